@@ -1,0 +1,1 @@
+# Assay: see `make help`. Everything is built under build/.

@@ -1,0 +1,40 @@
+/*
+ * CPUID: raw leaves, and the identity decoded from them. SDM vol. 2 CPUID; AMD APM vol. 3 appendix E.
+ */
+#ifndef ARCH_X86_CPUID_H
+#define ARCH_X86_CPUID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpuid_regs {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+/** Execute CPUID. Leaves above the highest one that the CPU reports give all zeros. */
+struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf);
+
+/** A CPU feature named once: leaf, register and bit. */
+enum cpu_feature {
+#define CPU_FEATURE(id, leaf, subleaf, reg, bit) CPU_##id,
+#include "arch/x86/cpu_features.def"
+#undef CPU_FEATURE
+	CPU_FEATURE_COUNT
+};
+
+bool cpu_has(enum cpu_feature feature);
+const char *cpu_feature_name(enum cpu_feature feature);
+
+struct cpu_identity {
+	char vendor[13];     /* "GenuineIntel" */
+	char brand[49];      /* leading blanks removed; empty if the CPU has none */
+	uint32_t signature;  /* CPUID.1:EAX */
+	unsigned family, model, stepping; /* display family and model */
+	uint32_t max_leaf, max_extended_leaf;
+	char hypervisor[13]; /* CPUID 40000000H signature; empty on bare metal */
+};
+
+/** Identity of the CPU that this code runs on (under the vPMU: of the presented one). */
+void cpu_identify(struct cpu_identity *out);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * x86-64 instruction decoding for the step engine: length, what the engine must treat specially, and the
+ * class that tells which quantities the instruction contributes.
+ *
+ * The tables are generated at build time by tools/decodegen, which asks an established decoder (Zydis) about
+ * the whole opcode space; the code here only walks them. Nothing depends on where the instruction lies, so
+ * code generated at run time is served like the image's own.
+ */
+#ifndef ARCH_X86_INSN_H
+#define ARCH_X86_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Instructions that the step engine or its client treats specially. */
+enum insn_special {
+	INSN_PLAIN,
+	INSN_RDMSR,
+	INSN_WRMSR,
+	INSN_RDPMC,
+	INSN_RDTSC,
+	INSN_RDTSCP,
+	INSN_CPUID,
+	INSN_PUSHF,
+	INSN_POPF,
+	INSN_CLI,
+	INSN_STI,
+	INSN_MOV_SS, /* MOV SS,r/m and POP SS: inhibit the single-step trap after themselves */
+	INSN_HLT,
+	INSN_INT,  /* INT n */
+	INSN_INT3, /* CC */
+	INSN_INT1, /* F1 */
+	INSN_IRET,
+	INSN_SYSCALL,
+	INSN_SYSRET,
+	INSN_SYSENTER,
+	INSN_SYSEXIT,
+	INSN_FAR, /* far JMP, CALL, RET */
+	INSN_JCC,
+	INSN_LOOP,   /* LOOP, LOOPE, LOOPNE: condition in .cond as E2, E1, E0 */
+	INSN_JRCXZ,  /* JRCXZ, JECXZ */
+	INSN_STRING, /* MOVS STOS LODS CMPS SCAS INS OUTS */
+	INSN_XBEGIN,
+	INSN_MASKMOV, /* masked or gather/scatter vector access: its access count depends on data */
+};
+
+enum insn_flags {
+	INSN_F_REP = 1 << 0,	 /* string instruction with F2 or F3 */
+	INSN_F_REPNE = 1 << 1,	 /* the prefix is F2 */
+	INSN_F_LOCK = 1 << 2,	 /* LOCK prefix present */
+	INSN_F_ADDR32 = 1 << 3,	 /* 67H prefix: RCX is ECX, RSI is ESI ... */
+	INSN_F_MODRM = 1 << 4,	 /* has a ModRM byte */
+	INSN_F_MEM = 1 << 5,	 /* ModRM names memory: insn_effective_address() applies */
+	INSN_F_INVALID = 1 << 6, /* no instruction: would raise #UD */
+};
+
+struct insn {
+	uint8_t length;	 /* bytes, 1 to 15 */
+	uint8_t special; /* enum insn_special */
+	uint8_t flags;	 /* enum insn_flags */
+	uint8_t cond;	 /* INSN_JCC: condition 0 to 15; INSN_LOOP: last opcode byte; INSN_INT: vector */
+	uint16_t klass;	 /* for insn_quantities() */
+	uint8_t modrm_at; /* offset of the ModRM byte, 0 if none */
+	uint8_t rex;	  /* REX byte, or the equal W, R, X, B bits of a VEX/EVEX prefix as 40H+WRXB; 0 if none */
+	uint8_t opsize;	  /* operand size in bytes of string instructions and PUSHF: 1, 2, 4, 8 */
+	uint8_t seg;	  /* segment override: 0 none, else 64H (FS) or 65H (GS) */
+};
+
+/**
+ * Decode one instruction in 64-bit mode.
+ * @param code   its bytes
+ * @param size   bytes that may be read, at least 1
+ * @param out    filled in; with false, .flags has INSN_F_INVALID and .length is the number of bytes looked at
+ * @return false if the bytes are no instruction or are cut off by size
+ */
+bool insn_decode(const uint8_t *code, size_t size, struct insn *out);
+
+/** Registers in encoding order (RAX RCX RDX RBX RSP RBP RSI RDI R8..R15), as addresses are computed from. */
+struct insn_registers {
+	uint64_t gpr[16];
+	uint64_t rip;
+	uint64_t fs_base, gs_base;
+};
+
+/**
+ * The effective (linear) address of the ModRM memory operand.
+ * Only for instructions with INSN_F_MEM; VSIB operands give the address of the base alone.
+ */
+uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, const struct insn_registers *r);
+
+/** Whether a conditional branch (INSN_JCC, INSN_LOOP, INSN_JRCXZ) about to run will be taken. */
+bool insn_branch_taken(const struct insn *in, uint64_t rflags, uint64_t rcx);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Register access that survives #GP: each accessor says whether the CPU allowed it.
+ * RDMSR, WRMSR, RDPMC: SDM vol. 2. All need CPL 0 except pmc_read(), which needs CPL 0 or CR4.PCE = 1.
+ */
+#ifndef ARCH_X86_MSR_H
+#define ARCH_X86_MSR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Read a model-specific register. @return false if it raised #GP; then *value is 0. */
+bool msr_read(uint32_t address, uint64_t *value);
+
+/** Write a model-specific register. @return false if it raised #GP. */
+bool msr_write(uint32_t address, uint64_t value);
+
+/** RDPMC with ECX = index. @return false if it raised #GP; then *value is 0. */
+bool pmc_read(uint32_t index, uint64_t *value);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Our own page tables: identity map, W^X. Image code read-execute, read-only data read-only, everything else read-write
+ * and not executable; page 0 and the guard pages under stacks not present. CR0.WP is 1.
+ */
+#ifndef ARCH_X86_PAGING_H
+#define ARCH_X86_PAGING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum page_flags {
+	PAGE_WRITE = 1 << 0,
+	PAGE_EXEC = 1 << 1,
+	PAGE_USER = 1 << 2,
+	PAGE_UC = 1 << 3,
+	PAGE_WC = 1 << 4,
+	PAGE_ABSENT = 1 << 5, /* not present; other flags ignored */
+};
+
+/**
+ * Memory with two views: `rw` writable and not executable, `rx` the same bytes executable and not writable,
+ * reachable from ring 3 too if user. For composed and generated code.
+ */
+struct code_arena {
+	uint8_t *rw;
+	uint8_t *rx; /* == rw + constant offset */
+	size_t size;
+};
+
+/** Allocate an arena (page granular, during machine_init only). @return false if memory is short. */
+bool arena_create(struct code_arena *arena, size_t size, bool user);
+
+/** Change the attributes of whole 4 KiB pages of the identity map (splits large pages), with the TLB flushed.
+ *  @return false if no table page was left. */
+bool page_protect(void *start, size_t size, unsigned flags);
+
+/** Memory for kernels' data: page aligned, read-write, reachable from rings 0 and 3, with a guard page on both sides. */
+void *data_create(size_t size);
+
+#endif

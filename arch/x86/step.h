@@ -1,0 +1,92 @@
+/*
+ * The step engine: runs code one instruction at a time (RFLAGS.TF) on the very CPU under test and lets a client
+ * look at, answer or account for each instruction. The vPMU and the oracle are its clients.
+ *
+ * While stepping, the engine owns the real IDT (its own, all vectors to one monitor entry on IST stacks); the
+ * harness's IDT stays the architectural one for the stepped code: exceptions, interrupts and software interrupts
+ * are delivered to it by building the frame that the CPU would build (SDM vol. 3, 6.12-6.14: gate type, IST,
+ * TSS.RSP0, error code, IF and TF), with the stepping flag hidden, and its handlers are stepped too. IRET, POPF and
+ * the return to ring 3 keep stepping alive.
+ */
+#ifndef ARCH_X86_STEP_H
+#define ARCH_X86_STEP_H
+
+#include "arch/x86/insn.h"
+#include "arch/x86/trap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What happened to the stepped code; filled in by the engine for the client's retired() call. */
+struct step_retired {
+	const struct trap_frame *after; /* registers after the instruction; .cs & 3 is the new CPL */
+	const struct insn *insn;
+	uint64_t rip;	     /* of the instruction */
+	uint8_t cpl;	     /* before it */
+	bool taken;	     /* conditional branches: condition true */
+	bool emulated;	     /* the client's before() answered it, the CPU never ran it */
+	uint64_t iterations; /* string instructions: iterations made (without REP: 1); others: 1 */
+	uint64_t address;    /* INSN_F_MEM: linear address of the ModRM operand; string: RDI before; stack ops: RSP before */
+	uint64_t source;     /* string instructions: RSI before */
+};
+
+enum step_event { STEP_EXCEPTION, STEP_INTERRUPT, STEP_NMI, STEP_SOFT_INTERRUPT };
+
+enum step_action {
+	STEP_RUN,  /* let the CPU run it */
+	STEP_DONE, /* the client has carried it out: registers in the frame are those after it (RIP is advanced by the engine) */
+	STEP_GP,   /* it raises #GP(0): the engine delivers that */
+};
+
+/** Pending virtual interrupt, as the client reports it. */
+struct step_pending {
+	bool nmi;
+	bool fixed;	/* deliverable only with IF = 1 and outside an STI or MOV SS shadow */
+	uint8_t vector; /* of the fixed one */
+};
+
+/** All callbacks run on the monitor's stack with interrupts masked, and must not fault. Any may be NULL. */
+struct step_client {
+	void *ctx;
+	/** Before an instruction whose .special is in `intercepts` (bit per enum insn_special). */
+	enum step_action (*before)(void *ctx, struct trap_frame *frame, const struct insn *in);
+	uint64_t intercepts;
+	/** After each retired instruction. */
+	void (*retired)(void *ctx, const struct step_retired *r);
+	/** An event was delivered to the stepped code; cpl is that before delivery. */
+	void (*delivered)(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl);
+	/** Polled at instruction boundaries while *poll (below) is true. */
+	struct step_pending (*pending)(void *ctx);
+	/** Told that the pending NMI (nmi) or fixed interrupt has just been delivered. */
+	void (*accepted)(void *ctx, bool nmi);
+	/** The stepped code halts: called again and again until an interrupt is due. Time may be advanced. */
+	void (*halted)(void *ctx);
+	/** The client sets it true while an interrupt is pending. */
+	volatile bool poll;
+};
+
+/**
+ * Run fn(arg) under the engine until it returns.
+ * Call with the harness's descriptor tables loaded, in ring 0. Not reentrant: a nested call while stepping is active
+ * aborts the check. An unexpected exception inside is delivered to the harness's handlers as on hardware; if that
+ * leaves the innermost trap_guard(), stepping ends cleanly.
+ */
+void step_call(struct step_client *client, void (*fn)(void *), void *arg);
+
+/** Whether the caller is being stepped right now. */
+bool step_active(void);
+
+/** Suspend stepping for code that is not part of the experiment (printing, bookkeeping). Nests; no-op if inactive. */
+void step_pause(void);
+void step_resume(void);
+
+/** Instructions and iterations stepped since the image started. */
+uint64_t step_count(void);
+
+/**
+ * Run fn(arg) with RFLAGS.TF set and a handler that only counts: the yardstick for the engine's speed.
+ * @return the number of single-step traps taken
+ */
+uint64_t step_bare_count(void (*fn)(void *), void *arg);
+
+#endif

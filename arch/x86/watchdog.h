@@ -1,0 +1,22 @@
+/*
+ * The watchdog ends a check that hangs, also with interrupts masked: an NMI from the HPET or PIT through the I/O APIC
+ * or LINT0 where that works, else the APIC timer (which needs IF = 1). It leaves the innermost trap_guard() with
+ * TRAP_WATCHDOG. Under the step engine the engine itself watches the deadline.
+ */
+#ifndef ARCH_X86_WATCHDOG_H
+#define ARCH_X86_WATCHDOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Start (or restart) the watchdog: the deadline is `ms` milliseconds from now. */
+void watchdog_arm(unsigned ms);
+void watchdog_disarm(void);
+
+/** Whether the deadline has passed; the step engine asks. */
+bool watchdog_expired(void);
+
+/** How it interrupts: "NMI from HPET", "NMI from PIT", "APIC timer". */
+const char *watchdog_source(void);
+
+#endif

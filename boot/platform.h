@@ -1,0 +1,35 @@
+/*
+ * What an entry (UEFI, direct start, later others) offers to the run; everything else is the same for all of them.
+ */
+#ifndef BOOT_PLATFORM_H
+#define BOOT_PLATFORM_H
+
+#include "arch/x86/machine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum exit_mode { EXIT_SHUTDOWN, EXIT_RETURN, EXIT_HALT };
+
+struct platform {
+	const char *name; /* "UEFI", "direct" */
+	struct boot_info boot;
+	char *command_line; /* options that the starter gave, "" if none */
+
+	/** Write to the firmware's screen; NULL if there is none. */
+	void (*screen)(const char *text, size_t size);
+
+	/** Read a whole file into malloc()ed, NUL-terminated memory. @return false with *why ("not found", ...). */
+	bool (*read_file)(const char *path, char **data, size_t *size, const char **why);
+
+	/** Replace a file's contents; flushed to the medium when it returns. @return false with *why ("volume is write-protected", ...). */
+	bool (*write_file)(const char *path, const void *data, size_t size, const char **why);
+
+	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns to the starter. */
+	void (*leave)(enum exit_mode mode, int status);
+};
+
+/** The run from beginning to end, for any platform. @return the exit status; with EXIT_RETURN the entry hands it on. */
+int assay_main(struct platform *platform);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * The PMU model contract: an executable specification of one PMU family's registers. Pure C, no privileged instruction,
+ * runs on the host under sanitizers and in the image behind the vPMU alike.
+ */
+#ifndef PMU_MODEL_H
+#define PMU_MODEL_H
+
+#include "pmu/quantity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum model_access {
+	MODEL_OK,
+	MODEL_FAULT,	/* the access raises #GP(0) */
+	MODEL_NOT_MINE, /* no register of this PMU: the machine answers */
+};
+
+/** What one cycle group contributes: an instruction that retired, an interrupt, a stretch of halted time. */
+struct model_step {
+	const struct qterm *terms; /* sparse; quantities may repeat (amounts add up) */
+	unsigned n_terms;
+	uint32_t cycles; /* core cycles that pass with it, at least 1 unless halted */
+	uint8_t cpl;
+	bool halted;	 /* core cycles do not tick, reference cycles do not either; TSC does */
+	uint64_t ip;	 /* of the instruction */
+	uint64_t next;	 /* of the one after it */
+};
+
+/** CPUID leaves of a virtual CPU. A leaf not listed is answered by the real CPU; see vpmu.h for what is forced. */
+struct model_cpuid {
+	uint32_t leaf, subleaf;
+	uint32_t eax, ebx, ecx, edx;
+};
+
+/** A chosen virtual CPU. */
+struct model_profile {
+	const char *name;	 /* "intel-core2", as in pmu=virtual:intel-core2 */
+	const char *description; /* "Core 2 (Merom), architectural PMU version 2" */
+	const struct pmu_model *model;
+	const struct model_cpuid *cpuid; /* leaf 0 first */
+	unsigned n_cpuid;
+	const void *data; /* the model's own parameters */
+};
+
+/** A deviation that can be switched on in a model (inject=NAME): a published erratum or a generic fault. */
+struct model_injection {
+	const char *name;    /* "dropped-carry" */
+	const char *summary; /* what goes wrong, in words */
+};
+
+struct pmu_model {
+	const char *name; /* "intel" */
+	size_t state_size;
+	const struct model_injection *injections; /* name NULL ends; index = bit in the mask of reset() */
+
+	/** Power-up state for a profile, with the injections of the mask active. */
+	void (*reset)(void *state, const struct model_profile *profile, uint64_t injections);
+
+	enum model_access (*rdmsr)(void *state, uint32_t address, uint64_t *value);
+	enum model_access (*wrmsr)(void *state, uint32_t address, uint64_t value);
+	/** `allowed`: CPL is 0 or CR4.PCE is 1. */
+	enum model_access (*rdpmc)(void *state, uint32_t index, bool allowed, uint64_t *value);
+
+	/** Time goes on by one step. */
+	void (*advance)(void *state, const struct model_step *step);
+
+	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip it. */
+	bool (*counting)(const void *state);
+
+	/** Take the pending overflow interrupt request (edge: true once per request). */
+	bool (*take_pmi)(void *state);
+};
+
+/** Every profile, NULL-terminated: the one place to list a family's profiles. */
+extern const struct model_profile *const model_profiles[];
+const struct model_profile *model_profile_by_name(const char *name);
+
+#endif

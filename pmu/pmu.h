@@ -1,0 +1,132 @@
+/*
+ * The PMU driver contract: what it takes to program one PMU family through its real registers.
+ *
+ * A driver calls cpuid(), msr_*() and pmc_read() and nothing else of the machine, so the same code runs on silicon, under
+ * the vPMU, and in host tests whose msr_*() answer from a model.
+ */
+#ifndef PMU_PMU_H
+#define PMU_PMU_H
+
+#include "pmu/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PMU_COUNTERS_MAX 32
+#define PMU_SNAPSHOT_MAX 192
+
+enum counter_kind { COUNTER_GENERAL, COUNTER_FIXED };
+
+struct pmu_counter {
+	char name[16];	   /* "PMC0", "FIXED_CTR1" */
+	uint8_t kind;	   /* enum counter_kind */
+	uint8_t index;	   /* within its kind */
+	uint8_t width;	   /* bits */
+	uint8_t write_width; /* bits of a written value that are kept; above them bit write_width-1 is copied */
+	bool has_status;     /* overflow is reported in a status register */
+	bool has_interrupt;
+	uint32_t rdpmc;	     /* ECX for RDPMC */
+};
+
+/** Rings in which a counter counts. */
+enum pmu_ring { RING_OS = 1, RING_USR = 2, RING_ALL = 3 };
+
+/** One programmed counter. */
+struct pmu_config {
+	uint64_t code;	/* the event's selector value (pmu_event.code); ignored by fixed counters */
+	uint8_t ring;	/* enum pmu_ring */
+	bool interrupt; /* PMI on overflow */
+	bool edge, invert;
+	uint8_t cmask;
+};
+
+/**
+ * Code that starts or stops counting, to be copied in front of and behind a kernel. Position independent, straight line.
+ * It may use RAX, RCX, RDX and reads R12-R15, which the kernel preserves and which are loaded from args[] before.
+ */
+struct pmu_bracket {
+	const uint8_t *start, *start_end;
+	const uint8_t *stop, *stop_end;
+	uint64_t args[4]; /* R12, R13, R14, R15 */
+	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop; amount 0 ends */
+};
+
+struct pmu {
+	const struct pmu_driver *driver;
+	char name[48];	 /* "Intel architectural PMU version 2" */
+	unsigned version;
+	unsigned n_counters, n_general, n_fixed;
+	struct pmu_counter counter[PMU_COUNTERS_MAX];
+	const struct pmu_event *const *events; /* events that this CPU offers */
+	unsigned n_events;
+	bool has_global; /* one write starts and stops all counters */
+	bool has_pmi;
+	bool virtual;	 /* answered by a model */
+	char model[48];	 /* the model's profile when virtual */
+};
+
+/** A PMU register as found before anything was touched. */
+struct pmu_snapshot_entry {
+	const char *name;
+	uint32_t address;
+	uint64_t value;
+	bool readable; /* false: reading raised #GP */
+	bool enable;   /* the value says that a counter is running */
+};
+
+struct pmu_snapshot {
+	unsigned count;
+	struct pmu_snapshot_entry entry[PMU_SNAPSHOT_MAX];
+};
+
+struct pmu_driver {
+	const char *name; /* "intel", as in pmu=intel */
+
+	/** Whether this CPU has the family's PMU; fills *pmu (all of it but .virtual and .model). On false *why gets one line. */
+	bool (*identify)(struct pmu *pmu, const char **why);
+
+	/** Read every register of the family without changing any. */
+	void (*snapshot)(const struct pmu *pmu, struct pmu_snapshot *out);
+
+	/** Everything off and zero: selectors, counters, global control, status. @return false if an access faulted; *why says which. */
+	bool (*reset)(const struct pmu *pmu, const char **why);
+
+	/** Program counter c, stopped, its value 0. @return false if the hardware refused (#GP). */
+	bool (*program)(const struct pmu *pmu, unsigned c, const struct pmu_config *config);
+
+	/** Take counter c out of use. */
+	bool (*release)(const struct pmu *pmu, unsigned c);
+
+	/** Start and stop the counters of the bit mask from C (for tests of the control logic, not for exact windows). */
+	bool (*start)(const struct pmu *pmu, uint64_t mask);
+	bool (*stop)(const struct pmu *pmu);
+
+	/** Counter values, zero-extended from their width. */
+	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
+	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
+
+	/** Overflow status, bit c per counter. Families without a status register derive it as their manual says. */
+	bool (*overflowed)(const struct pmu *pmu, uint64_t *mask);
+	bool (*acknowledge)(const struct pmu *pmu, uint64_t mask);
+
+	/** Bracket by enabling and disabling the counters of the mask together. @return false if the family cannot. */
+	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
+
+	/** Bracket by reading counter c before and after while it runs (RDPMC; legal in ring 3 with CR4.PCE = 1).
+	 *  The difference, modulo the counter's width, is in RAX at the end. */
+	bool (*bracket_read)(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
+
+	/** Whether event e may be counted by counter c. */
+	bool (*can_count)(const struct pmu *pmu, const struct pmu_event *e, unsigned c);
+
+	/** Suites of checks that only this family has (control checks of reserved bits and the like) find their table by .name. */
+};
+
+/** Every driver, NULL-terminated: the one line to add for a new family. */
+extern const struct pmu_driver *const pmu_drivers[];
+
+/** Ask each driver (or only the one called `name`) whether it fits this CPU. @return false with *why if none does. */
+bool pmu_find(const char *name, struct pmu *pmu, const char **why);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Suites and checks: how they are declared and how results are reported.
+ */
+#ifndef TESTS_CHECK_H
+#define TESTS_CHECK_H
+
+#include "pmu/pmu.h"
+#include "tests/verdict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Rungs of the calibration ladder; a check names the one that it needs. */
+enum rung { RUNG_NONE, RUNG_ENUMERATED, RUNG_WRITABLE, RUNG_TICKS, RUNG_MONOTONIC, RUNG_EXACT_ON_NOPS, RUNG_INTERRUPTS };
+
+#define RESULT_OBSERVATIONS 4
+
+/** Everything that is known about one check that was carried out. Strings must outlive the report call only. */
+struct result {
+	const char *suite;
+	const char *name;     /* unique within the suite: "INST_RETIRED.ANY_P/PMC0/nop_loop" */
+	const char *event, *kernel, *counter, *ring; /* NULL where it does not apply */
+	uint64_t encoding;    /* selector value as programmed */
+	const char *manual;   /* section that the check rests on */
+	unsigned n_observations;
+	struct observation observation[RESULT_OBSERVATIONS];
+	struct judgement judgement; /* verdict and why */
+	bool virtual;	      /* judged on the virtual PMU */
+};
+
+/** Options as the suites need them; filled in by boot/. */
+struct run_options {
+	const char *kernel_glob, *event_glob, *suite_glob;
+	uint64_t n;	/* first value of N; the others are its multiples */
+	unsigned reps;	/* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */
+	uint64_t seed;
+	const char *inject; /* injections, see docs */
+	bool verbose;
+};
+
+struct run {
+	const struct run_options *options;
+	struct pmu *pmu;     /* NULL: no PMU at all, not even a virtual one */
+	/** Run fn(arg) on the CPU under judgement (directly, or on the virtual CPU), guarded and with the watchdog armed.
+	 *  @return false if it did not come to its end; then *r has verdict error with the reason filled in (r may be NULL). */
+	bool (*call)(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);
+	/** Hand a result over: tallied, printed, put into the report. */
+	void (*report)(struct run *run, const struct result *r);
+};
+
+struct suite {
+	const char *name;
+	const char *title;
+	void (*run)(struct run *run);
+};
+
+/** Every suite, NULL-terminated, in running order. */
+extern const struct suite *const suites[];
+
+/** Shell-style match with * and ?; a comma separates alternatives; NULL or "" matches everything. Case is ignored. */
+bool glob_match(const char *pattern, const char *text);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * The report: what every result goes into. JSON document (docs/report.schema.json), TAP lines, verdict table, totals.
+ * Nothing here touches hardware or firmware; it runs on the host too.
+ */
+#ifndef TESTS_REPORT_H
+#define TESTS_REPORT_H
+
+#include "pmu/pmu.h"
+#include "tests/check.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** What the run is about; strings are copied. */
+struct report_header {
+	const char *build_id;
+	const char *platform, *firmware;
+	const char *cpu_vendor, *cpu_brand, *hypervisor;
+	unsigned cpu_signature, cpu_family, cpu_model, cpu_stepping;
+	uint32_t microcode;
+	unsigned cpu_count;
+	uint64_t tsc_hz;
+	const char *time_reference;
+	const char *watchdog;
+	const char *options; /* effective, as one line of key=value tokens */
+};
+
+struct report_totals {
+	unsigned checks;
+	unsigned verdicts[VERDICT_COUNT];
+};
+
+void report_begin(const struct report_header *header);
+
+/** A line that the user should read ("no HPET: ..."); printed and put into the document. */
+void report_note(const char *text);
+
+/** The PMU under judgement (may be called again when the virtual one takes over), and the snapshot as found. */
+void report_pmu(const struct pmu *pmu);
+void report_snapshot(const struct pmu_snapshot *snapshot);
+
+void report_suite_begin(const char *suite, const char *title);
+void report_result(const struct result *r);
+void report_suite_end(void);
+
+/** Extra named values of a suite (bench ratios, slopes per interrupt): numbers as text with a unit. */
+void report_value(const char *suite, const char *name, const char *value, const char *unit);
+
+/** Print the verdict table, TAP plan and the last line "assay: N checks: ...". complete=false if the run was cut short. */
+void report_end(bool complete);
+
+const struct report_totals *report_totals(void);
+
+/**
+ * The JSON document as it stands; valid at any time (complete=false until report_end(true)).
+ * @return malloc()ed text, NULL if memory is short
+ */
+char *report_json(size_t *size);
+
+#endif
