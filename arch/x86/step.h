@@ -80,6 +80,14 @@ bool step_active(void);
 void step_pause(void);
 void step_resume(void);
 
+/**
+ * For trap_guard(): what the engine is doing now (0: not active), and going back to that when a guarded call is abandoned.
+ * step_unwind(0) ends stepping: when it returns, the CPU runs free with the harness's own IDT loaded. Otherwise only the
+ * nesting of step_pause() is put back.
+ */
+unsigned step_mark(void);
+void step_unwind(unsigned mark);
+
 /** Instructions and iterations stepped since the image started. */
 uint64_t step_count(void);
 
