@@ -5,10 +5,10 @@
 #define BOOT_OPTIONS_H
 
 #include "boot/platform.h"
-#include "tests/check.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define OPTION_TEXT_MAX 128
 
@@ -30,16 +30,52 @@ struct options {
 };
 
 struct option_error {
-	char text[192]; /* one line: what, where ("command line, token 2", "assay.cfg:7:3"), what to do */
+	char text[256]; /* one line: what, where ("command line, token 2", "assay.cfg:7:3"), what to do */
 };
+
+enum option_kind {
+	OPTION_TEXT,   /* printable characters, at most OPTION_TEXT_MAX - 1 */
+	OPTION_NUMBER, /* decimal, or hexadecimal after 0x */
+	OPTION_CHOICE, /* one word of a list; stored as its index */
+};
+
+/** One option: everything there is to know about it. */
+struct option_row {
+	const char *name;
+	enum option_kind kind;
+	size_t offset, size; /* of its field in struct options */
+	uint64_t low, high;  /* OPTION_NUMBER: inclusive */
+	const char *choices; /* OPTION_CHOICE: "shutdown|return|halt" */
+	/** OPTION_TEXT with a syntax of its own. @return NULL, or what the value should look like; may be
+	 * NULL. */
+	const char *(*syntax)(const char *value);
+	const char *initial; /* default, as it would be written */
+	const char *help;
+};
+
+/** Every option; name NULL ends. */
+extern const struct option_row option_rows[];
 
 void options_default(struct options *o);
 
 /**
- * Parse one source of options into *o.
- * @param where "command line" or "assay.cfg"; lines and columns are counted for files
+ * Parse one source of options into *o: key=value tokens between blanks and line ends (LF, CR LF, CR). A token
+ * that starts with
+ * '#' and the rest of its line are a comment. A value may stand in double quotes, then blanks are part of it;
+ * a quote cannot be part of a value. The last of several tokens with one key wins. A UTF-8 byte order mark is
+ * skipped; beyond ASCII, bytes are welcome in comments only. Sections ("[...]") are refused.
+ * @param where "command line" or "assay.cfg"; lines and columns (from 1, in bytes) are counted for files
  * @return false at the first bad token, with *error; *o keeps what was valid before it
  */
-bool options_parse(struct options *o, const char *text, size_t size, const char *where, struct option_error *error);
+bool options_parse(struct options *o, const char *text, size_t size, const char *where,
+		   struct option_error *error);
+
+/**
+ * All options as one line of tokens that options_parse() accepts and that gives the same *o; NUL-terminated.
+ * @return length without the NUL; size >= OPTIONS_LINE_MAX is always enough, less cuts the line
+ */
+size_t options_format(const struct options *o, char *line, size_t size);
+
+#define OPTIONS_LINE_MAX 1280
 
 #endif
