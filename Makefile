@@ -1,1 +1,167 @@
 # Assay: see `make help`. Everything is built under build/.
+
+SHELL := /bin/sh
+B := build
+CC ?= gcc
+PYTHON ?= python3
+export PYTHONDONTWRITEBYTECODE = 1
+
+# Options for the image, emulator, emulated CPU: make run ARGS="suite=control" EMU=bochs CPU=corei7_haswell_4770
+ARGS ?=
+EMU ?= qemu
+CPU ?=
+V ?=
+Q := $(if $(V),,@)
+
+.PHONY: all image run check bench help clean distclean setup host-tests FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+
+all: $(B)/BOOTX64.EFI
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." EMU=qemu|bochs CPU=model V=1)
+#: make check    run every test there is; the last line counts them
+#: make bench    measure what the design promises, as ratios
+#: make image    build/assay.img, for a USB stick
+#: make all      build/BOOTX64.EFI alone
+#: make clean    remove what was built, but for newlib; make distclean removes all
+
+# --- what is needed first -------------------------------------------------------------------------------------
+
+# Installs packages and builds newlib where missing; silent and quick when nothing is. Recipes below rely on it.
+setup $(B)/newlib/.done:
+	@scripts/setup $(B)
+
+# --- sources ---------------------------------------------------------------------------------------------------
+
+IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
+IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
+GEN_SRC := $(if $(wildcard tools/decodegen.c),$(B)/gen/insn_tables.c)
+GEN_HEADERS := $(B)/gen/quantity_asm.h $(B)/gen/build_id.h
+
+IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
+
+# --- flags -----------------------------------------------------------------------------------------------------
+
+WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
+INCLUDES := -I. -I$(B)/gen
+GCC_INCLUDE := $(shell $(CC) -print-file-name=include)
+
+# No red zone: interrupts and traps use the interrupted stack. No CET, no unwinding tables, no stack protector: there is no
+# operating system to serve them.
+IMAGE_FLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-red-zone \
+	-fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common \
+	-fno-tree-vectorize -ffunction-sections -fdata-sections $(INCLUDES) \
+	-isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
+	-DGNU_EFI_USE_MS_ABI
+
+# Code that runs inside trap handlers and the step monitor must leave the SSE registers alone.
+INTEGER_ONLY := $(filter arch/% pmu/%,$(IMAGE_SRC))
+$(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): IMAGE_FLAGS += -mgeneral-regs-only
+$(B)/image/gen/%.o: IMAGE_FLAGS += -mgeneral-regs-only
+
+# UEFI strings are UTF-16.
+$(B)/image/boot/uefi.c.o: IMAGE_FLAGS += -fshort-wchar
+
+# --- generated -------------------------------------------------------------------------------------------------
+
+$(B)/gen/quantity_asm.h: pmu/quantity.def scripts/gen-quantities
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) scripts/gen-quantities $< > $@
+
+# Rewritten only when it changes.
+$(B)/gen/build_id.h: FORCE
+	@mkdir -p $(@D)
+	@echo "#define BUILD_ID \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(B)/tools/%: tools/%.c $(B)/newlib/.done
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -MMD -MP -MF $@.d -o $@ $< -lZydis
+
+$(B)/gen/insn_tables.c: $(B)/tools/decodegen
+	@mkdir -p $(@D)
+	$(Q)$< > $@
+
+# --- the image -------------------------------------------------------------------------------------------------
+
+$(B)/image/%.c.o: %.c $(B)/newlib/.done | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/image/%.S.o: %.S $(B)/newlib/.done | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/image/gen/%.c.o: $(B)/gen/%.c $(B)/newlib/.done | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
+
+IMAGE_LIBS := $(B)/newlib/libc.a $(shell $(CC) -print-libgcc-file-name)
+LINK_EFI = ld -pie --no-dynamic-linker -z norelro -z noexecstack -z max-page-size=4096 -Bsymbolic --gc-sections \
+	--no-warn-rwx-segments -T linker/efi-x86_64.ld -o $@
+
+# Linked twice: the first time to learn where every function lies, the second time with their names in.
+$(B)/link/symbols-none.c: scripts/gen-symbols
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) scripts/gen-symbols > $@
+
+$(B)/link/symbols-%.c: $(B)/link/%-first.elf scripts/gen-symbols
+	$(Q)$(PYTHON) scripts/gen-symbols $< > $@
+
+$(B)/link/symbols-%.o: $(B)/link/symbols-%.c
+	$(Q)$(CC) $(IMAGE_FLAGS) -c -o $@ $<
+
+$(B)/link/efi-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld
+	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/BOOTX64.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld
+	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/BOOTX64.EFI: $(B)/BOOTX64.elf scripts/elf2efi
+	$(Q)$(PYTHON) scripts/elf2efi $< $@
+
+# --- host tests ------------------------------------------------------------------------------------------------
+
+# Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
+HOST_SRC := $(sort $(filter-out pmu/vpmu.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S tests/*.c tests/report/*.c \
+	tests/host/support/*.c)) $(wildcard arch/x86/insn.c boot/options.c))
+HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
+HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c))
+HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)
+
+$(B)/host/%.c.o: %.c $(B)/newlib/.done | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/host/%.S.o: %.S $(B)/newlib/.done | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/host/gen/%.c.o: $(B)/gen/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/host/libassay.a: $(HOST_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
+	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm
+
+host-tests: $(HOST_TESTS)
+	@for t in $^; do $$t || exit 1; done
+
+# --- cleaning --------------------------------------------------------------------------------------------------
+
+clean:
+	@test ! -d $(B) || find $(B) -mindepth 1 -maxdepth 1 ! -name newlib -exec rm -rf {} +
+
+distclean:
+	rm -rf $(B)
+
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(HOST_OBJ)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)
