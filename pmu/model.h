@@ -24,6 +24,7 @@ struct model_step {
 	uint32_t cycles; /* core cycles that pass with it, at least 1 unless halted */
 	uint8_t cpl;
 	bool halted;	 /* core cycles do not tick, reference cycles do not either; TSC does */
+	bool own_write;	 /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there */
 	uint64_t ip;	 /* of the instruction */
 	uint64_t next;	 /* of the one after it */
 };
@@ -59,6 +60,14 @@ struct pmu_model {
 	void (*reset)(void *state, const struct model_profile *profile, uint64_t injections);
 
 	enum model_access (*rdmsr)(void *state, uint32_t address, uint64_t *value);
+	/**
+	 * The write takes effect at once; the vPMU accounts for the instruction afterwards, with advance() and .own_write set.
+	 * The rule of this machine is: a WRMSR that starts a counter is not counted by it, nor is one that stops it; a
+	 * counter that runs before and after the write counts it. So a counter that has just been stopped does
+	 * nothing in that advance() of itself, and one that this write has started must leave a step with .own_write out.
+	 * (Not called when nothing was counting before the write.) RDMSR and RDPMC give the value before their own
+	 * retirement and are counted after it.
+	 */
 	enum model_access (*wrmsr)(void *state, uint32_t address, uint64_t value);
 	/** `allowed`: CPL is 0 or CR4.PCE is 1. */
 	enum model_access (*rdpmc)(void *state, uint32_t index, bool allowed, uint64_t *value);

@@ -18,7 +18,8 @@
 #define IST_DF	    2
 #define IST_MC	    3
 #define IST_DB	    4
-#define IST_MONITOR 7 /* the step engine's; no gate of the harness's IDT uses it */
+#define IST_MONITOR_NMI 6 /* these two are the step engine's; no gate of the harness's IDT uses them */
+#define IST_MONITOR	7
 #define IST_COUNT   7
 
 #define TRAP_STUB_STRIDE 16 /* bytes from one vector's entry stub to the next */

@@ -25,6 +25,8 @@ struct step_retired {
 	uint8_t cpl;	     /* before it */
 	bool taken;	     /* conditional branches: condition true */
 	bool emulated;	     /* the client's before() answered it, the CPU never ran it */
+	bool partial;	     /* a REP string instruction left between two iterations by an event: it has made .iterations but
+			      * has not retired; it is resumed and reported again with the rest */
 	uint64_t iterations; /* string instructions: iterations made (without REP: 1); others: 1 */
 	uint64_t address;    /* INSN_F_MEM: linear address of the ModRM operand; string: RDI before; stack ops: RSP before */
 	uint64_t source;     /* string instructions: RSI before */
@@ -38,32 +40,29 @@ enum step_action {
 	STEP_GP,   /* it raises #GP(0): the engine delivers that */
 };
 
-/** Pending virtual interrupt, as the client reports it. */
-struct step_pending {
-	bool nmi;
-	bool fixed;	/* deliverable only with IF = 1 and outside an STI or MOV SS shadow */
-	uint8_t vector; /* of the fixed one */
-};
-
-/** All callbacks run on the monitor's stack with interrupts masked, and must not fault. Any may be NULL. */
+/**
+ * All callbacks run on the monitor's stack with interrupts masked, must not fault and must leave x87 and vector registers
+ * alone (general registers only). Any may be NULL.
+ */
 struct step_client {
 	void *ctx;
 	/** Before an instruction whose .special is in `intercepts` (bit per enum insn_special). */
 	enum step_action (*before)(void *ctx, struct trap_frame *frame, const struct insn *in);
 	uint64_t intercepts;
-	/** After each retired instruction. */
+	/** After each retired instruction, and for the iterations of an interrupted one (.partial). */
 	void (*retired)(void *ctx, const struct step_retired *r);
 	/** An event was delivered to the stepped code; cpl is that before delivery. */
 	void (*delivered)(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl);
-	/** Polled at instruction boundaries while *poll (below) is true. */
-	struct step_pending (*pending)(void *ctx);
-	/** Told that the pending NMI (nmi) or fixed interrupt has just been delivered. */
-	void (*accepted)(void *ctx, bool nmi);
 	/** The stepped code halts: called again and again until an interrupt is due. Time may be advanced. */
 	void (*halted)(void *ctx);
-	/** The client sets it true while an interrupt is pending. */
-	volatile bool poll;
 };
+
+/**
+ * For a client's callbacks: an NMI that is delivered to the stepped code at the next instruction boundary where NMIs are not
+ * blocked. (A fixed interrupt needs no such call: request it of the local APIC by apic_self_ipi(); the engine lets
+ * it through as it does any other.)
+ */
+void step_raise_nmi(void);
 
 /**
  * Run fn(arg) under the engine until it returns.

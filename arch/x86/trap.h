@@ -27,6 +27,8 @@ enum trap_vector {
 	VECTOR_TEST = 0xe3,	 /* free for kernels and tests: INT n, self-IPI; reachable from ring 3 */
 	VECTOR_USER_EXIT = 0xf2, /* ring 3 asks to go home (arch/x86/user.h) */
 	VECTOR_STEP = 0xf1,	 /* the step engine's own call gate (arch/x86/step.h) */
+	VECTOR_ORACLE_BEGIN = 0xf3, /* INT n that the oracle takes for its markers (pmu/vpmu.h), in any ring */
+	VECTOR_ORACLE_END = 0xf4,
 	VECTOR_SPURIOUS = 0xff,
 };
 
