@@ -57,7 +57,7 @@ struct suite {
 /** Every suite, NULL-terminated, in running order. */
 extern const struct suite *const suites[];
 
-/** Shell-style match with * and ?; a comma separates alternatives; NULL or "" matches everything. Case is ignored. */
+/** Shell-style match with * and ?; a comma separates alternatives; NULL, "" and "all" match everything. Case is ignored. */
 bool glob_match(const char *pattern, const char *text);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "pmu/pmu.h"
 #include "tests/check.h"
+#include "tests/expectation.h"
 #include "tests/kernels/kernel.h"
 
 #include <stdbool.h>
@@ -30,14 +31,5 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if the check was aborted. */
 bool ground_truth(struct run *run, const struct kernel *k, uint8_t ring, uint64_t n, struct qvec *out);
-
-/**
- * What an event should show on a kernel at N = n: its terms applied to the kernel's signature.
- * @return false if a quantity of the event is not defined by the kernel
- */
-bool expectation(const struct pmu_event *e, const struct kernel *k, uint64_t n, int64_t *low, int64_t *high);
-
-/** The bracket's own contribution to an event, subtracted from every raw count. */
-int64_t bracket_share(const struct pmu_bracket *b, const struct pmu_event *e);
 
 #endif

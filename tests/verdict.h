@@ -8,28 +8,31 @@
 #include <stdint.h>
 
 enum verdict {
-	VERDICT_EXACT,	 /* equal to the expectation, every time */
-	VERDICT_WITHIN,	 /* inside a documented interval, every time */
-	VERDICT_BIASED,	 /* a constant overcount or undercount, the same at every N */
-	VERDICT_NOISY,	 /* not repeatable */
-	VERDICT_DEAD,	 /* advertised, never ticks */
-	VERDICT_WRONG,	 /* none of the above */
+	VERDICT_EXACT,   /* equal to the expectation, every time */
+	VERDICT_WITHIN,  /* inside a documented interval, every time */
+	VERDICT_BIASED,  /* a constant overcount or undercount, the same at every N */
+	VERDICT_NOISY,   /* not repeatable */
+	VERDICT_DEAD,    /* advertised, never ticks */
+	VERDICT_WRONG,   /* none of the above */
 	VERDICT_ERRATUM, /* wrong exactly as a known erratum says */
-	VERDICT_ERROR,	 /* the check itself could not be carried out */
+	VERDICT_ERROR,   /* the check itself could not be carried out */
 	VERDICT_SKIPPED, /* not applicable here; the reason is given */
 	VERDICT_COUNT
 };
 
 const char *verdict_name(enum verdict v);
 
-/** Whether a verdict means that something is wrong (decides the exit status): all but exact, within, skipped. */
+/** Whether a verdict means that something is wrong (decides the exit status): all but exact, within, skipped.
+ */
 bool verdict_is_bad(enum verdict v);
 
 #define VERDICT_DISTINCT 16
 
-/** Distinct observed values with their frequencies, most frequent first. */
+/** Distinct observed values with their frequencies, most frequent first; equal frequencies in order of
+ * arrival. */
 struct histogram {
-	unsigned distinct;  /* may exceed VERDICT_DISTINCT: the rest is only counted */
+	unsigned distinct; /* above VERDICT_DISTINCT it is an upper bound: values that found no place are not
+			      compared */
 	unsigned total;
 	int64_t value[VERDICT_DISTINCT];
 	unsigned frequency[VERDICT_DISTINCT];
@@ -38,6 +41,9 @@ struct histogram {
 
 void histogram_add(struct histogram *h, int64_t value);
 
+/** Most frequent value; 0 if nothing was seen. */
+int64_t histogram_mode(const struct histogram *h);
+
 /** All observations of one event on one kernel at one N. */
 struct observation {
 	uint64_t n;
@@ -45,18 +51,56 @@ struct observation {
 	struct histogram seen;
 };
 
+#define JUDGEMENT_TEXT 160
+
 struct judgement {
 	enum verdict verdict;
-	int64_t bias;	   /* VERDICT_BIASED: observed minus expected */
-	int64_t slope_num; /* observed slope between the first two N as a fraction slope_num / slope_den */
-	int64_t slope_den;
-	char text[128];	   /* why, in words; empty when exact */
+	int64_t bias;              /* VERDICT_BIASED: observed minus expected */
+	int64_t slope_num;         /* observed slope between the first two N as a fraction in lowest terms */
+	int64_t slope_den;         /* 0: fewer than two N */
+	char text[JUDGEMENT_TEXT]; /* why, in words; empty when exact */
+};
+
+/** A straight line through points (n, value): value = (slope_num * n + offset_num) / den. */
+struct line {
+	int64_t slope_num, offset_num, den; /* slope_num / den is in lowest terms, den > 0 */
+	bool straight;                      /* every further point lies on it */
 };
 
 /**
- * Judge observations at one or more values of N (ascending). Exact means equal: at every N, every repetition, low == high ==
- * value; then slope and intercept agree as well. With an interval, every value must lie inside it.
+ * The line through the first two points; whether the others lie on it.
+ * @return false if count < 2, n does not ascend, or a number does not fit 64 bits
+ */
+bool line_fit(const uint64_t *n, const int64_t *value, unsigned count, struct line *out);
+
+/**
+ * Judge observations at one or more values of N (ascending).
+ *
+ * exact: at every N every value equals the expectation (low == high), so that slope and intercept do, too.
+ * within: every value lies in its interval, and one of the intervals has more than one value.
+ * dead: every value is 0 though every expectation is above 0.
+ * noisy: an exact expectation, and some N shows more than one value.
+ * biased: exact expectations at two or more N, all missed by the same amount (slope right, intercept wrong).
+ * wrong: all else.
+ * error: nothing was observed at some N, N does not ascend, or an interval is empty.
  */
 void judge(const struct observation *o, unsigned count, struct judgement *out);
+
+struct interval {
+	int64_t low, high;
+};
+
+/**
+ * Judge as judge() does; but what would be bad and equals, value for value, what an erratum predicts is
+ * VERDICT_ERRATUM.
+ * @param predicted expectation intervals as the erratum has them, one per observation
+ */
+void judge_with_erratum(const struct observation *o, const struct interval *predicted, unsigned count,
+			const char *erratum, struct judgement *out);
+
+/** Set a verdict that judge() does not give (skipped, error, or a control check's own), with the reason in
+ * words. */
+void judgement_set(struct judgement *out, enum verdict verdict, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -110,13 +110,33 @@ extern const struct kernel kernels_begin[], kernels_end[];
 
 /** An amount that a kernel produces for a given N. */
 struct amount {
-	bool defined;
+	bool defined;  /* false: a micro-architectural quantity that the signature does not list */
+	bool overflow; /* a*N + b does not fit 64 bits; low and high mean nothing */
 	int64_t low, high;
-	const char *reason;
+	const char *reason; /* of an interval; NULL when exact */
 };
 
 /** How much of quantity q kernel k produces with N = n. */
 struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n);
+
+/**
+ * Falsify a signature for the rest of the run, for tests of the harness: from now on kernel_amount() adds delta_a*N + delta_b to
+ * quantity q of kernel k. The signature itself stays as it is.
+ * @return false if too many are falsified already
+ */
+bool kernel_falsify(const struct kernel *k, enum quantity q, int64_t delta_a, int64_t delta_b);
+
+/** Take all falsifications back. */
+void kernel_restore(void);
+
+/** The kernel called `name` (as it is written), NULL if there is none. */
+const struct kernel *kernel_by_name(const char *name);
+
+/**
+ * Whether the option kernel=GLOBS selects a kernel. NULL, "" and the word "core" stand for those flagged KERNEL_CORE, the
+ * word "all" for every one.
+ */
+bool kernel_selected(const struct kernel *k, const char *globs);
 
 #endif
 #endif

@@ -1,0 +1,52 @@
+/*
+ * Expectations: what an event should show on a kernel, from the event's quantities and the kernel's signature
+ * alone.
+ */
+#ifndef TESTS_EXPECTATION_H
+#define TESTS_EXPECTATION_H
+
+#include "pmu/pmu.h"
+#include "tests/kernels/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum expectation_status {
+	EXPECTATION_OK,
+	EXPECTATION_UNDEFINED, /* the kernel does not define one of the event's quantities */
+	EXPECTATION_OVERFLOW,  /* the arithmetic leaves 64 bits: N is too large */
+	EXPECTATION_TOO_WIDE,  /* the count leaves the counter's width: N is too large */
+	EXPECTATION_NEGATIVE,  /* less than nothing: the event's terms or the signature are wrong */
+	EXPECTATION_NO_TERMS,  /* the event declares no quantity */
+};
+
+struct expectation {
+	enum expectation_status status;
+	int64_t low, high;      /* equal when exact; INT64_MAX: no upper bound */
+	enum quantity quantity; /* that made the status, else the first term's */
+	const char *reason;     /* of an interval; NULL when exact */
+};
+
+/**
+ * The event's terms applied to the signature of kernel k at N = n. A negative coefficient swaps the ends of
+ * an interval; an interval's low end is never below 0. Events that count at least their terms have no upper
+ * bound.
+ * @return out->status
+ */
+enum expectation_status expectation(const struct pmu_event *e, const struct kernel *k, uint64_t n,
+				    struct expectation *out);
+
+/**
+ * Whether a counter of `width` bits holds the expected count plus the bracket's `share`.
+ * @return EXPECTATION_OK, or EXPECTATION_TOO_WIDE, which is put into e->status as well
+ */
+enum expectation_status expectation_fits(struct expectation *e, int64_t share, unsigned width);
+
+/** One line for a status that is not OK, naming the quantity. */
+void expectation_explain(const struct expectation *e, const struct kernel *k, uint64_t n, char *text,
+			 size_t size);
+
+/** The bracket's own contribution to an event, subtracted from every raw count. */
+int64_t bracket_share(const struct pmu_bracket *b, const struct pmu_event *e);
+
+#endif

@@ -1,0 +1,153 @@
+/* Expectations: terms applied to signatures, intervals with signs, and every way in which there is none. */
+#include "tests/host/fake_kernels.h"
+#include "tests/expectation.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+FAKE_KERNEL(mix, "fake_mix", 0, FAKE_EXACT(INSTRUCTIONS, 10, 2), FAKE_EXACT(LOADS, 3, 0),
+	    FAKE_RANGE(CYCLES, 4, 0, 9, 1), FAKE_RANGE(BR_MISPRED, 0, 0, 1, 2),
+	    FAKE_EXACT(STORES, 0, INT64_MAX), FAKE_RANGE(UOPS, 0, 0, 0, INT64_MAX));
+
+static const struct pmu_event instructions = {.name = "I", .terms = {{Q_INSTRUCTIONS, 1}}};
+
+static struct expectation on_mix(const struct pmu_event *e, uint64_t n)
+{
+	struct expectation x;
+
+	enum expectation_status status = expectation(e, &mix, n, &x);
+
+	assert_int_equal(status, x.status);
+	return x;
+}
+
+static void sums_of_terms(void **state)
+{
+	(void)state;
+	struct pmu_event e = {.terms = {{Q_INSTRUCTIONS, 2}, {Q_LOADS, -1}}};
+	struct expectation x = on_mix(&instructions, 5);
+
+	assert_int_equal(x.status, EXPECTATION_OK);
+	assert_int_equal(x.low, 52);
+	assert_int_equal(x.high, 52);
+	assert_null(x.reason);
+	x = on_mix(&e, 5);
+	assert_int_equal(x.low, 89);
+	assert_int_equal(x.high, 89);
+	for (unsigned i = 0; i < EVENT_TERMS; i++) /* all the room there is, no terminator */
+		e.terms[i] = (struct event_term){Q_LOADS, 1};
+	assert_int_equal(on_mix(&e, 5).low, 15 * EVENT_TERMS);
+}
+
+static void intervals_keep_their_ends_apart(void **state)
+{
+	(void)state;
+	struct pmu_event sum = {.terms = {{Q_CYCLES, 1}, {Q_BR_MISPRED, 2}}};
+	struct pmu_event difference = {.terms = {{Q_CYCLES, 1}, {Q_BR_MISPRED, -2}}};
+	struct pmu_event below = {.terms = {{Q_BR_MISPRED, 1}, {Q_LOADS, -1}}};
+	struct expectation x = on_mix(&sum, 10);
+
+	assert_int_equal(x.low, 40);
+	assert_int_equal(x.high, 91 + 24);
+	assert_string_equal(x.reason, "fake reason");
+	x = on_mix(&difference, 10);
+	assert_int_equal(x.low, 40 - 24);
+	assert_int_equal(x.high, 91);
+	x = on_mix(&below, 1); /* [0, 3] - 3: a count is never below 0 */
+	assert_int_equal(x.status, EXPECTATION_OK);
+	assert_int_equal(x.low, 0);
+	assert_int_equal(x.high, 0);
+	assert_int_equal(on_mix(&below, 2).status, EXPECTATION_NEGATIVE);
+}
+
+static void at_least_has_no_upper_end(void **state)
+{
+	(void)state;
+	struct pmu_event e = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_AT_LEAST, .rule = "replays"};
+	struct expectation x = on_mix(&e, 4);
+
+	assert_int_equal(x.low, 12);
+	assert_true(x.high == INT64_MAX);
+	assert_string_equal(x.reason, "replays");
+	assert_int_equal(expectation_fits(&x, 0, 4), EXPECTATION_OK);
+	assert_int_equal(expectation_fits(&x, 4, 4), EXPECTATION_TOO_WIDE);
+}
+
+static void no_expectation(void **state)
+{
+	(void)state;
+	struct pmu_event undefined = {.terms = {{Q_LOADS, 1}, {Q_LLC_MISS, 1}}}, none = {.name = "none"};
+	struct pmu_event twice = {.terms = {{Q_STORES, 2}}}, above = {.terms = {{Q_STORES, 1}, {Q_LOADS, 1}}};
+	struct pmu_event wide = {.terms = {{Q_UOPS, 2}}};
+	struct expectation x = on_mix(&undefined, 1);
+	char text[100];
+
+	assert_int_equal(x.status, EXPECTATION_UNDEFINED);
+	expectation_explain(&x, &mix, 1, text, sizeof(text));
+	assert_string_equal(text, "kernel fake_mix does not define llc.miss");
+	x = on_mix(&none, 1);
+	assert_int_equal(x.status, EXPECTATION_NO_TERMS);
+	expectation_explain(&x, &mix, 1, text, sizeof(text));
+	assert_string_equal(text, "the event declares no quantity");
+	x = on_mix(&twice, 1);
+	assert_int_equal(x.status, EXPECTATION_OVERFLOW);
+	expectation_explain(&x, &mix, 1, text, sizeof(text));
+	assert_string_equal(text, "N = 1 is too large: stores of kernel fake_mix does not fit 64 bits");
+	assert_int_equal(on_mix(&above, 1).status, EXPECTATION_OVERFLOW);
+	assert_int_equal(on_mix(&above, 0).status, EXPECTATION_OK);
+	assert_int_equal(on_mix(&wide, 1).status, EXPECTATION_OVERFLOW);
+	assert_int_equal(on_mix(&instructions, UINT64_MAX).status, EXPECTATION_OVERFLOW);
+	x = on_mix(&(struct pmu_event){.terms = {{Q_LOADS, -1}}}, 7);
+	assert_int_equal(x.status, EXPECTATION_NEGATIVE);
+	expectation_explain(&x, &mix, 7, text, sizeof(text));
+	assert_string_equal(text, "the event's terms give -21 on kernel fake_mix: less than nothing");
+}
+
+static void counter_width(void **state)
+{
+	(void)state;
+	struct expectation x;
+	char text[100];
+
+	expectation(&instructions, &mix, 25, &x); /* 252 */
+	assert_int_equal(expectation_fits(&x, 3, 8), EXPECTATION_OK);
+	assert_int_equal(expectation_fits(&x, 4, 8), EXPECTATION_TOO_WIDE);
+	expectation_explain(&x, &mix, 25, text, sizeof(text));
+	assert_string_equal(text,
+			    "N = 25 is too large: instructions of kernel fake_mix overflows the counter");
+	expectation(&instructions, &mix, 25, &x);
+	assert_int_equal(expectation_fits(&x, 4, 9), EXPECTATION_OK);
+	assert_int_equal(expectation_fits(&x, 4, 64), EXPECTATION_OK);
+	assert_int_equal(expectation_fits(&x, INT64_MAX, 64), EXPECTATION_TOO_WIDE);
+}
+
+static void share_of_the_bracket(void **state)
+{
+	(void)state;
+	struct pmu_bracket b = {.own = {{Q_INSTRUCTIONS, 3}, {Q_BRANCHES, 1}, {Q_INSTRUCTIONS, 1}}};
+	struct pmu_event both = {.terms = {{Q_INSTRUCTIONS, 2}, {Q_BRANCHES, -1}, {Q_LOADS, 5}}};
+
+	assert_int_equal(bracket_share(&b, &instructions), 4);
+	assert_int_equal(bracket_share(&b, &both), 7);
+	assert_int_equal(bracket_share(&b, &(struct pmu_event){.terms = {{Q_LOADS, 1}}}), 0);
+	for (unsigned i = 0; i < 16; i++) /* no terminator */
+		b.own[i] = (struct qterm){Q_LOADS, 255};
+	assert_int_equal(bracket_share(&b, &both), 5 * 255 * 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_of_terms),
+		cmocka_unit_test(intervals_keep_their_ends_apart),
+		cmocka_unit_test(at_least_has_no_upper_end),
+		cmocka_unit_test(no_expectation),
+		cmocka_unit_test(counter_width),
+		cmocka_unit_test(share_of_the_bracket),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

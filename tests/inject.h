@@ -1,0 +1,23 @@
+/*
+ * Injections (inject=A+B+...): faults put in on purpose, to prove that checks can fail. Most names belong to
+ * the PMU model; those that concern the harness itself are taken out here.
+ *
+ * wrong-signature:KERNEL:QUANTITY:DELTA   the kernel declares DELTA more of the quantity at every N; with an
+ * N behind it (as in 1N), DELTA more per iteration
+ */
+#ifndef TESTS_INJECT_H
+#define TESTS_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * Put the harness's own injections into effect.
+ * @param inject the option's text; NULL and "" are none
+ * @param rest   gets what is left for the model, in the same form
+ * @return false with *why (one line, valid until the next call) if an injection is malformed or names what is
+ * not there
+ */
+bool inject_apply(const char *inject, char *rest, size_t size, const char **why);
+
+#endif
