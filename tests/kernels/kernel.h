@@ -1,80 +1,151 @@
 /*
- * Kernels: microbenchmarks in assembly, each with its signature beside it.
+ * Kernels: microbenchmarks in assembly, each with its signature beside it. docs/adding-a-kernel.md tells how to write one.
  *
- * In assembly (a kernel is one block like this; tests/kernels/README in docs/adding-a-kernel.md explains it):
- *
- *	KERNEL nop_loop, "N times ten NOPs in a counted loop", features=0
- *	1:	.rept 10 ; nop ; .endr
+ *	KERNEL nop_loop, "N times ten NOPs in a counted loop", needs=0, flags=0
+ *	1:	.rept 10
+ *		nop
+ *		.endr
  *		dec %rdi
  *		jnz 1b
  *	KERNEL_END
- *	SIG INSTRUCTIONS,   12, 0
- *	SIG INSN_NOP,       10, 0
- *	SIG BRANCHES,        1, 0
- *	SIG BR_COND,         1, 0
- *	SIG BR_COND_TAKEN,   1, -1
- *	SIG BR_COND_NTAKEN,  0, 1
+ *	SIG INSTRUCTIONS, 10 + 2, 0
+ *	SIG INSN_NOP, 10, 0
+ *	SIG_LOOP
  *	SIGNATURE_END
  *
- * Entry: RDI = N (at least 1), RSI = data area (KERNEL_DATA_SIZE bytes, page aligned, zero-filled once and touched), RSP = a
- * stack with 4 KiB to spare. Exit: by falling off the end, RSP as at entry, DF = 0. R12 to R15 must be kept; everything else
- * may change. Position independent, no reference outside the block: it is copied before it runs. Control enters at its
- * first byte and leaves only at its end.
+ * Entry: RDI = N (at least 1), RSI = data area (KERNEL_DATA_SIZE bytes, page aligned, zero-filled once and touched; it begins
+ * with struct kernel_params), R8 = offset from the copy that runs to its writable alias, RSP = a stack aligned to 64 bytes,
+ * with 4 KiB to spare and at least 1 KiB below the end of its page; DF = 0, x87 and MXCSR as FNINIT and reset leave them,
+ * upper halves of vector registers clean.
+ * Exit: by falling off the end, with RSP, DF, the x87 stack (empty), both control words and clean upper halves as at entry.
+ * R12 to R15 must be kept; everything else may change. Position independent, no reference outside the block: it is copied
+ * before it runs. Control enters at its first byte and leaves only at its end.
  *
  * SIG quantity, a, b: produces exactly a*N + b. An architectural quantity that is not listed is produced exactly 0 times.
  * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N + b_high.
  * A micro-architectural quantity that is not listed is not defined by this kernel.
+ * A quantity is listed once. Amounts are assembler expressions, written so that they can be checked against the code (no blanks
+ * around an asterisk: the assembler would take it for the next argument).
  */
 #ifndef TESTS_KERNELS_KERNEL_H
 #define TESTS_KERNELS_KERNEL_H
 
-#define KERNEL_RING0_ONLY 1 /* uses privileged instructions */
-#define KERNEL_CORE	  2 /* part of the default selection: quick and portable */
-#define KERNEL_CLOBBERS_CR 4
+#include "tests/kernels/needs.h"
+
+/* Flags. */
+#define KERNEL_RING0_ONLY  0x01 /* uses privileged instructions */
+#define KERNEL_CORE	   0x02 /* part of the default selection: quick and portable */
+#define KERNEL_CLOBBERS_CR 0x04 /* changes a control register (and puts it back) */
+#define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
+
+/* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
+#define KERNEL_SERVICE_TEST_INT	 0x000100 /* INT KERNEL_VECTOR arrives at a bare IRETQ */
+#define KERNEL_SERVICE_RESUME	 0x000200 /* a fault arrives at a handler that stores R9 as return address */
+#define KERNEL_SERVICE_SYSCALL	 0x000400 /* SYSCALL (and SYSENTER) arrive at a bare SYSRETQ (SYSEXIT) */
+#define KERNEL_SERVICE_TIMER	 0x000800 /* interrupts KERNEL_VECTOR keep coming while interrupts are enabled */
+#define KERNEL_SERVICE_ALIAS	 0x001000 /* the alias at R8 may be written in the ring that the kernel runs in */
+#define KERNEL_SERVICE_UC	 0x002000 /* page KERNEL_SPECIAL of the data area is uncacheable */
+#define KERNEL_SERVICE_WC	 0x004000 /* page KERNEL_SPECIAL of the data area is write combining */
+#define KERNEL_SERVICE_ABSENT	 0x008000 /* page KERNEL_SPECIAL of the data area is not present */
+#define KERNEL_SERVICE_CHAIN_L1	 0x010000 /* params.chain: lines that conflict in the first-level data cache */
+#define KERNEL_SERVICE_CHAIN_L2	 0x020000 /* ... in the second level */
+#define KERNEL_SERVICE_CHAIN_LLC 0x040000 /* ... lines, more than the last level holds */
+#define KERNEL_SERVICE_CHAIN_TLB 0x080000 /* ... one line per 4 KiB page, more pages than all TLB levels hold */
+#define KERNEL_SERVICES		 0xffff00
 
 #define KERNEL_DATA_SIZE 0x10000
+#define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */
+#define KERNEL_SPECIAL	 0xf000 /* offset of the page whose attributes a service changes; plain kernels leave it alone */
+#define KERNEL_STACK	 0x1000 /* bytes of stack that a kernel may use */
+#define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/trap.h */
+
+/* Instructions of the services' handlers, which are part of what such a kernel causes; all end with IRETQ. */
+#define KERNEL_TEST_INT_INSTRUCTIONS	1
+#define KERNEL_RESUME_INSTRUCTIONS	2 /* for vectors without an error code: store, IRETQ */
+#define KERNEL_RESUME_CODE_INSTRUCTIONS 3 /* with one: it is dropped first */
+#define KERNEL_SYSCALL_INSTRUCTIONS	1
+
+/* Offsets in struct kernel_params. */
+#define KERNEL_PARAM_CHAIN  0x00
+#define KERNEL_PARAM_RANDOM 0x08
 
 #ifdef __ASSEMBLER__
 
-#define QUANTITY_ENUM_ASM
-/* Q_* numbers for the assembler: made from pmu/quantity.def at build time. */
-#include "quantity_asm.h"
+.section .note.GNU-stack, "", @progbits
+
+/* Q_ numbers for the assembler, in the order of enum quantity. */
+#define QUANTITY(id, name, class, definition) .set .LQ_##id, .Lquantity_next ; .set .Lquantity_next, .Lquantity_next + 1
+.set .Lquantity_next, 0
+#include "pmu/quantity.def"
+#undef QUANTITY
 
 .macro KERNEL name, purpose, needs=0, flags=0
 	.section .text.kernels, "ax", @progbits
 	.p2align 6
 	.globl kernel_\name
-kernel_\name:
-	.set kernel_open, 1
-	.pushsection .rodata.kernel_strings, "a", @progbits
-10010:	.asciz "\name"
-10011:	.asciz "\purpose"
+	.type kernel_\name, @function
+	.pushsection .rodata.kernel_strings, "aMS", @progbits, 1
+.Lkernel_name_\name:
+	.asciz "\name"
+.Lkernel_purpose_\name:
+	.asciz "\purpose"
 	.popsection
 	.pushsection kernels, "aw", @progbits
 	.p2align 3
-	.quad 10010b, 10011b, 10020f, 10021f, 10030f, 10031f
+	.quad .Lkernel_name_\name, .Lkernel_purpose_\name, 10020f, 10021f, 10030f, 10031f
 	.quad \needs
 	.quad \flags
 	.popsection
+kernel_\name:
 10020:
 .endm
 
+/* The byte after the block keeps its end label inside the section and apart from the next kernel. */
 .macro KERNEL_END
-10021:	nop
-	.section .rodata.kernel_signatures, "a", @progbits
+10021:	int3
+	.section .data.rel.ro.kernel_signatures, "aw", @progbits
 	.p2align 3
 10030:
 .endm
 
-.macro SIG q, a, b
-	.quad Q_\q, \a, \b, \a, \b, 0
+.macro SIG quantity, a, b=0
+	.ifndef .LQ_\quantity
+	.error "signature names an unknown quantity: \quantity"
+	.endif
+	.quad .LQ_\quantity, \a, \b, \a, \b, 0
 .endm
 
-.macro SIG_RANGE q, a_low, b_low, a_high, b_high, reason
-	.pushsection .rodata.kernel_strings, "a", @progbits
-10040:	.asciz "\reason"
+.macro SIG_RANGE quantity, a_low, b_low, a_high, b_high, reason
+	.ifndef .LQ_\quantity
+	.error "signature names an unknown quantity: \quantity"
+	.endif
+	.pushsection .rodata.kernel_strings, "aMS", @progbits, 1
+.Lreason\@:
+	.asciz "\reason"
 	.popsection
-	.quad Q_\q, \a_low, \b_low, \a_high, \b_high, 10040b
+	.quad .LQ_\quantity, \a_low, \b_low, \a_high, \b_high, .Lreason\@
+.endm
+
+/* The branches of a kernel whose only branch is the one that closes its loop of N turns. */
+.macro SIG_LOOP
+	SIG BRANCHES, 1, 0
+	SIG BR_COND, 1, 0
+	SIG BR_COND_TAKEN, 1, -1
+	SIG BR_COND_NTAKEN, 0, 1
+	SIG_RANGE BR_MISPRED, 0, 0, 1, 0, "the closing branch: once at the end, more while it is learnt"
+.endm
+
+/* \count instructions per turn that each make one access of \bytes. */
+.macro SIG_LOADS count, bytes
+	SIG INSN_LOAD, \count, 0
+	SIG LOADS, \count, 0
+	SIG LOAD_BYTES, (\count)*(\bytes), 0
+.endm
+
+.macro SIG_STORES count, bytes
+	SIG INSN_STORE, \count, 0
+	SIG STORES, \count, 0
+	SIG STORE_BYTES, (\count)*(\bytes), 0
 .endm
 
 .macro SIGNATURE_END
@@ -87,7 +158,17 @@ kernel_\name:
 #include "pmu/quantity.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/** What kernels find at the start of the data area. Filled in by the harness before each run; zero where it has nothing to say. */
+struct kernel_params {
+	uint64_t chain;	 /* first element of the pointer chain that a KERNEL_SERVICE_CHAIN_ flag asks for; it is circular */
+	uint64_t random; /* state of the kernels' pseudo-random generator, carried on from run to run; any value will do */
+};
+
+_Static_assert(offsetof(struct kernel_params, chain) == KERNEL_PARAM_CHAIN, "kernel_params");
+_Static_assert(offsetof(struct kernel_params, random) == KERNEL_PARAM_RANDOM, "kernel_params");
 
 /** One line of a signature: low <= amount <= high, each linear in N. low == high when exact. */
 struct signature_line {
@@ -101,12 +182,16 @@ struct kernel {
 	const char *purpose;
 	const uint8_t *code, *code_end;
 	const struct signature_line *signature, *signature_end;
-	uint64_t needs; /* bit set of KERNEL_NEEDS_*: CPU features, see kernel_needs[] */
+	uint64_t needs; /* bit set of KERNEL_NEEDS_*: CPU features, see tests/kernels/needs.h */
 	uint64_t flags; /* KERNEL_RING0_ONLY ... */
 };
 
-/** All kernels of the image, in link order (a linker set: adding a kernel needs no other edit). */
-extern const struct kernel kernels_begin[], kernels_end[];
+/**
+ * All kernels of the image, in link order: a linker set in section "kernels", so that adding a kernel needs no other edit.
+ * The bounds have the names that the linker gives the bounds of a section whose name is an identifier.
+ */
+extern const struct kernel kernels_begin[] __asm__("__start_kernels");
+extern const struct kernel kernels_end[] __asm__("__stop_kernels");
 
 /** An amount that a kernel produces for a given N. */
 struct amount {
