@@ -41,7 +41,7 @@ setup $(B)/newlib/.done:
 IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
 GEN_SRC := $(if $(wildcard tools/decodegen.c),$(B)/gen/insn_tables.c)
-GEN_HEADERS := $(B)/gen/quantity_asm.h $(B)/gen/build_id.h
+GEN_HEADERS := $(B)/gen/build_id.h
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
 
@@ -68,10 +68,6 @@ $(B)/image/gen/%.o: IMAGE_FLAGS += -mgeneral-regs-only
 $(B)/image/boot/uefi.c.o: IMAGE_FLAGS += -fshort-wchar
 
 # --- generated -------------------------------------------------------------------------------------------------
-
-$(B)/gen/quantity_asm.h: pmu/quantity.def scripts/gen-quantities
-	@mkdir -p $(@D)
-	$(Q)$(PYTHON) scripts/gen-quantities $< > $@
 
 # Rewritten only when it changes.
 $(B)/gen/build_id.h: FORCE
@@ -129,6 +125,7 @@ $(B)/BOOTX64.EFI: $(B)/BOOTX64.elf scripts/elf2efi
 
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
 HOST_SRC := $(sort $(filter-out pmu/vpmu.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S tests/*.c tests/report/*.c \
+	tests/kernels/needs.c \
 	tests/host/support/*.c)) $(wildcard arch/x86/insn.c boot/options.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c))
@@ -149,6 +146,10 @@ $(B)/host/gen/%.c.o: $(B)/gen/%.c
 $(B)/host/libassay.a: $(HOST_OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+
+# The linker set of kernels joins only what asks for it by name: an archive member that nobody calls would be left out.
+HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S))
+$(B)/host/test_kernels $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 $(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm
