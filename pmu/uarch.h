@@ -1,0 +1,101 @@
+/*
+ * The machine model: small, documented caches, TLBs, branch predictor and store buffer, so that
+ * micro-architectural quantities exist under the vPMU and the bounds on them are exercised. It is a model,
+ * not silicon, and every report that rests on it says so.
+ *
+ * What it is: physically-indexed set-associative caches with true LRU, write-allocate; L1I and L1D, a unified
+ * L2, a unified last-level cache (0 sets: absent, L2 is the last level); a first-level DTLB and ITLB with LRU
+ * and a shared second level, every translation that misses both is one page walk; conditional branches by
+ * 2-bit counters indexed by address XOR global history, indirect ones by a last-target table, returns by a
+ * return stack; loads look the most recent stores up: one that is contained in a store is forwarded, one that
+ * overlaps a store without being contained is blocked. Nothing is speculative: only what retires touches the
+ * model. One instruction or string iteration is one cycle.
+ */
+#ifndef PMU_UARCH_H
+#define PMU_UARCH_H
+
+#include "pmu/quantity.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Capacity limits of the model's tables; a geometry beyond them is refused by uarch_create(). */
+#define UARCH_L1_LINES   2048
+#define UARCH_L2_LINES   65536
+#define UARCH_LLC_LINES  262144
+#define UARCH_TLB        64
+#define UARCH_STLB       2048
+#define UARCH_STORES     64
+#define UARCH_RETURNS    32
+#define UARCH_PREDICTORS 4096
+
+struct uarch_cache_geometry {
+	uint32_t sets; /* power of two; 0: no such cache */
+	uint16_t ways;
+	uint16_t line; /* bytes, power of two */
+};
+
+struct uarch_geometry {
+	struct uarch_cache_geometry l1d, l1i, l2, llc;
+	uint16_t dtlb, itlb; /* entries, fully associative */
+	uint32_t stlb_sets;  /* second-level TLB; 0: none */
+	uint16_t stlb_ways;
+	uint8_t page_shift;   /* 12: every translation is of a 4 KiB page */
+	uint8_t history_bits; /* of global history, at most 12 */
+	uint8_t return_stack; /* entries */
+	uint8_t store_buffer; /* entries that a load can see */
+};
+
+/** A data access of one retired instruction or iteration. */
+struct uarch_access {
+	uint64_t address;
+	uint32_t size;
+	bool store;
+};
+
+enum uarch_branch {
+	UARCH_NO_BRANCH,
+	UARCH_CONDITIONAL,
+	UARCH_DIRECT,   /* direct jump or call: always predicted */
+	UARCH_INDIRECT, /* indirect jump or call */
+	UARCH_RETURN,
+};
+
+/** What retired. */
+struct uarch_step {
+	uint64_t ip;
+	uint8_t length;
+	uint8_t branch; /* enum uarch_branch */
+	bool call;      /* pushes the return stack */
+	bool taken;     /* conditional */
+	uint64_t next;  /* address of the instruction that follows in time */
+	const struct uarch_access *access;
+	unsigned n_access;
+};
+
+struct uarch;
+
+/** Bytes that an instance for this geometry needs; 0 if the geometry is malformed or beyond the limits. */
+size_t uarch_size(const struct uarch_geometry *geometry);
+
+/** Make an instance in caller-provided memory of uarch_size() bytes, everything cold. */
+struct uarch *uarch_create(void *memory, const struct uarch_geometry *geometry);
+
+/** Everything cold again. */
+void uarch_reset(struct uarch *u);
+
+/** CLFLUSH and its like: the line leaves every level. */
+void uarch_flush_line(struct uarch *u, uint64_t address);
+
+/** INVLPG (address) or a CR3 load (UINT64_MAX): translations leave both levels. */
+void uarch_flush_tlb(struct uarch *u, uint64_t address);
+
+/**
+ * Let one instruction retire.
+ * @param out gets one term per micro-architectural quantity that it caused, amounts added up
+ * @param room size of out; 16 is always enough for instructions with at most 255 accesses
+ * @return number of terms written
+ */
+unsigned uarch_step(struct uarch *u, const struct uarch_step *step, struct qterm *out, unsigned room);
+
+#endif
