@@ -18,7 +18,7 @@ Q := $(if $(V),,@)
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(B)/BOOTX64.EFI
+all: $(B)/BOOTX64.EFI $(B)/direct.bin
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -112,6 +112,9 @@ $(B)/link/symbols-%.c: $(B)/link/%-first.elf scripts/gen-symbols
 $(B)/link/symbols-%.o: $(B)/link/symbols-%.c
 	$(Q)$(CC) $(IMAGE_FLAGS) -c -o $@ $<
 
+LINK_DIRECT = ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections --no-warn-rwx-segments \
+	-T linker/direct-x86_64.ld -o $@
+
 $(B)/link/efi-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
@@ -120,6 +123,16 @@ $(B)/BOOTX64.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld
 
 $(B)/BOOTX64.EFI: $(B)/BOOTX64.elf scripts/elf2efi
 	$(Q)$(PYTHON) scripts/elf2efi $< $@
+
+# The same objects for a start without firmware.
+$(B)/link/direct-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/direct-x86_64.ld
+	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/direct.elf: $(IMAGE_OBJ) $(B)/link/symbols-direct.o linker/direct-x86_64.ld
+	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/direct.bin: $(B)/direct.elf
+	$(Q)objcopy -O binary $< $@
 
 # --- host tests ------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,10 @@
 /*
- * UEFI: the entry, options, memory, files and the way out, through boot services alone (UEFI specification 2.10, 4, 7, 12, 13).
+ * UEFI: the entry, options, memory, files and the way out, through boot services alone (UEFI
+ * specification 2.10, 4, 7, 12, 13).
  *
- * The image stays a boot-services application from beginning to end. The run takes the CPU over between firmware calls
- * and gives it back before the next one (arch/x86/machine.h), so nothing here may be called while the machine is taken.
+ * The image stays a boot-services application from beginning to end. The run takes the CPU over between
+ * firmware calls and gives it back before the next one (arch/x86/machine.h), so nothing here may be called
+ * while the machine is taken.
  */
 #include "boot/heap.h"
 #include "boot/platform.h"
@@ -22,15 +24,15 @@ static EFI_BOOT_SERVICES *bs;
 static const EFI_GUID loaded_image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
 static const EFI_GUID file_system_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 static const EFI_GUID file_info_guid = EFI_FILE_INFO_ID;
-static const EFI_GUID acpi_guids[] = { ACPI_20_TABLE_GUID, ACPI_TABLE_GUID };
+static const EFI_GUID acpi_guids[] = {ACPI_20_TABLE_GUID, ACPI_TABLE_GUID};
 static const EFI_GUID shell_parameters_guid = {
-	0x752f3136, 0x4e16, 0x4fdc, { 0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca }
-};
+	0x752f3136, 0x4e16, 0x4fdc, {0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca}};
 
 /* gnu-efi's prototypes take GUIDs without const; firmware only reads them. */
-#define GUID_OF(g) ((EFI_GUID *)(uintptr_t)&(g))
+#define GUID_OF(g) ((EFI_GUID *)(uintptr_t) & (g))
 
-/* --- text ------------------------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------------------
+ */
 
 static void screen(const char *text, size_t size)
 {
@@ -51,7 +53,8 @@ static void screen(const char *text, size_t size)
 	}
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------------------
+ */
 
 static struct {
 	EFI_PHYSICAL_ADDRESS start;
@@ -103,7 +106,8 @@ static uint64_t memory_top(void)
 	return top;
 }
 
-/* --- files ----------------------------------------------------------------------------------------------- */
+/* --- files -----------------------------------------------------------------------------------------------
+ */
 
 static EFI_FILE_PROTOCOL *volume; /* root directory; NULL: none found */
 
@@ -128,7 +132,8 @@ static bool has_assay_directory(EFI_FILE_PROTOCOL *root)
 	return true;
 }
 
-/** The volume with \assay: the one that the image came from if it has it, else the first that does, else the image's own. */
+/** The volume with \assay: the one that the image came from if it has it, else the first that does, else the
+ * image's own. */
 static void choose_volume(EFI_HANDLE own)
 {
 	EFI_HANDLE *handles;
@@ -160,16 +165,16 @@ static const char *reason(EFI_STATUS status)
 		EFI_STATUS status;
 		const char *text;
 	} reasons[] = {
-		{ EFI_NOT_FOUND, "not found" },
-		{ EFI_WRITE_PROTECTED, "volume is write-protected" },
-		{ EFI_ACCESS_DENIED, "access denied (read-only file or volume)" },
-		{ EFI_VOLUME_FULL, "volume is full" },
-		{ EFI_VOLUME_CORRUPTED, "file system is damaged" },
-		{ EFI_DEVICE_ERROR, "device error" },
-		{ EFI_NO_MEDIA, "no medium" },
-		{ EFI_MEDIA_CHANGED, "medium was changed" },
-		{ EFI_OUT_OF_RESOURCES, "firmware is short of memory" },
-		{ EFI_INVALID_PARAMETER, "no valid file name" },
+		{EFI_NOT_FOUND, "not found"},
+		{EFI_WRITE_PROTECTED, "volume is write-protected"},
+		{EFI_ACCESS_DENIED, "access denied (read-only file or volume)"},
+		{EFI_VOLUME_FULL, "volume is full"},
+		{EFI_VOLUME_CORRUPTED, "file system is damaged"},
+		{EFI_DEVICE_ERROR, "device error"},
+		{EFI_NO_MEDIA, "no medium"},
+		{EFI_MEDIA_CHANGED, "medium was changed"},
+		{EFI_OUT_OF_RESOURCES, "firmware is short of memory"},
+		{EFI_INVALID_PARAMETER, "no valid file name"},
 	};
 	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
 		if (reasons[i].status == status)
@@ -247,7 +252,8 @@ static void make_directories(const CHAR16 *path)
 		if (path[i] == '\\' && i > 0) {
 			part[i] = 0;
 			if (!EFI_ERROR(volume->Open(volume, &dir, part,
-						    EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
+						    EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE |
+							    EFI_FILE_MODE_CREATE,
 						    EFI_FILE_DIRECTORY)))
 				dir->Close(dir);
 		}
@@ -268,7 +274,8 @@ static bool write_file(const char *path, const void *data, size_t size, const ch
 		return false;
 	wide_path(path, wide);
 	make_directories(wide);
-	s = volume->Open(volume, &file, wide, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+	s = volume->Open(volume, &file, wide, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
+			 0);
 	if (EFI_ERROR(s)) {
 		*why = reason(s);
 		return false;
@@ -293,11 +300,13 @@ static bool write_file(const char *path, const void *data, size_t size, const ch
 	return !EFI_ERROR(s);
 }
 
-/* --- options --------------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------------------
+ */
 
 /**
- * LoadOptions as text: what the UEFI shell, a boot entry or QEMU's -append gave. The shell puts the program's name first.
- * Boot entries may carry binary data of no meaning to us: anything that is not plain text counts as no options.
+ * LoadOptions as text: what the UEFI shell, a boot entry or QEMU's -append gave. The shell puts the program's
+ * name first. Boot entries may carry binary data of no meaning to us: anything that is not plain text counts
+ * as no options.
  */
 static char *command_line(const EFI_LOADED_IMAGE *loaded)
 {
@@ -309,7 +318,8 @@ static char *command_line(const EFI_LOADED_IMAGE *loaded)
 	if (!text)
 		return NULL;
 	for (size_t i = 0; i < n && wide[i]; i++) {
-		if (wide[i] != '\t' && wide[i] != '\r' && wide[i] != '\n' && (wide[i] < ' ' || wide[i] > '~')) {
+		if (wide[i] != '\t' && wide[i] != '\r' && wide[i] != '\n' &&
+		    (wide[i] < ' ' || wide[i] > '~')) {
 			text[0] = 0;
 			return text;
 		}
@@ -326,7 +336,8 @@ static char *command_line(const EFI_LOADED_IMAGE *loaded)
 	return text;
 }
 
-/* --- the way out ----------------------------------------------------------------------------------------- */
+/* --- the way out -----------------------------------------------------------------------------------------
+ */
 
 static void leave(enum exit_mode mode, int status)
 {
@@ -337,7 +348,8 @@ static void leave(enum exit_mode mode, int status)
 		bs->Stall(1000000);
 }
 
-/* --- the entry ------------------------------------------------------------------------------------------- */
+/* --- the entry -------------------------------------------------------------------------------------------
+ */
 
 static const char *firmware_name(void)
 {
@@ -346,8 +358,10 @@ static const char *firmware_name(void)
 
 	for (const CHAR16 *w = system_table->FirmwareVendor; w && *w && n < 64; w++)
 		name[n++] = *w >= ' ' && *w <= '~' ? (char)*w : '?';
-	snprintf(name + n, sizeof name - n, " %u.%u, UEFI %u.%u", (unsigned)system_table->FirmwareRevision >> 16,
-		 (unsigned)system_table->FirmwareRevision & 0xffff, (unsigned)system_table->Hdr.Revision >> 16,
+	snprintf(name + n, sizeof name - n, " %u.%u, UEFI %u.%u",
+		 (unsigned)system_table->FirmwareRevision >> 16,
+		 (unsigned)system_table->FirmwareRevision & 0xffff,
+		 (unsigned)system_table->Hdr.Revision >> 16,
 		 (unsigned)(system_table->Hdr.Revision & 0xffff) / 10);
 	return name;
 }
@@ -356,7 +370,8 @@ static uint64_t find_rsdp(void)
 {
 	for (size_t g = 0; g < sizeof acpi_guids / sizeof acpi_guids[0]; g++)
 		for (UINTN i = 0; i < system_table->NumberOfTableEntries; i++)
-			if (!memcmp(&system_table->ConfigurationTable[i].VendorGuid, &acpi_guids[g], sizeof(EFI_GUID)))
+			if (!memcmp(&system_table->ConfigurationTable[i].VendorGuid, &acpi_guids[g],
+				    sizeof(EFI_GUID)))
 				return (uintptr_t)system_table->ConfigurationTable[i].VendorTable;
 	return 0;
 }
@@ -373,8 +388,8 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table);
 
 EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 {
-	static const char too_little[] =
-		"assay: could not run: firmware has not 1 MiB of memory below 4 GiB to give; free memory or use a bigger machine\n";
+	static const char too_little[] = "assay: could not run: firmware has not 1 MiB of memory below 4 GiB "
+					 "to give; free memory or use a bigger machine\n";
 	EFI_LOADED_IMAGE *loaded;
 	EFI_STATUS s;
 

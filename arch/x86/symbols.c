@@ -16,7 +16,9 @@ const char *symbol_at(uint64_t address, uint64_t *offset)
 		return NULL;
 
 	uint64_t at = address - start;
-	uint32_t low = 0, high = symbol_total; /* rows below low begin at or before `at`, rows from high on behind it */
+	uint32_t
+		low = 0,
+		high = symbol_total; /* rows below low begin at or before `at`, rows from high on behind it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (symbol_rows[middle][0] <= at)

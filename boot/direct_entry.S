@@ -1,0 +1,135 @@
+/*
+ * Direct start without firmware: the Multiboot 1 header and the way from 32-bit protected mode to 64-bit C code.
+ * QEMU's -kernel and GRUB load the flat image by the header's address fields, zero what lies behind it, and
+ * enter with paging off, interrupts masked, EAX = the loader's magic number, EBX = the information structure
+ * (Multiboot specification 0.6.96, 3.1-3.3). Pages: the low 4 GiB, identical, 2 MiB each (SDM vol. 3, 9.8.5).
+ */
+#define MAGIC	      0x1badb002
+#define LOADER_MAGIC  0x2badb002
+#define MEMORY_INFO   (1 << 1)
+#define ADDRESS_FIELDS (1 << 16)
+#define FLAGS	      (MEMORY_INFO | ADDRESS_FIELDS)
+
+#define MSR_EFER      0xc0000080
+#define EFER_LME      (1 << 8)
+#define CR0_PE	      (1 << 0)
+#define CR0_MP	      (1 << 1)
+#define CR0_EM	      (1 << 2)
+#define CR0_NE	      (1 << 5)
+#define CR0_PG	      (1 << 31)
+#define CR4_PAE	      (1 << 5)
+#define CR4_OSFXSR    (1 << 9)
+#define CR4_OSXMMEXCPT (1 << 10)
+#define COM1	      0x3f8
+#define DEBUG_EXIT    0xf4
+#define EXIT_NOT_RUN  0x12
+
+	.section .multiboot, "a", @progbits
+	.balign 4
+multiboot_header:
+	.long MAGIC, FLAGS, -(MAGIC + FLAGS)
+	.long multiboot_header, __load_start, __load_end, __image_end, direct_entry
+
+	.section .text.direct, "ax", @progbits
+	.code32
+	.globl direct_entry
+direct_entry:
+	cli
+	cld
+	movl $direct_stack_end, %esp
+	movl %ebx, %ebp
+
+	movl $0x80000000, %eax
+	cpuid
+	cmpl $0x80000001, %eax
+	jb no_long_mode
+	movl $0x80000001, %eax
+	cpuid
+	btl $29, %edx
+	jnc no_long_mode
+
+	/* PML4 -> PDPT -> four page directories that lie one behind the other. */
+	movl $direct_pdpt + 3, direct_pml4
+	movl $direct_pd + 3, %eax
+	movl $direct_pdpt, %edi
+	movl $4, %ecx
+1:	movl %eax, (%edi)
+	addl $4096, %eax
+	addl $8, %edi
+	loop 1b
+	movl $0x83, %eax /* present, writable, 2 MiB */
+	movl $direct_pd, %edi
+	movl $2048, %ecx
+1:	movl %eax, (%edi)
+	addl $0x200000, %eax
+	addl $8, %edi
+	loop 1b
+
+	movl $direct_pml4, %eax
+	movl %eax, %cr3
+	movl %cr4, %eax
+	orl $CR4_PAE | CR4_OSFXSR | CR4_OSXMMEXCPT, %eax
+	movl %eax, %cr4
+	movl $MSR_EFER, %ecx
+	rdmsr
+	orl $EFER_LME, %eax
+	wrmsr
+	movl %cr0, %eax
+	andl $~CR0_EM, %eax
+	orl $CR0_PG | CR0_NE | CR0_MP | CR0_PE, %eax
+	movl %eax, %cr0
+	lgdt gdt_pointer
+	ljmp $8, $long_mode
+
+no_long_mode:
+	movl $no_long_mode_text, %esi
+	movw $COM1, %dx
+1:	lodsb
+	testb %al, %al
+	jz 2f
+	outb %al, %dx
+	jmp 1b
+2:	movl $EXIT_NOT_RUN, %eax
+	outl %eax, $DEBUG_EXIT
+3:	hlt
+	jmp 3b
+
+	.code64
+long_mode:
+	movl $16, %eax
+	movl %eax, %ds
+	movl %eax, %es
+	movl %eax, %fs
+	movl %eax, %gs
+	movl %eax, %ss
+	movl $direct_stack_end, %esp
+	movl %ebp, %edi
+	xorl %ebp, %ebp
+	fninit
+	call direct_main
+1:	hlt
+	jmp 1b
+
+	.section .rodata.direct, "a", @progbits
+no_long_mode_text:
+	.asciz "# assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU\n"
+	.balign 8
+gdt:
+	.quad 0
+	.quad 0x00af9a000000ffff /* 64-bit code, ring 0 */
+	.quad 0x00cf92000000ffff /* data */
+gdt_pointer:
+	.word gdt_pointer - gdt - 1
+	.long gdt
+
+	.section .bss.direct, "aw", @nobits
+	.balign 4096
+direct_pml4:
+	.skip 4096
+direct_pdpt:
+	.skip 4096
+direct_pd:
+	.skip 4 * 4096
+direct_stack:
+	.skip 64 * 1024
+direct_stack_end:
