@@ -1,5 +1,5 @@
 /*
- * Events: one const row per documented event, and how an event string is written.
+ * Events: one const row per documented event, and how rows are looked up.
  */
 #ifndef PMU_EVENT_H
 #define PMU_EVENT_H
@@ -22,14 +22,20 @@ enum event_judgement {
 };
 
 struct pmu_event {
-	const char *name;  /* the vendor's own ("BR_INST_RETIRED.ALL_BRANCHES") */
-	uint64_t code;	   /* selector value as the family lays it out, enable and ring bits clear */
-	uint32_t counters; /* bit n: may count on general counter n; 0: on none (fixed only) */
-	int8_t fixed;	   /* index of the fixed counter that counts it, -1 if none */
-	uint8_t judgement; /* enum event_judgement */
+	const char *name;		      /* the vendor's own ("BR_INST_RETIRED.ALL_BRANCHES") */
+	uint64_t code;			      /* selector value as the family lays it out, enable and ring bits clear */
+	uint32_t counters;		      /* bit n: may count on general counter n; 0: on none (fixed only) */
+	int8_t fixed;			      /* index of the fixed counter that counts it, -1 if none */
+	uint8_t judgement;		      /* enum event_judgement */
 	struct event_term terms[EVENT_TERMS]; /* coefficient 0 ends */
-	const char *rule;   /* a documented exception in words, NULL if none */
-	const char *source; /* manual and section */
+	const char *rule;		      /* a documented exception in words, NULL if none */
+	const char *source;		      /* manual and section */
 };
+
+/** The event called `name` (case ignored) among n rows; NULL if there is none. */
+const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsigned n, const char *name);
+
+/** How often event e counts one unit of quantity q: the sum of the coefficients of its terms in q. */
+int event_coefficient(const struct pmu_event *e, enum quantity q);
 
 #endif

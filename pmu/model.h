@@ -23,13 +23,17 @@ struct model_step {
 	unsigned n_terms;
 	uint32_t cycles; /* core cycles that pass with it, at least 1 unless halted */
 	uint8_t cpl;
-	bool halted;	 /* core cycles do not tick, reference cycles do not either; TSC does */
+	bool halted;	 /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
 	bool own_write;	 /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there */
 	uint64_t ip;	 /* of the instruction */
 	uint64_t next;	 /* of the one after it */
 };
 
-/** CPUID leaves of a virtual CPU. A leaf not listed is answered by the real CPU; see vpmu.h for what is forced. */
+/**
+ * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU, unless it lies above
+ * the highest leaf that leaf 0 of the profile names: then it is all zero. Of leaf 1 the virtual PMU presents the real CPU's
+ * EBX, and of ECX and EDX only features that the real CPU has too, except those that the model itself provides (PDCM).
+ */
 struct model_cpuid {
 	uint32_t leaf, subleaf;
 	uint32_t eax, ebx, ecx, edx;
@@ -75,7 +79,7 @@ struct pmu_model {
 	/** Time goes on by one step. */
 	void (*advance)(void *state, const struct model_step *step);
 
-	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip it. */
+	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip it. Cheap. */
 	bool (*counting)(const void *state);
 
 	/** Take the pending overflow interrupt request (edge: true once per request). */
@@ -85,5 +89,8 @@ struct pmu_model {
 /** Every profile, NULL-terminated: the one place to list a family's profiles. */
 extern const struct model_profile *const model_profiles[];
 const struct model_profile *model_profile_by_name(const char *name);
+
+/** Turn "name+name" (NULL or "": none) into the mask for reset(). @return false with *why, one line, if a name is unknown */
+bool model_injections_parse(const struct pmu_model *model, const char *list, uint64_t *mask, const char **why);
 
 #endif

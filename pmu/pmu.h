@@ -43,13 +43,14 @@ struct pmu_config {
 
 /**
  * Code that starts or stops counting, to be copied in front of and behind a kernel. Position independent, straight line.
- * It may use RAX, RCX, RDX and reads R12-R15, which the kernel preserves and which are loaded from args[] before.
+ * It may change RAX, RCX, RDX and R12-R15. R12-R15 are loaded from args[] before it, and the kernel in between keeps them.
  */
 struct pmu_bracket {
 	const uint8_t *start, *start_end;
 	const uint8_t *stop, *stop_end;
-	uint64_t args[4]; /* R12, R13, R14, R15 */
+	uint64_t args[4];     /* R12, R13, R14, R15 */
 	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop; amount 0 ends */
+	bool ring0_only;      /* uses privileged instructions */
 };
 
 struct pmu {
@@ -58,7 +59,7 @@ struct pmu {
 	unsigned version;
 	unsigned n_counters, n_general, n_fixed;
 	struct pmu_counter counter[PMU_COUNTERS_MAX];
-	const struct pmu_event *const *events; /* events that this CPU offers */
+	const struct pmu_event *const *events; /* events that this CPU offers; valid until the driver's next identify() */
 	unsigned n_events;
 	bool has_global; /* one write starts and stops all counters */
 	bool has_pmi;
@@ -102,15 +103,20 @@ struct pmu_driver {
 	bool (*start)(const struct pmu *pmu, uint64_t mask);
 	bool (*stop)(const struct pmu *pmu);
 
-	/** Counter values, zero-extended from their width. */
+	/** Counter values, zero-extended from their width. A written value is taken modulo 2^width; of it write_width bits are
+	 *  kept, see struct pmu_counter. */
 	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
 	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
 
-	/** Overflow status, bit c per counter. Families without a status register derive it as their manual says. */
+	/** Overflow status, bit c per counter. A family without a status register derives it from the counter: it is now below
+	 *  the value that was last written or acknowledged. That holds until it has wrapped once and passed that value again. */
 	bool (*overflowed)(const struct pmu *pmu, uint64_t *mask);
 	bool (*acknowledge)(const struct pmu *pmu, uint64_t mask);
 
-	/** Bracket by enabling and disabling the counters of the mask together. @return false if the family cannot. */
+	/** Bracket by enabling and disabling the counters of the mask together, all programmed before.
+	 *  The write that enables and the write that disables are taken as not counted (own[] holds what lies between them). Whether
+	 *  the CPU does it so is measured, not assumed: an empty kernel shows any deviation.
+	 *  @return false if the family cannot */
 	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 
 	/** Bracket by reading counter c before and after while it runs (RDPMC; legal in ring 3 with CR4.PCE = 1).

@@ -1,0 +1,20 @@
+#include "pmu/event.h"
+
+#include <strings.h>
+
+const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsigned n, const char *name)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcasecmp(rows[i]->name, name))
+			return rows[i];
+	return NULL;
+}
+
+int event_coefficient(const struct pmu_event *e, enum quantity q)
+{
+	int sum = 0;
+	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++)
+		if (e->terms[i].quantity == q)
+			sum += e->terms[i].coefficient;
+	return sum;
+}
