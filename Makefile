@@ -98,7 +98,7 @@ $(B)/image/gen/%.c.o: $(B)/gen/%.c $(B)/newlib/.done | $(GEN_HEADERS)
 	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
 
 IMAGE_LIBS := $(B)/newlib/libc.a $(shell $(CC) -print-libgcc-file-name)
-LINK_EFI = ld -pie --no-dynamic-linker -z norelro -z noexecstack -z max-page-size=4096 -Bsymbolic --gc-sections \
+LINK_EFI = ld -pie --no-dynamic-linker -z norelro -z noexecstack -z max-page-size=4096 -Bsymbolic --gc-sections -L linker \
 	--no-warn-rwx-segments -T linker/efi-x86_64.ld -o $@
 
 # Linked twice: the first time to learn where every function lies, the second time with their names in.
@@ -112,23 +112,23 @@ $(B)/link/symbols-%.c: $(B)/link/%-first.elf scripts/gen-symbols
 $(B)/link/symbols-%.o: $(B)/link/symbols-%.c
 	$(Q)$(CC) $(IMAGE_FLAGS) -c -o $@ $<
 
-LINK_DIRECT = ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections --no-warn-rwx-segments \
+LINK_DIRECT = ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections -L linker --no-warn-rwx-segments \
 	-T linker/direct-x86_64.ld -o $@
 
-$(B)/link/efi-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld
+$(B)/link/efi-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
-$(B)/BOOTX64.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld
+$(B)/BOOTX64.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
 $(B)/BOOTX64.EFI: $(B)/BOOTX64.elf scripts/elf2efi
 	$(Q)$(PYTHON) scripts/elf2efi $< $@
 
 # The same objects for a start without firmware.
-$(B)/link/direct-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/direct-x86_64.ld
+$(B)/link/direct-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/direct-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
 
-$(B)/direct.elf: $(IMAGE_OBJ) $(B)/link/symbols-direct.o linker/direct-x86_64.ld
+$(B)/direct.elf: $(IMAGE_OBJ) $(B)/link/symbols-direct.o linker/direct-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
 
 $(B)/direct.bin: $(B)/direct.elf
