@@ -35,7 +35,7 @@ enum quantity quantity_by_name(const char *name);
 /** An amount of one quantity, as instructions contribute it. */
 struct qterm {
 	uint8_t quantity; /* enum quantity */
-	uint8_t amount;
+	uint32_t amount;
 };
 
 /** Amounts of all quantities. */

@@ -2,8 +2,8 @@
  * x86-64 instruction decoding for the step engine: length, what the engine must treat specially, and the
  * class that tells which quantities the instruction contributes.
  *
- * The tables are generated at build time by tools/decodegen, which asks an established decoder (Zydis) about
- * the whole opcode space; the code here only walks them. Nothing depends on where the instruction lies, so
+ * The tables (arch/x86/insn_table.h) are generated at build time by tools/decodegen, which asks an established
+ * decoder (Zydis) about the whole opcode space; the code here only walks them. Nothing depends on where the instruction lies, so
  * code generated at run time is served like the image's own.
  */
 #ifndef ARCH_X86_INSN_H
@@ -42,17 +42,18 @@ enum insn_special {
 	INSN_JRCXZ,  /* JRCXZ, JECXZ */
 	INSN_STRING, /* MOVS STOS LODS CMPS SCAS INS OUTS */
 	INSN_XBEGIN,
-	INSN_MASKMOV, /* masked or gather/scatter vector access: its access count depends on data */
+	INSN_MASKMOV, /* gather or scatter: one access per element whose mask bit is set */
 };
 
 enum insn_flags {
 	INSN_F_REP = 1 << 0,	 /* string instruction with F2 or F3 */
 	INSN_F_REPNE = 1 << 1,	 /* the prefix is F2 */
-	INSN_F_LOCK = 1 << 2,	 /* LOCK prefix present */
+	INSN_F_LOCK = 1 << 2,	 /* locked: LOCK prefix, or XCHG with memory */
 	INSN_F_ADDR32 = 1 << 3,	 /* 67H prefix: RCX is ECX, RSI is ESI ... */
 	INSN_F_MODRM = 1 << 4,	 /* has a ModRM byte */
-	INSN_F_MEM = 1 << 5,	 /* ModRM names memory: insn_effective_address() applies */
+	INSN_F_MEM = 1 << 5,	 /* names memory by ModRM or moffs: insn_effective_address() applies */
 	INSN_F_INVALID = 1 << 6, /* no instruction: would raise #UD */
+	INSN_F_POP = 1 << 7,	 /* POP to memory: its address is computed with RSP after the pop */
 };
 
 struct insn {
@@ -60,11 +61,12 @@ struct insn {
 	uint8_t special; /* enum insn_special */
 	uint8_t flags;	 /* enum insn_flags */
 	uint8_t cond;	 /* INSN_JCC: condition 0 to 15; INSN_LOOP: last opcode byte; INSN_INT: vector */
-	uint16_t klass;	 /* for insn_quantities() */
-	uint8_t modrm_at; /* offset of the ModRM byte, 0 if none */
+	uint16_t klass;	 /* index into insn_classes[] (pmu/insn_quantities.h) */
+	uint8_t modrm_at; /* offset of the ModRM byte, or of a moffs address (then without INSN_F_MODRM) */
 	uint8_t rex;	  /* REX byte, or the equal W, R, X, B bits of a VEX/EVEX prefix as 40H+WRXB; 0 if none */
-	uint8_t opsize;	  /* operand size in bytes of string instructions and PUSHF: 1, 2, 4, 8 */
+	uint8_t opsize;	  /* operand size in bytes of string instructions, PUSHF and POPF: 1, 2, 4, 8 */
 	uint8_t seg;	  /* segment override: 0 none, else 64H (FS) or 65H (GS) */
+	uint8_t disp_shift; /* EVEX: an 8-bit displacement is shifted left by this */
 };
 
 /**
@@ -85,7 +87,8 @@ struct insn_registers {
 
 /**
  * The effective (linear) address of the ModRM memory operand.
- * Only for instructions with INSN_F_MEM; VSIB operands give the address of the base alone.
+ * Only for instructions with INSN_F_MEM; VSIB operands give the address of the base alone. The bit-string forms (BT, BTS,
+ * BTR, BTC with a register bit offset) give the address without that offset.
  */
 uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, const struct insn_registers *r);
 
