@@ -3,7 +3,8 @@
 SHELL := /bin/sh
 B := build
 CC ?= gcc
-PYTHON ?= python3
+# The system's own Python: the packages that scripts/setup installs belong to it.
+PYTHON ?= /usr/bin/python3
 export PYTHONDONTWRITEBYTECODE = 1
 
 # Options for the image, emulator, emulated CPU: make run ARGS="suite=control" EMU=bochs CPU=corei7_haswell_4770
@@ -49,11 +50,11 @@ IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B
 
 WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 INCLUDES := -I. -I$(B)/gen
-GCC_INCLUDE := $(shell $(CC) -print-file-name=include)
+GCC_INCLUDE = $(shell $(CC) -print-file-name=include)
 
 # No red zone: interrupts and traps use the interrupted stack. No CET, no unwinding tables, no stack protector: there is no
 # operating system to serve them.
-IMAGE_FLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-red-zone \
+IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common \
 	-fno-tree-vectorize -ffunction-sections -fdata-sections $(INCLUDES) \
 	-isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
@@ -65,7 +66,7 @@ $(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): IMAGE_FLAGS += -mgen
 $(B)/image/gen/%.o: IMAGE_FLAGS += -mgeneral-regs-only
 
 # UEFI strings are UTF-16.
-$(B)/image/boot/uefi.c.o: IMAGE_FLAGS += -fshort-wchar
+$(B)/image/boot/uefi.c.o $(B)/image/tests/boot/%.c.o: IMAGE_FLAGS += -fshort-wchar
 
 # --- generated -------------------------------------------------------------------------------------------------
 
@@ -102,8 +103,8 @@ $(B)/image/gen/%.c.o: $(B)/gen/%.c $(B)/newlib/.done | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
 
-IMAGE_LIBS := $(B)/newlib/libc.a $(shell $(CC) -print-libgcc-file-name)
-LINK_EFI = ld -pie --no-dynamic-linker -z norelro -z noexecstack -z max-page-size=4096 -Bsymbolic --gc-sections \
+IMAGE_LIBS = $(B)/newlib/libc.a $(shell $(CC) -print-libgcc-file-name)
+LINK_EFI = ld -pie --no-dynamic-linker -z norelro -z noexecstack -z max-page-size=4096 -Bsymbolic --gc-sections -L linker \
 	--no-warn-rwx-segments -T linker/efi-x86_64.ld -o $@
 
 # Linked twice: the first time to learn where every function lies, the second time with their names in.
@@ -117,27 +118,48 @@ $(B)/link/symbols-%.c: $(B)/link/%-first.elf scripts/gen-symbols
 $(B)/link/symbols-%.o: $(B)/link/symbols-%.c
 	$(Q)$(CC) $(IMAGE_FLAGS) -c -o $@ $<
 
-LINK_DIRECT = ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections --no-warn-rwx-segments \
+LINK_DIRECT = ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections -L linker --no-warn-rwx-segments \
 	-T linker/direct-x86_64.ld -o $@
 
-$(B)/link/efi-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld
+$(B)/link/efi-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
-$(B)/BOOTX64.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld
+$(B)/BOOTX64.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
 $(B)/BOOTX64.EFI: $(B)/BOOTX64.elf scripts/elf2efi
 	$(Q)$(PYTHON) scripts/elf2efi $< $@
 
 # The same objects for a start without firmware.
-$(B)/link/direct-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/direct-x86_64.ld
+$(B)/link/direct-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/direct-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
 
-$(B)/direct.elf: $(IMAGE_OBJ) $(B)/link/symbols-direct.o linker/direct-x86_64.ld
+$(B)/direct.elf: $(IMAGE_OBJ) $(B)/link/symbols-direct.o linker/direct-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
 
 $(B)/direct.bin: $(B)/direct.elf
 	$(Q)objcopy -O binary $< $@
+
+# --- media and runs ----------------------------------------------------------------------------------------------
+
+image: $(B)/assay.img
+
+$(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
+	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
+
+BOOT ?= disk
+run: setup $(B)/assay.img $(B)/direct.bin
+	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(V),-v) $(ARGS)
+
+bench: setup all $(B)/assay.img $(B)/empty_app.efi
+	@scripts/bench
+
+# EFI applications that the tests put beside ours.
+$(B)/%_app.elf: $(B)/image/tests/boot/%_app.c.o linker/efi-x86_64.ld linker/sections.ld
+	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/%_app.efi: $(B)/%_app.elf scripts/elf2efi
+	$(Q)$(PYTHON) scripts/elf2efi $< $@
 
 # --- host tests ------------------------------------------------------------------------------------------------
 
@@ -174,6 +196,11 @@ $(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
 
 host-tests: $(HOST_TESTS)
 	@for t in $^; do $$t || exit 1; done
+
+# --- everything that can fail -------------------------------------------------------------------------------------
+
+check: setup all $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi
+	@scripts/check $(HOST_TESTS) $(wildcard tests/boot/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,13 @@
 /*
  * The report: what every result goes into. JSON document (docs/report.schema.json), TAP lines, verdict table, totals.
  * Nothing here touches hardware or firmware; it runs on the host too.
+ *
+ * A check whose name starts with its event and '/' ("INST_RETIRED.ANY_P/PMC0/nop_loop") is a cell of a matrix: cells that
+ * follow one another and have the event in common make one TAP test point and one group of table rows. Every
+ * other check is a test point and a row of its own.
+ *
+ * When memory runs out, whole records are dropped from the document and counted in its member "lost"; the totals keep
+ * counting, and the run is reported as incomplete.
  */
 #ifndef TESTS_REPORT_H
 #define TESTS_REPORT_H
@@ -23,6 +30,7 @@ struct report_header {
 	const char *time_reference;
 	const char *watchdog;
 	const char *options; /* effective, as one line of key=value tokens */
+	bool verbose;	     /* a line for every check, on both streams */
 };
 
 struct report_totals {
@@ -35,10 +43,12 @@ void report_begin(const struct report_header *header);
 /** A line that the user should read ("no HPET: ..."); printed and put into the document. */
 void report_note(const char *text);
 
-/** The PMU under judgement (may be called again when the virtual one takes over), and the snapshot as found. */
+/** The PMU under judgement (may be called again when the virtual one takes over), and its registers as found (first at
+ *  hand-over, then as often as they are looked at again). */
 void report_pmu(const struct pmu *pmu);
 void report_snapshot(const struct pmu_snapshot *snapshot);
 
+/** Suites need not be announced: a result of another suite than the open one opens its own. */
 void report_suite_begin(const char *suite, const char *title);
 void report_result(const struct result *r);
 void report_suite_end(void);

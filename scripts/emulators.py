@@ -1,0 +1,296 @@
+"""Booting Assay in QEMU and Bochs: what `make run`, `make bench` and tests/boot share.
+
+boot() starts one emulator, watches the serial line until the verdict, and never outlives its timeout.
+"""
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get("ASSAY_BUILD", os.path.join(TOP, "build"))
+FIRST_SECTOR = 2048  # of the partition in images made by scripts/mkimage
+ESCAPES = re.compile(r"\x1b(\[[0-9;=?]*[A-Za-z]|[=>])")
+VERDICT = re.compile(r"^# assay: (\d+ checks: .*|could not run: .*)$")
+EXIT_STATUS_BASE = 0x10  # boot/direct.c
+BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
+
+OVMF_CODE, OVMF_VARS = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
+BOCHS_OVMF = "/usr/share/ovmf/OVMF.fd"
+
+
+class Missing(Exception):
+    """An emulator, its firmware or the image is not there."""
+
+
+class Result:
+    """What one boot left behind."""
+
+    def __init__(self):
+        self.lines = []  # the serial line, escape sequences removed
+        self.verdict = None  # "N checks: ..." or "could not run: ..."
+        self.timed_out = False
+        self.exit_status = None  # the emulator's
+        self.seconds = 0.0
+        self.report_json = None  # text
+        self.report_text = None
+        self.image = None  # disk image as the run left it; inside the temporary directory
+
+    @property
+    def text(self):
+        """The text stream alone."""
+        return [line[2:] if line.startswith("# ") else "" for line in self.lines if line.startswith("# ") or line == "#"]
+
+    @property
+    def tap(self):
+        return [line for line in self.lines if re.match(r"^\s*(ok|not ok|1\.\.|TAP version|Bail out!)", line)]
+
+    @property
+    def report(self):
+        return json.loads(self.report_json) if self.report_json else None
+
+    @property
+    def counts(self):
+        """Verdict counts of the last line as a dictionary, None without one."""
+        if not self.verdict or self.verdict.startswith("could not run"):
+            return None
+        return {name: int(n) for n, name in re.findall(r"(\d+) ([a-z]+)", self.verdict)}
+
+    @property
+    def status(self):
+        """0 nothing wrong, 1 something wrong, 2 could not run."""
+        counts = self.counts
+        if counts is None:
+            return 2
+        return 1 if any(counts.get(v) for v in BAD_VERDICTS) else 0
+
+
+def require(*paths):
+    for path in paths:
+        if not (os.path.exists(path) if "/" in path else shutil.which(path)):
+            raise Missing("%s is missing: run scripts/setup, then make" % path)
+
+
+def fat(image):
+    return "%s@@%d" % (image, FIRST_SECTOR * 512)
+
+
+def write_config(image, text):
+    """Replace \\assay\\assay.cfg on an image."""
+    subprocess.run(["mcopy", "-o", "-i", fat(image), "-", "::/assay/assay.cfg"], input=text.encode(), check=True)
+
+
+def read_file(image, path):
+    """A file of the image as bytes, None if it is not there."""
+    r = subprocess.run(["mtype", "-i", fat(image), "::" + path], capture_output=True, check=False)
+    return r.stdout if r.returncode == 0 else None
+
+
+def copy_image(target, source=None):
+    subprocess.run(["cp", "--sparse=always", source or os.path.join(BUILD, "assay.img"), target], check=True)
+    return target
+
+
+def qemu_command(tmp, cpu, cpus, memory, machine, serial):
+    command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", str(cpus),
+               "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
+               "-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+    if serial:
+        command += ["-serial", "stdio"]
+    return command + ["-debugcon", "file:%s/e9" % tmp, "-global", "isa-debugcon.iobase=0xe9"]
+
+
+def ovmf(tmp):
+    shutil.copy(OVMF_VARS, tmp + "/vars.fd")
+    return ["-drive", "if=pflash,format=raw,readonly=on,file=" + OVMF_CODE,
+            "-drive", "if=pflash,format=raw,file=%s/vars.fd" % tmp]
+
+
+BOCHS_CONFIG = """\
+megs: {memory}
+cpu: model={cpu}, count={cpus}, ips=50000000, ignore_bad_msrs={ignore_bad_msrs}, reset_on_triple_fault=0
+romimage: file={rom}
+vgaromimage: file=/usr/share/vgabios/vgabios.bin
+display_library: rfb, options="timeout=0"
+speaker: enabled=1, mode=none
+sound: driver=dummy
+pci: enabled=1, chipset=i440fx
+{serial}
+port_e9_hack: enabled=1
+clock: sync=none, time0=utc
+ata0-master: type={disk_type}, path={disk}{disk_more}
+boot: {boot}
+log: {tmp}/bochs.log
+panic: action=fatal
+error: action=report
+info: action=ignore
+debug: action=ignore
+"""
+
+
+def make_iso(tmp, options):
+    """A BIOS-bootable CD whose GRUB starts the direct image with the options."""
+    tree = os.path.join(tmp, "iso")
+    os.makedirs(tree + "/boot/grub")
+    shutil.copy(os.path.join(BUILD, "direct.bin"), tree)
+    with open(tree + "/boot/grub/grub.cfg", "w", encoding="ascii") as f:
+        f.write("set timeout=0\nmultiboot /direct.bin direct.bin %s\nboot\n" % options.replace("\\", "\\\\"))
+    iso = os.path.join(tmp, "direct.iso")
+    subprocess.run(["grub-mkrescue", "-d", "/usr/lib/grub/i386-pc", "-o", iso, tree, "--install-modules=multiboot biosdisk iso9660 normal",
+                    "--locales=", "--themes=", "--fonts="], check=True, capture_output=True)
+    return iso
+
+
+def geometry(path):
+    size = os.path.getsize(path)
+    return ", mode=flat, cylinders=%d, heads=16, spt=63, translation=lba" % (size // (512 * 16 * 63))
+
+
+def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, image=None, disk="ide",
+         ignore_bad_msrs=1, timeout=120, extra=(), on_line=None, stop_when=None, tmp=None, config=None):
+    """Boot once.
+
+    how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
+               "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions
+    config     with "disk": the whole assay.cfg instead of options
+    image      disk image to use instead of a copy of build/assay.img (is written to)
+    on_line    called with each line of the serial line as it comes
+    stop_when  called with each line; true: kill the emulator at once
+    """
+    own = tmp is None
+    tmp = tmp or tempfile.mkdtemp(prefix="assay-")
+    try:
+        return _boot(how, emulator, cpu, options, cpus, memory, machine, serial, image, disk, ignore_bad_msrs, timeout, extra,
+                     on_line, stop_when, tmp, config)
+    finally:
+        if own:
+            shutil.rmtree(tmp, ignore_errors=True)
+
+
+def _boot(how, emulator, cpu, options, cpus, memory, machine, serial, image, disk, ignore_bad_msrs, timeout, extra, on_line, stop_when,
+          tmp, config):
+    r = Result()
+    if how == "disk":
+        if image is None:
+            require("mcopy", os.path.join(BUILD, "assay.img"))
+            image = copy_image(tmp + "/disk.img")
+            write_config(image, config if config is not None else options + "\n")
+        r.image = image
+    elif how == "direct":
+        require(os.path.join(BUILD, "direct.bin"))
+        if "report=" not in options:
+            options += " report=e9"
+
+    if emulator == "qemu":
+        require("qemu-system-x86_64")
+        command = qemu_command(tmp, cpu or "max", cpus, memory, machine, serial)
+        if how == "direct":
+            command += ["-kernel", os.path.join(BUILD, "direct.bin"), "-append", options]
+        else:
+            require(OVMF_CODE, OVMF_VARS)
+            command += ovmf(tmp)
+        if how == "efi":
+            command += ["-kernel", os.path.join(BUILD, "BOOTX64.EFI"), "-append", options]
+        if how == "disk":
+            command += ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file=" + image]
+            command += {"ide": ["-device", "ide-hd,drive=stick"], "virtio": ["-device", "virtio-blk-pci,drive=stick"],
+                        "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=stick,removable=on"]}[disk]
+        command += list(extra)
+        serial_file = None
+    elif emulator == "bochs":
+        serial_file = tmp + "/serial"
+        open(serial_file, "wb").close()
+        values = dict(memory=memory, cpu=cpu or "corei7_skylake_x", cpus=cpus, ignore_bad_msrs=ignore_bad_msrs, tmp=tmp, disk_more="",
+                      serial="com1: enabled=1, mode=file, dev=" + serial_file if serial else "com1: enabled=0")
+        if how == "direct":
+            require("bochs", "grub-mkrescue", "/usr/lib/grub/i386-pc")
+            values.update(rom="/usr/share/bochs/BIOS-bochs-latest", disk=make_iso(tmp, options), disk_type="cdrom", boot="cdrom")
+            values["disk_more"] = ", status=inserted"
+        else:
+            require("bochs", BOCHS_OVMF)
+            values.update(rom=BOCHS_OVMF + ", address=0xffe00000", disk=image, disk_type="disk", boot="disk",
+                          disk_more=geometry(image))
+        with open(tmp + "/bochsrc", "w", encoding="ascii") as f:
+            f.write(BOCHS_CONFIG.format(**values))
+        command = ["bochs", "-q", "-f", tmp + "/bochsrc"] + list(extra)
+    else:
+        raise Missing("no emulator %s: EMU is qemu or bochs" % emulator)
+
+    started = time.monotonic()
+    _watch(r, command, serial_file, started + timeout, on_line, stop_when, tmp)
+    r.seconds = time.monotonic() - started
+
+    if how == "direct":
+        with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
+            r.report_json = last_document(f.read())
+    elif image and os.path.exists(image):
+        found = [read_file(image, "/assay/report." + kind) for kind in ("json", "txt")]
+        r.report_json, r.report_text = [f.decode("utf-8", "replace") if f is not None else None for f in found]
+    return r
+
+
+def last_document(data):
+    """The last JSON document that came through port E9H: each lies between STX and ETX."""
+    start, end = data.rfind(b"\x02"), data.rfind(b"\x03")
+    return data[start + 1:end].decode("utf-8", "replace") if 0 <= start < end else None
+
+
+def _watch(r, command, serial_file, deadline, on_line, stop_when, tmp):
+    with open(tmp + "/console", "wb") as console:
+        # Bochs's debugger waits for a command, then for the next one: the pipe stays open.
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=console if serial_file else subprocess.PIPE,
+                                   stderr=subprocess.STDOUT if serial_file else console, start_new_session=True)
+        if serial_file:
+            process.stdin.write(b"c\n")
+            process.stdin.flush()
+        source = open(serial_file, "rb") if serial_file else process.stdout
+        pending = b""
+        verdict_at = None
+        try:
+            while True:
+                now = time.monotonic()
+                if now > deadline:
+                    r.timed_out = r.verdict is None
+                    break
+                # After the verdict the machine has files to write and to switch itself off.
+                if verdict_at and now > verdict_at + 20:
+                    break
+                ended = process.poll() is not None
+                if serial_file:
+                    data = source.read()
+                    if not data and not ended:
+                        time.sleep(0.02)
+                else:
+                    ready, _, _ = select.select([source], [], [], 0.2)
+                    data = os.read(source.fileno(), 65536) if ready else b""
+                    ended = ended and not data
+                *lines, pending = (pending + (data or b"")).split(b"\n")
+                for raw in lines:
+                    line = ESCAPES.sub("", raw.decode("utf-8", "replace")).rstrip("\r")
+                    r.lines.append(line)
+                    if on_line:
+                        on_line(line)
+                    match = VERDICT.match(line)
+                    if match:
+                        r.verdict = match.group(1)
+                        verdict_at = time.monotonic()
+                    if stop_when and stop_when(line):
+                        return
+                if ended and not data:
+                    r.exit_status = process.returncode
+                    break
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            source.close()
+            if process.stdin:
+                process.stdin.close()
+            if not serial_file:
+                with open(tmp + "/console", "rb") as f:
+                    r.console = f.read().decode("utf-8", "replace")

@@ -1,0 +1,444 @@
+/*
+ * The report, end to end: results go in, and what comes out is read back by others: the JSON document by
+ * python3-jsonschema (through scripts/validate-report), the TAP stream by TAP::Parser (through prove).
+ */
+#include "tests/host/support/console.h"
+#include "tests/report.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const struct report_header header = {
+	.build_id = "v0-1-gabcdef",
+	.platform = "host test",
+	.firmware = "none \"quoted\" \\ \x01 \xff caf\xc3\xa9",
+	.cpu_vendor = "GenuineIntel",
+	.cpu_brand = "Some CPU",
+	.cpu_signature = 0x6f6,
+	.cpu_family = 6,
+	.cpu_model = 15,
+	.cpu_stepping = 6,
+	.microcode = 0xd0,
+	.cpu_count = 2,
+	.tsc_hz = 2400000000,
+	.time_reference = "HPET",
+	.watchdog = "NMI from HPET",
+	.options = "pmu=auto n=20",
+};
+
+static struct pmu pmu = {
+	.name = "Intel architectural PMU version 2",
+	.version = 2,
+	.n_counters = 2,
+	.n_general = 1,
+	.n_fixed = 1,
+	.counter =
+		{{.name = "PMC0", .width = 40, .write_width = 32, .has_status = true, .has_interrupt = true},
+		 {.name = "FIXED_CTR0",
+		  .kind = COUNTER_FIXED,
+		  .width = 40,
+		  .write_width = 40,
+		  .rdpmc = 0x40000000}},
+	.n_events = 7,
+	.virtual = true,
+	.model = "intel-core2",
+};
+
+static const struct pmu_snapshot snapshot = {
+	.count = 2,
+	.entry = {{"IA32_PERF_GLOBAL_CTRL", 0x38f, UINT64_MAX, true, true},
+		  {"IA32_FIXED_CTR_CTRL", 0x38d, 0, false, false}},
+};
+
+static void begin(bool verbose)
+{
+	struct report_header h = header;
+
+	h.verbose = verbose;
+	fake_console_reset();
+	report_begin(&h);
+	report_note("no HPET: using the ACPI PM timer");
+	report_pmu(&pmu);
+	report_snapshot(&snapshot);
+}
+
+/* A matrix cell on two N; observed differs from expected by delta. */
+static void cell(const char *event, const char *counter, const char *kernel, enum verdict verdict,
+		 int64_t delta)
+{
+	struct result r = {
+		.suite = "events", .event = event, .kernel = kernel, .counter = counter, .ring = "0"};
+	char name[128];
+
+	snprintf(name, sizeof name, "%s/%s/%s", event, counter, kernel);
+	r.name = name;
+	r.encoding = 0xc0;
+	r.manual = "SDM vol. 3, 19.2.1.2";
+	r.virtual = true;
+	for (unsigned i = 0; i < 2 && verdict != VERDICT_SKIPPED; i++) {
+		struct observation *o = &r.observation[i];
+
+		r.n_observations++;
+		o->n = 20 * (i + 1);
+		o->low = o->high = 12 * (int64_t)o->n;
+		for (unsigned k = 0; k < 3; k++)
+			histogram_add(&o->seen, o->low + delta);
+	}
+	r.judgement.verdict = verdict;
+	r.judgement.bias = delta;
+	r.judgement.slope_num = 12;
+	r.judgement.slope_den = 1;
+	if (verdict == VERDICT_SKIPPED)
+		snprintf(r.judgement.text, sizeof r.judgement.text, "not offered by this CPU");
+	else if (verdict_is_bad(verdict))
+		snprintf(r.judgement.text, sizeof r.judgement.text, "off by %" PRId64, delta);
+	report_result(&r);
+}
+
+static void plain(const char *name, enum verdict verdict, const char *text)
+{
+	struct result r = {.suite = "control", .name = name, .counter = "PMC0"};
+
+	r.judgement.verdict = verdict;
+	snprintf(r.judgement.text, sizeof r.judgement.text, "%s", text);
+	if (verdict == VERDICT_EXACT || verdict == VERDICT_WRONG) {
+		r.n_observations = 1;
+		r.observation[0].n = 1;
+		r.observation[0].low = 3;
+		r.observation[0].high = 5;
+		histogram_add(&r.observation[0].seen, 5);
+		histogram_add(&r.observation[0].seen, verdict == VERDICT_WRONG ? 6 : 4);
+	}
+	report_result(&r);
+}
+
+/* Numbers at and beyond the limits of what JSON readers keep. */
+static void extreme(void)
+{
+	struct result r = {.suite = "limits", .name = "extreme numbers", .n_observations = 1};
+	struct observation *o = &r.observation[0];
+
+	o->n = UINT64_MAX;
+	o->low = INT64_MIN;
+	o->high = INT64_C(1) << 53;
+	histogram_add(&o->seen, INT64_MAX);
+	histogram_add(&o->seen, o->high + 1);
+	report_result(&r);
+}
+
+/* A run with every verdict in it. */
+static void mixed_run(bool verbose)
+{
+	begin(verbose);
+	report_suite_begin("control", "counters obey their controls");
+	plain("enable gating", VERDICT_EXACT, "");
+	plain("a # mark and a \\ in the name", VERDICT_WRONG, "status \"bit\" 3 stays set");
+	plain("freeze on PMI", VERDICT_SKIPPED, "version 2 has no such control # really");
+	plain("interrupt as NMI", VERDICT_ERROR, "the watchdog ended it");
+	report_suite_end();
+	report_suite_begin("events", "every event on every counter against every kernel");
+	for (unsigned e = 0; e < 2; e++)
+		for (unsigned c = 0; c < 4; c++)
+			for (unsigned k = 0; k < 3; k++) {
+				static const char *const event[] = {"INST_RETIRED.ANY_P",
+								    "BR_INST_RETIRED.ALL_BRANCHES"};
+				static const char *const counter[] = {"PMC0", "PMC1", "PMC3", "FIXED_CTR0"};
+				static const char *const kernel[] = {"nop_loop", "taken", "calls"};
+
+				cell(event[e], counter[c], kernel[k],
+				     e && c == 2 ? VERDICT_BIASED : VERDICT_EXACT, e && c == 2);
+			}
+	cell("LLC_MISSES", "PMC0", "nop_loop", VERDICT_SKIPPED, 0);
+	report_suite_end();
+	report_value("overhead", "bracket", "4", "instructions");
+}
+
+static char *json_of(size_t *size)
+{
+	char *text = report_json(size);
+
+	assert_non_null(text);
+	assert_int_equal(strlen(text), *size);
+	return text;
+}
+
+/* Exit status of a command that is given `text` in a file as its last argument. */
+static int judge_file(const char *command, const char *text)
+{
+	char path[] = "/tmp/assay-test-XXXXXX", line[512];
+	int fd = mkstemp(path), status;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	snprintf(line, sizeof line, command, path, path);
+	status = system(line);
+	unlink(path);
+	assert_true(status != -1);
+	return status >> 8;
+}
+
+#define VALIDATE "python3 scripts/validate-report %s"
+/* TAP::Parser of Debian 12 knows versions up to 13; what we use of 14 it reads as comments. */
+#define OLD_TAP "sed -i s/^TAP.version.14$/TAP\\ version\\ 13/ %s; "
+#define SUMMARY "perl tests/host/tap-summary.pl %s"
+#define PROVE   OLD_TAP "prove --merge --exec cat %s >/dev/null"
+
+static void document_is_valid_at_every_step(void **state)
+{
+	size_t size;
+	char *text;
+
+	(void)state;
+	begin(false);
+	text = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	free(text);
+
+	report_suite_begin("control", "title");
+	text = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	free(text);
+
+	plain("one", VERDICT_EXACT, "");
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"complete\":false"));
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	free(text);
+
+	mixed_run(false);
+	report_end(true);
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"complete\":true,\"lost\":0"));
+	assert_null(strstr(text, "\"complete\":false"));
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	free(text);
+}
+
+static void document_holds_what_was_measured(void **state)
+{
+	size_t size;
+	char *text;
+
+	(void)state;
+	mixed_run(false);
+	extreme();
+	report_end(true);
+	text = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	assert_non_null(strstr(text, "\"n\":\"18446744073709551615\",\"low\":\"-9223372036854775808\","
+				     "\"high\":9007199254740992,"));
+	assert_non_null(strstr(text, "\"values\":[[\"9223372036854775807\",1],[\"9007199254740993\",1]]"));
+	assert_non_null(strstr(text, "\"value\":\"0xffffffffffffffff\",\"running\":true"));
+	assert_non_null(strstr(text, "\"address\":\"0x38d\",\"value\":null"));
+	assert_non_null(strstr(text, "\"verdict\":\"biased\",\"virtual\":true,\"text\":\"off by "
+				     "1\",\"event\":\"BR_INST_RETIRED.ALL_BRANCHES\""));
+	assert_non_null(strstr(text, "\"bias\":1,\"slope\":[12,1]"));
+	assert_non_null(
+		strstr(text, "\"firmware\":\"none \\\"quoted\\\" \\\\ \\u0001 \\ufffd caf\xc3\xa9\""));
+	assert_non_null(strstr(text, "\"hypervisor\":null"));
+	assert_non_null(strstr(text, "\"model\":\"intel-core2\""));
+	assert_non_null(strstr(
+		text,
+		"{\"suite\":\"overhead\",\"name\":\"bracket\",\"value\":\"4\",\"unit\":\"instructions\"}"));
+	free(text);
+}
+
+/* The other side: the validator must refuse what is wrong. */
+static void damaged_documents_are_refused(void **state)
+{
+	static const struct {
+		const char *from, *to;
+	} damage[] = {
+		{"\"verdict\":\"biased\"", "\"verdict\":\"fine..\""},
+		{"\"complete\":true", "\"complete\":null"},
+		{"\"address\":\"0x38d\"", "\"address\":\"0X38D\""},
+		{"\"build\"", "\"bulid\""},
+		{"\"total\":3", "\"total\":4"},
+		{"\"exact\":22", "\"exact\":21"},
+		{"PMC0/nop_loop", "PMC1/nop_loop"},
+		{"\"n\":20", "\"n\":-2"},
+	};
+	size_t size;
+	char *text;
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+		text = json_of(&size);
+		char *at = strstr(text, damage[i].from);
+		assert_non_null(at);
+		memcpy(at, damage[i].to, strlen(damage[i].to));
+		assert_int_equal(judge_file(VALIDATE " 2>/dev/null", text), 1);
+		free(text);
+	}
+	text = json_of(&size);
+	text[size / 2] = 0; /* cut short */
+	assert_int_equal(judge_file(VALIDATE " 2>/dev/null", text), 2);
+	free(text);
+}
+
+static void totals_and_last_line(void **state)
+{
+	static const char last[] = "assay: 29 checks: 22 exact, 0 within, 3 biased, 0 noisy, 0 dead, 1 "
+				   "wrong, 0 erratum, 1 error, 2 skipped\n";
+	const char *text;
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	assert_int_equal(report_totals()->checks, 29);
+	assert_int_equal(report_totals()->verdicts[VERDICT_BIASED], 3);
+	text = fake_console_text();
+	assert_string_equal(text + strlen(text) - strlen(last), last);
+}
+
+static void table_groups_equal_outcomes(void **state)
+{
+	const char *text, *table;
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	text = fake_console_text();
+	table = strstr(text, "event  ");
+	assert_non_null(table);
+	assert_non_null(strstr(
+		table,
+		"INST_RETIRED.ANY_P           PMC0-1,PMC3,FIXED_CTR0   3 kernels    0    exact (12)\n"));
+	assert_non_null(strstr(
+		table,
+		"BR_INST_RETIRED.ALL_BRANCHES PMC0-1,FIXED_CTR0        3 kernels    0    exact (9)\n"));
+	assert_non_null(strstr(
+		table, "                             PMC3                     3 kernels    0    biased (3)\n"
+		       "    such as PMC3/nop_loop ring 0 N=20: expected 240, observed 241 x3; off by 1\n"));
+	assert_non_null(strstr(table, "skipped (1)\n    not offered by this CPU\n"));
+	/* every table of the virtual PMU says so, and only those */
+	assert_non_null(
+		strstr(text, "against every kernel\nvirtual PMU (model intel-core2), not silicon\n-----"));
+	assert_non_null(strstr(text, "counters obey their controls\n-----"));
+	/* a bad plain check shows at once, and in the table */
+	assert_non_null(strstr(text, "  error   interrupt as NMI PMC0; the watchdog ended it\n"));
+	assert_non_null(strstr(text, "wrong\n    status \"bit\" 3 stays set\n"));
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		assert_in_range(strcspn(line, "\n"), 0, 110);
+}
+
+static void verbose_shows_every_check(void **state)
+{
+	(void)state;
+	mixed_run(true);
+	report_end(true);
+	assert_non_null(strstr(
+		fake_console_text(),
+		"  exact   INST_RETIRED.ANY_P/PMC1/taken ring 0 N=40: expected 480, observed 480 x3\n"));
+	assert_non_null(strstr(fake_console_tap(),
+			       "    ok 12 - INST_RETIRED.ANY_P/FIXED_CTR0/calls\n    1..12\nok 5 - events: "
+			       "INST_RETIRED.ANY_P on "
+			       "PMC0-1,PMC3,FIXED_CTR0, 3 kernels: 12 checks: 12 exact\n"));
+	assert_non_null(strstr(fake_console_tap(),
+			       "    not ok 7 - BR_INST_RETIRED.ALL_BRANCHES/PMC3/nop_loop\n      ---\n"));
+	mixed_run(false);
+	report_end(true);
+	assert_null(strstr(fake_console_text(), "  exact   "));
+	assert_null(strstr(fake_console_tap(), "Subtest"));
+}
+
+static void tap_is_understood_by_prove(void **state)
+{
+	(void)state;
+	for (unsigned verbose = 0; verbose < 2; verbose++) {
+		begin(verbose);
+		plain("good", VERDICT_EXACT, "");
+		plain("absent", VERDICT_SKIPPED, "not here");
+		cell("E", "PMC0", "k", VERDICT_EXACT, 0);
+		cell("E", "PMC1", "k", VERDICT_WITHIN, 0);
+		report_end(true);
+		assert_int_equal(judge_file(PROVE, fake_console_tap()), 0);
+		assert_non_null(strstr(fake_console_tap(), "ok 2 - control: absent # SKIP not here\n"));
+		assert_non_null(strstr(fake_console_tap(), "1..3\n"));
+
+		mixed_run(verbose); /* 2 of 4 plain ones are bad, 1 of 3 groups */
+		report_end(true);
+		assert_int_equal(
+			judge_file(OLD_TAP SUMMARY
+				   " | grep -qx '7 run, 3 failed, 2 skipped, 0 parse errors, [36] diagnoses'",
+				   fake_console_tap()),
+			0);
+		assert_int_equal(judge_file(PROVE, fake_console_tap()), 1);
+	}
+}
+
+static void a_run_cut_short_says_so(void **state)
+{
+	size_t size;
+	char *text;
+
+	(void)state;
+	begin(false);
+	report_suite_begin("events", "title");
+	cell("E", "PMC0", "k", VERDICT_EXACT, 0);
+	report_end(false);
+	assert_non_null(
+		strstr(fake_console_text(), "\nincomplete: the run was cut short\nassay: 1 checks: 1 exact"));
+	assert_non_null(strstr(fake_console_tap(), "not ok 2 - the run came to its end\n1..2\n"));
+	assert_int_equal(judge_file(PROVE, fake_console_tap()), 1);
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"complete\":false,\"lost\":0"));
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	free(text);
+}
+
+/* A large run: the document stays valid across chunks, and the same result costs the same. */
+static void ten_thousand_checks(void **state)
+{
+	size_t size;
+	char *text;
+
+	(void)state;
+	begin(false);
+	for (unsigned e = 0; e < 10; e++)
+		for (unsigned c = 0; c < 10; c++)
+			for (unsigned k = 0; k < 100; k++) {
+				char event[16], counter[16], kernel[16];
+
+				snprintf(event, sizeof event, "EVENT.%u", e);
+				snprintf(counter, sizeof counter, "PMC%u", c);
+				snprintf(kernel, sizeof kernel, "kernel_%u", k);
+				cell(event, counter, kernel, k == 77 ? VERDICT_WRONG : VERDICT_EXACT,
+				     k == 77 ? c : 0);
+			}
+	report_end(true);
+	assert_non_null(strstr(fake_console_text(),
+			       "EVENT.3      PMC0-9                   99 kernels   0    exact (990)\n"));
+	assert_non_null(strstr(fake_console_text(), "    and 4 other outcomes: see the JSON report\n"));
+	assert_non_null(strstr(fake_console_tap(), "  not_listed: 2\n"));
+	text = json_of(&size);
+	assert_true(size > 3000000);
+	assert_int_equal(judge_file("python3 -m json.tool %s >/dev/null", text), 0);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(document_is_valid_at_every_step),
+		cmocka_unit_test(document_holds_what_was_measured),
+		cmocka_unit_test(damaged_documents_are_refused),
+		cmocka_unit_test(totals_and_last_line),
+		cmocka_unit_test(table_groups_equal_outcomes),
+		cmocka_unit_test(verbose_shows_every_check),
+		cmocka_unit_test(tap_is_understood_by_prove),
+		cmocka_unit_test(a_run_cut_short_says_so),
+		cmocka_unit_test(ten_thousand_checks),
+	};
+
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/*
+ * What the tables need of every check, kept small: a run may have tens of thousands.
+ */
+#include "tests/report/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cells cells;
+
+/* --- one copy of every text
+ * --------------------------------------------------------------------------------- */
+
+#define BUCKETS 1024
+
+struct text {
+	struct text *next;
+	char chars[];
+};
+
+static struct text *bucket[BUCKETS];
+
+const char *intern(const char *s)
+{
+	unsigned hash = 5381;
+	struct text **slot, *t;
+	size_t n;
+
+	if (!s)
+		return NULL;
+	for (n = 0; s[n]; n++)
+		hash = hash * 33 ^ (unsigned char)s[n];
+	slot = &bucket[hash % BUCKETS];
+	for (t = *slot; t; t = t->next)
+		if (!strcmp(t->chars, s))
+			return t->chars;
+	t = malloc(sizeof *t + n + 1);
+	if (!t)
+		return NULL;
+	memcpy(t->chars, s, n + 1);
+	t->next = *slot;
+	*slot = t;
+	return t->chars;
+}
+
+void cells_free(void)
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		while (bucket[i]) {
+			struct text *next = bucket[i]->next;
+
+			free(bucket[i]);
+			bucket[i] = next;
+		}
+	free(cells.cell);
+	memset(&cells, 0, sizeof cells);
+}
+
+/* --- cells
+ * -------------------------------------------------------------------------------------------------- */
+
+static bool off(const struct observation *o)
+{
+	return !o->seen.total || o->seen.min < o->low || o->seen.max > o->high;
+}
+
+/* The observation to show: the first one that is off, else the last, which has the largest N. */
+static const struct observation *telling(const struct result *r)
+{
+	unsigned n = r->n_observations < RESULT_OBSERVATIONS ? r->n_observations : RESULT_OBSERVATIONS;
+
+	for (unsigned i = 0; i < n; i++)
+		if (off(&r->observation[i]))
+			return &r->observation[i];
+	return n ? &r->observation[n - 1] : NULL;
+}
+
+static const char *expected_text(const struct observation *o)
+{
+	char text[48];
+
+	if (o->low == o->high)
+		snprintf(text, sizeof text, "%" PRId64, o->low);
+	else if (o->high == INT64_MAX)
+		snprintf(text, sizeof text, ">= %" PRId64, o->low);
+	else
+		snprintf(text, sizeof text, "%" PRId64 "..%" PRId64, o->low, o->high);
+	return intern(text);
+}
+
+/* "1199 x3" of up to three values, then "..." */
+static const char *observed_text(const struct histogram *h)
+{
+	char text[128];
+	size_t n = 0;
+
+	if (!h->total)
+		return intern("nothing");
+	text[0] = 0;
+	for (unsigned i = 0; i < h->distinct && i < 3 && i < VERDICT_DISTINCT; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+				      h->total > 1 ? "%s%" PRId64 " x%u" : "%s%" PRId64, i ? ", " : "",
+				      h->value[i], h->frequency[i]);
+	if (h->distinct > 3)
+		snprintf(text + n, sizeof text - n, ", ... (%" PRId64 "..%" PRId64 ")", h->min, h->max);
+	return intern(text);
+}
+
+static bool is_matrix(const struct result *r)
+{
+	size_t n = r->event ? strlen(r->event) : 0;
+
+	return r->event && r->kernel && !strncmp(r->name, r->event, n) && r->name[n] == '/';
+}
+
+bool cells_add(const struct result *r)
+{
+	const struct observation *o = telling(r);
+	struct cell *c;
+
+	if (cells.count == cells.room) {
+		unsigned room = cells.room ? 2 * cells.room : 512;
+		struct cell *grown = realloc(cells.cell, room * sizeof *grown);
+
+		if (!grown)
+			return false;
+		cells.cell = grown;
+		cells.room = room;
+	}
+	c = &cells.cell[cells.count];
+	*c = (struct cell){
+		.suite = intern(r->suite),
+		.name = intern(r->name),
+		.event = intern(r->event),
+		.kernel = intern(r->kernel),
+		.counter = intern(r->counter),
+		.ring = intern(r->ring),
+		.expected = o ? expected_text(o) : NULL,
+		.observed = o ? observed_text(&o->seen) : NULL,
+		.text = r->judgement.text[0] ? intern(r->judgement.text) : NULL,
+		.n = o ? o->n : 0,
+		.verdict = (uint8_t)r->judgement.verdict,
+		.virtual = r->virtual,
+		.matrix = is_matrix(r),
+	};
+	if (!c->suite || !c->name)
+		return false;
+	cells.count++;
+	return true;
+}
+
+/* --- texts that both streams use
+ * ---------------------------------------------------------------------------- */
+
+void names_add(struct names *names, const char *name)
+{
+	if (!name)
+		return;
+	for (unsigned i = 0; i < names->count; i++)
+		if (names->name[i] == name)
+			return;
+	if (names->count < NAMES_MAX)
+		names->name[names->count++] = name;
+	else
+		names->more = true;
+}
+
+/* Length of the name without its number; *number is -1 if it does not end in one. */
+static size_t stem(const char *name, long *number)
+{
+	size_t n = strlen(name), digits = n;
+
+	while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+		digits--;
+	*number = digits < n && n - digits < 9 ? strtol(name + digits, NULL, 10) : -1;
+	return digits;
+}
+
+void names_format(const struct names *names, unsigned most, const char *what, char *out, size_t size)
+{
+	size_t used = 0;
+
+	out[0] = 0;
+	if (names->count > most || names->more) {
+		snprintf(out, size, "%u%s %s", names->count, names->more ? "+" : "", what);
+		return;
+	}
+	for (unsigned i = 0; i < names->count;) {
+		long from, to, next;
+		size_t n = stem(names->name[i], &from);
+		unsigned k = i + 1;
+
+		for (to = from; from >= 0 && k < names->count; k++, to = next)
+			if (stem(names->name[k], &next) != n || next != to + 1 ||
+			    strncmp(names->name[k], names->name[i], n))
+				break;
+		if (used < size)
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",
+						 names->name[i]);
+		if (to > from && used < size)
+			used += (size_t)snprintf(out + used, size - used, "-%ld", to);
+		i = k;
+	}
+}
+
+void tally_format(const struct cell *cell, unsigned count, char *out, size_t size)
+{
+	unsigned verdicts[VERDICT_COUNT] = {0};
+	size_t used;
+
+	for (unsigned i = 0; i < count; i++)
+		verdicts[cell[i].verdict]++;
+	used = (size_t)snprintf(out, size, "%u check%s:", count, count == 1 ? "" : "s");
+	for (unsigned v = 0, some = 0; v < VERDICT_COUNT; v++)
+		if (verdicts[v] && used < size)
+			used += (size_t)snprintf(out + used, size - used, "%s %u %s", some++ ? "," : "",
+						 verdicts[v], verdict_name((enum verdict)v));
+}

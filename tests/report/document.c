@@ -1,0 +1,278 @@
+/*
+ * The JSON document (docs/report.schema.json). Its parts grow separately, and are put together when it is
+ * asked for.
+ */
+#include "tests/report/internal.h"
+#include "tests/report/json.h"
+
+#include <string.h>
+
+#define SCHEMA "assay-report/1"
+
+/* In the order of the document. */
+static struct {
+	struct json head, notes, pmus, snapshots, values, suites;
+	bool suite_open;
+} doc;
+
+void document_begin(const struct report_header *h)
+{
+	struct json *j = &doc.head;
+
+	json_free(&doc.head);
+	json_free(&doc.notes);
+	json_free(&doc.pmus);
+	json_free(&doc.snapshots);
+	json_free(&doc.values);
+	json_free(&doc.suites);
+	doc.suite_open = false;
+
+	json_string(j, "build", h->build_id);
+	json_string(j, "options", h->options);
+	json_open(j, "machine", '{');
+	json_string(j, "platform", h->platform);
+	json_string(j, "firmware", h->firmware);
+	json_string(j, "hypervisor", h->hypervisor);
+	json_open(j, "cpu", '{');
+	json_string(j, "vendor", h->cpu_vendor);
+	json_string(j, "brand", h->cpu_brand);
+	json_hex(j, "signature", h->cpu_signature);
+	json_unsigned(j, "family", h->cpu_family);
+	json_unsigned(j, "model", h->cpu_model);
+	json_unsigned(j, "stepping", h->cpu_stepping);
+	json_hex(j, "microcode", h->microcode);
+	json_unsigned(j, "count", h->cpu_count);
+	json_close(j, '}');
+	json_unsigned(j, "tsc_hz", h->tsc_hz);
+	json_string(j, "time_reference", h->time_reference);
+	json_string(j, "watchdog", h->watchdog);
+	json_close(j, '}');
+}
+
+static bool keep(struct json *j, const struct json_mark *mark)
+{
+	if (!j->failed)
+		return true;
+	json_rollback(j, mark);
+	return false;
+}
+
+bool document_note(const char *text)
+{
+	struct json_mark mark = json_mark(&doc.notes);
+
+	json_string(&doc.notes, NULL, text);
+	return keep(&doc.notes, &mark);
+}
+
+bool document_pmu(const struct pmu *pmu)
+{
+	struct json *j = &doc.pmus;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_string(j, "name", pmu->name);
+	json_string(j, "driver", pmu->driver ? pmu->driver->name : NULL);
+	json_unsigned(j, "version", pmu->version);
+	json_bool(j, "virtual", pmu->virtual);
+	json_string(j, "model", pmu->virtual ? pmu->model : NULL);
+	json_unsigned(j, "general", pmu->n_general);
+	json_unsigned(j, "fixed", pmu->n_fixed);
+	json_unsigned(j, "events", pmu->n_events);
+	json_bool(j, "global_control", pmu->has_global);
+	json_bool(j, "interrupt", pmu->has_pmi);
+	json_open(j, "counters", '[');
+	for (unsigned i = 0; i < pmu->n_counters && i < PMU_COUNTERS_MAX; i++) {
+		const struct pmu_counter *c = &pmu->counter[i];
+
+		json_open(j, NULL, '{');
+		json_string(j, "name", c->name);
+		json_string(j, "kind", c->kind == COUNTER_FIXED ? "fixed" : "general");
+		json_unsigned(j, "index", c->index);
+		json_unsigned(j, "width", c->width);
+		json_unsigned(j, "write_width", c->write_width);
+		json_bool(j, "status", c->has_status);
+		json_bool(j, "interrupt", c->has_interrupt);
+		json_hex(j, "rdpmc", c->rdpmc);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
+bool document_snapshot(const struct pmu_snapshot *snapshot)
+{
+	struct json *j = &doc.snapshots;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '[');
+	for (unsigned i = 0; i < snapshot->count && i < PMU_SNAPSHOT_MAX; i++) {
+		const struct pmu_snapshot_entry *e = &snapshot->entry[i];
+
+		json_open(j, NULL, '{');
+		json_string(j, "name", e->name);
+		json_hex(j, "address", e->address);
+		if (e->readable)
+			json_hex(j, "value", e->value);
+		else
+			json_null(j, "value");
+		json_bool(j, "running", e->enable);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	return keep(j, &mark);
+}
+
+bool document_suite_begin(const char *suite, const char *title)
+{
+	struct json *j = &doc.suites;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_string(j, "name", suite);
+	json_string(j, "title", title);
+	json_open(j, "checks", '[');
+	doc.suite_open = !j->failed;
+	return keep(j, &mark);
+}
+
+static void optional_string(struct json *j, const char *key, const char *value)
+{
+	if (value && *value)
+		json_string(j, key, value);
+}
+
+static void add_observation(struct json *j, const struct observation *o)
+{
+	const struct histogram *h = &o->seen;
+	unsigned listed = h->distinct < VERDICT_DISTINCT ? h->distinct : VERDICT_DISTINCT;
+
+	json_open(j, NULL, '{');
+	json_unsigned(j, "n", o->n);
+	json_signed(j, "low", o->low);
+	json_signed(j, "high", o->high);
+	json_unsigned(j, "total", h->total);
+	json_unsigned(j, "distinct", h->distinct);
+	json_signed(j, "min", h->min);
+	json_signed(j, "max", h->max);
+	json_open(j, "values", '[');
+	for (unsigned i = 0; i < listed; i++) {
+		json_open(j, NULL, '[');
+		json_signed(j, NULL, h->value[i]);
+		json_unsigned(j, NULL, h->frequency[i]);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+bool document_result(const struct result *r)
+{
+	struct json *j = &doc.suites;
+	struct json_mark mark = json_mark(j);
+
+	if (!doc.suite_open)
+		return false;
+	json_open(j, NULL, '{');
+	json_string(j, "name", r->name);
+	json_string(j, "verdict", verdict_name(r->judgement.verdict));
+	json_bool(j, "virtual", r->virtual);
+	optional_string(j, "text", r->judgement.text);
+	optional_string(j, "event", r->event);
+	optional_string(j, "kernel", r->kernel);
+	optional_string(j, "counter", r->counter);
+	optional_string(j, "ring", r->ring);
+	optional_string(j, "manual", r->manual);
+	if (r->event)
+		json_hex(j, "encoding", r->encoding);
+	if (r->judgement.verdict == VERDICT_BIASED)
+		json_signed(j, "bias", r->judgement.bias);
+	if (r->judgement.slope_den) {
+		json_open(j, "slope", '[');
+		json_signed(j, NULL, r->judgement.slope_num);
+		json_signed(j, NULL, r->judgement.slope_den);
+		json_close(j, ']');
+	}
+	json_open(j, "observations", '[');
+	for (unsigned i = 0; i < r->n_observations && i < RESULT_OBSERVATIONS; i++)
+		add_observation(j, &r->observation[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
+static void close_suite(struct json *j, bool complete)
+{
+	json_close(j, ']');
+	json_bool(j, "complete", complete);
+	json_close(j, '}');
+}
+
+bool document_suite_end(void)
+{
+	struct json *j = &doc.suites;
+	struct json_mark mark = json_mark(j);
+
+	if (!doc.suite_open)
+		return true;
+	close_suite(j, true);
+	if (!keep(j, &mark))
+		return false; /* stays open: the document says that it is incomplete */
+	doc.suite_open = false;
+	return true;
+}
+
+bool document_value(const char *suite, const char *name, const char *value, const char *unit)
+{
+	struct json *j = &doc.values;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_string(j, "suite", suite);
+	json_string(j, "name", name);
+	json_string(j, "value", value);
+	json_string(j, "unit", unit ? unit : "");
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
+static void add_totals(struct json *j, const struct report_totals *totals)
+{
+	json_open(j, "totals", '{');
+	json_unsigned(j, "checks", totals->checks);
+	for (unsigned v = 0; v < VERDICT_COUNT; v++)
+		json_unsigned(j, verdict_name((enum verdict)v), totals->verdicts[v]);
+	json_close(j, '}');
+}
+
+char *document_text(const struct report_totals *totals, bool complete, unsigned lost, size_t *size)
+{
+	struct json out = {0};
+	struct json suites_end = {.before = doc.suites.before};
+	char *text;
+
+	if (doc.suite_open)
+		close_suite(&suites_end, false);
+	json_reserve(&out, doc.head.size + doc.notes.size + doc.pmus.size + doc.snapshots.size +
+				   doc.values.size + doc.suites.size + suites_end.size + 1024);
+	json_open(&out, NULL, '{');
+	json_string(&out, "schema", SCHEMA);
+	json_bool(&out, "complete", complete && !lost);
+	json_unsigned(&out, "lost", lost);
+	json_members(&out, &doc.head);
+	add_totals(&out, totals);
+	json_nest(&out, "notes", '[', &doc.notes);
+	json_nest(&out, "pmus", '[', &doc.pmus);
+	json_nest(&out, "snapshots", '[', &doc.snapshots);
+	json_nest(&out, "values", '[', &doc.values);
+	json_open(&out, "suites", '[');
+	json_append(&out, &doc.suites);
+	json_append(&out, &suites_end);
+	json_close(&out, ']');
+	json_close(&out, '}');
+	json_free(&suites_end);
+	text = json_take(&out, size);
+	json_free(&out);
+	return text;
+}

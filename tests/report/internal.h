@@ -1,0 +1,80 @@
+/*
+ * What the parts of the report share. report.c fans every call out to the document (document.c), and, through
+ * the list of cells (cells.c), to the TAP stream (tap.c) and the tables (table.c).
+ */
+#ifndef TESTS_REPORT_INTERNAL_H
+#define TESTS_REPORT_INTERNAL_H
+
+#include "tests/report.h"
+
+/** What the tables need of one check. Strings are interned: equal texts are equal pointers; NULL where there
+ * is none. */
+struct cell {
+	const char *suite, *name, *event, *kernel, *counter, *ring;
+	const char *expected, *observed; /* of the observation that decides; NULL without observations */
+	const char *text;                /* why the verdict; NULL if there is nothing to say */
+	uint64_t n;                      /* of that observation */
+	uint8_t verdict;                 /* enum verdict */
+	bool virtual;
+	bool matrix; /* tabulated by event */
+};
+
+struct cells {
+	struct cell *cell;
+	unsigned count, room;
+};
+
+extern struct cells cells;
+
+/** The one copy of a text. @return NULL for NULL, and when memory is short */
+const char *intern(const char *text);
+
+/** Append what r says. @return false if memory is short */
+bool cells_add(const struct result *r);
+void cells_free(void);
+
+/** "virtual PMU (model intel-core2), not silicon"; NULL while no virtual PMU was announced. */
+const char *virtual_label(void);
+
+/** A list of names: numbered ones are joined ("PMC0-3,FIXED_CTR0"), more than `most` others only counted ("14
+ * kernels"). */
+#define NAMES_MAX 192
+struct names {
+	const char *name[NAMES_MAX]; /* interned, distinct */
+	unsigned count;
+	bool more; /* there were others beyond them */
+};
+void names_add(struct names *names, const char *name);
+void names_format(const struct names *names, unsigned most, const char *what, char *out, size_t size);
+
+/** "52 checks: 50 exact, 2 wrong". Verdicts that did not occur are left out. */
+void tally_format(const struct cell *cell, unsigned count, char *out, size_t size);
+
+/* TAP stream. A point is the run of cells [first, first + count): one plain check, or a group of one event.
+ */
+void tap_begin(bool verbose);
+void tap_cell(const struct cell *cell);
+void tap_point(const struct cell *first, unsigned count);
+void tap_end(bool complete, unsigned lost);
+
+/* Text stream: the same steps. */
+void table_begin(void);
+void table_suite_begin(const char *suite, const char *title);
+void table_cell(const struct cell *cell, bool verbose);
+void table_point(const struct cell *first, unsigned count);
+void table_suite_end(const struct cell *first, unsigned count);
+void table_value(const char *suite, const char *name, const char *value, const char *unit);
+void table_verdicts(void);
+
+/* JSON document. Each returns false if memory is short; the record is then left out. */
+void document_begin(const struct report_header *header);
+bool document_note(const char *text);
+bool document_pmu(const struct pmu *pmu);
+bool document_snapshot(const struct pmu_snapshot *snapshot);
+bool document_suite_begin(const char *suite, const char *title);
+bool document_result(const struct result *r);
+bool document_suite_end(void);
+bool document_value(const char *suite, const char *name, const char *value, const char *unit);
+char *document_text(const struct report_totals *totals, bool complete, unsigned lost, size_t *size);
+
+#endif

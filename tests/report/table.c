@@ -1,0 +1,263 @@
+/*
+ * The text stream: progress while the run goes on, and the verdict tables at its end, at most some 100
+ * columns wide.
+ */
+#include "arch/x86/console.h"
+#include "tests/report/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SUITES  64
+#define DETAILS 6 /* groups of bad cells shown per event; all are in the document */
+
+static struct {
+	struct {
+		const char *name, *title;
+	} suite[SUITES];
+	unsigned suites;
+} table;
+
+static void add_suite(const char *name, const char *title)
+{
+	for (unsigned i = 0; i < table.suites; i++)
+		if (table.suite[i].name == name)
+			return;
+	if (table.suites < SUITES) {
+		table.suite[table.suites].name = name;
+		table.suite[table.suites++].title = title;
+	}
+}
+
+void table_begin(void)
+{
+	table.suites = 0;
+}
+
+static const char *text_or(const char *text, const char *other)
+{
+	return text ? text : other;
+}
+
+static const char *name_of(const struct cell *c)
+{
+	return verdict_name((enum verdict)c->verdict);
+}
+
+static bool bad(const struct cell *c)
+{
+	return verdict_is_bad((enum verdict)c->verdict);
+}
+
+/* --- progress
+ * ----------------------------------------------------------------------------------------------- */
+
+void table_suite_begin(const char *suite, const char *title)
+{
+	add_suite(intern(suite), intern(title));
+	console_text("\n%s: %s\n", suite, title);
+	if (virtual_label())
+		console_text("  %s\n", virtual_label());
+}
+
+/* Where and what: "PMC0 ring 3 N=100: expected 1200, observed 1199 x3; why" */
+static void print_evidence(const struct cell *c)
+{
+	if (c->counter && !strstr(c->name, c->counter))
+		console_text(" %s", c->counter);
+	if (c->ring)
+		console_text(" ring %s", c->ring);
+	if (c->observed)
+		console_text(" N=%" PRIu64 ": expected %s, observed %s", c->n, c->expected, c->observed);
+	if (c->text)
+		console_text("; %s", c->text);
+	console_text("\n");
+}
+
+void table_cell(const struct cell *c, bool verbose)
+{
+	if (!verbose && (c->matrix || !bad(c)))
+		return;
+	console_text("  %-7s %s", name_of(c), c->name);
+	print_evidence(c);
+}
+
+void table_point(const struct cell *first, unsigned count)
+{
+	char text[128];
+
+	if (!first->matrix)
+		return;
+	tally_format(first, count, text, sizeof text);
+	console_text("  %-34s %s\n", first->event, text);
+}
+
+void table_suite_end(const struct cell *first, unsigned count)
+{
+	char text[128];
+
+	tally_format(first, count, text, sizeof text);
+	console_text("  %s\n", text);
+}
+
+void table_value(const char *suite, const char *name, const char *value, const char *unit)
+{
+	console_text("  %s: %s: %s%s%s\n", suite, name, value, unit && *unit ? " " : "", text_or(unit, ""));
+}
+
+/* --- tables
+ * ------------------------------------------------------------------------------------------------- */
+
+/* The cells of one table: one suite's, matrix or plain, silicon or virtual. */
+struct selection {
+	const char *suite;
+	bool matrix, virtual;
+};
+
+static bool selected(const struct selection *s, const struct cell *c)
+{
+	return c->suite == s->suite && c->matrix == s->matrix && c->virtual == s->virtual;
+}
+
+static int widest(const struct selection *s, int least, int most)
+{
+	int width = least;
+
+	for (unsigned i = 0; i < cells.count; i++) {
+		const struct cell *c = &cells.cell[i];
+		int n = selected(s, c) ? (int)strlen(s->matrix ? c->event : c->name) : 0;
+
+		if (n > width)
+			width = n;
+	}
+	return width < most ? width : most;
+}
+
+/* Cells of one event with equal outcomes: the same verdict and, unless it is a good one, the same reason. */
+static bool alike(const struct cell *a, const struct cell *b)
+{
+	bool good = a->verdict == VERDICT_EXACT || a->verdict == VERDICT_WITHIN;
+
+	return a->event == b->event && a->verdict == b->verdict && (good || a->text == b->text);
+}
+
+static void print_group(const struct selection *s, const struct cell *first, int width, bool lead)
+{
+	struct names counters = {.count = 0}, kernels = {.count = 0}, rings = {.count = 0};
+	char on[64], with[64], in[32];
+	unsigned count = 0;
+
+	for (unsigned i = (unsigned)(first - cells.cell); i < cells.count; i++) {
+		const struct cell *c = &cells.cell[i];
+
+		if (!selected(s, c) || !alike(first, c))
+			continue;
+		names_add(&counters, c->counter);
+		names_add(&kernels, c->kernel);
+		names_add(&rings, c->ring);
+		count++;
+	}
+	names_format(&counters, 48, "counters", on, sizeof on);
+	names_format(&kernels, 1, "kernels", with, sizeof with);
+	names_format(&rings, 4, "rings", in, sizeof in);
+	console_text("%-*s %-24s %-12s %-4s %s (%u)\n", width, lead ? first->event : "", on, with, in,
+		     name_of(first), count);
+	if (!bad(first) && first->verdict != VERDICT_SKIPPED)
+		return;
+	if (bad(first)) {
+		/* without the event: the row above has it */
+		console_text("    %s%s", count > 1 ? "such as " : "", first->name + strlen(first->event) + 1);
+		print_evidence(first);
+	} else {
+		console_text("    %s\n", text_or(first->text, "not applicable here"));
+	}
+}
+
+static bool first_of(const struct selection *s, unsigned i, bool whole_event)
+{
+	const struct cell *c = &cells.cell[i];
+
+	if (!selected(s, c))
+		return false;
+	while (i--)
+		if (selected(s, &cells.cell[i]) &&
+		    (whole_event ? cells.cell[i].event == c->event : alike(&cells.cell[i], c)))
+			return false;
+	return true;
+}
+
+static void print_event(const struct selection *s, unsigned start, int width)
+{
+	const char *event = cells.cell[start].event;
+	unsigned shown = 0, hidden = 0;
+	bool lead = true;
+
+	for (unsigned i = start; i < cells.count; i++) {
+		if (cells.cell[i].event != event || !first_of(s, i, false))
+			continue;
+		if (bad(&cells.cell[i]) && ++shown > DETAILS) {
+			hidden++;
+			continue;
+		}
+		print_group(s, &cells.cell[i], width, lead);
+		lead = false;
+	}
+	if (hidden)
+		console_text("    and %u other outcomes: see the JSON report\n", hidden);
+}
+
+static void print_matrix(const struct selection *s)
+{
+	int width = widest(s, 12, 36);
+
+	console_text("%-*s %-24s %-12s %-4s %s\n", width, "event", "counters", "kernels", "ring",
+		     "verdict (checks)");
+	for (unsigned i = 0; i < cells.count; i++)
+		if (first_of(s, i, true))
+			print_event(s, i, width);
+}
+
+static void print_plain(const struct selection *s)
+{
+	int width = widest(s, 12, 44);
+
+	console_text("%-*s %-10s %-4s %-12s %-14s %s\n", width, "check", "counter", "ring", "expected",
+		     "observed", "verdict");
+	for (unsigned i = 0; i < cells.count; i++) {
+		const struct cell *c = &cells.cell[i];
+
+		if (!selected(s, c))
+			continue;
+		console_text("%-*s %-10s %-4s %-12s %-14s %s\n", width, c->name, text_or(c->counter, "-"),
+			     text_or(c->ring, "-"), text_or(c->expected, "-"), text_or(c->observed, "-"),
+			     name_of(c));
+		if (c->text)
+			console_text("    %s\n", c->text);
+	}
+}
+
+void table_verdicts(void)
+{
+	static const char rule[] =
+		"----------------------------------------------------------------------------------------";
+
+	for (unsigned i = 0; i < table.suites; i++)
+		for (unsigned kind = 0; kind < 4; kind++) {
+			struct selection s = {table.suite[i].name, kind & 1, kind & 2};
+			bool any = false;
+
+			for (unsigned k = 0; k < cells.count && !any; k++)
+				any = selected(&s, &cells.cell[k]);
+			if (!any)
+				continue;
+			console_text("\n%s: %s\n", s.suite, table.suite[i].title);
+			if (s.virtual)
+				console_text("%s\n", text_or(virtual_label(), "virtual PMU, not silicon"));
+			console_text("%s\n", rule);
+			if (s.matrix)
+				print_matrix(&s);
+			else
+				print_plain(&s);
+		}
+}
