@@ -1,0 +1,436 @@
+/*
+ * Driver of Intel's architectural performance monitoring, versions 1 to 5 as CPUID leaf 0AH describes them.
+ */
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/intel/bracket.h"
+#include "pmu/intel/driver.h"
+#include "pmu/intel/events.h"
+#include "pmu/intel/intel.h"
+#include "pmu/intel/leaf0a.h"
+#include "pmu/intel/registers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EVENTS_MAX 64
+
+/* Events of the CPU that was identified last, and what each counter held when it was last written: version 1
+ * has no overflow status, so an overflow shows only as a counter that is now below that value. */
+static const struct pmu_event *events[EVENTS_MAX];
+static uint64_t written[PMU_COUNTERS_MAX];
+static char reason[128];
+
+static uint64_t width_mask(const struct pmu_counter *c)
+{
+	return c->width >= 64 ? ~0ull : (1ull << c->width) - 1;
+}
+
+/* Bit of a counter in the global registers: SDM 18.2.2, figure 18-3. */
+static uint64_t global_bit(const struct pmu_counter *c)
+{
+	return 1ull << (c->kind == COUNTER_FIXED ? GLOBAL_FIXED_SHIFT + c->index : c->index);
+}
+
+static uint64_t global_mask(const struct pmu *pmu, uint64_t counters)
+{
+	uint64_t mask = 0;
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (counters >> c & 1)
+			mask |= global_bit(&pmu->counter[c]);
+	return mask;
+}
+
+static uint32_t counter_msr(const struct pmu_counter *c)
+{
+	return (c->kind == COUNTER_FIXED ? IA32_FIXED_CTR0 : IA32_PMC0) + c->index;
+}
+
+static bool general(const struct pmu_counter *c)
+{
+	return c->kind == COUNTER_GENERAL;
+}
+
+/* What makes no sense in leaf 0AH; NULL if all does. */
+static const char *nonsense(const struct intel_leaf0a *l)
+{
+	unsigned highest = 0;
+	for (unsigned i = 0; i < 32; i++)
+		if (l->fixed >> i & 1)
+			highest = i + 1;
+
+	if (!l->n_general && !l->fixed)
+		snprintf(reason, sizeof reason, "CPUID leaf 0AH declares version %u with no counter at all",
+			 l->version);
+	else if (l->n_general > INTEL_GENERAL_MAX)
+		snprintf(reason, sizeof reason,
+			 "CPUID leaf 0AH declares %u general counters; there are MSRs for %u", l->n_general,
+			 INTEL_GENERAL_MAX);
+	else if (l->n_general && (l->general_width < 32 || l->general_width > 64))
+		snprintf(reason, sizeof reason,
+			 "CPUID leaf 0AH declares general counters of %u bits (32 to 64 make sense)",
+			 l->general_width);
+	else if (highest > INTEL_FIXED_MAX)
+		snprintf(reason, sizeof reason,
+			 "CPUID leaf 0AH declares fixed counter %u; there are control fields for %u",
+			 highest - 1, INTEL_FIXED_MAX);
+	else if (l->fixed && (l->fixed_width < 32 || l->fixed_width > 64))
+		snprintf(reason, sizeof reason,
+			 "CPUID leaf 0AH declares fixed counters of %u bits (32 to 64 make sense)",
+			 l->fixed_width);
+	else if (l->eax >> 24 > 32)
+		snprintf(reason, sizeof reason,
+			 "CPUID leaf 0AH declares %u architectural events in a 32-bit mask", l->eax >> 24);
+	else
+		return NULL;
+	return reason;
+}
+
+static void add_counter(struct pmu *pmu, enum counter_kind kind, unsigned index, unsigned width,
+			unsigned write_width)
+{
+	struct pmu_counter *c = &pmu->counter[pmu->n_counters++];
+
+	snprintf(c->name, sizeof c->name, kind == COUNTER_FIXED ? "FIXED_CTR%u" : "PMC%u", index);
+	c->kind = kind;
+	c->index = index;
+	c->width = width;
+	c->write_width = write_width;
+	c->has_status = pmu->version >= 2;
+	c->has_interrupt = pmu->has_pmi;
+	c->rdpmc = kind == COUNTER_FIXED ? RDPMC_FIXED + index : index;
+}
+
+uint64_t intel_perf_capabilities(void)
+{
+	uint64_t capabilities;
+	return cpu_has(CPU_PDCM) && msr_read(IA32_PERF_CAPABILITIES, &capabilities) ? capabilities : 0;
+}
+
+static bool identify(struct pmu *pmu, const char **why)
+{
+	memset(pmu, 0, sizeof *pmu);
+	if (cpuid(0, 0).eax < 0xa) {
+		*why = "no CPUID leaf 0AH";
+		return false;
+	}
+	struct cpuid_regs r = cpuid(0xa, 0);
+	struct intel_leaf0a l = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+	if (!l.version) {
+		*why = "CPUID leaf 0AH gives version 0: no architectural performance monitoring";
+		return false;
+	}
+	*why = nonsense(&l);
+	if (*why)
+		return false;
+
+	/* Some Core 2 parts call themselves version 2 and lack its registers. */
+	uint64_t value;
+	unsigned declared = l.version;
+	if (l.version >= 2 && !msr_read(IA32_PERF_GLOBAL_CTRL, &value)) {
+		l.version = 1;
+		l.fixed = 0;
+		if (!l.n_general) {
+			*why = "CPUID leaf 0AH declares only fixed counters, and IA32_PERF_GLOBAL_CTRL "
+			       "raises #GP";
+			return false;
+		}
+	}
+
+	pmu->driver = &intel_driver;
+	pmu->version = l.version;
+	pmu->has_global = l.version >= 2;
+	pmu->has_pmi = cpu_has(CPU_APIC);
+	if (l.version == declared)
+		snprintf(pmu->name, sizeof pmu->name, "Intel architectural PMU version %u", l.version);
+	else
+		snprintf(pmu->name, sizeof pmu->name, "Intel architectural PMU version %u (says %u)",
+			 l.version, declared);
+
+	bool full_width = intel_perf_capabilities() & CAP_FULL_WIDTH;
+	for (unsigned i = 0; i < l.n_general; i++)
+		add_counter(pmu, COUNTER_GENERAL, i, l.general_width, full_width ? l.general_width : 32);
+	pmu->n_general = l.n_general;
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (l.fixed >> i & 1)
+			add_counter(pmu, COUNTER_FIXED, i, l.fixed_width, l.fixed_width);
+	pmu->n_fixed = pmu->n_counters - pmu->n_general;
+
+	for (unsigned i = 0; i < intel_arch_event_count; i++) {
+		const struct intel_arch_event *e = &intel_arch_events[i];
+		bool offered =
+			e->cpuid_bit < 0
+				? e->event.fixed < INTEL_FIXED_MAX && l.fixed >> e->event.fixed & 1
+				: l.n_general && intel_arch_event_available(l.eax, l.ebx, e->cpuid_bit);
+		if (offered && pmu->n_events < EVENTS_MAX)
+			events[pmu->n_events++] = &e->event;
+	}
+	pmu->events = events;
+	return true;
+}
+
+static bool raw_write(const struct pmu_counter *c, uint64_t value)
+{
+	if (general(c) && c->write_width > 32)
+		return msr_write(IA32_A_PMC0 + c->index, value);
+	return msr_write(counter_msr(c), value);
+}
+
+static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+	value &= width_mask(k);
+	if (!raw_write(k, value))
+		return false;
+	/* What the counter really holds now: of a narrow write the hardware fills in the upper bits. */
+	return pmu->has_global || msr_read(counter_msr(k), &written[c]);
+}
+
+static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
+{
+	if (!msr_read(counter_msr(&pmu->counter[c]), value))
+		return false;
+	*value &= width_mask(&pmu->counter[c]);
+	return true;
+}
+
+/* Change the counter's field of IA32_FIXED_CTR_CTRL and leave the others. */
+static bool set_fixed_field(const struct pmu_counter *c, uint64_t field)
+{
+	uint64_t control;
+	return msr_read(IA32_FIXED_CTR_CTRL, &control) &&
+	       msr_write(IA32_FIXED_CTR_CTRL,
+			 (control & ~(FIXED_FIELD << 4 * c->index)) | field << 4 * c->index);
+}
+
+/* Take counters out of IA32_PERF_GLOBAL_CTRL; nothing to do before version 2. */
+static bool global_off(const struct pmu *pmu, uint64_t counters)
+{
+	uint64_t control;
+	if (!pmu->has_global)
+		return true;
+	return msr_read(IA32_PERF_GLOBAL_CTRL, &control) &&
+	       msr_write(IA32_PERF_GLOBAL_CTRL, control & ~global_mask(pmu, counters));
+}
+
+static bool acknowledge(const struct pmu *pmu, uint64_t mask)
+{
+	if (pmu->has_global)
+		return msr_write(IA32_PERF_GLOBAL_OVF_CTRL, global_mask(pmu, mask));
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask >> c & 1 && !read_counter(pmu, c, &written[c]))
+			return false;
+	return true;
+}
+
+static bool release(const struct pmu *pmu, unsigned c)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+	return global_off(pmu, 1ull << c) &&
+	       (general(k) ? msr_write(IA32_PERFEVTSEL0 + k->index, 0) : set_fixed_field(k, 0));
+}
+
+static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+
+	if (!release(pmu, c) || !write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
+		return false;
+	if (!general(k)) {
+		uint64_t field = (config->ring & RING_OS ? FIXED_OS : 0) |
+				 (config->ring & RING_USR ? FIXED_USR : 0) |
+				 (config->interrupt ? FIXED_PMI : 0);
+		return set_fixed_field(k, field);
+	}
+	uint64_t select = config->code | (config->ring & RING_OS ? EVTSEL_OS : 0) |
+			  (config->ring & RING_USR ? EVTSEL_USR : 0) | (config->interrupt ? EVTSEL_INT : 0) |
+			  (config->edge ? EVTSEL_E : 0) | (config->invert ? EVTSEL_INV : 0) |
+			  (uint64_t)config->cmask << EVTSEL_CMASK_SHIFT;
+	/* With global control the local enable is set now and the global bit starts it; without, the local
+	 * enable starts it. */
+	return msr_write(IA32_PERFEVTSEL0 + k->index, select | (pmu->has_global ? EVTSEL_EN : 0));
+}
+
+/* Version 1: set or clear the local enables of the counters, one by one. */
+static bool set_local_enables(const struct pmu *pmu, uint64_t mask, bool on)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		uint32_t address = IA32_PERFEVTSEL0 + pmu->counter[c].index;
+		uint64_t select;
+		if (mask >> c & 1 && !(msr_read(address, &select) &&
+				       msr_write(address, on ? select | EVTSEL_EN : select & ~EVTSEL_EN)))
+			return false;
+	}
+	return true;
+}
+
+static bool start(const struct pmu *pmu, uint64_t mask)
+{
+	uint64_t control;
+	if (!pmu->has_global)
+		return set_local_enables(pmu, mask, true);
+	return msr_read(IA32_PERF_GLOBAL_CTRL, &control) &&
+	       msr_write(IA32_PERF_GLOBAL_CTRL, control | global_mask(pmu, mask));
+}
+
+static bool stop(const struct pmu *pmu)
+{
+	return pmu->has_global ? msr_write(IA32_PERF_GLOBAL_CTRL, 0) : set_local_enables(pmu, ~0ull, false);
+}
+
+static bool overflowed(const struct pmu *pmu, uint64_t *mask)
+{
+	uint64_t status = 0, value;
+
+	*mask = 0;
+	if (pmu->has_global && !msr_read(IA32_PERF_GLOBAL_STATUS, &status))
+		return false;
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		if (pmu->has_global) {
+			if (status & global_bit(&pmu->counter[c]))
+				*mask |= 1ull << c;
+		} else {
+			if (!read_counter(pmu, c, &value))
+				return false;
+			if (value < written[c])
+				*mask |= 1ull << c;
+		}
+	}
+	return true;
+}
+
+static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
+{
+	memset(out, 0, sizeof *out);
+	out->ring0_only = true;
+	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_GLOBAL_OWN};
+	if (pmu->has_global) {
+		uint64_t control = global_mask(pmu, mask);
+		out->start = intel_global_start;
+		out->start_end = intel_global_start_end;
+		out->stop = intel_global_stop;
+		out->stop_end = intel_global_stop_end;
+		out->args[0] = control & 0xffffffff;
+		out->args[1] = control >> 32;
+		return true;
+	}
+
+	/* No common switch in version 1: one counter, by its own enable. */
+	unsigned c = 0;
+	while (c < pmu->n_counters && mask != 1ull << c)
+		c++;
+	uint64_t select;
+	if (c == pmu->n_counters || !msr_read(IA32_PERFEVTSEL0 + pmu->counter[c].index, &select))
+		return false;
+	out->start = intel_single_start;
+	out->start_end = intel_single_start_end;
+	out->stop = intel_single_stop;
+	out->stop_end = intel_single_stop_end;
+	out->args[0] = IA32_PERFEVTSEL0 + pmu->counter[c].index;
+	out->args[1] = select | EVTSEL_EN;
+	out->args[2] = select & ~EVTSEL_EN;
+	out->own[0].amount = INTEL_SINGLE_OWN;
+	return true;
+}
+
+static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
+{
+	memset(out, 0, sizeof *out);
+	out->start = intel_rdpmc_start;
+	out->start_end = intel_rdpmc_start_end;
+	out->stop = intel_rdpmc_stop;
+	out->stop_end = intel_rdpmc_stop_end;
+	out->args[0] = pmu->counter[c].rdpmc;
+	out->args[1] = width_mask(&pmu->counter[c]);
+	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_RDPMC_OWN};
+	out->own[1] = (struct qterm){Q_INSN_FENCE, 2};
+	return true;
+}
+
+static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+	return general(k) ? e->counters >> k->index & 1 : e->fixed == k->index;
+}
+
+/* Before the first enabling after reset these parts need event selects and a global enable that flush stale
+ * state, errata AAK100, AAP53, BD53. */
+static bool flush_nehalem(void)
+{
+	static const uint32_t selects[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
+	bool ok = true;
+	for (unsigned i = 0; i < 4; i++)
+		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, selects[i]) && msr_write(IA32_PMC0 + i, 0);
+	ok = ok && msr_write(IA32_PERF_GLOBAL_CTRL, 0xf) && msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+	for (unsigned i = 0; i < 4; i++)
+		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, 0) && msr_write(IA32_PMC0 + i, 0);
+	return ok;
+}
+
+static bool needs_flush(const struct pmu *pmu)
+{
+	struct cpu_identity id;
+	cpu_identify(&id);
+	return !strcmp(id.vendor, "GenuineIntel") && id.family == 6 && pmu->n_general == 4 &&
+	       pmu->has_global && (id.model == 0x1a || id.model == 0x1e || id.model == 0x2c);
+}
+
+static bool fault(const char **why, const char *what)
+{
+	snprintf(reason, sizeof reason, "%s raised #GP though CPUID promises it", what);
+	*why = reason;
+	return false;
+}
+
+static bool reset(const struct pmu *pmu, const char **why)
+{
+	uint64_t value;
+
+	if (pmu->has_global && !msr_write(IA32_PERF_GLOBAL_CTRL, 0))
+		return fault(why, "IA32_PERF_GLOBAL_CTRL");
+	if (pmu->n_fixed && !msr_write(IA32_FIXED_CTR_CTRL, 0))
+		return fault(why, "IA32_FIXED_CTR_CTRL");
+	if (intel_has_pebs() && !msr_write(IA32_PEBS_ENABLE, 0))
+		return fault(why, "IA32_PEBS_ENABLE");
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (general(&pmu->counter[c]) && !msr_write(IA32_PERFEVTSEL0 + pmu->counter[c].index, 0))
+			return fault(why, "IA32_PERFEVTSELx");
+
+	/* Branch records, traces and freezing would disturb counting. Single-stepping on branches (BTF) is
+	 * not ours. A hypervisor may lack the register. */
+	if (pmu->has_global && msr_read(IA32_DEBUGCTL, &value) && value & ~DEBUGCTL_BTF)
+		msr_write(IA32_DEBUGCTL, value & DEBUGCTL_BTF);
+
+	if (needs_flush(pmu) && !flush_nehalem())
+		return fault(why, "the start-up sequence for Nehalem");
+
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (!write_counter(pmu, c, 0))
+			return fault(why, pmu->counter[c].name);
+
+	if (pmu->has_global) {
+		if (!msr_read(IA32_PERF_GLOBAL_STATUS, &value))
+			return fault(why, "IA32_PERF_GLOBAL_STATUS");
+		if (value && !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, value))
+			return fault(why, "IA32_PERF_GLOBAL_OVF_CTRL");
+	}
+	return true;
+}
+
+const struct pmu_driver intel_driver = {
+	.name = "intel",
+	.identify = identify,
+	.snapshot = intel_snapshot,
+	.reset = reset,
+	.program = program,
+	.release = release,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.overflowed = overflowed,
+	.acknowledge = acknowledge,
+	.bracket_enable = bracket_enable,
+	.bracket_read = bracket_read,
+	.can_count = can_count,
+};

@@ -1,0 +1,19 @@
+/*
+ * Parts of the Intel driver that live in files of their own.
+ */
+#ifndef PMU_INTEL_DRIVER_H
+#define PMU_INTEL_DRIVER_H
+
+#include "pmu/pmu.h"
+
+/** IA32_PERF_CAPABILITIES, 0 where CPUID does not promise it or it faults. SDM 18.2.5. */
+uint64_t intel_perf_capabilities(void);
+
+/** Whether IA32_PEBS_ENABLE exists: CPUID offers the DS area and the core is no older than version 2.
+ * SDM 18.4.4. */
+bool intel_has_pebs(void);
+
+/** Every PMU register that CPUID and IA32_PERF_CAPABILITIES promise, as it is now; changes none. */
+void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
+
+#endif

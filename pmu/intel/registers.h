@@ -1,0 +1,82 @@
+/*
+ * Registers of Intel's architectural performance monitoring, named as in the SDM.
+ * Section numbers are those of SDM vol. 3, June 2016 (325384-059); layouts in 18.2, addresses in chapter 35.
+ */
+#ifndef PMU_INTEL_REGISTERS_H
+#define PMU_INTEL_REGISTERS_H
+
+/* --- version 1: SDM 18.2.1 --- */
+#define IA32_PMC0        0x0c1 /* + n */
+#define IA32_PERFEVTSEL0 0x186 /* + n */
+
+#define EVTSEL_CODE        0xffffull /* event select and unit mask */
+#define EVTSEL_USR         (1ull << 16)
+#define EVTSEL_OS          (1ull << 17)
+#define EVTSEL_E           (1ull << 18)
+#define EVTSEL_PC          (1ull << 19)
+#define EVTSEL_INT         (1ull << 20)
+#define EVTSEL_ANY         (1ull << 21) /* version 3, SDM 18.2.3; gone where CPUID.0AH:EDX[15] = 1 */
+#define EVTSEL_EN          (1ull << 22)
+#define EVTSEL_INV         (1ull << 23)
+#define EVTSEL_CMASK_SHIFT 24
+#define EVTSEL_CMASK       (0xffull << EVTSEL_CMASK_SHIFT)
+
+/* --- full-width writes, IA32_PERF_CAPABILITIES[13]: SDM 18.2.5 --- */
+#define IA32_A_PMC0 0x4c1 /* + n */
+
+/* --- version 2: SDM 18.2.2 --- */
+#define IA32_FIXED_CTR0           0x309 /* + n */
+#define IA32_FIXED_CTR_CTRL       0x38d
+#define IA32_PERF_GLOBAL_STATUS   0x38e
+#define IA32_PERF_GLOBAL_CTRL     0x38f
+#define IA32_PERF_GLOBAL_OVF_CTRL 0x390 /* version 4: IA32_PERF_GLOBAL_STATUS_RESET */
+
+/* Four bits per fixed counter n, at 4n. */
+#define FIXED_OS    1ull
+#define FIXED_USR   2ull
+#define FIXED_ANY   4ull /* version 3 */
+#define FIXED_PMI   8ull
+#define FIXED_FIELD 15ull
+
+/* Bit of fixed counter n in the global registers: 32 + n. General counter n: bit n. */
+#define GLOBAL_FIXED_SHIFT 32
+
+#define STATUS_TRACE_TOPA (1ull << 55)
+#define STATUS_LBR_FRZ    (1ull << 58) /* version 4, SDM 18.2.4 */
+#define STATUS_CTR_FRZ    (1ull << 59) /* version 4 */
+#define STATUS_ASCI       (1ull << 60) /* version 4 */
+#define STATUS_OVF_UNCORE (1ull << 61) /* version 3 */
+#define STATUS_OVF_BUF    (1ull << 62)
+#define STATUS_COND_CHGD  (1ull << 63)
+
+/* --- version 4: SDM 18.2.4 --- */
+#define IA32_PERF_GLOBAL_STATUS_SET 0x391
+#define IA32_PERF_GLOBAL_INUSE      0x392
+#define INUSE_PMI                   (1ull << 63) /* figure 18-13 */
+
+/* --- SDM 18.2, 17.4.1, 18.4.4, 35 --- */
+#define IA32_PERF_CAPABILITIES 0x345 /* with CPUID.1:ECX[15] (PDCM) */
+#define CAP_PEBS_FORMAT        (0xfull << 8)
+#define CAP_FREEZE_SMM         (1ull << 12)
+#define CAP_FULL_WIDTH         (1ull << 13)
+
+#define IA32_PEBS_ENABLE               0x3f1
+#define IA32_DEBUGCTL                  0x1d9
+#define DEBUGCTL_LBR                   (1ull << 0)
+#define DEBUGCTL_BTF                   (1ull << 1)
+#define DEBUGCTL_TRACE                 0x7c0ull /* TR, BTS, BTINT, BTS_OFF_OS, BTS_OFF_USR: bits 6 to 10 */
+#define DEBUGCTL_FREEZE_LBRS_ON_PMI    (1ull << 11)
+#define DEBUGCTL_FREEZE_PERFMON_ON_PMI (1ull << 12)
+#define DEBUGCTL_UNCORE_PMI            (1ull << 13)
+#define DEBUGCTL_FREEZE_WHILE_SMM      (1ull << 14)
+
+/* RDPMC index: SDM vol. 2, RDPMC. */
+#define RDPMC_FIXED 0x40000000u /* + n */
+
+/* General counters for which both address ranges are free: C1H+12 is MSR_FSB_FREQ (SDM 35, tables 35-2 and
+ * 35-3). */
+#define INTEL_GENERAL_MAX 12
+/* Fixed counters for which IA32_FIXED_CTR_CTRL has fields: 64 / 4. */
+#define INTEL_FIXED_MAX 16
+
+#endif
