@@ -1,0 +1,120 @@
+/*
+ * State of the model of Intel's architectural performance monitoring, and the functions its files share.
+ *
+ * model_registers.c: which registers exist, what may be written to them, what they read.
+ * model_counters.c: what a step adds to a counter, overflow, interrupt, freeze.
+ * model_injections.c: the deviations that can be switched on.
+ */
+#ifndef PMU_INTEL_MODEL_H
+#define PMU_INTEL_MODEL_H
+
+#include "pmu/intel/leaf0a.h"
+#include "pmu/intel/profile.h"
+#include "pmu/intel/registers.h"
+#include "pmu/model.h"
+#include "pmu/mutant.h"
+
+#ifdef MODEL_MUTANTS
+enum intel_mutant {
+	M_NONE,
+#define INTEL_MUTANT(id, text) id,
+#include "pmu/intel/mutants.def"
+#undef INTEL_MUTANT
+	M_COUNT
+};
+#endif
+
+/** Deviations; the order is that of intel_injections[]. */
+enum intel_injection {
+#define INTEL_INJECTION(id, name, summary) INJECT_##id,
+#include "pmu/intel/injections.def"
+#undef INTEL_INJECTION
+};
+
+enum intel_clock {
+	CLOCK_NONE,
+	CLOCK_CORE, /* core cycles that are not halted */
+	CLOCK_TSC,  /* reference cycles at TSC rate; the modelled TSC ticks with the core */
+	CLOCK_BUS,  /* one tick in profile.bus_ratio core cycles */
+};
+
+/** General counters come first, fixed counter i is at INTEL_GENERAL_MAX + i. */
+#define INTEL_COUNTERS (INTEL_GENERAL_MAX + INTEL_FIXED_MAX)
+
+struct intel_counter {
+	uint64_t value;
+	uint64_t mask; /* of the counter's width; 0: there is no such counter */
+
+	/* Decoded from the selector when it is written. */
+	int8_t weight[Q_COUNT]; /* what one unit of each quantity adds */
+	uint8_t clock;          /* enum intel_clock */
+	uint8_t rings;          /* bit 0: CPL 0, bit 1: CPL 1 to 3 */
+	bool pmi;
+	bool simple; /* no threshold and no edge: the value itself is added */
+	bool edge, invert;
+	uint8_t cmask;
+
+	/* Changed by counting. */
+	bool level;             /* condition of the previous cycle, for edges */
+	uint32_t bus_residue;   /* core cycles since the last tick of the bus clock */
+	uint64_t overflow_step; /* when it overflowed last */
+};
+
+struct intel_state {
+	const struct intel_profile *profile;
+	struct intel_leaf0a leaf;
+	bool pdcm;
+	uint64_t injections;
+
+	uint64_t select[INTEL_GENERAL_MAX];
+	uint64_t fixed_control, global_control, status, ovf_control, debugctl;
+	struct intel_counter counter[INTEL_COUNTERS];
+
+	uint32_t running; /* counters that count now */
+	uint32_t started; /* of them, those that the last write started */
+	uint8_t run_list[INTEL_COUNTERS];
+	unsigned n_running;
+
+	unsigned pmi_pending;
+	bool freeze; /* a PMI was raised in this step */
+
+	uint64_t steps;
+	uint64_t stuck;      /* status bits that can no longer be cleared (injected) */
+	uint32_t overflowed; /* counters that overflowed in this step */
+	uint32_t noise;
+};
+
+static inline bool injected(const struct intel_state *s, enum intel_injection i)
+{
+	return s->injections >> i & 1;
+}
+
+static inline bool intel_is_fixed(unsigned c)
+{
+	return c >= INTEL_GENERAL_MAX;
+}
+
+/** Bit of counter c in the global registers. SDM 18.2.2. */
+static inline uint64_t intel_global_bit(unsigned c)
+{
+	return 1ull << (intel_is_fixed(c) ? GLOBAL_FIXED_SHIFT + c - INTEL_GENERAL_MAX : c);
+}
+
+/** Decode the selector of general counter c / the control field of fixed counter c into its counter. */
+void intel_decode_general(struct intel_state *s, unsigned c);
+void intel_decode_fixed(struct intel_state *s, unsigned c);
+
+/** Work out which counters run, after any register that has a say was written. */
+void intel_update_running(struct intel_state *s);
+
+void intel_advance(void *state, const struct model_step *step);
+
+/** Raise an overflow interrupt request. SDM 18.2.1.1, 18.2.2. */
+void intel_raise_pmi(struct intel_state *s, unsigned requests);
+
+/** What an injection makes of the amount that a step adds to counter c. */
+uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_step *step, uint64_t amount);
+
+extern const struct model_injection intel_injections[];
+
+#endif

@@ -1,0 +1,296 @@
+/*
+ * What a step adds to the counters that run.
+ *
+ * A step is one cycle group: its quantities fall into its first cycle, clocks tick in every one. It counts
+ * for the ring that the instruction began in (SDM 18.2.1.1 defines USR and OS by the CPL at which the event
+ * occurs): IRET, SYSRET and SYSEXIT belong to the ring that they leave, so do INT n, SYSCALL and SYSENTER;
+ * the handler's first instruction is the first one of ring 0.
+ */
+#include "pmu/intel/events.h"
+#include "pmu/intel/model.h"
+
+#include <string.h>
+
+static void decode_event(struct intel_state *s, struct intel_counter *k, const struct pmu_event *e,
+			 enum intel_clock reference)
+{
+	(void)s;
+	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
+		if (e->terms[i].quantity == Q_CYCLES)
+			k->clock = CLOCK_CORE;
+		else if (e->terms[i].quantity == Q_REF_CYCLES)
+			k->clock = MUTANT(M_BUS_RATIO, reference, CLOCK_TSC);
+		else
+			k->weight[e->terms[i].quantity] += e->terms[i].coefficient;
+	}
+}
+
+void intel_decode_general(struct intel_state *s, unsigned c)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint64_t select = s->select[c];
+
+	memset(k->weight, 0, sizeof k->weight);
+	k->clock = CLOCK_NONE;
+	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
+	k->rings = (select & EVTSEL_OS ? 1 : 0) | (select & EVTSEL_USR ? 2 : 0);
+	k->pmi = MUTANT(M_PMI_INT, select & EVTSEL_INT, true);
+	k->edge = MUTANT(M_EDGE, select & EVTSEL_E, false);
+	k->invert = MUTANT(M_INV, select & EVTSEL_INV, false);
+	k->cmask = select >> EVTSEL_CMASK_SHIFT & 0xff;
+	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
+
+	/* SDM 18.2.1.2: an architectural event that CPUID.0AH:EBX declares missing counts nothing here, as an
+	 * unknown code does. */
+	for (unsigned i = 0; i < intel_arch_event_count; i++) {
+		const struct intel_arch_event *e = &intel_arch_events[i];
+		uint64_t code = MUTANT(M_UMASK, EVTSEL_CODE, 0xffull);
+		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
+		    MUTANT(M_EVENT_AVAILABLE,
+			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true))
+			decode_event(k, &e->event, CLOCK_BUS);
+	}
+}
+
+void intel_decode_fixed(struct intel_state *s, unsigned c)
+{
+	struct intel_counter *k = &s->counter[c];
+	unsigned index = c - INTEL_GENERAL_MAX;
+	uint64_t field = s->fixed_control >> 4 * index & FIXED_FIELD;
+
+	memset(k->weight, 0, sizeof k->weight);
+	k->clock = CLOCK_NONE;
+	/* SDM 18.2.2, figure 18-2 and table 18-2. */
+	k->rings = MUTANT(M_FIXED_RING, (field & FIXED_OS ? 1 : 0) | (field & FIXED_USR ? 2 : 0),
+			  (field & FIXED_OS ? 2 : 0) | (field & FIXED_USR ? 1 : 0));
+	k->pmi = MUTANT(M_PMI_FIXED, field & FIXED_PMI, true);
+	k->edge = k->invert = false;
+	k->cmask = 0;
+	k->simple = true;
+	for (unsigned i = 0; i < intel_arch_event_count; i++)
+		if (intel_arch_events[i].event.fixed == (int)index)
+			decode_event(k, &intel_arch_events[i].event, CLOCK_TSC);
+}
+
+void intel_update_running(struct intel_state *s)
+{
+	uint32_t before = s->running;
+
+	s->running = 0;
+	s->n_running = 0;
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
+		const struct intel_counter *k = &s->counter[c];
+		if (!k->mask || !k->rings)
+			continue;
+		/* SDM 18.2.1.1: EN. A fixed counter is enabled by its ring bits (18.2.2). */
+		bool on = intel_is_fixed(c) || MUTANT(M_EN, s->select[c] & EVTSEL_EN, true);
+		/* SDM 18.2.2: local and global enable are ANDed. */
+		uint64_t bit = MUTANT(M_FIXED_GLOBAL, intel_global_bit(c),
+				      1ull << (intel_is_fixed(c) ? c - INTEL_GENERAL_MAX : c));
+		if (s->leaf.version >= 2 && !injected(s, INJECT_GLOBAL_IGNORED))
+			on = on && MUTANT(M_GLOBAL_ENABLE, s->global_control & bit, true);
+		/* SDM 18.2.4.1: nothing counts while CTR_FRZ is set. */
+		if (s->status & STATUS_CTR_FRZ)
+			on = MUTANT(M_FROZEN_RUNS, false, on);
+		if (on) {
+			s->running |= 1u << c;
+			s->run_list[s->n_running++] = c;
+		}
+	}
+
+	s->started = s->running & ~before;
+	uint32_t stopped = before & ~s->running;
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
+		struct intel_counter *k = &s->counter[c];
+		if (s->started >> c & 1) {
+			k->level = false;
+			k->bus_residue = 0;
+			if (injected(s, INJECT_OFF_BY_ONE))
+				k->value = (k->value + 1) & k->mask;
+			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX)
+				k->value = (k->value + 32) & k->mask;
+		}
+		/* "A few clocks": the instructions of a stop sequence. */
+		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && k->overflow_step &&
+		    s->steps - k->overflow_step <= 4)
+			s->stuck |= intel_global_bit(c);
+	}
+}
+
+void intel_raise_pmi(struct intel_state *s, unsigned requests)
+{
+	if (injected(s, INJECT_NO_PMI))
+		return;
+	s->pmi_pending += requests;
+	s->freeze = true;
+}
+
+/* SDM 18.2.1 (the counter wraps and goes on), 18.2.2 (status, sticky until cleared through the overflow
+ * control). */
+static void overflow(struct intel_state *s, unsigned c)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint64_t bit = MUTANT(M_FIXED_STATUS, intel_global_bit(c),
+			      1ull << (intel_is_fixed(c) ? c - INTEL_GENERAL_MAX : c));
+	bool freezing = s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+	uint32_t others = s->overflowed;
+	const unsigned fixed0 = INTEL_GENERAL_MAX, fixed2 = INTEL_GENERAL_MAX + 2;
+
+	s->overflowed |= 1u << c;
+	k->overflow_step = s->steps;
+	if (injected(s, INJECT_AAJ148) && freezing && intel_is_fixed(c) && others >> INTEL_GENERAL_MAX)
+		return;
+	if (s->leaf.version >= 2 && !injected(s, INJECT_LOST_STATUS))
+		s->status |= MUTANT(M_STATUS_SET, bit, 0);
+	if (!MUTANT(M_PMI_NONE, k->pmi, false))
+		return;
+	unsigned requests = 1;
+	if (injected(s, INJECT_AAJ119) && c == fixed2 && others)
+		requests++;
+	if (injected(s, INJECT_AAJ125) && c == fixed0 && freezing)
+		requests++;
+	intel_raise_pmi(s, requests);
+}
+
+static void add(struct intel_state *s, unsigned c, uint64_t amount)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint64_t sum = k->value + amount;
+	bool carry = sum > k->mask || sum < k->value;
+
+	if (MUTANT(M_STATUS_NOT_STICKY, false, amount != 0))
+		s->status &= ~intel_global_bit(c);
+	if (injected(s, INJECT_DROPPED_CARRY)) {
+		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
+		carry = false;
+	}
+	if (injected(s, INJECT_SHORT_WIDTH)) {
+		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
+		sum &= 0xffffffff;
+	}
+	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
+	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
+		overflow(s, c);
+}
+
+/* Ticks of the counter's clock in one core cycle. */
+static unsigned tick(const struct intel_state *s, struct intel_counter *k)
+{
+	if (k->clock != CLOCK_BUS)
+		return k->clock != CLOCK_NONE;
+	if (++k->bus_residue < s->profile->bus_ratio)
+		return 0;
+	k->bus_residue = 0;
+	return 1;
+}
+
+/* The same for a number of cycles. */
+static uint64_t ticks(const struct intel_state *s, struct intel_counter *k, uint32_t cycles)
+{
+	if (k->clock != CLOCK_BUS)
+		return k->clock == CLOCK_NONE ? 0 : cycles;
+	uint64_t sum = (uint64_t)k->bus_residue + cycles;
+	k->bus_residue = sum % s->profile->bus_ratio;
+	return sum / s->profile->bus_ratio;
+}
+
+/* Threshold, then edge, cycle by cycle: SDM 18.2.1.1 (CMASK, INV, E). INV has no effect when CMASK is 0. */
+static uint64_t conditional(const struct intel_state *s, struct intel_counter *k, uint64_t value,
+			    uint32_t cycles)
+{
+	uint64_t amount = 0;
+
+	for (uint32_t i = 0; i < cycles; i++) {
+		uint64_t v = tick(s, k) + (i ? 0 : value);
+		bool met;
+		if (k->cmask) {
+			met = MUTANT(M_CMASK_EXACT, v >= k->cmask, v > k->cmask);
+			met = met != k->invert;
+		} else {
+			met = MUTANT(M_INV_ALONE, v > 0, (v > 0) != k->invert);
+		}
+		if (k->edge)
+			amount += met && !k->level;
+		else
+			amount += MUTANT(M_CMASK_VALUE, met, met ? v : 0);
+		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+	}
+	return amount;
+}
+
+static bool ring_selected(const struct intel_state *s, const struct intel_counter *k, uint8_t cpl)
+{
+	uint8_t rings = k->rings;
+	if (injected(s, INJECT_RING_LEAK) && rings & 2)
+		rings |= 1;
+	rings = MUTANT(M_RING_OS, rings, rings | rings >> 1);
+	rings = MUTANT(M_RING_USR, rings, rings | rings << 1);
+	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
+}
+
+static void count(struct intel_state *s, unsigned c, const struct model_step *step)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint32_t cycles =
+		step->halted ? MUTANT(M_CLOCK_HALT, 0, step->cycles) : MUTANT(M_CYCLES_ONE, step->cycles, 1);
+	int64_t value = 0;
+
+	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
+	if (!ring_selected(s, k, step->cpl)) {
+		k->level = false;
+		if (injected(s, INJECT_HSD73) && k->invert && k->cmask)
+			add(s, c, cycles);
+		return;
+	}
+
+	for (unsigned i = 0; i < step->n_terms; i++) {
+		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
+		value += k->weight[step->terms[i].quantity] * (int)amount;
+	}
+	uint64_t amount = k->simple ? value + ticks(s, k, cycles) : conditional(s, k, value, cycles);
+	if (s->injections)
+		amount = intel_distort(s, c, step, amount);
+	if (!amount)
+		return;
+	add(s, c, amount);
+	if (injected(s, INJECT_NEIGHBOUR) && c == 1)
+		add(s, 0, amount);
+}
+
+/* Legacy freeze of versions 2 and 3 (SDM 17.4.7): the PMI clears the enables. From version 4 on (18.2.4.1) it
+ * sets status bits that hold everything, and the enables keep their value. */
+static void freeze_on_pmi(struct intel_state *s)
+{
+	s->freeze = false;
+	bool counters = s->debugctl & MUTANT(M_FREEZE, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0);
+	bool records = s->debugctl & MUTANT(M_FREEZE_LBR, DEBUGCTL_FREEZE_LBRS_ON_PMI, 0);
+	counters = MUTANT(M_FREEZE_ALWAYS, counters, s->leaf.version >= 2);
+
+	if (s->leaf.version >= MUTANT(M_FREEZE_V4, 4u, 99u)) {
+		s->status |= (counters ? STATUS_CTR_FRZ : 0) | (records ? STATUS_LBR_FRZ : 0);
+	} else {
+		if (counters)
+			s->global_control = 0;
+		if (records)
+			s->debugctl &= ~DEBUGCTL_LBR;
+	}
+	if (counters)
+		intel_update_running(s);
+}
+
+void intel_advance(void *state, const struct model_step *step)
+{
+	struct intel_state *s = state;
+
+	s->steps++;
+	s->overflowed = 0;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		unsigned c = s->run_list[i];
+		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
+		if (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1)
+			continue;
+		count(s, c, step);
+	}
+	if (s->freeze)
+		freeze_on_pmi(s);
+}

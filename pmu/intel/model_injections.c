@@ -1,0 +1,51 @@
+/*
+ * What the injected deviations do to counts. Those that belong to a register or to overflow are applied where
+ * that is modelled.
+ */
+#include "pmu/intel/model.h"
+
+const struct model_injection intel_injections[] = {
+#define INTEL_INJECTION(id, name, summary) {name, summary},
+#include "pmu/intel/injections.def"
+#undef INTEL_INJECTION
+	{NULL, NULL},
+};
+
+static unsigned amount_of(const struct model_step *step, enum quantity q)
+{
+	unsigned sum = 0;
+	for (unsigned i = 0; i < step->n_terms; i++)
+		if (step->terms[i].quantity == q)
+			sum += step->terms[i].amount;
+	return sum;
+}
+
+uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_step *step, uint64_t amount)
+{
+	const struct intel_counter *k = &s->counter[c];
+	bool instructions = k->weight[Q_INSTRUCTIONS], branches = k->weight[Q_BRANCHES];
+
+	if (injected(s, INJECT_W146) && branches)
+		amount += amount_of(step, Q_INSN_CPUID);
+	if (injected(s, INJECT_SRF7) && (instructions || branches))
+		amount += amount_of(step, Q_BR_FAR);
+	/* IRET alone is both a far branch and serialising. */
+	if (injected(s, INJECT_BV52) && instructions && amount_of(step, Q_BR_FAR) &&
+	    amount_of(step, Q_INSN_SERIALIZING))
+		amount++;
+	if (injected(s, INJECT_SKL91) && instructions && amount_of(step, Q_REP_ITERATIONS))
+		amount++;
+	if (injected(s, INJECT_SKL117) && k->clock && k->rings != 3 &&
+	    amount_of(step, Q_RING_TO_KERNEL) + amount_of(step, Q_RING_TO_USER))
+		amount = 0;
+
+	if (injected(s, INJECT_NOISY) && amount) {
+		s->noise = s->noise * 1103515245 + 12345;
+		amount += s->noise >> 16 & 63 ? 0 : 1;
+	}
+	if (injected(s, INJECT_X16))
+		amount *= 16;
+	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == s->leaf.n_general - 1))
+		amount = 0;
+	return amount;
+}

@@ -1,0 +1,387 @@
+/*
+ * Which registers exist, what may be written to them, and what they read. Reserved bits and missing registers
+ * raise #GP(0), as SDM vol. 2 (WRMSR) says. (Silicon of the time of Core Duo and Core 2 is known to ignore
+ * reserved bits here; these rules are the architecture's.)
+ */
+#include "pmu/intel/intel.h"
+#include "pmu/intel/model.h"
+
+#include <string.h>
+
+/* Addresses of counters that this family may have. A missing counter among them raises #GP; beyond them the
+ * numbers belong to other registers of the machine. */
+#define GENERAL_RANGE 8
+#define FIXED_RANGE   7
+
+static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+{
+	static const struct model_cpuid none;
+	for (unsigned i = 0; i < p->n_cpuid; i++)
+		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == 0)
+			return &p->cpuid[i];
+	return &none;
+}
+
+static uint64_t width_mask(unsigned width)
+{
+	return width >= 64 ? ~0ull : (1ull << width) - 1;
+}
+
+static uint64_t general_bits(const struct intel_state *s)
+{
+	return width_mask(s->leaf.n_general);
+}
+
+/* Bits of the counters that exist, in the layout of the global registers. */
+static uint64_t counter_bits(const struct intel_state *s)
+{
+	return general_bits(s) | (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
+}
+
+static void reset(void *state, const struct model_profile *profile, uint64_t injections)
+{
+	struct intel_state *s = state;
+	const struct model_cpuid *l = leaf_of(profile, 0xa);
+
+	memset(s, 0, sizeof *s);
+	s->profile = profile->data;
+	s->leaf = intel_decode_leaf0a(l->eax, l->ebx, l->ecx, l->edx);
+	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
+	s->injections = injections;
+	s->noise = 1;
+	for (unsigned i = 0; i < s->leaf.n_general; i++)
+		s->counter[i].mask = width_mask(s->leaf.general_width);
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (s->leaf.fixed >> i & 1)
+			s->counter[INTEL_GENERAL_MAX + i].mask = width_mask(s->leaf.fixed_width);
+	/* SDM table 9-1 in its later editions: the general counters' global enables are set, all else is 0.
+	 */
+	if (s->leaf.version >= 2)
+		s->global_control = MUTANT(M_RESET_GLOBAL, general_bits(s), 0);
+	if (injected(s, INJECT_AAJ83))
+		s->global_control |= (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
+}
+
+/* Whether a value has bits set that must be 0. Injected "reserved-accepted": those are ignored. */
+static bool reserved(const struct intel_state *s, uint64_t *value, uint64_t valid)
+{
+	if (injected(s, INJECT_RESERVED_ACCEPTED))
+		*value &= valid;
+	return *value & ~valid;
+}
+
+/* SDM 18.2.1.1, 18.2.3; figure 18-1 marks bits 63:32 reserved, and bit 21 before version 3 or without
+ * AnyThread. */
+static enum model_access write_select(struct intel_state *s, unsigned c, uint64_t value)
+{
+	uint64_t valid = 0xffffffff & ~EVTSEL_ANY;
+	if (MUTANT(M_ANY_RESERVED, s->leaf.any_thread, true))
+		valid |= EVTSEL_ANY;
+	valid |= MUTANT(M_EVTSEL_HIGH, 0, ~0xffffffffull);
+	if (reserved(s, &value, valid))
+		return MODEL_FAULT;
+	s->select[c] = value;
+	intel_decode_general(s, c);
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* SDM 18.2.1, 18.22.2: bits 31:0 are written, bit 31 is copied into the upper ones; bits 63:32 of the value
+ * are not looked at. */
+static enum model_access write_general(struct intel_state *s, unsigned c, uint64_t value)
+{
+	if (MUTANT(M_PMC_FAULT, false, value >> 32 != 0))
+		return MODEL_FAULT;
+	uint64_t kept = value & 0xffffffff;
+	if (MUTANT(M_SIGN_ALWAYS, kept >> 31 & 1, 1) && !injected(s, INJECT_NO_SIGN_EXTENSION))
+		kept |= MUTANT(M_SIGN_EXTENSION, ~0xffffffffull, 0);
+	s->counter[c].value = kept & s->counter[c].mask;
+	return MODEL_OK;
+}
+
+/* SDM 18.2.5. */
+static bool has_alias(const struct intel_state *s)
+{
+	return s->pdcm && s->profile->perf_capabilities & CAP_FULL_WIDTH;
+}
+
+static enum model_access write_alias(struct intel_state *s, unsigned c, uint64_t value)
+{
+	if (MUTANT(M_ALIAS_WIDTH, reserved(s, &value, s->counter[c].mask), false))
+		return MODEL_FAULT;
+	s->counter[c].value = value & s->counter[c].mask;
+	return MODEL_OK;
+}
+
+/* SDM 18.2.2: fixed counters are written in full width, the bits above must be 0. */
+static enum model_access write_fixed(struct intel_state *s, unsigned c, uint64_t value)
+{
+	struct intel_counter *k = &s->counter[c];
+	if (MUTANT(M_FIXED_WIDTH, reserved(s, &value, k->mask), false))
+		return MODEL_FAULT;
+	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
+	    (value & 0xfffffffe) == 0xfffffffe)
+		value ^= 0xffff0000;
+	if (injected(s, INJECT_BJ77) && c == INTEL_GENERAL_MAX + 2 && k->pmi && k->value > k->mask - 0x3f)
+		intel_raise_pmi(s, 1);
+	k->value = value & k->mask;
+	return MODEL_OK;
+}
+
+/* SDM 18.2.2, figure 18-2; bit 2 of a field is AnyThread, 18.2.3. */
+static enum model_access write_fixed_control(struct intel_state *s, uint64_t value)
+{
+	uint64_t field = FIXED_OS | FIXED_USR | FIXED_PMI, valid = 0;
+	if (MUTANT(M_FIXED_CTRL_ANY, s->leaf.any_thread, true))
+		field |= FIXED_ANY;
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (MUTANT(M_FIXED_CTRL_RESERVED, s->leaf.fixed >> i & 1, true))
+			valid |= field << 4 * i;
+	if (reserved(s, &value, valid))
+		return MODEL_FAULT;
+	s->fixed_control = value;
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (s->leaf.fixed >> i & 1)
+			intel_decode_fixed(s, INTEL_GENERAL_MAX + i);
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+static enum model_access write_global_control(struct intel_state *s, uint64_t value)
+{
+	if (MUTANT(M_GLOBAL_RESERVED, reserved(s, &value, counter_bits(s)), false))
+		return MODEL_FAULT;
+	s->global_control = value;
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* Status bits that exist: SDM 18.2.2 figure 18-3, 18.2.3 figure 18-5, 18.2.4 figure 18-11. The trace bit 55
+ * needs Intel PT, which no profile has. */
+static uint64_t status_bits(const struct intel_state *s)
+{
+	uint64_t bits = counter_bits(s) | STATUS_OVF_BUF | STATUS_COND_CHGD;
+	if (s->leaf.version >= MUTANT(M_UNCORE_V2, 3u, 2u))
+		bits |= STATUS_OVF_UNCORE;
+	if (s->leaf.version >= 4)
+		bits |= STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI;
+	return bits;
+}
+
+static enum model_access write_ovf_control(struct intel_state *s, uint64_t value)
+{
+	if (MUTANT(M_OVF_RESERVED, reserved(s, &value, status_bits(s)), false))
+		return MODEL_FAULT;
+	s->ovf_control = value;
+	value = MUTANT(M_OVF_ALL, value, ~0ull);
+	value = MUTANT(M_OVF_NONE, value, 0);
+	if (!injected(s, INJECT_STUCK_STATUS))
+		s->status &= ~value | s->stuck;
+	if (!s->status && injected(s, INJECT_HSD91))
+		s->pmi_pending = 0;
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* SDM 18.2.4.3. CondChgd cannot be set. */
+static enum model_access write_status_set(struct intel_state *s, uint64_t value)
+{
+	if (reserved(s, &value, status_bits(s) & ~STATUS_COND_CHGD))
+		return MODEL_FAULT;
+	s->status = value | MUTANT(M_STATUS_SET_REPLACES, s->status, 0);
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* SDM 18.2.4.4, figure 18-13. */
+static uint64_t in_use(const struct intel_state *s)
+{
+	uint64_t value = 0;
+	for (unsigned i = 0; i < s->leaf.n_general; i++) {
+		value |= MUTANT(M_INUSE_EVENT, (s->select[i] & 0xff) != 0, (s->select[i] & EVTSEL_EN) != 0)
+				 ? 1ull << i
+				 : 0;
+		value |= s->select[i] & EVTSEL_INT ? INUSE_PMI : 0;
+	}
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++) {
+		uint64_t field = s->fixed_control >> 4 * i & FIXED_FIELD;
+		value |= field & (FIXED_OS | FIXED_USR) ? 1ull << (GLOBAL_FIXED_SHIFT + i) : 0;
+		value |= field & FIXED_PMI ? INUSE_PMI : 0;
+	}
+	return MUTANT(M_INUSE_PMI, value, value & ~INUSE_PMI);
+}
+
+static enum model_access write_debugctl(struct intel_state *s, uint64_t value)
+{
+	if (MUTANT(M_DEBUGCTL_RESERVED, reserved(s, &value, s->profile->debugctl), false))
+		return MODEL_FAULT;
+	s->debugctl = value;
+	return MODEL_OK;
+}
+
+static enum model_access read(enum model_access answer, uint64_t *value, uint64_t content)
+{
+	*value = answer == MODEL_OK ? content : 0;
+	return answer;
+}
+
+static enum model_access present(bool condition)
+{
+	return condition ? MODEL_OK : MODEL_FAULT;
+}
+
+/* Is the address that of counter `index` of a range starting at `base`? */
+static bool in_range(uint32_t address, uint32_t base, unsigned size, unsigned *index)
+{
+	*index = address - base;
+	return address >= base && *index < size;
+}
+
+static enum model_access has_general(const struct intel_state *s, unsigned i)
+{
+	return present(i < MUTANT(M_GENERAL_MISSING, s->leaf.n_general, (unsigned)GENERAL_RANGE));
+}
+
+static enum model_access has_fixed(const struct intel_state *s, unsigned i)
+{
+	return present(MUTANT(M_FIXED_MISSING, s->leaf.fixed >> i & 1, true));
+}
+
+static enum model_access has_version(const struct intel_state *s, unsigned version)
+{
+	if (version == 4)
+		version = MUTANT(M_STATUS_SET_V3, 4u, 3u);
+	return present(s->leaf.version >= MUTANT(M_GLOBAL_V1, version, version == 2 ? 1u : version));
+}
+
+static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+{
+	const struct intel_state *s = state;
+	unsigned i;
+
+	if (in_range(address, IA32_PMC0, GENERAL_RANGE, &i))
+		return read(has_general(s, i), value, s->counter[i].value);
+	if (in_range(address, IA32_PERFEVTSEL0, GENERAL_RANGE, &i))
+		return read(has_general(s, i), value, s->select[i]);
+	if (in_range(address, IA32_A_PMC0, GENERAL_RANGE, &i))
+		return read(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i) : MODEL_FAULT,
+			    value, s->counter[i].value);
+	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
+		return read(has_fixed(s, i), value, s->counter[INTEL_GENERAL_MAX + i].value);
+	switch (address) {
+	case IA32_FIXED_CTR_CTRL:
+		return read(has_version(s, 2), value, s->fixed_control);
+	case IA32_PERF_GLOBAL_STATUS:
+		return read(has_version(s, 2), value, s->status);
+	case IA32_PERF_GLOBAL_CTRL:
+		return read(has_version(s, 2), value, s->global_control);
+	case IA32_PERF_GLOBAL_OVF_CTRL:
+		return read(has_version(s, 2), value, MUTANT(M_OVF_READ, 0, s->ovf_control));
+	case IA32_PERF_GLOBAL_STATUS_SET:
+		return read(has_version(s, 4), value, 0);
+	case IA32_PERF_GLOBAL_INUSE:
+		return read(has_version(s, 4), value, in_use(s));
+	case IA32_PERF_CAPABILITIES:
+		return read(present(MUTANT(M_CAPABILITIES_PDCM, s->pdcm, true)), value,
+			    s->profile->perf_capabilities);
+	case IA32_DEBUGCTL:
+		return read(MODEL_OK, value, s->debugctl);
+	default:
+		return MODEL_NOT_MINE;
+	}
+}
+
+static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+{
+	struct intel_state *s = state;
+	unsigned i;
+
+	s->started = 0;
+	if (in_range(address, IA32_PMC0, GENERAL_RANGE, &i))
+		return has_general(s, i) == MODEL_OK ? write_general(s, i, value) : MODEL_FAULT;
+	if (in_range(address, IA32_PERFEVTSEL0, GENERAL_RANGE, &i))
+		return has_general(s, i) == MODEL_OK ? write_select(s, i, value) : MODEL_FAULT;
+	if (in_range(address, IA32_A_PMC0, GENERAL_RANGE, &i))
+		return has_alias(s) && has_general(s, i) == MODEL_OK ? write_alias(s, i, value) : MODEL_FAULT;
+	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
+		return has_fixed(s, i) == MODEL_OK ? write_fixed(s, INTEL_GENERAL_MAX + i, value)
+						   : MODEL_FAULT;
+	switch (address) {
+	case IA32_FIXED_CTR_CTRL:
+		return has_version(s, 2) == MODEL_OK ? write_fixed_control(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_CTRL:
+		return has_version(s, 2) == MODEL_OK ? write_global_control(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_OVF_CTRL:
+		return has_version(s, 2) == MODEL_OK ? write_ovf_control(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_STATUS_SET:
+		return has_version(s, 4) == MODEL_OK ? write_status_set(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_STATUS: /* read-only registers */
+		return MUTANT(M_STATUS_WRITABLE, MODEL_FAULT, (s->status = value, MODEL_OK));
+	case IA32_PERF_CAPABILITIES:
+		return MUTANT(M_CAPABILITIES_WRITABLE, MODEL_FAULT, MODEL_OK);
+	case IA32_PERF_GLOBAL_INUSE:
+		return MODEL_FAULT;
+	case IA32_DEBUGCTL:
+		return write_debugctl(s, value);
+	default:
+		return MODEL_NOT_MINE;
+	}
+}
+
+/* SDM vol. 2, RDPMC: needs CPL 0 or CR4.PCE; index 40000000H + n is fixed counter n; anything that is no
+ * counter raises #GP. */
+static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
+{
+	const struct intel_state *s = state;
+	bool fixed = MUTANT(M_RDPMC_FIXED, index & RDPMC_FIXED, 0);
+	unsigned i = index & ~RDPMC_FIXED;
+
+	*value = 0;
+	i = MUTANT(M_RDPMC_TYPE, i, i & 0xff);
+	if (!MUTANT(M_RDPMC_CPL, allowed, true))
+		return MODEL_FAULT;
+	if (fixed) {
+		if (i >= INTEL_FIXED_MAX || !(s->leaf.fixed >> i & 1))
+			return MODEL_FAULT;
+		if (injected(s, INJECT_RDPMC_INDEX) && s->leaf.fixed >> (i + 1))
+			i++;
+		*value = s->counter[INTEL_GENERAL_MAX + i].value;
+		return MODEL_OK;
+	}
+	if (i >= s->leaf.n_general)
+		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
+	if (injected(s, INJECT_RDPMC_INDEX))
+		i = (i + 1) % s->leaf.n_general;
+	*value = s->counter[i].value;
+	return MODEL_OK;
+}
+
+static bool counting(const void *state)
+{
+	const struct intel_state *s = state;
+	return MUTANT(M_COUNTING, s->n_running, s->running & ((1u << INTEL_GENERAL_MAX) - 1));
+}
+
+static bool take_pmi(void *state)
+{
+	struct intel_state *s = state;
+	if (!s->pmi_pending)
+		return false;
+	if (injected(s, INJECT_HSD91) && s->status)
+		return true;
+	s->pmi_pending = MUTANT(M_PMI_LEVEL, s->pmi_pending - 1, s->pmi_pending);
+	return true;
+}
+
+const struct pmu_model intel_model = {
+	.name = "intel",
+	.state_size = sizeof(struct intel_state),
+	.injections = intel_injections,
+	.reset = reset,
+	.rdmsr = rdmsr,
+	.wrmsr = wrmsr,
+	.rdpmc = rdpmc,
+	.advance = intel_advance,
+	.counting = counting,
+	.take_pmi = take_pmi,
+};

@@ -1,0 +1,115 @@
+/*
+ * Virtual CPUs with an architectural PMU. CPUID leaves are those of real parts, from public dumps named
+ * beside each; the highest leaf is kept, so software finds no newer leaf than the part had.
+ *
+ * The models have no debug store, so CPUID.1:EDX[21] (DS), ECX[2] (DTES64) and ECX[4] (DS-CPL) are cleared,
+ * and PEBS is not to be had, whatever IA32_PERF_CAPABILITIES says of its format.
+ */
+#include "pmu/intel/intel.h"
+#include "pmu/intel/profile.h"
+#include "pmu/intel/registers.h"
+
+#define DS_ECX       (1u << 2 | 1u << 4)
+#define DS_EDX       (1u << 21)
+#define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
+#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
+
+/* IA32_DEBUGCTL from version 2 on: SDM 17.4.1. */
+#define DEBUGCTL_V2                                                                                          \
+	(DEBUGCTL_LBR | DEBUGCTL_BTF | DEBUGCTL_TRACE | DEBUGCTL_FREEZE_LBRS_ON_PMI |                        \
+	 DEBUGCTL_FREEZE_PERFMON_ON_PMI)
+#define DEBUGCTL_V3 (DEBUGCTL_V2 | DEBUGCTL_UNCORE_PMI | DEBUGCTL_FREEZE_WHILE_SMM)
+
+/*
+ * Core Duo T2600 (Yonah), stepping C0, version 1. Leaves and IA32_PERF_CAPABILITIES, IA32_DEBUGCTL as probed
+ * on the part by the authors of VirtualBox (its CPU database). The real part has no 64-bit mode; leaf
+ * 80000001H is left to the real CPU, so that the image, which is 64-bit code, may be shown this PMU all the
+ * same.
+ */
+static const struct model_cpuid yonah_cpuid[] = {
+	{0x00, 0, 0x0000000a, GENUINEINTEL},
+	{0x01, 0, 0x000006e8, 0x01020800, 0x0000c1a9 & ~DS_ECX, 0xbfe9fbff & ~DS_EDX},
+	{0x02, 0, 0x02b3b001, 0x000000f0, 0x00000000, 0x2c04307d},
+	{0x04, 0, 0x04000121, 0x01c0003f, 0x0000003f, 0x00000001},
+	{0x04, 1, 0x04000122, 0x01c0003f, 0x0000003f, 0x00000001},
+	{0x04, 2, 0x04004143, 0x01c0003f, 0x00000fff, 0x00000001},
+	{0x0a, 0, 0x07280201, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000002, 0, 0x756e6547, 0x20656e69, 0x65746e49, 0x2952286c},
+	{0x80000003, 0, 0x55504320, 0x20202020, 0x20202020, 0x54202020},
+	{0x80000004, 0, 0x30303632, 0x20402020, 0x36312e32, 0x007a4847},
+};
+static const struct intel_profile yonah_data = {
+	.perf_capabilities = 0,
+	.debugctl = DEBUGCTL_LBR | DEBUGCTL_BTF | 0x1c0, /* TR, BTS, BTINT */
+	.bus_ratio = 13,                                 /* 2.16 GHz core, 166 MHz bus */
+};
+const struct model_profile intel_yonah = {
+	.name = "intel-yonah",
+	.description = "Core Duo (Yonah), architectural PMU version 1, presented in 64-bit mode",
+	.model = &intel_model,
+	.cpuid = yonah_cpuid,
+	.n_cpuid = COUNT(yonah_cpuid),
+	.data = &yonah_data,
+};
+
+/*
+ * Xeon E5462 (Penryn core), version 2. Leaves from the InstLatX64 collection of CPUID dumps (GenuineIntel
+ * 10676); leaf 0AH is the same on the Core 2 Duo T9600 of Bochs. IA32_PERF_CAPABILITIES and IA32_DEBUGCTL as
+ * VirtualBox's CPU database has them for a Core 2 X6800.
+ */
+static const struct model_cpuid core2_cpuid[] = {
+	{0x00, 0, 0x0000000a, GENUINEINTEL},
+	{0x01, 0, 0x00010676, 0x00040800, 0x000ce3bd & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x05b0b101, 0x005657f0, 0x00000000, 0x2cb4304e},
+	{0x04, 0, 0x0c000121, 0x01c0003f, 0x0000003f, 0x00000001},
+	{0x04, 1, 0x0c000122, 0x01c0003f, 0x0000003f, 0x00000001},
+	{0x04, 2, 0x0c004143, 0x05c0003f, 0x00000fff, 0x00000001},
+	{0x0a, 0, 0x07280202, 0x00000000, 0x00000000, 0x00000503},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x6f655820, 0x2952286e},
+	{0x80000003, 0, 0x55504320, 0x20202020, 0x20202020, 0x45202020},
+	{0x80000004, 0, 0x32363435, 0x20402020, 0x30382e32, 0x007a4847},
+};
+static const struct intel_profile core2_data = {
+	.perf_capabilities = 0x82, .debugctl = DEBUGCTL_V2, .bus_ratio = 7, /* 2.8 GHz core, 400 MHz bus */
+};
+const struct model_profile intel_core2 = {
+	.name = "intel-core2",
+	.description = "Core 2 (Penryn), architectural PMU version 2",
+	.model = &intel_model,
+	.cpuid = core2_cpuid,
+	.n_cpuid = COUNT(core2_cpuid),
+	.data = &core2_data,
+};
+
+/*
+ * Xeon E5520 (Nehalem-EP), version 3, from a public dump of that part (signature 106A5). CPUID declares the
+ * reference-cycle and the mispredicted-branch event as missing (0AH:EBX bits 2 and 6; errata AAJ79, AAJ80).
+ * IA32_PERF_CAPABILITIES is composed from SDM 18.8.1 and 17.7: LBR format 3, PEBS trap, registers saved,
+ * record format 1, freeze in SMM; no full-width writes.
+ */
+static const struct model_cpuid nehalem_cpuid[] = {
+	{0x00, 0, 0x0000000b, GENUINEINTEL},
+	{0x01, 0, 0x000106a5, 0x06100800, 0x009ce3bd & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x55035a01, 0x00f0b2e4, 0x00000000, 0x09ca212c},
+	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x00c0003f, 0x0000007f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00001fff, 0x00000002},
+	{0x0a, 0, 0x07300403, 0x00000044, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x6f655820, 0x2952286e},
+	{0x80000003, 0, 0x55504320, 0x20202020, 0x20202020, 0x45202020},
+	{0x80000004, 0, 0x30323535, 0x20402020, 0x37322e32, 0x007a4847},
+};
+static const struct intel_profile nehalem_data = {
+	.perf_capabilities = 0x11c3,
+	.debugctl = DEBUGCTL_V3,
+	.bus_ratio = 17, /* 2.27 GHz core, 133 MHz bus */
+};
+const struct model_profile intel_nehalem = {
+	.name = "intel-nehalem",
+	.description = "Nehalem-EP, architectural PMU version 3",
+	.model = &intel_model,
+	.cpuid = nehalem_cpuid,
+	.n_cpuid = COUNT(nehalem_cpuid),
+	.data = &nehalem_data,
+};

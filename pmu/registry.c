@@ -1,0 +1,75 @@
+/*
+ * Every PMU family: its driver and its virtual CPUs. Adding a family adds a line here and nothing elsewhere.
+ */
+#include "pmu/intel/intel.h"
+#include "pmu/model.h"
+#include "pmu/pmu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct pmu_driver *const pmu_drivers[] = {
+	&intel_driver,
+	NULL,
+};
+
+const struct model_profile *const model_profiles[] = {
+	&intel_yonah,
+	&intel_core2,
+	&intel_nehalem,
+	NULL,
+};
+
+bool pmu_find(const char *name, struct pmu *pmu, const char **why)
+{
+	static char text[192];
+	bool known = false;
+
+	text[0] = '\0';
+	for (unsigned i = 0; pmu_drivers[i]; i++) {
+		if (name && strcmp(name, pmu_drivers[i]->name))
+			continue;
+		const char *reason = "";
+		known = true;
+		if (pmu_drivers[i]->identify(pmu, &reason))
+			return true;
+		size_t used = strlen(text);
+		snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "; " : "", pmu_drivers[i]->name,
+			 reason);
+	}
+	if (!known)
+		snprintf(text, sizeof text, "no PMU driver is called '%s'", name);
+	*why = text;
+	return false;
+}
+
+const struct model_profile *model_profile_by_name(const char *name)
+{
+	for (unsigned i = 0; model_profiles[i]; i++)
+		if (!strcmp(model_profiles[i]->name, name))
+			return model_profiles[i];
+	return NULL;
+}
+
+bool model_injections_parse(const struct pmu_model *model, const char *list, uint64_t *mask, const char **why)
+{
+	static char text[128];
+
+	*mask = 0;
+	for (const char *p = list ? list : ""; *p;) {
+		size_t length = strcspn(p, "+");
+		unsigned i = 0;
+		while (model->injections[i].name && (strlen(model->injections[i].name) != length ||
+						     strncmp(model->injections[i].name, p, length)))
+			i++;
+		if (!model->injections[i].name) {
+			snprintf(text, sizeof text, "model '%s' has no injection '%.*s'", model->name,
+				 length > 48 ? 48 : (int)length, p);
+			*why = text;
+			return false;
+		}
+		*mask |= 1ull << i;
+		p += length + (p[length] == '+');
+	}
+	return true;
+}
