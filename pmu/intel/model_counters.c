@@ -11,10 +11,8 @@
 
 #include <string.h>
 
-static void decode_event(struct intel_state *s, struct intel_counter *k, const struct pmu_event *e,
-			 enum intel_clock reference)
+static void decode_event(struct intel_counter *k, const struct pmu_event *e, enum intel_clock reference)
 {
-	(void)s;
 	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
 		if (e->terms[i].quantity == Q_CYCLES)
 			k->clock = CLOCK_CORE;
