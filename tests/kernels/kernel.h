@@ -135,6 +135,13 @@ kernel_\name:
 	SIG_RANGE BR_MISPRED, 0, 0, 1, 0, "the closing branch: once at the end, more while it is learnt"
 .endm
 
+/* What a kernel cannot cause that has no floating point and changes no code. */
+.macro SIG_INTEGER_ONLY
+	SIG ASSISTS_FP, 0, 0
+	SIG AVX_SSE_TRANSITIONS, 0, 0
+	SIG CLEARS_SMC, 0, 0
+.endm
+
 /* \count instructions per turn that each make one access of \bytes. */
 .macro SIG_LOADS count, bytes
 	SIG INSN_LOAD, \count, 0

@@ -1,0 +1,31 @@
+/*
+ * Conditional moves.
+ */
+#include "tests/kernels/kernel.h"
+
+KERNEL cmov_registers, "N times CMOVcc of all sixteen conditions between registers"
+1:	.irp cc, o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g
+	cmov\cc %rdx, %rax
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 16 + 2, 0
+SIG INSN_CMOV, 16, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL cmov_memory, "N times two CMOVcc from memory, one moved, one not: both load"
+1:	xor %eax, %eax
+	cmovz KERNEL_SCRATCH(%rsi), %rdx
+	cmovnz KERNEL_SCRATCH(%rsi), %rcx
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 0
+SIG INSN_CMOV, 2, 0
+SIG_LOADS 2, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END

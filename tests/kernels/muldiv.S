@@ -1,0 +1,84 @@
+/*
+ * Integer multiplication and division of each size.
+ */
+#include "tests/kernels/kernel.h"
+
+KERNEL multiply, "N times MUL and IMUL in all forms"
+	mov $3, %ecx
+1:	mul %cl
+	mul %cx
+	mul %ecx
+	mul %rcx
+	imul %cl
+	imul %cx
+	imul %ecx
+	imul %rcx
+	imul %rcx, %r9
+	imul %ecx, %r10d
+	imul $17, %rcx, %r11
+	imul $0x12345, %ecx, %eax
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 12 + 2, 1
+SIG INSN_MUL, 12, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL multiply_memory, "N times multiplication by an operand in memory"
+	movq $5, KERNEL_SCRATCH(%rsi)
+1:	imul KERNEL_SCRATCH(%rsi), %r9
+	imul $3, KERNEL_SCRATCH(%rsi), %r10d
+	mulq KERNEL_SCRATCH(%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 1
+SIG INSN_MUL, 3, 0
+SIG INSN_LOAD, 3, 0
+SIG LOADS, 3, 0
+SIG LOAD_BYTES, 8 + 4 + 8, 0
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL divide, "N times DIV and IDIV of each size, 100 by 7"
+	mov $7, %ecx
+1:	mov $100, %eax
+	div %cl
+	mov $100, %eax
+	idiv %cl
+	.irp r, cx, ecx, rcx
+	mov $100, %eax
+	xor %edx, %edx
+	div %\r
+	mov $100, %eax
+	xor %edx, %edx
+	idiv %\r
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2*2 + 3*(3 + 3) + 2, 1
+SIG INSN_DIV, 2 + 3*2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL divide_long, "N times a division of 128 by 64 bits with a quotient of 64 bits"
+	mov $0xfedcba9876543211, %rcx
+1:	mov $0x7edcba9876543210, %rdx
+	mov $0x0123456789abcdef, %rax
+	div %rcx
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 1
+SIG INSN_DIV, 1, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
