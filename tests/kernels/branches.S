@@ -68,3 +68,237 @@ SIG INSN_STORE, 0, 2
 SIG STORES, 0, 2
 SIG STORE_BYTES, 0, 2*8
 SIGNATURE_END
+
+KERNEL jumps_direct, "N times a short and a near direct jump"
+1:	jmp 2f
+	ud2
+2:	jmp 3f
+	.skip 200, 0xcc
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 0
+SIG BRANCHES, 2 + 1, 0
+SIG BR_JMP_DIRECT, 2, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL jumps_to_next, "N times branches whose target is the next instruction: a conditional one (taken), a direct jump"
+1:	cmp %eax, %eax
+	jz 2f
+2:	jmp 3f
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 0
+SIG BRANCHES, 2 + 1, 0
+SIG BR_JMP_DIRECT, 1, 0
+SIG BR_COND, 1 + 1, 0
+SIG BR_COND_TAKEN, 1 + 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/* Of each pair of opposite conditions exactly one holds, so eight are taken and eight are not, whatever the flags are. */
+KERNEL conditions, "N times Jcc of all sixteen conditions"
+1:	cmp %rdi, %rsi
+	.irp cc, o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g
+	j\cc 2f
+2:
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 16 + 2, 0
+SIG BRANCHES, 16 + 1, 0
+SIG BR_COND, 16 + 1, 0
+SIG BR_COND_TAKEN, 8 + 1, -1
+SIG BR_COND_NTAKEN, 8, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL conditions_near, "N times Jcc with a four-byte displacement, one taken, one not"
+1:	xor %eax, %eax
+	jnz 3f
+	jz 2f
+	.skip 200, 0xcc
+2:	dec %rdi
+	jnz 1b
+3:
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 0
+SIG BRANCHES, 2 + 1, 0
+SIG BR_COND, 2 + 1, 0
+SIG BR_COND_TAKEN, 1 + 1, -1
+SIG BR_COND_NTAKEN, 1, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL loop_instruction, "N turns of LOOP, with a LOOPE that leaves at once and a LOOPNE that turns once"
+	mov %rdi, %rdx
+1:	mov $2, %ecx
+	test %rsp, %rsp
+	loope 2f
+2:	mov $2, %ecx
+	test %rsp, %rsp
+3:	loopne 3b
+	mov %rdx, %rcx
+	dec %rdx
+	loop 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2 + 2 + 3, 1
+SIG BRANCHES, 1 + 2 + 1, 0
+SIG BR_COND, 1 + 2 + 1, 0
+SIG BR_COND_TAKEN, 0 + 1 + 1, -1
+SIG BR_COND_NTAKEN, 1 + 1, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL jump_if_rcx_zero, "N times JRCXZ and JECXZ, each once taken and once not"
+1:	xor %ecx, %ecx
+	jrcxz 2f
+	ud2
+2:	jecxz 3f
+	ud2
+3:	inc %ecx
+	jrcxz 3b
+	jecxz 3b
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 0
+SIG BRANCHES, 4 + 1, 0
+SIG BR_COND, 4 + 1, 0
+SIG BR_COND_TAKEN, 2 + 1, -1
+SIG BR_COND_NTAKEN, 2, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define INNER 5
+KERNEL loops_nested, "N turns around an inner loop of five turns"
+1:	mov $INNER, %ecx
+2:	dec %ecx
+	jnz 2b
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2*INNER + 2, 0
+SIG BRANCHES, INNER + 1, 0
+SIG BR_COND, INNER + 1, 0
+SIG BR_COND_TAKEN, (INNER-1) + 1, -1
+SIG BR_COND_NTAKEN, 1, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL branches_alternating, "N times a branch that is taken and not taken in turns: a pattern that history predicts"
+1:	xor $1, %eax
+	test $1, %al
+	jz 2f
+2:	xor $1, %eax
+	test $1, %al
+	jz 3f
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2*3 + 2, 0
+SIG BRANCHES, 2 + 1, 0
+SIG BR_COND, 2 + 1, 0
+SIG BR_COND_TAKEN, 1 + 1, -1
+SIG BR_COND_NTAKEN, 1, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/*
+ * Mispredictions by construction. A generator whose state is carried on from run to run gives sixteen bits per turn; each
+ * bit decides a branch that nobody can foresee. The same bit then decides its opposite, so that one of the two is taken
+ * and both ways execute the same number of instructions.
+ */
+#define PAIRS 16
+KERNEL branches_random, "N times sixteen pairs of branches on random bits: half of the first ones cannot be foreseen"
+	mov KERNEL_PARAM_RANDOM(%rsi), %rax
+	mov $6364136223846793005, %r9
+	mov $1442695040888963407, %r10
+1:	imul %r9, %rax
+	add %r10, %rax
+	mov %rax, %rdx
+	.rept PAIRS
+	add %rdx, %rdx
+	jc 2f
+	nop
+	jmp 3f
+2:	nop
+	jmp 3f
+3:	jnc 4f
+	nop
+	jmp 5f
+4:	nop
+	jmp 5f
+5:
+	.endr
+	dec %rdi
+	jnz 1b
+	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+KERNEL_END
+SIG INSTRUCTIONS, 3 + PAIRS*(1 + 3 + 3) + 2, 3 + 1
+SIG INSN_MUL, 1, 0
+SIG INSN_NOP, 2*PAIRS, 0
+SIG BRANCHES, PAIRS*4 + 1, 0
+SIG BR_JMP_DIRECT, PAIRS*2, 0
+SIG BR_COND, PAIRS*2 + 1, 0
+SIG BR_COND_TAKEN, PAIRS + 1, -1
+SIG BR_COND_NTAKEN, PAIRS, 1
+SIG INSN_LOAD, 0, 1
+SIG LOADS, 0, 1
+SIG LOAD_BYTES, 0, 8
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+SIG_RANGE BR_MISPRED, PAIRS/4, -8, PAIRS*2 + 1, 8, "a guess at a random bit is right half of the time; a quarter is 4 standard deviations below at N = 16"
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL jumps_random, "N times four indirect jumps, each to one of two random targets"
+	mov KERNEL_PARAM_RANDOM(%rsi), %rax
+	mov $6364136223846793005, %r9
+	mov $1442695040888963407, %r10
+1:	imul %r9, %rax
+	add %r10, %rax
+	mov %rax, %rdx
+	.rept 4
+	lea 2f(%rip), %rcx
+	lea 3f(%rip), %r11
+	add %rdx, %rdx
+	cmovc %r11, %rcx
+	jmp *%rcx
+	.p2align 5, 0xcc
+2:	jmp 4f
+	.p2align 5, 0xcc
+3:	jmp 4f
+	.p2align 5, 0xcc
+4:
+	.endr
+	dec %rdi
+	jnz 1b
+	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 4*(4 + 2) + 2, 3 + 1
+SIG INSN_MUL, 1, 0
+SIG INSN_CMOV, 4, 0
+SIG BRANCHES, 4*2 + 1, 0
+SIG BR_JMP_INDIRECT, 4, 0
+SIG BR_JMP_DIRECT, 4, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG INSN_LOAD, 0, 1
+SIG LOADS, 0, 1
+SIG LOAD_BYTES, 0, 8
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+SIG_RANGE BR_MISPRED, 1, -8, 4*2 + 1, 8, "a guess at one of two random targets is right half of the time"
+SIG_INTEGER_ONLY
+SIGNATURE_END

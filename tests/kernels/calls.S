@@ -23,3 +23,148 @@ SIG BR_COND_NTAKEN, 0, 1
 SIG_STORES 2, 8
 SIG_LOADS 2, 8
 SIGNATURE_END
+
+KERNEL calls_indirect, "N times a call through a register and one through memory"
+	lea 3f(%rip), %rax
+	mov %rax, KERNEL_SCRATCH(%rsi)
+1:	call *%rax
+	call *KERNEL_SCRATCH(%rsi)
+	dec %rdi
+	jnz 1b
+	jmp 4f
+3:	ret
+4:
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2 + 2, 2 + 1
+SIG BRANCHES, 2 + 2 + 1, 1
+SIG BR_CALL_INDIRECT, 2, 0
+SIG BR_RET, 2, 0
+SIG BR_JMP_DIRECT, 0, 1
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG INSN_STORE, 2, 1
+SIG STORES, 2, 1
+SIG STORE_BYTES, 2*8, 8
+SIG INSN_LOAD, 1 + 2, 0
+SIG LOADS, 1 + 2, 0
+SIG LOAD_BYTES, (1 + 2)*8, 0
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL return_immediate, "N times a call whose return drops an argument"
+1:	push %rdi
+	call 3f
+	dec %rdi
+	jnz 1b
+	jmp 4f
+3:	ret $8
+4:
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 1 + 2, 1
+SIG BRANCHES, 1 + 1 + 1, 1
+SIG BR_CALL_DIRECT, 1, 0
+SIG BR_RET, 1, 0
+SIG BR_JMP_DIRECT, 0, 1
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_STORES 2, 8
+SIG_LOADS 1, 8
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define DEPTH 40
+KERNEL calls_deep, "N times calls nested forty deep: more than any return stack holds"
+1:	mov $DEPTH, %ecx
+	call 3f
+	dec %rdi
+	jnz 1b
+	jmp 4f
+3:	dec %ecx
+	jz 5f
+	call 3b
+5:	ret
+4:
+KERNEL_END
+SIG INSTRUCTIONS, 2 + (4*DEPTH-1) + 2, 1
+SIG BRANCHES, 3*DEPTH + 1, 1
+SIG BR_CALL_DIRECT, DEPTH, 0
+SIG BR_RET, DEPTH, 0
+SIG BR_JMP_DIRECT, 0, 1
+SIG BR_COND, DEPTH + 1, 0
+SIG BR_COND_TAKEN, 1 + 1, -1
+SIG BR_COND_NTAKEN, (DEPTH-1), 1
+SIG_STORES DEPTH, 8
+SIG_LOADS DEPTH, 8
+SIG_RANGE BR_MISPRED, 0, 0, 2*DEPTH + 1, 8, "a return stack may hold 4 to 64 addresses, and other predictors may stand in for it"
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL returns_unpaired, "N times a return to an address that no call has pushed"
+	lea 3f(%rip), %rax
+1:	push %rax
+	ret
+	int3
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG BRANCHES, 1 + 1, 0
+SIG BR_RET, 1, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_STORES 1, 8
+SIG_LOADS 1, 8
+SIG_RANGE BR_MISPRED, 0, 0, 2, 8, "a return stack without a matching call is wrong; an indirect predictor may know better"
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL returns_far, "N times a far return within the ring"
+	lea 3f(%rip), %rax
+	mov %cs, %ecx
+1:	push %rcx
+	push %rax
+	lretq
+	int3
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 2
+SIG BRANCHES, 1 + 1, 0
+SIG BR_FAR, 1, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_STORES 2, 8
+SIG_LOADS 1, 16
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL iret_self, "N times IRET to the next instruction of the same ring"
+	lea 3f(%rip), %rax
+	mov %cs, %ecx
+	mov %ss, %edx
+	mov %rsp, %r9
+1:	push %rdx
+	push %r9
+	pushfq
+	push %rcx
+	push %rax
+	iretq
+	int3
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 4
+SIG INSN_SERIALIZING, 1, 0
+SIG BRANCHES, 1 + 1, 0
+SIG BR_FAR, 1, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_STORES 5, 8
+SIG_LOADS 1, 5*8
+SIG_INTEGER_ONLY
+SIGNATURE_END

@@ -25,7 +25,7 @@
  * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N + b_high.
  * A micro-architectural quantity that is not listed is not defined by this kernel.
  * A quantity is listed once. Amounts are assembler expressions, written so that they can be checked against the code (no blanks
- * around an asterisk: the assembler would take it for the next argument).
+ * around an asterisk, and minus in parentheses: the assembler would take it for the next argument).
  */
 #ifndef TESTS_KERNELS_KERNEL_H
 #define TESTS_KERNELS_KERNEL_H
