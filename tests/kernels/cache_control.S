@@ -1,0 +1,116 @@
+/*
+ * Software prefetches, and instructions that throw lines out or write them back.
+ */
+#include "tests/kernels/kernel.h"
+
+KERNEL prefetches, "N times one prefetch of each hint: none of them is a load"
+	add $KERNEL_SCRATCH, %rsi
+1:	prefetcht0 (%rsi)
+	prefetcht1 64(%rsi)
+	prefetcht2 128(%rsi)
+	prefetchnta 192(%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2, 1
+SIG PREFETCHES, 4, 0
+SIG PREFETCH_T0, 1, 0
+SIG PREFETCH_T1T2, 2, 0
+SIG PREFETCH_NTA, 1, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL prefetches_null, "N times prefetches of an address where nothing is mapped: no fault, no load"
+	xor %eax, %eax
+1:	prefetcht0 (%rax)
+	prefetchnta (%rax)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG PREFETCHES, 2, 0
+SIG PREFETCH_T0, 1, 0
+SIG PREFETCH_NTA, 1, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL prefetchw, "N times PREFETCHW", needs=KERNEL_NEEDS_PREFETCHW
+1:	prefetchw KERNEL_SCRATCH(%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 0
+SIG PREFETCHES, 1, 0
+SIG PREFETCH_W, 1, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define ONE_MISS "the line was flushed before; a speculative access may have brought it back, or have missed once more"
+
+KERNEL clflush_reload, "N times CLFLUSH of a line, MFENCE, and a load of it: a miss in every cache by construction"
+	add $KERNEL_SCRATCH, %rsi
+1:	clflush (%rsi)
+	mfence
+	mov (%rsi), %rax
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 1
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 1, 0
+SIG_LOADS 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE L1D_LOAD_MISS, 1, -2, 2, 8, ONE_MISS
+SIG_RANGE L2_LOAD_MISS, 1, -2, 2, 8, ONE_MISS
+SIG_RANGE LLC_MISS, 1, -2, 2, 16, ONE_MISS
+SIGNATURE_END
+
+KERNEL clflush_clean, "N times CLFLUSH of eight lines that nobody loads"
+	add $KERNEL_SCRATCH, %rsi
+1:	.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+	clflush 64*\i(%rsi)
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 8 + 2, 1
+SIG INSN_CLFLUSH, 8, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL clflushopt, "N times CLFLUSHOPT of a line that is then stored to", needs=KERNEL_NEEDS_CLFLUSHOPT
+	add $KERNEL_SCRATCH, %rsi
+1:	clflushopt (%rsi)
+	mov %rax, (%rsi)
+	sfence
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 1
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 1, 0
+SIG_STORES 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL clwb, "N times a store and CLWB of its line", needs=KERNEL_NEEDS_CLWB
+	add $KERNEL_SCRATCH, %rsi
+1:	mov %rax, (%rsi)
+	clwb (%rsi)
+	sfence
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 1
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 1, 0
+SIG_STORES 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END

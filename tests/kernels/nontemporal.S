@@ -1,0 +1,64 @@
+/*
+ * Non-temporal stores and loads.
+ */
+#include "tests/kernels/kernel.h"
+
+KERNEL nontemporal_stores, "N times one line of non-temporal stores from general, MMX and XMM registers"
+	add $KERNEL_SCRATCH, %rsi
+	pxor %xmm0, %xmm0
+	pxor %mm0, %mm0
+1:	movnti %eax, (%rsi)
+	movnti %rax, 8(%rsi)
+	movntq %mm0, 16(%rsi)
+	movntps %xmm0, 32(%rsi)
+	movntpd %xmm0, 48(%rsi)
+	movntdq %xmm0, 64(%rsi)
+	dec %rdi
+	jnz 1b
+	sfence
+	emms
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 3 + 2
+SIG STORES_NT, 6, 0
+SIG INSN_MMX, 1, 1 + 1
+SIG INSN_SSE, 3, 1
+SIG INSN_FENCE, 0, 1
+SIG INSN_STORE, 6, 0
+SIG STORES, 6, 0
+SIG STORE_BYTES, 4 + 8 + 8 + 3*16, 0
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL masked_stores, "N times MASKMOVQ and MASKMOVDQU under an all-ones mask"
+	mov %rdi, %rcx
+	lea KERNEL_SCRATCH(%rsi), %rdi
+	pcmpeqb %xmm0, %xmm0
+	pcmpeqb %mm0, %mm0
+1:	maskmovdqu %xmm0, %xmm1
+	maskmovq %mm0, %mm1
+	dec %rcx
+	jnz 1b
+	sfence
+	emms
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 4 + 2
+SIG STORES_NT, 2, 0
+SIG INSN_SSE, 1, 1
+SIG INSN_MMX, 1, 1 + 1
+SIG INSN_FENCE, 0, 1
+SIG INSN_STORE, 2, 0
+SIG STORES, 2, 0
+SIG STORE_BYTES, 16 + 8, 0
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL nontemporal_load, "N times MOVNTDQA from ordinary memory", needs=KERNEL_NEEDS_SSE41
+1:	movntdqa KERNEL_SCRATCH(%rsi), %xmm0
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 0
+SIG INSN_SSE, 1, 0
+SIG_LOADS 1, 16
+SIG_LOOP
+SIGNATURE_END
