@@ -1,0 +1,149 @@
+/*
+ * The way into the step monitor and out of it.
+ *
+ * While stepping, the real IDT's gates lead here, on the stack of IST_MONITOR: the frame therefore always lies at the same
+ * place. NMIs may hit the monitor itself; they have a stack of their own and only leave a mark.
+ */
+#include "arch/x86/descriptors.h"
+#include "arch/x86/step_gate.h"
+
+	.text
+	.globl	step_stubs
+	.hidden	step_stubs
+	.p2align 4
+step_stubs:
+	.set	vector, 0
+	.rept	256
+	/* SDM vol. 3, table 6-1; the only INT n that gets here is the call gate, which has no error code. */
+	.if	!(vector == 8 || (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29 || vector == 30)
+	push	$0
+	.endif
+	push	$vector
+	jmp	monitor_entry
+	.set	vector, vector + 1
+	.org	step_stubs + vector * TRAP_STUB_STRIDE, 0xcc
+	.endr
+
+	.type	monitor_entry, @function
+monitor_entry:
+	push	%rax
+	push	%rbx
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%rbp
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	cld
+	mov	%rsp, %rdi
+	call	step_trap
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rbp
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rbx
+	pop	%rax
+	add	$16, %rsp
+	/* What the stepped code wanted to load by an IRET of its own may be refused here: step_trap() knows this address. */
+	.globl	step_iret
+	.hidden	step_iret
+step_iret:
+	iretq
+	.size	monitor_entry, . - monitor_entry
+
+	.globl	step_nmi_entry
+	.hidden	step_nmi_entry
+	.type	step_nmi_entry, @function
+step_nmi_entry:
+	movb	$1, step_nmi_pending(%rip)
+	iretq
+	.size	step_nmi_entry, . - step_nmi_entry
+
+/*
+ * bool step_guarded_copy(void *to, const void *from, size_t size)
+ * Copies with memory that may fault on either side; the monitor resumes at step_guard_fault if it does.
+ */
+	.globl	step_guarded_copy, step_guard_begin, step_guard_end, step_guard_fault
+	.hidden	step_guarded_copy, step_guard_begin, step_guard_end, step_guard_fault
+	.type	step_guarded_copy, @function
+step_guarded_copy:
+	mov	%rdx, %rcx
+step_guard_begin:
+	rep movsb
+step_guard_end:
+	mov	$1, %eax
+	ret
+step_guard_fault:
+	xor	%eax, %eax
+	ret
+	.size	step_guarded_copy, . - step_guarded_copy
+
+/* void step_gate(unsigned code): the call gate; the code is taken from EAX. */
+	.globl	step_gate
+	.hidden	step_gate
+	.type	step_gate, @function
+step_gate:
+	mov	%edi, %eax
+	int	$STEP_GATE
+	ret
+	.size	step_gate, . - step_gate
+
+/* void step_run(void (*fn)(void *), void *arg): from the first gate to the second, everything is stepped. */
+	.globl	step_run
+	.hidden	step_run
+	.type	step_run, @function
+step_run:
+	push	%rbx
+	mov	%rdi, %rbx
+	mov	$STEP_GATE_ENTER, %eax
+	int	$STEP_GATE
+	mov	%rsi, %rdi
+	call	*%rbx
+	mov	$STEP_GATE_LEAVE, %eax
+	int	$STEP_GATE
+	pop	%rbx
+	ret
+	.size	step_run, . - step_run
+
+/* void step_bare_run(void (*fn)(void *), void *arg), and its #DB entry: the least that a trap-flag handler can do. */
+	.globl	step_bare_run
+	.hidden	step_bare_run
+	.type	step_bare_run, @function
+step_bare_run:
+	mov	%rdi, %rax
+	mov	%rsi, %rdi
+	pushfq
+	orl	$0x100, (%rsp)
+	popfq
+	call	*%rax
+	pushfq
+	andl	$~0x100, (%rsp)
+	popfq
+	ret
+	.size	step_bare_run, . - step_bare_run
+
+	.globl	step_bare_entry
+	.hidden	step_bare_entry
+	.type	step_bare_entry, @function
+step_bare_entry:
+	incq	step_bare_traps(%rip)
+	iretq
+	.size	step_bare_entry, . - step_bare_entry
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,468 @@
+#include "arch/x86/step.h"
+
+#include "arch/x86/descriptors.h"
+#include "arch/x86/step_engine.h"
+#include "arch/x86/step_gate.h"
+#include "arch/x86/watchdog.h"
+
+#include <stddef.h>
+
+_Static_assert(STEP_GATE == VECTOR_STEP, "step_gate.h repeats trap.h for the assembler");
+
+#define WATCHDOG_INTERVAL 4096 /* steps */
+
+/* While memory that may fault is touched, a second part of the monitor's stack takes the fault. */
+#define MONITOR_STACK 32768
+#define NESTED_STACK  16384
+
+struct step_engine step_engine;
+volatile uint8_t step_nmi_pending;
+
+static struct idt_gate monitor_idt[256] __attribute__((aligned(16)));
+static struct idt_gate bare_idt[256] __attribute__((aligned(16)));
+static uint8_t monitor_stack[MONITOR_STACK] __attribute__((aligned(16)));
+static uint8_t nmi_stack[1024] __attribute__((aligned(16)));
+
+/* step.S */
+extern const uint8_t step_stubs[], step_nmi_entry[], step_iret[], step_bare_entry[];
+extern const uint8_t step_guard_begin[], step_guard_end[], step_guard_fault[];
+bool step_guarded_copy(void *to, const void *from, uint64_t n);
+void step_gate(unsigned code);
+void step_run(void (*fn)(void *), void *arg);
+void step_bare_run(void (*fn)(void *), void *arg);
+void step_trap(struct trap_frame *f);
+extern volatile uint64_t step_bare_traps;
+volatile uint64_t step_bare_traps;
+
+static void load_idt(const struct idt_gate *table)
+{
+	struct descriptor_pointer p = {sizeof monitor_idt - 1, (uint64_t)table};
+
+	idt_load(&p);
+}
+
+bool step_copy(void *to, const void *from, uint64_t n)
+{
+	bool copied;
+
+	tss.ist[IST_MONITOR - 1] -= NESTED_STACK;
+	copied = step_guarded_copy(to, from, n);
+	tss.ist[IST_MONITOR - 1] += NESTED_STACK;
+	return copied;
+}
+
+/* --- delivery
+ * ----------------------------------------------------------------------------------------------- */
+
+static bool has_error_code(unsigned vector)
+{
+	return vector < 32 && (1u << vector & 0x60227d00); /* 8, 10-14, 17, 21, 29, 30 */
+}
+
+static bool push_frame(struct trap_frame *f, const struct idt_gate *g, int64_t error)
+{
+	bool outer = f->cs & 3;
+	uint64_t image[6] = {(uint64_t)error, f->rip, f->cs, f->rflags & ~RFLAGS_TF, f->rsp, f->ss};
+	unsigned skip = error < 0;
+	uint64_t rsp = f->rsp;
+
+	if (!(g->type & 0x80))
+		return false;
+	if (g->ist & 7)
+		rsp = tss.ist[(g->ist & 7) - 1];
+	else if (outer)
+		rsp = tss.rsp[0];
+	rsp = (rsp & ~15ull) - 8 * (6 - skip);
+	if (!step_copy((void *)rsp, image + skip, 8 * (6 - skip)))
+		return false;
+	f->rsp = rsp;
+	f->rip = gate_offset(g);
+	f->cs = g->selector & 0xfffc;
+	if (outer)
+		f->ss = 0;
+	f->rflags &= ~(RFLAGS_TF | RFLAGS_NT | RFLAGS_VM | RFLAGS_RF);
+	if (!(g->type & 1))
+		f->rflags &= ~RFLAGS_IF;
+	return true;
+}
+
+void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, int64_t error)
+{
+	struct step_engine *e = &step_engine;
+	uint8_t cpl = f->cs & 3;
+
+	e->shadow = e->next_shadow = e->native_iret = false;
+	e->current = NULL;
+	if (!push_frame(f, &idt[vector], error)) {
+		kind = STEP_EXCEPTION;
+		vector = VECTOR_DF;
+		/* With no stack even for a double fault a CPU shuts down; here the check ends. */
+		if (!push_frame(f, &idt[VECTOR_DF], 0)) {
+			f->rsp = tss.ist[IST_DF - 1];
+			step_abort(f, VECTOR_DF);
+			return;
+		}
+	}
+	if (kind == STEP_NMI)
+		e->nmi_blocked = true;
+	if (e->active && !e->paused && e->client->delivered)
+		e->client->delivered(e->client->ctx, kind, vector, cpl);
+}
+
+void step_abort(struct trap_frame *f, int vector)
+{
+	uint64_t rsp = f->cs & 3 ? tss.rsp[0] : f->rsp;
+
+	step_engine.current = NULL;
+	step_engine.shadow = step_engine.next_shadow = step_engine.native_iret = false;
+	f->rip = (uint64_t)trap_abort;
+	f->rdi = (uint64_t)(int64_t)vector;
+	f->rsp = (rsp & ~15ull) - 8; /* as after a CALL */
+	f->cs = SELECTOR_KERNEL_CS;
+	f->ss = SELECTOR_KERNEL_SS;
+	f->rflags = RFLAGS_FIXED | (f->rflags & RFLAGS_TF);
+}
+
+/* --- what the client is told
+ * ---------------------------------------------------------------------------------- */
+
+inline void step_retire(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	e->shadow = e->next_shadow;
+	e->next_shadow = false;
+	e->current = NULL;
+	e->now.after = f;
+	if (e->client->retired)
+		e->client->retired(e->client->ctx, &e->now);
+}
+
+/* The instruction that the CPU was to run has been left for an event: it did not retire. */
+static void interrupted(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (!e->current || !(e->current->in.flags & INSN_F_REP) || f->rip != e->now.rip)
+		return;
+	if (step_rep_finished(f)) {
+		/* No iteration is left, so the instruction would do no more than retire. Zero to begin with:
+		 * let it. */
+		if (e->now.iterations)
+			step_retire(f);
+		else
+			f->rip = e->now.rip;
+	} else if (e->now.iterations) {
+		e->now.partial = true;
+		step_retire(f);
+	}
+}
+
+/* --- traps
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void single_step(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	const struct decoded *d = e->current;
+
+	e->count++;
+	e->native_iret = false;
+	if (__builtin_expect(!d, 0))
+		return;
+	if (__builtin_expect(d->in.flags & INSN_F_REP, 0) && d->in.special == INSN_STRING) {
+		if (!step_rep_finished(f)) {
+			e->shadow = false;
+			return;
+		}
+	} else if (__builtin_expect(d->in.special == INSN_PUSHF, 0)) {
+		*(volatile uint16_t *)f->rsp &= (uint16_t)~RFLAGS_TF;
+	}
+	step_retire(f);
+}
+
+static void exception(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	unsigned vector = (unsigned)f->vector;
+
+	if (f->rip == (uint64_t)step_iret && e->native_iret) {
+		/* The CPU refused the selectors of the stepped code's IRET: that is where it faults. */
+		f->rip = e->before_iret.rip;
+		f->cs = e->before_iret.cs;
+		f->rflags = e->before_iret.rflags;
+		f->rsp = e->before_iret.rsp;
+		f->ss = e->before_iret.ss;
+	} else {
+		interrupted(f);
+	}
+	step_deliver(f, STEP_EXCEPTION, vector, has_error_code(vector) ? (int64_t)f->error : -1);
+}
+
+static void hardware_interrupt(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	unsigned vector = (unsigned)f->vector;
+
+	if (e->active && e->shadow) {
+		e->held_vectors[vector / 64] |= 1ull << vector % 64;
+		e->held = true;
+		return;
+	}
+	interrupted(f);
+	step_deliver(f, STEP_INTERRUPT, vector, -1);
+}
+
+/* A trap of the monitor itself. */
+static void nested(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (f->rip >= (uint64_t)step_guard_begin && f->rip < (uint64_t)step_guard_end) {
+		f->rip = (uint64_t)step_guard_fault;
+		return;
+	}
+	/* A defect of the engine or of its client. Nothing can be stepped any more: have the harness dump it.
+	 */
+	load_idt(idt);
+	e->active = e->busy = false;
+	e->broken = (int)f->vector;
+	step_deliver(f, STEP_EXCEPTION, (unsigned)f->vector,
+		     has_error_code((unsigned)f->vector) ? (int64_t)f->error : -1);
+}
+
+/* Events that wait for an instruction boundary; the highest vector first. */
+static void deliver_waiting(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (e->shadow)
+		return;
+	if (step_nmi_pending && !e->nmi_blocked) {
+		step_nmi_pending = 0;
+		interrupted(f);
+		step_deliver(f, STEP_NMI, VECTOR_NMI, -1);
+	} else if (e->held && (f->rflags & RFLAGS_IF)) {
+		unsigned word = 3;
+
+		while (!e->held_vectors[word])
+			word--;
+		unsigned vector = 64 * word + 63 - (unsigned)__builtin_clzll(e->held_vectors[word]);
+		e->held_vectors[word] &= ~(1ull << vector % 64);
+		e->held = (e->held_vectors[0] | e->held_vectors[1] | e->held_vectors[2] |
+			   e->held_vectors[3]) != 0;
+		interrupted(f);
+		step_deliver(f, STEP_INTERRUPT, vector, -1);
+	}
+}
+
+/* Go on with the stepped code: everything that needs no CPU is done here, the rest is left to the CPU under
+ * TF. */
+static void go_on(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	for (;;) {
+		struct decoded *d;
+
+		if (__builtin_expect(step_nmi_pending | e->held, 0))
+			deliver_waiting(f);
+		if (__builtin_expect(--e->patience == 0, 0)) {
+			e->patience = WATCHDOG_INTERVAL;
+			if (watchdog_expired())
+				step_abort(f, TRAP_WATCHDOG);
+		}
+		if (e->current)
+			break; /* a REP instruction with iterations left */
+		d = step_cache_find(f->rip, e->mapped);
+		if (__builtin_expect(!d, 0))
+			break; /* let the CPU find out why it cannot be read */
+		e->mapped = f->rip;
+		e->now.rip = f->rip;
+		e->now.insn = &d->in;
+		e->now.cpl = f->cs & 3;
+		e->now.taken = e->now.emulated = e->now.partial = false;
+		e->now.iterations = 1;
+		e->now.address = d->in.flags & INSN_F_MEM ? step_operand_address(d, f) : f->rsp;
+		if (d->in.special == INSN_PLAIN || step_special(f, d) == FATE_CPU) {
+			e->current = d;
+			break;
+		}
+		if (!e->active || e->paused) {
+			f->rflags &= ~RFLAGS_TF;
+			return;
+		}
+	}
+	f->rflags |= RFLAGS_TF;
+}
+
+void step_trap(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (__builtin_expect(e->busy, 0)) {
+		nested(f);
+		return;
+	}
+	e->busy = true;
+	if (__builtin_expect(f->vector == VECTOR_DB, 1)) {
+		single_step(f);
+	} else if (f->vector == STEP_GATE) {
+		step_gate_call(f);
+	} else if (f->vector < 32) {
+		exception(f);
+	} else {
+		hardware_interrupt(f);
+	}
+	if (e->active && !e->paused)
+		go_on(f);
+	e->busy = false;
+}
+
+/* --- from outside
+ * ---------------------------------------------------------------------------------------------- */
+
+void step_gate_call(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	e->current = NULL;
+	e->shadow = e->next_shadow = e->native_iret = false;
+	e->mapped = f->rip;
+	switch (f->rax) {
+	case STEP_GATE_ENTER:
+		e->active = true;
+		e->paused = 0;
+		break;
+	case STEP_GATE_PAUSE:
+		e->paused = 1;
+		break;
+	case STEP_GATE_RESUME:
+		e->paused = 0;
+		break;
+	default:
+		e->active = false;
+	}
+	if (!e->active || e->paused)
+		load_idt(idt);
+}
+
+static void prepare(void)
+{
+	static bool ready;
+
+	tss.ist[IST_MONITOR - 1] = (uint64_t)(monitor_stack + sizeof monitor_stack);
+	tss.ist[IST_MONITOR_NMI - 1] = (uint64_t)(nmi_stack + sizeof nmi_stack);
+	if (ready)
+		return;
+	for (unsigned v = 0; v < 256; v++)
+		gate_set(&monitor_idt[v], step_stubs + v * TRAP_STUB_STRIDE, GATE_INTERRUPT, IST_MONITOR);
+	gate_set(&monitor_idt[VECTOR_NMI], step_nmi_entry, GATE_INTERRUPT, IST_MONITOR_NMI);
+	ready = true;
+}
+
+void step_call(struct step_client *client, void (*fn)(void *), void *arg)
+{
+	struct step_engine *e = &step_engine;
+
+	if (e->active)
+		trap_abort(VECTOR_STEP);
+	prepare();
+	e->client = client;
+	e->nmi_blocked = false;
+	e->held = 0;
+	e->held_vectors[0] = e->held_vectors[1] = e->held_vectors[2] = e->held_vectors[3] = 0;
+	e->patience = WATCHDOG_INTERVAL;
+	step_nmi_pending = 0;
+	load_idt(monitor_idt);
+	step_run(fn, arg);
+}
+
+bool step_active(void)
+{
+	return step_engine.active && !step_engine.paused;
+}
+
+void step_pause(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (!e->active)
+		return;
+	if (e->paused)
+		e->paused++;
+	else
+		step_gate(STEP_GATE_PAUSE);
+}
+
+void step_resume(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (!e->active || !e->paused)
+		return;
+	if (e->paused > 1) {
+		e->paused--;
+	} else {
+		load_idt(monitor_idt);
+		step_gate(STEP_GATE_RESUME);
+	}
+}
+
+unsigned step_mark(void)
+{
+	return step_engine.active ? 1 + step_engine.paused : 0;
+}
+
+void step_unwind(unsigned mark)
+{
+	struct step_engine *e = &step_engine;
+
+	if (mark == 0) {
+		if (!e->active)
+			return;
+		if (e->paused)
+			e->active = false;
+		else
+			step_gate(STEP_GATE_LEAVE);
+		return;
+	}
+	/* The engine itself failed: what the guard protected was stepped and cannot go on. */
+	if (!e->active)
+		trap_abort(e->broken);
+	if (mark == 1) {
+		if (e->paused) {
+			e->paused = 1;
+			step_resume();
+		}
+		return;
+	}
+	if (!e->paused)
+		step_gate(STEP_GATE_PAUSE);
+	e->paused = mark - 1;
+}
+
+void step_raise_nmi(void)
+{
+	step_nmi_pending = 1;
+}
+
+uint64_t step_count(void)
+{
+	return step_engine.count;
+}
+
+uint64_t step_bare_count(void (*fn)(void *), void *arg)
+{
+	if (step_engine.active)
+		return 0;
+	prepare();
+	for (unsigned v = 0; v < 256; v++)
+		bare_idt[v] = idt[v];
+	gate_set(&bare_idt[VECTOR_DB], step_bare_entry, GATE_INTERRUPT, IST_MONITOR);
+	step_bare_traps = 0;
+	load_idt(bare_idt);
+	step_bare_run(fn, arg);
+	load_idt(idt);
+	return step_bare_traps;
+}

@@ -1,0 +1,90 @@
+/*
+ * Decoded instructions by address. An entry is used only if the bytes at the address are still those it was
+ * made from, so code that is written, copied or modified at run time needs no announcement.
+ */
+#ifndef ARCH_X86_STEP_CACHE_H
+#define ARCH_X86_STEP_CACHE_H
+
+#include "arch/x86/insn.h"
+#include "arch/x86/trap.h"
+
+#define STEP_CACHE_ENTRIES 2048
+#define NO_REGISTER        0xff
+
+/** One decoded instruction; its memory operand is base + (index << scale) + displacement. */
+struct decoded {
+	uint64_t rip;
+	uint64_t bytes[2], mask[2];
+	uint64_t displacement; /* with the instruction's own address added where it is RIP-relative */
+	struct insn in;
+	uint8_t base, index; /* as positions in struct trap_frame, NO_REGISTER if absent */
+	uint8_t scale;
+};
+
+extern struct decoded step_cache[STEP_CACHE_ENTRIES];
+
+/** Decode the instruction at rip into its entry. @return NULL if its bytes cannot be read. */
+struct decoded *step_cache_fill(uint64_t rip);
+
+/** Copy n bytes where either side may be unmapped. @return false if it faulted (some bytes may have been
+ * copied). */
+bool step_copy(void *to, const void *from, uint64_t n);
+
+/** Position of a general register, by its number in instruction encodings, in struct trap_frame. */
+extern const uint8_t step_register_position[16];
+
+static inline uint64_t *step_register(struct trap_frame *f, unsigned number)
+{
+	return (uint64_t *)f + step_register_position[number & 15];
+}
+
+/** Whether all 16 bytes from rip on lie in one page. */
+static inline bool step_one_page(uint64_t rip)
+{
+	return (rip & 0xfff) <= 0xff0;
+}
+
+/**
+ * The instruction at rip.
+ * @param mapped an address whose page is known to be readable (the instruction before this one)
+ * @return NULL if it cannot be read
+ */
+static inline struct decoded *step_cache_find(uint64_t rip, uint64_t mapped)
+{
+	struct decoded *d = &step_cache[rip % STEP_CACHE_ENTRIES];
+
+	if (__builtin_expect(d->rip == rip && (rip ^ mapped) < 4096 && step_one_page(rip), 1)) {
+		const uint64_t __attribute__((may_alias, aligned(1))) *code = (const void *)rip;
+
+		if (__builtin_expect((((code[0] ^ d->bytes[0]) & d->mask[0]) |
+				      ((code[1] ^ d->bytes[1]) & d->mask[1])) == 0,
+				     1))
+			return d;
+	}
+	return step_cache_fill(rip);
+}
+
+/** Linear address of the memory operand (INSN_F_MEM). */
+static inline uint64_t step_operand_address(const struct decoded *d, const struct trap_frame *f)
+{
+	const uint64_t *r = (const uint64_t *)f;
+	uint64_t address = d->displacement;
+
+	if (d->base != NO_REGISTER)
+		address += r[d->base];
+	if (d->index != NO_REGISTER)
+		address += r[d->index] << d->scale;
+	if (__builtin_expect(d->in.flags & INSN_F_ADDR32, 0))
+		address = (uint32_t)address;
+	if (__builtin_expect(d->in.seg != 0, 0)) {
+		uint32_t low, high;
+
+		__asm__ volatile("rdmsr"
+				 : "=a"(low), "=d"(high)
+				 : "c"(d->in.seg == 0x64 ? 0xc0000100 : 0xc0000101));
+		address += (uint64_t)high << 32 | low;
+	}
+	return address;
+}
+
+#endif

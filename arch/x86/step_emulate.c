@@ -1,0 +1,376 @@
+/*
+ * Instructions that are not left to the CPU while stepping, because they would lose or show the trap flag,
+ * suppress its trap, or need the harness's IDT. SDM vol. 2, each under its name; vol. 3, 6.8.3, 6.14.
+ */
+#include "arch/x86/step_engine.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/descriptors.h"
+#include "arch/x86/step_gate.h"
+#include "arch/x86/watchdog.h"
+
+#include <stddef.h>
+
+#define MSR_SYSENTER_CS  0x174
+#define MSR_SYSENTER_ESP 0x175
+#define MSR_SYSENTER_EIP 0x176
+#define MSR_EFER         0xc0000080
+#define MSR_STAR         0xc0000081
+#define MSR_LSTAR        0xc0000082
+#define MSR_FMASK        0xc0000084
+#define EFER_SCE         1
+
+/* Flags that POPF and IRET load; TF is the engine's. */
+#define RFLAGS_POPPED (0x247fd5ull & ~RFLAGS_TF)
+
+static uint64_t rdmsr(uint32_t address)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(address));
+	return (uint64_t)high << 32 | low;
+}
+
+static bool canonical(uint64_t address)
+{
+	uint64_t cr4;
+
+	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
+	unsigned unused = cr4 & 1 << 12 ? 7 : 16; /* CR4.LA57 */
+	return (uint64_t)((int64_t)(address << unused) >> unused) == address;
+}
+
+static unsigned cpl(const struct trap_frame *f)
+{
+	return f->cs & 3;
+}
+
+static enum step_fate fault(struct trap_frame *f, unsigned vector, int64_t error)
+{
+	step_deliver(f, STEP_EXCEPTION, vector, error);
+	return FATE_DONE;
+}
+
+/* Retire the instruction with RIP as it now is. */
+static enum step_fate retire(struct trap_frame *f)
+{
+	step_engine.count++;
+	step_retire(f);
+	return FATE_DONE;
+}
+
+static enum step_fate retire_next(struct trap_frame *f, const struct decoded *d)
+{
+	f->rip += d->in.length;
+	return retire(f);
+}
+
+/* The flags that code at this privilege may change, out of those in `popped`. */
+static uint64_t flags_loaded(const struct trap_frame *f, uint64_t popped, uint64_t mask)
+{
+	unsigned iopl = (f->rflags & RFLAGS_IOPL) >> 12;
+
+	if (cpl(f) > 0)
+		mask &= ~RFLAGS_IOPL;
+	if (cpl(f) > iopl)
+		mask &= ~RFLAGS_IF;
+	return ((f->rflags & ~mask) | (popped & mask) | RFLAGS_FIXED) & ~(RFLAGS_RF | RFLAGS_VM);
+}
+
+static bool operand_size_prefix(const struct decoded *d)
+{
+	const uint8_t *code = (const uint8_t *)d->bytes;
+
+	/* Prefixes come before the one-byte opcodes that this is asked for. */
+	for (unsigned i = 0; i + 1 < d->in.length; i++)
+		if (code[i] == 0x66)
+			return true;
+	return false;
+}
+
+static enum step_fate popf(struct trap_frame *f, const struct decoded *d)
+{
+	unsigned size = operand_size_prefix(d) && !(d->in.rex & 8) ? 2 : 8;
+	uint64_t image = 0;
+
+	if (!step_copy(&image, (const void *)f->rsp, size))
+		return FATE_CPU; /* let the CPU raise the fault */
+	f->rflags = flags_loaded(f, image, size == 2 ? RFLAGS_POPPED & 0xffff : RFLAGS_POPPED);
+	f->rsp += size;
+	return retire_next(f, d);
+}
+
+static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
+{
+	unsigned size = d->in.rex & 8 ? 8 : operand_size_prefix(d) ? 2 : 4;
+	uint8_t raw[5 * 8];
+	uint64_t image[5];
+	struct step_engine *e = &step_engine;
+
+	if (f->rflags & RFLAGS_NT)
+		return fault(f, VECTOR_GP, 0);
+	if (!step_copy(raw, (const void *)f->rsp, 5 * size))
+		return FATE_CPU;
+	for (unsigned i = 0; i < 5; i++) {
+		image[i] = 0;
+		for (unsigned b = size; b-- > 0;)
+			image[i] = image[i] << 8 | raw[i * size + b];
+	}
+	if (!canonical(image[0]))
+		return fault(f, VECTOR_GP, 0);
+	if ((image[1] & 3) < cpl(f) || !(image[1] & 0xfffc))
+		return fault(f, VECTOR_GP, (int64_t)(image[1] & 0xfffc));
+
+	e->before_iret.rip = f->rip;
+	e->before_iret.cs = f->cs;
+	e->before_iret.rflags = f->rflags;
+	e->before_iret.rsp = f->rsp;
+	e->before_iret.ss = f->ss;
+	f->rflags = flags_loaded(f, image[2], RFLAGS_POPPED);
+	f->rip = image[0];
+	f->cs = image[1] & 0xffff;
+	f->rsp = image[3];
+	f->ss = image[4] & 0xffff;
+	e->native_iret = true;
+	e->nmi_blocked = false;
+	return retire(f);
+}
+
+/* INT n, INT3, INT1: a trap, with RIP after the instruction, through a gate that this privilege may use. */
+static enum step_fate software_interrupt(struct trap_frame *f, const struct decoded *d, unsigned vector,
+					 bool check)
+{
+	const struct idt_gate *g = &idt[vector];
+
+	if (check && (unsigned)(g->type >> 5 & 3) < cpl(f))
+		return fault(f, VECTOR_GP, vector << 3 | 2);
+	if (!(g->type & 0x80))
+		return fault(f, VECTOR_NP, vector << 3 | 2);
+	retire_next(f, d);
+	step_deliver(f, STEP_SOFT_INTERRUPT, vector, -1);
+	return FATE_DONE;
+}
+
+static enum step_fate syscall(struct trap_frame *f, const struct decoded *d)
+{
+	if (!(rdmsr(MSR_EFER) & EFER_SCE))
+		return fault(f, VECTOR_UD, -1);
+	uint64_t star = rdmsr(MSR_STAR) >> 32;
+
+	f->rcx = f->rip + d->in.length;
+	f->r11 = f->rflags & ~(RFLAGS_TF | RFLAGS_RF);
+	f->rip = rdmsr(MSR_LSTAR);
+	f->cs = star & 0xfffc;
+	f->ss = (star & 0xfffc) + 8;
+	f->rflags = (f->rflags & ~rdmsr(MSR_FMASK) & ~RFLAGS_RF) | RFLAGS_FIXED;
+	return retire(f);
+}
+
+static enum step_fate sysret(struct trap_frame *f, const struct decoded *d)
+{
+	if (!(rdmsr(MSR_EFER) & EFER_SCE))
+		return fault(f, VECTOR_UD, -1);
+	if (!(d->in.rex & 8))
+		return FATE_CPU; /* to 32-bit code, which is not stepped */
+	if (cpl(f) || !canonical(f->rcx))
+		return fault(f, VECTOR_GP, 0);
+	uint64_t star = rdmsr(MSR_STAR) >> 48;
+
+	f->rip = f->rcx;
+	f->rflags = (f->r11 & 0x3c7fd7 & ~RFLAGS_TF) | RFLAGS_FIXED;
+	f->cs = (star + 16) | 3;
+	f->ss = (star + 8) | 3;
+	return retire(f);
+}
+
+/* AMD's CPUs have neither instruction in 64-bit mode: there the CPU raises #UD itself. */
+static bool has_sysenter(void)
+{
+	uint32_t eax = 0, ebx, ecx, edx;
+
+	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
+	return ebx == 0x756e6547; /* "Genu" */
+}
+
+static enum step_fate sysenter(struct trap_frame *f)
+{
+	uint64_t selector;
+
+	if (!has_sysenter())
+		return FATE_CPU;
+	selector = rdmsr(MSR_SYSENTER_CS) & 0xfffc;
+	if (!selector)
+		return fault(f, VECTOR_GP, 0);
+	f->rip = rdmsr(MSR_SYSENTER_EIP);
+	f->rsp = rdmsr(MSR_SYSENTER_ESP);
+	f->cs = selector;
+	f->ss = selector + 8;
+	f->rflags &= ~(RFLAGS_VM | RFLAGS_IF | RFLAGS_RF);
+	return retire(f);
+}
+
+static enum step_fate sysexit(struct trap_frame *f, const struct decoded *d)
+{
+	uint64_t selector;
+
+	if (!has_sysenter() || !(d->in.rex & 8))
+		return FATE_CPU;
+	selector = rdmsr(MSR_SYSENTER_CS) & 0xfffc;
+	if (!selector || cpl(f) || !canonical(f->rdx) || !canonical(f->rcx))
+		return fault(f, VECTOR_GP, 0);
+	f->rip = f->rdx;
+	f->rsp = f->rcx;
+	f->cs = (selector + 32) | 3;
+	f->ss = (selector + 40) | 3;
+	return retire(f);
+}
+
+/* The CPU would not trap after it, so the selector goes into the frame and IRET loads it; checks of SDM vol.
+ * 2, MOV. */
+static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
+{
+	uint16_t selector = 0;
+	uint64_t descriptor;
+	unsigned modrm = ((const uint8_t *)d->bytes)[d->in.modrm_at];
+
+	if (d->in.flags & INSN_F_MEM) {
+		if (!step_copy(&selector, (const void *)step_engine.now.address, 2))
+			return FATE_CPU;
+	} else {
+		selector = (uint16_t)*step_register(f, (modrm & 7) | (d->in.rex & 1) << 3);
+	}
+	if (!(selector & 0xfffc)) {
+		if (cpl(f) == 3 || (selector & 3) != cpl(f))
+			return fault(f, VECTOR_GP, 0);
+	} else {
+		if ((selector & 4) || (selector | 7) >= SELECTOR_END)
+			return fault(f, VECTOR_GP, selector & 0xfffc);
+		descriptor = gdt[selector >> 3];
+		/* S = 1, data, writable; RPL = DPL = CPL. */
+		if ((descriptor >> 40 & 0x1a) != 0x12 || (descriptor >> 45 & 3) != cpl(f) ||
+		    (selector & 3) != cpl(f))
+			return fault(f, VECTOR_GP, selector & 0xfffc);
+		if (!(descriptor >> 47 & 1))
+			return fault(f, VECTOR_SS, selector & 0xfffc);
+	}
+	f->ss = selector;
+	step_engine.next_shadow = true;
+	return retire_next(f, d);
+}
+
+/* A request in the local APIC whose priority class is above the processor's. */
+static bool apic_interrupt_due(void)
+{
+	uint32_t ppr = apic_read(APIC_PPR) >> 4;
+
+	for (unsigned i = 8; i-- > 1;) {
+		uint32_t word = apic_read((enum apic_register)(APIC_IRR + 0x10 * i));
+
+		if (word)
+			return (32 * i + 31 - (unsigned)__builtin_clz(word)) >> 4 > ppr;
+	}
+	return false;
+}
+
+static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
+{
+	struct step_engine *e = &step_engine;
+
+	if (cpl(f))
+		return FATE_CPU; /* raises #GP */
+	retire_next(f, d);
+	for (;;) {
+		if (step_nmi_pending && !e->nmi_blocked)
+			break;
+		if ((f->rflags & RFLAGS_IF) && (e->held || (apic_present() && apic_interrupt_due())))
+			break;
+		if (watchdog_expired()) {
+			step_abort(f, TRAP_WATCHDOG);
+			break;
+		}
+		if (e->client->halted)
+			e->client->halted(e->client->ctx);
+		__builtin_ia32_pause();
+	}
+	/* What is due is taken before the next instruction: by the engine, or by the CPU because IF is 1. */
+	return FATE_DONE;
+}
+
+bool step_rep_finished(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	uint64_t width = e->current->in.flags & INSN_F_ADDR32 ? UINT32_MAX : UINT64_MAX;
+	uint64_t left = f->rcx & width;
+
+	e->now.iterations = (e->rcx & width) - left;
+	if (f->rip == e->now.rip) {
+		if (left)
+			return false;
+		/* Some CPUs trap once more before they find that no iteration is left. */
+		f->rip += e->current->in.length;
+	}
+	return true;
+}
+
+enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
+{
+	struct step_engine *e = &step_engine;
+	const struct insn *in = &d->in;
+	struct step_client *c = e->client;
+
+	if (c->intercepts >> in->special & 1) {
+		switch (c->before(c->ctx, f, in)) {
+		case STEP_RUN:
+			break;
+		case STEP_DONE:
+			e->now.emulated = true;
+			return retire_next(f, d);
+		case STEP_GP:
+			return fault(f, VECTOR_GP, 0);
+		}
+	}
+	switch ((enum insn_special)in->special) {
+	case INSN_JCC:
+	case INSN_LOOP:
+	case INSN_JRCXZ:
+		e->now.taken = insn_branch_taken(in, f->rflags, f->rcx);
+		return FATE_CPU;
+	case INSN_STRING:
+		e->now.address = f->rdi;
+		e->now.source = f->rsi;
+		e->rcx = f->rcx;
+		return FATE_CPU;
+	case INSN_STI:
+		e->next_shadow = !(f->rflags & RFLAGS_IF);
+		return FATE_CPU;
+	case INSN_POPF:
+		return popf(f, d);
+	case INSN_IRET:
+		return iret(f, d);
+	case INSN_INT:
+		if (in->cond == STEP_GATE) {
+			f->rip += in->length;
+			step_gate_call(f);
+			return FATE_DONE;
+		}
+		return software_interrupt(f, d, in->cond, true);
+	case INSN_INT3:
+		return software_interrupt(f, d, VECTOR_BP, true);
+	case INSN_INT1:
+		return software_interrupt(f, d, VECTOR_DB, false);
+	case INSN_SYSCALL:
+		return syscall(f, d);
+	case INSN_SYSRET:
+		return sysret(f, d);
+	case INSN_SYSENTER:
+		return sysenter(f);
+	case INSN_SYSEXIT:
+		return sysexit(f, d);
+	case INSN_MOV_SS:
+		return mov_ss(f, d);
+	case INSN_HLT:
+		return hlt(f, d);
+	default:
+		return FATE_CPU;
+	}
+}

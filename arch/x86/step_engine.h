@@ -1,0 +1,76 @@
+/*
+ * The step engine's inside: what step.c (traps, boundaries, delivery) and step_emulate.c (instructions that
+ * the monitor carries out itself) share.
+ */
+#ifndef ARCH_X86_STEP_ENGINE_H
+#define ARCH_X86_STEP_ENGINE_H
+
+#include "arch/x86/step.h"
+#include "arch/x86/step_cache.h"
+
+#define RFLAGS_FIXED 0x2ull
+#define RFLAGS_TF    0x100ull
+#define RFLAGS_IF    0x200ull
+#define RFLAGS_DF    0x400ull
+#define RFLAGS_IOPL  0x3000ull
+#define RFLAGS_NT    0x4000ull
+#define RFLAGS_RF    0x10000ull
+#define RFLAGS_VM    0x20000ull
+
+struct step_engine {
+	struct step_client *client;
+	bool active;      /* between step_call()'s gates, paused or not */
+	bool busy;        /* the monitor is running */
+	bool nmi_blocked; /* from the delivery of an NMI to the next IRET */
+	bool shadow;      /* interrupts wait until the next instruction has retired: after STI, MOV SS */
+	bool next_shadow; /* the instruction now running casts it */
+	bool native_iret; /* the frame below was loaded for the stepped code's IRET, and may be refused by the
+			     CPU */
+	uint8_t held;     /* interrupts in held_vectors[] */
+	int broken;       /* vector of the trap that ended stepping for good: a defect of the monitor */
+	unsigned paused;  /* nesting of step_pause() */
+	unsigned patience;             /* steps until the watchdog is looked at */
+	uint64_t held_vectors[4];      /* accepted by the CPU while a shadow forbade them */
+	const struct decoded *current; /* the instruction that the CPU is running; NULL if it is not known */
+	uint64_t mapped;               /* an address that has just been read as code */
+	uint64_t rcx;                  /* REP: before the first iteration */
+	uint64_t count;
+	struct step_retired now; /* of current, as far as it is known before it runs */
+	struct {
+		uint64_t rip, cs, rflags, rsp, ss;
+	} before_iret;
+};
+
+extern struct step_engine step_engine;
+
+/** Set by step_nmi_entry: a real NMI arrived, or the client raised one. */
+extern volatile uint8_t step_nmi_pending;
+
+/** What has become of an instruction that was looked at before it runs. */
+enum step_fate {
+	FATE_CPU,  /* the CPU runs it */
+	FATE_DONE, /* it is over (carried out, or it has faulted): go on at the new RIP */
+};
+
+/** Deal with the instruction *d at f->rip, whose .special is not INSN_PLAIN. step_engine.now is filled in. */
+enum step_fate step_special(struct trap_frame *f, const struct decoded *d);
+
+/** Whether a finished REP instruction: RIP has moved on, or no iteration is left (then RIP is moved on). */
+bool step_rep_finished(struct trap_frame *f);
+
+/** Tell the client that step_engine.now has retired (or .partial). */
+void step_retire(struct trap_frame *f);
+
+/**
+ * Deliver an event to the stepped code through the harness's IDT, as SDM vol. 3, 6.12-6.14 say.
+ * @param error below 0: this kind of event has no error code
+ */
+void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, int64_t error);
+
+/** Have the stepped code leave the innermost trap_guard(). */
+void step_abort(struct trap_frame *f, int vector);
+
+/** The call gate; RIP is behind its INT, RAX is its code. */
+void step_gate_call(struct trap_frame *f);
+
+#endif
