@@ -31,16 +31,19 @@ struct result {
 /** Options as the suites need them; filled in by boot/. */
 struct run_options {
 	const char *kernel_glob, *event_glob, *suite_glob;
-	uint64_t n;	/* first value of N; the others are its multiples */
+	uint64_t n;	/* first value of N, the others are its multiples; 0: 1000 on hardware, 5 on the virtual PMU */
 	unsigned reps;	/* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */
 	uint64_t seed;
 	const char *inject; /* injections, see docs */
 	bool verbose;
 };
 
+struct ladder;
+
 struct run {
 	const struct run_options *options;
 	struct pmu *pmu;     /* NULL: no PMU at all, not even a virtual one */
+	const struct ladder *ladder; /* how far each of its counters may be believed (tests/ladder.h); NULL: fully */
 	/** Run fn(arg) on the CPU under judgement (directly, or on the virtual CPU), guarded and with the watchdog armed.
 	 *  @return false if it did not come to its end; then *r has verdict error with the reason filled in (r may be NULL). */
 	bool (*call)(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);

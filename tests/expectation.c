@@ -94,6 +94,6 @@ int64_t bracket_share(const struct pmu_bracket *b, const struct pmu_event *e)
 	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
 		for (const struct qterm *own = b->own; own < b->own + 16 && own->amount; own++)
 			if (own->quantity == t->quantity)
-				share += t->coefficient * own->amount;
+				share += (int64_t)t->coefficient * own->amount;
 	return share;
 }

@@ -1,5 +1,5 @@
 /*
- * Measuring: composing bracket and kernel into one straight piece of code, running it, reading the counters.
+ * Measuring: composing bracket and kernel into one straight piece of code, and running it.
  */
 #ifndef TESTS_MEASURE_H
 #define TESTS_MEASURE_H
@@ -12,24 +12,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Set up the code arenas and the data area (calls into arch during machine_init). @return false if memory is short. */
+/** Set up the code arenas, the kernels' data area and their stack. Called once, between machine_init() and
+ * the first machine_take(). @return false if memory is short. */
 bool measure_init(void);
 
-/** One window: [pad] start-bracket kernel stop-bracket, in the arena at the given offset from a 64-byte boundary. */
+/**
+ * One window: start-bracket, kernel, stop-bracket in a row, the kernel's first byte `alignment` bytes behind
+ * a 64-byte boundary. In front of it the stack is put where kernels want it; behind it the code goes home
+ * (RET, or INT from ring 3). Neither lies between the brackets.
+ */
 struct window {
 	const struct kernel *kernel;
-	const struct pmu_bracket *bracket;
-	unsigned alignment; /* 0 to 63 */
-	uint8_t ring;	    /* 0 or 3 */
+	const struct pmu_bracket *bracket; /* NULL: none */
+	unsigned alignment;                /* 0 to 63 */
+	uint8_t ring;                      /* 0 or 3 */
 };
 
-/** Compose a window; stays valid until the next call for the same ring. @return its entry, NULL if it does not fit. */
+/**
+ * Bracket for a ring-3 window around which counters are started and stopped from ring 0, counting ring 3
+ * alone: no code; its own contribution is that of the entry and exit code.
+ */
+extern const struct pmu_bracket bracket_user;
+
+/**
+ * Compose a window, and touch its code and data. It stays valid until another one is composed for the same
+ * ring; asking for the one that is there already costs next to nothing.
+ * @return its entry, NULL if it does not fit
+ */
 const void *window_compose(const struct window *w);
 
 /** Run a composed window with N = n. @return RAX at its end (the count, for a read bracket). */
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 
-/** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if the check was aborted. */
-bool ground_truth(struct run *run, const struct kernel *k, uint8_t ring, uint64_t n, struct qvec *out);
+/** Why a kernel cannot run in a ring here: a missing feature, the ring, a service; NULL if it can. Valid
+ * until the next call. */
+const char *kernel_unfit(const struct kernel *k, uint8_t ring);
+
+/** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then
+ * *r has verdict error and the reason (r may be NULL). */
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, struct qvec *out, struct result *r);
 
 #endif

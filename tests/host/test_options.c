@@ -26,7 +26,7 @@ static void defaults_come_from_the_table(void **state)
 	(void)state;
 	options_default(&o);
 	assert_string_equal(o.pmu, "auto");
-	assert_string_equal(o.suite, "all");
+	assert_string_equal(o.suite, "control,events");
 	assert_string_equal(o.inject, "");
 	assert_true(o.hpet);
 	assert_false(o.verbose);
@@ -109,11 +109,11 @@ static const struct {
 	{"=1", 0, "command line",
 	 "command line, token 1: no option \"\": there are pmu suite kernel event n reps seed inject exit "
 	 "report verbose x2apic serial hpet"},
-	{"\n\n  n=0", 0, "assay.cfg", "assay.cfg:3:5: n=0: it wants a number from 1 to 4294967295"},
-	{"n=", 0, "assay.cfg", "assay.cfg:1:1: n= has no value: give one, or leave it out for n=20"},
-	{"n=-1", 0, "assay.cfg", "assay.cfg:1:3: n=-1: it wants a number from 1 to 4294967295"},
-	{"n=0x", 0, "assay.cfg", "assay.cfg:1:3: n=0x: it wants a number from 1 to 4294967295"},
-	{"n=12q", 0, "assay.cfg", "assay.cfg:1:3: n=12q: it wants a number from 1 to 4294967295"},
+	{"\n\n  n=0", 0, "assay.cfg", "assay.cfg:3:5: n=0: it wants a number from 0 to 4294967295"},
+	{"n=", 0, "assay.cfg", "assay.cfg:1:1: n= has no value: give one, or leave it out for n=0"},
+	{"n=-1", 0, "assay.cfg", "assay.cfg:1:3: n=-1: it wants a number from 0 to 4294967295"},
+	{"n=0x", 0, "assay.cfg", "assay.cfg:1:3: n=0x: it wants a number from 0 to 4294967295"},
+	{"n=12q", 0, "assay.cfg", "assay.cfg:1:3: n=12q: it wants a number from 0 to 4294967295"},
 	{"seed=18446744073709551616", 0, "assay.cfg",
 	 "assay.cfg:1:6: seed=18446744073709551616: it wants a number from 0 to 18446744073709551615"},
 	{"serial=65536", 0, "command line",

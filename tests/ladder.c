@@ -1,0 +1,330 @@
+#include "tests/ladder.h"
+#include "tests/pass.h"
+#include "tests/pmi.h"
+
+#include "arch/x86/apic.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define LADDER_MS       5000
+#define SOME            1000 /* a first value other than 0 */
+#define N_SMALL         10
+#define OVERFLOWS_AFTER 5
+#define TICKS           3 /* windows in a row */
+
+static const char *const names[] = {
+	[RUNG_NONE] = "none",
+	[RUNG_ENUMERATED] = "enumerated",
+	[RUNG_WRITABLE] = "writable",
+	[RUNG_TICKS] = "ticks",
+	[RUNG_MONOTONIC] = "monotonic",
+	[RUNG_EXACT_ON_NOPS] = "exact on NOPs",
+	[RUNG_INTERRUPTS] = "interrupts",
+};
+
+const char *rung_name(enum rung rung)
+{
+	return names[rung];
+}
+
+bool ladder_allows(const struct ladder *ladder, unsigned c, enum rung rung)
+{
+	return !ladder || ladder->reached[c] >= rung;
+}
+
+/* One counter on its way up. What is stepped only gathers; judging comes after. */
+struct climb {
+	const struct pmu *pmu;
+	unsigned counter;
+	const struct pmu_event *event;
+	const struct kernel *kernel;
+
+	const char *refused; /* what the hardware answered with #GP */
+	uint64_t wrote[2], read_back[2];
+
+	struct pass pass;
+	uint64_t raw[TICKS];
+
+	struct pmi pmi;
+	uint64_t status, status_after;
+};
+
+static bool refuse(struct climb *m, const char *what)
+{
+	m->refused = what;
+	return false;
+}
+
+static bool reset(struct climb *m)
+{
+	const char *why;
+
+	return m->pmu->driver->reset(m->pmu, &why) || refuse(m, why);
+}
+
+static void try_writing(void *arg)
+{
+	struct climb *m = arg;
+	const struct pmu_driver *d = m->pmu->driver;
+	struct slot s = pass_slot(m->event, m->counter, RING_ALL);
+
+	if (!reset(m))
+		return;
+	if (!d->program(m->pmu, m->counter, &s.config)) {
+		refuse(m, "programming it");
+		return;
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (!d->write(m->pmu, m->counter, m->wrote[i]) ||
+		    !d->read(m->pmu, m->counter, &m->read_back[i]))
+			refuse(m, "writing and reading it");
+}
+
+static void try_overflow(void *arg)
+{
+	struct climb *m = arg;
+	const struct pmu_driver *d = m->pmu->driver;
+
+	pmi_arm(&m->pmi, APIC_LVT_FIXED);
+	pass_run(&m->pass);
+	pmi_let_in();
+	if (m->pass.failure)
+		return;
+	if (!d->overflowed(m->pmu, &m->status) || !d->acknowledge(m->pmu, m->status) ||
+	    !d->overflowed(m->pmu, &m->status_after))
+		refuse(m, "reading and acknowledging the overflow status");
+}
+
+static uint64_t low_bits(unsigned n)
+{
+	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+static struct pass pass_of(struct climb *m, uint64_t n, unsigned reps)
+{
+	return (struct pass){
+		.pmu = m->pmu,
+		.kernel = m->kernel,
+		.n_slots = 1,
+		.slot = {pass_slot(m->event, m->counter, RING_ALL)},
+		.n_count = 1,
+		.n = {n},
+		.reps = reps,
+		.preset = SOME,
+		.raw = m->raw,
+	};
+}
+
+/* Each rung: climb it, @return whether it holds; *r says why not. */
+
+static bool enumerated(struct run *run, struct climb *m, struct result *r)
+{
+	const struct pmu_counter *c = &m->pmu->counter[m->counter];
+
+	(void)run;
+	if (c->width < 8 || c->width > 64 || c->write_width < 8 || c->write_width > c->width) {
+		judgement_set(&r->judgement, VERDICT_WRONG, "enumerated with %u bits, %u of them writable",
+			      c->width, c->write_width);
+		return false;
+	}
+	if (!m->kernel) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "the image has no kernel nop_loop");
+		return false;
+	}
+	if (!m->event) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "no known event can be counted on it");
+		return false;
+	}
+	return true;
+}
+
+static bool was_refused(const struct climb *m, struct result *r)
+{
+	if (m->refused)
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s was answered with a fault", m->refused);
+	else if (m->pass.failure)
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s", m->pass.failure);
+	return m->refused || m->pass.failure;
+}
+
+static bool writable(struct run *run, struct climb *m, struct result *r)
+{
+	uint64_t below_sign = low_bits(m->pmu->counter[m->counter].write_width - 1);
+
+	m->wrote[0] = UINT64_C(0x5555555555555555) & below_sign;
+	m->wrote[1] = UINT64_C(0xaaaaaaaaaaaaaaaa) & below_sign;
+	if (!run->call(run, try_writing, m, LADDER_MS, r) || was_refused(m, r))
+		return false;
+	if (m->read_back[0] == m->wrote[0] && m->read_back[1] == m->wrote[1])
+		return true;
+	if (m->read_back[0] == 0 && m->read_back[1] == 0)
+		judgement_set(&r->judgement, VERDICT_DEAD, "reads 0 whatever is written");
+	else
+		judgement_set(&r->judgement, VERDICT_WRONG,
+			      "wrote %#" PRIx64 ", read %#" PRIx64 "; wrote %#" PRIx64 ", read %#" PRIx64,
+			      m->wrote[0], m->read_back[0], m->wrote[1], m->read_back[1]);
+	return false;
+}
+
+static bool ticks(struct run *run, struct climb *m, struct result *r)
+{
+	m->pass = pass_of(m, N_SMALL, TICKS);
+	if (!run->call(run, pass_run, &m->pass, LADDER_MS, r) || was_refused(m, r))
+		return false;
+	for (unsigned i = 0; i < TICKS; i++)
+		if (m->raw[i])
+			return true;
+	judgement_set(&r->judgement, VERDICT_DEAD, "never ticks: stays at %u", SOME);
+	return false;
+}
+
+/* The windows that ticked ran on without a reset: each must have moved the counter, forwards. */
+static bool monotonic(struct run *run, struct climb *m, struct result *r)
+{
+	uint64_t backwards = low_bits(m->pmu->counter[m->counter].width - 1);
+
+	(void)run;
+	for (unsigned i = 0; i < TICKS; i++)
+		if (m->raw[i] == 0 || m->raw[i] > backwards) {
+			judgement_set(&r->judgement, VERDICT_WRONG, "window %u of %u moved it by %" PRId64,
+				      i + 1, TICKS, (int64_t)m->raw[i]);
+			return false;
+		}
+	return true;
+}
+
+static bool exact_on_nops(struct run *run, struct climb *m, struct result *r)
+{
+	struct expectation x;
+	unsigned at;
+
+	if (m->event->judgement != EVENT_EXACT)
+		return true; /* a clock: no number is known beforehand */
+	m->pass = pass_of(m, N_SMALL, 1);
+	m->pass.n_count = 2;
+	m->pass.n[1] = 2 * N_SMALL;
+	if (!run->call(run, pass_run, &m->pass, LADDER_MS, r) || was_refused(m, r))
+		return false;
+	if (pass_observe(&m->pass, 0, r->observation, &x, &at)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "no expectation for its yardstick");
+		return false;
+	}
+	r->n_observations = 2;
+	judge(r->observation, 2, &r->judgement);
+	return r->judgement.verdict == VERDICT_EXACT;
+}
+
+static bool interrupts(struct run *run, struct climb *m, struct result *r)
+{
+	uint64_t mine = UINT64_C(1) << m->counter;
+	const struct pmu_counter *c = &m->pmu->counter[m->counter];
+	bool done;
+
+	m->pass = pass_of(m, N_SMALL, 1);
+	m->pass.slot[0].config.interrupt = true;
+	m->pass.preset = low_bits(c->width) - OVERFLOWS_AFTER + 1;
+	pmi_claim(&m->pmi, m->pmu);
+	done = run->call(run, try_overflow, m, LADDER_MS, r);
+	pmi_unclaim();
+	if (!done || was_refused(m, r))
+		return false;
+	if (m->pmi.fixed != 1 || !(m->status & mine) || (m->status_after & mine)) {
+		judgement_set(
+			&r->judgement, VERDICT_WRONG,
+			"an overflow gave %u interrupts, status bit %d, and %d after it was acknowledged",
+			m->pmi.fixed, !!(m->status & mine), !!(m->status_after & mine));
+		return false;
+	}
+	return true;
+}
+
+static const struct {
+	enum rung rung;
+	bool (*climb)(struct run *run, struct climb *m, struct result *r);
+} rungs[] = {
+	{RUNG_ENUMERATED, enumerated}, {RUNG_WRITABLE, writable},           {RUNG_TICKS, ticks},
+	{RUNG_MONOTONIC, monotonic},   {RUNG_EXACT_ON_NOPS, exact_on_nops}, {RUNG_INTERRUPTS, interrupts},
+};
+
+static bool applies(const struct pmu *pmu, unsigned c, enum rung rung)
+{
+	return rung != RUNG_INTERRUPTS || (pmu->has_pmi && pmu->counter[c].has_interrupt && apic_present());
+}
+
+static enum rung climb(struct run *run, unsigned c, struct result *r)
+{
+	struct climb m = {
+		.pmu = run->pmu,
+		.counter = c,
+		.event = counter_yardstick(run->pmu, c),
+		.kernel = kernel_by_name("nop_loop"),
+	};
+	enum rung reached = RUNG_NONE;
+
+	if (m.event)
+		r->event = m.event->name;
+	for (unsigned i = 0; i < sizeof(rungs) / sizeof(rungs[0]); i++) {
+		if (!applies(run->pmu, c, rungs[i].rung))
+			break;
+		if (!rungs[i].climb(run, &m, r)) {
+			struct judgement why = r->judgement;
+
+			snprintf(r->judgement.text, sizeof(r->judgement.text), "rung \"%s\": %.100s",
+				 rung_name(rungs[i].rung), why.text);
+			return reached;
+		}
+		reached = rungs[i].rung;
+	}
+	r->judgement.verdict = VERDICT_EXACT;
+	return reached;
+}
+
+static void take_reset(void *arg)
+{
+	const struct pmu *pmu = arg;
+	const char *why;
+
+	pmu->driver->reset(pmu, &why); /* a refusal has been reported where it was tried first */
+}
+
+enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
+{
+	static struct result results[PMU_COUNTERS_MAX];
+	struct pmu *pmu = run->pmu;
+	unsigned ticking = 0, failed = 0;
+
+	*ladder = (struct ladder){{0}};
+	if (!pmu || pmu->n_counters == 0)
+		return LADDER_NONE;
+
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		struct result *r = &results[c];
+
+		*r = (struct result){
+			.suite = "ladder",
+			.name = pmu->counter[c].name,
+			.counter = pmu->counter[c].name,
+			.kernel = "nop_loop",
+			.manual = "calibration ladder",
+			.virtual = pmu->virtual,
+		};
+		ladder->reached[c] = climb(run, c, r);
+		ticking += ladder->reached[c] >= RUNG_TICKS;
+		failed += verdict_is_bad(r->judgement.verdict);
+	}
+	run->call(run, take_reset, pmu, LADDER_MS, NULL);
+
+	if (!ticking) {
+		struct result all = {.suite = "ladder", .name = "all counters", .virtual = pmu->virtual};
+
+		judgement_set(&all.judgement, VERDICT_DEAD,
+			      "none of %u advertised counters ticks; %s: %.100s", pmu->n_counters,
+			      pmu->counter[0].name, results[0].judgement.text);
+		run->report(run, &all);
+		return LADDER_DEAD;
+	}
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		run->report(run, &results[c]);
+	return failed ? LADDER_PARTIAL : LADDER_FULL;
+}

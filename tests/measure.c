@@ -1,0 +1,229 @@
+#include "tests/measure.h"
+#include "tests/kernels/needs.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/paging.h"
+#include "arch/x86/step.h"
+#include "arch/x86/trap.h"
+#include "arch/x86/user.h"
+#include "arch/x86/watchdog.h"
+#include "pmu/vpmu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ARENA_SIZE      0x4000
+#define STACK_SIZE      0x4000
+#define STACK_SPARE     0x800 /* from the stack pointer to the end of its page */
+#define GROUND_TRUTH_MS 5000
+
+/* Ring 0: kernels get a stack of their own, with the old stack pointer on top of it. RAX is free before the
+ * window. */
+#define RING0_STACK_AT 5 /* where the stack's address goes */
+static const uint8_t ring0_entry[] = {
+	0x48, 0x89, 0xe0,                         /* mov %rsp,%rax */
+	0x48, 0xbc, 0,    0,    0, 0, 0, 0, 0, 0, /* movabs $top,%rsp */
+	0x50,                                     /* push %rax */
+	0x48, 0x83, 0xec, 0x38,                   /* sub $56,%rsp */
+};
+static const uint8_t ring0_exit[] = {
+	0x48, 0x83, 0xc4, 0x38, /* add $56,%rsp */
+	0x5c,                   /* pop %rsp */
+	0xc3,                   /* ret */
+};
+
+/* Ring 3 has a stack of its own, which nobody needs back: make room behind, then align. */
+static const uint8_t ring3_entry[] = {
+	0x48, 0x8d, 0xa4, 0x24, 0x00, 0xf8, 0xff, 0xff, /* lea -2048(%rsp),%rsp */
+	0x48, 0x83, 0xe4, 0xc0,                         /* and $-64,%rsp */
+};
+static const uint8_t ring3_exit[] = {0xcd, VECTOR_USER_EXIT};
+
+/* Ring 3 counts the two instructions of ring3_entry and the INT of ring3_exit besides the kernel. */
+const struct pmu_bracket bracket_user = {
+	.own = {{Q_INSTRUCTIONS, 3},
+		{Q_BRANCHES, 1},
+		{Q_BR_FAR, 1},
+		{Q_INTERRUPTS_SW, 1},
+		{Q_RING_TO_KERNEL, 1}},
+};
+
+static struct composed {
+	struct code_arena arena;
+	const struct kernel *kernel;
+	const uint8_t *start, *stop; /* of the bracket, NULL if none */
+	unsigned alignment;
+	const void *entry;
+} composed[2]; /* ring 0, ring 3 */
+
+static uint8_t *data, *stack;
+
+static struct composed *for_ring(uint8_t ring)
+{
+	return &composed[ring != 0];
+}
+
+bool measure_init(void)
+{
+	data = data_create(KERNEL_DATA_SIZE);
+	stack = data_create(STACK_SIZE);
+	composed[0].entry = composed[1].entry = NULL;
+	return data && stack && arena_create(&composed[0].arena, ARENA_SIZE, false) &&
+	       arena_create(&composed[1].arena, ARENA_SIZE, true);
+}
+
+static void touch(const uint8_t *p, size_t size)
+{
+	for (size_t i = 0; i < size; i += 64)
+		(void)*(volatile const uint8_t *)(p + i);
+}
+
+static uint8_t *put(uint8_t *to, const void *code, size_t size)
+{
+	memcpy(to, code, size);
+	return to + size;
+}
+
+static const void *compose(struct composed *c, const struct window *w, const struct pmu_bracket *b)
+{
+	size_t start = b->start_end - b->start, stop = b->stop_end - b->stop;
+	size_t body = w->kernel->code_end - w->kernel->code;
+	size_t entry_size = w->ring ? sizeof(ring3_entry) : sizeof(ring0_entry);
+	size_t kernel_at = ((entry_size + start + 63) & ~(size_t)63) + w->alignment;
+	uint64_t top = (uint64_t)stack + STACK_SIZE - STACK_SPARE;
+	uint8_t *p;
+
+	if (w->alignment > 63 || kernel_at + body + stop + sizeof(ring0_exit) > c->arena.size)
+		return NULL;
+	p = c->arena.rw + kernel_at - start - entry_size;
+	*c = (struct composed){
+		c->arena, w->kernel, b->start, b->stop, w->alignment, c->arena.rx + (p - c->arena.rw),
+	};
+	if (w->ring) {
+		p = put(p, ring3_entry, sizeof(ring3_entry));
+	} else {
+		p = put(p, ring0_entry, sizeof(ring0_entry));
+		memcpy(p - sizeof(ring0_entry) + RING0_STACK_AT, &top, sizeof(top));
+	}
+	p = put(p, b->start, start);
+	p = put(p, w->kernel->code, body);
+	p = put(p, b->stop, stop);
+	p = w->ring ? put(p, ring3_exit, sizeof(ring3_exit)) : put(p, ring0_exit, sizeof(ring0_exit));
+
+	touch(c->entry, p - c->arena.rw);
+	touch(data, KERNEL_DATA_SIZE);
+	touch(stack, STACK_SIZE);
+	return c->entry;
+}
+
+const void *window_compose(const struct window *w)
+{
+	struct composed *c = for_ring(w->ring);
+	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
+	const void *entry;
+
+	if (c->entry && c->kernel == w->kernel && c->start == b->start && c->stop == b->stop &&
+	    c->alignment == w->alignment)
+		return c->entry;
+	step_pause();
+	entry = compose(c, w, b);
+	step_resume();
+	return entry;
+}
+
+uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
+{
+	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
+	const struct code_arena *arena = &for_ring(w->ring)->arena;
+	struct call_registers regs = {
+		.rdi = n,
+		.rsi = (uint64_t)data,
+		.r8 = arena->rw - arena->rx,
+		.r12 = b->args[0],
+		.r13 = b->args[1],
+		.r14 = b->args[2],
+		.r15 = b->args[3],
+	};
+
+	if (w->ring)
+		user_call(entry, &regs);
+	else
+		call_with_registers(entry, &regs);
+	return regs.rax;
+}
+
+/* XCR0, SDM vol. 1, 13.3. */
+static uint64_t xcr0(void)
+{
+	uint64_t cr4;
+	uint32_t low, high;
+
+	__asm__ volatile("mov %%cr4,%0" : "=r"(cr4));
+	if (!(cr4 & 1 << 18))
+		return 0;
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return (uint64_t)high << 32 | low;
+}
+
+const char *kernel_unfit(const struct kernel *k, uint8_t ring)
+{
+	static char text[64];
+	const char *missing;
+
+	if (ring && (k->flags & KERNEL_RING0_ONLY))
+		return "privileged instructions";
+	if (!ring && (k->flags & KERNEL_RING3_ONLY))
+		return "for ring 3 only";
+	if (k->flags & KERNEL_SERVICES)
+		return "the harness lacks a service that it needs";
+	missing = kernel_missing(k->needs, cpu_has, xcr0());
+	if (!missing)
+		return NULL;
+	snprintf(text, sizeof(text), "the CPU lacks %s", missing);
+	return text;
+}
+
+struct truth {
+	const void *entry;
+	const struct window *window;
+	uint64_t n;
+	struct qvec *out;
+};
+
+static void run_once(void *arg)
+{
+	const struct truth *t = arg;
+
+	window_run(t->entry, t->window, t->n);
+}
+
+static void run_watched(void *arg)
+{
+	struct truth *t = arg;
+
+	oracle_call(run_once, t, t->out);
+}
+
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, struct qvec *out, struct result *r)
+{
+	struct pmu_bracket markers;
+	struct window w = {.kernel = k, .bracket = &markers, .ring = ring};
+	struct truth t = {.window = &w, .n = n, .out = out};
+	struct trap_report report = {0};
+	bool done;
+
+	oracle_bracket(&markers);
+	t.entry = window_compose(&w);
+	if (!t.entry) {
+		if (r)
+			judgement_set(&r->judgement, VERDICT_ERROR, "kernel %s does not fit the code arena",
+				      k->name);
+		return false;
+	}
+	watchdog_arm(GROUND_TRUTH_MS);
+	done = trap_guard(run_watched, &t, &report);
+	watchdog_disarm();
+	if (!done && r)
+		judgement_set(&r->judgement, VERDICT_ERROR, "the oracle was ended by %s", report.text);
+	return done;
+}

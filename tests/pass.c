@@ -1,0 +1,169 @@
+#include "tests/pass.h"
+
+struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings)
+{
+	return (struct slot){.counter = c, .event = e, .config = {.code = e->code, .ring = rings}};
+}
+
+static uint64_t mask_of(const struct pass *p)
+{
+	uint64_t mask = 0;
+
+	for (unsigned s = 0; s < p->n_slots; s++)
+		mask |= UINT64_C(1) << p->slot[s].counter;
+	return mask;
+}
+
+static uint64_t width_mask(const struct pmu_counter *c)
+{
+	return c->width >= 64 ? UINT64_MAX : (UINT64_C(1) << c->width) - 1;
+}
+
+static bool fail(struct pass *p, unsigned counter, const char *what)
+{
+	p->failure = what;
+	p->failed_counter = counter;
+	return false;
+}
+
+static bool program(struct pass *p)
+{
+	const struct pmu_driver *d = p->pmu->driver;
+
+	for (unsigned s = 0; s < p->n_slots; s++) {
+		const struct slot *slot = &p->slot[s];
+
+		if (!d->program(p->pmu, slot->counter, &slot->config))
+			return fail(p, slot->counter, "programming was refused");
+		if (p->preset && !d->write(p->pmu, slot->counter, p->preset))
+			return fail(p, slot->counter, "writing the counter was refused");
+	}
+	return true;
+}
+
+/* Started and stopped by C code around the window, not by its bracket. */
+static bool started_outside(const struct pass *p)
+{
+	return p->ring || p->bracketing == BRACKET_READ;
+}
+
+static bool choose_bracket(struct pass *p)
+{
+	const struct pmu_driver *d = p->pmu->driver;
+
+	if (p->bracketing == BRACKET_READ) {
+		if (p->n_slots != 1 || !d->bracket_read(p->pmu, p->slot[0].counter, &p->bracket))
+			return fail(p, p->slot[0].counter, "the PMU has no bracket by reading");
+	} else if (p->ring) {
+		p->bracket = bracket_user;
+	} else if (!d->bracket_enable(p->pmu, mask_of(p), &p->bracket)) {
+		return fail(p, p->slot[0].counter, "the PMU cannot start and stop these counters together");
+	}
+	return true;
+}
+
+static bool sample(struct pass *p, const void *entry, const struct window *w, uint64_t n, uint64_t *last,
+		   uint64_t *out)
+{
+	const struct pmu_driver *d = p->pmu->driver;
+	uint64_t rax;
+
+	if (started_outside(p) && !d->start(p->pmu, mask_of(p)))
+		return fail(p, p->slot[0].counter, "starting was refused");
+	rax = window_run(entry, w, n);
+	if (started_outside(p) && !d->stop(p->pmu))
+		return fail(p, p->slot[0].counter, "stopping was refused");
+	if (p->bracketing == BRACKET_READ) {
+		*out = rax;
+		return true;
+	}
+	for (unsigned s = 0; s < p->n_slots; s++) {
+		unsigned c = p->slot[s].counter;
+		uint64_t value;
+
+		if (!d->read(p->pmu, c, &value))
+			return fail(p, c, "reading the counter was refused");
+		out[s] = (value - last[s]) & width_mask(&p->pmu->counter[c]);
+		last[s] = value;
+	}
+	return true;
+}
+
+static struct window window_of(const struct pass *p)
+{
+	return (struct window){
+		.kernel = p->kernel, .bracket = &p->bracket, .alignment = p->alignment, .ring = p->ring};
+}
+
+void pass_run(void *arg)
+{
+	struct pass *p = arg;
+	struct window w = window_of(p);
+	uint64_t last[PMU_COUNTERS_MAX], *out = p->raw;
+	const void *entry;
+
+	p->failure = NULL;
+	if (!program(p) || !choose_bracket(p))
+		return;
+	entry = window_compose(&w);
+	if (!entry) {
+		fail(p, p->slot[0].counter, "the kernel does not fit the code arena");
+		return;
+	}
+	if (!p->pmu->virtual) /* caches, TLBs and predictors are not warm yet; a model of the PMU alone does
+				 not care */
+		window_run(entry, &w, p->n[0]);
+	for (unsigned s = 0; s < p->n_slots; s++)
+		if (!p->pmu->driver->read(p->pmu, p->slot[s].counter, &last[s])) {
+			fail(p, p->slot[s].counter, "reading the counter was refused");
+			return;
+		}
+	for (unsigned i = 0; i < p->n_count; i++)
+		for (unsigned rep = 0; rep < p->reps; rep++, out += p->n_slots)
+			if (!sample(p, entry, &w, p->n[i], last, out))
+				return;
+	for (unsigned s = 0; s < p->n_slots; s++)
+		if (!p->pmu->driver->release(p->pmu, p->slot[s].counter))
+			fail(p, p->slot[s].counter, "taking the counter out of use was refused");
+}
+
+enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,
+				     struct expectation *x, unsigned *at)
+{
+	const struct slot *slot = &p->slot[s];
+	int64_t share = bracket_share(&p->bracket, slot->event);
+
+	for (unsigned i = 0; i < p->n_count; i++) {
+		*at = i;
+		if (expectation(slot->event, p->kernel, p->n[i], x) ||
+		    expectation_fits(x, share, p->pmu->counter[slot->counter].width))
+			return x->status;
+		o[i] = (struct observation){.n = p->n[i], .low = x->low, .high = x->high};
+		for (unsigned rep = 0; rep < p->reps; rep++)
+			histogram_add(&o[i].seen, (int64_t)pass_raw(p, i, rep, s) - share);
+	}
+	return EXPECTATION_OK;
+}
+
+/* How well an event serves to try a counter: exact ones count a number known beforehand. */
+static unsigned usefulness(const struct pmu_event *e)
+{
+	bool one_term = e->terms[0].coefficient == 1 && e->terms[1].coefficient == 0;
+
+	if (e->judgement == EVENT_EXACT && one_term && e->terms[0].quantity == Q_INSTRUCTIONS)
+		return 3;
+	return e->judgement == EVENT_TIME ? 2 : 1;
+}
+
+const struct pmu_event *counter_yardstick(const struct pmu *pmu, unsigned c)
+{
+	const struct pmu_event *best = NULL;
+
+	for (unsigned i = 0; i < pmu->n_events; i++) {
+		const struct pmu_event *e = pmu->events[i];
+
+		if (pmu->driver->can_count(pmu, e, c) && (!best || usefulness(e) > usefulness(best)))
+			best = e;
+	}
+	return best;
+}

@@ -1,0 +1,76 @@
+/*
+ * One pass: some counters programmed at once, a kernel run at several N, several times each, every count
+ * kept.
+ */
+#ifndef TESTS_PASS_H
+#define TESTS_PASS_H
+
+#include "tests/measure.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PASS_N_MAX RESULT_OBSERVATIONS
+
+enum bracketing {
+	BRACKET_ENABLE, /* counters enabled and disabled together */
+	BRACKET_READ,   /* one running counter, read before and after */
+};
+
+struct slot {
+	unsigned counter;
+	const struct pmu_event *event;
+	struct pmu_config config;
+};
+
+struct pass {
+	const struct pmu *pmu;
+	const struct kernel *kernel;
+	uint8_t ring;       /* 0 or 3; in ring 3 with BRACKET_ENABLE the counters must count RING_USR only */
+	uint8_t bracketing; /* enum bracketing; BRACKET_READ takes exactly one slot */
+	unsigned alignment;
+	unsigned n_slots;
+	struct slot slot[PMU_COUNTERS_MAX];
+	unsigned n_count, reps;
+	uint64_t n[PASS_N_MAX];
+	uint64_t preset; /* first value of every counter */
+	uint64_t *raw;   /* gets n_count * reps * n_slots counts, see pass_raw() */
+
+	/* Set by pass_run(). */
+	struct pmu_bracket bracket; /* its .own is what every raw count contains besides the kernel */
+	const char *failure;        /* what the hardware refused, NULL if nothing */
+	unsigned failed_counter;
+};
+
+/** A slot for event e on counter c, counting in `rings`. */
+struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings);
+
+/** Size that .raw needs, in counts. */
+static inline unsigned pass_size(const struct pass *p)
+{
+	return p->n_count * p->reps * p->n_slots;
+}
+
+/** Raw count of slot s in repetition rep at n[i]: modulo the counter's width, the bracket's share included.
+ */
+static inline uint64_t pass_raw(const struct pass *p, unsigned i, unsigned rep, unsigned s)
+{
+	return p->raw[(i * p->reps + rep) * p->n_slots + s];
+}
+
+/** Run it; for run->call(). Nothing but programming, running and reading: it may be stepped. */
+void pass_run(void *pass);
+
+/**
+ * Turn the counts of slot s into observations, against the expectation from event and kernel.
+ * @param o gets n_count observations
+ * @return EXPECTATION_OK; else *x says why there is no expectation at n[*at]
+ */
+enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,
+				     struct expectation *x, unsigned *at);
+
+/** The event by which counter c is tried: instructions where it can count them, else what it can; NULL if
+ * nothing. */
+const struct pmu_event *counter_yardstick(const struct pmu *pmu, unsigned c);
+
+#endif

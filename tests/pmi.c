@@ -1,0 +1,55 @@
+#include "tests/pmi.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/trap.h"
+
+static bool on_fixed(struct trap_frame *frame, void *arg)
+{
+	struct pmi *p = arg;
+
+	(void)frame;
+	p->fixed++;
+	p->lvt = apic_read(APIC_LVT_PERF);
+	apic_eoi();
+	return true;
+}
+
+/* The watchdog interrupts by NMI as well: without an overflow it is none of ours. */
+static bool on_nmi(struct trap_frame *frame, void *arg)
+{
+	struct pmi *p = arg;
+	uint64_t overflowed = 0;
+
+	(void)frame;
+	if (!p->pmu->driver->overflowed(p->pmu, &overflowed) || !overflowed)
+		return false;
+	p->nmi++;
+	p->lvt = apic_read(APIC_LVT_PERF);
+	return true;
+}
+
+void pmi_claim(struct pmi *p, const struct pmu *pmu)
+{
+	*p = (struct pmi){.pmu = pmu};
+	trap_set_handler(VECTOR_PMI, on_fixed, p);
+	trap_set_handler(VECTOR_NMI, on_nmi, p);
+}
+
+void pmi_unclaim(void)
+{
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+	trap_set_handler(VECTOR_PMI, 0, 0);
+	trap_set_handler(VECTOR_NMI, 0, 0);
+}
+
+void pmi_arm(struct pmi *p, uint32_t mode)
+{
+	p->fixed = p->nmi = 0;
+	p->lvt = 0;
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | mode);
+}
+
+void pmi_let_in(void)
+{
+	__asm__ volatile("sti\n\tnop\n\tnop\n\tcli" ::: "memory");
+}

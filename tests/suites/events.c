@@ -1,0 +1,291 @@
+/*
+ * Every event of the PMU, on every counter that may count it, against every kernel: at N, 2N and 3N the count
+ * must be what event and kernel declare, to the last unit, so that slope and intercept both are.
+ */
+#include "tests/suites/suites.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+#include "tests/truth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EVENTS_MS     20000
+#define MULTIPLES     3
+#define EVENTS_MAX    256
+#define N_VIRTUAL     5
+#define N_HARDWARE    1000
+#define REPS_VIRTUAL  3
+#define REPS_HARDWARE 100
+#define REPORTED_NAME 96
+
+/* What is measured in one kernel and ring: per counter the events that it may count. */
+struct plan {
+	struct run *run;
+	const struct kernel *kernel;
+	uint8_t ring;
+	uint64_t n;
+	unsigned reps;
+	unsigned n_events[PMU_COUNTERS_MAX];
+	uint16_t event[PMU_COUNTERS_MAX][EVENTS_MAX];
+};
+
+static const char *ring_name(uint8_t ring)
+{
+	return ring ? "ring 3" : "ring 0";
+}
+
+static struct result result_for(const struct plan *plan, const struct pmu_event *e, const char *counter,
+				char *name)
+{
+	snprintf(name, REPORTED_NAME, "%s/%s/%s/%s", e->name, counter, plan->kernel->name,
+		 ring_name(plan->ring));
+	return (struct result){
+		.suite = "events",
+		.name = name,
+		.event = e->name,
+		.kernel = plan->kernel->name,
+		.counter = counter,
+		.ring = ring_name(plan->ring),
+		.encoding = e->code,
+		.manual = e->source,
+		.virtual = plan->run->pmu->virtual,
+	};
+}
+
+static uint64_t top_n(const struct plan *plan)
+{
+	uint64_t n;
+
+	return __builtin_mul_overflow(plan->n, MULTIPLES, &n) ? UINT64_MAX : n;
+}
+
+/* Whether the event has an expectation at the largest N; if not, that is the result. */
+static bool expectable(const struct plan *plan, const struct pmu_event *e, unsigned c)
+{
+	const struct pmu *pmu = plan->run->pmu;
+	char name[REPORTED_NAME];
+	struct result r = result_for(plan, e, pmu->counter[c].name, name);
+	struct expectation x;
+
+	if (expectation(e, plan->kernel, top_n(plan), &x) == EXPECTATION_OK &&
+	    expectation_fits(&x, 0, pmu->counter[c].width) == EXPECTATION_OK)
+		return true;
+	r.judgement.verdict = VERDICT_ERROR;
+	expectation_explain(&x, plan->kernel, top_n(plan), r.judgement.text, sizeof(r.judgement.text));
+	plan->run->report(plan->run, &r);
+	return false;
+}
+
+/* An event that the kernel does not define is skipped once for kernel and ring, whatever the counter. */
+static bool defined(const struct plan *plan, const struct pmu_event *e)
+{
+	char name[REPORTED_NAME];
+	struct result r;
+	struct expectation x;
+
+	if (expectation(e, plan->kernel, plan->n, &x) != EXPECTATION_UNDEFINED)
+		return true;
+	r = result_for(plan, e, "any", name);
+	r.counter = NULL;
+	r.judgement.verdict = VERDICT_SKIPPED;
+	expectation_explain(&x, plan->kernel, plan->n, r.judgement.text, sizeof(r.judgement.text));
+	plan->run->report(plan->run, &r);
+	return false;
+}
+
+static bool usable(const struct run *run, unsigned c)
+{
+	return ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS);
+}
+
+static void make_plan(struct plan *plan)
+{
+	struct run *run = plan->run;
+	const struct pmu *pmu = run->pmu;
+
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		plan->n_events[c] = 0;
+	for (unsigned i = 0; i < pmu->n_events && i < EVENTS_MAX; i++) {
+		const struct pmu_event *e = pmu->events[i];
+
+		if (!glob_match(run->options->event_glob, e->name) || !defined(plan, e))
+			continue;
+		for (unsigned c = 0; c < pmu->n_counters; c++)
+			if (usable(run, c) && pmu->driver->can_count(pmu, e, c) && expectable(plan, e, c))
+				plan->event[c][plan->n_events[c]++] = i;
+	}
+}
+
+/* Counters start at different places in their lists, so that neighbours count different events. */
+static void fill_pass(const struct plan *plan, unsigned number, struct pass *p)
+{
+	const struct pmu *pmu = plan->run->pmu;
+
+	p->n_slots = 0;
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		unsigned n = plan->n_events[c];
+
+		if (number < n)
+			p->slot[p->n_slots++] = pass_slot(pmu->events[plan->event[c][(number + c) % n]], c,
+							  plan->ring ? RING_USR : RING_ALL);
+	}
+}
+
+static void report_slot(const struct plan *plan, const struct pass *p, unsigned s)
+{
+	const struct slot *slot = &p->slot[s];
+	char name[REPORTED_NAME];
+	struct result r = result_for(plan, slot->event, p->pmu->counter[slot->counter].name, name);
+	struct expectation x;
+	unsigned at = 0;
+
+	if (pass_observe(p, s, r.observation, &x, &at) == EXPECTATION_OK) {
+		r.n_observations = p->n_count;
+		judge(r.observation, p->n_count, &r.judgement);
+		if (r.judgement.verdict == VERDICT_WITHIN && x.reason)
+			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", x.reason);
+	} else {
+		r.judgement.verdict = VERDICT_ERROR;
+		expectation_explain(&x, p->kernel, p->n[at], r.judgement.text, sizeof(r.judgement.text));
+	}
+	plan->run->report(plan->run, &r);
+}
+
+/* What befell a whole pass is reported once, under its first counter. */
+static void report_failure(const struct plan *plan, const struct pass *p, const struct judgement *why)
+{
+	const struct slot *slot = &p->slot[0];
+	char name[REPORTED_NAME];
+	struct result r;
+
+	for (unsigned s = 0; s < p->n_slots; s++)
+		if (p->failure && p->slot[s].counter == p->failed_counter)
+			slot = &p->slot[s];
+	r = result_for(plan, slot->event, p->pmu->counter[slot->counter].name, name);
+	r.judgement = *why;
+	plan->run->report(plan->run, &r);
+}
+
+/* @return false if it could not be carried out: then the other passes of this kernel and ring would not fare
+ * better */
+static bool measure(const struct plan *plan, struct pass *p)
+{
+	struct result r = {0};
+
+	p->raw = calloc(pass_size(p), sizeof(*p->raw));
+	if (!p->raw) {
+		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for %u counts: ask for fewer reps",
+			      pass_size(p));
+	} else if (plan->run->call(plan->run, pass_run, p, EVENTS_MS, &r)) {
+		if (p->failure)
+			judgement_set(&r.judgement, VERDICT_WRONG, "%s", p->failure);
+		else
+			for (unsigned s = 0; s < p->n_slots; s++)
+				report_slot(plan, p, s);
+	}
+	free(p->raw);
+	if (r.judgement.verdict != VERDICT_EXACT)
+		report_failure(plan, p, &r.judgement);
+	return r.judgement.verdict == VERDICT_EXACT;
+}
+
+/* Without a global enable, counters cannot be started together: one at a time. */
+static bool measure_one_by_one(const struct plan *plan, const struct pass *all)
+{
+	for (unsigned s = 0; s < all->n_slots; s++) {
+		struct pass one = *all;
+
+		one.n_slots = 1;
+		one.slot[0] = all->slot[s];
+		if (!measure(plan, &one))
+			return false;
+	}
+	return true;
+}
+
+static void judge_kernel(struct plan *plan)
+{
+	const struct pmu *pmu = plan->run->pmu;
+	static struct pass p;
+
+	make_plan(plan);
+	p = (struct pass){.pmu = pmu,
+			  .kernel = plan->kernel,
+			  .ring = plan->ring,
+			  .n_count = MULTIPLES,
+			  .reps = plan->reps};
+	for (unsigned i = 0; i < MULTIPLES; i++)
+		p.n[i] = plan->n * (i + 1);
+
+	for (unsigned number = 0;; number++) {
+		fill_pass(plan, number, &p);
+		if (p.n_slots == 0)
+			break;
+		if (!(pmu->has_global ? measure(plan, &p) : measure_one_by_one(plan, &p)))
+			break;
+	}
+}
+
+/* @return whether the kernel may judge: its signature agrees with what single-stepping shows */
+static bool confirmed(const struct plan *plan)
+{
+	char name[REPORTED_NAME];
+	struct result r = {.suite = "events", .name = name};
+
+	snprintf(name, sizeof(name), "ground truth/%s/%s", plan->kernel->name, ring_name(plan->ring));
+	truth_check(plan->kernel, plan->ring, plan->n, &r);
+	plan->run->report(plan->run, &r);
+	return !verdict_is_bad(r.judgement.verdict);
+}
+
+static void skip(struct run *run, const char *name, const char *why)
+{
+	struct result r = {.suite = "events", .name = name};
+
+	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	run->report(run, &r);
+}
+
+static void run_kernel(struct plan *plan)
+{
+	uint64_t other_ring[] = {[0] = KERNEL_RING3_ONLY, [1] = KERNEL_RING0_ONLY};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const char *unfit;
+
+		plan->ring = i ? 3 : 0;
+		if (plan->kernel->flags & other_ring[i])
+			continue;
+		unfit = kernel_unfit(plan->kernel, plan->ring);
+		if (unfit) {
+			skip(plan->run, plan->kernel->name, unfit);
+			return;
+		}
+		if (confirmed(plan))
+			judge_kernel(plan);
+	}
+}
+
+static void run_events(struct run *run)
+{
+	static struct plan plan;
+	const struct run_options *o = run->options;
+	bool virtual = run->pmu && run->pmu->virtual;
+
+	if (!run->pmu) {
+		skip(run, "events", "there is no PMU");
+		return;
+	}
+	plan.run = run;
+	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
+	plan.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		if (!kernel_selected(k, o->kernel_glob))
+			continue;
+		plan.kernel = k;
+		run_kernel(&plan);
+	}
+}
+
+const struct suite suite_events = {"events", "every event on every counter against every kernel", run_events};

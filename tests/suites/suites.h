@@ -1,0 +1,11 @@
+/*
+ * The suites, one file each.
+ */
+#ifndef TESTS_SUITES_SUITES_H
+#define TESTS_SUITES_SUITES_H
+
+#include "tests/check.h"
+
+extern const struct suite suite_events;
+
+#endif
