@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""TAP test of scripts/report-view: what it shows of a known report, what it finds in two that differ, what it refuses."""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+VERDICTS = ["exact", "within", "biased", "noisy", "dead", "wrong", "erratum", "error", "skipped"]
+
+
+def check(name, verdict, values, low=240, high=240, **more):
+    numbers = [v for v, _ in values]
+    return {"name": name, "verdict": verdict, "virtual": True, **more, "observations": [
+        {"n": 20, "low": low, "high": high, "total": sum(t for _, t in values), "distinct": len(values), "min": min(numbers),
+         "max": max(numbers), "values": values}] if values else []}
+
+
+def cell(event, counter, kernel, verdict="exact", value=240, **more):
+    return check(f"{event}/{counter}/{kernel}", verdict, [[value, 3]], event=event, counter=counter, kernel=kernel, encoding="0xc0", **more)
+
+
+def report(suites):
+    found = [c["verdict"] for s in suites for c in s["checks"]]
+    return {
+        "schema": "assay-report/1", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
+        "machine": {"platform": "UEFI", "firmware": "F", "hypervisor": None, "cpu": {
+            "vendor": "V", "brand": "B", "signature": "0x6f6", "family": 6, "model": 15, "stepping": 6, "microcode": "0x0", "count": 1},
+            "tsc_hz": 1000, "time_reference": "HPET", "watchdog": "none"},
+        "totals": {"checks": len(found), **{v: found.count(v) for v in VERDICTS}},
+        "notes": ["no HPET"], "pmus": [{
+            "name": "P", "driver": "intel", "version": 2, "virtual": True, "model": "intel-core2", "general": 2, "fixed": 0, "events": 1,
+            "global_control": True, "interrupt": True, "counters": []}],
+        "snapshots": [], "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"}], "suites": suites}
+
+
+SAMPLE = report([
+    {"name": "control", "title": "controls", "complete": True, "checks": [
+        check("gating", "exact", [[240, 3]]),
+        check("status", "wrong", [[241, 2], [240, 1]], text="bit 3 # stays set"),
+        check("freeze", "skipped", [], text="version 2")]},
+    {"name": "events", "title": "all events", "complete": True, "checks":
+        [cell("INST", f"PMC{c}", k) for c in (0, 1, 3) for k in ("nops", "calls")]
+        + [cell("LLC", "PMC0", "nops", "biased", 241, text="off by 1", bias=1)]
+        + [cell("BIG", "PMC0", "nops", value="9223372036854775807")]},
+])
+SAMPLE["suites"][1]["checks"][-1]["observations"][0].update(low="9223372036854775807", high="9223372036854775807",
+                                                            min="9223372036854775807", max="9223372036854775807")
+
+results = []
+
+
+def test(name, good, detail=""):
+    results.append(good)
+    print(f"{'ok' if good else 'not ok'} {len(results)} - report-view: {name}")
+    for line in "" if good else str(detail).splitlines():
+        print(f"# {line}")
+
+
+def run(*args):
+    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "report-view"), *map(str, args)], capture_output=True, text=True,
+                          check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def holds(name, text, *parts):
+    missing = [p for p in parts if p not in text]
+    test(name, not missing, f"missing: {missing}\nin:\n{text}")
+
+
+def main(folder):
+    def write(name, content):
+        path = folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    sample = write("sample.json", SAMPLE)
+    valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(sample)], check=False).returncode
+    test("the sample itself is valid", valid == 0)
+
+    status, out, _ = run(sample)
+    test("status 0", status == 0)
+    holds("tables", out, "note: no HPET", "virtual PMU (model intel-core2), not silicon", "PMC0-1,PMC3  2 kernels  -     exact (6)",
+          "    PMC0/nops N=20: expected 240, observed 241 x3; off by 1", "status  -        -     240       241 x2, 240 x1  wrong\n    bit 3 # stays set",
+          "events: bracket: 4 instructions",
+          "assay: 11 checks: 8 exact, 0 within, 1 biased, 0 noisy, 0 dead, 1 wrong, 0 erratum, 0 error, 1 skipped")
+    for option, value, only in (("suite", "cont*", 3), ("event", "inst", 6), ("kernel", "nops", 5), ("counter", "PMC[01]", 6),
+                                ("verdict", "bad", 2), ("verdict", "exact,skipped", 9), ("kernel", "c*,n*", 8)):
+        _, out, _ = run("--all", f"--{option}", value, sample)
+        lines = [line for line in out.splitlines() if not line.startswith(" ")]
+        test(f"--{option} {value} leaves {only}", len(lines) == only, out)
+
+    status, out, _ = run("--tap", sample)
+    tap = write("sample.tap", out)
+    failed = subprocess.run(["prove", "--exec", "cat", str(tap)], capture_output=True, text=True, check=False)
+    holds("--tap as prove reads it", failed.stdout, "Failed 2/11 subtests", "Failed tests:  2, 10", "less 1 skipped subtest")
+
+    status, out, _ = run(sample, sample)
+    test("a report equals itself", status == 0 and out == "11 checks in common, 0 differences\n", out)
+    other = copy.deepcopy(SAMPLE)
+    other["suites"][1]["checks"][0]["observations"][0].update(values=[[241, 3]], min=241, max=241)
+    other["suites"][1]["checks"][1]["verdict"] = "within"
+    other["suites"][0]["checks"].pop()
+    other["suites"][1]["checks"][-1]["name"] = "BIG/PMC0/other"
+    status, out, _ = run(sample, write("other.json", other))
+    test("differences give status 1", status == 1)
+    holds("differences are named", out, "events: INST/PMC0/nops: N=20: expected 240, observed 240 x3; then N=20: expected 240, observed 241 x3\n",
+          "events: INST/PMC0/calls: verdict exact, then within\n", "control: freeze: only in the first report\n",
+          "events: BIG/PMC0/other: only in the second report\n", "9 checks in common, 5 differences")
+    status, out, _ = run("--suite", "control", "--verdict", "exact", sample, folder / "other.json")
+    test("filters apply to comparison", status == 0 and out.startswith("1 checks in common, 0 diff"), out)
+    cut = copy.deepcopy(SAMPLE)
+    cut["complete"] = False
+    status, out, _ = run(sample, write("cut.json", cut))
+    test("an incomplete report differs from a complete one", status == 1 and "the second report is incomplete" in out, out)
+    holds("an incomplete report says so", run(folder / "cut.json")[1], "incomplete: the run was cut short")
+
+    for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
+                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/2"}', "schema is 'assay-report/2'"),
+                                   ("holes", '{"schema": "assay-report/1"}', "not as docs/report.schema.json says")):
+        status, out, err = run(write(f"{name}.json", content))
+        test(f"refuses {name}", status == 2 and message in err and err.count("\n") == 1 and not out, out + err)
+    status, _, err = run(folder / "absent.json")
+    test("refuses an absent file", status == 2 and "No such file" in err and err.count("\n") == 1, err)
+    status, _, err = run("--verdict", "fine", sample)
+    test("refuses an unknown verdict", status == 2 and "no verdict fine" in err, err)
+
+
+with tempfile.TemporaryDirectory() as name:
+    main(pathlib.Path(name))
+print(f"1..{len(results)}")
+sys.exit(0 if all(results) and results else 1)
