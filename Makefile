@@ -200,7 +200,7 @@ host-tests: $(HOST_TESTS)
 # --- everything that can fail -------------------------------------------------------------------------------------
 
 check: setup all $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi
-	@scripts/check $(HOST_TESTS) $(wildcard tests/boot/*.t)
+	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
 
