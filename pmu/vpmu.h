@@ -1,7 +1,21 @@
 /*
- * The virtual PMU: runs harness code under the step engine and answers its RDMSR, WRMSR, RDPMC and CPUID from a PMU model,
- * and delivers the model's overflow interrupts through the local APIC's LVT performance entry. Also the oracle, the
- * same stepping with a quantity counter in place of a model.
+ * The virtual PMU: runs harness code under the step engine and answers its RDMSR, WRMSR, RDPMC and CPUID from
+ * a PMU model, and delivers the model's overflow interrupts through the local APIC's LVT performance entry.
+ * Also the oracle, the same stepping with a quantity counter in place of a model.
+ *
+ * The clock of this machine: one core cycle per retired instruction, per iteration of a REP string
+ * instruction and per delivered event (exception, interrupt). While the stepped code halts, core cycles do
+ * not pass.
+ *
+ * Order: an instruction's quantities reach the model when it has retired. A WRMSR takes effect first; it is
+ * not counted by a counter that it starts or stops (pmu/model.h). RDMSR and RDPMC read before they are
+ * counted themselves. An overflow raises its request when the instruction that caused it retires, so an
+ * interrupt that nothing holds back is taken before the next instruction: no skid.
+ *
+ * Overflow interrupts: a request meets the real LVT performance entry (apic.h, APIC_LVT_PERF). Masked: lost.
+ * Otherwise the entry's mask bit is set, as the local APIC does (SDM vol. 3, 10.5.1; some parts before the
+ * Pentium M are said not to), and the interrupt is raised: an NMI at the next instruction boundary, a fixed
+ * one by a self-IPI of the entry's vector, so that the real APIC's priorities, IRR, ISR and EOI hold.
  */
 #ifndef PMU_VPMU_H
 #define PMU_VPMU_H
@@ -23,13 +37,16 @@ const struct model_profile *vpmu_profile(void);
 void vpmu_call(void (*fn)(void *), void *arg);
 
 /**
- * Run fn(arg) under the oracle and add up every quantity of the instructions that retire between the two INT3-free markers
- * oracle_begin() and oracle_end() that fn calls around the code of interest (both are bracket code, see struct
- * pmu_bracket, so that composed windows are alike). Architectural quantities are exact; micro-architectural ones stay 0.
+ * Run fn(arg) under the oracle and add up every quantity of the instructions that retire between the two
+ * markers of oracle_bracket() that fn executes around the code of interest. The markers contribute nothing;
+ * events that are delivered between them do, and so do their handlers' instructions. Architectural quantities
+ * are exact; micro-architectural ones stay 0. Markers may be passed several times; the amounts add up.
  */
 void oracle_call(void (*fn)(void *), void *arg, struct qvec *total);
 
-/** Bracket code for composing a window that the oracle watches: start and stop are each one marker instruction. */
+/** Bracket code for composing a window that the oracle watches: start and stop are each one INT n that the
+ * engine takes before it runs, legal in rings 0 and 3. Outside oracle_call() they are unexpected interrupts.
+ */
 struct pmu_bracket;
 void oracle_bracket(struct pmu_bracket *out);
 

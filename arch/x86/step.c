@@ -134,6 +134,8 @@ inline void step_retire(struct trap_frame *f)
 	e->next_shadow = false;
 	e->current = NULL;
 	e->now.after = f;
+	e->now.did.cpl_after = f->cs & 3;
+	e->now.did.backwards = (f->rflags & RFLAGS_DF) != 0;
 	if (e->client->retired)
 		e->client->retired(e->client->ctx, &e->now);
 }
@@ -148,12 +150,12 @@ static void interrupted(struct trap_frame *f)
 	if (step_rep_finished(f)) {
 		/* No iteration is left, so the instruction would do no more than retire. Zero to begin with:
 		 * let it. */
-		if (e->now.iterations)
+		if (e->now.did.iterations)
 			step_retire(f);
 		else
 			f->rip = e->now.rip;
-	} else if (e->now.iterations) {
-		e->now.partial = true;
+	} else if (e->now.did.iterations) {
+		e->now.did.partial = true;
 		step_retire(f);
 	}
 }
@@ -261,6 +263,7 @@ static void deliver_waiting(struct trap_frame *f)
 static void go_on(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
+	struct insn_retired *did = &e->now.did;
 
 	for (;;) {
 		struct decoded *d;
@@ -279,11 +282,17 @@ static void go_on(struct trap_frame *f)
 			break; /* let the CPU find out why it cannot be read */
 		e->mapped = f->rip;
 		e->now.rip = f->rip;
-		e->now.insn = &d->in;
-		e->now.cpl = f->cs & 3;
-		e->now.taken = e->now.emulated = e->now.partial = false;
-		e->now.iterations = 1;
-		e->now.address = d->in.flags & INSN_F_MEM ? step_operand_address(d, f) : f->rsp;
+		e->now.emulated = false;
+		did->insn = &d->in;
+		did->cpl = f->cs & 3;
+		did->taken = did->partial = false;
+		did->iterations = 1;
+		did->stack = f->rsp;
+		did->source = f->rsi;
+		did->dest = f->rdi;
+		did->frame = f->rbp;
+		if (d->in.flags & INSN_F_MEM)
+			did->address = step_operand_address(d, f);
 		if (d->in.special == INSN_PLAIN || step_special(f, d) == FATE_CPU) {
 			e->current = d;
 			break;

@@ -11,7 +11,7 @@
 #ifndef ARCH_X86_STEP_H
 #define ARCH_X86_STEP_H
 
-#include "arch/x86/insn.h"
+#include "arch/x86/retired.h"
 #include "arch/x86/trap.h"
 
 #include <stdbool.h>
@@ -19,20 +19,11 @@
 
 /** What happened to the stepped code; filled in by the engine for the client's retired() call. */
 struct step_retired {
-	const struct trap_frame *after; /* registers after the instruction; .cs & 3 is the new CPL */
-	const struct insn *insn;
-	uint64_t rip;	     /* of the instruction */
-	uint8_t cpl;	     /* before it */
-	bool taken;	     /* conditional branches: condition true */
-	bool emulated;	     /* the client's before() answered it, the CPU never ran it */
-	bool partial;	     /* a REP string instruction left between two iterations by an event: it has made .iterations but
-			      * has not retired; it is resumed and reported again with the rest */
-	uint64_t iterations; /* string instructions: iterations made (without REP: 1); others: 1 */
-	uint64_t address;    /* INSN_F_MEM: linear address of the ModRM operand; string: RDI before; stack ops: RSP before */
-	uint64_t source;     /* string instructions: RSI before */
+	struct insn_retired did;
+	const struct trap_frame *after; /* registers after the instruction */
+	uint64_t rip;			/* of the instruction */
+	bool emulated;			/* the client's before() answered it, the CPU never ran it */
 };
-
-enum step_event { STEP_EXCEPTION, STEP_INTERRUPT, STEP_NMI, STEP_SOFT_INTERRUPT };
 
 enum step_action {
 	STEP_RUN,  /* let the CPU run it */
@@ -49,7 +40,7 @@ struct step_client {
 	/** Before an instruction whose .special is in `intercepts` (bit per enum insn_special). */
 	enum step_action (*before)(void *ctx, struct trap_frame *frame, const struct insn *in);
 	uint64_t intercepts;
-	/** After each retired instruction, and for the iterations of an interrupted one (.partial). */
+	/** After each retired instruction, and for the iterations of an interrupted one (.did.partial). */
 	void (*retired)(void *ctx, const struct step_retired *r);
 	/** An event was delivered to the stepped code; cpl is that before delivery. */
 	void (*delivered)(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl);

@@ -234,7 +234,7 @@ static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
 	unsigned modrm = ((const uint8_t *)d->bytes)[d->in.modrm_at];
 
 	if (d->in.flags & INSN_F_MEM) {
-		if (!step_copy(&selector, (const void *)step_engine.now.address, 2))
+		if (!step_copy(&selector, (const void *)step_engine.now.did.address, 2))
 			return FATE_CPU;
 	} else {
 		selector = (uint16_t)*step_register(f, (modrm & 7) | (d->in.rex & 1) << 3);
@@ -302,7 +302,7 @@ bool step_rep_finished(struct trap_frame *f)
 	uint64_t width = e->current->in.flags & INSN_F_ADDR32 ? UINT32_MAX : UINT64_MAX;
 	uint64_t left = f->rcx & width;
 
-	e->now.iterations = (e->rcx & width) - left;
+	e->now.did.iterations = (e->rcx & width) - left;
 	if (f->rip == e->now.rip) {
 		if (left)
 			return false;
@@ -333,11 +333,9 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 	case INSN_JCC:
 	case INSN_LOOP:
 	case INSN_JRCXZ:
-		e->now.taken = insn_branch_taken(in, f->rflags, f->rcx);
+		e->now.did.taken = insn_branch_taken(in, f->rflags, f->rcx);
 		return FATE_CPU;
 	case INSN_STRING:
-		e->now.address = f->rdi;
-		e->now.source = f->rsi;
 		e->rcx = f->rcx;
 		return FATE_CPU;
 	case INSN_STI:

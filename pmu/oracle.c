@@ -1,0 +1,65 @@
+/*
+ * The oracle (pmu/vpmu.h): stepping with a quantity counter in place of a model.
+ */
+#include "pmu/vpmu.h"
+
+#include "arch/x86/step.h"
+#include "pmu/account.h"
+#include "pmu/pmu.h"
+
+static struct {
+	struct qvec *total;
+	bool watching;
+} oracle;
+
+static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
+{
+	(void)ctx;
+	(void)f;
+	if (in->cond != VECTOR_ORACLE_BEGIN && in->cond != VECTOR_ORACLE_END)
+		return STEP_RUN;
+	oracle.watching = in->cond == VECTOR_ORACLE_BEGIN;
+	return STEP_DONE;
+}
+
+static void retired(void *ctx, const struct step_retired *r)
+{
+	struct qterm terms[ACCOUNT_TERMS];
+	(void)ctx;
+
+	/* Nothing but the markers is emulated by this client. */
+	if (oracle.watching && !r->emulated)
+		account_add(oracle.total, terms, account_retired(&r->did, terms));
+}
+
+static void delivered(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl)
+{
+	struct qterm terms[ACCOUNT_TERMS];
+	(void)ctx;
+
+	if (oracle.watching)
+		account_add(oracle.total, terms, account_event(kind, vector, cpl, terms));
+}
+
+static struct step_client oracle_client = {
+	.before = before,
+	.intercepts = 1ull << INSN_INT,
+	.retired = retired,
+	.delivered = delivered,
+};
+
+void oracle_call(void (*fn)(void *), void *arg, struct qvec *total)
+{
+	*total = (struct qvec){0};
+	oracle.total = total;
+	oracle.watching = false;
+	step_call(&oracle_client, fn, arg);
+}
+
+void oracle_bracket(struct pmu_bracket *out)
+{
+	static const uint8_t begin[] = {0xcd, VECTOR_ORACLE_BEGIN}, end[] = {0xcd, VECTOR_ORACLE_END};
+
+	*out = (struct pmu_bracket){
+		.start = begin, .start_end = begin + sizeof begin, .stop = end, .stop_end = end + sizeof end};
+}

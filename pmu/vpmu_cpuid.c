@@ -1,0 +1,102 @@
+#include "pmu/vpmu_cpuid.h"
+
+/* Feature leaves: a bit is shown only if the real CPU has it too, or if it belongs to the PMU, which is the
+ * model's. */
+static const struct {
+	uint32_t leaf;
+	uint32_t pmu_ebx, pmu_ecx, pmu_edx; /* the model's bits */
+	uint32_t no_ecx;                    /* never shown */
+} feature_leaves[] = {
+	/* SDM vol. 2, CPUID: DTES64, DS-CPL, PDCM; DS. Bit 31 of ECX tells of a hypervisor. */
+	{0x00000001, 0, 1u << 2 | 1u << 4 | 1u << 15, 1u << 21, 1u << 31},
+	/* Hybrid, architectural LBR; Intel PT. */
+	{0x00000007, 1u << 25, 0, 1u << 15 | 1u << 19, 0},
+	/* AMD APM vol. 3, E.4.2: IBS, core, NB, data-breakpoint, timestamp and L3 counter extensions. */
+	{0x80000001, 0, 1u << 10 | 1u << 23 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28, 0, 0},
+};
+
+/* Leaves that describe nothing but performance monitoring: the real CPU's would promise what the model has
+ * not got. Intel: PMU, PT, LBR, architectural PMU extension. AMD: IBS, PerfMonV2. */
+static const uint32_t pmu_leaves[] = {0x0a, 0x14, 0x1c, 0x23, 0x8000001b, 0x80000022};
+
+/* Leaves whose answer depends on ECX. */
+static const uint32_t indexed_leaves[] = {0x04, 0x07, 0x0b, 0x0d,       0x0f,       0x10,      0x12,
+					  0x14, 0x17, 0x18, 0x1a,       0x1b,       0x1d,      0x1f,
+					  0x20, 0x23, 0x24, 0x8000001d, 0x80000020, 0x80000026};
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+static bool listed(const uint32_t *leaves, unsigned n, uint32_t leaf)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (leaves[i] == leaf)
+			return true;
+	return false;
+}
+
+/* The profile's row; *leaf_known says whether it has any row for the leaf. */
+static const struct model_cpuid *find(const struct model_profile *p, uint32_t leaf, uint32_t subleaf,
+				      bool *leaf_known)
+{
+	bool indexed = listed(indexed_leaves, COUNT(indexed_leaves), leaf);
+
+	*leaf_known = false;
+	for (unsigned i = 0; i < p->n_cpuid; i++) {
+		if (p->cpuid[i].leaf != leaf)
+			continue;
+		*leaf_known = true;
+		if (!indexed || p->cpuid[i].subleaf == subleaf)
+			return &p->cpuid[i];
+	}
+	return NULL;
+}
+
+/* The highest leaf of the range (basic, extended) that the profile presents; none in the hypervisors' range.
+ */
+static bool beyond(const struct model_profile *p, uint32_t leaf)
+{
+	bool known;
+	const struct model_cpuid *head = find(p, leaf & 0x80000000, 0, &known);
+
+	if (leaf >= 0x40000000 && leaf < 0x80000000)
+		return true;
+	return head && leaf > head->eax;
+}
+
+static void filter(const struct model_cpuid *real, bool profiled, struct model_cpuid *out)
+{
+	for (unsigned i = 0; i < COUNT(feature_leaves); i++) {
+		if (feature_leaves[i].leaf != out->leaf || (out->leaf == 7 && out->subleaf))
+			continue;
+		/* Not in the profile: the registers are the real ones, of which the PMU's bits go. */
+		uint32_t keep = profiled ? ~0u : 0;
+		out->ebx &= real->ebx | feature_leaves[i].pmu_ebx;
+		out->ecx &= real->ecx | feature_leaves[i].pmu_ecx;
+		out->edx &= real->edx | feature_leaves[i].pmu_edx;
+		out->ebx &= ~feature_leaves[i].pmu_ebx | keep;
+		out->ecx &= (~feature_leaves[i].pmu_ecx | keep) & ~feature_leaves[i].no_ecx;
+		out->edx &= ~feature_leaves[i].pmu_edx | keep;
+	}
+	/* APIC id, number of logical CPUs, CLFLUSH size: of the machine that the code really runs on. OSXSAVE
+	 * mirrors CR4. */
+	if (out->leaf == 1) {
+		out->ebx = real->ebx;
+		if (out->ecx & 1u << 26)
+			out->ecx |= real->ecx & 1u << 27;
+	}
+}
+
+void vpmu_cpuid(const struct model_profile *profile, const struct model_cpuid *real, struct model_cpuid *out)
+{
+	bool leaf_known;
+	const struct model_cpuid *row = find(profile, real->leaf, real->subleaf, &leaf_known);
+
+	*out = (struct model_cpuid){.leaf = real->leaf, .subleaf = real->subleaf};
+	if (beyond(profile, real->leaf))
+		return;
+	if (!row && (leaf_known || listed(pmu_leaves, COUNT(pmu_leaves), real->leaf)))
+		return;
+	*out = row ? *row : *real;
+	out->subleaf = real->subleaf;
+	filter(real, row != NULL, out);
+}
