@@ -1,0 +1,91 @@
+#include "arch/x86/cpuid.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define EXTENDED   0x80000000u
+#define HYPERVISOR 0x40000000u
+
+static const struct {
+	const char *name;
+	uint32_t leaf;
+	uint8_t subleaf, reg, bit;
+} features[CPU_FEATURE_COUNT] = {
+#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {#id, leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
+#include "arch/x86/cpu_features.def"
+#undef CPU_FEATURE
+};
+
+static struct cpuid_regs raw(uint32_t leaf, uint32_t subleaf)
+{
+	struct cpuid_regs r;
+
+	__asm__ volatile("cpuid" : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx) : "a"(leaf), "c"(subleaf));
+	return r;
+}
+
+struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	/* Intel CPUs answer a leaf beyond the last one with the data of the last basic leaf. */
+	uint32_t range = leaf & 0xffff0000;
+	uint32_t last;
+
+	if (range == HYPERVISOR && !(raw(1, 0).ecx >> 31))
+		return (struct cpuid_regs){0, 0, 0, 0};
+	last = raw(range, 0).eax;
+	/* Some hypervisors leave the highest leaf at 0 although 40000000H itself is there. */
+	if (leaf > last && !(leaf == HYPERVISOR))
+		return (struct cpuid_regs){0, 0, 0, 0};
+	return raw(leaf, subleaf);
+}
+
+bool cpu_has(enum cpu_feature feature)
+{
+	struct cpuid_regs r = cpuid(features[feature].leaf, features[feature].subleaf);
+
+	return *(const uint32_t *)((const char *)&r + features[feature].reg) >> features[feature].bit & 1;
+}
+
+const char *cpu_feature_name(enum cpu_feature feature)
+{
+	return features[feature].name;
+}
+
+void cpu_identify(struct cpu_identity *out)
+{
+	struct cpuid_regs r = cpuid(0, 0);
+
+	memset(out, 0, sizeof *out);
+	out->max_leaf = r.eax;
+	memcpy(out->vendor, &r.ebx, 4);
+	memcpy(out->vendor + 4, &r.edx, 4);
+	memcpy(out->vendor + 8, &r.ecx, 4);
+
+	r = cpuid(1, 0);
+	out->signature = r.eax;
+	out->stepping = r.eax & 15;
+	out->family = r.eax >> 8 & 15;
+	out->model = r.eax >> 4 & 15;
+	if (out->family == 15 || out->family == 6)
+		out->model |= r.eax >> 12 & 0xf0;
+	if (out->family == 15)
+		out->family += r.eax >> 20 & 0xff;
+	if (r.ecx >> 31) {
+		struct cpuid_regs h = cpuid(HYPERVISOR, 0);
+		memcpy(out->hypervisor, &h.ebx, 12);
+	}
+
+	out->max_extended_leaf = cpuid(EXTENDED, 0).eax;
+	if (out->max_extended_leaf >= EXTENDED + 4) {
+		char brand[48];
+		size_t skip = 0;
+
+		for (unsigned i = 0; i < 3; i++) {
+			r = cpuid(EXTENDED + 2 + i, 0);
+			memcpy(brand + 16 * i, &r, 16);
+		}
+		while (skip < sizeof brand && brand[skip] == ' ')
+			skip++;
+		memcpy(out->brand, brand + skip, sizeof brand - skip);
+	}
+}

@@ -1,0 +1,61 @@
+/*
+ * RDMSR, WRMSR and RDPMC that survive #GP: each has a row in the exception table, trap_fixups.
+ * The rows are distances, so they need no relocation. SDM vol. 2.
+ */
+	.macro	FIXUP from, to
+	.pushsection trap_fixups, "a", @progbits
+	.p2align 2
+	.long	\from - ., \to - .
+	.popsection
+	.endm
+
+	.text
+/* bool msr_read(uint32_t address, uint64_t *value) */
+	.globl	msr_read
+	.type	msr_read, @function
+msr_read:
+	mov	%edi, %ecx
+	movq	$0, (%rsi)
+1:	rdmsr
+	mov	%eax, (%rsi)
+	mov	%edx, 4(%rsi)
+	mov	$1, %eax
+	ret
+2:	xor	%eax, %eax
+	ret
+	FIXUP	1b, 2b
+	.size	msr_read, . - msr_read
+
+/* bool msr_write(uint32_t address, uint64_t value) */
+	.globl	msr_write
+	.type	msr_write, @function
+msr_write:
+	mov	%edi, %ecx
+	mov	%esi, %eax
+	mov	%rsi, %rdx
+	shr	$32, %rdx
+1:	wrmsr
+	mov	$1, %eax
+	ret
+2:	xor	%eax, %eax
+	ret
+	FIXUP	1b, 2b
+	.size	msr_write, . - msr_write
+
+/* bool pmc_read(uint32_t index, uint64_t *value) */
+	.globl	pmc_read
+	.type	pmc_read, @function
+pmc_read:
+	mov	%edi, %ecx
+	movq	$0, (%rsi)
+1:	rdpmc
+	mov	%eax, (%rsi)
+	mov	%edx, 4(%rsi)
+	mov	$1, %eax
+	ret
+2:	xor	%eax, %eax
+	ret
+	FIXUP	1b, 2b
+	.size	pmc_read, . - pmc_read
+
+	.section .note.GNU-stack, "", @progbits
