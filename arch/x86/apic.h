@@ -44,6 +44,8 @@ bool apic_in_service(uint8_t vector);
 
 /** Run the timer once: VECTOR_TIMER after `ticks` of the APIC timer clock divided by 1. 0 stops it. */
 void apic_timer_oneshot(uint32_t ticks);
+/** APIC error interrupts so far; *status is everything that the error status register said (SDM vol. 3, figure 10-9). */
+unsigned apic_error_count(uint32_t *status);
 /** APIC timer clock in Hz, as calibrated against the time base. 0 if it could not be. */
 uint64_t apic_timer_hz(void);
 

@@ -1,0 +1,35 @@
+/*
+ * The local APIC, as machine.c and trap.c need it.
+ */
+#ifndef ARCH_X86_APIC_INTERNAL_H
+#define ARCH_X86_APIC_INTERNAL_H
+
+#include <stdint.h>
+
+#define APIC_SAVED 11
+
+/** The firmware's set-up. */
+struct apic_state {
+	uint32_t value[APIC_SAVED];
+	uint32_t current;      /* timer count at the time */
+	uint64_t deadline;     /* IA32_TSC_DEADLINE if the timer is in that mode and armed, else 0 */
+	uint32_t requested[8]; /* IRR */
+};
+
+/** Find out whether there is one and in which mode it is. */
+void apic_detect(void);
+
+/** Measure the timer's clock against the TSC, with the machine taken. */
+void apic_timer_calibrate(void);
+
+/** Run the timer once for so many microseconds or as many as it can count. */
+void apic_timer_alarm(uint64_t us);
+
+/** Save the set-up and make our own; put it back, with nothing of ours left requested. Interrupts must be masked. */
+void apic_take(void);
+void apic_give_back(void);
+
+/** EOI until nothing is in service: after handlers were abandoned. */
+void apic_end_all(void);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * The interrupt controllers outside the CPU: 8259 pair and I/O APICs. Intel 82093AA data sheet, 3.2.
+ */
+#ifndef ARCH_X86_IRQ_CHIPS_H
+#define ARCH_X86_IRQ_CHIPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Save every mask and mask everything; put it back. */
+void irq_chips_take(void);
+void irq_chips_give_back(void);
+
+/** Whether irq_route_nmi() would succeed. */
+bool irq_can_route_nmi(uint32_t gsi, uint32_t apic_id);
+
+/**
+ * Turn an input pin (global system interrupt number) into an edge-triggered NMI for the CPU with this local APIC ID.
+ * @return false if no I/O APIC has the pin, or the ID does not fit into a redirection entry
+ */
+bool irq_route_nmi(uint32_t gsi, uint32_t apic_id);
+void irq_route_off(uint32_t gsi);
+
+#endif
