@@ -1,0 +1,259 @@
+#include "arch/x86/paging.h"
+#include "arch/x86/paging_internal.h"
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/machine.h"
+#include "arch/x86/notes.h"
+#include "arch/x86/sections.h"
+
+#define PRESENT (1ull << 0)
+#define WRITE	(1ull << 1)
+#define USER	(1ull << 2)
+#define PWT	(1ull << 3)
+#define PCD	(1ull << 4)
+#define LARGE	(1ull << 7)
+#define NX	(1ull << 63)
+#define ADDRESS 0x000ffffffffff000ull
+/* Rights are given by the last level alone. */
+#define TABLE (PRESENT | WRITE | USER)
+
+#define ENTRIES 512
+#define PAGE	4096ull
+#define GIB	(1ull << 30)
+#define LEVEL_BITS(level) (12 + 9 * ((level) - 1)) /* level 1: 4 KiB pages */
+
+/* Executable aliases of arenas lie this far above their writable view, so the identity map ends here at the latest. */
+#define ALIAS_OFFSET 0x400000000000ull
+/* Without 1 GiB pages the map takes 4 KiB of tables per GiB. */
+#define TOP_WITHOUT_1G (1ull << 41)
+/* Table pages for splitting and for aliases. */
+#define SPARE_TABLES 192
+
+static void *(*alloc)(size_t pages);
+static uint64_t *root;
+static unsigned levels;
+static uint64_t no_execute;
+static uint8_t *spare, *spare_end;
+
+static unsigned index_at(uint64_t address, unsigned level)
+{
+	return address >> LEVEL_BITS(level) & (ENTRIES - 1);
+}
+
+static uint64_t *table_take(void)
+{
+	uint8_t *t = spare;
+
+	if (t == spare_end)
+		return NULL;
+	spare += PAGE;
+	return (uint64_t *)t;
+}
+
+static uint64_t *below(uint64_t entry)
+{
+	return (uint64_t *)(entry & ADDRESS);
+}
+
+/** Replace a large page by a table of the next smaller ones with the same rights. */
+static bool split(uint64_t *entry, unsigned level)
+{
+	uint64_t *t = table_take();
+	uint64_t rights = *entry & ~ADDRESS, base = *entry & ADDRESS;
+
+	if (!t)
+		return false;
+	if (level == 2)
+		rights &= ~LARGE;
+	for (unsigned i = 0; i < ENTRIES; i++)
+		t[i] = (base + ((uint64_t)i << LEVEL_BITS(level - 1))) | rights;
+	*entry = (uint64_t)t | TABLE;
+	return true;
+}
+
+/** The entry for an address at a level, with everything above it made or split as needed; NULL: no table page left. */
+static uint64_t *entry_for(uint64_t address, unsigned level)
+{
+	uint64_t *table = root;
+
+	for (unsigned at = levels;; at--) {
+		uint64_t *entry = &table[index_at(address, at)];
+
+		if (at == level)
+			return entry;
+		if (*entry & PRESENT && *entry & LARGE) {
+			if (!split(entry, at))
+				return NULL;
+		} else if (!(*entry & PRESENT)) {
+			uint64_t *t = table_take();
+			if (!t)
+				return NULL;
+			*entry = (uint64_t)t | TABLE;
+		}
+		table = below(*entry);
+	}
+}
+
+static uint64_t rights_for(unsigned flags)
+{
+	uint64_t r = PRESENT;
+
+	if (flags & PAGE_ABSENT)
+		return 0;
+	if (flags & PAGE_WRITE)
+		r |= WRITE;
+	if (!(flags & PAGE_EXEC))
+		r |= no_execute;
+	if (flags & PAGE_USER)
+		r |= USER;
+	if (flags & PAGE_UC)
+		r |= PCD | PWT;
+	if (flags & PAGE_WC)
+		r |= PWT;
+	return r;
+}
+
+static bool map(uint64_t virtual, uint64_t physical, size_t size, unsigned flags)
+{
+	for (uint64_t at = 0; at < size; at += PAGE) {
+		uint64_t *entry = entry_for(virtual + at, 1);
+		if (!entry)
+			return false;
+		*entry = (physical + at) | rights_for(flags);
+	}
+	return true;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) & ~(unit - 1);
+}
+
+static bool map_image(void)
+{
+	const struct {
+		const unsigned char *start, *end;
+		unsigned flags;
+	} parts[] = {
+		{__text_start, __text_end, PAGE_EXEC},
+		{__rodata_start, __rodata_end, 0},
+	};
+
+	for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		uint64_t start = (uint64_t)parts[i].start & ~(PAGE - 1);
+		uint64_t end = round_up((uint64_t)parts[i].end, PAGE);
+		if (!map(start, start, end - start, parts[i].flags))
+			return false;
+	}
+	return true;
+}
+
+bool paging_build(void *(*alloc_pages)(size_t pages), uint64_t top)
+{
+	bool large = cpu_has(CPU_PAGE_1G);
+	unsigned leaf = large ? 3 : 2;
+	uint64_t limit = large ? ALIAS_OFFSET : TOP_WITHOUT_1G;
+	size_t tables;
+
+	alloc = alloc_pages;
+	levels = cr4_read() & CR4_LA57 ? 5 : 4;
+	no_execute = cpu_has(CPU_NX) ? NX : 0;
+	top = round_up(top, GIB);
+	if (top > limit) {
+		note_add("memory above %llu GiB is not mapped while the machine is taken", (unsigned long long)(limit / GIB));
+		top = limit;
+	}
+	tables = 2 + round_up(top, 512 * GIB) / (512 * GIB) + (large ? 0 : top / GIB) + SPARE_TABLES;
+	spare = alloc(tables);
+	if (!spare)
+		return false;
+	spare_end = spare + tables * PAGE;
+	root = table_take();
+	for (uint64_t at = 0; at < top; at += 1ull << LEVEL_BITS(leaf)) {
+		uint64_t *entry = entry_for(at, leaf);
+		if (!entry)
+			return false;
+		*entry = at | LARGE | rights_for(PAGE_WRITE);
+	}
+	return page_protect(NULL, PAGE, PAGE_ABSENT) && map_image();
+}
+
+uint64_t paging_root(void)
+{
+	return (uint64_t)root;
+}
+
+bool page_protect(void *start, size_t size, unsigned flags)
+{
+	bool ok = map((uint64_t)start, (uint64_t)start, size, flags);
+
+	if (machine_taken()) {
+		cr3_write(cr3_read());
+		/* SDM vol. 3, 11.12.4: no line of memory that is now uncached may stay in a cache. */
+		if (flags & (PAGE_UC | PAGE_WC))
+			__asm__ volatile("wbinvd" ::: "memory");
+	}
+	return ok;
+}
+
+bool arena_create(struct code_arena *arena, size_t size, bool user)
+{
+	size = round_up(size, PAGE);
+	if (machine_taken() || !(arena->rw = alloc(size / PAGE)))
+		return false;
+	arena->rx = arena->rw + ALIAS_OFFSET;
+	arena->size = size;
+	return map((uint64_t)arena->rx, (uint64_t)arena->rw, size, PAGE_EXEC | (user ? PAGE_USER : 0));
+}
+
+void *data_create(size_t size)
+{
+	uint8_t *p;
+
+	size = round_up(size, PAGE);
+	if (machine_taken() || !(p = alloc(size / PAGE + 2)))
+		return NULL;
+	if (!page_protect(p, PAGE, PAGE_ABSENT) || !page_protect(p + PAGE, size, PAGE_WRITE | PAGE_USER) ||
+	    !page_protect(p + PAGE + size, PAGE, PAGE_ABSENT))
+		return NULL;
+	return p + PAGE;
+}
+
+void *stack_create(size_t size)
+{
+	uint8_t *p = alloc(round_up(size, PAGE) / PAGE + 1);
+
+	return p && page_protect(p, PAGE, PAGE_ABSENT) ? p + PAGE : NULL;
+}
+
+static bool page_present(uint64_t address)
+{
+	unsigned at = cr4_read() & CR4_LA57 ? 5 : 4;
+	const uint64_t *table = below(cr3_read());
+	int64_t sign = (int64_t)address >> (LEVEL_BITS(at + 1) - 1);
+
+	if (sign != 0 && sign != -1)
+		return false; /* not canonical */
+	for (;; at--) {
+		uint64_t entry = table[index_at(address, at)];
+
+		if (!(entry & PRESENT))
+			return false;
+		if (at == 1 || entry & LARGE)
+			return true;
+		table = below(entry);
+	}
+}
+
+bool page_readable(const void *start, size_t size)
+{
+	uint64_t first = (uint64_t)start, last = first + size - 1;
+
+	if (last < first)
+		return false;
+	for (uint64_t page = first & ~(PAGE - 1); page <= last; page += PAGE)
+		if (!page_present(page))
+			return false;
+	return true;
+}
