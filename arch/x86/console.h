@@ -4,6 +4,7 @@
  *         memory buffer that becomes report.txt, and to the serial line as TAP comments ("# ..." on every line).
  *   tap:  TAP 14 lines, to the serial line only.
  * Both are safe at any time, also in trap handlers and with the step engine active (it is paused for the duration).
+ * Formats are those of printf() without floating point: print scaled integers.
  */
 #ifndef ARCH_X86_CONSOLE_H
 #define ARCH_X86_CONSOLE_H
@@ -21,6 +22,9 @@ void console_set_screen(void (*write)(const char *text, size_t size));
 void console_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void console_vtext(const char *format, va_list args);
 void console_tap(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** End the current line of the text stream if it is not empty. */
+void console_fresh_line(void);
 
 /** Send to the screen what was held back. Firmware side only. */
 void console_flush_screen(void);
