@@ -55,7 +55,8 @@ void trap_set_handler(unsigned vector, trap_handler *handler, void *arg);
 /**
  * Call fn(arg) so that an unexpected exception, or the watchdog, ends only it.
  * The unexpected exception is dumped (vector, error code, registers, backtrace with symbols, current check) to
- * the console first. Nests. Stack, callee-saved registers, IF and the step engine's state are as before the call.
+ * the console first. Nests. Stack, callee-saved registers, IF, the handlers and the step engine's state are as before the
+ * call if it was ended. The outermost call runs on the harness's own stack of 256 KiB, with a guard page under it.
  * @return true if fn returned by itself; false otherwise, with *report (may be NULL) filled in.
  */
 bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report);
@@ -69,10 +70,22 @@ void trap_set_context(const char *description);
 /** Interrupts and exceptions that arrived on vectors nobody had claimed since the last call (and were EOIed). */
 unsigned trap_stray_count(void);
 
-/* Exception table: an instruction that may fault, and where to go on if it does. Emitted by the accessors of
- * msr.h; a fault at `from` resumes at `to` with the vector in RAX's high half and the error code in its low. */
+/**
+ * A row of the exception table (section trap_fixups): an instruction that may fault in ring 0, and where to go on if it
+ * does, with the vector in RAX's high half and the error code in its low. Each is the distance from its own field, so
+ * that rows need no relocation: `.long from - ., to - .`. It goes before any handler. See msr.S.
+ */
 struct trap_fixup {
-	const void *from, *to;
+	int32_t from, to;
 };
+
+/** "#GP", "NMI", "vector 0x45": for messages. Valid until the next call. */
+const char *trap_name(unsigned vector);
+
+/**
+ * For functions that run as trap handlers, or that handlers call: x87 and SSE state is the interrupted code's and must
+ * not be touched. (arch/ and pmu/ are compiled like this as a whole.)
+ */
+#define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
 #endif

@@ -13,6 +13,10 @@
 void watchdog_arm(unsigned ms);
 void watchdog_disarm(void);
 
+/** Put off the watchdog's effect while the C library or a device is in a state that must not be left half-way. Nests. */
+void watchdog_hold(void);
+void watchdog_release(void);
+
 /** Whether the deadline has passed; the step engine asks. */
 bool watchdog_expired(void);
 

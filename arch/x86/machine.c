@@ -1,0 +1,122 @@
+#include "arch/x86/machine.h"
+
+#include "arch/x86/acpi.h"
+#include "arch/x86/apic.h"
+#include "arch/x86/apic_internal.h"
+#include "arch/x86/console.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/cpu_state.h"
+#include "arch/x86/descriptors.h"
+#include "arch/x86/hpet.h"
+#include "arch/x86/irq_chips.h"
+#include "arch/x86/notes.h"
+#include "arch/x86/paging_internal.h"
+#include "arch/x86/serial.h"
+#include "arch/x86/time.h"
+#include "arch/x86/time_internal.h"
+#include "arch/x86/trap_internal.h"
+#include "arch/x86/user_internal.h"
+#include "arch/x86/watchdog_internal.h"
+
+#include <string.h>
+
+#define INTERRUPT_STACK 0x4000
+#define GUARD_STACK	0x40000
+
+static bool ready, taken;
+static uint64_t firmware_flags;
+
+bool machine_taken(void)
+{
+	return taken;
+}
+
+unsigned machine_cpu_count(void)
+{
+	return acpi.cpus ? acpi.cpus : 1;
+}
+
+static bool stacks_create(void)
+{
+	uint8_t *low;
+
+	for (unsigned i = 0; i < IST_COUNT; i++) {
+		if (!(low = stack_create(INTERRUPT_STACK)))
+			return false;
+		tss.ist[i] = (uint64_t)low + INTERRUPT_STACK;
+	}
+	if (!(low = stack_create(GUARD_STACK)))
+		return false;
+	trap_set_stack(low, low + GUARD_STACK);
+	return true;
+}
+
+static void find_devices(const struct boot_info *boot)
+{
+	if (!serial_init(boot->serial_port)) {
+		if (boot->serial_port)
+			note_add("no serial port answers at 0x%x: screen and report files only", boot->serial_port);
+		else
+			note_add("no serial port at 0x3f8 or 0x2f8: screen and report files only; serial=PORT names another");
+	}
+	acpi_read(boot->rsdp, boot->memory_top);
+	if (boot->no_hpet)
+		acpi.hpet = 0;
+	if (!hpet_init(acpi.hpet) && acpi.hpet)
+		note_add("the HPET at 0x%llx does not answer as one: not used", (unsigned long long)acpi.hpet);
+	apic_detect();
+	if (!apic_present())
+		note_add("no local APIC, or firmware left it off: no interrupt can be tested");
+	else if (boot->want_x2apic && !apic_is_x2() && !apic_enable_x2())
+		note_add("x2APIC was asked for, but the CPU has none: xAPIC is used");
+	else if (boot->want_x2apic)
+		note_add("x2APIC mode is on, and stays on after the run");
+}
+
+const char *machine_init(const struct boot_info *boot)
+{
+	if (ready)
+		return NULL;
+	find_devices(boot);
+	if (!paging_build(boot->alloc_pages, boot->memory_top) || !stacks_create() || !user_init() ||
+	    !cpu_state_init(boot->alloc_pages))
+		return "too little memory below 4 GiB for page tables and stacks: give the machine at least 64 MiB more";
+	descriptors_init();
+	time_calibrate();
+	if (strcmp(time_reference(), "HPET"))
+		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "", time_reference());
+	ready = true;
+	machine_take();
+	apic_timer_calibrate();
+	watchdog_choose();
+	machine_give_back();
+	return NULL;
+}
+
+void machine_take(void)
+{
+	if (taken || !ready)
+		return;
+	firmware_flags = interrupts_mask();
+	time_begin();
+	cpu_state_take();
+	irq_chips_take();
+	hpet_take();
+	apic_take();
+	taken = true;
+}
+
+void machine_give_back(void)
+{
+	if (!taken)
+		return;
+	__asm__ volatile("cli" ::: "memory");
+	watchdog_give_back();
+	apic_give_back();
+	hpet_give_back();
+	irq_chips_give_back();
+	taken = false;
+	cpu_state_give_back();
+	interrupts_restore(firmware_flags);
+	console_flush_screen();
+}

@@ -1,0 +1,15 @@
+/*
+ * What the parts of the architecture layer tell trap.c.
+ */
+#ifndef ARCH_X86_TRAP_INTERNAL_H
+#define ARCH_X86_TRAP_INTERNAL_H
+
+#include "arch/x86/trap.h"
+
+/** Called by entry.S with the frame; when it returns, the frame is resumed. */
+void trap_dispatch(struct trap_frame *frame);
+
+/** The stack for outermost guarded calls while the machine is taken: [low, top), a guard page below it. */
+void trap_set_stack(void *low, void *top);
+
+#endif

@@ -1,0 +1,70 @@
+#include "arch/x86/user.h"
+#include "arch/x86/user_internal.h"
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/descriptors.h"
+#include "arch/x86/paging.h"
+
+#include <stddef.h>
+
+#define USER_STACK 0x4000
+
+/* user.S */
+void user_enter(const void *entry, const struct call_registers *regs, void *user_rsp, void *rsp0);
+extern const uint8_t user_left[];
+
+static struct call_registers *current;
+static uint8_t *stack;
+
+bool user_init(void)
+{
+	stack = data_create(USER_STACK);
+	return stack;
+}
+
+struct user_state user_state_save(void)
+{
+	return (struct user_state){current, tss.rsp[0]};
+}
+
+void user_state_restore(const struct user_state *s)
+{
+	current = s->registers;
+	tss.rsp[0] = s->rsp0;
+}
+
+static bool on_exit(struct trap_frame *f, void *arg)
+{
+	(void)arg;
+	if (!current || !(f->cs & 3))
+		return false;
+	*current = (struct call_registers){
+		.rax = f->rax, .rbx = f->rbx, .rcx = f->rcx, .rdx = f->rdx, .rsi = f->rsi,
+		.rdi = f->rdi, .rbp = f->rbp, .r8 = f->r8,   .r9 = f->r9,   .r10 = f->r10,
+		.r11 = f->r11, .r12 = f->r12, .r13 = f->r13, .r14 = f->r14, .r15 = f->r15,
+	};
+	f->rip = (uint64_t)user_left;
+	f->cs = SELECTOR_KERNEL_CS;
+	f->rflags = 2;
+	f->rsp = tss.rsp[0];
+	f->ss = SELECTOR_KERNEL_SS;
+	return true;
+}
+
+void user_call(const void *entry, struct call_registers *regs)
+{
+	struct user_state outer = user_state_save();
+
+	trap_set_handler(VECTOR_USER_EXIT, on_exit, NULL);
+	current = regs;
+	user_enter(entry, regs, stack + USER_STACK, &tss.rsp[0]);
+	user_state_restore(&outer);
+}
+
+bool user_allow_rdpmc(bool allow)
+{
+	uint64_t cr4 = cr4_read();
+
+	cr4_write(allow ? cr4 | CR4_PCE : cr4 & ~CR4_PCE);
+	return cr4 & CR4_PCE;
+}

@@ -1,0 +1,266 @@
+#include "arch/x86/watchdog.h"
+#include "arch/x86/watchdog_internal.h"
+
+#include "arch/x86/acpi.h"
+#include "arch/x86/apic.h"
+#include "arch/x86/apic_internal.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/hpet.h"
+#include "arch/x86/irq_chips.h"
+#include "arch/x86/notes.h"
+#include "arch/x86/pit.h"
+#include "arch/x86/time.h"
+#include "arch/x86/trap.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROBE_MS      2
+#define PROBE_WAIT_MS 50
+
+struct source {
+	const char *name;
+	unsigned vector;
+	bool (*open)(void);		/* false: not there */
+	void (*set)(uint64_t us);	/* interrupt after that long, or sooner where the hardware cannot count so far */
+	void (*clear)(void);
+	bool (*due)(void);		/* whether set()'s time has come */
+	void (*close)(void);
+};
+
+static const struct source *source;
+static uint64_t deadline; /* TSC; 0: disarmed */
+static unsigned held;
+static bool late, probing;
+static volatile bool probe_arrived;
+
+/* --- HPET: one comparator, one pin of the I/O APIC ---------------------------------------------- */
+
+static uint32_t hpet_pin;
+
+static bool hpet_source_open(void)
+{
+	uint32_t routes = hpet_alarm_routes();
+
+	/* Pins from 16 on carry no ISA device; the highest is the least likely to be shared. */
+	for (hpet_pin = 32; hpet_pin-- > 0;)
+		if (routes >> hpet_pin & 1 && irq_route_nmi(hpet_pin, apic_id()))
+			return true;
+	return false;
+}
+
+static void hpet_source_set(uint64_t us)
+{
+	uint64_t ticks = us / 1000000 * hpet_hz() + us % 1000000 * hpet_hz() / 1000000;
+
+	hpet_alarm_set(hpet_pin, ticks < hpet_mask() / 2 ? ticks + 1 : hpet_mask() / 2);
+}
+
+static void hpet_source_close(void)
+{
+	hpet_alarm_clear();
+	irq_route_off(hpet_pin);
+}
+
+/* --- PIT: channel 0 counts 55 ms at most, so it is started anew until the deadline ---------------- */
+
+static bool pit_known;
+
+static bool pit_source_open(void)
+{
+	/* Firmware's ticks are not to arrive as NMIs: the pin stays masked until the channel counts for us. */
+	if (!irq_can_route_nmi(acpi.pit_gsi, apic_id()))
+		return false;
+	if (!pit_known)
+		pit_alarm_begin();
+	pit_known = true;
+	return true;
+}
+
+static void pit_source_set(uint64_t us)
+{
+	uint64_t ticks = us < 50000 ? us * PIT_HZ / 1000000 + 1 : 60000;
+
+	pit_alarm_set((uint16_t)ticks);
+	irq_route_nmi(acpi.pit_gsi, apic_id());
+}
+
+static void pit_source_clear(void)
+{
+	/* The count ends once more, into a masked pin. */
+	irq_route_off(acpi.pit_gsi);
+}
+
+static void pit_source_close(void)
+{
+	irq_route_off(acpi.pit_gsi);
+	pit_alarm_end();
+}
+
+/* --- local APIC timer: only where interrupts are enabled ------------------------------------------ */
+
+static bool timer_source_open(void)
+{
+	return apic_present() && apic_timer_hz();
+}
+
+static void timer_source_set(uint64_t us)
+{
+	apic_timer_alarm(us);
+}
+
+static void timer_source_clear(void)
+{
+	apic_timer_oneshot(0);
+}
+
+static bool timer_source_due(void)
+{
+	return !apic_read(APIC_TIMER_CURRENT);
+}
+
+static const struct source sources[] = {
+	{"NMI from HPET", VECTOR_NMI, hpet_source_open, hpet_source_set, hpet_alarm_clear, hpet_alarm_due, hpet_source_close},
+	{"NMI from PIT", VECTOR_NMI, pit_source_open, pit_source_set, pit_source_clear, pit_alarm_due, pit_source_close},
+	{"APIC timer", VECTOR_TIMER, timer_source_open, timer_source_set, timer_source_clear, timer_source_due,
+	 timer_source_clear},
+};
+
+static bool opened; /* since the machine was taken */
+
+static uint64_t us_left(void)
+{
+	uint64_t now = tsc_read();
+
+	/* The two clocks may disagree a little: the interrupt is to find the deadline passed. */
+	return now < deadline ? (deadline - now) / (tsc_hz() / 1000000 + 1) * 257 / 256 + 20 : 20;
+}
+
+static void expire(void)
+{
+	deadline = 0;
+	source->clear();
+	if (held) {
+		late = true;
+		return;
+	}
+	trap_abort(TRAP_WATCHDOG);
+}
+
+bool watchdog_interrupt(unsigned vector)
+{
+	if (!source || vector != source->vector)
+		return false;
+	if (probing) {
+		probe_arrived = true;
+		return true;
+	}
+	if (!deadline || !source->due())
+		return false;
+	if (vector != VECTOR_NMI)
+		apic_eoi();
+	if (watchdog_expired())
+		expire();
+	else
+		source->set(us_left());
+	return true;
+}
+
+void watchdog_arm(unsigned ms)
+{
+	uint64_t flags = interrupts_mask();
+
+	if (source && !opened)
+		opened = source->open();
+	late = false;
+	deadline = tsc_read() + ms * (tsc_hz() / 1000);
+	if (source)
+		source->set(us_left());
+	interrupts_restore(flags);
+}
+
+void watchdog_disarm(void)
+{
+	uint64_t flags = interrupts_mask();
+
+	deadline = 0;
+	late = false;
+	if (source && opened)
+		source->clear();
+	interrupts_restore(flags);
+}
+
+bool watchdog_expired(void)
+{
+	return deadline && (int64_t)(tsc_read() - deadline) >= 0;
+}
+
+void watchdog_hold(void)
+{
+	held++;
+}
+
+void watchdog_release(void)
+{
+	if (--held || !late)
+		return;
+	late = false;
+	trap_abort(TRAP_WATCHDOG);
+}
+
+unsigned watchdog_held(void)
+{
+	return held;
+}
+
+void watchdog_set_held(unsigned n)
+{
+	held = n;
+}
+
+const char *watchdog_source(void)
+{
+	return source ? source->name : "none";
+}
+
+static bool works(const struct source *s)
+{
+	uint64_t start;
+
+	if (!s->open())
+		return false;
+	source = s;
+	probing = true;
+	probe_arrived = false;
+	s->set(PROBE_MS * 1000);
+	start = tsc_read();
+	while (!probe_arrived && tsc_read() - start < tsc_hz() / 1000 * PROBE_WAIT_MS) {
+		if (s->vector != VECTOR_NMI)
+			__asm__ volatile("sti; nop; nop; cli" ::: "memory");
+		cpu_relax();
+	}
+	if (s->vector != VECTOR_NMI)
+		apic_end_all();
+	s->clear();
+	probing = false;
+	s->close();
+	return probe_arrived;
+}
+
+void watchdog_choose(void)
+{
+	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
+		if (works(&sources[i]))
+			return;
+	source = NULL;
+	note_add("no watchdog: neither HPET, PIT nor APIC timer interrupts; a hung check hangs the run");
+}
+
+void watchdog_give_back(void)
+{
+	deadline = 0;
+	late = false;
+	if (opened)
+		source->close();
+	opened = false;
+}

@@ -1,0 +1,25 @@
+/*
+ * The watchdog, as trap.c and machine.c need it.
+ */
+#ifndef ARCH_X86_WATCHDOG_INTERNAL_H
+#define ARCH_X86_WATCHDOG_INTERNAL_H
+
+#include <stdbool.h>
+
+/** Choose the first source that really interrupts. Once, with the machine taken. */
+void watchdog_choose(void);
+
+/** Put back what the source needed; the machine is about to be given back. */
+void watchdog_give_back(void);
+
+/**
+ * Called first for every interrupt. Does not return if it is the watchdog's, the deadline has passed and nothing holds it.
+ * @return whether the interrupt was (also) the watchdog's
+ */
+bool watchdog_interrupt(unsigned vector);
+
+/** Nesting of watchdog_hold(), for trap_guard(). */
+unsigned watchdog_held(void);
+void watchdog_set_held(unsigned n);
+
+#endif
