@@ -81,6 +81,18 @@ struct pmu_snapshot {
 	struct pmu_snapshot_entry entry[PMU_SNAPSHOT_MAX];
 };
 
+enum pmu_access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_RDPMC };
+
+/** One access to a register, and whether the manual says that it raises #GP. */
+struct pmu_access {
+	const char *name; /* unique: "write IA32_PERFEVTSEL0, bit 32" */
+	uint8_t kind;	  /* enum pmu_access_kind */
+	bool faults;
+	uint32_t address; /* of the register; ECX of RDPMC */
+	uint64_t value;	  /* written */
+	const char *manual;
+};
+
 struct pmu_driver {
 	const char *name; /* "intel", as in pmu=intel */
 
@@ -126,7 +138,12 @@ struct pmu_driver {
 	/** Whether event e may be counted by counter c. */
 	bool (*can_count)(const struct pmu *pmu, const struct pmu_event *e, unsigned c);
 
-	/** Suites of checks that only this family has (control checks of reserved bits and the like) find their table by .name. */
+	/**
+	 * Accesses to this CPU's registers that must fault, and some that must not: reserved bits, missing registers, RDPMC of
+	 * what does not exist. What they leave behind, reset() removes. NULL: none are listed.
+	 * @return how many were put into out, at most max
+	 */
+	unsigned (*accesses)(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 };
 
 /** Every driver, NULL-terminated: the one line to add for a new family. */

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 const struct suite *const suites[] = {
+	&suite_control,
 	&suite_events,
 	NULL,
 };

@@ -433,4 +433,5 @@ const struct pmu_driver intel_driver = {
 	.bracket_enable = bracket_enable,
 	.bracket_read = bracket_read,
 	.can_count = can_count,
+	.accesses = intel_accesses,
 };

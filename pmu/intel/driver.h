@@ -16,4 +16,7 @@ bool intel_has_pebs(void);
 /** Every PMU register that CPUID and IA32_PERF_CAPABILITIES promise, as it is now; changes none. */
 void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 
+/** Accesses that must raise #GP on this CPU, and some that must not. */
+unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
+
 #endif

@@ -6,6 +6,6 @@
 
 #include "tests/check.h"
 
-extern const struct suite suite_events;
+extern const struct suite suite_control, suite_events;
 
 #endif

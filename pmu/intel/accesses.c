@@ -1,0 +1,138 @@
+/*
+ * Accesses that must raise #GP(0), and some that must not: SDM vol. 2, RDMSR, WRMSR and RDPMC, with the
+ * layouts of SDM vol. 3, 18.2.
+ */
+#include "arch/x86/cpuid.h"
+#include "pmu/intel/driver.h"
+#include "pmu/intel/leaf0a.h"
+#include "pmu/intel/registers.h"
+
+/* MSRs set aside for counters: a missing one among them is no other register. */
+#define GENERAL_RANGE 8
+#define FIXED_RANGE   4
+
+struct list {
+	struct pmu_access *out;
+	unsigned count, max;
+};
+
+static void add(struct list *l, enum pmu_access_kind kind, const char *name, uint32_t address, uint64_t value,
+		bool faults, const char *manual)
+{
+	struct pmu_access *a;
+
+	if (l->count == l->max)
+		return;
+	a = &l->out[l->count++];
+	*a = (struct pmu_access){.name = name,
+				 .kind = kind,
+				 .faults = faults,
+				 .address = address,
+				 .value = value,
+				 .manual = manual};
+}
+
+static void read(struct list *l, const char *name, uint32_t address, bool faults, const char *manual)
+{
+	add(l, ACCESS_READ, name, address, 0, faults, manual);
+}
+
+static void write(struct list *l, const char *name, uint32_t address, uint64_t value, bool faults,
+		  const char *manual)
+{
+	add(l, ACCESS_WRITE, name, address, value, faults, manual);
+}
+
+static void rdpmc(struct list *l, const char *name, uint32_t index, bool faults)
+{
+	add(l, ACCESS_RDPMC, name, index, 0, faults, "SDM vol. 2, RDPMC");
+}
+
+static void general(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
+{
+	const char *layout = "SDM 18.2.1.1, figure 18-1", *width = "SDM 18.2.1, 18.2.5";
+	unsigned n = pmu->n_general;
+
+	if (n) {
+		write(l, "write IA32_PERFEVTSEL0, every defined bit but EN", IA32_PERFEVTSEL0,
+		      0xffffffff & ~EVTSEL_ANY & ~EVTSEL_EN, false, layout);
+		write(l, "write IA32_PERFEVTSEL0, bit 32", IA32_PERFEVTSEL0, 1ull << 32, true, layout);
+		write(l, "write IA32_PERFEVTSEL0, bit 63", IA32_PERFEVTSEL0, 1ull << 63, true, layout);
+		write(l, "write IA32_PERFEVTSEL0, AnyThread", IA32_PERFEVTSEL0, EVTSEL_ANY, !leaf->any_thread,
+		      "SDM 18.2.3, figure 18-4");
+		write(l, "write IA32_PMC0, bits above 31", IA32_PMC0, 0xffffffff00000001, false, width);
+	}
+	if (n && n < GENERAL_RANGE) {
+		read(l, "read the IA32_PMCx after the last", IA32_PMC0 + n, true,
+		     "SDM 18.2.1, CPUID.0AH:EAX[15:8]");
+		read(l, "read the IA32_PERFEVTSELx after the last", IA32_PERFEVTSEL0 + n, true,
+		     "SDM 18.2.1, CPUID.0AH:EAX[15:8]");
+		rdpmc(l, "RDPMC of the general counter after the last", n, true);
+	}
+	if (n && pmu->counter[0].write_width > 32 && pmu->counter[0].write_width < 64) {
+		write(l, "write IA32_A_PMC0, the bit above its width", IA32_A_PMC0,
+		      1ull << pmu->counter[0].write_width, true, width);
+		write(l, "write IA32_A_PMC0, all bits of its width", IA32_A_PMC0,
+		      (1ull << pmu->counter[0].write_width) - 1, false, width);
+	}
+	rdpmc(l, "RDPMC of index 10000000H", 0x10000000, true);
+}
+
+static void fixed(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
+{
+	const char *layout = "SDM 18.2.2, figure 18-2";
+	unsigned missing = 0;
+
+	while (leaf->fixed >> missing & 1)
+		missing++;
+	if (pmu->n_fixed) {
+		const struct pmu_counter *first = &pmu->counter[pmu->n_general];
+
+		if (first->width < 64)
+			write(l, "write the first IA32_FIXED_CTRx, above its width",
+			      IA32_FIXED_CTR0 + first->index, 1ull << first->width, true, "SDM 18.2.2");
+		write(l, "write IA32_FIXED_CTR_CTRL, AnyThread", IA32_FIXED_CTR_CTRL,
+		      FIXED_ANY << 4 * first->index, !leaf->any_thread, layout);
+		write(l, "write IA32_FIXED_CTR_CTRL, a missing counter", IA32_FIXED_CTR_CTRL,
+		      FIXED_OS << 4 * missing, missing < INTEL_FIXED_MAX, layout);
+	}
+	if (missing < FIXED_RANGE)
+		read(l, "read the IA32_FIXED_CTRx after the last", IA32_FIXED_CTR0 + missing, true,
+		     "SDM 18.2.2, CPUID.0AH:EDX[4:0]");
+	rdpmc(l, "RDPMC of the fixed counter after the last", RDPMC_FIXED + missing, true);
+}
+
+static void global(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
+{
+	const char *layout = "SDM 18.2.2, figure 18-3";
+	uint64_t missing = 1ull << pmu->n_general, missing_fixed = 1ull << GLOBAL_FIXED_SHIFT;
+
+	while ((uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT & missing_fixed)
+		missing_fixed <<= 1;
+	read(l, "read IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL, !pmu->has_global, layout);
+	read(l, "read IA32_PERF_GLOBAL_STATUS", IA32_PERF_GLOBAL_STATUS, !pmu->has_global, layout);
+	if (!pmu->has_global)
+		return;
+	write(l, "write IA32_PERF_GLOBAL_CTRL, a missing general", IA32_PERF_GLOBAL_CTRL, missing, true,
+	      layout);
+	write(l, "write IA32_PERF_GLOBAL_CTRL, a missing fixed", IA32_PERF_GLOBAL_CTRL, missing_fixed, true,
+	      layout);
+	write(l, "write IA32_PERF_GLOBAL_STATUS", IA32_PERF_GLOBAL_STATUS, 0, true, layout);
+	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, a missing general", IA32_PERF_GLOBAL_OVF_CTRL, missing,
+	      true, layout);
+	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, nothing", IA32_PERF_GLOBAL_OVF_CTRL, 0, false, layout);
+}
+
+unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
+{
+	struct cpuid_regs r = cpuid(0xa, 0);
+	struct intel_leaf0a leaf = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+	struct list l = {.out = out, .max = max};
+
+	if (pmu->version < 2) /* also where CPUID says more than there is */
+		leaf.fixed = 0;
+	general(&l, pmu, &leaf);
+	fixed(&l, pmu, &leaf);
+	global(&l, pmu, &leaf);
+	return l.count;
+}

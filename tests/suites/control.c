@@ -1,0 +1,269 @@
+/*
+ * The control logic of a PMU: enabling, filtering, wrapping, overflowing, interrupting, faulting, each by
+ * itself on each counter. What cannot be had here is skipped, with the reason.
+ */
+#include "tests/suites/control.h"
+#include "tests/suites/suites.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/trap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define CONTROL_MS  5000
+#define ACCESSES    64
+#define NAME_LENGTH 96
+
+static const struct control_check *const tables[] = {control_counting, control_overflow, control_rdpmc};
+
+struct stepped {
+	struct probe probe;
+	const struct control_check *check;
+};
+
+static void run_check(void *arg)
+{
+	struct stepped *s = arg;
+	struct probe *p = &s->probe;
+	const char *why;
+
+	if (must_work(p, "resetting", p->pmu->driver->reset(p->pmu, &why)))
+		s->check->check(p);
+}
+
+static void run_reset(void *arg)
+{
+	const struct pmu *pmu = arg;
+	const char *why;
+
+	pmu->driver->reset(pmu, &why);
+}
+
+static void conclude(const struct probe *p, struct result *r)
+{
+	struct observation *o = &r->observation[0];
+
+	if (p->refused) {
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s was answered with a fault", p->refused);
+	} else if (p->compared == 0) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "nothing was compared");
+	} else {
+		*o = (struct observation){
+			.n = CONTROL_N, .low = (int64_t)p->expected, .high = (int64_t)p->expected};
+		histogram_add(&o->seen, (int64_t)p->observed);
+		r->n_observations = 1;
+		judge(o, 1, &r->judgement);
+		if (p->failed)
+			judgement_set(&r->judgement, VERDICT_WRONG, "%s %#" PRIx64 ", observed %#" PRIx64,
+				      p->what, p->expected, p->observed);
+	}
+}
+
+static void report(struct run *run, struct result *r)
+{
+	trap_set_context(NULL);
+	run->report(run, r);
+}
+
+static void carry_out(struct run *run, const struct control_check *check, unsigned c)
+{
+	static struct stepped s;
+	const struct pmu_counter *counter = check->scope == PER_COUNTER ? &run->pmu->counter[c] : NULL;
+	const struct pmu_event *e = counter ? counter_yardstick(run->pmu, c) : NULL;
+	char name[NAME_LENGTH];
+	struct result r = {
+		.suite = "control", .name = name, .manual = check->manual, .virtual = run->pmu->virtual};
+	bool done;
+
+	snprintf(name, sizeof(name), "%s%s%s", check->name, counter ? "/" : "", counter ? counter->name : "");
+	r.counter = counter ? counter->name : NULL;
+	r.event = e ? e->name : NULL;
+	r.encoding = e ? e->code : 0;
+	s = (struct stepped){.probe = {.pmu = run->pmu, .c = c, .kernel = kernel_by_name("nop_loop")},
+			     .check = check};
+	r.kernel = s.probe.kernel->name;
+
+	trap_set_context(name);
+	if (check->needs & NEED_INTERRUPT)
+		pmi_claim(&s.probe.pmi, run->pmu);
+	done = run->call(run, run_check, &s, CONTROL_MS, &r);
+	if (check->needs & NEED_INTERRUPT)
+		pmi_unclaim();
+	if (done)
+		conclude(&s.probe, &r);
+	report(run, &r);
+}
+
+static void skip(struct run *run, const char *name, const char *manual, const char *why)
+{
+	struct result r = {.suite = "control", .name = name, .manual = manual};
+
+	r.virtual = run->pmu && run->pmu->virtual;
+	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	run->report(run, &r);
+}
+
+/* What the whole PMU lacks for a check; NULL if nothing. */
+static const char *pmu_lacks(const struct pmu *pmu, unsigned needs)
+{
+	if ((needs & NEED_GLOBAL) && !pmu->has_global)
+		return "the PMU has no global enable";
+	if ((needs & NEED_NEIGHBOUR) && pmu->n_counters < 2)
+		return "the PMU has one counter only";
+	if ((needs & NEED_INTERRUPT) && !pmu->has_pmi)
+		return "the PMU has no overflow interrupt";
+	if ((needs & NEED_INTERRUPT) && !apic_present())
+		return "there is no local APIC";
+	return NULL;
+}
+
+/* What a counter lacks for a check; NULL if nothing. */
+static const char *counter_lacks(const struct run *run, const struct control_check *check, unsigned c)
+{
+	const struct pmu_counter *counter = &run->pmu->counter[c];
+	const struct pmu_event *e = counter_yardstick(run->pmu, c);
+
+	if (!e)
+		return "no known event can be counted on it";
+	if ((check->needs & NEED_STATUS) && !counter->has_status)
+		return "it has no overflow status";
+	if ((check->needs & NEED_INTERRUPT) && !counter->has_interrupt)
+		return "it cannot interrupt";
+	if ((check->needs & NEED_EXACT) && e->judgement != EVENT_EXACT)
+		return "what it counts is not known as a number";
+	return NULL;
+}
+
+static void run_on_counters(struct run *run, const struct control_check *check)
+{
+	char name[NAME_LENGTH];
+
+	for (unsigned c = 0; c < run->pmu->n_counters; c++) {
+		const char *lack;
+
+		if (!ladder_allows(run->ladder, c, check->rung))
+			continue;
+		lack = counter_lacks(run, check, c);
+		if (lack) {
+			snprintf(name, sizeof(name), "%s/%s", check->name, run->pmu->counter[c].name);
+			skip(run, name, check->manual, lack);
+		} else {
+			carry_out(run, check, c);
+		}
+	}
+}
+
+static bool all_reached(const struct run *run, enum rung rung)
+{
+	for (unsigned c = 0; c < run->pmu->n_counters; c++)
+		if (!ladder_allows(run->ladder, c, rung))
+			return false;
+	return true;
+}
+
+static void run_one(struct run *run, const struct control_check *check)
+{
+	const char *lack = pmu_lacks(run->pmu, check->needs);
+
+	if (lack)
+		skip(run, check->name, check->manual, lack);
+	else if (check->scope == PER_COUNTER)
+		run_on_counters(run, check);
+	else if (all_reached(run, check->rung))
+		carry_out(run, check, 0);
+}
+
+/* Accesses that must fault, or must not, as the family lists them for this very CPU. */
+
+struct accesses {
+	const struct pmu *pmu;
+	unsigned count;
+	struct pmu_access access[ACCESSES];
+	bool faulted[ACCESSES];
+};
+
+static bool try(const struct pmu_access *access)
+{
+	uint64_t value;
+
+	switch (access->kind) {
+	case ACCESS_READ:
+		return msr_read(access->address, &value);
+	case ACCESS_WRITE:
+		return msr_write(access->address, access->value);
+	default:
+		return pmc_read(access->address, &value);
+	}
+}
+
+static void try_accesses(void *arg)
+{
+	struct accesses *a = arg;
+	const char *why;
+
+	/* Which ones there are depends on CPUID, and so on the CPU that this runs on. */
+	a->count = a->pmu->driver->accesses(a->pmu, a->access, ACCESSES);
+	for (unsigned i = 0; i < a->count; i++)
+		a->faulted[i] = !try(&a->access[i]);
+	a->pmu->driver->reset(a->pmu, &why);
+}
+
+static void run_accesses(struct run *run)
+{
+	static struct accesses a;
+	struct result r = {.suite = "control", .name = "accesses", .virtual = run->pmu->virtual};
+
+	a = (struct accesses){.pmu = run->pmu};
+	if (!run->pmu->driver->accesses) {
+		skip(run, "accesses", NULL, "the driver lists none");
+		return;
+	}
+	trap_set_context("accesses that must fault, or must not");
+	if (!run->call(run, try_accesses, &a, CONTROL_MS, &r)) {
+		report(run, &r);
+		return;
+	}
+	for (unsigned i = 0; i < a.count; i++) {
+		const struct pmu_access *access = &a.access[i];
+		char name[NAME_LENGTH];
+
+		snprintf(name, sizeof(name), "access/%s", access->name);
+		r = (struct result){.suite = "control",
+				    .name = name,
+				    .manual = access->manual,
+				    .virtual = run->pmu->virtual};
+		r.n_observations = 1;
+		r.observation[0].low = r.observation[0].high = access->faults;
+		histogram_add(&r.observation[0].seen, a.faulted[i]);
+		judge(r.observation, 1, &r.judgement);
+		if (verdict_is_bad(r.judgement.verdict))
+			judgement_set(&r.judgement, VERDICT_WRONG,
+				      access->faults ? "must raise #GP and does not"
+						     : "raises #GP and must not");
+		report(run, &r);
+	}
+}
+
+static void run_control(struct run *run)
+{
+	if (!run->pmu) {
+		skip(run, "control", NULL, "there is no PMU");
+		return;
+	}
+	if (!kernel_by_name("nop_loop")) {
+		skip(run, "control", NULL, "the image has no kernel nop_loop");
+		return;
+	}
+	for (unsigned t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+		for (const struct control_check *check = tables[t]; check->name; check++)
+			run_one(run, check);
+	run_accesses(run);
+	run->call(run, run_reset, run->pmu, CONTROL_MS, NULL);
+}
+
+const struct suite suite_control = {
+	"control", "control logic: enabling, filtering, wrapping, overflow, faults", run_control};

@@ -1,0 +1,110 @@
+/*
+ * The control suite's inside: what a check sees of one counter (or of the whole PMU), and how it says what
+ * must be.
+ *
+ * The functions of checks may be single-stepped, so they only do what they are about and compare; words are
+ * found afterwards.
+ */
+#ifndef TESTS_SUITES_CONTROL_H
+#define TESTS_SUITES_CONTROL_H
+
+#include "tests/check.h"
+#include "tests/measure.h"
+#include "tests/pmi.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CONTROL_N     4    /* N of the kernel that makes counters move */
+#define CONTROL_START 1000 /* first value of a counter that must move, or must not: never 0 */
+
+struct probe {
+	const struct pmu *pmu;
+	unsigned c; /* the counter that the check is about */
+	const struct kernel *kernel;
+	struct pmi pmi;
+	struct pmu_bracket bracket;
+
+	/* What was seen. The first thing that is not as it must be is kept. */
+	unsigned compared;
+	const char *what;
+	uint64_t expected, observed;
+	bool failed;
+	const char *refused; /* what the hardware answered with a fault though it must not */
+};
+
+/** A counter's own bit in masks. */
+static inline uint64_t counter_bit(unsigned c)
+{
+	return UINT64_C(1) << c;
+}
+
+static inline uint64_t low_bits(unsigned n)
+{
+	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+/** Every counter of the PMU. */
+static inline uint64_t all_counters(const struct pmu *pmu)
+{
+	return low_bits(pmu->n_counters);
+}
+
+/** Say what must be. @return whether it is, and nothing went wrong before */
+bool must_be(struct probe *p, const char *what, uint64_t expected, uint64_t observed);
+
+/** Say that the hardware must not have refused something. @return done, and nothing went wrong before */
+bool must_work(struct probe *p, const char *what, bool done);
+
+/**
+ * What the kernel moves a counter by. Clocks have no number of their own: for them, moving at all is 1.
+ * @param e    what it counts
+ * @param ring of the kernel
+ */
+uint64_t moves_by(const struct probe *p, const struct pmu_event *e, uint8_t ring);
+
+/** A difference of two values of a counter that counts e, in the same terms: modulo its width; for clocks 0
+ * or 1. */
+uint64_t moved(const struct probe *p, const struct pmu_event *e, unsigned c, uint64_t from, uint64_t to);
+
+/** Program counter c with event e and give it a first value. */
+bool prepare(struct probe *p, unsigned c, const struct pmu_event *e, unsigned rings, bool interrupt,
+	     uint64_t first);
+
+uint64_t value_of(struct probe *p, unsigned c);
+uint64_t status_of(struct probe *p);
+
+/** Run the kernel in ring 0, with the counters of the mask enabled around it by the bracket. */
+void run_counting(struct probe *p, uint64_t mask);
+/** Run the kernel in ring 3, with the counters of the mask started and stopped around it in ring 0. */
+void run_counting_user(struct probe *p, uint64_t mask, uint64_t n);
+/** Run the kernel in ring 0, with no counter started. */
+void run_idle(struct probe *p);
+
+/** What a value reads back as after it was written to counter c: truncated, and the top written bit copied
+ * upwards. */
+uint64_t as_written(const struct pmu *pmu, unsigned c, uint64_t value);
+
+enum control_scope { PER_COUNTER, PER_PMU };
+
+enum control_need {
+	NEED_GLOBAL = 1 << 0,    /* one write starts and stops all counters */
+	NEED_STATUS = 1 << 1,    /* overflow status register */
+	NEED_INTERRUPT = 1 << 2, /* the counter can interrupt, and there is a local APIC */
+	NEED_NEIGHBOUR = 1 << 3, /* a second counter */
+	NEED_EXACT = 1 << 4,     /* the counter can count something exactly */
+};
+
+struct control_check {
+	const char *name;
+	const char *manual;
+	uint8_t scope; /* enum control_scope */
+	uint8_t rung;  /* enum rung: that a counter must have reached */
+	uint8_t needs; /* enum control_need */
+	void (*check)(struct probe *p);
+};
+
+/** Tables of checks, name NULL ends. */
+extern const struct control_check control_counting[], control_overflow[], control_rdpmc[];
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * Control checks of counting: when a counter counts, in which rings, how it wraps, and that it is none of its
+ * neighbours' business. Section numbers: SDM vol. 3.
+ */
+#include "tests/suites/control.h"
+#include "tests/pass.h"
+
+/* A counter moves while it is started, by exactly what the kernel has, and at no other time. */
+static void enable_gating(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+	uint64_t stopped;
+
+	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	run_idle(p);
+	must_be(p, "programmed but not started, it holds", CONTROL_START, value_of(p, p->c));
+	run_counting(p, counter_bit(p->c));
+	stopped = value_of(p, p->c);
+	must_be(p, "started, it moves by", moves_by(p, e, 0), moved(p, e, p->c, CONTROL_START, stopped));
+	run_idle(p);
+	must_be(p, "stopped again, it holds", stopped, value_of(p, p->c));
+}
+
+/* The global bit alone does not make it count. */
+static void local_enable(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+
+	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	must_work(p, "taking it out of use", p->pmu->driver->release(p->pmu, p->c));
+	run_counting(p, counter_bit(p->c));
+	must_be(p, "out of use but globally enabled, it holds", CONTROL_START, value_of(p, p->c));
+}
+
+/* Ring 0 seen through each setting of the filter. */
+static void ring_filter_kernel(struct probe *p)
+{
+	static const struct {
+		const char *what;
+		uint8_t rings;
+		bool counts;
+	} filters[] = {
+		{"ring 0 with OS and USR set moves it by", RING_ALL, true},
+		{"ring 0 with OS alone moves it by", RING_OS, true},
+		{"ring 0 with USR alone moves it by", RING_USR, false},
+		{"ring 0 with neither moves it by", 0, false},
+	};
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+
+	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		prepare(p, p->c, e, filters[i].rings, false, CONTROL_START);
+		run_counting(p, counter_bit(p->c));
+		must_be(p, filters[i].what, filters[i].counts ? moves_by(p, e, 0) : 0,
+			moved(p, e, p->c, CONTROL_START, value_of(p, p->c)));
+	}
+}
+
+static uint64_t user_count(struct probe *p, const struct pmu_event *e, unsigned rings, uint64_t n)
+{
+	prepare(p, p->c, e, rings, false, CONTROL_START);
+	run_counting_user(p, counter_bit(p->c), n);
+	return moved(p, e, p->c, CONTROL_START, value_of(p, p->c));
+}
+
+/*
+ * Ring 3 seen through each setting. What ring 0 does around it (start, IRETQ, the way home, stop) is not
+ * known as a number, but it is the same whatever the kernel's N is, and it is what OS and USR together show
+ * more than USR alone.
+ */
+static void ring_filter_user(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+	uint64_t user = user_count(p, e, RING_USR, CONTROL_N), system;
+
+	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, e, 3), user);
+	must_be(p, "ring 3 with neither moves it by", 0, user_count(p, e, 0, CONTROL_N));
+	system = user_count(p, e, RING_OS, CONTROL_N);
+	must_be(p, "a greater N in ring 3 moves it, with OS alone, by", system,
+		user_count(p, e, RING_OS, 2 * CONTROL_N));
+	if (e->judgement == EVENT_EXACT)
+		must_be(p, "ring 3 with OS and USR moves it by the sum of both", system + user,
+			user_count(p, e, RING_ALL, CONTROL_N));
+}
+
+/* What is written reads back: as many bits as can be written, the top one of them copied upwards. */
+static void write_rules(struct probe *p)
+{
+	unsigned width = p->pmu->counter[p->c].width, kept = p->pmu->counter[p->c].write_width;
+	uint64_t values[] = {
+		1,
+		low_bits(kept - 1),
+		UINT64_C(1) << (kept - 1),
+		low_bits(kept),
+		UINT64_C(0x123456789abcdef) & low_bits(width),
+		UINT64_C(0xfedcba9876543210) & low_bits(width),
+		low_bits(width),
+		low_bits(width) - 1,
+		0,
+	};
+
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, false, CONTROL_START);
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, values[i]));
+		must_be(p, "a written value reads back as", as_written(p->pmu, p->c, values[i]),
+			value_of(p, p->c));
+	}
+}
+
+/* Counting across each power of two that a value can be written in front of, its own width the last. */
+static void wrap(struct probe *p)
+{
+	static const uint8_t bits[] = {8, 16, 24, 31, 32, 33, 39, 40, 47, 48};
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+	unsigned width = p->pmu->counter[p->c].width;
+
+	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	for (unsigned i = 0; i <= sizeof(bits); i++) {
+		unsigned bit = i < sizeof(bits) ? bits[i] : width;
+		uint64_t first = (bit < 64 ? UINT64_C(1) << bit : 0) - 3;
+
+		if (bit > width || as_written(p->pmu, p->c, first) != (first & low_bits(width)))
+			continue;
+		first &= low_bits(width);
+		must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, first));
+		run_counting(p, counter_bit(p->c));
+		must_be(p,
+			bit == width ? "across its width it moves by" : "across a power of two it moves by",
+			moves_by(p, e, 0), moved(p, e, p->c, first, value_of(p, p->c)));
+		if (bit == width)
+			must_be(p, "across its width it starts again from 0: its top bit is", 0,
+				value_of(p, p->c) >> (width - 1));
+		else
+			must_be(p, "across a power of two the bits above hold", (first >> bit) + 1,
+				value_of(p, p->c) >> bit);
+	}
+}
+
+/* Every counter has its yardstick and a value of its own. */
+static void prepare_all(struct probe *p)
+{
+	for (unsigned c = 0; c < p->pmu->n_counters; c++) {
+		const struct pmu_event *e = counter_yardstick(p->pmu, c);
+
+		if (e)
+			prepare(p, c, e, RING_ALL, false, CONTROL_START + c);
+	}
+}
+
+static void others_hold(struct probe *p, const char *what)
+{
+	for (unsigned c = 0; c < p->pmu->n_counters; c++)
+		if (c != p->c && counter_yardstick(p->pmu, c))
+			must_be(p, what, CONTROL_START + c, value_of(p, c));
+}
+
+/* Of all programmed counters exactly those move whose bit is set. */
+static void global_enable(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+
+	prepare_all(p);
+	run_counting(p, 0);
+	must_be(p, "with no bit set it holds", CONTROL_START + p->c, value_of(p, p->c));
+	run_counting(p, all_counters(p->pmu) & ~counter_bit(p->c));
+	must_be(p, "with every bit but its own set it holds", CONTROL_START + p->c, value_of(p, p->c));
+
+	prepare_all(p);
+	run_counting(p, counter_bit(p->c));
+	must_be(p, "with its own bit alone it moves by", moves_by(p, e, 0),
+		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
+	others_hold(p, "with another counter's bit alone a counter holds");
+}
+
+/* With every neighbour counting as well, a counter shows what it shows alone. */
+static void busy_neighbours(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+
+	prepare(p, p->c, e, RING_ALL, false, CONTROL_START + p->c);
+	run_counting(p, counter_bit(p->c));
+	must_be(p, "alone it moves by", moves_by(p, e, 0),
+		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
+	prepare_all(p);
+	run_counting(p, all_counters(p->pmu));
+	must_be(p, "with every neighbour busy it moves by", moves_by(p, e, 0),
+		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
+}
+
+/* Writing and programming one counter leaves the others alone. */
+static void quiet_writes(struct probe *p)
+{
+	prepare_all(p);
+	must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, 0x12345678));
+	others_hold(p, "after a write to its neighbour a counter holds");
+	must_be(p, "the written counter holds", 0x12345678, value_of(p, p->c));
+	must_work(p, "taking it out of use", p->pmu->driver->release(p->pmu, p->c));
+	others_hold(p, "after its neighbour was taken out of use a counter holds");
+}
+
+/* The i-th, modulo their number, of the events that counter c counts exactly. */
+static const struct pmu_event *exact_event(const struct pmu *pmu, unsigned c, unsigned i)
+{
+	const struct pmu_event *found[8];
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < pmu->n_events && n < 8; k++)
+		if (pmu->events[k]->judgement == EVENT_EXACT &&
+		    pmu->driver->can_count(pmu, pmu->events[k], c))
+			found[n++] = pmu->events[k];
+	return n ? found[i % n] : NULL;
+}
+
+/* Events change places among the counters: each counter shows what belongs to the event it has now. */
+static void exchange(struct probe *p)
+{
+	for (unsigned round = 0; round < 2; round++) {
+		struct expectation x;
+
+		for (unsigned c = 0; c < p->pmu->n_counters; c++) {
+			const struct pmu_event *e = exact_event(p->pmu, c, c + round);
+
+			if (e)
+				prepare(p, c, e, RING_ALL, false, CONTROL_START + c);
+		}
+		run_counting(p, all_counters(p->pmu));
+		for (unsigned c = 0; c < p->pmu->n_counters; c++) {
+			const struct pmu_event *e = exact_event(p->pmu, c, c + round);
+
+			if (e && expectation(e, p->kernel, CONTROL_N, &x) == EXPECTATION_OK &&
+			    x.low == x.high)
+				must_be(p, e->name, moves_by(p, e, 0),
+					moved(p, e, c, CONTROL_START + c, value_of(p, c)));
+		}
+	}
+}
+
+const struct control_check control_counting[] = {
+	{"enable gating", "SDM 18.2.1.1, EN", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, enable_gating},
+	{"local enable", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_GLOBAL,
+	 local_enable},
+	{"ring filter, ring 0", "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
+	 ring_filter_kernel},
+	{"ring filter, ring 3", "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
+	 ring_filter_user},
+	{"write rules", "SDM 18.2.1 and 18.2.5, width of writes", PER_COUNTER, RUNG_WRITABLE, 0, write_rules},
+	{"wrap", "SDM 18.2.1, width from CPUID.0AH", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, wrap},
+	{"global enable", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", PER_COUNTER, RUNG_EXACT_ON_NOPS,
+	 NEED_GLOBAL | NEED_NEIGHBOUR, global_enable},
+	{"busy neighbours", "SDM 18.2.1, counters are independent", PER_COUNTER, RUNG_EXACT_ON_NOPS,
+	 NEED_GLOBAL | NEED_NEIGHBOUR, busy_neighbours},
+	{"quiet writes", "SDM 18.2.1, counters are independent", PER_COUNTER, RUNG_WRITABLE, NEED_NEIGHBOUR,
+	 quiet_writes},
+	{"counter exchange", "SDM 18.2.1.2, any event on any counter", PER_PMU, RUNG_EXACT_ON_NOPS,
+	 NEED_GLOBAL | NEED_NEIGHBOUR | NEED_EXACT, exchange},
+	{0},
+};

@@ -1,0 +1,209 @@
+/*
+ * Control checks of overflow: its status and its interrupt. Section numbers: SDM vol. 3.
+ */
+#include "tests/suites/control.h"
+#include "tests/pass.h"
+
+#include "arch/x86/apic.h"
+
+/* So near its top that the kernel takes every counter over it. */
+static uint64_t near_top(const struct probe *p)
+{
+	return low_bits(p->pmu->counter[p->c].width) - 3;
+}
+
+static void acknowledge(struct probe *p, uint64_t mask)
+{
+	must_work(p, "acknowledging an overflow", p->pmu->driver->acknowledge(p->pmu, mask));
+}
+
+/* Program the counter to overflow during the kernel, and run it. */
+static void overflow(struct probe *p, bool interrupt)
+{
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, interrupt, near_top(p));
+	run_counting(p, counter_bit(p->c));
+}
+
+/* Set by an overflow, by nothing else, until it is acknowledged, and only for the counter that overflowed. */
+static void status_sticky(struct probe *p)
+{
+	uint64_t mine = counter_bit(p->c), others = all_counters(p->pmu) & ~mine;
+
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, false, CONTROL_START);
+	run_counting(p, mine);
+	must_be(p, "without an overflow the status is", 0, status_of(p));
+	must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, near_top(p)));
+	must_be(p, "after a write near its top the status is", 0, status_of(p));
+	run_counting(p, mine);
+	must_be(p, "after an overflow the status is", mine, status_of(p));
+	run_counting(p, mine);
+	must_be(p, "counting on, the status is", mine, status_of(p));
+	must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, CONTROL_START));
+	must_be(p, "after a write to the counter the status is", mine, status_of(p));
+	if (others) {
+		acknowledge(p, others);
+		must_be(p, "with the other counters acknowledged the status is", mine, status_of(p));
+	}
+	acknowledge(p, mine);
+	must_be(p, "acknowledged, the status is", 0, status_of(p));
+	run_counting(p, mine);
+	must_be(p, "after counting on without an overflow the status is", 0, status_of(p));
+}
+
+/* The counter overflows when it becomes 0, neither one earlier nor one later. */
+static void overflow_point(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+	uint64_t top = low_bits(p->pmu->counter[p->c].width), mine = counter_bit(p->c), step;
+
+	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	run_counting(p, mine); /* the bracket's share is known from here on */
+	step = moves_by(p, e, 0);
+	prepare(p, p->c, e, RING_ALL, false, top - step);
+	run_counting(p, mine);
+	must_be(p, "one short of an overflow the counter is", top, value_of(p, p->c));
+	must_be(p, "one short of an overflow the status is", 0, status_of(p));
+	prepare(p, p->c, e, RING_ALL, false, top - step + 1);
+	run_counting(p, mine);
+	must_be(p, "just overflowed the counter is", 0, value_of(p, p->c));
+	must_be(p, "just overflowed the status is", mine, status_of(p));
+	acknowledge(p, mine);
+}
+
+/* One overflow, one interrupt on the vector of the LVT entry. */
+static void interrupt_fixed(struct probe *p)
+{
+	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	overflow(p, true);
+	pmi_let_in();
+	must_be(p, "interrupts after an overflow", 1, p->pmi.fixed);
+	must_be(p, "NMIs after an overflow", 0, p->pmi.nmi);
+	pmi_let_in();
+	must_be(p, "interrupts a while later", 1, p->pmi.fixed);
+	acknowledge(p, counter_bit(p->c));
+	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	overflow(p, true);
+	pmi_let_in();
+	must_be(p, "interrupts after a second overflow", 1, p->pmi.fixed);
+	acknowledge(p, counter_bit(p->c));
+}
+
+static void interrupt_nmi(struct probe *p)
+{
+	pmi_arm(&p->pmi, APIC_LVT_NMI);
+	overflow(p, true);
+	must_be(p, "NMIs after an overflow, with interrupts masked", 1, p->pmi.nmi);
+	pmi_let_in();
+	must_be(p, "interrupts besides the NMI", 0, p->pmi.fixed);
+	must_be(p, "NMIs a while later", 1, p->pmi.nmi);
+	acknowledge(p, counter_bit(p->c));
+}
+
+static void interrupt_honours_if(struct probe *p)
+{
+	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	overflow(p, true);
+	must_be(p, "interrupts with IF = 0", 0, p->pmi.fixed);
+	pmi_let_in();
+	must_be(p, "interrupts once IF was 1", 1, p->pmi.fixed);
+	acknowledge(p, counter_bit(p->c));
+}
+
+static void interrupt_while_counting(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+
+	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	prepare(p, p->c, e, RING_ALL, true, near_top(p));
+	__asm__ volatile("sti" ::: "memory");
+	run_counting(p, counter_bit(p->c));
+	__asm__ volatile("cli" ::: "memory");
+	must_be(p, "interrupts in a window with IF = 1", 1, p->pmi.fixed);
+	must_be(p, "after the handler returned, the status is", counter_bit(p->c), status_of(p));
+	acknowledge(p, counter_bit(p->c));
+}
+
+static void lvt_masked(struct probe *p)
+{
+	pmi_arm(&p->pmi, APIC_LVT_FIXED | APIC_LVT_MASKED);
+	overflow(p, true);
+	pmi_let_in();
+	must_be(p, "interrupts with the LVT entry masked", 0, p->pmi.fixed);
+	must_be(p, "with the LVT entry masked the status is", counter_bit(p->c),
+		status_of(p) & counter_bit(p->c));
+	acknowledge(p, counter_bit(p->c));
+}
+
+/* The local APIC masks the entry when it delivers, so that one overflow is one interrupt until software asks
+ * for more. */
+static void lvt_mask_on_delivery(struct probe *p)
+{
+	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	must_be(p, "before the overflow the mask bit is", 0, apic_read(APIC_LVT_PERF) & APIC_LVT_MASKED);
+	overflow(p, true);
+	pmi_let_in();
+	must_be(p, "interrupts", 1, p->pmi.fixed);
+	must_be(p, "in the handler the mask bit is", APIC_LVT_MASKED, p->pmi.lvt & APIC_LVT_MASKED);
+	acknowledge(p, counter_bit(p->c));
+	overflow(p, true);
+	pmi_let_in();
+	must_be(p, "interrupts after an overflow that finds the entry masked", 1, p->pmi.fixed);
+	acknowledge(p, counter_bit(p->c));
+}
+
+static void interrupt_only_if_asked(struct probe *p)
+{
+	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	overflow(p, false);
+	pmi_let_in();
+	must_be(p, "interrupts from a counter that was not told to interrupt", 0, p->pmi.fixed);
+	must_be(p, "the status is", counter_bit(p->c), status_of(p));
+	acknowledge(p, counter_bit(p->c));
+}
+
+/* Two counters that overflow in the same window: both bits are set, and the interrupt comes. */
+static void overflow_together(struct probe *p)
+{
+	unsigned other = (p->c + 1) % p->pmu->n_counters;
+	uint64_t both = counter_bit(p->c) | counter_bit(other);
+	const struct pmu_event *e = counter_yardstick(p->pmu, other);
+
+	if (!e)
+		return;
+	prepare(p, other, e, RING_ALL, false, low_bits(p->pmu->counter[other].width) - 3);
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, true, near_top(p));
+	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	run_counting(p, both);
+	pmi_let_in();
+	must_be(p, "after both overflowed the status is", both, status_of(p));
+	must_be(p, "interrupts", 1, p->pmi.fixed);
+	acknowledge(p, counter_bit(p->c));
+	must_be(p, "with one of them acknowledged the status is", counter_bit(other), status_of(p));
+	acknowledge(p, both);
+	must_be(p, "with both acknowledged the status is", 0, status_of(p));
+}
+
+#define LVT_MASK "SDM 10.5.1, mask bit of the performance entry; 18.4.6.3"
+
+const struct control_check control_overflow[] = {
+	{"overflow status", "SDM 18.2.2, IA32_PERF_GLOBAL_STATUS and OVF_CTRL", PER_COUNTER,
+	 RUNG_EXACT_ON_NOPS, NEED_STATUS, status_sticky},
+	{"overflow point", "SDM 18.2.2, overflow", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_STATUS | NEED_EXACT,
+	 overflow_point},
+	{"interrupt, fixed", "SDM 18.2.1.1, INT; 10.5.1", PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
+	 interrupt_fixed},
+	{"interrupt, NMI", "SDM 10.5.1, delivery mode NMI", PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
+	 interrupt_nmi},
+	{"interrupt honours IF", "SDM 6.8.1", PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
+	 interrupt_honours_if},
+	{"interrupt while counting", "SDM 18.2.1.1, INT", PER_COUNTER, RUNG_INTERRUPTS,
+	 NEED_INTERRUPT | NEED_STATUS, interrupt_while_counting},
+	{"LVT masked", LVT_MASK, PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT, lvt_masked},
+	{"LVT mask set on delivery", LVT_MASK, PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
+	 lvt_mask_on_delivery},
+	{"no interrupt unasked", "SDM 18.2.1.1, INT", PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
+	 interrupt_only_if_asked},
+	{"overflow together", "SDM 18.2.2, IA32_PERF_GLOBAL_STATUS", PER_COUNTER, RUNG_INTERRUPTS,
+	 NEED_INTERRUPT | NEED_STATUS | NEED_GLOBAL | NEED_NEIGHBOUR, overflow_together},
+	{0},
+};

@@ -1,0 +1,116 @@
+#include "tests/suites/control.h"
+#include "tests/pass.h"
+
+bool must_be(struct probe *p, const char *what, uint64_t expected, uint64_t observed)
+{
+	if (p->failed || p->refused)
+		return false;
+	p->compared++;
+	p->what = what;
+	p->expected = expected;
+	p->observed = observed;
+	p->failed = expected != observed;
+	return !p->failed;
+}
+
+bool must_work(struct probe *p, const char *what, bool done)
+{
+	if (p->failed || p->refused)
+		return false;
+	if (!done)
+		p->refused = what;
+	return done;
+}
+
+static bool is_clock(const struct pmu_event *e)
+{
+	return e->judgement != EVENT_EXACT;
+}
+
+uint64_t moves_by(const struct probe *p, const struct pmu_event *e, uint8_t ring)
+{
+	struct expectation x;
+	const struct pmu_bracket *b = ring ? &bracket_user : &p->bracket;
+
+	if (is_clock(e) || expectation(e, p->kernel, CONTROL_N, &x))
+		return 1;
+	return x.low + bracket_share(b, e);
+}
+
+uint64_t moved(const struct probe *p, const struct pmu_event *e, unsigned c, uint64_t from, uint64_t to)
+{
+	uint64_t difference = (to - from) & low_bits(p->pmu->counter[c].width);
+
+	return is_clock(e) ? difference != 0 : difference;
+}
+
+bool prepare(struct probe *p, unsigned c, const struct pmu_event *e, unsigned rings, bool interrupt,
+	     uint64_t first)
+{
+	struct pmu_config config = {.code = e->code, .ring = rings, .interrupt = interrupt};
+
+	return must_work(p, "programming a counter", p->pmu->driver->program(p->pmu, c, &config)) &&
+	       must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, c, first));
+}
+
+uint64_t value_of(struct probe *p, unsigned c)
+{
+	uint64_t value = 0;
+
+	must_work(p, "reading a counter", p->pmu->driver->read(p->pmu, c, &value));
+	return value;
+}
+
+uint64_t status_of(struct probe *p)
+{
+	uint64_t mask = 0;
+
+	must_work(p, "reading the overflow status", p->pmu->driver->overflowed(p->pmu, &mask));
+	return mask;
+}
+
+static void run_window(struct probe *p, const struct window *w, uint64_t n)
+{
+	const void *entry = window_compose(w);
+
+	if (must_work(p, "placing the kernel", entry))
+		window_run(entry, w, n);
+}
+
+void run_counting(struct probe *p, uint64_t mask)
+{
+	struct window w = {.kernel = p->kernel, .bracket = &p->bracket};
+
+	if (must_work(p, "starting and stopping", p->pmu->driver->bracket_enable(p->pmu, mask, &p->bracket)))
+		run_window(p, &w, CONTROL_N);
+}
+
+void run_counting_user(struct probe *p, uint64_t mask, uint64_t n)
+{
+	struct window w = {.kernel = p->kernel, .ring = 3};
+	const void *entry = window_compose(&w);
+
+	if (!must_work(p, "placing the kernel", entry) ||
+	    !must_work(p, "starting", p->pmu->driver->start(p->pmu, mask)))
+		return;
+	window_run(entry, &w, n);
+	must_work(p, "stopping", p->pmu->driver->stop(p->pmu));
+}
+
+void run_idle(struct probe *p)
+{
+	struct window w = {.kernel = p->kernel};
+
+	run_window(p, &w, CONTROL_N);
+}
+
+uint64_t as_written(const struct pmu *pmu, unsigned c, uint64_t value)
+{
+	unsigned width = pmu->counter[c].width, kept = pmu->counter[c].write_width;
+	bool sign = value >> (kept - 1) & 1;
+
+	value &= low_bits(kept);
+	if (sign)
+		value |= ~low_bits(kept);
+	return value & low_bits(width);
+}
