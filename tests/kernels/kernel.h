@@ -55,6 +55,7 @@
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */
+#define KERNEL_ZEROS	 0xe000 /* offset of a page that no kernel writes to: it stays zero */
 #define KERNEL_SPECIAL	 0xf000 /* offset of the page whose attributes a service changes; plain kernels leave it alone */
 #define KERNEL_STACK	 0x1000 /* bytes of stack that a kernel may use */
 #define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/trap.h */
