@@ -1,11 +1,7 @@
 /*
  * x87: arithmetic, transfers, comparisons, control. All operands are normal numbers.
  */
-#include "tests/kernels/kernel.h"
-
-.macro SIG_NO_DENORMALS
-	SIG_RANGE ASSISTS_FP, 0, 0, 0, 0, "no operand is denormal"
-.endm
+#include "tests/kernels/vector.h"
 
 KERNEL x87_arithmetic, "N times x87 add, subtract, multiply, divide, square root", flags=KERNEL_CORE
 	fld1

@@ -1,0 +1,87 @@
+/*
+ * MMX. Every kernel ends with EMMS, so that the x87 stack is empty again.
+ */
+#include "tests/kernels/kernel.h"
+
+KERNEL mmx_arithmetic, "N times MMX integer arithmetic, logic, comparison, packing and shifts"
+	pcmpeqb %mm0, %mm0
+	pxor %mm1, %mm1
+1:	.irp op, paddb, paddw, paddd, paddsb, paddusw, psubb, psubd, pmullw, pmulhw, pmaddwd
+	\op %mm0, %mm1
+	.endr
+	.irp op, pand, pandn, por, pxor, pcmpeqb, pcmpgtw, packssdw, punpcklbw, punpckhdq
+	\op %mm0, %mm1
+	.endr
+	psllw $3, %mm1
+	psrad $2, %mm1
+	psrlq %mm0, %mm1
+	dec %rdi
+	jnz 1b
+	emms
+KERNEL_END
+SIG INSTRUCTIONS, 10 + 9 + 3 + 2, 2 + 1
+SIG INSN_MMX, 10 + 9 + 3, 2 + 1
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL mmx_sse, "N times the integer instructions that SSE added to MMX"
+	pcmpeqb %mm0, %mm0
+	pxor %mm1, %mm1
+1:	.irp op, pavgb, pmaxsw, pmaxub, pminsw, pminub, pmulhuw, psadbw, pmuludq, paddq
+	\op %mm0, %mm1
+	.endr
+	pshufw $0x1b, %mm0, %mm1
+	pinsrw $2, %eax, %mm1
+	pextrw $3, %mm1, %ecx
+	pmovmskb %mm1, %edx
+	dec %rdi
+	jnz 1b
+	emms
+KERNEL_END
+SIG INSTRUCTIONS, 9 + 4 + 2, 2 + 1
+SIG INSN_MMX, 9 + 4, 2 + 1
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL mmx_moves, "N times MMX moves to and from general registers and memory"
+	add $KERNEL_SCRATCH, %rsi
+1:	movd %eax, %mm0
+	movq %rax, %mm1
+	movd %mm0, %ecx
+	movq %mm1, %rdx
+	movq (%rsi), %mm2
+	movq %mm2, 8(%rsi)
+	movd 16(%rsi), %mm3
+	movd %mm3, 20(%rsi)
+	paddb (%rsi), %mm2
+	dec %rdi
+	jnz 1b
+	emms
+KERNEL_END
+SIG INSTRUCTIONS, 9 + 2, 1 + 1
+SIG INSN_MMX, 9, 1
+SIG INSN_LOAD, 3, 0
+SIG LOADS, 3, 0
+SIG LOAD_BYTES, 8 + 4 + 8, 0
+SIG INSN_STORE, 2, 0
+SIG STORES, 2, 0
+SIG STORE_BYTES, 8 + 4, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL mmx_x87_switch, "N times a change from MMX to x87 and back"
+1:	movd %eax, %mm0
+	emms
+	fld1
+	fstp %st(0)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2, 0
+SIG INSN_MMX, 2, 0
+SIG INSN_X87, 2, 0
+SIG_LOOP
+SIGNATURE_END
