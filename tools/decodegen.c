@@ -123,12 +123,18 @@ static bool ask(const struct encoding *e, struct answer *a)
 	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, a->bytes, 15, &a->in, a->op)) && exists(&a->in);
 }
 
-static bool valid(const struct encoding *e)
+static ZyanStatus try(const struct encoding *e)
 {
 	uint8_t bytes[32];
 	ZydisDecodedInstruction in;
 	spell(e, bytes);
-	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, 15, &in)) && exists(&in);
+	ZyanStatus s = ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, 15, &in);
+	return ZYAN_SUCCESS(s) && !exists(&in) ? ZYDIS_STATUS_DECODING_ERROR : s;
+}
+
+static bool valid(const struct encoding *e)
+{
+	return ZYAN_SUCCESS(try(e));
 }
 
 /* --- from an encoding to a leaf -------------------------------------------------------------------------- */
@@ -146,9 +152,11 @@ static uint8_t other_than(uint8_t a, uint8_t b)
  */
 static bool find_base(struct encoding *e)
 {
-	if (valid(e))
+	ZyanStatus status = try(e);
+	if (ZYAN_SUCCESS(status))
 		return true;
-	if (is_legacy(e->map))
+	/* No such opcode at all: no register helps. */
+	if (is_legacy(e->map) || status == ZYDIS_STATUS_DECODING_ERROR)
 		return false;
 	static const uint8_t variants[] = {1, 2, 3, 6, 7, 4, 5};
 	struct encoding base = *e;
@@ -361,7 +369,8 @@ struct feature {
 
 /* Order of the questions: what tells most comes first. */
 static const struct feature legacy_order[] = {{FEATURE_REP, 2}, {FEATURE_66, 1}, {FEATURE_MOD3, 1}, {FEATURE_REG, 3},
-					      {FEATURE_W, 1},	{FEATURE_B, 1},	 {FEATURE_RM, 3},   {0, 0}};
+					      {FEATURE_W, 1},	{FEATURE_R, 1},	 {FEATURE_B, 1},    {FEATURE_RM, 3},
+					      {0, 0}};
 static const struct feature vex_order[] = {{FEATURE_REP, 2},  {FEATURE_L, 2},  {FEATURE_W, 1}, {FEATURE_EVEX_B, 1},
 					   {FEATURE_MOD3, 1}, {FEATURE_REG, 3}, {FEATURE_RM, 3}, {0, 0}};
 
@@ -416,7 +425,9 @@ static uint16_t opcode_entry(enum insn_map map, uint8_t opcode)
 		used |= ((1u << f->bits) - 1) << f->shift;
 	if (!(map == MAP_LEGACY && opcode == 0x90))
 		used &= ~(1u << FEATURE_B); /* REX.B makes another instruction of this opcode alone: XCHG R8 */
-	if (!is_evex(map))
+	if (is_legacy(map) && !(map == MAP_0F && opcode == 0x22))
+		used &= ~(1u << FEATURE_R); /* and REX.R of this one: MOV to CR8, which does not serialise */
+	if (!is_evex(map) && !is_legacy(map))
 		used &= ~(1u << FEATURE_EVEX_B | 2u << FEATURE_L);
 	if (map == MAP_3DNOW)
 		used &= 7u << FEATURE_RM | 7u << FEATURE_REG | 1u << FEATURE_MOD3;
@@ -432,7 +443,10 @@ static uint16_t opcode_entry(enum insn_map map, uint8_t opcode)
 		if (is_legacy(map) && e.rep == 3)
 			e.rep = 0; /* does not occur */
 		e.w = feature(word, FEATURE_W, 1);
-		e.length_bits = (uint8_t)feature(word, FEATURE_L, 2);
+		if (is_legacy(map))
+			e.r = feature(word, FEATURE_R, 1);
+		else
+			e.length_bits = (uint8_t)feature(word, FEATURE_L, 2);
 		e.evex_b = feature(word, FEATURE_EVEX_B, 1);
 		e.b = feature(word, FEATURE_B, 1);
 		e.mod = feature(word, FEATURE_MOD3, 1) ? 3 : 1;

@@ -54,7 +54,7 @@ static unsigned read_prefixes(struct cursor *c, struct insn *out)
 		c->legacy_prefix = true;
 	}
 	out->rex = (uint8_t)rex;
-	c->features |= (rex >> 3 & 1) << FEATURE_W | (rex & 1) << FEATURE_B;
+	c->features |= (rex >> 3 & 1) << FEATURE_W | (rex >> 2 & 1) << FEATURE_R | (rex & 1) << FEATURE_B;
 	c->extension = (rex & 1 ? EXT_B : 0) | (rex & 2 ? EXT_X : 0) | (rex & 4 ? EXT_R : 0);
 	return b;
 }
@@ -295,7 +295,7 @@ uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, cons
 		if (!no_base)
 			address += r->gpr[base] + (base == 4 && (in->flags & INSN_F_POP) ? 8 : 0);
 		if (mod == 1)
-			address += (uint64_t)((int64_t)(int8_t)p[0] << in->disp_shift);
+			address += (uint64_t)(int64_t)(int8_t)p[0] << in->disp_shift;
 		else if (mod == 2 || no_base)
 			address += (uint64_t)(int64_t)(int32_t)read_le(p, 4);
 	}

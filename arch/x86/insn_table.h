@@ -44,6 +44,7 @@ enum insn_map {
 #define FEATURE_REP  1  /* 2 bits. Legacy: 0 none, 1 F3, 2 F2; VEX, EVEX, XOP: pp */
 #define FEATURE_W    3
 #define FEATURE_L    4  /* 2 bits */
+#define FEATURE_R    4  /* legacy: REX.R */
 #define FEATURE_EVEX_B 6 /* broadcast, rounding */
 #define FEATURE_B    7  /* legacy: REX.B */
 #define FEATURE_RM   8  /* 3 bits */

@@ -1,0 +1,203 @@
+/*
+ * Accounting for what only execution shows: iterations, splits, rings, events. (Static contributions: test_insn.c.)
+ */
+#include "pmu/account.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct insn decode(const char *bytes, size_t size)
+{
+	struct insn in;
+	assert_true(insn_decode((const uint8_t *)bytes, size, &in));
+	return in;
+}
+#define DECODE(bytes) decode(bytes, sizeof(bytes) - 1)
+
+static struct qvec retired(const struct insn_retired *s)
+{
+	struct qvec v = {{0}};
+	struct qterm terms[ACCOUNT_TERMS];
+	unsigned n = account_retired(s, terms);
+	assert_in_range(n, 0, ACCOUNT_TERMS);
+	account_add(&v, terms, n);
+	return v;
+}
+
+static bool touches_two(uint64_t at, uint64_t size, uint64_t block)
+{
+	return at / block != (at + size - 1) / block;
+}
+
+/* String instructions: the closed form against looking at every iteration. */
+static void test_string_splits(void **state)
+{
+	(void)state;
+	struct insn movs[] = {DECODE("\xf3\xa4"), DECODE("\xf3\x66\xa5"), DECODE("\xf3\xa5"), DECODE("\xf3\x48\xa5")};
+	for (unsigned w = 0; w < 4; w++)
+		for (uint64_t offset = 0; offset < 80; offset++)
+			for (uint64_t n = 0; n < 600; n = n < 20 ? n + 1 : n * 2 + 1)
+				for (unsigned down = 0; down < 2; down++) {
+					uint64_t size = 1u << w, source = 0x10f80 + offset, dest = 0x20fc0 + offset / 2;
+					uint64_t expected[4] = {0};
+					for (uint64_t i = 0; i < n; i++) {
+						uint64_t step = down ? -(i * size) : i * size;
+						expected[0] += touches_two(source + step, size, 64);
+						expected[1] += touches_two(dest + step, size, 64);
+						expected[2] += touches_two(source + step, size, 4096);
+						expected[3] += touches_two(dest + step, size, 4096);
+					}
+					struct insn_retired s = {.insn = &movs[w], .iterations = n, .source = source,
+								 .dest = dest, .backwards = down};
+					struct qvec v = retired(&s);
+					assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], expected[0]);
+					assert_int_equal(v.v[Q_STORES_SPLIT_LINE], expected[1]);
+					assert_int_equal(v.v[Q_LOADS_SPLIT_PAGE], expected[2]);
+					assert_int_equal(v.v[Q_STORES_SPLIT_PAGE], expected[3]);
+					assert_int_equal(v.v[Q_LOADS], n);
+					assert_int_equal(v.v[Q_STORE_BYTES], n * size);
+					assert_int_equal(v.v[Q_REP_ITERATIONS], n);
+					assert_int_equal(v.v[Q_INSN_LOAD], n > 0);
+					assert_int_equal(v.v[Q_INSTRUCTIONS], 1);
+				}
+}
+
+static void test_operand_splits(void **state)
+{
+	(void)state;
+	struct insn load = DECODE("\x48\x8b\x07"), rmw = DECODE("\x01\x07"), push = DECODE("\x50"), call = DECODE("\xff\x17");
+	for (uint64_t at = 0x10f80; at < 0x11080; at++) {
+		struct insn_retired s = {.insn = &load, .address = at};
+		struct qvec v = retired(&s);
+		assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], touches_two(at, 8, 64));
+		assert_int_equal(v.v[Q_LOADS_SPLIT_PAGE], touches_two(at, 8, 4096));
+		assert_int_equal(v.v[Q_STORES_SPLIT_LINE], 0);
+
+		s.insn = &rmw;
+		v = retired(&s);
+		assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], touches_two(at, 4, 64));
+		assert_int_equal(v.v[Q_STORES_SPLIT_LINE], touches_two(at, 4, 64));
+
+		s = (struct insn_retired){.insn = &push, .stack = at};
+		v = retired(&s);
+		assert_int_equal(v.v[Q_STORES_SPLIT_LINE], touches_two(at - 8, 8, 64));
+		assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], 0);
+
+		s = (struct insn_retired){.insn = &call, .address = at, .stack = 0x8000};
+		v = retired(&s);
+		assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], touches_two(at, 8, 64));
+		assert_int_equal(v.v[Q_STORES_SPLIT_LINE], 0);
+	}
+}
+
+static void test_partial(void **state)
+{
+	(void)state;
+	struct insn in = DECODE("\xf3\xa4");
+	struct insn_retired first = {.insn = &in, .iterations = 5, .partial = true}, rest = {.insn = &in, .iterations = 7};
+	struct qvec a = retired(&first), b = retired(&rest);
+	assert_int_equal(a.v[Q_INSTRUCTIONS], 0);
+	assert_int_equal(a.v[Q_INSN_STRING], 0);
+	assert_int_equal(a.v[Q_LOADS], 5);
+	assert_int_equal(a.v[Q_REP_ITERATIONS], 5);
+	assert_int_equal(b.v[Q_INSTRUCTIONS], 1);
+	assert_int_equal(b.v[Q_LOADS], 7);
+}
+
+static void test_branches(void **state)
+{
+	(void)state;
+	struct insn in = DECODE("\x75\xfe");
+	struct insn_retired s = {.insn = &in, .taken = false};
+	assert_int_equal(retired(&s).v[Q_BR_COND_NTAKEN], 1);
+	assert_int_equal(retired(&s).v[Q_BR_COND_TAKEN], 0);
+	s.taken = true;
+	assert_int_equal(retired(&s).v[Q_BR_COND_NTAKEN], 0);
+	assert_int_equal(retired(&s).v[Q_BR_COND_TAKEN], 1);
+}
+
+static void test_gather(void **state)
+{
+	(void)state;
+	struct insn in = DECODE("\xc4\xe2\x6d\x92\x2c\x38");
+	struct insn_retired s = {.insn = &in, .iterations = 0};
+	assert_int_equal(retired(&s).v[Q_INSN_LOAD], 0);
+	assert_int_equal(retired(&s).v[Q_INSN_AVX], 1);
+	s.iterations = 6;
+	assert_int_equal(retired(&s).v[Q_INSN_LOAD], 1);
+	assert_int_equal(retired(&s).v[Q_LOADS], 6);
+	assert_int_equal(retired(&s).v[Q_LOAD_BYTES], 24);
+}
+
+static void test_rings(void **state)
+{
+	(void)state;
+	struct insn iret = DECODE("\x48\xcf"), syscall = DECODE("\x0f\x05"), soft = DECODE("\xcd\x80");
+	struct insn_retired s = {.insn = &iret, .cpl = 0, .cpl_after = 3};
+	assert_int_equal(retired(&s).v[Q_RING_TO_USER], 1);
+	s.cpl_after = 0;
+	assert_int_equal(retired(&s).v[Q_RING_TO_USER], 0);
+	s = (struct insn_retired){.insn = &syscall, .cpl = 3, .cpl_after = 0};
+	assert_int_equal(retired(&s).v[Q_RING_TO_KERNEL], 1);
+	/* INT n: the instruction counts the interrupt, its delivery the change of rings; together each once. */
+	s = (struct insn_retired){.insn = &soft, .cpl = 3, .cpl_after = 0};
+	struct qvec v = retired(&s);
+	struct qterm terms[ACCOUNT_TERMS];
+	account_add(&v, terms, account_event(STEP_SOFT_INTERRUPT, 0x80, 3, terms));
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 1);
+	assert_int_equal(v.v[Q_INTERRUPTS_SW], 1);
+	assert_int_equal(v.v[Q_STORES], 0);
+}
+
+static void test_events(void **state)
+{
+	(void)state;
+	struct qterm terms[ACCOUNT_TERMS];
+	struct qvec v = {{0}};
+	account_add(&v, terms, account_event(STEP_EXCEPTION, 14, 0, terms));
+	account_add(&v, terms, account_event(STEP_EXCEPTION, 3, 3, terms));
+	account_add(&v, terms, account_event(STEP_INTERRUPT, 0xe0, 0, terms));
+	account_add(&v, terms, account_event(STEP_NMI, 2, 3, terms));
+	assert_int_equal(v.v[Q_EXCEPTIONS], 2);
+	assert_int_equal(v.v[Q_EXC_PF], 1);
+	assert_int_equal(v.v[Q_EXC_GP], 0);
+	assert_int_equal(v.v[Q_INTERRUPTS_HW], 1);
+	assert_int_equal(v.v[Q_INTERRUPTS_NMI], 1);
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 2);
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 0);
+}
+
+static void test_accesses(void **state)
+{
+	(void)state;
+	struct insn movs = DECODE("\xf3\x48\xa5"), rmw = DECODE("\x01\x07"), call = DECODE("\xff\x17"), lea = DECODE("\x8d\x07");
+	struct uarch_access a[2 * ACCOUNT_ACCESSES];
+	struct insn_retired s = {.insn = &movs, .iterations = 4, .source = 0x1000, .dest = 0x2000, .backwards = true};
+	assert_int_equal(account_accesses(&s, 3, a), 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(a[i].address, (a[i].store ? 0x2000 : 0x1000) - 24);
+		assert_int_equal(a[i].size, 8);
+	}
+	s = (struct insn_retired){.insn = &rmw, .address = 0x3000};
+	assert_int_equal(account_accesses(&s, 0, a), 2);
+	assert_false(a[0].store);
+	assert_true(a[1].store);
+	s = (struct insn_retired){.insn = &call, .address = 0x3000, .stack = 0x5000};
+	assert_int_equal(account_accesses(&s, 0, a), 2);
+	assert_int_equal(a[0].address, 0x3000);
+	assert_int_equal(a[1].address, 0x4ff8);
+	s.insn = &lea;
+	assert_int_equal(account_accesses(&s, 0, a), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_string_splits), cmocka_unit_test(test_operand_splits), cmocka_unit_test(test_partial),
+	    cmocka_unit_test(test_branches),	  cmocka_unit_test(test_gather),	 cmocka_unit_test(test_rings),
+	    cmocka_unit_test(test_events),	  cmocka_unit_test(test_accesses),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
