@@ -85,6 +85,9 @@ $(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/insn.h arch/x86
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
+$(B)/tools/decodebench: tools/decodebench.c arch/x86/insn.c $(B)/gen/insn_tables.c arch/x86/insn.h arch/x86/insn_table.h
+	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
+
 $(B)/gen/insn_tables.c: $(B)/tools/decodegen
 	@mkdir -p $(@D)
 	$(Q)$< > $@
