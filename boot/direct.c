@@ -5,6 +5,8 @@
 #include "boot/heap.h"
 #include "boot/platform.h"
 
+#include "arch/x86/serial.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -108,9 +110,22 @@ static uint64_t find_rsdp(void)
 	return 0;
 }
 
+/** Let the last bytes leave the serial port: emulators end at once when they are told to. 16550: line status,
+ * bit 6. */
+static void drain_serial(void)
+{
+	unsigned patience = 1000000;
+	uint8_t status = 0;
+
+	while (serial_present() && !(status & 0x40) && patience--)
+		__asm__ volatile("inb %1, %0" : "=a"(status) : "Nd"((uint16_t)(serial_port() + 5)));
+}
+
 static void leave(enum exit_mode mode, int status)
 {
 	static const char shutdown[] = "Shutdown";
+
+	drain_serial();
 
 	if (mode != EXIT_HALT) {
 		out32(DEBUG_EXIT_PORT, STATUS_BASE | (uint32_t)status);
@@ -124,7 +139,7 @@ static void leave(enum exit_mode mode, int status)
 static bool read_file(const char *path, char **data, size_t *size, const char **why)
 {
 	(void)path, (void)data, (void)size;
-	*why = "no files in a direct start";
+	*why = PLATFORM_NOT_FOUND;
 	return false;
 }
 
@@ -160,6 +175,8 @@ void direct_main(const struct multiboot_info *info)
 {
 	static char command_line[4096];
 	static char loader[64] = "multiboot loader";
+	static const char too_little[] = "# assay: could not run: not 1 MiB of memory is free below 4 GiB; "
+					 "give the machine more\n";
 
 	/* The loader's structures lie in memory that alloc_pages() may hand out: copy first. */
 	strncpy(command_line, options_of(info), sizeof command_line - 1);
@@ -171,8 +188,10 @@ void direct_main(const struct multiboot_info *info)
 	direct.boot.rsdp = find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;
 
-	int status = 2;
-	if (heap_init(&direct))
-		status = assay_main(&direct);
-	leave(EXIT_SHUTDOWN, status);
+	if (!heap_init(&direct)) {
+		serial_init(0);
+		serial_write(too_little, sizeof too_little - 1);
+		leave(EXIT_SHUTDOWN, 2);
+	}
+	leave(EXIT_SHUTDOWN, assay_main(&direct));
 }

@@ -1,14 +1,250 @@
+/*
+ * The run from beginning to end, the same for every platform:
+ *
+ *   options -> machine set up -> [taken: PMU chosen and calibrated] -> [taken: suite] ... -> report -> leave
+ *
+ * What stands in brackets runs between machine_take() and machine_give_back(); outside, firmware works as
+ * before. The report is written before the first suite and after each one.
+ *
+ * Exit status: 0 nothing wrong, 1 something wrong, 2 could not run (bad options included: nothing is measured
+ * with other options than those asked for). The last line of the text stream says which.
+ */
+#include "boot/config.h"
+#include "boot/judge.h"
+#include "boot/options.h"
 #include "boot/platform.h"
+#include "boot/pmu_choice.h"
+#include "boot/report_out.h"
+#include "build_id.h"
 
+#include "arch/x86/console.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/machine.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/time.h"
+#include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
+#include "tests/check.h"
+#include "tests/inject.h"
+#include "tests/measure.h"
+#include "tests/report.h"
+
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_PAGES_MOST  256
+#define TEXT_PAGES_LEAST 4
+#define STATUS_GOOD      0
+#define STATUS_WRONG     1
+#define STATUS_COULD_NOT 2
+#define MSR_BIOS_SIGN_ID 0x8b
+#define MICROCODE_SHIFT  32
+
+/* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
+static void begin_text(const struct platform *platform)
+{
+	console_set_screen(platform->screen);
+	for (size_t pages = TEXT_PAGES_MOST; pages >= TEXT_PAGES_LEAST; pages /= 2) {
+		char *text = platform->boot.alloc_pages(pages);
+		if (text) {
+			console_init(text, pages * 4096);
+			return;
+		}
+	}
+}
+
+static int leave(struct platform *platform, const struct options *o, int status)
+{
+	console_flush_screen();
+	if (o->exit != EXIT_RETURN)
+		platform->leave(o->exit, status);
+	return status;
+}
+
+static int could_not_run(struct platform *platform, const struct options *o, const char *why)
+{
+	console_text("assay: could not run: %s\n", why);
+	return leave(platform, o, STATUS_COULD_NOT);
+}
+
+/** Microcode revision: SDM vol. 3, 9.11.7.1 (Intel wants the register cleared and CPUID executed first);
+ * AMD's reads as is. */
+static uint32_t microcode_revision(const struct cpu_identity *cpu)
+{
+	uint64_t value;
+
+	if (!strcmp(cpu->vendor, "GenuineIntel")) {
+		msr_write(MSR_BIOS_SIGN_ID, 0);
+		cpuid(1, 0);
+		return msr_read(MSR_BIOS_SIGN_ID, &value) ? (uint32_t)(value >> MICROCODE_SHIFT) : 0;
+	}
+	return msr_read(MSR_BIOS_SIGN_ID, &value) ? (uint32_t)value : 0;
+}
+
+static void begin_report(const struct platform *platform, const struct options *o)
+{
+	static char line[OPTIONS_LINE_MAX];
+	struct cpu_identity cpu;
+
+	options_format(o, line, sizeof line);
+	machine_take();
+	cpu_identify(&cpu);
+	struct report_header header = {
+		.build_id = BUILD_ID,
+		.platform = platform->name,
+		.firmware = platform->boot.firmware,
+		.cpu_vendor = cpu.vendor,
+		.cpu_brand = cpu.brand,
+		.hypervisor = cpu.hypervisor,
+		.cpu_signature = cpu.signature,
+		.cpu_family = cpu.family,
+		.cpu_model = cpu.model,
+		.cpu_stepping = cpu.stepping,
+		.microcode = microcode_revision(&cpu),
+		.cpu_count = machine_cpu_count(),
+		.tsc_hz = tsc_hz(),
+		.time_reference = time_reference(),
+		.watchdog = watchdog_source(),
+		.options = line,
+		.verbose = o->verbose,
+	};
+	machine_give_back();
+	report_begin(&header);
+	for (unsigned i = 0; i < machine_note_count(); i++)
+		report_note(machine_note(i));
+}
+
+static bool any_suite(const char *glob)
+{
+	for (unsigned i = 0; suites[i]; i++)
+		if (glob_match(glob, suites[i]->name))
+			return true;
+	return false;
+}
+
+/* "suite=x names none of control, events, ..." */
+static const char *no_suite(const char *glob)
+{
+	static char text[256];
+	size_t n = (size_t)snprintf(text, sizeof text, "suite=%.64s matches none of", glob);
+
+	for (unsigned i = 0; suites[i] && n < sizeof text; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? "," : "", suites[i]->name);
+	return text;
+}
+
+struct suite_job {
+	const struct suite *suite;
+	struct run *run;
+};
+
+static void run_suite(void *arg)
+{
+	const struct suite_job *job = arg;
+
+	job->suite->run(job->run);
+}
+
+/* A suite guards its own checks; what goes wrong between them ends only this suite. */
+static void carry_out(struct run *run, const struct suite *suite)
+{
+	struct suite_job job = {suite, run};
+	struct trap_report trap;
+
+	report_suite_begin(suite->name, suite->title);
+	if (!trap_guard(run_suite, &job, &trap)) {
+		struct result r = {.suite = suite->name, .name = "suite"};
+		r.judgement.verdict = VERDICT_ERROR;
+		snprintf(r.judgement.text, sizeof r.judgement.text, "broken off: %s", trap.text);
+		run->report(run, &r);
+	}
+	watchdog_disarm();
+	trap_set_context(NULL);
+	report_suite_end();
+
+	unsigned stray = trap_stray_count();
+	if (stray) {
+		char line[96];
+		snprintf(line, sizeof line, "%u interrupts on vectors that nobody had claimed during %s",
+			 stray, suite->name);
+		report_note(line);
+	}
+}
+
+static int status_of(const struct report_totals *totals)
+{
+	for (unsigned v = 0; v < VERDICT_COUNT; v++)
+		if (totals->verdicts[v] && verdict_is_bad((enum verdict)v))
+			return STATUS_WRONG;
+	return STATUS_GOOD;
+}
 
 int assay_main(struct platform *platform)
 {
-	printf("assay: started by %s (%s), options \"%s\"\n", platform->name, platform->boot.firmware,
-	       platform->command_line);
-	fflush(stdout);
-	for (const char *c = platform->command_line; *c; c++)
-		__asm__ volatile("outb %0, %1" : : "a"(*c), "Nd"((uint16_t)0x3f8));
-	platform->leave(EXIT_SHUTDOWN, 0);
-	return 0;
+	static struct options o;
+	static char inject[OPTION_TEXT_MAX];
+	struct option_error error;
+	const char *why;
+
+	begin_text(platform);
+
+	bool good_options = config_gather(platform, &o, &error);
+	platform->boot.serial_port = o.serial;
+	platform->boot.want_x2apic = o.x2apic;
+	platform->boot.no_hpet = !o.hpet;
+	why = machine_init(&platform->boot);
+	if (why)
+		return could_not_run(platform, &o, why);
+	if (!good_options)
+		return could_not_run(platform, &o, error.text);
+	if (!any_suite(o.suite))
+		return could_not_run(platform, &o, no_suite(o.suite));
+	if (!inject_apply(o.inject, inject, sizeof inject, &why))
+		return could_not_run(platform, &o, why);
+	if (!measure_init())
+		return could_not_run(
+			platform, &o,
+			"not enough memory to measure with; free memory or use a bigger machine");
+
+	begin_report(platform, &o);
+
+	const struct run_options run_options = {
+		.kernel_glob = o.kernel,
+		.event_glob = o.event,
+		.suite_glob = o.suite,
+		.n = o.n,
+		.reps = o.reps,
+		.seed = o.seed,
+		.inject = o.inject,
+		.verbose = o.verbose,
+	};
+	struct run run = {.options = &run_options, .call = judge_call, .report = judge_report};
+
+	report_out(platform, &o, false);
+	machine_take();
+	bool chosen = pmu_choose(&run, &o, inject, &why);
+	pmu_switch_off();
+	machine_give_back();
+	if (!chosen)
+		return could_not_run(platform, &o, why);
+	report_out(platform, &o, false);
+
+	for (unsigned i = 0; suites[i]; i++) {
+		if (!glob_match(o.suite, suites[i]->name))
+			continue;
+		machine_take();
+		carry_out(&run, suites[i]);
+		pmu_switch_off();
+		machine_give_back();
+		report_out(platform, &o, false);
+	}
+
+	machine_take();
+	pmu_look_for_rearming();
+	machine_give_back();
+	report_end(true);
+	report_out(platform, &o, true);
+	return leave(platform, &o, status_of(report_totals()));
 }

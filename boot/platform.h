@@ -1,5 +1,6 @@
 /*
- * What an entry (UEFI, direct start, later others) offers to the run; everything else is the same for all of them.
+ * What an entry (UEFI, direct start, later others) offers to the run; everything else is the same for all of
+ * them.
  */
 #ifndef BOOT_PLATFORM_H
 #define BOOT_PLATFORM_H
@@ -8,6 +9,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/** What read_file() says of a file that is not there, or of a platform without files. */
+#define PLATFORM_NOT_FOUND "not found"
 
 enum exit_mode { EXIT_SHUTDOWN, EXIT_RETURN, EXIT_HALT };
 
@@ -19,17 +23,21 @@ struct platform {
 	/** Write to the firmware's screen; NULL if there is none. */
 	void (*screen)(const char *text, size_t size);
 
-	/** Read a whole file into malloc()ed, NUL-terminated memory. @return false with *why ("not found", ...). */
+	/** Read a whole file into malloc()ed, NUL-terminated memory. @return false with *why ("not found",
+	 * ...). */
 	bool (*read_file)(const char *path, char **data, size_t *size, const char **why);
 
-	/** Replace a file's contents; flushed to the medium when it returns. @return false with *why ("volume is write-protected", ...). */
+	/** Replace a file's contents; flushed to the medium when it returns. @return false with *why ("volume
+	 * is write-protected", ...). */
 	bool (*write_file)(const char *path, const void *data, size_t size, const char **why);
 
-	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns to the starter. */
+	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
+	 * to the starter. */
 	void (*leave)(enum exit_mode mode, int status);
 };
 
-/** The run from beginning to end, for any platform. @return the exit status; with EXIT_RETURN the entry hands it on. */
+/** The run from beginning to end, for any platform. @return the exit status; with EXIT_RETURN the entry hands
+ * it on. */
 int assay_main(struct platform *platform);
 
 #endif

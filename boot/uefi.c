@@ -159,13 +159,16 @@ static void choose_volume(EFI_HANDLE own)
 	bs->FreePool(handles);
 }
 
+/** The status that stands for "is a directory"; no file-system call of ours gives it for anything else. */
+#define IS_DIRECTORY EFI_BAD_BUFFER_SIZE
+
 static const char *reason(EFI_STATUS status)
 {
 	static const struct {
 		EFI_STATUS status;
 		const char *text;
 	} reasons[] = {
-		{EFI_NOT_FOUND, "not found"},
+		{EFI_NOT_FOUND, PLATFORM_NOT_FOUND},
 		{EFI_WRITE_PROTECTED, "volume is write-protected"},
 		{EFI_ACCESS_DENIED, "access denied (read-only file or volume)"},
 		{EFI_VOLUME_FULL, "volume is full"},
@@ -175,6 +178,7 @@ static const char *reason(EFI_STATUS status)
 		{EFI_MEDIA_CHANGED, "medium was changed"},
 		{EFI_OUT_OF_RESOURCES, "firmware is short of memory"},
 		{EFI_INVALID_PARAMETER, "no valid file name"},
+		{IS_DIRECTORY, "is a directory, not a file"},
 	};
 	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
 		if (reasons[i].status == status)
@@ -191,7 +195,7 @@ static const CHAR16 *wide_path(const char *path, CHAR16 out[PATH_MAX_CHARS])
 	return out;
 }
 
-/** Size of an open file. A directory is reported as EFI_ACCESS_DENIED. */
+/** What firmware knows of an open file, to be given to FreePool; IS_DIRECTORY for a directory. */
 static EFI_STATUS file_info(EFI_FILE_PROTOCOL *file, EFI_FILE_INFO **info)
 {
 	UINTN size = SIZE_OF_EFI_FILE_INFO + PATH_MAX_CHARS * 2 * sizeof(CHAR16);
@@ -201,7 +205,7 @@ static EFI_STATUS file_info(EFI_FILE_PROTOCOL *file, EFI_FILE_INFO **info)
 		return s;
 	s = file->GetInfo(file, GUID_OF(file_info_guid), &size, *info);
 	if (!EFI_ERROR(s) && (*info)->Attribute & EFI_FILE_DIRECTORY)
-		s = EFI_ACCESS_DENIED;
+		s = IS_DIRECTORY;
 	if (EFI_ERROR(s))
 		bs->FreePool(*info);
 	return s;
@@ -214,7 +218,7 @@ static bool read_file(const char *path, char **data, size_t *size, const char **
 	EFI_FILE_INFO *info;
 	EFI_STATUS s;
 
-	*why = "no volume with a file system that firmware reads";
+	*why = PLATFORM_NOT_FOUND;
 	if (!volume)
 		return false;
 	s = volume->Open(volume, &file, (CHAR16 *)wide_path(path, wide), EFI_FILE_MODE_READ, 0);

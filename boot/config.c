@@ -1,0 +1,35 @@
+#include "boot/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_NAME "\\assay\\assay.cfg"
+
+static bool parse_file(const struct platform *platform, struct options *o, struct option_error *error)
+{
+	char *text;
+	size_t size;
+	const char *why;
+
+	if (!platform->read_file(FILE_NAME, &text, &size, &why)) {
+		if (!why || !strcmp(why, PLATFORM_NOT_FOUND))
+			return true;
+		snprintf(error->text, sizeof error->text, "%s: %s; mend or remove the file", FILE_NAME, why);
+		return false;
+	}
+	bool good = options_parse(o, text, size, "assay.cfg", error);
+	free(text);
+	return good;
+}
+
+bool config_gather(const struct platform *platform, struct options *o, struct option_error *error)
+{
+	struct option_error second;
+
+	options_default(o);
+	bool file = parse_file(platform, o, error);
+	bool line = options_parse(o, platform->command_line, strlen(platform->command_line), "command line",
+				  file ? error : &second);
+	return file && line;
+}

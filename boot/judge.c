@@ -1,0 +1,50 @@
+#include "boot/judge.h"
+
+#include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
+#include "pmu/vpmu.h"
+#include "tests/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct job {
+	bool virtual;
+	void (*fn)(void *);
+	void *arg;
+	unsigned ms;
+};
+
+static void carry_out(void *arg)
+{
+	const struct job *job = arg;
+
+	watchdog_arm(job->ms);
+	if (job->virtual)
+		vpmu_call(job->fn, job->arg);
+	else
+		job->fn(job->arg);
+	watchdog_disarm();
+}
+
+bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r)
+{
+	struct job job = {run->pmu && run->pmu->virtual, fn, arg, ms};
+	struct trap_report trap;
+
+	bool good = trap_guard(carry_out, &job, &trap);
+	watchdog_disarm();
+	if (!good && r) {
+		r->judgement.verdict = VERDICT_ERROR;
+		snprintf(r->judgement.text, sizeof r->judgement.text, "%s", trap.text);
+	}
+	return good;
+}
+
+void judge_report(struct run *run, const struct result *r)
+{
+	struct result marked = *r;
+
+	marked.virtual = run->pmu && run->pmu->virtual;
+	report_result(&marked);
+}

@@ -1,0 +1,15 @@
+/*
+ * How a check reaches the CPU under judgement: guarded, watched, on the virtual CPU or straight on this one.
+ */
+#ifndef BOOT_JUDGE_H
+#define BOOT_JUDGE_H
+
+#include "tests/check.h"
+
+/** struct run's .call; see tests/check.h. */
+bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);
+
+/** struct run's .report. */
+void judge_report(struct run *run, const struct result *r);
+
+#endif

@@ -1,0 +1,131 @@
+#include "boot/pmu_choice.h"
+
+#include "arch/x86/trap.h"
+#include "pmu/vpmu.h"
+#include "tests/ladder.h"
+#include "tests/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct pmu pmu;     /* the one under judgement */
+static struct pmu machine; /* the machine's own; .driver NULL: none that a driver fits */
+static struct ladder ladder;
+static char text[256];
+
+static void note(const char *format, const char *a, const char *b)
+{
+	char line[192];
+
+	snprintf(line, sizeof line, format, a, b);
+	report_note(line);
+}
+
+/* Report the machine's PMU registers as they are, and each counter that runs. */
+static void look_at_registers(const char *who)
+{
+	static struct pmu_snapshot snapshot;
+
+	memset(&snapshot, 0, sizeof snapshot);
+	machine.driver->snapshot(&machine, &snapshot);
+	report_snapshot(&snapshot);
+	for (unsigned i = 0; i < snapshot.count; i++)
+		if (snapshot.entry[i].enable)
+			note("%s %s", who, snapshot.entry[i].name);
+}
+
+static bool choose_machine(struct run *run, const char *driver, const char **why)
+{
+	if (!pmu_find(driver, &machine, why)) {
+		machine.driver = NULL;
+		return false;
+	}
+	look_at_registers("firmware left a counter running:");
+	pmu = machine;
+	run->pmu = &pmu;
+	report_pmu(&pmu);
+	run->ladder = &ladder;
+	return true;
+}
+
+struct identification {
+	const char *why;
+	bool found;
+};
+
+static void identify(void *arg)
+{
+	struct identification *id = arg;
+
+	id->found = pmu_find(NULL, &pmu, &id->why);
+}
+
+static bool choose_virtual(struct run *run, const char *profile, const char *inject, const char **why)
+{
+	struct identification id = {"", false};
+
+	if (!vpmu_create(profile, inject, why))
+		return false;
+	/* From here on run->call goes to the virtual CPU, whose CPUID is what the driver must see. */
+	memset(&pmu, 0, sizeof pmu);
+	pmu.virtual = true;
+	run->pmu = &pmu;
+	struct result fault;
+	if (!run->call(run, identify, &id, 10000, &fault)) {
+		snprintf(text, sizeof text, "identifying the virtual PMU failed: %s", fault.judgement.text);
+		*why = text;
+		return false;
+	}
+	if (!id.found) {
+		snprintf(text, sizeof text, "no driver fits the virtual CPU %s: %s", profile, id.why);
+		*why = text;
+		return false;
+	}
+	pmu.virtual = true;
+	snprintf(pmu.model, sizeof pmu.model, "%s", vpmu_profile()->name);
+	report_pmu(&pmu);
+	run->ladder = &ladder;
+	ladder_climb(run, &ladder);
+	return true;
+}
+
+bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why)
+{
+	static const char prefix[] = "virtual";
+
+	if (!strncmp(o->pmu, prefix, sizeof prefix - 1)) {
+		const char *profile = o->pmu + sizeof prefix - 1;
+		return choose_virtual(run, *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE, inject, why);
+	}
+	if (strcmp(o->pmu, "auto")) {
+		if (!choose_machine(run, o->pmu, why))
+			return false;
+		ladder_climb(run, &ladder);
+		return true;
+	}
+	if (!choose_machine(run, NULL, why)) {
+		note("this CPU has no PMU that a driver knows (%s): the virtual PMU %s is judged", *why,
+		     PMU_DEFAULT_PROFILE);
+	} else {
+		enum ladder_outcome outcome = ladder_climb(run, &ladder);
+		if (outcome != LADDER_DEAD && outcome != LADDER_NONE)
+			return true;
+		note("%s never ticks: the virtual PMU %s is judged in its place", machine.name,
+		     PMU_DEFAULT_PROFILE);
+	}
+	return choose_virtual(run, PMU_DEFAULT_PROFILE, inject, why);
+}
+
+void pmu_switch_off(void)
+{
+	const char *why;
+
+	if (machine.driver && !machine.driver->reset(&machine, &why))
+		note("the PMU could not be switched off: %s%s", why, "");
+}
+
+void pmu_look_for_rearming(void)
+{
+	if (machine.driver)
+		look_at_registers("firmware armed a counter again:");
+}

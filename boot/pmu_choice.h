@@ -1,0 +1,31 @@
+/*
+ * Which PMU is judged: the machine's own where there is one that lives, else a virtual one.
+ */
+#ifndef BOOT_PMU_CHOICE_H
+#define BOOT_PMU_CHOICE_H
+
+#include "boot/options.h"
+#include "tests/check.h"
+
+#include <stdbool.h>
+
+/** Profile of the virtual PMU that pmu=auto and pmu=virtual give. */
+#define PMU_DEFAULT_PROFILE "intel-core2"
+
+/**
+ * Choose by o->pmu, calibrate (tests/ladder.h) and fill in run->pmu and run->ladder. Machine taken.
+ * The registers of the machine's own PMU are read and reported before anything is written to them. With
+ * "auto", a PMU that no driver fits or that never ticks gives way to the virtual one; what was found is
+ * reported.
+ * @param inject the model's injections
+ * @return false with *why, one line, if the choice cannot be honoured
+ */
+bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why);
+
+/** Take every counter of the machine's own PMU out of use, for firmware's turn. Machine taken. */
+void pmu_switch_off(void);
+
+/** After firmware's last turn: say which counters of the machine's own PMU it armed again. Machine taken. */
+void pmu_look_for_rearming(void);
+
+#endif
