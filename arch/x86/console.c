@@ -91,7 +91,12 @@ static void emit(struct line *l, const char *text, size_t size)
 	if (l != &text_line)
 		return;
 	remember(text, size);
-	if (!machine_taken())
+	if (machine_taken())
+		return;
+	if (!buffer && screen)
+		screen(text, size);
+	/* By whole lines: firmware may show its screen on the very serial port that the lines above went to. */
+	if (!text_line.used)
 		console_flush_screen();
 }
 
