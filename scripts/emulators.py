@@ -17,7 +17,7 @@ BUILD = os.environ.get("ASSAY_BUILD", os.path.join(TOP, "build"))
 FIRST_SECTOR = 2048  # of the partition in images made by scripts/mkimage
 ESCAPES = re.compile(r"\x1b(\[[0-9;=?]*[A-Za-z]|[=>])")
 VERDICT = re.compile(r"^# assay: (\d+ checks: .*|could not run: .*)$")
-EXIT_STATUS_BASE = 0x10  # boot/direct.c
+AFTER_VERDICT = 20  # seconds
 BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 
 OVMF_CODE, OVMF_VARS = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
@@ -36,10 +36,11 @@ class Result:
         self.verdict = None  # "N checks: ..." or "could not run: ..."
         self.timed_out = False
         self.exit_status = None  # the emulator's
-        self.seconds = 0.0
+        self.seconds = 0.0  # from start to end
+        self.seconds_to_verdict = None
         self.report_json = None  # text
         self.report_text = None
-        self.image = None  # disk image as the run left it; inside the temporary directory
+        self.console = ""  # what the emulator itself had to say
 
     @property
     def text(self):
@@ -80,9 +81,14 @@ def fat(image):
     return "%s@@%d" % (image, FIRST_SECTOR * 512)
 
 
-def write_config(image, text):
-    """Replace \\assay\\assay.cfg on an image."""
-    subprocess.run(["mcopy", "-o", "-i", fat(image), "-", "::/assay/assay.cfg"], input=text.encode(), check=True)
+def mtools(command, image, *arguments, check=True):
+    """Run one of the mtools on an image's file system; returns its exit status."""
+    return subprocess.run([command, "-i", fat(image), *arguments], check=check, capture_output=not check).returncode
+
+
+def write_file(image, path, text):
+    """Create or replace a file on an image."""
+    subprocess.run(["mcopy", "-o", "-i", fat(image), "-", "::" + path], input=text.encode("latin-1"), check=True)
 
 
 def read_file(image, path):
@@ -96,24 +102,37 @@ def copy_image(target, source=None):
     return target
 
 
-def qemu_command(tmp, cpu, cpus, memory, machine, serial):
+DISKS = {
+    "ide": ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file={}", "-device", "ide-hd,drive=stick"],
+    "virtio": ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file={}", "-device", "virtio-blk-pci,drive=stick"],
+    "readonly": ["-drive", "if=none,id=stick,format=raw,readonly=on,file={}", "-device", "virtio-blk-pci,drive=stick"],
+    "usb": ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file={}", "-device", "qemu-xhci",
+            "-device", "usb-storage,drive=stick,removable=on"],
+}
+
+
+def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk):
+    require("qemu-system-x86_64")
     command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", str(cpus),
                "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
-               "-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+               "-device", "isa-debug-exit,iobase=0xf4,iosize=4", "-debugcon", "file:%s/e9" % tmp,
+               "-global", "isa-debugcon.iobase=0xe9"]
     if serial:
         command += ["-serial", "stdio"]
-    return command + ["-debugcon", "file:%s/e9" % tmp, "-global", "isa-debugcon.iobase=0xe9"]
-
-
-def ovmf(tmp):
+    if how == "direct":
+        return command + ["-kernel", os.path.join(BUILD, "direct.bin"), "-append", options]
+    require(OVMF_CODE, OVMF_VARS)
     shutil.copy(OVMF_VARS, tmp + "/vars.fd")
-    return ["-drive", "if=pflash,format=raw,readonly=on,file=" + OVMF_CODE,
-            "-drive", "if=pflash,format=raw,file=%s/vars.fd" % tmp]
+    command += ["-drive", "if=pflash,format=raw,readonly=on,file=" + OVMF_CODE,
+                "-drive", "if=pflash,format=raw,file=%s/vars.fd" % tmp]
+    if how == "efi":
+        return command + ["-kernel", os.path.join(BUILD, "BOOTX64.EFI"), "-append", options]
+    return command + [part.format(image) for part in DISKS[disk]]
 
 
 BOCHS_CONFIG = """\
 megs: {memory}
-cpu: model={cpu}, count={cpus}, ips=50000000, ignore_bad_msrs={ignore_bad_msrs}, reset_on_triple_fault=0
+cpu: model={cpu}, count={cpus}, ips=20000000, ignore_bad_msrs={ignore_bad_msrs}, reset_on_triple_fault=0
 romimage: file={rom}
 vgaromimage: file=/usr/share/vgabios/vgabios.bin
 display_library: rfb, options="timeout=0"
@@ -123,8 +142,8 @@ pci: enabled=1, chipset=i440fx
 {serial}
 port_e9_hack: enabled=1
 clock: sync=none, time0=utc
-ata0-master: type={disk_type}, path={disk}{disk_more}
-boot: {boot}
+ata0-master: {disk}
+boot: {medium}
 log: {tmp}/bochs.log
 panic: action=fatal
 error: action=report
@@ -146,92 +165,77 @@ def make_iso(tmp, options):
     return iso
 
 
-def geometry(path):
-    size = os.path.getsize(path)
-    return ", mode=flat, cylinders=%d, heads=16, spt=63, translation=lba" % (size // (512 * 16 * 63))
+def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, ignore_bad_msrs):
+    if serial_file:
+        open(serial_file, "wb").close()
+    if how == "direct":
+        require("bochs", "grub-mkrescue", "xorriso", "/usr/lib/grub/i386-pc")
+        rom, disk, medium = "/usr/share/bochs/BIOS-bochs-latest", "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options), "cdrom"
+    else:
+        require("bochs", BOCHS_OVMF)
+        cylinders = os.path.getsize(image) // (512 * 16 * 63)
+        rom, medium = BOCHS_OVMF + ", address=0xffe00000", "disk"
+        disk = "type=disk, path=%s, mode=flat, cylinders=%d, heads=16, spt=63, translation=lba" % (image, cylinders)
+    with open(tmp + "/bochsrc", "w", encoding="ascii") as f:
+        f.write(BOCHS_CONFIG.format(memory=memory, cpu=cpu, cpus=cpus, ignore_bad_msrs=ignore_bad_msrs, rom=rom, disk=disk, medium=medium,
+                                    tmp=tmp, serial="com1: enabled=1, mode=file, dev=" + serial_file if serial_file else "com1: enabled=0"))
+    return ["bochs", "-q", "-f", tmp + "/bochsrc"]
 
 
-def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, image=None, disk="ide",
-         ignore_bad_msrs=1, timeout=120, extra=(), on_line=None, stop_when=None, tmp=None, config=None):
+def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
+         ignore_bad_msrs=1, timeout=120, extra=(), on_line=None, stop_when=None, config=None, prepare=None, inspect=None,
+         until_exit=False):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
                "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions
     config     with "disk": the whole assay.cfg instead of options
-    image      disk image to use instead of a copy of build/assay.img (is written to)
+    disk       with "disk": how it is attached: ide, virtio, readonly (virtio), usb
+    prepare    called with the disk image's path before the start, inspect after the end
     on_line    called with each line of the serial line as it comes
     stop_when  called with each line; true: kill the emulator at once
+    until_exit wait for the machine to switch itself off, however many verdicts there are
     """
-    own = tmp is None
-    tmp = tmp or tempfile.mkdtemp(prefix="assay-")
+    tmp = tempfile.mkdtemp(prefix="assay-")
     try:
-        return _boot(how, emulator, cpu, options, cpus, memory, machine, serial, image, disk, ignore_bad_msrs, timeout, extra,
-                     on_line, stop_when, tmp, config)
-    finally:
-        if own:
-            shutil.rmtree(tmp, ignore_errors=True)
-
-
-def _boot(how, emulator, cpu, options, cpus, memory, machine, serial, image, disk, ignore_bad_msrs, timeout, extra, on_line, stop_when,
-          tmp, config):
-    r = Result()
-    if how == "disk":
-        if image is None:
+        r = Result()
+        image = None
+        if how == "disk":
             require("mcopy", os.path.join(BUILD, "assay.img"))
             image = copy_image(tmp + "/disk.img")
-            write_config(image, config if config is not None else options + "\n")
-        r.image = image
-    elif how == "direct":
-        require(os.path.join(BUILD, "direct.bin"))
-        if "report=" not in options:
-            options += " report=e9"
+            write_file(image, "/assay/assay.cfg", config if config is not None else "exit=shutdown\n" + options + "\n")
+            if prepare:
+                prepare(image)
+        elif how == "direct":
+            require(os.path.join(BUILD, "direct.bin"))
+            if "report=" not in options:
+                options += " report=e9"
 
-    if emulator == "qemu":
-        require("qemu-system-x86_64")
-        command = qemu_command(tmp, cpu or "max", cpus, memory, machine, serial)
-        if how == "direct":
-            command += ["-kernel", os.path.join(BUILD, "direct.bin"), "-append", options]
+        if emulator == "qemu":
+            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk)
+            serial_file = None
+        elif emulator == "bochs":
+            serial_file = tmp + "/serial"
+            command = bochs_command(tmp, how, cpu or "corei7_skylake_x", cpus, memory, serial_file if serial else None, options, image,
+                                    ignore_bad_msrs)
         else:
-            require(OVMF_CODE, OVMF_VARS)
-            command += ovmf(tmp)
-        if how == "efi":
-            command += ["-kernel", os.path.join(BUILD, "BOOTX64.EFI"), "-append", options]
-        if how == "disk":
-            command += ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file=" + image]
-            command += {"ide": ["-device", "ide-hd,drive=stick"], "virtio": ["-device", "virtio-blk-pci,drive=stick"],
-                        "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=stick,removable=on"]}[disk]
-        command += list(extra)
-        serial_file = None
-    elif emulator == "bochs":
-        serial_file = tmp + "/serial"
-        open(serial_file, "wb").close()
-        values = dict(memory=memory, cpu=cpu or "corei7_skylake_x", cpus=cpus, ignore_bad_msrs=ignore_bad_msrs, tmp=tmp, disk_more="",
-                      serial="com1: enabled=1, mode=file, dev=" + serial_file if serial else "com1: enabled=0")
+            raise Missing("there is no emulator %s; EMU is qemu or bochs" % emulator)
+
+        started = time.monotonic()
+        watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp)
+        r.seconds = time.monotonic() - started
+
         if how == "direct":
-            require("bochs", "grub-mkrescue", "/usr/lib/grub/i386-pc")
-            values.update(rom="/usr/share/bochs/BIOS-bochs-latest", disk=make_iso(tmp, options), disk_type="cdrom", boot="cdrom")
-            values["disk_more"] = ", status=inserted"
-        else:
-            require("bochs", BOCHS_OVMF)
-            values.update(rom=BOCHS_OVMF + ", address=0xffe00000", disk=image, disk_type="disk", boot="disk",
-                          disk_more=geometry(image))
-        with open(tmp + "/bochsrc", "w", encoding="ascii") as f:
-            f.write(BOCHS_CONFIG.format(**values))
-        command = ["bochs", "-q", "-f", tmp + "/bochsrc"] + list(extra)
-    else:
-        raise Missing("no emulator %s: EMU is qemu or bochs" % emulator)
-
-    started = time.monotonic()
-    _watch(r, command, serial_file, started + timeout, on_line, stop_when, tmp)
-    r.seconds = time.monotonic() - started
-
-    if how == "direct":
-        with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
-            r.report_json = last_document(f.read())
-    elif image and os.path.exists(image):
-        found = [read_file(image, "/assay/report." + kind) for kind in ("json", "txt")]
-        r.report_json, r.report_text = [f.decode("utf-8", "replace") if f is not None else None for f in found]
-    return r
+            with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
+                r.report_json = last_document(f.read())
+        elif image:
+            found = [read_file(image, "/assay/report." + kind) for kind in ("json", "txt")]
+            r.report_json, r.report_text = [f.decode("utf-8", "replace") if f is not None else None for f in found]
+        if inspect:
+            inspect(image)
+        return r
+    finally:
+        shutil.rmtree(tmp, ignore_errors=True)
 
 
 def last_document(data):
@@ -240,57 +244,62 @@ def last_document(data):
     return data[start + 1:end].decode("utf-8", "replace") if 0 <= start < end else None
 
 
-def _watch(r, command, serial_file, deadline, on_line, stop_when, tmp):
+def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp):
+    """Start the emulator and follow its serial line (a file with Bochs, standard output with QEMU) into r."""
     with open(tmp + "/console", "wb") as console:
-        # Bochs's debugger waits for a command, then for the next one: the pipe stays open.
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=console if serial_file else subprocess.PIPE,
                                    stderr=subprocess.STDOUT if serial_file else console, start_new_session=True)
+        source = process.stdout
         if serial_file:
+            # Bochs's debugger waits for a command, and then for the next one: the pipe stays open.
             process.stdin.write(b"c\n")
             process.stdin.flush()
-        source = open(serial_file, "rb") if serial_file else process.stdout
-        pending = b""
-        verdict_at = None
+            source = open(serial_file, "rb")
         try:
-            while True:
-                now = time.monotonic()
-                if now > deadline:
-                    r.timed_out = r.verdict is None
-                    break
-                # After the verdict the machine has files to write and to switch itself off.
-                if verdict_at and now > verdict_at + 20:
-                    break
-                ended = process.poll() is not None
-                if serial_file:
-                    data = source.read()
-                    if not data and not ended:
-                        time.sleep(0.02)
-                else:
-                    ready, _, _ = select.select([source], [], [], 0.2)
-                    data = os.read(source.fileno(), 65536) if ready else b""
-                    ended = ended and not data
-                *lines, pending = (pending + (data or b"")).split(b"\n")
-                for raw in lines:
-                    line = ESCAPES.sub("", raw.decode("utf-8", "replace")).rstrip("\r")
-                    r.lines.append(line)
-                    if on_line:
-                        on_line(line)
-                    match = VERDICT.match(line)
-                    if match:
-                        r.verdict = match.group(1)
-                        verdict_at = time.monotonic()
-                    if stop_when and stop_when(line):
-                        return
-                if ended and not data:
-                    r.exit_status = process.returncode
-                    break
+            follow(r, process, source, bool(serial_file), deadline, on_line, stop_when, until_exit)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            process.stdin.close()
             source.close()
-            if process.stdin:
-                process.stdin.close()
-            if not serial_file:
-                with open(tmp + "/console", "rb") as f:
-                    r.console = f.read().decode("utf-8", "replace")
+    with open(tmp + "/console", "rb") as f:
+        r.console = f.read().decode("utf-8", "replace")
+
+
+def follow(r, process, source, is_file, deadline, on_line, stop_when, until_exit):
+    pending = b""
+    verdict_at = None
+    started = time.monotonic()
+    while True:
+        now = time.monotonic()
+        if now > deadline:
+            r.timed_out = r.verdict is None
+            return
+        # After the verdict the machine has files to write and to switch itself off.
+        if verdict_at and not until_exit and now > verdict_at + AFTER_VERDICT:
+            return
+        ended = process.poll() is not None
+        if is_file:
+            data = source.read()
+            if not data and not ended:
+                time.sleep(0.02)
+        else:
+            ready, _, _ = select.select([source], [], [], 0.2)
+            data = os.read(source.fileno(), 65536) if ready else b""
+        *lines, pending = (pending + data).split(b"\n")
+        for raw in lines:
+            line = ESCAPES.sub("", raw.decode("utf-8", "replace")).rstrip("\r")
+            r.lines.append(line)
+            if on_line:
+                on_line(line)
+            match = VERDICT.match(line)
+            if match:
+                r.verdict = match.group(1)
+                verdict_at = time.monotonic()
+                r.seconds_to_verdict = verdict_at - started
+            if stop_when and stop_when(line):
+                return
+        if ended and not data:
+            r.exit_status = process.returncode
+            return

@@ -1,6 +1,10 @@
 """What the whole-image tests share: TAP output and boots by scripts/emulators.py."""
+import json
 import os
+import re
 import sys
+
+import jsonschema
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "scripts"))
@@ -47,3 +51,37 @@ def tail(result, lines=15):
 def sound(result, name):
     """A run that came to its end with nothing wrong."""
     return ok(result.status == 0, name + ": " + (result.verdict or "no verdict"), tail(result))
+
+
+def verdict_table(result):
+    """Every check of a report as {suite/name: (verdict, what was expected and seen)}; None without a report."""
+    if not result.report:
+        return None
+    return {suite["name"] + "/" + check["name"]:
+            (check["verdict"], [(o["n"], o["low"], o["high"], o["values"]) for o in check["observations"]])
+            for suite in result.report["suites"] for check in suite["checks"]}
+
+
+def same_table(result, reference, name):
+    """Two runs judged the same checks alike, count for count."""
+    a, b = verdict_table(result), verdict_table(reference)
+    if a is None or b is None:
+        return ok(False, name, "no report to compare")
+    differing = [k for k in sorted(set(a) | set(b)) if a.get(k) != b.get(k)]
+    return ok(a and not differing, name, ["%d of %d checks differ" % (len(differing), len(b))] +
+              ["%s: %r, reference %r" % (k, a.get(k), b.get(k)) for k in differing[:10]])
+
+
+def complains(result, pattern, name):
+    """The run could not start and said why in one line that matches."""
+    lines = [line for line in result.text if line.startswith("assay: ")]
+    return ok(result.status == 2 and len(lines) == 1 and re.search(pattern, lines[0]), name + ": " + (result.verdict or "no verdict"),
+              ["wanted a line that matches " + pattern] + tail(result))
+
+
+def valid(report, name):
+    """A report document keeps to docs/report.schema.json."""
+    with open(os.path.join(TOP, "docs", "report.schema.json"), encoding="utf-8") as f:
+        schema = json.load(f)
+    errors = [e.message for e in jsonschema.Draft7Validator(schema).iter_errors(report)][:5] if report else ["no report"]
+    return ok(not errors, name, errors)

@@ -1,0 +1,24 @@
+#!/usr/bin/python3
+"""Which PMU is judged: none at all, a dead one, one that is asked for by name, a virtual one with a chosen profile."""
+from boottest import boot, complains, done, equal, ok, sound, tail
+
+LABEL = "virtual PMU (model %s), not silicon"
+
+r = boot(options="pmu=auto suite=control")
+sound(r, "QEMU has no PMU: the virtual one is judged")
+ok(any(LABEL % "intel-core2" in line for line in r.text), "and named as what it is", tail(r, 30))
+equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [True], "in the report too")
+
+r = boot(emulator="bochs", cpu="corei7_skylake_x", options="pmu=auto suite=control")
+equal(r.status, 1, "Bochs's corei7_skylake_x advertises a PMU that never ticks: something is wrong")
+equal(r.counts and r.counts["dead"], 1, "it is reported dead, once")
+equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [False, True], "then the virtual one is judged")
+ok(r.counts and all(r.counts[v] == 0 for v in ("biased", "noisy", "wrong", "error")) and r.counts["exact"] > 10, "which is sound", tail(r))
+ok(r.report and r.report["snapshots"], "its registers were read before anything was touched")
+
+complains(boot(options="pmu=intel suite=control"), "intel", "pmu=intel where there is none")
+for profile in ("intel-core2", "intel-yonah", "intel-nehalem"):
+    r = boot(options="pmu=virtual:%s suite=control" % profile)
+    sound(r, profile)
+    ok(any(LABEL % profile in line for line in r.text), profile + " is named", tail(r, 30))
+done()

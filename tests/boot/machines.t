@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+"""Machines that lack something: said in one line, and judged all the same."""
+from boottest import boot, complains, done, equal, ok, sound, tail
+
+OPTIONS = "pmu=virtual suite=control"
+
+
+def note(r, pattern, name):
+    notes = [n for n in (r.report or {"notes": []})["notes"] if pattern.lower() in n.lower()]
+    equal(len(notes), 1, name)
+
+
+r = boot(options=OPTIONS, machine="q35,hpet=off")
+sound(r, "no HPET")
+note(r, "HPET", "one note says so")
+ok(r.report and r.report["machine"]["time_reference"] != "HPET", "another clock served")
+
+r = boot(options=OPTIONS + " hpet=0")
+sound(r, "HPET not to be used")
+ok(r.report and r.report["machine"]["time_reference"] != "HPET", "another clock served")
+
+r = boot(options=OPTIONS + " x2apic=1")
+sound(r, "x2APIC asked for, but the CPU has none")
+note(r, "x2APIC", "one note says so")
+
+r = boot(options=OPTIONS, serial=False)
+equal(r.exit_status, 33, "no serial port: nothing wrong by the exit status")
+note(r, "serial", "one note says so")
+
+r = boot(options=OPTIONS, machine="pc")
+sound(r, "the older chipset")
+
+complains(boot(options=OPTIONS, memory=4, timeout=30), r"memory", "too little memory")
+complains(boot(options=OPTIONS, cpu="qemu32", timeout=30), r"64-bit", "a CPU without 64-bit mode")
+done()

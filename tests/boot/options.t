@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""Bad options and damaged configuration: one line each that says what, where and what to do; then the next boot is fine."""
+from boottest import boot, complains, done, emulators, ok, sound
+
+COMMAND_LINE = [
+    ("suites=control", r"command line, token 1: .*suites", "an option that does not exist"),
+    ("n=0", r"command line, token 1: .*n=.*1", "a value below its range"),
+    ("reps=99999999999999999999", r"command line, token 1: .*reps", "a value above its range"),
+    ("pmu=virtual suite", r"command line, token 2: ", "a token without ="),
+    ("pmu=virtual:no-such-profile", r"no-such-profile", "an unknown profile"),
+    ("pmu=no-such-driver", r"no-such-driver", "an unknown driver"),
+    ("suite=no-such-suite", r"suite=no-such-suite matches none of control", "a suite that does not exist"),
+    ("pmu=virtual inject=no-such-fault", r"no-such-fault", "an unknown injection"),
+]
+for options, pattern, name in COMMAND_LINE:
+    complains(boot(options=options, timeout=60), pattern, name)
+
+complains(boot("efi", options="verbose=perhaps", timeout=60), r"command line, token 1: .*verbose", "a bad option in LoadOptions")
+
+GARBAGE = bytes(range(128, 256)).decode("latin-1") + "\x00\x01\x02 = = ="
+complains(boot("disk", config="# fine so far\n" + GARBAGE, timeout=60), r"assay\.cfg:2:1: ", "garbage in assay.cfg")
+complains(boot("disk", config="pmu=auto\nsuite=control n=zero\n", timeout=60), r"assay\.cfg:2:\d+: .*n", "a bad value in assay.cfg")
+
+
+def with_directory(image):
+    emulators.mtools("mdel", image, "::/assay/assay.cfg")
+    emulators.mtools("mmd", image, "::/assay/assay.cfg")
+
+
+complains(boot("disk", prepare=with_directory, timeout=60), r"assay\.cfg: is a directory", "an assay.cfg that cannot be read")
+r = boot("disk", prepare=lambda image: emulators.mtools("mdel", image, "::/assay/assay.cfg"), stop_when=emulators.VERDICT.match)
+sound(r, "no assay.cfg at all")
+r = boot("disk", config="exit=shutdown\r\n# comment\r\n\r\nsuite=control\tpmu=virtual # more\r\n")
+sound(r, "assay.cfg with comments, blank lines and CR LF")
+ok(r.report and [s["name"] for s in r.report["suites"] if s["checks"]][-1] == "control", "its options were taken")
+done()

@@ -1,0 +1,18 @@
+#!/usr/bin/python3
+"""The whole image on QEMU's CPU models, started directly: every check sound, the same checks everywhere."""
+from boottest import boot, done, equal, ok, sound
+
+MODELS = ["qemu64", "core2duo", "Nehalem", "Haswell", "Skylake-Server", "Opteron_G3", "EPYC", "max"]
+
+reference = None
+for cpus in (1, 2):
+    for model in MODELS if cpus == 1 else MODELS[2:4]:
+        name = "%s, %d CPU%s" % (model, cpus, "s" if cpus > 1 else "")
+        r = boot(cpu=model, cpus=cpus)
+        sound(r, name)
+        ok(r.report and r.report["complete"], name + ": the report is complete")
+        if r.report:
+            equal(r.report["machine"]["cpu"]["count"], cpus, name + ": CPUs are counted from the firmware's tables")
+        reference = reference or r.counts
+        equal(r.counts, reference, name + ": the same verdicts as the first model")
+done()

@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Three runs in a row in one boot, from the UEFI shell, with the firmware's timer services used in between."""
+import re
+
+from boottest import BUILD, boot, done, emulators, equal, ok, tail
+
+SCRIPT = """@echo -off
+fs0:
+\\EFI\\assay.efi exit=return pmu=virtual suite=control report=\\first
+\\EFI\\timer.efi
+\\EFI\\assay.efi exit=return pmu=virtual suite=control report=\\second
+\\EFI\\timer.efi
+\\EFI\\assay.efi exit=return pmu=virtual suite=control report=\\third
+\\EFI\\timer.efi
+reset -s
+"""
+
+
+def prepare(image):
+    emulators.mtools("mdel", image, "::/EFI/BOOT/BOOTX64.EFI")
+    emulators.mtools("mcopy", image, BUILD + "/BOOTX64.EFI", "::/EFI/assay.efi")
+    emulators.mtools("mcopy", image, BUILD + "/timer_app.efi", "::/EFI/timer.efi")
+    emulators.write_file(image, "/startup.nsh", SCRIPT.replace("\n", "\r\n"))
+    emulators.write_file(image, "/assay/assay.cfg", "")
+
+
+runs = []
+
+
+def inspect(image):
+    for name in ("first", "second", "third"):
+        runs.append(emulators.read_file(image, "/%s.txt" % name))
+
+
+r = boot("disk", prepare=prepare, inspect=inspect, until_exit=True)
+verdicts = [line for line in r.lines if emulators.VERDICT.match(line)]
+equal(len(verdicts), 3, "three verdicts in one boot")
+equal(len(set(verdicts)), 1, "all the same")
+ok(verdicts and not re.search(r"could not run|[1-9]\d* (biased|noisy|dead|wrong|erratum|error)\b", verdicts[0]), "and sound", tail(r))
+equal(sum("timer_app: timer services work" in line for line in r.lines), 3, "the firmware's timers work after each")
+equal(r.exit_status, 0, "and the firmware switches the machine off")
+ok(all(runs) and len(runs) == 3, "three reports were written")
+done()

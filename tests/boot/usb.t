@@ -1,0 +1,13 @@
+#!/usr/bin/python3
+"""The disk image as a USB stick: boots, and the report is on it."""
+from boottest import boot, done, equal, ok, sound, valid
+
+r = boot("disk", disk="usb", options="exit=shutdown")
+sound(r, "booted from USB mass storage with default options")
+valid(r.report, "report.json on the stick is valid")
+equal(r.report and r.report["complete"], True, "and complete")
+equal(r.report and r.report["machine"]["platform"], "UEFI", "started by UEFI")
+ok(r.report_text and "virtual PMU (model " in r.report_text and "not silicon" in r.report_text, "report.txt says what was judged")
+totals = r.report["totals"] if r.report else {}
+equal({k: v for k, v in totals.items()}, r.counts, "the totals are those of the last line")
+done()

@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""Where reports go: a read-only volume, a full one, a run that is cut short."""
+import os
+
+from boottest import BUILD, boot, done, emulators, equal, ok, sound, tail, valid
+
+OPTIONS = "pmu=virtual suite=control,events exit=shutdown\n"
+
+r = boot("disk", config=OPTIONS, disk="readonly")
+sound(r, "read-only volume")
+ok(sum("cannot write" in line and "write-protected" in line for line in r.text) == 1, "it is said once, with the reason", tail(r))
+
+
+def fill(image):
+    """Leave no cluster free."""
+    free = 80 << 20
+    while free >= 512:
+        with open(image + ".fill", "wb") as f:
+            f.truncate(free)
+        if emulators.mtools("mcopy", image, image + ".fill", "::/fill%d" % free, check=False) != 0:
+            emulators.mtools("mdel", image, "::/fill%d" % free, check=False)
+            free //= 2
+    os.remove(image + ".fill")
+
+
+r = boot("disk", config=OPTIONS, prepare=fill)
+sound(r, "full volume")
+ok(sum("cannot write" in line and "full" in line for line in r.text) == 1, "it is said once, with the reason", tail(r))
+
+# Killed when the second suite has begun.
+second = []
+
+
+def in_second_suite(line):
+    if "events" in line and not line.startswith("# assay"):
+        second.append(line)
+    return len(second) > 3
+
+
+r = boot("disk", config=OPTIONS + "verbose=1\n", stop_when=in_second_suite)
+ok(r.verdict is None, "killed half-way", tail(r))
+valid(r.report, "what it left is a valid report")
+if r.report:
+    equal(r.report["complete"], False, "which says that it is incomplete")
+    finished = {s["name"]: len(s["checks"]) for s in r.report["suites"] if s["complete"]}
+    ok(finished.get("control", 0) > 5, "and holds the suite that was finished", repr(finished))
+
+r = boot("disk", config=OPTIONS)
+sound(r, "the same to its end")
+valid(r.report, "its report is valid")
+equal(r.report and r.report["complete"], True, "and complete")
+ok(r.report_text and r.report_text.rstrip().split("\n")[-1] == "assay: " + (r.verdict or ""), "report.txt ends with the verdict line")
+ok(os.path.getsize(BUILD + "/assay.img") <= 128 << 20, "the image suits any stick")
+done()
