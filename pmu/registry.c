@@ -17,6 +17,8 @@ const struct model_profile *const model_profiles[] = {
 	&intel_yonah,
 	&intel_core2,
 	&intel_nehalem,
+	&intel_skylake,
+	&intel_icelake,
 	NULL,
 };
 

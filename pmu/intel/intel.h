@@ -10,6 +10,6 @@
 extern const struct pmu_driver intel_driver;
 extern const struct pmu_model intel_model;
 
-extern const struct model_profile intel_yonah, intel_core2, intel_nehalem;
+extern const struct model_profile intel_yonah, intel_core2, intel_nehalem, intel_skylake, intel_icelake;
 
 #endif

@@ -219,10 +219,10 @@ static enum model_access write_debugctl(struct intel_state *s, uint64_t value)
 	return MODEL_OK;
 }
 
-static enum model_access read(enum model_access answer, uint64_t *value, uint64_t content)
+static enum model_access answer(enum model_access access, uint64_t *value, uint64_t content)
 {
-	*value = answer == MODEL_OK ? content : 0;
-	return answer;
+	*value = access == MODEL_OK ? content : 0;
+	return access;
 }
 
 static enum model_access present(bool condition)
@@ -260,32 +260,32 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	unsigned i;
 
 	if (in_range(address, IA32_PMC0, GENERAL_RANGE, &i))
-		return read(has_general(s, i), value, s->counter[i].value);
+		return answer(has_general(s, i), value, s->counter[i].value);
 	if (in_range(address, IA32_PERFEVTSEL0, GENERAL_RANGE, &i))
-		return read(has_general(s, i), value, s->select[i]);
+		return answer(has_general(s, i), value, s->select[i]);
 	if (in_range(address, IA32_A_PMC0, GENERAL_RANGE, &i))
-		return read(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i) : MODEL_FAULT,
-			    value, s->counter[i].value);
+		return answer(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i) : MODEL_FAULT,
+			      value, s->counter[i].value);
 	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
-		return read(has_fixed(s, i), value, s->counter[INTEL_GENERAL_MAX + i].value);
+		return answer(has_fixed(s, i), value, s->counter[INTEL_GENERAL_MAX + i].value);
 	switch (address) {
 	case IA32_FIXED_CTR_CTRL:
-		return read(has_version(s, 2), value, s->fixed_control);
+		return answer(has_version(s, 2), value, s->fixed_control);
 	case IA32_PERF_GLOBAL_STATUS:
-		return read(has_version(s, 2), value, s->status);
+		return answer(has_version(s, 2), value, s->status);
 	case IA32_PERF_GLOBAL_CTRL:
-		return read(has_version(s, 2), value, s->global_control);
+		return answer(has_version(s, 2), value, s->global_control);
 	case IA32_PERF_GLOBAL_OVF_CTRL:
-		return read(has_version(s, 2), value, MUTANT(M_OVF_READ, 0, s->ovf_control));
+		return answer(has_version(s, 2), value, MUTANT(M_OVF_READ, 0, s->ovf_control));
 	case IA32_PERF_GLOBAL_STATUS_SET:
-		return read(has_version(s, 4), value, 0);
+		return answer(has_version(s, 4), value, 0);
 	case IA32_PERF_GLOBAL_INUSE:
-		return read(has_version(s, 4), value, in_use(s));
+		return answer(has_version(s, 4), value, in_use(s));
 	case IA32_PERF_CAPABILITIES:
-		return read(present(MUTANT(M_CAPABILITIES_PDCM, s->pdcm, true)), value,
-			    s->profile->perf_capabilities);
+		return answer(present(MUTANT(M_CAPABILITIES_PDCM, s->pdcm, true)), value,
+			      s->profile->perf_capabilities);
 	case IA32_DEBUGCTL:
-		return read(MODEL_OK, value, s->debugctl);
+		return answer(MODEL_OK, value, s->debugctl);
 	default:
 		return MODEL_NOT_MINE;
 	}

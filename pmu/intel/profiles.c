@@ -113,3 +113,64 @@ const struct model_profile intel_nehalem = {
 	.n_cpuid = COUNT(nehalem_cpuid),
 	.data = &nehalem_data,
 };
+
+/*
+ * Core i7-8700 (Coffee Lake, the Skylake core), version 4, from a public dump of that part (signature 906EA).
+ * IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for a Core i7-6700K.
+ */
+static const struct model_cpuid skylake_cpuid[] = {
+	{0x00, 0, 0x00000016, GENUINEINTEL},
+	{0x01, 0, 0x000906ea, 0x09100800, 0x7ffafbff & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c30000},
+	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x00c0003f, 0x000003ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00002fff, 0x00000006},
+	{0x0a, 0, 0x07300404, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x37692029, 0x3037382d, 0x50432030, 0x20402055},
+	{0x80000004, 0, 0x30322e33, 0x007a4847, 0x00000000, 0x00000000},
+};
+static const struct intel_profile skylake_data = {
+	.perf_capabilities = 0x33c5,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.bus_ratio = 133, /* 3.2 GHz core, 24 MHz crystal */
+};
+const struct model_profile intel_skylake = {
+	.name = "intel-skylake",
+	.description = "Coffee Lake (Skylake core), architectural PMU version 4",
+	.model = &intel_model,
+	.cpuid = skylake_cpuid,
+	.n_cpuid = COUNT(skylake_cpuid),
+	.data = &skylake_data,
+};
+
+/*
+ * Core i7-1065G7 (Ice Lake), version 5: leaves 0, 1 (signature), 4 and 0AH as Bochs has them for that part.
+ * IA32_PERF_CAPABILITIES is composed from Intel's documentation: LBR format 5, PEBS trap, registers saved,
+ * record format 4, freeze in SMM, full-width writes, PEBS baseline; bit 15 (PERF_METRICS) is 0, as that
+ * register is not modelled.
+ */
+static const struct model_cpuid icelake_cpuid[] = {
+	{0x00, 0, 0x0000001b, GENUINEINTEL},
+	{0x01, 0, 0x000706e5, 0x00100800, 0x77faf3bf & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
+	{0x04, 0, 0x1c004121, 0x02c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000003ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00001fff, 0x00000006},
+	{0x0a, 0, 0x08300805, 0x00000000, 0x0000000f, 0x00008604},
+};
+static const struct intel_profile icelake_data = {
+	.perf_capabilities = 0x74c5,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.bus_ratio = 39, /* 1.5 GHz core, 38.4 MHz crystal */
+};
+const struct model_profile intel_icelake = {
+	.name = "intel-icelake",
+	.description = "Ice Lake, architectural PMU version 5, without PERF_METRICS",
+	.model = &intel_model,
+	.cpuid = icelake_cpuid,
+	.n_cpuid = COUNT(icelake_cpuid),
+	.data = &icelake_data,
+};

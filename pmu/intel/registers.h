@@ -69,6 +69,7 @@
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI (1ull << 12)
 #define DEBUGCTL_UNCORE_PMI            (1ull << 13)
 #define DEBUGCTL_FREEZE_WHILE_SMM      (1ull << 14)
+#define DEBUGCTL_RTM                   (1ull << 15) /* debugging of transactions */
 
 /* RDPMC index: SDM vol. 2, RDPMC. */
 #define RDPMC_FIXED 0x40000000u /* + n */
