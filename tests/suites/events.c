@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EVENTS_MS     20000
 #define MULTIPLES     3
@@ -77,21 +78,53 @@ static bool expectable(const struct plan *plan, const struct pmu_event *e, unsig
 	return false;
 }
 
-/* An event that the kernel does not define is skipped once for kernel and ring, whatever the counter. */
-static bool defined(const struct plan *plan, const struct pmu_event *e)
+/* Kernels that do not define what an event counts: said once per event, when all have been seen. */
+static struct undefined {
+	unsigned kernels;
+	char names[80];
+	enum quantity quantity;
+} undefined[EVENTS_MAX];
+
+static void note_undefined(const struct plan *plan, unsigned event, enum quantity q)
 {
-	char name[REPORTED_NAME];
-	struct result r;
+	struct undefined *u = &undefined[event];
+	size_t used = strlen(u->names);
+
+	if (plan->ring && !(plan->kernel->flags & KERNEL_RING3_ONLY))
+		return; /* noted in ring 0 */
+	u->quantity = q;
+	u->kernels++;
+	if (used + strlen(plan->kernel->name) + 8 < sizeof(u->names))
+		snprintf(u->names + used, sizeof(u->names) - used, "%s%s", used ? ", " : "",
+			 plan->kernel->name);
+	else if (used < 3 || strcmp(u->names + used - 3, "...") != 0)
+		snprintf(u->names + used, sizeof(u->names) - used, ", ...");
+}
+
+static bool defined(const struct plan *plan, unsigned event)
+{
 	struct expectation x;
 
-	if (expectation(e, plan->kernel, plan->n, &x) != EXPECTATION_UNDEFINED)
+	if (expectation(plan->run->pmu->events[event], plan->kernel, plan->n, &x) != EXPECTATION_UNDEFINED)
 		return true;
-	r = result_for(plan, e, "any", name);
-	r.counter = NULL;
-	r.judgement.verdict = VERDICT_SKIPPED;
-	expectation_explain(&x, plan->kernel, plan->n, r.judgement.text, sizeof(r.judgement.text));
-	plan->run->report(plan->run, &r);
+	note_undefined(plan, event, x.quantity);
 	return false;
+}
+
+static void report_undefined(struct run *run)
+{
+	for (unsigned i = 0; i < run->pmu->n_events && i < EVENTS_MAX; i++) {
+		const struct pmu_event *e = run->pmu->events[i];
+		struct result r = {.suite = "events", .name = e->name, .event = e->name, .encoding = e->code};
+
+		if (!undefined[i].kernels)
+			continue;
+		r.manual = e->source;
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s: not defined by %u kernels (%s)",
+			      quantity_info[undefined[i].quantity].name, undefined[i].kernels,
+			      undefined[i].names);
+		run->report(run, &r);
+	}
 }
 
 static bool usable(const struct run *run, unsigned c)
@@ -109,7 +142,7 @@ static void make_plan(struct plan *plan)
 	for (unsigned i = 0; i < pmu->n_events && i < EVENTS_MAX; i++) {
 		const struct pmu_event *e = pmu->events[i];
 
-		if (!glob_match(run->options->event_glob, e->name) || !defined(plan, e))
+		if (!glob_match(run->options->event_glob, e->name) || !defined(plan, i))
 			continue;
 		for (unsigned c = 0; c < pmu->n_counters; c++)
 			if (usable(run, c) && pmu->driver->can_count(pmu, e, c) && expectable(plan, e, c))
@@ -277,6 +310,7 @@ static void run_events(struct run *run)
 		skip(run, "events", "there is no PMU");
 		return;
 	}
+	memset(undefined, 0, sizeof(undefined));
 	plan.run = run;
 	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
 	plan.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
@@ -286,6 +320,7 @@ static void run_events(struct run *run)
 		plan.kernel = k;
 		run_kernel(&plan);
 	}
+	report_undefined(run);
 }
 
 const struct suite suite_events = {"events", "every event on every counter against every kernel", run_events};

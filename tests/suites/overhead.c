@@ -1,0 +1,118 @@
+/*
+ * What a bracket itself adds to a count: an empty kernel, again and again. It must be the number that the
+ * driver declares, the same every time, so that it can be subtracted exactly.
+ */
+#include "tests/suites/suites.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+#include "tests/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OVERHEAD_MS 60000
+#define REPS        10000
+#define CHUNK       250 /* repetitions in one go */
+#define N_COUNT     2
+
+static uint64_t raw[N_COUNT * CHUNK];
+
+static const struct {
+	const char *name;
+	uint8_t bracketing, ring;
+} brackets[] = {
+	{"enable, ring 0", BRACKET_ENABLE, 0},
+	{"enable around ring 3", BRACKET_ENABLE, 3},
+	{"read, ring 0", BRACKET_READ, 0},
+};
+
+/* Raw counts, nothing subtracted, against what the bracket declares of itself. */
+static void gather(const struct pass *p, struct result *r)
+{
+	int64_t share = bracket_share(&p->bracket, p->slot[0].event);
+
+	r->n_observations = p->n_count;
+	for (unsigned i = 0; i < p->n_count; i++) {
+		struct observation *o = &r->observation[i];
+
+		o->n = p->n[i];
+		o->low = o->high = share;
+		for (unsigned rep = 0; rep < p->reps; rep++)
+			histogram_add(&o->seen, (int64_t)pass_raw(p, i, rep, 0));
+	}
+}
+
+static bool repeat(struct run *run, struct pass *p, unsigned reps, struct result *r)
+{
+	/* Two values of N share the repetitions: an empty kernel makes no difference between them. */
+	for (unsigned left = (reps + N_COUNT - 1) / N_COUNT; left; left -= p->reps) {
+		p->reps = left < CHUNK ? left : CHUNK;
+		if (!run->call(run, pass_run, p, OVERHEAD_MS, r))
+			return false;
+		if (p->failure) {
+			judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", p->failure);
+			return false;
+		}
+		gather(p, r);
+	}
+	return true;
+}
+
+static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_event *e, unsigned reps)
+{
+	struct pass p = {
+		.pmu = run->pmu,
+		.kernel = kernel_by_name("empty"),
+		.ring = brackets[b].ring,
+		.bracketing = brackets[b].bracketing,
+		.n_slots = 1,
+		.slot = {pass_slot(e, c, brackets[b].ring ? RING_USR : RING_ALL)},
+		.n_count = N_COUNT,
+		.n = {1, 2},
+		.preset = 1,
+		.raw = raw,
+	};
+	char name[64], value[32];
+	struct result r = {
+		.suite = "overhead",
+		.name = name,
+		.event = e->name,
+		.kernel = "empty",
+		.counter = run->pmu->counter[c].name,
+		.ring = brackets[b].ring ? "ring 3" : "ring 0",
+		.encoding = e->code,
+		.manual = "the driver's brackets",
+		.virtual = run->pmu->virtual,
+	};
+
+	snprintf(name, sizeof(name), "bracket/%s/%s", brackets[b].name, run->pmu->counter[c].name);
+	if (repeat(run, &p, reps, &r)) {
+		judge(r.observation, r.n_observations, &r.judgement);
+		snprintf(value, sizeof(value), "%" PRId64, histogram_mode(&r.observation[0].seen));
+		report_value("overhead", name, value, e->name);
+		snprintf(value, sizeof(value), "%u",
+			 r.observation[0].seen.total + r.observation[1].seen.total);
+		report_value("overhead", "repetitions", value, "windows");
+	}
+	run->report(run, &r);
+}
+
+static void run_overhead(struct run *run)
+{
+	unsigned reps = run->options->reps ? run->options->reps : REPS;
+	struct result none = {.suite = "overhead", .name = "overhead"};
+
+	for (unsigned c = 0; run->pmu && c < run->pmu->n_counters; c++) {
+		const struct pmu_event *e = counter_yardstick(run->pmu, c);
+
+		if (!e || e->judgement != EVENT_EXACT || !ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS))
+			continue;
+		for (unsigned b = 0; b < sizeof(brackets) / sizeof(brackets[0]); b++)
+			measure(run, b, c, e, reps);
+		return; /* one counter stands for all: the events suite has the empty kernel on each */
+	}
+	judgement_set(&none.judgement, VERDICT_SKIPPED, "no counter counts anything exactly");
+	run->report(run, &none);
+}
+
+const struct suite suite_overhead = {"overhead", "what the brackets themselves add to a count", run_overhead};
