@@ -30,6 +30,9 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 
 	memset(k->weight, 0, sizeof k->weight);
 	k->clock = CLOCK_NONE;
+	/* The manual is silent on a selector that is changed while it counts: here the condition begins afresh. */
+	k->level = false;
+	k->bus_residue = 0;
 	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
 	k->rings = (select & EVTSEL_OS ? 1 : 0) | (select & EVTSEL_USR ? 2 : 0);
 	k->pmi = MUTANT(M_PMI_INT, select & EVTSEL_INT, true);
