@@ -22,11 +22,10 @@
 #define RFLAGS_DF  (1u << 10)
 #define XSTATE_MAX 16384
 
-/* Services of the harness that make no difference to architectural quantities, or that are given here too: memory types,
- * conflict chains (any circular chain will do), the writable alias. */
-#define SERVICES_GIVEN                                                                                       \
-	(KERNEL_SERVICE_ALIAS | KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_CHAIN_L1 |            \
-	 KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_TLB)
+/* Services of the harness that cannot be had here. The others are given (the writable alias, a chain of one element) or make no
+ * difference to architectural quantities (memory types). */
+#define SERVICES_LACKING                                                                                     \
+	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_RESUME | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_ABSENT)
 
 static struct {
 	pid_t child;
@@ -82,7 +81,7 @@ const char *stepper_unfit(const struct kernel *k)
 {
 	if (k->flags & KERNEL_RING0_ONLY)
 		return "needs ring 0";
-	if (k->flags & KERNEL_SERVICES & ~(uint64_t)SERVICES_GIVEN)
+	if (k->flags & SERVICES_LACKING)
 		return "needs handlers of the harness";
 	const char *missing = kernel_missing(k->needs, stepper_cpu_has, xcr0());
 	return missing ? because("needs %s, which this machine does not have", missing) : NULL;
