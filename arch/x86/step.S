@@ -19,13 +19,16 @@ step_stubs:
 	push	$0
 	.endif
 	push	$vector
+	.if	vector == 1
+	jmp	debug_entry
+	.else
 	jmp	monitor_entry
+	.endif
 	.set	vector, vector + 1
 	.org	step_stubs + vector * TRAP_STUB_STRIDE, 0xcc
 	.endr
 
-	.type	monitor_entry, @function
-monitor_entry:
+	.macro	SAVE_REGISTERS
 	push	%rax
 	push	%rbx
 	push	%rcx
@@ -43,7 +46,20 @@ monitor_entry:
 	push	%r15
 	cld
 	mov	%rsp, %rdi
+	.endm
+
+	.type	monitor_entry, @function
+monitor_entry:
+	SAVE_REGISTERS
 	call	step_trap
+	jmp	monitor_exit
+	.size	monitor_entry, . - monitor_entry
+
+	.type	debug_entry, @function
+debug_entry:
+	SAVE_REGISTERS
+	call	step_debug
+monitor_exit:
 	pop	%r15
 	pop	%r14
 	pop	%r13
@@ -65,13 +81,13 @@ monitor_entry:
 	.hidden	step_iret
 step_iret:
 	iretq
-	.size	monitor_entry, . - monitor_entry
+	.size	debug_entry, . - debug_entry
 
 	.globl	step_nmi_entry
 	.hidden	step_nmi_entry
 	.type	step_nmi_entry, @function
 step_nmi_entry:
-	movb	$1, step_nmi_pending(%rip)
+	movb	$1, step_engine(%rip) /* attention.nmi */
 	iretq
 	.size	step_nmi_entry, . - step_nmi_entry
 
@@ -84,7 +100,11 @@ step_nmi_entry:
 	.type	step_guarded_copy, @function
 step_guarded_copy:
 	mov	%rdx, %rcx
+	shr	$3, %rcx
+	and	$7, %edx
 step_guard_begin:
+	rep movsq
+	mov	%edx, %ecx
 	rep movsb
 step_guard_end:
 	mov	$1, %eax

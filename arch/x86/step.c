@@ -16,7 +16,6 @@ _Static_assert(STEP_GATE == VECTOR_STEP, "step_gate.h repeats trap.h for the ass
 #define NESTED_STACK  16384
 
 struct step_engine step_engine;
-volatile uint8_t step_nmi_pending;
 
 static struct idt_gate monitor_idt[256] __attribute__((aligned(16)));
 static struct idt_gate bare_idt[256] __attribute__((aligned(16)));
@@ -31,6 +30,7 @@ void step_gate(unsigned code);
 void step_run(void (*fn)(void *), void *arg);
 void step_bare_run(void (*fn)(void *), void *arg);
 void step_trap(struct trap_frame *f);
+void step_debug(struct trap_frame *f);
 extern volatile uint64_t step_bare_traps;
 volatile uint64_t step_bare_traps;
 
@@ -91,7 +91,7 @@ void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, i
 	struct step_engine *e = &step_engine;
 	uint8_t cpl = f->cs & 3;
 
-	e->shadow = e->next_shadow = e->native_iret = false;
+	e->odd.any = 0;
 	e->current = NULL;
 	if (!push_frame(f, &idt[vector], error)) {
 		kind = STEP_EXCEPTION;
@@ -114,7 +114,7 @@ void step_abort(struct trap_frame *f, int vector)
 	uint64_t rsp = f->cs & 3 ? tss.rsp[0] : f->rsp;
 
 	step_engine.current = NULL;
-	step_engine.shadow = step_engine.next_shadow = step_engine.native_iret = false;
+	step_engine.odd.any = 0;
 	f->rip = (uint64_t)trap_abort;
 	f->rdi = (uint64_t)(int64_t)vector;
 	f->rsp = (rsp & ~15ull) - 8; /* as after a CALL */
@@ -130,14 +130,12 @@ inline void step_retire(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 
-	e->shadow = e->next_shadow;
-	e->next_shadow = false;
-	e->current = NULL;
+	if (__builtin_expect(e->odd.any, 0)) {
+		e->odd.shadow = e->odd.next_shadow;
+		e->odd.next_shadow = false;
+	}
 	e->now.after = f;
-	e->now.did.cpl_after = f->cs & 3;
-	e->now.did.backwards = (f->rflags & RFLAGS_DF) != 0;
-	if (e->client->retired)
-		e->client->retired(e->client->ctx, &e->now);
+	e->retired(e->client->ctx, &e->now);
 }
 
 /* The instruction that the CPU was to run has been left for an event: it did not retire. */
@@ -163,32 +161,12 @@ static void interrupted(struct trap_frame *f)
 /* --- traps
  * ---------------------------------------------------------------------------------------------------- */
 
-static void single_step(struct trap_frame *f)
-{
-	struct step_engine *e = &step_engine;
-	const struct decoded *d = e->current;
-
-	e->count++;
-	e->native_iret = false;
-	if (__builtin_expect(!d, 0))
-		return;
-	if (__builtin_expect(d->in.flags & INSN_F_REP, 0) && d->in.special == INSN_STRING) {
-		if (!step_rep_finished(f)) {
-			e->shadow = false;
-			return;
-		}
-	} else if (__builtin_expect(d->in.special == INSN_PUSHF, 0)) {
-		*(volatile uint16_t *)f->rsp &= (uint16_t)~RFLAGS_TF;
-	}
-	step_retire(f);
-}
-
 static void exception(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 	unsigned vector = (unsigned)f->vector;
 
-	if (f->rip == (uint64_t)step_iret && e->native_iret) {
+	if (f->rip == (uint64_t)step_iret && e->odd.native_iret) {
 		/* The CPU refused the selectors of the stepped code's IRET: that is where it faults. */
 		f->rip = e->before_iret.rip;
 		f->cs = e->before_iret.cs;
@@ -206,9 +184,9 @@ static void hardware_interrupt(struct trap_frame *f)
 	struct step_engine *e = &step_engine;
 	unsigned vector = (unsigned)f->vector;
 
-	if (e->active && e->shadow) {
+	if (e->active && e->odd.shadow) {
 		e->held_vectors[vector / 64] |= 1ull << vector % 64;
-		e->held = true;
+		e->attention.held = 1;
 		return;
 	}
 	interrupted(f);
@@ -233,34 +211,50 @@ static void nested(struct trap_frame *f)
 		     has_error_code((unsigned)f->vector) ? (int64_t)f->error : -1);
 }
 
-/* Events that wait for an instruction boundary; the highest vector first. */
-static void deliver_waiting(struct trap_frame *f)
+/* What waits for an instruction boundary: one event at a time, the highest vector first. */
+static void attend(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 
-	if (e->shadow)
+	if (e->attention.watchdog) {
+		e->attention.watchdog = 0;
+		step_abort(f, TRAP_WATCHDOG);
+	} else if (e->odd.shadow) {
 		return;
-	if (step_nmi_pending && !e->nmi_blocked) {
-		step_nmi_pending = 0;
+	} else if (e->attention.nmi && !e->nmi_blocked) {
+		e->attention.nmi = 0;
 		interrupted(f);
 		step_deliver(f, STEP_NMI, VECTOR_NMI, -1);
-	} else if (e->held && (f->rflags & RFLAGS_IF)) {
+	} else if (e->attention.held && (f->rflags & RFLAGS_IF)) {
 		unsigned word = 3;
 
 		while (!e->held_vectors[word])
 			word--;
 		unsigned vector = 64 * word + 63 - (unsigned)__builtin_clzll(e->held_vectors[word]);
 		e->held_vectors[word] &= ~(1ull << vector % 64);
-		e->held = (e->held_vectors[0] | e->held_vectors[1] | e->held_vectors[2] |
-			   e->held_vectors[3]) != 0;
+		e->attention.held = (e->held_vectors[0] | e->held_vectors[1] | e->held_vectors[2] |
+				     e->held_vectors[3]) != 0;
 		interrupted(f);
 		step_deliver(f, STEP_INTERRUPT, vector, -1);
 	}
 }
 
+static void note_addresses(const struct trap_frame *f, const struct decoded *d)
+{
+	struct insn_retired *did = &step_engine.now.did;
+
+	did->stack = f->rsp;
+	did->source = f->rsi;
+	did->dest = f->rdi;
+	did->frame = f->rbp;
+	did->backwards = (f->rflags & RFLAGS_DF) != 0;
+	if (d->in.flags & INSN_F_MEM)
+		did->address = step_operand_address(d, f);
+}
+
 /* Go on with the stepped code: everything that needs no CPU is done here, the rest is left to the CPU under
  * TF. */
-static void go_on(struct trap_frame *f)
+static inline void go_on(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 	struct insn_retired *did = &e->now.did;
@@ -268,64 +262,101 @@ static void go_on(struct trap_frame *f)
 	for (;;) {
 		struct decoded *d;
 
-		if (__builtin_expect(step_nmi_pending | e->held, 0))
-			deliver_waiting(f);
-		if (__builtin_expect(--e->patience == 0, 0)) {
-			e->patience = WATCHDOG_INTERVAL;
-			if (watchdog_expired())
-				step_abort(f, TRAP_WATCHDOG);
-		}
-		if (e->current)
-			break; /* a REP instruction with iterations left */
-		d = step_cache_find(f->rip, e->mapped);
+		if (__builtin_expect(e->attention.any, 0))
+			attend(f);
+		d = step_cache_find(f->rip, e->now.rip);
+		e->current = d;
 		if (__builtin_expect(!d, 0))
 			break; /* let the CPU find out why it cannot be read */
-		e->mapped = f->rip;
 		e->now.rip = f->rip;
 		e->now.emulated = false;
 		did->insn = &d->in;
-		did->cpl = f->cs & 3;
+		did->cpl = did->cpl_after = f->cs & 3;
 		did->taken = did->partial = false;
-		did->iterations = 1;
-		did->stack = f->rsp;
-		did->source = f->rsi;
-		did->dest = f->rdi;
-		did->frame = f->rbp;
-		if (d->in.flags & INSN_F_MEM)
-			did->address = step_operand_address(d, f);
-		if (d->in.special == INSN_PLAIN || step_special(f, d) == FATE_CPU) {
-			e->current = d;
-			break;
+		if (__builtin_expect(d->kind == DECODED_SPECIAL, 0)) {
+			note_addresses(f, d);
+			if (step_special(f, d) == FATE_CPU)
+				break;
+			if (!e->active || e->paused) {
+				f->rflags &= ~RFLAGS_TF;
+				return;
+			}
+			continue;
 		}
-		if (!e->active || e->paused) {
-			f->rflags &= ~RFLAGS_TF;
-			return;
-		}
+		if (e->client->addresses)
+			note_addresses(f, d);
+		break;
 	}
 	f->rflags |= RFLAGS_TF;
+}
+
+/* What is not plain about the instruction that has just run. @return false if it has not retired: REP, with
+ * iterations left */
+static bool settle(struct trap_frame *f, const struct decoded *d)
+{
+	struct step_engine *e = &step_engine;
+
+	if (d->kind == DECODED_BRANCH) {
+		e->now.did.taken = f->rip != e->now.rip + d->in.length;
+	} else if (d->in.special == INSN_PUSHF) {
+		*(volatile uint16_t *)f->rsp &= (uint16_t)~RFLAGS_TF;
+	} else if (d->in.special == INSN_STRING && (d->in.flags & INSN_F_REP)) {
+		if (!step_rep_finished(f)) {
+			e->odd.shadow = false;
+			return false;
+		}
+	}
+	e->now.did.cpl_after = f->cs & 3;
+	return true;
+}
+
+void step_debug(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	const struct decoded *d = e->current;
+
+	e->busy = true;
+	if (__builtin_expect(++e->count % WATCHDOG_INTERVAL == 0, 0) && watchdog_expired())
+		e->attention.watchdog = 1;
+	if (__builtin_expect(d != NULL, 1)) {
+		if (d->kind == DECODED_PLAIN || settle(f, d)) {
+			step_retire(f);
+		} else {
+			if (!e->attention.any)
+				goto resume;
+			interrupted(f);
+			e->current = NULL;
+		}
+	}
+	go_on(f);
+resume:
+	e->busy = false;
 }
 
 void step_trap(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 
-	if (__builtin_expect(e->busy, 0)) {
+	if (e->busy) {
 		nested(f);
 		return;
 	}
 	e->busy = true;
-	if (__builtin_expect(f->vector == VECTOR_DB, 1)) {
-		single_step(f);
-	} else if (f->vector == STEP_GATE) {
+	if (f->vector == STEP_GATE)
 		step_gate_call(f);
-	} else if (f->vector < 32) {
+	else if (f->vector < 32)
 		exception(f);
-	} else {
+	else
 		hardware_interrupt(f);
-	}
 	if (e->active && !e->paused)
 		go_on(f);
 	e->busy = false;
+}
+
+static void ignore_retired(void *ctx, const struct step_retired *r)
+{
+	(void)ctx;
+	(void)r;
 }
 
 /* --- from outside
@@ -336,8 +367,8 @@ void step_gate_call(struct trap_frame *f)
 	struct step_engine *e = &step_engine;
 
 	e->current = NULL;
-	e->shadow = e->next_shadow = e->native_iret = false;
-	e->mapped = f->rip;
+	e->odd.any = 0;
+	e->now.rip = 0;
 	switch (f->rax) {
 	case STEP_GATE_ENTER:
 		e->active = true;
@@ -378,11 +409,11 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 		trap_abort(VECTOR_STEP);
 	prepare();
 	e->client = client;
+	e->retired = client->retired ? client->retired : ignore_retired;
 	e->nmi_blocked = false;
-	e->held = 0;
+	e->attention.any = 0;
+	e->odd.any = 0;
 	e->held_vectors[0] = e->held_vectors[1] = e->held_vectors[2] = e->held_vectors[3] = 0;
-	e->patience = WATCHDOG_INTERVAL;
-	step_nmi_pending = 0;
 	load_idt(monitor_idt);
 	step_run(fn, arg);
 }
@@ -453,7 +484,7 @@ void step_unwind(unsigned mark)
 
 void step_raise_nmi(void)
 {
-	step_nmi_pending = 1;
+	step_engine.attention.nmi = 1;
 }
 
 uint64_t step_count(void)

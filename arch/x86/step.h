@@ -1,12 +1,12 @@
 /*
- * The step engine: runs code one instruction at a time (RFLAGS.TF) on the very CPU under test and lets a client
- * look at, answer or account for each instruction. The vPMU and the oracle are its clients.
+ * The step engine: runs code one instruction at a time (RFLAGS.TF) on the very CPU under test and lets a
+ * client look at, answer or account for each instruction. The vPMU and the oracle are its clients.
  *
  * While stepping, the engine owns the real IDT (its own, all vectors to one monitor entry on IST stacks); the
- * harness's IDT stays the architectural one for the stepped code: exceptions, interrupts and software interrupts
- * are delivered to it by building the frame that the CPU would build (SDM vol. 3, 6.12-6.14: gate type, IST,
- * TSS.RSP0, error code, IF and TF), with the stepping flag hidden, and its handlers are stepped too. IRET, POPF and
- * the return to ring 3 keep stepping alive.
+ * harness's IDT stays the architectural one for the stepped code: exceptions, interrupts and software
+ * interrupts are delivered to it by building the frame that the CPU would build (SDM vol. 3, 6.12-6.14: gate
+ * type, IST, TSS.RSP0, error code, IF and TF), with the stepping flag hidden, and its handlers are stepped
+ * too. IRET, POPF and the return to ring 3 keep stepping alive.
  */
 #ifndef ARCH_X86_STEP_H
 #define ARCH_X86_STEP_H
@@ -21,25 +21,31 @@
 struct step_retired {
 	struct insn_retired did;
 	const struct trap_frame *after; /* registers after the instruction */
-	uint64_t rip;			/* of the instruction */
-	bool emulated;			/* the client's before() answered it, the CPU never ran it */
+	uint64_t rip;                   /* of the instruction */
+	bool emulated;                  /* the client's before() answered it, the CPU never ran it */
 };
 
 enum step_action {
 	STEP_RUN,  /* let the CPU run it */
-	STEP_DONE, /* the client has carried it out: registers in the frame are those after it (RIP is advanced by the engine) */
+	STEP_DONE, /* the client has carried it out: registers in the frame are those after it (RIP is
+		      advanced by the engine) */
 	STEP_GP,   /* it raises #GP(0): the engine delivers that */
 };
 
 /**
- * All callbacks run on the monitor's stack with interrupts masked, must not fault and must leave x87 and vector registers
- * alone (general registers only). Any may be NULL.
+ * All callbacks run on the monitor's stack with interrupts masked, must not fault and must leave x87 and
+ * vector registers alone (general registers only). Any may be NULL.
  */
 struct step_client {
 	void *ctx;
-	/** Before an instruction whose .special is in `intercepts` (bit per enum insn_special). */
+	/** Before an instruction whose .special is in `intercepts` (bit per enum insn_special; not
+	 * conditional branches). */
 	enum step_action (*before)(void *ctx, struct trap_frame *frame, const struct insn *in);
 	uint64_t intercepts;
+	/** The client looks at did.address, .stack, .source, .dest, .frame, .backwards of any instruction.
+	 * While it is false they are only right for instructions with a .special: stepping is quicker then.
+	 * May be changed in callbacks. */
+	volatile bool addresses;
 	/** After each retired instruction, and for the iterations of an interrupted one (.did.partial). */
 	void (*retired)(void *ctx, const struct step_retired *r);
 	/** An event was delivered to the stepped code; cpl is that before delivery. */
@@ -49,31 +55,32 @@ struct step_client {
 };
 
 /**
- * For a client's callbacks: an NMI that is delivered to the stepped code at the next instruction boundary where NMIs are not
- * blocked. (A fixed interrupt needs no such call: request it of the local APIC by apic_self_ipi(); the engine lets
- * it through as it does any other.)
+ * For a client's callbacks: an NMI that is delivered to the stepped code at the next instruction boundary
+ * where NMIs are not blocked. (A fixed interrupt needs no such call: request it of the local APIC by
+ * apic_self_ipi(); the engine lets it through as it does any other.)
  */
 void step_raise_nmi(void);
 
 /**
  * Run fn(arg) under the engine until it returns.
- * Call with the harness's descriptor tables loaded, in ring 0. Not reentrant: a nested call while stepping is active
- * aborts the check. An unexpected exception inside is delivered to the harness's handlers as on hardware; if that
- * leaves the innermost trap_guard(), stepping ends cleanly.
+ * Call with the harness's descriptor tables loaded, in ring 0. Not reentrant: a nested call while stepping is
+ * active aborts the check. An unexpected exception inside is delivered to the harness's handlers as on
+ * hardware; if that leaves the innermost trap_guard(), stepping ends cleanly.
  */
 void step_call(struct step_client *client, void (*fn)(void *), void *arg);
 
 /** Whether the caller is being stepped right now. */
 bool step_active(void);
 
-/** Suspend stepping for code that is not part of the experiment (printing, bookkeeping). Nests; no-op if inactive. */
+/** Suspend stepping for code that is not part of the experiment (printing, bookkeeping). Nests; no-op if
+ * inactive. */
 void step_pause(void);
 void step_resume(void);
 
 /**
- * For trap_guard(): what the engine is doing now (0: not active), and going back to that when a guarded call is abandoned.
- * step_unwind(0) ends stepping: when it returns, the CPU runs free with the harness's own IDT loaded. Otherwise only the
- * nesting of step_pause() is put back.
+ * For trap_guard(): what the engine is doing now (0: not active), and going back to that when a guarded call
+ * is abandoned. step_unwind(0) ends stepping: when it returns, the CPU runs free with the harness's own IDT
+ * loaded. Otherwise only the nesting of step_pause() is put back.
  */
 unsigned step_mark(void);
 void step_unwind(unsigned mark);

@@ -15,10 +15,10 @@ const uint8_t step_register_position[16] = {
  * The memory operand as a linear form. An address is a sum, so it is enough to ask for it with all registers
  * zero and with each of them 1 in turn; a register that is both base and index shows with 1 + scale.
  */
-static void find_operand(struct decoded *d)
+static void find_operand(struct decoded *d, uint64_t rip)
 {
 	const uint8_t *code = (const uint8_t *)d->bytes;
-	struct insn_registers r = {.rip = d->rip};
+	struct insn_registers r = {.rip = rip};
 	uint64_t width = d->in.flags & INSN_F_ADDR32 ? UINT32_MAX : UINT64_MAX;
 
 	d->base = d->index = NO_REGISTER;
@@ -39,33 +39,67 @@ static void find_operand(struct decoded *d)
 	}
 }
 
+/* A conditional branch to the next instruction: RIP afterwards does not tell whether it was taken. */
+static bool branches_to_next(const struct decoded *d)
+{
+	const uint8_t *end = (const uint8_t *)d->bytes + d->in.length;
+	bool near =
+		d->in.special == INSN_JCC && d->in.length >= 6 && end[-6] == 0x0f && (end[-5] & 0xf0) == 0x80;
+
+	return near ? !(end[-4] | end[-3] | end[-2] | end[-1]) : !end[-1];
+}
+
+static enum decoded_kind kind_of(const struct decoded *d)
+{
+	switch (d->in.special) {
+	case INSN_PLAIN:
+		return DECODED_PLAIN;
+	case INSN_JCC:
+	case INSN_LOOP:
+	case INSN_JRCXZ:
+		return branches_to_next(d) ? DECODED_SPECIAL : DECODED_BRANCH;
+	default:
+		return DECODED_SPECIAL;
+	}
+}
+
+static bool same_bytes(const struct decoded *d, const uint64_t bytes[2])
+{
+	return (((bytes[0] ^ d->bytes[0]) & d->mask[0]) | ((bytes[1] ^ d->bytes[1]) & d->mask[1])) == 0;
+}
+
 struct decoded *step_cache_fill(uint64_t rip)
 {
 	struct decoded *d = &step_cache[rip % STEP_CACHE_ENTRIES];
-	uint64_t room = 0x1000 - (rip & 0xfff);
+	unsigned room = 0x1000 - (unsigned)(rip & 0xfff);
 	unsigned size = room < 16 ? room : 16;
+	uint64_t key = room < 16 ? ~rip : rip;
+	uint64_t bytes[2] = {0, 0};
 	bool valid;
 
-	d->rip = ~rip;
-	d->bytes[0] = d->bytes[1] = 0;
-	if (!step_copy(d->bytes, (const void *)rip, size))
+	if (!step_copy(bytes, (const void *)rip, size))
 		return NULL;
-	valid = insn_decode((const uint8_t *)d->bytes, size, &d->in);
+	if (d->rip == key && d->in.length <= size && same_bytes(d, bytes))
+		return d;
+	valid = insn_decode((const uint8_t *)bytes, size, &d->in);
 	if (!valid && size < 15) {
 		/* Perhaps cut off by the end of the page. */
-		if (!step_copy((uint8_t *)d->bytes + size, (const void *)(rip + size), 16 - size))
+		d->rip = 0;
+		if (!step_copy((uint8_t *)bytes + size, (const void *)(rip + size), 16 - size))
 			return NULL;
-		valid = insn_decode((const uint8_t *)d->bytes, 16, &d->in);
+		valid = insn_decode((const uint8_t *)bytes, 16, &d->in);
 	}
 	if (!valid)
 		d->in = (struct insn){.length = 1, .flags = INSN_F_INVALID};
+	d->rip = key;
 	for (unsigned i = 0; i < 2; i++) {
 		int bits = ((int)d->in.length - 8 * (int)i) * 8;
 
+		d->bytes[i] = bytes[i];
 		d->mask[i] = bits <= 0 ? 0 : bits >= 64 ? ~0ull : (1ull << bits) - 1;
 	}
-	d->rip = rip;
+	d->kind = (uint8_t)kind_of(d);
 	if (d->in.flags & INSN_F_MEM)
-		find_operand(d);
+		find_operand(d, rip);
 	return d;
 }

@@ -11,14 +11,23 @@
 #define STEP_CACHE_ENTRIES 2048
 #define NO_REGISTER        0xff
 
+/** How the engine treats an instruction. */
+enum decoded_kind {
+	DECODED_PLAIN,   /* the CPU runs it, then it has retired */
+	DECODED_BRANCH,  /* conditional: taken if RIP is not behind it afterwards */
+	DECODED_SPECIAL, /* step_special() looks at it first */
+};
+
 /** One decoded instruction; its memory operand is base + (index << scale) + displacement. */
 struct decoded {
-	uint64_t rip;
+	uint64_t rip; /* complemented if 16 bytes from there on do not lie in one page: not for the quick way
+		       */
 	uint64_t bytes[2], mask[2];
 	uint64_t displacement; /* with the instruction's own address added where it is RIP-relative */
 	struct insn in;
 	uint8_t base, index; /* as positions in struct trap_frame, NO_REGISTER if absent */
 	uint8_t scale;
+	uint8_t kind; /* enum decoded_kind */
 };
 
 extern struct decoded step_cache[STEP_CACHE_ENTRIES];
@@ -38,12 +47,6 @@ static inline uint64_t *step_register(struct trap_frame *f, unsigned number)
 	return (uint64_t *)f + step_register_position[number & 15];
 }
 
-/** Whether all 16 bytes from rip on lie in one page. */
-static inline bool step_one_page(uint64_t rip)
-{
-	return (rip & 0xfff) <= 0xff0;
-}
-
 /**
  * The instruction at rip.
  * @param mapped an address whose page is known to be readable (the instruction before this one)
@@ -53,7 +56,7 @@ static inline struct decoded *step_cache_find(uint64_t rip, uint64_t mapped)
 {
 	struct decoded *d = &step_cache[rip % STEP_CACHE_ENTRIES];
 
-	if (__builtin_expect(d->rip == rip && (rip ^ mapped) < 4096 && step_one_page(rip), 1)) {
+	if (__builtin_expect(d->rip == rip && (rip ^ mapped) < 4096, 1)) {
 		const uint64_t __attribute__((may_alias, aligned(1))) *code = (const void *)rip;
 
 		if (__builtin_expect((((code[0] ^ d->bytes[0]) & d->mask[0]) |

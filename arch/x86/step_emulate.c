@@ -2,7 +2,6 @@
  * Instructions that are not left to the CPU while stepping, because they would lose or show the trap flag,
  * suppress its trap, or need the harness's IDT. SDM vol. 2, each under its name; vol. 3, 6.8.3, 6.14.
  */
-#include "arch/x86/gather.h"
 #include "arch/x86/step_engine.h"
 
 #include "arch/x86/apic.h"
@@ -132,7 +131,7 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 	f->cs = image[1] & 0xffff;
 	f->rsp = image[3];
 	f->ss = image[4] & 0xffff;
-	e->native_iret = true;
+	e->odd.native_iret = true;
 	e->nmi_blocked = false;
 	return retire(f);
 }
@@ -255,7 +254,7 @@ static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
 			return fault(f, VECTOR_SS, selector & 0xfffc);
 	}
 	f->ss = selector;
-	step_engine.next_shadow = true;
+	step_engine.odd.next_shadow = true;
 	return retire_next(f, d);
 }
 
@@ -281,9 +280,10 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 		return FATE_CPU; /* raises #GP */
 	retire_next(f, d);
 	for (;;) {
-		if (step_nmi_pending && !e->nmi_blocked)
+		if (e->attention.nmi && !e->nmi_blocked)
 			break;
-		if ((f->rflags & RFLAGS_IF) && (e->held || (apic_present() && apic_interrupt_due())))
+		if ((f->rflags & RFLAGS_IF) &&
+		    (e->attention.held || (apic_present() && apic_interrupt_due())))
 			break;
 		if (watchdog_expired()) {
 			step_abort(f, TRAP_WATCHDOG);
@@ -337,13 +337,11 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 		e->now.did.taken = insn_branch_taken(in, f->rflags, f->rcx);
 		return FATE_CPU;
 	case INSN_STRING:
+		e->now.did.iterations = 1;
 		e->rcx = f->rcx;
 		return FATE_CPU;
-	case INSN_MASKMOV:
-		e->now.did.iterations = gather_elements((const uint8_t *)d->bytes, in);
-		return FATE_CPU;
 	case INSN_STI:
-		e->next_shadow = !(f->rflags & RFLAGS_IF);
+		e->odd.next_shadow = !(f->rflags & RFLAGS_IF);
 		return FATE_CPU;
 	case INSN_POPF:
 		return popf(f, d);

@@ -18,24 +18,39 @@
 #define RFLAGS_VM    0x20000ull
 
 struct step_engine {
-	struct step_client *client;
-	bool active;      /* between step_call()'s gates, paused or not */
+	/* What an instruction boundary must look at; all zero in the common case. First: step_nmi_entry
+	 * writes .nmi. */
+	union {
+		struct {
+			volatile uint8_t nmi; /* one has arrived, or was raised by the client */
+			uint8_t held;         /* interrupts are in held_vectors[] */
+			uint8_t watchdog;     /* its deadline has passed */
+		};
+		uint32_t any;
+	} attention;
+	/* What a retiring instruction must settle; likewise. */
+	union {
+		struct {
+			uint8_t shadow; /* interrupts wait until the next instruction has retired: after STI,
+					   MOV SS */
+			uint8_t next_shadow; /* the instruction now running casts it */
+			uint8_t native_iret; /* the frame was loaded for the stepped code's IRET, and the CPU
+						may refuse it */
+		};
+		uint32_t any;
+	} odd;
 	bool busy;        /* the monitor is running */
+	bool active;      /* between step_call()'s gates, paused or not */
 	bool nmi_blocked; /* from the delivery of an NMI to the next IRET */
-	bool shadow;      /* interrupts wait until the next instruction has retired: after STI, MOV SS */
-	bool next_shadow; /* the instruction now running casts it */
-	bool native_iret; /* the frame below was loaded for the stepped code's IRET, and may be refused by the
-			     CPU */
-	uint8_t held;     /* interrupts in held_vectors[] */
 	int broken;       /* vector of the trap that ended stepping for good: a defect of the monitor */
 	unsigned paused;  /* nesting of step_pause() */
-	unsigned patience;             /* steps until the watchdog is looked at */
-	uint64_t held_vectors[4];      /* accepted by the CPU while a shadow forbade them */
 	const struct decoded *current; /* the instruction that the CPU is running; NULL if it is not known */
-	uint64_t mapped;               /* an address that has just been read as code */
-	uint64_t rcx;                  /* REP: before the first iteration */
+	void (*retired)(void *ctx, const struct step_retired *r); /* of the client */
+	struct step_client *client;
 	uint64_t count;
-	struct step_retired now; /* of current, as far as it is known before it runs */
+	uint64_t rcx;             /* REP: before the first iteration */
+	struct step_retired now;  /* of current, as far as it is known before it runs */
+	uint64_t held_vectors[4]; /* accepted by the CPU while a shadow forbade them */
 	struct {
 		uint64_t rip, cs, rflags, rsp, ss;
 	} before_iret;
@@ -43,19 +58,17 @@ struct step_engine {
 
 extern struct step_engine step_engine;
 
-/** Set by step_nmi_entry: a real NMI arrived, or the client raised one. */
-extern volatile uint8_t step_nmi_pending;
-
 /** What has become of an instruction that was looked at before it runs. */
 enum step_fate {
 	FATE_CPU,  /* the CPU runs it */
 	FATE_DONE, /* it is over (carried out, or it has faulted): go on at the new RIP */
 };
 
-/** Deal with the instruction *d at f->rip, whose .special is not INSN_PLAIN. step_engine.now is filled in. */
+/** Deal with the instruction *d at f->rip before it runs (DECODED_SPECIAL). step_engine.now is filled in. */
 enum step_fate step_special(struct trap_frame *f, const struct decoded *d);
 
-/** Whether a finished REP instruction: RIP has moved on, or no iteration is left (then RIP is moved on). */
+/** Whether the REP instruction that was running has finished: RIP has moved on, or no iteration is left (then
+ * RIP is moved on). */
 bool step_rep_finished(struct trap_frame *f);
 
 /** Tell the client that step_engine.now has retired (or .partial). */
