@@ -55,6 +55,13 @@ struct model_injection {
 	const char *summary; /* what goes wrong, in words */
 };
 
+/** What a step adds to one counter. */
+struct model_increment {
+	uint64_t *counter;
+	uint64_t limit; /* the highest value that can take the amount without an overflow */
+	uint64_t amount;
+};
+
 struct pmu_model {
 	const char *name; /* "intel" */
 	size_t state_size;
@@ -76,11 +83,22 @@ struct pmu_model {
 	/** `allowed`: CPL is 0 or CR4.PCE is 1. */
 	enum model_access (*rdpmc)(void *state, uint32_t index, bool allowed, uint64_t *value);
 
-	/** Time goes on by one step. */
-	void (*advance)(void *state, const struct model_step *step);
+	/**
+	 * Time goes on by one step.
+	 * @return true if that changed more than values of counters (an overflow: its status, a request, a freeze)
+	 */
+	bool (*advance)(void *state, const struct model_step *step);
 
 	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip it. Cheap. */
 	bool (*counting)(const void *state);
+
+	/**
+	 * A short cut for steps that are alike. Where this step, and every equal one until the next wrmsr() or advance() that
+	 * returns true, does nothing but add constants to counters as long as no counter overflows, write them to out; the
+	 * vPMU then adds them itself, and calls advance() only for a step that would overflow a counter. NULL: there is none.
+	 * @return how many were written, -1 if there is more to the step than that, or if there is no room
+	 */
+	int (*increments)(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
 
 	/** Take the pending overflow interrupt request (edge: true once per request). */
 	bool (*take_pmi)(void *state);

@@ -3,6 +3,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/step.h"
 #include "pmu/account.h"
+#include "pmu/insn_quantities.h"
 #include "pmu/pmu.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
@@ -11,13 +12,29 @@
 
 #define CR4_PCE (1u << 8)
 
+/*
+ * Most instructions contribute what their class says and nothing else. What that adds to the counters is
+ * worked out once and kept until a register is written; in two versions, by whether a branch was taken.
+ */
+#define MEMO_ROOM 8
+struct memo {
+	uint32_t epoch; /* valid if it is vpmu.epoch ... */
+	uint8_t cpl;    /* ... and the instruction ran at this level */
+	uint8_t n;
+	struct model_increment increment[MEMO_ROOM];
+};
+
+static struct step_client vpmu_client;
+
 static struct {
 	const struct model_profile *profile;
 	const struct pmu_model *model;
 	void *state;
-	bool counting;  /* model->counting(), as of the last write */
-	bool own_write; /* the instruction now retiring is a WRMSR that the model has carried out ... */
-	bool was_idle;  /* ... and nothing was counting before it */
+	bool counting;     /* model->counting(), as of the last write */
+	bool own_write;    /* the instruction now retiring is a WRMSR that the model has carried out ... */
+	bool was_idle;     /* ... and nothing was counting before it */
+	struct memo *memo; /* two for each class */
+	uint32_t epoch;
 } vpmu;
 
 /* --- registers ---------------------------------------------------------------------------------------------
@@ -66,6 +83,33 @@ static bool rdpmc_allowed(const struct trap_frame *f)
 	return !(f->cs & 3) || (cr4 & CR4_PCE);
 }
 
+/* Whether an amount of this quantity may change a counter as things are. */
+static bool matters(enum quantity q)
+{
+	const struct qterm term = {.quantity = (uint8_t)q, .amount = 1};
+	struct model_increment increment[MEMO_ROOM];
+
+	for (unsigned cpl = 0; cpl <= 3; cpl += 3) {
+		struct model_step step = {.terms = &term, .n_terms = 1, .cpl = (uint8_t)cpl};
+
+		if (!vpmu.model->increments ||
+		    vpmu.model->increments(vpmu.state, &step, increment, MEMO_ROOM) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* The model's state has changed: all that was worked out may be different now. */
+static void begin_epoch(void)
+{
+	vpmu.epoch++;
+	vpmu.counting = vpmu.model->counting(vpmu.state);
+	/* Addresses only matter to splits. */
+	vpmu_client.addresses =
+		vpmu.counting && (matters(Q_LOADS_SPLIT_LINE) || matters(Q_STORES_SPLIT_LINE) ||
+				  matters(Q_LOADS_SPLIT_PAGE) || matters(Q_STORES_SPLIT_PAGE));
+}
+
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
 {
 	uint32_t index = (uint32_t)f->rcx;
@@ -94,8 +138,8 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 			return STEP_GP;
 		vpmu.was_idle = !vpmu.model->counting(vpmu.state);
 		access = vpmu.model->wrmsr(vpmu.state, index, f->rdx << 32 | (uint32_t)f->rax);
-		vpmu.counting = vpmu.model->counting(vpmu.state);
 		vpmu.own_write = access == MODEL_OK;
+		begin_epoch();
 		return answer(access);
 	default:
 		return STEP_RUN;
@@ -125,29 +169,76 @@ static void raise_pmi(void)
 
 static void advance(const struct model_step *step)
 {
-	vpmu.model->advance(vpmu.state, step);
+	if (__builtin_expect(vpmu.model->advance(vpmu.state, step), 0))
+		begin_epoch();
 	while (__builtin_expect(vpmu.model->take_pmi(vpmu.state), 0))
 		raise_pmi();
 }
 
-static void retired(void *ctx, const struct step_retired *r)
+/* Whether the class, and taken or not, is all that tells two retirements apart (but for addresses). */
+static inline bool repeats(const struct insn *in)
+{
+	const uint64_t specials =
+		1ull << INSN_PLAIN | 1ull << INSN_JCC | 1ull << INSN_LOOP | 1ull << INSN_JRCXZ;
+
+	return (specials >> in->special & 1) && !(in->flags & (INSN_F_LOCK | INSN_F_INVALID));
+}
+
+/* @return false if a counter would overflow; then nothing has been added */
+static inline bool add_up(const struct memo *m)
+{
+	const struct model_increment *end = m->increment + m->n;
+
+	for (const struct model_increment *i = m->increment; i < end; i++)
+		if (__builtin_expect(*i->counter > i->limit, 0))
+			return false;
+	for (const struct model_increment *i = m->increment; i < end; i++)
+		*i->counter += i->amount;
+	return true;
+}
+
+/* The long way, which leaves a memo behind if it can. */
+static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
 {
 	struct qterm terms[ACCOUNT_TERMS];
-	struct model_step step;
+	const struct insn_retired *did = &r->did;
+	struct model_step step = {
+		.terms = terms,
+		.n_terms = account_retired(did, terms),
+		.cycles = did->insn->special == INSN_STRING && did->iterations > 1 ? (uint32_t)did->iterations
+										   : 1,
+		.cpl = did->cpl,
+		.own_write = vpmu.own_write,
+		.ip = r->rip,
+		.next = r->after->rip,
+	};
+
+	if (repeats(did->insn) && vpmu.model->increments &&
+	    !(vpmu_client.addresses && insn_classes[did->insn->klass].n_accesses)) {
+		int n = vpmu.model->increments(vpmu.state, &step, m->increment, MEMO_ROOM);
+
+		m->epoch = n < 0 ? 0 : vpmu.epoch;
+		m->cpl = did->cpl;
+		m->n = (uint8_t)n;
+	}
+	advance(&step);
+}
+
+static void retired(void *ctx, const struct step_retired *r)
+{
+	const struct insn_retired *did = &r->did;
+	struct memo *m;
 	(void)ctx;
 
-	step.own_write = vpmu.own_write;
-	vpmu.own_write = false;
-	if (!vpmu.counting || (step.own_write && vpmu.was_idle))
+	if (!vpmu.counting)
 		return;
-	step.terms = terms;
-	step.n_terms = account_retired(&r->did, terms);
-	step.cycles = r->did.iterations > 1 ? (uint32_t)r->did.iterations : 1;
-	step.cpl = r->did.cpl;
-	step.halted = false;
-	step.ip = r->rip;
-	step.next = r->after->rip;
-	advance(&step);
+	m = &vpmu.memo[2 * did->insn->klass + did->taken];
+	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl && repeats(did->insn), 1) &&
+	    add_up(m))
+		return;
+	if (!vpmu.own_write || !vpmu.was_idle)
+		count(r, m);
+	vpmu.own_write = false;
 }
 
 static void delivered(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl)
@@ -183,6 +274,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 {
 	const struct model_profile *profile = model_profile_by_name(name);
 	uint64_t injections;
+	struct memo *memo;
 	void *state;
 
 	if (!profile) {
@@ -196,13 +288,22 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 		*why = "no memory for the PMU model";
 		return false;
 	}
+	memo = calloc(2 * (size_t)insn_class_count, sizeof *memo);
+	if (!memo) {
+		free(state);
+		*why = "no memory for the virtual PMU";
+		return false;
+	}
 	free(vpmu.state);
+	free(vpmu.memo);
+	vpmu.memo = memo;
 	vpmu.profile = profile;
 	vpmu.model = profile->model;
 	vpmu.state = state;
 	vpmu.own_write = false;
 	vpmu.model->reset(state, profile, injections);
-	vpmu.counting = vpmu.model->counting(state);
+	vpmu.epoch = 0;
+	begin_epoch();
 	return true;
 }
 

@@ -48,7 +48,6 @@ struct intel_counter {
 	/* Decoded from the selector when it is written. */
 	int8_t weight[Q_COUNT]; /* what one unit of each quantity adds */
 	uint8_t clock;          /* enum intel_clock */
-	uint8_t per_tick;       /* what a tick of the clock adds */
 	uint8_t rings;          /* bit 0: CPL 0, bit 1: CPL 1 to 3 */
 	bool pmi;
 	bool simple; /* no threshold and no edge: the value itself is added */
@@ -75,6 +74,7 @@ struct intel_state {
 	uint32_t started; /* of them, those that the last write started */
 	uint8_t run_list[INTEL_COUNTERS];
 	unsigned n_running;
+	bool quick; /* nothing that runs needs more than adding up weighted terms and core cycles */
 
 	unsigned pmi_pending;
 	bool freeze; /* a PMI was raised in this step */
@@ -108,7 +108,8 @@ void intel_decode_fixed(struct intel_state *s, unsigned c);
 /** Work out which counters run, after any register that has a say was written. */
 void intel_update_running(struct intel_state *s);
 
-void intel_advance(void *state, const struct model_step *step);
+bool intel_advance(void *state, const struct model_step *step);
+int intel_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
 
 /** Raise an overflow interrupt request. SDM 18.2.1.1, 18.2.2. */
 void intel_raise_pmi(struct intel_state *s, unsigned requests);

@@ -11,21 +11,15 @@
 
 #include <string.h>
 
-/* Terms in a clock set the clock, all others the weights. */
-static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e,
-			 enum intel_clock reference)
+static void decode_event(struct intel_counter *k, const struct pmu_event *e, enum intel_clock reference)
 {
-	k->per_tick = 1;
 	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
-		unsigned q = e->terms[i].quantity;
-		if (q == Q_CYCLES || q == Q_SLOTS)
+		if (e->terms[i].quantity == Q_CYCLES)
 			k->clock = CLOCK_CORE;
-		else if (q == Q_REF_CYCLES)
+		else if (e->terms[i].quantity == Q_REF_CYCLES)
 			k->clock = MUTANT(M_BUS_RATIO, reference, CLOCK_TSC);
 		else
-			k->weight[q] += e->terms[i].coefficient;
-		if (q == Q_SLOTS)
-			k->per_tick = MUTANT(M_SLOTS, s->profile->slots, 1);
+			k->weight[e->terms[i].quantity] += e->terms[i].coefficient;
 	}
 }
 
@@ -36,8 +30,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 
 	memset(k->weight, 0, sizeof k->weight);
 	k->clock = CLOCK_NONE;
-	/* The manual is silent on a selector that is changed while it counts: here the condition begins
-	 * afresh. */
+	/* The manual is silent on a selector that is changed while it counts: here the condition begins afresh. */
 	k->level = false;
 	k->bus_residue = 0;
 	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
@@ -56,7 +49,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
 		    MUTANT(M_EVENT_AVAILABLE,
 			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true))
-			decode_event(s, k, &e->event, CLOCK_BUS);
+			decode_event(k, &e->event, CLOCK_BUS);
 	}
 }
 
@@ -77,7 +70,7 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	k->simple = true;
 	for (unsigned i = 0; i < intel_arch_event_count; i++)
 		if (intel_arch_events[i].event.fixed == (int)index)
-			decode_event(s, k, &intel_arch_events[i].event, CLOCK_TSC);
+			decode_event(k, &intel_arch_events[i].event, CLOCK_TSC);
 }
 
 void intel_update_running(struct intel_state *s)
@@ -104,6 +97,12 @@ void intel_update_running(struct intel_state *s)
 			s->running |= 1u << c;
 			s->run_list[s->n_running++] = c;
 		}
+	}
+
+	s->quick = !s->injections;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		const struct intel_counter *k = &s->counter[s->run_list[i]];
+		s->quick &= k->simple && (k->clock == CLOCK_NONE || k->clock == CLOCK_CORE || k->clock == CLOCK_TSC);
 	}
 
 	s->started = s->running & ~before;
@@ -181,11 +180,11 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 		overflow(s, c);
 }
 
-/* What the counter's clock adds in one core cycle. */
+/* Ticks of the counter's clock in one core cycle. */
 static unsigned tick(const struct intel_state *s, struct intel_counter *k)
 {
 	if (k->clock != CLOCK_BUS)
-		return k->clock == CLOCK_NONE ? 0 : k->per_tick;
+		return k->clock != CLOCK_NONE;
 	if (++k->bus_residue < s->profile->bus_ratio)
 		return 0;
 	k->bus_residue = 0;
@@ -196,7 +195,7 @@ static unsigned tick(const struct intel_state *s, struct intel_counter *k)
 static uint64_t ticks(const struct intel_state *s, struct intel_counter *k, uint32_t cycles)
 {
 	if (k->clock != CLOCK_BUS)
-		return k->clock == CLOCK_NONE ? 0 : (uint64_t)cycles * k->per_tick;
+		return k->clock == CLOCK_NONE ? 0 : cycles;
 	uint64_t sum = (uint64_t)k->bus_residue + cycles;
 	k->bus_residue = sum % s->profile->bus_ratio;
 	return sum / s->profile->bus_ratio;
@@ -286,7 +285,30 @@ static void freeze_on_pmi(struct intel_state *s)
 		intel_update_running(s);
 }
 
-void intel_advance(void *state, const struct model_step *step)
+int intel_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room)
+{
+	struct intel_state *s = state;
+	unsigned n = 0;
+
+	if (!s->quick || step->own_write || step->halted)
+		return -1;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		struct intel_counter *k = &s->counter[s->run_list[i]];
+		if (!ring_selected(s, k, step->cpl))
+			continue;
+		int64_t amount = k->clock ? step->cycles : 0;
+		for (unsigned j = 0; j < step->n_terms; j++)
+			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
+		if (!amount)
+			continue;
+		if (amount < 0 || n == room)
+			return -1;
+		out[n++] = (struct model_increment){&k->value, k->mask - (uint64_t)amount, (uint64_t)amount};
+	}
+	return (int)n;
+}
+
+bool intel_advance(void *state, const struct model_step *step)
 {
 	struct intel_state *s = state;
 
@@ -301,4 +323,5 @@ void intel_advance(void *state, const struct model_step *step)
 	}
 	if (s->freeze)
 		freeze_on_pmi(s);
+	return s->overflowed;
 }

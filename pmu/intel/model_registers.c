@@ -383,5 +383,6 @@ const struct pmu_model intel_model = {
 	.rdpmc = rdpmc,
 	.advance = intel_advance,
 	.counting = counting,
+	.increments = intel_increments,
 	.take_pmi = take_pmi,
 };

@@ -1,0 +1,218 @@
+/*
+ * What of the virtual PMU is pure: the CPUID that it presents, the LVT performance entry, and that the
+ * models' short cut (increments) does the same as the long way.
+ */
+#include "pmu/vpmu_cpuid.h"
+#include "pmu/vpmu_lvt.h"
+#include "tests/host/intel_model_hands.h"
+
+#include <stdio.h>
+
+/* --- CPUID
+ * ----------------------------------------------------------------------------------------------------- */
+
+static struct model_cpuid ask(const struct model_profile *p, uint32_t leaf, uint32_t subleaf, uint32_t real)
+{
+	struct model_cpuid r = {leaf, subleaf, real, real, real, real}, out;
+
+	vpmu_cpuid(p, &r, &out);
+	assert_int_equal(out.leaf, leaf);
+	assert_int_equal(out.subleaf, subleaf);
+	return out;
+}
+
+#define NONE 0u
+#define ALL  0xffffffffu
+#define PDCM (1u << 15)
+
+static void identity_is_the_profiles(void **unused)
+{
+	(void)unused;
+	struct model_cpuid c = ask(&intel_core2, 0, 0, ALL);
+	assert_int_equal(c.eax, 10);
+	assert_memory_equal(&c.ebx, "Genu", 4);
+	assert_int_equal(ask(&intel_core2, 1, 0, ALL).eax, 0x10676);
+	assert_int_equal(ask(&intel_core2, 0x0a, 0, NONE).eax, 0x07280202);
+}
+
+static void features_need_the_real_cpu(void **unused)
+{
+	(void)unused;
+	const uint32_t sse2 = 1u << 26, apic_id = 0x05000000;
+	struct model_cpuid none = ask(&intel_core2, 1, 0, NONE), all = ask(&intel_core2, 1, 0, ALL);
+
+	assert_false(none.edx & sse2);
+	assert_true(all.edx & sse2);
+	/* AVX: the real CPU has it, the Core 2 has not. */
+	assert_false(all.ecx & 1u << 28);
+	/* Nothing tells of a hypervisor, and monitoring is the model's whatever the real CPU has. */
+	assert_false(all.ecx & 1u << 31);
+	assert_true(none.ecx & PDCM);
+	assert_int_equal(ask(&intel_core2, 1, 0, apic_id).ebx, apic_id);
+	/* Leaf 1 has no subleaves: what is in ECX does not matter. */
+	assert_int_equal(ask(&intel_core2, 1, 77, NONE).edx, none.edx);
+}
+
+static void leaves_not_listed(void **unused)
+{
+	(void)unused;
+	/* Below the profile's highest: the real CPU's, but for what belongs to monitoring. */
+	assert_int_equal(ask(&intel_core2, 6, 0, 5).eax, 5);
+	assert_int_equal(ask(&intel_nehalem, 7, 0, ALL).edx & (1u << 19 | 1u << 15), 0);
+	assert_int_equal(ask(&intel_nehalem, 7, 0, ALL).ebx & 1u << 5, 1u << 5);
+	assert_int_equal(ask(&intel_core2, 0x80000001, 0, ALL).ecx & 1u << 23, 0);
+	assert_int_equal(ask(&intel_core2, 0x80000001, 0, ALL).edx, ALL);
+	/* Above it, the hypervisors' range, and AMD's monitoring leaves: nothing. */
+	assert_int_equal(ask(&intel_core2, 0x0b, 0, ALL).eax, 0);
+	assert_int_equal(ask(&intel_core2, 0x40000000, 0, ALL).ebx, 0);
+	assert_int_equal(ask(&intel_core2, 0x80000022, 0, ALL).eax, 0);
+	/* A leaf with subleaves, of which the profile lists some: the others are empty. */
+	assert_int_not_equal(ask(&intel_core2, 4, 2, NONE).eax, 0);
+	assert_int_equal(ask(&intel_core2, 4, 3, ALL).eax, 0);
+}
+
+/* --- LVT
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void request_meets_lvt(void **unused)
+{
+	(void)unused;
+	static const struct {
+		uint32_t entry;
+		enum lvt_outcome outcome;
+		bool masks;
+	} rows[] = {
+		{0x000e0, LVT_FIXED, true}, {0x100e0, LVT_LOST, false}, /* masked; stays so */
+		{0x00400, LVT_NMI, true},   {0x004e0, LVT_NMI, true},   /* the vector does not count */
+		{0x10400, LVT_LOST, false}, {0x00010, LVT_FIXED, true},
+		{0x0000f, LVT_LOST, false}, /* illegal vector */
+		{0x00200, LVT_LOST, false}, /* SMI */
+		{0x00500, LVT_LOST, false}, /* INIT */
+		{0x00700, LVT_LOST, false}, /* ExtINT */
+	};
+
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		uint32_t entry = rows[i].entry;
+		assert_int_equal(lvt_request(&entry), rows[i].outcome);
+		assert_int_equal(entry, rows[i].entry | (rows[i].masks ? LVT_MASKED : 0));
+		/* One request gets one interrupt. */
+		assert_int_equal(lvt_request(&entry) == LVT_LOST,
+				 rows[i].masks || rows[i].outcome == LVT_LOST);
+	}
+}
+
+/* --- the short cut
+ * --------------------------------------------------------------------------------------------- */
+
+static unsigned below(unsigned n)
+{
+	static uint64_t x = 88172645463325252ull;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (unsigned)(x % n);
+}
+
+static const uint32_t codes[] = {0x00c0, 0x003c, 0x013c, 0x00c4, 0x00c5, 0x412e, 0x1234};
+
+static void program_at_random(void)
+{
+	for (unsigned c = 0; c < 2; c++) {
+		uint64_t select = codes[below(7)] | (uint64_t)(below(4) << 16) | 1u << 22 |
+				  (below(8) ? 0 : 1u << 18) | (below(8) ? 0 : 1u << 24);
+		put(IA32_PERFEVTSEL0 + c, select);
+		put(IA32_PMC0 + c, below(3) ? below(1000) : 0xfffffff0u + below(15));
+	}
+	put(IA32_FIXED_CTR_CTRL, below(4) | below(4) << 4 | below(4) << 8);
+	for (unsigned c = 0; c < 3; c++)
+		put(IA32_FIXED_CTR0 + c, below(3) ? below(1000) : (1ull << 40) - 1 - below(15));
+	put(IA32_PERF_GLOBAL_CTRL, below(4) | (uint64_t)below(8) << 32);
+}
+
+static void short_cut_equals_long_way(void **unused)
+{
+	(void)unused;
+	static const uint32_t counters[] = {IA32_PMC0, IA32_PMC0 + 1, IA32_FIXED_CTR0, IA32_FIXED_CTR0 + 1,
+					    IA32_FIXED_CTR0 + 2};
+	unsigned short_cuts = 0, overflows = 0, refused = 0;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		if (round % 8 == 0) {
+			power_up(&intel_core2, NULL);
+			program_at_random();
+		}
+		struct qterm terms[] = {{Q_INSTRUCTIONS, below(3)},
+					{Q_BRANCHES, below(3)},
+					{Q_BR_MISPRED, below(2)},
+					{Q_LOADS, 3}};
+		struct model_step s = {
+			.terms = terms, .n_terms = 4, .cycles = 1 + below(3), .cpl = below(2) * 3};
+		struct model_increment add[5];
+		void *other = malloc(intel_model.state_size);
+
+		memcpy(other, cpu, intel_model.state_size);
+		int n = intel_model.increments(cpu, &s, add, 5);
+		bool fits = n >= 0;
+		for (int i = 0; i < n; i++)
+			fits &= *add[i].counter <= add[i].limit;
+		bool changed = intel_model.advance(other, &s);
+		if (n < 0) {
+			refused++;
+		} else if (!fits) {
+			/* It says so exactly when a counter overflows. */
+			assert_true(changed);
+			overflows++;
+		} else {
+			assert_false(changed);
+			short_cuts++;
+			for (int i = 0; i < n; i++)
+				*add[i].counter += add[i].amount;
+			for (unsigned c = 0; c < 5; c++) {
+				uint64_t value;
+				assert_int_equal(intel_model.rdmsr(other, counters[c], &value), MODEL_OK);
+				assert_int_equal(get(counters[c]), value);
+			}
+		}
+		free(cpu);
+		cpu = other;
+	}
+	assert_true(short_cuts > 1000 && overflows > 100 && refused > 1000);
+}
+
+static void short_cut_refuses(void **unused)
+{
+	(void)unused;
+	struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1};
+	struct model_increment add[5];
+
+	power_up(&intel_core2, NULL);
+	put(IA32_PERFEVTSEL0, 0x4300c0);
+	put(IA32_PERFEVTSEL0 + 1, 0x4300c0);
+	put(IA32_PERF_GLOBAL_CTRL, 3);
+	assert_int_equal(intel_model.increments(cpu, &s, add, 5), 2);
+	assert_int_equal(intel_model.increments(cpu, &s, add, 1), -1); /* no room */
+	s.own_write = true;
+	assert_int_equal(intel_model.increments(cpu, &s, add, 5), -1);
+	s.own_write = false;
+	put(IA32_PERFEVTSEL0, 0x10100c0 | 1u << 22); /* a threshold */
+	assert_int_equal(intel_model.increments(cpu, &s, add, 5), -1);
+	power_up(&intel_core2, "dropped-carry");
+	put(IA32_PERFEVTSEL0, 0x4300c0);
+	put(IA32_PERF_GLOBAL_CTRL, 1);
+	assert_int_equal(intel_model.increments(cpu, &s, add, 5), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(identity_is_the_profiles),  cmocka_unit_test(features_need_the_real_cpu),
+		cmocka_unit_test(leaves_not_listed),         cmocka_unit_test(request_meets_lvt),
+		cmocka_unit_test(short_cut_equals_long_way), cmocka_unit_test(short_cut_refuses),
+	};
+
+	int failed = cmocka_run_group_tests_name("vpmu", tests, NULL, NULL);
+	free(cpu);
+	return failed;
+}
