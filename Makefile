@@ -58,7 +58,7 @@ IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibil
 	-fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common \
 	-fno-tree-vectorize -ffunction-sections -fdata-sections $(INCLUDES) \
 	-isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
-	-DGNU_EFI_USE_MS_ABI
+	-DGNU_EFI_USE_MS_ABI -Wa,--fatal-warnings
 
 # Code that runs inside trap handlers and the step monitor must leave the SSE registers alone.
 INTEGER_ONLY := $(filter arch/% pmu/%,$(IMAGE_SRC))

@@ -7,15 +7,16 @@
 #include "tests/kernels/kernel.h"
 
 #define FAKE_KERNEL(id, title, flag, ...)                                                                    \
-	static const struct signature_line id##_signature[] = {__VA_ARGS__};                                 \
+	static const struct signature_range id##_signature[] = {__VA_ARGS__};                                 \
 	__attribute__((section("kernels"), used, aligned(8))) static struct kernel id = {                    \
 		.name = title,                                                                               \
 		.purpose = "fake",                                                                           \
-		.signature = id##_signature,                                                                 \
-		.signature_end = id##_signature + sizeof(id##_signature) / sizeof(id##_signature[0]),        \
+		.range = id##_signature,                                                                 \
+		.range_end = id##_signature + sizeof(id##_signature) / sizeof(id##_signature[0]),        \
 		.flags = flag,                                                                               \
 	}
 
+/* With amounts that only a range has room for. */
 #define FAKE_EXACT(q, a, b)                                                                                  \
 	{                                                                                                    \
 		Q_##q, a, b, a, b, NULL                                                                      \

@@ -32,6 +32,23 @@ static void amounts_are_linear(void **state)
 	assert_string_equal(a.reason, "fake reason");
 }
 
+static void exact_lines_and_ranges_side_by_side(void **state)
+{
+	static const struct signature_exact exact[] = {{Q_STORES, 0, 9}, {Q_INSTRUCTIONS, -2, 100}};
+	struct kernel both = plain;
+
+	(void)state;
+	both.exact = exact;
+	both.exact_end = exact + 2;
+	assert_int_equal(kernel_amount(&both, Q_STORES, 7).low, 9);
+	assert_int_equal(kernel_amount(&both, Q_STORES, 7).high, 9);
+	assert_int_equal(kernel_amount(&both, Q_CYCLES, 2).high, 107);
+	both.range = both.range_end;
+	assert_int_equal(kernel_amount(&both, Q_INSTRUCTIONS, 10).low, 80);
+	assert_true(kernel_amount(&both, Q_INSTRUCTIONS, UINT64_MAX).overflow);
+	assert_false(kernel_amount(&both, Q_CYCLES, 2).defined);
+}
+
 static void unlisted_is_zero_or_undefined(void **state)
 {
 	(void)state;
@@ -98,8 +115,11 @@ static void lookup_and_selection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(amounts_are_linear),   cmocka_unit_test(unlisted_is_zero_or_undefined),
-		cmocka_unit_test(overflow_is_told),     cmocka_unit_test(falsified_signatures),
+		cmocka_unit_test(amounts_are_linear),
+		cmocka_unit_test(exact_lines_and_ranges_side_by_side),
+		cmocka_unit_test(unlisted_is_zero_or_undefined),
+		cmocka_unit_test(overflow_is_told),
+		cmocka_unit_test(falsified_signatures),
 		cmocka_unit_test(lookup_and_selection),
 	};
 

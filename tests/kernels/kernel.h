@@ -93,7 +93,7 @@
 	.popsection
 	.pushsection kernels, "aw", @progbits
 	.p2align 3
-	.quad .Lkernel_name_\name, .Lkernel_purpose_\name, 10020f, 10021f, 10030f, 10031f
+	.quad .Lkernel_name_\name, .Lkernel_purpose_\name, 10020f, 10021f, 10030f, 10031f, 10032f, 10033f
 	.quad \needs
 	.quad \flags
 	.popsection
@@ -104,8 +104,12 @@ kernel_\name:
 /* The byte after the block keeps its end label inside the section and apart from the next kernel. */
 .macro KERNEL_END
 10021:	int3
-	.section .data.rel.ro.kernel_signatures, "aw", @progbits
+	.pushsection .data.rel.ro.kernel_ranges, "aw", @progbits
 	.p2align 3
+10032:
+	.popsection
+	.section .rodata.kernel_signatures, "a", @progbits
+	.p2align 2
 10030:
 .endm
 
@@ -113,7 +117,7 @@ kernel_\name:
 	.ifndef .LQ_\quantity
 	.error "signature names an unknown quantity: \quantity"
 	.endif
-	.quad .LQ_\quantity, \a, \b, \a, \b, 0
+	.long .LQ_\quantity, \a, \b
 .endm
 
 .macro SIG_RANGE quantity, a_low, b_low, a_high, b_high, reason
@@ -124,7 +128,9 @@ kernel_\name:
 .Lreason\@:
 	.asciz "\reason"
 	.popsection
+	.pushsection .data.rel.ro.kernel_ranges, "aw", @progbits
 	.quad .LQ_\quantity, \a_low, \b_low, \a_high, \b_high, .Lreason\@
+	.popsection
 .endm
 
 /* The branches of a kernel whose only branch is the one that closes its loop of N turns. */
@@ -158,6 +164,9 @@ kernel_\name:
 
 .macro SIGNATURE_END
 10031:
+	.pushsection .data.rel.ro.kernel_ranges, "aw", @progbits
+10033:
+	.popsection
 	.text
 .endm
 
@@ -178,18 +187,25 @@ struct kernel_params {
 _Static_assert(offsetof(struct kernel_params, chain) == KERNEL_PARAM_CHAIN, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, random) == KERNEL_PARAM_RANDOM, "kernel_params");
 
-/** One line of a signature: low <= amount <= high, each linear in N. low == high when exact. */
-struct signature_line {
+/** A line of a signature: exactly a*N + b. There are thousands of these, so they are small. */
+struct signature_exact {
+	int32_t quantity;
+	int32_t a, b;
+};
+
+/** A line of a signature: low <= amount <= high, each linear in N. */
+struct signature_range {
 	int64_t quantity;
 	int64_t a_low, b_low, a_high, b_high;
-	const char *reason; /* of an interval; NULL when exact */
+	const char *reason;
 };
 
 struct kernel {
 	const char *name;
 	const char *purpose;
 	const uint8_t *code, *code_end;
-	const struct signature_line *signature, *signature_end;
+	const struct signature_exact *exact, *exact_end;
+	const struct signature_range *range, *range_end;
 	uint64_t needs; /* bit set of KERNEL_NEEDS_*: CPU features, see tests/kernels/needs.h */
 	uint64_t flags; /* KERNEL_RING0_ONLY ... */
 };
