@@ -171,7 +171,7 @@ HOST_SRC := $(sort $(filter-out pmu/vpmu.c pmu/oracle.c,$(wildcard pmu/*.c pmu/*
 	tests/kernels/needs.c \
 	tests/host/support/*.c)) $(wildcard arch/x86/insn.c boot/options.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
-HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c))
+HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c tests/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)
 
 $(B)/host/%.c.o: %.c $(B)/newlib/.done | $(GEN_HEADERS)
@@ -196,6 +196,9 @@ $(B)/host/test_kernels $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 $(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm
+
+$(B)/host/witness_%: $(B)/host/tests/host/witness_%.c.o $(B)/host/libassay.a
+	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^
 
 host-tests: $(HOST_TESTS)
 	@for t in $^; do $$t || exit 1; done

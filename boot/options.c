@@ -1,4 +1,5 @@
 #include "boot/options.h"
+#include "pmu/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -220,34 +221,6 @@ static bool take_token(struct source *s, struct token *t)
 /* --- names and values
  * --------------------------------------------------------------------------------------- */
 
-/* Edit distance with transpositions (optimal string alignment). Both at most 31 characters. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned rows[3][33];
-	size_t la = strlen(a), lb = strlen(b);
-
-	for (unsigned j = 0; j <= lb; j++)
-		rows[0][j] = j;
-	for (unsigned i = 1; i <= la; i++) {
-		unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= lb; j++) {
-			unsigned d = above[j - 1] + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
-
-			if (above[j] + 1 < d)
-				d = above[j] + 1;
-			if (row[j - 1] + 1 < d)
-				d = row[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    two_above[j - 2] + 1 < d)
-				d = two_above[j - 2] + 1;
-			row[j] = d;
-		}
-	}
-	return rows[la % 3][lb];
-}
-
 static bool unknown_option(const struct source *s, const struct token *t)
 {
 	const struct option_row *best = option_rows;
@@ -256,7 +229,7 @@ static bool unknown_option(const struct source *s, const struct token *t)
 	size_t n = 0;
 
 	for (const struct option_row *r = option_rows; r->name; r++) {
-		unsigned d = distance(t->key, r->name);
+		unsigned d = edit_distance(t->key, r->name);
 
 		if (d < least) {
 			least = d;
@@ -264,7 +237,7 @@ static bool unknown_option(const struct source *s, const struct token *t)
 		}
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? " " : "", r->name);
 	}
-	if (least <= 2 && least < strlen(t->key))
+	if (is_near(least, t->key))
 		return fail(s, t->start, "no option \"%s\": did you mean %s=? (%s)", t->key, best->name,
 			    best->help);
 	return fail(s, t->start, "no option \"%s\": there are %s", t->key, names);

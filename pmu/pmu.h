@@ -38,6 +38,7 @@ struct pmu_config {
 	uint8_t ring;	/* enum pmu_ring */
 	bool interrupt; /* PMI on overflow */
 	bool edge, invert;
+	bool any_thread; /* also what the core's other threads do, where the family has that */
 	uint8_t cmask;
 };
 
@@ -93,8 +94,15 @@ struct pmu_access {
 	const char *manual;
 };
 
+struct event_grammar;
+struct register_field;
+
 struct pmu_driver {
 	const char *name; /* "intel", as in pmu=intel */
+
+	/** How events are written (pmu/grammar.h), and the fields of the registers (pmu/fields.h), for people. NULL: not said. */
+	const struct event_grammar *grammar;
+	const struct register_field *fields;
 
 	/** Whether this CPU has the family's PMU; fills *pmu (all of it but .virtual and .model). On false *why gets one line. */
 	bool (*identify)(struct pmu *pmu, const char **why);

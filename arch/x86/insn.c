@@ -306,6 +306,29 @@ uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, cons
 	return address;
 }
 
+void insn_gather(const uint8_t *code, const struct insn *in, struct insn_gather *out)
+{
+	/* Segment and address-size prefixes may stand before the VEX or EVEX prefix. */
+	while (insn_maps[MAP_LEGACY][*code] == INSN_PREFIX)
+		code++;
+	bool evex = *code == 0x62;
+	unsigned opcode = code[evex ? 4 : 3], index_bytes = opcode & 1 ? 8 : 4;
+	unsigned vector_bytes = evex ? 16u << (code[3] >> 5 & 3) : 16u << (code[2] >> 2 & 1);
+	out->opmask = evex;
+	out->mask = evex ? code[3] & 7 : ~code[2] >> 3 & 15;
+	out->element_bytes = in->rex & 8 ? 8 : 4;
+	out->elements = (uint8_t)(vector_bytes / (index_bytes > out->element_bytes ? index_bytes : out->element_bytes));
+}
+
+unsigned insn_gather_elements(const struct insn_gather *g, const void *mask)
+{
+	const uint8_t *bytes = mask;
+	unsigned count = 0;
+	for (unsigned i = 0; i < g->elements; i++)
+		count += g->opmask ? bytes[i / 8] >> i % 8 & 1 : bytes[(i + 1) * g->element_bytes - 1] >> 7;
+	return count;
+}
+
 bool insn_branch_taken(const struct insn *in, uint64_t rflags, uint64_t rcx)
 {
 	enum { CF = 1 << 0, PF = 1 << 2, ZF = 1 << 6, SF = 1 << 7, OF = 1 << 11 };

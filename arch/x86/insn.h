@@ -92,6 +92,20 @@ struct insn_registers {
  */
 uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, const struct insn_registers *r);
 
+/** What decides how many elements a gather or scatter (INSN_MASKMOV) accesses. */
+struct insn_gather {
+	bool opmask;	       /* the mask is in an opmask register, bit per element; else in the elements' sign bits of a
+				* vector register */
+	uint8_t mask;	       /* its number */
+	uint8_t elements;      /* at most so many */
+	uint8_t element_bytes; /* 4 or 8 */
+};
+
+void insn_gather(const uint8_t *code, const struct insn *in, struct insn_gather *out);
+
+/** How many elements it accesses, given the mask register's value before it (8 bytes of an opmask, 32 of a vector register). */
+unsigned insn_gather_elements(const struct insn_gather *g, const void *mask);
+
 /** Whether a conditional branch (INSN_JCC, INSN_LOOP, INSN_JRCXZ) about to run will be taken. */
 bool insn_branch_taken(const struct insn *in, uint64_t rflags, uint64_t rcx);
 

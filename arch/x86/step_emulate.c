@@ -2,6 +2,7 @@
  * Instructions that are not left to the CPU while stepping, because they would lose or show the trap flag,
  * suppress its trap, or need the harness's IDT. SDM vol. 2, each under its name; vol. 3, 6.8.3, 6.14.
  */
+#include "arch/x86/gather.h"
 #include "arch/x86/step_engine.h"
 
 #include "arch/x86/apic.h"
@@ -339,6 +340,9 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 	case INSN_STRING:
 		e->now.did.iterations = 1;
 		e->rcx = f->rcx;
+		return FATE_CPU;
+	case INSN_MASKMOV:
+		e->now.did.iterations = gather_elements((const uint8_t *)d->bytes, in);
 		return FATE_CPU;
 	case INSN_STI:
 		e->odd.next_shadow = !(f->rflags & RFLAGS_IF);

@@ -54,8 +54,9 @@ static void general(struct list *l, const struct pmu *pmu, const struct intel_le
 	unsigned n = pmu->n_general;
 
 	if (n) {
-		write(l, "write IA32_PERFEVTSEL0, every defined bit but EN", IA32_PERFEVTSEL0,
-		      0xffffffff & ~EVTSEL_ANY & ~EVTSEL_EN, false, layout);
+		/* Pin control is left out: parts without the pins refuse it (a Core i7-5600U does). */
+		write(l, "write IA32_PERFEVTSEL0, every defined bit but EN and PC", IA32_PERFEVTSEL0,
+		      0xffffffff & ~EVTSEL_ANY & ~EVTSEL_EN & ~EVTSEL_PC, false, layout);
 		write(l, "write IA32_PERFEVTSEL0, bit 32", IA32_PERFEVTSEL0, 1ull << 32, true, layout);
 		write(l, "write IA32_PERFEVTSEL0, bit 63", IA32_PERFEVTSEL0, 1ull << 63, true, layout);
 		write(l, "write IA32_PERFEVTSEL0, AnyThread", IA32_PERFEVTSEL0, EVTSEL_ANY, !leaf->any_thread,

@@ -239,12 +239,13 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	if (!general(k)) {
 		uint64_t field = (config->ring & RING_OS ? FIXED_OS : 0) |
 				 (config->ring & RING_USR ? FIXED_USR : 0) |
-				 (config->interrupt ? FIXED_PMI : 0);
+				 (config->any_thread ? FIXED_ANY : 0) | (config->interrupt ? FIXED_PMI : 0);
 		return set_fixed_field(k, field);
 	}
 	uint64_t select = config->code | (config->ring & RING_OS ? EVTSEL_OS : 0) |
 			  (config->ring & RING_USR ? EVTSEL_USR : 0) | (config->interrupt ? EVTSEL_INT : 0) |
 			  (config->edge ? EVTSEL_E : 0) | (config->invert ? EVTSEL_INV : 0) |
+			  (config->any_thread ? EVTSEL_ANY : 0) |
 			  (uint64_t)config->cmask << EVTSEL_CMASK_SHIFT;
 	/* With global control the local enable is set now and the global bit starts it; without, the local
 	 * enable starts it. */
@@ -419,6 +420,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 
 const struct pmu_driver intel_driver = {
 	.name = "intel",
+	.grammar = &intel_grammar,
+	.fields = intel_fields,
 	.identify = identify,
 	.snapshot = intel_snapshot,
 	.reset = reset,

@@ -4,6 +4,8 @@
 #ifndef PMU_INTEL_DRIVER_H
 #define PMU_INTEL_DRIVER_H
 
+#include "pmu/fields.h"
+#include "pmu/grammar.h"
 #include "pmu/pmu.h"
 
 /** IA32_PERF_CAPABILITIES, 0 where CPUID does not promise it or it faults. SDM 18.2.5. */
@@ -18,5 +20,8 @@ void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
+
+extern const struct event_grammar intel_grammar;
+extern const struct register_field intel_fields[];
 
 #endif

@@ -48,6 +48,7 @@ struct intel_counter {
 	/* Decoded from the selector when it is written. */
 	int8_t weight[Q_COUNT]; /* what one unit of each quantity adds */
 	uint8_t clock;          /* enum intel_clock */
+	uint8_t per_tick;       /* what a tick of the clock adds */
 	uint8_t rings;          /* bit 0: CPL 0, bit 1: CPL 1 to 3 */
 	bool pmi;
 	bool simple; /* no threshold and no edge: the value itself is added */

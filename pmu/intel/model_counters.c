@@ -11,15 +11,21 @@
 
 #include <string.h>
 
-static void decode_event(struct intel_counter *k, const struct pmu_event *e, enum intel_clock reference)
+/* Terms in a clock set the clock, all others the weights. */
+static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e,
+			 enum intel_clock reference)
 {
+	k->per_tick = 1;
 	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
-		if (e->terms[i].quantity == Q_CYCLES)
+		unsigned q = e->terms[i].quantity;
+		if (q == Q_CYCLES || q == Q_SLOTS)
 			k->clock = CLOCK_CORE;
-		else if (e->terms[i].quantity == Q_REF_CYCLES)
+		else if (q == Q_REF_CYCLES)
 			k->clock = MUTANT(M_BUS_RATIO, reference, CLOCK_TSC);
 		else
-			k->weight[e->terms[i].quantity] += e->terms[i].coefficient;
+			k->weight[q] += e->terms[i].coefficient;
+		if (q == Q_SLOTS)
+			k->per_tick = MUTANT(M_SLOTS, s->profile->slots, 1);
 	}
 }
 
@@ -30,7 +36,8 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 
 	memset(k->weight, 0, sizeof k->weight);
 	k->clock = CLOCK_NONE;
-	/* The manual is silent on a selector that is changed while it counts: here the condition begins afresh. */
+	/* The manual is silent on a selector that is changed while it counts: here the condition begins
+	 * afresh. */
 	k->level = false;
 	k->bus_residue = 0;
 	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
@@ -49,7 +56,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
 		    MUTANT(M_EVENT_AVAILABLE,
 			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true))
-			decode_event(k, &e->event, CLOCK_BUS);
+			decode_event(s, k, &e->event, CLOCK_BUS);
 	}
 }
 
@@ -70,7 +77,7 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	k->simple = true;
 	for (unsigned i = 0; i < intel_arch_event_count; i++)
 		if (intel_arch_events[i].event.fixed == (int)index)
-			decode_event(k, &intel_arch_events[i].event, CLOCK_TSC);
+			decode_event(s, k, &intel_arch_events[i].event, CLOCK_TSC);
 }
 
 void intel_update_running(struct intel_state *s)
@@ -180,11 +187,11 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 		overflow(s, c);
 }
 
-/* Ticks of the counter's clock in one core cycle. */
+/* What the counter's clock adds in one core cycle. */
 static unsigned tick(const struct intel_state *s, struct intel_counter *k)
 {
 	if (k->clock != CLOCK_BUS)
-		return k->clock != CLOCK_NONE;
+		return k->clock == CLOCK_NONE ? 0 : k->per_tick;
 	if (++k->bus_residue < s->profile->bus_ratio)
 		return 0;
 	k->bus_residue = 0;
@@ -195,7 +202,7 @@ static unsigned tick(const struct intel_state *s, struct intel_counter *k)
 static uint64_t ticks(const struct intel_state *s, struct intel_counter *k, uint32_t cycles)
 {
 	if (k->clock != CLOCK_BUS)
-		return k->clock == CLOCK_NONE ? 0 : cycles;
+		return k->clock == CLOCK_NONE ? 0 : (uint64_t)cycles * k->per_tick;
 	uint64_t sum = (uint64_t)k->bus_residue + cycles;
 	k->bus_residue = sum % s->profile->bus_ratio;
 	return sum / s->profile->bus_ratio;

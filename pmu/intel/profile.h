@@ -9,6 +9,7 @@
 struct intel_profile {
 	uint64_t perf_capabilities; /* IA32_PERF_CAPABILITIES; read only if CPUID.1:ECX[15] */
 	uint64_t debugctl;          /* bits of IA32_DEBUGCTL that exist */
+	unsigned slots;             /* pipeline slots per core cycle (topdown); 0 where nothing counts them */
 	unsigned bus_ratio;         /* core cycles per tick of the reference-cycle event 3CH/01H */
 };
 

@@ -164,6 +164,7 @@ static const struct model_cpuid icelake_cpuid[] = {
 static const struct intel_profile icelake_data = {
 	.perf_capabilities = 0x74c5,
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.slots = 5,      /* instructions allocated per cycle */
 	.bus_ratio = 39, /* 1.5 GHz core, 38.4 MHz crystal */
 };
 const struct model_profile intel_icelake = {

@@ -365,6 +365,25 @@ static void clocks(void **unused)
 	assert_int_equal(get(IA32_PMC0 + 1), 2);
 }
 
+static void slots(void **unused)
+{
+	(void)unused;
+	power_up(&intel_icelake, "");
+	set(IA32_PERF_GLOBAL_CTRL, FIXED_BIT(3) | 3);
+	set(IA32_FIXED_CTR_CTRL, 0x3000);
+	program(0, 0x01a4 | BOTH | EVTSEL_EN);
+	program(1, 0x01a4 | BOTH | EVTSEL_EN | CMASK(5));
+	step(Q_INSTRUCTIONS, 1, 7, 0);
+	assert_int_equal(get(IA32_FIXED_CTR0 + 3), 35);
+	assert_int_equal(get(IA32_PMC0), 35);
+	assert_int_equal(get(IA32_PMC0 + 1), 7);
+	/* Before version 5 no event counts them. */
+	power_up(&intel_skylake, "");
+	program(0, 0x01a4 | BOTH | EVTSEL_EN);
+	step(Q_INSTRUCTIONS, 1, 7, 0);
+	assert_int_equal(get(IA32_PMC0), 0);
+}
+
 static void amounts_add_up(void **unused)
 {
 	struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 2}, {Q_INSTRUCTIONS, 200}};
@@ -662,10 +681,11 @@ static void in_use_register(void **unused)
 		cmocka_unit_test(full_width_write), cmocka_unit_test(fixed_write),                           \
 		cmocka_unit_test(control_reserved), cmocka_unit_test(debugctl),                              \
 		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(enables), cmocka_unit_test(rings),           \
-		cmocka_unit_test(events), cmocka_unit_test(clocks), cmocka_unit_test(amounts_add_up),        \
-		cmocka_unit_test(own_write), cmocka_unit_test(thresholds), cmocka_unit_test(edges),          \
-		cmocka_unit_test(wrap), cmocka_unit_test(status), cmocka_unit_test(interrupts),              \
-		cmocka_unit_test(legacy_freeze), cmocka_unit_test(streamlined_freeze),                       \
-		cmocka_unit_test(status_set), cmocka_unit_test(in_use_register)
+		cmocka_unit_test(events), cmocka_unit_test(clocks), cmocka_unit_test(slots),                 \
+		cmocka_unit_test(amounts_add_up), cmocka_unit_test(own_write), cmocka_unit_test(thresholds), \
+		cmocka_unit_test(edges), cmocka_unit_test(wrap), cmocka_unit_test(status),                   \
+		cmocka_unit_test(interrupts), cmocka_unit_test(legacy_freeze),                               \
+		cmocka_unit_test(streamlined_freeze), cmocka_unit_test(status_set),                          \
+		cmocka_unit_test(in_use_register)
 
 #endif

@@ -610,6 +610,41 @@ static void test_segment_bases(void **state)
 	assert_int_equal(insn_effective_address(cs, &in, &r), 0x100);
 }
 
+static void test_gathers(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *bytes;
+		struct insn_gather g;
+	} gathers[] = {
+	    {"vgatherdps ymm5, [rax+ymm7], ymm2", "\xc4\xe2\x6d\x92\x2c\x38", {false, 2, 8, 4}},
+	    {"vgatherqps xmm5, [rax+ymm7], xmm9", "\xc4\xe2\x35\x93\x2c\x38", {false, 9, 4, 4}},
+	    {"vpgatherdq ymm5, gs:[eax+xmm7], ymm2", "\x65\x67\xc4\xe2\xed\x90\x2c\x38", {false, 2, 4, 8}},
+	    {"vpgatherdd zmm0{k1}, [rax+zmm1]", "\x62\xf2\x7d\x49\x90\x04\x08", {true, 1, 16, 4}},
+	    {"vpscatterqq [rax+zmm1]{k3}, zmm0", "\x62\xf2\xfd\x4b\xa1\x04\x08", {true, 3, 8, 8}},
+	    {"vscatterqps [rax+zmm1]{k3}, ymm0", "\x62\xf2\x7d\x4b\xa3\x04\x08", {true, 3, 8, 4}},
+	};
+	for (unsigned i = 0; i < sizeof gathers / sizeof *gathers; i++) {
+		uint8_t code[15] = {0};
+		struct insn in;
+		struct insn_gather g;
+		memcpy(code, gathers[i].bytes, strlen(gathers[i].bytes));
+		assert_true(insn_decode(code, 15, &in));
+		assert_int_equal(in.special, INSN_MASKMOV);
+		insn_gather(code, &in, &g);
+		if (g.opmask != gathers[i].g.opmask || g.mask != gathers[i].g.mask || g.elements != gathers[i].g.elements ||
+		    g.element_bytes != gathers[i].g.element_bytes)
+			fail_msg("%s: mask %u, %u elements of %u bytes", gathers[i].text, g.mask, g.elements, g.element_bytes);
+	}
+	uint32_t vector[8] = {0x80000000, 0x7fffffff, 0xffffffff, 0, 0, 0x80000000, 1, 0x80000000};
+	uint64_t opmask = 0xff0f5;
+	assert_int_equal(insn_gather_elements(&(struct insn_gather){false, 0, 8, 4}, vector), 4);
+	assert_int_equal(insn_gather_elements(&(struct insn_gather){false, 0, 4, 4}, vector), 2);
+	assert_int_equal(insn_gather_elements(&(struct insn_gather){false, 0, 4, 8}, vector), 2);
+	assert_int_equal(insn_gather_elements(&(struct insn_gather){true, 1, 16, 4}, &opmask), 10);
+	assert_int_equal(insn_gather_elements(&(struct insn_gather){true, 1, 4, 8}, &opmask), 2);
+}
+
 /* --- (d) a corrupted table is noticed -------------------------------------------------------------------- */
 
 /** Change one byte of a constant table, see whether the comparison notices on this instruction, change it back. */
@@ -651,7 +686,7 @@ int main(void)
 	    cmocka_unit_test(test_rows),      cmocka_unit_test(test_invalid_rows), cmocka_unit_test(test_conditions),
 	    cmocka_unit_test(test_real_code), cmocka_unit_test(test_random),	   cmocka_unit_test(test_mutated),
 	    cmocka_unit_test(test_cut_off),   cmocka_unit_test(test_too_long),	   cmocka_unit_test(test_segment_bases),
-	    cmocka_unit_test(test_corruption),
+	    cmocka_unit_test(test_gathers),	   cmocka_unit_test(test_corruption),
 	};
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	return cmocka_run_group_tests(tests, NULL, NULL);

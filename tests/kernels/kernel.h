@@ -39,19 +39,16 @@
 #define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
 
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
-#define KERNEL_SERVICE_TEST_INT	 0x000100 /* INT KERNEL_VECTOR arrives at a bare IRETQ */
-#define KERNEL_SERVICE_RESUME	 0x000200 /* a fault arrives at a handler that stores R9 as return address */
-#define KERNEL_SERVICE_SYSCALL	 0x000400 /* SYSCALL (and SYSENTER) arrive at a bare SYSRETQ (SYSEXIT) */
-#define KERNEL_SERVICE_TIMER	 0x000800 /* interrupts KERNEL_VECTOR keep coming while interrupts are enabled */
-#define KERNEL_SERVICE_ALIAS	 0x001000 /* the alias at R8 may be written in the ring that the kernel runs in */
-#define KERNEL_SERVICE_UC	 0x002000 /* page KERNEL_SPECIAL of the data area is uncacheable */
-#define KERNEL_SERVICE_WC	 0x004000 /* page KERNEL_SPECIAL of the data area is write combining */
-#define KERNEL_SERVICE_ABSENT	 0x008000 /* page KERNEL_SPECIAL of the data area is not present */
-#define KERNEL_SERVICE_CHAIN_L1	 0x010000 /* params.chain: lines that conflict in the first-level data cache */
-#define KERNEL_SERVICE_CHAIN_L2	 0x020000 /* ... in the second level */
-#define KERNEL_SERVICE_CHAIN_LLC 0x040000 /* ... lines, more than the last level holds */
-#define KERNEL_SERVICE_CHAIN_TLB 0x080000 /* ... one line per 4 KiB page, more pages than all TLB levels hold */
-#define KERNEL_SERVICES		 0xffff00
+#define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR arrives at a bare IRETQ */
+#define KERNEL_SERVICE_RESUME	0x0200 /* a fault arrives at a handler that stores R9 as return address */
+#define KERNEL_SERVICE_SYSCALL	0x0400 /* SYSCALL arrives at a bare SYSRETQ */
+#define KERNEL_SERVICE_ALIAS	0x0800 /* the alias at R8 may be written in the ring that the kernel runs in */
+#define KERNEL_SERVICE_UC	0x1000 /* page KERNEL_SPECIAL of the data area is uncacheable */
+#define KERNEL_SERVICE_WC	0x2000 /* page KERNEL_SPECIAL of the data area is write combining */
+#define KERNEL_SERVICE_ABSENT	0x4000 /* page KERNEL_SPECIAL of the data area is not present */
+#define KERNEL_SERVICE_CHAIN_L1 0x8000 /* params.chain: lines that conflict in the first-level data cache and fit the second */
+#define KERNEL_SERVICE_CHAIN_L2 0x10000 /* params.chain: lines that conflict in the second-level cache */
+#define KERNEL_SERVICES		0x1ff00
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */
@@ -60,11 +57,11 @@
 #define KERNEL_STACK	 0x1000 /* bytes of stack that a kernel may use */
 #define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/trap.h */
 
-/* Instructions of the services' handlers, which are part of what such a kernel causes; all end with IRETQ. */
-#define KERNEL_TEST_INT_INSTRUCTIONS	1
+/* Instructions of the services' handlers (tests/kernels/handlers.S), which are part of what such a kernel causes. */
+#define KERNEL_TEST_INT_INSTRUCTIONS	1 /* IRETQ */
 #define KERNEL_RESUME_INSTRUCTIONS	2 /* for vectors without an error code: store, IRETQ */
 #define KERNEL_RESUME_CODE_INSTRUCTIONS 3 /* with one: it is dropped first */
-#define KERNEL_SYSCALL_INSTRUCTIONS	1
+#define KERNEL_SYSCALL_INSTRUCTIONS	1 /* SYSRETQ */
 
 /* Offsets in struct kernel_params. */
 #define KERNEL_PARAM_CHAIN  0x00

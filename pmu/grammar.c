@@ -1,0 +1,571 @@
+#include "pmu/grammar.h"
+#include "pmu/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MAX 96
+
+struct parser {
+	const struct pmu *pmu;
+	const struct event_grammar *grammar;
+	const char *text;
+	struct event_error *error;
+	struct event_request request;
+	uint32_t given; /* bit per modifier of the table */
+};
+
+static bool fail(struct parser *p, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static bool fail(struct parser *p, const char *at, const char *format, ...)
+{
+	va_list args;
+
+	p->error->column = (unsigned)(at - p->text);
+	va_start(args, format);
+	vsnprintf(p->error->text, sizeof p->error->text, format, args);
+	va_end(args);
+	return false;
+}
+
+static bool ends(char c)
+{
+	return !c || isspace((unsigned char)c);
+}
+
+/* '.' and ':' are the same, case is ignored. */
+static char fold(char c)
+{
+	return c == ':' ? '.' : (char)tolower((unsigned char)c);
+}
+
+static bool match(const char *pattern, const char *end, const char *name)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (*name) {
+		if (pattern < end && *pattern == '*') {
+			star = pattern++;
+			resume = name;
+		} else if (pattern < end && (*pattern == '?' || fold(*pattern) == fold(*name))) {
+			pattern++;
+			name++;
+		} else if (star) {
+			pattern = star + 1;
+			name = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (pattern < end && *pattern == '*')
+		pattern++;
+	return pattern == end;
+}
+
+static bool is_word(const char *from, const char *end, const char *word)
+{
+	return word && strlen(word) == (size_t)(end - from) && !strncasecmp(from, word, (size_t)(end - from));
+}
+
+/* --- numbers and fields
+ * ------------------------------------------------------------------------------------- */
+
+static bool hex_digits(const char **at, uint64_t *value, unsigned base)
+{
+	const char *from = *at;
+
+	for (*value = 0; isxdigit((unsigned char)**at) && (base == 16 || isdigit((unsigned char)**at));
+	     ++*at) {
+		unsigned digit = isdigit((unsigned char)**at)
+					 ? (unsigned)(**at - '0')
+					 : (unsigned)(tolower((unsigned char)**at) - 'a') + 10;
+
+		if (*value > (UINT64_MAX - digit) / base)
+			return false;
+		*value = *value * base + digit;
+	}
+	return *at > from;
+}
+
+static bool number(const char **at, uint64_t *value)
+{
+	if ((*at)[0] == '0' && tolower((unsigned char)(*at)[1]) == 'x') {
+		*at += 2;
+		return hex_digits(at, value, 16);
+	}
+	return hex_digits(at, value, 10);
+}
+
+static uint64_t ones(unsigned width)
+{
+	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
+static uint64_t field(const struct pmu_config *config, const struct event_modifier *m)
+{
+	const uint8_t *byte = (const uint8_t *)config + m->offset;
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < m->size; i++)
+		value |= (uint64_t)byte[i] << 8 * i;
+	return value >> m->shift & ones(m->width);
+}
+
+static void set_field(struct pmu_config *config, const struct event_modifier *m, uint64_t value)
+{
+	uint8_t *byte = (uint8_t *)config + m->offset;
+	uint64_t mask = ones(m->width) << m->shift;
+
+	for (unsigned i = 0; i < m->size; i++)
+		byte[i] = (uint8_t)((byte[i] & ~(mask >> 8 * i)) | (value << m->shift & mask) >> 8 * i);
+}
+
+/* --- modifiers
+ * ---------------------------------------------------------------------------------------------- */
+
+static bool give(struct parser *p, const char *at, const struct event_modifier *m, uint64_t value)
+{
+	uint32_t bit = UINT32_C(1) << (m - p->grammar->modifiers);
+
+	if (p->given & bit)
+		return fail(p, at, "%s is given twice", m->name ? m->name : m->perf);
+	p->given |= bit;
+	set_field(&p->request.config, m, value);
+	return true;
+}
+
+static void list_modifiers(const struct parser *p, bool perf, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = 0;
+	for (const struct event_modifier *m = p->grammar->modifiers; m->help; m++) {
+		const char *name = perf ? m->perf : m->name;
+
+		if (name && n < size)
+			n += (size_t)snprintf(out + n, size - n, "%s%s%s", n ? " " : "", name,
+					      m->width > 1 ? "=" : "");
+	}
+}
+
+/* "=value" or nothing, for modifier m whose name starts at `from`. */
+static bool take_value(struct parser *p, const char *from, const char **at, const struct event_modifier *m)
+{
+	const char *name = m->name ? m->name : m->perf;
+	uint64_t value = 1;
+
+	if (**at == '=') {
+		const char *digits = ++*at;
+
+		if (!number(at, &value) || value > ones(m->width))
+			return fail(p, digits, "%s takes a number from 0 to %" PRIu64 ": %s", name,
+				    ones(m->width), m->help);
+	} else if (m->width > 1) {
+		return fail(p, *at, "%s needs a value, %s=0 to %s=%" PRIu64 ": %s", name, name, name,
+			    ones(m->width), m->help);
+	}
+	return give(p, from, m, value);
+}
+
+static const struct event_modifier *find_modifier(const struct parser *p, const char *from, const char *end,
+						  bool perf)
+{
+	for (const struct event_modifier *m = p->grammar->modifiers; m->help; m++)
+		if (is_word(from, end, perf ? m->perf : m->name))
+			return m;
+	return NULL;
+}
+
+static const struct event_mask *find_mask(const struct parser *p, const char *from, const char *end)
+{
+	const struct event_mask *m =
+		p->request.event && p->grammar->masks ? p->grammar->masks(p->request.event) : NULL;
+
+	for (; m && m->name; m++)
+		if (is_word(from, end, m->name))
+			return m;
+	return NULL;
+}
+
+/* perf's way to say several switches at once: "uk". */
+static bool take_letters(struct parser *p, const char *from, const char *end, bool *taken)
+{
+	*taken = true;
+	for (const char *c = from; c < end; c++) {
+		const struct event_modifier *m = find_modifier(p, c, c + 1, false);
+
+		if (!m || m->width != 1) {
+			*taken = false;
+			return true;
+		}
+	}
+	for (const char *c = from; c < end; c++)
+		if (!give(p, c, find_modifier(p, c, c + 1, false), 1))
+			return false;
+	return true;
+}
+
+/* Everything behind the event: ":attribute" again and again. */
+static bool take_attributes(struct parser *p, const char *at)
+{
+	while (*at == ':' || *at == '.') {
+		const char *from = ++at, *end = from + strcspn(from, ":.= \t\n");
+		const struct event_mask *mask = find_mask(p, from, end);
+		const struct event_modifier *m = find_modifier(p, from, end, false);
+		char names[80];
+		bool taken;
+
+		at = end;
+		if (mask) {
+			p->request.config.code |= mask->code;
+			continue;
+		}
+		if (m) {
+			if (!take_value(p, from, &at, m))
+				return false;
+			continue;
+		}
+		if (from == end)
+			return fail(p, from, "a modifier is missing here");
+		if (!take_letters(p, from, end, &taken))
+			return false;
+		if (taken)
+			continue;
+		list_modifiers(p, false, names, sizeof names);
+		return fail(p, from, "no modifier%s %.*s: there are %s",
+			    p->request.event && p->grammar->masks ? " or unit mask" : "", (int)(end - from),
+			    from, names);
+	}
+	if (!ends(*at))
+		return fail(p, at, "unexpected '%c'", *at);
+	while (isspace((unsigned char)*at))
+		at++;
+	return !*at || fail(p, at, "text behind the event: one string holds one event");
+}
+
+static bool finish(struct parser *p)
+{
+	if (!p->request.config.ring)
+		p->request.config.ring = RING_ALL;
+	return true;
+}
+
+/* --- raw forms
+ * ---------------------------------------------------------------------------------------------- */
+
+static bool is_raw(const char *text)
+{
+	size_t n = strspn(text + 1, "0123456789abcdefABCDEF");
+
+	return tolower((unsigned char)*text) == 'r' && n && (text[n + 1] == ':' || ends(text[n + 1]));
+}
+
+static bool parse_raw(struct parser *p, const char *text)
+{
+	const char *at = text + 1;
+	uint64_t value, known = p->grammar->raw_ignored;
+	uint8_t ring;
+
+	if (!hex_digits(&at, &value, 16))
+		return fail(p, text + 1, "the selector exceeds 64 bits");
+	for (const struct event_modifier *m = p->grammar->modifiers; m->help; m++) {
+		if (m->raw < 0)
+			continue;
+		known |= ones(m->width) << m->raw;
+		set_field(&p->request.config, m, value >> m->raw & ones(m->width));
+	}
+	if (value & ~known)
+		return fail(p, text + 1, "bits %#" PRIx64 " have no meaning in a selector of %s",
+			    value & ~known, p->pmu->name);
+	/* Rings said behind the selector replace those in it, which came along when it was read from a
+	 * register. */
+	ring = p->request.config.ring;
+	p->request.config.ring = 0;
+	if (!take_attributes(p, at))
+		return false;
+	if (!p->request.config.ring)
+		p->request.config.ring = ring;
+	return finish(p);
+}
+
+static bool parse_fields(struct parser *p, const char *text)
+{
+	const char *at = strchr(text, '/') + 1;
+
+	for (;; at++) {
+		const char *from = at, *end = from + strcspn(from, ",/= \t\n");
+		const struct event_modifier *m = find_modifier(p, from, end, true);
+		char names[80];
+
+		list_modifiers(p, true, names, sizeof names);
+		if (from == end)
+			return fail(p, from, "a field is missing here: there are %s", names);
+		if (!m)
+			return fail(p, from, "no field %.*s: there are %s", (int)(end - from), from, names);
+		at = end;
+		if (!take_value(p, from, &at, m))
+			return false;
+		if (*at == '/')
+			break;
+		if (*at != ',')
+			return fail(p, at,
+				    *at ? "unexpected '%c': fields are separated by ',' and end with '/'"
+					: "the closing '/' is missing",
+				    *at);
+	}
+	at++;
+	if (isalpha((unsigned char)*at)) {
+		const char *end = at + strcspn(at, ": \t\n");
+		bool taken;
+
+		if (!take_letters(p, at, end, &taken))
+			return false;
+		if (!taken)
+			return fail(p, at,
+				    "no such modifiers as %.*s: after the '/' stand letters such as u and k",
+				    (int)(end - at), at);
+		at = end;
+	}
+	return take_attributes(p, at) && finish(p);
+}
+
+/* --- named events
+ * ------------------------------------------------------------------------------------------- */
+
+static const char *row_name(const struct parser *p, unsigned i)
+{
+	return p->pmu->events[i]->name;
+}
+
+/* The name that an alias stands for, if [from, end) is one. */
+static const char *resolve(const struct parser *p, const char *from, const char *end)
+{
+	for (const struct event_alias *a = p->grammar->aliases; a && a->alias; a++)
+		if (is_word(from, end, a->alias))
+			return a->name;
+	return NULL;
+}
+
+static bool selects(const struct parser *p, const char *from, const char *end, const char *alias, unsigned i)
+{
+	return match(from, end, row_name(p, i)) || (alias && !strcasecmp(alias, row_name(p, i)));
+}
+
+/* The longest start of the string, ending at a separator or at its end, that names a row. NULL if none does.
+ */
+static const char *end_of_name(const struct parser *p, const char *from)
+{
+	const char *end = from + strcspn(from, "= \t\n");
+
+	for (;; end--) {
+		const char *alias = resolve(p, from, end);
+
+		for (unsigned i = 0; i < p->pmu->n_events; i++)
+			if (selects(p, from, end, alias, i))
+				return end;
+		do
+			end--;
+		while (end > from && *end != ':' && *end != '.');
+		if (end <= from)
+			return NULL;
+		end++;
+	}
+}
+
+static bool unknown_event(struct parser *p, const char *from)
+{
+	size_t n = strcspn(from, ": \t\n");
+	const char *best = NULL;
+	unsigned least = 99;
+	char name[NAME_MAX];
+
+	snprintf(name, sizeof name, "%.*s", (int)n, from);
+	for (unsigned i = 0; i < p->pmu->n_events; i++) {
+		/* Compared to as much of the row's name as was written, too: the unit mask may be what is
+		 * missing. */
+		char head[NAME_MAX];
+		unsigned whole = edit_distance(name, row_name(p, i)), part;
+
+		snprintf(head, sizeof head, "%.*s", (int)n, row_name(p, i));
+		part = edit_distance(name, head) + 1;
+		if ((whole < part ? whole : part) < least) {
+			least = whole < part ? whole : part;
+			best = row_name(p, i);
+		}
+	}
+	if (strpbrk(name, "*?"))
+		return fail(p, from, "no event of %s matches %s", p->pmu->name, name);
+	if (best && is_near(least, name))
+		return fail(p, from, "no event %s: did you mean %s?", name, best);
+	return fail(p, from, "no event %s in %s; '*' stands for all that there are", name, p->pmu->name);
+}
+
+static unsigned parse_named(struct parser *p, const char *from, struct event_request *out, unsigned max)
+{
+	const char *end, *alias;
+	unsigned count = 0;
+
+	if (!p->pmu->n_events)
+		return fail(p, from, "%s has no event table", p->pmu->name);
+	end = end_of_name(p, from);
+	if (!end)
+		return unknown_event(p, from);
+	alias = resolve(p, from, end);
+	for (unsigned i = 0; i < p->pmu->n_events; i++) {
+		if (!selects(p, from, end, alias, i))
+			continue;
+		p->given = 0;
+		p->request = (struct event_request){.event = p->pmu->events[i],
+						    .config.code = p->pmu->events[i]->code};
+		if (!take_attributes(p, end) || !finish(p))
+			return 0;
+		if (count < max)
+			out[count] = p->request;
+		count++;
+	}
+	return count;
+}
+
+static bool is_name_of(const struct parser *p, const char *from, const char *end)
+{
+	if (is_word(from, end, p->pmu->driver->name) ||
+	    (p->pmu->model[0] && is_word(from, end, p->pmu->model)))
+		return true;
+	for (const char *const *name = p->grammar->names; name && *name; name++)
+		if (is_word(from, end, *name))
+			return true;
+	return false;
+}
+
+unsigned event_parse(const struct pmu *pmu, const char *text, struct event_request *out, unsigned max,
+		     struct event_error *error)
+{
+	struct parser p = {.pmu = pmu, .grammar = pmu->driver->grammar, .text = text, .error = error};
+	const char *from = text, *colons, *slash;
+	bool good;
+
+	error->text[0] = 0;
+	if (!p.grammar)
+		return fail(&p, text, "%s takes no event strings", pmu->name);
+	while (isspace((unsigned char)*from))
+		from++;
+	if (!*from)
+		return fail(&p, from, "no event is given");
+	colons = strstr(from, "::");
+	if (colons) {
+		if (!is_name_of(&p, from, colons))
+			return fail(&p, from, "no PMU %.*s here: before '::' stands %s%s%s, or nothing",
+				    (int)(colons - from > 40 ? 40 : colons - from), from, pmu->driver->name,
+				    pmu->model[0] ? " or " : "", pmu->model);
+		from = colons + 2;
+		if (ends(*from))
+			return fail(&p, from, "no event behind '::'");
+	}
+	slash = strchr(from, '/');
+	if (!slash && !is_raw(from))
+		return parse_named(&p, from, out, max);
+	if (slash && !is_word(from, slash, "cpu") && !is_name_of(&p, from, slash))
+		return fail(&p, from, "no PMU %.*s here: before '/' stands cpu",
+			    (int)(slash - from > 40 ? 40 : slash - from), from);
+	good = slash ? parse_fields(&p, from) : parse_raw(&p, from);
+	if (good && max)
+		out[0] = p.request;
+	return good;
+}
+
+/* --- and back
+ * ----------------------------------------------------------------------------------------------- */
+
+static size_t add(char *out, size_t size, size_t used, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static size_t add(char *out, size_t size, size_t used, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(out + used, size - used, format, args);
+	va_end(args);
+	return used + (size_t)n < size ? used + (size_t)n : size - 1;
+}
+
+static bool is_ring(const struct event_modifier *m)
+{
+	return m->offset == offsetof(struct pmu_config, ring);
+}
+
+static size_t add_modifiers(const struct event_grammar *g, const struct event_request *r, char *out,
+			    size_t size, size_t n)
+{
+	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
+		uint64_t value = field(&r->config, m);
+
+		if (!m->name || !value || (is_ring(m) && r->config.ring == RING_ALL))
+			continue;
+		n = m->width == 1 ? add(out, size, n, ":%s", m->name)
+				  : add(out, size, n, ":%s=%" PRIu64, m->name, value);
+	}
+	return n;
+}
+
+size_t event_format(const struct pmu *pmu, const struct event_request *r, char *out, size_t size)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	size_t n = add(out, size, 0, "%s::", pmu->driver->name);
+	uint64_t extra = r->event ? r->config.code & ~r->event->code : 0;
+
+	if (r->event) {
+		n = add(out, size, n, "%s", r->event->name);
+		for (const struct event_mask *m = g->masks ? g->masks(r->event) : NULL; m && m->name && extra;
+		     m++)
+			if ((extra & m->code) == m->code) {
+				n = add(out, size, n, ":%s", m->name);
+				extra &= ~m->code;
+			}
+	} else {
+		uint64_t raw = 0;
+
+		for (const struct event_modifier *m = g->modifiers; m->help; m++)
+			if (!m->name && m->raw >= 0)
+				raw |= field(&r->config, m) << m->raw;
+		n = add(out, size, n, "r%" PRIx64, raw);
+	}
+	return add_modifiers(g, r, out, size, n);
+}
+
+size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, char *out, size_t size)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	size_t n;
+	unsigned fields = 0;
+
+	out[0] = 0;
+	if (r->event && !r->event->counters)
+		return 0;
+	n = add(out, size, 0, "cpu/");
+	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
+		uint64_t value = field(&r->config, m);
+
+		if (m->perf && (value || !fields)) {
+			n = m->width == 1
+				    ? add(out, size, n, "%s%s", fields ? "," : "", m->perf)
+				    : add(out, size, n, "%s%s=%#" PRIx64, fields ? "," : "", m->perf, value);
+			fields++;
+		}
+	}
+	n = add(out, size, n, "/");
+	for (const struct event_modifier *m = g->modifiers; m->help; m++)
+		if (is_ring(m) && r->config.ring != RING_ALL && field(&r->config, m))
+			n = add(out, size, n, "%s", m->name);
+	return n;
+}
+
+bool event_is_filtered(const struct event_request *r)
+{
+	return r->config.edge || r->config.invert || r->config.cmask;
+}

@@ -1,0 +1,93 @@
+/*
+ * Event strings and register fields of Intel's family 6. Selector layout: SDM 18.2.1.1, figure 18-1; version
+ * 3's AnyThread: 18.2.3.
+ */
+#include "pmu/grammar.h"
+#include "pmu/fields.h"
+#include "pmu/intel/driver.h"
+#include "pmu/intel/registers.h"
+
+#include <stddef.h>
+
+#define IN(f)   offsetof(struct pmu_config, f), sizeof(((struct pmu_config *)0)->f)
+#define CMASKED "of the events of one cycle at least this many make one count"
+
+static const struct event_modifier modifiers[] = {
+	{NULL, "event", IN(code), 0, 8, 0, "event select"},
+	{NULL, "umask", IN(code), 8, 8, 8, "unit mask"},
+	{"u", NULL, IN(ring), 1, 1, 16, "count in rings 1 to 3"},
+	{"k", NULL, IN(ring), 0, 1, 17, "count in ring 0"},
+	{"e", "edge", IN(edge), 0, 1, 18, "count how often the condition begins"},
+	{"t", "any", IN(any_thread), 0, 1, 21, "count for all threads of the core"},
+	{"i", "inv", IN(invert), 0, 1, 23, "count cycles with fewer events than c"},
+	{"c", "cmask", IN(cmask), 0, 8, 24, CMASKED},
+	{NULL, NULL, 0, 0, 0, 0, -1, NULL},
+};
+
+/* libpfm4's names of the architectural events (ix86arch), and perf's. */
+static const struct event_alias aliases[] = {
+	{"UNHALTED_CORE_CYCLES", "CPU_CLK_UNHALTED.THREAD_P"},
+	{"INSTRUCTION_RETIRED", "INST_RETIRED.ANY_P"},
+	{"UNHALTED_REFERENCE_CYCLES", "CPU_CLK_UNHALTED.REF_P"},
+	{"LLC_REFERENCES", "LONGEST_LAT_CACHE.REFERENCE"},
+	{"LLC_MISSES", "LONGEST_LAT_CACHE.MISS"},
+	{"BRANCH_INSTRUCTIONS_RETIRED", "BR_INST_RETIRED.ALL_BRANCHES"},
+	{"MISPREDICTED_BRANCH_RETIRED", "BR_MISP_RETIRED.ALL_BRANCHES"},
+	{"TOPDOWN_SLOTS", "TOPDOWN.SLOTS_P"},
+	{"cycles", "CPU_CLK_UNHALTED.THREAD_P"},
+	{"cpu-cycles", "CPU_CLK_UNHALTED.THREAD_P"},
+	{"instructions", "INST_RETIRED.ANY_P"},
+	{"ref-cycles", "CPU_CLK_UNHALTED.REF"},
+	{"bus-cycles", "CPU_CLK_UNHALTED.REF_P"},
+	{"cache-references", "LONGEST_LAT_CACHE.REFERENCE"},
+	{"cache-misses", "LONGEST_LAT_CACHE.MISS"},
+	{"branches", "BR_INST_RETIRED.ALL_BRANCHES"},
+	{"branch-instructions", "BR_INST_RETIRED.ALL_BRANCHES"},
+	{"branch-misses", "BR_MISP_RETIRED.ALL_BRANCHES"},
+	{NULL, NULL},
+};
+
+static const char *const names[] = {"ix86arch", "cpu", NULL};
+
+const struct event_grammar intel_grammar = {
+	.names = names,
+	.aliases = aliases,
+	.modifiers = modifiers,
+	.raw_ignored = EVTSEL_PC | EVTSEL_INT | EVTSEL_EN,
+};
+
+#define SELECTORS IA32_PERFEVTSEL0, IA32_PERFEVTSEL0 + INTEL_GENERAL_MAX - 1
+#define ALONE(r)  r, r
+
+const struct register_field intel_fields[] = {
+	{"EN", SELECTORS, 22, 1, 0, 0},
+	{"INT", SELECTORS, 20, 1, 0, 0},
+	{"PC", SELECTORS, 19, 1, 0, 0},
+	{"OS", SELECTORS, 17, 1, 0, 0},
+	{"USR", SELECTORS, 16, 1, 0, 0},
+	{"E", SELECTORS, 18, 1, 0, 0},
+	{"ANY", SELECTORS, 21, 1, 0, 0},
+	{"INV", SELECTORS, 23, 1, 0, 0},
+	{"CMASK", SELECTORS, EVTSEL_CMASK_SHIFT, 8, 0, 0},
+	{"UMASK", SELECTORS, 8, 8, 0, 0},
+	{"EVENT", SELECTORS, 0, 8, 0, 0},
+	{"EN_OS", ALONE(IA32_FIXED_CTR_CTRL), 0, 1, 16, 4},
+	{"EN_USR", ALONE(IA32_FIXED_CTR_CTRL), 1, 1, 16, 4},
+	{"ANY", ALONE(IA32_FIXED_CTR_CTRL), 2, 1, 16, 4},
+	{"PMI", ALONE(IA32_FIXED_CTR_CTRL), 3, 1, 16, 4},
+	{"PMC", ALONE(IA32_PERF_GLOBAL_CTRL), 0, 1, 32, 1},
+	{"FIXED_CTR", ALONE(IA32_PERF_GLOBAL_CTRL), GLOBAL_FIXED_SHIFT, 1, 16, 1},
+	{"PMC", ALONE(IA32_PERF_GLOBAL_STATUS), 0, 1, 32, 1},
+	{"FIXED_CTR", ALONE(IA32_PERF_GLOBAL_STATUS), GLOBAL_FIXED_SHIFT, 1, 16, 1},
+	{"LBR_FRZ", ALONE(IA32_PERF_GLOBAL_STATUS), 58, 1, 0, 0},
+	{"CTR_FRZ", ALONE(IA32_PERF_GLOBAL_STATUS), 59, 1, 0, 0},
+	{"ASCI", ALONE(IA32_PERF_GLOBAL_STATUS), 60, 1, 0, 0},
+	{"OVF_UNCORE", ALONE(IA32_PERF_GLOBAL_STATUS), 61, 1, 0, 0},
+	{"OVF_BUF", ALONE(IA32_PERF_GLOBAL_STATUS), 62, 1, 0, 0},
+	{"COND_CHGD", ALONE(IA32_PERF_GLOBAL_STATUS), 63, 1, 0, 0},
+	{"PMC", ALONE(IA32_PERF_GLOBAL_OVF_CTRL), 0, 1, 32, 1},
+	{"FIXED_CTR", ALONE(IA32_PERF_GLOBAL_OVF_CTRL), GLOBAL_FIXED_SHIFT, 1, 16, 1},
+	{"OVF_BUF", ALONE(IA32_PERF_GLOBAL_OVF_CTRL), 62, 1, 0, 0},
+	{"COND_CHGD", ALONE(IA32_PERF_GLOBAL_OVF_CTRL), 63, 1, 0, 0},
+	{NULL, 0, 0, 0, 0, 0, 0},
+};

@@ -1,0 +1,44 @@
+#include "pmu/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define LENGTH 63
+
+static bool same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Optimal string alignment, with the last three rows of its table kept. */
+unsigned edit_distance(const char *a, const char *b)
+{
+	unsigned rows[3][LENGTH + 1];
+	size_t la = strnlen(a, LENGTH), lb = strnlen(b, LENGTH);
+
+	for (unsigned j = 0; j <= lb; j++)
+		rows[0][j] = j;
+	for (unsigned i = 1; i <= la; i++) {
+		unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (unsigned j = 1; j <= lb; j++) {
+			unsigned d = above[j - 1] + !same(a[i - 1], b[j - 1]);
+
+			if (above[j] + 1 < d)
+				d = above[j] + 1;
+			if (row[j - 1] + 1 < d)
+				d = row[j - 1] + 1;
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) &&
+			    two_above[j - 2] + 1 < d)
+				d = two_above[j - 2] + 1;
+			row[j] = d;
+		}
+	}
+	return rows[la % 3][lb];
+}
+
+bool is_near(unsigned distance, const char *a)
+{
+	return distance <= 4 && 3 * distance <= strlen(a) + 2;
+}

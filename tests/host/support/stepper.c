@@ -1,0 +1,327 @@
+#define _GNU_SOURCE
+#include "tests/host/support/stepper.h"
+#include "pmu/account.h"
+
+#include <cpuid.h>
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CODE_SIZE  0x10000
+#define STACK_SIZE 0x4000
+#define STEP_LIMIT 5000000
+#define RFLAGS_DF  (1u << 10)
+#define XSTATE_MAX 16384
+
+/* Services of the harness that cannot be had here. The others are given (the writable alias, a chain of one element) or make no
+ * difference to architectural quantities (memory types). */
+#define SERVICES_LACKING                                                                                     \
+	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_RESUME | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_ABSENT)
+
+static struct {
+	pid_t child;
+	uint8_t *code_rw, *code_rx, *data, *stack; /* at the same addresses in both processes */
+	struct user_regs_struct initial;
+	uint8_t xstate[XSTATE_MAX]; /* as FNINIT and reset leave it */
+	size_t xstate_size;
+	char why[160];
+} s;
+
+static const char *because(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static const char *because(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(s.why, sizeof s.why, format, args);
+	va_end(args);
+	return s.why;
+}
+
+/* --- the machine ----------------------------------------------------------------------------------------- */
+
+struct feature_bit {
+	uint32_t leaf, subleaf;
+	char reg[4];
+	uint8_t bit;
+};
+
+static const struct feature_bit features[] = {
+#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, #reg, bit},
+#include "arch/x86/cpu_features.def"
+#undef CPU_FEATURE
+};
+
+bool stepper_cpu_has(enum cpu_feature feature)
+{
+	const struct feature_bit *f = &features[feature];
+	unsigned r[4] = {0};
+	__get_cpuid_count(f->leaf, f->subleaf, &r[0], &r[1], &r[2], &r[3]);
+	return r[f->reg[1] - 'a'] >> f->bit & 1;
+}
+
+static uint64_t xcr0(void)
+{
+	unsigned a, b, c, d, low, high;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1))
+		return 0;
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low | (uint64_t)high << 32;
+}
+
+const char *stepper_unfit(const struct kernel *k)
+{
+	if (k->flags & KERNEL_RING0_ONLY)
+		return "needs ring 0";
+	if (k->flags & SERVICES_LACKING)
+		return "needs handlers of the harness";
+	const char *missing = kernel_missing(k->needs, stepper_cpu_has, xcr0());
+	return missing ? because("needs %s, which this machine does not have", missing) : NULL;
+}
+
+/* --- the child ------------------------------------------------------------------------------------------- */
+
+static void *shared(size_t size, int protection, int fd)
+{
+	return mmap(NULL, size, protection, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+}
+
+/** Let the child go on as `request` says until it stops again. @return the signal, 0 if it is gone */
+static int resume(long request)
+{
+	int status;
+	if (ptrace((enum __ptrace_request)request, s.child, NULL, NULL) || waitpid(s.child, &status, 0) != s.child)
+		return 0;
+	return WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+}
+
+static bool save_xstate(void)
+{
+	struct iovec io = {s.xstate, sizeof s.xstate};
+	if (ptrace(PTRACE_GETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
+		return false;
+	s.xstate_size = io.iov_len;
+	/* Nothing but x87 and SSE in use, both as after reset; the bytes 464 to 511 belong to the kernel. SDM vol. 1, 13.4. */
+	uint8_t software[48];
+	memcpy(software, s.xstate + 464, sizeof software);
+	memset(s.xstate, 0, sizeof s.xstate);
+	memcpy(s.xstate + 464, software, sizeof software);
+	memcpy(s.xstate, &(uint16_t){0x37f}, 2);
+	memcpy(s.xstate + 24, &(uint32_t){0x1f80}, 4);
+	s.xstate[512] = 3;
+	return true;
+}
+
+const char *stepper_start(void)
+{
+	int fd = memfd_create("kernel code", 0);
+	if (fd < 0 || ftruncate(fd, CODE_SIZE))
+		return because("no memory for the code: %s", strerror(errno));
+	s.code_rw = shared(CODE_SIZE, PROT_READ | PROT_WRITE, fd);
+	s.code_rx = shared(CODE_SIZE, PROT_READ | PROT_EXEC, fd);
+	s.data = shared(KERNEL_DATA_SIZE, PROT_READ | PROT_WRITE, -1);
+	s.stack = shared(STACK_SIZE, PROT_READ | PROT_WRITE, -1);
+	close(fd);
+	if (s.code_rw == MAP_FAILED || s.code_rx == MAP_FAILED || s.data == MAP_FAILED || s.stack == MAP_FAILED)
+		return because("no memory for the kernels: %s", strerror(errno));
+
+	int status;
+	s.child = fork();
+	if (s.child == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(2);
+	}
+	if (s.child < 0 || waitpid(s.child, &status, 0) != s.child)
+		return because("no child process: %s", strerror(errno));
+	if (!WIFSTOPPED(status))
+		return because("ptrace is not allowed here");
+	if (ptrace(PTRACE_SETOPTIONS, s.child, NULL, (void *)PTRACE_O_EXITKILL) ||
+	    ptrace(PTRACE_GETREGS, s.child, NULL, &s.initial) || !save_xstate())
+		return because("ptrace cannot read registers here: %s", strerror(errno));
+	return NULL;
+}
+
+void stepper_stop(void)
+{
+	kill(s.child, SIGKILL);
+	waitpid(s.child, NULL, 0);
+}
+
+/* --- one kernel ------------------------------------------------------------------------------------------ */
+
+static void to_encoding_order(const struct user_regs_struct *r, struct insn_registers *out)
+{
+	*out = (struct insn_registers){
+	    .gpr = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r->r8, r->r9, r->r10, r->r11, r->r12,
+		    r->r13, r->r14, r->r15},
+	    .rip = r->rip, .fs_base = r->fs_base, .gs_base = r->gs_base,
+	};
+}
+
+/** Elements that the gather or scatter about to run accesses, from the child's mask register. */
+static unsigned gather_elements(const uint8_t *code, const struct insn *in)
+{
+	static uint8_t xstate[XSTATE_MAX];
+	struct iovec io = {xstate, sizeof xstate};
+	struct insn_gather g;
+	uint8_t mask[32];
+	unsigned size, offset, c, d;
+
+	insn_gather(code, in, &g);
+	if (ptrace(PTRACE_GETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
+		return 0;
+	/* Where the components lie: SDM vol. 1, 13.4.3. */
+	__cpuid_count(13, g.opmask ? 5 : 2, size, offset, c, d);
+	(void)size, (void)c, (void)d;
+	if (g.opmask) {
+		memcpy(mask, xstate + offset + 8 * g.mask, 8);
+	} else {
+		memcpy(mask, xstate + 160 + 16 * g.mask, 16);
+		memcpy(mask + 16, xstate + offset + 16 * g.mask, 16);
+	}
+	return insn_gather_elements(&g, mask);
+}
+
+static uint64_t branch_target(const uint8_t *code, const struct insn *in, uint64_t next)
+{
+	bool near = in->special == INSN_JCC && in->length >= 6 && code[in->length - 6] == 0x0f;
+	int32_t displacement = (int8_t)code[in->length - 1];
+	if (near)
+		memcpy(&displacement, code + in->length - 4, 4);
+	return next + (uint64_t)(int64_t)displacement;
+}
+
+/** Everything that is known before an instruction runs. */
+static void look_at(const uint8_t *code, const struct insn *in, const struct user_regs_struct *r, struct insn_retired *did)
+{
+	struct insn_registers registers;
+	*did = (struct insn_retired){
+	    .insn = in, .cpl = 3, .cpl_after = 3, .backwards = r->eflags & RFLAGS_DF, .stack = r->rsp, .source = r->rsi,
+	    .dest = r->rdi, .frame = r->rbp, .taken = insn_branch_taken(in, r->eflags, r->rcx), .iterations = 1,
+	};
+	if (in->flags & INSN_F_MEM) {
+		to_encoding_order(r, &registers);
+		did->address = insn_effective_address(code, in, &registers);
+	}
+	if (in->special == INSN_MASKMOV)
+		did->iterations = gather_elements(code, in);
+}
+
+/** Add what it did to *out. @return NULL, or how the CPU disagrees about where it went */
+static const char *account(const uint8_t *code, const struct insn_retired *did, uint64_t rip, uint64_t after, struct qvec *out)
+{
+	struct qterm terms[ACCOUNT_TERMS];
+	struct qvec one = {{0}};
+	unsigned n = account_retired(did, terms);
+	uint64_t next = rip + did->insn->length, expected = next;
+
+	account_add(&one, terms, n);
+	account_add(out, terms, n);
+	if (one.v[Q_BR_COND])
+		expected = did->taken ? branch_target(code, did->insn, next) : next;
+	else if (one.v[Q_BRANCHES])
+		return NULL;
+	if (after != expected)
+		return because("the CPU went from +%#lx to +%#lx where the decoder says +%#lx", rip - (uint64_t)s.code_rx,
+			       after - (uint64_t)s.code_rx, expected - (uint64_t)s.code_rx);
+	return NULL;
+}
+
+static const char *step_once(struct user_regs_struct *r)
+{
+	int signal = resume(PTRACE_SINGLESTEP);
+	if (signal != SIGTRAP)
+		return because("%s at +%#llx", signal ? strsignal(signal) : "the process is gone",
+			       r->rip - (unsigned long long)(uintptr_t)s.code_rx);
+	if (ptrace(PTRACE_GETREGS, s.child, NULL, r))
+		return because("ptrace: %s", strerror(errno));
+	return NULL;
+}
+
+static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_struct *r)
+{
+	size_t size = (size_t)(k->code_end - k->code);
+	if (size > CODE_SIZE)
+		return because("the kernel does not fit");
+	memcpy(s.code_rw, k->code, size);
+	memset(s.data, 0, KERNEL_DATA_SIZE);
+	/* A circular chain of one element. */
+	struct kernel_params params = {.chain = (uint64_t)(s.data + KERNEL_SCRATCH), .random = 1};
+	memcpy(s.data, &params, sizeof params);
+	memcpy(s.data + KERNEL_SCRATCH, &params.chain, 8);
+
+	*r = s.initial;
+	r->rax = r->rbx = r->rcx = r->rdx = r->rbp = r->r9 = r->r10 = r->r11 = 0;
+	r->rdi = n;
+	r->rsi = (uint64_t)s.data;
+	r->r8 = (uint64_t)(s.code_rw - s.code_rx);
+	r->rsp = (uint64_t)(s.stack + STACK_SIZE - 1024);
+	r->r12 = 12, r->r13 = 13, r->r14 = 14, r->r15 = 15;
+	r->rip = (uint64_t)s.code_rx;
+	r->eflags = 0x202;
+	r->orig_rax = ~0ull; /* not in a system call that could be restarted */
+	struct iovec io = {s.xstate, s.xstate_size};
+	if (ptrace(PTRACE_SETREGS, s.child, NULL, r) || ptrace(PTRACE_SETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
+		return because("ptrace: %s", strerror(errno));
+	return NULL;
+}
+
+const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
+{
+	struct user_regs_struct r;
+	uint64_t begin = (uint64_t)s.code_rx, end = begin + (uint64_t)(k->code_end - k->code);
+	const char *why = set_up(k, n, &r);
+	uint64_t rsp = r.rsp;
+
+	memset(out, 0, sizeof *out);
+	for (unsigned steps = 0; !why && r.rip != end; steps++) {
+		struct user_regs_struct before = r;
+		const uint8_t *code = s.code_rw + (before.rip - begin);
+		struct insn in, second;
+		struct insn_retired did;
+
+		if (before.rip < begin || before.rip > end)
+			return because("left the kernel to %#llx", before.rip);
+		if (!insn_decode(code, end - before.rip, &in))
+			return because("no instruction at +%#llx", before.rip - (unsigned long long)begin);
+		look_at(code, &in, &before, &did);
+		why = step_once(&r);
+		if (why)
+			return why;
+		if (in.special == INSN_STRING && (in.flags & INSN_F_REP)) {
+			/* One trap per iteration, and on some CPUs one more. */
+			while (!why && r.rip == before.rip && ++steps < STEP_LIMIT)
+				why = step_once(&r);
+			did.iterations = before.rcx - r.rcx;
+		}
+		if (in.special == INSN_MOV_SS && r.rip != before.rip + in.length) {
+			/* The trap is held off until after the next instruction. */
+			uint64_t next = before.rip + in.length;
+			why = account(code, &did, before.rip, next, out);
+			before.rip = next;
+			code += in.length;
+			if (!insn_decode(code, end - next, &second))
+				return because("no instruction at +%#lx", next - begin);
+			look_at(code, &second, &before, &did);
+		}
+		if (!why)
+			why = account(code, &did, before.rip, r.rip, out);
+		if (steps >= STEP_LIMIT)
+			why = because("no end after %u steps", STEP_LIMIT);
+	}
+	if (why)
+		return why;
+	if (r.rsp != rsp || (r.eflags & RFLAGS_DF) || r.r12 != 12 || r.r13 != 13 || r.r14 != 14 || r.r15 != 15)
+		return because("leaves RSP, DF or R12 to R15 changed");
+	return NULL;
+}

@@ -1,0 +1,31 @@
+/*
+ * Runs kernels on the machine's real processor, one instruction at a time: a child process holds their memory, and this
+ * one steps it by ptrace and accounts for every instruction as the image's oracle does.
+ */
+#ifndef TESTS_HOST_STEPPER_H
+#define TESTS_HOST_STEPPER_H
+
+#include "pmu/quantity.h"
+#include "tests/kernels/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Start the child. @return NULL, or one line that says why stepping is not possible here */
+const char *stepper_start(void);
+void stepper_stop(void);
+
+/** Whether this machine has a CPU feature. */
+bool stepper_cpu_has(enum cpu_feature feature);
+
+/**
+ * Step one kernel with N = n and add up all architectural quantities. Where the CPU shows what the decoder claims (the next
+ * instruction's address, taken or not), it is compared.
+ * @return NULL, or one line that says what went wrong; valid until the next call
+ */
+const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out);
+
+/** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until the next call. */
+const char *stepper_unfit(const struct kernel *k);
+
+#endif

@@ -1,0 +1,58 @@
+#include "tests/kernels/cache_geometry.h"
+
+#define DATA          1
+#define UNIFIED       3
+#define SUBLEAVES_MAX 8
+#define TOPOEXT       (1u << 22) /* CPUID.80000001H:ECX, leaf 8000001DH exists */
+
+typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
+
+/* Leaves 4 and 8000001DH have the same layout: one cache per subleaf, type 0 ends. */
+static bool deterministic(query_fn *query, uint32_t leaf, unsigned level, struct cache_geometry *out)
+{
+	for (uint32_t i = 0; i < SUBLEAVES_MAX; i++) {
+		struct cpuid_regs r = query(leaf, i);
+		unsigned type = r.eax & 0x1f;
+
+		if (type == 0)
+			break;
+		if ((type != DATA && type != UNIFIED) || (r.eax >> 5 & 7) != level)
+			continue;
+		*out = (struct cache_geometry){
+			.line = (r.ebx & 0xfff) + 1,
+			.ways = (r.ebx >> 22) + 1,
+			.sets = r.ecx + 1,
+		};
+		return true;
+	}
+	return false;
+}
+
+/* AMD's older leaves give size, associativity and line; 0 and FFH stand for no cache and for a fully
+ * associative one. */
+static bool classic(query_fn *query, unsigned level, struct cache_geometry *out)
+{
+	static const uint8_t l2_ways[16] = {[1] = 1,   [2] = 2,   [4] = 4,   [6] = 8,   [8] = 16,
+					    [10] = 32, [11] = 48, [12] = 64, [13] = 96, [14] = 128};
+	uint32_t reg = level == 1 ? query(0x80000005, 0).ecx : query(0x80000006, 0).ecx;
+	uint32_t line = reg & 0xff;
+	uint32_t ways = level == 1 ? reg >> 16 & 0xff : l2_ways[reg >> 12 & 15];
+	uint32_t bytes = (level == 1 ? reg >> 24 : reg >> 16) * 1024;
+
+	if (!line || !ways || ways == 0xff || bytes < line * ways)
+		return false;
+	*out = (struct cache_geometry){.line = line, .ways = ways, .sets = bytes / (line * ways)};
+	return true;
+}
+
+bool cache_geometry(unsigned level, query_fn *query, struct cache_geometry *out)
+{
+	uint32_t basic = query(0, 0).eax, extended = query(0x80000000, 0).eax;
+
+	if (extended >= 0x8000001d && extended <= 0x8000ffff && (query(0x80000001, 0).ecx & TOPOEXT) &&
+	    deterministic(query, 0x8000001d, level, out))
+		return true;
+	if (basic >= 4 && deterministic(query, 4, level, out))
+		return true;
+	return extended >= 0x80000006 && extended <= 0x8000ffff && classic(query, level, out);
+}

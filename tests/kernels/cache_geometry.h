@@ -1,0 +1,28 @@
+/*
+ * Data-cache geometry from CPUID.
+ */
+#ifndef TESTS_KERNELS_CACHE_GEOMETRY_H
+#define TESTS_KERNELS_CACHE_GEOMETRY_H
+
+#include "arch/x86/cpuid.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cache_geometry {
+	uint32_t line; /* bytes */
+	uint32_t ways;
+	uint32_t sets;
+};
+
+/**
+ * Geometry of the data or unified cache of a level.
+ * SDM vol. 2, CPUID leaf 4; AMD APM vol. 3, leaves 8000001DH, and 80000005H and 80000006H for older CPUs.
+ * @param level 1 or 2
+ * @param query executes CPUID: cpuid() on the machine
+ * @return false if CPUID does not tell
+ */
+bool cache_geometry(unsigned level, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf),
+		    struct cache_geometry *out);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * Where interrupts, faults and system calls of kernels arrive while a service is on: as few instructions as will do, all of
+ * which the kernels' signatures count (KERNEL_..._INSTRUCTIONS).
+ */
+	.section .text.kernel_handlers, "ax", @progbits
+	.section .note.GNU-stack, "", @progbits
+	.section .text.kernel_handlers
+
+	.globl kernel_on_test_int, kernel_on_fault, kernel_on_fault_code, kernel_on_syscall
+	.p2align 6
+kernel_on_test_int:
+	iretq
+
+	.p2align 6
+kernel_on_fault_code:
+	add $8, %rsp
+kernel_on_fault:
+	mov %r9, (%rsp)
+	iretq
+
+	.p2align 6
+kernel_on_syscall:
+	sysretq

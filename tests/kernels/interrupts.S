@@ -1,0 +1,208 @@
+/*
+ * Software interrupts, faults and system calls, from ring 0 and from ring 3. The handlers' instructions count.
+ */
+#include "tests/kernels/kernel.h"
+
+/* The branches of a turn that calls the system once and comes back by a far branch, and of the closing DEC and JNZ. */
+.macro SIG_FAR_LOOP far
+	SIG BRANCHES, \far + 1, 0
+	SIG BR_FAR, \far, 0
+	SIG BR_COND, 1, 0
+	SIG BR_COND_TAKEN, 1, -1
+	SIG BR_COND_NTAKEN, 0, 1
+.endm
+
+.macro SIG_RINGS crossings
+	SIG RING_TO_KERNEL, \crossings, 0
+	SIG RING_TO_USER, \crossings, 0
+.endm
+
+.macro INT_KERNEL ring, flag, crossings
+KERNEL int_\ring, "N times INT n to a handler that returns at once, from \ring", flags=KERNEL_SERVICE_TEST_INT|\flag
+1:	int $KERNEL_VECTOR
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + KERNEL_TEST_INT_INSTRUCTIONS + 2, 0
+SIG INTERRUPTS_SW, 1, 0
+SIG INSN_SERIALIZING, 1, 0
+SIG INSN_LOAD, 1, 0
+SIG LOADS, 5, 0
+SIG LOAD_BYTES, 5*8, 0
+SIG_FAR_LOOP 2
+SIG_RINGS \crossings
+SIG_INTEGER_ONLY
+SIGNATURE_END
+.endm
+
+INT_KERNEL ring0, KERNEL_RING0_ONLY, 0
+INT_KERNEL ring3, KERNEL_RING3_ONLY, 1
+
+KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_SERVICE_SYSCALL|KERNEL_RING3_ONLY
+1:	syscall
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + KERNEL_SYSCALL_INSTRUCTIONS + 2, 0
+SIG_FAR_LOOP 2
+SIG_RINGS 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/*
+ * One fault per turn, at the instruction that is \fault; the handler goes on behind it. What faults does not retire.
+ * The handler stores the return address, and IRETQ takes five values from the stack.
+ */
+.macro SIG_FAULT vector, handler, own, fixed, crossings
+	SIG INSTRUCTIONS, \own + \handler + 2, \fixed
+	SIG EXCEPTIONS, 1, 0
+	SIG EXC_\vector, 1, 0
+	SIG INSN_SERIALIZING, 1, 0
+	SIG INSN_LOAD, 1, 0
+	SIG LOADS, 5, 0
+	SIG LOAD_BYTES, 5*8, 0
+	SIG_STORES 1, 8
+	SIG_FAR_LOOP 1
+	SIG_RINGS \crossings
+.endm
+
+.macro FAULT_KERNELS ring, flag, crossings
+KERNEL fault_ud_\ring, "N times an invalid opcode in \ring", flags=KERNEL_SERVICE_RESUME|\flag
+	lea 2f(%rip), %r9
+1:	ud2
+2:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_FAULT UD, KERNEL_RESUME_INSTRUCTIONS, 0, 1, \crossings
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_de_\ring, "N times a division by zero in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|\flag
+	lea 2f(%rip), %r9
+	xor %ecx, %ecx
+	mov $1, %eax
+	xor %edx, %edx
+1:	div %ecx
+2:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_FAULT DE, KERNEL_RESUME_INSTRUCTIONS, 0, 4, \crossings
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_gp_\ring, "N times a load from a non-canonical address in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|\flag
+	lea 2f(%rip), %r9
+	mov $0x8000000000000000, %rax
+1:	mov (%rax), %rcx
+2:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_FAULT GP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_pf_\ring, "N times a load from a page that is not present in \ring", flags=KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
+	lea 2f(%rip), %r9
+1:	mov KERNEL_SPECIAL(%rsi), %rcx
+2:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_FAULT PF, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 1, \crossings
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_pf_rep_\ring, "N times REP STOSB that meets an absent page after four bytes, in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
+	mov %rdi, %rdx
+	lea KERNEL_SPECIAL(%rsi), %rsi
+	lea 2f(%rip), %r9
+	xor %eax, %eax
+1:	lea -4(%rsi), %rdi
+	mov $16, %ecx
+	rep stosb
+2:	dec %rdx
+	jnz 1b
+KERNEL_END
+	SIG INSTRUCTIONS, 2 + KERNEL_RESUME_CODE_INSTRUCTIONS + 2, 4
+	SIG EXCEPTIONS, 1, 0
+	SIG EXC_PF, 1, 0
+	SIG REP_ITERATIONS, 4, 0
+	SIG INSN_SERIALIZING, 1, 0
+	SIG INSN_LOAD, 1, 0
+	SIG LOADS, 5, 0
+	SIG LOAD_BYTES, 5*8, 0
+	SIG INSN_STORE, 1, 0
+	SIG STORES, 4 + 1, 0
+	SIG STORE_BYTES, 4 + 8, 0
+	SIG_FAR_LOOP 1
+	SIG_RINGS \crossings
+	SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_mf_\ring, "N times an unmasked x87 exception, reported at FWAIT, in \ring", flags=KERNEL_SERVICE_RESUME|\flag
+	lea 2f(%rip), %r9
+	movw $0x037b, KERNEL_SCRATCH(%rsi)
+	fldcw KERNEL_SCRATCH(%rsi)
+1:	fldz
+	fld1
+	fdiv %st(1), %st
+	fwait
+2:	fnclex
+	fstp %st(0)
+	fstp %st(0)
+	dec %rdi
+	jnz 1b
+	fninit
+KERNEL_END
+	SIG INSTRUCTIONS, 3 + KERNEL_RESUME_INSTRUCTIONS + 3 + 2, 3 + 1
+	SIG INSN_X87, 3 + 3, 1 + 1
+	SIG X87_OPS, 1, 0
+	SIG FP_DIV, 1, 0
+	SIG EXCEPTIONS, 1, 0
+	SIG EXC_MF, 1, 0
+	SIG INSN_SERIALIZING, 1, 0
+	SIG INSN_LOAD, 1, 1
+	SIG LOADS, 5, 1
+	SIG LOAD_BYTES, 5*8, 2
+	SIG INSN_STORE, 1, 1
+	SIG STORES, 1, 1
+	SIG STORE_BYTES, 8, 2
+	SIG_FAR_LOOP 1
+	SIG_RINGS \crossings
+SIGNATURE_END
+.endm
+
+FAULT_KERNELS ring0, KERNEL_RING0_ONLY, 0
+FAULT_KERNELS ring3, KERNEL_RING3_ONLY, 1
+
+KERNEL fault_gp_privileged, "N times a privileged instruction in ring 3", flags=KERNEL_SERVICE_RESUME|KERNEL_RING3_ONLY
+	lea 2f(%rip), %r9
+1:	hlt
+2:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_FAULT GP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 1, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define CR0_TS 8
+KERNEL fault_nm, "N times an x87 instruction while CR0.TS forbids it", flags=KERNEL_SERVICE_RESUME|KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
+	lea 2f(%rip), %r9
+	mov %cr0, %rax
+	or $CR0_TS, %rax
+	mov %rax, %cr0
+1:	fnop
+2:	dec %rdi
+	jnz 1b
+	clts
+KERNEL_END
+	SIG INSTRUCTIONS, KERNEL_RESUME_INSTRUCTIONS + 2, 4 + 1
+	SIG EXCEPTIONS, 1, 0
+	SIG EXC_NM, 1, 0
+	SIG INSN_SERIALIZING, 1, 1
+	SIG INSN_LOAD, 1, 0
+	SIG LOADS, 5, 0
+	SIG LOAD_BYTES, 5*8, 0
+	SIG_STORES 1, 8
+	SIG_FAR_LOOP 1
+	SIG_INTEGER_ONLY
+SIGNATURE_END

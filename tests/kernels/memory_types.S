@@ -1,0 +1,70 @@
+/*
+ * Memory types other than write-back, and chains of lines that conflict in a cache.
+ */
+#include "tests/kernels/kernel.h"
+
+KERNEL uncached, "N times loads from and stores to uncacheable memory", flags=KERNEL_SERVICE_UC
+	lea KERNEL_SPECIAL(%rsi), %rsi
+1:	mov (%rsi), %rax
+	mov %rax, 8(%rsi)
+	mov 64(%rsi), %ecx
+	mov %ecx, 72(%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2, 1
+SIG INSN_LOAD, 2, 0
+SIG LOADS, 2, 0
+SIG LOAD_BYTES, 8 + 4, 0
+SIG INSN_STORE, 2, 0
+SIG STORES, 2, 0
+SIG STORE_BYTES, 8 + 4, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL write_combining, "N times a line of stores to write-combining memory, and SFENCE", flags=KERNEL_SERVICE_WC
+	lea KERNEL_SPECIAL(%rsi), %rsi
+1:	.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+	mov %rdi, 8*\i(%rsi)
+	.endr
+	sfence
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 8 + 1 + 2, 1
+SIG INSN_FENCE, 1, 0
+SIG_STORES 8, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define LINKS 16
+.macro CHAIN_KERNEL name, purpose, flag
+KERNEL \name, "\purpose", flags=\flag
+	mov KERNEL_PARAM_CHAIN(%rsi), %rax
+1:	.rept LINKS
+	mov (%rax), %rax
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, LINKS + 2, 1
+SIG INSN_LOAD, LINKS, 1
+SIG LOADS, LINKS, 1
+SIG LOAD_BYTES, LINKS*8, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE CYCLES, LINKS, 0, LINKS*2000, 20000, "each load waits for the one before, for a miss at most some hundreds of cycles"
+.endm
+
+#define REPLACED "two to four times as many lines as a set has ways, so hardly any survives until its turn; replacement is not always LRU"
+
+CHAIN_KERNEL chain_l1, "N times sixteen loads that conflict in the first-level data cache", KERNEL_SERVICE_CHAIN_L1
+SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
+SIGNATURE_END
+
+CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2
+SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
+SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
+SIGNATURE_END

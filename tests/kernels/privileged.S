@@ -1,0 +1,128 @@
+/*
+ * Privileged instructions that leave the machine as it was.
+ */
+#include "tests/kernels/kernel.h"
+
+#define ONE_WALK "the translation was dropped before; a speculative access may have walked as well"
+
+KERNEL tlb_flush_page, "N times INVLPG of a page and a load from it: one page walk by construction", flags=KERNEL_RING0_ONLY
+	add $KERNEL_SCRATCH, %rsi
+1:	invlpg (%rsi)
+	mov (%rsi), %rax
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG INSN_SERIALIZING, 1, 0
+SIG_LOADS 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE DTLB_LOAD_MISS, 1, -2, 2, 8, ONE_WALK
+SIGNATURE_END
+
+KERNEL tlb_flush_all, "N times a reload of CR3 and loads from two pages: two page walks by construction", flags=KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
+	mov %cr3, %rax
+	add $KERNEL_SCRATCH, %rsi
+1:	mov %rax, %cr3
+	mov (%rsi), %rcx
+	mov 0x1000(%rsi), %rcx
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 2
+SIG INSN_SERIALIZING, 1, 0
+SIG_LOADS 2, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE DTLB_LOAD_MISS, 2, -2, 4, 8, ONE_WALK
+SIGNATURE_END
+
+KERNEL tlb_flush_store, "N times INVLPG of a page and a store to it: one page walk by construction", flags=KERNEL_RING0_ONLY
+	add $KERNEL_SCRATCH, %rsi
+1:	invlpg (%rsi)
+	mov %rax, (%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG INSN_SERIALIZING, 1, 0
+SIG_STORES 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE DTLB_STORE_MISS, 1, -2, 2, 8, ONE_WALK
+SIGNATURE_END
+
+KERNEL control_registers, "N times reads of the control registers, and a write of CR2", flags=KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
+1:	mov %cr0, %rax
+	mov %cr2, %rcx
+	mov %cr3, %rdx
+	mov %cr4, %rax
+	mov %cr8, %rax
+	mov %rcx, %cr2
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 0
+SIG INSN_SERIALIZING, 1, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL system_stores, "N times the stores of system registers to memory and to registers", flags=KERNEL_RING0_ONLY
+	add $KERNEL_SCRATCH, %rsi
+1:	sgdt (%rsi)
+	sidt 16(%rsi)
+	sldt 32(%rsi)
+	str 34(%rsi)
+	smsw 36(%rsi)
+	str %eax
+	sldt %eax
+	smsw %rax
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 8 + 2, 1
+SIG INSN_STORE, 5, 0
+SIG STORES, 5, 0
+SIG STORE_BYTES, 2*10 + 3*2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define TIME_STAMP_COUNTER 0x10
+KERNEL rdmsr, "N times RDMSR of the time-stamp counter", flags=KERNEL_RING0_ONLY
+	mov $TIME_STAMP_COUNTER, %ecx
+1:	rdmsr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 1
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define TSC_AUX 0xc0000103
+KERNEL wrmsr, "N times WRMSR of TSC_AUX: it serialises", needs=KERNEL_NEEDS_RDTSCP, flags=KERNEL_RING0_ONLY
+	mov $TSC_AUX, %ecx
+	xor %eax, %eax
+	xor %edx, %edx
+1:	wrmsr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 3
+SIG INSN_SERIALIZING, 1, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL swapgs, "N times SWAPGS, there and back", flags=KERNEL_RING0_ONLY
+1:	swapgs
+	swapgs
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
