@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#define PMIS_PER_STEP 4
 #define CR4_PCE (1u << 8)
 
 /*
@@ -171,7 +172,8 @@ static void advance(const struct model_step *step)
 {
 	if (__builtin_expect(vpmu.model->advance(vpmu.state, step), 0))
 		begin_epoch();
-	while (__builtin_expect(vpmu.model->take_pmi(vpmu.state), 0))
+	/* Bounded: a model may be made to request without end. */
+	for (unsigned i = 0; i < PMIS_PER_STEP && __builtin_expect(vpmu.model->take_pmi(vpmu.state), 0); i++)
 		raise_pmi();
 }
 

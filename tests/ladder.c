@@ -12,6 +12,7 @@
 #define N_SMALL         10
 #define OVERFLOWS_AFTER 5
 #define TICKS           3 /* windows in a row */
+#define REPS            3
 
 static const char *const names[] = {
 	[RUNG_NONE] = "none",
@@ -44,7 +45,7 @@ struct climb {
 	uint64_t wrote[2], read_back[2];
 
 	struct pass pass;
-	uint64_t raw[TICKS];
+	uint64_t raw[2 * REPS];
 
 	struct pmi pmi;
 	uint64_t status, status_after;
@@ -67,7 +68,7 @@ static void try_writing(void *arg)
 {
 	struct climb *m = arg;
 	const struct pmu_driver *d = m->pmu->driver;
-	struct slot s = pass_slot(m->event, m->counter, RING_ALL);
+	struct slot s = pass_slot(m->event, m->counter, 0); /* counts in no ring: only writes may change it */
 
 	if (!reset(m))
 		return;
@@ -154,8 +155,12 @@ static bool writable(struct run *run, struct climb *m, struct result *r)
 
 	m->wrote[0] = UINT64_C(0x5555555555555555) & below_sign;
 	m->wrote[1] = UINT64_C(0xaaaaaaaaaaaaaaaa) & below_sign;
-	if (!run->call(run, try_writing, m, LADDER_MS, r) || was_refused(m, r))
+	if (!run->call(run, try_writing, m, LADDER_MS, r))
 		return false;
+	if (m->refused) {
+		judgement_set(&r->judgement, VERDICT_DEAD, "%s was answered with a fault", m->refused);
+		return false;
+	}
 	if (m->read_back[0] == m->wrote[0] && m->read_back[1] == m->wrote[1])
 		return true;
 	if (m->read_back[0] == 0 && m->read_back[1] == 0)
@@ -201,7 +206,7 @@ static bool exact_on_nops(struct run *run, struct climb *m, struct result *r)
 
 	if (m->event->judgement != EVENT_EXACT)
 		return true; /* a clock: no number is known beforehand */
-	m->pass = pass_of(m, N_SMALL, 1);
+	m->pass = pass_of(m, N_SMALL, REPS);
 	m->pass.n_count = 2;
 	m->pass.n[1] = 2 * N_SMALL;
 	if (!run->call(run, pass_run, &m->pass, LADDER_MS, r) || was_refused(m, r))
@@ -292,7 +297,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 {
 	static struct result results[PMU_COUNTERS_MAX];
 	struct pmu *pmu = run->pmu;
-	unsigned ticking = 0, failed = 0;
+	unsigned dead = 0, failed = 0;
 
 	*ladder = (struct ladder){{0}};
 	if (!pmu || pmu->n_counters == 0)
@@ -310,12 +315,12 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 			.virtual = pmu->virtual,
 		};
 		ladder->reached[c] = climb(run, c, r);
-		ticking += ladder->reached[c] >= RUNG_TICKS;
+		dead += r->judgement.verdict == VERDICT_DEAD;
 		failed += verdict_is_bad(r->judgement.verdict);
 	}
 	run->call(run, take_reset, pmu, LADDER_MS, NULL);
 
-	if (!ticking) {
+	if (dead == pmu->n_counters) {
 		struct result all = {.suite = "ladder", .name = "all counters", .virtual = pmu->virtual};
 
 		judgement_set(&all.judgement, VERDICT_DEAD,

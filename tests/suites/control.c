@@ -31,8 +31,11 @@ static void run_check(void *arg)
 	struct probe *p = &s->probe;
 	const char *why;
 
-	if (must_work(p, "resetting", p->pmu->driver->reset(p->pmu, &why)))
-		s->check->check(p);
+	if (!must_work(p, "resetting", p->pmu->driver->reset(p->pmu, &why)))
+		return;
+	if (s->check->needs & NEED_STATUS)
+		p->stale = status_of(p);
+	s->check->check(p);
 }
 
 static void run_reset(void *arg)
@@ -69,6 +72,17 @@ static void report(struct run *run, struct result *r)
 	run->report(run, r);
 }
 
+/* Counters that reached a rung. */
+static uint64_t usable(const struct run *run, enum rung rung)
+{
+	uint64_t mask = 0;
+
+	for (unsigned c = 0; c < run->pmu->n_counters; c++)
+		if (ladder_allows(run->ladder, c, rung) && counter_yardstick(run->pmu, c))
+			mask |= counter_bit(c);
+	return mask;
+}
+
 static void carry_out(struct run *run, const struct control_check *check, unsigned c)
 {
 	static struct stepped s;
@@ -83,8 +97,13 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	r.counter = counter ? counter->name : NULL;
 	r.event = e ? e->name : NULL;
 	r.encoding = e ? e->code : 0;
-	s = (struct stepped){.probe = {.pmu = run->pmu, .c = c, .kernel = kernel_by_name("nop_loop")},
-			     .check = check};
+	s = (struct stepped){.check = check};
+	s.probe = (struct probe){
+		.pmu = run->pmu,
+		.c = c,
+		.usable = usable(run, check->rung),
+		.kernel = kernel_by_name("nop_loop"),
+	};
 	r.kernel = s.probe.kernel->name;
 
 	trap_set_context(name);
@@ -107,17 +126,30 @@ static void skip(struct run *run, const char *name, const char *manual, const ch
 	run->report(run, &r);
 }
 
-/* What the whole PMU lacks for a check; NULL if nothing. */
-static const char *pmu_lacks(const struct pmu *pmu, unsigned needs)
+static bool any_exact(const struct run *run, uint64_t counters)
 {
-	if ((needs & NEED_GLOBAL) && !pmu->has_global)
+	for (unsigned c = 0; c < run->pmu->n_counters; c++)
+		if ((counters & counter_bit(c)) && counter_yardstick(run->pmu, c)->judgement == EVENT_EXACT)
+			return true;
+	return false;
+}
+
+/* What the whole PMU lacks for a check; NULL if nothing. */
+static const char *pmu_lacks(const struct run *run, const struct control_check *check)
+{
+	const struct pmu *pmu = run->pmu;
+	uint64_t counters = usable(run, check->rung);
+
+	if ((check->needs & NEED_GLOBAL) && !pmu->has_global)
 		return "the PMU has no global enable";
-	if ((needs & NEED_NEIGHBOUR) && pmu->n_counters < 2)
-		return "the PMU has one counter only";
-	if ((needs & NEED_INTERRUPT) && !pmu->has_pmi)
+	if ((check->needs & NEED_NEIGHBOUR) && !(counters & (counters - 1)))
+		return "there are no two counters to try it with";
+	if ((check->needs & NEED_INTERRUPT) && !pmu->has_pmi)
 		return "the PMU has no overflow interrupt";
-	if ((needs & NEED_INTERRUPT) && !apic_present())
+	if ((check->needs & NEED_INTERRUPT) && !apic_present())
 		return "there is no local APIC";
+	if (check->scope == PER_PMU && (check->needs & NEED_EXACT) && !any_exact(run, counters))
+		return "no counter can count anything exactly";
 	return NULL;
 }
 
@@ -157,23 +189,15 @@ static void run_on_counters(struct run *run, const struct control_check *check)
 	}
 }
 
-static bool all_reached(const struct run *run, enum rung rung)
-{
-	for (unsigned c = 0; c < run->pmu->n_counters; c++)
-		if (!ladder_allows(run->ladder, c, rung))
-			return false;
-	return true;
-}
-
 static void run_one(struct run *run, const struct control_check *check)
 {
-	const char *lack = pmu_lacks(run->pmu, check->needs);
+	const char *lack = pmu_lacks(run, check);
 
 	if (lack)
 		skip(run, check->name, check->manual, lack);
 	else if (check->scope == PER_COUNTER)
 		run_on_counters(run, check);
-	else if (all_reached(run, check->rung))
+	else
 		carry_out(run, check, 0);
 }
 

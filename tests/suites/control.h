@@ -21,7 +21,11 @@
 struct probe {
 	const struct pmu *pmu;
 	unsigned c; /* the counter that the check is about */
+	uint64_t
+		usable; /* counters that climbed the ladder as far as the check asks: others are left alone */
 	const struct kernel *kernel;
+	uint64_t stale; /* overflow status that was set before the check began and that a reset does not clear
+			 */
 	struct pmi pmi;
 	struct pmu_bracket bracket;
 
@@ -42,12 +46,6 @@ static inline uint64_t counter_bit(unsigned c)
 static inline uint64_t low_bits(unsigned n)
 {
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
-}
-
-/** Every counter of the PMU. */
-static inline uint64_t all_counters(const struct pmu *pmu)
-{
-	return low_bits(pmu->n_counters);
 }
 
 /** Say what must be. @return whether it is, and nothing went wrong before */

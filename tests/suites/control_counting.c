@@ -138,18 +138,15 @@ static void wrap(struct probe *p)
 /* Every counter has its yardstick and a value of its own. */
 static void prepare_all(struct probe *p)
 {
-	for (unsigned c = 0; c < p->pmu->n_counters; c++) {
-		const struct pmu_event *e = counter_yardstick(p->pmu, c);
-
-		if (e)
-			prepare(p, c, e, RING_ALL, false, CONTROL_START + c);
-	}
+	for (unsigned c = 0; c < p->pmu->n_counters; c++)
+		if (p->usable & counter_bit(c))
+			prepare(p, c, counter_yardstick(p->pmu, c), RING_ALL, false, CONTROL_START + c);
 }
 
 static void others_hold(struct probe *p, const char *what)
 {
 	for (unsigned c = 0; c < p->pmu->n_counters; c++)
-		if (c != p->c && counter_yardstick(p->pmu, c))
+		if (c != p->c && (p->usable & counter_bit(c)))
 			must_be(p, what, CONTROL_START + c, value_of(p, c));
 }
 
@@ -161,7 +158,7 @@ static void global_enable(struct probe *p)
 	prepare_all(p);
 	run_counting(p, 0);
 	must_be(p, "with no bit set it holds", CONTROL_START + p->c, value_of(p, p->c));
-	run_counting(p, all_counters(p->pmu) & ~counter_bit(p->c));
+	run_counting(p, p->usable & ~counter_bit(p->c));
 	must_be(p, "with every bit but its own set it holds", CONTROL_START + p->c, value_of(p, p->c));
 
 	prepare_all(p);
@@ -181,7 +178,7 @@ static void busy_neighbours(struct probe *p)
 	must_be(p, "alone it moves by", moves_by(p, e, 0),
 		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
 	prepare_all(p);
-	run_counting(p, all_counters(p->pmu));
+	run_counting(p, p->usable);
 	must_be(p, "with every neighbour busy it moves by", moves_by(p, e, 0),
 		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
 }
@@ -197,9 +194,11 @@ static void quiet_writes(struct probe *p)
 	others_hold(p, "after its neighbour was taken out of use a counter holds");
 }
 
-/* The i-th, modulo their number, of the events that counter c counts exactly. */
-static const struct pmu_event *exact_event(const struct pmu *pmu, unsigned c, unsigned i)
+/* The i-th, modulo their number, of the events that counter c counts exactly; NULL if none, or the counter is
+ * no good. */
+static const struct pmu_event *exact_event(const struct probe *p, unsigned c, unsigned i)
 {
+	const struct pmu *pmu = p->pmu;
 	const struct pmu_event *found[8];
 	unsigned n = 0;
 
@@ -207,7 +206,7 @@ static const struct pmu_event *exact_event(const struct pmu *pmu, unsigned c, un
 		if (pmu->events[k]->judgement == EVENT_EXACT &&
 		    pmu->driver->can_count(pmu, pmu->events[k], c))
 			found[n++] = pmu->events[k];
-	return n ? found[i % n] : NULL;
+	return n && (p->usable & counter_bit(c)) ? found[i % n] : NULL;
 }
 
 /* Events change places among the counters: each counter shows what belongs to the event it has now. */
@@ -217,14 +216,14 @@ static void exchange(struct probe *p)
 		struct expectation x;
 
 		for (unsigned c = 0; c < p->pmu->n_counters; c++) {
-			const struct pmu_event *e = exact_event(p->pmu, c, c + round);
+			const struct pmu_event *e = exact_event(p, c, c + round);
 
 			if (e)
 				prepare(p, c, e, RING_ALL, false, CONTROL_START + c);
 		}
-		run_counting(p, all_counters(p->pmu));
+		run_counting(p, p->usable);
 		for (unsigned c = 0; c < p->pmu->n_counters; c++) {
-			const struct pmu_event *e = exact_event(p->pmu, c, c + round);
+			const struct pmu_event *e = exact_event(p, c, c + round);
 
 			if (e && expectation(e, p->kernel, CONTROL_N, &x) == EXPECTATION_OK &&
 			    x.low == x.high)

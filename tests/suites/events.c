@@ -82,6 +82,7 @@ static bool expectable(const struct plan *plan, const struct pmu_event *e, unsig
 static struct undefined {
 	unsigned kernels;
 	char names[80];
+	bool cut; /* there was no room for all names */
 	enum quantity quantity;
 } undefined[EVENTS_MAX];
 
@@ -94,11 +95,11 @@ static void note_undefined(const struct plan *plan, unsigned event, enum quantit
 		return; /* noted in ring 0 */
 	u->quantity = q;
 	u->kernels++;
-	if (used + strlen(plan->kernel->name) + 8 < sizeof(u->names))
-		snprintf(u->names + used, sizeof(u->names) - used, "%s%s", used ? ", " : "",
-			 plan->kernel->name);
-	else if (used < 3 || strcmp(u->names + used - 3, "...") != 0)
-		snprintf(u->names + used, sizeof(u->names) - used, ", ...");
+	if (u->cut)
+		return;
+	u->cut = used + strlen(plan->kernel->name) + 8 >= sizeof(u->names);
+	snprintf(u->names + used, sizeof(u->names) - used, "%s%s", used ? ", " : "",
+		 u->cut ? "..." : plan->kernel->name);
 }
 
 static bool defined(const struct plan *plan, unsigned event)

@@ -1,0 +1,18 @@
+/*
+ * Making a virtual CPU and finding its PMU, as a run does once and the self-test many times.
+ */
+#ifndef TESTS_VIRTUAL_H
+#define TESTS_VIRTUAL_H
+
+#include "tests/check.h"
+
+/**
+ * Create the virtual CPU of a profile, let the drivers look for its PMU on it, and put it into *pmu.
+ * @param run    its .pmu is set to pmu; the rest is as it was
+ * @param inject the model's injections, separated by '+'
+ * @return false with *why, one line
+ */
+bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
+			const char **why);
+
+#endif
