@@ -22,6 +22,8 @@ static struct line text_line = {.prefix = "# "}, tap_line = {.prefix = ""};
 static char *buffer;
 static size_t buffer_size, buffer_used, on_screen;
 static bool buffer_full;
+static char *captured;
+static size_t captured_size, captured_used;
 static void (*screen)(const char *text, size_t size);
 
 void console_init(char *memory, size_t size)
@@ -85,8 +87,31 @@ static void line_add(struct line *l, const char *text, size_t size)
 	}
 }
 
+size_t console_capture(char *memory, size_t size)
+{
+	size_t used = captured_used;
+
+	captured = memory;
+	captured_size = size;
+	captured_used = 0;
+	return used;
+}
+
+static void capture(const char *text, size_t size)
+{
+	size_t room = captured_size - captured_used - 1;
+
+	memcpy(captured + captured_used, text, size < room ? size : room);
+	captured_used += size < room ? size : room;
+	captured[captured_used] = 0;
+}
+
 static void emit(struct line *l, const char *text, size_t size)
 {
+	if (captured && l == &text_line) {
+		capture(text, size);
+		return;
+	}
 	line_add(l, text, size);
 	if (l != &text_line)
 		return;

@@ -29,6 +29,10 @@ void console_fresh_line(void);
 /** Send to the screen what was held back. Firmware side only. */
 void console_flush_screen(void);
 
+/** Divert the text stream into memory (cut off where it is full, always terminated); NULL ends that. For tests of what is
+ *  printed. @return characters diverted since the last call */
+size_t console_capture(char *memory, size_t size);
+
 /** All text so far. */
 const char *console_buffer(size_t *size);
 

@@ -192,7 +192,7 @@ void watchdog_disarm(void)
 
 bool watchdog_expired(void)
 {
-	return deadline && (int64_t)(tsc_read() - deadline) >= 0;
+	return late || (deadline && (int64_t)(tsc_read() - deadline) >= 0);
 }
 
 void watchdog_hold(void)
