@@ -1,0 +1,291 @@
+/*
+ * The local APIC and the watchdog.
+ */
+#include "tests/suites/machine.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/console.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/time.h"
+#include "arch/x86/user.h"
+#include "arch/x86/watchdog.h"
+
+#include <string.h>
+
+#define VECTOR_STRAY 0x45 /* nobody's */
+
+static const char *no_apic(void)
+{
+	return apic_present() ? NULL : "no local APIC, or firmware left it off";
+}
+
+static const char *no_timer(void)
+{
+	return apic_present() && apic_timer_hz() ? NULL : "no APIC timer, or its frequency is not known";
+}
+
+static void wait_us(uint64_t us)
+{
+	uint64_t start = tsc_read(), ticks = us * (tsc_hz() / 1000) / 1000;
+
+	while (tsc_read() - start < ticks)
+		cpu_relax();
+}
+
+/* At most 100 ms. */
+static void wait_for(volatile int64_t *count, int64_t value)
+{
+	for (unsigned i = 0; i < 10000 && *count < value; i++)
+		wait_us(10);
+}
+
+static bool on_counted(struct trap_frame *f, void *arg)
+{
+	++*(volatile int64_t *)arg;
+	if (f->vector != VECTOR_NMI)
+		apic_eoi();
+	return true;
+}
+
+static int64_t ipi_waits_for_if(void)
+{
+	volatile int64_t count = 0;
+	int64_t result;
+
+	trap_set_handler(VECTOR_TEST, on_counted, (void *)&count);
+	__asm__ volatile("cli");
+	apic_self_ipi(VECTOR_TEST);
+	for (unsigned i = 0; i < 1000 && !apic_requested(VECTOR_TEST); i++)
+		wait_us(10);
+	result = apic_requested(VECTOR_TEST) && count == 0;
+	__asm__ volatile("sti");
+	wait_for(&count, 1);
+	__asm__ volatile("cli");
+	result = result * 10 + count;
+	trap_set_handler(VECTOR_TEST, NULL, NULL);
+	return result;
+}
+
+static bool on_service(struct trap_frame *f, void *arg)
+{
+	(void)f;
+	*(int64_t *)arg += apic_in_service(VECTOR_TEST);
+	apic_eoi();
+	*(int64_t *)arg += !apic_in_service(VECTOR_TEST);
+	return true;
+}
+
+static int64_t ipi_is_in_service(void)
+{
+	volatile int64_t count = 0;
+
+	trap_set_handler(VECTOR_TEST, on_service, (void *)&count);
+	__asm__ volatile("sti");
+	apic_self_ipi(VECTOR_TEST);
+	wait_for(&count, 2);
+	__asm__ volatile("cli");
+	trap_set_handler(VECTOR_TEST, NULL, NULL);
+	return count;
+}
+
+static int64_t nmi_ignores_if(void)
+{
+	volatile int64_t count = 0;
+
+	trap_set_handler(VECTOR_NMI, on_counted, (void *)&count);
+	__asm__ volatile("cli");
+	apic_self_nmi();
+	wait_for(&count, 1);
+	apic_self_nmi();
+	wait_for(&count, 2);
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+	return count;
+}
+
+static int64_t stray_is_counted(void)
+{
+	int64_t n;
+
+	trap_stray_count();
+	__asm__ volatile("sti");
+	apic_self_ipi(VECTOR_STRAY);
+	wait_us(1000);
+	__asm__ volatile("cli");
+	n = trap_stray_count();
+	return apic_requested(VECTOR_STRAY) ? -1 : n;
+}
+
+static int64_t timer_fires_once(void)
+{
+	volatile int64_t count = 0;
+
+	trap_set_handler(VECTOR_TIMER, on_counted, (void *)&count);
+	__asm__ volatile("sti");
+	apic_timer_oneshot((uint32_t)(apic_timer_hz() / 1000));
+	wait_for(&count, 1);
+	wait_us(5000);
+	__asm__ volatile("cli");
+	trap_set_handler(VECTOR_TIMER, NULL, NULL);
+	return count;
+}
+
+/* In units of a thousandth of the time asked for. The upper bound is generous: an emulator may be held up. */
+static int64_t timer_takes_its_time(void)
+{
+	volatile int64_t count = 0;
+	uint64_t start, took;
+
+	trap_set_handler(VECTOR_TIMER, on_counted, (void *)&count);
+	__asm__ volatile("sti");
+	start = tsc_read();
+	apic_timer_oneshot((uint32_t)(apic_timer_hz() / 100));
+	while (!count && tsc_read() - start < tsc_hz())
+		cpu_relax();
+	took = tsc_read() - start;
+	__asm__ volatile("cli");
+	trap_set_handler(VECTOR_TIMER, NULL, NULL);
+	return (int64_t)(took / (tsc_hz() / 100000));
+}
+
+static int64_t timer_stops(void)
+{
+	volatile int64_t count = 0;
+
+	trap_set_handler(VECTOR_TIMER, on_counted, (void *)&count);
+	__asm__ volatile("sti");
+	apic_timer_oneshot((uint32_t)(apic_timer_hz() / 500));
+	apic_timer_oneshot(0);
+	wait_us(5000);
+	__asm__ volatile("cli");
+	trap_set_handler(VECTOR_TIMER, NULL, NULL);
+	return count;
+}
+
+static char printed[4096];
+
+static void hang(void *arg)
+{
+	(void)arg;
+	if (!strncmp(watchdog_source(), "NMI", 3))
+		__asm__ volatile("cli");
+	else
+		__asm__ volatile("sti");
+	for (;;)
+		cpu_relax();
+}
+
+static const uint8_t hang_ring3_code[] = {0xeb, 0xfe}; /* jmp to itself */
+
+static void hang_ring3(void *entry)
+{
+	struct call_registers r = {0};
+
+	user_call(entry, &r);
+}
+
+static void hang_holding(void *arg)
+{
+	watchdog_hold();
+	while (!watchdog_expired())
+		cpu_relax();
+	wait_us(5000);
+	*(int64_t *)arg = 1; /* still here: the effect was put off */
+	watchdog_release();
+	*(int64_t *)arg = 2;
+}
+
+static const char *no_watchdog(void)
+{
+	return strcmp(watchdog_source(), "none") ? NULL : "no source for the watchdog";
+}
+
+static const char *no_nmi_watchdog(void)
+{
+	return !strncmp(watchdog_source(), "NMI", 3) ? NULL : "the watchdog cannot interrupt with IF = 0 here";
+}
+
+static int64_t ended_by(void (*fn)(void *), void *arg, unsigned ms)
+{
+	struct trap_report r;
+
+	watchdog_arm(ms);
+	console_capture(printed, sizeof printed);
+	trap_guard(fn, arg, &r);
+	console_capture(NULL, 0);
+	watchdog_disarm();
+	return r.vector;
+}
+
+static int64_t watchdog_ends_hang(void)
+{
+	return ended_by(hang, NULL, 10);
+}
+
+static int64_t watchdog_ends_ring3(void)
+{
+	return ended_by(hang_ring3, (void *)(uintptr_t)machine_place(hang_ring3_code, hang_ring3_code + sizeof hang_ring3_code), 10);
+}
+
+static int64_t watchdog_says_where(void)
+{
+	ended_by(hang, NULL, 10);
+	return strstr(printed, "hang+0x") && strstr(printed, "watchdog: the deadline passed");
+}
+
+/* Thousandths of the time asked for. */
+static int64_t watchdog_waits_for_deadline(void)
+{
+	uint64_t start = tsc_read();
+
+	ended_by(hang, NULL, 30);
+	return (int64_t)((tsc_read() - start) / (tsc_hz() / 1000000) / 30);
+}
+
+static int64_t watchdog_can_be_held(void)
+{
+	int64_t stage = 0;
+	int64_t vector = ended_by(hang_holding, &stage, 10);
+
+	return vector == TRAP_WATCHDOG ? stage : -1;
+}
+
+static void be_quick(void *arg)
+{
+	(void)arg;
+	wait_us(1000);
+}
+
+static int64_t watchdog_spares_the_quick(void)
+{
+	int64_t vector = ended_by(be_quick, NULL, 5);
+
+	wait_us(8000); /* its time passes after it was disarmed */
+	return vector;
+}
+
+static int64_t watchdog_is_silent_when_disarmed(void)
+{
+	trap_stray_count();
+	watchdog_spares_the_quick();
+	return trap_stray_count();
+}
+
+#define ONLY(value) (value), (value)
+
+const struct machine_check machine_interrupts[] = {
+	{"apic/self-IPI waits for IF, then comes once", "SDM vol. 3, 10.6.1", ipi_waits_for_if, ONLY(11), no_apic},
+	{"apic/in service until EOI", "SDM vol. 3, 10.8.4", ipi_is_in_service, ONLY(2), no_apic},
+	{"apic/self-NMI ignores IF", "SDM vol. 3, 6.7.1", nmi_ignores_if, ONLY(2), no_apic},
+	{"apic/a stray interrupt is counted and acknowledged", NULL, stray_is_counted, ONLY(1), no_apic},
+	{"timer/fires once", "SDM vol. 3, 10.5.4", timer_fires_once, ONLY(1), no_timer},
+	{"timer/10 ms take 10 ms", NULL, timer_takes_its_time, 900, 20000, no_timer},
+	{"timer/0 stops it", "SDM vol. 3, 10.5.4", timer_stops, ONLY(0), no_timer},
+	{"watchdog/ends a loop with interrupts masked", NULL, watchdog_ends_hang, ONLY(TRAP_WATCHDOG), no_watchdog},
+	{"watchdog/ends a loop in ring 3", NULL, watchdog_ends_ring3, ONLY(TRAP_WATCHDOG), no_nmi_watchdog},
+	{"watchdog/says where it hung", NULL, watchdog_says_where, ONLY(1), no_watchdog},
+	{"watchdog/not before the deadline", NULL, watchdog_waits_for_deadline, 990, 10000, no_watchdog},
+	{"watchdog/can be held", NULL, watchdog_can_be_held, ONLY(1), no_nmi_watchdog},
+	{"watchdog/spares the quick", NULL, watchdog_spares_the_quick, ONLY(TRAP_NONE), no_watchdog},
+	{"watchdog/silent when disarmed", NULL, watchdog_is_silent_when_disarmed, ONLY(0), no_watchdog},
+	{NULL, NULL, NULL, 0, 0, NULL},
+};
