@@ -60,10 +60,24 @@ static void identify(void *arg)
 	id->found = pmu_find(NULL, &pmu, &id->why);
 }
 
+static const char *no_such_profile(const char *name)
+{
+	size_t n = (size_t)snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile; there are", name);
+
+	for (unsigned i = 0; model_profiles[i] && n < sizeof text; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? "," : "",
+				      model_profiles[i]->name);
+	return text;
+}
+
 static bool choose_virtual(struct run *run, const char *profile, const char *inject, const char **why)
 {
 	struct identification id = {"", false};
 
+	if (!model_profile_by_name(profile)) {
+		*why = no_such_profile(profile);
+		return false;
+	}
 	if (!vpmu_create(profile, inject, why))
 		return false;
 	/* From here on run->call goes to the virtual CPU, whose CPUID is what the driver must see. */

@@ -4,10 +4,10 @@ from boottest import boot, complains, done, emulators, ok, sound
 
 COMMAND_LINE = [
     ("suites=control", r"command line, token 1: .*suites", "an option that does not exist"),
-    ("n=0", r"command line, token 1: .*n=.*1", "a value below its range"),
-    ("reps=99999999999999999999", r"command line, token 1: .*reps", "a value above its range"),
+    ("n=4294967296", r"command line, token 1: .*4294967296", "a value beyond its range"),
+    ("reps=99999999999999999999", r"command line, token 1: .*reps", "a value beyond 64 bits"),
     ("pmu=virtual suite", r"command line, token 2: ", "a token without ="),
-    ("pmu=virtual:no-such-profile", r"no-such-profile", "an unknown profile"),
+    ("pmu=virtual:no-such-profile", r"no-such-profile.*intel-core2", "an unknown profile"),
     ("pmu=no-such-driver", r"no-such-driver", "an unknown driver"),
     ("suite=no-such-suite", r"suite=no-such-suite matches none of control", "a suite that does not exist"),
     ("pmu=virtual inject=no-such-fault", r"no-such-fault", "an unknown injection"),

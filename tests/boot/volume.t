@@ -12,14 +12,15 @@ ok(sum("cannot write" in line and "write-protected" in line for line in r.text) 
 
 
 def fill(image):
-    """Leave no cluster free."""
-    free = 80 << 20
-    while free >= 512:
+    """Leave no cluster free: files of half the size each time one does not fit any more."""
+    size, n = 64 << 20, 0
+    while size >= 512:
         with open(image + ".fill", "wb") as f:
-            f.truncate(free)
-        if emulators.mtools("mcopy", image, image + ".fill", "::/fill%d" % free, check=False) != 0:
-            emulators.mtools("mdel", image, "::/fill%d" % free, check=False)
-            free //= 2
+            f.truncate(size)
+        n += 1
+        if emulators.mtools("mcopy", image, image + ".fill", "::/fill%d" % n, check=False) != 0:
+            emulators.mtools("mdel", image, "::/fill%d" % n, check=False)
+            size //= 2
     os.remove(image + ".fill")
 
 
