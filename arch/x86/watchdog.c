@@ -42,9 +42,12 @@ static bool hpet_source_open(void)
 {
 	uint32_t routes = hpet_alarm_routes();
 
-	/* Pins from 16 on carry no ISA device; the highest is the least likely to be shared. */
+	/*
+	 * Pins from 16 on carry no ISA device; the highest is the least likely to be shared. The PIT's is out of the question: its
+	 * ticks would arrive as NMIs too (older chipsets offer the HPET no other).
+	 */
 	for (hpet_pin = 32; hpet_pin-- > 0;)
-		if (routes >> hpet_pin & 1 && irq_route_nmi(hpet_pin, apic_id()))
+		if (routes >> hpet_pin & 1 && hpet_pin != acpi.pit_gsi && irq_route_nmi(hpet_pin, apic_id()))
 			return true;
 	return false;
 }
