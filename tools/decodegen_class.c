@@ -43,6 +43,7 @@ static const struct special_name special_names[] = {
     {"cli", INSN_CLI},
     {"sti", INSN_STI},
     {"hlt", INSN_HLT},
+    {"pause", INSN_PAUSE},
     {"int", INSN_INT},
     {"int3", INSN_INT3},
     {"int1", INSN_INT1},

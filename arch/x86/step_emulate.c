@@ -56,6 +56,7 @@ static enum step_fate fault(struct trap_frame *f, unsigned vector, int64_t error
 static enum step_fate retire(struct trap_frame *f)
 {
 	step_engine.count++;
+	step_engine.now.did.cpl_after = f->cs & 3;
 	step_retire(f);
 	return FATE_DONE;
 }
@@ -372,6 +373,8 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 		return sysexit(f, d);
 	case INSN_MOV_SS:
 		return mov_ss(f, d);
+	case INSN_PAUSE:
+		return retire_next(f, d);
 	case INSN_HLT:
 		return hlt(f, d);
 	default:

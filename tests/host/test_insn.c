@@ -392,7 +392,7 @@ static const struct row rows[] = {
     {"nop", "\x90", 1, INSN_PLAIN, {{Q_INSN_NOP, 1}}},
     {"nop dword [rax+rax]", "\x0f\x1f\x44\x00\x00", 5, INSN_PLAIN, {{Q_INSN_NOP, 1}}},
     {"xchg r8, rax", "\x49\x90", 2, INSN_PLAIN, {{0}}},
-    {"pause", "\xf3\x90", 2, INSN_PLAIN, {{Q_INSN_PAUSE, 1}}},
+    {"pause", "\xf3\x90", 2, INSN_PAUSE, {{Q_INSN_PAUSE, 1}}},
     {"endbr64", "\xf3\x0f\x1e\xfa", 4, INSN_PLAIN, {{0}}},
     {"mov rax, imm64", "\x48\xb8\1\2\3\4\5\6\7\x8", 10, INSN_PLAIN, {{0}}},
     {"mov eax, [moffs]", "\xa1\1\2\3\4\5\6\7\x8", 9, INSN_PLAIN, {LOAD(1, 4)}},
