@@ -3,6 +3,7 @@
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
 #include "pmu/vpmu.h"
+#include "tests/kernels/services.h"
 #include "tests/report.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 
 	bool good = trap_guard(carry_out, &job, &trap);
 	watchdog_disarm();
+	services_finish();
 	if (!good && r) {
 		r->judgement.verdict = VERDICT_ERROR;
 		snprintf(r->judgement.text, sizeof r->judgement.text, "%s", trap.text);

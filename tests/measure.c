@@ -1,5 +1,6 @@
 #include "tests/measure.h"
 #include "tests/kernels/needs.h"
+#include "tests/kernels/services.h"
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/paging.h"
@@ -65,6 +66,7 @@ static struct composed *for_ring(uint8_t ring)
 
 bool measure_init(void)
 {
+	services_init();
 	data = data_create(KERNEL_DATA_SIZE);
 	stack = data_create(STACK_SIZE);
 	composed[0].entry = composed[1].entry = NULL;
@@ -131,6 +133,31 @@ const void *window_compose(const struct window *w)
 	return entry;
 }
 
+/* Services are no part of the experiment, so they are neither stepped nor counted. */
+static void services_on(const struct window *w)
+{
+	const struct code_arena *arena = &for_ring(w->ring)->arena;
+	const struct kernel_place place = {w->ring, data, arena->rw, arena->size};
+	bool good;
+
+	if (!(w->kernel->flags & KERNEL_SERVICES))
+		return;
+	step_pause();
+	good = services_prepare(w->kernel, &place);
+	step_resume();
+	if (!good)
+		trap_abort(TRAP_NONE);
+}
+
+static void services_off(const struct window *w)
+{
+	if (!(w->kernel->flags & KERNEL_SERVICES))
+		return;
+	step_pause();
+	services_finish();
+	step_resume();
+}
+
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 {
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
@@ -145,10 +172,12 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 		.r15 = b->args[3],
 	};
 
+	services_on(w);
 	if (w->ring)
 		user_call(entry, &regs);
 	else
 		call_with_registers(entry, &regs);
+	services_off(w);
 	return regs.rax;
 }
 
@@ -174,8 +203,9 @@ const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 		return "privileged instructions";
 	if (!ring && (k->flags & KERNEL_RING3_ONLY))
 		return "for ring 3 only";
-	if (k->flags & KERNEL_SERVICES)
-		return "the harness lacks a service that it needs";
+	missing = services_missing(k);
+	if (missing)
+		return missing;
 	missing = kernel_missing(k->needs, cpu_has, xcr0());
 	if (!missing)
 		return NULL;
@@ -223,6 +253,7 @@ bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, struct qvec 
 	watchdog_arm(GROUND_TRUTH_MS);
 	done = trap_guard(run_watched, &t, &report);
 	watchdog_disarm();
+	services_finish();
 	if (!done && r)
 		judgement_set(&r->judgement, VERDICT_ERROR, "the oracle was ended by %s", report.text);
 	return done;
