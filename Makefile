@@ -14,7 +14,7 @@ CPU ?=
 V ?=
 Q := $(if $(V),,@)
 
-.PHONY: all image run check bench help clean distclean setup host-tests FORCE
+.PHONY: all image tools run check bench help clean distclean setup host-tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -28,6 +28,7 @@ help:
 #: make check    run every test there is; the last line counts them
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
+#: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
 #: make all      build/BOOTX64.EFI alone
 #: make clean    remove what was built, but for newlib; make distclean removes all
 
@@ -87,6 +88,17 @@ $(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/insn.h arch/x86
 
 $(B)/tools/decodebench: tools/decodebench.c arch/x86/insn.c $(B)/gen/insn_tables.c arch/x86/insn.h arch/x86/insn_table.h
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
+
+# The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
+ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
+	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S))
+
+tools: $(B)/assay-encode
+
+$(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tools/model_cpu.h tests/report/json.h) \
+	$(B)/newlib/.done
+	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
+		$(ENCODE_SRC)
 
 $(B)/gen/insn_tables.c: $(B)/tools/decodegen
 	@mkdir -p $(@D)
@@ -205,7 +217,7 @@ host-tests: $(HOST_TESTS)
 
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-check: setup all $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi
+check: setup all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi
 	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------

@@ -8,6 +8,21 @@ static uint64_t ones(unsigned width)
 	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
+const char *register_name(const struct register_field *fields, uint32_t address, char *out, size_t size)
+{
+	for (const struct register_field *f = fields; f && f->name; f++) {
+		if (f->width || address < f->first || address > f->last)
+			continue;
+		if (f->first == f->last)
+			snprintf(out, size, "%s", f->name);
+		else
+			snprintf(out, size, "%s%" PRIu32, f->name, address - f->first);
+		return out;
+	}
+	snprintf(out, size, "MSR %#" PRIx32, address);
+	return out;
+}
+
 size_t register_format(const struct register_field *fields, uint32_t address, uint64_t value, char *out,
 		       size_t size)
 {
@@ -16,7 +31,7 @@ size_t register_format(const struct register_field *fields, uint32_t address, ui
 
 	out[0] = 0;
 	for (const struct register_field *f = fields; f && f->name; f++) {
-		if (address < f->first || address > f->last)
+		if (!f->width || address < f->first || address > f->last)
 			continue;
 		for (unsigned i = 0; i < (f->repeat ? f->repeat : 1u); i++) {
 			unsigned low = f->low + i * f->stride;

@@ -309,6 +309,11 @@ static void fields_are_named(void **state)
 	assert_string_equal(line, "PMC0 PMC3 FIXED_CTR1");
 	register_format(intel_driver.fields, IA32_PERFEVTSEL0, 1ull << 40 | 1, line, sizeof line);
 	assert_string_equal(line, "EVENT=0x1 ?=0x10000000000");
+	assert_string_equal(register_name(intel_driver.fields, IA32_PERFEVTSEL0 + 3, line, sizeof line),
+			    "IA32_PERFEVTSEL3");
+	assert_string_equal(register_name(intel_driver.fields, IA32_PERF_GLOBAL_OVF_CTRL, line, sizeof line),
+			    "IA32_PERF_GLOBAL_OVF_CTRL");
+	assert_string_equal(register_name(intel_driver.fields, 0x10, line, sizeof line), "MSR 0x10");
 	register_format(intel_driver.fields, 0x10, 5, line, sizeof line);
 	assert_string_equal(line, "?=0x5");
 	register_format(intel_driver.fields, IA32_PERF_GLOBAL_CTRL, UINT64_MAX, line, 16);

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""TAP test of build/assay-encode: registers, schedules, lists and refusals, as a user sees them."""
+import json
+import pathlib
+import subprocess
+import sys
+
+TOOL = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "assay-encode"
+results = []
+
+
+def test(name, good, detail=""):
+    results.append(bool(good))
+    print(f"{'ok' if good else 'not ok'} {len(results)} - assay-encode: {name}")
+    for line in [] if good else str(detail).splitlines():
+        print(f"# {line}")
+
+
+def run(*args):
+    done = subprocess.run([str(TOOL), *args], capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def writes(pmu, *events):
+    status, out, err = run("--json", pmu, *events)
+    return [(w["register"], int(w["value"], 16)) for w in json.loads(out)["writes"]] if status == 0 else err
+
+
+EN = 1 << 22
+for event, value in (("INST_RETIRED.ANY_P", 0x300c0), ("ix86arch::BRANCH_INSTRUCTIONS_RETIRED:u", 0x100c4), ("LLC_MISSES:k:c=2:i", 0x282412e),
+                     ("branch-misses:e:c=1", 0x10700c5), ("r01c0", 0x301c0), ("cpu/event=0x2e,umask=0x4f,inv,cmask=3/u", 0x3814f2e)):
+    found = writes("intel-core2", event)
+    test(f"{event} takes its selector, the counter at 0 and the global enable",
+         [w for w in found if "OVF" not in w[0]] == [("IA32_PMC0", 0), ("IA32_PERFEVTSEL0", value | EN), ("IA32_PERF_GLOBAL_CTRL", 1)], found)
+found = writes("intel-yonah", "instructions")
+test("version 1 has no global control", found == [("IA32_PMC0", 0), ("IA32_PERFEVTSEL0", 0x300c0 | EN)], found)
+found = writes("intel-core2", "INST_RETIRED.ANY:k", "CPU_CLK_UNHALTED.REF:u")
+test("fixed counters share their control", ("IA32_FIXED_CTR_CTRL", 0x201) in found and found[-1] == ("IA32_PERF_GLOBAL_CTRL", 5 << 32), found)
+
+status, out, _ = run("-v", "intel-nehalem", "branches:u:c=1:t")
+test("-v names the fields", status == 0 and "IA32_PERFEVTSEL0           0x186 = 0x16100c4\n        EN USR ANY CMASK=0x1 EVENT=0xc4\n" in out, out)
+status, out, _ = run("intel-core2", "branches", "instructions", "cycles:u")
+test("three events on two counters take two passes", status == 0 and out.startswith(
+    "intel-core2: 3 events in 2 passes; fewer are impossible (counters)\npass 1\n") and out.count("\npass ") == 2, out)
+test("where they can go, and how perf writes them", "intel::CPU_CLK_UNHALTED.THREAD_P:u on PMC" in out
+     and "(can use PMC0 PMC1)  perf: cpu/event=0x3c/u\n" in out, out)
+
+profiles = [line.split()[0] for line in run("?", "x")[2].splitlines()[1:]]
+test("every profile is listed", "intel-core2" in profiles and len(profiles) >= 3, profiles)
+for profile in profiles:
+    status, out, _ = run("--json", profile, "*")
+    found = json.loads(out) if status == 0 else {}
+    at = [(e["pass"], e["counter"]) for e in found.get("events", [])]
+    test(f"{profile}: all {len(at)} events in {found.get('passes')} passes, the fewest possible",
+         at and found["passes"] == found["bound"] and len(set(at)) == len(at) and all(e["counter"] in e["counters"] for e in found["events"]), out)
+    listed = json.loads(run("--json", "--list", profile)[1])["events"]
+    test(f"{profile}: the list has them all", len(listed) == len(at) and all(e["quantities"] != "-" and e["source"] for e in listed), listed)
+
+status, out, _ = run("--list", "intel-core2", "BR_*", "INST_RETIRED.ANY")
+test("--list takes globs", [line.split()[0] for line in out.splitlines()] == [
+    "BR_INST_RETIRED.ALL_BRANCHES", "BR_MISP_RETIRED.ALL_BRANCHES", "INST_RETIRED.ANY"], out)
+status, out, _ = run("--list", "intel-core2", "instructions")
+test("--list shows code, judgement, quantities and counters", out.split() == ["INST_RETIRED.ANY_P", "0xc0", "exact", "instructions", "PMC0", "PMC1"], out)
+
+for args, code, message in (
+        (["intel-core2", "INST_RETIRD:u"], 1,
+         "assay-encode: intel-core2: no event INST_RETIRD: did you mean INST_RETIRED.ANY_P?\n    INST_RETIRD:u\n    ^\n"),
+        (["intel-core2", "branches:u:c=999"], 1, "    branches:u:c=999\n                 ^\n"),
+        (["intel-core2", "branches", "nope"], 1, "no event nope in Intel"),
+        (["intel-core2", "branches:t"], 1, "writing intel::BR_INST_RETIRED.ALL_BRANCHES:t to PMC0 raises #GP"),
+        (["intel-core2", "INST_RETIRED.ANY:c=1"], 1, "no counter of this PMU can count intel::INST_RETIRED.ANY:c=1"),
+        (["intel-core3", "x"], 2, "no PMU intel-core3: did you mean intel-core2?"),
+        (["--frob", "x"], 2, "no option --frob"),
+        (["intel-core2"], 2, "usage:"),
+        ([], 2, "usage:"),
+        (["--list", "intel-core2", "r01c0"], 2, "--list takes names and globs")):
+    status, out, err = run(*args)
+    test(f"refuses {' '.join(args) or 'nothing'}", status == code and message in err and not out, f"{status}\n{out}{err}")
+
+print(f"1..{len(results)}")
+sys.exit(0 if all(results) else 1)

@@ -1,0 +1,126 @@
+#include "tools/model_cpu.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct model_profile *profile;
+static void *state;
+static struct model_cpu_write written[MODEL_CPU_WRITES];
+static unsigned n_written;
+
+bool model_cpu_start(const struct model_profile *p)
+{
+	model_cpu_stop();
+	state = calloc(1, p->model->state_size);
+	if (!state)
+		return false;
+	profile = p;
+	p->model->reset(state, p, 0);
+	return true;
+}
+
+void model_cpu_stop(void)
+{
+	free(state);
+	state = NULL;
+	n_written = 0;
+}
+
+void model_cpu_forget(void)
+{
+	n_written = 0;
+}
+
+unsigned model_cpu_writes(struct model_cpu_write out[MODEL_CPU_WRITES])
+{
+	memcpy(out, written, n_written * sizeof *out);
+	return n_written;
+}
+
+/* Drops what this write makes needless: an earlier one to the same register that set no other bit. (Where writing 1 clears, bits
+ * that an earlier write cleared are still to be told.) */
+static void keep(uint32_t address, uint64_t value)
+{
+	for (unsigned i = 0; i < n_written;)
+		if (written[i].address == address && !(written[i].value & ~value))
+			memmove(&written[i], &written[i + 1], (--n_written - i) * sizeof *written);
+		else
+			i++;
+	if (n_written < MODEL_CPU_WRITES)
+		written[n_written++] = (struct model_cpu_write){address, value};
+}
+
+/* --- what drivers ask of the machine
+ * ------------------------------------------------------------------------ */
+
+struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	for (unsigned i = 0; i < profile->n_cpuid; i++) {
+		const struct model_cpuid *l = &profile->cpuid[i];
+
+		if (l->leaf == leaf && l->subleaf == subleaf)
+			return (struct cpuid_regs){l->eax, l->ebx, l->ecx, l->edx};
+	}
+	return (struct cpuid_regs){0, 0, 0, 0};
+}
+
+bool cpu_has(enum cpu_feature feature)
+{
+	static const struct {
+		uint32_t leaf, subleaf;
+		size_t reg;
+		unsigned bit;
+	} where[] = {
+#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
+#include "arch/x86/cpu_features.def"
+#undef CPU_FEATURE
+	};
+	struct cpuid_regs r = cpuid(where[feature].leaf, where[feature].subleaf);
+	uint32_t value;
+
+	memcpy(&value, (const char *)&r + where[feature].reg, sizeof value);
+	return value >> where[feature].bit & 1;
+}
+
+/* Display family and model: SDM vol. 2, CPUID, and AMD's likewise. */
+void cpu_identify(struct cpu_identity *out)
+{
+	struct cpuid_regs zero = cpuid(0, 0), one = cpuid(1, 0);
+
+	memset(out, 0, sizeof *out);
+	memcpy(out->vendor, &zero.ebx, 4);
+	memcpy(out->vendor + 4, &zero.edx, 4);
+	memcpy(out->vendor + 8, &zero.ecx, 4);
+	out->signature = one.eax;
+	out->family = one.eax >> 8 & 15;
+	out->model = one.eax >> 4 & 15;
+	out->stepping = one.eax & 15;
+	if (out->family == 6 || out->family == 15)
+		out->model |= one.eax >> 12 & 0xf0;
+	if (out->family == 15)
+		out->family += one.eax >> 20 & 0xff;
+	out->max_leaf = zero.eax;
+}
+
+bool msr_read(uint32_t address, uint64_t *value)
+{
+	*value = 0;
+	return profile->model->rdmsr(state, address, value) == MODEL_OK;
+}
+
+bool msr_write(uint32_t address, uint64_t value)
+{
+	if (profile->model->wrmsr(state, address, value) != MODEL_OK)
+		return false;
+	keep(address, value);
+	return true;
+}
+
+bool pmc_read(uint32_t index, uint64_t *value)
+{
+	*value = 0;
+	return profile->model->rdpmc(state, index, true, value) == MODEL_OK;
+}
