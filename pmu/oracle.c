@@ -44,6 +44,7 @@ static void delivered(void *ctx, enum step_event kind, unsigned vector, uint8_t 
 static struct step_client oracle_client = {
 	.before = before,
 	.intercepts = 1ull << INSN_INT,
+	.addresses = true,
 	.retired = retired,
 	.delivered = delivered,
 };

@@ -3,5 +3,5 @@
 #include <stddef.h>
 
 const struct suite *const suites[] = {
-	&suite_machine, &suite_control, &suite_events, &suite_overhead, &suite_bench, NULL,
+	&suite_machine, &suite_control, &suite_events, &suite_overhead, &suite_truth, &suite_bench, NULL,
 };

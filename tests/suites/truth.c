@@ -1,0 +1,254 @@
+/*
+ * Ground truth: every kernel is single-stepped by the oracle at N, 2N and 3N, and every architectural quantity must be as its
+ * signature says. After that each kernel runs at full speed between marks (tests/marks.h), so that a witness outside the
+ * machine can count what it sees; report.json holds the numbers to compare with.
+ */
+#include "tests/suites/suites.h"
+#include "tests/marks.h"
+#include "tests/measure.h"
+#include "tests/truth.h"
+
+#include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MULTIPLES     3
+#define N_DEFAULT     3
+#define NATIVE_MS     5000
+#define NAME_SIZE     96
+#define ALL	      "all quantities"
+
+/* What a witness outside can see too: these get a check of their own. */
+static const uint8_t visible[] = {
+	Q_INSTRUCTIONS,	  Q_BRANCHES,	   Q_BR_COND,	      Q_BR_COND_TAKEN,	  Q_BR_COND_NTAKEN,
+	Q_BR_JMP_DIRECT,  Q_BR_JMP_INDIRECT, Q_BR_CALL_DIRECT, Q_BR_CALL_INDIRECT, Q_BR_RET,
+	Q_BR_FAR,	  Q_LOADS,	   Q_STORES,	      Q_LOAD_BYTES,	  Q_STORE_BYTES,
+};
+#define VISIBLE (sizeof(visible) / sizeof(visible[0]))
+
+/* A kernel in one ring. */
+struct subject {
+	const struct kernel *kernel;
+	uint8_t ring;
+	bool stepped;
+	uint64_t seen[MULTIPLES][VISIBLE];
+	struct judgement all; /* of every quantity, visible or not */
+};
+
+static const char *ring_name(uint8_t ring)
+{
+	return ring ? "ring 3" : "ring 0";
+}
+
+static struct result result_for(const struct subject *s, const char *quantity, char *name)
+{
+	snprintf(name, NAME_SIZE, "%s/%s/%s", quantity, s->kernel->name, ring_name(s->ring));
+	return (struct result){
+		.suite = "truth",
+		.name = name,
+		.event = quantity,
+		.kernel = s->kernel->name,
+		.ring = ring_name(s->ring),
+		.manual = "the kernel's signature",
+	};
+}
+
+/* --- stepping ---------------------------------------------------------------------------------------------- */
+
+static bool step(struct subject *s, uint64_t n)
+{
+	struct result r = {.judgement = {.verdict = VERDICT_EXACT}};
+
+	for (unsigned i = 0; i < MULTIPLES; i++) {
+		struct qvec seen = {{0}};
+		struct amount declared;
+		enum quantity q;
+
+		if (!ground_truth(s->kernel, s->ring, n * (i + 1), &seen, &r)) {
+			s->all = r.judgement;
+			return false;
+		}
+		for (unsigned v = 0; v < VISIBLE; v++)
+			s->seen[i][v] = seen.v[visible[v]];
+		q = truth_disagrees(s->kernel, n * (i + 1), &seen, &declared);
+		if (q != Q_COUNT && r.judgement.verdict == VERDICT_EXACT)
+			judgement_set(&r.judgement, VERDICT_ERROR,
+				      "%s at N = %" PRIu64 ": declared %" PRId64 " to %" PRId64 ", stepped %" PRIu64,
+				      quantity_info[q].name, n * (i + 1), declared.low, declared.high, seen.v[q]);
+	}
+	s->all = r.judgement;
+	return true;
+}
+
+/* --- full speed -------------------------------------------------------------------------------------------- */
+
+struct native {
+	struct subject *subject;
+	uint64_t n;
+	const char *failure;
+};
+
+static uint8_t *put_mark(uint8_t *p, uint32_t word)
+{
+	const uint32_t opcode = MARK_OPCODE;
+
+	memcpy(p, &opcode, sizeof(opcode));
+	memcpy(p + sizeof(opcode), &word, sizeof(word));
+	return p + MARK_SIZE;
+}
+
+static void run_native(void *arg)
+{
+	/* Two buffers in turn: a window counts as composed already if its bracket lies where the last one did. */
+	static uint8_t start[2][(1 + MARK_HEADER) * MARK_SIZE], stop[MARK_SIZE];
+	static unsigned turn;
+	struct native *native = arg;
+	const struct kernel *k = native->subject->kernel;
+	char name[MARK_NAME_WORDS * sizeof(uint32_t)] = {0};
+	struct pmu_bracket marks = {.start = start[turn ^= 1], .stop = stop, .stop_end = stop + sizeof(stop)};
+	struct window w = {.kernel = k, .bracket = &marks, .ring = native->subject->ring};
+	uint8_t *p = start[turn];
+	const void *entry;
+
+	if (strlen(k->name) > sizeof(name)) {
+		native->failure = "its name is too long for the marks";
+		return;
+	}
+	memcpy(name, k->name, strlen(k->name));
+	p = put_mark(p, MARK_BEGIN);
+	p = put_mark(p, (uint32_t)native->n);
+	p = put_mark(p, w.ring);
+	for (unsigned i = 0; i < MARK_NAME_WORDS; i++) {
+		uint32_t word;
+
+		memcpy(&word, name + i * sizeof(word), sizeof(word));
+		p = put_mark(p, word);
+	}
+	marks.start_end = p;
+	put_mark(stop, MARK_END);
+	entry = window_compose(&w);
+	if (entry)
+		window_run(entry, &w, native->n);
+	else
+		native->failure = "it does not fit the code arena";
+}
+
+/* Once for each N. What it counts is for the witness; here it must only come to its end. */
+static void run_at_full_speed(struct subject *s, uint64_t n)
+{
+	for (unsigned i = 0; i < MULTIPLES && s->all.verdict == VERDICT_EXACT; i++) {
+		struct native native = {s, n * (i + 1), NULL};
+		struct trap_report trap;
+		bool done;
+
+		watchdog_arm(NATIVE_MS);
+		done = trap_guard(run_native, &native, &trap);
+		watchdog_disarm();
+		if (!done)
+			judgement_set(&s->all, VERDICT_ERROR, "at full speed: %.100s", trap.text);
+		else if (native.failure)
+			judgement_set(&s->all, VERDICT_ERROR, "%s", native.failure);
+	}
+}
+
+/* --- reporting --------------------------------------------------------------------------------------------- */
+
+static void report_all(struct run *run, const struct subject *s)
+{
+	char name[NAME_SIZE];
+	struct result r = result_for(s, ALL, name);
+
+	r.judgement = s->all;
+	run->report(run, &r);
+}
+
+static void report_visible(struct run *run, const struct subject *s, unsigned v, uint64_t n)
+{
+	enum quantity q = visible[v];
+	char name[NAME_SIZE];
+	struct result r = result_for(s, quantity_info[q].name, name);
+	bool any = false;
+
+	for (unsigned i = 0; i < MULTIPLES; i++) {
+		struct observation *o = &r.observation[i];
+		struct amount a = kernel_amount(s->kernel, q, n * (i + 1));
+
+		o->n = n * (i + 1);
+		o->low = a.low;
+		o->high = a.high;
+		histogram_add(&o->seen, (int64_t)s->seen[i][v]);
+		any |= a.high || s->seen[i][v];
+	}
+	if (!any)
+		return; /* nothing of it on either side: part of "all quantities" */
+	r.n_observations = MULTIPLES;
+	judge(r.observation, MULTIPLES, &r.judgement);
+	if (verdict_is_bad(r.judgement.verdict)) /* the fault of the signature, not of any hardware */
+		r.judgement.verdict = VERDICT_ERROR;
+	run->report(run, &r);
+}
+
+static void skip(struct run *run, const struct kernel *k, uint8_t ring, const char *why)
+{
+	struct subject s = {.kernel = k, .ring = ring};
+
+	judgement_set(&s.all, VERDICT_SKIPPED, "%s", why);
+	report_all(run, &s);
+}
+
+static unsigned add_subjects(struct run *run, struct subject *subjects)
+{
+	unsigned count = 0;
+
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		const char *why = NULL;
+		unsigned before = count;
+
+		if (!kernel_selected(k, run->options->kernel_glob))
+			continue;
+		for (uint8_t ring = 0; ring <= 3; ring += 3) {
+			const char *unfit = kernel_unfit(k, ring);
+
+			if (!unfit)
+				subjects[count++] = (struct subject){.kernel = k, .ring = ring};
+			else if (!why || !(k->flags & (ring ? KERNEL_RING0_ONLY : KERNEL_RING3_ONLY)))
+				why = unfit;
+		}
+		if (count == before)
+			skip(run, k, k->flags & KERNEL_RING3_ONLY ? 3 : 0, why);
+	}
+	return count;
+}
+
+static void run_truth(struct run *run)
+{
+	uint64_t n = run->options->n ? run->options->n : N_DEFAULT;
+	struct subject *subjects = calloc(2 * (kernels_end - kernels_begin), sizeof(*subjects));
+	struct result none = {.suite = "truth", .name = "truth"};
+	unsigned count;
+
+	if (!subjects) {
+		judgement_set(&none.judgement, VERDICT_SKIPPED, "not enough memory");
+		run->report(run, &none);
+		return;
+	}
+	count = add_subjects(run, subjects);
+	for (unsigned i = 0; i < count; i++) {
+		struct subject *s = &subjects[i];
+
+		s->stepped = step(s, n);
+		run_at_full_speed(s, n);
+		report_all(run, s);
+	}
+	for (unsigned v = 0; v < VISIBLE; v++)
+		for (unsigned i = 0; i < count; i++)
+			if (subjects[i].stepped)
+				report_visible(run, &subjects[i], v, n);
+	free(subjects);
+}
+
+const struct suite suite_truth = {"truth", "what kernels do, by single-stepping, against their signatures", run_truth};
