@@ -228,4 +228,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(HOST_OBJ)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)
