@@ -1,8 +1,8 @@
 /*
  * The PMU driver contract: what it takes to program one PMU family through its real registers.
  *
- * A driver calls cpuid(), msr_*() and pmc_read() and nothing else of the machine, so the same code runs on silicon, under
- * the vPMU, and in host tests whose msr_*() answer from a model.
+ * A driver calls cpuid(), msr_*() and pmc_read() and nothing else of the machine, so the same code runs on
+ * silicon, under the vPMU, and in host tests whose msr_*() answer from a model.
  */
 #ifndef PMU_PMU_H
 #define PMU_PMU_H
@@ -19,14 +19,15 @@
 enum counter_kind { COUNTER_GENERAL, COUNTER_FIXED };
 
 struct pmu_counter {
-	char name[16];	   /* "PMC0", "FIXED_CTR1" */
-	uint8_t kind;	   /* enum counter_kind */
-	uint8_t index;	   /* within its kind */
-	uint8_t width;	   /* bits */
-	uint8_t write_width; /* bits of a written value that are kept; above them bit write_width-1 is copied */
+	char name[16];       /* "PMC0", "FIXED_CTR1" */
+	uint8_t kind;        /* enum counter_kind */
+	uint8_t index;       /* within its kind */
+	uint8_t width;       /* bits */
+	uint8_t write_width; /* bits of a written value that are kept; above them bit write_width-1 is copied
+			      */
 	bool has_status;     /* overflow is reported in a status register */
 	bool has_interrupt;
-	uint32_t rdpmc;	     /* ECX for RDPMC */
+	uint32_t rdpmc; /* ECX for RDPMC */
 };
 
 /** Rings in which a counter counts. */
@@ -34,8 +35,8 @@ enum pmu_ring { RING_OS = 1, RING_USR = 2, RING_ALL = 3 };
 
 /** One programmed counter. */
 struct pmu_config {
-	uint64_t code;	/* the event's selector value (pmu_event.code); ignored by fixed counters */
-	uint8_t ring;	/* enum pmu_ring */
+	uint64_t code;  /* the event's selector value (pmu_event.code); ignored by fixed counters */
+	uint8_t ring;   /* enum pmu_ring */
 	bool interrupt; /* PMI on overflow */
 	bool edge, invert;
 	bool any_thread; /* also what the core's other threads do, where the family has that */
@@ -43,29 +44,32 @@ struct pmu_config {
 };
 
 /**
- * Code that starts or stops counting, to be copied in front of and behind a kernel. Position independent, straight line.
- * It may change RAX, RCX, RDX and R12-R15. R12-R15 are loaded from args[] before it, and the kernel in between keeps them.
+ * Code that starts or stops counting, to be copied in front of and behind a kernel. Position independent,
+ * straight line. It may change RAX, RCX, RDX and R12-R15. R12-R15 are loaded from args[] before it, and the
+ * kernel in between keeps them.
  */
 struct pmu_bracket {
 	const uint8_t *start, *start_end;
 	const uint8_t *stop, *stop_end;
 	uint64_t args[4];     /* R12, R13, R14, R15 */
-	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop; amount 0 ends */
+	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop;
+				 amount 0 ends */
 	bool ring0_only;      /* uses privileged instructions */
 };
 
 struct pmu {
 	const struct pmu_driver *driver;
-	char name[48];	 /* "Intel architectural PMU version 2" */
+	char name[48]; /* "Intel architectural PMU version 2" */
 	unsigned version;
 	unsigned n_counters, n_general, n_fixed;
 	struct pmu_counter counter[PMU_COUNTERS_MAX];
-	const struct pmu_event *const *events; /* events that this CPU offers; valid until the driver's next identify() */
+	const struct pmu_event *const
+		*events; /* events that this CPU offers; valid until the driver's next identify() */
 	unsigned n_events;
 	bool has_global; /* one write starts and stops all counters */
 	bool has_pmi;
-	bool virtual;	 /* answered by a model */
-	char model[48];	 /* the model's profile when virtual */
+	bool virtual;   /* answered by a model */
+	char model[48]; /* the model's profile when virtual */
 };
 
 /** A PMU register as found before anything was touched. */
@@ -87,10 +91,10 @@ enum pmu_access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_RDPMC };
 /** One access to a register, and whether the manual says that it raises #GP. */
 struct pmu_access {
 	const char *name; /* unique: "write IA32_PERFEVTSEL0, bit 32" */
-	uint8_t kind;	  /* enum pmu_access_kind */
+	uint8_t kind;     /* enum pmu_access_kind */
 	bool faults;
 	uint32_t address; /* of the register; ECX of RDPMC */
-	uint64_t value;	  /* written */
+	uint64_t value;   /* written */
 	const char *manual;
 };
 
@@ -100,17 +104,20 @@ struct register_field;
 struct pmu_driver {
 	const char *name; /* "intel", as in pmu=intel */
 
-	/** How events are written (pmu/grammar.h), and the fields of the registers (pmu/fields.h), for people. NULL: not said. */
+	/** How events are written (pmu/grammar.h), and the fields of the registers (pmu/fields.h), for
+	 * people. NULL: not said. */
 	const struct event_grammar *grammar;
 	const struct register_field *fields;
 
-	/** Whether this CPU has the family's PMU; fills *pmu (all of it but .virtual and .model). On false *why gets one line. */
+	/** Whether this CPU has the family's PMU; fills *pmu (all of it but .virtual and .model). On false
+	 * *why gets one line. */
 	bool (*identify)(struct pmu *pmu, const char **why);
 
 	/** Read every register of the family without changing any. */
 	void (*snapshot)(const struct pmu *pmu, struct pmu_snapshot *out);
 
-	/** Everything off and zero: selectors, counters, global control, status. @return false if an access faulted; *why says which. */
+	/** Everything off and zero: selectors, counters, global control, status. @return false if an access
+	 * faulted; *why says which. */
 	bool (*reset)(const struct pmu *pmu, const char **why);
 
 	/** Program counter c, stopped, its value 0. @return false if the hardware refused (#GP). */
@@ -119,36 +126,40 @@ struct pmu_driver {
 	/** Take counter c out of use. */
 	bool (*release)(const struct pmu *pmu, unsigned c);
 
-	/** Start and stop the counters of the bit mask from C (for tests of the control logic, not for exact windows). */
+	/** Start and stop the counters of the bit mask from C (for tests of the control logic, not for exact
+	 * windows). */
 	bool (*start)(const struct pmu *pmu, uint64_t mask);
 	bool (*stop)(const struct pmu *pmu);
 
-	/** Counter values, zero-extended from their width. A written value is taken modulo 2^width; of it write_width bits are
-	 *  kept, see struct pmu_counter. */
+	/** Counter values, zero-extended from their width. A written value is taken modulo 2^width; of it
+	 * write_width bits are kept, see struct pmu_counter. */
 	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
 	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
 
-	/** Overflow status, bit c per counter. A family without a status register derives it from the counter: it is now below
-	 *  the value that was last written or acknowledged. That holds until it has wrapped once and passed that value again. */
+	/** Overflow status, bit c per counter. A family without a status register derives it from the
+	 * counter: it is now below the value that was last written or acknowledged. That holds until it has
+	 * wrapped once and passed that value again. */
 	bool (*overflowed)(const struct pmu *pmu, uint64_t *mask);
 	bool (*acknowledge)(const struct pmu *pmu, uint64_t mask);
 
 	/** Bracket by enabling and disabling the counters of the mask together, all programmed before.
-	 *  The write that enables and the write that disables are taken as not counted (own[] holds what lies between them). Whether
-	 *  the CPU does it so is measured, not assumed: an empty kernel shows any deviation.
+	 *  The write that enables and the write that disables are taken as not counted (own[] holds what lies
+	 * between them). Whether the CPU does it so is measured, not assumed: an empty kernel shows any
+	 * deviation.
 	 *  @return false if the family cannot */
 	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 
-	/** Bracket by reading counter c before and after while it runs (RDPMC; legal in ring 3 with CR4.PCE = 1).
-	 *  The difference, modulo the counter's width, is in RAX at the end. */
+	/** Bracket by reading counter c before and after while it runs (RDPMC; legal in ring 3 with CR4.PCE =
+	 * 1). The difference, modulo the counter's width, is in RAX at the end. */
 	bool (*bracket_read)(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
 
 	/** Whether event e may be counted by counter c. */
 	bool (*can_count)(const struct pmu *pmu, const struct pmu_event *e, unsigned c);
 
 	/**
-	 * Accesses to this CPU's registers that must fault, and some that must not: reserved bits, missing registers, RDPMC of
-	 * what does not exist. What they leave behind, reset() removes. NULL: none are listed.
+	 * Accesses to this CPU's registers that must fault, and some that must not: reserved bits, missing
+	 * registers, RDPMC of what does not exist. What they leave behind, reset() removes. NULL: none are
+	 * listed.
 	 * @return how many were put into out, at most max
 	 */
 	unsigned (*accesses)(const struct pmu *pmu, struct pmu_access *out, unsigned max);
@@ -157,7 +168,8 @@ struct pmu_driver {
 /** Every driver, NULL-terminated: the one line to add for a new family. */
 extern const struct pmu_driver *const pmu_drivers[];
 
-/** Ask each driver (or only the one called `name`) whether it fits this CPU. @return false with *why if none does. */
+/** Ask each driver (or only the one called `name`) whether it fits this CPU. @return false with *why if none
+ * does. */
 bool pmu_find(const char *name, struct pmu *pmu, const char **why);
 
 #endif

@@ -14,12 +14,7 @@ const struct pmu_driver *const pmu_drivers[] = {
 };
 
 const struct model_profile *const model_profiles[] = {
-	&intel_yonah,
-	&intel_core2,
-	&intel_nehalem,
-	&intel_skylake,
-	&intel_icelake,
-	NULL,
+	&intel_yonah, &intel_core2, &intel_nehalem, &intel_skylake, &intel_icelake, NULL,
 };
 
 bool pmu_find(const char *name, struct pmu *pmu, const char **why)
