@@ -79,6 +79,7 @@ struct intel_state {
 
 	unsigned pmi_pending;
 	bool freeze; /* a PMI was raised in this step */
+	bool repeat; /* the last PMI is not over while status is set (injected) */
 
 	uint64_t steps;
 	uint64_t stuck;      /* status bits that can no longer be cleared (injected) */

@@ -137,6 +137,7 @@ void intel_raise_pmi(struct intel_state *s, unsigned requests)
 		return;
 	s->pmi_pending += requests;
 	s->freeze = true;
+	s->repeat = injected(s, INJECT_HSD91);
 }
 
 /* SDM 18.2.1 (the counter wraps and goes on), 18.2.2 (status, sticky until cleared through the overflow
@@ -303,7 +304,7 @@ int intel_increments(void *state, const struct model_step *step, struct model_in
 		struct intel_counter *k = &s->counter[s->run_list[i]];
 		if (!ring_selected(s, k, step->cpl))
 			continue;
-		int64_t amount = k->clock ? step->cycles : 0;
+		int64_t amount = k->clock ? (int64_t)step->cycles * k->per_tick : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)
 			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
 		if (!amount)
@@ -330,5 +331,7 @@ bool intel_advance(void *state, const struct model_step *step)
 	}
 	if (s->freeze)
 		freeze_on_pmi(s);
+	else if (s->repeat && !s->pmi_pending)
+		s->pmi_pending = 1;
 	return s->overflowed;
 }

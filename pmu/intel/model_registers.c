@@ -177,8 +177,10 @@ static enum model_access write_ovf_control(struct intel_state *s, uint64_t value
 	value = MUTANT(M_OVF_NONE, value, 0);
 	if (!injected(s, INJECT_STUCK_STATUS))
 		s->status &= ~value | s->stuck;
-	if (!s->status && injected(s, INJECT_HSD91))
+	if (!s->status && s->repeat) {
+		s->repeat = false;
 		s->pmi_pending = 0;
+	}
 	intel_update_running(s);
 	return MODEL_OK;
 }
@@ -367,8 +369,6 @@ static bool take_pmi(void *state)
 	struct intel_state *s = state;
 	if (!s->pmi_pending)
 		return false;
-	if (injected(s, INJECT_HSD91) && s->status)
-		return true;
 	s->pmi_pending = MUTANT(M_PMI_LEVEL, s->pmi_pending - 1, s->pmi_pending);
 	return true;
 }

@@ -233,8 +233,11 @@ static bool repeats(void)
 {
 	count_instructions(0, EVTSEL_INT, -1ull);
 	instructions(1);
-	bool more = pmis() != 1;
+	assert_int_equal(pmis(), 1);
+	instructions(1);
+	bool more = pmis() == 1;
 	set(IA32_PERF_GLOBAL_OVF_CTRL, 1);
+	instructions(1);
 	assert_int_equal(pmis(), 0);
 	return more;
 }
