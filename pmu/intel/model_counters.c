@@ -109,7 +109,7 @@ void intel_update_running(struct intel_state *s)
 	s->quick = !s->injections;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
-		s->quick &= k->simple && (k->clock == CLOCK_NONE || k->clock == CLOCK_CORE || k->clock == CLOCK_TSC);
+		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple && k->clock != CLOCK_BUS, true);
 	}
 
 	s->started = s->running & ~before;
@@ -298,20 +298,22 @@ int intel_increments(void *state, const struct model_step *step, struct model_in
 	struct intel_state *s = state;
 	unsigned n = 0;
 
-	if (!s->quick || step->own_write || step->halted)
+	if (!s->quick || MUTANT(M_INCREMENT_OWN, step->own_write, false) || step->halted)
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct intel_counter *k = &s->counter[s->run_list[i]];
 		if (!ring_selected(s, k, step->cpl))
 			continue;
-		int64_t amount = k->clock ? (int64_t)step->cycles * k->per_tick : 0;
+		int64_t amount =
+			k->clock ? (int64_t)step->cycles * MUTANT(M_INCREMENT_SLOTS, k->per_tick, 1) : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)
 			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
 		if (!amount)
 			continue;
-		if (amount < 0 || n == room)
+		if (amount < 0 || (uint64_t)amount > k->mask || n == room)
 			return -1;
-		out[n++] = (struct model_increment){&k->value, k->mask - (uint64_t)amount, (uint64_t)amount};
+		uint64_t limit = k->mask - MUTANT(M_INCREMENT_LIMIT, (uint64_t)amount, 0);
+		out[n++] = (struct model_increment){&k->value, limit, (uint64_t)amount};
 	}
 	return (int)n;
 }
@@ -331,7 +333,9 @@ bool intel_advance(void *state, const struct model_step *step)
 	}
 	if (s->freeze)
 		freeze_on_pmi(s);
-	else if (s->repeat && !s->pmi_pending)
+	if (s->repeat && !s->overflowed && !s->pmi_pending) {
 		s->pmi_pending = 1;
+		return true;
+	}
 	return s->overflowed;
 }

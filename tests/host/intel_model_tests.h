@@ -11,8 +11,7 @@
 static const struct model_profile *const profiles[ALL_PROFILES] = {&intel_yonah, &intel_core2, &intel_nehalem,
 								   &intel_skylake, &intel_icelake};
 
-/* --- presence and reset
- * ------------------------------------------------------------------------------------------- */
+/* presence and reset */
 
 static void reset_state(void **unused)
 {
@@ -87,8 +86,7 @@ static void capabilities(void **unused)
 	assert_true(faults(IA32_A_PMC0));
 }
 
-/* --- what may be written
- * ------------------------------------------------------------------------------------------- */
+/* what may be written */
 
 static void select_reserved(void **unused)
 {
@@ -211,9 +209,7 @@ static void debugctl(void **unused)
 	}
 }
 
-/* --- RDPMC
- * ---------------------------------------------------------------------------------------------------------
- */
+/* RDPMC */
 
 static void rdpmc_rules(void **unused)
 {
@@ -242,8 +238,7 @@ static void rdpmc_rules(void **unused)
 	}
 }
 
-/* --- what counts
- * --------------------------------------------------------------------------------------------------- */
+/* what counts */
 
 static void enables(void **unused)
 {
@@ -421,8 +416,7 @@ static void own_write(void **unused)
 	assert_int_equal(get(IA32_PMC0 + 1), 2);
 }
 
-/* --- threshold and edge
- * --------------------------------------------------------------------------------------------- */
+/* threshold and edge */
 
 static uint64_t conditional_count(uint64_t select, const unsigned *amounts, unsigned n, uint32_t cycles)
 {
@@ -473,8 +467,53 @@ static void edges(void **unused)
 	assert_int_equal(get(IA32_PMC0), 5);
 }
 
-/* --- overflow
- * ------------------------------------------------------------------------------------------------------- */
+/* The short cut offers what advance() would add, and nothing where there is more to a step. */
+static void increments(void **unused)
+{
+	struct qterm terms[] = {{Q_INSTRUCTIONS, 3}, {Q_BRANCHES, 1}};
+	struct model_step s = {.terms = terms, .n_terms = 2, .cycles = 2, .cpl = 3};
+	struct model_increment out[8];
+	uint64_t before[3];
+	(void)unused;
+	power_up(&intel_icelake, "");
+	set(IA32_PERF_GLOBAL_CTRL, FIXED_BIT(3) | 7);
+	set(IA32_FIXED_CTR_CTRL, 0x3000);
+	program(0, INSTR);
+	program(1, BRANCHES & ~EVTSEL_USR);
+	program(2, BRANCHES);
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		before[i] = *out[i].counter;
+		assert_int_equal(out[i].limit, 0xffffffffffff - out[i].amount);
+	}
+	intel_model.advance(cpu, &s);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(*out[i].counter - before[i], out[i].amount);
+	assert_int_equal(get(IA32_PMC0), 3);
+	assert_int_equal(get(IA32_PMC0 + 2), 1);
+	assert_int_equal(get(IA32_FIXED_CTR0 + 3), 10);
+
+	assert_int_equal(intel_model.increments(cpu, &s, out, 2), -1);
+	s.own_write = true;
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+	s.own_write = false;
+	s.halted = true;
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+	s.halted = false;
+	program(1, INSTR | EVTSEL_E);
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+	program(1, INSTR | CMASK(1));
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+	program(1, 0x013c | BOTH | EVTSEL_EN);
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+	program(1, 0);
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), 3);
+	power_up(&intel_icelake, "noisy");
+	program(0, INSTR);
+	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+}
+
+/* overflow */
 
 static void wrap(void **unused)
 {
@@ -683,8 +722,8 @@ static void in_use_register(void **unused)
 		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(enables), cmocka_unit_test(rings),           \
 		cmocka_unit_test(events), cmocka_unit_test(clocks), cmocka_unit_test(slots),                 \
 		cmocka_unit_test(amounts_add_up), cmocka_unit_test(own_write), cmocka_unit_test(thresholds), \
-		cmocka_unit_test(edges), cmocka_unit_test(wrap), cmocka_unit_test(status),                   \
-		cmocka_unit_test(interrupts), cmocka_unit_test(legacy_freeze),                               \
+		cmocka_unit_test(edges), cmocka_unit_test(increments), cmocka_unit_test(wrap),               \
+		cmocka_unit_test(status), cmocka_unit_test(interrupts), cmocka_unit_test(legacy_freeze),     \
 		cmocka_unit_test(streamlined_freeze), cmocka_unit_test(status_set),                          \
 		cmocka_unit_test(in_use_register)
 

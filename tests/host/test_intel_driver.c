@@ -244,8 +244,7 @@ static void takes_modifiers(void **unused)
 	assert_int_equal(count(0), 3);
 }
 
-/* --- brackets
- * ------------------------------------------------------------------------------------------------------- */
+/* brackets */
 
 /* A window as the harness composes it: bracket, kernel of n NOPs, bracket; run on the real processor with the
  * fake CPU answering. */
@@ -329,8 +328,7 @@ static void read_bracket_counts_its_own(void **unused)
 	}
 }
 
-/* --- hand-over
- * ------------------------------------------------------------------------------------------------------- */
+/* hand-over */
 
 static void snapshot_reads_everything(void **unused)
 {
@@ -374,8 +372,7 @@ static void snapshot_reads_everything(void **unused)
 	}
 }
 
-/* --- CPUs that make no sense
- * ------------------------------------------------------------------------------------------ */
+/* CPUs that make no sense */
 
 static void refuses_nonsense(void **unused)
 {
@@ -494,9 +491,7 @@ static void clears_what_it_found(void **unused)
 	assert_int_equal(value, DEBUGCTL_BTF);
 }
 
-/* --- registry
- * ---------------------------------------------------------------------------------------------------------
- */
+/* registry */
 
 static void registry_finds(void **unused)
 {

@@ -189,8 +189,7 @@ unsigned fake_cpu_interrupts(void)
 	return n;
 }
 
-/* --- code on the real processor
- * ------------------------------------------------------------------------------------ */
+/* code on the real processor */
 
 #define TRAP_FLAG 0x100
 
