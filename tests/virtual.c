@@ -23,7 +23,7 @@ static void identify(void *arg)
 bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
 			const char **why)
 {
-	static char text[192];
+	static char text[224];
 	struct identification id = {.pmu = pmu, .why = ""};
 	struct result fault = {0};
 
