@@ -66,6 +66,9 @@ INTEGER_ONLY := $(filter arch/% pmu/%,$(IMAGE_SRC))
 $(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): IMAGE_FLAGS += -mgeneral-regs-only
 $(B)/image/gen/%.o: IMAGE_FLAGS += -mgeneral-regs-only
 
+# Nothing here is in a hurry: what is measured is assembly. The step engine and the models are, they keep -O2.
+$(patsubst %,$(B)/image/%.o,$(filter boot/%.c tests/%.c,$(IMAGE_SRC))): IMAGE_FLAGS += -Os
+
 # UEFI strings are UTF-16.
 $(B)/image/boot/uefi.c.o $(B)/image/tests/boot/%.c.o: IMAGE_FLAGS += -fshort-wchar
 
