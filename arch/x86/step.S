@@ -87,7 +87,7 @@ step_iret:
 	.hidden	step_nmi_entry
 	.type	step_nmi_entry, @function
 step_nmi_entry:
-	movb	$1, step_engine(%rip) /* attention.nmi */
+	orb	$1, step_engine(%rip) /* attention.nmi: NMI_ARRIVED */
 	iretq
 	.size	step_nmi_entry, . - step_nmi_entry
 

@@ -184,12 +184,15 @@ static void hardware_interrupt(struct trap_frame *f)
 	struct step_engine *e = &step_engine;
 	unsigned vector = (unsigned)f->vector;
 
+	interrupted(f);
+	e->current = NULL;
 	if (e->active && e->odd.shadow) {
 		e->held_vectors[vector / 64] |= 1ull << vector % 64;
 		e->attention.held = 1;
 		return;
 	}
-	interrupted(f);
+	if (e->active && !e->paused && watchdog_swallow(vector))
+		return;
 	step_deliver(f, STEP_INTERRUPT, vector, -1);
 }
 
@@ -222,7 +225,11 @@ static void attend(struct trap_frame *f)
 	} else if (e->odd.shadow) {
 		return;
 	} else if (e->attention.nmi && !e->nmi_blocked) {
+		bool raised = e->attention.nmi & NMI_RAISED;
+
 		e->attention.nmi = 0;
+		if (!raised && watchdog_swallow(VECTOR_NMI))
+			return;
 		interrupted(f);
 		step_deliver(f, STEP_NMI, VECTOR_NMI, -1);
 	} else if (e->attention.held && (f->rflags & RFLAGS_IF)) {
@@ -484,7 +491,7 @@ void step_unwind(unsigned mark)
 
 void step_raise_nmi(void)
 {
-	step_engine.attention.nmi = 1;
+	step_engine.attention.nmi |= NMI_RAISED;
 }
 
 uint64_t step_count(void)

@@ -17,14 +17,18 @@
 #define RFLAGS_RF    0x10000ull
 #define RFLAGS_VM    0x20000ull
 
+/** attention.nmi: a real one has come, the client raised one. */
+#define NMI_ARRIVED 1
+#define NMI_RAISED  2
+
 struct step_engine {
 	/* What an instruction boundary must look at; all zero in the common case. First: step_nmi_entry
 	 * writes .nmi. */
 	union {
 		struct {
-			volatile uint8_t nmi; /* one has arrived, or was raised by the client */
-			uint8_t held;         /* interrupts are in held_vectors[] */
-			uint8_t watchdog;     /* its deadline has passed */
+			volatile uint8_t nmi;
+			uint8_t held;     /* interrupts are in held_vectors[] */
+			uint8_t watchdog; /* its deadline has passed */
 		};
 		uint32_t any;
 	} attention;

@@ -169,6 +169,20 @@ bool watchdog_interrupt(unsigned vector)
 	return true;
 }
 
+bool watchdog_swallow(unsigned vector)
+{
+	uint64_t us;
+
+	if (!source || vector != source->vector || probing || !deadline || !source->due())
+		return false;
+	if (vector != VECTOR_NMI)
+		apic_eoi();
+	/* If the deadline has passed, the engine is about to notice. */
+	us = us_left();
+	source->set(us < 1000 ? 1000 : us);
+	return true;
+}
+
 void watchdog_arm(unsigned ms)
 {
 	uint64_t flags = interrupts_mask();

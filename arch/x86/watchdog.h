@@ -20,6 +20,12 @@ void watchdog_release(void);
 /** Whether the deadline has passed; the step engine asks. */
 bool watchdog_expired(void);
 
+/**
+ * For the step engine, which watches the deadline itself: whether an interrupt on this vector is the watchdog's and nothing
+ * else. Then it has been acknowledged, the source is set anew, and the stepped code need not see it.
+ */
+bool watchdog_swallow(unsigned vector);
+
 /** How it interrupts: "NMI from HPET", "NMI from PIT", "APIC timer". */
 const char *watchdog_source(void);
 
