@@ -218,9 +218,15 @@ $(B)/host/witness_%: $(B)/host/tests/host/witness_%.c.o $(B)/host/libassay.a
 host-tests: $(HOST_TESTS)
 	@for t in $^; do $$t || exit 1; done
 
+# --- the witness in QEMU -----------------------------------------------------------------------------------------
+
+$(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 $(WARN) -I. -shared -fPIC -fvisibility=hidden -o $@ $<
+
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-check: setup all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi
+check: setup all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so
 	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------

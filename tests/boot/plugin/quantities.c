@@ -1,0 +1,348 @@
+/*
+ * A witness outside the machine: a QEMU TCG plugin that counts what kernels do while they run at full speed.
+ *
+ *	qemu-system-x86_64 ... -plugin quantities.so,out=FILE
+ *
+ * It recognises windows by the marks around them (tests/marks.h) and writes one line for each when it closes:
+ *
+ *	KERNEL RING N quantity=amount ...
+ *
+ * It shares nothing with the harness but the marks: instructions are told apart by their first bytes, here.
+ *
+ * QEMU tells when an instruction is about to run, and of every access it makes, but not whether it came to its end. An
+ * instruction has retired when the next one to run is where it leads to; if that is anywhere else, it faulted (or QEMU
+ * started it over) and what it did is dropped. QEMU runs a REP instruction once per iteration, and may run it
+ * once more to find that none is left: it retires when its successor runs; each return to itself is an iteration done.
+ * QEMU makes several accesses of one wide operand: accesses of an instruction that adjoin are one, unless the
+ * instruction is known to make several of its own. Whether a branch to the next instruction was taken does not show: such
+ * branches are counted as br.cond.either.
+ */
+#include "tests/boot/plugin/qemu_api.h"
+#include "tests/marks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_VERSION;
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv);
+
+enum kind {
+	PLAIN,
+	CONDITIONAL,
+	JMP_DIRECT,
+	JMP_INDIRECT,
+	CALL_DIRECT,
+	CALL_INDIRECT,
+	RET,
+	FAR,
+	REP,  /* string instruction with F2 or F3 */
+	MARK, /* NOP that may be a mark */
+};
+
+/** An instruction as it lies in memory. */
+struct instruction {
+	uint64_t address, next; /* next: of the one behind it */
+	uint64_t target;	/* CONDITIONAL */
+	uint32_t word;		/* MARK */
+	uint8_t kind;		/* enum kind */
+	bool separate;		/* accesses that adjoin are several all the same */
+	bool stack_loads;	/* pops several stack slots; its other loads are of descriptors */
+	uint8_t length;
+	uint8_t bytes[15];
+	struct instruction *chain; /* of the same address */
+};
+
+enum total {
+	INSTRUCTIONS, BRANCHES, BR_COND, BR_TAKEN, BR_NTAKEN, BR_EITHER, BR_JMP_DIRECT, BR_JMP_INDIRECT, BR_CALL_DIRECT, BR_CALL_INDIRECT,
+	BR_RET, BR_FAR, LOADS, STORES, LOAD_BYTES, STORE_BYTES, TOTALS
+};
+
+static const char *const total_names[TOTALS] = {
+    "instructions", "branches", "br.cond", "br.cond.taken", "br.cond.ntaken", "br.cond.either", "br.jmp.direct", "br.jmp.indirect",
+    "br.call.direct", "br.call.indirect", "br.ret", "br.far", "loads", "stores", "loads.bytes", "stores.bytes",
+};
+
+static const uint8_t total_of_kind[] = {
+    [CONDITIONAL] = BR_COND, [JMP_DIRECT] = BR_JMP_DIRECT, [JMP_INDIRECT] = BR_JMP_INDIRECT, [CALL_DIRECT] = BR_CALL_DIRECT,
+    [CALL_INDIRECT] = BR_CALL_INDIRECT, [RET] = BR_RET, [FAR] = BR_FAR, [REP] = 0, [MARK] = 0,
+};
+
+#define ACCESSES_MAX 256
+
+struct access {
+	uint64_t address;
+	unsigned size;
+	bool store;
+};
+
+static struct {
+	FILE *out;
+	/* the window */
+	uint32_t header[MARK_HEADER];
+	unsigned header_left; /* words of the header still to come */
+	bool open;
+	uint64_t total[TOTALS];
+	/* the instruction that is running, and what it has accessed */
+	const struct instruction *current;
+	struct access access[ACCESSES_MAX];
+	unsigned n_accesses;
+} s;
+
+/* --- what an instruction is ------------------------------------------------------------------------------ */
+
+static bool is_prefix(uint8_t b)
+{
+	return b == 0x26 || b == 0x2e || b == 0x36 || b == 0x3e || (b >= 0x64 && b <= 0x67) || b == 0xf0 || b == 0xf2 || b == 0xf3;
+}
+
+static void classify_two_byte(struct instruction *in, uint8_t opcode)
+{
+	int32_t displacement;
+	if (opcode >= 0x80 && opcode <= 0x8f) {
+		in->kind = CONDITIONAL;
+		memcpy(&displacement, in->bytes + in->length - 4, 4);
+		in->target = in->next + (uint64_t)(int64_t)displacement;
+	} else if (opcode == 0x05 || opcode == 0x07 || opcode == 0x34 || opcode == 0x35) {
+		in->kind = FAR; /* SYSCALL, SYSRET, SYSENTER, SYSEXIT */
+	}
+}
+
+static void classify_group5(struct instruction *in, uint8_t modrm)
+{
+	static const uint8_t kinds[8] = {[2] = CALL_INDIRECT, [3] = FAR, [4] = JMP_INDIRECT, [5] = FAR};
+	in->kind = kinds[modrm >> 3 & 7];
+	in->separate = in->kind == FAR;
+}
+
+static void classify(struct instruction *in)
+{
+	unsigned i = 0;
+	bool rep = false;
+	uint32_t first;
+
+	memcpy(&first, in->bytes, 4);
+	if (in->length == MARK_SIZE && first == MARK_OPCODE) {
+		in->kind = MARK;
+		memcpy(&in->word, in->bytes + 4, 4);
+		return;
+	}
+	for (; i < in->length && is_prefix(in->bytes[i]); i++)
+		rep |= in->bytes[i] == 0xf2 || in->bytes[i] == 0xf3;
+	if ((in->bytes[i] & 0xf0) == 0x40)
+		i++;
+	uint8_t opcode = in->bytes[i];
+	switch (opcode) {
+	case 0x0f:
+		classify_two_byte(in, in->bytes[i + 1]);
+		break;
+	case 0x70 ... 0x7f: case 0xe0 ... 0xe3:
+		in->kind = CONDITIONAL;
+		in->target = in->next + (uint64_t)(int64_t)(int8_t)in->bytes[in->length - 1];
+		break;
+	case 0xe9: case 0xeb:
+		in->kind = JMP_DIRECT;
+		break;
+	case 0xe8:
+		in->kind = CALL_DIRECT;
+		break;
+	case 0xc2: case 0xc3:
+		in->kind = RET;
+		break;
+	case 0xca: case 0xcb: case 0xcf:
+		in->kind = FAR;
+		in->separate = in->stack_loads = true;
+		break;
+	case 0xcc: case 0xcd: case 0xf1:
+		in->kind = FAR;
+		break;
+	case 0xc4: /* VEX: gathers in map 2 */
+		in->separate = (in->bytes[i + 1] & 31) == 2 && (in->bytes[i + 3] & 0xfc) == 0x90;
+		break;
+	case 0xff:
+		classify_group5(in, in->bytes[i + 1]);
+		break;
+	case 0xa6: case 0xa7: /* CMPS: two operands */
+		in->separate = true;
+		/* fall through */
+	case 0x6c ... 0x6f: case 0xa4: case 0xa5: case 0xaa ... 0xaf:
+		in->kind = rep ? REP : PLAIN;
+		break;
+	}
+}
+
+/** One record per address and bytes: code may be written anew. */
+static struct instruction *intern(uint64_t address, const uint8_t *bytes, size_t length)
+{
+	static struct instruction *table[1 << 14];
+	struct instruction **head = &table[address % (1 << 14)], *in;
+
+	for (in = *head; in; in = in->chain)
+		if (in->address == address && in->length == length && !memcmp(in->bytes, bytes, length))
+			return in;
+	in = calloc(1, sizeof *in);
+	in->address = address;
+	in->next = address + length;
+	in->length = (uint8_t)length;
+	memcpy(in->bytes, bytes, length);
+	in->chain = *head;
+	*head = in;
+	classify(in);
+	return in;
+}
+
+/* --- windows --------------------------------------------------------------------------------------------- */
+
+static void open_window(void)
+{
+	memset(s.total, 0, sizeof s.total);
+	s.current = NULL;
+	s.n_accesses = 0;
+	s.open = true;
+}
+
+static void close_window(void)
+{
+	char name[MARK_NAME_WORDS * 4 + 1] = "";
+	memcpy(name, s.header + 2, MARK_NAME_WORDS * 4);
+	fprintf(s.out, "%s %" PRIu32 " %" PRIu32, name, s.header[1], s.header[0]);
+	for (unsigned i = 0; i < TOTALS; i++)
+		fprintf(s.out, " %s=%" PRIu64, total_names[i], s.total[i]);
+	fputc('\n', s.out);
+	fflush(s.out);
+	s.open = false;
+}
+
+/** @return whether the NOP is part of a mark */
+static bool read_mark(uint32_t word)
+{
+	if (s.header_left) {
+		s.header[MARK_HEADER - s.header_left--] = word;
+		if (!s.header_left)
+			open_window();
+		return true;
+	}
+	if (word == MARK_BEGIN) {
+		s.open = false;
+		s.header_left = MARK_HEADER;
+		return true;
+	}
+	if (word == MARK_END && s.open) {
+		close_window();
+		return true;
+	}
+	return false;
+}
+
+/* --- counting -------------------------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct access *x = a, *y = b;
+	if (x->store != y->store)
+		return x->store - y->store;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/** Add the accesses of the current instruction (or of one iteration of it) to the totals. */
+static void commit_accesses(void)
+{
+	const struct instruction *in = s.current;
+	uint64_t end = 0;
+	bool store = false, any = false;
+
+	if (!in->separate)
+		qsort(s.access, s.n_accesses, sizeof *s.access, by_place);
+	for (unsigned i = 0; i < s.n_accesses; i++) {
+		const struct access *a = &s.access[i];
+		if (in->stack_loads && any && (a->store || a->address != end))
+			continue;
+		bool adjoins = any && !in->separate && a->store == store && a->address <= end;
+		s.total[a->store ? STORE_BYTES : LOAD_BYTES] += a->size;
+		s.total[a->store ? STORES : LOADS] += !adjoins;
+		end = a->address + a->size;
+		store = a->store;
+		any = true;
+	}
+	s.n_accesses = 0;
+}
+
+static void retire(uint64_t successor)
+{
+	const struct instruction *in = s.current;
+
+	s.total[INSTRUCTIONS]++;
+	commit_accesses();
+	if (in->kind == CONDITIONAL)
+		s.total[in->target == in->next ? BR_EITHER : successor == in->next ? BR_NTAKEN : BR_TAKEN]++;
+	if (total_of_kind[in->kind]) {
+		s.total[BRANCHES]++;
+		s.total[total_of_kind[in->kind]]++;
+	}
+}
+
+/** The instruction that was running is over, one way or the other: the one at `successor` is about to run. */
+static void finish(uint64_t successor)
+{
+	const struct instruction *in = s.current;
+
+	if (!in)
+		return;
+	if (in->kind == REP && successor == in->address)
+		commit_accesses(); /* an iteration */
+	else if (total_of_kind[in->kind] || successor == in->next)
+		retire(successor);
+	s.n_accesses = 0;
+	s.current = NULL;
+}
+
+static void on_instruction(unsigned vcpu, void *user)
+{
+	const struct instruction *in = user;
+	(void)vcpu;
+
+	if (s.open)
+		finish(in->address);
+	if (in->kind == MARK && read_mark(in->word))
+		return;
+	if (s.open)
+		s.current = in;
+}
+
+static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	(void)vcpu, (void)user;
+	if (!s.open || !s.current || s.n_accesses == ACCESSES_MAX)
+		return;
+	s.access[s.n_accesses++] = (struct access){
+	    .address = address, .size = 1u << qemu_plugin_mem_size_shift(info), .store = qemu_plugin_mem_is_store(info)};
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	(void)id;
+
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		size_t size = qemu_plugin_insn_size(insn);
+		void *in = intern(qemu_plugin_insn_vaddr(insn), qemu_plugin_insn_data(insn), size > 15 ? 15 : size);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS, in);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, in);
+	}
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv)
+{
+	(void)info;
+	for (int i = 0; i < argc; i++)
+		if (!strncmp(argv[i], "out=", 4))
+			s.out = fopen(argv[i] + 4, "w");
+	if (!s.out) {
+		fprintf(stderr, "quantities: out=FILE is missing or cannot be written\n");
+		return -1;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	return 0;
+}
