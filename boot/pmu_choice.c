@@ -1,9 +1,9 @@
 #include "boot/pmu_choice.h"
 
-#include "arch/x86/trap.h"
-#include "pmu/vpmu.h"
+#include "pmu/model.h"
 #include "tests/ladder.h"
 #include "tests/report.h"
+#include "tests/virtual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,18 +48,6 @@ static bool choose_machine(struct run *run, const char *driver, const char **why
 	return true;
 }
 
-struct identification {
-	const char *why;
-	bool found;
-};
-
-static void identify(void *arg)
-{
-	struct identification *id = arg;
-
-	id->found = pmu_find(NULL, &pmu, &id->why);
-}
-
 static const char *no_such_profile(const char *name)
 {
 	size_t n = (size_t)snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile; there are", name);
@@ -72,31 +60,12 @@ static const char *no_such_profile(const char *name)
 
 static bool choose_virtual(struct run *run, const char *profile, const char *inject, const char **why)
 {
-	struct identification id = {"", false};
-
 	if (!model_profile_by_name(profile)) {
 		*why = no_such_profile(profile);
 		return false;
 	}
-	if (!vpmu_create(profile, inject, why))
+	if (!virtual_pmu_create(run, &pmu, profile, inject, why))
 		return false;
-	/* From here on run->call goes to the virtual CPU, whose CPUID is what the driver must see. */
-	memset(&pmu, 0, sizeof pmu);
-	pmu.virtual = true;
-	run->pmu = &pmu;
-	struct result fault;
-	if (!run->call(run, identify, &id, 10000, &fault)) {
-		snprintf(text, sizeof text, "identifying the virtual PMU failed: %s", fault.judgement.text);
-		*why = text;
-		return false;
-	}
-	if (!id.found) {
-		snprintf(text, sizeof text, "no driver fits the virtual CPU %s: %s", profile, id.why);
-		*why = text;
-		return false;
-	}
-	pmu.virtual = true;
-	snprintf(pmu.model, sizeof pmu.model, "%s", vpmu_profile()->name);
 	report_pmu(&pmu);
 	run->ladder = &ladder;
 	ladder_climb(run, &ladder);

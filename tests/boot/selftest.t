@@ -1,0 +1,33 @@
+#!/usr/bin/python3
+"""Faults put in on purpose are told for what they are, and by the checks that are about them."""
+import re
+
+from boottest import boot, done, equal, ok, tail, verdict_table
+
+r = boot(options="pmu=virtual suite=selftest", timeout=300)
+table = verdict_table(r) or {}
+checks = {name: verdict for name, (verdict, _) in table.items() if name.startswith("selftest/")}
+ok(len(checks) > 25, "the self-test ran: " + (r.verdict or "no verdict"), tail(r))
+for name, verdict in sorted(checks.items()):
+    ok(verdict == "exact", name, tail(r, 40))
+
+r = boot(options="pmu=virtual suite=events kernel=nop_loop,calls n=4 inject=wrong-signature:nop_loop:instructions:1")
+equal(r.status, 1, "a kernel with a wrong signature: something is wrong")
+reasons = [c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "error"]
+ok(reasons and all(re.search("nop_loop declares 49 instructions at N = 4, single-stepping shows 48", t) for t in reasons),
+   "it is an error that names kernel, quantity and both numbers", reasons + tail(r))
+judged = [name for name, (verdict, _) in (verdict_table(r) or {}).items() if name.startswith("events/") and "/PMC" in name]
+ok(judged and not any("/nop_loop/" in name for name in judged), "that kernel judges nothing, others do", judged)
+
+r = boot(options="pmu=virtual suite=control inject=dropped-carry")
+equal(r.status, 1, "a model that drops a carry: something is wrong")
+table = verdict_table(r) or {}
+ok(table and all(verdict == "wrong" for name, (verdict, _) in table.items() if name.startswith("control/wrap/")),
+   "every counter's wrap is wrong", tail(r))
+ok(table and all(verdict in ("exact", "skipped") for name, (verdict, _) in table.items() if name.startswith("control/enable gating/")),
+   "enable gating is not", tail(r))
+
+r = boot(options="pmu=virtual suite=events kernel=nop_loop n=4000000000 event=INST_RETIRED.ANY_P", timeout=200)
+reasons = [c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "error"]
+ok(r.status == 1 and reasons, "an N too large to finish is an error, and the run goes on", reasons + tail(r))
+done()

@@ -1,0 +1,276 @@
+/*
+ * The harness judged: each injected fault must be caught by the checks that are about it, and by no others; a
+ * virtual CPU without a fault must raise none; a kernel with a wrong signature must judge nothing.
+ */
+#include "tests/suites/suites.h"
+#include "tests/ladder.h"
+#include "tests/virtual.h"
+#include "tests/kernels/kernel.h"
+
+#include "pmu/vpmu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CATCHES_MAX 8
+#define KERNELS     "empty,nop_loop,calls,movs_rep"
+#define PROFILE     "intel-nehalem"
+
+/** Checks, as a glob on "suite/name", and the bad verdict that they must give. */
+struct catch
+{
+	const char *checks;
+	enum verdict verdict;
+};
+
+struct selftest_case {
+	const char *inject; /* the model's injections, NULL: none */
+	const char *kernel; /* whose signature is falsified by the next two; NULL: none */
+	enum quantity quantity;
+	int64_t delta_a, delta_b;
+	struct catch catches[CATCHES_MAX]; /* each must happen; nothing else bad may. checks NULL ends */
+	const char *unjudged;              /* checks that there must not be at all */
+};
+
+#define ON_EVERY(check) "control/" check "/*"
+
+static const struct selftest_case cases[] = {
+	{.inject = "dropped-carry",
+	 .catches = {{"ladder/*", VERDICT_WRONG},
+		     {ON_EVERY("wrap"), VERDICT_WRONG},
+		     {ON_EVERY("overflow status"), VERDICT_WRONG},
+		     {ON_EVERY("overflow point"), VERDICT_WRONG}}},
+	{.inject = "off-by-one",
+	 .catches = {{"ladder/PMC*", VERDICT_BIASED},
+		     {"ladder/FIXED_CTR0", VERDICT_BIASED},
+		     {"control/ring filter, ring 0/FIXED_CTR1", VERDICT_WRONG},
+		     {"control/ring filter, ring 0/FIXED_CTR2", VERDICT_WRONG}}},
+	{.inject = "stuck-status",
+	 .catches = {{"ladder/*", VERDICT_WRONG},
+		     {ON_EVERY("overflow status"), VERDICT_WRONG},
+		     {ON_EVERY("overflow point"), VERDICT_WRONG}}},
+	{.inject = "no-pmi", .catches = {{"ladder/*", VERDICT_WRONG}}},
+	{.inject = "lost-status",
+	 .catches = {{"ladder/*", VERDICT_WRONG},
+		     {ON_EVERY("overflow status"), VERDICT_WRONG},
+		     {ON_EVERY("overflow point"), VERDICT_WRONG}}},
+	{.inject = "ring-leak",
+	 .catches = {{ON_EVERY("ring filter, ring 0"), VERDICT_WRONG},
+		     {ON_EVERY("ring filter, ring 3"), VERDICT_WRONG},
+		     {"events/*/ring 3", VERDICT_BIASED}}},
+	{.inject = "neighbour-coupling",
+	 .catches = {{"control/global enable/PMC0", VERDICT_WRONG},
+		     {"control/global enable/PMC1", VERDICT_WRONG},
+		     {"control/busy neighbours/PMC0", VERDICT_WRONG},
+		     {"control/counter exchange", VERDICT_WRONG},
+		     {"events/*/PMC0/empty/*", VERDICT_BIASED},
+		     {"events/*/PMC0/*", VERDICT_WRONG}}},
+	{.inject = "overcount-x16",
+	 .catches = {{"ladder/PMC*", VERDICT_WRONG},
+		     {"ladder/FIXED_CTR0", VERDICT_WRONG},
+		     {"control/wrap/FIXED_CTR1", VERDICT_WRONG},
+		     {"control/wrap/FIXED_CTR2", VERDICT_WRONG}}},
+	{.inject = "short-width",
+	 .catches = {{ON_EVERY("wrap"), VERDICT_WRONG}, {ON_EVERY("overflow point"), VERDICT_WRONG}}},
+	{.inject = "no-sign-extension",
+	 .catches = {{"ladder/PMC*", VERDICT_WRONG},
+		     {"control/write rules/PMC*", VERDICT_WRONG},
+		     {"control/wrap/PMC*", VERDICT_WRONG},
+		     {"control/overflow status/PMC*", VERDICT_WRONG},
+		     {"control/overflow point/PMC*", VERDICT_WRONG},
+		     {"control/RDPMC/PMC*", VERDICT_WRONG}}},
+	{.inject = "dead-counter", .catches = {{"ladder/PMC3", VERDICT_DEAD}}, .unjudged = "*/PMC3/*"},
+	{.inject = "dead", .catches = {{"ladder/all counters", VERDICT_DEAD}}, .unjudged = "events/*/PMC*"},
+	{.inject = "noisy",
+	 .catches = {{"ladder/PMC*", VERDICT_NOISY}, {"ladder/FIXED_CTR0", VERDICT_NOISY}},
+	 .unjudged = "events/INST_RETIRED*"},
+	{.inject = "rdpmc-wrong-index",
+	 .catches = {{ON_EVERY("RDPMC"), VERDICT_WRONG},
+		     {ON_EVERY("RDPMC in ring 3, CR4.PCE = 1"), VERDICT_WRONG}}},
+	{.inject = "reserved-accepted", .catches = {{"control/access/write *", VERDICT_WRONG}}},
+	{.inject = "global-ignored",
+	 .catches = {{"ladder/PMC*", VERDICT_NOISY},
+		     {"ladder/FIXED_CTR0", VERDICT_NOISY},
+		     {"control/enable gating/FIXED_CTR*", VERDICT_WRONG},
+		     {"control/global enable/FIXED_CTR*", VERDICT_WRONG},
+		     {"control/*", VERDICT_WRONG}}},
+	{.inject = "bj54", .catches = {{"control/write rules/FIXED_CTR1", VERDICT_WRONG}}},
+	{.inject = "bj58",
+	 .catches = {{ON_EVERY("interrupt while counting"), VERDICT_WRONG},
+		     {ON_EVERY("overflow together"), VERDICT_WRONG},
+		     {"control/*", VERDICT_WRONG}}},
+	{.inject = "hsd91", .catches = {{ON_EVERY("interrupt, fixed"), VERDICT_WRONG}}},
+	{.inject = "hsd143", .catches = {{"ladder/FIXED_CTR0", VERDICT_BIASED}}},
+	{.inject = "skl91", .catches = {{"events/INST_RETIRED.ANY*/movs_rep/*", VERDICT_WRONG}}},
+	{.inject = "srf7",
+	 .catches = {{ON_EVERY("ring filter, ring 3"), VERDICT_WRONG}, {"events/*/ring 3", VERDICT_BIASED}}},
+	{.kernel = "nop_loop",
+	 .quantity = Q_INSTRUCTIONS,
+	 .delta_b = 1,
+	 .catches = {{"events/ground truth/nop_loop/*", VERDICT_ERROR}, {"ladder/*", VERDICT_BIASED}},
+	 .unjudged = "events/*/PMC*/nop_loop/*"},
+	{.kernel = "movs_rep",
+	 .quantity = Q_LOADS,
+	 .delta_a = -1,
+	 .catches = {{"events/ground truth/movs_rep/*", VERDICT_ERROR}},
+	 .unjudged = "events/*/PMC*/movs_rep/*"},
+};
+
+/* Names of checks have commas of their own, which part the alternatives of a glob. */
+static bool matches(const char *glob, const char *name)
+{
+	char pattern[160];
+	char *comma = pattern;
+
+	snprintf(pattern, sizeof(pattern), "%s", glob);
+	while ((comma = strchr(comma, ',')))
+		*comma = '?';
+	return glob_match(pattern, name);
+}
+
+struct capture {
+	struct run run; /* first: the report callback gets its address */
+	const struct selftest_case *expected;
+	unsigned checks, caught[CATCHES_MAX];
+	char stranger[160]; /* the first result that should not be there */
+};
+
+static void take(struct run *run, const struct result *r)
+{
+	struct capture *c = (struct capture *)run;
+	const struct catch *catches = c->expected->catches;
+	bool bad = verdict_is_bad(r->judgement.verdict), known = false;
+	char name[160];
+
+	c->checks++;
+	snprintf(name, sizeof(name), "%s/%s", r->suite, r->name);
+	for (unsigned i = 0; i < CATCHES_MAX && catches[i].checks; i++)
+		if (r->judgement.verdict == catches[i].verdict && matches(catches[i].checks, name)) {
+			c->caught[i]++;
+			known = true;
+		}
+	if (c->expected->unjudged && matches(c->expected->unjudged, name))
+		known = false, bad = true;
+	if (bad && !known && !c->stranger[0])
+		snprintf(c->stranger, sizeof(c->stranger), "%.90s is %s", name,
+			 verdict_name(r->judgement.verdict));
+}
+
+/* One whole little run: ladder, control, events. */
+static void judge_once(struct capture *c, struct ladder *ladder)
+{
+	c->run.ladder = ladder;
+	if (ladder_climb(&c->run, ladder) == LADDER_DEAD)
+		return; /* as in a real run: another PMU is judged instead */
+	suite_control.run(&c->run);
+	suite_events.run(&c->run);
+}
+
+static void conclude(const struct capture *c, struct result *r)
+{
+	unsigned missing = 0, rows = 0;
+
+	for (; rows < CATCHES_MAX && c->expected->catches[rows].checks; rows++)
+		if (!c->caught[rows] && !missing)
+			missing = rows + 1;
+	r->n_observations = 1;
+	r->observation[0] = (struct observation){.low = rows, .high = rows};
+	histogram_add(&r->observation[0].seen, rows - (missing != 0));
+	judge(r->observation, 1, &r->judgement);
+	if (c->stranger[0])
+		judgement_set(&r->judgement, VERDICT_WRONG, "unexpected: %s", c->stranger);
+	else if (missing)
+		judgement_set(&r->judgement, VERDICT_WRONG, "not caught: %s as %s",
+			      c->expected->catches[missing - 1].checks,
+			      verdict_name(c->expected->catches[missing - 1].verdict));
+	else if (c->checks == 0)
+		judgement_set(&r->judgement, VERDICT_ERROR, "nothing was judged");
+}
+
+static void describe(const struct selftest_case *c, const char *profile, char *name, size_t size)
+{
+	if (c->kernel)
+		snprintf(name, size, "wrong %s of %s on %s", quantity_info[c->quantity].name, c->kernel,
+			 profile);
+	else
+		snprintf(name, size, "%s on %s", c->inject ? c->inject : "no fault", profile);
+}
+
+/* One run with the faults of `made`, held against what `expected` says. */
+static void hold_against(struct run *run, const char *profile, const struct selftest_case *made,
+			 const struct selftest_case *expected, struct result *r)
+{
+	static struct run_options options = {.kernel_glob = KERNELS};
+	static struct ladder ladder;
+	static struct pmu pmu;
+	static struct capture c;
+	const char *why;
+
+	c = (struct capture){.run = {.options = &options, .call = run->call, .report = take},
+			     .expected = expected};
+	if (made->kernel)
+		kernel_falsify(kernel_by_name(made->kernel), made->quantity, made->delta_a, made->delta_b);
+	if (virtual_pmu_create(&c.run, &pmu, profile, made->inject, &why)) {
+		judge_once(&c, &ladder);
+		conclude(&c, r);
+	} else {
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s", why);
+	}
+	kernel_restore();
+}
+
+static void carry_out(struct run *run, const char *profile, const struct selftest_case *c)
+{
+	char name[96];
+	struct result r = {.suite = "selftest", .name = name};
+
+	describe(c, profile, name, sizeof(name));
+	hold_against(run, profile, c, c, &r);
+	run->report(run, &r);
+}
+
+/* The other side: what is expected of another fault must not pass. */
+static void carry_out_crossed(struct run *run, const struct selftest_case *made,
+			      const struct selftest_case *expected)
+{
+	char made_name[64], expected_name[64], name[160];
+	struct result r = {.suite = "selftest", .name = name};
+
+	describe(made, PROFILE, made_name, sizeof(made_name));
+	describe(expected, PROFILE, expected_name, sizeof(expected_name));
+	snprintf(name, sizeof(name), "%s does not pass for %s", made_name, expected_name);
+	hold_against(run, PROFILE, made, expected, &r);
+	if (r.judgement.verdict == VERDICT_WRONG)
+		r.judgement = (struct judgement){.verdict = VERDICT_EXACT};
+	else
+		judgement_set(&r.judgement, VERDICT_WRONG, "it passes");
+	r.n_observations = 0;
+	run->report(run, &r);
+}
+
+static void run_selftest(struct run *run)
+{
+	static const struct selftest_case clean;
+	char original[48];
+	const char *why;
+
+	if (!run->pmu || !run->pmu->virtual) {
+		struct result r = {.suite = "selftest", .name = "selftest"};
+
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "needs the virtual PMU: pmu=virtual");
+		run->report(run, &r);
+		return;
+	}
+	snprintf(original, sizeof(original), "%s", run->pmu->model);
+	for (const struct model_profile *const *p = model_profiles; *p; p++)
+		carry_out(run, (*p)->name, &clean);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		carry_out(run, PROFILE, &cases[i]);
+	carry_out_crossed(run, &clean, &cases[0]);
+	carry_out_crossed(run, &cases[0], &clean);
+	carry_out_crossed(run, &cases[0], &cases[1]);
+	virtual_pmu_create(run, run->pmu, original, NULL, &why);
+}
+
+const struct suite suite_selftest = {
+	"selftest", "the harness itself: injected faults are caught, clean models raise none", run_selftest};
