@@ -1,6 +1,7 @@
 #include "tests/ladder.h"
 #include "tests/pass.h"
 #include "tests/pmi.h"
+#include "tests/truth.h"
 
 #include "arch/x86/apic.h"
 
@@ -130,7 +131,8 @@ static bool enumerated(struct run *run, struct climb *m, struct result *r)
 		return false;
 	}
 	if (!m->kernel) {
-		judgement_set(&r->judgement, VERDICT_ERROR, "the image has no kernel nop_loop");
+		judgement_set(&r->judgement, VERDICT_ERROR,
+			      "no kernel to try it with has a signature that holds");
 		return false;
 	}
 	if (!m->event) {
@@ -257,13 +259,35 @@ static bool applies(const struct pmu *pmu, unsigned c, enum rung rung)
 	return rung != RUNG_INTERRUPTS || (pmu->has_pmi && pmu->counter[c].has_interrupt && apic_present());
 }
 
-static enum rung climb(struct run *run, unsigned c, struct result *r)
+/* The first kernel to try counters with that does what its signature says; one that does not is reported. */
+static const struct kernel *confirmed_kernel(struct run *run)
+{
+	static const char *const candidates[] = {"nop_loop", "loop"};
+
+	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
+		const struct kernel *k = kernel_by_name(candidates[i]);
+		struct result r = {.suite = "ladder"};
+		char name[64];
+
+		if (!k)
+			continue;
+		truth_check(k, 0, N_SMALL, &r);
+		if (!verdict_is_bad(r.judgement.verdict))
+			return k;
+		snprintf(name, sizeof(name), "ground truth/%s", k->name);
+		r.name = name;
+		run->report(run, &r);
+	}
+	return NULL;
+}
+
+static enum rung climb(struct run *run, const struct kernel *kernel, unsigned c, struct result *r)
 {
 	struct climb m = {
 		.pmu = run->pmu,
 		.counter = c,
 		.event = counter_yardstick(run->pmu, c),
-		.kernel = kernel_by_name("nop_loop"),
+		.kernel = kernel,
 	};
 	enum rung reached = RUNG_NONE;
 
@@ -299,10 +323,11 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	struct pmu *pmu = run->pmu;
 	unsigned dead = 0, failed = 0;
 
-	*ladder = (struct ladder){{0}};
+	*ladder = (struct ladder){0};
 	if (!pmu || pmu->n_counters == 0)
 		return LADDER_NONE;
 
+	ladder->kernel = confirmed_kernel(run);
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		struct result *r = &results[c];
 
@@ -310,11 +335,11 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 			.suite = "ladder",
 			.name = pmu->counter[c].name,
 			.counter = pmu->counter[c].name,
-			.kernel = "nop_loop",
+			.kernel = ladder->kernel ? ladder->kernel->name : NULL,
 			.manual = "calibration ladder",
 			.virtual = pmu->virtual,
 		};
-		ladder->reached[c] = climb(run, c, r);
+		ladder->reached[c] = climb(run, ladder->kernel, c, r);
 		dead += r->judgement.verdict == VERDICT_DEAD;
 		failed += verdict_is_bad(r->judgement.verdict);
 	}

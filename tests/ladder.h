@@ -10,8 +10,11 @@
 #define TESTS_LADDER_H
 
 #include "tests/check.h"
+#include "tests/kernels/kernel.h"
 
 struct ladder {
+	const struct kernel
+		*kernel; /* that counters are tried with: its signature agrees with single-stepping */
 	uint8_t reached[PMU_COUNTERS_MAX]; /* enum rung */
 };
 

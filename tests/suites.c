@@ -4,14 +4,12 @@
 
 /* clang-format off */
 const struct suite *const suites[] = {
-<<<<<<< HEAD
-	&suite_machine, &suite_control, &suite_events, &suite_overhead, &suite_truth, &suite_bench, NULL,
-=======
+	&suite_machine,
 	&suite_control,
 	&suite_events,
 	&suite_overhead,
+	&suite_truth,
 	&suite_bench,
 	&suite_selftest,
 	NULL,
->>>>>>> 494d9dd (Let injected faults judge the harness)
 };

@@ -121,7 +121,7 @@ static void report_undefined(struct run *run)
 		if (!undefined[i].kernels)
 			continue;
 		r.manual = e->source;
-		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s: not defined by %u kernels (%s)",
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s: not defined by %u kernel%s (%s)",
 			      quantity_info[undefined[i].quantity].name, undefined[i].kernels,
 			      undefined[i].names);
 		run->report(run, &r);
@@ -305,7 +305,8 @@ static void run_kernel(struct plan *plan)
 		if (!confirmed(plan))
 			continue;
 		if (leaves_ring(plan))
-			skip(plan->run, plan->kernel->name, "its handlers run in ring 0, but only ring 3 is counted");
+			skip(plan->run, plan->kernel->name,
+			     "its handlers run in ring 0, but only ring 3 is counted");
 		else
 			judge_kernel(plan);
 	}

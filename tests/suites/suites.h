@@ -6,10 +6,7 @@
 
 #include "tests/check.h"
 
-<<<<<<< HEAD
-extern const struct suite suite_machine, suite_control, suite_events, suite_overhead, suite_truth, suite_bench;
-=======
-extern const struct suite suite_control, suite_events, suite_overhead, suite_bench, suite_selftest;
->>>>>>> 494d9dd (Let injected faults judge the harness)
+extern const struct suite suite_machine, suite_control, suite_events, suite_overhead, suite_truth, suite_bench,
+	suite_selftest;
 
 #endif
