@@ -123,7 +123,7 @@ static void report_undefined(struct run *run)
 		r.manual = e->source;
 		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s: not defined by %u kernel%s (%s)",
 			      quantity_info[undefined[i].quantity].name, undefined[i].kernels,
-			      undefined[i].names);
+			      undefined[i].kernels > 1 ? "s" : "", undefined[i].names);
 		run->report(run, &r);
 	}
 }
