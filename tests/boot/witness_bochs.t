@@ -1,0 +1,46 @@
+#!/usr/bin/python3
+"""Witness: single-stepping shows the same amounts in QEMU and in Bochs, for every kernel, ring, quantity and N."""
+from boottest import boot, done, ok, skip, sound
+
+OPTIONS = "suite=truth kernel=all pmu=virtual"
+
+
+def table(r):
+    """{kernel: {check: observations}}, and {kernel: why it was skipped} of those that were."""
+    amounts, skipped = {}, {}
+    for suite in r.report["suites"] if r.report else []:
+        for c in suite["checks"] if suite["name"] == "truth" else []:
+            if c["verdict"] == "skipped":
+                skipped[c["kernel"]] = c["text"]
+            else:
+                amounts.setdefault(c["kernel"], {})[c["name"]] = [(o["n"], o["values"]) for o in c["observations"]]
+    return amounts, skipped
+
+
+def differences(a, b):
+    return ["%s: QEMU %r, Bochs %r" % (check, a.get(check), b.get(check))
+            for check in sorted(set(a) | set(b)) if a.get(check) != b.get(check)]
+
+
+qemu, bochs = boot(options=OPTIONS, timeout=300), boot(emulator="bochs", cpu="corei7_icelake_u", options=OPTIONS, timeout=300)
+sound(qemu, "QEMU")
+sound(bochs, "Bochs")
+(a, a_skipped), (b, b_skipped) = table(qemu), table(bochs)
+ok(len(a) > 100 and len(b) > 100, "%d kernels stepped in QEMU, %d in Bochs" % (len(a), len(b)))
+for kernel in sorted(set(a) | set(b) | set(a_skipped) | set(b_skipped)):
+    if kernel in a and kernel in b:
+        ok(not differences(a[kernel], b[kernel]), kernel, differences(a[kernel], b[kernel])[:20])
+    else:
+        skip(kernel, "; ".join("%s: %s" % (name, why[kernel]) for name, why in (("QEMU", a_skipped), ("Bochs", b_skipped)) if kernel in why))
+
+# The other side: a single amount that differs is seen.
+sample = {kernel: checks for kernel, checks in a.items() if kernel in b}
+altered = missed = 0
+for kernel, checks in sample.items():
+    for check, observations in checks.items():
+        if observations:
+            n, values = observations[0]
+            altered += 1
+            missed += not differences(dict(checks, **{check: [(n, [[values[0][0] + 1, values[0][1]]])] + observations[1:]}), b[kernel])
+ok(altered and not missed, "%d of %d amounts altered by one are noticed" % (altered - missed, altered))
+done()
