@@ -65,8 +65,7 @@ const struct option_row option_rows[] = {
 	{NULL, OPTION_TEXT, 0, 0, 0, 0, NULL, NULL, NULL, NULL},
 };
 
-/* --- reading tokens
- * ----------------------------------------------------------------------------------------- */
+/* --- reading tokens ---------------------------------------------------------------------------------- */
 
 struct source {
 	const char *at, *end;
@@ -218,8 +217,7 @@ static bool take_token(struct source *s, struct token *t)
 	return true;
 }
 
-/* --- names and values
- * --------------------------------------------------------------------------------------- */
+/* --- names and values -------------------------------------------------------------------------------- */
 
 static bool unknown_option(const struct source *s, const struct token *t)
 {

@@ -17,8 +17,7 @@
 
 #define DEFAULT_BUDGET 10000000
 
-/* --- matching
- * ----------------------------------------------------------------------------------------------- */
+/* --- matching ---------------------------------------------------------------------------------------- */
 
 struct matching {
 	const struct sched_item *items;
@@ -76,8 +75,7 @@ static bool match_all(struct matching *m)
 	return true;
 }
 
-/* --- what items have to do with each other
- * ---------------------------------------------------------------------- */
+/* --- what items have to do with each other ----------------------------------------------------------- */
 
 static const struct sched_use *find_use(const struct sched_alternative *a, unsigned resource)
 {
@@ -130,8 +128,7 @@ static bool free_of(const struct sched_item *item, unsigned place)
 	return false;
 }
 
-/* --- bounds
- * --------------------------------------------------------------------------------------------------- */
+/* --- bounds ------------------------------------------------------------------------------------------ */
 
 struct problem {
 	const struct sched_item *items;
@@ -185,8 +182,7 @@ static unsigned clique_bound(const struct problem *p)
 	return best;
 }
 
-/* --- search
- * ----------------------------------------------------------------------------------------------------- */
+/* --- search ------------------------------------------------------------------------------------------ */
 
 /* Who holds what in one pass. */
 struct pass_state {
@@ -385,8 +381,7 @@ static unsigned first_fit(const struct problem *p, struct sched_place *places)
 	return passes;
 }
 
-/* --- the whole
- * ---------------------------------------------------------------------------------------------------- */
+/* --- the whole --------------------------------------------------------------------------------------- */
 
 static bool single_resource(const struct problem *p)
 {
@@ -477,8 +472,7 @@ bool schedule(const struct sched_item *items, unsigned n, unsigned budget, struc
 	return good;
 }
 
-/* --- events on counters
- * ----------------------------------------------------------------------------------------- */
+/* --- events on counters ------------------------------------------------------------------------------ */
 
 uint64_t event_counters(const struct pmu *pmu, const struct event_request *request)
 {

@@ -40,8 +40,8 @@ unsigned model_cpu_writes(struct model_cpu_write out[MODEL_CPU_WRITES])
 	return n_written;
 }
 
-/* Drops what this write makes needless: an earlier one to the same register that set no other bit. (Where writing 1 clears, bits
- * that an earlier write cleared are still to be told.) */
+/* Drops what this write makes needless: an earlier one to the same register that set no other bit. (Where
+ * writing 1 clears, bits that an earlier write cleared are still to be told.) */
 static void keep(uint32_t address, uint64_t value)
 {
 	for (unsigned i = 0; i < n_written;)
@@ -53,8 +53,7 @@ static void keep(uint32_t address, uint64_t value)
 		written[n_written++] = (struct model_cpu_write){address, value};
 }
 
-/* --- what drivers ask of the machine
- * ------------------------------------------------------------------------ */
+/* --- what drivers ask of the machine ----------------------------------------------------------------- */
 
 struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 {

@@ -331,6 +331,66 @@ static void table_groups_equal_outcomes(void **state)
 		assert_in_range(strcspn(line, "\n"), 0, 110);
 }
 
+/* A suite may measure all events on one kernel side by side, kernel after kernel: progress by kernel, tables
+ * and points by event. */
+static void order_of_the_matrix_is_free(void **state)
+{
+	static const char *const event[] = {"EA", "EB"}, *const counter[] = {"PMC10", "PMC9", "FIXED_CTR0",
+									     "PMC0"};
+	const char *text;
+
+	(void)state;
+	begin(false);
+	report_suite_begin("events", "title");
+	plain("before", VERDICT_EXACT, "");
+	report_suite_begin("events", "title");
+	for (unsigned k = 0; k < 3; k++)
+		for (unsigned c = 0; c < 4; c++)
+			cell(event[(c + k) % 2], counter[c],
+			     (const char *const[]){"nops", "calls", "rets"}[k], VERDICT_EXACT, 0);
+	report_end(true);
+	text = fake_console_text();
+	assert_non_null(strstr(text, "  nops                               4 checks: 4 exact\n"
+				     "  calls                              4 checks: 4 exact\n"
+				     "  rets                               4 checks: 4 exact\n"
+				     "  12 checks: 12 exact\n"));
+	assert_non_null(strstr(text, "EA           PMC0,PMC9-10,FIXED_CTR0  3 kernels    0    exact (6)\n"));
+	assert_non_null(
+		strstr(fake_console_tap(),
+		       "ok 2 - events: EA on PMC0,PMC9-10,FIXED_CTR0, 3 kernels: 6 checks: 6 exact\n"
+		       "ok 3 - events: EB on PMC0,PMC9-10,FIXED_CTR0, 3 kernels: 6 checks: 6 exact\n1..3\n"));
+}
+
+static void plain_checks_of_one_stem_share_a_row(void **state)
+{
+	const char *text;
+
+	(void)state;
+	for (unsigned verbose = 0; verbose < 2; verbose++) {
+		begin(verbose);
+		report_suite_begin("control", "title");
+		plain("wrap/PMC1", VERDICT_EXACT, "");
+		plain("other", VERDICT_EXACT, "");
+		plain("wrap/PMC0", VERDICT_EXACT, "");
+		plain("wrap/PMC2", VERDICT_WRONG, "stuck");
+		plain("wrap/PMC3", VERDICT_SKIPPED, "not here");
+		plain("wrap/PMC4", VERDICT_SKIPPED, "not here");
+		report_end(true);
+		text = strstr(fake_console_text(), "\ncheck ");
+		assert_non_null(text);
+		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    3..5         "
+							"5 x1, 4 x1     exact (2)\n") != NULL);
+		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    -            "
+							"-              skipped (2)\n"
+							"    not here\n") != NULL);
+		assert_int_equal(verbose, strstr(text, "\nwrap/PMC1    PMC0               -    3..5         "
+						       "5 x1, 4 x1     exact\n") != NULL);
+		assert_non_null(strstr(text, "\nwrap/PMC2    PMC0               -    3..5         5 x1, 6 x1 "
+					     "    wrong\n    stuck\n"));
+		assert_non_null(strstr(fake_console_tap(), "\n1..6\n"));
+	}
+}
+
 static void verbose_shows_every_check(void **state)
 {
 	(void)state;
@@ -434,6 +494,8 @@ int main(void)
 		cmocka_unit_test(damaged_documents_are_refused),
 		cmocka_unit_test(totals_and_last_line),
 		cmocka_unit_test(table_groups_equal_outcomes),
+		cmocka_unit_test(order_of_the_matrix_is_free),
+		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
 		cmocka_unit_test(verbose_shows_every_check),
 		cmocka_unit_test(tap_is_understood_by_prove),
 		cmocka_unit_test(a_run_cut_short_says_so),

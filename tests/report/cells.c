@@ -10,8 +10,7 @@
 
 struct cells cells;
 
-/* --- one copy of every text
- * --------------------------------------------------------------------------------- */
+/* --- one copy of every text -------------------------------------------------------------------------- */
 
 #define BUCKETS 1024
 
@@ -58,8 +57,7 @@ void cells_free(void)
 	memset(&cells, 0, sizeof cells);
 }
 
-/* --- cells
- * -------------------------------------------------------------------------------------------------- */
+/* --- cells ------------------------------------------------------------------------------------------- */
 
 static bool off(const struct observation *o)
 {
@@ -151,8 +149,7 @@ bool cells_add(const struct result *r)
 	return true;
 }
 
-/* --- texts that both streams use
- * ---------------------------------------------------------------------------- */
+/* --- texts that both streams use --------------------------------------------------------------------- */
 
 void names_add(struct names *names, const char *name)
 {
@@ -178,6 +175,35 @@ static size_t stem(const char *name, long *number)
 	return digits;
 }
 
+/* The smallest number above `last` among the names with the first n characters of `like`; -1 if there is
+ * none. */
+static long next_number(const struct names *names, const char *like, size_t n, long last)
+{
+	long least = -1;
+
+	for (unsigned i = 0; i < names->count; i++) {
+		long number;
+
+		if (stem(names->name[i], &number) == n && !strncmp(names->name[i], like, n) &&
+		    number > last && (least < 0 || number < least))
+			least = number;
+	}
+	return least;
+}
+
+/* Whether an earlier name differs in its number only. */
+static bool told_before(const struct names *names, unsigned i, size_t n)
+{
+	for (unsigned k = 0; k < i; k++) {
+		long number;
+
+		if (stem(names->name[k], &number) == n && number >= 0 &&
+		    !strncmp(names->name[k], names->name[i], n))
+			return true;
+	}
+	return false;
+}
+
 void names_format(const struct names *names, unsigned most, const char *what, char *out, size_t size)
 {
 	size_t used = 0;
@@ -187,31 +213,51 @@ void names_format(const struct names *names, unsigned most, const char *what, ch
 		snprintf(out, size, "%u%s %s", names->count, names->more ? "+" : "", what);
 		return;
 	}
-	for (unsigned i = 0; i < names->count;) {
-		long from, to, next;
-		size_t n = stem(names->name[i], &from);
-		unsigned k = i + 1;
+	for (unsigned i = 0; i < names->count && used < size; i++) {
+		const char *name = names->name[i];
+		long number, to;
+		size_t n = stem(name, &number);
 
-		for (to = from; from >= 0 && k < names->count; k++, to = next)
-			if (stem(names->name[k], &next) != n || next != to + 1 ||
-			    strncmp(names->name[k], names->name[i], n))
-				break;
-		if (used < size)
-			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",
-						 names->name[i]);
-		if (to > from && used < size)
-			used += (size_t)snprintf(out + used, size - used, "-%ld", to);
-		i = k;
+		if (number < 0) {
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", name);
+			continue;
+		}
+		if (told_before(names, i, n))
+			continue;
+		for (long from = next_number(names, name, n, -1); from >= 0 && used < size;
+		     from = next_number(names, name, n, to)) {
+			for (to = from; next_number(names, name, n, to) == to + 1; to++)
+				;
+			used += (size_t)snprintf(out + used, size - used, "%s%.*s%ld", used ? "," : "",
+						 (int)n, name, from);
+			if (to > from && used < size)
+				used += (size_t)snprintf(out + used, size - used, "-%ld", to);
+		}
 	}
 }
 
-void tally_format(const struct cell *cell, unsigned count, char *out, size_t size)
+const struct cell *selection_next(const struct selection *s, const struct cell *previous)
 {
-	unsigned verdicts[VERDICT_COUNT] = {0};
+	for (size_t i = previous ? (size_t)(previous - cells.cell) + 1 : s->first; i < s->first + s->count;
+	     i++) {
+		const struct cell *c = &cells.cell[i];
+
+		if (!s->event || (c->matrix && c->event == s->event))
+			return c;
+	}
+	return NULL;
+}
+
+void tally_format(const struct selection *s, char *out, size_t size)
+{
+	unsigned verdicts[VERDICT_COUNT] = {0}, count = 0;
+	const struct cell *c = NULL;
 	size_t used;
 
-	for (unsigned i = 0; i < count; i++)
-		verdicts[cell[i].verdict]++;
+	while ((c = selection_next(s, c))) {
+		verdicts[c->verdict]++;
+		count++;
+	}
 	used = (size_t)snprintf(out, size, "%u check%s:", count, count == 1 ? "" : "s");
 	for (unsigned v = 0, some = 0; v < VERDICT_COUNT; v++)
 		if (verdicts[v] && used < size)

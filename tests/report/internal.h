@@ -47,24 +47,33 @@ struct names {
 void names_add(struct names *names, const char *name);
 void names_format(const struct names *names, unsigned most, const char *what, char *out, size_t size);
 
-/** "52 checks: 50 exact, 2 wrong". Verdicts that did not occur are left out. */
-void tally_format(const struct cell *cell, unsigned count, char *out, size_t size);
+/** Checks [first, first + count) of the list, or of these only the cells of one event (a matrix row), in
+ * order. */
+struct selection {
+	unsigned first, count;
+	const char *event; /* interned; NULL: all */
+};
 
-/* TAP stream. A point is the run of cells [first, first + count): one plain check, or a group of one event.
- */
+/** The selected cell after `previous`, the first one after NULL. @return NULL at the end */
+const struct cell *selection_next(const struct selection *s, const struct cell *previous);
+
+/** "52 checks: 50 exact, 2 wrong". Verdicts that did not occur are left out. */
+void tally_format(const struct selection *s, char *out, size_t size);
+
+/* TAP stream. A point is one plain check, or all checks of one event in one suite. */
 void tap_begin(bool verbose);
-void tap_cell(const struct cell *cell);
-void tap_point(const struct cell *first, unsigned count);
+void tap_point(const struct selection *s);
 void tap_end(bool complete, unsigned lost);
 
-/* Text stream: the same steps. */
+/* Text stream. Progress of a matrix is told by runs of cells that have the event, or the kernel, in common.
+ */
 void table_begin(void);
 void table_suite_begin(const char *suite, const char *title);
 void table_cell(const struct cell *cell, bool verbose);
-void table_point(const struct cell *first, unsigned count);
-void table_suite_end(const struct cell *first, unsigned count);
+void table_progress(const char *what, const struct selection *s);
+void table_suite_end(const struct selection *s);
 void table_value(const char *suite, const char *name, const char *value, const char *unit);
-void table_verdicts(void);
+void table_verdicts(bool verbose);
 
 /* JSON document. Each returns false if memory is short; the record is then left out. */
 void document_begin(const struct report_header *header);

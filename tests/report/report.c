@@ -11,7 +11,9 @@ static struct {
 	unsigned lost;        /* records for which memory was short */
 	const char *suite;    /* the open one, NULL if none */
 	unsigned suite_first; /* index of its first cell */
-	unsigned point_first; /* index of the first cell that belongs to no test point yet */
+	unsigned run_first;   /* index of the first cell whose progress was not told yet */
+	const char
+		*run_of; /* kernel or event that the cells since then have in common; NULL: they are plain */
 	char virtual_label[96];
 } report;
 
@@ -58,37 +60,75 @@ void report_snapshot(const struct pmu_snapshot *snapshot)
 	count_lost(document_snapshot(snapshot));
 }
 
-static void end_point(void)
+/* Tell the progress made since the last time. */
+static void end_run(unsigned end)
 {
-	if (report.point_first == cells.count)
+	struct selection s = {report.run_first, end - report.run_first, NULL};
+
+	if (report.run_of && s.count)
+		table_progress(report.run_of, &s);
+	report.run_first = end;
+	report.run_of = NULL;
+}
+
+/* A run of matrix cells goes on as long as they have the kernel in common, or else the event. */
+static void note_progress(unsigned i)
+{
+	const struct cell *c = &cells.cell[i], *first = &cells.cell[report.run_first];
+
+	if (i == report.run_first + 1 && report.run_of && c->event == first->event &&
+	    c->kernel != first->kernel)
+		report.run_of = c->event;
+	if (report.run_of && c->matrix && (report.run_of == c->kernel || report.run_of == c->event))
 		return;
-	tap_point(&cells.cell[report.point_first], cells.count - report.point_first);
-	table_point(&cells.cell[report.point_first], cells.count - report.point_first);
-	report.point_first = cells.count;
+	end_run(i);
+	report.run_of = c->matrix ? c->kernel : NULL;
+}
+
+/* The test points of the suite's matrix: one per event, in the order of their first cells. */
+static void matrix_points(const struct selection *suite)
+{
+	const struct cell *c = NULL;
+
+	while ((c = selection_next(suite, c))) {
+		struct selection event = {suite->first, suite->count, c->event};
+
+		if (c->matrix && c == selection_next(&event, NULL))
+			tap_point(&event);
+	}
 }
 
 void report_suite_begin(const char *suite, const char *title)
 {
 	report_suite_end();
 	report.suite = intern(suite);
-	report.suite_first = cells.count;
+	report.suite_first = report.run_first = cells.count;
 	count_lost(document_suite_begin(suite, title));
 	table_suite_begin(suite, title);
 }
 
-void report_suite_end(void)
+static void end_suite(bool complete)
 {
+	struct selection suite = {report.suite_first, cells.count - report.suite_first, NULL};
+
 	if (!report.suite)
 		return;
-	end_point();
-	count_lost(document_suite_end());
-	table_suite_end(&cells.cell[report.suite_first], cells.count - report.suite_first);
+	end_run(cells.count);
+	matrix_points(&suite);
+	table_suite_end(&suite);
+	if (complete)
+		count_lost(document_suite_end());
 	report.suite = NULL;
+}
+
+void report_suite_end(void)
+{
+	end_suite(true);
 }
 
 void report_result(const struct result *r)
 {
-	const struct cell *last;
+	const struct cell *c;
 	bool noted;
 
 	if (!report.suite || strcmp(report.suite, r->suite))
@@ -102,16 +142,11 @@ void report_result(const struct result *r)
 	}
 	count_lost(noted);
 
-	last = &cells.cell[cells.count - 1];
-	if (cells.count - 1 > report.point_first && (!last->matrix || last->event != last[-1].event)) {
-		cells.count--; /* the point before ends here */
-		end_point();
-		cells.count++;
-	}
-	tap_cell(last);
-	table_cell(last, report.verbose);
-	if (!last->matrix)
-		end_point();
+	note_progress(cells.count - 1);
+	c = &cells.cell[cells.count - 1];
+	table_cell(c, report.verbose);
+	if (!c->matrix)
+		tap_point(&(struct selection){cells.count - 1, 1, NULL});
 }
 
 void report_value(const char *suite, const char *name, const char *value, const char *unit)
@@ -124,11 +159,9 @@ void report_end(bool complete)
 {
 	const struct report_totals *t = &report.totals;
 
-	if (complete)
-		report_suite_end();
-	end_point();
+	end_suite(complete);
 	report.complete = complete && !report.lost;
-	table_verdicts();
+	table_verdicts(report.verbose);
 	tap_end(complete, report.lost);
 	console_text("\n");
 	if (report.lost)

@@ -50,13 +50,26 @@ static bool bad(const struct cell *c)
 	return verdict_is_bad((enum verdict)c->verdict);
 }
 
-/* --- progress
- * ----------------------------------------------------------------------------------------------- */
+/* --- progress ---------------------------------------------------------------------------------------- */
+
+static void print_title(const char *suite, const char *title)
+{
+	if (strcmp(suite, title))
+		console_text("\n%s: %s\n", suite, title);
+	else
+		console_text("\n%s\n", suite);
+}
+
+/* "ring 3" -> "3": the column says it already. */
+static const char *ring_of(const struct cell *c)
+{
+	return c->ring && !strncmp(c->ring, "ring ", 5) ? c->ring + 5 : c->ring;
+}
 
 void table_suite_begin(const char *suite, const char *title)
 {
 	add_suite(intern(suite), intern(title));
-	console_text("\n%s: %s\n", suite, title);
+	print_title(suite, title);
 	if (virtual_label())
 		console_text("  %s\n", virtual_label());
 }
@@ -66,8 +79,8 @@ static void print_evidence(const struct cell *c)
 {
 	if (c->counter && !strstr(c->name, c->counter))
 		console_text(" %s", c->counter);
-	if (c->ring)
-		console_text(" ring %s", c->ring);
+	if (c->ring && !strstr(c->name, c->ring))
+		console_text(" ring %s", ring_of(c));
 	if (c->observed)
 		console_text(" N=%" PRIu64 ": expected %s, observed %s", c->n, c->expected, c->observed);
 	if (c->text)
@@ -83,21 +96,19 @@ void table_cell(const struct cell *c, bool verbose)
 	print_evidence(c);
 }
 
-void table_point(const struct cell *first, unsigned count)
+void table_progress(const char *what, const struct selection *s)
 {
 	char text[128];
 
-	if (!first->matrix)
-		return;
-	tally_format(first, count, text, sizeof text);
-	console_text("  %-34s %s\n", first->event, text);
+	tally_format(s, text, sizeof text);
+	console_text("  %-34s %s\n", what, text);
 }
 
-void table_suite_end(const struct cell *first, unsigned count)
+void table_suite_end(const struct selection *s)
 {
 	char text[128];
 
-	tally_format(first, count, text, sizeof text);
+	tally_format(s, text, sizeof text);
 	console_text("  %s\n", text);
 }
 
@@ -106,21 +117,20 @@ void table_value(const char *suite, const char *name, const char *value, const c
 	console_text("  %s: %s: %s%s%s\n", suite, name, value, unit && *unit ? " " : "", text_or(unit, ""));
 }
 
-/* --- tables
- * ------------------------------------------------------------------------------------------------- */
+/* --- tables ------------------------------------------------------------------------------------------ */
 
 /* The cells of one table: one suite's, matrix or plain, silicon or virtual. */
-struct selection {
+struct subset {
 	const char *suite;
 	bool matrix, virtual;
 };
 
-static bool selected(const struct selection *s, const struct cell *c)
+static bool selected(const struct subset *s, const struct cell *c)
 {
 	return c->suite == s->suite && c->matrix == s->matrix && c->virtual == s->virtual;
 }
 
-static int widest(const struct selection *s, int least, int most)
+static int widest(const struct subset *s, int least, int most)
 {
 	int width = least;
 
@@ -142,7 +152,7 @@ static bool alike(const struct cell *a, const struct cell *b)
 	return a->event == b->event && a->verdict == b->verdict && (good || a->text == b->text);
 }
 
-static void print_group(const struct selection *s, const struct cell *first, int width, bool lead)
+static void print_group(const struct subset *s, const struct cell *first, int width, bool lead)
 {
 	struct names counters = {.count = 0}, kernels = {.count = 0}, rings = {.count = 0};
 	char on[64], with[64], in[32];
@@ -155,7 +165,7 @@ static void print_group(const struct selection *s, const struct cell *first, int
 			continue;
 		names_add(&counters, c->counter);
 		names_add(&kernels, c->kernel);
-		names_add(&rings, c->ring);
+		names_add(&rings, intern(ring_of(c)));
 		count++;
 	}
 	names_format(&counters, 48, "counters", on, sizeof on);
@@ -174,7 +184,7 @@ static void print_group(const struct selection *s, const struct cell *first, int
 	}
 }
 
-static bool first_of(const struct selection *s, unsigned i, bool whole_event)
+static bool first_of(const struct subset *s, unsigned i, bool whole_event)
 {
 	const struct cell *c = &cells.cell[i];
 
@@ -187,7 +197,7 @@ static bool first_of(const struct selection *s, unsigned i, bool whole_event)
 	return true;
 }
 
-static void print_event(const struct selection *s, unsigned start, int width)
+static void print_event(const struct subset *s, unsigned start, int width)
 {
 	const char *event = cells.cell[start].event;
 	unsigned shown = 0, hidden = 0;
@@ -207,7 +217,7 @@ static void print_event(const struct selection *s, unsigned start, int width)
 		console_text("    and %u other outcomes: see the JSON report\n", hidden);
 }
 
-static void print_matrix(const struct selection *s)
+static void print_matrix(const struct subset *s)
 {
 	int width = widest(s, 12, 36);
 
@@ -218,46 +228,100 @@ static void print_matrix(const struct selection *s)
 			print_event(s, i, width);
 }
 
-static void print_plain(const struct selection *s)
+/* What plain checks have in common: the name up to the first '/' ("wrap/PMC0", "wrap/PMC1"). */
+static size_t stem_length(const struct cell *c)
 {
-	int width = widest(s, 12, 44);
-
-	console_text("%-*s %-10s %-4s %-12s %-14s %s\n", width, "check", "counter", "ring", "expected",
-		     "observed", "verdict");
-	for (unsigned i = 0; i < cells.count; i++) {
-		const struct cell *c = &cells.cell[i];
-
-		if (!selected(s, c))
-			continue;
-		console_text("%-*s %-10s %-4s %-12s %-14s %s\n", width, c->name, text_or(c->counter, "-"),
-			     text_or(c->ring, "-"), text_or(c->expected, "-"), text_or(c->observed, "-"),
-			     name_of(c));
-		if (c->text)
-			console_text("    %s\n", c->text);
-	}
+	return strcspn(c->name, "/");
 }
 
-void table_verdicts(void)
+/* Plain checks that share a row: of one stem, all well or all skipped for the same reason. */
+static bool one_row(const struct cell *a, const struct cell *b)
+{
+	bool good = a->verdict == VERDICT_EXACT || a->verdict == VERDICT_WITHIN;
+
+	return stem_length(a) == stem_length(b) && !strncmp(a->name, b->name, stem_length(a)) &&
+	       a->verdict == b->verdict && a->text == b->text && (good || a->verdict == VERDICT_SKIPPED);
+}
+
+/* A column of a row: the text if all checks of the row have it, "..." if they differ, "-" if they have none.
+ */
+static const char *common(const char *so_far, const char *text, bool first)
+{
+	return first ? text_or(text, "-") : so_far == text_or(text, so_far) ? so_far : "...";
+}
+
+static void print_row(const struct subset *s, const struct cell *first, int width, bool fold)
+{
+	struct names counters = {.count = 0}, rings = {.count = 0};
+	const char *expected = NULL, *observed = NULL;
+	char on[40], in[16], name[128];
+	unsigned count = 0;
+
+	for (unsigned i = (unsigned)(first - cells.cell); i < cells.count; i++) {
+		const struct cell *c = &cells.cell[i];
+
+		if (c != first && !(fold && selected(s, c) && one_row(first, c)))
+			continue;
+		names_add(&counters, c->counter);
+		names_add(&rings, intern(ring_of(c)));
+		expected = common(expected, c->expected, c == first);
+		observed = common(observed, c->observed, c == first);
+		count++;
+	}
+	names_format(&counters, 48, "counters", on, sizeof on);
+	names_format(&rings, 4, "rings", in, sizeof in);
+	snprintf(name, sizeof name, "%.*s", count > 1 ? (int)stem_length(first) : 127, first->name);
+	console_text("%-*s %-18s %-4s %-12s %-14s %s", width, name, *on ? on : "-", *in ? in : "-", expected,
+		     observed, name_of(first));
+	if (count > 1)
+		console_text(" (%u)", count);
+	console_text("\n");
+	if (first->text)
+		console_text("    %s\n", first->text);
+}
+
+static bool first_of_row(const struct subset *s, unsigned i)
+{
+	const struct cell *c = &cells.cell[i];
+
+	for (unsigned k = 0; k < i; k++)
+		if (selected(s, &cells.cell[k]) && one_row(c, &cells.cell[k]))
+			return false;
+	return true;
+}
+
+static void print_plain(const struct subset *s, bool verbose)
+{
+	int width = widest(s, 12, 36);
+
+	console_text("%-*s %-18s %-4s %-12s %-14s %s\n", width, "check", "counters", "ring", "expected",
+		     "observed", "verdict");
+	for (unsigned i = 0; i < cells.count; i++)
+		if (selected(s, &cells.cell[i]) && (verbose || first_of_row(s, i)))
+			print_row(s, &cells.cell[i], width, !verbose);
+}
+
+void table_verdicts(bool verbose)
 {
 	static const char rule[] =
 		"----------------------------------------------------------------------------------------";
 
 	for (unsigned i = 0; i < table.suites; i++)
 		for (unsigned kind = 0; kind < 4; kind++) {
-			struct selection s = {table.suite[i].name, kind & 1, kind & 2};
+			struct subset s = {table.suite[i].name, kind & 1, kind & 2};
 			bool any = false;
 
 			for (unsigned k = 0; k < cells.count && !any; k++)
 				any = selected(&s, &cells.cell[k]);
 			if (!any)
 				continue;
-			console_text("\n%s: %s\n", s.suite, table.suite[i].title);
+			print_title(s.suite, table.suite[i].title);
 			if (s.virtual)
 				console_text("%s\n", text_or(virtual_label(), "virtual PMU, not silicon"));
 			console_text("%s\n", rule);
 			if (s.matrix)
 				print_matrix(&s);
 			else
-				print_plain(&s);
+				print_plain(&s, verbose);
 		}
 }

@@ -1,6 +1,6 @@
 /*
- * The TAP 14 stream. One test point per plain check and one per group of cells; with verbose, the group's
- * cells are a subtest.
+ * The TAP 14 stream. One test point per plain check and one per event of a matrix; with verbose, its cells
+ * are a subtest.
  */
 #include "arch/x86/console.h"
 #include "tests/report/internal.h"
@@ -13,13 +13,13 @@
 
 static struct {
 	bool verbose;
-	unsigned points, sub;
+	unsigned points;
 } tap;
 
 void tap_begin(bool verbose)
 {
 	tap.verbose = verbose;
-	tap.points = tap.sub = 0;
+	tap.points = 0;
 	console_tap("TAP version 14\n");
 }
 
@@ -76,80 +76,97 @@ static void skip(const char *reason)
 	console_tap(" # SKIP %s", description(reason ? reason : "not applicable here", text, sizeof text));
 }
 
-void tap_cell(const struct cell *c)
+static bool bad(const struct cell *c)
 {
-	char text[200];
-
-	if (!tap.verbose || !c->matrix)
-		return;
-	if (!tap.sub)
-		console_tap("# Subtest: %s: %s\n", c->suite, description(c->event, text, sizeof text));
-	console_tap("    %s %u - %s", verdict_is_bad((enum verdict)c->verdict) ? "not ok" : "ok", ++tap.sub,
-		    description(c->name, text, sizeof text));
-	if (c->verdict == VERDICT_SKIPPED)
-		skip(c->text);
-	console_tap("\n");
-	if (verdict_is_bad((enum verdict)c->verdict)) {
-		console_tap("      ---\n");
-		diagnose("      ", "", c);
-		console_tap("      ...\n");
-	}
+	return verdict_is_bad((enum verdict)c->verdict);
 }
 
-static void group_description(const struct cell *first, unsigned count)
+/* The cells of an event, one by one. */
+static void subtest(const struct selection *s)
+{
+	const struct cell *c = selection_next(s, NULL);
+	unsigned points = 0;
+	char text[200];
+
+	console_tap("# Subtest: %s: %s\n", c->suite, description(c->event, text, sizeof text));
+	for (; c; c = selection_next(s, c)) {
+		console_tap("    %s %u - %s", bad(c) ? "not ok" : "ok", ++points,
+			    description(c->name, text, sizeof text));
+		if (c->verdict == VERDICT_SKIPPED)
+			skip(c->text);
+		console_tap("\n");
+		if (bad(c)) {
+			console_tap("      ---\n");
+			diagnose("      ", "", c);
+			console_tap("      ...\n");
+		}
+	}
+	console_tap("    1..%u\n", points);
+}
+
+static void event_description(const struct selection *s)
 {
 	struct names counters = {.count = 0}, kernels = {.count = 0};
+	const struct cell *first = selection_next(s, NULL), *c = NULL;
 	char text[200], where[96], with[64];
 
-	for (unsigned i = 0; i < count; i++) {
-		names_add(&counters, first[i].counter);
-		names_add(&kernels, first[i].kernel);
+	while ((c = selection_next(s, c))) {
+		names_add(&counters, c->counter);
+		names_add(&kernels, c->kernel);
 	}
 	names_format(&counters, 48, "counters", where, sizeof where);
 	names_format(&kernels, 2, "kernels", with, sizeof with);
-	console_tap("%s: %s on %s, %s: ", first->suite, description(first->event, text, sizeof text), where,
+	console_tap("%s: %s on %s, %s: ", first->suite, description(s->event, text, sizeof text), where,
 		    with);
-	tally_format(first, count, text, sizeof text);
+	tally_format(s, text, sizeof text);
 	console_tap("%s", text);
 }
 
-void tap_point(const struct cell *first, unsigned count)
+/* What is off among the cells of an event. */
+static void diagnose_event(const struct selection *s)
 {
-	unsigned bad = 0, skipped = 0;
+	const struct cell *c = NULL;
+	unsigned listed = 0, more = 0;
+
+	console_tap("  off:\n");
+	while ((c = selection_next(s, c)))
+		if (bad(c) && listed == DETAILS) {
+			more++;
+		} else if (bad(c)) {
+			diagnose("    ", "- ", c);
+			listed++;
+		}
+	if (more)
+		console_tap("  not_listed: %u\n", more);
+}
+
+void tap_point(const struct selection *s)
+{
+	const struct cell *first = selection_next(s, NULL), *c = NULL;
+	bool good = true, skipped = true;
 	char text[200];
 
-	for (unsigned i = 0; i < count; i++) {
-		bad += verdict_is_bad((enum verdict)first[i].verdict);
-		skipped += first[i].verdict == VERDICT_SKIPPED;
+	while ((c = selection_next(s, c))) {
+		good = good && !bad(c);
+		skipped = skipped && c->verdict == VERDICT_SKIPPED;
 	}
-	if (tap.sub)
-		console_tap("    1..%u\n", tap.sub);
-	tap.sub = 0;
-	console_tap("%s %u - ", bad ? "not ok" : "ok", ++tap.points);
-	if (first->matrix)
-		group_description(first, count);
+	if (tap.verbose && s->event)
+		subtest(s);
+	console_tap("%s %u - ", good ? "ok" : "not ok", ++tap.points);
+	if (s->event)
+		event_description(s);
 	else
 		console_tap("%s: %s", first->suite, description(first->name, text, sizeof text));
-	if (skipped == count)
+	if (skipped)
 		skip(first->text);
 	console_tap("\n");
-	if (!bad)
+	if (good)
 		return;
 	console_tap("  ---\n");
-	if (first->matrix) {
-		unsigned listed = 0;
-
-		console_tap("  off:\n");
-		for (unsigned i = 0; i < count && listed < DETAILS; i++)
-			if (verdict_is_bad((enum verdict)first[i].verdict)) {
-				diagnose("    ", "- ", &first[i]);
-				listed++;
-			}
-		if (bad > listed)
-			console_tap("  not_listed: %u\n", bad - listed);
-	} else {
+	if (s->event)
+		diagnose_event(s);
+	else
 		diagnose("  ", "", first);
-	}
 	console_tap("  ...\n");
 }
 
