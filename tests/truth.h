@@ -18,8 +18,11 @@
  */
 void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result *r);
 
+/** Whether an amount of one quantity is as kernel k declares it for N = n; *declared is what the signature says. */
+bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, uint64_t seen, struct amount *declared);
+
 /**
- * The comparison alone: the first architectural quantity of `seen` that is not as kernel k declares it for N
+ * The comparison of all: the first architectural quantity of `seen` that is not as kernel k declares it for N
  * = n.
  * @return Q_COUNT if all agree; else *declared is what the signature says
  */

@@ -10,6 +10,8 @@ def table(r):
     amounts, skipped = {}, {}
     for suite in r.report["suites"] if r.report else []:
         for c in suite["checks"] if suite["name"] == "truth" else []:
+            if "kernel" not in c:
+                continue
             if c["verdict"] == "skipped":
                 skipped[c["kernel"]] = c["text"]
             else:

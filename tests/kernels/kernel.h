@@ -232,6 +232,9 @@ struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n)
  */
 bool kernel_falsify(const struct kernel *k, enum quantity q, int64_t delta_a, int64_t delta_b);
 
+/** Take the last falsification back. */
+void kernel_restore_last(void);
+
 /** Take all falsifications back. */
 void kernel_restore(void);
 

@@ -1,6 +1,7 @@
 /*
- * Ground truth: every kernel is single-stepped by the oracle at N, 2N and 3N, and every architectural quantity must be as its
- * signature says. After that each kernel runs at full speed between marks (tests/marks.h), so that a witness outside the
+ * Ground truth: every kernel is single-stepped by the oracle at N, 2N and 3N, and every architectural quantity
+ * must be as its signature says; then each number of the signature is changed by one, which must not pass.
+ * After that each kernel runs at full speed between marks (tests/marks.h), so that a witness outside the
  * machine can count what it sees; report.json holds the numbers to compare with.
  */
 #include "tests/suites/suites.h"
@@ -37,6 +38,7 @@ struct subject {
 	bool stepped;
 	uint64_t seen[MULTIPLES][VISIBLE];
 	struct judgement all; /* of every quantity, visible or not */
+	unsigned changes, noticed; /* of its signature */
 };
 
 static const char *ring_name(uint8_t ring)
@@ -57,30 +59,90 @@ static struct result result_for(const struct subject *s, const char *quantity, c
 	};
 }
 
+/* --- changed signatures ------------------------------------------------------------------------------------ */
+
+static bool passes(const struct kernel *k, enum quantity q, uint64_t n, const struct qvec *seen)
+{
+	struct amount declared;
+
+	for (unsigned i = 0; i < MULTIPLES; i++)
+		if (!truth_agrees_on(k, q, n * (i + 1), seen[i].v[q], &declared))
+			return false;
+	return true;
+}
+
+static bool is_exact(const struct kernel *k, enum quantity q)
+{
+	struct amount one = kernel_amount(k, q, 1), two = kernel_amount(k, q, 2);
+
+	return one.low == one.high && two.low == two.high;
+}
+
+/* Each number of the signature that single-stepping can check, one more and one less; intervals have room for that. */
+static void change_signature(struct subject *s, uint64_t n, const struct qvec *seen)
+{
+	static const int8_t deltas[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+
+	for (enum quantity q = 0; q < Q_COUNT; q++) {
+		if (quantity_info[q].class != QUANTITY_ARCH || !is_exact(s->kernel, q))
+			continue;
+		for (unsigned d = 0; d < sizeof(deltas) / sizeof(deltas[0]); d++) {
+			kernel_falsify(s->kernel, q, deltas[d][0], deltas[d][1]);
+			s->changes++;
+			s->noticed += !passes(s->kernel, q, n, seen);
+			kernel_restore_last();
+		}
+	}
+}
+
+static void report_changes(struct run *run, const struct subject *s, unsigned count)
+{
+	struct result r = {.suite = "truth", .name = "changed signatures", .manual = "no change by one may pass"};
+	struct observation *o = &r.observation[0];
+	unsigned changes = 0, noticed = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		changes += s[i].changes;
+		noticed += s[i].noticed;
+		if (s[i].noticed != s[i].changes && !r.judgement.text[0])
+			judgement_set(&r.judgement, VERDICT_ERROR, "%u changes of %s pass", s[i].changes - s[i].noticed,
+				      s[i].kernel->name);
+	}
+	o->n = count;
+	o->low = o->high = changes;
+	histogram_add(&o->seen, noticed);
+	r.n_observations = 1;
+	if (!r.judgement.text[0])
+		judge(r.observation, 1, &r.judgement);
+	run->report(run, &r);
+}
+
 /* --- stepping ---------------------------------------------------------------------------------------------- */
 
 static bool step(struct subject *s, uint64_t n)
 {
+	static struct qvec seen[MULTIPLES];
 	struct result r = {.judgement = {.verdict = VERDICT_EXACT}};
 
 	for (unsigned i = 0; i < MULTIPLES; i++) {
-		struct qvec seen = {{0}};
 		struct amount declared;
 		enum quantity q;
 
-		if (!ground_truth(s->kernel, s->ring, n * (i + 1), &seen, &r)) {
+		if (!ground_truth(s->kernel, s->ring, n * (i + 1), &seen[i], &r)) {
 			s->all = r.judgement;
 			return false;
 		}
 		for (unsigned v = 0; v < VISIBLE; v++)
-			s->seen[i][v] = seen.v[visible[v]];
-		q = truth_disagrees(s->kernel, n * (i + 1), &seen, &declared);
+			s->seen[i][v] = seen[i].v[visible[v]];
+		q = truth_disagrees(s->kernel, n * (i + 1), &seen[i], &declared);
 		if (q != Q_COUNT && r.judgement.verdict == VERDICT_EXACT)
 			judgement_set(&r.judgement, VERDICT_ERROR,
 				      "%s at N = %" PRIu64 ": declared %" PRId64 " to %" PRId64 ", stepped %" PRIu64,
-				      quantity_info[q].name, n * (i + 1), declared.low, declared.high, seen.v[q]);
+				      quantity_info[q].name, n * (i + 1), declared.low, declared.high, seen[i].v[q]);
 	}
 	s->all = r.judgement;
+	if (s->all.verdict == VERDICT_EXACT)
+		change_signature(s, n, seen);
 	return true;
 }
 
@@ -248,6 +310,7 @@ static void run_truth(struct run *run)
 		for (unsigned i = 0; i < count; i++)
 			if (subjects[i].stepped)
 				report_visible(run, &subjects[i], v, n);
+	report_changes(run, subjects, count);
 	free(subjects);
 }
 
