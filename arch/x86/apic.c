@@ -1,6 +1,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/apic_internal.h"
 
+#include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
@@ -71,6 +72,8 @@ void apic_eoi(void)
 
 uint32_t apic_id(void)
 {
+	if (!present)
+		return 0;
 	return x2 ? apic_read(APIC_ID) : apic_read(APIC_ID) >> 24;
 }
 
@@ -99,7 +102,7 @@ void apic_self_nmi(void)
 
 static bool vector_bit(enum apic_register block, uint8_t vector)
 {
-	return apic_read(block + vector / 32 * 16) >> (vector % 32) & 1;
+	return present && apic_read(block + vector / 32 * 16) >> (vector % 32) & 1;
 }
 
 bool apic_requested(uint8_t vector)
@@ -162,7 +165,12 @@ static bool on_error(struct trap_frame *frame, void *arg)
 	(void)arg;
 	/* SDM vol. 3, 10.5.3: a write latches the errors since the last one. */
 	apic_write(APIC_ESR, 0);
-	error_status |= apic_read(APIC_ESR);
+	uint32_t status = apic_read(APIC_ESR);
+
+	/* A lasting cause would fill the screen: each kind is named once. */
+	if (status & ~error_status)
+		console_text("local APIC error, status 0x%x (SDM vol. 3, figure 10-9)\n", (unsigned)status);
+	error_status |= status;
 	error_count++;
 	apic_eoi();
 	return true;

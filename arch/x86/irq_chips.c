@@ -1,6 +1,7 @@
 #include "arch/x86/irq_chips.h"
 
 #include "arch/x86/acpi.h"
+#include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 
 #define PIC_MASTER_MASK 0x21
@@ -87,7 +88,7 @@ static unsigned chip_of(uint32_t gsi)
 
 bool irq_can_route_nmi(uint32_t gsi, uint32_t apic_id)
 {
-	return chip_of(gsi) < acpi.n_io_apics && apic_id <= 255;
+	return apic_present() && chip_of(gsi) < acpi.n_io_apics && apic_id <= 255;
 }
 
 bool irq_route_nmi(uint32_t gsi, uint32_t apic_id)

@@ -18,6 +18,7 @@
 #include "arch/x86/user_internal.h"
 #include "arch/x86/watchdog_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define INTERRUPT_STACK 0x4000
@@ -73,8 +74,18 @@ static void find_devices(const struct boot_info *boot)
 		note_add("x2APIC mode is on, and stays on after the run");
 }
 
+static void try_interrupts(void *arg)
+{
+	(void)arg;
+	apic_timer_calibrate();
+	watchdog_choose();
+}
+
 const char *machine_init(const struct boot_info *boot)
 {
+	static char failure[192];
+	struct trap_report report;
+
 	if (ready)
 		return NULL;
 	find_devices(boot);
@@ -87,10 +98,12 @@ const char *machine_init(const struct boot_info *boot)
 		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "", time_reference());
 	ready = true;
 	machine_take();
-	apic_timer_calibrate();
-	watchdog_choose();
+	bool ok = trap_guard(try_interrupts, NULL, &report);
 	machine_give_back();
-	return NULL;
+	if (ok)
+		return NULL;
+	snprintf(failure, sizeof failure, "setting up interrupts failed: %s; send the dump above to the authors", report.text);
+	return failure;
 }
 
 void machine_take(void)

@@ -14,6 +14,8 @@
 
 #define VECTOR_STRAY 0x45 /* nobody's */
 
+static char printed[4096];
+
 static const char *no_apic(void)
 {
 	return apic_present() ? NULL : "no local APIC, or firmware left it off";
@@ -102,6 +104,52 @@ static int64_t nmi_ignores_if(void)
 	return count;
 }
 
+/* Vectors below 16 are illegal: sending one is noted in the error status, if the APIC looks. */
+#define ILLEGAL_VECTOR 5
+#define ESR_SEND_ILLEGAL (1u << 5)
+
+static const char *errors_unnoticed(void)
+{
+	volatile int64_t delivered = 0;
+	uint32_t status;
+
+	if (no_apic())
+		return no_apic();
+	/* An emulator may even deliver it. */
+	trap_set_handler(ILLEGAL_VECTOR, on_counted, (void *)&delivered);
+	apic_write(APIC_ESR, 0);
+	__asm__ volatile("cli");
+	apic_self_ipi(ILLEGAL_VECTOR);
+	apic_write(APIC_ESR, 0);
+	status = apic_read(APIC_ESR);
+	__asm__ volatile("sti; nop; nop; cli");
+	trap_set_handler(ILLEGAL_VECTOR, NULL, NULL);
+	return status & ESR_SEND_ILLEGAL ? NULL : "this APIC does not notice an illegal vector (an emulator's way)";
+}
+
+static int64_t errors_are_reported(void)
+{
+	uint32_t status;
+	unsigned before = apic_error_count(&status);
+
+	console_capture(printed, sizeof printed);
+	__asm__ volatile("sti");
+	apic_self_ipi(ILLEGAL_VECTOR);
+	for (unsigned i = 0; i < 1000 && apic_error_count(&status) == before; i++)
+		wait_us(10);
+	__asm__ volatile("cli");
+	console_capture(NULL, 0);
+	return apic_error_count(&status) > before && status & ESR_SEND_ILLEGAL;
+}
+
+static int64_t errors_so_far(void)
+{
+	uint32_t status;
+
+	apic_error_count(&status);
+	return status & ~ESR_SEND_ILLEGAL;
+}
+
 static int64_t stray_is_counted(void)
 {
 	int64_t n;
@@ -166,8 +214,6 @@ static int64_t timer_stops(void)
 	trap_set_handler(VECTOR_TIMER, NULL, NULL);
 	return count;
 }
-
-static char printed[4096];
 
 static void hang(void *arg)
 {
@@ -303,6 +349,8 @@ const struct machine_check machine_interrupts[] = {
 	{"apic/in service until EOI", "SDM vol. 3, 10.8.4", ipi_is_in_service, ONLY(2), no_apic},
 	{"apic/self-NMI ignores IF", "SDM vol. 3, 6.7.1", nmi_ignores_if, ONLY(2), no_apic},
 	{"apic/a stray interrupt is counted and acknowledged", NULL, stray_is_counted, ONLY(1), no_apic},
+	{"apic/an error interrupt is reported", "SDM vol. 3, 10.5.3", errors_are_reported, ONLY(1), errors_unnoticed},
+	{"apic/no other error so far", "SDM vol. 3, 10.5.3", errors_so_far, ONLY(0), no_apic},
 	{"timer/fires once", "SDM vol. 3, 10.5.4", timer_fires_once, ONLY(1), no_timer},
 	{"timer/10 ms take 10 ms", NULL, timer_takes_its_time, 900, 100000, no_timer},
 	{"timer/0 stops it", "SDM vol. 3, 10.5.4", timer_stops, ONLY(0), no_timer},
