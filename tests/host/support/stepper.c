@@ -22,14 +22,18 @@
 #define RFLAGS_DF  (1u << 10)
 #define XSTATE_MAX 16384
 
-/* Services of the harness that cannot be had here. The others are given (the writable alias, a chain of one element) or make no
- * difference to architectural quantities (memory types). */
-#define SERVICES_LACKING                                                                                     \
-	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_RESUME | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_ABSENT)
+/* Services of the harness that cannot be had here: system calls and interrupts would go to the operating system. The others are
+ * given (the writable alias, a chain of one element, an absent page, handlers of faults) or make no difference to
+ * architectural quantities (memory types). */
+#define SERVICES_LACKING (KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL)
+
+/* Where the image sends faults of kernels (tests/kernels/handlers.S). They run in ring 0, so here they are only accounted for. */
+extern const uint8_t kernel_on_fault[], kernel_on_fault_code[];
 
 static struct {
 	pid_t child;
-	uint8_t *code_rw, *code_rx, *data, *stack; /* at the same addresses in both processes */
+	uint8_t *code_rw, *code_rx, *stack; /* at the same addresses in both processes */
+	uint8_t *data[2];		    /* the second has an absent page */
 	struct user_regs_struct initial;
 	uint8_t xstate[XSTATE_MAX]; /* as FNINIT and reset leave it */
 	size_t xstate_size;
@@ -82,7 +86,7 @@ const char *stepper_unfit(const struct kernel *k)
 	if (k->flags & KERNEL_RING0_ONLY)
 		return "needs ring 0";
 	if (k->flags & SERVICES_LACKING)
-		return "needs handlers of the harness";
+		return "its interrupts or system calls would go to the operating system here";
 	const char *missing = kernel_missing(k->needs, stepper_cpu_has, xcr0());
 	return missing ? because("needs %s, which this machine does not have", missing) : NULL;
 }
@@ -127,10 +131,12 @@ const char *stepper_start(void)
 		return because("no memory for the code: %s", strerror(errno));
 	s.code_rw = shared(CODE_SIZE, PROT_READ | PROT_WRITE, fd);
 	s.code_rx = shared(CODE_SIZE, PROT_READ | PROT_EXEC, fd);
-	s.data = shared(KERNEL_DATA_SIZE, PROT_READ | PROT_WRITE, -1);
+	for (unsigned i = 0; i < 2; i++)
+		s.data[i] = shared(KERNEL_DATA_SIZE, PROT_READ | PROT_WRITE, -1);
 	s.stack = shared(STACK_SIZE, PROT_READ | PROT_WRITE, -1);
 	close(fd);
-	if (s.code_rw == MAP_FAILED || s.code_rx == MAP_FAILED || s.data == MAP_FAILED || s.stack == MAP_FAILED)
+	if (s.code_rw == MAP_FAILED || s.code_rx == MAP_FAILED || s.data[0] == MAP_FAILED || s.data[1] == MAP_FAILED ||
+	    s.stack == MAP_FAILED || mprotect(s.data[1] + KERNEL_SPECIAL, KERNEL_DATA_SIZE - KERNEL_SPECIAL, PROT_NONE))
 		return because("no memory for the kernels: %s", strerror(errno));
 
 	int status;
@@ -237,33 +243,93 @@ static const char *account(const uint8_t *code, const struct insn_retired *did, 
 	return NULL;
 }
 
-static const char *step_once(struct user_regs_struct *r)
+/** The exception vector behind a signal, -1 if it is none. `x87`: of the instruction. */
+static int vector_of(int signal, const siginfo_t *info, bool x87)
 {
-	int signal = resume(PTRACE_SINGLESTEP);
-	if (signal != SIGTRAP)
-		return because("%s at +%#llx", signal ? strsignal(signal) : "the process is gone",
-			       r->rip - (unsigned long long)(uintptr_t)s.code_rx);
+	switch (signal) {
+	case SIGILL:
+		return 6;
+	case SIGFPE:
+		return info->si_code == FPE_INTDIV ? 0 : x87 ? 16 : 19;
+	case SIGSEGV:
+		return info->si_code == SI_KERNEL ? 13 : 14;
+	default:
+		return -1;
+	}
+}
+
+/** Make one step. *signal is 0 if it retired (or iterated), else what it raised instead. */
+static const char *step_once(struct user_regs_struct *r, int *signal)
+{
+	*signal = resume(PTRACE_SINGLESTEP);
+	if (*signal == 0)
+		return because("the process is gone");
+	if (*signal == SIGTRAP)
+		*signal = 0;
 	if (ptrace(PTRACE_GETREGS, s.child, NULL, r))
 		return because("ptrace: %s", strerror(errno));
 	return NULL;
 }
 
+/** What the handler's instructions contribute, from its first to its IRETQ; its stack is aligned. */
+static void account_handler(const uint8_t *code, struct qvec *out)
+{
+	struct qterm terms[ACCOUNT_TERMS];
+	struct insn in;
+	do {
+		if (!insn_decode(code, 15, &in))
+			return;
+		struct insn_retired did = {.insn = &in, .cpl_after = in.special == INSN_IRET ? 3 : 0};
+		account_add(out, terms, account_retired(&did, terms));
+		code += in.length;
+	} while (in.special != INSN_IRET);
+}
+
+/**
+ * The instruction faulted. It did not retire; iterations that a string instruction had made count. Go on where the image's
+ * handler would return to.
+ */
+static const char *fault(const struct kernel *k, int signal, struct insn_retired *did, struct user_regs_struct *r,
+			 struct qvec *out)
+{
+	struct qterm terms[ACCOUNT_TERMS];
+	struct qvec one = {{0}};
+	siginfo_t info;
+
+	account_add(&one, terms, account_retired(did, terms));
+	if (ptrace(PTRACE_GETSIGINFO, s.child, NULL, &info))
+		return because("ptrace: %s", strerror(errno));
+	int vector = vector_of(signal, &info, one.v[Q_INSN_X87]);
+	if (vector < 0 || !(k->flags & KERNEL_SERVICE_RESUME))
+		return because("%s at +%#llx", strsignal(signal), r->rip - (unsigned long long)(uintptr_t)s.code_rx);
+	if (did->insn->special == INSN_STRING) {
+		did->partial = true;
+		account_add(out, terms, account_retired(did, terms));
+	}
+	account_add(out, terms, account_event(STEP_EXCEPTION, (unsigned)vector, 3, terms));
+	account_handler(vector == 13 || vector == 14 ? kernel_on_fault_code : kernel_on_fault, out);
+	r->rip = r->r9;
+	return ptrace(PTRACE_SETREGS, s.child, NULL, r) ? because("ptrace: %s", strerror(errno)) : NULL;
+}
+
 static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_struct *r)
 {
 	size_t size = (size_t)(k->code_end - k->code);
+	bool absent = k->flags & KERNEL_SERVICE_ABSENT;
+	uint8_t *data = s.data[absent];
 	if (size > CODE_SIZE)
 		return because("the kernel does not fit");
 	memcpy(s.code_rw, k->code, size);
-	memset(s.data, 0, KERNEL_DATA_SIZE);
+	memset(data, 0, absent ? KERNEL_SPECIAL : KERNEL_DATA_SIZE);
 	/* A circular chain of one element. */
-	struct kernel_params params = {.chain = (uint64_t)(s.data + KERNEL_SCRATCH), .random = 1};
-	memcpy(s.data, &params, sizeof params);
-	memcpy(s.data + KERNEL_SCRATCH, &params.chain, 8);
+	struct kernel_params params = {.chain = (uint64_t)(data + KERNEL_SCRATCH), .random = 1};
+	memcpy(data, &params, sizeof params);
+	memcpy(data + KERNEL_SCRATCH, &params.chain, 8);
 
 	*r = s.initial;
 	r->rax = r->rbx = r->rcx = r->rdx = r->rbp = r->r9 = r->r10 = r->r11 = 0;
 	r->rdi = n;
-	r->rsi = (uint64_t)s.data;
+	r->rsi = (uint64_t)data;
 	r->r8 = (uint64_t)(s.code_rw - s.code_rx);
 	r->rsp = (uint64_t)(s.stack + STACK_SIZE - 1024);
 	r->r12 = 12, r->r13 = 13, r->r14 = 14, r->r15 = 15;
@@ -295,14 +361,21 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
 		if (!insn_decode(code, end - before.rip, &in))
 			return because("no instruction at +%#llx", before.rip - (unsigned long long)begin);
 		look_at(code, &in, &before, &did);
-		why = step_once(&r);
-		if (why)
-			return why;
+		int signal;
+		why = step_once(&r, &signal);
 		if (in.special == INSN_STRING && (in.flags & INSN_F_REP)) {
 			/* One trap per iteration, and on some CPUs one more. */
-			while (!why && r.rip == before.rip && ++steps < STEP_LIMIT)
-				why = step_once(&r);
+			while (!why && !signal && r.rip == before.rip && ++steps < STEP_LIMIT)
+				why = step_once(&r, &signal);
 			did.iterations = before.rcx - r.rcx;
+		}
+		if (why)
+			return why;
+		if (signal) {
+			if (in.special == INSN_STRING && !(in.flags & INSN_F_REP))
+				did.iterations = 0;
+			why = fault(k, signal, &did, &r, out);
+			continue;
 		}
 		if (in.special == INSN_MOV_SS && r.rip != before.rip + in.length) {
 			/* The trap is held off until after the next instruction. */

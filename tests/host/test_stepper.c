@@ -1,0 +1,97 @@
+/*
+ * The witness's stepper: what it counts of code whose amounts are plain to see, and what it says of kernels that break
+ * their contract.
+ */
+#include "tests/host/support/stepper.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* No kernels but those below; the handlers are looked at 15 bytes at a time. */
+extern const uint8_t kernel_on_fault[16], kernel_on_fault_code[16];
+const uint8_t kernel_on_fault[16] = {0x48, 0xcf}, kernel_on_fault_code[16] = {0x48, 0xcf};
+
+static const char *run(const char *code, size_t size, uint64_t flags, struct qvec *out)
+{
+	struct kernel k = {.name = "made up", .code = (const uint8_t *)code, .code_end = (const uint8_t *)code + size,
+			   .flags = flags};
+	return stepper_run(&k, 4, out);
+}
+#define RUN(code, flags, out) run(code, sizeof(code) - 1, flags, out)
+
+static void assert_says(const char *why, const char *text)
+{
+	if (!why || !strstr(why, text))
+		fail_msg("says \"%s\", not \"%s\"", why ? why : "nothing", text);
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	struct qvec v;
+	/* 1: nop ; dec %rdi ; jnz 1b, four times */
+	assert_null(RUN("\x90\x48\xff\xcf\x75\xfa", 0, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 12);
+	assert_int_equal(v.v[Q_BR_COND_TAKEN], 3);
+	assert_int_equal(v.v[Q_BR_COND_NTAKEN], 1);
+	/* mov $5, %ecx ; mov %rsi, %rdi ; add $0x1003, %rdi ; mov %rdi, %rsi ; rep movsq: five misaligned loads and stores */
+	assert_null(RUN("\xb9\5\0\0\0\x48\x89\xf7\x48\x81\xc7\x23\x10\0\0\x48\x89\xfe\xf3\x48\xa5", 0, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 5);
+	assert_int_equal(v.v[Q_LOADS], 5);
+	assert_int_equal(v.v[Q_STORE_BYTES], 40);
+	assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], 1);
+	/* mov %ss, %eax ; mov %eax, %ss ; nop: the trap behind MOV SS is held off, both instructions count */
+	assert_null(RUN("\x8c\xd0\x8e\xd0\x90", 0, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 3);
+	assert_int_equal(v.v[Q_INSN_NOP], 1);
+	/* pushf ; popf: the stepping flag on the stack does no harm */
+	assert_null(RUN("\x9c\x9d", 0, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 2);
+}
+
+static void test_faults(void **state)
+{
+	(void)state;
+	struct qvec v;
+	/* lea 2f(%rip), %r9 ; ud2 ; 2: nop */
+	const char code[] = "\x4c\x8d\x0d\2\0\0\0\x0f\x0b\x90";
+	assert_null(RUN(code, KERNEL_SERVICE_RESUME, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 3); /* LEA, the handler's IRETQ, NOP */
+	assert_int_equal(v.v[Q_EXC_UD], 1);
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 1);
+	assert_int_equal(v.v[Q_RING_TO_USER], 1);
+	assert_says(RUN(code, 0, &v), "Illegal instruction at +0x7");
+}
+
+static void test_broken_kernels(void **state)
+{
+	(void)state;
+	struct qvec v;
+	assert_says(RUN("\x50", 0, &v), "RSP");						   /* push %rax */
+	assert_says(RUN("\xfd", 0, &v), "DF");						   /* std */
+	assert_says(RUN("\x49\xff\xc4", 0, &v), "R12");					   /* inc %r12 */
+	assert_says(RUN("\xff\xe6", 0, &v), "left the kernel");				   /* jmp *%rsi */
+	assert_says(RUN("\x06", 0, &v), "no instruction");				   /* push %es */
+	assert_says(RUN("\x48\x8b\x04\x25\0\0\0\0", 0, &v), "Segmentation fault at +0"); /* mov 0, %rax */
+	/* And after all that the next one runs as if nothing had happened. */
+	assert_null(RUN("\x90", 0, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_counts), cmocka_unit_test(test_faults), cmocka_unit_test(test_broken_kernels),
+	};
+	const char *why = stepper_start();
+	if (why) {
+		printf("1..0 # SKIP %s\n", why);
+		return 0;
+	}
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	stepper_stop();
+	return failed;
+}
