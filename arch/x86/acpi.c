@@ -86,7 +86,8 @@ static const struct table *table_at(uint64_t address, const char *name)
 		return NULL;
 	}
 	if (t->length < sizeof *t || t->length > TABLE_MAX || t->length > readable_top - address) {
-		note_add("ACPI: %.4s (%s) has an impossible length (%u bytes): ignored", t->signature, name, t->length);
+		note_add("ACPI: %.4s (%s) has an impossible length (%u bytes): ignored", t->signature, name,
+			 t->length);
 		return NULL;
 	}
 	if (!sums_to_zero(t, t->length)) {
@@ -201,7 +202,8 @@ void acpi_read(uint64_t address, uint64_t top)
 
 	memset(&acpi, 0, sizeof acpi);
 	acpi.legacy_pics = true;
-	acpi.pit_gsi = 2; /* as practically every board has it; without an override in the MADT it would be 0 */
+	acpi.pit_gsi =
+		2; /* as practically every board has it; without an override in the MADT it would be 0 */
 	readable_top = top;
 	if (!r)
 		r = rsdp_find();

@@ -1,5 +1,6 @@
 /*
- * What the firmware's ACPI tables say about the machine. ACPI specification 6.5, chapter 5; IA-PC HPET specification, 3.2.4.
+ * What the firmware's ACPI tables say about the machine. ACPI specification 6.5, chapter 5; IA-PC HPET
+ * specification, 3.2.4.
  */
 #ifndef ARCH_X86_ACPI_H
 #define ARCH_X86_ACPI_H
@@ -15,9 +16,9 @@ struct acpi_info {
 	struct {
 		uint32_t address, gsi_base;
 	} io_apic[ACPI_IO_APICS];
-	uint32_t pit_gsi; /* where IRQ 0 arrives */
-	bool legacy_pics; /* a pair of 8259s exists; true without a MADT */
-	uint64_t hpet;	  /* address, 0 if none */
+	uint32_t pit_gsi;  /* where IRQ 0 arrives */
+	bool legacy_pics;  /* a pair of 8259s exists; true without a MADT */
+	uint64_t hpet;     /* address, 0 if none */
 	uint16_t pm_timer; /* I/O port, 0 if none */
 };
 

@@ -8,20 +8,20 @@
 #include "arch/x86/time.h"
 #include "arch/x86/trap.h"
 
-#define MSR_APIC_BASE	0x1b
-#define APIC_BASE_X2	(1u << 10)
-#define APIC_BASE_EN	(1u << 11)
-#define MSR_X2APIC	0x800
-#define MSR_X2APIC_ICR	0x830
+#define MSR_APIC_BASE   0x1b
+#define APIC_BASE_X2    (1u << 10)
+#define APIC_BASE_EN    (1u << 11)
+#define MSR_X2APIC      0x800
+#define MSR_X2APIC_ICR  0x830
 #define APIC_SVR_ENABLE (1u << 8)
 
-#define ICR_PENDING	  (1u << 12)
-#define ICR_ASSERT	  (1u << 14)
-#define ICR_SELF	  (1u << 18)
+#define ICR_PENDING         (1u << 12)
+#define ICR_ASSERT          (1u << 14)
+#define ICR_SELF            (1u << 18)
 #define TIMER_DIVIDE_BY_1   0xb
 #define TIMER_DIVIDE_BY_128 0xa
 #define LVT_TIMER_DEADLINE  (2u << 17)
-#define LVT_TIMER_MODE	    (3u << 17)
+#define LVT_TIMER_MODE      (3u << 17)
 #define MSR_TSC_DEADLINE    0x6e0
 
 static bool present, x2;
@@ -33,8 +33,8 @@ static volatile uint32_t error_status;
 
 /* Everything that is put back, in the order of writing: the timer's count restarts it, so it comes last. */
 static const uint16_t saved_registers[APIC_SAVED] = {
-	APIC_TPR,	APIC_LVT_CMCI,	APIC_LVT_THERMAL, APIC_LVT_PERF,      APIC_LVT_LINT0,	   APIC_LVT_LINT1,
-	APIC_LVT_ERROR, APIC_SVR,	APIC_TIMER_DIVIDE, APIC_LVT_TIMER, APIC_TIMER_INITIAL,
+	APIC_TPR,       APIC_LVT_CMCI, APIC_LVT_THERMAL,  APIC_LVT_PERF,  APIC_LVT_LINT0,     APIC_LVT_LINT1,
+	APIC_LVT_ERROR, APIC_SVR,      APIC_TIMER_DIVIDE, APIC_LVT_TIMER, APIC_TIMER_INITIAL,
 };
 
 bool apic_present(void)
@@ -77,7 +77,8 @@ uint32_t apic_id(void)
 	return x2 ? apic_read(APIC_ID) : apic_read(APIC_ID) >> 24;
 }
 
-/* SDM vol. 3, 10.6.1: the destination shorthand "self" works for fixed delivery only, so NMIs name the APIC ID. */
+/* SDM vol. 3, 10.6.1: the destination shorthand "self" works for fixed delivery only, so NMIs name the APIC
+ * ID. */
 static void send(uint32_t command, uint32_t destination)
 {
 	if (x2) {
@@ -203,7 +204,8 @@ bool apic_enable_x2(void)
 		return true;
 	if (!present || !cpu_has(CPU_X2APIC) || !msr_read(MSR_APIC_BASE, &base))
 		return false;
-	if (!msr_write(MSR_APIC_BASE, base | APIC_BASE_X2) || !msr_read(MSR_APIC_BASE, &base) || !(base & APIC_BASE_X2))
+	if (!msr_write(MSR_APIC_BASE, base | APIC_BASE_X2) || !msr_read(MSR_APIC_BASE, &base) ||
+	    !(base & APIC_BASE_X2))
 		return false;
 	x2 = true;
 	return true;
@@ -214,7 +216,10 @@ static bool has_lvt(enum apic_register reg)
 	unsigned highest = apic_read(APIC_VERSION) >> 16 & 0xff;
 
 	/* SDM vol. 3, 10.4.8 and figure 10-8: entries were added in this order. */
-	return reg == APIC_LVT_CMCI ? highest >= 6 : reg == APIC_LVT_THERMAL ? highest >= 5 : reg == APIC_LVT_PERF ? highest >= 4 : true;
+	return reg == APIC_LVT_CMCI      ? highest >= 6
+	       : reg == APIC_LVT_THERMAL ? highest >= 5
+	       : reg == APIC_LVT_PERF    ? highest >= 4
+					 : true;
 }
 
 void apic_take(void)
@@ -232,7 +237,8 @@ void apic_take(void)
 	for (unsigned i = 0; i < 8; i++)
 		s->requested[i] = apic_read(APIC_IRR + i * 16);
 
-	/* Disabled by software, the APIC forces every LVT mask bit to 1: enable first. SDM vol. 3, 10.4.7.2. */
+	/* Disabled by software, the APIC forces every LVT mask bit to 1: enable first. SDM vol. 3, 10.4.7.2.
+	 */
 	apic_write(APIC_SVR, APIC_SVR_ENABLE | VECTOR_SPURIOUS);
 	apic_write(APIC_TPR, 0);
 	apic_timer_oneshot(0);
@@ -250,8 +256,9 @@ void apic_take(void)
 }
 
 /*
- * Interrupts that our own work left requested would reach a firmware that knows no such vector, so they are taken here,
- * with the task priority just below the lowest of them: what firmware itself waits for stays requested.
+ * Interrupts that our own work left requested would reach a firmware that knows no such vector, so they are
+ * taken here, with the task priority just below the lowest of them: what firmware itself waits for stays
+ * requested.
  */
 static void drain(void)
 {
@@ -259,7 +266,8 @@ static void drain(void)
 		unsigned lowest = 256;
 
 		for (unsigned v = 32; v < 256 && lowest == 256; v++)
-			if (vector_bit(APIC_IRR, (uint8_t)v) && !(firmware_state.requested[v / 32] >> v % 32 & 1))
+			if (vector_bit(APIC_IRR, (uint8_t)v) &&
+			    !(firmware_state.requested[v / 32] >> v % 32 & 1))
 				lowest = v;
 		if (lowest == 256)
 			break;
@@ -283,7 +291,8 @@ void apic_give_back(void)
 		uint32_t value = s->value[i];
 
 		/* A one-shot timer goes on with what was left of its count. */
-		if (saved_registers[i] == APIC_TIMER_INITIAL && !(apic_read(APIC_LVT_TIMER) & APIC_LVT_PERIODIC))
+		if (saved_registers[i] == APIC_TIMER_INITIAL &&
+		    !(apic_read(APIC_LVT_TIMER) & APIC_LVT_PERIODIC))
 			value = s->current;
 		if (has_lvt(saved_registers[i]))
 			apic_write(saved_registers[i], value);

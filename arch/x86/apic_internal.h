@@ -25,7 +25,8 @@ void apic_timer_calibrate(void);
 /** Run the timer once for so many microseconds or as many as it can count. */
 void apic_timer_alarm(uint64_t us);
 
-/** Save the set-up and make our own; put it back, with nothing of ours left requested. Interrupts must be masked. */
+/** Save the set-up and make our own; put it back, with nothing of ours left requested. Interrupts must be
+ * masked. */
 void apic_take(void);
 void apic_give_back(void);
 

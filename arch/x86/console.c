@@ -120,14 +120,15 @@ static void emit(struct line *l, const char *text, size_t size)
 		return;
 	if (!buffer && screen)
 		screen(text, size);
-	/* By whole lines: firmware may show its screen on the very serial port that the lines above went to. */
+	/* By whole lines: firmware may show its screen on the very serial port that the lines above went to.
+	 */
 	if (!text_line.used)
 		console_flush_screen();
 }
 
 /*
- * The formatter is the C library's and may use SSE registers, but the caller may be a trap handler, so they are kept here. (Legacy
- * SSE instructions leave the upper halves of AVX registers alone.)
+ * The formatter is the C library's and may use SSE registers, but the caller may be a trap handler, so they
+ * are kept here. (Legacy SSE instructions leave the upper halves of AVX registers alone.)
  */
 static void format_to(struct line *l, const char *format, va_list args)
 {

@@ -1,10 +1,10 @@
 /*
  * The one sink that all text leaves through. Two streams share it:
- *   text: for people. Goes to the screen (buffered while the machine is taken, flushed when it is given back), to the
- *         memory buffer that becomes report.txt, and to the serial line as TAP comments ("# ..." on every line).
- *   tap:  TAP 14 lines, to the serial line only.
- * Both are safe at any time, also in trap handlers and with the step engine active (it is paused for the duration).
- * Formats are those of printf() without floating point: print scaled integers.
+ *   text: for people. Goes to the screen (buffered while the machine is taken, flushed when it is given
+ * back), to the memory buffer that becomes report.txt, and to the serial line as TAP comments ("# ..." on
+ * every line). tap:  TAP 14 lines, to the serial line only. Both are safe at any time, also in trap handlers
+ * and with the step engine active (it is paused for the duration). Formats are those of printf() without
+ * floating point: print scaled integers.
  */
 #ifndef ARCH_X86_CONSOLE_H
 #define ARCH_X86_CONSOLE_H
@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Set up the buffer of `size` bytes for the text stream; what does not fit is dropped with a note in its last line. */
+/** Set up the buffer of `size` bytes for the text stream; what does not fit is dropped with a note in its
+ * last line. */
 void console_init(char *buffer, size_t size);
 
 /** Where the text stream also goes while firmware may be called (the firmware's screen). NULL: nowhere. */
@@ -29,8 +30,8 @@ void console_fresh_line(void);
 /** Send to the screen what was held back. Firmware side only. */
 void console_flush_screen(void);
 
-/** Divert the text stream into memory (cut off where it is full, always terminated); NULL ends that. For tests of what is
- *  printed. @return characters diverted since the last call */
+/** Divert the text stream into memory (cut off where it is full, always terminated); NULL ends that. For
+ * tests of what is printed. @return characters diverted since the last call */
 size_t console_capture(char *memory, size_t size);
 
 /** All text so far. */

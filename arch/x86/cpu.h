@@ -15,10 +15,10 @@
 #define CR0_NW (1ull << 29)
 #define CR0_CD (1ull << 30)
 
-#define CR4_TSD	       (1ull << 2)
-#define CR4_DE	       (1ull << 3)
-#define CR4_PGE	       (1ull << 7)
-#define CR4_PCE	       (1ull << 8)
+#define CR4_TSD        (1ull << 2)
+#define CR4_DE         (1ull << 3)
+#define CR4_PGE        (1ull << 7)
+#define CR4_PCE        (1ull << 8)
 #define CR4_OSFXSR     (1ull << 9)
 #define CR4_OSXMMEXCPT (1ull << 10)
 #define CR4_UMIP       (1ull << 11)
@@ -28,9 +28,9 @@
 #define CR4_OSXSAVE    (1ull << 18)
 #define CR4_SMEP       (1ull << 20)
 #define CR4_SMAP       (1ull << 21)
-#define CR4_PKE	       (1ull << 22)
-#define CR4_CET	       (1ull << 23)
-#define CR4_PKS	       (1ull << 24)
+#define CR4_PKE        (1ull << 22)
+#define CR4_CET        (1ull << 23)
+#define CR4_PKS        (1ull << 24)
 
 #define EFER_SCE (1ull << 0)
 #define EFER_NXE (1ull << 11)
@@ -38,16 +38,16 @@
 #define RFLAGS_TF (1ull << 8)
 #define RFLAGS_IF (1ull << 9)
 
-#define CONTROL_REGISTER(name)                                                                                              \
-	static inline uint64_t name##_read(void)                                                                            \
-	{                                                                                                                   \
-		uint64_t value;                                                                                             \
-		__asm__ volatile("mov %%" #name ", %0" : "=r"(value));                                                      \
-		return value;                                                                                               \
-	}                                                                                                                   \
-	static inline void name##_write(uint64_t value)                                                                     \
-	{                                                                                                                   \
-		__asm__ volatile("mov %0, %%" #name ::"r"(value) : "memory");                                               \
+#define CONTROL_REGISTER(name)                                                                               \
+	static inline uint64_t name##_read(void)                                                             \
+	{                                                                                                    \
+		uint64_t value;                                                                              \
+		__asm__ volatile("mov %%" #name ", %0" : "=r"(value));                                       \
+		return value;                                                                                \
+	}                                                                                                    \
+	static inline void name##_write(uint64_t value)                                                      \
+	{                                                                                                    \
+		__asm__ volatile("mov %0, %%" #name ::"r"(value) : "memory");                                \
 	}
 
 CONTROL_REGISTER(cr0)

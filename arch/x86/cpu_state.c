@@ -9,19 +9,20 @@
 
 #include <stdint.h>
 
-#define MSR_PAT	    0x277
+#define MSR_PAT     0x277
 #define MSR_EFER    0xc0000080
 #define MSR_FS_BASE 0xc0000100
 #define MSR_GS_BASE 0xc0000101
 
 /* SYSENTER and SYSCALL set-up, swapped GS base, TSC_AUX: what kernels may change. */
-static const uint32_t msrs[] = {0x174, 0x175, 0x176, 0xc0000081, 0xc0000082, 0xc0000083, 0xc0000084, 0xc0000102, 0xc0000103};
+static const uint32_t msrs[] = {0x174,      0x175,      0x176,      0xc0000081, 0xc0000082,
+				0xc0000083, 0xc0000084, 0xc0000102, 0xc0000103};
 #define MSRS (sizeof msrs / sizeof msrs[0])
 
 /* Bits of CR4 that are the firmware's to choose: the rest is set as below. */
-#define CR4_OURS                                                                                                            \
-	(CR4_TSD | CR4_DE | CR4_PGE | CR4_PCE | CR4_OSFXSR | CR4_OSXMMEXCPT | CR4_UMIP | CR4_FSGSBASE | CR4_PCIDE | CR4_OSXSAVE | \
-	 CR4_SMEP | CR4_SMAP | CR4_PKE | CR4_CET | CR4_PKS)
+#define CR4_OURS                                                                                             \
+	(CR4_TSD | CR4_DE | CR4_PGE | CR4_PCE | CR4_OSFXSR | CR4_OSXMMEXCPT | CR4_UMIP | CR4_FSGSBASE |      \
+	 CR4_PCIDE | CR4_OSXSAVE | CR4_SMEP | CR4_SMAP | CR4_PKE | CR4_CET | CR4_PKS)
 
 /* XCR0: x87, SSE, AVX, and the three parts of AVX-512. */
 #define XCR0_WANTED 0xe7ull
@@ -123,7 +124,9 @@ static void vector_state_save(void)
 	if (has_xsave) {
 		uint64_t all = xcr0 | firmware.xcr0;
 		xcr0_write(all);
-		__asm__ volatile("xsave64 (%0)" ::"r"(vector_state), "a"((uint32_t)all), "d"((uint32_t)(all >> 32)) : "memory");
+		__asm__ volatile("xsave64 (%0)" ::"r"(vector_state), "a"((uint32_t)all),
+				 "d"((uint32_t)(all >> 32))
+				 : "memory");
 		xcr0_write(xcr0);
 	} else {
 		__asm__ volatile("fxsave64 (%0)" ::"r"(vector_state) : "memory");
@@ -137,7 +140,9 @@ static void vector_state_return(void)
 	if (has_xsave) {
 		uint64_t all = xcr0 | firmware.xcr0;
 		xcr0_write(all);
-		__asm__ volatile("xrstor64 (%0)" ::"r"(vector_state), "a"((uint32_t)all), "d"((uint32_t)(all >> 32)) : "memory");
+		__asm__ volatile("xrstor64 (%0)" ::"r"(vector_state), "a"((uint32_t)all),
+				 "d"((uint32_t)(all >> 32))
+				 : "memory");
 		xcr0_write(firmware.xcr0);
 	} else {
 		__asm__ volatile("fxrstor64 (%0)" ::"r"(vector_state) : "memory");
@@ -168,8 +173,8 @@ void cpu_state_take(void)
 }
 
 /*
- * LTR of a null selector faults, so a firmware without a task register keeps ours, which nothing in ring 0 reads. It is then
- * also what the next take-over finds, with no such descriptor in firmware's table.
+ * LTR of a null selector faults, so a firmware without a task register keeps ours, which nothing in ring 0
+ * reads. It is then also what the next take-over finds, with no such descriptor in firmware's table.
  */
 static void task_register_return(void)
 {
@@ -193,7 +198,8 @@ void cpu_state_give_back(void)
 		if (firmware.msr_there[i])
 			msr_write(msrs[i], firmware.msr[i]);
 	msr_write(MSR_PAT, firmware.pat);
-	/* PCIDE wants CR3[11:0] = 0, as ours is; shadow stacks cannot be resumed in the middle of another call chain. */
+	/* PCIDE wants CR3[11:0] = 0, as ours is; shadow stacks cannot be resumed in the middle of another
+	 * call chain. */
 	cr4_write(firmware.cr4 & ~CR4_CET);
 	cr3_write(firmware.cr3);
 	cr0_write(firmware.cr0);

@@ -20,7 +20,9 @@ static struct cpuid_regs raw(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid_regs r;
 
-	__asm__ volatile("cpuid" : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx) : "a"(leaf), "c"(subleaf));
+	__asm__ volatile("cpuid"
+			 : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+			 : "a"(leaf), "c"(subleaf));
 	return r;
 }
 

@@ -26,9 +26,9 @@ bool cpu_has(enum cpu_feature feature);
 const char *cpu_feature_name(enum cpu_feature feature);
 
 struct cpu_identity {
-	char vendor[13];     /* "GenuineIntel" */
-	char brand[49];      /* leading blanks removed; empty if the CPU has none */
-	uint32_t signature;  /* CPUID.1:EAX */
+	char vendor[13];                  /* "GenuineIntel" */
+	char brand[49];                   /* leading blanks removed; empty if the CPU has none */
+	uint32_t signature;               /* CPUID.1:EAX */
 	unsigned family, model, stepping; /* display family and model */
 	uint32_t max_leaf, max_extended_leaf;
 	char hypervisor[13]; /* CPUID 40000000H signature; empty on bare metal */

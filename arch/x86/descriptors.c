@@ -13,12 +13,9 @@ _Static_assert(sizeof(struct tss) == 104 && offsetof(struct tss, ist) == 36, "SD
 
 /* Access bytes with the accessed bit set: the CPU then never writes to the table for these. */
 static const uint64_t segments[] = {
-	[SELECTOR_KERNEL_CS / 8] = 0x00af9b000000ffff,
-	[SELECTOR_KERNEL_SS / 8] = 0x00cf93000000ffff,
-	[SELECTOR_USER_CS32 / 8] = 0x00cffb000000ffff,
-	[SELECTOR_USER_SS / 8] = 0x00cff3000000ffff,
-	[SELECTOR_USER_CS64 / 8] = 0x00affb000000ffff,
-	[SELECTOR_USER_SS_SYSEXIT / 8] = 0x00cff3000000ffff,
+	[SELECTOR_KERNEL_CS / 8] = 0x00af9b000000ffff, [SELECTOR_KERNEL_SS / 8] = 0x00cf93000000ffff,
+	[SELECTOR_USER_CS32 / 8] = 0x00cffb000000ffff, [SELECTOR_USER_SS / 8] = 0x00cff3000000ffff,
+	[SELECTOR_USER_CS64 / 8] = 0x00affb000000ffff, [SELECTOR_USER_SS_SYSEXIT / 8] = 0x00cff3000000ffff,
 };
 
 static const struct {

@@ -1,26 +1,27 @@
 /*
- * Segment descriptors, the task-state segment and the harness's interrupt descriptor table. SDM vol. 3, 3.4, 6.10-6.14, 7.7.
+ * Segment descriptors, the task-state segment and the harness's interrupt descriptor table. SDM vol.
+ * 3, 3.4, 6.10-6.14, 7.7.
  */
 #ifndef ARCH_X86_DESCRIPTORS_H
 #define ARCH_X86_DESCRIPTORS_H
 
-#define SELECTOR_KERNEL_CS	0x08
-#define SELECTOR_KERNEL_SS	0x10
-#define SELECTOR_USER_CS32	0x18 /* SYSRET and SYSEXIT count from here */
-#define SELECTOR_USER_SS	0x20
-#define SELECTOR_USER_CS64	0x28
+#define SELECTOR_KERNEL_CS       0x08
+#define SELECTOR_KERNEL_SS       0x10
+#define SELECTOR_USER_CS32       0x18 /* SYSRET and SYSEXIT count from here */
+#define SELECTOR_USER_SS         0x20
+#define SELECTOR_USER_CS64       0x28
 #define SELECTOR_USER_SS_SYSEXIT 0x30
-#define SELECTOR_TSS		0x38 /* two slots */
-#define SELECTOR_END		0x48
+#define SELECTOR_TSS             0x38 /* two slots */
+#define SELECTOR_END             0x48
 
 /** Interrupt stacks: 0 in a gate means the interrupted stack (or TSS.RSP0 on a change of ring). */
-#define IST_NMI	    1
-#define IST_DF	    2
-#define IST_MC	    3
-#define IST_DB	    4
+#define IST_NMI         1
+#define IST_DF          2
+#define IST_MC          3
+#define IST_DB          4
 #define IST_MONITOR_NMI 6 /* these two are the step engine's; no gate of the harness's IDT uses them */
-#define IST_MONITOR	7
-#define IST_COUNT   7
+#define IST_MONITOR     7
+#define IST_COUNT       7
 
 #define TRAP_STUB_STRIDE 16 /* bytes from one vector's entry stub to the next */
 

@@ -1,23 +1,23 @@
 #include "arch/x86/hpet.h"
 
-#define CAPABILITIES	0x000
-#define CONFIGURATION	0x010
-#define MAIN_COUNTER	0x0f0
+#define CAPABILITIES    0x000
+#define CONFIGURATION   0x010
+#define MAIN_COUNTER    0x0f0
 #define TIMER_CONFIG(n) (0x100 + 0x20 * (n))
-#define TIMER_VALUE(n)	(0x108 + 0x20 * (n))
+#define TIMER_VALUE(n)  (0x108 + 0x20 * (n))
 
-#define CONFIG_ENABLE	1ull
-#define CONFIG_LEGACY	2ull /* timers 0 and 1 take the places of PIT and RTC */
-#define TIMER_LEVEL	(1ull << 1)
+#define CONFIG_ENABLE   1ull
+#define CONFIG_LEGACY   2ull /* timers 0 and 1 take the places of PIT and RTC */
+#define TIMER_LEVEL     (1ull << 1)
 #define TIMER_INTERRUPT (1ull << 2)
-#define TIMER_PERIODIC	(1ull << 3)
+#define TIMER_PERIODIC  (1ull << 3)
 #define TIMER_SET_VALUE (1ull << 6)
-#define TIMER_32BIT	(1ull << 8)
-#define TIMER_ROUTE	(31ull << 9)
-#define TIMER_FSB	(1ull << 14)
+#define TIMER_32BIT     (1ull << 8)
+#define TIMER_ROUTE     (31ull << 9)
+#define TIMER_FSB       (1ull << 14)
 
 #define COMPARATORS 32
-#define NONE	    COMPARATORS
+#define NONE        COMPARATORS
 
 static volatile uint64_t *registers;
 static uint64_t hz, mask;
@@ -109,9 +109,11 @@ void hpet_give_back(void)
 	for (unsigned i = 0; i < comparators; i++) {
 		uint64_t t = saved.timer[i];
 
-		/* A one-shot deadline that passed in the meantime would only come round again with the counter. */
+		/* A one-shot deadline that passed in the meantime would only come round again with the
+		 * counter. */
 		if (t & TIMER_INTERRUPT && !(t & TIMER_PERIODIC)) {
-			uint64_t now = hpet_counter(), late = (now - get(TIMER_VALUE(i))) & (mask >> 1 | UINT32_MAX >> 1);
+			uint64_t now = hpet_counter(),
+				 late = (now - get(TIMER_VALUE(i))) & (mask >> 1 | UINT32_MAX >> 1);
 			if (late < hz * 60)
 				put(TIMER_VALUE(i), (now + hz / 1000) & mask);
 		}
@@ -129,7 +131,8 @@ void hpet_alarm_set(unsigned pin, uint64_t ticks)
 {
 	uint64_t t = get(TIMER_CONFIG(alarm_comparator));
 
-	t &= ~(TIMER_INTERRUPT | TIMER_LEVEL | TIMER_PERIODIC | TIMER_ROUTE | TIMER_FSB | TIMER_32BIT | TIMER_SET_VALUE);
+	t &= ~(TIMER_INTERRUPT | TIMER_LEVEL | TIMER_PERIODIC | TIMER_ROUTE | TIMER_FSB | TIMER_32BIT |
+	       TIMER_SET_VALUE);
 	put(TIMER_CONFIG(alarm_comparator), t | (uint64_t)pin << 9);
 	alarm_start = hpet_counter();
 	alarm_ticks = ticks;

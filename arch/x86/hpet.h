@@ -25,7 +25,8 @@ void hpet_stop(bool was_running);
 void hpet_take(void);
 void hpet_give_back(void);
 
-/** Input pins of the first I/O APIC that the watchdog's comparator can reach, as a bit set; 0: no free comparator. */
+/** Input pins of the first I/O APIC that the watchdog's comparator can reach, as a bit set; 0: no free
+ * comparator. */
 uint32_t hpet_alarm_routes(void);
 /** Fire once, `ticks` from now, as an edge on the pin. */
 void hpet_alarm_set(unsigned pin, uint64_t ticks);

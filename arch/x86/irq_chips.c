@@ -5,17 +5,18 @@
 #include "arch/x86/cpu.h"
 
 #define PIC_MASTER_MASK 0x21
-#define PIC_SLAVE_MASK	0xa1
+#define PIC_SLAVE_MASK  0xa1
 
-#define IO_APIC_VERSION	     1
-#define IO_APIC_LOW(pin)     (0x10 + 2 * (pin))
-#define IO_APIC_HIGH(pin)    (0x11 + 2 * (pin))
-#define REDIRECTION_NMI	     (4u << 8)
-#define REDIRECTION_MASKED   (1u << 16)
-#define IO_APIC_PINS	     240
+#define IO_APIC_VERSION    1
+#define IO_APIC_LOW(pin)   (0x10 + 2 * (pin))
+#define IO_APIC_HIGH(pin)  (0x11 + 2 * (pin))
+#define REDIRECTION_NMI    (4u << 8)
+#define REDIRECTION_MASKED (1u << 16)
+#define IO_APIC_PINS       240
 
 static uint8_t pic_masks[2];
-/* Low words of the redirection entries: only the first I/O APIC's are also reprogrammed, with their high words. */
+/* Low words of the redirection entries: only the first I/O APIC's are also reprogrammed, with their high
+ * words. */
 static uint32_t low[ACPI_IO_APICS][IO_APIC_PINS], high[ACPI_IO_APICS][IO_APIC_PINS];
 
 static uint32_t io_apic_get(unsigned chip, unsigned reg)

@@ -15,8 +15,10 @@ void irq_chips_give_back(void);
 bool irq_can_route_nmi(uint32_t gsi, uint32_t apic_id);
 
 /**
- * Turn an input pin (global system interrupt number) into an edge-triggered NMI for the CPU with this local APIC ID.
- * @return false if no I/O APIC has the pin, the CPU has no local APIC, or its ID does not fit into a redirection entry
+ * Turn an input pin (global system interrupt number) into an edge-triggered NMI for the CPU with this local
+ * APIC ID.
+ * @return false if no I/O APIC has the pin, the CPU has no local APIC, or its ID does not fit into a
+ * redirection entry
  */
 bool irq_route_nmi(uint32_t gsi, uint32_t apic_id);
 void irq_route_off(uint32_t gsi);

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define INTERRUPT_STACK 0x4000
-#define GUARD_STACK	0x40000
+#define GUARD_STACK     0x40000
 
 static bool ready, taken;
 static uint64_t firmware_flags;
@@ -56,15 +56,18 @@ static void find_devices(const struct boot_info *boot)
 {
 	if (!serial_init(boot->serial_port)) {
 		if (boot->serial_port)
-			note_add("no serial port answers at 0x%x: screen and report files only", boot->serial_port);
+			note_add("no serial port answers at 0x%x: screen and report files only",
+				 boot->serial_port);
 		else
-			note_add("no serial port at 0x3f8 or 0x2f8: screen and report files only; serial=PORT names another");
+			note_add("no serial port at 0x3f8 or 0x2f8: screen and report files only; "
+				 "serial=PORT names another");
 	}
 	acpi_read(boot->rsdp, boot->memory_top);
 	if (boot->no_hpet)
 		acpi.hpet = 0;
 	if (!hpet_init(acpi.hpet) && acpi.hpet)
-		note_add("the HPET at 0x%llx does not answer as one: not used", (unsigned long long)acpi.hpet);
+		note_add("the HPET at 0x%llx does not answer as one: not used",
+			 (unsigned long long)acpi.hpet);
 	apic_detect();
 	if (!apic_present())
 		note_add("no local APIC, or firmware left it off: no interrupt can be tested");
@@ -91,18 +94,21 @@ const char *machine_init(const struct boot_info *boot)
 	find_devices(boot);
 	if (!paging_build(boot->alloc_pages, boot->memory_top) || !stacks_create() || !user_init() ||
 	    !cpu_state_init(boot->alloc_pages))
-		return "too little memory below 4 GiB for page tables and stacks: give the machine at least 64 MiB more";
+		return "too little memory below 4 GiB for page tables and stacks: give the machine at least "
+		       "64 MiB more";
 	descriptors_init();
 	time_calibrate();
 	if (strcmp(time_reference(), "HPET"))
-		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "", time_reference());
+		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "",
+			 time_reference());
 	ready = true;
 	machine_take();
 	bool ok = trap_guard(try_interrupts, NULL, &report);
 	machine_give_back();
 	if (ok)
 		return NULL;
-	snprintf(failure, sizeof failure, "setting up interrupts failed: %s; send the dump above to the authors", report.text);
+	snprintf(failure, sizeof failure,
+		 "setting up interrupts failed: %s; send the dump above to the authors", report.text);
 	return failure;
 }
 

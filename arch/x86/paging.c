@@ -8,22 +8,23 @@
 #include "arch/x86/sections.h"
 
 #define PRESENT (1ull << 0)
-#define WRITE	(1ull << 1)
-#define USER	(1ull << 2)
-#define PWT	(1ull << 3)
-#define PCD	(1ull << 4)
-#define LARGE	(1ull << 7)
-#define NX	(1ull << 63)
+#define WRITE   (1ull << 1)
+#define USER    (1ull << 2)
+#define PWT     (1ull << 3)
+#define PCD     (1ull << 4)
+#define LARGE   (1ull << 7)
+#define NX      (1ull << 63)
 #define ADDRESS 0x000ffffffffff000ull
 /* Rights are given by the last level alone. */
 #define TABLE (PRESENT | WRITE | USER)
 
-#define ENTRIES 512
-#define PAGE	4096ull
-#define GIB	(1ull << 30)
-#define LEVEL_BITS(level) (12 + 9 * ((level) - 1)) /* level 1: 4 KiB pages */
+#define ENTRIES           512
+#define PAGE              4096ull
+#define GIB               (1ull << 30)
+#define LEVEL_BITS(level) (12 + 9 * ((level)-1)) /* level 1: 4 KiB pages */
 
-/* Executable aliases of arenas lie this far above their writable view, so the identity map ends here at the latest. */
+/* Executable aliases of arenas lie this far above their writable view, so the identity map ends here at the
+ * latest. */
 #define ALIAS_OFFSET 0x400000000000ull
 /* Without 1 GiB pages the map takes 4 KiB of tables per GiB. */
 #define TOP_WITHOUT_1G (1ull << 41)
@@ -72,7 +73,8 @@ static bool split(uint64_t *entry, unsigned level)
 	return true;
 }
 
-/** The entry for an address at a level, with everything above it made or split as needed; NULL: no table page left. */
+/** The entry for an address at a level, with everything above it made or split as needed; NULL: no table page
+ * left. */
 static uint64_t *entry_for(uint64_t address, unsigned level)
 {
 	uint64_t *table = root;
@@ -161,7 +163,8 @@ bool paging_build(void *(*alloc_pages)(size_t pages), uint64_t top)
 	no_execute = cpu_has(CPU_NX) ? NX : 0;
 	top = round_up(top, GIB);
 	if (top > limit) {
-		note_add("memory above %llu GiB is not mapped while the machine is taken", (unsigned long long)(limit / GIB));
+		note_add("memory above %llu GiB is not mapped while the machine is taken",
+			 (unsigned long long)(limit / GIB));
 		top = limit;
 	}
 	tables = 2 + round_up(top, 512 * GIB) / (512 * GIB) + (large ? 0 : top / GIB) + SPARE_TABLES;

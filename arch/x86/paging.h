@@ -1,6 +1,6 @@
 /*
- * Our own page tables: identity map, W^X. Image code read-execute, read-only data read-only, everything else read-write
- * and not executable; page 0 and the guard pages under stacks not present. CR0.WP is 1.
+ * Our own page tables: identity map, W^X. Image code read-execute, read-only data read-only, everything else
+ * read-write and not executable; page 0 and the guard pages under stacks not present. CR0.WP is 1.
  */
 #ifndef ARCH_X86_PAGING_H
 #define ARCH_X86_PAGING_H
@@ -28,18 +28,20 @@ struct code_arena {
 	size_t size;
 };
 
-/** Allocate an arena (page granular; after machine_init(), while the machine is not taken). @return false if memory is short. */
+/** Allocate an arena (page granular; after machine_init(), while the machine is not taken). @return false if
+ * memory is short. */
 bool arena_create(struct code_arena *arena, size_t size, bool user);
 
 /** Change the attributes of whole 4 KiB pages of the identity map (splits large pages), with the TLB flushed.
  *  @return false if no table page was left. */
 bool page_protect(void *start, size_t size, unsigned flags);
 
-/** Memory for kernels' data: page aligned, zeroed, read-write, reachable from rings 0 and 3, with a guard page on both sides.
- *  To be called like arena_create(). @return NULL if memory is short. */
+/** Memory for kernels' data: page aligned, zeroed, read-write, reachable from rings 0 and 3, with a guard
+ * page on both sides. To be called like arena_create(). @return NULL if memory is short. */
 void *data_create(size_t size);
 
-/** Whether all bytes may be read under the page tables in force: for code that follows pointers it cannot trust. */
+/** Whether all bytes may be read under the page tables in force: for code that follows pointers it cannot
+ * trust. */
 bool page_readable(const void *start, size_t size);
 
 #endif

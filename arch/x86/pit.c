@@ -5,11 +5,11 @@
 
 #define CHANNEL_0 0x40
 #define CHANNEL_2 0x42
-#define CONTROL	  0x43
+#define CONTROL   0x43
 #define GATE_PORT 0x61 /* bit 0: gate of channel 2; bit 1: speaker */
 
 #define BOTH_BYTES  0x30
-#define MODE_0	    0x00 /* output rises at the end of the count */
+#define MODE_0      0x00 /* output rises at the end of the count */
 #define SELECT_2    0x80
 #define LATCH(n)    ((n) << 6)
 #define READ_BACK_0 0xe2 /* status of channel 0 */
@@ -57,7 +57,8 @@ static uint8_t status_0(void)
 	return port_read8(CHANNEL_0);
 }
 
-/* The reload value cannot be read, but the largest count seen over a whole period comes within a few ticks of it. */
+/* The reload value cannot be read, but the largest count seen over a whole period comes within a few ticks of
+ * it. */
 void pit_alarm_begin(void)
 {
 	uint64_t start = tsc_read(), wait = tsc_hz() / 1000 * 60;

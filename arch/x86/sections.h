@@ -1,5 +1,6 @@
 /*
- * Borders of the image's sections, from the linker script. Each begins on a page of its own; what is not listed is data.
+ * Borders of the image's sections, from the linker script. Each begins on a page of its own; what is not
+ * listed is data.
  */
 #ifndef ARCH_X86_SECTIONS_H
 #define ARCH_X86_SECTIONS_H

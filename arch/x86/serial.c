@@ -3,15 +3,24 @@
 #include "arch/x86/cpu.h"
 
 /* Registers as offsets from the port: National Semiconductor PC16550D, table II. */
-enum { DATA = 0, DIVISOR_LOW = 0, INTERRUPT_ENABLE = 1, DIVISOR_HIGH = 1, FIFO_CONTROL = 2, LINE_CONTROL = 3, MODEM_CONTROL = 4,
-       LINE_STATUS = 5, SCRATCH = 7 };
+enum {
+	DATA = 0,
+	DIVISOR_LOW = 0,
+	INTERRUPT_ENABLE = 1,
+	DIVISOR_HIGH = 1,
+	FIFO_CONTROL = 2,
+	LINE_CONTROL = 3,
+	MODEM_CONTROL = 4,
+	LINE_STATUS = 5,
+	SCRATCH = 7
+};
 
-#define LINE_8N1	  0x03
-#define LINE_DIVISOR	  0x80
-#define FIFO_ON_CLEARED	  0x07
-#define FIFO_WORKS	  0xc0 /* interrupt identification, bits 7:6 */
-#define FIFO_SIZE	  16
-#define MODEM_DTR_RTS	  0x03
+#define LINE_8N1          0x03
+#define LINE_DIVISOR      0x80
+#define FIFO_ON_CLEARED   0x07
+#define FIFO_WORKS        0xc0 /* interrupt identification, bits 7:6 */
+#define FIFO_SIZE         16
+#define MODEM_DTR_RTS     0x03
 #define TRANSMITTER_EMPTY 0x20
 
 /* One port read takes about 1 us on real hardware; 16 characters leave in 1.4 ms. */

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Find and set up a port: the given one, or with 0 the first that answers (scratch register) of 3F8H and 2F8H. */
+/** Find and set up a port: the given one, or with 0 the first that answers (scratch register) of 3F8H and
+ * 2F8H. */
 bool serial_init(uint16_t port);
 bool serial_present(void);
 uint16_t serial_port(void);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #define PM_TIMER_HZ 3579545
-#define ROUNDS	    3
+#define ROUNDS      3
 /* One round takes 3 ms. */
 #define ROUNDS_PER_SECOND 333
 
@@ -76,7 +76,8 @@ static const struct clock {
 	{"PIT", pit_open, pit_clock_stop, pit_clock, pit_hz, 0xffff},
 };
 
-/** Wait for the clock's next tick. @return the TSC just after it, with *at the clock then; 0 if it stands still. */
+/** Wait for the clock's next tick. @return the TSC just after it, with *at the clock then; 0 if it stands
+ * still. */
 static uint64_t next_tick(const struct clock *c, uint64_t *at)
 {
 	uint64_t before = c->now() & c->mask;

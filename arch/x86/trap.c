@@ -46,9 +46,10 @@ static unsigned dumping;
 static void *guard_stack_low, *guard_stack_top;
 
 static const char *const exception_names[32] = {
-	"#DE", "#DB", "NMI", "#BP", "#OF", "#BR", "#UD", "#NM", "#DF", "vector 9", "#TS", "#NP", "#SS", "#GP", "#PF",
-	"vector 15", "#MF", "#AC", "#MC", "#XM", "#VE", "#CP", "vector 22", "vector 23", "vector 24", "vector 25",
-	"vector 26", "vector 27", "#HV", "#VC", "#SX", "vector 31",
+	"#DE",       "#DB",       "NMI",       "#BP",       "#OF", "#BR", "#UD",       "#NM",
+	"#DF",       "vector 9",  "#TS",       "#NP",       "#SS", "#GP", "#PF",       "vector 15",
+	"#MF",       "#AC",       "#MC",       "#XM",       "#VE", "#CP", "vector 22", "vector 23",
+	"vector 24", "vector 25", "vector 26", "vector 27", "#HV", "#VC", "#SX",       "vector 31",
 };
 
 const char *trap_name(unsigned vector)
@@ -110,13 +111,14 @@ static void print_place(const char *before, uint64_t rip, const char *after)
 	const char *name = symbol_at(rip, &offset);
 
 	if (name)
-		console_text("%s%016llx %s+0x%llx%s", before, (unsigned long long)rip, name, (unsigned long long)offset,
-			     after);
+		console_text("%s%016llx %s+0x%llx%s", before, (unsigned long long)rip, name,
+			     (unsigned long long)offset, after);
 	else
 		console_text("%s%016llx%s", before, (unsigned long long)rip, after);
 }
 
-/* Frames are followed as long as the page tables in force say that reading is safe and the code is the image's. */
+/* Frames are followed as long as the page tables in force say that reading is safe and the code is the
+ * image's. */
 static void print_backtrace(const struct trap_frame *f)
 {
 	uint64_t rbp = f->rbp, offset;
@@ -144,10 +146,10 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 		uint8_t offset;
 	} registers[] = {
 #define REGISTER(name) {#name, offsetof(struct trap_frame, name)}
-		REGISTER(rax), REGISTER(rbx), REGISTER(rcx), REGISTER(rdx), REGISTER(rsi), REGISTER(rdi),
-		REGISTER(rbp), REGISTER(rsp), REGISTER(r8),  REGISTER(r9),  REGISTER(r10), REGISTER(r11),
-		REGISTER(r12), REGISTER(r13), REGISTER(r14), REGISTER(r15), REGISTER(rip), REGISTER(rflags),
-		REGISTER(cs),  REGISTER(ss),
+		REGISTER(rax), REGISTER(rbx), REGISTER(rcx),    REGISTER(rdx), REGISTER(rsi),
+		REGISTER(rdi), REGISTER(rbp), REGISTER(rsp),    REGISTER(r8),  REGISTER(r9),
+		REGISTER(r10), REGISTER(r11), REGISTER(r12),    REGISTER(r13), REGISTER(r14),
+		REGISTER(r15), REGISTER(rip), REGISTER(rflags), REGISTER(cs),  REGISTER(ss),
 #undef REGISTER
 	};
 	const unsigned n = sizeof registers / sizeof registers[0];
@@ -156,8 +158,8 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 	if (vector == TRAP_WATCHDOG)
 		console_text("watchdog: the deadline passed in ring %u\n", (unsigned)(f->cs & 3));
 	else
-		console_text("unexpected %s (vector %u), error code 0x%llx, in ring %u\n", trap_name(vector), vector,
-			     (unsigned long long)f->error, (unsigned)(f->cs & 3));
+		console_text("unexpected %s (vector %u), error code 0x%llx, in ring %u\n", trap_name(vector),
+			     vector, (unsigned long long)f->error, (unsigned)(f->cs & 3));
 	console_text("  running: %s\n", context ? context : "(no check)");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t value = *(const uint64_t *)((const char *)f + registers[i].offset);
@@ -180,8 +182,9 @@ static void describe(struct trap_report *r)
 		snprintf(error, sizeof error, "(0x%llx)", (unsigned long long)r->frame.error);
 	if (r->vector == VECTOR_PF)
 		snprintf(address, sizeof address, " on 0x%llx", (unsigned long long)r->cr2);
-	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s+0x%llx", trap_name((unsigned)r->vector), error, address,
-		 (unsigned)(r->frame.cs & 3), name ? name : "0", (unsigned long long)(name ? offset : r->frame.rip));
+	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s+0x%llx", trap_name((unsigned)r->vector),
+		 error, address, (unsigned)(r->frame.cs & 3), name ? name : "0",
+		 (unsigned long long)(name ? offset : r->frame.rip));
 }
 
 static _Noreturn void halt_for_good(void)
@@ -237,7 +240,8 @@ static void stray(const struct trap_frame *f)
 {
 	strays++;
 	/* The spurious vector sets no in-service bit and wants no EOI: SDM vol. 3, 10.9. */
-	if (f->vector != VECTOR_NMI && f->vector != VECTOR_SPURIOUS && apic_present() && apic_in_service((uint8_t)f->vector))
+	if (f->vector != VECTOR_NMI && f->vector != VECTOR_SPURIOUS && apic_present() &&
+	    apic_in_service((uint8_t)f->vector))
 		apic_eoi();
 }
 

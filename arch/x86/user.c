@@ -39,9 +39,21 @@ static bool on_exit(struct trap_frame *f, void *arg)
 	if (!current || !(f->cs & 3))
 		return false;
 	*current = (struct call_registers){
-		.rax = f->rax, .rbx = f->rbx, .rcx = f->rcx, .rdx = f->rdx, .rsi = f->rsi,
-		.rdi = f->rdi, .rbp = f->rbp, .r8 = f->r8,   .r9 = f->r9,   .r10 = f->r10,
-		.r11 = f->r11, .r12 = f->r12, .r13 = f->r13, .r14 = f->r14, .r15 = f->r15,
+		.rax = f->rax,
+		.rbx = f->rbx,
+		.rcx = f->rcx,
+		.rdx = f->rdx,
+		.rsi = f->rsi,
+		.rdi = f->rdi,
+		.rbp = f->rbp,
+		.r8 = f->r8,
+		.r9 = f->r9,
+		.r10 = f->r10,
+		.r11 = f->r11,
+		.r12 = f->r12,
+		.r13 = f->r13,
+		.r14 = f->r14,
+		.r15 = f->r15,
 	};
 	f->rip = (uint64_t)user_left;
 	f->cs = SELECTOR_KERNEL_CS;

@@ -9,22 +9,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Registers handed to the code and taken back from it. RSP is the callee's business only between entry and exit. */
+/** Registers handed to the code and taken back from it. RSP is the callee's business only between entry and
+ * exit. */
 struct call_registers {
 	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15;
 };
 
 /**
- * Call `entry` in ring 0 with all general registers loaded from *regs; it ends with RET (stack as at entry) and the
- * registers at that point are stored back. All callee-saved registers, the flags DF and IF, MXCSR and the x87 control
- * word are put back to what they were.
+ * Call `entry` in ring 0 with all general registers loaded from *regs; it ends with RET (stack as at entry)
+ * and the registers at that point are stored back. All callee-saved registers, the flags DF and IF, MXCSR and
+ * the x87 control word are put back to what they were.
  */
 void call_with_registers(const void *entry, struct call_registers *regs);
 
 /**
- * The same in ring 3: entered by IRETQ with IF = 0 and IOPL = 0 on a user stack of 16 KiB, left by INT VECTOR_USER_EXIT.
- * The code must lie in memory that ring 3 may execute (code_arena with user = true). An exception in ring 3 that no handler
- * claims leaves the innermost trap_guard(), as in ring 0.
+ * The same in ring 3: entered by IRETQ with IF = 0 and IOPL = 0 on a user stack of 16 KiB, left by INT
+ * VECTOR_USER_EXIT. The code must lie in memory that ring 3 may execute (code_arena with user = true). An
+ * exception in ring 3 that no handler claims leaves the innermost trap_guard(), as in ring 0.
  */
 void user_call(const void *entry, struct call_registers *regs);
 

@@ -21,10 +21,11 @@
 struct source {
 	const char *name;
 	unsigned vector;
-	bool (*open)(void);		/* false: not there */
-	void (*set)(uint64_t us);	/* interrupt after that long, or sooner where the hardware cannot count so far */
+	bool (*open)(void);       /* false: not there */
+	void (*set)(uint64_t us); /* interrupt after that long, or sooner where the hardware cannot count so
+				     far */
 	void (*clear)(void);
-	bool (*due)(void);		/* whether set()'s time has come */
+	bool (*due)(void); /* whether set()'s time has come */
 	void (*close)(void);
 };
 
@@ -43,8 +44,8 @@ static bool hpet_source_open(void)
 	uint32_t routes = hpet_alarm_routes();
 
 	/*
-	 * Pins from 16 on carry no ISA device; the highest is the least likely to be shared. The PIT's is out of the question: its
-	 * ticks would arrive as NMIs too (older chipsets offer the HPET no other).
+	 * Pins from 16 on carry no ISA device; the highest is the least likely to be shared. The PIT's is out
+	 * of the question: its ticks would arrive as NMIs too (older chipsets offer the HPET no other).
 	 */
 	for (hpet_pin = 32; hpet_pin-- > 0;)
 		if (routes >> hpet_pin & 1 && hpet_pin != acpi.pit_gsi && irq_route_nmi(hpet_pin, apic_id()))
@@ -71,7 +72,8 @@ static bool pit_known;
 
 static bool pit_source_open(void)
 {
-	/* Firmware's ticks are not to arrive as NMIs: the pin stays masked until the channel counts for us. */
+	/* Firmware's ticks are not to arrive as NMIs: the pin stays masked until the channel counts for us.
+	 */
 	if (!irq_can_route_nmi(acpi.pit_gsi, apic_id()))
 		return false;
 	if (!pit_known)
@@ -123,10 +125,12 @@ static bool timer_source_due(void)
 }
 
 static const struct source sources[] = {
-	{"NMI from HPET", VECTOR_NMI, hpet_source_open, hpet_source_set, hpet_alarm_clear, hpet_alarm_due, hpet_source_close},
-	{"NMI from PIT", VECTOR_NMI, pit_source_open, pit_source_set, pit_source_clear, pit_alarm_due, pit_source_close},
-	{"APIC timer", VECTOR_TIMER, timer_source_open, timer_source_set, timer_source_clear, timer_source_due,
-	 timer_source_clear},
+	{"NMI from HPET", VECTOR_NMI, hpet_source_open, hpet_source_set, hpet_alarm_clear, hpet_alarm_due,
+	 hpet_source_close},
+	{"NMI from PIT", VECTOR_NMI, pit_source_open, pit_source_set, pit_source_clear, pit_alarm_due,
+	 pit_source_close},
+	{"APIC timer", VECTOR_TIMER, timer_source_open, timer_source_set, timer_source_clear,
+	 timer_source_due, timer_source_clear},
 };
 
 static bool opened; /* since the machine was taken */

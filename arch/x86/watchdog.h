@@ -1,7 +1,7 @@
 /*
- * The watchdog ends a check that hangs, also with interrupts masked: an NMI from the HPET or PIT through the I/O APIC
- * or LINT0 where that works, else the APIC timer (which needs IF = 1). It leaves the innermost trap_guard() with
- * TRAP_WATCHDOG. Under the step engine the engine itself watches the deadline.
+ * The watchdog ends a check that hangs, also with interrupts masked: an NMI from the HPET or PIT through the
+ * I/O APIC or LINT0 where that works, else the APIC timer (which needs IF = 1). It leaves the innermost
+ * trap_guard() with TRAP_WATCHDOG. Under the step engine the engine itself watches the deadline.
  */
 #ifndef ARCH_X86_WATCHDOG_H
 #define ARCH_X86_WATCHDOG_H
@@ -13,7 +13,8 @@
 void watchdog_arm(unsigned ms);
 void watchdog_disarm(void);
 
-/** Put off the watchdog's effect while the C library or a device is in a state that must not be left half-way. Nests. */
+/** Put off the watchdog's effect while the C library or a device is in a state that must not be left
+ * half-way. Nests. */
 void watchdog_hold(void);
 void watchdog_release(void);
 
@@ -21,8 +22,9 @@ void watchdog_release(void);
 bool watchdog_expired(void);
 
 /**
- * For the step engine, which watches the deadline itself: whether an interrupt on this vector is the watchdog's and nothing
- * else. Then it has been acknowledged, the source is set anew, and the stepped code need not see it.
+ * For the step engine, which watches the deadline itself: whether an interrupt on this vector is the
+ * watchdog's and nothing else. Then it has been acknowledged, the source is set anew, and the stepped code
+ * need not see it.
  */
 bool watchdog_swallow(unsigned vector);
 

@@ -13,7 +13,8 @@ void watchdog_choose(void);
 void watchdog_give_back(void);
 
 /**
- * Called first for every interrupt. Does not return if it is the watchdog's, the deadline has passed and nothing holds it.
+ * Called first for every interrupt. Does not return if it is the watchdog's, the deadline has passed and
+ * nothing holds it.
  * @return whether the interrupt was (also) the watchdog's
  */
 bool watchdog_interrupt(unsigned vector);

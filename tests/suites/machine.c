@@ -1,6 +1,7 @@
 /*
- * The architecture layer, checked from inside the image: vectors, faults, page rights, rings, interrupts, the watchdog, and
- * the hand-over. All of it is about the machine itself, so nothing here runs on the virtual CPU.
+ * The architecture layer, checked from inside the image: vectors, faults, page rights, rings, interrupts, the
+ * watchdog, and the hand-over. All of it is about the machine itself, so nothing here runs on the virtual
+ * CPU.
  */
 #include "tests/suites/machine.h"
 
@@ -113,8 +114,8 @@ static void run_check(struct run *run, const struct machine_check *check)
 
 static void machine_run(struct run *run)
 {
-	static const struct machine_check *const tables[] = {machine_traps, machine_memory, machine_rings, machine_interrupts,
-							     machine_state};
+	static const struct machine_check *const tables[] = {machine_traps, machine_memory, machine_rings,
+							     machine_interrupts, machine_state};
 
 	if (!machine_arena.rw) {
 		/* Firmware has to give the memory. */

@@ -1,6 +1,6 @@
 /*
- * The suite `machine`: what the architecture layer promises, checked on the machine itself. Rows of checks, one table per
- * subject.
+ * The suite `machine`: what the architecture layer promises, checked on the machine itself. Rows of checks,
+ * one table per subject.
  */
 #ifndef TESTS_SUITES_MACHINE_H
 #define TESTS_SUITES_MACHINE_H
@@ -15,16 +15,18 @@ struct machine_check {
 	const char *name;
 	const char *manual;
 	int64_t (*observe)(void); /* guarded, with the watchdog armed */
-	int64_t low, high;	  /* what it must give */
-	const char *(*unfit)(void); /* why it cannot be carried out here (NULL: it can); NULL: it always can */
+	int64_t low, high;        /* what it must give */
+	const char *(*unfit)(
+		void); /* why it cannot be carried out here (NULL: it can); NULL: it always can */
 };
 
 /* Each ends with a row without a name. */
-extern const struct machine_check machine_traps[], machine_memory[], machine_rings[], machine_interrupts[], machine_state[];
+extern const struct machine_check machine_traps[], machine_memory[], machine_rings[], machine_interrupts[],
+	machine_state[];
 
 /** An exception as one number. */
 #define FAULT(vector, error) ((int64_t)(vector) << 32 | (error))
-#define NO_FAULT	     (-1)
+#define NO_FAULT             (-1)
 
 /**
  * Call fn(arg) and tell which exception it ends with, as FAULT(), without a dump; NO_FAULT if it returns.

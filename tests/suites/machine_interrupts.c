@@ -105,7 +105,7 @@ static int64_t nmi_ignores_if(void)
 }
 
 /* Vectors below 16 are illegal: sending one is noted in the error status, if the APIC looks. */
-#define ILLEGAL_VECTOR 5
+#define ILLEGAL_VECTOR   5
 #define ESR_SEND_ILLEGAL (1u << 5)
 
 static const char *errors_unnoticed(void)
@@ -124,7 +124,8 @@ static const char *errors_unnoticed(void)
 	status = apic_read(APIC_ESR);
 	__asm__ volatile("sti; nop; nop; cli");
 	trap_set_handler(ILLEGAL_VECTOR, NULL, NULL);
-	return status & ESR_SEND_ILLEGAL ? NULL : "this APIC does not notice an illegal vector (an emulator's way)";
+	return status & ESR_SEND_ILLEGAL ? NULL
+					 : "this APIC does not notice an illegal vector (an emulator's way)";
 }
 
 static int64_t errors_are_reported(void)
@@ -253,7 +254,8 @@ static const char *no_watchdog(void)
 
 static const char *no_nmi_watchdog(void)
 {
-	return !strncmp(watchdog_source(), "NMI", 3) ? NULL : "the watchdog cannot interrupt with IF = 0 here";
+	return !strncmp(watchdog_source(), "NMI", 3) ? NULL
+						     : "the watchdog cannot interrupt with IF = 0 here";
 }
 
 struct timed {
@@ -289,7 +291,10 @@ static int64_t watchdog_ends_hang(void)
 
 static int64_t watchdog_ends_ring3(void)
 {
-	return ended_by(hang_ring3, (void *)(uintptr_t)machine_place(hang_ring3_code, hang_ring3_code + sizeof hang_ring3_code), 10);
+	return ended_by(
+		hang_ring3,
+		(void *)(uintptr_t)machine_place(hang_ring3_code, hang_ring3_code + sizeof hang_ring3_code),
+		10);
 }
 
 static int64_t watchdog_says_where(void)
@@ -345,16 +350,19 @@ static int64_t watchdog_is_silent_when_disarmed(void)
 #define ONLY(value) (value), (value)
 
 const struct machine_check machine_interrupts[] = {
-	{"apic/self-IPI waits for IF, then comes once", "SDM vol. 3, 10.6.1", ipi_waits_for_if, ONLY(11), no_apic},
+	{"apic/self-IPI waits for IF, then comes once", "SDM vol. 3, 10.6.1", ipi_waits_for_if, ONLY(11),
+	 no_apic},
 	{"apic/in service until EOI", "SDM vol. 3, 10.8.4", ipi_is_in_service, ONLY(2), no_apic},
 	{"apic/self-NMI ignores IF", "SDM vol. 3, 6.7.1", nmi_ignores_if, ONLY(2), no_apic},
 	{"apic/a stray interrupt is counted and acknowledged", NULL, stray_is_counted, ONLY(1), no_apic},
-	{"apic/an error interrupt is reported", "SDM vol. 3, 10.5.3", errors_are_reported, ONLY(1), errors_unnoticed},
+	{"apic/an error interrupt is reported", "SDM vol. 3, 10.5.3", errors_are_reported, ONLY(1),
+	 errors_unnoticed},
 	{"apic/no other error so far", "SDM vol. 3, 10.5.3", errors_so_far, ONLY(0), no_apic},
 	{"timer/fires once", "SDM vol. 3, 10.5.4", timer_fires_once, ONLY(1), no_timer},
 	{"timer/10 ms take 10 ms", NULL, timer_takes_its_time, 900, 100000, no_timer},
 	{"timer/0 stops it", "SDM vol. 3, 10.5.4", timer_stops, ONLY(0), no_timer},
-	{"watchdog/ends a loop with interrupts masked", NULL, watchdog_ends_hang, ONLY(TRAP_WATCHDOG), no_watchdog},
+	{"watchdog/ends a loop with interrupts masked", NULL, watchdog_ends_hang, ONLY(TRAP_WATCHDOG),
+	 no_watchdog},
 	{"watchdog/ends a loop in ring 3", NULL, watchdog_ends_ring3, ONLY(TRAP_WATCHDOG), no_nmi_watchdog},
 	{"watchdog/says where it hung", NULL, watchdog_says_where, ONLY(1), no_watchdog},
 	{"watchdog/not before the deadline", NULL, watchdog_waits_for_deadline, 990, 100000, no_watchdog},

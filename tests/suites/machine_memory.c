@@ -33,7 +33,8 @@ static int64_t fault_at(void (*fn)(void *), const void *p)
 {
 	int64_t fault = fault_of(fn, (void *)(uintptr_t)p, NULL);
 
-	return fault != NO_FAULT && fault >> 32 == VECTOR_PF && fault_address() != (uint64_t)p ? NO_FAULT : fault;
+	return fault != NO_FAULT && fault >> 32 == VECTOR_PF && fault_address() != (uint64_t)p ? NO_FAULT
+											       : fault;
 }
 
 static uint8_t data[64] = {0xc3};
@@ -164,18 +165,27 @@ static int64_t readable_tells(void)
 
 const struct machine_check machine_memory[] = {
 	{"pages/CR0.WP is set", "SDM vol. 3, 4.6", write_protect_is_on, 1, 1, NULL},
-	{"pages/write to code", "SDM vol. 3, 4.6", write_to_code, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)), NULL},
-	{"pages/write to constants", "SDM vol. 3, 4.6", write_to_constants, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)), NULL},
-	{"pages/execute data", "SDM vol. 3, 4.6", execute_data, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_FETCH)), no_nx},
-	{"pages/execute constants", "SDM vol. 3, 4.6", execute_constants, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_FETCH)), no_nx},
+	{"pages/write to code", "SDM vol. 3, 4.6", write_to_code,
+	 ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)), NULL},
+	{"pages/write to constants", "SDM vol. 3, 4.6", write_to_constants,
+	 ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)), NULL},
+	{"pages/execute data", "SDM vol. 3, 4.6", execute_data, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_FETCH)),
+	 no_nx},
+	{"pages/execute constants", "SDM vol. 3, 4.6", execute_constants,
+	 ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_FETCH)), no_nx},
 	{"pages/read near null", "SDM vol. 3, 4.7", null_read, ONLY(FAULT(VECTOR_PF, 0)), NULL},
 	{"pages/write near null", "SDM vol. 3, 4.7", null_write, ONLY(FAULT(VECTOR_PF, PF_WRITE)), NULL},
-	{"pages/guard below an interrupt stack", NULL, below_interrupt_stack, ONLY(FAULT(VECTOR_PF, PF_WRITE)), NULL},
-	{"pages/stack overflow ends as #DF on its own stack", "SDM vol. 3, 6.14.5", stack_overflow, ONLY(FAULT(VECTOR_DF, 0)), NULL},
-	{"arena/the writable view does not execute", NULL, arena_writable_view, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_FETCH)), no_nx},
-	{"arena/the executable view is not writable", NULL, arena_executable_view, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)), NULL},
+	{"pages/guard below an interrupt stack", NULL, below_interrupt_stack,
+	 ONLY(FAULT(VECTOR_PF, PF_WRITE)), NULL},
+	{"pages/stack overflow ends as #DF on its own stack", "SDM vol. 3, 6.14.5", stack_overflow,
+	 ONLY(FAULT(VECTOR_DF, 0)), NULL},
+	{"arena/the writable view does not execute", NULL, arena_writable_view,
+	 ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_FETCH)), no_nx},
+	{"arena/the executable view is not writable", NULL, arena_executable_view,
+	 ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)), NULL},
 	{"arena/runs what was written", NULL, arena_runs_what_was_written, ONLY(0x12345678), NULL},
-	{"protect/read-only page", NULL, protect_read_only, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)), NULL},
+	{"protect/read-only page", NULL, protect_read_only, ONLY(FAULT(VECTOR_PF, PF_PRESENT | PF_WRITE)),
+	 NULL},
 	{"protect/absent page", NULL, protect_absent, ONLY(FAULT(VECTOR_PF, 0)), NULL},
 	{"protect/and back", NULL, protect_and_back, ONLY(NO_FAULT), NULL},
 	{"protect/uncached page is usable", NULL, protect_uncached, ONLY(NO_FAULT), NULL},

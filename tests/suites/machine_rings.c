@@ -9,17 +9,19 @@
 
 #include <string.h>
 
-#define CODE(name, text)                                                                                                    \
-	__asm__(".pushsection .text\n"                                                                                      \
-		"machine_" #name ":\n" text "\nmachine_" #name "_end:\n.popsection\n");                                     \
+#define CODE(name, text)                                                                                     \
+	__asm__(".pushsection .text\n"                                                                       \
+		"machine_" #name ":\n" text "\nmachine_" #name "_end:\n.popsection\n");                      \
 	extern const uint8_t machine_##name[], machine_##name##_end[]
 
 #define PLACED(name) machine_place(machine_##name, machine_##name##_end)
 
 /* Adds its number to each register. */
-#define EACH_REGISTER                                                                                                       \
-	"add $1, %rax; add $2, %rbx; add $3, %rcx; add $4, %rdx; add $5, %rsi; add $6, %rdi; add $7, %rbp; add $8, %r8;"     \
-	"add $9, %r9; add $10, %r10; add $11, %r11; add $12, %r12; add $13, %r13; add $14, %r14; add $15, %r15;"
+#define EACH_REGISTER                                                                                        \
+	"add $1, %rax; add $2, %rbx; add $3, %rcx; add $4, %rdx; add $5, %rsi; add $6, %rdi; add $7, %rbp; " \
+	"add $8, %r8;"                                                                                       \
+	"add $9, %r9; add $10, %r10; add $11, %r11; add $12, %r12; add $13, %r13; add $14, %r14; add $15, "  \
+	"%r15;"
 
 CODE(each_ring0, EACH_REGISTER "std; ret");
 CODE(each_ring3, EACH_REGISTER "int $0xf2");
@@ -173,10 +175,13 @@ const struct machine_check machine_rings[] = {
 	{"ring 3/IF and IOPL are 0", NULL, flags_ring3, ONLY(0), NULL},
 	{"ring 3/HLT faults", "SDM vol. 2, HLT", halt_ring3, ONLY(FAULT(VECTOR_GP, 0)), NULL},
 	{"ring 3/#DE", "SDM vol. 3, 6.15", divide_ring3, ONLY(FAULT(VECTOR_DE, 0)), NULL},
-	{"ring 3/the image cannot be read", "SDM vol. 3, 4.6", read_kernel_ring3, ONLY(FAULT(VECTOR_PF, 5)), NULL},
+	{"ring 3/the image cannot be read", "SDM vol. 3, 4.6", read_kernel_ring3, ONLY(FAULT(VECTOR_PF, 5)),
+	 NULL},
 	{"ring 3/an open gate is reached", "SDM vol. 3, 6.12.1.1", open_gate_ring3, ONLY(1), NULL},
-	{"ring 3/a closed gate faults", "SDM vol. 3, 6.12.1.1", closed_gate_ring3, ONLY(FAULT(VECTOR_GP, 2)), NULL},
-	{"ring 3/RDPMC faults without CR4.PCE", "SDM vol. 2, RDPMC", rdpmc_refused_ring3, ONLY(FAULT(VECTOR_GP, 0)), NULL},
+	{"ring 3/a closed gate faults", "SDM vol. 3, 6.12.1.1", closed_gate_ring3, ONLY(FAULT(VECTOR_GP, 2)),
+	 NULL},
+	{"ring 3/RDPMC faults without CR4.PCE", "SDM vol. 2, RDPMC", rdpmc_refused_ring3,
+	 ONLY(FAULT(VECTOR_GP, 0)), NULL},
 	{"ring 3/user_allow_rdpmc() switches CR4.PCE", NULL, allow_rdpmc_tells, ONLY(1), NULL},
 	{"ring 3/works after faults", NULL, again_after_fault, ONLY(50), NULL},
 	{NULL, NULL, NULL, 0, 0, NULL},

@@ -16,9 +16,9 @@
 /* --- vector registers --------------------------------------------------------------------------- */
 
 #define AREA_MAX    4096
-#define LEGACY_FROM 32	/* x87 registers, XMM registers: SDM vol. 1, table 10-2 */
+#define LEGACY_FROM 32 /* x87 registers, XMM registers: SDM vol. 1, table 10-2 */
 #define LEGACY_TO   416
-#define HEADER	    512 /* XSTATE_BV first */
+#define HEADER      512 /* XSTATE_BV first */
 
 static uint8_t before[AREA_MAX] __attribute__((aligned(64))), after[AREA_MAX] __attribute__((aligned(64)));
 
@@ -75,8 +75,8 @@ static int64_t xsave_bytes_changed(void)
 			 "xsave64 (%4)\n"
 			 "fninit" ::"r"(before),
 			 "a"(low), "d"(0), "i"(VECTOR_TEST), "r"(after)
-			 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-			   "xmm12", "xmm13", "xmm14", "xmm15");
+			 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+			   "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 	console_capture(NULL, 0);
 	trap_set_handler(VECTOR_TEST, NULL, NULL);
 	for (unsigned i = LEGACY_FROM; i < size; i++)
@@ -99,7 +99,8 @@ static int64_t fxsave_bytes_changed(void)
 	trap_set_handler(VECTOR_TEST, on_test, NULL);
 	console_capture(printed, sizeof printed);
 	__asm__ volatile("fninit; fldpi; fld1\n"
-			 "movabs $0x123456789abcdef0, %%rax; movq %%rax, %%xmm0; movq %%rax, %%xmm7; movq %%rax, %%xmm15\n"
+			 "movabs $0x123456789abcdef0, %%rax; movq %%rax, %%xmm0; movq %%rax, %%xmm7; movq "
+			 "%%rax, %%xmm15\n"
 			 "fxsave64 (%0)\n"
 			 "int %2\n"
 			 "fxsave64 (%1)\n"
@@ -137,9 +138,11 @@ struct firmware_view {
 	uint8_t fx[LEGACY_TO];
 };
 
-static const uint32_t msrs[14] = {0x1b, 0x174, 0x175, 0x176, 0x277, 0xc0000080, 0xc0000081, 0xc0000082,
-				  0xc0000083, 0xc0000084, 0xc0000100, 0xc0000101, 0xc0000102, 0xc0000103};
-static const uint16_t apic_registers[8] = {APIC_TPR, APIC_SVR, APIC_LVT_TIMER, APIC_LVT_LINT0, APIC_LVT_LINT1, APIC_LVT_ERROR,
+static const uint32_t msrs[14] = {0x1b,       0x174,      0x175,      0x176,      0x277,
+				  0xc0000080, 0xc0000081, 0xc0000082, 0xc0000083, 0xc0000084,
+				  0xc0000100, 0xc0000101, 0xc0000102, 0xc0000103};
+static const uint16_t apic_registers[8] = {APIC_TPR,          APIC_SVR,          APIC_LVT_TIMER,
+					   APIC_LVT_LINT0,    APIC_LVT_LINT1,    APIC_LVT_ERROR,
 					   APIC_TIMER_DIVIDE, APIC_TIMER_INITIAL};
 
 static uint64_t flag_if(void)
@@ -184,7 +187,8 @@ static void look(struct firmware_view *v, const bool *msr_there)
 
 static struct firmware_view first, second;
 
-/* Bytes that differ between two hand-backs, with a take-over between them. The suite itself is below the first. */
+/* Bytes that differ between two hand-backs, with a take-over between them. The suite itself is below the
+ * first. */
 static int64_t bytes_not_put_back(void)
 {
 	const uint8_t *a = (const uint8_t *)&first, *b = (const uint8_t *)&second;
@@ -200,7 +204,8 @@ static int64_t bytes_not_put_back(void)
 	for (unsigned i = 1; i < 14; i++)
 		if (msrs[i] >= 0xc0000082 && msrs[i] <= 0xc0000084 && msr_there[i])
 			msr_write(msrs[i], 0x1234);
-	__asm__ volatile("fldpi; movq %0, %%xmm9; movq %0, %%xmm15" ::"r"(0x5a5a5a5a5a5aul) : "xmm9", "xmm15");
+	__asm__ volatile("fldpi; movq %0, %%xmm9; movq %0, %%xmm15" ::"r"(0x5a5a5a5a5a5aul)
+			 : "xmm9", "xmm15");
 	machine_give_back();
 	look(&second, msr_there);
 	machine_take();
@@ -213,7 +218,8 @@ static int64_t bytes_not_put_back(void)
 static int64_t firmware_differs(void)
 {
 	bytes_not_put_back();
-	return first.cr3 != cr3_read() && first.idt.base != idt_pointer.base && first.gdt.base != gdt_pointer.base;
+	return first.cr3 != cr3_read() && first.idt.base != idt_pointer.base &&
+	       first.gdt.base != gdt_pointer.base;
 }
 
 static int64_t take_again(void)
@@ -250,10 +256,12 @@ static const char *no_apic(void)
 }
 
 const struct machine_check machine_state[] = {
-	{"vector registers/x87 and SSE survive a handler that prints", "SDM vol. 1, 10.5", fxsave_bytes_changed, 0, 0, NULL},
-	{"vector registers/all of XCR0 survive a handler that prints", "SDM vol. 1, 13", xsave_bytes_changed, 0, 0, no_xsave},
-	{"vector registers/the pattern was in them", "SDM vol. 1, 13", xsave_pattern_arrived, (uint8_t)(400 * 7 + 1),
-	 (uint8_t)(400 * 7 + 1), no_xsave},
+	{"vector registers/x87 and SSE survive a handler that prints", "SDM vol. 1, 10.5",
+	 fxsave_bytes_changed, 0, 0, NULL},
+	{"vector registers/all of XCR0 survive a handler that prints", "SDM vol. 1, 13", xsave_bytes_changed,
+	 0, 0, no_xsave},
+	{"vector registers/the pattern was in them", "SDM vol. 1, 13", xsave_pattern_arrived,
+	 (uint8_t)(400 * 7 + 1), (uint8_t)(400 * 7 + 1), no_xsave},
 	{"vector registers/AVX is enabled", "SDM vol. 1, 13.3", avx_is_enabled, 1, 1, no_avx},
 	{"hand-over/firmware's state is put back", NULL, bytes_not_put_back, 0, 0, NULL},
 	{"hand-over/it was another one than ours", NULL, firmware_differs, 1, 1, NULL},

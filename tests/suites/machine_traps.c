@@ -78,7 +78,8 @@ static void undefined(void *arg)
 static void divide(void *arg)
 {
 	(void)arg;
-	__asm__ volatile("xor %%edx, %%edx; mov $1, %%eax; xor %%ecx, %%ecx; div %%ecx" ::: "eax", "ecx", "edx");
+	__asm__ volatile("xor %%edx, %%edx; mov $1, %%eax; xor %%ecx, %%ecx; div %%ecx" ::
+				 : "eax", "ecx", "edx");
 }
 
 static void not_canonical(void *arg)
@@ -186,7 +187,8 @@ static int64_t msr_write_works(void)
 {
 	uint64_t before, seen = 0;
 
-	if (!msr_read(0xc0000102, &before) || !msr_write(0xc0000102, 0x123456789a) || !msr_read(0xc0000102, &seen))
+	if (!msr_read(0xc0000102, &before) || !msr_write(0xc0000102, 0x123456789a) ||
+	    !msr_read(0xc0000102, &seen))
 		return -1;
 	msr_write(0xc0000102, before);
 	return (int64_t)seen;
@@ -237,8 +239,14 @@ static int64_t guard_keeps_if(void)
 
 /* All that a dump must say. */
 static const char *const dumped[] = {
-	"unexpected #UD (vector 6), error code 0x0, in ring 0", "running: on purpose", "rax    0000000000c0ffee", "rip    ", "cr2    ",
-	"backtrace:", "undefined_with_rax+0x", "trap_guard+0x",
+	"unexpected #UD (vector 6), error code 0x0, in ring 0",
+	"running: on purpose",
+	"rax    0000000000c0ffee",
+	"rip    ",
+	"cr2    ",
+	"backtrace:",
+	"undefined_with_rax+0x",
+	"trap_guard+0x",
 };
 
 static __attribute__((noinline)) void undefined_with_rax(void *arg)
@@ -273,17 +281,21 @@ static int64_t report_text_names_place(void)
 const struct machine_check machine_traps[] = {
 	{"vectors/INT n reaches its handler", "SDM vol. 3, 6.12", vectors_reached, 256, 256, NULL},
 	{"vectors/handlers are put back after an abort", NULL, handlers_put_back, 1, 1, NULL},
-	{"exceptions/#UD", "SDM vol. 3, 6.15", fault_undefined, FAULT(VECTOR_UD, 0), FAULT(VECTOR_UD, 0), NULL},
+	{"exceptions/#UD", "SDM vol. 3, 6.15", fault_undefined, FAULT(VECTOR_UD, 0), FAULT(VECTOR_UD, 0),
+	 NULL},
 	{"exceptions/#DE", "SDM vol. 3, 6.15", fault_divide, FAULT(VECTOR_DE, 0), FAULT(VECTOR_DE, 0), NULL},
-	{"exceptions/#GP(0) on a non-canonical address", "SDM vol. 3, 6.15", fault_not_canonical, FAULT(VECTOR_GP, 0),
-	 FAULT(VECTOR_GP, 0), NULL},
-	{"exceptions/#GP(selector)", "SDM vol. 3, 6.13", fault_selector, FAULT(VECTOR_GP, 0x1238), FAULT(VECTOR_GP, 0x1238), NULL},
+	{"exceptions/#GP(0) on a non-canonical address", "SDM vol. 3, 6.15", fault_not_canonical,
+	 FAULT(VECTOR_GP, 0), FAULT(VECTOR_GP, 0), NULL},
+	{"exceptions/#GP(selector)", "SDM vol. 3, 6.13", fault_selector, FAULT(VECTOR_GP, 0x1238),
+	 FAULT(VECTOR_GP, 0x1238), NULL},
 	{"exception table/#UD", NULL, fix_up_ud, FAULT(VECTOR_UD, 0), FAULT(VECTOR_UD, 0), NULL},
 	{"exception table/#GP", NULL, fix_up_gp, FAULT(VECTOR_GP, 0x1238), FAULT(VECTOR_GP, 0x1238), NULL},
 	{"exception table/#PF", NULL, fix_up_pf, FAULT(VECTOR_PF, 2), FAULT(VECTOR_PF, 2), NULL},
-	{"msr/reads of MSRs that do not exist are refused", "SDM vol. 2, RDMSR", msr_reads_refused, 3, 3, msrs_never_fault},
+	{"msr/reads of MSRs that do not exist are refused", "SDM vol. 2, RDMSR", msr_reads_refused, 3, 3,
+	 msrs_never_fault},
 	{"msr/EFER.LMA reads 1", "SDM vol. 3, 2.2.1", msr_read_works, 1, 1, NULL},
-	{"msr/what was written is read", "SDM vol. 2, WRMSR", msr_write_works, 0x123456789a, 0x123456789a, NULL},
+	{"msr/what was written is read", "SDM vol. 2, WRMSR", msr_write_works, 0x123456789a, 0x123456789a,
+	 NULL},
 	{"guard/nested calls end one by one", NULL, guards_nest, VECTOR_UD, VECTOR_UD, NULL},
 	{"guard/IF is as before the call", NULL, guard_keeps_if, 2, 2, NULL},
 	{"dump/says what a reader needs", NULL, dump_is_complete, 8, 8, NULL},
