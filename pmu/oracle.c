@@ -51,6 +51,9 @@ static struct step_client oracle_client = {
 
 void oracle_call(void (*fn)(void *), void *arg, struct qvec *total)
 {
+	/* Before anything of the call that is under way is changed. */
+	if (step_active())
+		trap_abort(VECTOR_STEP);
 	*total = (struct qvec){0};
 	oracle.total = total;
 	oracle.watching = false;

@@ -5,6 +5,7 @@
 /* clang-format off */
 const struct suite *const suites[] = {
 	&suite_machine,
+	&suite_step,
 	&suite_control,
 	&suite_events,
 	&suite_overhead,

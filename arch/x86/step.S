@@ -76,10 +76,6 @@ monitor_exit:
 	pop	%rbx
 	pop	%rax
 	add	$16, %rsp
-	/* What the stepped code wanted to load by an IRET of its own may be refused here: step_trap() knows this address. */
-	.globl	step_iret
-	.hidden	step_iret
-step_iret:
 	iretq
 	.size	debug_entry, . - debug_entry
 

@@ -23,7 +23,7 @@ static uint8_t monitor_stack[MONITOR_STACK] __attribute__((aligned(16)));
 static uint8_t nmi_stack[1024] __attribute__((aligned(16)));
 
 /* step.S */
-extern const uint8_t step_stubs[], step_nmi_entry[], step_iret[], step_bare_entry[];
+extern const uint8_t step_stubs[], step_nmi_entry[], step_bare_entry[];
 extern const uint8_t step_guard_begin[], step_guard_end[], step_guard_fault[];
 bool step_guarded_copy(void *to, const void *from, uint64_t n);
 void step_gate(unsigned code);
@@ -163,37 +163,57 @@ static void interrupted(struct trap_frame *f)
 
 static void exception(struct trap_frame *f)
 {
-	struct step_engine *e = &step_engine;
 	unsigned vector = (unsigned)f->vector;
 
-	if (f->rip == (uint64_t)step_iret && e->odd.native_iret) {
-		/* The CPU refused the selectors of the stepped code's IRET: that is where it faults. */
-		f->rip = e->before_iret.rip;
-		f->cs = e->before_iret.cs;
-		f->rflags = e->before_iret.rflags;
-		f->rsp = e->before_iret.rsp;
-		f->ss = e->before_iret.ss;
-	} else {
-		interrupted(f);
-	}
+	interrupted(f);
 	step_deliver(f, STEP_EXCEPTION, vector, has_error_code(vector) ? (int64_t)f->error : -1);
+}
+
+static void hold(unsigned vector)
+{
+	struct step_engine *e = &step_engine;
+
+	if (watchdog_swallow(vector))
+		return;
+	e->held_vectors[vector / 64] |= 1ull << vector % 64;
+	e->attention.held = 1;
 }
 
 static void hardware_interrupt(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
-	unsigned vector = (unsigned)f->vector;
 
-	interrupted(f);
-	e->current = NULL;
-	if (e->active && e->odd.shadow) {
-		e->held_vectors[vector / 64] |= 1ull << vector % 64;
-		e->attention.held = 1;
+	if (!e->active || e->paused) {
+		step_deliver(f, STEP_INTERRUPT, (unsigned)f->vector, -1);
 		return;
 	}
-	if (e->active && !e->paused && watchdog_swallow(vector))
-		return;
-	step_deliver(f, STEP_INTERRUPT, vector, -1);
+	interrupted(f);
+	e->current = NULL;
+	hold((unsigned)f->vector);
+}
+
+/* The watchdog's NMIs are not for the stepped code. */
+static bool nmi_due(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (e->attention.nmi == NMI_ARRIVED && watchdog_swallow(VECTOR_NMI))
+		e->attention.nmi = 0;
+	return e->attention.nmi && !e->nmi_blocked;
+}
+
+bool step_event_due(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (f->rflags & RFLAGS_IF) {
+		tss.ist[IST_MONITOR - 1] -= NESTED_STACK;
+		e->accepting = true;
+		__asm__ volatile("sti\n\tnop\n\tnop\n\tcli" ::: "memory");
+		e->accepting = false;
+		tss.ist[IST_MONITOR - 1] += NESTED_STACK;
+	}
+	return nmi_due() || (e->attention.held && (f->rflags & RFLAGS_IF));
 }
 
 /* A trap of the monitor itself. */
@@ -203,6 +223,10 @@ static void nested(struct trap_frame *f)
 
 	if (f->rip >= (uint64_t)step_guard_begin && f->rip < (uint64_t)step_guard_end) {
 		f->rip = (uint64_t)step_guard_fault;
+		return;
+	}
+	if (e->accepting && f->vector >= 32) {
+		hold((unsigned)f->vector);
 		return;
 	}
 	/* A defect of the engine or of its client. Nothing can be stepped any more: have the harness dump it.
@@ -224,12 +248,8 @@ static void attend(struct trap_frame *f)
 		step_abort(f, TRAP_WATCHDOG);
 	} else if (e->odd.shadow) {
 		return;
-	} else if (e->attention.nmi && !e->nmi_blocked) {
-		bool raised = e->attention.nmi & NMI_RAISED;
-
+	} else if (nmi_due()) {
 		e->attention.nmi = 0;
-		if (!raised && watchdog_swallow(VECTOR_NMI))
-			return;
 		interrupted(f);
 		step_deliver(f, STEP_NMI, VECTOR_NMI, -1);
 	} else if (e->attention.held && (f->rflags & RFLAGS_IF)) {
@@ -288,6 +308,9 @@ static inline void go_on(struct trap_frame *f)
 				f->rflags &= ~RFLAGS_TF;
 				return;
 			}
+			/* No native instruction gives way to interrupts here. */
+			if ((f->rflags & RFLAGS_IF) && !e->odd.shadow)
+				step_event_due(f);
 			continue;
 		}
 		if (e->client->addresses)

@@ -5,7 +5,6 @@
 #include "arch/x86/gather.h"
 #include "arch/x86/step_engine.h"
 
-#include "arch/x86/apic.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/step_gate.h"
 #include "arch/x86/watchdog.h"
@@ -90,6 +89,37 @@ static bool operand_size_prefix(const struct decoded *d)
 	return false;
 }
 
+/* The descriptor that a selector names in the harness's GDT; 0 if it names none. There is no LDT. */
+static uint64_t descriptor_of(uint16_t selector)
+{
+	return (selector & 4) || (selector | 7) >= SELECTOR_END ? 0 : gdt[selector >> 3];
+}
+
+/* Checks before SS is loaded for code at level `cpl`: SDM vol. 2, MOV, IRET. @return the vector of the fault,
+ * or 0 */
+static unsigned stack_selector_fault(uint16_t selector, unsigned level)
+{
+	uint64_t d = descriptor_of(selector);
+
+	if (!(selector & 0xfffc))
+		return level == 3 || (selector & 3) != level ? VECTOR_GP : 0;
+	/* S = 1, data, writable; RPL = DPL = CPL. */
+	if ((d >> 40 & 0x1a) != 0x12 || (d >> 45 & 3) != level || (selector & 3) != level)
+		return VECTOR_GP;
+	return d >> 47 & 1 ? 0 : VECTOR_SS;
+}
+
+/* The same for CS, which becomes the level: S = 1, code, for 64-bit mode, RPL = DPL. */
+static unsigned code_selector_fault(uint16_t selector, unsigned level)
+{
+	uint64_t d = descriptor_of(selector);
+
+	if ((selector & 3) < level || (d >> 40 & 0x18) != 0x18 || (d >> 45 & 3) != (selector & 3) ||
+	    !(d >> 53 & 1))
+		return VECTOR_GP;
+	return d >> 47 & 1 ? 0 : VECTOR_NP;
+}
+
 static enum step_fate popf(struct trap_frame *f, const struct decoded *d)
 {
 	unsigned size = operand_size_prefix(d) && !(d->in.rex & 8) ? 2 : 8;
@@ -120,20 +150,18 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 	}
 	if (!canonical(image[0]))
 		return fault(f, VECTOR_GP, 0);
-	if ((image[1] & 3) < cpl(f) || !(image[1] & 0xfffc))
-		return fault(f, VECTOR_GP, (int64_t)(image[1] & 0xfffc));
+	unsigned vector = code_selector_fault((uint16_t)image[1], cpl(f));
+	if (vector)
+		return fault(f, vector, (int64_t)(image[1] & 0xfffc));
+	vector = stack_selector_fault((uint16_t)image[4], image[1] & 3);
+	if (vector)
+		return fault(f, vector, (int64_t)(image[4] & 0xfffc));
 
-	e->before_iret.rip = f->rip;
-	e->before_iret.cs = f->cs;
-	e->before_iret.rflags = f->rflags;
-	e->before_iret.rsp = f->rsp;
-	e->before_iret.ss = f->ss;
 	f->rflags = flags_loaded(f, image[2], RFLAGS_POPPED);
 	f->rip = image[0];
 	f->cs = image[1] & 0xffff;
 	f->rsp = image[3];
 	f->ss = image[4] & 0xffff;
-	e->odd.native_iret = true;
 	e->nmi_blocked = false;
 	return retire(f);
 }
@@ -232,7 +260,7 @@ static enum step_fate sysexit(struct trap_frame *f, const struct decoded *d)
 static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
 {
 	uint16_t selector = 0;
-	uint64_t descriptor;
+	unsigned vector;
 	unsigned modrm = ((const uint8_t *)d->bytes)[d->in.modrm_at];
 
 	if (d->in.flags & INSN_F_MEM) {
@@ -241,37 +269,22 @@ static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
 	} else {
 		selector = (uint16_t)*step_register(f, (modrm & 7) | (d->in.rex & 1) << 3);
 	}
-	if (!(selector & 0xfffc)) {
-		if (cpl(f) == 3 || (selector & 3) != cpl(f))
-			return fault(f, VECTOR_GP, 0);
-	} else {
-		if ((selector & 4) || (selector | 7) >= SELECTOR_END)
-			return fault(f, VECTOR_GP, selector & 0xfffc);
-		descriptor = gdt[selector >> 3];
-		/* S = 1, data, writable; RPL = DPL = CPL. */
-		if ((descriptor >> 40 & 0x1a) != 0x12 || (descriptor >> 45 & 3) != cpl(f) ||
-		    (selector & 3) != cpl(f))
-			return fault(f, VECTOR_GP, selector & 0xfffc);
-		if (!(descriptor >> 47 & 1))
-			return fault(f, VECTOR_SS, selector & 0xfffc);
-	}
+	vector = stack_selector_fault(selector, cpl(f));
+	if (vector)
+		return fault(f, vector, selector & 0xfffc);
 	f->ss = selector;
 	step_engine.odd.next_shadow = true;
 	return retire_next(f, d);
 }
 
-/* A request in the local APIC whose priority class is above the processor's. */
-static bool apic_interrupt_due(void)
+/* QEMU's emulated CPUs do not trap after it either. */
+static enum step_fate sti(struct trap_frame *f, const struct decoded *d)
 {
-	uint32_t ppr = apic_read(APIC_PPR) >> 4;
-
-	for (unsigned i = 8; i-- > 1;) {
-		uint32_t word = apic_read((enum apic_register)(APIC_IRR + 0x10 * i));
-
-		if (word)
-			return (32 * i + 31 - (unsigned)__builtin_clz(word)) >> 4 > ppr;
-	}
-	return false;
+	if (cpl(f) > (f->rflags & RFLAGS_IOPL) >> 12)
+		return FATE_CPU; /* raises #GP */
+	step_engine.odd.next_shadow = !(f->rflags & RFLAGS_IF);
+	f->rflags |= RFLAGS_IF;
+	return retire_next(f, d);
 }
 
 static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
@@ -281,12 +294,7 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 	if (cpl(f))
 		return FATE_CPU; /* raises #GP */
 	retire_next(f, d);
-	for (;;) {
-		if (e->attention.nmi && !e->nmi_blocked)
-			break;
-		if ((f->rflags & RFLAGS_IF) &&
-		    (e->attention.held || (apic_present() && apic_interrupt_due())))
-			break;
+	while (!step_event_due(f)) {
 		if (watchdog_expired()) {
 			step_abort(f, TRAP_WATCHDOG);
 			break;
@@ -295,7 +303,6 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 			e->client->halted(e->client->ctx);
 		__builtin_ia32_pause();
 	}
-	/* What is due is taken before the next instruction: by the engine, or by the CPU because IF is 1. */
 	return FATE_DONE;
 }
 
@@ -346,8 +353,7 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 		e->now.did.iterations = gather_elements((const uint8_t *)d->bytes, in);
 		return FATE_CPU;
 	case INSN_STI:
-		e->odd.next_shadow = !(f->rflags & RFLAGS_IF);
-		return FATE_CPU;
+		return sti(f, d);
 	case INSN_POPF:
 		return popf(f, d);
 	case INSN_IRET:

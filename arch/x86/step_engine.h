@@ -38,12 +38,11 @@ struct step_engine {
 			uint8_t shadow; /* interrupts wait until the next instruction has retired: after STI,
 					   MOV SS */
 			uint8_t next_shadow; /* the instruction now running casts it */
-			uint8_t native_iret; /* the frame was loaded for the stepped code's IRET, and the CPU
-						may refuse it */
 		};
 		uint32_t any;
 	} odd;
 	bool busy;        /* the monitor is running */
+	bool accepting;   /* ... and has opened a window for interrupts */
 	bool active;      /* between step_call()'s gates, paused or not */
 	bool nmi_blocked; /* from the delivery of an NMI to the next IRET */
 	int broken;       /* vector of the trap that ended stepping for good: a defect of the monitor */
@@ -54,10 +53,7 @@ struct step_engine {
 	uint64_t count;
 	uint64_t rcx;             /* REP: before the first iteration */
 	struct step_retired now;  /* of current, as far as it is known before it runs */
-	uint64_t held_vectors[4]; /* accepted by the CPU while a shadow forbade them */
-	struct {
-		uint64_t rip, cs, rflags, rsp, ss;
-	} before_iret;
+	uint64_t held_vectors[4]; /* accepted from the APIC, not yet delivered to the stepped code */
 };
 
 extern struct step_engine step_engine;
@@ -83,6 +79,10 @@ void step_retire(struct trap_frame *f);
  * @param error below 0: this kind of event has no error code
  */
 void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, int64_t error);
+
+/** Accept what the APIC has for the stepped code. @return whether an NMI or an interrupt can be delivered to
+ * it now */
+bool step_event_due(struct trap_frame *f);
 
 /** Have the stepped code leave the innermost trap_guard(). */
 void step_abort(struct trap_frame *f, int vector);

@@ -6,7 +6,7 @@
 
 #include "tests/check.h"
 
-extern const struct suite suite_machine, suite_control, suite_events, suite_overhead, suite_truth, suite_bench,
+extern const struct suite suite_machine, suite_step, suite_control, suite_events, suite_overhead, suite_truth, suite_bench,
 	suite_selftest;
 
 #endif

@@ -1,0 +1,311 @@
+/*
+ * What the suite `step` checks with C: ends that code can come to while it is stepped, and that a wrong count
+ * is seen.
+ */
+#include "tests/suites/step.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/console.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/descriptors.h"
+#include "arch/x86/step.h"
+#include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
+#include "pmu/vpmu.h"
+#include "tests/suites/step_run.h"
+
+#include <stddef.h>
+
+#define HANG_MS 20
+
+/* --- the judgement itself
+ * ------------------------------------------------------------------------------------------ */
+
+static int64_t verdict_with(int64_t off)
+{
+	const struct step_snippet *s = &step_snippets[1];
+	struct step_outcome out;
+	struct result r = {0};
+
+	if (!step_observe(s, 0, &out))
+		return -1;
+	step_judge(s, &out, (int64_t)s->instructions + off, &r);
+	return r.judgement.verdict;
+}
+
+static int64_t right_count(void)
+{
+	return verdict_with(0);
+}
+
+static int64_t wrong_count(void)
+{
+	return verdict_is_bad((enum verdict)verdict_with(1)) + verdict_is_bad((enum verdict)verdict_with(-1));
+}
+
+/* --- leaving guards
+ * ------------------------------------------------------------------------------------------------- */
+
+#define MARK_BEGIN __asm__ volatile("int %0" ::"i"(VECTOR_ORACLE_BEGIN) : "memory")
+#define MARK_END   __asm__ volatile("int %0" ::"i"(VECTOR_ORACLE_END) : "memory")
+
+static void ten_nops(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("int %0\n\t.rept 10\n\tnop\n\t.endr\n\tint %1" ::"i"(VECTOR_ORACLE_BEGIN),
+			 "i"(VECTOR_ORACLE_END)
+			 : "memory");
+}
+
+static void leave(void *arg)
+{
+	(void)arg;
+	trap_abort(VECTOR_TEST);
+}
+
+static void leave_in_window(void *arg)
+{
+	MARK_BEGIN;
+	leave(arg);
+}
+
+static void guard_inside(void *arg)
+{
+	struct trap_report report;
+	int64_t *seen = arg;
+
+	*seen = !trap_guard(leave, NULL, &report) && report.vector == VECTOR_TEST && step_active();
+	ten_nops(NULL);
+}
+
+/* Stepping goes on after a guard inside it was left, and counts rightly. */
+static int64_t abort_inside(void)
+{
+	struct qvec total;
+	int64_t seen = 0;
+
+	oracle_call(guard_inside, &seen, &total);
+	return seen * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
+}
+
+static void oracle_that_aborts(void *arg)
+{
+	oracle_call(leave_in_window, NULL, arg);
+}
+
+static bool free_running(void)
+{
+	struct descriptor_pointer p;
+	uint64_t flags;
+
+	__asm__ volatile("pushfq\n\tpop %0" : "=r"(flags));
+	__asm__ volatile("sidt %0" : "=m"(p));
+	return !step_active() && !(flags & RFLAGS_TF) && p.base == (uint64_t)idt;
+}
+
+/* It ends when a guard outside is left, and can begin anew. */
+static int64_t abort_outside(void)
+{
+	struct qvec aborted, total;
+	bool left = !trap_guard(oracle_that_aborts, &aborted, NULL);
+	bool free = free_running();
+
+	oracle_call(ten_nops, NULL, &total);
+	return left * 1000 + free * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
+}
+
+static void nested_oracle(void *arg)
+{
+	struct qvec total;
+
+	oracle_call(ten_nops, arg, &total);
+}
+
+static void nest(void *arg)
+{
+	*(int64_t *)arg = !trap_guard(nested_oracle, NULL, NULL);
+	ten_nops(NULL);
+}
+
+/* A nested call is refused; the outer one is none the worse. */
+static int64_t nested(void)
+{
+	struct qvec total;
+	int64_t refused = 0;
+
+	oracle_call(nest, &refused, &total);
+	return refused * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
+}
+
+/* --- pausing
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static void paused(void *arg)
+{
+	int64_t *seen = arg;
+	uint64_t steps;
+	bool free;
+
+	step_pause();
+	step_pause();
+	steps = step_count();
+	free = free_running();
+	for (volatile unsigned i = 0; i < 1000; i++)
+		;
+	step_resume();
+	free &= free_running() && step_count() == steps;
+	step_resume();
+	*seen = free && step_active();
+	ten_nops(NULL);
+}
+
+static int64_t pause(void)
+{
+	struct qvec total;
+	int64_t seen = 0;
+
+	oracle_call(paused, &seen, &total);
+	return seen * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
+}
+
+static void guard_while_paused(void *arg)
+{
+	int64_t *seen = arg;
+
+	step_pause();
+	*seen = !trap_guard(leave, NULL, NULL) && free_running();
+	step_resume();
+	*seen = *seen && step_active();
+	ten_nops(NULL);
+}
+
+static int64_t abort_while_paused(void)
+{
+	struct qvec total;
+	int64_t seen = 0;
+
+	oracle_call(guard_while_paused, &seen, &total);
+	return seen * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
+}
+
+static void pause_and_leave(void *arg)
+{
+	step_pause();
+	leave(arg);
+}
+
+static void guard_around_pause(void *arg)
+{
+	*(int64_t *)arg = !trap_guard(pause_and_leave, NULL, NULL) && step_active();
+	ten_nops(NULL);
+}
+
+/* A guard that was entered while stepping goes back to stepping. */
+static int64_t abort_out_of_pause(void)
+{
+	struct qvec total;
+	int64_t seen = 0;
+
+	oracle_call(guard_around_pause, &seen, &total);
+	return seen * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
+}
+
+/* --- watchdog and NMI
+ * --------------------------------------------------------------------------------------------------- */
+
+static void hang(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("1: jmp 1b");
+}
+
+static void hung_oracle(void *arg)
+{
+	struct qvec total;
+
+	watchdog_arm(HANG_MS);
+	oracle_call(hang, arg, &total);
+}
+
+static void halt(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("cli\n\thlt");
+}
+
+static void halted_oracle(void *arg)
+{
+	struct qvec total;
+
+	watchdog_arm(HANG_MS);
+	oracle_call(halt, arg, &total);
+}
+
+static int64_t ended_by(void (*fn)(void *))
+{
+	static char printed[8192];
+	struct trap_report report;
+
+	console_capture(printed, sizeof printed);
+	trap_guard(fn, NULL, &report);
+	console_capture(NULL, 0);
+	watchdog_disarm();
+	return free_running() ? report.vector : -2;
+}
+
+static int64_t endless_loop(void)
+{
+	return ended_by(hung_oracle);
+}
+
+static int64_t endless_halt(void)
+{
+	return ended_by(halted_oracle);
+}
+
+static bool on_nmi(struct trap_frame *f, void *arg)
+{
+	(void)f;
+	++*(int64_t *)arg;
+	return true;
+}
+
+static void two_nmis(void *arg)
+{
+	volatile int64_t *count = arg;
+
+	trap_set_handler(VECTOR_NMI, on_nmi, arg);
+	for (int64_t n = 1; n <= 2; n++) {
+		apic_self_nmi();
+		for (unsigned i = 0; i < 10000 && *count < n; i++)
+			cpu_relax();
+	}
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+}
+
+static int64_t nmi(void)
+{
+	struct qvec total;
+	int64_t count = 0;
+
+	if (!apic_present())
+		return 2;
+	oracle_call(two_nmis, &count, &total);
+	return count;
+}
+
+const struct step_case step_cases[] = {
+	{"a right count is judged exact", right_count, VERDICT_EXACT},
+	{"a count wrong by one is judged bad", wrong_count, 2},
+	{"a guard inside stepped code is left", abort_inside, 110},
+	{"a guard around stepped code is left", abort_outside, 1110},
+	{"nested stepping is refused", nested, 110},
+	{"pausing", pause, 110},
+	{"a guard is left while pausing", abort_while_paused, 110},
+	{"a guard is left out of a pause", abort_out_of_pause, 110},
+	{"the watchdog ends an endless loop", endless_loop, TRAP_WATCHDOG},
+	{"the watchdog ends an endless HLT", endless_halt, TRAP_WATCHDOG},
+	{"real NMIs reach the handler", nmi, 2},
+	{NULL, NULL, 0},
+};
