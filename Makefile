@@ -169,7 +169,7 @@ BOOT ?= disk
 run: setup $(B)/assay.img $(B)/direct.bin
 	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(V),-v) $(ARGS)
 
-bench: setup all $(B)/assay.img $(B)/empty_app.efi
+bench: setup all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench
 
 # EFI applications that the tests put beside ours.

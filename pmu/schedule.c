@@ -1,387 +1,14 @@
 /*
- * Bounds first, then a search that tries to meet them.
- *
- * Bounds: (1) per place in the alternatives (all counters, all selectors, ...): if every item needs some
- * resource there, P passes must offer enough of them; whether they do is a matching of items to resources of
- * capacity P. (2) items of which no two fit into one pass need a pass each. (3) a search that fails with its
- * whole space explored.
- *
- * Where alternatives take one resource each, the matching is itself a schedule: a resource's items go to
- * different passes, and nothing else ties items together.
+ * Bounds first, then a schedule that tries to meet them. Items that have no resource in common do not touch
+ * each other, so each such part is a problem of its own; the part that needs most passes decides.
  */
-#include "pmu/schedule.h"
+#include "pmu/schedule_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_BUDGET 10000000
-
-/* --- matching ---------------------------------------------------------------------------------------- */
-
-struct matching {
-	const struct sched_item *items;
-	unsigned n, place, capacity;
-	const bool *skip; /* items that need nothing of their own there */
-	uint16_t *taker;  /* [resource * capacity + k] */
-	unsigned used[SCHEDULE_RESOURCES];
-	bool visited[SCHEDULE_RESOURCES];
-	int16_t *chosen; /* resource of each item, -1 while it has none */
-};
-
-static unsigned resource_of(const struct matching *m, unsigned item, unsigned alternative)
-{
-	return m->items[item].alternative[alternative].use[m->place].resource;
-}
-
-/* Find room for an item, moving others if need be (an augmenting path). */
-static bool augment(struct matching *m, unsigned item)
-{
-	for (unsigned a = 0; a < m->items[item].n_alternatives; a++) {
-		unsigned r = resource_of(m, item, a);
-
-		if (m->visited[r])
-			continue;
-		m->visited[r] = true;
-		if (m->used[r] < m->capacity) {
-			m->taker[r * m->capacity + m->used[r]++] = (uint16_t)item;
-			m->chosen[item] = (int16_t)r;
-			return true;
-		}
-		for (unsigned k = 0; k < m->capacity; k++) {
-			unsigned other = m->taker[r * m->capacity + k];
-
-			if (augment(m, other)) {
-				m->taker[r * m->capacity + k] = (uint16_t)item;
-				m->chosen[item] = (int16_t)r;
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
-static bool match_all(struct matching *m)
-{
-	memset(m->used, 0, sizeof m->used);
-	for (unsigned i = 0; i < m->n; i++) {
-		m->chosen[i] = -1;
-		if (m->skip[i])
-			continue;
-		memset(m->visited, 0, sizeof m->visited);
-		if (!augment(m, i))
-			return false;
-	}
-	return true;
-}
-
-/* --- what items have to do with each other ----------------------------------------------------------- */
-
-static const struct sched_use *find_use(const struct sched_alternative *a, unsigned resource)
-{
-	for (unsigned u = 0; u < a->n_uses; u++)
-		if (a->use[u].resource == resource)
-			return &a->use[u];
-	return NULL;
-}
-
-static bool compatible(const struct sched_alternative *a, const struct sched_alternative *b)
-{
-	for (unsigned u = 0; u < a->n_uses; u++) {
-		const struct sched_use *other = find_use(b, a->use[u].resource);
-
-		if (other && (!other->value || other->value != a->use[u].value))
-			return false;
-	}
-	return true;
-}
-
-static bool together(const struct sched_item *a, const struct sched_item *b)
-{
-	for (unsigned i = 0; i < a->n_alternatives; i++)
-		for (unsigned k = 0; k < b->n_alternatives; k++)
-			if (compatible(&a->alternative[i], &b->alternative[k]))
-				return true;
-	return false;
-}
-
-/* Whether items a and b might take the same resource at one place of their alternatives, as one. */
-static bool may_share(const struct sched_item *a, const struct sched_item *b, unsigned place)
-{
-	for (unsigned i = 0; i < a->n_alternatives; i++)
-		for (unsigned k = 0; k < b->n_alternatives; k++) {
-			const struct sched_use *x = &a->alternative[i].use[place],
-					       *y = &b->alternative[k].use[place];
-
-			if (x->resource == y->resource && x->value && x->value == y->value)
-				return true;
-		}
-	return false;
-}
-
-/* Whether an item takes nothing at this place, or can. */
-static bool free_of(const struct sched_item *item, unsigned place)
-{
-	for (unsigned a = 0; a < item->n_alternatives; a++)
-		if (item->alternative[a].n_uses <= place)
-			return true;
-	return false;
-}
-
-/* --- bounds ------------------------------------------------------------------------------------------ */
-
-struct problem {
-	const struct sched_item *items;
-	unsigned n, budget;
-	bool *skip;
-	unsigned *member;
-	int16_t *chosen;
-	uint16_t *taker;
-};
-
-/* At one place of the alternatives: fewest passes that offer enough resources. Of items that may share one,
- * only one counts. */
-static unsigned matching_bound(struct problem *p, unsigned place)
-{
-	struct matching m = {.items = p->items,
-			     .n = p->n,
-			     .place = place,
-			     .skip = p->skip,
-			     .taker = p->taker,
-			     .chosen = p->chosen};
-
-	for (unsigned i = 0; i < p->n; i++) {
-		p->skip[i] = free_of(&p->items[i], place);
-		for (unsigned k = 0; k < i && !p->skip[i]; k++)
-			p->skip[i] = !p->skip[k] && may_share(&p->items[i], &p->items[k], place);
-	}
-	for (m.capacity = 1; !match_all(&m); m.capacity++)
-		;
-	return m.capacity;
-}
-
-/* Items that pairwise exclude each other, collected greedily from each start. */
-static unsigned clique_bound(const struct problem *p)
-{
-	unsigned best = 0;
-
-	for (unsigned start = 0; start < p->n; start++) {
-		unsigned size = 0;
-
-		for (unsigned k = 0; k < p->n; k++) {
-			unsigned i = (start + k) % p->n, c = 0;
-
-			while (c < size && !together(&p->items[p->member[c]], &p->items[i]))
-				c++;
-			if (c == size)
-				p->member[size++] = i;
-		}
-		if (size > best)
-			best = size;
-	}
-	return best;
-}
-
-/* --- search ------------------------------------------------------------------------------------------ */
-
-/* Who holds what in one pass. */
-struct pass_state {
-	uint64_t value[SCHEDULE_RESOURCES];
-	uint16_t users[SCHEDULE_RESOURCES];
-};
-
-struct search {
-	const struct problem *problem;
-	struct pass_state *pass;
-	struct sched_place *places;
-	bool *placed;
-	unsigned passes, opened, steps;
-};
-
-static bool fits(const struct pass_state *s, const struct sched_alternative *a)
-{
-	for (unsigned u = 0; u < a->n_uses; u++)
-		if (s->users[a->use[u].resource] &&
-		    (!a->use[u].value || s->value[a->use[u].resource] != a->use[u].value))
-			return false;
-	return true;
-}
-
-static void occupy(struct pass_state *s, const struct sched_alternative *a, int by)
-{
-	for (unsigned u = 0; u < a->n_uses; u++) {
-		s->users[a->use[u].resource] = (uint16_t)(s->users[a->use[u].resource] + by);
-		s->value[a->use[u].resource] = a->use[u].value;
-	}
-}
-
-/* Passes beyond the first unused one are all alike: only one of them is looked at. */
-static unsigned passes_to_try(const struct search *s)
-{
-	return s->opened < s->passes ? s->opened + 1 : s->passes;
-}
-
-static unsigned options(struct search *s, unsigned item, unsigned enough)
-{
-	const struct sched_item *it = &s->problem->items[item];
-	unsigned count = 0;
-
-	for (unsigned p = 0; p < passes_to_try(s) && count < enough; p++, s->steps += it->n_alternatives)
-		for (unsigned a = 0; a < it->n_alternatives; a++)
-			count += fits(&s->pass[p], &it->alternative[a]);
-	return count;
-}
-
-/* The unplaced item with the fewest options left. @return n if all are placed */
-static unsigned most_constrained(struct search *s, unsigned *least)
-{
-	unsigned best = s->problem->n;
-
-	*least = ~0u;
-	for (unsigned i = 0; i < s->problem->n && *least; i++) {
-		unsigned count = s->placed[i] ? ~0u : options(s, i, *least);
-
-		if (count < *least) {
-			*least = count;
-			best = i;
-		}
-	}
-	return best;
-}
-
-enum outcome { FOUND, IMPOSSIBLE, GAVE_UP };
-
-static enum outcome place_rest(struct search *s)
-{
-	unsigned least, i = most_constrained(s, &least), opened = s->opened;
-	const struct sched_item *item = &s->problem->items[i];
-
-	if (i == s->problem->n)
-		return FOUND;
-	if (!least)
-		return IMPOSSIBLE;
-	for (unsigned p = 0; p < passes_to_try(s); p++)
-		for (unsigned a = 0; a < item->n_alternatives; a++) {
-			enum outcome outcome;
-
-			if (!fits(&s->pass[p], &item->alternative[a]))
-				continue;
-			if (s->steps >= s->problem->budget)
-				return GAVE_UP;
-			occupy(&s->pass[p], &item->alternative[a], 1);
-			s->placed[i] = true;
-			s->places[i] = (struct sched_place){(uint16_t)p, (uint16_t)a};
-			s->opened = p == opened ? opened + 1 : opened;
-			outcome = place_rest(s);
-			if (outcome != IMPOSSIBLE)
-				return outcome;
-			s->opened = opened;
-			s->placed[i] = false;
-			occupy(&s->pass[p], &item->alternative[a], -1);
-		}
-	return IMPOSSIBLE;
-}
-
-/* When backtracking gives up: put the next item in by force, turn out those in its way, and go on with them
- * (each place is left alone for a while after it was changed). */
-static bool repair(struct search *s, uint32_t *until)
-{
-	const struct problem *p = s->problem;
-
-	for (unsigned round = 1; s->steps / 2 <= p->budget; round++) {
-		unsigned least, item = most_constrained(s, &least), best_pass = 0, best_alternative = 0,
-				fewest = ~0u;
-		const struct sched_item *it;
-
-		if (item == p->n)
-			return true;
-		it = &p->items[item];
-		for (unsigned pass = 0; pass < s->passes; pass++)
-			for (unsigned a = 0; a < it->n_alternatives; a++) {
-				unsigned cost = 0;
-
-				for (unsigned k = 0; k < p->n; k++)
-					if (s->placed[k] && s->places[k].pass == pass &&
-					    !compatible(&it->alternative[a],
-							&p->items[k].alternative[s->places[k].alternative]))
-						cost += until[k] > round ? p->n : 1;
-				if (cost < fewest) {
-					fewest = cost;
-					best_pass = pass;
-					best_alternative = a;
-				}
-			}
-		for (unsigned k = 0; k < p->n; k++)
-			if (s->placed[k] && s->places[k].pass == best_pass &&
-			    !compatible(&it->alternative[best_alternative],
-					&p->items[k].alternative[s->places[k].alternative])) {
-				occupy(&s->pass[best_pass],
-				       &p->items[k].alternative[s->places[k].alternative], -1);
-				s->placed[k] = false;
-			}
-		occupy(&s->pass[best_pass], &it->alternative[best_alternative], 1);
-		s->placed[item] = true;
-		s->places[item] = (struct sched_place){(uint16_t)best_pass, (uint16_t)best_alternative};
-		until[item] = round + 3 + (item * 7 + round) % 11;
-		s->steps += s->passes * it->n_alternatives * p->n;
-	}
-	return false;
-}
-
-static enum outcome try_passes(struct problem *p, unsigned passes, struct sched_place *places,
-			       unsigned *steps)
-{
-	struct search s = {.problem = p, .places = places, .passes = passes};
-	uint32_t *until = calloc(p->n, sizeof *until);
-	enum outcome outcome = GAVE_UP;
-
-	s.pass = calloc(passes, sizeof *s.pass);
-	s.placed = calloc(p->n, sizeof *s.placed);
-	if (s.pass && s.placed && until) {
-		outcome = place_rest(&s);
-		if (outcome == GAVE_UP) {
-			s.opened = passes;
-			if (repair(&s, until))
-				outcome = FOUND;
-		}
-	}
-	*steps += s.steps;
-	free(until);
-	free(s.pass);
-	free(s.placed);
-	return outcome;
-}
-
-/* Each item into the first pass where one of its alternatives fits. Needs no search, and is what a search has
- * to beat. */
-static unsigned first_fit(const struct problem *p, struct sched_place *places)
-{
-	unsigned passes = 0;
-
-	for (unsigned i = 0; i < p->n; i++) {
-		const struct sched_item *it = &p->items[i];
-		unsigned pass = 0, a = it->n_alternatives;
-
-		for (; pass < passes && a == it->n_alternatives; pass++)
-			for (a = 0; a < it->n_alternatives; a++) {
-				unsigned k = 0;
-
-				while (k < i && (places[k].pass != pass ||
-						 compatible(&it->alternative[a],
-							    &p->items[k].alternative[places[k].alternative])))
-					k++;
-				if (k == i)
-					break;
-			}
-		if (a < it->n_alternatives)
-			places[i] = (struct sched_place){(uint16_t)(pass - 1), (uint16_t)a};
-		else
-			places[i] = (struct sched_place){(uint16_t)passes++, 0};
-	}
-	return passes;
-}
-
-/* --- the whole --------------------------------------------------------------------------------------- */
+#define DEFAULT_BUDGET 20000000
 
 static bool single_resource(const struct problem *p)
 {
@@ -413,42 +40,125 @@ static void raise_bound(struct sched_result *r, unsigned bound, const char *proo
 	}
 }
 
-static void solve(struct problem *p, struct sched_place *places, struct sched_result *r)
+/* The bounds of one part. Where they come with a schedule, *solved, and it is in places. */
+static void bound_part(struct problem *p, struct sched_place *places, struct sched_result *r, bool *solved)
 {
-	static const char *const kind[SCHEDULE_USES] = {"counters", "second resources", "third resources",
+	static const char *const kind[SCHEDULE_USES] = {"counters", "selectors", "third resources",
 							"fourth resources"};
 	unsigned passes;
 
+	*solved = false;
+	raise_bound(r, 1, "one pass is needed");
+	raise_bound(r, sched_matching_bound(p, 0), kind[0]);
 	if (single_resource(p)) {
-		raise_bound(r, matching_bound(p, 0), "counters");
-		r->passes = r->bound;
 		place_matched(p, places);
+		*solved = true;
 		return;
 	}
-	raise_bound(r, 1, "one pass is needed");
-	for (unsigned place = 0; place < SCHEDULE_USES; place++)
-		raise_bound(r, matching_bound(p, place), kind[place]);
-	raise_bound(r, clique_bound(p), "events that exclude each other");
-	for (passes = r->bound; passes < p->n; passes++) {
+	for (unsigned place = 1; place < SCHEDULE_USES; place++)
+		raise_bound(r, sched_matching_bound(p, place), kind[place]);
+	passes = sched_wiring(p, places, solved);
+	raise_bound(r, passes, "wiring of selectors to counters");
+	if (!*solved)
+		raise_bound(r, sched_clique_bound(p), "events that exclude each other");
+}
+
+/* Place one part. Passes up to `floor` are needed anyway, by another part: fewer would be no gain. */
+static void solve_part(struct problem *p, unsigned floor, struct sched_place *places, struct sched_result *r)
+{
+	bool solved;
+
+	bound_part(p, places, r, &solved);
+	r->passes = r->bound;
+	for (unsigned passes = r->bound > floor ? r->bound : floor; !solved; passes++) {
 		enum outcome outcome;
 
-		if (first_fit(p, places) <= passes)
+		r->passes = sched_first_fit(p, places);
+		if (r->passes <= passes)
 			break;
-		outcome = try_passes(p, passes, places, &r->steps);
-		if (outcome == FOUND) {
+		outcome = sched_search(p, passes, places, &r->steps);
+		if (outcome == FOUND)
 			r->passes = passes;
-			return;
-		}
-		if (outcome == IMPOSSIBLE && r->bound == passes)
+		if (outcome == IMPOSSIBLE && passes >= r->bound)
 			raise_bound(r, passes + 1, "exhaustive search");
+		solved = outcome == FOUND;
 	}
-	r->passes = first_fit(p, places);
+}
+
+/* --- parts ------------------------------------------------------------------------------------------- */
+
+/* Resources that some item's alternatives have in common belong together; part[r] names the lowest of them.
+ */
+static void join_resources(const struct sched_item *items, unsigned n, uint8_t part[SCHEDULE_RESOURCES])
+{
+	for (unsigned r = 0; r < SCHEDULE_RESOURCES; r++)
+		part[r] = (uint8_t)r;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned first = items[i].alternative[0].use[0].resource;
+
+		for (unsigned a = 0; a < items[i].n_alternatives; a++)
+			for (unsigned u = 0; u < items[i].alternative[a].n_uses; u++) {
+				unsigned x = part[first], y = part[items[i].alternative[a].use[u].resource];
+
+				for (unsigned r = 0; x != y && r < SCHEDULE_RESOURCES; r++)
+					if (part[r] == (x > y ? x : y))
+						part[r] = (uint8_t)(x > y ? y : x);
+			}
+	}
+}
+
+struct workspace {
+	struct sched_item *item; /* of one part */
+	struct sched_place *place;
+	uint16_t *index; /* of the part's items among all */
+};
+
+/* The items of part r, collected in w. @return whether there are any */
+static bool take_part(struct problem *p, const struct sched_item *items, unsigned n, const uint8_t *part,
+		      unsigned r, const struct workspace *w)
+{
+	p->n = 0;
+	p->items = w->item;
+	for (unsigned i = 0; i < n; i++)
+		if (part[items[i].alternative[0].use[0].resource] == r) {
+			w->index[p->n] = (uint16_t)i;
+			w->item[p->n++] = items[i];
+		}
+	return p->n > 0;
+}
+
+static void solve_parts(struct problem *p, const struct workspace *w, struct sched_place *places,
+			struct sched_result *result)
+{
+	const struct sched_item *items = p->items;
+	unsigned n = p->n;
+	uint8_t part[SCHEDULE_RESOURCES];
+	bool solved;
+
+	join_resources(items, n, part);
+	for (unsigned r = 0; r < SCHEDULE_RESOURCES; r++)
+		if (take_part(p, items, n, part, r, w))
+			bound_part(p, w->place, result, &solved);
+	for (unsigned r = 0; r < SCHEDULE_RESOURCES; r++) {
+		struct sched_result one = {.proof = ""};
+
+		if (!take_part(p, items, n, part, r, w))
+			continue;
+		solve_part(p, result->bound, w->place, &one);
+		for (unsigned i = 0; i < p->n; i++)
+			places[w->index[i]] = w->place[i];
+		raise_bound(result, one.bound, one.proof);
+		if (one.passes > result->passes)
+			result->passes = one.passes;
+		result->steps += one.steps;
+	}
 }
 
 bool schedule(const struct sched_item *items, unsigned n, unsigned budget, struct sched_place *places,
 	      struct sched_result *result)
 {
 	struct problem p = {.items = items, .n = n, .budget = budget ? budget : DEFAULT_BUDGET};
+	struct workspace w;
 	bool good;
 
 	memset(result, 0, sizeof *result);
@@ -462,13 +172,19 @@ bool schedule(const struct sched_item *items, unsigned n, unsigned budget, struc
 	p.member = malloc(n * sizeof *p.member);
 	p.chosen = malloc(n * sizeof *p.chosen);
 	p.taker = malloc((size_t)SCHEDULE_RESOURCES * n * sizeof *p.taker);
-	good = p.skip && p.member && p.chosen && p.taker;
+	w.item = malloc(n * sizeof *w.item);
+	w.place = malloc(n * sizeof *w.place);
+	w.index = malloc(n * sizeof *w.index);
+	good = p.skip && p.member && p.chosen && p.taker && w.item && w.place && w.index;
 	if (good)
-		solve(&p, places, result);
+		solve_parts(&p, &w, places, result);
 	free(p.skip);
 	free(p.member);
 	free(p.chosen);
 	free(p.taker);
+	free(w.item);
+	free(w.place);
+	free(w.index);
 	return good;
 }
 

@@ -271,7 +271,9 @@ static bool encode_text(const struct sched_result *result)
 
 	printf("%s: %u event%s in %u pass%s", pmu.model, n_requests, n_requests == 1 ? "" : "s",
 	       result->passes, result->passes == 1 ? "" : "es");
-	if (result->passes == result->bound)
+	if (result->passes == 1)
+		putchar('\n');
+	else if (result->passes == result->bound)
 		printf("; fewer are impossible (%s)\n", result->proof);
 	else
 		printf("; at least %u are needed (%s)\n", result->bound, result->proof);

@@ -190,6 +190,38 @@ static void pairs_of_selector_and_counter(void **state)
 	       result.bound, result.proof, result.steps);
 }
 
+/* Any fixed wiring is solved exactly, without search: selectors 32 up feed random counters, items use random
+ * selectors. */
+static void every_wiring_is_solved_exactly(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		const unsigned counters = 2 + (unsigned)draw(10), selectors = 2 + (unsigned)draw(12),
+			       n = 1 + (unsigned)draw(150);
+		bool wire[16][16];
+
+		for (unsigned s = 0; s < selectors; s++)
+			for (unsigned c = 0; c < counters; c++)
+				wire[s][c] = c == s % counters || !draw(3);
+		for (unsigned i = 0; i < n; i++) {
+			unsigned first = (unsigned)draw(selectors),
+				 second = draw(2) ? (unsigned)draw(selectors) : first;
+
+			item[i] = (struct sched_item){alternative[i], 0};
+			for (unsigned s = 0; s < selectors; s++)
+				for (unsigned c = 0; c < counters; c++)
+					if ((s == first || s == second) && wire[s][c])
+						alternative[i][item[i].n_alternatives++] =
+							(struct sched_alternative){
+								2, {{(uint8_t)c, 0}, {(uint8_t)(32 + s), 0}}};
+		}
+		assert_true(schedule(item, n, 1, place, &result));
+		check_valid(n);
+		assert_int_equal(result.passes, result.bound);
+		assert_int_equal(result.steps, 0);
+	}
+}
+
 /* Full passes with a known schedule, hidden among wrong ways: first fit alone does not find it. */
 static void hidden_schedules_are_found(void **state)
 {
@@ -313,6 +345,7 @@ int main(void)
 		cmocka_unit_test(without_a_budget_the_result_is_valid_and_honest),
 		cmocka_unit_test(many_events_on_counters),
 		cmocka_unit_test(pairs_of_selector_and_counter),
+		cmocka_unit_test(every_wiring_is_solved_exactly),
 		cmocka_unit_test(hidden_schedules_are_found),
 		cmocka_unit_test(equal_values_share_a_register),
 		cmocka_unit_test(nothing_and_the_impossible),
