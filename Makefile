@@ -35,7 +35,10 @@ help:
 # --- what is needed first -------------------------------------------------------------------------------------
 
 # Installs packages and builds newlib where missing; silent and quick when nothing is. Recipes below rely on it.
-setup $(B)/newlib/.done:
+$(B)/newlib/.done:
+	@scripts/setup $(B)
+
+setup: $(B)/newlib/.done
 	@scripts/setup $(B)
 
 # --- sources ---------------------------------------------------------------------------------------------------
@@ -166,8 +169,25 @@ $(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
 
 BOOT ?= disk
-run: setup $(B)/assay.img $(B)/direct.bin
-	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(V),-v) $(ARGS)
+export ARGS EMU CPU V BOOT
+
+# Exit status: 0 nothing wrong, 1 something wrong, 2 could not run. make ends with 2 whatever a recipe's status was; only with -q it
+# ends with 1, when anything is left to do. So building and running are left to a make of their own (a line with + runs
+# even under -q), and what is left to do afterwards depends on the status that it kept.
+ifeq ($(MAKECMDGOALS),run)
+MAKEFLAGS += -q
+endif
+
+run: run-and-keep-status
+	$(if $(filter 0,$(RUN_STATUS)),,$(if $(filter 1,$(RUN_STATUS)),@false,$(error could not run)))
+
+RUN_STATUS = $(shell cat $(B)/run.status 2>/dev/null)
+
+run-and-keep-status:
+	+@rm -f $(B)/run.status; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
+
+run-emulator: setup $(B)/assay.img $(B)/direct.bin
+	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status
 
 bench: setup all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench

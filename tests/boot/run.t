@@ -1,0 +1,38 @@
+#!/usr/bin/python3
+"""`make run` as its user meets it: what it shows, what it leaves behind, and its exit status."""
+import json
+import os
+import subprocess
+
+from boottest import BUILD, TOP, done, equal, ok, valid
+
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("MAKE") and k != "MFLAGS"}
+
+
+def run(command, name, status, last):
+    r = subprocess.run(command, cwd=TOP, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
+    lines = r.stdout.rstrip("\n").split("\n")
+    equal(r.returncode, status, name + ": exit status %d" % status)
+    ok(lines[-1].startswith(last), name + ": the last line says so", lines[-5:] + r.stderr.split("\n")[-5:])
+    return lines
+
+
+CONTROL = "pmu=virtual suite=control"
+lines = run(["make", "run", "BOOT=direct", "ARGS=" + CONTROL], "make run", 0, "assay: ")
+ok(not any(line.startswith(("ok ", "TAP version", "1..", "# ")) for line in lines), "the text is for people: no TAP lines", lines[:20])
+ok(any("virtual PMU (model intel-core2), not silicon" in line for line in lines), "it says what was judged")
+with open(BUILD + "/report.json", encoding="utf-8") as f:
+    valid(json.load(f), "build/report.json is valid")
+lines = run(["make", "run", "BOOT=direct", "V=1", "ARGS=" + CONTROL], "make run V=1", 0, "assay: ")
+ok("TAP version 14" in lines and any(line.startswith("ok 1 ") for line in lines), "with V=1 the TAP lines are shown")
+
+WRONG = "pmu=virtual suite=events inject=wrong-signature:mix:instructions:1"
+lines = run(["make", "run", "BOOT=direct", "ARGS=" + WRONG], "a kernel that declares one instruction too many", 1, "assay: ")
+ok(any("mix" in line and "instructions" in line for line in lines), "the kernel and the quantity are named", lines[-30:])
+
+run(["make", "run", "ARGS=suite=nonesuch", "BOOT=direct"], "a suite that does not exist", 2, "assay: could not run: ")
+run(["make", "run", "EMU=vmware"], "an emulator that does not exist", 2, "assay: could not run: there is no emulator vmware")
+run(["make", "run", "CPU=8086"], "a CPU model that does not exist", 2, "assay: could not run: qemu ended")
+run(["scripts/run", "-t", "1"], "no verdict in time", 2, "assay: could not run: no verdict after 1 s")
+ok(not os.path.exists(BUILD + "/report.json"), "no report of an earlier run is left to be mistaken for this one's")
+done()
