@@ -346,8 +346,11 @@ void step_debug(struct trap_frame *f)
 	const struct decoded *d = e->current;
 
 	e->busy = true;
-	if (__builtin_expect(++e->count % WATCHDOG_INTERVAL == 0, 0) && watchdog_expired())
-		e->attention.watchdog = 1;
+	if (__builtin_expect(++e->count >= e->watch_at, 0)) {
+		e->watch_at = e->count + WATCHDOG_INTERVAL;
+		if (watchdog_expired())
+			e->attention.watchdog = 1;
+	}
 	if (__builtin_expect(d != NULL, 1)) {
 		if (d->kind == DECODED_PLAIN || settle(f, d)) {
 			step_retire(f);
