@@ -114,8 +114,9 @@ static void run_check(struct run *run, const struct machine_check *check)
 
 static void machine_run(struct run *run)
 {
-	static const struct machine_check *const tables[] = {machine_traps, machine_memory, machine_rings,
-							     machine_interrupts, machine_state};
+	static const struct machine_check *const tables[] = {machine_traps, machine_memory,
+							     machine_rings, machine_interrupts,
+							     machine_state, machine_stepped};
 
 	if (!machine_arena.rw) {
 		/* Firmware has to give the memory. */
