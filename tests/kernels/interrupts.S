@@ -1,5 +1,5 @@
 /*
- * Software interrupts, faults and system calls, from ring 0 and from ring 3. The handlers' instructions count.
+ * Software interrupts, faults, system calls and timer interrupts, from ring 0 and from ring 3. The handlers' instructions count.
  */
 #include "tests/kernels/kernel.h"
 
@@ -46,6 +46,74 @@ KERNEL_END
 SIG INSTRUCTIONS, 1 + KERNEL_SYSCALL_INSTRUCTIONS + 2, 0
 SIG_FAR_LOOP 2
 SIG_RINGS 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL sysenter, "N times SYSENTER to a handler that returns at once", needs=KERNEL_NEEDS_SEP, flags=KERNEL_SERVICE_SYSENTER|KERNEL_RING3_ONLY
+	lea 2f(%rip), %rdx
+	mov %rsp, %rcx
+1:	sysenter
+	int3
+2:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + KERNEL_SYSCALL_INSTRUCTIONS + 2, 2
+SIG_FAR_LOOP 2
+SIG_RINGS 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/*
+ * Halted until the APIC timer, which is started anew in each turn, interrupts. STI holds the interrupt off until HLT has begun.
+ */
+#define TIMER_INITIAL	     0x380
+#define X2APIC_TIMER_INITIAL 0x838
+
+KERNEL hlt_xapic, "N times HLT until the APIC timer interrupts, in xAPIC mode", flags=KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+	mov KERNEL_PARAM_APIC(%rsi), %r10
+	mov KERNEL_PARAM_TICKS(%rsi), %rcx
+	xor %eax, %eax
+1:	mov %ecx, TIMER_INITIAL(%r10)
+	sti
+	hlt
+	cli
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + KERNEL_XAPIC_INSTRUCTIONS + 2, 3
+SIG INSN_HLT, 1, 0
+SIG INTERRUPTS_HW, 1, 0
+SIG INSN_SERIALIZING, 1, 0
+SIG INSN_STORE, 1 + 1, 0
+SIG STORES, 1 + 1, 0
+SIG STORE_BYTES, 4 + 4, 0
+SIG INSN_LOAD, 1, 2
+SIG LOADS, 5, 2
+SIG LOAD_BYTES, 5*8, 2*8
+SIG_FAR_LOOP 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL hlt_x2apic, "N times HLT until the APIC timer interrupts, in x2APIC mode", flags=KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+	mov KERNEL_PARAM_TICKS(%rsi), %r10
+1:	mov $X2APIC_TIMER_INITIAL, %ecx
+	mov %r10, %rax
+	xor %edx, %edx
+	wrmsr
+	sti
+	hlt
+	cli
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 7 + KERNEL_X2APIC_INSTRUCTIONS + 2, 1
+SIG INSN_HLT, 1, 0
+SIG INTERRUPTS_HW, 1, 0
+SIG INSN_SERIALIZING, 1 + 1 + 1, 0
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 5, 1
+SIG LOAD_BYTES, 5*8, 8
+SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 

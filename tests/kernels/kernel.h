@@ -25,7 +25,7 @@
  * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N + b_high.
  * A micro-architectural quantity that is not listed is not defined by this kernel.
  * A quantity is listed once. Amounts are assembler expressions, written so that they can be checked against the code (no blanks
- * around an asterisk, and minus in parentheses: the assembler would take it for the next argument).
+ * around an asterisk, and a difference in parentheses: the assembler splits arguments there).
  */
 #ifndef TESTS_KERNELS_KERNEL_H
 #define TESTS_KERNELS_KERNEL_H
@@ -48,7 +48,10 @@
 #define KERNEL_SERVICE_ABSENT	0x4000 /* page KERNEL_SPECIAL of the data area is not present */
 #define KERNEL_SERVICE_CHAIN_L1 0x8000 /* params.chain: lines that conflict in the first-level data cache and fit the second */
 #define KERNEL_SERVICE_CHAIN_L2 0x10000 /* params.chain: lines that conflict in the second-level cache */
-#define KERNEL_SERVICES		0x1ff00
+#define KERNEL_SERVICE_SYSENTER 0x20000 /* SYSENTER arrives at a bare SYSEXIT */
+#define KERNEL_SERVICE_XAPIC	0x40000 /* params.apic and .ticks; the APIC timer, in xAPIC mode, interrupts and is acknowledged */
+#define KERNEL_SERVICE_X2APIC	0x80000 /* params.ticks; the same in x2APIC mode */
+#define KERNEL_SERVICES		0xfff00
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */
@@ -61,11 +64,15 @@
 #define KERNEL_TEST_INT_INSTRUCTIONS	1 /* IRETQ */
 #define KERNEL_RESUME_INSTRUCTIONS	2 /* for vectors without an error code: store, IRETQ */
 #define KERNEL_RESUME_CODE_INSTRUCTIONS 3 /* with one: it is dropped first */
-#define KERNEL_SYSCALL_INSTRUCTIONS	1 /* SYSRETQ */
+#define KERNEL_SYSCALL_INSTRUCTIONS	1 /* SYSRETQ; SYSEXIT likewise */
+#define KERNEL_XAPIC_INSTRUCTIONS	2 /* store to EOI, for which RAX must be 0 and R10 the APIC's address; IRETQ */
+#define KERNEL_X2APIC_INSTRUCTIONS	5 /* WRMSR to EOI, with RAX, RCX, RDX set up before; IRETQ */
 
 /* Offsets in struct kernel_params. */
 #define KERNEL_PARAM_CHAIN  0x00
 #define KERNEL_PARAM_RANDOM 0x08
+#define KERNEL_PARAM_APIC   0x10
+#define KERNEL_PARAM_TICKS  0x18
 
 #ifdef __ASSEMBLER__
 
@@ -179,8 +186,12 @@ kernel_\name:
 struct kernel_params {
 	uint64_t chain;	 /* first element of the pointer chain that a KERNEL_SERVICE_CHAIN_ flag asks for; it is circular */
 	uint64_t random; /* state of the kernels' pseudo-random generator, carried on from run to run; any value will do */
+	uint64_t apic;	 /* address of the local APIC's registers, in xAPIC mode */
+	uint64_t ticks;	 /* initial count of the APIC timer for some tens of microseconds */
 };
 
+_Static_assert(offsetof(struct kernel_params, apic) == KERNEL_PARAM_APIC, "kernel_params");
+_Static_assert(offsetof(struct kernel_params, ticks) == KERNEL_PARAM_TICKS, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, chain) == KERNEL_PARAM_CHAIN, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, random) == KERNEL_PARAM_RANDOM, "kernel_params");
 

@@ -1,15 +1,21 @@
 #include "tests/kernels/services.h"
 #include "tests/kernels/cache_geometry.h"
 
+#include "arch/x86/apic.h"
+#include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
+
+#include <string.h>
 
 #define PAGE 4096
 
 /* handlers.S */
 extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
+extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[];
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
 
@@ -22,6 +28,8 @@ static const struct {
 	const uint8_t *handler;
 } gates[] = {
 	{KERNEL_SERVICE_TEST_INT, VECTOR_TEST, kernel_on_test_int},
+	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
+	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
 	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_UD, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_NM, kernel_on_fault},
@@ -52,43 +60,112 @@ static void gates_off(uint64_t flags)
 			idt[gates[i].vector] = old_gate[i];
 }
 
-/* --- SYSCALL: SDM vol. 3, 5.8.8
- * ------------------------------------------------------------------------------------ */
+/* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8
+ * ----------------------------------------------------------------- */
 
 #define EFER     0xc0000080
 #define EFER_SCE 1
 
-static const struct {
+static uint64_t sysenter_stack[64]; /* loaded, not used */
+
+static struct {
+	uint64_t flag;
 	uint32_t address;
-	uint64_t value;
-} syscall_msrs[] = {
-	{0xc0000081 /* STAR */, (uint64_t)SELECTOR_KERNEL_CS << 32 | (uint64_t)(SELECTOR_USER_CS32 | 3)
-									     << 48},
-	{0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, 0x44700},
+	const void *pointer; /* the value, if not NULL */
+	uint64_t value, old;
+} call_msrs[] = {
+	{KERNEL_SERVICE_SYSCALL, 0xc0000081 /* STAR */, NULL,
+	 (uint64_t)SELECTOR_KERNEL_CS << 32 | (uint64_t)(SELECTOR_USER_CS32 | 3) << 48, 0},
+	{KERNEL_SERVICE_SYSCALL, 0xc0000082 /* LSTAR */, kernel_on_syscall, 0, 0},
+	{KERNEL_SERVICE_SYSCALL, 0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, NULL, 0x44700, 0},
+	{KERNEL_SERVICE_SYSENTER, 0x174 /* IA32_SYSENTER_CS */, NULL, SELECTOR_KERNEL_CS, 0},
+	{KERNEL_SERVICE_SYSENTER, 0x175 /* IA32_SYSENTER_ESP */, sysenter_stack + 64, 0, 0},
+	{KERNEL_SERVICE_SYSENTER, 0x176 /* IA32_SYSENTER_EIP */, kernel_on_sysenter, 0, 0},
 };
-#define SYSCALL_MSRS (sizeof(syscall_msrs) / sizeof(syscall_msrs[0]))
-#define LSTAR        0xc0000082
+#define CALL_MSRS (sizeof(call_msrs) / sizeof(call_msrs[0]))
 
-static uint64_t old_efer, old_lstar, old_syscall_msr[SYSCALL_MSRS];
+static uint64_t old_efer;
 
-static void syscall_on(void)
+static void calls_on(uint64_t flags)
 {
-	for (unsigned i = 0; i < SYSCALL_MSRS; i++) {
-		msr_read(syscall_msrs[i].address, &old_syscall_msr[i]);
-		msr_write(syscall_msrs[i].address, syscall_msrs[i].value);
+	for (unsigned i = 0; i < CALL_MSRS; i++)
+		if (flags & call_msrs[i].flag) {
+			msr_read(call_msrs[i].address, &call_msrs[i].old);
+			msr_write(call_msrs[i].address,
+				  call_msrs[i].pointer ? (uint64_t)call_msrs[i].pointer : call_msrs[i].value);
+		}
+	if (flags & KERNEL_SERVICE_SYSCALL) {
+		msr_read(EFER, &old_efer);
+		msr_write(EFER, old_efer | EFER_SCE);
 	}
-	msr_read(LSTAR, &old_lstar);
-	msr_write(LSTAR, (uint64_t)kernel_on_syscall);
-	msr_read(EFER, &old_efer);
-	msr_write(EFER, old_efer | EFER_SCE);
 }
 
-static void syscall_off(void)
+static void calls_off(uint64_t flags)
 {
-	msr_write(EFER, old_efer);
-	msr_write(LSTAR, old_lstar);
-	for (unsigned i = 0; i < SYSCALL_MSRS; i++)
-		msr_write(syscall_msrs[i].address, old_syscall_msr[i]);
+	if (flags & KERNEL_SERVICE_SYSCALL)
+		msr_write(EFER, old_efer);
+	for (unsigned i = 0; i < CALL_MSRS; i++)
+		if (flags & call_msrs[i].flag)
+			msr_write(call_msrs[i].address, call_msrs[i].old);
+}
+
+/* SYSENTER raises #UD on AMD's CPUs in 64-bit mode: APM vol. 2, 6.1.1. */
+static bool has_sysenter(void)
+{
+	struct cpu_identity cpu;
+
+	cpu_identify(&cpu);
+	return !strcmp(cpu.vendor, "GenuineIntel") || !strcmp(cpu.vendor, "CentaurHauls");
+}
+
+/* --- the APIC timer
+ * -------------------------------------------------------------------------------------------- */
+
+#define TIMER (KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
+
+#define IA32_APIC_BASE     0x1b
+#define APIC_BASE_ADDRESS  0xffffffffff000
+#define DIVIDE_BY_1        0xb
+#define INTERRUPTS_PER_SEC 20000
+
+static uint32_t old_lvt, old_divide;
+
+static void timer_on(struct kernel_params *params)
+{
+	uint64_t base = 0;
+
+	msr_read(IA32_APIC_BASE, &base);
+	params->apic = base & APIC_BASE_ADDRESS;
+	params->ticks = apic_timer_hz() / INTERRUPTS_PER_SEC;
+	if (params->ticks == 0)
+		params->ticks = 1;
+	old_lvt = apic_read(APIC_LVT_TIMER);
+	old_divide = apic_read(APIC_TIMER_DIVIDE);
+	apic_write(APIC_TIMER_INITIAL, 0);
+	apic_write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
+	apic_write(APIC_LVT_TIMER, KERNEL_VECTOR); /* one shot */
+}
+
+static void timer_off(void)
+{
+	apic_write(APIC_TIMER_INITIAL, 0);
+	apic_write(APIC_LVT_TIMER, old_lvt);
+	apic_write(APIC_TIMER_DIVIDE, old_divide);
+}
+
+static const char *timer_missing(uint64_t flags)
+{
+	if (!apic_present())
+		return "there is no local APIC";
+	if (flags & KERNEL_SERVICE_XAPIC && apic_is_x2())
+		return "the local APIC is in x2APIC mode";
+	if (flags & KERNEL_SERVICE_X2APIC && !apic_is_x2())
+		return "the local APIC is in xAPIC mode";
+	if (!apic_timer_hz())
+		return "the APIC timer's rate is unknown";
+	if (!strcmp(watchdog_source(), "APIC timer"))
+		return "the watchdog needs the APIC timer";
+	return NULL;
 }
 
 /* --- page attributes
@@ -193,6 +270,10 @@ const char *services_missing(const struct kernel *k)
 	unsigned level = chain_level(k->flags);
 	uint32_t stride;
 
+	if (k->flags & TIMER)
+		return timer_missing(k->flags);
+	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !has_sysenter())
+		return "the CPU has no SYSENTER in 64-bit mode";
 	if (level && !pool)
 		return "there is too little memory for a chain of cache lines";
 	if (level && !chain_lines(level, &stride))
@@ -215,8 +296,9 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 		on = 0;
 		return false;
 	}
-	if (on & KERNEL_SERVICE_SYSCALL)
-		syscall_on();
+	if (on & TIMER)
+		timer_on(params);
+	calls_on(on);
 	gates_on(on);
 	return true;
 }
@@ -224,8 +306,9 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 void services_finish(void)
 {
 	gates_off(on);
-	if (on & KERNEL_SERVICE_SYSCALL)
-		syscall_off();
+	calls_off(on);
+	if (on & TIMER)
+		timer_off();
 	pages_off(on, &place_on);
 	on = 0;
 }
