@@ -41,7 +41,9 @@ SAMPLE = report([
     {"name": "control", "title": "controls", "complete": True, "checks": [
         check("gating", "exact", [[240, 3]]),
         check("status", "wrong", [[241, 2], [240, 1]], text="bit 3 # stays set"),
-        check("freeze", "skipped", [], text="version 2")]},
+        check("freeze", "skipped", [], text="version 2"),
+        check("wrap/PMC1", "exact", [[240, 3]], counter="PMC1", ring="ring 3"),
+        check("wrap/PMC0", "exact", [[7, 1]], counter="PMC0", ring="ring 0", low=7, high=7)]},
     {"name": "events", "title": "all events", "complete": True, "checks":
         [cell("INST", f"PMC{c}", k) for c in (0, 1, 3) for k in ("nops", "calls")]
         + [cell("LLC", "PMC0", "nops", "biased", 241, text="off by 1", bias=1)]
@@ -84,11 +86,11 @@ def main(folder):
     status, out, _ = run(sample)
     test("status 0", status == 0)
     holds("tables", out, "note: no HPET", "virtual PMU (model intel-core2), not silicon", "PMC0-1,PMC3  2 kernels  -     exact (6)",
-          "    PMC0/nops N=20: expected 240, observed 241 x3; off by 1", "status  -        -     240       241 x2, 240 x1  wrong\n    bit 3 # stays set",
+          "    PMC0/nops N=20: expected 240, observed 241 x3; off by 1", "status  -         -     240       241 x2, 240 x1  wrong\n    bit 3 # stays set",
           "events: bracket: 4 instructions",
-          "assay: 11 checks: 8 exact, 0 within, 1 biased, 0 noisy, 0 dead, 1 wrong, 0 erratum, 0 error, 1 skipped")
-    for option, value, only in (("suite", "cont*", 3), ("event", "inst", 6), ("kernel", "nops", 5), ("counter", "PMC[01]", 6),
-                                ("verdict", "bad", 2), ("verdict", "exact,skipped", 9), ("kernel", "c*,n*", 8)):
+          "wrap    PMC0-1    0,3   ...       ...             exact (2)\n", "assay: 13 checks: 10 exact, 0 within, 1 biased, 0 noisy, 0 dead, 1 wrong, 0 erratum, 0 error, 1 skipped")
+    for option, value, only in (("suite", "cont*", 5), ("event", "inst", 6), ("kernel", "nops", 5), ("counter", "PMC[01]", 8),
+                                ("verdict", "bad", 2), ("verdict", "exact,skipped", 11), ("kernel", "c*,n*", 8)):
         _, out, _ = run("--all", f"--{option}", value, sample)
         lines = [line for line in out.splitlines() if not line.startswith(" ")]
         test(f"--{option} {value} leaves {only}", len(lines) == only, out)
@@ -96,22 +98,22 @@ def main(folder):
     status, out, _ = run("--tap", sample)
     tap = write("sample.tap", out)
     failed = subprocess.run(["prove", "--exec", "cat", str(tap)], capture_output=True, text=True, check=False)
-    holds("--tap as prove reads it", failed.stdout, "Failed 2/11 subtests", "Failed tests:  2, 10", "less 1 skipped subtest")
+    holds("--tap as prove reads it", failed.stdout, "Failed 2/13 subtests", "Failed tests:  2, 12", "less 1 skipped subtest")
 
     status, out, _ = run(sample, sample)
-    test("a report equals itself", status == 0 and out == "11 checks in common, 0 differences\n", out)
+    test("a report equals itself", status == 0 and out == "13 checks in common, 0 differences\n", out)
     other = copy.deepcopy(SAMPLE)
     other["suites"][1]["checks"][0]["observations"][0].update(values=[[241, 3]], min=241, max=241)
     other["suites"][1]["checks"][1]["verdict"] = "within"
-    other["suites"][0]["checks"].pop()
+    del other["suites"][0]["checks"][2]
     other["suites"][1]["checks"][-1]["name"] = "BIG/PMC0/other"
     status, out, _ = run(sample, write("other.json", other))
     test("differences give status 1", status == 1)
     holds("differences are named", out, "events: INST/PMC0/nops: N=20: expected 240, observed 240 x3; then N=20: expected 240, observed 241 x3\n",
           "events: INST/PMC0/calls: verdict exact, then within\n", "control: freeze: only in the first report\n",
-          "events: BIG/PMC0/other: only in the second report\n", "9 checks in common, 5 differences")
+          "events: BIG/PMC0/other: only in the second report\n", "11 checks in common, 5 differences")
     status, out, _ = run("--suite", "control", "--verdict", "exact", sample, folder / "other.json")
-    test("filters apply to comparison", status == 0 and out.startswith("1 checks in common, 0 diff"), out)
+    test("filters apply to comparison", status == 0 and out.startswith("3 checks in common, 0 diff"), out)
     cut = copy.deepcopy(SAMPLE)
     cut["complete"] = False
     status, out, _ = run(sample, write("cut.json", cut))
