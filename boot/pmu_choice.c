@@ -58,6 +58,16 @@ static const char *no_such_profile(const char *name)
 	return text;
 }
 
+static enum ladder_outcome climb(struct run *run)
+{
+	enum ladder_outcome outcome;
+
+	report_suite_begin("ladder", "how far each counter can be believed");
+	outcome = ladder_climb(run, &ladder);
+	report_suite_end();
+	return outcome;
+}
+
 static bool choose_virtual(struct run *run, const char *profile, const char *inject, const char **why)
 {
 	if (!model_profile_by_name(profile)) {
@@ -68,7 +78,7 @@ static bool choose_virtual(struct run *run, const char *profile, const char *inj
 		return false;
 	report_pmu(&pmu);
 	run->ladder = &ladder;
-	ladder_climb(run, &ladder);
+	climb(run);
 	return true;
 }
 
@@ -83,14 +93,14 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 	if (strcmp(o->pmu, "auto")) {
 		if (!choose_machine(run, o->pmu, why))
 			return false;
-		ladder_climb(run, &ladder);
+		climb(run);
 		return true;
 	}
 	if (!choose_machine(run, NULL, why)) {
 		note("this CPU has no PMU that a driver knows (%s): the virtual PMU %s is judged", *why,
 		     PMU_DEFAULT_PROFILE);
 	} else {
-		enum ladder_outcome outcome = ladder_climb(run, &ladder);
+		enum ladder_outcome outcome = climb(run);
 		if (outcome != LADDER_DEAD && outcome != LADDER_NONE)
 			return true;
 		note("%s never ticks: the virtual PMU %s is judged in its place", machine.name,
