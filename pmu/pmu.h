@@ -98,6 +98,21 @@ struct pmu_access {
 	const char *manual;
 };
 
+#define IDENTITY_TERMS 12
+
+enum identity_relation { IDENTITY_ZERO, IDENTITY_NOT_NEGATIVE };
+
+/** An equation between events that the manual promises, whatever runs: the sum of coefficient times count. */
+struct pmu_identity {
+	const char *name;
+	const char *manual;
+	uint8_t relation; /* enum identity_relation: what the sum is */
+	struct {
+		int8_t coefficient; /* 0 ends */
+		const char *event;  /* as pmu/grammar.h has it: "INST_RETIRED.ANY_P:u" */
+	} term[IDENTITY_TERMS];
+};
+
 struct event_grammar;
 struct register_field;
 
@@ -108,6 +123,9 @@ struct pmu_driver {
 	 * people. NULL: not said. */
 	const struct event_grammar *grammar;
 	const struct register_field *fields;
+
+	/** Equations between events, name NULL ends. NULL: none are listed. */
+	const struct pmu_identity *identities;
 
 	/** Whether this CPU has the family's PMU; fills *pmu (all of it but .virtual and .model). On false
 	 * *why gets one line. */

@@ -8,6 +8,7 @@ const struct suite *const suites[] = {
 	&suite_step,
 	&suite_control,
 	&suite_events,
+	&suite_identities,
 	&suite_overhead,
 	&suite_truth,
 	&suite_bench,

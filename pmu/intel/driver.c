@@ -422,6 +422,7 @@ const struct pmu_driver intel_driver = {
 	.name = "intel",
 	.grammar = &intel_grammar,
 	.fields = intel_fields,
+	.identities = intel_identities,
 	.identify = identify,
 	.snapshot = intel_snapshot,
 	.reset = reset,

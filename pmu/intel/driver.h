@@ -24,4 +24,7 @@ unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned 
 extern const struct event_grammar intel_grammar;
 extern const struct register_field intel_fields[];
 
+/** Equations between the architectural events. */
+extern const struct pmu_identity intel_identities[];
+
 #endif

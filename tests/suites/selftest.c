@@ -57,14 +57,16 @@ static const struct selftest_case cases[] = {
 	{.inject = "ring-leak",
 	 .catches = {{ON_EVERY("ring filter, ring 0"), VERDICT_WRONG},
 		     {ON_EVERY("ring filter, ring 3"), VERDICT_WRONG},
-		     {"events/*/ring 3", VERDICT_BIASED}}},
+		     {"events/*/ring 3", VERDICT_BIASED},
+		     {"identities/*", VERDICT_WRONG}}},
 	{.inject = "neighbour-coupling",
 	 .catches = {{"control/global enable/PMC0", VERDICT_WRONG},
 		     {"control/global enable/PMC1", VERDICT_WRONG},
 		     {"control/busy neighbours/PMC0", VERDICT_WRONG},
 		     {"control/counter exchange", VERDICT_WRONG},
 		     {"events/*/PMC0/empty/*", VERDICT_BIASED},
-		     {"events/*/PMC0/*", VERDICT_WRONG}}},
+		     {"events/*/PMC0/*", VERDICT_WRONG},
+		     {"identities/*", VERDICT_WRONG}}},
 	{.inject = "overcount-x16",
 	 .catches = {{"ladder/PMC*", VERDICT_WRONG},
 		     {"ladder/FIXED_CTR0", VERDICT_WRONG},
@@ -101,9 +103,17 @@ static const struct selftest_case cases[] = {
 		     {"control/*", VERDICT_WRONG}}},
 	{.inject = "hsd91", .catches = {{ON_EVERY("interrupt, fixed"), VERDICT_WRONG}}},
 	{.inject = "hsd143", .catches = {{"ladder/FIXED_CTR0", VERDICT_BIASED}}},
-	{.inject = "skl91", .catches = {{"events/INST_RETIRED.ANY*/movs_rep/*", VERDICT_WRONG}}},
+	{.inject = "hsd73", .catches = {{"identities/instructions: ring 3*", VERDICT_WRONG}}},
+	{.inject = "skl117",
+	 .catches = {{"identities/core cycles: rings add up/*/ring 3", VERDICT_WRONG},
+		     {"identities/instructions: ring 3*", VERDICT_WRONG}}},
+	{.inject = "skl91",
+	 .catches = {{"events/INST_RETIRED.ANY*/movs_rep/*", VERDICT_WRONG},
+		     {"identities/*", VERDICT_WRONG}}},
 	{.inject = "srf7",
-	 .catches = {{ON_EVERY("ring filter, ring 3"), VERDICT_WRONG}, {"events/*/ring 3", VERDICT_BIASED}}},
+	 .catches = {{ON_EVERY("ring filter, ring 3"), VERDICT_WRONG},
+		     {"events/*/ring 3", VERDICT_BIASED},
+		     {"identities/*", VERDICT_WRONG}}},
 	{.kernel = "nop_loop",
 	 .quantity = Q_INSTRUCTIONS,
 	 .delta_b = 1,
@@ -157,7 +167,7 @@ static void take(struct run *run, const struct result *r)
 			 verdict_name(r->judgement.verdict));
 }
 
-/* One whole little run: ladder, control, events. */
+/* One whole little run: ladder, control, events, identities. */
 static void judge_once(struct capture *c, struct ladder *ladder)
 {
 	c->run.ladder = ladder;
@@ -165,6 +175,7 @@ static void judge_once(struct capture *c, struct ladder *ladder)
 		return; /* as in a real run: another PMU is judged instead */
 	suite_control.run(&c->run);
 	suite_events.run(&c->run);
+	suite_identities.run(&c->run);
 }
 
 static void conclude(const struct capture *c, struct result *r)

@@ -6,7 +6,14 @@
 
 #include "tests/check.h"
 
-extern const struct suite suite_machine, suite_step, suite_control, suite_events, suite_overhead, suite_truth, suite_bench,
-	suite_selftest;
+extern const struct suite suite_machine;
+extern const struct suite suite_step;
+extern const struct suite suite_control;
+extern const struct suite suite_events;
+extern const struct suite suite_identities;
+extern const struct suite suite_overhead;
+extern const struct suite suite_truth;
+extern const struct suite suite_bench;
+extern const struct suite suite_selftest;
 
 #endif

@@ -1,0 +1,194 @@
+/*
+ * Equations between events, from the driver's rows, on every kernel in every ring at once. No expectation of
+ * the kernel's is needed: the counts hold each other in place.
+ */
+#include "tests/suites/suites.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+
+#include "arch/x86/trap.h"
+#include "pmu/grammar.h"
+#include "pmu/schedule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define IDENTITIES_MS 20000
+#define N_VIRTUAL     5
+#define N_HARDWARE    1000
+#define REPS_VIRTUAL  2
+#define REPS_HARDWARE 16
+#define REPS_MAX      16
+#define NAME_SIZE     128
+
+/* One identity made ready for this PMU. */
+struct equation {
+	const struct pmu_identity *identity;
+	unsigned n_terms, n_passes;
+	struct event_request request[IDENTITY_TERMS];
+	struct sched_place place[IDENTITY_TERMS];
+};
+
+struct setting {
+	struct run *run;
+	const struct kernel *kernel;
+	uint8_t ring;
+	uint64_t n;
+	unsigned reps;
+};
+
+static void skip(struct run *run, const char *name, const char *manual, const char *why)
+{
+	struct result r = {.suite = "identities", .name = name, .manual = manual};
+
+	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	run->report(run, &r);
+}
+
+/* Whether counts of different runs may be compared: the events are no clocks and look at no single cycle. */
+static bool repeatable(const struct equation *q)
+{
+	for (unsigned i = 0; i < q->n_terms; i++) {
+		const struct event_request *r = &q->request[i];
+
+		if (!r->event || r->event->judgement != EVENT_EXACT || r->config.cmask || r->config.edge)
+			return false;
+	}
+	return true;
+}
+
+/* @return NULL, or why the identity cannot be tried on this PMU */
+static const char *make_equation(const struct run *run, const struct pmu_identity *identity,
+				 struct equation *q)
+{
+	static struct event_error error;
+	struct sched_result schedule;
+	const char *why;
+
+	*q = (struct equation){.identity = identity};
+	for (; q->n_terms < IDENTITY_TERMS && identity->term[q->n_terms].coefficient; q->n_terms++)
+		if (event_parse(run->pmu, identity->term[q->n_terms].event, &q->request[q->n_terms], 1,
+				&error) != 1)
+			return error.text;
+	if (!schedule_events(run->pmu, q->request, q->n_terms, q->place, &schedule, &why))
+		return why;
+	q->n_passes = schedule.passes;
+	for (unsigned i = 0; i < q->n_terms; i++)
+		if (!ladder_allows(run->ladder, q->place[i].alternative, RUNG_EXACT_ON_NOPS))
+			return "a counter that it needs is not to be believed";
+	if (q->n_passes > 1 && !run->pmu->virtual && !repeatable(q))
+		return "its events do not fit the counters at once, and differ from run to run";
+	return NULL;
+}
+
+/* Run one pass of the equation, and add its part to the sum of each repetition. */
+static bool run_pass(const struct setting *s, const struct equation *q, unsigned number, int64_t *sums,
+		     struct result *r)
+{
+	static uint64_t raw[IDENTITY_TERMS * REPS_MAX];
+	int8_t coefficient[IDENTITY_TERMS];
+	struct pass p = {
+		.pmu = s->run->pmu,
+		.kernel = s->kernel,
+		.ring = s->ring,
+		.n_count = 1,
+		.n = {s->n},
+		.reps = s->reps,
+		.raw = raw,
+	};
+
+	for (unsigned i = 0; i < q->n_terms; i++) {
+		if (q->place[i].pass != number)
+			continue;
+		coefficient[p.n_slots] = q->identity->term[i].coefficient;
+		p.slot[p.n_slots++] = (struct slot){.counter = q->place[i].alternative,
+						    .event = q->request[i].event,
+						    .config = q->request[i].config};
+	}
+	if (!s->run->call(s->run, pass_run, &p, IDENTITIES_MS, r))
+		return false;
+	if (p.failure) {
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s", p.failure);
+		return false;
+	}
+	for (unsigned rep = 0; rep < s->reps; rep++)
+		for (unsigned slot = 0; slot < p.n_slots; slot++)
+			sums[rep] += coefficient[slot] * (int64_t)pass_raw(&p, 0, rep, slot);
+	return true;
+}
+
+static void try_equation(const struct setting *s, const struct equation *q)
+{
+	const char *ring = s->ring ? "ring 3" : "ring 0";
+	int64_t sums[REPS_MAX] = {0};
+	char name[NAME_SIZE];
+	struct result r = {
+		.suite = "identities",
+		.name = name,
+		.event = q->identity->name,
+		.kernel = s->kernel->name,
+		.ring = ring,
+		.manual = q->identity->manual,
+		.virtual = s->run->pmu->virtual,
+	};
+	struct observation *o = &r.observation[0];
+
+	snprintf(name, sizeof(name), "%s/%s/%s", q->identity->name, s->kernel->name, ring);
+	trap_set_context(name);
+	for (unsigned number = 0; number < q->n_passes; number++)
+		if (!run_pass(s, q, number, sums, &r)) {
+			s->run->report(s->run, &r);
+			return;
+		}
+	*o = (struct observation){.n = s->n, .high = q->identity->relation == IDENTITY_ZERO ? 0 : INT64_MAX};
+	for (unsigned rep = 0; rep < s->reps; rep++)
+		histogram_add(&o->seen, sums[rep]);
+	r.n_observations = 1;
+	judge(o, 1, &r.judgement);
+	s->run->report(s->run, &r);
+}
+
+static void try_on_kernels(struct run *run, const struct equation *q)
+{
+	const struct run_options *o = run->options;
+	bool virtual = run->pmu->virtual;
+	struct setting s = {.run = run, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
+
+	s.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	if (s.reps > REPS_MAX)
+		s.reps = REPS_MAX;
+	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
+		if (!kernel_selected(s.kernel, o->kernel_glob))
+			continue;
+		for (s.ring = 0; s.ring <= 3; s.ring += 3)
+			if (!kernel_unfit(s.kernel, s.ring))
+				try_equation(&s, q);
+	}
+}
+
+static void run_identities(struct run *run)
+{
+	const struct pmu_identity *identity = run->pmu ? run->pmu->driver->identities : NULL;
+	static struct equation q;
+
+	if (!identity) {
+		skip(run, "identities", NULL, run->pmu ? "the driver lists none" : "there is no PMU");
+		return;
+	}
+	if (!run->pmu->has_global) {
+		skip(run, "identities", NULL, "without a global enable no two events have the same window");
+		return;
+	}
+	for (; identity->name; identity++) {
+		const char *why = make_equation(run, identity, &q);
+
+		if (why)
+			skip(run, identity->name, identity->manual, why);
+		else
+			try_on_kernels(run, &q);
+	}
+}
+
+const struct suite suite_identities = {"identities", "equations between events, on every kernel",
+				       run_identities};
