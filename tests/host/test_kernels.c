@@ -410,9 +410,8 @@ static void copies_behave(void **state)
 	for
 		EACH_KERNEL(k)
 		{
-			if (stepper_unfit(k) || (k->flags & (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_TEST_INT |
-							     KERNEL_SERVICE_SYSCALL)))
-				continue;
+			if (stepper_unfit(k) || (k->flags & KERNEL_SERVICE_RESUME))
+			continue;
 			seen++;
 			for (unsigned place = 0; place < PLACES; place++)
 				for (unsigned o = 0; o < sizeof(offsets) / sizeof(offsets[0]); o++)

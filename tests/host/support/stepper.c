@@ -25,7 +25,9 @@
 /* Services of the harness that cannot be had here: system calls and interrupts would go to the operating system. The others are
  * given (the writable alias, a chain of one element, an absent page, handlers of faults) or make no difference to
  * architectural quantities (memory types). */
-#define SERVICES_LACKING (KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL)
+#define SERVICES_LACKING                                                                                     \
+	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC |   \
+	 KERNEL_SERVICE_X2APIC)
 
 /* Where the image sends faults of kernels (tests/kernels/handlers.S). They run in ring 0, so here they are only accounted for. */
 extern const uint8_t kernel_on_fault[], kernel_on_fault_code[];
