@@ -3,6 +3,9 @@
  */
 #include "boot/heap.h"
 
+#include "arch/x86/console.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -98,4 +101,12 @@ _Noreturn void _exit(int status)
 	platform->leave(EXIT_SHUTDOWN, status ? 2 : 0);
 	for (;;)
 		__asm__ volatile("hlt");
+}
+
+/* The C library's own, which would bring its buffered streams into the image. */
+_Noreturn void __assert_func(const char *file, int line, const char *function, const char *expression)
+{
+	console_text("assay: could not run: %s:%d, %s: assertion %s failed; please report this\n", file, line,
+		     function ? function : "?", expression);
+	_exit(2);
 }

@@ -67,7 +67,7 @@ struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n)
 	struct amount r = {.defined = quantity_info[q].class == QUANTITY_ARCH};
 
 	for (const struct signature_exact *l = k->exact; l < k->exact_end; l++) {
-		if (l->quantity != (int32_t)q)
+		if (l->quantity != (uint64_t)q)
 			continue;
 		r.defined = true;
 		r.overflow = !linear(l->a, n, l->b, &r.low);

@@ -113,7 +113,7 @@ kernel_\name:
 10032:
 	.popsection
 	.section .rodata.kernel_signatures, "a", @progbits
-	.p2align 2
+	.p2align 3
 10030:
 .endm
 
@@ -121,7 +121,10 @@ kernel_\name:
 	.ifndef .LQ_\quantity
 	.error "signature names an unknown quantity: \quantity"
 	.endif
-	.long .LQ_\quantity, \a, \b
+	.if ((\a) < -0x8000000) || ((\a) > 0x7ffffff) || ((\b) < -0x8000000) || ((\b) > 0x7ffffff)
+	.error "signature has an amount beyond 28 bits: \quantity"
+	.endif
+	.quad .LQ_\quantity + (((\a) & 0xfffffff) << 8) + (((\b) & 0xfffffff) << 36) /* struct signature_exact */
 .endm
 
 .macro SIG_RANGE quantity, a_low, b_low, a_high, b_high, reason
@@ -197,9 +200,10 @@ _Static_assert(offsetof(struct kernel_params, random) == KERNEL_PARAM_RANDOM, "k
 
 /** A line of a signature: exactly a*N + b. There are thousands of these, so they are small. */
 struct signature_exact {
-	int32_t quantity;
-	int32_t a, b;
+	uint64_t quantity : 8;
+	int64_t a : 28, b : 28;
 };
+_Static_assert(sizeof(struct signature_exact) == 8 && Q_COUNT <= 256, "macro SIG");
 
 /** A line of a signature: low <= amount <= high, each linear in N. */
 struct signature_range {
