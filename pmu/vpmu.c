@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #define PMIS_PER_STEP 4
-#define CR4_PCE (1u << 8)
+#define CR4_PCE       (1u << 8)
 
 /*
  * Most instructions contribute what their class says and nothing else. What that adds to the counters is
@@ -31,10 +31,10 @@ static struct {
 	const struct model_profile *profile;
 	const struct pmu_model *model;
 	void *state;
-	bool counting;     /* model->counting(), as of the last write */
-	bool own_write;    /* the instruction now retiring is a WRMSR that the model has carried out ... */
-	bool was_idle;     /* ... and nothing was counting before it */
-	struct memo *memo; /* two for each class */
+	bool counting;  /* model->counting(), as of the last write */
+	bool own_write; /* the instruction now retiring is a WRMSR that the model has carried out ... */
+	bool was_idle;  /* ... and nothing was counting before it */
+	struct memo (*memo)[4]; /* of each class: by LOCK, by taken */
 	uint32_t epoch;
 } vpmu;
 
@@ -177,26 +177,37 @@ static void advance(const struct model_step *step)
 		raise_pmi();
 }
 
-/* Whether the class, and taken or not, is all that tells two retirements apart (but for addresses). */
-static inline bool repeats(const struct insn *in)
+/* Whether the class, LOCK, and taken or not, is all that tells two retirements apart (but for addresses). */
+static bool repeats(const struct insn *in)
 {
 	const uint64_t specials =
 		1ull << INSN_PLAIN | 1ull << INSN_JCC | 1ull << INSN_LOOP | 1ull << INSN_JRCXZ;
 
-	return (specials >> in->special & 1) && !(in->flags & (INSN_F_LOCK | INSN_F_INVALID));
+	return (specials >> in->special & 1) && !(in->flags & INSN_F_INVALID);
+}
+
+static inline struct memo *memo_of(const struct insn_retired *did)
+{
+	return &vpmu.memo[did->insn->klass][(did->insn->flags & INSN_F_LOCK ? 2 : 0) + did->taken];
 }
 
 /* @return false if a counter would overflow; then nothing has been added */
 static inline bool add_up(const struct memo *m)
 {
-	const struct model_increment *end = m->increment + m->n;
+	const struct model_increment *i = m->increment, *end = i + m->n;
 
-	for (const struct model_increment *i = m->increment; i < end; i++)
-		if (__builtin_expect(*i->counter > i->limit, 0))
-			return false;
-	for (const struct model_increment *i = m->increment; i < end; i++)
-		*i->counter += i->amount;
-	return true;
+	for (; i < end; i++) {
+		uint64_t value = *i->counter;
+
+		if (__builtin_expect(value > i->limit, 0))
+			break;
+		*i->counter = value + i->amount;
+	}
+	if (__builtin_expect(i == end, 1))
+		return true;
+	while (i-- > m->increment)
+		*i->counter -= i->amount;
+	return false;
 }
 
 /* The long way, which leaves a memo behind if it can. */
@@ -234,9 +245,9 @@ static void retired(void *ctx, const struct step_retired *r)
 
 	if (!vpmu.counting)
 		return;
-	m = &vpmu.memo[2 * did->insn->klass + did->taken];
-	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl && repeats(did->insn), 1) &&
-	    add_up(m))
+	/* A WRMSR that the model has carried out began an epoch: it finds no memo. */
+	m = memo_of(did);
+	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl, 1) && add_up(m))
 		return;
 	if (!vpmu.own_write || !vpmu.was_idle)
 		count(r, m);
@@ -276,7 +287,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 {
 	const struct model_profile *profile = model_profile_by_name(name);
 	uint64_t injections;
-	struct memo *memo;
+	struct memo(*memo)[4];
 	void *state;
 
 	if (!profile) {
@@ -290,7 +301,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 		*why = "no memory for the PMU model";
 		return false;
 	}
-	memo = calloc(2 * (size_t)insn_class_count, sizeof *memo);
+	memo = calloc(insn_class_count, sizeof *memo);
 	if (!memo) {
 		free(state);
 		*why = "no memory for the virtual PMU";

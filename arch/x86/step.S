@@ -7,6 +7,25 @@
 #include "arch/x86/descriptors.h"
 #include "arch/x86/step_gate.h"
 
+/* struct trap_frame */
+#define FRAME_R15    0x00
+#define FRAME_R14    0x08
+#define FRAME_R13    0x10
+#define FRAME_R12    0x18
+#define FRAME_R11    0x20
+#define FRAME_R10    0x28
+#define FRAME_R9     0x30
+#define FRAME_R8     0x38
+#define FRAME_RBP    0x40
+#define FRAME_RDI    0x48
+#define FRAME_RSI    0x50
+#define FRAME_RDX    0x58
+#define FRAME_RCX    0x60
+#define FRAME_RBX    0x68
+#define FRAME_RAX    0x70
+#define FRAME_VECTOR 0x78
+#define FRAME_RIP    0x88
+
 	.text
 	.globl	step_stubs
 	.hidden	step_stubs
@@ -16,9 +35,13 @@ step_stubs:
 	.rept	256
 	/* SDM vol. 3, table 6-1; the only INT n that gets here is the call gate, which has no error code. */
 	.if	!(vector == 8 || (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29 || vector == 30)
+	.if	vector != 1
 	push	$0
 	.endif
+	.endif
+	.if	vector != 1
 	push	$vector
+	.endif
 	.if	vector == 1
 	jmp	debug_entry
 	.else
@@ -55,9 +78,46 @@ monitor_entry:
 	jmp	monitor_exit
 	.size	monitor_entry, . - monitor_entry
 
+/*
+ * After most instructions there is little to do: C keeps RBX, RBP and R12-R15 anyway, so they go into the frame only if
+ * step_quick() finds that there is more to it.
+ */
 	.type	debug_entry, @function
 debug_entry:
-	SAVE_REGISTERS
+	sub	$FRAME_RIP, %rsp
+	mov	%rax, FRAME_RAX(%rsp)
+	mov	%rcx, FRAME_RCX(%rsp)
+	mov	%rdx, FRAME_RDX(%rsp)
+	mov	%rsi, FRAME_RSI(%rsp)
+	mov	%rdi, FRAME_RDI(%rsp)
+	mov	%r8, FRAME_R8(%rsp)
+	mov	%r9, FRAME_R9(%rsp)
+	mov	%r10, FRAME_R10(%rsp)
+	mov	%r11, FRAME_R11(%rsp)
+	cld
+	mov	%rsp, %rdi
+	call	step_quick
+	test	%al, %al
+	jz	1f
+	mov	FRAME_RAX(%rsp), %rax
+	mov	FRAME_RCX(%rsp), %rcx
+	mov	FRAME_RDX(%rsp), %rdx
+	mov	FRAME_RSI(%rsp), %rsi
+	mov	FRAME_RDI(%rsp), %rdi
+	mov	FRAME_R8(%rsp), %r8
+	mov	FRAME_R9(%rsp), %r9
+	mov	FRAME_R10(%rsp), %r10
+	mov	FRAME_R11(%rsp), %r11
+	add	$FRAME_RIP, %rsp
+	iretq
+1:	mov	%rbx, FRAME_RBX(%rsp)
+	mov	%rbp, FRAME_RBP(%rsp)
+	mov	%r12, FRAME_R12(%rsp)
+	mov	%r13, FRAME_R13(%rsp)
+	mov	%r14, FRAME_R14(%rsp)
+	mov	%r15, FRAME_R15(%rsp)
+	movq	$1, FRAME_VECTOR(%rsp)
+	mov	%rsp, %rdi
 	call	step_debug
 monitor_exit:
 	pop	%r15

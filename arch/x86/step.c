@@ -31,6 +31,7 @@ void step_run(void (*fn)(void *), void *arg);
 void step_bare_run(void (*fn)(void *), void *arg);
 void step_trap(struct trap_frame *f);
 void step_debug(struct trap_frame *f);
+bool step_quick(struct trap_frame *f);
 extern volatile uint64_t step_bare_traps;
 volatile uint64_t step_bare_traps;
 
@@ -126,7 +127,18 @@ void step_abort(struct trap_frame *f, int vector)
 /* --- what the client is told
  * ---------------------------------------------------------------------------------- */
 
-inline void step_retire(struct trap_frame *f)
+void step_tick(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (__builtin_expect(++e->count < e->watch_at, 1))
+		return;
+	e->watch_at = e->count + WATCHDOG_INTERVAL;
+	if (watchdog_expired())
+		e->attention.watchdog = 1;
+}
+
+inline void step_retire(void)
 {
 	struct step_engine *e = &step_engine;
 
@@ -134,7 +146,6 @@ inline void step_retire(struct trap_frame *f)
 		e->odd.shadow = e->odd.next_shadow;
 		e->odd.next_shadow = false;
 	}
-	e->now.after = f;
 	e->retired(e->client->ctx, &e->now);
 }
 
@@ -149,12 +160,12 @@ static void interrupted(struct trap_frame *f)
 		/* No iteration is left, so the instruction would do no more than retire. Zero to begin with:
 		 * let it. */
 		if (e->now.did.iterations)
-			step_retire(f);
+			step_retire();
 		else
 			f->rip = e->now.rip;
 	} else if (e->now.did.iterations) {
 		e->now.did.partial = true;
-		step_retire(f);
+		step_retire();
 	}
 }
 
@@ -281,7 +292,7 @@ static void note_addresses(const struct trap_frame *f, const struct decoded *d)
 
 /* Go on with the stepped code: everything that needs no CPU is done here, the rest is left to the CPU under
  * TF. */
-static inline void go_on(struct trap_frame *f)
+static void go_on(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 	struct insn_retired *did = &e->now.did;
@@ -292,6 +303,8 @@ static inline void go_on(struct trap_frame *f)
 		if (__builtin_expect(e->attention.any, 0))
 			attend(f);
 		d = step_cache_find(f->rip, e->now.rip);
+		if (!d)
+			d = step_cache_fill(f->rip);
 		e->current = d;
 		if (__builtin_expect(!d, 0))
 			break; /* let the CPU find out why it cannot be read */
@@ -340,20 +353,50 @@ static bool settle(struct trap_frame *f, const struct decoded *d)
 	return true;
 }
 
+/*
+ * The common case: an instruction of no special kind has run, nothing waits, and the next one is no
+ * different. Of the general registers, the frame has only those that C may change.
+ * @return false if there is more to do, by step_debug(); what has been done here is not done again there
+ */
+bool step_quick(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	const struct decoded *d = e->current;
+	uint64_t rip = f->rip;
+
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->addresses ||
+	    e->count + 1 >= e->watch_at)
+		return false;
+	e->count++;
+	if (d->kind == DECODED_BRANCH) {
+		e->now.did.taken = rip != e->now.rip + d->in.length;
+		e->retired(e->client->ctx, &e->now);
+		e->now.did.taken = false;
+	} else {
+		e->retired(e->client->ctx, &e->now);
+	}
+	d = step_cache_find(rip, e->now.rip);
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->client->addresses) {
+		e->current = NULL;
+		e->count--;
+		return false;
+	}
+	e->current = d;
+	e->now.rip = rip;
+	e->now.did.insn = &d->in;
+	return true;
+}
+
 void step_debug(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 	const struct decoded *d = e->current;
 
 	e->busy = true;
-	if (__builtin_expect(++e->count >= e->watch_at, 0)) {
-		e->watch_at = e->count + WATCHDOG_INTERVAL;
-		if (watchdog_expired())
-			e->attention.watchdog = 1;
-	}
+	step_tick();
 	if (__builtin_expect(d != NULL, 1)) {
 		if (d->kind == DECODED_PLAIN || settle(f, d)) {
-			step_retire(f);
+			step_retire();
 		} else {
 			if (!e->attention.any)
 				goto resume;
@@ -447,6 +490,8 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 	e->attention.any = 0;
 	e->odd.any = 0;
 	e->held_vectors[0] = e->held_vectors[1] = e->held_vectors[2] = e->held_vectors[3] = 0;
+	/* The frame's place does not change. */
+	e->now.after = (const struct trap_frame *)(monitor_stack + sizeof monitor_stack) - 1;
 	load_idt(monitor_idt);
 	step_run(fn, arg);
 }

@@ -20,7 +20,8 @@
 /** What happened to the stepped code; filled in by the engine for the client's retired() call. */
 struct step_retired {
 	struct insn_retired did;
-	const struct trap_frame *after; /* registers after the instruction */
+	const struct trap_frame *after; /* registers after the instruction: RIP, CS, RFLAGS, RSP, SS; all of
+					 * them only if the instruction has a .special */
 	uint64_t rip;                   /* of the instruction */
 	bool emulated;                  /* the client's before() answered it, the CPU never ran it */
 };

@@ -48,23 +48,19 @@ static inline uint64_t *step_register(struct trap_frame *f, unsigned number)
 }
 
 /**
- * The instruction at rip.
- * @param mapped an address whose page is known to be readable (the instruction before this one)
- * @return NULL if it cannot be read
+ * The instruction at rip, if it is known, unchanged, and on the page of `mapped`, an address that is known to
+ * be readable (that of the instruction before this one). @return NULL if it takes step_cache_fill() to know
  */
 static inline struct decoded *step_cache_find(uint64_t rip, uint64_t mapped)
 {
 	struct decoded *d = &step_cache[rip % STEP_CACHE_ENTRIES];
+	const uint64_t __attribute__((may_alias, aligned(1))) *code = (const void *)rip;
 
-	if (__builtin_expect(d->rip == rip && (rip ^ mapped) < 4096, 1)) {
-		const uint64_t __attribute__((may_alias, aligned(1))) *code = (const void *)rip;
-
-		if (__builtin_expect((((code[0] ^ d->bytes[0]) & d->mask[0]) |
-				      ((code[1] ^ d->bytes[1]) & d->mask[1])) == 0,
-				     1))
-			return d;
-	}
-	return step_cache_fill(rip);
+	if (d->rip != rip || (rip ^ mapped) >= 4096 || ((code[0] ^ d->bytes[0]) & d->mask[0]))
+		return NULL;
+	if (d->in.length > 8 && ((code[1] ^ d->bytes[1]) & d->mask[1]))
+		return NULL;
+	return d;
 }
 
 /** Linear address of the memory operand (INSN_F_MEM). */

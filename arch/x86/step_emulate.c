@@ -54,9 +54,9 @@ static enum step_fate fault(struct trap_frame *f, unsigned vector, int64_t error
 /* Retire the instruction with RIP as it now is. */
 static enum step_fate retire(struct trap_frame *f)
 {
-	step_engine.count++;
+	step_tick();
 	step_engine.now.did.cpl_after = f->cs & 3;
-	step_retire(f);
+	step_retire();
 	return FATE_DONE;
 }
 

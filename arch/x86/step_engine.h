@@ -72,8 +72,11 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d);
  * RIP is moved on). */
 bool step_rep_finished(struct trap_frame *f);
 
+/** Count a step, and look at the watchdog from time to time. */
+void step_tick(void);
+
 /** Tell the client that step_engine.now has retired (or .partial). */
-void step_retire(struct trap_frame *f);
+void step_retire(void);
 
 /**
  * Deliver an event to the stepped code through the harness's IDT, as SDM vol. 3, 6.12-6.14 say.

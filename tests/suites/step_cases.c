@@ -220,6 +220,21 @@ static void hang(void *arg)
 	__asm__ volatile("1: jmp 1b");
 }
 
+/* Every other instruction is carried out by the monitor. */
+static void hang_emulated(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("1: sti\n\tjmp 1b");
+}
+
+static void hung_emulated_oracle(void *arg)
+{
+	struct qvec total;
+
+	watchdog_arm(HANG_MS);
+	oracle_call(hang_emulated, arg, &total);
+}
+
 static void hung_oracle(void *arg)
 {
 	struct qvec total;
@@ -257,6 +272,11 @@ static int64_t ended_by(void (*fn)(void *))
 static int64_t endless_loop(void)
 {
 	return ended_by(hung_oracle);
+}
+
+static int64_t endless_emulation(void)
+{
+	return ended_by(hung_emulated_oracle);
 }
 
 static int64_t endless_halt(void)
@@ -305,6 +325,7 @@ const struct step_case step_cases[] = {
 	{"a guard is left while pausing", abort_while_paused, 110},
 	{"a guard is left out of a pause", abort_out_of_pause, 110},
 	{"the watchdog ends an endless loop", endless_loop, TRAP_WATCHDOG},
+	{"the watchdog ends an endless loop of emulated instructions", endless_emulation, TRAP_WATCHDOG},
 	{"the watchdog ends an endless HLT", endless_halt, TRAP_WATCHDOG},
 	{"real NMIs reach the handler", nmi, 2},
 	{NULL, NULL, 0},
