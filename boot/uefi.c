@@ -345,9 +345,12 @@ static char *command_line(const EFI_LOADED_IMAGE *loaded)
 
 static void leave(enum exit_mode mode, int status)
 {
+	static const char farewell[] = "The machine may be switched off now.\n";
+
 	(void)status;
 	if (mode == EXIT_SHUTDOWN)
 		system_table->RuntimeServices->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
+	screen(farewell, sizeof farewell - 1);
 	for (;;)
 		bs->Stall(1000000);
 }

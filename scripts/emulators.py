@@ -189,7 +189,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
                "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions
-    config     with "disk": the whole assay.cfg instead of options
+    config     with "disk": the whole assay.cfg instead of options; with options=None too, the image's own is kept
     disk       with "disk": how it is attached: ide, virtio, readonly (virtio), usb
     prepare    called with the disk image's path before the start, inspect after the end
     on_line    called with each line of the serial line as it comes
@@ -203,7 +203,10 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         if how == "disk":
             require("mcopy", os.path.join(BUILD, "assay.img"))
             image = copy_image(tmp + "/disk.img")
-            write_file(image, "/assay/assay.cfg", config if config is not None else "exit=shutdown\n" + options + "\n")
+            if config is None and options is not None:
+                config = "exit=shutdown\n" + options + "\n"
+            if config is not None:
+                write_file(image, "/assay/assay.cfg", config)
             if prepare:
                 prepare(image)
         elif how == "direct":
