@@ -86,7 +86,6 @@
 
 .macro KERNEL name, purpose, needs=0, flags=0
 	.section .text.kernels, "ax", @progbits
-	.p2align 6
 	.globl kernel_\name
 	.type kernel_\name, @function
 	.pushsection .rodata.kernel_strings, "aMS", @progbits, 1

@@ -27,22 +27,28 @@
 	.endr
 .endm
 
-/* What is done to memory by \loads and \stores (0 or 1 each) per iteration of one REP instruction per turn. */
+/* What is done to memory by \loads and \stores (per iteration) of one REP instruction per turn. */
 .macro SIG_REP bytes, count, align, loads, stores
 	SIG INSN_STRING, 1, 0
+	.if \count
 	SIG REP_ITERATIONS, \count, 0
 	COUNT_SPLITS \bytes, \count, \align
 	.if \loads
-	SIG INSN_LOAD, (\count > 0) & 1, 0
+	SIG INSN_LOAD, 1, 0
 	SIG LOADS, (\loads)*(\count), 0
 	SIG LOAD_BYTES, (\loads)*(\count)*(\bytes), 0
+	.if .Lsplits
 	SIG LOADS_SPLIT_LINE, (\loads)*.Lsplits, 0
 	.endif
+	.endif
 	.if \stores
-	SIG INSN_STORE, (\count > 0) & 1, 0
+	SIG INSN_STORE, 1, 0
 	SIG STORES, \count, 0
 	SIG STORE_BYTES, (\count)*(\bytes), 0
+	.if .Lsplits
 	SIG STORES_SPLIT_LINE, .Lsplits, 0
+	.endif
+	.endif
 	.endif
 .endm
 
@@ -51,7 +57,7 @@
  * \destination, at the first element or, for direction "down", at the last one. RAX is \value.
  */
 .macro REP_KERNEL name, insn, bytes, count, direction, align, source, destination, loads, stores, value=0
-KERNEL \name\()_c\count\()_\direction\()_a\align, "N times \insn, \count elements of \bytes bytes \direction, \align bytes off a line"
+KERNEL \name\()_c\count\()_\direction\()_a\align, "N times \insn, count \count, \direction, \align bytes off a line"
 	.set .Lfirst, \align
 	.ifc \direction, down
 	.if \count
@@ -76,7 +82,6 @@ KERNEL_END
 SIG INSTRUCTIONS, 3 + 1 + 2, 5 + 1
 SIG_REP \bytes, \count, \align, \loads, \stores
 SIG_LOOP
-SIG_INTEGER_ONLY
 SIGNATURE_END
 .endm
 

@@ -4,7 +4,8 @@
 #include "tests/kernels/string_grid.h"
 
 .macro GRID suffix, bytes
-	.irp count, 0, 7, 64
+	REP_KERNEL rep_stos\suffix, "rep stos\suffix", \bytes, 0, up, 0, SOURCE, DESTINATION, 0, 1
+	.irp count, 7, 64
 	.irp direction, up, down
 	.irp align, 0, 3
 	REP_KERNEL rep_stos\suffix, "rep stos\suffix", \bytes, \count, \direction, \align, SOURCE, DESTINATION, 0, 1
