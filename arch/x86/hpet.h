@@ -11,10 +11,9 @@
 /** @param address of the register block, 0: none. @return whether it looks like an HPET. */
 bool hpet_init(uint64_t address);
 
-/** Main counter, its frequency in Hz (0: no HPET) and how many of its bits count. */
+/** The low 32 bits of the main counter, and its frequency in Hz (0: no HPET). */
 uint64_t hpet_counter(void);
 uint64_t hpet_hz(void);
-uint64_t hpet_mask(void);
 
 /** Let the main counter run. @return whether it ran already. */
 bool hpet_start(void);
@@ -25,11 +24,14 @@ void hpet_stop(bool was_running);
 void hpet_take(void);
 void hpet_give_back(void);
 
-/** Input pins of the first I/O APIC that the watchdog's comparator can reach, as a bit set; 0: no free
- * comparator. */
-uint32_t hpet_alarm_routes(void);
-/** Fire once, `ticks` from now, as an edge on the pin. */
-void hpet_alarm_set(unsigned pin, uint64_t ticks);
+/** How the watchdog's comparator can interrupt: input pins of the first I/O APIC that it reaches, as a bit
+ * set; and whether it can send messages to local APICs. Neither if all comparators are in use. */
+uint32_t hpet_alarm_pins(void);
+bool hpet_alarm_sends_messages(void);
+/** Interrupt once, `ticks` (below 2^31) from now: an edge on the pin, or an NMI for the CPU with this local
+ * APIC ID. */
+void hpet_alarm_set_pin(unsigned pin, uint32_t ticks);
+void hpet_alarm_set_nmi(uint8_t apic_id, uint32_t ticks);
 void hpet_alarm_clear(void);
 /** Whether the alarm's time has come. */
 bool hpet_alarm_due(void);

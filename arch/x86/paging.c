@@ -154,7 +154,6 @@ static bool map_image(void)
 bool paging_build(void *(*alloc_pages)(size_t pages), uint64_t top)
 {
 	bool large = cpu_has(CPU_PAGE_1G);
-	unsigned leaf = large ? 3 : 2;
 	uint64_t limit = large ? ALIAS_OFFSET : TOP_WITHOUT_1G;
 	size_t tables;
 
@@ -167,13 +166,17 @@ bool paging_build(void *(*alloc_pages)(size_t pages), uint64_t top)
 			 (unsigned long long)(limit / GIB));
 		top = limit;
 	}
-	tables = 2 + round_up(top, 512 * GIB) / (512 * GIB) + (large ? 0 : top / GIB) + SPARE_TABLES;
+	tables = 2 + round_up(top, 512 * GIB) / (512 * GIB) + (large ? 4 : top / GIB) + SPARE_TABLES;
 	spare = alloc(tables);
 	if (!spare)
 		return false;
 	spare_end = spare + tables * PAGE;
 	root = table_take();
-	for (uint64_t at = 0; at < top; at += 1ull << LEVEL_BITS(leaf)) {
+	for (uint64_t at = 0, size; at < top; at += size) {
+		/* Memory and devices lie side by side below 4 GiB, with different types by the MTRRs: a large
+		 * page over both would have an undefined one (SDM vol. 3, 11.11.9). */
+		unsigned leaf = large && at >= 4 * GIB ? 3 : 2;
+		size = 1ull << LEVEL_BITS(leaf);
 		uint64_t *entry = entry_for(at, leaf);
 		if (!entry)
 			return false;

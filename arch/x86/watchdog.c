@@ -35,32 +35,47 @@ static unsigned held;
 static bool late, probing;
 static volatile bool probe_arrived;
 
-/* --- HPET: one comparator, one pin of the I/O APIC ---------------------------------------------- */
+/* --- HPET: one comparator, by message or by a pin of the I/O APIC ---------------------------------- */
+
+static uint32_t hpet_ticks(uint64_t us)
+{
+	uint64_t ticks = us < 100000000 ? us * (hpet_hz() / 1000) / 1000 + 1 : INT32_MAX;
+
+	return ticks < INT32_MAX ? (uint32_t)ticks : INT32_MAX;
+}
+
+static bool hpet_message_open(void)
+{
+	return apic_present() && apic_id() <= 255 && hpet_alarm_sends_messages();
+}
+
+static void hpet_message_set(uint64_t us)
+{
+	hpet_alarm_set_nmi((uint8_t)apic_id(), hpet_ticks(us));
+}
 
 static uint32_t hpet_pin;
 
-static bool hpet_source_open(void)
+static bool hpet_pin_open(void)
 {
-	uint32_t routes = hpet_alarm_routes();
+	uint32_t pins = hpet_alarm_pins();
 
 	/*
 	 * Pins from 16 on carry no ISA device; the highest is the least likely to be shared. The PIT's is out
 	 * of the question: its ticks would arrive as NMIs too (older chipsets offer the HPET no other).
 	 */
 	for (hpet_pin = 32; hpet_pin-- > 0;)
-		if (routes >> hpet_pin & 1 && hpet_pin != acpi.pit_gsi && irq_route_nmi(hpet_pin, apic_id()))
+		if (pins >> hpet_pin & 1 && hpet_pin != acpi.pit_gsi && irq_route_nmi(hpet_pin, apic_id()))
 			return true;
 	return false;
 }
 
-static void hpet_source_set(uint64_t us)
+static void hpet_pin_set(uint64_t us)
 {
-	uint64_t ticks = us / 1000000 * hpet_hz() + us % 1000000 * hpet_hz() / 1000000;
-
-	hpet_alarm_set(hpet_pin, ticks < hpet_mask() / 2 ? ticks + 1 : hpet_mask() / 2);
+	hpet_alarm_set_pin(hpet_pin, hpet_ticks(us));
 }
 
-static void hpet_source_close(void)
+static void hpet_pin_close(void)
 {
 	hpet_alarm_clear();
 	irq_route_off(hpet_pin);
@@ -86,8 +101,10 @@ static void pit_source_set(uint64_t us)
 {
 	uint64_t ticks = us < 50000 ? us * PIT_HZ / 1000000 + 1 : 60000;
 
-	pit_alarm_set((uint16_t)ticks);
+	/* The output goes down with the first count, and must not go up again before the pin is open. */
+	pit_alarm_set(UINT16_MAX);
 	irq_route_nmi(acpi.pit_gsi, apic_id());
+	pit_alarm_set((uint16_t)ticks);
 }
 
 static void pit_source_clear(void)
@@ -125,8 +142,10 @@ static bool timer_source_due(void)
 }
 
 static const struct source sources[] = {
-	{"NMI from HPET", VECTOR_NMI, hpet_source_open, hpet_source_set, hpet_alarm_clear, hpet_alarm_due,
-	 hpet_source_close},
+	{"NMI message from HPET", VECTOR_NMI, hpet_message_open, hpet_message_set, hpet_alarm_clear, hpet_alarm_due,
+	 hpet_alarm_clear},
+	{"NMI from HPET", VECTOR_NMI, hpet_pin_open, hpet_pin_set, hpet_alarm_clear, hpet_alarm_due,
+	 hpet_pin_close},
 	{"NMI from PIT", VECTOR_NMI, pit_source_open, pit_source_set, pit_source_clear, pit_alarm_due,
 	 pit_source_close},
 	{"APIC timer", VECTOR_TIMER, timer_source_open, timer_source_set, timer_source_clear,

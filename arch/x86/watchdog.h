@@ -28,7 +28,7 @@ bool watchdog_expired(void);
  */
 bool watchdog_swallow(unsigned vector);
 
-/** How it interrupts: "NMI from HPET", "NMI from PIT", "APIC timer". */
+/** How it interrupts: "NMI message from HPET", "NMI from HPET", "NMI from PIT", "APIC timer", or "none". */
 const char *watchdog_source(void);
 
 #endif

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """The machine under Assay's own tables: every promise of the architecture layer holds in every emulator, CPU and APIC mode, and what
 cannot be checked is skipped with a reason."""
-from boottest import boot, done, ok, sound
+from boottest import boot, done, equal, ok, sound
 
 OPTIONS = "pmu=virtual suite=machine"
 # Name, what to boot, at most how many of the checks may be skipped.
 RUNS = [
-    ("QEMU, all features", dict(), 2),
+    ("QEMU, all features, above 4 GiB too", dict(memory=5120), 2),
+    ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on")), 2),
     ("QEMU, HPET not to be used", dict(options="hpet=0"), 2),
     ("QEMU, neither XSAVE nor NX", dict(cpu="qemu64,-xsave,-nx"), 8),
     ("QEMU, no local APIC", dict(cpu="max,-apic"), 18),
@@ -25,4 +26,9 @@ for name, what, skips in RUNS:
     counts = r.counts or {}
     ok(counts.get("exact", 0) > 50 and counts.get("skipped", 99) <= skips, name + ": at most %d checks are skipped" % skips,
        ["%r" % counts] + [line for line in r.text if "skipped" in line])
+
+for source, what in (("NMI from HPET", {}), ("NMI message from HPET", dict(extra=("-global", "hpet.msi=on"))),
+                     ("NMI from PIT", dict(machine="q35,hpet=off")), ("none", dict(cpu="max,-apic"))):
+    r = boot(options=OPTIONS, **what)
+    equal(r.report and r.report["machine"]["watchdog"], source, "the watchdog is: " + source)
 done()
