@@ -50,3 +50,9 @@ void judge_report(struct run *run, const struct result *r)
 	marked.virtual = run->pmu && run->pmu->virtual;
 	report_result(&marked);
 }
+
+void judge_value(struct run *run, const char *suite, const char *name, const char *value, const char *unit)
+{
+	(void)run;
+	report_value(suite, name, value, unit);
+}

@@ -220,7 +220,7 @@ int assay_main(struct platform *platform)
 		.inject = o.inject,
 		.verbose = o.verbose,
 	};
-	struct run run = {.options = &run_options, .call = judge_call, .report = judge_report};
+	struct run run = {.options = &run_options, .call = judge_call, .report = judge_report, .value = judge_value};
 
 	report_out(platform, &o, false);
 	machine_take();

@@ -49,6 +49,8 @@ struct run {
 	bool (*call)(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);
 	/** Hand a result over: tallied, printed, put into the report. */
 	void (*report)(struct run *run, const struct result *r);
+	/** Hand over a named value that is no check (a rate, a slope), as text with its unit. */
+	void (*value)(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
 };
 
 struct suite {

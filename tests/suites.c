@@ -9,6 +9,8 @@ const struct suite *const suites[] = {
 	&suite_control,
 	&suite_events,
 	&suite_identities,
+	&suite_sweeps,
+	&suite_noise,
 	&suite_overhead,
 	&suite_truth,
 	&suite_bench,

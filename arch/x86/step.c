@@ -245,8 +245,6 @@ static void nested(struct trap_frame *f)
 	load_idt(idt);
 	e->active = e->busy = false;
 	e->broken = (int)f->vector;
-	/* This very function runs on the stack that the interrupted one was using. */
-	f->rsp = (uint64_t)(monitor_stack + sizeof monitor_stack - NESTED_STACK);
 	step_deliver(f, STEP_EXCEPTION, (unsigned)f->vector,
 		     has_error_code((unsigned)f->vector) ? (int64_t)f->error : -1);
 }
@@ -369,7 +367,6 @@ bool step_quick(struct trap_frame *f)
 	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->addresses ||
 	    e->count + 1 >= e->watch_at)
 		return false;
-	e->busy = true;
 	e->count++;
 	if (d->kind == DECODED_BRANCH) {
 		e->now.did.taken = rip != e->now.rip + d->in.length;
@@ -387,7 +384,6 @@ bool step_quick(struct trap_frame *f)
 	e->current = d;
 	e->now.rip = rip;
 	e->now.did.insn = &d->in;
-	e->busy = false;
 	return true;
 }
 

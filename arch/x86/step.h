@@ -81,9 +81,7 @@ void step_resume(void);
 /**
  * For trap_guard(): what the engine is doing now (0: not active), and going back to that when a guarded call
  * is abandoned. step_unwind(0) ends stepping: when it returns, the CPU runs free with the harness's own IDT
- * loaded. After a fault of the engine or its client, which ends stepping at once, it does not return to a guard that was
- * entered while stepping, but leaves the one around it; the guard that is being left must be off the stack of guards by
- * then. Otherwise only the nesting of step_pause() is put back.
+ * loaded. Otherwise only the nesting of step_pause() is put back.
  */
 unsigned step_mark(void);
 void step_unwind(unsigned mark);

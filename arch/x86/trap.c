@@ -208,8 +208,6 @@ static _Noreturn void leave_guard(int vector, uint64_t cr2)
 			g->report->frame = *current;
 		describe(g->report);
 	}
-	/* From here on an abort is one of the guard around this one: the step engine may find that it cannot go back. */
-	innermost = g->outer;
 	step_unwind(g->step);
 	if (machine_taken())
 		apic_end_all();

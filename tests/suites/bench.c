@@ -3,7 +3,6 @@
  */
 #include "tests/suites/suites.h"
 #include "tests/pass.h"
-#include "tests/report.h"
 
 #include "arch/x86/step.h"
 #include "arch/x86/time.h"
@@ -134,12 +133,12 @@ static void run_bench(struct run *run)
 			return;
 		}
 		snprintf(value, sizeof(value), "%" PRIu64, per_second(&b));
-		report_value("bench", ways[way].name, value, "steps/s");
+		run->value(run, "bench", ways[way].name, value, "steps/s");
 		if (way == 0) {
 			bare = per_second(&b);
 		} else if (bare) {
 			snprintf(value, sizeof(value), "%.2f", (double)per_second(&b) / (double)bare);
-			report_value("bench", ways[way].name, value, "of the bare rate");
+			run->value(run, "bench", ways[way].name, value, "of the bare rate");
 		}
 	}
 }

@@ -5,7 +5,6 @@
 #include "tests/suites/suites.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
-#include "tests/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,10 +88,10 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 	if (repeat(run, &p, reps, &r)) {
 		judge(r.observation, r.n_observations, &r.judgement);
 		snprintf(value, sizeof(value), "%" PRId64, histogram_mode(&r.observation[0].seen));
-		report_value("overhead", name, value, e->name);
+		run->value(run, "overhead", name, value, e->name);
 		snprintf(value, sizeof(value), "%u",
 			 r.observation[0].seen.total + r.observation[1].seen.total);
-		report_value("overhead", "repetitions", value, "windows");
+		run->value(run, "overhead", "repetitions", value, "windows");
 	}
 	run->report(run, &r);
 }

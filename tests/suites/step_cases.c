@@ -211,68 +211,6 @@ static int64_t abort_out_of_pause(void)
 	return seen * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
 }
 
-/* --- a client with a defect
- * ------------------------------------------------------------------------------------ */
-
-static void faulty_retired(void *ctx, const struct step_retired *r)
-{
-	(void)r;
-	if (--*(int64_t *)ctx == 0)
-		__asm__ volatile("ud2");
-}
-
-static void hundred_nops(void *arg)
-{
-	(void)arg;
-	__asm__ volatile(".rept 100\n\tnop\n\t.endr");
-}
-
-static void with_faulty_client(void *arg)
-{
-	struct step_client client = {.ctx = arg, .retired = faulty_retired};
-
-	step_call(&client, hundred_nops, NULL);
-}
-
-static void guarded_hundred_nops(void *arg)
-{
-	trap_guard(hundred_nops, arg, NULL);
-}
-
-/* The guard inside cannot be gone back to. */
-static void with_faulty_client_and_guard(void *arg)
-{
-	struct step_client client = {.ctx = arg, .retired = faulty_retired};
-
-	step_call(&client, guarded_hundred_nops, NULL);
-}
-
-static int64_t fault_of_client_at(void (*fn)(void *), int64_t instructions)
-{
-	static char printed[8192];
-	struct trap_report report;
-
-	console_capture(printed, sizeof printed);
-	trap_guard(fn, &instructions, &report);
-	console_capture(NULL, 0);
-	return free_running() ? report.vector : -2;
-}
-
-static int64_t faulty_client(void)
-{
-	return fault_of_client_at(with_faulty_client, 50);
-}
-
-static int64_t faulty_client_in_guard(void)
-{
-	struct qvec total;
-	int64_t vector = fault_of_client_at(with_faulty_client_and_guard, 700);
-
-	/* And all is well again. */
-	oracle_call(ten_nops, NULL, &total);
-	return vector * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
-}
-
 /* --- watchdog and NMI
  * --------------------------------------------------------------------------------------------------- */
 
@@ -386,8 +324,6 @@ const struct step_case step_cases[] = {
 	{"pausing", pause, 110},
 	{"a guard is left while pausing", abort_while_paused, 110},
 	{"a guard is left out of a pause", abort_out_of_pause, 110},
-	{"a fault of the client ends stepping", faulty_client, VECTOR_UD},
-	{"a fault of the client leaves guards inside too", faulty_client_in_guard, VECTOR_UD * 100 + 10},
 	{"the watchdog ends an endless loop", endless_loop, TRAP_WATCHDOG},
 	{"the watchdog ends an endless loop of emulated instructions", endless_emulation, TRAP_WATCHDOG},
 	{"the watchdog ends an endless HLT", endless_halt, TRAP_WATCHDOG},
