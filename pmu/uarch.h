@@ -21,7 +21,7 @@
 
 /** Capacity limits of the model's tables; a geometry beyond them is refused by uarch_create(). */
 #define UARCH_L1_LINES   2048
-#define UARCH_L2_LINES   65536
+#define UARCH_L2_LINES   131072
 #define UARCH_LLC_LINES  262144
 #define UARCH_TLB        64
 #define UARCH_STLB       2048

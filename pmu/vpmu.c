@@ -4,6 +4,7 @@
 #include "arch/x86/step.h"
 #include "pmu/account.h"
 #include "pmu/insn_quantities.h"
+#include "pmu/machine_model.h"
 #include "pmu/pmu.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
@@ -36,6 +37,8 @@ static struct {
 	bool was_idle;  /* ... and nothing was counting before it */
 	struct memo (*memo)[4]; /* of each class: by LOCK, by taken */
 	uint32_t epoch;
+	struct uarch *machine;
+	bool machine_runs; /* something counts what it gives */
 } vpmu;
 
 /* --- registers ---------------------------------------------------------------------------------------------
@@ -105,10 +108,15 @@ static void begin_epoch(void)
 {
 	vpmu.epoch++;
 	vpmu.counting = vpmu.model->counting(vpmu.state);
-	/* Addresses only matter to splits. */
-	vpmu_client.addresses =
-		vpmu.counting && (matters(Q_LOADS_SPLIT_LINE) || matters(Q_STORES_SPLIT_LINE) ||
-				  matters(Q_LOADS_SPLIT_PAGE) || matters(Q_STORES_SPLIT_PAGE));
+	vpmu.machine_runs = vpmu_client.addresses = false;
+	if (!vpmu.counting)
+		return;
+	for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++)
+		vpmu.machine_runs = vpmu.machine_runs || matters((enum quantity) * q);
+	/* Addresses matter to the machine and to splits. */
+	vpmu_client.addresses = vpmu.machine_runs || matters(Q_LOADS_SPLIT_LINE) ||
+				matters(Q_STORES_SPLIT_LINE) || matters(Q_LOADS_SPLIT_PAGE) ||
+				matters(Q_STORES_SPLIT_PAGE);
 }
 
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
@@ -213,7 +221,7 @@ static inline bool add_up(const struct memo *m)
 /* The long way, which leaves a memo behind if it can. */
 static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
 {
-	struct qterm terms[ACCOUNT_TERMS];
+	struct qterm terms[ACCOUNT_TERMS + MACHINE_TERMS];
 	const struct insn_retired *did = &r->did;
 	struct model_step step = {
 		.terms = terms,
@@ -226,8 +234,11 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		.next = r->after->rip,
 	};
 
-	if (repeats(did->insn) && vpmu.model->increments &&
-	    !(vpmu_client.addresses && insn_classes[did->insn->klass].n_accesses)) {
+	if (vpmu.machine_runs) {
+		step.n_terms += machine_retired(vpmu.machine, did, (const uint8_t *)r->rip, r->rip,
+						r->after->rip, terms, step.n_terms, terms + step.n_terms);
+	} else if (repeats(did->insn) && vpmu.model->increments &&
+		   !(vpmu_client.addresses && insn_classes[did->insn->klass].n_accesses)) {
 		int n = vpmu.model->increments(vpmu.state, &step, m->increment, MEMO_ROOM);
 
 		m->epoch = n < 0 ? 0 : vpmu.epoch;
@@ -286,9 +297,8 @@ static struct step_client vpmu_client = {
 bool vpmu_create(const char *name, const char *inject, const char **why)
 {
 	const struct model_profile *profile = model_profile_by_name(name);
+	struct uarch_geometry geometry;
 	uint64_t injections;
-	struct memo(*memo)[4];
-	void *state;
 
 	if (!profile) {
 		*why = "no virtual CPU of this name";
@@ -296,26 +306,24 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	}
 	if (!model_injections_parse(profile->model, inject, &injections, why))
 		return false;
-	state = calloc(1, profile->model->state_size);
-	if (!state) {
-		*why = "no memory for the PMU model";
-		return false;
-	}
-	memo = calloc(insn_class_count, sizeof *memo);
-	if (!memo) {
-		free(state);
-		*why = "no memory for the virtual PMU";
-		return false;
-	}
 	free(vpmu.state);
 	free(vpmu.memo);
-	vpmu.memo = memo;
+	free(vpmu.machine);
+	geometry = machine_geometry(profile);
+	vpmu.profile = NULL;
+	vpmu.state = calloc(1, profile->model->state_size);
+	vpmu.memo = calloc(insn_class_count, sizeof *vpmu.memo);
+	vpmu.machine = calloc(1, uarch_size(&geometry));
+	if (!vpmu.state || !vpmu.memo || !vpmu.machine) {
+		*why = "not enough memory for the virtual CPU";
+		return false;
+	}
+	uarch_create(vpmu.machine, &geometry);
 	vpmu.profile = profile;
 	vpmu.model = profile->model;
-	vpmu.state = state;
 	vpmu.own_write = false;
-	vpmu.model->reset(state, profile, injections);
 	vpmu.epoch = 0;
+	vpmu.model->reset(vpmu.state, profile, injections);
 	begin_epoch();
 	return true;
 }

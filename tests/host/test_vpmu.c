@@ -2,6 +2,8 @@
  * What of the virtual PMU is pure: the CPUID that it presents, the LVT performance entry, and that the
  * models' short cut (increments) does the same as the long way.
  */
+#include "pmu/account.h"
+#include "pmu/machine_model.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
 #include "tests/host/intel_model_hands.h"
@@ -204,12 +206,103 @@ static void short_cut_refuses(void **unused)
 	assert_int_equal(intel_model.increments(cpu, &s, add, 5), -1);
 }
 
+/* --- the machine model
+ * -------------------------------------------------------------------------------------------- */
+
+static void every_profile_has_a_machine(void **unused)
+{
+	(void)unused;
+	for (const struct model_profile *const *p = model_profiles; *p; p++) {
+		struct uarch_geometry g = machine_geometry(*p);
+		assert_true(uarch_size(&g) > 0);
+	}
+	struct uarch_geometry g = machine_geometry(&intel_core2);
+	assert_int_equal(g.l1d.sets, 64);
+	assert_int_equal(g.l1d.ways, 8);
+	assert_int_equal(g.l2.sets, 4096);
+	assert_int_equal(g.l2.ways, 24);
+	assert_int_equal(g.llc.sets, 0);
+	/* 12288 sets are no power of two. */
+	assert_int_equal(machine_geometry(model_profile_by_name("intel-skylake")).llc.sets, 8192);
+	/* Without leaf 4 there is a cache nevertheless. */
+	struct model_profile bare = {.name = "bare"};
+	g = machine_geometry(&bare);
+	assert_true(uarch_size(&g) > 0);
+}
+
+static struct uarch *machine;
+
+/* Amount of q that one instruction gives. */
+static uint32_t retire(const uint8_t *code, struct insn_retired did, uint64_t rip, uint64_t next,
+		       enum quantity q)
+{
+	struct insn in;
+	struct qterm terms[ACCOUNT_TERMS], out[MACHINE_TERMS];
+	uint32_t amount = 0;
+
+	assert_true(insn_decode(code, 15, &in));
+	did.insn = &in;
+	unsigned n = machine_retired(machine, &did, code, rip, next ? next : rip + in.length, terms,
+				     account_retired(&did, terms), out);
+	for (unsigned i = 0; i < n; i++)
+		amount += out[i].quantity == q ? out[i].amount : 0;
+	return amount;
+}
+
+static void instructions_reach_the_machine(void **unused)
+{
+	static const uint8_t load[15] = {0x48, 0x8b, 0x07}, flush[15] = {0x0f, 0xae, 0x3f},
+			     rep_movsq[15] = {0xf3, 0x48, 0xa5}, invlpg[15] = {0x0f, 0x01, 0x3f},
+			     cr3[15] = {0x0f, 0x22, 0xd8}, call[15] = {0xe8, 0, 1, 0, 0}, ret[15] = {0xc3},
+			     jump[15] = {0xff, 0xe0}, jz[15] = {0x74, 0x10};
+	const struct insn_retired at = {.address = 0x100000, .stack = 0x8000};
+	struct uarch_geometry g = machine_geometry(&intel_core2);
+	(void)unused;
+
+	machine = uarch_create(malloc(uarch_size(&g)), &g);
+	assert_int_equal(retire(load, at, 0x400000, 0, Q_L1D_LOAD_MISS), 1);
+	assert_int_equal(retire(load, at, 0x400000, 0, Q_L1D_LOAD_MISS), 0);
+	retire(flush, at, 0x400010, 0, Q_CYCLES);
+	assert_int_equal(retire(load, at, 0x400000, 0, Q_LLC_MISS), 1);
+	assert_int_equal(retire(load, at, 0x400000, 0, Q_DTLB_LOAD_MISS), 0);
+	retire(invlpg, at, 0x400010, 0, Q_CYCLES);
+	assert_int_equal(retire(load, at, 0x400000, 0, Q_DTLB_LOAD_MISS), 1);
+	retire(cr3, at, 0x400010, 0, Q_CYCLES);
+	assert_int_equal(retire(load, at, 0x400000, 0, Q_DTLB_LOAD_MISS), 1);
+	/* 64 iterations of 8 bytes: 8 lines. */
+	const struct insn_retired copy = {.source = 0x200000, .dest = 0x300000, .iterations = 64};
+	assert_int_equal(retire(rep_movsq, copy, 0x400020, 0, Q_L1D_LOAD_MISS), 8);
+	assert_int_equal(retire(rep_movsq, copy, 0x400020, 0, Q_L1D_LOAD_MISS), 0);
+	const struct insn_retired none = {.source = 0x500000, .dest = 0x600000, .iterations = 0};
+	assert_int_equal(retire(rep_movsq, none, 0x400020, 0, Q_L1D_LOAD_MISS), 0);
+	/* A return to where the call came from is predicted, one to elsewhere is not. */
+	retire(call, at, 0x400030, 0x400135, Q_CYCLES);
+	assert_int_equal(retire(ret, at, 0x400135, 0x400035, Q_BR_MISPRED), 0);
+	retire(call, at, 0x400030, 0x400135, Q_CYCLES);
+	assert_int_equal(retire(ret, at, 0x400135, 0x400036, Q_BR_MISPRED), 1);
+	/* An indirect jump is predicted to go where it went. */
+	retire(jump, at, 0x400040, 0x401000, Q_CYCLES);
+	assert_int_equal(retire(jump, at, 0x400040, 0x401000, Q_BR_MISPRED), 0);
+	assert_int_equal(retire(jump, at, 0x400040, 0x402000, Q_BR_MISPRED), 1);
+	/* A branch that is never taken is learnt at once, as counters begin with "weakly not taken". */
+	for (unsigned i = 0; i < 20; i++)
+		assert_int_equal(retire(jz, at, 0x400050, 0, Q_BR_MISPRED), 0);
+	const struct insn_retired taken = {.taken = true};
+	assert_int_equal(retire(jz, taken, 0x400050, 0x400062, Q_BR_MISPRED), 1);
+	free(machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(identity_is_the_profiles),  cmocka_unit_test(features_need_the_real_cpu),
-		cmocka_unit_test(leaves_not_listed),         cmocka_unit_test(request_meets_lvt),
-		cmocka_unit_test(short_cut_equals_long_way), cmocka_unit_test(short_cut_refuses),
+		cmocka_unit_test(identity_is_the_profiles),
+		cmocka_unit_test(features_need_the_real_cpu),
+		cmocka_unit_test(leaves_not_listed),
+		cmocka_unit_test(request_meets_lvt),
+		cmocka_unit_test(short_cut_equals_long_way),
+		cmocka_unit_test(short_cut_refuses),
+		cmocka_unit_test(every_profile_has_a_machine),
+		cmocka_unit_test(instructions_reach_the_machine),
 	};
 
 	int failed = cmocka_run_group_tests_name("vpmu", tests, NULL, NULL);

@@ -1,0 +1,161 @@
+#include "pmu/machine_model.h"
+
+#include "pmu/account.h"
+
+const uint8_t machine_quantities[] = {
+	Q_BR_MISPRED,
+	Q_L1D_LOAD_MISS,
+	Q_L1I_MISS,
+	Q_L2_LOAD_MISS,
+	Q_LLC_REF,
+	Q_LLC_MISS,
+	Q_DTLB_LOAD_MISS,
+	Q_DTLB_STORE_MISS,
+	Q_ITLB_MISS,
+	Q_STORE_FORWARD,
+	Q_STORE_FORWARD_BLOCK,
+	Q_COUNT,
+};
+
+/* --- geometry
+ * -------------------------------------------------------------------------------------------------- */
+
+enum { CACHE_DATA = 1, CACHE_CODE, CACHE_UNIFIED };
+
+static uint32_t power_of_two_below(uint32_t n)
+{
+	while (n & (n - 1))
+		n &= n - 1;
+	return n;
+}
+
+struct uarch_geometry machine_geometry(const struct model_profile *profile)
+{
+	struct uarch_geometry g = {
+		.dtlb = 64,
+		.itlb = 64,
+		.stlb_sets = 128,
+		.stlb_ways = 4,
+		.page_shift = 12,
+		.history_bits = 10,
+		.return_stack = 16,
+		.store_buffer = 32,
+	};
+	bool known = false;
+
+	for (unsigned i = 0; i < profile->n_cpuid; i++) {
+		const struct model_cpuid *c = &profile->cpuid[i];
+		unsigned type = c->eax & 31, level = c->eax >> 5 & 7;
+		struct uarch_cache_geometry cache = {
+			.sets = power_of_two_below(c->ecx + 1),
+			.ways = (uint16_t)((c->ebx >> 22) + 1),
+			.line = (uint16_t)((c->ebx & 0xfff) + 1),
+		};
+
+		if (c->leaf != 4 || !type)
+			continue;
+		known = true;
+		if (level == 1 && type != CACHE_CODE)
+			g.l1d = cache;
+		if (level == 1 && type != CACHE_DATA)
+			g.l1i = cache;
+		if (level == 2 && type == CACHE_UNIFIED)
+			g.l2 = cache;
+		if (level == 3)
+			g.llc = cache;
+	}
+	if (!known) {
+		g.l1d = g.l1i = (struct uarch_cache_geometry){.sets = 64, .ways = 8, .line = 64};
+		g.l2 = (struct uarch_cache_geometry){.sets = 1024, .ways = 8, .line = 64};
+	}
+	return g;
+}
+
+/* --- what retires
+ * ------------------------------------------------------------------------------------------------ */
+
+static bool counts(const struct qterm *terms, unsigned n, enum quantity q)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (terms[i].quantity == q)
+			return true;
+	return false;
+}
+
+static void find_branch(struct uarch_step *s, const struct qterm *terms, unsigned n)
+{
+	static const struct {
+		uint8_t quantity, branch;
+		bool call;
+	} kinds[] = {
+		{Q_BR_COND, UARCH_CONDITIONAL, false},      {Q_BR_RET, UARCH_RETURN, false},
+		{Q_BR_JMP_DIRECT, UARCH_DIRECT, false},     {Q_BR_CALL_DIRECT, UARCH_DIRECT, true},
+		{Q_BR_JMP_INDIRECT, UARCH_INDIRECT, false}, {Q_BR_CALL_INDIRECT, UARCH_INDIRECT, true},
+	};
+
+	if (!counts(terms, n, Q_BRANCHES))
+		return;
+	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (!counts(terms, n, (enum quantity)kinds[i].quantity))
+			continue;
+		s->branch = kinds[i].branch;
+		s->call = kinds[i].call;
+	}
+}
+
+/* Instructions that throw something out of caches and TLBs. */
+static void flush(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
+		  const struct qterm *terms, unsigned n)
+{
+	const struct insn *in = did->insn;
+	const uint8_t *modrm = code + in->modrm_at;
+	unsigned reg;
+
+	if (counts(terms, n, Q_INSN_CLFLUSH))
+		uarch_flush_line(machine, did->address);
+	if (!(in->flags & INSN_F_MODRM) || in->modrm_at < 2 || modrm[-2] != 0x0f)
+		return;
+	reg = *modrm >> 3 & 7;
+	if (modrm[-1] == 0x01 && reg == 7 && (in->flags & INSN_F_MEM)) /* INVLPG */
+		uarch_flush_tlb(machine, did->address);
+	if (modrm[-1] == 0x22 && reg == 3) /* MOV to CR3 */
+		uarch_flush_tlb(machine, UINT64_MAX);
+}
+
+static unsigned merge(struct qterm *out, unsigned n, const struct qterm *more, unsigned n_more)
+{
+	for (unsigned i = 0; i < n_more; i++) {
+		unsigned at = 0;
+
+		while (at < n && out[at].quantity != more[i].quantity)
+			at++;
+		if (at < n)
+			out[at].amount += more[i].amount;
+		else if (n < MACHINE_TERMS)
+			out[n++] = more[i];
+	}
+	return n;
+}
+
+unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
+			 uint64_t rip, uint64_t next, const struct qterm *terms, unsigned n_terms,
+			 struct qterm out[MACHINE_TERMS])
+{
+	struct uarch_access access[2 * ACCOUNT_ACCESSES];
+	struct uarch_step s = {
+		.ip = rip, .length = did->insn->length, .taken = did->taken, .next = next, .access = access};
+	struct qterm more[MACHINE_TERMS];
+	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
+	unsigned n;
+
+	find_branch(&s, terms, n_terms);
+	if (turns)
+		s.n_access = account_accesses(did, 0, access);
+	n = uarch_step(machine, &s, out, MACHINE_TERMS);
+	for (uint64_t i = 1; i < turns; i++) {
+		s.n_access = account_accesses(did, i, access);
+		n = merge(out, n, more, uarch_step(machine, &s, more, MACHINE_TERMS));
+	}
+	flush(machine, did, code, terms, n_terms);
+	return n;
+}
