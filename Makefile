@@ -204,7 +204,7 @@ $(B)/%_app.efi: $(B)/%_app.elf scripts/elf2efi
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
 HOST_SRC := $(sort $(filter-out pmu/vpmu.c pmu/oracle.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S tests/*.c tests/report/*.c \
 	tests/kernels/needs.c tests/kernels/cache_geometry.c \
-	tests/host/support/*.c)) $(wildcard arch/x86/insn.c boot/options.c))
+	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/acpi.c arch/x86/notes.c boot/options.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c tests/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)

@@ -34,8 +34,7 @@ struct address {
 
 enum { SPACE_MEMORY = 0, SPACE_IO = 1 };
 
-#define TABLE_MAX     (1u << 20)
-#define IO_APIC_USUAL 0xfec00000u
+#define TABLE_MAX (1u << 20)
 
 static uint64_t readable_top;
 
@@ -183,18 +182,6 @@ static void read_listed(const struct table *root, size_t entry_size)
 	}
 }
 
-/* Version 11H to 2FH, at least 16 pins: Intel 82093AA data sheet, 3.2.2, and its successors. */
-static bool io_apic_answers(uint32_t address)
-{
-	volatile uint32_t *p = (volatile uint32_t *)(uint64_t)address;
-	uint32_t version;
-
-	p[0] = 1;
-	version = p[4];
-	return (version & 0xff) >= 0x11 && (version & 0xff) < 0x30 && (version >> 16 & 0xff) >= 15 &&
-	       (version >> 16 & 0xff) < 240;
-}
-
 void acpi_read(uint64_t address, uint64_t top)
 {
 	const struct rsdp *r = (const struct rsdp *)address;
@@ -213,8 +200,6 @@ void acpi_read(uint64_t address, uint64_t top)
 	}
 	if (!r) {
 		note_add("no ACPI tables: one CPU, no HPET, no ACPI PM timer assumed");
-		acpi.io_apic[0].address = IO_APIC_USUAL;
-		acpi.n_io_apics = io_apic_answers(IO_APIC_USUAL);
 		return;
 	}
 	if (r->revision >= 2 && r->xsdt) {

@@ -7,6 +7,7 @@
 #define PIC_MASTER_MASK 0x21
 #define PIC_SLAVE_MASK  0xa1
 
+#define IO_APIC_USUAL      0xfec00000u
 #define IO_APIC_VERSION    1
 #define IO_APIC_LOW(pin)   (0x10 + 2 * (pin))
 #define IO_APIC_HIGH(pin)  (0x11 + 2 * (pin))
@@ -33,6 +34,21 @@ static void io_apic_put(unsigned chip, unsigned reg, uint32_t value)
 
 	p[0] = reg;
 	p[4] = value;
+}
+
+/* Version 11H to 2FH, at least 16 pins: Intel 82093AA data sheet, 3.2.2, and its successors. */
+void irq_chips_find(void)
+{
+	uint32_t version, pins;
+
+	if (acpi.cpus || acpi.n_io_apics)
+		return;
+	acpi.io_apic[0].address = IO_APIC_USUAL;
+	acpi.io_apic[0].gsi_base = 0;
+	version = io_apic_get(0, IO_APIC_VERSION);
+	pins = (version >> 16 & 0xff) + 1;
+	version &= 0xff;
+	acpi.n_io_apics = version >= 0x11 && version < 0x30 && pins >= 16 && pins < IO_APIC_PINS;
 }
 
 static unsigned pins(unsigned chip)

@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** After acpi_read(): without a MADT, look for an I/O APIC where it usually is. */
+void irq_chips_find(void);
+
 /** Save every mask and mask everything; put it back. */
 void irq_chips_take(void);
 void irq_chips_give_back(void);

@@ -63,6 +63,7 @@ static void find_devices(const struct boot_info *boot)
 				 "serial=PORT names another");
 	}
 	acpi_read(boot->rsdp, boot->memory_top);
+	irq_chips_find();
 	if (boot->no_hpet)
 		acpi.hpet = 0;
 	if (!hpet_init(acpi.hpet) && acpi.hpet)
