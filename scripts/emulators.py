@@ -1,7 +1,9 @@
 """Booting Assay in QEMU and Bochs: what `make run`, `make bench` and tests/boot share.
 
-boot() starts one emulator, watches the serial line until the verdict, and never outlives its timeout.
+boot() starts one emulator, watches the serial line until the verdict, and never outlives its timeout; the emulator never
+outlives the runner.
 """
+import ctypes
 import json
 import os
 import re
@@ -247,11 +249,17 @@ def last_document(data):
     return data[start + 1:end].decode("utf-8", "replace") if 0 <= start < end else None
 
 
+def die_with_parent():
+    """In the child: be killed when the runner is, however it ends (PR_SET_PDEATHSIG of prctl(2))."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp):
     """Start the emulator and follow its serial line (a file with Bochs, standard output with QEMU) into r."""
     with open(tmp + "/console", "wb") as console:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=console if serial_file else subprocess.PIPE,
-                                   stderr=subprocess.STDOUT if serial_file else console, start_new_session=True)
+                                   stderr=subprocess.STDOUT if serial_file else console, start_new_session=True,
+                                   preexec_fn=die_with_parent)
         source = process.stdout
         if serial_file:
             # Bochs's debugger waits for a command, and then for the next one: the pipe stays open.
