@@ -85,6 +85,8 @@ struct intel_state {
 	uint64_t stuck;      /* status bits that can no longer be cleared (injected) */
 	uint32_t overflowed; /* counters that overflowed in this step */
 	uint32_t noise;
+	uint32_t smis;
+	uint8_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
 };
 
 static inline bool injected(const struct intel_state *s, enum intel_injection i)

@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+#define SMI_EVERY  4999 /* steps (injected) */
+#define SMI_LENGTH 100
+#define LATE_STEPS 3 /* (injected) */
+
 /* Terms in a clock set the clock, all others the weights. */
 static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e,
 			 enum intel_clock reference)
@@ -135,7 +139,10 @@ void intel_raise_pmi(struct intel_state *s, unsigned requests)
 {
 	if (injected(s, INJECT_NO_PMI))
 		return;
-	s->pmi_pending += requests;
+	if (injected(s, INJECT_LATE_PMI))
+		s->late = LATE_STEPS;
+	else
+		s->pmi_pending += requests;
 	s->freeze = true;
 	s->repeat = injected(s, INJECT_HSD91);
 }
@@ -186,6 +193,16 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
 	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
 		overflow(s, c);
+}
+
+/* From time to time: far enough apart for a window to be taken again without another one. */
+static void take_smi(struct intel_state *s)
+{
+	if (s->steps % SMI_EVERY)
+		return;
+	s->smis++;
+	for (unsigned i = 0; i < s->n_running; i++)
+		add(s, s->run_list[i], SMI_LENGTH);
 }
 
 /* What the counter's clock adds in one core cycle. */
@@ -324,6 +341,10 @@ bool intel_advance(void *state, const struct model_step *step)
 
 	s->steps++;
 	s->overflowed = 0;
+	if (injected(s, INJECT_SMI))
+		take_smi(s);
+	if (s->late && !--s->late)
+		s->pmi_pending++;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		unsigned c = s->run_list[i];
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */

@@ -39,6 +39,13 @@ uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_ste
 	    amount_of(step, Q_RING_TO_KERNEL) + amount_of(step, Q_RING_TO_USER))
 		amount = 0;
 
+	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63)
+		amount += amount_of(step, Q_INSTRUCTIONS);
+	if (injected(s, INJECT_ODD_COUNTER) && c == s->leaf.n_general - 1 && branches)
+		amount *= 2;
+	if (injected(s, INJECT_INTERRUPT_EXTRA) && instructions)
+		amount += amount_of(step, Q_INTERRUPTS_HW) + amount_of(step, Q_EXCEPTIONS);
+
 	if (injected(s, INJECT_NOISY) && amount) {
 		s->noise = s->noise * 1103515245 + 12345;
 		amount += s->noise >> 16 & 63 ? 0 : 1;

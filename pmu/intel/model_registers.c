@@ -286,6 +286,8 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	case IA32_PERF_CAPABILITIES:
 		return answer(present(MUTANT(M_CAPABILITIES_PDCM, s->pdcm, true)), value,
 			      s->profile->perf_capabilities);
+	case MSR_SMI_COUNT:
+		return answer(present(s->profile->counts_smis), value, s->smis);
 	case IA32_DEBUGCTL:
 		return answer(MODEL_OK, value, s->debugctl);
 	default:
@@ -322,6 +324,7 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	case IA32_PERF_CAPABILITIES:
 		return MUTANT(M_CAPABILITIES_WRITABLE, MODEL_FAULT, MODEL_OK);
 	case IA32_PERF_GLOBAL_INUSE:
+	case MSR_SMI_COUNT:
 		return MODEL_FAULT;
 	case IA32_DEBUGCTL:
 		return write_debugctl(s, value);

@@ -102,6 +102,7 @@ static const struct model_cpuid nehalem_cpuid[] = {
 };
 static const struct intel_profile nehalem_data = {
 	.perf_capabilities = 0x11c3,
+	.counts_smis = true,
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 17, /* 2.27 GHz core, 133 MHz bus */
 };
@@ -133,6 +134,7 @@ static const struct model_cpuid skylake_cpuid[] = {
 };
 static const struct intel_profile skylake_data = {
 	.perf_capabilities = 0x33c5,
+	.counts_smis = true,
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.bus_ratio = 133, /* 3.2 GHz core, 24 MHz crystal */
 };
@@ -163,6 +165,7 @@ static const struct model_cpuid icelake_cpuid[] = {
 };
 static const struct intel_profile icelake_data = {
 	.perf_capabilities = 0x74c5,
+	.counts_smis = true,
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.slots = 5,      /* instructions allocated per cycle */
 	.bus_ratio = 39, /* 1.5 GHz core, 38.4 MHz crystal */

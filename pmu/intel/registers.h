@@ -60,6 +60,8 @@
 #define CAP_FREEZE_SMM         (1ull << 12)
 #define CAP_FULL_WIDTH         (1ull << 13)
 
+#define MSR_SMI_COUNT 0x34 /* Nehalem and later: bits 31:0, read only */
+
 #define IA32_PEBS_ENABLE               0x3f1
 #define IA32_DEBUGCTL                  0x1d9
 #define DEBUGCTL_LBR                   (1ull << 0)

@@ -264,6 +264,53 @@ static bool ring_change_lost(void)
 	return get(IA32_PMC0) != 4;
 }
 
+static bool smi_comes(void)
+{
+	count_instructions(0, 0, 0);
+	instructions(5000);
+	return get(MSR_SMI_COUNT) == 1 && get(IA32_PMC0) > 5000;
+}
+
+static bool late_request(void)
+{
+	count_instructions(0, EVTSEL_INT, -1ull);
+	for (unsigned i = 0; i < 3; i++) {
+		instructions(1);
+		if (pmis())
+			return false;
+	}
+	instructions(1);
+	return pmis() == 1;
+}
+
+static bool line_end_twice(void)
+{
+	const struct qterm one = {Q_INSTRUCTIONS, 1};
+
+	count_instructions(0, 0, 0);
+	for (unsigned ip = 0; ip < 128; ip++) {
+		struct model_step s = {.terms = &one, .n_terms = 1, .cycles = 1, .ip = ip};
+		intel_model.advance(cpu, &s);
+	}
+	return get(IA32_PMC0) == 130;
+}
+
+static bool odd_counter(void)
+{
+	for (unsigned c = 0; c < 4; c++)
+		program(c, BRANCHES);
+	step(Q_BRANCHES, 1, 1, 0);
+	return get(IA32_PMC0 + 2) == 1 && get(IA32_PMC0 + 3) == 2;
+}
+
+static bool interrupt_counts(void)
+{
+	count_instructions(0, 0, 0);
+	step(Q_EXCEPTIONS, 1, 1, 0);
+	step(Q_INTERRUPTS_HW, 1, 1, 0);
+	return get(IA32_PMC0) == 2;
+}
+
 static const struct {
 	const char *name;
 	bool (*shows)(void);
@@ -284,6 +331,11 @@ static const struct {
 	{"rdpmc-wrong-index", rdpmc_index},
 	{"reserved-accepted", reserved_accepted},
 	{"global-ignored", global_ignored},
+	{"smi", smi_comes},
+	{"late-pmi", late_request},
+	{"line-end", line_end_twice},
+	{"odd-counter", odd_counter},
+	{"interrupt-extra", interrupt_counts},
 	{"w146", cpuid_is_branch},
 	{"aaj83", fixed_enabled_at_reset},
 	{"aaj119", two_interrupts},
