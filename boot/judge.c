@@ -4,6 +4,7 @@
 #include "arch/x86/watchdog.h"
 #include "pmu/vpmu.h"
 #include "tests/kernels/services.h"
+#include "tests/quiet.h"
 #include "tests/report.h"
 
 #include <stdio.h>
@@ -36,6 +37,7 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 	bool good = trap_guard(carry_out, &job, &trap);
 	watchdog_disarm();
 	services_finish();
+	quiet_end();
 	if (!good && r) {
 		r->judgement.verdict = VERDICT_ERROR;
 		snprintf(r->judgement.text, sizeof r->judgement.text, "%s", trap.text);

@@ -147,7 +147,7 @@ static bool was_refused(const struct climb *m, struct result *r)
 	if (m->refused)
 		judgement_set(&r->judgement, VERDICT_WRONG, "%s was answered with a fault", m->refused);
 	else if (m->pass.failure)
-		judgement_set(&r->judgement, VERDICT_WRONG, "%s", m->pass.failure);
+		judgement_set(&r->judgement, pass_failure_verdict(&m->pass), "%s", m->pass.failure);
 	return m->refused || m->pass.failure;
 }
 

@@ -1,9 +1,20 @@
 #include "tests/pass.h"
+#include "tests/quiet.h"
+#include "tests/report.h"
+#include "tests/smi.h"
+
+#include <stdio.h>
+
+static unsigned retaken; /* since the last report */
+static enum smi_source retaken_by;
 
 struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings)
 {
 	return (struct slot){.counter = c, .event = e, .config = {.code = e->code, .ring = rings}};
 }
+
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
 
 static uint64_t mask_of(const struct pass *p)
 {
@@ -89,6 +100,34 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 	return true;
 }
 
+/* A sample during which no SMI came. */
+static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entry, const struct window *w,
+			 uint64_t n, uint64_t *last, uint64_t *out)
+{
+	for (unsigned i = 0; i < SMI_TRIES; i++) {
+		smi_watch_begin(smi);
+		if (!sample(p, entry, w, n, last, out))
+			return false;
+		if (!smi_watch_end(smi))
+			return true;
+		p->retaken++;
+		retaken++;
+	}
+	if (smi->source != SMI_COUNTER)
+		return true;
+	p->disturbed = true;
+	return fail(p, p->slot[0].counter, "an SMI came during each of " STRING(SMI_TRIES) " tries");
+}
+
+static bool wants_interrupt(const struct pass *p)
+{
+	bool any = false;
+
+	for (unsigned s = 0; s < p->n_slots; s++)
+		any |= p->slot[s].config.interrupt;
+	return any;
+}
+
 static struct window window_of(const struct pass *p)
 {
 	return (struct window){
@@ -100,9 +139,12 @@ void pass_run(void *arg)
 	struct pass *p = arg;
 	struct window w = window_of(p);
 	uint64_t last[PMU_COUNTERS_MAX], *out = p->raw;
+	struct smi_watch smi;
 	const void *entry;
 
 	p->failure = NULL;
+	p->disturbed = false;
+	p->retaken = 0;
 	if (!program(p) || !choose_bracket(p))
 		return;
 	entry = window_compose(&w);
@@ -118,13 +160,36 @@ void pass_run(void *arg)
 			fail(p, p->slot[s].counter, "reading the counter was refused");
 			return;
 		}
-	for (unsigned i = 0; i < p->n_count; i++)
-		for (unsigned rep = 0; rep < p->reps; rep++, out += p->n_slots)
-			if (!sample(p, entry, &w, p->n[i], last, out))
-				return;
+	smi_watch_open(&smi, p->pmu->virtual);
+	p->smi_source = smi.source;
+	retaken_by = smi.source;
+	quiet_begin(wants_interrupt(p));
+	for (unsigned i = 0; i < p->n_count && !p->failure; i++) {
+		smi_watch_kind(&smi);
+		for (unsigned rep = 0; rep < p->reps && !p->failure; rep++, out += p->n_slots)
+			clean_sample(p, &smi, entry, &w, p->n[i], last, out);
+	}
+	quiet_end();
+	if (p->failure)
+		return;
 	for (unsigned s = 0; s < p->n_slots; s++)
 		if (!p->pmu->driver->release(p->pmu, p->slot[s].counter))
 			fail(p, p->slot[s].counter, "taking the counter out of use was refused");
+}
+
+enum verdict pass_failure_verdict(const struct pass *p)
+{
+	return p->disturbed ? VERDICT_ERROR : VERDICT_WRONG;
+}
+
+void pass_report_retaken(const char *suite)
+{
+	char value[16], unit[56];
+
+	snprintf(value, sizeof(value), "%u", retaken);
+	snprintf(unit, sizeof(unit), "samples (SMIs are seen by: %s)", smi_source_name(retaken_by));
+	report_value(suite, "taken again after an SMI", value, unit);
+	retaken = 0;
 }
 
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,

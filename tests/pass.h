@@ -38,8 +38,11 @@ struct pass {
 
 	/* Set by pass_run(). */
 	struct pmu_bracket bracket; /* its .own is what every raw count contains besides the kernel */
-	const char *failure;        /* what the hardware refused, NULL if nothing */
+	const char *failure;        /* what the hardware refused, or what came in between; NULL if nothing */
 	unsigned failed_counter;
+	bool disturbed;     /* .failure is no fault of the PMU: no sample without an SMI was to be had */
+	unsigned retaken;   /* samples that were taken again because an SMI came */
+	uint8_t smi_source; /* enum smi_source: how SMIs were looked for */
 };
 
 /** A slot for event e on counter c, counting in `rings`. */
@@ -68,6 +71,12 @@ void pass_run(void *pass);
  */
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,
 				     struct expectation *x, unsigned *at);
+
+/** The verdict on a pass with a .failure. */
+enum verdict pass_failure_verdict(const struct pass *p);
+
+/** Samples that pass_run() took again since the last call, and how SMIs are looked for: into the report. */
+void pass_report_retaken(const char *suite);
 
 /** The event by which counter c is tried: instructions where it can count them, else what it can; NULL if
  * nothing. */

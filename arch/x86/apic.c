@@ -211,7 +211,7 @@ bool apic_enable_x2(void)
 	return true;
 }
 
-static bool has_lvt(enum apic_register reg)
+bool apic_has_lvt(enum apic_register reg)
 {
 	unsigned highest = apic_read(APIC_VERSION) >> 16 & 0xff;
 
@@ -229,7 +229,7 @@ void apic_take(void)
 	if (!present)
 		return;
 	for (unsigned i = 0; i < APIC_SAVED; i++)
-		s->value[i] = has_lvt(saved_registers[i]) ? apic_read(saved_registers[i]) : 0;
+		s->value[i] = apic_has_lvt(saved_registers[i]) ? apic_read(saved_registers[i]) : 0;
 	s->current = apic_read(APIC_TIMER_CURRENT);
 	s->deadline = 0;
 	if ((apic_read(APIC_LVT_TIMER) & LVT_TIMER_MODE) == LVT_TIMER_DEADLINE)
@@ -243,11 +243,11 @@ void apic_take(void)
 	apic_write(APIC_TPR, 0);
 	apic_timer_oneshot(0);
 	apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED);
-	if (has_lvt(APIC_LVT_CMCI))
+	if (apic_has_lvt(APIC_LVT_CMCI))
 		apic_write(APIC_LVT_CMCI, APIC_LVT_MASKED);
-	if (has_lvt(APIC_LVT_THERMAL))
+	if (apic_has_lvt(APIC_LVT_THERMAL))
 		apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED);
-	if (has_lvt(APIC_LVT_PERF))
+	if (apic_has_lvt(APIC_LVT_PERF))
 		apic_write(APIC_LVT_PERF, APIC_LVT_MASKED | VECTOR_PMI);
 	apic_write(APIC_ESR, 0);
 	apic_write(APIC_LVT_ERROR, VECTOR_APIC_ERROR);
@@ -283,7 +283,7 @@ void apic_give_back(void)
 	if (!present)
 		return;
 	apic_timer_oneshot(0);
-	if (has_lvt(APIC_LVT_PERF))
+	if (apic_has_lvt(APIC_LVT_PERF))
 		apic_write(APIC_LVT_PERF, APIC_LVT_MASKED | VECTOR_PMI);
 	apic_end_all();
 	drain();
@@ -294,7 +294,7 @@ void apic_give_back(void)
 		if (saved_registers[i] == APIC_TIMER_INITIAL &&
 		    !(apic_read(APIC_LVT_TIMER) & APIC_LVT_PERIODIC))
 			value = s->current;
-		if (has_lvt(saved_registers[i]))
+		if (apic_has_lvt(saved_registers[i]))
 			apic_write(saved_registers[i], value);
 	}
 	/* SDM vol. 3, 10.5.4.1: a fence between a memory-mapped LVT write and the MSR. */

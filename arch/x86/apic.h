@@ -29,6 +29,9 @@ bool apic_is_x2(void);
 /** Switch to x2APIC mode. @return false if the CPU has none or the switch did not take (then nothing changed). */
 bool apic_enable_x2(void);
 
+/** Whether this APIC has the entry of the local vector table. */
+bool apic_has_lvt(enum apic_register reg);
+
 uint32_t apic_read(enum apic_register reg);
 void apic_write(enum apic_register reg, uint32_t value);
 void apic_eoi(void);

@@ -213,7 +213,7 @@ static bool measure(const struct plan *plan, struct pass *p)
 			      pass_size(p));
 	} else if (plan->run->call(plan->run, pass_run, p, EVENTS_MS, &r)) {
 		if (p->failure)
-			judgement_set(&r.judgement, VERDICT_WRONG, "%s", p->failure);
+			judgement_set(&r.judgement, pass_failure_verdict(p), "%s", p->failure);
 		else
 			for (unsigned s = 0; s < p->n_slots; s++)
 				report_slot(plan, p, s);
@@ -333,6 +333,7 @@ static void run_events(struct run *run)
 		run_kernel(&plan);
 	}
 	report_undefined(run);
+	pass_report_retaken("events");
 }
 
 const struct suite suite_events = {"events", "every event on every counter against every kernel", run_events};

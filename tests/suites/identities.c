@@ -109,7 +109,7 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 	if (!s->run->call(s->run, pass_run, &p, IDENTITIES_MS, r))
 		return false;
 	if (p.failure) {
-		judgement_set(&r->judgement, VERDICT_WRONG, "%s", p.failure);
+		judgement_set(&r->judgement, pass_failure_verdict(&p), "%s", p.failure);
 		return false;
 	}
 	for (unsigned rep = 0; rep < s->reps; rep++)

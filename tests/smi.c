@@ -1,0 +1,87 @@
+#include "tests/smi.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/time.h"
+
+#include <string.h>
+
+const char *smi_source_name(enum smi_source source)
+{
+	static const char *const names[] = {"none", "MSR_SMI_COUNT", "gaps in time"};
+
+	return names[source];
+}
+
+bool smi_counted(const char *vendor, uint32_t signature)
+{
+	/* Family 6 parts from Nehalem's model number on that are older: Dunnington and the first Atoms. */
+	static const uint8_t without[] = {0x1c, 0x1d, 0x26, 0x27, 0x35, 0x36};
+	unsigned family = signature >> 8 & 15, model = (signature >> 4 & 15) | (signature >> 12 & 0xf0);
+
+	if (strcmp(vendor, "GenuineIntel"))
+		return false;
+	if (family == 15)
+		return (signature >> 20 & 255) >
+		       0; /* 15 itself is NetBurst, above it are the successors of 6 */
+	return family == 6 && model >= 0x1a && !memchr(without, (int)model, sizeof(without));
+}
+
+bool smi_gap(uint64_t *fastest, uint64_t took, uint64_t gap)
+{
+	if (took < *fastest)
+		*fastest = took;
+	return took - *fastest > gap;
+}
+
+static bool read_count(uint32_t *count)
+{
+	uint64_t value;
+
+	if (!msr_read(MSR_SMI_COUNT, &value))
+		return false;
+	*count = (uint32_t)value;
+	return true;
+}
+
+void smi_watch_open(struct smi_watch *w, bool virtual)
+{
+	struct cpuid_regs name = cpuid(0, 0);
+	char vendor[13] = {0};
+
+	memcpy(vendor, &name.ebx, 4);
+	memcpy(vendor + 4, &name.edx, 4);
+	memcpy(vendor + 8, &name.ecx, 4);
+	*w = (struct smi_watch){.source = virtual ? SMI_NONE : SMI_CLOCK};
+	if (smi_counted(vendor, cpuid(1, 0).eax) && read_count(&w->count))
+		w->source = SMI_COUNTER;
+	else if (!virtual)
+		w->gap = tsc_hz() / 1000000 * SMI_GAP_US;
+	smi_watch_kind(w);
+}
+
+void smi_watch_kind(struct smi_watch *w)
+{
+	w->fastest = UINT64_MAX;
+}
+
+void smi_watch_begin(struct smi_watch *w)
+{
+	if (w->source == SMI_CLOCK)
+		w->began = tsc_read();
+}
+
+bool smi_watch_end(struct smi_watch *w)
+{
+	uint32_t before = w->count;
+
+	switch (w->source) {
+	case SMI_COUNTER:
+		/* One look for each window: an SMI between two windows costs a sample that was good. */
+		return read_count(&w->count) && w->count != before;
+	case SMI_CLOCK:
+		return smi_gap(&w->fastest, tsc_read() - w->began, w->gap);
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,49 @@
+/*
+ * System-management interrupts: the firmware's own, which nothing can mask. A sample during which one came is
+ * taken again.
+ *
+ * Intel's CPUs from Nehalem and Silvermont on count them in MSR_SMI_COUNT (34H; SDM vol. 4, tables of those
+ * parts). Where there is no such counter, time tells: a window that takes longer than the quickest of its
+ * kind by more than SMI_GAP_US is taken for one that was broken into. That may be wrong in both directions,
+ * so a window that stays long is believed in the end. A virtual CPU without the counter has no SMIs.
+ */
+#ifndef TESTS_SMI_H
+#define TESTS_SMI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MSR_SMI_COUNT 0x34
+#define SMI_TRIES     8  /* of one sample */
+#define SMI_GAP_US    20 /* entry and exit of system-management mode alone take longer on most machines */
+
+enum smi_source { SMI_NONE, SMI_COUNTER, SMI_CLOCK };
+
+struct smi_watch {
+	uint8_t source;   /* enum smi_source */
+	uint32_t count;   /* of the counter, when it was looked at last */
+	uint64_t began;   /* TSC */
+	uint64_t fastest; /* ticks that the quickest window of this kind took */
+	uint64_t gap;     /* ticks */
+};
+
+/** Whether a CPU has MSR_SMI_COUNT, by vendor ("GenuineIntel") and CPUID.1:EAX. */
+bool smi_counted(const char *vendor, uint32_t signature);
+
+/** Whether a window that took so long was broken into; *fastest is kept up to date. Starts at UINT64_MAX. */
+bool smi_gap(uint64_t *fastest, uint64_t took, uint64_t gap);
+
+/** Find out how SMIs can be seen on this CPU (or on the virtual one: may be stepped). */
+void smi_watch_open(struct smi_watch *w, bool virtual);
+
+/** From here on another kind of window is watched. */
+void smi_watch_kind(struct smi_watch *w);
+
+/** Before a window, and behind it. @return whether an SMI came in between */
+void smi_watch_begin(struct smi_watch *w);
+bool smi_watch_end(struct smi_watch *w);
+
+/** "MSR_SMI_COUNT", "gaps in time", "none": for reports. */
+const char *smi_source_name(enum smi_source source);
+
+#endif
