@@ -11,6 +11,7 @@ const struct suite *const suites[] = {
 	&suite_identities,
 	&suite_sweeps,
 	&suite_noise,
+	&suite_sweep,
 	&suite_overhead,
 	&suite_truth,
 	&suite_bench,

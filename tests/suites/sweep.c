@@ -1,0 +1,312 @@
+/*
+ * What must make no difference: where the code lies, which counter counts, in which ring, what the other
+ * counters count, and how the window is bracketed. Along each of these axes every count must be the one that
+ * event and kernel declare.
+ */
+#include "tests/suites/suites.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+
+#include "arch/x86/trap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SWEEP_MS      20000
+#define N_VIRTUAL     3
+#define N_HARDWARE    1000
+#define REPS_VIRTUAL  1
+#define REPS_HARDWARE 20
+#define REPS_MAX      100
+#define MULTIPLES     2
+#define EVENTS_MAX    8
+#define KERNELS       "empty,nop_loop,branches_taken,calls,load_op_store"
+
+struct sweep {
+	struct run *run;
+	const struct kernel *kernel;
+	const struct pmu_event *event;
+	const struct pmu_event *all[EVENTS_MAX]; /* events that count a number known beforehand */
+	unsigned n_all, reps;
+	uint64_t n;
+
+	/* Along the axis that is being swept. */
+	struct result r;
+	unsigned variants, deviating;
+	bool unsteady; /* a variant differs from itself */
+	char first[96];
+};
+
+static uint64_t raw[MULTIPLES * REPS_MAX * PMU_COUNTERS_MAX];
+
+static struct pass pass_of(const struct sweep *s, uint8_t ring, unsigned counter)
+{
+	return (struct pass){
+		.pmu = s->run->pmu,
+		.kernel = s->kernel,
+		.ring = ring,
+		.n_slots = 1,
+		.slot = {pass_slot(s->event, counter, ring ? RING_USR : RING_ALL)},
+		.n_count = MULTIPLES,
+		.n = {s->n, 2 * s->n},
+		.reps = s->reps,
+		.raw = raw,
+	};
+}
+
+static bool carry_out(struct sweep *s, struct pass *p)
+{
+	if (!s->run->call(s->run, pass_run, p, SWEEP_MS, &s->r))
+		return false;
+	if (p->failure)
+		judgement_set(&s->r.judgement, pass_failure_verdict(p), "%s", p->failure);
+	return !p->failure;
+}
+
+/* Add what a slot counted to what the axis shows, and remember the first variant that deviates. */
+static bool gather(struct sweep *s, const struct pass *p, unsigned slot, const char *variant)
+{
+	struct observation seen[MULTIPLES];
+	struct expectation x;
+	bool deviates = false;
+	unsigned at;
+
+	if (pass_observe(p, slot, seen, &x, &at)) {
+		s->r.judgement.verdict = VERDICT_ERROR;
+		expectation_explain(&x, p->kernel, p->n[at], s->r.judgement.text,
+				    sizeof(s->r.judgement.text));
+		return false;
+	}
+	for (unsigned i = 0; i < MULTIPLES; i++) {
+		const struct histogram *h = &seen[i].seen;
+		struct histogram all = s->r.observation[i].seen;
+
+		for (unsigned v = 0; v < h->distinct && v < VERDICT_DISTINCT; v++)
+			for (unsigned k = 0; k < h->frequency[v]; k++)
+				histogram_add(&all, h->value[v]);
+		s->r.observation[i] = seen[i];
+		s->r.observation[i].seen = all;
+		s->unsteady |= h->min != h->max;
+		if (!deviates && (h->min < seen[i].low || h->max > seen[i].high)) {
+			deviates = true;
+			if (!s->deviating)
+				snprintf(s->first, sizeof(s->first),
+					 "%s: %" PRId64 " instead of %" PRId64 " at N = %" PRIu64, variant,
+					 histogram_mode(h), seen[i].low, p->n[i]);
+		}
+	}
+	s->r.n_observations = MULTIPLES;
+	s->variants++;
+	s->deviating += deviates;
+	return true;
+}
+
+static bool usable(const struct sweep *s, unsigned c)
+{
+	return s->run->pmu->driver->can_count(s->run->pmu, s->event, c) &&
+	       ladder_allows(s->run->ladder, c, RUNG_EXACT_ON_NOPS);
+}
+
+static unsigned first_counter(const struct sweep *s)
+{
+	unsigned c = 0;
+
+	while (c < s->run->pmu->n_counters && !usable(s, c))
+		c++;
+	return c;
+}
+
+/* Each axis. @return false if it could not be gone along to its end; then the result says why */
+
+static bool sweep_alignment(struct sweep *s)
+{
+	static const uint8_t few[] = {0, 1, 31, 32, 63};
+	bool all = !s->run->pmu->virtual || s->run->options->n || s->run->options->verbose;
+
+	for (unsigned i = 0; i < (all ? 64 : sizeof(few)); i++) {
+		struct pass p = pass_of(s, 0, first_counter(s));
+		char variant[32];
+
+		p.alignment = all ? i : few[i];
+		snprintf(variant, sizeof(variant), "%u bytes behind a line", p.alignment);
+		if (!carry_out(s, &p) || !gather(s, &p, 0, variant))
+			return false;
+	}
+	return true;
+}
+
+static bool sweep_counter(struct sweep *s)
+{
+	for (unsigned c = 0; c < s->run->pmu->n_counters; c++) {
+		struct pass p = pass_of(s, 0, c);
+
+		if (usable(s, c) && (!carry_out(s, &p) || !gather(s, &p, 0, s->run->pmu->counter[c].name)))
+			return false;
+	}
+	return true;
+}
+
+static bool sweep_ring(struct sweep *s)
+{
+	for (unsigned ring = 0; ring <= 3; ring += 3) {
+		struct pass p = pass_of(s, ring, first_counter(s));
+
+		if (!kernel_unfit(s->kernel, ring) &&
+		    (!carry_out(s, &p) || !gather(s, &p, 0, ring ? "ring 3" : "ring 0")))
+			return false;
+	}
+	return true;
+}
+
+/* All counters at once, the events moved on from counter to counter. */
+static bool sweep_order(struct sweep *s)
+{
+	const struct pmu *pmu = s->run->pmu;
+
+	for (unsigned turn = 0; turn < s->n_all; turn++) {
+		struct pass p = pass_of(s, 0, 0);
+
+		p.n_slots = 0;
+		for (unsigned c = 0; c < pmu->n_counters; c++)
+			for (unsigned i = 0; i < s->n_all; i++) {
+				const struct pmu_event *e = s->all[(c + turn + i) % s->n_all];
+
+				if (!ladder_allows(s->run->ladder, c, RUNG_EXACT_ON_NOPS) ||
+				    !pmu->driver->can_count(pmu, e, c))
+					continue;
+				p.slot[p.n_slots++] = pass_slot(e, c, RING_ALL);
+				break;
+			}
+		if (!carry_out(s, &p))
+			return false;
+		for (unsigned i = 0; i < p.n_slots; i++) {
+			char variant[48];
+
+			snprintf(variant, sizeof(variant), "%s, order %u",
+				 pmu->counter[p.slot[i].counter].name, turn + 1);
+			if (p.slot[i].event == s->event && !gather(s, &p, i, variant))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool sweep_bracket(struct sweep *s)
+{
+	for (unsigned c = 0; c < s->run->pmu->n_counters; c++)
+		for (unsigned b = BRACKET_ENABLE; usable(s, c) && b <= BRACKET_READ; b++) {
+			struct pass p = pass_of(s, 0, c);
+			char variant[48];
+
+			p.bracketing = b;
+			snprintf(variant, sizeof(variant), "%s, %s", s->run->pmu->counter[c].name,
+				 b == BRACKET_READ ? "difference of readings" : "enabled and disabled");
+			if (!carry_out(s, &p) || !gather(s, &p, 0, variant))
+				return false;
+		}
+	return true;
+}
+
+static const struct {
+	const char *name, *manual;
+	bool (*sweep)(struct sweep *s);
+	bool together; /* needs a common start */
+} axes[] = {
+	{"alignment", "a count does not depend on where code lies", sweep_alignment, false},
+	{"counter", "SDM 18.2: an event may be counted by any general counter", sweep_counter, false},
+	{"ring", "SDM 18.2.1.1, USR and OS", sweep_ring, false},
+	{"order", "SDM 18.2: counters do not depend on each other", sweep_order, true},
+	{"bracket", "SDM 18.2.2; vol. 2, RDPMC", sweep_bracket, false},
+};
+
+static void conclude(struct sweep *s)
+{
+	struct judgement *j = &s->r.judgement;
+
+	judge(s->r.observation, s->r.n_observations, j);
+	/* Different along the axis, and steady at every place of it: that is no noise. */
+	if (verdict_is_bad(j->verdict) && s->deviating && !s->unsteady)
+		judgement_set(j, VERDICT_WRONG, "%u of %u deviate; %s", s->deviating, s->variants, s->first);
+}
+
+static void run_axis(struct sweep *s, unsigned axis)
+{
+	char name[112];
+
+	snprintf(name, sizeof(name), "%s/%s/%s", axes[axis].name, s->kernel->name, s->event->name);
+	trap_set_context(name);
+	s->variants = s->deviating = 0;
+	s->unsteady = false;
+	s->r = (struct result){
+		.suite = "sweep",
+		.name = name,
+		.event = s->event->name,
+		.kernel = s->kernel->name,
+		.encoding = s->event->code,
+		.manual = axes[axis].manual,
+		.virtual = s->run->pmu->virtual,
+	};
+	if (axes[axis].together && !s->run->pmu->has_global)
+		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "counters cannot be started together");
+	else if (axes[axis].sweep(s))
+		conclude(s);
+	s->run->report(s->run, &s->r);
+}
+
+static void run_kernel(struct sweep *s)
+{
+	for (unsigned i = 0; i < s->n_all; i++) {
+		struct expectation x;
+
+		s->event = s->all[i];
+		if (expectation(s->event, s->kernel, 2 * s->n, &x) || x.low != x.high)
+			continue;
+		for (unsigned axis = 0; axis < sizeof(axes) / sizeof(axes[0]); axis++)
+			run_axis(s, axis);
+	}
+}
+
+static void find_events(struct sweep *s)
+{
+	const struct pmu *pmu = s->run->pmu;
+
+	s->n_all = 0;
+	for (unsigned i = 0; pmu && i < pmu->n_events && s->n_all < EVENTS_MAX; i++) {
+		s->event = pmu->events[i];
+		if (s->event->judgement == EVENT_EXACT &&
+		    glob_match(s->run->options->event_glob, s->event->name) &&
+		    first_counter(s) < pmu->n_counters)
+			s->all[s->n_all++] = s->event;
+	}
+}
+
+static void run_sweep(struct run *run)
+{
+	static struct sweep s;
+	const struct run_options *o = run->options;
+	const char *kernels = o->kernel_glob;
+	bool virtual = run->pmu && run->pmu->virtual;
+
+	if (!kernels || !*kernels || !strcmp(kernels, "core"))
+		kernels = KERNELS;
+	s = (struct sweep){.run = run, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
+	s.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	if (s.reps > REPS_MAX)
+		s.reps = REPS_MAX;
+	find_events(&s);
+	if (!s.n_all) {
+		struct result none = {.suite = "sweep", .name = "sweep"};
+
+		judgement_set(&none.judgement, VERDICT_SKIPPED, "no counter counts anything exactly");
+		run->report(run, &none);
+		return;
+	}
+	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++)
+		if (kernel_selected(s.kernel, kernels) && !kernel_unfit(s.kernel, 0))
+			run_kernel(&s);
+	pass_report_retaken("sweep");
+}
+
+const struct suite suite_sweep = {
+	"sweep", "where, on which counter, in which ring: nothing of it changes a count", run_sweep};
