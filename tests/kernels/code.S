@@ -56,3 +56,47 @@ SIG LOAD_BYTES, 8 + 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+
+/*
+ * The flushed line is kept apart from the loop, wherever the kernel comes to lie. What follows a flush is fetched from memory.
+ */
+KERNEL code_flushed, "N times CLFLUSH of a line of code, MFENCE, and a jump into it: an instruction fetch that misses"
+1:	clflush 2f(%rip)
+	mfence
+	jmp 2f
+	.skip 128, 0xcc
+2:	jmp 3f
+	.skip 128, 0xcc
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2, 0
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 1, 0
+SIG BRANCHES, 2 + 1, 0
+SIG BR_JMP_DIRECT, 2, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_ONE_WAY 3
+SIG_RANGE L1I_MISS, 1, -2, 8, 16, "the line was flushed; what is fetched ahead of it may have been lost or missed as well"
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL itlb_flushed, "N times INVLPG of the page of code that runs, and a jump within it: an instruction page walk", flags=KERNEL_RING0_ONLY
+1:	invlpg 2f(%rip)
+	jmp 2f
+2:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 0
+SIG INSN_SERIALIZING, 1, 0
+SIG BRANCHES, 1 + 1, 0
+SIG BR_JMP_DIRECT, 1, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_ONE_WAY 2
+SIG_RANGE ITLB_MISS, 1, -2, 4, 16, "the translation was dropped; the kernel may lie across two pages, and be fetched ahead"
+SIG_INTEGER_ONLY
+SIGNATURE_END

@@ -148,6 +148,11 @@ kernel_\name:
 	SIG_RANGE BR_MISPRED, 0, 0, 1, 0, "the closing branch: once at the end, more while it is learnt"
 .endm
 
+/* \count branches per turn, each of which goes one way only. */
+.macro SIG_ONE_WAY count
+	SIG_RANGE BR_MISPRED, 0, 0, \count, 0, "each branch goes one way but at the end; a predictor may err while it learns that"
+.endm
+
 /* What a kernel cannot cause that has no floating point and changes no code. */
 .macro SIG_INTEGER_ONLY
 	SIG ASSISTS_FP, 0, 0
