@@ -29,7 +29,7 @@ help:
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
-#: make all      build/BOOTX64.EFI alone
+#: make all      build/BOOTX64.EFI, and build/direct.bin for a start without firmware
 #: make clean    remove what was built, but for newlib; make distclean removes all
 
 # --- what is needed first -------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ setup: $(B)/newlib/.done
 
 IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
-GEN_SRC := $(if $(wildcard tools/decodegen.c),$(B)/gen/insn_tables.c)
+GEN_SRC := $(B)/gen/insn_tables.c
 GEN_HEADERS := $(B)/gen/build_id.h
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
