@@ -148,9 +148,18 @@ bool hpet_alarm_sends_messages(void)
 	return hz && alarm_comparator != NONE && get(TIMER_CONFIG(alarm_comparator)) & TIMER_FSB_ABLE;
 }
 
-bool hpet_alarm_due(void)
+static bool alarm_passed(void)
 {
 	return alarm_ticks && get(MAIN_COUNTER) - alarm_start >= alarm_ticks;
+}
+
+/*
+ * A one-shot comparator of 32 bits may interrupt when the counter wraps, too (Bochs has one that does). That is
+ * the alarm's doing as well, and whoever asks sets it again.
+ */
+bool hpet_alarm_due(void)
+{
+	return alarm_passed() || (alarm_ticks && get(MAIN_COUNTER) < alarm_start);
 }
 
 static void alarm_set(uint32_t ticks, uint32_t how)
@@ -165,7 +174,7 @@ static void alarm_set(uint32_t ticks, uint32_t how)
 	put(TIMER_VALUE(alarm_comparator), alarm_start + alarm_ticks);
 	put(TIMER_CONFIG(alarm_comparator), t | TIMER_INTERRUPT);
 	/* It compares for equality: a value that the counter has passed already would only come round again. */
-	while (hpet_alarm_due()) {
+	while (alarm_passed()) {
 		alarm_ticks = get(MAIN_COUNTER) - alarm_start + (uint32_t)(hz / 20000);
 		put(TIMER_VALUE(alarm_comparator), alarm_start + alarm_ticks);
 	}

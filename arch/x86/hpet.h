@@ -33,7 +33,8 @@ bool hpet_alarm_sends_messages(void);
 void hpet_alarm_set_pin(unsigned pin, uint32_t ticks);
 void hpet_alarm_set_nmi(uint8_t apic_id, uint32_t ticks);
 void hpet_alarm_clear(void);
-/** Whether the alarm's time has come. */
+/** Whether the alarm's time has come, or the counter has wrapped since it was set: some interrupt then, too.
+ */
 bool hpet_alarm_due(void);
 
 #endif

@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+"""The suites that are not run by default: sound on every profile, the same in QEMU and in Bochs, and able to fail."""
+from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
+
+SUITES = "pmu=virtual:%s suite=identities,sweeps,noise,overhead reps=20"
+
+
+def values(result, suite):
+    return {v["name"]: v["value"] for v in (result.report or {"values": []})["values"] if v["suite"] == suite}
+
+
+reference = boot(options=SUITES % "intel-core2")
+sound(reference, "intel-core2")
+for profile in ("intel-nehalem", "intel-skylake"):
+    sound(boot(options=SUITES % profile), profile)
+r = boot(options=SUITES % "intel-yonah")
+sound(r, "intel-yonah")
+ok(any(name.startswith("identities/") and verdict == "skipped" for name, (verdict, _) in (verdict_table(r) or {}).items()),
+   "without a global enable no equation is tried", tail(r))
+same_table(boot(emulator="bochs", options=SUITES % "intel-core2", timeout=300), reference, "Bochs gives the same counts")
+
+slopes = values(reference, "noise")
+equal(sorted(set(slopes.values())), ["+0"], "nothing is counted besides what happens, per interrupt")
+r = boot(options="pmu=virtual suite=noise inject=srf7 event=INST_RETIRED.ANY_P")
+slopes = values(r, "noise")
+equal((slopes.get("INST_RETIRED.ANY_P/int_ring0"), slopes.get("INST_RETIRED.ANY_P/fault_ud_ring0")), ("+2", "+1"),
+      "an instruction more per far transfer shows as the slope: INT and IRET, or IRET alone")
+r = boot(options="pmu=virtual suite=sweeps kernel=nop_loop,calls inject=rdpmc-wrong-index")
+table = verdict_table(r) or {}
+ok(table and all((verdict in ("wrong", "noisy")) == name.startswith("sweeps/enabled and read") for name, (verdict, _) in table.items()),
+   "a wrong RDPMC makes the brackets differ, and only them", tail(r))
+done()
