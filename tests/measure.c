@@ -55,6 +55,7 @@ static struct composed {
 	const uint8_t *start, *stop; /* of the bracket, NULL if none */
 	unsigned alignment;
 	const void *entry;
+	uint64_t kernel_at;
 } composed[2]; /* ring 0, ring 3 */
 
 static uint8_t *data, *stack;
@@ -100,6 +101,7 @@ static const void *compose(struct composed *c, const struct window *w, const str
 	p = c->arena.rw + kernel_at - start - entry_size;
 	*c = (struct composed){
 		c->arena, w->kernel, b->start, b->stop, w->alignment, c->arena.rx + (p - c->arena.rw),
+		(uint64_t)(c->arena.rx + kernel_at),
 	};
 	if (w->ring) {
 		p = put(p, ring3_entry, sizeof(ring3_entry));
@@ -131,6 +133,11 @@ const void *window_compose(const struct window *w)
 	entry = compose(c, w, b);
 	step_resume();
 	return entry;
+}
+
+uint64_t window_kernel_address(uint8_t ring)
+{
+	return for_ring(ring)->kernel_at;
 }
 
 /* Services are no part of the experiment, so they are neither stepped nor counted. */

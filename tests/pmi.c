@@ -7,7 +7,7 @@ static bool on_fixed(struct trap_frame *frame, void *arg)
 {
 	struct pmi *p = arg;
 
-	(void)frame;
+	p->rip = frame->rip;
 	p->fixed++;
 	p->lvt = apic_read(APIC_LVT_PERF);
 	apic_eoi();
@@ -20,9 +20,9 @@ static bool on_nmi(struct trap_frame *frame, void *arg)
 	struct pmi *p = arg;
 	uint64_t overflowed = 0;
 
-	(void)frame;
 	if (!p->pmu->driver->overflowed(p->pmu, &overflowed) || !overflowed)
 		return false;
+	p->rip = frame->rip;
 	p->nmi++;
 	p->lvt = apic_read(APIC_LVT_PERF);
 	return true;
@@ -46,6 +46,7 @@ void pmi_arm(struct pmi *p, uint32_t mode)
 {
 	p->fixed = p->nmi = 0;
 	p->lvt = 0;
+	p->rip = 0;
 	apic_write(APIC_LVT_PERF, VECTOR_PMI | mode);
 }
 

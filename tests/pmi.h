@@ -14,6 +14,7 @@ struct pmi {
 	volatile unsigned fixed; /* interrupts on VECTOR_PMI */
 	volatile unsigned nmi;   /* NMIs while a counter had overflowed */
 	volatile uint32_t lvt;   /* LVT performance entry as the last handler found it */
+	volatile uint64_t rip;   /* where the last one interrupted */
 };
 
 /** Take over VECTOR_PMI and the NMI. Not to be stepped. */

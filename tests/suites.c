@@ -12,6 +12,7 @@ const struct suite *const suites[] = {
 	&suite_sweeps,
 	&suite_noise,
 	&suite_sweep,
+	&suite_skid,
 	&suite_overhead,
 	&suite_truth,
 	&suite_bench,

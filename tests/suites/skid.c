@@ -1,0 +1,236 @@
+/*
+ * Skid: how many instructions still retire between the one that makes a counter overflow and the interrupt.
+ * The window is a ladder of equal instructions, each at an address of its own; a counter of instructions is
+ * set to overflow at the p-th, and the handler notes where it has interrupted.
+ *
+ * The virtual PMU has no skid (pmu/vpmu.h). Hardware has some, which no manual bounds: it is shown as
+ * measured, and only what cannot be is wrong: an interrupt before the overflow, none at all, or one that the
+ * whole ladder does not see.
+ */
+#include "tests/suites/suites.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+#include "tests/pmi.h"
+#include "tests/quiet.h"
+#include "tests/report.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/trap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SKID_MS        20000
+#define RUNGS_VIRTUAL  64
+#define RUNGS_HARDWARE 3072
+#define P_VIRTUAL      12
+#define P_HARDWARE     64
+#define REPS_VIRTUAL   1
+#define REPS_HARDWARE  20
+#define REPS_MAX       100
+#define CODE_MAX       (4 * RUNGS_HARDWARE)
+#define NOT_SEEN       INT16_MIN
+
+static const struct {
+	const char *name;
+	uint8_t length, code[4];
+} ladders[] = {
+	{"nop", 1, {0x90}},                    /* as many in a cycle as retire */
+	{"imul", 4, {0x48, 0x0f, 0xaf, 0xc0}}, /* imul %rax,%rax: each waits for the one before */
+	{"load", 4, {0x48, 0x8b, 0x46, 0x40}}, /* mov 64(%rsi),%rax */
+};
+
+static const struct {
+	const char *name, *manual;
+	uint32_t mode;
+} ways[] = {
+	{"NMI", "SDM 10.5.1, delivery mode NMI", APIC_LVT_NMI},
+	{"fixed", "SDM 10.5.1, delivery mode fixed", APIC_LVT_FIXED},
+};
+
+struct skid {
+	const struct pmu *pmu;
+	unsigned counter, ladder, way;
+	const struct pmu_event *event;
+	unsigned rungs, last_p, reps;
+	struct pmi pmi;
+	const char *failure;
+	int16_t seen[P_HARDWARE * REPS_MAX]; /* instructions between overflow and interrupt */
+};
+
+static uint8_t code[CODE_MAX];
+static struct kernel
+	kernels[sizeof(ladders) / sizeof(ladders[0])]; /* one each: a window is known by its kernel */
+
+/* Put up a ladder, in place of the one that stood there. */
+static void build(unsigned ladder, unsigned rungs)
+{
+	unsigned length = ladders[ladder].length;
+
+	for (unsigned i = 0; i < rungs; i++)
+		memcpy(code + i * length, ladders[ladder].code, length);
+	kernels[ladder] = (struct kernel){.name = "ladder", .code = code, .code_end = code + rungs * length};
+}
+
+static int16_t distance(const struct skid *s, unsigned p)
+{
+	uint64_t at = s->pmi.rip - window_kernel_address(0);
+
+	if (s->pmi.fixed + s->pmi.nmi != 1)
+		return NOT_SEEN;
+	/* Behind the ladder there is no telling any more. */
+	if (at > (uint64_t)s->rungs * ladders[s->ladder].length)
+		at = (uint64_t)s->rungs * ladders[s->ladder].length;
+	return (int16_t)((int)(at / ladders[s->ladder].length) - (int)p);
+}
+
+static bool take_sample(struct skid *s, const void *entry, const struct window *w, unsigned p)
+{
+	const struct pmu_driver *d = s->pmu->driver;
+	bool maskable = ways[s->way].mode == APIC_LVT_FIXED;
+
+	if (!d->write(s->pmu, s->counter, -(uint64_t)p))
+		return false;
+	pmi_arm(&s->pmi, ways[s->way].mode);
+	if (maskable)
+		__asm__ volatile("sti" ::: "memory");
+	window_run(entry, w, 1);
+	if (maskable)
+		__asm__ volatile("cli" ::: "memory");
+	return d->acknowledge(s->pmu, UINT64_C(1) << s->counter);
+}
+
+static void take_samples(void *arg)
+{
+	struct skid *s = arg;
+	const struct pmu_driver *d = s->pmu->driver;
+	const struct pmu_config config = {.code = s->event->code, .ring = RING_ALL, .interrupt = true};
+	struct pmu_bracket bracket;
+	struct window w = {.kernel = &kernels[s->ladder], .bracket = &bracket};
+	const void *entry;
+	int16_t *out = s->seen;
+
+	if (!d->program(s->pmu, s->counter, &config) ||
+	    !d->bracket_enable(s->pmu, UINT64_C(1) << s->counter, &bracket)) {
+		s->failure = "programming it to interrupt was refused";
+		return;
+	}
+	entry = window_compose(&w);
+	if (!entry) {
+		s->failure = "the ladder does not fit the code arena";
+		return;
+	}
+	quiet_begin(true);
+	for (unsigned p = 1; p <= s->last_p && !s->failure; p++)
+		for (unsigned rep = 0; rep < s->reps && !s->failure; rep++) {
+			if (!take_sample(s, entry, &w, p))
+				s->failure = "writing or acknowledging it was refused";
+			*out++ = distance(s, p);
+		}
+	quiet_end();
+	if (!d->release(s->pmu, s->counter))
+		s->failure = "taking it out of use was refused";
+}
+
+static void conclude(const struct skid *s, struct result *r)
+{
+	struct observation *o = &r->observation[0];
+	struct judgement *j = &r->judgement;
+	unsigned missing = 0;
+	char value[64];
+
+	*o = (struct observation){.n = 1, .high = s->pmu->virtual ? 0 : (int64_t)(s->rungs - s->last_p - 1)};
+	for (unsigned i = 0; i < s->last_p * s->reps; i++)
+		if (s->seen[i] == NOT_SEEN)
+			missing++;
+		else
+			histogram_add(&o->seen, s->seen[i]);
+	r->n_observations = 1;
+	if (missing) {
+		judgement_set(j, VERDICT_WRONG, "%u of %u overflows did not give one interrupt", missing,
+			      s->last_p * s->reps);
+		return;
+	}
+	judge(o, 1, j);
+	snprintf(j->text, sizeof(j->text), "%" PRId64 " to %" PRId64 " instructions, most often %" PRId64,
+		 o->seen.min, o->seen.max, histogram_mode(&o->seen));
+	snprintf(value, sizeof(value), "%" PRId64 " (%" PRId64 " to %" PRId64 ")", histogram_mode(&o->seen),
+		 o->seen.min, o->seen.max);
+	report_value("skid", r->name, value, "instructions");
+	if (j->verdict == VERDICT_EXACT)
+		j->text[0] = '\0';
+}
+
+static void measure(struct run *run, struct skid *s)
+{
+	char name[64];
+	struct result r = {
+		.suite = "skid",
+		.name = name,
+		.event = s->event->name,
+		.counter = s->pmu->counter[s->counter].name,
+		.ring = "ring 0",
+		.encoding = s->event->code,
+		.manual = ways[s->way].manual,
+		.virtual = s->pmu->virtual,
+	};
+	bool done;
+
+	snprintf(name, sizeof(name), "%s/%s ladder/%s", ways[s->way].name, ladders[s->ladder].name,
+		 r.counter);
+	trap_set_context(name);
+	build(s->ladder, s->rungs);
+	s->failure = NULL;
+	pmi_claim(&s->pmi, s->pmu);
+	done = run->call(run, take_samples, s, SKID_MS, &r);
+	pmi_unclaim();
+	if (done && s->failure)
+		judgement_set(&r.judgement, VERDICT_WRONG, "%s", s->failure);
+	else if (done)
+		conclude(s, &r);
+	run->report(run, &r);
+}
+
+/* A counter of instructions alone: then the p-th count is the p-th rung. */
+static bool counts_instructions(const struct pmu_event *e)
+{
+	return e && e->judgement == EVENT_EXACT && e->terms[0].quantity == Q_INSTRUCTIONS &&
+	       e->terms[0].coefficient == 1 && !e->terms[1].coefficient;
+}
+
+static bool usable(const struct run *run, unsigned c)
+{
+	return run->pmu->has_pmi && run->pmu->counter[c].has_interrupt && apic_present() &&
+	       ladder_allows(run->ladder, c, RUNG_INTERRUPTS) &&
+	       counts_instructions(counter_yardstick(run->pmu, c));
+}
+
+static void run_skid(struct run *run)
+{
+	static struct skid s;
+	bool virtual = run->pmu && run->pmu->virtual;
+	unsigned reps = run->options->reps, measured = 0;
+
+	s = (struct skid){.pmu = run->pmu,
+			  .rungs = virtual ? RUNGS_VIRTUAL : RUNGS_HARDWARE,
+			  .last_p = virtual ? P_VIRTUAL : P_HARDWARE};
+	s.reps = reps > REPS_MAX ? REPS_MAX : reps ? reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	for (s.counter = 0; run->pmu && s.counter < run->pmu->n_counters; s.counter++) {
+		if (!usable(run, s.counter))
+			continue;
+		s.event = counter_yardstick(run->pmu, s.counter);
+		measured++;
+		for (s.way = 0; s.way < sizeof(ways) / sizeof(ways[0]); s.way++)
+			for (s.ladder = 0; s.ladder < sizeof(ladders) / sizeof(ladders[0]); s.ladder++)
+				measure(run, &s);
+	}
+	if (!measured) {
+		struct result none = {.suite = "skid", .name = "skid"};
+
+		judgement_set(&none.judgement, VERDICT_SKIPPED, "no counter of instructions can interrupt");
+		run->report(run, &none);
+	}
+}
+
+const struct suite suite_skid = {"skid", "how far behind an overflow its interrupt comes", run_skid};
