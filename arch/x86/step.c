@@ -127,6 +127,16 @@ void step_abort(struct trap_frame *f, int vector)
 /* --- what the client is told
  * ---------------------------------------------------------------------------------- */
 
+/* The watchdog's NMIs are not for the stepped code. */
+static bool nmi_due(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (e->attention.nmi == NMI_ARRIVED && watchdog_swallow(VECTOR_NMI))
+		e->attention.nmi = 0;
+	return e->attention.nmi && !e->nmi_blocked;
+}
+
 void step_tick(void)
 {
 	struct step_engine *e = &step_engine;
@@ -134,7 +144,9 @@ void step_tick(void)
 	if (__builtin_expect(++e->count < e->watch_at, 1))
 		return;
 	e->watch_at = e->count + WATCHDOG_INTERVAL;
-	if (watchdog_expired())
+	/* An NMI of its own must not outlive the deadline. */
+	nmi_due();
+	if (watchdog_take())
 		e->attention.watchdog = 1;
 }
 
@@ -201,16 +213,6 @@ static void hardware_interrupt(struct trap_frame *f)
 	interrupted(f);
 	e->current = NULL;
 	hold((unsigned)f->vector);
-}
-
-/* The watchdog's NMIs are not for the stepped code. */
-static bool nmi_due(void)
-{
-	struct step_engine *e = &step_engine;
-
-	if (e->attention.nmi == NMI_ARRIVED && watchdog_swallow(VECTOR_NMI))
-		e->attention.nmi = 0;
-	return e->attention.nmi && !e->nmi_blocked;
 }
 
 bool step_event_due(struct trap_frame *f)

@@ -295,7 +295,7 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 		return FATE_CPU; /* raises #GP */
 	retire_next(f, d);
 	while (!step_event_due(f)) {
-		if (watchdog_expired()) {
+		if (watchdog_take()) {
 			step_abort(f, TRAP_WATCHDOG);
 			break;
 		}

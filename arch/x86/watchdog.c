@@ -192,6 +192,17 @@ bool watchdog_interrupt(unsigned vector)
 	return true;
 }
 
+bool watchdog_take(void)
+{
+	if (!deadline || (int64_t)(tsc_read() - deadline) < 0)
+		return false;
+	deadline = 0;
+	if (source && opened)
+		source->clear();
+	late = held;
+	return !held;
+}
+
 bool watchdog_swallow(unsigned vector)
 {
 	uint64_t us;

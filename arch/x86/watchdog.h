@@ -22,6 +22,12 @@ void watchdog_release(void);
 bool watchdog_expired(void);
 
 /**
+ * For the step engine: whether the deadline has passed and the stepped code must leave its guard now, with TRAP_WATCHDOG. The
+ * watchdog is disarmed then. While it is held, the answer is no, and watchdog_release() acts.
+ */
+bool watchdog_take(void);
+
+/**
  * For the step engine, which watches the deadline itself: whether an interrupt on this vector is the
  * watchdog's and nothing else. Then it has been acknowledged, the source is set anew, and the stepped code
  * need not see it.
