@@ -207,11 +207,32 @@ static bool take_letters(struct parser *p, const char *from, const char *end, bo
 	return true;
 }
 
-/* Everything behind the event: ":attribute" again and again. */
+/* "@PMC1" */
+static bool take_counter(struct parser *p, const char **at)
+{
+	const char *from = *at + 1, *end = from + strcspn(from, " \t\n");
+	char names[80] = "";
+	size_t n = 0;
+
+	for (unsigned c = 0; c < p->pmu->n_counters; c++) {
+		if (is_word(from, end, p->pmu->counter[c].name)) {
+			p->request.counter = (uint8_t)(c + 1);
+			*at = end;
+			return true;
+		}
+		if (n < sizeof names)
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? " " : "",
+					      p->pmu->counter[c].name);
+	}
+	return fail(p, from, "no counter%s%.*s: there are %s", from == end ? " behind @" : " ",
+		    (int)(end - from > 40 ? 40 : end - from), from, names);
+}
+
+/* Everything behind the event: ":attribute" again and again, then the counter. */
 static bool take_attributes(struct parser *p, const char *at)
 {
 	while (*at == ':' || *at == '.') {
-		const char *from = ++at, *end = from + strcspn(from, ":.= \t\n");
+		const char *from = ++at, *end = from + strcspn(from, ":.=@ \t\n");
 		const struct event_mask *mask = find_mask(p, from, end);
 		const struct event_modifier *m = find_modifier(p, from, end, false);
 		char names[80];
@@ -238,6 +259,8 @@ static bool take_attributes(struct parser *p, const char *at)
 			    p->request.event && p->grammar->masks ? " or unit mask" : "", (int)(end - from),
 			    from, names);
 	}
+	if (*at == '@' && !take_counter(p, &at))
+		return false;
 	if (!ends(*at))
 		return fail(p, at, "unexpected '%c'", *at);
 	while (isspace((unsigned char)*at))
@@ -258,7 +281,8 @@ static bool is_raw(const char *text)
 {
 	size_t n = strspn(text + 1, "0123456789abcdefABCDEF");
 
-	return tolower((unsigned char)*text) == 'r' && n && (text[n + 1] == ':' || ends(text[n + 1]));
+	return tolower((unsigned char)*text) == 'r' && n &&
+	       (text[n + 1] == ':' || text[n + 1] == '@' || ends(text[n + 1]));
 }
 
 static bool parse_raw(struct parser *p, const char *text)
@@ -316,7 +340,7 @@ static bool parse_fields(struct parser *p, const char *text)
 	}
 	at++;
 	if (isalpha((unsigned char)*at)) {
-		const char *end = at + strcspn(at, ": \t\n");
+		const char *end = at + strcspn(at, ":@ \t\n");
 		bool taken;
 
 		if (!take_letters(p, at, end, &taken))
@@ -355,7 +379,7 @@ static bool selects(const struct parser *p, const char *from, const char *end, c
  */
 static const char *end_of_name(const struct parser *p, const char *from)
 {
-	const char *end = from + strcspn(from, "= \t\n");
+	const char *end = from + strcspn(from, "=@ \t\n");
 
 	for (;; end--) {
 		const char *alias = resolve(p, from, end);
@@ -374,7 +398,7 @@ static const char *end_of_name(const struct parser *p, const char *from)
 
 static bool unknown_event(struct parser *p, const char *from)
 {
-	size_t n = strcspn(from, ": \t\n");
+	size_t n = strcspn(from, ":@ \t\n");
 	const char *best = NULL;
 	unsigned least = 99;
 	char name[NAME_MAX];
@@ -530,7 +554,8 @@ size_t event_format(const struct pmu *pmu, const struct event_request *r, char *
 				raw |= field(&r->config, m) << m->raw;
 		n = add(out, size, n, "r%" PRIx64, raw);
 	}
-	return add_modifiers(g, r, out, size, n);
+	n = add_modifiers(g, r, out, size, n);
+	return r->counter ? add(out, size, n, "@%s", pmu->counter[r->counter - 1].name) : n;
 }
 
 size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, char *out, size_t size)

@@ -8,6 +8,8 @@
  *	r01c0:u                         the selector in hexadecimal, as perf has it
  *	cpu/event=0xc4,umask=0x20,cmask=1,inv/u   by fields, as perf has it
  *
+ *	INST_RETIRED.ANY_P:u@PMC1       on this counter and no other; behind each of the forms
+ *
  * Without a ring (u, k) an event is counted in all of them.
  */
 #ifndef PMU_GRAMMAR_H
@@ -54,7 +56,8 @@ struct event_grammar {
 /** One event to be counted. */
 struct event_request {
 	const struct pmu_event *event; /* NULL: raw */
-	struct pmu_config config;      /* .interrupt is false */
+	struct pmu_config config;      /* .interrupt is false, .choice 0 */
+	uint8_t counter;               /* number of the counter that it asks for, plus 1; 0: any */
 };
 
 struct event_error {

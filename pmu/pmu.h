@@ -41,6 +41,8 @@ struct pmu_config {
 	bool edge, invert;
 	bool any_thread; /* also what the core's other threads do, where the family has that */
 	uint8_t cmask;
+	uint32_t choice; /* the sched_alternative.choice of the alternative that the scheduler took; 0: the
+			    driver takes what is free. Without meaning where alternatives is NULL */
 };
 
 /**
@@ -114,7 +116,9 @@ struct pmu_identity {
 };
 
 struct event_grammar;
+struct event_request;
 struct register_field;
+struct sched_alternative;
 
 struct pmu_driver {
 	const char *name; /* "intel", as in pmu=intel */
@@ -173,6 +177,26 @@ struct pmu_driver {
 
 	/** Whether event e may be counted by counter c. */
 	bool (*can_count)(const struct pmu *pmu, const struct pmu_event *e, unsigned c);
+
+	/**
+	 * Ways to count a request (pmu/schedule.h), for families where that takes more than a counter: a
+	 * selector that several counters listen to, a register that tags, another counter to keep either
+	 * awake. A way's first use is the counter, for itself alone; the others are the family's own
+	 * resources, numbered from PMU_COUNTERS_MAX up, or further counters. The counter that a request asks
+	 * for is the scheduler's business. NULL: a counter is all that it takes, and can_count() tells which.
+	 * @param out room for SCHEDULE_ALTERNATIVES
+	 * @param why gets one line if there are none
+	 * @return how many there are
+	 */
+	unsigned (*alternatives)(const struct pmu *pmu, const struct event_request *request,
+				 struct sched_alternative *out, const char **why);
+
+	/** Name of a family's own resource ("MSR_CRU_ESCR2"). NULL: there are no such resources. */
+	const char *(*resource_name)(const struct pmu *pmu, unsigned resource);
+
+	/** Whether an overflow of counter `from` can start counter `to`; then *config, which is for `to`, is
+	 * changed so that it waits for that. NULL: counters do not cascade. */
+	bool (*cascade)(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
 
 	/**
 	 * Accesses to this CPU's registers that must fault, and some that must not: reserved bits, missing

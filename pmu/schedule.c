@@ -4,7 +4,6 @@
  */
 #include "pmu/schedule_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,8 @@ static void place_matched(const struct problem *p, struct sched_place *places)
 	for (unsigned i = 0; i < p->n; i++)
 		for (unsigned a = 0; a < p->items[i].n_alternatives; a++)
 			if (p->items[i].alternative[a].use[0].resource == p->chosen[i]) {
-				places[i] = (struct sched_place){(uint16_t)next[p->chosen[i]]++, (uint16_t)a};
+				places[i] = (struct sched_place){.pass = (uint16_t)next[p->chosen[i]]++,
+								 .alternative = (uint16_t)a};
 				break;
 			}
 }
@@ -43,8 +43,9 @@ static void raise_bound(struct sched_result *r, unsigned bound, const char *proo
 /* The bounds of one part. Where they come with a schedule, *solved, and it is in places. */
 static void bound_part(struct problem *p, struct sched_place *places, struct sched_result *r, bool *solved)
 {
-	static const char *const kind[SCHEDULE_USES] = {"counters", "selectors", "third resources",
-							"fourth resources"};
+	static const char *const kind[SCHEDULE_USES] = {"counters",        "selectors",
+							"third resources", "fourth resources",
+							"fifth resources", "sixth resources"};
 	unsigned passes;
 
 	*solved = false;
@@ -185,62 +186,5 @@ bool schedule(const struct sched_item *items, unsigned n, unsigned budget, struc
 	free(w.item);
 	free(w.place);
 	free(w.index);
-	return good;
-}
-
-/* --- events on counters ------------------------------------------------------------------------------ */
-
-uint64_t event_counters(const struct pmu *pmu, const struct event_request *request)
-{
-	uint64_t mask = 0;
-
-	for (unsigned c = 0; c < pmu->n_counters; c++) {
-		bool general = pmu->counter[c].kind == COUNTER_GENERAL;
-
-		/* A fixed counter has no selector: neither raw codes nor filters reach it. */
-		if (general ? !request->event || pmu->driver->can_count(pmu, request->event, c)
-			    : request->event && !event_is_filtered(request) &&
-				      pmu->driver->can_count(pmu, request->event, c))
-			mask |= UINT64_C(1) << c;
-	}
-	return mask;
-}
-
-bool schedule_events(const struct pmu *pmu, const struct event_request *requests, unsigned n,
-		     struct sched_place *places, struct sched_result *result, const char **why)
-{
-	static char text[192];
-	struct sched_item *items = calloc(n ? n : 1, sizeof *items);
-	struct sched_alternative *alternatives =
-		calloc((size_t)(n ? n : 1) * PMU_COUNTERS_MAX, sizeof *alternatives);
-	bool good = items && alternatives;
-
-	*why = "not enough memory to schedule the events";
-	for (unsigned i = 0; good && i < n; i++) {
-		struct sched_alternative *mine = &alternatives[(size_t)i * PMU_COUNTERS_MAX];
-		uint64_t mask = event_counters(pmu, &requests[i]);
-
-		items[i].alternative = mine;
-		for (unsigned c = 0; c < pmu->n_counters; c++)
-			if (mask >> c & 1)
-				mine[items[i].n_alternatives++] =
-					(struct sched_alternative){1, {{(uint8_t)c, 0}}};
-		if (!mask) {
-			char name[64];
-
-			event_format(pmu, &requests[i], name, sizeof name);
-			snprintf(text, sizeof text, "no counter of this PMU can count %s%s", name,
-				 event_is_filtered(&requests[i])
-					 ? ": e, i and c need a counter with a selector"
-					 : "");
-			*why = text;
-			good = false;
-		}
-	}
-	good = good && schedule(items, n, 0, places, result);
-	for (unsigned i = 0; good && i < n; i++)
-		places[i].alternative = items[i].alternative[places[i].alternative].use[0].resource;
-	free(items);
-	free(alternatives);
 	return good;
 }

@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SCHEDULE_RESOURCES 128
-#define SCHEDULE_USES      4
+#define SCHEDULE_RESOURCES    128
+#define SCHEDULE_USES         6
+#define SCHEDULE_ALTERNATIVES 128 /* that a driver's alternatives() may give for one request */
 
 /** One resource as an alternative takes it. */
 struct sched_use {
@@ -27,6 +28,8 @@ struct sched_alternative {
 	uint8_t n_uses;                      /* at least 1 */
 	struct sched_use use[SCHEDULE_USES]; /* of distinct resources; by convention of distinct kinds, the
 						same kind at the same place */
+	uint32_t choice; /* for the driver's program(), see pmu_config.choice; the scheduler does not
+			    look at it */
 };
 
 struct sched_item {
@@ -38,6 +41,7 @@ struct sched_item {
 struct sched_place {
 	uint16_t pass;
 	uint16_t alternative;
+	uint32_t choice; /* schedule_events(): for pmu_config.choice */
 };
 
 struct sched_result {
@@ -58,13 +62,24 @@ bool schedule(const struct sched_item *items, unsigned n, unsigned budget, struc
 	      struct sched_result *result);
 
 /**
- * Place event requests on the counters of a PMU; places[i].alternative becomes the counter's number.
+ * Place event requests on the counters of a PMU; places[i].alternative becomes the counter's number and
+ * places[i].choice what the driver has to know besides.
  * @return false with *why (one line) if a request fits on no counter, or memory is short
  */
 bool schedule_events(const struct pmu *pmu, const struct event_request *requests, unsigned n,
 		     struct sched_place *places, struct sched_result *result, const char **why);
 
-/** Counters that can count the request, as a bit mask. */
+/** What to program for a request that schedule_events() placed. */
+struct pmu_config event_placed(const struct event_request *request, const struct sched_place *place);
+
+/** Counters that can count the request, as a bit mask; only the one that it asks for, if it does. */
 uint64_t event_counters(const struct pmu *pmu, const struct event_request *request);
+
+/**
+ * Why requests do not fit into one pass: a smallest set of them that does not, and what these compete for.
+ * "A and B can be counted by FIXED_CTR2 only". Empty if they do fit, or memory is short.
+ */
+void schedule_explain(const struct pmu *pmu, const struct event_request *requests, unsigned n, char *out,
+		      size_t size);
 
 #endif

@@ -90,7 +90,7 @@ static enum outcome place_rest(struct search *s)
 				return GAVE_UP;
 			occupy(&s->pass[p], &item->alternative[a], 1);
 			s->placed[i] = true;
-			s->places[i] = (struct sched_place){(uint16_t)p, (uint16_t)a};
+			s->places[i] = (struct sched_place){.pass = (uint16_t)p, .alternative = (uint16_t)a};
 			s->opened = p == opened ? opened + 1 : opened;
 			outcome = place_rest(s);
 			if (outcome != IMPOSSIBLE)
@@ -142,7 +142,8 @@ static bool repair(struct search *s, uint32_t *until)
 			}
 		occupy(&s->pass[best_pass], &it->alternative[best_alternative], 1);
 		s->placed[item] = true;
-		s->places[item] = (struct sched_place){(uint16_t)best_pass, (uint16_t)best_alternative};
+		s->places[item] = (struct sched_place){.pass = (uint16_t)best_pass,
+						       .alternative = (uint16_t)best_alternative};
 		until[item] = round + 3 + (item * 7 + round) % 11;
 		s->steps += s->passes * it->n_alternatives * p->n;
 	}
@@ -195,9 +196,10 @@ unsigned sched_first_fit(const struct problem *p, struct sched_place *places)
 					break;
 			}
 		if (a < it->n_alternatives)
-			places[i] = (struct sched_place){(uint16_t)(pass - 1), (uint16_t)a};
+			places[i] = (struct sched_place){.pass = (uint16_t)(pass - 1),
+							 .alternative = (uint16_t)a};
 		else
-			places[i] = (struct sched_place){(uint16_t)passes++, 0};
+			places[i] = (struct sched_place){.pass = (uint16_t)passes++, .alternative = 0};
 	}
 	return passes;
 }

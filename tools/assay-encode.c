@@ -247,7 +247,8 @@ static bool run_pass(unsigned pass, struct model_cpu_write *writes, unsigned *n)
 
 		if (place[i].pass != pass)
 			continue;
-		if (!pmu.driver->program(&pmu, place[i].alternative, &request[i].config)) {
+		const struct pmu_config config = event_placed(&request[i], &place[i]);
+		if (!pmu.driver->program(&pmu, place[i].alternative, &config)) {
 			event_format(&pmu, &request[i], name, sizeof name);
 			fprintf(stderr,
 				"assay-encode: %s: writing %s to %s raises #GP: the PMU does not have all of "

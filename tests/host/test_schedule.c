@@ -65,7 +65,7 @@ static bool brute(unsigned n, unsigned i, unsigned passes, struct sched_place *a
 			for (unsigned k = 0; k < i && clear; k++)
 				clear = at[k].pass != p ||
 					!conflict(&alternative[i][a], &alternative[k][at[k].alternative]);
-			at[i] = (struct sched_place){(uint16_t)p, (uint16_t)a};
+			at[i] = (struct sched_place){.pass = (uint16_t)p, .alternative = (uint16_t)a};
 			if (clear && brute(n, i + 1, passes, at))
 				return true;
 		}
@@ -146,7 +146,7 @@ static void many_events_on_counters(void **state)
 		item[i].n_alternatives = 0;
 		for (unsigned c = 0; c < (i < 100 ? 2 : 4); c++)
 			alternative[i][item[i].n_alternatives++] =
-				(struct sched_alternative){1, {{(uint8_t)c, 0}}};
+				(struct sched_alternative){.n_uses = 1, .use = {{(uint8_t)c, 0}}};
 	}
 	assert_true(schedule(item, 300, 0, place, &result));
 	check_valid(300);
@@ -179,9 +179,9 @@ static void pairs_of_selector_and_counter(void **state)
 		for (unsigned half = 0; half < 2; half++)
 			for (unsigned c = half; c < counters[group]; c += 2)
 				alternative[i][item[i].n_alternatives++] = (struct sched_alternative){
-					2,
-					{{(uint8_t)(first[group] + c), 0},
-					 {(uint8_t)(32 + 10 * group + 2 * selector + half), 0}}};
+					.n_uses = 2,
+					.use = {{(uint8_t)(first[group] + c), 0},
+						{(uint8_t)(32 + 10 * group + 2 * selector + half), 0}}};
 	}
 	assert_true(schedule(item, n, 0, place, &result));
 	check_valid(n);
@@ -213,7 +213,9 @@ static void every_wiring_is_solved_exactly(void **state)
 					if ((s == first || s == second) && wire[s][c])
 						alternative[i][item[i].n_alternatives++] =
 							(struct sched_alternative){
-								2, {{(uint8_t)c, 0}, {(uint8_t)(32 + s), 0}}};
+								.n_uses = 2,
+								.use = {{(uint8_t)c, 0},
+									{(uint8_t)(32 + s), 0}}};
 		}
 		assert_true(schedule(item, n, 1, place, &result));
 		check_valid(n);
@@ -239,7 +241,9 @@ static void hidden_schedules_are_found(void **state)
 				unsigned c = a == 3 ? i % counters : (unsigned)draw(counters);
 
 				alternative[k][a] = (struct sched_alternative){
-					2, {{(uint8_t)c, 0}, {(uint8_t)(32 + (a == 3 ? c : draw(12))), 0}}};
+					.n_uses = 2,
+					.use = {{(uint8_t)c, 0},
+						{(uint8_t)(32 + (a == 3 ? c : draw(12))), 0}}};
 			}
 		}
 		assert_true(schedule(item, n, 1, place, &result));
@@ -259,7 +263,8 @@ static void equal_values_share_a_register(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		item[i] = (struct sched_item){alternative[i], 4};
 		for (unsigned c = 0; c < 4; c++)
-			alternative[i][c] = (struct sched_alternative){2, {{(uint8_t)c, 0}, {40, 7}}};
+			alternative[i][c] =
+				(struct sched_alternative){.n_uses = 2, .use = {{(uint8_t)c, 0}, {40, 7}}};
 	}
 	assert_true(schedule(item, 4, 0, place, &result));
 	check_valid(4);

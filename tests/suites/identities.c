@@ -104,7 +104,7 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 		coefficient[p.n_slots] = q->identity->term[i].coefficient;
 		p.slot[p.n_slots++] = (struct slot){.counter = q->place[i].alternative,
 						    .event = q->request[i].event,
-						    .config = q->request[i].config};
+						    .config = event_placed(&q->request[i], &q->place[i])};
 	}
 	if (!s->run->call(s->run, pass_run, &p, IDENTITIES_MS, r))
 		return false;

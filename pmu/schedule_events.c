@@ -1,0 +1,289 @@
+/*
+ * Events on the counters of a PMU: what each may take, as the scheduler's alternatives, and what the outcome
+ * means.
+ */
+#include "pmu/schedule.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SIZE 96
+
+/* Ways to count a request, whichever counter it asks for. A fixed counter has no selector: neither raw codes
+ * nor filters reach it. */
+static unsigned ways_anywhere(const struct pmu *pmu, const struct event_request *r,
+			      struct sched_alternative *out, const char **why)
+{
+	unsigned n = 0;
+
+	*why = NULL;
+	if (pmu->driver->alternatives)
+		return pmu->driver->alternatives(pmu, r, out, why);
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		bool general = pmu->counter[c].kind == COUNTER_GENERAL;
+
+		if (general ? !r->event || pmu->driver->can_count(pmu, r->event, c)
+			    : r->event && !event_is_filtered(r) && pmu->driver->can_count(pmu, r->event, c))
+			out[n++] = (struct sched_alternative){.n_uses = 1, .use = {{(uint8_t)c, 0}}};
+	}
+	return n;
+}
+
+static unsigned ways(const struct pmu *pmu, const struct event_request *r, struct sched_alternative *out,
+		     const char **why)
+{
+	unsigned all = ways_anywhere(pmu, r, out, why), n = 0;
+
+	for (unsigned a = 0; a < all; a++)
+		if (!r->counter || out[a].use[0].resource == r->counter - 1)
+			out[n++] = out[a];
+	return n;
+}
+
+static uint64_t counters_of(const struct sched_alternative *way, unsigned n)
+{
+	uint64_t mask = 0;
+
+	for (unsigned a = 0; a < n; a++)
+		mask |= UINT64_C(1) << way[a].use[0].resource;
+	return mask;
+}
+
+uint64_t event_counters(const struct pmu *pmu, const struct event_request *request)
+{
+	struct sched_alternative way[SCHEDULE_ALTERNATIVES];
+	const char *why;
+
+	return counters_of(way, ways(pmu, request, way, &why));
+}
+
+struct pmu_config event_placed(const struct event_request *request, const struct sched_place *place)
+{
+	struct pmu_config config = request->config;
+
+	config.choice = place->choice;
+	return config;
+}
+
+/* --- texts ------------------------------------------------------------------------------------------- */
+
+static size_t add(char *out, size_t size, size_t used, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static size_t add(char *out, size_t size, size_t used, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(out + used, size - used, format, args);
+	va_end(args);
+	return used + (size_t)n < size ? used + (size_t)n : size - 1;
+}
+
+/* "PMC0, PMC1 and PMC2" */
+static size_t add_counters(const struct pmu *pmu, uint64_t mask, const char *last, char *out, size_t size,
+			   size_t n)
+{
+	bool first = true;
+
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		if (!(mask >> c & 1))
+			continue;
+		mask &= ~(UINT64_C(1) << c);
+		n = add(out, size, n, "%s%s", first ? "" : mask ? ", " : last, pmu->counter[c].name);
+		first = false;
+	}
+	return n;
+}
+
+static const char *nowhere(const struct pmu *pmu, const struct event_request *request, const char *why)
+{
+	static char text[224];
+	struct event_request anywhere = *request;
+	char name[NAME_SIZE];
+	uint64_t mask;
+	size_t n;
+
+	anywhere.counter = 0;
+	mask = event_counters(pmu, &anywhere);
+	event_format(pmu, &anywhere, name, sizeof name);
+	if (mask) {
+		n = add(text, sizeof text, 0, "%s cannot count %s: take ",
+			pmu->counter[request->counter - 1].name, name);
+		add_counters(pmu, mask, " or ", text, sizeof text, n);
+	} else {
+		snprintf(text, sizeof text, "no counter of this PMU can count %s%s%s", name,
+			 why                          ? ": "
+			 : event_is_filtered(request) ? ": e, i and c need a counter with a selector"
+						      : "",
+			 why ? why : "");
+	}
+	return text;
+}
+
+/* --- scheduling -------------------------------------------------------------------------------------- */
+
+static void free_items(struct sched_item *items, unsigned n)
+{
+	for (unsigned i = 0; items && i < n; i++)
+		free((void *)items[i].alternative);
+	free(items);
+}
+
+/* The requests as the scheduler has them. @return NULL with *why if one fits nowhere, or memory is short */
+static struct sched_item *items_of(const struct pmu *pmu, const struct event_request *requests, unsigned n,
+				   const char **why)
+{
+	struct sched_alternative *way = malloc(SCHEDULE_ALTERNATIVES * sizeof *way);
+	struct sched_item *items = calloc(n ? n : 1, sizeof *items);
+	bool good = way && items;
+
+	*why = "not enough memory to schedule the events";
+	for (unsigned i = 0; good && i < n; i++) {
+		const char *reason;
+		unsigned count = ways(pmu, &requests[i], way, &reason);
+		struct sched_alternative *mine = count ? malloc(count * sizeof *mine) : NULL;
+
+		if (!count)
+			*why = nowhere(pmu, &requests[i], reason);
+		good = mine != NULL;
+		if (good)
+			memcpy(mine, way, count * sizeof *mine);
+		items[i] = (struct sched_item){mine, good ? count : 0};
+	}
+	free(way);
+	if (good)
+		return items;
+	free_items(items, n);
+	return NULL;
+}
+
+bool schedule_events(const struct pmu *pmu, const struct event_request *requests, unsigned n,
+		     struct sched_place *places, struct sched_result *result, const char **why)
+{
+	struct sched_item *items = items_of(pmu, requests, n, why);
+	bool good = items && schedule(items, n, 0, places, result);
+
+	for (unsigned i = 0; good && i < n; i++) {
+		const struct sched_alternative *taken = &items[i].alternative[places[i].alternative];
+
+		places[i].alternative = taken->use[0].resource;
+		places[i].choice = taken->choice;
+	}
+	free_items(items, n);
+	return good;
+}
+
+/* --- conflicts --------------------------------------------------------------------------------------- */
+
+/* Whether the kept ones fit into one pass. */
+static bool one_pass(const struct sched_item *items, const bool *kept, unsigned n, struct sched_item *some,
+		     struct sched_place *places)
+{
+	struct sched_result result;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (kept[i])
+			some[count++] = items[i];
+	return !schedule(some, count, 0, places, &result) || result.passes <= 1;
+}
+
+/* Resources that are no counters and that every way of an item takes. */
+static void always_taken(const struct sched_item *item, bool taken[SCHEDULE_RESOURCES])
+{
+	for (unsigned r = 0; r < SCHEDULE_RESOURCES; r++) {
+		taken[r] = r >= PMU_COUNTERS_MAX;
+		for (unsigned a = 0; a < item->n_alternatives && taken[r]; a++) {
+			const struct sched_alternative *way = &item->alternative[a];
+			unsigned u = 0;
+
+			while (u < way->n_uses && way->use[u].resource != r)
+				u++;
+			taken[r] = u < way->n_uses;
+		}
+	}
+}
+
+static size_t add_shared(const struct pmu *pmu, const struct sched_item *items, const bool *kept, unsigned n,
+			 char *out, size_t size, size_t used)
+{
+	bool shared[SCHEDULE_RESOURCES], one[SCHEDULE_RESOURCES], any = false;
+
+	memset(shared, 1, sizeof shared);
+	for (unsigned i = 0; i < n; i++) {
+		if (!kept[i])
+			continue;
+		always_taken(&items[i], one);
+		for (unsigned r = 0; r < SCHEDULE_RESOURCES; r++)
+			shared[r] = shared[r] && one[r];
+	}
+	for (unsigned r = 0; pmu->driver->resource_name && r < SCHEDULE_RESOURCES; r++)
+		if (shared[r]) {
+			used = add(out, size, used, "%s%s", any ? ", " : " need the same ",
+				   pmu->driver->resource_name(pmu, r));
+			any = true;
+		}
+	return any ? used : add(out, size, used, " take registers from each other");
+}
+
+static void explain(const struct pmu *pmu, const struct event_request *requests,
+		    const struct sched_item *items, const bool *kept, unsigned n, char *out, size_t size)
+{
+	unsigned count = 0, left, counters;
+	uint64_t mask = 0;
+	size_t used = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (kept[i]) {
+			mask |= counters_of(items[i].alternative, items[i].n_alternatives);
+			count++;
+		}
+	counters = (unsigned)__builtin_popcountll(mask);
+	left = count;
+	for (unsigned i = 0; i < n; i++) {
+		char name[NAME_SIZE];
+
+		if (!kept[i])
+			continue;
+		event_format(pmu, &requests[i], name, sizeof name);
+		left--;
+		used = add(out, size, used, "%s%s", name, left > 1 ? ", " : left ? " and " : "");
+	}
+	if (count <= counters) {
+		add_shared(pmu, items, kept, n, out, size, used);
+		return;
+	}
+	used = add(out, size, used, " can be counted by ");
+	used = add_counters(pmu, mask, " and ", out, size, used);
+	add(out, size, used, " only");
+}
+
+void schedule_explain(const struct pmu *pmu, const struct event_request *requests, unsigned n, char *out,
+		      size_t size)
+{
+	const char *why;
+	struct sched_item *items = items_of(pmu, requests, n, &why), *some = calloc(n + 1, sizeof *some);
+	struct sched_place *places = calloc(n + 1, sizeof *places);
+	bool *kept = malloc(n + 1);
+
+	out[0] = 0;
+	if (items && some && places && kept) {
+		memset(kept, 1, n);
+		if (!one_pass(items, kept, n, some, places)) {
+			/* Whatever can be left out without making room is not part of the conflict. */
+			for (unsigned i = 0; i < n; i++) {
+				kept[i] = false;
+				kept[i] = one_pass(items, kept, n, some, places);
+			}
+			explain(pmu, requests, items, kept, n, out, size);
+		}
+	}
+	free_items(items, n);
+	free(some);
+	free(places);
+	free(kept);
+}
