@@ -10,6 +10,14 @@ const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsig
 	return NULL;
 }
 
+bool event_is_micro(const struct pmu_event *e)
+{
+	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++)
+		if (quantity_info[e->terms[i].quantity].class == QUANTITY_MICRO)
+			return true;
+	return false;
+}
+
 int event_coefficient(const struct pmu_event *e, enum quantity q)
 {
 	int sum = 0;

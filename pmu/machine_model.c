@@ -2,6 +2,8 @@
 
 #include "pmu/account.h"
 
+#include <string.h>
+
 const uint8_t machine_quantities[] = {
 	Q_BR_MISPRED,
 	Q_L1D_LOAD_MISS,
@@ -22,11 +24,82 @@ const uint8_t machine_quantities[] = {
 
 enum { CACHE_DATA = 1, CACHE_CODE, CACHE_UNIFIED };
 
-static uint32_t power_of_two_below(uint32_t n)
+static void find_caches(const struct model_profile *profile, struct uarch_geometry *g)
 {
-	while (n & (n - 1))
-		n &= n - 1;
-	return n;
+	for (unsigned i = 0; i < profile->n_cpuid; i++) {
+		const struct model_cpuid *c = &profile->cpuid[i];
+		unsigned type = c->eax & 31, level = c->eax >> 5 & 7;
+		struct uarch_cache_geometry cache = {
+			.sets = c->ecx + 1,
+			.ways = (uint16_t)((c->ebx >> 22) + 1),
+			.line = (uint16_t)((c->ebx & 0xfff) + 1),
+		};
+
+		if (c->leaf != 4 || !type)
+			continue;
+		if (level == 1 && type != CACHE_CODE)
+			g->l1d = cache;
+		if (level == 1 && type != CACHE_DATA)
+			g->l1i = cache;
+		if (level == 2 && type == CACHE_UNIFIED)
+			g->l2 = cache;
+		if (level == 3)
+			g->llc = cache;
+	}
+	if (!g->l1d.sets || !g->l1i.sets) {
+		g->l1d = g->l1i = (struct uarch_cache_geometry){.sets = 64, .ways = 8, .line = 64};
+		g->l2 = (struct uarch_cache_geometry){.sets = 1024, .ways = 8, .line = 64};
+	}
+}
+
+enum tlb { DTLB, ITLB, SECOND_TLB };
+
+/* Descriptors of leaf 2 that tell of translations of 4 KiB pages, as far as profiles have them: SDM vol. 2, CPUID, table
+ * 3-12. */
+static const struct {
+	uint8_t descriptor, tlb;
+	uint16_t entries, ways;
+} descriptors[] = {
+	{0x03, DTLB, 64, 4},	     {0x50, ITLB, 64, 64},
+	{0x57, DTLB, 16, 4},	     {0x5b, DTLB, 64, 64},	  {0xb0, ITLB, 128, 4},
+	{0xb2, ITLB, 64, 4},	     {0xb3, DTLB, 128, 4},	  {0xb4, SECOND_TLB, 256, 4},
+	{0xb5, ITLB, 64, 8},	     {0xc3, SECOND_TLB, 1536, 6}, {0xca, SECOND_TLB, 512, 4},
+};
+
+static bool find_tlb(uint8_t descriptor, struct uarch_geometry *g)
+{
+	for (unsigned i = 0; i < sizeof descriptors / sizeof descriptors[0]; i++) {
+		uint16_t entries = descriptors[i].entries;
+
+		if (descriptors[i].descriptor != descriptor)
+			continue;
+		if (descriptors[i].tlb == DTLB)
+			g->dtlb = entries;
+		else if (descriptors[i].tlb == ITLB)
+			g->itlb = entries;
+		else
+			g->stlb_sets = entries / (g->stlb_ways = descriptors[i].ways);
+		return true;
+	}
+	return false;
+}
+
+static void find_tlbs(const struct model_profile *profile, struct uarch_geometry *g)
+{
+	bool known = false;
+
+	for (unsigned i = 0; i < profile->n_cpuid; i++) {
+		const struct model_cpuid *c = &profile->cpuid[i];
+		const uint32_t regs[] = {c->eax & ~0xffu, c->ebx, c->ecx, c->edx};
+
+		for (unsigned r = 0; r < 4 && c->leaf == 2; r++)
+			for (unsigned shift = 0; shift < 32 && !(regs[r] >> 31); shift += 8)
+				known |= find_tlb(regs[r] >> shift & 0xff, g);
+	}
+	if (!known) {
+		g->stlb_sets = 256;
+		g->stlb_ways = 6;
+	}
 }
 
 struct uarch_geometry machine_geometry(const struct model_profile *profile)
@@ -34,41 +107,45 @@ struct uarch_geometry machine_geometry(const struct model_profile *profile)
 	struct uarch_geometry g = {
 		.dtlb = 64,
 		.itlb = 64,
-		.stlb_sets = 128,
-		.stlb_ways = 4,
 		.page_shift = 12,
 		.history_bits = 10,
 		.return_stack = 16,
 		.store_buffer = 32,
 	};
-	bool known = false;
 
-	for (unsigned i = 0; i < profile->n_cpuid; i++) {
-		const struct model_cpuid *c = &profile->cpuid[i];
-		unsigned type = c->eax & 31, level = c->eax >> 5 & 7;
-		struct uarch_cache_geometry cache = {
-			.sets = power_of_two_below(c->ecx + 1),
-			.ways = (uint16_t)((c->ebx >> 22) + 1),
-			.line = (uint16_t)((c->ebx & 0xfff) + 1),
-		};
-
-		if (c->leaf != 4 || !type)
-			continue;
-		known = true;
-		if (level == 1 && type != CACHE_CODE)
-			g.l1d = cache;
-		if (level == 1 && type != CACHE_DATA)
-			g.l1i = cache;
-		if (level == 2 && type == CACHE_UNIFIED)
-			g.l2 = cache;
-		if (level == 3)
-			g.llc = cache;
-	}
-	if (!known) {
-		g.l1d = g.l1i = (struct uarch_cache_geometry){.sets = 64, .ways = 8, .line = 64};
-		g.l2 = (struct uarch_cache_geometry){.sets = 1024, .ways = 8, .line = 64};
-	}
+	find_caches(profile, &g);
+	find_tlbs(profile, &g);
 	return g;
+}
+
+bool machine_faults_parse(const char *list, uint32_t *faults, char *rest, size_t size, const char **why)
+{
+	size_t used = 0;
+
+	*faults = 0;
+	for (const char *p = list ? list : ""; *p;) {
+		size_t length = strcspn(p, "+");
+		unsigned f = 0;
+
+		while (f < UARCH_FAULTS &&
+		       (strlen(uarch_faults[f].name) != length || strncmp(uarch_faults[f].name, p, length)))
+			f++;
+		if (f < UARCH_FAULTS) {
+			*faults |= 1u << f;
+		} else {
+			if (used + length + 2 > size) {
+				*why = "too many injections";
+				return false;
+			}
+			if (used)
+				rest[used++] = '+';
+			memcpy(rest + used, p, length);
+			used += length;
+		}
+		p += length + (p[length] == '+');
+	}
+	rest[used] = '\0';
+	return true;
 }
 
 /* --- what retires
@@ -111,11 +188,11 @@ static void flush(struct uarch *machine, const struct insn_retired *did, const u
 	const uint8_t *modrm = code + in->modrm_at;
 	unsigned reg;
 
-	if (counts(terms, n, Q_INSN_CLFLUSH))
-		uarch_flush_line(machine, did->address);
 	if (!(in->flags & INSN_F_MODRM) || in->modrm_at < 2 || modrm[-2] != 0x0f)
 		return;
 	reg = *modrm >> 3 & 7;
+	if (reg == 7 && counts(terms, n, Q_INSN_CLFLUSH)) /* CLWB, with 6, keeps the line */
+		uarch_flush_line(machine, did->address);
 	if (modrm[-1] == 0x01 && reg == 7 && (in->flags & INSN_F_MEM)) /* INVLPG */
 		uarch_flush_tlb(machine, did->address);
 	if (modrm[-1] == 0x22 && reg == 3) /* MOV to CR3 */

@@ -89,6 +89,9 @@ struct pmu_model {
 	 */
 	bool (*advance)(void *state, const struct model_step *step);
 
+	/** Whether a counter that runs now adds anything for quantity q, clocks apart. NULL: increments() is asked instead. */
+	bool (*counts)(const void *state, enum quantity q);
+
 	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip it. Cheap. */
 	bool (*counting)(const void *state);
 

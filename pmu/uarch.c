@@ -1,15 +1,37 @@
 #include "pmu/uarch.h"
+#include "pmu/mutant.h"
 
 #include <string.h>
 
-/* A set-associative array of tags with true LRU: the ways of a set are kept in order of use, most recent
- * first. */
+#ifdef MODEL_MUTANTS
+enum uarch_mutant {
+	U_NONE,
+#define UARCH_MUTANT(id, text) id,
+#include "pmu/uarch_mutants.def"
+#undef UARCH_MUTANT
+	U_COUNT
+};
+#endif
+
+const struct uarch_fault_info uarch_faults[UARCH_FAULTS] = {
+#define UARCH_FAULT(id, name, summary) {name, summary},
+#include "pmu/uarch_faults.def"
+#undef UARCH_FAULT
+};
+
+/*
+ * A set-associative array of tags with true LRU: the ways of a set are kept in order of use, most recent
+ * first. A tag belongs to a generation; those of older ones are empty, so that clearing costs nothing. They
+ * lie behind all others of their set.
+ */
 struct lru {
 	uint32_t sets;
 	uint16_t ways;
+	uint16_t generation;
 	uint8_t shift; /* of the block: line or page */
-	uint64_t *tag; /* sets * ways; 0 is empty, else block number + 1 */
+	uint64_t *tag; /* sets * ways; block number above, generation in the low 16 bits, which is never 0 */
 };
+#define BLOCK_BITS 48
 
 struct store {
 	uint64_t address;
@@ -27,6 +49,7 @@ struct uarch {
 	struct store stores[UARCH_STORES];
 	unsigned store_next;
 	uint64_t fetched_line, fetched_page; /* +1; the fetch unit looks up once per line it enters */
+	uint32_t faults;                     /* bit per enum uarch_fault */
 	uint64_t tags[];
 };
 
@@ -46,12 +69,17 @@ static uint8_t log2_of(uint64_t v)
 	return shift;
 }
 
-static bool cache_fits(const struct uarch_cache_geometry *c, uint32_t limit, bool optional)
+static bool cache_fits(const struct uarch_cache_geometry *c, uint32_t limit)
 {
-	if (!c->sets)
-		return optional;
-	return power_of_two(c->sets) && power_of_two(c->line) && c->line >= 16 && c->ways &&
-	       (uint64_t)c->sets * c->ways <= limit;
+	return power_of_two(c->line) && c->line >= 16 && c->ways && (uint64_t)c->sets * c->ways <= limit;
+}
+
+static bool caches_fit(const struct uarch_geometry *g)
+{
+	return power_of_two(g->l1d.sets) && cache_fits(&g->l1d, UARCH_L1_LINES) &&
+	       power_of_two(g->l1i.sets) && cache_fits(&g->l1i, UARCH_L1_LINES) &&
+	       (!g->l2.sets || (power_of_two(g->l2.sets) && cache_fits(&g->l2, UARCH_L2_LINES))) &&
+	       (!g->llc.sets || cache_fits(&g->llc, UARCH_LLC_LINES));
 }
 
 static size_t cache_tags(const struct uarch_cache_geometry *c)
@@ -61,8 +89,7 @@ static size_t cache_tags(const struct uarch_cache_geometry *c)
 
 size_t uarch_size(const struct uarch_geometry *g)
 {
-	if (!cache_fits(&g->l1d, UARCH_L1_LINES, false) || !cache_fits(&g->l1i, UARCH_L1_LINES, false) ||
-	    !cache_fits(&g->l2, UARCH_L2_LINES, true) || !cache_fits(&g->llc, UARCH_LLC_LINES, true))
+	if (!caches_fit(g))
 		return 0;
 	if (!g->dtlb || g->dtlb > UARCH_TLB || !g->itlb || g->itlb > UARCH_TLB || g->page_shift < 12 ||
 	    g->history_bits > 12 || !g->return_stack || g->return_stack > UARCH_RETURNS || !g->store_buffer ||
@@ -79,7 +106,8 @@ size_t uarch_size(const struct uarch_geometry *g)
 
 static uint64_t *lru_place(struct lru *l, uint64_t *tags, uint32_t sets, uint16_t ways, uint8_t shift)
 {
-	*l = (struct lru){.sets = sets, .ways = ways, .shift = shift, .tag = tags};
+	*l = (struct lru){.sets = sets, .ways = ways, .shift = shift, .tag = tags, .generation = 1};
+	memset(tags, 0, sizeof(uint64_t) * sets * ways);
 	return tags + (size_t)sets * ways;
 }
 
@@ -89,6 +117,7 @@ struct uarch *uarch_create(void *memory, const struct uarch_geometry *g)
 	uint64_t *tags = u->tags;
 
 	u->geometry = *g;
+	u->faults = 0;
 	tags = lru_place(&u->l1d, tags, g->l1d.sets, g->l1d.ways, log2_of(g->l1d.line));
 	tags = lru_place(&u->l1i, tags, g->l1i.sets, g->l1i.ways, log2_of(g->l1i.line));
 	tags = lru_place(&u->l2, tags, g->l2.sets, g->l2.ways, log2_of(g->l2.line));
@@ -102,14 +131,17 @@ struct uarch *uarch_create(void *memory, const struct uarch_geometry *g)
 
 static void lru_clear(struct lru *l)
 {
-	memset(l->tag, 0, sizeof(uint64_t) * l->sets * l->ways);
+	if (++l->generation == 0) {
+		memset(l->tag, 0, sizeof(uint64_t) * l->sets * l->ways);
+		l->generation = 1;
+	}
 }
 
 void uarch_reset(struct uarch *u)
 {
 	struct lru *all[] = {&u->l1d, &u->l1i, &u->l2, &u->llc, &u->dtlb, &u->itlb, &u->stlb};
 
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (unsigned i = 0; i < MUTANT(U_CLEAR, sizeof(all) / sizeof(all[0]), 0); i++)
 		lru_clear(all[i]);
 	memset(u->counter, 1, sizeof(u->counter));
 	memset(u->target, 0, sizeof(u->target));
@@ -122,49 +154,90 @@ void uarch_reset(struct uarch *u)
 	u->fetched_page = 0;
 }
 
+static bool broken(const struct uarch *u, enum uarch_fault fault)
+{
+	return u->faults >> fault & 1;
+}
+
+void uarch_break(struct uarch *u, uint32_t faults)
+{
+	struct lru *caches[] = {&u->l1d, &u->l1i, &u->l2, &u->llc};
+
+	u->faults = faults;
+	for (unsigned i = 0; i < 4; i++)
+		if (broken(u, UARCH_HALF_WAYS) && caches[i]->ways > 1)
+			caches[i]->ways /= 2;
+	uarch_reset(u);
+}
+
+/* The ways of the set that a block belongs in, and the tag that it has there. */
+static uint64_t *lru_set(const struct lru *l, uint64_t address, uint64_t *tag)
+{
+	uint64_t block = address >> l->shift & ((1ull << BLOCK_BITS) - 1);
+	uint64_t chosen = MUTANT(U_SET, block, block >> 1);
+	uint32_t sets = MUTANT(U_DOUBLE_WAYS, l->sets, l->sets > 1 ? l->sets / 2 : 1);
+
+	*tag = block << (64 - BLOCK_BITS) | l->generation;
+	return l->tag +
+	       (l->sets & (l->sets - 1) ? chosen % sets : chosen & (sets - 1)) *
+		       MUTANT(U_DOUBLE_WAYS, (uint64_t)l->ways, l->ways * (l->sets > 1 ? 2ull : 1));
+}
+
+static unsigned lru_ways(const struct lru *l)
+{
+	unsigned ways = MUTANT(U_DOUBLE_WAYS, l->ways, l->ways * (l->sets > 1 ? 2u : 1));
+
+	ways = MUTANT(U_DIRECT, ways, l->sets > 1 ? 1u : ways);
+	return MUTANT(U_HALF_WAYS, ways, l->sets > 1 && ways > 1 ? ways / 2 : ways);
+}
+
 /* Look a block up and make it the most recent of its set, replacing the least recent on a miss. */
 static bool lru_touch(struct lru *l, uint64_t address)
 {
-	uint64_t block = address >> l->shift;
-	uint64_t *way = l->tag + (block & (l->sets - 1)) * l->ways;
-	unsigned at;
+	unsigned ways = lru_ways(l), at = 0;
+	uint64_t tag, *way = lru_set(l, address, &tag);
 
-	for (at = 0; at < l->ways; at++)
-		if (way[at] == block + 1)
-			break;
+	while (at < ways && way[at] != tag && (uint16_t)way[at] == l->generation)
+		at++;
 
-	bool hit = at < l->ways;
+	bool hit = at < ways && way[at] == tag;
 
-	if (!hit)
-		at = l->ways - 1u;
-	memmove(way + 1, way, at * sizeof(*way));
-	way[0] = block + 1;
+	if (hit && MUTANT(U_FIFO, false, true))
+		return true;
+	if (at == ways)
+		at = MUTANT(U_MRU, ways - 1, 0u);
+	for (; at > 0; at--)
+		way[at] = way[at - 1];
+	way[0] = tag;
 	return hit;
 }
 
 static void lru_drop(struct lru *l, uint64_t address)
 {
+	uint64_t tag, *way;
+
 	if (!l->sets)
 		return;
-
-	uint64_t block = address >> l->shift;
-	uint64_t *way = l->tag + (block & (l->sets - 1)) * l->ways;
-
-	for (unsigned at = 0; at < l->ways; at++)
-		if (way[at] == block + 1) {
-			memmove(way + at, way + at + 1, (l->ways - at - 1u) * sizeof(*way));
-			way[l->ways - 1] = 0;
+	way = lru_set(l, address, &tag);
+	for (unsigned at = 0; at < lru_ways(l); at++)
+		if (way[at] == tag) {
+			memmove(way + at, way + at + 1, (lru_ways(l) - at - 1u) * sizeof(*way));
+			way[lru_ways(l) - 1] = 0;
 			return;
 		}
 }
 
 void uarch_flush_line(struct uarch *u, uint64_t address)
 {
+	if (broken(u, UARCH_FLUSH_IGNORED) || MUTANT(U_FLUSH_NOT, false, true))
+		return;
 	lru_drop(&u->l1d, address);
 	lru_drop(&u->l1i, address);
+	u->fetched_line = 0;
+	if (MUTANT(U_FLUSH_L1, false, true))
+		return;
 	lru_drop(&u->l2, address);
 	lru_drop(&u->llc, address);
-	u->fetched_line = 0;
 }
 
 void uarch_flush_tlb(struct uarch *u, uint64_t address)
@@ -172,9 +245,9 @@ void uarch_flush_tlb(struct uarch *u, uint64_t address)
 	struct lru *tlb[] = {&u->dtlb, &u->itlb, &u->stlb};
 
 	for (unsigned i = 0; i < 3; i++)
-		if (address == UINT64_MAX)
+		if (address == UINT64_MAX && MUTANT(U_CR3_NOT, true, false))
 			lru_clear(tlb[i]);
-		else
+		else if (address != UINT64_MAX && MUTANT(U_INVLPG_ALL, true, false))
 			lru_drop(tlb[i], address);
 	u->fetched_page = 0;
 }
@@ -191,57 +264,88 @@ static void add(struct terms *t, enum quantity q)
 			t->out[i].amount++;
 			return;
 		}
-	if (t->count < t->room)
+	if (t->count < MUTANT(U_ROOM, t->room, t->room + 1))
 		t->out[t->count++] = (struct qterm){.quantity = q, .amount = 1};
+}
+
+static void last_level(struct uarch *u, struct lru *last, uint64_t address, struct terms *t)
+{
+	bool hit = lru_touch(last, address);
+
+	if (!(hit && broken(u, UARCH_LLC_REF_LOST)) && (hit || MUTANT(U_LLC_REF, true, false)))
+		add(t, Q_LLC_REF);
+	if (hit)
+		return;
+	add(t, Q_LLC_MISS);
+	if (broken(u, UARCH_LLC_MISS_TWICE) || MUTANT(U_LLC_TWICE, false, true))
+		add(t, Q_LLC_MISS);
 }
 
 /* A miss of a first-level cache goes down until some level has the line. */
 static void below_l1(struct uarch *u, uint64_t address, bool load, struct terms *t)
 {
-	bool last_is_l2 = !u->llc.sets;
+	unsigned before = t->count;
 
-	if (u->l2.sets) {
-		if (last_is_l2)
-			add(t, Q_LLC_REF);
-		if (lru_touch(&u->l2, address))
+	if (u->l2.sets && u->llc.sets) {
+		if (lru_touch(&u->l2, address) && MUTANT(U_NO_L2, true, false))
 			return;
 		if (load)
 			add(t, Q_L2_LOAD_MISS);
-		if (last_is_l2) {
-			add(t, Q_LLC_MISS);
-			return;
-		}
-	}
-	if (!last_is_l2) {
-		add(t, Q_LLC_REF);
-		if (!lru_touch(&u->llc, address))
-			add(t, Q_LLC_MISS);
+		if (MUTANT(U_LLC_IS_L2, true, false))
+			last_level(u, &u->llc, address, t);
+	} else if (u->l2.sets) {
+		last_level(u, &u->l2, address, t);
+		for (unsigned i = before; i < t->count && load; i++)
+			if (t->out[i].quantity == Q_LLC_MISS) {
+				add(t, Q_L2_LOAD_MISS);
+				break;
+			}
+	} else if (u->llc.sets) {
+		last_level(u, &u->llc, address, t);
 	}
 }
 
-static bool walk_needed(struct uarch *u, struct lru *first, uint64_t address)
+static bool walk_needed(struct uarch *u, struct lru *first, uint64_t address, struct terms *t)
 {
-	if (lru_touch(first, address))
+	bool known = lru_touch(first, address);
+
+	if (broken(u, UARCH_TLB_NEVER_HITS))
+		add(t, Q_LLC_REF);
+	else if (known && MUTANT(U_NO_TLB, true, false))
 		return false;
-	return !u->stlb.sets || !lru_touch(&u->stlb, address);
+	else if (MUTANT(U_NO_STLB, u->stlb.sets != 0, false) && lru_touch(&u->stlb, address) &&
+		 MUTANT(U_NO_TLB, true, false))
+		return false;
+	return MUTANT(U_STLB_ALL, true, !u->stlb.sets);
 }
 
 static void fetch(struct uarch *u, uint64_t address, struct terms *t)
 {
 	uint64_t line = (address >> u->l1i.shift) + 1, page = (address >> u->itlb.shift) + 1;
 
-	if (page != u->fetched_page) {
+	if (MUTANT(U_FETCH_NONE, false, true))
+		return;
+	if (page != u->fetched_page || MUTANT(U_FETCH_PAGE, false, true)) {
 		u->fetched_page = page;
-		if (walk_needed(u, &u->itlb, address))
+		if (walk_needed(u, &u->itlb, address, t) || MUTANT(U_FETCH_PAGE, false, true))
 			add(t, Q_ITLB_MISS);
 	}
-	if (line != u->fetched_line) {
+	if (line != u->fetched_line || MUTANT(U_FETCH_ALL, false, true)) {
 		u->fetched_line = line;
-		if (!lru_touch(&u->l1i, address)) {
-			add(t, Q_L1I_MISS);
+		if ((!lru_touch(&u->l1i, address) && !broken(u, UARCH_CACHES_NEVER_MISS)) ||
+		    MUTANT(U_FETCH_ALL, false, true)) {
+			add(t, MUTANT(U_FETCH_DATA, Q_L1I_MISS, Q_L1D_LOAD_MISS));
 			below_l1(u, address, false, t);
 		}
 	}
+}
+
+static bool overlap(const struct store *s, const struct uarch_access *a)
+{
+	uint64_t mask = MUTANT(U_FORWARD_FAR, UINT64_MAX, 0xfff);
+	uint64_t store = s->address & mask, load = a->address & mask;
+
+	return s->size && store + s->size > load && load + a->size > store;
 }
 
 /* The youngest store that overlaps the load decides. */
@@ -249,37 +353,52 @@ static void forward(struct uarch *u, const struct uarch_access *a, struct terms 
 {
 	unsigned depth = u->geometry.store_buffer;
 
-	for (unsigned i = 1; i <= depth; i++) {
-		const struct store *s = &u->stores[(u->store_next + depth - i) % depth];
+	for (unsigned i = 1; i <= MUTANT(U_FORWARD_DEEP, depth, 1u); i++) {
+		unsigned age = MUTANT(U_FORWARD_OLD, i, depth + 1 - i);
+		const struct store *s = &u->stores[(u->store_next + depth - age) % depth];
 
-		if (!s->size || s->address + s->size <= a->address || a->address + a->size <= s->address)
+		if (!overlap(s, a))
 			continue;
-		add(t, s->address <= a->address && a->address + a->size <= s->address + s->size
-			       ? Q_STORE_FORWARD
-			       : Q_STORE_FORWARD_BLOCK);
+		bool whole = s->address <= a->address && a->address + a->size <= s->address + s->size;
+
+		whole = MUTANT(U_FORWARD_NONE, MUTANT(U_FORWARD_ANY, whole, true), false);
+		whole = MUTANT(U_FORWARD_FAR, whole, true);
+		add(t, whole ? Q_STORE_FORWARD : Q_STORE_FORWARD_BLOCK);
 		return;
 	}
+}
+
+static bool l1d_missed(struct uarch *u, uint64_t address)
+{
+	bool hit = lru_touch(&u->l1d, address);
+
+	if (broken(u, UARCH_CACHES_NEVER_MISS) || MUTANT(U_L1_HITS, false, true))
+		return false;
+	return !hit || broken(u, UARCH_L1_NEVER_HITS) || MUTANT(U_NO_L1D, false, true);
 }
 
 static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 {
 	uint64_t last = a->address + (a->size ? a->size - 1 : 0);
-	bool l1_miss = false, walk = false;
+	uint64_t last_line = MUTANT(U_SPLIT_ONE, last, a->address) >> u->l1d.shift;
+	uint64_t last_page = MUTANT(U_PAGE_ONE, last, a->address) >> u->dtlb.shift;
+	unsigned misses = 0;
+	bool walk = false;
 
 	if (!a->store)
 		forward(u, a, t);
 
-	for (uint64_t page = a->address >> u->dtlb.shift; page <= last >> u->dtlb.shift; page++)
-		walk |= walk_needed(u, &u->dtlb, page << u->dtlb.shift);
-	for (uint64_t line = a->address >> u->l1d.shift; line <= last >> u->l1d.shift; line++)
-		if (!lru_touch(&u->l1d, line << u->l1d.shift)) {
-			l1_miss = true;
+	for (uint64_t page = a->address >> u->dtlb.shift; page <= last_page; page++)
+		walk |= walk_needed(u, &u->dtlb, page << u->dtlb.shift, t);
+	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
+		if (MUTANT(U_NO_ALLOCATE, false, a->store) || l1d_missed(u, line << u->l1d.shift)) {
+			misses++;
 			below_l1(u, line << u->l1d.shift, !a->store, t);
 		}
 
 	if (walk)
-		add(t, a->store ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
-	if (l1_miss && !a->store)
+		add(t, MUTANT(U_WALK_KIND, a->store, false) ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
+	for (unsigned i = 0; i < MUTANT(U_SPLIT_TWO, misses > 0, misses) && !a->store; i++)
 		add(t, Q_L1D_LOAD_MISS);
 	if (a->store) {
 		u->stores[u->store_next] = (struct store){.address = a->address, .size = a->size};
@@ -294,16 +413,19 @@ static unsigned predictor(uint64_t ip)
 
 static bool predicted_conditional(struct uarch *u, uint64_t ip, bool taken)
 {
-	uint32_t mask = (1u << u->geometry.history_bits) - 1;
+	uint32_t mask = MUTANT(U_NO_HISTORY, (1u << u->geometry.history_bits) - 1, 0);
 	uint8_t *counter = &u->counter[(predictor(ip) ^ (u->history & mask)) % UARCH_PREDICTORS];
-	bool right = (*counter >= 2) == taken;
+	bool right = MUTANT(U_STATIC, *counter >= 2, false) == taken;
 
+	u->history = u->history << 1 | taken;
+	if (MUTANT(U_NO_TRAINING, false, true))
+		return right;
 	if (taken && *counter < 3)
 		(*counter)++;
 	if (!taken && *counter > 0)
 		(*counter)--;
-	u->history = u->history << 1 | taken;
-	return right;
+	right = MUTANT(U_ALWAYS_WRONG, right, false);
+	return MUTANT(U_ALWAYS_RIGHT, right, true);
 }
 
 static bool predicted_target(struct uarch *u, uint64_t ip, uint64_t target)
@@ -312,24 +434,36 @@ static bool predicted_target(struct uarch *u, uint64_t ip, uint64_t target)
 	bool right = *entry == target;
 
 	*entry = target;
-	return right;
+	right = MUTANT(U_INDIRECT_WRONG, right, false);
+	return MUTANT(U_INDIRECT_RIGHT, right, true);
+}
+
+static bool predicted_return(struct uarch *u, uint64_t target)
+{
+	unsigned depth = MUTANT(U_RETURN_SHALLOW, u->geometry.return_stack, 2);
+	bool right = u->returns[--u->return_top % depth] == target;
+
+	right = MUTANT(U_RETURN_WRONG, right, false) && !broken(u, UARCH_NO_RETURN_STACK);
+	return MUTANT(U_RETURN_RIGHT, right, true);
 }
 
 static void branch(struct uarch *u, const struct uarch_step *s, struct terms *t)
 {
-	unsigned depth = u->geometry.return_stack;
-	bool right = true;
+	unsigned depth = MUTANT(U_RETURN_SHALLOW, u->geometry.return_stack, 2);
+	bool right = MUTANT(U_DIRECT_WRONG, true, s->branch != UARCH_DIRECT);
 
 	if (s->branch == UARCH_CONDITIONAL)
 		right = predicted_conditional(u, s->ip, s->taken);
 	else if (s->branch == UARCH_INDIRECT)
 		right = predicted_target(u, s->ip, s->next);
 	else if (s->branch == UARCH_RETURN)
-		right = u->returns[--u->return_top % depth] == s->next;
+		right = predicted_return(u, s->next);
 
-	if (s->call)
+	if (s->call && MUTANT(U_RETURN_PUSH, true, s->branch == UARCH_DIRECT))
 		u->returns[u->return_top++ % depth] = s->ip + s->length;
-	if (!right)
+	if (broken(u, UARCH_ALWAYS_WRONG))
+		right = s->branch == UARCH_DIRECT;
+	if (!right && !broken(u, UARCH_ALWAYS_RIGHT))
 		add(t, Q_BR_MISPRED);
 }
 
@@ -338,7 +472,8 @@ unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *o
 	struct terms t = {.out = out, .room = room};
 
 	fetch(u, s->ip, &t);
-	if (s->length && (s->ip + s->length - 1) >> u->l1i.shift != s->ip >> u->l1i.shift)
+	if (s->length && (s->ip + s->length - 1) >> u->l1i.shift != s->ip >> u->l1i.shift &&
+	    MUTANT(U_FETCH_TAIL, true, false))
 		fetch(u, s->ip + s->length - 1, &t);
 	for (unsigned i = 0; i < s->n_access; i++)
 		data(u, &s->access[i], &t);

@@ -23,14 +23,14 @@
 #define UARCH_L1_LINES   2048
 #define UARCH_L2_LINES   131072
 #define UARCH_LLC_LINES  262144
-#define UARCH_TLB        64
+#define UARCH_TLB        128
 #define UARCH_STLB       2048
 #define UARCH_STORES     64
 #define UARCH_RETURNS    32
 #define UARCH_PREDICTORS 4096
 
 struct uarch_cache_geometry {
-	uint32_t sets; /* power of two; 0: no such cache */
+	uint32_t sets; /* 0: no such cache. A power of two but for the last level, of which slices make any number */
 	uint16_t ways;
 	uint16_t line; /* bytes, power of two */
 };
@@ -78,8 +78,25 @@ struct uarch;
 /** Bytes that an instance for this geometry needs; 0 if the geometry is malformed or beyond the limits. */
 size_t uarch_size(const struct uarch_geometry *geometry);
 
-/** Make an instance in caller-provided memory of uarch_size() bytes, everything cold. */
+/** Make an instance in caller-provided memory of uarch_size() bytes, everything cold, nothing broken. */
 struct uarch *uarch_create(void *memory, const struct uarch_geometry *geometry);
+
+/** Ways in which the model can be made to misbehave on purpose, to prove that checks notice. Bits of a mask. */
+enum uarch_fault {
+#define UARCH_FAULT(id, name, summary) UARCH_##id,
+#include "pmu/uarch_faults.def"
+#undef UARCH_FAULT
+	UARCH_FAULTS
+};
+
+struct uarch_fault_info {
+	const char *name; /* "predictor-always-wrong" */
+	const char *summary;
+};
+extern const struct uarch_fault_info uarch_faults[UARCH_FAULTS];
+
+/** From now on misbehave in the ways of the mask (bit per enum uarch_fault); everything is cold again. */
+void uarch_break(struct uarch *u, uint32_t faults);
 
 /** Everything cold again. */
 void uarch_reset(struct uarch *u);

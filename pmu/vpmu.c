@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define PMIS_PER_STEP 4
+#define INJECT_MAX    256 /* longest text of injections */
 #define CR4_PCE       (1u << 8)
 
 /*
@@ -38,7 +39,9 @@ static struct {
 	struct memo (*memo)[4]; /* of each class: by LOCK, by taken */
 	uint32_t epoch;
 	struct uarch *machine;
+	bool splits;       /* something counts accesses across lines or pages */
 	bool machine_runs; /* something counts what it gives */
+	bool cool;         /* it has to be cold before it runs again */
 } vpmu;
 
 /* --- registers ---------------------------------------------------------------------------------------------
@@ -67,16 +70,23 @@ static void real_cpuid(struct model_cpuid *c)
 				 : "a"(c->leaf), "c"(c->subleaf));
 }
 
-static void answer_cpuid(struct trap_frame *f)
+struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	struct model_cpuid real = {.leaf = (uint32_t)f->rax, .subleaf = (uint32_t)f->rcx}, out;
+	struct model_cpuid real = {.leaf = leaf, .subleaf = subleaf}, out;
 
 	real_cpuid(&real);
 	vpmu_cpuid(vpmu.profile, &real, &out);
-	f->rax = out.eax;
-	f->rbx = out.ebx;
-	f->rcx = out.ecx;
-	f->rdx = out.edx;
+	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
+}
+
+static void answer_cpuid(struct trap_frame *f)
+{
+	struct cpuid_regs r = vpmu_ask_cpuid((uint32_t)f->rax, (uint32_t)f->rcx);
+
+	f->rax = r.eax;
+	f->rbx = r.ebx;
+	f->rcx = r.ecx;
+	f->rdx = r.edx;
 }
 
 static bool rdpmc_allowed(const struct trap_frame *f)
@@ -93,6 +103,8 @@ static bool matters(enum quantity q)
 	const struct qterm term = {.quantity = (uint8_t)q, .amount = 1};
 	struct model_increment increment[MEMO_ROOM];
 
+	if (vpmu.model->counts)
+		return vpmu.model->counts(vpmu.state, q);
 	for (unsigned cpl = 0; cpl <= 3; cpl += 3) {
 		struct model_step step = {.terms = &term, .n_terms = 1, .cpl = (uint8_t)cpl};
 
@@ -108,15 +120,18 @@ static void begin_epoch(void)
 {
 	vpmu.epoch++;
 	vpmu.counting = vpmu.model->counting(vpmu.state);
-	vpmu.machine_runs = vpmu_client.addresses = false;
+	vpmu.machine_runs = vpmu.splits = vpmu_client.addresses = false;
 	if (!vpmu.counting)
 		return;
 	for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++)
 		vpmu.machine_runs = vpmu.machine_runs || matters((enum quantity) * q);
-	/* Addresses matter to the machine and to splits. */
-	vpmu_client.addresses = vpmu.machine_runs || matters(Q_LOADS_SPLIT_LINE) ||
-				matters(Q_STORES_SPLIT_LINE) || matters(Q_LOADS_SPLIT_PAGE) ||
-				matters(Q_STORES_SPLIT_PAGE);
+	if (vpmu.machine_runs && vpmu.cool) {
+		uarch_reset(vpmu.machine);
+		vpmu.cool = false;
+	}
+	vpmu.splits = matters(Q_LOADS_SPLIT_LINE) || matters(Q_STORES_SPLIT_LINE) ||
+		      matters(Q_LOADS_SPLIT_PAGE) || matters(Q_STORES_SPLIT_PAGE);
+	vpmu_client.addresses = vpmu.machine_runs || vpmu.splits;
 }
 
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
@@ -234,11 +249,19 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		.next = r->after->rip,
 	};
 
+	bool alike = repeats(did->insn) && vpmu.model->increments &&
+		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
+
 	if (vpmu.machine_runs) {
-		step.n_terms += machine_retired(vpmu.machine, did, (const uint8_t *)r->rip, r->rip,
-						r->after->rip, terms, step.n_terms, terms + step.n_terms);
-	} else if (repeats(did->insn) && vpmu.model->increments &&
-		   !(vpmu_client.addresses && insn_classes[did->insn->klass].n_accesses)) {
+		unsigned n = machine_retired(vpmu.machine, did, (const uint8_t *)r->rip, r->rip,
+					     r->after->rip, terms, step.n_terms, terms + step.n_terms);
+
+		step.n_terms += n;
+		alike = alike && n == 0;
+		if (alike && m->epoch == vpmu.epoch && m->cpl == did->cpl && add_up(m))
+			return;
+	}
+	if (alike) {
 		int n = vpmu.model->increments(vpmu.state, &step, m->increment, MEMO_ROOM);
 
 		m->epoch = n < 0 ? 0 : vpmu.epoch;
@@ -258,7 +281,8 @@ static void retired(void *ctx, const struct step_retired *r)
 		return;
 	/* A WRMSR that the model has carried out began an epoch: it finds no memo. */
 	m = memo_of(did);
-	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl, 1) && add_up(m))
+	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl && !vpmu.machine_runs, 1) &&
+	    add_up(m))
 		return;
 	if (!vpmu.own_write || !vpmu.was_idle)
 		count(r, m);
@@ -298,13 +322,16 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 {
 	const struct model_profile *profile = model_profile_by_name(name);
 	struct uarch_geometry geometry;
+	char of_the_pmu[INJECT_MAX];
 	uint64_t injections;
+	uint32_t faults;
 
 	if (!profile) {
 		*why = "no virtual CPU of this name";
 		return false;
 	}
-	if (!model_injections_parse(profile->model, inject, &injections, why))
+	if (!machine_faults_parse(inject, &faults, of_the_pmu, sizeof of_the_pmu, why) ||
+	    !model_injections_parse(profile->model, of_the_pmu, &injections, why))
 		return false;
 	free(vpmu.state);
 	free(vpmu.memo);
@@ -319,6 +346,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 		return false;
 	}
 	uarch_create(vpmu.machine, &geometry);
+	uarch_break(vpmu.machine, faults);
 	vpmu.profile = profile;
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
@@ -326,6 +354,11 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.model->reset(vpmu.state, profile, injections);
 	begin_epoch();
 	return true;
+}
+
+void vpmu_cool(void)
+{
+	vpmu.cool = true;
 }
 
 const struct model_profile *vpmu_profile(void)

@@ -20,18 +20,30 @@
 #ifndef PMU_VPMU_H
 #define PMU_VPMU_H
 
+#include "arch/x86/cpuid.h"
 #include "pmu/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /**
- * Create the virtual CPU. `inject` names injections separated by '+' (NULL or "": none).
+ * Create the virtual CPU. `inject` names injections of its PMU model and faults of the machine model
+ * (pmu/uarch_faults.def), separated by '+' (NULL or "": none).
  * @return false with *why (one line) if the profile or an injection is unknown
  */
 bool vpmu_create(const char *profile, const char *inject, const char **why);
 
+/** The virtual CPU's profile; NULL while there is none. */
 const struct model_profile *vpmu_profile(void);
+
+/** CPUID as software on the virtual CPU sees it. */
+struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf);
+
+/**
+ * Let the machine model be cold (docs/machine-model.md) before it sees the next instruction, so that what a measurement shows
+ * does not depend on those before it. May be called by stepped code.
+ */
+void vpmu_cool(void);
 
 /** Run fn(arg) on the virtual CPU. State of the model lasts from call to call. */
 void vpmu_call(void (*fn)(void *), void *arg);

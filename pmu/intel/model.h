@@ -112,6 +112,7 @@ void intel_decode_fixed(struct intel_state *s, unsigned c);
 /** Work out which counters run, after any register that has a say was written. */
 void intel_update_running(struct intel_state *s);
 
+bool intel_counts(const void *state, enum quantity q);
 bool intel_advance(void *state, const struct model_step *step);
 int intel_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
 

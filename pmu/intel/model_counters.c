@@ -16,8 +16,7 @@
 #define LATE_STEPS 3 /* (injected) */
 
 /* Terms in a clock set the clock, all others the weights. */
-static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e,
-			 enum intel_clock reference)
+static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e)
 {
 	k->per_tick = 1;
 	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
@@ -25,7 +24,9 @@ static void decode_event(const struct intel_state *s, struct intel_counter *k, c
 		if (q == Q_CYCLES || q == Q_SLOTS)
 			k->clock = CLOCK_CORE;
 		else if (q == Q_REF_CYCLES)
-			k->clock = MUTANT(M_BUS_RATIO, reference, CLOCK_TSC);
+			k->clock = CLOCK_TSC;
+		else if (q == Q_BUS_CYCLES)
+			k->clock = MUTANT(M_BUS_RATIO, CLOCK_BUS, CLOCK_TSC);
 		else
 			k->weight[q] += e->terms[i].coefficient;
 		if (q == Q_SLOTS)
@@ -60,7 +61,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
 		    MUTANT(M_EVENT_AVAILABLE,
 			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true))
-			decode_event(s, k, &e->event, CLOCK_BUS);
+			decode_event(s, k, &e->event);
 	}
 }
 
@@ -81,7 +82,7 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	k->simple = true;
 	for (unsigned i = 0; i < intel_arch_event_count; i++)
 		if (intel_arch_events[i].event.fixed == (int)index)
-			decode_event(s, k, &intel_arch_events[i].event, CLOCK_TSC);
+			decode_event(s, k, &intel_arch_events[i].event);
 }
 
 void intel_update_running(struct intel_state *s)
@@ -333,6 +334,16 @@ int intel_increments(void *state, const struct model_step *step, struct model_in
 		out[n++] = (struct model_increment){&k->value, limit, (uint64_t)amount};
 	}
 	return (int)n;
+}
+
+bool intel_counts(const void *state, enum quantity q)
+{
+	const struct intel_state *s = state;
+
+	for (unsigned i = 0; i < s->n_running; i++)
+		if (s->counter[s->run_list[i]].weight[q])
+			return true;
+	return false;
 }
 
 bool intel_advance(void *state, const struct model_step *step)

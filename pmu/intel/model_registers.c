@@ -384,6 +384,7 @@ const struct pmu_model intel_model = {
 	.rdmsr = rdmsr,
 	.wrmsr = wrmsr,
 	.rdpmc = rdpmc,
+	.counts = intel_counts,
 	.advance = intel_advance,
 	.counting = counting,
 	.increments = intel_increments,

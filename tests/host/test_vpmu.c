@@ -222,12 +222,47 @@ static void every_profile_has_a_machine(void **unused)
 	assert_int_equal(g.l2.sets, 4096);
 	assert_int_equal(g.l2.ways, 24);
 	assert_int_equal(g.llc.sets, 0);
-	/* 12288 sets are no power of two. */
-	assert_int_equal(machine_geometry(model_profile_by_name("intel-skylake")).llc.sets, 8192);
+	assert_int_equal(g.dtlb, 16);
+	assert_int_equal(g.itlb, 128);
+	assert_int_equal(g.stlb_sets * g.stlb_ways, 256);
+	g = machine_geometry(&intel_yonah);
+	assert_int_equal(g.dtlb, 128);
+	assert_int_equal(g.stlb_sets, 0);
+	g = machine_geometry(&intel_nehalem);
+	assert_int_equal(g.dtlb, 64);
+	assert_int_equal(g.stlb_sets * g.stlb_ways, 512);
+	assert_int_equal(g.l1i.sets, 128);
+	assert_int_equal(g.llc.sets * g.llc.ways * g.llc.line, 8 << 20);
+	g = machine_geometry(&intel_skylake);
+	assert_int_equal(g.stlb_sets * g.stlb_ways, 1536);
+	assert_int_equal(g.llc.sets, 12288); /* no power of two: six slices */
+	g = machine_geometry(&intel_icelake);
+	assert_int_equal(g.l1d.ways, 12);
+	assert_int_equal(g.stlb_sets * g.stlb_ways, 1536); /* its leaf 2 refers to others */
 	/* Without leaf 4 there is a cache nevertheless. */
 	struct model_profile bare = {.name = "bare"};
 	g = machine_geometry(&bare);
 	assert_true(uarch_size(&g) > 0);
+}
+
+static void faults_are_told_from_injections(void **unused)
+{
+	const char *why = NULL;
+	char rest[32];
+	uint32_t faults;
+
+	(void)unused;
+	assert_true(machine_faults_parse(NULL, &faults, rest, sizeof rest, &why));
+	assert_int_equal(faults, 0);
+	assert_string_equal(rest, "");
+	assert_true(machine_faults_parse("dead+half-the-ways+noisy+no-return-stack", &faults, rest, sizeof rest, &why));
+	assert_int_equal(faults, 1u << UARCH_HALF_WAYS | 1u << UARCH_NO_RETURN_STACK);
+	assert_string_equal(rest, "dead+noisy");
+	assert_true(machine_faults_parse("half-the-way", &faults, rest, sizeof rest, &why));
+	assert_int_equal(faults, 0);
+	assert_string_equal(rest, "half-the-way");
+	assert_false(machine_faults_parse("dropped-carry+dropped-carry+dropped-carry", &faults, rest, sizeof rest, &why));
+	assert_string_equal(why, "too many injections");
 }
 
 static struct uarch *machine;
@@ -251,7 +286,7 @@ static uint32_t retire(const uint8_t *code, struct insn_retired did, uint64_t ri
 
 static void instructions_reach_the_machine(void **unused)
 {
-	static const uint8_t load[15] = {0x48, 0x8b, 0x07}, flush[15] = {0x0f, 0xae, 0x3f},
+	static const uint8_t load[15] = {0x48, 0x8b, 0x07}, flush[15] = {0x0f, 0xae, 0x3f}, write_back[15] = {0x66, 0x0f, 0xae, 0x37},
 			     rep_movsq[15] = {0xf3, 0x48, 0xa5}, invlpg[15] = {0x0f, 0x01, 0x3f},
 			     cr3[15] = {0x0f, 0x22, 0xd8}, call[15] = {0xe8, 0, 1, 0, 0}, ret[15] = {0xc3},
 			     jump[15] = {0xff, 0xe0}, jz[15] = {0x74, 0x10};
@@ -261,6 +296,8 @@ static void instructions_reach_the_machine(void **unused)
 
 	machine = uarch_create(malloc(uarch_size(&g)), &g);
 	assert_int_equal(retire(load, at, 0x400000, 0, Q_L1D_LOAD_MISS), 1);
+	assert_int_equal(retire(load, at, 0x400000, 0, Q_L1D_LOAD_MISS), 0);
+	retire(write_back, at, 0x400010, 0, Q_CYCLES); /* stays */
 	assert_int_equal(retire(load, at, 0x400000, 0, Q_L1D_LOAD_MISS), 0);
 	retire(flush, at, 0x400010, 0, Q_CYCLES);
 	assert_int_equal(retire(load, at, 0x400000, 0, Q_LLC_MISS), 1);
@@ -302,6 +339,7 @@ int main(void)
 		cmocka_unit_test(short_cut_equals_long_way),
 		cmocka_unit_test(short_cut_refuses),
 		cmocka_unit_test(every_profile_has_a_machine),
+		cmocka_unit_test(faults_are_told_from_injections),
 		cmocka_unit_test(instructions_reach_the_machine),
 	};
 

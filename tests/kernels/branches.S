@@ -262,7 +262,7 @@ SIG LOAD_BYTES, 0, 8
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
 SIG STORE_BYTES, 0, 8
-SIG_RANGE BR_MISPRED, PAIRS/4, -8, PAIRS*2 + 1, 8, "a guess at a random bit is right half of the time; a quarter is 4 standard deviations below at N = 16"
+SIG_RANGE BR_MISPRED, PAIRS/4, -8, PAIRS*3/2, 16, "a guess at a random bit is right half of the time, and of each pair one may be known; 4 standard deviations are left"
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -305,6 +305,6 @@ SIG LOAD_BYTES, 0, 8
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
 SIG STORE_BYTES, 0, 8
-SIG_RANGE BR_MISPRED, 1, -8, 4*2 + 1, 8, "a guess at one of two random targets is right half of the time"
+SIG_RANGE BR_MISPRED, 1, -8, 3, 16, "a guess at one of two random targets is right half of the time; 4 standard deviations are left"
 SIG_INTEGER_ONLY
 SIGNATURE_END

@@ -66,7 +66,8 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE L1D_LOAD_MISS, 1, -2, 2, 8, ONE_MISS
 SIG_RANGE L2_LOAD_MISS, 1, -2, 2, 8, ONE_MISS
-SIG_RANGE LLC_MISS, 1, -2, 2, 16, ONE_MISS
+SIG_RANGE LLC_REF, 1, -2, 2, 16, ONE_MISS
+SIG_RANGE LLC_MISS, 1, -2, 1, 12, "the line was flushed before; something else may miss now and then"
 SIGNATURE_END
 
 KERNEL clflush_clean, "N times CLFLUSH of eight lines that nobody loads"

@@ -49,10 +49,10 @@ bool cache_geometry(unsigned level, query_fn *query, struct cache_geometry *out)
 {
 	uint32_t basic = query(0, 0).eax, extended = query(0x80000000, 0).eax;
 
+	if (basic >= 4 && deterministic(query, 4, level, out))
+		return true;
 	if (extended >= 0x8000001d && extended <= 0x8000ffff && (query(0x80000001, 0).ecx & TOPOEXT) &&
 	    deterministic(query, 0x8000001d, level, out))
-		return true;
-	if (basic >= 4 && deterministic(query, 4, level, out))
 		return true;
 	return extended >= 0x80000006 && extended <= 0x8000ffff && classic(query, level, out);
 }

@@ -98,7 +98,7 @@ SIG BR_COND_TAKEN, 1 + 1, -1
 SIG BR_COND_NTAKEN, (DEPTH-1), 1
 SIG_STORES DEPTH, 8
 SIG_LOADS DEPTH, 8
-SIG_RANGE BR_MISPRED, 0, 0, 2*DEPTH + 1, 8, "a return stack may hold 4 to 64 addresses, and other predictors may stand in for it"
+SIG_RANGE BR_MISPRED, 0, 0, DEPTH, 16, "a return stack may hold 4 to 64 addresses, and other predictors may stand in for it; the branch at the bottom is regular"
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -118,7 +118,7 @@ SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG_STORES 1, 8
 SIG_LOADS 1, 8
-SIG_RANGE BR_MISPRED, 0, 0, 2, 8, "a return stack without a matching call is wrong; an indirect predictor may know better"
+SIG_RANGE BR_MISPRED, 0, 0, 1, 12, "a return stack without a matching call is wrong; an indirect predictor may know better"
 SIG_INTEGER_ONLY
 SIGNATURE_END
 

@@ -145,7 +145,7 @@ kernel_\name:
 	SIG BR_COND, 1, 0
 	SIG BR_COND_TAKEN, 1, -1
 	SIG BR_COND_NTAKEN, 0, 1
-	SIG_RANGE BR_MISPRED, 0, 0, 1, 0, "the closing branch: once at the end, more while it is learnt"
+	SIG_RANGE BR_MISPRED, 0, 0, 0, 12, "the closing branch: once at the end, and some times while it is learnt"
 .endm
 
 /* \count branches per turn, each of which goes one way only. */

@@ -62,9 +62,12 @@ SIG_RANGE CYCLES, LINKS, 0, LINKS*2000, 20000, "each load waits for the one befo
 
 CHAIN_KERNEL chain_l1, "N times sixteen loads that conflict in the first-level data cache", KERNEL_SERVICE_CHAIN_L1
 SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
+SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 32, "a few dozen lines that fit the second level wherever they lie"
+SIG_RANGE LLC_MISS, 0, 0, 0, 16, "a few dozen lines that fit every cache but the first"
 SIGNATURE_END
 
 CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2
+SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*2, 32, REPLACED
 SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
 SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
 SIGNATURE_END

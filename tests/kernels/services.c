@@ -8,6 +8,7 @@
 #include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
+#include "pmu/vpmu.h"
 
 #include <string.h>
 
@@ -203,7 +204,7 @@ static void pages_off(uint64_t flags, const struct kernel_place *p)
 /* --- chains
  * ---------------------------------------------------------------------------------------------------- */
 
-#define POOL             (8 << 20)
+#define POOL             (12 << 20) /* two lines per way of a Core 2's second-level cache */
 #define LINES_PER_WAY    4 /* of a set: wanted */
 #define LINES_PER_WAY_OK 2 /* enough */
 
@@ -221,7 +222,8 @@ static unsigned chain_lines(unsigned level, uint32_t *stride)
 	struct cache_geometry g;
 	unsigned lines;
 
-	if (!pool || !cache_geometry(level, cpuid, &g))
+	/* The virtual CPU's machine model has its profile's caches, not the real CPU's. */
+	if (!pool || !cache_geometry(level, vpmu_profile() ? vpmu_ask_cpuid : cpuid, &g))
 		return 0;
 	*stride = g.line * g.sets;
 	lines = POOL / *stride;
