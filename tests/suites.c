@@ -9,7 +9,6 @@ const struct suite *const suites[] = {
 	&suite_control,
 	&suite_events,
 	&suite_identities,
-	&suite_sweeps,
 	&suite_noise,
 	&suite_sweep,
 	&suite_skid,

@@ -2,7 +2,7 @@
 """The suites that are not run by default: sound on every profile, the same in QEMU and in Bochs, and able to fail."""
 from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
 
-SUITES = "pmu=virtual:%s suite=identities,sweeps,noise,overhead reps=20"
+SUITES = "pmu=virtual:%s suite=identities,sweep,noise,overhead reps=20"
 
 
 def values(result, suite):
@@ -25,8 +25,8 @@ r = boot(options="pmu=virtual suite=noise inject=srf7 event=INST_RETIRED.ANY_P")
 slopes = values(r, "noise")
 equal((slopes.get("INST_RETIRED.ANY_P/int_ring0"), slopes.get("INST_RETIRED.ANY_P/fault_ud_ring0")), ("+2", "+1"),
       "an instruction more per far transfer shows as the slope: INT and IRET, or IRET alone")
-r = boot(options="pmu=virtual suite=sweeps kernel=nop_loop,calls inject=rdpmc-wrong-index")
+r = boot(options="pmu=virtual suite=sweep kernel=nop_loop,calls inject=rdpmc-wrong-index")
 table = verdict_table(r) or {}
-ok(table and all((verdict in ("wrong", "noisy")) == name.startswith("sweeps/enabled and read") for name, (verdict, _) in table.items()),
+ok(table and all((verdict in ("wrong", "noisy")) == name.startswith("sweep/bracket/") for name, (verdict, _) in table.items()),
    "a wrong RDPMC makes the brackets differ, and only them", tail(r))
 done()

@@ -11,7 +11,6 @@ extern const struct suite suite_step;
 extern const struct suite suite_control;
 extern const struct suite suite_events;
 extern const struct suite suite_identities;
-extern const struct suite suite_sweeps;
 extern const struct suite suite_noise;
 extern const struct suite suite_sweep;
 extern const struct suite suite_skid;
