@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "tests/host/support/stepper.h"
 #include "pmu/account.h"
+#include "pmu/machine_model.h"
 
 #include <cpuid.h>
 #include <elf.h>
@@ -39,6 +40,7 @@ static struct {
 	struct user_regs_struct initial;
 	uint8_t xstate[XSTATE_MAX]; /* as FNINIT and reset leave it */
 	size_t xstate_size;
+	struct uarch *machine; /* that follows; may be NULL */
 	char why[160];
 } s;
 
@@ -235,6 +237,10 @@ static const char *account(const uint8_t *code, const struct insn_retired *did, 
 
 	account_add(&one, terms, n);
 	account_add(out, terms, n);
+	if (s.machine) {
+		struct qterm effects[MACHINE_TERMS];
+		account_add(out, effects, machine_retired(s.machine, did, code, rip, after, terms, n, effects));
+	}
 	if (one.v[Q_BR_COND])
 		expected = did->taken ? branch_target(code, did->insn, next) : next;
 	else if (one.v[Q_BRANCHES])
@@ -312,6 +318,11 @@ static const char *fault(const struct kernel *k, int signal, struct insn_retired
 	account_handler(vector == 13 || vector == 14 ? kernel_on_fault_code : kernel_on_fault, out);
 	r->rip = r->r9;
 	return ptrace(PTRACE_SETREGS, s.child, NULL, r) ? because("ptrace: %s", strerror(errno)) : NULL;
+}
+
+void stepper_follow(struct uarch *machine)
+{
+	s.machine = machine;
 }
 
 static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_struct *r)

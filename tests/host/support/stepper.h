@@ -7,6 +7,7 @@
 
 #include "pmu/quantity.h"
 #include "tests/kernels/kernel.h"
+#include "pmu/uarch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +25,9 @@ bool stepper_cpu_has(enum cpu_feature feature);
  * @return NULL, or one line that says what went wrong; valid until the next call
  */
 const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out);
+
+/** From now on a machine model sees what is stepped, and what it makes of that is added to the totals. NULL: no more. */
+void stepper_follow(struct uarch *machine);
 
 /** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until the next call. */
 const char *stepper_unfit(const struct kernel *k);
