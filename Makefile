@@ -34,12 +34,16 @@ help:
 
 # --- what is needed first -------------------------------------------------------------------------------------
 
-# Installs packages and builds newlib where missing; silent and quick when nothing is. Recipes below rely on it.
-$(B)/newlib/.done:
+# Installs packages and builds newlib where missing; silent and quick when nothing is. It is done before anything else, and before
+# the rest of this file is acted upon: make brings an included file up to date first, and starts over if that changed.
+ifneq ($(filter-out help clean distclean,$(or $(MAKECMDGOALS),all)),)
+include $(B)/setup.mk
+endif
+
+$(B)/setup.mk: FORCE
 	@scripts/setup $(B)
 
-setup: $(B)/newlib/.done
-	@scripts/setup $(B)
+setup: $(B)/setup.mk
 
 # --- sources ---------------------------------------------------------------------------------------------------
 
@@ -83,12 +87,12 @@ $(B)/gen/build_id.h: FORCE
 	@echo "#define BUILD_ID \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(B)/tools/%: tools/%.c $(B)/newlib/.done
+$(B)/tools/%: tools/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -MMD -MP -MF $@.d -o $@ $< -lZydis
 
 $(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/insn.h arch/x86/insn_table.h pmu/insn_quantities.h \
-	pmu/quantity.h pmu/quantity.def $(B)/newlib/.done
+	pmu/quantity.h pmu/quantity.def
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
@@ -101,8 +105,7 @@ ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
 
 tools: $(B)/assay-encode
 
-$(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tools/model_cpu.h tests/report/json.h) \
-	$(B)/newlib/.done
+$(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tools/model_cpu.h tests/report/json.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
 		$(ENCODE_SRC)
 
@@ -112,15 +115,15 @@ $(B)/gen/insn_tables.c: $(B)/tools/decodegen
 
 # --- the image -------------------------------------------------------------------------------------------------
 
-$(B)/image/%.c.o: %.c $(B)/newlib/.done | $(GEN_HEADERS)
+$(B)/image/%.c.o: %.c | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/image/%.S.o: %.S $(B)/newlib/.done | $(GEN_HEADERS)
+$(B)/image/%.S.o: %.S | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/image/gen/%.c.o: $(B)/gen/%.c $(B)/newlib/.done | $(GEN_HEADERS)
+$(B)/image/gen/%.c.o: $(B)/gen/%.c | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
 
@@ -186,10 +189,10 @@ RUN_STATUS = $(shell cat $(B)/run.status 2>/dev/null)
 run-and-keep-status:
 	+@rm -f $(B)/run.status; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
-run-emulator: setup $(B)/assay.img $(B)/direct.bin
+run-emulator: $(B)/assay.img $(B)/direct.bin
 	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status
 
-bench: setup all tools $(B)/assay.img $(B)/empty_app.efi
+bench: all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench
 
 # EFI applications that the tests put beside ours.
@@ -209,11 +212,11 @@ HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/h
 HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c tests/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)
 
-$(B)/host/%.c.o: %.c $(B)/newlib/.done | $(GEN_HEADERS)
+$(B)/host/%.c.o: %.c | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/host/%.S.o: %.S $(B)/newlib/.done | $(GEN_HEADERS)
+$(B)/host/%.S.o: %.S | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c -o $@ $<
 
@@ -246,7 +249,7 @@ $(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks
 
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-check: setup all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so
+check: all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so
 	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
