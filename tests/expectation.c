@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What speculation, replays and prefetchers can add, generously: still a number that a broken counter can miss. */
+/* What speculation, replays and prefetchers can add, generously: still a number that a broken counter can
+ * miss. */
 #define MORE_TIMES 16
 #define MORE_FIXED 1000
 

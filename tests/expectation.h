@@ -28,17 +28,17 @@ struct expectation {
 };
 
 /**
- * The event's terms applied to the signature of kernel k at N = n, and to the family-wide bounds (bounds.h) where the
- * signature says nothing. A negative coefficient swaps the ends of an interval; an interval's low end is never
- * below 0.
+ * The event's terms applied to the signature of kernel k at N = n, and to the family-wide bounds (bounds.h)
+ * where the signature says nothing. A negative coefficient swaps the ends of an interval; an interval's low
+ * end is never below 0.
  * @return out->status
  */
 enum expectation_status expectation(const struct pmu_event *e, const struct kernel *k, uint64_t n,
 				    struct expectation *out);
 
 /**
- * Events that count at least their terms (EVENT_AT_LEAST) may show more where the CPU speculates, replays or prefetches: widen
- * the expectation upwards. Models do none of this.
+ * Events that count at least their terms (EVENT_AT_LEAST) may show more where the CPU speculates, replays or
+ * prefetches: widen the expectation upwards. Models do none of this.
  */
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e);
 

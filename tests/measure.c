@@ -100,7 +100,12 @@ static const void *compose(struct composed *c, const struct window *w, const str
 		return NULL;
 	p = c->arena.rw + kernel_at - start - entry_size;
 	*c = (struct composed){
-		c->arena, w->kernel, b->start, b->stop, w->alignment, c->arena.rx + (p - c->arena.rw),
+		c->arena,
+		w->kernel,
+		b->start,
+		b->stop,
+		w->alignment,
+		c->arena.rx + (p - c->arena.rw),
 		(uint64_t)(c->arena.rx + kernel_at),
 	};
 	if (w->ring) {

@@ -41,7 +41,8 @@ extern const struct pmu_bracket bracket_user;
  */
 const void *window_compose(const struct window *w);
 
-/** Where the kernel lies in the window that was composed last for this ring: the address of its first byte. */
+/** Where the kernel lies in the window that was composed last for this ring: the address of its first byte.
+ */
 uint64_t window_kernel_address(uint8_t ring);
 
 /** Run a composed window with N = n. @return RAX at its end (the count, for a read bracket). */

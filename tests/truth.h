@@ -18,8 +18,10 @@
  */
 void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result *r);
 
-/** Whether an amount of one quantity is as kernel k declares it for N = n; *declared is what the signature says. */
-bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, uint64_t seen, struct amount *declared);
+/** Whether an amount of one quantity is as kernel k declares it for N = n; *declared is what the signature
+ * says. */
+bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, uint64_t seen,
+		     struct amount *declared);
 
 /**
  * The comparison of all: the first architectural quantity of `seen` that is not as kernel k declares it for N

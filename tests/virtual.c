@@ -33,7 +33,8 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 	*pmu = (struct pmu){.virtual = true};
 	run->pmu = pmu;
 	if (!run->call(run, identify, &id, IDENTIFY_MS, &fault)) {
-		snprintf(text, sizeof(text), "identifying the virtual PMU failed: %.140s", fault.judgement.text);
+		snprintf(text, sizeof(text), "identifying the virtual PMU failed: %.140s",
+			 fault.judgement.text);
 		*why = text;
 		return false;
 	}
