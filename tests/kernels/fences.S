@@ -1,5 +1,5 @@
 /*
- * Fences and instructions that serialise execution.
+ * Fences, instructions that serialise execution, and those that ask the processor something.
  */
 #include "tests/kernels/kernel.h"
 
@@ -56,6 +56,29 @@ KERNEL rdtscp, "N times RDTSCP", needs=KERNEL_NEEDS_RDTSCP
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL rdrand, "N times RDRAND of each size", needs=KERNEL_NEEDS_RDRAND
+1:	rdrand %ax
+	rdrand %ecx
+	rdrand %rdx
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL xgetbv, "N times XGETBV", needs=KERNEL_NEEDS_XSAVE
+	xor %ecx, %ecx
+1:	xgetbv
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 1
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END

@@ -17,9 +17,9 @@
 	SIG RING_TO_USER, \crossings, 0
 .endm
 
-.macro INT_KERNEL ring, flag, crossings
-KERNEL int_\ring, "N times INT n to a handler that returns at once, from \ring", flags=KERNEL_SERVICE_TEST_INT|\flag
-1:	int $KERNEL_VECTOR
+.macro INT_KERNEL insn, operand, ring, flag, crossings
+KERNEL \insn\()_\ring, "N times a software interrupt (\insn) to a handler that returns at once, from \ring", flags=KERNEL_SERVICE_TEST_INT|\flag
+1:	\insn \operand
 	dec %rdi
 	jnz 1b
 KERNEL_END
@@ -35,8 +35,10 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 .endm
 
-INT_KERNEL ring0, KERNEL_RING0_ONLY, 0
-INT_KERNEL ring3, KERNEL_RING3_ONLY, 1
+INT_KERNEL int, $KERNEL_VECTOR, ring0, KERNEL_RING0_ONLY, 0
+INT_KERNEL int, $KERNEL_VECTOR, ring3, KERNEL_RING3_ONLY, 1
+INT_KERNEL int3, , ring0, KERNEL_RING0_ONLY, 0
+INT_KERNEL int3, , ring3, KERNEL_RING3_ONLY, 1
 
 KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_SERVICE_SYSCALL|KERNEL_RING3_ONLY
 1:	syscall

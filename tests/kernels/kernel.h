@@ -39,7 +39,7 @@
 #define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
 
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
-#define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR arrives at a bare IRETQ */
+#define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR and INT3 arrive at a bare IRETQ */
 #define KERNEL_SERVICE_RESUME	0x0200 /* a fault arrives at a handler that stores R9 as return address */
 #define KERNEL_SERVICE_SYSCALL	0x0400 /* SYSCALL arrives at a bare SYSRETQ */
 #define KERNEL_SERVICE_ALIAS	0x0800 /* the alias at R8 may be written in the ring that the kernel runs in */

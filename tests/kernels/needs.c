@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 /* XCR0 state components, SDM vol. 1, 13.1. */
+#define X87 0x1
 #define SSE 0x2
 #define YMM (SSE | 0x4)
 #define ZMM (YMM | 0xe0)
@@ -42,6 +43,8 @@ const struct kernel_need kernel_needs[] = {
 	NEED(RDTSCP, 0),
 	NEED(SERIALIZE, 0),
 	NEED(SEP, 0),
+	NEED(RDRAND, 0),
+	NEED(XSAVE, X87),
 	{0},
 };
 

@@ -126,3 +126,28 @@ SIG INSTRUCTIONS, 2 + 2, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+
+/* The port that shows firmware's progress: nobody minds what is written there. */
+#define PORT 0x80
+KERNEL ports, "N times OUT, OUTSB and REP OUTSB to a port: string output loads, plain output does not", flags=KERNEL_RING0_ONLY
+	lea KERNEL_SCRATCH(%rsi), %r9
+	mov $PORT, %edx
+	xor %eax, %eax
+1:	mov %r9, %rsi
+	mov $4, %ecx
+	out %al, $PORT
+	out %al, %dx
+	outsb
+	rep outsb
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 3
+SIG INSN_STRING, 2, 0
+SIG REP_ITERATIONS, 4, 0
+SIG INSN_LOAD, 2, 0
+SIG LOADS, 1 + 4, 0
+SIG LOAD_BYTES, 1 + 4, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END

@@ -29,6 +29,7 @@ static const struct {
 	const uint8_t *handler;
 } gates[] = {
 	{KERNEL_SERVICE_TEST_INT, VECTOR_TEST, kernel_on_test_int},
+	{KERNEL_SERVICE_TEST_INT, VECTOR_BP, kernel_on_test_int},
 	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
 	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
 	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},

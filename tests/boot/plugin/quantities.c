@@ -50,6 +50,7 @@ struct instruction {
 	uint8_t kind;		/* enum kind */
 	bool separate;		/* accesses that adjoin are several all the same */
 	bool stack_loads;	/* pops several stack slots; its other loads are of descriptors */
+	bool no_loads;		/* all its loads are of descriptors */
 	uint8_t length;
 	uint8_t bytes[15];
 	struct instruction *chain; /* of the same address */
@@ -161,6 +162,9 @@ static void classify(struct instruction *in)
 	case 0xc4: /* VEX: gathers in map 2 */
 		in->separate = (in->bytes[i + 1] & 31) == 2 && (in->bytes[i + 3] & 0xfc) == 0x90;
 		break;
+	case 0x8e: /* MOV to a segment register; from a register */
+		in->no_loads = in->bytes[i + 1] >= 0xc0;
+		break;
 	case 0xf4:
 		in->kind = HALT;
 		break;
@@ -261,6 +265,8 @@ static void commit_accesses(void)
 	for (unsigned i = 0; i < s.n_accesses; i++) {
 		const struct access *a = &s.access[i];
 		if (in->stack_loads && any && (a->store || a->address != end))
+			continue;
+		if (in->no_loads && !a->store)
 			continue;
 		bool adjoins = any && !in->separate && a->store == store && a->address <= end;
 		s.total[a->store ? STORE_BYTES : LOAD_BYTES] += a->size;
