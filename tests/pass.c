@@ -1,6 +1,5 @@
 #include "tests/pass.h"
 #include "tests/quiet.h"
-#include "tests/report.h"
 #include "tests/smi.h"
 
 #include "pmu/vpmu.h"
@@ -204,13 +203,13 @@ enum verdict pass_failure_verdict(const struct pass *p)
 	return p->disturbed ? VERDICT_ERROR : VERDICT_WRONG;
 }
 
-void pass_report_retaken(const char *suite)
+void pass_report_retaken(struct run *run, const char *suite)
 {
 	char value[16], unit[56];
 
 	snprintf(value, sizeof(value), "%u", retaken);
 	snprintf(unit, sizeof(unit), "samples (SMIs are seen by: %s)", smi_source_name(retaken_by));
-	report_value(suite, "taken again after an SMI", value, unit);
+	run->value(run, suite, "taken again after an SMI", value, unit);
 	retaken = 0;
 }
 

@@ -76,7 +76,7 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 enum verdict pass_failure_verdict(const struct pass *p);
 
 /** Samples that pass_run() took again since the last call, and how SMIs are looked for: into the report. */
-void pass_report_retaken(const char *suite);
+void pass_report_retaken(struct run *run, const char *suite);
 
 /** The event by which counter c is tried: instructions where it can count them, else what it can; NULL if
  * nothing. */

@@ -44,7 +44,8 @@ uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_ste
 	if (injected(s, INJECT_ODD_COUNTER) && c == s->leaf.n_general - 1 && branches)
 		amount *= 2;
 	if (injected(s, INJECT_INTERRUPT_EXTRA) && instructions)
-		amount += amount_of(step, Q_INTERRUPTS_HW) + amount_of(step, Q_EXCEPTIONS);
+		amount += amount_of(step, Q_INTERRUPTS_HW) + amount_of(step, Q_INTERRUPTS_NMI) +
+			  amount_of(step, Q_EXCEPTIONS);
 
 	if (injected(s, INJECT_NOISY) && amount) {
 		s->noise = s->noise * 1103515245 + 12345;

@@ -120,6 +120,74 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 /*
+ * An NMI that the CPU sends itself through the interrupt command register. It may take a while to arrive, for which the inner loop
+ * waits. The shorthand for "self" is for fixed interrupts only, so the destination is the APIC's own ID.
+ */
+#define APIC_ID_REGISTER 0x20
+#define ICR_LOW		 0x300
+#define ICR_HIGH	 0x310
+#define X2APIC_ID	 0x802
+#define X2APIC_ICR	 0x830
+#define ICR_NMI		 0x4400
+#define NMI_WAIT	 64
+
+.macro SIG_NMI own, fixed
+	SIG INSTRUCTIONS, \own + 1 + 3*NMI_WAIT + KERNEL_TEST_INT_INSTRUCTIONS + 2, \fixed
+	SIG INSN_PAUSE, NMI_WAIT, 0
+	SIG INTERRUPTS_NMI, 1, 0
+	SIG BRANCHES, NMI_WAIT + 1 + 1, 0
+	SIG BR_FAR, 1, 0
+	SIG BR_COND, NMI_WAIT + 1, 0
+	SIG BR_COND_TAKEN, NMI_WAIT, -1
+	SIG BR_COND_NTAKEN, 1, 1
+	SIG_INTEGER_ONLY
+.endm
+
+KERNEL nmi_xapic, "N times an NMI to itself, in xAPIC mode", flags=KERNEL_SERVICE_NMI|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+	mov KERNEL_PARAM_APIC(%rsi), %r10
+	mov APIC_ID_REGISTER(%r10), %eax
+	mov %eax, ICR_HIGH(%r10)
+1:	movl $ICR_NMI, ICR_LOW(%r10)
+	mov $NMI_WAIT, %ecx
+2:	pause
+	dec %ecx
+	jnz 2b
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_NMI 1, 3
+SIG INSN_SERIALIZING, 1, 0
+SIG INSN_STORE, 1, 1
+SIG STORES, 1, 1
+SIG STORE_BYTES, 4, 4
+SIG INSN_LOAD, 1, 2
+SIG LOADS, 5, 2
+SIG LOAD_BYTES, 5*8, 8 + 4
+SIGNATURE_END
+
+KERNEL nmi_x2apic, "N times an NMI to itself, in x2APIC mode", flags=KERNEL_SERVICE_NMI|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+	mov $X2APIC_ID, %ecx
+	rdmsr
+	mov %eax, %r10d
+1:	mov $X2APIC_ICR, %ecx
+	mov $ICR_NMI, %eax
+	mov %r10d, %edx
+	wrmsr
+	mov $NMI_WAIT, %ecx
+2:	pause
+	dec %ecx
+	jnz 2b
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_NMI 4, 3
+SIG INSN_SERIALIZING, 1 + 1, 0
+SIG INSN_LOAD, 1, 0
+SIG LOADS, 5, 0
+SIG LOAD_BYTES, 5*8, 0
+SIGNATURE_END
+
+/*
  * One fault per turn, at the instruction that is \fault; the handler goes on behind it. What faults does not retire.
  * The handler stores the return address, and IRETQ takes five values from the stack.
  */

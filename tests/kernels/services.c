@@ -32,6 +32,7 @@ static const struct {
 	{KERNEL_SERVICE_TEST_INT, VECTOR_BP, kernel_on_test_int},
 	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
 	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
+	{KERNEL_SERVICE_NMI, VECTOR_NMI, kernel_on_test_int},
 	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_UD, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_NM, kernel_on_fault},

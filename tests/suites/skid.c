@@ -12,7 +12,6 @@
 #include "tests/pass.h"
 #include "tests/pmi.h"
 #include "tests/quiet.h"
-#include "tests/report.h"
 
 #include "arch/x86/apic.h"
 #include "arch/x86/trap.h"
@@ -133,7 +132,7 @@ static void take_samples(void *arg)
 		s->failure = "taking it out of use was refused";
 }
 
-static void conclude(const struct skid *s, struct result *r)
+static void conclude(struct run *run, const struct skid *s, struct result *r)
 {
 	struct observation *o = &r->observation[0];
 	struct judgement *j = &r->judgement;
@@ -157,7 +156,7 @@ static void conclude(const struct skid *s, struct result *r)
 		 o->seen.min, o->seen.max, histogram_mode(&o->seen));
 	snprintf(value, sizeof(value), "%" PRId64 " (%" PRId64 " to %" PRId64 ")", histogram_mode(&o->seen),
 		 o->seen.min, o->seen.max);
-	report_value("skid", r->name, value, "instructions");
+	run->value(run, "skid", r->name, value, "instructions");
 	if (j->verdict == VERDICT_EXACT)
 		j->text[0] = '\0';
 }
@@ -188,7 +187,7 @@ static void measure(struct run *run, struct skid *s)
 	if (done && s->failure)
 		judgement_set(&r.judgement, VERDICT_WRONG, "%s", s->failure);
 	else if (done)
-		conclude(s, &r);
+		conclude(run, s, &r);
 	run->report(run, &r);
 }
 
