@@ -11,8 +11,8 @@
  *
  * QEMU tells when an instruction is about to run, and of every access it makes, but not whether it came to its end. An
  * instruction has retired when the next one to run is where it leads to; if that is anywhere else, it faulted (or QEMU
- * started it over) and what it did is dropped. HLT has retired too if an interrupt follows it, except in ring 3, where it faults. QEMU runs a REP instruction once per iteration, and may run it
- * once more to find that none is left: it retires when its successor runs; each return to itself is an iteration done.
+ * started it over) and what it did is dropped. HLT has retired too if an interrupt follows it, except in ring 3, where it faults, and
+ * so has PAUSE, which never faults. QEMU runs a REP instruction once per iteration, and may run it once more to find that none is left: it retires when its successor runs; each return to itself is an iteration done.
  * QEMU makes several accesses of one wide operand: accesses of an instruction that adjoin are one, unless the
  * instruction is known to make several of its own. Whether a branch to the next instruction was taken does not show: such
  * branches are counted as br.cond.either.
@@ -40,6 +40,7 @@ enum kind {
 	REP,  /* string instruction with F2 or F3 */
 	MARK, /* NOP that may be a mark */
 	HALT,
+	IDLE, /* PAUSE */
 };
 
 /** An instruction as it lies in memory. */
@@ -69,6 +70,7 @@ static const char *const total_names[TOTALS] = {
 static const uint8_t total_of_kind[] = {
     [CONDITIONAL] = BR_COND, [JMP_DIRECT] = BR_JMP_DIRECT, [JMP_INDIRECT] = BR_JMP_INDIRECT, [CALL_DIRECT] = BR_CALL_DIRECT,
     [CALL_INDIRECT] = BR_CALL_INDIRECT, [RET] = BR_RET, [FAR] = BR_FAR, [REP] = 0, [MARK] = 0, [HALT] = 0,
+    [IDLE] = 0,
 };
 
 #define ACCESSES_MAX 256
@@ -164,6 +166,9 @@ static void classify(struct instruction *in)
 		break;
 	case 0x8e: /* MOV to a segment register; from a register */
 		in->no_loads = in->bytes[i + 1] >= 0xc0;
+		break;
+	case 0x90:
+		in->kind = rep ? IDLE : PLAIN;
 		break;
 	case 0xf4:
 		in->kind = HALT;
@@ -307,7 +312,7 @@ static void finish(uint64_t successor)
 		return;
 	if (in->kind == REP && successor == in->address)
 		commit_accesses(); /* an iteration */
-	else if (total_of_kind[in->kind] || successor == in->next || (in->kind == HALT && ring() == 0))
+	else if (total_of_kind[in->kind] || successor == in->next || in->kind == IDLE || (in->kind == HALT && ring() == 0))
 		retire(successor);
 	s.n_accesses = 0;
 	s.current = NULL;
