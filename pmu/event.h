@@ -21,12 +21,17 @@ enum event_judgement {
 	EVENT_TIME,     /* clock-like: judged by bounds and identities only */
 };
 
+enum event_flags {
+	EVENT_ANY_RING = 1 << 0, /* counts in every ring, whatever the ring filter says */
+};
+
 struct pmu_event {
 	const char *name;  /* the vendor's own ("BR_INST_RETIRED.ALL_BRANCHES") */
 	uint64_t code;     /* selector value as the family lays it out, enable and ring bits clear */
 	uint32_t counters; /* bit n: may count on general counter n; 0: on none (fixed only) */
 	int8_t fixed;      /* index of the fixed counter that counts it, -1 if none */
 	uint8_t judgement; /* enum event_judgement */
+	uint8_t flags;     /* enum event_flags */
 	struct event_term terms[EVENT_TERMS]; /* coefficient 0 ends */
 	const char *rule;                     /* a documented exception in words, NULL if none */
 	const char *source;                   /* manual and section */

@@ -1,111 +1,181 @@
 #include "tests/bounds.h"
 
-#define PARTS_MAX 12
-
-/** amount of .of (its low end for a lower bound, else its high end) times .times, divided by .per, rounded down */
+/** amount of .of (its low end for a lower bound, else its high end) times .times, divided by .per, rounded
+ * down */
 struct part {
-	uint8_t of; /* enum quantity */
+	uint8_t of;          /* enum quantity */
 	uint16_t times, per; /* times 0 ends */
-	uint64_t flags;	     /* only of kernels that have one of these; 0: of all */
+	uint32_t flags;      /* only of kernels that have one of these; 0: of all */
 };
 
 struct bound {
-	uint8_t quantity; /* enum quantity */
+	uint8_t quantity;   /* enum quantity */
 	uint16_t low, high; /* fixed parts */
-	struct part low_parts[2], high_parts[PARTS_MAX];
+	const struct part *low_parts, *high_parts;
 	const char *reason;
 };
 
+/* Lists are of very different lengths: each takes what it needs. */
+#define PARTS(...) ((const struct part[]){__VA_ARGS__, {0}})
+
 #define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC)
-#define CHAINS	   (KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2)
+#define CHAINS     (KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2)
 
 /*
- * Fixed parts: cycles and misses of the bracket and of what the machine does besides (a system-management interrupt, another
- * thread of the core). Numbers of cycles are the worst of published instruction tables, and of an exit to a hypervisor for
- * what can cause one.
+ * Fixed parts: cycles and misses of the bracket and of what the machine does besides (a system-management
+ * interrupt, another thread of the core). Numbers of cycles are the worst of published instruction tables,
+ * and of an exit to a hypervisor for what can cause one.
  */
 static const struct bound bounds[] = {
-	{Q_CYCLES, 1, 20000,
-	 {{Q_INSTRUCTIONS, 1, 16, 0}},
-	 {{Q_INSTRUCTIONS, 60, 1, 0},
-	  {Q_INSTRUCTIONS, 4000, 1, KERNEL_RING0_ONLY},
-	  {Q_REP_ITERATIONS, 60, 1, 0},
-	  {Q_LOADS, 500, 1, 0},
-	  {Q_STORES, 500, 1, 0},
-	  {Q_INSN_X87, 400, 1, 0},
-	  {Q_INSN_PAUSE, 4000, 1, 0},
-	  {Q_INSN_SERIALIZING, 20000, 1, 0},
-	  {Q_BR_FAR, 2000, 1, 0},
-	  {Q_EXCEPTIONS, 20000, 1, 0},
-	  {Q_INTERRUPTS_HW, 60000, 1, 0},
-	  {Q_INSN_FENCE, 2000, 1, 0}},
+	{Q_CYCLES, 1, 20000, PARTS({Q_INSTRUCTIONS, 1, 16, 0}),
+	 PARTS({Q_INSTRUCTIONS, 60, 1, 0}, {Q_INSTRUCTIONS, 4000, 1, KERNEL_RING0_ONLY},
+	       {Q_REP_ITERATIONS, 60, 1, 0}, {Q_LOADS, 500, 1, 0}, {Q_STORES, 500, 1, 0},
+	       {Q_INSN_X87, 400, 1, 0}, {Q_INSN_PAUSE, 4000, 1, 0}, {Q_INSN_SERIALIZING, 20000, 1, 0},
+	       {Q_BR_FAR, 2000, 1, 0}, {Q_EXCEPTIONS, 20000, 1, 0}, {Q_INTERRUPTS_HW, 60000, 1, 0},
+	       {Q_INSN_FENCE, 2000, 1, 0}),
 	 "at most sixteen instructions a cycle, at most some hundreds of cycles for a slow one"},
-	{Q_REF_CYCLES, 1, 0, {{Q_CYCLES, 1, 16, 0}}, {{Q_CYCLES, 16, 1, 0}},
+	{Q_REF_CYCLES, 1, 0, PARTS({Q_CYCLES, 1, 16, 0}), PARTS({Q_CYCLES, 16, 1, 0}),
 	 "from a sixteenth of the core's clock to sixteen times it"},
-	{Q_BUS_CYCLES, 0, 1, {{Q_CYCLES, 1, 500, 0}}, {{Q_CYCLES, 1, 1, 0}},
+	{Q_BUS_CYCLES, 0, 1, PARTS({Q_CYCLES, 1, 500, 0}), PARTS({Q_CYCLES, 1, 1, 0}),
 	 "no bus is faster than its core, none is five hundred times slower"},
-	{Q_SLOTS, 4, 0, {{Q_CYCLES, 4, 1, 0}}, {{Q_CYCLES, 16, 1, 0}}, "four to sixteen slots a cycle"},
-	{Q_BR_MISPRED, 0, 16, {{0}},
-	 {{Q_BR_COND, 1, 2, 0},
-	  {Q_BR_JMP_INDIRECT, 1, 2, 0},
-	  {Q_BR_CALL_INDIRECT, 1, 2, 0},
-	  {Q_BR_RET, 1, 2, 0},
-	  {Q_BR_FAR, 1, 1, 0},
-	  {Q_EXCEPTIONS, 2, 1, 0},
-	  {Q_INTERRUPTS_HW, 2, 1, 0}},
+	{Q_SLOTS, 4, 0, PARTS({Q_CYCLES, 4, 1, 0}), PARTS({Q_CYCLES, 16, 1, 0}),
+	 "four to sixteen slots a cycle"},
+	{Q_BR_MISPRED, 0, 16, NULL,
+	 PARTS({Q_BR_COND, 1, 2, 0}, {Q_BR_JMP_INDIRECT, 1, 2, 0}, {Q_BR_CALL_INDIRECT, 1, 2, 0},
+	       {Q_BR_RET, 1, 2, 0}, {Q_BR_FAR, 1, 1, 0}, {Q_EXCEPTIONS, 2, 1, 0}, {Q_INTERRUPTS_HW, 2, 1, 0}),
 	 "branches in a regular pattern that has been seen before: a predictor is right about most"},
-	{Q_LLC_REF, 0, 64, {{0}},
-	 {{Q_LOADS, 1, 4, 0},
-	  {Q_STORES, 1, 4, 0},
-	  {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
-	  {Q_STORES, 1, 1, ODD_MEMORY},
-	  {Q_STORES_NT, 2, 1, 0},
-	  {Q_INSN_CLFLUSH, 2, 1, 0},
-	  {Q_PREFETCHES, 2, 1, 0},
-	  {Q_INSN_SERIALIZING, 8, 1, 0},
-	  {Q_EXCEPTIONS, 8, 1, 0},
-	  {Q_BR_FAR, 2, 1, 0},
-	  {Q_INTERRUPTS_HW, 16, 1, 0}},
+	{Q_LLC_REF, 0, 64, NULL,
+	 PARTS({Q_LOADS, 1, 4, 0}, {Q_STORES, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
+	       {Q_STORES, 1, 1, ODD_MEMORY}, {Q_STORES_NT, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
+	       {Q_PREFETCHES, 2, 1, 0}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 8, 1, 0},
+	       {Q_BR_FAR, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the caches above; what goes past them reaches it"},
-	{Q_LLC_MISS, 0, 32, {{0}},
-	 {{Q_LOADS, 1, 32, 0},
-	  {Q_STORES, 1, 32, 0},
-	  {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
-	  {Q_STORES, 1, 1, ODD_MEMORY},
-	  {Q_STORES_NT, 2, 1, 0},
-	  {Q_INSN_CLFLUSH, 2, 1, 0},
-	  {Q_PREFETCHES, 2, 1, 0},
-	  {Q_INTERRUPTS_HW, 8, 1, 0}},
+	{Q_LLC_MISS, 0, 32, NULL,
+	 PARTS({Q_LOADS, 1, 32, 0}, {Q_STORES, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
+	       {Q_STORES, 1, 1, ODD_MEMORY}, {Q_STORES_NT, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
+	       {Q_PREFETCHES, 2, 1, 0}, {Q_INTERRUPTS_HW, 8, 1, 0}),
 	 "the working set has been touched before and fits; what goes past the caches or was flushed misses"},
-	{Q_L1D_LOAD_MISS, 0, 32, {{0}},
-	 {{Q_LOADS, 1, 4, 0},
-	  {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
-	  {Q_STORES_NT, 1, 1, 0},
-	  {Q_INSN_CLFLUSH, 2, 1, 0},
-	  {Q_EXCEPTIONS, 8, 1, 0},
-	  {Q_INTERRUPTS_HW, 16, 1, 0}},
-	 "the working set has been touched before and fits the first level, but for kernels that say otherwise"},
-	{Q_L2_LOAD_MISS, 0, 32, {{0}},
-	 {{Q_LOADS, 1, 32, 0},
-	  {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
-	  {Q_STORES_NT, 1, 1, 0},
-	  {Q_INSN_CLFLUSH, 2, 1, 0},
-	  {Q_INTERRUPTS_HW, 16, 1, 0}},
+	{Q_L1D_LOAD_MISS, 0, 32, NULL,
+	 PARTS({Q_LOADS, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS}, {Q_STORES_NT, 1, 1, 0},
+	       {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_EXCEPTIONS, 8, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
+	 "the working set has been touched before and fits the first level, but for kernels that say "
+	 "otherwise"},
+	{Q_L2_LOAD_MISS, 0, 32, NULL,
+	 PARTS({Q_LOADS, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS}, {Q_STORES_NT, 1, 1, 0},
+	       {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the second level"},
-	{Q_L1I_MISS, 0, 64, {{0}},
-	 {{Q_INSTRUCTIONS, 1, 32, 0}, {Q_EXCEPTIONS, 8, 1, 0}, {Q_BR_FAR, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}},
+	{Q_L1I_MISS, 0, 64, NULL,
+	 PARTS({Q_INSTRUCTIONS, 1, 32, 0}, {Q_EXCEPTIONS, 8, 1, 0}, {Q_BR_FAR, 2, 1, 0},
+	       {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the code has run before and fits the first level"},
-	{Q_DTLB_LOAD_MISS, 0, 32, {{0}},
-	 {{Q_LOADS, 1, 16, 0}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}},
+	{Q_DTLB_LOAD_MISS, 0, 32, NULL,
+	 PARTS({Q_LOADS, 1, 16, 0}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0},
+	       {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "some twenty pages, all touched before"},
-	{Q_DTLB_STORE_MISS, 0, 32, {{0}},
-	 {{Q_STORES, 1, 16, 0}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}},
+	{Q_DTLB_STORE_MISS, 0, 32, NULL,
+	 PARTS({Q_STORES, 1, 16, 0}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0},
+	       {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "some twenty pages, all touched before"},
-	{Q_ITLB_MISS, 0, 32, {{0}},
-	 {{Q_INSTRUCTIONS, 1, 64, 0}, {Q_INSN_SERIALIZING, 4, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}},
+	{Q_ITLB_MISS, 0, 32, NULL,
+	 PARTS({Q_INSTRUCTIONS, 1, 64, 0}, {Q_INSN_SERIALIZING, 4, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0},
+	       {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "a few pages of code, all run before"},
-	{Q_STORE_FORWARD, 0, 0, {{0}}, {{Q_LOADS, 1, 1, 0}}, "a load is forwarded to once, if at all"},
-	{Q_STORE_FORWARD_BLOCK, 0, 8, {{0}}, {{Q_LOADS, 4, 1, 0}}, "a load may be counted again each time it tries"},
+	{Q_STORE_FORWARD, 0, 0, NULL, PARTS({Q_LOADS, 1, 1, 0}), "a load is forwarded to once, if at all"},
+	{Q_STORE_FORWARD_BLOCK, 0, 8, NULL, PARTS({Q_LOADS, 4, 1, 0}),
+	 "a load may be counted again each time it tries"},
+	/* NetBurst. What an instruction has of these is the CPU's own; one that has nothing to do with them
+	   has none. */
+	{Q_UOPS, 0, 64, PARTS({Q_INSTRUCTIONS, 1, 1, 0}),
+	 PARTS({Q_INSTRUCTIONS, 16, 1, 0}, {Q_REP_ITERATIONS, 16, 1, 0}, {Q_INSN_X87, 300, 1, 0},
+	       {Q_INSN_SERIALIZING, 2000, 1, 0}, {Q_BR_FAR, 500, 1, 0}, {Q_INSN_DIV, 100, 1, 0},
+	       {Q_EXCEPTIONS, 500, 1, 0}, {Q_INTERRUPTS_HW, 500, 1, 0}),
+	 "at least one micro-operation for each instruction"},
+	{Q_UOPS_TC, 0, 64, NULL, PARTS({Q_UOPS, 4, 1, 0}),
+	 "what retires has been delivered, and wrong paths were too"},
+	{Q_UOPS_LOAD, 0, 8, PARTS({Q_INSN_LOAD, 1, 1, 0}),
+	 PARTS({Q_LOADS, 32, 1, 0}, {Q_INSN_X87, 32, 1, 0}, {Q_INSN_SERIALIZING, 100, 1, 0},
+	       {Q_BR_FAR, 100, 1, 0}, {Q_EXCEPTIONS, 100, 1, 0}, {Q_INTERRUPTS_HW, 100, 1, 0}),
+	 "at least one load micro-operation for each instruction that reads; those of a REP may be joined"},
+	{Q_UOPS_STORE, 0, 8, PARTS({Q_INSN_STORE, 1, 1, 0}),
+	 PARTS({Q_STORES, 32, 1, 0}, {Q_INSN_FENCE, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
+	       {Q_INSN_X87, 32, 1, 0}, {Q_INSN_SERIALIZING, 100, 1, 0}, {Q_BR_FAR, 100, 1, 0},
+	       {Q_EXCEPTIONS, 100, 1, 0}, {Q_INTERRUPTS_HW, 100, 1, 0}),
+	 "at least one store micro-operation for each instruction that writes; those of a REP may be joined"},
+	{Q_UOPS_X87, 0, 0, PARTS({Q_X87_OPS, 1, 1, 0}), PARTS({Q_INSN_X87, 300, 1, 0}),
+	 "at least one for each operation"},
+	{Q_UOPS_MOVES, 0, 0, NULL,
+	 PARTS({Q_INSN_X87, 64, 1, 0}, {Q_INSN_MMX, 8, 1, 0}, {Q_INSN_SSE, 8, 1, 0}),
+	 "x87 and SIMD instructions alone have them"},
+	{Q_UOPS_FP_LOADS, 0, 0, NULL,
+	 PARTS({Q_INSN_X87, 64, 1, 0}, {Q_INSN_MMX, 8, 1, 0}, {Q_INSN_SSE, 8, 1, 0}),
+	 "x87 and SIMD instructions alone have them"},
+	{Q_UOPS_MEMORY_MOVES, 0, 0, NULL,
+	 PARTS({Q_INSN_X87, 64, 1, 0}, {Q_INSN_MMX, 8, 1, 0}, {Q_INSN_SSE, 8, 1, 0}),
+	 "x87 and SIMD instructions alone have them"},
+	{Q_UOPS_MMX64, 0, 0, NULL, PARTS({Q_INSN_MMX, 16, 1, 0}), "MMX instructions alone have them"},
+	{Q_UOPS_MMX128, 0, 0, NULL,
+	 PARTS({Q_INSN_SSE, 16, 1, 0}, {Q_INSN_STRING, 16, 1, 0}, {Q_REP_ITERATIONS, 2, 1, 0}),
+	 "SSE and string instructions alone have them"},
+	{Q_UOPS_SP, 0, 0, PARTS({Q_FP_128_SP, 1, 1, 0}),
+	 PARTS({Q_INSN_SSE, 16, 1, 0}, {Q_INSN_STRING, 16, 1, 0}, {Q_REP_ITERATIONS, 2, 1, 0}),
+	 "at least one for each operation; fast string moves have them too"},
+	{Q_UOPS_DP, 0, 0, PARTS({Q_FP_128_DP, 1, 1, 0}), PARTS({Q_INSN_SSE, 16, 1, 0}),
+	 "at least one for each operation"},
+	{Q_UOPS_SS, 0, 0, PARTS({Q_FP_SCALAR_SP, 1, 1, 0}), PARTS({Q_INSN_SSE, 16, 1, 0}),
+	 "at least one for each operation"},
+	{Q_UOPS_SD, 0, 0, PARTS({Q_FP_SCALAR_DP, 1, 1, 0}), PARTS({Q_INSN_SSE, 16, 1, 0}),
+	 "at least one for each operation"},
+	{Q_BR_MISPRED_TAKEN, 0, 0, NULL, PARTS({Q_BR_MISPRED, 1, 1, 0}), "some of all mispredictions"},
+	{Q_BR_MISPRED_NTAKEN, 0, 0, NULL, PARTS({Q_BR_COND_NTAKEN, 1, 1, 0}),
+	 "some of all that are not taken"},
+	{Q_BR_MISPRED_COND, 0, 0, NULL, PARTS({Q_BR_COND, 1, 1, 0}), "some of all conditional branches"},
+	{Q_BR_MISPRED_JMP, 0, 0, NULL, PARTS({Q_BR_JMP_DIRECT, 1, 1, 0}, {Q_BR_CALL_DIRECT, 1, 1, 0}),
+	 "some of all direct jumps and calls"},
+	{Q_BR_MISPRED_CALL, 0, 0, NULL, PARTS({Q_BR_CALL_INDIRECT, 1, 1, 0}), "some of all indirect calls"},
+	{Q_BR_MISPRED_RET, 0, 0, NULL, PARTS({Q_BR_RET, 1, 1, 0}), "some of all returns"},
+	{Q_BR_MISPRED_JMP_INDIRECT, 0, 0, NULL, PARTS({Q_BR_JMP_INDIRECT, 1, 1, 0}),
+	 "some of all indirect jumps"},
+	{Q_ASSISTS_SSE, 0, 0, NULL, PARTS({Q_INSN_SSE, 4, 1, 0}), "SSE instructions alone have them"},
+	{Q_ASSISTS_X87, 0, 0, NULL, PARTS({Q_INSN_X87, 4, 1, 0}), "x87 instructions alone have them"},
+	{Q_X87_STACK, 0, 0, NULL, PARTS({Q_INSN_X87, 4, 1, 0}), "x87 instructions alone have them"},
+	{Q_UOPS_BOGUS, 0, 5000, NULL,
+	 PARTS({Q_BR_MISPRED, 200, 1, 0}, {Q_EXCEPTIONS, 200, 1, 0}, {Q_INTERRUPTS_HW, 200, 1, 0},
+	       {Q_INSN_SERIALIZING, 200, 1, 0}, {Q_BR_FAR, 200, 1, 0}),
+	 "no more than the pipeline holds, each time it is emptied"},
+	{Q_L2_LOAD_HIT, 0, 500, NULL, PARTS({Q_LOADS, 2, 1, 0}, {Q_STORES, 2, 1, 0}, {Q_PREFETCHES, 2, 1, 0}),
+	 "no more reads than accesses, each tried twice"},
+	{Q_L3_ACCESS, 0, 500, NULL, PARTS({Q_LOADS, 2, 1, 0}, {Q_STORES, 2, 1, 0}, {Q_PREFETCHES, 2, 1, 0}),
+	 "no more than accesses, each tried twice; none without the cache"},
+	{Q_ITLB_HIT, 0, 500, NULL, PARTS({Q_INSTRUCTIONS, 2, 1, 0}), "looked up when traces are built"},
+	{Q_TC_MISS, 0, 500, NULL, PARTS({Q_INSTRUCTIONS, 1, 1, 0}), "the code has run before"},
+	{Q_TC_FLUSH, 0, 16, NULL,
+	 PARTS({Q_INSN_SERIALIZING, 2, 1, 0}, {Q_STORES, 1, 1, KERNEL_SERVICE_ALIAS}),
+	 "flushed by what changes code or its mapping"},
+	{Q_TC_BUILD_CYCLES, 0, 20000, NULL, PARTS({Q_CYCLES, 1, 1, 0}), "some of all cycles"},
+	{Q_UOPS_TC_BUILD, 0, 5000, NULL, PARTS({Q_UOPS, 4, 1, 0}), "the code has run before"},
+	{Q_UOPS_ROM, 0, 5000, NULL, PARTS({Q_UOPS, 4, 1, 0}), "long instructions have theirs from there"},
+	{Q_ROM_SWITCHES, 0, 500, NULL,
+	 PARTS({Q_INSTRUCTIONS, 4, 1, 0}, {Q_EXCEPTIONS, 16, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
+	 "a few for a long instruction"},
+	{Q_STALLS_STORE, 0, 500, NULL, PARTS({Q_STORES, 500, 1, 0}), "stores alone fill store buffers"},
+	{Q_ALIAS_64K, 0, 500, NULL, PARTS({Q_LOADS, 16, 1, 0}, {Q_STORES, 16, 1, 0}),
+	 "an access may be cancelled more than once"},
+	{Q_STORE_UNKNOWN, 0, 500, NULL, PARTS({Q_LOADS, 16, 1, 0}), "a load may be replayed more than once"},
+	{Q_WC_EVICTIONS, 0, 500, NULL, PARTS({Q_STORES, 4, 1, 0}, {Q_STORES_NT, 4, 1, 0}),
+	 "stores alone fill such buffers"},
+	{Q_BUS_REQUESTS, 0, 5000, NULL,
+	 PARTS({Q_LLC_MISS, 16, 1, 0}, {Q_LOADS, 16, 1, 0}, {Q_STORES, 16, 1, 0}, {Q_INSTRUCTIONS, 1, 1, 0},
+	       {Q_INSN_SERIALIZING, 16, 1, 0}),
+	 "what goes past the caches, each entry tried several times"},
+	{Q_BUS_DATA, 0, 20000, NULL,
+	 PARTS({Q_LOADS, 64, 1, 0}, {Q_STORES, 64, 1, 0}, {Q_INSTRUCTIONS, 4, 1, 0},
+	       {Q_INSN_SERIALIZING, 64, 1, 0}),
+	 "some clocks for each line that moves"},
+	{Q_UNDOCUMENTED, 0, 65535, NULL, PARTS({Q_CYCLES, 16, 1, 0}),
+	 "undocumented: nothing but a clock's upper bound"},
+	{Q_CLEARS_MO, 0, 16, NULL, PARTS({Q_LOADS, 1, 16, 0}, {Q_STORES, 1, 16, 0}),
+	 "one CPU runs: nobody else writes"},
+	{Q_CLEARS_SMC, 0, 0, NULL, PARTS({Q_STORES, 4, 1, KERNEL_SERVICE_ALIAS}), "needs stores to code"},
 };
 
 static const struct bound *find(enum quantity q)
@@ -136,9 +206,9 @@ struct amount bounds_amount(const struct kernel *k, enum quantity q, uint64_t n)
 	if (!b)
 		return r;
 	r = (struct amount){.defined = true, .low = b->low, .high = b->high, .reason = b->reason};
-	for (unsigned i = 0; i < 2 && b->low_parts[i].times; i++)
-		r.overflow |= !add_part(&r.low, &b->low_parts[i], k, n, false);
-	for (unsigned i = 0; i < PARTS_MAX && b->high_parts[i].times; i++)
-		r.overflow |= !add_part(&r.high, &b->high_parts[i], k, n, true);
+	for (const struct part *p = b->low_parts; p && p->times; p++)
+		r.overflow |= !add_part(&r.low, p, k, n, false);
+	for (const struct part *p = b->high_parts; p && p->times; p++)
+		r.overflow |= !add_part(&r.high, p, k, n, true);
 	return r;
 }
