@@ -281,6 +281,42 @@ static const struct kernel *confirmed_kernel(struct run *run)
 	return NULL;
 }
 
+/* At least two per turn: what the checks take a counter across takes some. */
+static bool causes(const struct kernel *k, const struct pmu_event *e)
+{
+	struct expectation x;
+
+	return expectation(e, k, N_SMALL, &x) == EXPECTATION_OK && x.low == x.high && x.low >= 2 * N_SMALL;
+}
+
+/* A kernel for an event that the general one does not cause: plain code for both rings. */
+static const struct kernel *special_kernel(const struct pmu_event *e)
+{
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		uint64_t unfit = KERNEL_SERVICES | KERNEL_RING0_ONLY | KERNEL_RING3_ONLY | KERNEL_CLOBBERS_CR;
+		struct result r = {0};
+
+		if (k->flags & unfit || kernel_unfit(k, 0) || !causes(k, e))
+			continue;
+		truth_check(k, 0, N_SMALL, &r);
+		if (!verdict_is_bad(r.judgement.verdict))
+			return k;
+	}
+	return NULL;
+}
+
+static const struct kernel *kernel_for(const struct pmu *pmu, unsigned c, const struct kernel *general)
+{
+	const struct pmu_event *e = counter_yardstick(pmu, c);
+	const struct kernel *special = NULL;
+	struct expectation x;
+
+	if (general && e && e->judgement == EVENT_EXACT &&
+	    expectation(e, general, N_SMALL, &x) == EXPECTATION_OK && x.high == 0)
+		special = special_kernel(e);
+	return special ? special : general;
+}
+
 static enum rung climb(struct run *run, const struct kernel *kernel, unsigned c, struct result *r)
 {
 	struct climb m = {
@@ -327,19 +363,22 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	if (!pmu || pmu->n_counters == 0)
 		return LADDER_NONE;
 
-	ladder->kernel = confirmed_kernel(run);
+	const struct kernel *general = confirmed_kernel(run);
+
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		const struct kernel *kernel = kernel_for(pmu, c, general);
 		struct result *r = &results[c];
 
+		ladder->kernel[c] = kernel;
 		*r = (struct result){
 			.suite = "ladder",
 			.name = pmu->counter[c].name,
 			.counter = pmu->counter[c].name,
-			.kernel = ladder->kernel ? ladder->kernel->name : NULL,
+			.kernel = kernel ? kernel->name : NULL,
 			.manual = "calibration ladder",
 			.virtual = pmu->virtual,
 		};
-		ladder->reached[c] = climb(run, ladder->kernel, c, r);
+		ladder->reached[c] = climb(run, kernel, c, r);
 		dead += r->judgement.verdict == VERDICT_DEAD;
 		failed += verdict_is_bad(r->judgement.verdict);
 	}

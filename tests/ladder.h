@@ -13,8 +13,9 @@
 #include "tests/kernels/kernel.h"
 
 struct ladder {
-	const struct kernel
-		*kernel; /* that counters are tried with: its signature agrees with single-stepping */
+	/* What each counter is tried with: its signature agrees with single-stepping, and it causes what the
+	 * counter's yardstick counts. NULL: no kernel will do. */
+	const struct kernel *kernel[PMU_COUNTERS_MAX];
 	uint8_t reached[PMU_COUNTERS_MAX]; /* enum rung */
 };
 

@@ -234,14 +234,23 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 	return EXPECTATION_OK;
 }
 
-/* How well an event serves to try a counter: exact ones count a number known beforehand. */
+/* How well an event serves to try a counter: exact ones count a number known beforehand, clocks tick with
+ * every kernel, what programs cause can be had from some kernel. */
 static unsigned usefulness(const struct pmu_event *e)
 {
 	bool one_term = e->terms[0].coefficient == 1 && e->terms[1].coefficient == 0;
+	unsigned q = e->terms[0].quantity;
 
-	if (e->judgement == EVENT_EXACT && one_term && e->terms[0].quantity == Q_INSTRUCTIONS)
+	if (e->flags & EVENT_ANY_RING)
+		return 0;
+	if (e->judgement == EVENT_EXACT && one_term && q == Q_INSTRUCTIONS)
+		return 4;
+	if (e->judgement == EVENT_TIME)
 		return 3;
-	return e->judgement == EVENT_TIME ? 2 : 1;
+	return e->judgement == EVENT_EXACT && one_term && quantity_info[q].class == QUANTITY_ARCH &&
+			       q != Q_NOT_PROVOKED
+		       ? 2
+		       : 1;
 }
 
 const struct pmu_event *counter_yardstick(const struct pmu *pmu, unsigned c)

@@ -72,9 +72,9 @@ static void report(struct run *run, struct result *r)
 	run->report(run, r);
 }
 
-static const struct kernel *kernel_of(const struct run *run)
+static const struct kernel *kernel_of(const struct run *run, unsigned c)
 {
-	return run->ladder ? run->ladder->kernel : kernel_by_name("nop_loop");
+	return run->ladder ? run->ladder->kernel[c] : kernel_by_name("nop_loop");
 }
 
 /* Counters that reached a rung. */
@@ -107,7 +107,7 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 		.pmu = run->pmu,
 		.c = c,
 		.usable = usable(run, check->rung),
-		.kernel = kernel_of(run),
+		.kernel = kernel_of(run, c),
 	};
 	r.kernel = s.probe.kernel->name;
 
@@ -283,9 +283,9 @@ static void run_control(struct run *run)
 		skip(run, "control", NULL, "there is no PMU");
 		return;
 	}
-	if (!kernel_of(run))
+	if (!kernel_of(run, 0))
 		skip(run, "counting", NULL, "no kernel to try counters with has a signature that holds");
-	for (unsigned t = 0; kernel_of(run) && t < sizeof(tables) / sizeof(tables[0]); t++)
+	for (unsigned t = 0; kernel_of(run, 0) && t < sizeof(tables) / sizeof(tables[0]); t++)
 		for (const struct control_check *check = tables[t]; check->name; check++)
 			run_one(run, check);
 	run_accesses(run);
