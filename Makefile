@@ -73,8 +73,10 @@ INTEGER_ONLY := $(filter arch/% pmu/%,$(IMAGE_SRC))
 $(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): IMAGE_FLAGS += -mgeneral-regs-only
 $(B)/image/gen/%.o: IMAGE_FLAGS += -mgeneral-regs-only
 
-# Nothing here is in a hurry: what is measured is assembly. The step engine and the models are, they keep -O2.
-$(patsubst %,$(B)/image/%.o,$(filter boot/%.c tests/%.c,$(IMAGE_SRC))): IMAGE_FLAGS += -Os
+# Little here is in a hurry: what is measured is assembly. The step engine and what it runs are, they keep -O2.
+UNHURRIED := $(filter boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/account.c pmu/machine_model.c pmu/oracle.c \
+	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c),$(IMAGE_SRC)))
+$(patsubst %,$(B)/image/%.o,$(UNHURRIED)): IMAGE_FLAGS += -Os
 
 # UEFI strings are UTF-16.
 $(B)/image/boot/uefi.c.o $(B)/image/tests/boot/%.c.o: IMAGE_FLAGS += -fshort-wchar
