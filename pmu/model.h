@@ -25,6 +25,10 @@ struct model_step {
 	uint8_t cpl;
 	bool halted;	 /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
 	bool own_write;	 /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there */
+	/* Models of cores whose logical processors share the counters; all 0: there is one. */
+	uint8_t thread;	     /* logical processor that the step belongs to */
+	bool sibling;	     /* the other one is active ... */
+	uint8_t sibling_cpl; /* ... at this level */
 	uint64_t ip;	 /* of the instruction */
 	uint64_t next;	 /* of the one after it */
 };

@@ -3,6 +3,7 @@
  */
 #include "pmu/intel/intel.h"
 #include "pmu/model.h"
+#include "pmu/netburst/netburst.h"
 #include "pmu/pmu.h"
 
 #include <stdio.h>
@@ -10,11 +11,13 @@
 
 const struct pmu_driver *const pmu_drivers[] = {
 	&intel_driver,
+	&netburst_driver,
 	NULL,
 };
 
 const struct model_profile *const model_profiles[] = {
-	&intel_yonah, &intel_core2, &intel_nehalem, &intel_skylake, &intel_icelake, NULL,
+	&intel_yonah, &intel_core2, &intel_nehalem, &intel_skylake, &intel_icelake, &netburst_willamette, &netburst_northwood,
+	&netburst_northwood_ht, &netburst_prescott, NULL,
 };
 
 bool pmu_find(const char *name, struct pmu *pmu, const char **why)

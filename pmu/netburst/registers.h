@@ -77,8 +77,9 @@
 #define DEBUGCTLA_BTS_OFF_OS  (1u << 5)
 #define DEBUGCTLA_BTS_OFF_USR (1u << 6)
 #define MSR_LASTBRANCH_TOS    0x1da
-#define MSR_LASTBRANCH_0      0x1db /* models 0 to 2: four registers, from in the low half, to in the high half \
-				     */
+#define MSR_LASTBRANCH_0                                                                                     \
+	0x1db /* models 0 to 2: four registers, from in the low half, to in the high half                    \
+	       */
 #define MSR_LASTBRANCH_FROM_0 0x680 /* models 3, 4, 6: sixteen */
 #define MSR_LASTBRANCH_TO_0   0x6c0
 #define MSR_LER_FROM_LIP      0x1d7

@@ -296,7 +296,7 @@ static void events_of_each_profile(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; model_profiles[i]; i++) {
-		static struct event_request all[64];
+		static struct event_request all[256];
 		struct event_error error;
 		struct pmu pmu;
 		const char *why;
@@ -304,7 +304,7 @@ static void events_of_each_profile(void **state)
 
 		fake_cpu_start(model_profiles[i], NULL);
 		assert_true(model_profiles[i]->model && pmu_find(NULL, &pmu, &why));
-		n = event_parse(&pmu, "*", all, 64, &error);
+		n = event_parse(&pmu, "*", all, 256, &error);
 		assert_true(schedule_events(&pmu, all, n, place, &result, &why));
 		assert_int_equal(result.passes, result.bound);
 		for (unsigned e = 0; e < n; e++) {

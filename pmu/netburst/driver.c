@@ -1,0 +1,421 @@
+/*
+ * Driver of the NetBurst PMU (family 0FH). A counter takes its CCCR and an ESCR; tagging takes a second ESCR,
+ * which works only while a counter of its group is enabled, and for replays two more registers. SDM vol.
+ * 3, 18.15 and 18.16.
+ *
+ * Rules that it keeps: a CCCR is off while its counter is written, and what was written is read back (erratum
+ * N15: a running counter may take a carry); OVF is written back as it is unless it is to be cleared, and only
+ * while nothing can set it; CCCRs are all cleared first at reset, as those of the sibling may run.
+ */
+#include "pmu/netburst/driver.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/netburst/events.h"
+#include "pmu/netburst/netburst.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VALUE_MASK ((1ull << NETBURST_COUNTER_WIDTH) - 1)
+#define NOBODY     0xff
+#define RINGS      (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR)
+
+struct netburst_cpu netburst_cpu;
+
+static struct pmu_event rows[NETBURST_ROWS_MAX];
+static char names[NETBURST_ROWS_MAX][NETBURST_NAME];
+static const struct pmu_event *events[NETBURST_ROWS_MAX];
+static char reason[128];
+
+/* What each counter was programmed with. */
+static struct use {
+	bool used;
+	uint8_t escr, source; /* enum netburst_escr_id; ESCR_NONE */
+	uint8_t helper;       /* counter that keeps the source's group awake, NOBODY if none is needed */
+	uint32_t escr_value, source_value;
+	const struct netburst_recipe *recipe;
+} use[NETBURST_COUNTERS];
+
+static bool identify(struct pmu *pmu, const char **why)
+{
+	struct cpu_identity id;
+	uint64_t misc;
+
+	memset(pmu, 0, sizeof *pmu);
+	cpu_identify(&id);
+	*why = reason;
+	if (strcmp(id.vendor, "GenuineIntel") || id.family != 15) {
+		*why = "not of Intel's family 0FH";
+		return false;
+	}
+	if (id.model >= 8 || !(MODELS_ALL >> id.model & 1)) {
+		snprintf(reason, sizeof reason, "family 0FH has no model %u that is known", id.model);
+		return false;
+	}
+	if (!msr_read(MSR_MISC_ENABLE, &misc) || !(misc & MISC_ENABLE_PERFMON)) {
+		*why = "MSR_MISC_ENABLE[7] says that performance monitoring is not available";
+		return false;
+	}
+
+	struct cpuid_regs leaf1 = cpuid(1, 0);
+
+	netburst_cpu = (struct netburst_cpu){
+		.model = (uint8_t)id.model,
+		.hyper_threading = leaf1.edx >> 28 & 1 && (leaf1.ebx >> 16 & 0xff) > 1,
+	};
+	netburst_cpu.thread = netburst_cpu.hyper_threading ? leaf1.ebx >> 24 & 1 : 0;
+	memset(use, 0, sizeof use);
+
+	pmu->driver = &netburst_driver;
+	pmu->version = id.model;
+	pmu->has_pmi = cpu_has(CPU_APIC);
+	snprintf(pmu->name, sizeof pmu->name, "NetBurst PMU, model %u%s", id.model,
+		 netburst_cpu.hyper_threading ? ", Hyper-Threading" : "");
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		struct pmu_counter *k = &pmu->counter[c];
+
+		*k = (struct pmu_counter){.kind = COUNTER_GENERAL,
+					  .index = (uint8_t)c,
+					  .width = NETBURST_COUNTER_WIDTH,
+					  .write_width = NETBURST_COUNTER_WIDTH,
+					  .has_status = true,
+					  .has_interrupt = pmu->has_pmi,
+					  .rdpmc = c};
+		snprintf(k->name, sizeof k->name, "%s", netburst_counter[c].name);
+	}
+	pmu->n_counters = pmu->n_general = NETBURST_COUNTERS;
+	pmu->n_events = netburst_rows(id.model, rows, names);
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		events[i] = &rows[i];
+	pmu->events = events;
+	return true;
+}
+
+static uint32_t cccr_at(unsigned c)
+{
+	return MSR_NETBURST_CCCR0 + c;
+}
+
+/* Read a CCCR, change bits, write it back. */
+static bool change_cccr(unsigned c, uint32_t clear, uint32_t set)
+{
+	uint64_t value;
+
+	return msr_read(cccr_at(c), &value) && msr_write(cccr_at(c), (value & ~(uint64_t)clear) | set);
+}
+
+static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
+{
+	uint64_t back;
+
+	(void)pmu;
+	value &= VALUE_MASK;
+	for (unsigned attempt = 0; attempt < 2; attempt++) {
+		if (!msr_write(MSR_NETBURST_COUNTER0 + c, value) ||
+		    !msr_read(MSR_NETBURST_COUNTER0 + c, &back))
+			return false;
+		if (back == value)
+			break;
+	}
+	return true;
+}
+
+static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
+{
+	(void)pmu;
+	if (!msr_read(MSR_NETBURST_COUNTER0 + c, value))
+		return false;
+	*value &= VALUE_MASK;
+	return true;
+}
+
+/* Whether another counter than c, or its tagging, needs this ESCR; *value what it has there. */
+static bool escr_taken(unsigned c, uint8_t escr, uint32_t *value)
+{
+	for (unsigned i = 0; i < NETBURST_COUNTERS; i++) {
+		if (i == c || !use[i].used)
+			continue;
+		if (use[i].escr == escr || use[i].source == escr) {
+			*value = use[i].escr == escr ? use[i].escr_value : use[i].source_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool free_escr(unsigned c, uint8_t escr)
+{
+	uint32_t value;
+
+	return escr == ESCR_NONE || escr_taken(c, escr, &value) || msr_write(netburst_escr[escr].msr, 0);
+}
+
+static bool counter_busy(unsigned c)
+{
+	if (use[c].used)
+		return true;
+	for (unsigned i = 0; i < NETBURST_COUNTERS; i++)
+		if (use[i].used && use[i].helper == c)
+			return true;
+	return false;
+}
+
+static bool replays_elsewhere(unsigned c, const struct netburst_recipe *like)
+{
+	for (unsigned i = 0; i < NETBURST_COUNTERS; i++)
+		if (i != c && use[i].used && use[i].recipe && use[i].recipe->mechanism == TAG_REPLAY &&
+		    (!like || use[i].recipe->pebs != like->pebs ||
+		     use[i].recipe->pebs_vert != like->pebs_vert))
+			return true;
+	return false;
+}
+
+static bool release(const struct pmu *pmu, unsigned c)
+{
+	struct use *u = &use[c], was = *u;
+
+	(void)pmu;
+	/* An overflow stays to be seen. */
+	if (!change_cccr(c, ~CCCR_OVF, 0))
+		return false;
+	u->used = false;
+	if (!was.used)
+		return true;
+	if (was.helper != NOBODY && !msr_write(cccr_at(was.helper), 0))
+		return false;
+	if (was.recipe && was.recipe->mechanism == TAG_REPLAY && !replays_elsewhere(c, NULL) &&
+	    !(msr_write(MSR_PEBS_ENABLE, 0) && msr_write(MSR_PEBS_MATRIX_VERT, 0)))
+		return false;
+	return free_escr(c, was.escr) && free_escr(c, was.source);
+}
+
+/* Rings of the logical processor that this code runs on. */
+static uint32_t ring_bits(unsigned rings)
+{
+	uint32_t bits = (rings & RING_OS ? ESCR_T0_OS : 0) | (rings & RING_USR ? ESCR_T0_USR : 0);
+
+	return netburst_cpu.thread ? bits >> 2 : bits;
+}
+
+static bool fits(unsigned c, uint8_t escr, uint32_t value)
+{
+	uint32_t other;
+
+	return !escr_taken(c, escr, &other) || other == value;
+}
+
+/* An idle counter that can listen to an ESCR, to keep it awake; NOBODY if all are busy. */
+static uint8_t find_helper(uint8_t escr, unsigned but)
+{
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
+		if (c != but && netburst_escr[escr].counters >> c & 1 && !counter_busy(c))
+			return (uint8_t)c;
+	return NOBODY;
+}
+
+/* Choose the ESCR that tags, or that replay tagging needs besides. */
+static bool choose_source(unsigned c, struct use *u, unsigned rings)
+{
+	const struct netburst_recipe *r = u->recipe;
+	const struct netburst_event *e;
+
+	if (!r || r->source == NB_EVENTS)
+		return true;
+	e = &netburst_event[r->source];
+	u->source_value = (uint32_t)e->select << ESCR_EVENT_SHIFT |
+			  (uint32_t)r->source_mask << ESCR_MASK_SHIFT | ring_bits(rings);
+	if (r->mechanism == TAG_EXECUTION)
+		u->source_value |= ESCR_TAG_ENABLE | (uint32_t)r->count_mask << ESCR_TAG_SHIFT;
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t escr = e->escr[i];
+
+		if (escr == ESCR_NONE || (r->source_escr != ESCR_NONE && r->source_escr != escr) ||
+		    !fits(c, escr, u->source_value))
+			continue;
+		/* The counter that counts is of the same group as the ESCR of front-end tagging. */
+		if (netburst_escr[escr].group != netburst_counter[c].group) {
+			u->helper = find_helper(escr, c);
+			if (u->helper == NOBODY)
+				continue;
+		}
+		u->source = escr;
+		return true;
+	}
+	return false;
+}
+
+static bool write_source(const struct use *u)
+{
+	const struct netburst_recipe *r = u->recipe;
+
+	if (u->source != ESCR_NONE && !msr_write(netburst_escr[u->source].msr, u->source_value))
+		return false;
+	if (u->helper != NOBODY &&
+	    !msr_write(cccr_at(u->helper),
+		       CCCR_ENABLE | CCCR_THREAD_ANY |
+			       (uint32_t)netburst_escr[u->source].select << CCCR_SELECT_SHIFT))
+		return false;
+	return !r || r->mechanism != TAG_REPLAY ||
+	       (msr_write(MSR_PEBS_MATRIX_VERT, r->pebs_vert) && msr_write(MSR_PEBS_ENABLE, r->pebs));
+}
+
+static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
+{
+	uint32_t cccr = CODE_CCCR(config->code);
+	struct use u = {.used = true, .source = ESCR_NONE, .helper = NOBODY};
+
+	if (counter_busy(c) && !use[c].used) /* it keeps another one's tagging awake */
+		return false;
+	u.escr = (uint8_t)netburst_wire(c, (cccr & CCCR_SELECT) >> CCCR_SELECT_SHIFT, netburst_cpu.model);
+	u.escr_value = CODE_ESCR(config->code) | ring_bits(config->ring);
+	u.recipe = netburst_code_recipe(config->code);
+	if (u.escr == ESCR_NONE || !release(pmu, c) || !fits(c, u.escr, u.escr_value) ||
+	    !choose_source(c, &u, config->ring) ||
+	    (u.recipe && u.recipe->mechanism == TAG_REPLAY && replays_elsewhere(c, u.recipe)))
+		return false;
+
+	cccr |= (uint32_t)config->cmask << CCCR_THRESHOLD_SHIFT & CCCR_THRESHOLD;
+	cccr |= (config->edge ? CCCR_EDGE : 0) | (config->invert ? CCCR_COMPLEMENT : 0);
+	if (cccr & (CCCR_EDGE | CCCR_COMPLEMENT | CCCR_THRESHOLD))
+		cccr |= CCCR_COMPARE;
+	if (config->interrupt)
+		cccr |= netburst_cpu.thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
+	if (!msr_write(netburst_escr[u.escr].msr, u.escr_value & ~RINGS))
+		return false;
+	use[c] = u;
+	return write_source(&u) && write_counter(pmu, c, 0) && msr_write(cccr_at(c), cccr);
+}
+
+/* As bracket.S does it: ENABLE changes while the ESCR lets nothing through, so that no overflow gets lost. */
+static bool start(const struct pmu *pmu, uint64_t mask)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask >> c & 1 && use[c].used &&
+		    !(change_cccr(c, 0, CCCR_ENABLE) &&
+		      msr_write(netburst_escr[use[c].escr].msr, use[c].escr_value)))
+			return false;
+	return true;
+}
+
+static bool stop(const struct pmu *pmu)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (use[c].used && !(msr_write(netburst_escr[use[c].escr].msr, use[c].escr_value & ~RINGS) &&
+				     change_cccr(c, CCCR_ENABLE, 0)))
+			return false;
+	return true;
+}
+
+static bool overflowed(const struct pmu *pmu, uint64_t *mask)
+{
+	*mask = 0;
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		uint64_t value;
+
+		if (!msr_read(cccr_at(c), &value))
+			return false;
+		if (value & CCCR_OVF)
+			*mask |= 1ull << c;
+	}
+	return true;
+}
+
+static bool acknowledge(const struct pmu *pmu, uint64_t mask)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask >> c & 1 && !change_cccr(c, CCCR_OVF, 0))
+			return false;
+	return true;
+}
+
+static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
+{
+	unsigned c = 0;
+
+	/* Counters start one by one: a window of several would be another one for each. */
+	while (c < pmu->n_counters && mask != 1ull << c)
+		c++;
+	if (c == pmu->n_counters || !use[c].used)
+		return false;
+	*out = (struct pmu_bracket){
+		.start = netburst_start,
+		.start_end = netburst_start_end,
+		.stop = netburst_stop,
+		.stop_end = netburst_stop_end,
+		.args = {cccr_at(c), netburst_escr[use[c].escr].msr, use[c].escr_value,
+			 use[c].escr_value & ~RINGS},
+		.own = {{Q_INSTRUCTIONS, NETBURST_ENABLE_OWN}, {Q_UOPS, NETBURST_ENABLE_OWN}},
+		.ring0_only = true,
+	};
+	return true;
+}
+
+static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
+{
+	*out = (struct pmu_bracket){
+		.start = netburst_rdpmc_start,
+		.start_end = netburst_rdpmc_start_end,
+		.stop = netburst_rdpmc_stop,
+		.stop_end = netburst_rdpmc_stop_end,
+		.args = {pmu->counter[c].rdpmc, VALUE_MASK},
+		.own = {{Q_INSTRUCTIONS, NETBURST_RDPMC_OWN},
+			{Q_INSN_FENCE, 2},
+			{Q_UOPS, NETBURST_RDPMC_OWN}},
+	};
+	return true;
+}
+
+static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	(void)pmu;
+	return e->counters >> c & 1;
+}
+
+static bool fault(const char **why, const char *what)
+{
+	snprintf(reason, sizeof reason, "%s raised #GP", what);
+	*why = reason;
+	return false;
+}
+
+static bool reset(const struct pmu *pmu, const char **why)
+{
+	memset(use, 0, sizeof use);
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (!msr_write(cccr_at(c), 0))
+			return fault(why, netburst_counter[c].cccr);
+	if (!msr_write(MSR_PEBS_ENABLE, 0) || !msr_write(MSR_PEBS_MATRIX_VERT, 0))
+		return fault(why, "MSR_PEBS_ENABLE or MSR_PEBS_MATRIX_VERT");
+	for (unsigned e = 0; e < ESCR_COUNT; e++)
+		if (netburst_escr[e].models >> netburst_cpu.model & 1 && !msr_write(netburst_escr[e].msr, 0))
+			return fault(why, netburst_escr[e].name);
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (!msr_write(MSR_NETBURST_COUNTER0 + c, 0))
+			return fault(why, netburst_counter[c].name);
+	/* Branch records would disturb; single-stepping on branches is not ours. */
+	uint64_t value;
+	if (msr_read(MSR_DEBUGCTLA, &value) && value & ~(uint64_t)DEBUGCTLA_BTF)
+		msr_write(MSR_DEBUGCTLA, value & DEBUGCTLA_BTF);
+	return true;
+}
+
+const struct pmu_driver netburst_driver = {
+	.name = "netburst",
+	.grammar = &netburst_grammar,
+	.fields = netburst_fields,
+	.identify = identify,
+	.snapshot = netburst_snapshot,
+	.reset = reset,
+	.program = program,
+	.release = release,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.overflowed = overflowed,
+	.acknowledge = acknowledge,
+	.bracket_enable = bracket_enable,
+	.bracket_read = bracket_read,
+	.can_count = can_count,
+	.accesses = netburst_accesses,
+};

@@ -1,0 +1,16 @@
+/*
+ * What the NetBurst family offers to the registry.
+ */
+#ifndef PMU_NETBURST_NETBURST_H
+#define PMU_NETBURST_NETBURST_H
+
+#include "pmu/model.h"
+#include "pmu/pmu.h"
+
+extern const struct pmu_driver netburst_driver;
+extern const struct pmu_model netburst_model;
+
+extern const struct model_profile netburst_willamette, netburst_northwood, netburst_northwood_ht,
+	netburst_prescott;
+
+#endif

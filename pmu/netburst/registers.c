@@ -1,0 +1,121 @@
+/*
+ * The registers for people and for the control suite: what each field is called, what they hold at hand-over,
+ * which accesses fault.
+ */
+#include "arch/x86/msr.h"
+#include "pmu/netburst/driver.h"
+#include "pmu/netburst/wiring.h"
+
+static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *name, uint32_t address)
+{
+	struct pmu_snapshot_entry *e = &out->entry[out->count++];
+
+	*e = (struct pmu_snapshot_entry){.name = name, .address = address};
+	e->readable = msr_read(address, &e->value);
+	return e;
+}
+
+void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
+{
+	static const struct {
+		const char *name;
+		uint32_t address;
+	} others[] = {
+		{"MSR_MISC_ENABLE", MSR_MISC_ENABLE},
+		{"MSR_DEBUGCTLA", MSR_DEBUGCTLA},
+		{"MSR_LASTBRANCH_TOS", MSR_LASTBRANCH_TOS},
+		{"MSR_TC_PRECISE_EVENT", MSR_TC_PRECISE_EVENT},
+		{"MSR_PEBS_MATRIX_VERT", MSR_PEBS_MATRIX_VERT},
+		{"MSR_DS_AREA", MSR_DS_AREA},
+	};
+	struct pmu_snapshot_entry *e;
+
+	(void)pmu;
+	out->count = 0;
+	e = take(out, "MSR_PEBS_ENABLE", MSR_PEBS_ENABLE);
+	e->enable = e->value & (PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER);
+	for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
+		take(out, others[i].name, others[i].address);
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		e = take(out, netburst_counter[c].cccr, MSR_NETBURST_CCCR0 + c);
+		e->enable = e->value & CCCR_ENABLE;
+		take(out, netburst_counter[c].name, MSR_NETBURST_COUNTER0 + c);
+	}
+	for (unsigned i = 0; i < ESCR_COUNT; i++)
+		if (netburst_escr[i].models >> netburst_cpu.model & 1)
+			take(out, netburst_escr[i].name, netburst_escr[i].msr);
+}
+
+unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
+{
+	bool later = MODELS_3_4_6 >> netburst_cpu.model & 1;
+	const char *probed = "SDM 18.15; faults as probed on signature 0F43H", *rdpmc = "SDM vol. 2, RDPMC";
+	const struct pmu_access all[] = {
+		{"read BPU_COUNTER0", ACCESS_READ, false, MSR_NETBURST_COUNTER0, 0, "SDM 18.15.2"},
+		{"read IQ_COUNTER5", ACCESS_READ, false, MSR_NETBURST_COUNTER0 + 17, 0, "SDM 18.15.2"},
+		{"write BPU_COUNTER0, bit 40", ACCESS_WRITE, false, MSR_NETBURST_COUNTER0, 1ull << 40,
+		 probed},
+		{"write BPU_CCCR0, bit 0", ACCESS_WRITE, false, MSR_NETBURST_CCCR0, 1, probed},
+		{"write BSU_ESCR0, bit 31", ACCESS_WRITE, true, 0x3a0, 1ull << 31, probed},
+		{"write CRU_ESCR5, bit 31", ACCESS_WRITE, true, 0x3e1, 1ull << 31, probed},
+		{"write BSU_ESCR0, bit 32", ACCESS_WRITE, false, 0x3a0, 1ull << 32, probed},
+		{"write MSR_DEBUGCTLA, bit 7", ACCESS_WRITE, true, MSR_DEBUGCTLA, 1 << 7, "SDM 17.11.1"},
+		{"write MSR_LER_FROM_LIP", ACCESS_WRITE, true, MSR_LER_FROM_LIP, 0, "SDM 17.11.3"},
+		{"read the first MSR of the older branch stack", ACCESS_READ, later, MSR_LASTBRANCH_0, 0,
+		 "SDM 17.11.2"},
+		{"read the first MSR of the later branch stack", ACCESS_READ, !later, MSR_LASTBRANCH_FROM_0,
+		 0, "SDM 17.11.2"},
+		{"RDPMC of counter 17", ACCESS_RDPMC, false, 17, 0, rdpmc},
+		{"RDPMC of counter 17, fast", ACCESS_RDPMC, false, RDPMC_FAST | 17, 0, rdpmc},
+		{"RDPMC of index 26", ACCESS_RDPMC, true, 26, 0, rdpmc},
+		{"RDPMC of index 26, fast", ACCESS_RDPMC, true, RDPMC_FAST | 26, 0, rdpmc},
+		{"RDPMC of index 40000000H", ACCESS_RDPMC, true, 0x40000000, 0, rdpmc},
+	};
+	unsigned n = sizeof all / sizeof all[0];
+
+	(void)pmu;
+	for (unsigned i = 0; i < n && i < max; i++)
+		out[i] = all[i];
+	return n < max ? n : max;
+}
+
+#define CCCRS    MSR_NETBURST_CCCR0, MSR_NETBURST_CCCR0 + NETBURST_COUNTERS - 1
+#define ESCRS    0x3a0, 0x3e1
+#define ALONE(r) r, r
+
+const struct register_field netburst_fields[] = {
+	{"COUNTER", MSR_NETBURST_COUNTER0, MSR_NETBURST_COUNTER0 + NETBURST_COUNTERS - 1, 0, 0, 0, 0},
+	{"CCCR", CCCRS, 0, 0, 0, 0},
+	{"MSR_TC_PRECISE_EVENT", ALONE(MSR_TC_PRECISE_EVENT), 0, 0, 0, 0},
+	{"MSR_PEBS_ENABLE", ALONE(MSR_PEBS_ENABLE), 0, 0, 0, 0},
+	{"MSR_PEBS_MATRIX_VERT", ALONE(MSR_PEBS_MATRIX_VERT), 0, 0, 0, 0},
+	{"OVF", CCCRS, 31, 1, 0, 0},
+	{"CASCADE", CCCRS, 30, 1, 0, 0},
+	{"OVF_PMI_T1", CCCRS, 27, 1, 0, 0},
+	{"OVF_PMI_T0", CCCRS, 26, 1, 0, 0},
+	{"FORCE_OVF", CCCRS, 25, 1, 0, 0},
+	{"EDGE", CCCRS, 24, 1, 0, 0},
+	{"THRESHOLD", CCCRS, CCCR_THRESHOLD_SHIFT, 4, 0, 0},
+	{"COMPLEMENT", CCCRS, 19, 1, 0, 0},
+	{"COMPARE", CCCRS, 18, 1, 0, 0},
+	{"ACTIVE_THREAD", CCCRS, CCCR_THREAD_SHIFT, 2, 0, 0},
+	{"ESCR_SELECT", CCCRS, CCCR_SELECT_SHIFT, 3, 0, 0},
+	{"ENABLE", CCCRS, 12, 1, 0, 0},
+	{"EXTENDED_CASCADE", CCCRS, 11, 1, 0, 0},
+	{"EVENT", ESCRS, ESCR_EVENT_SHIFT, 6, 0, 0},
+	{"MASK", ESCRS, ESCR_MASK_SHIFT, 16, 0, 0},
+	{"TAG", ESCRS, ESCR_TAG_SHIFT, 4, 0, 0},
+	{"TAG_ENABLE", ESCRS, 4, 1, 0, 0},
+	{"T0_OS", ESCRS, 3, 1, 0, 0},
+	{"T0_USR", ESCRS, 2, 1, 0, 0},
+	{"T1_OS", ESCRS, 1, 1, 0, 0},
+	{"T1_USR", ESCRS, 0, 1, 0, 0},
+	{"UOP_TAG", ALONE(MSR_PEBS_ENABLE), 24, 1, 0, 0},
+	{"PEBS_MY_THREAD", ALONE(MSR_PEBS_ENABLE), 25, 1, 0, 0},
+	{"PEBS_OTHER_THREAD", ALONE(MSR_PEBS_ENABLE), 26, 1, 0, 0},
+	{"CAUSE", ALONE(MSR_PEBS_ENABLE), 0, 1, 17, 1},
+	{"LOADS", ALONE(MSR_PEBS_MATRIX_VERT), 0, 1, 0, 0},
+	{"STORES", ALONE(MSR_PEBS_MATRIX_VERT), 1, 1, 0, 0},
+	{"BRANCHES", ALONE(MSR_PEBS_MATRIX_VERT), 4, 1, 0, 0},
+	{NULL, 0, 0, 0, 0, 0, 0},
+};
