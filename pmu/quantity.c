@@ -3,7 +3,7 @@
 #include <string.h>
 
 const struct quantity_info quantity_info[Q_COUNT] = {
-#define QUANTITY(id, name, class, definition) [Q_##id] = {name, QUANTITY_##class, definition},
+#define QUANTITY(id, name, class, definition) [Q_##id] = {name, QUANTITY_##class},
 #include "pmu/quantity.def"
 #undef QUANTITY
 };

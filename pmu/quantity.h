@@ -23,7 +23,6 @@ enum quantity_class { QUANTITY_ARCH, QUANTITY_MICRO };
 struct quantity_info {
 	const char *name;
 	enum quantity_class class;
-	const char *definition;
 };
 
 /** One row per quantity, indexed by enum quantity. */
