@@ -26,6 +26,8 @@ struct result {
 	struct observation observation[RESULT_OBSERVATIONS];
 	struct judgement judgement; /* verdict and why */
 	bool virtual;	      /* judged on the virtual PMU */
+	/** And what was counted (cycles, misses, mispredictions) is a machine model's doing: docs/machine-model.md. */
+	bool machine_model;
 };
 
 /** Options as the suites need them; filled in by boot/. */

@@ -331,6 +331,27 @@ static void table_groups_equal_outcomes(void **state)
 		assert_in_range(strcspn(line, "\n"), 0, 110);
 }
 
+/* What a machine model counted is told apart, in the table that it is in and in the document. */
+static void a_machine_model_is_named(void **state)
+{
+	static const char line[] = "cycles, misses and mispredictions are those of a machine model, not of a CPU\n";
+	struct result r = {.suite = "events", .name = "cycles/PMC0/loop", .event = "cycles", .kernel = "loop", .virtual = true};
+	size_t size;
+	char *json;
+
+	(void)state;
+	for (unsigned modelled = 0; modelled < 2; modelled++) {
+		begin(false);
+		r.machine_model = modelled;
+		report_result(&r);
+		report_end(true);
+		assert_int_equal(strstr(fake_console_text(), line) != NULL, modelled);
+		json = report_json(&size);
+		assert_int_equal(strstr(json, "\"machine_model\":true") != NULL, modelled);
+		free(json);
+	}
+}
+
 /* A suite may measure all events on one kernel side by side, kernel after kernel: progress by kernel, tables
  * and points by event. */
 static void order_of_the_matrix_is_free(void **state)
@@ -494,6 +515,7 @@ int main(void)
 		cmocka_unit_test(damaged_documents_are_refused),
 		cmocka_unit_test(totals_and_last_line),
 		cmocka_unit_test(table_groups_equal_outcomes),
+		cmocka_unit_test(a_machine_model_is_named),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
 		cmocka_unit_test(verbose_shows_every_check),

@@ -141,6 +141,7 @@ bool cells_add(const struct result *r)
 		.n = o ? o->n : 0,
 		.verdict = (uint8_t)r->judgement.verdict,
 		.virtual = r->virtual,
+		.machine_model = r->machine_model,
 		.matrix = is_matrix(r),
 	};
 	if (!c->suite || !c->name)

@@ -178,6 +178,8 @@ bool document_result(const struct result *r)
 	json_string(j, "name", r->name);
 	json_string(j, "verdict", verdict_name(r->judgement.verdict));
 	json_bool(j, "virtual", r->virtual);
+	if (r->machine_model)
+		json_bool(j, "machine_model", true);
 	optional_string(j, "text", r->judgement.text);
 	optional_string(j, "event", r->event);
 	optional_string(j, "kernel", r->kernel);

@@ -15,7 +15,7 @@ struct cell {
 	const char *text;                /* why the verdict; NULL if there is nothing to say */
 	uint64_t n;                      /* of that observation */
 	uint8_t verdict;                 /* enum verdict */
-	bool virtual;
+	bool virtual, machine_model;
 	bool matrix; /* tabulated by event */
 };
 

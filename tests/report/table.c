@@ -309,15 +309,19 @@ void table_verdicts(bool verbose)
 	for (unsigned i = 0; i < table.suites; i++)
 		for (unsigned kind = 0; kind < 4; kind++) {
 			struct subset s = {table.suite[i].name, kind & 1, kind & 2};
-			bool any = false;
+			bool any = false, modelled = false;
 
-			for (unsigned k = 0; k < cells.count && !any; k++)
-				any = selected(&s, &cells.cell[k]);
+			for (unsigned k = 0; k < cells.count; k++) {
+				any |= selected(&s, &cells.cell[k]);
+				modelled |= selected(&s, &cells.cell[k]) && cells.cell[k].machine_model;
+			}
 			if (!any)
 				continue;
 			print_title(s.suite, table.suite[i].title);
 			if (s.virtual)
 				console_text("%s\n", text_or(virtual_label(), "virtual PMU, not silicon"));
+			if (modelled)
+				console_text("cycles, misses and mispredictions are those of a machine model, not of a CPU\n");
 			console_text("%s\n", rule);
 			if (s.matrix)
 				print_matrix(&s);

@@ -102,6 +102,7 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	r.counter = counter ? counter->name : NULL;
 	r.event = e ? e->name : NULL;
 	r.encoding = e ? e->code : 0;
+	r.machine_model = e && r.virtual && event_is_micro(e);
 	s = (struct stepped){.check = check};
 	s.probe = (struct probe){
 		.pmu = run->pmu,

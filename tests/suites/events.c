@@ -51,6 +51,7 @@ static struct result result_for(const struct plan *plan, const struct pmu_event 
 		.encoding = e->code,
 		.manual = e->source,
 		.virtual = plan->run->pmu->virtual,
+		.machine_model = plan->run->pmu->virtual && event_is_micro(e),
 	};
 }
 

@@ -135,6 +135,8 @@ static void try_equation(const struct setting *s, const struct equation *q)
 	struct observation *o = &r.observation[0];
 
 	snprintf(name, sizeof(name), "%s/%s/%s", q->identity->name, s->kernel->name, ring);
+	for (unsigned i = 0; i < q->n_terms; i++)
+		r.machine_model |= r.virtual && event_is_micro(q->request[i].event);
 	trap_set_context(name);
 	for (unsigned number = 0; number < q->n_passes; number++)
 		if (!run_pass(s, q, number, sums, &r)) {

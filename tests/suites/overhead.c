@@ -82,6 +82,7 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 		.encoding = e->code,
 		.manual = "the driver's brackets",
 		.virtual = run->pmu->virtual,
+		.machine_model = run->pmu->virtual && event_is_micro(e),
 	};
 
 	snprintf(name, sizeof(name), "bracket/%s/%s", brackets[b].name, run->pmu->counter[c].name);

@@ -173,6 +173,7 @@ static void measure(struct run *run, struct skid *s)
 		.encoding = s->event->code,
 		.manual = ways[s->way].manual,
 		.virtual = s->pmu->virtual,
+		.machine_model = s->pmu->virtual && event_is_micro(s->event),
 	};
 	bool done;
 

@@ -246,6 +246,7 @@ static void run_axis(struct sweep *s, unsigned axis)
 		.encoding = s->event->code,
 		.manual = axes[axis].manual,
 		.virtual = s->run->pmu->virtual,
+		.machine_model = s->run->pmu->virtual && event_is_micro(s->event),
 	};
 	if (axes[axis].together && !s->run->pmu->has_global)
 		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "counters cannot be started together");
