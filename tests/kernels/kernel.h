@@ -52,7 +52,8 @@
 #define KERNEL_SERVICE_XAPIC	0x40000 /* params.apic and .ticks; the APIC timer, in xAPIC mode, interrupts and is acknowledged */
 #define KERNEL_SERVICE_X2APIC	0x80000 /* params.ticks; the same in x2APIC mode */
 #define KERNEL_SERVICE_NMI	0x100000 /* an NMI arrives at a bare IRETQ */
-#define KERNEL_SERVICES		0x1fff00
+#define KERNEL_SERVICE_CHAIN_FITS 0x200000 /* with one of the above: three lines for every four ways, so that all stay */
+#define KERNEL_SERVICES		0x3fff00
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */

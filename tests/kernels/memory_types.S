@@ -58,12 +58,20 @@ SIG_INTEGER_ONLY
 SIG_RANGE CYCLES, LINKS, 0, LINKS*2000, 20000, "each load waits for the one before, for a miss at most some hundreds of cycles"
 .endm
 
+#define FITS "three quarters of the ways are in use, so that something else would have to push lines out"
 #define REPLACED "two to four times as many lines as a set has ways, so hardly any survives until its turn; replacement is not always LRU"
 
 CHAIN_KERNEL chain_l1, "N times sixteen loads that conflict in the first-level data cache", KERNEL_SERVICE_CHAIN_L1
 SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
 SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 32, "a few dozen lines that fit the second level wherever they lie"
 SIG_RANGE LLC_MISS, 0, 0, 0, 16, "a few dozen lines that fit every cache but the first"
+SIGNATURE_END
+
+CHAIN_KERNEL chain_l1_fits, "N times sixteen loads of lines of one set that fit the first-level data cache", KERNEL_SERVICE_CHAIN_L1|KERNEL_SERVICE_CHAIN_FITS
+SIG_RANGE L1D_LOAD_MISS, 0, 0, 1, 16, FITS
+SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 16, FITS
+SIG_RANGE LLC_REF, 0, 0, 1, 32, FITS
+SIG_RANGE LLC_MISS, 0, 0, 0, 16, FITS
 SIGNATURE_END
 
 CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2

@@ -209,6 +209,7 @@ static void pages_off(uint64_t flags, const struct kernel_place *p)
 #define POOL             (12 << 20) /* two lines per way of a Core 2's second-level cache */
 #define LINES_PER_WAY    4 /* of a set: wanted */
 #define LINES_PER_WAY_OK 2 /* enough */
+#define LEAST_WAYS       4 /* for a chain that fits with room to spare */
 
 static uint8_t *pool;
 
@@ -217,10 +218,11 @@ static unsigned chain_level(uint64_t flags)
 	return flags & KERNEL_SERVICE_CHAIN_L1 ? 1 : flags & KERNEL_SERVICE_CHAIN_L2 ? 2 : 0;
 }
 
-/* How many lines of one set of the level's cache make the chain, *stride bytes apart; 0 if there is no chain
+/* How many lines of one set of the cache that the flags name make the chain, *stride bytes apart; 0 if there is no chain
  * to be had. */
-static unsigned chain_lines(unsigned level, uint32_t *stride)
+static unsigned chain_lines(uint64_t flags, uint32_t *stride)
 {
+	unsigned level = chain_level(flags);
 	struct cache_geometry g;
 	unsigned lines;
 
@@ -229,6 +231,8 @@ static unsigned chain_lines(unsigned level, uint32_t *stride)
 		return 0;
 	*stride = g.line * g.sets;
 	lines = POOL / *stride;
+	if (flags & KERNEL_SERVICE_CHAIN_FITS)
+		return g.ways >= LEAST_WAYS && lines >= g.ways ? g.ways * 3 / 4 : 0;
 	if (lines > LINES_PER_WAY * g.ways)
 		lines = LINES_PER_WAY * g.ways;
 	return lines < LINES_PER_WAY_OK * g.ways ? 0 : lines;
@@ -245,10 +249,10 @@ static unsigned common_divisor(unsigned a, unsigned b)
 }
 
 /* A ring through all lines in an order that no stride prefetcher foresees. */
-static uint64_t chain_make(unsigned level)
+static uint64_t chain_make(uint64_t flags)
 {
 	uint32_t stride;
-	unsigned lines = chain_lines(level, &stride), step = lines / 2 + 1;
+	unsigned lines = chain_lines(flags, &stride), step = lines / 2 + 1;
 
 	while (common_divisor(lines, step) != 1)
 		step++;
@@ -280,7 +284,7 @@ const char *services_missing(const struct kernel *k)
 		return "the CPU has no SYSENTER in 64-bit mode";
 	if (level && !pool)
 		return "there is too little memory for a chain of cache lines";
-	if (level && !chain_lines(level, &stride))
+	if (level && !chain_lines(k->flags, &stride))
 		return "CPUID does not tell the caches' geometry, or it is too large";
 	return NULL;
 }
@@ -294,7 +298,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	on = k->flags & KERNEL_SERVICES;
 	place_on = *place;
 	if (level)
-		params->chain = chain_make(level);
+		params->chain = chain_make(k->flags);
 	if (!pages_on(on, place)) {
 		pages_off(on, place);
 		on = 0;

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "tests/host/support/stepper.h"
 #include "pmu/account.h"
-#include "pmu/machine_model.h"
 
 #include <cpuid.h>
 #include <elf.h>
@@ -40,7 +39,8 @@ static struct {
 	struct user_regs_struct initial;
 	uint8_t xstate[XSTATE_MAX]; /* as FNINIT and reset leave it */
 	size_t xstate_size;
-	struct uarch *machine; /* that follows; may be NULL */
+	uint64_t random; /* seed of the kernels' generator, another one in each run */
+	void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next);
 	char why[160];
 } s;
 
@@ -237,10 +237,8 @@ static const char *account(const uint8_t *code, const struct insn_retired *did, 
 
 	account_add(&one, terms, n);
 	account_add(out, terms, n);
-	if (s.machine) {
-		struct qterm effects[MACHINE_TERMS];
-		account_add(out, effects, machine_retired(s.machine, did, code, rip, after, terms, n, effects));
-	}
+	if (s.seen)
+		s.seen(did, code, rip, after);
 	if (one.v[Q_BR_COND])
 		expected = did->taken ? branch_target(code, did->insn, next) : next;
 	else if (one.v[Q_BRANCHES])
@@ -320,11 +318,6 @@ static const char *fault(const struct kernel *k, int signal, struct insn_retired
 	return ptrace(PTRACE_SETREGS, s.child, NULL, r) ? because("ptrace: %s", strerror(errno)) : NULL;
 }
 
-void stepper_follow(struct uarch *machine)
-{
-	s.machine = machine;
-}
-
 static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_struct *r)
 {
 	size_t size = (size_t)(k->code_end - k->code);
@@ -335,7 +328,7 @@ static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_s
 	memcpy(s.code_rw, k->code, size);
 	memset(data, 0, absent ? KERNEL_SPECIAL : KERNEL_DATA_SIZE);
 	/* A circular chain of one element. */
-	struct kernel_params params = {.chain = (uint64_t)(data + KERNEL_SCRATCH), .random = 1};
+	struct kernel_params params = {.chain = (uint64_t)(data + KERNEL_SCRATCH), .random = ++s.random};
 	memcpy(data, &params, sizeof params);
 	memcpy(data + KERNEL_SCRATCH, &params.chain, 8);
 
@@ -353,6 +346,11 @@ static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_s
 	if (ptrace(PTRACE_SETREGS, s.child, NULL, r) || ptrace(PTRACE_SETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
 		return because("ptrace: %s", strerror(errno));
 	return NULL;
+}
+
+void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next))
+{
+	s.seen = seen;
 }
 
 const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)

@@ -5,9 +5,9 @@
 #ifndef TESTS_HOST_STEPPER_H
 #define TESTS_HOST_STEPPER_H
 
+#include "arch/x86/retired.h"
 #include "pmu/quantity.h"
 #include "tests/kernels/kernel.h"
-#include "pmu/uarch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,8 +26,11 @@ bool stepper_cpu_has(enum cpu_feature feature);
  */
 const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out);
 
-/** From now on a machine model sees what is stepped, and what it makes of that is added to the totals. NULL: no more. */
-void stepper_follow(struct uarch *machine);
+/**
+ * Call seen() for every instruction that retires, with its bytes, its address and that of the one that follows. `did` and what it
+ * points to last until it returns. NULL: nobody watches.
+ */
+void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next));
 
 /** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until the next call. */
 const char *stepper_unfit(const struct kernel *k);
