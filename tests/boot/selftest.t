@@ -27,6 +27,13 @@ ok(table and all(verdict == "wrong" for name, (verdict, _) in table.items() if n
 ok(table and all(verdict in ("exact", "skipped") for name, (verdict, _) in table.items() if name.startswith("control/enable gating/")),
    "enable gating is not", tail(r))
 
+r = boot(options="pmu=virtual suite=events kernel=calls,branches_random,clflush_reload inject=no-return-stack")
+equal(r.status, 1, "a machine model without a return stack: something is wrong")
+bad = {name for name, (verdict, _) in (verdict_table(r) or {}).items() if verdict not in ("exact", "within", "skipped")}
+ok(bad and all(name.startswith("events/BR_MISP_RETIRED.ALL_BRANCHES/") and "/calls/" in name for name in bad),
+   "mispredictions on calls are, and nothing else", sorted(bad) + tail(r))
+ok(any("those of a machine model" in line for line in r.text), "the table says whose counts these are", tail(r))
+
 r = boot(options="pmu=virtual suite=events kernel=nop_loop n=4000000000 event=INST_RETIRED.ANY_P", timeout=200)
 reasons = [c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "error"]
 ok(r.status == 1 and reasons, "an N too large to finish is an error, and the run goes on", reasons + tail(r))

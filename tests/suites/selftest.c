@@ -16,6 +16,10 @@
 #define KERNELS     "empty,nop_loop,calls,movs_rep"
 #define PROFILE     "intel-nehalem"
 
+/* Kernels that force misses and mispredictions, or their absence. */
+#define MACHINE_KERNELS "nop_loop,calls,branches_random,clflush_reload,chain_l1_fits,chain_l2"
+#define MACHINE	.machine = true, .profile = "intel-core2"
+
 /** Checks, as a glob on "suite/name", and the bad verdict that they must give. */
 struct catch
 {
@@ -30,6 +34,8 @@ struct selftest_case {
 	int64_t delta_a, delta_b;
 	struct catch catches[CATCHES_MAX]; /* each must happen; nothing else bad may. checks NULL ends */
 	bool noise;                        /* run the suite noise, too */
+	bool machine;                      /* about the machine model: its kernels, the suite events alone */
+	const char *profile;               /* NULL: PROFILE */
 	const char *unjudged;              /* checks that there must not be at all */
 };
 
@@ -118,6 +124,37 @@ static const struct selftest_case cases[] = {
 	 .catches = {{ON_EVERY("ring filter, ring 3"), VERDICT_WRONG},
 		     {"events/*/ring 3", VERDICT_BIASED},
 		     {"identities/*", VERDICT_WRONG}}},
+	{MACHINE},
+	{MACHINE,
+	 .inject = "half-the-ways",
+	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/chain_l1_fits/*", VERDICT_WRONG}}},
+	{MACHINE, .inject = "l1-never-hits", .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*", VERDICT_WRONG}}},
+	{MACHINE,
+	 .inject = "caches-never-miss",
+	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/clflush_reload/*", VERDICT_DEAD},
+		     {"events/LONGEST_LAT_CACHE.MISS/*/clflush_reload/*", VERDICT_DEAD},
+		     {"events/LONGEST_LAT_CACHE.REFERENCE/*/chain_l2/*", VERDICT_DEAD}}},
+	{MACHINE,
+	 .inject = "flush-ignored",
+	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/clflush_reload/*", VERDICT_DEAD},
+		     {"events/LONGEST_LAT_CACHE.MISS/*/clflush_reload/*", VERDICT_DEAD}}},
+	{MACHINE,
+	 .inject = "llc-miss-twice",
+	 .catches = {{"events/LONGEST_LAT_CACHE.MISS/*/clflush_reload/*", VERDICT_WRONG},
+		     {"events/LONGEST_LAT_CACHE.MISS/*/chain_l2/*", VERDICT_WRONG}}},
+	{.machine = true,
+	 .inject = "llc-reference-lost",
+	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/chain_l2/*", VERDICT_DEAD}}},
+	{MACHINE, .inject = "tlb-never-hits", .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*", VERDICT_WRONG}}},
+	{MACHINE,
+	 .inject = "predictor-always-wrong",
+	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*", VERDICT_WRONG}}},
+	{MACHINE,
+	 .inject = "predictor-always-right",
+	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*/branches_random/*", VERDICT_DEAD}}},
+	{MACHINE,
+	 .inject = "no-return-stack",
+	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*/calls/*", VERDICT_WRONG}}},
 	{.kernel = "nop_loop",
 	 .quantity = Q_INSTRUCTIONS,
 	 .delta_b = 1,
@@ -183,9 +220,11 @@ static void judge_once(struct capture *c, struct ladder *ladder)
 	c->run.ladder = ladder;
 	if (ladder_climb(&c->run, ladder) == LADDER_DEAD)
 		return; /* as in a real run: another PMU is judged instead */
-	suite_control.run(&c->run);
+	if (!c->expected->machine)
+		suite_control.run(&c->run);
 	suite_events.run(&c->run);
-	suite_identities.run(&c->run);
+	if (!c->expected->machine)
+		suite_identities.run(&c->run);
 	if (c->expected->noise)
 		suite_noise.run(&c->run);
 }
@@ -217,14 +256,15 @@ static void describe(const struct selftest_case *c, const char *profile, char *n
 		snprintf(name, size, "wrong %s of %s on %s", quantity_info[c->quantity].name, c->kernel,
 			 profile);
 	else
-		snprintf(name, size, "%s on %s", c->inject ? c->inject : "no fault", profile);
+		snprintf(name, size, "%s%s on %s", c->machine ? "machine: " : "",
+			 c->inject ? c->inject : "no fault", profile);
 }
 
 /* One run with the faults of `made`, held against what `expected` says. */
 static void hold_against(struct run *run, const char *profile, const struct selftest_case *made,
 			 const struct selftest_case *expected, struct result *r)
 {
-	static struct run_options options = {.kernel_glob = KERNELS};
+	struct run_options options = {.kernel_glob = expected->machine ? MACHINE_KERNELS : KERNELS};
 	static struct ladder ladder;
 	static struct pmu pmu;
 	static struct capture c;
@@ -290,7 +330,7 @@ static void run_selftest(struct run *run)
 	for (const struct model_profile *const *p = model_profiles; *p; p++)
 		carry_out(run, (*p)->name, &clean);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		carry_out(run, PROFILE, &cases[i]);
+		carry_out(run, cases[i].profile ? cases[i].profile : PROFILE, &cases[i]);
 	carry_out_crossed(run, &clean, &cases[0]);
 	carry_out_crossed(run, &cases[0], &clean);
 	carry_out_crossed(run, &cases[0], &cases[1]);
