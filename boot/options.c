@@ -179,8 +179,8 @@ static bool take(struct source *s, char *out, size_t room, bool key, bool quoted
 	}
 	out[n < room ? n : room - 1] = 0;
 	if (n >= room)
-		return fail(s, from, "%s is %zu bytes long: at most %zu are allowed",
-			    key ? "option name" : "value", n, room - 1);
+		return fail(s, from, "%s is %lu bytes long: at most %lu are allowed",
+			    key ? "option name" : "value", (unsigned long)n, (unsigned long)room - 1);
 	return true;
 }
 

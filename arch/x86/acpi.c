@@ -81,7 +81,7 @@ static const struct table *table_at(uint64_t address, const char *name)
 	const struct table *t = (const struct table *)address;
 
 	if (!address || address > readable_top - sizeof *t) {
-		note_add("ACPI: %s lies outside memory (0x%llx): ignored", name, (unsigned long long)address);
+		note_add("ACPI: %s lies outside memory (0x%lx): ignored", name, (unsigned long)address);
 		return NULL;
 	}
 	if (t->length < sizeof *t || t->length > TABLE_MAX || t->length > readable_top - address) {

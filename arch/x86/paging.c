@@ -162,8 +162,8 @@ bool paging_build(void *(*alloc_pages)(size_t pages), uint64_t top)
 	no_execute = cpu_has(CPU_NX) ? NX : 0;
 	top = round_up(top, GIB);
 	if (top > limit) {
-		note_add("memory above %llu GiB is not mapped while the machine is taken",
-			 (unsigned long long)(limit / GIB));
+		note_add("memory above %lu GiB is not mapped while the machine is taken",
+			 (unsigned long)(limit / GIB));
 		top = limit;
 	}
 	tables = 2 + round_up(top, 512 * GIB) / (512 * GIB) + (large ? 4 : top / GIB) + SPARE_TABLES;

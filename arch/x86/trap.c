@@ -111,10 +111,10 @@ static void print_place(const char *before, uint64_t rip, const char *after)
 	const char *name = symbol_at(rip, &offset);
 
 	if (name)
-		console_text("%s%016llx %s+0x%llx%s", before, (unsigned long long)rip, name,
-			     (unsigned long long)offset, after);
+		console_text("%s%016lx %s+0x%lx%s", before, (unsigned long)rip, name,
+			     (unsigned long)offset, after);
 	else
-		console_text("%s%016llx%s", before, (unsigned long long)rip, after);
+		console_text("%s%016lx%s", before, (unsigned long)rip, after);
 }
 
 /* Frames are followed as long as the page tables in force say that reading is safe and the code is the
@@ -158,17 +158,17 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 	if (vector == TRAP_WATCHDOG)
 		console_text("watchdog: the deadline passed in ring %u\n", (unsigned)(f->cs & 3));
 	else
-		console_text("unexpected %s (vector %u), error code 0x%llx, in ring %u\n", trap_name(vector),
-			     vector, (unsigned long long)f->error, (unsigned)(f->cs & 3));
+		console_text("unexpected %s (vector %u), error code 0x%lx, in ring %u\n", trap_name(vector),
+			     vector, (unsigned long)f->error, (unsigned)(f->cs & 3));
 	console_text("  running: %s\n", context ? context : "(no check)");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t value = *(const uint64_t *)((const char *)f + registers[i].offset);
-		console_text("  %-6s %016llx%s", registers[i].name, (unsigned long long)value,
+		console_text("  %-6s %016lx%s", registers[i].name, (unsigned long)value,
 			     i % 4 == 3 ? "\n" : "");
 	}
-	console_text("  cr0    %016llx  cr2    %016llx  cr3    %016llx  cr4    %016llx\n",
-		     (unsigned long long)cr0_read(), (unsigned long long)cr2, (unsigned long long)cr3_read(),
-		     (unsigned long long)cr4_read());
+	console_text("  cr0    %016lx  cr2    %016lx  cr3    %016lx  cr4    %016lx\n",
+		     (unsigned long)cr0_read(), (unsigned long)cr2, (unsigned long)cr3_read(),
+		     (unsigned long)cr4_read());
 	print_backtrace(f);
 }
 
@@ -179,12 +179,12 @@ static void describe(struct trap_report *r)
 	char error[24] = "", address[32] = "";
 
 	if (r->vector >= 0 && r->vector < 32 && r->frame.error)
-		snprintf(error, sizeof error, "(0x%llx)", (unsigned long long)r->frame.error);
+		snprintf(error, sizeof error, "(0x%lx)", (unsigned long)r->frame.error);
 	if (r->vector == VECTOR_PF)
-		snprintf(address, sizeof address, " on 0x%llx", (unsigned long long)r->cr2);
-	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s+0x%llx", trap_name((unsigned)r->vector),
+		snprintf(address, sizeof address, " on 0x%lx", (unsigned long)r->cr2);
+	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s+0x%lx", trap_name((unsigned)r->vector),
 		 error, address, (unsigned)(r->frame.cs & 3), name ? name : "0",
-		 (unsigned long long)(name ? offset : r->frame.rip));
+		 (unsigned long)(name ? offset : r->frame.rip));
 }
 
 static _Noreturn void halt_for_good(void)

@@ -137,7 +137,9 @@ static void run_bench(struct run *run)
 		if (way == 0) {
 			bare = per_second(&b);
 		} else if (bare) {
-			snprintf(value, sizeof(value), "%.2f", (double)per_second(&b) / (double)bare);
+			uint64_t hundredths = (100 * per_second(&b) + bare / 2) / bare;
+
+			snprintf(value, sizeof(value), "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
 			run->value(run, "bench", ways[way].name, value, "of the bare rate");
 		}
 	}
