@@ -26,6 +26,7 @@
 #include "arch/x86/watchdog.h"
 #include "tests/check.h"
 #include "tests/inject.h"
+#include "tests/kernels/kernel.h"
 #include "tests/measure.h"
 #include "tests/report.h"
 
@@ -189,6 +190,7 @@ int assay_main(struct platform *platform)
 	const char *why;
 
 	begin_text(platform);
+	kernels_unpack();
 
 	bool good_options = config_gather(platform, &o, &error);
 	platform->boot.serial_port = o.serial;

@@ -10,7 +10,6 @@
 	static const struct signature_range id##_signature[] = {__VA_ARGS__};                                 \
 	__attribute__((section("kernels"), used, aligned(8))) static struct kernel id = {                    \
 		.name = title,                                                                               \
-		.purpose = "fake",                                                                           \
 		.range = id##_signature,                                                                 \
 		.range_end = id##_signature + sizeof(id##_signature) / sizeof(id##_signature[0]),        \
 		.flags = flag,                                                                               \

@@ -56,7 +56,6 @@ static void names_are_unique_words(void **state)
 			assert_int_equal(strspn(k->name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
 					 strlen(k->name));
 			assert_ptr_equal(kernel_by_name(k->name), k);
-			assert_true(strlen(k->purpose) > 10);
 		}
 }
 
@@ -332,6 +331,7 @@ static int set_up(void **state)
 	int fd = memfd_create("kernels", 0);
 
 	(void)state;
+	kernels_unpack();
 	if (fd < 0 || ftruncate(fd, ARENA))
 		return -1;
 	memory.rw = map(ARENA, PROT_READ | PROT_WRITE, fd);

@@ -86,21 +86,28 @@
 #include "pmu/quantity.def"
 #undef QUANTITY
 
+/* The purpose is for those who read the source. */
 .macro KERNEL name, purpose, needs=0, flags=0
+	.ifeqs "\purpose", ""
+	.error "kernel \name has no purpose"
+	.endif
 	.section .text.kernels, "ax", @progbits
 	.globl kernel_\name
 	.type kernel_\name, @function
 	.pushsection .rodata.kernel_strings, "aMS", @progbits, 1
 .Lkernel_name_\name:
 	.asciz "\name"
-.Lkernel_purpose_\name:
-	.asciz "\purpose"
 	.popsection
-	.pushsection kernels, "aw", @progbits
-	.p2align 3
-	.quad .Lkernel_name_\name, .Lkernel_purpose_\name, 10020f, 10021f, 10030f, 10031f, 10032f, 10033f
+	.pushsection kernel_rows, "a", @progbits /* struct kernel_row */
+	.p2align 2
+	.long .Lkernel_name_\name - ., 10020f - ., 10030f - ., 10032f - .
+	.word 10021f - 10020f
+	.byte (10031f - 10030f) / 8, (10033f - 10032f) / 20
 	.quad \needs
-	.quad \flags
+	.long \flags
+	.popsection
+	.pushsection kernels, "aw", @nobits /* struct kernel */
+	.skip 72
 	.popsection
 kernel_\name:
 10020:
@@ -109,8 +116,8 @@ kernel_\name:
 /* The byte after the block keeps its end label inside the section and apart from the next kernel. */
 .macro KERNEL_END
 10021:	int3
-	.pushsection .data.rel.ro.kernel_ranges, "aw", @progbits
-	.p2align 3
+	.pushsection .rodata.kernel_range_rows, "a", @progbits
+	.p2align 2
 10032:
 	.popsection
 	.section .rodata.kernel_signatures, "a", @progbits
@@ -118,26 +125,32 @@ kernel_\name:
 10030:
 .endm
 
-.macro SIG quantity, a, b=0
+.macro SIG_WORD quantity, a, b /* struct signature_exact */
 	.ifndef .LQ_\quantity
 	.error "signature names an unknown quantity: \quantity"
 	.endif
 	.if ((\a) < -0x8000000) || ((\a) > 0x7ffffff) || ((\b) < -0x8000000) || ((\b) > 0x7ffffff)
 	.error "signature has an amount beyond 28 bits: \quantity"
 	.endif
-	.quad .LQ_\quantity + (((\a) & 0xfffffff) << 8) + (((\b) & 0xfffffff) << 36) /* struct signature_exact */
+	.quad .LQ_\quantity + (((\a) & 0xfffffff) << 8) + (((\b) & 0xfffffff) << 36)
+.endm
+
+.macro SIG quantity, a, b=0
+	SIG_WORD \quantity, \a, \b
 .endm
 
 .macro SIG_RANGE quantity, a_low, b_low, a_high, b_high, reason
-	.ifndef .LQ_\quantity
-	.error "signature names an unknown quantity: \quantity"
-	.endif
 	.pushsection .rodata.kernel_strings, "aMS", @progbits, 1
 .Lreason\@:
 	.asciz "\reason"
 	.popsection
-	.pushsection .data.rel.ro.kernel_ranges, "aw", @progbits
-	.quad .LQ_\quantity, \a_low, \b_low, \a_high, \b_high, .Lreason\@
+	.pushsection .rodata.kernel_range_rows, "a", @progbits /* struct signature_range_row */
+	SIG_WORD \quantity, \a_low, \b_low
+	SIG_WORD \quantity, \a_high, \b_high
+	.long .Lreason\@ - .
+	.popsection
+	.pushsection kernel_ranges, "aw", @nobits /* struct signature_range */
+	.skip 48
 	.popsection
 .endm
 
@@ -177,7 +190,7 @@ kernel_\name:
 
 .macro SIGNATURE_END
 10031:
-	.pushsection .data.rel.ro.kernel_ranges, "aw", @progbits
+	.pushsection .rodata.kernel_range_rows, "a", @progbits
 10033:
 	.popsection
 	.text
@@ -220,7 +233,6 @@ struct signature_range {
 
 struct kernel {
 	const char *name;
-	const char *purpose;
 	const uint8_t *code, *code_end;
 	const struct signature_exact *exact, *exact_end;
 	const struct signature_range *range, *range_end;
@@ -228,12 +240,18 @@ struct kernel {
 	uint64_t flags; /* KERNEL_RING0_ONLY ... */
 };
 
+_Static_assert(sizeof(struct signature_range) == 48 && sizeof(struct kernel) == 72, "macros SIG_RANGE and KERNEL");
+
 /**
- * All kernels of the image, in link order: a linker set in section "kernels", so that adding a kernel needs no other edit.
+ * All kernels of the image, in link order: a linker set, so that adding a kernel needs no other edit. The image file holds it
+ * packed; the arrays are memory that the linker set aside, empty until kernels_unpack().
  * The bounds have the names that the linker gives the bounds of a section whose name is an identifier.
  */
 extern const struct kernel kernels_begin[] __asm__("__start_kernels");
 extern const struct kernel kernels_end[] __asm__("__stop_kernels");
+
+/** Fill in the kernels. To be called once, before anything looks at them. */
+void kernels_unpack(void);
 
 /** An amount that a kernel produces for a given N. */
 struct amount {

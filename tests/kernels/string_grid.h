@@ -57,7 +57,7 @@
  * \destination, at the first element or, for direction "down", at the last one. RAX is \value.
  */
 .macro REP_KERNEL name, insn, bytes, count, direction, align, source, destination, loads, stores, value=0
-KERNEL \name\()_c\count\()_\direction\()_a\align, "N times \insn, count \count, \direction, \align bytes off a line"
+KERNEL \name\()_c\count\()_\direction\()_a\align, "N times \insn with the count (c), direction and bytes off a line (a) of its name"
 	.set .Lfirst, \align
 	.ifc \direction, down
 	.if \count
