@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""The rules of measurement: SMIs, sweeps, noise, skid and costs, sound without a fault and telling with one, in QEMU and in Bochs."""
+import re
+
+from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
+
+NEHALEM = "pmu=virtual:intel-nehalem "
+
+
+def values(result, suite):
+    return {v["name"]: (v["value"], v["unit"]) for v in (result.report or {"values": []})["values"] if v["suite"] == suite}
+
+
+def verdicts(result, prefix):
+    return {name: verdict for name, (verdict, _) in (verdict_table(result) or {}).items() if name.startswith(prefix)}
+
+
+def texts(result, verdict):
+    return [c.get("text", "") for s in (result.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == verdict]
+
+
+# SMIs.
+r = boot(options=NEHALEM + "suite=events inject=smi")
+sound(r, "events with SMIs now and then")
+value, unit = values(r, "events").get("taken again after an SMI", ("none", ""))
+ok(value.isdigit() and int(value) > 0 and "MSR_SMI_COUNT" in unit, "samples were taken again: %s %s" % (value, unit), tail(r))
+r = boot(options=NEHALEM + "suite=events kernel=nop_loop n=2000 event=INST_RETIRED.ANY_P inject=smi")
+ok(r.status == 1 and any("an SMI came during each of" in t for t in texts(r, "error")), "windows that no SMI spares are errors", tail(r))
+ok(not [v for v in verdicts(r, "events/INST").values() if v not in ("exact", "error")], "and not the counters' fault", tail(r))
+
+# Without a fault: the same in both emulators.
+OPTIONS = NEHALEM + "suite=sweep,noise,skid"
+clean = boot(options=OPTIONS)
+sound(clean, "sweep, noise and skid")
+equal(sorted(set(verdicts(clean, "skid/").values())), ["exact"], "the virtual PMU has no skid")
+bochs = boot(emulator="bochs", options=OPTIONS, timeout=300)
+same_table(bochs, clean, "Bochs gives the same counts")
+r = boot(options=NEHALEM + "suite=sweep kernel=calls n=3")
+frequency = sum(f for _, f in (verdict_table(r) or {}).get("sweep/alignment/calls/INST_RETIRED.ANY_P", (0, [(0, 0, 0, [])]))[1][0][3])
+ok(frequency == 64, "asked for an N, the sweep takes all 64 alignments", [frequency] + tail(r))
+
+# With one.
+r = boot(options=NEHALEM + "suite=skid inject=late-pmi")
+seen = [o for name, (verdict, o) in (verdict_table(r) or {}).items() if name.startswith("skid/") and verdict == "wrong"]
+ok(len(seen) >= 30 and all([value for value, _ in o[0][3]] == [3] for o in seen),
+   "an interrupt that comes 3 instructions late shows a skid of exactly 3, on every ladder", seen[:3] + tail(r))
+for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: "),
+                              ("rdpmc-wrong-index", {"bracket"}, "difference of readings: "),
+                              ("neighbour-coupling", {"order"}, "PMC0, order "),
+                              ("odd-counter", {"counter", "order", "bracket"}, "PMC3"),
+                              ("ring-leak", {"ring"}, "ring 3: ")):
+    r = boot(options=NEHALEM + "suite=sweep inject=" + inject)
+    bad = {name.split("/")[1] for name, verdict in verdicts(r, "sweep/").items() if verdict == "wrong"}
+    equal(bad, axes, "%s: wrong along %s alone" % (inject, ", ".join(sorted(axes))))
+    ok(all(pattern in t for t in texts(r, "wrong")), "%s: the place is named" % inject, texts(r, "wrong")[:5])
+
+r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P")
+slopes = {name: value for name, (value, unit) in values(r, "noise").items() if unit.startswith("overcount")}
+for kind, where, slope in (("NMI", "ring 0, OS+USR", "+1"), ("timer interrupt", "ring 0, OS+USR", "+1"), ("page fault", "ring 3, USR", "+1"),
+                           ("page fault", "ring 3, OS+USR", "+1"), ("software interrupt", "ring 3, USR", "+0")):
+    equal(slopes.get("INST_RETIRED.ANY_P per %s, %s" % (kind, where)), slope, "interrupts that count: %s per %s, %s" % (slope, kind, where))
+ok(all(re.match(r"\+1 per ", t) for t in texts(r, "biased")) and texts(r, "biased"), "an overcount is a bias of that size", texts(r, "biased")[:3])
+
+r = boot(options=NEHALEM + "suite=overhead reps=100")
+sound(r, "overhead")
+costs = values(r, "overhead")
+equal([costs.get(name) for name in ("RDPMC", "LFENCE")], [("1.00", "instructions")] * 2, "each is one instruction")
+done()
