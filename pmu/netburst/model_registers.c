@@ -142,8 +142,9 @@ static enum model_access write_misc_enable(struct netburst_state *s, uint64_t va
 
 	if (MUTANT(M_MISC_ABSENT, value & absent & ~s->misc_enable, 0))
 		return MODEL_FAULT;
-	s->misc_enable = ((uint32_t)value & ~(absent | MUTANT(M_MISC_PERFMON, MISC_ENABLE_PERFMON, 0u))) |
-			 (s->misc_enable & (absent | MISC_ENABLE_PERFMON));
+	const uint32_t kept = absent | MUTANT(M_MISC_PERFMON, MISC_ENABLE_PERFMON, 0u);
+
+	s->misc_enable = ((uint32_t)value & ~kept) | (s->misc_enable & kept);
 	return MODEL_OK;
 }
 
