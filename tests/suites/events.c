@@ -27,6 +27,7 @@ struct plan {
 	uint8_t ring;
 	uint64_t n;
 	unsigned reps;
+	unsigned turn; /* of the kernels */
 	unsigned n_events[PMU_COUNTERS_MAX];
 	uint16_t event[PMU_COUNTERS_MAX][EVENTS_MAX];
 };
@@ -134,6 +135,25 @@ static bool usable(const struct run *run, unsigned c)
 	return ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS);
 }
 
+/*
+ * Counters that start together are judged together. Where each takes a run of its own, an event goes to one counter per
+ * kernel, each time to another one, so that it sees all of them.
+ */
+static bool has_turn(const struct plan *plan, unsigned event, unsigned c)
+{
+	const struct pmu *pmu = plan->run->pmu;
+	unsigned n = 0, at = 0;
+
+	if (pmu->has_global)
+		return true;
+	for (unsigned i = 0; i < pmu->n_counters; i++) {
+		if (i == c)
+			at = n;
+		n += usable(plan->run, i) && pmu->driver->can_count(pmu, pmu->events[event], i);
+	}
+	return n && (plan->turn + event) % n == at;
+}
+
 static void make_plan(struct plan *plan)
 {
 	struct run *run = plan->run;
@@ -147,7 +167,8 @@ static void make_plan(struct plan *plan)
 		if (!glob_match(run->options->event_glob, e->name) || !defined(plan, i))
 			continue;
 		for (unsigned c = 0; c < pmu->n_counters; c++)
-			if (usable(run, c) && pmu->driver->can_count(pmu, e, c) && expectable(plan, e, c))
+			if (usable(run, c) && pmu->driver->can_count(pmu, e, c) && has_turn(plan, i, c) &&
+			    expectable(plan, e, c))
 				plan->event[c][plan->n_events[c]++] = i;
 	}
 }
@@ -180,6 +201,8 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		judge(r.observation, p->n_count, &r.judgement);
 		if (r.judgement.verdict == VERDICT_WITHIN && x.reason)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", x.reason);
+		if (r.judgement.verdict == VERDICT_EXACT && slot->event->terms[0].quantity == Q_NOT_PROVOKED)
+			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", slot->event->rule);
 	} else {
 		r.judgement.verdict = VERDICT_ERROR;
 		expectation_explain(&x, p->kernel, p->n[at], r.judgement.text, sizeof(r.judgement.text));
@@ -325,12 +348,14 @@ static void run_events(struct run *run)
 	}
 	memset(undefined, 0, sizeof(undefined));
 	plan.run = run;
+	plan.turn = 0;
 	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
 	plan.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
 		if (!kernel_selected(k, o->kernel_glob))
 			continue;
 		plan.kernel = k;
+		plan.turn++;
 		run_kernel(&plan);
 	}
 	report_undefined(run);
