@@ -7,8 +7,10 @@ CC ?= gcc
 PYTHON ?= /usr/bin/python3
 export PYTHONDONTWRITEBYTECODE = 1
 
-# Options for the image, emulator, emulated CPU: make run ARGS="suite=control" EMU=bochs CPU=corei7_haswell_4770
+# Options for the image, configuration file, emulator, emulated CPU:
+# make run ARGS="suite=control" CFG=docs/examples/counts.cfg EMU=bochs CPU=corei7_haswell_4770
 ARGS ?=
+CFG ?=
 EMU ?= qemu
 CPU ?=
 V ?=
@@ -24,7 +26,7 @@ all: $(B)/BOOTX64.EFI $(B)/direct.bin
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." EMU=qemu|bochs CPU=model V=1)
+#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EMU=qemu|bochs CPU=model V=1)
 #: make check    run every test there is; the last line counts them
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
@@ -174,7 +176,7 @@ $(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
 
 BOOT ?= disk
-export ARGS EMU CPU V BOOT
+export ARGS CFG EMU CPU V BOOT
 
 # Exit status: 0 nothing wrong, 1 something wrong, 2 could not run. make ends with 2 whatever a recipe's status was; only with -q it
 # ends with 1, when anything is left to do. So building and running are left to a make of their own (a line with + runs
@@ -192,7 +194,7 @@ run-and-keep-status:
 	+@rm -f $(B)/run.status; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
 run-emulator: $(B)/assay.img $(B)/direct.bin
-	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status
+	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(CFG),-f $(CFG)) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status
 
 bench: all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench
@@ -209,7 +211,7 @@ $(B)/%_app.efi: $(B)/%_app.elf scripts/elf2efi
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
 HOST_SRC := $(sort $(filter-out pmu/vpmu.c pmu/oracle.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S tests/*.c tests/report/*.c \
 	tests/kernels/needs.c tests/kernels/cache_geometry.c \
-	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/acpi.c arch/x86/notes.c boot/options.c))
+	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/acpi.c arch/x86/notes.c boot/options.c boot/tokens.c boot/experiments.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c tests/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)

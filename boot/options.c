@@ -1,9 +1,9 @@
 #include "boot/options.h"
+#include "boot/tokens.h"
 #include "pmu/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,168 +65,16 @@ const struct option_row option_rows[] = {
 	{NULL, OPTION_TEXT, 0, 0, 0, 0, NULL, NULL, NULL, NULL},
 };
 
-/* --- reading tokens ---------------------------------------------------------------------------------- */
-
-struct source {
-	const char *at, *end;
-	const char *where;
-	bool is_file;
-	unsigned line, token;
-	const char *line_start;
-	struct option_error *error;
-};
-
-struct token {
-	const char *start;
-	char key[32];
-	char value[OPTION_TEXT_MAX];
-	const char *value_at;
-};
-
-static bool fail(const struct source *s, const char *at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static bool fail(const struct source *s, const char *at, const char *format, ...)
-{
-	char *out = s->error->text;
-	size_t room = sizeof s->error->text;
-	int n = s->is_file ? snprintf(out, room, "%.48s:%u:%u: ", s->where, s->line,
-				      (unsigned)(at - s->line_start) + 1)
-			   : snprintf(out, room, "%.48s, token %u: ", s->where, s->token);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(out + n, room - (size_t)n, format, args);
-	va_end(args);
-	return false;
-}
-
-static bool is_line_end(char c)
-{
-	return c == '\n' || c == '\r';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || is_line_end(c);
-}
-
-static void step_over_line_end(struct source *s)
-{
-	if (*s->at == '\r' && s->at + 1 < s->end && s->at[1] == '\n')
-		s->at++;
-	s->at++;
-	s->line++;
-	s->line_start = s->at;
-}
-
-static bool is_control(char c)
-{
-	unsigned char u = (unsigned char)c;
-
-	return (u < 0x20 && u != '\t' && !is_line_end(c)) || u == 0x7f;
-}
-
-static bool not_text(const struct source *s)
-{
-	unsigned char u = (unsigned char)*s->at;
-
-	return fail(s, s->at, "byte 0x%02x is not text: %s", u,
-		    u < 0x80 ? "remove it, or replace the damaged text"
-			     : "beyond ASCII only comments are free");
-}
-
-/* To the next token's first byte, or the end. */
-static bool skip_blanks(struct source *s)
-{
-	bool comment = false;
-
-	for (; s->at < s->end; s->at++) {
-		if (is_line_end(*s->at)) {
-			comment = false;
-			step_over_line_end(s);
-			s->at--;
-		} else if (is_control(*s->at)) {
-			return not_text(s);
-		} else if (*s->at == '#') {
-			comment = true;
-		} else if (!comment && !is_blank(*s->at)) {
-			return true;
-		}
-	}
-	return true;
-}
-
-/* Copies up to a blank (or the closing quote) into out. On success s->at is behind it. */
-static bool take(struct source *s, char *out, size_t room, bool key, bool quoted)
-{
-	const char *from = s->at;
-	size_t n = 0;
-
-	for (; s->at < s->end; s->at++) {
-		char c = *s->at;
-
-		if (quoted ? c == '"' || is_line_end(c) : is_blank(c) || (key && c == '='))
-			break;
-		if (is_control(c) || (unsigned char)c >= 0x80)
-			return not_text(s);
-		if (!quoted && c == '"')
-			return fail(s, s->at,
-				    "stray quote: quotes enclose a whole value, as in event=\"A B\"");
-		if (n + 1 < room)
-			out[n] = c;
-		n++;
-	}
-	out[n < room ? n : room - 1] = 0;
-	if (n >= room)
-		return fail(s, from, "%s is %lu bytes long: at most %lu are allowed",
-			    key ? "option name" : "value", (unsigned long)n, (unsigned long)room - 1);
-	return true;
-}
-
-static bool take_token(struct source *s, struct token *t)
-{
-	bool quoted;
-
-	s->token++;
-	t->start = s->at;
-	if (*s->at == '[')
-		return fail(s, s->at, "sections ([...]) are not known here: only key=value options are");
-	if (!take(s, t->key, sizeof t->key, true, false))
-		return false;
-	if (s->at == s->end || *s->at != '=')
-		return fail(s, t->start,
-			    "\"%s\" is no option: options are written key=value, without blanks around =",
-			    t->key);
-	s->at++;
-	quoted = s->at < s->end && *s->at == '"';
-	t->value_at = s->at;
-	s->at += quoted;
-	if (!take(s, t->value, sizeof t->value, false, quoted))
-		return false;
-	if (quoted) {
-		if (s->at == s->end || *s->at != '"')
-			return fail(s, t->value_at,
-				    "the quote after %s= is not closed on this line: add a \"", t->key);
-		s->at++;
-		if (s->at < s->end && !is_blank(*s->at))
-			return fail(s, s->at,
-				    "text after the closing quote of %s=: separate options by a blank",
-				    t->key);
-	}
-	return true;
-}
-
 /* --- names and values -------------------------------------------------------------------------------- */
 
-static bool unknown_option(const struct source *s, const struct token *t)
+static bool unknown_option(const struct option_row *rows, const struct source *s, const struct token *t)
 {
-	const struct option_row *best = option_rows;
+	const struct option_row *best = rows;
 	unsigned least = 99;
 	char names[128];
 	size_t n = 0;
 
-	for (const struct option_row *r = option_rows; r->name; r++) {
+	for (const struct option_row *r = rows; r->name; r++) {
 		unsigned d = edit_distance(t->key, r->name);
 
 		if (d < least) {
@@ -236,12 +84,12 @@ static bool unknown_option(const struct source *s, const struct token *t)
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? " " : "", r->name);
 	}
 	if (is_near(least, t->key))
-		return fail(s, t->start, "no option \"%s\": did you mean %s=? (%s)", t->key, best->name,
-			    best->help);
-	return fail(s, t->start, "no option \"%s\": there are %s", t->key, names);
+		return token_fail(s, t->start, "no option \"%s\": did you mean %s=? (%s)", t->key, best->name,
+				  best->help);
+	return token_fail(s, t->start, "no option \"%s\": there are %s", t->key, names);
 }
 
-static void store(struct options *o, const struct option_row *r, uint64_t v)
+static void store(void *o, const struct option_row *r, uint64_t v)
 {
 	void *field = (char *)o + r->offset;
 
@@ -318,91 +166,132 @@ static int choice_index(const char *choices, const char *word)
 	return -1;
 }
 
-static bool set(struct options *o, const struct option_row *r, const struct source *s, const struct token *t)
+/* Items between commas and blanks; a comma between slashes is part of an item. */
+static bool add_items(struct option_list *list, const struct option_row *r, const struct source *s,
+		      const struct token *t)
+{
+	const char *first = t->value_at + (*t->value_at == '"'), *from = t->value;
+
+	while (*from) {
+		size_t n = 0;
+		bool slashes = false;
+		struct option_item *item = &list->item[list->count];
+
+		for (; from[n] && (slashes || !strchr(", \t", from[n])); n++)
+			slashes ^= from[n] == '/';
+		if (n && list->count == OPTION_ITEMS)
+			return token_fail(s, first + (from - t->value), "%s= has more than %d items: %s",
+					  r->name, OPTION_ITEMS, "share them among two experiments");
+		if (n >= sizeof item->text)
+			return token_fail(s, first + (from - t->value),
+					  "%.20s... is %lu bytes long: at most %lu are allowed", from, n,
+					  sizeof item->text - 1);
+		if (n) {
+			memcpy(item->text, from, n);
+			item->text[n] = 0;
+			item->at = (struct text_place){s->line, (unsigned)(first - s->line_start) +
+									(unsigned)(from - t->value) + 1};
+			list->count++;
+		}
+		from += n + (from[n] != 0);
+	}
+	return true;
+}
+
+static bool set(void *o, const struct option_row *r, const struct source *s, const struct token *t)
 {
 	const char *form;
 	uint64_t v;
 	int i;
 
 	if (!*t->value && r->kind != OPTION_TEXT)
-		return fail(s, t->start, "%s= has no value: give one, or leave it out for %s=%s", r->name,
-			    r->name, r->initial);
+		return r->initial ? token_fail(s, t->start,
+					       "%s= has no value: give one, or leave it out for %s=%s",
+					       r->name, r->name, r->initial)
+				  : token_fail(s, t->start, "%s= has no value: give one", r->name);
 	switch (r->kind) {
 	case OPTION_TEXT:
 		form = r->syntax ? r->syntax(t->value) : NULL;
+		if (strlen(t->value) >= r->size)
+			return token_fail(s, t->value_at, "value is %lu bytes long: at most %lu are allowed",
+					  (unsigned long)strlen(t->value), (unsigned long)r->size - 1);
 		if (form)
-			return fail(s, t->value_at, "%s=%.40s is malformed: it wants %s", r->name, t->value,
-				    form);
+			return token_fail(s, t->value_at, "%s=%.40s is malformed: it wants %s", r->name,
+					  t->value, form);
 		memcpy((char *)o + r->offset, t->value, strlen(t->value) + 1);
 		return true;
 	case OPTION_NUMBER:
 		if (!parse_number(t->value, &v) || v < r->low || v > r->high)
-			return fail(s, t->value_at,
-				    "%s=%.40s: it wants a number from %" PRIu64 " to %" PRIu64, r->name,
-				    t->value, r->low, r->high);
+			return token_fail(s, t->value_at,
+					  "%s=%.40s: it wants a number from %" PRIu64 " to %" PRIu64, r->name,
+					  t->value, r->low, r->high);
 		store(o, r, v);
 		return true;
 	case OPTION_CHOICE:
 		i = choice_index(r->choices, t->value);
 		if (i < 0)
-			return fail(s, t->value_at, "%s=%.40s: it wants one of %s", r->name, t->value,
-				    r->choices);
+			return token_fail(s, t->value_at, "%s=%.40s: it wants one of %s", r->name, t->value,
+					  r->choices);
 		store(o, r, (uint64_t)i);
 		return true;
+	case OPTION_LIST:
+		return add_items((void *)((char *)o + r->offset), r, s, t);
 	}
 	return false;
 }
 
-static const struct option_row *row_by_name(const char *name)
+const struct option_row *option_row_by_name(const struct option_row *rows, const char *name)
 {
-	for (const struct option_row *r = option_rows; r->name; r++)
+	for (const struct option_row *r = rows; r->name; r++)
 		if (!strcmp(r->name, name))
 			return r;
 	return NULL;
 }
 
+bool option_take(const struct option_row *rows, void *object, const struct source *s, const struct token *t)
+{
+	const struct option_row *r = option_row_by_name(rows, t->key);
+
+	return r ? set(object, r, s, t) : unknown_option(rows, s, t);
+}
+
 bool options_parse(struct options *o, const char *text, size_t size, const char *where,
 		   struct option_error *error)
 {
-	struct source s = {.at = text, .end = text + size, .where = where, .line = 1, .error = error};
-	struct token t;
+	static struct token t;
+	struct source s;
+	enum token_kind kind;
 
-	s.is_file = strcmp(where, "command line") != 0;
-	error->text[0] = 0;
-	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
-		s.at += 3;
-	s.line_start = s.at;
-	if (size >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
-		return fail(&s, text, "this is UTF-16 text: save it as UTF-8 or plain ASCII");
-	for (;;) {
-		const struct option_row *r;
+	if (!source_open(&s, text, size, where, error))
+		return false;
+	while ((kind = token_next(&s, &t)) != TOKEN_END) {
+		if (kind == TOKEN_SECTION)
+			return token_fail(&s, t.start,
+					  "sections ([...]) are not known here: only key=value options are");
+		if (kind == TOKEN_BAD || !option_take(option_rows, o, &s, &t))
+			return false;
+	}
+	return true;
+}
 
-		if (!skip_blanks(&s))
-			return false;
-		if (s.at == s.end)
-			return true;
-		if (!take_token(&s, &t))
-			return false;
-		r = row_by_name(t.key);
-		if (!r)
-			return unknown_option(&s, &t);
-		if (!set(o, r, &s, &t))
-			return false;
+void option_defaults(const struct option_row *rows, void *object)
+{
+	static struct token t;
+	struct option_error error;
+	struct source s = {.where = "default", .error = &error};
+
+	for (const struct option_row *r = rows; r->name; r++) {
+		if (!r->initial)
+			continue;
+		snprintf(t.value, sizeof t.value, "%s", r->initial);
+		set(object, r, &s, &t);
 	}
 }
 
 void options_default(struct options *o)
 {
-	struct option_error error;
-	struct source s = {.where = "default", .error = &error};
-
 	memset(o, 0, sizeof *o);
-	for (const struct option_row *r = option_rows; r->name; r++) {
-		struct token t = {.start = NULL};
-
-		snprintf(t.value, sizeof t.value, "%s", r->initial);
-		set(o, r, &s, &t);
-	}
+	option_defaults(option_rows, o);
 }
 
 size_t options_format(const struct options *o, char *line, size_t size)

@@ -5,6 +5,7 @@
 #define BOOT_OPTIONS_H
 
 #include "boot/platform.h"
+#include "tests/experiment.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +38,7 @@ enum option_kind {
 	OPTION_TEXT,   /* printable characters, at most OPTION_TEXT_MAX - 1 */
 	OPTION_NUMBER, /* decimal, or hexadecimal after 0x */
 	OPTION_CHOICE, /* one word of a list; stored as its index */
+	OPTION_LIST,   /* a struct option_list; given again, it grows */
 };
 
 /** One option: everything there is to know about it. */
@@ -49,7 +51,7 @@ struct option_row {
 	/** OPTION_TEXT with a syntax of its own. @return NULL, or what the value should look like; may be
 	 * NULL. */
 	const char *(*syntax)(const char *value);
-	const char *initial; /* default, as it would be written */
+	const char *initial; /* default, as it would be written; NULL: none, the field is left alone */
 	const char *help;
 };
 
@@ -77,5 +79,17 @@ bool options_parse(struct options *o, const char *text, size_t size, const char 
 size_t options_format(const struct options *o, char *line, size_t size);
 
 #define OPTIONS_LINE_MAX 1280
+
+struct source;
+struct token;
+
+/* The same for other tables of keys than option_rows, and other objects than struct options: boot/tokens.h
+ * reads their tokens. */
+const struct option_row *option_row_by_name(const struct option_row *rows, const char *name);
+void option_defaults(const struct option_row *rows, void *object);
+
+/** Give one key=value pair to an object. @return false with s->error if there is no such key or the value is
+ * none for it */
+bool option_take(const struct option_row *rows, void *object, const struct source *s, const struct token *t);
 
 #endif

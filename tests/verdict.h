@@ -51,7 +51,7 @@ struct observation {
 	struct histogram seen;
 };
 
-#define JUDGEMENT_TEXT 160
+#define JUDGEMENT_TEXT 256
 
 struct judgement {
 	enum verdict verdict;

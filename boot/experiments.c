@@ -1,0 +1,146 @@
+#include "boot/experiments.h"
+#include "boot/tokens.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(f) offsetof(struct experiment, f), sizeof(((struct experiment *)0)->f)
+
+static const char *glob_syntax(const char *value)
+{
+	return *value ? NULL : "globs, separated by commas";
+}
+
+const struct option_row experiment_rows[] = {
+	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "", "globs of kernels"},
+	{"events", OPTION_LIST, FIELD(events), 0, 0, NULL, NULL, NULL, "event strings"},
+	{"ring", OPTION_CHOICE, FIELD(ring), 0, 0, "0|3|both", NULL, "0", "ring that the kernel runs in"},
+	{"n", OPTION_NUMBER, FIELD(n), 1, INT64_MAX, NULL, NULL, NULL, "first N of the kernel"},
+	{"reps", OPTION_NUMBER, FIELD(reps), 1, 1000000, NULL, NULL, NULL, "repetitions"},
+	{"passes", OPTION_CHOICE, FIELD(passes), 0, 0, "split|one", NULL, "split",
+	 "one: refuse what does not fit the counters at once"},
+	{"delta", OPTION_LIST, FIELD(deltas), 0, 0, NULL, NULL, NULL, "differences of two events, A-B"},
+	{"period", OPTION_NUMBER, FIELD(period), 1, INT64_MAX, NULL, NULL, NULL,
+	 "events from sample to sample, or up to a cascade"},
+	{"record", OPTION_CHOICE, FIELD(record), 0, 0, "none|pmi|pebs|ibs|bts|lbr", NULL, "none",
+	 "what each sample records"},
+	{"cascade", OPTION_LIST, FIELD(cascades), 0, 0, NULL, NULL, NULL,
+	 "an event that starts another, A>B"},
+	{"pmu", OPTION_TEXT, FIELD(pmu), 0, 0, NULL, glob_syntax, "*", "globs of PMUs that it is meant for"},
+	{NULL, OPTION_TEXT, 0, 0, 0, 0, NULL, NULL, NULL, NULL},
+};
+
+static const struct {
+	const char *name;
+	enum experiment_key key;
+} placed[] = {{"kernel", KEY_KERNEL}, {"n", KEY_N},           {"period", KEY_PERIOD},
+	      {"record", KEY_RECORD}, {"passes", KEY_PASSES}, {"ring", KEY_RING}};
+
+static void keep_place(struct experiment *x, const struct token *t)
+{
+	for (unsigned i = 0; i < sizeof placed / sizeof *placed; i++)
+		if (!strcmp(t->key, placed[i].name))
+			x->key[placed[i].key] =
+				(struct text_place){t->line, t->column + (unsigned)(t->value_at - t->start)};
+}
+
+/* What a section must have, told at its header. */
+static bool complete(const struct source *s, const struct experiment *x)
+{
+	const char *missing = !*x->kernel ? "kernel" : !x->events.count ? "events" : NULL;
+
+	if (!missing)
+		return true;
+	snprintf(s->error->text, sizeof s->error->text, "%.48s:%u:%u: [experiment %s] has no %s=: add %s",
+		 s->where, x->at.line, x->at.column, x->name, missing,
+		 *missing == 'k' ? "the kernel to run, such as kernel=nop_loop"
+				 : "what to count, such as events=INST_RETIRED.ANY_P");
+	return false;
+}
+
+static bool open_experiment(const struct source *s, const struct token *t, struct experiments *all,
+			    struct experiment **open)
+{
+	const char *name = t->value + 10;
+	struct experiment *x;
+
+	while (*name == ' ' || *name == '\t')
+		name++;
+	if (!*name || strlen(name) >= EXPERIMENT_NAME)
+		return token_fail(s, t->start,
+				  "an experiment has a name of 1 to %d characters: [experiment NAME]",
+				  EXPERIMENT_NAME - 1);
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+			return token_fail(
+				s, t->start + 1 + (c - t->value),
+				"'%c' cannot be part of an experiment's name: letters, digits, - _ . can",
+				*c);
+	for (unsigned i = 0; i < all->count; i++)
+		if (!strcmp(all->experiment[i].name, name))
+			return token_fail(s, t->start,
+					  "[experiment %s] is there already, in line %u: take another name",
+					  name, all->experiment[i].at.line);
+	if (all->count == EXPERIMENTS_MAX)
+		return token_fail(s, t->start, "more than %d experiments: put some into another file",
+				  EXPERIMENTS_MAX);
+	x = &all->experiment[all->count++];
+	memset(x, 0, sizeof *x);
+	strcpy(x->name, name);
+	x->at = (struct text_place){t->line, t->column};
+	option_defaults(experiment_rows, x);
+	*open = x;
+	return true;
+}
+
+static bool take_section(const struct source *s, const struct token *t, struct experiments *all,
+			 struct experiment **open)
+{
+	static const char word[] = "experiment";
+
+	if (*open && !complete(s, *open))
+		return false;
+	*open = NULL;
+	if (!strcmp(t->value, "options"))
+		return true;
+	if (strncmp(t->value, word, sizeof word - 1) || !strchr(" \t", t->value[sizeof word - 1]))
+		return token_fail(s, t->start,
+				  "no section [%.40s]: there are [experiment NAME] and [options]", t->value);
+	return open_experiment(s, t, all, open);
+}
+
+static bool take_pair(const struct source *s, const struct token *t, struct options *o, struct experiment *x)
+{
+	if (!x)
+		return option_take(option_rows, o, s, t);
+	if (!option_row_by_name(experiment_rows, t->key) && option_row_by_name(option_rows, t->key))
+		return token_fail(
+			s, t->start,
+			"%s= is an option of the run, not of an experiment: put it before the first section, "
+			"or behind [options]",
+			t->key);
+	keep_place(x, t);
+	return option_take(experiment_rows, x, s, t);
+}
+
+bool experiments_parse(struct options *o, struct experiments *all, const char *text, size_t size,
+		       const char *where, struct option_error *error)
+{
+	static struct token t;
+	struct experiment *open = NULL;
+	struct source s;
+	enum token_kind kind;
+
+	all->file = where;
+	all->count = 0;
+	if (!source_open(&s, text, size, where, error))
+		return false;
+	while ((kind = token_next(&s, &t)) != TOKEN_END) {
+		if (kind == TOKEN_BAD)
+			return false;
+		if (kind == TOKEN_SECTION ? !take_section(&s, &t, all, &open) : !take_pair(&s, &t, o, open))
+			return false;
+	}
+	return !open || complete(&s, open);
+}
