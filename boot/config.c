@@ -1,4 +1,5 @@
 #include "boot/config.h"
+#include "boot/experiments.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 #define FILE_NAME "\\assay\\assay.cfg"
 
-static bool parse_file(const struct platform *platform, struct options *o, struct option_error *error)
+static bool parse_file(const struct platform *platform, struct options *o, struct experiments *experiments,
+		       struct option_error *error)
 {
 	char *text;
 	size_t size;
@@ -18,17 +20,18 @@ static bool parse_file(const struct platform *platform, struct options *o, struc
 		snprintf(error->text, sizeof error->text, "%s: %s; mend or remove the file", FILE_NAME, why);
 		return false;
 	}
-	bool good = options_parse(o, text, size, "assay.cfg", error);
+	bool good = experiments_parse(o, experiments, text, size, "assay.cfg", error);
 	free(text);
 	return good;
 }
 
-bool config_gather(const struct platform *platform, struct options *o, struct option_error *error)
+bool config_gather(const struct platform *platform, struct options *o, struct experiments *experiments,
+		   struct option_error *error)
 {
 	struct option_error second;
 
 	options_default(o);
-	bool file = parse_file(platform, o, error);
+	bool file = parse_file(platform, o, experiments, error);
 	bool line = options_parse(o, platform->command_line, strlen(platform->command_line), "command line",
 				  file ? error : &second);
 	return file && line;

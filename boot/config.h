@@ -9,11 +9,12 @@
 #include <stdbool.h>
 
 /**
- * Gather the options of this run. A missing assay.cfg is no error; one that cannot be read is, and so is
- * every bad token: nothing is measured with other options than those asked for.
+ * Gather the options and experiments of this run. A missing assay.cfg is no error; one that cannot be read
+ * is, and so is every bad token: nothing is measured with other options than those asked for.
  * @return false with *error; *o then holds what was valid, so that its console options can serve for saying
  * so
  */
-bool config_gather(const struct platform *platform, struct options *o, struct option_error *error);
+bool config_gather(const struct platform *platform, struct options *o, struct experiments *experiments,
+		   struct option_error *error);
 
 #endif

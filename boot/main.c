@@ -185,6 +185,7 @@ static int status_of(const struct report_totals *totals)
 int assay_main(struct platform *platform)
 {
 	static struct options o;
+	static struct experiments experiments;
 	static char inject[OPTION_TEXT_MAX];
 	struct option_error error;
 	const char *why;
@@ -192,7 +193,7 @@ int assay_main(struct platform *platform)
 	begin_text(platform);
 	kernels_unpack();
 
-	bool good_options = config_gather(platform, &o, &error);
+	bool good_options = config_gather(platform, &o, &experiments, &error);
 	platform->boot.serial_port = o.serial;
 	platform->boot.want_x2apic = o.x2apic;
 	platform->boot.no_hpet = !o.hpet;
@@ -211,6 +212,8 @@ int assay_main(struct platform *platform)
 			"not enough memory to measure with; free memory or use a bigger machine");
 
 	begin_report(platform, &o);
+	if (experiments.count && !glob_match(o.suite, "experiments"))
+		report_note("assay.cfg has experiments, but suite= leaves the suite experiments out");
 
 	const struct run_options run_options = {
 		.kernel_glob = o.kernel,
@@ -220,9 +223,11 @@ int assay_main(struct platform *platform)
 		.reps = o.reps,
 		.seed = o.seed,
 		.inject = o.inject,
+		.experiments = &experiments,
 		.verbose = o.verbose,
 	};
-	struct run run = {.options = &run_options, .call = judge_call, .report = judge_report, .value = judge_value};
+	struct run run = {
+		.options = &run_options, .call = judge_call, .report = judge_report, .value = judge_value};
 
 	report_out(platform, &o, false);
 	machine_take();

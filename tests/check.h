@@ -30,6 +30,8 @@ struct result {
 	bool machine_model;
 };
 
+struct experiments;
+
 /** Options as the suites need them; filled in by boot/. */
 struct run_options {
 	const char *kernel_glob, *event_glob, *suite_glob;
@@ -37,6 +39,7 @@ struct run_options {
 	unsigned reps;	/* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */
 	uint64_t seed;
 	const char *inject; /* injections, see docs */
+	const struct experiments *experiments; /* of the configuration (tests/experiment.h) */
 	bool verbose;
 };
 

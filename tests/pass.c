@@ -44,10 +44,11 @@ static bool program(struct pass *p)
 
 	for (unsigned s = 0; s < p->n_slots; s++) {
 		const struct slot *slot = &p->slot[s];
+		uint64_t start = slot->start ? slot->start : p->preset;
 
 		if (!d->program(p->pmu, slot->counter, &slot->config))
 			return fail(p, slot->counter, "programming was refused");
-		if (p->preset && !d->write(p->pmu, slot->counter, p->preset))
+		if (start && !d->write(p->pmu, slot->counter, start))
 			return fail(p, slot->counter, "writing the counter was refused");
 	}
 	return true;
@@ -139,9 +140,19 @@ static struct window window_of(const struct pass *p)
 static bool needs_warmth(const struct pass *p)
 {
 	for (unsigned s = 0; s < p->n_slots; s++)
-		if (event_is_micro(p->slot[s].event) && p->slot[s].event->judgement != EVENT_TIME)
+		if (p->slot[s].event && event_is_micro(p->slot[s].event) &&
+		    p->slot[s].event->judgement != EVENT_TIME)
 			return true;
 	return !p->pmu->virtual;
+}
+
+/* A counter that is to overflow may do so once only. */
+static bool starts_near_overflow(const struct pass *p)
+{
+	for (unsigned s = 0; s < p->n_slots; s++)
+		if (p->slot[s].start)
+			return true;
+	return false;
 }
 
 /* With the counters on, as the machine model sees what is counted and nothing else. */
@@ -183,7 +194,7 @@ void pass_run(void *arg)
 	p->smi_source = smi.source;
 	retaken_by = smi.source;
 	quiet_begin(wants_interrupt(p));
-	if (!p->preset && needs_warmth(p))
+	if (!p->preset && !starts_near_overflow(p) && needs_warmth(p))
 		warm_up(p, entry, &w, last);
 	for (unsigned i = 0; i < p->n_count && !p->failure; i++) {
 		smi_watch_kind(&smi);

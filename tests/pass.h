@@ -21,6 +21,7 @@ struct slot {
 	unsigned counter;
 	const struct pmu_event *event;
 	struct pmu_config config;
+	uint64_t start; /* first value of this counter; 0: the pass's preset */
 };
 
 struct pass {

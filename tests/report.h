@@ -1,13 +1,13 @@
 /*
- * The report: what every result goes into. JSON document (docs/report.schema.json), TAP lines, verdict table, totals.
- * Nothing here touches hardware or firmware; it runs on the host too.
+ * The report: what every result goes into. JSON document (docs/report.schema.json), TAP lines, verdict table,
+ * totals. Nothing here touches hardware or firmware; it runs on the host too.
  *
- * A check whose name starts with its event and '/' ("INST_RETIRED.ANY_P/PMC0/nop_loop") is a cell of a matrix: cells that
- * follow one another and have the event in common make one TAP test point and one group of table rows. Every
- * other check is a test point and a row of its own.
+ * A check whose name starts with its event and '/' ("INST_RETIRED.ANY_P/PMC0/nop_loop") is a cell of a
+ * matrix: cells that follow one another and have the event in common make one TAP test point and one group of
+ * table rows. Every other check is a test point and a row of its own.
  *
- * When memory runs out, whole records are dropped from the document and counted in its member "lost"; the totals keep
- * counting, and the run is reported as incomplete.
+ * When memory runs out, whole records are dropped from the document and counted in its member "lost"; the
+ * totals keep counting, and the run is reported as incomplete.
  */
 #ifndef TESTS_REPORT_H
 #define TESTS_REPORT_H
@@ -30,7 +30,7 @@ struct report_header {
 	const char *time_reference;
 	const char *watchdog;
 	const char *options; /* effective, as one line of key=value tokens */
-	bool verbose;	     /* a line for every check, on both streams */
+	bool verbose;        /* a line for every check, on both streams */
 };
 
 struct report_totals {
@@ -43,8 +43,8 @@ void report_begin(const struct report_header *header);
 /** A line that the user should read ("no HPET: ..."); printed and put into the document. */
 void report_note(const char *text);
 
-/** The PMU under judgement (may be called again when the virtual one takes over), and its registers as found (first at
- *  hand-over, then as often as they are looked at again). */
+/** The PMU under judgement (may be called again when the virtual one takes over), and its registers as found
+ * (first at hand-over, then as often as they are looked at again). */
 void report_pmu(const struct pmu *pmu);
 void report_snapshot(const struct pmu_snapshot *snapshot);
 
@@ -56,7 +56,52 @@ void report_suite_end(void);
 /** Extra named values of a suite (bench ratios, slopes per interrupt): numbers as text with a unit. */
 void report_value(const char *suite, const char *name, const char *value, const char *unit);
 
-/** Print the verdict table, TAP plan and the last line "assay: N checks: ...". complete=false if the run was cut short. */
+/** What one event of an experiment showed. */
+struct report_count {
+	const char *event; /* as pmu/grammar.h writes it */
+	const char *counter;
+	unsigned pass; /* from 1 */
+	uint64_t encoding;
+	bool judged; /* the observations have bounds */
+	unsigned n_observations;
+	const struct observation *observation;
+};
+
+/** The difference of two of its events, repetition by repetition. */
+struct report_delta {
+	const char *name;   /* "A-B", as it was asked for */
+	bool across_passes; /* the two were not counted in the same window */
+	bool judged;
+	unsigned n_observations;
+	const struct observation *observation;
+};
+
+/** Where the samples of one event lie. */
+struct report_samples {
+	const char *event, *counter;
+	uint64_t period;
+	unsigned runs;      /* of the kernel */
+	unsigned elsewhere; /* samples outside the kernel */
+	const unsigned *at; /* by offset in the kernel, size + 1: the last is behind it */
+	size_t size;
+};
+
+/** An experiment on one kernel in one ring. */
+struct report_experiment {
+	const char *name, *kernel, *ring;
+	uint64_t n;
+	unsigned reps, passes, bound; /* at least `bound` passes are needed ... */
+	const char *proof;            /* ... as this shows */
+	unsigned n_counts, n_deltas, n_samples;
+	const struct report_count *count;
+	const struct report_delta *delta;
+	const struct report_samples *samples;
+};
+
+void report_experiment(const struct report_experiment *x);
+
+/** Print the verdict table, TAP plan and the last line "assay: N checks: ...". complete=false if the run was
+ * cut short. */
 void report_end(bool complete);
 
 const struct report_totals *report_totals(void);

@@ -26,7 +26,7 @@ def cell(event, counter, kernel, verdict="exact", value=240, **more):
 def report(suites):
     found = [c["verdict"] for s in suites for c in s["checks"]]
     return {
-        "schema": "assay-report/1", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
+        "schema": "assay-report/2", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
         "machine": {"platform": "UEFI", "firmware": "F", "hypervisor": None, "cpu": {
             "vendor": "V", "brand": "B", "signature": "0x6f6", "family": 6, "model": 15, "stepping": 6, "microcode": "0x0", "count": 1},
             "tsc_hz": 1000, "time_reference": "HPET", "watchdog": "none"},
@@ -34,7 +34,8 @@ def report(suites):
         "notes": ["no HPET"], "pmus": [{
             "name": "P", "driver": "intel", "version": 2, "virtual": True, "model": "intel-core2", "general": 2, "fixed": 0, "events": 1,
             "global_control": True, "interrupt": True, "counters": []}],
-        "snapshots": [], "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"}], "suites": suites}
+        "snapshots": [], "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"}], "experiments": [],
+        "suites": suites}
 
 
 SAMPLE = report([
@@ -122,7 +123,7 @@ def main(folder):
 
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
                                    ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/2"}', "schema is 'assay-report/2'"),
-                                   ("holes", '{"schema": "assay-report/1"}', "not as docs/report.schema.json says")):
+                                   ("holes", '{"schema": "assay-report/2"}', "not as docs/report.schema.json says")):
         status, out, err = run(write(f"{name}.json", content))
         test(f"refuses {name}", status == 2 and message in err and err.count("\n") == 1 and not out, out + err)
     status, _, err = run(folder / "absent.json")

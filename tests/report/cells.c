@@ -88,21 +88,23 @@ static const char *expected_text(const struct observation *o)
 	return intern(text);
 }
 
-/* "1199 x3" of up to three values, then "..." */
+void histogram_format(const struct histogram *h, char *out, size_t size)
+{
+	size_t n = 0;
+
+	snprintf(out, size, "nothing");
+	for (unsigned i = 0; i < h->distinct && i < 3 && i < VERDICT_DISTINCT && n < size; i++)
+		n += (size_t)snprintf(out + n, size - n, h->total > 1 ? "%s%" PRId64 " x%u" : "%s%" PRId64,
+				      i ? ", " : "", h->value[i], h->frequency[i]);
+	if (h->distinct > 3 && n < size)
+		snprintf(out + n, size - n, ", ... (%" PRId64 "..%" PRId64 ")", h->min, h->max);
+}
+
 static const char *observed_text(const struct histogram *h)
 {
 	char text[128];
-	size_t n = 0;
 
-	if (!h->total)
-		return intern("nothing");
-	text[0] = 0;
-	for (unsigned i = 0; i < h->distinct && i < 3 && i < VERDICT_DISTINCT; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n,
-				      h->total > 1 ? "%s%" PRId64 " x%u" : "%s%" PRId64, i ? ", " : "",
-				      h->value[i], h->frequency[i]);
-	if (h->distinct > 3)
-		snprintf(text + n, sizeof text - n, ", ... (%" PRId64 "..%" PRId64 ")", h->min, h->max);
+	histogram_format(h, text, sizeof text);
 	return intern(text);
 }
 

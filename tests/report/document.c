@@ -5,13 +5,14 @@
 #include "tests/report/internal.h"
 #include "tests/report/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define SCHEMA "assay-report/1"
+#define SCHEMA "assay-report/2"
 
 /* In the order of the document. */
 static struct {
-	struct json head, notes, pmus, snapshots, values, suites;
+	struct json head, notes, pmus, snapshots, values, experiments, suites;
 	bool suite_open;
 } doc;
 
@@ -24,6 +25,7 @@ void document_begin(const struct report_header *h)
 	json_free(&doc.pmus);
 	json_free(&doc.snapshots);
 	json_free(&doc.values);
+	json_free(&doc.experiments);
 	json_free(&doc.suites);
 	doc.suite_open = false;
 
@@ -143,15 +145,17 @@ static void optional_string(struct json *j, const char *key, const char *value)
 		json_string(j, key, value);
 }
 
-static void add_observation(struct json *j, const struct observation *o)
+static void add_observation(struct json *j, const struct observation *o, bool bounds)
 {
 	const struct histogram *h = &o->seen;
 	unsigned listed = h->distinct < VERDICT_DISTINCT ? h->distinct : VERDICT_DISTINCT;
 
 	json_open(j, NULL, '{');
 	json_unsigned(j, "n", o->n);
-	json_signed(j, "low", o->low);
-	json_signed(j, "high", o->high);
+	if (bounds) {
+		json_signed(j, "low", o->low);
+		json_signed(j, "high", o->high);
+	}
 	json_unsigned(j, "total", h->total);
 	json_unsigned(j, "distinct", h->distinct);
 	json_signed(j, "min", h->min);
@@ -198,7 +202,7 @@ bool document_result(const struct result *r)
 	}
 	json_open(j, "observations", '[');
 	for (unsigned i = 0; i < r->n_observations && i < RESULT_OBSERVATIONS; i++)
-		add_observation(j, &r->observation[i]);
+		add_observation(j, &r->observation[i], true);
 	json_close(j, ']');
 	json_close(j, '}');
 	return keep(j, &mark);
@@ -239,6 +243,81 @@ bool document_value(const char *suite, const char *name, const char *value, cons
 	return keep(j, &mark);
 }
 
+static void add_observations(struct json *j, const struct observation *o, unsigned n, bool bounds)
+{
+	json_open(j, "observations", '[');
+	for (unsigned i = 0; i < n; i++)
+		add_observation(j, &o[i], bounds);
+	json_close(j, ']');
+}
+
+static void add_samples(struct json *j, const char *kernel, const struct report_samples *s)
+{
+	json_open(j, NULL, '{');
+	json_string(j, "event", s->event);
+	json_string(j, "counter", s->counter);
+	json_unsigned(j, "period", s->period);
+	json_unsigned(j, "runs", s->runs);
+	json_unsigned(j, "elsewhere", s->elsewhere);
+	json_open(j, "places", '[');
+	for (size_t i = 0; i < s->size; i++) {
+		char at[64];
+
+		if (!s->at[i])
+			continue;
+		snprintf(at, sizeof at, "%s+0x%lx", kernel, (unsigned long)i);
+		json_open(j, NULL, '{');
+		json_string(j, "at", at);
+		json_unsigned(j, "offset", i);
+		json_unsigned(j, "samples", s->at[i]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+bool document_experiment(const struct report_experiment *x)
+{
+	struct json *j = &doc.experiments;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_string(j, "name", x->name);
+	json_string(j, "kernel", x->kernel);
+	json_string(j, "ring", x->ring);
+	json_unsigned(j, "n", x->n);
+	json_unsigned(j, "reps", x->reps);
+	json_unsigned(j, "passes", x->passes);
+	json_unsigned(j, "bound", x->bound);
+	json_string(j, "proof", x->proof);
+	json_open(j, "counts", '[');
+	for (const struct report_count *c = x->count; c < x->count + x->n_counts; c++) {
+		json_open(j, NULL, '{');
+		json_string(j, "event", c->event);
+		json_string(j, "counter", c->counter);
+		json_unsigned(j, "pass", c->pass);
+		json_hex(j, "encoding", c->encoding);
+		add_observations(j, c->observation, c->n_observations, c->judged);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_open(j, "deltas", '[');
+	for (const struct report_delta *d = x->delta; d < x->delta + x->n_deltas; d++) {
+		json_open(j, NULL, '{');
+		json_string(j, "name", d->name);
+		json_bool(j, "across_passes", d->across_passes);
+		add_observations(j, d->observation, d->n_observations, d->judged);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_open(j, "samples", '[');
+	for (const struct report_samples *s = x->samples; s < x->samples + x->n_samples; s++)
+		add_samples(j, x->kernel, s);
+	json_close(j, ']');
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
 static void add_totals(struct json *j, const struct report_totals *totals)
 {
 	json_open(j, "totals", '{');
@@ -257,7 +336,8 @@ char *document_text(const struct report_totals *totals, bool complete, unsigned 
 	if (doc.suite_open)
 		close_suite(&suites_end, false);
 	json_reserve(&out, doc.head.size + doc.notes.size + doc.pmus.size + doc.snapshots.size +
-				   doc.values.size + doc.suites.size + suites_end.size + 1024);
+				   doc.values.size + doc.experiments.size + doc.suites.size +
+				   suites_end.size + 1024);
 	json_open(&out, NULL, '{');
 	json_string(&out, "schema", SCHEMA);
 	json_bool(&out, "complete", complete && !lost);
@@ -268,6 +348,7 @@ char *document_text(const struct report_totals *totals, bool complete, unsigned 
 	json_nest(&out, "pmus", '[', &doc.pmus);
 	json_nest(&out, "snapshots", '[', &doc.snapshots);
 	json_nest(&out, "values", '[', &doc.values);
+	json_nest(&out, "experiments", '[', &doc.experiments);
 	json_open(&out, "suites", '[');
 	json_append(&out, &doc.suites);
 	json_append(&out, &suites_end);

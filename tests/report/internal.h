@@ -36,6 +36,9 @@ void cells_free(void);
 /** "virtual PMU (model intel-core2), not silicon"; NULL while no virtual PMU was announced. */
 const char *virtual_label(void);
 
+/** "1199 x3, 1200 x1": up to three values, then "..." and the extremes. */
+void histogram_format(const struct histogram *h, char *out, size_t size);
+
 /** A list of names: numbered ones are joined ("PMC0-3,FIXED_CTR0"), more than `most` others only counted ("14
  * kernels"). */
 #define NAMES_MAX 192
@@ -74,6 +77,7 @@ void table_progress(const char *what, const struct selection *s);
 void table_suite_end(const struct selection *s);
 void table_value(const char *suite, const char *name, const char *value, const char *unit);
 void table_verdicts(bool verbose);
+void table_experiment(const struct report_experiment *x);
 
 /* JSON document. Each returns false if memory is short; the record is then left out. */
 void document_begin(const struct report_header *header);
@@ -84,6 +88,7 @@ bool document_suite_begin(const char *suite, const char *title);
 bool document_result(const struct result *r);
 bool document_suite_end(void);
 bool document_value(const char *suite, const char *name, const char *value, const char *unit);
+bool document_experiment(const struct report_experiment *x);
 char *document_text(const struct report_totals *totals, bool complete, unsigned lost, size_t *size);
 
 #endif

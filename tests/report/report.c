@@ -155,6 +155,12 @@ void report_value(const char *suite, const char *name, const char *value, const 
 	count_lost(document_value(suite, name, value, unit));
 }
 
+void report_experiment(const struct report_experiment *x)
+{
+	table_experiment(x);
+	count_lost(document_experiment(x));
+}
+
 void report_end(bool complete)
 {
 	const struct report_totals *t = &report.totals;

@@ -1,0 +1,72 @@
+/*
+ * An experiment's results as a table: a row for each event, each difference, and each place where samples
+ * lie.
+ */
+#include "arch/x86/console.h"
+#include "tests/report/internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PLACES 24 /* shown of each histogram; all are in the document */
+#define BAR    40
+
+static int widest(const struct report_experiment *x)
+{
+	size_t width = 20;
+
+	for (unsigned i = 0; i < x->n_counts; i++)
+		if (strlen(x->count[i].event) > width)
+			width = strlen(x->count[i].event);
+	return width < 48 ? (int)width : 48;
+}
+
+static void print_row(const char *name, int width, const char *counter, unsigned n,
+		      const struct observation *o)
+{
+	char text[128];
+
+	console_text("    %-*s %-10s", width, name, counter);
+	for (unsigned i = 0; i < n; i++) {
+		histogram_format(&o[i].seen, text, sizeof text);
+		console_text("%s N=%" PRIu64 ": %s", i ? ";" : "", o[i].n, text);
+	}
+	console_text("\n");
+}
+
+static void print_samples(const char *kernel, const struct report_samples *s)
+{
+	static const char bar[BAR + 1] = "########################################";
+	unsigned most = 1, places = 0, total = s->elsewhere;
+
+	for (size_t i = 0; i < s->size; i++) {
+		total += s->at[i];
+		most = s->at[i] > most ? s->at[i] : most;
+	}
+	console_text("    %s on %s: %u samples in %u run%s, every %" PRIu64 "\n", s->event, s->counter, total,
+		     s->runs, s->runs == 1 ? "" : "s", s->period);
+	for (size_t i = 0; i < s->size; i++)
+		if (s->at[i] && places++ < PLACES)
+			console_text("      %s+%#-6lx %6u %.*s\n", kernel, (unsigned long)i, s->at[i],
+				     (int)((uint64_t)s->at[i] * BAR / most), bar);
+	if (places > PLACES)
+		console_text("      and %u other places: see the JSON report\n", places - PLACES);
+	if (s->elsewhere)
+		console_text("      outside the kernel %u\n", s->elsewhere);
+}
+
+void table_experiment(const struct report_experiment *x)
+{
+	int width = widest(x);
+
+	console_text("  %s: %s in %s", x->name, x->kernel, x->ring);
+	console_text(x->n_samples ? "\n" : x->passes == 1 ? ", one pass\n" : ", %u passes\n", x->passes);
+	for (unsigned i = 0; i < x->n_counts; i++)
+		print_row(x->count[i].event, width, x->count[i].counter, x->count[i].n_observations,
+			  x->count[i].observation);
+	for (unsigned i = 0; i < x->n_deltas; i++)
+		print_row(x->delta[i].name, width, "difference", x->delta[i].n_observations,
+			  x->delta[i].observation);
+	for (unsigned i = 0; i < x->n_samples; i++)
+		print_samples(x->kernel, &x->samples[i]);
+}

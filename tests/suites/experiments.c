@@ -1,0 +1,481 @@
+/*
+ * Experiments of the configuration: what a person wants to have counted or sampled, on the counters that the
+ * scheduler gives it. Counts of which event and kernel say what they must be are judged.
+ */
+#include "tests/suites/suites.h"
+#include "tests/experiment.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+#include "tests/report.h"
+#include "tests/sampling.h"
+#include "tests/truth.h"
+
+#include "arch/x86/trap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPERIMENT_MS 20000
+#define N_VIRTUAL     5
+#define N_HARDWARE    1000
+#define REPS_VIRTUAL  3
+#define REPS_HARDWARE 100
+#define EVENT_NAME    96
+#define NAME_SIZE     224
+
+#define POINTS EXPERIMENT_MULTIPLES
+
+static struct experiment_plan plan;
+static const struct kernel *kernel;
+static struct run *run;
+static unsigned points; /* values of N */
+static uint64_t *raw;   /* [request][point][repetition], without the bracket's share */
+static struct observation counts[EXPERIMENT_REQUESTS][POINTS], deltas[OPTION_ITEMS][POINTS];
+static bool judged[EXPERIMENT_REQUESTS];
+static char event[EXPERIMENT_REQUESTS][EVENT_NAME];
+
+static const char *ring_name(void)
+{
+	return plan.ring ? "ring 3" : "ring 0";
+}
+
+static struct result result_for(char *name, const char *what)
+{
+	snprintf(name, NAME_SIZE, "%s/%s/%s/%s", plan.experiment->name, what, kernel->name, ring_name());
+	return (struct result){
+		.suite = "experiments", .name = name, .kernel = kernel->name, .ring = ring_name()};
+}
+
+/* An event that is counted more than once is told apart by its number. */
+static struct result result_of(char *name, unsigned request)
+{
+	const struct event_request *q = &plan.request[request];
+	char what[EVENT_NAME + 8];
+	unsigned number = 1;
+	struct result r;
+
+	for (unsigned i = 0; i < request; i++)
+		number += !strcmp(event[i], event[request]);
+	snprintf(what, sizeof(what), number > 1 ? "%s#%u" : "%s", event[request], number);
+	r = result_for(name, what);
+
+	r.event = event[request];
+	r.counter = plan.pmu->counter[plan.place[request].alternative].name;
+	r.encoding = q->config.code;
+	r.manual = q->event ? q->event->source : NULL;
+	return r;
+}
+
+/* What concerns a whole experiment. */
+static void say(const char *name, const char *ring, enum verdict verdict, const char *text)
+{
+	struct result r = {.suite = "experiments", .name = name, .ring = ring};
+
+	judgement_set(&r.judgement, verdict, "%s", text);
+	run->report(run, &r);
+}
+
+/* --- counting ---------------------------------------------------------------------------------------- */
+
+static uint64_t *raw_of(unsigned request, unsigned point)
+{
+	return raw + (request * points + point) * plan.reps;
+}
+
+static bool cascades(void)
+{
+	return plan.cascade_from != plan.cascade_to;
+}
+
+static void set_slot(struct pass *p, unsigned request)
+{
+	const struct pmu_counter *c = &plan.pmu->counter[plan.place[request].alternative];
+	struct slot *slot = &p->slot[p->n_slots++];
+
+	*slot = (struct slot){.counter = plan.place[request].alternative,
+			      .event = plan.request[request].event,
+			      .config = event_placed(&plan.request[request], &plan.place[request])};
+	if (cascades() && request == plan.cascade_from)
+		slot->start = (c->width >= 64 ? 0 : UINT64_C(1) << c->width) - plan.experiment->period;
+}
+
+/* The pass's counts, from repetition `first` on, where raw[] has them. */
+static void keep_counts(const struct pass *p, unsigned number, unsigned first)
+{
+	for (unsigned i = 0, slot = 0; i < plan.n_requests; i++) {
+		struct expectation x;
+		int64_t share;
+		const char *why;
+
+		if (plan.place[i].pass != number)
+			continue;
+		for (unsigned point = 0; point < points; point++) {
+			experiment_expects(&plan, i, kernel, &p->bracket, p->n[point], &x, &share, &why);
+			for (unsigned rep = 0; rep < p->reps; rep++)
+				raw_of(i, point)[first + rep] =
+					pass_raw(p, point, rep, slot) - (uint64_t)share;
+		}
+		slot++;
+	}
+}
+
+static bool run_once(struct pass *p, struct result *r)
+{
+	if (!run->call(run, pass_run, p, EXPERIMENT_MS, r))
+		return false;
+	if (p->failure)
+		judgement_set(&r->judgement, pass_failure_verdict(p), "%s: %s",
+			      plan.pmu->counter[p->failed_counter].name, p->failure);
+	return !p->failure;
+}
+
+/* A cascade is wound up anew for each repetition, by programming it. */
+static bool run_pass(unsigned number, struct result *r)
+{
+	static struct pass p;
+	unsigned rounds = cascades() ? plan.reps : 1;
+	bool good = true;
+
+	p = (struct pass){.pmu = plan.pmu, .kernel = kernel, .ring = plan.ring, .n_count = points};
+	p.reps = plan.reps / rounds;
+	for (unsigned i = 0; i < points; i++)
+		p.n[i] = plan.n * (i + 1);
+	for (unsigned i = 0; i < plan.n_requests; i++)
+		if (plan.place[i].pass == number)
+			set_slot(&p, i);
+	p.raw = calloc(pass_size(&p), sizeof(*p.raw));
+	if (!p.raw) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for %u counts: ask for fewer reps",
+			      pass_size(&p));
+		return false;
+	}
+	for (unsigned round = 0; round < rounds && good; round++) {
+		good = run_once(&p, r);
+		if (good)
+			keep_counts(&p, number, round);
+	}
+	free(p.raw);
+	return good;
+}
+
+static void judge_count(unsigned i)
+{
+	char name[NAME_SIZE];
+	struct result r = result_of(name, i);
+	const char *why = NULL, *reason = NULL;
+
+	judged[i] = true;
+	for (unsigned point = 0; point < points; point++) {
+		struct observation *o = &counts[i][point];
+		struct expectation x;
+		int64_t share;
+
+		*o = (struct observation){.n = plan.n * (point + 1)};
+		judged[i] &= experiment_expects(&plan, i, kernel, NULL, o->n, &x, &share, &why);
+		o->low = x.low;
+		o->high = x.high;
+		reason = x.reason;
+		for (unsigned rep = 0; rep < plan.reps; rep++)
+			histogram_add(&o->seen, (int64_t)raw_of(i, point)[rep]);
+	}
+	if (judged[i]) {
+		memcpy(r.observation, counts[i], points * sizeof(counts[i][0]));
+		r.n_observations = points;
+		judge(r.observation, points, &r.judgement);
+		if (r.judgement.verdict == VERDICT_WITHIN && reason)
+			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", reason);
+	} else {
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	}
+	run->report(run, &r);
+}
+
+static int64_t minus(int64_t a, int64_t b)
+{
+	return a == INT64_MAX ? a : b == INT64_MAX ? INT64_MIN : a - b;
+}
+
+static bool delta_is_judged(unsigned d)
+{
+	return judged[plan.delta[d].minuend] && judged[plan.delta[d].subtrahend];
+}
+
+static void judge_delta(unsigned d)
+{
+	unsigned a = plan.delta[d].minuend, b = plan.delta[d].subtrahend;
+	char name[NAME_SIZE];
+	struct result r = result_for(name, plan.experiment->deltas.item[d].text);
+
+	for (unsigned point = 0; point < points; point++) {
+		struct observation *o = &deltas[d][point];
+
+		*o = (struct observation){.n = plan.n * (point + 1),
+					  .low = minus(counts[a][point].low, counts[b][point].high),
+					  .high = minus(counts[a][point].high, counts[b][point].low)};
+		for (unsigned rep = 0; rep < plan.reps; rep++)
+			histogram_add(&o->seen, (int64_t)(raw_of(a, point)[rep] - raw_of(b, point)[rep]));
+	}
+	if (!delta_is_judged(d))
+		return;
+	memcpy(r.observation, deltas[d], points * sizeof(deltas[d][0]));
+	r.n_observations = points;
+	judge(r.observation, points, &r.judgement);
+	run->report(run, &r);
+}
+
+static struct report_experiment report_of(void)
+{
+	return (struct report_experiment){
+		.name = plan.experiment->name,
+		.kernel = kernel->name,
+		.ring = ring_name(),
+		.n = plan.n,
+		.reps = plan.reps,
+		.passes = plan.passes,
+		.bound = plan.bound,
+		.proof = plan.proof,
+	};
+}
+
+static void report_counts(void)
+{
+	static struct report_count count[EXPERIMENT_REQUESTS];
+	static struct report_delta delta[OPTION_ITEMS];
+	struct report_experiment x = report_of();
+
+	x.count = count;
+	x.n_counts = plan.n_requests;
+	x.delta = delta;
+	x.n_deltas = plan.n_deltas;
+	for (unsigned i = 0; i < plan.n_requests; i++)
+		count[i] = (struct report_count){
+			.event = event[i],
+			.counter = plan.pmu->counter[plan.place[i].alternative].name,
+			.pass = plan.place[i].pass + 1u,
+			.encoding = plan.request[i].config.code,
+			.judged = judged[i],
+			.n_observations = points,
+			.observation = counts[i],
+		};
+	for (unsigned d = 0; d < plan.n_deltas; d++)
+		delta[d] = (struct report_delta){
+			.name = plan.experiment->deltas.item[d].text,
+			.across_passes = plan.place[plan.delta[d].minuend].pass !=
+					 plan.place[plan.delta[d].subtrahend].pass,
+			.judged = delta_is_judged(d),
+			.n_observations = points,
+			.observation = deltas[d],
+		};
+	report_experiment(&x);
+}
+
+static void count_events(void)
+{
+	char name[NAME_SIZE];
+	struct result r = result_for(name, "counting");
+
+	points = cascades() ? 1 : POINTS;
+	raw = calloc((size_t)plan.n_requests * points * plan.reps, sizeof(*raw));
+	if (!raw)
+		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for %u repetitions: ask for fewer reps",
+			      plan.reps);
+	for (unsigned number = 0; raw && number < plan.passes; number++)
+		if (!run_pass(number, &r))
+			break;
+	if (r.judgement.verdict != VERDICT_EXACT) {
+		run->report(run, &r);
+	} else {
+		for (unsigned i = 0; i < plan.n_requests; i++)
+			judge_count(i);
+		for (unsigned d = 0; d < plan.n_deltas; d++)
+			judge_delta(d);
+		report_counts();
+	}
+	free(raw);
+	raw = NULL;
+}
+
+/* --- sampling ---------------------------------------------------------------------------------------- */
+
+/* As many samples as the event occurs periods. In ring 0 more: the handler's way back counts, too. On
+ * hardware the last one may be late. */
+static void judge_samples(unsigned i, const struct sampling *s)
+{
+	char name[NAME_SIZE];
+	struct result r = result_of(name, i);
+	struct observation *o = &r.observation[0];
+	struct expectation x;
+	int64_t share, period = (int64_t)s->period;
+	const char *why;
+
+	if (experiment_expects(&plan, i, kernel, &s->bracket, s->n, &x, &share, &why)) {
+		int64_t most = x.high == INT64_MAX ? INT64_MAX : (x.high + share) / period;
+
+		*o = (struct observation){.n = s->n,
+					  .low = (x.low + share) / period,
+					  .high = plan.ring ? most : INT64_MAX,
+					  .seen = s->taken};
+		if (!plan.pmu->virtual && o->low)
+			o->low = plan.ring ? o->low - 1 : 1;
+		r.n_observations = 1;
+		judge(o, 1, &r.judgement);
+	} else {
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	}
+	run->report(run, &r);
+}
+
+static void report_samples_of(unsigned i, const struct sampling *s)
+{
+	struct report_experiment x = report_of();
+	const struct report_samples samples = {
+		.event = event[i],
+		.counter = plan.pmu->counter[s->counter].name,
+		.period = s->period,
+		.runs = s->reps,
+		.elsewhere = s->elsewhere,
+		.at = s->at,
+		.size = sampling_size(kernel),
+	};
+
+	x.samples = &samples;
+	x.n_samples = 1;
+	report_experiment(&x);
+}
+
+static void sample_event(unsigned i)
+{
+	char name[NAME_SIZE];
+	struct result r = result_of(name, i);
+	struct sampling s = {
+		.pmu = plan.pmu,
+		.kernel = kernel,
+		.ring = plan.ring,
+		.counter = plan.place[i].alternative,
+		.config = event_placed(&plan.request[i], &plan.place[i]),
+		.n = plan.n,
+		.period = plan.experiment->period,
+		.reps = plan.reps,
+		.at = calloc(sampling_size(kernel), sizeof(*s.at)),
+	};
+	bool good = false;
+
+	if (!s.at)
+		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for a histogram of samples");
+	else if (!run->call(run, sampling_run, &s, EXPERIMENT_MS, &r))
+		sampling_end();
+	else if (s.failure)
+		judgement_set(&r.judgement, VERDICT_WRONG, "%s", s.failure);
+	else
+		good = true;
+	if (good) {
+		judge_samples(i, &s);
+		report_samples_of(i, &s);
+	} else {
+		run->report(run, &r);
+	}
+	free(s.at);
+}
+
+/* --- experiments ------------------------------------------------------------------------------------- */
+
+/* What the counts are compared with is the signature: it must agree with what single-stepping shows. */
+static bool confirmed(void)
+{
+	char name[NAME_SIZE];
+	struct result r = result_for(name, "ground truth");
+
+	truth_check(kernel, plan.ring, plan.n, &r);
+	if (verdict_is_bad(r.judgement.verdict))
+		run->report(run, &r);
+	return !verdict_is_bad(r.judgement.verdict);
+}
+
+static void try_on_kernel(void)
+{
+	char name[NAME_SIZE];
+	struct result r = result_for(name, "fit");
+	const char *unfit = kernel_unfit(kernel, plan.ring);
+
+	trap_set_context(plan.experiment->name);
+	if (unfit) {
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", unfit);
+		run->report(run, &r);
+		return;
+	}
+	if (!confirmed())
+		return;
+	if (plan.experiment->record == RECORD_NONE)
+		count_events();
+	else
+		for (unsigned i = 0; i < plan.n_requests; i++)
+			sample_event(i);
+}
+
+static bool believable(char *why, size_t size)
+{
+	for (unsigned i = 0; i < plan.n_requests; i++) {
+		unsigned c = plan.place[i].alternative;
+
+		event_format(plan.pmu, &plan.request[i], event[i], sizeof(event[i]));
+		if (!ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS)) {
+			snprintf(why, size, "%s, for %s, is not to be believed: see the ladder",
+				 plan.pmu->counter[c].name, event[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void run_in_ring(const struct experiment *x, uint8_t ring)
+{
+	const struct run_options *o = run->options;
+	bool virtual = run->pmu->virtual;
+	char why[JUDGEMENT_TEXT], name[EXPERIMENT_NAME + 8];
+
+	snprintf(name, sizeof(name), "%s/ring %u", x->name, ring);
+	if (!experiment_plan(o->experiments, x, run->pmu, ring,
+			     o->n      ? o->n
+			     : virtual ? N_VIRTUAL
+				       : N_HARDWARE,
+			     o->reps   ? o->reps
+			     : virtual ? REPS_VIRTUAL
+				       : REPS_HARDWARE,
+			     &plan, why, sizeof(why)) ||
+	    !believable(why, sizeof(why))) {
+		say(name, ring ? "ring 3" : "ring 0", VERDICT_ERROR, why);
+		return;
+	}
+	for (kernel = kernels_begin; kernel < kernels_end; kernel++)
+		if (kernel_selected(kernel, x->kernel))
+			try_on_kernel();
+}
+
+static void run_experiments(struct run *the_run)
+{
+	const struct experiments *all = the_run->options->experiments;
+
+	run = the_run;
+	if (!run->pmu) {
+		say("experiments", NULL, VERDICT_SKIPPED, "there is no PMU");
+		return;
+	}
+	if (!all || !all->count)
+		say("experiments", NULL, VERDICT_SKIPPED, "assay.cfg has no [experiment NAME] section");
+	for (unsigned i = 0; all && i < all->count; i++) {
+		const struct experiment *x = &all->experiment[i];
+
+		if (!glob_match(x->pmu, run->pmu->driver->name) && !glob_match(x->pmu, run->pmu->model)) {
+			say(x->name, NULL, VERDICT_SKIPPED, "it is meant for another PMU, as its pmu= says");
+			continue;
+		}
+		if (x->ring != EXPERIMENT_RING3)
+			run_in_ring(x, 0);
+		if (x->ring != EXPERIMENT_RING0)
+			run_in_ring(x, 3);
+	}
+}
+
+const struct suite suite_experiments = {"experiments", "experiments of the configuration", run_experiments};
