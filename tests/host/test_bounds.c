@@ -133,9 +133,11 @@ static void a_wrong_interval_shows(void **state)
 
 static int set_up(void **state)
 {
-	const char *why = stepper_start();
+	const char *why;
 
 	(void)state;
+	kernels_unpack();
+	why = stepper_start();
 	if (why)
 		printf("%s\n", why);
 	return why ? -1 : 0;

@@ -260,8 +260,11 @@ int main(void)
 		cmocka_unit_test(kernels_notice_faults),
 		cmocka_unit_test(every_mutant_is_caught),
 	};
-	const char *why = stepper_start();
+	const char *why;
 	int failed;
+
+	kernels_unpack();
+	why = stepper_start();
 
 	if (why) {
 		printf("kernels cannot be stepped here: %s\n", why);

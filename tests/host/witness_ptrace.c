@@ -110,8 +110,10 @@ static void mutate_all(void)
 int main(void)
 {
 	unsigned count = (unsigned)(kernels_end - kernels_begin);
-	const char *why = stepper_start();
+	const char *why;
 
+	kernels_unpack();
+	why = stepper_start();
 	if (why) {
 		printf("1..0 # SKIP %s\n", why);
 		return 0;

@@ -131,7 +131,6 @@ static bool save_xstate(void)
 const char *stepper_start(void)
 {
 	int fd = memfd_create("kernel code", 0);
-	kernels_unpack();
 	if (fd < 0 || ftruncate(fd, CODE_SIZE))
 		return because("no memory for the code: %s", strerror(errno));
 	s.code_rw = shared(CODE_SIZE, PROT_READ | PROT_WRITE, fd);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Start the child, and unpack the kernels. @return NULL, or one line that says why stepping is not possible here */
+/** Start the child; the kernels must have been unpacked. @return NULL, or one line that says why stepping is not possible here */
 const char *stepper_start(void);
 void stepper_stop(void);
 
