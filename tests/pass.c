@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static unsigned retaken; /* since the last report */
+static unsigned samples, retaken; /* since the last report */
 static enum smi_source retaken_by;
 
 struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings)
@@ -110,6 +110,7 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 		smi_watch_begin(smi);
 		if (!sample(p, entry, w, n, last, out))
 			return false;
+		samples++;
 		if (!smi_watch_end(smi))
 			return true;
 		p->retaken++;
@@ -216,12 +217,15 @@ enum verdict pass_failure_verdict(const struct pass *p)
 
 void pass_report_retaken(struct run *run, const char *suite)
 {
-	char value[16], unit[56];
+	char value[16], unit[64];
 
+	if (!samples)
+		return;
 	snprintf(value, sizeof(value), "%u", retaken);
-	snprintf(unit, sizeof(unit), "samples (SMIs are seen by: %s)", smi_source_name(retaken_by));
+	snprintf(unit, sizeof(unit), "of %u samples (SMIs are seen by: %s)", samples,
+		 smi_source_name(retaken_by));
 	run->value(run, suite, "taken again after an SMI", value, unit);
-	retaken = 0;
+	samples = retaken = 0;
 }
 
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,

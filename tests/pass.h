@@ -76,7 +76,8 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 /** The verdict on a pass with a .failure. */
 enum verdict pass_failure_verdict(const struct pass *p);
 
-/** Samples that pass_run() took again since the last call, and how SMIs are looked for: into the report. */
+/** How many of the samples of pass_run() since the last call were taken again, and how SMIs are looked for:
+ * into the report, if there were any samples. */
 void pass_report_retaken(struct run *run, const char *suite);
 
 /** The event by which counter c is tried: instructions where it can count them, else what it can; NULL if

@@ -413,7 +413,6 @@ static void run_noise(struct run *run)
 		run_source(&s);
 	}
 	run_masking(run);
-	pass_report_retaken(run, "noise");
 }
 
 const struct suite suite_noise = {"noise", "what interrupts, NMIs and faults inside a window add to a count",

@@ -306,7 +306,6 @@ static void run_sweep(struct run *run)
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++)
 		if (kernel_selected(s.kernel, kernels) && !kernel_unfit(s.kernel, 0))
 			run_kernel(&s);
-	pass_report_retaken(run, "sweep");
 }
 
 const struct suite suite_sweep = {
