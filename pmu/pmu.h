@@ -54,6 +54,7 @@ struct pmu_bracket {
 	const uint8_t *start, *start_end;
 	const uint8_t *stop, *stop_end;
 	uint64_t args[4];     /* R12, R13, R14, R15 */
+	uint32_t version;     /* another one for other code at the same place; 0: it never changes */
 	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop;
 				 amount 0 ends */
 	bool ring0_only;      /* uses privileged instructions */

@@ -53,6 +53,7 @@ static struct composed {
 	struct code_arena arena;
 	const struct kernel *kernel;
 	const uint8_t *start, *stop; /* of the bracket, NULL if none */
+	uint32_t version;
 	unsigned alignment;
 	const void *entry;
 	uint64_t kernel_at;
@@ -104,6 +105,7 @@ static const void *compose(struct composed *c, const struct window *w, const str
 		w->kernel,
 		b->start,
 		b->stop,
+		b->version,
 		w->alignment,
 		c->arena.rx + (p - c->arena.rw),
 		(uint64_t)(c->arena.rx + kernel_at),
@@ -132,7 +134,7 @@ const void *window_compose(const struct window *w)
 	const void *entry;
 
 	if (c->entry && c->kernel == w->kernel && c->start == b->start && c->stop == b->stop &&
-	    c->alignment == w->alignment)
+	    c->version == b->version && c->alignment == w->alignment)
 		return c->entry;
 	step_pause();
 	entry = compose(c, w, b);

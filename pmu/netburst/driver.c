@@ -17,8 +17,8 @@
 #include <string.h>
 
 #define VALUE_MASK ((1ull << NETBURST_COUNTER_WIDTH) - 1)
-#define NOBODY     0xff
-#define RINGS      (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR)
+#define NOBODY     NETBURST_NOBODY
+#define RINGS      NETBURST_RINGS
 
 struct netburst_cpu netburst_cpu;
 
@@ -27,14 +27,8 @@ static char names[NETBURST_ROWS_MAX][NETBURST_NAME];
 static const struct pmu_event *events[NETBURST_ROWS_MAX];
 static char reason[128];
 
-/* What each counter was programmed with. */
-static struct use {
-	bool used;
-	uint8_t escr, source; /* enum netburst_escr_id; ESCR_NONE */
-	uint8_t helper;       /* counter that keeps the source's group awake, NOBODY if none is needed */
-	uint32_t escr_value, source_value;
-	const struct netburst_recipe *recipe;
-} use[NETBURST_COUNTERS];
+struct netburst_use netburst_use[NETBURST_COUNTERS];
+#define use netburst_use
 
 static bool identify(struct pmu *pmu, const char **why)
 {
@@ -172,7 +166,7 @@ static bool replays_elsewhere(unsigned c, const struct netburst_recipe *like)
 
 static bool release(const struct pmu *pmu, unsigned c)
 {
-	struct use *u = &use[c], was = *u;
+	struct netburst_use *u = &use[c], was = *u;
 
 	(void)pmu;
 	/* An overflow stays to be seen. */
@@ -190,7 +184,7 @@ static bool release(const struct pmu *pmu, unsigned c)
 }
 
 /* Rings of the logical processor that this code runs on. */
-static uint32_t ring_bits(unsigned rings)
+uint32_t netburst_ring_bits(unsigned rings)
 {
 	uint32_t bits = (rings & RING_OS ? ESCR_T0_OS : 0) | (rings & RING_USR ? ESCR_T0_USR : 0);
 
@@ -213,21 +207,33 @@ static uint8_t find_helper(uint8_t escr, unsigned but)
 	return NOBODY;
 }
 
-/* Choose the ESCR that tags, or that replay tagging needs besides. */
-static bool choose_source(unsigned c, struct use *u, unsigned rings)
+uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned rings)
+{
+	uint32_t value = (uint32_t)netburst_event[r->source].select << ESCR_EVENT_SHIFT |
+			 (uint32_t)r->source_mask << ESCR_MASK_SHIFT | netburst_ring_bits(rings);
+
+	/* One tag value is as good as another: the one that the counting mask names. */
+	if (r->mechanism == TAG_EXECUTION)
+		value |= ESCR_TAG_ENABLE | (uint32_t)r->count_mask << ESCR_TAG_SHIFT;
+	return value;
+}
+
+/* Choose the ESCR that tags, or that replay tagging needs besides, unless the scheduler has. */
+static bool choose_source(unsigned c, struct netburst_use *u, const struct pmu_config *config)
 {
 	const struct netburst_recipe *r = u->recipe;
-	const struct netburst_event *e;
 
 	if (!r || r->source == NB_EVENTS)
 		return true;
-	e = &netburst_event[r->source];
-	u->source_value = (uint32_t)e->select << ESCR_EVENT_SHIFT |
-			  (uint32_t)r->source_mask << ESCR_MASK_SHIFT | ring_bits(rings);
-	if (r->mechanism == TAG_EXECUTION)
-		u->source_value |= ESCR_TAG_ENABLE | (uint32_t)r->count_mask << ESCR_TAG_SHIFT;
+	u->source_value = netburst_source_value(r, config->ring);
+	if (config->choice) {
+		u->source = (uint8_t)CHOICE_SOURCE(config->choice);
+		u->helper = (uint8_t)CHOICE_HELPER(config->choice);
+		return fits(c, u->source, u->source_value) &&
+		       (u->helper == NOBODY || !counter_busy(u->helper));
+	}
 	for (unsigned i = 0; i < 2; i++) {
-		uint8_t escr = e->escr[i];
+		uint8_t escr = netburst_event[r->source].escr[i];
 
 		if (escr == ESCR_NONE || (r->source_escr != ESCR_NONE && r->source_escr != escr) ||
 		    !fits(c, escr, u->source_value))
@@ -244,7 +250,7 @@ static bool choose_source(unsigned c, struct use *u, unsigned rings)
 	return false;
 }
 
-static bool write_source(const struct use *u)
+static bool write_source(const struct netburst_use *u)
 {
 	const struct netburst_recipe *r = u->recipe;
 
@@ -262,15 +268,16 @@ static bool write_source(const struct use *u)
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
 	uint32_t cccr = CODE_CCCR(config->code);
-	struct use u = {.used = true, .source = ESCR_NONE, .helper = NOBODY};
+	struct netburst_use u = {.used = true, .source = ESCR_NONE, .helper = NOBODY};
 
 	if (counter_busy(c) && !use[c].used) /* it keeps another one's tagging awake */
 		return false;
 	u.escr = (uint8_t)netburst_wire(c, (cccr & CCCR_SELECT) >> CCCR_SELECT_SHIFT, netburst_cpu.model);
-	u.escr_value = CODE_ESCR(config->code) | ring_bits(config->ring);
+	u.escr_value = CODE_ESCR(config->code) | netburst_ring_bits(config->ring);
 	u.recipe = netburst_code_recipe(config->code);
+	u.waits = cccr & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE);
 	if (u.escr == ESCR_NONE || !release(pmu, c) || !fits(c, u.escr, u.escr_value) ||
-	    !choose_source(c, &u, config->ring) ||
+	    !choose_source(c, &u, config) ||
 	    (u.recipe && u.recipe->mechanism == TAG_REPLAY && replays_elsewhere(c, u.recipe)))
 		return false;
 
@@ -291,7 +298,7 @@ static bool start(const struct pmu *pmu, uint64_t mask)
 {
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (mask >> c & 1 && use[c].used &&
-		    !(change_cccr(c, 0, CCCR_ENABLE) &&
+		    !(change_cccr(c, 0, use[c].waits ? 0 : CCCR_ENABLE) &&
 		      msr_write(netburst_escr[use[c].escr].msr, use[c].escr_value)))
 			return false;
 	return true;
@@ -325,43 +332,6 @@ static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (mask >> c & 1 && !change_cccr(c, CCCR_OVF, 0))
 			return false;
-	return true;
-}
-
-static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
-{
-	unsigned c = 0;
-
-	/* Counters start one by one: a window of several would be another one for each. */
-	while (c < pmu->n_counters && mask != 1ull << c)
-		c++;
-	if (c == pmu->n_counters || !use[c].used)
-		return false;
-	*out = (struct pmu_bracket){
-		.start = netburst_start,
-		.start_end = netburst_start_end,
-		.stop = netburst_stop,
-		.stop_end = netburst_stop_end,
-		.args = {cccr_at(c), netburst_escr[use[c].escr].msr, use[c].escr_value,
-			 use[c].escr_value & ~RINGS},
-		.own = {{Q_INSTRUCTIONS, NETBURST_ENABLE_OWN}, {Q_UOPS, NETBURST_ENABLE_OWN}},
-		.ring0_only = true,
-	};
-	return true;
-}
-
-static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
-{
-	*out = (struct pmu_bracket){
-		.start = netburst_rdpmc_start,
-		.start_end = netburst_rdpmc_start_end,
-		.stop = netburst_rdpmc_stop,
-		.stop_end = netburst_rdpmc_stop_end,
-		.args = {pmu->counter[c].rdpmc, VALUE_MASK},
-		.own = {{Q_INSTRUCTIONS, NETBURST_RDPMC_OWN},
-			{Q_INSN_FENCE, 2},
-			{Q_UOPS, NETBURST_RDPMC_OWN}},
-	};
 	return true;
 }
 
@@ -414,8 +384,11 @@ const struct pmu_driver netburst_driver = {
 	.write = write_counter,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,
-	.bracket_enable = bracket_enable,
-	.bracket_read = bracket_read,
+	.bracket_enable = netburst_bracket_enable,
+	.bracket_read = netburst_bracket_read,
 	.can_count = can_count,
 	.accesses = netburst_accesses,
+	.alternatives = netburst_alternatives,
+	.resource_name = netburst_resource_name,
+	.cascade = netburst_cascade_to,
 };

@@ -6,7 +6,9 @@
 
 #include "pmu/fields.h"
 #include "pmu/grammar.h"
+#include "pmu/netburst/events.h"
 #include "pmu/pmu.h"
+#include "pmu/schedule.h"
 
 /** What the CPU that was identified last is. */
 struct netburst_cpu {
@@ -18,13 +20,47 @@ struct netburst_cpu {
 extern struct netburst_cpu netburst_cpu;
 
 /* Labels of bracket.S: what the code expects in R12-R15 is said there. */
-extern const uint8_t netburst_start[], netburst_start_end[], netburst_stop[], netburst_stop_end[];
 extern const uint8_t netburst_rdpmc_start[], netburst_rdpmc_start_end[], netburst_rdpmc_stop[],
 	netburst_rdpmc_stop_end[];
 
 /* Instructions retired inside the window that are not the kernel's, by bracket. */
-#define NETBURST_ENABLE_OWN 3
-#define NETBURST_RDPMC_OWN  6
+#define NETBURST_RDPMC_OWN 6
+
+#define NETBURST_NOBODY 0xff
+
+/** What a counter was programmed with. */
+struct netburst_use {
+	bool used;
+	uint8_t escr, source; /* enum netburst_escr_id; ESCR_NONE */
+	uint8_t helper; /* counter that keeps the source's group awake, NETBURST_NOBODY if none is needed */
+	bool waits;     /* for another one's overflow: it is never enabled */
+	uint32_t escr_value, source_value;
+	const struct netburst_recipe *recipe;
+};
+
+extern struct netburst_use netburst_use[NETBURST_COUNTERS];
+
+#define NETBURST_RINGS (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR)
+
+/** Rings (enum pmu_ring) as ESCR bits, for the logical processor that this code runs on. */
+uint32_t netburst_ring_bits(unsigned rings);
+
+/** The ESCR value that a recipe needs in its source. */
+uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned rings);
+
+bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
+bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
+
+/* For the scheduler, see struct pmu_driver. */
+unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request *request,
+			       struct sched_alternative *out, const char **why);
+const char *netburst_resource_name(const struct pmu *pmu, unsigned resource);
+bool netburst_cascade_to(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
+
+/* pmu_config.choice: the source's ESCR and the helper, each plus 1. */
+#define CHOICE(source, helper) ((uint32_t)((source) + 1) | (uint32_t)((helper) + 1) << 8)
+#define CHOICE_SOURCE(choice)  (((choice)&0xff) - 1)
+#define CHOICE_HELPER(choice)  (((choice) >> 8 & 0x1ff) - 1)
 
 /** Every register of the unit, as it is now; changes none. */
 void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);

@@ -306,7 +306,12 @@ static void events_of_each_profile(void **state)
 		assert_true(model_profiles[i]->model && pmu_find(NULL, &pmu, &why));
 		n = event_parse(&pmu, "*", all, 256, &error);
 		assert_true(schedule_events(&pmu, all, n, place, &result, &why));
-		assert_int_equal(result.passes, result.bound);
+		/* Where an event takes more than a selector and a counter, the search may end above the
+		 * bound. */
+		if (pmu.driver->alternatives)
+			assert_true(result.passes * 10 <= result.bound * 11);
+		else
+			assert_int_equal(result.passes, result.bound);
 		for (unsigned e = 0; e < n; e++) {
 			assert_true(pmu.driver->can_count(&pmu, all[e].event, place[e].alternative));
 			for (unsigned k = 0; k < e; k++)

@@ -1,0 +1,101 @@
+/*
+ * What a request takes besides a counter, for the scheduler: the ESCR that the counter listens to, shared by
+ * those who want the same of it; for tagging the ESCR that tags, a counter that keeps its group awake, and
+ * the registers of replay tagging.
+ */
+#include "pmu/netburst/driver.h"
+
+#include <stdio.h>
+
+#define ESCR_RESOURCE(e) (PMU_COUNTERS_MAX + (e))
+#define REPLAY_RESOURCE  ESCR_RESOURCE(ESCR_COUNT)
+
+static char reason[128];
+
+static void use(struct sched_alternative *way, unsigned resource, uint64_t value)
+{
+	way->use[way->n_uses++] = (struct sched_use){.resource = (uint8_t)resource, .value = value};
+}
+
+/* Ways to feed the tags that a recipe counts, each a continuation of `base`. */
+static unsigned with_sources(const struct netburst_recipe *r, unsigned c, unsigned rings,
+			     const struct sched_alternative *base, struct sched_alternative *out,
+			     unsigned room)
+{
+	uint64_t value = netburst_source_value(r, rings);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t e = netburst_event[r->source].escr[i];
+
+		if (e == ESCR_NONE || (r->source_escr != ESCR_NONE && r->source_escr != e))
+			continue;
+		bool awake = netburst_escr[e].group == netburst_counter[c].group;
+
+		for (unsigned h = 0; h < NETBURST_COUNTERS; h++) {
+			if (awake ? h : !(netburst_escr[e].counters >> h & 1))
+				continue;
+			if (n == room)
+				return n;
+			out[n] = *base;
+			use(&out[n], ESCR_RESOURCE(e), value);
+			if (!awake)
+				use(&out[n], h, 0);
+			out[n++].choice = CHOICE(e, awake ? NETBURST_NOBODY : h);
+		}
+	}
+	return n;
+}
+
+unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request *request,
+			       struct sched_alternative *out, const char **why)
+{
+	uint32_t code_escr = CODE_ESCR(request->config.code);
+	unsigned select = (CODE_CCCR(request->config.code) & CCCR_SELECT) >> CCCR_SELECT_SHIFT, n = 0;
+	const struct netburst_recipe *r = netburst_code_recipe(request->config.code);
+
+	*why = NULL;
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		enum netburst_escr_id e = netburst_wire(c, select, netburst_cpu.model);
+		struct sched_alternative way = {0};
+
+		if (e == ESCR_NONE || (request->event && !(request->event->counters >> c & 1)))
+			continue;
+		use(&way, c, 0);
+		use(&way, ESCR_RESOURCE(e),
+		    code_escr | netburst_ring_bits(request->config.ring) | 1ull << 32);
+		if (r && r->mechanism == TAG_REPLAY)
+			use(&way, REPLAY_RESOURCE, r->pebs | (uint64_t)r->pebs_vert << 32);
+		if (r && r->source != NB_EVENTS)
+			n += with_sources(r, c, request->config.ring, &way, out + n,
+					  SCHEDULE_ALTERNATIVES - n);
+		else if (n < SCHEDULE_ALTERNATIVES)
+			out[n++] = way;
+	}
+	if (!n) {
+		snprintf(reason, sizeof reason,
+			 "ESCR_SELECT %u is no wire of any counter that the event may use on model %u",
+			 select, netburst_cpu.model);
+		*why = reason;
+	}
+	return n;
+}
+
+const char *netburst_resource_name(const struct pmu *pmu, unsigned resource)
+{
+	(void)pmu;
+	if (resource == REPLAY_RESOURCE)
+		return "MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT";
+	return netburst_escr[resource - PMU_COUNTERS_MAX].name;
+}
+
+bool netburst_cascade_to(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config)
+{
+	(void)pmu;
+	for (unsigned extended = 0; extended < 2; extended++)
+		if (netburst_cascade(from, to, extended, netburst_cpu.model)) {
+			config->code |= extended ? CCCR_EXTENDED_CASCADE : CCCR_CASCADE;
+			return true;
+		}
+	return false;
+}
