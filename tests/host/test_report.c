@@ -250,6 +250,78 @@ static void document_holds_what_was_measured(void **state)
 	free(text);
 }
 
+/* An experiment with everything that there can be: two counts, one without bounds, their difference, samples.
+ */
+static void an_experiment(unsigned counted)
+{
+	static struct observation counts[2], delta;
+	static unsigned at[8] = {[3] = 2, [7] = 40};
+	const struct report_count count[] = {{"intel::A:u", "PMC0", 1, 0xc0, true, 1, &counts[0]},
+					     {"intel::B:c=1", "PMC1", 2, 0xc4, false, 1, &counts[1]}};
+	const struct report_delta difference = {"1-2", true, false, 1, &delta};
+	const struct report_samples samples = {"intel::A:u", "PMC0", 100, 5, 1, at, 8};
+	const struct report_experiment x = {.name = "mine",
+					    .kernel = "nop_loop",
+					    .ring = "ring 3",
+					    .n = 5,
+					    .reps = counted,
+					    .passes = 2,
+					    .bound = 2,
+					    .proof = "counters",
+					    .n_counts = 2,
+					    .n_deltas = 1,
+					    .n_samples = 1,
+					    .count = count,
+					    .delta = &difference,
+					    .samples = &samples};
+
+	memset(counts, 0, sizeof counts);
+	memset(&delta, 0, sizeof delta);
+	counts[0].n = counts[1].n = delta.n = 5;
+	counts[0].low = counts[0].high = 60;
+	for (unsigned i = 0; i < counted; i++) {
+		histogram_add(&counts[0].seen, 60);
+		histogram_add(&counts[1].seen, 70 + (i & 1));
+		histogram_add(&delta.seen, -10 - (int64_t)(i & 1));
+	}
+	report_experiment(&x);
+}
+
+static void experiments_are_tables_and_records(void **state)
+{
+	size_t size;
+	char *text, *times;
+
+	(void)state;
+	begin(false);
+	an_experiment(3);
+	report_end(true);
+	assert_non_null(strstr(fake_console_text(),
+			       "  mine: nop_loop in ring 3\n"
+			       "    intel::A:u           PMC0       N=5: 60 x3\n"
+			       "    intel::B:c=1         PMC1       N=5: 70 x2, 71 x1\n"
+			       "    1-2                  difference N=5: -10 x2, -11 x1\n"
+			       "    intel::A:u on PMC0: 43 samples in 5 runs, every 100\n"
+			       "      nop_loop+0x3         2 ##\n"
+			       "      nop_loop+0x7        40 ########################################\n"
+			       "      outside the kernel 1\n"));
+	text = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	assert_non_null(strstr(text, "\"observations\":[{\"n\":5,\"low\":60,\"high\":60,\"total\":3"));
+	assert_non_null(
+		strstr(text, "\"observations\":[{\"n\":5,\"total\":3,\"distinct\":2,\"min\":70,\"max\":71"));
+	assert_non_null(strstr(text, "{\"at\":\"nop_loop+0x7\",\"offset\":7,\"samples\":40}"));
+	/* The other side: a frequency that does not add up, a place that is none. */
+	times = strstr(text, "[70,2]");
+	assert_non_null(times);
+	times[4] = '3';
+	assert_int_equal(judge_file(VALIDATE, text), 1);
+	times[4] = '2';
+	memcpy(strstr(text, "nop_loop+0x7"), "nop_loop 0x7", 12);
+	assert_int_equal(judge_file(VALIDATE, text), 1);
+	free(text);
+}
+
 /* The other side: the validator must refuse what is wrong. */
 static void damaged_documents_are_refused(void **state)
 {
@@ -334,8 +406,13 @@ static void table_groups_equal_outcomes(void **state)
 /* What a machine model counted is told apart, in the table that it is in and in the document. */
 static void a_machine_model_is_named(void **state)
 {
-	static const char line[] = "cycles, misses and mispredictions are those of a machine model, not of a CPU\n";
-	struct result r = {.suite = "events", .name = "cycles/PMC0/loop", .event = "cycles", .kernel = "loop", .virtual = true};
+	static const char line[] =
+		"cycles, misses and mispredictions are those of a machine model, not of a CPU\n";
+	struct result r = {.suite = "events",
+			   .name = "cycles/PMC0/loop",
+			   .event = "cycles",
+			   .kernel = "loop",
+			   .virtual = true};
 	size_t size;
 	char *json;
 
@@ -512,6 +589,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(document_is_valid_at_every_step),
 		cmocka_unit_test(document_holds_what_was_measured),
+		cmocka_unit_test(experiments_are_tables_and_records),
 		cmocka_unit_test(damaged_documents_are_refused),
 		cmocka_unit_test(totals_and_last_line),
 		cmocka_unit_test(table_groups_equal_outcomes),

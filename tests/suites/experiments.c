@@ -64,6 +64,7 @@ static struct result result_of(char *name, unsigned request)
 	r.event = event[request];
 	r.counter = plan.pmu->counter[plan.place[request].alternative].name;
 	r.encoding = q->config.code;
+	r.machine_model = plan.pmu->virtual && q->event && event_is_micro(q->event);
 	r.manual = q->event ? q->event->source : NULL;
 	return r;
 }

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""Experiments: every example of docs/examples, the same in Bochs, and what is refused or goes wrong."""
+import glob
+import os
+import re
+
+from boottest import TOP, boot, complains, done, equal, ok, same_table, sound, tail, valid
+
+SAVE = "exit=shutdown pmu=virtual\n"
+
+
+def examples():
+    """All of them as one configuration."""
+    text = SAVE
+    for path in sorted(glob.glob(os.path.join(TOP, "docs", "examples", "*.cfg"))):
+        with open(path, encoding="ascii") as f:
+            text += "[options]\n" + f.read()
+    return text
+
+
+def experiments(r, name):
+    return [x for x in (r.report or {"experiments": []})["experiments"] if x["name"] == name]
+
+
+def checks(r):
+    """Those of the suite, by name."""
+    return {c["name"]: c for s in (r.report or {"suites": []})["suites"] if s["name"] == "experiments" for c in s["checks"]}
+
+
+reference = boot("disk", config=examples())
+sound(reference, "all examples")
+valid(reference.report, "their report is valid")
+names = set(re.findall(r"^\[experiment (\S+)\]", examples(), re.M))
+equal({x["name"] for x in reference.report["experiments"]} if reference.report else None, names, "it holds each of them")
+
+for x in experiments(reference, "branches-and-the-rest"):
+    one, two, delta = ([o["values"] for o in row["observations"]] for row in x["counts"] + x["deltas"])
+    equal(delta, [[[a[0] - b[0], 5]] for (a,), (b,) in zip(one, two)], "the difference is that of the counts: " + x["kernel"])
+    equal(x["passes"], 1, "in one pass: " + x["kernel"])
+ok(any(x["passes"] > 1 for x in experiments(reference, "everything-architectural")), "more events than counters take several passes")
+for x in experiments(reference, "instructions"):
+    places = x["samples"][0]["places"]
+    equal(sum(p["samples"] for p in places), 69, "7001 instructions and the way in: 69 samples, one each 101")
+    ok(len(places) == 14, "which come by all 14 instructions of the loop", repr(places))
+for x in experiments(reference, "branches"):
+    if x["ring"] == "ring 3" and "BR_" in x["samples"][0]["event"]:
+        ok(all(p["at"].startswith("branches_taken+0x") for p in x["samples"][0]["places"]), "places are named by kernel and offset")
+ok(any("branches_taken+0x" in line and "####" in line for line in reference.text), "samples are drawn as a histogram", tail(reference, 40))
+
+bochs = boot("disk", emulator="bochs", cpu="corei7_haswell_4770", config=examples(), timeout=240)
+sound(bochs, "all examples in Bochs")
+same_table(bochs, reference, "the same checks, count for count")
+equal(bochs.report and [[c["observations"] for c in x["counts"]] for x in bochs.report["experiments"]],
+      reference.report and [[c["observations"] for c in x["counts"]] for x in reference.report["experiments"]],
+      "the same counts, judged or not")
+
+REFUSED = SAVE + """suite=experiments
+[experiment fixed] kernel=nop_loop passes=one
+events=INST_RETIRED.ANY:u,INST_RETIRED.ANY:k
+[experiment counter] kernel=nop_loop events=INST_RETIRED.ANY@PMC1
+[experiment kernel] kernel=nop_lop events=INST_RETIRED.ANY
+[experiment event] kernel=nop_loop events=INST_RETIRED.ANI
+[experiment record] kernel=nop_loop events=INST_RETIRED.ANY record=pebs period=100
+[experiment cascade] kernel=nop_loop events=INST_RETIRED.ANY,BR_INST_RETIRED.ALL_BRANCHES cascade=1>2 period=100
+[experiment large] kernel=nop_loop events=INST_RETIRED.ANY n=1000000000000
+[experiment elsewhere] kernel=nop_loop events=INST_RETIRED.ANY pmu=netburst*
+[experiment good] kernel=nop_loop events=INST_RETIRED.ANY:u,INST_RETIRED.ANY:k
+"""
+WHY = {
+    "fixed/ring 0": r"^assay.cfg:3:43: .*ANY:u and .*ANY:k can be counted by FIXED_CTR0 only: take passes=split, or leave some out$",
+    "counter/ring 0": r"^assay.cfg:5:45: PMC1 cannot count intel::INST_RETIRED.ANY: take FIXED_CTR0$",
+    "kernel/ring 0": r"^assay.cfg:6:28: no kernel nop_lop: did you mean nop_loop\?$",
+    "event/ring 0": r"^assay.cfg:7:43: no event INST_RETIRED.ANI: did you mean INST_RETIRED.ANY\?$",
+    "record/ring 0": r"^assay.cfg:8:68: record=pebs: .* makes no such records; take record=pmi$",
+    "cascade/ring 0": r"^assay.cfg:9:99: the counters of .* do not start each other: leave cascade= out$",
+    "large/ring 0": r"^assay.cfg:10:62: N = 3000000000000 is too large: instructions of kernel nop_loop overflows the counter",
+}
+r = boot("disk", config=REFUSED)
+found = checks(r)
+for name, pattern in WHY.items():
+    c = found.get(name, {"verdict": None, "text": ""})
+    ok(c["verdict"] == "error" and re.search(pattern, c["text"]), "refused: " + name.split("/")[0], repr(c))
+equal(found.get("elsewhere", {}).get("verdict"), "skipped", "one that is meant for another PMU is skipped")
+equal([c["verdict"] for n, c in found.items() if n.startswith("good/")], ["exact", "exact"], "the others are carried out")
+equal(r.status, 1, "and the run says that something was wrong")
+valid(r.report, "its report is valid")
+
+r = boot("disk", config=SAVE + "suite=experiments inject=srf7\n[experiment far] kernel=iret_self,nop_loop events=INST_RETIRED.ANY_P\n")
+found = {n.split("/")[2]: c["verdict"] for n, c in checks(r).items()}
+equal(found, {"iret_self": "wrong", "nop_loop": "exact"}, "a PMU that counts IRET twice is found out, and only there")
+
+complains(boot("disk", config=SAVE + "[experiment x]\nkernel=nop_loop\n", timeout=60), r"assay\.cfg:2:1: \[experiment x\] has no events=",
+          "a section without events")
+r = boot("disk", config=SAVE + "suite=control\n[experiment x] kernel=nop_loop events=INST_RETIRED.ANY\n")
+sound(r, "a suite= that leaves the experiments out")
+ok(any("leaves the suite experiments out" in n for n in r.report["notes"]) if r.report else False, "is told in a note")
+done()

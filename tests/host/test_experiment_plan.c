@@ -1,0 +1,307 @@
+/*
+ * Experiments made ready for a PMU, and refused: every refusal with its whole text, beside one that differs
+ * little and is taken.
+ */
+#include "boot/experiments.h"
+#include "tests/experiment.h"
+#include "tests/host/fake_kernels.h"
+#include "tests/host/support/fake_cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+FAKE_KERNEL(kernel_ten, "nop_loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 12, 0), FAKE_EXACT(BRANCHES, 1, 0));
+FAKE_KERNEL(kernel_big, "big_loop", 0, FAKE_EXACT(INSTRUCTIONS, 1 << 20, 5), FAKE_EXACT(BRANCHES, 1, 0));
+FAKE_KERNEL(kernel_gate, "gate", 0, FAKE_EXACT(INSTRUCTIONS, 4, 0), FAKE_EXACT(RING_TO_KERNEL, 1, 0));
+
+static struct options o;
+static struct experiments all;
+static struct experiment_plan plan;
+static struct pmu pmu;
+static char why[256];
+
+static void power_up(const char *profile)
+{
+	const char *reason;
+
+	fake_cpu_start(model_profile_by_name(profile), NULL);
+	assert_true(pmu_find(NULL, &pmu, &reason));
+	pmu.virtual = true;
+}
+
+static bool make(const char *keys, uint8_t ring)
+{
+	struct option_error error;
+	char text[400];
+
+	snprintf(text, sizeof text, "[experiment x]\n%s", keys);
+	options_default(&o);
+	if (!experiments_parse(&o, &all, text, strlen(text), "assay.cfg", &error))
+		fail_msg("%s", error.text);
+	return experiment_plan(&all, &all.experiment[0], &pmu, ring, 5, 3, &plan, why, sizeof why);
+}
+
+static void taken(const char *keys, uint8_t ring, unsigned passes)
+{
+	if (!make(keys, ring))
+		fail_msg("%s", why);
+	assert_int_equal(plan.passes, passes);
+}
+
+static void refused(const char *keys, uint8_t ring, const char *message)
+{
+	assert_false(make(keys, ring));
+	assert_string_equal(why, message);
+}
+
+#define K "kernel=nop_loop "
+
+static void events_get_counters(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 0, 1);
+	assert_int_equal(plan.n_requests, 2);
+	assert_int_equal(plan.n, 5);
+	assert_int_equal(plan.reps, 3);
+	assert_int_not_equal(plan.place[0].alternative, plan.place[1].alternative);
+	assert_int_equal(plan.request[0].config.ring, RING_ALL);
+	taken(K "n=9 reps=2 events=BR_*,INST_RETIRED.ANY_P@PMC1", 3, 2);
+	assert_int_equal(plan.n, 9);
+	assert_int_equal(plan.reps, 2);
+	assert_int_equal(plan.request[0].config.ring, RING_USR);
+	fake_cpu_stop();
+}
+
+static void what_does_not_fit_is_split_or_refused(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY:u,INST_RETIRED.ANY:k", 0, 2);
+	refused(K "passes=one events=INST_RETIRED.ANY:u,INST_RETIRED.ANY:k", 0,
+		"assay.cfg:2:24: intel::INST_RETIRED.ANY:u and intel::INST_RETIRED.ANY:k can be counted by "
+		"FIXED_CTR0 only: "
+		"take passes=split, or leave some out");
+	taken(K "passes=one events=INST_RETIRED.ANY:u,INST_RETIRED.ANY_P:k", 0, 1);
+	refused(K "passes=one "
+		  "events=INST_RETIRED.ANY_P:u,INST_RETIRED.ANY_P:k,INST_RETIRED.ANY,BR_INST_RETIRED.ALL_"
+		  "BRANCHES",
+		0,
+		"assay.cfg:2:24: intel::INST_RETIRED.ANY_P:u, intel::INST_RETIRED.ANY_P:k and "
+		"intel::BR_INST_RETIRED.ALL_BRANCHES can be counted by PMC0 and PMC1 only: take "
+		"passes=split, or leave some out");
+	refused(K "events=INST_RETIRED.ANY@PMC1", 0,
+		"assay.cfg:2:24: PMC1 cannot count intel::INST_RETIRED.ANY: take FIXED_CTR0");
+	refused(K "events=INST_RETIRED.ANY_P,INST_RETIRED.ANY:c=1", 0,
+		"assay.cfg:2:43: no counter of this PMU can count intel::INST_RETIRED.ANY:c=1: e, i and c "
+		"need a counter with a "
+		"selector");
+	fake_cpu_stop();
+	/* Without a global enable, windows in ring 0 are for one. */
+	power_up("intel-yonah");
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 0, 2);
+	taken(K "passes=one events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 3, 1);
+	refused(K "passes=one events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 0,
+		"assay.cfg:2:24: Intel architectural PMU version 1 starts its counters one by one, so in "
+		"ring 0 events have no "
+		"window in common: take passes=split, or ring=3");
+	fake_cpu_stop();
+}
+
+static void names_are_corrected(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	refused("kernel=nop_lop events=*", 0, "assay.cfg:2:8: no kernel nop_lop: did you mean nop_loop?");
+	refused("kernel=gate,zzzzzzz events=*", 0,
+		"assay.cfg:2:13: no kernel is called zzzzzzz; kernel=* stands for all that there are");
+	refused("kernel=x* events=*", 0,
+		"assay.cfg:2:8: no kernel is called x*; kernel=* stands for all that there are");
+	taken("kernel=GATE,nop_* events=INST_RETIRED.ANY_P", 0, 1);
+	refused(K "events=INST_RETIRED.ANY_Q", 0,
+		"assay.cfg:2:24: no event INST_RETIRED.ANY_Q: did you mean INST_RETIRED.ANY_P?");
+	refused(K "events=INST_RETIRED.ANY_P:q", 0, "assay.cfg:2:43: no modifier q: there are u k e t i c=");
+	refused(K "events=INST_RETIRED.ANY_P@PMC9", 0,
+		"assay.cfg:2:43: no counter PMC9: there are PMC0 PMC1 FIXED_CTR0 FIXED_CTR1 FIXED_CTR2");
+	refused(K "events=*,*,*,*", 0,
+		"assay.cfg:2:30: * makes them more than 32 events: share them among experiments");
+	fake_cpu_stop();
+}
+
+static void rings_agree(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	refused(K "events=INST_RETIRED.ANY_P:k", 3,
+		"assay.cfg:2:24: INST_RETIRED.ANY_P:k counts ring 0 alone, and the kernel runs in ring 3: "
+		"take ring=0, or u for k");
+	taken(K "events=INST_RETIRED.ANY_P:k", 0, 1);
+	taken(K "events=INST_RETIRED.ANY_P:u:k", 3, 1);
+	fake_cpu_stop();
+}
+
+static void deltas_name_two_events(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES:u "
+		"delta=2-1,INST_RETIRED.ANY_P-BR_INST_RETIRED.ALL_BRANCHES:u",
+	      0, 1);
+	assert_int_equal(plan.n_deltas, 2);
+	assert_int_equal(plan.delta[0].minuend, 1);
+	assert_int_equal(plan.delta[0].subtrahend, 0);
+	assert_int_equal(plan.delta[1].minuend, 0);
+	refused(K "events=INST_RETIRED.ANY_P delta=1-2", 0,
+		"assay.cfg:2:49: delta=1-2: it wants two events of events=, as they are written there or by "
+		"number, 2-1");
+	refused(K "events=INST_RETIRED.ANY_P,BR_* delta=1-1", 0,
+		"assay.cfg:2:54: delta=1-1: it wants two events of events=, as they are written there or by "
+		"number, 2-1");
+	refused(K "events=INST_RETIRED.ANY_P,BR_* delta=1-BR_*", 0,
+		"assay.cfg:2:54: delta=1-BR_*: it wants two events of events=, as they are written there or "
+		"by number, 2-1");
+	refused(K "events=INST_RETIRED.ANY_P,BR_* delta=1-2,1-2", 0,
+		"assay.cfg:2:58: delta=1-2 is there already: leave one out");
+	fake_cpu_stop();
+}
+
+#define E K "events=INST_RETIRED.ANY_P "
+
+static void samples_need_what_they_need(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(E "record=pmi period=200", 0, 1);
+	taken(E "record=pmi period=1", 3, 1);
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES passes=one record=pmi period=1000", 0,
+	      2);
+	refused(E "record=pebs period=200", 0,
+		"assay.cfg:2:50: record=pebs: Intel architectural PMU version 2 makes no such records; take "
+		"record=pmi");
+	refused(E "record=pmi", 0,
+		"assay.cfg:2:50: it needs period=, the number of events up to an overflow");
+	refused(E "period=9", 0,
+		"assay.cfg:2:50: period= says nothing without record= or cascade=: add one, or leave it out");
+	refused(E "record=pmi period=199", 0,
+		"assay.cfg:2:61: period=199 is too short in ring 0, where the interrupt's handler is counted "
+		"as well: at least 200, "
+		"or ring=3");
+	taken(E "record=pmi period=2147483648", 0, 1);
+	refused(E "record=pmi period=2147483649", 0,
+		"assay.cfg:2:61: period=2147483649 does not fit PMC0: at most 2147483648");
+	pmu.has_pmi = false;
+	refused(E "record=pmi period=200", 0,
+		"assay.cfg:2:50: Intel architectural PMU version 2 raises no overflow interrupt: leave "
+		"record= out");
+	fake_cpu_stop();
+}
+
+/* A driver whose counter 0 can start counter 1, and no other. */
+static bool first_starts_second(const struct pmu *p, unsigned from, unsigned to, struct pmu_config *config)
+{
+	(void)p;
+	config->code |= 0x1000;
+	return from == 0 && to == 1;
+}
+
+static void cascades_are_up_to_the_family(void **state)
+{
+	const char *keys = K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7";
+	struct pmu_driver with;
+
+	(void)state;
+	power_up("intel-core2");
+	refused(keys, 0,
+		"assay.cfg:2:80: the counters of Intel architectural PMU version 2 do not start each other: "
+		"leave cascade= out");
+	with = *pmu.driver;
+	with.cascade = first_starts_second;
+	pmu.driver = &with;
+	taken(keys, 0, 1);
+	assert_int_equal(plan.cascade_from, 1);
+	assert_int_equal(plan.cascade_to, 0);
+	assert_int_equal(plan.place[1].alternative, 0);
+	assert_int_equal(plan.place[0].alternative, 1);
+	assert_int_equal(plan.request[0].config.code, 0x10c0);
+	assert_int_equal(plan.request[1].config.code, 0xc4);
+	refused(K "events=INST_RETIRED.ANY_P@PMC0,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7", 0,
+		"assay.cfg:2:85: 2>1: no counter of the second event can be started by one of the first");
+	refused(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1", 0,
+		"assay.cfg:2:80: it needs period=, the number of events up to an overflow");
+	fake_cpu_stop();
+}
+
+static void counts_fit_their_counters(void **state)
+{
+	(void)state;
+	power_up("intel-core2"); /* 40 bits */
+	taken("kernel=big_loop n=349525 events=INST_RETIRED.ANY_P", 0, 1);
+	refused("kernel=big_loop n=349526 events=INST_RETIRED.ANY_P", 0,
+		"assay.cfg:2:19: N = 1048578 is too large: instructions of kernel big_loop overflows the "
+		"counter (PMC0): take a "
+		"smaller n");
+	taken("kernel=big_loop n=1048575 events=INST_RETIRED.ANY_P record=pmi period=1000", 0, 1);
+	refused(K "n=9223372036854775807 events=INST_RETIRED.ANY_P", 0,
+		"assay.cfg:2:19: n=9223372036854775807: 3 times that is measured, too: take a smaller one");
+	refused(K "n=3000000000000000000 events=INST_RETIRED.ANY_P", 0,
+		"assay.cfg:2:19: N = 9000000000000000000 is too large: instructions of kernel nop_loop does "
+		"not fit 64 bits (PMC0): "
+		"take a smaller n");
+	fake_cpu_stop();
+}
+
+static bool expects(const struct kernel *k, struct expectation *x)
+{
+	struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 4}}};
+	const char *text;
+	int64_t share;
+
+	return experiment_expects(&plan, 0, k, &bracket, 10, x, &share, &text);
+}
+
+static void expectations_follow_the_request(void **state)
+{
+	struct expectation x;
+
+	(void)state;
+	power_up("intel-core2");
+	taken(E, 0, 1);
+	assert_true(expects(&kernel_ten, &x));
+	assert_int_equal(x.low, 120);
+	taken(K "events=r00c0", 0, 1); /* the same, by its selector */
+	assert_true(expects(&kernel_ten, &x));
+	assert_int_equal(x.low, 120);
+	taken(K "events=r77c0", 0, 1);
+	assert_false(expects(&kernel_ten, &x));
+	taken(K "events=INST_RETIRED.ANY_P:c=1", 0, 1);
+	assert_false(expects(&kernel_ten, &x));
+	taken(K "events=INST_RETIRED.ANY_P:u", 0, 1); /* the other ring */
+	assert_true(expects(&kernel_ten, &x));
+	assert_int_equal(x.low, 0);
+	assert_int_equal(x.high, 0);
+	taken(K "events=INST_RETIRED.ANY_P:u", 3, 1);
+	assert_true(expects(&kernel_ten, &x));
+	assert_int_equal(x.low, 120);
+	assert_false(expects(&kernel_gate, &x)); /* its handler runs in ring 0 */
+	fake_cpu_stop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_get_counters),
+		cmocka_unit_test(what_does_not_fit_is_split_or_refused),
+		cmocka_unit_test(names_are_corrected),
+		cmocka_unit_test(rings_agree),
+		cmocka_unit_test(deltas_name_two_events),
+		cmocka_unit_test(samples_need_what_they_need),
+		cmocka_unit_test(cascades_are_up_to_the_family),
+		cmocka_unit_test(counts_fit_their_counters),
+		cmocka_unit_test(expectations_follow_the_request),
+	};
+
+	return cmocka_run_group_tests_name("experiment plans", tests, NULL, NULL);
+}
