@@ -70,6 +70,7 @@ struct pmu_model {
 	const char *name; /* "intel" */
 	size_t state_size;
 	const struct model_injection *injections; /* name NULL ends; index = bit in the mask of reset() */
+	bool lvt_stays; /* delivery leaves the mask bit of the LVT performance entry alone (AMD) */
 
 	/** Power-up state for a profile, with the injections of the mask active. */
 	void (*reset)(void *state, const struct model_profile *profile, uint64_t injections);

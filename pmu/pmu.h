@@ -71,6 +71,7 @@ struct pmu {
 	unsigned n_events;
 	bool has_global; /* one write starts and stops all counters */
 	bool has_pmi;
+	bool lvt_stays; /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
 	bool virtual;   /* answered by a model */
 	char model[48]; /* the model's profile when virtual */
 };

@@ -177,7 +177,7 @@ static void raise_pmi(void)
 {
 	uint32_t entry = apic_read(APIC_LVT_PERF);
 
-	switch (lvt_request(&entry)) {
+	switch (lvt_request(&entry, vpmu.model->lvt_stays)) {
 	case LVT_LOST:
 		return;
 	case LVT_NMI:

@@ -4,6 +4,7 @@
 #ifndef PMU_VPMU_LVT_H
 #define PMU_VPMU_LVT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum lvt_outcome {
@@ -20,10 +21,11 @@ enum lvt_outcome {
 
 /**
  * Let a request meet the entry.
- * @param entry in: as programmed; out: as the local APIC leaves it. It sets the mask bit when it delivers, so
- * that software gets one interrupt until it has unmasked the entry again.
+ * @param entry in: as programmed; out: as the local APIC leaves it. Intel's sets the mask bit when it
+ * delivers, so that software gets one interrupt until it has unmasked the entry again.
+ * @param stays AMD's: the mask bit is left alone
  */
-static inline enum lvt_outcome lvt_request(uint32_t *entry)
+static inline enum lvt_outcome lvt_request(uint32_t *entry, bool stays)
 {
 	enum lvt_outcome outcome = LVT_LOST;
 
@@ -33,7 +35,7 @@ static inline enum lvt_outcome lvt_request(uint32_t *entry)
 		outcome = LVT_NMI;
 	else if ((*entry & LVT_MODE) == 0 && (*entry & LVT_VECTOR) >= 16)
 		outcome = LVT_FIXED;
-	if (outcome != LVT_LOST)
+	if (outcome != LVT_LOST && !stays)
 		*entry |= LVT_MASKED;
 	return outcome;
 }

@@ -95,11 +95,14 @@ static void request_meets_lvt(void **unused)
 
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		uint32_t entry = rows[i].entry;
-		assert_int_equal(lvt_request(&entry), rows[i].outcome);
+		assert_int_equal(lvt_request(&entry, false), rows[i].outcome);
 		assert_int_equal(entry, rows[i].entry | (rows[i].masks ? LVT_MASKED : 0));
 		/* One request gets one interrupt. */
-		assert_int_equal(lvt_request(&entry) == LVT_LOST,
+		assert_int_equal(lvt_request(&entry, false) == LVT_LOST,
 				 rows[i].masks || rows[i].outcome == LVT_LOST);
+		entry = rows[i].entry;
+		assert_int_equal(lvt_request(&entry, true), rows[i].outcome);
+		assert_int_equal(entry, rows[i].entry);
 	}
 }
 
