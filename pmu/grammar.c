@@ -125,6 +125,22 @@ static void set_field(struct pmu_config *config, const struct event_modifier *m,
 
 /* --- modifiers --------------------------------------------------------------------------------------- */
 
+/* Whether row m is a further part of the field that the row before it begins. */
+static bool continues(const struct event_grammar *g, const struct event_modifier *m)
+{
+	return m > g->modifiers && m->help && m->perf && m[-1].perf && !strcmp(m->perf, m[-1].perf);
+}
+
+/* The highest value of the field that begins with row m. */
+static uint64_t limit(const struct event_grammar *g, const struct event_modifier *m)
+{
+	unsigned width = m->width;
+
+	for (const struct event_modifier *part = m + 1; continues(g, part); part++)
+		width += part->width;
+	return ones(width);
+}
+
 static bool give(struct parser *p, const char *at, const struct event_modifier *m, uint64_t value)
 {
 	uint32_t bit = UINT32_C(1) << (m - p->grammar->modifiers);
@@ -132,7 +148,10 @@ static bool give(struct parser *p, const char *at, const struct event_modifier *
 	if (p->given & bit)
 		return fail(p, at, "%s is given twice", m->name ? m->name : m->perf);
 	p->given |= bit;
-	set_field(&p->request.config, m, value);
+	do {
+		set_field(&p->request.config, m, value & ones(m->width));
+		value >>= m->width;
+	} while (continues(p->grammar, ++m));
 	return true;
 }
 
@@ -144,7 +163,7 @@ static void list_modifiers(const struct parser *p, bool perf, char *out, size_t 
 	for (const struct event_modifier *m = p->grammar->modifiers; m->help; m++) {
 		const char *name = perf ? m->perf : m->name;
 
-		if (name && n < size)
+		if (name && n < size && !continues(p->grammar, m))
 			n += (size_t)snprintf(out + n, size - n, "%s%s%s", n ? " " : "", name,
 					      m->width > 1 ? "=" : "");
 	}
@@ -154,17 +173,17 @@ static void list_modifiers(const struct parser *p, bool perf, char *out, size_t 
 static bool take_value(struct parser *p, const char *from, const char **at, const struct event_modifier *m)
 {
 	const char *name = m->name ? m->name : m->perf;
-	uint64_t value = 1;
+	uint64_t value = 1, most = limit(p->grammar, m);
 
 	if (**at == '=') {
 		const char *digits = ++*at;
 
-		if (!number(at, &value) || value > ones(m->width))
+		if (!number(at, &value) || value > most)
 			return fail(p, digits, "%s takes a number from 0 to %" PRIu64 ": %s", name,
-				    ones(m->width), m->help);
+				    most, m->help);
 	} else if (m->width > 1) {
 		return fail(p, *at, "%s needs a value, %s=0 to %s=%" PRIu64 ": %s", name, name, name,
-			    ones(m->width), m->help);
+			    most, m->help);
 	}
 	return give(p, from, m, value);
 }
@@ -361,11 +380,12 @@ static const char *row_name(const struct parser *p, unsigned i)
 	return p->pmu->events[i]->name;
 }
 
-/* The name that an alias stands for, if [from, end) is one. */
+/* The name that an alias stands for, if [from, end) is one of a row that this PMU has. */
 static const char *resolve(const struct parser *p, const char *from, const char *end)
 {
 	for (const struct event_alias *a = p->grammar->aliases; a && a->alias; a++)
-		if (is_word(from, end, a->alias))
+		if (is_word(from, end, a->alias) &&
+		    event_by_name(p->pmu->events, p->pmu->n_events, a->name))
 			return a->name;
 	return NULL;
 }
@@ -570,7 +590,12 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 	n = add(out, size, 0, "cpu/");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
 		uint64_t value = field(&r->config, m);
+		unsigned low = m->width;
 
+		if (continues(g, m))
+			continue;
+		for (const struct event_modifier *part = m + 1; continues(g, part); low += part++->width)
+			value |= field(&r->config, part) << low;
 		if (m->perf && (value || !fields)) {
 			n = m->width == 1
 				    ? add(out, size, n, "%s%s", fields ? "," : "", m->perf)

@@ -24,7 +24,8 @@
 /** Something that can be said of an event besides its name, and where it goes in struct pmu_config. */
 struct event_modifier {
 	const char *name; /* behind the event: "c" in EVENT:c=2; NULL if it cannot stand there */
-	const char *perf; /* between perf's slashes: "cmask"; NULL if it cannot stand there */
+	const char *perf; /* between perf's slashes: "cmask"; NULL if it cannot stand there. Rows of the same
+			     one, side by side, are parts of one value, the lowest first */
 	uint8_t offset;   /* byte offset of the field in struct pmu_config */
 	uint8_t size;     /* its bytes: 1, 2, 4 or 8 */
 	uint8_t shift;    /* lowest bit within the field */
