@@ -249,6 +249,19 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 	return EXPECTATION_OK;
 }
 
+/* Counts instructions and at most what is delivered besides (interrupts, exceptions). */
+static bool counts_instructions(const struct pmu_event *e)
+{
+	static const uint8_t delivered[] = {Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI, Q_EXCEPTIONS};
+	int others = 0, all = 0;
+
+	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++)
+		all++;
+	for (unsigned i = 0; i < sizeof(delivered); i++)
+		others += event_coefficient(e, (enum quantity)delivered[i]) != 0;
+	return event_coefficient(e, Q_INSTRUCTIONS) == 1 && all == 1 + others;
+}
+
 /* How well an event serves to try a counter: exact ones count a number known beforehand, clocks tick with
  * every kernel, what programs cause can be had from some kernel. */
 static unsigned usefulness(const struct pmu_event *e)
@@ -258,7 +271,7 @@ static unsigned usefulness(const struct pmu_event *e)
 
 	if (e->flags & EVENT_ANY_RING)
 		return 0;
-	if (e->judgement == EVENT_EXACT && one_term && q == Q_INSTRUCTIONS)
+	if (e->judgement == EVENT_EXACT && counts_instructions(e))
 		return 4;
 	if (e->judgement == EVENT_TIME)
 		return 3;
