@@ -13,6 +13,8 @@ static const struct {
 	{0x00000007, 1u << 25, 0, 1u << 15 | 1u << 19, 0},
 	/* AMD APM vol. 3, E.4.2: IBS, core, NB, data-breakpoint, timestamp and L3 counter extensions. */
 	{0x80000001, 0, 1u << 10 | 1u << 23 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28, 0, 0},
+	/* IRPERF, BRS. */
+	{0x80000008, 1u << 1 | 1u << 31, 0, 0, 0},
 };
 
 /* Leaves that describe nothing but performance monitoring: the real CPU's would promise what the model has
@@ -83,6 +85,12 @@ static void filter(const struct model_cpuid *real, bool profiled, struct model_c
 		out->ebx = real->ebx;
 		if (out->ecx & 1u << 26)
 			out->ecx |= real->ecx & 1u << 27;
+	}
+	/* Address sizes, number of cores: likewise of the real machine. */
+	if (out->leaf == 0x80000008) {
+		out->eax = real->eax;
+		out->ecx = real->ecx;
+		out->edx = real->edx;
 	}
 }
 
