@@ -1,6 +1,7 @@
 /*
  * Every PMU family: its driver and its virtual CPUs. Adding a family adds a line here and nothing elsewhere.
  */
+#include "pmu/amd/amd.h"
 #include "pmu/intel/intel.h"
 #include "pmu/model.h"
 #include "pmu/netburst/netburst.h"
@@ -12,17 +13,34 @@
 const struct pmu_driver *const pmu_drivers[] = {
 	&intel_driver,
 	&netburst_driver,
+	&amd_driver,
 	NULL,
 };
 
 const struct model_profile *const model_profiles[] = {
-	&intel_yonah, &intel_core2, &intel_nehalem, &intel_skylake, &intel_icelake, &netburst_willamette, &netburst_northwood,
-	&netburst_northwood_ht, &netburst_prescott, NULL,
+	&intel_yonah,
+	&intel_core2,
+	&intel_nehalem,
+	&intel_skylake,
+	&intel_icelake,
+	&netburst_willamette,
+	&netburst_northwood,
+	&netburst_northwood_ht,
+	&netburst_prescott,
+	&amd_k8,
+	&amd_fam10h,
+	&amd_fam15h,
+	&amd_zen1,
+	&amd_zen2,
+	&amd_zen3,
+	&amd_zen4,
+	&amd_zen5,
+	NULL,
 };
 
 bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 {
-	static char text[192];
+	static char text[256];
 	bool known = false;
 
 	text[0] = '\0';

@@ -1,0 +1,320 @@
+/*
+ * Driver of AMD's core counters: K7 to family 1AH, and Hygon's family 18H, which is Zen 1.
+ *
+ * Up to four counters by the legacy numbers, six and more by the core extension; PerfMonV2 adds a common
+ * enable and overflow status. Before it an overflow shows as a counter that is below what was written to it,
+ * of a negative start as a cleared bit 47.
+ */
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/amd/amd.h"
+#include "pmu/amd/bracket.h"
+#include "pmu/amd/driver.h"
+#include "pmu/amd/events.h"
+#include "pmu/amd/registers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EVENTS_MAX   64
+#define COUNTER_MASK ((1ull << AMD_WIDTH) - 1)
+
+/* Events of the CPU that was identified last, and what each counter held when it was last written. */
+static struct pmu_event unpacked[EVENTS_MAX];
+static const struct pmu_event *events[EVENTS_MAX];
+static uint64_t written[PMU_COUNTERS_MAX];
+static char reason[96];
+
+/* In the order of enum amd_generation. */
+static const char generations[][11] = {"K7",         "K8",         "family 10H", "family 11H", "family 12H",
+				       "family 14H", "family 15H", "family 16H", "Zen 1",      "Zen 2",
+				       "Zen 3",      "Zen 4",      "Zen 5"};
+
+/* versions of the register layout */
+enum { LEGACY = 1, EXTENDED, PERFMON_V2 };
+
+uint32_t amd_select_msr(const struct pmu *pmu, unsigned c)
+{
+	return pmu->version == LEGACY ? PERF_LEGACY_CTL0 + c : PERF_CTL0 + 2 * c;
+}
+
+uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c)
+{
+	return pmu->version == LEGACY ? PERF_LEGACY_CTR0 + c : PERF_CTR0 + 2 * c;
+}
+
+static uint32_t highest_extended(void)
+{
+	uint32_t highest = cpuid(0x80000000, 0).eax;
+	return highest >= 0x80000000 ? highest : 0;
+}
+
+static bool amd_vendor(void)
+{
+	struct cpu_identity id;
+	cpu_identify(&id);
+	return !strcmp(id.vendor, "AuthenticAMD") || !strcmp(id.vendor, "HygonGenuine");
+}
+
+static bool identify(struct pmu *pmu, const char **why)
+{
+	memset(pmu, 0, sizeof *pmu);
+	if (!amd_vendor()) {
+		*why = "the CPU's vendor is neither AMD nor Hygon";
+		return false;
+	}
+	unsigned generation = amd_generation(cpuid(1, 0).eax);
+	if (!generation) {
+		snprintf(reason, sizeof reason, "no counters are known for CPUID signature %X",
+			 (unsigned)cpuid(1, 0).eax);
+		*why = reason;
+		return false;
+	}
+
+	uint32_t top = highest_extended();
+	struct cpuid_regs v2 = {0};
+	unsigned n = AMD_LEGACY;
+	pmu->version = LEGACY;
+	if (top >= 0x80000001 && cpu_has(CPU_PERFCTR_CORE)) {
+		pmu->version = EXTENDED;
+		n = AMD_EXTENDED;
+		if (top >= 0x80000022)
+			v2 = cpuid(0x80000022, 0);
+	}
+	if (v2.eax & 1) {
+		pmu->version = PERFMON_V2;
+		n = v2.ebx & 15;
+		if (!n) {
+			*why = "CPUID leaf 80000022H declares PerfMonV2 with no core counter at all";
+			return false;
+		}
+	}
+
+	pmu->driver = &amd_driver;
+	pmu->has_global = pmu->version == PERFMON_V2;
+	pmu->has_pmi = cpu_has(CPU_APIC); /* the first K7 has none */
+	pmu->lvt_stays = true;
+	snprintf(pmu->name, sizeof pmu->name, "AMD %s PMU, %s", generations[__builtin_ctz(generation)],
+		 pmu->version == LEGACY     ? "legacy counters"
+		 : pmu->version == EXTENDED ? "core extension"
+					    : "PerfMonV2");
+	for (unsigned c = 0; c < n; c++) {
+		struct pmu_counter *k = &pmu->counter[c];
+		snprintf(k->name, sizeof k->name, "PERF_CTR%u", c);
+		k->kind = COUNTER_GENERAL;
+		k->index = c;
+		k->width = k->write_width = AMD_WIDTH;
+		k->has_status = pmu->has_global;
+		k->has_interrupt = pmu->has_pmi;
+		k->rdpmc = c;
+	}
+	pmu->n_counters = pmu->n_general = n;
+
+	pmu->n_events = amd_unpack(generation, unpacked, EVENTS_MAX);
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		events[i] = &unpacked[i];
+	pmu->events = events;
+	return true;
+}
+
+static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
+{
+	written[c] = value & COUNTER_MASK;
+	return msr_write(amd_counter_msr(pmu, c), written[c]);
+}
+
+static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
+{
+	if (!msr_read(amd_counter_msr(pmu, c), value))
+		return false;
+	*value &= COUNTER_MASK;
+	return true;
+}
+
+static bool acknowledge(const struct pmu *pmu, uint64_t mask)
+{
+	if (pmu->has_global)
+		return msr_write(PERF_GLOBAL_STATUS_CLR, mask & ((1ull << pmu->n_counters) - 1));
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask >> c & 1 && !read_counter(pmu, c, &written[c]))
+			return false;
+	return true;
+}
+
+/* Take counters out of the common enable; nothing to do before PerfMonV2. */
+static bool global_off(const struct pmu *pmu, uint64_t counters)
+{
+	uint64_t control;
+	return !pmu->has_global ||
+	       (msr_read(PERF_GLOBAL_CTL, &control) && msr_write(PERF_GLOBAL_CTL, control & ~counters));
+}
+
+static bool release(const struct pmu *pmu, unsigned c)
+{
+	return global_off(pmu, 1ull << c) && msr_write(amd_select_msr(pmu, c), 0);
+}
+
+static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
+{
+	if (!release(pmu, c) || !write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
+		return false;
+	uint64_t select = config->code | (config->ring & RING_OS ? CTL_OS : 0) |
+			  (config->ring & RING_USR ? CTL_USR : 0) | (config->interrupt ? CTL_INT : 0) |
+			  (config->edge ? CTL_EDGE : 0) | (config->invert ? CTL_INV : 0) |
+			  (uint64_t)config->cmask << CTL_CMASK_SHIFT;
+	/* With the common enable the local one is set now; without, it is what starts the counter. */
+	return msr_write(amd_select_msr(pmu, c), select | (pmu->has_global ? CTL_EN : 0));
+}
+
+/* Set or clear the local enables of the counters, one by one. */
+static bool set_enables(const struct pmu *pmu, uint64_t mask, bool on)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		uint32_t address = amd_select_msr(pmu, c);
+		uint64_t select;
+		if (mask >> c & 1 && !(msr_read(address, &select) &&
+				       msr_write(address, on ? select | CTL_EN : select & ~CTL_EN)))
+			return false;
+	}
+	return true;
+}
+
+static bool start(const struct pmu *pmu, uint64_t mask)
+{
+	uint64_t control;
+	if (!pmu->has_global)
+		return set_enables(pmu, mask, true);
+	return msr_read(PERF_GLOBAL_CTL, &control) && msr_write(PERF_GLOBAL_CTL, control | mask);
+}
+
+static bool stop(const struct pmu *pmu)
+{
+	return pmu->has_global ? msr_write(PERF_GLOBAL_CTL, 0) : set_enables(pmu, ~0ull, false);
+}
+
+static bool overflowed(const struct pmu *pmu, uint64_t *mask)
+{
+	uint64_t value;
+
+	*mask = 0;
+	if (pmu->has_global) {
+		/* Some microcode sets status bits of counters that do not exist. */
+		if (!msr_read(PERF_GLOBAL_STATUS, &value))
+			return false;
+		*mask = value & ((1ull << pmu->n_counters) - 1);
+		return true;
+	}
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		if (!read_counter(pmu, c, &value))
+			return false;
+		if (value < written[c])
+			*mask |= 1ull << c;
+	}
+	return true;
+}
+
+static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
+{
+	memset(out, 0, sizeof *out);
+	out->ring0_only = true;
+	out->own[0] = (struct qterm){Q_INSTRUCTIONS, AMD_ENABLE_OWN};
+	if (pmu->has_global) {
+		out->start = amd_global_start;
+		out->start_end = amd_global_start_end;
+		out->stop = amd_global_stop;
+		out->stop_end = amd_global_stop_end;
+		out->args[0] = mask & ((1ull << pmu->n_counters) - 1);
+		return true;
+	}
+
+	/* No common switch: one counter, by its own enable. */
+	unsigned c = 0;
+	uint64_t select;
+	while (c < pmu->n_counters && mask != 1ull << c)
+		c++;
+	if (c == pmu->n_counters || !msr_read(amd_select_msr(pmu, c), &select))
+		return false;
+	out->start = amd_single_start;
+	out->start_end = amd_single_start_end;
+	out->stop = amd_single_stop;
+	out->stop_end = amd_single_stop_end;
+	out->args[0] = amd_select_msr(pmu, c);
+	out->args[1] = select | CTL_EN;
+	out->args[2] = select & ~CTL_EN;
+	out->args[3] = select >> 32;
+	return true;
+}
+
+static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
+{
+	memset(out, 0, sizeof *out);
+	out->start = amd_rdpmc_start;
+	out->start_end = amd_rdpmc_start_end;
+	out->stop = amd_rdpmc_stop;
+	out->stop_end = amd_rdpmc_stop_end;
+	out->args[0] = pmu->counter[c].rdpmc;
+	out->args[1] = COUNTER_MASK;
+	out->own[0] = (struct qterm){Q_INSTRUCTIONS, AMD_RDPMC_OWN};
+	out->own[1] = (struct qterm){Q_INSN_FENCE, 2};
+	return true;
+}
+
+/* Family 15H silently counts wrongly on a counter that the event is not wired to. */
+static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	return c < pmu->n_counters && e->counters >> c & 1;
+}
+
+static bool fault(const char **why, const char *what, unsigned c)
+{
+	snprintf(reason, sizeof reason, "%s%u raised #GP though CPUID promises it", what, c);
+	*why = reason;
+	return false;
+}
+
+static bool reset(const struct pmu *pmu, const char **why)
+{
+	uint64_t value;
+
+	if (pmu->has_global && !msr_write(PERF_GLOBAL_CTL, 0))
+		return fault(why, "PerfCntrGlobalCtl, MSR C000030", 1);
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (!msr_write(amd_select_msr(pmu, c), 0))
+			return fault(why, "PERF_CTL", c);
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (!write_counter(pmu, c, 0))
+			return fault(why, "PERF_CTR", c);
+	if (!pmu->has_global)
+		return true;
+	/* Freezing would disturb counting. Single-stepping on branches (BTF) is not ours. A hypervisor may
+	 * lack the register. */
+	if (msr_read(DEBUGCTL, &value) && value & ~DEBUGCTL_BTF)
+		msr_write(DEBUGCTL, value & DEBUGCTL_BTF);
+	if (!msr_read(PERF_GLOBAL_STATUS, &value))
+		return fault(why, "PerfCntrGlobalStatus, MSR C000030", 0);
+	if (value && !msr_write(PERF_GLOBAL_STATUS_CLR, value))
+		return fault(why, "PerfCntrGlobalStatusClr, MSR C000030", 2);
+	return true;
+}
+
+const struct pmu_driver amd_driver = {
+	.name = "amd",
+	.grammar = &amd_grammar,
+	.fields = amd_fields,
+	.identities = amd_identities,
+	.identify = identify,
+	.snapshot = amd_snapshot,
+	.reset = reset,
+	.program = program,
+	.release = release,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.overflowed = overflowed,
+	.acknowledge = acknowledge,
+	.bracket_enable = bracket_enable,
+	.bracket_read = bracket_read,
+	.can_count = can_count,
+	.accesses = amd_accesses,
+};

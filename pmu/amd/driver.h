@@ -1,0 +1,27 @@
+/*
+ * Parts of the AMD driver that live in files of their own.
+ */
+#ifndef PMU_AMD_DRIVER_H
+#define PMU_AMD_DRIVER_H
+
+#include "pmu/fields.h"
+#include "pmu/grammar.h"
+#include "pmu/pmu.h"
+
+/** MSR of core counter c's selector and of the counter itself. */
+uint32_t amd_select_msr(const struct pmu *pmu, unsigned c);
+uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c);
+
+/** Every PMU register that CPUID promises, as it is now; changes none. */
+void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
+
+/** Accesses that must raise #GP on this CPU, and some that must not. */
+unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
+
+extern const struct event_grammar amd_grammar;
+extern const struct register_field amd_fields[];
+
+/** Equations between events. */
+extern const struct pmu_identity amd_identities[];
+
+#endif

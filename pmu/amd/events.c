@@ -1,0 +1,77 @@
+#include "pmu/amd/events.h"
+
+#include <string.h>
+
+#define ALL       (AMD_K7 | K8_UP)
+#define K8_UP     (K8_TO_16H | ZEN)
+#define K8_TO_12H (AMD_K8 | AMD_10H | AMD_11H | AMD_12H)
+#define K8_TO_16H (K8_TO_12H | AMD_14H | AMD_15H | AMD_16H)
+#define ZEN       (AMD_ZEN1 | ZEN2_UP)
+#define ZEN2_UP   (AMD_ZEN2 | ZEN3_UP)
+#define ZEN3_UP   (AMD_ZEN3 | AMD_ZEN4 | AMD_ZEN5)
+
+#define ALL6 0x3f
+#define LOW3 0x07
+
+#define EXACT EVENT_EXACT
+#define LEAST EVENT_AT_LEAST
+#define TIME  EVENT_TIME
+
+#define Q(q)      (Q_##q + 1)
+#define MINUS(q)  (AMD_MINUS | (Q_##q + 1))
+#define DELIVERED Q(INTERRUPTS_HW), Q(INTERRUPTS_NMI), Q(EXCEPTIONS)
+
+enum { NONE, RESYNC, SPEC, WALKS, UNFUSED, NO_RETURNS, NO_PAGES, UNSAID };
+
+static const char *const rules[] = {
+	[RESYNC] = "resynchronisations may count too",
+	[SPEC] = "counted at dispatch: replays and wrong paths count too",
+	[WALKS] = "speculative walks count too",
+	[UNFUSED] = "an instruction is one operation or more",
+	[NO_RETURNS] = "returns do not count",
+	[NO_PAGES] = "page crossings may be left to MA4K",
+	[UNSAID] = "whether returns and far transfers count is not said",
+};
+
+const struct amd_event amd_events[] = {
+#define AMD_EVENT(generations, name, select, umask, bulldozer, judgement, rule, ...)                         \
+	{generations, select, umask, bulldozer, judgement, rule, {__VA_ARGS__}},
+#include "pmu/amd/events.def"
+#undef AMD_EVENT
+};
+const unsigned amd_event_count = sizeof amd_events / sizeof amd_events[0];
+
+/* In the order of the rows. */
+static const char names[] =
+#define AMD_EVENT(generations, name, ...) name "\0"
+#include "pmu/amd/events.def"
+#undef AMD_EVENT
+	;
+
+_Static_assert(Q_COUNT < AMD_MINUS, "a term has room for every quantity");
+
+unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max)
+{
+	const char *name = names;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < amd_event_count; i++, name += strlen(name) + 1) {
+		const struct amd_event *e = &amd_events[i];
+		if (!(e->generations & generation) || n == max)
+			continue;
+		out[n] = (struct pmu_event){
+			.name = name,
+			.code = amd_code(e),
+			.counters = generation == AMD_15H ? e->bulldozer : ~0u,
+			.fixed = -1,
+			.judgement = e->judgement,
+			.rule = rules[e->rule],
+			.source = "BKDG/PPR of the family, core events",
+		};
+		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++)
+			out[n].terms[t] = (struct event_term){(e->terms[t] & ~AMD_MINUS) - 1,
+							      e->terms[t] & AMD_MINUS ? -1 : 1};
+		n++;
+	}
+	return n;
+}

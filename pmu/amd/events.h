@@ -1,0 +1,40 @@
+/*
+ * Event table of AMD's cores, packed: of most generations' events only a few are this CPU's.
+ */
+#ifndef PMU_AMD_EVENTS_H
+#define PMU_AMD_EVENTS_H
+
+#include "pmu/amd/generation.h"
+#include "pmu/amd/registers.h"
+#include "pmu/event.h"
+
+#define AMD_TERMS 5
+#define AMD_MINUS 0x8000 /* in a term: it is subtracted */
+
+struct amd_event {
+	uint16_t generations; /* enum amd_generation, those whose event this is */
+	uint16_t select;      /* 12 bits */
+	uint8_t umask;
+	uint8_t bulldozer; /* counters that can count it on family 15H, bit n each; no others are limited */
+	uint8_t judgement : 4;     /* enum event_judgement */
+	uint8_t rule : 4;          /* of an exception, 0: none */
+	uint16_t terms[AMD_TERMS]; /* quantity + 1, or AMD_MINUS | quantity + 1; 0 ends */
+};
+
+extern const struct amd_event amd_events[];
+extern const unsigned amd_event_count;
+
+/** The event's bits of a selector. */
+static inline uint64_t amd_code(const struct amd_event *e)
+{
+	return (e->select & 0xffull) | (uint64_t)e->umask << 8 | (uint64_t)(e->select & 0xf00) << 24;
+}
+
+/**
+ * The events of a generation, as every family has them.
+ * @param out room for max events; what they point to lasts
+ * @return how many there are, at most max
+ */
+unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max);
+
+#endif

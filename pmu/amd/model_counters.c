@@ -1,0 +1,363 @@
+/*
+ * What a step adds to the counters that run.
+ *
+ * A step is one cycle group: its quantities fall into its first cycle, the clock ticks in every one. It
+ * counts for the ring that the instruction began in, as on Intel's model: IRET and SYSRET belong to the ring
+ * that they leave, an interrupt to the one that it interrupts.
+ */
+#include "pmu/amd/events.h"
+#include "pmu/amd/model.h"
+
+#include <string.h>
+
+#define LATE_STEPS     3  /* (injected) */
+#define OVERCOUNT_EACH 61 /* steps (injected) */
+
+const struct model_injection amd_injections[] = {
+#define AMD_INJECTION(id, name, summary) {name, summary},
+#include "pmu/amd/injections.def"
+#undef AMD_INJECTION
+	{NULL, NULL},
+};
+
+/* APM 13.2.1: event select in bits 35:32 and 7:0, unit mask in 15:8. */
+static uint64_t code_bits(void)
+{
+	uint64_t code = MUTANT(M_UMASK, CTL_CODE, CTL_EVENT);
+	return MUTANT(M_EVENT_HIGH, code, code & 0xffff);
+}
+
+void amd_decode(struct amd_state *s, unsigned c)
+{
+	struct amd_counter *k = &s->counter[c];
+	uint64_t select = s->select[c], code = code_bits();
+
+	memset(k->weight, 0, sizeof k->weight);
+	k->clock = false;
+	/* The guides are silent on a selector that is changed while it counts: here the condition begins
+	 * afresh. */
+	k->level = false;
+	k->event = (select & 0xff) | (select >> 24 & 0xf00);
+	k->rings = (select & CTL_OS ? 1 : 0) | (select & CTL_USR ? 2 : 0);
+	k->interrupt = MUTANT(M_PMI_INT, select & CTL_INT, true);
+	k->edge = MUTANT(M_EDGE, select & CTL_EDGE, false);
+	k->invert = MUTANT(M_INV, select & CTL_INV, false);
+	k->cmask = select >> CTL_CMASK_SHIFT & 0xff;
+	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
+
+	for (unsigned i = 0; i < amd_event_count; i++) {
+		const struct amd_event *e = &amd_events[i];
+		if (!MUTANT(M_GENERATION, e->generations & s->generation, true) ||
+		    (amd_code(e) & code) != (select & code))
+			continue;
+		/* BKDG of 15H, 2.7.1: on a counter that cannot count the event nothing is counted. */
+		if (s->generation == AMD_15H && MUTANT(M_LIMITS_15H, !(e->bulldozer >> c & 1), false))
+			continue;
+		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++) {
+			unsigned q = (e->terms[t] & ~AMD_MINUS) - 1;
+			if (q == Q_CYCLES)
+				k->clock = true;
+			else
+				k->weight[q] += e->terms[t] & AMD_MINUS ? -1 : 1;
+		}
+	}
+}
+
+/* MPERF, APERF: core cycles while not halted, at one frequency. IRPERF: instructions. APM 17.2, 13.2. */
+void amd_decode_free(struct amd_state *s)
+{
+	s->counter[COUNTER_MPERF].clock = s->counter[COUNTER_APERF].clock = true;
+	s->counter[COUNTER_IRPERF].weight[Q_INSTRUCTIONS] = 1;
+	for (unsigned c = COUNTER_MPERF; c < AMD_COUNTERS; c++) {
+		s->counter[c].rings = 3;
+		s->counter[c].simple = true;
+	}
+	if (s->has_aperf)
+		s->counter[COUNTER_MPERF].mask = s->counter[COUNTER_APERF].mask = ~0ull;
+	if (s->has_irperf)
+		s->counter[COUNTER_IRPERF].mask = ~0ull;
+}
+
+static bool enabled(const struct amd_state *s, unsigned c)
+{
+	if (c == COUNTER_IRPERF)
+		return MUTANT(M_IRPERF_ENABLE, s->hwcr & HWCR_IRPERF, true);
+	if (c >= COUNTER_MPERF)
+		return MUTANT(M_APERF_RUNS, s->watched, false);
+	if (!MUTANT(M_EN, s->select[c] & CTL_EN, true))
+		return false;
+	if (!s->v2)
+		return true;
+	/* APM 13.2.1: global and local enable are ANDed; nothing counts while the frozen bit is set. */
+	if (s->status & STATUS_PMC_FROZEN && MUTANT(M_FROZEN_RUNS, true, false))
+		return false;
+	return MUTANT(M_GLOBAL_ENABLE, s->global_control >> c & 1, true) ||
+	       injected(s, INJECT_GLOBAL_IGNORED);
+}
+
+void amd_update_running(struct amd_state *s)
+{
+	uint32_t before = s->running;
+
+	s->running = 0;
+	s->n_running = 0;
+	s->quick = !s->injections;
+	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
+		struct amd_counter *k = &s->counter[c];
+		if (!k->mask || !k->rings || !enabled(s, c))
+			continue;
+		s->running |= 1u << c;
+		s->run_list[s->n_running++] = c;
+		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true);
+	}
+
+	s->started = s->running & ~before;
+	uint32_t stopped = before & ~s->running;
+	for (unsigned c = 0; c < s->n; c++) {
+		struct amd_counter *k = &s->counter[c];
+		if (s->started >> c & 1) {
+			k->level = false;
+			if (injected(s, INJECT_OFF_BY_ONE))
+				k->value = (k->value + 1) & k->mask;
+		}
+		if (injected(s, INJECT_E795) && stopped >> c & 1 && k->carried)
+			k->value &= ~0xffffffffull;
+	}
+}
+
+static bool two_may_interrupt(const struct amd_state *s)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n_running; i++)
+		n += s->run_list[i] < s->n && s->counter[s->run_list[i]].interrupt;
+	return n >= 2;
+}
+
+static void raise_pmi(struct amd_state *s)
+{
+	if (injected(s, INJECT_NO_PMI))
+		return;
+	if (injected(s, INJECT_E1023) && s->interrupted && two_may_interrupt(s))
+		return;
+	s->interrupted = true;
+	if (injected(s, INJECT_LATE_PMI))
+		s->late = LATE_STEPS;
+	else
+		s->pmi_pending++;
+	s->freeze = true;
+}
+
+/* APM 13.2: the counter wraps and goes on; with PerfMonV2 a status bit stays until it is cleared. */
+static void overflow(struct amd_state *s, unsigned c)
+{
+	s->overflowed = true;
+	if (c >= s->n)
+		return;
+	if (s->v2 && !injected(s, INJECT_LOST_STATUS))
+		s->status |= MUTANT(M_STATUS_SET, 1ull << c, 0);
+	if (MUTANT(M_PMI_NONE, s->counter[c].interrupt, false))
+		raise_pmi(s);
+}
+
+static void add(struct amd_state *s, unsigned c, uint64_t amount)
+{
+	struct amd_counter *k = &s->counter[c];
+	uint64_t sum = k->value + amount;
+	bool carry = sum > k->mask || sum < k->value;
+
+	k->carried = (k->value ^ sum) >> 32 & 1;
+	if (MUTANT(M_STATUS_NOT_STICKY, false, true))
+		s->status &= ~(1ull << c);
+	if (injected(s, INJECT_DROPPED_CARRY)) {
+		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
+		carry = false;
+	}
+	if (injected(s, INJECT_SHORT_WIDTH)) {
+		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
+		sum &= 0xffffffff;
+	}
+	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
+	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
+		overflow(s, c);
+}
+
+static unsigned amount_of(const struct model_step *step, enum quantity q)
+{
+	unsigned sum = 0;
+	for (unsigned i = 0; i < step->n_terms; i++)
+		if (step->terms[i].quantity == q)
+			sum += step->terms[i].amount;
+	return sum;
+}
+
+/* The events of errata 1291 and 1292 (revision guides 56323 and 56683). */
+static bool retire_event(unsigned event)
+{
+	return (event >= 0xc0 && event <= 0xc5) || (event >= 0xc8 && event <= 0xcc && event != 0xcb) ||
+	       event == 0xd1 || event == 0x1c7 || event == 0x1d0;
+}
+
+static bool overcounts(const struct amd_state *s, unsigned c)
+{
+	const struct amd_counter *k = &s->counter[c];
+	bool spared = c == 2 && s->select[c] & CTL_1292 && !k->interrupt;
+
+	return (injected(s, INJECT_E990) && k->event == 0xcb) ||
+	       (injected(s, INJECT_E1291) && retire_event(k->event)) ||
+	       (injected(s, INJECT_E1292) && retire_event(k->event) && !spared);
+}
+
+static uint64_t distort(struct amd_state *s, unsigned c, const struct model_step *step, uint64_t amount)
+{
+	const struct amd_counter *k = &s->counter[c];
+
+	if (c == COUNTER_IRPERF)
+		return injected(s, INJECT_E1267) ? amount + amount_of(step, Q_BR_COND) : amount;
+	if (c >= s->n)
+		return amount;
+	if (injected(s, INJECT_E1266) && k->weight[Q_INSN_MMX] && amount_of(step, Q_STORES))
+		amount = 0;
+	if (amount && overcounts(s, c) && s->steps % OVERCOUNT_EACH == 0)
+		amount++;
+	if (injected(s, INJECT_NOISY) && amount) {
+		s->noise = s->noise * 1103515245 + 12345;
+		amount += s->noise >> 16 & 63 ? 0 : 1;
+	}
+	if (injected(s, INJECT_X16))
+		amount *= 16;
+	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == s->n - 1))
+		amount = 0;
+	return amount;
+}
+
+/* Threshold, then edge, cycle by cycle: APM 13.2.1 (CntMask, Inv, Edge). Inv has no effect when CntMask is 0.
+ */
+static uint64_t conditional(struct amd_counter *k, uint64_t value, uint32_t cycles)
+{
+	uint64_t amount = 0;
+
+	for (uint32_t i = 0; i < cycles; i++) {
+		uint64_t v = k->clock + (i ? 0 : value);
+		bool met;
+		if (k->cmask) {
+			met = MUTANT(M_CMASK_EXACT, v >= k->cmask, v > k->cmask);
+			met = met != k->invert;
+		} else {
+			met = MUTANT(M_INV_ALONE, v > 0, (v > 0) != k->invert);
+		}
+		if (k->edge)
+			amount += met && !k->level;
+		else
+			amount += MUTANT(M_CMASK_VALUE, met, met ? v : 0);
+		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+	}
+	return amount;
+}
+
+static bool ring_selected(const struct amd_state *s, const struct amd_counter *k, uint8_t cpl)
+{
+	uint8_t rings = k->rings;
+	if (injected(s, INJECT_RING_LEAK) && rings & 2)
+		rings |= 1;
+	rings = MUTANT(M_RING_OS, rings, rings | rings >> 1);
+	rings = MUTANT(M_RING_USR, rings, rings | rings << 1);
+	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
+}
+
+static void count(struct amd_state *s, unsigned c, const struct model_step *step)
+{
+	struct amd_counter *k = &s->counter[c];
+	bool ticks = !step->halted || (injected(s, INJECT_E794) && c < s->n);
+	uint32_t cycles = MUTANT(M_CLOCK_HALT, ticks, true) ? MUTANT(M_CYCLES_ONE, step->cycles, 1) : 0;
+	int64_t value = 0;
+
+	k->carried = false;
+	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
+	if (!ring_selected(s, k, step->cpl)) {
+		k->level = false;
+		return;
+	}
+	for (unsigned i = 0; i < step->n_terms; i++) {
+		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
+		value += k->weight[step->terms[i].quantity] * (int)amount;
+	}
+	uint64_t amount =
+		k->simple ? (uint64_t)value + (k->clock ? cycles : 0) : conditional(k, value, cycles);
+	if (s->injections)
+		amount = distort(s, c, step, amount);
+	if (!amount)
+		return;
+	add(s, c, amount);
+	if (injected(s, INJECT_NEIGHBOUR) && c == 1)
+		add(s, 0, amount);
+}
+
+/* APM 13.1.1: the interrupt sets status bits that hold counters and records; the enables keep their value. */
+static void freeze_on_pmi(struct amd_state *s)
+{
+	s->freeze = false;
+	if (s->debugctl & MUTANT(M_FREEZE_LBR, DEBUGCTL_FREEZE_LBR, 0))
+		s->status |= STATUS_LBR_FROZEN;
+	if (!(s->debugctl & MUTANT(M_FREEZE, DEBUGCTL_FREEZE_PMC, 0)) &&
+	    MUTANT(M_FREEZE_ALWAYS, true, !s->v2))
+		return;
+	s->status |= STATUS_PMC_FROZEN;
+	if (MUTANT(M_FREEZE_CLEARS, false, true))
+		s->global_control = 0;
+	amd_update_running(s);
+}
+
+int amd_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room)
+{
+	struct amd_state *s = state;
+	unsigned n = 0;
+
+	if (!s->quick || MUTANT(M_INCREMENT_OWN, step->own_write, false) ||
+	    MUTANT(M_INCREMENT_HALT, step->halted, false))
+		return -1;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		struct amd_counter *k = &s->counter[s->run_list[i]];
+		if (!ring_selected(s, k, step->cpl))
+			continue;
+		int64_t amount = k->clock ? step->cycles : 0;
+		for (unsigned j = 0; j < step->n_terms; j++)
+			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
+		if (!amount)
+			continue;
+		if (amount < 0 || (uint64_t)amount > k->mask || n == room)
+			return -1;
+		uint64_t limit = k->mask - MUTANT(M_INCREMENT_LIMIT, (uint64_t)amount, 0);
+		out[n++] = (struct model_increment){&k->value, limit, (uint64_t)amount};
+	}
+	return (int)n;
+}
+
+bool amd_counts(const void *state, enum quantity q)
+{
+	const struct amd_state *s = state;
+
+	for (unsigned i = 0; i < s->n_running; i++)
+		if (s->counter[s->run_list[i]].weight[q])
+			return MUTANT(M_COUNTS, true, false);
+	return false;
+}
+
+bool amd_advance(void *state, const struct model_step *step)
+{
+	struct amd_state *s = state;
+
+	s->steps++;
+	s->overflowed = false;
+	if (s->late && !--s->late)
+		s->pmi_pending++;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		unsigned c = s->run_list[i];
+		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
+		if (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1)
+			continue;
+		count(s, c, step);
+	}
+	if (s->freeze)
+		freeze_on_pmi(s);
+	return s->overflowed;
+}

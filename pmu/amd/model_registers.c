@@ -1,0 +1,297 @@
+/*
+ * Which registers exist, what may be written to them, and what they read. Reserved bits and writes to
+ * read-only registers are ignored (unlike Intel's, which raise #GP); a register that does not exist raises
+ * #GP(0). APM vol. 2, 13.2 and the families' guides.
+ */
+#include "pmu/amd/amd.h"
+#include "pmu/amd/model.h"
+
+#include <string.h>
+
+/* Addresses that belong to core counters; a missing counter among them raises #GP. */
+#define EXTENDED_RANGE 16
+
+static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+{
+	static const struct model_cpuid none;
+	for (unsigned i = 0; i < p->n_cpuid; i++)
+		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == 0)
+			return &p->cpuid[i];
+	return &none;
+}
+
+static void reset(void *state, const struct model_profile *profile, uint64_t injections)
+{
+	struct amd_state *s = state;
+	const struct model_cpuid *v2 = leaf_of(profile, 0x80000022);
+
+	memset(s, 0, sizeof *s);
+	s->generation = amd_generation(leaf_of(profile, 1)->eax);
+	s->extended = leaf_of(profile, 0x80000001)->ecx >> 23 & 1;
+	s->v2 = v2->eax & 1;
+	s->freezes = v2->eax >> 2 & 1;
+	s->has_irperf = leaf_of(profile, 0x80000008)->ebx >> 1 & 1;
+	s->has_aperf = leaf_of(profile, 6)->ecx & 1;
+	s->n = s->v2 ? v2->ebx & 15 : s->extended ? AMD_EXTENDED : AMD_LEGACY;
+	s->injections = injections;
+	s->noise = 1;
+	for (unsigned c = 0; c < s->n; c++)
+		s->counter[c].mask = MUTANT(M_WIDTH, (1ull << AMD_WIDTH) - 1, (1ull << 40) - 1);
+	amd_decode_free(s);
+	/* Software that knows of no global enable finds its counters running. */
+	if (s->v2)
+		s->global_control = MUTANT(M_RESET_GLOBAL, (1ull << s->n) - 1, 0);
+}
+
+/* Bits of a selector that exist. */
+static uint64_t select_bits(const struct amd_state *s)
+{
+	uint64_t bits = 0xffffffffull & ~(CTL_PC | 1ull << 21);
+
+	if (amd_narrow(s->generation))
+		return bits | MUTANT(M_PIN_CONTROL, CTL_PC, 0) | MUTANT(M_NARROW_HIGH, 0, 0xfull << 32);
+	bits |= CTL_EVENT | MUTANT(M_HOST_GUEST, CTL_GUEST | CTL_HOST, 0) |
+		MUTANT(M_RESERVED_KEPT, 0, 1ull << 21);
+	if (s->generation == AMD_ZEN3)
+		bits |= CTL_1292;
+	return bits;
+}
+
+static enum model_access write_select(struct amd_state *s, unsigned c, uint64_t value)
+{
+	if (value & ~select_bits(s) &&
+	    (injected(s, INJECT_RESERVED_FAULT) || MUTANT(M_RESERVED_FAULTS, false, true)))
+		return MODEL_FAULT;
+	s->select[c] = value & select_bits(s);
+	s->interrupted = false;
+	amd_decode(s, c);
+	amd_update_running(s);
+	return MODEL_OK;
+}
+
+/* All 48 bits are written as they are; those above are ignored. */
+static enum model_access write_counter(struct amd_state *s, unsigned c, uint64_t value)
+{
+	if (MUTANT(M_COUNTER_FAULT, false, value >> AMD_WIDTH != 0))
+		return MODEL_FAULT;
+	if (MUTANT(M_SIGN_EXTENSION, false, true))
+		value = (uint64_t)(int32_t)value;
+	s->counter[c].value = value & s->counter[c].mask;
+	s->counter[c].carried = false;
+	return MODEL_OK;
+}
+
+static uint64_t counter_bits(const struct amd_state *s)
+{
+	return (1ull << s->n) - 1;
+}
+
+static uint64_t status_bits(const struct amd_state *s)
+{
+	return counter_bits(s) | (s->freezes ? STATUS_LBR_FROZEN | STATUS_PMC_FROZEN : 0);
+}
+
+static enum model_access write_global(struct amd_state *s, uint32_t address, uint64_t value)
+{
+	switch (address) {
+	case PERF_GLOBAL_CTL:
+		s->global_control = MUTANT(M_GLOBAL_RESERVED, value & counter_bits(s), value);
+		break;
+	case PERF_GLOBAL_STATUS_CLR:
+		value = MUTANT(M_CLEAR_ALL, value, ~0ull);
+		value = MUTANT(M_CLEAR_NONE, value, 0);
+		if (!injected(s, INJECT_STUCK_STATUS))
+			s->status &= ~value;
+		break;
+	case PERF_GLOBAL_STATUS_SET:
+		s->status = MUTANT(M_SET_REPLACES, s->status, 0) |
+			    (MUTANT(M_SET_NONE, value, 0) & MUTANT(M_SET_RESERVED, status_bits(s), ~0ull));
+		break;
+	default: /* PERF_GLOBAL_STATUS: ignored */
+		if (MUTANT(M_STATUS_WRITABLE, false, true))
+			s->status = value;
+		if (MUTANT(M_STATUS_FAULTS, false, true))
+			return MODEL_FAULT;
+	}
+	amd_update_running(s);
+	return MODEL_OK;
+}
+
+static uint64_t read_global(const struct amd_state *s, uint32_t address)
+{
+	if (address == PERF_GLOBAL_STATUS)
+		return s->status | (injected(s, INJECT_STATUS_RESERVED) ? 1ull << s->n : 0);
+	if (address == PERF_GLOBAL_CTL)
+		return s->global_control;
+	return MUTANT(M_CLEAR_READ, 0, s->status);
+}
+
+enum kind { NONE, SELECT, COUNTER };
+
+/* What register of which core counter an address is. *c is AMD_CORE_MAX if there is no such counter. */
+static enum kind core_register(const struct amd_state *s, uint32_t address, unsigned *c)
+{
+	uint32_t offset = address - PERF_LEGACY_CTL0;
+
+	if (offset < 2 * AMD_LEGACY) {
+		*c = offset % AMD_LEGACY;
+		if (s->extended && (injected(s, INJECT_ALIAS_APART) || MUTANT(M_ALIAS, false, true)))
+			*c = AMD_LEGACY + *c % 2;
+		return offset < AMD_LEGACY ? SELECT : COUNTER;
+	}
+	offset = address - PERF_CTL0;
+	if (offset < 2 * EXTENDED_RANGE) {
+		*c = offset / 2;
+		if (!MUTANT(M_EXTENDED_PRESENT, s->extended, true) ||
+		    *c >= MUTANT(M_MISSING, s->n, AMD_CORE_MAX + 0u))
+			*c = AMD_CORE_MAX;
+		return MUTANT(M_INTERLEAVED, offset % 2, !(offset % 2)) ? COUNTER : SELECT;
+	}
+	return NONE;
+}
+
+static bool global_register(uint32_t address)
+{
+	return address >= PERF_GLOBAL_STATUS && address <= PERF_GLOBAL_STATUS_SET;
+}
+
+static enum model_access present(bool condition)
+{
+	return condition ? MODEL_OK : MODEL_FAULT;
+}
+
+/* MPERF, APERF and IRPERF are counters that run by themselves. */
+static bool free_running(uint32_t address, unsigned *c)
+{
+	*c = COUNTER_MPERF + address - MPERF;
+	return address >= MPERF && address <= IRPERF;
+}
+
+static void watch(struct amd_state *s, unsigned c)
+{
+	if (c != COUNTER_IRPERF && !s->watched) {
+		s->watched = true;
+		amd_update_running(s);
+	}
+}
+
+static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+{
+	struct amd_state *s = state;
+	unsigned c;
+	enum kind kind = core_register(s, address, &c);
+
+	*value = 0;
+	if (kind != NONE) {
+		if (c == AMD_CORE_MAX)
+			return MODEL_FAULT;
+		*value = kind == SELECT ? s->select[c] : s->counter[c].value;
+		return MODEL_OK;
+	}
+	if (global_register(address)) {
+		if (!MUTANT(M_GLOBAL_V1, s->v2, true))
+			return MODEL_FAULT;
+		*value = read_global(s, address);
+		return MODEL_OK;
+	}
+	if (free_running(address, &c)) {
+		if (!MUTANT(M_FREE_PRESENT, s->counter[c].mask, 1))
+			return MODEL_FAULT;
+		watch(s, c);
+		*value = s->counter[c].value;
+		return MODEL_OK;
+	}
+	if (address == HWCR && s->has_irperf) {
+		*value = s->hwcr;
+		return MODEL_OK;
+	}
+	if (address == DEBUGCTL && s->freezes) {
+		*value = s->debugctl;
+		return MODEL_OK;
+	}
+	return MODEL_NOT_MINE;
+}
+
+static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+{
+	struct amd_state *s = state;
+	unsigned c;
+	enum kind kind = core_register(s, address, &c);
+
+	s->started = 0;
+	if (kind != NONE && c == AMD_CORE_MAX)
+		return MODEL_FAULT;
+	if (kind != NONE)
+		return kind == SELECT ? write_select(s, c, value) : write_counter(s, c, value);
+	if (global_register(address))
+		return MUTANT(M_GLOBAL_V1, s->v2, true) ? write_global(s, address, value) : MODEL_FAULT;
+	if (free_running(address, &c)) {
+		watch(s, c);
+		if (s->counter[c].mask && MUTANT(M_IRPERF_WRITABLE, c != COUNTER_IRPERF, true))
+			s->counter[c].value = MUTANT(M_APERF_READONLY, value, s->counter[c].value);
+		return present(s->counter[c].mask);
+	}
+	if (address == HWCR && s->has_irperf) {
+		s->hwcr = value & MUTANT(M_HWCR_BITS, HWCR_IRPERF, ~0ull);
+		amd_update_running(s);
+		return MODEL_OK;
+	}
+	if (address == DEBUGCTL && s->freezes) {
+		s->debugctl =
+			value & MUTANT(M_DEBUGCTL_BITS,
+				       0x43ull | DEBUGCTL_FREEZE_LBR | DEBUGCTL_FREEZE_PMC | 0x3cull, ~0ull);
+		return MODEL_OK;
+	}
+	return MODEL_NOT_MINE;
+}
+
+/* APM vol. 3, RDPMC: needs CPL 0 or CR4.PCE; anything that is no counter raises #GP. Indices from 6 on are
+ * northbridge and L3 counters, which no profile has. */
+static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
+{
+	const struct amd_state *s = state;
+
+	*value = 0;
+	index = MUTANT(M_RDPMC_TYPE, index, index & 0xff);
+	if (!MUTANT(M_RDPMC_CPL, allowed, true))
+		return MODEL_FAULT;
+	if (index >= s->n)
+		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
+	if (MUTANT(M_RDPMC_LEGACY, false, index >= AMD_LEGACY))
+		return MODEL_FAULT;
+	if (injected(s, INJECT_RDPMC_INDEX))
+		index = (index + 1) % s->n;
+	*value = s->counter[index].value;
+	return MODEL_OK;
+}
+
+static bool counting(const void *state)
+{
+	const struct amd_state *s = state;
+	return MUTANT(M_COUNTING, s->n_running, s->running & 0xf);
+}
+
+static bool take_pmi(void *state)
+{
+	struct amd_state *s = state;
+	if (!s->pmi_pending)
+		return false;
+	s->pmi_pending = MUTANT(M_PMI_LEVEL, s->pmi_pending - 1, s->pmi_pending);
+	return true;
+}
+
+const struct pmu_model amd_model = {
+	.name = "amd",
+	.state_size = sizeof(struct amd_state),
+	.injections = amd_injections,
+	.lvt_stays = true,
+	.reset = reset,
+	.rdmsr = rdmsr,
+	.wrmsr = wrmsr,
+	.rdpmc = rdpmc,
+	.advance = amd_advance,
+	.counts = amd_counts,
+	.counting = counting,
+	.increments = amd_increments,
+	.take_pmi = take_pmi,
+};

@@ -1,0 +1,175 @@
+/*
+ * Virtual CPUs with AMD's counters. CPUID leaves are those of real parts, from the collection of dumps with
+ * which the library libcpuid tests itself; the highest leaves are kept, so software finds no newer leaf than
+ * the part had.
+ *
+ * What the model has not got is cleared: of 8000_0001H:ECX IBS, LWP and the northbridge, breakpoint,
+ * time-stamp and L3 (L2I) extensions, of 8000_0008H:EBX BRS, of 8000_0022H LBRv2 and all counters but the
+ * core's. 8000_001BH (IBS) is left out, which makes it zero.
+ */
+#include "pmu/amd/amd.h"
+
+#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
+#define AUTHENTICAMD 0x68747541, 0x444d4163, 0x69746e65
+#define LACKING      (1u << 10 | 1u << 15 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28)
+#define BRS          (1u << 31)
+
+/* Opteron 248 (SledgeHammer), signature F5A. */
+static const struct model_cpuid k8_cpuid[] = {
+	{0x00, 0, 0x00000001, AUTHENTICAMD},
+	{0x01, 0, 0x00000f5a, 0x00000800, 0x00000000, 0x078bfbff},
+	{0x80000000, 0, 0x80000018, AUTHENTICAMD},
+	{0x80000001, 0, 0x00000f5a, 0x00000405, 0x00000000 & ~LACKING, 0xe1d3fbff},
+	{0x80000002, 0, 0x20444d41, 0x6574704f, 0x286e6f72, 0x20296d74},
+	{0x80000003, 0, 0x636f7250, 0x6f737365, 0x34322072, 0x00000038},
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000008, 0, 0x00003028, 0x00000000, 0x00000000, 0x00000000},
+};
+const struct model_profile amd_k8 = {
+	.name = "amd-k8",
+	.description = "Opteron 248 (SledgeHammer), family 0FH, four legacy counters",
+	.model = &amd_model,
+	.cpuid = k8_cpuid,
+	.n_cpuid = COUNT(k8_cpuid),
+};
+
+/* Phenom II X4 940 (Deneb), signature 100F42. */
+static const struct model_cpuid fam10h_cpuid[] = {
+	{0x00, 0, 0x00000005, AUTHENTICAMD},
+	{0x01, 0, 0x00100f42, 0x00040800, 0x00802009, 0x178bfbff},
+	{0x80000000, 0, 0x8000001b, AUTHENTICAMD},
+	{0x80000001, 0, 0x00100f42, 0x10001a86, 0x000037ff & ~LACKING, 0xefd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x6e656850, 0x74286d6f, 0x4920296d},
+	{0x80000003, 0, 0x34582049, 0x30343920, 0x6f725020, 0x73736563},
+	{0x80000004, 0, 0x0000726f, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000008, 0, 0x00003030, 0x00000000, 0x00002003, 0x00000000},
+};
+const struct model_profile amd_fam10h = {
+	.name = "amd-fam10h",
+	.description = "Phenom II X4 940 (Deneb), family 10H, four legacy counters",
+	.model = &amd_model,
+	.cpuid = fam10h_cpuid,
+	.n_cpuid = COUNT(fam10h_cpuid),
+};
+
+/* FX-8150 (Bulldozer), signature 600F12. */
+static const struct model_cpuid fam15h_cpuid[] = {
+	{0x00, 0, 0x0000000d, AUTHENTICAMD},
+	{0x01, 0, 0x00600f12, 0x00080800, 0x1e98220b, 0x178bfbff},
+	{0x06, 0, 0x00000000, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x8000001e, AUTHENTICAMD},
+	{0x80000001, 0, 0x00600f12, 0x10000000, 0x01c9bfff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x74285846, 0x382d296d, 0x20303531},
+	{0x80000003, 0, 0x68676945, 0x6f432d74, 0x50206572, 0x65636f72},
+	{0x80000004, 0, 0x726f7373, 0x20202020, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x00000000, 0x00004007, 0x00000000},
+};
+const struct model_profile amd_fam15h = {
+	.name = "amd-fam15h",
+	.description = "FX-8150 (Bulldozer), family 15H, core extension with wired counters",
+	.model = &amd_model,
+	.cpuid = fam15h_cpuid,
+	.n_cpuid = COUNT(fam15h_cpuid),
+};
+
+/* Ryzen 7 1800X (Zen), signature 800F11. */
+static const struct model_cpuid zen1_cpuid[] = {
+	{0x00, 0, 0x0000000d, AUTHENTICAMD},
+	{0x01, 0, 0x00800f11, 0x00100800, 0x7ed8320b, 0x178bfbff},
+	{0x06, 0, 0x00000004, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x8000001f, AUTHENTICAMD},
+	{0x80000001, 0, 0x00800f11, 0x20000000, 0x35c233ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x657a7952, 0x2037206e, 0x30303831},
+	{0x80000003, 0, 0x69452058, 0x2d746867, 0x65726f43, 0x6f725020},
+	{0x80000004, 0, 0x73736563, 0x2020726f, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x00000007, 0x0000400f, 0x00000000},
+};
+const struct model_profile amd_zen1 = {
+	.name = "amd-zen1",
+	.description = "Ryzen 7 1800X (Zen), family 17H, core extension",
+	.model = &amd_model,
+	.cpuid = zen1_cpuid,
+	.n_cpuid = COUNT(zen1_cpuid),
+};
+
+/* Ryzen 7 3700X (Zen 2), signature 870F10. */
+static const struct model_cpuid zen2_cpuid[] = {
+	{0x00, 0, 0x00000010, AUTHENTICAMD},
+	{0x01, 0, 0x00870f10, 0x00100800, 0x7ed8320b, 0x178bfbff},
+	{0x06, 0, 0x00000004, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x80000020, AUTHENTICAMD},
+	{0x80000001, 0, 0x00870f10, 0x20000000, 0x75c237ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x657a7952, 0x2037206e, 0x30303733},
+	{0x80000003, 0, 0x2d382058, 0x65726f43, 0x6f725020, 0x73736563},
+	{0x80000004, 0, 0x2020726f, 0x20202020, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x010eb757, 0x0000700f, 0x00010000},
+};
+const struct model_profile amd_zen2 = {
+	.name = "amd-zen2",
+	.description = "Ryzen 7 3700X (Zen 2), family 17H, core extension",
+	.model = &amd_model,
+	.cpuid = zen2_cpuid,
+	.n_cpuid = COUNT(zen2_cpuid),
+};
+
+/* Ryzen 9 5950X (Zen 3), signature A20F10. */
+static const struct model_cpuid zen3_cpuid[] = {
+	{0x00, 0, 0x00000010, AUTHENTICAMD},
+	{0x01, 0, 0x00a20f10, 0x00200800, 0x7ed8320b, 0x178bfbff},
+	{0x06, 0, 0x00000004, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x80000023, AUTHENTICAMD},
+	{0x80000001, 0, 0x00a20f10, 0x20000000, 0x75c237ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x657a7952, 0x2039206e, 0x30353935},
+	{0x80000003, 0, 0x36312058, 0x726f432d, 0x72502065, 0x7365636f},
+	{0x80000004, 0, 0x20726f73, 0x20202020, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x111ef657, 0x0000501f, 0x00010000},
+};
+const struct model_profile amd_zen3 = {
+	.name = "amd-zen3",
+	.description = "Ryzen 9 5950X (Zen 3), family 19H, core extension",
+	.model = &amd_model,
+	.cpuid = zen3_cpuid,
+	.n_cpuid = COUNT(zen3_cpuid),
+};
+
+/* Ryzen 7 7700X (Zen 4), signature A60F12. */
+static const struct model_cpuid zen4_cpuid[] = {
+	{0x00, 0, 0x00000010, AUTHENTICAMD},
+	{0x01, 0, 0x00a60f12, 0x00100800, 0x7ef8320b, 0x178bfbff},
+	{0x06, 0, 0x00000004, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x80000028, AUTHENTICAMD},
+	{0x80000001, 0, 0x00a60f12, 0x00000000, 0x75c237ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x657a7952, 0x2037206e, 0x30303737},
+	{0x80000003, 0, 0x2d382058, 0x65726f43, 0x6f725020, 0x73736563},
+	{0x80000004, 0, 0x2020726f, 0x20202020, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x191ef257, 0x0000400f, 0x00010000},
+	{0x80000022, 0, 0x00000003 & ~2, 0x00084106 & 15, 0, 0},
+};
+const struct model_profile amd_zen4 = {
+	.name = "amd-zen4",
+	.description = "Ryzen 7 7700X (Zen 4), family 19H, PerfMonV2",
+	.model = &amd_model,
+	.cpuid = zen4_cpuid,
+	.n_cpuid = COUNT(zen4_cpuid),
+};
+
+/* Ryzen 7 9700X (Zen 5), signature B40F40. */
+static const struct model_cpuid zen5_cpuid[] = {
+	{0x00, 0, 0x00000010, AUTHENTICAMD},
+	{0x01, 0, 0x00b40f40, 0x00100800, 0x7ed8320b, 0x178bfbff},
+	{0x06, 0, 0x00000004, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x80000028, AUTHENTICAMD},
+	{0x80000001, 0, 0x00b40f40, 0x00000000, 0x75c237ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x657a7952, 0x2037206e, 0x30303739},
+	{0x80000003, 0, 0x2d382058, 0x65726f43, 0x6f725020, 0x73736563},
+	{0x80000004, 0, 0x2020726f, 0x20202020, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x791ef257, 0x0000400f, 0x00010000},
+	{0x80000022, 0, 0x00000007 & ~2, 0x00084106 & 15, 0, 0},
+};
+const struct model_profile amd_zen5 = {
+	.name = "amd-zen5",
+	.description = "Ryzen 7 9700X (Zen 5), family 1AH, PerfMonV2 with freeze",
+	.model = &amd_model,
+	.cpuid = zen5_cpuid,
+	.n_cpuid = COUNT(zen5_cpuid),
+};

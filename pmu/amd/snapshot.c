@@ -1,0 +1,71 @@
+/*
+ * The hand-over snapshot, and the accesses that must and must not fault. Both touch only what CPUID promises,
+ * or what lies between registers that it promises: another number may hit an unrelated register.
+ */
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/amd/driver.h"
+#include "pmu/amd/registers.h"
+
+#include <stdio.h>
+
+#define VALUES (2 * AMD_CORE_MAX)
+
+static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *name, uint32_t address)
+{
+	struct pmu_snapshot_entry *e = &out->entry[out->count++];
+	*e = (struct pmu_snapshot_entry){.name = name, .address = address};
+	e->readable = msr_read(address, &e->value);
+	return e;
+}
+
+void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
+{
+	static char names[VALUES][20];
+	uint64_t enabled = ~0ull;
+
+	out->count = 0;
+	if (pmu->has_global) {
+		enabled = take(out, "PERF_GLOBAL_CTL", PERF_GLOBAL_CTL)->value;
+		take(out, "PERF_GLOBAL_STATUS", PERF_GLOBAL_STATUS);
+	}
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		snprintf(names[2 * c], sizeof *names, "PERF_CTL%u", c);
+		snprintf(names[2 * c + 1], sizeof *names, "PERF_CTR%u", c);
+		struct pmu_snapshot_entry *e = take(out, names[2 * c], amd_select_msr(pmu, c));
+		e->enable = e->value & CTL_EN && e->value & (CTL_USR | CTL_OS) && enabled >> c & 1;
+		take(out, names[2 * c + 1], amd_counter_msr(pmu, c));
+	}
+}
+
+#define SELECT "APM vol. 2, 13.2.1"
+
+/* By the legacy numbers, which the core extension keeps as aliases. */
+static const struct pmu_access accesses[] = {
+	{"write PERF_CTL0, every defined bit but EN", ACCESS_WRITE, false, PERF_LEGACY_CTL0,
+	 0xffffffffull & ~(CTL_EN | CTL_PC | 1ull << 21), SELECT},
+	{"write PERF_CTL0, reserved bit 21", ACCESS_WRITE, false, PERF_LEGACY_CTL0, 1ull << 21, SELECT},
+	{"write PERF_CTR0, bits above 47", ACCESS_WRITE, false, PERF_LEGACY_CTR0, ~0ull, SELECT},
+	{"read PERF_LEGACY_CTL3", ACCESS_READ, false, PERF_LEGACY_CTL0 + 3, 0, SELECT},
+	{"read PERF_LEGACY_CTR3", ACCESS_READ, false, PERF_LEGACY_CTR0 + 3, 0, SELECT},
+	{"RDPMC of counter 3", ACCESS_RDPMC, false, 3, 0, "APM vol. 3, RDPMC"},
+	{"RDPMC of index 10000000H", ACCESS_RDPMC, true, 0x10000000, 0, "APM vol. 3, RDPMC"},
+	{"write PERF_GLOBAL_CTL, a missing counter", ACCESS_WRITE, false, PERF_GLOBAL_CTL,
+	 1ull << AMD_CORE_MAX, SELECT},
+	{"write PERF_GLOBAL_STATUS", ACCESS_WRITE, false, PERF_GLOBAL_STATUS, 0, SELECT},
+	{"read PERF_GLOBAL_STATUS_CLR", ACCESS_READ, false, PERF_GLOBAL_STATUS_CLR, 0, SELECT},
+};
+
+unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < sizeof accesses / sizeof *accesses && n < max; i++) {
+		uint32_t address = accesses[i].address;
+		bool global = address >= PERF_GLOBAL_STATUS && address <= PERF_GLOBAL_STATUS_SET;
+
+		if (!global || pmu->has_global)
+			out[n++] = accesses[i];
+	}
+	return n;
+}

@@ -1,0 +1,387 @@
+/* The AMD driver against the AMD model, on every profile and on CPUs that make no sense. */
+#include "pmu/amd/amd.h"
+#include "pmu/amd/registers.h"
+#include "pmu/grammar.h"
+#include "tests/host/support/fake_cpu.h"
+
+#include "arch/x86/msr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct pmu pmu;
+static const struct pmu_driver *const drv = &amd_driver;
+
+static const struct {
+	const struct model_profile *profile;
+	const char *name;
+	unsigned version, counters;
+} parts[] = {
+	{&amd_k8, "AMD K8 PMU, legacy counters", 1, 4},
+	{&amd_fam10h, "AMD family 10H PMU, legacy counters", 1, 4},
+	{&amd_fam15h, "AMD family 15H PMU, core extension", 2, 6},
+	{&amd_zen1, "AMD Zen 1 PMU, core extension", 2, 6},
+	{&amd_zen2, "AMD Zen 2 PMU, core extension", 2, 6},
+	{&amd_zen3, "AMD Zen 3 PMU, core extension", 2, 6},
+	{&amd_zen4, "AMD Zen 4 PMU, PerfMonV2", 3, 6},
+	{&amd_zen5, "AMD Zen 5 PMU, PerfMonV2", 3, 6},
+};
+#define PARTS (sizeof parts / sizeof parts[0])
+
+static void start_cpu(const struct model_profile *p, const char *inject)
+{
+	const char *why = NULL;
+	fake_cpu_start(p, inject);
+	assert_true(drv->identify(&pmu, &why));
+	assert_true(drv->reset(&pmu, &why));
+}
+
+static uint64_t count(unsigned c)
+{
+	uint64_t value;
+	assert_true(drv->read(&pmu, c, &value));
+	return value;
+}
+
+static uint64_t overflows(void)
+{
+	uint64_t mask;
+	assert_true(drv->overflowed(&pmu, &mask));
+	return mask;
+}
+
+/* Count instructions on counter c. */
+static void arm(unsigned c, uint8_t ring, bool interrupt)
+{
+	struct pmu_config config = {.code = 0xc0, .ring = ring, .interrupt = interrupt};
+	assert_true(drv->program(&pmu, c, &config));
+}
+
+static void describes_each_part(void **unused)
+{
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		start_cpu(parts[p].profile, "");
+		assert_string_equal(pmu.name, parts[p].name);
+		assert_int_equal(pmu.version, parts[p].version);
+		assert_int_equal(pmu.n_counters, parts[p].counters);
+		assert_int_equal(pmu.n_general, parts[p].counters);
+		assert_int_equal(pmu.n_fixed, 0);
+		assert_int_equal(pmu.has_global, parts[p].version == 3);
+		assert_true(pmu.has_pmi);
+		assert_true(pmu.lvt_stays);
+		assert_in_range(pmu.n_events, 20, 40);
+		for (unsigned c = 0; c < pmu.n_counters; c++) {
+			assert_int_equal(pmu.counter[c].width, 48);
+			assert_int_equal(pmu.counter[c].write_width, 48);
+			assert_int_equal(pmu.counter[c].has_status, pmu.has_global);
+			assert_int_equal(pmu.counter[c].rdpmc, c);
+		}
+		assert_non_null(event_by_name(pmu.events, pmu.n_events, "RETIRED_INSTRUCTIONS"));
+	}
+}
+
+static void wiring_is_told(void **unused)
+{
+	const struct pmu_event *cycles, *instructions;
+	(void)unused;
+	start_cpu(&amd_fam15h, "");
+	cycles = event_by_name(pmu.events, pmu.n_events, "CPU_CLK_UNHALTED");
+	instructions = event_by_name(pmu.events, pmu.n_events, "RETIRED_INSTRUCTIONS");
+	for (unsigned c = 0; c < 8; c++) {
+		assert_int_equal(drv->can_count(&pmu, cycles, c), c < 3);
+		assert_int_equal(drv->can_count(&pmu, instructions, c), c < 6);
+	}
+	start_cpu(&amd_zen1, "");
+	cycles = event_by_name(pmu.events, pmu.n_events, "CYCLES_NOT_IN_HALT");
+	for (unsigned c = 0; c < 8; c++)
+		assert_int_equal(drv->can_count(&pmu, cycles, c), c < 6);
+}
+
+static void counts_and_stops(void **unused)
+{
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		start_cpu(parts[p].profile, "");
+		for (unsigned c = 0; c < pmu.n_counters; c++) {
+			arm(c, RING_USR, false);
+			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 10);
+			assert_int_equal(count(c), 0);
+			assert_true(drv->start(&pmu, 1ull << c));
+			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 10);
+			fake_cpu_nops(10);
+			assert_true(drv->stop(&pmu));
+			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 10);
+			assert_int_equal(count(c), 10);
+			for (unsigned o = 0; o < pmu.n_counters; o++)
+				assert_int_equal(count(o), o == c ? 10 : 0);
+			assert_true(drv->release(&pmu, c));
+			assert_true(drv->write(&pmu, c, 0));
+		}
+		assert_int_equal(fake_cpu_strays(), pmu.version == 3 && p == 6 ? 1 : 0); /* DebugCtl */
+	}
+}
+
+static void sees_overflow(void **unused)
+{
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		start_cpu(parts[p].profile, "");
+		for (unsigned c = 0; c < pmu.n_counters; c++) {
+			arm(c, RING_USR, true);
+			assert_true(drv->write(&pmu, c, -3ull));
+			assert_int_equal(count(c), 0xfffffffffffd);
+			assert_true(drv->start(&pmu, 1ull << c));
+			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 2);
+			assert_int_equal(overflows(), 0);
+			assert_int_equal(fake_cpu_interrupts(), 0);
+			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 2);
+			assert_int_equal(overflows(), 1ull << c);
+			assert_int_equal(fake_cpu_interrupts(), 1);
+			assert_true(drv->acknowledge(&pmu, ~(1ull << c)));
+			assert_int_equal(overflows(), 1ull << c);
+			assert_true(drv->acknowledge(&pmu, 1ull << c));
+			assert_int_equal(overflows(), 0);
+			assert_true(drv->stop(&pmu));
+			assert_true(drv->release(&pmu, c));
+		}
+	}
+	start_cpu(&amd_zen4, "status-reserved");
+	assert_int_equal(overflows(), 0);
+}
+
+static void takes_modifiers(void **unused)
+{
+	struct pmu_config config = {.code = 0xc0, .ring = RING_USR, .cmask = 2};
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		start_cpu(parts[p].profile, "");
+		config.invert = config.edge = false;
+		assert_true(drv->program(&pmu, 0, &config));
+		config.invert = true;
+		assert_true(drv->program(&pmu, 1, &config));
+		config.edge = true;
+		assert_true(drv->program(&pmu, 2, &config));
+		assert_true(drv->start(&pmu, 7));
+		for (unsigned i = 0; i < 5; i++)
+			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, i}, 1, 1, 3, 1);
+		assert_int_equal(count(0), 3);
+		assert_int_equal(count(1), 2);
+		assert_int_equal(count(2), 1);
+	}
+}
+
+/* A window as the harness composes it: bracket, kernel of n NOPs, bracket; run on the real processor with the
+ * fake CPU answering. */
+static uint64_t run_window(const struct pmu_bracket *b, unsigned n)
+{
+	uint8_t code[4096];
+	uint64_t regs[4];
+	unsigned size = b->start_end - b->start;
+
+	memcpy(regs, b->args, sizeof regs);
+	memcpy(code, b->start, size);
+	memset(code + size, 0x90, n);
+	size += n;
+	memcpy(code + size, b->stop, b->stop_end - b->stop);
+	size += b->stop_end - b->stop;
+	return fake_cpu_execute(code, size, regs);
+}
+
+static void brackets_count_their_own(void **unused)
+{
+	static const unsigned sizes[] = {0, 1, 1000};
+	struct pmu_bracket b;
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		start_cpu(parts[p].profile, "");
+		for (unsigned c = 0; c < pmu.n_counters; c++)
+			for (unsigned i = 0; i < 3; i++) {
+				arm(c, RING_ALL, false);
+				assert_true(drv->bracket_enable(&pmu, 1ull << c, &b));
+				assert_true(b.ring0_only);
+				run_window(&b, sizes[i]);
+				assert_int_equal(count(c), sizes[i] + b.own[0].amount);
+				assert_true(drv->bracket_read(&pmu, c, &b));
+				assert_true(drv->start(&pmu, 1ull << c));
+				assert_int_equal(run_window(&b, sizes[i]), sizes[i] + b.own[0].amount);
+				assert_true(drv->stop(&pmu));
+				assert_true(drv->write(&pmu, c, -20ull));
+				assert_true(drv->start(&pmu, 1ull << c));
+				assert_int_equal(run_window(&b, sizes[i]), sizes[i] + b.own[0].amount);
+				assert_true(drv->release(&pmu, c));
+			}
+		/* Several at once only where there is a common enable. */
+		arm(0, RING_ALL, false);
+		arm(2, RING_ALL, false);
+		assert_int_equal(drv->bracket_enable(&pmu, 5, &b), pmu.has_global);
+		if (!pmu.has_global)
+			continue;
+		assert_true(drv->write(&pmu, 1, 0));
+		run_window(&b, 7);
+		assert_int_equal(count(0), 10);
+		assert_int_equal(count(1), 0);
+		assert_int_equal(count(2), 10);
+	}
+	/* The upper half of a selector survives. */
+	start_cpu(&amd_zen3, "");
+	assert_true(drv->program(&pmu, 0, &(struct pmu_config){.code = 0x1000000c9, .ring = RING_ALL}));
+	assert_true(drv->bracket_enable(&pmu, 1, &b));
+	uint64_t select;
+	run_window(&b, 1);
+	assert_true(msr_read(PERF_CTL0, &select));
+	assert_int_equal(select, 0x1000000c9 | CTL_USR | CTL_OS);
+}
+
+static void snapshot_reads_everything(void **unused)
+{
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		struct pmu_snapshot s;
+		const char *why;
+		unsigned enabled = 0;
+
+		fake_cpu_start(parts[p].profile, "");
+		assert_true(drv->identify(&pmu, &why));
+		assert_true(msr_write(PERF_LEGACY_CTL0 + 1, 0x4300c0)); /* firmware left it running */
+		assert_true(msr_write(PERF_LEGACY_CTL0 + 2, 0x0300c0));
+		drv->snapshot(&pmu, &s);
+		assert_int_equal(s.count, 2 * pmu.n_counters + (pmu.has_global ? 2 : 0));
+		for (unsigned i = 0; i < s.count; i++) {
+			assert_true(s.entry[i].readable);
+			enabled += s.entry[i].enable;
+			for (unsigned j = 0; j < i; j++) {
+				assert_int_not_equal(s.entry[i].address, s.entry[j].address);
+				assert_string_not_equal(s.entry[i].name, s.entry[j].name);
+			}
+		}
+		assert_int_equal(enabled, 1);
+		assert_true(drv->reset(&pmu, &why));
+		drv->snapshot(&pmu, &s);
+		for (unsigned i = 0; i < s.count; i++)
+			assert_int_equal(s.entry[i].value, 0);
+	}
+}
+
+/* What the list says is what the model does. */
+static void accesses_are_true(void **unused)
+{
+	struct pmu_access list[16];
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		start_cpu(parts[p].profile, "");
+		unsigned n = drv->accesses(&pmu, list, 16);
+		assert_int_equal(n, pmu.has_global ? 10 : 7);
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t value;
+			bool ok = list[i].kind == ACCESS_READ    ? msr_read(list[i].address, &value)
+				  : list[i].kind == ACCESS_WRITE ? msr_write(list[i].address, list[i].value)
+								 : pmc_read(list[i].address, &value);
+			if (ok == list[i].faults)
+				fail_msg("%s on %s", list[i].name, pmu.name);
+		}
+		assert_int_equal(drv->accesses(&pmu, list, 3), 3);
+	}
+}
+
+static void refuses_nonsense(void **unused)
+{
+	const char *why;
+	(void)unused;
+	fake_cpu_start(&amd_zen4, "");
+	fake_cpu_set_leaf(0x80000022, 0, 1, 0, 0, 0);
+	assert_false(drv->identify(&pmu, &why));
+	assert_non_null(strstr(why, "no core counter"));
+	fake_cpu_set_leaf(0x80000022, 0, 1, 15, 0, 0);
+	assert_true(drv->identify(&pmu, &why));
+	assert_int_equal(pmu.n_counters, 15);
+	fake_cpu_set_leaf(1, 0, 0x00f00f10, 0, 0, 0x078bfbff);
+	assert_false(drv->identify(&pmu, &why));
+	assert_non_null(strstr(why, "F00F10"));
+	fake_cpu_set_leaf(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
+	assert_false(drv->identify(&pmu, &why));
+	assert_non_null(strstr(why, "neither AMD nor Hygon"));
+	/* A hypervisor that hides the extended leaves leaves the legacy counters. */
+	fake_cpu_start(&amd_zen2, "");
+	fake_cpu_set_leaf(0x80000000, 0, 0, 0, 0, 0);
+	assert_true(drv->identify(&pmu, &why));
+	assert_int_equal(pmu.n_counters, 4);
+	/* Hygon's Zen 1. */
+	fake_cpu_start(&amd_zen1, "");
+	fake_cpu_set_leaf(0, 0, 0xd, 0x6f677948, 0x656e6975, 0x6e65476e);
+	fake_cpu_set_leaf(1, 0, 0x00900f02, 0x00100800, 0x7ed8320b, 0x178bfbff);
+	assert_true(drv->identify(&pmu, &why));
+	assert_string_equal(pmu.name, "AMD Zen 1 PMU, core extension");
+}
+
+static void names_the_register_that_faults(void **unused)
+{
+	static const struct {
+		uint32_t address;
+		const char *why;
+	} cases[] = {{PERF_CTL0 + 2, "PERF_CTL1"},
+		     {PERF_CTR0 + 4, "PERF_CTR2"},
+		     {PERF_GLOBAL_CTL, "PerfCntrGlobalCtl"}};
+	const char *why;
+	(void)unused;
+	for (unsigned i = 0; i < 3; i++) {
+		start_cpu(&amd_zen5, "");
+		fake_cpu_break_msr(cases[i].address);
+		assert_false(drv->reset(&pmu, &why));
+		assert_non_null(strstr(why, cases[i].why));
+		assert_non_null(strstr(why, "#GP"));
+	}
+}
+
+static void clears_what_it_found(void **unused)
+{
+	uint64_t value;
+	const char *why;
+	(void)unused;
+	start_cpu(&amd_zen5, "");
+	arm(0, RING_ALL, true);
+	assert_true(drv->write(&pmu, 0, -1ull));
+	assert_true(drv->start(&pmu, 1));
+	fake_cpu_nops(2);
+	assert_true(msr_write(DEBUGCTL, DEBUGCTL_BTF | DEBUGCTL_FREEZE_PMC));
+	assert_true(drv->reset(&pmu, &why));
+	assert_int_equal(overflows(), 0);
+	assert_int_equal(count(0), 0);
+	assert_true(msr_read(DEBUGCTL, &value));
+	assert_int_equal(value, DEBUGCTL_BTF);
+}
+
+static void registry_finds(void **unused)
+{
+	const char *why = NULL;
+	(void)unused;
+	for (unsigned p = 0; p < PARTS; p++) {
+		fake_cpu_start(parts[p].profile, "");
+		assert_true(pmu_find(NULL, &pmu, &why));
+		assert_ptr_equal(pmu.driver, &amd_driver);
+		assert_ptr_equal(model_profile_by_name(parts[p].profile->name), parts[p].profile);
+	}
+}
+
+static int cleanup(void **unused)
+{
+	(void)unused;
+	fake_cpu_stop();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(describes_each_part),       cmocka_unit_test(wiring_is_told),
+		cmocka_unit_test(counts_and_stops),          cmocka_unit_test(sees_overflow),
+		cmocka_unit_test(takes_modifiers),           cmocka_unit_test(brackets_count_their_own),
+		cmocka_unit_test(snapshot_reads_everything), cmocka_unit_test(accesses_are_true),
+		cmocka_unit_test(refuses_nonsense),          cmocka_unit_test(names_the_register_that_faults),
+		cmocka_unit_test(clears_what_it_found),      cmocka_unit_test(registry_finds),
+	};
+	return cmocka_run_group_tests(tests, NULL, cleanup);
+}

@@ -1,0 +1,267 @@
+/* AMD's event rows and strings: sound, and with the encodings that libpfm4 knows. */
+#include "pmu/amd/amd.h"
+#include "pmu/amd/events.h"
+#include "pmu/fields.h"
+#include "pmu/grammar.h"
+#include "tests/host/support/fake_cpu.h"
+
+#include <perfmon/pfmlib.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <cmocka.h>
+
+#define ENABLES (CTL_INT | CTL_EN | CTL_HOST | CTL_GUEST)
+
+static struct pmu pmu;
+static struct event_request found[64];
+static struct event_error error;
+
+/* libpfm4 of this version has no Zen 5. */
+static const struct {
+	unsigned generation;
+	const char *pfm;
+} peers[] = {
+	{AMD_K7, "amd64_k7"},
+	{AMD_K8, "amd64_k8_revg"},
+	{AMD_10H, "amd64_fam10h_istanbul"},
+	{AMD_11H, "amd64_fam11h_turion"},
+	{AMD_12H, "amd64_fam12h_llano"},
+	{AMD_14H, "amd64_fam14h_bobcat"},
+	{AMD_15H, "amd64_fam15h_interlagos"},
+	{AMD_16H, "amd64_fam16h"},
+	{AMD_ZEN1, "amd64_fam17h_zen1"},
+	{AMD_ZEN2, "amd64_fam17h_zen2"},
+	{AMD_ZEN3, "amd64_fam19h_zen3"},
+	{AMD_ZEN4, "amd64_fam19h_zen4"},
+};
+#define PEERS (sizeof peers / sizeof peers[0])
+
+/* Rows that are named in short what libpfm4 joins of several masks. */
+static const struct {
+	const char *row, *masks;
+} joined[] = {
+	{"RETIRED_MMX_AND_FP_INSTRUCTIONS.PACKED_AND_SCALAR_SSE",
+	 "RETIRED_MMX_AND_FP_INSTRUCTIONS:PACKED_SSE_AND_SSE2:SCALAR_SSE_AND_SSE2"},
+	{"L1_DTLB_MISS.ALL_L2_MISS", "L1_DTLB_MISS:TLB_RELOAD_4K_L2_MISS:TLB_RELOAD_COALESCED_PAGE_MISS:"
+				     "TLB_RELOAD_2M_L2_MISS:TLB_RELOAD_1G_L2_MISS"},
+};
+
+static const char *pfm_name(const char *row)
+{
+	for (size_t i = 0; i < sizeof joined / sizeof *joined; i++)
+		if (!strcmp(joined[i].row, row))
+			return joined[i].masks;
+	return row;
+}
+
+/* libpfm4's selector without what says nothing of the event. 0: it does not know the event. */
+static uint64_t encoding(const char *peer, const char *name, const char *modifiers)
+{
+	pfm_pmu_encode_arg_t arg = {.size = sizeof arg};
+	char text[192];
+	uint64_t code;
+
+	snprintf(text, sizeof text, "%s::%s%s", peer, name, modifiers);
+	for (char *dot = text; (dot = strchr(dot, '.'));)
+		*dot = ':';
+	if (pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg))
+		return 0;
+	code = arg.codes[0] & ~ENABLES;
+	free(arg.codes);
+	return code;
+}
+
+static void rows_equal_libpfm4s(void **unused)
+{
+	unsigned compared = 0;
+	(void)unused;
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
+	for (unsigned p = 0; p < PEERS; p++) {
+		struct pmu_event rows[64];
+		unsigned n = amd_unpack(peers[p].generation, rows, 64);
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t theirs = encoding(peers[p].pfm, pfm_name(rows[i].name), "");
+			if (theirs != (rows[i].code | CTL_USR | CTL_OS))
+				fail_msg("%s::%s: libpfm4 %#lx, Assay %#lx", peers[p].pfm, rows[i].name,
+					 (unsigned long)theirs, (unsigned long)rows[i].code);
+			compared++;
+		}
+	}
+	printf("rows compared with libpfm4's: %u\n", compared);
+	assert_true(compared == 283);
+	assert_int_equal(encoding("amd64_k8_revg", "NO_SUCH_EVENT", ""), 0);
+	pfm_terminate();
+}
+
+static void rows_are_sound(void **unused)
+{
+	(void)unused;
+	for (unsigned g = 0; g < 13; g++) {
+		struct pmu_event rows[64], few[3];
+		unsigned n = amd_unpack(1u << g, rows, 64);
+		assert_in_range(n, g ? 20 : 13, 45);
+		for (unsigned i = 0; i < n; i++) {
+			assert_int_equal(rows[i].code & ~CTL_CODE, 0);
+			assert_int_not_equal(rows[i].terms[0].coefficient, 0);
+			assert_int_not_equal(rows[i].counters, 0);
+			assert_true(rows[i].judgement <= EVENT_TIME);
+			assert_true(strlen(rows[i].name) < 60);
+			for (unsigned t = 0; t < EVENT_TERMS && rows[i].terms[t].coefficient; t++)
+				assert_true(rows[i].terms[t].quantity < Q_COUNT);
+			for (unsigned j = 0; j < i; j++) {
+				assert_string_not_equal(rows[i].name, rows[j].name);
+				assert_true(rows[i].code != rows[j].code);
+			}
+		}
+		assert_int_equal(amd_unpack(1u << g, few, 3), 3);
+	}
+	for (unsigned i = 0; i < amd_event_count; i++) {
+		assert_true(amd_events[i].generations);
+		assert_true(!(amd_events[i].generations & AMD_15H) == !amd_events[i].bulldozer);
+	}
+}
+
+static void generations_by_signature(void **unused)
+{
+	static const struct {
+		uint32_t signature;
+		unsigned generation;
+	} rows[] = {
+		{0x00000662, AMD_K7},   {0x00000f5a, AMD_K8},   {0x00020ff0, AMD_K8},
+		{0x00100f42, AMD_10H},  {0x00200f31, AMD_11H},  {0x00300f10, AMD_12H},
+		{0x00500f20, AMD_14H},  {0x00600f12, AMD_15H},  {0x00700f01, AMD_16H},
+		{0x00800f11, AMD_ZEN1}, {0x00820f01, AMD_ZEN1}, {0x00870f10, AMD_ZEN2},
+		{0x00830f10, AMD_ZEN2}, {0x00900f02, AMD_ZEN1}, {0x00a00f11, AMD_ZEN3},
+		{0x00a20f10, AMD_ZEN3}, {0x00a50f00, AMD_ZEN3}, {0x00a10f11, AMD_ZEN4},
+		{0x00a60f12, AMD_ZEN4}, {0x00aa0f01, AMD_ZEN4}, {0x00b40f40, AMD_ZEN5},
+		{0x000906ea, AMD_K7},   {0x00000521, 0},        {0x00c00f00, 0},
+	};
+	(void)unused;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (amd_generation(rows[i].signature) != rows[i].generation)
+			fail_msg("%x is taken for %#x", rows[i].signature, amd_generation(rows[i].signature));
+}
+
+static unsigned parse(const char *profile, const char *text)
+{
+	const char *why;
+	fake_cpu_start(model_profile_by_name(profile), NULL);
+	assert_true(amd_driver.identify(&pmu, &why));
+	snprintf(pmu.model, sizeof pmu.model, "%s", profile);
+	return event_parse(&pmu, text, found, 64, &error);
+}
+
+static uint64_t selector(void)
+{
+	const struct pmu_config *c = &found[0].config;
+
+	return c->code | (c->ring & RING_USR ? CTL_USR : 0) | (c->ring & RING_OS ? CTL_OS : 0) |
+	       (c->edge ? CTL_EDGE : 0) | (c->invert ? CTL_INV : 0) | (uint64_t)c->cmask << CTL_CMASK_SHIFT;
+}
+
+static void strings_are_understood(void **unused)
+{
+	static const struct {
+		const char *profile, *text;
+		uint64_t selector;
+	} good[] = {
+		{"amd-zen4", "RETIRED_INSTRUCTIONS", 0x300c0},
+		{"amd-zen4", "amd64::ex_ret_instr:u", 0x100c0},
+		{"amd-zen4", "cycles:k", 0x20076},
+		{"amd-k8", "cycles", 0x30076},
+		{"amd-k8", "branch-misses", 0x300c3},
+		{"amd-zen2", "branch-misses:e:c=2", 0x20700c3},
+		{"amd-zen4", "RETIRED_MMX_FP_INSTRUCTIONS:SSE_INSTR:i:c=1", 0x18304cb},
+		{"amd-zen4", "amd-zen4::RETIRED_UNCONDITIONAL_BRANCH_INSTRUCTIONS", 0x1000300c9},
+		{"amd-zen4", "r1000000c9:u", 0x1000100c9},
+		{"amd-zen4", "r5300c0", 0x300c0},
+		{"amd-zen4", "cpu/event=0x1c9,umask=0x7,cmask=3,inv/u", 0x1038107c9},
+		{"amd-zen4", "RETIRED_INSTRUCTIONS:h", 0x200000300c0},
+	};
+	(void)unused;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		if (parse(good[i].profile, good[i].text) != 1)
+			fail_msg("%s: %s", good[i].text, error.text);
+		if (selector() != good[i].selector)
+			fail_msg("%s: %#lx", good[i].text, (unsigned long)selector());
+	}
+	/* of another generation, and beyond the field */
+	assert_int_equal(parse("amd-k8", "ex_ret_cond"), 0);
+	assert_int_equal(parse("amd-k8", "CYCLES_NOT_IN_HALT"), 0);
+	assert_int_equal(parse("amd-zen4", "cpu/event=0x1000/"), 0);
+	assert_non_null(strstr(error.text, "4095"));
+	assert_int_equal(parse("amd-zen4", "cpu/event=1,event=2/"), 0);
+}
+
+static void strings_go_back(void **unused)
+{
+	char text[128];
+	(void)unused;
+	assert_int_equal(parse("amd-zen4", "RETIRED_UNCONDITIONAL_BRANCH_INSTRUCTIONS:u:c=2"), 1);
+	event_format(&pmu, &found[0], text, sizeof text);
+	assert_string_equal(text, "amd::RETIRED_UNCONDITIONAL_BRANCH_INSTRUCTIONS:u:c=2");
+	event_format_perf(&pmu, &found[0], text, sizeof text);
+	assert_string_equal(text, "cpu/event=0x1c9,cmask=0x2/u");
+	assert_int_equal(event_parse(&pmu, text, found, 64, &error), 1);
+	assert_int_equal(selector(), 0x1020100c9);
+}
+
+static void strings_equal_libpfm4s(void **unused)
+{
+	static const char *const modifiers[] = {"",     ":u",       ":k",     ":u:k",
+						":c=1", ":i:c=2:u", ":e:c=1", ":e:i:c=7:k"};
+	static const char *const event[] = {"RETIRED_INSTRUCTIONS", "RETIRED_BRANCH_INSTRUCTIONS",
+					    "RETIRED_NEAR_RETURNS"};
+	static const char *const parts[][2] = {{"amd-k8", "amd64_k8_revg"},
+					       {"amd-fam15h", "amd64_fam15h_interlagos"},
+					       {"amd-zen4", "amd64_fam19h_zen4"}};
+	(void)unused;
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
+	for (unsigned p = 0; p < 3; p++)
+		for (unsigned e = 0; e < 3; e++)
+			for (unsigned m = 0; m < sizeof modifiers / sizeof *modifiers; m++) {
+				char ours[96];
+				snprintf(ours, sizeof ours, "%s%s", event[e], modifiers[m]);
+				assert_int_equal(parse(parts[p][0], ours), 1);
+				assert_int_equal(selector(), encoding(parts[p][1], event[e], modifiers[m]));
+			}
+	pfm_terminate();
+}
+
+static void fields_are_named(void **unused)
+{
+	char text[128];
+	(void)unused;
+	assert_string_equal(register_name(amd_driver.fields, PERF_CTL0 + 4, text, sizeof text), "PERF_CTL2");
+	assert_string_equal(register_name(amd_driver.fields, PERF_LEGACY_CTR0 + 1, text, sizeof text),
+			    "PERF_LEGACY_CTR1");
+	register_format(amd_driver.fields, PERF_CTL0 + 4, 0x1025107c9, text, sizeof text);
+	assert_string_equal(text, "EN INT USR CMASK=0x2 UMASK=0x7 EVENT=0xc9 EVENT11_8=0x1");
+	register_format(amd_driver.fields, PERF_GLOBAL_STATUS, 0x0c00000000000005, text, sizeof text);
+	assert_string_equal(text, "CTR0 CTR2 LBR_FROZEN PMC_FROZEN");
+}
+
+static int cleanup(void **unused)
+{
+	(void)unused;
+	fake_cpu_stop();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_equal_libpfm4s),      cmocka_unit_test(rows_are_sound),
+		cmocka_unit_test(generations_by_signature), cmocka_unit_test(strings_are_understood),
+		cmocka_unit_test(strings_go_back),          cmocka_unit_test(strings_equal_libpfm4s),
+		cmocka_unit_test(fields_are_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, cleanup);
+}

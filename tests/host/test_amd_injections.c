@@ -1,0 +1,275 @@
+/* Every deviation that can be injected into the AMD model shows, and the model without it does not show it.
+ */
+#include "tests/host/amd_model_hands.h"
+
+static void terms(const struct qterm *t, unsigned n)
+{
+	struct model_step s = {.terms = t, .n_terms = n, .cycles = 1};
+	amd_model.advance(cpu, &s);
+}
+
+/* Count instructions on counter c, from `start` on. */
+static void count_instructions(unsigned c, uint64_t flags, uint64_t start)
+{
+	set(CTL(c), INSTR | flags);
+	set(CTR(c), start);
+}
+
+/* Each function sets something up, and says whether the count, register or interrupt is other than the manual
+ * says. */
+
+static bool dropped_carry(void)
+{
+	count_instructions(0, 0, 0xffffffff);
+	instructions(2);
+	return get(CTR(0)) != 0x100000001;
+}
+
+static bool off_by_one(void)
+{
+	count_instructions(0, 0, 0);
+	set(CTL(0), 0);
+	set(CTR(0), 0);
+	set(CTL(0), INSTR);
+	instructions(10);
+	return get(CTR(0)) != 10;
+}
+
+static bool stuck_status(void)
+{
+	count_instructions(0, 0, TOP);
+	instructions(1);
+	set(PERF_GLOBAL_STATUS_CLR, 1);
+	return get(PERF_GLOBAL_STATUS) != 0;
+}
+
+static bool no_pmi(void)
+{
+	count_instructions(0, CTL_INT, TOP);
+	instructions(1);
+	return pmis() == 0;
+}
+
+static bool lost_status(void)
+{
+	count_instructions(0, 0, TOP);
+	instructions(1);
+	return get(PERF_GLOBAL_STATUS) != 1;
+}
+
+static bool ring_leak(void)
+{
+	set(CTL(0), INSTR & ~CTL_OS);
+	instructions(3);
+	return get(CTR(0)) != 0;
+}
+
+static bool neighbour(void)
+{
+	count_instructions(1, 0, 0);
+	instructions(5);
+	return get(CTR(0)) != 0;
+}
+
+static bool wrong_count(void)
+{
+	count_instructions(1, 0, 0);
+	instructions(500);
+	return get(CTR(1)) != 500;
+}
+
+static bool dead_counter(void)
+{
+	set(PERF_CTL0 + 10, INSTR);
+	instructions(5);
+	return get(PERF_CTR0 + 10) != 5;
+}
+
+static bool rdpmc_index(void)
+{
+	uint64_t value;
+	for (unsigned c = 0; c < 4; c++)
+		set(CTR(c), c + 1);
+	return pmc(2, true, &value) != MODEL_OK || value != 3;
+}
+
+static bool reserved_fault(void)
+{
+	return put(CTL(0), 1ull << 21) == MODEL_FAULT;
+}
+
+static bool global_ignored(void)
+{
+	count_instructions(0, 0, 0);
+	set(PERF_GLOBAL_CTL, 0);
+	instructions(3);
+	return get(CTR(0)) != 0;
+}
+
+static bool alias_apart(void)
+{
+	set(CTL(0), 7);
+	return get(PERF_CTL0) != 7;
+}
+
+static bool late_request(void)
+{
+	count_instructions(0, CTL_INT, TOP);
+	for (unsigned i = 0; i < 3; i++) {
+		instructions(1);
+		if (pmis())
+			return false;
+	}
+	instructions(1);
+	return pmis() == 1;
+}
+
+static bool status_reserved(void)
+{
+	return get(PERF_GLOBAL_STATUS) >> 6;
+}
+
+static bool counts_halted(void)
+{
+	set(CTL(0), CYCLES);
+	amd_model.advance(cpu, &(struct model_step){.cycles = 100, .halted = true});
+	return get(CTR(0)) != 0;
+}
+
+static bool carry_lost_when_stopped(void)
+{
+	count_instructions(0, 0, 0xfffffffe);
+	instructions(3);
+	set(CTL(0), 0);
+	bool late = get(CTR(0)) != 0x100000001;
+	count_instructions(0, 0, 0xfffffffd);
+	step(Q_INSTRUCTIONS, 4, 1, 0);
+	set(CTL(0), 0);
+	return !late && get(CTR(0)) == 0x100000000;
+}
+
+static bool overcounts_mmx(void)
+{
+	set(CTL(0), 0x2cb | RINGS | CTL_EN);
+	for (unsigned i = 0; i < 200; i++)
+		step(Q_INSN_MMX, 1, 1, 0);
+	return get(CTR(0)) != 200;
+}
+
+static bool second_interrupt_lost(void)
+{
+	count_instructions(0, CTL_INT, TOP);
+	count_instructions(1, CTL_INT, TOP - 3);
+	instructions(6);
+	return pmis() != 2;
+}
+
+static bool mmx_stores_missed(void)
+{
+	static const struct qterm store[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MMX, 1}, {Q_STORES, 1}};
+	set(CTL(0), 0x2cb | RINGS | CTL_EN);
+	terms(store, 3);
+	step(Q_INSN_MMX, 1, 1, 0);
+	return get(CTR(0)) == 1;
+}
+
+static bool irperf_pairs(void)
+{
+	static const struct qterm jcc[] = {{Q_INSTRUCTIONS, 1}, {Q_BR_COND, 1}};
+	set(HWCR, HWCR_IRPERF);
+	terms(jcc, 2);
+	return get(IRPERF) != 1;
+}
+
+/* All but the specially configured counter 2, on the part that has it. */
+static bool counter_2_is_right(void)
+{
+	count_instructions(0, 0, 0);
+	count_instructions(1, CTL_1292, 0);
+	count_instructions(2, CTL_1292, 0);
+	instructions(500);
+	return get(CTR(0)) > 500 && get(CTR(1)) > 500 && get(CTR(2)) == 500;
+}
+
+static const struct {
+	const char *name;
+	bool (*shows)(void);
+} rows[] = {
+	{"dropped-carry", dropped_carry},
+	{"off-by-one", off_by_one},
+	{"stuck-status", stuck_status},
+	{"no-pmi", no_pmi},
+	{"lost-status", lost_status},
+	{"ring-leak", ring_leak},
+	{"neighbour-coupling", neighbour},
+	{"overcount-x16", wrong_count},
+	{"short-width", dropped_carry},
+	{"dead-counter", dead_counter},
+	{"dead", wrong_count},
+	{"noisy", wrong_count},
+	{"rdpmc-wrong-index", rdpmc_index},
+	{"reserved-fault", reserved_fault},
+	{"global-ignored", global_ignored},
+	{"alias-apart", alias_apart},
+	{"late-pmi", late_request},
+	{"status-reserved", status_reserved},
+	{"794", counts_halted},
+	{"795", carry_lost_when_stopped},
+	{"990", overcounts_mmx},
+	{"1023", second_interrupt_lost},
+	{"1266", mmx_stores_missed},
+	{"1267", irperf_pairs},
+	{"1291", wrong_count},
+	{"1292", wrong_count},
+};
+#define ROWS (sizeof rows / sizeof rows[0])
+
+static void each_shows(void **unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < ROWS; i++) {
+		power_up(&amd_zen4, "");
+		if (rows[i].shows())
+			fail_msg("%s shows without having been injected", rows[i].name);
+		power_up(&amd_zen4, rows[i].name);
+		if (!rows[i].shows())
+			fail_msg("%s does not show", rows[i].name);
+	}
+}
+
+static void none_is_forgotten(void **unused)
+{
+	(void)unused;
+	unsigned n = 0;
+	for (; amd_model.injections[n].name; n++) {
+		assert_non_null(amd_model.injections[n].summary);
+		assert_string_equal(rows[n].name, amd_model.injections[n].name);
+	}
+	assert_int_equal(n, ROWS);
+	assert_true(n <= 64);
+}
+
+static void way_around_1292(void **unused)
+{
+	(void)unused;
+	power_up(&amd_zen3, "1292");
+	assert_true(counter_2_is_right());
+	power_up(&amd_zen3, "1291");
+	assert_false(counter_2_is_right());
+	power_up(&amd_zen3, "1292");
+	count_instructions(2, CTL_1292 | CTL_INT, 0);
+	instructions(500);
+	assert_int_not_equal(get(CTR(2)), 500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(none_is_forgotten),
+		cmocka_unit_test(each_shows),
+		cmocka_unit_test(way_around_1292),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(cpu);
+	return failed;
+}
