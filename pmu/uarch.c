@@ -49,7 +49,9 @@ struct uarch {
 	struct store stores[UARCH_STORES];
 	unsigned store_next;
 	uint64_t fetched_line, fetched_page; /* +1; the fetch unit looks up once per line it enters */
-	uint32_t faults;                     /* bit per enum uarch_fault */
+	uint64_t large_start, large_end;     /* data in large pages */
+	uint8_t large_shift;
+	uint32_t faults; /* bit per enum uarch_fault */
 	uint64_t tags[];
 };
 
@@ -118,6 +120,7 @@ struct uarch *uarch_create(void *memory, const struct uarch_geometry *g)
 
 	u->geometry = *g;
 	u->faults = 0;
+	u->large_start = u->large_end = 0;
 	tags = lru_place(&u->l1d, tags, g->l1d.sets, g->l1d.ways, log2_of(g->l1d.line));
 	tags = lru_place(&u->l1i, tags, g->l1i.sets, g->l1i.ways, log2_of(g->l1i.line));
 	tags = lru_place(&u->l2, tags, g->l2.sets, g->l2.ways, log2_of(g->l2.line));
@@ -377,19 +380,37 @@ static bool l1d_missed(struct uarch *u, uint64_t address)
 	return !hit || broken(u, UARCH_L1_NEVER_HITS) || MUTANT(U_NO_L1D, false, true);
 }
 
+void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t shift)
+{
+	u->large_start = start;
+	u->large_end = end;
+	u->large_shift = shift;
+}
+
+/* Sets the pages of large ones apart from small ones of the same number. */
+#define LARGE_PAGE (1ull << (BLOCK_BITS - 1))
+
+static bool data_walk(struct uarch *u, uint64_t first, uint64_t last, struct terms *t)
+{
+	bool large = first >= u->large_start && first < u->large_end, walk = false;
+	uint8_t shift = MUTANT(U_LARGE_SMALL, large, false) ? u->large_shift : u->dtlb.shift;
+
+	for (uint64_t page = first >> shift; page <= last >> shift; page++)
+		walk |= walk_needed(u, &u->dtlb, (large ? page | LARGE_PAGE : page) << u->dtlb.shift, t);
+	return walk;
+}
+
 static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 {
 	uint64_t last = a->address + (a->size ? a->size - 1 : 0);
 	uint64_t last_line = MUTANT(U_SPLIT_ONE, last, a->address) >> u->l1d.shift;
-	uint64_t last_page = MUTANT(U_PAGE_ONE, last, a->address) >> u->dtlb.shift;
 	unsigned misses = 0;
-	bool walk = false;
+	bool walk;
 
 	if (!a->store)
 		forward(u, a, t);
 
-	for (uint64_t page = a->address >> u->dtlb.shift; page <= last_page; page++)
-		walk |= walk_needed(u, &u->dtlb, page << u->dtlb.shift, t);
+	walk = data_walk(u, a->address, MUTANT(U_PAGE_ONE, last, a->address), t);
 	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
 		if (MUTANT(U_NO_ALLOCATE, false, a->store) || l1d_missed(u, line << u->l1d.shift)) {
 			misses++;

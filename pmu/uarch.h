@@ -40,7 +40,7 @@ struct uarch_geometry {
 	uint16_t dtlb, itlb; /* entries, fully associative */
 	uint32_t stlb_sets;  /* second-level TLB; 0: none */
 	uint16_t stlb_ways;
-	uint8_t page_shift;   /* 12: every translation is of a 4 KiB page */
+	uint8_t page_shift;   /* 12: translations are of 4 KiB pages, but for uarch_large_pages() */
 	uint8_t history_bits; /* of global history, at most 12 */
 	uint8_t return_stack; /* entries */
 	uint8_t store_buffer; /* entries that a load can see */
@@ -106,6 +106,10 @@ void uarch_flush_line(struct uarch *u, uint64_t address);
 
 /** INVLPG (address) or a CR3 load (UINT64_MAX): translations leave both levels. */
 void uarch_flush_tlb(struct uarch *u, uint64_t address);
+
+/** From now on data from start up to (not including) end is translated by pages of 1 << shift bytes, all else by those of the
+ *  geometry. They share the TLBs' entries. An empty range: none. */
+void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t shift);
 
 /**
  * Let one instruction retire.

@@ -361,6 +361,12 @@ void vpmu_cool(void)
 	vpmu.cool = true;
 }
 
+void vpmu_large_pages(uint64_t start, uint64_t end, uint8_t shift)
+{
+	if (vpmu.machine)
+		uarch_large_pages(vpmu.machine, start, end, shift);
+}
+
 const struct model_profile *vpmu_profile(void)
 {
 	return vpmu.profile;

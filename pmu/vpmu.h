@@ -45,6 +45,9 @@ struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf);
  */
 void vpmu_cool(void);
 
+/** Tell the machine model, if there is one, which data lies in large pages: uarch_large_pages() of pmu/uarch.h. */
+void vpmu_large_pages(uint64_t start, uint64_t end, uint8_t shift);
+
 /** Run fn(arg) on the virtual CPU. State of the model lasts from call to call. */
 void vpmu_call(void (*fn)(void *), void *arg);
 

@@ -4,6 +4,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/machine.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/notes.h"
 #include "arch/x86/sections.h"
 
@@ -26,6 +27,8 @@
 /* Executable aliases of arenas lie this far above their writable view, so the identity map ends here at the
  * latest. */
 #define ALIAS_OFFSET 0x400000000000ull
+/* Views through large pages lie at this multiple of the bits of their pages' size, above the aliases of memory below 4 GiB. */
+#define VIEW_OFFSET(shift) (ALIAS_OFFSET + ((uint64_t)(shift) << 40))
 /* Without 1 GiB pages the map takes 4 KiB of tables per GiB. */
 #define TOP_WITHOUT_1G (1ull << 41)
 /* Table pages for splitting and for aliases. */
@@ -224,6 +227,47 @@ void *data_create(size_t size)
 	    !page_protect(p + PAGE + size, PAGE, PAGE_ABSENT))
 		return NULL;
 	return p + PAGE;
+}
+
+#define MTRR_CAP       0xfe
+#define MTRR_BASE(i)   (0x200 + 2 * (i))
+#define MTRR_MASK(i)   (0x201 + 2 * (i))
+#define MTRR_VALID     (1ull << 11)
+#define MTRR_MASK_BITS 0x000ffffffffff000ull
+
+/* Whether a GiB is of one memory type. The first one is not, by the fixed-range MTRRs; another one is if no variable range ends
+ * inside it. SDM vol. 3, 11.11. */
+static bool one_type(uint64_t gib)
+{
+	uint64_t cap, base, mask;
+
+	if (gib == 0 || !msr_read(MTRR_CAP, &cap))
+		return false;
+	for (unsigned i = 0; i < (cap & 0xff); i++) {
+		if (!msr_read(MTRR_BASE(i), &base) || !msr_read(MTRR_MASK(i), &mask))
+			return false;
+		if (mask & MTRR_VALID && mask & MTRR_MASK_BITS & (GIB - 1) &&
+		    ((base ^ gib) & mask & MTRR_MASK_BITS & ~(GIB - 1)) == 0)
+			return false;
+	}
+	return true;
+}
+
+void *page_view(void *start, size_t size, unsigned shift)
+{
+	uint64_t page = 1ull << shift, first = (uint64_t)start & ~(page - 1);
+
+	if (machine_taken() || (page == GIB && !cpu_has(CPU_PAGE_1G)))
+		return NULL;
+	for (uint64_t at = first; at < (uint64_t)start + size; at += page) {
+		uint64_t *entry = page == GIB && !one_type(at)
+					  ? NULL
+					  : entry_for(VIEW_OFFSET(shift) + at, page == GIB ? 3 : 2);
+		if (!entry)
+			return NULL;
+		*entry = at | LARGE | rights_for(PAGE_WRITE | PAGE_USER);
+	}
+	return (uint8_t *)start + VIEW_OFFSET(shift);
 }
 
 void *stack_create(size_t size)

@@ -19,7 +19,9 @@ static const uint64_t turns[] = {1, 7, 30};
 #define TURNS (sizeof(turns) / sizeof(turns[0]))
 
 /* Real chains are made from the real processor's geometry, and only in the image. */
-#define LEFT_OUT (KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2)
+#define LEFT_OUT                                                                                             \
+	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC |                       \
+	 KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
 static unsigned compared;
 

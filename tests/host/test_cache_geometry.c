@@ -103,10 +103,64 @@ static void nothing_is_told(void **state)
 	assert_false(cache_geometry(2, answer, &g));
 }
 
+/* Three levels by leaf 80000005H and 80000006H: the third is told in units of 512 KiB. */
+static void third_level(void **state)
+{
+	static const struct row amd[] = {
+		{0, 0, {1, 0, 0, 0}},
+		{0x80000000, 0, {0x80000008, 0, 0, 0}},
+		{0x80000006, 0, {0, 0, 0, 16u << 18 | 8u << 12 | 64}},
+	};
+	static const struct row intel[] = {{0, 0, {0xd, 0, 0, 0}}, {4, 0, {0x163, 15u << 22 | 63, 8191, 0}}};
+
+	(void)state;
+	PRESENT(amd);
+	expect(3, 64, 16, 8192);
+	PRESENT(intel);
+	expect(3, 64, 16, 8192);
+}
+
+static void data_tlbs(void **state)
+{
+	static const struct row leaf_18[] = {
+		{0, 0, {0x18, 0, 0, 0}},
+		{0x18, 0, {3, 0, 0, 0}},
+		{0x18, 1, {0, 8u << 16 | 1, 8, 2u | 1 << 5}},	/* code */
+		{0x18, 2, {0, 4u << 16 | 1, 16, 1u | 1 << 5}},	/* 64 for data */
+		{0x18, 3, {0, 12u << 16 | 7, 128, 3u | 2 << 5}}, /* 1536 for both */
+	};
+	static const struct row leaf_2[] = {
+		{0, 0, {0xd, 0, 0, 0}},
+		{2, 0, {0x76036301, 0x00f0b5ff, 0, 0x00c30000}}, /* 64, and 1536; B5H is for code */
+	};
+	static const struct row no_entries[] = {
+		{0, 0, {2, 0, 0, 0}},
+		{2, 0, {0x03, 0x80000003, 0, 0}}, /* the lowest byte is no descriptor, and a register with bit 31 tells none */
+	};
+	static const struct row amd[] = {
+		{0, 0, {1, 0, 0, 0}},
+		{0x80000000, 0, {0x80000008, 0, 0, 0}},
+		{0x80000005, 0, {0, 0xff40ff20, 0, 0}},
+		{0x80000006, 0, {0, 0x48002200 | 0x6000000, 0, 0}},
+	};
+
+	(void)state;
+	PRESENT(leaf_18);
+	assert_int_equal(tlb_entries(answer), 64 + 1536);
+	PRESENT(leaf_2);
+	assert_int_equal(tlb_entries(answer), 64 + 1536);
+	PRESENT(no_entries);
+	assert_int_equal(tlb_entries(answer), 0);
+	PRESENT(amd);
+	assert_int_equal(tlb_entries(answer), 0x40 + 0xe00);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaf_4),
+		cmocka_unit_test(third_level),
+		cmocka_unit_test(data_tlbs),
 		cmocka_unit_test(leaf_8000001d),
 		cmocka_unit_test(leaves_80000005_and_6),
 		cmocka_unit_test(nothing_is_told),

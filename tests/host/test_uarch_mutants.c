@@ -91,11 +91,15 @@ static void record_all(void)
 
 /* --- the machine runs them ------------------------------------------------------------------------------- */
 
-/* Lines of one set, as tests/kernels/services.c makes the chain of a kernel. */
-#define POOL (12 << 20)
+/* As tests/kernels/services.c makes the chain of a kernel: lines of one set, or a ring that is too large for a cache or the TLBs. */
+#define POOL	   (32 << 20)
+#define POOL_START 0x40000000ull
+#define CHAIN_PAGES (KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
+#define CHAINS	   (KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | CHAIN_PAGES)
 struct chain {
 	uint64_t stride;
 	unsigned lines, at;
+	uint8_t large; /* shift of the large pages that it lies in, 0: none */
 };
 
 static struct chain chain_for(const struct kernel *k, const struct uarch_geometry *g)
@@ -104,8 +108,16 @@ static struct chain chain_for(const struct kernel *k, const struct uarch_geometr
 					       : k->flags & KERNEL_SERVICE_CHAIN_L2 ? &g->l2
 										     : NULL;
 
-	struct chain chain = {0};
+	struct chain chain = {.large = k->flags & KERNEL_SERVICE_CHAIN_2M ? 21 : k->flags & KERNEL_SERVICE_CHAIN_1G ? 30 : 0};
 
+	if (k->flags & CHAIN_PAGES) {
+		chain.stride = 4096 + 64;
+		chain.lines = 2u * (g->dtlb + g->stlb_sets * g->stlb_ways);
+	}
+	if (k->flags & KERNEL_SERVICE_CHAIN_LLC) {
+		chain.stride = g->llc.line;
+		chain.lines = 2u * g->llc.sets * g->llc.ways;
+	}
 	if (!c)
 		return chain;
 	chain.stride = (uint64_t)c->sets * c->line;
@@ -124,9 +136,9 @@ static void run(struct uarch *machine, const struct trace *t, struct chain *chai
 
 		s->did.insn = &s->insn;
 		unsigned n = account_retired(&s->did, terms);
-		/* The first load of a chain kernel fetches the chain's address. */
-		if (chain->lines && i > 0 && s->insn.flags & INSN_F_MEM)
-			s->did.address = 0x40000000 + chain->stride * (chain->at++ % chain->lines);
+		/* The first load of a chain kernel fetches the chain's address, its last instruction may store that. */
+		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM)
+			s->did.address = POOL_START + chain->stride * (chain->at++ % chain->lines);
 		account_add(total, out, machine_retired(machine, &s->did, s->code, s->rip, s->next, terms, n, out));
 	}
 }
@@ -138,7 +150,10 @@ static enum quantity leaves_interval(const struct traced_kernel *t, struct uarch
 	struct chain chain = chain_for(t->kernel, g);
 	struct qvec total;
 
+	if (t->kernel->flags & CHAINS && !chain.lines)
+		return Q_COUNT; /* there is no such cache */
 	uarch_reset(machine);
+	uarch_large_pages(machine, POOL_START, chain.large ? POOL_START + POOL : 0, chain.large);
 	run(machine, &t->trace[MULTIPLES - 1], &chain, &total);
 	for (unsigned i = 0; i < MULTIPLES; i++) {
 		uint64_t n = TURNS * (i + 1);

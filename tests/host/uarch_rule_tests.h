@@ -171,6 +171,25 @@ static void tlb(void **state)
 	free(u);
 }
 
+static void large_pages(void **state)
+{
+	struct uarch *u = make(&tiny);
+
+	(void)state;
+	uarch_large_pages(u, 0x200000, 0x600000, 21);
+	assert_int_equal(touch(u, 0x200000, 8, false, Q_DTLB_LOAD_MISS), 1);
+	for (unsigned page = 1; page < 500; page++)
+		assert_int_equal(touch(u, 0x200000 + page * 0x1000, 8, false, Q_DTLB_LOAD_MISS), 0);
+	assert_int_equal(touch(u, 0x3ffffc, 8, true, Q_DTLB_STORE_MISS), 1); /* into the second large page */
+	assert_int_equal(touch(u, 0x1000, 8, false, Q_DTLB_LOAD_MISS), 1); /* a small one of the same number */
+	assert_int_equal(touch(u, 0x600000, 8, false, Q_DTLB_LOAD_MISS), 1);
+	assert_int_equal(touch(u, 0x601000, 8, false, Q_DTLB_LOAD_MISS), 1);
+	uarch_large_pages(u, 0, 0, 0);
+	assert_int_equal(touch(u, 0x3f0000, 8, false, Q_DTLB_LOAD_MISS), 1);
+	assert_int_equal(touch(u, 0x3f1000, 8, false, Q_DTLB_LOAD_MISS), 1);
+	free(u);
+}
+
 static void forwarding(void **state)
 {
 	struct uarch *u = make(&tiny);
@@ -329,7 +348,7 @@ static void room_is_respected(void **state)
 	cmocka_unit_test(levels), \
 	cmocka_unit_test(without_last_level), \
 	cmocka_unit_test(splits), \
-	cmocka_unit_test(tlb), \
+	cmocka_unit_test(tlb), cmocka_unit_test(large_pages), \
 	cmocka_unit_test(forwarding), \
 	cmocka_unit_test(conditional_prediction), \
 	cmocka_unit_test(indirect_and_returns), \

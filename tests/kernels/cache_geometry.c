@@ -32,12 +32,13 @@ static bool deterministic(query_fn *query, uint32_t leaf, unsigned level, struct
  * associative one. */
 static bool classic(query_fn *query, unsigned level, struct cache_geometry *out)
 {
-	static const uint8_t l2_ways[16] = {[1] = 1,   [2] = 2,   [4] = 4,   [6] = 8,   [8] = 16,
+	static const uint8_t encoded_ways[16] = {[1] = 1,   [2] = 2,   [4] = 4,   [6] = 8,   [8] = 16,
 					    [10] = 32, [11] = 48, [12] = 64, [13] = 96, [14] = 128};
-	uint32_t reg = level == 1 ? query(0x80000005, 0).ecx : query(0x80000006, 0).ecx;
+	struct cpuid_regs second = query(0x80000006, 0);
+	uint32_t reg = level == 1 ? query(0x80000005, 0).ecx : level == 2 ? second.ecx : second.edx;
 	uint32_t line = reg & 0xff;
-	uint32_t ways = level == 1 ? reg >> 16 & 0xff : l2_ways[reg >> 12 & 15];
-	uint32_t bytes = (level == 1 ? reg >> 24 : reg >> 16) * 1024;
+	uint32_t ways = level == 1 ? reg >> 16 & 0xff : encoded_ways[reg >> 12 & 15];
+	uint32_t bytes = level == 1 ? (reg >> 24) * 1024 : level == 2 ? (reg >> 16) * 1024 : (reg >> 18) * (512 * 1024);
 
 	if (!line || !ways || ways == 0xff || bytes < line * ways)
 		return false;
@@ -55,4 +56,56 @@ bool cache_geometry(unsigned level, query_fn *query, struct cache_geometry *out)
 	    deterministic(query, 0x8000001d, level, out))
 		return true;
 	return extended >= 0x80000006 && extended <= 0x8000ffff && classic(query, level, out);
+}
+
+/* --- TLBs --- */
+
+#define TLB_DATA    1
+#define TLB_UNIFIED 3
+#define TLB_LOADS   4
+
+static unsigned tlb_deterministic(query_fn *query)
+{
+	unsigned entries = 0, last = query(0x18, 0).eax;
+
+	for (unsigned i = 0; i <= last && i < SUBLEAVES_MAX; i++) {
+		struct cpuid_regs r = query(0x18, i);
+		unsigned type = r.edx & 0x1f;
+
+		if ((r.ebx & 1) && (type == TLB_DATA || type == TLB_UNIFIED || type == TLB_LOADS))
+			entries += (r.ebx >> 16) * r.ecx;
+	}
+	return entries;
+}
+
+static unsigned tlb_descriptors(query_fn *query)
+{
+	static const struct {
+		uint8_t descriptor;
+		uint16_t entries;
+	} known[] = {
+		{0x03, 64},  {0x57, 16},  {0x59, 16},	{0x5a, 32},   {0x5b, 64},  {0x5c, 128}, {0x5d, 256}, {0xa0, 32},
+		{0xb3, 128}, {0xb4, 256}, {0xba, 64},	{0xc1, 1024}, {0xc2, 16},  {0xc3, 1536}, {0xc4, 32},  {0xca, 512},
+	};
+	struct cpuid_regs r = query(2, 0);
+	const uint32_t regs[] = {r.eax & ~0xffu, r.ebx, r.ecx, r.edx};
+	unsigned entries = 0;
+
+	for (unsigned at = 0; at < 16; at++)
+		for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]) && !(regs[at / 4] >> 31); i++)
+			if ((regs[at / 4] >> at % 4 * 8 & 0xff) == known[i].descriptor)
+				entries += known[i].entries;
+	return entries;
+}
+
+unsigned tlb_entries(query_fn *query)
+{
+	uint32_t basic = query(0, 0).eax, extended = query(0x80000000, 0).eax;
+	unsigned entries = basic >= 0x18 ? tlb_deterministic(query) : 0;
+
+	if (!entries && basic >= 2)
+		entries = tlb_descriptors(query);
+	if (!entries && extended >= 0x80000006 && extended <= 0x8000ffff)
+		entries = (query(0x80000005, 0).ebx >> 16 & 0xff) + (query(0x80000006, 0).ebx >> 16 & 0xfff);
+	return entries;
 }

@@ -1,5 +1,5 @@
 /*
- * Data-cache geometry from CPUID.
+ * Geometry of data caches, and size of data TLBs, from CPUID.
  */
 #ifndef TESTS_KERNELS_CACHE_GEOMETRY_H
 #define TESTS_KERNELS_CACHE_GEOMETRY_H
@@ -18,11 +18,18 @@ struct cache_geometry {
 /**
  * Geometry of the data or unified cache of a level.
  * SDM vol. 2, CPUID leaf 4; AMD APM vol. 3, leaves 8000001DH, and 80000005H and 80000006H for older CPUs.
- * @param level 1 or 2
+ * @param level 1 to 3
  * @param query executes CPUID: cpuid() on the machine
  * @return false if CPUID does not tell
  */
 bool cache_geometry(unsigned level, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf),
 		    struct cache_geometry *out);
+
+/**
+ * How many translations of data in 4 KiB pages all levels of TLB hold together.
+ * SDM vol. 2, CPUID leaves 18H and 2; AMD APM vol. 3, leaves 80000005H and 80000006H.
+ * @return 0 if CPUID does not tell
+ */
+unsigned tlb_entries(struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf));
 
 #endif

@@ -53,7 +53,11 @@
 #define KERNEL_SERVICE_X2APIC	0x80000 /* params.ticks; the same in x2APIC mode */
 #define KERNEL_SERVICE_NMI	0x100000 /* an NMI arrives at a bare IRETQ */
 #define KERNEL_SERVICE_CHAIN_FITS 0x200000 /* with one of the above: three lines for every four ways, so that all stay */
-#define KERNEL_SERVICES		0x3fff00
+#define KERNEL_SERVICE_CHAIN_LLC 0x400000 /* params.chain: a ring through twice as many lines as the last-level cache has */
+#define KERNEL_SERVICE_CHAIN_4K 0x800000 /* params.chain: a ring through twice as many 4 KiB pages as the TLBs hold */
+#define KERNEL_SERVICE_CHAIN_2M 0x1000000 /* params.chain: the same memory in the same order, in 2 MiB pages */
+#define KERNEL_SERVICE_CHAIN_1G 0x2000000 /* params.chain: the same in 1 GiB pages */
+#define KERNEL_SERVICES		0x3ffff00
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */
@@ -206,7 +210,7 @@ kernel_\name:
 
 /** What kernels find at the start of the data area. Filled in by the harness before each run; zero where it has nothing to say. */
 struct kernel_params {
-	uint64_t chain;	 /* first element of the pointer chain that a KERNEL_SERVICE_CHAIN_ flag asks for; it is circular */
+	uint64_t chain;	 /* an element of the circular chain that a KERNEL_SERVICE_CHAIN_ flag asks for; may be moved on in it */
 	uint64_t random; /* state of the kernels' pseudo-random generator, carried on from run to run; any value will do */
 	uint64_t apic;	 /* address of the local APIC's registers, in xAPIC mode */
 	uint64_t ticks;	 /* initial count of the APIC timer for some tens of microseconds */

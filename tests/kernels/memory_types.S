@@ -1,5 +1,5 @@
 /*
- * Memory types other than write-back, and chains of lines that conflict in a cache.
+ * Memory types other than write-back, and chains of lines that conflict in a cache or whose pages exceed the TLBs.
  */
 #include "tests/kernels/kernel.h"
 
@@ -79,3 +79,52 @@ SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*2, 32, REPLACED
 SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
 SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
 SIGNATURE_END
+
+/*
+ * Rings of which no run sees the end: the next run goes on where the last one stopped, and comes back to a line after all others.
+ */
+.macro RING_KERNEL name, purpose, flag
+KERNEL \name, "\purpose", flags=\flag
+	mov KERNEL_PARAM_CHAIN(%rsi), %rax
+1:	.rept LINKS
+	mov (%rax), %rax
+	.endr
+	dec %rdi
+	jnz 1b
+	mov %rax, KERNEL_PARAM_CHAIN(%rsi)
+KERNEL_END
+SIG INSTRUCTIONS, LINKS + 2, 2
+SIG INSN_LOAD, LINKS, 1
+SIG LOADS, LINKS, 1
+SIG LOAD_BYTES, LINKS*8, 8
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE CYCLES, LINKS, 0, LINKS*4000, 40000, "each load waits for the one before, for a miss and a page walk at most some thousands of cycles"
+.endm
+
+#define BY_SIZE "the lines may still be in that cache or not: it depends on its size"
+
+RING_KERNEL chain_llc, "N times sixteen loads from twice as many lines as the last-level cache has", KERNEL_SERVICE_CHAIN_LLC
+SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, "far more lines than the first level has; replacement is not always LRU"
+SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 8, "far more lines than the second level has; replacement is not always LRU"
+SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*8, 64, "each load misses what lies before; walks and prefetches come on top"
+SIG_RANGE LLC_MISS, LINKS/4, 0, LINKS*8, 64, "half of the lines cannot be there; replacement is not always LRU, walks and prefetches come on top"
+SIG_RANGE DTLB_LOAD_MISS, 0, 0, LINKS, 8, "as many pages as the memory has; the TLBs may hold them all"
+SIGNATURE_END
+
+.macro PAGES_KERNEL size, flag, least, most, most_once, reason
+RING_KERNEL pages_\size, "N times sixteen loads from twice as many 4 KiB as the TLBs hold pages, in pages of \size", \flag
+SIG_RANGE DTLB_LOAD_MISS, \least, 0, \most, \most_once, "\reason"
+SIG_RANGE L1D_LOAD_MISS, 0, 0, LINKS, 8, BY_SIZE
+SIG_RANGE L2_LOAD_MISS, 0, 0, LINKS, 8, BY_SIZE
+SIG_RANGE LLC_REF, 0, 0, LINKS*8, 64, BY_SIZE
+SIG_RANGE LLC_MISS, 0, 0, LINKS*8, 64, BY_SIZE
+SIGNATURE_END
+.endm
+
+PAGES_KERNEL 4k, KERNEL_SERVICE_CHAIN_4K, LINKS/2, LINKS, 8, "every load is in a page used longest ago; replacement is not always LRU"
+PAGES_KERNEL 2m, KERNEL_SERVICE_CHAIN_2M, 0, 0, 24, "some sixteen large pages, which any TLB for them holds; each may have to be walked to once"
+PAGES_KERNEL 1g, KERNEL_SERVICE_CHAIN_1G, 0, 0, 8, "one page or two, and what lies beside them"

@@ -14,6 +14,8 @@
 
 #define PAGE 4096
 
+typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
+
 /* handlers.S */
 extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
 extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[];
@@ -206,36 +208,82 @@ static void pages_off(uint64_t flags, const struct kernel_place *p)
 /* --- chains
  * ---------------------------------------------------------------------------------------------------- */
 
-#define POOL             (12 << 20) /* two lines per way of a Core 2's second-level cache */
+#define POOL_MIN         (4u << 20)
+#define POOL_MAX         (128u << 20)
+#define POOL             (32u << 20) /* two lines per way of a 16 MiB last-level cache, two pages per entry of 4096 */
+#define LINE             64
 #define LINES_PER_WAY    4 /* of a set: wanted */
 #define LINES_PER_WAY_OK 2 /* enough */
 #define LEAST_WAYS       4 /* for a chain that fits with room to spare */
+#define CHAINS                                                                                                       \
+	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
+	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
-static uint8_t *pool;
+static uint8_t *pool, *view_2m, *view_1g;
+static uint32_t pool_size;
 
-static unsigned chain_level(uint64_t flags)
+/* A ring of pointers through `lines` places. */
+struct chain {
+	uint8_t *base;
+	uint32_t stride; /* bytes between places */
+	uint32_t skew;	 /* bytes more from each to the next, modulo a page */
+	uint32_t lines;
+};
+
+/* What it takes to fill the level's set with lines, or for the last level, whose sets silicon chooses by a hash of the address, all
+ * of it. */
+static const char *cache_chain(unsigned level, query_fn *query, bool fits, struct chain *c)
 {
-	return flags & KERNEL_SERVICE_CHAIN_L1 ? 1 : flags & KERNEL_SERVICE_CHAIN_L2 ? 2 : 0;
+	static const char too_large[] = "the cache is too large for the memory there is";
+	struct cache_geometry g;
+	uint64_t most, lines;
+
+	if (!cache_geometry(level, query, &g))
+		return "CPUID does not tell the cache's geometry";
+	c->stride = level == 3 ? g.line : g.line * g.sets;
+	most = pool_size / c->stride;
+	if (fits) {
+		c->lines = g.ways * 3 / 4;
+		return g.ways < LEAST_WAYS ? "the cache has too few ways" : most < g.ways ? too_large : NULL;
+	}
+	lines = (uint64_t)LINES_PER_WAY * g.ways * (level == 3 ? g.sets : 1);
+	c->lines = lines < most ? lines : most;
+	return c->lines < lines / LINES_PER_WAY * LINES_PER_WAY_OK ? too_large : NULL;
 }
 
-/* How many lines of one set of the cache that the flags name make the chain, *stride bytes apart; 0 if there is no chain
- * to be had. */
-static unsigned chain_lines(uint64_t flags, uint32_t *stride)
+/* Twice the pages that all TLBs hold, a line of each. */
+static const char *page_chain(uint64_t flags, query_fn *query, struct chain *c)
 {
-	unsigned level = chain_level(flags);
-	struct cache_geometry g;
-	unsigned lines;
+	unsigned entries = tlb_entries(query);
 
+	c->base = flags & KERNEL_SERVICE_CHAIN_2M ? view_2m : flags & KERNEL_SERVICE_CHAIN_1G ? view_1g : pool;
+	c->stride = PAGE;
+	c->skew = LINE;
+	c->lines = 2 * entries;
+	if (!entries)
+		return "CPUID does not tell how many pages the TLBs hold";
+	if (c->lines > pool_size / PAGE)
+		return "the TLBs hold too many pages for the memory there is";
+	return c->base ? NULL : "there are no pages of this size, or none with memory of one type";
+}
+
+/* @return NULL, or why there is no such chain to be had */
+static const char *chain_find(uint64_t flags, struct chain *c)
+{
 	/* The virtual CPU's machine model has its profile's caches, not the real CPU's. */
-	if (!pool || !cache_geometry(level, vpmu_profile() ? vpmu_ask_cpuid : cpuid, &g))
-		return 0;
-	*stride = g.line * g.sets;
-	lines = POOL / *stride;
-	if (flags & KERNEL_SERVICE_CHAIN_FITS)
-		return g.ways >= LEAST_WAYS && lines >= g.ways ? g.ways * 3 / 4 : 0;
-	if (lines > LINES_PER_WAY * g.ways)
-		lines = LINES_PER_WAY * g.ways;
-	return lines < LINES_PER_WAY_OK * g.ways ? 0 : lines;
+	query_fn *query = vpmu_profile() ? vpmu_ask_cpuid : cpuid;
+	bool fits = flags & KERNEL_SERVICE_CHAIN_FITS;
+
+	*c = (struct chain){.base = pool};
+	if (!pool)
+		return "there is too little memory for a chain of cache lines";
+	if (flags & KERNEL_SERVICE_CHAIN_L1)
+		return cache_chain(1, query, fits, c);
+	if (flags & KERNEL_SERVICE_CHAIN_L2)
+		return cache_chain(2, query, fits, c);
+	if (flags & KERNEL_SERVICE_CHAIN_LLC)
+		return cache_chain(3, query, fits, c);
+	return page_chain(flags, query, c);
 }
 
 static unsigned common_divisor(unsigned a, unsigned b)
@@ -248,18 +296,51 @@ static unsigned common_divisor(unsigned a, unsigned b)
 	return a;
 }
 
-/* A ring through all lines in an order that no stride prefetcher foresees. */
-static uint64_t chain_make(uint64_t flags)
+static uint64_t *place_of(const struct chain *c, uint32_t i)
 {
-	uint32_t stride;
-	unsigned lines = chain_lines(flags, &stride), step = lines / 2 + 1;
+	return (uint64_t *)(c->base + (size_t)i * c->stride + i * c->skew % PAGE);
+}
 
-	while (common_divisor(lines, step) != 1)
+/* A ring through all lines in an order that no stride prefetcher foresees. One that is there already is left alone: where the last
+ * kernel stopped in it, its lines and pages are those that were used longest ago. */
+static void chain_make(const struct chain *c, struct kernel_params *params)
+{
+	static struct chain made;
+	unsigned step = c->lines / 2 + 1;
+
+	if (made.base == c->base && made.stride == c->stride && made.lines == c->lines && params->chain)
+		return;
+	while (common_divisor(c->lines, step) != 1)
 		step++;
-	for (unsigned i = 0; i < lines; i++)
-		*(uint64_t *)(pool + (size_t)i * stride) =
-			(uint64_t)pool + (uint64_t)((i + step) % lines) * stride;
-	return (uint64_t)pool;
+	for (uint32_t i = 0; i < c->lines; i++)
+		*place_of(c, i) = (uint64_t)place_of(c, (uint32_t)(((uint64_t)i + step) % c->lines));
+	made = *c;
+	params->chain = (uint64_t)place_of(c, 0);
+}
+
+static void tell_page_size(uint64_t flags)
+{
+	if (flags & KERNEL_SERVICE_CHAIN_2M)
+		vpmu_large_pages((uint64_t)view_2m, (uint64_t)view_2m + pool_size, 21);
+	if (flags & KERNEL_SERVICE_CHAIN_1G)
+		vpmu_large_pages((uint64_t)view_1g, (uint64_t)view_1g + pool_size, 30);
+}
+
+static void pool_create(void)
+{
+	struct cache_geometry g;
+	uint64_t size = POOL;
+
+	if (cache_geometry(3, cpuid, &g) && size < 2ull * g.line * g.ways * g.sets)
+		size = 2ull * g.line * g.ways * g.sets;
+	for (size = size < POOL_MAX ? size : POOL_MAX; !pool && size >= POOL_MIN; size /= 2) {
+		pool = data_create(size);
+		pool_size = size;
+	}
+	if (!pool)
+		return;
+	view_2m = page_view(pool, pool_size, 21);
+	view_1g = page_view(pool, pool_size, 30);
 }
 
 /* --- all together
@@ -270,35 +351,34 @@ static struct kernel_place place_on;
 
 void services_init(void)
 {
-	pool = data_create(POOL);
+	pool_create();
 }
 
 const char *services_missing(const struct kernel *k)
 {
-	unsigned level = chain_level(k->flags);
-	uint32_t stride;
+	struct chain chain;
 
 	if (k->flags & TIMER)
 		return timer_missing(k->flags);
 	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !has_sysenter())
 		return "the CPU has no SYSENTER in 64-bit mode";
-	if (level && !pool)
-		return "there is too little memory for a chain of cache lines";
-	if (level && !chain_lines(k->flags, &stride))
-		return "CPUID does not tell the caches' geometry, or it is too large";
+	if (k->flags & CHAINS)
+		return chain_find(k->flags, &chain);
 	return NULL;
 }
 
 bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 {
 	struct kernel_params *params = (struct kernel_params *)place->data;
-	unsigned level = chain_level(k->flags);
+	struct chain chain;
 
 	services_finish();
 	on = k->flags & KERNEL_SERVICES;
 	place_on = *place;
-	if (level)
-		params->chain = chain_make(k->flags);
+	if (on & CHAINS && !chain_find(on, &chain)) {
+		chain_make(&chain, params);
+		tell_page_size(on);
+	}
 	if (!pages_on(on, place)) {
 		pages_off(on, place);
 		on = 0;
