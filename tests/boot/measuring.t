@@ -57,6 +57,7 @@ for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: 
 r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P")
 slopes = {name: value for name, (value, unit) in values(r, "noise").items() if unit.startswith("overcount")}
 for kind, where, slope in (("NMI", "ring 0, OS+USR", "+1"), ("timer interrupt", "ring 0, OS+USR", "+1"), ("page fault", "ring 3, USR", "+1"),
+                           ("interrupt", "ring 3, USR", "+1"),
                            ("page fault", "ring 3, OS+USR", "+1"), ("software interrupt", "ring 3, USR", "+0")):
     equal(slopes.get("INST_RETIRED.ANY_P per %s, %s" % (kind, where)), slope, "interrupts that count: %s per %s, %s" % (slope, kind, where))
 ok(all(re.match(r"\+1 per ", t) for t in texts(r, "biased")) and texts(r, "biased"), "an overcount is a bias of that size", texts(r, "biased")[:3])

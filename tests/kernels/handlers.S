@@ -2,11 +2,14 @@
  * Where interrupts, faults and system calls of kernels arrive while a service is on: as few instructions as will do, all of
  * which the kernels' signatures count (KERNEL_..._INSTRUCTIONS).
  */
+#include "tests/kernels/kernel.h"
+
 	.section .text.kernel_handlers, "ax", @progbits
 	.section .note.GNU-stack, "", @progbits
 	.section .text.kernel_handlers
 
 	.globl kernel_on_test_int, kernel_on_fault, kernel_on_fault_code, kernel_on_syscall
+	.globl kernel_on_syscall_xapic, kernel_on_syscall_x2apic
 	.globl kernel_on_sysenter, kernel_on_xapic, kernel_on_x2apic
 	.p2align 6
 kernel_on_test_int:
@@ -21,6 +24,28 @@ kernel_on_fault:
 
 	.p2align 6
 kernel_on_syscall:
+	sysretq
+
+/* Back to ring 3 with interrupts enabled, and one requested: fixed, to itself. */
+#define ICR_LOW	      0x300
+#define X2APIC_ICR    0x830
+#define ICR_TEST_SELF (0x44000|KERNEL_VECTOR)
+
+	.p2align 6
+kernel_on_syscall_xapic:
+	movl $ICR_TEST_SELF, ICR_LOW(%r10)
+	or $0x200, %r11
+	sysretq
+
+	.p2align 6
+kernel_on_syscall_x2apic:
+	mov %rcx, %r9
+	mov $X2APIC_ICR, %ecx
+	mov $ICR_TEST_SELF, %eax
+	xor %edx, %edx
+	wrmsr
+	mov %r9, %rcx
+	or $0x200, %r11
 	sysretq
 
 	.p2align 6

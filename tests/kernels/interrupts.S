@@ -188,6 +188,46 @@ SIG LOAD_BYTES, 5*8, 0
 SIGNATURE_END
 
 /*
+ * An interrupt that meets code in ring 3: SYSCALL has the local APIC request it, and returns with interrupts enabled. The inner
+ * loop waits for it, with a counter that no handler changes.
+ */
+.macro IPI_KERNEL name, mode, service, apic, request, acknowledge
+KERNEL \name, "N times an interrupt in ring 3, \mode", flags=KERNEL_SERVICE_SYSCALL|\service|\apic|KERNEL_RING3_ONLY
+	mov KERNEL_PARAM_APIC(%rsi), %r10
+1:	xor %eax, %eax
+	syscall
+	mov $NMI_WAIT, %r8d
+2:	pause
+	dec %r8d
+	jnz 2b
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + \request + \acknowledge + 1 + 3*NMI_WAIT + 2, 1
+SIG INSN_PAUSE, NMI_WAIT, 0
+SIG INTERRUPTS_HW, 1, 0
+SIG BRANCHES, NMI_WAIT + 1 + 3, 0
+SIG BR_FAR, 3, 0
+SIG BR_COND, NMI_WAIT + 1, 0
+SIG BR_COND_TAKEN, NMI_WAIT, -1
+SIG BR_COND_NTAKEN, 1, 1
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 5, 1
+SIG LOAD_BYTES, 5*8, 8
+SIG_RINGS 2
+SIG_INTEGER_ONLY
+.endm
+
+IPI_KERNEL ipi_xapic, "in xAPIC mode", KERNEL_SERVICE_IPI_XAPIC, KERNEL_SERVICE_XAPIC, KERNEL_IPI_XAPIC_INSTRUCTIONS, KERNEL_XAPIC_INSTRUCTIONS
+SIG INSN_SERIALIZING, 1, 0
+SIG_STORES 2, 4
+SIGNATURE_END
+
+IPI_KERNEL ipi_x2apic, "in x2APIC mode", KERNEL_SERVICE_IPI_X2APIC, KERNEL_SERVICE_X2APIC, KERNEL_IPI_X2APIC_INSTRUCTIONS, KERNEL_X2APIC_INSTRUCTIONS
+SIG INSN_SERIALIZING, 1 + 2, 0
+SIGNATURE_END
+
+/*
  * One fault per turn, at the instruction that is \fault; the handler goes on behind it. What faults does not retire.
  * The handler stores the return address, and IRETQ takes five values from the stack.
  */

@@ -57,7 +57,9 @@
 #define KERNEL_SERVICE_CHAIN_4K 0x800000 /* params.chain: a ring through twice as many 4 KiB pages as the TLBs hold */
 #define KERNEL_SERVICE_CHAIN_2M 0x1000000 /* params.chain: the same memory in the same order, in 2 MiB pages */
 #define KERNEL_SERVICE_CHAIN_1G 0x2000000 /* params.chain: the same in 1 GiB pages */
-#define KERNEL_SERVICES		0x3ffff00
+#define KERNEL_SERVICE_IPI_XAPIC 0x4000000 /* with SYSCALL and XAPIC: SYSCALL comes back with IF = 1 and KERNEL_VECTOR requested */
+#define KERNEL_SERVICE_IPI_X2APIC 0x8000000 /* the same with X2APIC */
+#define KERNEL_SERVICES		0xfffff00
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */
@@ -71,6 +73,8 @@
 #define KERNEL_RESUME_INSTRUCTIONS	2 /* for vectors without an error code: store, IRETQ */
 #define KERNEL_RESUME_CODE_INSTRUCTIONS 3 /* with one: it is dropped first */
 #define KERNEL_SYSCALL_INSTRUCTIONS	1 /* SYSRETQ; SYSEXIT likewise */
+#define KERNEL_IPI_XAPIC_INSTRUCTIONS	3 /* request, set IF, SYSRETQ; R10 as below */
+#define KERNEL_IPI_X2APIC_INSTRUCTIONS	8 /* R9 is used */
 #define KERNEL_XAPIC_INSTRUCTIONS	2 /* store to EOI, for which RAX must be 0 and R10 the APIC's address; IRETQ */
 #define KERNEL_X2APIC_INSTRUCTIONS	5 /* WRMSR to EOI, with RAX, RCX, RDX set up before; IRETQ */
 

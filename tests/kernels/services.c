@@ -18,7 +18,8 @@ typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
 
 /* handlers.S */
 extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
-extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[];
+extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[],
+	kernel_on_syscall_xapic[], kernel_on_syscall_x2apic[];
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
 
@@ -83,6 +84,8 @@ static struct {
 	 (uint64_t)SELECTOR_KERNEL_CS << 32 | (uint64_t)(SELECTOR_USER_CS32 | 3) << 48, 0},
 	{KERNEL_SERVICE_SYSCALL, 0xc0000082 /* LSTAR */, kernel_on_syscall, 0, 0},
 	{KERNEL_SERVICE_SYSCALL, 0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, NULL, 0x44700, 0},
+	{KERNEL_SERVICE_IPI_XAPIC, 0xc0000082, kernel_on_syscall_xapic, 0, 0},
+	{KERNEL_SERVICE_IPI_X2APIC, 0xc0000082, kernel_on_syscall_x2apic, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x174 /* IA32_SYSENTER_CS */, NULL, SELECTOR_KERNEL_CS, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x175 /* IA32_SYSENTER_ESP */, sysenter_stack + 64, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x176 /* IA32_SYSENTER_EIP */, kernel_on_sysenter, 0, 0},
@@ -109,7 +112,7 @@ static void calls_off(uint64_t flags)
 {
 	if (flags & KERNEL_SERVICE_SYSCALL)
 		msr_write(EFER, old_efer);
-	for (unsigned i = 0; i < CALL_MSRS; i++)
+	for (unsigned i = CALL_MSRS; i-- > 0;)
 		if (flags & call_msrs[i].flag)
 			msr_write(call_msrs[i].address, call_msrs[i].old);
 }

@@ -34,28 +34,32 @@ static const struct source {
 	const char *kind;
 	const char *kernel; /* of two for one kind and ring, the one that suits the machine */
 	uint8_t ring;
-	uint8_t handler; /* instructions that it takes in ring 0, one far return among them */
+	uint8_t handler; /* instructions that it takes in ring 0 ... */
+	uint8_t far;     /* ... and the far returns among them; 0: one */
 } sources[] = {
-	{"timer interrupt", "hlt_xapic", 0, KERNEL_XAPIC_INSTRUCTIONS},
-	{"timer interrupt", "hlt_x2apic", 0, KERNEL_X2APIC_INSTRUCTIONS},
-	{"NMI", "nmi_xapic", 0, KERNEL_TEST_INT_INSTRUCTIONS},
-	{"NMI", "nmi_x2apic", 0, KERNEL_TEST_INT_INSTRUCTIONS},
-	{"page fault", "fault_pf_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS},
-	{"page fault", "fault_pf_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS},
-	{"invalid opcode", "fault_ud_ring0", 0, KERNEL_RESUME_INSTRUCTIONS},
-	{"invalid opcode", "fault_ud_ring3", 3, KERNEL_RESUME_INSTRUCTIONS},
-	{"division by zero", "fault_de_ring0", 0, KERNEL_RESUME_INSTRUCTIONS},
-	{"division by zero", "fault_de_ring3", 3, KERNEL_RESUME_INSTRUCTIONS},
-	{"general protection fault", "fault_gp_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS},
-	{"general protection fault", "fault_gp_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS},
-	{"x87 exception", "fault_mf_ring0", 0, KERNEL_RESUME_INSTRUCTIONS},
-	{"x87 exception", "fault_mf_ring3", 3, KERNEL_RESUME_INSTRUCTIONS},
-	{"page fault in REP STOS", "fault_pf_rep_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS},
-	{"page fault in REP STOS", "fault_pf_rep_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS},
-	{"x87 not available", "fault_nm", 0, KERNEL_RESUME_INSTRUCTIONS},
-	{"SYSCALL", "syscall", 3, KERNEL_SYSCALL_INSTRUCTIONS},
-	{"software interrupt", "int_ring0", 0, KERNEL_TEST_INT_INSTRUCTIONS},
-	{"software interrupt", "int_ring3", 3, KERNEL_TEST_INT_INSTRUCTIONS},
+	{"timer interrupt", "hlt_xapic", 0, KERNEL_XAPIC_INSTRUCTIONS, 0},
+	{"timer interrupt", "hlt_x2apic", 0, KERNEL_X2APIC_INSTRUCTIONS, 0},
+	/* Requested by SYSCALL, for which ring 3 has no other way. */
+	{"interrupt", "ipi_xapic", 3, KERNEL_IPI_XAPIC_INSTRUCTIONS + KERNEL_XAPIC_INSTRUCTIONS, 2},
+	{"interrupt", "ipi_x2apic", 3, KERNEL_IPI_X2APIC_INSTRUCTIONS + KERNEL_X2APIC_INSTRUCTIONS, 2},
+	{"NMI", "nmi_xapic", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
+	{"NMI", "nmi_x2apic", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
+	{"page fault", "fault_pf_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
+	{"page fault", "fault_pf_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
+	{"invalid opcode", "fault_ud_ring0", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
+	{"invalid opcode", "fault_ud_ring3", 3, KERNEL_RESUME_INSTRUCTIONS, 0},
+	{"division by zero", "fault_de_ring0", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
+	{"division by zero", "fault_de_ring3", 3, KERNEL_RESUME_INSTRUCTIONS, 0},
+	{"general protection fault", "fault_gp_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
+	{"general protection fault", "fault_gp_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
+	{"x87 exception", "fault_mf_ring0", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
+	{"x87 exception", "fault_mf_ring3", 3, KERNEL_RESUME_INSTRUCTIONS, 0},
+	{"page fault in REP STOS", "fault_pf_rep_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
+	{"page fault in REP STOS", "fault_pf_rep_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
+	{"x87 not available", "fault_nm", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
+	{"SYSCALL", "syscall", 3, KERNEL_SYSCALL_INSTRUCTIONS, 0},
+	{"software interrupt", "int_ring0", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
+	{"software interrupt", "int_ring3", 3, KERNEL_TEST_INT_INSTRUCTIONS, 0},
 };
 
 struct noise {
@@ -75,7 +79,10 @@ static uint64_t raw[PASS_N_MAX * REPS_MAX];
 static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *out)
 {
 	struct amount all = kernel_amount(s->kernel, q, k);
-	int64_t handlers = q == Q_INSTRUCTIONS ? s->source->handler : q == Q_BRANCHES || q == Q_BR_FAR;
+	int64_t far = s->source->far ? s->source->far : 1;
+	int64_t handlers = q == Q_INSTRUCTIONS                ? s->source->handler
+			   : q == Q_BRANCHES || q == Q_BR_FAR ? far
+							      : 0;
 
 	if (!all.defined || all.overflow || all.low != all.high)
 		return false;
@@ -239,7 +246,7 @@ static void run_event(struct noise *s)
 	if (!judged) { /* clocks, caches: no number is right or wrong */
 		for (unsigned i = 0; i < s->last_k; i++)
 			seen[i].low = 0;
-		if (overcount(s, &line))
+		if (overcount(s, &line) && line.slope_num)
 			report_slope(s, &line,
 				     line.straight ? "per interrupt, handler and all"
 						   : "per interrupt, handler and all, about");

@@ -51,7 +51,8 @@ struct instruction {
 	uint8_t kind;		/* enum kind */
 	bool separate;		/* accesses that adjoin are several all the same */
 	bool stack_loads;	/* pops several stack slots; its other loads are of descriptors */
-	bool no_loads;		/* all its loads are of descriptors */
+	bool no_loads;		/* all its loads are of descriptors ... */
+	bool no_stores;		/* ... or, like these, of the delivery of an interrupt that follows at once */
 	uint8_t length;
 	uint8_t bytes[15];
 	struct instruction *chain; /* of the same address */
@@ -110,6 +111,7 @@ static void classify_two_byte(struct instruction *in, uint8_t opcode)
 		in->target = in->next + (uint64_t)(int64_t)displacement;
 	} else if (opcode == 0x05 || opcode == 0x07 || opcode == 0x34 || opcode == 0x35) {
 		in->kind = FAR; /* SYSCALL, SYSRET, SYSENTER, SYSEXIT */
+		in->no_loads = in->no_stores = true;
 	}
 }
 
@@ -271,7 +273,7 @@ static void commit_accesses(void)
 		const struct access *a = &s.access[i];
 		if (in->stack_loads && any && (a->store || a->address != end))
 			continue;
-		if (in->no_loads && !a->store)
+		if (a->store ? in->no_stores : in->no_loads)
 			continue;
 		bool adjoins = any && !in->separate && a->store == store && a->address <= end;
 		s.total[a->store ? STORE_BYTES : LOAD_BYTES] += a->size;
