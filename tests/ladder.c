@@ -289,14 +289,14 @@ static bool causes(const struct kernel *k, const struct pmu_event *e)
 	return expectation(e, k, N_SMALL, &x) == EXPECTATION_OK && x.low == x.high && x.low >= 2 * N_SMALL;
 }
 
-/* A kernel for an event that the general one does not cause: plain code for both rings. */
+/* A kernel for an event that the general one does not cause: plain code for both rings and any CPU. */
 static const struct kernel *special_kernel(const struct pmu_event *e)
 {
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
 		uint64_t unfit = KERNEL_SERVICES | KERNEL_RING0_ONLY | KERNEL_RING3_ONLY | KERNEL_CLOBBERS_CR;
 		struct result r = {0};
 
-		if (k->flags & unfit || kernel_unfit(k, 0) || !causes(k, e))
+		if (k->flags & unfit || k->needs || kernel_unfit(k, 0) || !causes(k, e))
 			continue;
 		truth_check(k, 0, N_SMALL, &r);
 		if (!verdict_is_bad(r.judgement.verdict))

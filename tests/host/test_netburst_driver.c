@@ -404,6 +404,24 @@ static void accesses_hold(void **state)
 	}
 }
 
+/* People read the names that the wiring has. */
+static void registers_have_names(void **state)
+{
+	char name[32];
+
+	(void)state;
+	for (unsigned e = 0; e < ESCR_COUNT; e++)
+		assert_string_equal(register_name(netburst_fields, netburst_escr[e].msr, name, sizeof name),
+				    netburst_escr[e].name);
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		assert_string_equal(register_name(netburst_fields, MSR_NETBURST_CCCR0 + c, name, sizeof name),
+				    netburst_counter[c].cccr);
+		assert_string_equal(
+			register_name(netburst_fields, MSR_NETBURST_COUNTER0 + c, name, sizeof name),
+			netburst_counter[c].name);
+	}
+}
+
 static int cleanup(void **state)
 {
 	(void)state;
@@ -425,6 +443,7 @@ int main(void)
 		cmocka_unit_test(cascades),
 		cmocka_unit_test(schedules),
 		cmocka_unit_test(accesses_hold),
+		cmocka_unit_test(registers_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, cleanup);
