@@ -56,6 +56,22 @@ static bool amd_vendor(void)
 	return !strcmp(id.vendor, "AuthenticAMD") || !strcmp(id.vendor, "HygonGenuine");
 }
 
+/* A hypervisor or emulator may show an AMD CPU without its counters: then the selector cannot be read, or
+ * does not keep what is written. Where no hypervisor is said to be, nothing is touched to find out. */
+static bool swallowed(const struct pmu *pmu)
+{
+	uint32_t address = amd_select_msr(pmu, 0);
+	uint64_t found, kept = 0;
+
+	if (!msr_read(address, &found))
+		return true;
+	if (!cpu_has(CPU_HYPERVISOR))
+		return false;
+	uint64_t probe = (found ^ CTL_USR) & ~CTL_EN;
+	bool good = msr_write(address, probe) && msr_read(address, &kept) && kept == probe;
+	return !msr_write(address, found) || !good;
+}
+
 static bool identify(struct pmu *pmu, const char **why)
 {
 	memset(pmu, 0, sizeof *pmu);
@@ -88,6 +104,11 @@ static bool identify(struct pmu *pmu, const char **why)
 			*why = "CPUID leaf 80000022H declares PerfMonV2 with no core counter at all";
 			return false;
 		}
+	}
+
+	if (swallowed(pmu)) {
+		*why = "the CPU is said to be AMD's, but PERF_CTL0 raises #GP or keeps nothing";
+		return false;
 	}
 
 	pmu->driver = &amd_driver;

@@ -309,6 +309,21 @@ static void refuses_nonsense(void **unused)
 	fake_cpu_set_leaf(0x80000000, 0, 0, 0, 0, 0);
 	assert_true(drv->identify(&pmu, &why));
 	assert_int_equal(pmu.n_counters, 4);
+	/* A hypervisor that has the counters, and one that has not. Without one, nothing is touched. */
+	fake_cpu_start(&amd_zen2, "");
+	fake_cpu_set_leaf(1, 0, 0x00870f10, 0x00100800, 0xfed8320b, 0x178bfbff);
+	uint64_t found;
+	assert_true(msr_write(PERF_CTL0, 0x4300c0));
+	assert_true(drv->identify(&pmu, &why));
+	assert_true(msr_read(PERF_CTL0, &found));
+	assert_int_equal(found, 0x4300c0);
+	fake_cpu_break_msr(PERF_CTL0);
+	assert_false(drv->identify(&pmu, &why));
+	assert_non_null(strstr(why, "PERF_CTL0 raises #GP or keeps nothing"));
+	fake_cpu_set_leaf(1, 0, 0x00870f10, 0x00100800, 0x7ed8320b, 0x178bfbff);
+	assert_false(drv->identify(&pmu, &why));
+	fake_cpu_break_msr(0);
+	assert_true(drv->identify(&pmu, &why));
 	/* Hygon's Zen 1. */
 	fake_cpu_start(&amd_zen1, "");
 	fake_cpu_set_leaf(0, 0, 0xd, 0x6f677948, 0x656e6975, 0x6e65476e);

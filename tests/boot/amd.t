@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+"""AMD's counters: every virtual CPU is judged sound in QEMU, two of them alike in Bochs, injected deviations are caught, and an AMD
+CPU without counters is no PMU."""
+from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
+
+PROFILES = {"amd-k8": "legacy counters", "amd-fam10h": "legacy counters", "amd-fam15h": "core extension", "amd-zen1": "core extension",
+            "amd-zen2": "core extension", "amd-zen3": "core extension", "amd-zen4": "PerfMonV2", "amd-zen5": "PerfMonV2"}
+# Kernels that cause what the events are told apart by.
+OPTIONS = "pmu=virtual:%s suite=control,events kernel=nop_loop,calls,branch*,x87_arith*,lock*,cpuid*,int_ring0"
+
+for profile, layout in PROFILES.items():
+    r = boot(options=OPTIONS % profile)
+    sound(r, profile)
+    ok(any("virtual PMU (model %s), not silicon" % profile in line for line in r.text), profile + " is named", tail(r, 30))
+    equal([layout in p["name"] for p in r.report["pmus"]] if r.report else None, [True], profile + ": " + layout)
+    if profile in ("amd-fam15h", "amd-zen4"):
+        same_table(boot(emulator="bochs", options=OPTIONS % profile, timeout=300), r, profile + ": Bochs gives the same counts")
+
+for profile, injection, suite, verdicts in (
+        ("amd-zen2", "1291", "events", ("noisy", "biased", "wrong")), ("amd-zen3", "1292", "events", ("noisy", "biased", "wrong")),
+        ("amd-zen1", "990", "events", ("noisy", "biased", "wrong")), ("amd-zen4", "no-pmi", "control", ("wrong", "dead")),
+        ("amd-zen4", "dropped-carry", "control", ("wrong",)), ("amd-zen4", "reserved-fault", "control", ("wrong",)),
+        ("amd-zen4", "alias-apart", "control", ("wrong",)), ("amd-fam10h", "off-by-one", "control", ("wrong", "biased"))):
+    r = boot(options="pmu=virtual:%s suite=%s inject=%s kernel=nop_loop,x87_arith*,mmx*" % (profile, suite, injection))
+    table = verdict_table(r) or {}
+    ok(r.status == 1 and any(verdict in verdicts for verdict, _ in table.values()), "%s on %s is caught" % (injection, profile), tail(r))
+
+for emulator, cpu in (("qemu", "EPYC"), ("qemu", "Opteron_G3"), ("bochs", "ryzen")):
+    r = boot(emulator=emulator, cpu=cpu, ignore_bad_msrs=0, options="pmu=auto suite=control")
+    sound(r, "%s's %s has no counters" % (emulator, cpu))
+    equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [True], "the virtual PMU is judged in their place")
+r = boot(emulator="bochs", cpu="ryzen", ignore_bad_msrs=1, options="pmu=auto suite=control")
+equal(r.status, 1, "where unknown registers swallow what is written, and nothing says hypervisor")
+equal(r.counts and r.counts["dead"], 1, "the counters are dead, once")
+done()
