@@ -179,11 +179,11 @@ static bool take_value(struct parser *p, const char *from, const char **at, cons
 		const char *digits = ++*at;
 
 		if (!number(at, &value) || value > most)
-			return fail(p, digits, "%s takes a number from 0 to %" PRIu64 ": %s", name,
-				    most, m->help);
+			return fail(p, digits, "%s takes a number from 0 to %" PRIu64 ": %s", name, most,
+				    m->help);
 	} else if (m->width > 1) {
-		return fail(p, *at, "%s needs a value, %s=0 to %s=%" PRIu64 ": %s", name, name, name,
-			    most, m->help);
+		return fail(p, *at, "%s needs a value, %s=0 to %s=%" PRIu64 ": %s", name, name, name, most,
+			    m->help);
 	}
 	return give(p, from, m, value);
 }
@@ -232,7 +232,17 @@ static bool take_counter(struct parser *p, const char **at)
 	const char *from = *at + 1, *end = from + strcspn(from, " \t\n");
 	char names[80] = "";
 	size_t n = 0;
+	uint64_t index;
+	const char *digits = from;
 
+	/* As in ECX of RDPMC; bit 31 only chooses how it reads. */
+	if (p->grammar->halves && isdigit((unsigned char)*from) && number(&digits, &index) && digits == end)
+		for (unsigned c = 0; c < p->pmu->n_counters; c++)
+			if (p->pmu->counter[c].rdpmc == (index & 0x7fffffff)) {
+				p->request.counter = (uint8_t)(c + 1);
+				*at = end;
+				return true;
+			}
 	for (unsigned c = 0; c < p->pmu->n_counters; c++) {
 		if (is_word(from, end, p->pmu->counter[c].name)) {
 			p->request.counter = (uint8_t)(c + 1);
@@ -304,14 +314,12 @@ static bool is_raw(const char *text)
 	       (text[n + 1] == ':' || text[n + 1] == '@' || ends(text[n + 1]));
 }
 
-static bool parse_raw(struct parser *p, const char *text)
+/* A selector's value, of which `text` is the first digit, and what stands behind it at `at`. */
+static bool take_raw(struct parser *p, const char *text, const char *at, uint64_t value)
 {
-	const char *at = text + 1;
-	uint64_t value, known = p->grammar->raw_ignored;
+	uint64_t known = p->grammar->raw_ignored;
 	uint8_t ring;
 
-	if (!hex_digits(&at, &value, 16))
-		return fail(p, text + 1, "the selector exceeds 64 bits");
 	for (const struct event_modifier *m = p->grammar->modifiers; m->help; m++) {
 		if (m->raw < 0)
 			continue;
@@ -319,8 +327,8 @@ static bool parse_raw(struct parser *p, const char *text)
 		set_field(&p->request.config, m, value >> m->raw & ones(m->width));
 	}
 	if (value & ~known)
-		return fail(p, text + 1, "bits %#" PRIx64 " have no meaning in a selector of %s",
-			    value & ~known, p->pmu->name);
+		return fail(p, text, "bits %#" PRIx64 " have no meaning in a selector of %s", value & ~known,
+			    p->pmu->name);
 	/* Rings said behind the selector replace those in it, which came along when it was read from a
 	 * register. */
 	ring = p->request.config.ring;
@@ -330,6 +338,37 @@ static bool parse_raw(struct parser *p, const char *text)
 	if (!p->request.config.ring)
 		p->request.config.ring = ring;
 	return finish(p);
+}
+
+static bool parse_raw(struct parser *p, const char *text)
+{
+	const char *at = text + 1;
+	uint64_t value;
+
+	if (!hex_digits(&at, &value, 16))
+		return fail(p, text + 1, "the selector exceeds 64 bits");
+	return take_raw(p, text + 1, at, value);
+}
+
+static bool is_halves(const struct parser *p, const char *text)
+{
+	return p->grammar->halves && text[0] == '0' && tolower((unsigned char)text[1]) == 'x';
+}
+
+/* "0x3b000/0x1200020c": the lower half of a selector, then the upper. */
+static bool parse_halves(struct parser *p, const char *text)
+{
+	const char *at = text + 2, *second;
+	uint64_t low, high;
+
+	if (!hex_digits(&at, &low, 16) || low >> 32)
+		return fail(p, text, "%s: 32 bits in hexadecimal are expected here", p->grammar->halves);
+	if (*at != '/')
+		return fail(p, at, "'/' and the other register are missing: %s", p->grammar->halves);
+	second = ++at;
+	if (!number(&at, &high) || high >> 32)
+		return fail(p, second, "%s: 32 bits in hexadecimal are expected here", p->grammar->halves);
+	return take_raw(p, text, at, high << 32 | low);
 }
 
 static bool parse_fields(struct parser *p, const char *text)
@@ -384,8 +423,7 @@ static const char *row_name(const struct parser *p, unsigned i)
 static const char *resolve(const struct parser *p, const char *from, const char *end)
 {
 	for (const struct event_alias *a = p->grammar->aliases; a && a->alias; a++)
-		if (is_word(from, end, a->alias) &&
-		    event_by_name(p->pmu->events, p->pmu->n_events, a->name))
+		if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, p->pmu->n_events, a->name))
 			return a->name;
 	return NULL;
 }
@@ -506,12 +544,14 @@ unsigned event_parse(const struct pmu *pmu, const char *text, struct event_reque
 			return fail(&p, from, "no event behind '::'");
 	}
 	slash = strchr(from, '/');
-	if (!slash && !is_raw(from))
+	if (!slash && !is_raw(from) && !is_halves(&p, from))
 		return parse_named(&p, from, out, max);
-	if (slash && !is_word(from, slash, "cpu") && !is_name_of(&p, from, slash))
+	if (slash && !is_halves(&p, from) && !is_word(from, slash, "cpu") && !is_name_of(&p, from, slash))
 		return fail(&p, from, "no PMU %.*s here: before '/' stands cpu",
 			    (int)(slash - from > 40 ? 40 : slash - from), from);
-	good = slash ? parse_fields(&p, from) : parse_raw(&p, from);
+	good = is_halves(&p, from) ? parse_halves(&p, from)
+	       : slash             ? parse_fields(&p, from)
+				   : parse_raw(&p, from);
 	if (good && max)
 		out[0] = p.request;
 	return good;

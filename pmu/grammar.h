@@ -50,6 +50,9 @@ struct event_grammar {
 	const struct event_alias *aliases; /* other names of rows: libpfm4's, perf's; may be NULL */
 	const struct event_modifier *modifiers; /* help NULL ends */
 	uint64_t raw_ignored; /* bits of a raw selector that say nothing about the event, such as enable */
+	/** A raw selector may be given as its two halves, the lower one first, "0x3b000/0x1200020c@0xc", with
+	 * the counter as RDPMC has it; this is how that is written, in words. NULL: it may not. */
+	const char *halves;
 	/** Masks that row e can be combined with. @return NULL if none; the member itself may be NULL */
 	const struct event_mask *(*masks)(const struct pmu_event *e);
 };

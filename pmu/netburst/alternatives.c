@@ -47,6 +47,24 @@ static unsigned with_sources(const struct netburst_recipe *r, unsigned c, unsign
 	return n;
 }
 
+/* Counters of a raw selector: where it is a documented event, or, if it is none anywhere, where there is a
+ * wire. */
+static uint32_t raw_counters(unsigned select, unsigned event)
+{
+	uint32_t documented = 0, wired = 0;
+
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		enum netburst_escr_id e = netburst_wire(c, select, netburst_cpu.model);
+
+		if (e == ESCR_NONE)
+			continue;
+		wired |= 1u << c;
+		if (netburst_event_of(e, event, netburst_cpu.model) != NB_EVENTS)
+			documented |= 1u << c;
+	}
+	return documented ? documented : wired;
+}
+
 unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request *request,
 			       struct sched_alternative *out, const char **why)
 {
@@ -54,12 +72,16 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 	unsigned select = (CODE_CCCR(request->config.code) & CCCR_SELECT) >> CCCR_SELECT_SHIFT, n = 0;
 	const struct netburst_recipe *r = netburst_code_recipe(request->config.code);
 
+	uint32_t counters = request->event
+				    ? request->event->counters
+				    : raw_counters(select, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT);
+
 	*why = NULL;
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		enum netburst_escr_id e = netburst_wire(c, select, netburst_cpu.model);
 		struct sched_alternative way = {0};
 
-		if (e == ESCR_NONE || (request->event && !(request->event->counters >> c & 1)))
+		if (e == ESCR_NONE || !(counters >> c & 1))
 			continue;
 		use(&way, c, 0);
 		use(&way, ESCR_RESOURCE(e),

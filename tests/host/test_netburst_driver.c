@@ -422,6 +422,37 @@ static void registers_have_names(void **state)
 	}
 }
 
+/* perfex's raw form: the registers as they are, and the counter by its RDPMC index. */
+static void raw_as_perfex_has_it(void **state)
+{
+	struct event_request request;
+	struct event_error error;
+
+	(void)state;
+	start_cpu(&netburst_prescott, NULL);
+	assert_int_equal(event_parse(&pmu, "0x0003b000/0x0c00180c@0x8000000e", &request, 1, &error), 1);
+	assert_null(request.event);
+	assert_int_equal(request.counter, 14 + 1);
+	assert_int_equal(request.config.ring, RING_ALL);
+	assert_true(request.config.code == config_of("branch_retired:MMTP:MMTM").code);
+	assert_int_equal(event_counters(&pmu, &request), 1 << 14);
+	/* With a filter, in one ring, wherever it is documented: as uops_retired in IQ, as page_walk_type in
+	 * BPU. */
+	assert_int_equal(event_parse(&pmu, "0x1279000/0x02000208", &request, 1, &error), 1);
+	assert_int_equal(request.config.ring, RING_OS);
+	assert_int_equal(request.config.cmask, 2);
+	assert_true(request.config.edge);
+	assert_int_equal(event_counters(&pmu, &request), 0x3f00f);
+	assert_int_equal(event_parse(&pmu, "0x3b000", &request, 1, &error), 0);
+	assert_int_equal(error.column, 7);
+	assert_non_null(strstr(error.text, "CCCR/ESCR@counter"));
+	assert_int_equal(event_parse(&pmu, "0x3b000/0x123456789", &request, 1, &error), 0);
+	assert_int_equal(error.column, 8);
+	assert_int_equal(event_parse(&pmu, "0x3b400/0x0c00180c", &request, 1, &error), 0);
+	assert_non_null(strstr(error.text, "0x400"));
+	assert_int_equal(event_parse(&pmu, "0x3b000/0x0c00180c@0x12", &request, 1, &error), 0);
+}
+
 static int cleanup(void **state)
 {
 	(void)state;
@@ -444,6 +475,7 @@ int main(void)
 		cmocka_unit_test(schedules),
 		cmocka_unit_test(accesses_hold),
 		cmocka_unit_test(registers_have_names),
+		cmocka_unit_test(raw_as_perfex_has_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, cleanup);
