@@ -135,7 +135,7 @@ static enum kind core_register(const struct amd_state *s, uint32_t address, unsi
 
 	if (offset < 2 * AMD_LEGACY) {
 		*c = offset % AMD_LEGACY;
-		if (s->extended && (injected(s, INJECT_ALIAS_APART) || MUTANT(M_ALIAS, false, true)))
+		if (s->extended && MUTANT(M_ALIAS, false, true))
 			*c = AMD_LEGACY + *c % 2;
 		return offset < AMD_LEGACY ? SELECT : COUNTER;
 	}

@@ -106,12 +106,6 @@ static bool global_ignored(void)
 	return get(CTR(0)) != 0;
 }
 
-static bool alias_apart(void)
-{
-	set(CTL(0), 7);
-	return get(PERF_CTL0) != 7;
-}
-
 static bool late_request(void)
 {
 	count_instructions(0, CTL_INT, TOP);
@@ -210,7 +204,6 @@ static const struct {
 	{"rdpmc-wrong-index", rdpmc_index},
 	{"reserved-fault", reserved_fault},
 	{"global-ignored", global_ignored},
-	{"alias-apart", alias_apart},
 	{"late-pmi", late_request},
 	{"status-reserved", status_reserved},
 	{"794", counts_halted},
