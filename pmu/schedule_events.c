@@ -133,13 +133,40 @@ static void free_items(struct sched_item *items, unsigned n)
 	free(items);
 }
 
+static bool takes_alike(const struct sched_item *item, const struct sched_use *use)
+{
+	for (unsigned a = 0; a < item->n_alternatives; a++)
+		for (unsigned u = 0; u < item->alternative[a].n_uses; u++)
+			if (item->alternative[a].use[u].resource == use->resource &&
+			    item->alternative[a].use[u].value == use->value)
+				return true;
+	return false;
+}
+
+/* What nobody else wants alike is taken for itself alone: plain problems are solved better. */
+static void drop_lone_values(const struct sched_item *items, struct sched_alternative *const *own, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned a = 0; a < items[i].n_alternatives; a++)
+			for (unsigned u = 0; u < own[i][a].n_uses; u++) {
+				struct sched_use *use = &own[i][a].use[u];
+				unsigned k = 0;
+
+				while (use->value && k < n && (k == i || !takes_alike(&items[k], use)))
+					k++;
+				if (k == n)
+					use->value = 0;
+			}
+}
+
 /* The requests as the scheduler has them. @return NULL with *why if one fits nowhere, or memory is short */
 static struct sched_item *items_of(const struct pmu *pmu, const struct event_request *requests, unsigned n,
 				   const char **why)
 {
 	struct sched_alternative *way = malloc(SCHEDULE_ALTERNATIVES * sizeof *way);
 	struct sched_item *items = calloc(n ? n : 1, sizeof *items);
-	bool good = way && items;
+	struct sched_alternative **own = calloc(n ? n : 1, sizeof *own);
+	bool good = way && items && own;
 
 	*why = "not enough memory to schedule the events";
 	for (unsigned i = 0; good && i < n; i++) {
@@ -147,6 +174,7 @@ static struct sched_item *items_of(const struct pmu *pmu, const struct event_req
 		unsigned count = ways(pmu, &requests[i], way, &reason);
 		struct sched_alternative *mine = count ? malloc(count * sizeof *mine) : NULL;
 
+		own[i] = mine;
 		if (!count)
 			*why = nowhere(pmu, &requests[i], reason);
 		good = mine != NULL;
@@ -154,7 +182,10 @@ static struct sched_item *items_of(const struct pmu *pmu, const struct event_req
 			memcpy(mine, way, count * sizeof *mine);
 		items[i] = (struct sched_item){mine, good ? count : 0};
 	}
+	if (good)
+		drop_lone_values(items, own, n);
 	free(way);
+	free(own);
 	if (good)
 		return items;
 	free_items(items, n);

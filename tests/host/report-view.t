@@ -122,7 +122,7 @@ def main(folder):
     holds("an incomplete report says so", run(folder / "cut.json")[1], "incomplete: the run was cut short")
 
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
-                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/2"}', "schema is 'assay-report/2'"),
+                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/3"}', "schema is 'assay-report/3'"),
                                    ("holes", '{"schema": "assay-report/2"}', "not as docs/report.schema.json says")):
         status, out, err = run(write(f"{name}.json", content))
         test(f"refuses {name}", status == 2 and message in err and err.count("\n") == 1 and not out, out + err)
