@@ -102,9 +102,76 @@ static enum outcome place_rest(struct search *s)
 	return IMPOSSIBLE;
 }
 
-/* When backtracking gives up: put the next item in by force, turn out those in its way, and go on with them
- * (each place is left alone for a while after it was changed). */
-static bool repair(struct search *s, uint32_t *until)
+static const struct sched_alternative *taken_by(const struct search *s, unsigned item)
+{
+	return &s->problem->items[item].alternative[s->places[item].alternative];
+}
+
+/* All that has to change places when an item comes to pass a in the given way, and what is in its way goes to
+ * pass b: those in b that are in the way of these come to a, and so on. @return false if one of them is in
+ * the item's way */
+static bool collect_chain(struct search *s, const struct sched_alternative *way, unsigned a, unsigned b,
+			  bool *in_chain, uint16_t *chain, unsigned *length)
+{
+	unsigned n = s->problem->n;
+
+	*length = 0;
+	for (unsigned k = 0; k < n; k++) {
+		in_chain[k] =
+			s->placed[k] && s->places[k].pass == a && !sched_compatible(way, taken_by(s, k));
+		if (in_chain[k])
+			chain[(*length)++] = (uint16_t)k;
+	}
+	for (unsigned i = 0; i < *length; i++, s->steps += n) {
+		unsigned other = s->places[chain[i]].pass == a ? b : a;
+
+		for (unsigned k = 0; k < n; k++) {
+			if (!s->placed[k] || in_chain[k] || s->places[k].pass != other ||
+			    sched_compatible(taken_by(s, chain[i]), taken_by(s, k)))
+				continue;
+			if (other == b && !sched_compatible(way, taken_by(s, k)))
+				return false;
+			in_chain[k] = true;
+			chain[(*length)++] = (uint16_t)k;
+		}
+	}
+	return true;
+}
+
+static void put(struct search *s, unsigned item, unsigned pass, unsigned alternative)
+{
+	s->places[item] = (struct sched_place){.pass = (uint16_t)pass, .alternative = (uint16_t)alternative};
+	occupy(&s->pass[pass], taken_by(s, item), 1);
+	s->placed[item] = true;
+}
+
+/* Make room for an item by exchanging others between two passes, as edges of a graph are recoloured. */
+static bool exchange(struct search *s, unsigned item, bool *in_chain, uint16_t *chain)
+{
+	const struct sched_item *it = &s->problem->items[item];
+	unsigned length;
+
+	for (unsigned i = 0; i < s->passes * s->passes * it->n_alternatives; i++) {
+		unsigned alternative = i % it->n_alternatives, a = i / it->n_alternatives / s->passes,
+			 b = i / it->n_alternatives % s->passes;
+
+		if (a == b ||
+		    !collect_chain(s, &it->alternative[alternative], a, b, in_chain, chain, &length))
+			continue;
+		for (unsigned k = 0; k < length; k++)
+			occupy(&s->pass[s->places[chain[k]].pass], taken_by(s, chain[k]), -1);
+		for (unsigned k = 0; k < length; k++)
+			put(s, chain[k], s->places[chain[k]].pass == a ? b : a,
+			    s->places[chain[k]].alternative);
+		put(s, item, a, alternative);
+		return true;
+	}
+	return false;
+}
+
+/* When backtracking gives up: make room for the next item by an exchange, or put it in by force, turn out
+ * those in its way, and go on with them (each place is left alone for a while after it was changed). */
+static bool repair(struct search *s, uint32_t *until, bool *in_chain, uint16_t *chain)
 {
 	const struct problem *p = s->problem;
 
@@ -116,6 +183,8 @@ static bool repair(struct search *s, uint32_t *until)
 		if (item == p->n)
 			return true;
 		it = &p->items[item];
+		if (!least && exchange(s, item, in_chain, chain))
+			continue;
 		for (unsigned pass = 0; pass < s->passes; pass++)
 			for (unsigned a = 0; a < it->n_alternatives; a++) {
 				unsigned cost = 0;
@@ -154,20 +223,24 @@ enum outcome sched_search(struct problem *p, unsigned passes, struct sched_place
 {
 	struct search s = {.problem = p, .places = places, .passes = passes};
 	uint32_t *until = calloc(p->n, sizeof *until);
+	uint16_t *chain = malloc(p->n * sizeof *chain);
+	bool *in_chain = malloc(p->n * sizeof *in_chain);
 	enum outcome outcome = GAVE_UP;
 
 	s.pass = calloc(passes, sizeof *s.pass);
 	s.placed = calloc(p->n, sizeof *s.placed);
-	if (s.pass && s.placed && until) {
+	if (s.pass && s.placed && until && chain && in_chain) {
 		outcome = place_rest(&s);
 		if (outcome == GAVE_UP) {
 			s.opened = passes;
-			if (repair(&s, until))
+			if (repair(&s, until, in_chain, chain))
 				outcome = FOUND;
 		}
 	}
 	*steps += s.steps;
 	free(until);
+	free(chain);
+	free(in_chain);
 	free(s.pass);
 	free(s.placed);
 	return outcome;
