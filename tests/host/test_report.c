@@ -73,7 +73,7 @@ static void cell(const char *event, const char *counter, const char *kernel, enu
 		 int64_t delta)
 {
 	struct result r = {
-		.suite = "events", .event = event, .kernel = kernel, .counter = counter, .ring = "0"};
+		.suite = "events", .event = event, .kernel = kernel, .counter = counter, .ring = "ring 0"};
 	char name[128];
 
 	snprintf(name, sizeof name, "%s/%s/%s", event, counter, kernel);
@@ -448,9 +448,9 @@ static void order_of_the_matrix_is_free(void **state)
 			     (const char *const[]){"nops", "calls", "rets"}[k], VERDICT_EXACT, 0);
 	report_end(true);
 	text = fake_console_text();
-	assert_non_null(strstr(text, "  nops                               4 checks: 4 exact\n"
-				     "  calls                              4 checks: 4 exact\n"
-				     "  rets                               4 checks: 4 exact\n"
+	assert_non_null(strstr(text, "  nops, ring 0                       4 checks: 4 exact\n"
+				     "  calls, ring 0                      4 checks: 4 exact\n"
+				     "  rets, ring 0                       4 checks: 4 exact\n"
 				     "  12 checks: 12 exact\n"));
 	assert_non_null(strstr(text, "EA           PMC0,PMC9-10,FIXED_CTR0  3 kernels    0    exact (6)\n"));
 	assert_non_null(

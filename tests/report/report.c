@@ -60,13 +60,30 @@ void report_snapshot(const struct pmu_snapshot *snapshot)
 	count_lost(document_snapshot(snapshot));
 }
 
+/* The ring that all of them were in; NULL if they differ or have none. */
+static const char *common_ring(const struct selection *s)
+{
+	const struct cell *c = selection_next(s, NULL);
+	const char *ring = c->ring;
+
+	while (ring && (c = selection_next(s, c)))
+		if (c->ring != ring)
+			ring = NULL;
+	return ring;
+}
+
 /* Tell the progress made since the last time. */
 static void end_run(unsigned end)
 {
 	struct selection s = {report.run_first, end - report.run_first, NULL};
 
-	if (report.run_of && s.count)
-		table_progress(report.run_of, &s);
+	if (report.run_of && s.count) {
+		const char *ring = common_ring(&s);
+		char what[80];
+
+		snprintf(what, sizeof what, "%s%s%s", report.run_of, ring ? ", " : "", ring ? ring : "");
+		table_progress(what, &s);
+	}
 	report.run_first = end;
 	report.run_of = NULL;
 }
@@ -151,6 +168,7 @@ void report_result(const struct result *r)
 
 void report_value(const char *suite, const char *name, const char *value, const char *unit)
 {
+	end_run(cells.count);
 	table_value(suite, name, value, unit);
 	count_lost(document_value(suite, name, value, unit));
 }
