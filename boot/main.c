@@ -156,6 +156,7 @@ static void carry_out(struct run *run, const struct suite *suite)
 	struct trap_report trap;
 
 	report_suite_begin(suite->name, suite->title);
+	trap_set_context(suite->name);
 	if (!trap_guard(run_suite, &job, &trap)) {
 		struct result r = {.suite = suite->name, .name = "suite"};
 		r.judgement.verdict = VERDICT_ERROR;

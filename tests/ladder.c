@@ -4,6 +4,7 @@
 #include "tests/truth.h"
 
 #include "arch/x86/apic.h"
+#include "arch/x86/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -326,7 +327,10 @@ static enum rung climb(struct run *run, const struct kernel *kernel, unsigned c,
 		.kernel = kernel,
 	};
 	enum rung reached = RUNG_NONE;
+	char context[48];
 
+	snprintf(context, sizeof(context), "calibration ladder, %s", run->pmu->counter[c].name);
+	trap_set_context(context);
 	if (m.event)
 		r->event = m.event->name;
 	for (unsigned i = 0; i < sizeof(rungs) / sizeof(rungs[0]); i++) {
@@ -383,6 +387,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 		failed += verdict_is_bad(r->judgement.verdict);
 	}
 	run->call(run, take_reset, pmu, LADDER_MS, NULL);
+	trap_set_context(NULL);
 
 	if (dead == pmu->n_counters) {
 		struct result all = {.suite = "ladder", .name = "all counters", .virtual = pmu->virtual};

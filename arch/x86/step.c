@@ -3,6 +3,7 @@
 #include "arch/x86/descriptors.h"
 #include "arch/x86/step_engine.h"
 #include "arch/x86/step_gate.h"
+#include "arch/x86/trap_internal.h"
 #include "arch/x86/watchdog.h"
 
 #include <stddef.h>
@@ -114,6 +115,7 @@ void step_abort(struct trap_frame *f, int vector)
 {
 	uint64_t rsp = f->cs & 3 ? tss.rsp[0] : f->rsp;
 
+	trap_abort_from(f);
 	step_engine.current = NULL;
 	step_engine.odd.any = 0;
 	f->rip = (uint64_t)trap_abort;

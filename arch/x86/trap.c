@@ -40,7 +40,9 @@ extern const struct trap_fixup trap_fixups_begin[], trap_fixups_end[];
 static struct handler handlers[256];
 static struct guard *innermost;
 static struct trap_frame *current; /* innermost frame being handled, NULL in plain code */
-static const char *context;
+static struct trap_frame abandoned; /* where stepped code was when the engine ended it */
+static bool is_abandoned;
+static char context[96]; /* "": no check */
 static unsigned strays;
 static unsigned dumping;
 static void *guard_stack_low, *guard_stack_top;
@@ -80,7 +82,7 @@ void trap_set_handler(unsigned vector, trap_handler *handler, void *arg)
 
 void trap_set_context(const char *description)
 {
-	context = description;
+	snprintf(context, sizeof context, "%s", description ? description : "");
 }
 
 unsigned trap_stray_count(void)
@@ -160,7 +162,7 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 	else
 		console_text("unexpected %s (vector %u), error code 0x%lx, in ring %u\n", trap_name(vector),
 			     vector, (unsigned long)f->error, (unsigned)(f->cs & 3));
-	console_text("  running: %s\n", context ? context : "(no check)");
+	console_text("  running: %s\n", *context ? context : "(no check)");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t value = *(const uint64_t *)((const char *)f + registers[i].offset);
 		console_text("  %-6s %016lx%s", registers[i].name, (unsigned long)value,
@@ -172,19 +174,29 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 	print_backtrace(f);
 }
 
+/* "name+0x12"; code that was composed at run time has no name. */
+static void place_text(uint64_t rip, char *out, size_t size)
+{
+	uint64_t offset;
+	const char *name = symbol_at(rip, &offset);
+
+	if (name)
+		snprintf(out, size, "%s+0x%lx", name, (unsigned long)offset);
+	else
+		snprintf(out, size, "0x%lx", (unsigned long)rip);
+}
+
 static void describe(struct trap_report *r)
 {
-	uint64_t offset = 0;
-	const char *name = symbol_at(r->frame.rip, &offset);
-	char error[24] = "", address[32] = "";
+	char error[24] = "", address[32] = "", place[48];
 
 	if (r->vector >= 0 && r->vector < 32 && r->frame.error)
 		snprintf(error, sizeof error, "(0x%lx)", (unsigned long)r->frame.error);
 	if (r->vector == VECTOR_PF)
 		snprintf(address, sizeof address, " on 0x%lx", (unsigned long)r->cr2);
-	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s+0x%lx", trap_name((unsigned)r->vector),
-		 error, address, (unsigned)(r->frame.cs & 3), name ? name : "0",
-		 (unsigned long)(name ? offset : r->frame.rip));
+	place_text(r->frame.rip, place, sizeof place);
+	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s", trap_name((unsigned)r->vector), error,
+		 address, (unsigned)(r->frame.cs & 3), place);
 }
 
 static _Noreturn void halt_for_good(void)
@@ -214,10 +226,20 @@ static _Noreturn void leave_guard(int vector, uint64_t cr2)
 	guard_leave(&g->context);
 }
 
+void trap_abort_from(const struct trap_frame *frame)
+{
+	abandoned = *frame;
+	is_abandoned = true;
+}
+
 void trap_abort(int vector)
 {
 	__asm__ volatile("cli");
 	uint64_t cr2 = cr2_read();
+
+	if (is_abandoned)
+		current = &abandoned;
+	is_abandoned = false;
 
 	if (vector == TRAP_WATCHDOG && current && !dumping++)
 		dump(current, TRAP_WATCHDOG, cr2);

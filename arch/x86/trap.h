@@ -64,7 +64,7 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report);
 /** Leave the innermost trap_guard() at once with the given report vector; from handlers or plain code. */
 _Noreturn void trap_abort(int vector);
 
-/** What the dump calls "running": set by the check runner before each check, NULL between them. */
+/** What the dump calls "running", copied: set by suites before each check, NULL between them. */
 void trap_set_context(const char *description);
 
 /** Interrupts and exceptions that arrived on vectors nobody had claimed since the last call (and were EOIed). */

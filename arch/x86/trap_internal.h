@@ -9,6 +9,12 @@
 /** Called by entry.S with the frame; when it returns, the frame is resumed. */
 void trap_dispatch(struct trap_frame *frame);
 
+/**
+ * The stepped code is about to call trap_abort() on the step engine's behalf: *frame, copied, is where it was. It is what
+ * that call dumps and reports.
+ */
+void trap_abort_from(const struct trap_frame *frame);
+
 /** The stack for outermost guarded calls while the machine is taken: [low, top), a guard page below it. */
 void trap_set_stack(void *low, void *top);
 

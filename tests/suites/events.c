@@ -7,6 +7,8 @@
 #include "tests/pass.h"
 #include "tests/truth.h"
 
+#include "arch/x86/trap.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,7 +269,11 @@ static void judge_kernel(struct plan *plan)
 	const struct pmu *pmu = plan->run->pmu;
 	static struct pass p;
 
+	char context[REPORTED_NAME];
+
 	make_plan(plan);
+	snprintf(context, sizeof(context), "events on kernel %s, %s", plan->kernel->name, ring_name(plan->ring));
+	trap_set_context(context);
 	p = (struct pass){.pmu = pmu,
 			  .kernel = plan->kernel,
 			  .ring = plan->ring,
@@ -292,6 +298,7 @@ static bool confirmed(const struct plan *plan)
 	struct result r = {.suite = "events", .name = name};
 
 	snprintf(name, sizeof(name), "ground truth/%s/%s", plan->kernel->name, ring_name(plan->ring));
+	trap_set_context(name);
 	truth_check(plan->kernel, plan->ring, plan->n, &r);
 	plan->run->report(plan->run, &r);
 	return !verdict_is_bad(r.judgement.verdict);

@@ -115,6 +115,14 @@ static int64_t watchdog_ends_stepped_hang(void)
 	return vector;
 }
 
+static int64_t watchdog_tells_the_place(void)
+{
+	stepped(hang, NULL);
+	watchdog_disarm();
+	return strstr(printed, "watchdog: the deadline passed in ring 0") && strstr(printed, "hang+0x") &&
+	       strstr(printed, "running: stepped/and tells the place and the check");
+}
+
 static bool on_test(struct trap_frame *f, void *arg)
 {
 	*(int64_t *)arg = !(f->rflags & RFLAGS_TF) && step_active();
@@ -155,6 +163,7 @@ const struct machine_check machine_stepped[] = {
 	{"stepped/a guard inside keeps it going", NULL, guard_inside_goes_on, ONLY(1), NULL},
 	{"stepped/a guard outside another is not left", NULL, exception_between_guards, ONLY(1), NULL},
 	{"stepped/the watchdog ends a loop", NULL, watchdog_ends_stepped_hang, ONLY(TRAP_WATCHDOG), NULL},
+	{"stepped/and tells the place and the check", NULL, watchdog_tells_the_place, ONLY(1), NULL},
 	{"stepped/handlers see no trap flag", NULL, handler_sees_no_stepping, ONLY(1), NULL},
 	{"stepped/works after faults", NULL, works_after_faults, ONLY(40), NULL},
 	{NULL, NULL, NULL, 0, 0, NULL},

@@ -7,6 +7,8 @@
 #include "tests/ladder.h"
 #include "tests/pass.h"
 
+#include "arch/x86/trap.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -87,6 +89,7 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 	};
 
 	snprintf(name, sizeof(name), "bracket/%s/%s", brackets[b].name, run->pmu->counter[c].name);
+	trap_set_context(name);
 	if (repeat(run, &p, reps, &r)) {
 		judge(r.observation, r.n_observations, &r.judgement);
 		snprintf(value, sizeof(value), "%" PRId64, histogram_mode(&r.observation[0].seen));
