@@ -15,6 +15,7 @@
 #include "boot/platform.h"
 #include "boot/pmu_choice.h"
 #include "boot/report_out.h"
+#include "boot/selection.h"
 #include "build_id.h"
 
 #include "arch/x86/console.h"
@@ -118,25 +119,6 @@ static void begin_report(const struct platform *platform, const struct options *
 		report_note(machine_note(i));
 }
 
-static bool any_suite(const char *glob)
-{
-	for (unsigned i = 0; suites[i]; i++)
-		if (glob_match(glob, suites[i]->name))
-			return true;
-	return false;
-}
-
-/* "suite=x names none of control, events, ..." */
-static const char *no_suite(const char *glob)
-{
-	static char text[256];
-	size_t n = (size_t)snprintf(text, sizeof text, "suite=%.64s matches none of", glob);
-
-	for (unsigned i = 0; suites[i] && n < sizeof text; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? "," : "", suites[i]->name);
-	return text;
-}
-
 struct suite_job {
 	const struct suite *suite;
 	struct run *run;
@@ -205,8 +187,8 @@ int assay_main(struct platform *platform)
 		return could_not_run(platform, &o, why);
 	if (!good_options)
 		return could_not_run(platform, &o, error.text);
-	if (!any_suite(o.suite))
-		return could_not_run(platform, &o, no_suite(o.suite));
+	if (!selection_exists(&o, &why))
+		return could_not_run(platform, &o, why);
 	if (!inject_apply(o.inject, inject, sizeof inject, &why))
 		return could_not_run(platform, &o, why);
 	if (!measure_init())
@@ -237,7 +219,7 @@ int assay_main(struct platform *platform)
 	bool chosen = pmu_choose(&run, &o, inject, &why);
 	pmu_switch_off();
 	machine_give_back();
-	if (!chosen)
+	if (!chosen || !selection_has_events(&o, run.pmu, &why))
 		return could_not_run(platform, &o, why);
 	report_out(platform, &o, false);
 

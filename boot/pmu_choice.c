@@ -1,6 +1,7 @@
 #include "boot/pmu_choice.h"
 
 #include "pmu/model.h"
+#include "pmu/text.h"
 #include "tests/ladder.h"
 #include "tests/report.h"
 #include "tests/virtual.h"
@@ -11,7 +12,7 @@
 static struct pmu pmu;     /* the one under judgement */
 static struct pmu machine; /* the machine's own; .driver NULL: none that a driver fits */
 static struct ladder ladder;
-static char text[256];
+static char text[220]; /* fits a line of the console */
 
 static void note(const char *format, const char *a, const char *b)
 {
@@ -50,11 +51,10 @@ static bool choose_machine(struct run *run, const char *driver, const char **why
 
 static const char *no_such_profile(const char *name)
 {
-	size_t n = (size_t)snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile; there are", name);
-
-	for (unsigned i = 0; model_profiles[i] && n < sizeof text; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? "," : "",
-				      model_profiles[i]->name);
+	snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile; there are", name);
+	for (unsigned i = 0; model_profiles[i]; i++)
+		if (!text_list_add(text, sizeof text, model_profiles[i]->name, i == 0))
+			break;
 	return text;
 }
 
@@ -82,6 +82,13 @@ static bool choose_virtual(struct run *run, const char *profile, const char *inj
 	return true;
 }
 
+/* Injections are switches of a model. */
+static bool nothing_to_inject(const char *inject, const char **why)
+{
+	*why = "inject= changes what a model does, but a real PMU would be judged; add pmu=virtual";
+	return !*inject;
+}
+
 bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why)
 {
 	static const char prefix[] = "virtual";
@@ -91,7 +98,7 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 		return choose_virtual(run, *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE, inject, why);
 	}
 	if (strcmp(o->pmu, "auto")) {
-		if (!choose_machine(run, o->pmu, why))
+		if (!choose_machine(run, o->pmu, why) || !nothing_to_inject(inject, why))
 			return false;
 		climb(run);
 		return true;
@@ -102,7 +109,7 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 	} else {
 		enum ladder_outcome outcome = climb(run);
 		if (outcome != LADDER_DEAD && outcome != LADDER_NONE)
-			return true;
+			return nothing_to_inject(inject, why);
 		note("%s never ticks: the virtual PMU %s is judged in its place", machine.name,
 		     PMU_DEFAULT_PROFILE);
 	}

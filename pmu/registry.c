@@ -6,9 +6,12 @@
 #include "pmu/model.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/pmu.h"
+#include "pmu/text.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define REASON_MAX 220 /* fits a line of the console */
 
 const struct pmu_driver *const pmu_drivers[] = {
 	&intel_driver,
@@ -55,8 +58,12 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 		snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "; " : "", pmu_drivers[i]->name,
 			 reason);
 	}
-	if (!known)
-		snprintf(text, sizeof text, "no PMU driver is called '%s'", name);
+	if (!known) {
+		snprintf(text, sizeof text, "no PMU driver is called '%.40s'; there are auto, virtual", name);
+		for (unsigned i = 0; pmu_drivers[i]; i++)
+			if (!text_list_add(text, sizeof text, pmu_drivers[i]->name, false))
+				break;
+	}
 	*why = text;
 	return false;
 }
@@ -71,7 +78,7 @@ const struct model_profile *model_profile_by_name(const char *name)
 
 bool model_injections_parse(const struct pmu_model *model, const char *list, uint64_t *mask, const char **why)
 {
-	static char text[128];
+	static char text[REASON_MAX];
 
 	*mask = 0;
 	for (const char *p = list ? list : ""; *p;) {
@@ -81,8 +88,11 @@ bool model_injections_parse(const struct pmu_model *model, const char *list, uin
 						     strncmp(model->injections[i].name, p, length)))
 			i++;
 		if (!model->injections[i].name) {
-			snprintf(text, sizeof text, "model '%s' has no injection '%.*s'", model->name,
+			snprintf(text, sizeof text, "model '%s' has no injection '%.*s'; there are", model->name,
 				 length > 48 ? 48 : (int)length, p);
+			for (i = 0; model->injections[i].name; i++)
+				if (!text_list_add(text, sizeof text, model->injections[i].name, i == 0))
+					break;
 			*why = text;
 			return false;
 		}

@@ -1,6 +1,7 @@
 #include "pmu/text.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LENGTH 63
@@ -41,4 +42,14 @@ unsigned edit_distance(const char *a, const char *b)
 bool is_near(unsigned distance, const char *a)
 {
 	return distance <= 4 && 3 * distance <= strlen(a) + 2;
+}
+
+bool text_list_add(char *text, size_t size, const char *item, bool first)
+{
+	static const char etc[] = ", ...";
+	size_t used = strlen(text), room = size - used;
+	bool fits = 2 + strlen(item) + sizeof etc <= room;
+
+	snprintf(text + used, room, "%s%s", !fits ? "" : first ? " " : ", ", fits ? item : etc);
+	return fits;
 }

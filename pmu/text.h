@@ -1,5 +1,5 @@
 /*
- * Matching names that people type.
+ * Matching names that people type, and listing those that there are.
  */
 #ifndef PMU_TEXT_H
 #define PMU_TEXT_H
@@ -15,5 +15,12 @@ unsigned edit_distance(const char *a, const char *b);
 
 /** Whether b is near enough to a to be what was meant: at most a third of a's length away, and at most 4. */
 bool is_near(unsigned distance, const char *a);
+
+/**
+ * Append " item", or ", item" behind an earlier one, to a text that ends with the list. Where it does not fit into size bytes
+ * with ", ..." behind it, ", ..." ends the list instead.
+ * @return false once the list has been ended: add nothing more
+ */
+bool text_list_add(char *text, size_t size, const char *item, bool first);
 
 #endif

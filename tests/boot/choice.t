@@ -17,6 +17,8 @@ ok(r.counts and all(r.counts[v] == 0 for v in ("biased", "noisy", "wrong", "erro
 ok(r.report and r.report["snapshots"], "its registers were read before anything was touched")
 
 complains(boot(options="pmu=intel suite=control"), "intel", "pmu=intel where there is none")
+complains(boot(emulator="bochs", cpu="corei7_skylake_x", options="pmu=intel suite=control inject=dropped-carry"), "pmu=virtual",
+          "an injection into a PMU that is no model")
 for profile in ("intel-core2", "intel-yonah", "intel-nehalem"):
     r = boot(options="pmu=virtual:%s suite=control" % profile)
     sound(r, profile)

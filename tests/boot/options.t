@@ -8,9 +8,12 @@ COMMAND_LINE = [
     ("reps=99999999999999999999", r"command line, token 1: .*reps", "a value beyond 64 bits"),
     ("pmu=virtual suite", r"command line, token 2: ", "a token without ="),
     ("pmu=virtual:no-such-profile", r"no-such-profile.*intel-core2", "an unknown profile"),
-    ("pmu=no-such-driver", r"no-such-driver", "an unknown driver"),
+    ("pmu=no-such-driver", r"no-such-driver.*there are auto, virtual, intel", "an unknown driver"),
     ("suite=no-such-suite", r"suite=no-such-suite matches none of .*control", "a suite that does not exist"),
-    ("pmu=virtual inject=no-such-fault", r"no-such-fault", "an unknown injection"),
+    ("suite=control,contrl", r"suite=contrl matches none of ", "one of several suites that does not exist"),
+    ("kernel=no_such_kernel", r"kernel=no_such_kernel matches none of .*, \.\.\.", "a kernel that does not exist"),
+    ("event=INST*,NO_SUCH*", r"event=NO_SUCH\* matches none of .*INST_RETIRED.ANY", "an event that the PMU does not have"),
+    ("pmu=virtual inject=no-such-fault", r"no-such-fault.*there are .*dropped-carry", "an unknown injection"),
 ]
 for options, pattern, name in COMMAND_LINE:
     complains(boot(options=options, timeout=60), pattern, name)
