@@ -16,7 +16,7 @@ static char text[220]; /* fits a line of the console */
 
 static void note(const char *format, const char *a, const char *b)
 {
-	char line[192];
+	char line[384];
 
 	snprintf(line, sizeof line, format, a, b);
 	report_note(line);
@@ -104,8 +104,8 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 		return true;
 	}
 	if (!choose_machine(run, NULL, why)) {
-		note("this CPU has no PMU that a driver knows (%s): the virtual PMU %s is judged", *why,
-		     PMU_DEFAULT_PROFILE);
+		note("this CPU has no PMU that a driver knows: the virtual PMU %s is judged (%s)",
+		     PMU_DEFAULT_PROFILE, *why);
 	} else {
 		enum ladder_outcome outcome = climb(run);
 		if (outcome != LADDER_DEAD && outcome != LADDER_NONE)

@@ -1,5 +1,6 @@
 /*
- * Whether suite=, kernel= and event= select anything: a misspelt name must not pass for a run with nothing wrong.
+ * Whether suite=, kernel= and event= select anything: a misspelt name must not pass for a run with nothing
+ * wrong.
  */
 #ifndef BOOT_SELECTION_H
 #define BOOT_SELECTION_H
@@ -9,10 +10,12 @@
 
 #include <stdbool.h>
 
-/** Each alternative of suite= and kernel= matches something. @return false with one line in *why, valid until the next call */
+/** Each alternative of suite= and kernel= matches something. @return false with one line in *why, valid until
+ * the next call */
 bool selection_exists(const struct options *o, const char **why);
 
-/** Each alternative of event= matches an event of this PMU (NULL: there is none to match). @return as above */
+/** Each alternative of event= matches an event of this PMU (NULL: there is none to match). @return as above
+ */
 bool selection_has_events(const struct options *o, const struct pmu *pmu, const char **why);
 
 #endif

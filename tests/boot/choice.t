@@ -16,6 +16,10 @@ equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [False, Tr
 ok(r.counts and all(r.counts[v] == 0 for v in ("biased", "noisy", "wrong", "error")) and r.counts["exact"] > 10, "which is sound", tail(r))
 ok(r.report and r.report["snapshots"], "its registers were read before anything was touched")
 
+for cpu in ("max", "EPYC", "Opteron_G3", "core2duo"):
+    r = boot(cpu=cpu, options="suite=control kernel=empty")
+    sound(r, cpu + " has none either, whatever its vendor's CPUs have")
+    equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [True], "only the virtual one is in the report")
 complains(boot(options="pmu=intel suite=control"), "intel", "pmu=intel where there is none")
 complains(boot(emulator="bochs", cpu="corei7_skylake_x", options="pmu=intel suite=control inject=dropped-carry"), "pmu=virtual",
           "an injection into a PMU that is no model")
