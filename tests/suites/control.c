@@ -148,6 +148,8 @@ static const char *pmu_lacks(const struct run *run, const struct control_check *
 
 	if ((check->needs & NEED_GLOBAL) && !pmu->has_global)
 		return "the PMU has no global enable";
+	if ((check->needs & NEED_CASCADE) && !pmu->driver->cascade)
+		return "no counter starts another";
 	if ((check->needs & NEED_NEIGHBOUR) && !(counters & (counters - 1)))
 		return "there are no two counters to try it with";
 	if ((check->needs & NEED_INTERRUPT) && !pmu->has_pmi)
@@ -157,6 +159,16 @@ static const char *pmu_lacks(const struct run *run, const struct control_check *
 	if (check->scope == PER_PMU && (check->needs & NEED_EXACT) && !any_exact(run, counters))
 		return "no counter can count anything exactly";
 	return NULL;
+}
+
+static bool can_be_started(const struct run *run, unsigned c)
+{
+	struct pmu_config config = {0};
+
+	for (unsigned from = 0; run->pmu->driver->cascade && from < run->pmu->n_counters; from++)
+		if (from != c && run->pmu->driver->cascade(run->pmu, from, c, &config))
+			return true;
+	return false;
 }
 
 /* What a counter lacks for a check; NULL if nothing. */
@@ -173,6 +185,8 @@ static const char *counter_lacks(const struct run *run, const struct control_che
 		return "it cannot interrupt";
 	if ((check->needs & NEED_EXACT) && e->judgement != EVENT_EXACT)
 		return "what it counts is not known as a number";
+	if ((check->needs & NEED_CASCADE) && !can_be_started(run, c))
+		return "no other counter's overflow can start it";
 	return NULL;
 }
 

@@ -91,6 +91,7 @@ enum control_need {
 	NEED_INTERRUPT = 1 << 2, /* the counter can interrupt, and there is a local APIC */
 	NEED_NEIGHBOUR = 1 << 3, /* a second counter */
 	NEED_EXACT = 1 << 4,     /* the counter can count something exactly */
+	NEED_CASCADE = 1 << 5,   /* another counter's overflow can start it */
 };
 
 struct control_check {

@@ -206,6 +206,39 @@ static void overflow_together(struct probe *p)
 	must_be(p, "with both acknowledged the status is", 0, new_status(p));
 }
 
+/* Waiting for each counter that can start it: it holds until that one overflows, counts from then on, and not
+ * again. */
+static void cascade(struct probe *p)
+{
+	const struct pmu_driver *d = p->pmu->driver;
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+
+	for (unsigned from = 0; from < p->pmu->n_counters; from++) {
+		struct pmu_config config = {.code = e->code, .ring = RING_ALL};
+		uint64_t both = counter_bit(p->c) | counter_bit(from), value;
+
+		if (from == p->c || !(p->usable & counter_bit(from)) ||
+		    !d->cascade(p->pmu, from, p->c, &config))
+			continue;
+		prepare(p, from, counter_yardstick(p->pmu, from), RING_ALL, false, CONTROL_START);
+		must_work(p, "programming it to wait", d->program(p->pmu, p->c, &config));
+		must_work(p, "writing a counter", d->write(p->pmu, p->c, CONTROL_START));
+		run_counting(p, both);
+		must_be(p, "while the other one does not overflow it holds", CONTROL_START,
+			value_of(p, p->c));
+		must_work(p, "writing a counter",
+			  d->write(p->pmu, from, low_bits(p->pmu->counter[from].width) - 3));
+		run_counting(p, both);
+		value = value_of(p, p->c);
+		must_be(p, "after the other one's overflow it moves", true, value != CONTROL_START);
+		must_be(p, "the other one's status is", counter_bit(from), new_status(p));
+		acknowledge(p, counter_bit(from));
+		run_counting(p, both);
+		must_be(p, "with the other one acknowledged it holds", value, value_of(p, p->c));
+		must_work(p, "taking it out of use", d->release(p->pmu, p->c) && d->release(p->pmu, from));
+	}
+}
+
 #define LVT_MASK "SDM 10.5.1, mask bit of the performance entry; 18.4.6.3"
 
 const struct control_check control_overflow[] = {
@@ -226,6 +259,8 @@ const struct control_check control_overflow[] = {
 	 lvt_mask_on_delivery},
 	{"no interrupt unasked", "SDM 18.2.1.1, INT", PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
 	 interrupt_only_if_asked},
+	{"cascade", "SDM 18.15.5.5, 18.15.5.6", PER_COUNTER, RUNG_EXACT_ON_NOPS,
+	 NEED_STATUS | NEED_CASCADE | NEED_NEIGHBOUR, cascade},
 	{"overflow together", "SDM 18.2.2, IA32_PERF_GLOBAL_STATUS", PER_COUNTER, RUNG_INTERRUPTS,
 	 NEED_INTERRUPT | NEED_STATUS | NEED_GLOBAL | NEED_NEIGHBOUR, overflow_together},
 	{0},
