@@ -4,7 +4,7 @@ import re
 
 from boottest import boot, done, equal, ok, tail, verdict_table
 
-r = boot(options="pmu=virtual suite=selftest", timeout=300)
+r = boot(options="pmu=virtual suite=selftest", timeout=600)
 table = verdict_table(r) or {}
 checks = {name: verdict for name, (verdict, _) in table.items() if name.startswith("selftest/")}
 ok(len(checks) > 25, "the self-test ran: " + (r.verdict or "no verdict"), tail(r))
