@@ -19,7 +19,6 @@ struct bound {
 #define PARTS(...) ((const struct part[]){__VA_ARGS__, {0}})
 
 #define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC)
-#define CHAINS     (KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2)
 
 /*
  * Fixed parts: cycles and misses of the bracket and of what the machine does besides (a system-management
@@ -45,23 +44,23 @@ static const struct bound bounds[] = {
 	       {Q_BR_RET, 1, 4, 0}, {Q_BR_FAR, 1, 1, 0}, {Q_EXCEPTIONS, 2, 1, 0}, {Q_INTERRUPTS_HW, 2, 1, 0}),
 	 "branches in a regular pattern that has been seen before: a predictor is right about most"},
 	{Q_LLC_REF, 0, 64, NULL,
-	 PARTS({Q_LOADS, 1, 4, 0}, {Q_STORES, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
+	 PARTS({Q_LOADS, 1, 4, 0}, {Q_STORES, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS},
 	       {Q_STORES, 1, 1, ODD_MEMORY}, {Q_STORES_NT, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
 	       {Q_PREFETCHES, 2, 1, 0}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 8, 1, 0},
 	       {Q_BR_FAR, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the caches above; what goes past them reaches it"},
 	{Q_LLC_MISS, 0, 32, NULL,
-	 PARTS({Q_LOADS, 1, 32, 0}, {Q_STORES, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS},
+	 PARTS({Q_LOADS, 1, 32, 0}, {Q_STORES, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS},
 	       {Q_STORES, 1, 1, ODD_MEMORY}, {Q_STORES_NT, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
 	       {Q_PREFETCHES, 2, 1, 0}, {Q_INTERRUPTS_HW, 8, 1, 0}),
 	 "the working set has been touched before and fits; what goes past the caches or was flushed misses"},
 	{Q_L1D_LOAD_MISS, 0, 32, NULL,
-	 PARTS({Q_LOADS, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS}, {Q_STORES_NT, 1, 1, 0},
+	 PARTS({Q_LOADS, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS}, {Q_STORES_NT, 1, 1, 0},
 	       {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_EXCEPTIONS, 8, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the first level, but for kernels that say "
 	 "otherwise"},
 	{Q_L2_LOAD_MISS, 0, 32, NULL,
-	 PARTS({Q_LOADS, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | CHAINS}, {Q_STORES_NT, 1, 1, 0},
+	 PARTS({Q_LOADS, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS}, {Q_STORES_NT, 1, 1, 0},
 	       {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the second level"},
 	{Q_L1I_MISS, 0, 64, NULL,
@@ -69,7 +68,7 @@ static const struct bound bounds[] = {
 	       {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the code has run before and fits the first level"},
 	{Q_DTLB_LOAD_MISS, 0, 32, NULL,
-	 PARTS({Q_LOADS, 1, 16, 0}, {Q_LOADS, 1, 1, CHAINS}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0},
+	 PARTS({Q_LOADS, 1, 16, 0}, {Q_LOADS, 1, 1, KERNEL_SERVICE_CHAINS}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 4, 1, 0},
 	       {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "some twenty pages, all touched before"},
 	{Q_DTLB_STORE_MISS, 0, 32, NULL,

@@ -1,4 +1,5 @@
 #include "tests/measure.h"
+#include "tests/kernels/emulators.h"
 #include "tests/kernels/needs.h"
 #include "tests/kernels/services.h"
 
@@ -69,6 +70,7 @@ static struct composed *for_ring(uint8_t ring)
 bool measure_init(void)
 {
 	services_init();
+	emulator_trouble(kernels_begin);
 	data = data_create(KERNEL_DATA_SIZE);
 	stack = data_create(STACK_SIZE);
 	composed[0].entry = composed[1].entry = NULL;
@@ -211,6 +213,7 @@ static uint64_t xcr0(void)
 const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 {
 	static char text[64];
+	const struct emulator_trouble *trouble = emulator_trouble(k);
 	const char *missing;
 
 	if (ring && (k->flags & KERNEL_RING0_ONLY))
@@ -221,10 +224,13 @@ const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 	if (missing)
 		return missing;
 	missing = kernel_missing(k->needs, cpu_has, xcr0());
-	if (!missing)
-		return NULL;
-	snprintf(text, sizeof(text), "the CPU lacks %s", missing);
-	return text;
+	if (missing) {
+		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
+		return text;
+	}
+	if ((k->flags & KERNEL_UNSTEPPED) && vpmu_profile())
+		return "stepped, as a virtual PMU does, it does something else";
+	return trouble ? trouble->reason : NULL;
 }
 
 struct truth {

@@ -34,6 +34,11 @@ void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result
 	r->ring = ring ? "ring 3" : "ring 0";
 	r->manual = "the kernel's signature";
 	r->n_observations = 0;
+	if (k->flags & KERNEL_UNSTEPPED) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED,
+			      "not confirmed: single-stepping changes what it does");
+		return;
+	}
 	for (unsigned i = 0; i < MULTIPLES; i++) {
 		struct qvec seen = {{0}};
 		struct amount declared;

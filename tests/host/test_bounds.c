@@ -19,9 +19,6 @@ static const uint64_t turns[] = {1, 7, 30};
 #define TURNS (sizeof(turns) / sizeof(turns[0]))
 
 /* Real chains are made from the real processor's geometry, and only in the image. */
-#define LEFT_OUT                                                                                             \
-	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC |                       \
-	 KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
 static unsigned compared;
 
@@ -79,7 +76,7 @@ static struct uarch *machine_of(const struct model_profile *profile)
  */
 static unsigned runs_of(const struct kernel *k, const struct model_profile *const *p)
 {
-	if (stepper_unfit(k) || (k->flags & LEFT_OUT) || k->range == k->range_end)
+	if (stepper_unfit(k) || (k->flags & KERNEL_SERVICE_CHAINS) || k->range == k->range_end)
 		return 0;
 	return k->range_end - k->range > 1 ? TURNS : p == model_profiles;
 }

@@ -95,7 +95,6 @@ static void record_all(void)
 #define POOL	   (32 << 20)
 #define POOL_START 0x40000000ull
 #define CHAIN_PAGES (KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
-#define CHAINS	   (KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | CHAIN_PAGES)
 struct chain {
 	uint64_t stride;
 	unsigned lines, at;
@@ -150,7 +149,7 @@ static enum quantity leaves_interval(const struct traced_kernel *t, struct uarch
 	struct chain chain = chain_for(t->kernel, g);
 	struct qvec total;
 
-	if (t->kernel->flags & CHAINS && !chain.lines)
+	if (t->kernel->flags & KERNEL_SERVICE_CHAINS && !chain.lines)
 		return Q_COUNT; /* there is no such cache */
 	uarch_reset(machine);
 	uarch_large_pages(machine, POOL_START, chain.large ? POOL_START + POOL : 0, chain.large);

@@ -100,3 +100,34 @@ SIG_ONE_WAY 2
 SIG_RANGE ITLB_MISS, 1, -2, 4, 16, "the translation was dropped; the kernel may lie across two pages, and be fetched ahead"
 SIG_INTEGER_ONLY
 SIGNATURE_END
+
+/* A run goes on where the last one stopped, so every line is the one used longest ago. */
+KERNEL code_ring, "N times a call of sixteen jumps, each into the next line of 128 KiB of code", flags=KERNEL_SERVICE_CODE
+	mov KERNEL_PARAM_CODE(%rsi), %rax
+1:	call *%rax
+	dec %rdi
+	jnz 1b
+	mov %rax, KERNEL_PARAM_CODE(%rsi)
+KERNEL_END
+#define JUMPS (KERNEL_CODE_SEGMENT - 1)
+SIG INSTRUCTIONS, 1 + JUMPS + 2 + 2, 2
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 1, 1
+SIG LOAD_BYTES, 8, 8
+SIG INSN_STORE, 1, 1
+SIG STORES, 1, 1
+SIG STORE_BYTES, 8, 8
+SIG BRANCHES, 1 + JUMPS + 1 + 1, 0
+SIG BR_CALL_INDIRECT, 1, 0
+SIG BR_JMP_DIRECT, JUMPS, 0
+SIG BR_RET, 1, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_INTEGER_ONLY
+SIG_RANGE L1I_MISS, KERNEL_CODE_SEGMENT/2, 0, KERNEL_CODE_SEGMENT*2, 16, "twice what the largest such cache holds; replacement is not always LRU, and lines may be fetched ahead"
+SIG_RANGE BR_MISPRED, 0, 0, KERNEL_CODE_SEGMENT + 2, 12, "the call goes elsewhere each time, and the jumps may be too many to be remembered"
+SIG_RANGE ITLB_MISS, 0, 0, KERNEL_CODE_SEGMENT, 8, "thirty-two pages of code in turn: the TLBs may hold them or not"
+SIG_RANGE LLC_REF, 0, 0, KERNEL_CODE_SEGMENT*4, 64, "the second level may hold the code or not"
+SIG_RANGE LLC_MISS, 0, 0, KERNEL_CODE_SEGMENT*4, 64, "a run may be the first to come by"
+SIGNATURE_END

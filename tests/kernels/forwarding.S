@@ -76,3 +76,44 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIG STORE_FORWARD, 0, 0
 SIGNATURE_END
+
+/* Half of the turns at random, so that no predictor of such dependences is right for long. */
+KERNEL store_address_late, "N times a store whose address is known late, and a load that finds it in its way every other time"
+	mov KERNEL_PARAM_RANDOM(%rsi), %rax
+	or $1, %rax
+	mov %rsi, %r10
+	add $KERNEL_SCRATCH, %rsi
+1:	mov %rax, %rcx
+	shl $13, %rcx
+	xor %rcx, %rax
+	mov %rax, %rcx
+	shr $7, %rcx
+	xor %rcx, %rax
+	mov %rax, %rcx
+	shl $17, %rcx
+	xor %rcx, %rax
+	mov %eax, %ecx
+	and $64, %ecx
+	.rept 8
+	imul $1, %rcx, %rcx
+	.endr
+	mov %rdi, (%rsi, %rcx)
+	mov (%rsi), %rdx
+	dec %rdi
+	jnz 1b
+	mov %rax, KERNEL_PARAM_RANDOM(%r10)
+KERNEL_END
+SIG INSTRUCTIONS, 11 + 8 + 2 + 2, 4 + 1
+SIG INSN_MUL, 8, 0
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 1, 1
+SIG LOAD_BYTES, 8, 8
+SIG INSN_STORE, 1, 1
+SIG STORES, 1, 1
+SIG STORE_BYTES, 8, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE CLEARS_MO, 0, 0, 1, 8, "a load that went ahead of the store is done again, on some CPUs by a machine clear; others wait"
+SIG_RANGE STORE_FORWARD, 0, 0, 1, 2, "every other load finds the store in its way, which may have left by then"
+SIG_RANGE STORE_FORWARD_BLOCK, 0, 0, 2, 8, "a load that waits for the store's address may be counted each time it tries"
+SIGNATURE_END

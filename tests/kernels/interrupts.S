@@ -244,6 +244,9 @@ SIGNATURE_END
 	SIG_RINGS \crossings
 .endm
 
+#define MXCSR_RESET 0x1f80
+#define MXCSR_ZM    0x200 /* divide by zero masked */
+
 .macro FAULT_KERNELS ring, flag, crossings
 KERNEL fault_ud_\ring, "N times an invalid opcode in \ring", flags=KERNEL_SERVICE_RESUME|\flag
 	lea 2f(%rip), %r9
@@ -277,6 +280,35 @@ KERNEL fault_gp_\ring, "N times a load from a non-canonical address in \ring: it
 KERNEL_END
 SIG_FAULT GP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
 SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unmasked, in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|\flag
+	lea KERNEL_SCRATCH(%rsi), %rdx
+	movl $(MXCSR_RESET & ~MXCSR_ZM), (%rdx)
+	movl $MXCSR_RESET, 4(%rdx)
+	ldmxcsr (%rdx)
+	lea 2f(%rip), %r9
+	xorps %xmm1, %xmm1
+	mov $0x3f800000, %eax
+	movd %eax, %xmm0
+1:	divss %xmm1, %xmm0
+2:	dec %rdi
+	jnz 1b
+	ldmxcsr 4(%rdx)
+KERNEL_END
+SIG INSTRUCTIONS, KERNEL_RESUME_INSTRUCTIONS + 2, 8 + 1
+SIG INSN_SSE, 0, 2
+SIG EXCEPTIONS, 1, 0
+SIG EXC_XM, 1, 0
+SIG INSN_SERIALIZING, 1, 0
+SIG INSN_LOAD, 1, 2
+SIG LOADS, 5, 2
+SIG LOAD_BYTES, 5*8, 2*4
+SIG INSN_STORE, 1, 2
+SIG STORES, 1, 2
+SIG STORE_BYTES, 8, 2*4
+SIG_FAR_LOOP 1
+SIG_RINGS \crossings
 SIGNATURE_END
 
 KERNEL fault_pf_\ring, "N times a load from a page that is not present in \ring", flags=KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag

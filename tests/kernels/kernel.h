@@ -23,7 +23,8 @@
  *
  * SIG quantity, a, b: produces exactly a*N + b. An architectural quantity that is not listed is produced exactly 0 times.
  * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N + b_high.
- * A micro-architectural quantity that is not listed is not defined by this kernel.
+ * A micro-architectural quantity that is not listed is not defined by this kernel. Only kernels with KERNEL_UNSTEPPED may give an
+ * architectural one as a range.
  * A quantity is listed once. Amounts are assembler expressions, written so that they can be checked against the code (no blanks
  * around an asterisk, and a difference in parentheses: the assembler splits arguments there).
  */
@@ -37,6 +38,8 @@
 #define KERNEL_CORE	   0x02 /* part of the default selection: quick and portable */
 #define KERNEL_CLOBBERS_CR 0x04 /* changes a control register (and puts it back) */
 #define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
+
+#define KERNEL_UNSTEPPED   0x10 /* does something else when single-stepped: the oracle does not confirm it, nor may a virtual PMU judge it */
 
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
 #define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR and INT3 arrive at a bare IRETQ */
@@ -59,7 +62,12 @@
 #define KERNEL_SERVICE_CHAIN_1G 0x2000000 /* params.chain: the same in 1 GiB pages */
 #define KERNEL_SERVICE_IPI_XAPIC 0x4000000 /* with SYSCALL and XAPIC: SYSCALL comes back with IF = 1 and KERNEL_VECTOR requested */
 #define KERNEL_SERVICE_IPI_X2APIC 0x8000000 /* the same with X2APIC */
-#define KERNEL_SERVICES		0xfffff00
+#define KERNEL_SERVICE_CODE	0x10000000 /* params.code: a ring of code larger than first-level instruction caches */
+#define KERNEL_SERVICE_RDPMC	0x20000000 /* RDPMC may read counter 0, in ring 3 too */
+#define KERNEL_SERVICES		0x3fffff00
+#define KERNEL_SERVICE_CHAINS                                                                                          \
+	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
+	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */
@@ -83,6 +91,13 @@
 #define KERNEL_PARAM_RANDOM 0x08
 #define KERNEL_PARAM_APIC   0x10
 #define KERNEL_PARAM_TICKS  0x18
+#define KERNEL_PARAM_CODE   0x20
+
+/* The ring of code: segments of so many jumps, each into a line of its own. The last one of a segment loads RAX with the next segment's
+ * address and returns. */
+#define KERNEL_CODE_LINES    2048
+#define KERNEL_CODE_SEGMENT  16
+#define KERNEL_CODE_SIZE     (KERNEL_CODE_LINES*64)
 
 #ifdef __ASSEMBLER__
 
@@ -218,7 +233,9 @@ struct kernel_params {
 	uint64_t random; /* state of the kernels' pseudo-random generator, carried on from run to run; any value will do */
 	uint64_t apic;	 /* address of the local APIC's registers, in xAPIC mode */
 	uint64_t ticks;	 /* initial count of the APIC timer for some tens of microseconds */
+	uint64_t code;	 /* a segment of the ring of code; may be moved on in it */
 };
+_Static_assert(offsetof(struct kernel_params, code) == KERNEL_PARAM_CODE, "kernel_params");
 
 _Static_assert(offsetof(struct kernel_params, apic) == KERNEL_PARAM_APIC, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, ticks) == KERNEL_PARAM_TICKS, "kernel_params");

@@ -45,6 +45,7 @@ const struct kernel_need kernel_needs[] = {
 	NEED(SEP, 0),
 	NEED(RDRAND, 0),
 	NEED(XSAVE, X87),
+	NEED(RTM, 0),
 	{0},
 };
 

@@ -2,6 +2,7 @@
 #include "tests/kernels/cache_geometry.h"
 
 #include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/msr.h"
@@ -40,6 +41,7 @@ static const struct {
 	{KERNEL_SERVICE_RESUME, VECTOR_UD, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_NM, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_MF, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_XM, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_GP, kernel_on_fault_code},
 	{KERNEL_SERVICE_RESUME, VECTOR_PF, kernel_on_fault_code},
 };
@@ -69,8 +71,6 @@ static void gates_off(uint64_t flags)
 /* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8
  * ----------------------------------------------------------------- */
 
-#define EFER     0xc0000080
-#define EFER_SCE 1
 
 static uint64_t sysenter_stack[64]; /* loaded, not used */
 
@@ -91,6 +91,8 @@ static struct {
 	{KERNEL_SERVICE_SYSENTER, 0x176 /* IA32_SYSENTER_EIP */, kernel_on_sysenter, 0, 0},
 };
 #define CALL_MSRS (sizeof(call_msrs) / sizeof(call_msrs[0]))
+
+#define EFER 0xc0000080
 
 static uint64_t old_efer;
 
@@ -218,9 +220,6 @@ static void pages_off(uint64_t flags, const struct kernel_place *p)
 #define LINES_PER_WAY    4 /* of a set: wanted */
 #define LINES_PER_WAY_OK 2 /* enough */
 #define LEAST_WAYS       4 /* for a chain that fits with room to spare */
-#define CHAINS                                                                                                       \
-	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
-	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
 static uint8_t *pool, *view_2m, *view_1g;
 static uint32_t pool_size;
@@ -346,6 +345,68 @@ static void pool_create(void)
 	view_1g = page_view(pool, pool_size, 30);
 }
 
+/* --- the ring of code
+ * ---------------------------------------------------------------------------------------------- */
+
+#define CODE_STEP 1027 /* lines from each to the next in time: odd, and no neighbours */
+
+static struct code_arena code_ring;
+
+static uint32_t code_line(unsigned i)
+{
+	return i * CODE_STEP % KERNEL_CODE_LINES * LINE;
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static void code_create(void)
+{
+	static const uint8_t jmp[] = {0xe9}, lea_rax[] = {0x48, 0x8d, 0x05}, ret[] = {0xc3};
+
+	if (!arena_create(&code_ring, KERNEL_CODE_SIZE, true)) {
+		code_ring.rx = NULL;
+		return;
+	}
+	for (unsigned i = 0; i < KERNEL_CODE_LINES; i++) {
+		bool last = (i + 1) % KERNEL_CODE_SEGMENT == 0;
+		uint32_t opcode = last ? sizeof(lea_rax) : sizeof(jmp), here = code_line(i);
+		uint8_t *p = code_ring.rw + here;
+
+		memcpy(p, last ? lea_rax : jmp, opcode);
+		put32(p + opcode, code_line(i + 1) - (here + opcode + 4));
+		if (last)
+			memcpy(p + opcode + 4, ret, sizeof(ret));
+	}
+}
+
+/* --- reading a counter
+ * --------------------------------------------------------------------------------------------- */
+
+static bool has_counters; /* by the real CPU's word: SDM vol. 2, CPUID leaf 0AH */
+
+static void find_counters(void)
+{
+	uint32_t eax = cpuid(0, 0).eax >= 0xa ? cpuid(0xa, 0).eax : 0;
+
+	has_counters = (eax & 0xff) && (eax >> 8 & 0xff);
+}
+
+static uint64_t old_cr4;
+
+static void rdpmc_on(void)
+{
+	old_cr4 = cr4_read();
+	cr4_write(old_cr4 | CR4_PCE);
+}
+
+static void rdpmc_off(void)
+{
+	cr4_write(old_cr4);
+}
+
 /* --- all together
  * ---------------------------------------------------------------------------------------------- */
 
@@ -355,6 +416,8 @@ static struct kernel_place place_on;
 void services_init(void)
 {
 	pool_create();
+	code_create();
+	find_counters();
 }
 
 const char *services_missing(const struct kernel *k)
@@ -365,7 +428,11 @@ const char *services_missing(const struct kernel *k)
 		return timer_missing(k->flags);
 	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !has_sysenter())
 		return "the CPU has no SYSENTER in 64-bit mode";
-	if (k->flags & CHAINS)
+	if ((k->flags & KERNEL_SERVICE_CODE) && !code_ring.rx)
+		return "there is too little memory for a ring of code";
+	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters)
+		return "CPUID tells of no counter that RDPMC could read";
+	if (k->flags & KERNEL_SERVICE_CHAINS)
 		return chain_find(k->flags, &chain);
 	return NULL;
 }
@@ -378,10 +445,12 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	services_finish();
 	on = k->flags & KERNEL_SERVICES;
 	place_on = *place;
-	if (on & CHAINS && !chain_find(on, &chain)) {
+	if (on & KERNEL_SERVICE_CHAINS && !chain_find(on, &chain)) {
 		chain_make(&chain, params);
 		tell_page_size(on);
 	}
+	if (on & KERNEL_SERVICE_CODE && !params->code)
+		params->code = (uint64_t)code_ring.rx;
 	if (!pages_on(on, place)) {
 		pages_off(on, place);
 		on = 0;
@@ -389,6 +458,8 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	}
 	if (on & TIMER)
 		timer_on(params);
+	if (on & KERNEL_SERVICE_RDPMC)
+		rdpmc_on();
 	calls_on(on);
 	gates_on(on);
 	return true;
@@ -398,6 +469,8 @@ void services_finish(void)
 {
 	gates_off(on);
 	calls_off(on);
+	if (on & KERNEL_SERVICE_RDPMC)
+		rdpmc_off();
 	if (on & TIMER)
 		timer_off();
 	pages_off(on, &place_on);

@@ -8,6 +8,7 @@
 #include "tests/marks.h"
 #include "tests/measure.h"
 #include "tests/truth.h"
+#include "tests/kernels/emulators.h"
 
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
@@ -272,6 +273,10 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 
 		if (!kernel_selected(k, run->options->kernel_glob))
 			continue;
+		if (k->flags & KERNEL_UNSTEPPED) {
+			skip(run, k, 0, "single-stepping changes what it does; it judges unconfirmed");
+			continue;
+		}
 		for (uint8_t ring = 0; ring <= 3; ring += 3) {
 			const char *unfit = kernel_unfit(k, ring);
 
@@ -284,6 +289,25 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 			skip(run, k, k->flags & KERNEL_RING3_ONLY ? 3 : 0, why);
 	}
 	return count;
+}
+
+/* What an emulator is said to get wrong must be wrong, or the kernel is skipped for nothing. */
+static void check_trouble(struct run *run, const struct kernel *k, uint64_t n)
+{
+	uint8_t ring = k->flags & KERNEL_RING3_ONLY ? 3 : 0;
+	struct subject s = {.kernel = k, .ring = ring};
+	char name[NAME_SIZE];
+	struct result r = result_for(&s, "wrong in this emulator", name), ignored = {0};
+	struct qvec seen;
+	struct amount declared;
+
+	if (!emulator_trouble(k))
+		return;
+	judgement_set(&r.judgement, VERDICT_EXACT, "as expected: %s", emulator_trouble(k)->reason);
+	if (ground_truth(k, ring, n, &seen, &ignored) && truth_disagrees(k, n, &seen, &declared) == Q_COUNT)
+		judgement_set(&r.judgement, VERDICT_ERROR, "it is right here: emulator_troubles has a row too many");
+	r.kernel = NULL; /* what was seen is no truth of the kernel */
+	run->report(run, &r);
 }
 
 static void run_truth(struct run *run)
@@ -311,6 +335,9 @@ static void run_truth(struct run *run)
 			if (subjects[i].stepped)
 				report_visible(run, &subjects[i], v, n);
 	report_changes(run, subjects, count);
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
+		if (kernel_selected(k, run->options->kernel_glob))
+			check_trouble(run, k, n);
 	free(subjects);
 }
 

@@ -22,12 +22,13 @@
 #define RFLAGS_DF  (1u << 10)
 #define XSTATE_MAX 16384
 
-/* Services of the harness that cannot be had here: system calls and interrupts would go to the operating system. The others are
+/* Services of the harness that cannot be had here: system calls and interrupts would go to the operating
+ * system, code outside of the kernel is not stepped, and RDPMC is not allowed. The others are
  * given (the writable alias, a chain of one element, an absent page, handlers of faults) or make no difference to
  * architectural quantities (memory types). */
 #define SERVICES_LACKING                                                                                     \
 	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC |   \
-	 KERNEL_SERVICE_X2APIC)
+	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC)
 
 /* Where the image sends faults of kernels (tests/kernels/handlers.S). They run in ring 0, so here they are only accounted for. */
 extern const uint8_t kernel_on_fault[], kernel_on_fault_code[];
@@ -89,6 +90,10 @@ const char *stepper_unfit(const struct kernel *k)
 {
 	if (k->flags & KERNEL_RING0_ONLY)
 		return "needs ring 0";
+	if (k->flags & KERNEL_UNSTEPPED)
+		return "single-stepping changes what it does";
+	if (k->flags & (KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC))
+		return "the image's ring of code and RDPMC are not to be had here";
 	if (k->flags & SERVICES_LACKING)
 		return "its interrupts or system calls would go to the operating system here";
 	const char *missing = kernel_missing(k->needs, stepper_cpu_has, xcr0());

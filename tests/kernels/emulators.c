@@ -1,0 +1,43 @@
+#include "tests/kernels/emulators.h"
+
+#include "arch/x86/cpuid.h"
+
+#include <string.h>
+
+#define HYPERVISOR_LEAF 0x40000000
+#define HYPERVISOR_BIT	(1u << 31) /* CPUID.1:ECX, free for emulators to tell that they are one */
+
+#define TCG	 "TCGTCGTCGTCG"
+#define NO_XM	 "QEMU's TCG raises no SIMD floating-point exception"
+
+const struct emulator_trouble emulator_troubles[] = {
+	{"fault_xm_ring0", TCG, NO_XM},
+	{"fault_xm_ring3", TCG, NO_XM},
+	{0},
+};
+
+static const char *hypervisor(void)
+{
+	static char name[13];
+	static bool asked;
+
+	if (!asked && (cpuid(1, 0).ecx & HYPERVISOR_BIT)) {
+		struct cpuid_regs r = cpuid(HYPERVISOR_LEAF, 0);
+
+		memcpy(name, &r.ebx, 4);
+		memcpy(name + 4, &r.ecx, 4);
+		memcpy(name + 8, &r.edx, 4);
+	}
+	asked = true;
+	return name;
+}
+
+const struct emulator_trouble *emulator_trouble(const struct kernel *k)
+{
+	const char *here = hypervisor();
+
+	for (const struct emulator_trouble *t = emulator_troubles; t->kernel; t++)
+		if (!strcmp(t->kernel, k->name) && !strcmp(t->hypervisor, here))
+			return t;
+	return NULL;
+}

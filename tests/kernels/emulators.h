@@ -1,0 +1,22 @@
+/*
+ * Kernels that an emulator gets wrong. Where its name is found they are skipped, and suite `truth` checks that they have to be.
+ */
+#ifndef TESTS_KERNELS_EMULATORS_H
+#define TESTS_KERNELS_EMULATORS_H
+
+#include "tests/kernels/kernel.h"
+
+struct emulator_trouble {
+	const char *kernel;
+	const char *hypervisor; /* as CPUID leaf 40000000H spells it, 12 letters */
+	const char *reason;
+};
+
+/** Ended by a row without kernel. */
+extern const struct emulator_trouble emulator_troubles[];
+
+/** The row that applies to a kernel where the program runs, NULL if none does. Asks the real CPU: call it once before anything is
+ *  stepped. */
+const struct emulator_trouble *emulator_trouble(const struct kernel *k);
+
+#endif
