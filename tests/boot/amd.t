@@ -6,7 +6,7 @@ from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_tab
 PROFILES = {"amd-k8": "legacy counters", "amd-fam10h": "legacy counters", "amd-fam15h": "core extension", "amd-zen1": "core extension",
             "amd-zen2": "core extension", "amd-zen3": "core extension", "amd-zen4": "PerfMonV2", "amd-zen5": "PerfMonV2"}
 # Kernels that cause what the events are told apart by.
-OPTIONS = "pmu=virtual:%s suite=control,events kernel=nop_loop,calls,branch*,x87_arith*,lock*,cpuid*,int_ring0"
+OPTIONS = "pmu=virtual:%s suite=control,events kernel=calls,branches_not_taken,x87_arithmetic,locked,cpuid"
 
 for profile, layout in PROFILES.items():
     r = boot(options=OPTIONS % profile)
