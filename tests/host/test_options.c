@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -178,6 +179,28 @@ static void damage_is_named(void **state)
 	}
 }
 
+/* The comments on the stick are the only help at hand where it is edited. */
+static void the_stick_lists_every_option(void **state)
+{
+	char text[4096], wanted[OPTION_TEXT_MAX + 40];
+	FILE *f = fopen("boot/assay.cfg", "r");
+	size_t size;
+
+	(void)state;
+	assert_non_null(f);
+	size = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[size] = 0;
+	options_default(&o);
+	assert_true(options_parse(&o, text, size, "assay.cfg", &error));
+	assert_int_equal(o.exit, EXIT_HALT);
+	for (const struct option_row *r = option_rows; r->name; r++) {
+		snprintf(wanted, sizeof wanted, " %s=%s ", r->name, r->initial);
+		if (!strstr(text, wanted))
+			fail_msg("boot/assay.cfg does not say%s", wanted);
+	}
+}
+
 static void long_values_are_refused(void **state)
 {
 	char text[300] = "event=";
@@ -286,6 +309,7 @@ int main(void)
 		cmocka_unit_test(layout_of_a_file_is_free),
 		cmocka_unit_test(later_sources_win),
 		cmocka_unit_test(damage_is_named),
+		cmocka_unit_test(the_stick_lists_every_option),
 		cmocka_unit_test(long_values_are_refused),
 		cmocka_unit_test(what_was_valid_before_an_error_stays),
 		cmocka_unit_test(format_and_parse_are_inverse),
