@@ -70,6 +70,7 @@ struct pmu {
 		*events; /* events that this CPU offers; valid until the driver's next identify() */
 	unsigned n_events;
 	bool has_global; /* one write starts and stops all counters */
+	bool joint;      /* counters can share a window: bracket_enable() takes several */
 	bool has_pmi;
 	bool lvt_stays; /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
 	bool virtual;   /* answered by a model */

@@ -112,7 +112,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	}
 
 	pmu->driver = &amd_driver;
-	pmu->has_global = pmu->version == PERFMON_V2;
+	pmu->joint = pmu->has_global = pmu->version == PERFMON_V2;
 	pmu->has_pmi = cpu_has(CPU_APIC); /* the first K7 has none */
 	pmu->lvt_stays = true;
 	snprintf(pmu->name, sizeof pmu->name, "AMD %s PMU, %s", generations[__builtin_ctz(generation)],

@@ -139,7 +139,7 @@ static bool identify(struct pmu *pmu, const char **why)
 
 	pmu->driver = &intel_driver;
 	pmu->version = l.version;
-	pmu->has_global = l.version >= 2;
+	pmu->joint = pmu->has_global = l.version >= 2;
 	pmu->has_pmi = cpu_has(CPU_APIC);
 	if (l.version == declared)
 		snprintf(pmu->name, sizeof pmu->name, "Intel architectural PMU version %u", l.version);

@@ -63,6 +63,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	pmu->driver = &netburst_driver;
 	pmu->version = id.model;
 	pmu->has_pmi = cpu_has(CPU_APIC);
+	pmu->joint = true;
 	snprintf(pmu->name, sizeof pmu->name, "NetBurst PMU, model %u%s", id.model,
 		 netburst_cpu.hyper_threading ? ", Hyper-Threading" : "");
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
@@ -373,6 +374,7 @@ const struct pmu_driver netburst_driver = {
 	.name = "netburst",
 	.grammar = &netburst_grammar,
 	.fields = netburst_fields,
+	.identities = netburst_identities,
 	.identify = identify,
 	.snapshot = netburst_snapshot,
 	.reset = reset,

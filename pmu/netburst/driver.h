@@ -70,5 +70,6 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 
 extern const struct event_grammar netburst_grammar;
 extern const struct register_field netburst_fields[];
+extern const struct pmu_identity netburst_identities[];
 
 #endif

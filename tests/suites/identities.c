@@ -105,6 +105,10 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 		p.slot[p.n_slots++] = (struct slot){.counter = q->place[i].alternative,
 						    .event = q->request[i].event,
 						    .config = event_placed(&q->request[i], &q->place[i])};
+		/* Counters that start one after the other agree on what lies between: on the kernel's ring.
+		 */
+		if (s->ring && !s->run->pmu->has_global)
+			p.slot[p.n_slots - 1].config.ring &= RING_USR;
 	}
 	if (!s->run->call(s->run, pass_run, &p, IDENTITIES_MS, r))
 		return false;
@@ -178,8 +182,8 @@ static void run_identities(struct run *run)
 		skip(run, "identities", NULL, run->pmu ? "the driver lists none" : "there is no PMU");
 		return;
 	}
-	if (!run->pmu->has_global) {
-		skip(run, "identities", NULL, "without a global enable no two events have the same window");
+	if (!run->pmu->joint) {
+		skip(run, "identities", NULL, "no two events can have the same window");
 		return;
 	}
 	for (; identity->name; identity++) {

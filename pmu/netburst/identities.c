@@ -1,0 +1,48 @@
+/*
+ * Equations between events. Only events that one window holds: what its bracket adds depends on how many
+ * ESCRs it starts. Sections: SDM vol. 3.
+ */
+#include "pmu/netburst/driver.h"
+
+const struct pmu_identity netburst_identities[] = {
+	{"branches: all masks are no less than one",
+	 "SDM 18.15.1, event mask",
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "branch_retired:MMNP:MMNM:MMTP:MMTM"}, {-1, "branch_retired:MMTP"}}},
+	{"conditional branches: taken are no more than all",
+	 "SDM tables 19-28, 19-29",
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "retired_branch_type:CONDITIONAL"}, {-1, "branch_retired:MMNP:MMNM"}}},
+	{"mispredicted branches: taken + not taken",
+	 "SDM table 19-29",
+	 IDENTITY_ZERO,
+	 {{1, "branch_retired:MMNM:MMTM"}, {-1, "mispred_branch_retired:NBOGUS"}}},
+	{"uops: at most three retire in a cycle",
+	 "SDM 18.15.5.3, threshold",
+	 IDENTITY_ZERO,
+	 {{1, "uops_retired:NBOGUS"},
+	  {-1, "uops_retired:NBOGUS:cmp"},
+	  {-1, "uops_retired:NBOGUS:thr=1"},
+	  {-1, "uops_retired:NBOGUS:thr=2"}}},
+	{"uops: never more than three",
+	 "SDM 18.15.5.3, threshold",
+	 IDENTITY_ZERO,
+	 {{1, "uops_retired:NBOGUS:thr=3"}}},
+	{"uops: edges are no more than cycles",
+	 "SDM 18.15.5.4, edge",
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "uops_retired:NBOGUS:thr=1"}, {-1, "uops_retired:NBOGUS:thr=1:e"}}},
+	{"instructions: retired = completed",
+	 "SDM table 19-30",
+	 IDENTITY_ZERO,
+	 {{1, "instr_retired:NBOGUSNTAG"}, {-1, "instr_completed:NBOGUS"}}},
+	{"uops: at least one for each instruction",
+	 "SDM table 19-29",
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "uops_retired:NBOGUS"}, {-1, "instr_retired:NBOGUSNTAG"}}},
+	{"branches: indirect ones include returns",
+	 "SDM table 19-28",
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "retired_branch_type:INDIRECT"}, {-1, "retired_branch_type:RETURN"}}},
+	{0},
+};
