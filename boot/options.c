@@ -65,7 +65,7 @@ const struct option_row option_rows[] = {
 	{NULL, OPTION_TEXT, 0, 0, 0, 0, NULL, NULL, NULL, NULL},
 };
 
-/* --- names and values -------------------------------------------------------------------------------- */
+/* --- names and values ------------------------------------------------------------------------------- */
 
 static bool unknown_option(const struct option_row *rows, const struct source *s, const struct token *t)
 {

@@ -31,8 +31,7 @@ static const EFI_GUID shell_parameters_guid = {
 /* gnu-efi's prototypes take GUIDs without const; firmware only reads them. */
 #define GUID_OF(g) ((EFI_GUID *)(uintptr_t) & (g))
 
-/* --- text ------------------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------------- */
 
 static void screen(const char *text, size_t size)
 {
@@ -53,8 +52,7 @@ static void screen(const char *text, size_t size)
 	}
 }
 
-/* --- memory ----------------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------------- */
 
 static struct {
 	EFI_PHYSICAL_ADDRESS start;
@@ -106,8 +104,7 @@ static uint64_t memory_top(void)
 	return top;
 }
 
-/* --- files -----------------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------------ */
 
 static EFI_FILE_PROTOCOL *volume; /* root directory; NULL: none found */
 
@@ -304,8 +301,7 @@ static bool write_file(const char *path, const void *data, size_t size, const ch
 	return !EFI_ERROR(s);
 }
 
-/* --- options ---------------------------------------------------------------------------------------------
- */
+/* --- options ---------------------------------------------------------------------------------------- */
 
 /**
  * LoadOptions as text: what the UEFI shell, a boot entry or QEMU's -append gave. The shell puts the program's
@@ -340,8 +336,7 @@ static char *command_line(const EFI_LOADED_IMAGE *loaded)
 	return text;
 }
 
-/* --- the way out -----------------------------------------------------------------------------------------
- */
+/* --- the way out ------------------------------------------------------------------------------------ */
 
 static void leave(enum exit_mode mode, int status)
 {
@@ -355,8 +350,7 @@ static void leave(enum exit_mode mode, int status)
 		bs->Stall(1000000);
 }
 
-/* --- the entry -------------------------------------------------------------------------------------------
- */
+/* --- the entry -------------------------------------------------------------------------------------- */
 
 static const char *firmware_name(void)
 {

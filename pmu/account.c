@@ -33,20 +33,22 @@ static uint64_t address_of(const struct insn_retired *s, const struct insn_acces
 }
 
 /**
- * How many of n accesses of `size` bytes, one after the other from `low` on, touch more than one block of `block` bytes.
- * Sizes above 1 are powers of two up to the block size if n > 1.
+ * How many of n accesses of `size` bytes, one after the other from `low` on, touch more than one block of
+ * `block` bytes. Sizes above 1 are powers of two up to the block size if n > 1.
  */
 static uint64_t count_splits(uint64_t low, uint64_t size, uint64_t n, uint64_t block)
 {
 	if (n == 1)
 		return (low & (block - 1)) + size > block;
-	/* Aligned elements never straddle; of misaligned ones exactly one straddles each boundary inside the stretch. */
+	/* Aligned elements never straddle; of misaligned ones exactly one straddles each boundary inside the
+	 * stretch. */
 	if (!n || !(low & (size - 1)))
 		return 0;
 	return (low + n * size - 1) / block - low / block;
 }
 
-static void add_splits(struct term_list *t, const struct insn_retired *s, const struct insn_access *a, uint64_t n)
+static void add_splits(struct term_list *t, const struct insn_retired *s, const struct insn_access *a,
+		       uint64_t n)
 {
 	uint64_t low = address_of(s, a);
 	if (s->backwards && n)
@@ -106,8 +108,8 @@ unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_
 unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, struct qterm out[ACCOUNT_TERMS])
 {
 	static const uint8_t by_vector[32] = {
-	    [0] = Q_EXC_DE, [6] = Q_EXC_UD,  [7] = Q_EXC_NM,  [13] = Q_EXC_GP,
-	    [14] = Q_EXC_PF, [16] = Q_EXC_MF, [19] = Q_EXC_XM,
+		[0] = Q_EXC_DE,  [6] = Q_EXC_UD,  [7] = Q_EXC_NM,  [13] = Q_EXC_GP,
+		[14] = Q_EXC_PF, [16] = Q_EXC_MF, [19] = Q_EXC_XM,
 	};
 	struct term_list t = {.out = out};
 
@@ -125,7 +127,8 @@ unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, stru
 	return t.count;
 }
 
-unsigned account_accesses(const struct insn_retired *s, uint64_t i, struct uarch_access out[2 * ACCOUNT_ACCESSES])
+unsigned account_accesses(const struct insn_retired *s, uint64_t i,
+			  struct uarch_access out[2 * ACCOUNT_ACCESSES])
 {
 	const struct insn_class *c = &insn_classes[s->insn->klass];
 	const struct insn_access *access = &insn_accesses[c->accesses];

@@ -1,7 +1,7 @@
 /*
- * From "this instruction retired" to quantities: the one place where pmu/quantity.def is applied to executed code.
- * The vPMU, the oracle and the host's single-stepping witness all account through it, so that they cannot differ.
- * Pure C, touches no hardware.
+ * From "this instruction retired" to quantities: the one place where pmu/quantity.def is applied to executed
+ * code. The vPMU, the oracle and the host's single-stepping witness all account through it, so that they
+ * cannot differ. Pure C, touches no hardware.
  */
 #ifndef PMU_ACCOUNT_H
 #define PMU_ACCOUNT_H
@@ -16,23 +16,26 @@
 /** Room that account_retired() and account_event() need at most. */
 #define ACCOUNT_TERMS 48
 
-/** What the step contributes. @return the number of terms written to out; quantities may repeat (amounts add up) */
+/** What the step contributes. @return the number of terms written to out; quantities may repeat (amounts add
+ * up) */
 unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_TERMS]);
 
 /**
- * What the delivery of an event contributes; cpl is that before it, and the handler runs at CPL 0. A software interrupt is
- * an instruction too, which account_retired() counts: its delivery only adds the change of rings.
+ * What the delivery of an event contributes; cpl is that before it, and the handler runs at CPL 0. A software
+ * interrupt is an instruction too, which account_retired() counts: its delivery only adds the change of
+ * rings.
  */
 unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, struct qterm out[ACCOUNT_TERMS]);
 
 #define ACCOUNT_ACCESSES 6
 
 /**
- * The memory accesses of iteration i (from 0; instructions that do not iterate: 0), with their addresses, for the
- * machine model. Accesses whose address is not known to the caller's facts (gathers, XLAT) are left out.
+ * The memory accesses of iteration i (from 0; instructions that do not iterate: 0), with their addresses, for
+ * the machine model. Accesses whose address is not known to the caller's facts (gathers, XLAT) are left out.
  * A read-modify-write is a load and a store. @return how many
  */
-unsigned account_accesses(const struct insn_retired *s, uint64_t i, struct uarch_access out[2 * ACCOUNT_ACCESSES]);
+unsigned account_accesses(const struct insn_retired *s, uint64_t i,
+			  struct uarch_access out[2 * ACCOUNT_ACCESSES]);
 
 /** Add terms to a total. */
 static inline void account_add(struct qvec *total, const struct qterm *terms, unsigned n)

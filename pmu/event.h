@@ -40,8 +40,8 @@ struct pmu_event {
 /** The event called `name` (case ignored) among n rows; NULL if there is none. */
 const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsigned n, const char *name);
 
-/** Whether what it counts depends on the micro-architecture, if only in part: such counts rest on a machine model where there is no
- * silicon. */
+/** Whether what it counts depends on the micro-architecture, if only in part: such counts rest on a machine
+ * model where there is no silicon. */
 bool event_is_micro(const struct pmu_event *e);
 
 /** How often event e counts one unit of quantity q: the sum of the coefficients of its terms in q. */

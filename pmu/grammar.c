@@ -71,7 +71,7 @@ static bool is_word(const char *from, const char *end, const char *word)
 	return word && strlen(word) == (size_t)(end - from) && !strncasecmp(from, word, (size_t)(end - from));
 }
 
-/* --- numbers and fields ------------------------------------------------------------------------------ */
+/* --- numbers and fields ----------------------------------------------------------------------------- */
 
 static bool hex_digits(const char **at, uint64_t *value, unsigned base)
 {
@@ -123,7 +123,7 @@ static void set_field(struct pmu_config *config, const struct event_modifier *m,
 		byte[i] = (uint8_t)((byte[i] & ~(mask >> 8 * i)) | (value << m->shift & mask) >> 8 * i);
 }
 
-/* --- modifiers --------------------------------------------------------------------------------------- */
+/* --- modifiers -------------------------------------------------------------------------------------- */
 
 /* Whether row m is a further part of the field that the row before it begins. */
 static bool continues(const struct event_grammar *g, const struct event_modifier *m)
@@ -304,7 +304,7 @@ static bool finish(struct parser *p)
 	return true;
 }
 
-/* --- raw forms --------------------------------------------------------------------------------------- */
+/* --- raw forms -------------------------------------------------------------------------------------- */
 
 static bool is_raw(const char *text)
 {
@@ -412,7 +412,7 @@ static bool parse_fields(struct parser *p, const char *text)
 	return take_attributes(p, at) && finish(p);
 }
 
-/* --- named events ------------------------------------------------------------------------------------ */
+/* --- named events ----------------------------------------------------------------------------------- */
 
 static const char *row_name(const struct parser *p, unsigned i)
 {
@@ -557,7 +557,7 @@ unsigned event_parse(const struct pmu *pmu, const char *text, struct event_reque
 	return good;
 }
 
-/* --- and back ---------------------------------------------------------------------------------------- */
+/* --- and back --------------------------------------------------------------------------------------- */
 
 static size_t add(char *out, size_t size, size_t used, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -10,7 +10,7 @@
 /** A static contribution, packed for the table. */
 struct insn_term {
 	uint8_t quantity; /* enum quantity */
-	uint8_t amount;	  /* larger amounts take several terms of the same quantity */
+	uint8_t amount;   /* larger amounts take several terms of the same quantity */
 };
 
 /** Which register gives the address of an access. */
@@ -27,19 +27,20 @@ enum insn_access_kind { ACCESS_LOAD = 1, ACCESS_STORE = 2 };
 
 /** One memory access of an instruction (of one iteration, if it iterates). */
 struct insn_access {
-	uint16_t size;	   /* bytes */
-	int8_t offset;	   /* from the address that .where gives, in bytes */
+	uint16_t size;     /* bytes */
+	int8_t offset;     /* from the address that .where gives, in bytes */
 	uint8_t kind : 2;  /* enum insn_access_kind, both for read-modify-write */
 	uint8_t where : 6; /* enum insn_where */
 };
 
 /**
- * The terms of a class lie in insn_terms[] from .terms on: n_once that the instruction contributes once when it
- * retires, n_some that it contributes once if it made at least one iteration, n_each contributed by every iteration.
- * Instructions that do not iterate (all but string instructions, gathers and scatters) have only the first.
+ * The terms of a class lie in insn_terms[] from .terms on: n_once that the instruction contributes once when
+ * it retires, n_some that it contributes once if it made at least one iteration, n_each contributed by every
+ * iteration. Instructions that do not iterate (all but string instructions, gathers and scatters) have only
+ * the first.
  */
 struct insn_class {
-	uint16_t terms;	   /* index into insn_terms[] */
+	uint16_t terms;    /* index into insn_terms[] */
 	uint16_t accesses; /* index into insn_accesses[] */
 	uint8_t n_once, n_some, n_each;
 	uint8_t n_accesses;

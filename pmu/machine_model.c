@@ -19,8 +19,7 @@ const uint8_t machine_quantities[] = {
 	Q_COUNT,
 };
 
-/* --- geometry
- * -------------------------------------------------------------------------------------------------- */
+/* --- geometry --------------------------------------------------------------------------------------- */
 
 enum { CACHE_DATA = 1, CACHE_CODE, CACHE_UNIFIED };
 
@@ -54,16 +53,16 @@ static void find_caches(const struct model_profile *profile, struct uarch_geomet
 
 enum tlb { DTLB, ITLB, SECOND_TLB };
 
-/* Descriptors of leaf 2 that tell of translations of 4 KiB pages, as far as profiles have them: SDM vol. 2, CPUID, table
- * 3-12. */
+/* Descriptors of leaf 2 that tell of translations of 4 KiB pages, as far as profiles have them: SDM vol. 2,
+ * CPUID, table 3-12. */
 static const struct {
 	uint8_t descriptor, tlb;
 	uint16_t entries, ways;
 } descriptors[] = {
-	{0x03, DTLB, 64, 4},	     {0x50, ITLB, 64, 64},
-	{0x57, DTLB, 16, 4},	     {0x5b, DTLB, 64, 64},	  {0xb0, ITLB, 128, 4},
-	{0xb2, ITLB, 64, 4},	     {0xb3, DTLB, 128, 4},	  {0xb4, SECOND_TLB, 256, 4},
-	{0xb5, ITLB, 64, 8},	     {0xc3, SECOND_TLB, 1536, 6}, {0xca, SECOND_TLB, 512, 4},
+	{0x03, DTLB, 64, 4},         {0x50, ITLB, 64, 64},       {0x57, DTLB, 16, 4},
+	{0x5b, DTLB, 64, 64},        {0xb0, ITLB, 128, 4},       {0xb2, ITLB, 64, 4},
+	{0xb3, DTLB, 128, 4},        {0xb4, SECOND_TLB, 256, 4}, {0xb5, ITLB, 64, 8},
+	{0xc3, SECOND_TLB, 1536, 6}, {0xca, SECOND_TLB, 512, 4},
 };
 
 static bool find_tlb(uint8_t descriptor, struct uarch_geometry *g)
@@ -148,8 +147,7 @@ bool machine_faults_parse(const char *list, uint32_t *faults, char *rest, size_t
 	return true;
 }
 
-/* --- what retires
- * ------------------------------------------------------------------------------------------------ */
+/* --- what retires ----------------------------------------------------------------------------------- */
 
 static bool counts(const struct qterm *terms, unsigned n, enum quantity q)
 {

@@ -1,6 +1,6 @@
 /*
- * The PMU model contract: an executable specification of one PMU family's registers. Pure C, no privileged instruction,
- * runs on the host under sanitizers and in the image behind the vPMU alike.
+ * The PMU model contract: an executable specification of one PMU family's registers. Pure C, no privileged
+ * instruction, runs on the host under sanitizers and in the image behind the vPMU alike.
  */
 #ifndef PMU_MODEL_H
 #define PMU_MODEL_H
@@ -13,7 +13,7 @@
 
 enum model_access {
 	MODEL_OK,
-	MODEL_FAULT,	/* the access raises #GP(0) */
+	MODEL_FAULT,    /* the access raises #GP(0) */
 	MODEL_NOT_MINE, /* no register of this PMU: the machine answers */
 };
 
@@ -23,20 +23,22 @@ struct model_step {
 	unsigned n_terms;
 	uint32_t cycles; /* core cycles that pass with it, at least 1 unless halted */
 	uint8_t cpl;
-	bool halted;	 /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
-	bool own_write;	 /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there */
+	bool halted;    /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
+	bool own_write; /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there
+			 */
 	/* Models of cores whose logical processors share the counters; all 0: there is one. */
-	uint8_t thread;	     /* logical processor that the step belongs to */
-	bool sibling;	     /* the other one is active ... */
+	uint8_t thread;      /* logical processor that the step belongs to */
+	bool sibling;        /* the other one is active ... */
 	uint8_t sibling_cpl; /* ... at this level */
-	uint64_t ip;	 /* of the instruction */
-	uint64_t next;	 /* of the one after it */
+	uint64_t ip;         /* of the instruction */
+	uint64_t next;       /* of the one after it */
 };
 
 /**
- * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU, unless it lies above
- * the highest leaf that leaf 0 of the profile names: then it is all zero. Of leaf 1 the virtual PMU presents the real CPU's
- * EBX, and of ECX and EDX only features that the real CPU has too, except those that the model itself provides (PDCM).
+ * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU,
+ * unless it lies above the highest leaf that leaf 0 of the profile names: then it is all zero. Of leaf 1 the
+ * virtual PMU presents the real CPU's EBX, and of ECX and EDX only features that the real CPU has too, except
+ * those that the model itself provides (PDCM).
  */
 struct model_cpuid {
 	uint32_t leaf, subleaf;
@@ -45,7 +47,7 @@ struct model_cpuid {
 
 /** A chosen virtual CPU. */
 struct model_profile {
-	const char *name;	 /* "intel-core2", as in pmu=virtual:intel-core2 */
+	const char *name;        /* "intel-core2", as in pmu=virtual:intel-core2 */
 	const char *description; /* "Core 2 (Merom), architectural PMU version 2" */
 	const struct pmu_model *model;
 	const struct model_cpuid *cpuid; /* leaf 0 first */
@@ -77,12 +79,13 @@ struct pmu_model {
 
 	enum model_access (*rdmsr)(void *state, uint32_t address, uint64_t *value);
 	/**
-	 * The write takes effect at once; the vPMU accounts for the instruction afterwards, with advance() and .own_write set.
-	 * The rule of this machine is: a WRMSR that starts a counter is not counted by it, nor is one that stops it; a
-	 * counter that runs before and after the write counts it. So a counter that has just been stopped does
-	 * nothing in that advance() of itself, and one that this write has started must leave a step with .own_write out.
-	 * (Not called when nothing was counting before the write.) RDMSR and RDPMC give the value before their own
-	 * retirement and are counted after it.
+	 * The write takes effect at once; the vPMU accounts for the instruction afterwards, with advance()
+	 * and .own_write set. The rule of this machine is: a WRMSR that starts a counter is not counted by
+	 * it, nor is one that stops it; a counter that runs before and after the write counts it. So a
+	 * counter that has just been stopped does nothing in that advance() of itself, and one that this
+	 * write has started must leave a step with .own_write out. (Not called when nothing was counting
+	 * before the write.) RDMSR and RDPMC give the value before their own retirement and are counted after
+	 * it.
 	 */
 	enum model_access (*wrmsr)(void *state, uint32_t address, uint64_t value);
 	/** `allowed`: CPL is 0 or CR4.PCE is 1. */
@@ -90,23 +93,28 @@ struct pmu_model {
 
 	/**
 	 * Time goes on by one step.
-	 * @return true if that changed more than values of counters (an overflow: its status, a request, a freeze)
+	 * @return true if that changed more than values of counters (an overflow: its status, a request, a
+	 * freeze)
 	 */
 	bool (*advance)(void *state, const struct model_step *step);
 
-	/** Whether a counter that runs now adds anything for quantity q, clocks apart. NULL: increments() is asked instead. */
+	/** Whether a counter that runs now adds anything for quantity q, clocks apart. NULL: increments() is
+	 * asked instead. */
 	bool (*counts)(const void *state, enum quantity q);
 
-	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip it. Cheap. */
+	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip
+	 * it. Cheap. */
 	bool (*counting)(const void *state);
 
 	/**
-	 * A short cut for steps that are alike. Where this step, and every equal one until the next wrmsr() or advance() that
-	 * returns true, does nothing but add constants to counters as long as no counter overflows, write them to out; the
-	 * vPMU then adds them itself, and calls advance() only for a step that would overflow a counter. NULL: there is none.
+	 * A short cut for steps that are alike. Where this step, and every equal one until the next wrmsr()
+	 * or advance() that returns true, does nothing but add constants to counters as long as no counter
+	 * overflows, write them to out; the vPMU then adds them itself, and calls advance() only for a step
+	 * that would overflow a counter. NULL: there is none.
 	 * @return how many were written, -1 if there is more to the step than that, or if there is no room
 	 */
-	int (*increments)(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
+	int (*increments)(void *state, const struct model_step *step, struct model_increment *out,
+			  unsigned room);
 
 	/** Take the pending overflow interrupt request (edge: true once per request). */
 	bool (*take_pmi)(void *state);
@@ -116,7 +124,9 @@ struct pmu_model {
 extern const struct model_profile *const model_profiles[];
 const struct model_profile *model_profile_by_name(const char *name);
 
-/** Turn "name+name" (NULL or "": none) into the mask for reset(). @return false with *why, one line, if a name is unknown */
-bool model_injections_parse(const struct pmu_model *model, const char *list, uint64_t *mask, const char **why);
+/** Turn "name+name" (NULL or "": none) into the mask for reset(). @return false with *why, one line, if a
+ * name is unknown */
+bool model_injections_parse(const struct pmu_model *model, const char *list, uint64_t *mask,
+			    const char **why);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Quantities: the shared currency between events and kernels (pmu/quantity.def holds the list and definitions).
+ * Quantities: the shared currency between events and kernels (pmu/quantity.def holds the list and
+ * definitions).
  *
  * An event declares which quantities it counts, a kernel how much of each it produces; no expectation is ever
  * written by hand for a pair of the two.

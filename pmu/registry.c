@@ -21,24 +21,15 @@ const struct pmu_driver *const pmu_drivers[] = {
 };
 
 const struct model_profile *const model_profiles[] = {
-	&intel_yonah,
-	&intel_core2,
-	&intel_nehalem,
-	&intel_skylake,
-	&intel_icelake,
-	&netburst_willamette,
-	&netburst_northwood,
-	&netburst_northwood_ht,
-	&netburst_prescott,
-	&amd_k8,
-	&amd_fam10h,
-	&amd_fam15h,
-	&amd_zen1,
-	&amd_zen2,
-	&amd_zen3,
-	&amd_zen4,
-	&amd_zen5,
-	NULL,
+	&intel_yonah,        &intel_core2,
+	&intel_nehalem,      &intel_skylake,
+	&intel_icelake,      &netburst_willamette,
+	&netburst_northwood, &netburst_northwood_ht,
+	&netburst_prescott,  &amd_k8,
+	&amd_fam10h,         &amd_fam15h,
+	&amd_zen1,           &amd_zen2,
+	&amd_zen3,           &amd_zen4,
+	&amd_zen5,           NULL,
 };
 
 bool pmu_find(const char *name, struct pmu *pmu, const char **why)
@@ -88,8 +79,8 @@ bool model_injections_parse(const struct pmu_model *model, const char *list, uin
 						     strncmp(model->injections[i].name, p, length)))
 			i++;
 		if (!model->injections[i].name) {
-			snprintf(text, sizeof text, "model '%s' has no injection '%.*s'; there are", model->name,
-				 length > 48 ? 48 : (int)length, p);
+			snprintf(text, sizeof text, "model '%s' has no injection '%.*s'; there are",
+				 model->name, length > 48 ? 48 : (int)length, p);
 			for (i = 0; model->injections[i].name; i++)
 				if (!text_list_add(text, sizeof text, model->injections[i].name, i == 0))
 					break;

@@ -86,7 +86,7 @@ static void solve_part(struct problem *p, unsigned floor, struct sched_place *pl
 	}
 }
 
-/* --- parts ------------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------------ */
 
 /* Resources that some item's alternatives have in common belong together; part[r] names the lowest of them.
  */

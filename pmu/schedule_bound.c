@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* --- what items have to do with each other ----------------------------------------------------------- */
+/* --- what items have to do with each other ---------------------------------------------------------- */
 
 static const struct sched_use *find_use(const struct sched_alternative *a, unsigned resource)
 {
@@ -55,7 +55,7 @@ static bool free_of(const struct sched_item *item, unsigned place)
 	return false;
 }
 
-/* --- matching ---------------------------------------------------------------------------------------- */
+/* --- matching --------------------------------------------------------------------------------------- */
 
 struct matching {
 	const struct sched_item *items;

@@ -67,7 +67,7 @@ struct pmu_config event_placed(const struct event_request *request, const struct
 	return config;
 }
 
-/* --- texts ------------------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------------ */
 
 static size_t add(char *out, size_t size, size_t used, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -124,7 +124,7 @@ static const char *nowhere(const struct pmu *pmu, const struct event_request *re
 	return text;
 }
 
-/* --- scheduling -------------------------------------------------------------------------------------- */
+/* --- scheduling ------------------------------------------------------------------------------------- */
 
 static void free_items(struct sched_item *items, unsigned n)
 {
@@ -208,7 +208,7 @@ bool schedule_events(const struct pmu *pmu, const struct event_request *requests
 	return good;
 }
 
-/* --- conflicts --------------------------------------------------------------------------------------- */
+/* --- conflicts -------------------------------------------------------------------------------------- */
 
 /* Whether the kept ones fit into one pass. */
 static bool one_pass(const struct sched_item *items, const bool *kept, unsigned n, struct sched_item *some,

@@ -26,7 +26,7 @@ struct wiring {
 	int16_t *selector;  /* of each item, -1: none yet */
 };
 
-/* --- flow -------------------------------------------------------------------------------------------- */
+/* --- flow ------------------------------------------------------------------------------------------- */
 
 static bool leave(struct wiring *w, unsigned selector);
 
@@ -131,7 +131,7 @@ static bool carries_all(struct wiring *w)
 	return true;
 }
 
-/* --- from flow to schedule --------------------------------------------------------------------------- */
+/* --- from flow to schedule -------------------------------------------------------------------------- */
 
 /* Give each item one of its alternatives so that selectors and counters carry what the flow says. Fails only
  * where an item may not use all wires of its selector. */
@@ -215,7 +215,7 @@ static bool colour_edges(const struct wiring *w, struct sched_place *places)
 	return good;
 }
 
-/* --- the kind of problem ----------------------------------------------------------------------------- */
+/* --- the kind of problem ---------------------------------------------------------------------------- */
 
 /* Whether every alternative takes a counter and a selector for itself; *only if it takes nothing else. */
 static bool is_wiring(const struct problem *p, bool *only)

@@ -17,8 +17,8 @@ unsigned edit_distance(const char *a, const char *b);
 bool is_near(unsigned distance, const char *a);
 
 /**
- * Append " item", or ", item" behind an earlier one, to a text that ends with the list. Where it does not fit into size bytes
- * with ", ..." behind it, ", ..." ends the list instead.
+ * Append " item", or ", item" behind an earlier one, to a text that ends with the list. Where it does not fit
+ * into size bytes with ", ..." behind it, ", ..." ends the list instead.
  * @return false once the list has been ended: add nothing more
  */
 bool text_list_add(char *text, size_t size, const char *item, bool first);

@@ -181,9 +181,8 @@ static uint64_t *lru_set(const struct lru *l, uint64_t address, uint64_t *tag)
 	uint32_t sets = MUTANT(U_DOUBLE_WAYS, l->sets, l->sets > 1 ? l->sets / 2 : 1);
 
 	*tag = block << (64 - BLOCK_BITS) | l->generation;
-	return l->tag +
-	       (l->sets & (l->sets - 1) ? chosen % sets : chosen & (sets - 1)) *
-		       MUTANT(U_DOUBLE_WAYS, (uint64_t)l->ways, l->ways * (l->sets > 1 ? 2ull : 1));
+	return l->tag + (l->sets & (l->sets - 1) ? chosen % sets : chosen & (sets - 1)) *
+				MUTANT(U_DOUBLE_WAYS, (uint64_t)l->ways, l->ways * (l->sets > 1 ? 2ull : 1));
 }
 
 static unsigned lru_ways(const struct lru *l)

@@ -30,7 +30,8 @@
 #define UARCH_PREDICTORS 4096
 
 struct uarch_cache_geometry {
-	uint32_t sets; /* 0: no such cache. A power of two but for the last level, of which slices make any number */
+	uint32_t sets; /* 0: no such cache. A power of two but for the last level, of which slices make any
+			  number */
 	uint16_t ways;
 	uint16_t line; /* bytes, power of two */
 };
@@ -81,7 +82,8 @@ size_t uarch_size(const struct uarch_geometry *geometry);
 /** Make an instance in caller-provided memory of uarch_size() bytes, everything cold, nothing broken. */
 struct uarch *uarch_create(void *memory, const struct uarch_geometry *geometry);
 
-/** Ways in which the model can be made to misbehave on purpose, to prove that checks notice. Bits of a mask. */
+/** Ways in which the model can be made to misbehave on purpose, to prove that checks notice. Bits of a mask.
+ */
 enum uarch_fault {
 #define UARCH_FAULT(id, name, summary) UARCH_##id,
 #include "pmu/uarch_faults.def"
@@ -107,8 +109,8 @@ void uarch_flush_line(struct uarch *u, uint64_t address);
 /** INVLPG (address) or a CR3 load (UINT64_MAX): translations leave both levels. */
 void uarch_flush_tlb(struct uarch *u, uint64_t address);
 
-/** From now on data from start up to (not including) end is translated by pages of 1 << shift bytes, all else by those of the
- *  geometry. They share the TLBs' entries. An empty range: none. */
+/** From now on data from start up to (not including) end is translated by pages of 1 << shift bytes, all else
+ * by those of the geometry. They share the TLBs' entries. An empty range: none. */
 void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t shift);
 
 /**

@@ -44,8 +44,7 @@ static struct {
 	bool cool;         /* it has to be cold before it runs again */
 } vpmu;
 
-/* --- registers ---------------------------------------------------------------------------------------------
- */
+/* --- registers -------------------------------------------------------------------------------------- */
 
 static void set_halves(struct trap_frame *f, uint64_t value)
 {
@@ -170,8 +169,7 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 	}
 }
 
-/* --- time goes on
- * -------------------------------------------------------------------------------------------- */
+/* --- time goes on ----------------------------------------------------------------------------------- */
 
 static void raise_pmi(void)
 {

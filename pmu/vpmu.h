@@ -40,12 +40,13 @@ const struct model_profile *vpmu_profile(void);
 struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf);
 
 /**
- * Let the machine model be cold (docs/machine-model.md) before it sees the next instruction, so that what a measurement shows
- * does not depend on those before it. May be called by stepped code.
+ * Let the machine model be cold (docs/machine-model.md) before it sees the next instruction, so that what a
+ * measurement shows does not depend on those before it. May be called by stepped code.
  */
 void vpmu_cool(void);
 
-/** Tell the machine model, if there is one, which data lies in large pages: uarch_large_pages() of pmu/uarch.h. */
+/** Tell the machine model, if there is one, which data lies in large pages: uarch_large_pages() of
+ * pmu/uarch.h. */
 void vpmu_large_pages(uint64_t start, uint64_t end, uint8_t shift);
 
 /** Run fn(arg) on the virtual CPU. State of the model lasts from call to call. */

@@ -11,22 +11,32 @@
 #include <stdint.h>
 
 /** Rungs of the calibration ladder; a check names the one that it needs. */
-enum rung { RUNG_NONE, RUNG_ENUMERATED, RUNG_WRITABLE, RUNG_TICKS, RUNG_MONOTONIC, RUNG_EXACT_ON_NOPS, RUNG_INTERRUPTS };
+enum rung {
+	RUNG_NONE,
+	RUNG_ENUMERATED,
+	RUNG_WRITABLE,
+	RUNG_TICKS,
+	RUNG_MONOTONIC,
+	RUNG_EXACT_ON_NOPS,
+	RUNG_INTERRUPTS
+};
 
 #define RESULT_OBSERVATIONS 4
 
-/** Everything that is known about one check that was carried out. Strings must outlive the report call only. */
+/** Everything that is known about one check that was carried out. Strings must outlive the report call only.
+ */
 struct result {
 	const char *suite;
-	const char *name;     /* unique within the suite: "INST_RETIRED.ANY_P/PMC0/nop_loop" */
+	const char *name; /* unique within the suite: "INST_RETIRED.ANY_P/PMC0/nop_loop" */
 	const char *event, *kernel, *counter, *ring; /* NULL where it does not apply */
-	uint64_t encoding;    /* selector value as programmed */
-	const char *manual;   /* section that the check rests on */
+	uint64_t encoding;                           /* selector value as programmed */
+	const char *manual;                          /* section that the check rests on */
 	unsigned n_observations;
 	struct observation observation[RESULT_OBSERVATIONS];
 	struct judgement judgement; /* verdict and why */
-	bool virtual;	      /* judged on the virtual PMU */
-	/** And what was counted (cycles, misses, mispredictions) is a machine model's doing: docs/machine-model.md. */
+	bool virtual;               /* judged on the virtual PMU */
+	/** And what was counted (cycles, misses, mispredictions) is a machine model's doing:
+	 * docs/machine-model.md. */
 	bool machine_model;
 };
 
@@ -35,10 +45,11 @@ struct experiments;
 /** Options as the suites need them; filled in by boot/. */
 struct run_options {
 	const char *kernel_glob, *event_glob, *suite_glob;
-	uint64_t n;	/* first value of N, the others are its multiples; 0: 1000 on hardware, 5 on the virtual PMU */
-	unsigned reps;	/* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */
+	uint64_t n; /* first value of N, the others are its multiples; 0: 1000 on hardware, 5 on the virtual
+		       PMU */
+	unsigned reps; /* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */
 	uint64_t seed;
-	const char *inject; /* injections, see docs */
+	const char *inject;                    /* injections, see docs */
 	const struct experiments *experiments; /* of the configuration (tests/experiment.h) */
 	bool verbose;
 };
@@ -47,15 +58,19 @@ struct ladder;
 
 struct run {
 	const struct run_options *options;
-	struct pmu *pmu;     /* NULL: no PMU at all, not even a virtual one */
-	const struct ladder *ladder; /* how far each of its counters may be believed (tests/ladder.h); NULL: fully */
-	/** Run fn(arg) on the CPU under judgement (directly, or on the virtual CPU), guarded and with the watchdog armed.
-	 *  @return false if it did not come to its end; then *r has verdict error with the reason filled in (r may be NULL). */
+	struct pmu *pmu; /* NULL: no PMU at all, not even a virtual one */
+	const struct ladder
+		*ladder; /* how far each of its counters may be believed (tests/ladder.h); NULL: fully */
+	/** Run fn(arg) on the CPU under judgement (directly, or on the virtual CPU), guarded and with the
+	 * watchdog armed.
+	 *  @return false if it did not come to its end; then *r has verdict error with the reason filled in
+	 * (r may be NULL). */
 	bool (*call)(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);
 	/** Hand a result over: tallied, printed, put into the report. */
 	void (*report)(struct run *run, const struct result *r);
 	/** Hand over a named value that is no check (a rate, a slope), as text with its unit. */
-	void (*value)(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
+	void (*value)(struct run *run, const char *suite, const char *name, const char *value,
+		      const char *unit);
 };
 
 struct suite {
@@ -67,7 +82,8 @@ struct suite {
 /** Every suite, NULL-terminated, in running order. */
 extern const struct suite *const suites[];
 
-/** Shell-style match with * and ?; a comma separates alternatives; NULL, "" and "all" match everything. Case is ignored. */
+/** Shell-style match with * and ?; a comma separates alternatives; NULL, "" and "all" match everything. Case
+ * is ignored. */
 bool glob_match(const char *pattern, const char *text);
 
 #endif

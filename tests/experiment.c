@@ -40,7 +40,7 @@ static struct text_place key(const struct planner *p, enum experiment_key k)
 	return p->x->key[k];
 }
 
-/* --- kernels and events ------------------------------------------------------------------------------ */
+/* --- kernels and events ----------------------------------------------------------------------------- */
 
 static bool no_such_kernel(const struct planner *p, struct text_place at, const char *name)
 {
@@ -177,7 +177,7 @@ static bool take_deltas(const struct planner *p)
 	return true;
 }
 
-/* --- samples and cascades ---------------------------------------------------------------------------- */
+/* --- samples and cascades --------------------------------------------------------------------------- */
 
 static bool check_record(const struct planner *p)
 {
@@ -226,7 +226,7 @@ static bool check_period(const struct planner *p, unsigned c)
 	return true;
 }
 
-/* --- scheduling -------------------------------------------------------------------------------------- */
+/* --- scheduling ------------------------------------------------------------------------------------- */
 
 static struct text_place place_of(const struct planner *p, unsigned request)
 {
@@ -331,7 +331,7 @@ static bool place_events(const struct planner *p)
 	return p->x->cascades.count ? cascade(p) : together(p);
 }
 
-/* --- N ----------------------------------------------------------------------------------------------- */
+/* --- N ---------------------------------------------------------------------------------------------- */
 
 static bool check_n(const struct planner *p)
 {
@@ -377,7 +377,7 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 	       place_events(&p) && check_n(&p);
 }
 
-/* --- expectations ------------------------------------------------------------------------------------ */
+/* --- expectations ----------------------------------------------------------------------------------- */
 
 /* The row that a selector is the code of, for raw requests and joined masks. */
 static const struct pmu_event *row_of(const struct pmu *pmu, const struct event_request *r)

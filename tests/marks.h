@@ -1,19 +1,20 @@
 /*
- * Marks around a window, for a witness outside the machine that sees instructions but no registers: NOPs that say in their
- * displacements what runs between them. The QEMU plugin in tests/boot/plugin reads them.
+ * Marks around a window, for a witness outside the machine that sees instructions but no registers: NOPs that
+ *say in their displacements what runs between them. The QEMU plugin in tests/boot/plugin reads them.
  *
- *	MARK_BEGIN, N, ring, MARK_NAME_WORDS words of the kernel's name (zero padded), then the kernel, then MARK_END
+ *	MARK_BEGIN, N, ring, MARK_NAME_WORDS words of the kernel's name (zero padded), then the kernel, then
+ *MARK_END
  *
  * Each is the eight-byte NOP 0F 1F 84 00 disp32.
  */
 #ifndef TESTS_MARKS_H
 #define TESTS_MARKS_H
 
-#define MARK_OPCODE	0x00841f0f /* the first four bytes, little endian */
-#define MARK_SIZE	8
-#define MARK_BEGIN	0x41535359
-#define MARK_END	0x59535341
+#define MARK_OPCODE     0x00841f0f /* the first four bytes, little endian */
+#define MARK_SIZE       8
+#define MARK_BEGIN      0x41535359
+#define MARK_END        0x59535341
 #define MARK_NAME_WORDS 10
-#define MARK_HEADER	(2 + MARK_NAME_WORDS) /* words behind MARK_BEGIN */
+#define MARK_HEADER     (2 + MARK_NAME_WORDS) /* words behind MARK_BEGIN */
 
 #endif

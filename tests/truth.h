@@ -14,7 +14,8 @@
  * signature. A kernel that disagrees may judge nothing.
  * @param n for the first of the three; larger ones than a few turns are cut, as a signature is linear in N
  * @param r gets kernel, ring and, in observations, instructions; verdict exact, or error naming quantity and
- * numbers; skipped if the kernel cannot be stepped (KERNEL_UNSTEPPED): it judges unconfirmed, and the report says so
+ * numbers; skipped if the kernel cannot be stepped (KERNEL_UNSTEPPED): it judges unconfirmed, and the report
+ * says so
  */
 void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result *r);
 

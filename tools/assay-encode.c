@@ -37,7 +37,7 @@ static const char usage[] =
 	"(cpu/event=0xc4,umask=0x20/u), or a glob. -v decodes the fields of registers.\n"
 	"Exit status: 0 done, 1 an event string is wrong or cannot be counted, 2 wrong use.\n";
 
-/* --- choosing the PMU -------------------------------------------------------------------------------- */
+/* --- choosing the PMU ------------------------------------------------------------------------------- */
 
 static int no_such_pmu(const char *name)
 {
@@ -106,7 +106,7 @@ static int parse(const char *text)
 	return WRONG;
 }
 
-/* --- pieces of text ---------------------------------------------------------------------------------- */
+/* --- pieces of text --------------------------------------------------------------------------------- */
 
 static const char *counters_text(uint64_t mask, char *out, size_t size)
 {
@@ -166,7 +166,7 @@ static void json_print(struct json *j)
 	json_free(j);
 }
 
-/* --- --list ------------------------------------------------------------------------------------------ */
+/* --- --list ----------------------------------------------------------------------------------------- */
 
 static void list_json(void)
 {
@@ -229,7 +229,7 @@ static void list_text(void)
 	}
 }
 
-/* --- encoding ---------------------------------------------------------------------------------------- */
+/* --- encoding --------------------------------------------------------------------------------------- */
 
 /* Let the driver program one pass on a freshly reset PMU, and keep what it writes. */
 static bool run_pass(unsigned pass, struct model_cpu_write *writes, unsigned *n)

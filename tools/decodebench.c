@@ -3,8 +3,9 @@
  *
  *	decodebench FILE
  *
- * The table walker of the image, Zydis (length and mnemonic only, as a linked-in decoder would be used), Zydis with
- * operands, which the quantities would need. Prints nanoseconds per instruction; docs/decoding.md quotes it.
+ * The table walker of the image, Zydis (length and mnemonic only, as a linked-in decoder would be used),
+ *Zydis with operands, which the quantities would need. Prints nanoseconds per instruction; docs/decoding.md
+ *quotes it.
  */
 #include "arch/x86/insn.h"
 
@@ -33,12 +34,16 @@ static unsigned with_walker(const uint8_t *p, size_t left)
 
 static unsigned with_zydis(const uint8_t *p, size_t left)
 {
-	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, p, left, &instruction)) ? instruction.length : 0;
+	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, p, left, &instruction))
+		       ? instruction.length
+		       : 0;
 }
 
 static unsigned with_zydis_operands(const uint8_t *p, size_t left)
 {
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, left, &instruction, operands)) ? instruction.length : 0;
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, left, &instruction, operands))
+		       ? instruction.length
+		       : 0;
 }
 
 static double now(void)
@@ -65,7 +70,8 @@ static void measure(const char *name, unsigned (*decode)(const uint8_t *, size_t
 static bool find_code(const uint8_t *file)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
-	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_machine != EM_X86_64)
+	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    e->e_machine != EM_X86_64)
 		return false;
 	const Elf64_Phdr *p = (const Elf64_Phdr *)(file + e->e_phoff);
 	for (unsigned i = 0; i < e->e_phnum; i++)

@@ -4,8 +4,8 @@
  *	decodegen > build/gen/insn_tables.c
  *
  * For every opcode of every map a function from the encoding's features (arch/x86/insn_table.h) to a leaf is
- * sampled, point by point, and stored as a decision graph in which equal parts are shared. What an instruction
- * contributes follows from Zydis' operands; tools/decodegen_class.c holds the rules.
+ * sampled, point by point, and stored as a decision graph in which equal parts are shared. What an
+ *instruction contributes follows from Zydis' operands; tools/decodegen_class.c holds the rules.
  */
 #include "tools/decodegen.h"
 
@@ -30,7 +30,7 @@ _Noreturn void die(const char *what)
 	exit(1);
 }
 
-/* --- encodings ------------------------------------------------------------------------------------------- */
+/* --- encodings -------------------------------------------------------------------------------------- */
 
 /** One encoding to ask about, spelled out field by field. */
 struct encoding {
@@ -47,8 +47,8 @@ struct encoding {
 };
 
 static const uint8_t map_number[MAP_COUNT] = {
-    [MAP_VEX1] = 1,  [MAP_VEX2] = 2,  [MAP_VEX3] = 3,  [MAP_EVEX1] = 1, [MAP_EVEX2] = 2, [MAP_EVEX3] = 3,
-    [MAP_EVEX5] = 5, [MAP_EVEX6] = 6, [MAP_XOP8] = 8, [MAP_XOP9] = 9,	[MAP_XOPA] = 10,
+	[MAP_VEX1] = 1,  [MAP_VEX2] = 2,  [MAP_VEX3] = 3, [MAP_EVEX1] = 1, [MAP_EVEX2] = 2, [MAP_EVEX3] = 3,
+	[MAP_EVEX5] = 5, [MAP_EVEX6] = 6, [MAP_XOP8] = 8, [MAP_XOP9] = 9,  [MAP_XOPA] = 10,
 };
 
 static bool is_evex(enum insn_map map)
@@ -84,14 +84,15 @@ static unsigned spell(const struct encoding *e, uint8_t out[32])
 			out[n++] = 0x0f;
 	} else if (is_evex(e->map)) {
 		out[n++] = 0x62;
-		out[n++] = (uint8_t)((e->r ? 0 : 0x80) | (e->x ? 0 : 0x40) | (e->b ? 0 : 0x20) | (e->r2 ? 0 : 0x10) |
-				     map_number[e->map]);
+		out[n++] = (uint8_t)((e->r ? 0 : 0x80) | (e->x ? 0 : 0x40) | (e->b ? 0 : 0x20) |
+				     (e->r2 ? 0 : 0x10) | map_number[e->map]);
 		out[n++] = (uint8_t)((e->w ? 0x80 : 0) | (~e->v & 15) << 3 | 4 | e->rep);
 		out[n++] = (uint8_t)((e->z ? 0x80 : 0) | e->length_bits << 5 | (e->evex_b ? 0x10 : 0) |
 				     (e->v2 ? 0 : 8) | e->aaa);
 	} else {
 		out[n++] = e->map >= MAP_XOP8 ? 0x8f : 0xc4;
-		out[n++] = (uint8_t)((e->r ? 0 : 0x80) | (e->x ? 0 : 0x40) | (e->b ? 0 : 0x20) | map_number[e->map]);
+		out[n++] = (uint8_t)((e->r ? 0 : 0x80) | (e->x ? 0 : 0x40) | (e->b ? 0 : 0x20) |
+				     map_number[e->map]);
 		out[n++] = (uint8_t)((e->w ? 0x80 : 0) | (~e->v & 15) << 3 | e->length_bits << 2 | e->rep);
 	}
 	if (e->map != MAP_3DNOW)
@@ -137,7 +138,7 @@ static bool valid(const struct encoding *e)
 	return ZYAN_SUCCESS(try(e));
 }
 
-/* --- from an encoding to a leaf -------------------------------------------------------------------------- */
+/* --- from an encoding to a leaf --------------------------------------------------------------------- */
 
 static uint8_t other_than(uint8_t a, uint8_t b)
 {
@@ -147,8 +148,8 @@ static uint8_t other_than(uint8_t a, uint8_t b)
 }
 
 /**
- * Some instructions want a mask register, or registers that differ. Find a variant of *e that decodes, changing only fields
- * that are not features.
+ * Some instructions want a mask register, or registers that differ. Find a variant of *e that decodes,
+ * changing only fields that are not features.
  */
 static bool find_base(struct encoding *e)
 {
@@ -191,7 +192,8 @@ static bool valid_index(struct encoding e, uint8_t index)
 	return valid(&e);
 }
 
-/** Whether some value of vvvv with this bit set is allowed (a single one might only clash with another register). */
+/** Whether some value of vvvv with this bit set is allowed (a single one might only clash with another
+ * register). */
 static bool valid_v_bit(const struct encoding *e, unsigned bit)
 {
 	for (unsigned v = 1u << bit; v < 2u << (bit < 3 ? 2 : 3); v++)
@@ -207,15 +209,15 @@ static uint16_t must_be_zero(const struct encoding *base)
 	struct encoding e;
 
 	/* If it fails, once more with another register operand: it may have clashed with that one. */
-#define PROBE(bit, field, value)                                                                                  \
-	do {                                                                                                      \
-		e = *base;                                                                                        \
-		e.field = value;                                                                                  \
-		if (valid(&e))                                                                                    \
-			break;                                                                                    \
-		e.r = !base->r;                                                                                   \
-		if (is_legacy(base->map) || !valid(&e))                                                           \
-			mask |= bit;                                                                              \
+#define PROBE(bit, field, value)                                                                             \
+	do {                                                                                                 \
+		e = *base;                                                                                   \
+		e.field = value;                                                                             \
+		if (valid(&e))                                                                               \
+			break;                                                                               \
+		e.r = !base->r;                                                                              \
+		if (is_legacy(base->map) || !valid(&e))                                                      \
+			mask |= bit;                                                                         \
 	} while (0)
 
 	PROBE(EXT_B, b, true);
@@ -361,18 +363,19 @@ static uint16_t make_leaf(struct encoding e)
 	return (uint16_t)find_leaf(&leaf);
 }
 
-/* --- decision graphs ------------------------------------------------------------------------------------- */
+/* --- decision graphs -------------------------------------------------------------------------------- */
 
 struct feature {
 	uint8_t shift, bits;
 };
 
 /* Order of the questions: what tells most comes first. */
-static const struct feature legacy_order[] = {{FEATURE_REP, 2}, {FEATURE_66, 1}, {FEATURE_MOD3, 1}, {FEATURE_REG, 3},
-					      {FEATURE_W, 1},	{FEATURE_R, 1},	 {FEATURE_B, 1},    {FEATURE_RM, 3},
-					      {0, 0}};
-static const struct feature vex_order[] = {{FEATURE_REP, 2},  {FEATURE_L, 2},  {FEATURE_W, 1}, {FEATURE_EVEX_B, 1},
-					   {FEATURE_MOD3, 1}, {FEATURE_REG, 3}, {FEATURE_RM, 3}, {0, 0}};
+static const struct feature legacy_order[] = {{FEATURE_REP, 2}, {FEATURE_66, 1}, {FEATURE_MOD3, 1},
+					      {FEATURE_REG, 3}, {FEATURE_W, 1},  {FEATURE_R, 1},
+					      {FEATURE_B, 1},   {FEATURE_RM, 3}, {0, 0}};
+static const struct feature vex_order[] = {
+	{FEATURE_REP, 2},  {FEATURE_L, 2},   {FEATURE_W, 1},  {FEATURE_EVEX_B, 1},
+	{FEATURE_MOD3, 1}, {FEATURE_REG, 3}, {FEATURE_RM, 3}, {0, 0}};
 
 static uint16_t memo[1 << 15];
 
@@ -424,7 +427,8 @@ static uint16_t opcode_entry(enum insn_map map, uint8_t opcode)
 	for (const struct feature *f = order; f->bits; f++)
 		used |= ((1u << f->bits) - 1) << f->shift;
 	if (!(map == MAP_LEGACY && opcode == 0x90))
-		used &= ~(1u << FEATURE_B); /* REX.B makes another instruction of this opcode alone: XCHG R8 */
+		used &= ~(
+			1u << FEATURE_B); /* REX.B makes another instruction of this opcode alone: XCHG R8 */
 	if (is_legacy(map) && !(map == MAP_0F && opcode == 0x22))
 		used &= ~(1u << FEATURE_R); /* and REX.R of this one: MOV to CR8, which does not serialise */
 	if (!is_evex(map) && !is_legacy(map))
@@ -464,17 +468,29 @@ static uint16_t opcode_entry(enum insn_map map, uint8_t opcode)
 static uint16_t lead_byte(uint8_t byte)
 {
 	switch (byte) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67:
-	case 0xf0: case 0xf2: case 0xf3:
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64:
+	case 0x65:
+	case 0x66:
+	case 0x67:
+	case 0xf0:
+	case 0xf2:
+	case 0xf3:
 	case 0x40 ... 0x4f:
 		return INSN_PREFIX;
-	case 0x0f: case 0x62: case 0xc4: case 0xc5:
+	case 0x0f:
+	case 0x62:
+	case 0xc4:
+	case 0xc5:
 		return INSN_ESCAPE;
 	}
 	return 0;
 }
 
-/* --- output ---------------------------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------------- */
 
 static void write_u16(FILE *out, const uint16_t *v, unsigned n)
 {
@@ -484,13 +500,13 @@ static void write_u16(FILE *out, const uint16_t *v, unsigned n)
 
 static void write_tables(FILE *out)
 {
-	fprintf(out, "/* Written by tools/decodegen: %u leaves, %u node words, %u classes. */\n", n_leaves, n_nodes,
-		class_count());
+	fprintf(out, "/* Written by tools/decodegen: %u leaves, %u node words, %u classes. */\n", n_leaves,
+		n_nodes, class_count());
 	fprintf(out, "#include \"arch/x86/insn_table.h\"\n#include \"pmu/insn_quantities.h\"\n\n");
 	fprintf(out, "const struct insn_leaf insn_leaves[] = {\n");
 	for (unsigned i = 0; i < n_leaves; i++)
-		fprintf(out, "\t{%u, %#x, %#x, %u, %#x},\n", leaves[i].klass, leaves[i].flags, leaves[i].must_zero,
-			leaves[i].special, leaves[i].sizes);
+		fprintf(out, "\t{%u, %#x, %#x, %u, %#x},\n", leaves[i].klass, leaves[i].flags,
+			leaves[i].must_zero, leaves[i].special, leaves[i].sizes);
 	fprintf(out, "};\n\nconst uint16_t insn_nodes[] = {");
 	write_u16(out, nodes, n_nodes);
 	fprintf(out, "\n};\n\nconst uint16_t insn_maps[MAP_COUNT][256] = {\n");

@@ -26,10 +26,10 @@ struct classification {
 	uint16_t once[Q_COUNT], some[Q_COUNT], each[Q_COUNT];
 	struct insn_access access[CLASS_ACCESSES];
 	unsigned n_accesses;
-	uint8_t special;      /* enum insn_special */
+	uint8_t special;       /* enum insn_special */
 	unsigned operand_size; /* bytes, of string instructions and PUSHF; 0 if of no interest */
-	bool locked;	      /* locked without a prefix */
-	bool pop_operand;     /* POP with an r/m operand in memory */
+	bool locked;           /* locked without a prefix */
+	bool pop_operand;      /* POP with an r/m operand in memory */
 };
 
 void classify(const struct answer *a, struct classification *c);

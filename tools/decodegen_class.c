@@ -1,6 +1,6 @@
 /*
- * What an instruction contributes when it retires: the rules that turn Zydis' operands and mnemonics into the quantities
- * of pmu/quantity.def. The definitions there are binding; this file only applies them.
+ * What an instruction contributes when it retires: the rules that turn Zydis' operands and mnemonics into the
+ * quantities of pmu/quantity.def. The definitions there are binding; this file only applies them.
  */
 #include "tools/decodegen.h"
 
@@ -9,7 +9,7 @@
 
 #define MAX_CLASSES 4096
 
-/* --- names ----------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------------ */
 
 static bool starts(const char *s, const char *prefix)
 {
@@ -32,40 +32,42 @@ struct special_name {
 };
 
 static const struct special_name special_names[] = {
-    {"rdmsr", INSN_RDMSR},
-    {"wrmsr", INSN_WRMSR},
-    {"rdpmc", INSN_RDPMC},
-    {"rdtsc", INSN_RDTSC},
-    {"rdtscp", INSN_RDTSCP},
-    {"cpuid", INSN_CPUID},
-    {"pushf pushfq", INSN_PUSHF},
-    {"popf popfq", INSN_POPF},
-    {"cli", INSN_CLI},
-    {"sti", INSN_STI},
-    {"hlt", INSN_HLT},
-    {"pause", INSN_PAUSE},
-    {"int", INSN_INT},
-    {"int3", INSN_INT3},
-    {"int1", INSN_INT1},
-    {"iret iretd iretq", INSN_IRET},
-    {"syscall", INSN_SYSCALL},
-    {"sysret sysretq", INSN_SYSRET},
-    {"sysenter", INSN_SYSENTER},
-    {"sysexit sysexitq", INSN_SYSEXIT},
-    {"loop loope loopne", INSN_LOOP},
-    {"jrcxz jecxz jcxz", INSN_JRCXZ},
-    {"xbegin", INSN_XBEGIN},
+	{"rdmsr", INSN_RDMSR},
+	{"wrmsr", INSN_WRMSR},
+	{"rdpmc", INSN_RDPMC},
+	{"rdtsc", INSN_RDTSC},
+	{"rdtscp", INSN_RDTSCP},
+	{"cpuid", INSN_CPUID},
+	{"pushf pushfq", INSN_PUSHF},
+	{"popf popfq", INSN_POPF},
+	{"cli", INSN_CLI},
+	{"sti", INSN_STI},
+	{"hlt", INSN_HLT},
+	{"pause", INSN_PAUSE},
+	{"int", INSN_INT},
+	{"int3", INSN_INT3},
+	{"int1", INSN_INT1},
+	{"iret iretd iretq", INSN_IRET},
+	{"syscall", INSN_SYSCALL},
+	{"sysret sysretq", INSN_SYSRET},
+	{"sysenter", INSN_SYSENTER},
+	{"sysexit sysexitq", INSN_SYSEXIT},
+	{"loop loope loopne", INSN_LOOP},
+	{"jrcxz jecxz jcxz", INSN_JRCXZ},
+	{"xbegin", INSN_XBEGIN},
 };
 
-static const char string_names[] = "movsb movsw movsq stosb stosw stosd stosq lodsb lodsw lodsd lodsq cmpsb cmpsw "
-				   "cmpsq scasb scasw scasd scasq insb insw insd outsb outsw outsd";
+static const char string_names[] =
+	"movsb movsw movsq stosb stosw stosd stosq lodsb lodsw lodsd lodsq cmpsb cmpsw "
+	"cmpsq scasb scasw scasd scasq insb insw insd outsb outsw outsd";
 
 /* Instructions whose memory operand only names an address or is a hint: no access of data memory. */
-static const char no_access[] =
-    "lea nop prefetch prefetchw prefetchwt1 prefetchnta prefetcht0 prefetcht1 prefetcht2 clflush clflushopt clwb "
-    "cldemote invlpg invlpga invlpgb endbr32 endbr64 monitor monitorx umonitor bndmk bndcl bndcn bndcu bndldx bndstx";
+static const char no_access[] = "lea nop prefetch prefetchw prefetchwt1 prefetchnta prefetcht0 prefetcht1 "
+				"prefetcht2 clflush clflushopt clwb "
+				"cldemote invlpg invlpga invlpgb endbr32 endbr64 monitor monitorx umonitor "
+				"bndmk bndcl bndcn bndcu bndldx bndstx";
 
-/* --- the rules ------------------------------------------------------------------------------------------- */
+/* --- the rules -------------------------------------------------------------------------------------- */
 
 /** Memory accesses, from the operands. */
 static void find_accesses(const struct answer *a, const char *name, struct classification *c)
@@ -82,7 +84,8 @@ static void find_accesses(const struct answer *a, const char *name, struct class
 			kind |= ACCESS_LOAD;
 		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			kind |= ACCESS_STORE;
-		/* The state-saving instructions look at the header that they replace; that is part of the one store. */
+		/* The state-saving instructions look at the header that they replace; that is part of the one
+		 * store. */
 		if (starts(name, "xsave"))
 			kind = ACCESS_STORE;
 		if (!kind || !size)
@@ -121,9 +124,13 @@ static void find_accesses(const struct answer *a, const char *name, struct class
 		for (unsigned k = 0; k < count; k++) {
 			if (c->n_accesses == CLASS_ACCESSES)
 				die("too many accesses in one instruction");
-			int offset = where != AT_STACK ? 0 : kind == ACCESS_STORE ? -(int)(size * (k + 1)) : (int)(size * k);
-			c->access[c->n_accesses++] = (struct insn_access){
-			    .size = (uint16_t)size, .offset = (int8_t)offset, .kind = kind & 3, .where = where & 63};
+			int offset = where != AT_STACK      ? 0
+				     : kind == ACCESS_STORE ? -(int)(size * (k + 1))
+							    : (int)(size * k);
+			c->access[c->n_accesses++] = (struct insn_access){.size = (uint16_t)size,
+									  .offset = (int8_t)offset,
+									  .kind = kind & 3,
+									  .where = where & 63};
 		}
 	}
 }
@@ -154,8 +161,9 @@ static void find_branch(const struct answer *a, const char *name, struct classif
 
 	if (c->special == INSN_JCC || c->special == INSN_LOOP || c->special == INSN_JRCXZ)
 		kind = Q_BR_COND;
-	else if (c->special == INSN_FAR || c->special == INSN_IRET || c->special == INSN_INT || c->special == INSN_INT3 ||
-		 c->special == INSN_INT1 || (c->special >= INSN_SYSCALL && c->special <= INSN_SYSEXIT))
+	else if (c->special == INSN_FAR || c->special == INSN_IRET || c->special == INSN_INT ||
+		 c->special == INSN_INT3 || c->special == INSN_INT1 ||
+		 (c->special >= INSN_SYSCALL && c->special <= INSN_SYSEXIT))
 		kind = Q_BR_FAR;
 	else if (!strcmp(name, "jmp"))
 		kind = direct ? Q_BR_JMP_DIRECT : Q_BR_JMP_INDIRECT;
@@ -163,7 +171,8 @@ static void find_branch(const struct answer *a, const char *name, struct classif
 		kind = direct ? Q_BR_CALL_DIRECT : Q_BR_CALL_INDIRECT;
 	else if (!strcmp(name, "ret"))
 		kind = Q_BR_RET;
-	else if (in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && c->special != INSN_XBEGIN && strcmp(name, "xabort"))
+	else if (in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && c->special != INSN_XBEGIN &&
+		 strcmp(name, "xabort"))
 		die(name);
 	if (kind != Q_COUNT) {
 		c->once[Q_BRANCHES] = 1;
@@ -176,9 +185,11 @@ static void find_branch(const struct answer *a, const char *name, struct classif
 /** SSE/AVX arithmetic: weight and precision from the mnemonic. */
 static void find_fp(const struct answer *a, const char *name, struct classification *c)
 {
-	static const char *const weight1[] = {"addsub", "add", "sub", "mul", "div", "min", "max", "sqrt", "hadd", "hsub",
-					      "rcp14", "rsqrt14", "rcp28", "rsqrt28", "rcp", "rsqrt"};
-	static const char *const weight2[] = {"fmaddsub", "fmsubadd", "fmadd", "fmsub", "fnmadd", "fnmsub", "dp"};
+	static const char *const weight1[] = {"addsub", "add",     "sub",  "mul",  "div",   "min",
+					      "max",    "sqrt",    "hadd", "hsub", "rcp14", "rsqrt14",
+					      "rcp28",  "rsqrt28", "rcp",  "rsqrt"};
+	static const char *const weight2[] = {"fmaddsub", "fmsubadd", "fmadd", "fmsub",
+					      "fnmadd",   "fnmsub",   "dp"};
 	const char *n = name, *rest = NULL;
 	unsigned weight = 0;
 	bool divides = false;
@@ -211,15 +222,16 @@ static void find_fp(const struct answer *a, const char *name, struct classificat
 	unsigned bits = 128;
 	for (unsigned i = 0; i < a->in.operand_count_visible; i++) {
 		ZydisRegisterClass r = a->op[i].type == ZYDIS_OPERAND_TYPE_REGISTER
-					   ? ZydisRegisterGetClass(a->op[i].reg.value) : ZYDIS_REGCLASS_INVALID;
+					       ? ZydisRegisterGetClass(a->op[i].reg.value)
+					       : ZYDIS_REGCLASS_INVALID;
 		if (r == ZYDIS_REGCLASS_YMM && bits < 256)
 			bits = 256;
 		if (r == ZYDIS_REGCLASS_ZMM)
 			bits = 512;
 	}
 	enum quantity q = rest[0] == 's' ? (dp ? Q_FP_SCALAR_DP : Q_FP_SCALAR_SP)
-			  : bits == 128	 ? (dp ? Q_FP_128_DP : Q_FP_128_SP)
-			  : bits == 256	 ? (dp ? Q_FP_256_DP : Q_FP_256_SP)
+			  : bits == 128  ? (dp ? Q_FP_128_DP : Q_FP_128_SP)
+			  : bits == 256  ? (dp ? Q_FP_256_DP : Q_FP_256_SP)
 					 : (dp ? Q_FP_512_DP : Q_FP_512_SP);
 	unsigned lanes = rest[0] == 's' ? 1 : bits / (dp ? 64 : 32);
 	c->once[q] = (uint16_t)weight;
@@ -228,13 +240,15 @@ static void find_fp(const struct answer *a, const char *name, struct classificat
 
 static void find_x87(const struct answer *a, const char *name, struct classification *c)
 {
-	bool escape = a->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && a->in.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	bool escape = a->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		      a->in.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 		      ((a->in.opcode & 0xf8) == 0xd8 || a->in.opcode == 0x9b);
 	if (!escape)
 		return;
 	c->once[Q_INSN_X87] = 1;
-	c->once[Q_X87_OPS] = among(name, "fadd faddp fiadd fsub fsubp fisub fsubr fsubrp fisubr fmul fmulp fimul fdiv fdivp "
-					 "fidiv fdivr fdivrp fidivr fsqrt fprem fprem1");
+	c->once[Q_X87_OPS] = among(
+		name, "fadd faddp fiadd fsub fsubp fisub fsubr fsubrp fisubr fmul fmulp fimul fdiv fdivp "
+		      "fidiv fdivr fdivrp fidivr fsqrt fprem fprem1");
 	c->once[Q_FP_DIV] = among(name, "fdiv fdivp fidiv fdivr fdivrp fidivr fsqrt");
 }
 
@@ -248,7 +262,9 @@ static void find_vector(const struct answer *a, const char *name, struct classif
 		case ZYDIS_REGCLASS_MMX:
 			mmx = true;
 			break;
-		case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM: case ZYDIS_REGCLASS_ZMM:
+		case ZYDIS_REGCLASS_XMM:
+		case ZYDIS_REGCLASS_YMM:
+		case ZYDIS_REGCLASS_ZMM:
 			vector = true;
 			break;
 		case ZYDIS_REGCLASS_MASK:
@@ -263,7 +279,8 @@ static void find_vector(const struct answer *a, const char *name, struct classif
 	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
 		c->once[Q_INSN_SSE] = vector;
 		break;
-	case ZYDIS_INSTRUCTION_ENCODING_VEX: case ZYDIS_INSTRUCTION_ENCODING_XOP:
+	case ZYDIS_INSTRUCTION_ENCODING_VEX:
+	case ZYDIS_INSTRUCTION_ENCODING_XOP:
 		c->once[Q_INSN_AVX] = vector || among(name, "vzeroupper vzeroall");
 		c->once[Q_INSN_AVX512] = mask;
 		break;
@@ -281,25 +298,29 @@ struct name_rule {
 };
 
 static const struct name_rule name_rules[] = {
-    {Q_INSN_MUL, "mul imul mulx"},
-    {Q_INSN_DIV, "div idiv"},
-    {Q_INSN_BMI, "andn bextr blsi blsmsk blsr tzcnt bzhi mulx pdep pext rorx sarx shlx shrx lzcnt popcnt adcx adox"},
-    {Q_INSN_AES, "aesenc aesenclast aesdec aesdeclast aesimc aeskeygenassist pclmulqdq vaesenc vaesenclast vaesdec "
-		 "vaesdeclast vaesimc vaeskeygenassist vpclmulqdq"},
-    {Q_INSN_SHA, "sha1msg1 sha1msg2 sha1nexte sha1rnds4 sha256msg1 sha256msg2 sha256rnds2"},
-    {Q_INSN_PAUSE, "pause"},
-    {Q_INSN_FENCE, "lfence sfence mfence"},
-    {Q_INSN_SERIALIZING, "cpuid iret iretd iretq rsm wrmsr invd invlpg lgdt lidt lldt ltr wbinvd serialize"},
-    {Q_INSN_CPUID, "cpuid"},
-    {Q_INSN_HLT, "hlt"},
-    {Q_INSN_CLFLUSH, "clflush clflushopt clwb"},
-    {Q_STORES_NT, "movnti movntq movntps movntpd movntdq maskmovq maskmovdqu movntss movntsd vmovntps vmovntpd vmovntdq "
-		  "vmaskmovdqu"},
-    {Q_PREFETCHES, "prefetch prefetchw prefetchwt1 prefetchnta prefetcht0 prefetcht1 prefetcht2"},
-    {Q_PREFETCH_T0, "prefetcht0"},
-    {Q_PREFETCH_T1T2, "prefetcht1 prefetcht2"},
-    {Q_PREFETCH_NTA, "prefetchnta"},
-    {Q_PREFETCH_W, "prefetchw prefetchwt1"},
+	{Q_INSN_MUL, "mul imul mulx"},
+	{Q_INSN_DIV, "div idiv"},
+	{Q_INSN_BMI,
+	 "andn bextr blsi blsmsk blsr tzcnt bzhi mulx pdep pext rorx sarx shlx shrx lzcnt popcnt adcx adox"},
+	{Q_INSN_AES,
+	 "aesenc aesenclast aesdec aesdeclast aesimc aeskeygenassist pclmulqdq vaesenc vaesenclast vaesdec "
+	 "vaesdeclast vaesimc vaeskeygenassist vpclmulqdq"},
+	{Q_INSN_SHA, "sha1msg1 sha1msg2 sha1nexte sha1rnds4 sha256msg1 sha256msg2 sha256rnds2"},
+	{Q_INSN_PAUSE, "pause"},
+	{Q_INSN_FENCE, "lfence sfence mfence"},
+	{Q_INSN_SERIALIZING,
+	 "cpuid iret iretd iretq rsm wrmsr invd invlpg lgdt lidt lldt ltr wbinvd serialize"},
+	{Q_INSN_CPUID, "cpuid"},
+	{Q_INSN_HLT, "hlt"},
+	{Q_INSN_CLFLUSH, "clflush clflushopt clwb"},
+	{Q_STORES_NT, "movnti movntq movntps movntpd movntdq maskmovq maskmovdqu movntss movntsd vmovntps "
+		      "vmovntpd vmovntdq "
+		      "vmaskmovdqu"},
+	{Q_PREFETCHES, "prefetch prefetchw prefetchwt1 prefetchnta prefetcht0 prefetcht1 prefetcht2"},
+	{Q_PREFETCH_T0, "prefetcht0"},
+	{Q_PREFETCH_T1T2, "prefetcht1 prefetcht2"},
+	{Q_PREFETCH_NTA, "prefetchnta"},
+	{Q_PREFETCH_W, "prefetchw prefetchwt1"},
 };
 
 static void find_named(const struct answer *a, const char *name, struct classification *c)
@@ -311,13 +332,15 @@ static void find_named(const struct answer *a, const char *name, struct classifi
 
 	/* Of the many hint opcodes that execute as NOPs, only the two documented ones count. */
 	if (!strcmp(name, "nop"))
-		c->once[Q_INSN_NOP] = (a->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && a->in.opcode == 0x90) ||
-				      (a->in.opcode_map == ZYDIS_OPCODE_MAP_0F && a->in.opcode == 0x1f);
+		c->once[Q_INSN_NOP] =
+			(a->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && a->in.opcode == 0x90) ||
+			(a->in.opcode_map == ZYDIS_OPCODE_MAP_0F && a->in.opcode == 0x1f);
 
 	if (!strcmp(name, "mov") && a->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		ZydisRegisterClass r = ZydisRegisterGetClass(a->op[0].reg.value);
 		c->once[Q_INSN_SERIALIZING] =
-		    (r == ZYDIS_REGCLASS_CONTROL && a->op[0].reg.value != ZYDIS_REGISTER_CR8) || r == ZYDIS_REGCLASS_DEBUG;
+			(r == ZYDIS_REGCLASS_CONTROL && a->op[0].reg.value != ZYDIS_REGISTER_CR8) ||
+			r == ZYDIS_REGCLASS_DEBUG;
 		if (a->op[0].reg.value == ZYDIS_REGISTER_SS)
 			c->special = INSN_MOV_SS;
 	}
@@ -337,7 +360,8 @@ static uint8_t find_special(const struct answer *a, const char *name)
 	    (among(name, "movsd cmpsd") && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 	     in->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT))
 		return INSN_STRING;
-	if ((starts(name, "vgather") || starts(name, "vpgather") || starts(name, "vscatter") || starts(name, "vpscatter")) &&
+	if ((starts(name, "vgather") || starts(name, "vpgather") || starts(name, "vscatter") ||
+	     starts(name, "vpscatter")) &&
 	    !strstr(name, "pf0") && !strstr(name, "pf1"))
 		return INSN_MASKMOV;
 	return INSN_PLAIN;
@@ -367,7 +391,7 @@ void classify(const struct answer *a, struct classification *c)
 	c->pop_operand = !strcmp(name, "pop") && c->n_accesses == 2;
 }
 
-/* --- classes --------------------------------------------------------------------------------------------- */
+/* --- classes ---------------------------------------------------------------------------------------- */
 
 static struct classification classes[MAX_CLASSES];
 static unsigned n_classes;
@@ -447,10 +471,13 @@ void write_classes(FILE *out)
 			 each = list_terms(c->each, terms + once + some);
 		fprintf(out, "\t{%u, %u, %u, %u, %u, %u},\n",
 			pool_add(&term_pool, terms, (once + some + each) * sizeof *terms, sizeof *terms),
-			pool_add(&access_pool, c->access, c->n_accesses * sizeof *c->access, sizeof *c->access), once, some,
-			each, c->n_accesses);
+			pool_add(&access_pool, c->access, c->n_accesses * sizeof *c->access,
+				 sizeof *c->access),
+			once, some, each, c->n_accesses);
 	}
-	fprintf(out, "};\n\nconst uint16_t insn_class_count = %u;\n\nconst struct insn_term insn_terms[] = {\n", n_classes);
+	fprintf(out,
+		"};\n\nconst uint16_t insn_class_count = %u;\n\nconst struct insn_term insn_terms[] = {\n",
+		n_classes);
 	for (unsigned i = 0; i < term_pool.used; i += sizeof(struct insn_term)) {
 		const struct insn_term *t = (const struct insn_term *)(term_pool.data + i);
 		fprintf(out, "\t{%s, %u},\n", quantity_identifier[t->quantity], t->amount);

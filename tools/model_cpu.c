@@ -53,7 +53,7 @@ static void keep(uint32_t address, uint64_t value)
 		written[n_written++] = (struct model_cpu_write){address, value};
 }
 
-/* --- what drivers ask of the machine ----------------------------------------------------------------- */
+/* --- what drivers ask of the machine ---------------------------------------------------------------- */
 
 struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 {

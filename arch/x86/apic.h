@@ -10,23 +10,42 @@
 
 /** Registers by their xAPIC offset; the x2APIC MSR is 800H + offset/16. */
 enum apic_register {
-	APIC_ID = 0x20, APIC_VERSION = 0x30, APIC_TPR = 0x80, APIC_PPR = 0xa0, APIC_EOI = 0xb0, APIC_LDR = 0xd0,
-	APIC_DFR = 0xe0, APIC_SVR = 0xf0, APIC_ISR = 0x100, APIC_IRR = 0x200, APIC_ESR = 0x280,
-	APIC_LVT_CMCI = 0x2f0, APIC_ICR = 0x300, APIC_ICR_HIGH = 0x310, APIC_LVT_TIMER = 0x320,
-	APIC_LVT_THERMAL = 0x330, APIC_LVT_PERF = 0x340, APIC_LVT_LINT0 = 0x350, APIC_LVT_LINT1 = 0x360,
-	APIC_LVT_ERROR = 0x370, APIC_TIMER_INITIAL = 0x380, APIC_TIMER_CURRENT = 0x390, APIC_TIMER_DIVIDE = 0x3e0,
+	APIC_ID = 0x20,
+	APIC_VERSION = 0x30,
+	APIC_TPR = 0x80,
+	APIC_PPR = 0xa0,
+	APIC_EOI = 0xb0,
+	APIC_LDR = 0xd0,
+	APIC_DFR = 0xe0,
+	APIC_SVR = 0xf0,
+	APIC_ISR = 0x100,
+	APIC_IRR = 0x200,
+	APIC_ESR = 0x280,
+	APIC_LVT_CMCI = 0x2f0,
+	APIC_ICR = 0x300,
+	APIC_ICR_HIGH = 0x310,
+	APIC_LVT_TIMER = 0x320,
+	APIC_LVT_THERMAL = 0x330,
+	APIC_LVT_PERF = 0x340,
+	APIC_LVT_LINT0 = 0x350,
+	APIC_LVT_LINT1 = 0x360,
+	APIC_LVT_ERROR = 0x370,
+	APIC_TIMER_INITIAL = 0x380,
+	APIC_TIMER_CURRENT = 0x390,
+	APIC_TIMER_DIVIDE = 0x3e0,
 };
 
-#define APIC_LVT_MASKED	  (1u << 16)
-#define APIC_LVT_MODE	  (7u << 8)
-#define APIC_LVT_FIXED	  (0u << 8)
-#define APIC_LVT_NMI	  (4u << 8)
+#define APIC_LVT_MASKED   (1u << 16)
+#define APIC_LVT_MODE     (7u << 8)
+#define APIC_LVT_FIXED    (0u << 8)
+#define APIC_LVT_NMI      (4u << 8)
 #define APIC_LVT_PERIODIC (1u << 17)
 
 bool apic_present(void);
 bool apic_is_x2(void);
 
-/** Switch to x2APIC mode. @return false if the CPU has none or the switch did not take (then nothing changed). */
+/** Switch to x2APIC mode. @return false if the CPU has none or the switch did not take (then nothing
+ * changed). */
 bool apic_enable_x2(void);
 
 /** Whether this APIC has the entry of the local vector table. */
@@ -47,7 +66,8 @@ bool apic_in_service(uint8_t vector);
 
 /** Run the timer once: VECTOR_TIMER after `ticks` of the APIC timer clock divided by 1. 0 stops it. */
 void apic_timer_oneshot(uint32_t ticks);
-/** APIC error interrupts so far; *status is everything that the error status register said (SDM vol. 3, figure 10-9). */
+/** APIC error interrupts so far; *status is everything that the error status register said (SDM vol. 3,
+ * figure 10-9). */
 unsigned apic_error_count(uint32_t *status);
 /** APIC timer clock in Hz, as calibrated against the time base. 0 if it could not be. */
 uint64_t apic_timer_hz(void);

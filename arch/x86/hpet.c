@@ -154,8 +154,8 @@ static bool alarm_passed(void)
 }
 
 /*
- * A one-shot comparator of 32 bits may interrupt when the counter wraps, too (Bochs has one that does). That is
- * the alarm's doing as well, and whoever asks sets it again.
+ * A one-shot comparator of 32 bits may interrupt when the counter wraps, too (Bochs has one that does). That
+ * is the alarm's doing as well, and whoever asks sets it again.
  */
 bool hpet_alarm_due(void)
 {
@@ -173,7 +173,8 @@ static void alarm_set(uint32_t ticks, uint32_t how)
 	alarm_ticks = ticks;
 	put(TIMER_VALUE(alarm_comparator), alarm_start + alarm_ticks);
 	put(TIMER_CONFIG(alarm_comparator), t | TIMER_INTERRUPT);
-	/* It compares for equality: a value that the counter has passed already would only come round again. */
+	/* It compares for equality: a value that the counter has passed already would only come round again.
+	 */
 	while (alarm_passed()) {
 		alarm_ticks = get(MAIN_COUNTER) - alarm_start + (uint32_t)(hz / 20000);
 		put(TIMER_VALUE(alarm_comparator), alarm_start + alarm_ticks);

@@ -7,7 +7,7 @@
 struct cursor {
 	const uint8_t *code;
 	unsigned at, limit;
-	unsigned features; /* all but those of ModRM */
+	unsigned features;  /* all but those of ModRM */
 	unsigned extension; /* EXT_* */
 	bool legacy_prefix; /* 66, F2, F3 or F0, none of which a VEX or EVEX prefix tolerates */
 	bool evex;
@@ -41,11 +41,13 @@ static unsigned read_prefixes(struct cursor *c, struct insn *out)
 		case 0xf0:
 			out->flags |= INSN_F_LOCK;
 			break;
-		case 0xf2: case 0xf3:
+		case 0xf2:
+		case 0xf3:
 			c->features &= ~(3u << FEATURE_REP);
 			c->features |= (b == 0xf3 ? 1u : 2u) << FEATURE_REP;
 			break;
-		case 0x64: case 0x65:
+		case 0x64:
+		case 0x65:
 			out->seg = (uint8_t)b;
 			continue;
 		default: /* the other segments mean nothing in 64-bit mode */
@@ -88,15 +90,17 @@ static unsigned read_evex(struct cursor *c, struct insn *out)
 		       (p2 & 0x80 ? EXT_Z : 0) | (p2 & 7 ? EXT_AAA : 0);
 	if ((p2 & 0x87) == 0x80)
 		return 0; /* zeroing without a mask */
-	c->features = (p1 & 3) << FEATURE_REP | w << FEATURE_W | (p2 >> 5 & 3) << FEATURE_L | (p2 >> 4 & 1) << FEATURE_EVEX_B;
+	c->features = (p1 & 3) << FEATURE_REP | w << FEATURE_W | (p2 >> 5 & 3) << FEATURE_L |
+		      (p2 >> 4 & 1) << FEATURE_EVEX_B;
 	out->rex = (uint8_t)(0x40 | w << 3 | rxb);
 	return p0 & 7;
 }
 
 static const uint8_t evex_maps[8] = {
-    [1] = MAP_EVEX1, [2] = MAP_EVEX2, [3] = MAP_EVEX3, [5] = MAP_EVEX5, [6] = MAP_EVEX6};
+	[1] = MAP_EVEX1, [2] = MAP_EVEX2, [3] = MAP_EVEX3, [5] = MAP_EVEX5, [6] = MAP_EVEX6};
 
-/** From the byte that leads to another map to that map; c->at is then at the opcode. MAP_COUNT: there is none. */
+/** From the byte that leads to another map to that map; c->at is then at the opcode. MAP_COUNT: there is
+ * none. */
 static enum insn_map read_escape(struct cursor *c, struct insn *out, unsigned lead)
 {
 	unsigned number, first, last;
@@ -196,7 +200,8 @@ bool insn_decode(const uint8_t *code, size_t size, struct insn *out)
 	}
 
 	unsigned modrm = byte_at(&c, c.at);
-	unsigned features = c.features | (modrm & 63) << FEATURE_RM | (modrm >= 0xc0 ? 1u << FEATURE_MOD3 : 0);
+	unsigned features =
+		c.features | (modrm & 63) << FEATURE_RM | (modrm >= 0xc0 ? 1u << FEATURE_MOD3 : 0);
 	if (map == MAP_3DNOW) {
 		/* The opcode is the last byte. */
 		opcode = byte_at(&c, c.at + operand_bytes(&c, modrm));
@@ -249,7 +254,8 @@ bool insn_decode(const uint8_t *code, size_t size, struct insn *out)
 		out->flags |= rep ? (rep == 2 ? INSN_F_REP | INSN_F_REPNE : INSN_F_REP) : 0;
 	}
 		/* fall through */
-	case INSN_PUSHF: case INSN_POPF:
+	case INSN_PUSHF:
+	case INSN_POPF:
 		out->opsize = (uint8_t)(1u << (leaf->sizes >> 4));
 		break;
 	}
@@ -317,7 +323,8 @@ void insn_gather(const uint8_t *code, const struct insn *in, struct insn_gather 
 	out->opmask = evex;
 	out->mask = evex ? code[3] & 7 : ~code[2] >> 3 & 15;
 	out->element_bytes = in->rex & 8 ? 8 : 4;
-	out->elements = (uint8_t)(vector_bytes / (index_bytes > out->element_bytes ? index_bytes : out->element_bytes));
+	out->elements = (uint8_t)(vector_bytes /
+				  (index_bytes > out->element_bytes ? index_bytes : out->element_bytes));
 }
 
 unsigned insn_gather_elements(const struct insn_gather *g, const void *mask)

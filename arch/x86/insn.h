@@ -2,9 +2,9 @@
  * x86-64 instruction decoding for the step engine: length, what the engine must treat specially, and the
  * class that tells which quantities the instruction contributes.
  *
- * The tables (arch/x86/insn_table.h) are generated at build time by tools/decodegen, which asks an established
- * decoder (Zydis) about the whole opcode space; the code here only walks them. Nothing depends on where the instruction lies, so
- * code generated at run time is served like the image's own.
+ * The tables (arch/x86/insn_table.h) are generated at build time by tools/decodegen, which asks an
+ * established decoder (Zydis) about the whole opcode space; the code here only walks them. Nothing depends on
+ * where the instruction lies, so code generated at run time is served like the image's own.
  */
 #ifndef ARCH_X86_INSN_H
 #define ARCH_X86_INSN_H
@@ -47,26 +47,26 @@ enum insn_special {
 };
 
 enum insn_flags {
-	INSN_F_REP = 1 << 0,	 /* string instruction with F2 or F3 */
-	INSN_F_REPNE = 1 << 1,	 /* the prefix is F2 */
-	INSN_F_LOCK = 1 << 2,	 /* locked: LOCK prefix, or XCHG with memory */
-	INSN_F_ADDR32 = 1 << 3,	 /* 67H prefix: RCX is ECX, RSI is ESI ... */
-	INSN_F_MODRM = 1 << 4,	 /* has a ModRM byte */
-	INSN_F_MEM = 1 << 5,	 /* names memory by ModRM or moffs: insn_effective_address() applies */
+	INSN_F_REP = 1 << 0,     /* string instruction with F2 or F3 */
+	INSN_F_REPNE = 1 << 1,   /* the prefix is F2 */
+	INSN_F_LOCK = 1 << 2,    /* locked: LOCK prefix, or XCHG with memory */
+	INSN_F_ADDR32 = 1 << 3,  /* 67H prefix: RCX is ECX, RSI is ESI ... */
+	INSN_F_MODRM = 1 << 4,   /* has a ModRM byte */
+	INSN_F_MEM = 1 << 5,     /* names memory by ModRM or moffs: insn_effective_address() applies */
 	INSN_F_INVALID = 1 << 6, /* no instruction: would raise #UD */
-	INSN_F_POP = 1 << 7,	 /* POP to memory: its address is computed with RSP after the pop */
+	INSN_F_POP = 1 << 7,     /* POP to memory: its address is computed with RSP after the pop */
 };
 
 struct insn {
-	uint8_t length;	 /* bytes, 1 to 15 */
-	uint8_t special; /* enum insn_special */
-	uint8_t flags;	 /* enum insn_flags */
-	uint8_t cond;	 /* INSN_JCC: condition 0 to 15; INSN_LOOP: last opcode byte; INSN_INT: vector */
-	uint16_t klass;	 /* index into insn_classes[] (pmu/insn_quantities.h) */
+	uint8_t length;   /* bytes, 1 to 15 */
+	uint8_t special;  /* enum insn_special */
+	uint8_t flags;    /* enum insn_flags */
+	uint8_t cond;     /* INSN_JCC: condition 0 to 15; INSN_LOOP: last opcode byte; INSN_INT: vector */
+	uint16_t klass;   /* index into insn_classes[] (pmu/insn_quantities.h) */
 	uint8_t modrm_at; /* offset of the ModRM byte, or of a moffs address (then without INSN_F_MODRM) */
-	uint8_t rex;	  /* REX byte, or the equal W, R, X, B bits of a VEX/EVEX prefix as 40H+WRXB; 0 if none */
-	uint8_t opsize;	  /* operand size in bytes of string instructions, PUSHF and POPF: 1, 2, 4, 8 */
-	uint8_t seg;	  /* segment override: 0 none, else 64H (FS) or 65H (GS) */
+	uint8_t rex; /* REX byte, or the equal W, R, X, B bits of a VEX/EVEX prefix as 40H+WRXB; 0 if none */
+	uint8_t opsize;     /* operand size in bytes of string instructions, PUSHF and POPF: 1, 2, 4, 8 */
+	uint8_t seg;        /* segment override: 0 none, else 64H (FS) or 65H (GS) */
 	uint8_t disp_shift; /* EVEX: an 8-bit displacement is shifted left by this */
 };
 
@@ -88,23 +88,24 @@ struct insn_registers {
 
 /**
  * The effective (linear) address of the ModRM memory operand.
- * Only for instructions with INSN_F_MEM; VSIB operands give the address of the base alone. The bit-string forms (BT, BTS,
- * BTR, BTC with a register bit offset) give the address without that offset.
+ * Only for instructions with INSN_F_MEM; VSIB operands give the address of the base alone. The bit-string
+ * forms (BT, BTS, BTR, BTC with a register bit offset) give the address without that offset.
  */
 uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, const struct insn_registers *r);
 
 /** What decides how many elements a gather or scatter (INSN_MASKMOV) accesses. */
 struct insn_gather {
-	bool opmask;	       /* the mask is in an opmask register, bit per element; else in the elements' sign bits of a
-				* vector register */
-	uint8_t mask;	       /* its number */
+	bool opmask; /* the mask is in an opmask register, bit per element; else in the elements' sign bits of
+		      * a vector register */
+	uint8_t mask;          /* its number */
 	uint8_t elements;      /* at most so many */
 	uint8_t element_bytes; /* 4 or 8 */
 };
 
 void insn_gather(const uint8_t *code, const struct insn *in, struct insn_gather *out);
 
-/** How many elements it accesses, given the mask register's value before it (8 bytes of an opmask, 32 of a vector register). */
+/** How many elements it accesses, given the mask register's value before it (8 bytes of an opmask, 32 of a
+ * vector register). */
 unsigned insn_gather_elements(const struct insn_gather *g, const void *mask);
 
 /** Whether a conditional branch (INSN_JCC, INSN_LOOP, INSN_JRCXZ) about to run will be taken. */

@@ -67,8 +67,7 @@ static void find_devices(const struct boot_info *boot)
 	if (boot->no_hpet)
 		acpi.hpet = 0;
 	if (!hpet_init(acpi.hpet) && acpi.hpet)
-		note_add("the HPET at 0x%lx does not answer as one: not used",
-			 (unsigned long)acpi.hpet);
+		note_add("the HPET at 0x%lx does not answer as one: not used", (unsigned long)acpi.hpet);
 	apic_detect();
 	if (!apic_present())
 		note_add("no local APIC, or firmware left it off: no interrupt can be tested");

@@ -27,7 +27,8 @@
 /* Executable aliases of arenas lie this far above their writable view, so the identity map ends here at the
  * latest. */
 #define ALIAS_OFFSET 0x400000000000ull
-/* Views through large pages lie at this multiple of the bits of their pages' size, above the aliases of memory below 4 GiB. */
+/* Views through large pages lie at this multiple of the bits of their pages' size, above the aliases of
+ * memory below 4 GiB. */
 #define VIEW_OFFSET(shift) (ALIAS_OFFSET + ((uint64_t)(shift) << 40))
 /* Without 1 GiB pages the map takes 4 KiB of tables per GiB. */
 #define TOP_WITHOUT_1G (1ull << 41)
@@ -235,8 +236,8 @@ void *data_create(size_t size)
 #define MTRR_VALID     (1ull << 11)
 #define MTRR_MASK_BITS 0x000ffffffffff000ull
 
-/* Whether a GiB is of one memory type. The first one is not, by the fixed-range MTRRs; another one is if no variable range ends
- * inside it. SDM vol. 3, 11.11. */
+/* Whether a GiB is of one memory type. The first one is not, by the fixed-range MTRRs; another one is if no
+ * variable range ends inside it. SDM vol. 3, 11.11. */
 static bool one_type(uint64_t gib)
 {
 	uint64_t cap, base, mask;

@@ -53,8 +53,7 @@ bool step_copy(void *to, const void *from, uint64_t n)
 	return copied;
 }
 
-/* --- delivery
- * ----------------------------------------------------------------------------------------------- */
+/* --- delivery --------------------------------------------------------------------------------------- */
 
 static bool has_error_code(unsigned vector)
 {
@@ -126,8 +125,7 @@ void step_abort(struct trap_frame *f, int vector)
 	f->rflags = RFLAGS_FIXED | (f->rflags & RFLAGS_TF);
 }
 
-/* --- what the client is told
- * ---------------------------------------------------------------------------------- */
+/* --- what the client is told ------------------------------------------------------------------------ */
 
 /* The watchdog's NMIs are not for the stepped code. */
 static bool nmi_due(void)
@@ -183,8 +181,7 @@ static void interrupted(struct trap_frame *f)
 	}
 }
 
-/* --- traps
- * ---------------------------------------------------------------------------------------------------- */
+/* --- traps ------------------------------------------------------------------------------------------ */
 
 static void exception(struct trap_frame *f)
 {
@@ -439,8 +436,7 @@ static void ignore_retired(void *ctx, const struct step_retired *r)
 	(void)r;
 }
 
-/* --- from outside
- * ---------------------------------------------------------------------------------------------- */
+/* --- from outside ----------------------------------------------------------------------------------- */
 
 void step_gate_call(struct trap_frame *f)
 {

@@ -52,7 +52,7 @@ struct step_engine {
 	struct step_client *client;
 	uint64_t count;
 	uint64_t watch_at; /* count at which the watchdog's deadline is looked at; emulation counts on too */
-	uint64_t rcx;             /* REP: before the first iteration */
+	uint64_t rcx;      /* REP: before the first iteration */
 	struct step_retired now;  /* of current, as far as it is known before it runs */
 	uint64_t held_vectors[4]; /* accepted from the APIC, not yet delivered to the stepped code */
 };

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/** The function that holds `address`, with *offset into it; NULL if the address is not in the image's code. */
+/** The function that holds `address`, with *offset into it; NULL if the address is not in the image's code.
+ */
 const char *symbol_at(uint64_t address, uint64_t *offset);
 
 #endif

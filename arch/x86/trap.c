@@ -39,7 +39,7 @@ extern const struct trap_fixup trap_fixups_begin[], trap_fixups_end[];
 
 static struct handler handlers[256];
 static struct guard *innermost;
-static struct trap_frame *current; /* innermost frame being handled, NULL in plain code */
+static struct trap_frame *current;  /* innermost frame being handled, NULL in plain code */
 static struct trap_frame abandoned; /* where stepped code was when the engine ended it */
 static bool is_abandoned;
 static char context[96]; /* "": no check */
@@ -113,8 +113,8 @@ static void print_place(const char *before, uint64_t rip, const char *after)
 	const char *name = symbol_at(rip, &offset);
 
 	if (name)
-		console_text("%s%016lx %s+0x%lx%s", before, (unsigned long)rip, name,
-			     (unsigned long)offset, after);
+		console_text("%s%016lx %s+0x%lx%s", before, (unsigned long)rip, name, (unsigned long)offset,
+			     after);
 	else
 		console_text("%s%016lx%s", before, (unsigned long)rip, after);
 }

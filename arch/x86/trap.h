@@ -17,17 +17,31 @@ struct trap_frame {
 };
 
 enum trap_vector {
-	VECTOR_DE = 0, VECTOR_DB = 1, VECTOR_NMI = 2, VECTOR_BP = 3, VECTOR_UD = 6, VECTOR_NM = 7, VECTOR_DF = 8,
-	VECTOR_TS = 10, VECTOR_NP = 11, VECTOR_SS = 12, VECTOR_GP = 13, VECTOR_PF = 14, VECTOR_MF = 16,
-	VECTOR_AC = 17, VECTOR_MC = 18, VECTOR_XM = 19,
+	VECTOR_DE = 0,
+	VECTOR_DB = 1,
+	VECTOR_NMI = 2,
+	VECTOR_BP = 3,
+	VECTOR_UD = 6,
+	VECTOR_NM = 7,
+	VECTOR_DF = 8,
+	VECTOR_TS = 10,
+	VECTOR_NP = 11,
+	VECTOR_SS = 12,
+	VECTOR_GP = 13,
+	VECTOR_PF = 14,
+	VECTOR_MF = 16,
+	VECTOR_AC = 17,
+	VECTOR_MC = 18,
+	VECTOR_XM = 19,
 	/* ours */
-	VECTOR_PMI = 0xe0,	 /* LVT performance entry, fixed delivery */
-	VECTOR_TIMER = 0xe1,	 /* LVT timer */
+	VECTOR_PMI = 0xe0,   /* LVT performance entry, fixed delivery */
+	VECTOR_TIMER = 0xe1, /* LVT timer */
 	VECTOR_APIC_ERROR = 0xe2,
-	VECTOR_TEST = 0xe3,	 /* free for kernels and tests: INT n, self-IPI; reachable from ring 3 */
+	VECTOR_TEST = 0xe3,      /* free for kernels and tests: INT n, self-IPI; reachable from ring 3 */
 	VECTOR_USER_EXIT = 0xf2, /* ring 3 asks to go home (arch/x86/user.h) */
-	VECTOR_STEP = 0xf1,	 /* the step engine's own call gate (arch/x86/step.h) */
-	VECTOR_ORACLE_BEGIN = 0xf3, /* INT n that the oracle takes for its markers (pmu/vpmu.h), in any ring */
+	VECTOR_STEP = 0xf1,      /* the step engine's own call gate (arch/x86/step.h) */
+	VECTOR_ORACLE_BEGIN =
+		0xf3, /* INT n that the oracle takes for its markers (pmu/vpmu.h), in any ring */
 	VECTOR_ORACLE_END = 0xf4,
 	VECTOR_SPURIOUS = 0xff,
 };
@@ -49,14 +63,16 @@ struct trap_report {
  */
 typedef bool trap_handler(struct trap_frame *frame, void *arg);
 
-/** Install a handler (NULL: back to the default). At most one per vector. Hardware vectors must EOI themselves. */
+/** Install a handler (NULL: back to the default). At most one per vector. Hardware vectors must EOI
+ * themselves. */
 void trap_set_handler(unsigned vector, trap_handler *handler, void *arg);
 
 /**
  * Call fn(arg) so that an unexpected exception, or the watchdog, ends only it.
- * The unexpected exception is dumped (vector, error code, registers, backtrace with symbols, current check) to
- * the console first. Nests. Stack, callee-saved registers, IF, the handlers and the step engine's state are as before the
- * call if it was ended. The outermost call runs on the harness's own stack of 256 KiB, with a guard page under it.
+ * The unexpected exception is dumped (vector, error code, registers, backtrace with symbols, current check)
+ * to the console first. Nests. Stack, callee-saved registers, IF, the handlers and the step engine's state
+ * are as before the call if it was ended. The outermost call runs on the harness's own stack of 256 KiB, with
+ * a guard page under it.
  * @return true if fn returned by itself; false otherwise, with *report (may be NULL) filled in.
  */
 bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report);
@@ -67,13 +83,15 @@ _Noreturn void trap_abort(int vector);
 /** What the dump calls "running", copied: set by suites before each check, NULL between them. */
 void trap_set_context(const char *description);
 
-/** Interrupts and exceptions that arrived on vectors nobody had claimed since the last call (and were EOIed). */
+/** Interrupts and exceptions that arrived on vectors nobody had claimed since the last call (and were EOIed).
+ */
 unsigned trap_stray_count(void);
 
 /**
- * A row of the exception table (section trap_fixups): an instruction that may fault in ring 0, and where to go on if it
- * does, with the vector in RAX's high half and the error code in its low. Each is the distance from its own field, so
- * that rows need no relocation: `.long from - ., to - .`. It goes before any handler. See msr.S.
+ * A row of the exception table (section trap_fixups): an instruction that may fault in ring 0, and where to
+ * go on if it does, with the vector in RAX's high half and the error code in its low. Each is the distance
+ * from its own field, so that rows need no relocation: `.long from - ., to - .`. It goes before any handler.
+ * See msr.S.
  */
 struct trap_fixup {
 	int32_t from, to;
@@ -83,8 +101,8 @@ struct trap_fixup {
 const char *trap_name(unsigned vector);
 
 /**
- * For functions that run as trap handlers, or that handlers call: x87 and SSE state is the interrupted code's and must
- * not be touched. (arch/ and pmu/ are compiled like this as a whole.)
+ * For functions that run as trap handlers, or that handlers call: x87 and SSE state is the interrupted code's
+ * and must not be touched. (arch/ and pmu/ are compiled like this as a whole.)
  */
 #define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 

@@ -10,8 +10,8 @@
 void trap_dispatch(struct trap_frame *frame);
 
 /**
- * The stepped code is about to call trap_abort() on the step engine's behalf: *frame, copied, is where it was. It is what
- * that call dumps and reports.
+ * The stepped code is about to call trap_abort() on the step engine's behalf: *frame, copied, is where it
+ * was. It is what that call dumps and reports.
  */
 void trap_abort_from(const struct trap_frame *frame);
 

@@ -142,8 +142,8 @@ static bool timer_source_due(void)
 }
 
 static const struct source sources[] = {
-	{"NMI message from HPET", VECTOR_NMI, hpet_message_open, hpet_message_set, hpet_alarm_clear, hpet_alarm_due,
-	 hpet_alarm_clear},
+	{"NMI message from HPET", VECTOR_NMI, hpet_message_open, hpet_message_set, hpet_alarm_clear,
+	 hpet_alarm_due, hpet_alarm_clear},
 	{"NMI from HPET", VECTOR_NMI, hpet_pin_open, hpet_pin_set, hpet_alarm_clear, hpet_alarm_due,
 	 hpet_pin_close},
 	{"NMI from PIT", VECTOR_NMI, pit_source_open, pit_source_set, pit_source_clear, pit_alarm_due,

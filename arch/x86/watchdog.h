@@ -22,8 +22,9 @@ void watchdog_release(void);
 bool watchdog_expired(void);
 
 /**
- * For the step engine: whether the deadline has passed and the stepped code must leave its guard now, with TRAP_WATCHDOG. The
- * watchdog is disarmed then. While it is held, the answer is no, and watchdog_release() acts.
+ * For the step engine: whether the deadline has passed and the stepped code must leave its guard now, with
+ * TRAP_WATCHDOG. The watchdog is disarmed then. While it is held, the answer is no, and watchdog_release()
+ * acts.
  */
 bool watchdog_take(void);
 

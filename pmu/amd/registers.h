@@ -51,7 +51,7 @@
 #define DEBUGCTL_FREEZE_LBR (1ull << 11)
 #define DEBUGCTL_FREEZE_PMC (1ull << 12)
 
-/* --- free-running counters --- */
+/* --- free-running counters -------------------------------------------------------------------------- */
 #define MPERF       0xe7 /* CPUID 6:ECX[0] */
 #define APERF       0xe8
 #define IRPERF      0xe9 /* CPUID 8000_0008H:EBX[1] */

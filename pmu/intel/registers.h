@@ -5,7 +5,7 @@
 #ifndef PMU_INTEL_REGISTERS_H
 #define PMU_INTEL_REGISTERS_H
 
-/* --- version 1: SDM 18.2.1 --- */
+/* --- version 1: SDM 18.2.1 -------------------------------------------------------------------------- */
 #define IA32_PMC0        0x0c1 /* + n */
 #define IA32_PERFEVTSEL0 0x186 /* + n */
 
@@ -24,7 +24,7 @@
 /* --- full-width writes, IA32_PERF_CAPABILITIES[13]: SDM 18.2.5 --- */
 #define IA32_A_PMC0 0x4c1 /* + n */
 
-/* --- version 2: SDM 18.2.2 --- */
+/* --- version 2: SDM 18.2.2 -------------------------------------------------------------------------- */
 #define IA32_FIXED_CTR0           0x309 /* + n */
 #define IA32_FIXED_CTR_CTRL       0x38d
 #define IA32_PERF_GLOBAL_STATUS   0x38e
@@ -49,12 +49,12 @@
 #define STATUS_OVF_BUF    (1ull << 62)
 #define STATUS_COND_CHGD  (1ull << 63)
 
-/* --- version 4: SDM 18.2.4 --- */
+/* --- version 4: SDM 18.2.4 -------------------------------------------------------------------------- */
 #define IA32_PERF_GLOBAL_STATUS_SET 0x391
 #define IA32_PERF_GLOBAL_INUSE      0x392
 #define INUSE_PMI                   (1ull << 63) /* figure 18-13 */
 
-/* --- SDM 18.2, 17.4.1, 18.4.4, 35 --- */
+/* --- SDM 18.2, 17.4.1, 18.4.4, 35 ------------------------------------------------------------------- */
 #define IA32_PERF_CAPABILITIES 0x345 /* with CPUID.1:ECX[15] (PDCM) */
 #define CAP_PEBS_FORMAT        (0xfull << 8)
 #define CAP_FREEZE_SMM         (1ull << 12)

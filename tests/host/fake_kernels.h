@@ -7,11 +7,11 @@
 #include "tests/kernels/kernel.h"
 
 #define FAKE_KERNEL(id, title, flag, ...)                                                                    \
-	static const struct signature_range id##_signature[] = {__VA_ARGS__};                                 \
+	static const struct signature_range id##_signature[] = {__VA_ARGS__};                                \
 	__attribute__((section("kernels"), used, aligned(8))) static struct kernel id = {                    \
 		.name = title,                                                                               \
-		.range = id##_signature,                                                                 \
-		.range_end = id##_signature + sizeof(id##_signature) / sizeof(id##_signature[0]),        \
+		.range = id##_signature,                                                                     \
+		.range_end = id##_signature + sizeof(id##_signature) / sizeof(id##_signature[0]),            \
 		.flags = flag,                                                                               \
 	}
 

@@ -7,7 +7,7 @@
 #define COUNTER(c)   (MSR_NETBURST_COUNTER0 + (c))
 #define THRESHOLD(n) ((uint32_t)(n) << CCCR_THRESHOLD_SHIFT)
 
-/* --- registers ----------------------------------------------------------------------------------------- */
+/* --- registers -------------------------------------------------------------------------------------- */
 
 static void reset_values(void **state)
 {
@@ -111,7 +111,7 @@ static void rdpmc_rules(void **state)
 	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 18, true, &v), MODEL_FAULT);
 }
 
-/* --- counting ------------------------------------------------------------------------------------------ */
+/* --- counting --------------------------------------------------------------------------------------- */
 
 static void runs_when_enabled(void **state)
 {
@@ -310,7 +310,7 @@ static void the_short_cut(void **state)
 	assert_int_equal(netburst_model.increments(cpu, &s, increment, 8), -1);
 }
 
-/* --- overflow ------------------------------------------------------------------------------------------ */
+/* --- overflow --------------------------------------------------------------------------------------- */
 
 static void wraps_at_40_bits(void **state)
 {
@@ -394,7 +394,7 @@ static void forced_overflow(void **state)
 	assert_int_equal(interrupts(), 4); /* each on the occurrence after */
 }
 
-/* --- cascades ------------------------------------------------------------------------------------------ */
+/* --- cascades --------------------------------------------------------------------------------------- */
 
 /* Every pair of counters: `to` waits with the given bit, `from` overflows. Of IQ all can count instructions,
  * of the others all can count clocks. */
@@ -457,7 +457,7 @@ static void cascades_stop(void **state)
 	assert_int_equal(value(14), 101);
 }
 
-/* --- logical processors -------------------------------------------------------------------------------- */
+/* --- logical processors ----------------------------------------------------------------------------- */
 
 static void thread_specific(void **state)
 {
@@ -562,7 +562,7 @@ static void halted_time(void **state)
 	assert_int_equal(value(0), 0);
 }
 
-/* --- tagging ------------------------------------------------------------------------------------------- */
+/* --- tagging ---------------------------------------------------------------------------------------- */
 
 static void front_end_tags_uops(void **state)
 {
@@ -709,7 +709,7 @@ static void mispredictions_by_kind(void **state)
 	assert_int_equal(value(6), 2);
 }
 
-/* --- branch records ------------------------------------------------------------------------------------ */
+/* --- branch records --------------------------------------------------------------------------------- */
 
 static void branch(uint64_t from, uint64_t to, bool taken)
 {

@@ -1,5 +1,6 @@
 /*
- * Accounting for what only execution shows: iterations, splits, rings, events. (Static contributions: test_insn.c.)
+ * Accounting for what only execution shows: iterations, splits, rings, events. (Static contributions:
+ * test_insn.c.)
  */
 #include "pmu/account.h"
 
@@ -35,12 +36,14 @@ static bool touches_two(uint64_t at, uint64_t size, uint64_t block)
 static void test_string_splits(void **state)
 {
 	(void)state;
-	struct insn movs[] = {DECODE("\xf3\xa4"), DECODE("\xf3\x66\xa5"), DECODE("\xf3\xa5"), DECODE("\xf3\x48\xa5")};
+	struct insn movs[] = {DECODE("\xf3\xa4"), DECODE("\xf3\x66\xa5"), DECODE("\xf3\xa5"),
+			      DECODE("\xf3\x48\xa5")};
 	for (unsigned w = 0; w < 4; w++)
 		for (uint64_t offset = 0; offset < 80; offset++)
 			for (uint64_t n = 0; n < 600; n = n < 20 ? n + 1 : n * 2 + 1)
 				for (unsigned down = 0; down < 2; down++) {
-					uint64_t size = 1u << w, source = 0x10f80 + offset, dest = 0x20fc0 + offset / 2;
+					uint64_t size = 1u << w, source = 0x10f80 + offset,
+						 dest = 0x20fc0 + offset / 2;
 					uint64_t expected[4] = {0};
 					for (uint64_t i = 0; i < n; i++) {
 						uint64_t step = down ? -(i * size) : i * size;
@@ -49,8 +52,11 @@ static void test_string_splits(void **state)
 						expected[2] += touches_two(source + step, size, 4096);
 						expected[3] += touches_two(dest + step, size, 4096);
 					}
-					struct insn_retired s = {.insn = &movs[w], .iterations = n, .source = source,
-								 .dest = dest, .backwards = down};
+					struct insn_retired s = {.insn = &movs[w],
+								 .iterations = n,
+								 .source = source,
+								 .dest = dest,
+								 .backwards = down};
 					struct qvec v = retired(&s);
 					assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], expected[0]);
 					assert_int_equal(v.v[Q_STORES_SPLIT_LINE], expected[1]);
@@ -67,7 +73,8 @@ static void test_string_splits(void **state)
 static void test_operand_splits(void **state)
 {
 	(void)state;
-	struct insn load = DECODE("\x48\x8b\x07"), rmw = DECODE("\x01\x07"), push = DECODE("\x50"), call = DECODE("\xff\x17");
+	struct insn load = DECODE("\x48\x8b\x07"), rmw = DECODE("\x01\x07"), push = DECODE("\x50"),
+		    call = DECODE("\xff\x17");
 	for (uint64_t at = 0x10f80; at < 0x11080; at++) {
 		struct insn_retired s = {.insn = &load, .address = at};
 		struct qvec v = retired(&s);
@@ -96,7 +103,8 @@ static void test_partial(void **state)
 {
 	(void)state;
 	struct insn in = DECODE("\xf3\xa4");
-	struct insn_retired first = {.insn = &in, .iterations = 5, .partial = true}, rest = {.insn = &in, .iterations = 7};
+	struct insn_retired first = {.insn = &in, .iterations = 5, .partial = true},
+			    rest = {.insn = &in, .iterations = 7};
 	struct qvec a = retired(&first), b = retired(&rest);
 	assert_int_equal(a.v[Q_INSTRUCTIONS], 0);
 	assert_int_equal(a.v[Q_INSN_STRING], 0);
@@ -141,7 +149,8 @@ static void test_rings(void **state)
 	assert_int_equal(retired(&s).v[Q_RING_TO_USER], 0);
 	s = (struct insn_retired){.insn = &syscall, .cpl = 3, .cpl_after = 0};
 	assert_int_equal(retired(&s).v[Q_RING_TO_KERNEL], 1);
-	/* INT n: the instruction counts the interrupt, its delivery the change of rings; together each once. */
+	/* INT n: the instruction counts the interrupt, its delivery the change of rings; together each once.
+	 */
 	s = (struct insn_retired){.insn = &soft, .cpl = 3, .cpl_after = 0};
 	struct qvec v = retired(&s);
 	struct qterm terms[ACCOUNT_TERMS];
@@ -172,9 +181,11 @@ static void test_events(void **state)
 static void test_accesses(void **state)
 {
 	(void)state;
-	struct insn movs = DECODE("\xf3\x48\xa5"), rmw = DECODE("\x01\x07"), call = DECODE("\xff\x17"), lea = DECODE("\x8d\x07");
+	struct insn movs = DECODE("\xf3\x48\xa5"), rmw = DECODE("\x01\x07"), call = DECODE("\xff\x17"),
+		    lea = DECODE("\x8d\x07");
 	struct uarch_access a[2 * ACCOUNT_ACCESSES];
-	struct insn_retired s = {.insn = &movs, .iterations = 4, .source = 0x1000, .dest = 0x2000, .backwards = true};
+	struct insn_retired s = {
+		.insn = &movs, .iterations = 4, .source = 0x1000, .dest = 0x2000, .backwards = true};
 	assert_int_equal(account_accesses(&s, 3, a), 2);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(a[i].address, (a[i].store ? 0x2000 : 0x1000) - 24);
@@ -195,9 +206,10 @@ static void test_accesses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_string_splits), cmocka_unit_test(test_operand_splits), cmocka_unit_test(test_partial),
-	    cmocka_unit_test(test_branches),	  cmocka_unit_test(test_gather),	 cmocka_unit_test(test_rings),
-	    cmocka_unit_test(test_events),	  cmocka_unit_test(test_accesses),
+		cmocka_unit_test(test_string_splits), cmocka_unit_test(test_operand_splits),
+		cmocka_unit_test(test_partial),       cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_gather),        cmocka_unit_test(test_rings),
+		cmocka_unit_test(test_events),        cmocka_unit_test(test_accesses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,8 +125,8 @@ static void data_tlbs(void **state)
 	static const struct row leaf_18[] = {
 		{0, 0, {0x18, 0, 0, 0}},
 		{0x18, 0, {3, 0, 0, 0}},
-		{0x18, 1, {0, 8u << 16 | 1, 8, 2u | 1 << 5}},	/* code */
-		{0x18, 2, {0, 4u << 16 | 1, 16, 1u | 1 << 5}},	/* 64 for data */
+		{0x18, 1, {0, 8u << 16 | 1, 8, 2u | 1 << 5}},    /* code */
+		{0x18, 2, {0, 4u << 16 | 1, 16, 1u | 1 << 5}},   /* 64 for data */
 		{0x18, 3, {0, 12u << 16 | 7, 128, 3u | 2 << 5}}, /* 1536 for both */
 	};
 	static const struct row leaf_2[] = {
@@ -135,7 +135,10 @@ static void data_tlbs(void **state)
 	};
 	static const struct row no_entries[] = {
 		{0, 0, {2, 0, 0, 0}},
-		{2, 0, {0x03, 0x80000003, 0, 0}}, /* the lowest byte is no descriptor, and a register with bit 31 tells none */
+		{2,
+		 0,
+		 {0x03, 0x80000003, 0,
+		  0}}, /* the lowest byte is no descriptor, and a register with bit 31 tells none */
 	};
 	static const struct row amd[] = {
 		{0, 0, {1, 0, 0, 0}},

@@ -150,12 +150,9 @@ static void share_of_the_bracket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_of_terms),
-		cmocka_unit_test(intervals_keep_their_ends_apart),
-		cmocka_unit_test(at_least_may_be_more),
-		cmocka_unit_test(no_expectation),
-		cmocka_unit_test(counter_width),
-		cmocka_unit_test(share_of_the_bracket),
+		cmocka_unit_test(sums_of_terms),        cmocka_unit_test(intervals_keep_their_ends_apart),
+		cmocka_unit_test(at_least_may_be_more), cmocka_unit_test(no_expectation),
+		cmocka_unit_test(counter_width),        cmocka_unit_test(share_of_the_bracket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

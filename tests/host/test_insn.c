@@ -1,5 +1,6 @@
 /*
- * The instruction decoder against Zydis, and against rows written by hand from the definitions of the quantities.
+ * The instruction decoder against Zydis, and against rows written by hand from the definitions of the
+ * quantities.
  */
 #define _GNU_SOURCE
 #include "arch/x86/insn.h"
@@ -29,7 +30,7 @@ static uint64_t random64(void)
 	return seed;
 }
 
-/* --- what our decoder says ------------------------------------------------------------------------------- */
+/* --- what our decoder says -------------------------------------------------------------------------- */
 
 /** Everything an instruction contributes, with all its accesses aligned. */
 static void account(const struct insn *in, uint64_t iterations, bool taken, struct qvec *out)
@@ -41,19 +42,21 @@ static void account(const struct insn *in, uint64_t iterations, bool taken, stru
 	account_add(out, terms, account_retired(&s, terms));
 }
 
-/* --- what Zydis says ------------------------------------------------------------------------------------- */
+/* --- what Zydis says -------------------------------------------------------------------------------- */
 
 static bool reference(const uint8_t *code, size_t size, ZydisDecodedInstruction *z,
 		      ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT])
 {
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, size, z, op)) && z->meta.isa_ext != ZYDIS_ISA_EXT_KNC &&
-	       z->meta.isa_ext != ZYDIS_ISA_EXT_KNCE && z->meta.isa_ext != ZYDIS_ISA_EXT_KNCV;
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, size, z, op)) &&
+	       z->meta.isa_ext != ZYDIS_ISA_EXT_KNC && z->meta.isa_ext != ZYDIS_ISA_EXT_KNCE &&
+	       z->meta.isa_ext != ZYDIS_ISA_EXT_KNCV;
 }
 
 /** The branch quantity by Zydis' category; Q_COUNT: not a branch. */
 static enum quantity branch_kind(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
 {
-	bool far = z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR, direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	bool far = z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR,
+	     direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
 		return z->meta.isa_ext == ZYDIS_ISA_EXT_RTM ? Q_COUNT : Q_BR_COND;
@@ -67,8 +70,9 @@ static enum quantity branch_kind(const ZydisDecodedInstruction *z, const ZydisDe
 		if (z->meta.isa_ext == ZYDIS_ISA_EXT_UINTR)
 			return Q_COUNT;
 		return far || z->mnemonic == ZYDIS_MNEMONIC_IRET || z->mnemonic == ZYDIS_MNEMONIC_IRETD ||
-			       z->mnemonic == ZYDIS_MNEMONIC_IRETQ
-			   ? Q_BR_FAR : Q_BR_RET;
+				       z->mnemonic == ZYDIS_MNEMONIC_IRETQ
+			       ? Q_BR_FAR
+			       : Q_BR_RET;
 	case ZYDIS_CATEGORY_INTERRUPT:
 		return Q_BR_FAR;
 	case ZYDIS_CATEGORY_SYSCALL:
@@ -79,15 +83,29 @@ static enum quantity branch_kind(const ZydisDecodedInstruction *z, const ZydisDe
 	}
 }
 
-/** Bytes that Zydis' memory operands read and write, where its operands mean just that; false for the exceptions. */
-static bool operand_bytes(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op, uint64_t *read, uint64_t *written)
+/** Bytes that Zydis' memory operands read and write, where its operands mean just that; false for the
+ * exceptions. */
+static bool operand_bytes(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op, uint64_t *read,
+			  uint64_t *written)
 {
 	switch (z->meta.category) {
-	case ZYDIS_CATEGORY_NOP: case ZYDIS_CATEGORY_WIDENOP: case ZYDIS_CATEGORY_PREFETCH:
-	case ZYDIS_CATEGORY_PREFETCHWT1: case ZYDIS_CATEGORY_CLFLUSHOPT: case ZYDIS_CATEGORY_CLWB:
-	case ZYDIS_CATEGORY_CLDEMOTE: case ZYDIS_CATEGORY_XSAVE: case ZYDIS_CATEGORY_XSAVEOPT:
-	case ZYDIS_CATEGORY_GATHER: case ZYDIS_CATEGORY_AVX2GATHER: case ZYDIS_CATEGORY_SCATTER: case ZYDIS_CATEGORY_CET:
-	case ZYDIS_CATEGORY_MPX: case ZYDIS_CATEGORY_SYSTEM: case ZYDIS_CATEGORY_MISC: case ZYDIS_CATEGORY_WAITPKG:
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_PREFETCH:
+	case ZYDIS_CATEGORY_PREFETCHWT1:
+	case ZYDIS_CATEGORY_CLFLUSHOPT:
+	case ZYDIS_CATEGORY_CLWB:
+	case ZYDIS_CATEGORY_CLDEMOTE:
+	case ZYDIS_CATEGORY_XSAVE:
+	case ZYDIS_CATEGORY_XSAVEOPT:
+	case ZYDIS_CATEGORY_GATHER:
+	case ZYDIS_CATEGORY_AVX2GATHER:
+	case ZYDIS_CATEGORY_SCATTER:
+	case ZYDIS_CATEGORY_CET:
+	case ZYDIS_CATEGORY_MPX:
+	case ZYDIS_CATEGORY_SYSTEM:
+	case ZYDIS_CATEGORY_MISC:
+	case ZYDIS_CATEGORY_WAITPKG:
 		return false;
 	default:
 		break;
@@ -102,15 +120,16 @@ static bool operand_bytes(const ZydisDecodedInstruction *z, const ZydisDecodedOp
 	return true;
 }
 
-/* --- comparing them -------------------------------------------------------------------------------------- */
+/* --- comparing them --------------------------------------------------------------------------------- */
 
-static const char *compare_address(const uint8_t *code, const struct insn *in, const ZydisDecodedInstruction *z,
-				   const ZydisDecodedOperand *op)
+static const char *compare_address(const uint8_t *code, const struct insn *in,
+				   const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
 {
 	struct insn_registers r;
 	ZydisRegisterContext context;
 	ZyanU64 expected;
-	if (z->meta.category == ZYDIS_CATEGORY_MPX) /* ignores the address-size prefix, and accesses nothing */
+	if (z->meta.category ==
+	    ZYDIS_CATEGORY_MPX) /* ignores the address-size prefix, and accesses nothing */
 		return NULL;
 	memset(&context, 0, sizeof context);
 	for (unsigned i = 0; i < 16; i++)
@@ -124,12 +143,14 @@ static const char *compare_address(const uint8_t *code, const struct insn *in, c
 		    (op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM ||
 		     op[i].encoding == ZYDIS_OPERAND_ENCODING_DISP16_32_64)) {
 			if (z->mnemonic == ZYDIS_MNEMONIC_POP)
-				context.values[ZYDIS_REGISTER_RSP] += 8, context.values[ZYDIS_REGISTER_ESP] += 8;
+				context.values[ZYDIS_REGISTER_RSP] += 8,
+					context.values[ZYDIS_REGISTER_ESP] += 8;
 			if (op[i].mem.base == ZYDIS_REGISTER_EIP)
 				return NULL;
-			/* No base, but Zydis 4.0.0 names R13D if there is an address-size prefix and REX.B (SDM vol. 2, 2.2.1.2:
-			 * REX.B is not looked at here). */
-			if (z->address_width == 32 && z->raw.modrm.mod == 0 && z->raw.modrm.rm == 4 && z->raw.sib.base == 5)
+			/* No base, but Zydis 4.0.0 names R13D if there is an address-size prefix and REX.B
+			 * (SDM vol. 2, 2.2.1.2: REX.B is not looked at here). */
+			if (z->address_width == 32 && z->raw.modrm.mod == 0 && z->raw.modrm.rm == 4 &&
+			    z->raw.sib.base == 5)
 				return NULL;
 			if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(z, &op[i], r.rip, &context, &expected)))
 				return "Zydis computes no address";
@@ -177,7 +198,8 @@ static const char *compare(const uint8_t *code, size_t size, uint8_t *length)
 		return "instructions";
 	if ((v.v[Q_LOADS] != 0) != v.v[Q_INSN_LOAD] || (v.v[Q_STORES] != 0) != v.v[Q_INSN_STORE])
 		return "loads and insn.load";
-	if (operand_bytes(&z, op, &read, &written) && (v.v[Q_LOAD_BYTES] != read || v.v[Q_STORE_BYTES] != written))
+	if (operand_bytes(&z, op, &read, &written) &&
+	    (v.v[Q_LOAD_BYTES] != read || v.v[Q_STORE_BYTES] != written))
 		return "bytes";
 	bool locked = (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
 		      (z.mnemonic == ZYDIS_MNEMONIC_XCHG && op[0].type == ZYDIS_OPERAND_TYPE_MEMORY);
@@ -197,7 +219,7 @@ static void check(const uint8_t *code, size_t size, uint8_t *length)
 	fail_msg("%s differs on %s", difference, text);
 }
 
-/* --- (a) real code --------------------------------------------------------------------------------------- */
+/* --- (a) real code ---------------------------------------------------------------------------------- */
 
 #define CORPUS (1 << 16)
 
@@ -240,7 +262,7 @@ static void test_real_code(void **state)
 	assert_true(n_swept > 100000);
 }
 
-/* --- (b) random and mutated bytes ------------------------------------------------------------------------ */
+/* --- (b) random and mutated bytes ------------------------------------------------------------------- */
 
 static void random_bytes(uint8_t b[16])
 {
@@ -275,7 +297,8 @@ static void shaped_bytes(uint8_t b[16])
 		b[0] = 0xc5;
 		b[1] |= random64() & 1 ? 0x78 : 0;
 		break;
-	case 5: case 6:
+	case 5:
+	case 6:
 		b[0] = 0xc4;
 		b[1] = (uint8_t)((b[1] & 0xe0) | (1 + b[4] % 3));
 		b[2] |= random64() & 1 ? 0x78 : 0;
@@ -285,7 +308,9 @@ static void shaped_bytes(uint8_t b[16])
 		b[1] = (uint8_t)((b[1] & 0xe0) | (8 + b[4] % 3));
 		b[2] |= random64() & 1 ? 0x78 : 0;
 		break;
-	case 8: case 9: case 10: {
+	case 8:
+	case 9:
+	case 10: {
 		static const uint8_t map[] = {1, 2, 3, 5, 6};
 		b[0] = 0x62;
 		b[1] = (uint8_t)((b[1] & 0xf0) | map[random64() % 5]);
@@ -336,7 +361,8 @@ static void test_mutated(void **state)
 	}
 }
 
-/* Cut off at every length: never valid before the end, never a read beyond it (the copy ends where its memory ends). */
+/* Cut off at every length: never valid before the end, never a read beyond it (the copy ends where its memory
+ * ends). */
 static void test_cut_off(void **state)
 {
 	(void)state;
@@ -369,7 +395,7 @@ static void test_too_long(void **state)
 	assert_false(insn_decode(b, sizeof b, &in));
 }
 
-/* --- (c) rows by hand ------------------------------------------------------------------------------------ */
+/* --- (c) rows by hand ------------------------------------------------------------------------------- */
 
 struct amount_row {
 	uint8_t quantity;
@@ -384,132 +410,211 @@ struct row {
 	struct amount_row amounts[12]; /* besides INSTRUCTIONS 1; anything not listed is 0 */
 };
 
-#define LOAD(n, bytes)	{Q_INSN_LOAD, 1}, {Q_LOADS, n}, {Q_LOAD_BYTES, bytes}
-#define STORE(n, bytes) {Q_INSN_STORE, 1}, {Q_STORES, n}, {Q_STORE_BYTES, bytes}
-#define BRANCH(kind)	{Q_BRANCHES, 1}, {kind, 1}
+#define LOAD(n, bytes)                                                                                       \
+	{Q_INSN_LOAD, 1}, {Q_LOADS, n},                                                                      \
+	{                                                                                                    \
+		Q_LOAD_BYTES, bytes                                                                          \
+	}
+#define STORE(n, bytes)                                                                                      \
+	{Q_INSN_STORE, 1}, {Q_STORES, n},                                                                    \
+	{                                                                                                    \
+		Q_STORE_BYTES, bytes                                                                         \
+	}
+#define BRANCH(kind)                                                                                         \
+	{Q_BRANCHES, 1},                                                                                     \
+	{                                                                                                    \
+		kind, 1                                                                                      \
+	}
 
 static const struct row rows[] = {
-    {"nop", "\x90", 1, INSN_PLAIN, {{Q_INSN_NOP, 1}}},
-    {"nop dword [rax+rax]", "\x0f\x1f\x44\x00\x00", 5, INSN_PLAIN, {{Q_INSN_NOP, 1}}},
-    {"xchg r8, rax", "\x49\x90", 2, INSN_PLAIN, {{0}}},
-    {"pause", "\xf3\x90", 2, INSN_PAUSE, {{Q_INSN_PAUSE, 1}}},
-    {"endbr64", "\xf3\x0f\x1e\xfa", 4, INSN_PLAIN, {{0}}},
-    {"mov rax, imm64", "\x48\xb8\1\2\3\4\5\6\7\x8", 10, INSN_PLAIN, {{0}}},
-    {"mov eax, [moffs]", "\xa1\1\2\3\4\5\6\7\x8", 9, INSN_PLAIN, {LOAD(1, 4)}},
-    {"mov [moffs32], al", "\x67\xa2\1\2\3\4", 6, INSN_PLAIN, {STORE(1, 1)}},
-    {"lea", "\x48\x8d\x04\x05\0\0\0\0", 8, INSN_PLAIN, {{0}}},
-    {"add [rdi], rax", "\x48\x01\x07", 3, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8)}},
-    {"lock add [rdi], eax", "\xf0\x01\x07", 3, INSN_PLAIN, {LOAD(1, 4), STORE(1, 4), {Q_INSN_LOCKED, 1}}},
-    {"xchg [rdi], ax", "\x66\x87\x07", 3, INSN_PLAIN, {LOAD(1, 2), STORE(1, 2), {Q_INSN_LOCKED, 1}}},
-    {"xchg ecx, eax", "\x87\xc1", 2, INSN_PLAIN, {{0}}},
-    {"cmpxchg [rdi], ecx", "\x0f\xb1\x0f", 3, INSN_PLAIN, {LOAD(1, 4), STORE(1, 4)}},
-    {"lock cmpxchg16b [rdi]", "\xf0\x48\x0f\xc7\x0f", 5, INSN_PLAIN, {LOAD(1, 16), STORE(1, 16), {Q_INSN_LOCKED, 1}}},
-    {"cmovz rax, [rdi]", "\x48\x0f\x44\x07", 4, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_CMOV, 1}}},
-    {"bt [rdi], eax", "\x0f\xa3\x07", 3, INSN_PLAIN, {LOAD(1, 4)}},
-    {"bts [rdi], 5", "\x0f\xba\x2f\x05", 4, INSN_PLAIN, {LOAD(1, 4), STORE(1, 4)}},
-    {"sete [rdi]", "\x0f\x94\x07", 3, INSN_PLAIN, {STORE(1, 1)}},
-    {"imul eax, [rdi], 3", "\x6b\x07\x03", 3, INSN_PLAIN, {LOAD(1, 4), {Q_INSN_MUL, 1}}},
-    {"div rcx", "\x48\xf7\xf1", 3, INSN_PLAIN, {{Q_INSN_DIV, 1}}},
-    {"test byte [rdi], 1", "\xf6\x07\x01", 3, INSN_PLAIN, {LOAD(1, 1)}},
-    {"push rax", "\x50", 1, INSN_PLAIN, {STORE(1, 8)}},
-    {"push [rdi]", "\xff\x37", 2, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8)}},
-    {"push imm8", "\x6a\x01", 2, INSN_PLAIN, {STORE(1, 8)}},
-    {"push ax", "\x66\x50", 2, INSN_PLAIN, {STORE(1, 2)}},
-    {"pop [rsp]", "\x8f\x04\x24", 3, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8)}},
-    {"leave", "\xc9", 1, INSN_PLAIN, {LOAD(1, 8)}},
-    {"enter 16, 0", "\xc8\x10\0\0", 4, INSN_PLAIN, {STORE(1, 8)}},
-    {"pushfq", "\x9c", 1, INSN_PUSHF, {STORE(1, 8)}},
-    {"popf word", "\x66\x9d", 2, INSN_POPF, {LOAD(1, 2)}},
-    {"xlat", "\xd7", 1, INSN_PLAIN, {LOAD(1, 1)}},
-    {"call rel32", "\xe8\0\0\0\0", 5, INSN_PLAIN, {STORE(1, 8), BRANCH(Q_BR_CALL_DIRECT)}},
-    {"call rax", "\xff\xd0", 2, INSN_PLAIN, {STORE(1, 8), BRANCH(Q_BR_CALL_INDIRECT)}},
-    {"call [rax]", "\xff\x10", 2, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8), BRANCH(Q_BR_CALL_INDIRECT)}},
-    {"call far [rax]", "\xff\x18", 2, INSN_FAR, {LOAD(1, 6), STORE(2, 8), BRANCH(Q_BR_FAR)}},
-    {"jmp rel8", "\xeb\0", 2, INSN_PLAIN, {BRANCH(Q_BR_JMP_DIRECT)}},
-    {"jmp rax", "\xff\xe0", 2, INSN_PLAIN, {BRANCH(Q_BR_JMP_INDIRECT)}},
-    {"jmp [rip]", "\xff\x25\0\0\0\0", 6, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_JMP_INDIRECT)}},
-    {"ret", "\xc3", 1, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_RET)}},
-    {"rep ret", "\xf3\xc3", 2, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_RET)}},
-    {"ret 8", "\xc2\x08\0", 3, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_RET)}},
-    {"retfq", "\x48\xcb", 2, INSN_FAR, {LOAD(2, 16), BRANCH(Q_BR_FAR)}},
-    {"iretq", "\x48\xcf", 2, INSN_IRET, {LOAD(5, 40), BRANCH(Q_BR_FAR), {Q_INSN_SERIALIZING, 1}}},
-    {"int 0x80", "\xcd\x80", 2, INSN_INT, {BRANCH(Q_BR_FAR), {Q_INTERRUPTS_SW, 1}}},
-    {"int3", "\xcc", 1, INSN_INT3, {BRANCH(Q_BR_FAR), {Q_INTERRUPTS_SW, 1}}},
-    {"int1", "\xf1", 1, INSN_INT1, {BRANCH(Q_BR_FAR), {Q_INTERRUPTS_SW, 1}}},
-    {"syscall", "\x0f\x05", 2, INSN_SYSCALL, {BRANCH(Q_BR_FAR)}},
-    {"sysretq", "\x48\x0f\x07", 3, INSN_SYSRET, {BRANCH(Q_BR_FAR)}},
-    {"jz rel8", "\x74\0", 2, INSN_JCC, {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
-    {"jg rel32 with a hint", "\x3e\x0f\x8f\0\0\0\0", 7, INSN_JCC, {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
-    {"loopne", "\xe0\xfe", 2, INSN_LOOP, {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
-    {"jecxz", "\x67\xe3\0", 3, INSN_JRCXZ, {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
-    {"movsq", "\x48\xa5", 2, INSN_STRING, {{Q_INSN_STRING, 1}, LOAD(3, 24), STORE(3, 24)}},
-    {"rep movsb", "\xf3\xa4", 2, INSN_STRING, {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(3, 3), STORE(3, 3)}},
-    {"rep stosd", "\xf3\xab", 2, INSN_STRING, {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, STORE(3, 12)}},
-    {"repne scasb", "\xf2\xae", 2, INSN_STRING, {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(3, 3)}},
-    {"repe cmpsw", "\xf3\x66\xa7", 3, INSN_STRING, {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(6, 12)}},
-    {"rep lodsq", "\xf3\x48\xad", 3, INSN_STRING, {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(3, 24)}},
-    {"cpuid", "\x0f\xa2", 2, INSN_CPUID, {{Q_INSN_CPUID, 1}, {Q_INSN_SERIALIZING, 1}}},
-    {"rdpmc", "\x0f\x33", 2, INSN_RDPMC, {{0}}},
-    {"rdtscp", "\x0f\x01\xf9", 3, INSN_RDTSCP, {{0}}},
-    {"wrmsr", "\x0f\x30", 2, INSN_WRMSR, {{Q_INSN_SERIALIZING, 1}}},
-    {"mov cr3, rax", "\x0f\x22\xd8", 3, INSN_PLAIN, {{Q_INSN_SERIALIZING, 1}}},
-    {"mov cr8, rax", "\x44\x0f\x22\xc0", 4, INSN_PLAIN, {{0}}},
-    {"mov rax, cr3", "\x0f\x20\xd8", 3, INSN_PLAIN, {{0}}},
-    {"mov ss, eax", "\x8e\xd0", 2, INSN_MOV_SS, {{0}}},
-    {"hlt", "\xf4", 1, INSN_HLT, {{Q_INSN_HLT, 1}}},
-    {"lfence", "\x0f\xae\xe8", 3, INSN_PLAIN, {{Q_INSN_FENCE, 1}}},
-    {"clflush [rdi]", "\x0f\xae\x3f", 3, INSN_PLAIN, {{Q_INSN_CLFLUSH, 1}}},
-    {"clflushopt [rdi]", "\x66\x0f\xae\x3f", 4, INSN_PLAIN, {{Q_INSN_CLFLUSH, 1}}},
-    {"prefetcht0 [rdi]", "\x0f\x18\x0f", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_T0, 1}}},
-    {"prefetcht2 [rdi]", "\x0f\x18\x1f", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_T1T2, 1}}},
-    {"prefetchnta [rdi]", "\x0f\x18\x07", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_NTA, 1}}},
-    {"prefetchw [rdi]", "\x0f\x0d\x0f", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_W, 1}}},
-    {"movnti [rdi], rax", "\x48\x0f\xc3\x07", 4, INSN_PLAIN, {STORE(1, 8), {Q_STORES_NT, 1}}},
-    {"movntdq [rdi], xmm0", "\x66\x0f\xe7\x07", 4, INSN_PLAIN, {STORE(1, 16), {Q_STORES_NT, 1}, {Q_INSN_SSE, 1}}},
-    {"maskmovdqu", "\x66\x0f\xf7\xc1", 4, INSN_PLAIN, {STORE(1, 16), {Q_STORES_NT, 1}, {Q_INSN_SSE, 1}}},
-    {"fxsave [rdi]", "\x0f\xae\x07", 3, INSN_PLAIN, {STORE(1, 512), {Q_STORES_SPLIT_LINE, 1}}},
-    {"xsave [rdi]", "\x0f\xae\x27", 3, INSN_PLAIN, {STORE(1, 576), {Q_STORES_SPLIT_LINE, 1}}},
-    {"fnsave [rdi]", "\xdd\x37", 2, INSN_PLAIN, {STORE(1, 108), {Q_INSN_X87, 1}, {Q_STORES_SPLIT_LINE, 1}}},
-    {"fldenv [rdi]", "\xd9\x27", 2, INSN_PLAIN, {LOAD(1, 28), {Q_INSN_X87, 1}}},
-    {"fld tbyte [rdi]", "\xdb\x2f", 2, INSN_PLAIN, {LOAD(1, 10), {Q_INSN_X87, 1}}},
-    {"fadd st1", "\xd8\xc1", 2, INSN_PLAIN, {{Q_INSN_X87, 1}, {Q_X87_OPS, 1}}},
-    {"fidivr dword [rdi]", "\xda\x3f", 2, INSN_PLAIN, {LOAD(1, 4), {Q_INSN_X87, 1}, {Q_X87_OPS, 1}, {Q_FP_DIV, 1}}},
-    {"fsqrt", "\xd9\xfa", 2, INSN_PLAIN, {{Q_INSN_X87, 1}, {Q_X87_OPS, 1}, {Q_FP_DIV, 1}}},
-    {"fchs", "\xd9\xe0", 2, INSN_PLAIN, {{Q_INSN_X87, 1}}},
-    {"fwait", "\x9b", 1, INSN_PLAIN, {{Q_INSN_X87, 1}}},
-    {"paddb mm0, [rdi]", "\x0f\xfc\x07", 3, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_MMX, 1}}},
-    {"emms", "\x0f\x77", 2, INSN_PLAIN, {{Q_INSN_MMX, 1}}},
-    {"pfadd mm0, [rdi]", "\x0f\x0f\x07\x9e", 4, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_MMX, 1}}},
-    {"addss xmm0, [rdi]", "\xf3\x0f\x58\x07", 4, INSN_PLAIN,
-     {LOAD(1, 4), {Q_INSN_SSE, 1}, {Q_FP_SCALAR_SP, 1}, {Q_FLOPS_SP, 1}}},
-    {"divpd xmm0, xmm1", "\x66\x0f\x5e\xc1", 4, INSN_PLAIN,
-     {{Q_INSN_SSE, 1}, {Q_FP_128_DP, 1}, {Q_FLOPS_DP, 2}, {Q_FP_DIV, 1}}},
-    {"dpps xmm0, xmm1, 0", "\x66\x0f\x3a\x40\xc1\0", 6, INSN_PLAIN, {{Q_INSN_SSE, 1}, {Q_FP_128_SP, 2}, {Q_FLOPS_SP, 8}}},
-    {"cvtps2pd", "\x0f\x5a\xc1", 3, INSN_PLAIN, {{Q_INSN_SSE, 1}}},
-    {"movsd xmm0, [rdi]", "\xf2\x0f\x10\x07", 4, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_SSE, 1}}},
-    {"cmpsd xmm0, xmm1, 0", "\xf2\x0f\xc2\xc1\0", 5, INSN_PLAIN, {{Q_INSN_SSE, 1}}},
-    {"vaddps ymm0, ymm0, [rdi]", "\xc5\xfc\x58\x07", 4, INSN_PLAIN,
-     {LOAD(1, 32), {Q_INSN_AVX, 1}, {Q_FP_256_SP, 1}, {Q_FLOPS_SP, 8}}},
-    {"vfmadd231pd ymm", "\xc4\xe2\xfd\xb8\xc1", 5, INSN_PLAIN, {{Q_INSN_AVX, 1}, {Q_FP_256_DP, 2}, {Q_FLOPS_DP, 8}}},
-    {"vzeroupper", "\xc5\xf8\x77", 3, INSN_PLAIN, {{Q_INSN_AVX, 1}}},
-    {"vmaskmovps [rdi], ymm0, ymm1", "\xc4\xe2\x7d\x2e\x0f", 5, INSN_PLAIN, {STORE(1, 32), {Q_INSN_AVX, 1}}},
-    {"vgatherdps ymm5, [rax+ymm7], ymm2", "\xc4\xe2\x6d\x92\x2c\x38", 6, INSN_MASKMOV, {LOAD(3, 12), {Q_INSN_AVX, 1}}},
-    {"vmulps zmm0, zmm1, [rdi]{1to16}", "\x62\xf1\x74\x58\x59\x07", 6, INSN_PLAIN,
-     {LOAD(1, 4), {Q_INSN_AVX512, 1}, {Q_FP_512_SP, 1}, {Q_FLOPS_SP, 16}}},
-    {"vpscatterdd [rax+zmm1]{k1}, zmm0", "\x62\xf2\x7d\x49\xa0\x04\x08", 7, INSN_MASKMOV,
-     {STORE(3, 12), {Q_INSN_AVX512, 1}}},
-    {"kmovw k1, eax", "\xc5\xf8\x92\xc8", 4, INSN_PLAIN, {{Q_INSN_AVX512, 1}}},
-    {"popcnt eax, ecx", "\xf3\x0f\xb8\xc1", 4, INSN_PLAIN, {{Q_INSN_BMI, 1}}},
-    {"mulx", "\xc4\xe2\x73\xf6\xc1", 5, INSN_PLAIN, {{Q_INSN_BMI, 1}, {Q_INSN_MUL, 1}}},
-    {"adox eax, [rdi]", "\xf3\x0f\x38\xf6\x07", 5, INSN_PLAIN, {LOAD(1, 4), {Q_INSN_BMI, 1}}},
-    {"aesenc xmm0, [rdi]", "\x66\x0f\x38\xdc\x07", 5, INSN_PLAIN, {LOAD(1, 16), {Q_INSN_SSE, 1}, {Q_INSN_AES, 1}}},
-    {"vpclmulqdq ymm", "\xc4\xe3\x7d\x44\xc1\0", 6, INSN_PLAIN, {{Q_INSN_AVX, 1}, {Q_INSN_AES, 1}}},
-    {"sha256rnds2", "\x0f\x38\xcb\xc1", 4, INSN_PLAIN, {{Q_INSN_SSE, 1}, {Q_INSN_SHA, 1}}},
-    {"xbegin", "\xc7\xf8\0\0\0\0", 6, INSN_XBEGIN, {{0}}},
-    {"movbe eax, [rdi]", "\x0f\x38\xf0\x07", 4, INSN_PLAIN, {LOAD(1, 4)}},
-    {"crc32 eax, dword [rdi]", "\xf2\x0f\x38\xf1\x07", 5, INSN_PLAIN, {LOAD(1, 4)}},
-    {"lgdt [rdi]", "\x0f\x01\x17", 3, INSN_PLAIN, {LOAD(1, 10), {Q_INSN_SERIALIZING, 1}}},
-    {"invlpg [rdi]", "\x0f\x01\x3f", 3, INSN_PLAIN, {{Q_INSN_SERIALIZING, 1}}},
+	{"nop", "\x90", 1, INSN_PLAIN, {{Q_INSN_NOP, 1}}},
+	{"nop dword [rax+rax]", "\x0f\x1f\x44\x00\x00", 5, INSN_PLAIN, {{Q_INSN_NOP, 1}}},
+	{"xchg r8, rax", "\x49\x90", 2, INSN_PLAIN, {{0}}},
+	{"pause", "\xf3\x90", 2, INSN_PAUSE, {{Q_INSN_PAUSE, 1}}},
+	{"endbr64", "\xf3\x0f\x1e\xfa", 4, INSN_PLAIN, {{0}}},
+	{"mov rax, imm64", "\x48\xb8\1\2\3\4\5\6\7\x8", 10, INSN_PLAIN, {{0}}},
+	{"mov eax, [moffs]", "\xa1\1\2\3\4\5\6\7\x8", 9, INSN_PLAIN, {LOAD(1, 4)}},
+	{"mov [moffs32], al", "\x67\xa2\1\2\3\4", 6, INSN_PLAIN, {STORE(1, 1)}},
+	{"lea", "\x48\x8d\x04\x05\0\0\0\0", 8, INSN_PLAIN, {{0}}},
+	{"add [rdi], rax", "\x48\x01\x07", 3, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8)}},
+	{"lock add [rdi], eax", "\xf0\x01\x07", 3, INSN_PLAIN, {LOAD(1, 4), STORE(1, 4), {Q_INSN_LOCKED, 1}}},
+	{"xchg [rdi], ax", "\x66\x87\x07", 3, INSN_PLAIN, {LOAD(1, 2), STORE(1, 2), {Q_INSN_LOCKED, 1}}},
+	{"xchg ecx, eax", "\x87\xc1", 2, INSN_PLAIN, {{0}}},
+	{"cmpxchg [rdi], ecx", "\x0f\xb1\x0f", 3, INSN_PLAIN, {LOAD(1, 4), STORE(1, 4)}},
+	{"lock cmpxchg16b [rdi]",
+	 "\xf0\x48\x0f\xc7\x0f",
+	 5,
+	 INSN_PLAIN,
+	 {LOAD(1, 16), STORE(1, 16), {Q_INSN_LOCKED, 1}}},
+	{"cmovz rax, [rdi]", "\x48\x0f\x44\x07", 4, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_CMOV, 1}}},
+	{"bt [rdi], eax", "\x0f\xa3\x07", 3, INSN_PLAIN, {LOAD(1, 4)}},
+	{"bts [rdi], 5", "\x0f\xba\x2f\x05", 4, INSN_PLAIN, {LOAD(1, 4), STORE(1, 4)}},
+	{"sete [rdi]", "\x0f\x94\x07", 3, INSN_PLAIN, {STORE(1, 1)}},
+	{"imul eax, [rdi], 3", "\x6b\x07\x03", 3, INSN_PLAIN, {LOAD(1, 4), {Q_INSN_MUL, 1}}},
+	{"div rcx", "\x48\xf7\xf1", 3, INSN_PLAIN, {{Q_INSN_DIV, 1}}},
+	{"test byte [rdi], 1", "\xf6\x07\x01", 3, INSN_PLAIN, {LOAD(1, 1)}},
+	{"push rax", "\x50", 1, INSN_PLAIN, {STORE(1, 8)}},
+	{"push [rdi]", "\xff\x37", 2, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8)}},
+	{"push imm8", "\x6a\x01", 2, INSN_PLAIN, {STORE(1, 8)}},
+	{"push ax", "\x66\x50", 2, INSN_PLAIN, {STORE(1, 2)}},
+	{"pop [rsp]", "\x8f\x04\x24", 3, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8)}},
+	{"leave", "\xc9", 1, INSN_PLAIN, {LOAD(1, 8)}},
+	{"enter 16, 0", "\xc8\x10\0\0", 4, INSN_PLAIN, {STORE(1, 8)}},
+	{"pushfq", "\x9c", 1, INSN_PUSHF, {STORE(1, 8)}},
+	{"popf word", "\x66\x9d", 2, INSN_POPF, {LOAD(1, 2)}},
+	{"xlat", "\xd7", 1, INSN_PLAIN, {LOAD(1, 1)}},
+	{"call rel32", "\xe8\0\0\0\0", 5, INSN_PLAIN, {STORE(1, 8), BRANCH(Q_BR_CALL_DIRECT)}},
+	{"call rax", "\xff\xd0", 2, INSN_PLAIN, {STORE(1, 8), BRANCH(Q_BR_CALL_INDIRECT)}},
+	{"call [rax]", "\xff\x10", 2, INSN_PLAIN, {LOAD(1, 8), STORE(1, 8), BRANCH(Q_BR_CALL_INDIRECT)}},
+	{"call far [rax]", "\xff\x18", 2, INSN_FAR, {LOAD(1, 6), STORE(2, 8), BRANCH(Q_BR_FAR)}},
+	{"jmp rel8", "\xeb\0", 2, INSN_PLAIN, {BRANCH(Q_BR_JMP_DIRECT)}},
+	{"jmp rax", "\xff\xe0", 2, INSN_PLAIN, {BRANCH(Q_BR_JMP_INDIRECT)}},
+	{"jmp [rip]", "\xff\x25\0\0\0\0", 6, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_JMP_INDIRECT)}},
+	{"ret", "\xc3", 1, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_RET)}},
+	{"rep ret", "\xf3\xc3", 2, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_RET)}},
+	{"ret 8", "\xc2\x08\0", 3, INSN_PLAIN, {LOAD(1, 8), BRANCH(Q_BR_RET)}},
+	{"retfq", "\x48\xcb", 2, INSN_FAR, {LOAD(2, 16), BRANCH(Q_BR_FAR)}},
+	{"iretq", "\x48\xcf", 2, INSN_IRET, {LOAD(5, 40), BRANCH(Q_BR_FAR), {Q_INSN_SERIALIZING, 1}}},
+	{"int 0x80", "\xcd\x80", 2, INSN_INT, {BRANCH(Q_BR_FAR), {Q_INTERRUPTS_SW, 1}}},
+	{"int3", "\xcc", 1, INSN_INT3, {BRANCH(Q_BR_FAR), {Q_INTERRUPTS_SW, 1}}},
+	{"int1", "\xf1", 1, INSN_INT1, {BRANCH(Q_BR_FAR), {Q_INTERRUPTS_SW, 1}}},
+	{"syscall", "\x0f\x05", 2, INSN_SYSCALL, {BRANCH(Q_BR_FAR)}},
+	{"sysretq", "\x48\x0f\x07", 3, INSN_SYSRET, {BRANCH(Q_BR_FAR)}},
+	{"jz rel8", "\x74\0", 2, INSN_JCC, {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
+	{"jg rel32 with a hint",
+	 "\x3e\x0f\x8f\0\0\0\0",
+	 7,
+	 INSN_JCC,
+	 {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
+	{"loopne", "\xe0\xfe", 2, INSN_LOOP, {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
+	{"jecxz", "\x67\xe3\0", 3, INSN_JRCXZ, {BRANCH(Q_BR_COND), {Q_BR_COND_TAKEN, 1}}},
+	{"movsq", "\x48\xa5", 2, INSN_STRING, {{Q_INSN_STRING, 1}, LOAD(3, 24), STORE(3, 24)}},
+	{"rep movsb",
+	 "\xf3\xa4",
+	 2,
+	 INSN_STRING,
+	 {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(3, 3), STORE(3, 3)}},
+	{"rep stosd", "\xf3\xab", 2, INSN_STRING, {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, STORE(3, 12)}},
+	{"repne scasb", "\xf2\xae", 2, INSN_STRING, {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(3, 3)}},
+	{"repe cmpsw",
+	 "\xf3\x66\xa7",
+	 3,
+	 INSN_STRING,
+	 {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(6, 12)}},
+	{"rep lodsq",
+	 "\xf3\x48\xad",
+	 3,
+	 INSN_STRING,
+	 {{Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 3}, LOAD(3, 24)}},
+	{"cpuid", "\x0f\xa2", 2, INSN_CPUID, {{Q_INSN_CPUID, 1}, {Q_INSN_SERIALIZING, 1}}},
+	{"rdpmc", "\x0f\x33", 2, INSN_RDPMC, {{0}}},
+	{"rdtscp", "\x0f\x01\xf9", 3, INSN_RDTSCP, {{0}}},
+	{"wrmsr", "\x0f\x30", 2, INSN_WRMSR, {{Q_INSN_SERIALIZING, 1}}},
+	{"mov cr3, rax", "\x0f\x22\xd8", 3, INSN_PLAIN, {{Q_INSN_SERIALIZING, 1}}},
+	{"mov cr8, rax", "\x44\x0f\x22\xc0", 4, INSN_PLAIN, {{0}}},
+	{"mov rax, cr3", "\x0f\x20\xd8", 3, INSN_PLAIN, {{0}}},
+	{"mov ss, eax", "\x8e\xd0", 2, INSN_MOV_SS, {{0}}},
+	{"hlt", "\xf4", 1, INSN_HLT, {{Q_INSN_HLT, 1}}},
+	{"lfence", "\x0f\xae\xe8", 3, INSN_PLAIN, {{Q_INSN_FENCE, 1}}},
+	{"clflush [rdi]", "\x0f\xae\x3f", 3, INSN_PLAIN, {{Q_INSN_CLFLUSH, 1}}},
+	{"clflushopt [rdi]", "\x66\x0f\xae\x3f", 4, INSN_PLAIN, {{Q_INSN_CLFLUSH, 1}}},
+	{"prefetcht0 [rdi]", "\x0f\x18\x0f", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_T0, 1}}},
+	{"prefetcht2 [rdi]", "\x0f\x18\x1f", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_T1T2, 1}}},
+	{"prefetchnta [rdi]", "\x0f\x18\x07", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_NTA, 1}}},
+	{"prefetchw [rdi]", "\x0f\x0d\x0f", 3, INSN_PLAIN, {{Q_PREFETCHES, 1}, {Q_PREFETCH_W, 1}}},
+	{"movnti [rdi], rax", "\x48\x0f\xc3\x07", 4, INSN_PLAIN, {STORE(1, 8), {Q_STORES_NT, 1}}},
+	{"movntdq [rdi], xmm0",
+	 "\x66\x0f\xe7\x07",
+	 4,
+	 INSN_PLAIN,
+	 {STORE(1, 16), {Q_STORES_NT, 1}, {Q_INSN_SSE, 1}}},
+	{"maskmovdqu", "\x66\x0f\xf7\xc1", 4, INSN_PLAIN, {STORE(1, 16), {Q_STORES_NT, 1}, {Q_INSN_SSE, 1}}},
+	{"fxsave [rdi]", "\x0f\xae\x07", 3, INSN_PLAIN, {STORE(1, 512), {Q_STORES_SPLIT_LINE, 1}}},
+	{"xsave [rdi]", "\x0f\xae\x27", 3, INSN_PLAIN, {STORE(1, 576), {Q_STORES_SPLIT_LINE, 1}}},
+	{"fnsave [rdi]",
+	 "\xdd\x37",
+	 2,
+	 INSN_PLAIN,
+	 {STORE(1, 108), {Q_INSN_X87, 1}, {Q_STORES_SPLIT_LINE, 1}}},
+	{"fldenv [rdi]", "\xd9\x27", 2, INSN_PLAIN, {LOAD(1, 28), {Q_INSN_X87, 1}}},
+	{"fld tbyte [rdi]", "\xdb\x2f", 2, INSN_PLAIN, {LOAD(1, 10), {Q_INSN_X87, 1}}},
+	{"fadd st1", "\xd8\xc1", 2, INSN_PLAIN, {{Q_INSN_X87, 1}, {Q_X87_OPS, 1}}},
+	{"fidivr dword [rdi]",
+	 "\xda\x3f",
+	 2,
+	 INSN_PLAIN,
+	 {LOAD(1, 4), {Q_INSN_X87, 1}, {Q_X87_OPS, 1}, {Q_FP_DIV, 1}}},
+	{"fsqrt", "\xd9\xfa", 2, INSN_PLAIN, {{Q_INSN_X87, 1}, {Q_X87_OPS, 1}, {Q_FP_DIV, 1}}},
+	{"fchs", "\xd9\xe0", 2, INSN_PLAIN, {{Q_INSN_X87, 1}}},
+	{"fwait", "\x9b", 1, INSN_PLAIN, {{Q_INSN_X87, 1}}},
+	{"paddb mm0, [rdi]", "\x0f\xfc\x07", 3, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_MMX, 1}}},
+	{"emms", "\x0f\x77", 2, INSN_PLAIN, {{Q_INSN_MMX, 1}}},
+	{"pfadd mm0, [rdi]", "\x0f\x0f\x07\x9e", 4, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_MMX, 1}}},
+	{"addss xmm0, [rdi]",
+	 "\xf3\x0f\x58\x07",
+	 4,
+	 INSN_PLAIN,
+	 {LOAD(1, 4), {Q_INSN_SSE, 1}, {Q_FP_SCALAR_SP, 1}, {Q_FLOPS_SP, 1}}},
+	{"divpd xmm0, xmm1",
+	 "\x66\x0f\x5e\xc1",
+	 4,
+	 INSN_PLAIN,
+	 {{Q_INSN_SSE, 1}, {Q_FP_128_DP, 1}, {Q_FLOPS_DP, 2}, {Q_FP_DIV, 1}}},
+	{"dpps xmm0, xmm1, 0",
+	 "\x66\x0f\x3a\x40\xc1\0",
+	 6,
+	 INSN_PLAIN,
+	 {{Q_INSN_SSE, 1}, {Q_FP_128_SP, 2}, {Q_FLOPS_SP, 8}}},
+	{"cvtps2pd", "\x0f\x5a\xc1", 3, INSN_PLAIN, {{Q_INSN_SSE, 1}}},
+	{"movsd xmm0, [rdi]", "\xf2\x0f\x10\x07", 4, INSN_PLAIN, {LOAD(1, 8), {Q_INSN_SSE, 1}}},
+	{"cmpsd xmm0, xmm1, 0", "\xf2\x0f\xc2\xc1\0", 5, INSN_PLAIN, {{Q_INSN_SSE, 1}}},
+	{"vaddps ymm0, ymm0, [rdi]",
+	 "\xc5\xfc\x58\x07",
+	 4,
+	 INSN_PLAIN,
+	 {LOAD(1, 32), {Q_INSN_AVX, 1}, {Q_FP_256_SP, 1}, {Q_FLOPS_SP, 8}}},
+	{"vfmadd231pd ymm",
+	 "\xc4\xe2\xfd\xb8\xc1",
+	 5,
+	 INSN_PLAIN,
+	 {{Q_INSN_AVX, 1}, {Q_FP_256_DP, 2}, {Q_FLOPS_DP, 8}}},
+	{"vzeroupper", "\xc5\xf8\x77", 3, INSN_PLAIN, {{Q_INSN_AVX, 1}}},
+	{"vmaskmovps [rdi], ymm0, ymm1",
+	 "\xc4\xe2\x7d\x2e\x0f",
+	 5,
+	 INSN_PLAIN,
+	 {STORE(1, 32), {Q_INSN_AVX, 1}}},
+	{"vgatherdps ymm5, [rax+ymm7], ymm2",
+	 "\xc4\xe2\x6d\x92\x2c\x38",
+	 6,
+	 INSN_MASKMOV,
+	 {LOAD(3, 12), {Q_INSN_AVX, 1}}},
+	{"vmulps zmm0, zmm1, [rdi]{1to16}",
+	 "\x62\xf1\x74\x58\x59\x07",
+	 6,
+	 INSN_PLAIN,
+	 {LOAD(1, 4), {Q_INSN_AVX512, 1}, {Q_FP_512_SP, 1}, {Q_FLOPS_SP, 16}}},
+	{"vpscatterdd [rax+zmm1]{k1}, zmm0",
+	 "\x62\xf2\x7d\x49\xa0\x04\x08",
+	 7,
+	 INSN_MASKMOV,
+	 {STORE(3, 12), {Q_INSN_AVX512, 1}}},
+	{"kmovw k1, eax", "\xc5\xf8\x92\xc8", 4, INSN_PLAIN, {{Q_INSN_AVX512, 1}}},
+	{"popcnt eax, ecx", "\xf3\x0f\xb8\xc1", 4, INSN_PLAIN, {{Q_INSN_BMI, 1}}},
+	{"mulx", "\xc4\xe2\x73\xf6\xc1", 5, INSN_PLAIN, {{Q_INSN_BMI, 1}, {Q_INSN_MUL, 1}}},
+	{"adox eax, [rdi]", "\xf3\x0f\x38\xf6\x07", 5, INSN_PLAIN, {LOAD(1, 4), {Q_INSN_BMI, 1}}},
+	{"aesenc xmm0, [rdi]",
+	 "\x66\x0f\x38\xdc\x07",
+	 5,
+	 INSN_PLAIN,
+	 {LOAD(1, 16), {Q_INSN_SSE, 1}, {Q_INSN_AES, 1}}},
+	{"vpclmulqdq ymm", "\xc4\xe3\x7d\x44\xc1\0", 6, INSN_PLAIN, {{Q_INSN_AVX, 1}, {Q_INSN_AES, 1}}},
+	{"sha256rnds2", "\x0f\x38\xcb\xc1", 4, INSN_PLAIN, {{Q_INSN_SSE, 1}, {Q_INSN_SHA, 1}}},
+	{"xbegin", "\xc7\xf8\0\0\0\0", 6, INSN_XBEGIN, {{0}}},
+	{"movbe eax, [rdi]", "\x0f\x38\xf0\x07", 4, INSN_PLAIN, {LOAD(1, 4)}},
+	{"crc32 eax, dword [rdi]", "\xf2\x0f\x38\xf1\x07", 5, INSN_PLAIN, {LOAD(1, 4)}},
+	{"lgdt [rdi]", "\x0f\x01\x17", 3, INSN_PLAIN, {LOAD(1, 10), {Q_INSN_SERIALIZING, 1}}},
+	{"invlpg [rdi]", "\x0f\x01\x3f", 3, INSN_PLAIN, {{Q_INSN_SERIALIZING, 1}}},
 };
 
 static void test_rows(void **state)
@@ -531,7 +636,8 @@ static void test_rows(void **state)
 		account(&in, 3, true, &got);
 		for (enum quantity q = 0; q < Q_COUNT; q++)
 			if (got.v[q] != expected.v[q])
-				fail_msg("%s: %s is %lu, not %lu", r->text, quantity_info[q].name, got.v[q], expected.v[q]);
+				fail_msg("%s: %s is %lu, not %lu", r->text, quantity_info[q].name, got.v[q],
+					 expected.v[q]);
 	}
 }
 
@@ -539,15 +645,25 @@ static void test_invalid_rows(void **state)
 {
 	(void)state;
 	static const char *const invalid[] = {
-	    "\x06", "\x27", "\x60", "\x9a", "\xd4\x0a", "\xea", /* not in 64-bit mode */
-	    "\xf0\x90",						/* LOCK where there is nothing to lock */
-	    "\xf0\x01\xc1", "\xf0\x87\xc1", "\xf0\xa3",
-	    "\x66\xc5\xf8\x77",		/* prefixes before VEX */
-	    "\x48\xc5\xf8\x77",
-	    "\xc5\x80\x77\x77",		/* vvvv not 1111 */
-	    "\xc4\xe2\x7d\x92\x04\x08", /* gather: destination and mask are the same */
-	    "\x62\xf2\x7d\x48\x90\x04\x08", /* gather without a mask */
-	    "\x8f\xc8", "\x0f\x0f\xc1\x00", "\x0f\x20\xc8", "\x8c\xf0",
+		"\x06",
+		"\x27",
+		"\x60",
+		"\x9a",
+		"\xd4\x0a",
+		"\xea",     /* not in 64-bit mode */
+		"\xf0\x90", /* LOCK where there is nothing to lock */
+		"\xf0\x01\xc1",
+		"\xf0\x87\xc1",
+		"\xf0\xa3",
+		"\x66\xc5\xf8\x77", /* prefixes before VEX */
+		"\x48\xc5\xf8\x77",
+		"\xc5\x80\x77\x77",             /* vvvv not 1111 */
+		"\xc4\xe2\x7d\x92\x04\x08",     /* gather: destination and mask are the same */
+		"\x62\xf2\x7d\x48\x90\x04\x08", /* gather without a mask */
+		"\x8f\xc8",
+		"\x0f\x0f\xc1\x00",
+		"\x0f\x20\xc8",
+		"\x8c\xf0",
 	};
 	for (unsigned i = 0; i < sizeof invalid / sizeof *invalid; i++) {
 		uint8_t code[15] = {0};
@@ -558,23 +674,26 @@ static void test_invalid_rows(void **state)
 	}
 }
 
-/* --- conditions and addresses ---------------------------------------------------------------------------- */
+/* --- conditions and addresses ----------------------------------------------------------------------- */
 
 static void test_conditions(void **state)
 {
 	(void)state;
 	/* Every condition against the flags as SETcc evaluates them on this machine. */
-#define SET(cc, number)                                                                                            \
-	if (cond == number)                                                                                        \
+#define SET(cc, number)                                                                                      \
+	if (cond == number)                                                                                  \
 		__asm__("push %1\n\tpopfq\n\tset" cc " %0" : "=qm"(real) : "r"(flags | 2) : "cc", "memory");
 	for (unsigned bits = 0; bits < 32; bits++) {
-		uint64_t flags = (bits & 1) | (bits >> 1 & 1) << 2 | (bits >> 2 & 1) << 6 | (bits >> 3 & 1) << 7 |
-				 (uint64_t)(bits >> 4 & 1) << 11;
+		uint64_t flags = (bits & 1) | (bits >> 1 & 1) << 2 | (bits >> 2 & 1) << 6 |
+				 (bits >> 3 & 1) << 7 | (uint64_t)(bits >> 4 & 1) << 11;
 		for (uint8_t cond = 0; cond < 16; cond++) {
 			uint8_t real = 0;
-			SET("o", 0) SET("no", 1) SET("b", 2) SET("ae", 3) SET("e", 4) SET("ne", 5) SET("be", 6) SET("a", 7)
-			SET("s", 8) SET("ns", 9) SET("p", 10) SET("np", 11) SET("l", 12) SET("ge", 13) SET("le", 14) SET("g", 15)
-			struct insn in = {.special = INSN_JCC, .cond = cond};
+			SET("o", 0)
+			SET("no", 1)
+			SET("b", 2) SET("ae", 3) SET("e", 4) SET("ne", 5) SET("be", 6) SET("a", 7) SET("s", 8)
+				SET("ns", 9) SET("p", 10) SET("np", 11) SET("l", 12) SET("ge", 13)
+					SET("le", 14) SET("g", 15) struct insn in = {.special = INSN_JCC,
+										     .cond = cond};
 			assert_int_equal(insn_branch_taken(&in, flags, 0), real);
 		}
 	}
@@ -601,7 +720,8 @@ static void test_segment_bases(void **state)
 	(void)state;
 	struct insn_registers r = {.gpr = {0x100}, .fs_base = 0x7000, .gs_base = 0x90000};
 	struct insn in;
-	static const uint8_t fs[] = {0x64, 0x8b, 0x00}, gs[] = {0x65, 0x8b, 0x40, 0xff}, cs[] = {0x2e, 0x8b, 0x00};
+	static const uint8_t fs[] = {0x64, 0x8b, 0x00}, gs[] = {0x65, 0x8b, 0x40, 0xff},
+			     cs[] = {0x2e, 0x8b, 0x00};
 	assert_true(insn_decode(fs, sizeof fs, &in));
 	assert_int_equal(insn_effective_address(fs, &in, &r), 0x7100);
 	assert_true(insn_decode(gs, sizeof gs, &in));
@@ -617,12 +737,14 @@ static void test_gathers(void **state)
 		const char *text, *bytes;
 		struct insn_gather g;
 	} gathers[] = {
-	    {"vgatherdps ymm5, [rax+ymm7], ymm2", "\xc4\xe2\x6d\x92\x2c\x38", {false, 2, 8, 4}},
-	    {"vgatherqps xmm5, [rax+ymm7], xmm9", "\xc4\xe2\x35\x93\x2c\x38", {false, 9, 4, 4}},
-	    {"vpgatherdq ymm5, gs:[eax+xmm7], ymm2", "\x65\x67\xc4\xe2\xed\x90\x2c\x38", {false, 2, 4, 8}},
-	    {"vpgatherdd zmm0{k1}, [rax+zmm1]", "\x62\xf2\x7d\x49\x90\x04\x08", {true, 1, 16, 4}},
-	    {"vpscatterqq [rax+zmm1]{k3}, zmm0", "\x62\xf2\xfd\x4b\xa1\x04\x08", {true, 3, 8, 8}},
-	    {"vscatterqps [rax+zmm1]{k3}, ymm0", "\x62\xf2\x7d\x4b\xa3\x04\x08", {true, 3, 8, 4}},
+		{"vgatherdps ymm5, [rax+ymm7], ymm2", "\xc4\xe2\x6d\x92\x2c\x38", {false, 2, 8, 4}},
+		{"vgatherqps xmm5, [rax+ymm7], xmm9", "\xc4\xe2\x35\x93\x2c\x38", {false, 9, 4, 4}},
+		{"vpgatherdq ymm5, gs:[eax+xmm7], ymm2",
+		 "\x65\x67\xc4\xe2\xed\x90\x2c\x38",
+		 {false, 2, 4, 8}},
+		{"vpgatherdd zmm0{k1}, [rax+zmm1]", "\x62\xf2\x7d\x49\x90\x04\x08", {true, 1, 16, 4}},
+		{"vpscatterqq [rax+zmm1]{k3}, zmm0", "\x62\xf2\xfd\x4b\xa1\x04\x08", {true, 3, 8, 8}},
+		{"vscatterqps [rax+zmm1]{k3}, ymm0", "\x62\xf2\x7d\x4b\xa3\x04\x08", {true, 3, 8, 4}},
 	};
 	for (unsigned i = 0; i < sizeof gathers / sizeof *gathers; i++) {
 		uint8_t code[15] = {0};
@@ -632,9 +754,10 @@ static void test_gathers(void **state)
 		assert_true(insn_decode(code, 15, &in));
 		assert_int_equal(in.special, INSN_MASKMOV);
 		insn_gather(code, &in, &g);
-		if (g.opmask != gathers[i].g.opmask || g.mask != gathers[i].g.mask || g.elements != gathers[i].g.elements ||
-		    g.element_bytes != gathers[i].g.element_bytes)
-			fail_msg("%s: mask %u, %u elements of %u bytes", gathers[i].text, g.mask, g.elements, g.element_bytes);
+		if (g.opmask != gathers[i].g.opmask || g.mask != gathers[i].g.mask ||
+		    g.elements != gathers[i].g.elements || g.element_bytes != gathers[i].g.element_bytes)
+			fail_msg("%s: mask %u, %u elements of %u bytes", gathers[i].text, g.mask, g.elements,
+				 g.element_bytes);
 	}
 	uint32_t vector[8] = {0x80000000, 0x7fffffff, 0xffffffff, 0, 0, 0x80000000, 1, 0x80000000};
 	uint64_t opmask = 0xff0f5;
@@ -645,9 +768,10 @@ static void test_gathers(void **state)
 	assert_int_equal(insn_gather_elements(&(struct insn_gather){true, 1, 4, 8}, &opmask), 2);
 }
 
-/* --- (d) a corrupted table is noticed -------------------------------------------------------------------- */
+/* --- (d) a corrupted table is noticed --------------------------------------------------------------- */
 
-/** Change one byte of a constant table, see whether the comparison notices on this instruction, change it back. */
+/** Change one byte of a constant table, see whether the comparison notices on this instruction, change it
+ * back. */
 static bool corruption_is_seen(const void *where, uint8_t flip, const uint8_t *code)
 {
 	uintptr_t page = (uintptr_t)where & ~(uintptr_t)0xfff;
@@ -683,10 +807,12 @@ static void test_corruption(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_rows),      cmocka_unit_test(test_invalid_rows), cmocka_unit_test(test_conditions),
-	    cmocka_unit_test(test_real_code), cmocka_unit_test(test_random),	   cmocka_unit_test(test_mutated),
-	    cmocka_unit_test(test_cut_off),   cmocka_unit_test(test_too_long),	   cmocka_unit_test(test_segment_bases),
-	    cmocka_unit_test(test_gathers),	   cmocka_unit_test(test_corruption),
+		cmocka_unit_test(test_rows),          cmocka_unit_test(test_invalid_rows),
+		cmocka_unit_test(test_conditions),    cmocka_unit_test(test_real_code),
+		cmocka_unit_test(test_random),        cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_cut_off),       cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_segment_bases), cmocka_unit_test(test_gathers),
+		cmocka_unit_test(test_corruption),
 	};
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,8 +38,7 @@ static int64_t amount(const struct kernel *k, enum quantity q, uint64_t n)
 	return a.low;
 }
 
-/* --- form
- * ------------------------------------------------------------------------------------------------------ */
+/* --- form ------------------------------------------------------------------------------------------- */
 
 static void there_are_many(void **state)
 {
@@ -70,9 +69,8 @@ static void only_empty_has_no_code(void **state)
 static void flags_and_needs_are_known(void **state)
 {
 	uint64_t known_needs = 0;
-	uint64_t known_flags =
-		KERNEL_RING0_ONLY | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_RING3_ONLY | KERNEL_UNSTEPPED |
-		KERNEL_SERVICES;
+	uint64_t known_flags = KERNEL_RING0_ONLY | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_RING3_ONLY |
+			       KERNEL_UNSTEPPED | KERNEL_SERVICES;
 
 	(void)state;
 	for (const struct kernel_need *n = kernel_needs; n->bit; n++) {
@@ -112,7 +110,8 @@ static void lines_are_well_formed(void **state)
 				assert_true(quantity_info[l->quantity].class == QUANTITY_MICRO ||
 					    (k->flags & KERNEL_UNSTEPPED));
 				if (strlen(l->reason) <= 10)
-					print_error("%s: %s has no reason\n", k->name, quantity_info[l->quantity].name);
+					print_error("%s: %s has no reason\n", k->name,
+						    quantity_info[l->quantity].name);
 				assert_true(strlen(l->reason) > 10);
 			}
 			for (enum quantity q = 0; q < Q_COUNT; q++)
@@ -126,8 +125,7 @@ static void lines_are_well_formed(void **state)
 		}
 }
 
-/* --- sums
- * ------------------------------------------------------------------------------------------------------ */
+/* --- sums ------------------------------------------------------------------------------------------- */
 
 #define SUM_TERMS 12
 
@@ -235,8 +233,7 @@ static void a_wrong_sum_shows(void **state)
 	assert_true(holds(branches, k, 3) && holds(conditional, k, 3));
 }
 
-/* --- needs
- * ----------------------------------------------------------------------------------------------------- */
+/* --- needs ------------------------------------------------------------------------------------------ */
 
 static bool has_all(enum cpu_feature feature)
 {
@@ -259,8 +256,7 @@ static void what_is_missing_is_named(void **state)
 	assert_null(kernel_missing(KERNEL_NEEDS_AVX, has_all, 0x7));
 }
 
-/* --- behaviour
- * ------------------------------------------------------------------------------------------------- */
+/* --- behaviour -------------------------------------------------------------------------------------- */
 
 /* Handed to probe_run(), which fills in what lies behind `left`. Offsets are used in the assembly below. */
 struct probe {
@@ -415,7 +411,7 @@ static void copies_behave(void **state)
 		EACH_KERNEL(k)
 		{
 			if (stepper_unfit(k) || (k->flags & KERNEL_SERVICE_RESUME))
-			continue;
+				continue;
 			seen++;
 			for (unsigned place = 0; place < PLACES; place++)
 				for (unsigned o = 0; o < sizeof(offsets) / sizeof(offsets[0]); o++)

@@ -1,6 +1,6 @@
 /*
- * The witness's stepper: what it counts of code whose amounts are plain to see, and what it says of kernels that break
- * their contract.
+ * The witness's stepper: what it counts of code whose amounts are plain to see, and what it says of kernels
+ * that break their contract.
  */
 #include "tests/host/support/stepper.h"
 
@@ -16,7 +16,9 @@ const uint8_t kernel_on_fault[16] = {0x48, 0xcf}, kernel_on_fault_code[16] = {0x
 
 static const char *run(const char *code, size_t size, uint64_t flags, struct qvec *out)
 {
-	struct kernel k = {.name = "made up", .code = (const uint8_t *)code, .code_end = (const uint8_t *)code + size,
+	struct kernel k = {.name = "made up",
+			   .code = (const uint8_t *)code,
+			   .code_end = (const uint8_t *)code + size,
 			   .flags = flags};
 	return stepper_run(&k, 4, out);
 }
@@ -37,7 +39,8 @@ static void test_counts(void **state)
 	assert_int_equal(v.v[Q_INSTRUCTIONS], 12);
 	assert_int_equal(v.v[Q_BR_COND_TAKEN], 3);
 	assert_int_equal(v.v[Q_BR_COND_NTAKEN], 1);
-	/* mov $5, %ecx ; mov %rsi, %rdi ; add $0x1003, %rdi ; mov %rdi, %rsi ; rep movsq: five misaligned loads and stores */
+	/* mov $5, %ecx ; mov %rsi, %rdi ; add $0x1003, %rdi ; mov %rdi, %rsi ; rep movsq: five misaligned
+	 * loads and stores */
 	assert_null(RUN("\xb9\5\0\0\0\x48\x89\xf7\x48\x81\xc7\x23\x10\0\0\x48\x89\xfe\xf3\x48\xa5", 0, &v));
 	assert_int_equal(v.v[Q_INSTRUCTIONS], 5);
 	assert_int_equal(v.v[Q_LOADS], 5);
@@ -70,11 +73,11 @@ static void test_broken_kernels(void **state)
 {
 	(void)state;
 	struct qvec v;
-	assert_says(RUN("\x50", 0, &v), "RSP");						   /* push %rax */
-	assert_says(RUN("\xfd", 0, &v), "DF");						   /* std */
-	assert_says(RUN("\x49\xff\xc4", 0, &v), "R12");					   /* inc %r12 */
-	assert_says(RUN("\xff\xe6", 0, &v), "left the kernel");				   /* jmp *%rsi */
-	assert_says(RUN("\x06", 0, &v), "no instruction");				   /* push %es */
+	assert_says(RUN("\x50", 0, &v), "RSP");                                          /* push %rax */
+	assert_says(RUN("\xfd", 0, &v), "DF");                                           /* std */
+	assert_says(RUN("\x49\xff\xc4", 0, &v), "R12");                                  /* inc %r12 */
+	assert_says(RUN("\xff\xe6", 0, &v), "left the kernel");                          /* jmp *%rsi */
+	assert_says(RUN("\x06", 0, &v), "no instruction");                               /* push %es */
 	assert_says(RUN("\x48\x8b\x04\x25\0\0\0\0", 0, &v), "Segmentation fault at +0"); /* mov 0, %rax */
 	/* And after all that the next one runs as if nothing had happened. */
 	assert_null(RUN("\x90", 0, &v));
@@ -84,7 +87,9 @@ static void test_broken_kernels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_counts), cmocka_unit_test(test_faults), cmocka_unit_test(test_broken_kernels),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_broken_kernels),
 	};
 	const char *why = stepper_start();
 	if (why) {

@@ -1,11 +1,11 @@
 /*
  * Whether tests and kernels would notice a wrong machine model.
  *
- * Every kernel that may run in user mode is single-stepped once on this processor, and what it did is kept. The
- * machine of each virtual CPU then runs it again: warmed by the largest N, at N, 2N and 3N. All quantities that the
- * machine gives must lie within what the kernel declares, or within the family-wide bounds. Then the machine is broken, in
- * each of the ways that inject= offers and by each mutant of its rules: some kernel must leave its interval, or, for
- * mutants, a test of the rules must fail.
+ * Every kernel that may run in user mode is single-stepped once on this processor, and what it did is kept.
+ * The machine of each virtual CPU then runs it again: warmed by the largest N, at N, 2N and 3N. All
+ * quantities that the machine gives must lie within what the kernel declares, or within the family-wide
+ * bounds. Then the machine is broken, in each of the ways that inject= offers and by each mutant of its
+ * rules: some kernel must leave its interval, or, for mutants, a test of the rules must fail.
  */
 #define MODEL_MUTANTS
 #include "pmu/uarch.c"
@@ -32,10 +32,10 @@ static const char *const mutants[] = {
 
 #define CAUGHT_BY_KERNELS 25 /* of the mutants, at least */
 
-/* --- what kernels do ------------------------------------------------------------------------------------- */
+/* --- what kernels do -------------------------------------------------------------------------------- */
 
 #define MULTIPLES 3
-#define TURNS	  5
+#define TURNS     5
 
 struct step_seen {
 	struct insn_retired did;
@@ -52,7 +52,7 @@ struct trace {
 static struct traced_kernel {
 	const struct kernel *kernel;
 	struct trace trace[MULTIPLES];
-} *traced;
+} * traced;
 static unsigned n_traced;
 static struct trace *recording;
 
@@ -89,11 +89,12 @@ static void record_all(void)
 	stepper_watch(NULL);
 }
 
-/* --- the machine runs them ------------------------------------------------------------------------------- */
+/* --- the machine runs them -------------------------------------------------------------------------- */
 
-/* As tests/kernels/services.c makes the chain of a kernel: lines of one set, or a ring that is too large for a cache or the TLBs. */
-#define POOL	   (32 << 20)
-#define POOL_START 0x40000000ull
+/* As tests/kernels/services.c makes the chain of a kernel: lines of one set, or a ring that is too large for
+ * a cache or the TLBs. */
+#define POOL        (32 << 20)
+#define POOL_START  0x40000000ull
 #define CHAIN_PAGES (KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 struct chain {
 	uint64_t stride;
@@ -105,9 +106,11 @@ static struct chain chain_for(const struct kernel *k, const struct uarch_geometr
 {
 	const struct uarch_cache_geometry *c = k->flags & KERNEL_SERVICE_CHAIN_L1   ? &g->l1d
 					       : k->flags & KERNEL_SERVICE_CHAIN_L2 ? &g->l2
-										     : NULL;
+										    : NULL;
 
-	struct chain chain = {.large = k->flags & KERNEL_SERVICE_CHAIN_2M ? 21 : k->flags & KERNEL_SERVICE_CHAIN_1G ? 30 : 0};
+	struct chain chain = {.large = k->flags & KERNEL_SERVICE_CHAIN_2M   ? 21
+				       : k->flags & KERNEL_SERVICE_CHAIN_1G ? 30
+									    : 0};
 
 	if (k->flags & CHAIN_PAGES) {
 		chain.stride = 4096 + 64;
@@ -135,14 +138,17 @@ static void run(struct uarch *machine, const struct trace *t, struct chain *chai
 
 		s->did.insn = &s->insn;
 		unsigned n = account_retired(&s->did, terms);
-		/* The first load of a chain kernel fetches the chain's address, its last instruction may store that. */
+		/* The first load of a chain kernel fetches the chain's address, its last instruction may
+		 * store that. */
 		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM)
 			s->did.address = POOL_START + chain->stride * (chain->at++ % chain->lines);
-		account_add(total, out, machine_retired(machine, &s->did, s->code, s->rip, s->next, terms, n, out));
+		account_add(total, out,
+			    machine_retired(machine, &s->did, s->code, s->rip, s->next, terms, n, out));
 	}
 }
 
-/* @return the first quantity of which the machine shows an amount that kernel k cannot produce; Q_COUNT if none */
+/* @return the first quantity of which the machine shows an amount that kernel k cannot produce; Q_COUNT if
+ * none */
 static enum quantity leaves_interval(const struct traced_kernel *t, struct uarch *machine,
 				     const struct uarch_geometry *g, char *text, size_t size)
 {
@@ -159,7 +165,7 @@ static enum quantity leaves_interval(const struct traced_kernel *t, struct uarch
 
 		run(machine, &t->trace[i], &chain, &total);
 		for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++) {
-			struct amount a = bounds_amount(t->kernel, (enum quantity)*q, n);
+			struct amount a = bounds_amount(t->kernel, (enum quantity) * q, n);
 			int64_t seen = (int64_t)total.v[*q];
 
 			assert_true(a.defined && !a.overflow);
@@ -167,14 +173,15 @@ static enum quantity leaves_interval(const struct traced_kernel *t, struct uarch
 				continue;
 			snprintf(text, size, "%s, N = %lu: %ld %s, not %ld to %ld", t->kernel->name, n, seen,
 				 quantity_info[*q].name, a.low, a.high);
-			return (enum quantity)*q;
+			return (enum quantity) * q;
 		}
 	}
 	return Q_COUNT;
 }
 
 /* @return how many kernels leave an interval, one is enough if `first`; text says of the last how */
-static unsigned kernels_outside(const struct model_profile *profile, uint32_t faults, bool first, char *text, size_t size)
+static unsigned kernels_outside(const struct model_profile *profile, uint32_t faults, bool first, char *text,
+				size_t size)
 {
 	struct uarch_geometry g = machine_geometry(profile);
 	struct uarch *machine = uarch_create(malloc(uarch_size(&g)), &g);
@@ -214,7 +221,8 @@ static void kernels_notice_faults(void **state)
 		skip();
 	for (unsigned f = 0; f < UARCH_FAULTS; f++) {
 		char text[160] = "";
-		bool caught = kernels_outside(model_profile_by_name("intel-nehalem"), 1u << f, true, text, sizeof text);
+		bool caught = kernels_outside(model_profile_by_name("intel-nehalem"), 1u << f, true, text,
+					      sizeof text);
 
 		printf("%s %s: %s\n", caught ? "caught  " : "SURVIVES", uarch_faults[f].name, text);
 		survivors += !caught;
@@ -222,7 +230,7 @@ static void kernels_notice_faults(void **state)
 	assert_int_equal(survivors, 0);
 }
 
-/* --- mutants --------------------------------------------------------------------------------------------- */
+/* --- mutants ---------------------------------------------------------------------------------------- */
 
 /* Number of rule tests that fail. In a child: a failure may leave the state in pieces. */
 static int failing_rules(int mutant)
@@ -254,14 +262,16 @@ static void every_mutant_is_caught(void **state)
 		int rules = failing_rules(m);
 
 		model_mutant = m;
-		bool kernel = kernels_outside(model_profile_by_name("intel-nehalem"), 0, true, text, sizeof text);
+		bool kernel =
+			kernels_outside(model_profile_by_name("intel-nehalem"), 0, true, text, sizeof text);
 		model_mutant = U_NONE;
-		printf("%s %2d %s (%d rules; %s)\n", rules > 0 || kernel ? "caught  " : "SURVIVES", m, mutants[m], rules, text);
+		printf("%s %2d %s (%d rules; %s)\n", rules > 0 || kernel ? "caught  " : "SURVIVES", m,
+		       mutants[m], rules, text);
 		by_kernels += kernel;
 		survivors += rules <= 0 && !kernel;
 	}
-	printf("mutants of the machine model: %d, caught: %d, by kernels: %u\n", U_COUNT - 1, U_COUNT - 1 - (int)survivors,
-	       by_kernels);
+	printf("mutants of the machine model: %d, caught: %d, by kernels: %u\n", U_COUNT - 1,
+	       U_COUNT - 1 - (int)survivors, by_kernels);
 	assert_int_equal(survivors, 0);
 	if (n_traced)
 		assert_in_range(by_kernels, CAUGHT_BY_KERNELS, U_COUNT);

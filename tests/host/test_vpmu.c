@@ -10,8 +10,7 @@
 
 #include <stdio.h>
 
-/* --- CPUID
- * ----------------------------------------------------------------------------------------------------- */
+/* --- CPUID ------------------------------------------------------------------------------------------ */
 
 static struct model_cpuid ask(const struct model_profile *p, uint32_t leaf, uint32_t subleaf, uint32_t real)
 {
@@ -73,8 +72,7 @@ static void leaves_not_listed(void **unused)
 	assert_int_equal(ask(&intel_core2, 4, 3, ALL).eax, 0);
 }
 
-/* --- LVT
- * ------------------------------------------------------------------------------------------------------- */
+/* --- LVT -------------------------------------------------------------------------------------------- */
 
 static void request_meets_lvt(void **unused)
 {
@@ -106,8 +104,7 @@ static void request_meets_lvt(void **unused)
 	}
 }
 
-/* --- the short cut
- * --------------------------------------------------------------------------------------------- */
+/* --- the short cut ---------------------------------------------------------------------------------- */
 
 static unsigned below(unsigned n)
 {
@@ -209,8 +206,7 @@ static void short_cut_refuses(void **unused)
 	assert_int_equal(intel_model.increments(cpu, &s, add, 5), -1);
 }
 
-/* --- the machine model
- * -------------------------------------------------------------------------------------------- */
+/* --- the machine model ------------------------------------------------------------------------------ */
 
 static void every_profile_has_a_machine(void **unused)
 {
@@ -258,13 +254,15 @@ static void faults_are_told_from_injections(void **unused)
 	assert_true(machine_faults_parse(NULL, &faults, rest, sizeof rest, &why));
 	assert_int_equal(faults, 0);
 	assert_string_equal(rest, "");
-	assert_true(machine_faults_parse("dead+half-the-ways+noisy+no-return-stack", &faults, rest, sizeof rest, &why));
+	assert_true(machine_faults_parse("dead+half-the-ways+noisy+no-return-stack", &faults, rest,
+					 sizeof rest, &why));
 	assert_int_equal(faults, 1u << UARCH_HALF_WAYS | 1u << UARCH_NO_RETURN_STACK);
 	assert_string_equal(rest, "dead+noisy");
 	assert_true(machine_faults_parse("half-the-way", &faults, rest, sizeof rest, &why));
 	assert_int_equal(faults, 0);
 	assert_string_equal(rest, "half-the-way");
-	assert_false(machine_faults_parse("dropped-carry+dropped-carry+dropped-carry", &faults, rest, sizeof rest, &why));
+	assert_false(machine_faults_parse("dropped-carry+dropped-carry+dropped-carry", &faults, rest,
+					  sizeof rest, &why));
 	assert_string_equal(why, "too many injections");
 }
 
@@ -289,10 +287,11 @@ static uint32_t retire(const uint8_t *code, struct insn_retired did, uint64_t ri
 
 static void instructions_reach_the_machine(void **unused)
 {
-	static const uint8_t load[15] = {0x48, 0x8b, 0x07}, flush[15] = {0x0f, 0xae, 0x3f}, write_back[15] = {0x66, 0x0f, 0xae, 0x37},
-			     rep_movsq[15] = {0xf3, 0x48, 0xa5}, invlpg[15] = {0x0f, 0x01, 0x3f},
-			     cr3[15] = {0x0f, 0x22, 0xd8}, call[15] = {0xe8, 0, 1, 0, 0}, ret[15] = {0xc3},
-			     jump[15] = {0xff, 0xe0}, jz[15] = {0x74, 0x10};
+	static const uint8_t load[15] = {0x48, 0x8b, 0x07}, flush[15] = {0x0f, 0xae, 0x3f},
+			     write_back[15] = {0x66, 0x0f, 0xae, 0x37}, rep_movsq[15] = {0xf3, 0x48, 0xa5},
+			     invlpg[15] = {0x0f, 0x01, 0x3f}, cr3[15] = {0x0f, 0x22, 0xd8},
+			     call[15] = {0xe8, 0, 1, 0, 0}, ret[15] = {0xc3}, jump[15] = {0xff, 0xe0},
+			     jz[15] = {0x74, 0x10};
 	const struct insn_retired at = {.address = 0x100000, .stack = 0x8000};
 	struct uarch_geometry g = machine_geometry(&intel_core2);
 	(void)unused;

@@ -1,6 +1,6 @@
 /*
- * Tests of the machine model's rules, as its header states them, from both sides: run on the model as it is (test_uarch.c), and on
- * broken ones (test_uarch_mutants.c).
+ * Tests of the machine model's rules, as its header states them, from both sides: run on the model as it is
+ * (test_uarch.c), and on broken ones (test_uarch_mutants.c).
  */
 #ifndef TESTS_HOST_UARCH_RULE_TESTS_H
 #define TESTS_HOST_UARCH_RULE_TESTS_H
@@ -181,7 +181,8 @@ static void large_pages(void **state)
 	for (unsigned page = 1; page < 500; page++)
 		assert_int_equal(touch(u, 0x200000 + page * 0x1000, 8, false, Q_DTLB_LOAD_MISS), 0);
 	assert_int_equal(touch(u, 0x3ffffc, 8, true, Q_DTLB_STORE_MISS), 1); /* into the second large page */
-	assert_int_equal(touch(u, 0x1000, 8, false, Q_DTLB_LOAD_MISS), 1); /* a small one of the same number */
+	assert_int_equal(touch(u, 0x1000, 8, false, Q_DTLB_LOAD_MISS),
+			 1); /* a small one of the same number */
 	assert_int_equal(touch(u, 0x600000, 8, false, Q_DTLB_LOAD_MISS), 1);
 	assert_int_equal(touch(u, 0x601000, 8, false, Q_DTLB_LOAD_MISS), 1);
 	uarch_large_pages(u, 0, 0, 0);
@@ -343,17 +344,11 @@ static void room_is_respected(void **state)
 	free(u);
 }
 
-#define UARCH_RULE_TESTS \
-	cmocka_unit_test(capacity_and_lru), \
-	cmocka_unit_test(levels), \
-	cmocka_unit_test(without_last_level), \
-	cmocka_unit_test(splits), \
-	cmocka_unit_test(tlb), cmocka_unit_test(large_pages), \
-	cmocka_unit_test(forwarding), \
-	cmocka_unit_test(conditional_prediction), \
-	cmocka_unit_test(indirect_and_returns), \
-	cmocka_unit_test(fetching), \
-	cmocka_unit_test(bad_geometry), \
-	cmocka_unit_test(room_is_respected)
+#define UARCH_RULE_TESTS                                                                                     \
+	cmocka_unit_test(capacity_and_lru), cmocka_unit_test(levels), cmocka_unit_test(without_last_level),  \
+		cmocka_unit_test(splits), cmocka_unit_test(tlb), cmocka_unit_test(large_pages),              \
+		cmocka_unit_test(forwarding), cmocka_unit_test(conditional_prediction),                      \
+		cmocka_unit_test(indirect_and_returns), cmocka_unit_test(fetching),                          \
+		cmocka_unit_test(bad_geometry), cmocka_unit_test(room_is_respected)
 
 #endif

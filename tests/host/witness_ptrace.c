@@ -1,7 +1,7 @@
 /*
- * Witness: every kernel that may run in user mode, single-stepped on the machine's real processor, must produce what
- * its signature says. Then, with the same observations, every number of every signature is changed by one: each change
- * must be noticed, on the changed kernel and on no other.
+ * Witness: every kernel that may run in user mode, single-stepped on the machine's real processor, must
+ * produce what its signature says. Then, with the same observations, every number of every signature is
+ * changed by one: each change must be noticed, on the changed kernel and on no other.
  *
  * Speaks TAP. The witness knows nothing of the signatures while it steps.
  */
@@ -38,11 +38,13 @@ static bool agrees(const struct observation_set *o, bool verbose)
 		if (q == Q_COUNT)
 			continue;
 		if (verbose && declared.low == declared.high)
-			printf("# %s, N = %lu: %s: the signature says %ld, the processor did %lu\n", o->kernel->name, sizes[i],
-			       quantity_info[q].name, declared.low, o->seen[i].v[q]);
+			printf("# %s, N = %lu: %s: the signature says %ld, the processor did %lu\n",
+			       o->kernel->name, sizes[i], quantity_info[q].name, declared.low,
+			       o->seen[i].v[q]);
 		else if (verbose)
-			printf("# %s, N = %lu: %s: the signature says %ld to %ld, the processor did %lu\n", o->kernel->name,
-			       sizes[i], quantity_info[q].name, declared.low, declared.high, o->seen[i].v[q]);
+			printf("# %s, N = %lu: %s: the signature says %ld to %ld, the processor did %lu\n",
+			       o->kernel->name, sizes[i], quantity_info[q].name, declared.low, declared.high,
+			       o->seen[i].v[q]);
 		return false;
 	}
 	return true;
@@ -67,7 +69,7 @@ static void witness(const struct kernel *k)
 	n_sets += o->sound;
 }
 
-/* --- mutations ------------------------------------------------------------------------------------------- */
+/* --- mutations -------------------------------------------------------------------------------------- */
 
 static unsigned n_mutations, n_missed;
 
@@ -81,8 +83,8 @@ static void mutate(unsigned which, enum quantity q, int64_t delta_a, int64_t del
 	kernel_restore();
 	if (!caught || !alone) {
 		n_missed++;
-		printf("# %s, %s changed by %ld*N%+ld: %s\n", o->kernel->name, quantity_info[q].name, delta_a, delta_b,
-		       caught ? "another kernel fails too" : "not noticed");
+		printf("# %s, %s changed by %ld*N%+ld: %s\n", o->kernel->name, quantity_info[q].name, delta_a,
+		       delta_b, caught ? "another kernel fails too" : "not noticed");
 	}
 }
 
@@ -102,8 +104,8 @@ static void mutate_all(void)
 				for (unsigned d = 0; d < 4; d++)
 					mutate(i, q, deltas[d][0], deltas[d][1]);
 	char text[96];
-	snprintf(text, sizeof text, "%u of %u changes of a number in %u signatures are noticed", n_mutations - n_missed,
-		 n_mutations, n_sets);
+	snprintf(text, sizeof text, "%u of %u changes of a number in %u signatures are noticed",
+		 n_mutations - n_missed, n_mutations, n_sets);
 	point(n_missed == 0 && n_mutations > 0, text, NULL);
 }
 

@@ -33,12 +33,14 @@ static bool deterministic(query_fn *query, uint32_t leaf, unsigned level, struct
 static bool classic(query_fn *query, unsigned level, struct cache_geometry *out)
 {
 	static const uint8_t encoded_ways[16] = {[1] = 1,   [2] = 2,   [4] = 4,   [6] = 8,   [8] = 16,
-					    [10] = 32, [11] = 48, [12] = 64, [13] = 96, [14] = 128};
+						 [10] = 32, [11] = 48, [12] = 64, [13] = 96, [14] = 128};
 	struct cpuid_regs second = query(0x80000006, 0);
 	uint32_t reg = level == 1 ? query(0x80000005, 0).ecx : level == 2 ? second.ecx : second.edx;
 	uint32_t line = reg & 0xff;
 	uint32_t ways = level == 1 ? reg >> 16 & 0xff : encoded_ways[reg >> 12 & 15];
-	uint32_t bytes = level == 1 ? (reg >> 24) * 1024 : level == 2 ? (reg >> 16) * 1024 : (reg >> 18) * (512 * 1024);
+	uint32_t bytes = level == 1   ? (reg >> 24) * 1024
+			 : level == 2 ? (reg >> 16) * 1024
+				      : (reg >> 18) * (512 * 1024);
 
 	if (!line || !ways || ways == 0xff || bytes < line * ways)
 		return false;
@@ -58,7 +60,7 @@ bool cache_geometry(unsigned level, query_fn *query, struct cache_geometry *out)
 	return extended >= 0x80000006 && extended <= 0x8000ffff && classic(query, level, out);
 }
 
-/* --- TLBs --- */
+/* --- TLBs ------------------------------------------------------------------------------------------- */
 
 #define TLB_DATA    1
 #define TLB_UNIFIED 3
@@ -84,8 +86,9 @@ static unsigned tlb_descriptors(query_fn *query)
 		uint8_t descriptor;
 		uint16_t entries;
 	} known[] = {
-		{0x03, 64},  {0x57, 16},  {0x59, 16},	{0x5a, 32},   {0x5b, 64},  {0x5c, 128}, {0x5d, 256}, {0xa0, 32},
-		{0xb3, 128}, {0xb4, 256}, {0xba, 64},	{0xc1, 1024}, {0xc2, 16},  {0xc3, 1536}, {0xc4, 32},  {0xca, 512},
+		{0x03, 64},  {0x57, 16},   {0x59, 16},  {0x5a, 32},  {0x5b, 64}, {0x5c, 128},
+		{0x5d, 256}, {0xa0, 32},   {0xb3, 128}, {0xb4, 256}, {0xba, 64}, {0xc1, 1024},
+		{0xc2, 16},  {0xc3, 1536}, {0xc4, 32},  {0xca, 512},
 	};
 	struct cpuid_regs r = query(2, 0);
 	const uint32_t regs[] = {r.eax & ~0xffu, r.ebx, r.ecx, r.edx};

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #define HYPERVISOR_LEAF 0x40000000
-#define HYPERVISOR_BIT	(1u << 31) /* CPUID.1:ECX, free for emulators to tell that they are one */
+#define HYPERVISOR_BIT  (1u << 31) /* CPUID.1:ECX, free for emulators to tell that they are one */
 
-#define TCG	 "TCGTCGTCGTCG"
-#define NO_XM	 "QEMU's TCG raises no SIMD floating-point exception"
+#define TCG   "TCGTCGTCGTCG"
+#define NO_XM "QEMU's TCG raises no SIMD floating-point exception"
 
 const struct emulator_trouble emulator_troubles[] = {
 	{"fault_xm_ring0", TCG, NO_XM},

@@ -1,5 +1,6 @@
 /*
- * Kernels that an emulator gets wrong. Where its name is found they are skipped, and suite `truth` checks that they have to be.
+ * Kernels that an emulator gets wrong. Where its name is found they are skipped, and suite `truth` checks
+ * that they have to be.
  */
 #ifndef TESTS_KERNELS_EMULATORS_H
 #define TESTS_KERNELS_EMULATORS_H
@@ -15,8 +16,8 @@ struct emulator_trouble {
 /** Ended by a row without kernel. */
 extern const struct emulator_trouble emulator_troubles[];
 
-/** The row that applies to a kernel where the program runs, NULL if none does. Asks the real CPU: call it once before anything is
- *  stepped. */
+/** The row that applies to a kernel where the program runs, NULL if none does. Asks the real CPU: call it
+ * once before anything is stepped. */
 const struct emulator_trouble *emulator_trouble(const struct kernel *k);
 
 #endif

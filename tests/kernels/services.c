@@ -19,13 +19,12 @@ typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
 
 /* handlers.S */
 extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
-extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[],
-	kernel_on_syscall_xapic[], kernel_on_syscall_x2apic[];
+extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[], kernel_on_syscall_xapic[],
+	kernel_on_syscall_x2apic[];
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
 
-/* --- gates
- * ----------------------------------------------------------------------------------------------------- */
+/* --- gates ------------------------------------------------------------------------------------------ */
 
 static const struct {
 	uint64_t flag;
@@ -68,9 +67,7 @@ static void gates_off(uint64_t flags)
 			idt[gates[i].vector] = old_gate[i];
 }
 
-/* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8
- * ----------------------------------------------------------------- */
-
+/* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8 ------------------------------------------------------ */
 
 static uint64_t sysenter_stack[64]; /* loaded, not used */
 
@@ -128,8 +125,7 @@ static bool has_sysenter(void)
 	return !strcmp(cpu.vendor, "GenuineIntel") || !strcmp(cpu.vendor, "CentaurHauls");
 }
 
-/* --- the APIC timer
- * -------------------------------------------------------------------------------------------- */
+/* --- the APIC timer --------------------------------------------------------------------------------- */
 
 #define TIMER (KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
 
@@ -178,8 +174,7 @@ static const char *timer_missing(uint64_t flags)
 	return NULL;
 }
 
-/* --- page attributes
- * ------------------------------------------------------------------------------------------- */
+/* --- page attributes -------------------------------------------------------------------------------- */
 
 static const struct {
 	uint64_t flag;
@@ -210,8 +205,7 @@ static void pages_off(uint64_t flags, const struct kernel_place *p)
 		page_protect(p->code_rw, p->code_size, PAGE_WRITE);
 }
 
-/* --- chains
- * ---------------------------------------------------------------------------------------------------- */
+/* --- chains ----------------------------------------------------------------------------------------- */
 
 #define POOL_MIN         (4u << 20)
 #define POOL_MAX         (128u << 20)
@@ -228,12 +222,12 @@ static uint32_t pool_size;
 struct chain {
 	uint8_t *base;
 	uint32_t stride; /* bytes between places */
-	uint32_t skew;	 /* bytes more from each to the next, modulo a page */
+	uint32_t skew;   /* bytes more from each to the next, modulo a page */
 	uint32_t lines;
 };
 
-/* What it takes to fill the level's set with lines, or for the last level, whose sets silicon chooses by a hash of the address, all
- * of it. */
+/* What it takes to fill the level's set with lines, or for the last level, whose sets silicon chooses by a
+ * hash of the address, all of it. */
 static const char *cache_chain(unsigned level, query_fn *query, bool fits, struct chain *c)
 {
 	static const char too_large[] = "the cache is too large for the memory there is";
@@ -258,7 +252,9 @@ static const char *page_chain(uint64_t flags, query_fn *query, struct chain *c)
 {
 	unsigned entries = tlb_entries(query);
 
-	c->base = flags & KERNEL_SERVICE_CHAIN_2M ? view_2m : flags & KERNEL_SERVICE_CHAIN_1G ? view_1g : pool;
+	c->base = flags & KERNEL_SERVICE_CHAIN_2M   ? view_2m
+		  : flags & KERNEL_SERVICE_CHAIN_1G ? view_1g
+						    : pool;
 	c->stride = PAGE;
 	c->skew = LINE;
 	c->lines = 2 * entries;
@@ -303,8 +299,8 @@ static uint64_t *place_of(const struct chain *c, uint32_t i)
 	return (uint64_t *)(c->base + (size_t)i * c->stride + i * c->skew % PAGE);
 }
 
-/* A ring through all lines in an order that no stride prefetcher foresees. One that is there already is left alone: where the last
- * kernel stopped in it, its lines and pages are those that were used longest ago. */
+/* A ring through all lines in an order that no stride prefetcher foresees. One that is there already is left
+ * alone: where the last kernel stopped in it, its lines and pages are those that were used longest ago. */
 static void chain_make(const struct chain *c, struct kernel_params *params)
 {
 	static struct chain made;
@@ -345,8 +341,7 @@ static void pool_create(void)
 	view_1g = page_view(pool, pool_size, 30);
 }
 
-/* --- the ring of code
- * ---------------------------------------------------------------------------------------------- */
+/* --- the ring of code ------------------------------------------------------------------------------- */
 
 #define CODE_STEP 1027 /* lines from each to the next in time: odd, and no neighbours */
 
@@ -382,8 +377,7 @@ static void code_create(void)
 	}
 }
 
-/* --- reading a counter
- * --------------------------------------------------------------------------------------------- */
+/* --- reading a counter ------------------------------------------------------------------------------ */
 
 static bool has_counters; /* by the real CPU's word: SDM vol. 2, CPUID leaf 0AH */
 
@@ -407,8 +401,7 @@ static void rdpmc_off(void)
 	cr4_write(old_cr4);
 }
 
-/* --- all together
- * ---------------------------------------------------------------------------------------------- */
+/* --- all together ----------------------------------------------------------------------------------- */
 
 static uint64_t on; /* flags of what is on */
 static struct kernel_place place_on;

@@ -1,7 +1,7 @@
 /*
- * What some kernels need around them: handlers for the interrupts and faults that they cause, memory of another type, chains
- * of conflicting lines. A kernel names what it needs by its KERNEL_SERVICE_ flags; the harness turns that on before a run and
- * off after it, outside of anything that is counted or stepped.
+ * What some kernels need around them: handlers for the interrupts and faults that they cause, memory of
+ * another type, chains of conflicting lines. A kernel names what it needs by its KERNEL_SERVICE_ flags; the
+ * harness turns that on before a run and off after it, outside of anything that is counted or stepped.
  */
 #ifndef TESTS_KERNELS_SERVICES_H
 #define TESTS_KERNELS_SERVICES_H
@@ -14,22 +14,23 @@
 
 /** Where a kernel is going to run. */
 struct kernel_place {
-	uint8_t ring;	  /* 0 or 3 */
-	uint8_t *data;	  /* the data area */
+	uint8_t ring;     /* 0 or 3 */
+	uint8_t *data;    /* the data area */
 	uint8_t *code_rw; /* writable alias of the pages that hold the kernel's copy, page aligned */
 	size_t code_size; /* bytes, whole pages */
 };
 
-/** Allocate what the services need. Called once, between machine_init() and the first machine_take(). What there is not enough
- *  memory for is missing later. */
+/** Allocate what the services need. Called once, between machine_init() and the first machine_take(). What
+ * there is not enough memory for is missing later. */
 void services_init(void);
 
 /** Why a service that the kernel asks for cannot be had here, NULL if all can. */
 const char *services_missing(const struct kernel *k);
 
 /**
- * Turn the kernel's services on; those of another kernel that are still on are turned off first. While some are on, vectors of
- * the harness may lead to handlers that only suit the kernel. The machine must be taken until services_finish().
+ * Turn the kernel's services on; those of another kernel that are still on are turned off first. While some
+ * are on, vectors of the harness may lead to handlers that only suit the kernel. The machine must be taken
+ * until services_finish().
  * @return false if the tables for page attributes ran out; then nothing is on
  */
 bool services_prepare(const struct kernel *k, const struct kernel_place *place);

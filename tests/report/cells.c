@@ -10,7 +10,7 @@
 
 struct cells cells;
 
-/* --- one copy of every text -------------------------------------------------------------------------- */
+/* --- one copy of every text ------------------------------------------------------------------------- */
 
 #define BUCKETS 1024
 
@@ -57,7 +57,7 @@ void cells_free(void)
 	memset(&cells, 0, sizeof cells);
 }
 
-/* --- cells ------------------------------------------------------------------------------------------- */
+/* --- cells ------------------------------------------------------------------------------------------ */
 
 static bool off(const struct observation *o)
 {
@@ -152,7 +152,7 @@ bool cells_add(const struct result *r)
 	return true;
 }
 
-/* --- texts that both streams use --------------------------------------------------------------------- */
+/* --- texts that both streams use -------------------------------------------------------------------- */
 
 void names_add(struct names *names, const char *name)
 {

@@ -50,7 +50,7 @@ static bool bad(const struct cell *c)
 	return verdict_is_bad((enum verdict)c->verdict);
 }
 
-/* --- progress ---------------------------------------------------------------------------------------- */
+/* --- progress --------------------------------------------------------------------------------------- */
 
 static void print_title(const char *suite, const char *title)
 {
@@ -117,7 +117,7 @@ void table_value(const char *suite, const char *name, const char *value, const c
 	console_text("  %s: %s: %s%s%s\n", suite, name, value, unit && *unit ? " " : "", text_or(unit, ""));
 }
 
-/* --- tables ------------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------------- */
 
 /* The cells of one table: one suite's, matrix or plain, silicon or virtual. */
 struct subset {
@@ -321,7 +321,8 @@ void table_verdicts(bool verbose)
 			if (s.virtual)
 				console_text("%s\n", text_or(virtual_label(), "virtual PMU, not silicon"));
 			if (modelled)
-				console_text("cycles, misses and mispredictions are those of a machine model, not of a CPU\n");
+				console_text("cycles, misses and mispredictions are those of a machine "
+					     "model, not of a CPU\n");
 			console_text("%s\n", rule);
 			if (s.matrix)
 				print_matrix(&s);

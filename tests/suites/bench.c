@@ -139,7 +139,8 @@ static void run_bench(struct run *run)
 		} else if (bare) {
 			uint64_t hundredths = (100 * per_second(&b) + bare / 2) / bare;
 
-			snprintf(value, sizeof(value), "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
+			snprintf(value, sizeof(value), "%" PRIu64 ".%02" PRIu64, hundredths / 100,
+				 hundredths % 100);
 			run->value(run, "bench", ways[way].name, value, "of the bare rate");
 		}
 	}

@@ -138,8 +138,8 @@ static bool usable(const struct run *run, unsigned c)
 }
 
 /*
- * Counters that start together are judged together. Where each takes a run of its own, an event goes to one counter per
- * kernel, each time to another one, so that it sees all of them.
+ * Counters that start together are judged together. Where each takes a run of its own, an event goes to one
+ * counter per kernel, each time to another one, so that it sees all of them.
  */
 static bool has_turn(const struct plan *plan, unsigned event, unsigned c)
 {
@@ -272,7 +272,8 @@ static void judge_kernel(struct plan *plan)
 	char context[REPORTED_NAME];
 
 	make_plan(plan);
-	snprintf(context, sizeof(context), "events on kernel %s, %s", plan->kernel->name, ring_name(plan->ring));
+	snprintf(context, sizeof(context), "events on kernel %s, %s", plan->kernel->name,
+		 ring_name(plan->ring));
 	trap_set_context(context);
 	p = (struct pass){.pmu = pmu,
 			  .kernel = plan->kernel,

@@ -78,7 +78,7 @@ static void say(const char *name, const char *ring, enum verdict verdict, const 
 	run->report(run, &r);
 }
 
-/* --- counting ---------------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------------- */
 
 static uint64_t *raw_of(unsigned request, unsigned point)
 {
@@ -298,7 +298,7 @@ static void count_events(void)
 	raw = NULL;
 }
 
-/* --- sampling ---------------------------------------------------------------------------------------- */
+/* --- sampling --------------------------------------------------------------------------------------- */
 
 /* As many samples as the event occurs periods. In ring 0 more: the handler's way back counts, too. On
  * hardware the last one may be late. */
@@ -380,7 +380,7 @@ static void sample_event(unsigned i)
 	free(s.at);
 }
 
-/* --- experiments ------------------------------------------------------------------------------------- */
+/* --- experiments ------------------------------------------------------------------------------------ */
 
 /* What the counts are compared with is the signature: it must agree with what single-stepping shows. */
 static bool confirmed(void)

@@ -295,8 +295,7 @@ static void skip(struct run *run, const char *name, const char *why)
 	run->report(run, &r);
 }
 
-/* --- the other side: what is kept out
- * --------------------------------------------------------------------------- */
+/* --- the other side: what is kept out --------------------------------------------------------------- */
 
 #define WAIT_MS 500
 

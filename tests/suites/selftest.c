@@ -18,7 +18,7 @@
 
 /* Kernels that force misses and mispredictions, or their absence. */
 #define MACHINE_KERNELS "nop_loop,calls,branches_random,clflush_reload,chain_l1_fits,chain_l2"
-#define MACHINE	.machine = true, .profile = "intel-core2"
+#define MACHINE         .machine = true, .profile = "intel-core2"
 
 /** Checks, as a glob on "suite/name", and the bad verdict that they must give. */
 struct catch
@@ -126,35 +126,30 @@ static const struct selftest_case cases[] = {
 		     {"events/*/ring 3", VERDICT_BIASED},
 		     {"identities/*", VERDICT_WRONG}}},
 	{MACHINE},
-	{MACHINE,
-	 .inject = "half-the-ways",
+	{MACHINE, .inject = "half-the-ways",
 	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/chain_l1_fits/*", VERDICT_WRONG}}},
-	{MACHINE, .inject = "l1-never-hits", .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*", VERDICT_WRONG}}},
-	{MACHINE,
-	 .inject = "caches-never-miss",
+	{MACHINE, .inject = "l1-never-hits",
+	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*", VERDICT_WRONG}}},
+	{MACHINE, .inject = "caches-never-miss",
 	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/clflush_reload/*", VERDICT_DEAD},
 		     {"events/LONGEST_LAT_CACHE.MISS/*/clflush_reload/*", VERDICT_DEAD},
 		     {"events/LONGEST_LAT_CACHE.REFERENCE/*/chain_l2/*", VERDICT_DEAD}}},
-	{MACHINE,
-	 .inject = "flush-ignored",
+	{MACHINE, .inject = "flush-ignored",
 	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/clflush_reload/*", VERDICT_DEAD},
 		     {"events/LONGEST_LAT_CACHE.MISS/*/clflush_reload/*", VERDICT_DEAD}}},
-	{MACHINE,
-	 .inject = "llc-miss-twice",
+	{MACHINE, .inject = "llc-miss-twice",
 	 .catches = {{"events/LONGEST_LAT_CACHE.MISS/*/clflush_reload/*", VERDICT_WRONG},
 		     {"events/LONGEST_LAT_CACHE.MISS/*/chain_l2/*", VERDICT_WRONG}}},
 	{.machine = true,
 	 .inject = "llc-reference-lost",
 	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*/chain_l2/*", VERDICT_DEAD}}},
-	{MACHINE, .inject = "tlb-never-hits", .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*", VERDICT_WRONG}}},
-	{MACHINE,
-	 .inject = "predictor-always-wrong",
+	{MACHINE, .inject = "tlb-never-hits",
+	 .catches = {{"events/LONGEST_LAT_CACHE.REFERENCE/*", VERDICT_WRONG}}},
+	{MACHINE, .inject = "predictor-always-wrong",
 	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*", VERDICT_WRONG}}},
-	{MACHINE,
-	 .inject = "predictor-always-right",
+	{MACHINE, .inject = "predictor-always-right",
 	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*/branches_random/*", VERDICT_DEAD}}},
-	{MACHINE,
-	 .inject = "no-return-stack",
+	{MACHINE, .inject = "no-return-stack",
 	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*/calls/*", VERDICT_WRONG}}},
 	{.kernel = "nop_loop",
 	 .quantity = Q_INSTRUCTIONS,
@@ -215,8 +210,8 @@ static void drop_value(struct run *run, const char *suite, const char *name, con
 	(void)run, (void)suite, (void)name, (void)value, (void)unit;
 }
 
-/* One whole little run: ladder, control, events, identities. Without a global enable each event is measured on each
- * counter alone, which takes long: then it is one kernel, and one virtual CPU of the family. */
+/* One whole little run: ladder, control, events, identities. Without a global enable each event is measured
+ * on each counter alone, which takes long: then it is one kernel, and one virtual CPU of the family. */
 static void judge_once(struct capture *c, struct ladder *ladder)
 {
 	static const struct run_options brief = {.kernel_glob = "calls"};

@@ -40,8 +40,7 @@ static struct code_arena arena;
 static uint8_t *data;
 static uint8_t sysenter_stack[512] __attribute__((aligned(16)));
 
-/* --- one snippet
- * ------------------------------------------------------------------------------------------------ */
+/* --- one snippet ------------------------------------------------------------------------------------ */
 
 static bool judged_by_pmi(const struct step_snippet *s)
 {
@@ -202,8 +201,7 @@ static bool observe_again(const struct step_snippet *s, uint8_t ring, struct ste
 	return ok;
 }
 
-/* --- verdicts
- * ---------------------------------------------------------------------------------------------------- */
+/* --- verdicts --------------------------------------------------------------------------------------- */
 
 void step_judge(const struct step_snippet *s, const struct step_outcome *out, int64_t instructions,
 		struct result *r)

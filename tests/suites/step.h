@@ -1,27 +1,28 @@
 /*
  * The suite `step`: what the step engine promises, on snippets whose instructions the assembler counts.
  *
- * A snippet is position independent and is copied before it runs. At its start RDI is a page-aligned data area of
- * STEP_DATA_SIZE bytes with an absent page behind it, RSI the distance from its own bytes to their writable alias,
- * RDX the end of the data area, everything else 0; at its end RAX is the result that is checked.
+ * A snippet is position independent and is copied before it runs. At its start RDI is a page-aligned data
+ * area of STEP_DATA_SIZE bytes with an absent page behind it, RSI the distance from its own bytes to their
+ * writable alias, RDX the end of the data area, everything else 0; at its end RAX is the result that is
+ * checked.
  */
 #ifndef TESTS_SUITES_STEP_H
 #define TESTS_SUITES_STEP_H
 
 #define STEP_DATA_SIZE 0x2000
 
-#define RING_0	  1
-#define RING_3	  2
+#define RING_0     1
+#define RING_3     2
 #define BOTH_RINGS 3
 
 /* What is prepared before a snippet runs. */
-#define SETUP_NONE	0
-#define SETUP_IPI	1 /* VECTOR_TEST is requested, with IF = 0 */
-#define SETUP_TIMER	2 /* the APIC timer fires VECTOR_TIMER once, after 300 us */
-#define SETUP_SYSCALL	3 /* LSTAR leads to step_on_syscall, and FMASK has TF */
-#define SETUP_SYSENTER	4 /* SYSENTER leads to step_on_sysenter */
-#define SETUP_PMI	5 /* the virtual PMU's PMC0 overflows with the fifth instruction; LVT entry: fixed */
-#define SETUP_PMI_NMI	6
+#define SETUP_NONE       0
+#define SETUP_IPI        1 /* VECTOR_TEST is requested, with IF = 0 */
+#define SETUP_TIMER      2 /* the APIC timer fires VECTOR_TIMER once, after 300 us */
+#define SETUP_SYSCALL    3 /* LSTAR leads to step_on_syscall, and FMASK has TF */
+#define SETUP_SYSENTER   4 /* SYSENTER leads to step_on_sysenter */
+#define SETUP_PMI        5 /* the virtual PMU's PMC0 overflows with the fifth instruction; LVT entry: fixed */
+#define SETUP_PMI_NMI    6
 #define SETUP_PMI_MASKED 7
 
 #ifndef __ASSEMBLER__

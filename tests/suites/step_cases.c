@@ -18,8 +18,7 @@
 
 #define HANG_MS 20
 
-/* --- the judgement itself
- * ------------------------------------------------------------------------------------------ */
+/* --- the judgement itself --------------------------------------------------------------------------- */
 
 static int64_t verdict_with(int64_t off)
 {
@@ -43,8 +42,7 @@ static int64_t wrong_count(void)
 	return verdict_is_bad((enum verdict)verdict_with(1)) + verdict_is_bad((enum verdict)verdict_with(-1));
 }
 
-/* --- leaving guards
- * ------------------------------------------------------------------------------------------------- */
+/* --- leaving guards --------------------------------------------------------------------------------- */
 
 #define MARK_BEGIN __asm__ volatile("int %0" ::"i"(VECTOR_ORACLE_BEGIN) : "memory")
 #define MARK_END   __asm__ volatile("int %0" ::"i"(VECTOR_ORACLE_END) : "memory")
@@ -211,8 +209,7 @@ static int64_t abort_out_of_pause(void)
 	return seen * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
 }
 
-/* --- watchdog and NMI
- * --------------------------------------------------------------------------------------------------- */
+/* --- watchdog and NMI ------------------------------------------------------------------------------- */
 
 static void hang(void *arg)
 {

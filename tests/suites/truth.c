@@ -1,8 +1,8 @@
 /*
- * Ground truth: every kernel is single-stepped by the oracle at N, 2N and 3N, and every architectural quantity
- * must be as its signature says; then each number of the signature is changed by one, which must not pass.
- * After that each kernel runs at full speed between marks (tests/marks.h), so that a witness outside the
- * machine can count what it sees; report.json holds the numbers to compare with.
+ * Ground truth: every kernel is single-stepped by the oracle at N, 2N and 3N, and every architectural
+ * quantity must be as its signature says; then each number of the signature is changed by one, which must not
+ * pass. After that each kernel runs at full speed between marks (tests/marks.h), so that a witness outside
+ * the machine can count what it sees; report.json holds the numbers to compare with.
  */
 #include "tests/suites/suites.h"
 #include "tests/marks.h"
@@ -18,17 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MULTIPLES     3
-#define N_DEFAULT     3
-#define NATIVE_MS     5000
-#define NAME_SIZE     96
-#define ALL	      "all quantities"
+#define MULTIPLES 3
+#define N_DEFAULT 3
+#define NATIVE_MS 5000
+#define NAME_SIZE 96
+#define ALL       "all quantities"
 
 /* What a witness outside can see too: these get a check of their own. */
 static const uint8_t visible[] = {
-	Q_INSTRUCTIONS,	  Q_BRANCHES,	   Q_BR_COND,	      Q_BR_COND_TAKEN,	  Q_BR_COND_NTAKEN,
-	Q_BR_JMP_DIRECT,  Q_BR_JMP_INDIRECT, Q_BR_CALL_DIRECT, Q_BR_CALL_INDIRECT, Q_BR_RET,
-	Q_BR_FAR,	  Q_LOADS,	   Q_STORES,	      Q_LOAD_BYTES,	  Q_STORE_BYTES,
+	Q_INSTRUCTIONS,  Q_BRANCHES,        Q_BR_COND,        Q_BR_COND_TAKEN,    Q_BR_COND_NTAKEN,
+	Q_BR_JMP_DIRECT, Q_BR_JMP_INDIRECT, Q_BR_CALL_DIRECT, Q_BR_CALL_INDIRECT, Q_BR_RET,
+	Q_BR_FAR,        Q_LOADS,           Q_STORES,         Q_LOAD_BYTES,       Q_STORE_BYTES,
 };
 #define VISIBLE (sizeof(visible) / sizeof(visible[0]))
 
@@ -38,7 +38,7 @@ struct subject {
 	uint8_t ring;
 	bool stepped;
 	uint64_t seen[MULTIPLES][VISIBLE];
-	struct judgement all; /* of every quantity, visible or not */
+	struct judgement all;      /* of every quantity, visible or not */
 	unsigned changes, noticed; /* of its signature */
 };
 
@@ -60,7 +60,7 @@ static struct result result_for(const struct subject *s, const char *quantity, c
 	};
 }
 
-/* --- changed signatures ------------------------------------------------------------------------------------ */
+/* --- changed signatures ----------------------------------------------------------------------------- */
 
 static bool passes(const struct kernel *k, enum quantity q, uint64_t n, const struct qvec *seen)
 {
@@ -79,7 +79,8 @@ static bool is_exact(const struct kernel *k, enum quantity q)
 	return one.low == one.high && two.low == two.high;
 }
 
-/* Each number of the signature that single-stepping can check, one more and one less; intervals have room for that. */
+/* Each number of the signature that single-stepping can check, one more and one less; intervals have room for
+ * that. */
 static void change_signature(struct subject *s, uint64_t n, const struct qvec *seen)
 {
 	static const int8_t deltas[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
@@ -98,7 +99,8 @@ static void change_signature(struct subject *s, uint64_t n, const struct qvec *s
 
 static void report_changes(struct run *run, const struct subject *s, unsigned count)
 {
-	struct result r = {.suite = "truth", .name = "changed signatures", .manual = "no change by one may pass"};
+	struct result r = {
+		.suite = "truth", .name = "changed signatures", .manual = "no change by one may pass"};
 	struct observation *o = &r.observation[0];
 	unsigned changes = 0, noticed = 0;
 
@@ -106,8 +108,8 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 		changes += s[i].changes;
 		noticed += s[i].noticed;
 		if (s[i].noticed != s[i].changes && !r.judgement.text[0])
-			judgement_set(&r.judgement, VERDICT_ERROR, "%u changes of %s pass", s[i].changes - s[i].noticed,
-				      s[i].kernel->name);
+			judgement_set(&r.judgement, VERDICT_ERROR, "%u changes of %s pass",
+				      s[i].changes - s[i].noticed, s[i].kernel->name);
 	}
 	o->n = count;
 	o->low = o->high = changes;
@@ -118,7 +120,7 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 	run->report(run, &r);
 }
 
-/* --- stepping ---------------------------------------------------------------------------------------------- */
+/* --- stepping --------------------------------------------------------------------------------------- */
 
 static bool step(struct subject *s, uint64_t n)
 {
@@ -138,8 +140,10 @@ static bool step(struct subject *s, uint64_t n)
 		q = truth_disagrees(s->kernel, n * (i + 1), &seen[i], &declared);
 		if (q != Q_COUNT && r.judgement.verdict == VERDICT_EXACT)
 			judgement_set(&r.judgement, VERDICT_ERROR,
-				      "%s at N = %" PRIu64 ": declared %" PRId64 " to %" PRId64 ", stepped %" PRIu64,
-				      quantity_info[q].name, n * (i + 1), declared.low, declared.high, seen[i].v[q]);
+				      "%s at N = %" PRIu64 ": declared %" PRId64 " to %" PRId64
+				      ", stepped %" PRIu64,
+				      quantity_info[q].name, n * (i + 1), declared.low, declared.high,
+				      seen[i].v[q]);
 	}
 	s->all = r.judgement;
 	if (s->all.verdict == VERDICT_EXACT)
@@ -147,7 +151,7 @@ static bool step(struct subject *s, uint64_t n)
 	return true;
 }
 
-/* --- full speed -------------------------------------------------------------------------------------------- */
+/* --- full speed ------------------------------------------------------------------------------------- */
 
 struct native {
 	struct subject *subject;
@@ -166,7 +170,8 @@ static uint8_t *put_mark(uint8_t *p, uint32_t word)
 
 static void run_native(void *arg)
 {
-	/* Two buffers in turn: a window counts as composed already if its bracket lies where the last one did. */
+	/* Two buffers in turn: a window counts as composed already if its bracket lies where the last one
+	 * did. */
 	static uint8_t start[2][(1 + MARK_HEADER) * MARK_SIZE], stop[MARK_SIZE];
 	static unsigned turn;
 	struct native *native = arg;
@@ -218,7 +223,7 @@ static void run_at_full_speed(struct subject *s, uint64_t n)
 	}
 }
 
-/* --- reporting --------------------------------------------------------------------------------------------- */
+/* --- reporting -------------------------------------------------------------------------------------- */
 
 static void report_all(struct run *run, const struct subject *s)
 {
@@ -305,7 +310,8 @@ static void check_trouble(struct run *run, const struct kernel *k, uint64_t n)
 		return;
 	judgement_set(&r.judgement, VERDICT_EXACT, "as expected: %s", emulator_trouble(k)->reason);
 	if (ground_truth(k, ring, n, &seen, &ignored) && truth_disagrees(k, n, &seen, &declared) == Q_COUNT)
-		judgement_set(&r.judgement, VERDICT_ERROR, "it is right here: emulator_troubles has a row too many");
+		judgement_set(&r.judgement, VERDICT_ERROR,
+			      "it is right here: emulator_troubles has a row too many");
 	r.kernel = NULL; /* what was seen is no truth of the kernel */
 	run->report(run, &r);
 }
@@ -341,4 +347,5 @@ static void run_truth(struct run *run)
 	free(subjects);
 }
 
-const struct suite suite_truth = {"truth", "what kernels do, by single-stepping, against their signatures", run_truth};
+const struct suite suite_truth = {"truth", "what kernels do, by single-stepping, against their signatures",
+				  run_truth};

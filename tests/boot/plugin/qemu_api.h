@@ -1,6 +1,7 @@
 /*
- * The few declarations of QEMU's interface for TCG plugins that quantities.c uses: version 1 of the interface, as QEMU 7.2
- * provides it and its manual ("QEMU TCG Plugins") describes it. No Debian package carries the header.
+ * The few declarations of QEMU's interface for TCG plugins that quantities.c uses: version 1 of the
+ * interface, as QEMU 7.2 provides it and its manual ("QEMU TCG Plugins") describes it. No Debian package
+ * carries the header.
  */
 #ifndef TESTS_BOOT_PLUGIN_QEMU_API_H
 #define TESTS_BOOT_PLUGIN_QEMU_API_H
@@ -23,7 +24,8 @@ enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
 /* Called when a block of instructions is translated; callbacks of its instructions are registered then. */
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+					   void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 
@@ -32,13 +34,16 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 
 /* Called before each execution. */
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, void (*cb)(unsigned vcpu, void *user),
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    void (*cb)(unsigned vcpu, void *user),
 					    enum qemu_plugin_cb_flags flags, void *user);
 
 /* Called after each access. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-				      void (*cb)(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user),
-				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *user);
+				      void (*cb)(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+						 void *user),
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+				      void *user);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 

@@ -9,13 +9,14 @@
  *
  * It shares nothing with the harness but the marks: instructions are told apart by their first bytes, here.
  *
- * QEMU tells when an instruction is about to run, and of every access it makes, but not whether it came to its end. An
- * instruction has retired when the next one to run is where it leads to; if that is anywhere else, it faulted (or QEMU
- * started it over) and what it did is dropped. HLT has retired too if an interrupt follows it, except in ring 3, where it faults, and
- * so has PAUSE, which never faults. QEMU runs a REP instruction once per iteration, and may run it once more to find that none is left: it retires when its successor runs; each return to itself is an iteration done.
- * QEMU makes several accesses of one wide operand: accesses of an instruction that adjoin are one, unless the
- * instruction is known to make several of its own. Whether a branch to the next instruction was taken does not show: such
- * branches are counted as br.cond.either.
+ * QEMU tells when an instruction is about to run, and of every access it makes, but not whether it came to
+ *its end. An instruction has retired when the next one to run is where it leads to; if that is anywhere else,
+ *it faulted (or QEMU started it over) and what it did is dropped. HLT has retired too if an interrupt follows
+ *it, except in ring 3, where it faults, and so has PAUSE, which never faults. QEMU runs a REP instruction
+ *once per iteration, and may run it once more to find that none is left: it retires when its successor runs;
+ *each return to itself is an iteration done. QEMU makes several accesses of one wide operand: accesses of an
+ *instruction that adjoin are one, unless the instruction is known to make several of its own. Whether a
+ *branch to the next instruction was taken does not show: such branches are counted as br.cond.either.
  */
 #include "tests/boot/plugin/qemu_api.h"
 #include "tests/marks.h"
@@ -26,7 +27,8 @@
 #include <string.h>
 
 PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_VERSION;
-PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv);
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc,
+				      char **argv);
 
 enum kind {
 	PLAIN,
@@ -46,32 +48,57 @@ enum kind {
 /** An instruction as it lies in memory. */
 struct instruction {
 	uint64_t address, next; /* next: of the one behind it */
-	uint64_t target;	/* CONDITIONAL */
-	uint32_t word;		/* MARK */
-	uint8_t kind;		/* enum kind */
-	bool separate;		/* accesses that adjoin are several all the same */
-	bool stack_loads;	/* pops several stack slots; its other loads are of descriptors */
-	bool no_loads;		/* all its loads are of descriptors ... */
-	bool no_stores;		/* ... or, like these, of the delivery of an interrupt that follows at once */
+	uint64_t target;        /* CONDITIONAL */
+	uint32_t word;          /* MARK */
+	uint8_t kind;           /* enum kind */
+	bool separate;          /* accesses that adjoin are several all the same */
+	bool stack_loads;       /* pops several stack slots; its other loads are of descriptors */
+	bool no_loads;          /* all its loads are of descriptors ... */
+	bool no_stores;         /* ... or, like these, of the delivery of an interrupt that follows at once */
 	uint8_t length;
 	uint8_t bytes[15];
 	struct instruction *chain; /* of the same address */
 };
 
 enum total {
-	INSTRUCTIONS, BRANCHES, BR_COND, BR_TAKEN, BR_NTAKEN, BR_EITHER, BR_JMP_DIRECT, BR_JMP_INDIRECT, BR_CALL_DIRECT, BR_CALL_INDIRECT,
-	BR_RET, BR_FAR, LOADS, STORES, LOAD_BYTES, STORE_BYTES, TOTALS
+	INSTRUCTIONS,
+	BRANCHES,
+	BR_COND,
+	BR_TAKEN,
+	BR_NTAKEN,
+	BR_EITHER,
+	BR_JMP_DIRECT,
+	BR_JMP_INDIRECT,
+	BR_CALL_DIRECT,
+	BR_CALL_INDIRECT,
+	BR_RET,
+	BR_FAR,
+	LOADS,
+	STORES,
+	LOAD_BYTES,
+	STORE_BYTES,
+	TOTALS
 };
 
 static const char *const total_names[TOTALS] = {
-    "instructions", "branches", "br.cond", "br.cond.taken", "br.cond.ntaken", "br.cond.either", "br.jmp.direct", "br.jmp.indirect",
-    "br.call.direct", "br.call.indirect", "br.ret", "br.far", "loads", "stores", "loads.bytes", "stores.bytes",
+	"instructions",   "branches",         "br.cond",       "br.cond.taken",
+	"br.cond.ntaken", "br.cond.either",   "br.jmp.direct", "br.jmp.indirect",
+	"br.call.direct", "br.call.indirect", "br.ret",        "br.far",
+	"loads",          "stores",           "loads.bytes",   "stores.bytes",
 };
 
 static const uint8_t total_of_kind[] = {
-    [CONDITIONAL] = BR_COND, [JMP_DIRECT] = BR_JMP_DIRECT, [JMP_INDIRECT] = BR_JMP_INDIRECT, [CALL_DIRECT] = BR_CALL_DIRECT,
-    [CALL_INDIRECT] = BR_CALL_INDIRECT, [RET] = BR_RET, [FAR] = BR_FAR, [REP] = 0, [MARK] = 0, [HALT] = 0,
-    [IDLE] = 0,
+	[CONDITIONAL] = BR_COND,
+	[JMP_DIRECT] = BR_JMP_DIRECT,
+	[JMP_INDIRECT] = BR_JMP_INDIRECT,
+	[CALL_DIRECT] = BR_CALL_DIRECT,
+	[CALL_INDIRECT] = BR_CALL_INDIRECT,
+	[RET] = BR_RET,
+	[FAR] = BR_FAR,
+	[REP] = 0,
+	[MARK] = 0,
+	[HALT] = 0,
+	[IDLE] = 0,
 };
 
 #define ACCESSES_MAX 256
@@ -95,11 +122,12 @@ static struct {
 	unsigned n_accesses;
 } s;
 
-/* --- what an instruction is ------------------------------------------------------------------------------ */
+/* --- what an instruction is ------------------------------------------------------------------------- */
 
 static bool is_prefix(uint8_t b)
 {
-	return b == 0x26 || b == 0x2e || b == 0x36 || b == 0x3e || (b >= 0x64 && b <= 0x67) || b == 0xf0 || b == 0xf2 || b == 0xf3;
+	return b == 0x26 || b == 0x2e || b == 0x36 || b == 0x3e || (b >= 0x64 && b <= 0x67) || b == 0xf0 ||
+	       b == 0xf2 || b == 0xf3;
 }
 
 static void classify_two_byte(struct instruction *in, uint8_t opcode)
@@ -143,24 +171,31 @@ static void classify(struct instruction *in)
 	case 0x0f:
 		classify_two_byte(in, in->bytes[i + 1]);
 		break;
-	case 0x70 ... 0x7f: case 0xe0 ... 0xe3:
+	case 0x70 ... 0x7f:
+	case 0xe0 ... 0xe3:
 		in->kind = CONDITIONAL;
 		in->target = in->next + (uint64_t)(int64_t)(int8_t)in->bytes[in->length - 1];
 		break;
-	case 0xe9: case 0xeb:
+	case 0xe9:
+	case 0xeb:
 		in->kind = JMP_DIRECT;
 		break;
 	case 0xe8:
 		in->kind = CALL_DIRECT;
 		break;
-	case 0xc2: case 0xc3:
+	case 0xc2:
+	case 0xc3:
 		in->kind = RET;
 		break;
-	case 0xca: case 0xcb: case 0xcf:
+	case 0xca:
+	case 0xcb:
+	case 0xcf:
 		in->kind = FAR;
 		in->separate = in->stack_loads = true;
 		break;
-	case 0xcc: case 0xcd: case 0xf1:
+	case 0xcc:
+	case 0xcd:
+	case 0xf1:
 		in->kind = FAR;
 		break;
 	case 0xc4: /* VEX: gathers in map 2 */
@@ -178,10 +213,14 @@ static void classify(struct instruction *in)
 	case 0xff:
 		classify_group5(in, in->bytes[i + 1]);
 		break;
-	case 0xa6: case 0xa7: /* CMPS: two operands */
+	case 0xa6:
+	case 0xa7: /* CMPS: two operands */
 		in->separate = true;
 		/* fall through */
-	case 0x6c ... 0x6f: case 0xa4: case 0xa5: case 0xaa ... 0xaf:
+	case 0x6c ... 0x6f:
+	case 0xa4:
+	case 0xa5:
+	case 0xaa ... 0xaf:
 		in->kind = rep ? REP : PLAIN;
 		break;
 	}
@@ -207,7 +246,7 @@ static struct instruction *intern(uint64_t address, const uint8_t *bytes, size_t
 	return in;
 }
 
-/* --- windows --------------------------------------------------------------------------------------------- */
+/* --- windows ---------------------------------------------------------------------------------------- */
 
 static void open_window(void)
 {
@@ -250,7 +289,7 @@ static bool read_mark(uint32_t word)
 	return false;
 }
 
-/* --- counting -------------------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -314,7 +353,8 @@ static void finish(uint64_t successor)
 		return;
 	if (in->kind == REP && successor == in->address)
 		commit_accesses(); /* an iteration */
-	else if (total_of_kind[in->kind] || successor == in->next || in->kind == IDLE || (in->kind == HALT && ring() == 0))
+	else if (total_of_kind[in->kind] || successor == in->next || in->kind == IDLE ||
+		 (in->kind == HALT && ring() == 0))
 		retire(successor);
 	s.n_accesses = 0;
 	s.current = NULL;
@@ -338,8 +378,9 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addres
 	(void)vcpu, (void)user;
 	if (!s.open || !s.current || s.n_accesses == ACCESSES_MAX)
 		return;
-	s.access[s.n_accesses++] = (struct access){
-	    .address = address, .size = 1u << qemu_plugin_mem_size_shift(info), .store = qemu_plugin_mem_is_store(info)};
+	s.access[s.n_accesses++] = (struct access){.address = address,
+						   .size = 1u << qemu_plugin_mem_size_shift(info),
+						   .store = qemu_plugin_mem_is_store(info)};
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -350,9 +391,11 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		size_t size = qemu_plugin_insn_size(insn);
-		void *in = intern(qemu_plugin_insn_vaddr(insn), qemu_plugin_insn_data(insn), size > 15 ? 15 : size);
+		void *in = intern(qemu_plugin_insn_vaddr(insn), qemu_plugin_insn_data(insn),
+				  size > 15 ? 15 : size);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS, in);
-		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, in);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+						 in);
 	}
 }
 

@@ -24,19 +24,20 @@
 
 /* Services of the harness that cannot be had here: system calls and interrupts would go to the operating
  * system, code outside of the kernel is not stepped, and RDPMC is not allowed. The others are
- * given (the writable alias, a chain of one element, an absent page, handlers of faults) or make no difference to
- * architectural quantities (memory types). */
+ * given (the writable alias, a chain of one element, an absent page, handlers of faults) or make no
+ * difference to architectural quantities (memory types). */
 #define SERVICES_LACKING                                                                                     \
-	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC |   \
+	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | \
 	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC)
 
-/* Where the image sends faults of kernels (tests/kernels/handlers.S). They run in ring 0, so here they are only accounted for. */
+/* Where the image sends faults of kernels (tests/kernels/handlers.S). They run in ring 0, so here they are
+ * only accounted for. */
 extern const uint8_t kernel_on_fault[], kernel_on_fault_code[];
 
 static struct {
 	pid_t child;
 	uint8_t *code_rw, *code_rx, *stack; /* at the same addresses in both processes */
-	uint8_t *data[2];		    /* the second has an absent page */
+	uint8_t *data[2];                   /* the second has an absent page */
 	struct user_regs_struct initial;
 	uint8_t xstate[XSTATE_MAX]; /* as FNINIT and reset leave it */
 	size_t xstate_size;
@@ -55,7 +56,7 @@ static const char *because(const char *format, ...)
 	return s.why;
 }
 
-/* --- the machine ----------------------------------------------------------------------------------------- */
+/* --- the machine ------------------------------------------------------------------------------------ */
 
 struct feature_bit {
 	uint32_t leaf, subleaf;
@@ -100,7 +101,7 @@ const char *stepper_unfit(const struct kernel *k)
 	return missing ? because("needs %s, which this machine does not have", missing) : NULL;
 }
 
-/* --- the child ------------------------------------------------------------------------------------------- */
+/* --- the child -------------------------------------------------------------------------------------- */
 
 static void *shared(size_t size, int protection, int fd)
 {
@@ -111,7 +112,8 @@ static void *shared(size_t size, int protection, int fd)
 static int resume(long request)
 {
 	int status;
-	if (ptrace((enum __ptrace_request)request, s.child, NULL, NULL) || waitpid(s.child, &status, 0) != s.child)
+	if (ptrace((enum __ptrace_request)request, s.child, NULL, NULL) ||
+	    waitpid(s.child, &status, 0) != s.child)
 		return 0;
 	return WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
 }
@@ -122,7 +124,8 @@ static bool save_xstate(void)
 	if (ptrace(PTRACE_GETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
 		return false;
 	s.xstate_size = io.iov_len;
-	/* Nothing but x87 and SSE in use, both as after reset; the bytes 464 to 511 belong to the kernel. SDM vol. 1, 13.4. */
+	/* Nothing but x87 and SSE in use, both as after reset; the bytes 464 to 511 belong to the kernel. SDM
+	 * vol. 1, 13.4. */
 	uint8_t software[48];
 	memcpy(software, s.xstate + 464, sizeof software);
 	memset(s.xstate, 0, sizeof s.xstate);
@@ -144,8 +147,9 @@ const char *stepper_start(void)
 		s.data[i] = shared(KERNEL_DATA_SIZE, PROT_READ | PROT_WRITE, -1);
 	s.stack = shared(STACK_SIZE, PROT_READ | PROT_WRITE, -1);
 	close(fd);
-	if (s.code_rw == MAP_FAILED || s.code_rx == MAP_FAILED || s.data[0] == MAP_FAILED || s.data[1] == MAP_FAILED ||
-	    s.stack == MAP_FAILED || mprotect(s.data[1] + KERNEL_SPECIAL, KERNEL_DATA_SIZE - KERNEL_SPECIAL, PROT_NONE))
+	if (s.code_rw == MAP_FAILED || s.code_rx == MAP_FAILED || s.data[0] == MAP_FAILED ||
+	    s.data[1] == MAP_FAILED || s.stack == MAP_FAILED ||
+	    mprotect(s.data[1] + KERNEL_SPECIAL, KERNEL_DATA_SIZE - KERNEL_SPECIAL, PROT_NONE))
 		return because("no memory for the kernels: %s", strerror(errno));
 
 	int status;
@@ -172,14 +176,16 @@ void stepper_stop(void)
 	waitpid(s.child, NULL, 0);
 }
 
-/* --- one kernel ------------------------------------------------------------------------------------------ */
+/* --- one kernel ------------------------------------------------------------------------------------- */
 
 static void to_encoding_order(const struct user_regs_struct *r, struct insn_registers *out)
 {
 	*out = (struct insn_registers){
-	    .gpr = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r->r8, r->r9, r->r10, r->r11, r->r12,
-		    r->r13, r->r14, r->r15},
-	    .rip = r->rip, .fs_base = r->fs_base, .gs_base = r->gs_base,
+		.gpr = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r->r8, r->r9, r->r10,
+			r->r11, r->r12, r->r13, r->r14, r->r15},
+		.rip = r->rip,
+		.fs_base = r->fs_base,
+		.gs_base = r->gs_base,
 	};
 }
 
@@ -217,12 +223,21 @@ static uint64_t branch_target(const uint8_t *code, const struct insn *in, uint64
 }
 
 /** Everything that is known before an instruction runs. */
-static void look_at(const uint8_t *code, const struct insn *in, const struct user_regs_struct *r, struct insn_retired *did)
+static void look_at(const uint8_t *code, const struct insn *in, const struct user_regs_struct *r,
+		    struct insn_retired *did)
 {
 	struct insn_registers registers;
 	*did = (struct insn_retired){
-	    .insn = in, .cpl = 3, .cpl_after = 3, .backwards = r->eflags & RFLAGS_DF, .stack = r->rsp, .source = r->rsi,
-	    .dest = r->rdi, .frame = r->rbp, .taken = insn_branch_taken(in, r->eflags, r->rcx), .iterations = 1,
+		.insn = in,
+		.cpl = 3,
+		.cpl_after = 3,
+		.backwards = r->eflags & RFLAGS_DF,
+		.stack = r->rsp,
+		.source = r->rsi,
+		.dest = r->rdi,
+		.frame = r->rbp,
+		.taken = insn_branch_taken(in, r->eflags, r->rcx),
+		.iterations = 1,
 	};
 	if (in->flags & INSN_F_MEM) {
 		to_encoding_order(r, &registers);
@@ -233,7 +248,8 @@ static void look_at(const uint8_t *code, const struct insn *in, const struct use
 }
 
 /** Add what it did to *out. @return NULL, or how the CPU disagrees about where it went */
-static const char *account(const uint8_t *code, const struct insn_retired *did, uint64_t rip, uint64_t after, struct qvec *out)
+static const char *account(const uint8_t *code, const struct insn_retired *did, uint64_t rip, uint64_t after,
+			   struct qvec *out)
 {
 	struct qterm terms[ACCOUNT_TERMS];
 	struct qvec one = {{0}};
@@ -249,8 +265,9 @@ static const char *account(const uint8_t *code, const struct insn_retired *did, 
 	else if (one.v[Q_BRANCHES])
 		return NULL;
 	if (after != expected)
-		return because("the CPU went from +%#lx to +%#lx where the decoder says +%#lx", rip - (uint64_t)s.code_rx,
-			       after - (uint64_t)s.code_rx, expected - (uint64_t)s.code_rx);
+		return because("the CPU went from +%#lx to +%#lx where the decoder says +%#lx",
+			       rip - (uint64_t)s.code_rx, after - (uint64_t)s.code_rx,
+			       expected - (uint64_t)s.code_rx);
 	return NULL;
 }
 
@@ -297,11 +314,11 @@ static void account_handler(const uint8_t *code, struct qvec *out)
 }
 
 /**
- * The instruction faulted. It did not retire; iterations that a string instruction had made count. Go on where the image's
- * handler would return to.
+ * The instruction faulted. It did not retire; iterations that a string instruction had made count. Go on
+ * where the image's handler would return to.
  */
-static const char *fault(const struct kernel *k, int signal, struct insn_retired *did, struct user_regs_struct *r,
-			 struct qvec *out)
+static const char *fault(const struct kernel *k, int signal, struct insn_retired *did,
+			 struct user_regs_struct *r, struct qvec *out)
 {
 	struct qterm terms[ACCOUNT_TERMS];
 	struct qvec one = {{0}};
@@ -312,7 +329,8 @@ static const char *fault(const struct kernel *k, int signal, struct insn_retired
 		return because("ptrace: %s", strerror(errno));
 	int vector = vector_of(signal, &info, one.v[Q_INSN_X87]);
 	if (vector < 0 || !(k->flags & KERNEL_SERVICE_RESUME))
-		return because("%s at +%#llx", strsignal(signal), r->rip - (unsigned long long)(uintptr_t)s.code_rx);
+		return because("%s at +%#llx", strsignal(signal),
+			       r->rip - (unsigned long long)(uintptr_t)s.code_rx);
 	if (did->insn->special == INSN_STRING) {
 		did->partial = true;
 		account_add(out, terms, account_retired(did, terms));
@@ -348,12 +366,14 @@ static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_s
 	r->eflags = 0x202;
 	r->orig_rax = ~0ull; /* not in a system call that could be restarted */
 	struct iovec io = {s.xstate, s.xstate_size};
-	if (ptrace(PTRACE_SETREGS, s.child, NULL, r) || ptrace(PTRACE_SETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
+	if (ptrace(PTRACE_SETREGS, s.child, NULL, r) ||
+	    ptrace(PTRACE_SETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
 		return because("ptrace: %s", strerror(errno));
 	return NULL;
 }
 
-void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next))
+void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip,
+				uint64_t next))
 {
 	s.seen = seen;
 }
@@ -410,7 +430,8 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
 	}
 	if (why)
 		return why;
-	if (r.rsp != rsp || (r.eflags & RFLAGS_DF) || r.r12 != 12 || r.r13 != 13 || r.r14 != 14 || r.r15 != 15)
+	if (r.rsp != rsp || (r.eflags & RFLAGS_DF) || r.r12 != 12 || r.r13 != 13 || r.r14 != 14 ||
+	    r.r15 != 15)
 		return because("leaves RSP, DF or R12 to R15 changed");
 	return NULL;
 }

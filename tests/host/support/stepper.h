@@ -1,6 +1,6 @@
 /*
- * Runs kernels on the machine's real processor, one instruction at a time: a child process holds their memory, and this
- * one steps it by ptrace and accounts for every instruction as the image's oracle does.
+ * Runs kernels on the machine's real processor, one instruction at a time: a child process holds their
+ * memory, and this one steps it by ptrace and accounts for every instruction as the image's oracle does.
  */
 #ifndef TESTS_HOST_STEPPER_H
 #define TESTS_HOST_STEPPER_H
@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Start the child; the kernels must have been unpacked. @return NULL, or one line that says why stepping is not possible here */
+/** Start the child; the kernels must have been unpacked. @return NULL, or one line that says why stepping is
+ * not possible here */
 const char *stepper_start(void);
 void stepper_stop(void);
 
@@ -20,19 +21,21 @@ void stepper_stop(void);
 bool stepper_cpu_has(enum cpu_feature feature);
 
 /**
- * Step one kernel with N = n and add up all architectural quantities. Where the CPU shows what the decoder claims (the next
- * instruction's address, taken or not), it is compared.
+ * Step one kernel with N = n and add up all architectural quantities. Where the CPU shows what the decoder
+ * claims (the next instruction's address, taken or not), it is compared.
  * @return NULL, or one line that says what went wrong; valid until the next call
  */
 const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out);
 
 /**
- * Call seen() for every instruction that retires, with its bytes, its address and that of the one that follows. `did` and what it
- * points to last until it returns. NULL: nobody watches.
+ * Call seen() for every instruction that retires, with its bytes, its address and that of the one that
+ * follows. `did` and what it points to last until it returns. NULL: nobody watches.
  */
-void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next));
+void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip,
+				uint64_t next));
 
-/** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until the next call. */
+/** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until
+ * the next call. */
 const char *stepper_unfit(const struct kernel *k);
 
 #endif
