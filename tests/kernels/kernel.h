@@ -1,5 +1,6 @@
 /*
- * Kernels: microbenchmarks in assembly, each with its signature beside it. docs/adding-a-kernel.md tells how to write one.
+ * Kernels: microbenchmarks in assembly, each with its signature beside it. docs/adding-a-kernel.md tells how
+ *to write one.
  *
  *	KERNEL nop_loop, "N times ten NOPs in a counted loop", needs=0, flags=0
  *	1:	.rept 10
@@ -13,23 +14,25 @@
  *	SIG_LOOP
  *	SIGNATURE_END
  *
- * Entry: RDI = N (at least 1), RSI = data area (KERNEL_DATA_SIZE bytes, page aligned, zero-filled once and touched; it begins
- * with struct kernel_params), R8 = offset from the copy that runs to its writable alias, RSP = a stack aligned to 64 bytes,
- * with 4 KiB to spare and at least 1 KiB below the end of its page; DF = 0, x87 and MXCSR as FNINIT and reset leave them,
- * upper halves of vector registers clean.
- * Exit: by falling off the end, with RSP, DF, the x87 stack (empty), both control words and clean upper halves as at entry.
- * R12 to R15 must be kept; everything else may change. Position independent, no reference outside the block: it is copied
- * before it runs. Control enters at its first byte and leaves only at its end.
+ * Entry: RDI = N (at least 1), RSI = data area (KERNEL_DATA_SIZE bytes, page aligned, zero-filled once and
+ *touched; it begins with struct kernel_params), R8 = offset from the copy that runs to its writable alias,
+ *RSP = a stack aligned to 64 bytes, with 4 KiB to spare and at least 1 KiB below the end of its page; DF = 0,
+ *x87 and MXCSR as FNINIT and reset leave them, upper halves of vector registers clean. Exit: by falling off
+ *the end, with RSP, DF, the x87 stack (empty), both control words and clean upper halves as at entry. R12 to
+ *R15 must be kept; everything else may change. Position independent, no reference outside the block: it is
+ *copied before it runs. Control enters at its first byte and leaves only at its end.
  *
- * SIG quantity, a, b: produces exactly a*N + b. An architectural quantity that is not listed is produced exactly 0 times.
- * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N + b_high.
- * A micro-architectural quantity that is not listed is not defined by this kernel. Only kernels with KERNEL_UNSTEPPED may give an
- * architectural one as a range.
- * A quantity is listed once. Amounts are assembler expressions, written so that they can be checked against the code (no blanks
- * around an asterisk, and a difference in parentheses: the assembler splits arguments there).
+ * SIG quantity, a, b: produces exactly a*N + b. An architectural quantity that is not listed is produced
+ *exactly 0 times. SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and
+ *a_high*N + b_high. A micro-architectural quantity that is not listed is not defined by this kernel. Only
+ *kernels with KERNEL_UNSTEPPED may give an architectural one as a range. A quantity is listed once. Amounts
+ *are assembler expressions, written so that they can be checked against the code (no blanks around an
+ *asterisk, and a difference in parentheses: the assembler splits arguments there).
  */
 #ifndef TESTS_KERNELS_KERNEL_H
 #define TESTS_KERNELS_KERNEL_H
+
+/* clang-format off */
 
 #include "tests/kernels/needs.h"
 
@@ -220,6 +223,7 @@ kernel_\name:
 .endm
 
 #else
+/* clang-format on */
 
 #include "pmu/quantity.h"
 
@@ -227,13 +231,16 @@ kernel_\name:
 #include <stddef.h>
 #include <stdint.h>
 
-/** What kernels find at the start of the data area. Filled in by the harness before each run; zero where it has nothing to say. */
+/** What kernels find at the start of the data area. Filled in by the harness before each run; zero where it
+ * has nothing to say. */
 struct kernel_params {
-	uint64_t chain;	 /* an element of the circular chain that a KERNEL_SERVICE_CHAIN_ flag asks for; may be moved on in it */
-	uint64_t random; /* state of the kernels' pseudo-random generator, carried on from run to run; any value will do */
-	uint64_t apic;	 /* address of the local APIC's registers, in xAPIC mode */
-	uint64_t ticks;	 /* initial count of the APIC timer for some tens of microseconds */
-	uint64_t code;	 /* a segment of the ring of code; may be moved on in it */
+	uint64_t chain; /* an element of the circular chain that a KERNEL_SERVICE_CHAIN_ flag asks for; may be
+			   moved on in it */
+	uint64_t random; /* state of the kernels' pseudo-random generator, carried on from run to run; any
+			    value will do */
+	uint64_t apic;   /* address of the local APIC's registers, in xAPIC mode */
+	uint64_t ticks;  /* initial count of the APIC timer for some tens of microseconds */
+	uint64_t code;   /* a segment of the ring of code; may be moved on in it */
 };
 _Static_assert(offsetof(struct kernel_params, code) == KERNEL_PARAM_CODE, "kernel_params");
 
@@ -265,11 +272,12 @@ struct kernel {
 	uint64_t flags; /* KERNEL_RING0_ONLY ... */
 };
 
-_Static_assert(sizeof(struct signature_range) == 48 && sizeof(struct kernel) == 72, "macros SIG_RANGE and KERNEL");
+_Static_assert(sizeof(struct signature_range) == 48 && sizeof(struct kernel) == 72,
+	       "macros SIG_RANGE and KERNEL");
 
 /**
- * All kernels of the image, in link order: a linker set, so that adding a kernel needs no other edit. The image file holds it
- * packed; the arrays are memory that the linker set aside, empty until kernels_unpack().
+ * All kernels of the image, in link order: a linker set, so that adding a kernel needs no other edit. The
+ * image file holds it packed; the arrays are memory that the linker set aside, empty until kernels_unpack().
  * The bounds have the names that the linker gives the bounds of a section whose name is an identifier.
  */
 extern const struct kernel kernels_begin[] __asm__("__start_kernels");
@@ -290,8 +298,8 @@ struct amount {
 struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n);
 
 /**
- * Falsify a signature for the rest of the run, for tests of the harness: from now on kernel_amount() adds delta_a*N + delta_b to
- * quantity q of kernel k. The signature itself stays as it is.
+ * Falsify a signature for the rest of the run, for tests of the harness: from now on kernel_amount() adds
+ * delta_a*N + delta_b to quantity q of kernel k. The signature itself stays as it is.
  * @return false if too many are falsified already
  */
 bool kernel_falsify(const struct kernel *k, enum quantity q, int64_t delta_a, int64_t delta_b);
@@ -306,8 +314,8 @@ void kernel_restore(void);
 const struct kernel *kernel_by_name(const char *name);
 
 /**
- * Whether the option kernel=GLOBS selects a kernel. NULL, "" and the word "core" stand for those flagged KERNEL_CORE, the
- * word "all" for every one.
+ * Whether the option kernel=GLOBS selects a kernel. NULL, "" and the word "core" stand for those flagged
+ * KERNEL_CORE, the word "all" for every one.
  */
 bool kernel_selected(const struct kernel *k, const char *globs);
 

@@ -9,6 +9,8 @@
 
 #include "tests/kernels/kernel.h"
 
+/* clang-format off */
+
 #define SOURCE	    KERNEL_SCRATCH
 #define DESTINATION (KERNEL_SCRATCH + 0x1000)
 

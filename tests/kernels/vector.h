@@ -6,6 +6,8 @@
 
 #include "tests/kernels/kernel.h"
 
+/* clang-format off */
+
 /* Fill an XMM register with ones, single or double precision: ONES instructions, ONES_SSE of which are SSE. */
 #define ONES	 3
 #define ONES_SSE 2
