@@ -1,9 +1,9 @@
 /*
  * Marks around a window, for a witness outside the machine that sees instructions but no registers: NOPs that
- *say in their displacements what runs between them. The QEMU plugin in tests/boot/plugin reads them.
+ * say in their displacements what runs between them. The QEMU plugin in tests/boot/plugin reads them.
  *
- *	MARK_BEGIN, N, ring, MARK_NAME_WORDS words of the kernel's name (zero padded), then the kernel, then
- *MARK_END
+ *	MARK_BEGIN, N, ring, MARK_NAME_WORDS words of the kernel's name (zero padded), then the kernel,
+ *	then MARK_END
  *
  * Each is the eight-byte NOP 0F 1F 84 00 disp32.
  */

@@ -4,8 +4,8 @@
  *	decodebench FILE
  *
  * The table walker of the image, Zydis (length and mnemonic only, as a linked-in decoder would be used),
- *Zydis with operands, which the quantities would need. Prints nanoseconds per instruction; docs/decoding.md
- *quotes it.
+ * Zydis with operands, which the quantities would need. Prints nanoseconds per instruction; docs/decoding.md
+ * quotes it.
  */
 #include "arch/x86/insn.h"
 

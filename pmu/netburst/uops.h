@@ -1,15 +1,15 @@
 /*
  * The micro-operation model: a fixed vector of uops for each instruction, derived from the quantities that it
  * contributes. It is a model, not silicon: it gives multi-occurrence events, thresholds and edges definite
- *values in every cycle, so that the logic behind them can be judged.
+ * values in every cycle, so that the logic behind them can be judged.
  *
  *	one uop for the operation, one for each load, two for each store (address and data);
  *	x87 arithmetic and SSE arithmetic: their operation's uop is of the kind that pmu/quantity.def weighs
- *them with; other instructions with an MMX or XMM operand: it is an integer SIMD uop; other x87 ones: a move;
+ * them with; other instructions with an MMX or XMM operand: it is an integer SIMD uop; other x87 ones: a move;
  *	everything comes from the trace cache, nothing is speculative.
  *
  * An instruction with U uops retires in max(cycles of its step, U / 3 rounded up) cycles. Occurrences of uop
- *events come three a cycle, those of others fifteen a cycle, from the first of these cycles on.
+ * events come three a cycle, those of others fifteen a cycle, from the first of these cycles on.
  */
 #ifndef PMU_NETBURST_UOPS_H
 #define PMU_NETBURST_UOPS_H
