@@ -107,6 +107,8 @@
 #define KERNEL_CODE_SEGMENT  16
 #define KERNEL_CODE_SIZE     (KERNEL_CODE_LINES*64)
 
+#define SIGNATURE_LOOP 0xff /* in place of a quantity: what SIG_LOOP stands for */
+
 #ifdef __ASSEMBLER__
 
 .section .note.GNU-stack, "", @progbits
@@ -166,8 +168,16 @@ kernel_\name:
 	.quad .LQ_\quantity + (((\a) & 0xfffffff) << 8) + (((\b) & 0xfffffff) << 36)
 .endm
 
+/* Memory for struct signature_exact, kernels_unpack() fills it in. */
+.macro SIG_ROOM lines
+	.pushsection kernel_exacts, "aw", @nobits
+	.skip 8*\lines
+	.popsection
+.endm
+
 .macro SIG quantity, a, b=0
 	SIG_WORD \quantity, \a, \b
+	SIG_ROOM 1
 .endm
 
 .macro SIG_RANGE quantity, a_low, b_low, a_high, b_high, reason
@@ -185,13 +195,16 @@ kernel_\name:
 	.popsection
 .endm
 
-/* The branches of a kernel whose only branch is the one that closes its loop of N turns. */
+/*
+ * The branches of a kernel whose only branch is the one that closes its loop of N turns: BRANCHES, BR_COND, both 1, 0, BR_COND_TAKEN 1, -1,
+ * BR_COND_NTAKEN 0, 1, and an interval for BR_MISPRED. Most kernels have these, so it is one word that kernels_unpack() spells out.
+ */
 .macro SIG_LOOP
-	SIG BRANCHES, 1, 0
-	SIG BR_COND, 1, 0
-	SIG BR_COND_TAKEN, 1, -1
-	SIG BR_COND_NTAKEN, 0, 1
-	SIG_RANGE BR_MISPRED, 0, 0, 0, 12, "the closing branch: once at the end, and some times while it is learnt"
+	.quad SIGNATURE_LOOP
+	SIG_ROOM 4
+	.pushsection kernel_ranges, "aw", @nobits
+	.skip 48
+	.popsection
 .endm
 
 /* \count branches per turn, each of which goes one way only. */
@@ -259,7 +272,7 @@ struct signature_exact {
 	uint64_t quantity : 8;
 	int64_t a : 28, b : 28;
 };
-_Static_assert(sizeof(struct signature_exact) == 8 && Q_COUNT <= 256, "macro SIG");
+_Static_assert(sizeof(struct signature_exact) == 8 && Q_COUNT <= SIGNATURE_LOOP, "macro SIG");
 
 /** A line of a signature: low <= amount <= high, each linear in N. */
 struct signature_range {
