@@ -57,7 +57,9 @@ static bool amd_vendor(void)
 }
 
 /* A hypervisor or emulator may show an AMD CPU without its counters: then the selector cannot be read, or
- * does not keep what is written. Where no hypervisor is said to be, nothing is touched to find out. */
+ * does not keep what is written. The four legacy counters are promised by no CPUID bit, so that is their only
+ * enumeration. Where CPUID promises the counters and no hypervisor is said to be, nothing is touched to find
+ * out. */
 static bool swallowed(const struct pmu *pmu)
 {
 	uint32_t address = amd_select_msr(pmu, 0);
@@ -65,7 +67,7 @@ static bool swallowed(const struct pmu *pmu)
 
 	if (!msr_read(address, &found))
 		return true;
-	if (!cpu_has(CPU_HYPERVISOR))
+	if (cpu_has(CPU_PERFCTR_CORE) && !cpu_has(CPU_HYPERVISOR))
 		return false;
 	uint64_t probe = (found ^ CTL_USR) & ~CTL_EN;
 	bool good = msr_write(address, probe) && msr_read(address, &kept) && kept == probe;

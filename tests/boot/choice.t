@@ -20,6 +20,9 @@ for cpu in ("max", "EPYC", "Opteron_G3", "core2duo"):
     r = boot(cpu=cpu, options="suite=control kernel=empty")
     sound(r, cpu + " has none either, whatever its vendor's CPUs have")
     equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [True], "only the virtual one is in the report")
+r = boot(emulator="bochs", cpu="bx_generic", options="suite=control kernel=empty")
+sound(r, "Bochs's bx_generic has none: no CPUID bit promises AMD's legacy counters, and their selectors keep nothing")
+equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [True], "only the virtual one is in the report")
 complains(boot(options="pmu=intel suite=control"), "intel", "pmu=intel where there is none")
 complains(boot(emulator="bochs", cpu="corei7_skylake_x", options="pmu=intel suite=control inject=dropped-carry"), "pmu=virtual",
           "an injection into a PMU that is no model")
