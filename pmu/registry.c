@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REASON_MAX 220 /* fits a line of the console */
+#define REASON_MAX 220 /* longer reasons are cut */
 
 const struct pmu_driver *const pmu_drivers[] = {
 	&intel_driver,
