@@ -17,6 +17,35 @@ enum model_access {
 	MODEL_NOT_MINE, /* no register of this PMU: the machine answers */
 };
 
+/** How control went from one instruction to another that does not follow it in memory. */
+enum model_transfer {
+	TRANSFER_NONE, /* on to the next one; branches that are not taken too */
+	TRANSFER_CONDITIONAL,
+	TRANSFER_JUMP,
+	TRANSFER_JUMP_INDIRECT,
+	TRANSFER_CALL,
+	TRANSFER_CALL_INDIRECT,
+	TRANSFER_RETURN,
+	TRANSFER_FAR,   /* far branches, INT n, IRET, SYSCALL and its like */
+	TRANSFER_EVENT, /* an exception or interrupt was delivered */
+};
+
+/** Registers after an instruction, for what records show. */
+struct model_registers {
+	uint64_t flags, ip;
+	uint64_t gpr[16]; /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8 to R15: enum record_gpr */
+};
+
+/** Memory as the CPU's own accesses reach it (DS area). Addresses are linear. */
+struct model_memory {
+	/** @return false if it is not mapped, or not for that: nothing was accessed */
+	bool (*read)(void *ctx, uint64_t address, void *out, size_t size);
+	bool (*write)(void *ctx, uint64_t address, const void *data, size_t size);
+	void *ctx;
+};
+
+struct uarch_access;
+
 /** What one cycle group contributes: an instruction that retired, an interrupt, a stretch of halted time. */
 struct model_step {
 	const struct qterm *terms; /* sparse; quantities may repeat (amounts add up) */
@@ -30,8 +59,17 @@ struct model_step {
 	uint8_t thread;      /* logical processor that the step belongs to */
 	bool sibling;        /* the other one is active ... */
 	uint8_t sibling_cpl; /* ... at this level */
-	uint64_t ip;         /* of the instruction */
+	uint64_t ip;         /* of the instruction; of a delivered event: of the instruction before which it
+				is taken */
 	uint64_t next;       /* of the one after it */
+	/* Only while the model's recording() is true; else 0. */
+	uint8_t transfer;  /* enum model_transfer, from .ip to .next */
+	uint8_t cpl_after; /* at .next */
+	uint8_t length;    /* of the instruction, bytes; 0: a delivered event */
+	const struct model_registers *registers;
+	const struct uarch_access *access; /* data accesses in order, pmu/uarch.h */
+	unsigned n_access;
+	uint64_t tsc; /* time-stamp counter, no less than at the step before */
 };
 
 /**
@@ -115,6 +153,17 @@ struct pmu_model {
 	 */
 	int (*increments)(void *state, const struct model_step *step, struct model_increment *out,
 			  unsigned room);
+
+	/**
+	 * Whether the model writes records of instructions or branches as its registers stand. While true
+	 * every step comes by advance(), with all its fields, whether anything counts or not. Asked after
+	 * each wrmsr() and each advance() that returns true. Cheap. NULL: never.
+	 */
+	bool (*recording)(const void *state);
+
+	/** Gives the model the machine's memory, right after reset(); without it, it writes no record there.
+	 * NULL: the model has none that go to memory. `memory` stays valid as long as the state. */
+	void (*attach)(void *state, const struct model_memory *memory);
 
 	/** Take the pending overflow interrupt request (edge: true once per request). */
 	bool (*take_pmi)(void *state);

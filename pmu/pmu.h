@@ -120,6 +120,7 @@ struct pmu_identity {
 
 struct event_grammar;
 struct event_request;
+struct pmu_recorder;
 struct register_field;
 struct sched_alternative;
 
@@ -208,6 +209,10 @@ struct pmu_driver {
 	 * @return how many were put into out, at most max
 	 */
 	unsigned (*accesses)(const struct pmu *pmu, struct pmu_access *out, unsigned max);
+
+	/** PEBS, IBS, BTS and LBR (pmu/record.h). NULL: the family makes no records, or the driver does not
+	 * know them. */
+	const struct pmu_recorder *recorder;
 };
 
 /** Every driver, NULL-terminated: the one line to add for a new family. */

@@ -181,12 +181,11 @@ static bool take_deltas(const struct planner *p)
 
 static bool check_record(const struct planner *p)
 {
-	static const char *const name[] = {"none", "pmi", "pebs", "ibs", "bts", "lbr"};
 	const struct experiment *x = p->x;
 
 	if (x->record > RECORD_PMI)
 		return refuse(p, key(p, KEY_RECORD), "record=%s: %s makes no such records; take record=pmi",
-			      name[x->record], p->plan->pmu->name);
+			      record_kind_names[x->record], p->plan->pmu->name);
 	if (x->cascades.count && !p->plan->pmu->driver->cascade)
 		return refuse(p, x->cascades.item[0].at,
 			      "the counters of %s do not start each other: leave cascade= out",

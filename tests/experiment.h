@@ -6,6 +6,7 @@
 #define TESTS_EXPERIMENT_H
 
 #include "pmu/grammar.h"
+#include "pmu/record.h"
 #include "pmu/schedule.h"
 #include "tests/expectation.h"
 
@@ -32,7 +33,6 @@ struct option_list {
 
 enum experiment_ring { EXPERIMENT_RING0, EXPERIMENT_RING3, EXPERIMENT_BOTH };
 enum experiment_passes { EXPERIMENT_SPLIT, EXPERIMENT_ONE };
-enum experiment_record { RECORD_NONE, RECORD_PMI, RECORD_PEBS, RECORD_IBS, RECORD_BTS, RECORD_LBR };
 
 /** Keys of which the place matters later. */
 enum experiment_key { KEY_KERNEL, KEY_N, KEY_PERIOD, KEY_RECORD, KEY_PASSES, KEY_RING, KEY_COUNT };
@@ -48,7 +48,7 @@ struct experiment {
 	struct option_list events, deltas, cascades;
 	uint64_t n, period; /* 0: as the suites have it; no sampling */
 	uint32_t reps;
-	uint8_t ring, passes, record; /* enum experiment_ring, _passes, _record */
+	uint8_t ring, passes, record; /* enum experiment_ring, experiment_passes, record_kind */
 };
 
 #define EXPERIMENTS_MAX 32

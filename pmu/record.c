@@ -1,0 +1,22 @@
+#include "pmu/record.h"
+
+const char *const record_kind_names[RECORD_KINDS] = {
+	[RECORD_NONE] = "none",
+	[RECORD_PMI] = "pmi",
+	[RECORD_PEBS] = "pebs",
+	[RECORD_IBS_OP] = "ibs-op",
+	[RECORD_IBS_FETCH] = "ibs-fetch",
+	[RECORD_BTS] = "bts",
+	[RECORD_LBR] = "lbr",
+};
+
+const struct pmu_record_source *record_source(const struct pmu *pmu, enum record_kind kind)
+{
+	const struct pmu_record_source *source = NULL;
+	unsigned n = pmu->driver->recorder ? pmu->driver->recorder->sources(pmu, &source) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (source[i].kind == kind)
+			return &source[i];
+	return NULL;
+}

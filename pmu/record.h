@@ -1,0 +1,182 @@
+/*
+ * Records: what a PMU writes down about single instructions and branches, beside counting: PEBS, IBS, branch
+ * traces in memory (BTS), last-branch stacks (LBR). One form for all, which drivers translate the hardware's
+ * records into, and one way to set them up.
+ */
+#ifndef PMU_RECORD_H
+#define PMU_RECORD_H
+
+#include "pmu/pmu.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum record_kind {
+	RECORD_NONE,
+	RECORD_PMI,       /* the address that an overflow interrupt finds: no hardware writes it */
+	RECORD_PEBS,      /* a counter's overflow has the next occurrence written to memory */
+	RECORD_IBS_OP,    /* a micro-operation is tagged each period and its life written to MSRs */
+	RECORD_IBS_FETCH, /* the same for an instruction fetch */
+	RECORD_BTS,       /* every taken branch, to memory */
+	RECORD_LBR,       /* the last taken branches, in MSRs */
+	RECORD_KINDS
+};
+
+/** Registers in the order of struct pmu_record.gpr. */
+enum record_gpr {
+	GPR_RAX,
+	GPR_RBX,
+	GPR_RCX,
+	GPR_RDX,
+	GPR_RSI,
+	GPR_RDI,
+	GPR_RBP,
+	GPR_RSP,
+	GPR_R8,
+	GPR_R9,
+	GPR_R10,
+	GPR_R11,
+	GPR_R12,
+	GPR_R13,
+	GPR_R14,
+	GPR_R15,
+	GPR_COUNT
+};
+
+/** What a record tells; bits of pmu_record.has and pmu_record_source.fields. */
+enum record_field {
+	RECORD_HAS_NEXT_IP = 1 << 0,      /* .next_ip */
+	RECORD_HAS_IP = 1 << 1,           /* .ip */
+	RECORD_HAS_BRANCH = 1 << 2,       /* .from, .to */
+	RECORD_HAS_MISPREDICTED = 1 << 3, /* .mispredicted */
+	RECORD_HAS_CYCLES = 1 << 4,       /* .cycles */
+	RECORD_HAS_FLAGS = 1 << 5,        /* .flags */
+	RECORD_HAS_GPRS = 1 << 6,         /* .gpr[], RAX to RSP */
+	RECORD_HAS_GPRS_64 = 1 << 7,      /* .gpr[], R8 to R15 */
+	RECORD_HAS_ADDRESS = 1 << 8,      /* .address */
+	RECORD_HAS_LATENCY = 1 << 9,      /* .latency */
+	RECORD_HAS_SOURCE = 1 << 10,      /* .source */
+	RECORD_HAS_TSC = 1 << 11,         /* .tsc */
+	RECORD_HAS_COUNTERS = 1 << 12,    /* .counters */
+	RECORD_HAS_OP = 1 << 13,          /* .op */
+};
+
+/** What kind of operation a record is of; bits of pmu_record.op. */
+enum record_op {
+	RECORD_OP_LOAD = 1 << 0,
+	RECORD_OP_STORE = 1 << 1,
+	RECORD_OP_BRANCH = 1 << 2,
+	RECORD_OP_TAKEN = 1 << 3,
+	RECORD_OP_RETURN = 1 << 4,
+	RECORD_OP_DTLB_MISS = 1 << 5,
+	RECORD_OP_L1D_MISS = 1 << 6,
+	RECORD_OP_ITLB_MISS = 1 << 7,
+	RECORD_OP_L1I_MISS = 1 << 8,
+	RECORD_OP_COMPLETE = 1 << 9, /* fetches: the fetch delivered instruction bytes */
+};
+
+/** One record. Only what .has names is meaningful. Addresses are linear. */
+struct pmu_record {
+	uint8_t kind; /* enum record_kind */
+	bool mispredicted;
+	uint32_t has;      /* enum record_field */
+	uint64_t ip;       /* of the instruction that the record is of */
+	uint64_t next_ip;  /* of the one that was to run next when it was written */
+	uint64_t from, to; /* of the branch */
+	uint64_t flags;
+	uint64_t gpr[GPR_COUNT]; /* after the instruction */
+	uint64_t address;        /* of the data */
+	uint64_t source;         /* where the data came from, as the vendor encodes it */
+	uint64_t tsc;
+	uint64_t counters; /* counters that it was written for, bit per pmu.counter[] */
+	uint32_t latency;  /* core cycles */
+	uint32_t cycles;   /* since the branch before, core cycles */
+	uint32_t op;       /* enum record_op */
+};
+
+/** One kind of records that this CPU can make. */
+struct pmu_record_source {
+	uint8_t kind;      /* enum record_kind */
+	const char *name;  /* "PEBS, record format 3" */
+	uint32_t fields;   /* enum record_field: what each record tells */
+	uint64_t counters; /* counters that can sample, bit per pmu.counter[]; 0: it samples without one, or
+			      it is a trace */
+	unsigned depth;    /* entries of the stack; 0: as many as memory holds */
+	unsigned period_unit; /* periods are multiples of it, and not less; 0: it has no period of its own */
+	size_t record_size;   /* bytes of memory for each record; 0: it uses none */
+	const char *manual;   /* manual and section */
+};
+
+/** What is to be recorded. */
+struct pmu_recording {
+	const struct pmu_record_source *source;
+	uint8_t ring;             /* enum pmu_ring */
+	unsigned counter;         /* sources with .counters: the one that samples */
+	struct pmu_config config; /* ... and what it counts; .interrupt is not looked at */
+	uint64_t period;          /* occurrences between records; traces: not looked at */
+	void *memory;             /* for the records, 64-byte aligned, accessible to the CPU; sources without
+				     .record_size: NULL */
+	size_t size;              /* of it, in bytes: room for administration besides the records, see
+				     record_memory() */
+	unsigned records;         /* that the buffer is to hold; IBS: not looked at */
+	unsigned threshold;       /* interrupt when this many have been written; 0: none */
+	bool circular;            /* traces: start again at the buffer's beginning when it is full; else see
+				     record_state() */
+};
+
+/** How a recording stands. */
+struct pmu_record_state {
+	unsigned records; /* written and not drained */
+	bool overflow;    /* the hardware says that a threshold was reached (status register) */
+	bool full;        /* no further record fits */
+};
+
+/**
+ * The part of a driver that makes records (struct pmu_driver.recorder). As the rest of the driver it calls
+ * msr_*() and cpuid() alone; besides it reads and writes the memory of the recording.
+ */
+struct pmu_recorder {
+	/** What this CPU can record. @return how many *out has */
+	unsigned (*sources)(const struct pmu *pmu, const struct pmu_record_source **out);
+
+	/** Whether the source can sample what the configuration counts on that counter. On false *why gets
+	 * one line: the reason, and what would do. NULL: whatever counts. */
+	bool (*can_sample)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+	/** Bytes of memory that a recording of r->records takes, administration (DS area) included. */
+	size_t (*memory)(const struct pmu *pmu, const struct pmu_recording *r);
+
+	/** Get everything ready, nothing running yet. The counter of the recording is programmed by this; a
+	 * driver's program() must not be called for it. @return false with *why if it was refused */
+	bool (*setup)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+	/** Start and stop from ring 0, for windows that are no bracket. */
+	bool (*start)(const struct pmu *pmu, const struct pmu_recording *r);
+	bool (*stop)(const struct pmu *pmu, const struct pmu_recording *r);
+
+	/** Code that starts and stops it, straight line, as struct pmu_bracket says. .own need not be filled
+	 * in for traces. */
+	bool (*bracket)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out);
+
+	/** How it stands; may be asked in an interrupt handler. */
+	bool (*state)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out);
+
+	/** Take records out, oldest first, and make room for new ones; to be called stopped, or in the
+	 * handler of its interrupt (whose status it acknowledges, so that recording can go on).
+	 * @return how many, at most max */
+	unsigned (*drain)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+			  unsigned max);
+
+	/** Everything of it off and zero. */
+	bool (*release)(const struct pmu *pmu, const struct pmu_recording *r);
+};
+
+/** "pebs", "ibs-op", "ibs-fetch", "bts", "lbr", "pmi": as the configuration has it (record=). "none" for
+ * RECORD_NONE. */
+extern const char *const record_kind_names[RECORD_KINDS];
+
+/** The source of this kind; NULL if this PMU has none. */
+const struct pmu_record_source *record_source(const struct pmu *pmu, enum record_kind kind);
+
+#endif
