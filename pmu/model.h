@@ -90,6 +90,7 @@ struct model_profile {
 	const struct pmu_model *model;
 	const struct model_cpuid *cpuid; /* leaf 0 first */
 	unsigned n_cpuid;
+	uint8_t threads;  /* logical processors of a core that share the PMU; 0 and 1: one */
 	const void *data; /* the model's own parameters */
 };
 
@@ -167,6 +168,10 @@ struct pmu_model {
 
 	/** Take the pending overflow interrupt request (edge: true once per request). */
 	bool (*take_pmi)(void *state);
+
+	/** The same for one of two logical processors that share the counters; take_pmi() is that of the
+	 * first. NULL: there is one. */
+	bool (*take_pmi_of)(void *state, unsigned thread);
 };
 
 /** Every profile, NULL-terminated: the one place to list a family's profiles. */

@@ -42,7 +42,15 @@ static struct {
 	bool splits;       /* something counts accesses across lines or pages */
 	bool machine_runs; /* something counts what it gives */
 	bool cool;         /* it has to be cold before it runs again */
+	uint8_t thread;    /* logical processor that runs the stepped code */
+	enum vpmu_sibling sibling;
+	unsigned sibling_interrupts;
 } vpmu;
+
+/* Fields of a step that say where it happens. */
+#define PLACE                                                                                                \
+	.thread = vpmu.thread, .sibling = vpmu.sibling != SIBLING_HALTED,                                    \
+	.sibling_cpl = vpmu.sibling == SIBLING_RING3 ? 3 : 0
 
 /* --- registers -------------------------------------------------------------------------------------- */
 
@@ -74,7 +82,7 @@ struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 	struct model_cpuid real = {.leaf = leaf, .subleaf = subleaf}, out;
 
 	real_cpuid(&real);
-	vpmu_cpuid(vpmu.profile, &real, &out);
+	vpmu_cpuid(vpmu.profile, vpmu.thread, &real, &out);
 	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
 }
 
@@ -105,7 +113,7 @@ static bool matters(enum quantity q)
 	if (vpmu.model->counts)
 		return vpmu.model->counts(vpmu.state, q);
 	for (unsigned cpl = 0; cpl <= 3; cpl += 3) {
-		struct model_step step = {.terms = &term, .n_terms = 1, .cpl = (uint8_t)cpl};
+		struct model_step step = {.terms = &term, .n_terms = 1, .cpl = (uint8_t)cpl, PLACE};
 
 		if (!vpmu.model->increments ||
 		    vpmu.model->increments(vpmu.state, &step, increment, MEMO_ROOM) != 0)
@@ -189,10 +197,25 @@ static void raise_pmi(void)
 	}
 }
 
+/* Requests for either logical processor: the one that runs takes its own. */
+static void share_pmis(void)
+{
+	for (unsigned thread = 0; thread < vpmu_threads(); thread++)
+		for (unsigned i = 0; i < PMIS_PER_STEP && vpmu.model->take_pmi_of(vpmu.state, thread); i++)
+			if (thread == vpmu.thread)
+				raise_pmi();
+			else
+				vpmu.sibling_interrupts++;
+}
+
 static void advance(const struct model_step *step)
 {
 	if (__builtin_expect(vpmu.model->advance(vpmu.state, step), 0))
 		begin_epoch();
+	if (vpmu_threads() > 1) {
+		share_pmis();
+		return;
+	}
 	/* Bounded: a model may be made to request without end. */
 	for (unsigned i = 0; i < PMIS_PER_STEP && __builtin_expect(vpmu.model->take_pmi(vpmu.state), 0); i++)
 		raise_pmi();
@@ -245,6 +268,7 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		.own_write = vpmu.own_write,
 		.ip = r->rip,
 		.next = r->after->rip,
+		PLACE,
 	};
 
 	bool alike = repeats(did->insn) && vpmu.model->increments &&
@@ -290,7 +314,7 @@ static void retired(void *ctx, const struct step_retired *r)
 static void delivered(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl)
 {
 	struct qterm terms[ACCOUNT_TERMS];
-	struct model_step step = {.terms = terms, .cycles = 1, .cpl = cpl};
+	struct model_step step = {.terms = terms, .cycles = 1, .cpl = cpl, PLACE};
 	(void)ctx;
 
 	if (!vpmu.counting)
@@ -301,7 +325,7 @@ static void delivered(void *ctx, enum step_event kind, unsigned vector, uint8_t 
 
 static void halted(void *ctx)
 {
-	struct model_step step = {.cycles = 1, .halted = true};
+	struct model_step step = {.cycles = 1, .halted = true, PLACE};
 	(void)ctx;
 
 	if (vpmu.counting)
@@ -349,9 +373,32 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
 	vpmu.epoch = 0;
+	vpmu.thread = 0;
+	vpmu.sibling = SIBLING_HALTED;
 	vpmu.model->reset(vpmu.state, profile, injections);
 	begin_epoch();
 	return true;
+}
+
+unsigned vpmu_threads(void)
+{
+	return vpmu.profile && vpmu.profile->threads > 1 ? vpmu.profile->threads : 1;
+}
+
+bool vpmu_place(unsigned thread, enum vpmu_sibling sibling)
+{
+	if (thread >= vpmu_threads() || (vpmu_threads() == 1 && sibling != SIBLING_HALTED))
+		return false;
+	vpmu.thread = (uint8_t)thread;
+	vpmu.sibling = sibling;
+	vpmu.sibling_interrupts = 0;
+	begin_epoch(); /* what a step adds may be different now */
+	return true;
+}
+
+unsigned vpmu_sibling_interrupts(void)
+{
+	return vpmu.sibling_interrupts;
 }
 
 void vpmu_cool(void)

@@ -49,6 +49,23 @@ void vpmu_cool(void);
  * pmu/uarch.h. */
 void vpmu_large_pages(uint64_t start, uint64_t end, uint8_t shift);
 
+/** Logical processors of the virtual CPU's core, which share its PMU: 1 or 2. */
+unsigned vpmu_threads(void);
+
+/** What the other logical processor of the core does: it causes nothing that a counter could count, but that
+ * it is active, at some level. */
+enum vpmu_sibling { SIBLING_HALTED, SIBLING_RING0, SIBLING_RING3 };
+
+/**
+ * From now on the code that runs on the virtual CPU runs on this logical processor, and CPUID says so. At
+ * first it is 0 and the other one is halted. May be called by stepped code.
+ * @return false if there is no such processor
+ */
+bool vpmu_place(unsigned thread, enum vpmu_sibling sibling);
+
+/** Overflow interrupts that went to the other logical processor since vpmu_place(). */
+unsigned vpmu_sibling_interrupts(void);
+
 /** Run fn(arg) on the virtual CPU. State of the model lasts from call to call. */
 void vpmu_call(void (*fn)(void *), void *arg);
 

@@ -65,6 +65,17 @@ static bool beyond(const struct model_profile *p, uint32_t leaf)
 	return head && leaf > head->eax;
 }
 
+/* A core of several logical processors: HTT, their number, and which of them asks, in the initial APIC ID.
+ * SDM vol. 2, CPUID; vol. 3, 8.9.1. */
+static void show_threads(const struct model_profile *p, unsigned thread, struct model_cpuid *out)
+{
+	if (out->leaf != 1 || p->threads < 2)
+		return;
+	out->edx |= 1u << 28;
+	out->ebx = (out->ebx & ~(0xffu << 16 | (p->threads - 1u) << 24)) | (uint32_t)p->threads << 16 |
+		   (uint32_t)thread << 24;
+}
+
 static void filter(const struct model_cpuid *real, bool profiled, struct model_cpuid *out)
 {
 	for (unsigned i = 0; i < COUNT(feature_leaves); i++) {
@@ -94,7 +105,8 @@ static void filter(const struct model_cpuid *real, bool profiled, struct model_c
 	}
 }
 
-void vpmu_cpuid(const struct model_profile *profile, const struct model_cpuid *real, struct model_cpuid *out)
+void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const struct model_cpuid *real,
+		struct model_cpuid *out)
 {
 	bool leaf_known;
 	const struct model_cpuid *row = find(profile, real->leaf, real->subleaf, &leaf_known);
@@ -107,4 +119,5 @@ void vpmu_cpuid(const struct model_profile *profile, const struct model_cpuid *r
 	*out = row ? *row : *real;
 	out->subleaf = real->subleaf;
 	filter(real, row != NULL, out);
+	show_threads(profile, thread, out);
 }

@@ -9,9 +9,11 @@
 
 /**
  * The answer for real->leaf, real->subleaf.
- * @param real what the real CPU says for it; all zero beyond its highest leaf
- * @param out  gets the registers; leaf and subleaf are copied
+ * @param thread logical processor that asks, below profile->threads; 0 if there is one
+ * @param real   what the real CPU says for it; all zero beyond its highest leaf
+ * @param out    gets the registers; leaf and subleaf are copied
  */
-void vpmu_cpuid(const struct model_profile *profile, const struct model_cpuid *real, struct model_cpuid *out);
+void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const struct model_cpuid *real,
+		struct model_cpuid *out);
 
 #endif

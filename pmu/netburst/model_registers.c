@@ -309,14 +309,19 @@ static bool counting(const void *state)
 	       s->debugctl & (DEBUGCTLA_LBR | DEBUGCTLA_BTS);
 }
 
-static bool take_pmi(void *state)
+static bool take_pmi_of(void *state, unsigned thread)
 {
 	struct netburst_state *s = state;
 
-	if (!s->pmi_pending[0])
+	if (!s->pmi_pending[thread])
 		return false;
-	s->pmi_pending[0] -= MUTANT(M_PMI_LEVEL, 1, 0);
+	s->pmi_pending[thread] -= MUTANT(M_PMI_LEVEL, 1, 0);
 	return true;
+}
+
+static bool take_pmi(void *state)
+{
+	return take_pmi_of(state, 0);
 }
 
 const struct pmu_model netburst_model = {
@@ -331,4 +336,5 @@ const struct pmu_model netburst_model = {
 	.counting = counting,
 	.increments = netburst_increments,
 	.take_pmi = take_pmi,
+	.take_pmi_of = take_pmi_of,
 };

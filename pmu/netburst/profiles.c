@@ -67,6 +67,7 @@ const struct model_profile netburst_northwood_ht = {
 	.model = &netburst_model,
 	.cpuid = northwood_ht_cpuid,
 	.n_cpuid = COUNT(northwood_ht_cpuid),
+	.threads = 2,
 	.data = &northwood_ht_data,
 };
 
@@ -92,5 +93,6 @@ const struct model_profile netburst_prescott = {
 	.model = &netburst_model,
 	.cpuid = prescott_cpuid,
 	.n_cpuid = COUNT(prescott_cpuid),
+	.threads = 2,
 	.data = &prescott_data,
 };

@@ -56,7 +56,7 @@ void netburst_uops(const struct model_step *step, struct uop_vector *out)
 	sort_misprediction(q);
 
 	out->cycles = 0;
-	if (!step->halted) {
+	if (!step->halted || step->sibling) {
 		out->cycles = (q[Q_UOPS] + UOPS_PER_CYCLE - 1) / UOPS_PER_CYCLE;
 		if (out->cycles < step->cycles)
 			out->cycles = step->cycles;

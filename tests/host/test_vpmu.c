@@ -6,6 +6,7 @@
 #include "pmu/machine_model.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
+#include "pmu/netburst/netburst.h"
 #include "tests/host/intel_model_hands.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ static struct model_cpuid ask(const struct model_profile *p, uint32_t leaf, uint
 {
 	struct model_cpuid r = {leaf, subleaf, real, real, real, real}, out;
 
-	vpmu_cpuid(p, &r, &out);
+	vpmu_cpuid(p, 0, &r, &out);
 	assert_int_equal(out.leaf, leaf);
 	assert_int_equal(out.subleaf, subleaf);
 	return out;
@@ -52,6 +53,22 @@ static void features_need_the_real_cpu(void **unused)
 	assert_int_equal(ask(&intel_core2, 1, 0, apic_id).ebx, apic_id);
 	/* Leaf 1 has no subleaves: what is in ECX does not matter. */
 	assert_int_equal(ask(&intel_core2, 1, 77, NONE).edx, none.edx);
+}
+
+static void logical_processors(void **unused)
+{
+	(void)unused;
+	const uint32_t htt = 1u << 28;
+	struct model_cpuid real = {1, 0, 0, 0x01010800, 0, 0}, out;
+
+	for (unsigned thread = 0; thread < 2; thread++) {
+		vpmu_cpuid(&netburst_prescott, thread, &real, &out);
+		assert_true(out.edx & htt);
+		assert_int_equal(out.ebx, 0x00020800 | thread << 24);
+	}
+	vpmu_cpuid(&netburst_northwood, 0, &real, &out);
+	assert_false(out.edx & htt);
+	assert_int_equal(out.ebx, real.ebx);
 }
 
 static void leaves_not_listed(void **unused)
@@ -336,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identity_is_the_profiles),
 		cmocka_unit_test(features_need_the_real_cpu),
+		cmocka_unit_test(logical_processors),
 		cmocka_unit_test(leaves_not_listed),
 		cmocka_unit_test(request_meets_lvt),
 		cmocka_unit_test(short_cut_equals_long_way),
