@@ -1,6 +1,8 @@
 #define _GNU_SOURCE /* REG_RIP and its like */
 #include "tests/host/support/fake_cpu.h"
 
+#include "tests/host/support/fake_memory.h"
+
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 
@@ -11,10 +13,12 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#define LEAVES 8
+#define LEAVES     8
+#define PATH_START 0x400000
 
 static const struct model_profile *profile;
 static void *state;
+static struct fake_path path;
 static struct model_cpuid leaves[LEAVES];
 static unsigned n_leaves;
 static uint32_t broken_msr;
@@ -33,6 +37,9 @@ void fake_cpu_start(const struct model_profile *p, const char *inject)
 	profile = p;
 	state = calloc(1, p->model->state_size);
 	p->model->reset(state, p, mask);
+	if (p->model->attach)
+		p->model->attach(state, &fake_memory);
+	fake_path_start(&path, p->model, state, PATH_START);
 }
 
 void fake_cpu_stop(void)
@@ -47,6 +54,11 @@ void fake_cpu_stop(void)
 void *fake_cpu_state(void)
 {
 	return state;
+}
+
+struct fake_path *fake_cpu_path(void)
+{
+	return &path;
 }
 
 void fake_cpu_set_leaf(uint32_t leaf, uint32_t subleaf, uint32_t eax, uint32_t ebx, uint32_t ecx,
@@ -120,13 +132,10 @@ void cpu_identify(struct cpu_identity *out)
 		out->family += out->signature >> 20 & 0xff;
 }
 
-/* An instruction that the model has answered retires: as under the virtual PMU, nothing is passed on if
- * nothing was counting before. */
-static void retire(bool was_counting, bool own_write, const struct qterm *terms, unsigned n_terms)
+static bool active(void)
 {
-	struct model_step step = {.terms = terms, .n_terms = n_terms, .cycles = 1, .own_write = own_write};
-	if (was_counting)
-		profile->model->advance(state, &step);
+	return profile->model->counting(state) ||
+	       (profile->model->recording && profile->model->recording(state));
 }
 
 static bool allowed(uint32_t address, enum model_access access)
@@ -136,6 +145,13 @@ static bool allowed(uint32_t address, enum model_access access)
 	return access == MODEL_OK && address != broken_msr;
 }
 
+/* An instruction that reads a register, which the model has answered, retires. */
+static void retire(const struct qterm *terms, unsigned n_terms)
+{
+	if (active())
+		fake_path_insn(&path, 2, terms, n_terms);
+}
+
 bool msr_read(uint32_t address, uint64_t *value)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
@@ -143,18 +159,13 @@ bool msr_read(uint32_t address, uint64_t *value)
 	if (!ok)
 		*value = 0;
 	else
-		retire(profile->model->counting(state), false, terms, 1);
+		retire(terms, 1);
 	return ok;
 }
 
 bool msr_write(uint32_t address, uint64_t value)
 {
-	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_SERIALIZING, 1}};
-	bool was_counting = profile->model->counting(state);
-	if (address == broken_msr || !allowed(address, profile->model->wrmsr(state, address, value)))
-		return false;
-	retire(was_counting, true, terms, 2);
-	return true;
+	return address != broken_msr && allowed(address, fake_path_wrmsr(&path, address, value));
 }
 
 bool pmc_read(uint32_t index, uint64_t *value)
@@ -164,15 +175,20 @@ bool pmc_read(uint32_t index, uint64_t *value)
 	if (!ok)
 		*value = 0;
 	else
-		retire(profile->model->counting(state), false, terms, 1);
+		retire(terms, 1);
 	return ok;
 }
 
 void fake_cpu_run(const struct qterm *terms, unsigned n_terms, uint32_t cycles, uint8_t cpl, uint64_t count)
 {
-	struct model_step step = {.terms = terms, .n_terms = n_terms, .cycles = cycles, .cpl = cpl};
+	struct model_step step = {
+		.terms = terms, .n_terms = n_terms, .cycles = cycles, .cpl_after = cpl, .length = 1};
+	uint8_t own = path.cpl;
+
+	path.cpl = cpl;
 	while (count--)
-		profile->model->advance(state, &step);
+		fake_path_step(&path, &step, path.regs.ip + 1);
+	path.cpl = own; /* register accesses are not of that code */
 }
 
 void fake_cpu_nops(uint64_t count)
@@ -183,10 +199,7 @@ void fake_cpu_nops(uint64_t count)
 
 unsigned fake_cpu_interrupts(void)
 {
-	unsigned n = 0;
-	while (n < 100 && profile->model->take_pmi(state))
-		n++;
-	return n;
+	return fake_path_interrupts(&path);
 }
 
 /* code on the real processor */

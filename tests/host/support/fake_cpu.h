@@ -9,12 +9,13 @@
 #define TESTS_HOST_FAKE_CPU_H
 
 #include "pmu/model.h"
+#include "tests/host/support/fake_path.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Power up a CPU with this profile; `inject` as in the option of that name. Ends the test if a name is
- * unknown. */
+/** Power up a CPU with this profile, its model attached to fake_memory; `inject` as in the option of that
+ * name. Ends the test if a name is unknown. */
 void fake_cpu_start(const struct model_profile *profile, const char *inject);
 
 /** Release the CPU. */
@@ -22,6 +23,9 @@ void fake_cpu_stop(void);
 
 /** The model's state, for tests that look behind the registers. */
 void *fake_cpu_state(void);
+
+/** What it runs: register accesses retire on it, and a test lets it go on (fake_path.h). */
+struct fake_path *fake_cpu_path(void);
 
 /** From now on answer this leaf so (at most 8 leaves). */
 void fake_cpu_set_leaf(uint32_t leaf, uint32_t subleaf, uint32_t eax, uint32_t ebx, uint32_t ecx,
