@@ -45,6 +45,10 @@ static void find_caches(const struct model_profile *profile, struct uarch_geomet
 		if (level == 3)
 			g->llc = cache;
 	}
+	/* Of a last level that is too large for the model, every second set, until it fits: lines that share
+	 * a set still do. */
+	while ((uint64_t)g->llc.sets * g->llc.ways > UARCH_LLC_LINES)
+		g->llc.sets /= 2;
 	if (!g->l1d.sets || !g->l1i.sets) {
 		g->l1d = g->l1i = (struct uarch_cache_geometry){.sets = 64, .ways = 8, .line = 64};
 		g->l2 = (struct uarch_cache_geometry){.sets = 1024, .ways = 8, .line = 64};
@@ -62,7 +66,9 @@ static const struct {
 	{0x03, DTLB, 64, 4},         {0x50, ITLB, 64, 64},       {0x57, DTLB, 16, 4},
 	{0x5b, DTLB, 64, 64},        {0xb0, ITLB, 128, 4},       {0xb2, ITLB, 64, 4},
 	{0xb3, DTLB, 128, 4},        {0xb4, SECOND_TLB, 256, 4}, {0xb5, ITLB, 64, 8},
-	{0xc3, SECOND_TLB, 1536, 6}, {0xca, SECOND_TLB, 512, 4},
+	{0xc3, SECOND_TLB, 1536, 6}, {0xca, SECOND_TLB, 512, 4}, {0xc1, SECOND_TLB, 1024, 8},
+	{0x61, ITLB, 48, 48},        {0x64, SECOND_TLB, 512, 4}, {0xa0, DTLB, 32, 32},
+	{0xc2, DTLB, 16, 4},
 };
 
 static bool find_tlb(uint8_t descriptor, struct uarch_geometry *g)

@@ -10,6 +10,9 @@
 extern const struct pmu_driver intel_driver;
 extern const struct pmu_model intel_model;
 
-extern const struct model_profile intel_yonah, intel_core2, intel_nehalem, intel_skylake, intel_icelake;
+extern const struct model_profile intel_yonah, intel_core2, intel_nehalem, intel_westmere, intel_sandybridge,
+	intel_ivybridge, intel_haswell, intel_broadwell, intel_skylake, intel_icelake, intel_alderlake_p,
+	intel_sapphirerapids;
+extern const struct model_profile intel_silvermont, intel_goldmont, intel_tremont, intel_alderlake_e;
 
 #endif

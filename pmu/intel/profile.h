@@ -4,6 +4,8 @@
 #ifndef PMU_INTEL_PROFILE_H
 #define PMU_INTEL_PROFILE_H
 
+#include "pmu/intel/registers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,5 +16,22 @@ struct intel_profile {
 	bool counts_smis;           /* MSR_SMI_COUNT exists: Nehalem and later */
 	unsigned bus_ratio;         /* core cycles per tick of the reference-cycle event 3CH/01H */
 };
+
+/* For the rows of profiles*.c. */
+#define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
+#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
+
+/* Features that the models lack: DTES64, DS-CPL and DS of leaf 1; processor trace and architectural LBR of
+ * leaf 7. */
+#define DS_ECX       (1u << 2 | 1u << 4)
+#define DS_EDX       (1u << 21)
+#define PT_EBX       (1u << 25)
+#define ARCH_LBR_EDX (1u << 19)
+
+/* IA32_DEBUGCTL from version 2 on: SDM 17.4.1. */
+#define DEBUGCTL_V2                                                                                          \
+	(DEBUGCTL_LBR | DEBUGCTL_BTF | DEBUGCTL_TRACE | DEBUGCTL_FREEZE_LBRS_ON_PMI |                        \
+	 DEBUGCTL_FREEZE_PERFMON_ON_PMI)
+#define DEBUGCTL_V3 (DEBUGCTL_V2 | DEBUGCTL_UNCORE_PMI | DEBUGCTL_FREEZE_WHILE_SMM)
 
 #endif

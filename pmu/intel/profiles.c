@@ -9,17 +9,6 @@
 #include "pmu/intel/profile.h"
 #include "pmu/intel/registers.h"
 
-#define DS_ECX       (1u << 2 | 1u << 4)
-#define DS_EDX       (1u << 21)
-#define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
-#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
-
-/* IA32_DEBUGCTL from version 2 on: SDM 17.4.1. */
-#define DEBUGCTL_V2                                                                                          \
-	(DEBUGCTL_LBR | DEBUGCTL_BTF | DEBUGCTL_TRACE | DEBUGCTL_FREEZE_LBRS_ON_PMI |                        \
-	 DEBUGCTL_FREEZE_PERFMON_ON_PMI)
-#define DEBUGCTL_V3 (DEBUGCTL_V2 | DEBUGCTL_UNCORE_PMI | DEBUGCTL_FREEZE_WHILE_SMM)
-
 /*
  * Core Duo T2600 (Yonah), stepping C0, version 1. Leaves and IA32_PERF_CAPABILITIES, IA32_DEBUGCTL as probed
  * on the part by the authors of VirtualBox (its CPU database). The real part has no 64-bit mode; leaf

@@ -255,6 +255,15 @@ static void every_profile_has_a_machine(void **unused)
 	g = machine_geometry(&intel_icelake);
 	assert_int_equal(g.l1d.ways, 12);
 	assert_int_equal(g.stlb_sets * g.stlb_ways, 1536); /* its leaf 2 refers to others */
+	g = machine_geometry(&intel_sapphirerapids);
+	assert_int_equal(g.llc.sets, 90112 / 8); /* 82 MB are more than the model holds */
+	assert_int_equal(g.llc.ways, 15);
+	g = machine_geometry(&intel_haswell);
+	assert_int_equal(g.stlb_sets * g.stlb_ways, 1024);
+	g = machine_geometry(&intel_goldmont);
+	assert_int_equal(g.dtlb, 32);
+	assert_int_equal(g.itlb, 48);
+	assert_int_equal(g.stlb_sets * g.stlb_ways, 512);
 	/* Without leaf 4 there is a cache nevertheless. */
 	struct model_profile bare = {.name = "bare"};
 	g = machine_geometry(&bare);

@@ -86,9 +86,9 @@ static unsigned tlb_descriptors(query_fn *query)
 		uint8_t descriptor;
 		uint16_t entries;
 	} known[] = {
-		{0x03, 64},  {0x57, 16},   {0x59, 16},  {0x5a, 32},  {0x5b, 64}, {0x5c, 128},
-		{0x5d, 256}, {0xa0, 32},   {0xb3, 128}, {0xb4, 256}, {0xba, 64}, {0xc1, 1024},
-		{0xc2, 16},  {0xc3, 1536}, {0xc4, 32},  {0xca, 512},
+		{0x03, 64},  {0x57, 16},   {0x59, 16},  {0x5a, 32},  {0x5b, 64},  {0x5c, 128},
+		{0x5d, 256}, {0xa0, 32},   {0xb3, 128}, {0xb4, 256}, {0xba, 64},  {0xc1, 1024},
+		{0xc2, 16},  {0xc3, 1536}, {0xc4, 32},  {0xca, 512}, {0x64, 512},
 	};
 	struct cpuid_regs r = query(2, 0);
 	const uint32_t regs[] = {r.eax & ~0xffu, r.ebx, r.ecx, r.edx};

@@ -106,10 +106,11 @@ static void write_rules(struct probe *p)
 	}
 }
 
-/* Counting across each power of two that a value can be written in front of, its own width the last. */
+/* Counting across each power of two that a value can be written in front of and that a window full of
+ * pipeline slots does not pass twice, its own width the last. */
 static void wrap(struct probe *p)
 {
-	static const uint8_t bits[] = {8, 16, 24, 31, 32, 33, 39, 40, 47, 48};
+	static const uint8_t bits[] = {12, 16, 24, 31, 32, 33, 39, 40, 47, 48};
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 	unsigned width = p->pmu->counter[p->c].width;
 

@@ -1,0 +1,236 @@
+/*
+ * Virtual CPUs of the Core line after Nehalem, with the leaves that profiles.c says.
+ *
+ * CPUID leaves are those of the InstLatX64 collection of dumps, under the signature given beside each.
+ */
+#include "pmu/intel/intel.h"
+#include "pmu/intel/profile.h"
+#include "pmu/intel/registers.h"
+
+/*
+ * Xeon W3670 (Westmere-EP), version 3, 206C2. IA32_PERF_CAPABILITIES as on Nehalem.
+ */
+static const struct model_cpuid westmere_cpuid[] = {
+	{0x00, 0, 0x0000000b, GENUINEINTEL},
+	{0x01, 0, 0x000206c2, 0x00200800, 0x029ee3ff & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x55035a01, 0x00f0b2ff, 0x00000000, 0x00ca0000},
+	{0x04, 0, 0x3c004121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x3c004122, 0x00c0003f, 0x0000007f, 0x00000000},
+	{0x04, 2, 0x3c004143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x3c07c163, 0x03c0003f, 0x00002fff, 0x00000002},
+	{0x0a, 0, 0x07300403, 0x00000004, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x6f655820, 0x2952286e},
+	{0x80000003, 0, 0x55504320, 0x20202020, 0x20202020, 0x57202020},
+	{0x80000004, 0, 0x30373633, 0x20402020, 0x30322e33, 0x007a4847},
+};
+static const struct intel_profile westmere_data = {
+	.perf_capabilities = 0x11c3,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3,
+	.bus_ratio = 24, /* 3.2 GHz core, 133 MHz bus */
+};
+const struct model_profile intel_westmere = {
+	.name = "intel-westmere",
+	.description = "Westmere, architectural PMU version 3",
+	.model = &intel_model,
+	.cpuid = westmere_cpuid,
+	.n_cpuid = COUNT(westmere_cpuid),
+	.data = &westmere_data,
+};
+
+/*
+ * Core i7-2600 (Sandy Bridge), version 3, 206A7; two threads a core, so four counters each.
+ * IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for a Core i7-2635QM.
+ */
+static const struct model_cpuid sandybridge_cpuid[] = {
+	{0x00, 0, 0x0000000d, GENUINEINTEL},
+	{0x01, 0, 0x000206a7, 0x00100800, 0x1fbae3ff & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x76035a01, 0x00f0b2ff, 0x00000000, 0x00ca0000},
+	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00001fff, 0x00000006},
+	{0x0a, 0, 0x07300403, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x20202020, 0x20202020, 0x65746e49, 0x2952286c},
+	{0x80000003, 0, 0x726f4320, 0x4d542865, 0x37692029, 0x3036322d},
+	{0x80000004, 0, 0x50432030, 0x20402055, 0x30342e33, 0x007a4847},
+};
+static const struct intel_profile sandybridge_data = {
+	.perf_capabilities = 0x31c3,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3,
+	.bus_ratio = 34, /* 3.4 GHz core, 100 MHz bus */
+};
+const struct model_profile intel_sandybridge = {
+	.name = "intel-sandybridge",
+	.description = "Sandy Bridge, architectural PMU version 3",
+	.model = &intel_model,
+	.cpuid = sandybridge_cpuid,
+	.n_cpuid = COUNT(sandybridge_cpuid),
+	.data = &sandybridge_data,
+};
+
+/*
+ * Xeon E3-1230 v2 (Ivy Bridge), version 3, 306A9. IA32_PERF_CAPABILITIES as VirtualBox's CPU database has
+ * it for a Core i5-3570.
+ */
+static const struct model_cpuid ivybridge_cpuid[] = {
+	{0x00, 0, 0x0000000d, GENUINEINTEL},
+	{0x01, 0, 0x000306a9, 0x00100800, 0x7fbae3ff & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x76035a01, 0x00f0b2ff, 0x00000000, 0x00ca0000},
+	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00001fff, 0x00000006},
+	{0x0a, 0, 0x07300403, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x20202020, 0x6e492020, 0x286c6574, 0x58202952},
+	{0x80000003, 0, 0x286e6f65, 0x43202952, 0x45205550, 0x32312d33},
+	{0x80000004, 0, 0x56203033, 0x20402032, 0x30332e33, 0x007a4847},
+};
+static const struct intel_profile ivybridge_data = {
+	.perf_capabilities = 0x31c3,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3,
+	.bus_ratio = 33, /* 3.3 GHz core, 100 MHz bus */
+};
+const struct model_profile intel_ivybridge = {
+	.name = "intel-ivybridge",
+	.description = "Ivy Bridge, architectural PMU version 3",
+	.model = &intel_model,
+	.cpuid = ivybridge_cpuid,
+	.n_cpuid = COUNT(ivybridge_cpuid),
+	.data = &ivybridge_data,
+};
+
+/*
+ * Core i7-4765T (Haswell), version 3, 306C3. IA32_PERF_CAPABILITIES composed from SDM 17.8 and 18.11: LBR
+ * format 4, record format 2, full-width writes; it is that of the Broadwell below.
+ */
+static const struct model_cpuid haswell_cpuid[] = {
+	{0x00, 0, 0x0000000d, GENUINEINTEL},
+	{0x01, 0, 0x000306c3, 0x00100800, 0x7ffafbff & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c10000},
+	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00001fff, 0x00000006},
+	{0x0a, 0, 0x07300403, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x37692029, 0x3637342d, 0x43205435, 0x40205550},
+	{0x80000004, 0, 0x302e3220, 0x7a484730, 0x00000000, 0x00000000},
+};
+static const struct intel_profile haswell_data = {
+	.perf_capabilities = 0x32c4,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.bus_ratio = 20, /* 2.0 GHz core, 100 MHz bus */
+};
+const struct model_profile intel_haswell = {
+	.name = "intel-haswell",
+	.description = "Haswell, architectural PMU version 3",
+	.model = &intel_model,
+	.cpuid = haswell_cpuid,
+	.n_cpuid = COUNT(haswell_cpuid),
+	.data = &haswell_data,
+};
+
+/*
+ * Core i5-5250U (Broadwell), version 3, 306D4. IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for
+ * a Core i7-5600U.
+ */
+static const struct model_cpuid broadwell_cpuid[] = {
+	{0x00, 0, 0x00000014, GENUINEINTEL},
+	{0x01, 0, 0x000306d4, 0x00100800, 0x7ffafbbf & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c30000},
+	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x02c0003f, 0x00000fff, 0x00000006},
+	{0x0a, 0, 0x07300403, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x35692029, 0x3532352d, 0x43205530, 0x40205550},
+	{0x80000004, 0, 0x362e3120, 0x7a484730, 0x00000000, 0x00000000},
+};
+static const struct intel_profile broadwell_data = {
+	.perf_capabilities = 0x32c4,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.bus_ratio = 16, /* 1.6 GHz core, 100 MHz bus */
+};
+const struct model_profile intel_broadwell = {
+	.name = "intel-broadwell",
+	.description = "Broadwell, architectural PMU version 3",
+	.model = &intel_model,
+	.cpuid = broadwell_cpuid,
+	.n_cpuid = COUNT(broadwell_cpuid),
+	.data = &broadwell_data,
+};
+
+/*
+ * A performance core of a Core i7-12800HX (Alder Lake, Golden Cove), version 5, 90672. Its CPUID tells of the
+ * six general and three fixed counters that both kinds of core have. IA32_PERF_CAPABILITIES composed:
+ * architectural LBR (all format bits set), PEBS trap, registers saved, record format 4, freeze in SMM,
+ * full-width writes, PEBS baseline; neither architectural LBR nor PERF_METRICS is modelled.
+ */
+static const struct model_cpuid alderlake_p_cpuid[] = {
+	{0x00, 0, 0x00000020, GENUINEINTEL},
+	{0x01, 0, 0x00090672, 0x00800800, 0x7ffafbbf & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
+	{0x04, 0, 0xfc004121, 0x02c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0xfc004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0xfc01c143, 0x0240003f, 0x000007ff, 0x00000000},
+	{0x04, 3, 0xfc1fc163, 0x0240003f, 0x00009fff, 0x00000004},
+	{0x07, 0, 0x00000002, 0x239c27eb & ~PT_EBX, 0x98c007ac, 0xfc18c410 & ~ARCH_LBR_EDX},
+	{0x0a, 0, 0x07300605, 0x00000000, 0x00000007, 0x00008603},
+	{0x1a, 0, 0x40000001, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000002, 0, 0x68743231, 0x6e654720, 0x746e4920, 0x52286c65},
+	{0x80000003, 0, 0x6f432029, 0x54286572, 0x6920294d, 0x32312d37},
+	{0x80000004, 0, 0x48303038, 0x00000058, 0x00000000, 0x00000000},
+};
+static const struct intel_profile alderlake_p_data = {
+	.perf_capabilities = 0x74ff,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.bus_ratio = 52, /* 2.0 GHz core, 38.4 MHz crystal */
+};
+const struct model_profile intel_alderlake_p = {
+	.name = "intel-alderlake-p",
+	.description = "Alder Lake P-core (Golden Cove), architectural PMU version 5",
+	.model = &intel_model,
+	.cpuid = alderlake_p_cpuid,
+	.n_cpuid = COUNT(alderlake_p_cpuid),
+	.data = &alderlake_p_data,
+};
+
+/*
+ * Xeon w9-3475X (Sapphire Rapids, Golden Cove), version 5, 806F8. IA32_PERF_CAPABILITIES as for Alder Lake.
+ */
+static const struct model_cpuid sapphirerapids_cpuid[] = {
+	{0x00, 0, 0x00000020, GENUINEINTEL},
+	{0x01, 0, 0x000806f8, 0x00800800, 0x7ffefbff & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
+	{0x04, 0, 0xfc004121, 0x02c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0xfc004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0xfc004143, 0x03c0003f, 0x000007ff, 0x00000000},
+	{0x04, 3, 0xfc1fc163, 0x0380003f, 0x00015fff, 0x00000004},
+	{0x07, 0, 0x00000002, 0xf3bfbffb & ~PT_EBX, 0xbb417fee, 0xffdd4430 & ~ARCH_LBR_EDX},
+	{0x0a, 0, 0x08300805, 0x00000000, 0x0000000f, 0x00008604},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x6f655820, 0x2952286e},
+	{0x80000003, 0, 0x2d397720, 0x35373433, 0x00000058, 0x00000000},
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+};
+static const struct intel_profile sapphirerapids_data = {
+	.perf_capabilities = 0x74ff,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.slots = 6,
+	.bus_ratio = 88, /* 2.2 GHz core, 25 MHz crystal */
+};
+const struct model_profile intel_sapphirerapids = {
+	.name = "intel-sapphirerapids",
+	.description = "Sapphire Rapids, architectural PMU version 5, without PERF_METRICS",
+	.model = &intel_model,
+	.cpuid = sapphirerapids_cpuid,
+	.n_cpuid = COUNT(sapphirerapids_cpuid),
+	.data = &sapphirerapids_data,
+};
