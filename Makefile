@@ -81,7 +81,7 @@ UNHURRIED := $(filter boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/acc
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): IMAGE_FLAGS += -Os
 
 # UEFI strings are UTF-16.
-$(B)/image/boot/uefi.c.o $(B)/image/tests/boot/%.c.o: IMAGE_FLAGS += -fshort-wchar
+$(B)/image/boot/uefi.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/boot/%.c.o: IMAGE_FLAGS += -fshort-wchar
 
 # --- generated -------------------------------------------------------------------------------------------------
 
@@ -152,10 +152,24 @@ LINK_DIRECT = ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-se
 $(B)/link/efi-first.elf: $(IMAGE_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
-$(B)/BOOTX64.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld linker/sections.ld
+$(B)/assay.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld linker/sections.ld
+	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
+
+# What is shipped: a small application that carries the image compressed and starts it.
+CARRIER_OBJ := $(B)/image/boot/carrier/carrier.c.o $(B)/image/boot/carrier/payload.S.o
+$(CARRIER_OBJ): IMAGE_FLAGS += -Os -isystem /usr/include/stb -DPAYLOAD='"$(B)/link/payload.z"'
+$(B)/image/boot/carrier/payload.S.o: $(B)/link/payload.z
+
+$(B)/link/payload.z: $(B)/assay.efi scripts/pack
+	$(Q)$(PYTHON) scripts/pack $< $@
+
+$(B)/BOOTX64.elf: $(CARRIER_OBJ) linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
 $(B)/BOOTX64.EFI: $(B)/BOOTX64.elf scripts/elf2efi
+	$(Q)$(PYTHON) scripts/elf2efi $< $@
+
+$(B)/%.efi: $(B)/%.elf scripts/elf2efi
 	$(Q)$(PYTHON) scripts/elf2efi $< $@
 
 # The same objects for a start without firmware.
@@ -202,9 +216,6 @@ bench: all tools $(B)/assay.img $(B)/empty_app.efi
 # EFI applications that the tests put beside ours.
 $(B)/%_app.elf: $(B)/image/tests/boot/%_app.c.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
-
-$(B)/%_app.efi: $(B)/%_app.elf scripts/elf2efi
-	$(Q)$(PYTHON) scripts/elf2efi $< $@
 
 # --- host tests ------------------------------------------------------------------------------------------------
 
@@ -264,4 +275,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)

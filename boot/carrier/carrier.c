@@ -1,0 +1,148 @@
+/*
+ * The outer application, BOOTX64.EFI: it holds the image proper compressed, inflates it, and has the firmware
+ * load and start it from memory (UEFI specification 2.10, 7.4), so that relocation and the rights of pages
+ * are the firmware's doing as if the image had been a file. The image finds the same device, file path,
+ * options and shell parameters as if it had been started itself, and its status is handed on.
+ */
+#include <efi.h>
+#include <string.h>
+
+/* Of the library only the zlib decoder is wanted, into a buffer of known size: it allocates nothing. */
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_ZLIB
+#define STBI_SUPPORT_ZLIB
+#define STBI_NO_STDIO
+#define STBI_NO_LINEAR
+#define STBI_NO_FAILURE_STRINGS
+#define STBI_NO_THREAD_LOCALS
+#define STBI_NO_SIMD
+#define STBI_ASSERT(x)          ((void)0)
+#define STBI_MALLOC(size)       ((void)(size), NULL)
+#define STBI_REALLOC(old, size) ((void)(old), (void)(size), NULL)
+#define STBI_FREE(old)          ((void)(old))
+#include <stb_image.h>
+
+#define PAGES(bytes) (((UINTN)(bytes) + 4095) / 4096)
+#define PAUSE_US     5000000 /* a line can be read before the boot manager goes on to its next entry */
+
+/** What scripts/pack puts before the zlib stream: of the image as the firmware is to load it. */
+struct payload {
+	UINT32 size;  /**< bytes */
+	UINT32 crc32; /**< that of UEFI 4.2, which is zlib's */
+	char stream[];
+};
+extern const struct payload payload;
+extern const char payload_end[];
+
+static EFI_SYSTEM_TABLE *st;
+static EFI_BOOT_SERVICES *bs;
+static VOID *shell; /* what the UEFI shell gave besides options; NULL: not started from one */
+
+static EFI_GUID loaded_image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
+static EFI_GUID device_path_guid = {
+	0xbc62157e, 0x3e33, 0x4fec, {0x99, 0x20, 0x2d, 0x3b, 0x36, 0xd7, 0x50, 0xdf}};
+static EFI_GUID shell_parameters_guid = {
+	0x752f3136, 0x4e16, 0x4fdc, {0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca}};
+
+static void say(const CHAR16 *text)
+{
+	if (st->ConOut)
+		st->ConOut->OutputString(st->ConOut, (CHAR16 *)(UINTN)text);
+}
+
+/** The one line that there is when the image cannot be started. */
+static EFI_STATUS give_up(EFI_STATUS status, const CHAR16 *why)
+{
+	say(L"assay: could not run: ");
+	say(why);
+	say(L"\r\n");
+	if (!shell)
+		bs->Stall(PAUSE_US);
+	return status;
+}
+
+static const CHAR16 *refusal(EFI_STATUS status)
+{
+	switch (status) {
+	case EFI_SECURITY_VIOLATION:
+	case EFI_ACCESS_DENIED:
+		return L"the firmware forbids to start what it has no signature of; switch Secure Boot off";
+	case EFI_OUT_OF_RESOURCES:
+		return L"the firmware has not enough memory to load the image";
+	default:
+		return L"the firmware does not accept the image as an application; write the file anew";
+	}
+}
+
+/** Inflate into memory of our own; EFI_SUCCESS only if every bit is as it was packed. */
+static EFI_STATUS inflate_into(char *image)
+{
+	UINT32 crc;
+	int length = (int)(payload_end - payload.stream);
+
+	if (stbi_zlib_decode_buffer(image, (int)payload.size, payload.stream, length) != (int)payload.size)
+		return EFI_COMPROMISED_DATA;
+	if (EFI_ERROR(bs->CalculateCrc32(image, payload.size, &crc)) || crc != payload.crc32)
+		return EFI_COMPROMISED_DATA;
+	return EFI_SUCCESS;
+}
+
+/** Start a loaded image with all that its parent was given. */
+static EFI_STATUS start_as(const EFI_LOADED_IMAGE *given, EFI_HANDLE child)
+{
+	EFI_LOADED_IMAGE *loaded;
+	EFI_STATUS s = bs->HandleProtocol(child, &loaded_image_guid, (VOID **)&loaded);
+
+	if (EFI_ERROR(s))
+		return s;
+	/* The parent outlives the child: what it points to is lent. */
+	loaded->DeviceHandle = given->DeviceHandle;
+	loaded->LoadOptions = given->LoadOptions;
+	loaded->LoadOptionsSize = given->LoadOptionsSize;
+	if (shell && EFI_ERROR(bs->InstallProtocolInterface(&child, &shell_parameters_guid,
+							    EFI_NATIVE_INTERFACE, shell)))
+		shell = NULL;
+	s = bs->StartImage(child, NULL, NULL);
+	/* The firmware unloads an application that has ended; its handle stays while anything is on it. */
+	if (shell)
+		bs->UninstallProtocolInterface(child, &shell_parameters_guid, shell);
+	return s;
+}
+
+EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table);
+
+EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
+{
+	EFI_PHYSICAL_ADDRESS at;
+	EFI_DEVICE_PATH *path;
+	EFI_LOADED_IMAGE *given;
+	EFI_HANDLE child = NULL;
+	EFI_STATUS s;
+
+	st = table;
+	bs = table->BootServices;
+	if (EFI_ERROR(bs->HandleProtocol(handle, &shell_parameters_guid, &shell)))
+		shell = NULL;
+	s = bs->HandleProtocol(handle, &loaded_image_guid, (VOID **)&given);
+	if (EFI_ERROR(s))
+		return give_up(s, L"the firmware does not say where this file was loaded from");
+	if (EFI_ERROR(bs->HandleProtocol(handle, &device_path_guid, (VOID **)&path)))
+		path = NULL;
+
+	s = bs->AllocatePages(AllocateAnyPages, EfiLoaderData, PAGES(payload.size), &at);
+	if (EFI_ERROR(s))
+		return give_up(s, L"the firmware has not enough memory to unpack the image");
+	s = inflate_into((char *)(UINTN)at);
+	if (!EFI_ERROR(s))
+		s = bs->LoadImage(FALSE, handle, path, (VOID *)(UINTN)at, payload.size, &child);
+	bs->FreePages(at, PAGES(payload.size));
+	if (s == EFI_COMPROMISED_DATA)
+		return give_up(s, L"the file is damaged (its checksum differs); write it anew");
+	if (EFI_ERROR(s)) {
+		/* Refused for its signature it is loaded all the same, and only may not be started. */
+		if (s == EFI_SECURITY_VIOLATION)
+			bs->UnloadImage(child);
+		return give_up(s, refusal(s));
+	}
+	return start_as(given, child);
+}

@@ -1,0 +1,7 @@
+/* The image as scripts/pack made it: two words of 32 bits (boot/carrier/carrier.c), then a zlib stream. */
+	.section .rodata.payload, "a"
+	.balign	8
+	.globl	payload, payload_end
+payload:
+	.incbin	PAYLOAD
+payload_end:

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""A BOOTX64.EFI whose image cannot be unpacked or loaded says so in one line: damage, no memory, no application."""
+import re
+import struct
+import zlib
+
+from boottest import BUILD, boot, done, emulators, equal, ok, tail
+
+with open(BUILD + "/BOOTX64.EFI", "rb") as f:
+    outer = f.read()
+with open(BUILD + "/assay.efi", "rb") as f:
+    inner = f.read()
+
+HEADER = struct.Struct("<II")  # boot/carrier/carrier.c: size and CRC-32 of the image; a zlib stream follows
+at = outer.find(HEADER.pack(len(inner), zlib.crc32(inner)))
+stream = at + HEADER.size
+# UEFI specification 2.10, appendix D, without the bit that marks errors: the shell drops it.
+LOAD_ERROR, UNSUPPORTED, OUT_OF_RESOURCES, COMPROMISED = 1, 3, 9, 33
+FAREWELL = "assay: could not run: "
+
+
+def patched(offset, new):
+    return outer[:offset] + new + outer[offset + len(new):]
+
+
+def flipped(offset):
+    return patched(offset, bytes([outer[offset] ^ 1]))
+
+
+def carrying(image):
+    return patched(at, HEADER.pack(len(image), zlib.crc32(image)) + zlib.compress(image, 9))
+
+
+def damaged(image):
+    """A file beside a disk image: BOOTX64.EFI with a flipped bit."""
+    with open(image + ".efi", "wb") as file:
+        file.write(flipped(stream + 1000))
+    return image + ".efi"
+
+
+DAMAGED = "the file is damaged (its checksum differs); write it anew"
+GOOD_OPTIONS = "exit=return pmu=virtual suite=control"
+# Started one after the other from the UEFI shell: file, options, its one line (None: the image is started), status.
+CASES = (
+    (outer, GOOD_OPTIONS, None, 0),
+    (flipped(stream + len(zlib.compress(inner, 9)) // 2), "", DAMAGED, COMPROMISED),
+    (flipped(stream), "", DAMAGED, COMPROMISED),
+    (flipped(at + 4), "", DAMAGED, COMPROMISED),
+    (flipped(at), "", DAMAGED, COMPROMISED),
+    (patched(at, struct.pack("<I", 0x7ffff000)), "", "the firmware has not enough memory to unpack the image", OUT_OF_RESOURCES),
+    (carrying(b"MZ" + inner[2:64] + b"no application" + inner[78:]), "",
+     "the firmware does not accept the image as an application; write the file anew", UNSUPPORTED),
+    (outer, GOOD_OPTIONS + " kernel=none", None, LOAD_ERROR),
+    (outer, GOOD_OPTIONS, None, 0),
+)
+
+
+def prepare(image):
+    script = "@echo -off\r\nfs0:\r\n"
+    for i, (data, options, _, _) in enumerate(CASES):
+        with open(image + ".efi", "wb") as file:
+            file.write(data)
+        emulators.mtools("mcopy", image, "-o", image + ".efi", "::/case%d.efi" % i)
+        script += "\\case%d.efi %s\r\necho case %d ends with %%lasterror%%\r\n" % (i, options, i)
+    emulators.mtools("mdel", image, "::/EFI/BOOT/BOOTX64.EFI")
+    emulators.write_file(image, "/startup.nsh", script + "reset -s\r\n")
+    emulators.write_file(image, "/assay/assay.cfg", "")
+
+
+ok(at > 0, "the image is found in the file")
+r = boot("disk", prepare=prepare, until_exit=True)
+lines = iter(r.lines)
+for i, (_, _, why, status) in enumerate(CASES):
+    said = []
+    for line in lines:
+        match = re.search("case %d ends with 0x([0-9A-Fa-f]+)" % i, line)
+        if match:
+            equal(int(match.group(1), 16), status, "case %d: the status is handed on" % i)
+            break
+        said.append(line)
+    else:
+        ok(False, "case %d ends" % i, tail(r))
+    if why:
+        equal([line for line in said if line.startswith("assay: ")], [FAREWELL + why], why)
+    else:
+        verdicts = [m.group(1) for m in map(emulators.VERDICT.match, said) if m]
+        ok(len(verdicts) == 1 and verdicts[0].startswith("could not run") == bool(status), "the image is started: %r" % verdicts, tail(r))
+
+r = boot("disk", config="exit=shutdown\n", prepare=lambda image: emulators.mtools("mcopy", image, "-o", damaged(image), "::/EFI/BOOT/BOOTX64.EFI"),
+         stop_when=lambda line: line.startswith(FAREWELL))
+equal(r.lines[-1:], [FAREWELL + DAMAGED], "the same line without a shell")
+done()
