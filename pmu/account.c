@@ -148,3 +148,31 @@ unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 	}
 	return n;
 }
+
+enum model_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms,
+				     unsigned n_terms)
+{
+	/* The kinds of branches exclude each other; of a conditional one, BR_COND itself says nothing. */
+	static const uint8_t by_quantity[Q_COUNT] = {
+		[Q_BR_JMP_DIRECT] = TRANSFER_JUMP,
+		[Q_BR_JMP_INDIRECT] = TRANSFER_JUMP_INDIRECT,
+		[Q_BR_CALL_DIRECT] = TRANSFER_CALL,
+		[Q_BR_RET] = TRANSFER_RETURN,
+		[Q_BR_CALL_INDIRECT] = TRANSFER_CALL_INDIRECT,
+		[Q_BR_FAR] = TRANSFER_FAR,
+		[Q_BR_COND_TAKEN] = TRANSFER_CONDITIONAL,
+	};
+	uint8_t special = s->insn->special;
+
+	if (s->partial || special == INSN_INT || special == INSN_INT3 || special == INSN_INT1)
+		return TRANSFER_NONE;
+	for (unsigned i = 0; i < n_terms; i++)
+		if (by_quantity[terms[i].quantity])
+			return (enum model_transfer)by_quantity[terms[i].quantity];
+	return TRANSFER_NONE;
+}
+
+enum model_transfer account_delivery(enum step_event event)
+{
+	return event == STEP_SOFT_INTERRUPT ? TRANSFER_FAR : TRANSFER_EVENT;
+}

@@ -7,6 +7,7 @@
 #define PMU_ACCOUNT_H
 
 #include "arch/x86/retired.h"
+#include "pmu/model.h"
 #include "pmu/quantity.h"
 #include "pmu/uarch.h"
 
@@ -36,6 +37,16 @@ unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, stru
  */
 unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 			  struct uarch_access out[2 * ACCOUNT_ACCESSES]);
+
+/**
+ * How control went on after the instruction, given what account_retired() says of it. INT n, INT3 and INT1:
+ * it goes on by their delivery, which is a step of its own: TRANSFER_NONE.
+ */
+enum model_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms,
+				     unsigned n_terms);
+
+/** The same for a delivery: TRANSFER_FAR for software interrupts, which are branches. */
+enum model_transfer account_delivery(enum step_event event);
 
 /** Add terms to a total. */
 static inline void account_add(struct qvec *total, const struct qterm *terms, unsigned n)

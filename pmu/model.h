@@ -26,7 +26,8 @@ enum model_transfer {
 	TRANSFER_CALL,
 	TRANSFER_CALL_INDIRECT,
 	TRANSFER_RETURN,
-	TRANSFER_FAR,   /* far branches, INT n, IRET, SYSCALL and its like */
+	TRANSFER_FAR,   /* far branches, IRET, SYSCALL and its like; the delivery of an INT n, see
+			 * model_step.transfer */
 	TRANSFER_EVENT, /* an exception or interrupt was delivered */
 };
 
@@ -62,15 +63,25 @@ struct model_step {
 	uint64_t ip;         /* of the instruction; of a delivered event: of the instruction before which it
 				is taken */
 	uint64_t next;       /* of the one after it */
-	/* Only while the model's recording() is true; else 0. */
-	uint8_t transfer;  /* enum model_transfer, from .ip to .next */
-	uint8_t cpl_after; /* at .next */
-	uint8_t length;    /* of the instruction, bytes; 0: a delivered event */
-	const struct model_registers *registers;
-	const struct uarch_access *access; /* data accesses in order, pmu/uarch.h */
+	/*
+	 * Only while the model's recording() is true; else 0. An INT n (INT3, INT1) is two steps: the
+	 * instruction, with TRANSFER_NONE to the one behind it, then its delivery, with TRANSFER_FAR from the
+	 * INT to the handler. A string instruction that an interrupt finds half done is one step for what it
+	 * did, with TRANSFER_NONE and .next = .ip, before that of the delivery, and another one later. Its
+	 * terms include those of the machine model (mispredictions, misses of caches and TLBs).
+	 */
+	uint8_t transfer;                        /* enum model_transfer, from .ip to .next */
+	uint8_t cpl_after;                       /* at .next */
+	uint8_t length;                          /* of the instruction, bytes; 0: a delivered event */
+	const struct model_registers *registers; /* after it; NULL if halted */
+	const struct uarch_access *access; /* data accesses in order, pmu/uarch.h: of string instructions
+					    * those of the first iterations, MODEL_ACCESSES at most; none of
+					    * gathers and scatters, nor of deliveries */
 	unsigned n_access;
 	uint64_t tsc; /* time-stamp counter, no less than at the step before */
 };
+
+#define MODEL_ACCESSES 32
 
 /**
  * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU,
@@ -122,9 +133,9 @@ struct pmu_model {
 	 * and .own_write set. The rule of this machine is: a WRMSR that starts a counter is not counted by
 	 * it, nor is one that stops it; a counter that runs before and after the write counts it. So a
 	 * counter that has just been stopped does nothing in that advance() of itself, and one that this
-	 * write has started must leave a step with .own_write out. (Not called when nothing was counting
-	 * before the write.) RDMSR and RDPMC give the value before their own retirement and are counted after
-	 * it.
+	 * write has started must leave a step with .own_write out. (Not called when nothing was counting, and
+	 * nothing being recorded, before the write.) RDMSR and RDPMC give the value before their own
+	 * retirement and are counted after it.
 	 */
 	enum model_access (*wrmsr)(void *state, uint32_t address, uint64_t value);
 	/** `allowed`: CPL is 0 or CR4.PCE is 1. */

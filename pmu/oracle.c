@@ -32,19 +32,19 @@ static void retired(void *ctx, const struct step_retired *r)
 		account_add(oracle.total, terms, account_retired(&r->did, terms));
 }
 
-static void delivered(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl)
+static void delivered(void *ctx, const struct step_delivered *d)
 {
 	struct qterm terms[ACCOUNT_TERMS];
 	(void)ctx;
 
 	if (oracle.watching)
-		account_add(oracle.total, terms, account_event(kind, vector, cpl, terms));
+		account_add(oracle.total, terms, account_event(d->kind, d->vector, d->cpl, terms));
 }
 
 static struct step_client oracle_client = {
 	.before = before,
 	.intercepts = 1ull << INSN_INT,
-	.addresses = true,
+	.details = true,
 	.retired = retired,
 	.delivered = delivered,
 };

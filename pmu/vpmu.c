@@ -1,7 +1,10 @@
 #include "pmu/vpmu.h"
 
 #include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/paging.h"
 #include "arch/x86/step.h"
+#include "arch/x86/time.h"
 #include "pmu/account.h"
 #include "pmu/insn_quantities.h"
 #include "pmu/machine_model.h"
@@ -13,7 +16,6 @@
 
 #define PMIS_PER_STEP 4
 #define INJECT_MAX    256 /* longest text of injections */
-#define CR4_PCE       (1u << 8)
 
 /*
  * Most instructions contribute what their class says and nothing else. What that adds to the counters is
@@ -33,9 +35,10 @@ static struct {
 	const struct model_profile *profile;
 	const struct pmu_model *model;
 	void *state;
-	bool counting;  /* model->counting(), as of the last write */
+	bool active;    /* model->counting() or ->recording(), as of the last write */
+	bool recording; /* model->recording(), likewise */
 	bool own_write; /* the instruction now retiring is a WRMSR that the model has carried out ... */
-	bool was_idle;  /* ... and nothing was counting before it */
+	bool was_idle;  /* ... and the model was not active before it */
 	struct memo (*memo)[4]; /* of each class: by LOCK, by taken */
 	uint32_t epoch;
 	struct uarch *machine;
@@ -122,13 +125,20 @@ static bool matters(enum quantity q)
 	return false;
 }
 
+static bool records(void)
+{
+	return vpmu.model->recording && vpmu.model->recording(vpmu.state);
+}
+
 /* The model's state has changed: all that was worked out may be different now. */
 static void begin_epoch(void)
 {
 	vpmu.epoch++;
-	vpmu.counting = vpmu.model->counting(vpmu.state);
-	vpmu.machine_runs = vpmu.splits = vpmu_client.addresses = false;
-	if (!vpmu.counting)
+	vpmu.recording = records();
+	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state);
+	vpmu.splits = vpmu_client.details = false;
+	vpmu.machine_runs = vpmu.recording;
+	if (!vpmu.active)
 		return;
 	for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++)
 		vpmu.machine_runs = vpmu.machine_runs || matters((enum quantity) * q);
@@ -138,7 +148,7 @@ static void begin_epoch(void)
 	}
 	vpmu.splits = matters(Q_LOADS_SPLIT_LINE) || matters(Q_STORES_SPLIT_LINE) ||
 		      matters(Q_LOADS_SPLIT_PAGE) || matters(Q_STORES_SPLIT_PAGE);
-	vpmu_client.addresses = vpmu.machine_runs || vpmu.splits;
+	vpmu_client.details = vpmu.machine_runs || vpmu.splits;
 }
 
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
@@ -167,7 +177,7 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 	case INSN_WRMSR:
 		if (f->cs & 3)
 			return STEP_GP;
-		vpmu.was_idle = !vpmu.model->counting(vpmu.state);
+		vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
 		access = vpmu.model->wrmsr(vpmu.state, index, f->rdx << 32 | (uint32_t)f->rax);
 		vpmu.own_write = access == MODEL_OK;
 		begin_epoch();
@@ -221,6 +231,37 @@ static void advance(const struct model_step *step)
 		raise_pmi();
 }
 
+/* What only models that record are shown. */
+struct details {
+	struct model_registers registers;
+	struct uarch_access access[MODEL_ACCESSES];
+};
+
+static void show_registers(struct details *d, struct model_step *step, const struct trap_frame *f)
+{
+	d->registers = (struct model_registers){
+		.flags = f->rflags & ~RFLAGS_TF,
+		.ip = f->rip,
+		.gpr = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9, f->r10,
+			f->r11, f->r12, f->r13, f->r14, f->r15},
+	};
+	step->registers = &d->registers;
+	step->cpl_after = f->cs & 3;
+	step->next = f->rip;
+	step->tsc = tsc_read();
+}
+
+static void show_accesses(struct details *d, struct model_step *step, const struct insn_retired *did)
+{
+	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
+
+	if (did->insn->special == INSN_MASKMOV)
+		return;
+	for (uint64_t i = 0; i < turns && step->n_access + 2 * ACCOUNT_ACCESSES <= MODEL_ACCESSES; i++)
+		step->n_access += account_accesses(did, i, d->access + step->n_access);
+	step->access = d->access;
+}
+
 /* Whether the class, LOCK, and taken or not, is all that tells two retirements apart (but for addresses). */
 static bool repeats(const struct insn *in)
 {
@@ -271,9 +312,16 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		PLACE,
 	};
 
-	bool alike = repeats(did->insn) && vpmu.model->increments &&
+	struct details details;
+	bool alike = !vpmu.recording && repeats(did->insn) && vpmu.model->increments &&
 		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
 
+	if (vpmu.recording) {
+		show_registers(&details, &step, r->after);
+		show_accesses(&details, &step, did);
+		step.transfer = account_transfer(did, terms, step.n_terms);
+		step.length = did->insn->length;
+	}
 	if (vpmu.machine_runs) {
 		unsigned n = machine_retired(vpmu.machine, did, (const uint8_t *)r->rip, r->rip,
 					     r->after->rip, terms, step.n_terms, terms + step.n_terms);
@@ -299,7 +347,7 @@ static void retired(void *ctx, const struct step_retired *r)
 	struct memo *m;
 	(void)ctx;
 
-	if (!vpmu.counting)
+	if (!vpmu.active)
 		return;
 	/* A WRMSR that the model has carried out began an epoch: it finds no memo. */
 	m = memo_of(did);
@@ -311,24 +359,30 @@ static void retired(void *ctx, const struct step_retired *r)
 	vpmu.own_write = false;
 }
 
-static void delivered(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl)
+static void delivered(void *ctx, const struct step_delivered *d)
 {
 	struct qterm terms[ACCOUNT_TERMS];
-	struct model_step step = {.terms = terms, .cycles = 1, .cpl = cpl, PLACE};
+	struct details details;
+	struct model_step step = {
+		.terms = terms, .cycles = 1, .cpl = d->cpl, .ip = d->rip, .next = d->after->rip, PLACE};
 	(void)ctx;
 
-	if (!vpmu.counting)
+	if (!vpmu.active)
 		return;
-	step.n_terms = account_event(kind, vector, cpl, terms);
+	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
+	if (vpmu.recording) {
+		show_registers(&details, &step, d->after);
+		step.transfer = account_delivery(d->kind);
+	}
 	advance(&step);
 }
 
 static void halted(void *ctx)
 {
-	struct model_step step = {.cycles = 1, .halted = true, PLACE};
+	struct model_step step = {.cycles = 1, .halted = true, .tsc = vpmu.recording ? tsc_read() : 0, PLACE};
 	(void)ctx;
 
-	if (vpmu.counting)
+	if (vpmu.active)
 		advance(&step);
 }
 
@@ -339,6 +393,22 @@ static struct step_client vpmu_client = {
 	.delivered = delivered,
 	.halted = halted,
 };
+
+/* --- memory ----------------------------------------------------------------------------------------- */
+
+static bool read_memory(void *ctx, uint64_t address, void *out, size_t size)
+{
+	(void)ctx;
+	return page_readable((const void *)address, size) && step_copy(out, (const void *)address, size);
+}
+
+static bool write_memory(void *ctx, uint64_t address, const void *data, size_t size)
+{
+	(void)ctx;
+	return page_writable((const void *)address, size) && step_copy((void *)address, data, size);
+}
+
+static const struct model_memory memory = {.read = read_memory, .write = write_memory};
 
 bool vpmu_create(const char *name, const char *inject, const char **why)
 {
@@ -376,6 +446,8 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.thread = 0;
 	vpmu.sibling = SIBLING_HALTED;
 	vpmu.model->reset(vpmu.state, profile, injections);
+	if (vpmu.model->attach)
+		vpmu.model->attach(vpmu.state, &memory);
 	begin_epoch();
 	return true;
 }

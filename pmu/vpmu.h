@@ -16,6 +16,10 @@
  * Otherwise the entry's mask bit is set, as the local APIC does (SDM vol. 3, 10.5.1; some parts before the
  * Pentium M are said not to), and the interrupt is raised: an NMI at the next instruction boundary, a fixed
  * one by a self-IPI of the entry's vector, so that the real APIC's priorities, IRR, ISR and EOI hold.
+ *
+ * Records: while a model records (pmu/model.h, recording()), every step that reaches it tells where control
+ * went, registers, data addresses and the time; its records in memory go to the harness's own, by the page
+ * tables in force, and only where those let ring 0 write. The time is the real time-stamp counter.
  */
 #ifndef PMU_VPMU_H
 #define PMU_VPMU_H

@@ -278,7 +278,7 @@ void *stack_create(size_t size)
 	return p && page_protect(p, PAGE, PAGE_ABSENT) ? p + PAGE : NULL;
 }
 
-static bool page_present(uint64_t address)
+static bool page_allows(uint64_t address, uint64_t rights)
 {
 	unsigned at = cr4_read() & CR4_LA57 ? 5 : 4;
 	const uint64_t *table = below(cr3_read());
@@ -289,7 +289,7 @@ static bool page_present(uint64_t address)
 	for (;; at--) {
 		uint64_t entry = table[index_at(address, at)];
 
-		if (!(entry & PRESENT))
+		if ((entry & rights) != rights)
 			return false;
 		if (at == 1 || entry & LARGE)
 			return true;
@@ -297,14 +297,24 @@ static bool page_present(uint64_t address)
 	}
 }
 
-bool page_readable(const void *start, size_t size)
+static bool all_allow(const void *start, size_t size, uint64_t rights)
 {
 	uint64_t first = (uint64_t)start, last = first + size - 1;
 
 	if (last < first)
 		return false;
 	for (uint64_t page = first & ~(PAGE - 1); page <= last; page += PAGE)
-		if (!page_present(page))
+		if (!page_allows(page, rights))
 			return false;
 	return true;
+}
+
+bool page_readable(const void *start, size_t size)
+{
+	return all_allow(start, size, PRESENT);
+}
+
+bool page_writable(const void *start, size_t size)
+{
+	return all_allow(start, size, PRESENT | WRITE);
 }

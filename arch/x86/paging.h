@@ -52,4 +52,7 @@ void *page_view(void *start, size_t size, unsigned shift);
  * trust. */
 bool page_readable(const void *start, size_t size);
 
+/** Whether ring 0 may write all of them. */
+bool page_writable(const void *start, size_t size);
+
 #endif

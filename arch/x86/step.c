@@ -90,7 +90,11 @@ static bool push_frame(struct trap_frame *f, const struct idt_gate *g, int64_t e
 void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, int64_t error)
 {
 	struct step_engine *e = &step_engine;
-	uint8_t cpl = f->cs & 3;
+	struct step_delivered d = {
+		.cpl = f->cs & 3,
+		.rip = kind == STEP_SOFT_INTERRUPT ? e->now.rip : f->rip,
+		.after = f,
+	};
 
 	e->odd.any = 0;
 	e->current = NULL;
@@ -106,8 +110,11 @@ void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, i
 	}
 	if (kind == STEP_NMI)
 		e->nmi_blocked = true;
-	if (e->active && !e->paused && e->client->delivered)
-		e->client->delivered(e->client->ctx, kind, vector, cpl);
+	if (e->active && !e->paused && e->client->delivered) {
+		d.kind = kind;
+		d.vector = vector;
+		e->client->delivered(e->client->ctx, &d);
+	}
 }
 
 void step_abort(struct trap_frame *f, int vector)
@@ -327,7 +334,7 @@ static void go_on(struct trap_frame *f)
 				step_event_due(f);
 			continue;
 		}
-		if (e->client->addresses)
+		if (e->client->details)
 			note_addresses(f, d);
 		break;
 	}
@@ -365,7 +372,7 @@ bool step_quick(struct trap_frame *f)
 	const struct decoded *d = e->current;
 	uint64_t rip = f->rip;
 
-	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->addresses ||
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->details ||
 	    e->count + 1 >= e->watch_at)
 		return false;
 	e->count++;
@@ -377,7 +384,7 @@ bool step_quick(struct trap_frame *f)
 		e->retired(e->client->ctx, &e->now);
 	}
 	d = step_cache_find(rip, e->now.rip);
-	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->client->addresses) {
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->client->details) {
 		e->current = NULL;
 		e->count--;
 		return false;

@@ -21,9 +21,20 @@
 struct step_retired {
 	struct insn_retired did;
 	const struct trap_frame *after; /* registers after the instruction: RIP, CS, RFLAGS, RSP, SS; all of
-					 * them only if the instruction has a .special */
+					 * them if the instruction has a .special or with .details. RFLAGS.TF
+					 * is the engine's */
 	uint64_t rip;                   /* of the instruction */
 	bool emulated;                  /* the client's before() answered it, the CPU never ran it */
+};
+
+/** An event that was delivered through the harness's IDT. */
+struct step_delivered {
+	enum step_event kind;
+	unsigned vector;
+	uint8_t cpl;  /* before it */
+	uint64_t rip; /* of the instruction before which it is taken; STEP_SOFT_INTERRUPT: of the
+		       * INT n */
+	const struct trap_frame *after; /* all registers as its handler finds them */
 };
 
 enum step_action {
@@ -43,14 +54,14 @@ struct step_client {
 	 * conditional branches). */
 	enum step_action (*before)(void *ctx, struct trap_frame *frame, const struct insn *in);
 	uint64_t intercepts;
-	/** The client looks at did.address, .stack, .source, .dest, .frame, .backwards of any instruction.
-	 * While it is false they are only right for instructions with a .special: stepping is quicker then.
-	 * May be changed in callbacks. */
-	volatile bool addresses;
+	/** The client looks at did.address, .stack, .source, .dest, .frame, .backwards of any instruction, or
+	 * at its general registers afterwards. While it is false they are only right for instructions with a
+	 * .special: stepping is quicker then. May be changed in callbacks. */
+	volatile bool details;
 	/** After each retired instruction, and for the iterations of an interrupted one (.did.partial). */
 	void (*retired)(void *ctx, const struct step_retired *r);
-	/** An event was delivered to the stepped code; cpl is that before delivery. */
-	void (*delivered)(void *ctx, enum step_event kind, unsigned vector, uint8_t cpl);
+	/** An event was delivered to the stepped code. */
+	void (*delivered)(void *ctx, const struct step_delivered *d);
 	/** The stepped code halts: called again and again until an interrupt is due. Time may be advanced. */
 	void (*halted)(void *ctx);
 };
@@ -61,6 +72,12 @@ struct step_client {
  * apic_self_ipi(); the engine lets it through as it does any other.)
  */
 void step_raise_nmi(void);
+
+/**
+ * For a client's callbacks: copy n bytes where either side may be unmapped.
+ * @return false if it faulted (some bytes may have been copied)
+ */
+bool step_copy(void *to, const void *from, uint64_t n);
 
 /**
  * Run fn(arg) under the engine until it returns.

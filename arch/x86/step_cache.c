@@ -1,5 +1,7 @@
 #include "arch/x86/step_cache.h"
 
+#include "arch/x86/step.h"
+
 #include <stddef.h>
 
 struct decoded step_cache[STEP_CACHE_ENTRIES];

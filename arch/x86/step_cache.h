@@ -35,10 +35,6 @@ extern struct decoded step_cache[STEP_CACHE_ENTRIES];
 /** Decode the instruction at rip into its entry. @return NULL if its bytes cannot be read. */
 struct decoded *step_cache_fill(uint64_t rip);
 
-/** Copy n bytes where either side may be unmapped. @return false if it faulted (some bytes may have been
- * copied). */
-bool step_copy(void *to, const void *from, uint64_t n);
-
 /** Position of a general register, by its number in instruction encodings, in struct trap_frame. */
 extern const uint8_t step_register_position[16];
 

@@ -203,6 +203,52 @@ static void test_accesses(void **state)
 	assert_int_equal(account_accesses(&s, 0, a), 0);
 }
 
+static enum model_transfer transfer(const struct insn *in, bool taken, bool partial)
+{
+	const struct insn_retired s = {
+		.insn = in, .taken = taken, .partial = partial, .iterations = 3, .cpl_after = 3};
+	struct qterm terms[ACCOUNT_TERMS];
+
+	return account_transfer(&s, terms, account_retired(&s, terms));
+}
+
+static void test_transfers(void **state)
+{
+	(void)state;
+	const struct {
+		struct insn in;
+		uint8_t taken, kind;
+	} rows[] = {
+		{DECODE("\x90"), 0, TRANSFER_NONE},
+		{DECODE("\x74\x10"), 1, TRANSFER_CONDITIONAL},
+		{DECODE("\x74\x10"), 0, TRANSFER_NONE},
+		{DECODE("\xe2\xfe"), 1, TRANSFER_CONDITIONAL},
+		{DECODE("\xe3\xfe"), 0, TRANSFER_NONE},
+		{DECODE("\xeb\x10"), 0, TRANSFER_JUMP},
+		{DECODE("\xff\xe0"), 0, TRANSFER_JUMP_INDIRECT},
+		{DECODE("\xff\x20"), 0, TRANSFER_JUMP_INDIRECT},
+		{DECODE("\xe8\x00\x00\x00\x00"), 0, TRANSFER_CALL},
+		{DECODE("\xff\xd0"), 0, TRANSFER_CALL_INDIRECT},
+		{DECODE("\xc3"), 0, TRANSFER_RETURN},
+		{DECODE("\xc2\x08\x00"), 0, TRANSFER_RETURN},
+		{DECODE("\xcb"), 0, TRANSFER_FAR},
+		{DECODE("\x48\xcf"), 0, TRANSFER_FAR},
+		{DECODE("\x0f\x05"), 0, TRANSFER_FAR},
+		/* By their delivery. */
+		{DECODE("\xcd\x80"), 0, TRANSFER_NONE},
+		{DECODE("\xcc"), 0, TRANSFER_NONE},
+		{DECODE("\xf1"), 0, TRANSFER_NONE},
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_int_equal(transfer(&rows[i].in, rows[i].taken, false), rows[i].kind);
+	struct insn movs = DECODE("\xf3\xa4");
+	assert_int_equal(transfer(&movs, false, true), TRANSFER_NONE);
+	assert_int_equal(account_delivery(STEP_SOFT_INTERRUPT), TRANSFER_FAR);
+	assert_int_equal(account_delivery(STEP_EXCEPTION), TRANSFER_EVENT);
+	assert_int_equal(account_delivery(STEP_INTERRUPT), TRANSFER_EVENT);
+	assert_int_equal(account_delivery(STEP_NMI), TRANSFER_EVENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_partial),       cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_gather),        cmocka_unit_test(test_rings),
 		cmocka_unit_test(test_events),        cmocka_unit_test(test_accesses),
+		cmocka_unit_test(test_transfers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

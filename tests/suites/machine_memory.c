@@ -161,6 +161,14 @@ static int64_t readable_tells(void)
 	       !page_readable((void *)0x8000000000000000, 1) && !page_readable(own_page, (size_t)-1);
 }
 
+static int64_t writable_tells(void)
+{
+	static const char constant;
+
+	return page_writable(own_page, sizeof own_page) && !page_writable(&constant, 1) &&
+	       !page_writable((const void *)(uintptr_t)writable_tells, 1) && !page_writable((void *)16, 1);
+}
+
 #define ONLY(fault) (fault), (fault)
 
 const struct machine_check machine_memory[] = {
@@ -190,5 +198,6 @@ const struct machine_check machine_memory[] = {
 	{"protect/and back", NULL, protect_and_back, ONLY(NO_FAULT), NULL},
 	{"protect/uncached page is usable", NULL, protect_uncached, ONLY(NO_FAULT), NULL},
 	{"pages/page_readable() tells", NULL, readable_tells, 1, 1, NULL},
+	{"pages/page_writable() tells", NULL, writable_tells, 1, 1, NULL},
 	{NULL, NULL, NULL, 0, 0, NULL},
 };
