@@ -9,6 +9,7 @@
 #include "pmu/insn_quantities.h"
 #include "pmu/machine_model.h"
 #include "pmu/pmu.h"
+#include "pmu/step_details.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
 
@@ -231,37 +232,6 @@ static void advance(const struct model_step *step)
 		raise_pmi();
 }
 
-/* What only models that record are shown. */
-struct details {
-	struct model_registers registers;
-	struct uarch_access access[MODEL_ACCESSES];
-};
-
-static void show_registers(struct details *d, struct model_step *step, const struct trap_frame *f)
-{
-	d->registers = (struct model_registers){
-		.flags = f->rflags & ~RFLAGS_TF,
-		.ip = f->rip,
-		.gpr = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9, f->r10,
-			f->r11, f->r12, f->r13, f->r14, f->r15},
-	};
-	step->registers = &d->registers;
-	step->cpl_after = f->cs & 3;
-	step->next = f->rip;
-	step->tsc = tsc_read();
-}
-
-static void show_accesses(struct details *d, struct model_step *step, const struct insn_retired *did)
-{
-	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
-
-	if (did->insn->special == INSN_MASKMOV)
-		return;
-	for (uint64_t i = 0; i < turns && step->n_access + 2 * ACCOUNT_ACCESSES <= MODEL_ACCESSES; i++)
-		step->n_access += account_accesses(did, i, d->access + step->n_access);
-	step->access = d->access;
-}
-
 /* Whether the class, LOCK, and taken or not, is all that tells two retirements apart (but for addresses). */
 static bool repeats(const struct insn *in)
 {
@@ -312,16 +282,12 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		PLACE,
 	};
 
-	struct details details;
+	struct step_details details;
 	bool alike = !vpmu.recording && repeats(did->insn) && vpmu.model->increments &&
 		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
 
-	if (vpmu.recording) {
-		show_registers(&details, &step, r->after);
-		show_accesses(&details, &step, did);
-		step.transfer = account_transfer(did, terms, step.n_terms);
-		step.length = did->insn->length;
-	}
+	if (vpmu.recording)
+		details_of_retired(&details, &step, r);
 	if (vpmu.machine_runs) {
 		unsigned n = machine_retired(vpmu.machine, did, (const uint8_t *)r->rip, r->rip,
 					     r->after->rip, terms, step.n_terms, terms + step.n_terms);
@@ -362,7 +328,7 @@ static void retired(void *ctx, const struct step_retired *r)
 static void delivered(void *ctx, const struct step_delivered *d)
 {
 	struct qterm terms[ACCOUNT_TERMS];
-	struct details details;
+	struct step_details details;
 	struct model_step step = {
 		.terms = terms, .cycles = 1, .cpl = d->cpl, .ip = d->rip, .next = d->after->rip, PLACE};
 	(void)ctx;
@@ -370,10 +336,8 @@ static void delivered(void *ctx, const struct step_delivered *d)
 	if (!vpmu.active)
 		return;
 	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
-	if (vpmu.recording) {
-		show_registers(&details, &step, d->after);
-		step.transfer = account_delivery(d->kind);
-	}
+	if (vpmu.recording)
+		details_of_delivered(&details, &step, d);
 	advance(&step);
 }
 

@@ -149,6 +149,13 @@ uint64_t window_kernel_address(uint8_t ring)
 	return for_ring(ring)->kernel_at;
 }
 
+void window_forget(void)
+{
+	step_pause();
+	memset(data, 0, KERNEL_DATA_SIZE);
+	step_resume();
+}
+
 /* Services are no part of the experiment, so they are neither stepped nor counted. */
 static void services_on(const struct window *w)
 {

@@ -45,6 +45,10 @@ const void *window_compose(const struct window *w);
  */
 uint64_t window_kernel_address(uint8_t ring);
 
+/** Put the kernels' data back to what it is before any kernel has run, all zero: kernels that carry something
+ * on from run to run then do the same again. */
+void window_forget(void);
+
 /** Run a composed window with N = n. @return RAX at its end (the count, for a read bracket). */
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 

@@ -5,6 +5,8 @@
  * the machine can count what it sees; report.json holds the numbers to compare with.
  */
 #include "tests/suites/suites.h"
+#include "tests/known_path.h"
+#include "tests/known_path.h"
 #include "tests/marks.h"
 #include "tests/measure.h"
 #include "tests/truth.h"
@@ -40,6 +42,7 @@ struct subject {
 	uint64_t seen[MULTIPLES][VISIBLE];
 	struct judgement all;      /* of every quantity, visible or not */
 	unsigned changes, noticed; /* of its signature */
+	struct judgement path;     /* of its known path */
 };
 
 static const char *ring_name(uint8_t ring)
@@ -149,6 +152,42 @@ static bool step(struct subject *s, uint64_t n)
 	if (s->all.verdict == VERDICT_EXACT)
 		change_signature(s, n, seen);
 	return true;
+}
+
+/* --- paths ------------------------------------------------------------------------------------------ */
+
+static void walk(struct subject *s, uint64_t n, struct path *path)
+{
+	const struct window w = {.kernel = s->kernel, .ring = s->ring};
+	struct result r = {.judgement = {.verdict = VERDICT_EXACT}};
+
+	if (path->room)
+		known_path(&w, n, path, &r);
+	else
+		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for a path");
+	s->path = r.judgement;
+}
+
+/* Records are judged against paths, which must therefore add up to what the signatures say. */
+static void report_paths(struct run *run, const struct subject *s, unsigned count)
+{
+	struct result r = {
+		.suite = "truth", .name = "known paths", .manual = "a path adds up to the signature"};
+	struct observation *o = &r.observation[0];
+	unsigned agree = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		agree += s[i].path.verdict == VERDICT_EXACT;
+		if (s[i].path.verdict != VERDICT_EXACT && !r.judgement.text[0])
+			judgement_set(&r.judgement, VERDICT_ERROR, "%s: %s", ring_name(s[i].ring),
+				      s[i].path.text);
+	}
+	*o = (struct observation){.n = count, .low = count, .high = count};
+	histogram_add(&o->seen, agree);
+	r.n_observations = 1;
+	if (!r.judgement.text[0])
+		judge(r.observation, 1, &r.judgement);
+	run->report(run, &r);
 }
 
 /* --- full speed ------------------------------------------------------------------------------------- */
@@ -321,6 +360,7 @@ static void run_truth(struct run *run)
 	uint64_t n = run->options->n ? run->options->n : N_DEFAULT;
 	struct subject *subjects = calloc(2 * (kernels_end - kernels_begin), sizeof(*subjects));
 	struct result none = {.suite = "truth", .name = "truth"};
+	struct path path;
 	unsigned count;
 
 	if (!subjects) {
@@ -329,10 +369,12 @@ static void run_truth(struct run *run)
 		return;
 	}
 	count = add_subjects(run, subjects);
+	path_create(&path, KNOWN_PATH_STEPS, false);
 	for (unsigned i = 0; i < count; i++) {
 		struct subject *s = &subjects[i];
 
 		s->stepped = step(s, n);
+		walk(s, n, &path);
 		run_at_full_speed(s, n);
 		report_all(run, s);
 	}
@@ -341,9 +383,11 @@ static void run_truth(struct run *run)
 			if (subjects[i].stepped)
 				report_visible(run, &subjects[i], v, n);
 	report_changes(run, subjects, count);
+	report_paths(run, subjects, count);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		if (kernel_selected(k, run->options->kernel_glob))
 			check_trouble(run, k, n);
+	path_free(&path);
 	free(subjects);
 }
 

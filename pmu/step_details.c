@@ -1,0 +1,43 @@
+#include "pmu/step_details.h"
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/time.h"
+#include "pmu/account.h"
+
+static void show_registers(struct step_details *d, struct model_step *step, const struct trap_frame *f)
+{
+	d->registers = (struct model_registers){
+		.flags = f->rflags & ~RFLAGS_TF,
+		.ip = f->rip,
+		.gpr = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9, f->r10,
+			f->r11, f->r12, f->r13, f->r14, f->r15},
+	};
+	step->registers = &d->registers;
+	step->cpl_after = f->cs & 3;
+	step->tsc = tsc_read();
+}
+
+static void show_accesses(struct step_details *d, struct model_step *step, const struct insn_retired *did)
+{
+	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
+
+	if (did->insn->special == INSN_MASKMOV)
+		return;
+	for (uint64_t i = 0; i < turns && step->n_access + 2 * ACCOUNT_ACCESSES <= MODEL_ACCESSES; i++)
+		step->n_access += account_accesses(did, i, d->access + step->n_access);
+	step->access = d->access;
+}
+
+void details_of_retired(struct step_details *d, struct model_step *step, const struct step_retired *r)
+{
+	show_registers(d, step, r->after);
+	show_accesses(d, step, &r->did);
+	step->transfer = account_transfer(&r->did, step->terms, step->n_terms);
+	step->length = r->did.insn->length;
+}
+
+void details_of_delivered(struct step_details *d, struct model_step *step, const struct step_delivered *e)
+{
+	show_registers(d, step, e->after);
+	step->transfer = account_delivery(e->kind);
+}

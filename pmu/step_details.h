@@ -1,0 +1,24 @@
+/*
+ * From what the step engine tells to the fields of a model step that only records need (pmu/model.h): where
+ * control went, registers, data accesses, time.
+ */
+#ifndef PMU_STEP_DETAILS_H
+#define PMU_STEP_DETAILS_H
+
+#include "arch/x86/step.h"
+#include "pmu/model.h"
+#include "pmu/uarch.h"
+
+/** What a step with details points to. */
+struct step_details {
+	struct model_registers registers;
+	struct uarch_access access[MODEL_ACCESSES];
+};
+
+/** Of an instruction that has retired; the client must have asked for .details. step->terms must be there. */
+void details_of_retired(struct step_details *d, struct model_step *step, const struct step_retired *r);
+
+/** Of an event that was delivered. */
+void details_of_delivered(struct step_details *d, struct model_step *step, const struct step_delivered *e);
+
+#endif
