@@ -105,7 +105,11 @@ struct pmu_record_source {
 	unsigned depth;    /* entries of the stack; 0: as many as memory holds */
 	unsigned period_unit; /* periods are multiples of it, and not less; 0: it has no period of its own */
 	size_t record_size;   /* bytes of memory for each record; 0: it uses none */
-	const char *manual;   /* manual and section */
+	uint8_t rings;    /* traces: what .ring of a recording may be, bit per enum pmu_ring (1 << RING_ALL);
+			     0: RING_ALL alone */
+	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
+			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
+	const char *manual; /* manual and section */
 };
 
 /** What is to be recorded. */
@@ -114,15 +118,18 @@ struct pmu_recording {
 	uint8_t ring;             /* enum pmu_ring */
 	unsigned counter;         /* sources with .counters: the one that samples */
 	struct pmu_config config; /* ... and what it counts; .interrupt is not looked at */
-	uint64_t period;          /* occurrences between records; traces: not looked at */
-	void *memory;             /* for the records, 64-byte aligned, accessible to the CPU; sources without
-				     .record_size: NULL */
-	size_t size;              /* of it, in bytes: room for administration besides the records, see
-				     record_memory() */
-	unsigned records;         /* that the buffer is to hold; IBS: not looked at */
-	unsigned threshold;       /* interrupt when this many have been written; 0: none */
-	bool circular;            /* traces: start again at the buffer's beginning when it is full; else see
-				     record_state() */
+	uint64_t period;    /* occurrences between records: the first is of occurrence number `period` after
+			       setup(), the next of number 2 * period, however often it is stopped and started
+			       in between; traces: not looked at */
+	uint32_t without;   /* traces: kinds of branches to leave out, among the source's .filters */
+	void *memory;       /* for the records, 64-byte aligned, accessible to the CPU; sources without
+			       .record_size: NULL */
+	size_t size;        /* of it, in bytes: room for administration besides the records, see
+			       record_memory() */
+	unsigned records;   /* that the buffer is to hold; IBS: not looked at */
+	unsigned threshold; /* interrupt when this many have been written; 0: none */
+	bool circular;      /* traces: start again at the buffer's beginning when it is full; else see
+			       record_state() */
 };
 
 /** How a recording stands. */
