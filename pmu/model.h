@@ -72,7 +72,8 @@ struct model_step {
 	 */
 	uint8_t transfer;                        /* enum model_transfer, from .ip to .next */
 	uint8_t cpl_after;                       /* at .next */
-	uint8_t length;                          /* of the instruction, bytes; 0: a delivered event */
+	uint8_t length;                          /* of the instruction, bytes; 0: a delivered event ... */
+	uint8_t vector;                          /* ... of this vector */
 	const struct model_registers *registers; /* after it; NULL if halted */
 	const struct uarch_access *access; /* data accesses in order, pmu/uarch.h: of string instructions
 					    * those of the first iterations, MODEL_ACCESSES at most; none of
@@ -176,6 +177,10 @@ struct pmu_model {
 	/** Gives the model the machine's memory, right after reset(); without it, it writes no record there.
 	 * NULL: the model has none that go to memory. `memory` stays valid as long as the state. */
 	void (*attach)(void *state, const struct model_memory *memory);
+
+	/** From now on registers are accessed by this logical processor; by the first one after reset(). For
+	 * models of cores whose logical processors have registers of their own. NULL: there is one. */
+	void (*place)(void *state, unsigned thread);
 
 	/** Take the pending overflow interrupt request (edge: true once per request). */
 	bool (*take_pmi)(void *state);

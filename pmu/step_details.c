@@ -40,4 +40,5 @@ void details_of_delivered(struct step_details *d, struct model_step *step, const
 {
 	show_registers(d, step, e->after);
 	step->transfer = account_delivery(e->kind);
+	step->vector = (uint8_t)e->vector;
 }

@@ -428,6 +428,8 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling)
 	vpmu.thread = (uint8_t)thread;
 	vpmu.sibling = sibling;
 	vpmu.sibling_interrupts = 0;
+	if (vpmu.model->place)
+		vpmu.model->place(vpmu.state, thread);
 	begin_epoch(); /* what a step adds may be different now */
 	return true;
 }

@@ -4,7 +4,8 @@
  * model_registers.c: which registers exist, what may be written to them, what they read.
  * model_counters.c: which counters run, what a step adds to them, overflow, interrupts, cascades.
  * model_sources.c: what an ESCR detects, and who counts it: events, rings and threads, tags.
- * model_branches.c: the branch record stack.
+ * model_branches.c: taken branches: the branch record stack, branch traces.
+ * model_ds.c: records that go to memory, in the debug store area.
  * model_injections.c: the deviations that can be switched on.
  */
 #ifndef PMU_NETBURST_MODEL_H
@@ -12,6 +13,7 @@
 
 #include "pmu/model.h"
 #include "pmu/mutant.h"
+#include "pmu/netburst/ds.h"
 #include "pmu/netburst/events.h"
 #include "pmu/netburst/profile.h"
 #include "pmu/netburst/uops.h"
@@ -57,14 +59,24 @@ struct netburst_line {
 	bool independent;  /* TI */
 	bool plain;        /* the value itself is added */
 	bool pmi[2];       /* to which logical processors */
+	bool pebs;         /* an overflow makes a PEBS record ... */
+	uint8_t sampled;   /* ... for this logical processor */
 	uint8_t n_sources;
 	struct netburst_source source[SOURCES];
 
 	/* Changed by counting. */
 	bool level;          /* the filter's output in the previous cycle, for edges */
 	bool pmi_due;        /* overflowed; the next occurrence interrupts */
+	bool pebs_due;       /* overflowed; the next occurrence is recorded */
 	uint8_t started_by;  /* counter whose overflow started this one, NO_COUNTER if none */
 	uint64_t carry_step; /* when its low half wrapped last */
+};
+
+/** What each logical processor has for itself. SDM table 35-41, "unique". */
+struct netburst_thread {
+	uint64_t ds_area, debugctl;
+	uint8_t tos;
+	uint64_t lbr_from[LBR_MAX], lbr_to[LBR_MAX], ler_from, ler_to;
 };
 
 struct netburst_state {
@@ -74,17 +86,23 @@ struct netburst_state {
 
 	uint32_t escr[ESCR_COUNT], cccr[NETBURST_COUNTERS];
 	struct netburst_line counter[NETBURST_COUNTERS];
-	uint64_t tc_precise_event, pebs_enable, pebs_vert, ds_area, debugctl;
+	uint64_t tc_precise_event, pebs_vert;
+	uint64_t pebs_enable; /* as the first logical processor sees it */
 	uint32_t misc_enable;
 
-	uint8_t tos;
-	uint64_t lbr_from[LBR_MAX], lbr_to[LBR_MAX], ler_from, ler_to;
+	struct netburst_thread thread[2];
+	uint8_t here; /* logical processor that accesses registers */
+	const struct model_memory *memory;
 
 	uint32_t running, started; /* counters; those that the last write started */
 	bool quick;                /* nothing that runs needs more than adding up */
+	bool recording;            /* branches or PEBS records are written */
 	unsigned pmi_pending[2];
-	bool changed; /* more than values changed in this step */
-	bool repeat;  /* the last request is not over while OVF is set (injected) */
+	bool changed;      /* more than values changed in this step */
+	bool repeat;       /* the last request is not over while OVF is set (injected) */
+	bool late;         /* the interrupt of a threshold is still to come (injected) */
+	uint8_t skid;      /* counter whose record is still to be written, plus 1; 0: none (injected) */
+	unsigned branches; /* traced (injected) */
 	uint64_t steps;
 	uint32_t noise;
 	struct uop_vector uops;
@@ -118,9 +136,28 @@ int netburst_increments(void *state, const struct model_step *step, struct model
 /** Request the overflow interrupt of the logical processors that counter c names. */
 void netburst_raise_pmi(struct netburst_state *s, unsigned c);
 
-/** Record a taken branch, if asked. */
+/** Record a taken branch, an interrupt or an exception, if asked. */
 void netburst_branch(struct netburst_state *s, const struct model_step *step);
 unsigned netburst_lbr_depth(const struct netburst_state *s);
+
+/** Whether branches of a logical processor go to memory. SDM 17.4.5, table 17-6. */
+bool netburst_traces(const struct netburst_state *s, unsigned thread);
+
+/**
+ * Write a record to a logical processor's debug store.
+ * @param base  DS_BTS_BASE or DS_PEBS_BASE: which buffer
+ * @param words of the record, n of them
+ * @param circular start again at the buffer's beginning when it is full; else nothing is written then
+ * @return whether the index has reached the interrupt threshold by it
+ */
+bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_word base,
+		    const uint64_t *words, unsigned n, bool circular);
+
+/** Write a PEBS record for counter c, of the state after the step, and load the counter anew. */
+void netburst_pebs(struct netburst_state *s, unsigned c, const struct model_step *step);
+
+/** Write the record that was held back at the step before, if any (injected). */
+void netburst_pebs_skidded(struct netburst_state *s, const struct model_step *step);
 
 /** What an injection makes of the amount that a step adds to counter c. */
 uint64_t netburst_distort(struct netburst_state *s, unsigned c, uint64_t amount);

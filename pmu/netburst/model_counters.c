@@ -21,9 +21,12 @@ static bool sees_anything(uint32_t cccr, uint32_t escr)
 void netburst_update(struct netburst_state *s)
 {
 	uint32_t before = s->running;
+	bool quick = !s->injections;
 
 	s->running = 0;
-	s->quick = !s->injections && !(s->debugctl & (DEBUGCTLA_LBR | DEBUGCTLA_BTS));
+	s->recording = false;
+	for (unsigned t = 0; t < 2; t++)
+		s->recording |= s->thread[t].debugctl & DEBUGCTLA_LBR || netburst_traces(s, t);
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		struct netburst_line *k = &s->counter[c];
 		unsigned select = (s->cccr[c] & MUTANT(M_SELECT, CCCR_SELECT, 0)) >> CCCR_SELECT_SHIFT;
@@ -36,8 +39,10 @@ void netburst_update(struct netburst_state *s)
 		if (k->event == NB_EVENTS || !sees_anything(s->cccr[c], k->escr))
 			continue;
 		s->running |= 1u << c;
-		s->quick &= k->plain && !k->pmi_due;
+		s->recording |= k->pebs;
+		quick &= k->plain && !k->pmi_due;
 	}
+	s->quick = quick && !s->recording;
 	s->started = s->running & ~before;
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		struct netburst_line *k = &s->counter[c];
@@ -127,6 +132,36 @@ static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 		k->pmi_due = MUTANT(M_PMI_NEXT, asks, false);
 }
 
+/* Precise sampling: the occurrence after the one that overflowed is recorded, and the counter starts anew:
+ * 18.15.7. What a step adds may be several of either. */
+static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const struct model_step *step)
+{
+	struct netburst_line *k = &s->counter[c];
+	bool force = s->cccr[c] & CCCR_FORCE_OVF;
+
+	while (amount) {
+		uint64_t left = force ? 1 : NETBURST_LIMIT - k->value;
+
+		if (k->pebs_due) {
+			k->pebs_due = false;
+			netburst_pebs(s, c, step);
+			amount--;
+		} else if (amount >= left) {
+			amount -= left;
+			k->value = (k->value + left) % NETBURST_LIMIT;
+			k->pebs_due = true;
+			overflow(s, c);
+			if (MUTANT(M_PEBS_AT_ONCE, false, true)) {
+				k->pebs_due = false;
+				netburst_pebs(s, c, step);
+			}
+		} else {
+			k->value += amount;
+			return;
+		}
+	}
+}
+
 /* Threshold and edge, clock by clock: 18.15.5.3, 18.15.5.4. What passes adds 1, never the value. */
 static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint32_t cccr, uint64_t left)
 {
@@ -167,7 +202,9 @@ static void count(struct netburst_state *s, unsigned c, const struct model_step 
 		amount = filtered(s, k, s->cccr[c], amount);
 	if (s->injections)
 		amount = netburst_distort(s, c, amount);
-	if (amount)
+	if (amount && k->pebs)
+		sample(s, c, amount, step);
+	else if (amount)
 		add(s, c, amount);
 	if (amount && injected(s, INJECT_NEIGHBOUR) && c == 13)
 		add(s, 12, amount);
@@ -209,7 +246,10 @@ bool netburst_advance(void *state, const struct model_step *step)
 	s->steps++;
 	s->changed = false;
 	netburst_uops(step, &s->uops);
-	netburst_branch(s, step);
+	if (s->recording) {
+		netburst_branch(s, step);
+		netburst_pebs_skidded(s, step);
+	}
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
 		if (!(running >> c & 1) ||

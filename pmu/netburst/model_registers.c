@@ -145,6 +145,7 @@ static enum model_access write_misc_enable(struct netburst_state *s, uint64_t va
 	const uint32_t kept = absent | MUTANT(M_MISC_PERFMON, MISC_ENABLE_PERFMON, 0u);
 
 	s->misc_enable = ((uint32_t)value & ~kept) | (s->misc_enable & kept);
+	netburst_update(s);
 	return MODEL_OK;
 }
 
@@ -157,7 +158,7 @@ static enum model_access write_debugctl(struct netburst_state *s, uint64_t value
 		valid |= DEBUGCTLA_BTS_OFF_OS | DEBUGCTLA_BTS_OFF_USR;
 	if (MUTANT(M_DEBUGCTL_RESERVED, value & ~valid, 0))
 		return MODEL_FAULT;
-	s->debugctl = value;
+	s->thread[s->here].debugctl = value;
 	netburst_update(s);
 	return MODEL_OK;
 }
@@ -167,15 +168,38 @@ static enum model_access write_debugctl(struct netburst_state *s, uint64_t value
 static uint64_t *lbr_at(struct netburst_state *s, uint32_t address, bool *joint)
 {
 	unsigned depth = MUTANT(M_LBR_SHAPE, netburst_lbr_depth(s), (unsigned)LBR_MAX);
+	struct netburst_thread *t = &s->thread[s->here];
 
 	*joint = depth == 4;
 	if (*joint)
-		return address - MSR_LASTBRANCH_0 < 4 ? &s->lbr_from[address - MSR_LASTBRANCH_0] : NULL;
+		return address - MSR_LASTBRANCH_0 < 4 ? &t->lbr_from[address - MSR_LASTBRANCH_0] : NULL;
 	if (address - MSR_LASTBRANCH_FROM_0 < LBR_MAX)
-		return &s->lbr_from[address - MSR_LASTBRANCH_FROM_0];
+		return &t->lbr_from[address - MSR_LASTBRANCH_FROM_0];
 	if (address - MSR_LASTBRANCH_TO_0 < LBR_MAX)
-		return &s->lbr_to[address - MSR_LASTBRANCH_TO_0];
+		return &t->lbr_to[address - MSR_LASTBRANCH_TO_0];
 	return NULL;
+}
+
+/* 18.16.3: bits 25 and 26 are those of the logical processor that accesses them, and of the other one. */
+static uint64_t as_seen(const struct netburst_state *s, uint64_t pebs_enable)
+{
+	uint64_t own = pebs_enable & PEBS_ENABLE_MINE, other = pebs_enable & PEBS_ENABLE_OTHER;
+
+	if (!MUTANT(M_PEBS_MINE, s->here, 0))
+		return pebs_enable;
+	return (pebs_enable & ~(uint64_t)(PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER)) | own << 1 | other >> 1;
+}
+
+/* Bit 26 is reserved without Hyper-Threading: table 35-41. */
+static enum model_access write_pebs_enable(struct netburst_state *s, uint64_t value)
+{
+	uint64_t kept = MUTANT(M_PEBS_KEPT, 0x7ffffffull, 0x1fffull);
+
+	if (!MUTANT(M_PEBS_OTHER, s->profile->hyper_threading, true))
+		kept &= ~(uint64_t)PEBS_ENABLE_OTHER;
+	s->pebs_enable = as_seen(s, value & kept);
+	netburst_update(s);
+	return MODEL_OK;
 }
 
 static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint64_t *kept)
@@ -184,15 +208,12 @@ static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint
 	case MSR_TC_PRECISE_EVENT:
 		*kept = 0x3ffe0;
 		return &s->tc_precise_event;
-	case MSR_PEBS_ENABLE:
-		*kept = MUTANT(M_PEBS_KEPT, 0x7ffffffull, 0x1fffull);
-		return &s->pebs_enable;
 	case MSR_PEBS_MATRIX_VERT:
 		*kept = 0x1fff;
 		return &s->pebs_vert;
 	case MSR_DS_AREA:
 		*kept = ~0ull;
-		return &s->ds_area;
+		return &s->thread[s->here].ds_area;
 	default:
 		return NULL;
 	}
@@ -208,6 +229,7 @@ static bool ours(uint32_t address)
 static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 {
 	struct netburst_state *s = state;
+	struct netburst_thread *t = &s->thread[s->here];
 	uint64_t *plain, kept;
 	bool joint;
 	unsigned e;
@@ -223,17 +245,19 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	} else if ((plain = lbr_at(s, address, &joint)) != NULL) {
 		*value = *plain;
 		if (joint)
-			*value = (uint32_t)*plain | s->lbr_to[plain - s->lbr_from] << 32;
+			*value = (uint32_t)*plain | t->lbr_to[plain - t->lbr_from] << 32;
+	} else if (address == MSR_PEBS_ENABLE) {
+		*value = as_seen(s, s->pebs_enable);
 	} else if (address == MSR_MISC_ENABLE) {
 		*value = s->misc_enable;
 	} else if (address == MSR_DEBUGCTLA) {
-		*value = s->debugctl;
+		*value = t->debugctl;
 	} else if (address == MSR_LASTBRANCH_TOS) {
-		*value = s->tos;
+		*value = t->tos;
 	} else if (address == MSR_LER_FROM_LIP) {
-		*value = s->ler_from;
+		*value = t->ler_from;
 	} else if (address == MSR_LER_TO_LIP) {
-		*value = s->ler_to;
+		*value = t->ler_to;
 	} else {
 		*value = 0;
 		return ours(address) ? MODEL_FAULT : MODEL_NOT_MINE;
@@ -244,6 +268,7 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 {
 	struct netburst_state *s = state;
+	struct netburst_thread *t = &s->thread[s->here];
 	uint64_t *plain, kept;
 	bool joint;
 	unsigned e;
@@ -263,16 +288,18 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	if ((plain = lbr_at(s, address, &joint)) != NULL) {
 		*plain = joint ? (uint32_t)value : value;
 		if (joint)
-			s->lbr_to[plain - s->lbr_from] = value >> 32;
+			t->lbr_to[plain - t->lbr_from] = value >> 32;
 		return MODEL_OK;
 	}
 	switch (address) {
+	case MSR_PEBS_ENABLE:
+		return write_pebs_enable(s, value);
 	case MSR_MISC_ENABLE:
 		return write_misc_enable(s, value);
 	case MSR_DEBUGCTLA:
 		return write_debugctl(s, value);
 	case MSR_LASTBRANCH_TOS:
-		s->tos = (uint8_t)(value & (netburst_lbr_depth(s) - 1));
+		t->tos = (uint8_t)(value & (netburst_lbr_depth(s) - 1));
 		return MODEL_OK;
 	case MSR_LER_FROM_LIP: /* read-only */
 	case MSR_LER_TO_LIP:
@@ -305,8 +332,22 @@ static bool counting(const void *state)
 {
 	const struct netburst_state *s = state;
 
-	return MUTANT(M_COUNTING, s->running, s->running & 0xffff) ||
-	       s->debugctl & (DEBUGCTLA_LBR | DEBUGCTLA_BTS);
+	return MUTANT(M_COUNTING, s->running, s->running & 0xffff) || s->recording;
+}
+
+static bool recording(const void *state)
+{
+	return ((const struct netburst_state *)state)->recording;
+}
+
+static void attach(void *state, const struct model_memory *memory)
+{
+	((struct netburst_state *)state)->memory = memory;
+}
+
+static void place(void *state, unsigned thread)
+{
+	((struct netburst_state *)state)->here = thread & 1;
 }
 
 static bool take_pmi_of(void *state, unsigned thread)
@@ -335,6 +376,9 @@ const struct pmu_model netburst_model = {
 	.advance = netburst_advance,
 	.counting = counting,
 	.increments = netburst_increments,
+	.recording = recording,
+	.attach = attach,
+	.place = place,
 	.take_pmi = take_pmi,
 	.take_pmi_of = take_pmi_of,
 };

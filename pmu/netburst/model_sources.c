@@ -188,6 +188,22 @@ static unsigned rate(const struct netburst_event *e, enum netburst_event_id id)
 	return e->flags & NB_UOPS ? MUTANT(M_UOP_RATE, UOPS_PER_CYCLE, 1) : EVENTS_PER_CYCLE;
 }
 
+/* PEBS is one counter's of each logical processor, of three events, and needs OVF_PMI: 18.15.7, 18.16.3. */
+static void decode_pebs(const struct netburst_state *s, unsigned c, struct netburst_line *k)
+{
+	unsigned thread = c == PEBS_COUNTER_T1;
+
+	k->sampled = (uint8_t)thread;
+	k->pebs = MUTANT(M_PEBS_COUNTER,
+			 c == PEBS_COUNTER_T0 || (c == PEBS_COUNTER_T1 && s->profile->hyper_threading),
+			 c >= 12) &&
+		  s->pebs_enable & MUTANT(M_PEBS_BIT, (uint64_t)PEBS_ENABLE_MINE << thread,
+					  (uint64_t)PEBS_REPLAY_TAG) &&
+		  MUTANT(M_PEBS_OVF_PMI, k->pmi[thread], true) &&
+		  MUTANT(M_PEBS_EVENT, netburst_event[k->event].flags & NB_PEBS, true) &&
+		  MUTANT(M_PEBS_ABSENT, !(s->misc_enable & MISC_ENABLE_PEBS_ABSENT), true);
+}
+
 void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id escr)
 {
 	struct netburst_line *k = &s->counter[c];
@@ -197,12 +213,14 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 	k->escr = s->escr[escr];
 	k->event = (uint8_t)event_at(s, escr);
 	k->n_sources = 0;
+	k->pebs = false;
 	k->plain = !(cccr & (CCCR_COMPARE | CCCR_FORCE_OVF));
 	/* 18.16.2: bit 27 is the second processor's. */
 	k->pmi[0] = MUTANT(M_PMI_T0, cccr & CCCR_OVF_PMI_T0, true);
 	k->pmi[1] = s->profile->hyper_threading && MUTANT(M_PMI_T1, cccr & CCCR_OVF_PMI_T1, false);
 	if (k->event == NB_EVENTS)
 		return;
+	decode_pebs(s, c, k);
 	k->independent = netburst_event[k->event].flags & NB_THREAD_INDEPENDENT;
 	k->per_cycle = (uint8_t)rate(&netburst_event[k->event], (enum netburst_event_id)k->event);
 	switch (k->event) {

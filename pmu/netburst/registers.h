@@ -62,6 +62,10 @@
 #define PEBS_ENABLE_MINE  (1u << 25) /* PEBS for the logical processor that writes */
 #define PEBS_ENABLE_OTHER (1u << 26) /* PEBS for the other one; reserved without Hyper-Threading */
 
+/* The counters that can make PEBS records, by logical processor. SDM 18.15.7, 18.16.3. */
+#define PEBS_COUNTER_T0 16
+#define PEBS_COUNTER_T1 17
+
 #define MSR_MISC_ENABLE         0x1a0
 #define MISC_ENABLE_PERFMON     (1u << 7)  /* read-only: performance monitoring available */
 #define MISC_ENABLE_BTS_ABSENT  (1u << 11) /* read-only */

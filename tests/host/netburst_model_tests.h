@@ -2,6 +2,7 @@
  * Every rule of the NetBurst model, one by one. Included by the test of the model and by that of its mutants.
  */
 #include "tests/host/netburst_model_hands.h"
+#include "tests/host/netburst_record_tests.h"
 
 #define CCCR(c)      (MSR_NETBURST_CCCR0 + (c))
 #define COUNTER(c)   (MSR_NETBURST_COUNTER0 + (c))
@@ -74,7 +75,7 @@ static void other_registers(void **state)
 	(void)state;
 	power_up(&netburst_northwood, NULL);
 	set(MSR_PEBS_ENABLE, 0xffffffff);
-	assert_int_equal(get(MSR_PEBS_ENABLE), 0x7ffffff);
+	assert_int_equal(get(MSR_PEBS_ENABLE), 0x3ffffff);
 	set(MSR_DS_AREA, 0x123456789a);
 	assert_true(get(MSR_DS_AREA) == 0x123456789a);
 	refuses(MSR_DEBUGCTLA, 1 << 7);
@@ -87,6 +88,8 @@ static void other_registers(void **state)
 	set(MSR_LASTBRANCH_0, 0x123456789abcdef0);
 	assert_true(get(MSR_LASTBRANCH_0) == 0x123456789abcdef0);
 	power_up(&netburst_prescott, NULL);
+	set(MSR_PEBS_ENABLE, 0xffffffff);
+	assert_int_equal(get(MSR_PEBS_ENABLE), 0x7ffffff);
 	set(MSR_DEBUGCTLA, DEBUGCTLA_BTS_OFF_OS);
 	assert_true(faults(MSR_LASTBRANCH_0));
 	set(MSR_LASTBRANCH_TO_0 + 15, 0x123456789abcdef0);
@@ -709,45 +712,6 @@ static void mispredictions_by_kind(void **state)
 	assert_int_equal(value(6), 2);
 }
 
-/* --- branch records --------------------------------------------------------------------------------- */
-
-static void branch(uint64_t from, uint64_t to, bool taken)
-{
-	const struct qterm terms[] = {
-		{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {taken ? Q_BR_COND_TAKEN : Q_BR_COND_NTAKEN, 1}};
-	struct model_step s = {.terms = terms, .n_terms = 3, .cycles = 1, .ip = from, .next = to};
-
-	advance(&s);
-}
-
-static void last_branches(void **state)
-{
-	(void)state;
-	power_up(&netburst_prescott, NULL);
-	branch(0x10, 0x20, true);
-	assert_int_equal(get(MSR_LASTBRANCH_TOS), 0);
-	assert_int_equal(get(MSR_LASTBRANCH_FROM_0 + 1), 0);
-	set(MSR_DEBUGCTLA, DEBUGCTLA_LBR);
-	assert_true(netburst_model.counting(cpu));
-	branch(0x10, 0x12, false);
-	assert_int_equal(get(MSR_LASTBRANCH_TOS), 0);
-	for (unsigned i = 1; i <= 6; i++)
-		branch(0x100 * i, 0x1000 * i, true);
-	assert_int_equal(get(MSR_LASTBRANCH_TOS), 6);
-	assert_int_equal(get(MSR_LASTBRANCH_FROM_0 + 6), 0x600);
-	assert_int_equal(get(MSR_LASTBRANCH_TO_0 + 6), 0x6000);
-	assert_int_equal(get(MSR_LASTBRANCH_FROM_0 + 1), 0x100);
-	for (unsigned i = 7; i <= 18; i++)
-		branch(0x100 * i, 0x1000 * i, true);
-	assert_int_equal(get(MSR_LASTBRANCH_TOS), 2);
-	power_up(&netburst_willamette, NULL);
-	set(MSR_DEBUGCTLA, DEBUGCTLA_LBR);
-	for (unsigned i = 1; i <= 5; i++)
-		branch(0x100 * i, 0x1000 * i, true);
-	assert_int_equal(get(MSR_LASTBRANCH_TOS), 1);
-	assert_true(get(MSR_LASTBRANCH_0 + 1) == (0x5000ull << 32 | 0x500));
-}
-
 #define NETBURST_MODEL_TESTS                                                                                 \
 	cmocka_unit_test(reset_values), cmocka_unit_test(counter_writes), cmocka_unit_test(cccr_bits),       \
 		cmocka_unit_test(escr_bits), cmocka_unit_test(other_registers),                              \
@@ -764,4 +728,4 @@ static void last_branches(void **state)
 		cmocka_unit_test(halted_time), cmocka_unit_test(front_end_tags_uops),                        \
 		cmocka_unit_test(execution_tags_have_colours), cmocka_unit_test(a_uop_counts_once),          \
 		cmocka_unit_test(tags_need_their_enable_and_a_counter), cmocka_unit_test(replays),           \
-		cmocka_unit_test(mispredictions_by_kind), cmocka_unit_test(last_branches)
+		cmocka_unit_test(mispredictions_by_kind), NETBURST_RECORD_TESTS

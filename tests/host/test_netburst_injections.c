@@ -2,7 +2,7 @@
  * Every deviation that can be injected into the NetBurst model shows, and the model without it does not show
  * it.
  */
-#include "tests/host/netburst_model_hands.h"
+#include "tests/host/netburst_record_hands.h"
 
 #include <stdio.h>
 
@@ -179,6 +179,111 @@ static bool found_running(void)
 	return netburst_model.counting(cpu) && value(0) != 0;
 }
 
+/* A buffer that is no multiple of a record and ends at the top of the address space, of which this is the
+ * last page; behind it comes the first. */
+static uint8_t top_page[4096], first_page[4096];
+
+static void *page_at(uint64_t address, size_t size)
+{
+	uint64_t top = -(uint64_t)sizeof top_page;
+
+	if (address >= top)
+		return size <= -address || -address == 0 ? top_page + (address - top) : NULL;
+	return address + size <= sizeof first_page ? first_page + address : NULL;
+}
+
+static bool read_top(void *ctx, uint64_t address, void *out, size_t size)
+{
+	const void *from = page_at(address, size);
+
+	(void)ctx;
+	if (from)
+		memcpy(out, from, size);
+	return from;
+}
+
+static bool write_top(void *ctx, uint64_t address, const void *data, size_t size)
+{
+	void *to = page_at(address, size);
+
+	(void)ctx;
+	if (to)
+		memcpy(to, data, size);
+	return to;
+}
+
+static bool p79(void)
+{
+	static const struct model_memory memory = {.read = read_top, .write = write_top};
+	uint64_t ds = -(uint64_t)sizeof top_page;
+	const uint64_t words[] = {-(uint64_t)40, -(uint64_t)40, -(uint64_t)2, -(uint64_t)1};
+
+	begin_path();
+	netburst_model.attach(cpu, &memory);
+	memset(top_page, 0, sizeof top_page);
+	memset(first_page, 0, sizeof first_page);
+	memcpy(top_page, words, sizeof words);
+	set(MSR_DS_AREA, ds);
+	set(MSR_DEBUGCTLA, BTS_ON | DEBUGCTLA_BTINT);
+	jump(0x1234);
+	jump(0x5678);
+	assert_int_equal(top_page[4096 - 40 + 9], 0x12);
+	return first_page[0] || first_page[7];
+}
+
+static bool pebs_skid(void)
+{
+	begin_path();
+	set_up_ds(0, 0, 8, 0, TOP);
+	set(MSR_PEBS_ENABLE, PEBS_ENABLE_MINE);
+	set_up_pebs(CCCR_OVF_PMI_T0, TOP);
+	fake_path_load(&path, 0x10000);
+	fake_path_load(&path, 0x10000);
+	uint64_t right = path.regs.ip;
+	fake_path_nops(&path, 3);
+	return get_word(PEBS_BUFFER + 8) != right;
+}
+
+static bool pebs_no_reload(void)
+{
+	begin_path();
+	set_up_ds(0, 0, 8, 0, TOP);
+	set(MSR_PEBS_ENABLE, PEBS_ENABLE_MINE);
+	set_up_pebs(CCCR_OVF_PMI_T0, TOP);
+	for (unsigned i = 0; i < 4; i++)
+		fake_path_load(&path, 0x10000);
+	return pebs_records() != 2;
+}
+
+static bool pebs_interrupt(void)
+{
+	begin_path();
+	set_up_ds(0, 0, 8, 1, TOP);
+	set(MSR_PEBS_ENABLE, PEBS_ENABLE_MINE);
+	set_up_pebs(CCCR_OVF_PMI_T0, TOP);
+	fake_path_load(&path, 0x10000);
+	fake_path_load(&path, 0x10000);
+	return interrupts() != 1;
+}
+
+static bool bts_lost(void)
+{
+	begin_path();
+	set_up_ds(20, 0, 0, 0, 0);
+	set(MSR_DEBUGCTLA, BTS_ON);
+	for (unsigned i = 0; i < 18; i++)
+		jump(0x1000);
+	return bts_records() != 18;
+}
+
+static bool lbr_swapped(void)
+{
+	begin_path();
+	set(MSR_DEBUGCTLA, DEBUGCTLA_LBR);
+	jump(0x1000);
+	return get(MSR_LASTBRANCH_TO_0 + 1) != 0x1000;
+}
+
 static const struct {
 	const char *name;
 	bool (*deviates)(void);
@@ -203,6 +308,12 @@ static const struct {
 	{"cccr1", cccr1},
 	{"ovf-level", ovf_level},
 	{"ht-ovf", found_running},
+	{"p79", p79},
+	{"pebs-skid", pebs_skid},
+	{"pebs-no-reload", pebs_no_reload},
+	{"pebs-pmi-late", pebs_interrupt},
+	{"bts-lost", bts_lost},
+	{"lbr-swapped", lbr_swapped},
 };
 
 static void each_shows(void **state)

@@ -5,6 +5,7 @@
 #define MODEL_MUTANTS
 #include "pmu/netburst/model_branches.c"
 #include "pmu/netburst/model_counters.c"
+#include "pmu/netburst/model_ds.c"
 #include "pmu/netburst/model_injections.c"
 #include "pmu/netburst/model_registers.c"
 #include "pmu/netburst/model_sources.c"
