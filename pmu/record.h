@@ -76,6 +76,9 @@ enum record_op {
 	RECORD_OP_COMPLETE = 1 << 9, /* fetches: the fetch delivered instruction bytes */
 };
 
+/** .from of a record whose branch began in a ring that is not recorded, where the hardware does not tell it. */
+#define RECORD_HIDDEN UINT64_MAX
+
 /** One record. Only what .has names is meaningful. Addresses are linear. */
 struct pmu_record {
 	uint8_t kind; /* enum record_kind */
@@ -146,6 +149,10 @@ struct pmu_record_state {
 struct pmu_recorder {
 	/** What this CPU can record. @return how many *out has */
 	unsigned (*sources)(const struct pmu *pmu, const struct pmu_record_source **out);
+
+	/** Why there is no source of this kind, one line; NULL if there is one, or if the family has none.
+	 * NULL: not said. */
+	const char *(*absent)(const struct pmu *pmu, enum record_kind kind);
 
 	/** Whether the source can sample what the configuration counts on that counter. On false *why gets
 	 * one line: the reason, and what would do. NULL: whatever counts. */
