@@ -8,6 +8,7 @@
 #include "pmu/intel/events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/leaf0a.h"
+#include "pmu/intel/record.h"
 #include "pmu/intel/registers.h"
 
 #include <stdio.h>
@@ -438,4 +439,5 @@ const struct pmu_driver intel_driver = {
 	.bracket_read = bracket_read,
 	.can_count = can_count,
 	.accesses = intel_accesses,
+	.recorder = &intel_recorder,
 };

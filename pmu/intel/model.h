@@ -3,11 +3,13 @@
  *
  * model_registers.c: which registers exist, what may be written to them, what they read.
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freeze.
+ * model_lbr.c: last-branch records and their registers.
  * model_injections.c: the deviations that can be switched on.
  */
 #ifndef PMU_INTEL_MODEL_H
 #define PMU_INTEL_MODEL_H
 
+#include "pmu/intel/lbr.h"
 #include "pmu/intel/leaf0a.h"
 #include "pmu/intel/profile.h"
 #include "pmu/intel/registers.h"
@@ -61,6 +63,19 @@ struct intel_counter {
 	uint64_t overflow_step; /* when it overflowed last */
 };
 
+/** What an entry of the last-branch stack consists of. */
+enum intel_lbr_part { LBR_FROM, LBR_TO, LBR_TELL };
+
+struct intel_lbr_state {
+	struct intel_lbr at;
+	uint64_t from[INTEL_LBR_DEPTH_MAX], to[INTEL_LBR_DEPTH_MAX], info[INTEL_LBR_DEPTH_MAX];
+	uint32_t select, control;
+	uint8_t depth; /* entries in use */
+	uint8_t tos;
+	uint32_t cycles; /* since the last record */
+	uint32_t made;   /* records (injected) */
+};
+
 struct intel_state {
 	const struct intel_profile *profile;
 	struct intel_leaf0a leaf;
@@ -70,6 +85,7 @@ struct intel_state {
 	uint64_t select[INTEL_GENERAL_MAX];
 	uint64_t fixed_control, global_control, status, ovf_control, debugctl;
 	struct intel_counter counter[INTEL_COUNTERS];
+	struct intel_lbr_state lbr;
 
 	uint32_t running; /* counters that count now */
 	uint32_t started; /* of them, those that the last write started */
@@ -115,6 +131,16 @@ void intel_update_running(struct intel_state *s);
 bool intel_counts(const void *state, enum quantity q);
 bool intel_advance(void *state, const struct model_step *step);
 int intel_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
+
+/** Last-branch records. The accesses answer MODEL_NOT_MINE for what is no register of theirs. */
+void intel_lbr_reset(struct intel_state *s, const struct intel_lbr *layout);
+enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value);
+enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint64_t value);
+bool intel_lbr_enabled(const struct intel_state *s);
+bool intel_lbr_wants_mispredictions(const struct intel_state *s);
+
+/** A step while they are enabled; `pmi`: it raised an interrupt. */
+void intel_lbr_advance(struct intel_state *s, const struct model_step *step, bool pmi);
 
 /** Raise an overflow interrupt request. SDM 18.2.1.1, 18.2.2. */
 void intel_raise_pmi(struct intel_state *s, unsigned requests);

@@ -340,6 +340,8 @@ bool intel_counts(const void *state, enum quantity q)
 {
 	const struct intel_state *s = state;
 
+	if (q == Q_BR_MISPRED && intel_lbr_wants_mispredictions(s))
+		return true;
 	for (unsigned i = 0; i < s->n_running; i++)
 		if (s->counter[s->run_list[i]].weight[q])
 			return true;
@@ -363,11 +365,15 @@ bool intel_advance(void *state, const struct model_step *step)
 			continue;
 		count(s, c, step);
 	}
+	/* The branch that retires with the interrupt is recorded, what follows is not. */
+	if (intel_lbr_enabled(s))
+		intel_lbr_advance(s, step, s->freeze);
+	bool frozen = s->freeze;
 	if (s->freeze)
 		freeze_on_pmi(s);
 	if (s->repeat && !s->overflowed && !s->pmi_pending) {
 		s->pmi_pending = 1;
 		return true;
 	}
-	return s->overflowed;
+	return s->overflowed || frozen;
 }

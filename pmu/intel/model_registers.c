@@ -13,9 +13,10 @@
 #define GENERAL_RANGE 8
 #define FIXED_RANGE   7
 
+static const struct model_cpuid none;
+
 static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
 {
-	static const struct model_cpuid none;
 	for (unsigned i = 0; i < p->n_cpuid; i++)
 		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == 0)
 			return &p->cpuid[i];
@@ -25,6 +26,12 @@ static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t
 static uint64_t width_mask(unsigned width)
 {
 	return width >= 64 ? ~0ull : (1ull << width) - 1;
+}
+
+/* IA32_PERF_CAPABILITIES, which CPUID.1:ECX[15] promises. */
+static uint64_t perf_capabilities(const struct intel_state *s)
+{
+	return s->pdcm ? s->profile->perf_capabilities : 0;
 }
 
 static uint64_t general_bits(const struct intel_state *s)
@@ -49,6 +56,10 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->injections = injections;
 	s->noise = 1;
+	const struct model_cpuid *branches = leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;
+	struct intel_lbr layout = intel_lbr_layout(leaf_of(profile, 1)->eax, perf_capabilities(s), branches->eax,
+						   branches->ebx, branches->ecx);
+	intel_lbr_reset(s, &layout);
 	for (unsigned i = 0; i < s->leaf.n_general; i++)
 		s->counter[i].mask = width_mask(s->leaf.general_width);
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
@@ -102,7 +113,7 @@ static enum model_access write_general(struct intel_state *s, unsigned c, uint64
 /* SDM 18.2.5. */
 static bool has_alias(const struct intel_state *s)
 {
-	return s->pdcm && s->profile->perf_capabilities & CAP_FULL_WIDTH;
+	return perf_capabilities(s) & CAP_FULL_WIDTH;
 }
 
 static enum model_access write_alias(struct intel_state *s, unsigned c, uint64_t value)
@@ -258,7 +269,7 @@ static enum model_access has_version(const struct intel_state *s, unsigned versi
 
 static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 {
-	const struct intel_state *s = state;
+	struct intel_state *s = state;
 	unsigned i;
 
 	if (in_range(address, IA32_PMC0, GENERAL_RANGE, &i))
@@ -291,7 +302,7 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	case IA32_DEBUGCTL:
 		return answer(MODEL_OK, value, s->debugctl);
 	default:
-		return MODEL_NOT_MINE;
+		return intel_lbr_read(s, address, value);
 	}
 }
 
@@ -329,7 +340,7 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	case IA32_DEBUGCTL:
 		return write_debugctl(s, value);
 	default:
-		return MODEL_NOT_MINE;
+		return intel_lbr_write(s, address, value);
 	}
 }
 
@@ -367,6 +378,11 @@ static bool counting(const void *state)
 	return MUTANT(M_COUNTING, s->n_running, s->running & ((1u << INTEL_GENERAL_MAX) - 1));
 }
 
+static bool recording(const void *state)
+{
+	return MUTANT(M_RECORDING, intel_lbr_enabled(state), false);
+}
+
 static bool take_pmi(void *state)
 {
 	struct intel_state *s = state;
@@ -388,5 +404,6 @@ const struct pmu_model intel_model = {
 	.advance = intel_advance,
 	.counting = counting,
 	.increments = intel_increments,
+	.recording = recording,
 	.take_pmi = take_pmi,
 };

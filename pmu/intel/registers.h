@@ -56,6 +56,7 @@
 
 /* --- SDM 18.2, 17.4.1, 18.4.4, 35 ------------------------------------------------------------------- */
 #define IA32_PERF_CAPABILITIES 0x345 /* with CPUID.1:ECX[15] (PDCM) */
+#define CAP_LBR_FORMAT         0x3full
 #define CAP_PEBS_FORMAT        (0xfull << 8)
 #define CAP_FREEZE_SMM         (1ull << 12)
 #define CAP_FULL_WIDTH         (1ull << 13)
@@ -72,6 +73,17 @@
 #define DEBUGCTL_UNCORE_PMI            (1ull << 13)
 #define DEBUGCTL_FREEZE_WHILE_SMM      (1ull << 14)
 #define DEBUGCTL_RTM                   (1ull << 15) /* debugging of transactions */
+
+/* --- last-branch records: SDM 17.4.8, 17.5 to 17.12; where the stack lies: lbr.h --------------------- */
+#define MSR_LBR_SELECT      0x1c8
+#define MSR_LASTBRANCH_TOS  0x1c9
+#define MSR_LBR_INFO_0      0xdc0 /* + n, formats 5 and 7 */
+#define IA32_LBR_CTL        0x14ce
+#define IA32_LBR_DEPTH      0x14cf
+#define IA32_LBR_0_INFO     0x1200 /* + n */
+#define IA32_LBR_0_FROM_IP  0x1500 /* + n */
+#define IA32_LBR_0_TO_IP    0x1600 /* + n */
+#define INTEL_LBR_DEPTH_MAX 64
 
 /* RDPMC index: SDM vol. 2, RDPMC. */
 #define RDPMC_FIXED 0x40000000u /* + n */

@@ -1,6 +1,7 @@
 /* Every deviation that can be injected into the Intel model shows, and the model without it does not show it.
  */
 #include "tests/host/intel_model_hands.h"
+#include "tests/host/support/fake_path.h"
 
 #include <stdio.h>
 
@@ -311,10 +312,41 @@ static bool interrupt_counts(void)
 	return get(IA32_PMC0) == 2;
 }
 
+/* Three jumps while last branches are recorded; with the third the counter of branches overflows. */
+static struct fake_path path;
+static bool lbr_is_wrong(unsigned jumps)
+{
+	program(0, BRANCHES | EVTSEL_INT);
+	set(IA32_PMC0, -(uint64_t)jumps);
+	set(IA32_DEBUGCTL, DEBUGCTL_LBR | DEBUGCTL_FREEZE_LBRS_ON_PMI);
+	fake_path_start(&path, &intel_model, cpu, 0x1000);
+	for (unsigned i = 0; i < jumps; i++)
+		fake_path_branch(&path, TRANSFER_JUMP, path.regs.ip + 16);
+	assert_false(intel_model.recording(cpu));
+	for (unsigned i = 0; i < jumps; i++)
+		if (get(0x681 + i) != 0x1000 + 16 * i || get(0x6c1 + i) != 0x1010 + 16 * i)
+			return true;
+	return false;
+}
+
+static bool lbr_source(void)
+{
+	return lbr_is_wrong(3);
+}
+
+static bool lbr_missing(void)
+{
+	return lbr_is_wrong(6);
+}
+
 static const struct {
 	const char *name;
 	bool (*shows)(void);
 } rows[] = {
+	{"lbr-stale-from", lbr_source},
+	{"lbr-lost", lbr_missing},
+	{"bj94", lbr_source},
+	{"skl186", lbr_source},
 	{"dropped-carry", dropped_carry},
 	{"off-by-one", off_by_one},
 	{"stuck-status", stuck_status},
