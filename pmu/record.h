@@ -76,7 +76,8 @@ enum record_op {
 	RECORD_OP_COMPLETE = 1 << 9, /* fetches: the fetch delivered instruction bytes */
 };
 
-/** .from of a record whose branch began in a ring that is not recorded, where the hardware does not tell it. */
+/** .from of a record whose branch began in a ring that is not recorded, where the hardware does not tell it.
+ */
 #define RECORD_HIDDEN UINT64_MAX
 
 /** One record. Only what .has names is meaningful. Addresses are linear. */
@@ -108,17 +109,15 @@ struct pmu_record_source {
 	unsigned depth;    /* entries of the stack; 0: as many as memory holds */
 	unsigned period_unit; /* periods are multiples of it, and not less; 0: it has no period of its own */
 	size_t record_size;   /* bytes of memory for each record; 0: it uses none */
-	uint8_t rings;    /* traces: what .ring of a recording may be, bit per enum pmu_ring (1 << RING_ALL);
-			     0: RING_ALL alone */
-	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
-			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
-	const char *manual; /* manual and section */
+	uint32_t filters;     /* traces: kinds of branches that can be left out, bit per enum model_transfer
+				 (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
+	const char *manual;   /* manual and section */
 };
 
 /** What is to be recorded. */
 struct pmu_recording {
 	const struct pmu_record_source *source;
-	uint8_t ring;             /* enum pmu_ring */
+	uint8_t ring;             /* enum pmu_ring; setup() refuses what cannot be told apart */
 	unsigned counter;         /* sources with .counters: the one that samples */
 	struct pmu_config config; /* ... and what it counts; .interrupt is not looked at */
 	uint64_t period;    /* occurrences between records: the first is of occurrence number `period` after

@@ -13,6 +13,7 @@ extern const struct suite suite_events;
 extern const struct suite suite_identities;
 extern const struct suite suite_sweep;
 extern const struct suite suite_skid;
+extern const struct suite suite_trace;
 extern const struct suite suite_noise;
 extern const struct suite suite_experiments;
 extern const struct suite suite_overhead;

@@ -1,0 +1,228 @@
+#include "tests/recording.h"
+#include "tests/quiet.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/step.h"
+#include "arch/x86/time.h"
+#include "arch/x86/trap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FENCE      512 /* bytes on both sides of the memory; a multiple of its alignment */
+#define FENCE_BYTE 0xa5
+#define ALIGNMENT  64
+#define ASK_MS     5000
+
+static const struct pmu_recorder *recorder_of(const struct recorded *r)
+{
+	return r->pmu->driver->recorder;
+}
+
+/* --- sources ---------------------------------------------------------------------------------------- */
+
+struct question {
+	const struct pmu *pmu;
+	enum record_kind kind;
+	const struct pmu_record_source *source;
+	const char *why;
+};
+
+static void ask_source(void *arg)
+{
+	struct question *q = arg;
+	const struct pmu_recorder *recorder = q->pmu->driver->recorder;
+
+	q->source = record_source(q->pmu, q->kind);
+	if (!q->source && recorder && recorder->absent)
+		q->why = recorder->absent(q->pmu, q->kind);
+}
+
+const struct pmu_record_source *recording_source(struct run *run, enum record_kind kind, const char **why)
+{
+	struct question q = {.pmu = run->pmu, .kind = kind};
+
+	*why = "asking what it records was ended";
+	if (!run->call(run, ask_source, &q, ASK_MS, NULL))
+		return NULL;
+	*why = q.why ? q.why : "this PMU makes no such records";
+	return q.source;
+}
+
+/* --- memory ----------------------------------------------------------------------------------------- */
+
+static uint8_t *memory_of(const struct recorded *r)
+{
+	uint64_t at = (uint64_t)r->block + FENCE;
+
+	return (uint8_t *)((at + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1));
+}
+
+static void ask_size(void *arg)
+{
+	struct recorded *r = arg;
+
+	r->recording.size = recorder_of(r)->memory(r->pmu, &r->recording);
+}
+
+bool recorded_begin(struct run *run, struct recorded *r)
+{
+	uint8_t *memory;
+
+	r->failure = NULL;
+	r->refused = false;
+	r->block = NULL;
+	r->recording.memory = NULL;
+	r->recording.size = 0;
+	if (!run->call(run, ask_size, r, ASK_MS, NULL)) {
+		r->failure = "asking how much memory it takes was ended";
+		return false;
+	}
+	if (!r->recording.size)
+		return true;
+	r->block = malloc(r->recording.size + 2 * FENCE + ALIGNMENT);
+	if (!r->block) {
+		r->failure = "there is no memory for so many records";
+		return false;
+	}
+	memory = memory_of(r);
+	memset(memory - FENCE, FENCE_BYTE, FENCE);
+	memset(memory, 0, r->recording.size);
+	memset(memory + r->recording.size, FENCE_BYTE, FENCE);
+	r->recording.memory = memory;
+	return true;
+}
+
+static bool is_fence(const uint8_t *p)
+{
+	for (unsigned i = 0; i < FENCE; i++)
+		if (p[i] != FENCE_BYTE)
+			return false;
+	return true;
+}
+
+bool recorded_end(struct recorded *r)
+{
+	bool whole = true;
+
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+	quiet_end();
+	if (r->block)
+		whole = is_fence(memory_of(r) - FENCE) && is_fence(memory_of(r) + r->recording.size);
+	free(r->block);
+	r->block = NULL;
+	return whole;
+}
+
+/* --- records ---------------------------------------------------------------------------------------- */
+
+static GENERAL_REGISTERS_ONLY void take_out(struct recorded *r)
+{
+	const struct pmu_recorder *recorder = recorder_of(r);
+	struct pmu_record spare;
+	unsigned n;
+
+	do {
+		n = recorder->drain(r->pmu, &r->recording, r->record + r->n_records, r->room - r->n_records);
+		r->n_records += n;
+	} while (n && r->n_records < r->room);
+	while (r->n_records == r->room && recorder->drain(r->pmu, &r->recording, &spare, 1))
+		r->lost++;
+}
+
+static GENERAL_REGISTERS_ONLY void arm(void)
+{
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_NMI);
+}
+
+/* The watchdog interrupts by NMI as well: without a threshold reached it is none of ours. */
+static GENERAL_REGISTERS_ONLY bool on_threshold(struct trap_frame *frame, void *arg)
+{
+	struct recorded *r = arg;
+	struct pmu_record_state state;
+
+	(void)frame;
+	if (!recorder_of(r)->state(r->pmu, &r->recording, &state) || !state.overflow)
+		return false;
+	r->taken++;
+	if (r->interrupts == INTERRUPTS_DRAIN) {
+		take_out(r);
+		arm();
+	}
+	return true;
+}
+
+/* --- running ---------------------------------------------------------------------------------------- */
+
+struct window recorded_window(const struct recorded *r)
+{
+	return (struct window){.kernel = r->kernel, .bracket = &r->bracket, .ring = r->ring};
+}
+
+static bool set_up(struct recorded *r)
+{
+	const char *why = "setting it up was refused";
+
+	if (recorder_of(r)->setup(r->pmu, &r->recording, &why))
+		return true;
+	r->failure = why;
+	r->refused = true;
+	return false;
+}
+
+static bool run_window(struct recorded *r, const void *entry, const struct window *w)
+{
+	const struct pmu_recorder *recorder = recorder_of(r);
+
+	window_forget();
+	if (r->again_each && !set_up(r))
+		return false;
+	if (r->ring && !recorder->start(r->pmu, &r->recording))
+		return false;
+	window_run(entry, w, r->n);
+	if (r->ring && !recorder->stop(r->pmu, &r->recording))
+		return false;
+	if (!recorder->state(r->pmu, &r->recording, &r->state))
+		return false;
+	if (r->drain_each)
+		take_out(r);
+	return true;
+}
+
+void recorded_run(void *arg)
+{
+	struct recorded *r = arg;
+	const struct pmu_recorder *recorder = recorder_of(r);
+	struct window w = recorded_window(r);
+	const void *entry;
+
+	r->n_records = r->lost = r->taken = 0;
+	r->bracket = bracket_user;
+	if (!set_up(r))
+		return;
+	if (!r->ring && !recorder->bracket(r->pmu, &r->recording, &r->bracket)) {
+		r->failure = "there is no code that starts and stops it";
+		return;
+	}
+	entry = window_compose(&w);
+	if (!entry) {
+		r->failure = "the kernel does not fit the code arena";
+		return;
+	}
+	trap_set_handler(VECTOR_NMI, on_threshold, r);
+	quiet_begin(true);
+	if (r->interrupts != INTERRUPTS_OFF)
+		arm();
+	r->tsc_begin = tsc_read();
+	for (unsigned i = 0; i < r->windows && !r->failure; i++)
+		if (!run_window(r, entry, &w) && !r->failure)
+			r->failure = "starting, stopping or asking it was refused";
+	r->tsc_end = tsc_read();
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+	quiet_end();
+	if (!r->drain_each)
+		take_out(r);
+	if (!recorder->release(r->pmu, &r->recording) && !r->failure)
+		r->failure = "taking it out of use was refused";
+}

@@ -1,0 +1,69 @@
+/*
+ * Making records (pmu/record.h) of a kernel: setting a recording up, running the kernel in windows, taking
+ * the records out.
+ */
+#ifndef TESTS_RECORDING_H
+#define TESTS_RECORDING_H
+
+#include "pmu/record.h"
+#include "tests/measure.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum record_interrupts {
+	INTERRUPTS_OFF,   /* nobody hears of a threshold */
+	INTERRUPTS_COUNT, /* they are counted; the first one leaves the local APIC's entry masked (but see
+			   * pmu.lvt_stays), and nothing is taken out */
+	INTERRUPTS_DRAIN, /* the handler takes all records out */
+};
+
+/** Recorded runs of one kernel. In ring 0 its window lies in a bracket; in ring 3 the recording is started
+ * before the window and stopped behind it, so it should be of RING_USR alone. */
+struct recorded {
+	const struct pmu *pmu;
+	const struct kernel *kernel;
+	uint8_t ring; /* 0 or 3 */
+	uint64_t n;
+	unsigned windows;               /* runs, each of them from the state of window_forget() */
+	bool drain_each;                /* records are taken out after each window */
+	bool again_each;                /* and it is set up anew before each window */
+	uint8_t interrupts;             /* enum record_interrupts */
+	struct pmu_recording recording; /* .memory and .size are set by recorded_begin() */
+	struct pmu_record *record;      /* gets the records, oldest first */
+	unsigned room;
+
+	/* Set by recorded_run(). */
+	unsigned n_records;
+	unsigned lost;                 /* records that found no room in .record */
+	unsigned taken;                /* interrupts */
+	uint64_t tsc_begin, tsc_end;   /* around all windows */
+	struct pmu_record_state state; /* after the last window, before the last records were taken out */
+	struct pmu_bracket bracket;    /* in front of the kernel and behind it */
+	const char *failure;           /* what was refused, NULL if nothing */
+	bool refused;                  /* .failure is why setup() does not do it */
+
+	/* For its own use. */
+	void *block; /* of memory, with fences on both sides */
+};
+
+/**
+ * The source of a kind, asked of the driver on the CPU under judgement.
+ * @return NULL if there is none, with *why, one line
+ */
+const struct pmu_record_source *recording_source(struct run *run, enum record_kind kind, const char **why);
+
+/** Get the memory. @return false with .failure if there is none */
+bool recorded_begin(struct run *run, struct recorded *r);
+
+/** Record; for run->call(). The window stays composed. */
+void recorded_run(void *recorded);
+
+/** Take the handler away; whether memory in front of the recording's or behind it was written. The memory is
+ * given back. */
+bool recorded_end(struct recorded *r);
+
+/** The window as it was recorded, for known_path(). */
+struct window recorded_window(const struct recorded *r);
+
+#endif

@@ -1,0 +1,332 @@
+/*
+ * Branch traces: what BTS writes to memory and what a last-branch stack holds must be the known path of a
+ * kernel, branch for branch: from, to, order. BTS besides: what becomes of a buffer that is full, that starts
+ * again at its beginning, that is emptied on interrupts. Filters, where the source has them, leave out what
+ * they say and nothing else.
+ */
+#include "tests/suites/suites.h"
+#include "tests/bounds.h"
+#include "tests/known_path.h"
+#include "tests/recording.h"
+#include "tests/trace_judge.h"
+
+#include "arch/x86/trap.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRACE_MS   20000
+#define N_VIRTUAL  3
+#define N_HARDWARE 20
+#define RECORDS    8000
+#define SPARE      64 /* branches of the harness around a window in ring 3 */
+#define SMALL      8  /* a buffer that every kernel of the selection fills */
+#define NAME_SIZE  96
+
+#define KERNELS                                                                                              \
+	"branches_taken,branches_random,conditions,conditions_near,loop_instruction,jump_if_rcx_zero,"       \
+	"loops_nested,jumps_direct,jumps_indirect,jumps_to_next,calls,calls_indirect,calls_deep,"            \
+	"returns_unpaired,returns_far,iret_self,int_*,syscall,fault_ud_*"
+
+static struct run *run;
+static const struct pmu_record_source *source;
+static struct path path;
+static struct pmu_record *records;
+
+/* What one check records. */
+struct trace_check {
+	const char *what; /* "BTS whole" */
+	uint8_t rings, part;
+	bool circular, full, interrupted;
+	unsigned records, threshold;
+	uint8_t interrupts;
+	uint32_t without;
+};
+
+static const struct {
+	const char *name;
+	uint8_t kind;
+} kinds[] = {
+	{"conditional branches", TRANSFER_CONDITIONAL},
+	{"direct jumps", TRANSFER_JUMP},
+	{"indirect jumps", TRANSFER_JUMP_INDIRECT},
+	{"direct calls", TRANSFER_CALL},
+	{"indirect calls", TRANSFER_CALL_INDIRECT},
+	{"returns", TRANSFER_RETURN},
+	{"far branches", TRANSFER_FAR},
+};
+
+static const char *short_name(enum record_kind kind)
+{
+	return kind == RECORD_BTS ? "BTS" : "LBR";
+}
+
+static void skip(const char *name, const char *why)
+{
+	struct result r = {.suite = "trace", .name = name, .virtual = run->pmu && run->pmu->virtual};
+
+	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	run->report(run, &r);
+}
+
+/* --- one check -------------------------------------------------------------------------------------- */
+
+static struct trace_expectation expectation_of(const struct trace_check *c, const struct recorded *rec)
+{
+	struct trace_expectation x = {
+		.path = &path,
+		.part = c->part,
+		.room = UINT_MAX,
+		.rings = c->rings,
+		.without = c->without,
+		.surrounded = rec->ring,
+		.interrupted = c->interrupted,
+		.kernel_at = window_kernel_address(rec->ring),
+	};
+
+	if (source->depth)
+		x.room = source->depth;
+	else if (c->circular || c->full)
+		x.room = c->records;
+	return x;
+}
+
+static void judge_trace(const struct trace_check *c, const struct recorded *rec, bool whole, struct result *r)
+{
+	const struct trace_expectation x = expectation_of(c, rec);
+	struct observation *o = &r->observation[0];
+	struct trace_judgement j;
+
+	trace_judge(&x, rec->record, rec->n_records, &j);
+	*o = (struct observation){.n = rec->n, .low = j.expected, .high = j.expected};
+	histogram_add(&o->seen, j.matched);
+	r->n_observations = 1;
+	judge(o, 1, &r->judgement);
+	if (!j.right)
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s", j.why);
+	else if (!whole)
+		judgement_set(&r->judgement, VERDICT_WRONG, "memory beyond the buffer was written");
+	else if (rec->lost)
+		judgement_set(&r->judgement, VERDICT_WRONG, "%u more records than branches and room for them",
+			      rec->lost);
+	else if (c->full && !rec->state.full)
+		judgement_set(&r->judgement, VERDICT_WRONG, "the buffer is full, and nothing says so");
+	else if (c->full && c->threshold && (!rec->taken || (rec->taken > 1 && !rec->pmu->lvt_stays)))
+		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts when the buffer was full",
+			      rec->taken);
+	else if (c->interrupted && !rec->taken)
+		judgement_set(&r->judgement, VERDICT_WRONG, "no interrupt at the threshold");
+}
+
+/* @return false if there is nothing to judge: *r says why */
+static bool record(const struct trace_check *c, struct recorded *rec, struct result *r, bool *whole)
+{
+	bool done;
+
+	rec->pmu = run->pmu;
+	rec->windows = 1;
+	rec->interrupts = c->interrupts;
+	rec->record = records;
+	rec->room = RECORDS;
+	rec->recording = (struct pmu_recording){
+		.source = source,
+		.ring = c->rings,
+		.without = c->without,
+		.records = c->records,
+		.threshold = c->threshold,
+		.circular = c->circular,
+	};
+	if (!recorded_begin(run, rec)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
+		return false;
+	}
+	done = run->call(run, recorded_run, rec, TRACE_MS, r);
+	*whole = recorded_end(rec);
+	if (done && rec->failure)
+		judgement_set(&r->judgement, rec->refused ? VERDICT_SKIPPED : VERDICT_WRONG, "%s",
+			      rec->failure);
+	return done && !rec->failure;
+}
+
+static void carry_out(const struct trace_check *c, const struct kernel *k, uint8_t ring)
+{
+	char name[NAME_SIZE];
+	uint64_t n = run->options->n;
+	struct recorded rec = {.kernel = k, .ring = ring};
+	struct result r = {
+		.suite = "trace",
+		.name = name,
+		.event = c->what,
+		.kernel = k->name,
+		.ring = ring ? "ring 3" : "ring 0",
+		.manual = source->manual,
+		.virtual = run->pmu->virtual,
+	};
+	struct window w;
+	bool whole;
+
+	rec.n = n ? n : run->pmu->virtual ? N_VIRTUAL : N_HARDWARE;
+	snprintf(name, sizeof name, "%s/%s/%s", c->what, k->name, r.ring);
+	trap_set_context(name);
+	if (record(c, &rec, &r, &whole)) {
+		w = recorded_window(&rec);
+		if (known_path(&w, rec.n, &path, &r))
+			judge_trace(c, &rec, whole, &r);
+	}
+	run->report(run, &r);
+}
+
+/* --- what is checked -------------------------------------------------------------------------------- */
+
+/* Predictors are a machine's own business: as many as the kernel's signature or the general bounds allow. */
+static void check_mispredictions(const struct kernel *k, uint8_t ring)
+{
+	const struct trace_check c = {.rings = ring ? RING_USR : RING_ALL, .records = RECORDS};
+	char name[NAME_SIZE], what[24];
+	struct recorded rec = {.kernel = k, .ring = ring, .n = N_VIRTUAL};
+	struct amount a = bounds_amount(k, Q_BR_MISPRED, rec.n);
+	struct result r = {
+		.suite = "trace",
+		.name = name,
+		.event = what,
+		.kernel = k->name,
+		.ring = ring ? "ring 3" : "ring 0",
+		.manual = source->manual,
+		.virtual = run->pmu->virtual,
+		.machine_model = run->pmu->virtual,
+	};
+	struct trace_judgement j;
+	struct window w;
+	bool whole;
+
+	if (!(source->fields & RECORD_HAS_MISPREDICTED) || !a.defined || a.overflow)
+		return;
+	snprintf(what, sizeof what, "%s mispredictions", short_name(source->kind));
+	snprintf(name, sizeof name, "%s/%s/%s", what, k->name, r.ring);
+	/* The second time predictors know it. */
+	if (record(&c, &rec, &r, &whole) && record(&c, &rec, &r, &whole)) {
+		w = recorded_window(&rec);
+		if (known_path(&w, rec.n, &path, &r)) {
+			const struct trace_expectation x = expectation_of(&c, &rec);
+
+			trace_judge(&x, rec.record, rec.n_records, &j);
+			r.observation[0] = (struct observation){.n = rec.n, .low = a.low, .high = a.high};
+			histogram_add(&r.observation[0].seen, j.mispredicted);
+			r.n_observations = 1;
+			judge(r.observation, 1, &r.judgement);
+		}
+	}
+	run->report(run, &r);
+}
+
+static void check_bts(const struct kernel *k, uint8_t ring)
+{
+	const uint8_t rings = ring ? RING_USR : RING_ALL;
+	const struct trace_check checks[] = {
+		{.what = "BTS whole", .rings = rings, .records = RECORDS},
+		{.what = "BTS full",
+		 .rings = rings,
+		 .full = true,
+		 .records = SMALL,
+		 .threshold = SMALL,
+		 .interrupts = INTERRUPTS_COUNT},
+		{.what = "BTS circular",
+		 .rings = rings,
+		 .part = TRACE_LAST,
+		 .circular = true,
+		 .records = SMALL},
+		/* In ring 0 the handler would trace itself. */
+		{.what = "BTS emptied on interrupts",
+		 .rings = rings,
+		 .interrupted = true,
+		 .records = 2 * SMALL,
+		 .threshold = SMALL,
+		 .interrupts = INTERRUPTS_DRAIN},
+	};
+
+	for (unsigned i = 0; i < sizeof checks / sizeof checks[0]; i++)
+		if (ring || !checks[i].interrupted)
+			carry_out(&checks[i], k, ring);
+	check_mispredictions(k, ring);
+}
+
+static void check_lbr(const struct kernel *k, uint8_t ring)
+{
+	const struct trace_check c = {.what = "LBR", .rings = ring ? RING_USR : RING_ALL, .part = TRACE_LAST};
+
+	carry_out(&c, k, ring);
+}
+
+/* A ring that is not recorded leaves nothing; a kind of branches that is left out is not there. */
+static void check_filters(const struct kernel *k, uint8_t ring)
+{
+	char what[64];
+	struct trace_check c = {.what = what,
+				.rings = ring ? RING_OS : RING_USR,
+				.part = source->depth ? TRACE_LAST : TRACE_FIRST,
+				.records = RECORDS};
+
+	snprintf(what, sizeof what, "%s of the other ring", short_name(source->kind));
+	carry_out(&c, k, ring);
+	c.rings = ring ? RING_USR : RING_ALL;
+	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (!(source->filters >> kinds[i].kind & 1))
+			continue;
+		c.without = 1u << kinds[i].kind;
+		snprintf(what, sizeof what, "%s without %s", short_name(source->kind), kinds[i].name);
+		carry_out(&c, k, ring);
+	}
+}
+
+/* The default selection is that of every suite, which has few branches. */
+static const char *selection(void)
+{
+	const char *glob = run->options->kernel_glob;
+
+	return glob && *glob && strcmp(glob, "core") ? glob : KERNELS;
+}
+
+static void check_source(enum record_kind kind)
+{
+	const char *why;
+
+	source = recording_source(run, kind, &why);
+	if (!source) {
+		skip(short_name(kind), why);
+		return;
+	}
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
+		for (uint8_t ring = 0; ring <= 3; ring += 3) {
+			if (!kernel_selected(k, selection()) || kernel_unfit(k, ring))
+				continue;
+			if (kind == RECORD_BTS)
+				check_bts(k, ring);
+			else
+				check_lbr(k, ring);
+			if (!strcmp(k->name, "calls") || !strcmp(k->name, "jumps_indirect"))
+				check_filters(k, ring);
+		}
+}
+
+static void run_trace(struct run *the_run)
+{
+	run = the_run;
+	if (!run->pmu) {
+		skip("trace", "there is no PMU");
+		return;
+	}
+	records = malloc(RECORDS * sizeof *records);
+	if (!path_create(&path, KNOWN_PATH_STEPS, false) || !records) {
+		skip("trace", "not enough memory for a path and its records");
+	} else {
+		check_source(RECORD_BTS);
+		check_source(RECORD_LBR);
+	}
+	path_free(&path);
+	free(records);
+}
+
+const struct suite suite_trace = {"trace", "branch traces against the known path of kernels", run_trace};

@@ -1,0 +1,183 @@
+#include "tests/trace_judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Where one goes along a path and a trace, in either direction. */
+struct walk {
+	const struct trace_expectation *x;
+	const struct pmu_record *record;
+	int step, last_step; /* of the path, both included */
+	int at, last_at;     /* of the trace */
+	int direction;
+};
+
+static bool is_left_out(const struct path_step *s, uint32_t without)
+{
+	uint8_t kind = s->transfer == TRANSFER_EVENT ? TRANSFER_FAR : s->transfer;
+
+	return kind == TRANSFER_NONE || (without >> kind & 1);
+}
+
+static bool changes_ring(const struct path_step *s)
+{
+	return (s->cpl != 0) != (s->cpl_after != 0);
+}
+
+static bool is_expected(const struct path_step *s, unsigned rings, uint32_t without)
+{
+	if (is_left_out(s, without))
+		return false;
+	return changes_ring(s) || (rings & (s->cpl ? RING_USR : RING_OS));
+}
+
+static bool is_optional(const struct path_step *s, unsigned rings)
+{
+	return changes_ring(s) && rings != RING_ALL;
+}
+
+unsigned trace_branches(const struct path *p, unsigned rings, uint32_t without)
+{
+	unsigned n = 0;
+
+	for (unsigned i = p->from; i < p->to; i++)
+		n += is_expected(&p->step[i], rings, without) && !is_optional(&p->step[i], rings);
+	return n;
+}
+
+static bool is_on_path(const struct path *p, uint64_t ip)
+{
+	for (unsigned i = p->from; i < p->to; i++)
+		if (p->step[i].ip == ip)
+			return true;
+	return false;
+}
+
+/* The next branch that is expected, if there is one. */
+static const struct path_step *next_step(const struct walk *w)
+{
+	return w->direction > 0          ? w->step <= w->last_step ? &w->x->path->step[w->step] : NULL
+	       : w->step >= w->last_step ? &w->x->path->step[w->step]
+					 : NULL;
+}
+
+static const struct pmu_record *next_record(const struct walk *w)
+{
+	return w->direction > 0      ? w->at <= w->last_at ? &w->record[w->at] : NULL
+	       : w->at >= w->last_at ? &w->record[w->at]
+				     : NULL;
+}
+
+static bool is_same(const struct path_step *s, const struct pmu_record *r)
+{
+	return r->has & RECORD_HAS_BRANCH && r->to == s->next &&
+	       (r->from == s->ip || (r->from == RECORD_HIDDEN && changes_ring(s)));
+}
+
+/* A branch between the kernel and the handler of an interrupt. */
+static bool is_foreign(const struct path *p, const struct pmu_record *r)
+{
+	bool from = false, to = false;
+
+	for (unsigned i = p->from; i < p->to && !(from && to); i++) {
+		from |= p->step[i].ip == r->from;
+		to |= p->step[i].ip == r->to || p->step[i].next == r->to;
+	}
+	return !from || !to;
+}
+
+static void say(const struct walk *w, const struct path_step *s, const struct pmu_record *r,
+		struct trace_judgement *out)
+{
+	uint64_t base = w->x->kernel_at;
+	int n;
+
+	out->right = false;
+	n = snprintf(out->why, sizeof out->why, "%u branches from the %s are right, then ", out->matched,
+		     w->direction > 0 ? "first" : "last");
+	if (r)
+		n += snprintf(out->why + n, sizeof out->why - (size_t)n, "%+" PRId64 " to %+" PRId64,
+			      (int64_t)(r->from - base), (int64_t)(r->to - base));
+	else
+		n += snprintf(out->why + n, sizeof out->why - (size_t)n, "none");
+	if (s)
+		snprintf(out->why + n, sizeof out->why - (size_t)n, " instead of %+" PRId64 " to %+" PRId64,
+			 (int64_t)(s->ip - base), (int64_t)(s->next - base));
+	else
+		snprintf(out->why + n, sizeof out->why - (size_t)n, ", which the kernel does not take");
+}
+
+/* As long as path and trace agree. */
+static void compare(struct walk *w, unsigned room, struct trace_judgement *out)
+{
+	const struct trace_expectation *x = w->x;
+	unsigned taken = 0;
+
+	out->right = true;
+	for (;; w->step += w->direction) {
+		const struct path_step *s = next_step(w);
+		const struct pmu_record *r = next_record(w);
+
+		if (s && !is_expected(s, x->rings, x->without))
+			continue;
+		while (r && x->interrupted && !(s && is_same(s, r)) && is_foreign(x->path, r)) {
+			w->at += w->direction;
+			r = next_record(w);
+		}
+		if (s && r && is_same(s, r)) {
+			taken++;
+			out->matched += !is_optional(s, x->rings);
+			out->mispredicted += r->has & RECORD_HAS_MISPREDICTED && r->mispredicted;
+			w->at += w->direction;
+			continue;
+		}
+		if (s && is_optional(s, x->rings))
+			continue;
+		if (!s && !r)
+			return;
+		if (!r && taken >= room) {
+			out->expected = out->matched;
+			return;
+		}
+		say(w, s, r, out);
+		return;
+	}
+}
+
+void trace_judge(const struct trace_expectation *x, const struct pmu_record *record, unsigned n,
+		 struct trace_judgement *out)
+{
+	const struct path *p = x->path;
+	unsigned first = 0, end = n, all = trace_branches(p, x->rings, x->without), room = x->room;
+	struct walk w = {.x = x, .record = record};
+
+	*out = (struct trace_judgement){0};
+	while (x->surrounded && first < end && !is_on_path(p, record[first].from))
+		first++;
+	while (x->surrounded && end > first && !is_on_path(p, record[end - 1].from))
+		end--;
+	/* What is the harness's takes room as well. */
+	if (n < room && x->surrounded)
+		room = UINT32_MAX;
+	else if (x->surrounded)
+		room -= x->part == TRACE_FIRST ? first : n - end;
+	out->expected = all < room ? all : room;
+	if (n > x->room) {
+		snprintf(out->why, sizeof out->why, "%u branches, and there is room for %u", n, x->room);
+		return;
+	}
+	if (x->part == TRACE_FIRST) {
+		w.direction = 1;
+		w.step = (int)p->from;
+		w.last_step = (int)p->to - 1;
+		w.at = (int)first;
+		w.last_at = (int)end - 1;
+	} else {
+		w.direction = -1;
+		w.step = (int)p->to - 1;
+		w.last_step = (int)p->from;
+		w.at = (int)end - 1;
+		w.last_at = (int)first;
+	}
+	compare(&w, room, out);
+}
