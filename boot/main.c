@@ -203,6 +203,7 @@ int assay_main(struct platform *platform)
 	const struct run_options run_options = {
 		.kernel_glob = o.kernel,
 		.event_glob = o.event,
+		.check_glob = o.check,
 		.suite_glob = o.suite,
 		.n = o.n,
 		.reps = o.reps,

@@ -45,6 +45,8 @@ const struct option_row option_rows[] = {
 	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "core",
 	 "globs of kernels; core is the quick and portable ones"},
 	{"event", OPTION_TEXT, FIELD(event), 0, 0, NULL, glob_syntax, "*", "globs of events"},
+	{"check", OPTION_TEXT, FIELD(check), 0, 0, NULL, glob_syntax, "*",
+	 "globs of the control suite's checks, as the report names them"},
 	{"n", OPTION_NUMBER, FIELD(n), 0, UINT32_MAX, NULL, NULL, "0",
 	 "first value of N, others are its multiples; 0: 1000 on hardware, 5 on the virtual PMU"},
 	{"reps", OPTION_NUMBER, FIELD(reps), 0, 1000000, NULL, NULL, "0",

@@ -118,6 +118,7 @@ struct pmu_identity {
 	} term[IDENTITY_TERMS];
 };
 
+struct pmu_control_check;
 struct event_grammar;
 struct event_request;
 struct pmu_recorder;
@@ -209,6 +210,9 @@ struct pmu_driver {
 	 * @return how many were put into out, at most max
 	 */
 	unsigned (*accesses)(const struct pmu *pmu, struct pmu_access *out, unsigned max);
+
+	/** Checks of control logic that is this family's own (pmu/control.h). NULL: none. */
+	const struct pmu_control_check *control;
 
 	/** PEBS, IBS, BTS and LBR (pmu/record.h). NULL: the family makes no records, or the driver does not
 	 * know them. */

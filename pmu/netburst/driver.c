@@ -30,6 +30,14 @@ static char reason[128];
 struct netburst_use netburst_use[NETBURST_COUNTERS];
 #define use netburst_use
 
+void netburst_find_thread(void)
+{
+	struct cpuid_regs leaf1 = cpuid(1, 0);
+
+	netburst_cpu.hyper_threading = leaf1.edx >> 28 & 1 && (leaf1.ebx >> 16 & 0xff) > 1;
+	netburst_cpu.thread = netburst_cpu.hyper_threading ? leaf1.ebx >> 24 & 1 : 0;
+}
+
 static bool identify(struct pmu *pmu, const char **why)
 {
 	struct cpu_identity id;
@@ -51,13 +59,8 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 
-	struct cpuid_regs leaf1 = cpuid(1, 0);
-
-	netburst_cpu = (struct netburst_cpu){
-		.model = (uint8_t)id.model,
-		.hyper_threading = leaf1.edx >> 28 & 1 && (leaf1.ebx >> 16 & 0xff) > 1,
-	};
-	netburst_cpu.thread = netburst_cpu.hyper_threading ? leaf1.ebx >> 24 & 1 : 0;
+	netburst_cpu.model = (uint8_t)id.model;
+	netburst_find_thread();
 	memset(use, 0, sizeof use);
 
 	pmu->driver = &netburst_driver;
@@ -393,4 +396,5 @@ const struct pmu_driver netburst_driver = {
 	.alternatives = netburst_alternatives,
 	.resource_name = netburst_resource_name,
 	.cascade = netburst_cascade_to,
+	.control = netburst_control,
 };

@@ -4,6 +4,7 @@
 #ifndef PMU_NETBURST_DRIVER_H
 #define PMU_NETBURST_DRIVER_H
 
+#include "pmu/control.h"
 #include "pmu/fields.h"
 #include "pmu/grammar.h"
 #include "pmu/netburst/events.h"
@@ -18,6 +19,9 @@ struct netburst_cpu {
 };
 
 extern struct netburst_cpu netburst_cpu;
+
+/** See which logical processor this is. */
+void netburst_find_thread(void);
 
 /* Labels of bracket.S: what the code expects in R12-R15 is said there. */
 extern const uint8_t netburst_rdpmc_start[], netburst_rdpmc_start_end[], netburst_rdpmc_stop[],
@@ -68,6 +72,7 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 
+extern const struct pmu_control_check netburst_control[];
 extern const struct event_grammar netburst_grammar;
 extern const struct register_field netburst_fields[];
 extern const struct pmu_identity netburst_identities[];

@@ -10,12 +10,13 @@ static bool cascaded(const struct netburst_state *s, unsigned c)
 	return s->counter[c].started_by != NO_COUNTER;
 }
 
-/* With no ring named nothing is detected; then only a filter that passes few occurrences
- * counts: 18.15.1, 18.17.2. */
-static bool sees_anything(uint32_t cccr, uint32_t escr)
+/* With no ring named, or an event that is none, nothing is detected; then only a filter that passes few
+ * occurrences counts: 18.15.1, 18.17.2. With event select 0 not even that does, as users have found. */
+static bool sees_anything(uint32_t cccr, const struct netburst_line *k)
 {
-	return escr & (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR) ||
-	       (cccr & CCCR_COMPARE && cccr & CCCR_COMPLEMENT);
+	if (k->event != NB_EVENTS && k->escr & (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR))
+		return true;
+	return cccr & CCCR_COMPARE && cccr & CCCR_COMPLEMENT && k->escr & ESCR_EVENT;
 }
 
 void netburst_update(struct netburst_state *s)
@@ -31,12 +32,17 @@ void netburst_update(struct netburst_state *s)
 		struct netburst_line *k = &s->counter[c];
 		unsigned select = (s->cccr[c] & MUTANT(M_SELECT, CCCR_SELECT, 0)) >> CCCR_SELECT_SHIFT;
 		bool on = MUTANT(M_ENABLE, s->cccr[c] & CCCR_ENABLE, true) || cascaded(s, c);
-		enum netburst_escr_id e = netburst_wire(c, select, s->model);
+		enum netburst_escr_id e;
 
-		if (!on || e == ESCR_NONE || (injected(s, INJECT_CCCR1) && c == 1))
+		if (!on || (injected(s, INJECT_CCCR1) && c == 1))
 			continue;
+		e = netburst_wire(c, select, s->model);
+		if (e == ESCR_NONE)
+			continue;
+		if (injected(s, INJECT_MISWIRED) && c == 9 && e == FIRM_ESCR0)
+			e = FIRM_ESCR1;
 		netburst_decode(s, c, e);
-		if (k->event == NB_EVENTS || !sees_anything(s->cccr[c], k->escr))
+		if (!sees_anything(s->cccr[c], k))
 			continue;
 		s->running |= 1u << c;
 		s->recording |= k->pebs;
@@ -77,8 +83,10 @@ static void start_cascades(struct netburst_state *s, unsigned from)
 {
 	for (unsigned to = 0; to < NETBURST_COUNTERS; to++) {
 		bool plain = MUTANT(M_CASCADE_BIT, s->cccr[to] & CCCR_CASCADE, true) &&
-			     MUTANT(M_CASCADE_PAIR, netburst_cascade(from, to, false, s->model),
-				    (from ^ to) == 1 || netburst_cascade(from, to, false, s->model));
+			     (MUTANT(M_CASCADE_PAIR, netburst_cascade(from, to, false, s->model),
+				     (from ^ to) == 1 || netburst_cascade(from, to, false, s->model)) ||
+			      (injected(s, INJECT_CASCADE_ANY) &&
+			       netburst_counter[from].group == netburst_counter[to].group));
 		bool extended = s->cccr[to] & CCCR_EXTENDED_CASCADE &&
 				MUTANT(M_EXTENDED_PAIR, netburst_cascade(from, to, true, s->model),
 				       netburst_cascade(to, from, true, s->model));
@@ -105,7 +113,8 @@ static void overflow(struct netburst_state *s, unsigned c)
 static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 {
 	struct netburst_line *k = &s->counter[c];
-	bool force = MUTANT(M_FORCE_OVF, s->cccr[c] & CCCR_FORCE_OVF, false);
+	bool force =
+		MUTANT(M_FORCE_OVF, s->cccr[c] & CCCR_FORCE_OVF, false) && !injected(s, INJECT_FORCE_IGNORED);
 	bool asks = k->pmi[0] || k->pmi[1];
 	uint64_t sum = k->value + amount, limit = MUTANT(M_WIDTH, NETBURST_LIMIT, NETBURST_LIMIT << 1);
 
@@ -167,19 +176,21 @@ static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint
 {
 	unsigned threshold = (cccr & CCCR_THRESHOLD) >> CCCR_THRESHOLD_SHIFT;
 	bool complement = MUTANT(M_COMPLEMENT, cccr & CCCR_COMPLEMENT, false);
-	bool edge = MUTANT(M_EDGE, cccr & CCCR_EDGE, false);
+	bool edge = MUTANT(M_EDGE, cccr & CCCR_EDGE, false) && !injected(s, INJECT_NO_EDGE);
+	bool add_values = MUTANT(M_COMPARE_VALUE, injected(s, INJECT_COMPARE_VALUE), true);
 	uint64_t amount = 0;
 
 	for (uint32_t i = 0; i < s->uops.cycles; i++) {
 		uint64_t v = left < k->per_cycle ? left : k->per_cycle;
-		bool met = MUTANT(M_THRESHOLD_EXACT, v > threshold, v >= threshold);
+		bool met = MUTANT(M_THRESHOLD_EXACT, v > threshold, v >= threshold) ||
+			   (injected(s, INJECT_THRESHOLD_REACHED) && v == threshold);
 
 		left -= v;
 		met = met != complement;
 		if (edge)
 			amount += met && !k->level;
 		else
-			amount += MUTANT(M_COMPARE_VALUE, met, met ? v : 0);
+			amount += add_values && met ? v : met;
 		k->level = MUTANT(M_EDGE_MEMORY, met, false);
 	}
 	return amount;

@@ -19,7 +19,8 @@ static bool ring_of(uint32_t escr, unsigned thread, uint8_t cpl)
 bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool independent,
 			const struct model_step *step)
 {
-	unsigned thread = s->profile->hyper_threading ? MUTANT(M_THREAD, step->thread, 0) : 0;
+	bool apart = s->profile->hyper_threading && !injected(s, INJECT_THREADS_ALIKE);
+	unsigned thread = apart ? MUTANT(M_THREAD, step->thread, 0) : 0;
 	uint32_t any_os = escr & (ESCR_T0_OS | ESCR_T1_OS), any_usr = escr & (ESCR_T0_USR | ESCR_T1_USR);
 
 	if (injected(s, INJECT_RING_LEAK) && any_usr)
@@ -39,6 +40,8 @@ bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct
 {
 	unsigned active = !step->halted + step->sibling;
 
+	if (injected(s, INJECT_ACTIVE_IGNORED))
+		return active;
 	if (!s->profile->hyper_threading)
 		return MUTANT(M_THREAD_FIELD, (cccr & CCCR_THREAD) == CCCR_THREAD_ANY, true);
 	switch (MUTANT(M_ACTIVE_THREAD, cccr & CCCR_THREAD, CCCR_THREAD_ANY)) {
@@ -122,6 +125,8 @@ static void count_front_end(const struct netburst_state *s, struct netburst_line
 		uint32_t tagger =
 			MUTANT(M_FRONT_END, front_end_tags(s, kinds[i].bit), ESCR_T0_OS | ESCR_T0_USR);
 
+		if (injected(s, INJECT_FRONT_END_UNTAGGED))
+			tagger = ESCR_T0_OS | ESCR_T0_USR;
 		if (tagger)
 			put(new_source(k, tagger, false), kinds[i].quantity, 1);
 	}
@@ -136,9 +141,14 @@ static void count_execution(const struct netburst_state *s, struct netburst_line
 		enum netburst_event_id event = event_at(s, e);
 		unsigned tags = field(s->escr[e], ESCR_TAG, ESCR_TAG_SHIFT);
 
+		bool tagging = MUTANT(M_TAG_ENABLE, s->escr[e] & ESCR_TAG_ENABLE, true) ||
+			       injected(s, INJECT_TAGS_UNASKED);
+
 		tags = MUTANT(M_TAG_VALUE, tags, 0xfu);
-		if (!MUTANT(M_TAG_ENABLE, s->escr[e] & ESCR_TAG_ENABLE, true) || !(tags & mask) ||
-		    event == NB_EVENTS || !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e) ||
+		if (tags && injected(s, INJECT_ONE_COLOUR))
+			tags = 0xf;
+		if (!tagging || !(tags & mask) || event == NB_EVENTS ||
+		    !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e) ||
 		    MUTANT(M_TAG_TWICE, event == done, false))
 			continue;
 		put_masks(new_source(k, s->escr[e], true), event,
@@ -150,6 +160,8 @@ static void count_execution(const struct netburst_state *s, struct netburst_line
 /* 18.15.6.4, table 19-33: what each metric takes is in the table of recipes. */
 static bool replay_set_up(const struct netburst_state *s, const struct netburst_recipe *r, unsigned vert)
 {
+	if (injected(s, INJECT_REPLAY_ALWAYS))
+		return true;
 	if ((s->pebs_enable & MUTANT(M_REPLAY_ON, r->pebs, r->pebs & ~PEBS_REPLAY_TAG)) !=
 		    MUTANT(M_REPLAY_ON, r->pebs, r->pebs & ~PEBS_REPLAY_TAG) ||
 	    !(s->pebs_vert & MUTANT(M_REPLAY_VERT, vert, ~0u)))
@@ -218,8 +230,17 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 	/* 18.16.2: bit 27 is the second processor's. */
 	k->pmi[0] = MUTANT(M_PMI_T0, cccr & CCCR_OVF_PMI_T0, true);
 	k->pmi[1] = s->profile->hyper_threading && MUTANT(M_PMI_T1, cccr & CCCR_OVF_PMI_T1, false);
-	if (k->event == NB_EVENTS)
+	if (injected(s, INJECT_PMI_SWAPPED)) {
+		bool first = k->pmi[0];
+
+		k->pmi[0] = k->pmi[1];
+		k->pmi[1] = first;
+	}
+	if (k->event == NB_EVENTS) {
+		k->independent = false;
+		k->per_cycle = EVENTS_PER_CYCLE;
 		return;
+	}
 	decode_pebs(s, c, k);
 	k->independent = netburst_event[k->event].flags & NB_THREAD_INDEPENDENT;
 	k->per_cycle = (uint8_t)rate(&netburst_event[k->event], (enum netburst_event_id)k->event);

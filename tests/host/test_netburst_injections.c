@@ -284,6 +284,133 @@ static bool lbr_swapped(void)
 	return get(MSR_LASTBRANCH_TO_0 + 1) != 0x1000;
 }
 
+static bool miswired(void)
+{
+	program(9, NB_X87_FP_UOP, 1u << 15, RINGS_T0, 0);
+	step_terms(x87, 3, 0);
+	return value(9) != 1;
+}
+
+static const struct qterm seven_uops[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 6}}; /* 3 + 3 + 1 a cycle */
+
+static bool filtered(uint32_t filter, unsigned count)
+{
+	program(12, NB_UOPS_RETIRED, 1, RINGS_T0, filter);
+	step_terms(seven_uops, 2, 0);
+	return value(12) != count;
+}
+
+static bool threshold_reached(void)
+{
+	return filtered(CCCR_COMPARE | 1u << CCCR_THRESHOLD_SHIFT, 2);
+}
+
+static bool edge_ignored(void)
+{
+	return filtered(CCCR_COMPARE | CCCR_EDGE, 1);
+}
+
+static bool compare_value(void)
+{
+	return filtered(CCCR_COMPARE, 3);
+}
+
+/* One instruction of the second processor. */
+static void second_processor(void)
+{
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .thread = 1, .sibling = true};
+
+	advance(&s);
+}
+
+static bool threads_alike(void)
+{
+	count_instructions(12, 0, 0);
+	second_processor();
+	return value(12) != 0;
+}
+
+static bool active_ignored(void)
+{
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T1, 0);
+	set(CCCR(12), (cccr(NB_INSTR_RETIRED, 0) & ~CCCR_THREAD) | CCCR_THREAD_SINGLE);
+	second_processor();
+	return value(12) != 0;
+}
+
+static bool pmi_swapped(void)
+{
+	count_instructions(12, CCCR_OVF_PMI_T0, TOP);
+	instructions(3);
+	return interrupts() == 0;
+}
+
+static bool force_ignored(void)
+{
+	count_instructions(12, CCCR_FORCE_OVF, 0);
+	instructions(1);
+	return !ovf(12);
+}
+
+static bool cascade_any(void)
+{
+	count_instructions(13, 0, TOP);
+	program(14, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	set(CCCR(14), cccr(NB_INSTR_RETIRED, CCCR_CASCADE) & ~CCCR_ENABLE);
+	instructions(5);
+	return value(14) != 0;
+}
+
+static bool fast_wide(void)
+{
+	uint64_t v;
+
+	set(COUNTER(4), 0x4400000044);
+	return netburst_model.rdpmc(cpu, RDPMC_FAST | 4, true, &v) != MODEL_OK || v != 0x44;
+}
+
+static bool torn_read(void)
+{
+	uint64_t v;
+
+	count_instructions(12, 0, 0xffffffff);
+	instructions(1);
+	return netburst_model.rdpmc(cpu, 12, true, &v) != MODEL_OK || v != 0x100000000;
+}
+
+static bool tagged(uint32_t tag, unsigned asked)
+{
+	program(8, NB_X87_FP_UOP, 1u << 15, RINGS_T0 | tag, 0);
+	program(12, NB_EXECUTION_EVENT, asked, RINGS_T0, 0);
+	step_terms(x87, 3, 0);
+	return value(12) != 0;
+}
+
+static bool one_colour(void)
+{
+	return tagged(ESCR_TAG_ENABLE | 1u << ESCR_TAG_SHIFT, 2);
+}
+
+static bool tags_unasked(void)
+{
+	return tagged(1u << ESCR_TAG_SHIFT, 1);
+}
+
+static bool front_end_untagged(void)
+{
+	program(12, NB_FRONT_END_EVENT, 1, RINGS_T0, 0);
+	step_terms(load, 3, 0);
+	return value(12) != 0;
+}
+
+static bool replay_always(void)
+{
+	program(12, NB_REPLAY_EVENT, 1, RINGS_T0, 0);
+	step(Q_DTLB_LOAD_MISS, 1, 1, 0);
+	return value(12) != 0;
+}
+
 static const struct {
 	const char *name;
 	bool (*deviates)(void);
@@ -301,6 +428,21 @@ static const struct {
 	{"noisy", wrong_count},
 	{"rdpmc-wrong-index", rdpmc_index},
 	{"reserved-accepted", reserved_accepted},
+	{"miswired", miswired},
+	{"threshold-reached", threshold_reached},
+	{"edge-ignored", edge_ignored},
+	{"compare-value", compare_value},
+	{"threads-alike", threads_alike},
+	{"active-ignored", active_ignored},
+	{"pmi-swapped", pmi_swapped},
+	{"force-ignored", force_ignored},
+	{"cascade-any", cascade_any},
+	{"fast-wide", fast_wide},
+	{"torn-read", torn_read},
+	{"one-colour", one_colour},
+	{"tags-unasked", tags_unasked},
+	{"front-end-untagged", front_end_untagged},
+	{"replay-always", replay_always},
 	{"n15", n15},
 	{"n17", n17},
 	{"cascade-no-pmi", cascaded_interrupt},

@@ -46,7 +46,7 @@ static void run_reset(void *arg)
 	pmu->driver->reset(pmu, &why);
 }
 
-static void conclude(const struct probe *p, struct result *r)
+void probe_conclude(const struct probe *p, struct result *r)
 {
 	struct observation *o = &r->observation[0];
 
@@ -88,6 +88,11 @@ static uint64_t usable(const struct run *run, enum rung rung)
 	return mask;
 }
 
+bool control_selected(const struct run *run, const char *name)
+{
+	return glob_match(run->options ? run->options->check_glob : NULL, name);
+}
+
 static void carry_out(struct run *run, const struct control_check *check, unsigned c)
 {
 	static struct stepped s;
@@ -99,6 +104,8 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	bool done;
 
 	snprintf(name, sizeof(name), "%s%s%s", check->name, counter ? "/" : "", counter ? counter->name : "");
+	if (!control_selected(run, name))
+		return;
 	r.counter = counter ? counter->name : NULL;
 	r.event = e ? e->name : NULL;
 	r.encoding = e ? e->code : 0;
@@ -119,7 +126,7 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	if (check->needs & NEED_INTERRUPT)
 		pmi_unclaim();
 	if (done)
-		conclude(&s.probe, &r);
+		probe_conclude(&s.probe, &r);
 	report(run, &r);
 }
 
@@ -127,6 +134,8 @@ static void skip(struct run *run, const char *name, const char *manual, const ch
 {
 	struct result r = {.suite = "control", .name = name, .manual = manual};
 
+	if (!control_selected(run, name))
+		return;
 	r.virtual = run->pmu && run->pmu->virtual;
 	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
 	run->report(run, &r);
@@ -276,6 +285,8 @@ static void run_accesses(struct run *run)
 		char name[NAME_LENGTH];
 
 		snprintf(name, sizeof(name), "access/%s", access->name);
+		if (!control_selected(run, name))
+			continue;
 		r = (struct result){.suite = "control",
 				    .name = name,
 				    .manual = access->manual,
@@ -303,6 +314,8 @@ static void run_control(struct run *run)
 	for (unsigned t = 0; kernel_of(run, 0) && t < sizeof(tables) / sizeof(tables[0]); t++)
 		for (const struct control_check *check = tables[t]; check->name; check++)
 			run_one(run, check);
+	if (kernel_of(run, 0))
+		control_of_the_family(run);
 	run_accesses(run);
 	run->call(run, run_reset, run->pmu, CONTROL_MS, NULL);
 }

@@ -83,6 +83,15 @@ void run_idle(struct probe *p);
  * upwards. */
 uint64_t as_written(const struct pmu *pmu, unsigned c, uint64_t value);
 
+/** Whether a check, or one of its instances, is to be carried out. */
+bool control_selected(const struct run *run, const char *name);
+
+/** The verdict on what a check saw. */
+void probe_conclude(const struct probe *p, struct result *r);
+
+/** The checks that the driver brings along (pmu/control.h). */
+void control_of_the_family(struct run *run);
+
 enum control_scope { PER_COUNTER, PER_PMU };
 
 enum control_need {

@@ -1,0 +1,298 @@
+/*
+ * Checks of control logic that are a family's own: pmu/control.h. What they are about is the family's
+ * business; here is what they need to run, and the verdict.
+ */
+#include "tests/suites/control.h"
+#include "tests/ladder.h"
+#include "tests/pass.h"
+#include "tests/truth.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/trap.h"
+#include "pmu/control.h"
+#include "pmu/vpmu.h"
+
+#include <stdio.h>
+
+#define FAMILY_MS   10000
+#define EVENTS_MAX  256
+#define NAME_LENGTH 96
+#define PLAIN_UNFIT (KERNEL_SERVICES | KERNEL_RING3_ONLY | KERNEL_CLOBBERS_CR | KERNEL_UNSTEPPED)
+#define PREFER_USER (PLAIN_UNFIT | KERNEL_RING0_ONLY)
+
+struct grip {
+	struct pmu_hands hands; /* first: the hands' functions get its address */
+	struct probe probe;
+	const struct pmu_control_check *check;
+	unsigned instance;
+	const struct pmu_event *event;
+};
+
+static struct probe *probe_of(struct pmu_hands *h)
+{
+	return &((struct grip *)h)->probe;
+}
+
+static bool equal(struct pmu_hands *h, const char *what, uint64_t expected, uint64_t observed)
+{
+	return must_be(probe_of(h), what, expected, observed);
+}
+
+static bool within(struct pmu_hands *h, const char *what, uint64_t low, uint64_t high, uint64_t observed)
+{
+	uint64_t nearest = observed < low ? low : observed > high ? high : observed;
+
+	return must_be(probe_of(h), what, nearest, observed);
+}
+
+static bool works(struct pmu_hands *h, const char *what, bool done)
+{
+	return must_work(probe_of(h), what, done);
+}
+
+static void run(struct pmu_hands *h, uint64_t mask)
+{
+	run_counting(probe_of(h), mask);
+}
+
+static void run_user(struct pmu_hands *h, uint64_t mask)
+{
+	run_counting_user(probe_of(h), mask, CONTROL_N);
+}
+
+static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
+		   uint64_t *high)
+{
+	struct probe *p = probe_of(h);
+	int64_t share = bracket_share(ring ? &bracket_user : &p->bracket, e);
+	struct expectation x;
+
+	*low = 1;
+	*high = UINT64_MAX;
+	if (e->judgement == EVENT_TIME || expectation(e, p->kernel, CONTROL_N, &x))
+		return;
+	if (!p->pmu->virtual)
+		expectation_allow_more(&x, e);
+	*low = (uint64_t)(x.low + share);
+	*high = x.high == INT64_MAX ? UINT64_MAX : (uint64_t)(x.high + share);
+}
+
+static void arm(struct pmu_hands *h)
+{
+	pmi_arm(&probe_of(h)->pmi, APIC_LVT_FIXED);
+}
+
+static unsigned interrupts(struct pmu_hands *h)
+{
+	pmi_let_in();
+	return probe_of(h)->pmi.fixed;
+}
+
+static unsigned other_interrupts(struct pmu_hands *h)
+{
+	(void)h;
+	return vpmu_sibling_interrupts();
+}
+
+static void place(struct pmu_hands *h, unsigned thread, enum pmu_other_thread other)
+{
+	static const enum vpmu_sibling states[] = {[OTHER_HALTED] = SIBLING_HALTED,
+						   [OTHER_RING0] = SIBLING_RING0,
+						   [OTHER_RING3] = SIBLING_RING3};
+
+	if (h->threads > 1)
+		must_work(probe_of(h), "going to a logical processor", vpmu_place(thread, states[other]));
+}
+
+static void carry_out_stepped(void *arg)
+{
+	struct grip *g = arg;
+	const char *why;
+
+	if (!works(&g->hands, "resetting", g->hands.pmu->driver->reset(g->hands.pmu, &why)))
+		return;
+	g->check->check(&g->hands, g->instance, g->event);
+	place(&g->hands, 0, OTHER_HALTED);
+}
+
+/* --- kernels ---------------------------------------------------------------------------------------- */
+
+/* The kernel that causes an event, found once: a number known beforehand if there is one, and in either ring.
+ */
+static struct {
+	const struct pmu_event *event;
+	const struct kernel *kernel;
+} found[EVENTS_MAX];
+static unsigned n_found;
+
+static bool causes(const struct kernel *k, const struct pmu_event *e, bool *exact)
+{
+	struct expectation x;
+
+	*exact = false;
+	if (!e)
+		return true;
+	if (e->judgement == EVENT_TIME)
+		return k == kernel_by_name("nop_loop");
+	if (expectation(e, k, CONTROL_N, &x) || x.low <= 0)
+		return false;
+	*exact = x.low == x.high;
+	return true;
+}
+
+static unsigned merit(const struct kernel *k, const struct pmu_event *e, const struct pmu_event *also)
+{
+	bool exact, also_exact;
+
+	if (k->flags & PLAIN_UNFIT || k->needs || kernel_unfit(k, 0) || !causes(k, e, &exact) ||
+	    !causes(k, also, &also_exact))
+		return 0;
+	return 1 + 2 * exact + !(k->flags & PREFER_USER);
+}
+
+static bool confirmed(const struct kernel *k)
+{
+	struct result r = {0};
+
+	truth_check(k, 0, CONTROL_N, &r);
+	return !verdict_is_bad(r.judgement.verdict);
+}
+
+static const struct kernel *find_kernel(const struct pmu_event *e, const struct pmu_event *also)
+{
+	unsigned best = 0;
+	const struct kernel *kernel = NULL;
+
+	for (unsigned i = 0; !also && i < n_found; i++)
+		if (found[i].event == e)
+			return found[i].kernel;
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		unsigned m = merit(k, e, also);
+
+		if (m > best && confirmed(k)) {
+			best = m;
+			kernel = k;
+		}
+	}
+	if (!also && n_found < EVENTS_MAX) {
+		found[n_found].event = e;
+		found[n_found++].kernel = kernel;
+	}
+	return kernel;
+}
+
+/* The event of an instance, and the kernel that causes it; of several events the one that is known best. */
+static void choose(struct run *r, struct grip *g, const struct pmu_control_instance *instance)
+{
+	const struct pmu *pmu = r->pmu;
+	unsigned best = 0;
+
+	g->event = NULL;
+	g->probe.kernel = r->ladder ? r->ladder->kernel[0] : kernel_by_name("nop_loop");
+	if (!instance->suits && instance->also && find_kernel(NULL, instance->also))
+		g->probe.kernel = find_kernel(NULL, instance->also);
+	for (unsigned i = 0; instance->suits && i < pmu->n_events; i++) {
+		const struct pmu_event *e = pmu->events[i];
+		const struct kernel *k;
+
+		if (!instance->suits(pmu, g->instance, e))
+			continue;
+		k = find_kernel(e, instance->also);
+		if (k && merit(k, e, instance->also) > best) {
+			best = merit(k, e, instance->also);
+			g->event = e;
+			g->probe.kernel = k;
+		}
+	}
+}
+
+/* --- verdicts --------------------------------------------------------------------------------------- */
+
+static bool counters_good(const struct run *r, uint64_t counters)
+{
+	for (unsigned c = 0; c < r->pmu->n_counters; c++)
+		if (counters >> c & 1 && !ladder_allows(r->ladder, c, RUNG_EXACT_ON_NOPS))
+			return false;
+	return true;
+}
+
+static void carry_out(struct run *r, const struct pmu_control_check *check, unsigned i,
+		      const struct pmu_control_instance *instance, unsigned threads)
+{
+	static struct grip g;
+	char name[NAME_LENGTH];
+	struct result result = {
+		.suite = "control", .name = name, .manual = check->manual, .virtual = r->pmu->virtual};
+
+	snprintf(name, sizeof(name), "%s/%s", check->name, instance->name);
+	if (!control_selected(r, name))
+		return;
+	g = (struct grip){
+		.hands = {.pmu = r->pmu,
+			  .equal = equal,
+			  .within = within,
+			  .works = works,
+			  .run = run,
+			  .run_user = run_user,
+			  .amount = amount,
+			  .arm = arm,
+			  .interrupts = interrupts,
+			  .other_interrupts = other_interrupts,
+			  .threads = threads,
+			  .place = place},
+		.probe = {.pmu = r->pmu, .usable = instance->counters},
+		.check = check,
+		.instance = i,
+	};
+	choose(r, &g, instance);
+	result.event = g.event ? g.event->name : NULL;
+	result.kernel = g.probe.kernel->name;
+	result.machine_model = g.event && result.virtual && event_is_micro(g.event);
+	trap_set_context(name);
+	if (check->needs & PMU_CONTROL_INTERRUPT)
+		pmi_claim(&g.probe.pmi, r->pmu);
+	bool done = r->call(r, carry_out_stepped, &g, FAMILY_MS, &result);
+	if (check->needs & PMU_CONTROL_INTERRUPT)
+		pmi_unclaim();
+	if (done)
+		probe_conclude(&g.probe, &result);
+	trap_set_context(NULL);
+	r->report(r, &result);
+}
+
+static void skip(struct run *r, const struct pmu_control_check *check, const char *why)
+{
+	struct result result = {
+		.suite = "control", .name = check->name, .manual = check->manual, .virtual = r->pmu->virtual};
+
+	if (!control_selected(r, check->name))
+		return;
+	judgement_set(&result.judgement, VERDICT_SKIPPED, "%s", why);
+	r->report(r, &result);
+}
+
+void control_of_the_family(struct run *r)
+{
+	const struct pmu_control_check *check = r->pmu->driver->control;
+	/* On silicon nobody starts the other one here. */
+	unsigned threads = r->pmu->virtual ? vpmu_threads() : 1;
+
+	n_found = 0;
+	for (; check && check->name; check++) {
+		struct pmu_control_instance instance = {0};
+
+		if (!check->instance(r->pmu, 0, &instance)) {
+			skip(r, check, "this CPU has nothing of the kind");
+		} else if (check->needs & PMU_CONTROL_THREADS && threads < 2) {
+			skip(r, check, "no second logical processor can be had");
+		} else if (check->needs & PMU_CONTROL_INTERRUPT && !(r->pmu->has_pmi && apic_present())) {
+			skip(r, check, "there is no overflow interrupt, or no local APIC");
+		} else {
+			for (unsigned i = 0; check->instance(r->pmu, i, &instance); i++) {
+				if (counters_good(r, instance.counters))
+					carry_out(r, check, i, &instance, threads);
+				instance = (struct pmu_control_instance){0};
+			}
+		}
+	}
+}
