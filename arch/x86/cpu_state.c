@@ -8,6 +8,7 @@
 #include "arch/x86/paging_internal.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #define MSR_PAT     0x277
 #define MSR_EFER    0xc0000080
@@ -26,6 +27,12 @@ static const uint32_t msrs[] = {0x174,      0x175,      0x176,      0xc0000081, 
 
 /* XCR0: x87, SSE, AVX, and the three parts of AVX-512. */
 #define XCR0_WANTED 0xe7ull
+
+/* Without x87 and SSE no value of XCR0 is legal that is worth having. */
+#define XCR0_LEAST 3ull
+
+#define XSAVE_XSAVEOPT (1u << 0)
+#define XSAVE_XGETBV1  (1u << 2)
 
 #define DR7_NONE 0x400
 
@@ -62,11 +69,28 @@ static void xcr0_write(uint64_t value)
 	__asm__ volatile("xsetbv" ::"a"((uint32_t)value), "d"((uint32_t)(value >> 32)), "c"(0));
 }
 
+/* QEMU's TCG never leaves the MOV to CR4 that sets OSXSAVE on its models that have neither XSAVEOPT nor
+ * XGETBV1 (CPUID 0DH, 1: EAX), which silicon may well lack: Bulldozer does. */
+static bool xsave_hangs(void)
+{
+	struct cpu_identity cpu;
+
+	cpu_identify(&cpu);
+	return !strcmp(cpu.hypervisor, "TCGTCGTCGTCG") &&
+	       !(cpuid(0xd, 1).eax & (XSAVE_XSAVEOPT | XSAVE_XGETBV1));
+}
+
 bool cpu_state_init(void *(*alloc_pages)(size_t pages))
 {
 	size_t size = 512;
 
-	has_xsave = cpu_has(CPU_XSAVE);
+	/* Some emulated CPUs promise XSAVE without the leaf that tells what it saves. SDM vol. 1, 13.2. */
+	has_xsave = cpu_has(CPU_XSAVE) && (cpuid(0xd, 0).eax & XCR0_LEAST) == XCR0_LEAST;
+	if (has_xsave && xsave_hangs()) {
+		has_xsave = false;
+		note_add("this emulator hangs when XSAVE is enabled on this CPU model: it stays off, and AVX "
+			 "with it");
+	}
 	has_nx = cpu_has(CPU_NX);
 	if (has_xsave) {
 		struct cpuid_regs r = cpuid(0xd, 0);
@@ -80,6 +104,11 @@ bool cpu_state_init(void *(*alloc_pages)(size_t pages))
 	if (cr4_read() & CR4_CET)
 		note_add("firmware uses control-flow enforcement: it stays off after the first take-over");
 	return vector_state;
+}
+
+bool cpu_state_has_xsave(void)
+{
+	return has_xsave;
 }
 
 static void segments_save(void)

@@ -10,6 +10,9 @@
 /** @param alloc_pages as in struct boot_info. @return false if memory is short */
 bool cpu_state_init(void *(*alloc_pages)(size_t pages));
 
+/** Whether XSAVE can be had here: some emulated CPUs promise it and fail. */
+bool cpu_state_has_xsave(void);
+
 void cpu_state_take(void);
 void cpu_state_give_back(void);
 

@@ -6,6 +6,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
+#include "arch/x86/cpu_state.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/machine.h"
@@ -24,7 +25,7 @@ static uint8_t before[AREA_MAX] __attribute__((aligned(64))), after[AREA_MAX] __
 
 static const char *no_xsave(void)
 {
-	return cpu_has(CPU_XSAVE) ? NULL : "the CPU has no XSAVE";
+	return cpu_state_has_xsave() ? NULL : "the CPU has no XSAVE that works";
 }
 
 static uint64_t xcr0(void)
@@ -121,7 +122,7 @@ static int64_t avx_is_enabled(void)
 
 static const char *no_avx(void)
 {
-	return cpu_has(CPU_AVX) && cpu_has(CPU_XSAVE) ? NULL : "the CPU has no AVX";
+	return cpu_has(CPU_AVX) && cpu_state_has_xsave() ? NULL : "the CPU has no AVX";
 }
 
 /* --- hand-over ------------------------------------------------------------------------------------ */
