@@ -1,4 +1,5 @@
 #include "boot/pmu_choice.h"
+#include "boot/selection.h"
 
 #include "pmu/model.h"
 #include "pmu/text.h"
@@ -68,7 +69,8 @@ static enum ladder_outcome climb(struct run *run)
 	return outcome;
 }
 
-static bool choose_virtual(struct run *run, const char *profile, const char *inject, const char **why)
+static bool choose_virtual(struct run *run, const struct options *o, const char *profile, const char *inject,
+			   const char **why)
 {
 	if (!model_profile_by_name(profile)) {
 		*why = no_such_profile(profile);
@@ -78,7 +80,8 @@ static bool choose_virtual(struct run *run, const char *profile, const char *inj
 		return false;
 	report_pmu(&pmu);
 	run->ladder = &ladder;
-	climb(run);
+	if (!selection_identify_only(o))
+		climb(run);
 	return true;
 }
 
@@ -89,14 +92,30 @@ static bool nothing_to_inject(const char *inject, const char **why)
 	return !*inject;
 }
 
+/* Say which PMU there is, or for each driver why it does not fit. No register is written but what telling
+ * them apart takes. */
+static bool identify_only(struct run *run, const struct options *o, const char **why)
+{
+	bool any = !strcmp(o->pmu, "auto");
+
+	if (choose_machine(run, any ? NULL : o->pmu, why))
+		return true;
+	if (any)
+		note("this CPU has no PMU that a driver knows (%s)%s", *why, "");
+	return any;
+}
+
 bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why)
 {
 	static const char prefix[] = "virtual";
 
 	if (!strncmp(o->pmu, prefix, sizeof prefix - 1)) {
 		const char *profile = o->pmu + sizeof prefix - 1;
-		return choose_virtual(run, *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE, inject, why);
+		return choose_virtual(run, o, *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE, inject,
+				      why);
 	}
+	if (selection_identify_only(o))
+		return identify_only(run, o, why);
 	if (strcmp(o->pmu, "auto")) {
 		if (!choose_machine(run, o->pmu, why) || !nothing_to_inject(inject, why))
 			return false;
@@ -113,7 +132,7 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 		note("%s never ticks: the virtual PMU %s is judged in its place", machine.name,
 		     PMU_DEFAULT_PROFILE);
 	}
-	return choose_virtual(run, PMU_DEFAULT_PROFILE, inject, why);
+	return choose_virtual(run, o, PMU_DEFAULT_PROFILE, inject, why);
 }
 
 void pmu_switch_off(void)

@@ -53,10 +53,15 @@ static bool each_matches(const char *option, const char *globs, name_of *name, c
 	return true;
 }
 
+bool selection_identify_only(const struct options *o)
+{
+	return !strcmp(o->suite, "none");
+}
+
 bool selection_exists(const struct options *o, const char **why)
 {
 	*why = text;
-	return each_matches("suite", o->suite, suite_name, NULL) &&
+	return (selection_identify_only(o) || each_matches("suite", o->suite, suite_name, NULL)) &&
 	       (!strcmp(o->kernel, "core") || each_matches("kernel", o->kernel, kernel_name, NULL));
 }
 

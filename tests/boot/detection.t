@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""Which PMU a CPU has, on every CPU model of QEMU and every 64-bit one of Bochs: the right driver, or the right reason why none fits."""
+import re
+
+from boottest import boot, complains, done, ok, tail
+
+NO_LEAF = ("intel", "no CPUID leaf 0AH")
+VERSION_0 = ("intel", "CPUID leaf 0AH gives version 0")
+SWITCHED_OFF = ("netburst", r"MSR_MISC_ENABLE\[7\] says that performance monitoring is not available")
+
+
+def amd(generation):
+    return "amd", "it is a %s, but PERF_CTL0 raises #GP or keeps nothing" % generation
+
+
+# What the driver of the CPU's own family says; QEMU's TCG has no PMU at all.
+QEMU = {
+    **dict.fromkeys("""
+        Broadwell Broadwell-IBRS Broadwell-noTSX Broadwell-noTSX-IBRS Cascadelake-Server Cascadelake-Server-noTSX Conroe Cooperlake
+        Denverton Haswell Haswell-IBRS Haswell-noTSX Haswell-noTSX-IBRS Icelake-Server Icelake-Server-noTSX IvyBridge IvyBridge-IBRS
+        KnightsMill Nehalem Nehalem-IBRS Penryn SandyBridge SandyBridge-IBRS Skylake-Client Skylake-Client-IBRS
+        Skylake-Client-noTSX-IBRS Skylake-Server Skylake-Server-IBRS Skylake-Server-noTSX-IBRS Snowridge Westmere Westmere-IBRS
+        core2duo""".split(), VERSION_0),
+    "kvm64": SWITCHED_OFF,
+    **dict.fromkeys(["qemu64", "max", "Opteron_G1", "Opteron_G2"], amd("K8")),
+    **dict.fromkeys(["Opteron_G3", "phenom"], amd("family 10H")),
+    **dict.fromkeys(["Opteron_G4", "Opteron_G5"], amd("family 15H")),
+    **dict.fromkeys(["EPYC", "EPYC-IBPB", "Dhyana"], amd("Zen 1")),
+    "EPYC-Rome": amd("Zen 2"),
+    "EPYC-Milan": amd("Zen 3"),
+}
+# Bochs shows Intel's leaf 0AH with counters that never tick: their driver is the right one.
+BOCHS = {
+    **dict.fromkeys("""
+        core2_penryn_t9600 corei5_lynnfield_750 corei5_arrandale_m520 corei7_sandy_bridge_2600k corei7_ivy_bridge_3770k
+        corei7_haswell_4770 broadwell_ult corei7_skylake_x corei3_cnl corei7_icelake_u tigerlake""".split(), "intel"),
+    "bx_generic": amd("K7"),
+    "p4_prescott_celeron_336": SWITCHED_OFF,
+    **dict.fromkeys(["athlon64_clawhammer", "athlon64_venice", "turion64_tyler"], amd("K8")),
+    "phenom_8650_toliman": amd("family 10H"),
+    **dict.fromkeys(["zambezi", "trinity_apu"], amd("family 15H")),
+    "ryzen": amd("Zen 1"),
+}
+OTHERS = {"intel": "no CPUID leaf 0AH|gives version 0|vendor", "netburst": "not of Intel's family 0FH", "amd": "vendor is neither AMD nor Hygon"}
+
+
+def found(report):
+    """The driver that was picked, or what each one says, by driver."""
+    if report["pmus"]:
+        return report["pmus"][0]["driver"]
+    for note in report["notes"]:
+        match = re.match(r"this CPU has no PMU that a driver knows \((.*)\)$", note)
+        if match:
+            return dict(reason.split(": ", 1) for reason in match.group(1).split("; "))
+    return None
+
+
+def fits(got, expected):
+    if isinstance(expected, str) or not isinstance(got, dict):
+        return got == expected
+    family, reason = expected
+    return all(re.search(reason if driver == family else OTHERS[driver], got.get(driver, "")) for driver in OTHERS)
+
+
+for emulator, models in (("qemu", QEMU), ("bochs", BOCHS)):
+    for model, expected in models.items():
+        r = boot(emulator=emulator, cpu=model, options="pmu=auto suite=none", ignore_bad_msrs=0, timeout=60)
+        got = found(r.report) if r.report else None
+        said = "driver %s, %s" % (got, r.report["pmus"][0]["name"]) if isinstance(got, str) else \
+            "none: " + got.get(expected[0], "?") if got else "nothing"
+        ok(r.status == 0 and fits(got, expected), "%-6s%-27s%s" % (emulator, model, said), ["got %r, expected %r" % (got, expected)] + tail(r))
+for model in ("486", "athlon", "coreduo", "kvm32", "n270", "pentium", "pentium2", "pentium3", "qemu32"):
+    complains(boot(cpu=model, timeout=30), r"64-bit", "qemu  " + model)
+done()
