@@ -44,6 +44,7 @@
 #define STATUS_COULD_NOT 2
 #define MSR_BIOS_SIGN_ID 0x8b
 #define MICROCODE_SHIFT  32
+#define HYPERVISORS_MAX  4
 
 /* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
 static void begin_text(const struct platform *platform)
@@ -89,6 +90,7 @@ static uint32_t microcode_revision(const struct cpu_identity *cpu)
 static void begin_report(const struct platform *platform, const struct options *o)
 {
 	static char line[OPTIONS_LINE_MAX];
+	struct cpu_hypervisor hypervisors[HYPERVISORS_MAX];
 	struct cpu_identity cpu;
 
 	options_format(o, line, sizeof line);
@@ -100,7 +102,9 @@ static void begin_report(const struct platform *platform, const struct options *
 		.firmware = platform->boot.firmware,
 		.cpu_vendor = cpu.vendor,
 		.cpu_brand = cpu.brand,
-		.hypervisor = cpu.hypervisor,
+		.guest = cpu.guest,
+		.hypervisor = hypervisors,
+		.n_hypervisors = cpu_hypervisors(hypervisors, HYPERVISORS_MAX),
 		.cpu_signature = cpu.signature,
 		.cpu_family = cpu.family,
 		.cpu_model = cpu.model,

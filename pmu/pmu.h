@@ -73,8 +73,11 @@ struct pmu {
 	bool joint;      /* counters can share a window: bracket_enable() takes several */
 	bool has_pmi;
 	bool lvt_stays; /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
-	bool virtual;   /* answered by a model */
-	char model[48]; /* the model's profile when virtual */
+	bool guest;     /* a hypervisor or emulator says that it is there: what CPUID does not promise may be
+			   missing */
+	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
+	bool virtual;        /* answered by a model */
+	char model[48];      /* the model's profile when virtual */
 };
 
 /** A PMU register as found before anything was touched. */

@@ -1,6 +1,7 @@
 /*
  * Every PMU family: its driver and its virtual CPUs. Adding a family adds a line here and nothing elsewhere.
  */
+#include "arch/x86/cpuid.h"
 #include "pmu/amd/amd.h"
 #include "pmu/intel/intel.h"
 #include "pmu/model.h"
@@ -49,6 +50,7 @@ const struct model_profile *const model_profiles[] = {
 	&amd_zen3,
 	&amd_zen4,
 	&amd_zen5,
+	&amd_zen4_guest,
 	NULL,
 };
 
@@ -63,8 +65,14 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 			continue;
 		const char *reason = "";
 		known = true;
-		if (pmu_drivers[i]->identify(pmu, &reason))
+		if (pmu_drivers[i]->identify(pmu, &reason)) {
+			struct cpu_identity cpu;
+
+			cpu_identify(&cpu);
+			pmu->guest = cpu.guest;
+			memcpy(pmu->hypervisor, cpu.hypervisor, sizeof pmu->hypervisor);
 			return true;
+		}
 		size_t used = strlen(text);
 		snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "; " : "", pmu_drivers[i]->name,
 			 reason);

@@ -5,16 +5,16 @@
 static const struct {
 	uint32_t leaf;
 	uint32_t pmu_ebx, pmu_ecx, pmu_edx; /* the model's bits */
-	uint32_t no_ecx;                    /* never shown */
 } feature_leaves[] = {
-	/* SDM vol. 2, CPUID: DTES64, DS-CPL, PDCM; DS. Bit 31 of ECX tells of a hypervisor. */
-	{0x00000001, 0, 1u << 2 | 1u << 4 | 1u << 15, 1u << 21, 1u << 31},
+	/* SDM vol. 2, CPUID: DTES64, DS-CPL, PDCM; DS. Bit 31 of ECX tells of a hypervisor: of the profile's,
+	 * if it is a guest's, never of the one that this runs on. */
+	{0x00000001, 0, 1u << 2 | 1u << 4 | 1u << 15 | 1u << 31, 1u << 21},
 	/* Hybrid, architectural LBR; Intel PT. */
-	{0x00000007, 1u << 25, 0, 1u << 15 | 1u << 19, 0},
+	{0x00000007, 1u << 25, 0, 1u << 15 | 1u << 19},
 	/* AMD APM vol. 3, E.4.2: IBS, core, NB, data-breakpoint, timestamp and L3 counter extensions. */
-	{0x80000001, 0, 1u << 10 | 1u << 23 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28, 0, 0},
+	{0x80000001, 0, 1u << 10 | 1u << 23 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28, 0},
 	/* IRPERF, BRS. */
-	{0x80000008, 1u << 1 | 1u << 31, 0, 0, 0},
+	{0x80000008, 1u << 1 | 1u << 31, 0, 0},
 };
 
 /* Leaves that describe nothing but performance monitoring: the real CPU's would promise what the model has
@@ -53,14 +53,14 @@ static const struct model_cpuid *find(const struct model_profile *p, uint32_t le
 	return NULL;
 }
 
-/* The highest leaf of the range (basic, extended) that the profile presents; none in the hypervisors' range.
- */
+/* The highest leaf of the range (basic, hypervisor, extended) that the profile presents. The real machine's
+ * hypervisor shows nothing. */
 static bool beyond(const struct model_profile *p, uint32_t leaf)
 {
 	bool known;
-	const struct model_cpuid *head = find(p, leaf & 0x80000000, 0, &known);
+	const struct model_cpuid *head = find(p, leaf & 0xc0000000, 0, &known);
 
-	if (leaf >= 0x40000000 && leaf < 0x80000000)
+	if (leaf >> 30 == 1 && !head)
 		return true;
 	return head && leaf > head->eax;
 }
@@ -87,7 +87,7 @@ static void filter(const struct model_cpuid *real, bool profiled, struct model_c
 		out->ecx &= real->ecx | feature_leaves[i].pmu_ecx;
 		out->edx &= real->edx | feature_leaves[i].pmu_edx;
 		out->ebx &= ~feature_leaves[i].pmu_ebx | keep;
-		out->ecx &= (~feature_leaves[i].pmu_ecx | keep) & ~feature_leaves[i].no_ecx;
+		out->ecx &= ~feature_leaves[i].pmu_ecx | keep;
 		out->edx &= ~feature_leaves[i].pmu_edx | keep;
 	}
 	/* APIC id, number of logical CPUs, CLFLUSH size: of the machine that the code really runs on. OSXSAVE

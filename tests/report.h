@@ -12,6 +12,7 @@
 #ifndef TESTS_REPORT_H
 #define TESTS_REPORT_H
 
+#include "arch/x86/cpuid.h"
 #include "pmu/pmu.h"
 #include "tests/check.h"
 
@@ -22,7 +23,10 @@
 struct report_header {
 	const char *build_id;
 	const char *platform, *firmware;
-	const char *cpu_vendor, *cpu_brand, *hypervisor;
+	const char *cpu_vendor, *cpu_brand;
+	bool guest;                              /* a hypervisor or emulator says that it is there ... */
+	const struct cpu_hypervisor *hypervisor; /* ... and answers these blocks of CPUID leaves */
+	unsigned n_hypervisors;
 	unsigned cpu_signature, cpu_family, cpu_model, cpu_stepping;
 	uint32_t microcode;
 	unsigned cpu_count;

@@ -3,8 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define EXTENDED   0x80000000u
-#define HYPERVISOR 0x40000000u
+#define EXTENDED         0x80000000u
+#define HYPERVISOR       0x40000000u
+#define HYPERVISOR_BLOCK 0x100u
+#define HYPERVISOR_END   (HYPERVISOR + 8 * HYPERVISOR_BLOCK)
 
 static const struct {
 	const char *name;
@@ -53,6 +55,42 @@ const char *cpu_feature_name(enum cpu_feature feature)
 	return features[feature].name;
 }
 
+/* The signature as text; false if there is none. */
+static bool signature(const struct cpuid_regs *r, char text[13])
+{
+	size_t length;
+
+	memcpy(text, &r->ebx, 12);
+	text[12] = '\0';
+	length = strlen(text);
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
+	return length > 0;
+}
+
+unsigned cpu_hypervisors(struct cpu_hypervisor *out, unsigned max)
+{
+	unsigned n = 0;
+
+	if (!(raw(1, 0).ecx >> 31))
+		return 0;
+	for (uint32_t leaf = HYPERVISOR; leaf < HYPERVISOR_END && n < max; leaf += HYPERVISOR_BLOCK) {
+		struct cpuid_regs r = raw(leaf, 0);
+		struct cpu_hypervisor *h = &out[n];
+
+		/* Beyond its last leaf a CPU may answer with any other leaf's data. Some leave the highest
+		 * one of the first block at 0. */
+		bool own = r.eax >= leaf && r.eax < leaf + HYPERVISOR_BLOCK;
+		if (!signature(&r, h->signature) || !(own || (leaf == HYPERVISOR && r.eax == 0)))
+			continue;
+		h->first_leaf = leaf;
+		h->max_leaf = own ? r.eax : leaf;
+		n++;
+	}
+	return n;
+}
+
 void cpu_identify(struct cpu_identity *out)
 {
 	struct cpuid_regs r = cpuid(0, 0);
@@ -72,10 +110,10 @@ void cpu_identify(struct cpu_identity *out)
 		out->model |= r.eax >> 12 & 0xf0;
 	if (out->family == 15)
 		out->family += r.eax >> 20 & 0xff;
-	if (r.ecx >> 31) {
-		struct cpuid_regs h = cpuid(HYPERVISOR, 0);
-		memcpy(out->hypervisor, &h.ebx, 12);
-	}
+	struct cpu_hypervisor first;
+	out->guest = r.ecx >> 31;
+	if (cpu_hypervisors(&first, 1))
+		memcpy(out->hypervisor, first.signature, sizeof out->hypervisor);
 
 	out->max_extended_leaf = cpuid(EXTENDED, 0).eax;
 	if (out->max_extended_leaf >= EXTENDED + 4) {

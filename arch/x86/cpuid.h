@@ -31,10 +31,24 @@ struct cpu_identity {
 	uint32_t signature;               /* CPUID.1:EAX */
 	unsigned family, model, stepping; /* display family and model */
 	uint32_t max_leaf, max_extended_leaf;
-	char hypervisor[13]; /* CPUID 40000000H signature; empty on bare metal */
+	bool guest;          /* CPUID.1:ECX[31]: a hypervisor or emulator says that it is there */
+	char hypervisor[13]; /* its signature, of leaf 40000000H; empty on bare metal, or if it gives none */
+};
+
+/** A block of CPUID leaves that a hypervisor answers. */
+struct cpu_hypervisor {
+	char signature[13]; /* EBX, ECX, EDX of its first leaf; other than printable characters are '?' */
+	uint32_t first_leaf, max_leaf;
 };
 
 /** Identity of the CPU that this code runs on (under the vPMU: of the presented one). */
 void cpu_identify(struct cpu_identity *out);
+
+/**
+ * The blocks of hypervisor leaves: at 40000000H, and at multiples of 100H above it where one hypervisor also
+ * plays another (KVM behind Hyper-V's leaves). None where leaf 1 does not say that there is a hypervisor.
+ * @return how many, at most max
+ */
+unsigned cpu_hypervisors(struct cpu_hypervisor *out, unsigned max);
 
 #endif

@@ -11,6 +11,6 @@ extern const struct pmu_driver amd_driver;
 extern const struct pmu_model amd_model;
 
 extern const struct model_profile amd_k8, amd_fam10h, amd_fam15h, amd_zen1, amd_zen2, amd_zen3, amd_zen4,
-	amd_zen5;
+	amd_zen5, amd_zen4_guest;
 
 #endif

@@ -109,7 +109,9 @@ static bool identify(struct pmu *pmu, const char **why)
 	}
 
 	if (swallowed(pmu)) {
-		*why = "the CPU is said to be AMD's, but PERF_CTL0 raises #GP or keeps nothing";
+		snprintf(reason, sizeof reason, "it is a %s, but PERF_CTL0 raises #GP or keeps nothing",
+			 generations[__builtin_ctz(generation)]);
+		*why = reason;
 		return false;
 	}
 

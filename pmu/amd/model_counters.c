@@ -45,6 +45,8 @@ void amd_decode(struct amd_state *s, unsigned c)
 	k->cmask = select >> CTL_CMASK_SHIFT & 0xff;
 	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
 
+	if (injected(s, INJECT_FILTERED) && k->event != 0x76 && k->event != 0xc0 && k->event != 0xc2)
+		return;
 	for (unsigned i = 0; i < amd_event_count; i++) {
 		const struct amd_event *e = &amd_events[i];
 		if (!MUTANT(M_GENERATION, e->generations & s->generation, true) ||

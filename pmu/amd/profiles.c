@@ -173,3 +173,27 @@ const struct model_profile amd_zen5 = {
 	.cpuid = zen5_cpuid,
 	.n_cpuid = COUNT(zen5_cpuid),
 };
+
+/* A virtual machine on that Zen 4: KVM's name and leaves, and of the PMU what KVM shows of it: the core
+ * counters and PerfMonV2. */
+static const struct model_cpuid zen4_guest_cpuid[] = {
+	{0x00, 0, 0x00000010, AUTHENTICAMD},
+	{0x01, 0, 0x00a60f12, 0x00100800, 0xfef8320b, 0x178bfbff},
+	{0x06, 0, 0x00000004, 0x00000000, 0x00000000, 0x00000000},
+	{0x40000000, 0, 0x40000001, 0x4b4d564b, 0x564b4d56, 0x0000004d},
+	{0x40000001, 0, 0x01007efb, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000000, 0, 0x80000028, AUTHENTICAMD},
+	{0x80000001, 0, 0x00a60f12, 0x00000000, 0x00c233ff, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x657a7952, 0x2037206e, 0x30303737},
+	{0x80000003, 0, 0x2d382058, 0x65726f43, 0x6f725020, 0x73736563},
+	{0x80000004, 0, 0x2020726f, 0x20202020, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x0100f205, 0x0000400f, 0x00000000},
+	{0x80000022, 0, 0x00000001, 0x00000006, 0, 0},
+};
+const struct model_profile amd_zen4_guest = {
+	.name = "amd-zen4-guest",
+	.description = "virtual machine on a Ryzen 7 7700X (Zen 4), PerfMonV2",
+	.model = &amd_model,
+	.cpuid = zen4_guest_cpuid,
+	.n_cpuid = COUNT(zen4_guest_cpuid),
+};

@@ -18,7 +18,8 @@
 		bit,                                                                                         \
 		{                                                                                            \
 			.name = n, .code = (uint64_t)(umask) << 8 | (select), .counters = general,           \
-			.fixed = fixed_index, .judgement = judge, .terms = {{Q_##q, 1}}, .rule = exception,  \
+			.fixed = fixed_index, .judgement = judge, .flags = EVENT_ENUMERATED,                 \
+			.terms = {{Q_##q, 1}}, .rule = exception,                                            \
 			.source = (fixed_index) < 0 ? "SDM 18.2.1.2, table 18-1" : "SDM 18.2.2, table 18-2"  \
 		}                                                                                            \
 	}

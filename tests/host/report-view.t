@@ -27,7 +27,7 @@ def report(suites):
     found = [c["verdict"] for s in suites for c in s["checks"]]
     return {
         "schema": "assay-report/2", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
-        "machine": {"platform": "UEFI", "firmware": "F", "hypervisor": None, "cpu": {
+        "machine": {"platform": "UEFI", "firmware": "F", "hypervisor": None, "guest": False, "hypervisors": [], "cpu": {
             "vendor": "V", "brand": "B", "signature": "0x6f6", "family": 6, "model": 15, "stepping": 6, "microcode": "0x0", "count": 1},
             "tsc_hz": 1000, "time_reference": "HPET", "watchdog": "none"},
         "totals": {"checks": len(found), **{v: found.count(v) for v in VERDICTS}},

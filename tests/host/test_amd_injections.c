@@ -123,6 +123,15 @@ static bool status_reserved(void)
 	return get(PERF_GLOBAL_STATUS) >> 6;
 }
 
+static bool filtered(void)
+{
+	count_instructions(1, 0, 0);
+	set(CTL(0), 0x2cb | RINGS | CTL_EN);
+	instructions(1);
+	step(Q_INSN_MMX, 1, 1, 0);
+	return get(CTR(0)) == 0 && get(CTR(1)) == 1;
+}
+
 static bool counts_halted(void)
 {
 	set(CTL(0), CYCLES);
@@ -206,6 +215,7 @@ static const struct {
 	{"global-ignored", global_ignored},
 	{"late-pmi", late_request},
 	{"status-reserved", status_reserved},
+	{"event-filter", filtered},
 	{"794", counts_halted},
 	{"795", carry_lost_when_stopped},
 	{"990", overcounts_mmx},

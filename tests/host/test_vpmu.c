@@ -6,6 +6,7 @@
 #include "pmu/machine_model.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
+#include "pmu/amd/amd.h"
 #include "pmu/netburst/netburst.h"
 #include "tests/host/intel_model_hands.h"
 
@@ -87,6 +88,19 @@ static void leaves_not_listed(void **unused)
 	/* A leaf with subleaves, of which the profile lists some: the others are empty. */
 	assert_int_not_equal(ask(&intel_core2, 4, 2, NONE).eax, 0);
 	assert_int_equal(ask(&intel_core2, 4, 3, ALL).eax, 0);
+}
+
+static void hypervisor_is_the_profiles(void **unused)
+{
+	(void)unused;
+	/* The real machine's never shows, a guest's does. */
+	assert_int_equal(ask(&amd_zen4, 1, 0, ALL).ecx & 1u << 31, 0);
+	assert_int_equal(ask(&amd_zen4_guest, 1, 0, NONE).ecx & 1u << 31, 1u << 31);
+	assert_int_equal(ask(&amd_zen4, 0x40000000, 0, ALL).eax, 0);
+	struct model_cpuid leaf = ask(&amd_zen4_guest, 0x40000000, 0, ALL);
+	assert_int_equal(leaf.eax, 0x40000001);
+	assert_memory_equal(&leaf.ebx, "KVMKVMKVM\0\0\0", 12);
+	assert_int_equal(ask(&amd_zen4_guest, 0x40000002, 0, ALL).eax, 0);
 }
 
 /* --- LVT -------------------------------------------------------------------------------------------- */
@@ -364,6 +378,7 @@ int main(void)
 		cmocka_unit_test(features_need_the_real_cpu),
 		cmocka_unit_test(logical_processors),
 		cmocka_unit_test(leaves_not_listed),
+		cmocka_unit_test(hypervisor_is_the_profiles),
 		cmocka_unit_test(request_meets_lvt),
 		cmocka_unit_test(short_cut_equals_long_way),
 		cmocka_unit_test(short_cut_refuses),

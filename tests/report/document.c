@@ -34,7 +34,17 @@ void document_begin(const struct report_header *h)
 	json_open(j, "machine", '{');
 	json_string(j, "platform", h->platform);
 	json_string(j, "firmware", h->firmware);
-	json_string(j, "hypervisor", h->hypervisor);
+	json_string(j, "hypervisor", h->n_hypervisors ? h->hypervisor[0].signature : NULL);
+	json_bool(j, "guest", h->guest);
+	json_open(j, "hypervisors", '[');
+	for (unsigned i = 0; i < h->n_hypervisors; i++) {
+		json_open(j, NULL, '{');
+		json_string(j, "signature", h->hypervisor[i].signature);
+		json_hex(j, "first_leaf", h->hypervisor[i].first_leaf);
+		json_hex(j, "max_leaf", h->hypervisor[i].max_leaf);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 	json_open(j, "cpu", '{');
 	json_string(j, "vendor", h->cpu_vendor);
 	json_string(j, "brand", h->cpu_brand);

@@ -33,6 +33,12 @@ void report_begin(const struct report_header *header)
 	report.verbose = header->verbose;
 	cells_free();
 	table_begin();
+	if (header->guest && !header->n_hypervisors)
+		console_text("hypervisor: there is one, and it gives no name\n");
+	for (unsigned i = 0; i < header->n_hypervisors; i++)
+		console_text("hypervisor: %s, CPUID leaves %lXH to %lXH\n", header->hypervisor[i].signature,
+			     (unsigned long)header->hypervisor[i].first_leaf,
+			     (unsigned long)header->hypervisor[i].max_leaf);
 	document_begin(header);
 	tap_begin(header->verbose);
 }

@@ -195,6 +195,13 @@ static void quiet_writes(struct probe *p)
 	others_hold(p, "after its neighbour was taken out of use a counter holds");
 }
 
+/* A hypervisor may leave out events that CPUID does not promise; the one that the counter climbed the ladder
+ * with is there. */
+static bool surely_there(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	return !pmu->guest || (e->flags & EVENT_ENUMERATED) || e == counter_yardstick(pmu, c);
+}
+
 /* The i-th, modulo their number, of the events that counter c counts exactly; NULL if none, or the counter is
  * no good. */
 static const struct pmu_event *exact_event(const struct probe *p, unsigned c, unsigned i)
@@ -205,7 +212,7 @@ static const struct pmu_event *exact_event(const struct probe *p, unsigned c, un
 
 	for (unsigned k = 0; k < pmu->n_events && n < 8; k++)
 		if (pmu->events[k]->judgement == EVENT_EXACT &&
-		    pmu->driver->can_count(pmu, pmu->events[k], c))
+		    pmu->driver->can_count(pmu, pmu->events[k], c) && surely_there(pmu, pmu->events[k], c))
 			found[n++] = pmu->events[k];
 	return n && (p->usable & counter_bit(c)) ? found[i % n] : NULL;
 }

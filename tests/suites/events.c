@@ -3,6 +3,7 @@
  * must be what event and kernel declare, to the last unit, so that slope and intercept both are.
  */
 #include "tests/suites/suites.h"
+#include "tests/guest.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
 #include "tests/truth.h"
@@ -190,6 +191,15 @@ static void fill_pass(const struct plan *plan, unsigned number, struct pass *p)
 	}
 }
 
+static bool never_moved(const struct pass *p, unsigned s)
+{
+	for (unsigned i = 0; i < p->n_count; i++)
+		for (unsigned rep = 0; rep < p->reps; rep++)
+			if (pass_raw(p, i, rep, s))
+				return false;
+	return true;
+}
+
 static void report_slot(const struct plan *plan, const struct pass *p, unsigned s)
 {
 	const struct slot *slot = &p->slot[s];
@@ -201,6 +211,9 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 	if (pass_observe(p, s, r.observation, &x, &at) == EXPECTATION_OK) {
 		r.n_observations = p->n_count;
 		judge(r.observation, p->n_count, &r.judgement);
+		if (verdict_is_bad(r.judgement.verdict) && never_moved(p, s) &&
+		    !(slot->event->flags & EVENT_ENUMERATED))
+			guest_lacks(p->pmu, &r.judgement, "this event");
 		if (r.judgement.verdict == VERDICT_WITHIN && x.reason)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", x.reason);
 		if (r.judgement.verdict == VERDICT_EXACT && slot->event->terms[0].quantity == Q_NOT_PROVOKED)

@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""Under a hypervisor: CPUID's leaves of it are reported, and what a virtual PMU lacks without having promised it is skipped."""
+from boottest import boot, done, equal, ok, sound, tail, valid, verdict_table
+
+TCG = [{"signature": "TCGTCGTCGTCG", "first_leaf": "0x40000000", "max_leaf": "0x40000001"}]
+# QEMU can be told to say nothing, and to say no name.
+for options, guest, hypervisors in (
+        ("", True, TCG), (",hypervisor=off", False, []), (",tcg-cpuid=off", True, [])):
+    r = boot(cpu="qemu64" + options, options="suite=none")
+    sound(r, "qemu64" + options)
+    machine = r.report["machine"] if r.report else {}
+    equal([machine.get(k) for k in ("guest", "hypervisor", "hypervisors")], [guest, hypervisors[0]["signature"] if hypervisors else None, hypervisors],
+          "qemu64" + options + ": the report")
+    valid(r.report, "qemu64" + options + ": it keeps to the schema")
+    equal([line for line in r.text if line.startswith("hypervisor: ")],
+          ["hypervisor: TCGTCGTCGTCG, CPUID leaves 40000000H to 40000001H"] if hypervisors else
+          ["hypervisor: there is one, and it gives no name"] if guest else [], "qemu64" + options + ": the text")
+
+# A virtual machine that a model plays: the same deviation is excused there and wrong on bare metal.
+RUN = "pmu=virtual:%s suite=control,events kernel=nop_loop,calls inject=no-pmi+event-filter"
+r = boot(options=RUN % "amd-zen4-guest")
+sound(r, "a guest without overflow interrupts and with an event filter")
+table = [(name, c) for s in (r.report or {"suites": []})["suites"] for name, c in ((c["name"], c) for c in s["checks"])]
+excused = [c for _, c in table if c["verdict"] == "skipped" and "the hypervisor KVMKVMKVM does not provide" in c.get("text", "")]
+ok(any("overflow interrupts" in c["text"] for c in excused), "interrupts are skipped, with the reason", tail(r))
+ok(any("this event" in c["text"] for c in excused), "so are events, with the reason", tail(r))
+ok(not any(c.get("event") == "RETIRED_INSTRUCTIONS" and c["verdict"] == "skipped" and "this event" in c.get("text", "") for _, c in table),
+   "but not what counts")
+r = boot(options=RUN % "amd-zen4")
+equal(r.status, 1, "the same on bare metal is something wrong")
+ok(r.counts and r.counts["dead"] and r.counts["wrong"], "dead events, missing interrupts", tail(r))
+# What CPUID does promise is judged in a guest too.
+r = boot(options="pmu=virtual:amd-zen4-guest suite=control inject=dropped-carry kernel=nop_loop")
+ok(r.counts and r.counts["wrong"], "a guest's counter that loses a carry is wrong", tail(r))
+ok(verdict_table(r), "there is a report")
+done()

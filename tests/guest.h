@@ -1,0 +1,19 @@
+/*
+ * What a virtual machine may lack. Counters, registers and events that CPUID promises are judged under a
+ * hypervisor as on silicon; what the CPU's family and model alone let one expect, a hypervisor may leave out.
+ */
+#ifndef TESTS_GUEST_H
+#define TESTS_GUEST_H
+
+#include "pmu/pmu.h"
+#include "tests/verdict.h"
+
+/**
+ * If the PMU is a virtual machine's, skip the check: a feature that was found missing and that CPUID does not
+ * promise is no fault there.
+ * @param what that is missing ("overflow interrupts")
+ * @return whether it was so; else *j is left alone
+ */
+bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what);
+
+#endif
