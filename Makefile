@@ -52,7 +52,7 @@ setup: $(B)/setup.mk
 IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
 GEN_SRC := $(B)/gen/insn_tables.c
-GEN_HEADERS := $(B)/gen/build_id.h
+GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
 
@@ -67,7 +67,7 @@ GCC_INCLUDE = $(shell $(CC) -print-file-name=include)
 IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common \
 	-fno-tree-vectorize -ffunction-sections -fdata-sections $(INCLUDES) \
-	-isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
+	-isystem $(B)/gen/system -isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
 	-DGNU_EFI_USE_MS_ABI -Wa,--fatal-warnings
 
 # Code that runs inside trap handlers and the step monitor must leave the SSE registers alone.
@@ -90,6 +90,11 @@ $(B)/gen/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@echo "#define BUILD_ID \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# A header of the system that goes into the image, without those beside it, which are not for the image.
+$(B)/gen/system/%.h: /usr/include/%.h
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 
 $(B)/tools/%: tools/%.c
 	@mkdir -p $(@D)

@@ -28,7 +28,7 @@ static const char *event_name(const void *from, unsigned i)
 {
 	const struct pmu *pmu = from;
 
-	return i < pmu->n_events ? pmu->events[i]->name : NULL;
+	return i < pmu->n_events + pmu->n_unexplained ? pmu->events[i]->name : NULL;
 }
 
 static bool each_matches(const char *option, const char *globs, name_of *name, const void *from)

@@ -1,5 +1,6 @@
 #include "pmu/event.h"
 
+#include <string.h>
 #include <strings.h>
 
 const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsigned n, const char *name)
@@ -8,6 +9,15 @@ const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsig
 		if (!strcasecmp(rows[i]->name, name))
 			return rows[i];
 	return NULL;
+}
+
+void event_mean(struct pmu_event *out, const struct pmu_event *from)
+{
+	memcpy(out->terms, from->terms, sizeof out->terms);
+	out->judgement = from->judgement;
+	out->flags = from->flags;
+	out->rule = from->rule;
+	out->source = from->source;
 }
 
 bool event_is_micro(const struct pmu_event *e)

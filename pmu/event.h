@@ -42,6 +42,10 @@ struct pmu_event {
 /** The event called `name` (case ignored) among n rows; NULL if there is none. */
 const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsigned n, const char *name);
 
+/** Let row `out` mean what `from` means: terms, judgement, flags, rule and source; name, code and counters
+ * stay its own. */
+void event_mean(struct pmu_event *out, const struct pmu_event *from);
+
 /** Whether what it counts depends on the micro-architecture, if only in part: such counts rest on a machine
  * model where there is no silicon. */
 bool event_is_micro(const struct pmu_event *e);

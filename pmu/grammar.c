@@ -414,6 +414,12 @@ static bool parse_fields(struct parser *p, const char *text)
 
 /* --- named events ----------------------------------------------------------------------------------- */
 
+/* Those of which nothing is known but name and code can be asked for, too. */
+static unsigned n_rows(const struct parser *p)
+{
+	return p->pmu->n_events + p->pmu->n_unexplained;
+}
+
 static const char *row_name(const struct parser *p, unsigned i)
 {
 	return p->pmu->events[i]->name;
@@ -423,7 +429,7 @@ static const char *row_name(const struct parser *p, unsigned i)
 static const char *resolve(const struct parser *p, const char *from, const char *end)
 {
 	for (const struct event_alias *a = p->grammar->aliases; a && a->alias; a++)
-		if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, p->pmu->n_events, a->name))
+		if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))
 			return a->name;
 	return NULL;
 }
@@ -442,7 +448,7 @@ static const char *end_of_name(const struct parser *p, const char *from)
 	for (;; end--) {
 		const char *alias = resolve(p, from, end);
 
-		for (unsigned i = 0; i < p->pmu->n_events; i++)
+		for (unsigned i = 0; i < n_rows(p); i++)
 			if (selects(p, from, end, alias, i))
 				return end;
 		do
@@ -462,7 +468,7 @@ static bool unknown_event(struct parser *p, const char *from)
 	char name[NAME_MAX];
 
 	snprintf(name, sizeof name, "%.*s", (int)n, from);
-	for (unsigned i = 0; i < p->pmu->n_events; i++) {
+	for (unsigned i = 0; i < n_rows(p); i++) {
 		/* Compared to as much of the row's name as was written, too: the unit mask may be what is
 		 * missing. */
 		char head[NAME_MAX];
@@ -487,13 +493,13 @@ static unsigned parse_named(struct parser *p, const char *from, struct event_req
 	const char *end, *alias;
 	unsigned count = 0;
 
-	if (!p->pmu->n_events)
+	if (!n_rows(p))
 		return fail(p, from, "%s has no event table", p->pmu->name);
 	end = end_of_name(p, from);
 	if (!end)
 		return unknown_event(p, from);
 	alias = resolve(p, from, end);
-	for (unsigned i = 0; i < p->pmu->n_events; i++) {
+	for (unsigned i = 0; i < n_rows(p); i++) {
 		if (!selects(p, from, end, alias, i))
 			continue;
 		p->given = 0;

@@ -69,6 +69,8 @@ struct pmu {
 	const struct pmu_event *const
 		*events; /* events that this CPU offers; valid until the driver's next identify() */
 	unsigned n_events;
+	unsigned n_unexplained; /* more rows behind them that declare nothing: they have names and codes, and
+				   what they count is not known (pmu/vendor_import.h) */
 	bool has_global; /* one write starts and stops all counters */
 	bool joint;      /* counters can share a window: bracket_enable() takes several */
 	bool has_pmi;
@@ -127,6 +129,7 @@ struct event_request;
 struct pmu_recorder;
 struct register_field;
 struct sched_alternative;
+struct vendor_event;
 
 struct pmu_driver {
 	const char *name; /* "intel", as in pmu=intel */
@@ -216,6 +219,17 @@ struct pmu_driver {
 
 	/** Checks of control logic that is this family's own (pmu/control.h). NULL: none. */
 	const struct pmu_control_check *control;
+
+	/** An event of the vendor's own file (pmu/vendor_json.h) as a row without name and meaning: code and
+	 * counters. NULL: the vendor publishes none for this family.
+	 * @return false if this CPU cannot count it, *why in words that stay */
+	bool (*encode)(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out,
+		       const char **why);
+
+	/** What an event of this name counts, on whatever CPU of the family: terms, judgement, flags, rule
+	 * and source of *out. NULL: not known for any.
+	 * @return false if it is not known */
+	bool (*meaning)(const char *name, struct pmu_event *out);
 
 	/** PEBS, IBS, BTS and LBR (pmu/record.h). NULL: the family makes no records, or the driver does not
 	 * know them. */

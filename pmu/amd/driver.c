@@ -16,12 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EVENTS_MAX   64
 #define COUNTER_MASK ((1ull << AMD_WIDTH) - 1)
 
 /* Events of the CPU that was identified last, and what each counter held when it was last written. */
-static struct pmu_event unpacked[EVENTS_MAX];
-static const struct pmu_event *events[EVENTS_MAX];
+static struct pmu_event unpacked[AMD_EVENTS_MAX];
+static const struct pmu_event *events[AMD_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
 static char reason[96];
 
@@ -135,7 +134,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	}
 	pmu->n_counters = pmu->n_general = n;
 
-	pmu->n_events = amd_unpack(generation, unpacked, EVENTS_MAX);
+	pmu->n_events = amd_unpack(generation, unpacked, AMD_EVENTS_MAX);
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		events[i] = &unpacked[i];
 	pmu->events = events;
@@ -342,4 +341,6 @@ const struct pmu_driver amd_driver = {
 	.bracket_read = bracket_read,
 	.can_count = can_count,
 	.accesses = amd_accesses,
+	.encode = amd_encode,
+	.meaning = amd_meaning,
 };

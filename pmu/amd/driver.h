@@ -18,6 +18,10 @@ void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 
+/** Members of struct pmu_driver: events of the files that perf has. */
+bool amd_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out, const char **why);
+bool amd_meaning(const char *name, struct pmu_event *out);
+
 extern const struct event_grammar amd_grammar;
 extern const struct register_field amd_fields[];
 

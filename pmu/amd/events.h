@@ -8,6 +8,7 @@
 #include "pmu/amd/registers.h"
 #include "pmu/event.h"
 
+#define AMD_EVENTS_MAX 64 /* of one generation */
 #define AMD_TERMS 5
 #define AMD_MINUS 0x8000 /* in a term: it is subtracted */
 

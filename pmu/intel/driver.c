@@ -440,4 +440,6 @@ const struct pmu_driver intel_driver = {
 	.can_count = can_count,
 	.accesses = intel_accesses,
 	.recorder = &intel_recorder,
+	.encode = intel_encode,
+	.meaning = intel_meaning,
 };

@@ -21,6 +21,11 @@ void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 
+/** Members of struct pmu_driver: events of Intel's own files. */
+bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out,
+		  const char **why);
+bool intel_meaning(const char *name, struct pmu_event *out);
+
 extern const struct event_grammar intel_grammar;
 extern const struct register_field intel_fields[];
 

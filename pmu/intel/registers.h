@@ -20,6 +20,9 @@
 #define EVTSEL_INV         (1ull << 23)
 #define EVTSEL_CMASK_SHIFT 24
 #define EVTSEL_CMASK       (0xffull << EVTSEL_CMASK_SHIFT)
+/* Version 6: SDM of 2024, 20.2.6. */
+#define EVTSEL_EQ           (1ull << 36)
+#define EVTSEL_UMASK2_SHIFT 40
 
 /* --- full-width writes, IA32_PERF_CAPABILITIES[13]: SDM 18.2.5 --- */
 #define IA32_A_PMC0 0x4c1 /* + n */

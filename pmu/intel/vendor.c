@@ -1,0 +1,56 @@
+/*
+ * Events of Intel's own files: selector layout SDM 18.2.1.1; unit mask 2 and equality are of version 6 (SDM
+ * of 2024, 20.2.6). What they count, by the names that the files give them.
+ */
+#include "pmu/intel/driver.h"
+#include "pmu/intel/events.h"
+#include "pmu/intel/registers.h"
+#include "pmu/vendor_json.h"
+
+#include <strings.h>
+
+bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out,
+		  const char **why)
+{
+	*why = "its code has more bits than Intel's selectors";
+	if (v->select > 0xff)
+		return false;
+	*why = "it needs a unit mask of 16 bits or a comparison for equality, which came with version 6";
+	if ((v->umask2 || v->equal) && pmu->version < 6)
+		return false;
+	*why = "it needs AnyThread, which came with version 3";
+	if (v->any_thread && pmu->version < 3)
+		return false;
+	out->code = v->select | (uint64_t)v->umask << 8 | (v->edge ? EVTSEL_E : 0) |
+		    (v->any_thread ? EVTSEL_ANY : 0) | (v->invert ? EVTSEL_INV : 0) |
+		    (uint64_t)v->cmask << EVTSEL_CMASK_SHIFT | (v->equal ? EVTSEL_EQ : 0) |
+		    (uint64_t)v->umask2 << EVTSEL_UMASK2_SHIFT;
+	out->counters = v->counters;
+	out->fixed = v->fixed;
+	return true;
+}
+
+/* Names in the files for what the architectural rows call otherwise. */
+static const struct event_alias names[] = {
+	{"CPU_CLK_UNHALTED.REF_TSC", "CPU_CLK_UNHALTED.REF"},
+	{"CPU_CLK_UNHALTED.CORE", "CPU_CLK_UNHALTED.THREAD"},
+	{"CPU_CLK_UNHALTED.CORE_P", "CPU_CLK_UNHALTED.THREAD_P"},
+	{"CPU_CLK_THREAD_UNHALTED.REF_XCLK", "CPU_CLK_UNHALTED.REF_P"},
+	{"CPU_CLK_UNHALTED.REF_XCLK", "CPU_CLK_UNHALTED.REF_P"},
+	{NULL, NULL},
+};
+
+bool intel_meaning(const char *name, struct pmu_event *out)
+{
+	for (const struct event_alias *a = names; a->alias; a++)
+		if (!strcasecmp(a->alias, name))
+			name = a->name;
+	for (unsigned i = 0; i < intel_arch_event_count; i++) {
+		const struct pmu_event *e = &intel_arch_events[i].event;
+		if (!strcasecmp(e->name, name)) {
+			event_mean(out, e);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,386 @@
+/* Vendor event files: what is read from sound ones, what is said of others, and which rows become of them. */
+#include "pmu/amd/amd.h"
+#include "pmu/grammar.h"
+#include "pmu/intel/intel.h"
+#include "pmu/vendor_import.h"
+#include "tests/host/support/fake_cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct vendor_reader reader;
+static struct vendor_event event;
+static char file[32768];
+
+static size_t load(const char *name)
+{
+	char path[128];
+	FILE *f;
+	size_t size;
+
+	snprintf(path, sizeof path, "tests/host/data/%s", name);
+	f = fopen(path, "rb");
+	assert_non_null(f);
+	size = fread(file, 1, sizeof file, f);
+	assert_in_range(size, 1, sizeof file - 1);
+	fclose(f);
+	return size;
+}
+
+/* What comes of a list with this in it; reading goes on in a copy that ends where the text does. */
+static char *copied;
+
+static enum vendor_answer first_of(const char *text)
+{
+	size_t size = strlen(text);
+
+	free(copied);
+	copied = malloc(size ? size : 1);
+	memcpy(copied, text, size);
+	if (!vendor_open(&reader, copied, size))
+		return VENDOR_LOST;
+	return vendor_next(&reader, &event);
+}
+
+static void reads_intels_form(void **unused)
+{
+	(void)unused;
+	assert_true(vendor_open(&reader, file, load("events-intel.json")));
+	assert_string_equal(reader.info, "Events of no CPU - V0");
+	assert_true(reader.says_intel);
+
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_string_equal(event.name, "INST_RETIRED.ANY");
+	assert_int_equal(event.fixed, 0);
+	assert_int_equal(event.counters, 0);
+	assert_int_equal(event.umask, 1);
+	assert_string_equal(event.errata, "");
+	assert_true(event.has_period);
+
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_int_equal(event.fixed, 2);
+
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_string_equal(event.name, "SOMETHING_NEW.TAKEN_UP");
+	assert_int_equal(event.select, 0xc4);
+	assert_int_equal(event.counters, 0xf);
+	assert_int_equal(event.fixed, -1);
+	assert_int_equal(event.pebs, 1);
+	assert_string_equal(event.errata, "XYZ1, XYZ2");
+
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_int_equal(event.cmask, 1);
+	assert_true(event.invert && event.edge);
+	assert_false(event.any_thread);
+
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_int_equal(event.select, 0xb7);
+	assert_int_equal(event.msr, 0x1a6);
+	assert_int_equal(event.msr_value, 0x10003c0001);
+
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_int_equal(event.counters, 2);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_OTHER);
+	assert_string_equal(event.unit, "CBO");
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_OTHER);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_END);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_END);
+}
+
+static void reads_perfs_form(void **unused)
+{
+	(void)unused;
+	assert_true(vendor_open(&reader, file, load("events-perf.json")));
+	assert_string_equal(reader.info, "");
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_string_equal(event.name, "ex_ret_instr");
+	assert_int_equal(event.counters, UINT32_MAX);
+	assert_false(event.has_period);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_int_equal(event.select, 0x1c7);
+	assert_int_equal(event.umask, 0x10);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_OTHER);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_OTHER);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_END);
+}
+
+#define E "[{\"EventName\":\"A.B\","
+
+static void takes_values_in_every_form(void **unused)
+{
+	(void)unused;
+	assert_int_equal(first_of(E "\"EventCode\":196,\"UMask\":\"0X0f\",\"CounterMask\":null}]"),
+			 VENDOR_EVENT);
+	assert_int_equal(event.select, 196);
+	assert_int_equal(event.umask, 15);
+	assert_int_equal(first_of(E "\"Counter\":\"33,Fixed counter 1, 2 , 3\"}]"), VENDOR_EVENT);
+	assert_int_equal(event.fixed, 1);
+	assert_int_equal(event.counters, 0xc);
+	assert_int_equal(first_of(E
+				  "\"MSRValue\":\"0xffffffffffffffff\",\"UMaskExt\":\"0x80\",\"Equal\":\"1\","
+				  "\"Unit\":\"cpu_core\",\"Deprecated\":\"1\"}]"),
+			 VENDOR_EVENT);
+	assert_true(event.msr_value == UINT64_MAX && event.umask2 == 0x80 && event.equal && event.deprecated);
+	assert_string_equal(event.unit, "cpu_core");
+	assert_int_equal(first_of("\xef\xbb\xbf \n [ {\"eventname\" : \"A\" } ]"), VENDOR_EVENT);
+	/* Members that nobody asks for may be whatever they like. */
+	assert_int_equal(first_of(E "\"More\":{\"EventName\":\"C\",\"UMask\":[1,{}]},\"UMask\":\"2\"}]"),
+			 VENDOR_EVENT);
+	assert_string_equal(event.name, "A.B");
+	assert_int_equal(event.umask, 2);
+}
+
+static void says_what_is_wrong(void **unused)
+{
+	static const struct {
+		const char *text;
+		enum vendor_answer answer;
+		const char *why;
+	} cases[] = {
+		{"", VENDOR_LOST, "no JSON"},
+		{"PK\003\004", VENDOR_LOST, "no JSON"},
+		{"{\"Metrics\":[]}", VENDOR_LOST, "no list of events"},
+		{"{\"Events\":\"none\"}", VENDOR_LOST, "no list of events"},
+		{"[", VENDOR_LOST, "cut off"},
+		{"[{\"EventName\":\"A", VENDOR_LOST, "byte 1: the file ends within an event: it is cut off"},
+		{E "\"UMask\":\"1\"", VENDOR_LOST, "cut off"},
+		{"[7]", VENDOR_LOST, "must begin with {"},
+		{"[{\"EventName\"?\"A\"}]", VENDOR_LOST, "no JSON"},
+		{E "\"UMask\":\"0x100\"}]", VENDOR_BAD, "byte 1: \"0x100\" is no value of UMask"},
+		{E "\"UMask\":\"1 2\"}]", VENDOR_BAD, "no value of UMask"},
+		{E "\"UMask\":\"-1\"}]", VENDOR_BAD, "no value of UMask"},
+		{E "\"UMask\":\"0x\"}]", VENDOR_BAD, "no value of UMask"},
+		{E "\"UMask\":\"1,\"}]", VENDOR_BAD, "no value of UMask"},
+		{E "\"UMask\":[1]}]", VENDOR_BAD, "UMask is no plain value"},
+		{E "\"EventCode\":\"0x1000\"}]", VENDOR_BAD, "no value of EventCode"},
+		{E "\"MSRValue\":\"0x10000000000000000\"}]", VENDOR_BAD, "no value of MSRValue"},
+		{E "\"MSRValue\":\"18446744073709551616\"}]", VENDOR_BAD, "no value of MSRValue"},
+		{E "\"Invert\":\"2\"}]", VENDOR_BAD, "no value of Invert"},
+		{E "\"Counter\":\"48\"}]", VENDOR_BAD, "no list of counters"},
+		{E "\"Counter\":\"0;1\"}]", VENDOR_BAD, "no list of counters"},
+		{E "\"Counter\":\"Fixed counter\"}]", VENDOR_BAD, "no list of counters"},
+		{"[{\"EventName\":\"\"}]", VENDOR_BAD, "EventName \"\" is none"},
+		{"[{\"EventName\":\"A\\nB\"}]", VENDOR_BAD, "EventName \"A\\nB\" is none"},
+		{"[{\"EventName\":\"A\001B\"}]", VENDOR_BAD, "EventName \"A?B\" is none"},
+		{"[{\"EventName\":{}}]", VENDOR_BAD, "EventName is no plain value"},
+	};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		if (first_of(cases[i].text) != cases[i].answer || !strstr(reader.why, cases[i].why))
+			fail_msg("%s: \"%s\", expected \"%s\"", cases[i].text, reader.why, cases[i].why);
+	}
+	/* One that is not understood does not spoil the next. */
+	assert_int_equal(first_of(E "\"UMask\":\"x\"},{\"EventName\":\"NEXT\"}]"), VENDOR_BAD);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
+	assert_string_equal(event.name, "NEXT");
+	/* What a cut file holds before the cut is sound. */
+	assert_int_equal(first_of(E "\"UMask\":\"1\"},{\"Eve"), VENDOR_EVENT);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_LOST);
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_LOST);
+}
+
+static void has_limits(void **unused)
+{
+	char *text = malloc(VENDOR_FILE_MAX + 1);
+	size_t n;
+
+	(void)unused;
+	assert_non_null(text);
+	memset(text, ' ', VENDOR_FILE_MAX + 1);
+	text[0] = '[';
+	assert_false(vendor_open(&reader, text, VENDOR_FILE_MAX + 1));
+	assert_non_null(strstr(reader.why, "larger than 8 MiB"));
+	assert_true(vendor_open(&reader, text, VENDOR_FILE_MAX));
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_LOST);
+
+	/* An event that never ends, in length and in members. */
+	n = (size_t)sprintf(text, "[{\"a\":\"");
+	memset(text + n, 'x', 100000);
+	assert_true(vendor_open(&reader, text, n + 100000));
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_LOST);
+	assert_non_null(strstr(reader.why, "more than 64 KiB"));
+	n = (size_t)sprintf(text, "[{\"EventName\":\"A\"");
+	for (unsigned i = 0; i < VENDOR_TOKENS; i++)
+		n += (size_t)sprintf(text + n, ",\"a\":1");
+	n += (size_t)sprintf(text + n, "}]");
+	assert_true(vendor_open(&reader, text, n));
+	assert_int_equal(vendor_next(&reader, &event), VENDOR_LOST);
+	assert_non_null(strstr(reader.why, "too many members"));
+
+	/* A name of the greatest length, and one of one more. */
+	for (unsigned longer = 0; longer < 2; longer++) {
+		n = (size_t)sprintf(text, "[{\"EventName\":\"");
+		memset(text + n, 'N', VENDOR_NAME - 1 + longer);
+		n += VENDOR_NAME - 1 + longer;
+		n += (size_t)sprintf(text + n, "\"}]");
+		assert_true(vendor_open(&reader, text, n));
+		assert_int_equal(vendor_next(&reader, &event), longer ? VENDOR_BAD : VENDOR_EVENT);
+	}
+	free(text);
+}
+
+/* --- rows ------------------------------------------------------------------------------------------- */
+
+static struct pmu pmu;
+static struct import all;
+static struct import_tally tally;
+
+static void start(const struct model_profile *profile, const struct pmu_driver *driver)
+{
+	const char *why = "";
+
+	fake_cpu_start(profile, "");
+	assert_true(driver->identify(&pmu, &why));
+}
+
+static void stop(void)
+{
+	unsigned own = pmu.n_events;
+
+	import_free(&all, &pmu);
+	assert_int_equal(pmu.n_unexplained, 0);
+	assert_true(pmu.n_events <= own);
+	fake_cpu_stop();
+}
+
+static const struct pmu_event *row(const char *name)
+{
+	const struct pmu_event *e = event_by_name(pmu.events, pmu.n_events + pmu.n_unexplained, name);
+	assert_non_null(e);
+	return e;
+}
+
+static void makes_rows_for_intel(void **unused)
+{
+	struct event_request request;
+	struct event_error error;
+	unsigned own;
+
+	(void)unused;
+	start(&intel_haswell, &intel_driver);
+	own = pmu.n_events;
+	assert_true(import_file(&all, &pmu, NULL, file, load("events-intel.json"), &tally));
+	assert_int_equal(tally.events, 7);
+	assert_int_equal(tally.there, 1);
+	assert_int_equal(tally.explained, 1);
+	assert_int_equal(tally.unexplained, 3);
+	assert_int_equal(tally.differing, 1);
+	assert_int_equal(tally.registers, 1);
+	assert_int_equal(tally.others, 2);
+	assert_int_equal(tally.unfit + tally.bad + tally.lost + tally.full, 0);
+	assert_true(tally.periods);
+	assert_string_equal(tally.first,
+			    "LONGEST_LAT_CACHE.MISS: code 0x184412e in the file, 0x412e in the table");
+
+	assert_true(import_finish(&all, &pmu));
+	assert_int_equal(pmu.n_events, own + 1);
+	assert_int_equal(pmu.n_unexplained, 3);
+	assert_int_equal(row("CPU_CLK_UNHALTED.REF_TSC")->fixed, 2);
+	assert_int_equal(row("CPU_CLK_UNHALTED.REF_TSC")->terms[0].quantity, Q_REF_CYCLES);
+	assert_int_equal(row("SOMETHING_NEW.TAKEN_UP")->code, 0xc4);
+	assert_int_equal(row("SOMETHING_NEW.TAKEN_UP")->terms[0].coefficient, 0);
+	assert_int_equal(row("SOMETHING_ELSE.ENTIRELY")->counters, 2);
+
+	/* Names of both kinds can be asked for. */
+	assert_int_equal(event_parse(&pmu, "something_new:taken_up:u", &request, 1, &error), 1);
+	assert_int_equal(request.config.code, 0xc4);
+	assert_int_equal(event_parse(&pmu, "CPU_CLK_UNHALTED.REF_TSC", &request, 1, &error), 1);
+	stop();
+	assert_int_equal(pmu.n_events, own);
+}
+
+static void makes_rows_for_amd(void **unused)
+{
+	(void)unused;
+	start(&amd_zen3, &amd_driver);
+	assert_true(import_file(&all, &pmu, NULL, file, load("events-perf.json"), &tally));
+	assert_int_equal(tally.explained, 1);
+	assert_int_equal(tally.unexplained, 1);
+	assert_int_equal(tally.others, 2);
+	assert_false(tally.periods);
+	assert_true(import_finish(&all, &pmu));
+	assert_int_equal(row("ex_ret_instr")->terms[0].quantity, Q_INSTRUCTIONS);
+	assert_true(row("ex_ret_novelty")->code == 0x1000010c7);
+	stop();
+}
+
+static struct import_tally import_text(const char *core, const char *text)
+{
+	assert_true(import_file(&all, &pmu, core, text, strlen(text), &tally));
+	return tally;
+}
+
+static void refuses_what_the_cpu_cannot(void **unused)
+{
+	(void)unused;
+	start(&intel_core2, &intel_driver);
+	assert_int_equal(import_text(NULL, E "\"AnyThread\":\"1\"}]").unfit, 1);
+	assert_int_equal(import_text(NULL, E "\"EventCode\":\"0x1c0\"}]").unfit, 1);
+	assert_int_equal(import_text(NULL, E "\"UMaskExt\":\"1\"}]").unfit, 1);
+	assert_int_equal(import_text(NULL, E "\"Equal\":\"1\"}]").unfit, 1);
+	assert_int_equal(import_text(NULL, E "\"Counter\":\"2,3\"}]").unfit, 1);
+	assert_int_equal(import_text(NULL, E "\"Counter\":\"Fixed counter 3\"}]").unfit, 1);
+	assert_int_equal(import_text("cpu_core", E "\"Unit\":\"cpu_atom\"}]").unfit, 1);
+	assert_int_equal(import_text("cpu_core", E "\"Unit\":\"cpu_core\"}]").unexplained, 1);
+	assert_int_equal(import_text("cpu_core", E "\"Unit\":\"cpu\"}]").there, 1);
+	assert_int_equal(import_text(NULL, E "\"Unit\":\"cpu_atom\",\"UMask\":1}]").differing, 1);
+	stop();
+
+	start(&amd_zen3, &amd_driver);
+	assert_int_equal(import_text(NULL, E "\"AnyThread\":\"1\"}]").unfit, 1);
+	assert_int_equal(import_text(NULL, E "\"Counter\":\"Fixed counter 0\"}]").unfit, 1);
+	stop();
+
+	/* A family whose vendor publishes none. */
+	struct pmu_driver none = intel_driver;
+	none.encode = NULL;
+	start(&intel_core2, &intel_driver);
+	pmu.driver = &none;
+	assert_false(import_file(&all, &pmu, NULL, "[]", 2, &tally));
+	assert_non_null(strstr(tally.first, "no event files"));
+	stop();
+}
+
+static void takes_no_more_than_there_is_room_for(void **unused)
+{
+	const unsigned count = IMPORT_MAX + 10;
+	char *text = malloc(count * 40 + 16);
+	size_t n = 0;
+
+	(void)unused;
+	assert_non_null(text);
+	for (unsigned i = 0; i < count; i++)
+		n += (size_t)sprintf(text + n, "%c{\"EventName\":\"E%u\"}", i ? ',' : '[', i);
+	n += (size_t)sprintf(text + n, "]");
+	start(&intel_core2, &intel_driver);
+	assert_true(import_file(&all, &pmu, NULL, text, n, &tally));
+	assert_true(tally.full);
+	assert_int_equal(tally.unexplained, IMPORT_MAX);
+	stop();
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_intels_form),
+		cmocka_unit_test(reads_perfs_form),
+		cmocka_unit_test(takes_values_in_every_form),
+		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(has_limits),
+		cmocka_unit_test(makes_rows_for_intel),
+		cmocka_unit_test(makes_rows_for_amd),
+		cmocka_unit_test(refuses_what_the_cpu_cannot),
+		cmocka_unit_test(takes_no_more_than_there_is_room_for),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	free(copied);
+	return failed;
+}
