@@ -7,7 +7,9 @@
  * counter then sees the same number of instructions besides the kernel, whichever its place. WRMSR serialises
  * (SDM 8.3).
  */
+#include "arch/x86/msr.h"
 #include "pmu/netburst/driver.h"
+#include "pmu/netburst/record.h"
 
 #include <string.h>
 
@@ -18,7 +20,7 @@ struct code {
 	unsigned size;
 };
 
-static struct code start, stop;
+static struct code start, stop, trace_start, trace_stop;
 static uint32_t version;
 
 static void put(struct code *code, const char *bytes, unsigned n)
@@ -45,15 +47,15 @@ static void change_enable(struct code *code, unsigned c, bool on)
 	put(code, "\x0f\x30", 2);                                   /* wrmsr */
 }
 
-/* Four instructions, of which the last is no part of the window that it begins or ends. */
-#define ESCR_INSTRUCTIONS 4
-
-static void write_escr(struct code *code, unsigned escr, uint32_t value)
+static void write_msr(struct code *code, uint32_t address, uint32_t value)
 {
-	put_32(code, MOV_ECX, netburst_escr[escr].msr);
+	put_32(code, MOV_ECX, address);
 	put_32(code, MOV_EAX, value);
 	put(code, "\x31\xd2\x0f\x30", 4); /* xor %edx,%edx; wrmsr */
 }
+
+/* Four instructions, of which the last is no part of the window that it begins or ends. */
+#define WRITE_INSTRUCTIONS 4
 
 bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
 {
@@ -75,8 +77,8 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 		if (!(mask >> c & 1) || escrs >> u->escr & 1)
 			continue;
 		escrs |= UINT64_C(1) << u->escr;
-		write_escr(&start, u->escr, u->escr_value);
-		write_escr(&stop, u->escr, u->escr_value & ~NETBURST_RINGS);
+		write_msr(&start, netburst_escr[u->escr].msr, u->escr_value);
+		write_msr(&stop, netburst_escr[u->escr].msr, u->escr_value & ~NETBURST_RINGS);
 		n++;
 	}
 	for (unsigned c = 0; c < pmu->n_counters; c++)
@@ -84,7 +86,7 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 			change_enable(&stop, c, false);
 
 	unsigned others = n ? n - 1 : 0;
-	uint32_t own = others * ESCR_INSTRUCTIONS + ESCR_INSTRUCTIONS - 1;
+	uint32_t own = others * WRITE_INSTRUCTIONS + WRITE_INSTRUCTIONS - 1;
 
 	*out = (struct pmu_bracket){
 		.start = start.byte,
@@ -96,6 +98,25 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 		.ring0_only = true,
 	};
 	return n;
+}
+
+bool netburst_bracket_debugctl(uint32_t mask, uint32_t set, struct pmu_bracket *out)
+{
+	uint64_t now;
+
+	if (!msr_read(MSR_DEBUGCTLA, &now))
+		return false;
+	trace_start.size = trace_stop.size = 0;
+	write_msr(&trace_start, MSR_DEBUGCTLA, ((uint32_t)now & ~mask) | set);
+	write_msr(&trace_stop, MSR_DEBUGCTLA, (uint32_t)now & ~mask);
+	*out = (struct pmu_bracket){.start = trace_start.byte,
+				    .start_end = trace_start.byte + trace_start.size,
+				    .stop = trace_stop.byte,
+				    .stop_end = trace_stop.byte + trace_stop.size,
+				    .version = ++version,
+				    .own = {{Q_INSTRUCTIONS, WRITE_INSTRUCTIONS - 1}},
+				    .ring0_only = true};
+	return true;
 }
 
 bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)

@@ -12,13 +12,15 @@
 #include "arch/x86/msr.h"
 #include "pmu/netburst/events.h"
 #include "pmu/netburst/netburst.h"
+#include "pmu/netburst/record.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define VALUE_MASK ((1ull << NETBURST_COUNTER_WIDTH) - 1)
-#define NOBODY     NETBURST_NOBODY
-#define RINGS      NETBURST_RINGS
+#define VALUE_MASK   ((1ull << NETBURST_COUNTER_WIDTH) - 1)
+#define NOBODY       NETBURST_NOBODY
+#define CPUID_DTES64 (1u << 2) /* leaf 1, ECX */
+#define RINGS        NETBURST_RINGS
 
 struct netburst_cpu netburst_cpu;
 
@@ -60,6 +62,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	}
 
 	netburst_cpu.model = (uint8_t)id.model;
+	/* 17.4.9.1: by the CPU, or because IA-32e mode is active, as it is where this is 64-bit code. */
+	netburst_cpu.ds_width = cpuid(1, 0).ecx & CPUID_DTES64 || sizeof(void *) == 8 ? 8 : 4;
 	netburst_find_thread();
 	memset(use, 0, sizeof use);
 
@@ -308,11 +312,16 @@ static bool start(const struct pmu *pmu, uint64_t mask)
 	return true;
 }
 
+bool netburst_stop_counter(unsigned c)
+{
+	return msr_write(netburst_escr[use[c].escr].msr, use[c].escr_value & ~RINGS) &&
+	       change_cccr(c, CCCR_ENABLE, 0);
+}
+
 static bool stop(const struct pmu *pmu)
 {
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (use[c].used && !(msr_write(netburst_escr[use[c].escr].msr, use[c].escr_value & ~RINGS) &&
-				     change_cccr(c, CCCR_ENABLE, 0)))
+		if (use[c].used && !netburst_stop_counter(c))
 			return false;
 	return true;
 }
@@ -370,6 +379,9 @@ static bool reset(const struct pmu *pmu, const char **why)
 	uint64_t value;
 	if (msr_read(MSR_DEBUGCTLA, &value) && value & ~(uint64_t)DEBUGCTLA_BTF)
 		msr_write(MSR_DEBUGCTLA, value & DEBUGCTLA_BTF);
+	/* Where there is no debug store it may be absent. */
+	if (msr_read(MSR_DS_AREA, &value) && value)
+		msr_write(MSR_DS_AREA, 0);
 	return true;
 }
 
@@ -397,4 +409,5 @@ const struct pmu_driver netburst_driver = {
 	.resource_name = netburst_resource_name,
 	.cascade = netburst_cascade_to,
 	.control = netburst_control,
+	.recorder = &netburst_recorder,
 };

@@ -16,6 +16,7 @@ struct netburst_cpu {
 	uint8_t model;
 	bool hyper_threading; /* the counters are shared by two logical processors ... */
 	uint8_t thread;       /* ... of which this is the one: bit 0 of the initial APIC ID */
+	uint8_t ds_width;     /* bytes of a word of the debug store, 4 or 8 (ds.h) */
 };
 
 extern struct netburst_cpu netburst_cpu;
@@ -45,6 +46,9 @@ struct netburst_use {
 extern struct netburst_use netburst_use[NETBURST_COUNTERS];
 
 #define NETBURST_RINGS (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR)
+
+/** Stop one counter, as the driver's stop() does all. */
+bool netburst_stop_counter(unsigned c);
 
 /** Rings (enum pmu_ring) as ESCR bits, for the logical processor that this code runs on. */
 uint32_t netburst_ring_bits(unsigned rings);

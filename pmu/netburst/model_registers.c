@@ -132,6 +132,7 @@ static enum model_access write_counter(struct netburst_state *s, unsigned c, uin
 	if (injected(s, INJECT_N15) && s->running >> c & 1 && (uint32_t)value == 0xffffffff)
 		value += 1ull << 32;
 	k->value = value & MUTANT(M_COUNTER_WIDTH, NETBURST_LIMIT - 1, 0xffffffffull);
+	k->pebs_due = MUTANT(M_PEBS_DUE, false, k->pebs_due);
 	return MODEL_OK;
 }
 

@@ -210,6 +210,28 @@ static void precise_samples(void **state)
 	assert_int_equal(interrupts(), 0);
 }
 
+/* The occurrence after an overflow may be long in coming: what is due is forgotten when the counter is set up
+ * again, not when it pauses. */
+static void samples_that_are_due(void **state)
+{
+	(void)state;
+	start_path(&netburst_prescott, NULL);
+	set_up_ds(0, 0, 8, 0, TOP - 2);
+	set(MSR_PEBS_ENABLE, PEBS_ENABLE_MINE);
+	set_up_pebs(CCCR_OVF_PMI_T0, TOP);
+	fake_path_load(&path, 0x10000);
+	set(MSR_NETBURST_CCCR0 + 16, get(MSR_NETBURST_CCCR0 + 16) & ~(uint64_t)CCCR_ENABLE);
+	fake_path_load(&path, 0x10000);
+	set(MSR_NETBURST_CCCR0 + 16, get(MSR_NETBURST_CCCR0 + 16) | CCCR_ENABLE);
+	fake_path_load(&path, 0x10000);
+	assert_int_equal(pebs_records(), 1);
+	set(MSR_NETBURST_COUNTER0 + 16, TOP);
+	fake_path_load(&path, 0x10000);
+	set(MSR_NETBURST_COUNTER0 + 16, TOP);
+	fake_path_load(&path, 0x10000);
+	assert_int_equal(pebs_records(), 1);
+}
+
 /* One instruction may have several occurrences: two periods in one of ten loads. */
 static void samples_of_many(void **state)
 {
@@ -374,7 +396,8 @@ static void debug_store_out_of_reach(void **state)
 	cmocka_unit_test(last_branches), cmocka_unit_test(events_in_the_stack),                              \
 		cmocka_unit_test(stacks_of_both_processors), cmocka_unit_test(branch_traces),                \
 		cmocka_unit_test(full_traces), cmocka_unit_test(traces_by_ring),                             \
-		cmocka_unit_test(precise_samples), cmocka_unit_test(samples_of_many),                        \
-		cmocka_unit_test(samples_need), cmocka_unit_test(pebs_is_never_circular),                    \
-		cmocka_unit_test(samples_of_the_second_processor), cmocka_unit_test(absent_debug_store),     \
-		cmocka_unit_test(debug_store_of_32_bits), cmocka_unit_test(debug_store_out_of_reach)
+		cmocka_unit_test(precise_samples), cmocka_unit_test(samples_that_are_due),                   \
+		cmocka_unit_test(samples_of_many), cmocka_unit_test(samples_need),                           \
+		cmocka_unit_test(pebs_is_never_circular), cmocka_unit_test(samples_of_the_second_processor), \
+		cmocka_unit_test(absent_debug_store), cmocka_unit_test(debug_store_of_32_bits),              \
+		cmocka_unit_test(debug_store_out_of_reach)
