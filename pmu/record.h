@@ -107,6 +107,7 @@ struct pmu_record_source {
 	uint64_t counters; /* counters that can sample, bit per pmu.counter[]; 0: it samples without one, or
 			      it is a trace */
 	unsigned depth;    /* entries of the stack; 0: as many as memory holds */
+	uint8_t address_bits; /* traces: of .from and .to, how many low bits the records tell; 0: all */
 	unsigned period_unit; /* periods are multiples of it, and not less; 0: it has no period of its own */
 	size_t record_size;   /* bytes of memory for each record; 0: it uses none */
 	uint32_t filters;     /* traces: kinds of branches that can be left out, bit per enum model_transfer

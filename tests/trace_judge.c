@@ -45,10 +45,18 @@ unsigned trace_branches(const struct path *p, unsigned rings, uint32_t without)
 	return n;
 }
 
-static bool is_on_path(const struct path *p, uint64_t ip)
+/* As far as records tell addresses. */
+static bool is_equal(const struct trace_expectation *x, uint64_t a, uint64_t b)
 {
+	return !((a ^ b) & (x->address_bits ? (1ull << x->address_bits) - 1 : UINT64_MAX));
+}
+
+static bool is_on_path(const struct trace_expectation *x, uint64_t ip)
+{
+	const struct path *p = x->path;
+
 	for (unsigned i = p->from; i < p->to; i++)
-		if (p->step[i].ip == ip)
+		if (is_equal(x, p->step[i].ip, ip))
 			return true;
 	return false;
 }
@@ -68,20 +76,21 @@ static const struct pmu_record *next_record(const struct walk *w)
 				     : NULL;
 }
 
-static bool is_same(const struct path_step *s, const struct pmu_record *r)
+static bool is_same(const struct trace_expectation *x, const struct path_step *s, const struct pmu_record *r)
 {
-	return r->has & RECORD_HAS_BRANCH && r->to == s->next &&
-	       (r->from == s->ip || (r->from == RECORD_HIDDEN && changes_ring(s)));
+	return r->has & RECORD_HAS_BRANCH && is_equal(x, r->to, s->next) &&
+	       (is_equal(x, r->from, s->ip) || (r->from == RECORD_HIDDEN && changes_ring(s)));
 }
 
 /* A branch between the kernel and the handler of an interrupt. */
-static bool is_foreign(const struct path *p, const struct pmu_record *r)
+static bool is_foreign(const struct trace_expectation *x, const struct pmu_record *r)
 {
+	const struct path *p = x->path;
 	bool from = false, to = false;
 
 	for (unsigned i = p->from; i < p->to && !(from && to); i++) {
-		from |= p->step[i].ip == r->from;
-		to |= p->step[i].ip == r->to || p->step[i].next == r->to;
+		from |= is_equal(x, p->step[i].ip, r->from);
+		to |= is_equal(x, p->step[i].ip, r->to) || is_equal(x, p->step[i].next, r->to);
 	}
 	return !from || !to;
 }
@@ -120,11 +129,11 @@ static void compare(struct walk *w, unsigned room, struct trace_judgement *out)
 
 		if (s && !is_expected(s, x->rings, x->without))
 			continue;
-		while (r && x->interrupted && !(s && is_same(s, r)) && is_foreign(x->path, r)) {
+		while (r && x->interrupted && !(s && is_same(x, s, r)) && is_foreign(x, r)) {
 			w->at += w->direction;
 			r = next_record(w);
 		}
-		if (s && r && is_same(s, r)) {
+		if (s && r && is_same(x, s, r)) {
 			taken++;
 			out->matched += !is_optional(s, x->rings);
 			out->mispredicted += r->has & RECORD_HAS_MISPREDICTED && r->mispredicted;
@@ -152,9 +161,9 @@ void trace_judge(const struct trace_expectation *x, const struct pmu_record *rec
 	struct walk w = {.x = x, .record = record};
 
 	*out = (struct trace_judgement){0};
-	while (x->surrounded && first < end && !is_on_path(p, record[first].from))
+	while (x->surrounded && first < end && !is_on_path(x, record[first].from))
 		first++;
-	while (x->surrounded && end > first && !is_on_path(p, record[end - 1].from))
+	while (x->surrounded && end > first && !is_on_path(x, record[end - 1].from))
 		end--;
 	/* What is the harness's takes room as well. */
 	if (n < room && x->surrounded)

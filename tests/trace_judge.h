@@ -26,7 +26,8 @@ struct trace_expectation {
 	bool interrupted; /* the kernel was interrupted: branches from or to elsewhere are the interrupts' */
 	bool surrounded;  /* recording begins before the kernel's window and ends behind it: branches in front
 			   * of the  kernel's first and behind its last are the harness's */
-	uint64_t kernel_at; /* addresses are told relative to it */
+	uint8_t address_bits; /* as struct pmu_record_source has it */
+	uint64_t kernel_at;   /* addresses are told relative to it */
 };
 
 struct trace_judgement {

@@ -146,6 +146,7 @@ static void sources_of_each_part(void **state)
 		const struct pmu_record_source *pebs = record_source(&pmu, RECORD_PEBS);
 
 		assert_int_equal(lbr->depth, p->model < 3 ? 4 : 16);
+		assert_int_equal(lbr->address_bits, p->model < 3 ? 32 : 0);
 		assert_int_equal(bts->record_size, 24);
 		assert_int_equal(pebs->record_size, 144);
 		assert_int_equal(pebs->counters, 1 << 16);

@@ -271,13 +271,42 @@ static void mispredictions(void **unused)
 	assert_int_equal(j.mispredicted, 2);
 }
 
+/* Records that tell the low half of addresses alone. */
+static void narrow_addresses(void **unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < STEPS; i++) {
+		steps[i].ip += 1ull << 40;
+		steps[i].next += 1ull << 40;
+	}
+	begin();
+	for (unsigned i = 0; i < length; i++) {
+		trace[i].from = (uint32_t)trace[i].from;
+		trace[i].to = (uint32_t)trace[i].to;
+	}
+	assert_false(right());
+	x.address_bits = 32;
+	assert_true(right());
+	insert(3, 0x1000, 0x8000);
+	insert(4, 0x8300, 0x1000);
+	assert_false(right());
+	x.interrupted = true;
+	assert_true(right());
+	trace[0].to ^= 0x80000000;
+	assert_false(right());
+	for (unsigned i = 0; i < STEPS; i++) {
+		steps[i].ip -= 1ull << 40;
+		steps[i].next -= 1ull << 40;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole),          cmocka_unit_test(parts),
 		cmocka_unit_test(rings),          cmocka_unit_test(kinds),
 		cmocka_unit_test(surroundings),   cmocka_unit_test(interrupts),
-		cmocka_unit_test(mispredictions),
+		cmocka_unit_test(mispredictions), cmocka_unit_test(narrow_addresses),
 	};
 
 	return cmocka_run_group_tests_name("trace_judge", tests, NULL, NULL);
