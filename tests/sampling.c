@@ -23,17 +23,25 @@ static void arm(void)
 	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_NMI);
 }
 
+GENERAL_REGISTERS_ONLY uint32_t sampling_draw(uint64_t *seed, uint32_t spread)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return (uint32_t)(*seed >> 32) % spread;
+}
+
 /* In ring 0 what was counted since the overflow is mostly the handler. */
-static GENERAL_REGISTERS_ONLY bool rewind_counter(const struct sampling *s)
+static GENERAL_REGISTERS_ONLY bool rewind_counter(struct sampling *s)
 {
 	const struct pmu_driver *d = s->pmu->driver;
-	uint64_t value;
+	uint64_t value, period = s->period + (s->spread ? sampling_draw(&s->seed, s->spread) : 0);
 
 	if (!d->stop(s->pmu) || !d->read(s->pmu, s->counter, &value))
 		return false;
-	if (!s->ring || value >= s->period)
+	if (!s->ring || value >= period)
 		value = 0;
-	return d->write(s->pmu, s->counter, (value - s->period) & width_mask(s)) &&
+	return d->write(s->pmu, s->counter, (value - period) & width_mask(s)) &&
 	       d->acknowledge(s->pmu, mask_of(s));
 }
 
@@ -51,6 +59,9 @@ static GENERAL_REGISTERS_ONLY bool on_overflow(struct trap_frame *frame, void *a
 		s->at[offset]++;
 	else
 		s->elsewhere++;
+	if (s->rip && s->total < s->room)
+		s->rip[s->total] = frame->rip;
+	s->total++;
 	taken++;
 	arm();
 	s->pmu->driver->start(s->pmu, mask_of(s));
@@ -80,6 +91,7 @@ void sampling_run(void *arg)
 	const void *entry;
 
 	s->failure = NULL;
+	s->total = s->elsewhere = 0;
 	s->config.interrupt = true;
 	s->bracket = bracket_user;
 	if (!d->program(s->pmu, s->counter, &s->config) ||

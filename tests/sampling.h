@@ -19,9 +19,15 @@ struct sampling {
 	unsigned reps;
 	unsigned *at; /* gets the samples by offset in the kernel: sampling_size() of them, the last is behind
 			 it */
+	uint32_t spread; /* above 0: to each period but the first of a repetition a number below it is added,
+			    drawn by sampling_draw() from .seed, which it changes */
+	uint64_t seed;
+	uint64_t *rip; /* gets the interrupted addresses in order, .room of them; NULL: not wanted */
+	unsigned room;
 
 	/* Set by sampling_run(). */
 	unsigned elsewhere;     /* samples outside the kernel */
+	unsigned total;         /* samples */
 	struct histogram taken; /* samples in each repetition */
 	struct pmu_bracket bracket;
 	const char *failure; /* what the hardware refused, NULL if nothing */
@@ -38,6 +44,9 @@ static inline size_t sampling_size(const struct kernel *k)
  * lost; from there to the end of the handler it counts again, which adds to what is counted in ring 0.
  */
 void sampling_run(void *sampling);
+
+/** A number below `spread`; the seed is changed, and must not be 0. */
+uint32_t sampling_draw(uint64_t *seed, uint32_t spread);
 
 /** Take the handler away, if sampling_run() was cut short. */
 void sampling_end(void);

@@ -13,6 +13,7 @@ const struct suite *const suites[] = {
 	&suite_noise,
 	&suite_skid,
 	&suite_trace,
+	&suite_sampling,
 	&suite_experiments,
 	&suite_overhead,
 	&suite_truth,

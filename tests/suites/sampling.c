@@ -1,0 +1,199 @@
+/*
+ * Sampling: the records of PEBS and IBS, and the places that overflow interrupts find, against the known path
+ * of kernels. sampling_pebs.c, sampling_ibs.c, sampling_pmi.c.
+ */
+#include "tests/suites/sampling.h"
+#include "tests/suites/suites.h"
+#include "tests/expectation.h"
+#include "tests/known_path.h"
+#include "tests/ladder.h"
+
+#include "pmu/schedule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_VIRTUAL   5
+#define N_HARDWARE  100
+#define CANDIDATES  512
+#define QUESTION_MS 20000
+
+/* In the order in which they are looked at: events of memory find addresses first, others something that is
+ * theirs. */
+static const char *const kernels[] = {
+	"loads",
+	"stores",
+	"read_modify_write",
+	"calls",
+	"branches_alternating",
+	"branches_taken",
+	"jumps_indirect",
+	"mix",
+	"movs_single",
+	"x87_arithmetic",
+	"sse_arithmetic",
+	"mmx_arithmetic",
+	"sse_scalar_double",
+	"nop_loop",
+	"locked",
+};
+
+/* --- events ----------------------------------------------------------------------------------------- */
+
+struct candidates {
+	const struct pmu *pmu;
+	const struct pmu_record_source *source;
+	unsigned n;
+	struct sampling_choice choice[CANDIDATES];
+	bool can[CANDIDATES];
+};
+
+static void ask(void *arg)
+{
+	struct candidates *c = arg;
+	const struct pmu_recorder *recorder = c->pmu->driver->recorder;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct pmu_recording r = {.source = c->source,
+						.ring = RING_ALL,
+						.counter = c->choice[i].counter,
+						.config = c->choice[i].config};
+		const char *why;
+
+		c->can[i] = !recorder->can_sample || recorder->can_sample(c->pmu, &r, &why);
+	}
+}
+
+static void gather(struct sampling_suite *s, const struct pmu_event *e, struct candidates *c)
+{
+	const struct pmu *pmu = c->pmu;
+
+	for (unsigned counter = 0; counter < pmu->n_counters && c->n < CANDIDATES; counter++) {
+		const struct event_request request = {
+			.event = e,
+			.config = {.code = e->code, .ring = RING_ALL},
+			.counter = (uint8_t)(counter + 1),
+		};
+		struct sched_place place;
+		struct sched_result result;
+		const char *why;
+
+		if (c->source ? !(c->source->counters >> counter & 1) : !pmu->counter[counter].has_interrupt)
+			continue;
+		if (!ladder_allows(s->run->ladder, counter, RUNG_EXACT_ON_NOPS) ||
+		    !schedule_events(pmu, &request, 1, &place, &result, &why))
+			continue;
+		c->choice[c->n++] = (struct sampling_choice){e, counter, event_placed(&request, &place)};
+	}
+}
+
+unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_source *source,
+			  struct sampling_choice *out, unsigned max)
+{
+	static struct candidates c;
+	const struct pmu *pmu = s->run->pmu;
+	unsigned n = 0;
+
+	c = (struct candidates){.pmu = pmu, .source = source};
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (pmu->events[i]->judgement == EVENT_EXACT && !event_is_micro(pmu->events[i]) &&
+		    glob_match(s->run->options->event_glob, pmu->events[i]->name))
+			gather(s, pmu->events[i], &c);
+	if (source && !s->run->call(s->run, ask, &c, QUESTION_MS, NULL))
+		return 0;
+	for (unsigned i = 0; i < c.n && n < max; i++)
+		if ((!source || c.can[i]) && (!n || out[n - 1].event != c.choice[i].event))
+			out[n++] = c.choice[i];
+	return n;
+}
+
+/* --- kernels ---------------------------------------------------------------------------------------- */
+
+uint64_t sampling_n(const struct sampling_suite *s)
+{
+	return s->run->options->n ? s->run->options->n : s->run->pmu->virtual ? N_VIRTUAL : N_HARDWARE;
+}
+
+static bool suits(const struct kernel *k, const struct pmu_event *e, uint8_t ring, uint64_t n,
+		  uint64_t *often)
+{
+	struct expectation x;
+
+	if (!k || (k->flags & KERNEL_UNSTEPPED) || kernel_unfit(k, ring) ||
+	    expectation(e, k, n, &x) != EXPECTATION_OK)
+		return false;
+	*often = (uint64_t)x.low;
+	return x.low == x.high && x.low > 0;
+}
+
+const struct kernel *sampling_kernel(struct sampling_suite *s, const struct pmu_event *e, uint8_t ring,
+				     uint64_t n, unsigned k, uint64_t *often)
+{
+	const char *glob = s->run->options->kernel_glob;
+
+	if (glob && *glob && strcmp(glob, "core")) {
+		for (const struct kernel *kernel = kernels_begin; kernel < kernels_end; kernel++)
+			if (kernel_selected(kernel, glob) && suits(kernel, e, ring, n, often) && !k--)
+				return kernel;
+		return NULL;
+	}
+	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+		const struct kernel *kernel = kernel_by_name(kernels[i]);
+
+		if (suits(kernel, e, ring, n, often) && !k--)
+			return kernel;
+	}
+	return NULL;
+}
+
+/* --- results ---------------------------------------------------------------------------------------- */
+
+struct result sampling_result(const struct sampling_suite *s, char *name, const struct sampling_choice *c,
+			      const char *what, const struct kernel *k, uint8_t ring)
+{
+	struct result r = {
+		.suite = "sampling",
+		.name = name,
+		.event = c->event ? c->event->name : what,
+		.kernel = k->name,
+		.counter = c->event ? s->run->pmu->counter[c->counter].name : NULL,
+		.ring = ring ? "ring 3" : "ring 0",
+		.encoding = c->event ? c->event->code : 0,
+		.virtual = s->run->pmu->virtual,
+	};
+
+	snprintf(name, SAMPLING_NAME, "%s/%s/%s/%s", r.event, c->event ? what : "all", k->name, r.ring);
+	return r;
+}
+
+void sampling_skip(struct sampling_suite *s, const char *name, const char *why)
+{
+	struct result r = {.suite = "sampling", .name = name, .virtual = s->run->pmu && s->run->pmu->virtual};
+
+	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	s->run->report(s->run, &r);
+}
+
+static void run_sampling(struct run *run)
+{
+	struct sampling_suite s = {.run = run,
+				   .records = malloc(SAMPLING_RECORDS * sizeof *s.records),
+				   .steps = malloc((SAMPLING_RECORDS + 1) * sizeof *s.steps)};
+
+	if (!run->pmu) {
+		sampling_skip(&s, "sampling", "there is no PMU");
+	} else if (!s.records || !s.steps || !path_create(&s.path, KNOWN_PATH_STEPS / 4, true)) {
+		sampling_skip(&s, "sampling", "not enough memory for a path and its records");
+	} else {
+		sampling_pebs(&s);
+		sampling_ibs(&s);
+		sampling_pmi(&s);
+	}
+	path_free(&s.path);
+	free(s.records);
+	free(s.steps);
+}
+
+const struct suite suite_sampling = {"sampling", "sampled records against the known path of kernels",
+				     run_sampling};

@@ -1,0 +1,58 @@
+/*
+ * Parts of the suite `sampling`.
+ */
+#ifndef TESTS_SUITES_SAMPLING_H
+#define TESTS_SUITES_SAMPLING_H
+
+#include "pmu/path.h"
+#include "pmu/record.h"
+#include "tests/check.h"
+#include "tests/kernels/kernel.h"
+
+#define SAMPLING_MS      20000
+#define SAMPLING_RECORDS 2000 /* of one check, at most */
+#define SAMPLING_NAME    160
+
+/** What the parts share: set up by the suite. */
+struct sampling_suite {
+	struct run *run;
+	struct path path;           /* with room for registers */
+	struct pmu_record *records; /* SAMPLING_RECORDS of them */
+	unsigned *steps;            /* SAMPLING_RECORDS + 1 */
+};
+
+/** An event on a counter that can sample it. */
+struct sampling_choice {
+	const struct pmu_event *event;
+	unsigned counter;
+	struct pmu_config config;
+};
+
+void sampling_pebs(struct sampling_suite *s);
+void sampling_ibs(struct sampling_suite *s);
+void sampling_pmi(struct sampling_suite *s);
+
+/**
+ * Exact events that a source can sample, each on the first counter on which it can; events that the option
+ * event= does not select are left out. source NULL: events whose counter interrupts.
+ * @return how many, at most max
+ */
+unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_source *source,
+			  struct sampling_choice *out, unsigned max);
+
+/** The k-th kernel, from 0, of the selection on which the event occurs a known number of times in this ring
+ * with N = n, *often; NULL if there are not so many. */
+const struct kernel *sampling_kernel(struct sampling_suite *s, const struct pmu_event *e, uint8_t ring,
+				     uint64_t n, unsigned k, uint64_t *often);
+
+/** A result of this suite, its name put together in `name` (SAMPLING_NAME): EVENT/what/kernel/ring. */
+struct result sampling_result(const struct sampling_suite *s, char *name, const struct sampling_choice *c,
+			      const char *what, const struct kernel *k, uint8_t ring);
+
+/** Report a check of this suite as skipped. */
+void sampling_skip(struct sampling_suite *s, const char *name, const char *why);
+
+/** N and number of samples: fewer steps on the virtual PMU. */
+uint64_t sampling_n(const struct sampling_suite *s);
+
+#endif

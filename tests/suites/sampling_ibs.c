@@ -1,0 +1,212 @@
+/*
+ * IBS: one sample in each window, at several periods. What a record says of an operation or a fetch must be
+ * what the instruction there does; a window of the same instructions is sampled at the same place each time,
+ * once, where nothing but the period decides (the virtual PMU).
+ */
+#include "tests/suites/sampling.h"
+#include "tests/ibs_judge.h"
+#include "tests/known_path.h"
+#include "tests/recording.h"
+
+#include "arch/x86/trap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PERIODS      12
+#define WINDOWS      5   /* of each period */
+#define TURNS_MARGIN 100 /* instructions behind the last period */
+
+static const char *const kernels[] = {"load_op_store", "calls", "branches_alternating", "jumps_indirect",
+				      "mix"};
+
+static const struct {
+	const char *name;
+	uint8_t aspect;
+} aspects[] = {
+	{"instruction", IBS_INSTRUCTION}, {"kind", IBS_KIND}, {"branch target", IBS_TARGET},
+	{"address", IBS_ADDRESS},         {"time", IBS_TIME},
+};
+
+struct ibs {
+	struct sampling_suite *s;
+	const struct pmu_record_source *source;
+	const struct kernel *kernel;
+	uint8_t ring;
+	uint64_t n;
+	/* What came out, over all periods. */
+	struct sample_judgement judgement[IBS_ASPECTS];
+	unsigned once,
+		always; /* windows with one sample in the kernel; those where it lies where it did before */
+	unsigned windows;
+};
+
+static const char *short_name(const struct ibs *p)
+{
+	return p->source->kind == RECORD_IBS_OP ? "IBS op" : "IBS fetch";
+}
+
+static struct result result_for(const struct ibs *p, char *name, const char *what)
+{
+	static char event[SAMPLING_NAME];
+	struct result r;
+
+	snprintf(event, sizeof event, "%s %s", short_name(p), what);
+	r = (struct result){
+		.suite = "sampling",
+		.name = name,
+		.event = event,
+		.kernel = p->kernel->name,
+		.ring = p->ring ? "ring 3" : "ring 0",
+		.manual = p->source->manual,
+		.virtual = p->s->run->pmu->virtual,
+	};
+	snprintf(name, SAMPLING_NAME, "%s/%s/%s", event, p->kernel->name, r.ring);
+	return r;
+}
+
+/* In ring 3 the way there and back is recorded as well, of which not all is on the path. */
+static unsigned keep_own(const struct ibs *p, struct recorded *rec)
+{
+	uint64_t begin = window_kernel_address(p->ring),
+		 end = begin + (uint64_t)(p->kernel->code_end - p->kernel->code);
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < rec->n_records; i++)
+		if (!p->ring || (rec->record[i].ip >= begin && rec->record[i].ip < end))
+			rec->record[kept++] = rec->record[i];
+	return kept;
+}
+
+static void add(struct sample_judgement *sum, const struct sample_judgement *more)
+{
+	sum->checked += more->checked;
+	sum->right += more->right;
+	if (!sum->why[0])
+		memcpy(sum->why, more->why, sizeof sum->why);
+}
+
+static void judge_period(struct ibs *p, struct recorded *rec)
+{
+	struct sample_judgement judgement[IBS_ASPECTS];
+	unsigned n;
+
+	p->windows += rec->windows;
+	p->once += rec->n_records < rec->windows ? rec->n_records : rec->windows;
+	for (unsigned i = 0; i < rec->n_records && i < rec->windows; i++)
+		p->always += rec->record[i].ip == rec->record[0].ip;
+	n = keep_own(p, rec);
+	ibs_judge(&p->s->path, p->s->run->pmu->virtual, rec->record, n, rec->tsc_begin, rec->tsc_end,
+		  window_kernel_address(p->ring), judgement);
+	for (unsigned a = 0; a < IBS_ASPECTS; a++)
+		add(&p->judgement[a], &judgement[a]);
+}
+
+static bool record(struct ibs *p, uint64_t period, struct result *r)
+{
+	struct run *run = p->s->run;
+	struct recorded rec = {
+		.pmu = run->pmu,
+		.kernel = p->kernel,
+		.ring = p->ring,
+		.n = p->n,
+		.windows = WINDOWS,
+		.drain_each = true,
+		.again_each = true,
+		.record = p->s->records,
+		.room = SAMPLING_RECORDS,
+		.recording = {.source = p->source, .ring = RING_ALL, .period = period},
+	};
+	struct window w;
+	bool done;
+
+	if (!recorded_begin(run, &rec)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec.failure);
+		return false;
+	}
+	done = run->call(run, recorded_run, &rec, SAMPLING_MS, r);
+	recorded_end(&rec);
+	if (done && rec.failure)
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s", rec.failure);
+	if (!done || rec.failure)
+		return false;
+	w = recorded_window(&rec);
+	if (!known_path(&w, p->n, &p->s->path, r))
+		return false;
+	judge_period(p, &rec);
+	return true;
+}
+
+static void report_count(const struct ibs *p, const char *what, unsigned low, unsigned high, unsigned seen,
+			 const char *why)
+{
+	char name[SAMPLING_NAME];
+	struct result r = result_for(p, name, what);
+
+	r.observation[0] = (struct observation){.n = p->n, .low = low, .high = high};
+	histogram_add(&r.observation[0].seen, seen);
+	r.n_observations = 1;
+	judge(r.observation, 1, &r.judgement);
+	if (why[0])
+		judgement_set(&r.judgement, VERDICT_WRONG, "%s", why);
+	p->s->run->report(p->s->run, &r);
+}
+
+/* So many turns that the longest period ends inside the kernel. */
+static uint64_t turns(const struct kernel *k, uint64_t period)
+{
+	struct amount one = kernel_amount(k, Q_INSTRUCTIONS, 1), two = kernel_amount(k, Q_INSTRUCTIONS, 2);
+
+	return (period + TURNS_MARGIN) / (uint64_t)(two.low - one.low) + 1;
+}
+
+static void check(struct ibs *p)
+{
+	uint64_t unit = p->source->period_unit ? p->source->period_unit : 1;
+	bool exact = p->s->run->pmu->virtual;
+	char name[SAMPLING_NAME];
+	struct result r = result_for(p, name, "recording");
+
+	trap_set_context(name);
+	memset(p->judgement, 0, sizeof p->judgement);
+	p->once = p->always = p->windows = 0;
+	p->n = turns(p->kernel, unit * PERIODS);
+	for (unsigned i = 1; i <= PERIODS; i++)
+		if (!record(p, unit * i, &r)) {
+			p->s->run->report(p->s->run, &r);
+			return;
+		}
+	for (unsigned i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
+		const struct sample_judgement *j = &p->judgement[aspects[i].aspect];
+
+		if (j->checked)
+			report_count(p, aspects[i].name, j->checked, j->checked, j->right, j->why);
+	}
+	report_count(p, "samples", exact ? p->windows : 1, p->windows, p->once, "");
+	report_count(p, "places", exact ? p->windows : 1, p->windows, p->always, "");
+}
+
+static void check_source(struct sampling_suite *s, enum record_kind kind, const char *name)
+{
+	struct ibs p = {.s = s};
+	const char *why;
+
+	p.source = recording_source(s->run, kind, &why);
+	if (!p.source) {
+		sampling_skip(s, name, why);
+		return;
+	}
+	for (p.ring = 0; p.ring <= 3; p.ring += 3)
+		for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+			p.kernel = kernel_by_name(kernels[i]);
+			if (p.kernel && !kernel_unfit(p.kernel, p.ring))
+				check(&p);
+		}
+}
+
+void sampling_ibs(struct sampling_suite *s)
+{
+	check_source(s, RECORD_IBS_OP, "IBS op");
+	check_source(s, RECORD_IBS_FETCH, "IBS fetch");
+}

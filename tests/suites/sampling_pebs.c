@@ -1,0 +1,239 @@
+/*
+ * PEBS: every record is of an instruction at which its event occurs, of the one that its period says, with
+ * the registers, the data address and a time that belong to it. A buffer that is full is not written beyond
+ * its end and says that it is full; one that is emptied on interrupts loses nothing.
+ */
+#include "tests/suites/sampling.h"
+#include "tests/known_path.h"
+#include "tests/recording.h"
+#include "tests/sample_judge.h"
+
+#include "arch/x86/trap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define EVENTS       64
+#define KERNELS_EACH 2
+#define MANY         1000 /* samples of the first event in each ring ... */
+#define FEW          40   /* ... and of the others */
+#define PERIOD       7    /* a prime, and no multiple of it the length of a kernel's loop */
+#define WINDOWS_MOST 4000
+#define SMALL        8
+
+static const struct {
+	const char *name;
+	uint8_t aspect;
+} aspects[] = {
+	{"PEBS instruction", SAMPLE_INSTRUCTION},
+	{"PEBS period", SAMPLE_PLACE},
+	{"PEBS registers", SAMPLE_REGISTERS},
+	{"PEBS address", SAMPLE_ADDRESS},
+	{"PEBS time", SAMPLE_TIME},
+};
+
+struct pebs {
+	struct sampling_suite *s;
+	const struct pmu_record_source *source;
+	const struct sampling_choice *choice;
+	const struct kernel *kernel;
+	uint8_t ring;
+	uint64_t n, often;
+};
+
+/* --- records and what they should be ---------------------------------------------------------------- */
+
+static bool record(const struct pebs *p, struct recorded *rec, struct result *r, bool *whole)
+{
+	struct run *run = p->s->run;
+	bool done;
+
+	rec->pmu = run->pmu;
+	rec->kernel = p->kernel;
+	rec->ring = p->ring;
+	rec->n = p->n;
+	rec->record = p->s->records;
+	rec->room = SAMPLING_RECORDS;
+	rec->recording.source = p->source;
+	rec->recording.ring = p->ring ? RING_USR : RING_ALL;
+	rec->recording.counter = p->choice->counter;
+	rec->recording.config = p->choice->config;
+	rec->recording.config.ring = rec->recording.ring;
+	rec->recording.period = PERIOD;
+	if (!recorded_begin(run, rec)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
+		return false;
+	}
+	done = run->call(run, recorded_run, rec, SAMPLING_MS, r);
+	*whole = recorded_end(rec);
+	if (done && rec->failure)
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s", rec->failure);
+	return done && !rec->failure;
+}
+
+/* What is counted in a window besides the kernel must be what the bracket says. */
+static bool expect(const struct pebs *p, const struct recorded *rec, struct sample_expectation *x,
+		   unsigned *n_steps, struct result *r)
+{
+	const struct window w = recorded_window(rec);
+	uint64_t share;
+
+	if (!known_path(&w, p->n, &p->s->path, r))
+		return false;
+	*x = (struct sample_expectation){
+		.path = &p->s->path,
+		.event = p->choice->event,
+		.rings = rec->recording.ring,
+		.period = PERIOD,
+		.windows = rec->windows,
+	};
+	share = (uint64_t)bracket_share(&rec->bracket, p->choice->event);
+	if (sample_occurrences(x) != p->often + share) {
+		judgement_set(&r->judgement, VERDICT_ERROR,
+			      "the path has %" PRIu64 " occurrences, the kernel declares %" PRIu64
+			      " and the bracket %" PRIu64,
+			      sample_occurrences(x), p->often, share);
+		return false;
+	}
+	*n_steps = sample_steps(x, p->s->steps, SAMPLING_RECORDS);
+	return true;
+}
+
+static struct result result_for(const struct pebs *p, char *name, const char *what)
+{
+	struct result r = sampling_result(p->s, name, p->choice, what, p->kernel, p->ring);
+
+	r.manual = p->source->manual;
+	trap_set_context(name);
+	return r;
+}
+
+static void judge_count(struct result *r, const struct sample_judgement *j, uint64_t n)
+{
+	r->observation[0] = (struct observation){.n = n, .low = j->checked, .high = j->checked};
+	histogram_add(&r->observation[0].seen, j->right);
+	r->n_observations = 1;
+	judge(r->observation, 1, &r->judgement);
+	if (j->why[0])
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s", j->why);
+}
+
+/* --- checks ----------------------------------------------------------------------------------------- */
+
+/* On silicon a record may be late: while the facility gets ready, occurrences pass (SDM vol. 3, 18.3.1.1.1).
+ */
+static void judge_late(struct result *r, const struct recorded *rec, unsigned n_steps)
+{
+	r->observation[0] = (struct observation){.n = rec->n, .low = n_steps != 0, .high = n_steps};
+	r->observation[0].seen = (struct histogram){0};
+	histogram_add(&r->observation[0].seen, rec->n_records);
+	judge(r->observation, 1, &r->judgement);
+	if (r->judgement.verdict == VERDICT_WITHIN)
+		judgement_set(&r->judgement, VERDICT_WITHIN,
+			      "records, of one in each period: they may be late");
+}
+
+static void check_records(const struct pebs *p, unsigned samples)
+{
+	char name[SAMPLING_NAME];
+	struct result r = result_for(p, name, "PEBS");
+	struct sample_judgement judgement[SAMPLE_ASPECTS];
+	struct sample_expectation x;
+	struct recorded rec = {.windows = (unsigned)(samples * PERIOD / p->often + 1)};
+	unsigned n_steps;
+	bool whole;
+
+	if (rec.windows > WINDOWS_MOST)
+		rec.windows = WINDOWS_MOST;
+	rec.recording.records = SAMPLING_RECORDS;
+	if (!record(p, &rec, &r, &whole) || !expect(p, &rec, &x, &n_steps, &r)) {
+		p->s->run->report(p->s->run, &r);
+		return;
+	}
+	sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.tsc_begin, rec.tsc_end,
+		     window_kernel_address(p->ring), judgement);
+	for (unsigned i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
+		const struct sample_judgement *j = &judgement[aspects[i].aspect];
+
+		if (!j->checked && !j->why[0])
+			continue; /* not told, or there is none */
+		r = result_for(p, name, aspects[i].name);
+		judge_count(&r, j, rec.n);
+		if (aspects[i].aspect == SAMPLE_PLACE && !p->s->run->pmu->virtual)
+			judge_late(&r, &rec, n_steps);
+		if (!whole)
+			judgement_set(&r.judgement, VERDICT_WRONG, "memory beyond the buffer was written");
+		p->s->run->report(p->s->run, &r);
+	}
+}
+
+static void check_buffer(const struct pebs *p, bool emptied)
+{
+	char name[SAMPLING_NAME];
+	struct result r = result_for(p, name, emptied ? "PEBS emptied on interrupts" : "PEBS buffer full");
+	struct sample_judgement judgement[SAMPLE_ASPECTS], *j = &judgement[SAMPLE_PLACE];
+	struct sample_expectation x;
+	struct recorded rec = {.windows = (unsigned)(4 * SMALL * PERIOD / p->often + 1),
+			       .interrupts = emptied ? INTERRUPTS_DRAIN : INTERRUPTS_COUNT};
+	unsigned n_steps;
+	bool whole;
+
+	rec.recording.records = emptied ? 2 * SMALL : SMALL;
+	rec.recording.threshold = SMALL;
+	if (record(p, &rec, &r, &whole) && expect(p, &rec, &x, &n_steps, &r)) {
+		if (!emptied && n_steps > SMALL)
+			n_steps = SMALL;
+		sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.tsc_begin, rec.tsc_end,
+			     window_kernel_address(p->ring), judgement);
+		judge_count(&r, j, rec.n);
+		if (!p->s->run->pmu->virtual)
+			judge_late(&r, &rec, n_steps);
+		if (!whole)
+			judgement_set(&r.judgement, VERDICT_WRONG, "memory beyond the buffer was written");
+		else if (!rec.taken)
+			judgement_set(&r.judgement, VERDICT_WRONG, "no interrupt at the threshold");
+		else if (!emptied && !rec.state.full)
+			judgement_set(&r.judgement, VERDICT_WRONG, "the buffer is full, and nothing says so");
+	}
+	p->s->run->report(p->s->run, &r);
+}
+
+static void check_ring(struct pebs *p, const struct sampling_choice *choice, unsigned n)
+{
+	bool first = true;
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < KERNELS_EACH; k++) {
+			p->choice = &choice[i];
+			p->kernel = sampling_kernel(p->s, choice[i].event, p->ring, p->n, k, &p->often);
+			if (!p->kernel)
+				break;
+			check_records(p, first ? MANY : FEW);
+			if (first)
+				check_buffer(p, false);
+			if (first && p->ring) /* in ring 0 the handler is sampled, too */
+				check_buffer(p, true);
+			first = false;
+		}
+}
+
+void sampling_pebs(struct sampling_suite *s)
+{
+	static struct sampling_choice choice[EVENTS];
+	struct pebs p = {.s = s, .n = sampling_n(s)};
+	const char *why;
+	unsigned n;
+
+	p.source = recording_source(s->run, RECORD_PEBS, &why);
+	if (!p.source) {
+		sampling_skip(s, "PEBS", why);
+		return;
+	}
+	n = sampling_choices(s, p.source, choice, EVENTS);
+	if (!n) {
+		sampling_skip(s, "PEBS", "no event that is known exactly can be sampled");
+		return;
+	}
+	for (p.ring = 0; p.ring <= 3; p.ring += 3)
+		check_ring(&p, choice, n);
+}
