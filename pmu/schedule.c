@@ -58,7 +58,7 @@ static void bound_part(struct problem *p, struct sched_place *places, struct sch
 	}
 	for (unsigned place = 1; place < SCHEDULE_USES; place++)
 		raise_bound(r, sched_matching_bound(p, place), kind[place]);
-	passes = sched_wiring(p, places, solved);
+	passes = sched_wiring(p, r->bound, places, solved);
 	raise_bound(r, passes, "wiring of selectors to counters");
 	if (!*solved)
 		raise_bound(r, sched_clique_bound(p), "events that exclude each other");

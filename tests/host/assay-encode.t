@@ -47,15 +47,12 @@ test("where they can go, and how perf writes them", "intel::CPU_CLK_UNHALTED.THR
 
 profiles = [line.split()[0] for line in run("?", "x")[2].splitlines()[1:]]
 test("every profile is listed", "intel-core2" in profiles and len(profiles) >= 3, profiles)
-# Passes beyond what is proven to be needed: tagging ties counters and selectors of several groups together there.
-GAP = {"netburst": 1}
 for profile in profiles:
     status, out, _ = run("--json", profile, "*")
     found = json.loads(out) if status == 0 else {}
     at = [(e["pass"], e["counter"]) for e in found.get("events", [])]
-    gap = GAP.get(profile.split("-")[0], 0)
-    test(f"{profile}: all {len(at)} events in {found.get('passes')} passes, " + ("at least %s" % found.get("bound") if gap else "the fewest possible"),
-         at and found["passes"] <= found["bound"] + gap and len(set(at)) == len(at) and all(e["counter"] in e["counters"] for e in found["events"]), out)
+    test(f"{profile}: all {len(at)} events in {found.get('passes')} passes, the fewest possible",
+         at and found["passes"] == found["bound"] and len(set(at)) == len(at) and all(e["counter"] in e["counters"] for e in found["events"]), out)
     listed = json.loads(run("--json", "--list", profile)[1])["events"]
     test(f"{profile}: the list has them all", len(listed) == len(at) and all(e["quantities"] != "-" and e["source"] for e in listed), listed)
 
