@@ -203,6 +203,17 @@ static enum model_access write_pebs_enable(struct netburst_state *s, uint64_t va
 	return MODEL_OK;
 }
 
+/* Parts with 64-bit mode want a canonical address. SDM vol. 2, WRMSR. */
+static enum model_access write_ds_area(struct netburst_state *s, uint64_t value)
+{
+	bool canonical = (uint64_t)((int64_t)(value << 16) >> 16) == value;
+
+	if (MUTANT(M_DS_CANONICAL, !canonical && MODELS_3_4_6 >> s->model & 1, false))
+		return MODEL_FAULT;
+	s->thread[s->here].ds_area = value;
+	return MODEL_OK;
+}
+
 static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint64_t *kept)
 {
 	switch (address) {
@@ -212,9 +223,6 @@ static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint
 	case MSR_PEBS_MATRIX_VERT:
 		*kept = 0x1fff;
 		return &s->pebs_vert;
-	case MSR_DS_AREA:
-		*kept = ~0ull;
-		return &s->thread[s->here].ds_area;
 	default:
 		return NULL;
 	}
@@ -247,6 +255,8 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 		*value = *plain;
 		if (joint)
 			*value = (uint32_t)*plain | t->lbr_to[plain - t->lbr_from] << 32;
+	} else if (address == MSR_DS_AREA) {
+		*value = t->ds_area;
 	} else if (address == MSR_PEBS_ENABLE) {
 		*value = as_seen(s, s->pebs_enable);
 	} else if (address == MSR_MISC_ENABLE) {
@@ -293,6 +303,8 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 		return MODEL_OK;
 	}
 	switch (address) {
+	case MSR_DS_AREA:
+		return write_ds_area(s, value);
 	case MSR_PEBS_ENABLE:
 		return write_pebs_enable(s, value);
 	case MSR_MISC_ENABLE:

@@ -2,9 +2,12 @@
  * The registers for people and for the control suite: what each field is called, what they hold at hand-over,
  * which accesses fault.
  */
+#include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/netburst/driver.h"
 #include "pmu/netburst/wiring.h"
+
+#include <stdio.h>
 
 static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *name, uint32_t address)
 {
@@ -15,6 +18,29 @@ static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *nam
 	return e;
 }
 
+/* The last-branch stack, in the shape of the model: 17.11.2. */
+static void take_branches(struct pmu_snapshot *out)
+{
+	static char names[32][sizeof "MSR_LASTBRANCH_15_FROM_LIP"];
+	static const struct {
+		uint8_t models, n;
+		uint32_t address;
+		const char *suffix;
+	} stacks[] = {
+		{MODELS_0_TO_2, 4, MSR_LASTBRANCH_0, ""},
+		{MODELS_3_4_6, 16, MSR_LASTBRANCH_FROM_0, "_FROM_LIP"},
+		{MODELS_3_4_6, 16, MSR_LASTBRANCH_TO_0, "_TO_LIP"},
+	};
+	unsigned n = 0;
+
+	for (unsigned s = 0; s < sizeof stacks / sizeof stacks[0]; s++)
+		for (unsigned i = 0; i < stacks[s].n && stacks[s].models >> netburst_cpu.model & 1;
+		     i++, n++) {
+			snprintf(names[n], sizeof names[n], "MSR_LASTBRANCH_%u%s", i, stacks[s].suffix);
+			take(out, names[n], stacks[s].address + i);
+		}
+}
+
 void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 {
 	static const struct {
@@ -22,7 +48,8 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 		uint32_t address;
 	} others[] = {
 		{"MSR_MISC_ENABLE", MSR_MISC_ENABLE},
-		{"MSR_DEBUGCTLA", MSR_DEBUGCTLA},
+		{"MSR_LER_FROM_LIP", MSR_LER_FROM_LIP},
+		{"MSR_LER_TO_LIP", MSR_LER_TO_LIP},
 		{"MSR_LASTBRANCH_TOS", MSR_LASTBRANCH_TOS},
 		{"MSR_TC_PRECISE_EVENT", MSR_TC_PRECISE_EVENT},
 		{"MSR_PEBS_MATRIX_VERT", MSR_PEBS_MATRIX_VERT},
@@ -34,8 +61,11 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 	out->count = 0;
 	e = take(out, "MSR_PEBS_ENABLE", MSR_PEBS_ENABLE);
 	e->enable = e->value & (PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER);
+	e = take(out, "MSR_DEBUGCTLA", MSR_DEBUGCTLA);
+	e->enable = e->value & (DEBUGCTLA_LBR | DEBUGCTLA_TR | DEBUGCTLA_BTS);
 	for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
 		take(out, others[i].name, others[i].address);
+	take_branches(out);
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		e = take(out, netburst_counter[c].cccr, MSR_NETBURST_CCCR0 + c);
 		e->enable = e->value & CCCR_ENABLE;
@@ -49,6 +79,7 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
 {
 	bool later = MODELS_3_4_6 >> netburst_cpu.model & 1;
+	bool by_ring = cpuid(1, 0).ecx >> 4 & 1;
 	const char *probed = "SDM 18.15; faults as probed on signature 0F43H", *rdpmc = "SDM vol. 2, RDPMC";
 	const struct pmu_access all[] = {
 		{"read BPU_COUNTER0", ACCESS_READ, false, MSR_NETBURST_COUNTER0, 0, "SDM 18.15.2"},
@@ -60,6 +91,16 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 		{"write CRU_ESCR5, bit 31", ACCESS_WRITE, true, 0x3e1, 1ull << 31, probed},
 		{"write BSU_ESCR0, bit 32", ACCESS_WRITE, false, 0x3a0, 1ull << 32, probed},
 		{"write MSR_DEBUGCTLA, bit 7", ACCESS_WRITE, true, MSR_DEBUGCTLA, 1 << 7, "SDM 17.11.1"},
+		{"write MSR_DEBUGCTLA, BTS_OFF_OS", ACCESS_WRITE, !by_ring, MSR_DEBUGCTLA,
+		 DEBUGCTLA_BTS_OFF_OS, "SDM 17.11.1, CPUID.1:ECX[4]"},
+		{"write MSR_DEBUGCTLA, BTINT", ACCESS_WRITE, false, MSR_DEBUGCTLA, DEBUGCTLA_BTINT,
+		 "SDM 17.11.1"},
+		{"read MSR_LER_FROM_LIP", ACCESS_READ, false, MSR_LER_FROM_LIP, 0, "SDM 17.11.3"},
+		{"write MSR_LASTBRANCH_TOS", ACCESS_WRITE, false, MSR_LASTBRANCH_TOS, 1, "SDM table 35-41"},
+		{"write MSR_PEBS_ENABLE, bit 31", ACCESS_WRITE, false, MSR_PEBS_ENABLE, 1u << 31, probed},
+		{"write IA32_DS_AREA", ACCESS_WRITE, false, MSR_DS_AREA, 0x1000, "SDM 17.4.9"},
+		{"write IA32_DS_AREA, not canonical", ACCESS_WRITE, later, MSR_DS_AREA, 1ull << 63,
+		 "SDM vol. 2, WRMSR"},
 		{"write MSR_LER_FROM_LIP", ACCESS_WRITE, true, MSR_LER_FROM_LIP, 0, "SDM 17.11.3"},
 		{"read the first MSR of the older branch stack", ACCESS_READ, later, MSR_LASTBRANCH_0, 0,
 		 "SDM 17.11.2"},
@@ -120,6 +161,15 @@ const struct register_field netburst_fields[] = {
 	{"MSR_TC_PRECISE_EVENT", ALONE(MSR_TC_PRECISE_EVENT), 0, 0, 0, 0},
 	{"MSR_PEBS_ENABLE", ALONE(MSR_PEBS_ENABLE), 0, 0, 0, 0},
 	{"MSR_PEBS_MATRIX_VERT", ALONE(MSR_PEBS_MATRIX_VERT), 0, 0, 0, 0},
+	{"MSR_MISC_ENABLE", ALONE(MSR_MISC_ENABLE), 0, 0, 0, 0},
+	{"MSR_DEBUGCTLA", ALONE(MSR_DEBUGCTLA), 0, 0, 0, 0},
+	{"MSR_LER_FROM_LIP", ALONE(MSR_LER_FROM_LIP), 0, 0, 0, 0},
+	{"MSR_LER_TO_LIP", ALONE(MSR_LER_TO_LIP), 0, 0, 0, 0},
+	{"MSR_LASTBRANCH_TOS", ALONE(MSR_LASTBRANCH_TOS), 0, 0, 0, 0},
+	{"MSR_LASTBRANCH_", MSR_LASTBRANCH_0, MSR_LASTBRANCH_0 + 3, 0, 0, 0, 0},
+	{"MSR_LASTBRANCH_FROM_LIP_", MSR_LASTBRANCH_FROM_0, MSR_LASTBRANCH_FROM_0 + 15, 0, 0, 0, 0},
+	{"MSR_LASTBRANCH_TO_LIP_", MSR_LASTBRANCH_TO_0, MSR_LASTBRANCH_TO_0 + 15, 0, 0, 0, 0},
+	{"IA32_DS_AREA", ALONE(MSR_DS_AREA), 0, 0, 0, 0},
 	{"OVF", CCCRS, 31, 1, 0, 0},
 	{"CASCADE", CCCRS, 30, 1, 0, 0},
 	{"OVF_PMI_T1", CCCRS, 27, 1, 0, 0},
@@ -148,5 +198,15 @@ const struct register_field netburst_fields[] = {
 	{"LOADS", ALONE(MSR_PEBS_MATRIX_VERT), 0, 1, 0, 0},
 	{"STORES", ALONE(MSR_PEBS_MATRIX_VERT), 1, 1, 0, 0},
 	{"BRANCHES", ALONE(MSR_PEBS_MATRIX_VERT), 4, 1, 0, 0},
+	{"PERFMON", ALONE(MSR_MISC_ENABLE), 7, 1, 0, 0},
+	{"BTS_UNAVAILABLE", ALONE(MSR_MISC_ENABLE), 11, 1, 0, 0},
+	{"PEBS_UNAVAILABLE", ALONE(MSR_MISC_ENABLE), 12, 1, 0, 0},
+	{"LBR", ALONE(MSR_DEBUGCTLA), 0, 1, 0, 0},
+	{"BTF", ALONE(MSR_DEBUGCTLA), 1, 1, 0, 0},
+	{"TR", ALONE(MSR_DEBUGCTLA), 2, 1, 0, 0},
+	{"BTS", ALONE(MSR_DEBUGCTLA), 3, 1, 0, 0},
+	{"BTINT", ALONE(MSR_DEBUGCTLA), 4, 1, 0, 0},
+	{"BTS_OFF_OS", ALONE(MSR_DEBUGCTLA), 5, 1, 0, 0},
+	{"BTS_OFF_USR", ALONE(MSR_DEBUGCTLA), 6, 1, 0, 0},
 	{NULL, 0, 0, 0, 0, 0, 0},
 };

@@ -90,6 +90,8 @@ static void other_registers(void **state)
 	power_up(&netburst_prescott, NULL);
 	set(MSR_PEBS_ENABLE, 0xffffffff);
 	assert_int_equal(get(MSR_PEBS_ENABLE), 0x7ffffff);
+	refuses(MSR_DS_AREA, 1ull << 63);
+	set(MSR_DS_AREA, 0xffff800000000000);
 	set(MSR_DEBUGCTLA, DEBUGCTLA_BTS_OFF_OS);
 	assert_true(faults(MSR_LASTBRANCH_0));
 	set(MSR_LASTBRANCH_TO_0 + 15, 0x123456789abcdef0);

@@ -373,6 +373,36 @@ static void precise_on_each_part(void **state)
 	}
 }
 
+/* On the second logical processor: its counter, its bits, its interrupt. */
+static void precise_on_the_second_processor(void **state)
+{
+	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}};
+	const char *why;
+
+	(void)state;
+	fake_cpu_start(&netburst_prescott, NULL);
+	fake_cpu_set_leaf(1, 0, 0xf43, 0x01020800, 0x649d, 0xbfebfbff);
+	netburst_model.place(fake_cpu_state(), 1);
+	assert_true(drv->identify(&pmu, &why));
+	assert_true(drv->reset(&pmu, &why));
+	assert_int_equal(netburst_cpu.thread, 1);
+	struct pmu_recording r = sampling("memory_loads", 5, 8, 2);
+	assert_int_equal(r.source->counters, 1 << 17);
+	r.counter = 16;
+	refused(&r, "IQ_COUNTER5");
+	r.counter = 17;
+	begin(&r);
+	assert_int_equal(msr(MSR_PEBS_ENABLE), PEBS_ENABLE_MINE);
+	for (unsigned i = 0; i < 10; i++) {
+		struct model_step s = {.terms = terms, .n_terms = 2, .length = 3, .thread = 1};
+
+		fake_path_step(path(), &s, path()->regs.ip + 3);
+	}
+	assert_int_equal(fake_cpu_interrupts(), 0);
+	assert_true(netburst_model.take_pmi_of(fake_cpu_state(), 1));
+	assert_int_equal(finish(&r), 2);
+}
+
 static void thousand_periods(void **state)
 {
 	(void)state;
@@ -529,6 +559,7 @@ int main(void)
 		cmocka_unit_test(traces_by_ring),
 		cmocka_unit_test(brackets),
 		cmocka_unit_test(precise_on_each_part),
+		cmocka_unit_test(precise_on_the_second_processor),
 		cmocka_unit_test(thousand_periods),
 		cmocka_unit_test(every_mechanism),
 		cmocka_unit_test(a_full_buffer),
