@@ -10,6 +10,7 @@
  * with other options than those asked for). The last line of the text stream says which.
  */
 #include "boot/config.h"
+#include "boot/event_files.h"
 #include "boot/judge.h"
 #include "boot/options.h"
 #include "boot/platform.h"
@@ -224,6 +225,8 @@ int assay_main(struct platform *platform)
 	bool chosen = pmu_choose(&run, &o, inject, &why);
 	pmu_switch_off();
 	machine_give_back();
+	if (chosen)
+		event_files_read(platform, &run);
 	if (!chosen || !selection_has_events(&o, run.pmu, &why))
 		return could_not_run(platform, &o, why);
 	report_out(platform, &o, false);

@@ -15,6 +15,13 @@
 
 enum exit_mode { EXIT_SHUTDOWN, EXIT_RETURN, EXIT_HALT };
 
+#define PLATFORM_FILE_NAME 96
+
+struct platform_file {
+	char name[PLATFORM_FILE_NAME]; /* without directory; longer ones are left out */
+	uint64_t size;
+};
+
 struct platform {
 	const char *name; /* "UEFI", "direct" */
 	struct boot_info boot;
@@ -26,6 +33,10 @@ struct platform {
 	/** Read a whole file into malloc()ed, NUL-terminated memory. @return false with *why ("not found",
 	 * ...). */
 	bool (*read_file)(const char *path, char **data, size_t *size, const char **why);
+
+	/** The files of a directory, as firmware lists them; NULL: the platform has no files.
+	 * @return how many were put into out, at most max; 0 if there is no such directory */
+	unsigned (*list_files)(const char *directory, struct platform_file *out, unsigned max);
 
 	/** Replace a file's contents; flushed to the medium when it returns. @return false with *why ("volume
 	 * is write-protected", ...). */

@@ -243,6 +243,48 @@ static bool read_file(const char *path, char **data, size_t *size, const char **
 	return !EFI_ERROR(s);
 }
 
+static unsigned list_files(const char *directory, struct platform_file *out, unsigned max)
+{
+	CHAR16 wide[PATH_MAX_CHARS];
+	EFI_FILE_PROTOCOL *dir;
+	EFI_FILE_INFO *info;
+	UINTN room = SIZE_OF_EFI_FILE_INFO + PATH_MAX_CHARS * 2 * sizeof(CHAR16), size;
+	unsigned n = 0;
+
+	if (!volume || EFI_ERROR(volume->Open(volume, &dir, (CHAR16 *)wide_path(directory, wide),
+					      EFI_FILE_MODE_READ, 0)))
+		return 0;
+	if (EFI_ERROR(bs->AllocatePool(EfiLoaderData, room, (void **)&info))) {
+		dir->Close(dir);
+		return 0;
+	}
+	/* Each reading of a directory gives an entry, and nothing behind the last; of a file, it gives bytes. */
+	while (n < max) {
+		EFI_STATUS s;
+		size_t i = 0;
+
+		size = room;
+		s = dir->Read(dir, &size, info);
+		if (s == EFI_BUFFER_TOO_SMALL)
+			break;
+		if (EFI_ERROR(s) || size < SIZE_OF_EFI_FILE_INFO)
+			break;
+		if (info->Attribute & EFI_FILE_DIRECTORY)
+			continue;
+		for (; info->FileName[i] && i < PLATFORM_FILE_NAME - 1; i++)
+			out[n].name[i] = info->FileName[i] >= ' ' && info->FileName[i] <= '~'
+						 ? (char)info->FileName[i]
+						 : '?';
+		out[n].name[i] = 0;
+		out[n].size = info->FileSize;
+		if (!info->FileName[i])
+			n++;
+	}
+	bs->FreePool(info);
+	dir->Close(dir);
+	return n;
+}
+
 /** Create the directories that lead to a path. What fails shows when the file itself is opened. */
 static void make_directories(const CHAR16 *path)
 {
@@ -381,6 +423,7 @@ static struct platform uefi = {
 	.name = "UEFI",
 	.screen = screen,
 	.read_file = read_file,
+	.list_files = list_files,
 	.write_file = write_file,
 	.leave = leave,
 };

@@ -1,10 +1,11 @@
 /*
- * Hostile event files: two sound ones are changed at random, in bytes and in tokens, and imported. Nothing
- * may come of it but rows that hold, and every file comes to an end. The sequence is the same in each run;
- * FUZZ_INPUTS says how long it is.
+ * Hostile event files: sound ones, and a map of them, are changed at random, in bytes and in tokens, and
+ * imported. Nothing may come of it but rows that hold, and every file comes to an end. The sequence is the
+ * same in each run; FUZZ_INPUTS says how long it is.
  */
 #include "pmu/amd/amd.h"
 #include "pmu/intel/intel.h"
+#include "pmu/vendor_cpu.h"
 #include "pmu/vendor_import.h"
 #include "tests/host/support/fake_cpu.h"
 
@@ -37,7 +38,7 @@ struct text {
 	size_t size;
 };
 
-static struct text seed[2], input;
+static struct text seed[3], input;
 
 static void load(struct text *t, const char *path)
 {
@@ -209,6 +210,7 @@ static void survives(void **unused)
 		const struct pmu_driver *driver;
 		const struct model_profile *profile;
 	} parts[] = {{&intel_driver, &intel_haswell}, {&amd_driver, &amd_zen3}};
+	static const struct vendor_cpu cpu = {"GenuineIntel", 6, 0x3c, 3, 0};
 	const char *asked = getenv("FUZZ_INPUTS");
 	unsigned long inputs = asked ? strtoul(asked, NULL, 10) : INPUTS;
 	unsigned long good = 0, lost = 0, bad = 0, rows = 0;
@@ -216,6 +218,7 @@ static void survives(void **unused)
 	(void)unused;
 	load(&seed[0], "tests/host/data/events-intel.json");
 	load(&seed[1], "tests/host/data/events-perf.json");
+	load(&seed[2], "tests/host/data/events-mapfile.csv");
 	state = 0x9e3779b97f4a7c15;
 	for (unsigned p = 0; p < 2; p++) {
 		struct pmu pmu;
@@ -226,7 +229,7 @@ static void survives(void **unused)
 		for (unsigned long i = p; i < inputs; i += 2) {
 			struct import all = {0};
 			struct import_tally t;
-			const struct text *from = &seed[draw(2)];
+			const struct text *from = &seed[draw(8) < 7 ? draw(2) : 2];
 			char *copy;
 			bool read;
 
@@ -237,6 +240,8 @@ static void survives(void **unused)
 			/* Without a byte behind it, so that reading on is seen. */
 			copy = malloc(input.size ? input.size : 1);
 			memcpy(copy, input.byte, input.size);
+			vendor_map_fit(copy, input.size, "haswell_core.json", &cpu);
+			vendor_form_fit(copy, input.size, &cpu);
 			read = import_file(&all, &pmu, draw(2) ? "cpu_core" : NULL, copy, input.size, &t);
 			free(copy);
 			hold(&pmu, &all, &t, read);

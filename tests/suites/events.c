@@ -2,6 +2,7 @@
  * Every event of the PMU, on every counter that may count it, against every kernel: at N, 2N and 3N the count
  * must be what event and kernel declare, to the last unit, so that slope and intercept both are.
  */
+#include "tests/suites/response.h"
 #include "tests/suites/suites.h"
 #include "tests/guest.h"
 #include "tests/ladder.h"
@@ -349,6 +350,8 @@ static void run_kernel(struct plan *plan)
 		}
 		if (!confirmed(plan))
 			continue;
+		if (!plan->ring)
+			response_measure(plan->kernel);
 		if (leaves_ring(plan))
 			skip(plan->run, plan->kernel->name,
 			     "its handlers run in ring 0, but only ring 3 is counted");
@@ -372,6 +375,7 @@ static void run_events(struct run *run)
 	plan.turn = 0;
 	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
 	plan.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	response_begin(run, plan.n, plan.reps);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
 		if (!kernel_selected(k, o->kernel_glob))
 			continue;
@@ -380,6 +384,7 @@ static void run_events(struct run *run)
 		run_kernel(&plan);
 	}
 	report_undefined(run);
+	response_report();
 }
 
 const struct suite suite_events = {"events", "every event on every counter against every kernel", run_events};

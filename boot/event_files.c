@@ -1,0 +1,173 @@
+#include "boot/event_files.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/machine.h"
+#include "pmu/vendor_cpu.h"
+#include "pmu/vendor_import.h"
+#include "tests/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DIRECTORY   "\\assay\\events"
+#define FILES_MAX   64
+#define IDENTIFY_MS 10000
+#define CORE_ATOM   0x20 /* CPUID.1AH:EAX[31:24]; SDM vol. 2, CPUID */
+#define CORE_CORE   0x40
+
+static struct import import; /* its rows are the PMU's for the rest of the run */
+static struct platform_file files[FILES_MAX];
+
+struct judged {
+	struct cpu_identity id;
+	unsigned core_type;
+};
+
+/* Of the CPU under judgement, which may be the virtual one. */
+static void identify(void *arg)
+{
+	struct judged *j = arg;
+
+	cpu_identify(&j->id);
+	j->core_type = j->id.max_leaf >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
+}
+
+static bool identify_judged(struct run *run, struct judged *j)
+{
+	bool good;
+
+	machine_take();
+	good = run->call(run, identify, j, IDENTIFY_MS, NULL);
+	machine_give_back();
+	return good;
+}
+
+static void note(const char *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(const char *file, const char *format, ...)
+{
+	char line[640];
+	size_t n = (size_t)snprintf(line, sizeof line, "events\\%s: ", file);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line + n, sizeof line - n, format, args);
+	va_end(args);
+	report_note(line);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), e = strlen(end);
+
+	return n >= e && !strcasecmp(name + n - e, end);
+}
+
+static void note_tally(const char *file, const struct import_tally *t)
+{
+	const struct {
+		unsigned count;
+		const char *what;
+	} parts[] = {
+		{t->explained, "known by name"},
+		{t->unexplained, "of unknown meaning"},
+		{t->there, "in the table already"},
+		{t->differing, "in the table with another code, which stays"},
+		{t->unfit, "for no counter of this core"},
+		{t->registers, "in need of a register besides the selector, left out"},
+		{t->bad, "not understood"},
+		{t->others, "other objects"},
+	};
+	char text[400];
+	size_t n = (size_t)snprintf(text, sizeof text, "%u events", t->events);
+
+	for (unsigned i = 0; i < sizeof parts / sizeof parts[0] && n < sizeof text; i++)
+		if (parts[i].count)
+			n += (size_t)snprintf(text + n, sizeof text - n, ", %u %s", parts[i].count,
+					      parts[i].what);
+	note(file, "%s%s%s%s%s", text, t->lost ? "; the rest is lost" : "",
+	     t->full ? "; there was no room for all of them" : "", t->first[0] ? "; first: " : "", t->first);
+}
+
+/* Whether the file may be for this CPU; if nothing says so, it is taken for that. */
+static bool for_this_cpu(const char *file, const char *text, size_t size, const char *map, size_t map_size,
+			 const struct vendor_cpu *cpu)
+{
+	enum vendor_fit fit = vendor_name_fit(file, cpu);
+	const char *who = "its name";
+
+	if (fit == VENDOR_SAYS_NOTHING && map) {
+		fit = vendor_map_fit(map, map_size, file, cpu);
+		who = "mapfile.csv";
+	}
+	if (fit == VENDOR_SAYS_NOTHING) {
+		fit = vendor_form_fit(text, size, cpu);
+		who = "its form";
+	}
+	if (fit == VENDOR_OTHER_CPU)
+		note(file, "for another CPU, as %s says; this one is %s-%u-%X-%X: left out", who, cpu->vendor,
+		     cpu->family, cpu->model, cpu->stepping);
+	return fit != VENDOR_OTHER_CPU;
+}
+
+static bool read(const struct platform *platform, const struct platform_file *file, char **text, size_t *size)
+{
+	char path[sizeof DIRECTORY + PLATFORM_FILE_NAME];
+	const char *why;
+
+	if (file->size > VENDOR_FILE_MAX) {
+		note(file->name, "%lu bytes; at most %u are read: left out", (unsigned long)file->size,
+		     VENDOR_FILE_MAX);
+		return false;
+	}
+	snprintf(path, sizeof path, DIRECTORY "\\%s", file->name);
+	if (!platform->read_file(path, text, size, &why)) {
+		note(file->name, "%s: left out", why);
+		return false;
+	}
+	return true;
+}
+
+void event_files_read(const struct platform *platform, struct run *run)
+{
+	unsigned n = platform->list_files ? platform->list_files(DIRECTORY, files, FILES_MAX) : 0;
+	struct judged judged;
+	size_t size, map_size = 0;
+	char *text, *map = NULL;
+
+	if (!n || !run->pmu)
+		return;
+	if (n == FILES_MAX)
+		note("", "there may be more than %u files; these are read", FILES_MAX);
+	if (!identify_judged(run, &judged)) {
+		note("", "the CPU could not be identified: left out");
+		return;
+	}
+	const struct vendor_cpu cpu = {judged.id.vendor, judged.id.family, judged.id.model,
+				       judged.id.stepping, judged.core_type};
+	const char *core = judged.core_type == CORE_ATOM   ? "cpu_atom"
+			   : judged.core_type == CORE_CORE ? "cpu_core"
+							   : NULL;
+	for (unsigned i = 0; i < n && !map; i++)
+		if (!strcasecmp(files[i].name, "mapfile.csv") && !read(platform, &files[i], &map, &map_size))
+			map = NULL;
+	for (unsigned i = 0; i < n; i++) {
+		struct import_tally tally;
+
+		if (!ends_with(files[i].name, ".json") || !read(platform, &files[i], &text, &size))
+			continue;
+		if (for_this_cpu(files[i].name, text, size, map, map_size, &cpu)) {
+			if (import_file(&import, run->pmu, core, text, size, &tally))
+				note_tally(files[i].name, &tally);
+			else
+				note(files[i].name, "%s: left out", tally.first);
+		}
+		free(text);
+	}
+	free(map);
+	if (!import_finish(&import, run->pmu))
+		note("", "no memory for a table of all events: left out");
+}
