@@ -58,3 +58,9 @@ void judge_value(struct run *run, const char *suite, const char *name, const cha
 	(void)run;
 	report_value(suite, name, value, unit);
 }
+
+void judge_detail(struct run *run, const char *suite, const char *name, const char *value, const char *unit)
+{
+	(void)run;
+	report_detail(suite, name, value, unit);
+}

@@ -12,7 +12,8 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 /** struct run's .report. */
 void judge_report(struct run *run, const struct result *r);
 
-/** struct run's .value. */
+/** struct run's .value and .detail. */
 void judge_value(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
+void judge_detail(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
 
 #endif

@@ -218,7 +218,12 @@ int assay_main(struct platform *platform)
 		.verbose = o.verbose,
 	};
 	struct run run = {
-		.options = &run_options, .call = judge_call, .report = judge_report, .value = judge_value};
+		.options = &run_options,
+		.call = judge_call,
+		.report = judge_report,
+		.value = judge_value,
+		.detail = judge_detail,
+	};
 
 	report_out(platform, &o, false);
 	machine_take();

@@ -80,6 +80,8 @@ struct pmu {
 	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
 	bool virtual;        /* answered by a model */
 	char model[48];      /* the model's profile when virtual */
+	uint64_t left_out;   /* counters that are not to be believed, a bit each: schedule_events() does
+				without them. Not set by identify() */
 };
 
 /** A PMU register as found before anything was touched. */

@@ -31,13 +31,21 @@ static unsigned ways_anywhere(const struct pmu *pmu, const struct event_request 
 	return n;
 }
 
+static bool takes_left_out(const struct pmu *pmu, const struct sched_alternative *way)
+{
+	for (unsigned u = 0; u < way->n_uses; u++)
+		if (way->use[u].resource < PMU_COUNTERS_MAX && pmu->left_out >> way->use[u].resource & 1)
+			return true;
+	return false;
+}
+
 static unsigned ways(const struct pmu *pmu, const struct event_request *r, struct sched_alternative *out,
 		     const char **why)
 {
 	unsigned all = ways_anywhere(pmu, r, out, why), n = 0;
 
 	for (unsigned a = 0; a < all; a++)
-		if (!r->counter || out[a].use[0].resource == r->counter - 1)
+		if ((!r->counter || out[a].use[0].resource == r->counter - 1) && !takes_left_out(pmu, &out[a]))
 			out[n++] = out[a];
 	return n;
 }

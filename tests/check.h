@@ -72,6 +72,10 @@ struct run {
 	/** Hand over a named value that is no check (a rate, a slope), as text with its unit. */
 	void (*value)(struct run *run, const char *suite, const char *name, const char *value,
 		      const char *unit);
+	/** The same for one of many, which is as it should be: the console gets it only if asked to be
+	 * verbose. */
+	void (*detail)(struct run *run, const char *suite, const char *name, const char *value,
+		       const char *unit);
 };
 
 struct suite {

@@ -369,6 +369,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	*ladder = (struct ladder){0};
 	if (!pmu || pmu->n_counters == 0)
 		return LADDER_NONE;
+	pmu->left_out = 0;
 
 	const struct kernel *general = confirmed_kernel(run);
 
@@ -386,6 +387,8 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 			.virtual = pmu->virtual,
 		};
 		ladder->reached[c] = climb(run, kernel, c, r);
+		if (!ladder_allows(ladder, c, RUNG_EXACT_ON_NOPS))
+			pmu->left_out |= UINT64_C(1) << c;
 		dead += r->judgement.verdict == VERDICT_DEAD;
 		failed += verdict_is_bad(r->judgement.verdict);
 	}

@@ -28,7 +28,8 @@ enum ladder_outcome {
 
 /**
  * Climb with every counter of run->pmu, on hardware or on the virtual PMU, and report: one result per
- * counter, or a single one if all are dead. Leaves the PMU reset.
+ * counter, or a single one if all are dead. Leaves the PMU reset. Counters that fall short of "exact on NOPs"
+ * are marked in run->pmu->left_out.
  */
 enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder);
 

@@ -1,12 +1,13 @@
 #include "tests/pass.h"
 #include "tests/quiet.h"
-#include "tests/smi.h"
 
 #include "pmu/vpmu.h"
 
 #include <stdio.h>
 
-static unsigned samples, retaken; /* since the last report */
+/* Since the last report. */
+static unsigned samples, retaken;
+static unsigned held, moved; /* retaken ones whose counters an SMI should not have moved; did move */
 static enum smi_source retaken_by;
 
 struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings)
@@ -102,17 +103,40 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 	return true;
 }
 
+/* A sample that an SMI broke into against one without: what is counted exactly must be the same in both if the
+ * counters were held. */
+static void compare_broken(const struct pass *p, const uint64_t *broken, const uint64_t *clean)
+{
+	bool any = false, same = true;
+
+	for (unsigned s = 0; s < p->n_slots; s++) {
+		if (!p->slot[s].event || p->slot[s].event->judgement != EVENT_EXACT)
+			continue;
+		any = true;
+		same &= broken[s] == clean[s];
+	}
+	held += any;
+	moved += !same;
+}
+
 /* A sample during which no SMI came. */
 static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entry, const struct window *w,
 			 uint64_t n, uint64_t *last, uint64_t *out)
 {
+	uint64_t broken[PMU_COUNTERS_MAX];
+
 	for (unsigned i = 0; i < SMI_TRIES; i++) {
 		smi_watch_begin(smi);
 		if (!sample(p, entry, w, n, last, out))
 			return false;
 		samples++;
-		if (!smi_watch_end(smi))
+		if (!smi_watch_end(smi)) {
+			if (i && smi->freezes)
+				compare_broken(p, broken, out);
 			return true;
+		}
+		for (unsigned s = 0; s < p->n_slots; s++)
+			broken[s] = out[s];
 		p->retaken++;
 		retaken++;
 	}
@@ -203,6 +227,7 @@ void pass_run(void *arg)
 			clean_sample(p, &smi, entry, &w, p->n[i], last, out);
 	}
 	quiet_end();
+	smi_watch_close(&smi);
 	if (p->failure)
 		return;
 	for (unsigned s = 0; s < p->n_slots; s++)
@@ -215,6 +240,13 @@ enum verdict pass_failure_verdict(const struct pass *p)
 	return p->disturbed ? VERDICT_ERROR : VERDICT_WRONG;
 }
 
+void pass_count_samples(const struct smi_watch *smi, unsigned taken, unsigned again)
+{
+	retaken_by = smi->source;
+	samples += taken;
+	retaken += again;
+}
+
 void pass_report_retaken(struct run *run, const char *suite)
 {
 	char value[16], unit[64];
@@ -225,7 +257,12 @@ void pass_report_retaken(struct run *run, const char *suite)
 	snprintf(unit, sizeof(unit), "of %u samples (SMIs are seen by: %s)", samples,
 		 smi_source_name(retaken_by));
 	run->value(run, suite, "taken again after an SMI", value, unit);
-	samples = retaken = 0;
+	if (held) {
+		snprintf(value, sizeof(value), "%u", moved);
+		snprintf(unit, sizeof(unit), "of %u samples that an SMI broke into", held);
+		run->value(run, suite, "counted on in spite of FREEZE_WHILE_SMM", value, unit);
+	}
+	samples = retaken = held = moved = 0;
 }
 
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,

@@ -6,6 +6,7 @@
 #define TESTS_PASS_H
 
 #include "tests/measure.h"
+#include "tests/smi.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,6 +76,10 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 
 /** The verdict on a pass with a .failure. */
 enum verdict pass_failure_verdict(const struct pass *p);
+
+/** Samples that were not taken by pass_run(): how many were taken in all, and how many of them again because
+ * of an SMI. */
+void pass_count_samples(const struct smi_watch *smi, unsigned taken, unsigned again);
 
 /** How many of the samples of pass_run() since the last call were taken again, and how SMIs are looked for:
  * into the report, if there were any samples. */

@@ -59,6 +59,8 @@ void report_suite_end(void);
 
 /** Extra named values of a suite (bench ratios, slopes per interrupt): numbers as text with a unit. */
 void report_value(const char *suite, const char *name, const char *value, const char *unit);
+/** The same, but printed only if the report is verbose. */
+void report_detail(const char *suite, const char *name, const char *value, const char *unit);
 
 /** What one event of an experiment showed. */
 struct report_count {

@@ -44,6 +44,27 @@ static bool read_count(uint32_t *count)
 	return true;
 }
 
+#define CPUID_1_ECX_PDCM       (1u << 15)
+#define IA32_PERF_CAPABILITIES 0x345
+#define CAP_SMM_FREEZE         (1u << 12)
+#define IA32_DEBUGCTL          0x1d9
+#define FREEZE_WHILE_SMM       (1u << 14)
+
+static void freeze(struct smi_watch *w)
+{
+	uint64_t capabilities;
+
+	if (cpuid(1, 0).ecx & CPUID_1_ECX_PDCM && msr_read(IA32_PERF_CAPABILITIES, &capabilities) &&
+	    capabilities & CAP_SMM_FREEZE && msr_read(IA32_DEBUGCTL, &w->debugctl))
+		w->freezes = msr_write(IA32_DEBUGCTL, w->debugctl | FREEZE_WHILE_SMM);
+}
+
+void smi_watch_close(const struct smi_watch *w)
+{
+	if (w->freezes)
+		msr_write(IA32_DEBUGCTL, w->debugctl);
+}
+
 void smi_watch_open(struct smi_watch *w, bool virtual)
 {
 	struct cpuid_regs name = cpuid(0, 0);
@@ -57,6 +78,8 @@ void smi_watch_open(struct smi_watch *w, bool virtual)
 		w->source = SMI_COUNTER;
 	else if (!virtual)
 		w->gap = tsc_hz() / 1000000 * SMI_GAP_US;
+	if (!strcmp(vendor, "GenuineIntel"))
+		freeze(w);
 	smi_watch_kind(w);
 }
 
@@ -80,7 +103,8 @@ bool smi_watch_end(struct smi_watch *w)
 		/* One look for each window: an SMI between two windows costs a sample that was good. */
 		return read_count(&w->count) && w->count != before;
 	case SMI_CLOCK:
-		return smi_gap(&w->fastest, tsc_read() - w->began, w->gap);
+		w->took = tsc_read() - w->began;
+		return smi_gap(&w->fastest, w->took, w->gap);
 	default:
 		return false;
 	}

@@ -6,6 +6,9 @@
  * parts). Where there is no such counter, time tells: a window that takes longer than the quickest of its
  * kind by more than SMI_GAP_US is taken for one that was broken into. That may be wrong in both directions,
  * so a window that stays long is believed in the end. A virtual CPU without the counter has no SMIs.
+ *
+ * Where IA32_PERF_CAPABILITIES[12] says so, counters are held in system-management mode while windows are
+ * watched: FREEZE_WHILE_SMM of IA32_DEBUGCTL (SDM vol. 3, 17.4.1).
  */
 #ifndef TESTS_SMI_H
 #define TESTS_SMI_H
@@ -24,7 +27,10 @@ struct smi_watch {
 	uint32_t count;   /* of the counter, when it was looked at last */
 	uint64_t began;   /* TSC */
 	uint64_t fastest; /* ticks that the quickest window of this kind took */
+	uint64_t took;    /* ticks of the last window */
 	uint64_t gap;     /* ticks */
+	bool freezes;     /* FREEZE_WHILE_SMM is set until smi_watch_close() ... */
+	uint64_t debugctl; /* ... and this was there before */
 };
 
 /** Whether a CPU has MSR_SMI_COUNT, by vendor ("GenuineIntel") and CPUID.1:EAX. */
@@ -33,8 +39,12 @@ bool smi_counted(const char *vendor, uint32_t signature);
 /** Whether a window that took so long was broken into; *fastest is kept up to date. Starts at UINT64_MAX. */
 bool smi_gap(uint64_t *fastest, uint64_t took, uint64_t gap);
 
-/** Find out how SMIs can be seen on this CPU (or on the virtual one: may be stepped). */
+/** Find out how SMIs can be seen on this CPU (or on the virtual one: may be stepped), and have counters held
+ * during them if the CPU can. A driver's reset() puts an end to that. */
 void smi_watch_open(struct smi_watch *w, bool virtual);
+
+/** Put IA32_DEBUGCTL back. */
+void smi_watch_close(const struct smi_watch *w);
 
 /** From here on another kind of window is watched. */
 void smi_watch_kind(struct smi_watch *w);

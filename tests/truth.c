@@ -45,7 +45,7 @@ void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result
 		struct observation *o = &r->observation[i];
 		enum quantity q;
 
-		*o = (struct observation){.n = first * (i + 1)};
+		*o = (struct observation){.n = kernel_trial_n(k, first, i)};
 		if (!ground_truth(k, ring, o->n, &seen, r))
 			return;
 		q = truth_disagrees(k, o->n, &seen, &declared);

@@ -202,6 +202,9 @@ static void take_smi(struct intel_state *s)
 	if (s->steps % SMI_EVERY)
 		return;
 	s->smis++;
+	/* SDM 17.4.1; the bit exists only where IA32_PERF_CAPABILITIES[12] is set. */
+	if (s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM && !injected(s, INJECT_SMM_COUNTED))
+		return;
 	for (unsigned i = 0; i < s->n_running; i++)
 		add(s, s->run_list[i], SMI_LENGTH);
 }
@@ -354,7 +357,7 @@ bool intel_advance(void *state, const struct model_step *step)
 
 	s->steps++;
 	s->overflowed = 0;
-	if (injected(s, INJECT_SMI))
+	if (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED))
 		take_smi(s);
 	if (s->late && !--s->late)
 		s->pmi_pending++;

@@ -28,6 +28,14 @@ r = boot(options=NEHALEM + "suite=events kernel=nop_loop n=2000 event=INST_RETIR
 ok(r.status == 1 and any("an SMI came during each of" in t for t in texts(r, "error")), "windows that no SMI spares are errors", tail(r))
 ok(not [v for v in verdicts(r, "events/INST").values() if v not in ("exact", "error")], "and not the counters' fault", tail(r))
 
+for inject, moves in (("smi", False), ("smm-counted", True)):
+    r = boot(options=NEHALEM + "suite=control,events inject=" + inject)
+    sound(r, "control and events, inject=" + inject)
+    value, unit = values(r, "events").get("counted on in spite of FREEZE_WHILE_SMM", ("none", ""))
+    ok(value.isdigit() and moves == (int(value) > 0) and "SMI broke into" in unit,
+       "%s: FREEZE_WHILE_SMM holds counters, or not: %s %s" % (inject, value, unit))
+    ok(int(values(r, "control").get("taken again after an SMI", ("0", ""))[0]) > 0, "checks of the control suite were taken again")
+
 # Without a fault: the same in both emulators.
 OPTIONS = NEHALEM + "suite=sweep,noise,skid"
 clean = boot(options=OPTIONS)
@@ -54,11 +62,16 @@ for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: 
     equal(bad, axes, "%s: wrong along %s alone" % (inject, ", ".join(sorted(axes))))
     ok(all(pattern in t for t in texts(r, "wrong")), "%s: the place is named" % inject, texts(r, "wrong")[:5])
 
+ks = {tuple(n for n, *_ in seen) for name, (_, seen) in (verdict_table(clean) or {}).items() if name.startswith("noise/") and seen}
+equal(ks, {(0, 1, 2, 100)}, "from no interrupt to a hundred")
+ok(not [line for line in clean.text if re.search(r"noise: .* per ", line)], "no slope is printed that is 0")
 r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P")
+ok([line for line in r.text if "noise: INST_RETIRED.ANY_P per page fault, ring 3, USR: +1 overcount per interrupt" in line],
+   "a slope that is not 0 is printed", r.text[-40:])
 slopes = {name: value for name, (value, unit) in values(r, "noise").items() if unit.startswith("overcount")}
 for kind, where, slope in (("NMI", "ring 0, OS+USR", "+1"), ("timer interrupt", "ring 0, OS+USR", "+1"), ("page fault", "ring 3, USR", "+1"),
                            ("interrupt", "ring 3, USR", "+1"),
-                           ("page fault", "ring 3, OS+USR", "+1"), ("software interrupt", "ring 3, USR", "+0")):
+                           ("page fault", "ring 3, OS+USR", "+1"), ("breakpoint", "ring 0, OS+USR", "+0"), ("software interrupt", "ring 3, USR", "+0")):
     equal(slopes.get("INST_RETIRED.ANY_P per %s, %s" % (kind, where)), slope, "interrupts that count: %s per %s, %s" % (slope, kind, where))
 ok(all(re.match(r"\+1 per ", t) for t in texts(r, "biased")) and texts(r, "biased"), "an overcount is a bias of that size", texts(r, "biased")[:3])
 

@@ -272,6 +272,12 @@ static bool smi_comes(void)
 	return get(MSR_SMI_COUNT) == 1 && get(IA32_PMC0) > 5000;
 }
 
+static bool smi_counts_though_frozen(void)
+{
+	set(IA32_DEBUGCTL, DEBUGCTL_FREEZE_WHILE_SMM);
+	return smi_comes();
+}
+
 static bool late_request(void)
 {
 	count_instructions(0, EVTSEL_INT, -1ull);
@@ -364,6 +370,7 @@ static const struct {
 	{"reserved-accepted", reserved_accepted},
 	{"global-ignored", global_ignored},
 	{"smi", smi_comes},
+	{"smm-counted", smi_counts_though_frozen},
 	{"late-pmi", late_request},
 	{"line-end", line_end_twice},
 	{"odd-counter", odd_counter},

@@ -56,6 +56,14 @@ static void set(uint32_t address, uint64_t value)
 	assert_true(msr_write(address, value));
 }
 
+static uint64_t get(uint32_t address)
+{
+	uint64_t value = 0;
+
+	assert_true(msr_read(address, &value));
+	return value;
+}
+
 static bool window(struct smi_watch *w, uint64_t instructions)
 {
 	smi_watch_begin(w);
@@ -81,6 +89,37 @@ static void the_counter_tells_which_window(void **unused)
 	set(0x38f, 1);
 	for (unsigned i = 0; i < 10; i++)
 		assert_false(window(&w, 3000));
+	fake_cpu_stop();
+}
+
+static void counters_are_held_while_windows_are_watched(void **unused)
+{
+	static const char *const inject[] = {"", "smi", "smm-counted"};
+	uint64_t count[3];
+
+	(void)unused;
+	for (unsigned i = 0; i < 3; i++) {
+		struct smi_watch w = watch_on(&intel_nehalem, inject[i], true);
+
+		assert_true(w.freezes);
+		assert_int_equal(get(0x1d9), 1 << 14);
+		set(0x186, 0x4300c0);
+		set(0x38f, 1);
+		assert_int_equal(window(&w, 6000), i > 0);
+		set(0x38f, 0);
+		count[i] = get(0xc1);
+		smi_watch_close(&w);
+		assert_int_equal(get(0x1d9), 0);
+		fake_cpu_stop();
+	}
+	assert_int_equal(count[1], count[0]);
+	assert_int_equal(count[2], count[0] + 100);
+
+	/* Not without the capability. */
+	struct smi_watch w = watch_on(&intel_core2, "", true);
+	assert_false(w.freezes);
+	assert_int_equal(get(0x1d9), 0);
+	smi_watch_close(&w);
 	fake_cpu_stop();
 }
 
@@ -122,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_counter_is_known_by_model),
 		cmocka_unit_test(the_counter_tells_which_window),
+		cmocka_unit_test(counters_are_held_while_windows_are_watched),
 		cmocka_unit_test(without_a_counter_time_tells),
 		cmocka_unit_test(a_gap_is_more_than_the_allowance),
 	};

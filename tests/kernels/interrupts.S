@@ -1,14 +1,24 @@
 /*
  * Software interrupts, faults, system calls and timer interrupts, from ring 0 and from ring 3. The handlers' instructions count.
+ *
+ * Their loops begin at their end, so that N may be 0: then there is all but what interrupts.
  */
 #include "tests/kernels/kernel.h"
 
-/* The branches of a turn that calls the system once and comes back by a far branch, and of the closing DEC and JNZ. */
+/* A loop of N turns around what lies between label 1 and label \end, which is entered at its end. */
+.macro LOOP_CLOSE end
+\end:	dec %rdi
+	jns 1b
+.endm
+#define LOOP_FIXED (1 + 2) /* the JMP to the end, and a DEC and JNS more than there are turns */
+
+/* The branches of a loop with \far far branches per turn: they, the JMP to its end, and the closing JNS. */
 .macro SIG_FAR_LOOP far
-	SIG BRANCHES, \far + 1, 0
+	SIG BRANCHES, \far + 1, 1 + 1
+	SIG BR_JMP_DIRECT, 0, 1
 	SIG BR_FAR, \far, 0
-	SIG BR_COND, 1, 0
-	SIG BR_COND_TAKEN, 1, -1
+	SIG BR_COND, 1, 1
+	SIG BR_COND_TAKEN, 1, 0
 	SIG BR_COND_NTAKEN, 0, 1
 .endm
 
@@ -18,12 +28,12 @@
 .endm
 
 .macro INT_KERNEL insn, operand, ring, flag, crossings
-KERNEL \insn\()_\ring, "N times a software interrupt (\insn) to a handler that returns at once, from \ring", flags=KERNEL_SERVICE_TEST_INT|\flag
+KERNEL \insn\()_\ring, "N times a software interrupt (\insn) to a handler that returns at once, from \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_TEST_INT|\flag
+	jmp 2f
 1:	\insn \operand
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
-SIG INSTRUCTIONS, 1 + KERNEL_TEST_INT_INSTRUCTIONS + 2, 0
+SIG INSTRUCTIONS, 1 + KERNEL_TEST_INT_INSTRUCTIONS + 2, LOOP_FIXED
 SIG INTERRUPTS_SW, 1, 0
 SIG INSN_SERIALIZING, 1, 0
 SIG INSN_LOAD, 1, 0
@@ -40,26 +50,26 @@ INT_KERNEL int, $KERNEL_VECTOR, ring3, KERNEL_RING3_ONLY, 1
 INT_KERNEL int3, , ring0, KERNEL_RING0_ONLY, 0
 INT_KERNEL int3, , ring3, KERNEL_RING3_ONLY, 1
 
-KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_SERVICE_SYSCALL|KERNEL_RING3_ONLY
+KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|KERNEL_RING3_ONLY
+	jmp 2f
 1:	syscall
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
-SIG INSTRUCTIONS, 1 + KERNEL_SYSCALL_INSTRUCTIONS + 2, 0
+SIG INSTRUCTIONS, 1 + KERNEL_SYSCALL_INSTRUCTIONS + 2, LOOP_FIXED
 SIG_FAR_LOOP 2
 SIG_RINGS 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL sysenter, "N times SYSENTER to a handler that returns at once", needs=KERNEL_NEEDS_SEP, flags=KERNEL_SERVICE_SYSENTER|KERNEL_RING3_ONLY
+KERNEL sysenter, "N times SYSENTER to a handler that returns at once", needs=KERNEL_NEEDS_SEP, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSENTER|KERNEL_RING3_ONLY
 	lea 2f(%rip), %rdx
 	mov %rsp, %rcx
+	jmp 2f
 1:	sysenter
 	int3
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
-SIG INSTRUCTIONS, 1 + KERNEL_SYSCALL_INSTRUCTIONS + 2, 2
+SIG INSTRUCTIONS, 1 + KERNEL_SYSCALL_INSTRUCTIONS + 2, 2 + LOOP_FIXED
 SIG_FAR_LOOP 2
 SIG_RINGS 1
 SIG_INTEGER_ONLY
@@ -71,18 +81,18 @@ SIGNATURE_END
 #define TIMER_INITIAL	     0x380
 #define X2APIC_TIMER_INITIAL 0x838
 
-KERNEL hlt_xapic, "N times HLT until the APIC timer interrupts, in xAPIC mode", flags=KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+KERNEL hlt_xapic, "N times HLT until the APIC timer interrupts, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
 	mov KERNEL_PARAM_APIC(%rsi), %r10
 	mov KERNEL_PARAM_TICKS(%rsi), %rcx
 	xor %eax, %eax
+	jmp 2f
 1:	mov %ecx, TIMER_INITIAL(%r10)
 	sti
 	hlt
 	cli
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
-SIG INSTRUCTIONS, 4 + KERNEL_XAPIC_INSTRUCTIONS + 2, 3
+SIG INSTRUCTIONS, 4 + KERNEL_XAPIC_INSTRUCTIONS + 2, 3 + LOOP_FIXED
 SIG INSN_HLT, 1, 0
 SIG INTERRUPTS_HW, 1, 0
 SIG INSN_SERIALIZING, 1, 0
@@ -96,8 +106,9 @@ SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL hlt_x2apic, "N times HLT until the APIC timer interrupts, in x2APIC mode", flags=KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+KERNEL hlt_x2apic, "N times HLT until the APIC timer interrupts, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
 	mov KERNEL_PARAM_TICKS(%rsi), %r10
+	jmp 2f
 1:	mov $X2APIC_TIMER_INITIAL, %ecx
 	mov %r10, %rax
 	xor %edx, %edx
@@ -105,10 +116,9 @@ KERNEL hlt_x2apic, "N times HLT until the APIC timer interrupts, in x2APIC mode"
 	sti
 	hlt
 	cli
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
-SIG INSTRUCTIONS, 7 + KERNEL_X2APIC_INSTRUCTIONS + 2, 1
+SIG INSTRUCTIONS, 7 + KERNEL_X2APIC_INSTRUCTIONS + 2, 1 + LOOP_FIXED
 SIG INSN_HLT, 1, 0
 SIG INTERRUPTS_HW, 1, 0
 SIG INSN_SERIALIZING, 1 + 1 + 1, 0
@@ -131,29 +141,35 @@ SIGNATURE_END
 #define ICR_NMI		 0x4400
 #define NMI_WAIT	 64
 
+/* The branches of a loop with \far far branches per turn and NMI_WAIT turns of an inner one. */
+.macro SIG_WAITING_LOOP far
+	SIG BRANCHES, NMI_WAIT + \far + 1, 1 + 1
+	SIG BR_JMP_DIRECT, 0, 1
+	SIG BR_FAR, \far, 0
+	SIG BR_COND, NMI_WAIT + 1, 1
+	SIG BR_COND_TAKEN, NMI_WAIT, 0
+	SIG BR_COND_NTAKEN, 1, 1
+.endm
+
 .macro SIG_NMI own, fixed
-	SIG INSTRUCTIONS, \own + 1 + 3*NMI_WAIT + KERNEL_TEST_INT_INSTRUCTIONS + 2, \fixed
+	SIG INSTRUCTIONS, \own + 1 + 3*NMI_WAIT + KERNEL_TEST_INT_INSTRUCTIONS + 2, \fixed + LOOP_FIXED
 	SIG INSN_PAUSE, NMI_WAIT, 0
 	SIG INTERRUPTS_NMI, 1, 0
-	SIG BRANCHES, NMI_WAIT + 1 + 1, 0
-	SIG BR_FAR, 1, 0
-	SIG BR_COND, NMI_WAIT + 1, 0
-	SIG BR_COND_TAKEN, NMI_WAIT, -1
-	SIG BR_COND_NTAKEN, 1, 1
+	SIG_WAITING_LOOP 1
 	SIG_INTEGER_ONLY
 .endm
 
-KERNEL nmi_xapic, "N times an NMI to itself, in xAPIC mode", flags=KERNEL_SERVICE_NMI|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+KERNEL nmi_xapic, "N times an NMI to itself, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_NMI|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
 	mov KERNEL_PARAM_APIC(%rsi), %r10
 	mov APIC_ID_REGISTER(%r10), %eax
 	mov %eax, ICR_HIGH(%r10)
+	jmp 3f
 1:	movl $ICR_NMI, ICR_LOW(%r10)
 	mov $NMI_WAIT, %ecx
 2:	pause
 	dec %ecx
 	jnz 2b
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 3
 KERNEL_END
 SIG_NMI 1, 3
 SIG INSN_SERIALIZING, 1, 0
@@ -165,10 +181,11 @@ SIG LOADS, 5, 2
 SIG LOAD_BYTES, 5*8, 8 + 4
 SIGNATURE_END
 
-KERNEL nmi_x2apic, "N times an NMI to itself, in x2APIC mode", flags=KERNEL_SERVICE_NMI|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+KERNEL nmi_x2apic, "N times an NMI to itself, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_NMI|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
 	mov $X2APIC_ID, %ecx
 	rdmsr
 	mov %eax, %r10d
+	jmp 3f
 1:	mov $X2APIC_ICR, %ecx
 	mov $ICR_NMI, %eax
 	mov %r10d, %edx
@@ -177,8 +194,7 @@ KERNEL nmi_x2apic, "N times an NMI to itself, in x2APIC mode", flags=KERNEL_SERV
 2:	pause
 	dec %ecx
 	jnz 2b
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 3
 KERNEL_END
 SIG_NMI 4, 3
 SIG INSN_SERIALIZING, 1 + 1, 0
@@ -192,25 +208,21 @@ SIGNATURE_END
  * loop waits for it, with a counter that no handler changes.
  */
 .macro IPI_KERNEL name, mode, service, apic, request, acknowledge
-KERNEL \name, "N times an interrupt in ring 3, \mode", flags=KERNEL_SERVICE_SYSCALL|\service|\apic|KERNEL_RING3_ONLY
+KERNEL \name, "N times an interrupt in ring 3, \mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|\service|\apic|KERNEL_RING3_ONLY
 	mov KERNEL_PARAM_APIC(%rsi), %r10
+	jmp 3f
 1:	xor %eax, %eax
 	syscall
 	mov $NMI_WAIT, %r8d
 2:	pause
 	dec %r8d
 	jnz 2b
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 3
 KERNEL_END
-SIG INSTRUCTIONS, 2 + \request + \acknowledge + 1 + 3*NMI_WAIT + 2, 1
+SIG INSTRUCTIONS, 2 + \request + \acknowledge + 1 + 3*NMI_WAIT + 2, 1 + LOOP_FIXED
 SIG INSN_PAUSE, NMI_WAIT, 0
 SIG INTERRUPTS_HW, 1, 0
-SIG BRANCHES, NMI_WAIT + 1 + 3, 0
-SIG BR_FAR, 3, 0
-SIG BR_COND, NMI_WAIT + 1, 0
-SIG BR_COND_TAKEN, NMI_WAIT, -1
-SIG BR_COND_NTAKEN, 1, 1
+SIG_WAITING_LOOP 3
 SIG INSN_LOAD, 1, 1
 SIG LOADS, 5, 1
 SIG LOAD_BYTES, 5*8, 8
@@ -232,7 +244,7 @@ SIGNATURE_END
  * The handler stores the return address, and IRETQ takes five values from the stack.
  */
 .macro SIG_FAULT vector, handler, own, fixed, crossings
-	SIG INSTRUCTIONS, \own + \handler + 2, \fixed
+	SIG INSTRUCTIONS, \own + \handler + 2, \fixed + LOOP_FIXED
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_\vector, 1, 0
 	SIG INSN_SERIALIZING, 1, 0
@@ -248,41 +260,41 @@ SIGNATURE_END
 #define MXCSR_ZM    0x200 /* divide by zero masked */
 
 .macro FAULT_KERNELS ring, flag, crossings
-KERNEL fault_ud_\ring, "N times an invalid opcode in \ring", flags=KERNEL_SERVICE_RESUME|\flag
+KERNEL fault_ud_\ring, "N times an invalid opcode in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
 	lea 2f(%rip), %r9
+	jmp 2f
 1:	ud2
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
 SIG_FAULT UD, KERNEL_RESUME_INSTRUCTIONS, 0, 1, \crossings
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL fault_de_\ring, "N times a division by zero in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|\flag
+KERNEL fault_de_\ring, "N times a division by zero in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
 	lea 2f(%rip), %r9
 	xor %ecx, %ecx
 	mov $1, %eax
 	xor %edx, %edx
+	jmp 2f
 1:	div %ecx
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
 SIG_FAULT DE, KERNEL_RESUME_INSTRUCTIONS, 0, 4, \crossings
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL fault_gp_\ring, "N times a load from a non-canonical address in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|\flag
+KERNEL fault_gp_\ring, "N times a load from a non-canonical address in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
 	lea 2f(%rip), %r9
 	mov $0x8000000000000000, %rax
+	jmp 2f
 1:	mov (%rax), %rcx
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
 SIG_FAULT GP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unmasked, in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|\flag
+KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unmasked, in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
 	lea KERNEL_SCRATCH(%rsi), %rdx
 	movl $(MXCSR_RESET & ~MXCSR_ZM), (%rdx)
 	movl $MXCSR_RESET, 4(%rdx)
@@ -291,12 +303,12 @@ KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unm
 	xorps %xmm1, %xmm1
 	mov $0x3f800000, %eax
 	movd %eax, %xmm0
+	jmp 2f
 1:	divss %xmm1, %xmm0
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 	ldmxcsr 4(%rdx)
 KERNEL_END
-SIG INSTRUCTIONS, KERNEL_RESUME_INSTRUCTIONS + 2, 8 + 1
+SIG INSTRUCTIONS, KERNEL_RESUME_INSTRUCTIONS + 2, 8 + 1 + LOOP_FIXED
 SIG INSN_SSE, 0, 2
 SIG EXCEPTIONS, 1, 0
 SIG EXC_XM, 1, 0
@@ -311,28 +323,29 @@ SIG_FAR_LOOP 1
 SIG_RINGS \crossings
 SIGNATURE_END
 
-KERNEL fault_pf_\ring, "N times a load from a page that is not present in \ring", flags=KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
+KERNEL fault_pf_\ring, "N times a load from a page that is not present in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
 	lea 2f(%rip), %r9
+	jmp 2f
 1:	mov KERNEL_SPECIAL(%rsi), %rcx
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
 SIG_FAULT PF, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 1, \crossings
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL fault_pf_rep_\ring, "N times REP STOSB that meets an absent page after four bytes, in \ring: it does not retire", flags=KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
+KERNEL fault_pf_rep_\ring, "N times REP STOSB that meets an absent page after four bytes, in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
 	mov %rdi, %rdx
 	lea KERNEL_SPECIAL(%rsi), %rsi
 	lea 2f(%rip), %r9
 	xor %eax, %eax
+	jmp 2f
 1:	lea -4(%rsi), %rdi
 	mov $16, %ecx
 	rep stosb
 2:	dec %rdx
-	jnz 1b
+	jns 1b
 KERNEL_END
-	SIG INSTRUCTIONS, 2 + KERNEL_RESUME_CODE_INSTRUCTIONS + 2, 4
+	SIG INSTRUCTIONS, 2 + KERNEL_RESUME_CODE_INSTRUCTIONS + 2, 4 + LOOP_FIXED
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_PF, 1, 0
 	SIG REP_ITERATIONS, 4, 0
@@ -348,10 +361,11 @@ KERNEL_END
 	SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL fault_mf_\ring, "N times an unmasked x87 exception, reported at FWAIT, in \ring", flags=KERNEL_SERVICE_RESUME|\flag
+KERNEL fault_mf_\ring, "N times an unmasked x87 exception, reported at FWAIT, in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
 	lea 2f(%rip), %r9
 	movw $0x037b, KERNEL_SCRATCH(%rsi)
 	fldcw KERNEL_SCRATCH(%rsi)
+	jmp 3f
 1:	fldz
 	fld1
 	fdiv %st(1), %st
@@ -359,11 +373,10 @@ KERNEL fault_mf_\ring, "N times an unmasked x87 exception, reported at FWAIT, in
 2:	fnclex
 	fstp %st(0)
 	fstp %st(0)
-	dec %rdi
-	jnz 1b
+LOOP_CLOSE 3
 	fninit
 KERNEL_END
-	SIG INSTRUCTIONS, 3 + KERNEL_RESUME_INSTRUCTIONS + 3 + 2, 3 + 1
+	SIG INSTRUCTIONS, 3 + KERNEL_RESUME_INSTRUCTIONS + 3 + 2, 3 + 1 + LOOP_FIXED
 	SIG INSN_X87, 3 + 3, 1 + 1
 	SIG X87_OPS, 1, 0
 	SIG FP_DIV, 1, 0
@@ -384,28 +397,28 @@ SIGNATURE_END
 FAULT_KERNELS ring0, KERNEL_RING0_ONLY, 0
 FAULT_KERNELS ring3, KERNEL_RING3_ONLY, 1
 
-KERNEL fault_gp_privileged, "N times a privileged instruction in ring 3", flags=KERNEL_SERVICE_RESUME|KERNEL_RING3_ONLY
+KERNEL fault_gp_privileged, "N times a privileged instruction in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_RING3_ONLY
 	lea 2f(%rip), %r9
+	jmp 2f
 1:	hlt
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 KERNEL_END
 SIG_FAULT GP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 1, 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
 #define CR0_TS 8
-KERNEL fault_nm, "N times an x87 instruction while CR0.TS forbids it", flags=KERNEL_SERVICE_RESUME|KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
+KERNEL fault_nm, "N times an x87 instruction while CR0.TS forbids it", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
 	lea 2f(%rip), %r9
 	mov %cr0, %rax
 	or $CR0_TS, %rax
 	mov %rax, %cr0
+	jmp 2f
 1:	fnop
-2:	dec %rdi
-	jnz 1b
+LOOP_CLOSE 2
 	clts
 KERNEL_END
-	SIG INSTRUCTIONS, KERNEL_RESUME_INSTRUCTIONS + 2, 4 + 1
+	SIG INSTRUCTIONS, KERNEL_RESUME_INSTRUCTIONS + 2, 4 + 1 + LOOP_FIXED
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_NM, 1, 0
 	SIG INSN_SERIALIZING, 1, 1

@@ -14,10 +14,11 @@
  *	SIG_LOOP
  *	SIGNATURE_END
  *
- * Entry: RDI = N (at least 1), RSI = data area (KERNEL_DATA_SIZE bytes, page aligned, zero-filled once and
- * touched; it begins with struct kernel_params), R8 = offset from the copy that runs to its writable alias,
- * RSP = a stack aligned to 64 bytes, with 4 KiB to spare and at least 1 KiB below the end of its page; DF = 0,
- * x87 and MXCSR as FNINIT and reset leave them, upper halves of vector registers clean.
+ * Entry: RDI = N (at least 1; with KERNEL_FROM_ZERO, at least 0), RSI = data area (KERNEL_DATA_SIZE bytes, page
+ * aligned, zero-filled once and touched; it begins with struct kernel_params), R8 = offset from the copy that
+ * runs to its writable alias, RSP = a stack aligned to 64 bytes, with 4 KiB to spare and at least 1 KiB below
+ * the end of its page; DF = 0, x87 and MXCSR as FNINIT and reset leave them, upper halves of vector registers
+ * clean.
  *
  * Exit: by falling off the end, with RSP, DF, the x87 stack (empty), both control words and clean upper halves
  * as at entry. R12 to R15 must be kept; everything else may change. Position independent, no reference outside
@@ -48,6 +49,7 @@
 #define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
 
 #define KERNEL_UNSTEPPED   0x10 /* does something else when single-stepped: the oracle does not confirm it, nor may a virtual PMU judge it */
+#define KERNEL_FROM_ZERO   0x20 /* its signature holds for N = 0, too */
 
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
 #define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR and INT3 arrive at a bare IRETQ */
@@ -311,6 +313,13 @@ struct amount {
 	int64_t low, high;
 	const char *reason; /* of an interval; NULL when exact */
 };
+
+/** The values of N, in multiples of n, by which single-stepping confirms a signature: kernels whose signature
+ * holds for 0 are tried with 0. @param i from 0 */
+static inline uint64_t kernel_trial_n(const struct kernel *k, uint64_t n, unsigned i)
+{
+	return k->flags & KERNEL_FROM_ZERO ? n * i : n * (i + 1);
+}
 
 /** How much of quantity q kernel k produces with N = n. */
 struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n);

@@ -179,6 +179,14 @@ void report_value(const char *suite, const char *name, const char *value, const 
 	count_lost(document_value(suite, name, value, unit));
 }
 
+void report_detail(const char *suite, const char *name, const char *value, const char *unit)
+{
+	if (report.verbose)
+		report_value(suite, name, value, unit);
+	else
+		count_lost(document_value(suite, name, value, unit));
+}
+
 void report_experiment(const struct report_experiment *x)
 {
 	table_experiment(x);

@@ -23,19 +23,59 @@ static const struct control_check *const tables[] = {control_counting, control_o
 struct stepped {
 	struct probe probe;
 	const struct control_check *check;
+	struct probe first; /* what the first try showed */
+	struct smi_watch smi;
+	unsigned tries;
+	bool disturbed; /* an SMI came during each of them */
 };
 
-static void run_check(void *arg)
+static void try_check(struct stepped *s)
 {
-	struct stepped *s = arg;
 	struct probe *p = &s->probe;
 	const char *why;
 
 	if (!must_work(p, "resetting", p->pmu->driver->reset(p->pmu, &why)))
 		return;
+	smi_watch_open(&s->smi, p->pmu->virtual);
+	smi_watch_begin(&s->smi);
 	if (s->check->needs & NEED_STATUS)
 		p->stale = status_of(p);
 	s->check->check(p);
+	s->disturbed = smi_watch_end(&s->smi);
+	smi_watch_close(&s->smi);
+}
+
+/* Where only time tells of SMIs, a failure is tried a second time: if that is quicker by more than an SMI
+ * takes, the first try was broken into. */
+static void try_against_the_clock(struct stepped *s, const struct probe *fresh)
+{
+	uint64_t took = s->smi.took;
+
+	if (!s->probe.failed && !s->probe.refused)
+		return;
+	s->first = s->probe;
+	s->probe = *fresh;
+	try_check(s);
+	s->tries++;
+	if (took < s->smi.took || took - s->smi.took <= s->smi.gap)
+		s->probe = s->first;
+}
+
+static void run_check(void *arg)
+{
+	struct stepped *s = arg;
+	const struct probe fresh = s->probe;
+
+	for (s->tries = 0; s->tries < SMI_TRIES; s->tries++) {
+		s->probe = fresh;
+		s->disturbed = false;
+		try_check(s);
+		if (!s->disturbed)
+			break;
+	}
+	s->tries += !s->disturbed;
+	if (s->smi.source == SMI_CLOCK)
+		try_against_the_clock(s, &fresh);
 }
 
 static void run_reset(void *arg)
@@ -126,6 +166,10 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	if (check->needs & NEED_INTERRUPT)
 		pmi_unclaim();
 	if (done)
+		pass_count_samples(&s.smi, s.tries, s.tries - !s.disturbed);
+	if (done && s.disturbed)
+		judgement_set(&r.judgement, VERDICT_ERROR, "an SMI came during each of %u tries", s.tries);
+	else if (done)
 		probe_conclude(&s.probe, &r);
 	report(run, &r);
 }

@@ -1,6 +1,6 @@
 /*
- * Noise on purpose: k interrupts, NMIs, faults inside the window. The slope over k is what one of them adds
- * to a count. Its handler is a few instructions, known beforehand, and part of the kernel's signature; what
+ * Noise on purpose: k interrupts, NMIs, faults inside the window, from none to a hundred. The slope over k is
+ * what one of them adds to a count. Its handler is a few instructions, known beforehand, and part of the kernel's signature; what
  * is counted beyond them is the event's overcount per interrupt, a measured property of the CPU.
  *
  * Counted in both rings, all of it is expected; in ring 3 alone, what the handler does is not; and of a
@@ -18,17 +18,23 @@
 #include "arch/x86/time.h"
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
+#include "pmu/grammar.h"
+#include "pmu/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NOISE_MS      20000
-#define K_VIRTUAL     3
 #define K_HARDWARE    100
-#define REPS_VIRTUAL  2
+#define REPS_VIRTUAL  1
 #define REPS_HARDWARE 10
 #define REPS_MAX      20
+#define EVENTS_MAX    256
+#define NAME_SIZE     128
+
+/* The virtual PMU does the same each time, so a few will do, once each: none, some, and many. */
+static const uint8_t k_virtual[] = {0, 1, 2, 100};
 
 static const struct source {
 	const char *kind;
@@ -60,20 +66,36 @@ static const struct source {
 	{"SYSCALL", "syscall", 3, KERNEL_SYSCALL_INSTRUCTIONS, 0},
 	{"software interrupt", "int_ring0", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
 	{"software interrupt", "int_ring3", 3, KERNEL_TEST_INT_INSTRUCTIONS, 0},
+	{"breakpoint", "int3_ring0", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
+	{"breakpoint", "int3_ring3", 3, KERNEL_TEST_INT_INSTRUCTIONS, 0},
 };
 
 struct noise {
 	struct run *run;
 	const struct source *source;
 	const struct kernel *kernel;
-	const struct pmu_event *event;
-	unsigned counter, last_k, reps;
 	uint8_t rings; /* enum pmu_ring */
-	struct result r;
+	unsigned reps, n_k;
+	uint64_t k[K_HARDWARE + 1]; /* from 0 */
+
+	/* What is counted, and in which pass on which counter. */
+	unsigned n_requests, n_passes;
+	struct event_request request[EVENTS_MAX];
+	struct sched_place place[EVENTS_MAX];
 };
 
-static struct observation seen[K_HARDWARE]; /* of k = 1, 2, ... */
-static uint64_t raw[PASS_N_MAX * REPS_MAX];
+/* What one counter of a pass showed. */
+struct count {
+	const struct noise *noise;
+	const struct pmu_event *event;
+	unsigned counter;
+	struct observation *seen; /* by k */
+	struct result r;
+	char name[NAME_SIZE];
+};
+
+static struct observation seen[PMU_COUNTERS_MAX][K_HARDWARE + 1];
+static uint64_t raw[PASS_N_MAX * REPS_MAX * PMU_COUNTERS_MAX];
 
 /* What is expected to be counted of one quantity. @return false if nobody says */
 static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *out)
@@ -90,17 +112,17 @@ static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *
 	return true;
 }
 
-static bool expected(const struct noise *s, uint64_t k, int64_t *out)
+static bool expected(const struct noise *s, const struct pmu_event *e, uint64_t k, int64_t *out)
 {
 	*out = 0;
-	if (s->event->judgement != EVENT_EXACT)
+	if (e->judgement != EVENT_EXACT)
 		return false;
-	for (unsigned i = 0; i < EVENT_TERMS && s->event->terms[i].coefficient; i++) {
+	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
 		int64_t part;
 
-		if (!amount(s, s->event->terms[i].quantity, k, &part))
+		if (!amount(s, e->terms[i].quantity, k, &part))
 			return false;
-		*out += part * s->event->terms[i].coefficient;
+		*out += part * e->terms[i].coefficient;
 	}
 	return true;
 }
@@ -111,79 +133,47 @@ static bool slope_only(const struct noise *s)
 	return s->source->ring && s->rings == RING_ALL;
 }
 
-/* Counts at k and the next few. */
-static bool measure(struct noise *s, unsigned k)
-{
-	struct pass p = {
-		.pmu = s->run->pmu,
-		.kernel = s->kernel,
-		.ring = s->source->ring,
-		.n_slots = 1,
-		.slot = {pass_slot(s->event, s->counter, s->rings)},
-		.reps = s->reps,
-		.raw = raw,
-	};
-	int64_t share;
-
-	for (; p.n_count < PASS_N_MAX && k + p.n_count <= s->last_k; p.n_count++)
-		p.n[p.n_count] = k + p.n_count;
-	if (!s->run->call(s->run, pass_run, &p, NOISE_MS, &s->r))
-		return false;
-	if (p.failure) {
-		judgement_set(&s->r.judgement, pass_failure_verdict(&p), "%s", p.failure);
-		return false;
-	}
-	share = s->rings == RING_USR && !s->source->ring ? 0 : bracket_share(&p.bracket, s->event);
-	for (unsigned i = 0; i < p.n_count; i++) {
-		struct observation *o = &seen[k + i - 1];
-
-		*o = (struct observation){.n = p.n[i]};
-		for (unsigned rep = 0; rep < p.reps; rep++)
-			histogram_add(&o->seen, (int64_t)pass_raw(&p, i, rep, 0) - share);
-	}
-	return true;
-}
-
 /* The line through what was counted beyond the expectation, per interrupt. @return false if there is none */
-static bool overcount(const struct noise *s, struct line *line)
+static bool overcount(const struct count *c, struct line *line)
 {
-	static uint64_t n[K_HARDWARE];
-	static int64_t beyond[K_HARDWARE];
+	static int64_t beyond[K_HARDWARE + 1];
 
-	for (unsigned i = 0; i < s->last_k; i++) {
-		n[i] = seen[i].n;
-		beyond[i] = histogram_mode(&seen[i].seen) - seen[i].low;
-	}
-	return line_fit(n, beyond, s->last_k, line);
+	for (unsigned i = 0; i < c->noise->n_k; i++)
+		beyond[i] = histogram_mode(&c->seen[i].seen) - c->seen[i].low;
+	return line_fit(c->noise->k, beyond, c->noise->n_k, line);
 }
 
-static const char *place(const struct noise *s)
+static const char *place_of(const struct noise *s)
 {
 	if (s->source->ring)
 		return s->rings == RING_ALL ? "ring 3, OS+USR" : "ring 3, USR";
 	return s->rings == RING_ALL ? "ring 0, OS+USR" : "ring 0, USR";
 }
 
-static void report_slope(const struct noise *s, const struct line *line, const char *unit)
+/* A slope is a line on the console only where it is not what it must be. */
+static void report_slope(const struct count *c, const struct line *line, const char *unit, bool detail)
 {
-	char name[112], value[48];
+	struct run *run = c->noise->run;
+	char name[NAME_SIZE], value[48];
 
-	snprintf(name, sizeof(name), "%s per %s, %s", s->event->name, s->source->kind, place(s));
+	snprintf(name, sizeof(name), "%s per %s, %s", c->event->name, c->noise->source->kind,
+		 place_of(c->noise));
 	if (line->den == 1)
 		snprintf(value, sizeof(value), "%+" PRId64, line->slope_num);
 	else
 		snprintf(value, sizeof(value), "%+" PRId64 "/%" PRId64, line->slope_num, line->den);
-	s->run->value(s->run, "noise", name, value, unit);
+	(detail ? run->detail : run->value)(run, "noise", name, value, unit);
 }
 
 /* As ever, but an overcount that is the same for each interrupt is a bias, and its size is the result. */
-static void conclude(struct noise *s)
+static void conclude(struct count *c)
 {
-	struct judgement *j = &s->r.judgement;
+	const struct noise *s = c->noise;
+	struct judgement *j = &c->r.judgement;
 	struct line line;
-	bool fits = overcount(s, &line);
+	bool fits = overcount(c, &line);
 
-	judge(seen, s->last_k, j);
+	judge(c->seen, s->n_k, j);
 	if (fits && line.straight && (j->verdict == VERDICT_WRONG || j->verdict == VERDICT_BIASED) &&
 	    line.den == 1) {
 		judgement_set(j, VERDICT_BIASED, "%+" PRId64 " per %s", line.slope_num, s->source->kind);
@@ -193,20 +183,21 @@ static void conclude(struct noise *s)
 		j->bias = line.slope_num;
 	}
 	if (fits && (line.slope_num || s->rings == RING_ALL || s->source->ring))
-		report_slope(s, &line,
+		report_slope(c, &line,
 			     line.straight ? "overcount per interrupt"
-					   : "overcount per interrupt, about: no straight line");
-	s->r.n_observations = 0;
-	for (unsigned i = 0; i < s->last_k && i < RESULT_OBSERVATIONS - 1; i++)
-		s->r.observation[s->r.n_observations++] = seen[i];
-	if (s->last_k > RESULT_OBSERVATIONS - 1)
-		s->r.observation[s->r.n_observations++] = seen[s->last_k - 1];
+					   : "overcount per interrupt, about: no straight line",
+			     line.slope_num == 0);
+	c->r.n_observations = 0;
+	for (unsigned i = 0; i < s->n_k && i < RESULT_OBSERVATIONS - 1; i++)
+		c->r.observation[c->r.n_observations++] = c->seen[i];
+	if (s->n_k > RESULT_OBSERVATIONS - 1)
+		c->r.observation[c->r.n_observations++] = c->seen[s->n_k - 1];
 }
 
-static void take_off(int64_t way, unsigned count)
+static void take_off(int64_t way, struct observation *o, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		struct histogram *h = &seen[i].seen;
+		struct histogram *h = &o[i].seen;
 
 		h->min -= way;
 		h->max -= way;
@@ -215,76 +206,142 @@ static void take_off(int64_t way, unsigned count)
 	}
 }
 
-static void run_event(struct noise *s)
+static struct count count_of(const struct noise *s, const struct slot *slot)
 {
-	char name[128];
+	return (struct count){
+		.noise = s,
+		.event = slot->event,
+		.counter = slot->counter,
+		.seen = seen[slot->counter],
+		.r = {
+			.suite = "noise",
+			.event = slot->event->name,
+			.kernel = s->kernel->name,
+			.counter = s->run->pmu->counter[slot->counter].name,
+			.ring = s->source->ring ? "ring 3" : "ring 0",
+			.encoding = slot->event->code,
+			.manual = slot->event->source,
+			.virtual = s->run->pmu->virtual,
+		},
+	};
+}
+
+static void report(struct count *c)
+{
+	const struct noise *s = c->noise;
+
+	snprintf(c->name, sizeof(c->name), "%s/%s, %s", c->event->name, s->source->kind, place_of(s));
+	c->r.name = c->name;
+	s->run->report(s->run, &c->r);
+}
+
+static void judge_slot(const struct noise *s, const struct slot *slot)
+{
+	static struct count c;
 	struct line line;
 	bool judged = true;
 
-	s->r = (struct result){
-		.suite = "noise",
-		.name = name,
-		.event = s->event->name,
-		.kernel = s->kernel->name,
-		.counter = s->run->pmu->counter[s->counter].name,
-		.ring = s->source->ring ? "ring 3" : "ring 0",
-		.encoding = s->event->code,
-		.manual = s->event->source,
-		.virtual = s->run->pmu->virtual,
-	};
-	snprintf(name, sizeof(name), "%s/%s/%s", s->source->kind, s->event->name, place(s));
-	trap_set_context(name);
-	for (unsigned k = 1; k <= s->last_k; k += PASS_N_MAX)
-		if (!measure(s, k)) {
-			s->run->report(s->run, &s->r);
-			return;
-		}
-	for (unsigned i = 0; i < s->last_k; i++) {
-		judged &= expected(s, seen[i].n, &seen[i].low);
-		seen[i].high = seen[i].low;
+	c = count_of(s, slot);
+	for (unsigned i = 0; i < s->n_k; i++) {
+		judged &= expected(s, c.event, s->k[i], &c.seen[i].low);
+		c.seen[i].high = c.seen[i].low;
 	}
 	if (!judged) { /* clocks, caches: no number is right or wrong */
-		for (unsigned i = 0; i < s->last_k; i++)
-			seen[i].low = 0;
-		if (overcount(s, &line) && line.slope_num)
-			report_slope(s, &line,
+		for (unsigned i = 0; i < s->n_k; i++)
+			c.seen[i].low = 0;
+		if (overcount(&c, &line) && line.slope_num)
+			report_slope(&c, &line,
 				     line.straight ? "per interrupt, handler and all"
-						   : "per interrupt, handler and all, about");
+						   : "per interrupt, handler and all, about",
+				     true);
 		return;
 	}
 	if (slope_only(s))
-		take_off(histogram_mode(&seen[0].seen) - seen[0].low, s->last_k);
-	conclude(s);
-	s->run->report(s->run, &s->r);
+		take_off(histogram_mode(&c.seen[0].seen) - c.seen[0].low, c.seen, s->n_k);
+	conclude(&c);
+	report(&c);
 }
 
-static bool find_counter(struct noise *s)
+/* Counts at the i-th k and the next few. */
+static bool measure(const struct noise *s, struct pass *p, unsigned i, struct result *r)
 {
-	const struct pmu *pmu = s->run->pmu;
+	for (p->n_count = 0; p->n_count < PASS_N_MAX && i + p->n_count < s->n_k; p->n_count++)
+		p->n[p->n_count] = s->k[i + p->n_count];
+	if (!s->run->call(s->run, pass_run, p, NOISE_MS, r))
+		return false;
+	if (p->failure) {
+		judgement_set(&r->judgement, pass_failure_verdict(p), "%s", p->failure);
+		return false;
+	}
+	for (unsigned slot = 0; slot < p->n_slots; slot++) {
+		const struct slot *with = &p->slot[slot];
+		int64_t share = s->rings == RING_USR && !s->source->ring
+					? 0
+					: bracket_share(&p->bracket, with->event);
 
-	for (s->counter = 0; s->counter < pmu->n_counters; s->counter++)
-		if (pmu->driver->can_count(pmu, s->event, s->counter) &&
-		    ladder_allows(s->run->ladder, s->counter, RUNG_EXACT_ON_NOPS))
-			return true;
-	return false;
+		for (unsigned at = 0; at < p->n_count; at++) {
+			struct observation *o = &seen[with->counter][i + at];
+
+			*o = (struct observation){.n = p->n[at]};
+			for (unsigned rep = 0; rep < p->reps; rep++)
+				histogram_add(&o->seen, (int64_t)pass_raw(p, at, rep, slot) - share);
+		}
+	}
+	return true;
+}
+
+/* Those of the requests that are counted in this pass; without a common start each is one of its own. */
+static void fill_pass(const struct noise *s, unsigned number, struct pass *p)
+{
+	for (unsigned i = 0; i < s->n_requests; i++)
+		if ((s->run->pmu->joint ? s->place[i].pass : i) == number) {
+			struct slot *slot = &p->slot[p->n_slots++];
+
+			*slot = (struct slot){.counter = s->place[i].alternative,
+					      .event = s->request[i].event,
+					      .config = event_placed(&s->request[i], &s->place[i])};
+			slot->config.ring = s->rings;
+		}
+}
+
+static void run_pass(const struct noise *s, unsigned number)
+{
+	static struct count failed;
+	struct pass p = {
+		.pmu = s->run->pmu,
+		.kernel = s->kernel,
+		.ring = s->source->ring,
+		.reps = s->reps,
+		.raw = raw,
+	};
+
+	fill_pass(s, number, &p);
+	failed = count_of(s, &p.slot[0]);
+	for (unsigned i = 0; i < s->n_k; i += PASS_N_MAX)
+		if (!measure(s, &p, i, &failed.r)) {
+			report(&failed);
+			return;
+		}
+	for (unsigned slot = 0; slot < p.n_slots; slot++)
+		judge_slot(s, &p.slot[slot]);
 }
 
 static void run_source(struct noise *s)
 {
-	const struct pmu *pmu = s->run->pmu;
 	struct result truth = {.suite = "noise", .name = s->kernel->name};
+	char context[NAME_SIZE];
 
 	truth_check(s->kernel, s->source->ring, 1, &truth);
 	if (verdict_is_bad(truth.judgement.verdict)) {
 		s->run->report(s->run, &truth);
 		return;
 	}
-	for (s->rings = RING_ALL; s->rings >= RING_USR; s->rings--)
-		for (unsigned i = 0; i < pmu->n_events; i++) {
-			s->event = pmu->events[i];
-			if (glob_match(s->run->options->event_glob, s->event->name) && find_counter(s))
-				run_event(s);
-		}
+	for (s->rings = RING_ALL; s->rings >= RING_USR; s->rings--) {
+		snprintf(context, sizeof(context), "%s, %s", s->source->kind, place_of(s));
+		trap_set_context(context);
+		for (unsigned number = 0; number < s->n_passes; number++)
+			run_pass(s, number);
+	}
 }
 
 static void skip(struct run *run, const char *name, const char *why)
@@ -384,26 +441,63 @@ static void run_masking(struct run *run)
 	run->report(run, &r);
 }
 
+static void choose_k(struct noise *s)
+{
+	const struct run_options *o = s->run->options;
+	unsigned last = !o->n || o->n > K_HARDWARE ? K_HARDWARE : o->n < 2 ? 2 : o->n;
+
+	if (!o->n && s->run->pmu->virtual) {
+		s->n_k = sizeof(k_virtual);
+		for (unsigned i = 0; i < s->n_k; i++)
+			s->k[i] = k_virtual[i];
+		return;
+	}
+	for (s->n_k = 0; s->n_k <= last; s->n_k++)
+		s->k[s->n_k] = s->n_k;
+}
+
+/* Every event that a counter can be believed to count. @return NULL, or why there is nothing to count */
+static const char *choose_events(struct noise *s)
+{
+	const struct pmu *pmu = s->run->pmu;
+	struct sched_result schedule;
+	const char *why;
+
+	for (unsigned i = 0; i < pmu->n_events && s->n_requests < EVENTS_MAX; i++) {
+		struct event_request *r = &s->request[s->n_requests];
+
+		*r = (struct event_request){.event = pmu->events[i], .config.code = pmu->events[i]->code};
+		if (glob_match(s->run->options->event_glob, r->event->name) && event_counters(pmu, r))
+			s->n_requests++;
+	}
+	if (!s->n_requests)
+		return "no counter counts any of the events";
+	if (!schedule_events(pmu, s->request, s->n_requests, s->place, &schedule, &why))
+		return why;
+	s->n_passes = pmu->joint ? schedule.passes : s->n_requests;
+	return NULL;
+}
+
 static void run_noise(struct run *run)
 {
 	static struct noise s;
 	const struct run_options *o = run->options;
-	const char *last_kind = "";
+	const char *last_kind = "", *why;
 
 	if (!run->pmu) {
 		skip(run, "noise", "there is no PMU");
 		return;
 	}
 	s = (struct noise){.run = run};
-	s.last_k = o->n                ? (o->n < 2            ? 2
-					  : o->n > K_HARDWARE ? K_HARDWARE
-							      : o->n)
-		   : run->pmu->virtual ? K_VIRTUAL
-				       : K_HARDWARE;
+	choose_k(&s);
 	s.reps = o->reps ? o->reps : run->pmu->virtual ? REPS_VIRTUAL : REPS_HARDWARE;
 	if (s.reps > REPS_MAX)
 		s.reps = REPS_MAX;
-	for (s.source = sources; s.source < sources + sizeof(sources) / sizeof(sources[0]); s.source++) {
+	why = choose_events(&s);
+	if (why)
+		skip(run, "noise", why);
+	for (s.source = sources; !why && s.source < sources + sizeof(sources) / sizeof(sources[0]);
+	     s.source++) {
 		s.kernel = kernel_by_name(s.source->kernel);
 		if (!s.kernel)
 			continue;

@@ -70,7 +70,7 @@ static bool passes(const struct kernel *k, enum quantity q, uint64_t n, const st
 	struct amount declared;
 
 	for (unsigned i = 0; i < MULTIPLES; i++)
-		if (!truth_agrees_on(k, q, n * (i + 1), seen[i].v[q], &declared))
+		if (!truth_agrees_on(k, q, kernel_trial_n(k, n, i), seen[i].v[q], &declared))
 			return false;
 	return true;
 }
@@ -131,21 +131,22 @@ static bool step(struct subject *s, uint64_t n)
 	struct result r = {.judgement = {.verdict = VERDICT_EXACT}};
 
 	for (unsigned i = 0; i < MULTIPLES; i++) {
+		uint64_t trial = kernel_trial_n(s->kernel, n, i);
 		struct amount declared;
 		enum quantity q;
 
-		if (!ground_truth(s->kernel, s->ring, n * (i + 1), &seen[i], &r)) {
+		if (!ground_truth(s->kernel, s->ring, trial, &seen[i], &r)) {
 			s->all = r.judgement;
 			return false;
 		}
 		for (unsigned v = 0; v < VISIBLE; v++)
 			s->seen[i][v] = seen[i].v[visible[v]];
-		q = truth_disagrees(s->kernel, n * (i + 1), &seen[i], &declared);
+		q = truth_disagrees(s->kernel, trial, &seen[i], &declared);
 		if (q != Q_COUNT && r.judgement.verdict == VERDICT_EXACT)
 			judgement_set(&r.judgement, VERDICT_ERROR,
 				      "%s at N = %" PRIu64 ": declared %" PRId64 " to %" PRId64
 				      ", stepped %" PRIu64,
-				      quantity_info[q].name, n * (i + 1), declared.low, declared.high,
+				      quantity_info[q].name, trial, declared.low, declared.high,
 				      seen[i].v[q]);
 	}
 	s->all = r.judgement;
@@ -248,7 +249,7 @@ static void run_native(void *arg)
 static void run_at_full_speed(struct subject *s, uint64_t n)
 {
 	for (unsigned i = 0; i < MULTIPLES && s->all.verdict == VERDICT_EXACT; i++) {
-		struct native native = {s, n * (i + 1), NULL};
+		struct native native = {s, kernel_trial_n(s->kernel, n, i), NULL};
 		struct trap_report trap;
 		bool done;
 
@@ -282,9 +283,10 @@ static void report_visible(struct run *run, const struct subject *s, unsigned v,
 
 	for (unsigned i = 0; i < MULTIPLES; i++) {
 		struct observation *o = &r.observation[i];
-		struct amount a = kernel_amount(s->kernel, q, n * (i + 1));
+		struct amount a;
 
-		o->n = n * (i + 1);
+		o->n = kernel_trial_n(s->kernel, n, i);
+		a = kernel_amount(s->kernel, q, o->n);
 		o->low = a.low;
 		o->high = a.high;
 		histogram_add(&o->seen, (int64_t)s->seen[i][v]);
