@@ -158,6 +158,15 @@ struct pmu_recorder {
 	 * one line: the reason, and what would do. NULL: whatever counts. */
 	bool (*can_sample)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
 
+	/**
+	 * Of an event of micro-operations: the architectural event that occurs at the same instructions, and
+	 * on the family's model as often; on silicon there may be more micro-operations than one for each of
+	 * its occurrences. NULL: there are none.
+	 * @param out the event with other terms
+	 * @return false if there is none for this one
+	 */
+	bool (*instructions_of)(const struct pmu *pmu, const struct pmu_event *e, struct pmu_event *out);
+
 	/** Bytes of memory that a recording of r->records takes, administration (DS area) included. */
 	size_t (*memory)(const struct pmu *pmu, const struct pmu_recording *r);
 

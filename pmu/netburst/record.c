@@ -3,6 +3,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/netburst/driver.h"
+#include "pmu/netburst/uops.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,6 +85,20 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	return !of(r)->can_sample || of(r)->can_sample(pmu, r, why);
 }
 
+static bool instructions_of(const struct pmu *pmu, const struct pmu_event *e, struct pmu_event *out)
+{
+	(void)pmu;
+	if (e->terms[1].coefficient)
+		return false;
+	for (unsigned i = 0; i < NETBURST_KINDS_OF_UOP; i++)
+		if (netburst_kind_of_uop[i].uops == e->terms[0].quantity) {
+			*out = *e;
+			out->terms[0].quantity = netburst_kind_of_uop[i].of;
+			return true;
+		}
+	return false;
+}
+
 static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	(void)pmu;
@@ -131,6 +146,7 @@ const struct pmu_recorder netburst_recorder = {
 	.sources = sources,
 	.absent = absent,
 	.can_sample = can_sample,
+	.instructions_of = instructions_of,
 	.memory = memory,
 	.setup = setup,
 	.start = start,

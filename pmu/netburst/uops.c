@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+const struct netburst_kind_of_uop netburst_kind_of_uop[NETBURST_KINDS_OF_UOP] = {
+	{Q_UOPS_LOAD, Q_LOADS},      {Q_UOPS_STORE, Q_STORES},   {Q_UOPS_X87, Q_X87_OPS},
+	{Q_UOPS_SP, Q_FP_128_SP},    {Q_UOPS_DP, Q_FP_128_DP},   {Q_UOPS_SS, Q_FP_SCALAR_SP},
+	{Q_UOPS_SD, Q_FP_SCALAR_DP}, {Q_UOPS_MMX64, Q_INSN_MMX},
+};
+
 static uint32_t less(uint32_t all, uint32_t some)
 {
 	return all > some ? all - some : 0;
@@ -37,17 +43,11 @@ void netburst_uops(const struct model_step *step, struct uop_vector *out)
 	for (unsigned i = 0; i < step->n_terms; i++)
 		q[step->terms[i].quantity] += step->terms[i].amount;
 
-	q[Q_UOPS_LOAD] = q[Q_LOADS];
-	q[Q_UOPS_STORE] = q[Q_STORES];
+	for (unsigned i = 0; i < NETBURST_KINDS_OF_UOP; i++)
+		q[netburst_kind_of_uop[i].uops] = q[netburst_kind_of_uop[i].of];
 	q[Q_UOPS] = q[Q_INSTRUCTIONS] + q[Q_LOADS] + 2 * q[Q_STORES];
 	q[Q_UOPS_TC] = q[Q_UOPS];
-	q[Q_UOPS_X87] = q[Q_X87_OPS];
-	q[Q_UOPS_SP] = q[Q_FP_128_SP];
-	q[Q_UOPS_DP] = q[Q_FP_128_DP];
-	q[Q_UOPS_SS] = q[Q_FP_SCALAR_SP];
-	q[Q_UOPS_SD] = q[Q_FP_SCALAR_DP];
 	simd = q[Q_FP_128_SP] + q[Q_FP_128_DP] + q[Q_FP_SCALAR_SP] + q[Q_FP_SCALAR_DP];
-	q[Q_UOPS_MMX64] = q[Q_INSN_MMX];
 	q[Q_UOPS_MMX128] = less(q[Q_INSN_SSE], q[Q_INSN_MMX] + simd);
 	q[Q_UOPS_MOVES] = less(q[Q_INSN_X87], q[Q_X87_OPS]);
 	if (q[Q_INSN_X87] + q[Q_INSN_MMX] + q[Q_INSN_SSE])

@@ -3,10 +3,10 @@
  * contributes. It is a model, not silicon: it gives multi-occurrence events, thresholds and edges definite
  * values in every cycle, so that the logic behind them can be judged.
  *
- *	one uop for the operation, one for each load, two for each store (address and data);
- *	x87 arithmetic and SSE arithmetic: their operation's uop is of the kind that pmu/quantity.def weighs
- * them with; other instructions with an MMX or XMM operand: it is an integer SIMD uop; other x87 ones: a move;
- *	everything comes from the trace cache, nothing is speculative.
+ * One uop for the operation, one for each load, two for each store (address and data). Of x87 and SSE
+ * arithmetic the operation's uop is of the kind that pmu/quantity.def weighs them with; of other instructions
+ * with an MMX or XMM operand it is an integer SIMD uop, of other x87 ones a move. Everything comes from the
+ * trace cache, nothing is speculative.
  *
  * An instruction with U uops retires in max(cycles of its step, U / 3 rounded up) cycles. Occurrences of uop
  * events come three a cycle, those of others fifteen a cycle, from the first of these cycles on.
@@ -23,6 +23,14 @@ struct uop_vector {
 	uint32_t amount[Q_COUNT]; /* the step's own quantities, and those derived from them */
 	uint32_t cycles;          /* that the step takes */
 };
+
+/** Kinds of micro-operations of which an instruction has as many as it has of an architectural quantity. */
+struct netburst_kind_of_uop {
+	uint8_t uops, of; /* enum quantity */
+};
+
+#define NETBURST_KINDS_OF_UOP 8
+extern const struct netburst_kind_of_uop netburst_kind_of_uop[NETBURST_KINDS_OF_UOP];
 
 void netburst_uops(const struct model_step *step, struct uop_vector *out);
 

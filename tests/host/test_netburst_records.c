@@ -447,6 +447,38 @@ static void every_mechanism(void **state)
 	}
 }
 
+/* Instructions that have the micro-operations of an event. */
+static void instructions_of_events(void **state)
+{
+	static const struct {
+		const char *event;
+		enum quantity of;
+	} rows[] = {{"memory_loads", Q_LOADS},
+		    {"memory_stores", Q_STORES},
+		    {"packed_SP_retired", Q_FP_128_SP},
+		    {"packed_DP_retired", Q_FP_128_DP},
+		    {"scalar_SP_retired", Q_FP_SCALAR_SP},
+		    {"scalar_DP_retired", Q_FP_SCALAR_DP},
+		    {"64_bit_MMX_retired", Q_INSN_MMX},
+		    {"X87_FP_retired", Q_X87_OPS},
+		    {"128_bit_MMX_retired", Q_COUNT},
+		    {"1stL_cache_load_miss_retired", Q_COUNT}};
+
+	(void)state;
+	start_cpu(&netburst_prescott, NULL);
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct pmu_event e;
+		unsigned k = 0;
+
+		while (k < pmu.n_events && strcmp(pmu.events[k]->name, rows[i].event))
+			k++;
+		assert_true(k < pmu.n_events);
+		assert_int_equal(rec->instructions_of(&pmu, pmu.events[k], &e), rows[i].of != Q_COUNT);
+		if (rows[i].of != Q_COUNT)
+			assert_true(event_coefficient(&e, rows[i].of) == 1 && e.name == pmu.events[k]->name);
+	}
+}
+
 static void a_full_buffer(void **state)
 {
 	struct pmu_record_state now;
@@ -562,6 +594,7 @@ int main(void)
 		cmocka_unit_test(precise_on_the_second_processor),
 		cmocka_unit_test(thousand_periods),
 		cmocka_unit_test(every_mechanism),
+		cmocka_unit_test(instructions_of_events),
 		cmocka_unit_test(a_full_buffer),
 		cmocka_unit_test(refuses_what_cannot_be),
 		cmocka_unit_test(gives_up_in_order),
