@@ -16,7 +16,7 @@ CPU ?=
 V ?=
 Q := $(if $(V),,@)
 
-.PHONY: all image tools run check bench help clean distclean setup host-tests FORCE
+.PHONY: all image tools run check soak bench help clean distclean setup host-tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -28,6 +28,7 @@ help:
 
 #: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EMU=qemu|bochs CPU=model V=1)
 #: make check    run every test there is; the last line counts them
+#: make soak     run what takes too long for make check                     (VENDOR_FILES=directory of vendors' event files)
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
@@ -99,6 +100,10 @@ $(B)/gen/system/%.h: /usr/include/%.h
 $(B)/tools/%: tools/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -MMD -MP -MF $@.d -o $@ $< -lZydis
+
+$(B)/tools/vendor-events: tools/vendor-events.c pmu/vendor_json.c pmu/vendor_json.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.c,$^)
 
 $(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/insn.h arch/x86/insn_table.h pmu/insn_quantities.h \
 	pmu/quantity.h pmu/quantity.def
@@ -269,8 +274,15 @@ $(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks
 
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-check: all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so
+check: all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
+
+# What takes too long for that, or needs files that are not ours to keep.
+VENDOR_FILES ?=
+export VENDOR_FILES
+
+soak: all $(B)/assay.img $(B)/host/test_vendor_fuzz $(B)/tools/vendor-events
+	@FUZZ_INPUTS=1000000 scripts/check $(B)/host/test_vendor_fuzz $(wildcard tests/soak/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
 

@@ -92,25 +92,12 @@ static void note_tally(const char *file, const struct import_tally *t)
 	     t->full ? "; there was no room for all of them" : "", t->first[0] ? "; first: " : "", t->first);
 }
 
-/* Whether the file may be for this CPU; if nothing says so, it is taken for that. */
-static bool for_this_cpu(const char *file, const char *text, size_t size, const char *map, size_t map_size,
-			 const struct vendor_cpu *cpu)
+static bool refused(const char *file, enum vendor_fit fit, const char *who, const struct vendor_cpu *cpu)
 {
-	enum vendor_fit fit = vendor_name_fit(file, cpu);
-	const char *who = "its name";
-
-	if (fit == VENDOR_SAYS_NOTHING && map) {
-		fit = vendor_map_fit(map, map_size, file, cpu);
-		who = "mapfile.csv";
-	}
-	if (fit == VENDOR_SAYS_NOTHING) {
-		fit = vendor_form_fit(text, size, cpu);
-		who = "its form";
-	}
 	if (fit == VENDOR_OTHER_CPU)
 		note(file, "for another CPU, as %s says; this one is %s-%u-%X-%X: left out", who, cpu->vendor,
 		     cpu->family, cpu->model, cpu->stepping);
-	return fit != VENDOR_OTHER_CPU;
+	return fit == VENDOR_OTHER_CPU;
 }
 
 static bool read(const struct platform *platform, const struct platform_file *file, char **text, size_t *size)
@@ -131,12 +118,41 @@ static bool read(const struct platform *platform, const struct platform_file *fi
 	return true;
 }
 
+/* The vendor's mapfile.csv. */
+struct map {
+	char *text;
+	size_t size;
+};
+
+/* Whatever says first which CPU the file is for is believed; if nothing does, it is taken for this one. */
+static void take(const struct platform *platform, const struct platform_file *file, const struct map *map,
+		 const struct vendor_cpu *cpu, const char *core, const struct pmu *pmu)
+{
+	enum vendor_fit by_name = vendor_name_fit(file->name, cpu), by_map = VENDOR_SAYS_NOTHING;
+	struct import_tally tally;
+	char *text;
+	size_t size;
+
+	if (by_name == VENDOR_SAYS_NOTHING && map->text)
+		by_map = vendor_map_fit(map->text, map->size, file->name, cpu);
+	if (refused(file->name, by_name, "its name", cpu) ||
+	    refused(file->name, by_map, "mapfile.csv", cpu) || !read(platform, file, &text, &size))
+		return;
+	if (by_name == VENDOR_FITS || by_map == VENDOR_FITS ||
+	    !refused(file->name, vendor_form_fit(text, size, cpu), "its form", cpu)) {
+		if (import_file(&import, pmu, core, text, size, &tally))
+			note_tally(file->name, &tally);
+		else
+			note(file->name, "%s: left out", tally.first);
+	}
+	free(text);
+}
+
 void event_files_read(const struct platform *platform, struct run *run)
 {
 	unsigned n = platform->list_files ? platform->list_files(DIRECTORY, files, FILES_MAX) : 0;
 	struct judged judged;
-	size_t size, map_size = 0;
-	char *text, *map = NULL;
+	struct map map = {0};
 
 	if (!n || !run->pmu)
 		return;
@@ -151,23 +167,14 @@ void event_files_read(const struct platform *platform, struct run *run)
 	const char *core = judged.core_type == CORE_ATOM   ? "cpu_atom"
 			   : judged.core_type == CORE_CORE ? "cpu_core"
 							   : NULL;
-	for (unsigned i = 0; i < n && !map; i++)
-		if (!strcasecmp(files[i].name, "mapfile.csv") && !read(platform, &files[i], &map, &map_size))
-			map = NULL;
-	for (unsigned i = 0; i < n; i++) {
-		struct import_tally tally;
-
-		if (!ends_with(files[i].name, ".json") || !read(platform, &files[i], &text, &size))
-			continue;
-		if (for_this_cpu(files[i].name, text, size, map, map_size, &cpu)) {
-			if (import_file(&import, run->pmu, core, text, size, &tally))
-				note_tally(files[i].name, &tally);
-			else
-				note(files[i].name, "%s: left out", tally.first);
-		}
-		free(text);
-	}
-	free(map);
+	for (unsigned i = 0; i < n && !map.text; i++)
+		if (!strcasecmp(files[i].name, "mapfile.csv") &&
+		    !read(platform, &files[i], &map.text, &map.size))
+			map.text = NULL;
+	for (unsigned i = 0; i < n; i++)
+		if (ends_with(files[i].name, ".json"))
+			take(platform, &files[i], &map, &cpu, core, run->pmu);
+	free(map.text);
 	if (!import_finish(&import, run->pmu))
 		note("", "no memory for a table of all events: left out");
 }
