@@ -71,9 +71,10 @@ struct pmu {
 	unsigned n_events;
 	unsigned n_unexplained; /* more rows behind them that declare nothing: they have names and codes, and
 				   what they count is not known (pmu/vendor_import.h) */
-	bool has_global; /* one write starts and stops all counters */
-	bool joint;      /* counters can share a window: bracket_enable() takes several */
+	bool has_global;        /* one write starts and stops all counters */
+	bool joint;             /* counters can share a window: bracket_enable() takes several */
 	bool has_pmi;
+	bool pmi_late;  /* an overflow interrupts at the occurrence after it */
 	bool lvt_stays; /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
 	bool guest;     /* a hypervisor or emulator says that it is there: what CPUID does not promise may be
 			   missing */

@@ -16,7 +16,9 @@ struct sample_expectation {
 	const struct path
 		*path; /* of one window, all steps of which are counted; with registers, or without */
 	const struct pmu_event *event;
-	uint8_t rings;    /* enum pmu_ring: those that are counted */
+	uint8_t rings; /* enum pmu_ring: those that are counted */
+	bool anywhere; /* how often the event occurs at each instruction is not known: periods are not judged
+			*/
 	bool again_each;  /* every window begins a period */
 	uint64_t period;  /* at least 1 */
 	unsigned windows; /* runs, all alike */
@@ -32,7 +34,8 @@ uint64_t sample_occurrences(const struct sample_expectation *x);
 unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsigned room);
 
 enum sample_aspect {
-	SAMPLE_INSTRUCTION, /* the record's instruction is one at which the event occurs */
+	SAMPLE_INSTRUCTION, /* the record's instruction is one at which the event occurs, or (.anywhere) may
+			     */
 	SAMPLE_PLACE,       /* it is the very one, in order, and none is missing */
 	SAMPLE_REGISTERS,   /* registers are those after the instruction */
 	SAMPLE_ADDRESS,     /* the data address is one that the instruction accesses */

@@ -73,7 +73,9 @@ static bool repeat(struct sampling *s, const void *entry, const struct window *w
 	const struct pmu_driver *d = s->pmu->driver;
 
 	taken = 0;
-	if (!d->write(s->pmu, s->counter, -s->period & width_mask(s)) || !d->acknowledge(s->pmu, mask_of(s)))
+	/* From then on a handler finds what was counted since the overflow. */
+	if (!d->write(s->pmu, s->counter, (s->pmu->pmi_late - s->period) & width_mask(s)) ||
+	    !d->acknowledge(s->pmu, mask_of(s)))
 		return false;
 	arm();
 	if (s->ring && !d->start(s->pmu, mask_of(s)))

@@ -39,9 +39,10 @@ static inline size_t sampling_size(const struct kernel *k)
 }
 
 /**
- * Sample; for run->call(), may be stepped. The interrupt is an NMI. Its handler stops the counter, notes the
- * address and sets the counter a period back from where it is, so that what was counted meanwhile is not
- * lost; from there to the end of the handler it counts again, which adds to what is counted in ring 0.
+ * Sample each period-th occurrence; for run->call(), may be stepped. The interrupt is an NMI. Its handler
+ * stops the counter, notes the address and sets the counter a period back from where it is, so that what was
+ * counted meanwhile is not lost; from there to the end of the handler it counts again, which adds to what is
+ * counted in ring 0.
  */
 void sampling_run(void *sampling);
 

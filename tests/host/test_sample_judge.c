@@ -214,13 +214,39 @@ static void wrong_periods_are_found(void **unused)
 	assert_string_not_equal(j[SAMPLE_PLACE].why, "");
 }
 
+/* Of an event whose occurrences are not on the path only the instruction is known, and what belongs to it. */
+static void unknown_events(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	x.anywhere = true;
+	n_expected = 0;
+	n -= 3;
+	finds(0);
+	assert_int_equal(j[SAMPLE_PLACE].checked, 0);
+	assert_int_equal(j[SAMPLE_INSTRUCTION].checked, n);
+	record[3].ip = 0x1005;
+	record[3].next_ip = 0x1000;
+	memcpy(record[3].gpr, registers[2].gpr, sizeof record[3].gpr);
+	record[3].flags = registers[2].flags;
+	finds(0);
+	record[3].gpr[5]++;
+	finds(1 << SAMPLE_REGISTERS);
+	record[3].ip = 0x1004;
+	finds(1 << SAMPLE_INSTRUCTION);
+	begin(&loads, 1, 2);
+	x.anywhere = true;
+	n_expected = 0;
+	record[4].address++;
+	finds(1 << SAMPLE_ADDRESS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_periods),
-		cmocka_unit_test(right_ones_pass),
-		cmocka_unit_test(wrong_ones_are_found),
-		cmocka_unit_test(wrong_periods_are_found),
+		cmocka_unit_test(counts_periods),       cmocka_unit_test(right_ones_pass),
+		cmocka_unit_test(wrong_ones_are_found), cmocka_unit_test(wrong_periods_are_found),
+		cmocka_unit_test(unknown_events),
 	};
 
 	return cmocka_run_group_tests_name("sample_judge", tests, NULL, NULL);

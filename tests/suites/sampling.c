@@ -24,19 +24,31 @@
 static const char *const kernels[] = {
 	"loads",
 	"stores",
-	"read_modify_write",
+	"loads_split_line",
+	"stores_split_line",
+	"load_op_store",
 	"calls",
 	"branches_alternating",
 	"branches_taken",
 	"jumps_indirect",
+	"branches_random",
 	"mix",
 	"movs_single",
+	"clflush_reload",
+	"tlb_flush_page",
+	"tlb_flush_store",
 	"x87_arithmetic",
+	"x87_loads",
 	"sse_arithmetic",
+	"sse_ps",
+	"sse_pd",
+	"sse_ss",
+	"sse_sd",
+	"sse_loads",
+	"sse_integer",
 	"mmx_arithmetic",
-	"sse_scalar_double",
+	"forward_blocked",
 	"nop_loop",
-	"locked",
 };
 
 /* --- events ----------------------------------------------------------------------------------------- */
@@ -65,6 +77,11 @@ static void ask(void *arg)
 	}
 }
 
+static bool known(const struct pmu_event *e)
+{
+	return e->judgement == EVENT_EXACT && !event_is_micro(e);
+}
+
 static void gather(struct sampling_suite *s, const struct pmu_event *e, struct candidates *c)
 {
 	const struct pmu *pmu = c->pmu;
@@ -84,7 +101,8 @@ static void gather(struct sampling_suite *s, const struct pmu_event *e, struct c
 		if (!ladder_allows(s->run->ladder, counter, RUNG_EXACT_ON_NOPS) ||
 		    !schedule_events(pmu, &request, 1, &place, &result, &why))
 			continue;
-		c->choice[c->n++] = (struct sampling_choice){e, counter, event_placed(&request, &place)};
+		c->choice[c->n++] =
+			(struct sampling_choice){e, counter, event_placed(&request, &place), known(e)};
 	}
 }
 
@@ -97,7 +115,7 @@ unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_sour
 
 	c = (struct candidates){.pmu = pmu, .source = source};
 	for (unsigned i = 0; i < pmu->n_events; i++)
-		if (pmu->events[i]->judgement == EVENT_EXACT && !event_is_micro(pmu->events[i]) &&
+		if ((source ? pmu->events[i]->judgement != EVENT_TIME : known(pmu->events[i])) &&
 		    glob_match(s->run->options->event_glob, pmu->events[i]->name))
 			gather(s, pmu->events[i], &c);
 	if (source && !s->run->call(s->run, ask, &c, QUESTION_MS, NULL))
@@ -115,33 +133,33 @@ uint64_t sampling_n(const struct sampling_suite *s)
 	return s->run->options->n ? s->run->options->n : s->run->pmu->virtual ? N_VIRTUAL : N_HARDWARE;
 }
 
-static bool suits(const struct kernel *k, const struct pmu_event *e, uint8_t ring, uint64_t n,
+static bool suits(const struct kernel *k, const struct sampling_choice *c, uint8_t ring, uint64_t n,
 		  uint64_t *often)
 {
 	struct expectation x;
 
 	if (!k || (k->flags & KERNEL_UNSTEPPED) || kernel_unfit(k, ring) ||
-	    expectation(e, k, n, &x) != EXPECTATION_OK)
+	    expectation(c->event, k, n, &x) != EXPECTATION_OK)
 		return false;
 	*often = (uint64_t)x.low;
-	return x.low == x.high && x.low > 0;
+	return x.low > 0 && (x.low == x.high || !c->known);
 }
 
-const struct kernel *sampling_kernel(struct sampling_suite *s, const struct pmu_event *e, uint8_t ring,
+const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t ring,
 				     uint64_t n, unsigned k, uint64_t *often)
 {
 	const char *glob = s->run->options->kernel_glob;
 
 	if (glob && *glob && strcmp(glob, "core")) {
 		for (const struct kernel *kernel = kernels_begin; kernel < kernels_end; kernel++)
-			if (kernel_selected(kernel, glob) && suits(kernel, e, ring, n, often) && !k--)
+			if (kernel_selected(kernel, glob) && suits(kernel, c, ring, n, often) && !k--)
 				return kernel;
 		return NULL;
 	}
 	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
 		const struct kernel *kernel = kernel_by_name(kernels[i]);
 
-		if (suits(kernel, e, ring, n, often) && !k--)
+		if (suits(kernel, c, ring, n, often) && !k--)
 			return kernel;
 	}
 	return NULL;

@@ -26,6 +26,7 @@ struct sampling_choice {
 	const struct pmu_event *event;
 	unsigned counter;
 	struct pmu_config config;
+	bool known; /* how often it occurs at each instruction */
 };
 
 void sampling_pebs(struct sampling_suite *s);
@@ -33,16 +34,16 @@ void sampling_ibs(struct sampling_suite *s);
 void sampling_pmi(struct sampling_suite *s);
 
 /**
- * Exact events that a source can sample, each on the first counter on which it can; events that the option
- * event= does not select are left out. source NULL: events whose counter interrupts.
+ * Events that a source can sample, each on the first counter on which it can; clocks are left out, and what
+ * the option event= does not select. source NULL: known events whose counter interrupts.
  * @return how many, at most max
  */
 unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_source *source,
 			  struct sampling_choice *out, unsigned max);
 
-/** The k-th kernel, from 0, of the selection on which the event occurs a known number of times in this ring
- * with N = n, *often; NULL if there are not so many. */
-const struct kernel *sampling_kernel(struct sampling_suite *s, const struct pmu_event *e, uint8_t ring,
+/** The k-th kernel, from 0, of the selection on which the event occurs in this ring with N = n, and how
+ * often, at least; of known events, exactly. NULL if there are not so many. */
+const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t ring,
 				     uint64_t n, unsigned k, uint64_t *often);
 
 /** A result of this suite, its name put together in `name` (SAMPLING_NAME): EVENT/what/kernel/ring. */
