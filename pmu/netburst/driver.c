@@ -70,7 +70,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	pmu->driver = &netburst_driver;
 	pmu->version = id.model;
 	pmu->has_pmi = cpu_has(CPU_APIC);
-	pmu->pmi_late = true; /* SDM vol. 3, 18.17.5.8: on the next event count after the overflow */
+	pmu->pmi_late = true; /* SDM vol. 3, 18.15.5.8: on the next event count after the overflow */
 	pmu->joint = true;
 	snprintf(pmu->name, sizeof pmu->name, "NetBurst PMU, model %u%s", id.model,
 		 netburst_cpu.hyper_threading ? ", Hyper-Threading" : "");

@@ -61,6 +61,18 @@ struct candidates {
 	bool can[CANDIDATES];
 };
 
+static bool known(const struct pmu_event *e)
+{
+	return e->judgement == EVENT_EXACT && !event_is_micro(e);
+}
+
+static void look_up(const struct candidates *c, const struct pmu_recorder *recorder,
+		    struct sampling_choice *choice)
+{
+	if (recorder->instructions_of && recorder->instructions_of(c->pmu, choice->event, &choice->where))
+		choice->known = known(&choice->where);
+}
+
 static void ask(void *arg)
 {
 	struct candidates *c = arg;
@@ -74,12 +86,8 @@ static void ask(void *arg)
 		const char *why;
 
 		c->can[i] = !recorder->can_sample || recorder->can_sample(c->pmu, &r, &why);
+		look_up(c, recorder, &c->choice[i]);
 	}
-}
-
-static bool known(const struct pmu_event *e)
-{
-	return e->judgement == EVENT_EXACT && !event_is_micro(e);
 }
 
 static void gather(struct sampling_suite *s, const struct pmu_event *e, struct candidates *c)
@@ -101,8 +109,13 @@ static void gather(struct sampling_suite *s, const struct pmu_event *e, struct c
 		if (!ladder_allows(s->run->ladder, counter, RUNG_EXACT_ON_NOPS) ||
 		    !schedule_events(pmu, &request, 1, &place, &result, &why))
 			continue;
-		c->choice[c->n++] =
-			(struct sampling_choice){e, counter, event_placed(&request, &place), known(e)};
+		c->choice[c->n++] = (struct sampling_choice){
+			.event = e,
+			.counter = counter,
+			.config = event_placed(&request, &place),
+			.known = known(e),
+			.where = *e,
+		};
 	}
 }
 
@@ -139,7 +152,7 @@ static bool suits(const struct kernel *k, const struct sampling_choice *c, uint8
 	struct expectation x;
 
 	if (!k || (k->flags & KERNEL_UNSTEPPED) || kernel_unfit(k, ring) ||
-	    expectation(c->event, k, n, &x) != EXPECTATION_OK)
+	    expectation(c->known ? &c->where : c->event, k, n, &x) != EXPECTATION_OK)
 		return false;
 	*often = (uint64_t)x.low;
 	return x.low > 0 && (x.low == x.high || !c->known);

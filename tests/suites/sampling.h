@@ -26,7 +26,8 @@ struct sampling_choice {
 	const struct pmu_event *event;
 	unsigned counter;
 	struct pmu_config config;
-	bool known; /* how often it occurs at each instruction */
+	bool known;             /* how often it occurs at each instruction */
+	struct pmu_event where; /* if so: the event, or the architectural one that occurs where it does */
 };
 
 void sampling_pebs(struct sampling_suite *s);

@@ -82,7 +82,7 @@ static bool expect(const struct pebs *p, const struct recorded *rec, struct samp
 		return false;
 	*x = (struct sample_expectation){
 		.path = &p->s->path,
-		.event = p->choice->event,
+		.event = &p->choice->where,
 		.rings = rec->recording.ring,
 		.period = PERIOD,
 		.windows = rec->windows,
@@ -91,7 +91,7 @@ static bool expect(const struct pebs *p, const struct recorded *rec, struct samp
 	*n_steps = 0;
 	if (x->anywhere)
 		return true;
-	share = (uint64_t)bracket_share(&rec->bracket, p->choice->event);
+	share = (uint64_t)bracket_share(&rec->bracket, &p->choice->where);
 	if (sample_occurrences(x) != p->often + share) {
 		judgement_set(&r->judgement, VERDICT_ERROR,
 			      "the path has %" PRIu64 " occurrences, the kernel declares %" PRIu64
