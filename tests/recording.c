@@ -69,8 +69,9 @@ bool recorded_begin(struct run *run, struct recorded *r)
 {
 	uint8_t *memory;
 
+	r->run = run;
 	r->failure = NULL;
-	r->refused = false;
+	r->refused = r->set_up = false;
 	r->block = NULL;
 	r->recording.memory = NULL;
 	r->recording.size = 0;
@@ -101,6 +102,15 @@ static bool is_fence(const uint8_t *p)
 	return true;
 }
 
+static void release(void *arg)
+{
+	struct recorded *r = arg;
+
+	r->set_up = false;
+	if (!recorder_of(r)->release(r->pmu, &r->recording) && !r->failure)
+		r->failure = "taking it out of use was refused";
+}
+
 bool recorded_end(struct recorded *r)
 {
 	bool whole = true;
@@ -108,6 +118,9 @@ bool recorded_end(struct recorded *r)
 	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
 	trap_set_handler(VECTOR_NMI, NULL, NULL);
 	quiet_end();
+	/* Before its memory goes. */
+	if (r->set_up)
+		r->run->call(r->run, release, r, ASK_MS, NULL);
 	if (r->block)
 		whole = is_fence(memory_of(r) - FENCE) && is_fence(memory_of(r) + r->recording.size);
 	free(r->block);
@@ -164,11 +177,13 @@ static bool set_up(struct recorded *r)
 {
 	const char *why = "setting it up was refused";
 
-	if (recorder_of(r)->setup(r->pmu, &r->recording, &why))
-		return true;
-	r->failure = why;
-	r->refused = true;
-	return false;
+	if (!recorder_of(r)->setup(r->pmu, &r->recording, &why)) {
+		r->failure = why;
+		r->refused = true;
+		return false;
+	}
+	r->set_up = true;
+	return true;
 }
 
 static bool run_window(struct recorded *r, const void *entry, const struct window *w)
@@ -223,6 +238,5 @@ void recorded_run(void *arg)
 	quiet_end();
 	if (!r->drain_each)
 		take_out(r);
-	if (!recorder->release(r->pmu, &r->recording) && !r->failure)
-		r->failure = "taking it out of use was refused";
+	release(r);
 }

@@ -44,7 +44,9 @@ struct recorded {
 	bool refused;                  /* .failure is why setup() does not do it */
 
 	/* For its own use. */
+	struct run *run;
 	void *block; /* of memory, with fences on both sides */
+	bool set_up; /* and not released */
 };
 
 /**
@@ -59,8 +61,8 @@ bool recorded_begin(struct run *run, struct recorded *r);
 /** Record; for run->call(). The window stays composed. */
 void recorded_run(void *recorded);
 
-/** Take the handler away; whether memory in front of the recording's or behind it was written. The memory is
- * given back. */
+/** Take the handler away, and what a run that was ended left set up; whether memory in front of the
+ * recording's or behind it was written. The memory is given back. */
 bool recorded_end(struct recorded *r);
 
 /** The window as it was recorded, for known_path(). */

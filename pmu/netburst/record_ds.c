@@ -62,7 +62,7 @@ static const char *unfit(const struct pmu_recording *r)
 		return "a buffer of no records, or one smaller than its threshold";
 	if (!msr_read(MSR_DS_AREA, &in_use))
 		return "IA32_DS_AREA raised #GP";
-	if (in_use)
+	if (in_use && in_use != start)
 		return "another recording uses the debug store: there is one for each logical processor";
 	return NULL;
 }

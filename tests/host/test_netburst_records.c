@@ -528,8 +528,14 @@ static void refuses_what_cannot_be(void **state)
 		.source = record_source(&pmu, RECORD_BTS), .ring = RING_ALL, .records = 4};
 	bts.memory = r.memory;
 	bts.size = r.size;
+	bts.memory = (uint8_t *)bts.memory + 512;
+	bts.size -= 512;
 	refused(&bts, "another recording");
-	finish(&r);
+	/* The same may be set up anew. */
+	loads(100);
+	begin(&r);
+	loads(200);
+	assert_int_equal(finish(&r), 2);
 	const char *why;
 	assert_true(rec->setup(&pmu, &bts, &why));
 	rec->release(&pmu, &bts);
