@@ -7,11 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST  32
-#define LEAST_KNOWN 3 /* kernels that must define a micro-architectural quantity, and answer */
+#define ROOM_FIRST 32
+/* Of ten repetitions so many must agree: what disturbs a few of them is not the event. */
+#define LEAST_OF_TEN 8
+#define LEAST_KNOWN  3 /* kernels that must define a micro-architectural quantity, and answer */
 
 static const int8_t coefficients[] = {1, -1, 2, -2, 3, -3, 4, -4, 8, -8};
 #define COEFFICIENTS_OF_THREE 2 /* of them, where two are free */
+
+bool response_count(const struct histogram *seen, int64_t *count)
+{
+	*count = histogram_mode(seen);
+	return seen->frequency[0] * 10 >= seen->total * LEAST_OF_TEN;
+}
 
 bool response_add(struct response_space *s, const struct kernel *k)
 {

@@ -8,6 +8,7 @@
 #include "pmu/event.h"
 #include "pmu/pmu.h"
 #include "tests/kernels/kernel.h"
+#include "tests/verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,6 +53,9 @@ struct response {
 	unsigned kernels; /* that answer with more than 0; RESPONSE_BOUNDED: that define the quantity and do
 			     so */
 };
+
+/** What the repetitions of a measurement amount to. @return false if too few of them agree */
+bool response_count(const struct histogram *seen, int64_t *count);
 
 /** Add a kernel. @return false without memory */
 bool response_add(struct response_space *s, const struct kernel *k);

@@ -99,4 +99,13 @@ equal(found.get("AuthenticAMD-25-21_core.json"), ["2 events, 1 known by name, 1 
 ok(re.match("for another CPU, as its form says", (found.get("intel.json") or [""])[0]), "Intel's is not", repr(found))
 equal(judged(r, "ex_ret_instr"), {"exact"}, "perf's name for instructions is known")
 equal(told(r, "ex_ret_novelty"), [("skipped", "meaning unknown; counts nothing on any of 7 kernels")], "the other is not")
+# What hardware refuses, what only a counter could count that is not believed, and one that is well.
+LIST = ",".join('{"EventName":"LIST.%s","EventCode":"0xc4","SampleAfterValue":"1"%s}' % row for row in (
+    ("REFUSED", ',"AnyThread":"1"'), ("DOUBTFUL", ',"Counter":"7"'), ("WELL", "")))
+r = boot("disk", config="exit=shutdown pmu=virtual:intel-icelake inject=dead-counter suite=events event=LIST.* kernel=nop_loop,calls\n",
+         prepare=put({"list.json": ("[%s]" % LIST).encode()}))
+for event, text in (("REFUSED", "and not counted: programming was refused"), ("DOUBTFUL", "and not counted: no counter that is to be believed"),
+                    ("WELL", "counts like branches")):
+    ok(any(verdict == "skipped" and text in said for verdict, said in told(r, "LIST." + event)), "%s: %s" % (event, text),
+       repr(told(r, "LIST." + event)))
 done()

@@ -144,6 +144,22 @@ static void leaves_vague_quantities_out(void **unused)
 	assert_null(strstr(said(), "instructions"));
 }
 
+static void takes_what_most_repetitions_show(void **unused)
+{
+	struct histogram seen = {0};
+	int64_t n;
+
+	(void)unused;
+	for (unsigned i = 0; i < 8; i++)
+		histogram_add(&seen, 7);
+	histogram_add(&seen, 8);
+	histogram_add(&seen, 9);
+	assert_true(response_count(&seen, &n));
+	assert_int_equal(n, 7);
+	histogram_add(&seen, 9);
+	assert_false(response_count(&seen, &n));
+}
+
 static void writes_signatures(void **unused)
 {
 	const int64_t uneven[] = {0, 0, 11, 21, 17, 17, 30, 60, 20, 35};
@@ -162,6 +178,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(says_what_is_not_told_apart, begin, end),
 		cmocka_unit_test_setup_teardown(knows_what_it_does_not_know, begin, end),
 		cmocka_unit_test_setup_teardown(leaves_vague_quantities_out, begin, end),
+		cmocka_unit_test(takes_what_most_repetitions_show),
 		cmocka_unit_test_setup_teardown(writes_signatures, begin, end),
 	};
 

@@ -9,9 +9,6 @@
 
 #define RESPONSE_MS    20000
 #define SIGNATURE_TEXT 700
-/* Of equal counts among ten repetitions, so many make a count: what disturbs a few of them is not the event.
- */
-#define LEAST_OF_TEN 8
 
 static struct run *run;
 static struct response_space space;
@@ -128,8 +125,7 @@ static void keep(const struct pass *p, unsigned slot, struct scanned *e)
 
 		for (unsigned rep = 0; rep < p->reps; rep++)
 			histogram_add(&seen, (int64_t)pass_raw(p, m, rep, slot));
-		e->count[at + m] = histogram_mode(&seen);
-		if (seen.frequency[0] * 10 < p->reps * LEAST_OF_TEN && !e->unsteady)
+		if (!response_count(&seen, &e->count[at + m]) && !e->unsteady)
 			e->unsteady = p->kernel;
 	}
 }
