@@ -9,6 +9,7 @@
 #include "pmu/intel/driver.h"
 #include "pmu/intel/lbr.h"
 #include "pmu/intel/registers.h"
+#include "pmu/model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,32 @@ static uint64_t enable(const struct intel_lbr *lbr)
 	return architectural(lbr) ? LBR_CTL_ENABLE : DEBUGCTL_LBR;
 }
 
+static bool filters_rings(const struct intel_lbr *lbr)
+{
+	return architectural(lbr) ? lbr->control & LBR_CTL_OS : lbr->select;
+}
+
+static bool filters_kinds(const struct intel_lbr *lbr)
+{
+	return architectural(lbr) ? lbr->control & LBR_CTL_ALL_KINDS : lbr->select;
+}
+
+/* Of each kind of transfer: the bit of MSR_LBR_SELECT that leaves it out, and that of IA32_LBR_CTL that takes
+ * it in. */
+static const struct {
+	uint16_t select;
+	uint32_t control;
+} kinds[] = {
+	[TRANSFER_CONDITIONAL] = {SELECT_JCC, 1u << LBR_CTL_KINDS},
+	[TRANSFER_JUMP] = {SELECT_JUMP, 2u << LBR_CTL_KINDS},
+	[TRANSFER_JUMP_INDIRECT] = {SELECT_JUMP_INDIRECT, 4u << LBR_CTL_KINDS},
+	[TRANSFER_CALL] = {SELECT_CALL, 8u << LBR_CTL_KINDS},
+	[TRANSFER_CALL_INDIRECT] = {SELECT_CALL_INDIRECT, 16u << LBR_CTL_KINDS},
+	[TRANSFER_RETURN] = {SELECT_RETURN, 32u << LBR_CTL_KINDS},
+	[TRANSFER_FAR] = {SELECT_FAR, 64u << LBR_CTL_KINDS},
+};
+#define ALL_KINDS ((2u << TRANSFER_FAR) - 2)
+
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
 	static char name[48];
@@ -69,6 +96,8 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.fields = RECORD_HAS_BRANCH | (lbr.mispredicts ? RECORD_HAS_MISPREDICTED : 0) |
 			  (lbr.cycles ? RECORD_HAS_CYCLES : 0),
 		.depth = lbr.depth,
+		.rings = filters_rings(&lbr) ? 1 << RING_OS | 1 << RING_USR | 1 << RING_ALL : 0,
+		.filters = filters_kinds(&lbr) ? ALL_KINDS : 0,
 		.manual = architectural(&lbr) ? "SDM vol. 3, last branch records" : "SDM 17.4.8",
 	};
 	return true;
@@ -86,19 +115,20 @@ static bool clear(const struct intel_lbr *lbr)
 	return ok;
 }
 
-static bool filter(const struct intel_lbr *lbr, uint8_t ring)
+static bool filter(const struct intel_lbr *lbr, const struct pmu_recording *r)
 {
-	if (architectural(lbr)) {
-		uint64_t rings = (ring & RING_OS ? LBR_CTL_OS : 0) | (ring & RING_USR ? LBR_CTL_USR : 0);
-		return msr_write(IA32_LBR_CTL, (rings | LBR_CTL_ALL_KINDS) & lbr->control);
-	}
-	return !lbr->select || msr_write(MSR_LBR_SELECT, (ring & RING_OS ? 0 : SELECT_CPL0) |
-								 (ring & RING_USR ? 0 : SELECT_CPL3));
-}
+	uint32_t out = (r->ring & RING_OS ? 0 : SELECT_CPL0) | (r->ring & RING_USR ? 0 : SELECT_CPL3);
+	uint32_t in = (r->ring & RING_OS ? LBR_CTL_OS : 0) | (r->ring & RING_USR ? LBR_CTL_USR : 0);
 
-static bool can_filter(const struct intel_lbr *lbr)
-{
-	return architectural(lbr) ? lbr->control & LBR_CTL_OS : lbr->select;
+	for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_FAR; t++) {
+		if (r->without >> t & 1)
+			out |= kinds[t].select;
+		else
+			in |= kinds[t].control;
+	}
+	if (architectural(lbr))
+		return msr_write(IA32_LBR_CTL, in & lbr->control);
+	return !lbr->select || msr_write(MSR_LBR_SELECT, out);
 }
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
@@ -106,11 +136,11 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	struct intel_lbr lbr = layout();
 
 	(void)pmu;
-	if (r->ring != RING_ALL && !can_filter(&lbr)) {
-		*why = "this last-branch stack takes the branches of every ring";
+	if ((r->ring != RING_ALL && !filters_rings(&lbr)) || (r->without && !filters_kinds(&lbr))) {
+		*why = "this last-branch stack takes the branches of every ring and kind";
 		return false;
 	}
-	if (!intel_change_msr(control(&lbr), enable(&lbr), 0) || !filter(&lbr, r->ring) || !clear(&lbr)) {
+	if (!intel_change_msr(control(&lbr), enable(&lbr), 0) || !filter(&lbr, r) || !clear(&lbr)) {
 		*why = "a last-branch register raised #GP";
 		return false;
 	}

@@ -184,6 +184,36 @@ static void lbr_by_ring(void **unused)
 	}
 }
 
+/* What is left out is left out, and nothing else. */
+static void lbr_by_kind(void **unused)
+{
+	(void)unused;
+	for (unsigned p = 0; p < VIRTUAL; p++) {
+		start_cpu(all[p], "");
+		bool filters = lbr(RING_ALL).source->filters;
+
+		assert_int_equal(filters, lbr(RING_ALL).source->rings != 0);
+		for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_FAR && filters; t++) {
+			struct pmu_recording r = lbr(RING_ALL);
+			struct fake_path *path = fake_cpu_path();
+
+			r.without = 1u << t;
+			assert_true(r.source->filters & r.without);
+			begin(&r);
+			for (unsigned k = TRANSFER_CONDITIONAL; k <= TRANSFER_EVENT; k++) {
+				path->regs.ip = CODE + 16 * k;
+				if (k == TRANSFER_EVENT)
+					fake_path_event(path, CODE);
+				else
+					fake_path_branch(path, (enum model_transfer)k, CODE);
+			}
+			assert_int_equal(finish(&r), t == TRANSFER_FAR ? 6 : 7);
+			for (unsigned i = 0; i < (t == TRANSFER_FAR ? 6 : 7); i++)
+				assert_int_equal(got[i].from, CODE + 16 * (i + 1 < t ? i + 1 : i + 2));
+		}
+	}
+}
+
 /* The bracket starts and stops it, and is not part of the trace. */
 static void lbr_by_bracket(void **unused)
 {
@@ -236,9 +266,8 @@ static void lbr_that_faults(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lbr_of_each_part),
-		cmocka_unit_test(lbr_by_ring),
-		cmocka_unit_test(lbr_by_bracket),
+		cmocka_unit_test(lbr_of_each_part), cmocka_unit_test(lbr_by_ring),
+		cmocka_unit_test(lbr_by_kind),      cmocka_unit_test(lbr_by_bracket),
 		cmocka_unit_test(lbr_that_faults),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
