@@ -198,10 +198,11 @@ static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 /* Change the counter's field of IA32_FIXED_CTR_CTRL and leave the others. */
 static bool set_fixed_field(const struct pmu_counter *c, uint64_t field)
 {
-	uint64_t control;
+	uint64_t control, own = FIXED_FIELD << 4 * c->index;
+	if (c->index < 8)
+		own |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * c->index);
 	return msr_read(IA32_FIXED_CTR_CTRL, &control) &&
-	       msr_write(IA32_FIXED_CTR_CTRL,
-			 (control & ~(FIXED_FIELD << 4 * c->index)) | field << 4 * c->index);
+	       msr_write(IA32_FIXED_CTR_CTRL, (control & ~own) | field << 4 * c->index);
 }
 
 /* Take counters out of IA32_PERF_GLOBAL_CTRL; nothing to do before version 2. */
@@ -392,8 +393,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 		return fault(why, "IA32_PERF_GLOBAL_CTRL");
 	if (pmu->n_fixed && !msr_write(IA32_FIXED_CTR_CTRL, 0))
 		return fault(why, "IA32_FIXED_CTR_CTRL");
-	if (intel_has_pebs() && !msr_write(IA32_PEBS_ENABLE, 0))
-		return fault(why, "IA32_PEBS_ENABLE");
+	if (intel_has_pebs())
+		msr_write(IA32_PEBS_ENABLE, 0); /* if it faults, records are missing, and that is told there */
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (general(&pmu->counter[c]) && !msr_write(IA32_PERFEVTSEL0 + pmu->counter[c].index, 0))
 			return fault(why, "IA32_PERFEVTSELx");
@@ -402,6 +403,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 	 * not ours. A hypervisor may lack the register. */
 	if (pmu->has_global && msr_read(IA32_DEBUGCTL, &value) && value & ~DEBUGCTL_BTF)
 		msr_write(IA32_DEBUGCTL, value & DEBUGCTL_BTF);
+	if (cpu_has(CPU_ARCH_LBR))
+		msr_write(IA32_LBR_CTL, 0);
 
 	if (needs_flush(pmu) && !flush_nehalem())
 		return fault(why, "the start-up sequence for Nehalem");

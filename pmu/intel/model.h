@@ -4,13 +4,18 @@
  * model_registers.c: which registers exist, what may be written to them, what they read.
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freeze.
  * model_lbr.c: last-branch records and their registers.
+ * model_ds.c: the debug store area, and branch traces in it.
+ * model_pebs.c: PEBS records, and the registers of single events.
  * model_injections.c: the deviations that can be switched on.
  */
 #ifndef PMU_INTEL_MODEL_H
 #define PMU_INTEL_MODEL_H
 
+#include "pmu/intel/ds.h"
+#include "pmu/intel/extra.h"
 #include "pmu/intel/lbr.h"
 #include "pmu/intel/leaf0a.h"
+#include "pmu/intel/pebs.h"
 #include "pmu/intel/profile.h"
 #include "pmu/intel/registers.h"
 #include "pmu/model.h"
@@ -53,7 +58,8 @@ struct intel_counter {
 	uint8_t per_tick;       /* what a tick of the clock adds */
 	uint8_t rings;          /* bit 0: CPL 0, bit 1: CPL 1 to 3 */
 	bool pmi;
-	bool simple; /* no threshold and no edge: the value itself is added */
+	bool latency; /* counts slow loads (load-latency facility) */
+	bool simple;  /* no threshold and no edge: the value itself is added */
 	bool edge, invert;
 	uint8_t cmask;
 
@@ -76,6 +82,26 @@ struct intel_lbr_state {
 	uint32_t made;   /* records (injected) */
 };
 
+struct intel_ds_state {
+	const struct model_memory *memory; /* NULL: none was attached */
+	bool exists;
+	uint64_t area; /* IA32_DS_AREA */
+	uint64_t last_from;
+	uint32_t made; /* branch records (injected) */
+};
+
+/* Counters are bits by their index in intel_state.counter[]. */
+struct intel_pebs_state {
+	struct intel_pebs at;
+	uint64_t enable, data_cfg;
+	uint32_t armed;         /* have overflowed: the next occurrence is recorded */
+	uint32_t arming;        /* have overflowed in this step */
+	uint32_t hit;           /* were armed and have counted in this step */
+	uint32_t delayed, held; /* (injected) */
+	uint64_t last_ip;
+	struct model_registers before; /* as the last step left them */
+};
+
 struct intel_state {
 	const struct intel_profile *profile;
 	struct intel_leaf0a leaf;
@@ -86,6 +112,12 @@ struct intel_state {
 	uint64_t fixed_control, global_control, status, ovf_control, debugctl;
 	struct intel_counter counter[INTEL_COUNTERS];
 	struct intel_lbr_state lbr;
+	struct intel_ds_state ds;
+	struct intel_pebs_state pebs;
+	uint64_t misc_enable;
+	struct intel_extra extra[INTEL_EXTRAS];
+	uint64_t extra_value[INTEL_EXTRAS];
+	unsigned n_extras;
 
 	uint32_t running; /* counters that count now */
 	uint32_t started; /* of them, those that the last write started */
@@ -108,6 +140,24 @@ struct intel_state {
 static inline bool injected(const struct intel_state *s, enum intel_injection i)
 {
 	return s->injections >> i & 1;
+}
+
+/** Whether a value has bits set that must be 0. Injected "reserved-accepted": those are ignored. */
+static inline bool intel_reserved(const struct intel_state *s, uint64_t *value, uint64_t valid)
+{
+	if (injected(s, INJECT_RESERVED_ACCEPTED))
+		*value &= valid;
+	return *value & ~valid;
+}
+
+/** How much of a quantity a step has. */
+static inline unsigned intel_amount(const struct model_step *step, enum quantity q)
+{
+	unsigned sum = 0;
+	for (unsigned i = 0; i < step->n_terms; i++)
+		if (step->terms[i].quantity == q)
+			sum += step->terms[i].amount;
+	return sum;
 }
 
 static inline bool intel_is_fixed(unsigned c)
@@ -137,10 +187,38 @@ void intel_lbr_reset(struct intel_state *s, const struct intel_lbr *layout);
 enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value);
 enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint64_t value);
 bool intel_lbr_enabled(const struct intel_state *s);
-bool intel_lbr_wants_mispredictions(const struct intel_state *s);
 
 /** A step while they are enabled; `pmi`: it raised an interrupt. */
 void intel_lbr_advance(struct intel_state *s, const struct model_step *step, bool pmi);
+
+/** The i-th newest record; zeroes if there is none. */
+void intel_lbr_recent(const struct intel_state *s, unsigned i, uint64_t *from, uint64_t *to, uint64_t *info);
+
+/** The debug store area. @return false if it is not there */
+void intel_attach(void *state, const struct model_memory *memory);
+bool intel_ds_read(const struct intel_state *s, unsigned offset, uint64_t *value);
+bool intel_ds_write(const struct intel_state *s, unsigned offset, uint64_t value);
+
+/** A buffer has reached its threshold: status and interrupt. SDM 18.2.2, figure 18-3. */
+void intel_ds_overflow(struct intel_state *s);
+
+bool intel_bts_enabled(const struct intel_state *s);
+void intel_bts_advance(struct intel_state *s, const struct model_step *step);
+
+/** Whether counter c samples. What it did in this step goes into .hit and .arming. */
+bool intel_pebs_samples(const struct intel_state *s, unsigned c);
+bool intel_pebs_recording(const struct intel_state *s);
+
+/** Whether counter c counts slow loads, and how many of them a step has. */
+bool intel_pebs_is_latency(const struct intel_state *s, unsigned c);
+unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_step *step);
+
+/** The end of a step while IA32_PEBS_ENABLE is not 0. @return whether recording() may have changed */
+bool intel_pebs_advance(struct intel_state *s, const struct model_step *step);
+
+/** MISC_ENABLE, DS area, PEBS and the registers of single events; MODEL_NOT_MINE for any other. */
+enum model_access intel_pebs_read(struct intel_state *s, uint32_t address, uint64_t *value);
+enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint64_t value);
 
 /** Raise an overflow interrupt request. SDM 18.2.1.1, 18.2.2. */
 void intel_raise_pmi(struct intel_state *s, unsigned requests);

@@ -116,6 +116,10 @@ void intel_update_running(struct intel_state *s)
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
 		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple && k->clock != CLOCK_BUS, true);
 	}
+	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++) {
+		s->counter[c].latency = intel_pebs_is_latency(s, c);
+		s->quick &= !(s->running >> c & 1 && s->counter[c].latency);
+	}
 
 	s->started = s->running & ~before;
 	uint32_t stopped = before & ~s->running;
@@ -163,6 +167,8 @@ static void overflow(struct intel_state *s, unsigned c)
 	k->overflow_step = s->steps;
 	if (injected(s, INJECT_AAJ148) && freezing && intel_is_fixed(c) && others >> INTEL_GENERAL_MAX)
 		return;
+	if (intel_pebs_samples(s, c))
+		s->pebs.arming |= 1u << c;
 	if (s->leaf.version >= 2 && !injected(s, INJECT_LOST_STATUS))
 		s->status |= MUTANT(M_STATUS_SET, bit, 0);
 	if (!MUTANT(M_PMI_NONE, k->pmi, false))
@@ -181,6 +187,7 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 	uint64_t sum = k->value + amount;
 	bool carry = sum > k->mask || sum < k->value;
 
+	s->pebs.hit |= s->pebs.armed & 1u << c;
 	if (MUTANT(M_STATUS_NOT_STICKY, false, amount != 0))
 		s->status &= ~intel_global_bit(c);
 	if (injected(s, INJECT_DROPPED_CARRY)) {
@@ -203,7 +210,8 @@ static void take_smi(struct intel_state *s)
 		return;
 	s->smis++;
 	/* SDM 17.4.1; the bit exists only where IA32_PERF_CAPABILITIES[12] is set. */
-	if (s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM && !injected(s, INJECT_SMM_COUNTED))
+	if (s->debugctl & MUTANT(M_FREEZE_SMM, DEBUGCTL_FREEZE_WHILE_SMM, 0) &&
+	    !injected(s, INJECT_SMM_COUNTED))
 		return;
 	for (unsigned i = 0; i < s->n_running; i++)
 		add(s, s->run_list[i], SMI_LENGTH);
@@ -259,6 +267,8 @@ static bool ring_selected(const struct intel_state *s, const struct intel_counte
 	uint8_t rings = k->rings;
 	if (injected(s, INJECT_RING_LEAK) && rings & 2)
 		rings |= 1;
+	if (injected(s, INJECT_W126) && rings && intel_pebs_samples(s, (unsigned)(k - s->counter)))
+		rings = 3;
 	rings = MUTANT(M_RING_OS, rings, rings | rings >> 1);
 	rings = MUTANT(M_RING_USR, rings, rings | rings << 1);
 	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
@@ -283,6 +293,8 @@ static void count(struct intel_state *s, unsigned c, const struct model_step *st
 		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
 		value += k->weight[step->terms[i].quantity] * (int)amount;
 	}
+	if (k->latency)
+		value += intel_pebs_slow_loads(s, step);
 	uint64_t amount = k->simple ? value + ticks(s, k, cycles) : conditional(s, k, value, cycles);
 	if (s->injections)
 		amount = intel_distort(s, c, step, amount);
@@ -343,11 +355,13 @@ bool intel_counts(const void *state, enum quantity q)
 {
 	const struct intel_state *s = state;
 
-	if (q == Q_BR_MISPRED && intel_lbr_wants_mispredictions(s))
-		return true;
-	for (unsigned i = 0; i < s->n_running; i++)
-		if (s->counter[s->run_list[i]].weight[q])
+	for (unsigned i = 0; i < s->n_running; i++) {
+		const struct intel_counter *k = &s->counter[s->run_list[i]];
+		if (k->weight[q] ||
+		    (k->latency && (q == Q_LOADS || q == Q_L1D_LOAD_MISS || q == Q_L2_LOAD_MISS ||
+				    q == Q_LLC_MISS || q == Q_DTLB_LOAD_MISS)))
 			return true;
+	}
 	return false;
 }
 
@@ -371,6 +385,9 @@ bool intel_advance(void *state, const struct model_step *step)
 	/* The branch that retires with the interrupt is recorded, what follows is not. */
 	if (intel_lbr_enabled(s))
 		intel_lbr_advance(s, step, s->freeze);
+	if (intel_bts_enabled(s))
+		intel_bts_advance(s, step);
+	bool changed = s->pebs.enable && intel_pebs_advance(s, step);
 	bool frozen = s->freeze;
 	if (s->freeze)
 		freeze_on_pmi(s);
@@ -378,5 +395,5 @@ bool intel_advance(void *state, const struct model_step *step)
 		s->pmi_pending = 1;
 		return true;
 	}
-	return s->overflowed || frozen;
+	return s->overflowed || frozen || changed;
 }

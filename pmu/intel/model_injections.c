@@ -11,41 +11,32 @@ const struct model_injection intel_injections[] = {
 	{NULL, NULL},
 };
 
-static unsigned amount_of(const struct model_step *step, enum quantity q)
-{
-	unsigned sum = 0;
-	for (unsigned i = 0; i < step->n_terms; i++)
-		if (step->terms[i].quantity == q)
-			sum += step->terms[i].amount;
-	return sum;
-}
-
 uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_step *step, uint64_t amount)
 {
 	const struct intel_counter *k = &s->counter[c];
 	bool instructions = k->weight[Q_INSTRUCTIONS], branches = k->weight[Q_BRANCHES];
 
 	if (injected(s, INJECT_W146) && branches)
-		amount += amount_of(step, Q_INSN_CPUID);
+		amount += intel_amount(step, Q_INSN_CPUID);
 	if (injected(s, INJECT_SRF7) && (instructions || branches))
-		amount += amount_of(step, Q_BR_FAR);
+		amount += intel_amount(step, Q_BR_FAR);
 	/* IRET alone is both a far branch and serialising. */
-	if (injected(s, INJECT_BV52) && instructions && amount_of(step, Q_BR_FAR) &&
-	    amount_of(step, Q_INSN_SERIALIZING))
+	if (injected(s, INJECT_BV52) && instructions && intel_amount(step, Q_BR_FAR) &&
+	    intel_amount(step, Q_INSN_SERIALIZING))
 		amount++;
-	if (injected(s, INJECT_SKL91) && instructions && amount_of(step, Q_REP_ITERATIONS))
+	if (injected(s, INJECT_SKL91) && instructions && intel_amount(step, Q_REP_ITERATIONS))
 		amount++;
 	if (injected(s, INJECT_SKL117) && k->clock && k->rings != 3 &&
-	    amount_of(step, Q_RING_TO_KERNEL) + amount_of(step, Q_RING_TO_USER))
+	    intel_amount(step, Q_RING_TO_KERNEL) + intel_amount(step, Q_RING_TO_USER))
 		amount = 0;
 
 	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63)
-		amount += amount_of(step, Q_INSTRUCTIONS);
+		amount += intel_amount(step, Q_INSTRUCTIONS);
 	if (injected(s, INJECT_ODD_COUNTER) && c == s->leaf.n_general - 1 && branches)
 		amount *= 2;
 	if (injected(s, INJECT_INTERRUPT_EXTRA) && instructions)
-		amount += amount_of(step, Q_INTERRUPTS_HW) + amount_of(step, Q_INTERRUPTS_NMI) +
-			  amount_of(step, Q_EXCEPTIONS);
+		amount += intel_amount(step, Q_INTERRUPTS_HW) + intel_amount(step, Q_INTERRUPTS_NMI) +
+			  intel_amount(step, Q_EXCEPTIONS);
 
 	if (injected(s, INJECT_NOISY) && amount) {
 		s->noise = s->noise * 1103515245 + 12345;

@@ -37,11 +37,6 @@ bool intel_lbr_enabled(const struct intel_state *s)
 	return architectural(l) ? l->control & LBR_CTL_ENABLE : s->debugctl & DEBUGCTL_LBR;
 }
 
-bool intel_lbr_wants_mispredictions(const struct intel_state *s)
-{
-	return s->lbr.at.mispredicts && intel_lbr_enabled(s);
-}
-
 /* --- registers -------------------------------------------------------------------------------------- */
 
 /* Bits 63:47 alike. SDM 17.4.8.1. */
@@ -138,13 +133,6 @@ enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64
 	}
 }
 
-static bool refused(const struct intel_state *s, uint64_t *value, uint64_t valid)
-{
-	if (injected(s, INJECT_RESERVED_ACCEPTED))
-		*value &= valid;
-	return *value & ~valid;
-}
-
 /* A depth that CPUID offers; all records are cleared. */
 static enum model_access write_depth(struct intel_lbr_state *l, uint64_t value)
 {
@@ -170,24 +158,26 @@ enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint6
 		if (!within(l, index) ||
 		    (part == LBR_FROM && l->at.to && l->at.format >= LBR_FLAGS && !from_valid(l, value)) ||
 		    (part == LBR_TO && l->at.format >= LBR_FLAGS && !to_valid(l, value)) ||
-		    (part == LBR_TELL && refused(s, &value, info_bits(l))))
+		    (part == LBR_TELL && intel_reserved(s, &value, info_bits(l))))
 			return MODEL_FAULT;
 		*e = value;
 		return MODEL_OK;
 	}
 	switch (address) {
 	case MSR_LBR_SELECT:
-		if (!l->at.select || MUTANT(M_LBR_SELECT_RESERVED, refused(s, &value, l->at.select), false))
+		if (!l->at.select ||
+		    MUTANT(M_LBR_SELECT_RESERVED, intel_reserved(s, &value, l->at.select), false))
 			return MODEL_FAULT;
 		l->select = (uint32_t)value;
 		return MODEL_OK;
 	case MSR_LASTBRANCH_TOS:
-		if (!l->depth || architectural(l) || refused(s, &value, l->depth - 1))
+		if (!l->depth || architectural(l) || intel_reserved(s, &value, l->depth - 1))
 			return MODEL_FAULT;
 		l->tos = (uint8_t)value;
 		return MODEL_OK;
 	case IA32_LBR_CTL:
-		if (!architectural(l) || MUTANT(M_LBR_CTL_RESERVED, refused(s, &value, l->at.control), false))
+		if (!architectural(l) ||
+		    MUTANT(M_LBR_CTL_RESERVED, intel_reserved(s, &value, l->at.control), false))
 			return MODEL_FAULT;
 		l->control = (uint32_t)value;
 		return MODEL_OK;
@@ -313,12 +303,15 @@ static void store(struct intel_state *s, unsigned i, uint64_t from, uint64_t to,
 	}
 }
 
-static bool mispredicted(const struct model_step *step)
+void intel_lbr_recent(const struct intel_state *s, unsigned i, uint64_t *from, uint64_t *to, uint64_t *info)
 {
-	for (unsigned i = 0; i < step->n_terms; i++)
-		if (step->terms[i].quantity == Q_BR_MISPRED && step->terms[i].amount)
-			return true;
-	return false;
+	const struct intel_lbr_state *l = &s->lbr;
+	unsigned at = architectural(l) || !l->depth ? i : (l->tos + l->depth - i % l->depth) % l->depth;
+	bool there = i < l->depth;
+
+	*from = there ? l->from[at] : 0;
+	*to = there ? l->to[at] : 0;
+	*info = there ? l->info[at] : 0;
 }
 
 /* The newest record's address, for what is injected. */
@@ -361,8 +354,9 @@ void intel_lbr_advance(struct intel_state *s, const struct model_step *step, boo
 		l->to[i] = t;
 		l->info[i] = n;
 	} else {
-		store(s, push(l), from, step->next, MUTANT(M_LBR_MISPREDICTED, mispredicted(step), false),
-		      l->cycles, kinds[step->transfer].type);
+		store(s, push(l), from, step->next,
+		      MUTANT(M_LBR_MISPREDICTED, intel_amount(step, Q_BR_MISPRED) != 0, false), l->cycles,
+		      kinds[step->transfer].type);
 	}
 	l->cycles = MUTANT(M_LBR_CYCLES, 0, l->cycles);
 }

@@ -56,10 +56,19 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->injections = injections;
 	s->noise = 1;
-	const struct model_cpuid *branches = leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;
-	struct intel_lbr layout = intel_lbr_layout(leaf_of(profile, 1)->eax, perf_capabilities(s), branches->eax,
-						   branches->ebx, branches->ecx);
+	const struct model_cpuid *branches =
+		leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;
+	struct intel_lbr layout = intel_lbr_layout(leaf_of(profile, 1)->eax, perf_capabilities(s),
+						   branches->eax, branches->ebx, branches->ecx);
 	intel_lbr_reset(s, &layout);
+
+	const struct model_cpuid *features = leaf_of(profile, 1);
+	s->ds.exists = features->edx >> 21 & 1 && features->ecx >> 2 & 1;
+	s->pebs.at =
+		intel_pebs_layout(features->eax, perf_capabilities(s), s->ds.exists && s->pdcm, &s->leaf);
+	s->n_extras = intel_extras(features->eax, s->extra);
+	s->misc_enable = MISC_ENABLE_PERFMON | (s->ds.exists ? 0 : MISC_ENABLE_NO_BTS) |
+			 (s->pebs.at.exists ? 0 : MISC_ENABLE_NO_PEBS);
 	for (unsigned i = 0; i < s->leaf.n_general; i++)
 		s->counter[i].mask = width_mask(s->leaf.general_width);
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
@@ -73,23 +82,15 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 		s->global_control |= (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
 }
 
-/* Whether a value has bits set that must be 0. Injected "reserved-accepted": those are ignored. */
-static bool reserved(const struct intel_state *s, uint64_t *value, uint64_t valid)
-{
-	if (injected(s, INJECT_RESERVED_ACCEPTED))
-		*value &= valid;
-	return *value & ~valid;
-}
-
 /* SDM 18.2.1.1, 18.2.3; figure 18-1 marks bits 63:32 reserved, and bit 21 before version 3 or without
- * AnyThread. */
+ * AnyThread. Bit 34 came with adaptive PEBS. */
 static enum model_access write_select(struct intel_state *s, unsigned c, uint64_t value)
 {
 	uint64_t valid = 0xffffffff & ~EVTSEL_ANY;
 	if (MUTANT(M_ANY_RESERVED, s->leaf.any_thread, true))
 		valid |= EVTSEL_ANY;
-	valid |= MUTANT(M_EVTSEL_HIGH, 0, ~0xffffffffull);
-	if (reserved(s, &value, valid))
+	valid |= MUTANT(M_EVTSEL_HIGH, s->pebs.at.adaptive ? EVTSEL_ADAPTIVE : 0, ~0xffffffffull);
+	if (intel_reserved(s, &value, valid))
 		return MODEL_FAULT;
 	s->select[c] = value;
 	intel_decode_general(s, c);
@@ -118,7 +119,7 @@ static bool has_alias(const struct intel_state *s)
 
 static enum model_access write_alias(struct intel_state *s, unsigned c, uint64_t value)
 {
-	if (MUTANT(M_ALIAS_WIDTH, reserved(s, &value, s->counter[c].mask), false))
+	if (MUTANT(M_ALIAS_WIDTH, intel_reserved(s, &value, s->counter[c].mask), false))
 		return MODEL_FAULT;
 	s->counter[c].value = value & s->counter[c].mask;
 	return MODEL_OK;
@@ -128,7 +129,7 @@ static enum model_access write_alias(struct intel_state *s, unsigned c, uint64_t
 static enum model_access write_fixed(struct intel_state *s, unsigned c, uint64_t value)
 {
 	struct intel_counter *k = &s->counter[c];
-	if (MUTANT(M_FIXED_WIDTH, reserved(s, &value, k->mask), false))
+	if (MUTANT(M_FIXED_WIDTH, intel_reserved(s, &value, k->mask), false))
 		return MODEL_FAULT;
 	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
 	    (value & 0xfffffffe) == 0xfffffffe)
@@ -146,9 +147,12 @@ static enum model_access write_fixed_control(struct intel_state *s, uint64_t val
 	if (MUTANT(M_FIXED_CTRL_ANY, s->leaf.any_thread, true))
 		field |= FIXED_ANY;
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
-		if (MUTANT(M_FIXED_CTRL_RESERVED, s->leaf.fixed >> i & 1, true))
+		if (MUTANT(M_FIXED_CTRL_RESERVED, s->leaf.fixed >> i & 1, true)) {
 			valid |= field << 4 * i;
-	if (reserved(s, &value, valid))
+			if (s->pebs.at.adaptive && i < 8)
+				valid |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * i);
+		}
+	if (intel_reserved(s, &value, valid))
 		return MODEL_FAULT;
 	s->fixed_control = value;
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
@@ -160,7 +164,7 @@ static enum model_access write_fixed_control(struct intel_state *s, uint64_t val
 
 static enum model_access write_global_control(struct intel_state *s, uint64_t value)
 {
-	if (MUTANT(M_GLOBAL_RESERVED, reserved(s, &value, counter_bits(s)), false))
+	if (MUTANT(M_GLOBAL_RESERVED, intel_reserved(s, &value, counter_bits(s)), false))
 		return MODEL_FAULT;
 	s->global_control = value;
 	intel_update_running(s);
@@ -181,7 +185,7 @@ static uint64_t status_bits(const struct intel_state *s)
 
 static enum model_access write_ovf_control(struct intel_state *s, uint64_t value)
 {
-	if (MUTANT(M_OVF_RESERVED, reserved(s, &value, status_bits(s)), false))
+	if (MUTANT(M_OVF_RESERVED, intel_reserved(s, &value, status_bits(s)), false))
 		return MODEL_FAULT;
 	s->ovf_control = value;
 	value = MUTANT(M_OVF_ALL, value, ~0ull);
@@ -199,7 +203,7 @@ static enum model_access write_ovf_control(struct intel_state *s, uint64_t value
 /* SDM 18.2.4.3. CondChgd cannot be set. */
 static enum model_access write_status_set(struct intel_state *s, uint64_t value)
 {
-	if (reserved(s, &value, status_bits(s) & ~STATUS_COND_CHGD))
+	if (intel_reserved(s, &value, status_bits(s) & ~STATUS_COND_CHGD))
 		return MODEL_FAULT;
 	s->status = value | MUTANT(M_STATUS_SET_REPLACES, s->status, 0);
 	intel_update_running(s);
@@ -226,7 +230,7 @@ static uint64_t in_use(const struct intel_state *s)
 
 static enum model_access write_debugctl(struct intel_state *s, uint64_t value)
 {
-	if (MUTANT(M_DEBUGCTL_RESERVED, reserved(s, &value, s->profile->debugctl), false))
+	if (MUTANT(M_DEBUGCTL_RESERVED, intel_reserved(s, &value, s->profile->debugctl), false))
 		return MODEL_FAULT;
 	s->debugctl = value;
 	return MODEL_OK;
@@ -302,8 +306,10 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	case IA32_DEBUGCTL:
 		return answer(MODEL_OK, value, s->debugctl);
 	default:
-		return intel_lbr_read(s, address, value);
+		break;
 	}
+	enum model_access access = intel_lbr_read(s, address, value);
+	return access == MODEL_NOT_MINE ? intel_pebs_read(s, address, value) : access;
 }
 
 static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
@@ -340,8 +346,10 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	case IA32_DEBUGCTL:
 		return write_debugctl(s, value);
 	default:
-		return intel_lbr_write(s, address, value);
+		break;
 	}
+	enum model_access access = intel_lbr_write(s, address, value);
+	return access == MODEL_NOT_MINE ? intel_pebs_write(s, address, value) : access;
 }
 
 /* SDM vol. 2, RDPMC: needs CPL 0 or CR4.PCE; index 40000000H + n is fixed counter n; anything that is no
@@ -380,7 +388,8 @@ static bool counting(const void *state)
 
 static bool recording(const void *state)
 {
-	return MUTANT(M_RECORDING, intel_lbr_enabled(state), false);
+	return MUTANT(M_RECORDING, intel_lbr_enabled(state) || intel_bts_enabled(state), false) ||
+	       MUTANT(M_PEBS_RECORDING, intel_pebs_recording(state), false);
 }
 
 static bool take_pmi(void *state)
@@ -405,5 +414,6 @@ const struct pmu_model intel_model = {
 	.counting = counting,
 	.increments = intel_increments,
 	.recording = recording,
+	.attach = intel_attach,
 	.take_pmi = take_pmi,
 };

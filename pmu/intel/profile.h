@@ -21,9 +21,7 @@ struct intel_profile {
 #define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
 #define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 
-/* Features that the models lack: DTES64, DS-CPL and DS of leaf 1; processor trace of leaf 7. */
-#define DS_ECX (1u << 2 | 1u << 4)
-#define DS_EDX (1u << 21)
+/* Features that the models lack: processor trace of leaf 7. */
 #define PT_EBX (1u << 25)
 
 /* IA32_DEBUGCTL from version 2 on: SDM 17.4.1. */

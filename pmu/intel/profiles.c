@@ -1,9 +1,6 @@
 /*
  * Virtual CPUs with an architectural PMU. CPUID leaves are those of real parts, from public dumps named
  * beside each; the highest leaf is kept, so software finds no newer leaf than the part had.
- *
- * The models have no debug store, so CPUID.1:EDX[21] (DS), ECX[2] (DTES64) and ECX[4] (DS-CPL) are cleared,
- * and PEBS is not to be had, whatever IA32_PERF_CAPABILITIES says of its format.
  */
 #include "pmu/intel/intel.h"
 #include "pmu/intel/profile.h"
@@ -13,11 +10,11 @@
  * Core Duo T2600 (Yonah), stepping C0, version 1. Leaves and IA32_PERF_CAPABILITIES, IA32_DEBUGCTL as probed
  * on the part by the authors of VirtualBox (its CPU database). The real part has no 64-bit mode; leaf
  * 80000001H is left to the real CPU, so that the image, which is 64-bit code, may be shown this PMU all the
- * same.
+ * same. Its debug store is of 32 bits (no DTES64), which 64-bit code cannot use.
  */
 static const struct model_cpuid yonah_cpuid[] = {
 	{0x00, 0, 0x0000000a, GENUINEINTEL},
-	{0x01, 0, 0x000006e8, 0x01020800, 0x0000c1a9 & ~DS_ECX, 0xbfe9fbff & ~DS_EDX},
+	{0x01, 0, 0x000006e8, 0x01020800, 0x0000c1a9, 0xbfe9fbff},
 	{0x02, 0, 0x02b3b001, 0x000000f0, 0x00000000, 0x2c04307d},
 	{0x04, 0, 0x04000121, 0x01c0003f, 0x0000003f, 0x00000001},
 	{0x04, 1, 0x04000122, 0x01c0003f, 0x0000003f, 0x00000001},
@@ -48,7 +45,7 @@ const struct model_profile intel_yonah = {
  */
 static const struct model_cpuid core2_cpuid[] = {
 	{0x00, 0, 0x0000000a, GENUINEINTEL},
-	{0x01, 0, 0x00010676, 0x00040800, 0x000ce3bd & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x01, 0, 0x00010676, 0x00040800, 0x000ce3bd, 0xbfebfbff},
 	{0x02, 0, 0x05b0b101, 0x005657f0, 0x00000000, 0x2cb4304e},
 	{0x04, 0, 0x0c000121, 0x01c0003f, 0x0000003f, 0x00000001},
 	{0x04, 1, 0x0c000122, 0x01c0003f, 0x0000003f, 0x00000001},
@@ -78,7 +75,7 @@ const struct model_profile intel_core2 = {
  */
 static const struct model_cpuid nehalem_cpuid[] = {
 	{0x00, 0, 0x0000000b, GENUINEINTEL},
-	{0x01, 0, 0x000106a5, 0x06100800, 0x009ce3bd & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x01, 0, 0x000106a5, 0x06100800, 0x009ce3bd, 0xbfebfbff},
 	{0x02, 0, 0x55035a01, 0x00f0b2e4, 0x00000000, 0x09ca212c},
 	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
 	{0x04, 1, 0x1c004122, 0x00c0003f, 0x0000007f, 0x00000000},
@@ -110,7 +107,7 @@ const struct model_profile intel_nehalem = {
  */
 static const struct model_cpuid skylake_cpuid[] = {
 	{0x00, 0, 0x00000016, GENUINEINTEL},
-	{0x01, 0, 0x000906ea, 0x09100800, 0x7ffafbff & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x01, 0, 0x000906ea, 0x09100800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c30000},
 	{0x04, 0, 0x1c004121, 0x01c0003f, 0x0000003f, 0x00000000},
 	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
@@ -144,7 +141,7 @@ const struct model_profile intel_skylake = {
  */
 static const struct model_cpuid icelake_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
-	{0x01, 0, 0x000706e5, 0x00100800, 0x77faf3bf & ~DS_ECX, 0xbfebfbff & ~DS_EDX},
+	{0x01, 0, 0x000706e5, 0x00100800, 0x77faf3bf, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
 	{0x04, 0, 0x1c004121, 0x02c0003f, 0x0000003f, 0x00000000},
 	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},

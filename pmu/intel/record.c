@@ -8,6 +8,8 @@
 #include <string.h>
 
 static const struct intel_record_kind *const kinds[RECORD_KINDS] = {
+	[RECORD_PEBS] = &intel_record_pebs,
+	[RECORD_BTS] = &intel_record_bts,
 	[RECORD_LBR] = &intel_record_lbr,
 };
 

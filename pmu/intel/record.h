@@ -22,7 +22,7 @@ struct intel_record_kind {
 	bool (*release)(const struct pmu *pmu, const struct pmu_recording *r);
 };
 
-extern const struct intel_record_kind intel_record_lbr;
+extern const struct intel_record_kind intel_record_lbr, intel_record_bts, intel_record_pebs;
 
 extern const struct pmu_recorder intel_recorder;
 

@@ -16,7 +16,7 @@
 
 #define ADDRESS_BITS 48
 
-static struct intel_lbr layout(void)
+struct intel_lbr intel_lbr_here(void)
 {
 	struct cpuid_regs r = {0};
 
@@ -70,7 +70,7 @@ static const struct {
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
 	static char name[48];
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 	uint64_t value;
 
 	(void)pmu;
@@ -96,7 +96,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.fields = RECORD_HAS_BRANCH | (lbr.mispredicts ? RECORD_HAS_MISPREDICTED : 0) |
 			  (lbr.cycles ? RECORD_HAS_CYCLES : 0),
 		.depth = lbr.depth,
-		.rings = filters_rings(&lbr) ? 1 << RING_OS | 1 << RING_USR | 1 << RING_ALL : 0,
+		.address_bits = lbr.to && lbr.format != LBR_32 ? 0 : 32,
 		.filters = filters_kinds(&lbr) ? ALL_KINDS : 0,
 		.manual = architectural(&lbr) ? "SDM vol. 3, last branch records" : "SDM 17.4.8",
 	};
@@ -133,7 +133,7 @@ static bool filter(const struct intel_lbr *lbr, const struct pmu_recording *r)
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 
 	(void)pmu;
 	if ((r->ring != RING_ALL && !filters_rings(&lbr)) || (r->without && !filters_kinds(&lbr))) {
@@ -149,7 +149,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 
 static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 
 	(void)pmu, (void)r;
 	return intel_change_msr(control(&lbr), 0, enable(&lbr));
@@ -157,7 +157,7 @@ static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 
 	(void)pmu, (void)r;
 	return intel_change_msr(control(&lbr), enable(&lbr), 0);
@@ -165,7 +165,7 @@ static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
 {
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 	uint64_t value;
 
 	(void)pmu, (void)r;
@@ -233,7 +233,7 @@ static unsigned count(const struct intel_lbr *lbr, uint64_t *tos)
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 	uint64_t tos;
 
 	(void)pmu, (void)r;
@@ -245,7 +245,7 @@ static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct p
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
 		      unsigned max)
 {
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 	uint64_t tos;
 	unsigned n = count(&lbr, &tos), taken = 0;
 
@@ -267,7 +267,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_lbr lbr = layout();
+	struct intel_lbr lbr = intel_lbr_here();
 
 	(void)pmu, (void)r;
 	return intel_change_msr(control(&lbr), enable(&lbr), 0) && clear(&lbr) &&

@@ -20,6 +20,7 @@
 #define EVTSEL_INV         (1ull << 23)
 #define EVTSEL_CMASK_SHIFT 24
 #define EVTSEL_CMASK       (0xffull << EVTSEL_CMASK_SHIFT)
+#define EVTSEL_ADAPTIVE    (1ull << 34) /* the counter's PEBS record is as IA32_PEBS_DATA_CFG says */
 /* Version 6: SDM of 2024, 20.2.6. */
 #define EVTSEL_EQ           (1ull << 36)
 #define EVTSEL_UMASK2_SHIFT 40
@@ -35,11 +36,12 @@
 #define IA32_PERF_GLOBAL_OVF_CTRL 0x390 /* version 4: IA32_PERF_GLOBAL_STATUS_RESET */
 
 /* Four bits per fixed counter n, at 4n. */
-#define FIXED_OS    1ull
-#define FIXED_USR   2ull
-#define FIXED_ANY   4ull /* version 3 */
-#define FIXED_PMI   8ull
-#define FIXED_FIELD 15ull
+#define FIXED_OS             1ull
+#define FIXED_USR            2ull
+#define FIXED_ANY            4ull /* version 3 */
+#define FIXED_PMI            8ull
+#define FIXED_FIELD          15ull
+#define FIXED_ADAPTIVE_SHIFT 32 /* bit 32 + 4n: as EVTSEL_ADAPTIVE */
 
 /* Bit of fixed counter n in the global registers: 32 + n. General counter n: bit n. */
 #define GLOBAL_FIXED_SHIFT 32
@@ -60,17 +62,31 @@
 /* --- SDM 18.2, 17.4.1, 18.4.4, 35 ------------------------------------------------------------------- */
 #define IA32_PERF_CAPABILITIES 0x345 /* with CPUID.1:ECX[15] (PDCM) */
 #define CAP_LBR_FORMAT         0x3full
+#define CAP_PEBS_TRAP          (1ull << 6)
+#define CAP_PEBS_REGISTERS     (1ull << 7)
 #define CAP_PEBS_FORMAT        (0xfull << 8)
 #define CAP_FREEZE_SMM         (1ull << 12)
 #define CAP_FULL_WIDTH         (1ull << 13)
+#define CAP_PEBS_BASELINE      (1ull << 14)
 
 #define MSR_SMI_COUNT 0x34 /* Nehalem and later: bits 31:0, read only */
 
+#define IA32_MISC_ENABLE               0x1a0
+#define MISC_ENABLE_PERFMON            (1ull << 7)  /* read only: performance monitoring is there */
+#define MISC_ENABLE_NO_BTS             (1ull << 11) /* read only */
+#define MISC_ENABLE_NO_PEBS            (1ull << 12) /* read only */
+#define IA32_DS_AREA                   0x600
 #define IA32_PEBS_ENABLE               0x3f1
+#define IA32_PEBS_DATA_CFG             0x3f2
 #define IA32_DEBUGCTL                  0x1d9
 #define DEBUGCTL_LBR                   (1ull << 0)
 #define DEBUGCTL_BTF                   (1ull << 1)
 #define DEBUGCTL_TRACE                 0x7c0ull /* TR, BTS, BTINT, BTS_OFF_OS, BTS_OFF_USR: bits 6 to 10 */
+#define DEBUGCTL_TR                    (1ull << 6)
+#define DEBUGCTL_BTS                   (1ull << 7)
+#define DEBUGCTL_BTINT                 (1ull << 8)
+#define DEBUGCTL_BTS_OFF_OS            (1ull << 9)
+#define DEBUGCTL_BTS_OFF_USR           (1ull << 10)
 #define DEBUGCTL_FREEZE_LBRS_ON_PMI    (1ull << 11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI (1ull << 12)
 #define DEBUGCTL_UNCORE_PMI            (1ull << 13)

@@ -5,6 +5,8 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/intel/driver.h"
+#include "pmu/intel/extra.h"
+#include "pmu/intel/lbr.h"
 #include "pmu/intel/registers.h"
 
 static const char *const select_names[INTEL_GENERAL_MAX] = {
@@ -25,7 +27,9 @@ static const char *const fixed_names[INTEL_FIXED_MAX] = {
 
 bool intel_has_pebs(void)
 {
-	return cpu_has(CPU_DS) && cpu_has(CPU_DTES64) && cpu_has(CPU_PDCM);
+	uint64_t misc;
+	return cpu_has(CPU_DS) && cpu_has(CPU_DTES64) && cpu_has(CPU_PDCM) &&
+	       !(msr_read(IA32_MISC_ENABLE, &misc) && misc & MISC_ENABLE_NO_PEBS);
 }
 
 static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *name, uint32_t address)
@@ -34,6 +38,28 @@ static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *nam
 	*e = (struct pmu_snapshot_entry){.name = name, .address = address};
 	e->readable = msr_read(address, &e->value);
 	return e;
+}
+
+/* Registers of records, and of single events. */
+static void take_records(struct pmu_snapshot *out)
+{
+	const struct intel_lbr lbr = intel_lbr_here();
+	struct intel_extra extra[INTEL_EXTRAS];
+
+	if (cpu_has(CPU_DS) && cpu_has(CPU_DTES64))
+		take(out, "IA32_DS_AREA", IA32_DS_AREA);
+	if (intel_has_pebs()) {
+		struct pmu_snapshot_entry *e = take(out, "IA32_PEBS_ENABLE", IA32_PEBS_ENABLE);
+		e->enable = e->value != 0;
+		if (intel_perf_capabilities() & CAP_PEBS_BASELINE)
+			take(out, "IA32_PEBS_DATA_CFG", IA32_PEBS_DATA_CFG);
+	}
+	if (lbr.format == LBR_ARCH)
+		take(out, "IA32_LBR_CTL", IA32_LBR_CTL);
+	else if (lbr.select)
+		take(out, "MSR_LBR_SELECT", MSR_LBR_SELECT);
+	for (unsigned n = intel_extras(cpuid(1, 0).eax, extra), i = 0; i < n; i++)
+		take(out, extra[i].name, extra[i].address);
 }
 
 void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
@@ -52,10 +78,7 @@ void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 		fixed_control = take(out, "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL)->value;
 	if (cpu_has(CPU_PDCM))
 		take(out, "IA32_PERF_CAPABILITIES", IA32_PERF_CAPABILITIES);
-	if (intel_has_pebs()) {
-		struct pmu_snapshot_entry *e = take(out, "IA32_PEBS_ENABLE", IA32_PEBS_ENABLE);
-		e->enable = e->value != 0;
-	}
+	take_records(out);
 
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		const struct pmu_counter *k = &pmu->counter[c];

@@ -95,7 +95,7 @@ static void select_reserved(void **unused)
 		bool any = p == 2 || p == 3;
 		power_up(profiles[p], "");
 		for (unsigned bit = 0; bit < 64; bit++) {
-			if (bit >= 32 || (bit == 21 && !any)) {
+			if ((bit >= 32 && (p != 4 || bit != 34)) || (bit == 21 && !any)) {
 				refuses(IA32_PERFEVTSEL0, 1ull << bit);
 			} else {
 				set(IA32_PERFEVTSEL0, 1ull << bit);
@@ -153,7 +153,7 @@ static void fixed_write(void **unused)
 
 static void control_reserved(void **unused)
 {
-	static const uint64_t fields[ALL_PROFILES] = {0, 0xbbb, 0xfff, 0xfff, 0xbbbb};
+	static const uint64_t fields[ALL_PROFILES] = {0, 0xbbb, 0xfff, 0xfff, 0x11110000bbbb};
 	static const uint64_t counters[ALL_PROFILES] = {0, 0x700000003, 0x70000000f, 0x70000000f,
 							0xf000000ff};
 	static const uint64_t status[ALL_PROFILES] = {0, 3ull << 62, 7ull << 61, 0xfcull << 56,

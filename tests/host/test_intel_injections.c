@@ -1,11 +1,17 @@
 /* Every deviation that can be injected into the Intel model shows, and the model without it does not show it.
  */
 #include "tests/host/intel_model_hands.h"
+#include "pmu/intel/ds.h"
+#include "pmu/intel/pebs.h"
+#include "tests/host/support/fake_memory.h"
 #include "tests/host/support/fake_path.h"
 
 #include <stdio.h>
 
 #define RUN_ALL 0x70000000full
+
+/* What is injected; for tests that need another part. */
+static const char *active;
 
 static void terms(const struct qterm *t, unsigned n, uint32_t cycles, uint8_t cpl)
 {
@@ -345,10 +351,128 @@ static bool lbr_missing(void)
 	return lbr_is_wrong(6);
 }
 
+static struct ds_area *area;
+
+/* A debug store with room for 20 records of that size each, the interrupt after `threshold`. */
+static uint8_t *debug_store(size_t size, unsigned threshold)
+{
+	area = fake_memory_create(sizeof *area + 20 * size);
+	uint64_t base = (uintptr_t)(area + 1);
+	area->bts = area->pebs = (struct ds_buffer){base, base, base + 20 * size, base + threshold * size};
+	intel_model.attach(cpu, &fake_memory);
+	set(IA32_DS_AREA, (uintptr_t)area);
+	fake_path_start(&path, &intel_model, cpu, 0x1000);
+	return (uint8_t *)base;
+}
+
+/* Ten branches, some of them to the other ring and back; with a filter the trace is of ring 3. */
+static bool bts_is_wrong(uint64_t filter)
+{
+	const struct ds_branch *r = (const struct ds_branch *)debug_store(sizeof *r, 21);
+	bool wrong = false;
+
+	set(IA32_DEBUGCTL, DEBUGCTL_TR | DEBUGCTL_BTS | DEBUGCTL_BTINT | filter);
+	for (unsigned i = 0; i < 10; i++) {
+		uint64_t from = path.regs.ip, to = from + 16;
+		uint8_t cpl = i == 2 || i == 3 ? 3 : 0;
+
+		fake_path_far(&path, to, cpl);
+		if (filter && !cpl)
+			continue;
+		wrong |= r->from != from || r->to != to || r->flags != DS_BRANCH_PREDICTED;
+		r++;
+	}
+	return wrong;
+}
+
+static bool bts_wrong(void)
+{
+	return bts_is_wrong(0);
+}
+
+static bool bts_wrong_by_ring(void)
+{
+	return bts_is_wrong(DEBUGCTL_BTS_OFF_OS);
+}
+
+/* Counter 0 samples instructions of the rings that `select` has, every third, until it has run `n` of them.
+ */
+static unsigned samples(uint64_t select, unsigned n, unsigned threshold)
+{
+	debug_store(176, threshold);
+	area->reset[0] = -2ull;
+	program(0, 0xc0 | EVTSEL_EN | select);
+	set(IA32_PMC0, -2ull);
+	set(IA32_PEBS_ENABLE, 1);
+	fake_path_nops(&path, n);
+	return (unsigned)((area->pebs.index - area->pebs.base) / 176);
+}
+
+static bool pebs_address(void)
+{
+	samples(BOTH, 7, 21);
+	const struct pebs_record *r = (const struct pebs_record *)(area + 1);
+	return r->ip != 0x1003;
+}
+
+static bool pebs_ring(void)
+{
+	return samples(EVTSEL_USR, 9, 21) != 0;
+}
+
+static bool pebs_threshold(void)
+{
+	return samples(BOTH, 6, 2) != 2 || pmis() != 1;
+}
+
+static bool pebs_status(void)
+{
+	samples(BOTH, 6, 2);
+	return get(IA32_PERF_GLOBAL_STATUS) != STATUS_OVF_BUF;
+}
+
+static bool pebs_full(void)
+{
+	samples(BOTH, 100, 21);
+	return pmis() != 0;
+}
+
+static bool pebs_stopped(void)
+{
+	samples(BOTH, 2, 21);
+	set(IA32_PERF_GLOBAL_CTRL, 0);
+	fake_path_nops(&path, 3);
+	return area->pebs.index != area->pebs.base;
+}
+
+static bool pebs_eventing(void)
+{
+	power_up(&intel_haswell, active);
+	debug_store(192, 21);
+	area->reset[0] = -2ull;
+	program(0, INSTR);
+	set(IA32_PMC0, -2ull);
+	set(IA32_PEBS_ENABLE, 1);
+	fake_path_nops(&path, 3);
+	return ((const struct pebs_record *)(area + 1))->eventing_ip != 0x1002;
+}
+
 static const struct {
 	const char *name;
 	bool (*shows)(void);
 } rows[] = {
+	{"bts-lost", bts_wrong},
+	{"pebs-late", pebs_address},
+	{"w125", bts_wrong_by_ring},
+	{"w126", pebs_ring},
+	{"w127", pebs_threshold},
+	{"aj69", pebs_status},
+	{"bj101", pebs_full},
+	{"hsd53", bts_wrong},
+	{"hsd110", pebs_address},
+	{"skl88", bts_wrong},
+	{"skl104", pebs_stopped},
+	{"skl120", pebs_eventing},
 	{"lbr-stale-from", lbr_source},
 	{"lbr-lost", lbr_missing},
 	{"bj94", lbr_source},
@@ -397,10 +521,12 @@ static void each_shows(void **unused)
 {
 	(void)unused;
 	for (unsigned i = 0; i < ROWS; i++) {
-		power_up(&intel_nehalem, "");
+		active = "";
+		power_up(&intel_nehalem, active);
 		if (rows[i].shows())
 			fail_msg("%s shows without having been injected", rows[i].name);
-		power_up(&intel_nehalem, rows[i].name);
+		active = rows[i].name;
+		power_up(&intel_nehalem, active);
 		if (!rows[i].shows())
 			fail_msg("%s does not show", rows[i].name);
 	}

@@ -4,11 +4,13 @@
  */
 #define MODEL_MUTANTS
 #include "pmu/intel/model_counters.c"
+#include "pmu/intel/model_ds.c"
 #include "pmu/intel/model_injections.c"
 #include "pmu/intel/model_lbr.c"
+#include "pmu/intel/model_pebs.c"
 #include "pmu/intel/model_registers.c"
 
-#include "tests/host/intel_lbr_tests.h"
+#include "tests/host/intel_ds_tests.h"
 #include "tests/host/intel_model_tests.h"
 
 #include <stdio.h>
@@ -27,7 +29,7 @@ static const char *const mutants[] = {
 /* Number of tests that fail with the mutant. In a child: a failure may leave the state in pieces. */
 static int failures(int mutant)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS, MODEL_DS_TESTS};
 	int status;
 
 	fflush(NULL);

@@ -1,5 +1,6 @@
 /* The Intel driver's records against the Intel model: what it sets up, starts, stops and takes out. */
 #include "arch/x86/msr.h"
+#include "pmu/intel/bracket.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/record.h"
@@ -192,7 +193,8 @@ static void lbr_by_kind(void **unused)
 		start_cpu(all[p], "");
 		bool filters = lbr(RING_ALL).source->filters;
 
-		assert_int_equal(filters, lbr(RING_ALL).source->rings != 0);
+		assert_int_equal(filters, all[p] != &intel_yonah && all[p] != &intel_core2);
+		assert_int_equal(lbr(RING_ALL).source->address_bits, all[p] == &intel_yonah ? 32 : 0);
 		for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_FAR && filters; t++) {
 			struct pmu_recording r = lbr(RING_ALL);
 			struct fake_path *path = fake_cpu_path();
@@ -263,12 +265,351 @@ static void lbr_that_faults(void **unused)
 	assert_null(rec->absent(&pmu, RECORD_IBS_OP));
 }
 
+/* A recording into fresh memory. */
+static struct pmu_recording in_memory(enum record_kind kind, unsigned records, unsigned threshold)
+{
+	struct pmu_recording r = {.source = record_source(&pmu, kind),
+				  .ring = RING_ALL,
+				  .records = records,
+				  .threshold = threshold};
+
+	assert_non_null(r.source);
+	r.size = rec->memory(&pmu, &r);
+	r.memory = fake_memory_create(r.size);
+	return r;
+}
+
+static const struct model_profile *const with_ds[] = {
+	&intel_core2,       &intel_nehalem,     &intel_sandybridge,   &intel_haswell,
+	&intel_skylake,     &intel_icelake,     &intel_goldmont,      &intel_silvermont,
+	&intel_alderlake_p, &intel_alderlake_e, &intel_sapphirerapids};
+#define WITH_DS (sizeof with_ds / sizeof with_ds[0])
+
+static void bts(void **unused)
+{
+	(void)unused;
+	for (unsigned p = 0; p < WITH_DS; p++) {
+		struct pmu_record_state state;
+
+		start_cpu(with_ds[p], "");
+		struct pmu_recording r = in_memory(RECORD_BTS, 8, 5);
+		assert_string_equal(r.source->name, "BTS");
+		begin(&r);
+		fake_cpu_path()->regs.ip = CODE;
+		jumps(4);
+		assert_int_equal(fake_cpu_interrupts(), 0);
+		fake_path_mispredicted(fake_cpu_path(), TRANSFER_CONDITIONAL, CODE);
+		assert_int_equal(fake_cpu_interrupts(), 1);
+		assert_true(rec->state(&pmu, &r, &state));
+		assert_int_equal(state.records, 5);
+		assert_true(state.overflow);
+		assert_false(state.full);
+		/* In two parts, as a handler may. */
+		assert_int_equal(rec->drain(&pmu, &r, got, 2), 2);
+		assert_int_equal(rec->drain(&pmu, &r, got + 2, MAX), 3);
+		for (unsigned i = 0; i < 5; i++) {
+			assert_int_equal(got[i].kind, RECORD_BTS);
+			assert_int_equal(got[i].has, r.source->fields);
+			assert_int_equal(got[i].from, CODE + 16 * i);
+			assert_int_equal(got[i].to, i == 4 ? CODE : CODE + 16 * (i + 1));
+			assert_int_equal(got[i].mispredicted, i == 4);
+		}
+		assert_true(rec->state(&pmu, &r, &state));
+		assert_int_equal(state.records, 0);
+		assert_false(state.overflow);
+		/* It goes on, until it is full. */
+		fake_cpu_path()->regs.ip = CODE;
+		jumps(12);
+		assert_true(rec->state(&pmu, &r, &state));
+		assert_int_equal(state.records, 8);
+		assert_true(state.full);
+		assert_int_equal(finish(&r), 8);
+		assert_int_equal(got[7].from, CODE + 16 * 7);
+		assert_int_equal(fake_memory_refused(), 0);
+		assert_true(fake_memory_end_written() <= r.size);
+		assert_int_equal(fake_cpu_strays(), 0);
+	}
+}
+
+static void bts_circular(void **unused)
+{
+	(void)unused;
+	start_cpu(&intel_skylake, "");
+	for (unsigned n = 1; n < 20; n++) {
+		struct pmu_record_state state;
+		struct pmu_recording r = in_memory(RECORD_BTS, 6, 0);
+		unsigned kept = n < 6 ? n : 6;
+
+		r.circular = true;
+		begin(&r);
+		fake_cpu_path()->regs.ip = CODE;
+		jumps(n);
+		assert_true(rec->state(&pmu, &r, &state));
+		assert_int_equal(state.records, kept);
+		assert_int_equal(state.full, n >= 6);
+		assert_int_equal(finish(&r), kept);
+		for (unsigned i = 0; i < kept; i++)
+			assert_int_equal(got[i].from, CODE + 16 * (n - kept + i));
+		assert_int_equal(fake_cpu_interrupts(), 0);
+	}
+}
+
+static void bts_by_ring_and_bracket(void **unused)
+{
+	struct pmu_bracket b;
+	const char *why;
+	(void)unused;
+	start_cpu(&intel_nehalem, "");
+	for (uint8_t ring = RING_OS; ring <= RING_USR; ring++) {
+		struct pmu_recording r = in_memory(RECORD_BTS, 8, 0);
+
+		r.ring = ring;
+		assert_true(rec->setup(&pmu, &r, &why));
+		assert_true(rec->bracket(&pmu, &r, &b));
+		uint64_t regs[4] = {b.args[0], b.args[1], b.args[2], b.args[3]};
+		fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), regs);
+		fake_cpu_path()->regs.ip = CODE;
+		fake_path_far(fake_cpu_path(), CODE, 3);
+		jumps(1);
+		fake_path_event(fake_cpu_path(), CODE);
+		fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), regs);
+		jumps(1);
+		assert_int_equal(rec->drain(&pmu, &r, got, MAX), ring == RING_OS ? 1 : 2);
+		assert_int_equal(got[0].from, ring == RING_OS ? CODE + 16 : CODE);
+		assert_true(rec->release(&pmu, &r));
+	}
+}
+
+/* Instructions, which are precise as such on some parts. */
+static struct pmu_recording pebs(unsigned records, unsigned threshold, uint64_t period)
+{
+	struct pmu_recording r = in_memory(RECORD_PEBS, records, threshold);
+	const char *why;
+
+	r.config.code = 0xc0;
+	r.period = period;
+	assert_true(rec->can_sample(&pmu, &r, &why));
+	return r;
+}
+
+static void pebs_samples(void **unused)
+{
+	static const struct {
+		const struct model_profile *profile;
+		const char *name;
+		uint64_t counters;
+		size_t size;
+		uint32_t fields;
+	} of[] = {
+#define AFTER (RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64)
+		{&intel_core2, "PEBS, record format 0", 1, 144, RECORD_HAS_IP},
+		{&intel_goldmont, "PEBS, record format 3", 15, 200,
+		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
+		{&intel_icelake, "PEBS, record format 4, adaptive", 0xfff, 208,
+		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
+		{&intel_tremont, "PEBS, record format 4, adaptive", 0x7f, 208,
+		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
+		{&intel_alderlake_e, "PEBS, record format 4, adaptive", 0x1ff, 208,
+		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
+	};
+	(void)unused;
+	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {
+		struct pmu_record_state state;
+
+		start_cpu(of[p].profile, "");
+		for (unsigned c = 0; c < pmu.n_counters; c++) {
+			struct pmu_recording r = pebs(6, 4, 5);
+			const char *why;
+
+			assert_string_equal(r.source->name, of[p].name);
+			assert_int_equal(r.source->counters, of[p].counters);
+			assert_int_equal(r.source->record_size, of[p].size);
+			assert_int_equal(r.source->fields, of[p].fields);
+			r.counter = c;
+			if (!rec->can_sample(&pmu, &r, &why)) {
+				assert_true(!(r.source->counters >> c & 1) || pmu.counter[c].index);
+				assert_false(rec->setup(&pmu, &r, &why));
+				continue;
+			}
+			begin(&r);
+			fake_cpu_path()->regs.ip = CODE;
+			uint64_t rax = fake_cpu_path()->regs.gpr[0];
+			fake_path_nops(fake_cpu_path(), 19);
+			assert_int_equal(fake_cpu_interrupts(), 0);
+			fake_path_nops(fake_cpu_path(), 1);
+			assert_int_equal(fake_cpu_interrupts(), 1);
+			assert_true(rec->stop(&pmu, &r));
+			assert_true(rec->state(&pmu, &r, &state));
+			assert_int_equal(state.records, 4);
+			assert_true(state.overflow);
+			assert_int_equal(rec->drain(&pmu, &r, got, 1), 1);
+			assert_int_equal(rec->drain(&pmu, &r, got + 1, MAX), 3);
+			for (unsigned i = 0; i < 4; i++) {
+				assert_int_equal(got[i].kind, RECORD_PEBS);
+				assert_int_equal(got[i].has, of[p].fields);
+				if (got[i].has & RECORD_HAS_IP)
+					assert_int_equal(got[i].ip, CODE + 5 * (i + 1) - 1);
+				if (got[i].has & RECORD_HAS_NEXT_IP)
+					assert_int_equal(got[i].next_ip, CODE + 5 * (i + 1));
+				if (got[i].has & RECORD_HAS_GPRS) {
+					assert_int_equal(got[i].gpr[0], rax + 5 * (i + 1));
+					for (unsigned g = 1; g < GPR_COUNT; g++)
+						assert_int_equal(got[i].gpr[g], fake_cpu_path()->regs.gpr[g]);
+				}
+				if (got[i].has & RECORD_HAS_COUNTERS)
+					assert_int_equal(got[i].counters, 1ull << c);
+			}
+			assert_int_equal(finish(&r), 0);
+			assert_int_equal(fake_memory_refused(), 0);
+		}
+		assert_int_equal(fake_cpu_strays(), 0);
+	}
+}
+
+/* What cannot be sampled is refused with a reason. */
+static void pebs_refusals(void **unused)
+{
+	static const struct {
+		const struct model_profile *profile;
+		unsigned counter;
+		uint64_t code, period;
+		uint8_t cmask;
+		const char *why; /* NULL: it can */
+	} rows[] = {
+		{&intel_nehalem, 0, 0x00c4, 100, 0, "not precise"},
+		{&intel_nehalem, 0, 0x01c4, 100, 0, NULL},
+		{&intel_nehalem, 0, 0x01c4, 1, 0, "2 at least"},
+		{&intel_nehalem, 0, 0x01c4, 100, 1, "threshold"},
+		{&intel_nehalem, 4, 0x01c0, 100, 0, "cannot sample"},
+		{&intel_skylake, 0, 0x01c0, 100, 0, "counter 1 alone"},
+		{&intel_skylake, 1, 0x01c0, 100, 0, NULL},
+		{&intel_skylake, 1, 0x003c, 100, 0, "not precise"},
+		{&intel_core2, 1, 0x00c0, 100, 0, "cannot sample"},
+		{&intel_core2, 0, 0x00c0, 100, 0, NULL},
+		{&intel_icelake, 9, 0, 100, 0, "fixed"},
+		{&intel_icelake, 8, 0, 100, 0, NULL},
+		{&intel_silvermont, 0, 0x00c4, 100, 0, NULL},
+	};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const char *why = NULL;
+
+		start_cpu(rows[i].profile, "");
+		struct pmu_recording r = in_memory(RECORD_PEBS, 4, 0);
+		r.counter = rows[i].counter;
+		r.period = rows[i].period;
+		r.config = (struct pmu_config){.code = rows[i].code, .cmask = rows[i].cmask};
+		assert_int_equal(rec->can_sample(&pmu, &r, &why), !rows[i].why || r.period < 2);
+		assert_int_equal(rec->setup(&pmu, &r, &why), !rows[i].why);
+		if (rows[i].why && !strstr(why, rows[i].why))
+			fail_msg("%s", why);
+		r.size--;
+		if (!rows[i].why)
+			assert_false(rec->setup(&pmu, &r, &why));
+	}
+}
+
+/* The load-latency event: its bit, its least threshold, and what a record tells of the access. */
+static void pebs_loads(void **unused)
+{
+	static const struct {
+		const struct model_profile *profile;
+		uint64_t code;
+	} of[] = {{&intel_nehalem, 0x100b}, {&intel_sandybridge, 0x01cd}, {&intel_haswell, 0x01cd},
+		  {&intel_skylake, 0x01cd}, {&intel_icelake, 0x01cd},     {&intel_alderlake_e, 0x05d0}};
+	(void)unused;
+	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {
+		uint64_t value;
+
+		start_cpu(of[p].profile, "");
+		struct pmu_recording r = in_memory(RECORD_PEBS, 4, 0);
+		r.config.code = of[p].code;
+		r.period = 2;
+		begin(&r);
+		assert_true(msr_read(0x3f6, &value));
+		assert_int_equal(value, 3);
+		for (unsigned i = 0; i < 4; i++) {
+			fake_path_store(fake_cpu_path(), 0x9000);
+			fake_path_load(fake_cpu_path(), 0x5000 + 16 * i);
+		}
+		assert_int_equal(finish(&r), 2);
+		for (unsigned i = 0; i < 2; i++) {
+			const uint32_t all_three =
+				RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY | RECORD_HAS_SOURCE;
+			assert_int_equal(got[i].has, r.source->fields | all_three);
+			assert_int_equal(got[i].address, 0x5010 + 32 * i);
+			assert_int_equal(got[i].latency, 4);
+			assert_int_equal(got[i].source, 1);
+		}
+	}
+}
+
+/* The bracket of counting is that of sampling; two windows are one run of periods. */
+static void pebs_by_bracket(void **unused)
+{
+	struct pmu_bracket b;
+	const char *why;
+	(void)unused;
+	start_cpu(&intel_icelake, "");
+	struct pmu_recording r = pebs(8, 0, 7);
+	assert_true(rec->setup(&pmu, &r, &why));
+	assert_true(rec->bracket(&pmu, &r, &b));
+	for (unsigned window = 0; window < 2; window++) {
+		uint64_t regs[4] = {b.args[0], b.args[1], b.args[2], b.args[3]};
+		fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), regs);
+		fake_cpu_path()->regs.ip = CODE + 0x100 * window;
+		fake_cpu_nops(10 - INTEL_GLOBAL_OWN);
+		fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), regs);
+	}
+	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 2);
+	assert_int_equal(got[0].ip, CODE + 6);
+	assert_int_equal(got[1].ip, CODE + 0x103);
+}
+
+static void ds_that_is_missing(void **unused)
+{
+	static const struct {
+		const struct model_profile *profile;
+		uint32_t broken, ecx, edx;
+		const char *bts, *pebs;
+	} rows[] = {
+		{&intel_yonah, 0, 0, 0, "no form for 64-bit code", "no form for 64-bit code"},
+		{&intel_nehalem, 0, 0x8004, 0x200, "EDX[21]", "EDX[21]"},
+		{&intel_nehalem, 0, 0x80008000, 0x200, "hypervisor", "hypervisor"},
+		{&intel_nehalem, IA32_DS_AREA, 0, 0, "IA32_DS_AREA raises", "IA32_DS_AREA raises"},
+		{&intel_nehalem, IA32_PEBS_ENABLE, 0, 0, NULL, "PEBS registers raise"},
+		{&intel_icelake, IA32_PEBS_DATA_CFG, 0, 0, NULL, "PEBS registers raise"},
+		{&intel_nehalem, IA32_DEBUGCTL, 0, 0, "IA32_DEBUGCTL", NULL},
+	};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const char *why;
+
+		start_cpu(rows[i].profile, "");
+		if (rows[i].edx)
+			fake_cpu_set_leaf(1, 0, 0x106a5, 0, rows[i].ecx, rows[i].edx);
+		fake_cpu_break_msr(rows[i].broken);
+		assert_int_equal(record_source(&pmu, RECORD_BTS) == NULL, rows[i].bts != NULL);
+		assert_int_equal(record_source(&pmu, RECORD_PEBS) == NULL, rows[i].pebs != NULL);
+		if (rows[i].bts && !strstr(rec->absent(&pmu, RECORD_BTS), rows[i].bts))
+			fail_msg("%s", rec->absent(&pmu, RECORD_BTS));
+		if (rows[i].pebs && !strstr(rec->absent(&pmu, RECORD_PEBS), rows[i].pebs))
+			fail_msg("%s", rec->absent(&pmu, RECORD_PEBS));
+		/* Counting goes on without. */
+		assert_true(intel_driver.reset(&pmu, &why));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lbr_of_each_part), cmocka_unit_test(lbr_by_ring),
-		cmocka_unit_test(lbr_by_kind),      cmocka_unit_test(lbr_by_bracket),
-		cmocka_unit_test(lbr_that_faults),
+		cmocka_unit_test(lbr_of_each_part),   cmocka_unit_test(lbr_by_ring),
+		cmocka_unit_test(lbr_by_kind),        cmocka_unit_test(lbr_by_bracket),
+		cmocka_unit_test(lbr_that_faults),    cmocka_unit_test(bts),
+		cmocka_unit_test(bts_circular),       cmocka_unit_test(bts_by_ring_and_bracket),
+		cmocka_unit_test(pebs_samples),       cmocka_unit_test(pebs_refusals),
+		cmocka_unit_test(pebs_loads),         cmocka_unit_test(pebs_by_bracket),
+		cmocka_unit_test(ds_that_is_missing),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fake_cpu_stop();

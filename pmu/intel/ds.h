@@ -1,0 +1,30 @@
+/*
+ * The debug store area with 64-bit fields: SDM 17.4.9, figure 17-10; its PEBS part 18.8.1.1, and of parts
+ * that sample with fixed counters later editions. Shared by driver and model.
+ */
+#ifndef PMU_INTEL_DS_H
+#define PMU_INTEL_DS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ds_buffer {
+	uint64_t base;
+	uint64_t index;     /* where the next record goes */
+	uint64_t max;       /* the first byte that a record must not touch */
+	uint64_t threshold; /* the interrupt comes when the index reaches it */
+};
+
+struct ds_area {
+	struct ds_buffer bts, pebs;
+	uint64_t reset[8];        /* what a general counter is set to by its record */
+	uint64_t reset_fixed[16]; /* a fixed counter */
+};
+
+/* Branch trace record: source, target, flags. Figure 17-11. */
+struct ds_branch {
+	uint64_t from, to, flags;
+};
+#define DS_BRANCH_PREDICTED (1ull << 4)
+
+#endif

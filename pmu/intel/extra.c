@@ -1,0 +1,56 @@
+#include "pmu/intel/extra.h"
+
+#include <stddef.h>
+
+/* Columns: MSR_OFFCORE_RSP_0, _1, MSR_PEBS_LD_LAT, MSR_PEBS_FRONTEND. */
+static const char *const names[INTEL_EXTRAS] = {"MSR_OFFCORE_RSP_0", "MSR_OFFCORE_RSP_1", "MSR_PEBS_LD_LAT",
+						"MSR_PEBS_FRONTEND"};
+static const uint16_t addresses[INTEL_EXTRAS] = {MSR_OFFCORE_RSP_0, MSR_OFFCORE_RSP_1, MSR_PEBS_LD_LAT,
+						 MSR_PEBS_FRONTEND};
+
+static const struct {
+	uint64_t valid[INTEL_EXTRAS];
+	uint8_t models[10]; /* of family 6; 0 ends */
+} rows[] = {
+	/* Nehalem */
+	{{0xffff, 0, 0xffff, 0}, {0x1a, 0x1e, 0x1f, 0x2e}},
+	/* Westmere */
+	{{0xffff, 0xffff, 0xffff, 0}, {0x25, 0x2c, 0x2f}},
+	/* Sandy Bridge, Ivy Bridge: clients, servers */
+	{{0x3f807f8fff, 0x3f807f8fff, 0xffff, 0}, {0x2a, 0x3a}},
+	{{0x3fffff8fff, 0x3fffff8fff, 0xffff, 0}, {0x2d, 0x3e}},
+	/* Haswell, Broadwell */
+	{{0x3f807f8fff, 0x3f807f8fff, 0xffff, 0}, {0x3c, 0x45, 0x46, 0x3d, 0x47}},
+	{{0x3fffff8fff, 0x3fffff8fff, 0xffff, 0}, {0x3f, 0x4f, 0x56}},
+	/* Skylake and its descendants */
+	{{0x3fffff8fff, 0x3fffff8fff, 0xffff, 0x7fff17}, {0x4e, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6, 0x55, 0x66}},
+	/* Ice Lake, Tiger Lake, Rocket Lake */
+	{{0x3fffffbfff, 0x3fffffbfff, 0xffff, 0x7fff17}, {0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d, 0xa7}},
+	/* Golden Cove, and the parts that pair it with Gracemont */
+	{{0x3fffffffff, 0x3fffffffff, 0xffff, 0x7fff1f}, {0x8f, 0xcf, 0x97, 0x9a, 0xb7, 0xba, 0xbf}},
+	/* Silvermont, Airmont; Knights Landing */
+	{{0x768005ffff, 0x368005ffff, 0, 0}, {0x37, 0x4a, 0x4c, 0x4d, 0x5a, 0x5d}},
+	{{0x799ffbb6e7, 0x399ffbffe7, 0, 0}, {0x57, 0x85}},
+	/* Goldmont, Goldmont Plus; Tremont */
+	{{0x768005ffff, 0x368005ffff, 0, 0}, {0x5c, 0x5f, 0x7a}},
+	{{0x800ff0ffffff9fff, 0xff0ffffff9fff, 0, 0}, {0x86, 0x96, 0x9c}},
+};
+
+unsigned intel_extras(uint32_t signature, struct intel_extra out[INTEL_EXTRAS])
+{
+	unsigned model = (signature >> 4 & 15) | (signature >> 12 & 0xf0), n = 0;
+
+	if ((signature >> 8 & 15) != 6)
+		return 0;
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (size_t m = 0; m < sizeof rows[r].models && rows[r].models[m]; m++) {
+			if (rows[r].models[m] != model)
+				continue;
+			for (unsigned i = 0; i < INTEL_EXTRAS; i++)
+				if (rows[r].valid[i])
+					out[n++] = (struct intel_extra){names[i], addresses[i],
+									rows[r].valid[i]};
+			return n;
+		}
+	return 0;
+}

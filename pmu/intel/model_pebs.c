@@ -1,0 +1,387 @@
+/*
+ * PEBS: SDM 18.4.4, 18.8.1, 18.9.4, 18.11.2, 18.13.1; adaptive records and sampling with every counter: later
+ * editions.
+ *
+ * An overflow of a counter whose bit is set in IA32_PEBS_ENABLE arms it and sets its status bit; the next
+ * occurrence of its event, in a later step, has a record written, clears the status bit and loads the counter
+ * with the reset value of the DS area. So with a reset value of -n there are n + 1 occurrences from one
+ * record to the next: n up to the overflow, and the one that is recorded. Counters that are hit by the same
+ * step share a record. One that would pass the buffer's absolute maximum is skipped with all that goes with
+ * it. The interrupt comes when the index reaches the threshold. There is no skid, so precise distribution
+ * differs in nothing, and a record of an event that is not precise is of the instruction that caused it all
+ * the same.
+ *
+ * Latency and source of a load are those of the machine model, told by the deepest level that it missed:
+ * LATENCY_* below. Silicon watches one load at a time, chosen at random, for its load-latency event; here
+ * every load is watched. The XMM registers of an adaptive record are 0: a step does not tell them.
+ */
+#include "pmu/intel/model.h"
+#include "pmu/record.h"
+#include "pmu/uarch.h"
+
+#include <string.h>
+
+#define LATENCY_L1     4
+#define LATENCY_L2     14
+#define LATENCY_L3     42
+#define LATENCY_MEMORY 210
+#define LATENCY_WALK   30
+
+static uint64_t code_of(const struct intel_state *s, unsigned c)
+{
+	return intel_is_fixed(c) ? 0 : s->select[c] & EVTSEL_CODE;
+}
+
+static unsigned latency_of(const struct model_step *step)
+{
+	unsigned latency = LATENCY_L1;
+
+	if (intel_amount(step, Q_LLC_MISS))
+		latency = LATENCY_MEMORY;
+	else if (intel_amount(step, Q_L2_LOAD_MISS))
+		latency = LATENCY_L3;
+	else if (intel_amount(step, Q_L1D_LOAD_MISS))
+		latency = LATENCY_L2;
+	return latency + (intel_amount(step, Q_DTLB_LOAD_MISS) ? LATENCY_WALK : 0);
+}
+
+static uint64_t source_of(const struct model_step *step)
+{
+	uint64_t source = PEBS_SOURCE_L1;
+
+	if (intel_amount(step, Q_LLC_MISS))
+		source = PEBS_SOURCE_MEMORY;
+	else if (intel_amount(step, Q_L2_LOAD_MISS))
+		source = PEBS_SOURCE_L3;
+	else if (intel_amount(step, Q_L1D_LOAD_MISS))
+		source = PEBS_SOURCE_L2;
+	return source | (intel_amount(step, Q_DTLB_LOAD_MISS) ? PEBS_SOURCE_WALK : 0) |
+	       (intel_amount(step, Q_INSN_LOCKED) ? PEBS_SOURCE_LOCKED : 0);
+}
+
+/* SDM 18.8.1.2: the load-latency event counts loads above the threshold, on a counter whose own bit of
+ * IA32_PEBS_ENABLE is set, where there are such bits. */
+bool intel_pebs_is_latency(const struct intel_state *s, unsigned c)
+{
+	const struct intel_pebs_state *p = &s->pebs;
+
+	return p->at.latency_event && !intel_is_fixed(c) && code_of(s, c) == p->at.latency_event &&
+	       (!p->at.latency_enable || p->enable >> (PEBS_LATENCY + c) & 1);
+}
+
+unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_step *step)
+{
+	unsigned loads = intel_amount(step, Q_LOADS);
+	uint64_t threshold = 0;
+
+	for (unsigned i = 0; i < s->n_extras; i++)
+		if (s->extra[i].address == MSR_PEBS_LD_LAT)
+			threshold = s->extra_value[i];
+	return loads && latency_of(step) > MUTANT(M_PEBS_THRESHOLD, threshold, 0ull) ? loads : 0;
+}
+
+bool intel_pebs_samples(const struct intel_state *s, unsigned c)
+{
+	return s->pebs.enable & s->pebs.at.counters & intel_global_bit(c);
+}
+
+/* Before the instruction's own registers are lost, for parts whose records show the state before it. */
+static void remember(struct intel_pebs_state *p, const struct model_step *step)
+{
+	if (step->registers)
+		p->before = *step->registers;
+}
+
+bool intel_pebs_recording(const struct intel_state *s)
+{
+	const struct intel_pebs_state *p = &s->pebs;
+
+	if (!p->at.exists)
+		return false;
+	return p->armed || (!p->at.trap && p->enable && s->n_running);
+}
+
+/* The access that the record's data address is of: the first load, or the first store of an event of stores.
+ */
+static uint64_t address_of(const struct intel_state *s, uint32_t hit, const struct model_step *step)
+{
+	bool stores = false, has = false;
+
+	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)
+		if (hit >> c & 1 && intel_pebs_has_address(&s->pebs.at, s->select[c])) {
+			has = true;
+			stores = s->select[c] >> 8 & 2;
+		}
+	if (!MUTANT(M_PEBS_ADDRESS, has, true))
+		return 0;
+	for (unsigned i = 0; i < step->n_access; i++)
+		if (step->access[i].store == stores)
+			return step->access[i].address;
+	return step->n_access ? step->access[0].address : 0;
+}
+
+static uint64_t bits_of(uint32_t hit)
+{
+	uint64_t bits = 0;
+
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+		if (hit >> c & 1)
+			bits |= intel_global_bit(c);
+	return bits;
+}
+
+/* Formats 0 to 3. @return its size */
+static size_t plain(struct intel_state *s, uint32_t hit, const struct model_step *step, uint8_t *out)
+{
+	const struct intel_pebs_state *p = &s->pebs;
+	const struct model_registers *regs =
+		MUTANT(M_PEBS_TRAP, p->at.trap, true) ? step->registers : &p->before;
+	struct pebs_record r = {.ip = p->at.trap ? step->next : step->ip};
+
+	if (regs) {
+		r.flags = regs->flags;
+		memcpy(r.gpr, regs->gpr, sizeof r.gpr);
+	}
+	r.status = p->at.format >= 3 ? bits_of(hit) : s->status;
+	r.address = address_of(s, hit, step);
+	if (r.address && intel_amount(step, Q_LOADS)) {
+		r.source = source_of(step);
+		r.latency = latency_of(step);
+	}
+	r.eventing_ip = MUTANT(M_PEBS_EVENTING, step->ip, step->next);
+	if (injected(s, INJECT_SKL120))
+		r.eventing_ip = p->last_ip;
+	r.tsc = step->tsc;
+	memcpy(out, &r, p->at.size);
+	return p->at.size;
+}
+
+static void append(uint8_t *out, size_t *size, const void *group, size_t bytes)
+{
+	memcpy(out + *size, group, bytes);
+	*size += bytes;
+}
+
+static bool all_adaptive(const struct intel_state *s, uint32_t hit)
+{
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
+		if (!(hit >> c & 1))
+			continue;
+		bool adaptive =
+			intel_is_fixed(c)
+				? s->fixed_control >> (FIXED_ADAPTIVE_SHIFT + 4 * (c - INTEL_GENERAL_MAX)) & 1
+				: s->select[c] & EVTSEL_ADAPTIVE;
+		if (!adaptive)
+			return false;
+	}
+	return true;
+}
+
+static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_step *step, uint8_t *out)
+{
+	const struct intel_pebs_state *p = &s->pebs;
+	uint64_t cfg = MUTANT(M_PEBS_GROUPS, all_adaptive(s, hit), true) ? p->data_cfg : 0;
+	struct pebs_basic basic = {.format = (cfg & 0xffffffff) | (uint64_t)intel_pebs_adaptive_size(cfg)
+									  << PEBS_SIZE_SHIFT,
+				   .ip = step->ip,
+				   .counters = bits_of(hit),
+				   .tsc = step->tsc};
+	size_t size = 0;
+
+	if (p->at.format >= 5)
+		basic.format |= (uint64_t)(step->cycles & 0xffff) << PEBS_RETIRE_TIME;
+	if (injected(s, INJECT_SKL120))
+		basic.ip = p->last_ip;
+	append(out, &size, &basic, sizeof basic);
+	if (cfg & PEBS_CFG_MEMORY) {
+		struct pebs_memory m = {.address = address_of(s, hit, step)};
+		if (m.address && intel_amount(step, Q_LOADS)) {
+			m.source = source_of(step);
+			m.latency = latency_of(step);
+		}
+		append(out, &size, &m, sizeof m);
+	}
+	if (cfg & PEBS_CFG_GPRS) {
+		struct pebs_gprs g = {.ip = step->next};
+		if (step->registers) {
+			const uint64_t *r = step->registers->gpr;
+			g = (struct pebs_gprs){step->registers->flags,
+					       step->next,
+					       r[GPR_RAX],
+					       r[GPR_RCX],
+					       r[GPR_RDX],
+					       r[GPR_RBX],
+					       r[GPR_RSP],
+					       r[GPR_RBP],
+					       r[GPR_RSI],
+					       r[GPR_RDI],
+					       {0}};
+			memcpy(g.r8, r + GPR_R8, sizeof g.r8);
+		}
+		append(out, &size, &g, sizeof g);
+	}
+	if (cfg & PEBS_CFG_XMM) {
+		memset(out + size, 0, PEBS_XMM_SIZE);
+		size += PEBS_XMM_SIZE;
+	}
+	for (unsigned i = 0; cfg & PEBS_CFG_BRANCHES && i <= (cfg >> PEBS_CFG_DEPTH & 0xff); i++) {
+		struct pebs_branch b;
+		intel_lbr_recent(s, i, &b.from, &b.to, &b.info);
+		append(out, &size, &b, sizeof b);
+	}
+	return size;
+}
+
+/* After the record: back to where the DS area says, no longer armed, no overflow to be seen. */
+static void reload(struct intel_state *s, uint32_t hit)
+{
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
+		uint64_t value;
+		unsigned offset = intel_is_fixed(c) ? offsetof(struct ds_area, reset_fixed) +
+							      8 * (c - INTEL_GENERAL_MAX)
+						    : offsetof(struct ds_area, reset) + 8 * c;
+
+		if (!(hit >> c & 1))
+			continue;
+		if (intel_ds_read(s, offset, &value))
+			s->counter[c].value =
+				MUTANT(M_PEBS_RELOAD, value & s->counter[c].mask, s->counter[c].value);
+		s->status &= ~MUTANT(M_PEBS_STATUS, intel_global_bit(c), 0ull);
+	}
+	s->pebs.armed &= ~MUTANT(M_PEBS_ARMED, hit, 0u);
+}
+
+/* @return false if there is no room: nothing happens then */
+static bool write_record(struct intel_state *s, uint32_t hit, const struct model_step *step)
+{
+	const struct model_memory *m = s->ds.memory;
+	uint8_t record[sizeof(struct pebs_basic) + sizeof(struct pebs_memory) + sizeof(struct pebs_gprs) +
+		       PEBS_XMM_SIZE + 256 * sizeof(struct pebs_branch)];
+	uint64_t index, max, threshold;
+
+	if (!intel_ds_read(s, offsetof(struct ds_area, pebs.index), &index) ||
+	    !intel_ds_read(s, offsetof(struct ds_area, pebs.max), &max) ||
+	    !intel_ds_read(s, offsetof(struct ds_area, pebs.threshold), &threshold))
+		return false;
+	size_t size = s->pebs.at.adaptive ? adaptive(s, hit, step, record) : plain(s, hit, step, record);
+	if (MUTANT(M_PEBS_FULL, index + size > max, false)) {
+		if (injected(s, INJECT_BJ101))
+			intel_ds_overflow(s);
+		return false;
+	}
+	if (!m->write(m->ctx, index, record, size))
+		return false;
+	uint64_t next = index + size;
+	intel_ds_write(s, offsetof(struct ds_area, pebs.index), next);
+	bool reached = index < threshold && next >= threshold;
+	if (injected(s, INJECT_W127))
+		reached = index >= threshold && index - threshold < size;
+	if (reached && injected(s, INJECT_AJ69) && !(s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI))
+		intel_raise_pmi(s, 1);
+	else if (reached)
+		intel_ds_overflow(s);
+	return true;
+}
+
+bool intel_pebs_advance(struct intel_state *s, const struct model_step *step)
+{
+	struct intel_pebs_state *p = &s->pebs;
+	uint32_t hit = p->hit, arming = p->arming;
+	bool changed = hit || arming;
+
+	p->hit = p->arming = 0;
+	if (injected(s, INJECT_SKL104))
+		hit |= p->armed & ~s->running;
+	/* Injected: the record is of one occurrence, or of one instruction, further. */
+	if (injected(s, INJECT_HSD110) && hit & ~p->delayed) {
+		p->delayed |= hit;
+		hit = 0;
+	}
+	if (injected(s, INJECT_PEBS_LATE)) {
+		uint32_t held = p->held;
+		p->held = hit & ~held;
+		hit = held;
+	}
+	if (hit && write_record(s, hit, step)) {
+		reload(s, hit);
+		p->delayed &= ~hit;
+	}
+	p->armed |= arming;
+	p->last_ip = step->ip;
+	remember(p, step);
+	return changed;
+}
+
+/* --- registers -------------------------------------------------------------------------------------- */
+
+enum model_access intel_pebs_read(struct intel_state *s, uint32_t address, uint64_t *value)
+{
+	*value = 0;
+	switch (address) {
+	case IA32_MISC_ENABLE:
+		*value = s->misc_enable;
+		return MODEL_OK;
+	case IA32_DS_AREA:
+		*value = s->ds.area;
+		return s->ds.exists ? MODEL_OK : MODEL_FAULT;
+	case IA32_PEBS_ENABLE:
+		*value = s->pebs.enable;
+		return s->pebs.at.exists ? MODEL_OK : MODEL_FAULT;
+	case IA32_PEBS_DATA_CFG:
+		*value = s->pebs.data_cfg;
+		return s->pebs.at.adaptive ? MODEL_OK : MODEL_FAULT;
+	}
+	for (unsigned i = 0; i < s->n_extras; i++)
+		if (s->extra[i].address == address) {
+			*value = s->extra_value[i];
+			return MODEL_OK;
+		}
+	return address == MSR_OFFCORE_RSP_0 || address == MSR_OFFCORE_RSP_1 || address == MSR_PEBS_LD_LAT ||
+			       address == MSR_PEBS_FRONTEND
+		       ? MODEL_FAULT
+		       : MODEL_NOT_MINE;
+}
+
+enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint64_t value)
+{
+	struct intel_pebs_state *p = &s->pebs;
+	const uint64_t read_only = MISC_ENABLE_PERFMON | MISC_ENABLE_NO_BTS | MISC_ENABLE_NO_PEBS;
+
+	switch (address) {
+	case IA32_MISC_ENABLE:
+		if (value & ~s->misc_enable & (MISC_ENABLE_NO_BTS | MISC_ENABLE_NO_PEBS))
+			return MODEL_FAULT;
+		s->misc_enable = (value & ~read_only) | (s->misc_enable & read_only);
+		return MODEL_OK;
+	case IA32_DS_AREA:
+		if (!s->ds.exists || (MUTANT(M_DS_CANONICAL, true, false) &&
+				      value != (uint64_t)((int64_t)(value << 16) >> 16)))
+			return MODEL_FAULT;
+		s->ds.area = value;
+		return MODEL_OK;
+	case IA32_PEBS_ENABLE:
+		if (!p->at.exists ||
+		    MUTANT(M_PEBS_ENABLE_RESERVED, intel_reserved(s, &value, p->at.enable), false))
+			return MODEL_FAULT;
+		p->enable = value;
+		for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+			if (!intel_pebs_samples(s, c))
+				p->armed &= ~(1u << c);
+		intel_update_running(s);
+		return MODEL_OK;
+	case IA32_PEBS_DATA_CFG:
+		if (!p->at.adaptive ||
+		    MUTANT(M_PEBS_CFG_RESERVED, intel_reserved(s, &value, PEBS_CFG_VALID), false))
+			return MODEL_FAULT;
+		p->data_cfg = value;
+		return MODEL_OK;
+	}
+	for (unsigned i = 0; i < s->n_extras; i++)
+		if (s->extra[i].address == address) {
+			if (MUTANT(M_EXTRA_RESERVED, intel_reserved(s, &value, s->extra[i].valid), false))
+				return MODEL_FAULT;
+			s->extra_value[i] = value;
+			return MODEL_OK;
+		}
+	return intel_pebs_read(s, address, &value) == MODEL_FAULT ? MODEL_FAULT : MODEL_NOT_MINE;
+}

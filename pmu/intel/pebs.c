@@ -1,0 +1,189 @@
+#include "pmu/intel/pebs.h"
+#include "pmu/intel/extra.h"
+#include "pmu/intel/registers.h"
+
+#define LATENCY_NEHALEM 0x100b /* MEM_INST_RETIRED.LATENCY_ABOVE_THRESHOLD */
+#define LATENCY_EVENT   0x01cd /* MEM_TRANS_RETIRED.LOAD_LATENCY */
+#define LATENCY_ATOM    0x05d0 /* MEM_UOPS_RETIRED.LOAD_LATENCY of Gracemont */
+
+/* Parts whose PEBS differs from what its format says: by model of family 6. */
+enum part {
+	PART_CORE2,
+	PART_NEHALEM,
+	PART_SANDY,
+	PART_HASWELL,
+	PART_SKYLAKE,
+	PART_SILVERMONT,
+	PART_GOLDMONT
+};
+
+static enum part part_of(uint32_t signature)
+{
+	switch ((signature >> 4 & 15) | (signature >> 12 & 0xf0)) {
+	case 0x1a:
+	case 0x1e:
+	case 0x1f:
+	case 0x2e:
+	case 0x25:
+	case 0x2c:
+	case 0x2f:
+		return PART_NEHALEM;
+	case 0x2a:
+	case 0x2d:
+	case 0x3a:
+	case 0x3e:
+		return PART_SANDY;
+	case 0x3c:
+	case 0x3f:
+	case 0x45:
+	case 0x46:
+	case 0x3d:
+	case 0x47:
+	case 0x4f:
+	case 0x56:
+		return PART_HASWELL;
+	case 0x1c: /* Bonnell, Silvermont, Airmont and Knights Landing sample with the first counter only. */
+	case 0x26:
+	case 0x27:
+	case 0x35:
+	case 0x36:
+	case 0x37:
+	case 0x4a:
+	case 0x4c:
+	case 0x4d:
+	case 0x5a:
+	case 0x5d:
+	case 0x57:
+	case 0x85:
+		return PART_SILVERMONT;
+	case 0x5c:
+	case 0x5f:
+	case 0x7a:
+		return PART_GOLDMONT;
+	case 0x0f:
+	case 0x16:
+	case 0x17:
+	case 0x1d:
+		return PART_CORE2;
+	default:
+		return PART_SKYLAKE;
+	}
+}
+
+static uint64_t bits(unsigned n)
+{
+	return n >= 64 ? ~0ull : (1ull << n) - 1;
+}
+
+struct intel_pebs intel_pebs_layout(uint32_t signature, uint64_t capabilities, bool ds,
+				    const struct intel_leaf0a *leaf)
+{
+	static const size_t sizes[] = {offsetof(struct pebs_record, status),
+				       offsetof(struct pebs_record, eventing_ip),
+				       offsetof(struct pebs_record, tsc), sizeof(struct pebs_record)};
+	enum part part = part_of(signature);
+	struct intel_pebs p = {.distribution = -1};
+	struct intel_extra extras[INTEL_EXTRAS];
+
+	if (!ds || leaf->version < 2 || !leaf->n_general)
+		return p;
+	p.exists = true;
+	p.format = capabilities >> 8 & 15;
+	p.trap = capabilities & CAP_PEBS_TRAP;
+	p.adaptive = capabilities & CAP_PEBS_BASELINE && p.format >= 4;
+	p.eventing_ip = p.format >= 2;
+	p.size = sizes[p.format > 3 ? 3 : p.format];
+	if (p.adaptive) {
+		p.counters = bits(leaf->n_general) | (uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT;
+		p.enable = p.counters;
+	} else {
+		unsigned most = part == PART_CORE2 || part == PART_SILVERMONT ? 1 : 4;
+		p.counters = bits(leaf->n_general < most ? leaf->n_general : most);
+		p.enable = p.counters;
+	}
+
+	for (unsigned n = intel_extras(signature, extras), i = 0; i < n; i++)
+		if (extras[i].address == MSR_PEBS_LD_LAT)
+			p.latency_event = part == PART_NEHALEM ? LATENCY_NEHALEM : LATENCY_EVENT;
+	/* The small cores of a hybrid part have three fixed counters and count other slots; their
+	 * load-latency event is another one. */
+	if (p.latency_event && p.adaptive && !(leaf->fixed >> 3 & 1))
+		p.latency_event = LATENCY_ATOM;
+	p.latency_enable = p.latency_event && !p.adaptive;
+	if (p.latency_enable)
+		p.enable |= p.counters << PEBS_LATENCY;
+	p.precise_store = part == PART_SANDY;
+	if (p.precise_store)
+		p.enable |= PEBS_PRECISE_STORE;
+	if (part == PART_SANDY || part == PART_HASWELL || (part == PART_SKYLAKE && !p.adaptive))
+		p.distribution = 1;
+	return p;
+}
+
+size_t intel_pebs_adaptive_size(uint64_t data_cfg)
+{
+	size_t size = sizeof(struct pebs_basic);
+
+	if (data_cfg & PEBS_CFG_MEMORY)
+		size += sizeof(struct pebs_memory);
+	if (data_cfg & PEBS_CFG_GPRS)
+		size += sizeof(struct pebs_gprs);
+	if (data_cfg & PEBS_CFG_XMM)
+		size += PEBS_XMM_SIZE;
+	if (data_cfg & PEBS_CFG_BRANCHES)
+		size += sizeof(struct pebs_branch) * ((data_cfg >> PEBS_CFG_DEPTH & 0xff) + 1);
+	return size;
+}
+
+/* Precise events by event code; of codes that are listed twice by code and unit mask (tables 18-10, 18-14,
+ * 18-25 and the vendor's event files). */
+struct precise {
+	uint8_t code;
+	int16_t umask; /* -1: any but 0; -2: any */
+};
+#define ANY    -2
+#define ANY_OF -1
+
+static const struct precise core2[] = {{0xc0, 0},      {0xc1, 0xfe},   {0xc5, 0},
+				       {0xc7, ANY_OF}, {0xcb, ANY_OF}, {0, 0}};
+static const struct precise nehalem[] = {{0x0b, ANY_OF}, {0x0c, 1},      {0xc0, ANY_OF}, {0xc2, ANY_OF},
+					 {0xc4, ANY_OF}, {0xc5, ANY_OF}, {0xc7, ANY_OF}, {0xc8, 0x20},
+					 {0xcb, ANY_OF}, {0xf7, ANY_OF}, {0, 0}};
+static const struct precise sandy[] = {{0xc0, 1},      {0xc0, 2},      {0xc2, ANY_OF}, {0xc4, ANY_OF},
+				       {0xc5, ANY_OF}, {0xc6, 1},      {0xc8, ANY_OF}, {0xc9, ANY_OF},
+				       {0xcd, ANY_OF}, {0xd0, ANY_OF}, {0xd1, ANY_OF}, {0xd2, ANY_OF},
+				       {0xd3, ANY_OF}, {0xd4, ANY_OF}, {0, 0}};
+static const struct precise silvermont[] = {{0x03, ANY_OF}, {0x04, ANY_OF}, {0xc4, ANY}, {0xc5, ANY}, {0, 0}};
+static const struct precise later[] = {
+	{0x03, ANY_OF}, {0x13, ANY_OF}, {0xc0, ANY},    {0xc2, ANY},    {0xc4, ANY},    {0xc5, ANY},
+	{0xc6, ANY_OF}, {0xc7, ANY_OF}, {0xc8, ANY_OF}, {0xc9, ANY_OF}, {0xcd, ANY_OF}, {0xd0, ANY_OF},
+	{0xd1, ANY},    {0xd2, ANY_OF}, {0xd3, ANY_OF}, {0xd4, ANY_OF}, {0xe4, 1},      {0, 0}};
+
+bool intel_pebs_precise(uint32_t signature, const struct intel_pebs *pebs, uint64_t code)
+{
+	static const struct precise *const lists[] = {
+		[PART_CORE2] = core2,    [PART_NEHALEM] = nehalem, [PART_SANDY] = sandy,
+		[PART_HASWELL] = sandy,  [PART_SKYLAKE] = sandy,   [PART_SILVERMONT] = silvermont,
+		[PART_GOLDMONT] = later,
+	};
+	const struct precise *p = pebs->adaptive ? later : lists[part_of(signature)];
+	int umask = code >> 8 & 0xff;
+
+	for (; p->code; p++)
+		if (p->code == (code & 0xff) &&
+		    (p->umask == ANY || p->umask == umask || (p->umask == ANY_OF && umask)))
+			return true;
+	return false;
+}
+
+bool intel_pebs_has_address(const struct intel_pebs *pebs, uint64_t code)
+{
+	unsigned event = code & 0xff;
+
+	code &= EVTSEL_CODE;
+	if (pebs->latency_event && code == pebs->latency_event)
+		return true;
+	if (pebs->precise_store && code == 0x02cd)
+		return true;
+	return pebs->format >= 2 && (event == 0xcd || (event >= 0xd0 && event <= 0xd3));
+}

@@ -1,0 +1,356 @@
+/*
+ * PEBS: SDM 18.4.4, 18.8.1, 18.9.4, 18.11.2, 18.13.1, and for adaptive records later editions.
+ *
+ * The occurrence after an overflow is recorded, and its record loads the counter with the reset value: so the
+ * reset value is 1 less than the period below zero.
+ */
+#include "pmu/intel/record_ds.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/intel/driver.h"
+#include "pmu/intel/extra.h"
+#include "pmu/intel/intel.h"
+#include "pmu/intel/pebs.h"
+#include "pmu/intel/registers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GROUPS         (PEBS_CFG_MEMORY | PEBS_CFG_GPRS)
+#define LEAST_LATENCY  3 /* SDM 18.8.1.2 */
+#define PERIOD_MIN     2
+#define CODE_PREC_DIST 0x01c0
+#define CODE_STORE     0x02cd
+
+static struct intel_pebs layout(void)
+{
+	struct cpuid_regs r = cpuid(0xa, 0);
+	struct intel_leaf0a leaf = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+
+	return intel_pebs_layout(cpuid(1, 0).eax, intel_perf_capabilities(), intel_has_pebs(), &leaf);
+}
+
+/* Bit of a counter in the global registers. */
+static uint64_t bit_of(const struct pmu_counter *k)
+{
+	return 1ull << (k->kind == COUNTER_FIXED ? GLOBAL_FIXED_SHIFT + k->index : k->index);
+}
+
+static size_t record_size(const struct intel_pebs *p)
+{
+	return p->adaptive ? intel_pebs_adaptive_size(GROUPS) : p->size;
+}
+
+/* What each record tells; what only those of some events do is added to the single record. */
+static uint32_t fields(const struct intel_pebs *p)
+{
+	uint32_t registers = RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64;
+
+	if (p->adaptive)
+		return RECORD_HAS_IP | RECORD_HAS_NEXT_IP | registers | RECORD_HAS_COUNTERS | RECORD_HAS_TSC;
+	/* The state before the instruction is no field of a record. */
+	return (p->trap ? RECORD_HAS_NEXT_IP | registers : RECORD_HAS_IP) |
+	       (p->eventing_ip ? RECORD_HAS_IP : 0) | (p->format >= 1 ? RECORD_HAS_COUNTERS : 0) |
+	       (p->format >= 3 ? RECORD_HAS_TSC : 0);
+}
+
+static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
+{
+	static char name[48];
+	struct intel_pebs p = layout();
+	uint64_t value;
+
+	if (!intel_ds_usable(MISC_ENABLE_NO_PEBS, why))
+		return false;
+	if (!p.exists || !pmu->has_global) {
+		*why = "no IA32_PERF_CAPABILITIES or no global control: PEBS cannot be told";
+		return false;
+	}
+	if (!msr_read(IA32_PEBS_ENABLE, &value) || (p.adaptive && !msr_read(IA32_PEBS_DATA_CFG, &value))) {
+		*why = intel_reason("the PEBS registers raise #GP though CPUID promises them%s",
+				    cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
+		return false;
+	}
+	snprintf(name, sizeof name, "PEBS, record format %u%s", p.format, p.adaptive ? ", adaptive" : "");
+	*out = (struct pmu_record_source){.kind = RECORD_PEBS,
+					  .name = name,
+					  .fields = fields(&p),
+					  .period_unit = 1,
+					  .record_size = record_size(&p),
+					  .manual = "SDM 18.4.4, 18.8.1"};
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (p.counters & bit_of(&pmu->counter[c]))
+			out->counters |= 1ull << c;
+	return true;
+}
+
+static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	struct intel_pebs p = layout();
+
+	(void)pmu;
+	return intel_ds_memory(r, record_size(&p));
+}
+
+static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
+{
+	struct intel_pebs p = layout();
+	const struct pmu_config *config = &r->config;
+
+	if (r->counter >= pmu->n_counters || !(p.counters & bit_of(&pmu->counter[r->counter]))) {
+		*why = "this counter cannot sample";
+		return false;
+	}
+	const struct pmu_counter *k = &pmu->counter[r->counter];
+	if (k->kind == COUNTER_FIXED) {
+		if (k->index) {
+			*why = "of the fixed counters the one of instructions alone is precise";
+			return false;
+		}
+		return true;
+	}
+	if (config->edge || config->invert || config->cmask || config->any_thread) {
+		*why = "PEBS takes no threshold, edge, inversion or other threads (SDM 18.11.5.1)";
+		return false;
+	}
+	if (!intel_pebs_precise(cpuid(1, 0).eax, &p, config->code)) {
+		*why = "the event is not precise: its record is of some later instruction";
+		return false;
+	}
+	if ((config->code & EVTSEL_CODE) == CODE_PREC_DIST && p.distribution >= 0 &&
+	    k->index != p.distribution) {
+		*why = intel_reason("precise distribution is for counter %d alone", p.distribution);
+		return false;
+	}
+	return true;
+}
+
+static bool is_latency(const struct intel_pebs *p, const struct pmu_recording *r, const struct pmu_counter *k)
+{
+	return k->kind == COUNTER_GENERAL && p->latency_event &&
+	       (r->config.code & EVTSEL_CODE) == p->latency_event;
+}
+
+/* Bits of IA32_PEBS_ENABLE for the recording. */
+static uint64_t enable_bits(const struct intel_pebs *p, const struct pmu_recording *r,
+			    const struct pmu_counter *k)
+{
+	uint64_t bits = bit_of(k);
+
+	if (is_latency(p, r, k) && p->latency_enable)
+		bits |= 1ull << (PEBS_LATENCY + k->index);
+	if (p->precise_store && k->kind == COUNTER_GENERAL && (r->config.code & EVTSEL_CODE) == CODE_STORE)
+		bits |= PEBS_PRECISE_STORE;
+	return bits;
+}
+
+/* Have the counter's records take the groups of IA32_PEBS_DATA_CFG. */
+static bool set_adaptive(const struct pmu_counter *k)
+{
+	if (k->kind == COUNTER_FIXED)
+		return intel_change_msr(IA32_FIXED_CTR_CTRL, 0,
+					1ull << (FIXED_ADAPTIVE_SHIFT + 4 * k->index));
+	return intel_change_msr(IA32_PERFEVTSEL0 + k->index, 0, EVTSEL_ADAPTIVE);
+}
+
+static bool least_latency(void)
+{
+	uint64_t value;
+
+	return msr_read(MSR_PEBS_LD_LAT, &value) &&
+	       (value >= LEAST_LATENCY || msr_write(MSR_PEBS_LD_LAT, LEAST_LATENCY));
+}
+
+static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
+{
+	struct intel_pebs p = layout();
+	const struct pmu_counter *k = &pmu->counter[r->counter];
+	struct pmu_config config = r->config;
+	uint64_t mask = k->width >= 64 ? ~0ull : (1ull << k->width) - 1, reset = (1 - r->period) & mask;
+
+	if (r->period < PERIOD_MIN) {
+		*why = "what follows an overflow is recorded: a period is 2 at least";
+		return false;
+	}
+	if (k->write_width < 64 && r->period > 1ull << (k->write_width - 1)) {
+		*why = "the period is longer than a counter can be set for";
+		return false;
+	}
+	config.ring = r->ring;
+	config.interrupt = false;
+	if (!msr_write(IA32_PEBS_ENABLE, 0) || !intel_ds_setup(r, record_size(&p), true, why))
+		return false;
+	if (k->kind == COUNTER_FIXED)
+		intel_ds_area(r)->reset_fixed[k->index] = reset;
+	else
+		intel_ds_area(r)->reset[k->index] = reset;
+	if (!intel_driver.program(pmu, r->counter, &config) || !intel_driver.write(pmu, r->counter, reset) ||
+	    (p.adaptive && (!set_adaptive(k) || !msr_write(IA32_PEBS_DATA_CFG, GROUPS))) ||
+	    (is_latency(&p, r, k) && !least_latency()) ||
+	    !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_OVF_BUF) ||
+	    !msr_write(IA32_PEBS_ENABLE, enable_bits(&p, r, k))) {
+		*why = "a register of PEBS raised #GP";
+		return false;
+	}
+	return true;
+}
+
+static bool start(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return intel_driver.start(pmu, 1ull << r->counter);
+}
+
+static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return intel_change_msr(IA32_PERF_GLOBAL_CTRL, bit_of(&pmu->counter[r->counter]), 0);
+}
+
+static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
+{
+	return intel_driver.bracket_enable(pmu, 1ull << r->counter, out);
+}
+
+static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
+{
+	struct intel_pebs p = layout();
+
+	intel_ds_state(pmu, &intel_ds_area(r)->pebs, record_size(&p), out);
+	return true;
+}
+
+static uint64_t counters_of(const struct pmu *pmu, uint64_t bits)
+{
+	uint64_t mask = 0;
+
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (bits & bit_of(&pmu->counter[c]))
+			mask |= 1ull << c;
+	return mask;
+}
+
+static void set_memory(struct pmu_record *out, const uint64_t *group)
+{
+	out->address = group[0];
+	out->source = group[1];
+	out->latency = (uint32_t)group[2];
+	out->has |= RECORD_HAS_ADDRESS | (out->source ? RECORD_HAS_SOURCE : 0) |
+		    (out->latency ? RECORD_HAS_LATENCY : 0);
+}
+
+static void translate(const struct pmu *pmu, const struct intel_pebs *p, const struct pmu_recording *r,
+		      const uint8_t *bytes, struct pmu_record *out)
+{
+	struct pebs_record raw = {0};
+	uint64_t armed = bit_of(&pmu->counter[r->counter]);
+
+	memcpy(&raw, bytes, p->size);
+	*out = (struct pmu_record){.kind = RECORD_PEBS, .has = fields(p), .flags = raw.flags, .tsc = raw.tsc};
+	if (p->trap)
+		out->next_ip = raw.ip;
+	else
+		out->ip = raw.ip;
+	if (p->eventing_ip)
+		out->ip = raw.eventing_ip;
+	memcpy(out->gpr, raw.gpr, sizeof out->gpr);
+	/* Before format 3 it is the global status, which has other counters' overflows, too. */
+	out->counters = counters_of(pmu, p->format >= 3 ? raw.status : raw.status & armed);
+	if (p->format >= 1 && intel_pebs_has_address(p, r->config.code))
+		set_memory(out, &raw.address);
+}
+
+/* @return its size, 0 if it is none */
+static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs *p,
+				 const struct pmu_recording *r, const uint8_t *bytes, size_t room,
+				 struct pmu_record *out)
+{
+	struct pebs_basic basic;
+	struct pebs_memory m;
+	struct pebs_gprs g;
+	const uint8_t *next = bytes + sizeof basic;
+
+	if (room < sizeof basic)
+		return 0;
+	memcpy(&basic, bytes, sizeof basic);
+	size_t size = basic.format >> PEBS_SIZE_SHIFT;
+	if (size > room || size < intel_pebs_adaptive_size(basic.format))
+		return 0;
+	*out = (struct pmu_record){.kind = RECORD_PEBS,
+				   .has = RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC,
+				   .ip = basic.ip,
+				   .counters = counters_of(pmu, basic.counters),
+				   .tsc = basic.tsc};
+	if (basic.format & PEBS_CFG_MEMORY) {
+		memcpy(&m, next, sizeof m);
+		next += sizeof m;
+		if (intel_pebs_has_address(p, r->config.code) &&
+		    pmu->counter[r->counter].kind == COUNTER_GENERAL)
+			set_memory(out, &m.address);
+	}
+	if (basic.format & PEBS_CFG_GPRS) {
+		memcpy(&g, next, sizeof g);
+		const uint64_t gpr[8] = {g.ax, g.bx, g.cx, g.dx, g.si, g.di, g.bp, g.sp};
+		out->has |= RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64;
+		out->next_ip = g.ip;
+		out->flags = g.flags;
+		memcpy(out->gpr, gpr, sizeof gpr);
+		memcpy(out->gpr + GPR_R8, g.r8, sizeof g.r8);
+	}
+	return size;
+}
+
+static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+		      unsigned max)
+{
+	struct intel_pebs p = layout();
+	volatile struct ds_buffer *b = &intel_ds_area(r)->pebs;
+	uint64_t control;
+	unsigned n = 0;
+	size_t at = 0;
+
+	/* In its handler it goes on: not while it is taken out. */
+	if (!msr_read(IA32_PERF_GLOBAL_CTRL, &control) || (control && !msr_write(IA32_PERF_GLOBAL_CTRL, 0)))
+		return 0;
+	const uint8_t *bytes = (void *)(uintptr_t)b->base;
+	size_t filled = b->index - b->base;
+	while (n < max && at < filled) {
+		size_t size = p.size;
+
+		if (p.adaptive)
+			size = translate_adaptive(pmu, &p, r, bytes + at, filled - at, &out[n]);
+		else if (filled - at >= size)
+			translate(pmu, &p, r, bytes + at, &out[n]);
+		else
+			size = 0;
+		if (!size)
+			break;
+		at += size;
+		n++;
+	}
+	intel_ds_taken(pmu, b, at);
+	if (control)
+		msr_write(IA32_PERF_GLOBAL_CTRL, control);
+	return n;
+}
+
+static bool release(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	struct intel_pebs p = layout();
+
+	return stop(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) && intel_driver.release(pmu, r->counter) &&
+	       (!p.adaptive || msr_write(IA32_PEBS_DATA_CFG, 0)) && msr_write(IA32_DS_AREA, 0) &&
+	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_OVF_BUF | bit_of(&pmu->counter[r->counter]));
+}
+
+const struct intel_record_kind intel_record_pebs = {
+	.describe = describe,
+	.can_sample = can_sample,
+	.memory = memory,
+	.setup = setup,
+	.start = start,
+	.stop = stop,
+	.bracket = bracket,
+	.state = state,
+	.drain = drain,
+	.release = release,
+};
