@@ -287,7 +287,7 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 }
 
 /* Counts instructions and at most what is delivered besides (interrupts, exceptions). */
-static bool counts_instructions(const struct pmu_event *e)
+bool event_counts_instructions(const struct pmu_event *e)
 {
 	static const uint8_t delivered[] = {Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI, Q_EXCEPTIONS};
 	int others = 0, all = 0;
@@ -308,7 +308,7 @@ static unsigned usefulness(const struct pmu_event *e)
 
 	if (e->flags & EVENT_ANY_RING)
 		return 0;
-	if (e->judgement == EVENT_EXACT && counts_instructions(e))
+	if (e->judgement == EVENT_EXACT && event_counts_instructions(e))
 		return 4;
 	if (e->judgement == EVENT_TIME)
 		return 3;

@@ -225,8 +225,8 @@ static void every_wiring_is_solved_exactly(void **state)
 }
 
 /* The pairs again, with a few events that take a second selector and a counter of another group besides, or a
- * register that others want alike, and some that want the same of a selector: always a schedule, most often
- * one that meets its bound without a search. */
+ * register that others want alike, and some that want the same of a selector: always a schedule. What extras
+ * take is in no bound, so not all of them meet theirs. */
 static void extras_are_placed_first(void **state)
 {
 	static const unsigned first[] = {0, 4, 8, 12}, counters[] = {4, 4, 4, 6};

@@ -109,14 +109,15 @@ static void run_overhead(struct run *run)
 	for (unsigned c = 0; run->pmu && c < run->pmu->n_counters; c++) {
 		const struct pmu_event *e = counter_yardstick(run->pmu, c);
 
-		if (!e || e->judgement != EVENT_EXACT || !ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS))
+		if (!e || e->judgement != EVENT_EXACT || !event_counts_instructions(e) ||
+		    !ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS))
 			continue;
 		for (unsigned b = 0; b < sizeof(brackets) / sizeof(brackets[0]); b++)
 			measure(run, b, c, e, reps);
 		overhead_costs(run, e, c);
 		return; /* one counter stands for all: the events suite has the empty kernel on each */
 	}
-	judgement_set(&none.judgement, VERDICT_SKIPPED, "no counter counts anything exactly");
+	judgement_set(&none.judgement, VERDICT_SKIPPED, "no counter counts instructions exactly");
 	run->report(run, &none);
 }
 
