@@ -123,7 +123,8 @@ struct uarch_geometry machine_geometry(const struct model_profile *profile)
 	return g;
 }
 
-bool machine_faults_parse(const char *list, uint32_t *faults, char *rest, size_t size, const char **why)
+bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
+		 char *rest, size_t size, const char **why)
 {
 	size_t used = 0;
 
@@ -132,10 +133,9 @@ bool machine_faults_parse(const char *list, uint32_t *faults, char *rest, size_t
 		size_t length = strcspn(p, "+");
 		unsigned f = 0;
 
-		while (f < UARCH_FAULTS &&
-		       (strlen(uarch_faults[f].name) != length || strncmp(uarch_faults[f].name, p, length)))
+		while (f < n && (strlen(known[f].name) != length || strncmp(known[f].name, p, length)))
 			f++;
-		if (f < UARCH_FAULTS) {
+		if (f < n) {
 			*faults |= 1u << f;
 		} else {
 			if (used + length + 2 > size) {

@@ -10,6 +10,7 @@
 #include "pmu/machine_model.h"
 #include "pmu/pmu.h"
 #include "pmu/step_details.h"
+#include "pmu/step_faults.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
 
@@ -49,6 +50,7 @@ static struct {
 	uint8_t thread;    /* logical processor that runs the stepped code */
 	enum vpmu_sibling sibling;
 	unsigned sibling_interrupts;
+	struct step_breaker breaker;
 } vpmu;
 
 /* Fields of a step that say where it happens. */
@@ -268,7 +270,7 @@ static inline bool add_up(const struct memo *m)
 /* The long way, which leaves a memo behind if it can. */
 static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
 {
-	struct qterm terms[ACCOUNT_TERMS + MACHINE_TERMS];
+	struct qterm terms[STEP_TERMS];
 	const struct insn_retired *did = &r->did;
 	struct model_step step = {
 		.terms = terms,
@@ -297,6 +299,8 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		if (alike && m->epoch == vpmu.epoch && m->cpl == did->cpl && add_up(m))
 			return;
 	}
+	if (vpmu.recording && vpmu.breaker.faults)
+		step_break(&vpmu.breaker, &step, &details, terms);
 	if (alike) {
 		int n = vpmu.model->increments(vpmu.state, &step, m->increment, MEMO_ROOM);
 
@@ -378,7 +382,8 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 {
 	const struct model_profile *profile = model_profile_by_name(name);
 	struct uarch_geometry geometry;
-	char of_the_pmu[INJECT_MAX];
+	char not_the_machines[INJECT_MAX], of_the_pmu[INJECT_MAX];
+	struct step_breaker breaker = {0};
 	uint64_t injections;
 	uint32_t faults;
 
@@ -386,7 +391,10 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 		*why = "no virtual CPU of this name";
 		return false;
 	}
-	if (!machine_faults_parse(inject, &faults, of_the_pmu, sizeof of_the_pmu, why) ||
+	if (!faults_take(uarch_faults, UARCH_FAULTS, inject, &faults, not_the_machines,
+			 sizeof not_the_machines, why) ||
+	    !faults_take(step_faults, STEP_FAULTS, not_the_machines, &breaker.faults, of_the_pmu,
+			 sizeof of_the_pmu, why) ||
 	    !model_injections_parse(profile->model, of_the_pmu, &injections, why))
 		return false;
 	free(vpmu.state);
@@ -406,6 +414,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.profile = profile;
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
+	vpmu.breaker = breaker;
 	vpmu.epoch = 0;
 	vpmu.thread = 0;
 	vpmu.sibling = SIBLING_HALTED;

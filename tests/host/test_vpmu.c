@@ -4,6 +4,7 @@
  */
 #include "pmu/account.h"
 #include "pmu/machine_model.h"
+#include "pmu/step_faults.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
 #include "pmu/amd/amd.h"
@@ -291,19 +292,71 @@ static void faults_are_told_from_injections(void **unused)
 	uint32_t faults;
 
 	(void)unused;
-	assert_true(machine_faults_parse(NULL, &faults, rest, sizeof rest, &why));
+	assert_true(faults_take(uarch_faults, UARCH_FAULTS, NULL, &faults, rest, sizeof rest, &why));
 	assert_int_equal(faults, 0);
 	assert_string_equal(rest, "");
-	assert_true(machine_faults_parse("dead+half-the-ways+noisy+no-return-stack", &faults, rest,
-					 sizeof rest, &why));
+	assert_true(faults_take(uarch_faults, UARCH_FAULTS, "dead+half-the-ways+noisy+no-return-stack",
+				&faults, rest, sizeof rest, &why));
 	assert_int_equal(faults, 1u << UARCH_HALF_WAYS | 1u << UARCH_NO_RETURN_STACK);
 	assert_string_equal(rest, "dead+noisy");
-	assert_true(machine_faults_parse("half-the-way", &faults, rest, sizeof rest, &why));
+	assert_true(
+		faults_take(uarch_faults, UARCH_FAULTS, "half-the-way", &faults, rest, sizeof rest, &why));
 	assert_int_equal(faults, 0);
 	assert_string_equal(rest, "half-the-way");
-	assert_false(machine_faults_parse("dropped-carry+dropped-carry+dropped-carry", &faults, rest,
-					  sizeof rest, &why));
+	assert_false(faults_take(uarch_faults, UARCH_FAULTS, "dropped-carry+dropped-carry+dropped-carry",
+				 &faults, rest, sizeof rest, &why));
 	assert_string_equal(why, "too many injections");
+}
+
+/* Each fault changes what it is about, and nothing else. */
+static void steps_are_broken(void **unused)
+{
+	static const char *const names[] = {"records-late",       "branch-lost",     "branch-target-off",
+					    "address-off-by-one", "registers-stale", "loads-as-stores",
+					    "time-stands-still"};
+	(void)unused;
+
+	for (unsigned f = 0; f < STEP_FAULTS; f++) {
+		struct step_breaker b = {0};
+		unsigned late = 0, lost = 0, off = 0, address = 0, registers = 0, kind = 0, still = 0;
+		const char *why = NULL;
+		char rest[8];
+
+		assert_true(
+			faults_take(step_faults, STEP_FAULTS, names[f], &b.faults, rest, sizeof rest, &why));
+		assert_int_equal(b.faults, 1u << f);
+		assert_string_equal(rest, "");
+		for (unsigned i = 0; i < 10; i++) {
+			struct qterm terms[STEP_TERMS] = {{Q_LOADS, i + 1}};
+			struct step_details d = {.registers.gpr = {100 + i}, .access = {{.address = 0x800}}};
+			struct model_step s = {.terms = terms,
+					       .n_terms = 1,
+					       .next = 0x40,
+					       .transfer = TRANSFER_JUMP,
+					       .registers = &d.registers,
+					       .access = d.access,
+					       .n_access = 1,
+					       .tsc = 50 + i};
+
+			step_break(&b, &s, &d, terms);
+			late += s.n_terms != 1 || terms[0].amount != i + 1;
+			if (f == STEP_LATE && i)
+				assert_int_equal(terms[0].amount, i);
+			lost += s.transfer != TRANSFER_JUMP;
+			off += s.next != 0x40;
+			address += d.access[0].address != 0x800;
+			registers += d.registers.gpr[0] != 100 + i;
+			kind += d.access[0].store;
+			still += s.tsc != 50 + i;
+		}
+		assert_int_equal(late, f == STEP_LATE ? 10 : 0);
+		assert_int_equal(lost, f == STEP_BRANCH_LOST ? 2 : 0);
+		assert_int_equal(off, f == STEP_TARGET_OFF ? 10 : 0);
+		assert_int_equal(address, f == STEP_ADDRESS_OFF ? 10 : 0);
+		assert_int_equal(registers, f == STEP_STALE_REGISTERS ? 10 : 0);
+		assert_int_equal(kind, f == STEP_KIND_MIXED ? 10 : 0);
+		assert_int_equal(still, f == STEP_TIME_STANDS ? 10 : 0);
+	}
 }
 
 static struct uarch *machine;
@@ -384,6 +437,7 @@ int main(void)
 		cmocka_unit_test(short_cut_refuses),
 		cmocka_unit_test(every_profile_has_a_machine),
 		cmocka_unit_test(faults_are_told_from_injections),
+		cmocka_unit_test(steps_are_broken),
 		cmocka_unit_test(instructions_reach_the_machine),
 	};
 
