@@ -135,6 +135,15 @@ static bool is_of(struct span entry, const char *file)
 	       !isalnum((unsigned char)file[length]);
 }
 
+/* Intel's map names files, perf's directories. */
+static bool names_file(struct span entry)
+{
+	static const char json[] = ".json";
+	size_t length = sizeof json - 1;
+
+	return (size_t)(entry.end - entry.at) >= length && !strncasecmp(entry.end - length, json, length);
+}
+
 static bool core_fits(struct span column, const struct vendor_cpu *cpu)
 {
 	char text[8] = "", *end;
@@ -150,6 +159,7 @@ enum vendor_fit vendor_map_fit(const char *map, size_t size, const char *file, c
 {
 	enum vendor_fit fit = VENDOR_SAYS_NOTHING;
 	struct span rest = {map, map + size};
+	bool found = false; /* the CPU's directory: perf takes the first whose pattern fits */
 
 	while (rest.at < rest.end) {
 		const char *newline = memchr(rest.at, '\n', (size_t)(rest.end - rest.at));
@@ -162,10 +172,15 @@ enum vendor_fit vendor_map_fit(const char *map, size_t size, const char *file, c
 			column[i] = (struct span){line.at, comma ? comma : line.end};
 			line.at = comma ? comma + 1 : line.end;
 		}
+		bool directory = !names_file(column[2]);
+		bool fits_cpu =
+			vendor_pattern_fits(column[0].at, (size_t)(column[0].end - column[0].at), cpu) &&
+			core_fits(column[4], cpu) && !(directory && found);
+
+		found |= directory && fits_cpu;
 		if (!is_of(column[2], file))
 			continue;
-		if (vendor_pattern_fits(column[0].at, (size_t)(column[0].end - column[0].at), cpu) &&
-		    core_fits(column[4], cpu))
+		if (fits_cpu)
 			return VENDOR_FITS;
 		fit = VENDOR_OTHER_CPU;
 	}

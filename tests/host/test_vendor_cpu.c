@@ -117,6 +117,15 @@ static void goes_by_the_map(void **unused)
 	assert_int_equal(mapped(perfs, "haswellx.json", &haswell), VENDOR_OTHER_CPU);
 	assert_int_equal(mapped(perfs, "amdzen3_core.json", &zen3), VENDOR_FITS);
 	assert_int_equal(mapped(perfs, "amdzen3_core.json", &zen1), VENDOR_OTHER_CPU);
+	/* The first pattern that fits decides. */
+	assert_int_equal(mapped("AuthenticAMD-23-([12][0-9A-F]|[0-9A-F]),v1,amdzen1,core\n"
+				"AuthenticAMD-23-[[:xdigit:]]+,v1,amdzen2,core\n",
+				"amdzen1_core.json", &zen1),
+			 VENDOR_FITS);
+	assert_int_equal(mapped("AuthenticAMD-23-([12][0-9A-F]|[0-9A-F]),v1,amdzen1,core\n"
+				"AuthenticAMD-23-[[:xdigit:]]+,v1,amdzen2,core\n",
+				"amdzen2_core.json", &zen1),
+			 VENDOR_OTHER_CPU);
 	assert_int_equal(mapped("", "haswell.json", &haswell), VENDOR_SAYS_NOTHING);
 	assert_int_equal(mapped("\n,\n,,,,,,\n,,/,\n", "haswell.json", &haswell), VENDOR_SAYS_NOTHING);
 }

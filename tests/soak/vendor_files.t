@@ -37,7 +37,7 @@ def rows():
 
 def chosen(profile, cpu):
     """Files for this CPU, {name on the stick: path}, with some for others; and the names of its own."""
-    files, own = {}, set()
+    files, own, found = {}, set(), False
     core = {"intel-alderlake-p": "0x40", "intel-alderlake-e": "0x20"}.get(profile)
     for row in rows():
         pattern, name, kind = row[0], row[2], row[3]
@@ -47,9 +47,10 @@ def chosen(profile, cpu):
                 files[os.path.basename(name)] = DIRECTORY + name
                 own |= {os.path.basename(name)} if good else set()
         else:
+            good, found = good and not found, found or good
             for path in glob.glob(os.path.join(DIRECTORY, name, "*.json")):
                 on_stick = "%s_%s" % (name, os.path.basename(path))
-                if good or path.endswith("pipeline.json"):
+                if good or path.endswith(("pipeline.json", "core.json")):
                     files[on_stick] = path
                 own |= {on_stick} if good else set()
     return files, own
