@@ -104,6 +104,13 @@ def copy_image(target, source=None):
     return target
 
 
+def put_event_files(image, files):
+    """Give an image vendors' event files, {name: path}."""
+    mtools("mmd", image, "::/assay/events")
+    for name, path in files.items():
+        mtools("mcopy", image, path, "::/assay/events/" + name)
+
+
 DISKS = {
     "ide": ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file={}", "-device", "ide-hd,drive=stick"],
     "virtio": ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file={}", "-device", "virtio-blk-pci,drive=stick"],

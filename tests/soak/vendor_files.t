@@ -56,15 +56,6 @@ def chosen(profile, cpu):
     return files, own
 
 
-def put(files):
-    def prepare(image):
-        emulators.mtools("mmd", image, "::/assay/events")
-        emulators.mtools("mcopy", image, os.path.join(DIRECTORY, "mapfile.csv"), "::/assay/events/mapfile.csv")
-        for name, path in files.items():
-            emulators.mtools("mcopy", image, path, "::/assay/events/" + name)
-    return prepare
-
-
 def notes(r):
     found = {}
     for line in (r.report or {"notes": []})["notes"]:
@@ -87,7 +78,8 @@ for profile, cpu in CPUS.items():
     if not own:
         continue
     tried += 1
-    r = boot("disk", config="pmu=virtual:%s %s\n" % (profile, OPTIONS % EVENTS[profile.split("-")[0]]), disk="virtio", prepare=put(files), timeout=900)
+    with_map = {"mapfile.csv": os.path.join(DIRECTORY, "mapfile.csv"), **files}
+    r = boot("disk", config="pmu=virtual:%s %s\n" % (profile, OPTIONS % EVENTS[profile.split("-")[0]]), disk="virtio", prepare=lambda image: emulators.put_event_files(image, with_map), timeout=900)
     sound(r, "%s with %s" % (profile, ", ".join(sorted(own))))
     said = notes(r)
     taken = {name for name, text in said.items() if re.match(r"\d+ events", text)}
