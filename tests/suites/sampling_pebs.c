@@ -20,6 +20,7 @@
 #define PERIOD       7    /* a prime, and no multiple of it the length of a kernel's loop */
 #define WINDOWS_MOST 4000
 #define SMALL        8
+#define SPARE        40 /* records above what is expected, so that too many can be told */
 
 static const struct {
 	const char *name;
@@ -149,7 +150,7 @@ static void check_records(const struct pebs *p, unsigned samples)
 
 	if (rec.windows > WINDOWS_MOST)
 		rec.windows = WINDOWS_MOST;
-	rec.recording.records = SAMPLING_RECORDS;
+	rec.recording.records = 2 * samples < SAMPLING_RECORDS ? 2 * samples + SPARE : SAMPLING_RECORDS;
 	if (!record(p, &rec, &r, &whole) || !expect(p, &rec, &x, &n_steps, &r) || !rec.n_records) {
 		if (r.judgement.verdict == VERDICT_EXACT)
 			judgement_set(&r.judgement, VERDICT_WRONG, "there is no record");

@@ -22,10 +22,11 @@
 #define TRACE_MS         20000
 #define N_VIRTUAL        3
 #define N_HARDWARE       20
-#define N_MISPREDICTIONS 40 /* enough for a predictor that is always wrong to exceed its bound */
-#define RECORDS          8000
-#define SPARE            64 /* branches of the harness around a window in ring 3 */
-#define SMALL            8  /* a buffer that every kernel of the selection fills */
+#define N_MISPREDICTIONS 40   /* enough for a predictor that is always wrong to exceed its bound */
+#define RECORDS          8000 /* at most */
+#define WHOLE            0    /* .records: as many as the kernel can need */
+#define SPARE            64   /* branches of the harness around a window in ring 3 */
+#define SMALL            8    /* a buffer that every kernel of the selection fills */
 #define NAME_SIZE        96
 
 #define KERNELS                                                                                              \
@@ -124,6 +125,17 @@ static void judge_trace(const struct trace_check *c, const struct recorded *rec,
 		judgement_set(&r->judgement, VERDICT_WRONG, "no interrupt at the threshold");
 }
 
+/* Everything that can be a branch to a trace, and what is the harness's in ring 3. */
+static unsigned room_for_all(const struct kernel *k, uint64_t n)
+{
+	static const uint8_t quantities[] = {Q_BRANCHES, Q_EXCEPTIONS, Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI};
+	uint64_t room = SPARE;
+
+	for (unsigned i = 0; i < sizeof quantities; i++)
+		room += (uint64_t)kernel_amount(k, (enum quantity)quantities[i], n).high;
+	return room < RECORDS ? (unsigned)room : RECORDS;
+}
+
 /* @return false if there is nothing to judge: *r says why */
 static bool record(const struct trace_check *c, struct recorded *rec, struct result *r, bool *whole)
 {
@@ -138,7 +150,7 @@ static bool record(const struct trace_check *c, struct recorded *rec, struct res
 		.source = source,
 		.ring = c->rings,
 		.without = c->without,
-		.records = c->records,
+		.records = c->records != WHOLE ? c->records : room_for_all(rec->kernel, rec->n),
 		.threshold = c->threshold,
 		.circular = c->circular,
 	};
@@ -160,7 +172,7 @@ static bool record_any_ring(struct trace_check *c, struct recorded *rec, struct 
 {
 	if (record(c, rec, r, whole))
 		return true;
-	if (!rec->refused || !rec->ring || c->rings != RING_USR || c->records != RECORDS || source->depth)
+	if (!rec->refused || !rec->ring || c->rings != RING_USR || c->records != WHOLE || source->depth)
 		return false;
 	r->judgement = (struct judgement){0};
 	c->rings = RING_ALL;
@@ -224,7 +236,7 @@ static bool count_mispredictions(struct trace_check *c, struct recorded *rec, st
 /* Predictors are a machine's own business: as many as the kernel's signature or the general bounds allow. */
 static void check_mispredictions(const struct kernel *k, uint8_t ring)
 {
-	struct trace_check c = {.rings = ring ? RING_USR : RING_ALL, .records = RECORDS};
+	struct trace_check c = {.rings = ring ? RING_USR : RING_ALL, .records = WHOLE};
 	char name[NAME_SIZE], what[24];
 	struct recorded rec = {.kernel = k, .ring = ring, .n = N_MISPREDICTIONS};
 	struct amount a = bounds_amount(k, Q_BR_MISPRED, rec.n);
@@ -262,7 +274,7 @@ static void check_bts(const struct kernel *k, uint8_t ring)
 {
 	const uint8_t rings = ring ? RING_USR : RING_ALL;
 	const struct trace_check checks[] = {
-		{.what = "BTS whole", .rings = rings, .records = RECORDS},
+		{.what = "BTS whole", .rings = rings, .records = WHOLE},
 		{.what = "BTS full",
 		 .rings = rings,
 		 .full = true,
@@ -303,7 +315,7 @@ static void check_filters(const struct kernel *k, uint8_t ring)
 	struct trace_check c = {.what = what,
 				.rings = ring ? RING_OS : RING_USR,
 				.part = source->depth ? TRACE_LAST : TRACE_FIRST,
-				.records = RECORDS};
+				.records = WHOLE};
 
 	snprintf(what, sizeof what, "%s of the other ring", short_name(source->kind));
 	carry_out(&c, k, ring);
