@@ -27,7 +27,7 @@ static char reason[96];
 /* In the order of enum amd_generation. */
 static const char generations[][11] = {"K7",         "K8",         "family 10H", "family 11H", "family 12H",
 				       "family 14H", "family 15H", "family 16H", "Zen 1",      "Zen 2",
-				       "Zen 3",      "Zen 4",      "Zen 5"};
+				       "Zen 3",      "Zen 4",      "Zen 5",      "post-Zen 5"};
 
 /* versions of the register layout */
 enum { LEGACY = 1, EXTENDED, PERFMON_V2 };
@@ -81,7 +81,9 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 	unsigned generation = amd_generation(cpuid(1, 0).eax);
-	if (!generation) {
+	/* What a newer part has is known as far as CPUID says it. */
+	bool known = generation && (generation != AMD_NEWER || cpu_has(CPU_PERFCTR_CORE));
+	if (!known) {
 		snprintf(reason, sizeof reason, "no counters are known for CPUID signature %X",
 			 (unsigned)cpuid(1, 0).eax);
 		*why = reason;

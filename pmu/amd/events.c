@@ -57,7 +57,9 @@ unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max)
 
 	for (unsigned i = 0; i < amd_event_count; i++, name += strlen(name) + 1) {
 		const struct amd_event *e = &amd_events[i];
-		if (!(e->generations & generation) || n == max)
+		bool offered = generation == AMD_NEWER ? (e->generations & (ZEN)) == (ZEN)
+						       : e->generations & generation;
+		if (!offered || n == max)
 			continue;
 		out[n] = (struct pmu_event){
 			.name = name,

@@ -23,6 +23,7 @@ enum amd_generation {
 	AMD_ZEN3 = 1 << 10,
 	AMD_ZEN4 = 1 << 11,
 	AMD_ZEN5 = 1 << 12,
+	AMD_NEWER = 1 << 13, /* than this table; what all of Zen have in common is taken to go on */
 };
 
 /** The generation of a CPU by CPUID leaf 1, EAX; 0 if it is none of them. Family 19H: models 10H-1FH and
@@ -61,7 +62,7 @@ static inline unsigned amd_generation(uint32_t signature)
 	case 0x1a:
 		return AMD_ZEN5;
 	default:
-		return 0;
+		return family > 0x1a ? AMD_NEWER : 0;
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "pmu/grammar.h"
 #include "tests/host/support/fake_cpu.h"
 
+#include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 
 #include <setjmp.h>
@@ -287,6 +288,30 @@ static void accesses_are_true(void **unused)
 	}
 }
 
+/* A family after the last that is known: counters as CPUID tells them, and the rows that all of Zen have. */
+static void knows_what_newer_parts_keep(void **unused)
+{
+	struct pmu zen5;
+	const char *why = "";
+
+	(void)unused;
+	start_cpu(&amd_zen5, "");
+	zen5 = pmu;
+	fake_cpu_set_leaf(1, 0, 0x00c00f10, cpuid(1, 0).ebx, cpuid(1, 0).ecx, cpuid(1, 0).edx);
+	assert_true(drv->identify(&pmu, &why));
+	assert_string_equal(pmu.name, "AMD post-Zen 5 PMU, PerfMonV2");
+	assert_int_equal(pmu.n_counters, zen5.n_counters);
+	assert_in_range(pmu.n_events, 8, zen5.n_events - 1);
+	assert_non_null(event_by_name(pmu.events, pmu.n_events, "RETIRED_INSTRUCTIONS"));
+	assert_non_null(event_by_name(pmu.events, pmu.n_events, "CYCLES_NOT_IN_HALT"));
+	assert_null(event_by_name(pmu.events, pmu.n_events, "MISALIGNED_LOADS"));
+
+	fake_cpu_set_leaf(0x80000001, 0, 0, 0, 0, 0);
+	assert_false(drv->identify(&pmu, &why));
+	assert_non_null(strstr(why, "no counters are known for CPUID signature C00F10"));
+	fake_cpu_stop();
+}
+
 static void refuses_nonsense(void **unused)
 {
 	const char *why;
@@ -298,9 +323,9 @@ static void refuses_nonsense(void **unused)
 	fake_cpu_set_leaf(0x80000022, 0, 1, 15, 0, 0);
 	assert_true(drv->identify(&pmu, &why));
 	assert_int_equal(pmu.n_counters, 15);
-	fake_cpu_set_leaf(1, 0, 0x00f00f10, 0, 0, 0x078bfbff);
+	fake_cpu_set_leaf(1, 0, 0x00400f10, 0, 0, 0x078bfbff);
 	assert_false(drv->identify(&pmu, &why));
-	assert_non_null(strstr(why, "F00F10"));
+	assert_non_null(strstr(why, "400F10"));
 	fake_cpu_set_leaf(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
 	assert_false(drv->identify(&pmu, &why));
 	assert_non_null(strstr(why, "neither AMD nor Hygon"));
@@ -391,12 +416,19 @@ static int cleanup(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(describes_each_part),       cmocka_unit_test(wiring_is_told),
-		cmocka_unit_test(counts_and_stops),          cmocka_unit_test(sees_overflow),
-		cmocka_unit_test(takes_modifiers),           cmocka_unit_test(brackets_count_their_own),
-		cmocka_unit_test(snapshot_reads_everything), cmocka_unit_test(accesses_are_true),
-		cmocka_unit_test(refuses_nonsense),          cmocka_unit_test(names_the_register_that_faults),
-		cmocka_unit_test(clears_what_it_found),      cmocka_unit_test(registry_finds),
+		cmocka_unit_test(describes_each_part),
+		cmocka_unit_test(wiring_is_told),
+		cmocka_unit_test(counts_and_stops),
+		cmocka_unit_test(sees_overflow),
+		cmocka_unit_test(takes_modifiers),
+		cmocka_unit_test(brackets_count_their_own),
+		cmocka_unit_test(snapshot_reads_everything),
+		cmocka_unit_test(accesses_are_true),
+		cmocka_unit_test(knows_what_newer_parts_keep),
+		cmocka_unit_test(refuses_nonsense),
+		cmocka_unit_test(names_the_register_that_faults),
+		cmocka_unit_test(clears_what_it_found),
+		cmocka_unit_test(registry_finds),
 	};
 	return cmocka_run_group_tests(tests, NULL, cleanup);
 }

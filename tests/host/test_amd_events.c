@@ -133,14 +133,15 @@ static void generations_by_signature(void **unused)
 		uint32_t signature;
 		unsigned generation;
 	} rows[] = {
-		{0x00000662, AMD_K7},   {0x00000f5a, AMD_K8},   {0x00020ff0, AMD_K8},
-		{0x00100f42, AMD_10H},  {0x00200f31, AMD_11H},  {0x00300f10, AMD_12H},
-		{0x00500f20, AMD_14H},  {0x00600f12, AMD_15H},  {0x00700f01, AMD_16H},
-		{0x00800f11, AMD_ZEN1}, {0x00820f01, AMD_ZEN1}, {0x00870f10, AMD_ZEN2},
-		{0x00830f10, AMD_ZEN2}, {0x00900f02, AMD_ZEN1}, {0x00a00f11, AMD_ZEN3},
-		{0x00a20f10, AMD_ZEN3}, {0x00a50f00, AMD_ZEN3}, {0x00a10f11, AMD_ZEN4},
-		{0x00a60f12, AMD_ZEN4}, {0x00aa0f01, AMD_ZEN4}, {0x00b40f40, AMD_ZEN5},
-		{0x000906ea, AMD_K7},   {0x00000521, 0},        {0x00c00f00, 0},
+		{0x00000662, AMD_K7},    {0x00000f5a, AMD_K8},   {0x00020ff0, AMD_K8},
+		{0x00100f42, AMD_10H},   {0x00200f31, AMD_11H},  {0x00300f10, AMD_12H},
+		{0x00500f20, AMD_14H},   {0x00600f12, AMD_15H},  {0x00700f01, AMD_16H},
+		{0x00800f11, AMD_ZEN1},  {0x00820f01, AMD_ZEN1}, {0x00870f10, AMD_ZEN2},
+		{0x00830f10, AMD_ZEN2},  {0x00900f02, AMD_ZEN1}, {0x00a00f11, AMD_ZEN3},
+		{0x00a20f10, AMD_ZEN3},  {0x00a50f00, AMD_ZEN3}, {0x00a10f11, AMD_ZEN4},
+		{0x00a60f12, AMD_ZEN4},  {0x00aa0f01, AMD_ZEN4}, {0x00b40f40, AMD_ZEN5},
+		{0x000906ea, AMD_K7},    {0x00000521, 0},        {0x00c00f00, AMD_NEWER},
+		{0x01900f12, AMD_NEWER},
 	};
 	(void)unused;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
