@@ -7,6 +7,7 @@
 #include "pmu/model.h"
 #include "pmu/schedule.h"
 #include "pmu/text.h"
+#include "pmu/vendor_import.h"
 #include "tests/report/json.h"
 #include "tools/model_cpu.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUESTS_MAX 4096
+#define REQUESTS_MAX 8192
 
 enum { OK, WRONG, USAGE };
 
@@ -32,6 +33,7 @@ static const char usage[] =
 	"usage: assay-encode [-v] [--json] PMU EVENT...       register writes, counters, schedule\n"
 	"       assay-encode [-v] [--json] --list PMU [GLOB...]   the PMU's events (-v: with all that is "
 	"known)\n"
+	"       --events FILE before PMU: with the events of a vendor's file\n"
 	"\n"
 	"EVENT is libpfm4's form (NAME:UMASK:u:k:e:i:c=2), a raw selector (r01c0), perf's fields\n"
 	"(cpu/event=0xc4,umask=0x20/u), or a glob. -v decodes the fields of registers.\n"
@@ -87,6 +89,29 @@ static int open_pmu(const char *name)
 	pmu.virtual = true;
 	snprintf(pmu.model, sizeof pmu.model, "%s", profile->name);
 	return OK;
+}
+
+/* As the image takes a file from its stick; what became of it goes to standard error. */
+static int import_events(const char *path)
+{
+	static struct import import; /* until the end */
+	struct import_tally t;
+	char *text = malloc(VENDOR_FILE_MAX + 1);
+	FILE *f = fopen(path, "rb");
+	size_t size = f && text ? fread(text, 1, VENDOR_FILE_MAX + 1, f) : 0;
+	bool good = f && text;
+
+	if (!good)
+		perror(path);
+	if (f)
+		fclose(f);
+	if (good) {
+		good = import_file(&import, &pmu, NULL, text, size, &t) && import_finish(&import, &pmu);
+		fprintf(stderr, "assay-encode: %s: %u events, %u known by name, %u of unknown meaning%s%s\n",
+			path, t.events, t.explained, t.unexplained, t.first[0] ? "; first: " : "", t.first);
+	}
+	free(text);
+	return good ? OK : USAGE;
 }
 
 static int parse(const char *text)
@@ -380,6 +405,7 @@ static int encode(void)
 
 int main(int argc, char **argv)
 {
+	const char *events = NULL;
 	int status, i = 1;
 
 	for (; i < argc && argv[i][0] == '-'; i++) {
@@ -389,6 +415,8 @@ int main(int argc, char **argv)
 			flags.json = true;
 		else if (!strcmp(argv[i], "--list"))
 			flags.list = true;
+		else if (!strcmp(argv[i], "--events") && i + 1 < argc)
+			events = argv[++i];
 		else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
 			return fputs(usage, stdout) < 0;
 		else
@@ -397,6 +425,8 @@ int main(int argc, char **argv)
 	if (argc - i < (flags.list ? 1 : 2))
 		return fputs(usage, stderr), USAGE;
 	status = open_pmu(argv[i++]);
+	if (status == OK && events)
+		status = import_events(events);
 	if (status == OK && flags.list && i == argc)
 		status = parse("*");
 	while (status == OK && i < argc)

@@ -62,7 +62,15 @@ test("--list takes globs", [line.split()[0] for line in out.splitlines()] == [
 status, out, _ = run("--list", "intel-core2", "instructions")
 test("--list shows code, judgement, quantities and counters", out.split() == ["INST_RETIRED.ANY_P", "0xc0", "exact", "instructions", "PMC0", "PMC1"], out)
 
+FILE = "tests/host/data/events-intel.json"
+status, out, err = run("--json", "--events", FILE, "intel-haswell", "SOMETHING_NEW.TAKEN_UP:u", "CPU_CLK_UNHALTED.REF_TSC")
+found = json.loads(out)["events"] if status == 0 else []
+test("--events brings a vendor's events", [e["event"] for e in found] == [
+    "intel::SOMETHING_NEW.TAKEN_UP:u", "intel::CPU_CLK_UNHALTED.REF_TSC"] and found[0]["perf"] == "cpu/event=0xc4/u" and "7 events" in err, out + err)
+
 for args, code, message in (
+        (["--events", "no-such-file", "intel-core2", "x"], 2, "no-such-file: No such file"),
+        (["--events", "Makefile", "intel-core2", "x"], 2, "no JSON"),
         (["intel-core2", "INST_RETIRD:u"], 1,
          "assay-encode: intel-core2: no event INST_RETIRD: did you mean INST_RETIRED.ANY_P?\n    INST_RETIRD:u\n    ^\n"),
         (["intel-core2", "branches:u:c=999"], 1, "    branches:u:c=999\n                 ^\n"),
