@@ -28,6 +28,7 @@ def flipped(offset):
 
 
 def carrying(image):
+    """With another image, which must not need more room."""
     return patched(at, HEADER.pack(len(image), zlib.crc32(image)) + zlib.compress(image, 9))
 
 
@@ -48,7 +49,7 @@ CASES = (
     (flipped(at + 4), "", DAMAGED, COMPROMISED),
     (flipped(at), "", DAMAGED, COMPROMISED),
     (patched(at, struct.pack("<I", 0x7ffff000)), "", "the firmware has not enough memory to unpack the image", OUT_OF_RESOURCES),
-    (carrying(b"MZ" + inner[2:64] + b"no application" + inner[78:]), "",
+    (carrying(b"MZ" + bytes(4094)), "",
      "the firmware does not accept the image as an application; write the file anew", UNSUPPORTED),
     (outer, GOOD_OPTIONS + " kernel=none", None, LOAD_ERROR),
     (outer, GOOD_OPTIONS, None, 0),
