@@ -185,6 +185,10 @@ struct pmu_model {
 	/** Take the pending overflow interrupt request (edge: true once per request). */
 	bool (*take_pmi)(void *state);
 
+	/** The same for requests that go through an entry of AMD's extended local vector table (APIC offset
+	 * 500H + 10H * *entry), which delivery leaves alone. NULL: there are none. */
+	bool (*take_extended)(void *state, unsigned *entry);
+
 	/** The same for one of two logical processors that share the counters; take_pmi() is that of the
 	 * first. NULL: there is one. */
 	bool (*take_pmi_of)(void *state, unsigned thread);

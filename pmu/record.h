@@ -99,6 +99,11 @@ struct pmu_record {
 	uint32_t op;       /* enum record_op */
 };
 
+/** What periods count where no counter does. */
+enum record_unit { RECORD_UNIT_CYCLES, RECORD_UNIT_OPERATIONS, RECORD_UNIT_FETCHES };
+
+#define RECORD_LVT_NONE 0xffff
+
 /** One kind of records that this CPU can make. */
 struct pmu_record_source {
 	uint8_t kind;      /* enum record_kind */
@@ -110,9 +115,13 @@ struct pmu_record_source {
 	uint8_t address_bits; /* traces: of .from and .to, how many low bits the records tell; 0: all */
 	unsigned period_unit; /* periods are multiples of it, and not less; 0: it has no period of its own */
 	size_t record_size;   /* bytes of memory for each record; 0: it uses none */
-	uint32_t filters;     /* traces: kinds of branches that can be left out, bit per enum model_transfer
-				 (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
-	const char *manual;   /* manual and section */
+	uint8_t units;    /* sources with .period_unit and without .counters: what a period can count, bit per
+			     enum record_unit */
+	uint16_t lvt;     /* offset of the local APIC's entry through which it interrupts, RECORD_LVT_NONE: it
+			     cannot here; 0: the performance entry */
+	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
+			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
+	const char *manual; /* manual and section */
 };
 
 /** What is to be recorded. */
@@ -124,6 +133,7 @@ struct pmu_recording {
 	uint64_t period;    /* occurrences between records: the first is of occurrence number `period` after
 			       setup(), the next of number 2 * period, however often it is stopped and started
 			       in between; traces: not looked at */
+	uint8_t unit;       /* sources with .units: which */
 	uint32_t without;   /* traces: kinds of branches to leave out, among the source's .filters */
 	void *memory;       /* for the records, 64-byte aligned, accessible to the CPU; sources without
 			       .record_size: NULL */

@@ -192,22 +192,37 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 
 /* --- time goes on ----------------------------------------------------------------------------------- */
 
-static void raise_pmi(void)
+static void raise(enum apic_register lvt, bool stays)
 {
-	uint32_t entry = apic_read(APIC_LVT_PERF);
+	uint32_t entry = apic_read(lvt);
 
-	switch (lvt_request(&entry, vpmu.model->lvt_stays)) {
+	switch (lvt_request(&entry, stays)) {
 	case LVT_LOST:
 		return;
 	case LVT_NMI:
-		apic_write(APIC_LVT_PERF, entry);
+		apic_write(lvt, entry);
 		step_raise_nmi();
 		return;
 	case LVT_FIXED:
-		apic_write(APIC_LVT_PERF, entry);
+		apic_write(lvt, entry);
 		apic_self_ipi((uint8_t)(entry & LVT_VECTOR));
 		return;
 	}
+}
+
+static void raise_pmi(void)
+{
+	raise(APIC_LVT_PERF, vpmu.model->lvt_stays);
+}
+
+/* Records that interrupt through an entry of their own. */
+static void raise_extended(void)
+{
+	unsigned n;
+
+	for (unsigned i = 0; i < PMIS_PER_STEP && vpmu.model->take_extended(vpmu.state, &n); i++)
+		if (n < APIC_EXT_LVTS)
+			raise(APIC_EXT_LVT0 + 0x10 * n, true);
 }
 
 /* Requests for either logical processor: the one that runs takes its own. */
@@ -223,6 +238,8 @@ static void share_pmis(void)
 
 static void advance(const struct model_step *step)
 {
+	bool recorded = vpmu.recording;
+
 	if (__builtin_expect(vpmu.model->advance(vpmu.state, step), 0))
 		begin_epoch();
 	if (vpmu_threads() > 1) {
@@ -232,6 +249,8 @@ static void advance(const struct model_step *step)
 	/* Bounded: a model may be made to request without end. */
 	for (unsigned i = 0; i < PMIS_PER_STEP && __builtin_expect(vpmu.model->take_pmi(vpmu.state), 0); i++)
 		raise_pmi();
+	if (recorded && vpmu.model->take_extended)
+		raise_extended();
 }
 
 /* Whether the class, LOCK, and taken or not, is all that tells two retirements apart (but for addresses). */
@@ -419,6 +438,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.thread = 0;
 	vpmu.sibling = SIBLING_HALTED;
 	vpmu.model->reset(vpmu.state, profile, injections);
+	apic_lend_extended(vpmu.model->take_extended);
 	if (vpmu.model->attach)
 		vpmu.model->attach(vpmu.state, &memory);
 	begin_epoch();

@@ -19,6 +19,18 @@ static const struct pmu_recorder *recorder_of(const struct recorded *r)
 	return r->pmu->driver->recorder;
 }
 
+/* The local APIC's entry through which it interrupts. */
+static GENERAL_REGISTERS_ONLY enum apic_register lvt_of(const struct recorded *r)
+{
+	return r->recording.source->lvt ? r->recording.source->lvt : APIC_LVT_PERF;
+}
+
+static void disarm(const struct recorded *r)
+{
+	if (lvt_of(r) != RECORD_LVT_NONE)
+		apic_write(lvt_of(r), VECTOR_PMI | APIC_LVT_MASKED);
+}
+
 /* --- sources ---------------------------------------------------------------------------------------- */
 
 struct question {
@@ -115,7 +127,7 @@ bool recorded_end(struct recorded *r)
 {
 	bool whole = true;
 
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+	disarm(r);
 	trap_set_handler(VECTOR_NMI, NULL, NULL);
 	quiet_end();
 	/* Before its memory goes. */
@@ -144,9 +156,10 @@ static GENERAL_REGISTERS_ONLY void take_out(struct recorded *r)
 		r->lost++;
 }
 
-static GENERAL_REGISTERS_ONLY void arm(void)
+static GENERAL_REGISTERS_ONLY void arm(const struct recorded *r)
 {
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_NMI);
+	if (lvt_of(r) != RECORD_LVT_NONE)
+		apic_write(lvt_of(r), VECTOR_PMI | APIC_LVT_NMI);
 }
 
 /* The watchdog interrupts by NMI as well: without a threshold reached it is none of ours. */
@@ -161,7 +174,7 @@ static GENERAL_REGISTERS_ONLY bool on_threshold(struct trap_frame *frame, void *
 	r->taken++;
 	if (r->interrupts == INTERRUPTS_DRAIN) {
 		take_out(r);
-		arm();
+		arm(r);
 	}
 	return true;
 }
@@ -228,13 +241,13 @@ void recorded_run(void *arg)
 	trap_set_handler(VECTOR_NMI, on_threshold, r);
 	quiet_begin(true);
 	if (r->interrupts != INTERRUPTS_OFF)
-		arm();
+		arm(r);
 	r->tsc_begin = tsc_read();
 	for (unsigned i = 0; i < r->windows && !r->failure; i++)
 		if (!run_window(r, entry, &w) && !r->failure)
 			r->failure = "starting, stopping or asking it was refused";
 	r->tsc_end = tsc_read();
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+	disarm(r);
 	quiet_end();
 	if (!r->drain_each)
 		take_out(r);

@@ -27,14 +27,18 @@
 static bool present, x2;
 static volatile uint32_t *registers;
 static uint64_t timer_hz;
+static bool is_lent; /* the extended entries are these: */
+static uint32_t lent[APIC_EXT_LVTS];
 static struct apic_state firmware_state;
 static volatile unsigned error_count;
 static volatile uint32_t error_status;
 
 /* Everything that is put back, in the order of writing: the timer's count restarts it, so it comes last. */
 static const uint16_t saved_registers[APIC_SAVED] = {
-	APIC_TPR,       APIC_LVT_CMCI, APIC_LVT_THERMAL,  APIC_LVT_PERF,  APIC_LVT_LINT0,     APIC_LVT_LINT1,
-	APIC_LVT_ERROR, APIC_SVR,      APIC_TIMER_DIVIDE, APIC_LVT_TIMER, APIC_TIMER_INITIAL,
+	APIC_EXT_LVT0,     APIC_EXT_LVT0 + 0x10, APIC_EXT_LVT0 + 0x20, APIC_EXT_LVT0 + 0x30,
+	APIC_TPR,          APIC_LVT_CMCI,        APIC_LVT_THERMAL,     APIC_LVT_PERF,
+	APIC_LVT_LINT0,    APIC_LVT_LINT1,       APIC_LVT_ERROR,       APIC_SVR,
+	APIC_TIMER_DIVIDE, APIC_LVT_TIMER,       APIC_TIMER_INITIAL,
 };
 
 bool apic_present(void)
@@ -47,8 +51,22 @@ bool apic_is_x2(void)
 	return x2;
 }
 
+static bool is_extended(enum apic_register reg)
+{
+	return reg >= APIC_EXT_LVT0 && reg < APIC_EXT_LVT0 + 0x10 * APIC_EXT_LVTS;
+}
+
+void apic_lend_extended(bool lend)
+{
+	is_lent = lend;
+	for (unsigned i = 0; i < APIC_EXT_LVTS; i++)
+		lent[i] = APIC_LVT_MASKED;
+}
+
 uint32_t apic_read(enum apic_register reg)
 {
+	if (is_lent && is_extended(reg))
+		return lent[(reg - APIC_EXT_LVT0) / 16];
 	if (x2) {
 		uint64_t value = 0;
 		msr_read(MSR_X2APIC + reg / 16, &value);
@@ -59,7 +77,9 @@ uint32_t apic_read(enum apic_register reg)
 
 void apic_write(enum apic_register reg, uint32_t value)
 {
-	if (x2)
+	if (is_lent && is_extended(reg))
+		lent[(reg - APIC_EXT_LVT0) / 16] = value;
+	else if (x2)
 		msr_write(MSR_X2APIC + reg / 16, value);
 	else
 		registers[reg / 4] = value;
@@ -211,10 +231,22 @@ bool apic_enable_x2(void)
 	return true;
 }
 
+/* APM vol. 2, 16.3.4 and 16.7.1: the version register says that there is an extended space, and that how many
+ * entries it has. */
+static bool has_extended(enum apic_register reg)
+{
+	if (is_lent)
+		return true;
+	return apic_read(APIC_VERSION) >> 31 &&
+	       (apic_read(APIC_EXT_FEATURE) >> 16 & 0xff) > (unsigned)(reg - APIC_EXT_LVT0) / 16;
+}
+
 bool apic_has_lvt(enum apic_register reg)
 {
 	unsigned highest = apic_read(APIC_VERSION) >> 16 & 0xff;
 
+	if (is_extended(reg))
+		return has_extended(reg);
 	/* SDM vol. 3, 10.4.8 and figure 10-8: entries were added in this order. */
 	return reg == APIC_LVT_CMCI      ? highest >= 6
 	       : reg == APIC_LVT_THERMAL ? highest >= 5
@@ -249,6 +281,9 @@ void apic_take(void)
 		apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED);
 	if (apic_has_lvt(APIC_LVT_PERF))
 		apic_write(APIC_LVT_PERF, APIC_LVT_MASKED | VECTOR_PMI);
+	for (unsigned i = 0; i < APIC_EXT_LVTS; i++)
+		if (apic_has_lvt(APIC_EXT_LVT0 + 0x10 * i))
+			apic_write(APIC_EXT_LVT0 + 0x10 * i, APIC_LVT_MASKED);
 	apic_write(APIC_ESR, 0);
 	apic_write(APIC_LVT_ERROR, VECTOR_APIC_ERROR);
 	trap_set_handler(VECTOR_APIC_ERROR, on_error, 0);

@@ -33,6 +33,8 @@ enum apic_register {
 	APIC_TIMER_INITIAL = 0x380,
 	APIC_TIMER_CURRENT = 0x390,
 	APIC_TIMER_DIVIDE = 0x3e0,
+	APIC_EXT_FEATURE = 0x400, /* AMD's extended space: APM vol. 2, 16.7 */
+	APIC_EXT_LVT0 = 0x500,    /* + 10H * n */
 };
 
 #define APIC_LVT_MASKED   (1u << 16)
@@ -50,6 +52,13 @@ bool apic_enable_x2(void);
 
 /** Whether this APIC has the entry of the local vector table. */
 bool apic_has_lvt(enum apic_register reg);
+
+/** AMD's extended local vector table, by which IBS interrupts: the most entries that are looked after. */
+#define APIC_EXT_LVTS 4
+
+/** From now on let the extended entries be memory, all masked, for a virtual CPU that has them though this
+ * one has not; or (false) this CPU's own again. */
+void apic_lend_extended(bool lent);
 
 uint32_t apic_read(enum apic_register reg);
 void apic_write(enum apic_register reg, uint32_t value);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define APIC_SAVED 11
+#define APIC_SAVED 15
 
 /** The firmware's set-up. */
 struct apic_state {
