@@ -46,6 +46,25 @@ LABEL amd_single_stop
 	wrmsr
 LABEL amd_single_stop_end
 
+/* Bits of one register, whatever else is in it. R12: its address; R13, R14: the bits in its low and its high half. */
+LABEL amd_bits_start
+	mov	%r12d, %ecx
+	rdmsr
+	or	%r13d, %eax
+	or	%r14d, %edx
+	wrmsr
+LABEL amd_bits_start_end
+
+LABEL amd_bits_stop
+	mov	%r12d, %ecx		/* counted: 6 */
+	rdmsr
+	or	%r13d, %eax
+	xor	%r13d, %eax
+	or	%r14d, %edx
+	xor	%r14d, %edx
+	wrmsr
+LABEL amd_bits_stop_end
+
 /* Difference of a running counter. R12: RDPMC index; R13: mask of the counter's width. R14, R15 hold the first reading. */
 LABEL amd_rdpmc_start
 	lfence

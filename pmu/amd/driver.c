@@ -11,6 +11,7 @@
 #include "pmu/amd/bracket.h"
 #include "pmu/amd/driver.h"
 #include "pmu/amd/events.h"
+#include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
 
 #include <stdio.h>
@@ -310,6 +311,10 @@ static bool reset(const struct pmu *pmu, const char **why)
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!write_counter(pmu, c, 0))
 			return fault(why, "PERF_CTR", c);
+	if (!amd_record_reset()) {
+		*why = "a register of IBS or of branch records raised #GP though CPUID promises it";
+		return false;
+	}
 	if (!pmu->has_global)
 		return true;
 	/* Freezing would disturb counting. Single-stepping on branches (BTF) is not ours. A hypervisor may
@@ -343,6 +348,7 @@ const struct pmu_driver amd_driver = {
 	.bracket_read = bracket_read,
 	.can_count = can_count,
 	.accesses = amd_accesses,
+	.recorder = &amd_recorder,
 	.encode = amd_encode,
 	.meaning = amd_meaning,
 };

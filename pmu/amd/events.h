@@ -9,8 +9,8 @@
 #include "pmu/event.h"
 
 #define AMD_EVENTS_MAX 64 /* of one generation */
-#define AMD_TERMS 5
-#define AMD_MINUS 0x8000 /* in a term: it is subtracted */
+#define AMD_TERMS      5
+#define AMD_MINUS      0x8000 /* in a term: it is subtracted */
 
 struct amd_event {
 	uint16_t generations; /* enum amd_generation, those whose event this is */

@@ -3,15 +3,18 @@
  *
  * model_registers.c: which registers exist, what may be written to them, what they read.
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freeze, and the injected deviations.
+ * model_ibs.c: instruction-based sampling.
+ * model_branches.c: last branches, branch stacks, branch sampling.
  *
  * One thread without SVM: the host and guest bits of a selector can be set and have no effect. A unit mask
- * that no row of the event table has counts nothing here, as an unknown code does. IBS, branch records and
- * the counters of northbridge, L2I and L3 are not modelled; the profiles' CPUID does not offer them.
+ * that no row of the event table has counts nothing here, as an unknown code does. The counters of
+ * northbridge, L2I and L3 are not modelled; the profiles' CPUID does not offer them.
  */
 #ifndef PMU_AMD_MODEL_H
 #define PMU_AMD_MODEL_H
 
 #include "pmu/amd/generation.h"
+#include "pmu/amd/ibs.h"
 #include "pmu/amd/registers.h"
 #include "pmu/model.h"
 #include "pmu/mutant.h"
@@ -55,6 +58,29 @@ struct amd_counter {
 	bool carried; /* the last step carried from bit 31 to bit 32 */
 };
 
+struct amd_ibs {
+	uint32_t features; /* CPUID 8000_001BH:EAX; 0: there is none */
+	uint32_t random;
+	uint64_t plain[IBS_OP_DATA4 - IBS_FETCH_CTL + 1]; /* registers by number, without counts */
+	uint64_t ctl;
+	uint64_t fetch_count, op_count;
+	uint64_t block;                 /* last aligned block that was fetched */
+	bool fetch_started, op_started; /* by the last write */
+	bool fetch_tagged, op_tagged;   /* the next one is */
+};
+
+struct amd_branches {
+	uint8_t depth; /* of the stack; 0: there is none */
+	bool brs;
+	uint64_t config;
+	uint32_t select;
+	uint64_t last[4]; /* LAST_BRANCH_FROM and on */
+	uint64_t from[BRANCHES_MAX], to[BRANCHES_MAX];
+	unsigned taken; /* records of branch sampling */
+	bool sampling, fresh, interrupt;
+	unsigned made; /* (injected) */
+};
+
 struct amd_state {
 	unsigned generation, n; /* core counters */
 	bool extended, v2, freezes, has_irperf, has_aperf;
@@ -71,7 +97,9 @@ struct amd_state {
 	unsigned n_running;
 	bool quick; /* nothing that runs needs more than adding up weighted terms and core cycles */
 
-	unsigned pmi_pending;
+	struct amd_ibs ibs;
+	struct amd_branches branches;
+	unsigned pmi_pending, ibs_pending;
 	bool freeze;      /* an interrupt was raised in this step */
 	bool interrupted; /* one was raised since the counters were last programmed (injected) */
 	uint64_t steps;
@@ -83,6 +111,17 @@ struct amd_state {
 static inline bool injected(const struct amd_state *s, enum amd_injection i)
 {
 	return s->injections >> i & 1;
+}
+
+/** What a step has of a quantity. */
+static inline unsigned amd_amount(const struct model_step *step, enum quantity q)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < step->n_terms; i++)
+		if (step->terms[i].quantity == q)
+			sum += step->terms[i].amount;
+	return sum;
 }
 
 /** Decode the selector of core counter c. */
@@ -97,6 +136,25 @@ void amd_update_running(struct amd_state *s);
 bool amd_counts(const void *state, enum quantity q);
 bool amd_advance(void *state, const struct model_step *step);
 int amd_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
+
+void amd_raise_pmi(struct amd_state *s);
+
+/** IBS, and branch records: registers as struct pmu_model has them, MODEL_NOT_MINE for all others. */
+void amd_ibs_reset(struct amd_state *s, uint32_t features);
+enum model_access amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *value);
+enum model_access amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value);
+bool amd_ibs_runs(const struct amd_state *s);
+void amd_ibs_advance(struct amd_state *s, const struct model_step *step);
+
+void amd_branches_reset(struct amd_state *s, unsigned depth, bool brs);
+enum model_access amd_branches_read(struct amd_state *s, uint32_t address, uint64_t *value);
+enum model_access amd_branches_write(struct amd_state *s, uint32_t address, uint64_t value);
+bool amd_branches_run(const struct amd_state *s);
+/** Branch sampling waits for its counter. */
+bool amd_branches_armed(const struct amd_state *s);
+void amd_branches_advance(struct amd_state *s, const struct model_step *step);
+/** Whether branch sampling keeps back the interrupt of counter c, which has just overflowed. */
+bool amd_branches_hold(struct amd_state *s, unsigned c);
 
 extern const struct model_injection amd_injections[];
 

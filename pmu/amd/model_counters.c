@@ -135,7 +135,7 @@ static bool two_may_interrupt(const struct amd_state *s)
 	return n >= 2;
 }
 
-static void raise_pmi(struct amd_state *s)
+void amd_raise_pmi(struct amd_state *s)
 {
 	if (injected(s, INJECT_NO_PMI))
 		return;
@@ -157,8 +157,8 @@ static void overflow(struct amd_state *s, unsigned c)
 		return;
 	if (s->v2 && !injected(s, INJECT_LOST_STATUS))
 		s->status |= MUTANT(M_STATUS_SET, 1ull << c, 0);
-	if (MUTANT(M_PMI_NONE, s->counter[c].interrupt, false))
-		raise_pmi(s);
+	if (!amd_branches_hold(s, c) && MUTANT(M_PMI_NONE, s->counter[c].interrupt, false))
+		amd_raise_pmi(s);
 }
 
 static void add(struct amd_state *s, unsigned c, uint64_t amount)
@@ -183,15 +183,6 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 		overflow(s, c);
 }
 
-static unsigned amount_of(const struct model_step *step, enum quantity q)
-{
-	unsigned sum = 0;
-	for (unsigned i = 0; i < step->n_terms; i++)
-		if (step->terms[i].quantity == q)
-			sum += step->terms[i].amount;
-	return sum;
-}
-
 /* The events of errata 1291 and 1292 (revision guides 56323 and 56683). */
 static bool retire_event(unsigned event)
 {
@@ -214,10 +205,10 @@ static uint64_t distort(struct amd_state *s, unsigned c, const struct model_step
 	const struct amd_counter *k = &s->counter[c];
 
 	if (c == COUNTER_IRPERF)
-		return injected(s, INJECT_E1267) ? amount + amount_of(step, Q_BR_COND) : amount;
+		return injected(s, INJECT_E1267) ? amount + amd_amount(step, Q_BR_COND) : amount;
 	if (c >= s->n)
 		return amount;
-	if (injected(s, INJECT_E1266) && k->weight[Q_INSN_MMX] && amount_of(step, Q_STORES))
+	if (injected(s, INJECT_E1266) && k->weight[Q_INSN_MMX] && amd_amount(step, Q_STORES))
 		amount = 0;
 	if (amount && overcounts(s, c) && s->steps % OVERCOUNT_EACH == 0)
 		amount++;
@@ -359,6 +350,10 @@ bool amd_advance(void *state, const struct model_step *step)
 			continue;
 		count(s, c, step);
 	}
+	if (amd_ibs_runs(s))
+		amd_ibs_advance(s, step);
+	if (amd_branches_run(s))
+		amd_branches_advance(s, step);
 	if (s->freeze)
 		freeze_on_pmi(s);
 	return s->overflowed;

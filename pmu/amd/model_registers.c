@@ -38,6 +38,9 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	for (unsigned c = 0; c < s->n; c++)
 		s->counter[c].mask = MUTANT(M_WIDTH, (1ull << AMD_WIDTH) - 1, (1ull << 40) - 1);
 	amd_decode_free(s);
+	amd_ibs_reset(s, leaf_of(profile, 0x80000001)->ecx >> 10 & 1 ? leaf_of(profile, 0x8000001b)->eax : 0);
+	amd_branches_reset(s, v2->eax >> 1 & 1 ? v2->ebx >> 4 & 63 : 0,
+			   leaf_of(profile, 0x80000008)->ebx >> 31);
 	/* Software that knows of no global enable finds its counters running. */
 	if (s->v2)
 		s->global_control = MUTANT(M_RESET_GLOBAL, (1ull << s->n) - 1, 0);
@@ -205,11 +208,18 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 		*value = s->hwcr;
 		return MODEL_OK;
 	}
-	if (address == DEBUGCTL && s->freezes) {
+	if (address == DEBUGCTL) {
 		*value = s->debugctl;
 		return MODEL_OK;
 	}
-	return MODEL_NOT_MINE;
+	enum model_access access = amd_ibs_read(s, address, value);
+	return access == MODEL_NOT_MINE ? amd_branches_read(s, address, value) : access;
+}
+
+/* LBR, BTF, pin control; freezing where CPUID has it. APM vol. 2, 13.1.1. */
+static uint64_t debugctl_bits(const struct amd_state *s)
+{
+	return 0x7f | (s->freezes ? DEBUGCTL_FREEZE_LBR | DEBUGCTL_FREEZE_PMC : 0);
 }
 
 static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
@@ -219,6 +229,7 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	enum kind kind = core_register(s, address, &c);
 
 	s->started = 0;
+	s->ibs.fetch_started = s->ibs.op_started = false;
 	if (kind != NONE && c == AMD_CORE_MAX)
 		return MODEL_FAULT;
 	if (kind != NONE)
@@ -236,13 +247,12 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 		amd_update_running(s);
 		return MODEL_OK;
 	}
-	if (address == DEBUGCTL && s->freezes) {
-		s->debugctl =
-			value & MUTANT(M_DEBUGCTL_BITS,
-				       0x43ull | DEBUGCTL_FREEZE_LBR | DEBUGCTL_FREEZE_PMC | 0x3cull, ~0ull);
+	if (address == DEBUGCTL) {
+		s->debugctl = value & MUTANT(M_DEBUGCTL_BITS, debugctl_bits(s), ~0ull);
 		return MODEL_OK;
 	}
-	return MODEL_NOT_MINE;
+	enum model_access access = amd_ibs_write(s, address, value);
+	return access == MODEL_NOT_MINE ? amd_branches_write(s, address, value) : access;
 }
 
 /* APM vol. 3, RDPMC: needs CPL 0 or CR4.PCE; anything that is no counter raises #GP. Indices from 6 on are
@@ -271,6 +281,22 @@ static bool counting(const void *state)
 	return MUTANT(M_COUNTING, s->n_running, s->running & 0xf);
 }
 
+static bool recording(const void *state)
+{
+	return amd_ibs_runs(state) || amd_branches_run(state) || amd_branches_armed(state);
+}
+
+static bool take_extended(void *state, unsigned *entry)
+{
+	struct amd_state *s = state;
+
+	*entry = s->ibs.ctl & IBS_LVT_OFFSET;
+	if (!s->ibs_pending)
+		return false;
+	s->ibs_pending = MUTANT(M_IBS_LEVEL, s->ibs_pending - 1, s->ibs_pending);
+	return MUTANT(M_IBS_LVT_VALID, s->ibs.ctl & IBS_LVT_VALID, true);
+}
+
 static bool take_pmi(void *state)
 {
 	struct amd_state *s = state;
@@ -293,5 +319,7 @@ const struct pmu_model amd_model = {
 	.counts = amd_counts,
 	.counting = counting,
 	.increments = amd_increments,
+	.recording = recording,
 	.take_pmi = take_pmi,
+	.take_extended = take_extended,
 };

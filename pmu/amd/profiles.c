@@ -1,18 +1,37 @@
 /*
  * Virtual CPUs with AMD's counters. CPUID leaves are those of real parts, from the collection of dumps with
- * which the library libcpuid tests itself; the highest leaves are kept, so software finds no newer leaf than
- * the part had.
+ * which the library libcpuid tests itself, the EPYC's from the InstLatx64 collection; the highest leaves are
+ * kept, so software finds no newer leaf than the part had.
  *
- * What the model has not got is cleared: of 8000_0001H:ECX IBS, LWP and the northbridge, breakpoint,
- * time-stamp and L3 (L2I) extensions, of 8000_0008H:EBX BRS, of 8000_0022H LBRv2 and all counters but the
- * core's. 8000_001BH (IBS) is left out, which makes it zero.
+ * What the model has not got is cleared: of 8000_0001H:ECX LWP and the northbridge, breakpoint, time-stamp
+ * and L3 (L2I) extensions, of 8000_0022H all counters but the core's.
  */
 #include "pmu/amd/amd.h"
 
 #define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 #define AUTHENTICAMD 0x68747541, 0x444d4163, 0x69746e65
-#define LACKING      (1u << 10 | 1u << 15 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28)
-#define BRS          (1u << 31)
+/* Of 8000_0022H:EBX: core counters, depth of the branch stack. */
+#define CORE    0x3ffu
+#define LACKING (1u << 15 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28)
+
+/* Athlon XP 3200+ (Barton), signature 6A0. */
+static const struct model_cpuid k7_cpuid[] = {
+	{0x00, 0, 0x00000001, AUTHENTICAMD},
+	{0x01, 0, 0x000006a0, 0x00000000, 0x00000000, 0x0383fbff},
+	{0x80000000, 0, 0x80000008, AUTHENTICAMD},
+	{0x80000001, 0, 0x000007a0, 0x00000000, 0x00000000 & ~LACKING, 0xc1c3fbff},
+	{0x80000002, 0, 0x20444d41, 0x6c687441, 0x74286e6f, 0x5820296d},
+	{0x80000003, 0, 0x32332050, 0x002b3030, 0x00000000, 0x00000000},
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000008, 0, 0x00002022, 0x00000000, 0x00000000, 0x00000000},
+};
+const struct model_profile amd_k7 = {
+	.name = "amd-k7",
+	.description = "Athlon XP 3200+ (Barton), family 06H, four legacy counters",
+	.model = &amd_model,
+	.cpuid = k7_cpuid,
+	.n_cpuid = COUNT(k7_cpuid),
+};
 
 /* Opteron 248 (SledgeHammer), signature F5A. */
 static const struct model_cpuid k8_cpuid[] = {
@@ -43,13 +62,75 @@ static const struct model_cpuid fam10h_cpuid[] = {
 	{0x80000003, 0, 0x34582049, 0x30343920, 0x6f725020, 0x73736563},
 	{0x80000004, 0, 0x0000726f, 0x00000000, 0x00000000, 0x00000000},
 	{0x80000008, 0, 0x00003030, 0x00000000, 0x00002003, 0x00000000},
+	{0x8000001b, 0, 0x0000001f, 0, 0, 0},
 };
 const struct model_profile amd_fam10h = {
 	.name = "amd-fam10h",
-	.description = "Phenom II X4 940 (Deneb), family 10H, four legacy counters",
+	.description = "Phenom II X4 940 (Deneb), family 10H, four legacy counters, IBS",
 	.model = &amd_model,
 	.cpuid = fam10h_cpuid,
 	.n_cpuid = COUNT(fam10h_cpuid),
+};
+
+/* Turion X2 Ultra ZM-82 (Griffin), signature 200F31. */
+static const struct model_cpuid fam11h_cpuid[] = {
+	{0x00, 0, 0x00000001, AUTHENTICAMD},
+	{0x01, 0, 0x00200f31, 0x00020800, 0x00002001, 0x178bfbff},
+	{0x80000000, 0, 0x8000001a, AUTHENTICAMD},
+	{0x80000001, 0, 0x00200f31, 0x20000520, 0x0000131f & ~LACKING, 0xebd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x69727554, 0x74286e6f, 0x5820296d},
+	{0x80000003, 0, 0x6c552032, 0x20617274, 0x6c617544, 0x726f432d},
+	{0x80000004, 0, 0x6f4d2065, 0x656c6962, 0x2d4d5a20, 0x00003238},
+	{0x80000008, 0, 0x00003028, 0x00000000, 0x00001001, 0x00000000},
+};
+const struct model_profile amd_fam11h = {
+	.name = "amd-fam11h",
+	.description = "Turion X2 Ultra ZM-82 (Griffin), family 11H, four legacy counters",
+	.model = &amd_model,
+	.cpuid = fam11h_cpuid,
+	.n_cpuid = COUNT(fam11h_cpuid),
+};
+
+/* A8-3850 (Llano), signature 300F10. */
+static const struct model_cpuid fam12h_cpuid[] = {
+	{0x00, 0, 0x00000006, AUTHENTICAMD},
+	{0x01, 0, 0x00300f10, 0x00040800, 0x00802009, 0x178bfbff},
+	{0x06, 0, 0x00000000, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x8000001b, AUTHENTICAMD},
+	{0x80000001, 0, 0x00300f10, 0x20002b31, 0x000037ff & ~LACKING, 0xefd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x332d3841, 0x20303538, 0x20555041},
+	{0x80000003, 0, 0x68746977, 0x64615220, 0x286e6f65, 0x20296d74},
+	{0x80000004, 0, 0x47204448, 0x68706172, 0x00736369, 0x00000000},
+	{0x80000008, 0, 0x00003028, 0x00000000, 0x00002003, 0x00000000},
+	{0x8000001b, 0, 0x000000ff, 0, 0, 0},
+};
+const struct model_profile amd_fam12h = {
+	.name = "amd-fam12h",
+	.description = "A8-3850 (Llano), family 12H, four legacy counters, IBS",
+	.model = &amd_model,
+	.cpuid = fam12h_cpuid,
+	.n_cpuid = COUNT(fam12h_cpuid),
+};
+
+/* E-350 (Bobcat), signature 500F10. */
+static const struct model_cpuid fam14h_cpuid[] = {
+	{0x00, 0, 0x00000006, AUTHENTICAMD},
+	{0x01, 0, 0x00500f10, 0x00020800, 0x00802209, 0x178bfbff},
+	{0x06, 0, 0x00000000, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x8000001b, AUTHENTICAMD},
+	{0x80000001, 0, 0x00500f10, 0x00001242, 0x000035ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x35332d45, 0x72502030, 0x7365636f},
+	{0x80000003, 0, 0x00726f73, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000008, 0, 0x00003024, 0x00000000, 0x00001001, 0x00000000},
+	{0x8000001b, 0, 0x000000ff, 0, 0, 0},
+};
+const struct model_profile amd_fam14h = {
+	.name = "amd-fam14h",
+	.description = "E-350 (Bobcat), family 14H, four legacy counters, IBS",
+	.model = &amd_model,
+	.cpuid = fam14h_cpuid,
+	.n_cpuid = COUNT(fam14h_cpuid),
 };
 
 /* FX-8150 (Bulldozer), signature 600F12. */
@@ -63,13 +144,35 @@ static const struct model_cpuid fam15h_cpuid[] = {
 	{0x80000003, 0, 0x68676945, 0x6f432d74, 0x50206572, 0x65636f72},
 	{0x80000004, 0, 0x726f7373, 0x20202020, 0x20202020, 0x00202020},
 	{0x80000008, 0, 0x00003030, 0x00000000, 0x00004007, 0x00000000},
+	{0x8000001b, 0, 0x000000ff, 0, 0, 0},
 };
 const struct model_profile amd_fam15h = {
 	.name = "amd-fam15h",
-	.description = "FX-8150 (Bulldozer), family 15H, core extension with wired counters",
+	.description = "FX-8150 (Bulldozer), family 15H, core extension with wired counters, IBS",
 	.model = &amd_model,
 	.cpuid = fam15h_cpuid,
 	.n_cpuid = COUNT(fam15h_cpuid),
+};
+
+/* Athlon 5350 (Jaguar), signature 700F01. */
+static const struct model_cpuid fam16h_cpuid[] = {
+	{0x00, 0, 0x0000000d, AUTHENTICAMD},
+	{0x01, 0, 0x00700f01, 0x00040800, 0x3ed8220b, 0x178bfbff},
+	{0x06, 0, 0x00000000, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x8000001e, AUTHENTICAMD},
+	{0x80000001, 0, 0x00700f01, 0x10000000, 0x154037ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x6c687441, 0x74286e6f, 0x3520296d},
+	{0x80000003, 0, 0x20303533, 0x20555041, 0x68746977, 0x64615220},
+	{0x80000004, 0, 0x286e6f65, 0x20296d74, 0x20203352, 0x00202020},
+	{0x80000008, 0, 0x00003028, 0x00000000, 0x00003003, 0x00000000},
+	{0x8000001b, 0, 0x000000ff, 0, 0, 0},
+};
+const struct model_profile amd_fam16h = {
+	.name = "amd-fam16h",
+	.description = "Athlon 5350 (Jaguar), family 16H, four legacy counters, IBS",
+	.model = &amd_model,
+	.cpuid = fam16h_cpuid,
+	.n_cpuid = COUNT(fam16h_cpuid),
 };
 
 /* Ryzen 7 1800X (Zen), signature 800F11. */
@@ -83,6 +186,7 @@ static const struct model_cpuid zen1_cpuid[] = {
 	{0x80000003, 0, 0x69452058, 0x2d746867, 0x65726f43, 0x6f725020},
 	{0x80000004, 0, 0x73736563, 0x2020726f, 0x20202020, 0x00202020},
 	{0x80000008, 0, 0x00003030, 0x00000007, 0x0000400f, 0x00000000},
+	{0x8000001b, 0, 0x000003ff, 0, 0, 0},
 };
 const struct model_profile amd_zen1 = {
 	.name = "amd-zen1",
@@ -103,10 +207,11 @@ static const struct model_cpuid zen2_cpuid[] = {
 	{0x80000003, 0, 0x2d382058, 0x65726f43, 0x6f725020, 0x73736563},
 	{0x80000004, 0, 0x2020726f, 0x20202020, 0x20202020, 0x00202020},
 	{0x80000008, 0, 0x00003030, 0x010eb757, 0x0000700f, 0x00010000},
+	{0x8000001b, 0, 0x000003ff, 0, 0, 0},
 };
 const struct model_profile amd_zen2 = {
 	.name = "amd-zen2",
-	.description = "Ryzen 7 3700X (Zen 2), family 17H, core extension",
+	.description = "Ryzen 7 3700X (Zen 2), family 17H, core extension, IBS",
 	.model = &amd_model,
 	.cpuid = zen2_cpuid,
 	.n_cpuid = COUNT(zen2_cpuid),
@@ -123,13 +228,35 @@ static const struct model_cpuid zen3_cpuid[] = {
 	{0x80000003, 0, 0x36312058, 0x726f432d, 0x72502065, 0x7365636f},
 	{0x80000004, 0, 0x20726f73, 0x20202020, 0x20202020, 0x00202020},
 	{0x80000008, 0, 0x00003030, 0x111ef657, 0x0000501f, 0x00010000},
+	{0x8000001b, 0, 0x000003fd, 0, 0, 0},
 };
 const struct model_profile amd_zen3 = {
 	.name = "amd-zen3",
-	.description = "Ryzen 9 5950X (Zen 3), family 19H, core extension",
+	.description = "Ryzen 9 5950X (Zen 3), family 19H, core extension, IBS of operations",
 	.model = &amd_model,
 	.cpuid = zen3_cpuid,
 	.n_cpuid = COUNT(zen3_cpuid),
+};
+
+/* EPYC 7763 (Zen 3), signature A00F11. */
+static const struct model_cpuid zen3_epyc_cpuid[] = {
+	{0x00, 0, 0x00000010, AUTHENTICAMD},
+	{0x01, 0, 0x00a00f11, 0x00400800, 0x7eda320b, 0x178bfbff},
+	{0x06, 0, 0x00000004, 0x00000000, 0x00000001, 0x00000000},
+	{0x80000000, 0, 0x80000023, AUTHENTICAMD},
+	{0x80000001, 0, 0x00a00f11, 0x40000000, 0x75c237ff & ~LACKING, 0x2fd3fbff},
+	{0x80000002, 0, 0x20444d41, 0x43595045, 0x36373720, 0x34362033},
+	{0x80000003, 0, 0x726f432d, 0x72502065, 0x7365636f, 0x20726f73},
+	{0x80000004, 0, 0x20202020, 0x20202020, 0x20202020, 0x00202020},
+	{0x80000008, 0, 0x00003030, 0x91bef75f, 0x0000603f, 0x00010007},
+	{0x8000001b, 0, 0x000003ff, 0, 0, 0},
+};
+const struct model_profile amd_zen3_epyc = {
+	.name = "amd-zen3-epyc",
+	.description = "EPYC 7763 (Zen 3), family 19H, core extension, IBS, branch sampling",
+	.model = &amd_model,
+	.cpuid = zen3_epyc_cpuid,
+	.n_cpuid = COUNT(zen3_epyc_cpuid),
 };
 
 /* Ryzen 7 7700X (Zen 4), signature A60F12. */
@@ -143,11 +270,12 @@ static const struct model_cpuid zen4_cpuid[] = {
 	{0x80000003, 0, 0x2d382058, 0x65726f43, 0x6f725020, 0x73736563},
 	{0x80000004, 0, 0x2020726f, 0x20202020, 0x20202020, 0x00202020},
 	{0x80000008, 0, 0x00003030, 0x191ef257, 0x0000400f, 0x00010000},
-	{0x80000022, 0, 0x00000003 & ~2, 0x00084106 & 15, 0, 0},
+	{0x8000001b, 0, 0x00000bff, 0, 0, 0},
+	{0x80000022, 0, 0x00000003, 0x00084106 & CORE, 0, 0},
 };
 const struct model_profile amd_zen4 = {
 	.name = "amd-zen4",
-	.description = "Ryzen 7 7700X (Zen 4), family 19H, PerfMonV2",
+	.description = "Ryzen 7 7700X (Zen 4), family 19H, PerfMonV2, IBS, LBR",
 	.model = &amd_model,
 	.cpuid = zen4_cpuid,
 	.n_cpuid = COUNT(zen4_cpuid),
@@ -164,11 +292,12 @@ static const struct model_cpuid zen5_cpuid[] = {
 	{0x80000003, 0, 0x2d382058, 0x65726f43, 0x6f725020, 0x73736563},
 	{0x80000004, 0, 0x2020726f, 0x20202020, 0x20202020, 0x00202020},
 	{0x80000008, 0, 0x00003030, 0x791ef257, 0x0000400f, 0x00010000},
-	{0x80000022, 0, 0x00000007 & ~2, 0x00084106 & 15, 0, 0},
+	{0x8000001b, 0, 0x00081bff, 0, 0, 0},
+	{0x80000022, 0, 0x00000007, 0x00084106 & CORE, 0, 0},
 };
 const struct model_profile amd_zen5 = {
 	.name = "amd-zen5",
-	.description = "Ryzen 7 9700X (Zen 5), family 1AH, PerfMonV2 with freeze",
+	.description = "Ryzen 7 9700X (Zen 5), family 1AH, PerfMonV2 with freeze, IBS, LBR",
 	.model = &amd_model,
 	.cpuid = zen5_cpuid,
 	.n_cpuid = COUNT(zen5_cpuid),

@@ -51,6 +51,62 @@
 #define DEBUGCTL_FREEZE_LBR (1ull << 11)
 #define DEBUGCTL_FREEZE_PMC (1ull << 12)
 
+#define DEBUGCTL_LBR (1ull << 0)
+
+/* --- the last branch, K7 and later: DebugCtl[0]; read-only --- */
+#define LAST_BRANCH_FROM    0x1db
+#define LAST_BRANCH_TO      0x1dc
+#define LAST_EXCEPTION_FROM 0x1dd
+#define LAST_EXCEPTION_TO   0x1de
+
+/* --- LBR version 2, CPUID 8000_0022H:EAX[1], and branch sampling (BRS) of Zen 3, 8000_0008H:EBX[31] --- */
+#define LBR_SELECT              0xc000010e
+#define DBG_EXTN_CFG            0xc000010f
+#define BRANCH_FROM0            0xc0010300 /* + 2n */
+#define BRANCH_TO0              0xc0010301 /* + 2n */
+#define BRANCHES_MAX            64         /* EBX[9:4] */
+#define BRS_DEPTH               16
+#define DBG_EXTN_BRS            (1ull << 2)
+#define DBG_EXTN_ONES           (3ull << 3) /* of BRS: must be 11b */
+#define DBG_EXTN_BRS_VALID      (1ull << 5)
+#define DBG_EXTN_LBR            (1ull << 6)
+#define DBG_EXTN_BRS_NEXT_SHIFT 16
+#define DBG_EXTN_BRS_NEXT       (15ull << DBG_EXTN_BRS_NEXT_SHIFT)
+#define DBG_EXTN_BRS_PMC_SHIFT  24
+#define DBG_EXTN_BRS_PMC        (7ull << DBG_EXTN_BRS_PMC_SHIFT)
+#define BRANCH_ADDRESS          ((1ull << 58) - 1)
+#define BRANCH_MISPREDICTED     (1ull << 63) /* of FROM */
+#define BRANCH_VALID            (1ull << 63) /* of TO */
+#define BRANCH_SPECULATIVE      (1ull << 62)
+#define BRANCH_BOGUS            (1ull << 61) /* erratum 1452 */
+/* LBR_SELECT: a 1 leaves that kind out. */
+#define LBR_SELECT_CPL0          (1u << 0)
+#define LBR_SELECT_CPL3          (1u << 1)
+#define LBR_SELECT_JCC           (1u << 2)
+#define LBR_SELECT_CALL          (1u << 3)
+#define LBR_SELECT_CALL_INDIRECT (1u << 4)
+#define LBR_SELECT_RETURN        (1u << 5)
+#define LBR_SELECT_JUMP_INDIRECT (1u << 6)
+#define LBR_SELECT_JUMP          (1u << 7)
+#define LBR_SELECT_FAR           (1u << 8)
+#define LBR_SELECT_ALL           0x1ffu
+
+/* --- instruction-based sampling, CPUID 8000_0001H:ECX[10]: APM 13.3; fields in ibs.h --- */
+#define IBS_FETCH_CTL   0xc0011030
+#define IBS_FETCH_LINAD 0xc0011031
+#define IBS_FETCH_PHYS  0xc0011032
+#define IBS_OP_CTL      0xc0011033
+#define IBS_OP_RIP      0xc0011034
+#define IBS_OP_DATA     0xc0011035
+#define IBS_OP_DATA2    0xc0011036
+#define IBS_OP_DATA3    0xc0011037
+#define IBS_DC_LINAD    0xc0011038
+#define IBS_DC_PHYS     0xc0011039
+#define IBS_CTL         0xc001103a
+#define IBS_BRTARGET    0xc001103b
+#define IBS_FETCH_EXTD  0xc001103c
+#define IBS_OP_DATA4    0xc001103d
+
 /* --- free-running counters -------------------------------------------------------------------------- */
 #define MPERF       0xe7 /* CPUID 6:ECX[0] */
 #define APERF       0xe8

@@ -3,10 +3,11 @@
 CPU without counters is no PMU."""
 from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
 
-PROFILES = {"amd-k8": "legacy counters", "amd-fam10h": "legacy counters", "amd-fam15h": "core extension", "amd-zen1": "core extension",
-            "amd-zen2": "core extension", "amd-zen3": "core extension", "amd-zen4": "PerfMonV2", "amd-zen5": "PerfMonV2"}
+PROFILES = {**dict.fromkeys(["amd-k7", "amd-k8", "amd-fam10h", "amd-fam11h", "amd-fam12h", "amd-fam14h", "amd-fam16h"], "legacy counters"),
+            **dict.fromkeys(["amd-fam15h", "amd-zen1", "amd-zen2", "amd-zen3", "amd-zen3-epyc"], "core extension"),
+            **dict.fromkeys(["amd-zen4", "amd-zen5"], "PerfMonV2")}
 # Kernels that cause what the events are told apart by.
-OPTIONS = "pmu=virtual:%s suite=control,events kernel=calls,branches_not_taken,x87_arithmetic,locked,cpuid"
+OPTIONS = "pmu=virtual:%s suite=control,events,trace kernel=calls,branches_not_taken,x87_arithmetic,locked,cpuid"
 
 for profile, layout in PROFILES.items():
     r = boot(options=OPTIONS % profile)
@@ -19,9 +20,10 @@ for profile, layout in PROFILES.items():
 for profile, injection, suite, verdicts in (
         ("amd-zen2", "1291", "events", ("noisy", "wrong")), ("amd-zen3", "1292", "events", ("noisy", "wrong")),
         ("amd-zen1", "990", "events", ("noisy", "wrong")), ("amd-zen3", "1266", "events", ("wrong",)),
+        ("amd-zen4", "lbr-lost", "trace", ("wrong",)),
         ("amd-zen4", "no-pmi", "control", ("wrong",)), ("amd-zen4", "dropped-carry", "control", ("wrong",)),
         ("amd-zen4", "reserved-fault", "control", ("wrong",)), ("amd-fam10h", "off-by-one", "control", ("biased",))):
-    r = boot(options="pmu=virtual:%s suite=%s inject=%s kernel=nop_loop,x87_arith*,mmx*" % (profile, suite, injection))
+    r = boot(options="pmu=virtual:%s suite=%s inject=%s kernel=nop_loop,x87_arith*,mmx*,calls" % (profile, suite, injection))
     table = verdict_table(r) or {}
     ok(r.status == 1 and any(verdict in verdicts for verdict, _ in table.values()), "%s on %s is caught" % (injection, profile), tail(r))
 

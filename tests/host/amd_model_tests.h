@@ -12,8 +12,15 @@ static const struct {
 	unsigned counters;
 	bool extended, v2, freezes, irperf, aperf;
 } parts[] = {
+	{&amd_k7, 4, false, false, false, false, false},
 	{&amd_k8, 4, false, false, false, false, false},
 	{&amd_fam10h, 4, false, false, false, false, false},
+	{&amd_fam11h, 4, false, false, false, false, false},
+	{&amd_fam12h, 4, false, false, false, false, true},
+	{&amd_fam14h, 4, false, false, false, false, true},
+	{&amd_fam16h, 4, false, false, false, false, true},
+	{&amd_zen3_epyc, 6, true, false, false, true, true},
+	{&amd_zen4_guest, 6, true, true, false, false, false},
 	{&amd_fam15h, 6, true, false, false, false, true},
 	{&amd_zen1, 6, true, false, false, true, true},
 	{&amd_zen2, 6, true, false, false, true, true},
@@ -58,18 +65,21 @@ static void presence(void **unused)
 		assert_int_equal(faults(IRPERF), !parts[p].irperf);
 		assert_int_equal(amd_model.rdmsr(cpu, HWCR, &value),
 				 parts[p].irperf ? MODEL_OK : MODEL_NOT_MINE);
-		assert_int_equal(amd_model.rdmsr(cpu, DEBUGCTL, &value),
-				 parts[p].freezes ? MODEL_OK : MODEL_NOT_MINE);
+		assert_int_equal(amd_model.rdmsr(cpu, DEBUGCTL, &value), MODEL_OK);
+		assert_int_equal(put(DEBUGCTL, ~0ull), MODEL_OK);
+		assert_int_equal(get(DEBUGCTL), parts[p].freezes ? 0x187f : 0x7f);
 		assert_int_equal(amd_model.rdmsr(cpu, 0xc0010008, &value), MODEL_NOT_MINE);
 		assert_int_equal(put(0xc0010220, 0), MODEL_NOT_MINE);
-		assert_int_equal(put(0xc0011030, 0), MODEL_NOT_MINE);
+		assert_int_equal(put(0xc001102f, 0), MODEL_NOT_MINE);
 	}
 }
 
 static void aliases(void **unused)
 {
 	(void)unused;
-	for (unsigned p = 2; p < PARTS; p++) {
+	for (unsigned p = 0; p < PARTS; p++) {
+		if (!parts[p].extended)
+			continue;
 		power_up(parts[p].profile, "");
 		for (unsigned c = 0; c < 4; c++) {
 			set(PERF_CTL0 + 2 * c, 0x1234 + c);
@@ -90,8 +100,9 @@ static void selector_bits(void **unused)
 	const uint64_t low = 0xffffffff & ~(1ull << 19 | 1ull << 21), high = 0xfull << 32 | 3ull << 40;
 	(void)unused;
 	for (unsigned p = 0; p < PARTS; p++) {
-		uint64_t kept = p ? low | high : low | 1ull << 19;
-		if (parts[p].profile == &amd_zen3)
+		bool narrow = parts[p].profile == &amd_k7 || parts[p].profile == &amd_k8;
+		uint64_t kept = narrow ? low | 1ull << 19 : low | high;
+		if (parts[p].profile == &amd_zen3 || parts[p].profile == &amd_zen3_epyc)
 			kept |= 1ull << 43; /* the way around erratum 1292 */
 		power_up(parts[p].profile, "");
 		set(CTL(1), ~0ull);

@@ -1,5 +1,6 @@
 /* Every deviation that can be injected into the AMD model shows, and the model without it does not show it.
  */
+#include "pmu/amd/ibs.h"
 #include "tests/host/amd_model_hands.h"
 
 static void terms(const struct qterm *t, unsigned n)
@@ -132,6 +133,84 @@ static bool filtered(void)
 	return get(CTR(0)) == 0 && get(CTR(1)) == 1;
 }
 
+#define OP_ON (1 | OP_EN | OP_DISPATCHED | 15ull << OP_COUNT_SHIFT)
+
+/* The operation behind one NOP is sampled. */
+static void sample(const struct model_step *tagged)
+{
+	static const struct qterm one[] = {{Q_INSTRUCTIONS, 1}};
+	struct model_step nop = {.terms = one, .n_terms = 1, .cycles = 1, .length = 1};
+
+	set(IBS_OP_CTL, OP_ON);
+	amd_model.advance(cpu, &nop);
+	amd_model.advance(cpu, tagged);
+}
+
+static const struct qterm branch[] = {{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {Q_BR_JMP_DIRECT, 1}};
+static const struct model_step jump = {.terms = branch,
+				       .n_terms = 3,
+				       .cycles = 1,
+				       .ip = 0x1000,
+				       .next = 0x2000,
+				       .transfer = TRANSFER_JUMP,
+				       .length = 2};
+
+static bool sample_skids(void)
+{
+	sample(&jump);
+	return get(IBS_OP_RIP) != 0x1000;
+}
+
+static bool sample_tells_untaken(void)
+{
+	sample(&jump);
+	return !(get(IBS_OP_DATA) & DATA_TAKEN);
+}
+
+static bool source_of_prefetch(void)
+{
+	static const struct qterm prefetch[] = {{Q_INSTRUCTIONS, 1}, {Q_PREFETCHES, 1}};
+	const struct model_step s = {.terms = prefetch, .n_terms = 2, .cycles = 1, .length = 4};
+
+	sample(&s);
+	return get(IBS_OP_DATA2) != 0;
+}
+
+static bool request_stays(void)
+{
+	unsigned entry;
+
+	set(IBS_OP_CTL, OP_ON);
+	set(IBS_OP_CTL, 0);
+	return amd_model.take_extended(cpu, &entry);
+}
+
+static bool fetch_comes_early(void)
+{
+	set(IBS_FETCH_CTL, 1000 | FETCH_EN);
+	amd_model.advance(cpu, &jump);
+	amd_model.advance(cpu, &jump);
+	return get(IBS_FETCH_CTL) & FETCH_VAL;
+}
+
+static unsigned branches_of(unsigned n)
+{
+	unsigned good = 0;
+
+	set(DBG_EXTN_CFG, DBG_EXTN_LBR);
+	for (unsigned i = 0; i < n; i++)
+		amd_model.advance(cpu, &jump);
+	for (unsigned i = 0; i < n; i++)
+		good += get(BRANCH_FROM0 + 2 * i) == 0x1000 &&
+			get(BRANCH_TO0 + 2 * i) == (0x2000 | BRANCH_VALID);
+	return good;
+}
+
+static bool branch_missing(void)
+{
+	return branches_of(10) != 10;
+}
+
 static bool counts_halted(void)
 {
 	set(CTL(0), CYCLES);
@@ -216,14 +295,21 @@ static const struct {
 	{"late-pmi", late_request},
 	{"status-reserved", status_reserved},
 	{"event-filter", filtered},
+	{"ibs-skid", sample_skids},
+	{"ibs-taken", sample_tells_untaken},
+	{"lbr-lost", branch_missing},
+	{"420", request_stays},
+	{"719", fetch_comes_early},
 	{"794", counts_halted},
 	{"795", carry_lost_when_stopped},
 	{"990", overcounts_mmx},
 	{"1023", second_interrupt_lost},
 	{"1266", mmx_stores_missed},
 	{"1267", irperf_pairs},
+	{"1293", source_of_prefetch},
 	{"1291", wrong_count},
 	{"1292", wrong_count},
+	{"1452", branch_missing},
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

@@ -3,10 +3,13 @@
  * fail, and the model as it is none.
  */
 #define MODEL_MUTANTS
+#include "pmu/amd/model_branches.c"
 #include "pmu/amd/model_counters.c"
+#include "pmu/amd/model_ibs.c"
 #include "pmu/amd/model_registers.c"
 
 #include "tests/host/amd_model_tests.h"
+#include "tests/host/amd_record_tests.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -24,7 +27,7 @@ static const char *const mutants[] = {
 /* Number of tests that fail with the mutant. In a child: a failure may leave the state in pieces. */
 static int failures(int mutant)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, RECORD_RULE_TESTS};
 	int status;
 
 	fflush(NULL);

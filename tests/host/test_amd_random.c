@@ -13,9 +13,11 @@ static const struct {
 	unsigned generation, counters;
 	bool v2;
 } parts[] = {
-	{&amd_k8, AMD_K8, 4, false},     {&amd_fam10h, AMD_10H, 4, false}, {&amd_fam15h, AMD_15H, 6, false},
-	{&amd_zen1, AMD_ZEN1, 6, false}, {&amd_zen2, AMD_ZEN2, 6, false},  {&amd_zen3, AMD_ZEN3, 6, false},
-	{&amd_zen4, AMD_ZEN4, 6, true},  {&amd_zen5, AMD_ZEN5, 6, true},
+	{&amd_k7, AMD_K7, 4, false},      {&amd_fam11h, AMD_11H, 4, false}, {&amd_fam12h, AMD_12H, 4, false},
+	{&amd_k8, AMD_K8, 4, false},      {&amd_fam14h, AMD_14H, 4, false}, {&amd_fam16h, AMD_16H, 4, false},
+	{&amd_fam10h, AMD_10H, 4, false}, {&amd_fam15h, AMD_15H, 6, false}, {&amd_zen1, AMD_ZEN1, 6, false},
+	{&amd_zen2, AMD_ZEN2, 6, false},  {&amd_zen3, AMD_ZEN3, 6, false},  {&amd_zen4, AMD_ZEN4, 6, true},
+	{&amd_zen5, AMD_ZEN5, 6, true},
 };
 
 static struct {
@@ -41,7 +43,7 @@ static int64_t per_cycle(unsigned p, unsigned c, const struct model_step *s, boo
 {
 	struct pmu_event rows[64];
 	unsigned n = amd_unpack(parts[p].generation, rows, 64);
-	uint64_t mask = p ? 0xf0000ffffull : 0xffff;
+	uint64_t mask = amd_narrow(parts[p].generation) ? 0xffff : 0xf0000ffffull;
 	int64_t sum = 0;
 
 	for (unsigned i = 0; i < n; i++) {

@@ -1,0 +1,103 @@
+/*
+ * Fields of instruction-based sampling (APM vol. 2, 13.3; the families' guides), and which of them a CPU has:
+ * CPUID 8000_001BH:EAX.
+ */
+#ifndef PMU_AMD_IBS_H
+#define PMU_AMD_IBS_H
+
+#include <stdint.h>
+
+#define IBS_VALID     (1u << 0)
+#define IBS_FETCH     (1u << 1)
+#define IBS_OP        (1u << 2)
+#define IBS_RW_COUNT  (1u << 3) /* the op counter can be written */
+#define IBS_OP_COUNT  (1u << 4) /* dispatched operations can be counted in place of cycles */
+#define IBS_BRANCH    (1u << 5) /* IBS_BRTARGET */
+#define IBS_COUNT_27  (1u << 6) /* the op counter and its maximum have 27 bits, else 20 */
+#define IBS_RIP_CHECK (1u << 7) /* IBS_OP_DATA[38] */
+#define IBS_FUSE      (1u << 8) /* IBS_OP_DATA[39] */
+#define IBS_FETCH_EXT (1u << 9) /* IBS_FETCH_EXTD */
+#define IBS_DATA4     (1u << 10)
+#define IBS_ZEN4      (1u << 11) /* L3-miss filter, wider data source */
+
+/* IBS_FETCH_CTL; maximum and count are in units of 16 */
+#define FETCH_MAX          0xffffull
+#define FETCH_COUNT_SHIFT  16
+#define FETCH_COUNT        (0xffffull << FETCH_COUNT_SHIFT)
+#define FETCH_LAT_SHIFT    32
+#define FETCH_LAT          (0xffffull << FETCH_LAT_SHIFT)
+#define FETCH_EN           (1ull << 48)
+#define FETCH_VAL          (1ull << 49)
+#define FETCH_COMP         (1ull << 50)
+#define FETCH_IC_MISS      (1ull << 51)
+#define FETCH_PHYS_VALID   (1ull << 52)
+#define FETCH_PAGE_SIZE    (3ull << 53)
+#define FETCH_L1TLB_MISS   (1ull << 55)
+#define FETCH_L2TLB_MISS   (1ull << 56)
+#define FETCH_RAND         (1ull << 57)
+#define FETCH_L3_MISS_ONLY (1ull << 59)
+/* what a sample says of itself */
+#define FETCH_TOLD                                                                                           \
+	(FETCH_LAT | FETCH_COMP | FETCH_IC_MISS | FETCH_PHYS_VALID | FETCH_PAGE_SIZE | FETCH_L1TLB_MISS |    \
+	 FETCH_L2TLB_MISS)
+
+/* IBS_OP_CTL */
+#define OP_MAX          0xffffull /* bits 19:4 of the maximum */
+#define OP_L3_MISS_ONLY (1ull << 16)
+#define OP_EN           (1ull << 17)
+#define OP_VAL          (1ull << 18)
+#define OP_DISPATCHED   (1ull << 19)    /* operations are counted; 0: cycles */
+#define OP_MAX_HIGH     (0x7full << 20) /* bits 26:20 of the maximum */
+#define OP_COUNT_SHIFT  32
+
+/* IBS_OP_DATA */
+#define DATA_TAG_SHIFT   16
+#define DATA_RETURN      (1ull << 34)
+#define DATA_TAKEN       (1ull << 35)
+#define DATA_MISPRED     (1ull << 36)
+#define DATA_BRANCH      (1ull << 37)
+#define DATA_RIP_INVALID (1ull << 38)
+#define DATA_FUSED       (1ull << 39)
+
+/* IBS_OP_DATA2 */
+#define DATA2_LOCAL 1 /* last-level cache, or another core of it */
+#define DATA2_DRAM  3
+
+/* IBS_OP_DATA3 */
+#define DATA3_LOAD          (1ull << 0)
+#define DATA3_STORE         (1ull << 1)
+#define DATA3_L1TLB_MISS    (1ull << 2)
+#define DATA3_L2TLB_MISS    (1ull << 3)
+#define DATA3_DC_MISS       (1ull << 7)
+#define DATA3_MISALIGNED    (1ull << 8)
+#define DATA3_LOCKED        (1ull << 15)
+#define DATA3_LIN_VALID     (1ull << 17)
+#define DATA3_PHYS_VALID    (1ull << 18)
+#define DATA3_L2_MISS       (1ull << 20)
+#define DATA3_PREFETCH      (1ull << 21)
+#define DATA3_WIDTH_SHIFT   22
+#define DATA3_LATENCY_SHIFT 32
+#define DATA3_REFILL_SHIFT  48
+
+/* IBS_CTL: read-only, from the firmware's set-up of the northbridge */
+#define IBS_LVT_OFFSET 0xfull
+#define IBS_LVT_VALID  (1ull << 8)
+
+/** Bits of the op counter and of its maximum. */
+static inline unsigned ibs_count_bits(uint32_t features)
+{
+	return features & IBS_COUNT_27 ? 27 : 20;
+}
+
+/** The maximum as IBS_OP_CTL has it, and back. */
+static inline uint64_t ibs_op_max_field(uint64_t period)
+{
+	return (period >> 4 & OP_MAX) | (period & OP_MAX_HIGH);
+}
+
+static inline uint64_t ibs_op_max(uint64_t control)
+{
+	return (control & OP_MAX) << 4 | (control & OP_MAX_HIGH);
+}
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * Instruction-based sampling: APM vol. 2, 13.3. One sample at a time, in registers, of whatever ring; nothing
+ * is counted while it waits there. Counts and maxima of fetches are in units of 16, those of operations have
+ * 20 or 27 bits of which the maximum's low four are 0.
+ */
+#include "pmu/amd/record.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/amd/ibs.h"
+#include "pmu/amd/registers.h"
+
+#include <stdio.h>
+
+#define UNIT   16
+#define MANUAL "APM vol. 2, 13.3"
+
+uint32_t amd_ibs_features(void)
+{
+	uint32_t features = cpu_has(CPU_IBS) ? cpuid(0x8000001b, 0).eax : 0;
+
+	return features & IBS_VALID ? features : 0;
+}
+
+/* The local APIC's entry that the samples interrupt through. */
+static uint16_t lvt(void)
+{
+	uint64_t control;
+
+	if (!msr_read(IBS_CTL, &control) || !(control & IBS_LVT_VALID))
+		return RECORD_LVT_NONE;
+	return (uint16_t)(APIC_EXT_LVT0 + 0x10 * (control & IBS_LVT_OFFSET));
+}
+
+static bool is_absent(uint32_t feature, uint32_t address, const char **why)
+{
+	uint64_t value;
+
+	if (!amd_ibs_features())
+		*why = "CPUID 80000001H says that there is no IBS, or leaf 8000001BH nothing of it";
+	else if (!(amd_ibs_features() & feature))
+		*why = feature == IBS_OP ? "CPUID 8000001BH has no sampling of operations"
+					 : "CPUID 8000001BH has no sampling of fetches";
+	else if (!msr_read(address, &value))
+		*why = "its registers raise #GP though CPUID promises them";
+	else
+		return false;
+	return true;
+}
+
+static bool refuse(const struct pmu_recording *r, uint64_t most, const char **why)
+{
+	if (r->ring != RING_ALL)
+		*why = "IBS samples every ring";
+	else if (!(r->source->units >> r->unit & 1))
+		*why = "IBS does not count that on this CPU";
+	else if (!r->period || r->period % UNIT || r->period > most)
+		*why = "periods of IBS are multiples of 16, as long as its counter is wide";
+	else
+		return false;
+	return true;
+}
+
+/* --- operations ------------------------------------------------------------------------------------- */
+
+static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
+{
+	uint32_t features = amd_ibs_features();
+
+	(void)pmu;
+	if (is_absent(IBS_OP, IBS_OP_CTL, why))
+		return false;
+	*out = (struct pmu_record_source){
+		.kind = RECORD_IBS_OP,
+		.name = "IBS of operations",
+		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY |
+			  RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED |
+			  (features & IBS_BRANCH ? RECORD_HAS_BRANCH : 0),
+		.period_unit = UNIT,
+		.units = 1u << RECORD_UNIT_CYCLES |
+			 (features & IBS_OP_COUNT ? 1u << RECORD_UNIT_OPERATIONS : 0),
+		.lvt = lvt(),
+		.manual = MANUAL,
+	};
+	return true;
+}
+
+static uint32_t control_op(uint64_t *enable)
+{
+	*enable = OP_EN;
+	return IBS_OP_CTL;
+}
+
+static bool setup_op(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
+{
+	uint64_t most = (1ull << ibs_count_bits(amd_ibs_features())) - 1;
+
+	(void)pmu;
+	if (refuse(r, most, why))
+		return false;
+	*why = "IBS_OP_CTL raised #GP";
+	return amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0) &&
+	       msr_write(IBS_OP_CTL, ibs_op_max_field(r->period) |
+					     (r->unit == RECORD_UNIT_OPERATIONS ? OP_DISPATCHED : 0));
+}
+
+static bool state_op(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
+{
+	uint64_t control;
+
+	(void)pmu, (void)r;
+	if (!msr_read(IBS_OP_CTL, &control))
+		return false;
+	out->overflow = out->full = control & OP_VAL;
+	out->records = out->full;
+	return true;
+}
+
+static const struct {
+	uint64_t told;
+	uint32_t op;
+} branch_ops[] = {{DATA_BRANCH, RECORD_OP_BRANCH},
+		  {DATA_TAKEN, RECORD_OP_TAKEN},
+		  {DATA_RETURN, RECORD_OP_RETURN}},
+  access_ops[] = {{DATA3_LOAD, RECORD_OP_LOAD},
+		  {DATA3_STORE, RECORD_OP_STORE},
+		  {DATA3_L2TLB_MISS, RECORD_OP_DTLB_MISS},
+		  {DATA3_DC_MISS, RECORD_OP_L1D_MISS}};
+
+static bool read_op(struct pmu_record *out)
+{
+	uint32_t features = amd_ibs_features();
+	uint64_t data, data2, data3, address, target = 0;
+
+	*out = (struct pmu_record){.kind = RECORD_IBS_OP};
+	if (!msr_read(IBS_OP_RIP, &out->ip) || !msr_read(IBS_OP_DATA, &data) ||
+	    !msr_read(IBS_OP_DATA2, &data2) || !msr_read(IBS_OP_DATA3, &data3) ||
+	    !msr_read(IBS_DC_LINAD, &address) || (features & IBS_BRANCH && !msr_read(IBS_BRTARGET, &target)))
+		return false;
+	out->has = RECORD_HAS_OP;
+	if (!(features & IBS_RIP_CHECK && data & DATA_RIP_INVALID))
+		out->has |= RECORD_HAS_IP;
+	for (unsigned i = 0; i < sizeof branch_ops / sizeof branch_ops[0]; i++)
+		if (data & DATA_BRANCH && data & branch_ops[i].told)
+			out->op |= branch_ops[i].op;
+	for (unsigned i = 0; i < sizeof access_ops / sizeof access_ops[0]; i++)
+		if (data3 & access_ops[i].told)
+			out->op |= access_ops[i].op;
+	if (data & DATA_BRANCH) {
+		out->has |= RECORD_HAS_MISPREDICTED;
+		out->mispredicted = data & DATA_MISPRED;
+	}
+	if (features & IBS_BRANCH && out->op & RECORD_OP_TAKEN) {
+		out->has |= RECORD_HAS_BRANCH;
+		out->from = out->ip;
+		out->to = target;
+	}
+	if (data3 & DATA3_LIN_VALID) {
+		out->has |= RECORD_HAS_ADDRESS;
+		out->address = address;
+	}
+	if (out->op & RECORD_OP_L1D_MISS) {
+		out->has |= RECORD_HAS_LATENCY | RECORD_HAS_SOURCE;
+		out->latency = data3 >> DATA3_LATENCY_SHIFT & 0xffff;
+		out->source = data2 & (features & IBS_ZEN4 ? 0xc7 : 7);
+	}
+	return true;
+}
+
+/* The count goes on from 0, where it can be written. */
+static unsigned drain_op(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+			 unsigned max)
+{
+	uint64_t control;
+
+	(void)pmu, (void)r;
+	if (!max || !msr_read(IBS_OP_CTL, &control) || !(control & OP_VAL) || !read_op(out))
+		return 0;
+	return msr_write(IBS_OP_CTL, control & ~OP_VAL & ((1ull << OP_COUNT_SHIFT) - 1));
+}
+
+static bool release_op(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	(void)pmu, (void)r;
+	return amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0);
+}
+
+const struct amd_record_kind amd_record_ibs_op = {
+	.describe = describe_op,
+	.setup = setup_op,
+	.control = control_op,
+	.state = state_op,
+	.drain = drain_op,
+	.release = release_op,
+};
+
+/* --- fetches ---------------------------------------------------------------------------------------- */
+
+static bool describe_fetch(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
+{
+	(void)pmu;
+	if (is_absent(IBS_FETCH, IBS_FETCH_CTL, why))
+		return false;
+	*out = (struct pmu_record_source){
+		.kind = RECORD_IBS_FETCH,
+		.name = "IBS of fetches",
+		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY,
+		.period_unit = UNIT,
+		.units = 1u << RECORD_UNIT_FETCHES,
+		.lvt = lvt(),
+		.manual = MANUAL,
+	};
+	return true;
+}
+
+static uint32_t control_fetch(uint64_t *enable)
+{
+	*enable = FETCH_EN;
+	return IBS_FETCH_CTL;
+}
+
+static bool setup_fetch(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
+{
+	(void)pmu;
+	if (refuse(r, FETCH_MAX * UNIT, why))
+		return false;
+	*why = "IBS_FETCH_CTL raised #GP";
+	return msr_write(IBS_FETCH_CTL, 0) && msr_write(IBS_FETCH_CTL, r->period / UNIT);
+}
+
+static bool state_fetch(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
+{
+	uint64_t control;
+
+	(void)pmu, (void)r;
+	if (!msr_read(IBS_FETCH_CTL, &control))
+		return false;
+	out->overflow = out->full = control & FETCH_VAL;
+	out->records = out->full;
+	return true;
+}
+
+static unsigned drain_fetch(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+			    unsigned max)
+{
+	uint64_t control;
+
+	(void)pmu, (void)r;
+	if (!max || !msr_read(IBS_FETCH_CTL, &control) || !(control & FETCH_VAL))
+		return 0;
+	*out = (struct pmu_record){
+		.kind = RECORD_IBS_FETCH,
+		.has = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY,
+		.latency = (control & FETCH_LAT) >> FETCH_LAT_SHIFT,
+		.op = (control & FETCH_COMP ? RECORD_OP_COMPLETE : 0) |
+		      (control & FETCH_IC_MISS ? RECORD_OP_L1I_MISS : 0) |
+		      (control & FETCH_L2TLB_MISS ? RECORD_OP_ITLB_MISS : 0),
+	};
+	if (!msr_read(IBS_FETCH_LINAD, &out->ip))
+		return 0;
+	/* Families 16H to 18H take a new count with the enable's rising edge only. */
+	return msr_write(IBS_FETCH_CTL, control & FETCH_MAX) &&
+	       msr_write(IBS_FETCH_CTL, control & (FETCH_MAX | FETCH_EN));
+}
+
+static bool release_fetch(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	(void)pmu, (void)r;
+	return msr_write(IBS_FETCH_CTL, 0);
+}
+
+const struct amd_record_kind amd_record_ibs_fetch = {
+	.describe = describe_fetch,
+	.setup = setup_fetch,
+	.control = control_fetch,
+	.state = state_fetch,
+	.drain = drain_fetch,
+	.release = release_fetch,
+};

@@ -1,0 +1,434 @@
+/* The AMD driver's records against the AMD model: what it sets up, starts, stops and takes out. */
+#include "arch/x86/apic.h"
+#include "arch/x86/msr.h"
+#include "pmu/amd/amd.h"
+#include "pmu/amd/ibs.h"
+#include "pmu/amd/record.h"
+#include "pmu/amd/registers.h"
+#include "tests/host/support/fake_cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define CODE 0x401000ull
+#define DATA 0x500000ull
+#define MAX  80
+
+static struct pmu pmu;
+static const struct pmu_recorder *const rec = &amd_recorder;
+static struct pmu_record got[MAX];
+
+static void start_cpu(const struct model_profile *p, const char *inject)
+{
+	const char *why = NULL;
+
+	fake_cpu_start(p, inject);
+	assert_true(amd_driver.identify(&pmu, &why));
+	assert_true(amd_driver.reset(&pmu, &why));
+	assert_int_equal(fake_cpu_strays(), 0);
+	fake_cpu_path()->regs.ip = CODE;
+}
+
+static struct pmu_recording recording(enum record_kind kind)
+{
+	struct pmu_recording r = {.source = record_source(&pmu, kind), .ring = RING_ALL, .period = 32};
+
+	assert_non_null(r.source);
+	r.unit = kind == RECORD_IBS_FETCH ? RECORD_UNIT_FETCHES : RECORD_UNIT_OPERATIONS;
+	return r;
+}
+
+static void begin(const struct pmu_recording *r)
+{
+	const char *why = NULL;
+
+	if (!rec->setup(&pmu, r, &why))
+		fail_msg("%s: %s", r->source->name, why);
+	assert_true(rec->start(&pmu, r));
+	fake_cpu_path()->regs.ip = CODE;
+}
+
+static unsigned waiting(const struct pmu_recording *r)
+{
+	struct pmu_record_state state;
+
+	assert_true(rec->state(&pmu, r, &state));
+	return state.records;
+}
+
+static uint64_t count(void)
+{
+	uint64_t control;
+
+	assert_true(msr_read(IBS_OP_CTL, &control));
+	return control >> OP_COUNT_SHIFT;
+}
+
+static void jumps(unsigned n)
+{
+	struct fake_path *p = fake_cpu_path();
+
+	while (n--)
+		fake_path_branch(p, TRANSFER_JUMP, p->regs.ip + 16);
+}
+
+static void what_each_part_has(void **unused)
+{
+	static const struct {
+		const struct model_profile *profile;
+		const char *lbr;
+		bool fetch, op;
+		uint32_t op_fields;
+		uint16_t lvt;
+	} rows[] = {
+		{&amd_k8, "last branch", false, false, 0, 0},
+		{&amd_fam10h, "last branch", true, true, 0, RECORD_LVT_NONE},
+		{&amd_fam15h, "last branch", true, true, RECORD_HAS_BRANCH, APIC_EXT_LVT0},
+		{&amd_zen1, "last branch", false, false, 0, 0},
+		{&amd_zen3, "last branch", false, true, RECORD_HAS_BRANCH, APIC_EXT_LVT0},
+		{&amd_zen4, "LBR version 2", true, true, RECORD_HAS_BRANCH, APIC_EXT_LVT0},
+		{&amd_zen4_guest, "last branch", false, false, 0, 0},
+	};
+	const uint32_t always = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY |
+				RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED;
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct pmu_record_source *s;
+
+		start_cpu(rows[i].profile, "");
+		assert_string_equal(record_source(&pmu, RECORD_LBR)->name, rows[i].lbr);
+		assert_int_equal(record_source(&pmu, RECORD_IBS_FETCH) != NULL, rows[i].fetch);
+		assert_int_equal(rec->absent(&pmu, RECORD_IBS_FETCH) == NULL, rows[i].fetch);
+		s = record_source(&pmu, RECORD_IBS_OP);
+		assert_int_equal(s != NULL, rows[i].op);
+		assert_int_equal(rec->absent(&pmu, RECORD_IBS_OP) == NULL, rows[i].op);
+		assert_null(record_source(&pmu, RECORD_BTS));
+		assert_null(rec->absent(&pmu, RECORD_BTS));
+		if (!s)
+			continue;
+		assert_int_equal(s->fields, always | rows[i].op_fields);
+		assert_int_equal(s->lvt, rows[i].lvt);
+		assert_int_equal(s->period_unit, 16);
+	}
+	start_cpu(&amd_zen3, "");
+	assert_non_null(strstr(rec->absent(&pmu, RECORD_IBS_FETCH), "fetches"));
+	start_cpu(&amd_zen4, "");
+	fake_cpu_break_msr(IBS_OP_CTL);
+	assert_non_null(strstr(rec->absent(&pmu, RECORD_IBS_OP), "#GP"));
+	start_cpu(&amd_zen4, "");
+	fake_cpu_break_msr(DBG_EXTN_CFG);
+	assert_non_null(strstr(rec->absent(&pmu, RECORD_LBR), "#GP"));
+}
+
+static void refuses(struct pmu_recording r, const char *what)
+{
+	const char *why = "";
+
+	assert_false(rec->setup(&pmu, &r, &why));
+	assert_non_null(strstr(why, what));
+}
+
+static void nonsense_is_refused(void **unused)
+{
+	(void)unused;
+	start_cpu(&amd_fam10h, "");
+	struct pmu_recording r = recording(RECORD_IBS_OP), x;
+	x = r, x.ring = RING_USR;
+	refuses(x, "every ring");
+	x = r, x.period = 24;
+	refuses(x, "16");
+	x = r, x.period = 0;
+	refuses(x, "16");
+	x = r, x.period = 1 << 20;
+	refuses(x, "wide");
+	x = r, x.unit = RECORD_UNIT_FETCHES;
+	refuses(x, "count");
+	start_cpu(&amd_zen4, "");
+	r = recording(RECORD_IBS_OP);
+	x = r, x.period = 1 << 20;
+	begin(&x);
+	r = recording(RECORD_IBS_FETCH);
+	x = r, x.period = 1 << 20;
+	refuses(x, "wide");
+	x = r, x.unit = RECORD_UNIT_CYCLES;
+	refuses(x, "count");
+	start_cpu(&amd_zen2, "");
+	r = recording(RECORD_LBR);
+	x = r, x.ring = RING_OS;
+	refuses(x, "every ring");
+}
+
+/* The period is exact from the start, across stops, and after each sample that is taken out. */
+static void operations(void **unused)
+{
+	static const struct model_profile *const parts[] = {&amd_fam10h, &amd_fam15h, &amd_zen2, &amd_zen4};
+	(void)unused;
+	for (unsigned p = 0; p < 4; p++) {
+		start_cpu(parts[p], "");
+		struct pmu_recording r = recording(RECORD_IBS_OP);
+
+		/* A stop keeps the count, and what is not recorded does not count. */
+		begin(&r);
+		fake_cpu_nops(20);
+		assert_true(rec->stop(&pmu, &r));
+		uint64_t stopped = count();
+		assert_in_range(stopped, 20, 22); /* stop()'s own reads */
+		fake_cpu_nops(100);
+		assert_int_equal(count(), stopped);
+		assert_true(rec->start(&pmu, &r));
+		assert_int_equal(count(), stopped);
+		begin(&r);
+		fake_cpu_nops(32);
+		fake_path_load(fake_cpu_path(), DATA);
+		assert_int_equal(waiting(&r), 1);
+		assert_int_equal(rec->drain(&pmu, &r, got, 0), 0);
+		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+		assert_int_equal(got[0].kind, RECORD_IBS_OP);
+		assert_int_equal(got[0].ip, CODE + 32);
+		assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS);
+		assert_int_equal(got[0].op, RECORD_OP_LOAD);
+		assert_int_equal(got[0].address, DATA);
+		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 0);
+		fake_cpu_path()->regs.ip = CODE;
+		fake_cpu_nops(30);
+		uint64_t before = waiting(&r);
+		fake_cpu_nops(4);
+		assert_int_equal(before, 0);
+		assert_int_equal(waiting(&r), 1);
+		assert_true(rec->stop(&pmu, &r));
+		assert_int_equal(waiting(&r), 1);
+		assert_true(rec->release(&pmu, &r));
+		assert_int_equal(waiting(&r), 0);
+		assert_int_equal(fake_cpu_strays(), 0);
+	}
+}
+
+static void branch(const struct model_profile *p, void (*what)(struct fake_path *))
+{
+	start_cpu(p, "");
+	struct pmu_recording r = recording(RECORD_IBS_OP);
+	begin(&r);
+	fake_cpu_nops(32);
+	what(fake_cpu_path());
+	assert_true(rec->stop(&pmu, &r));
+	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+}
+
+static void a_return(struct fake_path *p)
+{
+	fake_path_mispredicted(p, TRANSFER_RETURN, CODE + 0x500);
+}
+
+static void operations_that_branch(void **unused)
+{
+	(void)unused;
+	branch(&amd_zen4, a_return);
+	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_BRANCH | RECORD_OP_TAKEN | RECORD_OP_RETURN);
+	assert_true(got[0].has & RECORD_HAS_BRANCH);
+	assert_true(got[0].mispredicted);
+	assert_int_equal(got[0].from, CODE + 32);
+	assert_int_equal(got[0].to, CODE + 0x500);
+	/* 10H has no register for the target. */
+	branch(&amd_fam10h, a_return);
+	assert_false(got[0].has & RECORD_HAS_BRANCH);
+	assert_true(got[0].has & RECORD_HAS_MISPREDICTED);
+	branch(&amd_zen4, fake_path_not_taken);
+	assert_int_equal(got[0].op, RECORD_OP_BRANCH);
+	assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_MISPREDICTED);
+	assert_false(got[0].mispredicted);
+}
+
+static void operations_that_miss(void **unused)
+{
+	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1},  {Q_LOADS, 1},   {Q_L1D_LOAD_MISS, 1},
+					     {Q_L2_LOAD_MISS, 1},  {Q_LLC_REF, 1}, {Q_LLC_MISS, 1},
+					     {Q_DTLB_LOAD_MISS, 1}};
+	const struct uarch_access a = {.address = DATA, .size = 8};
+	(void)unused;
+	start_cpu(&amd_zen4, "");
+	struct pmu_recording r = recording(RECORD_IBS_OP);
+	begin(&r);
+	fake_cpu_nops(32);
+	fake_path_access(fake_cpu_path(), 4, terms, 7, &a, 1);
+	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_L1D_MISS | RECORD_OP_DTLB_MISS);
+	assert_true(got[0].has & RECORD_HAS_LATENCY && got[0].has & RECORD_HAS_SOURCE);
+	assert_int_equal(got[0].latency, 200);
+	assert_int_equal(got[0].source, DATA2_DRAM);
+}
+
+static void fetches(void **unused)
+{
+	static const struct model_profile *const parts[] = {&amd_fam15h, &amd_fam16h, &amd_zen2, &amd_zen5};
+	(void)unused;
+	for (unsigned p = 0; p < 4; p++) {
+		start_cpu(parts[p], "");
+		struct pmu_recording r = recording(RECORD_IBS_FETCH);
+
+		begin(&r);
+		for (unsigned round = 0; round < 2; round++) {
+			fake_cpu_path()->regs.ip = CODE;
+			jumps(31);
+			assert_int_equal(waiting(&r), 0);
+			jumps(2);
+			assert_int_equal(waiting(&r), 1);
+			assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+			assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY);
+			assert_int_equal(got[0].op, RECORD_OP_COMPLETE);
+			assert_int_equal(got[0].latency, 4);
+			assert_in_range(got[0].ip, CODE + 31 * 16, CODE + 33 * 16);
+		}
+		assert_true(rec->stop(&pmu, &r));
+		jumps(100);
+		assert_int_equal(waiting(&r), 0);
+		assert_true(rec->release(&pmu, &r));
+	}
+}
+
+static void branch_stack(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 4; v <= 5; v++) {
+		start_cpu(v == 4 ? &amd_zen4 : &amd_zen5, "");
+		struct pmu_recording r = recording(RECORD_LBR);
+		struct pmu_record_state state;
+
+		assert_int_equal(r.source->depth, 16);
+		begin(&r);
+		jumps(2);
+		fake_path_mispredicted(fake_cpu_path(), TRANSFER_CONDITIONAL, 0xffff800000001000ull);
+		assert_int_equal(waiting(&r), 3);
+		assert_int_equal(rec->drain(&pmu, &r, got, 1), 1);
+		assert_int_equal(got[0].from, CODE);
+		assert_int_equal(got[0].to, CODE + 16);
+		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 2);
+		assert_true(got[1].mispredicted);
+		assert_false(got[0].mispredicted);
+		assert_int_equal(got[1].to, 0xffff800000001000ull);
+		fake_cpu_path()->regs.ip = CODE;
+		jumps(20);
+		assert_true(rec->stop(&pmu, &r));
+		jumps(2);
+		assert_true(rec->state(&pmu, &r, &state));
+		assert_true(state.full);
+		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 16);
+		assert_int_equal(got[0].from, CODE + 4 * 16);
+		assert_int_equal(got[15].from, CODE + 19 * 16);
+		/* Left out: jumps, then a ring. */
+		r.without = 1u << TRANSFER_JUMP;
+		begin(&r);
+		jumps(2);
+		fake_path_branch(fake_cpu_path(), TRANSFER_CALL, CODE);
+		assert_true(rec->stop(&pmu, &r));
+		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+		r.without = 0;
+		r.ring = RING_USR;
+		begin(&r);
+		jumps(2);
+		assert_true(rec->stop(&pmu, &r));
+		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 0);
+		assert_true(rec->release(&pmu, &r));
+	}
+	/* Erratum 1452: bogus entries are known by bit 61, and passed over. */
+	start_cpu(&amd_zen4, "1452");
+	struct pmu_recording r = recording(RECORD_LBR);
+	begin(&r);
+	jumps(8);
+	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 6);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(got[i].to, got[i].from + 16);
+}
+
+static void last_branch(void **unused)
+{
+	(void)unused;
+	start_cpu(&amd_fam15h, "");
+	struct pmu_recording r = recording(RECORD_LBR);
+
+	assert_int_equal(r.source->depth, 1);
+	begin(&r);
+	assert_int_equal(waiting(&r), 0);
+	fake_cpu_path()->regs.ip = CODE;
+	jumps(3);
+	assert_int_equal(waiting(&r), 1);
+	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+	assert_int_equal(got[0].from, CODE + 32);
+	assert_int_equal(got[0].to, CODE + 48);
+	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 0);
+	assert_true(rec->release(&pmu, &r));
+	jumps(1);
+	assert_int_equal(waiting(&r), 0);
+}
+
+/* Bits of the bracket's own: the count between its writes is what .own says. */
+static void brackets(void **unused)
+{
+	struct pmu_bracket b;
+	uint64_t control;
+	(void)unused;
+	start_cpu(&amd_zen2, "");
+	struct pmu_recording r = recording(RECORD_IBS_OP);
+	const char *why;
+
+	assert_true(rec->setup(&pmu, &r, &why));
+	assert_true(rec->bracket(&pmu, &r, &b));
+	fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), b.args);
+	assert_true(msr_read(IBS_OP_CTL, &control));
+	assert_int_equal(control >> OP_COUNT_SHIFT, 0);
+	assert_true(control & OP_EN);
+	fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), b.args);
+	assert_true(msr_read(IBS_OP_CTL, &control));
+	assert_false(control & OP_EN);
+	assert_int_equal(b.own[0].quantity, Q_INSTRUCTIONS);
+	r = recording(RECORD_IBS_FETCH);
+	assert_true(rec->setup(&pmu, &r, &why));
+	assert_true(rec->bracket(&pmu, &r, &b));
+	fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), b.args);
+	assert_true(msr_read(IBS_FETCH_CTL, &control));
+	assert_true(control & FETCH_EN);
+	fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), b.args);
+	assert_true(msr_read(IBS_FETCH_CTL, &control));
+	assert_false(control & FETCH_EN);
+}
+
+/* Erratum 420: the way around it leaves no request behind. */
+static void no_request_stays(void **unused)
+{
+	unsigned entry;
+	(void)unused;
+	start_cpu(&amd_fam10h, "420");
+	struct pmu_recording r = recording(RECORD_IBS_OP);
+	begin(&r);
+	fake_cpu_nops(3);
+	assert_true(rec->stop(&pmu, &r));
+	assert_true(rec->release(&pmu, &r));
+	assert_false(amd_model.take_extended(fake_cpu_state(), &entry));
+}
+
+static int cleanup(void **unused)
+{
+	(void)unused;
+	fake_cpu_stop();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_each_part_has),
+		cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(operations),
+		cmocka_unit_test(operations_that_branch),
+		cmocka_unit_test(operations_that_miss),
+		cmocka_unit_test(fetches),
+		cmocka_unit_test(branch_stack),
+		cmocka_unit_test(last_branch),
+		cmocka_unit_test(brackets),
+		cmocka_unit_test(no_request_stays),
+	};
+	return cmocka_run_group_tests(tests, NULL, cleanup);
+}
