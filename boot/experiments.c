@@ -48,7 +48,8 @@ static void keep_place(struct experiment *x, const struct token *t)
 /* What a section must have, told at its header. */
 static bool complete(const struct source *s, const struct experiment *x)
 {
-	const char *missing = !*x->kernel ? "kernel" : !x->events.count ? "events" : NULL;
+	bool counts = x->record == RECORD_NONE || x->record == RECORD_PMI || x->record == RECORD_PEBS;
+	const char *missing = !*x->kernel ? "kernel" : counts && !x->events.count ? "events" : NULL;
 
 	if (!missing)
 		return true;

@@ -1,4 +1,4 @@
-#include "tests/experiment.h"
+#include "tests/experiment_planner.h"
 #include "pmu/text.h"
 #include "tests/check.h"
 
@@ -10,18 +10,7 @@
 
 #define PERIOD_RING0 200 /* a handler's way back counts as well: it must not use up the period */
 
-struct planner {
-	const struct experiments *all;
-	const struct experiment *x;
-	struct experiment_plan *plan;
-	char *why;
-	size_t size;
-};
-
-static bool refuse(const struct planner *p, struct text_place at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static bool refuse(const struct planner *p, struct text_place at, const char *format, ...)
+bool planner_refuse(const struct planner *p, struct text_place at, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -56,8 +45,9 @@ static bool no_such_kernel(const struct planner *p, struct text_place at, const 
 		}
 	}
 	if (strpbrk(name, "*?") || !best || !is_near(least, name))
-		return refuse(p, at, "no kernel is called %s; kernel=* stands for all that there are", name);
-	return refuse(p, at, "no kernel %s: did you mean %s?", name, best->name);
+		return planner_refuse(p, at, "no kernel is called %s; kernel=* stands for all that there are",
+				      name);
+	return planner_refuse(p, at, "no kernel %s: did you mean %s?", name, best->name);
 }
 
 /* Every name must be one. */
@@ -89,7 +79,7 @@ static bool fit_ring(const struct planner *p, unsigned i)
 	if (!p->plan->ring)
 		return true;
 	if (!(config->ring & RING_USR))
-		return refuse(
+		return planner_refuse(
 			p, item->at,
 			"%s counts ring 0 alone, and the kernel runs in ring 3: take ring=0, or u for k",
 			item->text);
@@ -109,12 +99,12 @@ static bool take_events(const struct planner *p)
 
 		n = event_parse(plan->pmu, item->text, &plan->request[plan->n_requests], room, &error);
 		if (n > room)
-			return refuse(p, at,
-				      "%s makes them more than %d events: share them among experiments",
-				      item->text, EXPERIMENT_REQUESTS);
+			return planner_refuse(
+				p, at, "%s makes them more than %d events: share them among experiments",
+				item->text, EXPERIMENT_REQUESTS);
 		at.column += error.column;
 		if (!n)
-			return refuse(p, at, "%s", error.text);
+			return planner_refuse(p, at, "%s", error.text);
 		for (; n; n--) {
 			plan->item[plan->n_requests++] = (uint8_t)i;
 			if (!fit_ring(p, plan->n_requests - 1))
@@ -154,9 +144,10 @@ static bool take_pair(const struct planner *p, const struct option_item *item, c
 		if (resolve(p, item->text, (size_t)(c - item->text), first) &&
 		    resolve(p, c + 1, strlen(c + 1), second) && *first != *second)
 			return true;
-	return refuse(p, item->at,
-		      "%s=%s: it wants two events of events=, as they are written there or by number, 2%c1",
-		      name, item->text, between);
+	return planner_refuse(
+		p, item->at,
+		"%s=%s: it wants two events of events=, as they are written there or by number, 2%c1", name,
+		item->text, between);
 }
 
 static bool take_deltas(const struct planner *p)
@@ -170,8 +161,8 @@ static bool take_deltas(const struct planner *p)
 			return false;
 		for (unsigned k = 0; k < i; k++)
 			if (!strcmp(p->x->deltas.item[k].text, item->text))
-				return refuse(p, item->at, "delta=%s is there already: leave one out",
-					      item->text);
+				return planner_refuse(p, item->at, "delta=%s is there already: leave one out",
+						      item->text);
 	}
 	plan->n_deltas = p->x->deltas.count;
 	return true;
@@ -183,31 +174,34 @@ static bool check_record(const struct planner *p)
 {
 	const struct experiment *x = p->x;
 
-	if (x->record > RECORD_PMI)
-		return refuse(p, key(p, KEY_RECORD), "record=%s: %s makes no such records; take record=pmi",
-			      record_kind_names[x->record], p->plan->pmu->name);
 	if (x->cascades.count && !p->plan->pmu->driver->cascade)
-		return refuse(p, x->cascades.item[0].at,
-			      "the counters of %s do not start each other: leave cascade= out",
-			      p->plan->pmu->name);
+		return planner_refuse(p, x->cascades.item[0].at,
+				      "the counters of %s do not start each other: leave cascade= out",
+				      p->plan->pmu->name);
 	if (x->cascades.count > 1 || (x->cascades.count && x->record))
-		return refuse(p, x->cascades.item[x->cascades.count - 1].at,
-			      "an experiment has one cascade, or record=: share them among experiments");
+		return planner_refuse(
+			p, x->cascades.item[x->cascades.count - 1].at,
+			"an experiment has one cascade, or record=: share them among experiments");
+	if (x->record > RECORD_PMI)
+		return planner_check_source(p);
 	if ((x->record || x->cascades.count) && !x->period)
-		return refuse(p, x->record ? key(p, KEY_RECORD) : x->cascades.item[0].at,
-			      "it needs period=, the number of events up to an overflow");
+		return planner_refuse(p, x->record ? key(p, KEY_RECORD) : x->cascades.item[0].at,
+				      "it needs period=, the number of events up to an overflow");
 	if (x->period && !x->record && !x->cascades.count)
-		return refuse(p, key(p, KEY_PERIOD),
-			      "period= says nothing without record= or cascade=: add one, or leave it out");
+		return planner_refuse(
+			p, key(p, KEY_PERIOD),
+			"period= says nothing without record= or cascade=: add one, or leave it out");
 	if (x->record && !p->plan->pmu->has_pmi)
-		return refuse(p, key(p, KEY_RECORD), "%s raises no overflow interrupt: leave record= out",
-			      p->plan->pmu->name);
+		return planner_refuse(p, key(p, KEY_RECORD),
+				      "%s raises no overflow interrupt: leave record= out",
+				      p->plan->pmu->name);
 	if (x->record && !p->plan->ring && x->period < PERIOD_RING0)
-		return refuse(p, key(p, KEY_PERIOD),
-			      "period=%" PRIu64
-			      " is too short in ring 0, where the interrupt's handler is counted as well: at "
-			      "least %d, or ring=3",
-			      x->period, PERIOD_RING0);
+		return planner_refuse(
+			p, key(p, KEY_PERIOD),
+			"period=%" PRIu64
+			" is too short in ring 0, where the interrupt's handler is counted as well: at "
+			"least %d, or ring=3",
+			x->period, PERIOD_RING0);
 	return true;
 }
 
@@ -218,10 +212,12 @@ static bool check_period(const struct planner *p, unsigned c)
 	unsigned bits = k->write_width < k->width ? k->write_width - 1u : k->width - 1u;
 
 	if (p->x->record && !k->has_interrupt)
-		return refuse(p, key(p, KEY_RECORD), "%s raises no interrupt: take another counter", k->name);
+		return planner_refuse(p, key(p, KEY_RECORD), "%s raises no interrupt: take another counter",
+				      k->name);
 	if (bits < 63 && p->x->period > UINT64_C(1) << bits)
-		return refuse(p, key(p, KEY_PERIOD), "period=%" PRIu64 " does not fit %s: at most %" PRIu64,
-			      p->x->period, k->name, UINT64_C(1) << bits);
+		return planner_refuse(p, key(p, KEY_PERIOD),
+				      "period=%" PRIu64 " does not fit %s: at most %" PRIu64, p->x->period,
+				      k->name, UINT64_C(1) << bits);
 	return true;
 }
 
@@ -241,7 +237,7 @@ static bool one_by_one(const struct planner *p, const char *proof)
 
 	for (unsigned i = 0; i < plan->n_requests; i++) {
 		if (!schedule_events(plan->pmu, &plan->request[i], 1, &plan->place[i], &result, &why))
-			return refuse(p, place_of(p, i), "%s", why);
+			return planner_refuse(p, place_of(p, i), "%s", why);
 		if (p->x->record && !check_period(p, plan->place[i].alternative))
 			return false;
 		plan->place[i].pass = (uint16_t)i;
@@ -262,13 +258,14 @@ static bool together(const struct planner *p)
 
 		while (i + 1 < plan->n_requests && event_counters(plan->pmu, &plan->request[i]))
 			i++;
-		return refuse(p, place_of(p, i), "%s", why);
+		return planner_refuse(p, place_of(p, i), "%s", why);
 	}
 	if (result.passes > 1 && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count)) {
 		char text[200];
 
 		schedule_explain(plan->pmu, plan->request, plan->n_requests, text, sizeof text);
-		return refuse(p, key(p, KEY_PASSES), "%s: take passes=split, or leave some out", text);
+		return planner_refuse(p, key(p, KEY_PASSES), "%s: take passes=split, or leave some out",
+				      text);
 	}
 	plan->passes = result.passes;
 	plan->bound = result.bound;
@@ -307,9 +304,9 @@ static bool cascade(const struct planner *p)
 		*to = as_written;
 	}
 	return fits ? false
-		    : refuse(p, item->at,
-			     "%s: no counter of the second event can be started by one of the first",
-			     item->text);
+		    : planner_refuse(p, item->at,
+				     "%s: no counter of the second event can be started by one of the first",
+				     item->text);
 }
 
 static bool place_events(const struct planner *p)
@@ -317,14 +314,17 @@ static bool place_events(const struct planner *p)
 	struct experiment_plan *plan = p->plan;
 	bool alone = !plan->ring && !plan->pmu->has_global && plan->n_requests > 1;
 
+	if (plan->source)
+		return planner_place_samples(p);
 	if (p->x->record)
 		return one_by_one(p, "each event is sampled alone");
 	if (alone && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count))
-		return refuse(p, key(p, KEY_PASSES),
-			      "%s starts its counters one by one, so in ring 0 events have no window in "
-			      "common: take "
-			      "passes=split, or ring=3",
-			      plan->pmu->name);
+		return planner_refuse(
+			p, key(p, KEY_PASSES),
+			"%s starts its counters one by one, so in ring 0 events have no window in "
+			"common: take "
+			"passes=split, or ring=3",
+			plan->pmu->name);
 	if (alone)
 		return one_by_one(p, "counters start one by one");
 	return p->x->cascades.count ? cascade(p) : together(p);
@@ -339,9 +339,9 @@ static bool check_n(const struct planner *p)
 	uint64_t top;
 
 	if (__builtin_mul_overflow(plan->n, multiples, &top) || top > INT64_MAX)
-		return refuse(p, key(p, KEY_N),
-			      "n=%" PRIu64 ": %u times that is measured, too: take a smaller one", plan->n,
-			      multiples);
+		return planner_refuse(p, key(p, KEY_N),
+				      "n=%" PRIu64 ": %u times that is measured, too: take a smaller one",
+				      plan->n, multiples);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		for (unsigned i = 0; i < plan->n_requests && kernel_selected(k, p->x->kernel); i++) {
 			const struct pmu_counter *c = &plan->pmu->counter[plan->place[i].alternative];
@@ -356,16 +356,16 @@ static bool check_n(const struct planner *p)
 			if (x.status == EXPECTATION_OK && expectation_fits(&x, 0, c->width) == EXPECTATION_OK)
 				continue;
 			expectation_explain(&x, k, top, text, sizeof text);
-			return refuse(p, key(p, KEY_N), "%s (%s): take a smaller n", text, c->name);
+			return planner_refuse(p, key(p, KEY_N), "%s (%s): take a smaller n", text, c->name);
 		}
 	return true;
 }
 
 bool experiment_plan(const struct experiments *all, const struct experiment *x, const struct pmu *pmu,
-		     uint8_t ring, uint64_t n, unsigned reps, struct experiment_plan *out, char *why,
-		     size_t size)
+		     const struct experiment_sources *sources, uint8_t ring, uint64_t n, unsigned reps,
+		     struct experiment_plan *out, char *why, size_t size)
 {
-	const struct planner p = {all, x, out, why, size};
+	const struct planner p = {all, x, sources, out, why, size};
 
 	*out = (struct experiment_plan){.experiment = x,
 					.pmu = pmu,

@@ -59,6 +59,15 @@ struct experiments {
 	struct experiment experiment[EXPERIMENTS_MAX];
 };
 
+/** What the PMU records (pmu/record.h), asked on the CPU under judgement. */
+struct experiment_sources {
+	const struct pmu_record_source *source[RECORD_KINDS]; /* NULL: none of this kind ... */
+	const char *absent[RECORD_KINDS];                     /* ... why; NULL: not said */
+	/** struct pmu_recorder. NULL: whatever counts. */
+	bool (*can_sample)(void *ctx, const struct pmu_recording *r, const char **why);
+	void *ctx;
+};
+
 #define EXPERIMENT_REQUESTS  32
 #define EXPERIMENT_MULTIPLES 3 /* N, 2N, 3N, as in the suite `events` */
 
@@ -69,7 +78,8 @@ struct experiment_plan {
 	uint8_t ring; /* 0 or 3 */
 	uint64_t n;
 	unsigned reps;
-	unsigned n_requests;
+	const struct pmu_record_source *source; /* that makes the records; NULL: none, or record=pmi */
+	unsigned n_requests;                    /* 0: the source records without counters */
 	struct event_request request[EXPERIMENT_REQUESTS];
 	struct sched_place place[EXPERIMENT_REQUESTS];
 	uint8_t item[EXPERIMENT_REQUESTS]; /* of events=, that the request comes from */
@@ -84,13 +94,14 @@ struct experiment_plan {
 
 /**
  * Make an experiment ready. Whatever cannot be done is refused, never done otherwise.
+ * @param sources NULL: it makes no records
  * @param n    first N if the experiment gives none; its last is EXPERIMENT_MULTIPLES times that
  * @param why  gets one line: file:line:column, what is wrong, what to do
  * @return false if it is refused
  */
 bool experiment_plan(const struct experiments *all, const struct experiment *x, const struct pmu *pmu,
-		     uint8_t ring, uint64_t n, unsigned reps, struct experiment_plan *out, char *why,
-		     size_t size);
+		     const struct experiment_sources *sources, uint8_t ring, uint64_t n, unsigned reps,
+		     struct experiment_plan *out, char *why, size_t size);
 
 /**
  * What a request should show on a kernel in the plan's ring.

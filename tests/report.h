@@ -82,14 +82,29 @@ struct report_delta {
 	const struct observation *observation;
 };
 
-/** Where the samples of one event lie. */
+/** A branch of a kernel that was recorded: offsets, -1 for what lies outside of it. */
+struct report_branch {
+	int32_t from, to;
+	unsigned taken, mispredicted;
+};
+
+/** Data addresses that the samples of one place tell; .high below .low: none. */
+struct report_addresses {
+	uint64_t low, high;
+};
+
+/** Where the samples of one event, or the branches of a trace, lie. */
 struct report_samples {
-	const char *event, *counter;
-	uint64_t period;
-	unsigned runs;      /* of the kernel */
-	unsigned elsewhere; /* samples outside the kernel */
-	const unsigned *at; /* by offset in the kernel, size + 1: the last is behind it */
+	const char *event, *counter; /* counter NULL: it takes none */
+	uint64_t period;             /* 0: every one */
+	unsigned runs;               /* of the kernel */
+	unsigned elsewhere;          /* samples outside the kernel */
+	const unsigned *at;          /* by offset in the kernel, size + 1: the last is behind it */
 	size_t size;
+	const char *record;                       /* "pmi", "pebs": of record_kind_names */
+	const struct report_addresses *addresses; /* by offset, as .at; NULL: none are told */
+	unsigned n_branches;                      /* of a trace */
+	const struct report_branch *branch;
 };
 
 /** An experiment on one kernel in one ring. */

@@ -26,7 +26,7 @@ def cell(event, counter, kernel, verdict="exact", value=240, **more):
 def report(suites):
     found = [c["verdict"] for s in suites for c in s["checks"]]
     return {
-        "schema": "assay-report/2", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
+        "schema": "assay-report/3", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
         "machine": {"platform": "UEFI", "firmware": "F", "hypervisor": None, "guest": False, "hypervisors": [], "cpu": {
             "vendor": "V", "brand": "B", "signature": "0x6f6", "family": 6, "model": 15, "stepping": 6, "microcode": "0x0", "count": 1},
             "tsc_hz": 1000, "time_reference": "HPET", "watchdog": "none"},
@@ -122,8 +122,8 @@ def main(folder):
     holds("an incomplete report says so", run(folder / "cut.json")[1], "incomplete: the run was cut short")
 
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
-                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/3"}', "schema is 'assay-report/3'"),
-                                   ("holes", '{"schema": "assay-report/2"}', "not as docs/report.schema.json says")):
+                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/4"}', "schema is 'assay-report/4'"),
+                                   ("holes", '{"schema": "assay-report/3"}', "not as docs/report.schema.json says")):
         status, out, err = run(write(f"{name}.json", content))
         test(f"refuses {name}", status == 2 and message in err and err.count("\n") == 1 and not out, out + err)
     status, _, err = run(folder / "absent.json")

@@ -21,6 +21,7 @@ static struct options o;
 static struct experiments all;
 static struct experiment_plan plan;
 static struct pmu pmu;
+static const struct experiment_sources *sources;
 static char why[256];
 
 static void power_up(const char *profile)
@@ -41,7 +42,7 @@ static bool make(const char *keys, uint8_t ring)
 	options_default(&o);
 	if (!experiments_parse(&o, &all, text, strlen(text), "assay.cfg", &error))
 		fail_msg("%s", error.text);
-	return experiment_plan(&all, &all.experiment[0], &pmu, ring, 5, 3, &plan, why, sizeof why);
+	return experiment_plan(&all, &all.experiment[0], &pmu, sources, ring, 5, 3, &plan, why, sizeof why);
 }
 
 static void taken(const char *keys, uint8_t ring, unsigned passes)
@@ -199,6 +200,71 @@ static void samples_need_what_they_need(void **state)
 	fake_cpu_stop();
 }
 
+/* A PMU that samples branches on PMC0 and operations without a counter, and traces. */
+static bool only_branches(void *ctx, const struct pmu_recording *r, const char **reason)
+{
+	assert_ptr_equal(ctx, &pmu);
+	*reason = "it samples branches alone";
+	assert_int_equal(r->source->kind, RECORD_PEBS);
+	assert_int_equal(r->counter, 0);
+	return (r->config.code & 0xff) == 0xc4;
+}
+
+static void records_need_a_source_that_can(void **state)
+{
+	static const struct pmu_record_source pebs = {.kind = RECORD_PEBS, .name = "PEBS", .counters = 1},
+					      ops = {.kind = RECORD_IBS_OP, .name = "IBS", .period_unit = 16},
+					      bts = {.kind = RECORD_BTS, .name = "BTS"};
+	struct experiment_sources some = {.can_sample = only_branches, .ctx = &pmu};
+	const char *events = K "events=INST_RETIRED.ANY_P record=pebs period=200";
+
+	(void)state;
+	power_up("intel-core2");
+	some.source[RECORD_PEBS] = &pebs;
+	some.source[RECORD_IBS_OP] = &ops;
+	some.source[RECORD_BTS] = &bts;
+	some.absent[RECORD_LBR] = "the hypervisor does not pass it on";
+	sources = &some;
+	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES record=pebs period=2", 0, 1);
+	assert_ptr_equal(plan.source, &pebs);
+	assert_int_equal(plan.place[0].alternative, 0);
+	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES:u,BR_INST_RETIRED.ALL_BRANCHES:k record=pebs period=2",
+	      0, 2);
+	refused(events, 0, "assay.cfg:2:24: it samples branches alone");
+	some.can_sample = NULL;
+	taken(events, 0, 1);
+	refused(K "events=INST_RETIRED.ANY_P@PMC1 record=pebs period=200", 0,
+		"assay.cfg:2:24: PMC1 does not sample: take PMC0");
+	refused(K "events=INST_RETIRED.ANY_P record=pebs", 0,
+		"assay.cfg:2:50: it needs period=, the number of events from record to record");
+	taken(K "record=ibs-op period=32", 3, 1);
+	assert_int_equal(plan.n_requests, 0);
+	refused(K "record=ibs-op", 0,
+		"assay.cfg:2:24: it needs period=, the number of operations from record to record");
+	refused(K "record=ibs-op period=100", 0,
+		"assay.cfg:2:38: period=100: record=ibs-op has periods that are multiples of 16: take 96");
+	refused(K "record=ibs-op period=1", 0,
+		"assay.cfg:2:38: period=1: record=ibs-op has periods that are multiples of 16: take 16");
+	refused(K "events=INST_RETIRED.ANY_P record=ibs-op period=32", 0,
+		"assay.cfg:2:24: record=ibs-op takes operations, not events: leave events= out");
+	taken(K "record=bts", 0, 1);
+	refused(K "record=bts period=7", 0,
+		"assay.cfg:2:35: record=bts takes every branch: leave period= out");
+	refused(K "events=INST_RETIRED.ANY_P record=bts", 0,
+		"assay.cfg:2:24: record=bts takes branches, not events: leave events= out");
+	refused(K "record=lbr", 0,
+		"assay.cfg:2:24: record=lbr: the hypervisor does not pass it on; take record=pmi");
+	refused(K "record=ibs-fetch period=16", 0,
+		"assay.cfg:2:24: record=ibs-fetch: Intel architectural PMU version 2 makes no such records; "
+		"take "
+		"record=pmi");
+	/* A source of its own needs no interrupt. */
+	pmu.has_pmi = false;
+	taken(K "record=bts", 0, 1);
+	sources = NULL;
+	fake_cpu_stop();
+}
+
 /* A driver whose counter 0 can start counter 1, and no other. */
 static bool first_starts_second(const struct pmu *p, unsigned from, unsigned to, struct pmu_config *config)
 {
@@ -298,6 +364,7 @@ int main(void)
 		cmocka_unit_test(rings_agree),
 		cmocka_unit_test(deltas_name_two_events),
 		cmocka_unit_test(samples_need_what_they_need),
+		cmocka_unit_test(records_need_a_source_that_can),
 		cmocka_unit_test(cascades_are_up_to_the_family),
 		cmocka_unit_test(counts_fit_their_counters),
 		cmocka_unit_test(expectations_follow_the_request),

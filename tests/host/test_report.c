@@ -259,7 +259,14 @@ static void an_experiment(unsigned counted)
 	const struct report_count count[] = {{"intel::A:u", "PMC0", 1, 0xc0, true, 1, &counts[0]},
 					     {"intel::B:c=1", "PMC1", 2, 0xc4, false, 1, &counts[1]}};
 	const struct report_delta difference = {"1-2", true, false, 1, &delta};
-	const struct report_samples samples = {"intel::A:u", "PMC0", 100, 5, 1, at, 8};
+	const struct report_samples samples = {.record = "pmi",
+					       .event = "intel::A:u",
+					       .counter = "PMC0",
+					       .period = 100,
+					       .runs = 5,
+					       .elsewhere = 1,
+					       .at = at,
+					       .size = 8};
 	const struct report_experiment x = {.name = "mine",
 					    .kernel = "nop_loop",
 					    .ring = "ring 3",
@@ -318,6 +325,62 @@ static void experiments_are_tables_and_records(void **state)
 	assert_int_equal(judge_file(VALIDATE, text), 1);
 	times[4] = '2';
 	memcpy(strstr(text, "nop_loop+0x7"), "nop_loop 0x7", 12);
+	assert_int_equal(judge_file(VALIDATE, text), 1);
+	free(text);
+}
+
+/* Records of hardware: addresses with places, branches of a trace. */
+static void records_are_tables_and_records(void **state)
+{
+	static const unsigned at[4] = {[2] = 10, [3] = 5};
+	static const struct report_addresses addresses[4] = {
+		{1, 0}, {1, 0}, {0x7000, 0x7038}, {0x8000, 0x8000}};
+	static const struct report_branch branches[] = {{2, 0, 9, 3}, {3, -1, 1, 0}};
+	const struct report_samples samples[] = {{.record = "pebs",
+						  .event = "intel::L",
+						  .counter = "PMC0",
+						  .period = 7,
+						  .runs = 1,
+						  .at = at,
+						  .size = 4,
+						  .addresses = addresses},
+						 {.record = "bts",
+						  .event = "branch trace store",
+						  .runs = 1,
+						  .at = at,
+						  .size = 4,
+						  .n_branches = 2,
+						  .branch = branches}};
+	const struct report_experiment x = {.name = "mine",
+					    .kernel = "calls",
+					    .ring = "ring 0",
+					    .proof = "",
+					    .n_samples = 2,
+					    .samples = samples};
+	char *text, *from;
+	size_t size;
+
+	(void)state;
+	begin(false);
+	report_experiment(&x);
+	report_end(true);
+	assert_non_null(strstr(fake_console_text(),
+			       "    intel::L on PMC0: 15 samples in 1 run, every 7\n"
+			       "      calls+0x2        10 ######################################## data at "
+			       "0x7000 to 0x7038\n"
+			       "      calls+0x3         5 #################### data at 0x8000\n"
+			       "    branch trace store: 15 branches in 1 run\n"
+			       "      calls+0x2    -> calls+0           9, 3 mispredicted\n"
+			       "      calls+0x3    ->    elsewhere      1\n"));
+	text = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	assert_non_null(
+		strstr(text, "\"samples\":10,\"addresses\":{\"low\":\"0x7000\",\"high\":\"0x7038\"}"));
+	assert_non_null(
+		strstr(text, "{\"from\":\"calls+0x3\",\"to\":\"elsewhere\",\"taken\":1,\"mispredicted\":0}"));
+	from = strstr(text, "\"bts\"");
+	assert_non_null(from);
+	from[3] = 'x';
 	assert_int_equal(judge_file(VALIDATE, text), 1);
 	free(text);
 }
@@ -590,6 +653,7 @@ int main(void)
 		cmocka_unit_test(document_is_valid_at_every_step),
 		cmocka_unit_test(document_holds_what_was_measured),
 		cmocka_unit_test(experiments_are_tables_and_records),
+		cmocka_unit_test(records_are_tables_and_records),
 		cmocka_unit_test(damaged_documents_are_refused),
 		cmocka_unit_test(totals_and_last_line),
 		cmocka_unit_test(table_groups_equal_outcomes),

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCHEMA "assay-report/2"
+#define SCHEMA "assay-report/3"
 
 /* In the order of the document. */
 static struct {
@@ -261,27 +261,63 @@ static void add_observations(struct json *j, const struct observation *o, unsign
 	json_close(j, ']');
 }
 
+static void name_place(char *out, size_t size, const char *kernel, long offset)
+{
+	if (offset < 0)
+		snprintf(out, size, "elsewhere");
+	else
+		snprintf(out, size, "%s+0x%lx", kernel, (unsigned long)offset);
+}
+
+static void add_place(struct json *j, const char *kernel, const struct report_samples *s, size_t i)
+{
+	char at[64];
+
+	name_place(at, sizeof at, kernel, (long)i);
+	json_open(j, NULL, '{');
+	json_string(j, "at", at);
+	json_unsigned(j, "offset", i);
+	json_unsigned(j, "samples", s->at[i]);
+	if (s->addresses && s->addresses[i].low <= s->addresses[i].high) {
+		json_open(j, "addresses", '{');
+		json_hex(j, "low", s->addresses[i].low);
+		json_hex(j, "high", s->addresses[i].high);
+		json_close(j, '}');
+	}
+	json_close(j, '}');
+}
+
+static void add_branch(struct json *j, const char *kernel, const struct report_branch *b)
+{
+	char at[64];
+
+	json_open(j, NULL, '{');
+	name_place(at, sizeof at, kernel, b->from);
+	json_string(j, "from", at);
+	name_place(at, sizeof at, kernel, b->to);
+	json_string(j, "to", at);
+	json_unsigned(j, "taken", b->taken);
+	json_unsigned(j, "mispredicted", b->mispredicted);
+	json_close(j, '}');
+}
+
 static void add_samples(struct json *j, const char *kernel, const struct report_samples *s)
 {
 	json_open(j, NULL, '{');
+	json_string(j, "record", s->record);
 	json_string(j, "event", s->event);
-	json_string(j, "counter", s->counter);
+	json_string(j, "counter", s->counter ? s->counter : "");
 	json_unsigned(j, "period", s->period);
 	json_unsigned(j, "runs", s->runs);
 	json_unsigned(j, "elsewhere", s->elsewhere);
 	json_open(j, "places", '[');
-	for (size_t i = 0; i < s->size; i++) {
-		char at[64];
-
-		if (!s->at[i])
-			continue;
-		snprintf(at, sizeof at, "%s+0x%lx", kernel, (unsigned long)i);
-		json_open(j, NULL, '{');
-		json_string(j, "at", at);
-		json_unsigned(j, "offset", i);
-		json_unsigned(j, "samples", s->at[i]);
-		json_close(j, '}');
-	}
+	for (size_t i = 0; i < s->size; i++)
+		if (s->at[i])
+			add_place(j, kernel, s, i);
+	json_close(j, ']');
+	json_open(j, "branches", '[');
+	for (unsigned i = 0; i < s->n_branches; i++)
+		add_branch(j, kernel, &s->branch[i]);
 	json_close(j, ']');
 	json_close(j, '}');
 }

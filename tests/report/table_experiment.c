@@ -34,6 +34,50 @@ static void print_row(const char *name, int width, const char *counter, unsigned
 	console_text("\n");
 }
 
+static void print_place(const char *kernel, int32_t offset)
+{
+	if (offset < 0)
+		console_text("%12s", "elsewhere");
+	else
+		console_text("%s+%#-6lx", kernel, (unsigned long)offset);
+}
+
+static void print_branches(const char *kernel, const struct report_samples *s)
+{
+	for (unsigned i = 0; i < s->n_branches && i < PLACES; i++) {
+		console_text("      ");
+		print_place(kernel, s->branch[i].from);
+		console_text(" -> ");
+		print_place(kernel, s->branch[i].to);
+		console_text(" %6u", s->branch[i].taken);
+		if (s->branch[i].mispredicted)
+			console_text(", %u mispredicted", s->branch[i].mispredicted);
+		console_text("\n");
+	}
+	if (s->n_branches > PLACES)
+		console_text("      and %u other branches: see the JSON report\n", s->n_branches - PLACES);
+}
+
+static void print_heading(const struct report_samples *s, unsigned total)
+{
+	console_text("    %s", s->event);
+	if (s->counter)
+		console_text(" on %s", s->counter);
+	console_text(": %u %s in %u run%s", total, s->branch ? "branches" : "samples", s->runs,
+		     s->runs == 1 ? "" : "s");
+	if (s->period)
+		console_text(", every %" PRIu64, s->period);
+	console_text("\n");
+}
+
+static void print_addresses(const struct report_samples *s, size_t i)
+{
+	if (s->addresses && s->addresses[i].low <= s->addresses[i].high)
+		console_text(" data at %#" PRIx64, s->addresses[i].low);
+	if (s->addresses && s->addresses[i].low < s->addresses[i].high)
+		console_text(" to %#" PRIx64, s->addresses[i].high);
+}
+
 static void print_samples(const char *kernel, const struct report_samples *s)
 {
 	static const char bar[BAR + 1] = "########################################";
@@ -43,12 +87,16 @@ static void print_samples(const char *kernel, const struct report_samples *s)
 		total += s->at[i];
 		most = s->at[i] > most ? s->at[i] : most;
 	}
-	console_text("    %s on %s: %u samples in %u run%s, every %" PRIu64 "\n", s->event, s->counter, total,
-		     s->runs, s->runs == 1 ? "" : "s", s->period);
-	for (size_t i = 0; i < s->size; i++)
-		if (s->at[i] && places++ < PLACES)
-			console_text("      %s+%#-6lx %6u %.*s\n", kernel, (unsigned long)i, s->at[i],
-				     (int)((uint64_t)s->at[i] * BAR / most), bar);
+	print_heading(s, total);
+	for (size_t i = 0; i < s->size && !s->branch; i++) {
+		if (!s->at[i] || places++ >= PLACES)
+			continue;
+		console_text("      %s+%#-6lx %6u %.*s", kernel, (unsigned long)i, s->at[i],
+			     (int)((uint64_t)s->at[i] * BAR / most), bar);
+		print_addresses(s, i);
+		console_text("\n");
+	}
+	print_branches(kernel, s);
 	if (places > PLACES)
 		console_text("      and %u other places: see the JSON report\n", places - PLACES);
 	if (s->elsewhere)

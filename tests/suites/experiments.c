@@ -2,6 +2,7 @@
  * Experiments of the configuration: what a person wants to have counted or sampled, on the counters that the
  * scheduler gives it. Counts of which event and kernel say what they must be are judged.
  */
+#include "tests/suites/experiments.h"
 #include "tests/suites/suites.h"
 #include "tests/experiment.h"
 #include "tests/ladder.h"
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPERIMENT_MS 20000
 #define N_VIRTUAL     5
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  3
@@ -339,6 +339,7 @@ static void report_samples_of(unsigned i, const struct sampling *s)
 		.elsewhere = s->elsewhere,
 		.at = s->at,
 		.size = sampling_size(kernel),
+		.record = record_kind_names[RECORD_PMI],
 	};
 
 	x.samples = &samples;
@@ -380,6 +381,27 @@ static void sample_event(unsigned i)
 	free(s.at);
 }
 
+/* The source writes the records, of each event or of all that runs. */
+static void record_events(void)
+{
+	const struct experiment_run e = {run, &plan, kernel};
+	char name[NAME_SIZE];
+	struct report_experiment x;
+
+	for (unsigned i = 0; i < plan.n_requests; i++) {
+		struct result r = result_of(name, i);
+
+		x = report_of();
+		experiment_record(&e, i, &r, &x);
+	}
+	if (!plan.n_requests) {
+		struct result r = result_for(name, record_kind_names[plan.source->kind]);
+
+		x = report_of();
+		experiment_record(&e, EXPERIMENT_ALL, &r, &x);
+	}
+}
+
 /* --- experiments ------------------------------------------------------------------------------------ */
 
 /* What the counts are compared with is the signature: it must agree with what single-stepping shows. */
@@ -410,6 +432,8 @@ static void try_on_kernel(void)
 		return;
 	if (plan.experiment->record == RECORD_NONE)
 		count_events();
+	else if (plan.source)
+		record_events();
 	else
 		for (unsigned i = 0; i < plan.n_requests; i++)
 			sample_event(i);
@@ -437,7 +461,8 @@ static void run_in_ring(const struct experiment *x, uint8_t ring)
 	char why[JUDGEMENT_TEXT], name[EXPERIMENT_NAME + 8];
 
 	snprintf(name, sizeof(name), "%s/ring %u", x->name, ring);
-	if (!experiment_plan(o->experiments, x, run->pmu, ring,
+	if (!experiment_plan(o->experiments, x, run->pmu,
+			     x->record > RECORD_PMI ? experiment_sources(run) : NULL, ring,
 			     o->n      ? o->n
 			     : virtual ? N_VIRTUAL
 				       : N_HARDWARE,

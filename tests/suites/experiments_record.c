@@ -1,0 +1,333 @@
+/*
+ * Experiments that hardware records: PEBS, IBS, BTS, LBR. Where in the kernel the records lie; with the data
+ * addresses and branches that they tell. How many of an event's records there are, and whether a trace is the
+ * kernel's known path, is judged.
+ */
+#include "tests/suites/experiments.h"
+#include "tests/known_path.h"
+#include "tests/recording.h"
+#include "tests/trace_judge.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUESTION_MS 5000
+#define RECORDS     20000 /* of one request, all in all */
+#define PER_WINDOW  2000  /* that the buffer of a source in memory holds */
+#define BRANCHES    512   /* different ones of a trace */
+#define SPARE_ROOM  64    /* of the harness, around a window in ring 3 */
+
+/* --- sources ---------------------------------------------------------------------------------------- */
+
+struct question {
+	const struct pmu *pmu;
+	const struct pmu_recording *recording;
+	const char *why;
+	bool can;
+};
+
+static void ask(void *arg)
+{
+	struct question *q = arg;
+
+	q->can = q->pmu->driver->recorder->can_sample(q->pmu, q->recording, &q->why);
+}
+
+static bool can_sample(void *ctx, const struct pmu_recording *recording, const char **why)
+{
+	struct run *run = ctx;
+	struct question q = {.pmu = run->pmu, .recording = recording, .why = "it cannot be sampled"};
+
+	*why = "asking whether it can be sampled was ended";
+	if (!run->call(run, ask, &q, QUESTION_MS, NULL))
+		return false;
+	*why = q.why;
+	return q.can;
+}
+
+const struct experiment_sources *experiment_sources(struct run *run)
+{
+	static struct experiment_sources sources;
+	const struct pmu_recorder *recorder = run->pmu->driver->recorder;
+
+	sources = (struct experiment_sources){.ctx = run};
+	if (!recorder)
+		return NULL;
+	if (recorder->can_sample)
+		sources.can_sample = can_sample;
+	for (unsigned k = RECORD_PEBS; k < RECORD_KINDS; k++)
+		sources.source[k] = recording_source(run, (enum record_kind)k, &sources.absent[k]);
+	return &sources;
+}
+
+/* --- what came out ---------------------------------------------------------------------------------- */
+
+struct places {
+	size_t size;
+	unsigned *at;
+	struct report_addresses *addresses;
+	unsigned elsewhere, n_branches;
+	bool addressed;
+	struct report_branch branch[BRANCHES];
+	unsigned untold; /* branches that found no room there */
+};
+
+static struct places places;
+
+static bool places_begin(const struct kernel *k)
+{
+	places = (struct places){.size = (size_t)(k->code_end - k->code) + 1};
+	places.at = calloc(places.size, sizeof *places.at);
+	places.addresses = calloc(places.size, sizeof *places.addresses);
+	for (size_t i = 0; places.addresses && i < places.size; i++)
+		places.addresses[i].low = UINT64_MAX;
+	return places.at && places.addresses;
+}
+
+static void places_end(void)
+{
+	free(places.at);
+	free(places.addresses);
+}
+
+static int32_t offset_of(uint64_t address, uint64_t kernel_at)
+{
+	return address - kernel_at < places.size ? (int32_t)(address - kernel_at) : -1;
+}
+
+static void add_branch(const struct pmu_record *r, uint64_t kernel_at)
+{
+	const struct report_branch b = {offset_of(r->from, kernel_at), offset_of(r->to, kernel_at), 0, 0};
+	unsigned i = 0;
+
+	while (i < places.n_branches && (places.branch[i].from != b.from || places.branch[i].to != b.to))
+		i++;
+	if (i == BRANCHES) {
+		places.untold++;
+		return;
+	}
+	if (i == places.n_branches)
+		places.branch[places.n_branches++] = b;
+	places.branch[i].taken++;
+	places.branch[i].mispredicted += r->has & RECORD_HAS_MISPREDICTED && r->mispredicted;
+}
+
+static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trace)
+{
+	uint64_t ip = trace ? r->from : r->has & RECORD_HAS_IP ? r->ip : r->next_ip;
+	int32_t offset = offset_of(ip, kernel_at);
+
+	if (trace)
+		add_branch(r, kernel_at);
+	if (offset < 0) {
+		places.elsewhere++;
+		return;
+	}
+	places.at[offset]++;
+	if (r->has & RECORD_HAS_ADDRESS) {
+		struct report_addresses *a = &places.addresses[offset];
+
+		places.addressed = true;
+		a->low = r->address < a->low ? r->address : a->low;
+		a->high = r->address > a->high ? r->address : a->high;
+	}
+}
+
+/* --- judging ---------------------------------------------------------------------------------------- */
+
+static bool is_trace(const struct experiment_plan *plan)
+{
+	return plan->source->kind == RECORD_BTS || plan->source->kind == RECORD_LBR;
+}
+
+static void judge_trace_of(const struct experiment_run *e, const struct recorded *rec, struct result *r)
+{
+	static struct path path;
+	const struct window w = recorded_window(rec);
+	struct trace_expectation x = {
+		.path = &path,
+		.part = e->plan->source->depth ? TRACE_LAST : TRACE_FIRST,
+		.room = e->plan->source->depth ? e->plan->source->depth : UINT_MAX,
+		.rings = rec->recording.ring,
+		.surrounded = rec->ring,
+		.address_bits = e->plan->source->address_bits,
+		.kernel_at = window_kernel_address(rec->ring),
+	};
+	struct trace_judgement j;
+
+	if (!path_create(&path, KNOWN_PATH_STEPS, false)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for the kernel's path");
+	} else if (known_path(&w, rec->n, &path, r)) {
+		trace_judge(&x, rec->record, rec->n_records, &j);
+		r->observation[0] = (struct observation){.n = rec->n, .low = j.expected, .high = j.expected};
+		histogram_add(&r->observation[0].seen, j.matched);
+		r->n_observations = 1;
+		judge(r->observation, 1, &r->judgement);
+		if (!j.right)
+			judgement_set(&r->judgement, VERDICT_WRONG, "%s", j.why);
+	}
+	path_free(&path);
+}
+
+/* Periods go on from run to run; on hardware records may be late, and those at the end missing. */
+static void judge_samples_of(const struct experiment_run *e, unsigned request, const struct recorded *rec,
+			     struct result *r)
+{
+	const struct experiment_plan *plan = e->plan;
+	uint64_t period = plan->experiment->period;
+	struct observation *o = &r->observation[0];
+	struct expectation x;
+	int64_t share;
+	const char *why;
+
+	if (!experiment_expects(plan, request, e->kernel, &rec->bracket, rec->n, &x, &share, &why)) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
+		return;
+	}
+	*o = (struct observation){.n = rec->n, .high = INT64_MAX};
+	o->low = (int64_t)((uint64_t)(x.low + share) * rec->windows / period);
+	if (x.high != INT64_MAX)
+		o->high = (int64_t)((uint64_t)(x.high + share) * rec->windows / period);
+	if (!plan->pmu->virtual && o->low)
+		o->low = 1;
+	histogram_add(&o->seen, rec->n_records + rec->lost);
+	r->n_observations = 1;
+	judge(o, 1, &r->judgement);
+}
+
+static void judge_operations(const struct recorded *rec, struct result *r)
+{
+	r->observation[0] = (struct observation){.n = rec->n, .low = 1, .high = INT64_MAX};
+	histogram_add(&r->observation[0].seen, rec->n_records);
+	r->n_observations = 1;
+	judge(r->observation, 1, &r->judgement);
+	if (r->judgement.verdict == VERDICT_WITHIN)
+		judgement_set(&r->judgement, VERDICT_WITHIN,
+			      "which operations are tagged is the machine's business");
+}
+
+/* --- recording -------------------------------------------------------------------------------------- */
+
+/* As many as the window can need, if that is known. */
+static unsigned buffer_for(const struct experiment_run *e, unsigned request)
+{
+	uint64_t n = e->plan->n, most = PER_WINDOW;
+	struct expectation x;
+	int64_t share;
+	const char *why;
+
+	if (is_trace(e->plan))
+		most = (uint64_t)kernel_amount(e->kernel, Q_BRANCHES, n).high +
+		       (uint64_t)kernel_amount(e->kernel, Q_EXCEPTIONS, n).high + SPARE_ROOM;
+	else if (request != EXPERIMENT_ALL &&
+		 experiment_expects(e->plan, request, e->kernel, NULL, n, &x, &share, &why) &&
+		 x.high != INT64_MAX)
+		most = (uint64_t)x.high / e->plan->experiment->period + SPARE_ROOM;
+	return most < PER_WINDOW || is_trace(e->plan) ? (unsigned)(most < RECORDS ? most : RECORDS)
+						      : PER_WINDOW;
+}
+
+static bool carry_out(const struct experiment_run *e, struct recorded *rec, struct result *r)
+{
+	bool done;
+
+	if (!recorded_begin(e->run, rec)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
+		return false;
+	}
+	done = e->run->call(e->run, recorded_run, rec, EXPERIMENT_MS, r);
+	if (!recorded_end(rec) && done)
+		judgement_set(&r->judgement, VERDICT_WRONG, "memory beyond the buffer was written");
+	else if (done && rec->failure)
+		judgement_set(&r->judgement, rec->refused ? VERDICT_ERROR : VERDICT_WRONG,
+			      rec->refused && rec->ring ? "%s: take ring=0" : "%s", rec->failure);
+	return done && !rec->failure && !verdict_is_bad(r->judgement.verdict);
+}
+
+/* A whole trace can do without a ring filter: what is the harness's is told apart. */
+static bool record(const struct experiment_run *e, struct recorded *rec, struct result *r)
+{
+	if (carry_out(e, rec, r))
+		return true;
+	if (!rec->refused || !is_trace(e->plan) || e->plan->source->depth || rec->recording.ring == RING_ALL)
+		return false;
+	r->judgement = (struct judgement){0};
+	rec->recording.ring = RING_ALL;
+	return carry_out(e, rec, r);
+}
+
+static void report(const struct experiment_run *e, const struct recorded *rec, const struct result *r,
+		   struct report_experiment *x)
+{
+	const struct experiment_plan *plan = e->plan;
+	const struct report_samples samples = {
+		.record = record_kind_names[plan->source->kind],
+		.event = r->event ? r->event : plan->source->name,
+		.counter = r->counter,
+		.period = is_trace(plan) ? 0 : plan->experiment->period,
+		.runs = rec->windows,
+		.elsewhere = places.elsewhere,
+		.at = places.at,
+		.size = places.size,
+		.addresses = places.addressed ? places.addresses : NULL,
+		.n_branches = places.n_branches,
+		.branch = is_trace(plan) ? places.branch : NULL,
+	};
+
+	x->samples = &samples;
+	x->n_samples = 1;
+	report_experiment(x);
+}
+
+void experiment_record(const struct experiment_run *e, unsigned request, struct result *r,
+		       struct report_experiment *x)
+{
+	const struct experiment_plan *plan = e->plan;
+	bool trace = is_trace(plan), operations = !trace && request == EXPERIMENT_ALL;
+	struct recorded rec = {
+		.pmu = plan->pmu,
+		.kernel = e->kernel,
+		.ring = plan->ring,
+		.n = plan->n,
+		.windows = trace ? 1 : plan->reps,
+		.drain_each = true,
+		.interrupts = operations ? INTERRUPTS_DRAIN : INTERRUPTS_OFF,
+		.room = RECORDS,
+		.record = malloc(RECORDS * sizeof *rec.record),
+		.recording = {.source = plan->source, .period = plan->experiment->period},
+	};
+
+	rec.recording.ring = plan->ring && !operations ? RING_USR : RING_ALL;
+	rec.recording.records = buffer_for(e, request);
+	if (operations)
+		rec.recording.threshold = 1;
+	if (request != EXPERIMENT_ALL) {
+		rec.recording.counter = plan->place[request].alternative;
+		rec.recording.config = event_placed(&plan->request[request], &plan->place[request]);
+		rec.recording.ring = rec.recording.config.ring;
+	}
+	r->manual = plan->source->manual;
+	if (!rec.record || !places_begin(e->kernel)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for records");
+	} else if (record(e, &rec, r)) {
+		for (unsigned i = 0; i < rec.n_records; i++)
+			add_record(&rec.record[i], window_kernel_address(rec.ring), trace);
+		if (rec.lost || (!trace && !operations && rec.state.full))
+			judgement_set(
+				&r->judgement, VERDICT_ERROR,
+				"there was no room for all records: take a longer period, or a smaller n");
+		else if (trace)
+			judge_trace_of(e, &rec, r);
+		else if (operations)
+			judge_operations(&rec, r);
+		else
+			judge_samples_of(e, request, &rec, r);
+		report(e, &rec, r, x);
+	}
+	e->run->report(e->run, r);
+	places_end();
+	free(rec.record);
+}
