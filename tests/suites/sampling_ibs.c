@@ -16,6 +16,7 @@
 
 #define PERIODS      12
 #define WINDOWS      5   /* of each period */
+#define WIDEST       8   /* instructions in a cycle, on silicon */
 #define TURNS_MARGIN 100 /* instructions behind the last period */
 
 static const char *const kernels[] = {"load_op_store", "calls", "branches_alternating", "jumps_indirect",
@@ -34,6 +35,7 @@ struct ibs {
 	const struct pmu_record_source *source;
 	const struct kernel *kernel;
 	uint8_t ring;
+	uint8_t unit; /* enum record_unit */
 	uint64_t n;
 	/* What came out, over all periods. */
 	struct sample_judgement judgement[IBS_ASPECTS];
@@ -44,7 +46,11 @@ struct ibs {
 
 static const char *short_name(const struct ibs *p)
 {
-	return p->source->kind == RECORD_IBS_OP ? "IBS op" : "IBS fetch";
+	static const char *const names[] = {[RECORD_UNIT_CYCLES] = "IBS op by cycles",
+					    [RECORD_UNIT_OPERATIONS] = "IBS op by operations",
+					    [RECORD_UNIT_FETCHES] = "IBS fetch"};
+
+	return names[p->unit];
 }
 
 static struct result result_for(const struct ibs *p, char *name, const char *what)
@@ -116,7 +122,7 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 		.again_each = true,
 		.record = p->s->records,
 		.room = SAMPLING_RECORDS,
-		.recording = {.source = p->source, .ring = RING_ALL, .period = period},
+		.recording = {.source = p->source, .ring = RING_ALL, .unit = p->unit, .period = period},
 	};
 	struct window w;
 	bool done;
@@ -153,11 +159,17 @@ static void report_count(const struct ibs *p, const char *what, unsigned low, un
 	p->s->run->report(p->s->run, &r);
 }
 
-/* So many turns that the longest period ends inside the kernel. */
-static uint64_t turns(const struct kernel *k, uint64_t period)
+/* So many turns that the longest period ends inside the kernel. Every turn ends in a branch and so in a
+ * fetch, and each instruction is an operation, which on the virtual PMU takes a cycle. */
+static uint64_t turns(const struct ibs *p, uint64_t period)
 {
-	struct amount one = kernel_amount(k, Q_INSTRUCTIONS, 1), two = kernel_amount(k, Q_INSTRUCTIONS, 2);
+	struct amount one = kernel_amount(p->kernel, Q_INSTRUCTIONS, 1),
+		      two = kernel_amount(p->kernel, Q_INSTRUCTIONS, 2);
 
+	if (p->unit == RECORD_UNIT_FETCHES)
+		return period + TURNS_MARGIN;
+	if (p->unit == RECORD_UNIT_CYCLES && !p->s->run->pmu->virtual)
+		period *= WIDEST;
 	return (period + TURNS_MARGIN) / (uint64_t)(two.low - one.low) + 1;
 }
 
@@ -171,7 +183,7 @@ static void check(struct ibs *p)
 	trap_set_context(name);
 	memset(p->judgement, 0, sizeof p->judgement);
 	p->once = p->always = p->windows = 0;
-	p->n = turns(p->kernel, unit * PERIODS);
+	p->n = turns(p, unit * PERIODS);
 	for (unsigned i = 1; i <= PERIODS; i++)
 		if (!record(p, unit * i, &r)) {
 			p->s->run->report(p->s->run, &r);
@@ -187,6 +199,61 @@ static void check(struct ibs *p)
 	report_count(p, "places", exact ? p->windows : 1, p->windows, p->always, "");
 }
 
+/* A sample interrupts, once, through the entry that the source names. */
+static void check_interrupt(struct ibs *p)
+{
+	struct run *run = p->s->run;
+	uint64_t period = p->source->period_unit * 2;
+	struct recorded rec = {
+		.pmu = run->pmu,
+		.kernel = p->kernel,
+		.ring = p->ring,
+		.n = turns(p, period),
+		.windows = 1,
+		.interrupts = INTERRUPTS_COUNT,
+		.record = p->s->records,
+		.room = SAMPLING_RECORDS,
+		.recording = {.source = p->source, .ring = RING_ALL, .unit = p->unit, .period = period},
+	};
+	char name[SAMPLING_NAME];
+	struct result r = result_for(p, name, "interrupt");
+
+	if (p->source->lvt == RECORD_LVT_NONE) {
+		judgement_set(&r.judgement, VERDICT_SKIPPED,
+			      "firmware has set up no entry of the local APIC for it");
+		run->report(run, &r);
+		return;
+	}
+	trap_set_context(name);
+	if (!recorded_begin(run, &rec)) {
+		judgement_set(&r.judgement, VERDICT_ERROR, "%s", rec.failure);
+	} else if (run->call(run, recorded_run, &rec, SAMPLING_MS, &r)) {
+		r.observation[0] = (struct observation){.n = rec.n, .low = 1, .high = 1};
+		histogram_add(&r.observation[0].seen, rec.taken);
+		r.n_observations = 1;
+		judge(r.observation, 1, &r.judgement);
+		if (rec.failure)
+			judgement_set(&r.judgement, VERDICT_WRONG, "%s", rec.failure);
+	}
+	recorded_end(&rec);
+	run->report(run, &r);
+}
+
+static void check_kernels(struct ibs *p)
+{
+	bool interrupted = false;
+
+	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+		p->kernel = kernel_by_name(kernels[i]);
+		if (!p->kernel || kernel_unfit(p->kernel, p->ring))
+			continue;
+		check(p);
+		if (!interrupted)
+			check_interrupt(p);
+		interrupted = true;
+	}
+}
+
 static void check_source(struct sampling_suite *s, enum record_kind kind, const char *name)
 {
 	struct ibs p = {.s = s};
@@ -197,12 +264,9 @@ static void check_source(struct sampling_suite *s, enum record_kind kind, const 
 		sampling_skip(s, name, why);
 		return;
 	}
-	for (p.ring = 0; p.ring <= 3; p.ring += 3)
-		for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-			p.kernel = kernel_by_name(kernels[i]);
-			if (p.kernel && !kernel_unfit(p.kernel, p.ring))
-				check(&p);
-		}
+	for (p.unit = 0; p.source->units >> p.unit; p.unit++)
+		for (p.ring = 0; p.ring <= 3 && p.source->units >> p.unit & 1; p.ring += 3)
+			check_kernels(&p);
 }
 
 void sampling_ibs(struct sampling_suite *s)
