@@ -34,6 +34,7 @@ const struct model_profile *const model_profiles[] = {
 	&intel_icelake,
 	&intel_alderlake_p,
 	&intel_sapphirerapids,
+	&intel_lunarlake_p,
 	&intel_silvermont,
 	&intel_goldmont,
 	&intel_tremont,

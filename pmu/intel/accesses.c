@@ -4,6 +4,7 @@
  */
 #include "arch/x86/cpuid.h"
 #include "pmu/intel/driver.h"
+#include "pmu/intel/lbr.h"
 #include "pmu/intel/leaf0a.h"
 #include "pmu/intel/registers.h"
 
@@ -51,13 +52,27 @@ static void rdpmc(struct list *l, const char *name, uint32_t index, bool faults)
 static void general(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
 {
 	const char *layout = "SDM 18.2.1.1, figure 18-1", *width = "SDM 18.2.1, 18.2.5";
-	unsigned n = pmu->n_general;
+	unsigned n = 0;
+
+	while (leaf->general >> n & 1)
+		n++; /* the first one that is missing */
 
 	if (n) {
 		/* Pin control is left out: parts without the pins refuse it (a Core i7-5600U does). */
 		write(l, "write IA32_PERFEVTSEL0, every defined bit but EN and PC", IA32_PERFEVTSEL0,
 		      0xffffffff & ~EVTSEL_ANY & ~EVTSEL_EN & ~EVTSEL_PC, false, layout);
-		write(l, "write IA32_PERFEVTSEL0, bit 32", IA32_PERFEVTSEL0, 1ull << 32, true, layout);
+		if (leaf->version >= 6) {
+			write(l, "write IA32_PERFEVTSEL0, EQ", IA32_PERFEVTSEL0, EVTSEL_EQ, !leaf->equal,
+			      "CPUID.23H:EBX[1]");
+			write(l, "write IA32_PERFEVTSEL0, unit mask 2", IA32_PERFEVTSEL0, EVTSEL_UMASK2,
+			      !leaf->umask2, "CPUID.23H:EBX[0]");
+			write(l, "write IA32_PMC_GP0_CFG_B, nothing", IA32_PMC_GP0_CFG_B, 0,
+			      !(leaf->reloaded & 1), "CPUID.23H.2:EAX");
+		}
+		/* Bit 32 selects transactions where there are any. */
+		if (!cpu_has(CPU_RTM) && !cpu_has(CPU_HLE))
+			write(l, "write IA32_PERFEVTSEL0, bit 32", IA32_PERFEVTSEL0, 1ull << 32, true,
+			      layout);
 		write(l, "write IA32_PERFEVTSEL0, bit 63", IA32_PERFEVTSEL0, 1ull << 63, true, layout);
 		write(l, "write IA32_PERFEVTSEL0, AnyThread", IA32_PERFEVTSEL0, EVTSEL_ANY, !leaf->any_thread,
 		      "SDM 18.2.3, figure 18-4");
@@ -106,8 +121,10 @@ static void fixed(struct list *l, const struct pmu *pmu, const struct intel_leaf
 static void global(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
 {
 	const char *layout = "SDM 18.2.2, figure 18-3";
-	uint64_t missing = 1ull << pmu->n_general, missing_fixed = 1ull << GLOBAL_FIXED_SHIFT;
+	uint64_t missing = 1, missing_fixed = 1ull << GLOBAL_FIXED_SHIFT;
 
+	while (leaf->general & missing)
+		missing <<= 1;
 	while ((uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT & missing_fixed)
 		missing_fixed <<= 1;
 	read(l, "read IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL, !pmu->has_global, layout);
@@ -124,10 +141,44 @@ static void global(struct list *l, const struct pmu *pmu, const struct intel_lea
 	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, nothing", IA32_PERF_GLOBAL_OVF_CTRL, 0, false, layout);
 }
 
+/* Registers of records that CPUID promises: reserved bits, and what the layout leaves out. */
+static void records(struct list *l)
+{
+	const struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_pebs pebs = intel_pebs_here();
+
+	if (lbr.format == LBR_ARCH && lbr.depth) {
+		const char *manual = "SDM vol. 3, last branch records";
+		write(l, "write IA32_LBR_CTL, bit 63", IA32_LBR_CTL, 1ull << 63, true, manual);
+		write(l, "write IA32_LBR_DEPTH, 0", IA32_LBR_DEPTH, 0, true, manual);
+		write(l, "write IA32_LBR_DEPTH, the deepest", IA32_LBR_DEPTH, lbr.depth, false, manual);
+	} else if (lbr.select) {
+		write(l, "write MSR_LBR_SELECT, bit 63", MSR_LBR_SELECT, 1ull << 63, true,
+		      "SDM 17.7.2, table 17-11");
+		write(l, "write MSR_LBR_SELECT, every kind", MSR_LBR_SELECT, 0x1ff, false,
+		      "SDM 17.7.2, table 17-11");
+		write(l, "write MSR_LBR_SELECT, nothing", MSR_LBR_SELECT, 0, false,
+		      "SDM 17.7.2, table 17-11");
+	}
+	if (!pebs.exists)
+		return;
+	write(l, "write IA32_DS_AREA, not canonical", IA32_DS_AREA, 1ull << 62, true, "SDM vol. 2, WRMSR");
+	write(l, "write IA32_DS_AREA, 0", IA32_DS_AREA, 0, false, "SDM 17.4.9");
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (!(pebs.enable >> bit & 1)) {
+			write(l, "write IA32_PEBS_ENABLE, a missing counter", IA32_PEBS_ENABLE, 1ull << bit,
+			      true, "SDM 18.8.1.1");
+			break;
+		}
+	write(l, "write IA32_PEBS_ENABLE, nothing", IA32_PEBS_ENABLE, 0, false, "SDM 18.8.1.1");
+	if (pebs.adaptive)
+		write(l, "write IA32_PEBS_DATA_CFG, bit 63", IA32_PEBS_DATA_CFG, 1ull << 63, true,
+		      "SDM vol. 3, adaptive PEBS");
+}
+
 unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
 {
-	struct cpuid_regs r = cpuid(0xa, 0);
-	struct intel_leaf0a leaf = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+	struct intel_leaf0a leaf = intel_leaf0a_here();
 	struct list l = {.out = out, .max = max};
 
 	if (pmu->version < 2) /* also where CPUID says more than there is */
@@ -135,5 +186,7 @@ unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned 
 	general(&l, pmu, &leaf);
 	fixed(&l, pmu, &leaf);
 	global(&l, pmu, &leaf);
+	if (pmu->has_global)
+		records(&l);
 	return l.count;
 }

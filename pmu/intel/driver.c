@@ -1,5 +1,6 @@
 /*
- * Driver of Intel's architectural performance monitoring, versions 1 to 5 as CPUID leaf 0AH describes them.
+ * Driver of Intel's architectural performance monitoring, versions 1 to 6 as CPUID leaves 0AH and 23H
+ * describe them.
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
@@ -63,7 +64,7 @@ static const char *nonsense(const struct intel_leaf0a *l)
 	if (!l->n_general && !l->fixed)
 		snprintf(reason, sizeof reason, "CPUID leaf 0AH declares version %u with no counter at all",
 			 l->version);
-	else if (l->n_general > INTEL_GENERAL_MAX)
+	else if (l->general >> INTEL_GENERAL_MAX)
 		snprintf(reason, sizeof reason,
 			 "CPUID leaf 0AH declares %u general counters; there are MSRs for %u", l->n_general,
 			 INTEL_GENERAL_MAX);
@@ -108,6 +109,23 @@ uint64_t intel_perf_capabilities(void)
 	return cpu_has(CPU_PDCM) && msr_read(IA32_PERF_CAPABILITIES, &capabilities) ? capabilities : 0;
 }
 
+struct intel_leaf0a intel_leaf0a_here(void)
+{
+	struct cpuid_regs r = cpuid(0xa, 0);
+	struct intel_leaf0a l = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+	struct intel_leaf23 sub[INTEL_LEAF23_SUBLEAVES];
+
+	/* CPUID.7.1:EAX[8] tells of leaf 23H. */
+	if (cpuid(0, 0).eax < 0x23 || !cpu_has(CPU_ARCH_PERFMON_EXT))
+		return l;
+	for (unsigned i = 0; i < INTEL_LEAF23_SUBLEAVES; i++) {
+		r = cpuid(0x23, i);
+		sub[i] = (struct intel_leaf23){r.eax, r.ebx, r.ecx, r.edx};
+	}
+	intel_apply_leaf23(&l, sub);
+	return l;
+}
+
 static bool identify(struct pmu *pmu, const char **why)
 {
 	memset(pmu, 0, sizeof *pmu);
@@ -115,8 +133,7 @@ static bool identify(struct pmu *pmu, const char **why)
 		*why = "no CPUID leaf 0AH";
 		return false;
 	}
-	struct cpuid_regs r = cpuid(0xa, 0);
-	struct intel_leaf0a l = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+	struct intel_leaf0a l = intel_leaf0a_here();
 	if (!l.version) {
 		*why = "CPUID leaf 0AH gives version 0: no architectural performance monitoring";
 		return false;
@@ -146,11 +163,13 @@ static bool identify(struct pmu *pmu, const char **why)
 		snprintf(pmu->name, sizeof pmu->name, "Intel architectural PMU version %u", l.version);
 	else
 		snprintf(pmu->name, sizeof pmu->name, "Intel architectural PMU version %u (says %u)",
-			 l.version, declared);
+			 l.version, declared & 0xff);
 
 	bool full_width = intel_perf_capabilities() & CAP_FULL_WIDTH;
-	for (unsigned i = 0; i < l.n_general; i++)
-		add_counter(pmu, COUNTER_GENERAL, i, l.general_width, full_width ? l.general_width : 32);
+	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++)
+		if (l.general >> i & 1)
+			add_counter(pmu, COUNTER_GENERAL, i, l.general_width,
+				    full_width ? l.general_width : 32);
 	pmu->n_general = l.n_general;
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
 		if (l.fixed >> i & 1)
@@ -394,7 +413,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 	if (pmu->n_fixed && !msr_write(IA32_FIXED_CTR_CTRL, 0))
 		return fault(why, "IA32_FIXED_CTR_CTRL");
 	if (intel_has_pebs())
-		msr_write(IA32_PEBS_ENABLE, 0); /* if it faults, records are missing, and that is told there */
+		msr_write(IA32_PEBS_ENABLE,
+			  0); /* if it faults, records are missing, and that is told there */
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (general(&pmu->counter[c]) && !msr_write(IA32_PERFEVTSEL0 + pmu->counter[c].index, 0))
 			return fault(why, "IA32_PERFEVTSELx");

@@ -7,10 +7,15 @@
 #include "pmu/fields.h"
 #include "pmu/grammar.h"
 #include "pmu/intel/lbr.h"
+#include "pmu/intel/leaf0a.h"
+#include "pmu/intel/pebs.h"
 #include "pmu/pmu.h"
 
 /** IA32_PERF_CAPABILITIES, 0 where CPUID does not promise it or it faults. SDM 18.2.5. */
 uint64_t intel_perf_capabilities(void);
+
+/** CPUID leaf 0AH of this CPU, with what leaf 23H says more exactly. */
+struct intel_leaf0a intel_leaf0a_here(void);
 
 /** Whether IA32_PEBS_ENABLE exists: CPUID offers the DS area and IA32_PERF_CAPABILITIES, and
  * IA32_MISC_ENABLE does not say otherwise. SDM 18.4.4. */
@@ -18,6 +23,9 @@ bool intel_has_pebs(void);
 
 /** The last-branch stack of this CPU. */
 struct intel_lbr intel_lbr_here(void);
+
+/** PEBS of this CPU. */
+struct intel_pebs intel_pebs_here(void);
 
 /** Every PMU register that CPUID and IA32_PERF_CAPABILITIES promise, as it is now; changes none. */
 void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);

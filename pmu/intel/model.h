@@ -5,6 +5,7 @@
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freeze.
  * model_lbr.c: last-branch records and their registers.
  * model_ds.c: the debug store area, and branch traces in it.
+ * model_metrics.c: the topdown metrics.
  * model_pebs.c: PEBS records, and the registers of single events.
  * model_injections.c: the deviations that can be switched on.
  */
@@ -60,7 +61,7 @@ struct intel_counter {
 	bool pmi;
 	bool latency; /* counts slow loads (load-latency facility) */
 	bool simple;  /* no threshold and no edge: the value itself is added */
-	bool edge, invert;
+	bool edge, invert, equal;
 	uint8_t cmask;
 
 	/* Changed by counting. */
@@ -80,6 +81,19 @@ struct intel_lbr_state {
 	uint8_t tos;
 	uint32_t cycles; /* since the last record */
 	uint32_t made;   /* records (injected) */
+};
+
+/** Kinds of slots in MSR_PERF_METRICS; from the fifth on parts of the first four. */
+enum intel_metric {
+	METRIC_RETIRING,
+	METRIC_BAD_SPECULATION,
+	METRIC_FRONTEND,
+	METRIC_BACKEND,
+	METRIC_HEAVY,
+	METRIC_MISPREDICTS,
+	METRIC_FETCH_LATENCY,
+	METRIC_MEMORY,
+	INTEL_METRICS
 };
 
 struct intel_ds_state {
@@ -111,6 +125,8 @@ struct intel_state {
 	uint64_t select[INTEL_GENERAL_MAX];
 	uint64_t fixed_control, global_control, status, ovf_control, debugctl;
 	struct intel_counter counter[INTEL_COUNTERS];
+	uint64_t reload_by[INTEL_COUNTERS], reload_value[INTEL_COUNTERS];
+	uint64_t metric[INTEL_METRICS], metric_slots; /* PERF_METRICS: slots of each kind, and all */
 	struct intel_lbr_state lbr;
 	struct intel_ds_state ds;
 	struct intel_pebs_state pebs;
@@ -190,6 +206,13 @@ bool intel_lbr_enabled(const struct intel_state *s);
 
 /** A step while they are enabled; `pmi`: it raised an interrupt. */
 void intel_lbr_advance(struct intel_state *s, const struct model_step *step, bool pmi);
+
+/** MSR_PERF_METRICS. */
+bool intel_metrics_exist(const struct intel_state *s);
+bool intel_metrics_run(const struct intel_state *s);
+uint64_t intel_metrics_read(const struct intel_state *s);
+void intel_metrics_write(struct intel_state *s, uint64_t value);
+void intel_metrics_advance(struct intel_state *s, const struct model_step *step);
 
 /** The i-th newest record; zeroes if there is none. */
 void intel_lbr_recent(const struct intel_state *s, unsigned i, uint64_t *from, uint64_t *to, uint64_t *info);

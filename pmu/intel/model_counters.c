@@ -51,13 +51,14 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 	k->edge = MUTANT(M_EDGE, select & EVTSEL_E, false);
 	k->invert = MUTANT(M_INV, select & EVTSEL_INV, false);
 	k->cmask = select >> EVTSEL_CMASK_SHIFT & 0xff;
+	k->equal = MUTANT(M_EQUAL, select & EVTSEL_EQ, false);
 	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
 
 	/* SDM 18.2.1.2: an architectural event that CPUID.0AH:EBX declares missing counts nothing here, as an
 	 * unknown code does. */
 	for (unsigned i = 0; i < intel_arch_event_count; i++) {
 		const struct intel_arch_event *e = &intel_arch_events[i];
-		uint64_t code = MUTANT(M_UMASK, EVTSEL_CODE, 0xffull);
+		uint64_t code = MUTANT(M_UMASK, EVTSEL_CODE, 0xffull) | MUTANT(M_UMASK2, EVTSEL_UMASK2, 0);
 		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
 		    MUTANT(M_EVENT_AVAILABLE,
 			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true))
@@ -77,7 +78,7 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	k->rings = MUTANT(M_FIXED_RING, (field & FIXED_OS ? 1 : 0) | (field & FIXED_USR ? 2 : 0),
 			  (field & FIXED_OS ? 2 : 0) | (field & FIXED_USR ? 1 : 0));
 	k->pmi = MUTANT(M_PMI_FIXED, field & FIXED_PMI, true);
-	k->edge = k->invert = false;
+	k->edge = k->invert = k->equal = false;
 	k->cmask = 0;
 	k->simple = true;
 	for (unsigned i = 0; i < intel_arch_event_count; i++)
@@ -111,7 +112,7 @@ void intel_update_running(struct intel_state *s)
 		}
 	}
 
-	s->quick = !s->injections;
+	s->quick = !s->injections && !intel_metrics_run(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
 		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple && k->clock != CLOCK_BUS, true);
@@ -249,6 +250,8 @@ static uint64_t conditional(const struct intel_state *s, struct intel_counter *k
 		bool met;
 		if (k->cmask) {
 			met = MUTANT(M_CMASK_EXACT, v >= k->cmask, v > k->cmask);
+			if (k->equal)
+				met = v == k->cmask;
 			met = met != k->invert;
 		} else {
 			met = MUTANT(M_INV_ALONE, v > 0, (v > 0) != k->invert);
@@ -303,6 +306,19 @@ static void count(struct intel_state *s, unsigned c, const struct model_step *st
 	add(s, c, amount);
 	if (injected(s, INJECT_NEIGHBOUR) && c == 1)
 		add(s, 0, amount);
+}
+
+/* Version 6, auto counter reload: an overflow loads the counters that name it in their reload masks. */
+static void auto_reload(struct intel_state *s)
+{
+	uint64_t causes = 0;
+
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+		if (s->overflowed >> c & 1)
+			causes |= intel_global_bit(c);
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+		if (s->reload_by[c] & MUTANT(M_RELOAD, causes, 0ull))
+			s->counter[c].value = s->reload_value[c] & s->counter[c].mask;
 }
 
 /* Legacy freeze of versions 2 and 3 (SDM 17.4.7): the PMI clears the enables. From version 4 on (18.2.4.1) it
@@ -382,6 +398,10 @@ bool intel_advance(void *state, const struct model_step *step)
 			continue;
 		count(s, c, step);
 	}
+	if (s->leaf.reloaded && s->overflowed)
+		auto_reload(s);
+	if (intel_metrics_run(s))
+		intel_metrics_advance(s, step);
 	/* The branch that retires with the interrupt is recorded, what follows is not. */
 	if (intel_lbr_enabled(s))
 		intel_lbr_advance(s, step, s->freeze);

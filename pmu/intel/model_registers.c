@@ -12,15 +12,36 @@
  * numbers belong to other registers of the machine. */
 #define GENERAL_RANGE 8
 #define FIXED_RANGE   7
+#define V6_RANGE      (4 * INTEL_GENERAL_MAX)
 
 static const struct model_cpuid none;
 
-static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+static const struct model_cpuid *subleaf_of(const struct model_profile *p, uint32_t leaf, uint32_t subleaf)
 {
 	for (unsigned i = 0; i < p->n_cpuid; i++)
-		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == 0)
+		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == subleaf)
 			return &p->cpuid[i];
 	return &none;
+}
+
+static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+{
+	return subleaf_of(p, leaf, 0);
+}
+
+static struct intel_leaf0a leaf0a_of(const struct model_profile *p)
+{
+	const struct model_cpuid *l = leaf_of(p, 0xa);
+	struct intel_leaf0a leaf = intel_decode_leaf0a(l->eax, l->ebx, l->ecx, l->edx);
+	struct intel_leaf23 sub[INTEL_LEAF23_SUBLEAVES];
+
+	for (unsigned i = 0; i < INTEL_LEAF23_SUBLEAVES; i++) {
+		l = subleaf_of(p, 0x23, i);
+		sub[i] = (struct intel_leaf23){l->eax, l->ebx, l->ecx, l->edx};
+	}
+	if (subleaf_of(p, 7, 1)->eax >> 8 & 1)
+		intel_apply_leaf23(&leaf, sub);
+	return leaf;
 }
 
 static uint64_t width_mask(unsigned width)
@@ -36,7 +57,7 @@ static uint64_t perf_capabilities(const struct intel_state *s)
 
 static uint64_t general_bits(const struct intel_state *s)
 {
-	return width_mask(s->leaf.n_general);
+	return s->leaf.general;
 }
 
 /* Bits of the counters that exist, in the layout of the global registers. */
@@ -48,11 +69,10 @@ static uint64_t counter_bits(const struct intel_state *s)
 static void reset(void *state, const struct model_profile *profile, uint64_t injections)
 {
 	struct intel_state *s = state;
-	const struct model_cpuid *l = leaf_of(profile, 0xa);
 
 	memset(s, 0, sizeof *s);
 	s->profile = profile->data;
-	s->leaf = intel_decode_leaf0a(l->eax, l->ebx, l->ecx, l->edx);
+	s->leaf = leaf0a_of(profile);
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->injections = injections;
 	s->noise = 1;
@@ -69,8 +89,9 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	s->n_extras = intel_extras(features->eax, s->extra);
 	s->misc_enable = MISC_ENABLE_PERFMON | (s->ds.exists ? 0 : MISC_ENABLE_NO_BTS) |
 			 (s->pebs.at.exists ? 0 : MISC_ENABLE_NO_PEBS);
-	for (unsigned i = 0; i < s->leaf.n_general; i++)
-		s->counter[i].mask = width_mask(s->leaf.general_width);
+	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++)
+		if (s->leaf.general >> i & 1)
+			s->counter[i].mask = width_mask(s->leaf.general_width);
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
 		if (s->leaf.fixed >> i & 1)
 			s->counter[INTEL_GENERAL_MAX + i].mask = width_mask(s->leaf.fixed_width);
@@ -83,13 +104,18 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 }
 
 /* SDM 18.2.1.1, 18.2.3; figure 18-1 marks bits 63:32 reserved, and bit 21 before version 3 or without
- * AnyThread. Bit 34 came with adaptive PEBS. */
+ * AnyThread. Bit 34 came with adaptive PEBS; version 6 has no pin control, and CPUID leaf 23H tells of
+ * equality and the second unit mask. */
 static enum model_access write_select(struct intel_state *s, unsigned c, uint64_t value)
 {
 	uint64_t valid = 0xffffffff & ~EVTSEL_ANY;
 	if (MUTANT(M_ANY_RESERVED, s->leaf.any_thread, true))
 		valid |= EVTSEL_ANY;
 	valid |= MUTANT(M_EVTSEL_HIGH, s->pebs.at.adaptive ? EVTSEL_ADAPTIVE : 0, ~0xffffffffull);
+	valid |= s->leaf.equal ? EVTSEL_EQ : 0;
+	valid |= s->leaf.umask2 ? EVTSEL_UMASK2 : 0;
+	if (s->leaf.version >= 6)
+		valid &= ~EVTSEL_PC;
 	if (intel_reserved(s, &value, valid))
 		return MODEL_FAULT;
 	s->select[c] = value;
@@ -152,6 +178,8 @@ static enum model_access write_fixed_control(struct intel_state *s, uint64_t val
 			if (s->pebs.at.adaptive && i < 8)
 				valid |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * i);
 		}
+	if (intel_metrics_exist(s) && perf_capabilities(s) & CAP_METRICS_CLEAR)
+		valid |= FIXED_METRICS_CLEAR;
 	if (intel_reserved(s, &value, valid))
 		return MODEL_FAULT;
 	s->fixed_control = value;
@@ -162,9 +190,14 @@ static enum model_access write_fixed_control(struct intel_state *s, uint64_t val
 	return MODEL_OK;
 }
 
+static uint64_t metrics_bit(const struct intel_state *s)
+{
+	return intel_metrics_exist(s) ? MUTANT(M_METRICS_BIT, GLOBAL_METRICS, 0ull) : 0;
+}
+
 static enum model_access write_global_control(struct intel_state *s, uint64_t value)
 {
-	if (MUTANT(M_GLOBAL_RESERVED, intel_reserved(s, &value, counter_bits(s)), false))
+	if (MUTANT(M_GLOBAL_RESERVED, intel_reserved(s, &value, counter_bits(s) | metrics_bit(s)), false))
 		return MODEL_FAULT;
 	s->global_control = value;
 	intel_update_running(s);
@@ -175,7 +208,7 @@ static enum model_access write_global_control(struct intel_state *s, uint64_t va
  * needs Intel PT, which no profile has. */
 static uint64_t status_bits(const struct intel_state *s)
 {
-	uint64_t bits = counter_bits(s) | STATUS_OVF_BUF | STATUS_COND_CHGD;
+	uint64_t bits = counter_bits(s) | STATUS_OVF_BUF | STATUS_COND_CHGD | metrics_bit(s);
 	if (s->leaf.version >= MUTANT(M_UNCORE_V2, 3u, 2u))
 		bits |= STATUS_OVF_UNCORE;
 	if (s->leaf.version >= 4)
@@ -214,7 +247,7 @@ static enum model_access write_status_set(struct intel_state *s, uint64_t value)
 static uint64_t in_use(const struct intel_state *s)
 {
 	uint64_t value = 0;
-	for (unsigned i = 0; i < s->leaf.n_general; i++) {
+	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++) {
 		value |= MUTANT(M_INUSE_EVENT, (s->select[i] & 0xff) != 0, (s->select[i] & EVTSEL_EN) != 0)
 				 ? 1ull << i
 				 : 0;
@@ -254,9 +287,14 @@ static bool in_range(uint32_t address, uint32_t base, unsigned size, unsigned *i
 	return address >= base && *index < size;
 }
 
+static unsigned general_range(const struct intel_state *s)
+{
+	return s->leaf.general >> GENERAL_RANGE ? INTEL_GENERAL_MAX : GENERAL_RANGE;
+}
+
 static enum model_access has_general(const struct intel_state *s, unsigned i)
 {
-	return present(i < MUTANT(M_GENERAL_MISSING, s->leaf.n_general, (unsigned)GENERAL_RANGE));
+	return present(i < INTEL_GENERAL_MAX && MUTANT(M_GENERAL_MISSING, s->leaf.general >> i & 1, true));
 }
 
 static enum model_access has_fixed(const struct intel_state *s, unsigned i)
@@ -271,16 +309,69 @@ static enum model_access has_version(const struct intel_state *s, unsigned versi
 	return present(s->leaf.version >= MUTANT(M_GLOBAL_V1, version, version == 2 ? 1u : version));
 }
 
+/* Version 6: four registers for each counter, of which fixed counters lack the selector. Reload mask and
+ * value exist for counters that CPUID.23H.2 names. */
+static bool v6_counter(const struct intel_state *s, uint32_t address, unsigned *c, unsigned *part)
+{
+	bool fixed = address >= IA32_PMC_FX0_CTR;
+	unsigned n = (address - (fixed ? IA32_PMC_FX0_CTR : IA32_PMC_GP0_CTR)) / 4;
+
+	*part = address % 4;
+	*c = fixed ? INTEL_GENERAL_MAX + n : n;
+	if (s->leaf.version < MUTANT(M_V6_VERSION, 6u, 5u) || !s->counter[*c].mask || (fixed && *part == 1))
+		return false;
+	return *part < 2 || MUTANT(M_RELOAD_MISSING, s->leaf.reloaded & intel_global_bit(*c), true);
+}
+
+static enum model_access read_v6(const struct intel_state *s, uint32_t address, uint64_t *value)
+{
+	unsigned c, part;
+
+	*value = 0;
+	if (!v6_counter(s, address, &c, &part))
+		return MODEL_FAULT;
+	*value = part == 0   ? s->counter[c].value
+		 : part == 1 ? s->select[c]
+		 : part == 2 ? s->reload_by[c]
+			     : s->reload_value[c];
+	return MODEL_OK;
+}
+
+static enum model_access write_v6(struct intel_state *s, uint32_t address, uint64_t value)
+{
+	unsigned c, part;
+
+	if (!v6_counter(s, address, &c, &part))
+		return MODEL_FAULT;
+	switch (part) {
+	case 0:
+		return intel_is_fixed(c) ? write_fixed(s, c, value) : write_alias(s, c, value);
+	case 1:
+		return write_select(s, c, value);
+	case 2:
+		if (MUTANT(M_RELOAD_RESERVED, intel_reserved(s, &value, s->leaf.reloads), false))
+			return MODEL_FAULT;
+		s->reload_by[c] = value;
+		intel_update_running(s);
+		return MODEL_OK;
+	default:
+		if (intel_reserved(s, &value, s->counter[c].mask))
+			return MODEL_FAULT;
+		s->reload_value[c] = value;
+		return MODEL_OK;
+	}
+}
+
 static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 {
 	struct intel_state *s = state;
 	unsigned i;
 
-	if (in_range(address, IA32_PMC0, GENERAL_RANGE, &i))
+	if (in_range(address, IA32_PMC0, general_range(s), &i))
 		return answer(has_general(s, i), value, s->counter[i].value);
-	if (in_range(address, IA32_PERFEVTSEL0, GENERAL_RANGE, &i))
+	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
 		return answer(has_general(s, i), value, s->select[i]);
-	if (in_range(address, IA32_A_PMC0, GENERAL_RANGE, &i))
+	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
 		return answer(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i) : MODEL_FAULT,
 			      value, s->counter[i].value);
 	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
@@ -308,6 +399,11 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	default:
 		break;
 	}
+	if (in_range(address, IA32_PMC_GP0_CTR, V6_RANGE, &i) ||
+	    in_range(address, IA32_PMC_FX0_CTR, V6_RANGE, &i))
+		return read_v6(s, address, value);
+	if (address == MSR_PERF_METRICS)
+		return answer(present(intel_metrics_exist(s)), value, intel_metrics_read(s));
 	enum model_access access = intel_lbr_read(s, address, value);
 	return access == MODEL_NOT_MINE ? intel_pebs_read(s, address, value) : access;
 }
@@ -318,11 +414,11 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	unsigned i;
 
 	s->started = 0;
-	if (in_range(address, IA32_PMC0, GENERAL_RANGE, &i))
+	if (in_range(address, IA32_PMC0, general_range(s), &i))
 		return has_general(s, i) == MODEL_OK ? write_general(s, i, value) : MODEL_FAULT;
-	if (in_range(address, IA32_PERFEVTSEL0, GENERAL_RANGE, &i))
+	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
 		return has_general(s, i) == MODEL_OK ? write_select(s, i, value) : MODEL_FAULT;
-	if (in_range(address, IA32_A_PMC0, GENERAL_RANGE, &i))
+	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
 		return has_alias(s) && has_general(s, i) == MODEL_OK ? write_alias(s, i, value) : MODEL_FAULT;
 	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
 		return has_fixed(s, i) == MODEL_OK ? write_fixed(s, INTEL_GENERAL_MAX + i, value)
@@ -348,6 +444,14 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	default:
 		break;
 	}
+	if (in_range(address, IA32_PMC_GP0_CTR, V6_RANGE, &i) ||
+	    in_range(address, IA32_PMC_FX0_CTR, V6_RANGE, &i))
+		return write_v6(s, address, value);
+	if (address == MSR_PERF_METRICS) {
+		if (intel_metrics_exist(s))
+			intel_metrics_write(s, value);
+		return present(intel_metrics_exist(s));
+	}
 	enum model_access access = intel_lbr_write(s, address, value);
 	return access == MODEL_NOT_MINE ? intel_pebs_write(s, address, value) : access;
 }
@@ -356,7 +460,7 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
  * counter raises #GP. */
 static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
 {
-	const struct intel_state *s = state;
+	struct intel_state *s = state;
 	bool fixed = MUTANT(M_RDPMC_FIXED, index & RDPMC_FIXED, 0);
 	unsigned i = index & ~RDPMC_FIXED;
 
@@ -364,6 +468,15 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 	i = MUTANT(M_RDPMC_TYPE, i, i & 0xff);
 	if (!MUTANT(M_RDPMC_CPL, allowed, true))
 		return MODEL_FAULT;
+	if (index == RDPMC_METRICS && intel_metrics_exist(s)) {
+		*value = intel_metrics_read(s);
+		/* "Metrics clear": the counter of slots with them. */
+		if (s->fixed_control & FIXED_METRICS_CLEAR) {
+			intel_metrics_write(s, 0);
+			s->counter[INTEL_GENERAL_MAX + FIXED_SLOTS].value = 0;
+		}
+		return MODEL_OK;
+	}
 	if (fixed) {
 		if (i >= INTEL_FIXED_MAX || !(s->leaf.fixed >> i & 1))
 			return MODEL_FAULT;
@@ -372,7 +485,7 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 		*value = s->counter[INTEL_GENERAL_MAX + i].value;
 		return MODEL_OK;
 	}
-	if (i >= s->leaf.n_general)
+	if (i >= INTEL_GENERAL_MAX || !(s->leaf.general >> i & 1))
 		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
 	if (injected(s, INJECT_RDPMC_INDEX))
 		i = (i + 1) % s->leaf.n_general;

@@ -94,7 +94,7 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint64_t capabilities, b
 	p.eventing_ip = p.format >= 2;
 	p.size = sizes[p.format > 3 ? 3 : p.format];
 	if (p.adaptive) {
-		p.counters = bits(leaf->n_general) | (uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT;
+		p.counters = leaf->general | (uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT;
 		p.enable = p.counters;
 	} else {
 		unsigned most = part == PART_CORE2 || part == PART_SILVERMONT ? 1 : 4;

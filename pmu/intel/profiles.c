@@ -136,8 +136,7 @@ const struct model_profile intel_skylake = {
 /*
  * Core i7-1065G7 (Ice Lake), version 5: leaves 0, 1 (signature), 4 and 0AH as Bochs has them for that part.
  * IA32_PERF_CAPABILITIES is composed from Intel's documentation: LBR format 5, PEBS trap, registers saved,
- * record format 4, freeze in SMM, full-width writes, PEBS baseline; bit 15 (PERF_METRICS) is 0, as that
- * register is not modelled.
+ * record format 4, freeze in SMM, full-width writes, PEBS baseline, PERF_METRICS.
  */
 static const struct model_cpuid icelake_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
@@ -150,7 +149,7 @@ static const struct model_cpuid icelake_cpuid[] = {
 	{0x0a, 0, 0x08300805, 0x00000000, 0x0000000f, 0x00008604},
 };
 static const struct intel_profile icelake_data = {
-	.perf_capabilities = 0x74c5,
+	.perf_capabilities = 0xf4c5,
 	.counts_smis = true,
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.slots = 5,      /* instructions allocated per cycle */
@@ -158,7 +157,7 @@ static const struct intel_profile icelake_data = {
 };
 const struct model_profile intel_icelake = {
 	.name = "intel-icelake",
-	.description = "Ice Lake, architectural PMU version 5, without PERF_METRICS",
+	.description = "Ice Lake, architectural PMU version 5",
 	.model = &intel_model,
 	.cpuid = icelake_cpuid,
 	.n_cpuid = COUNT(icelake_cpuid),

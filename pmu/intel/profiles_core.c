@@ -170,7 +170,8 @@ const struct model_profile intel_broadwell = {
  * A performance core of a Core i7-12800HX (Alder Lake, Golden Cove), version 5, 90672. Its CPUID tells of the
  * six general and three fixed counters that both kinds of core have. IA32_PERF_CAPABILITIES composed:
  * architectural LBR (all format bits set), PEBS trap, registers saved, record format 4, freeze in SMM,
- * full-width writes, PEBS baseline; neither architectural LBR nor PERF_METRICS is modelled.
+ * full-width writes, PEBS baseline; no PERF_METRICS, which go with a fixed counter that this CPUID does not
+ * show.
  */
 static const struct model_cpuid alderlake_p_cpuid[] = {
 	{0x00, 0, 0x00000020, GENUINEINTEL},
@@ -204,7 +205,8 @@ const struct model_profile intel_alderlake_p = {
 };
 
 /*
- * Xeon w9-3475X (Sapphire Rapids, Golden Cove), version 5, 806F8. IA32_PERF_CAPABILITIES as for Alder Lake.
+ * Xeon w9-3475X (Sapphire Rapids, Golden Cove), version 5, 806F8. IA32_PERF_CAPABILITIES as for Alder Lake,
+ * and PERF_METRICS, of which Alder Lake's CPUID shows no counter of slots.
  */
 static const struct model_cpuid sapphirerapids_cpuid[] = {
 	{0x00, 0, 0x00000020, GENUINEINTEL},
@@ -222,7 +224,7 @@ static const struct model_cpuid sapphirerapids_cpuid[] = {
 	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
 };
 static const struct intel_profile sapphirerapids_data = {
-	.perf_capabilities = 0x74ff,
+	.perf_capabilities = 0xf4ff,
 	.counts_smis = true,
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.slots = 6,
@@ -235,4 +237,46 @@ const struct model_profile intel_sapphirerapids = {
 	.cpuid = sapphirerapids_cpuid,
 	.n_cpuid = COUNT(sapphirerapids_cpuid),
 	.data = &sapphirerapids_data,
+};
+
+/*
+ * Core Ultra 9 288V (Lunar Lake, Lion Cove), version 6, B06D1. Leaf 0AH is that of all the part's cores; leaf
+ * 23H tells of this core's ten general and four fixed counters. Of subleaf 1 of leaf 7 only the bit of leaf
+ * 23H is kept, of leaf 1CH not the logging of events. IA32_PERF_CAPABILITIES is composed: as for Sapphire
+ * Rapids, with record format 5.
+ */
+static const struct model_cpuid lunarlake_p_cpuid[] = {
+	{0x00, 0, 0x00000023, GENUINEINTEL},
+	{0x01, 0, 0x000b06d1, 0x00800800, 0x7ffafbff, 0xbfebfbff},
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
+	{0x04, 0, 0xfc004121, 0x02c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0xfc004122, 0x03c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0xfc01c143, 0x0240003f, 0x00000fff, 0x00000000},
+	{0x04, 3, 0xfc0fc163, 0x02c0003f, 0x00003fff, 0x00000004},
+	{0x07, 0, 0x00000002, 0x239ca7eb & ~PT_EBX, 0x994027ac, 0xfc1cc430},
+	{0x07, 1, 0x00000100, 0x00000000, 0x00000000, 0x00000000},
+	{0x0a, 0, 0x0d300806, 0x00000280, 0x00000007, 0x00008603},
+	{0x1a, 0, 0x40000003, 0x00000000, 0x00000000, 0x00000000},
+	{0x1c, 0, 0x4000000b, 0x00000007, 0x00000007, 0x00000000},
+	{0x23, 0, 0x0000000b, 0x00000003, 0x00000000, 0x00000000},
+	{0x23, 1, 0x000003ff, 0x0000000f, 0x00000000, 0x00000000},
+	{0x23, 3, 0x00001dff, 0x00000000, 0x00000000, 0x00000000},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x6c552029, 0x20617274, 0x38322039, 0x00005638},
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+};
+static const struct intel_profile lunarlake_p_data = {
+	.perf_capabilities = 0xf5ff,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.slots = 8,
+	.bus_ratio = 86, /* 3.3 GHz core, 38.4 MHz crystal */
+};
+const struct model_profile intel_lunarlake_p = {
+	.name = "intel-lunarlake-p",
+	.description = "Lunar Lake P-core (Lion Cove), architectural PMU version 6",
+	.model = &intel_model,
+	.cpuid = lunarlake_p_cpuid,
+	.n_cpuid = COUNT(lunarlake_p_cpuid),
+	.data = &lunarlake_p_data,
 };

@@ -23,10 +23,9 @@
 #define CODE_PREC_DIST 0x01c0
 #define CODE_STORE     0x02cd
 
-static struct intel_pebs layout(void)
+struct intel_pebs intel_pebs_here(void)
 {
-	struct cpuid_regs r = cpuid(0xa, 0);
-	struct intel_leaf0a leaf = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+	struct intel_leaf0a leaf = intel_leaf0a_here();
 
 	return intel_pebs_layout(cpuid(1, 0).eax, intel_perf_capabilities(), intel_has_pebs(), &leaf);
 }
@@ -58,7 +57,7 @@ static uint32_t fields(const struct intel_pebs *p)
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
 	static char name[48];
-	struct intel_pebs p = layout();
+	struct intel_pebs p = intel_pebs_here();
 	uint64_t value;
 
 	if (!intel_ds_usable(MISC_ENABLE_NO_PEBS, why))
@@ -87,7 +86,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 
 static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_pebs p = layout();
+	struct intel_pebs p = intel_pebs_here();
 
 	(void)pmu;
 	return intel_ds_memory(r, record_size(&p));
@@ -95,7 +94,7 @@ static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	struct intel_pebs p = layout();
+	struct intel_pebs p = intel_pebs_here();
 	const struct pmu_config *config = &r->config;
 
 	if (r->counter >= pmu->n_counters || !(p.counters & bit_of(&pmu->counter[r->counter]))) {
@@ -164,7 +163,7 @@ static bool least_latency(void)
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	struct intel_pebs p = layout();
+	struct intel_pebs p = intel_pebs_here();
 	const struct pmu_counter *k = &pmu->counter[r->counter];
 	struct pmu_config config = r->config;
 	uint64_t mask = k->width >= 64 ? ~0ull : (1ull << k->width) - 1, reset = (1 - r->period) & mask;
@@ -213,7 +212,7 @@ static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
-	struct intel_pebs p = layout();
+	struct intel_pebs p = intel_pebs_here();
 
 	intel_ds_state(pmu, &intel_ds_area(r)->pebs, record_size(&p), out);
 	return true;
@@ -302,7 +301,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
 		      unsigned max)
 {
-	struct intel_pebs p = layout();
+	struct intel_pebs p = intel_pebs_here();
 	volatile struct ds_buffer *b = &intel_ds_area(r)->pebs;
 	uint64_t control;
 	unsigned n = 0;
@@ -335,7 +334,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_pebs p = layout();
+	struct intel_pebs p = intel_pebs_here();
 
 	return stop(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) && intel_driver.release(pmu, r->counter) &&
 	       (!p.adaptive || msr_write(IA32_PEBS_DATA_CFG, 0)) && msr_write(IA32_DS_AREA, 0) &&

@@ -24,6 +24,7 @@
 /* Version 6: SDM of 2024, 20.2.6. */
 #define EVTSEL_EQ           (1ull << 36)
 #define EVTSEL_UMASK2_SHIFT 40
+#define EVTSEL_UMASK2       (0xffull << EVTSEL_UMASK2_SHIFT)
 
 /* --- full-width writes, IA32_PERF_CAPABILITIES[13]: SDM 18.2.5 --- */
 #define IA32_A_PMC0 0x4c1 /* + n */
@@ -58,6 +59,22 @@
 #define IA32_PERF_GLOBAL_STATUS_SET 0x391
 #define IA32_PERF_GLOBAL_INUSE      0x392
 #define INUSE_PMI                   (1ull << 63) /* figure 18-13 */
+
+/* --- version 6: later editions ---------------------------------------------------------------------- */
+#define IA32_PMC_GP0_CTR   0x1900 /* + 4n: full width */
+#define IA32_PMC_GP0_CFG_A 0x1901 /* + 4n: IA32_PERFEVTSELn */
+#define IA32_PMC_GP0_CFG_B 0x1902 /* + 4n: counters whose overflow reloads it */
+#define IA32_PMC_GP0_CFG_C 0x1903 /* + 4n: with this value */
+#define IA32_PMC_FX0_CTR   0x1980 /* + 4n, likewise; no CFG_A */
+
+/* --- topdown: IA32_PERF_CAPABILITIES[15] ------------------------------------------------------------- */
+#define MSR_PERF_METRICS    0x329
+#define CAP_METRICS         (1ull << 15)
+#define CAP_METRICS_CLEAR   (1ull << 19) /* RDPMC can clear them */
+#define GLOBAL_METRICS      (1ull << 48)
+#define FIXED_SLOTS         3            /* fixed counter that goes with them */
+#define FIXED_METRICS_CLEAR (1ull << 14) /* of IA32_FIXED_CTR_CTRL */
+#define RDPMC_METRICS       0x20000000u
 
 /* --- SDM 18.2, 17.4.1, 18.4.4, 35 ------------------------------------------------------------------- */
 #define IA32_PERF_CAPABILITIES 0x345 /* with CPUID.1:ECX[15] (PDCM) */

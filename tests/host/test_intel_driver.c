@@ -30,6 +30,7 @@ static const struct {
 	{&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8}, {&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8},
 	{&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},  {&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},
 	{&intel_tremont, 5, 4, 3, 48, 48, 10, 6},     {&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 8},
+	{&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 

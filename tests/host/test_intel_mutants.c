@@ -7,11 +7,13 @@
 #include "pmu/intel/model_ds.c"
 #include "pmu/intel/model_injections.c"
 #include "pmu/intel/model_lbr.c"
+#include "pmu/intel/model_metrics.c"
 #include "pmu/intel/model_pebs.c"
 #include "pmu/intel/model_registers.c"
 
 #include "tests/host/intel_ds_tests.h"
 #include "tests/host/intel_model_tests.h"
+#include "tests/host/intel_v6_tests.h"
 
 #include <stdio.h>
 #include <sys/wait.h>
@@ -29,7 +31,7 @@ static const char *const mutants[] = {
 /* Number of tests that fail with the mutant. In a child: a failure may leave the state in pieces. */
 static int failures(int mutant)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS, MODEL_DS_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS, MODEL_DS_TESTS, MODEL_V6_TESTS};
 	int status;
 
 	fflush(NULL);
