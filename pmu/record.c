@@ -10,6 +10,13 @@ const char *const record_kind_names[RECORD_KINDS] = {
 	[RECORD_LBR] = "lbr",
 };
 
+enum record_unit record_unit(const struct pmu_record_source *source)
+{
+	return source->units >> RECORD_UNIT_FETCHES & 1      ? RECORD_UNIT_FETCHES
+	       : source->units >> RECORD_UNIT_OPERATIONS & 1 ? RECORD_UNIT_OPERATIONS
+							     : RECORD_UNIT_CYCLES;
+}
+
 const struct pmu_record_source *record_source(const struct pmu *pmu, enum record_kind kind)
 {
 	const struct pmu_record_source *source = NULL;

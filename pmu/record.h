@@ -209,6 +209,10 @@ struct pmu_recorder {
  * RECORD_NONE. */
 extern const char *const record_kind_names[RECORD_KINDS];
 
+/** What periods of the source count best: operations or fetches, else cycles. Of sources without .units:
+ * RECORD_UNIT_CYCLES, which nobody looks at. */
+enum record_unit record_unit(const struct pmu_record_source *source);
+
 /** The source of this kind; NULL if this PMU has none. */
 const struct pmu_record_source *record_source(const struct pmu *pmu, enum record_kind kind);
 

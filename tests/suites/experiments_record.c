@@ -297,7 +297,9 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 		.interrupts = operations ? INTERRUPTS_DRAIN : INTERRUPTS_OFF,
 		.room = RECORDS,
 		.record = malloc(RECORDS * sizeof *rec.record),
-		.recording = {.source = plan->source, .period = plan->experiment->period},
+		.recording = {.source = plan->source,
+			      .unit = record_unit(plan->source),
+			      .period = plan->experiment->period},
 	};
 
 	rec.recording.ring = plan->ring && !operations ? RING_USR : RING_ALL;

@@ -14,10 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PERIODS      12
-#define WINDOWS      5   /* of each period */
-#define WIDEST       8   /* instructions in a cycle, on silicon */
-#define TURNS_MARGIN 100 /* instructions behind the last period */
+#define PERIODS       12
+#define PERIODS_FETCH 4   /* each turn of a loop may be no more than one fetch */
+#define WINDOWS       5   /* of each period */
+#define WIDEST        8   /* instructions in a cycle, on silicon */
+#define TURNS_MARGIN  100 /* instructions behind the last period */
 
 static const char *const kernels[] = {"load_op_store", "calls", "branches_alternating", "jumps_indirect",
 				      "mix"};
@@ -42,6 +43,7 @@ struct ibs {
 	unsigned once,
 		always; /* windows with one sample in the kernel; those where it lies where it did before */
 	unsigned windows;
+	uint64_t at[PERIODS]; /* the first sample of each period */
 };
 
 static const char *short_name(const struct ibs *p)
@@ -93,6 +95,11 @@ static void add(struct sample_judgement *sum, const struct sample_judgement *mor
 		memcpy(sum->why, more->why, sizeof sum->why);
 }
 
+static uint64_t unit_of(const struct ibs *p)
+{
+	return p->source->period_unit ? p->source->period_unit : 1;
+}
+
 static void judge_period(struct ibs *p, struct recorded *rec)
 {
 	struct sample_judgement judgement[IBS_ASPECTS];
@@ -102,6 +109,7 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 	p->once += rec->n_records < rec->windows ? rec->n_records : rec->windows;
 	for (unsigned i = 0; i < rec->n_records && i < rec->windows; i++)
 		p->always += rec->record[i].ip == rec->record[0].ip;
+	p->at[rec->recording.period / unit_of(p) - 1] = rec->n_records ? rec->record[0].ip : 0;
 	n = keep_own(p, rec);
 	ibs_judge(&p->s->path, p->s->run->pmu->virtual, rec->record, n, rec->tsc_begin, rec->tsc_end,
 		  window_kernel_address(p->ring), judgement);
@@ -173,9 +181,32 @@ static uint64_t turns(const struct ibs *p, uint64_t period)
 	return (period + TURNS_MARGIN) / (uint64_t)(two.low - one.low) + 1;
 }
 
+/*
+ * A period that is longer by some instructions must find the sample as many further on. Which instruction the
+ * count begins with is the machine's business, so of the beginnings up to two units the best one counts.
+ */
+static unsigned periods_kept(const struct ibs *p)
+{
+	const struct path *path = &p->s->path;
+	unsigned best = 0;
+
+	for (unsigned begin = 0; begin <= 2 * unit_of(p); begin++) {
+		unsigned kept = 0, period = 0, n = 0;
+
+		for (unsigned i = 0; i < path->n_steps && period < PERIODS; i++) {
+			if (!path->step[i].length || n++ != begin + period * unit_of(p))
+				continue;
+			kept += path->step[i].ip == p->at[period++];
+		}
+		best = kept > best ? kept : best;
+	}
+	return best;
+}
+
 static void check(struct ibs *p)
 {
-	uint64_t unit = p->source->period_unit ? p->source->period_unit : 1;
+	unsigned periods = p->unit == RECORD_UNIT_FETCHES ? PERIODS_FETCH : PERIODS;
+	uint64_t unit = unit_of(p);
 	bool exact = p->s->run->pmu->virtual;
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, "recording");
@@ -183,8 +214,8 @@ static void check(struct ibs *p)
 	trap_set_context(name);
 	memset(p->judgement, 0, sizeof p->judgement);
 	p->once = p->always = p->windows = 0;
-	p->n = turns(p, unit * PERIODS);
-	for (unsigned i = 1; i <= PERIODS; i++)
+	p->n = turns(p, unit * periods);
+	for (unsigned i = 1; i <= periods; i++)
 		if (!record(p, unit * i, &r)) {
 			p->s->run->report(p->s->run, &r);
 			return;
@@ -196,6 +227,10 @@ static void check(struct ibs *p)
 			report_count(p, aspects[i].name, j->checked, j->checked, j->right, j->why);
 	}
 	report_count(p, "samples", exact ? p->windows : 1, p->windows, p->once, "");
+	/* In ring 0 the whole way is on the path, and the virtual PMU takes an instruction for one operation
+	 * and cycle. */
+	if (exact && !p->ring && p->unit != RECORD_UNIT_FETCHES)
+		report_count(p, "period", PERIODS, PERIODS, periods_kept(p), "");
 	report_count(p, "places", exact ? p->windows : 1, p->windows, p->always, "");
 }
 
