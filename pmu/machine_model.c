@@ -16,6 +16,9 @@ const uint8_t machine_quantities[] = {
 	Q_ITLB_MISS,
 	Q_STORE_FORWARD,
 	Q_STORE_FORWARD_BLOCK,
+	Q_CLEARS_SMC,
+	Q_CLEARS_MO,
+	Q_AVX_SSE_TRANSITIONS,
 	Q_COUNT,
 };
 
@@ -184,6 +187,45 @@ static void find_branch(struct uarch_step *s, const struct qterm *terms, unsigne
 	}
 }
 
+static bool is_prefix(uint8_t byte)
+{
+	static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x67};
+
+	return memchr(prefixes, byte, sizeof prefixes);
+}
+
+/* SDM vol. 2, 2.3.5 (VEX: L) and 2.7.1 (EVEX: L'L; with rounding they are no length, but the registers are
+ * 512 bits wide). */
+static bool is_wide(const uint8_t *code)
+{
+	switch (code[0]) {
+	case 0xc5:
+		return code[1] & 4;
+	case 0xc4:
+	case 0x8f: /* XOP */
+		return code[2] & 4;
+	default:
+		return code[3] & 0x60;
+	}
+}
+
+static void find_vector(struct uarch_step *s, const struct insn *in, const uint8_t *code,
+			const struct qterm *terms, unsigned n)
+{
+	bool avx = counts(terms, n, Q_INSN_AVX) || counts(terms, n, Q_INSN_AVX512);
+
+	if (counts(terms, n, Q_INSN_SSE))
+		s->vector = UARCH_LEGACY_SSE;
+	if (!avx)
+		return;
+	while (is_prefix(*code))
+		code++;
+	if (!(in->flags & INSN_F_MODRM)) /* VZEROUPPER, VZEROALL */
+		s->vector = UARCH_ZERO_UPPER;
+	else
+		s->vector = is_wide(code) ? UARCH_AVX_WIDE : UARCH_AVX;
+}
+
 /* Instructions that throw something out of caches and TLBs. */
 static void flush(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
 		  const struct qterm *terms, unsigned n)
@@ -230,6 +272,7 @@ unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, 
 	unsigned n;
 
 	find_branch(&s, terms, n_terms);
+	find_vector(&s, did->insn, code, terms, n_terms);
 	if (turns)
 		s.n_access = account_accesses(did, 0, access);
 	n = uarch_step(machine, &s, out, MACHINE_TERMS);

@@ -114,8 +114,8 @@ struct model_injection {
 
 /** What a step adds to one counter. */
 struct model_increment {
-	uint64_t *counter;
-	uint64_t limit; /* the highest value that can take the amount without an overflow */
+	uint64_t *counter; /* or a divider in front of one */
+	uint64_t limit;    /* the highest value that can take the amount without an overflow */
 	uint64_t amount;
 };
 

@@ -172,6 +172,9 @@ struct pmu_driver {
 	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
 	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
 
+	/** The MSR that read() reads counter c from, modulo 2^width: for reading several in few instructions. */
+	uint32_t (*counter_register)(const struct pmu *pmu, unsigned c);
+
 	/** Overflow status, bit c per counter. A family without a status register derives it from the
 	 * counter: it is now below the value that was last written or acknowledged. That holds until it has
 	 * wrapped once and passed that value again. */

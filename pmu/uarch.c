@@ -51,6 +51,8 @@ struct uarch {
 	uint64_t fetched_line, fetched_page; /* +1; the fetch unit looks up once per line it enters */
 	uint64_t large_start, large_end;     /* data in large pages */
 	uint8_t large_shift;
+	uint64_t alias_start, alias_end, alias_distance; /* stores here are to code */
+	enum { UPPER_CLEAN, UPPER_DIRTY, UPPER_SAVED } upper;
 	uint32_t faults; /* bit per enum uarch_fault */
 	uint64_t tags[];
 };
@@ -121,6 +123,7 @@ struct uarch *uarch_create(void *memory, const struct uarch_geometry *g)
 	u->geometry = *g;
 	u->faults = 0;
 	u->large_start = u->large_end = 0;
+	u->alias_start = u->alias_end = 0;
 	tags = lru_place(&u->l1d, tags, g->l1d.sets, g->l1d.ways, log2_of(g->l1d.line));
 	tags = lru_place(&u->l1i, tags, g->l1i.sets, g->l1i.ways, log2_of(g->l1i.line));
 	tags = lru_place(&u->l2, tags, g->l2.sets, g->l2.ways, log2_of(g->l2.line));
@@ -155,6 +158,7 @@ void uarch_reset(struct uarch *u)
 	u->store_next = 0;
 	u->fetched_line = 0;
 	u->fetched_page = 0;
+	u->upper = UPPER_CLEAN;
 }
 
 static bool broken(const struct uarch *u, enum uarch_fault fault)
@@ -212,6 +216,16 @@ static bool lru_touch(struct lru *l, uint64_t address)
 		way[at] = way[at - 1];
 	way[0] = tag;
 	return hit;
+}
+
+static bool lru_holds(const struct lru *l, uint64_t address)
+{
+	uint64_t tag, *way = lru_set(l, address, &tag);
+
+	for (unsigned at = 0; at < lru_ways(l); at++)
+		if (way[at] == tag)
+			return true;
+	return false;
 }
 
 static void lru_drop(struct lru *l, uint64_t address)
@@ -399,6 +413,28 @@ static bool data_walk(struct uarch *u, uint64_t first, uint64_t last, struct ter
 	return walk;
 }
 
+void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t distance)
+{
+	u->alias_start = start;
+	u->alias_end = end;
+	u->alias_distance = distance;
+}
+
+/* The line that is stored to may be on its way through the pipeline. It stays in the cache, with its new bytes. */
+static void check_code(struct uarch *u, const struct uarch_access *a, struct terms *t)
+{
+	bool alias = a->address >= u->alias_start && a->address < u->alias_end;
+	uint64_t first = a->address + (MUTANT(U_SMC_ALIAS, alias, false) ? u->alias_distance : 0);
+	uint64_t last = first + (a->size ? a->size - 1 : 0);
+	bool hit = false;
+
+	for (uint64_t line = first >> u->l1i.shift; line <= last >> u->l1i.shift; line++)
+		hit |= lru_holds(&u->l1i, line << u->l1i.shift);
+	hit = MUTANT(U_SMC_ALWAYS, hit, true) || broken(u, UARCH_SMC_ALWAYS);
+	if (MUTANT(U_SMC_NEVER, hit, false))
+		add(t, Q_CLEARS_SMC);
+}
+
 static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 {
 	uint64_t last = a->address + (a->size ? a->size - 1 : 0);
@@ -406,8 +442,12 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 	unsigned misses = 0;
 	bool walk;
 
-	if (!a->store)
+	if (a->store)
+		check_code(u, a, t);
+	else
 		forward(u, a, t);
+	if (broken(u, UARCH_MO_ALWAYS) && !a->store)
+		add(t, Q_CLEARS_MO);
 
 	walk = data_walk(u, a->address, MUTANT(U_PAGE_ONE, last, a->address), t);
 	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
@@ -487,6 +527,23 @@ static void branch(struct uarch *u, const struct uarch_step *s, struct terms *t)
 		add(t, Q_BR_MISPRED);
 }
 
+static void vector(struct uarch *u, uint8_t kind, struct terms *t)
+{
+	bool save = kind == UARCH_LEGACY_SSE && MUTANT(U_UPPER_SAVE, u->upper == UPPER_DIRTY, false);
+	bool restore = kind != UARCH_LEGACY_SSE && MUTANT(U_UPPER_RESTORE, u->upper == UPPER_SAVED, false);
+
+	if (save || restore || broken(u, UARCH_AVX_ALWAYS))
+		add(t, Q_AVX_SSE_TRANSITIONS);
+	if (save)
+		u->upper = UPPER_SAVED;
+	else if (restore)
+		u->upper = UPPER_DIRTY;
+	if (MUTANT(U_UPPER_WIDE, kind == UARCH_AVX_WIDE, kind == UARCH_AVX || kind == UARCH_AVX_WIDE))
+		u->upper = UPPER_DIRTY;
+	if (MUTANT(U_UPPER_ZERO, kind == UARCH_ZERO_UPPER, false))
+		u->upper = UPPER_CLEAN;
+}
+
 unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *out, unsigned room)
 {
 	struct terms t = {.out = out, .room = room};
@@ -499,5 +556,7 @@ unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *o
 		data(u, &s->access[i], &t);
 	if (s->branch)
 		branch(u, s, &t);
+	if (s->vector)
+		vector(u, s->vector, &t);
 	return t.count;
 }

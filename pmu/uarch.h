@@ -8,8 +8,11 @@
  * and a shared second level, every translation that misses both is one page walk; conditional branches by
  * 2-bit counters indexed by address XOR global history, indirect ones by a last-target table, returns by a
  * return stack; loads look the most recent stores up: one that is contained in a store is forwarded, one that
- * overlaps a store without being contained is blocked. Nothing is speculative: only what retires touches the
- * model. One instruction or string iteration is one cycle.
+ * overlaps a store without being contained is blocked. A store to a line that the L1I holds is a machine clear
+ * for self-modifying code. Upper halves of vector registers that are in use are saved by the first legacy SSE
+ * instruction and restored by the next AVX one, each a transition. Nothing is speculative: only what retires
+ * touches the model, so no load is ever ahead of a store, and memory ordering never asks for a clear. One
+ * instruction or string iteration is one cycle.
  */
 #ifndef PMU_UARCH_H
 #define PMU_UARCH_H
@@ -62,6 +65,14 @@ enum uarch_branch {
 	UARCH_RETURN,
 };
 
+enum uarch_vector {
+	UARCH_NO_VECTOR,
+	UARCH_LEGACY_SSE,
+	UARCH_AVX,        /* VEX or EVEX encoded, 128 bits */
+	UARCH_AVX_WIDE,   /* more: upper halves are in use from here on */
+	UARCH_ZERO_UPPER, /* VZEROUPPER, VZEROALL: they no longer are */
+};
+
 /** What retired. */
 struct uarch_step {
 	uint64_t ip;
@@ -69,6 +80,7 @@ struct uarch_step {
 	uint8_t branch; /* enum uarch_branch */
 	bool call;      /* pushes the return stack */
 	bool taken;     /* conditional */
+	uint8_t vector; /* enum uarch_vector */
 	uint64_t next;  /* address of the instruction that follows in time */
 	const struct uarch_access *access;
 	unsigned n_access;
@@ -112,6 +124,10 @@ void uarch_flush_tlb(struct uarch *u, uint64_t address);
 /** From now on data from start up to (not including) end is translated by pages of 1 << shift bytes, all else
  * by those of the geometry. They share the TLBs' entries. An empty range: none. */
 void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t shift);
+
+/** From now on what is stored from start up to (not including) end is code, which is fetched `distance` bytes
+ * further up (modulo 2^64). An empty range: none. */
+void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t distance);
 
 /**
  * Let one instruction retire.

@@ -23,7 +23,7 @@
  * Most instructions contribute what their class says and nothing else. What that adds to the counters is
  * worked out once and kept until a register is written; in two versions, by whether a branch was taken.
  */
-#define MEMO_ROOM 8
+#define MEMO_ROOM 12 /* all counters of most PMUs */
 struct memo {
 	uint32_t epoch; /* valid if it is vpmu.epoch ... */
 	uint8_t cpl;    /* ... and the instruction ran at this level */
@@ -477,6 +477,12 @@ void vpmu_large_pages(uint64_t start, uint64_t end, uint8_t shift)
 {
 	if (vpmu.machine)
 		uarch_large_pages(vpmu.machine, start, end, shift);
+}
+
+void vpmu_code_alias(uint64_t start, uint64_t end, uint64_t distance)
+{
+	if (vpmu.machine)
+		uarch_code_alias(vpmu.machine, start, end, distance);
 }
 
 const struct model_profile *vpmu_profile(void)

@@ -71,6 +71,9 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling);
 /** Overflow interrupts that went to the other logical processor since vpmu_place(). */
 unsigned vpmu_sibling_interrupts(void);
 
+/** The same of code that has a writable alias: uarch_code_alias(). */
+void vpmu_code_alias(uint64_t start, uint64_t end, uint64_t distance);
+
 /** Run fn(arg) on the virtual CPU. State of the model lasts from call to call. */
 void vpmu_call(void (*fn)(void *), void *arg);
 

@@ -176,6 +176,8 @@ static const struct bound bounds[] = {
 	{Q_CLEARS_MO, 0, 16, NULL, PARTS({Q_LOADS, 1, 16, 0}, {Q_STORES, 1, 16, 0}),
 	 "one CPU runs: nobody else writes"},
 	{Q_CLEARS_SMC, 0, 0, NULL, PARTS({Q_STORES, 4, 1, KERNEL_SERVICE_ALIAS}), "needs stores to code"},
+	{Q_AVX_SSE_TRANSITIONS, 0, 0, NULL, PARTS({Q_INSN_SSE, 2, 1, 0}),
+	 "there and back at each legacy SSE instruction; they alone have them"},
 };
 
 static const struct bound *find(enum quantity q)

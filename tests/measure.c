@@ -160,7 +160,7 @@ void window_forget(void)
 static void services_on(const struct window *w)
 {
 	const struct code_arena *arena = &for_ring(w->ring)->arena;
-	const struct kernel_place place = {w->ring, data, arena->rw, arena->size};
+	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx};
 	bool good;
 
 	if (!(w->kernel->flags & KERNEL_SERVICES))

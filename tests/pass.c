@@ -1,6 +1,8 @@
 #include "tests/pass.h"
 #include "tests/quiet.h"
 
+#include "arch/x86/msr.h"
+#include "arch/x86/step.h"
 #include "pmu/vpmu.h"
 
 #include <stdio.h>
@@ -76,11 +78,35 @@ static bool choose_bracket(struct pass *p)
 	return true;
 }
 
+/* The counters' registers of the pass that runs, in the order of its slots. */
+static uint32_t registers[PMU_COUNTERS_MAX];
+
+static void find_registers(const struct pass *p)
+{
+	step_pause();
+	for (unsigned s = 0; s < p->n_slots; s++)
+		registers[s] = p->pmu->driver->counter_register(p->pmu, p->slot[s].counter);
+	step_resume();
+}
+
+/* What counters hold, by slot, all in a row. */
+static bool read_all(struct pass *p, uint64_t *value)
+{
+	uint64_t ignored;
+
+	if (msr_read_list(registers, p->n_slots, value))
+		return true;
+	for (unsigned s = 0; s < p->n_slots; s++)
+		if (!p->pmu->driver->read(p->pmu, p->slot[s].counter, &ignored))
+			return fail(p, p->slot[s].counter, "reading the counter was refused");
+	return fail(p, p->slot[0].counter, "reading the counters in a row was refused");
+}
+
 static bool sample(struct pass *p, const void *entry, const struct window *w, uint64_t n, uint64_t *last,
 		   uint64_t *out)
 {
 	const struct pmu_driver *d = p->pmu->driver;
-	uint64_t rax;
+	uint64_t rax, value[PMU_COUNTERS_MAX];
 
 	if (started_outside(p) && !d->start(p->pmu, mask_of(p)))
 		return fail(p, p->slot[0].counter, "starting was refused");
@@ -91,15 +117,14 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 		*out = rax;
 		return true;
 	}
+	if (!read_all(p, value))
+		return false;
+	step_pause(); /* arithmetic is no part of the experiment */
 	for (unsigned s = 0; s < p->n_slots; s++) {
-		unsigned c = p->slot[s].counter;
-		uint64_t value;
-
-		if (!d->read(p->pmu, c, &value))
-			return fail(p, c, "reading the counter was refused");
-		out[s] = (value - last[s]) & width_mask(&p->pmu->counter[c]);
-		last[s] = value;
+		out[s] = (value[s] - last[s]) & width_mask(&p->pmu->counter[p->slot[s].counter]);
+		last[s] = value[s];
 	}
+	step_resume();
 	return true;
 }
 
@@ -210,11 +235,9 @@ void pass_run(void *arg)
 		vpmu_cool();
 	if (p->preset && needs_warmth(p)) /* no sample may be thrown away: it would count */
 		window_run(entry, &w, p->n[0]);
-	for (unsigned s = 0; s < p->n_slots; s++)
-		if (!p->pmu->driver->read(p->pmu, p->slot[s].counter, &last[s])) {
-			fail(p, p->slot[s].counter, "reading the counter was refused");
-			return;
-		}
+	find_registers(p);
+	if (!read_all(p, last))
+		return;
 	smi_watch_open(&smi, p->pmu->virtual);
 	p->smi_source = smi.source;
 	retaken_by = smi.source;

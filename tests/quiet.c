@@ -17,11 +17,12 @@ static bool quiet;
 
 void quiet_begin(bool keep_perf)
 {
-	bool keep_timer = !strcmp(watchdog_source(), "APIC timer");
+	bool keep_timer;
 
 	if (quiet || !apic_present())
 		return;
 	step_pause();
+	keep_timer = !strcmp(watchdog_source(), "APIC timer");
 	quiet = true;
 	masked = 0;
 	for (unsigned i = 0; i < ENTRIES; i++) {

@@ -13,18 +13,26 @@ const char *smi_source_name(enum smi_source source)
 	return names[source];
 }
 
-bool smi_counted(const char *vendor, uint32_t signature)
+/* "GenuineIntel" in EBX, EDX and ECX of CPUID leaf 0. */
+#define GENU 0x756e6547
+#define INEI 0x49656e69
+#define NTEL 0x6c65746e
+
+static bool counted_by(uint32_t signature)
 {
 	/* Family 6 parts from Nehalem's model number on that are older: Dunnington and the first Atoms. */
 	static const uint8_t without[] = {0x1c, 0x1d, 0x26, 0x27, 0x35, 0x36};
 	unsigned family = signature >> 8 & 15, model = (signature >> 4 & 15) | (signature >> 12 & 0xf0);
 
-	if (strcmp(vendor, "GenuineIntel"))
-		return false;
 	if (family == 15)
 		return (signature >> 20 & 255) >
 		       0; /* 15 itself is NetBurst, above it are the successors of 6 */
 	return family == 6 && model >= 0x1a && !memchr(without, (int)model, sizeof(without));
+}
+
+bool smi_counted(const char *vendor, uint32_t signature)
+{
+	return !strcmp(vendor, "GenuineIntel") && counted_by(signature);
 }
 
 bool smi_gap(uint64_t *fastest, uint64_t took, uint64_t gap)
@@ -54,8 +62,8 @@ static void freeze(struct smi_watch *w)
 {
 	uint64_t capabilities;
 
-	if (cpuid(1, 0).ecx & CPUID_1_ECX_PDCM && msr_read(IA32_PERF_CAPABILITIES, &capabilities) &&
-	    capabilities & CAP_SMM_FREEZE && msr_read(IA32_DEBUGCTL, &w->debugctl))
+	if (msr_read(IA32_PERF_CAPABILITIES, &capabilities) && capabilities & CAP_SMM_FREEZE &&
+	    msr_read(IA32_DEBUGCTL, &w->debugctl))
 		w->freezes = msr_write(IA32_DEBUGCTL, w->debugctl | FREEZE_WHILE_SMM);
 }
 
@@ -67,18 +75,15 @@ void smi_watch_close(const struct smi_watch *w)
 
 void smi_watch_open(struct smi_watch *w, bool virtual)
 {
-	struct cpuid_regs name = cpuid(0, 0);
-	char vendor[13] = {0};
+	struct cpuid_regs name = cpuid(0, 0), one = cpuid(1, 0);
+	bool intel = name.ebx == GENU && name.edx == INEI && name.ecx == NTEL;
 
-	memcpy(vendor, &name.ebx, 4);
-	memcpy(vendor + 4, &name.edx, 4);
-	memcpy(vendor + 8, &name.ecx, 4);
 	*w = (struct smi_watch){.source = virtual ? SMI_NONE : SMI_CLOCK};
-	if (smi_counted(vendor, cpuid(1, 0).eax) && read_count(&w->count))
+	if (intel && counted_by(one.eax) && read_count(&w->count))
 		w->source = SMI_COUNTER;
 	else if (!virtual)
 		w->gap = tsc_hz() / 1000000 * SMI_GAP_US;
-	if (!strcmp(vendor, "GenuineIntel"))
+	if (intel && one.ecx & CPUID_1_ECX_PDCM)
 		freeze(w);
 	smi_watch_kind(w);
 }

@@ -26,6 +26,26 @@ msr_read:
 	FIXUP	1b, 2b
 	.size	msr_read, . - msr_read
 
+/* bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value) */
+	.globl	msr_read_list
+	.type	msr_read_list, @function
+msr_read_list:
+	mov	%rdx, %r8
+1:	mov	(%rdi), %ecx
+2:	rdmsr
+	mov	%eax, (%r8)
+	mov	%edx, 4(%r8)
+	add	$4, %rdi
+	add	$8, %r8
+	dec	%esi
+	jnz	1b
+	mov	$1, %eax
+	ret
+3:	xor	%eax, %eax
+	ret
+	FIXUP	2b, 3b
+	.size	msr_read_list, . - msr_read_list
+
 /* bool msr_write(uint32_t address, uint64_t value) */
 	.globl	msr_write
 	.type	msr_write, @function

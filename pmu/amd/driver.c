@@ -158,6 +158,11 @@ static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 	return true;
 }
 
+static uint32_t counter_register(const struct pmu *pmu, unsigned c)
+{
+	return amd_counter_msr(pmu, c);
+}
+
 static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 {
 	if (pmu->has_global)
@@ -341,6 +346,7 @@ const struct pmu_driver amd_driver = {
 	.start = start,
 	.stop = stop,
 	.read = read_counter,
+	.counter_register = counter_register,
 	.write = write_counter,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,

@@ -37,9 +37,8 @@ static uint64_t global_bit(const struct pmu_counter *c)
 static uint64_t global_mask(const struct pmu *pmu, uint64_t counters)
 {
 	uint64_t mask = 0;
-	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (counters >> c & 1)
-			mask |= global_bit(&pmu->counter[c]);
+	for (counters &= (1ull << pmu->n_counters) - 1; counters; counters &= counters - 1)
+		mask |= global_bit(&pmu->counter[__builtin_ctzll(counters)]);
 	return mask;
 }
 
@@ -214,6 +213,11 @@ static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 	return true;
 }
 
+static uint32_t counter_register(const struct pmu *pmu, unsigned c)
+{
+	return counter_msr(&pmu->counter[c]);
+}
+
 /* Change the counter's field of IA32_FIXED_CTR_CTRL and leave the others. */
 static bool set_fixed_field(const struct pmu_counter *c, uint64_t field)
 {
@@ -224,14 +228,14 @@ static bool set_fixed_field(const struct pmu_counter *c, uint64_t field)
 	       msr_write(IA32_FIXED_CTR_CTRL, (control & ~own) | field << 4 * c->index);
 }
 
-/* Take counters out of IA32_PERF_GLOBAL_CTRL; nothing to do before version 2. */
-static bool global_off(const struct pmu *pmu, uint64_t counters)
+/* Take a counter out of IA32_PERF_GLOBAL_CTRL; nothing to do before version 2. */
+static bool global_off(const struct pmu *pmu, const struct pmu_counter *c)
 {
 	uint64_t control;
 	if (!pmu->has_global)
 		return true;
 	return msr_read(IA32_PERF_GLOBAL_CTRL, &control) &&
-	       msr_write(IA32_PERF_GLOBAL_CTRL, control & ~global_mask(pmu, counters));
+	       msr_write(IA32_PERF_GLOBAL_CTRL, control & ~global_bit(c));
 }
 
 static bool acknowledge(const struct pmu *pmu, uint64_t mask)
@@ -247,7 +251,7 @@ static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 static bool release(const struct pmu *pmu, unsigned c)
 {
 	const struct pmu_counter *k = &pmu->counter[c];
-	return global_off(pmu, 1ull << c) &&
+	return global_off(pmu, k) &&
 	       (general(k) ? msr_write(IA32_PERFEVTSEL0 + k->index, 0) : set_fixed_field(k, 0));
 }
 
@@ -455,6 +459,7 @@ const struct pmu_driver intel_driver = {
 	.start = start,
 	.stop = stop,
 	.read = read_counter,
+	.counter_register = counter_register,
 	.write = write_counter,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,

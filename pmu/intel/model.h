@@ -66,7 +66,7 @@ struct intel_counter {
 
 	/* Changed by counting. */
 	bool level;             /* condition of the previous cycle, for edges */
-	uint32_t bus_residue;   /* core cycles since the last tick of the bus clock */
+	uint64_t bus_residue;   /* core cycles since the last tick of the bus clock */
 	uint64_t overflow_step; /* when it overflowed last */
 };
 
@@ -139,7 +139,7 @@ struct intel_state {
 	uint32_t started; /* of them, those that the last write started */
 	uint8_t run_list[INTEL_COUNTERS];
 	unsigned n_running;
-	bool quick; /* nothing that runs needs more than adding up weighted terms and core cycles */
+	bool quick; /* nothing that runs needs more than adding up weighted terms and cycles */
 
 	unsigned pmi_pending;
 	bool freeze; /* a PMI was raised in this step */

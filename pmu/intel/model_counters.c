@@ -115,7 +115,7 @@ void intel_update_running(struct intel_state *s)
 	s->quick = !s->injections && !intel_metrics_run(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
-		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple && k->clock != CLOCK_BUS, true);
+		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true);
 	}
 	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++) {
 		s->counter[c].latency = intel_pebs_is_latency(s, c);
@@ -353,10 +353,20 @@ int intel_increments(void *state, const struct model_step *step, struct model_in
 		struct intel_counter *k = &s->counter[s->run_list[i]];
 		if (!ring_selected(s, k, step->cpl))
 			continue;
+		bool divided = MUTANT(M_INCREMENT_BUS, k->clock == CLOCK_BUS, false);
 		int64_t amount =
-			k->clock ? (int64_t)step->cycles * MUTANT(M_INCREMENT_SLOTS, k->per_tick, 1) : 0;
+			k->clock && !divided ? (int64_t)step->cycles * MUTANT(M_INCREMENT_SLOTS, k->per_tick, 1) : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)
 			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
+		/* The divider of the bus clock counts up to its next tick, which advance() makes. */
+		if (divided) {
+			uint32_t ratio = s->profile->bus_ratio;
+			if (amount || step->cycles >= ratio || n == room)
+				return -1;
+			out[n++] = (struct model_increment){&k->bus_residue, ratio - step->cycles - 1,
+							    step->cycles};
+			continue;
+		}
 		if (!amount)
 			continue;
 		if (amount < 0 || (uint64_t)amount > k->mask || n == room)

@@ -132,6 +132,12 @@ static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 	return true;
 }
 
+static uint32_t counter_register(const struct pmu *pmu, unsigned c)
+{
+	(void)pmu;
+	return MSR_NETBURST_COUNTER0 + c;
+}
+
 /* Whether another counter than c, or its tagging, needs this ESCR; *value what it has there. */
 static bool escr_taken(unsigned c, uint8_t escr, uint32_t *value)
 {
@@ -399,6 +405,7 @@ const struct pmu_driver netburst_driver = {
 	.start = start,
 	.stop = stop,
 	.read = read_counter,
+	.counter_register = counter_register,
 	.write = write_counter,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,

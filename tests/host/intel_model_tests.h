@@ -504,8 +504,23 @@ static void increments(void **unused)
 	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
 	program(1, INSTR | CMASK(1));
 	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+	/* The bus clock, one tick in 39 cycles: its divider up to the tick, which is left to advance(). */
 	program(1, 0x013c | BOTH | EVTSEL_EN);
+	s.n_terms = 0;
+	for (unsigned i = 0; i < 3 * 39; i++) {
+		s.cycles = 1 + i % 2;
+		assert_int_equal(intel_model.increments(cpu, &s, out, 8), 2);
+		assert_int_equal(out[0].amount, s.cycles);
+		if (*out[0].counter > out[0].limit)
+			intel_model.advance(cpu, &s);
+		else
+			*out[0].counter += out[0].amount;
+	}
+	assert_int_equal(get(IA32_PMC0 + 1), 3 * 39 * 3 / 2 / 39);
+	s.cycles = 39;
 	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+	s.cycles = 2;
+	s.n_terms = 2;
 	program(1, 0);
 	assert_int_equal(intel_model.increments(cpu, &s, out, 8), 3);
 	power_up(&intel_icelake, "noisy");

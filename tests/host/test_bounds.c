@@ -100,9 +100,14 @@ static struct uarch *machine_of(const struct model_profile *profile)
 {
 	struct uarch_geometry g = machine_geometry(profile);
 	void *memory = malloc(uarch_size(&g));
+	uint64_t start, end, distance;
+	struct uarch *machine;
 
 	assert_non_null(memory);
-	return uarch_create(memory, &g);
+	machine = uarch_create(memory, &g);
+	stepper_code_alias(&start, &end, &distance);
+	uarch_code_alias(machine, start, end, distance);
+	return machine;
 }
 
 /* Most kernels have but one interval, that of the branch which closes the loop: those run once, to save time.

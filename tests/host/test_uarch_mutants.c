@@ -56,6 +56,10 @@ static struct traced_kernel {
 static unsigned n_traced;
 static struct trace *recording;
 
+static struct {
+	uint64_t start, end, distance;
+} alias;
+
 static void record(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next)
 {
 	struct trace *t = recording;
@@ -158,6 +162,7 @@ static enum quantity leaves_interval(const struct traced_kernel *t, struct uarch
 	if (t->kernel->flags & KERNEL_SERVICE_CHAINS && !chain.lines)
 		return Q_COUNT; /* there is no such cache */
 	uarch_reset(machine);
+	uarch_code_alias(machine, alias.start, alias.end, alias.distance);
 	uarch_large_pages(machine, POOL_START, chain.large ? POOL_START + POOL : 0, chain.large);
 	run(machine, &t->trace[MULTIPLES - 1], &chain, &total);
 	for (unsigned i = 0; i < MULTIPLES; i++) {
@@ -293,6 +298,7 @@ int main(void)
 	if (why) {
 		printf("kernels cannot be stepped here: %s\n", why);
 	} else {
+		stepper_code_alias(&alias.start, &alias.end, &alias.distance);
 		record_all();
 		stepper_stop();
 	}

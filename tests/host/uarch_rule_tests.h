@@ -344,11 +344,84 @@ static void room_is_respected(void **state)
 	free(u);
 }
 
+/* A step with one store, at a warm address of code or of data; the machine clears that it caused. */
+static unsigned clears(struct uarch *u, uint64_t address, uint32_t size)
+{
+	return touch(u, address, size, true, Q_CLEARS_SMC);
+}
+
+static void stores_to_code(void **state)
+{
+	struct uarch *u = make(&tiny);
+
+	(void)state;
+	warm_code(u); /* the line at 400000H */
+	assert_int_equal(clears(u, 0x1000, 8), 0);
+	assert_int_equal(clears(u, 0x400030, 1), 1);
+	assert_int_equal(clears(u, 0x400030, 1), 1); /* it is still there */
+	assert_int_equal(clears(u, 0x40003f, 1), 1);
+	assert_int_equal(clears(u, 0x400040, 1), 0);
+	assert_int_equal(clears(u, 0x3ffffe, 4), 1); /* across its start */
+	assert_int_equal(touch(u, 0x400030, 1, false, Q_CLEARS_SMC), 0);
+	/* Through another address. */
+	assert_int_equal(clears(u, 0x900010, 1), 0);
+	uarch_code_alias(u, 0x900000, 0x901000, 0x400000 - 0x900000);
+	assert_int_equal(clears(u, 0x900010, 1), 1);
+	assert_int_equal(clears(u, 0x900fff, 1), 0);
+	assert_int_equal(clears(u, 0x901000, 1), 0);
+	uarch_flush_line(u, 0x400000);
+	struct uarch_access a = {.address = 0x900010, .size = 1, .store = true};
+	struct uarch_step s = {.ip = 0x500000, .length = 3, .next = 0x500003, .access = &a, .n_access = 1};
+	struct qterm out[16];
+	assert_int_equal(amount(out, uarch_step(u, &s, out, 16), Q_CLEARS_SMC), 0);
+	free(u);
+}
+
+static unsigned transitions(struct uarch *u, const uint8_t *kinds)
+{
+	unsigned sum = 0;
+
+	for (; *kinds; kinds++) {
+		struct uarch_step s = {.ip = 0x400000, .length = 4, .next = 0x400004, .vector = *kinds};
+		struct qterm out[16];
+
+		sum += amount(out, uarch_step(u, &s, out, 16), Q_AVX_SSE_TRANSITIONS);
+	}
+	return sum;
+}
+
+static void upper_halves(void **state)
+{
+	static const struct {
+		unsigned transitions;
+		uint8_t kinds[8];
+	} cases[] = {
+		{0, {UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE, UARCH_AVX}},
+		{0, {UARCH_AVX_WIDE, UARCH_AVX, UARCH_AVX_WIDE}},
+		{1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_LEGACY_SSE}},
+		{2, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_AVX}},
+		{3, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE}},
+		{0, {UARCH_AVX_WIDE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE, UARCH_AVX}},
+		{2, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE}},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct uarch *u = make(&tiny);
+
+		assert_int_equal(transitions(u, cases[i].kinds), cases[i].transitions);
+		uarch_reset(u);
+		assert_int_equal(transitions(u, (const uint8_t[]){UARCH_LEGACY_SSE, 0}), 0);
+		free(u);
+	}
+}
+
 #define UARCH_RULE_TESTS                                                                                     \
 	cmocka_unit_test(capacity_and_lru), cmocka_unit_test(levels), cmocka_unit_test(without_last_level),  \
 		cmocka_unit_test(splits), cmocka_unit_test(tlb), cmocka_unit_test(large_pages),              \
 		cmocka_unit_test(forwarding), cmocka_unit_test(conditional_prediction),                      \
 		cmocka_unit_test(indirect_and_returns), cmocka_unit_test(fetching),                          \
+		cmocka_unit_test(stores_to_code), cmocka_unit_test(upper_halves),                            \
 		cmocka_unit_test(bad_geometry), cmocka_unit_test(room_is_respected)
 
 #endif

@@ -442,6 +442,9 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 		chain_make(&chain, params);
 		tell_page_size(on);
 	}
+	if (on & KERNEL_SERVICE_ALIAS)
+		vpmu_code_alias((uint64_t)place->code_rw, (uint64_t)place->code_rw + place->code_size,
+				(uint64_t)place->code - (uint64_t)place->code_rw);
 	if (on & KERNEL_SERVICE_CODE && !params->code)
 		params->code = (uint64_t)code_ring.rx;
 	if (!pages_on(on, place)) {

@@ -18,6 +18,7 @@ struct kernel_place {
 	uint8_t *data;    /* the data area */
 	uint8_t *code_rw; /* writable alias of the pages that hold the kernel's copy, page aligned */
 	size_t code_size; /* bytes, whole pages */
+	const uint8_t *code; /* the same pages as they run */
 };
 
 /** Allocate what the services need. Called once, between machine_init() and the first machine_take(). What

@@ -372,6 +372,13 @@ static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_s
 	return NULL;
 }
 
+void stepper_code_alias(uint64_t *start, uint64_t *end, uint64_t *distance)
+{
+	*start = (uint64_t)s.code_rw;
+	*end = *start + CODE_SIZE;
+	*distance = (uint64_t)(s.code_rx - s.code_rw);
+}
+
 void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip,
 				uint64_t next))
 {

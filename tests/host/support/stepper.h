@@ -34,6 +34,9 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out);
 void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip,
 				uint64_t next));
 
+/** Where kernels' code can be written: for uarch_code_alias(). */
+void stepper_code_alias(uint64_t *start, uint64_t *end, uint64_t *distance);
+
 /** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until
  * the next call. */
 const char *stepper_unfit(const struct kernel *k);
