@@ -189,5 +189,10 @@ const struct pmu_control_check netburst_control[] = {
 	{"tagging", "SDM 18.15.6.3", 0, tagging_instance, tagging_check},
 	{"front-end tags", "SDM 18.15.6.2", 0, front_end_instance, front_end_check},
 	{"replay tags", "SDM 18.15.6.4", 0, replay_instance, replay_check},
+	{"PEBS", "SDM 18.15.7, 18.16.3", 0, pebs_instance, pebs_check},
+	{"PEBS interrupt", "SDM 18.15.7, 18.16.3", PMU_CONTROL_INTERRUPT, pebs_interrupt_instance,
+	 pebs_interrupt_check},
+	{"branch trace", "SDM 17.4.5, table 17-6", 0, trace_instance, trace_check},
+	{"last exception record", "SDM 17.11.3", 0, last_exception_instance, last_exception_check},
 	{0},
 };

@@ -72,4 +72,13 @@ void front_end_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 bool replay_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void replay_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 
+bool pebs_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void pebs_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool pebs_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void pebs_interrupt_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool trace_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void trace_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool last_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void last_exception_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+
 #endif

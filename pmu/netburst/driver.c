@@ -64,6 +64,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	netburst_cpu.model = (uint8_t)id.model;
 	/* 17.4.9.1: by the CPU, or because IA-32e mode is active, as it is where this is 64-bit code. */
 	netburst_cpu.ds_width = cpuid(1, 0).ecx & CPUID_DTES64 || sizeof(void *) == 8 ? 8 : 4;
+	netburst_cpu.has_pebs = netburst_has_ds(MISC_ENABLE_PEBS_ABSENT, "PEBS is", why);
+	netburst_cpu.has_bts = netburst_has_ds(MISC_ENABLE_BTS_ABSENT, "BTS is", why);
 	netburst_find_thread();
 	memset(use, 0, sizeof use);
 

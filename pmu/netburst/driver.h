@@ -17,6 +17,7 @@ struct netburst_cpu {
 	bool hyper_threading; /* the counters are shared by two logical processors ... */
 	uint8_t thread;       /* ... of which this is the one: bit 0 of the initial APIC ID */
 	uint8_t ds_width;     /* bytes of a word of the debug store, 4 or 8 (ds.h) */
+	bool has_pebs, has_bts;
 };
 
 extern struct netburst_cpu netburst_cpu;
