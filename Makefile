@@ -17,7 +17,7 @@ CPU ?=
 V ?=
 Q := $(if $(V),,@)
 
-.PHONY: all image tools run check soak bench help clean distclean setup host-tests FORCE
+.PHONY: all image tools coverage run check soak bench help clean distclean setup host-tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -33,6 +33,7 @@ help:
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
+#: make coverage how far the documented events of each microarchitecture are judged, as a table
 #: make all      build/BOOTX64.EFI, and build/direct.bin for a start without firmware
 #: make clean    remove what was built, but for newlib; make distclean removes all
 
@@ -53,7 +54,7 @@ setup: $(B)/setup.mk
 
 IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
-GEN_SRC := $(B)/gen/insn_tables.c
+GEN_SRC := $(B)/gen/insn_tables.c $(B)/gen/intel_events.c
 GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
@@ -116,13 +117,32 @@ $(B)/tools/decodebench: tools/decodebench.c arch/x86/insn.c $(B)/gen/insn_tables
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
 ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
-	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S))
+	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S)) $(B)/gen/intel_events.c
 
 tools: $(B)/assay-encode
 
 $(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tools/model_cpu.h tests/report/json.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
 		$(ENCODE_SRC)
+
+# How far events are judged: the families' rows, and what was left out of them.
+COVERAGE_SRC := tools/coverage.c $(filter-out tools/assay-encode.c,$(ENCODE_SRC)) $(B)/gen/unjudged.c
+
+coverage: $(B)/coverage
+	@scripts/coverage-table
+
+$(B)/coverage: $(COVERAGE_SRC) tools/unjudged.h $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def)
+	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
+		$(COVERAGE_SRC)
+
+$(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< unjudged > $@
+
+# Intel's events of single cores: what was imported, joined with what it means.
+$(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< rows > $@
 
 $(B)/gen/insn_tables.c: $(B)/tools/decodegen
 	@mkdir -p $(@D)
@@ -275,7 +295,7 @@ $(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks
 
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-check: all tools $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
+check: all tools $(B)/coverage $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.

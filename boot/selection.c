@@ -68,5 +68,5 @@ bool selection_exists(const struct options *o, const char **why)
 bool selection_has_events(const struct options *o, const struct pmu *pmu, const char **why)
 {
 	*why = text;
-	return !pmu || each_matches("event", o->event, event_name, pmu);
+	return !pmu || !strcmp(o->event, "arch") || each_matches("event", o->event, event_name, pmu);
 }

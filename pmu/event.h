@@ -25,6 +25,9 @@ enum event_flags {
 	EVENT_ANY_RING = 1 << 0, /* counts in every ring, whatever the ring filter says */
 	EVENT_ENUMERATED =
 		1 << 1, /* CPUID itself says that this CPU counts it: a hypervisor may not drop it */
+	EVENT_OF_CORE =
+		1 << 2, /* this microarchitecture's own, of which there are hundreds: judged if asked for */
+	EVENT_PEBS = 1 << 3, /* can be sampled precisely */
 };
 
 struct pmu_event {
@@ -37,6 +40,9 @@ struct pmu_event {
 	struct event_term terms[EVENT_TERMS]; /* coefficient 0 ends */
 	const char *rule;                     /* a documented exception in words, NULL if none */
 	const char *source;                   /* manual and section */
+	const char *errata; /* published numbers, separated by blanks; NULL: none are known */
+	uint32_t extra_msr; /* register that holds extra_value while it counts; 0: none */
+	uint64_t extra_value;
 };
 
 /** The event called `name` (case ignored) among n rows; NULL if there is none. */

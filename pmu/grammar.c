@@ -428,9 +428,12 @@ static const char *row_name(const struct parser *p, unsigned i)
 /* The name that an alias stands for, if [from, end) is one of a row that this PMU has. */
 static const char *resolve(const struct parser *p, const char *from, const char *end)
 {
-	for (const struct event_alias *a = p->grammar->aliases; a && a->alias; a++)
-		if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))
-			return a->name;
+	const struct event_alias *const tables[] = {p->grammar->aliases, p->grammar->more_aliases};
+
+	for (unsigned i = 0; i < 2; i++)
+		for (const struct event_alias *a = tables[i]; a && a->alias; a++)
+			if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))
+				return a->name;
 	return NULL;
 }
 
@@ -504,7 +507,9 @@ static unsigned parse_named(struct parser *p, const char *from, struct event_req
 			continue;
 		p->given = 0;
 		p->request = (struct event_request){.event = p->pmu->events[i],
-						    .config.code = p->pmu->events[i]->code};
+						    .config.code = p->pmu->events[i]->code,
+						    .config.extra_msr = p->pmu->events[i]->extra_msr,
+						    .config.extra_value = p->pmu->events[i]->extra_value};
 		if (!take_attributes(p, end) || !finish(p))
 			return 0;
 		if (count < max)
@@ -624,6 +629,18 @@ size_t event_format(const struct pmu *pmu, const struct event_request *r, char *
 	return r->counter ? add(out, size, n, "@%s", pmu->counter[r->counter - 1].name) : n;
 }
 
+/* What a field holds once the driver has joined the event's own conditions with those asked for. */
+static uint64_t joined_field(const struct event_grammar *g, const struct event_request *r,
+			     const struct event_modifier *m)
+{
+	uint64_t value = field(&r->config, m);
+
+	if (!value && g->code_is_raw && m->raw >= 0 && !is_ring(m) &&
+	    m->offset != offsetof(struct pmu_config, code))
+		value = r->config.code >> m->raw & ones(m->width);
+	return value;
+}
+
 size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, char *out, size_t size)
 {
 	const struct event_grammar *g = pmu->driver->grammar;
@@ -633,9 +650,9 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 	out[0] = 0;
 	if (r->event && !r->event->counters)
 		return 0;
-	n = add(out, size, 0, "cpu/");
+	n = add(out, size, 0, "%s/", pmu->perf_name ? pmu->perf_name : "cpu");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
-		uint64_t value = field(&r->config, m);
+		uint64_t value = joined_field(g, r, m);
 		unsigned low = m->width;
 
 		if (continues(g, m))
@@ -649,6 +666,9 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 			fields++;
 		}
 	}
+	for (const struct event_extra_field *x = g->extras; x && x->perf; x++)
+		if (r->config.extra_msr == x->msr)
+			n = add(out, size, n, ",%s=%#" PRIx64, x->perf, r->config.extra_value);
 	n = add(out, size, n, "/");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++)
 		if (is_ring(m) && r->config.ring != RING_ALL && field(&r->config, m))

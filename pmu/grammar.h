@@ -44,11 +44,22 @@ struct event_alias {
 	const char *alias, *name; /* alias NULL ends */
 };
 
+/** A register that some events need besides the selector. */
+struct event_extra_field {
+	uint32_t msr;
+	const char *perf; /* "frontend" */
+};
+
 /** What a family adds to the grammar: data only, but for masks. */
 struct event_grammar {
 	const char *const *names;          /* before "::" besides the driver's and the model's, NULL ends */
 	const struct event_alias *aliases; /* other names of rows: libpfm4's, perf's; may be NULL */
+	const struct event_alias *more_aliases; /* likewise: the vendor's own; may be NULL */
 	const struct event_modifier *modifiers; /* help NULL ends */
+	bool code_is_raw; /* an event's code is laid out as a raw selector is, and may hold a counter mask and
+			     the like */
+	/** Registers besides the selector, by the names of perf's fields, perf NULL ends; may be NULL. */
+	const struct event_extra_field *extras;
 	uint64_t raw_ignored; /* bits of a raw selector that say nothing about the event, such as enable */
 	/** A raw selector may be given as its two halves, the lower one first, "0x3b000/0x1200020c@0xc", with
 	 * the counter as RDPMC has it; this is how that is written, in words. NULL: it may not. */

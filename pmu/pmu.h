@@ -41,6 +41,8 @@ struct pmu_config {
 	bool edge, invert;
 	bool any_thread; /* also what the core's other threads do, where the family has that */
 	uint8_t cmask;
+	uint32_t extra_msr; /* register to be set to extra_value first, as pmu_event has them; 0: none */
+	uint64_t extra_value;
 	uint32_t choice; /* the sched_alternative.choice of the alternative that the scheduler took; 0: the
 			    driver takes what is free. Without meaning where alternatives is NULL */
 };
@@ -62,7 +64,9 @@ struct pmu_bracket {
 
 struct pmu {
 	const struct pmu_driver *driver;
-	char name[48]; /* "Intel architectural PMU version 2" */
+	char name[48];         /* "Intel architectural PMU version 2" */
+	const char *perf_name; /* what perf calls this PMU, of a hybrid CPU's kinds "cpu_core" and "cpu_atom";
+				  NULL: "cpu" */
 	unsigned version;
 	unsigned n_counters, n_general, n_fixed;
 	struct pmu_counter counter[PMU_COUNTERS_MAX];

@@ -91,4 +91,8 @@ extern const struct suite *const suites[];
  * is ignored. */
 bool glob_match(const char *pattern, const char *text);
 
+/** Whether event=GLOBS asks for event e. The word "arch" stands for those that all CPUs of the family share:
+ * of Intel the architectural ones, of the other families all. */
+bool event_selected(const struct pmu_event *e, const char *globs);
+
 #endif

@@ -47,3 +47,10 @@ bool glob_match(const char *pattern, const char *text)
 		p = end + 1;
 	}
 }
+
+bool event_selected(const struct pmu_event *e, const char *globs)
+{
+	if (globs && !strcmp(globs, "arch"))
+		return !(e->flags & EVENT_OF_CORE);
+	return glob_match(globs, e->name);
+}

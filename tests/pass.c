@@ -14,7 +14,12 @@ static enum smi_source retaken_by;
 
 struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings)
 {
-	return (struct slot){.counter = c, .event = e, .config = {.code = e->code, .ring = rings}};
+	return (struct slot){.counter = c,
+			     .event = e,
+			     .config = {.code = e->code,
+					.ring = rings,
+					.extra_msr = e->extra_msr,
+					.extra_value = e->extra_value}};
 }
 
 #define STRING_(x) #x

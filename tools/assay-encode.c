@@ -21,7 +21,7 @@
 enum { OK, WRONG, USAGE };
 
 static struct {
-	bool json, list, verbose;
+	bool json, list, perf, verbose;
 } flags;
 
 static struct pmu pmu;
@@ -34,6 +34,7 @@ static const char usage[] =
 	"       assay-encode [-v] [--json] --list PMU [GLOB...]   the PMU's events (-v: with all that is "
 	"known)\n"
 	"       --events FILE before PMU: with the events of a vendor's file\n"
+	"       assay-encode --perf PMU EVENT...              the same for perf's -e, one per line\n"
 	"\n"
 	"EVENT is libpfm4's form (NAME:UMASK:u:k:e:i:c=2), a raw selector (r01c0), perf's fields\n"
 	"(cpu/event=0xc4,umask=0x20/u), or a glob. -v decodes the fields of registers.\n"
@@ -171,6 +172,9 @@ static const char *judgement_text(const struct pmu_event *e)
 	static const char *const text[] = {
 		[EVENT_EXACT] = "exact", [EVENT_AT_LEAST] = "at least", [EVENT_TIME] = "time"};
 
+	/* What it counts is exactly said, but known within bounds only. */
+	if (e->judgement == EVENT_EXACT && event_is_micro(e))
+		return "bounds";
 	return e->judgement < sizeof text / sizeof *text ? text[e->judgement] : "?";
 }
 
@@ -214,6 +218,7 @@ static void list_json(void)
 		json_string(&j, "quantities", quantities_text(e, text, sizeof text));
 		json_string(&j, "judgement", judgement_text(e));
 		json_string(&j, "rule", e->rule);
+		json_string(&j, "errata", e->errata);
 		json_string(&j, "source", e->source);
 		json_open(&j, "masks", '[');
 		for (const struct event_mask *m = pmu.driver->grammar->masks ? pmu.driver->grammar->masks(e)
@@ -250,8 +255,35 @@ static void list_text(void)
 			continue;
 		if (e->rule)
 			printf("    %s\n", e->rule);
+		if (e->extra_msr)
+			printf("    register besides: %#" PRIx32 " = %#" PRIx64 "\n", e->extra_msr,
+			       e->extra_value);
+		if (e->flags & EVENT_PEBS)
+			puts("    can be sampled precisely");
+		if (e->errata)
+			printf("    errata: %s\n", e->errata);
 		printf("    %s\n", e->source);
 	}
+}
+
+/* --- --perf ----------------------------------------------------------------------------------------- */
+
+static int perf_strings(void)
+{
+	char text[256];
+	int status = OK;
+
+	for (unsigned i = 0; i < n_requests; i++)
+		if (event_format_perf(&pmu, &request[i], text, sizeof text)) {
+			puts(text);
+		} else {
+			fprintf(stderr,
+				"assay-encode: %s: only a fixed counter counts it, perf's fields cannot say "
+				"so\n",
+				request[i].event->name);
+			status = WRONG;
+		}
+	return status;
 }
 
 /* --- encoding --------------------------------------------------------------------------------------- */
@@ -417,12 +449,14 @@ int main(int argc, char **argv)
 			flags.list = true;
 		else if (!strcmp(argv[i], "--events") && i + 1 < argc)
 			events = argv[++i];
+		else if (!strcmp(argv[i], "--perf"))
+			flags.perf = true;
 		else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
 			return fputs(usage, stdout) < 0;
 		else
 			return fprintf(stderr, "assay-encode: no option %s\n%s", argv[i], usage), USAGE;
 	}
-	if (argc - i < (flags.list ? 1 : 2))
+	if (argc - i < (flags.list ? 1 : 2) || (flags.perf && (flags.list || flags.json)))
 		return fputs(usage, stderr), USAGE;
 	status = open_pmu(argv[i++]);
 	if (status == OK && events)
@@ -439,6 +473,8 @@ int main(int argc, char **argv)
 			list_json();
 		else
 			list_text();
+	} else if (status == OK && flags.perf) {
+		status = perf_strings();
 	} else if (status == OK) {
 		status = encode();
 	}

@@ -5,6 +5,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/intel/bracket.h"
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/events.h"
 #include "pmu/intel/intel.h"
@@ -15,11 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EVENTS_MAX 64
+#define EVENTS_MAX 512
 
 /* Events of the CPU that was identified last, and what each counter held when it was last written: version 1
  * has no overflow status, so an overflow shows only as a counter that is now below that value. */
 static const struct pmu_event *events[EVENTS_MAX];
+static struct pmu_event of_core[EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
 static char reason[128];
 
@@ -87,6 +89,11 @@ static const char *nonsense(const struct intel_leaf0a *l)
 	return reason;
 }
 
+static uint32_t low_counters(unsigned n)
+{
+	return n >= 32 ? ~0u : (1u << n) - 1;
+}
+
 static void add_counter(struct pmu *pmu, enum counter_kind kind, unsigned index, unsigned width,
 			unsigned write_width)
 {
@@ -123,6 +130,38 @@ struct intel_leaf0a intel_leaf0a_here(void)
 	}
 	intel_apply_leaf23(&l, sub);
 	return l;
+}
+
+static void add_event(struct pmu *pmu, const struct pmu_event *e)
+{
+	if (pmu->n_events < EVENTS_MAX)
+		events[pmu->n_events++] = e;
+}
+
+/* SDM vol. 2, CPUID: leaf 1AH tells the cores of a hybrid CPU apart. Other vendors' CPUs with leaf 0AH number
+ * their models as they like. */
+static int core_of_this_cpu(void)
+{
+	struct cpuid_regs head = cpuid(0, 0);
+	if (head.ebx != 0x756e6547 || head.edx != 0x49656e69 || head.ecx != 0x6c65746e)
+		return INTEL_NO_CORE;
+	return intel_core(cpuid(1, 0).eax, head.eax >= 0x1a ? cpuid(0x1a, 0).eax : 0);
+}
+
+/* The microarchitecture's own events that some counter here can count, but those whose names architectural
+ * ones have. */
+static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
+{
+	unsigned n = intel_unpack(core_of_this_cpu(), of_core, EVENTS_MAX), architectural = pmu->n_events;
+	uint32_t general = l->n_general ? low_counters(l->n_general) : 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct pmu_event *e = &of_core[i];
+		if (e->fixed >= 0 ? !(l->fixed >> e->fixed & 1) : !(e->counters & general))
+			continue;
+		if (!event_by_name(events, architectural, e->name))
+			add_event(pmu, e);
+	}
 }
 
 static bool identify(struct pmu *pmu, const char **why)
@@ -181,9 +220,12 @@ static bool identify(struct pmu *pmu, const char **why)
 			e->cpuid_bit < 0
 				? e->event.fixed < INTEL_FIXED_MAX && l.fixed >> e->event.fixed & 1
 				: l.n_general && intel_arch_event_available(l.eax, l.ebx, e->cpuid_bit);
-		if (offered && pmu->n_events < EVENTS_MAX)
-			events[pmu->n_events++] = &e->event;
+		if (offered)
+			add_event(pmu, &e->event);
 	}
+	add_events_of_core(pmu, &l);
+	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
+	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
 	pmu->events = events;
 	return true;
 }
@@ -267,7 +309,11 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 				 (config->any_thread ? FIXED_ANY : 0) | (config->interrupt ? FIXED_PMI : 0);
 		return set_fixed_field(k, field);
 	}
-	uint64_t select = config->code | (config->ring & RING_OS ? EVTSEL_OS : 0) |
+	if (config->extra_msr && !msr_write(config->extra_msr, config->extra_value))
+		return false;
+	/* A counter mask that is asked for takes the place of the event's own. */
+	uint64_t code = config->cmask ? config->code & ~EVTSEL_CMASK : config->code;
+	uint64_t select = code | (config->ring & RING_OS ? EVTSEL_OS : 0) |
 			  (config->ring & RING_USR ? EVTSEL_USR : 0) | (config->interrupt ? EVTSEL_INT : 0) |
 			  (config->edge ? EVTSEL_E : 0) | (config->invert ? EVTSEL_INV : 0) |
 			  (config->any_thread ? EVTSEL_ANY : 0) |

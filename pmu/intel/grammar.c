@@ -4,7 +4,9 @@
  */
 #include "pmu/grammar.h"
 #include "pmu/fields.h"
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/driver.h"
+#include "pmu/intel/extra.h"
 #include "pmu/intel/registers.h"
 
 #include <stddef.h>
@@ -15,6 +17,8 @@
 static const struct event_modifier modifiers[] = {
 	{NULL, "event", IN(code), 0, 8, 0, "event select"},
 	{NULL, "umask", IN(code), 8, 8, 8, "unit mask"},
+	{NULL, "umask", IN(code), EVTSEL_UMASK2_SHIFT, 8, EVTSEL_UMASK2_SHIFT,
+	 "bits 15:8 of it, from version 6 on"},
 	{"u", NULL, IN(ring), 1, 1, 16, "count in rings 1 to 3"},
 	{"k", NULL, IN(ring), 0, 1, 17, "count in ring 0"},
 	{"e", "edge", IN(edge), 0, 1, 18, "count how often the condition begins"},
@@ -47,12 +51,24 @@ static const struct event_alias aliases[] = {
 	{NULL, NULL},
 };
 
-static const char *const names[] = {"ix86arch", "cpu", NULL};
+/* As the kernel's PMU names them in its format directory. */
+static const struct event_extra_field extras[] = {
+	{MSR_OFFCORE_RSP_0, "offcore_rsp"},
+	{MSR_OFFCORE_RSP_1, "offcore_rsp"},
+	{MSR_PEBS_LD_LAT, "ldlat"},
+	{MSR_PEBS_FRONTEND, "frontend"},
+	{0, NULL},
+};
+
+static const char *const names[] = {"ix86arch", "cpu", "cpu_core", "cpu_atom", NULL};
 
 const struct event_grammar intel_grammar = {
 	.names = names,
 	.aliases = aliases,
+	.more_aliases = intel_core_aliases,
 	.modifiers = modifiers,
+	.code_is_raw = true,
+	.extras = extras,
 	.raw_ignored = EVTSEL_PC | EVTSEL_INT | EVTSEL_EN,
 };
 

@@ -120,6 +120,7 @@ struct intel_state {
 	const struct intel_profile *profile;
 	struct intel_leaf0a leaf;
 	bool pdcm;
+	int core; /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
 	uint64_t injections;
 
 	uint64_t select[INTEL_GENERAL_MAX];

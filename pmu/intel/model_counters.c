@@ -6,6 +6,7 @@
  * occurs): IRET, SYSRET and SYSEXIT belong to the ring that they leave, so do INT n, SYSCALL and SYSENTER;
  * the handler's first instruction is the first one of ring 0.
  */
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/events.h"
 #include "pmu/intel/model.h"
 
@@ -15,22 +16,66 @@
 #define SMI_LENGTH 100
 #define LATE_STEPS 3 /* (injected) */
 
-/* Terms in a clock set the clock, all others the weights. */
-static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e)
+/* Terms in a clock set the clock, all others the weights. This machine retires one micro-operation per
+ * instruction. */
+static void decode_terms(const struct intel_state *s, struct intel_counter *k, const struct event_term *term)
 {
 	k->per_tick = 1;
-	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
-		unsigned q = e->terms[i].quantity;
+	for (unsigned i = 0; i < EVENT_TERMS && term[i].coefficient; i++) {
+		unsigned q = term[i].quantity;
 		if (q == Q_CYCLES || q == Q_SLOTS)
 			k->clock = CLOCK_CORE;
 		else if (q == Q_REF_CYCLES)
 			k->clock = CLOCK_TSC;
 		else if (q == Q_BUS_CYCLES)
 			k->clock = MUTANT(M_BUS_RATIO, CLOCK_BUS, CLOCK_TSC);
+		else if (q == Q_UOPS || q == Q_UOPS_FUSED)
+			k->weight[Q_INSTRUCTIONS] += term[i].coefficient;
+		else if (q == Q_UOPS_X87)
+			k->weight[Q_X87_OPS] += term[i].coefficient;
 		else
-			k->weight[q] += e->terms[i].coefficient;
+			k->weight[q] += term[i].coefficient;
 		if (q == Q_SLOTS)
 			k->per_tick = MUTANT(M_SLOTS, s->profile->slots, 1);
+	}
+}
+
+static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e)
+{
+	decode_terms(s, k, e->terms);
+}
+
+/*
+ * What the core's own events make of a selector. An event that is defined with a counter mask, an edge or an
+ * inversion counts as it is defined; any other use of these bits applies to the event that has the same code
+ * and unit mask and none of them.
+ */
+static void decode_core_event(const struct intel_state *s, struct intel_counter *k, uint64_t select)
+{
+	const uint64_t conditions = EVTSEL_CMASK | EVTSEL_INV | EVTSEL_E;
+	const struct intel_model_event *whole = NULL, *base = NULL;
+
+	if (s->core == INTEL_NO_CORE)
+		return;
+	for (unsigned i = 0; i < intel_model_event_count; i++) {
+		const struct intel_model_event *e = &intel_model_events[i];
+		if (((e->selector ^ select) & EVTSEL_CODE) ||
+		    e->umask2 != (select >> EVTSEL_UMASK2_SHIFT & 0xff) ||
+		    !MUTANT(M_OTHER_CORE, intel_core_sets[e->cores] >> s->core & 1, true))
+			continue;
+		if (e->selector == (select & (EVTSEL_CODE | conditions)))
+			whole = e;
+		if (!(e->selector & conditions))
+			base = e;
+	}
+	if (MUTANT(M_CONDITIONS, whole != NULL && whole != base, false)) {
+		k->simple = true;
+		base = whole;
+	}
+	if (base) {
+		struct event_term terms[EVENT_TERMS] = {{0}};
+		intel_terms(&intel_meanings[base->meaning], terms);
+		decode_terms(s, k, terms);
 	}
 }
 
@@ -56,14 +101,19 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 
 	/* SDM 18.2.1.2: an architectural event that CPUID.0AH:EBX declares missing counts nothing here, as an
 	 * unknown code does. */
+	bool architectural = false;
 	for (unsigned i = 0; i < intel_arch_event_count; i++) {
 		const struct intel_arch_event *e = &intel_arch_events[i];
 		uint64_t code = MUTANT(M_UMASK, EVTSEL_CODE, 0xffull) | MUTANT(M_UMASK2, EVTSEL_UMASK2, 0);
 		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
 		    MUTANT(M_EVENT_AVAILABLE,
-			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true))
+			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true)) {
 			decode_event(s, k, &e->event);
+			architectural = true;
+		}
 	}
+	if (!architectural)
+		decode_core_event(s, k, select);
 }
 
 void intel_decode_fixed(struct intel_state *s, unsigned c)

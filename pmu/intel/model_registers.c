@@ -3,6 +3,7 @@
  * raise #GP(0), as SDM vol. 2 (WRMSR) says. (Silicon of the time of Core Duo and Core 2 is known to ignore
  * reserved bits here; these rules are the architecture's.)
  */
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/model.h"
 
@@ -74,6 +75,7 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	s->profile = profile->data;
 	s->leaf = leaf0a_of(profile);
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
+	s->core = intel_core(leaf_of(profile, 1)->eax, leaf_of(profile, 0x1a)->eax);
 	s->injections = injections;
 	s->noise = 1;
 	const struct model_cpuid *branches =

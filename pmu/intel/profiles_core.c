@@ -193,6 +193,7 @@ static const struct intel_profile alderlake_p_data = {
 	.perf_capabilities = 0x74ff,
 	.counts_smis = true,
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.slots = 6,
 	.bus_ratio = 52, /* 2.0 GHz core, 38.4 MHz crystal */
 };
 const struct model_profile intel_alderlake_p = {

@@ -2,6 +2,7 @@
  * Events of Intel's own files: selector layout SDM 18.2.1.1; unit mask 2 and equality are of version 6 (SDM
  * of 2024, 20.2.6). What they count, by the names that the files give them.
  */
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/events.h"
 #include "pmu/intel/registers.h"
@@ -40,6 +41,33 @@ static const struct event_alias names[] = {
 	{NULL, NULL},
 };
 
+/* Of the names that single cores have, those that mean the same on all. */
+static bool meaning_on_cores(const char *name, struct pmu_event *out)
+{
+	const struct intel_core_event *known = NULL;
+
+	for (const struct event_alias *a = intel_core_aliases; a->alias; a++)
+		if (!strcasecmp(a->alias, name)) {
+			name = a->name;
+			break;
+		}
+	for (unsigned i = 0; i < intel_core_event_count; i++) {
+		const struct intel_core_event *e = &intel_core_events[i];
+		if (strcasecmp(intel_event_names + e->name, name))
+			continue;
+		if (known && known->meaning != e->meaning)
+			return false;
+		known = e;
+	}
+	if (!known)
+		return false;
+	struct pmu_event from;
+	intel_row(known, &from);
+	from.flags = 0; /* who brings a file wants its events judged */
+	event_mean(out, &from);
+	return true;
+}
+
 bool intel_meaning(const char *name, struct pmu_event *out)
 {
 	for (const struct event_alias *a = names; a->alias; a++)
@@ -52,5 +80,5 @@ bool intel_meaning(const char *name, struct pmu_event *out)
 			return true;
 		}
 	}
-	return false;
+	return meaning_on_cores(name, out);
 }

@@ -37,6 +37,47 @@ test("version 1 has no global control", found == [("IA32_PMC0", 0), ("IA32_PERFE
 found = writes("intel-core2", "INST_RETIRED.ANY:k", "CPU_CLK_UNHALTED.REF:u")
 test("fixed counters share their control", ("IA32_FIXED_CTR_CTRL", 0x201) in found and found[-1] == ("IA32_PERF_GLOBAL_CTRL", 5 << 32), found)
 
+
+
+# What perf makes of a string, with the fields of its format directory for these PMUs.
+FIELDS = {"event": (0, 8), "umask": (8, 8), "edge": (18, 1), "any": (21, 1), "inv": (23, 1), "cmask": (24, 8)}
+
+
+def perf_selector(text):
+    pmu, terms, modifiers = text.split("/")
+    value, extra = 0, {}
+    for term in terms.split(","):
+        name, _, number = term.partition("=")
+        number = int(number or "1", 0)
+        if name in FIELDS:
+            shift, width = FIELDS[name]
+            assert number < 1 << width, text
+            value |= number << shift
+        else:
+            extra[name] = number
+    return pmu, value | (0x10000 if modifiers != "k" else 0) | (0x20000 if modifiers != "u" else 0), extra
+
+
+for pmu, name, string in (
+        ("intel-skylake", "UOPS_ISSUED.STALL_CYCLES:u", "cpu/event=0xe,umask=0x1,inv,cmask=0x1/u"),
+        ("intel-skylake", "BR_INST_RETIRED.CONDITIONAL", "cpu/event=0xc4,umask=0x1/"),
+        ("intel-skylake", "FRONTEND_RETIRED.DSB_MISS:k", "cpu/event=0xc6,umask=0x1,frontend=0x11/k"),
+        ("intel-haswell", "CPL_CYCLES.RING0_TRANS", "cpu/event=0x5c,umask=0x1,edge,cmask=0x1/"),
+        ("intel-skylake", "UOPS_ISSUED.STALL_CYCLES:c=3", "cpu/event=0xe,umask=0x1,inv,cmask=0x3/"),
+        ("intel-alderlake-e", "BR_INST_RETIRED.COND", "cpu_atom/event=0xc4,umask=0x7e/"),
+        ("intel-alderlake-p", "BR_INST_RETIRED.COND", "cpu_core/event=0xc4,umask=0x11/"),
+        ("amd-zen4", "RETIRED_UNCONDITIONAL_BRANCH_INSTRUCTIONS", "cpu/event=0x1c9/")):
+    status, out, err = run("--perf", pmu, name)
+    test(f"--perf writes {name} as perf has it", (status, out.strip()) == (0, string), out + err)
+for pmu in ("intel-core2", "intel-skylake", "intel-alderlake-p", "intel-goldmont"):
+    status, out, err = run("--json", "--list", pmu)
+    events = [e for e in json.loads(out)["events"] if e["perf"]]
+    wrong = [e["name"] for e in events if perf_selector(e["perf"])[1] != int(e["code"], 16) | 0x30000]
+    test(f"perf's fields give the codes of all {len(events)} events of {pmu}", len(events) > 70 and not wrong, wrong)
+status, out, err = run("--perf", "intel-core2", "INST_RETIRED.ANY", "branches")
+test("a fixed counter's event has no perf string", (status, out.count("\n")) == (1, 1) and "INST_RETIRED.ANY" in err, out + err)
+test("--perf goes with no other form", run("--perf", "--list", "intel-core2")[0] == 2)
+
 status, out, _ = run("-v", "intel-nehalem", "branches:u:c=1:t")
 test("-v names the fields", status == 0 and "IA32_PERFEVTSEL0           0x186 = 0x16100c4\n        EN USR ANY CMASK=0x1 EVENT=0xc4\n" in out, out)
 status, out, _ = run("intel-core2", "branches", "instructions", "cycles:u")
@@ -56,9 +97,12 @@ for profile in profiles:
     listed = json.loads(run("--json", "--list", profile)[1])["events"]
     test(f"{profile}: the list has them all", len(listed) == len(at) and all(e["quantities"] != "-" and e["source"] for e in listed), listed)
 
-status, out, _ = run("--list", "intel-core2", "BR_*", "INST_RETIRED.ANY")
+status, out, _ = run("--list", "intel-core2", "BR_*RETIRED.A*", "INST_RETIRED.ANY")
 test("--list takes globs", [line.split()[0] for line in out.splitlines()] == [
-    "BR_INST_RETIRED.ALL_BRANCHES", "BR_MISP_RETIRED.ALL_BRANCHES", "INST_RETIRED.ANY"], out)
+    "BR_INST_RETIRED.ALL_BRANCHES", "BR_MISP_RETIRED.ALL_BRANCHES", "BR_INST_RETIRED.ANY", "INST_RETIRED.ANY"], out)
+status, out, _ = run("-v", "--list", "intel-skylake", "FRONTEND_RETIRED.DSB_MISS", "BR_INST_RETIRED.COND")
+test("-v --list tells of registers besides, of precise sampling and of errata",
+     all(words in out for words in ("0x3f7 = 0x11", "can be sampled precisely", "errata: SKL091", "bounds")), out)
 status, out, _ = run("--list", "intel-core2", "instructions")
 test("--list shows code, judgement, quantities and counters", out.split() == ["INST_RETIRED.ANY_P", "0xc0", "exact", "instructions", "PMC0", "PMC1"], out)
 

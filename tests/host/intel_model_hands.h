@@ -4,7 +4,9 @@
 #ifndef TESTS_HOST_INTEL_MODEL_HANDS_H
 #define TESTS_HOST_INTEL_MODEL_HANDS_H
 
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/intel.h"
+#include "pmu/intel/model.h"
 #include "pmu/intel/profile.h"
 #include "pmu/intel/registers.h"
 

@@ -333,11 +333,47 @@ static void events(void **unused)
 	assert_int_equal(get(IA32_PMC0), 1);
 	assert_int_equal(get(IA32_PMC0 + 1), 10);
 	power_up(&intel_nehalem, "");
+	((struct intel_state *)cpu)->core = INTEL_NO_CORE; /* whose list has one of them all the same */
 	program(0, 0xc5 | BOTH | EVTSEL_EN);
 	program(1, 0x013c | BOTH | EVTSEL_EN);
 	step(Q_BR_MISPRED, 1, 70, 0);
 	assert_int_equal(get(IA32_PMC0), 0);
 	assert_int_equal(get(IA32_PMC0 + 1), 0);
+}
+
+/* The same selector, on cores that know it and on others; as it is defined, and with a threshold asked for.
+ */
+static void events_of_cores(void **unused)
+{
+	const uint64_t run = BOTH | EVTSEL_EN;
+	(void)unused;
+	power_up(&intel_skylake, "");
+	program(0, 0x01c4 | run);           /* BR_INST_RETIRED.CONDITIONAL */
+	program(1, 0x01c4 | run | 1 << 24); /* the same, cycles with any */
+	program(2, 0x02c2 | run | 10 << 24 |
+			   EVTSEL_INV); /* UOPS_RETIRED.TOTAL_CYCLES has c=16: this is not it */
+	program(3, 0x02d1 | run);       /* MEM_LOAD_RETIRED.L2_HIT: some of all loads, none here */
+	step(Q_BR_COND, 3, 7, 0);
+	assert_int_equal(get(IA32_PMC0), 3);
+	assert_int_equal(get(IA32_PMC0 + 1), 1);
+	assert_int_equal(get(IA32_PMC0 + 2), 7);
+	assert_int_equal(get(IA32_PMC0 + 3), 0);
+	program(0, 0x3200 | run); /* no event */
+	program(1, 0x7ec4 | run); /* Silvermont's conditional branches */
+	step(Q_BR_COND, 3, 7, 0);
+	assert_int_equal(get(IA32_PMC0), 0);
+	assert_int_equal(get(IA32_PMC0 + 1), 0);
+	power_up(&intel_silvermont, "");
+	program(0, 0x01c4 | run);
+	program(1, 0x7ec4 | run);
+	step(Q_BR_COND, 3, 7, 0);
+	assert_int_equal(get(IA32_PMC0), 0);
+	assert_int_equal(get(IA32_PMC0 + 1), 3);
+	power_up(&intel_haswell, "");
+	/* An edge by definition: changes to ring 0, however many in one cycle. */
+	program(0, 0x015c | run | EVTSEL_E | 1 << 24);
+	step(Q_RING_TO_KERNEL, 2, 7, 0);
+	assert_int_equal(get(IA32_PMC0), 2);
 }
 
 static void clocks(void **unused)
@@ -735,11 +771,11 @@ static void in_use_register(void **unused)
 		cmocka_unit_test(full_width_write), cmocka_unit_test(fixed_write),                           \
 		cmocka_unit_test(control_reserved), cmocka_unit_test(debugctl),                              \
 		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(enables), cmocka_unit_test(rings),           \
-		cmocka_unit_test(events), cmocka_unit_test(clocks), cmocka_unit_test(slots),                 \
-		cmocka_unit_test(amounts_add_up), cmocka_unit_test(own_write), cmocka_unit_test(thresholds), \
-		cmocka_unit_test(edges), cmocka_unit_test(increments), cmocka_unit_test(wrap),               \
-		cmocka_unit_test(status), cmocka_unit_test(interrupts), cmocka_unit_test(legacy_freeze),     \
-		cmocka_unit_test(streamlined_freeze), cmocka_unit_test(status_set),                          \
-		cmocka_unit_test(in_use_register)
+		cmocka_unit_test(events), cmocka_unit_test(events_of_cores), cmocka_unit_test(clocks),       \
+		cmocka_unit_test(slots), cmocka_unit_test(amounts_add_up), cmocka_unit_test(own_write),      \
+		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(increments),         \
+		cmocka_unit_test(wrap), cmocka_unit_test(status), cmocka_unit_test(interrupts),              \
+		cmocka_unit_test(legacy_freeze), cmocka_unit_test(streamlined_freeze),                       \
+		cmocka_unit_test(status_set), cmocka_unit_test(in_use_register)
 
 #endif

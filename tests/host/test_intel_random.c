@@ -2,7 +2,9 @@
  * Random register writes and steps on the Intel model, held against a second reading of the manual: slow,
  * from the raw register values at every cycle, sharing no code with the model.
  */
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/intel.h"
+#include "pmu/intel/model.h"
 #include "pmu/intel/profile.h"
 
 #include <setjmp.h>
@@ -284,6 +286,8 @@ static void random_sequences(const struct model_profile *p, unsigned version, un
 		free(cpu);
 		cpu = calloc(1, intel_model.state_size);
 		intel_model.reset(cpu, p, 0);
+		((struct intel_state *)cpu)->core =
+			INTEL_NO_CORE; /* the reference knows architectural events alone */
 		for (unsigned i = 0; i < STEPS; i++) {
 			if (!below(4))
 				random_write();

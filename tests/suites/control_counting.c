@@ -211,7 +211,7 @@ static const struct pmu_event *exact_event(const struct probe *p, unsigned c, un
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < pmu->n_events && n < 8; k++)
-		if (pmu->events[k]->judgement == EVENT_EXACT &&
+		if (pmu->events[k]->judgement == EVENT_EXACT && !(pmu->events[k]->flags & EVENT_OF_CORE) &&
 		    pmu->driver->can_count(pmu, pmu->events[k], c) && surely_there(pmu, pmu->events[k], c))
 			found[n++] = pmu->events[k];
 	return n && (p->usable & counter_bit(c)) ? found[i % n] : NULL;

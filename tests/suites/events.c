@@ -17,7 +17,7 @@
 
 #define EVENTS_MS     20000
 #define MULTIPLES     3
-#define EVENTS_MAX    256
+#define EVENTS_MAX    512
 #define N_VIRTUAL     5
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  3
@@ -140,15 +140,16 @@ static bool usable(const struct run *run, unsigned c)
 }
 
 /*
- * Counters that start together are judged together. Where each takes a run of its own, an event goes to one
- * counter per kernel, each time to another one, so that it sees all of them.
+ * Counters that start together are judged together. Where each takes a run of its own, and of the hundreds
+ * of events that one microarchitecture has for itself, an event goes to one counter per kernel, each time to
+ * another one, so that it sees all of them.
  */
 static bool has_turn(const struct plan *plan, unsigned event, unsigned c)
 {
 	const struct pmu *pmu = plan->run->pmu;
 	unsigned n = 0, at = 0;
 
-	if (pmu->has_global)
+	if (pmu->has_global && !(pmu->events[event]->flags & EVENT_OF_CORE))
 		return true;
 	for (unsigned i = 0; i < pmu->n_counters; i++) {
 		if (i == c)
@@ -168,7 +169,7 @@ static void make_plan(struct plan *plan)
 	for (unsigned i = 0; i < pmu->n_events && i < EVENTS_MAX; i++) {
 		const struct pmu_event *e = pmu->events[i];
 
-		if (!glob_match(run->options->event_glob, e->name) || !defined(plan, i))
+		if (!event_selected(e, run->options->event_glob) || !defined(plan, i))
 			continue;
 		for (unsigned c = 0; c < pmu->n_counters; c++)
 			if (usable(run, c) && pmu->driver->can_count(pmu, e, c) && has_turn(plan, i, c) &&

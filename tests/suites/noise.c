@@ -467,7 +467,7 @@ static const char *choose_events(struct noise *s)
 		struct event_request *r = &s->request[s->n_requests];
 
 		*r = (struct event_request){.event = pmu->events[i], .config.code = pmu->events[i]->code};
-		if (glob_match(s->run->options->event_glob, r->event->name) && event_counters(pmu, r))
+		if (event_selected(r->event, s->run->options->event_glob) && event_counters(pmu, r))
 			s->n_requests++;
 	}
 	if (!s->n_requests)

@@ -76,7 +76,7 @@ void response_begin(struct run *r, uint64_t n, unsigned repetitions)
 	for (unsigned i = 0; scanned && i < pmu->n_unexplained; i++) {
 		const struct pmu_event *e = pmu->events[pmu->n_events + i];
 
-		if (glob_match(run->options->event_glob, e->name))
+		if (event_selected(e, run->options->event_glob))
 			scanned[n_scanned++].event = e;
 	}
 	space.n = n;

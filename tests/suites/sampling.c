@@ -129,7 +129,7 @@ unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_sour
 	c = (struct candidates){.pmu = pmu, .source = source};
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		if ((source ? pmu->events[i]->judgement != EVENT_TIME : known(pmu->events[i])) &&
-		    glob_match(s->run->options->event_glob, pmu->events[i]->name))
+		    event_selected(pmu->events[i], s->run->options->event_glob))
 			gather(s, pmu->events[i], &c);
 	if (source && !s->run->call(s->run, ask, &c, QUESTION_MS, NULL))
 		return 0;

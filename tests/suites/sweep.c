@@ -276,7 +276,7 @@ static void find_events(struct sweep *s)
 	for (unsigned i = 0; pmu && i < pmu->n_events && s->n_all < EVENTS_MAX; i++) {
 		s->event = pmu->events[i];
 		if (s->event->judgement == EVENT_EXACT &&
-		    glob_match(s->run->options->event_glob, s->event->name) &&
+		    event_selected(s->event, s->run->options->event_glob) &&
 		    first_counter(s) < pmu->n_counters)
 			s->all[s->n_all++] = s->event;
 	}

@@ -1,0 +1,91 @@
+#include "pmu/intel/core_events.h"
+#include "pmu/intel/meanings.h"
+#include "pmu/intel/registers.h"
+
+#include <string.h>
+
+static const char *const rules[] = {
+	[NONE] = NULL,
+#define INTEL_RULE(id, text) [id] = text,
+#include "pmu/intel/rules.def"
+#undef INTEL_RULE
+};
+
+int intel_core(uint32_t signature, uint32_t hybrid)
+{
+	/* SDM vol. 2, CPUID, leaf 1: the extended fields belong to these families. */
+	unsigned family = signature >> 8 & 15, model = signature >> 4 & 15, stepping = signature & 15;
+	if (family == 6 || family == 15)
+		model |= signature >> 12 & 0xf0;
+	if (family == 15)
+		family += signature >> 20 & 0xff;
+
+	for (unsigned i = 0; i < intel_cpu_count; i++) {
+		const struct intel_cpu *c = &intel_cpus[i];
+		if (c->family == family && c->model == model && c->steppings >> stepping & 1 &&
+		    (!c->kind || (c->kind == hybrid >> 24 && c->native == (hybrid & 0xffffff))))
+			return c->core;
+	}
+	return INTEL_NO_CORE;
+}
+
+int intel_core_by_name(const char *name)
+{
+	for (unsigned i = 0; i < intel_core_count; i++)
+		if (!strcmp(intel_core_names[i], name))
+			return (int)i;
+	return INTEL_NO_CORE;
+}
+
+unsigned intel_terms(const struct intel_meaning_row *m, struct event_term *out)
+{
+	unsigned n = 0;
+
+	for (; n < EVENT_TERMS && m->terms[n]; n++)
+		out[n] = (struct event_term){(uint8_t)((m->terms[n] & ~INTEL_MINUS) - 1),
+					     m->terms[n] & INTEL_MINUS ? -1 : 1};
+	return n;
+}
+
+static uint64_t code_of(const struct intel_core_event *e)
+{
+	return e->select | (uint64_t)e->umask << 8 | (uint64_t)e->umask2 << EVTSEL_UMASK2_SHIFT |
+	       (uint64_t)e->cmask << EVTSEL_CMASK_SHIFT | (e->flags & INTEL_EDGE ? EVTSEL_E : 0) |
+	       (e->flags & INTEL_INV ? EVTSEL_INV : 0) | (e->flags & INTEL_ANY ? EVTSEL_ANY : 0) |
+	       (e->flags & INTEL_EQ ? EVTSEL_EQ : 0);
+}
+
+void intel_row(const struct intel_core_event *e, struct pmu_event *out)
+{
+	const struct intel_meaning_row *m = &intel_meanings[e->meaning];
+	const struct intel_event_extra *extra = &intel_event_extras[e->extra];
+
+	*out = (struct pmu_event){
+		.name = intel_event_names + e->name,
+		.code = code_of(e),
+		.counters = e->counters & INTEL_ON_FIXED ? 0 : e->counters,
+		.fixed = e->counters & INTEL_ON_FIXED ? e->counters & 0xff : -1,
+		.judgement = m->judgement,
+		.flags = EVENT_OF_CORE | (e->flags & INTEL_PEBS ? EVENT_PEBS : 0),
+		.rule = rules[m->rule],
+		.source = "Intel's event list of the core",
+		.errata = e->errata ? intel_errata[e->errata] : NULL,
+		.extra_msr = extra->msr,
+		.extra_value = extra->value,
+	};
+	/* Of the events that share such a register one counter at most may count, so that no two of them
+	 * meet. */
+	if (extra->msr)
+		out->counters &= -out->counters;
+	intel_terms(m, out->terms);
+}
+
+unsigned intel_unpack(int core, struct pmu_event *out, unsigned max)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_core_event_count && n < max; i++)
+		if (intel_core_sets[intel_core_events[i].cores] >> core & 1)
+			intel_row(&intel_core_events[i], &out[n++]);
+	return n;
+}

@@ -1,0 +1,100 @@
+/*
+ * Events of single microarchitectures ("cores"), packed: scripts/gen-intel-events joins the imported tables
+ * pmu/intel/(events,peer,cores).csv with pmu/intel/meanings.def at build time.
+ */
+#ifndef PMU_INTEL_CORE_EVENTS_H
+#define PMU_INTEL_CORE_EVENTS_H
+
+#include "pmu/grammar.h"
+
+/** What an event counts, in the terms of pmu/intel/meanings.def. */
+struct intel_meaning_row {
+	uint8_t judgement;           /* enum event_judgement */
+	uint8_t rule;                /* enum intel_rule */
+	uint16_t terms[EVENT_TERMS]; /* quantity + 1, or INTEL_MINUS | quantity + 1; 0 ends */
+};
+#define INTEL_MINUS 0x8000
+
+enum intel_event_flag { INTEL_EDGE = 1, INTEL_INV = 2, INTEL_ANY = 4, INTEL_EQ = 8, INTEL_PEBS = 16 };
+
+/** One encoding of one event, and the cores that have it. */
+struct intel_core_event {
+	uint16_t name;     /* offset into intel_event_names */
+	uint16_t cores;    /* index into intel_core_sets */
+	uint16_t counters; /* bit n: general counter n; 8000H + n: fixed counter n */
+	uint8_t meaning;
+	uint8_t select, umask, umask2, cmask;
+	uint8_t flags;  /* enum intel_event_flag */
+	uint8_t extra;  /* index into intel_event_extras; 0: none */
+	uint8_t errata; /* index into intel_errata; 0: none */
+};
+#define INTEL_ON_FIXED 0x8000
+
+/** A register that goes with a selector, and its value for one event. */
+struct intel_event_extra {
+	uint32_t msr;
+	uint64_t value;
+};
+
+/** What a selector counts on the cores of virtual CPUs: for the model, which never sees the rows above. */
+struct intel_model_event {
+	uint32_t selector; /* event select, unit mask, edge, inversion and counter mask as in IA32_PERFEVTSELx
+			    */
+	uint8_t umask2;
+	uint8_t meaning;
+	uint16_t cores; /* index into intel_core_sets */
+};
+
+/** Which core a CPU has. Of a hybrid CPU (CPUID leaf 1AH) also the kind and native model of the one asked. */
+struct intel_cpu {
+	uint8_t family;
+	uint8_t model;
+	uint16_t steppings; /* bit n: stepping n */
+	uint8_t kind;       /* CPUID.1AH:EAX[31:24]: 20H or 40H; 0: any */
+	uint8_t native;     /* CPUID.1AH:EAX[23:0] */
+	uint8_t core;       /* bit in the sets of cores */
+};
+
+extern const struct intel_meaning_row intel_meanings[];
+extern const struct intel_core_event intel_core_events[];
+extern const unsigned intel_core_event_count;
+extern const struct intel_model_event intel_model_events[];
+extern const unsigned intel_model_event_count;
+extern const uint64_t intel_core_sets[];
+extern const struct intel_event_extra intel_event_extras[];
+extern const char *const intel_errata[];
+extern const char intel_event_names[];
+/** Names that Intel gives to an event besides the one that its row has. */
+extern const struct event_alias intel_core_aliases[];
+extern const struct intel_cpu intel_cpus[];
+extern const unsigned intel_cpu_count;
+extern const char *const intel_core_names[]; /* "SKL" */
+extern const unsigned intel_core_count;
+
+#define INTEL_NO_CORE (-1)
+
+/**
+ * The core of a CPU.
+ * @param signature CPUID.1:EAX
+ * @param hybrid CPUID.1AH:EAX; 0 where there is no such leaf
+ * @return its bit in the sets of cores, or INTEL_NO_CORE if the tables do not know it
+ */
+int intel_core(uint32_t signature, uint32_t hybrid);
+
+/** The core called `name`, INTEL_NO_CORE if there is none. */
+int intel_core_by_name(const char *name);
+
+/**
+ * The events of a core, as every family has them, in the order of their names.
+ * @param out room for max events; what they point to lasts
+ * @return how many there are, at most max
+ */
+unsigned intel_unpack(int core, struct pmu_event *out, unsigned max);
+
+/** One row as every family has them. */
+void intel_row(const struct intel_core_event *e, struct pmu_event *out);
+
+/** One of intel_meanings[] as terms. @return how many were written to out[EVENT_TERMS] */
+unsigned intel_terms(const struct intel_meaning_row *m, struct event_term *out);
+
+#endif

@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+"""Intel's events of single cores: sound on the virtual CPU of every generation, judged only if asked for, and caught when they
+count wrong. (tests/soak/intel_events.t takes every kernel.)"""
+from boottest import boot, done, ok, sound, tail, verdict_table
+
+# Least number of events that are judged, and one that only this core has.
+PROFILES = {"yonah": (50, "BR_INSTR_RET"), "core2": (240, "BR_IND_CALL_EXEC"), "nehalem": (260, "MEM_INST_RETIRED.LOADS"),
+            "haswell": (290, "MEM_UOPS_RETIRED.ALL_LOADS"),
+            "skylake": (270, "MEM_INST_RETIRED.ALL_LOADS"), "icelake": (240, "BR_INST_RETIRED.COND_TAKEN"),
+            "alderlake-p": (260, "BR_INST_RETIRED.COND_NTAKEN"),
+            "silvermont": (65, "BR_INST_RETIRED.TAKEN_JCC"), "goldmont": (75, "BR_INST_RETIRED.REL_CALL"),
+            "alderlake-e": (130, "BR_INST_RETIRED.NEAR_TAKEN")}
+OPTIONS = "pmu=virtual:intel-%s suite=events kernel=calls,multiply n=1 reps=1 "
+
+
+def events(result):
+    return {name.split("/")[1] for name in verdict_table(result) or {} if name.count("/") > 2} - {"ground truth"}
+
+
+for profile, (least, own) in PROFILES.items():
+    r = boot(options=OPTIONS % profile + "event=*")
+    sound(r, profile)
+    ok(len(events(r)) >= least and own in events(r), "%s: %d events, %s among them" % (profile, len(events(r)), own), tail(r))
+
+r = boot(options=OPTIONS % "skylake")
+ok(r.status == 0 and len(events(r)) == 10, "without being asked for, none but the architectural ones", tail(r))
+r = boot(options=OPTIONS % "skylake" + "event=BR_INST_RETIRED.NEAR_TAKEN,BR_INST_RETIRED.COND kernel=cpuid n=5 inject=w146")
+wrong = {name.split("/")[1] for name, (verdict, _) in (verdict_table(r) or {}).items() if verdict == "wrong"}
+ok(r.status == 1 and wrong == {"BR_INST_RETIRED.NEAR_TAKEN"}, "a wrong count of one of them is caught", tail(r))
+r = boot(options=OPTIONS % "haswell" + "event=BR_INST_RETIRED.COND_TAKEN")
+ok(r.status not in (0, 1) and any("COND_TAKEN matches none of" in line for line in r.text), "another core's event is not known", tail(r))
+done()

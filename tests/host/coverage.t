@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""TAP test: the table in docs/intel-events.md is the one that build/coverage makes, a stale or missing one is noticed, and an event
+that nothing is said of is refused."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOL = ROOT / "scripts/coverage-table"
+failed = number = 0
+
+
+def ok(good, what):
+    global failed, number
+    number += 1
+    failed += not good
+    print("%sok %d - %s" % ("" if good else "not ", number, what))
+
+
+def tool(*args):
+    return subprocess.run([TOOL, *args], capture_output=True, text=True)
+
+
+table = tool().stdout
+rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()[2:]]
+document = (ROOT / "docs/intel-events.md").read_text(encoding="utf-8")
+ok(table in document, "docs/intel-events.md is up to date (else run scripts/coverage-table -w docs/intel-events.md)")
+ok(len(rows) == 49 + 2 + 13 and len({r[0] for r in rows}) == len(rows), "every microarchitecture of the three families has a line")
+ok(all(int(r[1]) == sum(map(int, r[2:7])) for r in rows), "the columns add up to what is documented")
+ok(all(int(r[6]) == sum(map(int, re.findall(r"\d+(?=,|$)", r[7]))) for r in rows), "what is not judged is accounted for by reasons")
+ok(all(int(r[2]) > 0 for r in rows), "some events are judged exactly everywhere")
+with tempfile.TemporaryDirectory() as d:
+    d = pathlib.Path(d)
+    copy = d / "c.md"
+    copy.write_text(document.replace("| Skylake |", "| Stale |", 1), encoding="utf-8")
+    ok(table not in copy.read_text(encoding="utf-8"), "a stale table differs")
+    ok(tool("-w", copy).returncode == 0 and copy.read_text(encoding="utf-8") == document, "it is put right in its place")
+    copy.write_text("no place\n", encoding="utf-8")
+    r = tool("-w", copy)
+    ok(r.returncode != 0 and "no place for the table" in r.stderr, "a file without a place for it is refused")
+
+    # The same generator on tables of its own.
+    (d / "scripts").mkdir()
+    (d / "pmu").mkdir()
+    shutil.copy(ROOT / "scripts/gen-intel-events", d / "scripts")
+    shutil.copytree(ROOT / "pmu/intel", d / "pmu/intel")
+
+    def generate(change):
+        events = d / "pmu/intel/events.csv"
+        events.write_text(change((ROOT / "pmu/intel/events.csv").read_text(encoding="utf-8")), encoding="utf-8")
+        return subprocess.run([sys.executable, d / "scripts/gen-intel-events", "list", "SKL"], capture_output=True, text=True)
+
+    r = generate(lambda text: text + "NO_SUCH.EVENT,1ff,0,0,f,0,,0,SKL\n")
+    ok(r.returncode != 0 and "says nothing of NO_SUCH.EVENT on SKL" in r.stderr, "an event without meaning and reason stops the build")
+    r = generate(lambda text: text + "INST_RETIRED.ANY_X,1ff,0,0,f,0,,0,SKL\n")
+    ok(r.returncode == 0 and "SKL INST_RETIRED.ANY_X 1ff EXACT" in r.stdout, "a row may fit a new name")
+print("1..%d" % number)
+sys.exit(failed != 0)

@@ -1,0 +1,12 @@
+#!/usr/bin/python3
+"""Every event of every Intel core that a virtual CPU has, on every kernel of the core set."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../boot"))
+from boottest import boot, done, sound  # noqa: E402
+
+for profile in ("yonah", "core2", "nehalem", "westmere", "sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "icelake",
+                "alderlake-p", "sapphirerapids", "silvermont", "goldmont", "tremont", "alderlake-e"):
+    sound(boot(options="pmu=virtual:intel-%s suite=events event=* n=1 reps=1 report=none" % profile, timeout=900), profile)
+done()

@@ -1,0 +1,158 @@
+/*
+ * coverage: how far the documented core events of each microarchitecture are judged, as a Markdown table.
+ */
+#include "pmu/amd/events.h"
+#include "pmu/grammar.h"
+#include "pmu/intel/core_events.h"
+#include "pmu/intel/driver.h"
+#include "pmu/intel/events.h"
+#include "pmu/amd/driver.h"
+#include "pmu/netburst/driver.h"
+#include "pmu/netburst/events.h"
+#include "pmu/netburst/registers.h"
+#include "tools/unjudged.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS 512
+
+enum { EXACTLY, WITHIN, BY_IDENTITY, BY_CONTROL, COLUMNS };
+
+struct line {
+	const char *title;
+	unsigned column[COLUMNS];
+	unsigned aliases, not_judged[UNJUDGED_REASONS];
+};
+
+/* Whether an equation of the family has the event. */
+static bool in_identity(const struct pmu_identity *identities, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const struct pmu_identity *i = identities; i && i->name; i++)
+		for (unsigned t = 0; t < IDENTITY_TERMS && i->term[t].coefficient; t++)
+			if (!strncmp(i->term[t].event, name, length) &&
+			    (!i->term[t].event[length] || i->term[t].event[length] == ':'))
+				return true;
+	return false;
+}
+
+static void take(struct line *l, const struct pmu_identity *identities, const struct pmu_event *e)
+{
+	if (e->terms[0].quantity == Q_NOT_PROVOKED)
+		l->column[BY_CONTROL]++;
+	else if (e->judgement == EVENT_EXACT && !event_is_micro(e))
+		l->column[EXACTLY]++;
+	else if (e->judgement == EVENT_TIME && in_identity(identities, e->name))
+		l->column[BY_IDENTITY]++;
+	else
+		l->column[WITHIN]++;
+}
+
+static void print(const struct line *l)
+{
+	static const char *const reasons[UNJUDGED_REASONS] = {
+		[UNJUDGED_OFFCORE] = "offcore response",
+		[UNJUDGED_AGENTS] = "other agents",
+		[UNJUDGED_LATENCY] = "load latency",
+		[UNJUDGED_POWER] = "power",
+		[UNJUDGED_GUEST] = "guests",
+	};
+	unsigned judged = 0, left = 0;
+	bool first = true;
+
+	for (unsigned i = 0; i < COLUMNS; i++)
+		judged += l->column[i];
+	for (unsigned i = 0; i < UNJUDGED_REASONS; i++)
+		left += l->not_judged[i];
+	printf("| %s | %u | %u | %u | %u | %u | %u |", l->title, judged + left, l->column[EXACTLY],
+	       l->column[WITHIN], l->column[BY_IDENTITY], l->column[BY_CONTROL], left);
+	for (unsigned i = 0; i < UNJUDGED_REASONS; i++)
+		if (l->not_judged[i]) {
+			printf("%s%s %u", first ? " " : ", ", reasons[i], l->not_judged[i]);
+			first = false;
+		}
+	puts(" |");
+}
+
+/* The architectural event of a fixed counter. */
+static const struct pmu_event *of_fixed(unsigned index)
+{
+	for (unsigned i = 0; i < intel_arch_event_count; i++)
+		if (intel_arch_events[i].event.fixed == (int)index)
+			return &intel_arch_events[i].event;
+	return NULL;
+}
+
+static void intel(void)
+{
+	static struct pmu_event row[ROWS];
+
+	for (unsigned c = 0; c < intel_core_count; c++) {
+		struct line l = {.title = core_titles[c]};
+		unsigned n = intel_unpack((int)c, row, ROWS);
+
+		for (unsigned i = 0; i < n; i++)
+			take(&l, intel_identities, &row[i]);
+		for (const struct unjudged *u = unjudged; u->core >= 0; u++) {
+			if (u->core != (int)c)
+				continue;
+			if (u->reason == UNJUDGED_ALIAS)
+				l.aliases += u->count;
+			else if (u->reason >= UNJUDGED_FIXED0 && u->reason <= UNJUDGED_FIXED3)
+				take(&l, intel_identities, of_fixed(u->reason - UNJUDGED_FIXED0));
+			else
+				l.not_judged[u->reason] += u->count;
+		}
+		print(&l);
+	}
+}
+
+static void amd(void)
+{
+	static const char *const titles[] = {
+		"AMD K7",         "AMD K8",         "AMD family 10H", "AMD family 11H", "AMD family 12H",
+		"AMD family 14H", "AMD family 15H", "AMD family 16H", "AMD Zen 1",      "AMD Zen 2",
+		"AMD Zen 3",      "AMD Zen 4",      "AMD Zen 5"};
+	static struct pmu_event row[ROWS];
+
+	for (unsigned g = 0; g < sizeof titles / sizeof titles[0]; g++) {
+		struct line l = {.title = titles[g]};
+		unsigned n = amd_unpack(1u << g, row, ROWS);
+
+		for (unsigned i = 0; i < n; i++)
+			take(&l, amd_identities, &row[i]);
+		print(&l);
+	}
+}
+
+static void netburst(void)
+{
+	static const struct {
+		const char *title;
+		unsigned model;
+	} parts[] = {{"NetBurst, models 0 to 2", 2}, {"NetBurst, models 3 and later", 4}};
+	static struct pmu_event row[NETBURST_ROWS_MAX];
+	static char names[NETBURST_ROWS_MAX][NETBURST_NAME];
+
+	for (unsigned p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+		struct line l = {.title = parts[p].title};
+		unsigned n = netburst_rows(parts[p].model, row, names);
+
+		for (unsigned i = 0; i < n; i++)
+			take(&l, netburst_identities, &row[i]);
+		print(&l);
+	}
+}
+
+int main(void)
+{
+	puts("| microarchitecture | events | exactly | within bounds | by identity | by negative control | "
+	     "not at all | why |");
+	puts("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+	intel();
+	netburst();
+	amd();
+	return 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * Documented events that have no row of their own, by core and reason: scripts/gen-intel-events.
+ */
+#ifndef TOOLS_UNJUDGED_H
+#define TOOLS_UNJUDGED_H
+
+enum unjudged_reason {
+	UNJUDGED_ALIAS,  /* another name of an event that has a row */
+	UNJUDGED_FIXED0, /* the architectural events of fixed counters */
+	UNJUDGED_FIXED1,
+	UNJUDGED_FIXED2,
+	UNJUDGED_FIXED3,
+	UNJUDGED_OFFCORE, /* offcore responses: requests as they leave the core, told apart by source and
+			     outcome */
+	UNJUDGED_AGENTS,  /* what other CPUs and devices cause */
+	UNJUDGED_LATENCY, /* counts in records of the load-latency facility alone */
+	UNJUDGED_POWER,   /* power and temperature */
+	UNJUDGED_GUEST,   /* needs a guest */
+	UNJUDGED_REASONS
+};
+
+struct unjudged {
+	int core; /* index into core_titles; -1 ends */
+	enum unjudged_reason reason;
+	unsigned count;
+};
+
+extern const struct unjudged unjudged[];
+extern const char *const core_titles[];
+
+#endif
