@@ -276,11 +276,13 @@ static void check_interrupt(struct ibs *p)
 
 static void check_kernels(struct ibs *p)
 {
-	bool interrupted = false;
+	const char *glob = p->s->run->options->kernel_glob;
+	bool interrupted = false, chosen = glob && *glob && strcmp(glob, "core");
 
 	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
 		p->kernel = kernel_by_name(kernels[i]);
-		if (!p->kernel || kernel_unfit(p->kernel, p->ring))
+		if (!p->kernel || kernel_unfit(p->kernel, p->ring) ||
+		    (chosen && !kernel_selected(p->kernel, glob)))
 			continue;
 		check(p);
 		if (!interrupted)

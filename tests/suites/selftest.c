@@ -20,6 +20,11 @@
 #define MACHINE_KERNELS "nop_loop,calls,branches_random,clflush_reload,chain_l1_fits,chain_l2"
 #define MACHINE         .machine = true, .profile = "intel-core2"
 
+/* Records: of branches, loads and stores. */
+#define RECORD_KERNELS "calls"
+#define NETBURST       .records = "memory_loads", .profile = "netburst-prescott"
+#define AMD            .records = "RETIRED_INSTRUCTIONS", .profile = "amd-zen4"
+
 /** Checks, as a glob on "suite/name", and the bad verdict that they must give. */
 struct catch
 {
@@ -35,6 +40,8 @@ struct selftest_case {
 	struct catch catches[CATCHES_MAX]; /* each must happen; nothing else bad may. checks NULL ends */
 	bool noise;                        /* run the suite noise, too */
 	bool machine;                      /* about the machine model: its kernels, the suite events alone */
+	const char *records;               /* about records: the event that is sampled, the suites trace and
+					      sampling alone */
 	const char *profile;               /* NULL: PROFILE */
 	bool first;                        /* no virtual CPU of this family was judged before */
 	const char *unjudged;              /* checks that there must not be at all */
@@ -182,6 +189,27 @@ static const struct selftest_case cases[] = {
 	{OWN("tags-unasked", "tagging/*", "tagging/*")},
 	{OWN("front-end-untagged", "front-end tags/*", "front-end tags/*")},
 	{OWN("replay-always", "replay tags/DTLB*,front-end tags/*", "replay tags/*")},
+	{NETBURST},
+	{NETBURST, .inject = "records-late",
+	 .catches = {{"sampling/memory_loads/PEBS instruction/*", VERDICT_WRONG},
+		     {"sampling/memory_loads/PEBS period/*", VERDICT_WRONG},
+		     {"sampling/memory_loads/PEBS buffer full/*", VERDICT_WRONG},
+		     {"sampling/memory_loads/PEBS emptied on interrupts/*", VERDICT_WRONG}}},
+	{NETBURST, .inject = "branch-lost",
+	 .catches = {{"trace/BTS*", VERDICT_WRONG}, {"trace/LBR*", VERDICT_WRONG}}},
+	{NETBURST, .inject = "branch-target-off",
+	 .catches = {{"trace/BTS*", VERDICT_WRONG},
+		     {"trace/LBR*", VERDICT_WRONG},
+		     {"sampling/memory_loads/PEBS *", VERDICT_WRONG}}},
+	{NETBURST, .inject = "registers-stale",
+	 .catches = {{"sampling/memory_loads/PEBS registers/*", VERDICT_WRONG}}},
+	{AMD},
+	{AMD, .inject = "address-off-by-one", .catches = {{"sampling/IBS op by * address/*", VERDICT_WRONG}}},
+	{AMD, .inject = "loads-as-stores",
+	 .catches = {{"sampling/IBS op by * kind/*", VERDICT_WRONG},
+		     {"sampling/IBS op by * address/*", VERDICT_WRONG}}},
+	{AMD, .inject = "branch-target-off",
+	 .catches = {{"trace/LBR*", VERDICT_WRONG}, {"sampling/IBS op by * branch target/*", VERDICT_WRONG}}},
 	{.kernel = "nop_loop",
 	 .quantity = Q_INSTRUCTIONS,
 	 .delta_b = 1,
@@ -241,6 +269,18 @@ static void drop_value(struct run *run, const char *suite, const char *name, con
 	(void)run, (void)suite, (void)name, (void)value, (void)unit;
 }
 
+static void judge_records(struct capture *c, struct ladder *ladder)
+{
+	const struct run_options brief = {.kernel_glob = RECORD_KERNELS, .event_glob = c->expected->records};
+	const struct run_options *usual = c->run.options;
+
+	c->run.ladder = ladder;
+	c->run.options = &brief;
+	suite_trace.run(&c->run);
+	suite_sampling.run(&c->run);
+	c->run.options = usual;
+}
+
 /* One whole little run: ladder, control, events, identities. Without a global enable each event is measured
  * on each counter alone, which takes long: then it is one kernel, and one virtual CPU of the family. */
 static void judge_once(struct capture *c, struct ladder *ladder)
@@ -254,6 +294,10 @@ static void judge_once(struct capture *c, struct ladder *ladder)
 	c->run.ladder = ladder;
 	if (ladder_climb(&c->run, ladder) == LADDER_DEAD)
 		return; /* as in a real run: another PMU is judged instead */
+	if (c->expected->records) {
+		judge_records(c, ladder);
+		return;
+	}
 	if (!c->expected->machine)
 		suite_control.run(&c->run);
 	if (!c->run.pmu->has_global) {
@@ -296,7 +340,10 @@ static void describe(const struct selftest_case *c, const char *profile, char *n
 		snprintf(name, size, "wrong %s of %s on %s", quantity_info[c->quantity].name, c->kernel,
 			 profile);
 	else
-		snprintf(name, size, "%s%s on %s", c->machine ? "machine: " : "",
+		snprintf(name, size, "%s%s on %s",
+			 c->machine   ? "machine: "
+			 : c->records ? "records: "
+				      : "",
 			 c->inject ? c->inject : "no fault", profile);
 }
 
@@ -311,13 +358,12 @@ static bool hold_against(struct run *run, const char *profile, const struct self
 	static struct capture c;
 	const char *why;
 
-	c = (struct capture){
-		.run = {.options = &options,
-			.call = run->call,
-			.report = take,
-			.value = drop_value,
-			.detail = drop_value},
-		.expected = expected};
+	c = (struct capture){.run = {.options = &options,
+				     .call = run->call,
+				     .report = take,
+				     .value = drop_value,
+				     .detail = drop_value},
+			     .expected = expected};
 	if (made->kernel)
 		kernel_falsify(kernel_by_name(made->kernel), made->quantity, made->delta_a, made->delta_b);
 	if (virtual_pmu_create(&c.run, &pmu, profile, made->inject, &why)) {
