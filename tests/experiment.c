@@ -87,6 +87,29 @@ static bool fit_ring(const struct planner *p, unsigned i)
 	return true;
 }
 
+/* Whether counters that fell short of the ladder are all that it could be counted on. */
+static bool excluded(const struct pmu *pmu, const struct event_request *r)
+{
+	struct pmu all = *pmu;
+
+	all.left_out = 0;
+	return pmu->left_out && !event_counters(pmu, r) && event_counters(&all, r);
+}
+
+/* Set the first n requests behind those that are taken aside if they are excluded. @return how many are left */
+static unsigned set_aside(struct experiment_plan *plan, unsigned n)
+{
+	struct event_request *r = &plan->request[plan->n_requests];
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!excluded(plan->pmu, &r[i]))
+			r[kept++] = r[i];
+		else if (plan->n_excluded < EXPERIMENT_REQUESTS)
+			plan->excluded[plan->n_excluded++] = r[i];
+	return kept;
+}
+
 static bool take_events(const struct planner *p)
 {
 	struct experiment_plan *plan = p->plan;
@@ -105,7 +128,7 @@ static bool take_events(const struct planner *p)
 		at.column += error.column;
 		if (!n)
 			return planner_refuse(p, at, "%s", error.text);
-		for (; n; n--) {
+		for (n = set_aside(plan, n); n; n--) {
 			plan->item[plan->n_requests++] = (uint8_t)i;
 			if (!fit_ring(p, plan->n_requests - 1))
 				return false;
@@ -153,6 +176,12 @@ static bool take_pair(const struct planner *p, const struct option_item *item, c
 static bool take_deltas(const struct planner *p)
 {
 	struct experiment_plan *plan = p->plan;
+
+	if (plan->n_excluded && (p->x->deltas.count || p->x->cascades.count))
+		return planner_refuse(p, p->x->deltas.count ? p->x->deltas.item[0].at : p->x->cascades.item[0].at,
+				      "%s is left out, as its counters fell short of the ladder: leave delta= and "
+				      "cascade= out",
+				      plan->excluded[0].event ? plan->excluded[0].event->name : "a raw event");
 
 	for (unsigned i = 0; i < p->x->deltas.count; i++) {
 		const struct option_item *item = &p->x->deltas.item[i];
@@ -378,15 +407,67 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 
 /* --- expectations ----------------------------------------------------------------------------------- */
 
-/* The row that a selector is the code of, for raw requests and joined masks. */
-static const struct pmu_event *row_of(const struct pmu *pmu, const struct event_request *r)
+static const struct pmu_event *row_with(const struct pmu *pmu, uint64_t code)
 {
-	if (r->event && r->event->code == r->config.code)
-		return r->event;
 	for (unsigned i = 0; i < pmu->n_events; i++)
-		if (pmu->events[i]->counters && pmu->events[i]->code == r->config.code)
+		if (pmu->events[i]->counters && pmu->events[i]->code == code)
 			return pmu->events[i];
 	return NULL;
+}
+
+#define JOINED 16
+
+/* The rows that a selector is the code of; several if it joins unit masks that have a row each. Of those all must
+ * be exact: other masks may say how to count, and not what. @return how many, 0 if there are none */
+static unsigned rows_of(const struct pmu *pmu, const struct event_request *r, const struct pmu_event *rows[JOINED])
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	const struct event_mask *masks = r->event && g && g->masks ? g->masks(r->event) : NULL;
+	uint64_t all = 0;
+	unsigned n = 0;
+
+	rows[0] = r->event && r->event->code == r->config.code ? r->event : row_with(pmu, r->config.code);
+	if (rows[0] || !masks)
+		return rows[0] != NULL;
+	for (const struct event_mask *m = masks; m->name; m++)
+		all |= m->code;
+	if ((r->config.code ^ r->event->code) & ~all)
+		return 0;
+	for (const struct event_mask *m = masks; m->name; m++) {
+		if (!(r->config.code & m->code))
+			continue;
+		if (n == JOINED || !(rows[n] = row_with(pmu, (r->config.code & ~all) | m->code)) ||
+		    rows[n]->judgement != EVENT_EXACT || rows[n]->terms[0].quantity == Q_NOT_PROVOKED)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* What joined masks show: no less than one of them alone, no more than all together. */
+static bool join(const struct pmu_event *const *rows, unsigned count, const struct kernel *k,
+		 const struct pmu_bracket *bracket, uint64_t n, struct expectation *x, int64_t *share)
+{
+	int64_t low = 0, high = 0, shares = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		int64_t own = bracket ? bracket_share(bracket, rows[i]) : 0;
+
+		if (expectation(rows[i], k, n, x) != EXPECTATION_OK)
+			return false;
+		if (x->low > low)
+			low = x->low;
+		if (own > *share)
+			*share = own;
+		shares += own;
+		if (__builtin_add_overflow(high, x->high, &high))
+			high = INT64_MAX;
+	}
+	x->low = low;
+	x->high = high + (shares - *share);
+	if (count > 1 && x->low != x->high && !x->reason)
+		x->reason = "joined unit masks: at least what one of them counts, at most the sum";
+	return true;
 }
 
 static bool changes_ring(const struct kernel *k, uint64_t n)
@@ -399,13 +480,14 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 			const char **why)
 {
 	const struct event_request *r = &plan->request[request];
-	const struct pmu_event *row = row_of(plan->pmu, r);
+	const struct pmu_event *rows[JOINED];
+	unsigned count = rows_of(plan->pmu, r, rows);
 	uint8_t here = plan->ring ? RING_USR : RING_OS;
 
 	*share = 0;
 	*x = (struct expectation){.status = EXPECTATION_UNDEFINED};
-	*why = "counted, not judged: no row of the table has this selector";
-	if (!row)
+	*why = "counted, not judged: no rows of the table make up this selector";
+	if (!count)
 		return false;
 	*why = "counted, not judged: what a filter lets through depends on the cycles";
 	if (event_is_filtered(r) || r->config.any_thread)
@@ -420,12 +502,10 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		x->status = EXPECTATION_OK;
 		return true;
 	}
-	if (bracket)
-		*share = bracket_share(bracket, row);
 	*why = "counted, not judged: the kernel does not define what the event counts";
-	if (expectation(row, k, n, x) != EXPECTATION_OK)
+	if (!join(rows, count, k, bracket, n, x, share))
 		return false;
 	if (!plan->pmu->virtual)
-		expectation_allow_more(x, row);
+		expectation_allow_more(x, rows[0]);
 	return true;
 }

@@ -83,6 +83,9 @@ struct experiment_plan {
 	struct event_request request[EXPERIMENT_REQUESTS];
 	struct sched_place place[EXPERIMENT_REQUESTS];
 	uint8_t item[EXPERIMENT_REQUESTS]; /* of events=, that the request comes from */
+	/* Those that no counter but unbelievable ones (pmu.left_out) can count: not among .request. */
+	unsigned n_excluded;
+	struct event_request excluded[EXPERIMENT_REQUESTS];
 	unsigned passes, bound;
 	const char *proof;
 	struct {
@@ -105,6 +108,7 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 
 /**
  * What a request should show on a kernel in the plan's ring.
+ * Joined unit masks show at least what one of them shows alone, and at most the sum.
  * @param share gets what the bracket adds to every raw count (0 if that is not known)
  * @return false if nothing is known, with *why in words
  */

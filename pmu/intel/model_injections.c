@@ -38,9 +38,9 @@ uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_ste
 		amount += intel_amount(step, Q_INTERRUPTS_HW) + intel_amount(step, Q_INTERRUPTS_NMI) +
 			  intel_amount(step, Q_EXCEPTIONS);
 
-	if (injected(s, INJECT_NOISY) && amount) {
+	if ((injected(s, INJECT_NOISY) || (injected(s, INJECT_NOISY_BRANCHES) && branches)) && amount) {
 		s->noise = s->noise * 1103515245 + 12345;
-		amount += s->noise >> 16 & 63 ? 0 : 1;
+		amount += s->noise >> 16 & (injected(s, INJECT_NOISY) ? 63 : 7) ? 0 : 1;
 	}
 	if (injected(s, INJECT_X16))
 		amount *= 16;

@@ -69,10 +69,14 @@ cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "
 ok(len(cascade) == 2 and cascade[1] == cascade[0] + 3 - 500,
    "a cascade counts what follows the 500th instruction, the window's own three among them", repr(cascade))
 r = boot("disk", config=example("netburst.cfg") + "[options] exit=shutdown\n[experiment escr] kernel=mix ring=3 passes=one\n"
-         "events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM\n")
+         "events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM\n"
+         "[experiment joined] kernel=nop_loop,branches_taken,branches_random events=branch_retired:MMTP:MMNP,branch_retired:MMTM:MMNM\n")
 ok(re.search(r"^assay.cfg:\d+:44: netburst::branch_retired:MMTP:u, .*:MMNP:u and .*:MMTM:u .*: take passes=split, or leave some out$",
              checks(r).get("escr/ring 3", {"text": ""})["text"]),
    "more settings than ESCRs are refused", repr(checks(r).get("escr/ring 3")))
+
+joined = {n: c["verdict"] for n, c in checks(r).items() if n.startswith("joined/")}
+ok(len(joined) == 6 and set(joined.values()) <= {"exact", "within"}, "joined masks are judged", repr(joined))
 
 REFUSED = SAVE + """suite=experiments
 [experiment fixed] kernel=nop_loop passes=one
@@ -80,7 +84,7 @@ events=INST_RETIRED.ANY:u,INST_RETIRED.ANY:k
 [experiment counter] kernel=nop_loop events=INST_RETIRED.ANY@PMC1
 [experiment kernel] kernel=nop_lop events=INST_RETIRED.ANY
 [experiment event] kernel=nop_loop events=INST_RETIRED.ANI
-[experiment record] kernel=nop_loop events=INST_RETIRED.ANY record=pebs period=100
+[experiment record] kernel=nop_loop record=ibs-op period=160
 [experiment cascade] kernel=nop_loop events=INST_RETIRED.ANY,BR_INST_RETIRED.ALL_BRANCHES cascade=1>2 period=100
 [experiment large] kernel=nop_loop events=INST_RETIRED.ANY n=1000000000000
 [experiment elsewhere] kernel=nop_loop events=INST_RETIRED.ANY pmu=netburst*
@@ -91,7 +95,7 @@ WHY = {
     "counter/ring 0": r"^assay.cfg:5:45: PMC1 cannot count intel::INST_RETIRED.ANY: take FIXED_CTR0$",
     "kernel/ring 0": r"^assay.cfg:6:28: no kernel nop_lop: did you mean nop_loop\?$",
     "event/ring 0": r"^assay.cfg:7:43: no event INST_RETIRED.ANI: did you mean INST_RETIRED.ANY\?$",
-    "record/ring 0": r"^assay.cfg:8:68: record=pebs: .* makes no such records; take record=pmi$",
+    "record/ring 0": r"^assay.cfg:8:43: record=ibs-op: .*$",
     "cascade/ring 0": r"^assay.cfg:9:99: the counters of .* do not start each other: leave cascade= out$",
     "large/ring 0": r"^assay.cfg:10:62: N = 3000000000000 is too large: instructions of kernel nop_loop overflows the counter",
 }
@@ -108,6 +112,16 @@ valid(r.report, "its report is valid")
 r = boot("disk", config=SAVE + "suite=experiments inject=srf7\n[experiment far] kernel=iret_self,nop_loop events=INST_RETIRED.ANY_P\n")
 found = {n.split("/")[2]: c["verdict"] for n, c in checks(r).items()}
 equal(found, {"iret_self": "wrong", "nop_loop": "exact"}, "a PMU that counts IRET twice is found out, and only there")
+
+r = boot("disk", config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=hsd143\n"
+         "[experiment some] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES\n"
+         "[experiment none] kernel=nop_loop events=INST_RETIRED.ANY@FIXED_CTR0\n"
+         "[experiment delta] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P delta=1-2\n")
+found = checks(r)
+equal(sorted((n.split("/")[0], c["verdict"]) for n, c in found.items()),
+      [("delta", "error"), ("none", "skipped"), ("some", "exact"), ("some", "exact"), ("some", "skipped")],
+      "a counter that fell short of the ladder is left out, and what it alone could count")
+ok(any("not to be believed" in c["text"] for c in found.values()), "with the reason", repr(found))
 
 complains(boot("disk", config=SAVE + "[experiment x]\nkernel=nop_loop\n", timeout=60), r"assay\.cfg:2:1: \[experiment x\] has no events=",
           "a section without events")

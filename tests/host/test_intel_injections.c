@@ -138,6 +138,14 @@ static bool global_ignored(void)
 	return get(IA32_PMC0) != 0;
 }
 
+static bool branches_vary(void)
+{
+	set(IA32_PERFEVTSEL0, BRANCHES);
+	for (unsigned i = 0; i < 64; i++)
+		terms((struct qterm[]){{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}}, 2, 1, 0);
+	return get(IA32_PMC0) > 64;
+}
+
 static bool cpuid_is_branch(void)
 {
 	program(0, BRANCHES);
@@ -490,6 +498,7 @@ static const struct {
 	{"dead-counter", dead_counter},
 	{"dead", wrong_count},
 	{"noisy", wrong_count},
+	{"noisy-branches", branches_vary},
 	{"rdpmc-wrong-index", rdpmc_index},
 	{"reserved-accepted", reserved_accepted},
 	{"global-ignored", global_ignored},

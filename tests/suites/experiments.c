@@ -5,7 +5,6 @@
 #include "tests/suites/experiments.h"
 #include "tests/suites/suites.h"
 #include "tests/experiment.h"
-#include "tests/ladder.h"
 #include "tests/pass.h"
 #include "tests/report.h"
 #include "tests/sampling.h"
@@ -439,19 +438,17 @@ static void try_on_kernel(void)
 			sample_event(i);
 }
 
-static bool believable(char *why, size_t size)
+/* Events that cannot be had are said, and the rest is carried out. */
+static void report_excluded(const char *ring)
 {
-	for (unsigned i = 0; i < plan.n_requests; i++) {
-		unsigned c = plan.place[i].alternative;
+	char what[EVENT_NAME], name[NAME_SIZE];
 
-		event_format(plan.pmu, &plan.request[i], event[i], sizeof(event[i]));
-		if (!ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS)) {
-			snprintf(why, size, "%s, for %s, is not to be believed: see the ladder",
-				 plan.pmu->counter[c].name, event[i]);
-			return false;
-		}
+	for (unsigned i = 0; i < plan.n_excluded; i++) {
+		event_format(plan.pmu, &plan.excluded[i], what, sizeof(what));
+		snprintf(name, sizeof(name), "%s/%s/%s", plan.experiment->name, what, ring);
+		say(name, ring, VERDICT_SKIPPED,
+		    "the counters that can count it are not to be believed: see the ladder");
 	}
-	return true;
 }
 
 static void run_in_ring(const struct experiment *x, uint8_t ring)
@@ -469,11 +466,15 @@ static void run_in_ring(const struct experiment *x, uint8_t ring)
 			     o->reps   ? o->reps
 			     : virtual ? REPS_VIRTUAL
 				       : REPS_HARDWARE,
-			     &plan, why, sizeof(why)) ||
-	    !believable(why, sizeof(why))) {
+			     &plan, why, sizeof(why))) {
 		say(name, ring ? "ring 3" : "ring 0", VERDICT_ERROR, why);
 		return;
 	}
+	report_excluded(ring ? "ring 3" : "ring 0");
+	if (plan.n_excluded && !plan.n_requests)
+		return;
+	for (unsigned i = 0; i < plan.n_requests; i++)
+		event_format(plan.pmu, &plan.request[i], event[i], sizeof(event[i]));
 	for (kernel = kernels_begin; kernel < kernels_end; kernel++)
 		if (kernel_selected(kernel, x->kernel))
 			try_on_kernel();
