@@ -77,6 +77,10 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 				    : raw_counters(select, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT);
 
 	*why = NULL;
+	if (request->config.any_thread && !netburst_cpu.hyper_threading) {
+		*why = "t counts the other logical processor too, and this CPU has one: leave it out";
+		return 0;
+	}
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		enum netburst_escr_id e = netburst_wire(c, select, netburst_cpu.model);
 		struct sched_alternative way = {0};
@@ -85,11 +89,11 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 			continue;
 		use(&way, c, 0);
 		use(&way, ESCR_RESOURCE(e),
-		    code_escr | netburst_ring_bits(request->config.ring) | 1ull << 32);
+		    code_escr | netburst_ring_bits(netburst_rings_of(&request->config)) | 1ull << 32);
 		if (r && r->mechanism == TAG_REPLAY)
 			use(&way, REPLAY_RESOURCE, r->pebs | (uint64_t)r->pebs_vert << 32);
 		if (r && r->source != NB_EVENTS)
-			n += with_sources(r, c, request->config.ring, &way, out + n,
+			n += with_sources(r, c, netburst_rings_of(&request->config), &way, out + n,
 					  SCHEDULE_ALTERNATIVES - n);
 		else if (n < SCHEDULE_ALTERNATIVES)
 			out[n++] = way;

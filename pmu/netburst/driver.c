@@ -205,6 +205,8 @@ uint32_t netburst_ring_bits(unsigned rings)
 {
 	uint32_t bits = (rings & RING_OS ? ESCR_T0_OS : 0) | (rings & RING_USR ? ESCR_T0_USR : 0);
 
+	if (rings & NETBURST_ANY_THREAD)
+		return bits | bits >> 2;
 	return netburst_cpu.thread ? bits >> 2 : bits;
 }
 
@@ -242,7 +244,7 @@ static bool choose_source(unsigned c, struct netburst_use *u, const struct pmu_c
 
 	if (!r || r->source == NB_EVENTS)
 		return true;
-	u->source_value = netburst_source_value(r, config->ring);
+	u->source_value = netburst_source_value(r, netburst_rings_of(config));
 	if (config->choice) {
 		u->source = (uint8_t)CHOICE_SOURCE(config->choice);
 		u->helper = (uint8_t)CHOICE_HELPER(config->choice);
@@ -287,10 +289,12 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	uint32_t cccr = CODE_CCCR(config->code);
 	struct netburst_use u = {.used = true, .source = ESCR_NONE, .helper = NOBODY};
 
+	if (config->any_thread && !netburst_cpu.hyper_threading) /* the other one's bits are reserved */
+		return false;
 	if (counter_busy(c) && !use[c].used) /* it keeps another one's tagging awake */
 		return false;
 	u.escr = (uint8_t)netburst_wire(c, (cccr & CCCR_SELECT) >> CCCR_SELECT_SHIFT, netburst_cpu.model);
-	u.escr_value = CODE_ESCR(config->code) | netburst_ring_bits(config->ring);
+	u.escr_value = CODE_ESCR(config->code) | netburst_ring_bits(netburst_rings_of(config));
 	u.recipe = netburst_code_recipe(config->code);
 	u.waits = cccr & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE);
 	if (u.escr == ESCR_NONE || !release(pmu, c) || !fits(c, u.escr, u.escr_value) ||

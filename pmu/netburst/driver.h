@@ -51,8 +51,16 @@ extern struct netburst_use netburst_use[NETBURST_COUNTERS];
 /** Stop one counter, as the driver's stop() does all. */
 bool netburst_stop_counter(unsigned c);
 
-/** Rings (enum pmu_ring) as ESCR bits, for the logical processor that this code runs on. */
+/** Rings (enum pmu_ring) as ESCR bits, for the logical processor that this code runs on; with
+ * NETBURST_ANY_THREAD added for both. */
+#define NETBURST_ANY_THREAD 4
 uint32_t netburst_ring_bits(unsigned rings);
+
+/** The rings of a configuration, in these terms. */
+static inline unsigned netburst_rings_of(const struct pmu_config *config)
+{
+	return config->ring | (config->any_thread ? NETBURST_ANY_THREAD : 0);
+}
 
 /** The ESCR value that a recipe needs in its source. */
 uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned rings);

@@ -22,6 +22,7 @@ static const struct event_modifier modifiers[] = {
 	{NULL, "tagging", IN(code), 36, 1, 36, "tag enable of the ESCR"},
 	{"u", NULL, IN(ring), 1, 1, 34, "count in rings 1 to 3"},
 	{"k", NULL, IN(ring), 0, 1, 35, "count in ring 0"},
+	{"t", "any", IN(any_thread), 0, 1, 32, "count the core's other logical processor too"},
 	{"e", "edge", IN(edge), 0, 1, 24, "count how often the filter's output becomes true"},
 	{"cmpl", "cmpl", IN(invert), 0, 1, 19, "count cycles with at most thr occurrences"},
 	{"thr", "thr", IN(cmask), 0, 4, 20, "count cycles with more than thr occurrences"},
@@ -60,7 +61,7 @@ const struct event_grammar netburst_grammar = {
 	.aliases = aliases,
 	.modifiers = modifiers,
 	.raw_ignored = CCCR_ENABLE | CCCR_OVF | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1 |
-		       (uint64_t)(ESCR_T1_USR | ESCR_T1_OS) << 32,
+		       (uint64_t)ESCR_T1_OS << 32,
 	.halves = "CCCR/ESCR@counter, as perfex has it",
 	.masks = masks,
 };

@@ -86,6 +86,30 @@ test("three events on two counters take two passes", status == 0 and out.startsw
 test("where they can go, and how perf writes them", "intel::CPU_CLK_UNHALTED.THREAD_P:u on PMC" in out
      and "(can use PMC0 PMC1)  perf: cpu/event=0x3c/u\n" in out, out)
 
+# The worked examples of the thesis on monitoring the Pentium 4, chapters 9 and 11; docs/netburst-examples.md says where its readings differ.
+EXAMPLES = (
+    ("taken branches, in cycles with more than two, ring 3 of processor 0", "netburst-northwood-ht", ["branch_retired:MMTP:MMTM:u:thr=2"],
+     {"CRU_ESCR2": 0x0c001804, "IQ_CCCR0": 0x0027b000}),
+    ("loads by front-end tags, ring 3 of both processors", "netburst-northwood-ht", ["memory_loads:u:t"],
+     {"RAT_ESCR0": 0x04000405, "CRU_ESCR2": 0x10000205, "IQ_CCCR0": 0x0003b000}),
+    ("the same in perfex's words", "netburst-northwood-ht", ["0x00035000/0x04000405@0x8000000E", "0x0003B000/0x10000205@0x8000000F"],
+     {"RAT_ESCR1": 0x04000405, "IQ_CCCR2": 0x00035000, "CRU_ESCR3": 0x10000205, "IQ_CCCR3": 0x0003b000}),
+    ("x87 operations by execution tags, ring 3, one processor", "netburst-northwood", ["X87_FP_retired:u"],
+     {"FIRM_ESCR0": 0x09000034, "FLAME_CCCR0": 0x00033000, "CRU_ESCR2": 0x18000204, "IQ_CCCR0": 0x0003b000}),
+    ("the same in perfex's words", "netburst-northwood", ["0x00033000/0x09000034@0x80000008", "0x0003B000/0x18000204@0x8000000C"],
+     {"FIRM_ESCR0": 0x09000034, "FLAME_CCCR0": 0x00033000, "CRU_ESCR2": 0x18000204, "IQ_CCCR0": 0x0003b000}),
+    ("first-level load misses by replay tags, both rings of processor 0", "netburst-northwood-ht", ["1stL_cache_load_miss_retired"],
+     {"CRU_ESCR2": 0x1200020c, "IQ_CCCR0": 0x0003b000, "MSR_PEBS_ENABLE": 0x01000001, "MSR_PEBS_MATRIX_VERT": 1}),
+    ("its half that perfex's words have", "netburst-northwood-ht", ["0x0003B000/0x1200020C@0x8000000C"],
+     {"CRU_ESCR2": 0x1200020c, "IQ_CCCR0": 0x0003b000}),
+)
+for name, pmu, events, registers in EXAMPLES:
+    found = writes(pmu, *events)
+    test("worked example: " + name, [w for w in found if "COUNTER" not in w[0]] == sorted(registers.items(), key=lambda r: [w[0] for w in found].index(r[0]))
+         if isinstance(found, list) and {w[0] for w in found} >= set(registers) else False, found)
+status, out, err = run("netburst-northwood", "memory_loads:u:t")
+test("without Hyper-Threading there is no other processor to count", status == 1 and "this CPU has one: leave it out" in err, err)
+
 profiles = [line.split()[0] for line in run("?", "x")[2].splitlines()[1:]]
 test("every profile is listed", "intel-core2" in profiles and len(profiles) >= 3, profiles)
 for profile in profiles:
