@@ -61,6 +61,8 @@ const struct option_row option_rows[] = {
 	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\report",
 	 "path of the reports without extension, none, or e9 for port E9H"},
 	{"verbose", OPTION_CHOICE, FIELD(verbose), 0, 0, "0|1", NULL, "0", "1: a line for every check"},
+	{"registers", OPTION_CHOICE, FIELD(registers), 0, 0, "0|1", NULL, "0",
+	 "1: show every register of the PMU as it was found, field by field"},
 	{"x2apic", OPTION_CHOICE, FIELD(x2apic), 0, 0, "0|1", NULL, "0",
 	 "1: use x2APIC mode if the CPU has it"},
 	{"serial", OPTION_NUMBER, FIELD(serial), 0, 0xffff, NULL, NULL, "0", "I/O port of a 16550, 0: probe"},

@@ -26,6 +26,7 @@ struct options {
 	uint64_t seed;
 	enum exit_mode exit;
 	bool verbose;
+	bool registers;
 	bool x2apic;
 	uint16_t serial;
 	bool hpet;

@@ -13,6 +13,8 @@
 static struct pmu pmu;     /* the one under judgement */
 static struct pmu machine; /* the machine's own; .driver NULL: none that a driver fits */
 static struct ladder ladder;
+#define SNAPSHOT_MS 5000
+
 static char text[220]; /* fits a line of the console */
 
 static void note(const char *format, const char *a, const char *b)
@@ -23,26 +25,48 @@ static void note(const char *format, const char *a, const char *b)
 	report_note(line);
 }
 
+struct look {
+	const struct pmu *pmu;
+	struct pmu_snapshot snapshot;
+};
+
+static void take_snapshot(void *arg)
+{
+	struct look *look = arg;
+
+	look->pmu->driver->snapshot(look->pmu, &look->snapshot);
+}
+
+/* Registers of the virtual PMU, as its model has them after reset. */
+static void look_at_virtual_registers(struct run *run)
+{
+	static struct look look;
+
+	look = (struct look){.pmu = run->pmu};
+	if (run->call(run, take_snapshot, &look, SNAPSHOT_MS, NULL))
+		report_snapshot(&look.snapshot, run->pmu->driver->fields, true);
+}
+
 /* Report the machine's PMU registers as they are, and each counter that runs. */
-static void look_at_registers(const char *who)
+static void look_at_registers(const char *who, bool print)
 {
 	static struct pmu_snapshot snapshot;
 
 	memset(&snapshot, 0, sizeof snapshot);
 	machine.driver->snapshot(&machine, &snapshot);
-	report_snapshot(&snapshot);
+	report_snapshot(&snapshot, machine.driver->fields, print);
 	for (unsigned i = 0; i < snapshot.count; i++)
 		if (snapshot.entry[i].enable)
 			note("%s %s", who, snapshot.entry[i].name);
 }
 
-static bool choose_machine(struct run *run, const char *driver, const char **why)
+static bool choose_machine(struct run *run, const struct options *o, const char *driver, const char **why)
 {
 	if (!pmu_find(driver, &machine, why)) {
 		machine.driver = NULL;
 		return false;
 	}
-	look_at_registers("firmware left a counter running:");
+	look_at_registers("firmware left a counter running:", o->registers);
 	pmu = machine;
 	run->pmu = &pmu;
 	report_pmu(&pmu);
@@ -79,6 +103,8 @@ static bool choose_virtual(struct run *run, const struct options *o, const char 
 	if (!virtual_pmu_create(run, &pmu, profile, inject, why))
 		return false;
 	report_pmu(&pmu);
+	if (o->registers)
+		look_at_virtual_registers(run);
 	run->ladder = &ladder;
 	if (!selection_identify_only(o))
 		climb(run);
@@ -98,7 +124,7 @@ static bool identify_only(struct run *run, const struct options *o, const char *
 {
 	bool any = !strcmp(o->pmu, "auto");
 
-	if (choose_machine(run, any ? NULL : o->pmu, why))
+	if (choose_machine(run, o, any ? NULL : o->pmu, why))
 		return true;
 	if (any)
 		note("this CPU has no PMU that a driver knows (%s)%s", *why, "");
@@ -117,12 +143,12 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 	if (selection_identify_only(o))
 		return identify_only(run, o, why);
 	if (strcmp(o->pmu, "auto")) {
-		if (!choose_machine(run, o->pmu, why) || !nothing_to_inject(inject, why))
+		if (!choose_machine(run, o, o->pmu, why) || !nothing_to_inject(inject, why))
 			return false;
 		climb(run);
 		return true;
 	}
-	if (!choose_machine(run, NULL, why)) {
+	if (!choose_machine(run, o, NULL, why)) {
 		note("this CPU has no PMU that a driver knows: the virtual PMU %s is judged (%s)",
 		     PMU_DEFAULT_PROFILE, *why);
 	} else {
@@ -146,5 +172,5 @@ void pmu_switch_off(void)
 void pmu_look_for_rearming(void)
 {
 	if (machine.driver)
-		look_at_registers("firmware armed a counter again:");
+		look_at_registers("firmware armed a counter again:", false);
 }

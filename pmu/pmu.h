@@ -103,7 +103,13 @@ struct pmu_snapshot {
 	struct pmu_snapshot_entry entry[PMU_SNAPSHOT_MAX];
 };
 
-enum pmu_access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_RDPMC };
+enum pmu_access_kind {
+	ACCESS_READ,
+	ACCESS_WRITE,
+	ACCESS_RDPMC,
+	ACCESS_KEPT,    /* a write, after which the register reads what was written */
+	ACCESS_IGNORED, /* a write, after which it reads what it read before */
+};
 
 /** One access to a register, and whether the manual says that it raises #GP. */
 struct pmu_access {

@@ -50,7 +50,10 @@ void report_note(const char *text);
 /** The PMU under judgement (may be called again when the virtual one takes over), and its registers as found
  * (first at hand-over, then as often as they are looked at again). */
 void report_pmu(const struct pmu *pmu);
-void report_snapshot(const struct pmu_snapshot *snapshot);
+struct register_field;
+/** @param fields what the bits mean (pmu/fields.h); NULL: not known
+ *  @param print  show them, too, not only into the document */
+void report_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields, bool print);
 
 /** Suites need not be announced: a result of another suite than the open one opens its own. */
 void report_suite_begin(const char *suite, const char *title);

@@ -179,6 +179,8 @@ const struct pmu_control_check netburst_control[] = {
 	 delivery_check},
 	{"the processor's own bits", "SDM 18.16.1", PMU_CONTROL_THREADS | PMU_CONTROL_INTERRUPT,
 	 identity_instance, identity_check},
+	{"delivery by processor", "SDM table 19-28, TC_deliver_mode", PMU_CONTROL_THREADS,
+	 delivering_instance, delivering_check},
 	{"forced overflow", "SDM 18.15.3, FORCE_OVF; 18.15.5.5", PMU_CONTROL_INTERRUPT, forced_instance,
 	 forced_check},
 	{"no cascade", "SDM 18.15.5.5, 18.15.5.6", 0, control_each_counter, unrelated_check},

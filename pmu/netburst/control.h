@@ -56,6 +56,9 @@ void delivery_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
 void identity_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 bool identity_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 
+bool delivering_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void delivering_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+
 bool forced_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void forced_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
 void unrelated_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);

@@ -52,6 +52,10 @@ void filter_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 
 	if (!h->works(h, "finding an event to filter", e != NULL))
 		return;
+	/* Whatever the rings of its ESCR, it runs only when it is enabled. */
+	control_set(h, c, e->code | CONTROL_CLOCK, RING_ALL, CONTROL_START);
+	h->run_user(h, 0);
+	h->equal(h, "with every clock passing but not enabled it moves by", 0, control_moved(h, c));
 	both(h, c, e, THRESHOLD(0), 0);
 	plain = control_moved(h, p);
 	met = control_moved(h, c);
@@ -76,6 +80,20 @@ void filter_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 	/* The model retires an instruction in each clock. */
 	if (e->judgement == EVENT_TIME || (h->pmu->virtual && is_instructions(e)))
 		h->equal(h, "rising edges of something that always is", 1, control_moved(h, c));
+	/* What passes a filter overflows the counter as anything does. */
+	if (h->pmu->virtual) {
+		both(h, c, e, THRESHOLD(0), 0);
+		met = control_moved(h, c);
+		h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, CONTROL_TOP - met));
+		h->run(h, COUNTER(c) | COUNTER(p));
+		h->equal(h, "filled to its top through a filter, its status is", false,
+			 control_overflowed(h, c));
+		h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, CONTROL_TOP + 1 - met));
+		h->run(h, COUNTER(c) | COUNTER(p));
+		h->equal(h, "filled over its top through a filter, its status is", true,
+			 control_overflowed(h, c));
+		h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, COUNTER(c)));
+	}
 	both(h, c, e, 0, 0);
 	h->works(h, "writing a CCCR",
 		 msr_write(MSR_NETBURST_CCCR0 + c,

@@ -93,7 +93,7 @@ void unrelated_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 				 d->acknowledge(h->pmu, COUNTER(from)));
 	}
 	from = netburst_counter[c].cascade_from;
-	control_set(h, c, e->code, RING_ALL, CONTROL_START);
+	control_set(h, c, e->code | CONTROL_CLOCK, RING_ALL, CONTROL_START);
 	control_set(h, from, e->code, RING_ALL, CONTROL_TOP);
 	h->run(h, COUNTER(from));
 	h->equal(h, "its partner has overflowed: it moves, without CASCADE, by", 0, control_moved(h, c));

@@ -117,6 +117,12 @@ void tagging_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 	expect(h, "without the tag enable, tagged are", COUNT0, 0);
 	tag_window(h, 1, 2, true, 0x10, 0x20);
 	expect(h, "of cancelled uops, tagged are", COUNT0, 0);
+	/* A uop with two tags is one uop. */
+	control_set(h, SOURCE0, tagger(NB_SCALAR_SP_UOP, 1, true), RING_ALL, CONTROL_START);
+	control_set(h, SOURCE1, tagger(NB_SCALAR_SP_UOP, 2, true), RING_ALL, CONTROL_START);
+	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 3), RING_ALL, CONTROL_START);
+	h->run(h, WINDOW);
+	expect(h, "of uops that two ESCRs tag, tagged are", COUNT0, control_moved(h, SOURCE0));
 	/* The rings of the tagging ESCR have a say. */
 	control_set(h, SOURCE1, tagger(NB_PACKED_SP_UOP, 2, true), RING_USR, CONTROL_START);
 	control_set(h, COUNT1, control_code(NB_EXECUTION_EVENT, 2), RING_ALL, CONTROL_START);
@@ -243,6 +249,20 @@ static const struct pmu_event *row_of_recipe(const struct pmu *pmu, const struct
 	return NULL;
 }
 
+/* Counter 12 counts nothing with another value in this register. */
+static void without(struct pmu_hands *h, const char *what, uint32_t msr, uint64_t value, bool asked)
+{
+	uint64_t before = 0;
+
+	if (!asked)
+		return;
+	h->works(h, "changing a register", msr_read(msr, &before) && msr_write(msr, value));
+	h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, 12, CONTROL_START));
+	h->run(h, COUNTER(12));
+	h->equal(h, what, 0, control_moved(h, 12));
+	h->works(h, "changing it back", msr_write(msr, before));
+}
+
 /* A metric counts on either counter, twice at once; one that sets the registers otherwise is refused beside
  * it; and without the registers there is nothing. */
 void replay_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
@@ -265,8 +285,12 @@ void replay_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 		h->equal(h, "and both counters have as many", control_moved(h, 12), control_moved(h, 14));
 	h->works(h, "taking a counter out of use", d->release(h->pmu, 14));
 	h->equal(h, "another metric beside it is accepted", false, d->program(h->pmu, 14, &config));
-	h->works(h, "clearing MSR_PEBS_ENABLE", msr_write(MSR_PEBS_ENABLE, 0));
-	h->works(h, "writing a counter", d->write(h->pmu, 12, CONTROL_START));
-	h->run(h, COUNTER(12));
-	h->equal(h, "with MSR_PEBS_ENABLE 0 replayed are", 0, control_moved(h, 12));
+	without(h, "with the other kind of access in MSR_PEBS_MATRIX_VERT replayed are", MSR_PEBS_MATRIX_VERT,
+		replay(i)->pebs_vert ^ 3, h->pmu->virtual && replay(i)->pebs_vert < 3);
+	without(h, "without bit 24 of MSR_PEBS_ENABLE replayed are", MSR_PEBS_ENABLE,
+		replay(i)->pebs & ~PEBS_REPLAY_TAG, true);
+	without(h, "with MSR_PEBS_ENABLE 0 replayed are", MSR_PEBS_ENABLE, 0, true);
+	if (netburst_use[12].source != ESCR_NONE)
+		without(h, "without the ESCR that they need besides replayed are",
+			netburst_escr[netburst_use[12].source].msr, 0, true);
 }

@@ -138,6 +138,25 @@ void active_thread_check(struct pmu_hands *h, unsigned c, const struct pmu_event
 
 /* --- overflow interrupts ----------------------------------------------------------------------------- */
 
+/* The interrupt comes with the occurrence after the one that overflows, in whichever window that is. */
+static void next_occurrence(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+{
+	uint64_t low, high;
+
+	h->amount(h, e, 0, &low, &high);
+	if (low != high)
+		return;
+	control_set(h, c, e->code | CCCR_OVF_PMI_T0, RING_ALL, CONTROL_TOP + 1 - low);
+	h->arm(h);
+	h->run(h, COUNTER(c));
+	h->equal(h, "overflowed by the last occurrence of a window, its status is", true,
+		 control_overflowed(h, c));
+	h->equal(h, "and interrupts", 0, h->interrupts(h));
+	h->run(h, COUNTER(c));
+	h->equal(h, "interrupts after the next occurrence", 1, h->interrupts(h));
+	h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, COUNTER(c)));
+}
+
 void delivery_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 {
 	static const uint32_t bits[2] = {CCCR_OVF_PMI_T0, CCCR_OVF_PMI_T1};
@@ -164,6 +183,8 @@ void delivery_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 					 h->other_interrupts(h));
 			h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, COUNTER(c)));
 		}
+	h->place(h, 0, OTHER_HALTED);
+	next_occurrence(h, c, e);
 }
 
 /* --- what the driver takes for its own --------------------------------------------------------------- */
@@ -208,4 +229,41 @@ void identity_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 	h->equal(h, "interrupts of the other processor", 0, h->other_interrupts(h));
 	h->works(h, "acknowledging", d->acknowledge(h->pmu, COUNTER(12)));
 	netburst_cpu = before;
+}
+
+/* --- who delivers ------------------------------------------------------------------------------------ */
+
+bool delivering_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	(void)pmu;
+	if (i >= 1)
+		return false;
+	snprintf(out->name, sizeof out->name, "TC_deliver_mode");
+	out->counters = COUNTER(4);
+	return true;
+}
+
+/* The trace cache delivers to the processor that runs; TC_deliver_mode has a bit for each case. */
+void delivering_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	/* Of both, the first alone, the second alone. */
+	static const uint8_t bits[] = {0, 2, 6};
+
+	(void)i;
+	(void)e;
+	for (unsigned now = 0; now < sizeof bits; now++)
+		for (unsigned asked = 0; asked < sizeof bits; asked++) {
+			h->place(h, now == 2, now ? OTHER_HALTED : OTHER_RING0);
+			control_set(h, 4,
+				    control_code(NB_TC_DELIVER_MODE, 1u << bits[asked]) |
+					    (uint64_t)NETBURST_RINGS << 32,
+				    RING_ALL, CONTROL_START);
+			h->run(h, COUNTER(4));
+			if (asked == now)
+				h->within(h, "of the clocks in which it delivers to who runs, counted are", 1,
+					  UINT64_MAX, control_moved(h, 4));
+			else
+				h->equal(h, "of clocks in which it delivers to others, counted are", 0,
+					 control_moved(h, 4));
+		}
 }

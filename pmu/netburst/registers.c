@@ -80,7 +80,11 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 {
 	bool later = MODELS_3_4_6 >> netburst_cpu.model & 1;
 	bool by_ring = cpuid(1, 0).ecx >> 4 & 1;
+	bool extended = MODELS_2_AND_LATER >> netburst_cpu.model & 1;
 	const char *probed = "SDM 18.15; faults as probed on signature 0F43H", *rdpmc = "SDM vol. 2, RDPMC";
+	uint64_t misc = 0;
+
+	msr_read(MSR_MISC_ENABLE, &misc);
 	const struct pmu_access all[] = {
 		{"read BPU_COUNTER0", ACCESS_READ, false, MSR_NETBURST_COUNTER0, 0, "SDM 18.15.2"},
 		{"read IQ_COUNTER5", ACCESS_READ, false, MSR_NETBURST_COUNTER0 + 17, 0, "SDM 18.15.2"},
@@ -111,8 +115,23 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 		{"RDPMC of index 26", ACCESS_RDPMC, true, 26, 0, rdpmc},
 		{"RDPMC of index 26, fast", ACCESS_RDPMC, true, RDPMC_FAST | 26, 0, rdpmc},
 		{"RDPMC of index 40000000H", ACCESS_RDPMC, true, 0x40000000, 0, rdpmc},
+		{"keep IQ_CCCR0, bit 11", extended ? ACCESS_KEPT : ACCESS_IGNORED, false,
+		 MSR_NETBURST_CCCR0 + 12, CCCR_EXTENDED_CASCADE, "SDM 18.15.5.6"},
+		{"keep IQ_CCCR1, bit 11", ACCESS_IGNORED, false, MSR_NETBURST_CCCR0 + 13,
+		 CCCR_EXTENDED_CASCADE, probed},
+		{"keep MSR_MISC_ENABLE, bit 7", ACCESS_IGNORED, false, MSR_MISC_ENABLE,
+		 misc & ~(uint64_t)MISC_ENABLE_PERFMON, "SDM table 35-41"},
+		/* The rest is known of later models only. */
+		{"write IQ_ESCR0", ACCESS_WRITE, false, 0x3ba, 0, probed},
+		{"keep BPU_CCCR0, reserved bits", ACCESS_IGNORED, false, MSR_NETBURST_CCCR0, 0x7ff, probed},
+		{"keep DAC_ESCR0, bits of its unit", ACCESS_KEPT, false, 0x3a8, 0x1e01fe0f, probed},
+		{"keep CRU_ESCR0, bits that its unit lacks", ACCESS_IGNORED, false, 0x3b8, 0x71fe01f0,
+		 probed},
+		{"write MSR_MISC_ENABLE, bit 12", ACCESS_WRITE, !(misc & MISC_ENABLE_PEBS_ABSENT),
+		 MSR_MISC_ENABLE, misc | MISC_ENABLE_PEBS_ABSENT, probed},
 	};
-	unsigned n = sizeof all / sizeof all[0];
+	const unsigned n_later = 5;
+	unsigned n = sizeof all / sizeof all[0] - (later ? 0 : n_later);
 
 	(void)pmu;
 	for (unsigned i = 0; i < n && i < max; i++)
@@ -198,9 +217,26 @@ const struct register_field netburst_fields[] = {
 	{"LOADS", ALONE(MSR_PEBS_MATRIX_VERT), 0, 1, 0, 0},
 	{"STORES", ALONE(MSR_PEBS_MATRIX_VERT), 1, 1, 0, 0},
 	{"BRANCHES", ALONE(MSR_PEBS_MATRIX_VERT), 4, 1, 0, 0},
+	{"FAST_STRINGS", ALONE(MSR_MISC_ENABLE), 0, 1, 0, 0},
+	{"X87_COMPATIBLE", ALONE(MSR_MISC_ENABLE), 2, 1, 0, 0},
+	{"THERMAL_MONITOR", ALONE(MSR_MISC_ENABLE), 3, 1, 0, 0},
+	{"SPLIT_LOCK_DISABLE", ALONE(MSR_MISC_ENABLE), 4, 1, 0, 0},
+	{"L3_DISABLE", ALONE(MSR_MISC_ENABLE), 6, 1, 0, 0},
 	{"PERFMON", ALONE(MSR_MISC_ENABLE), 7, 1, 0, 0},
 	{"BTS_UNAVAILABLE", ALONE(MSR_MISC_ENABLE), 11, 1, 0, 0},
 	{"PEBS_UNAVAILABLE", ALONE(MSR_MISC_ENABLE), 12, 1, 0, 0},
+	{"LIMIT_CPUID", ALONE(MSR_MISC_ENABLE), 22, 1, 0, 0},
+	/* No manual names the bits of the first; of the others the parts keep more than is documented. */
+	{"VALUE", ALONE(MSR_TC_PRECISE_EVENT), 5, 13, 0, 0},
+	{"INDEX", ALONE(MSR_LASTBRANCH_TOS), 0, 4, 0, 0},
+	{"COUNT", MSR_NETBURST_COUNTER0, MSR_NETBURST_COUNTER0 + NETBURST_COUNTERS - 1, 0, 40, 0, 0},
+	{"ADDRESS", ALONE(MSR_DS_AREA), 0, 64, 0, 0},
+	{"ADDRESS", ALONE(MSR_LER_FROM_LIP), 0, 64, 0, 0},
+	{"ADDRESS", ALONE(MSR_LER_TO_LIP), 0, 64, 0, 0},
+	{"FROM", MSR_LASTBRANCH_0, MSR_LASTBRANCH_0 + 3, 0, 32, 0, 0},
+	{"TO", MSR_LASTBRANCH_0, MSR_LASTBRANCH_0 + 3, 32, 32, 0, 0},
+	{"ADDRESS", MSR_LASTBRANCH_FROM_0, MSR_LASTBRANCH_FROM_0 + 15, 0, 64, 0, 0},
+	{"ADDRESS", MSR_LASTBRANCH_TO_0, MSR_LASTBRANCH_TO_0 + 15, 0, 64, 0, 0},
 	{"LBR", ALONE(MSR_DEBUGCTLA), 0, 1, 0, 0},
 	{"BTF", ALONE(MSR_DEBUGCTLA), 1, 1, 0, 0},
 	{"TR", ALONE(MSR_DEBUGCTLA), 2, 1, 0, 0},

@@ -2,6 +2,7 @@
 """The NetBurst PMU on the virtual CPU: every profile, every event of the tables, deviations that must show, and a Bochs Pentium 4."""
 import json
 import os
+import re
 import subprocess
 
 from boottest import BUILD, boot, done, equal, ok, same_table, sound, tail, verdict_table
@@ -28,8 +29,12 @@ def tables(profile):
 
 
 for profile in ["netburst-willamette", "netburst-northwood", "netburst-northwood-ht", "netburst-prescott"]:
-    r = boot(options="pmu=virtual:%s %s" % (profile, OPTIONS))
+    r = boot(options="pmu=virtual:%s registers=1 %s" % (profile, OPTIONS))
     sound(r, profile)
+    found = {e["name"]: e for e in (r.report or {"snapshots": [[]]})["snapshots"][-1]}
+    equal(len([n for n in found if "_ESCR" in n]), 43 if profile == "netburst-prescott" else 45, profile + ": registers=1 has every ESCR")
+    ok("PERFMON" in found.get("MSR_MISC_ENABLE", {}).get("fields", "") and any(re.search(r"\bPERFMON\b", line) for line in r.text),
+       profile + ": and names their fields", tail(r))
     judged, listed = events_of(r), tables(profile)
     equal(sorted(judged), sorted(listed), "%s: each of %d events of the tables has a verdict" % (profile, len(listed)))
     unprovoked = {name: e["rule"] for name, e in listed.items() if (e.get("rule") or "").startswith("control only")}

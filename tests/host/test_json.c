@@ -210,7 +210,7 @@ static void a_document_survives_every_shortage(void **state)
 		memset(&totals, 0, sizeof totals);
 		allocations_left = left;
 		lost += !document_note(name);
-		lost += !document_snapshot(&snapshot);
+		lost += !document_snapshot(&snapshot, NULL);
 		lost += !document_suite_begin("s", name);
 		for (unsigned i = 0; i < 3; i++) {
 			name[0] = (char)('a' + i);

@@ -382,12 +382,28 @@ static void schedules(void **state)
 	assert_string_equal(drv->resource_name(&pmu, PMU_COUNTERS_MAX + CRU_ESCR2), "CRU_ESCR2");
 }
 
+static bool holds(const struct pmu_access *a)
+{
+	uint64_t before = 0, value = 0;
+
+	switch (a->kind) {
+	case ACCESS_READ:
+		return msr_read(a->address, &value) != a->faults;
+	case ACCESS_WRITE:
+		return msr_write(a->address, a->value) != a->faults;
+	case ACCESS_RDPMC:
+		return pmc_read(a->address, &value) != a->faults;
+	default:
+		return msr_read(a->address, &before) && msr_write(a->address, a->value) &&
+		       msr_read(a->address, &value) && value == (a->kind == ACCESS_KEPT ? a->value : before);
+	}
+}
+
 static void accesses_hold(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < PARTS; i++) {
 		struct pmu_access list[64];
-		uint64_t value;
 		unsigned n;
 
 		start_cpu(parts[i].profile, NULL);
@@ -395,13 +411,72 @@ static void accesses_hold(void **state)
 		assert_in_range(n, 10, 63);
 		assert_int_equal(drv->accesses(&pmu, list, 3), 3);
 		n = drv->accesses(&pmu, list, 64);
-		for (unsigned a = 0; a < n; a++) {
-			bool ok = list[a].kind == ACCESS_READ    ? msr_read(list[a].address, &value)
-				  : list[a].kind == ACCESS_WRITE ? msr_write(list[a].address, list[a].value)
-								 : pmc_read(list[a].address, &value);
-			if (ok == list[a].faults)
+		for (unsigned a = 0; a < n; a++)
+			if (!holds(&list[a]))
 				fail_msg("%s: %s", parts[i].profile->name, list[a].name);
+	}
+}
+
+/* Bits that the manual reserves; some of them are kept all the same. */
+static uint64_t reserved(uint32_t address)
+{
+	if (address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS)
+		return CCCR_RESERVED;
+	if (address >= 0x3a0 && address <= 0x3e1)
+		return ESCR_RESERVED;
+	switch (address) {
+	case MSR_PEBS_ENABLE:
+		return 0xfe0000; /* bits 15 and 16 are named in table 19-33 only */
+	case MSR_PEBS_MATRIX_VERT:
+		return ~UINT64_C(0x13);
+	default:
+		return 0;
+	}
+}
+
+/* Every register that a CPU has, no other; what it holds at reset; that the bits have names that the manual
+ * does not reserve, and no others (but for MSR_MISC_ENABLE, whose other bits are none of monitoring). */
+static void registers_are_complete(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < PARTS; i++) {
+		static struct pmu_snapshot found;
+		unsigned escrs = 0, counters = 0, cccrs = 0;
+		char text[200];
+
+		fake_cpu_start(parts[i].profile, NULL);
+		const char *why;
+		assert_true(drv->identify(&pmu, &why));
+		drv->snapshot(&pmu, &found);
+		for (unsigned r = 0; r < found.count; r++) {
+			const struct pmu_snapshot_entry *e = &found.entry[r];
+			uint64_t value;
+
+			assert_true(e->readable);
+			escrs += e->address >= 0x3a0 && e->address <= 0x3e1;
+			counters += e->address >= 0x300 && e->address <= 0x311;
+			cccrs += e->address >= 0x360 && e->address <= 0x371;
+			if (e->address == MSR_MISC_ENABLE)
+				assert_true(e->value & MISC_ENABLE_PERFMON);
+			else
+				assert_int_equal(e->value, e->address == MSR_TC_PRECISE_EVENT ? 0xfc00 : 0);
+			for (unsigned bit = 0; bit < 64 && e->address != MSR_MISC_ENABLE; bit++) {
+				if (!msr_write(e->address, 1ull << bit) || !msr_read(e->address, &value))
+					continue;
+				register_format(drv->fields, e->address, value, text, sizeof text);
+				bool kept = value >> bit & 1, named = !strchr(text, '?');
+				if (kept && named == (reserved(e->address) >> bit & 1))
+					fail_msg("%s, bit %u: %s", e->name, bit, text);
+				msr_write(e->address, 0);
+			}
+			register_format(drv->fields, e->address, e->value, text, sizeof text);
+			if (strchr(text, '?') && e->address != MSR_MISC_ENABLE)
+				fail_msg("%s: %s", e->name, text);
 		}
+		assert_int_equal(escrs, parts[i].escrs);
+		assert_int_equal(counters, NETBURST_COUNTERS);
+		assert_int_equal(cccrs, NETBURST_COUNTERS);
+		fake_cpu_stop();
 	}
 }
 
@@ -475,6 +550,7 @@ int main(void)
 		cmocka_unit_test(cascades),
 		cmocka_unit_test(schedules),
 		cmocka_unit_test(accesses_hold),
+		cmocka_unit_test(registers_are_complete),
 		cmocka_unit_test(registers_have_names),
 		cmocka_unit_test(raw_as_perfex_has_it),
 	};

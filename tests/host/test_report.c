@@ -65,7 +65,7 @@ static void begin(bool verbose)
 	report_begin(&h);
 	report_note("no HPET: using the ACPI PM timer");
 	report_pmu(&pmu);
-	report_snapshot(&snapshot);
+	report_snapshot(&snapshot, NULL, false);
 }
 
 /* A matrix cell on two N; observed differs from expected by delta. */

@@ -2,6 +2,7 @@
  * The JSON document (docs/report.schema.json). Its parts grow separately, and are put together when it is
  * asked for.
  */
+#include "pmu/fields.h"
 #include "tests/report/internal.h"
 #include "tests/report/json.h"
 
@@ -113,10 +114,11 @@ bool document_pmu(const struct pmu *pmu)
 	return keep(j, &mark);
 }
 
-bool document_snapshot(const struct pmu_snapshot *snapshot)
+bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields)
 {
 	struct json *j = &doc.snapshots;
 	struct json_mark mark = json_mark(j);
+	char text[FIELDS_TEXT];
 
 	json_open(j, NULL, '[');
 	for (unsigned i = 0; i < snapshot->count && i < PMU_SNAPSHOT_MAX; i++) {
@@ -130,6 +132,8 @@ bool document_snapshot(const struct pmu_snapshot *snapshot)
 		else
 			json_null(j, "value");
 		json_bool(j, "running", e->enable);
+		if (fields && e->readable && register_format(fields, e->address, e->value, text, sizeof text))
+			json_string(j, "fields", text);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

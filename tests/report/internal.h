@@ -83,7 +83,8 @@ void table_experiment(const struct report_experiment *x);
 void document_begin(const struct report_header *header);
 bool document_note(const char *text);
 bool document_pmu(const struct pmu *pmu);
-bool document_snapshot(const struct pmu_snapshot *snapshot);
+#define FIELDS_TEXT 200 /* a register's fields in words */
+bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields);
 bool document_suite_begin(const char *suite, const char *title);
 bool document_result(const struct result *r);
 bool document_suite_end(void);

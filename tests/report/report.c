@@ -1,3 +1,4 @@
+#include "pmu/fields.h"
 #include "tests/report.h"
 #include "arch/x86/console.h"
 #include "tests/report/internal.h"
@@ -61,9 +62,26 @@ void report_pmu(const struct pmu *pmu)
 	count_lost(document_pmu(pmu));
 }
 
-void report_snapshot(const struct pmu_snapshot *snapshot)
+static void print_register(const struct pmu_snapshot_entry *e, const struct register_field *fields)
 {
-	count_lost(document_snapshot(snapshot));
+	char text[FIELDS_TEXT];
+
+	if (!e->readable) {
+		console_text("  %-22s %#5lx   reading it raises #GP\n", e->name, (unsigned long)e->address);
+		return;
+	}
+	console_text("  %-22s %#5lx = %#lx\n", e->name, (unsigned long)e->address, (unsigned long)e->value);
+	if (register_format(fields, e->address, e->value, text, sizeof text))
+		console_text("      %s\n", text);
+}
+
+void report_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields, bool print)
+{
+	if (print)
+		console_text("registers as they were found:\n");
+	for (unsigned i = 0; print && i < snapshot->count; i++)
+		print_register(&snapshot->entry[i], fields);
+	count_lost(document_snapshot(snapshot, fields));
 }
 
 /* The ring that all of them were in; NULL if they differ or have none. */

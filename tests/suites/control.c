@@ -236,6 +236,8 @@ static const char *counter_lacks(const struct run *run, const struct control_che
 		return "it has no overflow status";
 	if ((check->needs & NEED_INTERRUPT) && !counter->has_interrupt)
 		return "it cannot interrupt";
+	if ((check->needs & NEED_FILTER) && (counter->kind == COUNTER_FIXED || run->pmu->driver->control))
+		return "it has no such filter";
 	if ((check->needs & NEED_EXACT) && e->judgement != EVENT_EXACT)
 		return "what it counts is not known as a number";
 	if ((check->needs & NEED_CASCADE) && !can_be_started(run, c))
@@ -281,19 +283,29 @@ struct accesses {
 	unsigned count;
 	struct pmu_access access[ACCESSES];
 	bool faulted[ACCESSES];
+	uint64_t expected[ACCESSES], read[ACCESSES]; /* ACCESS_KEPT, ACCESS_IGNORED */
 };
 
-static bool try(const struct pmu_access *access)
+static bool compares(const struct pmu_access *access)
 {
-	uint64_t value;
+	return access->kind == ACCESS_KEPT || access->kind == ACCESS_IGNORED;
+}
 
+static bool try(const struct pmu_access *access, uint64_t *expected, uint64_t *value)
+{
 	switch (access->kind) {
 	case ACCESS_READ:
-		return msr_read(access->address, &value);
+		return msr_read(access->address, value);
 	case ACCESS_WRITE:
 		return msr_write(access->address, access->value);
+	case ACCESS_RDPMC:
+		return pmc_read(access->address, value);
 	default:
-		return pmc_read(access->address, &value);
+		if (!msr_read(access->address, expected))
+			return false;
+		if (access->kind == ACCESS_KEPT)
+			*expected = access->value;
+		return msr_write(access->address, access->value) && msr_read(access->address, value);
 	}
 }
 
@@ -303,9 +315,10 @@ static void try_accesses(void *arg)
 	const char *why;
 
 	/* Which ones there are depends on CPUID, and so on the CPU that this runs on. */
+	a->pmu->driver->reset(a->pmu, &why);
 	a->count = a->pmu->driver->accesses(a->pmu, a->access, ACCESSES);
 	for (unsigned i = 0; i < a->count; i++)
-		a->faulted[i] = !try(&a->access[i]);
+		a->faulted[i] = !try(&a->access[i], &a->expected[i], &a->read[i]);
 	a->pmu->driver->reset(a->pmu, &why);
 }
 
@@ -336,10 +349,16 @@ static void run_accesses(struct run *run)
 				    .manual = access->manual,
 				    .virtual = run->pmu->virtual};
 		r.n_observations = 1;
-		r.observation[0].low = r.observation[0].high = access->faults;
-		histogram_add(&r.observation[0].seen, a.faulted[i]);
+		bool compared = compares(access) && !a.faulted[i];
+
+		r.observation[0].low = r.observation[0].high =
+			compared ? (int64_t)a.expected[i] : access->faults;
+		histogram_add(&r.observation[0].seen, compared ? (int64_t)a.read[i] : a.faulted[i]);
 		judge(r.observation, 1, &r.judgement);
-		if (verdict_is_bad(r.judgement.verdict))
+		if (compared && verdict_is_bad(r.judgement.verdict))
+			judgement_set(&r.judgement, VERDICT_WRONG, "must read %#" PRIx64 ", reads %#" PRIx64,
+				      a.expected[i], a.read[i]);
+		else if (verdict_is_bad(r.judgement.verdict))
 			judgement_set(&r.judgement, VERDICT_WRONG,
 				      access->faults ? "must raise #GP and does not"
 						     : "raises #GP and must not");

@@ -101,6 +101,7 @@ enum control_need {
 	NEED_NEIGHBOUR = 1 << 3, /* a second counter */
 	NEED_EXACT = 1 << 4,     /* the counter can count something exactly */
 	NEED_CASCADE = 1 << 5,   /* another counter's overflow can start it */
+	NEED_FILTER = 1 << 6, /* a threshold in the selector; families with checks of their own have others */
 };
 
 struct control_check {

@@ -241,6 +241,41 @@ static void exchange(struct probe *p)
 	}
 }
 
+static uint64_t filtered(struct probe *p, const struct pmu_event *e, uint8_t cmask, bool invert, bool edge)
+{
+	struct pmu_config config = {
+		.code = e->code, .ring = RING_ALL, .cmask = cmask, .invert = invert, .edge = edge};
+
+	must_work(p, "programming a counter", p->pmu->driver->program(p->pmu, p->c, &config));
+	must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, CONTROL_START));
+	run_counting(p, counter_bit(p->c));
+	return moved(p, e, p->c, CONTROL_START, value_of(p, p->c));
+}
+
+/* Threshold, inversion, edge. How many occurrences a clock brings is the CPU's own business; the virtual one
+ * retires an instruction in each. */
+static void filters(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+	bool one_a_clock = p->pmu->virtual && event_counts_instructions(e);
+	uint64_t plain = filtered(p, e, 0, false, false), met = filtered(p, e, 1, false, false), clocks,
+		 edges;
+
+	must_be(p, "without a filter it moves by", moves_by(p, e, 0), plain);
+	if (one_a_clock)
+		must_be(p, "in clocks with one or more it moves by", plain, met);
+	must_be(p, "some clocks, and no more than occurrences, have one or more", true, met && met <= plain);
+	must_be(p, "in clocks with 200 or more it moves by", 0, filtered(p, e, 200, false, false));
+	clocks = filtered(p, e, 200, true, false);
+	must_be(p, "clocks with less than 200 are at least those with one", true, clocks >= met);
+	must_be(p, "inversion without a threshold changes nothing: it moves by", plain,
+		filtered(p, e, 0, true, false));
+	edges = filtered(p, e, 1, false, true);
+	if (one_a_clock)
+		must_be(p, "rising edges of what always is", 1, edges);
+	must_be(p, "some edges, and no more than clocks", true, edges && edges <= met);
+}
+
 const struct control_check control_counting[] = {
 	{"enable gating", "SDM 18.2.1.1, EN", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, enable_gating},
 	{"local enable", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_GLOBAL,
@@ -251,6 +286,8 @@ const struct control_check control_counting[] = {
 	 ring_filter_user},
 	{"write rules", "SDM 18.2.1 and 18.2.5, width of writes", PER_COUNTER, RUNG_WRITABLE, 0, write_rules},
 	{"wrap", "SDM 18.2.1, width from CPUID.0AH", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, wrap},
+	{"filters", "SDM 18.2.1.1, CMASK, INV, E", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_EXACT | NEED_FILTER,
+	 filters},
 	{"global enable", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", PER_COUNTER, RUNG_EXACT_ON_NOPS,
 	 NEED_GLOBAL | NEED_NEIGHBOUR, global_enable},
 	{"busy neighbours", "SDM 18.2.1, counters are independent", PER_COUNTER, RUNG_EXACT_ON_NOPS,
