@@ -77,7 +77,6 @@ static void note_tally(const char *file, const struct import_tally *t)
 		{t->there, "in the table already"},
 		{t->differing, "in the table with another code, which stays"},
 		{t->unfit, "for no counter of this core"},
-		{t->registers, "in need of a register besides the selector, left out"},
 		{t->bad, "not understood"},
 		{t->others, "other objects"},
 	};

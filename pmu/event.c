@@ -20,6 +20,11 @@ void event_mean(struct pmu_event *out, const struct pmu_event *from)
 	out->source = from->source;
 }
 
+bool event_clashes(const struct pmu_event *a, const struct pmu_event *b)
+{
+	return a->extra_msr && a->extra_msr == b->extra_msr && a->extra_value != b->extra_value;
+}
+
 bool event_is_micro(const struct pmu_event *e)
 {
 	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++)

@@ -9,7 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_SIZE 96
+#define NAME_SIZE       96
+#define EXTRA_REGISTERS 64 /* told apart by their addresses' low bits, which differ where there are such */
+
+/* A counter, and the register that the event needs besides: shared by events that want the same of it. */
+static struct sched_alternative with_extra(const struct event_request *r, unsigned c)
+{
+	struct sched_alternative way = {.n_uses = 1, .use = {{(uint8_t)c, 0}}};
+
+	if (r->config.extra_msr)
+		way.use[way.n_uses++] = (struct sched_use){
+			PMU_COUNTERS_MAX + r->config.extra_msr % EXTRA_REGISTERS, r->config.extra_value};
+	return way;
+}
 
 /* Ways to count a request, whichever counter it asks for. A fixed counter has no selector: neither raw codes
  * nor filters reach it. */
@@ -26,7 +38,7 @@ static unsigned ways_anywhere(const struct pmu *pmu, const struct event_request 
 
 		if (general ? !r->event || pmu->driver->can_count(pmu, r->event, c)
 			    : r->event && !event_is_filtered(r) && pmu->driver->can_count(pmu, r->event, c))
-			out[n++] = (struct sched_alternative){.n_uses = 1, .use = {{(uint8_t)c, 0}}};
+			out[n++] = with_extra(r, c);
 	}
 	return n;
 }
@@ -45,7 +57,8 @@ static unsigned ways(const struct pmu *pmu, const struct event_request *r, struc
 	unsigned all = ways_anywhere(pmu, r, out, why), n = 0;
 
 	for (unsigned a = 0; a < all; a++)
-		if ((!r->counter || out[a].use[0].resource == r->counter - 1) && !takes_left_out(pmu, &out[a]))
+		if ((!r->counter || out[a].use[0].resource == r->counter - 1) &&
+		    !takes_left_out(pmu, &out[a]))
 			out[n++] = out[a];
 	return n;
 }

@@ -28,11 +28,22 @@ static const struct pmu_event *row_by_name(const struct import *all, const struc
 /* A code says nothing of a fixed counter. */
 static bool same_encoding(const struct pmu_event *a, const struct pmu_event *b)
 {
-	return a->fixed == b->fixed && (a->fixed >= 0 || a->code == b->code);
+	return a->fixed == b->fixed && (a->fixed >= 0 || a->code == b->code) &&
+	       a->extra_msr == b->extra_msr && a->extra_value == b->extra_value;
 }
 
-static bool add(struct import *all, const struct pmu_event *row)
+/* Errata as rows have them: numbers between blanks, without the commas of files. */
+static void copy_errata(char *to, const char *errata)
 {
+	for (const char *c = errata; *c; c++)
+		if (*c != ',')
+			*to++ = *c;
+	*to = 0;
+}
+
+static bool add(struct import *all, const struct pmu_event *row, const char *errata)
+{
+	size_t length = strlen(row->name);
 	char *name;
 
 	if (all->count == all->room) {
@@ -44,11 +55,15 @@ static bool add(struct import *all, const struct pmu_event *row)
 		all->row = more;
 		all->room = room;
 	}
-	name = strdup(row->name);
+	/* Both texts in one block. */
+	name = malloc(length + 1 + strlen(errata) + 1);
 	if (!name)
 		return false;
+	memcpy(name, row->name, length + 1);
+	copy_errata(name + length + 1, errata);
 	all->row[all->count] = *row;
-	all->row[all->count++].name = name;
+	all->row[all->count].name = name;
+	all->row[all->count++].errata = *errata ? name + length + 1 : NULL;
 	return true;
 }
 
@@ -77,10 +92,6 @@ static void take(struct import *all, const struct pmu *pmu, const char *core, co
 		t->unfit++;
 		return;
 	}
-	if (v->msr) {
-		t->registers++;
-		return;
-	}
 	if (there && same_encoding(there, &row)) {
 		t->there++;
 		return;
@@ -94,9 +105,10 @@ static void take(struct import *all, const struct pmu *pmu, const char *core, co
 		t->differing++;
 		return;
 	}
+	uint8_t flags = row.flags;
 	bool explained = pmu->driver->meaning && pmu->driver->meaning(v->name, &row);
-	row.name = v->name;
-	if (!add(all, &row)) {
+	row.flags |= flags;
+	if (!add(all, &row, v->errata)) {
 		t->full = true;
 		return;
 	}

@@ -20,7 +20,6 @@ struct import_tally {
 	unsigned there;       /* in the table already, under this name and with this encoding */
 	unsigned differing;   /* in the table under this name with another encoding: the table's stays */
 	unsigned unfit;       /* no counter of this CPU counts it; or for another kind of core */
-	unsigned registers;   /* need a register besides the selector, which is not programmed */
 	unsigned others;      /* metrics, and events that are not of a core */
 	unsigned bad;         /* not understood */
 	bool lost;            /* the rest of the file is not understood */

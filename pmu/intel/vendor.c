@@ -5,10 +5,18 @@
 #include "pmu/intel/core_events.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/events.h"
+#include "pmu/intel/extra.h"
 #include "pmu/intel/registers.h"
 #include "pmu/vendor_json.h"
 
 #include <strings.h>
+
+/* A file may name no others: what else lies in a CPU's registers is not for it to set. */
+static bool is_extra(uint32_t msr)
+{
+	return msr == MSR_OFFCORE_RSP_0 || msr == MSR_OFFCORE_RSP_1 || msr == MSR_PEBS_LD_LAT ||
+	       msr == MSR_PEBS_FRONTEND;
+}
 
 bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out,
 		  const char **why)
@@ -22,12 +30,18 @@ bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pm
 	*why = "it needs AnyThread, which came with version 3";
 	if (v->any_thread && pmu->version < 3)
 		return false;
+	*why = "the register that it needs besides the selector is none for events";
+	if (v->msr && !is_extra(v->msr))
+		return false;
 	out->code = v->select | (uint64_t)v->umask << 8 | (v->edge ? EVTSEL_E : 0) |
 		    (v->any_thread ? EVTSEL_ANY : 0) | (v->invert ? EVTSEL_INV : 0) |
 		    (uint64_t)v->cmask << EVTSEL_CMASK_SHIFT | (v->equal ? EVTSEL_EQ : 0) |
 		    (uint64_t)v->umask2 << EVTSEL_UMASK2_SHIFT;
 	out->counters = v->counters;
 	out->fixed = v->fixed;
+	out->extra_msr = v->msr;
+	out->extra_value = v->msr ? v->msr_value : 0;
+	out->flags = v->pebs ? EVENT_PEBS : 0;
 	return true;
 }
 

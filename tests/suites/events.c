@@ -178,19 +178,41 @@ static void make_plan(struct plan *plan)
 	}
 }
 
-/* Counters start at different places in their lists, so that neighbours count different events. */
-static void fill_pass(const struct plan *plan, unsigned number, struct pass *p)
+static bool joins(const struct pass *p, const struct pmu_event *e)
+{
+	for (unsigned s = 0; s < p->n_slots; s++)
+		if (event_clashes(p->slot[s].event, e))
+			return false;
+	return true;
+}
+
+/* Counters start at different places in their lists, so that neighbours count different events. Those of
+ * `pending` that can be counted together are taken out of it. */
+static void fill_pass(const struct plan *plan, unsigned number, uint64_t *pending, struct pass *p)
 {
 	const struct pmu *pmu = plan->run->pmu;
 
 	p->n_slots = 0;
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
-		unsigned n = plan->n_events[c];
+		if (!(*pending >> c & 1))
+			continue;
+		const struct pmu_event *e = pmu->events[plan->event[c][(number + c) % plan->n_events[c]]];
 
-		if (number < n)
-			p->slot[p->n_slots++] = pass_slot(pmu->events[plan->event[c][(number + c) % n]], c,
-							  plan->ring ? RING_USR : RING_ALL);
+		if (!joins(p, e))
+			continue;
+		p->slot[p->n_slots++] = pass_slot(e, c, plan->ring ? RING_USR : RING_ALL);
+		*pending &= ~(UINT64_C(1) << c);
 	}
+}
+
+/* Counters whose lists have so many events. */
+static uint64_t counters_with(const struct plan *plan, unsigned number)
+{
+	uint64_t mask = 0;
+
+	for (unsigned c = 0; c < plan->run->pmu->n_counters; c++)
+		mask |= (uint64_t)(number < plan->n_events[c]) << c;
+	return mask;
 }
 
 static bool never_moved(const struct pass *p, unsigned s)
@@ -298,12 +320,16 @@ static void judge_kernel(struct plan *plan)
 	for (unsigned i = 0; i < MULTIPLES; i++)
 		p.n[i] = plan->n * (i + 1);
 
-	for (unsigned number = 0;; number++) {
-		fill_pass(plan, number, &p);
-		if (p.n_slots == 0)
+	bool good = true;
+	for (unsigned number = 0; good; number++) {
+		uint64_t pending = counters_with(plan, number);
+
+		if (!pending)
 			break;
-		if (!(pmu->has_global ? measure(plan, &p) : measure_one_by_one(plan, &p)))
-			break;
+		while (good && pending) {
+			fill_pass(plan, number, &pending, &p);
+			good = pmu->has_global ? measure(plan, &p) : measure_one_by_one(plan, &p);
+		}
 	}
 }
 

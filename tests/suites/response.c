@@ -18,6 +18,7 @@ static bool no_memory;
 
 static struct scanned {
 	const struct pmu_event *event;
+	bool placed;
 	unsigned pass, counter;        /* where it is counted */
 	int64_t *count;                /* by point of the space */
 	const char *failure;           /* why it is not counted (any more) */
@@ -25,25 +26,33 @@ static struct scanned {
 	struct judgement broken;       /* what befell the whole pass */
 } * scanned;
 
+/* With what the pass that is being filled has already. */
+static bool clashes(const struct pmu_event *e)
+{
+	for (unsigned i = 0; i < n_scanned; i++)
+		if (scanned[i].placed && scanned[i].pass == n_passes && event_clashes(scanned[i].event, e))
+			return true;
+	return false;
+}
+
 /* Counters in turn take the first event left that they can count, until all have a place. */
 static void place_all(void)
 {
 	const struct pmu *pmu = run->pmu;
 	unsigned left = n_scanned, before;
-	bool *placed = calloc(n_scanned + 1, sizeof *placed);
 
-	no_memory |= !placed;
-	for (n_passes = 0; placed && left; n_passes++) {
+	for (n_passes = 0; left; n_passes++) {
 		before = left;
 		for (unsigned c = 0; c < pmu->n_counters; c++) {
 			if (!ladder_allows(run->ladder, c, RUNG_EXACT_ON_NOPS))
 				continue;
 			for (unsigned i = 0; i < n_scanned; i++) {
-				if (placed[i] || !pmu->driver->can_count(pmu, scanned[i].event, c))
+				if (scanned[i].placed || !pmu->driver->can_count(pmu, scanned[i].event, c) ||
+				    clashes(scanned[i].event))
 					continue;
 				scanned[i].pass = n_passes;
 				scanned[i].counter = c;
-				placed[i] = true;
+				scanned[i].placed = true;
 				left--;
 				break;
 			}
@@ -54,10 +63,9 @@ static void place_all(void)
 		if (left == before)
 			break;
 	}
-	for (unsigned i = 0; placed && i < n_scanned; i++)
-		if (!placed[i])
+	for (unsigned i = 0; i < n_scanned; i++)
+		if (!scanned[i].placed)
 			scanned[i].failure = "no counter that is to be believed can count it";
-	free(placed);
 }
 
 void response_begin(struct run *r, uint64_t n, unsigned repetitions)
