@@ -44,6 +44,10 @@ struct pmu_hands {
 	unsigned (*interrupts)(struct pmu_hands *h);
 	unsigned (*other_interrupts)(struct pmu_hands *h);
 
+	/** Halt until a timer interrupt comes in, after so many microseconds. @return time-stamp counter ticks
+	 * that passed; 0: it came too early for a halt worth the name (a slow emulator) */
+	uint64_t (*halt)(struct pmu_hands *h, unsigned us);
+
 	/** Logical processors of this core that code can be run on: 1, or 2. */
 	unsigned threads;
 	/** Go on on this logical processor, with the other one halted or active. At first: 0, OTHER_HALTED.
@@ -66,6 +70,7 @@ struct pmu_control_instance {
 enum pmu_control_need {
 	PMU_CONTROL_INTERRUPT = 1 << 0, /* an overflow interrupt */
 	PMU_CONTROL_THREADS = 1 << 1,   /* two logical processors */
+	PMU_CONTROL_TIMER = 1 << 2,     /* halt(): a timer that is nobody else's */
 };
 
 struct pmu_control_check {

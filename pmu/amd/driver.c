@@ -23,6 +23,7 @@
 static struct pmu_event unpacked[AMD_EVENTS_MAX];
 static const struct pmu_event *events[AMD_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
+static bool has_irperf, has_aperf;
 static char reason[96];
 
 /* In the order of enum amd_generation. */
@@ -41,6 +42,11 @@ uint32_t amd_select_msr(const struct pmu *pmu, unsigned c)
 uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c)
 {
 	return pmu->version == LEGACY ? PERF_LEGACY_CTR0 + c : PERF_CTR0 + 2 * c;
+}
+
+bool amd_has(uint32_t address)
+{
+	return address == IRPERF ? has_irperf : has_aperf;
 }
 
 static uint32_t highest_extended(void)
@@ -117,6 +123,8 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 
+	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
+	has_aperf = cpuid(6, 0).ecx & 1;
 	pmu->driver = &amd_driver;
 	pmu->joint = pmu->has_global = pmu->version == PERFMON_V2;
 	pmu->has_pmi = cpu_has(CPU_APIC); /* the first K7 has none */
@@ -354,6 +362,7 @@ const struct pmu_driver amd_driver = {
 	.bracket_read = bracket_read,
 	.can_count = can_count,
 	.accesses = amd_accesses,
+	.control = amd_control,
 	.recorder = &amd_recorder,
 	.encode = amd_encode,
 	.meaning = amd_meaning,

@@ -4,6 +4,7 @@
 #ifndef PMU_AMD_DRIVER_H
 #define PMU_AMD_DRIVER_H
 
+#include "pmu/control.h"
 #include "pmu/fields.h"
 #include "pmu/grammar.h"
 #include "pmu/pmu.h"
@@ -11,6 +12,9 @@
 /** MSR of core counter c's selector and of the counter itself. */
 uint32_t amd_select_msr(const struct pmu *pmu, unsigned c);
 uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c);
+
+/** Whether the CPU that was identified last has IRPERF, or MPERF and APERF: by the register's number. */
+bool amd_has(uint32_t address);
 
 /** Every PMU register that CPUID promises, as it is now; changes none. */
 void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
@@ -24,6 +28,9 @@ bool amd_meaning(const char *name, struct pmu_event *out);
 
 extern const struct event_grammar amd_grammar;
 extern const struct register_field amd_fields[];
+
+/** Control logic of AMD's own. */
+extern const struct pmu_control_check amd_control[];
 
 /** Equations between events. */
 extern const struct pmu_identity amd_identities[];

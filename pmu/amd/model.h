@@ -54,8 +54,9 @@ struct amd_counter {
 	uint8_t cmask;
 
 	/* Changed by counting. */
-	bool level;   /* condition of the previous cycle, for edges */
-	bool carried; /* the last step carried from bit 31 to bit 32 */
+	bool level;      /* condition of the previous cycle, for edges */
+	uint8_t carried; /* a carry from bit 31 to bit 32 was in the same cycle, if two instructions retire
+			    in one (injected) */
 };
 
 struct amd_ibs {
@@ -100,10 +101,10 @@ struct amd_state {
 	struct amd_ibs ibs;
 	struct amd_branches branches;
 	unsigned pmi_pending, ibs_pending;
-	bool freeze;      /* an interrupt was raised in this step */
-	bool interrupted; /* one was raised since the counters were last programmed (injected) */
-	uint64_t steps;
-	bool overflowed; /* in this step */
+	bool freeze;         /* an interrupt was raised in this step */
+	bool interrupted;    /* one was raised since the counters were last programmed (injected) */
+	uint64_t steps, tsc; /* time of the last step (injected) */
+	bool overflowed;     /* in this step */
 	uint32_t noise;
 	uint8_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
 };

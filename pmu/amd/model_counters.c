@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-#define LATE_STEPS     3  /* (injected) */
-#define OVERCOUNT_EACH 61 /* steps (injected) */
+#define LATE_STEPS        3  /* (injected) */
+#define RETIRED_PER_CYCLE 2  /* by family 16H (injected) */
+#define OVERCOUNT_EACH    61 /* steps (injected) */
 
 const struct model_injection amd_injections[] = {
 #define AMD_INJECTION(id, name, summary) {name, summary},
@@ -167,7 +168,8 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 	uint64_t sum = k->value + amount;
 	bool carry = sum > k->mask || sum < k->value;
 
-	k->carried = (k->value ^ sum) >> 32 & 1;
+	if ((k->value ^ sum) >> 32 & 1)
+		k->carried = RETIRED_PER_CYCLE;
 	if (MUTANT(M_STATUS_NOT_STICKY, false, true))
 		s->status &= ~(1ull << c);
 	if (injected(s, INJECT_DROPPED_CARRY)) {
@@ -261,10 +263,12 @@ static void count(struct amd_state *s, unsigned c, const struct model_step *step
 {
 	struct amd_counter *k = &s->counter[c];
 	bool ticks = !step->halted || (injected(s, INJECT_E794) && c < s->n);
-	uint32_t cycles = MUTANT(M_CLOCK_HALT, ticks, true) ? MUTANT(M_CYCLES_ONE, step->cycles, 1) : 0;
+	uint32_t length =
+		step->halted && s->tsc && step->tsc > s->tsc ? (uint32_t)(step->tsc - s->tsc) : step->cycles;
+	uint32_t cycles = MUTANT(M_CLOCK_HALT, ticks, true) ? MUTANT(M_CYCLES_ONE, length, 1) : 0;
 	int64_t value = 0;
 
-	k->carried = false;
+	k->carried -= k->carried != 0;
 	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
 	if (!ring_selected(s, k, step->cpl)) {
 		k->level = false;
@@ -350,6 +354,7 @@ bool amd_advance(void *state, const struct model_step *step)
 			continue;
 		count(s, c, step);
 	}
+	s->tsc = step->tsc;
 	if (amd_ibs_runs(s))
 		amd_ibs_advance(s, step);
 	if (amd_branches_run(s))

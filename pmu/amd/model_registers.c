@@ -60,13 +60,24 @@ static uint64_t select_bits(const struct amd_state *s)
 	return bits;
 }
 
+/* Counters that are told to interrupt, running or not. */
+static unsigned interrupting(const struct amd_state *s)
+{
+	unsigned n = 0;
+
+	for (unsigned c = 0; c < s->n; c++)
+		n += s->select[c] & CTL_INT ? 1 : 0;
+	return n;
+}
+
 static enum model_access write_select(struct amd_state *s, unsigned c, uint64_t value)
 {
 	if (value & ~select_bits(s) &&
 	    (injected(s, INJECT_RESERVED_FAULT) || MUTANT(M_RESERVED_FAULTS, false, true)))
 		return MODEL_FAULT;
 	s->select[c] = value & select_bits(s);
-	s->interrupted = false;
+	if (interrupting(s) < 2)
+		s->interrupted = false;
 	amd_decode(s, c);
 	amd_update_running(s);
 	return MODEL_OK;
@@ -80,7 +91,7 @@ static enum model_access write_counter(struct amd_state *s, unsigned c, uint64_t
 	if (MUTANT(M_SIGN_EXTENSION, false, true))
 		value = (uint64_t)(int32_t)value;
 	s->counter[c].value = value & s->counter[c].mask;
-	s->counter[c].carried = false;
+	s->counter[c].carried = 0;
 	return MODEL_OK;
 }
 
@@ -166,8 +177,8 @@ static enum model_access present(bool condition)
 /* MPERF, APERF and IRPERF are counters that run by themselves. */
 static bool free_running(uint32_t address, unsigned *c)
 {
-	*c = COUNTER_MPERF + address - MPERF;
-	return address >= MPERF && address <= IRPERF;
+	*c = address == MPERF ? COUNTER_MPERF : address == APERF ? COUNTER_APERF : COUNTER_IRPERF;
+	return address == MPERF || address == APERF || address == IRPERF;
 }
 
 static void watch(struct amd_state *s, unsigned c)
@@ -283,7 +294,9 @@ static bool counting(const void *state)
 
 static bool recording(const void *state)
 {
-	return amd_ibs_runs(state) || amd_branches_run(state) || amd_branches_armed(state);
+	/* The erratum needs to know how long a halt lasts. */
+	return amd_ibs_runs(state) || amd_branches_run(state) || amd_branches_armed(state) ||
+	       (injected(state, INJECT_E794) && counting(state));
 }
 
 static bool take_extended(void *state, unsigned *entry)

@@ -110,7 +110,7 @@
 /* --- free-running counters -------------------------------------------------------------------------- */
 #define MPERF       0xe7 /* CPUID 6:ECX[0] */
 #define APERF       0xe8
-#define IRPERF      0xe9 /* CPUID 8000_0008H:EBX[1] */
+#define IRPERF      0xc00000e9 /* CPUID 8000_0008H:EBX[1] */
 #define HWCR        0xc0010015
 #define HWCR_IRPERF (1ull << 30)
 

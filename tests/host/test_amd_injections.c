@@ -221,9 +221,9 @@ static bool counts_halted(void)
 static bool carry_lost_when_stopped(void)
 {
 	count_instructions(0, 0, 0xfffffffe);
-	instructions(3);
+	instructions(4);
 	set(CTL(0), 0);
-	bool late = get(CTR(0)) != 0x100000001;
+	bool late = get(CTR(0)) != 0x100000002;
 	count_instructions(0, 0, 0xfffffffd);
 	step(Q_INSTRUCTIONS, 4, 1, 0);
 	set(CTL(0), 0);

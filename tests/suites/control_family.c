@@ -8,11 +8,14 @@
 #include "tests/truth.h"
 
 #include "arch/x86/apic.h"
+#include "arch/x86/time.h"
 #include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
 #include "pmu/control.h"
 #include "pmu/vpmu.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define FAMILY_MS   10000
 #define EVENTS_MAX  256
@@ -92,6 +95,24 @@ static unsigned other_interrupts(struct pmu_hands *h)
 {
 	(void)h;
 	return vpmu_sibling_interrupts();
+}
+
+static uint64_t halt(struct pmu_hands *h, unsigned us)
+{
+	uint64_t begin, took;
+
+	(void)h;
+	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));
+	begin = tsc_read();
+	__asm__ volatile("sti\n\thlt\n\tcli" ::: "memory");
+	apic_timer_oneshot(0);
+	took = tsc_read() - begin;
+	return took < tsc_hz() / 1000000 * us / 2 ? 0 : took;
+}
+
+static bool timer_is_free(void)
+{
+	return apic_present() && apic_timer_hz() && strcmp(watchdog_source(), "APIC timer");
 }
 
 static void place(struct pmu_hands *h, unsigned thread, enum pmu_other_thread other)
@@ -238,6 +259,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			  .arm = arm,
 			  .interrupts = interrupts,
 			  .other_interrupts = other_interrupts,
+			  .halt = halt,
 			  .threads = threads,
 			  .place = place},
 		.probe = {.pmu = r->pmu, .usable = instance->counters},
@@ -285,6 +307,8 @@ void control_of_the_family(struct run *r)
 			skip(r, check, "this CPU has nothing of the kind");
 		} else if (check->needs & PMU_CONTROL_THREADS && threads < 2) {
 			skip(r, check, "no second logical processor can be had");
+		} else if (check->needs & PMU_CONTROL_TIMER && !timer_is_free()) {
+			skip(r, check, "there is no timer to end a halt");
 		} else if (check->needs & PMU_CONTROL_INTERRUPT && !(r->pmu->has_pmi && apic_present())) {
 			skip(r, check, "there is no overflow interrupt, or no local APIC");
 		} else {

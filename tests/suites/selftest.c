@@ -55,6 +55,8 @@ struct selftest_case {
 	.profile = "netburst-northwood-ht", .inject = fault, .only = some,                                   \
 	.catches = {{"control/" tell, VERDICT_WRONG}}
 
+#define AMD_OWN(part, fault, some) .profile = part, .inject = fault, .only = some
+
 static const struct selftest_case cases[] = {
 	{.inject = "dropped-carry",
 	 .catches = {{"ladder/*", VERDICT_WRONG},
@@ -214,6 +216,14 @@ static const struct selftest_case cases[] = {
 		     {"sampling/IBS op by * address/*", VERDICT_WRONG}}},
 	{AMD, .inject = "branch-target-off",
 	 .catches = {{"trace/LBR*", VERDICT_WRONG}, {"sampling/IBS op by * branch target/*", VERDICT_WRONG}}},
+	{AMD_OWN("amd-fam16h", "794", "cycles over a halt/*"),
+	 .catches = {{"control/cycles over a halt/*", VERDICT_WRONG}}},
+	{AMD_OWN("amd-fam16h", "795", "stop at a carry/*"),
+	 .catches = {{"control/stop at a carry/*", VERDICT_WRONG}}},
+	{AMD_OWN("amd-zen1", "1023", "two counters interrupt/*"),
+	 .catches = {{"control/two counters interrupt/*", VERDICT_WRONG}}},
+	{AMD_OWN("amd-zen3-epyc", "1267", "IRPERF/*,MPERF*"),
+	 .catches = {{"control/IRPERF/*", VERDICT_WRONG}}},
 	{.kernel = "nop_loop",
 	 .quantity = Q_INSTRUCTIONS,
 	 .delta_b = 1,

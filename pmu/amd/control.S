@@ -1,0 +1,21 @@
+/* RDMSR counts itself behind its reading. Two values of `turns` tell the pairs from the rest. */
+	.text
+	.globl amd_irperf_pairs
+amd_irperf_pairs:
+	mov	$0xc00000e9, %ecx
+	rdmsr				/* counted from here: 4 */
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%rax, %r8
+1:	test	%rdi, %rdi		/* 4 each turn, and 2 */
+	jz	2f
+	dec	%rdi
+	jmp	1b
+2:	lfence				/* 1 */
+	rdmsr
+	shl	$32, %rdx
+	or	%rdx, %rax
+	sub	%r8, %rax
+	ret
+
+	.section .note.GNU-stack, "", @progbits
