@@ -90,33 +90,51 @@ static void ask(void *arg)
 	}
 }
 
-static void gather(struct sampling_suite *s, const struct pmu_event *e, struct candidates *c)
+static bool is_chosen(const struct pmu_event *e, const struct sampling_choice *choice, unsigned n)
 {
-	const struct pmu *pmu = c->pmu;
+	for (unsigned i = 0; i < n; i++)
+		if (choice[i].event == e)
+			return true;
+	return false;
+}
 
-	for (unsigned counter = 0; counter < pmu->n_counters && c->n < CANDIDATES; counter++) {
-		const struct event_request request = {
-			.event = e,
-			.config = {.code = e->code, .ring = RING_ALL},
-			.counter = (uint8_t)(counter + 1),
-		};
-		struct sched_place place;
-		struct sched_result result;
-		const char *why;
+/* Whether there is a kernel to sample it on. */
+static bool has_kernel(struct sampling_suite *s, const struct sampling_choice *c)
+{
+	uint64_t often;
 
-		if (c->source ? !(c->source->counters >> counter & 1) : !pmu->counter[counter].has_interrupt)
-			continue;
-		if (!ladder_allows(s->run->ladder, counter, RUNG_EXACT_ON_NOPS) ||
-		    !schedule_events(pmu, &request, 1, &place, &result, &why))
-			continue;
-		c->choice[c->n++] = (struct sampling_choice){
-			.event = e,
-			.counter = counter,
-			.config = event_placed(&request, &place),
-			.known = known(e),
-			.where = *e,
-		};
-	}
+	return sampling_kernel(s, c, 3, sampling_n(s), 0, &often) ||
+	       sampling_kernel(s, c, 0, sampling_n(s), 0, &often);
+}
+
+/* The default selection is of architectural events, of which hardly any is precise. */
+static bool is_selected(const struct sampling_suite *s, const struct candidates *c, const struct pmu_event *e)
+{
+	const char *glob = s->run->options->event_glob;
+
+	return (c->source && glob && !strcmp(glob, "arch")) || event_selected(e, glob);
+}
+
+/* An event on one counter. */
+static void gather(struct sampling_suite *s, const struct pmu_event *e, unsigned counter,
+		   struct candidates *c)
+{
+	const struct event_request request = {
+		.event = e,
+		.config = {.code = e->code, .ring = RING_ALL},
+		.counter = (uint8_t)(counter + 1),
+	};
+	struct sampling_choice choice = {.event = e, .counter = counter, .known = known(e), .where = *e};
+	struct sched_place place;
+	struct sched_result result;
+	const char *why;
+
+	if (c->n == CANDIDATES || !(choice.known || (c->source && e->judgement != EVENT_TIME)) ||
+	    !is_selected(s, c, e) || !has_kernel(s, &choice) ||
+	    !schedule_events(c->pmu, &request, 1, &place, &result, &why))
+		return;
+	choice.config = event_placed(&request, &place);
+	c->choice[c->n++] = choice;
 }
 
 unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_source *source,
@@ -126,16 +144,20 @@ unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_sour
 	const struct pmu *pmu = s->run->pmu;
 	unsigned n = 0;
 
-	c = (struct candidates){.pmu = pmu, .source = source};
-	for (unsigned i = 0; i < pmu->n_events; i++)
-		if ((source ? pmu->events[i]->judgement != EVENT_TIME : known(pmu->events[i])) &&
-		    event_selected(pmu->events[i], s->run->options->event_glob))
-			gather(s, pmu->events[i], &c);
-	if (source && !s->run->call(s->run, ask, &c, QUESTION_MS, NULL))
-		return 0;
-	for (unsigned i = 0; i < c.n && n < max; i++)
-		if ((!source || c.can[i]) && (!n || out[n - 1].event != c.choice[i].event))
-			out[n++] = c.choice[i];
+	for (unsigned counter = 0; counter < pmu->n_counters; counter++) {
+		if ((source ? !(source->counters >> counter & 1) : !pmu->counter[counter].has_interrupt) ||
+		    !ladder_allows(s->run->ladder, counter, RUNG_EXACT_ON_NOPS))
+			continue;
+		c = (struct candidates){.pmu = pmu, .source = source};
+		for (unsigned i = 0; i < pmu->n_events; i++)
+			if (!is_chosen(pmu->events[i], out, n))
+				gather(s, pmu->events[i], counter, &c);
+		if (source && !s->run->call(s->run, ask, &c, QUESTION_MS, NULL))
+			return n;
+		for (unsigned i = 0; i < c.n && n < max; i++)
+			if (!source || c.can[i])
+				out[n++] = c.choice[i];
+	}
 	return n;
 }
 
