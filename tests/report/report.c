@@ -55,8 +55,15 @@ void report_pmu(const struct pmu *pmu)
 	if (pmu->virtual)
 		snprintf(report.virtual_label, sizeof report.virtual_label,
 			 "virtual PMU (model %s), not silicon", pmu->model);
-	console_text("PMU: %s, %u general and %u fixed counters, %u events\n", pmu->name, pmu->n_general,
-		     pmu->n_fixed, pmu->n_events);
+	char besides[48] = "";
+	unsigned own = 0;
+
+	for (unsigned i = 0; pmu->events && i < pmu->n_events; i++)
+		own += (pmu->events[i]->flags & EVENT_OF_CORE) != 0;
+	if (own)
+		snprintf(besides, sizeof besides, " and %u of this microarchitecture", own);
+	console_text("PMU: %s, %u general and %u fixed counters, %u events%s\n", pmu->name, pmu->n_general,
+		     pmu->n_fixed, pmu->n_events - own, besides);
 	if (pmu->virtual)
 		console_text("  %s\n", report.virtual_label);
 	count_lost(document_pmu(pmu));
