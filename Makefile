@@ -213,6 +213,24 @@ $(B)/direct.elf: $(IMAGE_OBJ) $(B)/link/symbols-direct.o linker/direct-x86_64.ld
 $(B)/direct.bin: $(B)/direct.elf
 	$(Q)objcopy -O binary $< $@
 
+# The same with models whose rules can be broken one by one, and a suite that does so.
+MUTANT_SRC := tests/suites.c $(wildcard pmu/*/model_*.c tests/mutants/*.c)
+MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
+$(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): IMAGE_FLAGS += -mgeneral-regs-only
+
+$(B)/mutants/%.c.o: %.c | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(IMAGE_FLAGS) -DMODEL_MUTANTS -MMD -MP -c -o $@ $<
+
+$(B)/link/mutants-first.elf: $(MUTANT_OBJ) $(B)/link/symbols-none.o linker/direct-x86_64.ld linker/sections.ld
+	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/mutants.elf: $(MUTANT_OBJ) $(B)/link/symbols-mutants.o linker/direct-x86_64.ld linker/sections.ld
+	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/mutants.bin: $(B)/mutants.elf
+	$(Q)objcopy -O binary $< $@
+
 # --- media and runs ----------------------------------------------------------------------------------------------
 
 image: $(B)/assay.img
@@ -295,7 +313,7 @@ $(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks
 
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-check: all tools $(B)/coverage $(B)/assay.img $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
+check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.
@@ -313,4 +331,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)

@@ -129,7 +129,7 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, d
     if serial:
         command += ["-serial", "stdio"]
     if how == "direct":
-        return command + ["-kernel", os.path.join(BUILD, "direct.bin"), "-append", options]
+        return command + ["-kernel", image, "-append", options]
     require(OVMF_CODE, OVMF_VARS)
     shutil.copy(OVMF_VARS, tmp + "/vars.fd")
     command += ["-drive", "if=pflash,format=raw,readonly=on,file=" + OVMF_CODE,
@@ -192,13 +192,14 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, igno
 
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
-         ignore_bad_msrs=1, timeout=120, extra=(), on_line=None, stop_when=None, config=None, prepare=None, inspect=None,
+         ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, prepare=None, inspect=None,
          until_exit=False):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
                "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions
     config     with "disk": the whole assay.cfg instead of options; with options=None too, the image's own is kept
+    direct     with "direct": the image, in the build folder
     disk       with "disk": how it is attached: ide, virtio, readonly (virtio), usb
     prepare    called with the disk image's path before the start, inspect after the end
     on_line    called with each line of the serial line as it comes
@@ -219,7 +220,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             if prepare:
                 prepare(image)
         elif how == "direct":
-            require(os.path.join(BUILD, "direct.bin"))
+            image = os.path.join(BUILD, direct)
+            require(image)
             if "report=" not in options:
                 options += " report=e9"
 

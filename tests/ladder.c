@@ -360,6 +360,17 @@ static void take_reset(void *arg)
 	pmu->driver->reset(pmu, &why); /* a refusal has been reported where it was tried first */
 }
 
+void ladder_presume(struct run *run, struct ladder *ladder)
+{
+	const struct kernel *general = confirmed_kernel(run);
+
+	*ladder = (struct ladder){0};
+	for (unsigned c = 0; c < run->pmu->n_counters; c++) {
+		ladder->kernel[c] = kernel_for(run->pmu, c, general);
+		ladder->reached[c] = RUNG_INTERRUPTS;
+	}
+}
+
 enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 {
 	static struct result results[PMU_COUNTERS_MAX];

@@ -19,5 +19,8 @@ const struct suite *const suites[] = {
 	&suite_truth,
 	&suite_bench,
 	&suite_selftest,
+#ifdef MODEL_MUTANTS
+	&suite_mutants,
+#endif
 	NULL,
 };

@@ -319,10 +319,20 @@ static bool take_pmi(void *state)
 	return true;
 }
 
+#ifdef MODEL_MUTANTS
+static const struct model_mutant mutant_list[] = {
+#define AMD_MUTANT(id, text) {#id, text},
+#include "pmu/amd/mutants.def"
+#undef AMD_MUTANT
+	{NULL, NULL},
+};
+#endif
+
 const struct pmu_model amd_model = {
 	.name = "amd",
 	.state_size = sizeof(struct amd_state),
 	.injections = amd_injections,
+	.mutants = MUTANT_LIST(mutant_list),
 	.lvt_stays = true,
 	.reset = reset,
 	.rdmsr = rdmsr,

@@ -516,10 +516,20 @@ static bool take_pmi(void *state)
 	return true;
 }
 
+#ifdef MODEL_MUTANTS
+static const struct model_mutant mutant_list[] = {
+#define INTEL_MUTANT(id, text) {#id, text},
+#include "pmu/intel/mutants.def"
+#undef INTEL_MUTANT
+	{NULL, NULL},
+};
+#endif
+
 const struct pmu_model intel_model = {
 	.name = "intel",
 	.state_size = sizeof(struct intel_state),
 	.injections = intel_injections,
+	.mutants = MUTANT_LIST(mutant_list),
 	.reset = reset,
 	.rdmsr = rdmsr,
 	.wrmsr = wrmsr,

@@ -381,10 +381,20 @@ static bool take_pmi(void *state)
 	return take_pmi_of(state, 0);
 }
 
+#ifdef MODEL_MUTANTS
+static const struct model_mutant mutant_list[] = {
+#define NETBURST_MUTANT(id, text) {#id, text},
+#include "pmu/netburst/mutants.def"
+#undef NETBURST_MUTANT
+	{NULL, NULL},
+};
+#endif
+
 const struct pmu_model netburst_model = {
 	.name = "netburst",
 	.state_size = sizeof(struct netburst_state),
 	.injections = netburst_injections,
+	.mutants = MUTANT_LIST(mutant_list),
 	.reset = reset,
 	.rdmsr = rdmsr,
 	.wrmsr = wrmsr,

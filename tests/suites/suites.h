@@ -21,5 +21,6 @@ extern const struct suite suite_overhead;
 extern const struct suite suite_truth;
 extern const struct suite suite_bench;
 extern const struct suite suite_selftest;
+extern const struct suite suite_mutants; /* of the test image with mutants alone */
 
 #endif
