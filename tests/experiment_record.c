@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define PERIOD_OPERATIONS 1024 /* IBS knows no rings: a handler's way back must not use up the period */
+
 static bool is_trace(const struct experiment *x)
 {
 	return x->record == RECORD_BTS || x->record == RECORD_LBR;
@@ -24,6 +26,12 @@ static bool check_period(const struct planner *p, const struct pmu_record_source
 		return planner_refuse(p, x->key[KEY_RECORD],
 				      "it needs period=, the number of %s from record to record",
 				      s->counters ? "events" : "operations");
+	if (!s->counters && x->period < PERIOD_OPERATIONS)
+		return planner_refuse(p, x->key[KEY_PERIOD],
+				      "period=%" PRIu64
+				      " is too short: the interrupt's handler is sampled, too: at "
+				      "least %d",
+				      x->period, PERIOD_OPERATIONS);
 	near = x->period < unit ? unit : (x->period + unit / 2) / unit * unit;
 	return near == x->period ||
 	       planner_refuse(p, x->key[KEY_PERIOD],

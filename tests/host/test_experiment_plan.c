@@ -240,15 +240,16 @@ static void records_need_a_source_that_can(void **state)
 		"assay.cfg:2:24: PMC1 does not sample: take PMC0");
 	refused(K "events=INST_RETIRED.ANY_P record=pebs", 0,
 		"assay.cfg:2:50: it needs period=, the number of events from record to record");
-	taken(K "record=ibs-op period=32", 3, 1);
+	taken(K "record=ibs-op period=1024", 3, 1);
 	assert_int_equal(plan.n_requests, 0);
 	refused(K "record=ibs-op", 0,
 		"assay.cfg:2:24: it needs period=, the number of operations from record to record");
-	refused(K "record=ibs-op period=100", 0,
-		"assay.cfg:2:38: period=100: record=ibs-op has periods that are multiples of 16: take 96");
-	refused(K "record=ibs-op period=1", 0,
-		"assay.cfg:2:38: period=1: record=ibs-op has periods that are multiples of 16: take 16");
-	refused(K "events=INST_RETIRED.ANY_P record=ibs-op period=32", 0,
+	refused(K "record=ibs-op period=1100", 0,
+		"assay.cfg:2:38: period=1100: record=ibs-op has periods that are multiples of 16: take 1104");
+	refused(K "record=ibs-op period=1008", 0,
+		"assay.cfg:2:38: period=1008 is too short: the interrupt's handler is sampled, too: at least "
+		"1024");
+	refused(K "events=INST_RETIRED.ANY_P record=ibs-op period=1024", 0,
 		"assay.cfg:2:24: record=ibs-op takes operations, not events: leave events= out");
 	taken(K "record=bts", 0, 1);
 	refused(K "record=bts period=7", 0,

@@ -23,6 +23,7 @@
 /* Records: of branches, loads and stores. */
 #define RECORD_KERNELS "calls"
 #define NETBURST       .records = "memory_loads", .profile = "netburst-prescott"
+#define INTEL          .records = "MEM_INST_RETIRED.ALL_LOADS", .profile = "intel-skylake"
 #define AMD            .records = "RETIRED_INSTRUCTIONS", .profile = "amd-zen4"
 
 /** Checks, as a glob on "suite/name", and the bad verdict that they must give. */
@@ -209,6 +210,10 @@ static const struct selftest_case cases[] = {
 		     {"sampling/memory_loads/PEBS *", VERDICT_WRONG}}},
 	{NETBURST, .inject = "registers-stale",
 	 .catches = {{"sampling/memory_loads/PEBS registers/*", VERDICT_WRONG}}},
+	{INTEL, .inject = "address-off-by-one",
+	 .catches = {{"sampling/MEM_INST_RETIRED.ALL_LOADS/PEBS address/*", VERDICT_WRONG}}},
+	{INTEL, .inject = "time-stands-still",
+	 .catches = {{"sampling/MEM_INST_RETIRED.ALL_LOADS/PEBS time/*", VERDICT_WRONG}}},
 	{AMD},
 	{AMD, .inject = "address-off-by-one", .catches = {{"sampling/IBS op by * address/*", VERDICT_WRONG}}},
 	{AMD, .inject = "loads-as-stores",

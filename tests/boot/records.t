@@ -1,0 +1,57 @@
+#!/usr/bin/python3
+"""Records on Intel's and AMD's virtual CPUs: the suites, the same in Bochs, and the experiments of docs/examples/records.cfg."""
+import os
+
+from boottest import TOP, boot, done, equal, ok, same_table, sound, tail, valid, verdict_table
+
+with open(os.path.join(TOP, "docs", "examples", "records.cfg"), encoding="ascii") as f:
+    EXAMPLE = f.read()
+
+
+def samples(r, name):
+    """Those of an experiment, each with the experiment's ring."""
+    return [(x["ring"], s) for x in (r.report or {"experiments": []})["experiments"] if x["name"] == name for s in x["samples"]]
+
+
+def best(r, kind):
+    """The most records that one check of a kind found right."""
+    return max([value for name, (_, observations) in (verdict_table(r) or {}).items() if kind in name
+                for *_, values in observations for value, _ in values] + [0])
+
+
+options = "pmu=virtual:intel-nehalem suite=trace,sampling kernel=calls"
+r = boot(options=options)
+sound(r, "traces and samples on a Nehalem")
+ok(best(r, "/PEBS period/") >= 1000, "a thousand samples are those that the period says", tail(r))
+ok(best(r, "BTS whole/") and best(r, "LBR/"), "branches were traced both ways", tail(r))
+bochs = boot(emulator="bochs", cpu="corei7_haswell_4770", options=options, timeout=300)
+sound(bochs, "the same in Bochs")
+same_table(bochs, r, "record for record")
+
+r = boot("disk", config="exit=shutdown pmu=virtual:intel-skylake\n[options]\n" + EXAMPLE)
+sound(r, "the examples on a Skylake")
+valid(r.report, "their report is valid")
+for ring, s in samples(r, "precise-instructions"):
+    equal(sum(p["samples"] for p in s["places"]) + s["elsewhere"], 13, "1401 instructions and the way in: 13 records, one each 101")
+for ring, s in samples(r, "load-addresses"):
+    equal(sorted({p["addresses"]["low"] for p in s["places"]} ^ {p["addresses"]["high"] for p in s["places"]}), [],
+          "each load reads one address, in " + ring)
+    first = int(s["places"][0]["addresses"]["low"], 16)
+    equal([int(p["addresses"]["low"], 16) - first for p in s["places"]], list(range(0, 64, 8)), "the next one eight bytes further")
+traces = samples(r, "where-branches-go")
+equal(len(traces), 2, "traces in both rings")
+for ring, s in traces:
+    equal(sorted(b["taken"] for b in s["branches"] if "elsewhere" not in (b["from"], b["to"])), [1, 4, 5, 5, 5, 5],
+          "two calls, two returns, the loop and its end, in " + ring)
+ok(samples(r, "last-branches"), "a stack of branches", tail(r))
+ok(not samples(r, "operations"), "what another PMU is meant for is left alone")
+ok(any("data at 0x" in line for line in r.text) and any("calls+0x" in line and " -> " in line for line in r.text),
+   "addresses and branches are drawn", tail(r, 60))
+
+r = boot("disk", config="exit=shutdown pmu=virtual:amd-zen4\n[options]\n" + EXAMPLE)
+sound(r, "the examples on a Zen 4")
+valid(r.report, "their report is valid")
+places = [p for _, s in samples(r, "operations") for p in s["places"]]
+ok(places and any("addresses" in p for p in places), "operations with their addresses", tail(r))
+ok(samples(r, "last-branches") and not samples(r, "where-branches-go"), "a stack of branches, and no trace", tail(r))
+done()
