@@ -255,6 +255,17 @@ static void fix(struct colouring *k, const struct wiring *w, unsigned item)
 	}
 }
 
+/* An edge that cannot be coloured is laid elsewhere. */
+static bool colour_otherwise(struct colouring *k, unsigned item)
+{
+	for (unsigned a = 0; a < k->p->items[item].n_alternatives; a++) {
+		k->places[item].alternative = (uint16_t)a;
+		if (colour_edge(k, item))
+			return true;
+	}
+	return false;
+}
+
 static bool colour_edges(const struct wiring *w, struct sched_place *places)
 {
 	struct colouring k = {.p = w->p, .places = places, .colours = w->passes};
@@ -271,7 +282,7 @@ static bool colour_edges(const struct wiring *w, struct sched_place *places)
 		if (w->extra[i])
 			fix(&k, w, i);
 	for (unsigned i = 0; good && i < w->p->n; i++)
-		good = w->extra[i] || colour_edge(&k, i);
+		good = w->extra[i] || colour_edge(&k, i) || colour_otherwise(&k, i);
 	free(k.edge[0]);
 	free(k.edge[1]);
 	free(k.path);
@@ -290,55 +301,73 @@ static unsigned crowd(const struct wiring *w, const struct sched_alternative *a)
 	return sum;
 }
 
-/* Whether an alternative of item i fits to the items with extras that are in this pass already. */
-static bool fits_extras(const struct wiring *w, const struct sched_place *places, unsigned i, unsigned pass,
+#define NOWHERE UINT16_MAX
+
+/* Whether an alternative fits to the items with extras that are in this pass already. */
+static bool fits_extras(const struct wiring *w, const struct sched_place *places, unsigned pass,
 			const struct sched_alternative *a)
 {
-	for (unsigned k = 0; k < i; k++)
+	for (unsigned k = 0; k < w->p->n; k++)
 		if (w->extra[k] && places[k].pass == pass &&
 		    !sched_compatible(a, &w->p->items[k].alternative[places[k].alternative]))
 			return false;
 	return true;
 }
 
-/* Each item with extras takes its turn of the passes, in the way that crowds least. */
+static unsigned most_uses(const struct sched_item *it)
+{
+	unsigned most = 0;
+
+	for (unsigned a = 0; a < it->n_alternatives; a++)
+		if (it->alternative[a].n_uses > most)
+			most = it->alternative[a].n_uses;
+	return most;
+}
+
+/* An item with extras gets the next pass that takes it, in the way that crowds least. */
+static bool place_extra(struct wiring *w, struct sched_place *places, unsigned i, unsigned *turn)
+{
+	const struct sched_item *it = &w->p->items[i];
+	unsigned best = it->n_alternatives, pass = 0;
+
+	for (unsigned tries = 0; tries < w->passes && best == it->n_alternatives; tries++) {
+		pass = (*turn)++ % w->passes;
+		for (unsigned a = 0; a < it->n_alternatives; a++)
+			if (fits_extras(w, places, pass, &it->alternative[a]) &&
+			    (best == it->n_alternatives ||
+			     crowd(w, &it->alternative[a]) < crowd(w, &it->alternative[best])))
+				best = a;
+	}
+	if (best == it->n_alternatives)
+		return false;
+	places[i] = (struct sched_place){.pass = (uint16_t)pass, .alternative = (uint16_t)best};
+	for (unsigned u = 0; u < it->alternative[best].n_uses; u++) {
+		unsigned r = it->alternative[best].use[u].resource;
+
+		w->extra_counters[r] = (uint16_t)(w->extra_counters[r] + w->counter[r]);
+		w->extra_selectors[r] = (uint16_t)(w->extra_selectors[r] + w->is_selector[r]);
+	}
+	return true;
+}
+
+/* Those that take most come first. */
 static bool place_extras(struct wiring *w, struct sched_place *places)
 {
 	unsigned turn = 0;
 
-	for (unsigned i = 0; i < w->p->n; i++) {
-		const struct sched_item *it = &w->p->items[i];
-		unsigned best = it->n_alternatives;
-
-		if (!w->extra[i])
-			continue;
-		for (unsigned tries = 0; tries < w->passes && best == it->n_alternatives; tries++, turn++) {
-			places[i].pass = (uint16_t)(turn % w->passes);
-			for (unsigned a = 0; a < it->n_alternatives; a++)
-				if (fits_extras(w, places, i, places[i].pass, &it->alternative[a]) &&
-				    (best == it->n_alternatives ||
-				     crowd(w, &it->alternative[a]) < crowd(w, &it->alternative[best])))
-					best = a;
-		}
-		if (best == it->n_alternatives)
-			return false;
-		places[i].alternative = (uint16_t)best;
-		for (unsigned u = 0; u < it->alternative[best].n_uses; u++) {
-			unsigned r = it->alternative[best].use[u].resource;
-
-			w->extra_counters[r] = (uint16_t)(w->extra_counters[r] + w->counter[r]);
-			w->extra_selectors[r] = (uint16_t)(w->extra_selectors[r] + w->is_selector[r]);
-		}
-	}
+	for (unsigned i = 0; i < w->p->n; i++)
+		places[i].pass = NOWHERE;
+	for (unsigned uses = SCHEDULE_USES; uses > 2; uses--)
+		for (unsigned i = 0; i < w->p->n; i++)
+			if (w->extra[i] && most_uses(&w->p->items[i]) == uses &&
+			    !place_extra(w, places, i, &turn))
+				return false;
 	return true;
 }
 
 static bool has_extras(const struct sched_item *it)
 {
-	for (unsigned a = 0; a < it->n_alternatives; a++)
-		if (it->alternative[a].n_uses > 2)
-			return true;
-	return false;
+	return most_uses(it) > 2;
 }
 
 /* The same number of passes with what the extras take. */

@@ -9,6 +9,11 @@
 
 #define ESCR_RESOURCE(e) (PMU_COUNTERS_MAX + (e))
 #define REPLAY_RESOURCE  ESCR_RESOURCE(ESCR_COUNT)
+#define FRONT_RESOURCE   ESCR_RESOURCE(ESCR_COUNT + 1)
+#define COLOUR_RESOURCE  ESCR_RESOURCE(ESCR_COUNT + 2)
+
+/* What counts tags, or the lack of them, shares its mechanism with those who tag alike. */
+#define UNTAGGED 1
 
 static char reason[128];
 
@@ -17,12 +22,38 @@ static void use(struct sched_alternative *way, unsigned resource, uint64_t value
 	way->use[way->n_uses++] = (struct sched_use){.resource = (uint8_t)resource, .value = value};
 }
 
+/* The mechanism of tagging that an event has to do with, taken in the way that it needs. */
+static void use_mechanism(struct sched_alternative *way, const struct netburst_recipe *r,
+			  enum netburst_event_id event, uint32_t escr)
+{
+	uint32_t rings = escr & NETBURST_RINGS;
+
+	switch (event) {
+	case NB_REPLAY_EVENT:
+		use(way, REPLAY_RESOURCE, r ? r->pebs | (uint64_t)r->pebs_vert << 32 : UNTAGGED);
+		break;
+	case NB_FRONT_END_EVENT:
+		use(way, FRONT_RESOURCE, r ? (uint64_t)r->source_mask << 8 | rings : UNTAGGED);
+		break;
+	case NB_UOP_TYPE:
+		use(way, FRONT_RESOURCE, (uint64_t)((escr & ESCR_MASK) >> ESCR_MASK_SHIFT) << 8 | rings);
+		break;
+	case NB_INSTR_RETIRED:
+		use(way, FRONT_RESOURCE, UNTAGGED);
+		break;
+	case NB_EXECUTION_EVENT:
+		use(way, COLOUR_RESOURCE, r ? UNTAGGED + 1 : UNTAGGED);
+		break;
+	default:
+		break;
+	}
+}
+
 /* Ways to feed the tags that a recipe counts, each a continuation of `base`. */
 static unsigned with_sources(const struct netburst_recipe *r, unsigned c, unsigned rings,
 			     const struct sched_alternative *base, struct sched_alternative *out,
 			     unsigned room)
 {
-	uint64_t value = netburst_source_value(r, rings);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -38,7 +69,9 @@ static unsigned with_sources(const struct netburst_recipe *r, unsigned c, unsign
 			if (n == room)
 				return n;
 			out[n] = *base;
-			use(&out[n], ESCR_RESOURCE(e), value);
+			out[n].use[1].value = (base->use[1].value & ~(uint64_t)ESCR_MASK) |
+					      netburst_count_mask(r, e) << ESCR_MASK_SHIFT;
+			use(&out[n], ESCR_RESOURCE(e), netburst_source_value(r, e, rings));
 			if (!awake)
 				use(&out[n], h, 0);
 			out[n++].choice = CHOICE(e, awake ? NETBURST_NOBODY : h);
@@ -90,8 +123,10 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 		use(&way, c, 0);
 		use(&way, ESCR_RESOURCE(e),
 		    code_escr | netburst_ring_bits(netburst_rings_of(&request->config)) | 1ull << 32);
-		if (r && r->mechanism == TAG_REPLAY)
-			use(&way, REPLAY_RESOURCE, r->pebs | (uint64_t)r->pebs_vert << 32);
+		use_mechanism(&way, r,
+			      netburst_event_of(e, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT,
+						netburst_cpu.model),
+			      code_escr | netburst_ring_bits(netburst_rings_of(&request->config)));
 		if (r && r->source != NB_EVENTS)
 			n += with_sources(r, c, netburst_rings_of(&request->config), &way, out + n,
 					  SCHEDULE_ALTERNATIVES - n);
@@ -112,6 +147,10 @@ const char *netburst_resource_name(const struct pmu *pmu, unsigned resource)
 	(void)pmu;
 	if (resource == REPLAY_RESOURCE)
 		return "MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT";
+	if (resource == FRONT_RESOURCE)
+		return "the one colour of front-end tags";
+	if (resource == COLOUR_RESOURCE)
+		return "execution tags";
 	return netburst_escr[resource - PMU_COUNTERS_MAX].name;
 }
 

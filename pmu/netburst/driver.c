@@ -226,15 +226,33 @@ static uint8_t find_helper(uint8_t escr, unsigned but)
 	return NOBODY;
 }
 
-uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned rings)
+uint32_t netburst_count_mask(const struct netburst_recipe *r, unsigned source)
+{
+	return r->mechanism == TAG_EXECUTION && source == FIRM_ESCR1 ? r->count_mask << 1 : r->count_mask;
+}
+
+uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned source, unsigned rings)
 {
 	uint32_t value = (uint32_t)netburst_event[r->source].select << ESCR_EVENT_SHIFT |
 			 (uint32_t)r->source_mask << ESCR_MASK_SHIFT | netburst_ring_bits(rings);
 
 	/* One tag value is as good as another: the one that the counting mask names. */
 	if (r->mechanism == TAG_EXECUTION)
-		value |= ESCR_TAG_ENABLE | (uint32_t)r->count_mask << ESCR_TAG_SHIFT;
+		value |= ESCR_TAG_ENABLE | netburst_count_mask(r, source) << ESCR_TAG_SHIFT;
 	return value;
+}
+
+/* Take an ESCR as the source, if what it then has, and what counts its tags, go with what others need. */
+static bool take_source(unsigned c, struct netburst_use *u, const struct pmu_config *config, unsigned escr)
+{
+	const struct netburst_recipe *r = u->recipe;
+
+	u->source_value = netburst_source_value(r, escr, netburst_rings_of(config));
+	u->escr_value = (u->escr_value & ~ESCR_MASK) | netburst_count_mask(r, escr) << ESCR_MASK_SHIFT;
+	if (!fits(c, (uint8_t)escr, u->source_value) || !fits(c, u->escr, u->escr_value))
+		return false;
+	u->source = (uint8_t)escr;
+	return true;
 }
 
 /* Choose the ESCR that tags, or that replay tagging needs besides, unless the scheduler has. */
@@ -244,18 +262,15 @@ static bool choose_source(unsigned c, struct netburst_use *u, const struct pmu_c
 
 	if (!r || r->source == NB_EVENTS)
 		return true;
-	u->source_value = netburst_source_value(r, netburst_rings_of(config));
 	if (config->choice) {
-		u->source = (uint8_t)CHOICE_SOURCE(config->choice);
 		u->helper = (uint8_t)CHOICE_HELPER(config->choice);
-		return fits(c, u->source, u->source_value) &&
+		return take_source(c, u, config, CHOICE_SOURCE(config->choice)) &&
 		       (u->helper == NOBODY || !counter_busy(u->helper));
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		uint8_t escr = netburst_event[r->source].escr[i];
 
-		if (escr == ESCR_NONE || (r->source_escr != ESCR_NONE && r->source_escr != escr) ||
-		    !fits(c, escr, u->source_value))
+		if (escr == ESCR_NONE || (r->source_escr != ESCR_NONE && r->source_escr != escr))
 			continue;
 		/* The counter that counts is of the same group as the ESCR of front-end tagging. */
 		if (netburst_escr[escr].group != netburst_counter[c].group) {
@@ -263,9 +278,19 @@ static bool choose_source(unsigned c, struct netburst_use *u, const struct pmu_c
 			if (u->helper == NOBODY)
 				continue;
 		}
-		u->source = escr;
-		return true;
+		if (take_source(c, u, config, escr))
+			return true;
 	}
+	return false;
+}
+
+/* Whether another counter's front-end tags are of another kind: there is one colour. */
+static bool tags_otherwise(unsigned c, const struct netburst_use *u)
+{
+	for (unsigned i = 0; i < NETBURST_COUNTERS; i++)
+		if (i != c && use[i].used && use[i].recipe && use[i].recipe->mechanism == TAG_FRONT_END &&
+		    use[i].source_value != u->source_value)
+			return true;
 	return false;
 }
 
@@ -297,9 +322,10 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	u.escr_value = CODE_ESCR(config->code) | netburst_ring_bits(netburst_rings_of(config));
 	u.recipe = netburst_code_recipe(config->code);
 	u.waits = cccr & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE);
-	if (u.escr == ESCR_NONE || !release(pmu, c) || !fits(c, u.escr, u.escr_value) ||
-	    !choose_source(c, &u, config) ||
-	    (u.recipe && u.recipe->mechanism == TAG_REPLAY && replays_elsewhere(c, u.recipe)))
+	if (u.escr == ESCR_NONE || !release(pmu, c) || !choose_source(c, &u, config) ||
+	    !fits(c, u.escr, u.escr_value) ||
+	    (u.recipe && u.recipe->mechanism == TAG_REPLAY && replays_elsewhere(c, u.recipe)) ||
+	    (u.recipe && u.recipe->mechanism == TAG_FRONT_END && tags_otherwise(c, &u)))
 		return false;
 
 	cccr |= (uint32_t)config->cmask << CCCR_THRESHOLD_SHIFT & CCCR_THRESHOLD;

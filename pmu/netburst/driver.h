@@ -62,8 +62,12 @@ static inline unsigned netburst_rings_of(const struct pmu_config *config)
 	return config->ring | (config->any_thread ? NETBURST_ANY_THREAD : 0);
 }
 
+/** Execution tags have four colours: a recipe takes the one that belongs to the ESCR that tags, so that two
+ * of them go side by side. The mask of the event that counts, for a source. */
+uint32_t netburst_count_mask(const struct netburst_recipe *r, unsigned source);
+
 /** The ESCR value that a recipe needs in its source. */
-uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned rings);
+uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned source, unsigned rings);
 
 bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);

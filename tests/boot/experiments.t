@@ -63,6 +63,18 @@ equal(bochs.report and [[c["observations"] for c in x["counts"]] for x in bochs.
 netburst = boot("disk", config=example("netburst.cfg") + "[options] exit=shutdown\n")
 sound(netburst, "the examples for the Pentium 4")
 valid(netburst.report, "their report is valid")
+names = set(re.findall(r"^\[experiment (\S+)\]", example("netburst.cfg"), re.M))
+equal({x["name"] for x in netburst.report["experiments"]} if netburst.report else None, names, "it holds each of them")
+passes = {x["name"]: x["passes"] for x in (netburst.report or {"experiments": []})["experiments"] if "tag" in x["name"]}
+equal(passes, {"p4-execution-tag": 2, "p4-front-end-tag": 2, "p4-replay-tag": 2},
+      "two ESCRs tag at execution, with a colour each; front end and replays have one setting at a time")
+places = {x["name"]: {p["at"]: p["samples"] for p in x["samples"][0]["places"]}
+          for x in (netburst.report or {"experiments": []})["experiments"] if "ebs" in x["name"]}
+equal([set(places.get("p4-pebs-" + kind, {})) for kind in ("front-end", "execution", "replay")],
+      [{"loads+0xe", "loads+0x16", "loads+0x1e", "loads+0x26"}, {"sse_arithmetic+0x31"}, {"clflush_reload+0x10"}],
+      "PEBS writes down the instruction after the tagged one")
+ok(places.get("p4-pebs-against-iebs") and places["p4-pebs-against-iebs"] == places["p4-iebs-against-pebs"],
+   "without skid interrupts find what PEBS writes down", places)
 for x in experiments(netburst, "p4-simple"):
     equal(x["passes"], 2 if x["ring"] == "ring 0" else 1, "counters that start one by one share a window in ring 3 only: " + x["kernel"])
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]

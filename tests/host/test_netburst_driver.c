@@ -382,6 +382,58 @@ static void schedules(void **state)
 	assert_string_equal(drv->resource_name(&pmu, PMU_COUNTERS_MAX + CRU_ESCR2), "CRU_ESCR2");
 }
 
+/* Two kinds of execution tags go side by side, each with a colour; front-end tags have one. What counts
+ * untagged instructions goes with no tags at all. */
+static void tags_side_by_side(void **state)
+{
+	static const struct {
+		const char *wanted[3];
+		unsigned passes;
+	} rows[] = {
+		{{"packed_SP_retired:u", "X87_FP_retired:u"}, 1},
+		{{"packed_SP_retired:u", "X87_FP_retired:u", "scalar_DP_retired:u"}, 2},
+		{{"packed_SP_retired:u", "execution_event:NBOGUS0:u"}, 2},
+		{{"memory_loads:u", "memory_loads:u"}, 1},
+		{{"memory_loads:u", "memory_stores:u"}, 2},
+		{{"memory_loads:u", "uop_type:TAGSTORES:u"}, 2},
+		{{"memory_loads:u", "instr_retired:NBOGUSNTAG:u"}, 2},
+		{{"memory_loads:u", "packed_SP_retired:u"}, 1},
+		{{"DTLB_load_miss_retired:u", "DTLB_store_miss_retired:u"}, 2},
+		{{"DTLB_load_miss_retired:u", "replay_event:NBOGUS:u"}, 2},
+	};
+
+	(void)state;
+	start_cpu(&netburst_prescott, NULL);
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct event_request request[3];
+		struct sched_place place[3];
+		struct sched_result result;
+		struct event_error error;
+		const char *why;
+		unsigned n = 0;
+
+		for (; n < 3 && rows[i].wanted[n]; n++)
+			assert_int_equal(event_parse(&pmu, rows[i].wanted[n], &request[n], 1, &error), 1);
+		assert_true(schedule_events(&pmu, request, n, place, &result, &why));
+		if (result.passes != rows[i].passes)
+			fail_msg("%s and %s: %u passes", rows[i].wanted[0], rows[i].wanted[1], result.passes);
+	}
+
+	/* The driver by itself: what it can give is given, the rest refused. */
+	assert_true(program(12, "packed_SP_retired"));
+	assert_true(program(14, "X87_FP_retired"));
+	assert_false(program(13, "scalar_DP_retired"));
+	uint64_t first, second;
+	assert_true(msr_read(netburst_escr[FIRM_ESCR0].msr, &first));
+	assert_true(msr_read(netburst_escr[FIRM_ESCR1].msr, &second));
+	assert_int_equal((first | second) & ESCR_TAG, 3 << ESCR_TAG_SHIFT);
+	assert_int_equal(first & second & ESCR_TAG, 0);
+	start_cpu(&netburst_prescott, NULL);
+	assert_true(program(12, "memory_loads"));
+	assert_false(program(14, "memory_stores"));
+	fake_cpu_stop();
+}
+
 static bool holds(const struct pmu_access *a)
 {
 	uint64_t before = 0, value = 0;
@@ -549,6 +601,7 @@ int main(void)
 		cmocka_unit_test(brackets),
 		cmocka_unit_test(cascades),
 		cmocka_unit_test(schedules),
+		cmocka_unit_test(tags_side_by_side),
 		cmocka_unit_test(accesses_hold),
 		cmocka_unit_test(registers_are_complete),
 		cmocka_unit_test(registers_have_names),
