@@ -96,7 +96,8 @@ static bool excluded(const struct pmu *pmu, const struct event_request *r)
 	return pmu->left_out && !event_counters(pmu, r) && event_counters(&all, r);
 }
 
-/* Set the first n requests behind those that are taken aside if they are excluded. @return how many are left */
+/* Set the first n requests behind those that are taken aside if they are excluded. @return how many are left
+ */
 static unsigned set_aside(struct experiment_plan *plan, unsigned n)
 {
 	struct event_request *r = &plan->request[plan->n_requests];
@@ -178,10 +179,11 @@ static bool take_deltas(const struct planner *p)
 	struct experiment_plan *plan = p->plan;
 
 	if (plan->n_excluded && (p->x->deltas.count || p->x->cascades.count))
-		return planner_refuse(p, p->x->deltas.count ? p->x->deltas.item[0].at : p->x->cascades.item[0].at,
-				      "%s is left out, as its counters fell short of the ladder: leave delta= and "
-				      "cascade= out",
-				      plan->excluded[0].event ? plan->excluded[0].event->name : "a raw event");
+		return planner_refuse(
+			p, p->x->deltas.count ? p->x->deltas.item[0].at : p->x->cascades.item[0].at,
+			"%s is left out, as its counters fell short of the ladder: leave delta= and "
+			"cascade= out",
+			plan->excluded[0].event ? plan->excluded[0].event->name : "a raw event");
 
 	for (unsigned i = 0; i < p->x->deltas.count; i++) {
 		const struct option_item *item = &p->x->deltas.item[i];
@@ -303,12 +305,37 @@ static bool together(const struct planner *p)
 }
 
 /* The first pair of counters of which one can start the other and that leaves room for the rest. */
+/* Counters whose overflow starts one of those of a request. */
+static void name_starters(const struct pmu *pmu, const struct event_request *to, char *out, size_t size)
+{
+	unsigned names = 0;
+
+	out[0] = '\0';
+	for (unsigned a = 0; a < pmu->n_counters; a++) {
+		bool starts = false;
+
+		for (unsigned b = 0; b < pmu->n_counters; b++) {
+			struct pmu_config config = to->config;
+
+			starts = starts || (a != b && event_counters(pmu, to) >> b & 1 &&
+					    pmu->driver->cascade(pmu, a, b, &config));
+		}
+		if (!starts)
+			continue;
+		if (!names++)
+			snprintf(out, size, ": take");
+		if (!text_list_add(out, size, pmu->counter[a].name, names == 1))
+			return;
+	}
+}
+
 static bool cascade(const struct planner *p)
 {
 	struct experiment_plan *plan = p->plan;
 	const struct pmu *pmu = plan->pmu;
 	const struct option_item *item = &p->x->cascades.item[0];
 	struct event_request *from, *to, as_written;
+	char starters[96];
 	bool fits = false;
 
 	if (!take_pair(p, item, '>', "cascade", &plan->cascade_from, &plan->cascade_to))
@@ -332,10 +359,12 @@ static bool cascade(const struct planner *p)
 		*from = first;
 		*to = as_written;
 	}
-	return fits ? false
-		    : planner_refuse(p, item->at,
-				     "%s: no counter of the second event can be started by one of the first",
-				     item->text);
+	if (fits)
+		return false;
+	name_starters(pmu, to, starters, sizeof starters);
+	return planner_refuse(p, item->at,
+			      "%s: no counter of the second event can be started by one of the first%s",
+			      item->text, starters);
 }
 
 static bool place_events(const struct planner *p)
@@ -417,9 +446,10 @@ static const struct pmu_event *row_with(const struct pmu *pmu, uint64_t code)
 
 #define JOINED 16
 
-/* The rows that a selector is the code of; several if it joins unit masks that have a row each. Of those all must
- * be exact: other masks may say how to count, and not what. @return how many, 0 if there are none */
-static unsigned rows_of(const struct pmu *pmu, const struct event_request *r, const struct pmu_event *rows[JOINED])
+/* The rows that a selector is the code of; several if it joins unit masks that have a row each. Of those all
+ * must be exact: other masks may say how to count, and not what. @return how many, 0 if there are none */
+static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
+			const struct pmu_event *rows[JOINED])
 {
 	const struct event_grammar *g = pmu->driver->grammar;
 	const struct event_mask *masks = r->event && g && g->masks ? g->masks(r->event) : NULL;

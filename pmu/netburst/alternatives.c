@@ -148,9 +148,9 @@ const char *netburst_resource_name(const struct pmu *pmu, unsigned resource)
 	if (resource == REPLAY_RESOURCE)
 		return "MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT";
 	if (resource == FRONT_RESOURCE)
-		return "the one colour of front-end tags";
+		return "colour of front-end tags (there is one)";
 	if (resource == COLOUR_RESOURCE)
-		return "execution tags";
+		return "pair of ESCRs for execution tags (FIRM_ESCR0 and 1)";
 	return netburst_escr[resource - PMU_COUNTERS_MAX].name;
 }
 

@@ -80,12 +80,27 @@ for x in experiments(netburst, "p4-simple"):
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
 ok(len(cascade) == 2 and cascade[1] == cascade[0] + 3 - 500,
    "a cascade counts what follows the 500th instruction, the window's own three among them", repr(cascade))
-r = boot("disk", config=example("netburst.cfg") + "[options] exit=shutdown\n[experiment escr] kernel=mix ring=3 passes=one\n"
-         "events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM\n"
-         "[experiment joined] kernel=nop_loop,branches_taken,branches_random events=branch_retired:MMTP:MMNP,branch_retired:MMTM:MMNM\n")
-ok(re.search(r"^assay.cfg:\d+:44: netburst::branch_retired:MMTP:u, .*:MMNP:u and .*:MMTM:u .*: take passes=split, or leave some out$",
-             checks(r).get("escr/ring 3", {"text": ""})["text"]),
-   "more settings than ESCRs are refused", repr(checks(r).get("escr/ring 3")))
+r = boot("disk", config="""pmu=virtual:netburst-prescott suite=experiments exit=shutdown
+[experiment escr] kernel=mix ring=3 passes=one events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM
+[experiment tags] kernel=loads ring=3 passes=one events=memory_loads,memory_stores
+[experiment colours] kernel=loads ring=3 passes=one events=packed_SP_retired,scalar_SP_retired,X87_FP_retired
+[experiment replays] kernel=loads ring=3 passes=one events=DTLB_load_miss_retired,DTLB_store_miss_retired
+[experiment pebs] kernel=loads ring=3 events=branch_retired:MMTP record=pebs period=100
+[experiment wire] kernel=loads ring=3 events=branch_retired:MMTP@BPU_COUNTER0
+[experiment unrelated] kernel=loads ring=3 events=instr_retired:NBOGUSNTAG@IQ_COUNTER0,instr_completed:NBOGUS@IQ_COUNTER1 cascade=1>2 period=500
+[experiment joined] kernel=nop_loop,branches_taken,branches_random events=branch_retired:MMTP:MMNP,branch_retired:MMTM:MMNM
+""")
+found = checks(r)
+for name, pattern in {
+        "escr": r"^assay.cfg:2:44: netburst::branch_retired:MMTP:u, .*:MMNP:u and .*:MMTM:u .*: take passes=split, or leave some out$",
+        "tags": r"memory_loads:u and .*memory_stores:u need the same colour of front-end tags .there is one.: take passes=split",
+        "colours": r"need the same pair of ESCRs for execution tags .*: take passes=split",
+        "replays": r"need the same MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT: take passes=split",
+        "pebs": r"PEBS takes front_end_event, execution_event and replay_event alone: memory_loads, .* and the like, not branch_retired$",
+        "wire": r"BPU_COUNTER0 cannot count netburst::branch_retired:MMTP:u: take IQ_COUNTER0, .* or IQ_COUNTER5$",
+        "unrelated": r"1>2: no counter of the second event can be started by one of the first: take IQ_COUNTER3$"}.items():
+    c = found.get(name + "/ring 3", {"verdict": None, "text": ""})
+    ok(c["verdict"] == "error" and re.search(pattern, c["text"]), "refused on the Pentium 4, with what would do: " + name, repr(c))
 
 joined = {n: c["verdict"] for n, c in checks(r).items() if n.startswith("joined/")}
 ok(len(joined) == 6 and set(joined.values()) <= {"exact", "within"}, "joined masks are judged", repr(joined))
