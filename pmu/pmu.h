@@ -123,7 +123,12 @@ struct pmu_access {
 
 #define IDENTITY_TERMS 12
 
-enum identity_relation { IDENTITY_ZERO, IDENTITY_NOT_NEGATIVE };
+enum identity_relation {
+	IDENTITY_ZERO,
+	IDENTITY_NOT_NEGATIVE,
+	IDENTITY_OF_SOME = 0x80, /* besides: only some CPUs of the family have these events, it is no matter
+				    where one is missing */
+};
 
 /** An equation between events that the manual promises, whatever runs: the sum of coefficient times count. */
 struct pmu_identity {
@@ -182,7 +187,8 @@ struct pmu_driver {
 	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
 	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
 
-	/** The MSR that read() reads counter c from, modulo 2^width: for reading several in few instructions. */
+	/** The MSR that read() reads counter c from, modulo 2^width: for reading several in few instructions.
+	 */
 	uint32_t (*counter_register)(const struct pmu *pmu, unsigned c);
 
 	/** Overflow status, bit c per counter. A family without a status register derives it from the

@@ -25,26 +25,55 @@ struct line {
 	unsigned aliases, not_judged[UNJUDGED_REASONS];
 };
 
-/* Whether an equation of the family has the event. */
-static bool in_identity(const struct pmu_identity *identities, const char *name)
+/* What one microarchitecture offers, besides the architectural events. */
+struct offer {
+	const struct pmu_identity *identities;
+	const struct pmu_event *row;
+	unsigned n;
+};
+
+/* Whether a term of an equation, "EVENT:modifiers", is about the event. */
+static bool is_about(const char *term, const char *name)
 {
 	size_t length = strlen(name);
 
-	for (const struct pmu_identity *i = identities; i && i->name; i++)
-		for (unsigned t = 0; t < IDENTITY_TERMS && i->term[t].coefficient; t++)
-			if (!strncmp(i->term[t].event, name, length) &&
-			    (!i->term[t].event[length] || i->term[t].event[length] == ':'))
-				return true;
+	return !strncmp(term, name, length) && (!term[length] || term[length] == ':');
+}
+
+static bool has(const struct offer *o, const char *term)
+{
+	for (unsigned i = 0; i < o->n; i++)
+		if (is_about(term, o->row[i].name))
+			return true;
+	for (unsigned i = 0; o->identities == intel_identities && i < intel_arch_event_count; i++)
+		if (is_about(term, intel_arch_events[i].event.name))
+			return true;
 	return false;
 }
 
-static void take(struct line *l, const struct pmu_identity *identities, const struct pmu_event *e)
+/* Whether an equation of the family has the event, and nothing that is not offered. */
+static bool in_identity(const struct offer *o, const char *name)
+{
+	for (const struct pmu_identity *i = o->identities; i && i->name; i++) {
+		bool about = false, all = true;
+
+		for (unsigned t = 0; t < IDENTITY_TERMS && i->term[t].coefficient; t++) {
+			about |= is_about(i->term[t].event, name);
+			all &= has(o, i->term[t].event);
+		}
+		if (about && all)
+			return true;
+	}
+	return false;
+}
+
+static void take(struct line *l, const struct offer *o, const struct pmu_event *e)
 {
 	if (e->terms[0].quantity == Q_NOT_PROVOKED)
 		l->column[BY_CONTROL]++;
 	else if (e->judgement == EVENT_EXACT && !event_is_micro(e))
 		l->column[EXACTLY]++;
-	else if (e->judgement == EVENT_TIME && in_identity(identities, e->name))
+	else if (in_identity(o, e->name))
 		l->column[BY_IDENTITY]++;
 	else
 		l->column[WITHIN]++;
@@ -94,14 +123,15 @@ static void intel(void)
 		unsigned n = intel_unpack((int)c, row, ROWS);
 
 		for (unsigned i = 0; i < n; i++)
-			take(&l, intel_identities, &row[i]);
+			take(&l, &(struct offer){intel_identities, row, n}, &row[i]);
 		for (const struct unjudged *u = unjudged; u->core >= 0; u++) {
 			if (u->core != (int)c)
 				continue;
 			if (u->reason == UNJUDGED_ALIAS)
 				l.aliases += u->count;
 			else if (u->reason >= UNJUDGED_FIXED0 && u->reason <= UNJUDGED_FIXED3)
-				take(&l, intel_identities, of_fixed(u->reason - UNJUDGED_FIXED0));
+				take(&l, &(struct offer){intel_identities, row, n},
+				     of_fixed(u->reason - UNJUDGED_FIXED0));
 			else
 				l.not_judged[u->reason] += u->count;
 		}
@@ -122,7 +152,7 @@ static void amd(void)
 		unsigned n = amd_unpack(1u << g, row, ROWS);
 
 		for (unsigned i = 0; i < n; i++)
-			take(&l, amd_identities, &row[i]);
+			take(&l, &(struct offer){amd_identities, row, n}, &row[i]);
 		print(&l);
 	}
 }
@@ -141,7 +171,7 @@ static void netburst(void)
 		unsigned n = netburst_rows(parts[p].model, row, names);
 
 		for (unsigned i = 0; i < n; i++)
-			take(&l, netburst_identities, &row[i]);
+			take(&l, &(struct offer){netburst_identities, row, n}, &row[i]);
 		print(&l);
 	}
 }

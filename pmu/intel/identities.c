@@ -7,6 +7,11 @@
 #define CMASK  "SDM 18.2.1.1, counter mask and invert"
 #define FIXED  "SDM 18.2.2, table 18-2"
 
+#define OF_SOME(n, r, ...)                                                                                   \
+	{                                                                                                    \
+		n, "Intel's event list of the core", (r) | IDENTITY_OF_SOME, __VA_ARGS__                     \
+	}
+
 const struct pmu_identity intel_identities[] = {
 	{"instructions: fixed = general",
 	 FIXED,
@@ -71,5 +76,30 @@ const struct pmu_identity intel_identities[] = {
 	 "SDM 18.2.1.2, table 18-1",
 	 IDENTITY_NOT_NEGATIVE,
 	 {{1, "LONGEST_LAT_CACHE.REFERENCE"}, {-1, "LONGEST_LAT_CACHE.MISS"}}},
+	/* Events of single cores, under the names that most of them have. */
+	OF_SOME("conditional branches are taken or not", IDENTITY_ZERO,
+		{{1, "BR_INST_RETIRED.COND"},
+		 {-1, "BR_INST_RETIRED.COND_TAKEN"},
+		 {-1, "BR_INST_RETIRED.COND_NTAKEN"}}),
+	OF_SOME("near taken branches and those not taken are branches", IDENTITY_NOT_NEGATIVE,
+		{{1, "BR_INST_RETIRED.ALL_BRANCHES"},
+		 {-1, "BR_INST_RETIRED.NEAR_TAKEN"},
+		 {-1, "BR_INST_RETIRED.NOT_TAKEN"}}),
+	OF_SOME("near calls and returns are taken branches", IDENTITY_NOT_NEGATIVE,
+		{{1, "BR_INST_RETIRED.NEAR_TAKEN"},
+		 {-1, "BR_INST_RETIRED.NEAR_CALL"},
+		 {-1, "BR_INST_RETIRED.NEAR_RETURN"}}),
+	OF_SOME("locked loads are loads", IDENTITY_NOT_NEGATIVE,
+		{{1, "MEM_INST_RETIRED.ALL_LOADS"}, {-1, "MEM_INST_RETIRED.LOCK_LOADS"}}),
+	OF_SOME("loads that miss the second level miss the first", IDENTITY_NOT_NEGATIVE,
+		{{1, "MEM_LOAD_RETIRED.L1_MISS"}, {-1, "MEM_LOAD_RETIRED.L2_MISS"}}),
+	OF_SOME("loads that miss the third level miss the second", IDENTITY_NOT_NEGATIVE,
+		{{1, "MEM_LOAD_RETIRED.L2_MISS"}, {-1, "MEM_LOAD_RETIRED.L3_MISS"}}),
+	OF_SOME("load operations that miss the second level miss the first", IDENTITY_NOT_NEGATIVE,
+		{{1, "MEM_LOAD_UOPS_RETIRED.L1_MISS"}, {-1, "MEM_LOAD_UOPS_RETIRED.L2_MISS"}}),
+	OF_SOME("instructions of four operations add up", IDENTITY_ZERO,
+		{{1, "FP_ARITH_INST_RETIRED.4_FLOPS"},
+		 {-1, "FP_ARITH_INST_RETIRED.128B_PACKED_SINGLE"},
+		 {-1, "FP_ARITH_INST_RETIRED.256B_PACKED_DOUBLE"}}),
 	{0},
 };

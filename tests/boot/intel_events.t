@@ -27,6 +27,14 @@ ok(r.status == 0 and len(events(r)) == 10, "without being asked for, none but th
 r = boot(options=OPTIONS % "skylake" + "event=BR_INST_RETIRED.NEAR_TAKEN,BR_INST_RETIRED.COND kernel=cpuid n=5 inject=w146")
 wrong = {name.split("/")[1] for name, (verdict, _) in (verdict_table(r) or {}).items() if verdict == "wrong"}
 ok(r.status == 1 and wrong == {"BR_INST_RETIRED.NEAR_TAKEN"}, "a wrong count of one of them is caught", tail(r))
+ok(any("errata: SKL091" in line for line in r.text), "and the errata that Intel's list has of it are told", tail(r))
+r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls,branches_not_taken,locked n=5 reps=2")
+names = {name.split("/")[1] for name in verdict_table(r) or {}}
+ok(r.status == 0 and {"conditional branches are taken or not", "locked loads are loads"} <= names,
+   "equations between the core's own events hold", tail(r))
+ok(not any("load operations" in name for name in names), "those of other cores' events are left out", sorted(names))
+r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls inject=neighbour-coupling")
+ok(r.status == 1, "an equation that does not hold is told", tail(r))
 r = boot(options=OPTIONS % "haswell" + "event=BR_INST_RETIRED.COND_TAKEN")
 ok(r.status not in (0, 1) and any("COND_TAKEN matches none of" in line for line in r.text), "another core's event is not known", tail(r))
 done()

@@ -238,6 +238,12 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		if (verdict_is_bad(r.judgement.verdict) && never_moved(p, s) &&
 		    !(slot->event->flags & EVENT_ENUMERATED))
 			guest_lacks(p->pmu, &r.judgement, "this event");
+		if (verdict_is_bad(r.judgement.verdict) && slot->event->errata) {
+			size_t used = strlen(r.judgement.text);
+
+			snprintf(r.judgement.text + used, sizeof(r.judgement.text) - used, " (errata: %s)",
+				 slot->event->errata);
+		}
 		if (r.judgement.verdict == VERDICT_WITHIN && x.reason)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", x.reason);
 		if (r.judgement.verdict == VERDICT_EXACT && slot->event->terms[0].quantity == Q_NOT_PROVOKED)

@@ -58,6 +58,17 @@ static bool repeatable(const struct equation *q)
 	return true;
 }
 
+static bool offered(const struct pmu *pmu, const struct pmu_identity *identity)
+{
+	struct event_request request;
+	struct event_error error;
+
+	for (unsigned i = 0; i < IDENTITY_TERMS && identity->term[i].coefficient; i++)
+		if (!event_parse(pmu, identity->term[i].event, &request, 1, &error))
+			return false;
+	return true;
+}
+
 /* @return NULL, or why the identity cannot be tried on this PMU */
 static const char *make_equation(const struct run *run, const struct pmu_identity *identity,
 				 struct equation *q)
@@ -147,7 +158,8 @@ static void try_equation(const struct setting *s, const struct equation *q)
 			s->run->report(s->run, &r);
 			return;
 		}
-	*o = (struct observation){.n = s->n, .high = q->identity->relation == IDENTITY_ZERO ? 0 : INT64_MAX};
+	*o = (struct observation){.n = s->n,
+				  .high = q->identity->relation & IDENTITY_NOT_NEGATIVE ? INT64_MAX : 0};
 	for (unsigned rep = 0; rep < s->reps; rep++)
 		histogram_add(&o->seen, sums[rep]);
 	r.n_observations = 1;
@@ -187,8 +199,11 @@ static void run_identities(struct run *run)
 		return;
 	}
 	for (; identity->name; identity++) {
-		const char *why = make_equation(run, identity, &q);
+		const char *why;
 
+		if (identity->relation & IDENTITY_OF_SOME && !offered(run->pmu, identity))
+			continue;
+		why = make_equation(run, identity, &q);
 		if (why)
 			skip(run, identity->name, identity->manual, why);
 		else
