@@ -35,7 +35,7 @@ def inspect(image):
 
 for emulator, options in (("qemu", ""), ("bochs", "x2apic=1\n")):
     runs.clear()
-    r = boot("disk", emulator=emulator, prepare=lambda image: prepare(image, options), inspect=inspect, until_exit=True)
+    r = boot("disk", emulator=emulator, prepare=lambda image: prepare(image, options), inspect=inspect, until_exit=True, timeout=300)
     verdicts = [line for line in r.lines if emulators.VERDICT.match(line)]
     equal(len(verdicts), 3, emulator + ": three verdicts in one boot")
     equal(len(set(verdicts)), 1, "all the same")
