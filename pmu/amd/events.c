@@ -21,7 +21,23 @@
 #define MINUS(q)  (AMD_MINUS | (Q_##q + 1))
 #define DELIVERED Q(INTERRUPTS_HW), Q(INTERRUPTS_NMI), Q(EXCEPTIONS)
 
-enum { NONE, RESYNC, SPEC, WALKS, UNFUSED, NO_RETURNS, NO_PAGES, UNSAID };
+#define BOUNDS EVENT_EXACT /* the term is micro-architectural, and an interval itself */
+
+enum {
+	NONE,
+	RESYNC,
+	SPEC,
+	WALKS,
+	UNFUSED,
+	NO_RETURNS,
+	NO_PAGES,
+	UNSAID,
+	IBS_OFF,
+	NO_BREAKPOINT,
+	NO_SMI,
+	NO_ERRORS,
+	PAIR
+};
 
 static const char *const rules[] = {
 	[RESYNC] = "resynchronisations may count too",
@@ -30,6 +46,11 @@ static const char *const rules[] = {
 	[UNFUSED] = "an instruction is one operation or more",
 	[NO_RETURNS] = "returns do not count",
 	[NO_PAGES] = "page crossings may be left to MA4K",
+	[IBS_OFF] = "IBS does not run while events are judged",
+	[NO_BREAKPOINT] = "no breakpoint is set",
+	[NO_SMI] = "samples in which an SMI came are taken again",
+	[NO_ERRORS] = "needs memory that fails",
+	[PAIR] = "from Zen on, what is above 15 in a cycle needs a pair of counters",
 	[UNSAID] = "whether returns and far transfers count is not said",
 };
 
@@ -37,14 +58,23 @@ const struct amd_event amd_events[] = {
 #define AMD_EVENT(generations, name, select, umask, bulldozer, judgement, rule, ...)                         \
 	{generations, select, umask, bulldozer, judgement, rule, {__VA_ARGS__}},
 #include "pmu/amd/events.def"
+#include "pmu/amd/events_core.def"
 #undef AMD_EVENT
 };
+
+static const uint8_t base[] = {
+#define AMD_EVENT(...) 0,
+#include "pmu/amd/events.def"
+#undef AMD_EVENT
+};
+const unsigned amd_base_count = sizeof base;
 const unsigned amd_event_count = sizeof amd_events / sizeof amd_events[0];
 
 /* In the order of the rows. */
 static const char names[] =
 #define AMD_EVENT(generations, name, ...) name "\0"
 #include "pmu/amd/events.def"
+#include "pmu/amd/events_core.def"
 #undef AMD_EVENT
 	;
 
@@ -67,6 +97,7 @@ unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max)
 			.counters = generation == AMD_15H ? e->bulldozer : ~0u,
 			.fixed = -1,
 			.judgement = e->judgement,
+			.flags = i < amd_base_count ? 0 : EVENT_OF_CORE,
 			.rule = rules[e->rule],
 			.source = "BKDG/PPR of the family, core events",
 		};

@@ -8,7 +8,7 @@
 #include "pmu/amd/registers.h"
 #include "pmu/event.h"
 
-#define AMD_EVENTS_MAX 64 /* of one generation */
+#define AMD_EVENTS_MAX 512 /* of one generation */
 #define AMD_TERMS      5
 #define AMD_MINUS      0x8000 /* in a term: it is subtracted */
 
@@ -23,7 +23,8 @@ struct amd_event {
 };
 
 extern const struct amd_event amd_events[];
-extern const unsigned amd_event_count;
+/** Of them the first, which are judged without being asked for. */
+extern const unsigned amd_base_count, amd_event_count;
 
 /** The event's bits of a selector. */
 static inline uint64_t amd_code(const struct amd_event *e)

@@ -58,7 +58,7 @@ void amd_decode(struct amd_state *s, unsigned c)
 			continue;
 		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++) {
 			unsigned q = (e->terms[t] & ~AMD_MINUS) - 1;
-			if (q == Q_CYCLES)
+			if (q == Q_CYCLES || q == Q_REF_CYCLES)
 				k->clock = true;
 			else
 				k->weight[q] += e->terms[t] & AMD_MINUS ? -1 : 1;

@@ -22,7 +22,7 @@
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  3
 #define REPS_HARDWARE 100
-#define REPORTED_NAME 96
+#define REPORTED_NAME 160
 
 /* What is measured in one kernel and ring: per counter the events that it may count. */
 struct plan {
