@@ -36,7 +36,8 @@ struct intel_event_extra {
 	uint64_t value;
 };
 
-/** What a selector counts on the cores of virtual CPUs: for the model, which never sees the rows above. */
+/** What a selector counts on the cores of virtual CPUs: for the model, which never sees the rows above. In
+ * the order of event select and unit mask. */
 struct intel_model_event {
 	uint32_t selector; /* event select, unit mask, edge, inversion and counter mask as in IA32_PERFEVTSELx
 			    */

@@ -57,10 +57,19 @@ static void decode_core_event(const struct intel_state *s, struct intel_counter 
 
 	if (s->core == INTEL_NO_CORE)
 		return;
-	for (unsigned i = 0; i < intel_model_event_count; i++) {
+	unsigned first = 0, end = intel_model_event_count;
+	while (first < end) {
+		unsigned middle = (first + end) / 2;
+		if ((intel_model_events[middle].selector & EVTSEL_CODE) < (select & EVTSEL_CODE))
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (unsigned i = first; i < intel_model_event_count; i++) {
 		const struct intel_model_event *e = &intel_model_events[i];
-		if (((e->selector ^ select) & EVTSEL_CODE) ||
-		    e->umask2 != (select >> EVTSEL_UMASK2_SHIFT & 0xff) ||
+		if ((e->selector ^ select) & EVTSEL_CODE)
+			break;
+		if (e->umask2 != (select >> EVTSEL_UMASK2_SHIFT & 0xff) ||
 		    !MUTANT(M_OTHER_CORE, intel_core_sets[e->cores] >> s->core & 1, true))
 			continue;
 		if (e->selector == (select & (EVTSEL_CODE | conditions)))
@@ -404,8 +413,9 @@ int intel_increments(void *state, const struct model_step *step, struct model_in
 		if (!ring_selected(s, k, step->cpl))
 			continue;
 		bool divided = MUTANT(M_INCREMENT_BUS, k->clock == CLOCK_BUS, false);
-		int64_t amount =
-			k->clock && !divided ? (int64_t)step->cycles * MUTANT(M_INCREMENT_SLOTS, k->per_tick, 1) : 0;
+		int64_t amount = k->clock && !divided
+					 ? (int64_t)step->cycles * MUTANT(M_INCREMENT_SLOTS, k->per_tick, 1)
+					 : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)
 			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
 		/* The divider of the bus clock counts up to its next tick, which advance() makes. */

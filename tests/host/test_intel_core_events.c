@@ -154,6 +154,11 @@ static void rows_are_sound(void **state)
 		}
 		assert_in_range(exact, 2, n);
 	}
+	/* The model looks its selectors up by bisection. */
+	for (unsigned i = 1; i < intel_model_event_count; i++)
+		assert_true((intel_model_events[i - 1].selector & EVTSEL_CODE) <=
+			    (intel_model_events[i].selector & EVTSEL_CODE));
+	assert_in_range(intel_model_event_count, 1000, 4000);
 	assert_int_equal(intel_unpack(INTEL_NO_CORE, row, ROWS), 0);
 	assert_int_equal(intel_unpack(intel_core_by_name("SKL"), row, 5), 5);
 	assert_int_equal(intel_core_by_name("XYZ"), INTEL_NO_CORE);
