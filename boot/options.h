@@ -18,7 +18,7 @@ struct options {
 	char suite[OPTION_TEXT_MAX];  /* globs, comma-separated; "all" is every suite */
 	char kernel[OPTION_TEXT_MAX]; /* globs; "core" is the default selection */
 	char event[OPTION_TEXT_MAX];
-	char check[OPTION_TEXT_MAX]; /* of the suite control */
+	char check[OPTION_TEXT_MAX]; /* of the suites control and selftest */
 	char inject[OPTION_TEXT_MAX];
 	char report[OPTION_TEXT_MAX]; /* path without extension, "none", or "e9" for port E9H */
 	uint64_t n;
