@@ -304,7 +304,7 @@ static void judge_records(struct capture *c, struct ladder *ladder)
  * on each counter alone, which takes long: then it is one kernel, and one virtual CPU of the family. */
 static void judge_once(struct capture *c, struct ladder *ladder)
 {
-	static const struct run_options brief = {.kernel_glob = "calls"};
+	static const struct run_options brief = {.kernel_glob = "calls", .event_glob = "arch"};
 
 	if (c->expected->only) {
 		suite_control.run(&c->run);
@@ -371,6 +371,7 @@ static bool hold_against(struct run *run, const char *profile, const struct self
 			 const struct selftest_case *expected, struct result *r)
 {
 	struct run_options options = {.kernel_glob = expected->machine ? MACHINE_KERNELS : KERNELS,
+				      .event_glob = "arch",
 				      .check_glob = expected->only};
 	static struct ladder ladder;
 	static struct pmu pmu;
