@@ -5,6 +5,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/intel/bracket.h"
+#include "pmu/intel/control.h"
 #include "pmu/intel/core_events.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/events.h"
@@ -114,6 +115,8 @@ uint64_t intel_perf_capabilities(void)
 	uint64_t capabilities;
 	return cpu_has(CPU_PDCM) && msr_read(IA32_PERF_CAPABILITIES, &capabilities) ? capabilities : 0;
 }
+
+struct intel_found intel_found;
 
 struct intel_leaf0a intel_leaf0a_here(void)
 {
@@ -227,6 +230,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
 	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
 	pmu->events = events;
+	intel_found = (struct intel_found){intel_perf_capabilities(), l,
+					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL};
 	return true;
 }
 
@@ -514,6 +519,7 @@ const struct pmu_driver intel_driver = {
 	.can_count = can_count,
 	.accesses = intel_accesses,
 	.recorder = &intel_recorder,
+	.control = intel_control,
 	.encode = intel_encode,
 	.meaning = intel_meaning,
 };

@@ -14,6 +14,15 @@
 /** IA32_PERF_CAPABILITIES, 0 where CPUID does not promise it or it faults. SDM 18.2.5. */
 uint64_t intel_perf_capabilities(void);
 
+/** What the last identify() found: for those that are asked about the CPU where CPUID and registers are not
+ * its. */
+struct intel_found {
+	uint64_t capabilities;
+	struct intel_leaf0a leaf;
+	bool records_branches; /* a last-branch stack that answers */
+};
+extern struct intel_found intel_found;
+
 /** CPUID leaf 0AH of this CPU, with what leaf 23H says more exactly. */
 struct intel_leaf0a intel_leaf0a_here(void);
 

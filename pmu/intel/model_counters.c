@@ -105,7 +105,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 	k->edge = MUTANT(M_EDGE, select & EVTSEL_E, false);
 	k->invert = MUTANT(M_INV, select & EVTSEL_INV, false);
 	k->cmask = select >> EVTSEL_CMASK_SHIFT & 0xff;
-	k->equal = MUTANT(M_EQUAL, select & EVTSEL_EQ, false);
+	k->equal = MUTANT(M_EQUAL, select & EVTSEL_EQ, false) && !injected(s, INJECT_EQ_IGNORED);
 	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
 
 	/* SDM 18.2.1.2: an architectural event that CPUID.0AH:EBX declares missing counts nothing here, as an

@@ -465,10 +465,30 @@ static bool pebs_eventing(void)
 	return ((const struct pebs_record *)(area + 1))->eventing_ip != 0x1002;
 }
 
+static bool metrics_do_not_add_up(void)
+{
+	power_up(&intel_icelake, active);
+	set(IA32_FIXED_CTR_CTRL, 0x3000);
+	set(IA32_PERF_GLOBAL_CTRL, GLOBAL_METRICS | 1ull << 35);
+	instructions(10);
+	uint64_t m = get(MSR_PERF_METRICS);
+	return (m & 0xff) + (m >> 8 & 0xff) + (m >> 16 & 0xff) + (m >> 24 & 0xff) != 255;
+}
+
+static bool more_is_equal(void)
+{
+	power_up(&intel_lunarlake_p, active);
+	program(0, INSTR | EVTSEL_EQ | CMASK(1));
+	step(Q_INSTRUCTIONS, 2, 1, 0);
+	return get(IA32_PMC0) != 0;
+}
+
 static const struct {
 	const char *name;
 	bool (*shows)(void);
 } rows[] = {
+	{"metrics-short", metrics_do_not_add_up},
+	{"eq-ignored", more_is_equal},
 	{"bts-lost", bts_wrong},
 	{"pebs-late", pebs_address},
 	{"w125", bts_wrong_by_ring},

@@ -1,0 +1,298 @@
+#include "pmu/intel/control.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/intel/driver.h"
+#include "pmu/intel/record.h"
+#include "pmu/intel/registers.h"
+
+#include <stdio.h>
+
+#define CODE_BRANCHES     0x00c4
+#define CODE_INSTRUCTIONS 0x00c0
+#define CODE_SLOTS        0x01a4
+#define START             1000 /* first value of a counter that must move: never 0 */
+
+static const uint64_t NONE = ~0ull;
+
+/* The counter of this kind and index, NONE if it is missing. */
+static uint64_t find(const struct pmu *pmu, enum counter_kind kind, unsigned index)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (pmu->counter[c].kind == kind && pmu->counter[c].index == index)
+			return c;
+	return NONE;
+}
+
+static uint64_t top(const struct pmu *pmu, unsigned c)
+{
+	return pmu->counter[c].width >= 64 ? ~0ull : (1ull << pmu->counter[c].width) - 1;
+}
+
+static void set(struct pmu_hands *h, unsigned c, const struct pmu_config *config, uint64_t first)
+{
+	h->works(h, "programming a counter", h->pmu->driver->program(h->pmu, c, config));
+	h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, first));
+}
+
+static uint64_t value(struct pmu_hands *h, unsigned c)
+{
+	uint64_t v = 0;
+
+	h->works(h, "reading a counter", h->pmu->driver->read(h->pmu, c, &v));
+	return v;
+}
+
+static uint64_t read(struct pmu_hands *h, uint32_t address)
+{
+	uint64_t v = 0;
+
+	h->works(h, "reading a register", msr_read(address, &v));
+	return v;
+}
+
+static bool offers(const struct pmu *pmu, uint64_t code)
+{
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (pmu->events[i]->fixed < 0 && pmu->events[i]->code == code)
+			return true;
+	return false;
+}
+
+/* --- the last-branch stack freezes with an interrupt ------------------------------------------------ */
+
+static bool suits_branches(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
+{
+	(void)pmu, (void)i;
+	return e->fixed < 0 && e->code == CODE_BRANCHES;
+}
+
+static bool freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !intel_found.records_branches || !offers(pmu, CODE_BRANCHES) ||
+	    find(pmu, COUNTER_GENERAL, 0) == NONE)
+		return false;
+	snprintf(out->name, sizeof out->name, "LBR");
+	out->counters = 1ull << find(pmu, COUNTER_GENERAL, 0);
+	out->suits = suits_branches;
+	return true;
+}
+
+/* The newest records after the n-th branch of a run has raised an interrupt; @return how many there are. */
+static unsigned freeze_after(struct pmu_hands *h, uint64_t n, struct pmu_record *out)
+{
+	const struct pmu_recorder *rec = h->pmu->driver->recorder;
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_ALL};
+	const struct pmu_config config = {.code = CODE_BRANCHES, .ring = RING_ALL, .interrupt = true};
+	unsigned c = (unsigned)find(h->pmu, COUNTER_GENERAL, 0);
+	const char *why;
+
+	set(h, c, &config, top(h->pmu, c) + 1 - n);
+	h->works(h, "setting the last-branch stack up", r.source && rec->setup(h->pmu, &r, &why));
+	h->works(h, "asking for the freeze", intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_LBRS_ON_PMI));
+	h->works(h, "recording", rec->start(h->pmu, &r));
+	h->arm(h);
+	h->run(h, 1ull << c);
+	if (h->pmu->version >= 4)
+		h->equal(h, "LBR_FRZ after the interrupt is", 1,
+			 (read(h, IA32_PERF_GLOBAL_STATUS) & STATUS_LBR_FRZ) != 0);
+	else
+		h->equal(h, "IA32_DEBUGCTL.LBR after the interrupt is", 0,
+			 read(h, IA32_DEBUGCTL) & DEBUGCTL_LBR);
+	unsigned count = rec->drain(h->pmu, &r, out, INTEL_LBR_DEPTH_MAX);
+	h->equal(h, "interrupts", 1, h->interrupts(h));
+	h->works(h, "stopping", rec->release(h->pmu, &r));
+	h->works(h, "taking the freeze back",
+		 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_LBRS_ON_PMI, 0));
+	h->works(h, "acknowledging",
+		 msr_write(IA32_PERF_GLOBAL_OVF_CTRL, h->pmu->version >= 4 ? STATUS_LBR_FRZ | 1 : 1));
+	return count;
+}
+
+/*
+ * Frozen after the first branch of the run, the newest record is of that one; frozen after the second, it is
+ * the one before. Silicon takes the interrupt some branches later, so there only the freeze itself is looked
+ * at.
+ */
+static void freeze_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	static struct pmu_record first[INTEL_LBR_DEPTH_MAX], second[INTEL_LBR_DEPTH_MAX];
+	unsigned n, m;
+
+	(void)i, (void)e;
+	n = freeze_after(h, 1, first);
+	m = freeze_after(h, 2, second);
+	if (!h->pmu->virtual)
+		return;
+	if (!h->within(h, "records of a frozen stack", 2, INTEL_LBR_DEPTH_MAX, n) ||
+	    !h->within(h, "records of a frozen stack", 2, INTEL_LBR_DEPTH_MAX, m))
+		return;
+	h->equal(h, "source of the branch that froze the stack", second[m - 2].from, first[n - 1].from);
+	h->equal(h, "target of the branch that froze the stack", second[m - 2].to, first[n - 1].to);
+}
+
+/* --- fixed counters that overflow while an interrupt freezes ---------------------------------------- */
+
+static bool fixed_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || pmu->n_fixed < 2)
+		return false;
+	snprintf(out->name, sizeof out->name, "fixed counters");
+	for (unsigned n = 0; n < 3; n++)
+		if (find(pmu, COUNTER_FIXED, n) != NONE)
+			out->counters |= 1ull << find(pmu, COUNTER_FIXED, n);
+	return true;
+}
+
+/* All stand one below the top. Whichever has wrapped when they freeze has its status, and the others have
+ * not. */
+static void together_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
+	uint64_t mask = 0, status = 0;
+
+	(void)i, (void)e;
+	h->works(h, "asking for the freeze",
+		 intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_PERFMON_ON_PMI));
+	for (unsigned n = 0; n < 3; n++) {
+		uint64_t c = find(h->pmu, COUNTER_FIXED, n);
+
+		if (c == NONE)
+			continue;
+		set(h, (unsigned)c, &config, top(h->pmu, (unsigned)c));
+		mask |= 1ull << c;
+	}
+	h->arm(h);
+	h->run(h, mask);
+	h->works(h, "reading the overflow status", h->pmu->driver->overflowed(h->pmu, &status));
+	h->within(h, "counters with overflow status", 1, mask, status & mask);
+	for (unsigned c = 0; c < h->pmu->n_counters; c++)
+		if (mask >> c & 1)
+			h->equal(h, "overflow status of a counter that has wrapped, or not",
+				 value(h, c) < top(h->pmu, c), status >> c & 1);
+	h->equal(h, "interrupts", 1, h->interrupts(h));
+	h->works(h, "taking the freeze back",
+		 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0));
+	if (h->pmu->version >= 4)
+		h->works(h, "acknowledging", msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ));
+}
+
+/* --- writing a fixed counter near its top ----------------------------------------------------------- */
+
+static bool each_fixed(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i >= pmu->n_fixed || !pmu->n_general)
+		return false;
+	snprintf(out->name, sizeof out->name, "%s", pmu->counter[pmu->n_general + i].name);
+	out->counters = 1ull << (pmu->n_general + i);
+	return true;
+}
+
+/* A write is no overflow, wherever the counter stood before. Another counter runs meanwhile, so that the PMU
+ * is awake. */
+static void write_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
+	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	unsigned c = h->pmu->n_general + i;
+	uint64_t status = 0;
+
+	(void)e;
+	h->arm(h);
+	set(h, 0, &other, 0);
+	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
+	for (uint64_t below = 0; below <= 0x40; below += 0x10) {
+		set(h, c, &config, top(h->pmu, c) - below);
+		h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, START));
+		h->equal(h, "the counter holds", START, value(h, c));
+	}
+	h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
+	h->works(h, "reading the overflow status", h->pmu->driver->overflowed(h->pmu, &status));
+	h->equal(h, "overflow status", 0, status >> c & 1);
+	h->equal(h, "interrupts of writes", 0, h->interrupts(h));
+}
+
+/* --- topdown metrics -------------------------------------------------------------------------------- */
+
+#define METRICS      4 /* of the first level */
+#define METRICS_FULL 255
+#define ROUNDING     4 /* one for each byte */
+
+static bool metrics_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !(intel_found.capabilities & CAP_METRICS) || find(pmu, COUNTER_FIXED, FIXED_SLOTS) == NONE)
+		return false;
+	snprintf(out->name, sizeof out->name, "PERF_METRICS");
+	out->counters = 1ull << find(pmu, COUNTER_FIXED, FIXED_SLOTS);
+	return true;
+}
+
+/* The four fractions of the slots are all of them, and something retired. RDPMC tells the same. */
+static void metrics_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.ring = RING_ALL};
+	unsigned c = (unsigned)find(h->pmu, COUNTER_FIXED, FIXED_SLOTS), sum = 0;
+	uint64_t metrics, again = 0;
+
+	(void)i, (void)e;
+	set(h, c, &config, 0);
+	h->works(h, "clearing the metrics", msr_write(MSR_PERF_METRICS, 0));
+	h->works(h, "enabling the metrics", msr_write(IA32_PERF_GLOBAL_CTRL, GLOBAL_METRICS));
+	h->run_user(h, 1ull << c); /* start() leaves what is on */
+	metrics = read(h, MSR_PERF_METRICS);
+	for (unsigned m = 0; m < METRICS; m++)
+		sum += metrics >> 8 * m & 0xff;
+	h->within(h, "slots", 1, top(h->pmu, c), value(h, c));
+	h->within(h, "slots that retired, of 255", 1, METRICS_FULL, metrics & 0xff);
+	h->within(h, "sum of the four metrics", METRICS_FULL - ROUNDING, METRICS_FULL + ROUNDING, sum);
+	h->works(h, "RDPMC of the metrics", pmc_read(RDPMC_METRICS, &again));
+	h->equal(h, "RDPMC of the metrics reads", metrics, again);
+}
+
+/* --- comparison for equality ------------------------------------------------------------------------ */
+
+static bool equal_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !intel_found.leaf.equal || !offers(pmu, CODE_SLOTS))
+		return false;
+	snprintf(out->name, sizeof out->name, "EQ");
+	for (unsigned n = 0; n < 3; n++) {
+		uint64_t c = find(pmu, COUNTER_GENERAL, n);
+
+		if (c == NONE)
+			return false;
+		out->counters |= 1ull << c;
+	}
+	return true;
+}
+
+/* Cycles with one slot, and those with two or more, are those with one or more. */
+static void equal_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config configs[] = {{.code = CODE_SLOTS, .ring = RING_ALL, .cmask = 1},
+					     {.code = CODE_SLOTS, .ring = RING_ALL, .cmask = 2},
+					     {.code = CODE_SLOTS | EVTSEL_EQ, .ring = RING_ALL, .cmask = 1}};
+	unsigned c[3];
+	uint64_t mask = 0;
+
+	(void)i, (void)e;
+	for (unsigned n = 0; n < 3; n++) {
+		c[n] = (unsigned)find(h->pmu, COUNTER_GENERAL, n);
+		mask |= 1ull << c[n];
+		set(h, c[n], &configs[n], 0);
+	}
+	h->run(h, mask);
+	h->within(h, "cycles with a slot", 1, top(h->pmu, c[0]), value(h, c[0]));
+	h->equal(h, "cycles with one slot and with more", value(h, c[0]), value(h, c[1]) + value(h, c[2]));
+}
+
+const struct pmu_control_check intel_control[] = {
+	{"freeze on an interrupt", "SDM 17.4.7, 18.2.4.1", PMU_CONTROL_INTERRUPT, freeze_instance,
+	 freeze_check},
+	{"overflow together, frozen", "SDM 17.4.7, 18.2.4.1", PMU_CONTROL_INTERRUPT, fixed_instance,
+	 together_check},
+	{"write near the top", "SDM 18.2.2", PMU_CONTROL_INTERRUPT, each_fixed, write_check},
+	{"metrics", "SDM vol. 3, PERF_METRICS", 0, metrics_instance, metrics_check},
+	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},
+	{0},
+};
