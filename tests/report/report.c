@@ -50,6 +50,24 @@ void report_note(const char *text)
 	count_lost(document_note(text));
 }
 
+/* Of a hybrid CPU one core is judged, and the others of its kind with it; those of the other kind have a PMU
+ * of their own. */
+static void say_core(const struct pmu *pmu)
+{
+	static const struct {
+		const char *perf_name, *text;
+	} kinds[] = {
+		{"cpu_core",
+		 "hybrid CPU: a performance core (cpu_core) is judged, its efficiency cores are not"},
+		{"cpu_atom",
+		 "hybrid CPU: an efficiency core (cpu_atom) is judged, its performance cores are not"},
+	};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (pmu->perf_name && !strcmp(pmu->perf_name, kinds[i].perf_name))
+			report_note(kinds[i].text);
+}
+
 void report_pmu(const struct pmu *pmu)
 {
 	if (pmu->virtual)
@@ -67,6 +85,7 @@ void report_pmu(const struct pmu *pmu)
 	if (pmu->virtual)
 		console_text("  %s\n", report.virtual_label);
 	count_lost(document_pmu(pmu));
+	say_core(pmu);
 }
 
 static void print_register(const struct pmu_snapshot_entry *e, const struct register_field *fields)
