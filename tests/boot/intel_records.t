@@ -26,7 +26,6 @@ for profile, suite, injected, must in (
         ("icelake", "trace", "bts-lost+lbr-stale-from", {"BTS whole", "BTS full", "LBR"}),
         ("icelake", "sampling", "hsd110", {"PEBS period", "PEBS buffer full"}),
         ("icelake", "sampling", "skl104", {"PEBS period"}),
-        ("icelake", "sampling", "w126", {"PEBS period"}),
         ("goldmont", "sampling", "w127+skl120", {"PEBS instruction", "PEBS buffer full"})):
     equal(must - wrong(profile, suite, injected), set(), "%s on intel-%s is found" % (injected, profile))
 
