@@ -1,11 +1,12 @@
 #include "tests/bounds.h"
 
-/** amount of .of (its low end for a lower bound, else its high end) times .times, divided by .per, rounded
- * down */
+/** amount of .of (its low end for a lower bound, else its high end; what is taken away: the other one) times
+ * .times, divided by .per, rounded down */
 struct part {
-	uint8_t of;          /* enum quantity */
-	uint16_t times, per; /* times 0 ends */
-	uint32_t flags;      /* only of kernels that have one of these; 0: of all */
+	uint8_t of;    /* enum quantity */
+	int32_t times; /* 0 ends; negative: taken away, not below 0 altogether */
+	uint16_t per;
+	uint32_t flags; /* only of kernels that have one of these; 0: of all */
 };
 
 struct bound {
@@ -17,6 +18,13 @@ struct bound {
 
 /* Lists are of very different lengths: each takes what it needs. */
 #define PARTS(...) ((const struct part[]){__VA_ARGS__, {0}})
+
+/* Instructions whose micro-operations cannot be tagged (SDM vol. 3, 18.15.6.1). */
+#define UNTAGGED                                                                                             \
+	{Q_BR_RET, -1, 1, 0}, {Q_BR_FAR, -1, 1, 0},                                                          \
+	{                                                                                                    \
+		Q_INSN_LOCKED, -1, 1, 0                                                                      \
+	}
 
 #define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC)
 
@@ -92,11 +100,11 @@ static const struct bound bounds[] = {
 	 "at least one micro-operation for each instruction"},
 	{Q_UOPS_TC, 0, 64, NULL, PARTS({Q_UOPS, 4, 1, 0}),
 	 "what retires has been delivered, and wrong paths were too"},
-	{Q_UOPS_LOAD, 0, 8, PARTS({Q_INSN_LOAD, 1, 1, 0}),
+	{Q_UOPS_LOAD, 0, 8, PARTS({Q_INSN_LOAD, 1, 1, 0}, UNTAGGED),
 	 PARTS({Q_LOADS, 32, 1, 0}, {Q_INSN_X87, 32, 1, 0}, {Q_INSN_SERIALIZING, 100, 1, 0},
 	       {Q_BR_FAR, 100, 1, 0}, {Q_EXCEPTIONS, 100, 1, 0}, {Q_INTERRUPTS_HW, 100, 1, 0}),
 	 "at least one load micro-operation for each instruction that reads; those of a REP may be joined"},
-	{Q_UOPS_STORE, 0, 8, PARTS({Q_INSN_STORE, 1, 1, 0}),
+	{Q_UOPS_STORE, 0, 8, PARTS({Q_INSN_STORE, 1, 1, 0}, UNTAGGED),
 	 PARTS({Q_STORES, 32, 1, 0}, {Q_INSN_FENCE, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
 	       {Q_INSN_X87, 32, 1, 0}, {Q_INSN_SERIALIZING, 100, 1, 0}, {Q_BR_FAR, 100, 1, 0},
 	       {Q_EXCEPTIONS, 100, 1, 0}, {Q_INTERRUPTS_HW, 100, 1, 0}),
@@ -258,7 +266,9 @@ static bool add_part(int64_t *sum, const struct part *p, const struct kernel *k,
 	if (p->flags && !(k->flags & p->flags))
 		return true;
 	a = bounds_amount(k, p->of, n);
-	return !a.overflow && !__builtin_mul_overflow(high ? a.high : a.low, (int64_t)p->times, &product) &&
+	return !a.overflow &&
+	       !__builtin_mul_overflow(high == (p->times > 0) ? a.high : a.low, (int64_t)p->times,
+				       &product) &&
 	       !__builtin_add_overflow(*sum, product / p->per, sum);
 }
 
@@ -272,6 +282,8 @@ struct amount bounds_amount(const struct kernel *k, enum quantity q, uint64_t n)
 	r = (struct amount){.defined = true, .low = b->low, .high = b->high, .reason = b->reason};
 	for (const struct part *p = b->low_parts; p && p->times; p++)
 		r.overflow |= !add_part(&r.low, p, k, n, false);
+	if (r.low < 0)
+		r.low = 0;
 	for (const struct part *p = b->high_parts; p && p->times; p++)
 		r.overflow |= !add_part(&r.high, p, k, n, true);
 	return r;

@@ -290,6 +290,8 @@ uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const 
 
 	if (!netburst_qualified(s, k->escr, k->independent, step))
 		return 0;
+	if (k->event == NB_REPLAY_EVENT && !MUTANT(M_REPLAY_ANY, s->uops.tags, true))
+		return 0;
 	if (k->event == NB_INSTR_RETIRED)
 		return retired(s, k, step);
 	if (k->event == NB_TC_DELIVER_MODE)

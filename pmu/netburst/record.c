@@ -85,6 +85,20 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	return !of(r)->can_sample || of(r)->can_sample(pmu, r, why);
 }
 
+/* Where tagging does not reach, none of the kind are left; a far branch makes some accesses. */
+static void take_away_untagged(struct pmu_event *e, uint8_t of)
+{
+	unsigned n = 1;
+
+	if (of == Q_LOADS)
+		e->terms[n++] = (struct event_term){Q_BR_RET, -1};
+	if (of == Q_LOADS || of == Q_STORES) {
+		e->terms[n++] = (struct event_term){Q_INSN_LOCKED, -1};
+		e->terms[n++] = (struct event_term){Q_BR_FAR, -8};
+	}
+	e->terms[n] = (struct event_term){0};
+}
+
 static bool instructions_of(const struct pmu *pmu, const struct pmu_event *e, struct pmu_event *out)
 {
 	(void)pmu;
@@ -94,6 +108,7 @@ static bool instructions_of(const struct pmu *pmu, const struct pmu_event *e, st
 		if (netburst_kind_of_uop[i].uops == e->terms[0].quantity) {
 			*out = *e;
 			out->terms[0].quantity = netburst_kind_of_uop[i].of;
+			take_away_untagged(out, netburst_kind_of_uop[i].of);
 			return true;
 		}
 	return false;

@@ -43,7 +43,8 @@ void netburst_uops(const struct model_step *step, struct uop_vector *out)
 	for (unsigned i = 0; i < step->n_terms; i++)
 		q[step->terms[i].quantity] += step->terms[i].amount;
 
-	for (unsigned i = 0; i < NETBURST_KINDS_OF_UOP; i++)
+	out->tags = !(q[Q_BR_RET] || q[Q_BR_FAR] || q[Q_INSN_LOCKED]);
+	for (unsigned i = 0; i < NETBURST_KINDS_OF_UOP && out->tags; i++)
 		q[netburst_kind_of_uop[i].uops] = q[netburst_kind_of_uop[i].of];
 	q[Q_UOPS] = q[Q_INSTRUCTIONS] + q[Q_LOADS] + 2 * q[Q_STORES];
 	q[Q_UOPS_TC] = q[Q_UOPS];

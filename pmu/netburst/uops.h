@@ -6,7 +6,8 @@
  * One uop for the operation, one for each load, two for each store (address and data). Of x87 and SSE
  * arithmetic the operation's uop is of the kind that pmu/quantity.def weighs them with; of other instructions
  * with an MMX or XMM operand it is an integer SIMD uop, of other x87 ones a move. Everything comes from the
- * trace cache, nothing is speculative.
+ * trace cache, nothing is speculative. Returns, far branches and locked accesses cannot be tagged: load and
+ * store uops, which are only counted by their tags, they have none.
  *
  * An instruction with U uops retires in max(cycles of its step, U / 3 rounded up) cycles. Occurrences of uop
  * events come three a cycle, those of others fifteen a cycle, from the first of these cycles on.
@@ -22,9 +23,11 @@
 struct uop_vector {
 	uint32_t amount[Q_COUNT]; /* the step's own quantities, and those derived from them */
 	uint32_t cycles;          /* that the step takes */
+	bool tags;                /* tagging reaches it: no return, far branch or locked access, 18.15.6.1 */
 };
 
-/** Kinds of micro-operations of which an instruction has as many as it has of an architectural quantity. */
+/** Kinds of micro-operations of which, where tagging reaches it, an instruction has as many as it has of an
+ * architectural quantity. */
 struct netburst_kind_of_uop {
 	uint8_t uops, of; /* enum quantity */
 };

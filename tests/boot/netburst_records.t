@@ -3,8 +3,8 @@
 from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
 
 # Of each mechanism that tags: front end, execution, replay.
-CHOICE = " suite=trace,sampling kernel=calls,loads_split_line,sse_arithmetic event=memory_loads,packed_SP_retired,split_load_retired"
-SMALL = " suite=trace,sampling kernel=calls event=memory_loads"
+CHOICE = " suite=trace,sampling kernel=calls,loads,loads_split_line,sse_arithmetic event=memory_loads,packed_SP_retired,split_load_retired"
+SMALL = " suite=trace,sampling kernel=calls,loads event=memory_loads"
 
 
 def wrong(r):

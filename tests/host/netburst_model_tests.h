@@ -597,6 +597,18 @@ static void front_end_tags_uops(void **state)
 	assert_int_equal(value(14), 3);
 	step_terms(load, 3, 3);
 	assert_int_equal(value(14), 4);
+	/* Returns, far branches and locked accesses cannot be tagged: 18.15.6.1. */
+	for (unsigned i = 0; i < 3; i++) {
+		const struct qterm untagged[] = {{Q_INSTRUCTIONS, 1},
+						 {Q_LOADS, 2},
+						 {i == 0   ? Q_BR_RET
+						  : i == 1 ? Q_BR_FAR
+							   : Q_INSN_LOCKED,
+						  1}};
+
+		step_terms(untagged, 3, 3);
+		assert_int_equal(value(14), 4);
+	}
 }
 
 /* Tag values are four bits: side by side, and each for itself. */
@@ -662,6 +674,10 @@ static void replays(void **state)
 	static const struct qterm miss[] = {
 		{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_DTLB_LOAD_MISS, 1}, {Q_LOADS_SPLIT_LINE, 1}};
 	static const struct qterm write[] = {{Q_INSTRUCTIONS, 1}, {Q_STORES, 1}, {Q_DTLB_STORE_MISS, 1}};
+	static const struct qterm locked[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_INSN_LOCKED, 1}, {Q_DTLB_LOAD_MISS, 1}};
+	static const struct qterm returns[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_BR_RET, 1}, {Q_DTLB_LOAD_MISS, 1}};
 
 	(void)state;
 	power_up(&netburst_prescott, NULL);
@@ -677,6 +693,10 @@ static void replays(void **state)
 	set(MSR_PEBS_MATRIX_VERT, 3);
 	step_terms(miss, 4, 0);
 	step_terms(write, 3, 0);
+	assert_int_equal(value(12), 3);
+	/* A locked access and a return are never tagged: 18.15.6.1. */
+	step_terms(locked, 4, 0);
+	step_terms(returns, 4, 0);
 	assert_int_equal(value(12), 3);
 	/* Splits need their own ESCR besides, and a counter there. */
 	set(MSR_PEBS_MATRIX_VERT, 1);

@@ -72,6 +72,12 @@ static bool record(const struct pebs *p, struct recorded *rec, struct result *r,
 	return done && !rec->failure;
 }
 
+/* Terms that take away are meant instruction by instruction, so they leave no less than nothing. */
+static uint64_t occurrences(int64_t n)
+{
+	return n > 0 ? (uint64_t)n : 0;
+}
+
 /* What is counted in a window besides the kernel must be what the bracket says. */
 static bool expect(const struct pebs *p, const struct recorded *rec, struct sample_expectation *x,
 		   unsigned *n_steps, struct result *r)
@@ -92,7 +98,7 @@ static bool expect(const struct pebs *p, const struct recorded *rec, struct samp
 	*n_steps = 0;
 	if (x->anywhere)
 		return true;
-	share = (uint64_t)bracket_share(&rec->bracket, &p->choice->where);
+	share = occurrences(bracket_share(&rec->bracket, &p->choice->where));
 	if (sample_occurrences(x) != p->often + share) {
 		judgement_set(&r->judgement, VERDICT_ERROR,
 			      "the path has %" PRIu64 " occurrences, the kernel declares %" PRIu64
