@@ -119,6 +119,8 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 		 MSR_NETBURST_CCCR0 + 12, CCCR_EXTENDED_CASCADE, "SDM 18.15.5.6"},
 		{"keep IQ_CCCR1, bit 11", ACCESS_IGNORED, false, MSR_NETBURST_CCCR0 + 13,
 		 CCCR_EXTENDED_CASCADE, probed},
+		{"keep MSR_PEBS_ENABLE, bit 26", netburst_cpu.hyper_threading ? ACCESS_KEPT : ACCESS_IGNORED,
+		 false, MSR_PEBS_ENABLE, PEBS_ENABLE_OTHER, "SDM table 35-41"},
 		{"keep MSR_MISC_ENABLE, bit 7", ACCESS_IGNORED, false, MSR_MISC_ENABLE,
 		 misc & ~(uint64_t)MISC_ENABLE_PERFMON, "SDM table 35-41"},
 		/* The rest is known of later models only. */
