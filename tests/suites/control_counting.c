@@ -197,9 +197,9 @@ static void quiet_writes(struct probe *p)
 
 /* A hypervisor may leave out events that CPUID does not promise; the one that the counter climbed the ladder
  * with is there. */
-static bool surely_there(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+static bool surely_there(const struct pmu *pmu, const struct pmu_event *e, const struct pmu_event *yardstick)
 {
-	return !pmu->guest || (e->flags & EVENT_ENUMERATED) || e == counter_yardstick(pmu, c);
+	return !pmu->guest || (e->flags & EVENT_ENUMERATED) || e == yardstick;
 }
 
 /* The i-th, modulo their number, of the events that counter c counts exactly; NULL if none, or the counter is
@@ -208,11 +208,13 @@ static const struct pmu_event *exact_event(const struct probe *p, unsigned c, un
 {
 	const struct pmu *pmu = p->pmu;
 	const struct pmu_event *found[8];
+	const struct pmu_event *yardstick = pmu->guest ? counter_yardstick(pmu, c) : NULL;
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < pmu->n_events && n < 8; k++)
 		if (pmu->events[k]->judgement == EVENT_EXACT && !(pmu->events[k]->flags & EVENT_OF_CORE) &&
-		    pmu->driver->can_count(pmu, pmu->events[k], c) && surely_there(pmu, pmu->events[k], c))
+		    pmu->driver->can_count(pmu, pmu->events[k], c) &&
+		    surely_there(pmu, pmu->events[k], yardstick))
 			found[n++] = pmu->events[k];
 	return n && (p->usable & counter_bit(c)) ? found[i % n] : NULL;
 }

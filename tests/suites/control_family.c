@@ -229,10 +229,12 @@ static void choose(struct run *r, struct grip *g, const struct pmu_control_insta
 
 /* --- verdicts --------------------------------------------------------------------------------------- */
 
-static bool counters_good(const struct run *r, uint64_t counters)
+static bool counters_good(const struct run *r, const struct pmu_control_check *check, uint64_t counters)
 {
+	enum rung rung = check->needs & PMU_CONTROL_INTERRUPT ? RUNG_INTERRUPTS : RUNG_EXACT_ON_NOPS;
+
 	for (unsigned c = 0; c < r->pmu->n_counters; c++)
-		if (counters >> c & 1 && !ladder_allows(r->ladder, c, RUNG_EXACT_ON_NOPS))
+		if (counters >> c & 1 && !ladder_allows(r->ladder, c, rung))
 			return false;
 	return true;
 }
@@ -313,7 +315,7 @@ void control_of_the_family(struct run *r)
 			skip(r, check, "there is no overflow interrupt, or no local APIC");
 		} else {
 			for (unsigned i = 0; check->instance(r->pmu, i, &instance); i++) {
-				if (counters_good(r, instance.counters))
+				if (counters_good(r, check, instance.counters))
 					carry_out(r, check, i, &instance, threads);
 				instance = (struct pmu_control_instance){0};
 			}
