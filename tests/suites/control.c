@@ -10,9 +10,11 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/trap.h"
+#include "pmu/control.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CONTROL_MS  5000
 #define ACCESSES    64
@@ -224,6 +226,16 @@ static bool can_be_started(const struct run *run, unsigned c)
 	return false;
 }
 
+/* Whether the family has a check of the same name, in place of the general one. */
+static bool brought_along(const struct run *run, const char *name)
+{
+	const struct pmu_control_check *own = run->pmu->driver->control;
+
+	while (own && own->name && strcmp(own->name, name))
+		own++;
+	return own && own->name;
+}
+
 /* What a counter lacks for a check; NULL if nothing. */
 static const char *counter_lacks(const struct run *run, const struct control_check *check, unsigned c)
 {
@@ -236,7 +248,7 @@ static const char *counter_lacks(const struct run *run, const struct control_che
 		return "it has no overflow status";
 	if ((check->needs & NEED_INTERRUPT) && !counter->has_interrupt)
 		return "it cannot interrupt";
-	if ((check->needs & NEED_FILTER) && (counter->kind == COUNTER_FIXED || run->pmu->driver->control))
+	if ((check->needs & NEED_FILTER) && (counter->kind == COUNTER_FIXED || brought_along(run, check->name)))
 		return "it has no such filter";
 	if ((check->needs & NEED_EXACT) && e->judgement != EVENT_EXACT)
 		return "what it counts is not known as a number";

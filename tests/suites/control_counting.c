@@ -288,7 +288,7 @@ const struct control_check control_counting[] = {
 	 ring_filter_user},
 	{"write rules", "SDM 18.2.1 and 18.2.5, width of writes", PER_COUNTER, RUNG_WRITABLE, 0, write_rules},
 	{"wrap", "SDM 18.2.1, width from CPUID.0AH", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, wrap},
-	{"filters", "SDM 18.2.1.1, CMASK, INV, E", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_EXACT | NEED_FILTER,
+	{"filter", "SDM 18.2.1.1, CMASK, INV, E", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_EXACT | NEED_FILTER,
 	 filters},
 	{"global enable", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", PER_COUNTER, RUNG_EXACT_ON_NOPS,
 	 NEED_GLOBAL | NEED_NEIGHBOUR, global_enable},
