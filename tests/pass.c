@@ -353,6 +353,9 @@ const struct pmu_event *counter_yardstick(const struct pmu *pmu, unsigned c)
 	for (unsigned i = 0; i < pmu->n_events; i++) {
 		const struct pmu_event *e = pmu->events[i];
 
+		/* There are hundreds of these, and this is done in stepped code. */
+		if (best && e->flags & EVENT_OF_CORE)
+			continue;
 		if (pmu->driver->can_count(pmu, e, c) && (!best || usefulness(e) > usefulness(best)))
 			best = e;
 	}
