@@ -5,8 +5,8 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/intel/bracket.h"
-#include "pmu/intel/control.h"
 #include "pmu/intel/core_events.h"
+#include "pmu/intel/control.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/events.h"
 #include "pmu/intel/intel.h"
@@ -518,8 +518,8 @@ const struct pmu_driver intel_driver = {
 	.bracket_read = bracket_read,
 	.can_count = can_count,
 	.accesses = intel_accesses,
-	.recorder = &intel_recorder,
 	.control = intel_control,
+	.recorder = &intel_recorder,
 	.encode = intel_encode,
 	.meaning = intel_meaning,
 };

@@ -97,6 +97,28 @@ struct count {
 static struct observation seen[PMU_COUNTERS_MAX][K_HARDWARE + 1];
 static uint64_t raw[PASS_N_MAX * REPS_MAX * PMU_COUNTERS_MAX];
 
+/* Of what handlers do in ring 0 only instructions and branches are known apart. */
+static bool handlers_may_have(enum quantity q)
+{
+	switch (q) {
+	case Q_INSN_LOAD:
+	case Q_INSN_STORE:
+	case Q_INSN_SERIALIZING:
+	case Q_LOADS:
+	case Q_STORES:
+	case Q_LOAD_BYTES:
+	case Q_STORE_BYTES:
+	case Q_LOADS_SPLIT_LINE:
+	case Q_LOADS_SPLIT_PAGE:
+	case Q_STORES_SPLIT_LINE:
+	case Q_STORES_SPLIT_PAGE:
+	case Q_RING_TO_USER:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* What is expected to be counted of one quantity. @return false if nobody says */
 static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *out)
 {
@@ -107,6 +129,8 @@ static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *
 							      : 0;
 
 	if (!all.defined || all.overflow || all.low != all.high)
+		return false;
+	if (s->source->ring && s->rings != RING_ALL && handlers_may_have(q))
 		return false;
 	*out = s->rings == RING_ALL ? all.low : s->source->ring ? all.low - handlers * (int64_t)k : 0;
 	return true;
@@ -456,6 +480,15 @@ static void choose_k(struct noise *s)
 		s->k[s->n_k] = s->n_k;
 }
 
+/* What a clock or a cache of a model shows tells nothing of any machine. */
+static bool worth_counting(const struct run *run, const struct pmu_event *e)
+{
+	const char *glob = run->options->event_glob;
+	bool asked = run->options->verbose || (glob && *glob && strcmp(glob, "all") && strcmp(glob, "arch"));
+
+	return !run->pmu->virtual || e->judgement == EVENT_EXACT || asked;
+}
+
 /* Every event that a counter can be believed to count. @return NULL, or why there is nothing to count */
 static const char *choose_events(struct noise *s)
 {
@@ -467,7 +500,8 @@ static const char *choose_events(struct noise *s)
 		struct event_request *r = &s->request[s->n_requests];
 
 		*r = (struct event_request){.event = pmu->events[i], .config.code = pmu->events[i]->code};
-		if (event_selected(r->event, s->run->options->event_glob) && event_counters(pmu, r))
+		if (event_selected(r->event, s->run->options->event_glob) && event_counters(pmu, r) &&
+		    worth_counting(s->run, r->event))
 			s->n_requests++;
 	}
 	if (!s->n_requests)

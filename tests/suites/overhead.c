@@ -13,7 +13,8 @@
 #include <stdio.h>
 
 #define OVERHEAD_MS 60000
-#define REPS        10000
+#define REPS_VIRTUAL  1000
+#define REPS_HARDWARE 10000
 #define CHUNK       250 /* repetitions in one go */
 #define N_COUNT     2
 
@@ -103,7 +104,8 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 
 static void run_overhead(struct run *run)
 {
-	unsigned reps = run->options->reps ? run->options->reps : REPS;
+	bool virtual = run->pmu && run->pmu->virtual;
+	unsigned reps = run->options->reps ? run->options->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
 	struct result none = {.suite = "overhead", .name = "overhead"};
 
 	for (unsigned c = 0; run->pmu && c < run->pmu->n_counters; c++) {

@@ -16,6 +16,15 @@
 #define KERNELS     "empty,nop_loop,calls,movs_rep"
 #define PROFILE     "intel-nehalem"
 
+/* Those that no single core defines. */
+#define EVENTS "arch"
+
+/* For one virtual CPU more of a family that was judged before. */
+#define BRIEF_KERNELS "calls"
+
+/* As many as show that counts differ from run to run. */
+#define REPS 2
+
 /* Kernels that force misses and mispredictions, or their absence. */
 #define MACHINE_KERNELS "nop_loop,calls,branches_random,clflush_reload,chain_l1_fits,chain_l2"
 #define MACHINE         .machine = true, .profile = "intel-core2"
@@ -44,6 +53,8 @@ struct selftest_case {
 	const char *records;               /* about records: the event that is sampled, the suites trace and
 					      sampling alone */
 	const char *profile;               /* NULL: PROFILE */
+	const char *kernels;               /* NULL: KERNELS */
+	bool brief;                        /* with BRIEF_KERNELS */
 	bool first;                        /* no virtual CPU of this family was judged before */
 	const char *unjudged;              /* checks that there must not be at all */
 	const char *only;                  /* these checks of the suite control and nothing else; NULL: all */
@@ -135,6 +146,9 @@ static const struct selftest_case cases[] = {
 	 .catches = {{ON_EVERY("interrupt while counting"), VERDICT_WRONG},
 		     {ON_EVERY("overflow together"), VERDICT_WRONG},
 		     {"control/*", VERDICT_WRONG}}},
+	{.inject = "w146",
+	 .kernels = "cpuid",
+	 .catches = {{"events/BR_INST_RETIRED.ALL_BRANCHES/*/cpuid/*", VERDICT_WRONG}}},
 	{.inject = "hsd91", .catches = {{ON_EVERY("interrupt, fixed"), VERDICT_WRONG}}},
 	{.inject = "hsd143", .catches = {{"ladder/FIXED_CTR0", VERDICT_BIASED}}},
 	{.inject = "hsd73", .catches = {{"identities/instructions: ring 3*", VERDICT_WRONG}}},
@@ -325,7 +339,7 @@ static void judge_records(struct capture *c, struct ladder *ladder)
  * on each counter alone, which takes long: then it is one kernel, and one virtual CPU of the family. */
 static void judge_once(struct capture *c, struct ladder *ladder)
 {
-	static const struct run_options brief = {.kernel_glob = "calls", .event_glob = "arch"};
+	static const struct run_options brief = {.kernel_glob = BRIEF_KERNELS, .event_glob = EVENTS};
 
 	if (c->expected->only) {
 		suite_control.run(&c->run);
@@ -391,8 +405,12 @@ static void describe(const struct selftest_case *c, const char *profile, char *n
 static bool hold_against(struct run *run, const char *profile, const struct selftest_case *made,
 			 const struct selftest_case *expected, struct result *r)
 {
-	struct run_options options = {.kernel_glob = expected->machine ? MACHINE_KERNELS : KERNELS,
-				      .event_glob = "arch",
+	struct run_options options = {.kernel_glob = expected->machine ? MACHINE_KERNELS
+						     : expected->kernels ? expected->kernels
+						     : expected->brief   ? BRIEF_KERNELS
+								       : KERNELS,
+				      .event_glob = EVENTS,
+				      .reps = expected->records ? 0 : REPS,
 				      .check_glob = expected->only};
 	static struct ladder ladder;
 	static struct pmu pmu;
@@ -469,9 +487,11 @@ static void run_selftest(struct run *run)
 	for (const struct model_profile *const *p = model_profiles; *p; p++) {
 		clean.first = p == model_profiles || p[0]->model != p[-1]->model;
 		clean.noise = p[0]->model != noisy;
+		clean.brief = !clean.noise;
 		if (carry_out(run, (*p)->name, &clean))
 			noisy = p[0]->model;
 	}
+	clean.brief = false;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		carry_out(run, cases[i].profile ? cases[i].profile : PROFILE, &cases[i]);
 	carry_out_crossed(run, &clean, &cases[0]);
