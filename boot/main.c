@@ -247,7 +247,7 @@ int assay_main(struct platform *platform)
 	}
 
 	machine_take();
-	pmu_look_for_rearming();
+	pmu_look_for_rearming(&run);
 	machine_give_back();
 	report_end(true);
 	report_out(platform, &o, true);

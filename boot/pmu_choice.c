@@ -37,11 +37,18 @@ static void take_snapshot(void *arg)
 	look->pmu->driver->snapshot(look->pmu, &look->snapshot);
 }
 
+static void tell_running(const struct pmu_snapshot *snapshot, const char *who)
+{
+	for (unsigned i = 0; i < snapshot->count; i++)
+		if (snapshot->entry[i].enable)
+			note("%s %s", who, snapshot->entry[i].name);
+}
+
+static struct look look;
+
 /* Registers of the virtual PMU, as its model has them after reset. */
 static void look_at_virtual_registers(struct run *run)
 {
-	static struct look look;
-
 	look = (struct look){.pmu = run->pmu};
 	if (run->call(run, take_snapshot, &look, SNAPSHOT_MS, NULL))
 		report_snapshot(&look.snapshot, run->pmu->driver->fields, true);
@@ -55,9 +62,7 @@ static void look_at_registers(const char *who, bool print)
 	memset(&snapshot, 0, sizeof snapshot);
 	machine.driver->snapshot(&machine, &snapshot);
 	report_snapshot(&snapshot, machine.driver->fields, print);
-	for (unsigned i = 0; i < snapshot.count; i++)
-		if (snapshot.entry[i].enable)
-			note("%s %s", who, snapshot.entry[i].name);
+	tell_running(&snapshot, who);
 }
 
 static bool choose_machine(struct run *run, const struct options *o, const char *driver, const char **why)
@@ -169,8 +174,24 @@ void pmu_switch_off(void)
 		note("the PMU could not be switched off: %s%s", why, "");
 }
 
-void pmu_look_for_rearming(void)
+static void switch_off_and_look(void *arg)
+{
+	struct look *l = arg;
+	const char *why;
+
+	l->pmu->driver->reset(l->pmu, &why);
+	take_snapshot(l);
+}
+
+#define ARMED "firmware armed a counter again:"
+
+void pmu_look_for_rearming(struct run *run)
 {
 	if (machine.driver)
-		look_at_registers("firmware armed a counter again:", false);
+		look_at_registers(ARMED, false);
+	if (!run->pmu || !run->pmu->virtual)
+		return;
+	look = (struct look){.pmu = run->pmu};
+	if (run->call(run, switch_off_and_look, &look, SNAPSHOT_MS, NULL))
+		tell_running(&look.snapshot, ARMED);
 }

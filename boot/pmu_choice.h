@@ -25,7 +25,8 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 /** Take every counter of the machine's own PMU out of use, for firmware's turn. Machine taken. */
 void pmu_switch_off(void);
 
-/** After firmware's last turn: say which counters of the machine's own PMU it armed again. Machine taken. */
-void pmu_look_for_rearming(void);
+/** After firmware's last turn: say which counters of the machine's own PMU, and of the virtual one, it armed
+ * again. Machine taken. */
+void pmu_look_for_rearming(struct run *run);
 
 #endif

@@ -173,7 +173,7 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 	if (smi->source != SMI_COUNTER)
 		return true;
 	p->disturbed = true;
-	return fail(p, p->slot[0].counter, "an SMI came during each of " STRING(SMI_TRIES) " tries");
+	return fail(p, p->slot[0].counter, "an SMI came during each of " STRING(SMI_TRIES) " tries, or the watchdog's interrupt");
 }
 
 static bool wants_interrupt(const struct pass *p)

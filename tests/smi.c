@@ -3,6 +3,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/time.h"
+#include "arch/x86/watchdog.h"
 
 #include <string.h>
 
@@ -95,11 +96,12 @@ void smi_watch_kind(struct smi_watch *w)
 
 void smi_watch_begin(struct smi_watch *w)
 {
+	w->watchdog = watchdog_ticks();
 	if (w->source == SMI_CLOCK)
 		w->began = tsc_read();
 }
 
-bool smi_watch_end(struct smi_watch *w)
+static bool smi_came(struct smi_watch *w)
 {
 	uint32_t before = w->count;
 
@@ -113,4 +115,11 @@ bool smi_watch_end(struct smi_watch *w)
 	default:
 		return false;
 	}
+}
+
+bool smi_watch_end(struct smi_watch *w)
+{
+	bool came = smi_came(w);
+
+	return came || w->watchdog != watchdog_ticks();
 }

@@ -28,6 +28,7 @@ struct smi_watch {
 	uint64_t began;   /* TSC */
 	uint64_t fastest; /* ticks that the quickest window of this kind took */
 	uint64_t took;    /* ticks of the last window */
+	unsigned watchdog; /* watchdog_ticks() before the window */
 	uint64_t gap;     /* ticks */
 	bool freezes;     /* FREEZE_WHILE_SMM is set until smi_watch_close() ... */
 	uint64_t debugctl; /* ... and this was there before */
@@ -49,7 +50,7 @@ void smi_watch_close(const struct smi_watch *w);
 /** From here on another kind of window is watched. */
 void smi_watch_kind(struct smi_watch *w);
 
-/** Before a window, and behind it. @return whether an SMI came in between */
+/** Before a window, and behind it. @return whether an SMI came in between, or the watchdog's own interrupt */
 void smi_watch_begin(struct smi_watch *w);
 bool smi_watch_end(struct smi_watch *w);
 

@@ -9,11 +9,10 @@
 #define HYPERVISOR_END   (HYPERVISOR + 8 * HYPERVISOR_BLOCK)
 
 static const struct {
-	const char *name;
 	uint32_t leaf;
 	uint8_t subleaf, reg, bit;
 } features[CPU_FEATURE_COUNT] = {
-#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {#id, leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
+#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
 #include "arch/x86/cpu_features.def"
 #undef CPU_FEATURE
 };
@@ -48,11 +47,6 @@ bool cpu_has(enum cpu_feature feature)
 	struct cpuid_regs r = cpuid(features[feature].leaf, features[feature].subleaf);
 
 	return *(const uint32_t *)((const char *)&r + features[feature].reg) >> features[feature].bit & 1;
-}
-
-const char *cpu_feature_name(enum cpu_feature feature)
-{
-	return features[feature].name;
 }
 
 /* The signature as text; false if there is none. */

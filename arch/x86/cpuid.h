@@ -23,7 +23,6 @@ enum cpu_feature {
 };
 
 bool cpu_has(enum cpu_feature feature);
-const char *cpu_feature_name(enum cpu_feature feature);
 
 struct cpu_identity {
 	char vendor[13];                  /* "GenuineIntel" */

@@ -153,6 +153,7 @@ static const struct source sources[] = {
 };
 
 static bool opened; /* since the machine was taken */
+static volatile unsigned ticks;
 
 static uint64_t us_left(void)
 {
@@ -185,10 +186,12 @@ bool watchdog_interrupt(unsigned vector)
 		return false;
 	if (vector != VECTOR_NMI)
 		apic_eoi();
-	if (watchdog_expired())
+	if (watchdog_expired()) {
 		expire();
-	else
+	} else {
+		ticks++;
 		source->set(us_left());
+	}
 	return true;
 }
 
@@ -267,6 +270,11 @@ unsigned watchdog_held(void)
 void watchdog_set_held(unsigned n)
 {
 	held = n;
+}
+
+unsigned watchdog_ticks(void)
+{
+	return ticks;
 }
 
 const char *watchdog_source(void)

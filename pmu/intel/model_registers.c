@@ -120,6 +120,11 @@ static enum model_access write_select(struct intel_state *s, unsigned c, uint64_
 		valid &= ~EVTSEL_PC;
 	if (intel_reserved(s, &value, valid))
 		return MODEL_FAULT;
+	if (injected(s, INJECT_FIRMWARE_ARMS) && c == s->leaf.n_general - 1u) {
+		s->global_control = value ? s->global_control & ~intel_global_bit(c)
+					  : s->global_control | intel_global_bit(c);
+		value = value ? value : EVTSEL_EN | EVTSEL_OS | 0xc0;
+	}
 	s->select[c] = value;
 	intel_decode_general(s, c);
 	intel_update_running(s);

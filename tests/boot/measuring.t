@@ -75,6 +75,11 @@ for kind, where, slope in (("NMI", "ring 0, OS+USR", "+1"), ("timer interrupt", 
     equal(slopes.get("INST_RETIRED.ANY_P per %s, %s" % (kind, where)), slope, "interrupts that count: %s per %s, %s" % (slope, kind, where))
 ok(all(re.match(r"\+1 per ", t) for t in texts(r, "biased")) and texts(r, "biased"), "an overcount is a bias of that size", texts(r, "biased")[:3])
 
+r = boot(options=NEHALEM + "suite=events kernel=nop_loop inject=firmware-arms")
+armed = [n for n in (r.report or {"notes": []})["notes"] if "firmware armed a counter again" in n]
+equal(armed, ["firmware armed a counter again: IA32_PERFEVTSEL3"], "a counter that firmware arms again is told")
+ok(clean.report and not [n for n in clean.report["notes"] if "firmware" in n], "and none without")
+
 r = boot(options=NEHALEM + "suite=overhead reps=100")
 sound(r, "overhead")
 costs = values(r, "overhead")

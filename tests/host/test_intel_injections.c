@@ -138,6 +138,12 @@ static bool global_ignored(void)
 	return get(IA32_PMC0) != 0;
 }
 
+static bool armed_again(void)
+{
+	set(IA32_PERFEVTSEL0 + 3, 0);
+	return get(IA32_PERFEVTSEL0 + 3) & EVTSEL_EN;
+}
+
 static bool branches_vary(void)
 {
 	set(IA32_PERFEVTSEL0, BRANCHES);
@@ -519,6 +525,7 @@ static const struct {
 	{"dead", wrong_count},
 	{"noisy", wrong_count},
 	{"noisy-branches", branches_vary},
+	{"firmware-arms", armed_again},
 	{"rdpmc-wrong-index", rdpmc_index},
 	{"reserved-accepted", reserved_accepted},
 	{"global-ignored", global_ignored},

@@ -1,6 +1,7 @@
 /* SMIs: which CPUs count them, what the counter says, and what a gap in time is taken for. */
 #include "arch/x86/msr.h"
 #include "arch/x86/time.h"
+#include "arch/x86/watchdog.h"
 #include "pmu/intel/intel.h"
 #include "tests/host/support/fake_cpu.h"
 #include "tests/smi.h"
@@ -14,6 +15,13 @@
 uint64_t tsc_hz(void)
 {
 	return 1000000000;
+}
+
+static unsigned ticks;
+
+unsigned watchdog_ticks(void)
+{
+	return ticks;
 }
 
 static void the_counter_is_known_by_model(void **unused)
@@ -143,6 +151,19 @@ static void without_a_counter_time_tells(void **unused)
 	fake_cpu_stop();
 }
 
+static void the_watchdog_breaks_in(void **unused)
+{
+	struct smi_watch w = watch_on(&intel_core2, "", true);
+
+	(void)unused;
+	smi_watch_begin(&w);
+	ticks++;
+	assert_true(smi_watch_end(&w));
+	smi_watch_begin(&w);
+	assert_false(smi_watch_end(&w));
+	fake_cpu_stop();
+}
+
 static void a_gap_is_more_than_the_allowance(void **unused)
 {
 	uint64_t fastest = UINT64_MAX;
@@ -163,6 +184,7 @@ int main(void)
 		cmocka_unit_test(the_counter_tells_which_window),
 		cmocka_unit_test(counters_are_held_while_windows_are_watched),
 		cmocka_unit_test(without_a_counter_time_tells),
+		cmocka_unit_test(the_watchdog_breaks_in),
 		cmocka_unit_test(a_gap_is_more_than_the_allowance),
 	};
 
