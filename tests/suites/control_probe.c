@@ -1,6 +1,8 @@
 #include "tests/suites/control.h"
 #include "tests/pass.h"
 
+#include "arch/x86/step.h"
+
 bool must_be(struct probe *p, const char *what, uint64_t expected, uint64_t observed)
 {
 	if (p->failed || p->refused)
@@ -32,9 +34,13 @@ uint64_t moves_by(const struct probe *p, const struct pmu_event *e, uint8_t ring
 	struct expectation x;
 	const struct pmu_bracket *b = ring ? &bracket_user : &p->bracket;
 
-	if (is_clock(e) || expectation(e, p->kernel, CONTROL_N, &x))
-		return 1;
-	return x.low + bracket_share(b, e);
+	uint64_t moves = 1;
+
+	step_pause();
+	if (!is_clock(e) && !expectation(e, p->kernel, CONTROL_N, &x))
+		moves = x.low + bracket_share(b, e);
+	step_resume();
+	return moves;
 }
 
 uint64_t moved(const struct probe *p, const struct pmu_event *e, unsigned c, uint64_t from, uint64_t to)
