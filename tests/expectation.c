@@ -32,8 +32,10 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 		return fail(out, EXPECTATION_NO_TERMS, Q_COUNT);
 
 	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++) {
-		struct amount a = bounds_amount(k, t->quantity, n);
+		struct amount a = {0};
 
+		if (t->quantity < Q_COUNT)
+			a = bounds_amount(k, t->quantity, n);
 		if (!a.defined)
 			return fail(out, EXPECTATION_UNDEFINED, t->quantity);
 		if (a.overflow || !add_term(&out->low, t->coefficient, t->coefficient > 0 ? a.low : a.high) ||
@@ -72,7 +74,8 @@ enum expectation_status expectation_fits(struct expectation *e, int64_t share, u
 void expectation_explain(const struct expectation *e, const struct kernel *k, uint64_t n, char *text,
 			 size_t size)
 {
-	const char *quantity = e->quantity < Q_COUNT ? quantity_info[e->quantity].name : "?";
+	const char *quantity = e->quantity < Q_COUNT ? quantity_info[e->quantity].name
+						     : "the quantity that its row names: there is none";
 
 	switch (e->status) {
 	case EXPECTATION_OK:
