@@ -68,7 +68,7 @@ static void trace(struct netburst_state *s, unsigned thread, const struct model_
 
 	if (!ring_wanted(t, step->cpl))
 		return;
-	if (injected(s, INJECT_BTS_LOST) && ++s->branches % 16 == 0)
+	if (injected(s, INJECT_BTS_LOST) && ++s->branches % 7 == 0)
 		return;
 	/* The threshold interrupts with BTINT clear too: to prevent that it must lie above the maximum,
 	 * 17.4.9.3. */
