@@ -258,7 +258,7 @@ static unsigned list_files(const char *directory, struct platform_file *out, uns
 		dir->Close(dir);
 		return 0;
 	}
-	/* Each reading of a directory gives an entry, and nothing behind the last; of a file, it gives bytes. */
+	/* Each reading of a directory gives an entry, and nothing behind the last; of a file, bytes. */
 	while (n < max) {
 		EFI_STATUS s;
 		size_t i = 0;

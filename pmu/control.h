@@ -44,8 +44,8 @@ struct pmu_hands {
 	unsigned (*interrupts)(struct pmu_hands *h);
 	unsigned (*other_interrupts)(struct pmu_hands *h);
 
-	/** Halt until a timer interrupt comes in, after so many microseconds. @return time-stamp counter ticks
-	 * that passed; 0: it came too early for a halt worth the name (a slow emulator) */
+	/** Halt until a timer interrupt comes in, after so many microseconds. @return time-stamp counter
+	 * ticks that passed; 0: it came too early for a halt worth the name (a slow emulator) */
 	uint64_t (*halt)(struct pmu_hands *h, unsigned us);
 
 	/** Logical processors of this core that code can be run on: 1, or 2. */

@@ -52,7 +52,8 @@ const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsig
  * stay its own. */
 void event_mean(struct pmu_event *out, const struct pmu_event *from);
 
-/** Whether two events cannot be counted at once whatever the counters: they need one register to hold two values. */
+/** Whether two events cannot be counted at once whatever the counters: they need one register to hold two
+ * values. */
 bool event_clashes(const struct pmu_event *a, const struct pmu_event *b);
 
 /** Whether what it counts depends on the micro-architecture, if only in part: such counts rest on a machine

@@ -125,7 +125,7 @@ struct pmu_model {
 	const char *name; /* "intel" */
 	size_t state_size;
 	const struct model_injection *injections; /* name NULL ends; index = bit in the mask of reset() */
-	const struct model_mutant *mutants;        /* pmu/mutant.h; id NULL ends. NULL but in a test build */
+	const struct model_mutant *mutants;       /* pmu/mutant.h; id NULL ends. NULL but in a test build */
 	bool lvt_stays; /* delivery leaves the mask bit of the LVT performance entry alone (AMD) */
 
 	/** Power-up state for a profile, with the injections of the mask active. */

@@ -34,8 +34,8 @@ unsigned sched_clique_bound(const struct problem *p);
  * Problems where every alternative takes a counter (place 0), for itself alone, and a selector (place 1).
  * @param known  passes that are needed: proven already
  * @param places if *solved, a schedule in as many passes as `known` and what is returned prove to be needed
- * @return fewest passes that the wiring allows, a lower bound; 0 if selectors may be shared, the problem is of
- * another kind, or memory is short
+ * @return fewest passes that the wiring allows, a lower bound; 0 if selectors may be shared, the problem is
+ * of another kind, or memory is short
  */
 unsigned sched_wiring(const struct problem *p, unsigned known, struct sched_place *places, bool *solved);
 

@@ -420,7 +420,8 @@ void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t di
 	u->alias_distance = distance;
 }
 
-/* The line that is stored to may be on its way through the pipeline. It stays in the cache, with its new bytes. */
+/* The line that is stored to may be on its way through the pipeline. It stays in the cache, with its new
+ * bytes. */
 static void check_code(struct uarch *u, const struct uarch_access *a, struct terms *t)
 {
 	bool alias = a->address >= u->alias_start && a->address < u->alias_end;

@@ -8,11 +8,11 @@
  * and a shared second level, every translation that misses both is one page walk; conditional branches by
  * 2-bit counters indexed by address XOR global history, indirect ones by a last-target table, returns by a
  * return stack; loads look the most recent stores up: one that is contained in a store is forwarded, one that
- * overlaps a store without being contained is blocked. A store to a line that the L1I holds is a machine clear
- * for self-modifying code. Upper halves of vector registers that are in use are saved by the first legacy SSE
- * instruction and restored by the next AVX one, each a transition. Nothing is speculative: only what retires
- * touches the model, so no load is ever ahead of a store, and memory ordering never asks for a clear. One
- * instruction or string iteration is one cycle.
+ * overlaps a store without being contained is blocked. A store to a line that the L1I holds is a machine
+ * clear for self-modifying code. Upper halves of vector registers that are in use are saved by the first
+ * legacy SSE instruction and restored by the next AVX one, each a transition. Nothing is speculative: only
+ * what retires touches the model, so no load is ever ahead of a store, and memory ordering never asks for a
+ * clear. One instruction or string iteration is one cycle.
  */
 #ifndef PMU_UARCH_H
 #define PMU_UARCH_H

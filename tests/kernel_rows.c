@@ -41,8 +41,8 @@ static const void *at(const void *field)
 	return (const uint8_t *)field + *(const distance *)field;
 }
 
-static void unpack_exact(struct kernel *k, const struct signature_exact *line, unsigned n, struct signature_exact **next,
-			 struct signature_range **range)
+static void unpack_exact(struct kernel *k, const struct signature_exact *line, unsigned n,
+			 struct signature_exact **next, struct signature_range **range)
 {
 	k->exact = *next;
 	for (; n; n--, line++)

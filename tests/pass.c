@@ -133,8 +133,8 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 	return true;
 }
 
-/* A sample that an SMI broke into against one without: what is counted exactly must be the same in both if the
- * counters were held. */
+/* A sample that an SMI broke into against one without: what is counted exactly must be the same in both if
+ * the counters were held. */
 static void compare_broken(const struct pass *p, const uint64_t *broken, const uint64_t *clean)
 {
 	bool any = false, same = true;
@@ -173,7 +173,8 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 	if (smi->source != SMI_COUNTER)
 		return true;
 	p->disturbed = true;
-	return fail(p, p->slot[0].counter, "an SMI came during each of " STRING(SMI_TRIES) " tries, or the watchdog's interrupt");
+	return fail(p, p->slot[0].counter,
+		    "an SMI came during each of " STRING(SMI_TRIES) " tries, or the watchdog's interrupt");
 }
 
 static bool wants_interrupt(const struct pass *p)

@@ -23,14 +23,14 @@
 enum smi_source { SMI_NONE, SMI_COUNTER, SMI_CLOCK };
 
 struct smi_watch {
-	uint8_t source;   /* enum smi_source */
-	uint32_t count;   /* of the counter, when it was looked at last */
-	uint64_t began;   /* TSC */
-	uint64_t fastest; /* ticks that the quickest window of this kind took */
-	uint64_t took;    /* ticks of the last window */
+	uint8_t source;    /* enum smi_source */
+	uint32_t count;    /* of the counter, when it was looked at last */
+	uint64_t began;    /* TSC */
+	uint64_t fastest;  /* ticks that the quickest window of this kind took */
+	uint64_t took;     /* ticks of the last window */
 	unsigned watchdog; /* watchdog_ticks() before the window */
-	uint64_t gap;     /* ticks */
-	bool freezes;     /* FREEZE_WHILE_SMM is set until smi_watch_close() ... */
+	uint64_t gap;      /* ticks */
+	bool freezes;      /* FREEZE_WHILE_SMM is set until smi_watch_close() ... */
 	uint64_t debugctl; /* ... and this was there before */
 };
 

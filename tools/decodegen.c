@@ -3,9 +3,9 @@
  *
  *	decodegen > build/gen/insn_tables.c
  *
- * For every opcode of every map a function from the encoding's features (arch/x86/insn_table.h) to a leaf is
- * sampled, point by point, and stored as a decision graph in which equal parts are shared. What an
- *instruction contributes follows from Zydis' operands; tools/decodegen_class.c holds the rules.
+ * For every opcode of every map a function from the encoding's features (arch/x86/insn_table.h) to a leaf
+ * is sampled, point by point, and stored as a decision graph in which equal parts are shared. What an
+ * instruction contributes follows from Zydis' operands; tools/decodegen_class.c holds the rules.
  */
 #include "tools/decodegen.h"
 

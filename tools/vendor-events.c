@@ -1,6 +1,6 @@
 /*
  * What the image reads in vendors' event files: a line for each object, for tests that read the same files
- *otherwise.
+ * otherwise.
  *
  *	vendor-events FILE...
  *

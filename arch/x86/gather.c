@@ -19,20 +19,31 @@ static uint64_t enabled_state(void)
 #define STORE_VECTOR(n)                                                                                      \
 	case n:                                                                                              \
 		__asm__ volatile("vmovdqu %%ymm" #n ", %0" : "=m"(*(uint8_t(*)[32])to));                     \
-		break;
+		break
 #define STORE_OPMASK(n)                                                                                      \
 	case n:                                                                                              \
 		__asm__ volatile("kmovw %%k" #n ", %0" : "=m"(*(uint16_t *)to));                             \
-		break;
+		break
 
 static void store_vector(unsigned number, uint8_t to[32])
 {
 	switch (number) {
-		STORE_VECTOR(0)
-		STORE_VECTOR(1)
-		STORE_VECTOR(2) STORE_VECTOR(3) STORE_VECTOR(4) STORE_VECTOR(5) STORE_VECTOR(6)
-			STORE_VECTOR(7) STORE_VECTOR(8) STORE_VECTOR(9) STORE_VECTOR(10) STORE_VECTOR(11)
-				STORE_VECTOR(12) STORE_VECTOR(13) STORE_VECTOR(14) STORE_VECTOR(15)
+		STORE_VECTOR(0);
+		STORE_VECTOR(1);
+		STORE_VECTOR(2);
+		STORE_VECTOR(3);
+		STORE_VECTOR(4);
+		STORE_VECTOR(5);
+		STORE_VECTOR(6);
+		STORE_VECTOR(7);
+		STORE_VECTOR(8);
+		STORE_VECTOR(9);
+		STORE_VECTOR(10);
+		STORE_VECTOR(11);
+		STORE_VECTOR(12);
+		STORE_VECTOR(13);
+		STORE_VECTOR(14);
+		STORE_VECTOR(15);
 	}
 }
 
@@ -40,9 +51,13 @@ static void store_vector(unsigned number, uint8_t to[32])
 static void store_opmask(unsigned number, uint8_t to[32])
 {
 	switch (number) {
-		STORE_OPMASK(1)
-		STORE_OPMASK(2)
-		STORE_OPMASK(3) STORE_OPMASK(4) STORE_OPMASK(5) STORE_OPMASK(6) STORE_OPMASK(7)
+		STORE_OPMASK(1);
+		STORE_OPMASK(2);
+		STORE_OPMASK(3);
+		STORE_OPMASK(4);
+		STORE_OPMASK(5);
+		STORE_OPMASK(6);
+		STORE_OPMASK(7);
 	}
 }
 

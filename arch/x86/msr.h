@@ -11,8 +11,8 @@
 /** Read a model-specific register. @return false if it raised #GP; then *value is 0. */
 bool msr_read(uint32_t address, uint64_t *value);
 
-/** Read n registers (at least 1), in as few instructions as will do. @return false if one of them raised #GP; the
- * values behind it are not set */
+/** Read n registers (at least 1), in as few instructions as will do. @return false if one of them raised #GP;
+ * the values behind it are not set */
 bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value);
 
 /** Write a model-specific register. @return false if it raised #GP. */

@@ -35,8 +35,8 @@ bool watchdog_take(void);
  */
 bool watchdog_swallow(unsigned vector);
 
-/** How often its source has interrupted before the deadline, as some cannot count so far ("NMI from PIT": every 50
- * ms). A window that it broke into holds a handler. */
+/** How often its source has interrupted before the deadline, as some cannot count so far ("NMI from PIT":
+ * every 50 ms). A window that it broke into holds a handler. */
 unsigned watchdog_ticks(void);
 
 /** How it interrupts: "NMI message from HPET", "NMI from HPET", "NMI from PIT", "APIC timer", or "none". */

@@ -60,8 +60,8 @@ const struct event_grammar netburst_grammar = {
 	.names = names,
 	.aliases = aliases,
 	.modifiers = modifiers,
-	.raw_ignored = CCCR_ENABLE | CCCR_OVF | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1 |
-		       (uint64_t)ESCR_T1_OS << 32,
+	.raw_ignored =
+		CCCR_ENABLE | CCCR_OVF | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1 | (uint64_t)ESCR_T1_OS << 32,
 	.halves = "CCCR/ESCR@counter, as perfex has it",
 	.masks = masks,
 };

@@ -20,7 +20,8 @@ static const uint64_t turns[] = {1, 7, 30};
 
 static unsigned compared;
 
-/* What the model showed of a kernel's quantity, over all virtual CPUs and N: how near it came to the bounds, and where. */
+/* What the model showed of a kernel's quantity, over all virtual CPUs and N: how near it came to the bounds,
+ * and where. */
 struct nearness {
 	unsigned samples;
 	struct {
@@ -36,7 +37,8 @@ static struct nearness *near(const struct kernel *k, enum quantity q)
 	return &nearness[(size_t)(k - kernels_begin) * Q_COUNT + q];
 }
 
-static void note_nearness(const struct kernel *k, enum quantity q, uint64_t n, uint64_t seen, const struct amount *a)
+static void note_nearness(const struct kernel *k, enum quantity q, uint64_t n, uint64_t seen,
+			  const struct amount *a)
 {
 	struct nearness *near_it = near(k, q);
 	int64_t low = (int64_t)seen - a->low, high = a->high - (int64_t)seen;
@@ -76,7 +78,7 @@ static unsigned outside(const struct kernel *k, uint64_t n, const struct qvec *s
 		if (!a.defined)
 			continue;
 		compared++;
-		note_nearness(k, (enum quantity)*q, n, seen->v[*q], &a);
+		note_nearness(k, *q, n, seen->v[*q], &a);
 		if ((int64_t)seen->v[*q] >= a.low && (int64_t)seen->v[*q] <= a.high)
 			continue;
 		count++;
@@ -198,13 +200,13 @@ static void a_bound_moved_by_one_shows(void **state)
 	(void)state;
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++)
-			missed += missed_moves(k, (enum quantity)*q, &touched);
+			missed += missed_moves(k, *q, &touched);
 	printf("the model sits on %u bounds; moved by one, %u go unnoticed\n", touched, missed);
 	assert_true(touched >= TOUCHED);
 	assert_int_equal(missed, 0);
 }
 
-#define LOOSE	    16 /* intervals, at most: one more is a reason to look at all of them */
+#define LOOSE       16 /* intervals, at most: one more is a reason to look at all of them */
 #define ROOM_FACTOR 10
 #define ROOM_FIXED  64 /* what is learnt or fetched once */
 
@@ -218,8 +220,9 @@ static bool loose(const struct kernel *k, enum quantity q)
 
 	if (!low && !high)
 		return false;
-	printf("loose: %s, %s: %s%s%s: %s\n", k->name, quantity_info[q].name, low ? "may be 0, but the model shows some in every turn" : "",
-	       low && high ? "; " : "", high ? "more than ten times what the model shows" : "", a.reason ? a.reason : "no reason");
+	printf("loose: %s, %s: %s%s%s: %s\n", k->name, quantity_info[q].name,
+	       low ? "may be 0, but the model shows some in every turn" : "", low && high ? "; " : "",
+	       high ? "more than ten times what the model shows" : "", a.reason ? a.reason : "no reason");
 	assert_non_null(a.reason);
 	return true;
 }
@@ -231,7 +234,7 @@ static void loose_bounds_have_a_reason(void **state)
 	(void)state;
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++)
-			count += loose(k, (enum quantity)*q);
+			count += loose(k, *q);
 	printf("%u intervals are loose\n", count);
 	assert_true(count <= LOOSE);
 }

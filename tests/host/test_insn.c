@@ -681,19 +681,30 @@ static void test_conditions(void **state)
 	(void)state;
 	/* Every condition against the flags as SETcc evaluates them on this machine. */
 #define SET(cc, number)                                                                                      \
-	if (cond == number)                                                                                  \
-		__asm__("push %1\n\tpopfq\n\tset" cc " %0" : "=qm"(real) : "r"(flags | 2) : "cc", "memory");
+	if (cond == (number))                                                                                \
+	__asm__("push %1\n\tpopfq\n\tset" cc " %0" : "=qm"(real) : "r"(flags | 2) : "cc", "memory")
 	for (unsigned bits = 0; bits < 32; bits++) {
 		uint64_t flags = (bits & 1) | (bits >> 1 & 1) << 2 | (bits >> 2 & 1) << 6 |
 				 (bits >> 3 & 1) << 7 | (uint64_t)(bits >> 4 & 1) << 11;
 		for (uint8_t cond = 0; cond < 16; cond++) {
 			uint8_t real = 0;
-			SET("o", 0)
-			SET("no", 1)
-			SET("b", 2) SET("ae", 3) SET("e", 4) SET("ne", 5) SET("be", 6) SET("a", 7) SET("s", 8)
-				SET("ns", 9) SET("p", 10) SET("np", 11) SET("l", 12) SET("ge", 13)
-					SET("le", 14) SET("g", 15) struct insn in = {.special = INSN_JCC,
-										     .cond = cond};
+			SET("o", 0);
+			SET("no", 1);
+			SET("b", 2);
+			SET("ae", 3);
+			SET("e", 4);
+			SET("ne", 5);
+			SET("be", 6);
+			SET("a", 7);
+			SET("s", 8);
+			SET("ns", 9);
+			SET("p", 10);
+			SET("np", 11);
+			SET("l", 12);
+			SET("ge", 13);
+			SET("le", 14);
+			SET("g", 15);
+			struct insn in = {.special = INSN_JCC, .cond = cond};
 			assert_int_equal(insn_branch_taken(&in, flags, 0), real);
 		}
 	}

@@ -104,12 +104,11 @@ static const struct {
 	 "command line, token 2: no option \"vebrose\": did you mean verbose=? "
 	 "(1: a line for every check)"},
 	{"zzzzzz=1", 0, "command line",
-	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check n reps seed inject "
-	 "exit report verbose registers x2apic "
-	 "serial hpet"},
+	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check n reps seed "
+	 "inject exit report verbose registers x2apic serial hpet"},
 	{"=1", 0, "command line",
-	 "command line, token 1: no option \"\": there are pmu suite kernel event check n reps seed inject exit "
-	 "report verbose registers x2apic serial hpet"},
+	 "command line, token 1: no option \"\": there are pmu suite kernel event check n reps seed inject "
+	 "exit report verbose registers x2apic serial hpet"},
 	{"\n\n  n=4294967296", 0, "assay.cfg",
 	 "assay.cfg:3:5: n=4294967296: it wants a number from 0 to 4294967295"},
 	{"n=", 0, "assay.cfg", "assay.cfg:1:1: n= has no value: give one, or leave it out for n=0"},

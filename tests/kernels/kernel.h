@@ -14,22 +14,23 @@
  *	SIG_LOOP
  *	SIGNATURE_END
  *
- * Entry: RDI = N (at least 1; with KERNEL_FROM_ZERO, at least 0), RSI = data area (KERNEL_DATA_SIZE bytes, page
- * aligned, zero-filled once and touched; it begins with struct kernel_params), R8 = offset from the copy that
- * runs to its writable alias, RSP = a stack aligned to 64 bytes, with 4 KiB to spare and at least 1 KiB below
- * the end of its page; DF = 0, x87 and MXCSR as FNINIT and reset leave them, upper halves of vector registers
- * clean.
+ * Entry: RDI = N (at least 1; with KERNEL_FROM_ZERO, at least 0), RSI = data area (KERNEL_DATA_SIZE bytes,
+ * page aligned, zero-filled once and touched; it begins with struct kernel_params), R8 = offset from the
+ * copy that runs to its writable alias, RSP = a stack aligned to 64 bytes, with 4 KiB to spare and at least
+ * 1 KiB below the end of its page; DF = 0, x87 and MXCSR as FNINIT and reset leave them, upper halves of
+ * vector registers clean.
  *
- * Exit: by falling off the end, with RSP, DF, the x87 stack (empty), both control words and clean upper halves
- * as at entry. R12 to R15 must be kept; everything else may change. Position independent, no reference outside
- * the block: it is copied before it runs. Control enters at its first byte and leaves only at its end.
+ * Exit: by falling off the end, with RSP, DF, the x87 stack (empty), both control words and clean upper
+ * halves as at entry. R12 to R15 must be kept; everything else may change. Position independent, no
+ * reference outside the block: it is copied before it runs. Control enters at its first byte and leaves
+ * only at its end.
  *
  * SIG quantity, a, b: produces exactly a*N + b. An architectural quantity that is not listed is produced
  * exactly 0 times.
  *
- * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N + b_high. A
- * micro-architectural quantity that is not listed is not defined by this kernel. Only kernels with
- * KERNEL_UNSTEPPED may give an architectural one as a range.
+ * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N +
+ * b_high. A micro-architectural quantity that is not listed is not defined by this kernel. Only kernels
+ * with KERNEL_UNSTEPPED may give an architectural one as a range.
  *
  * A quantity is listed once. Amounts are assembler expressions, written so that they can be checked against
  * the code (no blanks around an asterisk, and a difference in parentheses: the assembler splits arguments

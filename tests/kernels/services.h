@@ -14,10 +14,10 @@
 
 /** Where a kernel is going to run. */
 struct kernel_place {
-	uint8_t ring;     /* 0 or 3 */
-	uint8_t *data;    /* the data area */
-	uint8_t *code_rw; /* writable alias of the pages that hold the kernel's copy, page aligned */
-	size_t code_size; /* bytes, whole pages */
+	uint8_t ring;        /* 0 or 3 */
+	uint8_t *data;       /* the data area */
+	uint8_t *code_rw;    /* writable alias of the pages that hold the kernel's copy, page aligned */
+	size_t code_size;    /* bytes, whole pages */
 	const uint8_t *code; /* the same pages as they run */
 };
 

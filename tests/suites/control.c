@@ -248,7 +248,8 @@ static const char *counter_lacks(const struct run *run, const struct control_che
 		return "it has no overflow status";
 	if ((check->needs & NEED_INTERRUPT) && !counter->has_interrupt)
 		return "it cannot interrupt";
-	if ((check->needs & NEED_FILTER) && (counter->kind == COUNTER_FIXED || brought_along(run, check->name)))
+	if ((check->needs & NEED_FILTER) &&
+	    (counter->kind == COUNTER_FIXED || brought_along(run, check->name)))
 		return "it has no such filter";
 	if ((check->needs & NEED_EXACT) && e->judgement != EVENT_EXACT)
 		return "what it counts is not known as a number";

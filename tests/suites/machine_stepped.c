@@ -147,7 +147,8 @@ static int64_t works_after_faults(void)
 {
 	int64_t right = 0;
 
-	/* A dump takes millions of steps: more of them would meet the check's own deadline in a slow emulator. */
+	/* A dump takes millions of steps: more of them would meet the check's own deadline in a slow
+	 * emulator. */
 	for (unsigned i = 0; i < 10; i++) {
 		right += stepped(undefined, NULL) == VECTOR_UD;
 		right += returns() == 1;

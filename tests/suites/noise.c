@@ -1,7 +1,8 @@
 /*
  * Noise on purpose: k interrupts, NMIs, faults inside the window, from none to a hundred. The slope over k is
- * what one of them adds to a count. Its handler is a few instructions, known beforehand, and part of the kernel's signature; what
- * is counted beyond them is the event's overcount per interrupt, a measured property of the CPU.
+ * what one of them adds to a count. Its handler is a few instructions, known beforehand, and part of the
+ * kernel's signature; what is counted beyond them is the event's overcount per interrupt, a measured property
+ * of the CPU.
  *
  * Counted in both rings, all of it is expected; in ring 3 alone, what the handler does is not; and of a
  * window in ring 0 ring 3 sees nothing. A window in ring 3 that is counted in both rings has the harness's
@@ -232,21 +233,23 @@ static void take_off(int64_t way, struct observation *o, unsigned count)
 
 static struct count count_of(const struct noise *s, const struct slot *slot)
 {
+	struct result r = {
+		.suite = "noise",
+		.event = slot->event->name,
+		.kernel = s->kernel->name,
+		.counter = s->run->pmu->counter[slot->counter].name,
+		.ring = s->source->ring ? "ring 3" : "ring 0",
+		.encoding = slot->event->code,
+		.manual = slot->event->source,
+		.virtual = s->run->pmu->virtual,
+	};
+
 	return (struct count){
 		.noise = s,
 		.event = slot->event,
 		.counter = slot->counter,
 		.seen = seen[slot->counter],
-		.r = {
-			.suite = "noise",
-			.event = slot->event->name,
-			.kernel = s->kernel->name,
-			.counter = s->run->pmu->counter[slot->counter].name,
-			.ring = s->source->ring ? "ring 3" : "ring 0",
-			.encoding = slot->event->code,
-			.manual = slot->event->source,
-			.virtual = s->run->pmu->virtual,
-		},
+		.r = r,
 	};
 }
 

@@ -12,11 +12,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define OVERHEAD_MS 60000
+#define OVERHEAD_MS   60000
 #define REPS_VIRTUAL  1000
 #define REPS_HARDWARE 10000
-#define CHUNK       250 /* repetitions in one go */
-#define N_COUNT     2
+#define CHUNK         250 /* repetitions in one go */
+#define N_COUNT       2
 
 static uint64_t raw[N_COUNT * CHUNK];
 

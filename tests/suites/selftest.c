@@ -84,8 +84,7 @@ static const struct selftest_case cases[] = {
 	 .catches = {{"ladder/*", VERDICT_WRONG},
 		     {ON_EVERY("overflow status"), VERDICT_WRONG},
 		     {ON_EVERY("overflow point"), VERDICT_WRONG}}},
-	{.inject = "no-pmi",
-	 .catches = {{"ladder/*", VERDICT_WRONG}}},
+	{.inject = "no-pmi", .catches = {{"ladder/*", VERDICT_WRONG}}},
 	{.inject = "lost-status",
 	 .catches = {{"ladder/*", VERDICT_WRONG},
 		     {ON_EVERY("overflow status"), VERDICT_WRONG},
@@ -396,10 +395,10 @@ static void describe(const struct selftest_case *c, const char *profile, char *n
 static bool hold_against(struct run *run, const char *profile, const struct selftest_case *made,
 			 const struct selftest_case *expected, struct result *r)
 {
-	struct run_options options = {.kernel_glob = expected->machine ? MACHINE_KERNELS
+	struct run_options options = {.kernel_glob = expected->machine   ? MACHINE_KERNELS
 						     : expected->kernels ? expected->kernels
 						     : expected->brief   ? BRIEF_KERNELS
-								       : KERNELS,
+									 : KERNELS,
 				      .event_glob = EVENTS,
 				      .reps = expected->records ? 0 : REPS,
 				      .check_glob = expected->only};

@@ -10,13 +10,14 @@
  * It shares nothing with the harness but the marks: instructions are told apart by their first bytes, here.
  *
  * QEMU tells when an instruction is about to run, and of every access it makes, but not whether it came to
- * its end. An instruction has retired when the next one to run is where it leads to; if that is anywhere else,
- * it faulted (or QEMU started it over) and what it did is dropped. HLT has retired too if an interrupt follows
- * it, except in ring 3, where it faults, and so has PAUSE, which never faults. QEMU runs a REP instruction
- * once per iteration, and may run it once more to find that none is left: it retires when its successor runs;
- * each return to itself is an iteration done. QEMU makes several accesses of one wide operand: accesses of an
- * instruction that adjoin are one, unless the instruction is known to make several of its own. Whether a
- * branch to the next instruction was taken does not show: such branches are counted as br.cond.either.
+ * its end. An instruction has retired when the next one to run is where it leads to; if that is anywhere
+ * else, it faulted (or QEMU started it over) and what it did is dropped. HLT has retired too if an
+ * interrupt follows it, except in ring 3, where it faults, and so has PAUSE, which never faults. QEMU runs
+ * a REP instruction once per iteration, and may run it once more to find that none is left: it retires when
+ * its successor runs; each return to itself is an iteration done. QEMU makes several accesses of one wide
+ * operand: accesses of an instruction that adjoin are one, unless the instruction is known to make several
+ * of its own. Whether a branch to the next instruction was taken does not show: such branches are counted
+ * as br.cond.either.
  */
 #include "tests/boot/plugin/qemu_api.h"
 #include "tests/marks.h"
