@@ -17,12 +17,19 @@
 
 #define EVENTS_MS     20000
 #define MULTIPLES     3
-#define EVENTS_MAX    512
 #define N_VIRTUAL     5
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  3
 #define REPS_HARDWARE 100
 #define REPORTED_NAME 160
+
+/* Kernels that do not define what an event counts: said once per event, when all have been seen. */
+struct undefined {
+	unsigned kernels;
+	char names[80];
+	bool cut; /* there was no room for all names */
+	enum quantity quantity;
+};
 
 /* What is measured in one kernel and ring: per counter the events that it may count. */
 struct plan {
@@ -33,7 +40,8 @@ struct plan {
 	unsigned reps;
 	unsigned turn; /* of the kernels */
 	unsigned n_events[PMU_COUNTERS_MAX];
-	uint16_t event[PMU_COUNTERS_MAX][EVENTS_MAX];
+	uint16_t *event[PMU_COUNTERS_MAX]; /* each has room for all that the PMU has */
+	struct undefined *undefined;       /* by event */
 };
 
 static const char *ring_name(uint8_t ring)
@@ -84,17 +92,9 @@ static bool expectable(const struct plan *plan, const struct pmu_event *e, unsig
 	return false;
 }
 
-/* Kernels that do not define what an event counts: said once per event, when all have been seen. */
-static struct undefined {
-	unsigned kernels;
-	char names[80];
-	bool cut; /* there was no room for all names */
-	enum quantity quantity;
-} undefined[EVENTS_MAX];
-
 static void note_undefined(const struct plan *plan, unsigned event, enum quantity q)
 {
-	struct undefined *u = &undefined[event];
+	struct undefined *u = &plan->undefined[event];
 	size_t used = strlen(u->names);
 
 	if (plan->ring && !(plan->kernel->flags & KERNEL_RING3_ONLY))
@@ -118,19 +118,22 @@ static bool defined(const struct plan *plan, unsigned event)
 	return false;
 }
 
-static void report_undefined(struct run *run)
+static void report_undefined(const struct plan *plan)
 {
-	for (unsigned i = 0; i < run->pmu->n_events && i < EVENTS_MAX; i++) {
-		const struct pmu_event *e = run->pmu->events[i];
+	const struct pmu *pmu = plan->run->pmu;
+
+	for (unsigned i = 0; i < pmu->n_events; i++) {
+		const struct undefined *u = &plan->undefined[i];
+		const struct pmu_event *e = pmu->events[i];
 		struct result r = {.suite = "events", .name = e->name, .event = e->name, .encoding = e->code};
 
-		if (!undefined[i].kernels)
+		if (!u->kernels)
 			continue;
 		r.manual = e->source;
 		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s: not defined by %u kernel%s (%s)",
-			      quantity_info[undefined[i].quantity].name, undefined[i].kernels,
-			      undefined[i].kernels > 1 ? "s" : "", undefined[i].names);
-		run->report(run, &r);
+			      quantity_info[u->quantity].name, u->kernels, u->kernels > 1 ? "s" : "",
+			      u->names);
+		plan->run->report(plan->run, &r);
 	}
 }
 
@@ -166,7 +169,7 @@ static void make_plan(struct plan *plan)
 
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		plan->n_events[c] = 0;
-	for (unsigned i = 0; i < pmu->n_events && i < EVENTS_MAX; i++) {
+	for (unsigned i = 0; i < pmu->n_events; i++) {
 		const struct pmu_event *e = pmu->events[i];
 
 		if (!event_selected(e, run->options->event_glob) || !defined(plan, i))
@@ -174,7 +177,7 @@ static void make_plan(struct plan *plan)
 		for (unsigned c = 0; c < pmu->n_counters; c++)
 			if (usable(run, c) && pmu->driver->can_count(pmu, e, c) && has_turn(plan, i, c) &&
 			    expectable(plan, e, c))
-				plan->event[c][plan->n_events[c]++] = i;
+				plan->event[c][plan->n_events[c]++] = (uint16_t)i;
 	}
 }
 
@@ -393,6 +396,26 @@ static void run_kernel(struct plan *plan)
 	}
 }
 
+/* @return false if memory is short */
+static bool plan_create(struct plan *plan, struct run *run)
+{
+	const struct pmu *pmu = run->pmu;
+	size_t each = pmu->n_events;
+	uint16_t *events = malloc((pmu->n_counters * each + 1) * sizeof *events);
+
+	*plan = (struct plan){.run = run, .undefined = calloc(each + 1, sizeof *plan->undefined)};
+	plan->event[0] = events;
+	for (unsigned c = 1; events && c < pmu->n_counters; c++)
+		plan->event[c] = events + c * each;
+	return events && plan->undefined;
+}
+
+static void plan_free(struct plan *plan)
+{
+	free(plan->event[0]);
+	free(plan->undefined);
+}
+
 static void run_events(struct run *run)
 {
 	static struct plan plan;
@@ -403,9 +426,15 @@ static void run_events(struct run *run)
 		skip(run, "events", "there is no PMU");
 		return;
 	}
-	memset(undefined, 0, sizeof(undefined));
-	plan.run = run;
-	plan.turn = 0;
+	if (!plan_create(&plan, run)) {
+		struct result r = {.suite = "events", .name = "plan"};
+
+		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for %u events on %u counters",
+			      run->pmu->n_events, run->pmu->n_counters);
+		run->report(run, &r);
+		plan_free(&plan);
+		return;
+	}
 	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
 	plan.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
 	response_begin(run, plan.n, plan.reps);
@@ -416,7 +445,8 @@ static void run_events(struct run *run)
 		plan.turn++;
 		run_kernel(&plan);
 	}
-	report_undefined(run);
+	report_undefined(&plan);
+	plan_free(&plan);
 	response_report();
 }
 

@@ -24,6 +24,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NOISE_MS      20000
@@ -31,7 +32,6 @@
 #define REPS_VIRTUAL  1
 #define REPS_HARDWARE 10
 #define REPS_MAX      20
-#define EVENTS_MAX    256
 #define NAME_SIZE     128
 
 /* The virtual PMU does the same each time, so a few will do, once each: none, some, and many. */
@@ -81,8 +81,8 @@ struct noise {
 
 	/* What is counted, and in which pass on which counter. */
 	unsigned n_requests, n_passes;
-	struct event_request request[EVENTS_MAX];
-	struct sched_place place[EVENTS_MAX];
+	struct event_request *request;
+	struct sched_place *place;
 };
 
 /* What one counter of a pass showed. */
@@ -499,7 +499,11 @@ static const char *choose_events(struct noise *s)
 	struct sched_result schedule;
 	const char *why;
 
-	for (unsigned i = 0; i < pmu->n_events && s->n_requests < EVENTS_MAX; i++) {
+	s->request = malloc((pmu->n_events + 1) * sizeof *s->request);
+	s->place = malloc((pmu->n_events + 1) * sizeof *s->place);
+	if (!s->request || !s->place)
+		return "there is no memory for so many events";
+	for (unsigned i = 0; i < pmu->n_events; i++) {
 		struct event_request *r = &s->request[s->n_requests];
 
 		*r = (struct event_request){.event = pmu->events[i], .config.code = pmu->events[i]->code};
@@ -549,6 +553,8 @@ static void run_noise(struct run *run)
 		last_kind = s.source->kind;
 		run_source(&s);
 	}
+	free(s.request);
+	free(s.place);
 	run_masking(run);
 }
 
