@@ -11,10 +11,7 @@
 #include "pmu/netburst/model_sources.c"
 
 #include "tests/host/netburst_model_tests.h"
-
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/host/support/mutation.h"
 
 int model_mutant;
 
@@ -25,39 +22,12 @@ static const char *const mutants[] = {
 #undef NETBURST_MUTANT
 };
 
-/* Number of tests that fail with the mutant. In a child: a failure may leave the state in pieces. */
-static int failures(int mutant)
-{
-	const struct CMUnitTest tests[] = {NETBURST_MODEL_TESTS};
-	int status;
-
-	fflush(NULL);
-	pid_t child = fork();
-	if (!child) {
-		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-			_exit(126);
-		model_mutant = mutant;
-		_exit(cmocka_run_group_tests(tests, NULL, NULL));
-	}
-	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
-}
-
 static void every_mutant_is_caught(void **unused)
 {
-	unsigned survivors = 0;
+	const struct CMUnitTest tests[] = {NETBURST_MODEL_TESTS};
 
 	(void)unused;
-	for (int m = 1; m < M_COUNT; m++) {
-		int failed = failures(m);
-
-		printf("%s %2d %s", failed > 0 ? "caught  " : "SURVIVES", m, mutants[m]);
-		printf(failed > 0 ? " (by %d)\n" : "\n", failed);
-		survivors += failed <= 0;
-	}
-	printf("mutants of the NetBurst model: %d, caught: %d\n", M_COUNT - 1, M_COUNT - 1 - (int)survivors);
-	assert_int_equal(survivors, 0);
+	mutation_demand("NetBurst", &model_mutant, mutants, M_COUNT, tests, sizeof tests / sizeof tests[0]);
 }
 
 static void enough_mutants(void **unused)

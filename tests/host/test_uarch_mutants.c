@@ -15,11 +15,10 @@
 #include "pmu/account.h"
 #include "pmu/machine_model.h"
 #include "tests/bounds.h"
+#include "tests/host/support/mutation.h"
 #include "tests/host/support/stepper.h"
 
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 int model_mutant;
 
@@ -237,34 +236,17 @@ static void kernels_notice_faults(void **state)
 
 /* --- mutants ---------------------------------------------------------------------------------------- */
 
-/* Number of rule tests that fail. In a child: a failure may leave the state in pieces. */
-static int failing_rules(int mutant)
-{
-	const struct CMUnitTest tests[] = {UARCH_RULE_TESTS};
-	int status;
-
-	fflush(NULL);
-	pid_t child = fork();
-	if (!child) {
-		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-			_exit(126);
-		model_mutant = mutant;
-		_exit(cmocka_run_group_tests(tests, NULL, NULL));
-	}
-	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
-}
-
 static void every_mutant_is_caught(void **state)
 {
+	const struct CMUnitTest tests[] = {UARCH_RULE_TESTS};
+	const size_t n_tests = sizeof tests / sizeof tests[0];
 	unsigned survivors = 0, by_kernels = 0;
 
 	(void)state;
-	assert_int_equal(failing_rules(U_NONE), 0);
+	assert_int_equal(mutation_failures(&model_mutant, U_NONE, tests, n_tests), 0);
 	for (int m = 1; m < U_COUNT; m++) {
 		char text[160] = "no kernel notices";
-		int rules = failing_rules(m);
+		int rules = mutation_failures(&model_mutant, m, tests, n_tests);
 
 		model_mutant = m;
 		bool kernel =
