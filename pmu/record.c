@@ -17,13 +17,99 @@ enum record_unit record_unit(const struct pmu_record_source *source)
 							     : RECORD_UNIT_CYCLES;
 }
 
+/* What the CPU that was asked last can record. */
+static struct pmu_record_source found[RECORD_KINDS];
+
+unsigned record_sources(const struct pmu *pmu, const struct pmu_record_source **out)
+{
+	const struct pmu_recorder *recorder = pmu->driver->recorder;
+	const char *why;
+	unsigned n = 0;
+
+	for (unsigned k = 0; recorder && k < RECORD_KINDS; k++) {
+		if (!recorder->kind[k])
+			continue;
+		found[n] = (struct pmu_record_source){.kind = (uint8_t)k};
+		n += recorder->kind[k]->describe(pmu, &found[n], &why);
+	}
+	*out = found;
+	return n;
+}
+
 const struct pmu_record_source *record_source(const struct pmu *pmu, enum record_kind kind)
 {
-	const struct pmu_record_source *source = NULL;
-	unsigned n = pmu->driver->recorder ? pmu->driver->recorder->sources(pmu, &source) : 0;
+	const struct pmu_record_source *source;
+	unsigned n = record_sources(pmu, &source);
 
 	for (unsigned i = 0; i < n; i++)
 		if (source[i].kind == kind)
 			return &source[i];
 	return NULL;
+}
+
+const char *record_absent(const struct pmu *pmu, enum record_kind kind)
+{
+	const struct pmu_recorder *recorder = pmu->driver->recorder;
+	struct pmu_record_source source = {0};
+	const char *why;
+
+	if (!recorder || !recorder->kind[kind])
+		return NULL;
+	return recorder->kind[kind]->describe(pmu, &source, &why) ? NULL : why;
+}
+
+static const struct pmu_record_kind *kind_of(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return pmu->driver->recorder->kind[r->source->kind];
+}
+
+bool record_can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
+{
+	const struct pmu_record_kind *kind = kind_of(pmu, r);
+
+	return !kind->can_sample || kind->can_sample(pmu, r, why);
+}
+
+size_t record_memory(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	const struct pmu_record_kind *kind = kind_of(pmu, r);
+
+	return kind->memory ? kind->memory(pmu, r) : 0;
+}
+
+bool record_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
+{
+	return record_can_sample(pmu, r, why) && kind_of(pmu, r)->setup(pmu, r, why);
+}
+
+bool record_start(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return kind_of(pmu, r)->start(pmu, r);
+}
+
+bool record_stop(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return kind_of(pmu, r)->stop(pmu, r);
+}
+
+bool record_bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
+{
+	return kind_of(pmu, r)->bracket(pmu, r, out);
+}
+
+bool record_state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
+{
+	*out = (struct pmu_record_state){0};
+	return kind_of(pmu, r)->state(pmu, r, out);
+}
+
+unsigned record_drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+		      unsigned max)
+{
+	return kind_of(pmu, r)->drain(pmu, r, out, max);
+}
+
+bool record_release(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return kind_of(pmu, r)->release(pmu, r);
 }

@@ -153,20 +153,40 @@ struct pmu_record_state {
 };
 
 /**
- * The part of a driver that makes records (struct pmu_driver.recorder). As the rest of the driver it calls
- * msr_*() and cpuid() alone; besides it reads and writes the memory of the recording.
+ * How a family makes records of one kind. As the rest of a driver it calls msr_*() and cpuid() alone; besides
+ * it reads and writes the memory of the recording.
  */
-struct pmu_recorder {
-	/** What this CPU can record. @return how many *out has */
-	unsigned (*sources)(const struct pmu *pmu, const struct pmu_record_source **out);
+struct pmu_record_kind {
+	/** Fill in *out; .kind already is. @return false with *why, one line, if this CPU has no such records
+	 */
+	bool (*describe)(const struct pmu *pmu, struct pmu_record_source *out, const char **why);
 
-	/** Why there is no source of this kind, one line; NULL if there is one, or if the family has none.
-	 * NULL: not said. */
-	const char *(*absent)(const struct pmu *pmu, enum record_kind kind);
-
-	/** Whether the source can sample what the configuration counts on that counter. On false *why gets
-	 * one line: the reason, and what would do. NULL: whatever counts. */
+	/** See record_can_sample(). NULL: whatever counts. */
 	bool (*can_sample)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+	/** See record_memory(). NULL: none. */
+	size_t (*memory)(const struct pmu *pmu, const struct pmu_recording *r);
+
+	/** See record_setup(), which asks can_sample() before. */
+	bool (*setup)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+	/** See record_start(), ... */
+	bool (*start)(const struct pmu *pmu, const struct pmu_recording *r);
+	bool (*stop)(const struct pmu *pmu, const struct pmu_recording *r);
+	bool (*bracket)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out);
+
+	/** See record_state(); *out is all zero before. */
+	bool (*state)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out);
+
+	unsigned (*drain)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+			  unsigned max);
+	bool (*release)(const struct pmu *pmu, const struct pmu_recording *r);
+};
+
+/** The part of a driver that makes records (struct pmu_driver.recorder). */
+struct pmu_recorder {
+	/** By enum record_kind; NULL: the family has no such records. */
+	const struct pmu_record_kind *kind[RECORD_KINDS];
 
 	/**
 	 * Of an event of micro-operations: the architectural event that occurs at the same instructions, and
@@ -176,34 +196,48 @@ struct pmu_recorder {
 	 * @return false if there is none for this one
 	 */
 	bool (*instructions_of)(const struct pmu *pmu, const struct pmu_event *e, struct pmu_event *out);
-
-	/** Bytes of memory that a recording of r->records takes, administration (DS area) included. */
-	size_t (*memory)(const struct pmu *pmu, const struct pmu_recording *r);
-
-	/** Get everything ready, nothing running yet. The counter of the recording is programmed by this; a
-	 * driver's program() must not be called for it. @return false with *why if it was refused */
-	bool (*setup)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
-
-	/** Start and stop from ring 0, for windows that are no bracket. */
-	bool (*start)(const struct pmu *pmu, const struct pmu_recording *r);
-	bool (*stop)(const struct pmu *pmu, const struct pmu_recording *r);
-
-	/** Code that starts and stops it, straight line, as struct pmu_bracket says. .own need not be filled
-	 * in for traces. */
-	bool (*bracket)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out);
-
-	/** How it stands; may be asked in an interrupt handler. */
-	bool (*state)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out);
-
-	/** Take records out, oldest first, and make room for new ones; to be called stopped, or in the
-	 * handler of its interrupt (whose status it acknowledges, so that recording can go on).
-	 * @return how many, at most max */
-	unsigned (*drain)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
-			  unsigned max);
-
-	/** Everything of it off and zero. */
-	bool (*release)(const struct pmu *pmu, const struct pmu_recording *r);
 };
+
+/* All below but record_source(), record_absent() and record_can_sample() are for a source of that PMU. */
+
+/** What this CPU can record; kept until the next call. @return how many *out has */
+unsigned record_sources(const struct pmu *pmu, const struct pmu_record_source **out);
+
+/** The source of this kind; NULL if this PMU has none. */
+const struct pmu_record_source *record_source(const struct pmu *pmu, enum record_kind kind);
+
+/** Why there is no source of this kind, one line; NULL if there is one, or if the family has none. */
+const char *record_absent(const struct pmu *pmu, enum record_kind kind);
+
+/** Whether the source can sample what the configuration counts on that counter. On false *why gets one line:
+ * the reason, and what would do. */
+bool record_can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+/** Bytes of memory that a recording of r->records takes, administration (DS area) included. */
+size_t record_memory(const struct pmu *pmu, const struct pmu_recording *r);
+
+/** Get everything ready, nothing running yet. The counter of the recording is programmed by this; a driver's
+ * program() must not be called for it. @return false with *why if it was refused */
+bool record_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+/** Start and stop from ring 0, for windows that are no bracket. */
+bool record_start(const struct pmu *pmu, const struct pmu_recording *r);
+bool record_stop(const struct pmu *pmu, const struct pmu_recording *r);
+
+/** Code that starts and stops it, straight line, as struct pmu_bracket says. .own need not be filled in for
+ * traces. */
+bool record_bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out);
+
+/** How it stands; may be asked in an interrupt handler. */
+bool record_state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out);
+
+/** Take records out, oldest first, and make room for new ones; to be called stopped, or in the handler of its
+ * interrupt (whose status it acknowledges, so that recording can go on). @return how many, at most max */
+unsigned record_drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+		      unsigned max);
+
+/** Everything of it off and zero. */
+bool record_release(const struct pmu *pmu, const struct pmu_recording *r);
 
 /** "pebs", "ibs-op", "ibs-fetch", "bts", "lbr", "pmi": as the configuration has it (record=). "none" for
  * RECORD_NONE. */
@@ -212,8 +246,5 @@ extern const char *const record_kind_names[RECORD_KINDS];
 /** What periods of the source count best: operations or fetches, else cycles. Of sources without .units:
  * RECORD_UNIT_CYCLES, which nobody looks at. */
 enum record_unit record_unit(const struct pmu_record_source *source);
-
-/** The source of this kind; NULL if this PMU has none. */
-const struct pmu_record_source *record_source(const struct pmu *pmu, enum record_kind kind);
 
 #endif

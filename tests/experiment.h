@@ -63,7 +63,7 @@ struct experiments {
 struct experiment_sources {
 	const struct pmu_record_source *source[RECORD_KINDS]; /* NULL: none of this kind ... */
 	const char *absent[RECORD_KINDS];                     /* ... why; NULL: not said */
-	/** struct pmu_recorder. NULL: whatever counts. */
+	/** record_can_sample(). NULL: whatever counts. */
 	bool (*can_sample)(void *ctx, const struct pmu_recording *r, const char **why);
 	void *ctx;
 };

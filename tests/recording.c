@@ -14,11 +14,6 @@
 #define ALIGNMENT  64
 #define ASK_MS     5000
 
-static const struct pmu_recorder *recorder_of(const struct recorded *r)
-{
-	return r->pmu->driver->recorder;
-}
-
 /* The local APIC's entry through which it interrupts. */
 static GENERAL_REGISTERS_ONLY enum apic_register lvt_of(const struct recorded *r)
 {
@@ -43,11 +38,10 @@ struct question {
 static void ask_source(void *arg)
 {
 	struct question *q = arg;
-	const struct pmu_recorder *recorder = q->pmu->driver->recorder;
 
 	q->source = record_source(q->pmu, q->kind);
-	if (!q->source && recorder && recorder->absent)
-		q->why = recorder->absent(q->pmu, q->kind);
+	if (!q->source)
+		q->why = record_absent(q->pmu, q->kind);
 }
 
 const struct pmu_record_source *recording_source(struct run *run, enum record_kind kind, const char **why)
@@ -74,7 +68,7 @@ static void ask_size(void *arg)
 {
 	struct recorded *r = arg;
 
-	r->recording.size = recorder_of(r)->memory(r->pmu, &r->recording);
+	r->recording.size = record_memory(r->pmu, &r->recording);
 }
 
 bool recorded_begin(struct run *run, struct recorded *r)
@@ -119,7 +113,7 @@ static void release(void *arg)
 	struct recorded *r = arg;
 
 	r->set_up = false;
-	if (!recorder_of(r)->release(r->pmu, &r->recording) && !r->failure)
+	if (!record_release(r->pmu, &r->recording) && !r->failure)
 		r->failure = "taking it out of use was refused";
 }
 
@@ -144,15 +138,14 @@ bool recorded_end(struct recorded *r)
 
 static GENERAL_REGISTERS_ONLY void take_out(struct recorded *r)
 {
-	const struct pmu_recorder *recorder = recorder_of(r);
 	struct pmu_record spare;
 	unsigned n;
 
 	do {
-		n = recorder->drain(r->pmu, &r->recording, r->record + r->n_records, r->room - r->n_records);
+		n = record_drain(r->pmu, &r->recording, r->record + r->n_records, r->room - r->n_records);
 		r->n_records += n;
 	} while (n && r->n_records < r->room);
-	while (r->n_records == r->room && recorder->drain(r->pmu, &r->recording, &spare, 1))
+	while (r->n_records == r->room && record_drain(r->pmu, &r->recording, &spare, 1))
 		r->lost++;
 }
 
@@ -169,7 +162,7 @@ static GENERAL_REGISTERS_ONLY bool on_threshold(struct trap_frame *frame, void *
 	struct pmu_record_state state;
 
 	(void)frame;
-	if (!recorder_of(r)->state(r->pmu, &r->recording, &state) || !state.overflow)
+	if (!record_state(r->pmu, &r->recording, &state) || !state.overflow)
 		return false;
 	r->taken++;
 	if (r->interrupts == INTERRUPTS_DRAIN) {
@@ -190,7 +183,7 @@ static bool set_up(struct recorded *r)
 {
 	const char *why = "setting it up was refused";
 
-	if (!recorder_of(r)->setup(r->pmu, &r->recording, &why)) {
+	if (!record_setup(r->pmu, &r->recording, &why)) {
 		r->failure = why;
 		r->refused = true;
 		return false;
@@ -201,17 +194,16 @@ static bool set_up(struct recorded *r)
 
 static bool run_window(struct recorded *r, const void *entry, const struct window *w)
 {
-	const struct pmu_recorder *recorder = recorder_of(r);
 
 	window_forget();
 	if (r->again_each && !set_up(r))
 		return false;
-	if (r->ring && !recorder->start(r->pmu, &r->recording))
+	if (r->ring && !record_start(r->pmu, &r->recording))
 		return false;
 	window_run(entry, w, r->n);
-	if (r->ring && !recorder->stop(r->pmu, &r->recording))
+	if (r->ring && !record_stop(r->pmu, &r->recording))
 		return false;
-	if (!recorder->state(r->pmu, &r->recording, &r->state))
+	if (!record_state(r->pmu, &r->recording, &r->state))
 		return false;
 	if (r->drain_each)
 		take_out(r);
@@ -221,7 +213,6 @@ static bool run_window(struct recorded *r, const void *entry, const struct windo
 void recorded_run(void *arg)
 {
 	struct recorded *r = arg;
-	const struct pmu_recorder *recorder = recorder_of(r);
 	struct window w = recorded_window(r);
 	const void *entry;
 
@@ -229,7 +220,7 @@ void recorded_run(void *arg)
 	r->bracket = bracket_user;
 	if (!set_up(r))
 		return;
-	if (!r->ring && !recorder->bracket(r->pmu, &r->recording, &r->bracket)) {
+	if (!r->ring && !record_bracket(r->pmu, &r->recording, &r->bracket)) {
 		r->failure = "there is no code that starts and stops it";
 		return;
 	}

@@ -7,77 +7,40 @@
 #include "pmu/amd/ibs.h"
 #include "pmu/amd/registers.h"
 
-#include <string.h>
-
-static const struct amd_record_kind *const kinds[RECORD_KINDS] = {
-	[RECORD_IBS_OP] = &amd_record_ibs_op,
-	[RECORD_IBS_FETCH] = &amd_record_ibs_fetch,
-	[RECORD_LBR] = &amd_record_lbr,
-};
-
-/* What the CPU that was identified last can record. */
-static struct pmu_record_source found[RECORD_KINDS];
-
 bool amd_change_msr(uint32_t address, uint64_t clear, uint64_t set)
 {
 	uint64_t value;
 	return msr_read(address, &value) && msr_write(address, (value & ~clear) | set);
 }
 
-static const struct amd_record_kind *of(const struct pmu_recording *r)
+/* The register that starts and stops it, and the bits that do. */
+static uint32_t control_of(const struct pmu_recording *r, uint64_t *enable)
 {
-	return kinds[r->source->kind];
-}
-
-static unsigned sources(const struct pmu *pmu, const struct pmu_record_source **out)
-{
-	const char *why;
-	unsigned n = 0;
-
-	for (unsigned k = 0; k < RECORD_KINDS; k++) {
-		if (!kinds[k])
-			continue;
-		found[n] = (struct pmu_record_source){.kind = (uint8_t)k};
-		n += kinds[k]->describe(pmu, &found[n], &why);
+	switch (r->source->kind) {
+	case RECORD_IBS_OP:
+		*enable = OP_EN;
+		return IBS_OP_CTL;
+	case RECORD_IBS_FETCH:
+		*enable = FETCH_EN;
+		return IBS_FETCH_CTL;
+	default:
+		return amd_lbr_control(enable);
 	}
-	*out = found;
-	return n;
 }
 
-static const char *absent(const struct pmu *pmu, enum record_kind kind)
-{
-	struct pmu_record_source source;
-	const char *why;
-
-	if (!kinds[kind])
-		return NULL;
-	return kinds[kind]->describe(pmu, &source, &why) ? NULL : why;
-}
-
-static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
-{
-	(void)pmu, (void)r;
-	return 0;
-}
-
-static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
-{
-	return of(r)->setup(pmu, r, why);
-}
-
-static bool start(const struct pmu *pmu, const struct pmu_recording *r)
+bool amd_record_start(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	uint64_t enable;
-	uint32_t address = of(r)->control(&enable);
+	uint32_t address = control_of(r, &enable);
 
 	(void)pmu;
 	return amd_change_msr(address, 0, enable);
 }
 
-static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
+bool amd_record_stop(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	uint64_t enable;
-	uint32_t address = of(r)->control(&enable);
+	uint32_t address = control_of(r, &enable);
 
 	(void)pmu;
 	/* Revision guide 41322, erratum 420: on family 10H the request may stay unless the maximum is
@@ -91,10 +54,10 @@ static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 	return amd_change_msr(address, enable, 0);
 }
 
-static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
+bool amd_record_bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
 {
 	uint64_t enable;
-	uint32_t address = of(r)->control(&enable);
+	uint32_t address = control_of(r, &enable);
 
 	(void)pmu;
 	*out = (struct pmu_bracket){.start = amd_bits_start,
@@ -105,23 +68,6 @@ static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct
 				    .own = {{Q_INSTRUCTIONS, AMD_BITS_OWN}},
 				    .ring0_only = true};
 	return true;
-}
-
-static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
-{
-	memset(out, 0, sizeof *out);
-	return of(r)->state(pmu, r, out);
-}
-
-static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
-		      unsigned max)
-{
-	return of(r)->drain(pmu, r, out, max);
-}
-
-static bool release(const struct pmu *pmu, const struct pmu_recording *r)
-{
-	return of(r)->release(pmu, r);
 }
 
 bool amd_record_reset(void)
@@ -142,14 +88,10 @@ bool amd_record_reset(void)
 }
 
 const struct pmu_recorder amd_recorder = {
-	.sources = sources,
-	.absent = absent,
-	.memory = memory,
-	.setup = setup,
-	.start = start,
-	.stop = stop,
-	.bracket = bracket,
-	.state = state,
-	.drain = drain,
-	.release = release,
+	.kind =
+		{
+			[RECORD_IBS_OP] = &amd_record_ibs_op,
+			[RECORD_IBS_FETCH] = &amd_record_ibs_fetch,
+			[RECORD_LBR] = &amd_record_lbr,
+		},
 };

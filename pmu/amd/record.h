@@ -6,21 +6,16 @@
 
 #include "pmu/record.h"
 
-/** One kind. The functions are those of struct pmu_recorder. */
-struct amd_record_kind {
-	/** Fills in *out. @return false with *why, one line, if this CPU cannot */
-	bool (*describe)(const struct pmu *pmu, struct pmu_record_source *out, const char **why);
-	bool (*setup)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
-	/** The register that starts and stops it, and the bit that does. */
-	uint32_t (*control)(uint64_t *enable);
-	bool (*state)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out);
-	unsigned (*drain)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
-			  unsigned max);
-	bool (*release)(const struct pmu *pmu, const struct pmu_recording *r);
-};
-
-extern const struct amd_record_kind amd_record_ibs_op, amd_record_ibs_fetch, amd_record_lbr;
+extern const struct pmu_record_kind amd_record_ibs_op, amd_record_ibs_fetch, amd_record_lbr;
 extern const struct pmu_recorder amd_recorder;
+
+/** Start, stop and bracket of all kinds: they differ in the register alone. */
+bool amd_record_start(const struct pmu *pmu, const struct pmu_recording *r);
+bool amd_record_stop(const struct pmu *pmu, const struct pmu_recording *r);
+bool amd_record_bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out);
+
+/** The register that starts and stops last-branch records here, and the bits that do. */
+uint32_t amd_lbr_control(uint64_t *enable);
 
 /** Everything that records off, as far as CPUID promises it. @return false if an access faulted */
 bool amd_record_reset(void);

@@ -86,12 +86,6 @@ static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, co
 	return true;
 }
 
-static uint32_t control_op(uint64_t *enable)
-{
-	*enable = OP_EN;
-	return IBS_OP_CTL;
-}
-
 static bool setup_op(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	uint64_t most = (1ull << ibs_count_bits(amd_ibs_features())) - 1;
@@ -186,10 +180,12 @@ static bool release_op(const struct pmu *pmu, const struct pmu_recording *r)
 	return amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0);
 }
 
-const struct amd_record_kind amd_record_ibs_op = {
+const struct pmu_record_kind amd_record_ibs_op = {
 	.describe = describe_op,
 	.setup = setup_op,
-	.control = control_op,
+	.start = amd_record_start,
+	.stop = amd_record_stop,
+	.bracket = amd_record_bracket,
 	.state = state_op,
 	.drain = drain_op,
 	.release = release_op,
@@ -212,12 +208,6 @@ static bool describe_fetch(const struct pmu *pmu, struct pmu_record_source *out,
 		.manual = MANUAL,
 	};
 	return true;
-}
-
-static uint32_t control_fetch(uint64_t *enable)
-{
-	*enable = FETCH_EN;
-	return IBS_FETCH_CTL;
 }
 
 static bool setup_fetch(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
@@ -270,10 +260,12 @@ static bool release_fetch(const struct pmu *pmu, const struct pmu_recording *r)
 	return msr_write(IBS_FETCH_CTL, 0);
 }
 
-const struct amd_record_kind amd_record_ibs_fetch = {
+const struct pmu_record_kind amd_record_ibs_fetch = {
 	.describe = describe_fetch,
 	.setup = setup_fetch,
-	.control = control_fetch,
+	.start = amd_record_start,
+	.stop = amd_record_stop,
+	.bracket = amd_record_bracket,
 	.state = state_fetch,
 	.drain = drain_fetch,
 	.release = release_fetch,

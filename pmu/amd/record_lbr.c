@@ -47,7 +47,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	return true;
 }
 
-static uint32_t control(uint64_t *enable)
+uint32_t amd_lbr_control(uint64_t *enable)
 {
 	*enable = depth() ? DBG_EXTN_LBR : DEBUGCTL_LBR;
 	return depth() ? DBG_EXTN_CFG : DEBUGCTL;
@@ -164,10 +164,12 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 	return msr_write(DBG_EXTN_CFG, 0) && msr_write(LBR_SELECT, 0) && clear();
 }
 
-const struct amd_record_kind amd_record_lbr = {
+const struct pmu_record_kind amd_record_lbr = {
 	.describe = describe,
 	.setup = setup,
-	.control = control,
+	.start = amd_record_start,
+	.stop = amd_record_stop,
+	.bracket = amd_record_bracket,
 	.state = state,
 	.drain = drain,
 	.release = release,

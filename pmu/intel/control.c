@@ -81,16 +81,17 @@ static bool freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 /* The newest records after the n-th branch of a run has raised an interrupt; @return how many there are. */
 static unsigned freeze_after(struct pmu_hands *h, uint64_t n, struct pmu_record *out)
 {
-	const struct pmu_recorder *rec = h->pmu->driver->recorder;
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_ALL};
 	const struct pmu_config config = {.code = CODE_BRANCHES, .ring = RING_ALL, .interrupt = true};
 	unsigned c = (unsigned)find(h->pmu, COUNTER_GENERAL, 0);
 	const char *why;
 
 	set(h, c, &config, top(h->pmu, c) + 1 - n);
-	h->works(h, "setting the last-branch stack up", r.source && rec->setup(h->pmu, &r, &why));
+	h->works(h, "setting the last-branch stack up", r.source && record_setup(h->pmu, &r, &why));
+	if (!r.source)
+		return 0;
 	h->works(h, "asking for the freeze", intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_LBRS_ON_PMI));
-	h->works(h, "recording", rec->start(h->pmu, &r));
+	h->works(h, "recording", record_start(h->pmu, &r));
 	h->arm(h);
 	h->run(h, 1ull << c);
 	if (h->pmu->version >= 4)
@@ -99,9 +100,9 @@ static unsigned freeze_after(struct pmu_hands *h, uint64_t n, struct pmu_record 
 	else
 		h->equal(h, "IA32_DEBUGCTL.LBR after the interrupt is", 0,
 			 read(h, IA32_DEBUGCTL) & DEBUGCTL_LBR);
-	unsigned count = rec->drain(h->pmu, &r, out, INTEL_LBR_DEPTH_MAX);
+	unsigned count = record_drain(h->pmu, &r, out, INTEL_LBR_DEPTH_MAX);
 	h->equal(h, "interrupts", 1, h->interrupts(h));
-	h->works(h, "stopping", rec->release(h->pmu, &r));
+	h->works(h, "stopping", record_release(h->pmu, &r));
 	h->works(h, "taking the freeze back",
 		 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_LBRS_ON_PMI, 0));
 	h->works(h, "acknowledging",

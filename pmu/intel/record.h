@@ -6,23 +6,7 @@
 
 #include "pmu/record.h"
 
-/** One kind. The functions are those of struct pmu_recorder; NULL where there is nothing to do. */
-struct intel_record_kind {
-	/** Fills in *out. @return false with *why, one line, if this CPU cannot */
-	bool (*describe)(const struct pmu *pmu, struct pmu_record_source *out, const char **why);
-	bool (*can_sample)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
-	size_t (*memory)(const struct pmu *pmu, const struct pmu_recording *r);
-	bool (*setup)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
-	bool (*start)(const struct pmu *pmu, const struct pmu_recording *r);
-	bool (*stop)(const struct pmu *pmu, const struct pmu_recording *r);
-	bool (*bracket)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out);
-	bool (*state)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out);
-	unsigned (*drain)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
-			  unsigned max);
-	bool (*release)(const struct pmu *pmu, const struct pmu_recording *r);
-};
-
-extern const struct intel_record_kind intel_record_lbr, intel_record_bts, intel_record_pebs;
+extern const struct pmu_record_kind intel_record_lbr, intel_record_bts, intel_record_pebs;
 
 extern const struct pmu_recorder intel_recorder;
 

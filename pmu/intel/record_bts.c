@@ -161,7 +161,7 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 	return intel_change_msr(IA32_DEBUGCTL, ON | OPTION, 0) && msr_write(IA32_DS_AREA, 0);
 }
 
-const struct intel_record_kind intel_record_bts = {
+const struct pmu_record_kind intel_record_bts = {
 	.describe = describe,
 	.memory = memory,
 	.setup = setup,

@@ -275,7 +275,7 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 				    : !lbr.select || msr_write(MSR_LBR_SELECT, 0));
 }
 
-const struct intel_record_kind intel_record_lbr = {
+const struct pmu_record_kind intel_record_lbr = {
 	.describe = describe,
 	.setup = setup,
 	.start = start,

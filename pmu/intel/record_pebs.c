@@ -341,7 +341,7 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_OVF_BUF | bit_of(&pmu->counter[r->counter]));
 }
 
-const struct intel_record_kind intel_record_pebs = {
+const struct pmu_record_kind intel_record_pebs = {
 	.describe = describe,
 	.can_sample = can_sample,
 	.memory = memory,

@@ -43,14 +43,14 @@ static bool set_up(struct pmu_hands *h, enum record_kind kind, const struct pmu_
 				    .records = RECORDS,
 				    .threshold = threshold};
 	return h->works(h, "finding who makes records", r->source != NULL) &&
-	       h->works(h, "setting records up", netburst_recorder.setup(h->pmu, r, &why));
+	       h->works(h, "setting records up", record_setup(h->pmu, r, &why));
 }
 
 static uint64_t records(struct pmu_hands *h, const struct pmu_recording *r)
 {
 	struct pmu_record_state state = {0};
 
-	h->works(h, "asking for records", netburst_recorder.state(h->pmu, r, &state));
+	h->works(h, "asking for records", record_state(h->pmu, r, &state));
 	return state.records;
 }
 
@@ -111,7 +111,7 @@ void pebs_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 		h->within(h, "records", 1, RECORDS, records(h, &r));
 	else
 		h->equal(h, "records", 0, records(h, &r));
-	h->works(h, "releasing", netburst_recorder.release(h->pmu, &r));
+	h->works(h, "releasing", record_release(h->pmu, &r));
 }
 
 bool pebs_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
@@ -141,7 +141,7 @@ void pebs_interrupt_check(struct pmu_hands *h, unsigned i, const struct pmu_even
 		h->within(h, "records", 1, RECORDS, records(h, &r));
 		h->equal(h, "interrupts of the processor that runs", 1, h->interrupts(h));
 		h->equal(h, "interrupts of the other processor", 0, h->other_interrupts(h));
-		h->works(h, "releasing", netburst_recorder.release(h->pmu, &r));
+		h->works(h, "releasing", record_release(h->pmu, &r));
 	}
 	netburst_cpu = before;
 }
@@ -173,7 +173,7 @@ void trace_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 	h->run(h, COUNTER(PLAIN));
 	h->works(h, "switching it off", netburst_change_debugctl(bits[i] | DEBUGCTLA_BTINT, 0));
 	h->equal(h, "records", i ? 0 : RECORDS, records(h, &r));
-	h->works(h, "releasing", netburst_recorder.release(h->pmu, &r));
+	h->works(h, "releasing", record_release(h->pmu, &r));
 }
 
 bool last_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)

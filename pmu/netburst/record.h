@@ -8,31 +8,16 @@
 #include "pmu/netburst/ds.h"
 #include "pmu/record.h"
 
-/** One kind. Functions are those of struct pmu_recorder. */
-struct netburst_record_kind {
-	/** Fills in *out but for .kind. @return false with *why, one line, if this CPU has no such records */
-	bool (*describe)(const struct pmu *pmu, struct pmu_record_source *out, const char **why);
-	/** Also what setup() refuses because rings cannot be told apart. */
-	bool (*can_sample)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
-	bool (*setup)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
-	bool (*start)(const struct pmu *pmu, const struct pmu_recording *r);
-	bool (*stop)(const struct pmu *pmu, const struct pmu_recording *r);
-	bool (*bracket)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out);
-	bool (*state)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out);
-	unsigned (*drain)(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
-			  unsigned max);
-	bool (*release)(const struct pmu *pmu, const struct pmu_recording *r);
-};
-
-extern const struct netburst_record_kind netburst_record_pebs, netburst_record_bts, netburst_record_lbr;
+extern const struct pmu_record_kind netburst_record_pebs, netburst_record_bts, netburst_record_lbr;
 extern const struct pmu_recorder netburst_recorder;
 
 /** Whether the CPU has a debug store, and what uses it is not said to be absent by these bits of
  * MSR_MISC_ENABLE. @return false with *why */
 bool netburst_has_ds(uint32_t absent, const char *what, const char **why);
 
-/** Bytes of memory that r->records records take, with the administration. */
-size_t netburst_ds_memory(const struct pmu_recording *r);
+/** Bytes of memory that r->records records take, with the administration (pmu_record_kind.memory). The PMU is
+ * not looked at. */
+size_t netburst_ds_memory(const struct pmu *pmu, const struct pmu_recording *r);
 
 /**
  * Lay the administration out at the beginning of r->memory, the records behind it, and name it to the CPU.

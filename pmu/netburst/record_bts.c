@@ -91,9 +91,10 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 	return stop(pmu, r) && netburst_ds_release();
 }
 
-const struct netburst_record_kind netburst_record_bts = {
+const struct pmu_record_kind netburst_record_bts = {
 	.describe = describe,
 	.can_sample = can_sample,
+	.memory = netburst_ds_memory,
 	.setup = setup,
 	.start = start,
 	.stop = stop,

@@ -45,8 +45,9 @@ static unsigned written(const struct pmu_recording *r, enum netburst_ds_word bas
 	return (unsigned)((get(field(r, base + 1)) - get(field(r, base))) / size_of(r));
 }
 
-size_t netburst_ds_memory(const struct pmu_recording *r)
+size_t netburst_ds_memory(const struct pmu *pmu, const struct pmu_recording *r)
 {
+	(void)pmu;
 	return ADMINISTRATION + r->records * size_of(r);
 }
 
@@ -54,7 +55,7 @@ static const char *unfit(const struct pmu_recording *r)
 {
 	uint64_t start = (uintptr_t)r->memory, end = start + r->size, in_use;
 
-	if (!r->memory || start % ALIGNMENT || r->size < netburst_ds_memory(r))
+	if (!r->memory || start % ALIGNMENT || r->size < netburst_ds_memory(NULL, r))
 		return "the memory is too small for the records, or not aligned";
 	if (netburst_cpu.ds_width == 4 && end > UINT32_MAX)
 		return "a debug store of 32 bits has to lie below 4 GiB";
@@ -75,7 +76,7 @@ bool netburst_ds_setup(const struct pmu_recording *r, enum netburst_ds_word base
 	*why = unfit(r);
 	if (*why)
 		return false;
-	memset(r->memory, 0, netburst_ds_memory(r));
+	memset(r->memory, 0, netburst_ds_memory(NULL, r));
 	put(r, base, start);
 	put(r, base + 1, start);
 	/* The byte past the end of the buffer, and one: 17.4.9. A threshold that nothing reaches lies above.

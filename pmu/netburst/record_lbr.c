@@ -150,7 +150,7 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 	return stop(pmu, r) && clear();
 }
 
-const struct netburst_record_kind netburst_record_lbr = {
+const struct pmu_record_kind netburst_record_lbr = {
 	.describe = describe,
 	.can_sample = can_sample,
 	.setup = setup,

@@ -182,9 +182,10 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 	return n;
 }
 
-const struct netburst_record_kind netburst_record_pebs = {
+const struct pmu_record_kind netburst_record_pebs = {
 	.describe = describe,
 	.can_sample = can_sample,
+	.memory = netburst_ds_memory,
 	.setup = setup,
 	.start = start,
 	.stop = stop,

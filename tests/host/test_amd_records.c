@@ -19,7 +19,6 @@
 #define MAX  80
 
 static struct pmu pmu;
-static const struct pmu_recorder *const rec = &amd_recorder;
 static struct pmu_record got[MAX];
 
 static void start_cpu(const struct model_profile *p, const char *inject)
@@ -46,9 +45,9 @@ static void begin(const struct pmu_recording *r)
 {
 	const char *why = NULL;
 
-	if (!rec->setup(&pmu, r, &why))
+	if (!record_setup(&pmu, r, &why))
 		fail_msg("%s: %s", r->source->name, why);
-	assert_true(rec->start(&pmu, r));
+	assert_true(record_start(&pmu, r));
 	fake_cpu_path()->regs.ip = CODE;
 }
 
@@ -56,7 +55,7 @@ static unsigned waiting(const struct pmu_recording *r)
 {
 	struct pmu_record_state state;
 
-	assert_true(rec->state(&pmu, r, &state));
+	assert_true(record_state(&pmu, r, &state));
 	return state.records;
 }
 
@@ -102,12 +101,12 @@ static void what_each_part_has(void **unused)
 		start_cpu(rows[i].profile, "");
 		assert_string_equal(record_source(&pmu, RECORD_LBR)->name, rows[i].lbr);
 		assert_int_equal(record_source(&pmu, RECORD_IBS_FETCH) != NULL, rows[i].fetch);
-		assert_int_equal(rec->absent(&pmu, RECORD_IBS_FETCH) == NULL, rows[i].fetch);
+		assert_int_equal(record_absent(&pmu, RECORD_IBS_FETCH) == NULL, rows[i].fetch);
 		s = record_source(&pmu, RECORD_IBS_OP);
 		assert_int_equal(s != NULL, rows[i].op);
-		assert_int_equal(rec->absent(&pmu, RECORD_IBS_OP) == NULL, rows[i].op);
+		assert_int_equal(record_absent(&pmu, RECORD_IBS_OP) == NULL, rows[i].op);
 		assert_null(record_source(&pmu, RECORD_BTS));
-		assert_null(rec->absent(&pmu, RECORD_BTS));
+		assert_null(record_absent(&pmu, RECORD_BTS));
 		if (!s)
 			continue;
 		assert_int_equal(s->fields, always | rows[i].op_fields);
@@ -115,20 +114,20 @@ static void what_each_part_has(void **unused)
 		assert_int_equal(s->period_unit, 16);
 	}
 	start_cpu(&amd_zen3, "");
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_IBS_FETCH), "fetches"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_IBS_FETCH), "fetches"));
 	start_cpu(&amd_zen4, "");
 	fake_cpu_break_msr(IBS_OP_CTL);
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_IBS_OP), "#GP"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_IBS_OP), "#GP"));
 	start_cpu(&amd_zen4, "");
 	fake_cpu_break_msr(DBG_EXTN_CFG);
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_LBR), "#GP"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "#GP"));
 }
 
 static void refuses(struct pmu_recording r, const char *what)
 {
 	const char *why = "";
 
-	assert_false(rec->setup(&pmu, &r, &why));
+	assert_false(record_setup(&pmu, &r, &why));
 	assert_non_null(strstr(why, what));
 }
 
@@ -174,34 +173,34 @@ static void operations(void **unused)
 		/* A stop keeps the count, and what is not recorded does not count. */
 		begin(&r);
 		fake_cpu_nops(20);
-		assert_true(rec->stop(&pmu, &r));
+		assert_true(record_stop(&pmu, &r));
 		uint64_t stopped = count();
 		assert_in_range(stopped, 20, 22); /* stop()'s own reads */
 		fake_cpu_nops(100);
 		assert_int_equal(count(), stopped);
-		assert_true(rec->start(&pmu, &r));
+		assert_true(record_start(&pmu, &r));
 		assert_int_equal(count(), stopped);
 		begin(&r);
 		fake_cpu_nops(32);
 		fake_path_load(fake_cpu_path(), DATA);
 		assert_int_equal(waiting(&r), 1);
-		assert_int_equal(rec->drain(&pmu, &r, got, 0), 0);
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+		assert_int_equal(record_drain(&pmu, &r, got, 0), 0);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 		assert_int_equal(got[0].kind, RECORD_IBS_OP);
 		assert_int_equal(got[0].ip, CODE + 32);
 		assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS);
 		assert_int_equal(got[0].op, RECORD_OP_LOAD);
 		assert_int_equal(got[0].address, DATA);
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 0);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);
 		fake_cpu_path()->regs.ip = CODE;
 		fake_cpu_nops(30);
 		uint64_t before = waiting(&r);
 		fake_cpu_nops(4);
 		assert_int_equal(before, 0);
 		assert_int_equal(waiting(&r), 1);
-		assert_true(rec->stop(&pmu, &r));
+		assert_true(record_stop(&pmu, &r));
 		assert_int_equal(waiting(&r), 1);
-		assert_true(rec->release(&pmu, &r));
+		assert_true(record_release(&pmu, &r));
 		assert_int_equal(waiting(&r), 0);
 		assert_int_equal(fake_cpu_strays(), 0);
 	}
@@ -214,8 +213,8 @@ static void branch(const struct model_profile *p, void (*what)(struct fake_path 
 	begin(&r);
 	fake_cpu_nops(32);
 	what(fake_cpu_path());
-	assert_true(rec->stop(&pmu, &r));
-	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+	assert_true(record_stop(&pmu, &r));
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 }
 
 static void a_return(struct fake_path *p)
@@ -254,7 +253,7 @@ static void operations_that_miss(void **unused)
 	begin(&r);
 	fake_cpu_nops(32);
 	fake_path_access(fake_cpu_path(), 4, terms, 7, &a, 1);
-	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_L1D_MISS | RECORD_OP_DTLB_MISS);
 	assert_true(got[0].has & RECORD_HAS_LATENCY && got[0].has & RECORD_HAS_SOURCE);
 	assert_int_equal(got[0].latency, 200);
@@ -276,16 +275,16 @@ static void fetches(void **unused)
 			assert_int_equal(waiting(&r), 0);
 			jumps(2);
 			assert_int_equal(waiting(&r), 1);
-			assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+			assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 			assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY);
 			assert_int_equal(got[0].op, RECORD_OP_COMPLETE);
 			assert_int_equal(got[0].latency, 4);
 			assert_in_range(got[0].ip, CODE + 31 * 16, CODE + 33 * 16);
 		}
-		assert_true(rec->stop(&pmu, &r));
+		assert_true(record_stop(&pmu, &r));
 		jumps(100);
 		assert_int_equal(waiting(&r), 0);
-		assert_true(rec->release(&pmu, &r));
+		assert_true(record_release(&pmu, &r));
 	}
 }
 
@@ -302,20 +301,20 @@ static void branch_stack(void **unused)
 		jumps(2);
 		fake_path_mispredicted(fake_cpu_path(), TRANSFER_CONDITIONAL, 0xffff800000001000ull);
 		assert_int_equal(waiting(&r), 3);
-		assert_int_equal(rec->drain(&pmu, &r, got, 1), 1);
+		assert_int_equal(record_drain(&pmu, &r, got, 1), 1);
 		assert_int_equal(got[0].from, CODE);
 		assert_int_equal(got[0].to, CODE + 16);
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 2);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 2);
 		assert_true(got[1].mispredicted);
 		assert_false(got[0].mispredicted);
 		assert_int_equal(got[1].to, 0xffff800000001000ull);
 		fake_cpu_path()->regs.ip = CODE;
 		jumps(20);
-		assert_true(rec->stop(&pmu, &r));
+		assert_true(record_stop(&pmu, &r));
 		jumps(2);
-		assert_true(rec->state(&pmu, &r, &state));
+		assert_true(record_state(&pmu, &r, &state));
 		assert_true(state.full);
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 16);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 16);
 		assert_int_equal(got[0].from, CODE + 4 * 16);
 		assert_int_equal(got[15].from, CODE + 19 * 16);
 		/* Left out: jumps, then a ring. */
@@ -323,22 +322,22 @@ static void branch_stack(void **unused)
 		begin(&r);
 		jumps(2);
 		fake_path_branch(fake_cpu_path(), TRANSFER_CALL, CODE);
-		assert_true(rec->stop(&pmu, &r));
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+		assert_true(record_stop(&pmu, &r));
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 		r.without = 0;
 		r.ring = RING_USR;
 		begin(&r);
 		jumps(2);
-		assert_true(rec->stop(&pmu, &r));
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 0);
-		assert_true(rec->release(&pmu, &r));
+		assert_true(record_stop(&pmu, &r));
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);
+		assert_true(record_release(&pmu, &r));
 	}
 	/* Erratum 1452: bogus entries are known by bit 61, and passed over. */
 	start_cpu(&amd_zen4, "1452");
 	struct pmu_recording r = recording(RECORD_LBR);
 	begin(&r);
 	jumps(8);
-	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 6);
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 6);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(got[i].to, got[i].from + 16);
 }
@@ -355,11 +354,11 @@ static void last_branch(void **unused)
 	fake_cpu_path()->regs.ip = CODE;
 	jumps(3);
 	assert_int_equal(waiting(&r), 1);
-	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 1);
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 	assert_int_equal(got[0].from, CODE + 32);
 	assert_int_equal(got[0].to, CODE + 48);
-	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 0);
-	assert_true(rec->release(&pmu, &r));
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);
+	assert_true(record_release(&pmu, &r));
 	jumps(1);
 	assert_int_equal(waiting(&r), 0);
 }
@@ -374,8 +373,8 @@ static void brackets(void **unused)
 	struct pmu_recording r = recording(RECORD_IBS_OP);
 	const char *why;
 
-	assert_true(rec->setup(&pmu, &r, &why));
-	assert_true(rec->bracket(&pmu, &r, &b));
+	assert_true(record_setup(&pmu, &r, &why));
+	assert_true(record_bracket(&pmu, &r, &b));
 	fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), b.args);
 	assert_true(msr_read(IBS_OP_CTL, &control));
 	assert_int_equal(control >> OP_COUNT_SHIFT, 0);
@@ -385,8 +384,8 @@ static void brackets(void **unused)
 	assert_false(control & OP_EN);
 	assert_int_equal(b.own[0].quantity, Q_INSTRUCTIONS);
 	r = recording(RECORD_IBS_FETCH);
-	assert_true(rec->setup(&pmu, &r, &why));
-	assert_true(rec->bracket(&pmu, &r, &b));
+	assert_true(record_setup(&pmu, &r, &why));
+	assert_true(record_bracket(&pmu, &r, &b));
 	fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), b.args);
 	assert_true(msr_read(IBS_FETCH_CTL, &control));
 	assert_true(control & FETCH_EN);
@@ -404,8 +403,8 @@ static void no_request_stays(void **unused)
 	struct pmu_recording r = recording(RECORD_IBS_OP);
 	begin(&r);
 	fake_cpu_nops(3);
-	assert_true(rec->stop(&pmu, &r));
-	assert_true(rec->release(&pmu, &r));
+	assert_true(record_stop(&pmu, &r));
+	assert_true(record_release(&pmu, &r));
 	assert_false(amd_model.take_extended(fake_cpu_state(), &entry));
 }
 

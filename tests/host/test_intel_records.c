@@ -26,7 +26,6 @@ static const struct model_profile *const all[] = {
 	&intel_tremont,     &intel_alderlake_p, &intel_alderlake_e, &intel_sapphirerapids};
 
 static struct pmu pmu;
-static const struct pmu_recorder *const rec = &intel_recorder;
 static struct pmu_record got[MAX];
 
 static void start_cpu(const struct model_profile *p, const char *inject)
@@ -60,18 +59,18 @@ static void begin(const struct pmu_recording *r)
 {
 	const char *why = NULL;
 
-	if (!rec->setup(&pmu, r, &why))
+	if (!record_setup(&pmu, r, &why))
 		fail_msg("%s: %s", r->source->name, why);
-	assert_true(rec->start(&pmu, r));
+	assert_true(record_start(&pmu, r));
 }
 
 static unsigned finish(const struct pmu_recording *r)
 {
 	unsigned n;
 
-	assert_true(rec->stop(&pmu, r));
-	n = rec->drain(&pmu, r, got, MAX);
-	assert_true(rec->release(&pmu, r));
+	assert_true(record_stop(&pmu, r));
+	n = record_drain(&pmu, r, got, MAX);
+	assert_true(record_release(&pmu, r));
 	return n;
 }
 
@@ -111,8 +110,8 @@ static void lbr_of_each_part(void **unused)
 
 		assert_string_equal(r.source->name, of[p].name);
 		assert_int_equal(r.source->fields, of[p].fields);
-		assert_null(rec->absent(&pmu, RECORD_LBR));
-		assert_int_equal(rec->memory(&pmu, &r), 0);
+		assert_null(record_absent(&pmu, RECORD_LBR));
+		assert_int_equal(record_memory(&pmu, &r), 0);
 
 		/* Fewer than there is room for, twice; then more. */
 		for (unsigned round = 0; round < 3; round++) {
@@ -124,7 +123,7 @@ static void lbr_of_each_part(void **unused)
 			jumps(n - 1);
 			fake_cpu_nops(2);
 			fake_path_mispredicted(fake_cpu_path(), TRANSFER_CONDITIONAL, CODE);
-			assert_true(rec->state(&pmu, &r, &state));
+			assert_true(record_state(&pmu, &r, &state));
 			assert_int_equal(state.records, kept);
 			assert_int_equal(state.full, n >= depth);
 			assert_int_equal(finish(&r), kept);
@@ -158,7 +157,7 @@ static void lbr_by_ring(void **unused)
 			struct pmu_recording r = lbr(ring);
 
 			if (all[p] == &intel_yonah || all[p] == &intel_core2) {
-				assert_false(rec->setup(&pmu, &r, &why));
+				assert_false(record_setup(&pmu, &r, &why));
 				assert_non_null(strstr(why, "every ring"));
 				continue;
 			}
@@ -226,17 +225,17 @@ static void lbr_by_bracket(void **unused)
 
 		start_cpu(all[p], "");
 		struct pmu_recording r = lbr(RING_ALL);
-		assert_true(rec->setup(&pmu, &r, &why));
-		assert_true(rec->bracket(&pmu, &r, &b));
+		assert_true(record_setup(&pmu, &r, &why));
+		assert_true(record_bracket(&pmu, &r, &b));
 		uint64_t regs[4] = {b.args[0], b.args[1], b.args[2], b.args[3]};
 		fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), regs);
 		fake_cpu_path()->regs.ip = CODE;
 		jumps(2);
 		fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), regs);
 		jumps(2);
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 2);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 2);
 		assert_int_equal(got[1].from, CODE + 16);
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), 0);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);
 	}
 }
 
@@ -247,22 +246,22 @@ static void lbr_that_faults(void **unused)
 	start_cpu(&intel_alderlake_p, "");
 	fake_cpu_break_msr(IA32_LBR_CTL);
 	assert_null(record_source(&pmu, RECORD_LBR));
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_LBR), "raise #GP"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "raise #GP"));
 	start_cpu(&intel_nehalem, "");
 	fake_cpu_break_msr(0x68f);
 	assert_null(record_source(&pmu, RECORD_LBR));
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_LBR), "raise #GP"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "raise #GP"));
 	/* Depths that make no sense, and a model that nobody knows. */
 	start_cpu(&intel_sapphirerapids, "");
 	fake_cpu_set_leaf(0x1c, 0, 0, 7, 7, 0);
 	fake_cpu_set_leaf(1, 0, 0x000806f8, 0, 0x8000, 0x200);
 	assert_null(record_source(&pmu, RECORD_LBR));
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_LBR), "leaf 1CH"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "leaf 1CH"));
 	start_cpu(&intel_nehalem, "");
 	fake_cpu_set_leaf(1, 0, 0x00000f4a, 0, 0x8000, 0x200);
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_LBR), "this model"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "this model"));
 	/* A kind that the family does not know has no reason. */
-	assert_null(rec->absent(&pmu, RECORD_IBS_OP));
+	assert_null(record_absent(&pmu, RECORD_IBS_OP));
 }
 
 /* A recording into fresh memory. */
@@ -274,7 +273,7 @@ static struct pmu_recording in_memory(enum record_kind kind, unsigned records, u
 				  .threshold = threshold};
 
 	assert_non_null(r.source);
-	r.size = rec->memory(&pmu, &r);
+	r.size = record_memory(&pmu, &r);
 	r.memory = fake_memory_create(r.size);
 	return r;
 }
@@ -300,13 +299,13 @@ static void bts(void **unused)
 		assert_int_equal(fake_cpu_interrupts(), 0);
 		fake_path_mispredicted(fake_cpu_path(), TRANSFER_CONDITIONAL, CODE);
 		assert_int_equal(fake_cpu_interrupts(), 1);
-		assert_true(rec->state(&pmu, &r, &state));
+		assert_true(record_state(&pmu, &r, &state));
 		assert_int_equal(state.records, 5);
 		assert_true(state.overflow);
 		assert_false(state.full);
 		/* In two parts, as a handler may. */
-		assert_int_equal(rec->drain(&pmu, &r, got, 2), 2);
-		assert_int_equal(rec->drain(&pmu, &r, got + 2, MAX), 3);
+		assert_int_equal(record_drain(&pmu, &r, got, 2), 2);
+		assert_int_equal(record_drain(&pmu, &r, got + 2, MAX), 3);
 		for (unsigned i = 0; i < 5; i++) {
 			assert_int_equal(got[i].kind, RECORD_BTS);
 			assert_int_equal(got[i].has, r.source->fields);
@@ -314,13 +313,13 @@ static void bts(void **unused)
 			assert_int_equal(got[i].to, i == 4 ? CODE : CODE + 16 * (i + 1));
 			assert_int_equal(got[i].mispredicted, i == 4);
 		}
-		assert_true(rec->state(&pmu, &r, &state));
+		assert_true(record_state(&pmu, &r, &state));
 		assert_int_equal(state.records, 0);
 		assert_false(state.overflow);
 		/* It goes on, until it is full. */
 		fake_cpu_path()->regs.ip = CODE;
 		jumps(12);
-		assert_true(rec->state(&pmu, &r, &state));
+		assert_true(record_state(&pmu, &r, &state));
 		assert_int_equal(state.records, 8);
 		assert_true(state.full);
 		assert_int_equal(finish(&r), 8);
@@ -344,7 +343,7 @@ static void bts_circular(void **unused)
 		begin(&r);
 		fake_cpu_path()->regs.ip = CODE;
 		jumps(n);
-		assert_true(rec->state(&pmu, &r, &state));
+		assert_true(record_state(&pmu, &r, &state));
 		assert_int_equal(state.records, kept);
 		assert_int_equal(state.full, n >= 6);
 		assert_int_equal(finish(&r), kept);
@@ -364,8 +363,8 @@ static void bts_by_ring_and_bracket(void **unused)
 		struct pmu_recording r = in_memory(RECORD_BTS, 8, 0);
 
 		r.ring = ring;
-		assert_true(rec->setup(&pmu, &r, &why));
-		assert_true(rec->bracket(&pmu, &r, &b));
+		assert_true(record_setup(&pmu, &r, &why));
+		assert_true(record_bracket(&pmu, &r, &b));
 		uint64_t regs[4] = {b.args[0], b.args[1], b.args[2], b.args[3]};
 		fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), regs);
 		fake_cpu_path()->regs.ip = CODE;
@@ -374,9 +373,9 @@ static void bts_by_ring_and_bracket(void **unused)
 		fake_path_event(fake_cpu_path(), CODE);
 		fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), regs);
 		jumps(1);
-		assert_int_equal(rec->drain(&pmu, &r, got, MAX), ring == RING_OS ? 1 : 2);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), ring == RING_OS ? 1 : 2);
 		assert_int_equal(got[0].from, ring == RING_OS ? CODE + 16 : CODE);
-		assert_true(rec->release(&pmu, &r));
+		assert_true(record_release(&pmu, &r));
 	}
 }
 
@@ -388,7 +387,7 @@ static struct pmu_recording pebs(unsigned records, unsigned threshold, uint64_t 
 
 	r.config.code = 0xc0;
 	r.period = period;
-	assert_true(rec->can_sample(&pmu, &r, &why));
+	assert_true(record_can_sample(&pmu, &r, &why));
 	return r;
 }
 
@@ -426,9 +425,9 @@ static void pebs_samples(void **unused)
 			assert_int_equal(r.source->record_size, of[p].size);
 			assert_int_equal(r.source->fields, of[p].fields);
 			r.counter = c;
-			if (!rec->can_sample(&pmu, &r, &why)) {
+			if (!record_can_sample(&pmu, &r, &why)) {
 				assert_true(!(r.source->counters >> c & 1) || pmu.counter[c].index);
-				assert_false(rec->setup(&pmu, &r, &why));
+				assert_false(record_setup(&pmu, &r, &why));
 				continue;
 			}
 			begin(&r);
@@ -438,12 +437,12 @@ static void pebs_samples(void **unused)
 			assert_int_equal(fake_cpu_interrupts(), 0);
 			fake_path_nops(fake_cpu_path(), 1);
 			assert_int_equal(fake_cpu_interrupts(), 1);
-			assert_true(rec->stop(&pmu, &r));
-			assert_true(rec->state(&pmu, &r, &state));
+			assert_true(record_stop(&pmu, &r));
+			assert_true(record_state(&pmu, &r, &state));
 			assert_int_equal(state.records, 4);
 			assert_true(state.overflow);
-			assert_int_equal(rec->drain(&pmu, &r, got, 1), 1);
-			assert_int_equal(rec->drain(&pmu, &r, got + 1, MAX), 3);
+			assert_int_equal(record_drain(&pmu, &r, got, 1), 1);
+			assert_int_equal(record_drain(&pmu, &r, got + 1, MAX), 3);
 			for (unsigned i = 0; i < 4; i++) {
 				assert_int_equal(got[i].kind, RECORD_PEBS);
 				assert_int_equal(got[i].has, of[p].fields);
@@ -499,13 +498,13 @@ static void pebs_refusals(void **unused)
 		r.counter = rows[i].counter;
 		r.period = rows[i].period;
 		r.config = (struct pmu_config){.code = rows[i].code, .cmask = rows[i].cmask};
-		assert_int_equal(rec->can_sample(&pmu, &r, &why), !rows[i].why || r.period < 2);
-		assert_int_equal(rec->setup(&pmu, &r, &why), !rows[i].why);
+		assert_int_equal(record_can_sample(&pmu, &r, &why), !rows[i].why || r.period < 2);
+		assert_int_equal(record_setup(&pmu, &r, &why), !rows[i].why);
 		if (rows[i].why && !strstr(why, rows[i].why))
 			fail_msg("%s", why);
 		r.size--;
 		if (!rows[i].why)
-			assert_false(rec->setup(&pmu, &r, &why));
+			assert_false(record_setup(&pmu, &r, &why));
 	}
 }
 
@@ -552,8 +551,8 @@ static void pebs_by_bracket(void **unused)
 	(void)unused;
 	start_cpu(&intel_icelake, "");
 	struct pmu_recording r = pebs(8, 0, 7);
-	assert_true(rec->setup(&pmu, &r, &why));
-	assert_true(rec->bracket(&pmu, &r, &b));
+	assert_true(record_setup(&pmu, &r, &why));
+	assert_true(record_bracket(&pmu, &r, &b));
 	for (unsigned window = 0; window < 2; window++) {
 		uint64_t regs[4] = {b.args[0], b.args[1], b.args[2], b.args[3]};
 		fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), regs);
@@ -561,7 +560,7 @@ static void pebs_by_bracket(void **unused)
 		fake_cpu_nops(10 - INTEL_GLOBAL_OWN);
 		fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), regs);
 	}
-	assert_int_equal(rec->drain(&pmu, &r, got, MAX), 2);
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 2);
 	assert_int_equal(got[0].ip, CODE + 6);
 	assert_int_equal(got[1].ip, CODE + 0x103);
 }
@@ -591,10 +590,10 @@ static void ds_that_is_missing(void **unused)
 		fake_cpu_break_msr(rows[i].broken);
 		assert_int_equal(record_source(&pmu, RECORD_BTS) == NULL, rows[i].bts != NULL);
 		assert_int_equal(record_source(&pmu, RECORD_PEBS) == NULL, rows[i].pebs != NULL);
-		if (rows[i].bts && !strstr(rec->absent(&pmu, RECORD_BTS), rows[i].bts))
-			fail_msg("%s", rec->absent(&pmu, RECORD_BTS));
-		if (rows[i].pebs && !strstr(rec->absent(&pmu, RECORD_PEBS), rows[i].pebs))
-			fail_msg("%s", rec->absent(&pmu, RECORD_PEBS));
+		if (rows[i].bts && !strstr(record_absent(&pmu, RECORD_BTS), rows[i].bts))
+			fail_msg("%s", record_absent(&pmu, RECORD_BTS));
+		if (rows[i].pebs && !strstr(record_absent(&pmu, RECORD_PEBS), rows[i].pebs))
+			fail_msg("%s", record_absent(&pmu, RECORD_PEBS));
 		/* Counting goes on without. */
 		assert_true(intel_driver.reset(&pmu, &why));
 	}

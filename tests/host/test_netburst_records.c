@@ -25,7 +25,6 @@ static const struct model_profile *const parts[] = {&netburst_willamette, &netbu
 
 static struct pmu pmu;
 static const struct pmu_driver *const drv = &netburst_driver;
-static const struct pmu_recorder *const rec = &netburst_recorder;
 static struct pmu_record got[MAX];
 static uint64_t
 	end; /* where the program was when the recording was stopped: register accesses are part of it */
@@ -73,7 +72,7 @@ static struct pmu_recording recording(enum record_kind kind, unsigned records, u
 				  .threshold = threshold};
 
 	assert_non_null(r.source);
-	r.size = rec->memory(&pmu, &r);
+	r.size = record_memory(&pmu, &r);
 	if (r.size)
 		r.memory = fake_memory_create(r.size);
 	return r;
@@ -93,9 +92,9 @@ static void begin(const struct pmu_recording *r)
 {
 	const char *why = NULL;
 
-	if (!rec->setup(&pmu, r, &why))
+	if (!record_setup(&pmu, r, &why))
 		fail_msg("%s: %s", r->source->name, why);
-	assert_true(rec->start(&pmu, r));
+	assert_true(record_start(&pmu, r));
 	path()->regs.ip = CODE;
 }
 
@@ -104,9 +103,9 @@ static unsigned finish(const struct pmu_recording *r)
 	unsigned n;
 
 	end = path()->regs.ip;
-	assert_true(rec->stop(&pmu, r));
-	n = rec->drain(&pmu, r, got, MAX);
-	assert_true(rec->release(&pmu, r));
+	assert_true(record_stop(&pmu, r));
+	n = record_drain(&pmu, r, got, MAX);
+	assert_true(record_release(&pmu, r));
 	return n;
 }
 
@@ -114,7 +113,7 @@ static void refused(const struct pmu_recording *r, const char *because)
 {
 	const char *why = NULL;
 
-	assert_false(rec->setup(&pmu, r, &why));
+	assert_false(record_setup(&pmu, r, &why));
 	assert_non_null(why);
 	if (!strstr(why, because))
 		fail_msg("%s", why);
@@ -151,7 +150,7 @@ static void sources_of_each_part(void **state)
 		assert_int_equal(pebs->record_size, 144);
 		assert_int_equal(pebs->counters, 1 << 16);
 		assert_null(record_source(&pmu, RECORD_IBS_OP));
-		assert_null(rec->absent(&pmu, RECORD_PEBS));
+		assert_null(record_absent(&pmu, RECORD_PEBS));
 		assert_int_equal(fake_cpu_strays(), 0);
 	}
 }
@@ -167,14 +166,14 @@ static void absent_where_the_cpu_says_so(void **state)
 	start_cpu(&part, NULL);
 	assert_null(record_source(&pmu, RECORD_BTS));
 	assert_non_null(record_source(&pmu, RECORD_PEBS));
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_BTS), "MSR_MISC_ENABLE"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_BTS), "MSR_MISC_ENABLE"));
 	data.misc_enable = (data.misc_enable & ~MISC_ENABLE_BTS_ABSENT) | MISC_ENABLE_PEBS_ABSENT;
 	start_cpu(&part, NULL);
 	assert_non_null(record_source(&pmu, RECORD_BTS));
 	assert_null(record_source(&pmu, RECORD_PEBS));
 	fake_cpu_set_leaf(1, 0, 0xf43, 0x20800, 0x649d, 0xbfebfbff & ~(1u << 21));
 	assert_null(record_source(&pmu, RECORD_BTS));
-	assert_non_null(strstr(rec->absent(&pmu, RECORD_PEBS), "CPUID"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_PEBS), "CPUID"));
 	assert_non_null(record_source(&pmu, RECORD_LBR));
 	fake_cpu_break_msr(MSR_LASTBRANCH_TOS);
 	assert_null(record_source(&pmu, RECORD_LBR));
@@ -195,12 +194,12 @@ static void last_branches(void **state)
 		begin(&r);
 		jumps(3);
 		fake_path_not_taken(path());
-		rec->state(&pmu, &r, &now);
+		record_state(&pmu, &r, &now);
 		assert_int_equal(now.records, 3);
 		assert_false(now.full);
 		jumps(depth);
 		uint64_t last = path()->regs.ip;
-		rec->state(&pmu, &r, &now);
+		record_state(&pmu, &r, &now);
 		assert_true(now.full);
 		assert_int_equal(finish(&r), depth);
 		for (unsigned k = 0; k < depth; k++) {
@@ -236,25 +235,25 @@ static void branch_traces(void **state)
 		fake_path_not_taken(path());
 		fake_path_mispredicted(path(), TRANSFER_CONDITIONAL, 0x5000);
 		fake_path_event(path(), 0x9000);
-		rec->state(&pmu, &r, &now);
+		record_state(&pmu, &r, &now);
 		assert_int_equal(now.records, 6);
 		assert_false(now.overflow);
 		assert_int_equal(fake_cpu_interrupts(), 0);
 		jumps(2);
 		assert_int_equal(fake_cpu_interrupts(), 1);
-		rec->state(&pmu, &r, &now);
+		record_state(&pmu, &r, &now);
 		assert_true(now.overflow);
 		/* In the handler: the oldest five, then go on. */
-		assert_int_equal(rec->drain(&pmu, &r, got, 5), 5);
+		assert_int_equal(record_drain(&pmu, &r, got, 5), 5);
 		assert_true(got[0].from == CODE && got[0].to == CODE + 16 && !got[0].mispredicted);
 		assert_true(got[4].to == 0x5000 && got[4].mispredicted);
-		rec->state(&pmu, &r, &now);
+		record_state(&pmu, &r, &now);
 		assert_int_equal(now.records, 3);
 		assert_false(now.overflow);
 		path()->regs.ip = 0x9000 + 2 * 16;
 		jumps(30);
 		assert_int_equal(fake_cpu_interrupts(), 1);
-		rec->state(&pmu, &r, &now);
+		record_state(&pmu, &r, &now);
 		assert_true(now.full && now.records == 20);
 		assert_int_equal(finish(&r), 20);
 		assert_true(got[0].to == 0x9000);
@@ -275,14 +274,14 @@ static void circular_traces(void **state)
 	r.circular = true;
 	begin(&r);
 	jumps(5);
-	rec->state(&pmu, &r, &now);
+	record_state(&pmu, &r, &now);
 	assert_int_equal(now.records, 5);
 	jumps(14);
-	rec->state(&pmu, &r, &now);
+	record_state(&pmu, &r, &now);
 	assert_int_equal(now.records, 8);
 	assert_false(now.full);
 	assert_int_equal(fake_cpu_interrupts(), 0);
-	assert_int_equal(rec->drain(&pmu, &r, got, 3), 3);
+	assert_int_equal(record_drain(&pmu, &r, got, 3), 3);
 	assert_true(got[0].from == CODE + 11 * 16);
 	assert_int_equal(finish(&r), 5);
 	assert_true(got[0].from == CODE + 14 * 16);
@@ -326,14 +325,14 @@ static void brackets(void **state)
 		start_cpu(&netburst_prescott, NULL);
 		struct pmu_recording r = recording(kinds[i], 8, 0);
 
-		assert_true(rec->setup(&pmu, &r, &why));
-		assert_true(rec->bracket(&pmu, &r, &bracket));
+		assert_true(record_setup(&pmu, &r, &why));
+		assert_true(record_bracket(&pmu, &r, &bracket));
 		fake_cpu_execute(bracket.start, (unsigned)(bracket.start_end - bracket.start), regs);
 		assert_int_equal(msr(MSR_DEBUGCTLA),
 				 i ? DEBUGCTLA_LBR : DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT);
 		fake_cpu_execute(bracket.stop, (unsigned)(bracket.stop_end - bracket.stop), regs);
 		assert_int_equal(msr(MSR_DEBUGCTLA), 0);
-		assert_true(rec->release(&pmu, &r));
+		assert_true(record_release(&pmu, &r));
 	}
 }
 
@@ -357,7 +356,7 @@ static void precise_on_each_part(void **state)
 			assert_int_equal(fake_cpu_interrupts(), k == 3);
 		}
 		uint64_t rax = path()->regs.gpr[GPR_RAX];
-		rec->state(&pmu, &r, &now);
+		record_state(&pmu, &r, &now);
 		assert_true(now.records == 5 && now.overflow && !now.full);
 		assert_int_equal(finish(&r), 5);
 		for (unsigned k = 0; k < 5; k++) {
@@ -412,9 +411,9 @@ static void thousand_periods(void **state)
 	for (unsigned k = 0; k < 3000; k++) {
 		/* It may be stopped in between. */
 		if (k % 100 == 50) {
-			assert_true(rec->stop(&pmu, &r));
+			assert_true(record_stop(&pmu, &r));
 			loads(5);
-			assert_true(rec->start(&pmu, &r));
+			assert_true(record_start(&pmu, &r));
 		}
 		fake_path_load(path(), DATA);
 	}
@@ -473,7 +472,8 @@ static void instructions_of_events(void **state)
 		while (k < pmu.n_events && strcmp(pmu.events[k]->name, rows[i].event))
 			k++;
 		assert_true(k < pmu.n_events);
-		assert_int_equal(rec->instructions_of(&pmu, pmu.events[k], &e), rows[i].of != Q_COUNT);
+		assert_int_equal(netburst_recorder.instructions_of(&pmu, pmu.events[k], &e),
+				 rows[i].of != Q_COUNT);
 		if (rows[i].of != Q_COUNT)
 			assert_true(event_coefficient(&e, rows[i].of) == 1 && e.name == pmu.events[k]->name);
 	}
@@ -488,9 +488,9 @@ static void a_full_buffer(void **state)
 	struct pmu_recording r = sampling("memory_loads", 2, 3, 0);
 	begin(&r);
 	loads(20);
-	rec->state(&pmu, &r, &now);
+	record_state(&pmu, &r, &now);
 	assert_true(now.full && now.records == 3);
-	assert_int_equal(rec->drain(&pmu, &r, got, 2), 2);
+	assert_int_equal(record_drain(&pmu, &r, got, 2), 2);
 	loads(2);
 	assert_int_equal(finish(&r), 2);
 }
@@ -537,8 +537,8 @@ static void refuses_what_cannot_be(void **state)
 	loads(200);
 	assert_int_equal(finish(&r), 2);
 	const char *why;
-	assert_true(rec->setup(&pmu, &bts, &why));
-	rec->release(&pmu, &bts);
+	assert_true(record_setup(&pmu, &bts, &why));
+	record_release(&pmu, &bts);
 }
 
 static void gives_up_in_order(void **state)

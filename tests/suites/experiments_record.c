@@ -33,7 +33,7 @@ static void ask(void *arg)
 {
 	struct question *q = arg;
 
-	q->can = q->pmu->driver->recorder->can_sample(q->pmu, q->recording, &q->why);
+	q->can = record_can_sample(q->pmu, q->recording, &q->why);
 }
 
 static bool can_sample(void *ctx, const struct pmu_recording *recording, const char **why)
@@ -51,13 +51,10 @@ static bool can_sample(void *ctx, const struct pmu_recording *recording, const c
 const struct experiment_sources *experiment_sources(struct run *run)
 {
 	static struct experiment_sources sources;
-	const struct pmu_recorder *recorder = run->pmu->driver->recorder;
 
-	sources = (struct experiment_sources){.ctx = run};
-	if (!recorder)
+	sources = (struct experiment_sources){.ctx = run, .can_sample = can_sample};
+	if (!run->pmu->driver->recorder)
 		return NULL;
-	if (recorder->can_sample)
-		sources.can_sample = can_sample;
 	for (unsigned k = RECORD_PEBS; k < RECORD_KINDS; k++)
 		sources.source[k] = recording_source(run, (enum record_kind)k, &sources.absent[k]);
 	return &sources;

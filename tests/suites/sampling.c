@@ -85,7 +85,7 @@ static void ask(void *arg)
 						.config = c->choice[i].config};
 		const char *why;
 
-		c->can[i] = !recorder->can_sample || recorder->can_sample(c->pmu, &r, &why);
+		c->can[i] = record_can_sample(c->pmu, &r, &why);
 		look_up(c, recorder, &c->choice[i]);
 	}
 }
