@@ -54,13 +54,20 @@ static void out32(uint16_t port, uint32_t value)
 	__asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
 }
 
-static void *alloc_pages(size_t pages)
+static void *take_pages(size_t pages)
 {
 	if (pages > (free_end - free_start) / 4096)
 		return NULL;
 	void *at = (void *)(uintptr_t)free_start;
 	free_start += pages * 4096;
-	return memset(at, 0, pages * 4096);
+	return at;
+}
+
+static void *alloc_pages(size_t pages)
+{
+	void *at = take_pages(pages);
+
+	return at ? memset(at, 0, pages * 4096) : NULL;
 }
 
 /** Find room for alloc_pages() and the end of memory. Without a map (no loader of today): what mem_upper
@@ -143,11 +150,11 @@ static bool read_file(const char *path, char **data, size_t *size, const char **
 	return false;
 }
 
-static bool write_file(const char *path, const void *data, size_t size, const char **why)
+static void *open_file(const char *path, const char **why)
 {
-	(void)path, (void)data, (void)size;
+	(void)path;
 	*why = "no files in a direct start; use report=e9";
-	return false;
+	return NULL;
 }
 
 /** The options: what follows the image's name, which loaders put first. */
@@ -165,7 +172,7 @@ static char *options_of(const struct multiboot_info *info)
 static struct platform direct = {
 	.name = "direct",
 	.read_file = read_file,
-	.write_file = write_file,
+	.open_file = open_file,
 	.leave = leave,
 };
 
@@ -188,7 +195,7 @@ void direct_main(const struct multiboot_info *info)
 	direct.boot.rsdp = find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;
 
-	if (!heap_init(&direct)) {
+	if (!heap_init(&direct, take_pages)) {
 		serial_init(0);
 		serial_write(too_little, sizeof too_little - 1);
 		leave(EXIT_SHUTDOWN, 2);

@@ -38,9 +38,15 @@ struct platform {
 	 * @return how many were put into out, at most max; 0 if there is no such directory */
 	unsigned (*list_files)(const char *directory, struct platform_file *out, unsigned max);
 
-	/** Replace a file's contents; flushed to the medium when it returns. @return false with *why ("volume
-	 * is write-protected", ...). */
-	bool (*write_file)(const char *path, const void *data, size_t size, const char **why);
+	/** Replace a file's contents, from its first byte on; at no time is there no file. @return NULL with
+	 * *why ("volume is write-protected", ...) */
+	void *(*open_file)(const char *path, const char **why);
+
+	/** The next bytes of it. @return false with *why */
+	bool (*write_file)(void *file, const void *data, size_t size, const char **why);
+
+	/** Cut it behind what was written; flushed to the medium when it returns. @return false with *why */
+	bool (*close_file)(void *file, const char **why);
 
 	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
 	 * to the starter. */

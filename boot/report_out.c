@@ -4,7 +4,6 @@
 #include "tests/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEBUG_PORT 0xe9
@@ -20,20 +19,78 @@ static void complain(const char *what, const char *why)
 	complained = true;
 }
 
-static void debug_write(const char *text, size_t size)
+static bool debug_write(void *to, const char *text, size_t size)
 {
+	(void)to;
 	__asm__ volatile("rep outsb" : "+S"(text), "+c"(size) : "d"((uint16_t)DEBUG_PORT) : "memory");
+	return true;
 }
 
-static void file_write(const struct platform *platform, const struct options *o, const char *extension,
-		       const char *text, size_t size)
-{
-	char path[OPTION_TEXT_MAX + 8];
+/* Firmware takes its time over every call: pieces are gathered. */
+struct file_out {
+	const struct platform *platform;
+	void *file;
 	const char *why;
+	size_t used;
+};
+
+static char gathered[32768];
+
+static bool file_flush(struct file_out *out)
+{
+	size_t size = out->used;
+
+	out->used = 0;
+	return !size || out->platform->write_file(out->file, gathered, size, &out->why);
+}
+
+static bool file_write(void *to, const char *text, size_t size)
+{
+	struct file_out *out = to;
+
+	while (size) {
+		size_t part = sizeof gathered - out->used;
+
+		if (part > size)
+			part = size;
+		memcpy(gathered + out->used, text, part);
+		out->used += part;
+		text += part;
+		size -= part;
+		if (out->used == sizeof gathered && !file_flush(out))
+			return false;
+	}
+	return true;
+}
+
+static bool put_text(text_sink *sink, void *to)
+{
+	size_t size;
+	const char *text = console_buffer(&size);
+
+	return sink(to, text, size);
+}
+
+static void write_out(const struct platform *platform, const struct options *o, const char *extension,
+		      bool (*put)(text_sink *sink, void *to))
+{
+	struct file_out out = {.platform = platform};
+	char path[OPTION_TEXT_MAX + 8];
+	bool good = false;
 
 	snprintf(path, sizeof path, "%s.%s", o->report, extension);
-	if (!platform->write_file(path, text, size, &why))
-		complain(path, why);
+	out.file = platform->open_file(path, &out.why);
+	if (out.file) {
+		const char *why;
+
+		good = put(file_write, &out) && file_flush(&out);
+		if (!platform->close_file(out.file, &why) && good) {
+			good = false;
+			out.why = why;
+		}
+	}
+	if (!good)
+		complain(path, out.why);
 }
 
 void report_out(const struct platform *platform, const struct options *o, bool over)
@@ -42,22 +99,13 @@ void report_out(const struct platform *platform, const struct options *o, bool o
 
 	if (!strcmp(o->report, "none") || (debug && !over))
 		return;
-
-	size_t size;
-	char *json = report_json(&size);
-	if (!json) {
-		complain("the document", "not enough memory for it");
-	} else if (debug) {
-		debug_write(STX, 1);
-		debug_write(json, size);
-		debug_write(ETX, 1);
+	if (debug) {
+		debug_write(NULL, STX, 1);
+		report_json(debug_write, NULL);
+		debug_write(NULL, ETX, 1);
 	} else {
-		file_write(platform, o, "json", json, size);
-	}
-	free(json);
-	if (!debug) {
-		const char *text = console_buffer(&size);
-		file_write(platform, o, "txt", text, size);
+		write_out(platform, o, "json", report_json);
+		write_out(platform, o, "txt", put_text);
 	}
 	console_flush_screen();
 }

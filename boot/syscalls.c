@@ -12,17 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEAP_MOST  (64u << 20)
+#define HEAP_MOST  (256u << 20)
 #define HEAP_LEAST (1u << 20)
 
 static struct platform *platform;
 static char *heap, *heap_top, *heap_end;
 
-bool heap_init(struct platform *p)
+bool heap_init(struct platform *p, void *(*pages)(size_t pages))
 {
 	platform = p;
 	for (size_t size = HEAP_MOST; size >= HEAP_LEAST; size /= 2) {
-		heap = p->boot.alloc_pages(size / 4096);
+		heap = pages(size / 4096);
 		if (heap) {
 			heap_top = heap;
 			heap_end = heap + size;

@@ -60,7 +60,7 @@ static struct {
 } allocated[64];
 static unsigned n_allocated;
 
-static void *alloc_pages(size_t pages)
+static void *take_pages(size_t pages)
 {
 	EFI_PHYSICAL_ADDRESS at = 0xffffffff;
 
@@ -69,7 +69,14 @@ static void *alloc_pages(size_t pages)
 		return NULL;
 	allocated[n_allocated].start = at;
 	allocated[n_allocated++].pages = pages;
-	return memset((void *)(uintptr_t)at, 0, pages * 4096);
+	return (void *)(uintptr_t)at;
+}
+
+static void *alloc_pages(size_t pages)
+{
+	void *at = take_pages(pages);
+
+	return at ? memset(at, 0, pages * 4096) : NULL;
 }
 
 static void free_all_pages(void)
@@ -304,29 +311,42 @@ static void make_directories(const CHAR16 *path)
 	}
 }
 
-static bool write_file(const char *path, const void *data, size_t size, const char **why)
+static void *open_file(const char *path, const char **why)
 {
 	CHAR16 wide[PATH_MAX_CHARS];
 	EFI_FILE_PROTOCOL *file;
-	EFI_FILE_INFO *info;
-	UINTN written = size;
 	EFI_STATUS s;
 
 	*why = "no volume with a file system that firmware writes";
 	if (!volume)
-		return false;
+		return NULL;
 	wide_path(path, wide);
 	make_directories(wide);
 	s = volume->Open(volume, &file, wide, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
 			 0);
-	if (EFI_ERROR(s)) {
-		*why = reason(s);
-		return false;
-	}
-	/* In place, then cut to size: at no time is there no file. */
-	s = file->Write(file, &written, (void *)(uintptr_t)data);
+	*why = reason(s);
+	return EFI_ERROR(s) ? NULL : file;
+}
+
+static bool write_file(void *handle, const void *data, size_t size, const char **why)
+{
+	EFI_FILE_PROTOCOL *file = handle;
+	UINTN written = size;
+	EFI_STATUS s = file->Write(file, &written, (void *)(uintptr_t)data);
+
 	if (!EFI_ERROR(s) && written != size)
 		s = EFI_VOLUME_FULL;
+	*why = reason(s);
+	return !EFI_ERROR(s);
+}
+
+static bool close_file(void *handle, const char **why)
+{
+	EFI_FILE_PROTOCOL *file = handle;
+	EFI_FILE_INFO *info;
+	UINT64 size;
+	EFI_STATUS s = file->GetPosition(file, &size);
+
 	if (!EFI_ERROR(s))
 		s = file_info(file, &info);
 	if (!EFI_ERROR(s)) {
@@ -424,7 +444,9 @@ static struct platform uefi = {
 	.screen = screen,
 	.read_file = read_file,
 	.list_files = list_files,
+	.open_file = open_file,
 	.write_file = write_file,
+	.close_file = close_file,
 	.leave = leave,
 };
 
@@ -443,7 +465,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	bs->SetWatchdogTimer(0, 0, 0, NULL); /* the boot manager's five minutes */
 
 	uefi.boot.alloc_pages = alloc_pages;
-	if (!heap_init(&uefi)) {
+	if (!heap_init(&uefi, take_pages)) {
 		screen(too_little, sizeof too_little - 1);
 		return EFI_OUT_OF_RESOURCES;
 	}

@@ -15,6 +15,7 @@
 #include "arch/x86/cpuid.h"
 #include "pmu/pmu.h"
 #include "tests/check.h"
+#include "tests/report/sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,9 +132,9 @@ void report_end(bool complete);
 const struct report_totals *report_totals(void);
 
 /**
- * The JSON document as it stands; valid at any time (complete=false until report_end(true)).
- * @return malloc()ed text, NULL if memory is short
+ * Hand the JSON document over as it stands; it is valid at any time (complete=false until report_end(true)).
+ * Takes no memory. @return false if the sink refused a piece
  */
-char *report_json(size_t *size);
+bool report_json(text_sink *sink, void *to);
 
 #endif

@@ -159,13 +159,33 @@ static void mixed_run(bool verbose)
 	report_value("overhead", "bracket", "4", "instructions");
 }
 
+struct taken {
+	char *text;
+	size_t size, most;
+};
+
+static bool take(void *to, const char *text, size_t size)
+{
+	struct taken *t = to;
+
+	if (t->most - t->size < size)
+		return false;
+	t->text = realloc(t->text, t->size + size + 1);
+	assert_non_null(t->text);
+	memcpy(t->text + t->size, text, size);
+	t->size += size;
+	t->text[t->size] = 0;
+	return true;
+}
+
 static char *json_of(size_t *size)
 {
-	char *text = report_json(size);
+	struct taken t = {.most = SIZE_MAX};
 
-	assert_non_null(text);
-	assert_int_equal(strlen(text), *size);
-	return text;
+	assert_true(report_json(take, &t));
+	assert_int_equal(strlen(t.text), t.size);
+	*size = t.size;
+	return t.text;
 }
 
 /* Exit status of a command that is given `text` in a file as its last argument. */
@@ -486,7 +506,7 @@ static void a_machine_model_is_named(void **state)
 		report_result(&r);
 		report_end(true);
 		assert_int_equal(strstr(fake_console_text(), line) != NULL, modelled);
-		json = report_json(&size);
+		json = json_of(&size);
 		assert_int_equal(strstr(json, "\"machine_model\":true") != NULL, modelled);
 		free(json);
 	}
@@ -617,6 +637,26 @@ static void a_run_cut_short_says_so(void **state)
 	free(text);
 }
 
+/* A medium may be full: then nothing more is written, and the writer is told. */
+static void a_refused_piece_ends_the_document(void **state)
+{
+	struct taken t = {0};
+	size_t size, most;
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	free(json_of(&size));
+	for (most = 0; most < size; most += size / 7) {
+		t = (struct taken){.most = most};
+		assert_false(report_json(take, &t));
+		free(t.text);
+	}
+	t = (struct taken){.most = size};
+	assert_true(report_json(take, &t));
+	free(t.text);
+}
+
 /* A large run: the document stays valid across chunks, and the same result costs the same. */
 static void ten_thousand_checks(void **state)
 {
@@ -663,6 +703,7 @@ int main(void)
 		cmocka_unit_test(verbose_shows_every_check),
 		cmocka_unit_test(tap_is_understood_by_prove),
 		cmocka_unit_test(a_run_cut_short_says_so),
+		cmocka_unit_test(a_refused_piece_ends_the_document),
 		cmocka_unit_test(ten_thousand_checks),
 	};
 

@@ -377,17 +377,11 @@ static void add_totals(struct json *j, const struct report_totals *totals)
 	json_close(j, '}');
 }
 
-char *document_text(const struct report_totals *totals, bool complete, unsigned lost, size_t *size)
+bool document_write(const struct report_totals *totals, bool complete, unsigned lost, text_sink *sink,
+		    void *to)
 {
-	struct json out = {0};
-	struct json suites_end = {.before = doc.suites.before};
-	char *text;
+	struct json out = {.sink = sink, .to = to};
 
-	if (doc.suite_open)
-		close_suite(&suites_end, false);
-	json_reserve(&out, doc.head.size + doc.notes.size + doc.pmus.size + doc.snapshots.size +
-				   doc.values.size + doc.experiments.size + doc.suites.size +
-				   suites_end.size + 1024);
 	json_open(&out, NULL, '{');
 	json_string(&out, "schema", SCHEMA);
 	json_bool(&out, "complete", complete && !lost);
@@ -401,11 +395,9 @@ char *document_text(const struct report_totals *totals, bool complete, unsigned 
 	json_nest(&out, "experiments", '[', &doc.experiments);
 	json_open(&out, "suites", '[');
 	json_append(&out, &doc.suites);
-	json_append(&out, &suites_end);
+	if (doc.suite_open)
+		close_suite(&out, false);
 	json_close(&out, ']');
 	json_close(&out, '}');
-	json_free(&suites_end);
-	text = json_take(&out, size);
-	json_free(&out);
-	return text;
+	return !out.failed && sink(to, "\n", 1);
 }

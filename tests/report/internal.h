@@ -90,6 +90,8 @@ bool document_result(const struct result *r);
 bool document_suite_end(void);
 bool document_value(const char *suite, const char *name, const char *value, const char *unit);
 bool document_experiment(const struct report_experiment *x);
-char *document_text(const struct report_totals *totals, bool complete, unsigned lost, size_t *size);
+/** @return false if the sink refused a piece */
+bool document_write(const struct report_totals *totals, bool complete, unsigned lost, text_sink *sink,
+		    void *to);
 
 #endif

@@ -6,33 +6,46 @@
 #define CHUNK     16384
 #define EXACT_MAX (UINT64_C(1) << 53)
 
-static struct json_chunk *add_chunk(struct json *j, size_t room)
+static struct json_chunk *add_chunk(struct json *j)
 {
 	struct json_chunk *c = malloc(sizeof *c);
 
 	if (!c)
 		return NULL;
-	c->text = malloc(room);
+	c->text = malloc(CHUNK);
 	if (!c->text) {
 		free(c);
 		return NULL;
 	}
 	c->next = NULL;
 	c->used = 0;
-	c->room = room;
+	c->room = CHUNK;
 	*(j->last ? &j->last->next : &j->first) = c;
 	j->last = c;
 	return c;
 }
 
+static void hand_over(struct json *j, const char *text, size_t n)
+{
+	if (!n || j->failed)
+		return;
+	j->failed = !j->sink(j->to, text, n);
+	j->size += n;
+	j->before = text[n - 1];
+}
+
 static void put(struct json *j, const char *text, size_t n)
 {
+	if (j->sink) {
+		hand_over(j, text, n);
+		return;
+	}
 	while (n && !j->failed) {
 		struct json_chunk *c = j->last;
 		size_t part;
 
 		if (!c || c->used == c->room)
-			c = add_chunk(j, CHUNK);
+			c = add_chunk(j);
 		if (!c) {
 			j->failed = true;
 			return;
@@ -88,11 +101,6 @@ void json_free(struct json *j)
 {
 	free_chunks(j->first);
 	memset(j, 0, sizeof *j);
-}
-
-void json_reserve(struct json *j, size_t size)
-{
-	j->failed = !add_chunk(j, size);
 }
 
 /* Length of the UTF-8 sequence at s, 0 if it is malformed (overlong, surrogate, beyond U+10FFFF, cut short).
@@ -257,18 +265,4 @@ void json_nest(struct json *j, const char *key, char bracket, const struct json 
 	json_open(j, key, bracket);
 	json_append(j, part);
 	json_close(j, bracket == '[' ? ']' : '}');
-}
-
-char *json_take(struct json *j, size_t *size)
-{
-	struct json_chunk *c = j->first;
-	char *text;
-
-	put(j, "\n", 2); /* with its NUL */
-	if (j->failed || c->next)
-		return NULL;
-	text = c->text;
-	*size = c->used - 1;
-	c->text = NULL;
-	return text;
 }

@@ -1,9 +1,12 @@
 /*
  * A JSON writer that appends to growing chunks: nothing is ever moved, and when memory runs out the last
- * unfinished record can be taken back, so that what was written before stays a valid document.
+ * unfinished record can be taken back, so that what was written before stays a valid document. A writer with
+ * a sink keeps nothing: what is written goes there at once, in pieces of any size, and takes no memory.
  */
 #ifndef TESTS_REPORT_JSON_H
 #define TESTS_REPORT_JSON_H
+
+#include "tests/report/sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +21,11 @@ struct json_chunk {
 /** A sequence of members or elements; all zero is an empty one. */
 struct json {
 	struct json_chunk *first, *last;
+	text_sink *sink; /* NULL: chunks */
+	void *to;
 	size_t size;
 	char before; /* last character written: tells whether a comma is due */
-	bool failed; /* memory ran out since the last json_mark() */
+	bool failed; /* since the last json_mark() memory ran out, or the sink refused */
 };
 
 struct json_mark {
@@ -36,9 +41,6 @@ struct json_mark json_mark(struct json *j);
 void json_rollback(struct json *j, const struct json_mark *mark);
 
 void json_free(struct json *j);
-
-/** Provide for `size` bytes in one piece. On an empty document only. */
-void json_reserve(struct json *j, size_t size);
 
 /* Members of an object have a key; elements of an array have key NULL. */
 void json_open(struct json *j, const char *key, char bracket);
@@ -58,10 +60,5 @@ void json_append(struct json *j, const struct json *part);
 void json_members(struct json *j, const struct json *part);
 /** The contents of another writer, inside brackets of the given kind. */
 void json_nest(struct json *j, const char *key, char bracket, const struct json *part);
-
-/** The document as malloc()ed, NUL-terminated text with a line end; *j holds it no more. Only after
- * json_reserve() of enough.
- *  @return NULL if memory ran out, or the reserve was too small */
-char *json_take(struct json *j, size_t *size);
 
 #endif

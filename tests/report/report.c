@@ -261,7 +261,7 @@ const struct report_totals *report_totals(void)
 	return &report.totals;
 }
 
-char *report_json(size_t *size)
+bool report_json(text_sink *sink, void *to)
 {
-	return document_text(&report.totals, report.complete, report.lost, size);
+	return document_write(&report.totals, report.complete, report.lost, sink, to);
 }
