@@ -22,7 +22,8 @@ VERDICT = re.compile(r"^# assay: (\d+ checks: .*|could not run: .*)$")
 AFTER_VERDICT = 20  # seconds
 BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 
-OVMF_CODE, OVMF_VARS = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
+# Code and variables.
+OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
 BOCHS_OVMF = "/usr/share/ovmf/OVMF.fd"
 
 
@@ -120,7 +121,7 @@ DISKS = {
 }
 
 
-def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk):
+def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk, firmware):
     require("qemu-system-x86_64")
     command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", str(cpus),
                "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
@@ -130,9 +131,10 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, d
         command += ["-serial", "stdio"]
     if how == "direct":
         return command + ["-kernel", image, "-append", options]
-    require(OVMF_CODE, OVMF_VARS)
-    shutil.copy(OVMF_VARS, tmp + "/vars.fd")
-    command += ["-drive", "if=pflash,format=raw,readonly=on,file=" + OVMF_CODE,
+    code, variables = firmware
+    require(code, variables)
+    shutil.copy(variables, tmp + "/vars.fd")
+    command += ["-drive", "if=pflash,format=raw,readonly=on,file=" + code,
                 "-drive", "if=pflash,format=raw,file=%s/vars.fd" % tmp]
     if how == "efi":
         return command + ["-kernel", os.path.join(BUILD, "BOOTX64.EFI"), "-append", options]
@@ -193,7 +195,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, igno
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
          ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, prepare=None, inspect=None,
-         until_exit=False):
+         until_exit=False, firmware=OVMF):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
@@ -204,6 +206,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     prepare    called with the disk image's path before the start, inspect after the end
     on_line    called with each line of the serial line as it comes
     stop_when  called with each line; true: kill the emulator at once
+    firmware   of QEMU: files with code and variables
     until_exit wait for the machine to switch itself off, however many verdicts there are
     """
     tmp = tempfile.mkdtemp(prefix="assay-")
@@ -226,7 +229,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
                 options += " report=e9"
 
         if emulator == "qemu":
-            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk)
+            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk, firmware)
             serial_file = None
         elif emulator == "bochs":
             serial_file = tmp + "/serial"

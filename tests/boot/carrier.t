@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""A BOOTX64.EFI whose image cannot be unpacked or loaded says so in one line: damage, no memory, no application."""
+"""A BOOTX64.EFI whose image cannot be unpacked or loaded says so in one line: damage, no memory, no application, no signature."""
+import os
 import re
+import shutil
 import struct
+import subprocess
 import zlib
 
-from boottest import BUILD, boot, done, emulators, equal, ok, tail
+from boottest import BUILD, boot, done, emulators, equal, ok, skip, tail
 
 with open(BUILD + "/BOOTX64.EFI", "rb") as f:
     outer = f.read()
@@ -90,4 +93,25 @@ for i, (_, _, why, status) in enumerate(CASES):
 r = boot("disk", config="exit=shutdown\n", prepare=lambda image: emulators.mtools("mcopy", image, "-o", damaged(image), "::/EFI/BOOT/BOOTX64.EFI"),
          stop_when=lambda line: line.startswith(FAREWELL))
 equal(r.lines[-1:], [FAREWELL + DAMAGED], "the same line without a shell")
+
+# With Secure Boot on the firmware does not even start BOOTX64.EFI: somebody must have signed that, but not what it carries.
+SECURE = "/usr/share/OVMF/OVMF_CODE_4M.secboot.fd", "/usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd"
+KEY = "/usr/share/ovmf/PkKek-1-snakeoil.key"
+
+
+def sign(image):
+    signed = image + ".signed.efi"
+    subprocess.run(["osslsigncode", "sign", "-certs", KEY.replace(".key", ".pem"), "-key", KEY, "-pass", "snakeoil",
+                    "-in", BUILD + "/BOOTX64.EFI", "-out", signed], check=True, stdout=subprocess.DEVNULL)
+    emulators.mtools("mcopy", image, "-o", signed, "::/EFI/BOOT/BOOTX64.EFI")
+
+
+missing = [path for path in (*SECURE, KEY) if not os.path.exists(path)] + ([] if shutil.which("osslsigncode") else ["osslsigncode"])
+if missing:
+    skip("a signed BOOTX64.EFI under Secure Boot", "there is no " + missing[0])
+else:
+    r = boot("disk", config="exit=shutdown\n", prepare=sign, machine="q35,smm=on", firmware=SECURE,
+             extra=["-global", "driver=cfi.pflash01,property=secure,value=on"], stop_when=lambda line: line.startswith(FAREWELL))
+    equal(r.lines[-1:], [FAREWELL + "the firmware forbids to start what it has no signature of; switch Secure Boot off"],
+          "a signed BOOTX64.EFI under Secure Boot says what to do")
 done()
