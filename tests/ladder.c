@@ -176,11 +176,24 @@ static bool writable(struct run *run, struct climb *m, struct result *r)
 	return false;
 }
 
+/* What is no clock, and has but an interval from 0 up on the kernel: it may stand still. */
+static bool may_stand_still(const struct climb *m)
+{
+	struct expectation x;
+
+	return m->event->judgement != EVENT_TIME &&
+	       expectation(m->event, m->kernel, N_SMALL, &x) == EXPECTATION_OK && x.low == 0 && x.high > 0;
+}
+
 static bool ticks(struct run *run, struct climb *m, struct result *r)
 {
 	m->pass = pass_of(m, N_SMALL, TICKS);
 	if (!run->call(run, pass_run, &m->pass, LADDER_MS, r) || was_refused(m, r))
 		return false;
+	if (may_stand_still(m)) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "nothing here must move it");
+		return false;
+	}
 	for (unsigned i = 0; i < TICKS; i++)
 		if (m->raw[i])
 			return true;

@@ -290,6 +290,91 @@ static void equal_check(struct pmu_hands *h, unsigned i, const struct pmu_event 
 	h->equal(h, "cycles with one slot and with more", value(h, c[0]), value(h, c[1]) + value(h, c[2]));
 }
 
+/* --- counters that an overflow reloads -------------------------------------------------------------- */
+
+#define RELOAD_EVERY 16 /* instructions: a few times in a run */
+
+static const struct pmu_event *instructions(const struct pmu *pmu)
+{
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (pmu->events[i]->fixed < 0 && pmu->events[i]->code == CODE_INSTRUCTIONS)
+			return pmu->events[i];
+	return NULL;
+}
+
+/* The i-th general counter that can be reloaded and whose overflow can reload; from 0. */
+static uint64_t reloading(const struct pmu *pmu, unsigned i)
+{
+	uint64_t both = intel_found.leaf.reloaded & intel_found.leaf.reloads;
+
+	for (unsigned c = 0; c < pmu->n_general; c++)
+		if (both >> pmu->counter[c].index & 1 && !i--)
+			return c;
+	return NONE;
+}
+
+/* Pairs of neighbours: the second one's overflow reloads both. */
+static bool reload_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	uint64_t first = reloading(pmu, i), second = reloading(pmu, i + 1);
+
+	if (second == NONE || !instructions(pmu))
+		return false;
+	snprintf(out->name, sizeof out->name, "%s by %s", pmu->counter[first].name,
+		 pmu->counter[second].name);
+	out->counters = 1ull << first | 1ull << second;
+	return true;
+}
+
+static void reload(struct pmu_hands *h, unsigned c, uint64_t causes, uint64_t to)
+{
+	uint32_t step = 4 * h->pmu->counter[c].index;
+
+	h->works(h, "writing a reload value", msr_write(IA32_PMC_GP0_CFG_C + step, to));
+	h->works(h, "writing a reload mask", msr_write(IA32_PMC_GP0_CFG_B + step, causes));
+}
+
+/*
+ * Both count instructions; one overflows every so many of them. What it names stands afterwards as far above
+ * its reload value as there were instructions since; what it does not name has counted on. Silicon may reload
+ * some instructions late.
+ */
+static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	unsigned c = (unsigned)reloading(h->pmu, i), by = (unsigned)reloading(h->pmu, i + 1);
+	uint64_t bit = 1ull << h->pmu->counter[by].index, below = top(h->pmu, by) + 1 - RELOAD_EVERY;
+	uint64_t low, high, since;
+
+	(void)e;
+	for (unsigned named = 0; named < 2; named++) {
+		set(h, c, &config, START);
+		set(h, by, &config, below);
+		reload(h, c, named ? bit : 0, START);
+		reload(h, by, bit, below);
+		h->run(h, 1ull << c | 1ull << by);
+		h->amount(h, instructions(h->pmu), 0, &low, &high);
+		if (!h->within(h, "instructions of the run, enough to overflow", RELOAD_EVERY, UINT64_MAX,
+			       low))
+			break;
+		since = value(h, by) - below;
+		h->within(h, "the counter that reloads itself, above its reload value", 0,
+			  h->pmu->virtual ? RELOAD_EVERY - 1 : low - 1, since);
+		if (h->pmu->virtual && low == high)
+			h->equal(h, "instructions since the last overflow", low % RELOAD_EVERY, since);
+		if (!named)
+			h->within(h, "the counter that is not reloaded", START + low,
+				  high == UINT64_MAX ? high : START + high, value(h, c));
+		else if (h->pmu->virtual)
+			h->equal(h, "the counter that is reloaded", START + since, value(h, c));
+		else
+			h->within(h, "the counter that is reloaded", START, START + low - 1, value(h, c));
+		reload(h, c, 0, 0);
+		reload(h, by, 0, 0);
+	}
+	h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, 1ull << by));
+}
+
 const struct pmu_control_check intel_control[] = {
 	{"freeze on an interrupt", "SDM 17.4.7, 18.2.4.1", PMU_CONTROL_INTERRUPT, freeze_instance,
 	 freeze_check},
@@ -298,5 +383,6 @@ const struct pmu_control_check intel_control[] = {
 	{"write near the top", "SDM 18.2.2", PMU_CONTROL_INTERRUPT, each_fixed, write_check},
 	{"metrics", "SDM vol. 3, PERF_METRICS", 0, metrics_instance, metrics_check},
 	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},
+	{"counter reload", "CPUID.23H.2, IA32_PMC_GPn_CFG_B", 0, reload_instance, reload_check},
 	{0},
 };

@@ -135,6 +135,17 @@ struct intel_leaf0a intel_leaf0a_here(void)
 	return l;
 }
 
+uint32_t intel_reload_mask(unsigned bit)
+{
+	return 2 + (bit < GLOBAL_FIXED_SHIFT ? IA32_PMC_GP0_CTR + 4 * bit
+					     : IA32_PMC_FX0_CTR + 4 * (bit - GLOBAL_FIXED_SHIFT));
+}
+
+uint8_t intel_kind_of_core(void)
+{
+	return cpuid(0, 0).eax >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
+}
+
 static void add_event(struct pmu *pmu, const struct pmu_event *e)
 {
 	if (pmu->n_events < EVENTS_MAX)
@@ -473,6 +484,10 @@ static bool reset(const struct pmu *pmu, const char **why)
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (general(&pmu->counter[c]) && !msr_write(IA32_PERFEVTSEL0 + pmu->counter[c].index, 0))
 			return fault(why, "IA32_PERFEVTSELx");
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (intel_found.leaf.reloaded >> bit & 1 && !msr_write(intel_reload_mask(bit), 0))
+			return fault(why, "IA32_PMC_GPn_CFG_B");
 
 	/* Branch records, traces and freezing would disturb counting. Single-stepping on branches (BTF) is
 	 * not ours. A hypervisor may lack the register. */

@@ -26,6 +26,12 @@ extern struct intel_found intel_found;
 /** CPUID leaf 0AH of this CPU, with what leaf 23H says more exactly. */
 struct intel_leaf0a intel_leaf0a_here(void);
 
+/** The register that says whose overflow reloads a counter, by the counter's bit in the global registers. */
+uint32_t intel_reload_mask(unsigned bit);
+
+/** The kind of core that this is: CPUID.1AH:EAX[31:24]; 0 where there is no such leaf. */
+uint8_t intel_kind_of_core(void);
+
 /** Whether IA32_PEBS_ENABLE exists: CPUID offers the DS area and IA32_PERF_CAPABILITIES, and
  * IA32_MISC_ENABLE does not say otherwise. SDM 18.4.4. */
 bool intel_has_pebs(void);

@@ -21,7 +21,12 @@ struct intel_extra {
 	uint64_t valid; /* bits that exist; 0: there is no such register */
 };
 
-/** @param out gets the registers of the CPU with that signature (CPUID.1:EAX). @return how many */
-unsigned intel_extras(uint32_t signature, struct intel_extra out[INTEL_EXTRAS]);
+/**
+ * @param signature CPUID.1:EAX
+ * @param kind of core, CPUID.1AH:EAX[31:24]; 0 where there is no such leaf
+ * @param out gets the registers of that CPU
+ * @return how many
+ */
+unsigned intel_extras(uint32_t signature, uint8_t kind, struct intel_extra out[INTEL_EXTRAS]);
 
 #endif

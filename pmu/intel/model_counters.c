@@ -143,6 +143,14 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	for (unsigned i = 0; i < intel_arch_event_count; i++)
 		if (intel_arch_events[i].event.fixed == (int)index)
 			decode_event(s, k, &intel_arch_events[i].event);
+	/* Slots by what became of them, told as model_metrics.c does: those lost to a misprediction, those
+	 * lost to a fetch that missed, and one of each instruction that retires. */
+	if (index == FIXED_BAD_SPECULATION)
+		k->weight[Q_BR_MISPRED] = (int8_t)s->profile->slots;
+	if (index == FIXED_FRONTEND)
+		k->weight[Q_L1I_MISS] = k->weight[Q_ITLB_MISS] = (int8_t)s->profile->slots;
+	if (index == FIXED_RETIRING)
+		k->weight[Q_INSTRUCTIONS] = 1;
 }
 
 void intel_update_running(struct intel_state *s)
@@ -376,7 +384,8 @@ static void auto_reload(struct intel_state *s)
 		if (s->overflowed >> c & 1)
 			causes |= intel_global_bit(c);
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
-		if (s->reload_by[c] & MUTANT(M_RELOAD, causes, 0ull))
+		if (s->reload_by[c] & MUTANT(M_RELOAD, causes, 0ull) &&
+		    !(injected(s, INJECT_RELOAD_IGNORED) && !(causes & intel_global_bit(c))))
 			s->counter[c].value = s->reload_value[c] & s->counter[c].mask;
 }
 

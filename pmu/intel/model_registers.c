@@ -86,9 +86,10 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 
 	const struct model_cpuid *features = leaf_of(profile, 1);
 	s->ds.exists = features->edx >> 21 & 1 && features->ecx >> 2 & 1;
-	s->pebs.at =
-		intel_pebs_layout(features->eax, perf_capabilities(s), s->ds.exists && s->pdcm, &s->leaf);
-	s->n_extras = intel_extras(features->eax, s->extra);
+	uint8_t kind = leaf_of(profile, 0x1a)->eax >> 24;
+	s->pebs.at = intel_pebs_layout(features->eax, kind, perf_capabilities(s), s->ds.exists && s->pdcm,
+				       &s->leaf);
+	s->n_extras = intel_extras(features->eax, kind, s->extra);
 	s->misc_enable = MISC_ENABLE_PERFMON | (s->ds.exists ? 0 : MISC_ENABLE_NO_BTS) |
 			 (s->pebs.at.exists ? 0 : MISC_ENABLE_NO_PEBS);
 	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++)

@@ -75,7 +75,7 @@ static uint64_t bits(unsigned n)
 	return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
 
-struct intel_pebs intel_pebs_layout(uint32_t signature, uint64_t capabilities, bool ds,
+struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t capabilities, bool ds,
 				    const struct intel_leaf0a *leaf)
 {
 	static const size_t sizes[] = {offsetof(struct pebs_record, status),
@@ -102,13 +102,16 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint64_t capabilities, b
 		p.enable = p.counters;
 	}
 
-	for (unsigned n = intel_extras(signature, extras), i = 0; i < n; i++)
-		if (extras[i].address == MSR_PEBS_LD_LAT)
-			p.latency_event = part == PART_NEHALEM ? LATENCY_NEHALEM : LATENCY_EVENT;
-	/* The small cores of a hybrid part have three fixed counters and count other slots; their
-	 * load-latency event is another one. */
-	if (p.latency_event && p.adaptive && !(leaf->fixed >> 3 & 1))
-		p.latency_event = LATENCY_ATOM;
+	bool watches = false, front_end = false;
+	for (unsigned n = intel_extras(signature, kind, extras), i = 0; i < n; i++) {
+		watches |= extras[i].address == MSR_PEBS_LD_LAT;
+		front_end |= extras[i].address == MSR_PEBS_FRONTEND;
+	}
+	/* Of the parts with adaptive records those that tag no fetches are the Atom line's. */
+	if (watches)
+		p.latency_event = part == PART_NEHALEM       ? LATENCY_NEHALEM
+				  : p.adaptive && !front_end ? LATENCY_ATOM
+							     : LATENCY_EVENT;
 	p.latency_enable = p.latency_event && !p.adaptive;
 	if (p.latency_enable)
 		p.enable |= p.counters << PEBS_LATENCY;

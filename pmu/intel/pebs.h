@@ -84,11 +84,12 @@ struct intel_pebs {
 
 /**
  * @param signature CPUID.1:EAX
+ * @param kind of core, CPUID.1AH:EAX[31:24]; 0 where there is no such leaf
  * @param capabilities IA32_PERF_CAPABILITIES
  * @param ds that CPUID.1 promises the debug store (EDX[21]), its 64-bit form (ECX[2]) and
  * IA32_PERF_CAPABILITIES (ECX[15])
  */
-struct intel_pebs intel_pebs_layout(uint32_t signature, uint64_t capabilities, bool ds,
+struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t capabilities, bool ds,
 				    const struct intel_leaf0a *leaf);
 
 /** Size of a record with these groups of IA32_PEBS_DATA_CFG. */

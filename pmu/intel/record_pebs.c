@@ -27,7 +27,8 @@ struct intel_pebs intel_pebs_here(void)
 {
 	struct intel_leaf0a leaf = intel_leaf0a_here();
 
-	return intel_pebs_layout(cpuid(1, 0).eax, intel_perf_capabilities(), intel_has_pebs(), &leaf);
+	return intel_pebs_layout(cpuid(1, 0).eax, intel_kind_of_core(), intel_perf_capabilities(),
+				 intel_has_pebs(), &leaf);
 }
 
 /* Bit of a counter in the global registers. */

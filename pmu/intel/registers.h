@@ -74,6 +74,10 @@
 #define GLOBAL_METRICS      (1ull << 48)
 #define FIXED_SLOTS         3            /* fixed counter that goes with them */
 #define FIXED_METRICS_CLEAR (1ull << 14) /* of IA32_FIXED_CTR_CTRL */
+/* Fixed counters of the Atom line's later parts, in place of the metrics. */
+#define FIXED_BAD_SPECULATION 4
+#define FIXED_FRONTEND        5
+#define FIXED_RETIRING        6
 #define RDPMC_METRICS       0x20000000u
 
 /* --- SDM 18.2, 17.4.1, 18.4.4, 35 ------------------------------------------------------------------- */

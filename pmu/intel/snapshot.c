@@ -9,6 +9,8 @@
 #include "pmu/intel/lbr.h"
 #include "pmu/intel/registers.h"
 
+#include <stdio.h>
+
 static const char *const select_names[INTEL_GENERAL_MAX] = {
 	"IA32_PERFEVTSEL0", "IA32_PERFEVTSEL1", "IA32_PERFEVTSEL2",  "IA32_PERFEVTSEL3",
 	"IA32_PERFEVTSEL4", "IA32_PERFEVTSEL5", "IA32_PERFEVTSEL6",  "IA32_PERFEVTSEL7",
@@ -58,8 +60,24 @@ static void take_records(struct pmu_snapshot *out)
 		take(out, "IA32_LBR_CTL", IA32_LBR_CTL);
 	else if (lbr.select)
 		take(out, "MSR_LBR_SELECT", MSR_LBR_SELECT);
-	for (unsigned n = intel_extras(cpuid(1, 0).eax, extra), i = 0; i < n; i++)
+	for (unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra), i = 0; i < n; i++)
 		take(out, extra[i].name, extra[i].address);
+}
+
+/* What reloads counters (version 6): one that firmware left would disturb counting. */
+static void take_reloads(struct pmu_snapshot *out)
+{
+	static char names[64][24];
+
+	for (unsigned bit = 0; bit < 64; bit++) {
+		bool fixed = bit >= GLOBAL_FIXED_SHIFT;
+
+		if (!(intel_found.leaf.reloaded >> bit & 1))
+			continue;
+		snprintf(names[bit], sizeof names[bit], "IA32_PMC_%s%u_CFG_B", fixed ? "FX" : "GP",
+			 fixed ? bit - GLOBAL_FIXED_SHIFT : bit);
+		take(out, names[bit], intel_reload_mask(bit));
+	}
 }
 
 void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
@@ -79,6 +97,7 @@ void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 	if (cpu_has(CPU_PDCM))
 		take(out, "IA32_PERF_CAPABILITIES", IA32_PERF_CAPABILITIES);
 	take_records(out);
+	take_reloads(out);
 
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		const struct pmu_counter *k = &pmu->counter[c];

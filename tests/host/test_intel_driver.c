@@ -22,15 +22,17 @@ static const struct {
 	unsigned version, general, fixed, width, write_width, events;
 	unsigned records; /* registers of records and of single events in the snapshot */
 } parts[] = {
-	{&intel_yonah, 1, 2, 0, 40, 32, 7, 0},         {&intel_core2, 2, 2, 3, 40, 32, 10, 2},
-	{&intel_nehalem, 3, 4, 3, 48, 32, 8, 5},       {&intel_skylake, 4, 4, 3, 48, 48, 10, 7},
-	{&intel_icelake, 5, 8, 4, 48, 48, 12, 8},      {&intel_westmere, 3, 4, 3, 48, 32, 9, 6},
-	{&intel_sandybridge, 3, 4, 3, 48, 48, 10, 6},  {&intel_ivybridge, 3, 4, 3, 48, 48, 10, 6},
-	{&intel_haswell, 3, 4, 3, 48, 48, 10, 6},      {&intel_broadwell, 3, 4, 3, 48, 48, 10, 6},
-	{&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8},  {&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8},
-	{&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},   {&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},
-	{&intel_tremont, 5, 4, 3, 48, 48, 10, 6},      {&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 8},
-	{&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},
+	{&intel_yonah, 1, 2, 0, 40, 32, 7, 0},          {&intel_core2, 2, 2, 3, 40, 32, 10, 2},
+	{&intel_nehalem, 3, 4, 3, 48, 32, 8, 5},        {&intel_skylake, 4, 4, 3, 48, 48, 10, 7},
+	{&intel_icelake, 5, 8, 4, 48, 48, 12, 8},       {&intel_westmere, 3, 4, 3, 48, 32, 9, 6},
+	{&intel_sandybridge, 3, 4, 3, 48, 48, 10, 6},   {&intel_ivybridge, 3, 4, 3, 48, 48, 10, 6},
+	{&intel_haswell, 3, 4, 3, 48, 48, 10, 6},       {&intel_broadwell, 3, 4, 3, 48, 48, 10, 6},
+	{&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8},   {&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8},
+	{&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},    {&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},
+	{&intel_tremont, 5, 4, 3, 48, 48, 10, 6},       {&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 7},
+	{&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},  {&intel_tigerlake, 5, 8, 4, 48, 48, 12, 8},
+	{&intel_meteorlake_p, 5, 8, 4, 48, 48, 12, 8},  {&intel_meteorlake_e, 5, 8, 3, 48, 48, 10, 7},
+	{&intel_graniterapids, 5, 8, 4, 48, 48, 12, 8}, {&intel_lunarlake_e, 6, 8, 6, 48, 48, 10, 15},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 
@@ -99,14 +101,15 @@ static void describes_each_part(void **unused)
 		for (unsigned c = 0; c < pmu.n_counters; c++) {
 			const struct pmu_counter *k = &pmu.counter[c];
 			bool fixed = c >= parts[p].general;
-			snprintf(name, sizeof name, fixed ? "FIXED_CTR%u" : "PMC%u",
-				 fixed ? c - parts[p].general : c);
+			snprintf(name, sizeof name, fixed ? "FIXED_CTR%u" : "PMC%u", k->index);
 			assert_string_equal(k->name, name);
+			if (!fixed || k->index < 3)
+				assert_int_equal(k->index, fixed ? c - parts[p].general : c);
 			assert_int_equal(k->kind, fixed ? COUNTER_FIXED : COUNTER_GENERAL);
 			assert_int_equal(k->width, parts[p].width);
 			assert_int_equal(k->write_width, fixed ? parts[p].width : parts[p].write_width);
 			assert_int_equal(k->has_status, parts[p].version >= 2);
-			assert_int_equal(k->rdpmc, fixed ? 0x40000000 + c - parts[p].general : c);
+			assert_int_equal(k->rdpmc, fixed ? 0x40000000u + k->index : c);
 		}
 		for (unsigned e = 0; e < pmu.n_events; e++)
 			for (unsigned c = 0; c < pmu.n_counters; c++)

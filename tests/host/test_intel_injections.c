@@ -489,10 +489,23 @@ static bool more_is_equal(void)
 	return get(IA32_PMC0) != 0;
 }
 
+static bool reloads_itself_alone(void)
+{
+	power_up(&intel_lunarlake_e, active);
+	set(IA32_PERF_GLOBAL_CTRL, 0xc);
+	program(2, INSTR);
+	program(3, INSTR);
+	set(IA32_PMC0 + 3, -1ll);
+	set(0x190a, 8); /* counter 2 by counter 3 */
+	instructions(2);
+	return get(IA32_PMC0 + 2) == 2;
+}
+
 static const struct {
 	const char *name;
 	bool (*shows)(void);
 } rows[] = {
+	{"reload-ignored", reloads_itself_alone},
 	{"metrics-short", metrics_do_not_add_up},
 	{"eq-ignored", more_is_equal},
 	{"bts-lost", bts_wrong},
