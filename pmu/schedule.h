@@ -72,6 +72,10 @@ bool schedule_events(const struct pmu *pmu, const struct event_request *requests
 /** What to program for a request that schedule_events() placed. */
 struct pmu_config event_placed(const struct event_request *request, const struct sched_place *place);
 
+/** Counters that counting event e on counter c takes, c among them, as a bit mask: another one may have to
+ * help. */
+uint64_t event_takes(const struct pmu *pmu, const struct pmu_event *e, unsigned c);
+
 /** Counters that can count the request, as a bit mask; only the one that it asks for, if it does. */
 uint64_t event_counters(const struct pmu *pmu, const struct event_request *request);
 

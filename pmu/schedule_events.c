@@ -80,6 +80,21 @@ uint64_t event_counters(const struct pmu *pmu, const struct event_request *reque
 	return counters_of(way, ways(pmu, request, way, &why));
 }
 
+uint64_t event_takes(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	const struct event_request request = {
+		.event = e, .config = {.code = e->code, .ring = RING_ALL}, .counter = (uint8_t)(c + 1)};
+	struct sched_alternative way[SCHEDULE_ALTERNATIVES];
+	uint64_t mask = UINT64_C(1) << c;
+	const char *why;
+
+	if (pmu->driver->alternatives && ways(pmu, &request, way, &why))
+		for (unsigned u = 0; u < way[0].n_uses; u++)
+			if (way[0].use[u].resource < PMU_COUNTERS_MAX)
+				mask |= UINT64_C(1) << way[0].use[u].resource;
+	return mask;
+}
+
 struct pmu_config event_placed(const struct event_request *request, const struct sched_place *place)
 {
 	struct pmu_config config = request->config;

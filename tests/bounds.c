@@ -26,6 +26,14 @@ struct bound {
 		Q_INSN_LOCKED, -1, 1, 0                                                                      \
 	}
 
+/* As far as they are x87's or MMX's neither. */
+#define VECTOR_UOPS                                                                                          \
+	{Q_INSN_SSE, 32, 1, 0}, {Q_INSN_AVX, 32, 1, 0}, {Q_INSN_AVX512, 32, 1, 0}, {Q_INSN_AES, 32, 1, 0},   \
+		{Q_INSN_SHA, 32, 1, 0}, {Q_INSN_STRING, 32, 1, 0}, {Q_REP_ITERATIONS, 2, 1, 0},              \
+	{                                                                                                    \
+		Q_INSN_SERIALIZING, 200, 1, 0                                                                \
+	}
+
 #define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC)
 
 /*
@@ -217,6 +225,20 @@ static const struct bound bounds[] = {
 	       {Q_INSN_SHA, 32, 1, 0}, {Q_INSN_STRING, 32, 1, 0}, {Q_REP_ITERATIONS, 2, 1, 0},
 	       {Q_INSN_SERIALIZING, 200, 1, 0}),
 	 "vector instructions alone have them, and microcode that moves much"},
+	{Q_X87_SOME, 0, 0, NULL, PARTS({Q_INSN_X87, 300, 1, 0}), "x87 instructions alone have them"},
+	{Q_UOPS_SIMD, 0, 64, NULL, PARTS(VECTOR_UOPS),
+	 "SSE and AVX instructions alone have them, and microcode that moves much"},
+	{Q_UOPS_FP_SCALAR, 0, 64, PARTS({Q_FP_SCALAR_SP, 1, 2, 0}, {Q_FP_SCALAR_DP, 1, 2, 0}),
+	 PARTS(VECTOR_UOPS, {Q_INSN_X87, 300, 1, 0}),
+	 "at least one for each instruction; one that multiplies and adds is two operations"},
+	{Q_UOPS_FP_128, 0, 64, PARTS({Q_FP_128_SP, 1, 2, 0}, {Q_FP_128_DP, 1, 2, 0}), PARTS(VECTOR_UOPS),
+	 "at least one for each instruction; one that multiplies and adds is two operations"},
+	{Q_FLOPS_OTHER, 0, 0, NULL,
+	 PARTS({Q_FLOPS_SP, 1, 1, 0}, {Q_FLOPS_SP_ADD, -1, 1, 0}, {Q_FLOPS_SP_MUL, -1, 1, 0},
+	       {Q_FLOPS_SP_DIV, -1, 1, 0}, {Q_FLOPS_SP_MAC, -1, 1, 0}, {Q_FLOPS_DP, 1, 1, 0},
+	       {Q_FLOPS_DP_ADD, -1, 1, 0}, {Q_FLOPS_DP_MUL, -1, 1, 0}, {Q_FLOPS_DP_DIV, -1, 1, 0},
+	       {Q_FLOPS_DP_MAC, -1, 1, 0}),
+	 "whether minima, maxima, reciprocals and dot products count is not said"},
 	{Q_UOPS_DIV, 0, 64, NULL,
 	 PARTS({Q_INSN_DIV, 100, 1, 0}, {Q_FP_DIV, 100, 1, 0}, {Q_INSN_X87, 300, 1, 0},
 	       {Q_INSN_SERIALIZING, 100, 1, 0}, {Q_BR_FAR, 16, 1, 0}, {Q_EXCEPTIONS, 16, 1, 0},

@@ -190,6 +190,18 @@ static void find_fp(const struct answer *a, const char *name, struct classificat
 					      "rcp28",  "rsqrt28", "rcp",  "rsqrt"};
 	static const char *const weight2[] = {"fmaddsub", "fmsubadd", "fmadd", "fmsub",
 					      "fnmadd",   "fnmsub",   "dp"};
+	/* The kinds of operations of flops.sp, those of flops.dp in the same order; what starts with none of
+	 * these is of no kind. */
+	static const struct {
+		const char *starts;
+		enum quantity sp, dp;
+	} kinds[] = {
+		{"add", Q_FLOPS_SP_ADD, Q_FLOPS_DP_ADD},   {"sub", Q_FLOPS_SP_ADD, Q_FLOPS_DP_ADD},
+		{"hadd", Q_FLOPS_SP_ADD, Q_FLOPS_DP_ADD},  {"hsub", Q_FLOPS_SP_ADD, Q_FLOPS_DP_ADD},
+		{"mul", Q_FLOPS_SP_MUL, Q_FLOPS_DP_MUL},   {"div", Q_FLOPS_SP_DIV, Q_FLOPS_DP_DIV},
+		{"sqrt", Q_FLOPS_SP_DIV, Q_FLOPS_DP_DIV},  {"fmadd", Q_FLOPS_SP_MAC, Q_FLOPS_DP_MAC},
+		{"fmsub", Q_FLOPS_SP_MAC, Q_FLOPS_DP_MAC}, {"fnm", Q_FLOPS_SP_MAC, Q_FLOPS_DP_MAC},
+	};
 	const char *n = name, *rest = NULL;
 	unsigned weight = 0;
 	bool divides = false;
@@ -236,6 +248,9 @@ static void find_fp(const struct answer *a, const char *name, struct classificat
 	unsigned lanes = rest[0] == 's' ? 1 : bits / (dp ? 64 : 32);
 	c->once[q] = (uint16_t)weight;
 	c->once[dp ? Q_FLOPS_DP : Q_FLOPS_SP] = (uint16_t)(weight * lanes);
+	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (starts(n, kinds[i].starts))
+			c->once[dp ? kinds[i].dp : kinds[i].sp] = (uint16_t)(weight * lanes);
 }
 
 static void find_x87(const struct answer *a, const char *name, struct classification *c)

@@ -13,6 +13,7 @@
 #include "pmu/amd/events.h"
 #include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
+#include "pmu/schedule.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,8 @@
 static struct pmu_event unpacked[AMD_EVENTS_MAX];
 static const struct pmu_event *events[AMD_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
-static bool has_irperf, has_aperf;
+static bool has_irperf, has_aperf, merges;
+static uint64_t pairs; /* even counters that are merged with the one behind them */
 static char reason[96];
 
 /* In the order of enum amd_generation. */
@@ -123,6 +125,8 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 
+	merges = amd_merges(generation);
+	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
 	has_aperf = cpuid(6, 0).ecx & 1;
 	pmu->driver = &amd_driver;
@@ -152,8 +156,26 @@ static bool identify(struct pmu *pmu, const char **why)
 	return true;
 }
 
+static unsigned event_of(uint64_t code)
+{
+	return (unsigned)((code & 0xff) | (code >> 24 & 0xf00));
+}
+
+static bool takes_pair(uint64_t code)
+{
+	return merges && event_of(code) == EVENT_LARGE;
+}
+
+static uint64_t with_pairs(uint64_t mask)
+{
+	return mask | (mask & pairs) << 1;
+}
+
+/* The odd counter of a pair is all ones, so that the pair overflows where 48 bits do. */
 static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
 {
+	if (pairs >> c & 1 && !msr_write(amd_counter_msr(pmu, c + 1), MERGE_TOP))
+		return false;
 	written[c] = value & COUNTER_MASK;
 	return msr_write(amd_counter_msr(pmu, c), written[c]);
 }
@@ -173,6 +195,9 @@ static uint32_t counter_register(const struct pmu *pmu, unsigned c)
 
 static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 {
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask & pairs & 1ull << c && !msr_write(amd_counter_msr(pmu, c + 1), MERGE_TOP))
+			return false;
 	if (pmu->has_global)
 		return msr_write(PERF_GLOBAL_STATUS_CLR, mask & ((1ull << pmu->n_counters) - 1));
 	for (unsigned c = 0; c < pmu->n_counters; c++)
@@ -191,12 +216,24 @@ static bool global_off(const struct pmu *pmu, uint64_t counters)
 
 static bool release(const struct pmu *pmu, unsigned c)
 {
-	return global_off(pmu, 1ull << c) && msr_write(amd_select_msr(pmu, c), 0);
+	uint64_t taken = with_pairs(1ull << c);
+
+	pairs &= ~(1ull << c);
+	return global_off(pmu, taken) && msr_write(amd_select_msr(pmu, c), 0) &&
+	       (taken == 1ull << c || msr_write(amd_select_msr(pmu, c + 1), 0));
 }
 
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
-	if (!release(pmu, c) || !write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
+	if (!release(pmu, c))
+		return false;
+	if (takes_pair(config->code)) {
+		if (c % 2 || c + 1 >= pmu->n_counters || !release(pmu, c + 1) ||
+		    !msr_write(amd_select_msr(pmu, c + 1), CTL_MERGE | CTL_EN))
+			return false;
+		pairs |= 1ull << c;
+	}
+	if (!write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
 		return false;
 	uint64_t select = config->code | (config->ring & RING_OS ? CTL_OS : 0) |
 			  (config->ring & RING_USR ? CTL_USR : 0) | (config->interrupt ? CTL_INT : 0) |
@@ -224,12 +261,13 @@ static bool start(const struct pmu *pmu, uint64_t mask)
 	uint64_t control;
 	if (!pmu->has_global)
 		return set_enables(pmu, mask, true);
-	return msr_read(PERF_GLOBAL_CTL, &control) && msr_write(PERF_GLOBAL_CTL, control | mask);
+	return msr_read(PERF_GLOBAL_CTL, &control) && msr_write(PERF_GLOBAL_CTL, control | with_pairs(mask));
 }
 
 static bool stop(const struct pmu *pmu)
 {
-	return pmu->has_global ? msr_write(PERF_GLOBAL_CTL, 0) : set_enables(pmu, ~0ull, false);
+	/* What counts nothing by itself may stay enabled. */
+	return pmu->has_global ? msr_write(PERF_GLOBAL_CTL, 0) : set_enables(pmu, ~(pairs << 1), false);
 }
 
 static bool overflowed(const struct pmu *pmu, uint64_t *mask)
@@ -247,7 +285,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		if (!read_counter(pmu, c, &value))
 			return false;
-		if (value < written[c])
+		if (value < written[c] && !(pairs << 1 >> c & 1))
 			*mask |= 1ull << c;
 	}
 	return true;
@@ -263,7 +301,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 		out->start_end = amd_global_start_end;
 		out->stop = amd_global_stop;
 		out->stop_end = amd_global_stop_end;
-		out->args[0] = mask & ((1ull << pmu->n_counters) - 1);
+		out->args[0] = with_pairs(mask) & ((1ull << pmu->n_counters) - 1);
 		return true;
 	}
 
@@ -302,7 +340,29 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 /* Family 15H silently counts wrongly on a counter that the event is not wired to. */
 static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
+	if (takes_pair(e->code) && (c % 2 || c + 1 >= pmu->n_counters))
+		return false;
 	return c < pmu->n_counters && e->counters >> c & 1;
+}
+
+static unsigned alternatives(const struct pmu *pmu, const struct event_request *r,
+			     struct sched_alternative *out, const char **why)
+{
+	unsigned n = 0;
+	bool pair = takes_pair(r->config.code);
+
+	if (merges && event_of(r->config.code) == EVENT_MERGE) {
+		*why = "it merges two counters, and is programmed together with the event that needs it";
+		return 0;
+	}
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		bool can = r->event ? can_count(pmu, r->event, c)
+				    : !pair || (c % 2 == 0 && c + 1 < pmu->n_counters);
+		if (can)
+			out[n++] = (struct sched_alternative){
+				.n_uses = pair ? 2 : 1, .use = {{(uint8_t)c, 0}, {(uint8_t)(c + 1), 0}}};
+	}
+	return n;
 }
 
 static bool fault(const char **why, const char *what, unsigned c)
@@ -316,6 +376,7 @@ static bool reset(const struct pmu *pmu, const char **why)
 {
 	uint64_t value;
 
+	pairs = 0;
 	if (pmu->has_global && !msr_write(PERF_GLOBAL_CTL, 0))
 		return fault(why, "PerfCntrGlobalCtl, MSR C000030", 1);
 	for (unsigned c = 0; c < pmu->n_counters; c++)
@@ -361,6 +422,7 @@ const struct pmu_driver amd_driver = {
 	.bracket_enable = bracket_enable,
 	.bracket_read = bracket_read,
 	.can_count = can_count,
+	.alternatives = alternatives,
 	.accesses = amd_accesses,
 	.control = amd_control,
 	.recorder = &amd_recorder,

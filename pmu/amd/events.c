@@ -36,7 +36,7 @@ enum {
 	NO_BREAKPOINT,
 	NO_SMI,
 	NO_ERRORS,
-	PAIR
+	MERGED
 };
 
 static const char *const rules[] = {
@@ -50,7 +50,7 @@ static const char *const rules[] = {
 	[NO_BREAKPOINT] = "no breakpoint is set",
 	[NO_SMI] = "samples in which an SMI came are taken again",
 	[NO_ERRORS] = "needs memory that fails",
-	[PAIR] = "from Zen on, what is above 15 in a cycle needs a pair of counters",
+	[MERGED] = "more than 15 in a cycle: takes a pair of counters",
 	[UNSAID] = "whether returns and far transfers count is not said",
 };
 

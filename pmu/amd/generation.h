@@ -66,6 +66,12 @@ static inline unsigned amd_generation(uint32_t signature)
 	}
 }
 
+/** Whether two counters can be merged for events that exceed 15 in a cycle: Zen and later. */
+static inline bool amd_merges(unsigned generation)
+{
+	return generation >= AMD_ZEN1;
+}
+
 /** Selectors of K7 and K8 have 32 bits and an 8-bit event select. */
 static inline bool amd_narrow(unsigned generation)
 {

@@ -6,6 +6,7 @@
 
 #define FILTER "APM vol. 2, 13.2.1, OS and USR"
 #define CMASK  "APM vol. 2, 13.2.1, CntMask and Inv"
+#define FLOPS  "BKDG/PPR, PMCx003"
 #define BRANCH "BKDG/PPR, retired branch events"
 
 const struct pmu_identity amd_identities[] = {
@@ -39,5 +40,33 @@ const struct pmu_identity amd_identities[] = {
 	 {{1, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS"},
 	  {-1, "RETIRED_FAR_CONTROL_TRANSFERS"},
 	  {-1, "RETIRED_NEAR_RETURNS"}}},
+	{"kinds of floating-point operations are some of all",
+	 FLOPS,
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "RETIRED_SSE_AVX_FLOPS.ANY"},
+	  {-1, "RETIRED_SSE_AVX_FLOPS.ADD_SUB_FLOPS"},
+	  {-1, "RETIRED_SSE_AVX_FLOPS.MULT_FLOPS"},
+	  {-1, "RETIRED_SSE_AVX_FLOPS.DIV_FLOPS"},
+	  {-1, "RETIRED_SSE_AVX_FLOPS.MAC_FLOPS"}}},
+	{"floating-point operations are of one precision and kind each",
+	 FLOPS,
+	 IDENTITY_ZERO | IDENTITY_OF_SOME,
+	 {{1, "RETIRED_SSE_OPS.ALL"},
+	  {-1, "RETIRED_SSE_OPS.SINGLE_ADD_SUB_OPS"},
+	  {-1, "RETIRED_SSE_OPS.SINGLE_MUL_OPS"},
+	  {-1, "RETIRED_SSE_OPS.SINGLE_DIV_OPS"},
+	  {-1, "RETIRED_SSE_OPS.SINGLE_MUL_ADD_OPS"},
+	  {-1, "RETIRED_SSE_OPS.DOUBLE_ADD_SUB_OPS"},
+	  {-1, "RETIRED_SSE_OPS.DOUBLE_MUL_OPS"},
+	  {-1, "RETIRED_SSE_OPS.DOUBLE_DIV_OPS"},
+	  {-1, "RETIRED_SSE_OPS.DOUBLE_MUL_ADD_OPS"}}},
+	{"near returns are at least those mispredicted",
+	 BRANCH,
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "RETIRED_NEAR_RETURNS"}, {-1, "RETIRED_NEAR_RETURNS_MISPREDICTED"}}},
+	{"mispredicted taken branches are mispredicted",
+	 BRANCH,
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "branch-misses"}, {-1, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS_MISPREDICTED"}}},
 	{0},
 };

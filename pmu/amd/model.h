@@ -50,6 +50,7 @@ struct amd_counter {
 	uint8_t rings;          /* bit 0: CPL 0, bit 1: CPL 1 to 3 */
 	bool interrupt;
 	bool simple; /* no threshold and no edge: the value itself is added */
+	bool large;  /* more than 15 in a cycle needs a pair of counters */
 	bool edge, invert;
 	uint8_t cmask;
 
@@ -94,6 +95,7 @@ struct amd_state {
 
 	uint32_t running; /* counters that count now */
 	uint32_t started; /* of them, those that the last write started */
+	uint32_t merged;  /* those that hold the low half of a pair */
 	uint8_t run_list[AMD_COUNTERS];
 	unsigned n_running;
 	bool quick; /* nothing that runs needs more than adding up weighted terms and core cycles */

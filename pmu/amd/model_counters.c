@@ -28,6 +28,35 @@ static uint64_t code_bits(void)
 	return MUTANT(M_EVENT_HIGH, code, code & 0xffff);
 }
 
+/* This machine has one micro-operation for each instruction or operation, and none of its own besides. */
+static void add_weight(struct amd_counter *k, unsigned q, int weight)
+{
+	static const struct {
+		uint8_t of, parts[2];
+	} sums[] = {
+		{Q_UOPS_FUSED, {Q_INSTRUCTIONS, Q_INSTRUCTIONS}},
+		{Q_UOPS_X87, {Q_X87_OPS, Q_X87_OPS}},
+		{Q_UOPS_FP_SCALAR, {Q_FP_SCALAR_SP, Q_FP_SCALAR_DP}},
+		{Q_UOPS_FP_128, {Q_FP_128_SP, Q_FP_128_DP}},
+	};
+
+	static const uint8_t kinds[] = {Q_FLOPS_SP_ADD, Q_FLOPS_SP_MUL, Q_FLOPS_SP_DIV, Q_FLOPS_SP_MAC,
+					Q_FLOPS_DP_ADD, Q_FLOPS_DP_MUL, Q_FLOPS_DP_DIV, Q_FLOPS_DP_MAC};
+
+	/* Minima and their like do not count here: where they are taken away, that is all but the kinds. */
+	if (q == Q_FLOPS_OTHER && weight < 0) {
+		k->weight[Q_FLOPS_SP] = k->weight[Q_FLOPS_DP] = 0;
+		for (unsigned i = 0; i < sizeof kinds; i++)
+			k->weight[kinds[i]] = 1;
+		return;
+	}
+	k->weight[q] = (int8_t)(k->weight[q] + weight);
+	for (unsigned i = 0; i < sizeof sums / sizeof sums[0]; i++)
+		for (unsigned p = 0; q == sums[i].of && p < 2; p++)
+			if (!p || sums[i].parts[p] != sums[i].parts[0])
+				k->weight[sums[i].parts[p]] = (int8_t)(k->weight[sums[i].parts[p]] + weight);
+}
+
 void amd_decode(struct amd_state *s, unsigned c)
 {
 	struct amd_counter *k = &s->counter[c];
@@ -44,6 +73,7 @@ void amd_decode(struct amd_state *s, unsigned c)
 	k->edge = MUTANT(M_EDGE, select & CTL_EDGE, false);
 	k->invert = MUTANT(M_INV, select & CTL_INV, false);
 	k->cmask = select >> CTL_CMASK_SHIFT & 0xff;
+	k->large = k->event == EVENT_LARGE && amd_merges(s->generation);
 	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
 
 	if (injected(s, INJECT_FILTERED) && k->event != 0x76 && k->event != 0xc0 && k->event != 0xc2)
@@ -58,10 +88,11 @@ void amd_decode(struct amd_state *s, unsigned c)
 			continue;
 		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++) {
 			unsigned q = (e->terms[t] & ~AMD_MINUS) - 1;
+			int weight = e->terms[t] & AMD_MINUS ? -1 : 1;
 			if (q == Q_CYCLES || q == Q_REF_CYCLES)
 				k->clock = true;
 			else
-				k->weight[q] += e->terms[t] & AMD_MINUS ? -1 : 1;
+				add_weight(k, q, weight);
 		}
 	}
 }
@@ -98,11 +129,20 @@ static bool enabled(const struct amd_state *s, unsigned c)
 	       injected(s, INJECT_GLOBAL_IGNORED);
 }
 
+/* PPR of family 17H, large increments: an even counter and the odd one behind it, which has the merge event,
+ * is enabled and counts nothing of its own. */
+static bool is_merged(const struct amd_state *s, unsigned c)
+{
+	return amd_merges(s->generation) && c % 2 == MUTANT(M_MERGE_ODD, 0, 1) && c + 1 < s->n &&
+	       s->counter[c + 1].event == EVENT_MERGE && enabled(s, c + 1) &&
+	       !injected(s, INJECT_MERGE_IGNORED);
+}
+
 void amd_update_running(struct amd_state *s)
 {
 	uint32_t before = s->running;
 
-	s->running = 0;
+	s->running = s->merged = 0;
 	s->n_running = 0;
 	s->quick = !s->injections;
 	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
@@ -111,7 +151,8 @@ void amd_update_running(struct amd_state *s)
 			continue;
 		s->running |= 1u << c;
 		s->run_list[s->n_running++] = c;
-		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true);
+		s->merged |= (uint32_t)is_merged(s, c) << c;
+		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true) && (!k->large || s->merged >> c & 1);
 	}
 
 	s->started = s->running & ~before;
@@ -181,6 +222,11 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 		sum &= 0xffffffff;
 	}
 	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
+	/* The upper half of a pair takes the carry; only its own is an overflow. */
+	if (carry && s->merged >> c & 1) {
+		k[1].value = MUTANT(M_MERGE_CARRY, (k[1].value + 1) & MERGE_TOP, k[1].value);
+		carry = MUTANT(M_MERGE_OVERFLOW, k[1].value == 0, true);
+	}
 	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
 		overflow(s, c);
 }
@@ -278,6 +324,9 @@ static void count(struct amd_state *s, unsigned c, const struct model_step *step
 		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
 		value += k->weight[step->terms[i].quantity] * (int)amount;
 	}
+	/* The path to one counter is four bits wide. */
+	if (k->large && !(s->merged >> c & 1))
+		value &= MUTANT(M_LARGE_ALONE, LARGE_MOST, -1);
 	uint64_t amount =
 		k->simple ? (uint64_t)value + (k->clock ? cycles : 0) : conditional(k, value, cycles);
 	if (s->injections)

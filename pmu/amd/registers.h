@@ -35,6 +35,14 @@
 #define CTL_1292                                                                                             \
 	(1ull << 43) /* Zen 3: exact retire events on counter 2, revision guide 56683, erratum 1292 */
 
+/* Events that can grow by more than 15 in a cycle count in the even one of two counters; the odd one behind
+ * it has the merge event and holds bits 63:48. PPR of family 17H, large increments. */
+#define EVENT_LARGE 0x003 /* from Zen on: floating-point operations */
+#define EVENT_MERGE 0xfff
+#define CTL_MERGE   (0xffull | 0xfull << 32)
+#define LARGE_MOST  15     /* in a cycle without a merge */
+#define MERGE_TOP   0xffff /* of the odd counter */
+
 #define AMD_WIDTH 48 /* of every counter, not enumerated */
 
 /* --- PerfMonV2, CPUID 8000_0022H:EAX[0]: APM 13.2.1 --- */

@@ -497,6 +497,71 @@ static void no_status_of_missing_counters(void **unused)
 	assert_int_equal(pmis(), 0);
 }
 
+#define FLOPS (0x0f03 | RINGS | CTL_EN)
+
+static void large_increments(void **unused)
+{
+	(void)unused;
+	power_up(&amd_zen2, "");
+	/* Alone, a counter takes four bits in a cycle. */
+	program(0, FLOPS);
+	step(Q_FLOPS_SP_MAC, 18, 1, 0);
+	assert_int_equal(get(CTR(0)), 2);
+	step(Q_FLOPS_SP_MAC, 15, 1, 0);
+	assert_int_equal(get(CTR(0)), 17);
+	/* The merge event must be enabled, and stand behind the event, on an odd counter. */
+	program(1, CTL_MERGE);
+	step(Q_FLOPS_SP_MAC, 16, 1, 0);
+	assert_int_equal(get(CTR(0)), 17);
+	program(1, CTL_MERGE | CTL_EN);
+	step(Q_FLOPS_SP_MAC, 16, 1, 0);
+	step(Q_FLOPS_DP_MAC, 48, 1, 3);
+	assert_int_equal(get(CTR(0)), 17 + 64);
+	assert_int_equal(get(CTR(1)), 0);
+	program(0, 0);
+	program(1, FLOPS);
+	program(2, CTL_MERGE | CTL_EN);
+	step(Q_FLOPS_SP_MAC, 16, 1, 0);
+	assert_int_equal(get(CTR(1)), 0);
+	assert_int_equal(get(CTR(2)), 0);
+	/* Others are 64 bits wide in a pair, no more; before Zen nothing merges, and 003H is as good as any.
+	 */
+	power_up(&amd_fam15h, "");
+	set(PERF_CTL0 + 6, 0xff03 | RINGS | CTL_EN);
+	step(Q_FLOPS_SP_MAC, 16, 1, 0);
+	assert_int_equal(get(PERF_CTR0 + 6), 16);
+}
+
+static void pairs_carry(void **unused)
+{
+	static const struct model_profile *const profiles[] = {&amd_zen1, &amd_zen5};
+	(void)unused;
+	for (unsigned p = 0; p < 2; p++) {
+		power_up(profiles[p], "");
+		program(1, CTL_MERGE | CTL_EN);
+		program(0, INSTR | CTL_INT);
+		set(CTR(0), TOP - 1);
+		set(CTR(1), 0xfffe);
+		instructions(2);
+		assert_int_equal(get(CTR(0)), 0);
+		assert_int_equal(get(CTR(1)), 0xffff);
+		assert_int_equal(pmis(), 0);
+		set(CTR(0), TOP);
+		instructions(1);
+		assert_int_equal(get(CTR(0)), 0);
+		assert_int_equal(get(CTR(1)), 0);
+		assert_int_equal(pmis(), 1);
+		if (p)
+			assert_int_equal(get(PERF_GLOBAL_STATUS), 1);
+	}
+	/* With PerfMonV2 the upper one needs its bit of the common enable too. */
+	set(PERF_GLOBAL_CTL, 1);
+	set(CTR(0), TOP);
+	instructions(1);
+	assert_int_equal(get(CTR(1)), 0);
+	assert_int_equal(pmis(), 1);
+}
+
 #define MODEL_RULE_TESTS                                                                                     \
 	cmocka_unit_test(reset_state), cmocka_unit_test(presence), cmocka_unit_test(aliases),                \
 		cmocka_unit_test(selector_bits), cmocka_unit_test(counter_write),                            \
@@ -506,6 +571,7 @@ static void no_status_of_missing_counters(void **unused)
 		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(increments),         \
 		cmocka_unit_test(wrap), cmocka_unit_test(status), cmocka_unit_test(interrupts),              \
 		cmocka_unit_test(freeze), cmocka_unit_test(free_running_counters),                           \
-		cmocka_unit_test(no_status_of_missing_counters)
+		cmocka_unit_test(no_status_of_missing_counters), cmocka_unit_test(large_increments),         \
+		cmocka_unit_test(pairs_carry)
 
 #endif

@@ -2,6 +2,7 @@
 #include "pmu/amd/amd.h"
 #include "pmu/amd/registers.h"
 #include "pmu/grammar.h"
+#include "pmu/schedule.h"
 #include "tests/host/support/fake_cpu.h"
 
 #include "arch/x86/cpuid.h"
@@ -107,6 +108,116 @@ static void wiring_is_told(void **unused)
 	cycles = event_by_name(pmu.events, pmu.n_events, "CYCLES_NOT_IN_HALT");
 	for (unsigned c = 0; c < 8; c++)
 		assert_int_equal(drv->can_count(&pmu, cycles, c), c < 6);
+}
+
+static void run_flops(void)
+{
+	fake_cpu_run(&(struct qterm){Q_FLOPS_SP_ADD, 16}, 1, 1, 0, 10);
+}
+
+/* Events of large increments take an even counter and the one behind it. */
+static void merges_counters(void **unused)
+{
+	static const struct model_profile *const profiles[] = {&amd_zen1, &amd_zen2, &amd_zen3, &amd_zen4,
+							       &amd_zen5};
+	const char *why;
+	(void)unused;
+	for (unsigned p = 0; p < 5; p++) {
+		start_cpu(profiles[p], "");
+		const struct pmu_event *e = event_by_name(pmu.events, pmu.n_events,
+							  p ? "RETIRED_SSE_AVX_FLOPS.ANY"
+							    : "RETIRED_SSE_AVX_OPERATIONS.SP_ADD_SUB_FLOPS");
+		assert_non_null(e);
+		const struct pmu_config config = {.code = e->code, .ring = RING_ALL, .interrupt = true},
+					plain = {.code = 0xc0, .ring = RING_ALL};
+		for (unsigned c = 0; c < 6; c++) {
+			assert_int_equal(drv->can_count(&pmu, e, c), c % 2 == 0);
+			assert_int_equal(event_takes(&pmu, e, c), (c % 2 ? 1ull : 3ull) << c);
+			assert_int_equal(drv->program(&pmu, c, &config), c % 2 == 0);
+			assert_true(drv->release(&pmu, c));
+		}
+		for (unsigned c = 0; c < 6; c += 2) {
+			struct pmu_bracket bracket;
+			assert_true(drv->program(&pmu, c, &config));
+			assert_true(drv->bracket_enable(&pmu, 1ull << c, &bracket));
+			assert_int_equal(bracket.args[0], pmu.has_global ? 3ull << c : PERF_CTL0 + 2 * c);
+			assert_true(drv->start(&pmu, 1ull << c));
+			run_flops();
+			assert_true(drv->stop(&pmu));
+			run_flops();
+			assert_int_equal(count(c), 160);
+			assert_true(drv->start(&pmu, 1ull << c));
+			run_flops();
+			assert_true(drv->stop(&pmu));
+			assert_int_equal(count(c), 320);
+			/* It overflows at 48 bits, again and again, and says so for the lower one alone. */
+			fake_cpu_interrupts();
+			for (unsigned again = 0; again < 2; again++) {
+				assert_true(drv->write(&pmu, c, (1ull << 48) - 8));
+				assert_true(drv->start(&pmu, 1ull << c));
+				run_flops();
+				assert_true(drv->stop(&pmu));
+				assert_int_equal(count(c), 152);
+				assert_int_equal(overflows(), 1ull << c);
+				assert_int_equal(fake_cpu_interrupts(), 1);
+				assert_true(drv->acknowledge(&pmu, 1ull << c));
+				assert_int_equal(overflows(), 0);
+			}
+			/* Another event takes the lower one, or the upper one: the pair is undone. */
+			assert_true(drv->program(&pmu, c, &plain));
+			uint64_t upper;
+			assert_true(msr_read(PERF_CTL0 + 2 * (c + 1), &upper));
+			assert_int_equal(upper, 0);
+			assert_true(drv->release(&pmu, c));
+		}
+	}
+	start_cpu(&amd_zen2, "merge-ignored");
+	assert_true(drv->program(&pmu, 0, &(struct pmu_config){.code = 0x0f03, .ring = RING_ALL}));
+	assert_true(drv->start(&pmu, 1));
+	run_flops();
+	assert_int_not_equal(count(0), 160);
+
+	/* Requests: on an odd counter, the merge event alone, four pairs at once. */
+	struct event_request request[4] = {{0}};
+	struct event_error error;
+	struct sched_place place[4];
+	struct sched_result result;
+	char text[200];
+
+	assert_int_equal(event_parse(&pmu, "RETIRED_SSE_AVX_FLOPS.ANY@PERF_CTR1", request, 1, &error), 1);
+	assert_false(schedule_events(&pmu, request, 1, place, &result, &why));
+	assert_string_equal(why, "PERF_CTR1 cannot count amd::RETIRED_SSE_AVX_FLOPS.ANY: take PERF_CTR0, "
+				 "PERF_CTR2 or PERF_CTR4");
+	assert_int_equal(event_parse(&pmu, "rf000000ff", request, 1, &error), 1);
+	assert_false(schedule_events(&pmu, request, 1, place, &result, &why));
+	assert_non_null(strstr(why, "it merges two counters, and is programmed together with the event that "
+				    "needs it"));
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(
+			event_parse(&pmu, i ? "RETIRED_SSE_AVX_FLOPS.ANY" : "r0f03", &request[i], 1, &error),
+			1);
+	assert_true(schedule_events(&pmu, request, 3, place, &result, &why));
+	assert_int_equal(result.passes, 1);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(place[i].alternative % 2, 0);
+	assert_true(schedule_events(&pmu, request, 4, place, &result, &why));
+	assert_int_equal(result.passes, 2);
+	schedule_explain(&pmu, request, 4, text, sizeof text);
+	assert_non_null(strstr(text, "only"));
+	/* One pair and five others do not fit six counters, one pair and four do. */
+	struct event_request mixed[6];
+	struct sched_place places[6];
+	for (unsigned i = 0; i < 6; i++)
+		event_parse(&pmu, i ? "RETIRED_INSTRUCTIONS" : "RETIRED_SSE_AVX_FLOPS.ANY", &mixed[i], 1,
+			    &error);
+	assert_true(schedule_events(&pmu, mixed, 6, places, &result, &why));
+	assert_int_equal(result.passes, 2);
+	assert_true(schedule_events(&pmu, mixed, 5, places, &result, &why));
+	assert_int_equal(result.passes, 1);
+	/* Before Zen 003H is an event like others, and FFFH none. */
+	start_cpu(&amd_fam10h, "");
+	assert_int_equal(event_parse(&pmu, "r7f03@PERF_CTR1", request, 1, &error), 1);
+	assert_true(schedule_events(&pmu, request, 1, place, &result, &why));
 }
 
 static void counts_and_stops(void **unused)
@@ -425,6 +536,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(describes_each_part),
 		cmocka_unit_test(wiring_is_told),
+		cmocka_unit_test(merges_counters),
 		cmocka_unit_test(counts_and_stops),
 		cmocka_unit_test(sees_overflow),
 		cmocka_unit_test(takes_modifiers),

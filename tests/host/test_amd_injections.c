@@ -133,6 +133,14 @@ static bool filtered(void)
 	return get(CTR(0)) == 0 && get(CTR(1)) == 1;
 }
 
+static bool not_merged(void)
+{
+	set(CTL(1), CTL_MERGE | CTL_EN);
+	set(CTL(0), 0x0103 | RINGS | CTL_EN);
+	step(Q_FLOPS_SP_ADD, 16, 1, 0);
+	return get(CTR(0)) != 16;
+}
+
 #define OP_ON (1 | OP_EN | OP_DISPATCHED | 15ull << OP_COUNT_SHIFT)
 
 /* The operation behind one NOP is sampled. */
@@ -295,6 +303,7 @@ static const struct {
 	{"late-pmi", late_request},
 	{"status-reserved", status_reserved},
 	{"event-filter", filtered},
+	{"merge-ignored", not_merged},
 	{"ibs-skid", sample_skids},
 	{"ibs-taken", sample_tells_untaken},
 	{"lbr-lost", branch_missing},

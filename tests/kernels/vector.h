@@ -37,6 +37,13 @@
 	vunpcklpd \register, \register, \register
 .endm
 
+/* Of the operations in one turn: additions, multiplications, divisions; class SP or DP, lanes of each. */
+.macro SIG_KINDS class, lanes, adds, muls, divs
+	SIG FLOPS_\class\()_ADD, (\adds)*(\lanes), 0
+	SIG FLOPS_\class\()_MUL, (\muls)*(\lanes), 0
+	SIG FLOPS_\class\()_DIV, (\divs)*(\lanes), 0
+.endm
+
 .macro SIG_NO_DENORMALS
 	SIG_RANGE ASSISTS_FP, 0, 0, 0, 0, "no operand is denormal"
 .endm

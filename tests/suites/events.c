@@ -10,6 +10,7 @@
 #include "tests/truth.h"
 
 #include "arch/x86/trap.h"
+#include "pmu/schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,15 +195,18 @@ static bool joins(const struct pass *p, const struct pmu_event *e)
 static void fill_pass(const struct plan *plan, unsigned number, uint64_t *pending, struct pass *p)
 {
 	const struct pmu *pmu = plan->run->pmu;
+	uint64_t taken = 0;
 
 	p->n_slots = 0;
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		if (!(*pending >> c & 1))
 			continue;
 		const struct pmu_event *e = pmu->events[plan->event[c][(number + c) % plan->n_events[c]]];
+		uint64_t takes = pmu->has_global ? event_takes(pmu, e, c) : 0;
 
-		if (!joins(p, e))
+		if (!joins(p, e) || takes & taken)
 			continue;
+		taken |= takes;
 		p->slot[p->n_slots++] = pass_slot(e, c, plan->ring ? RING_USR : RING_ALL);
 		*pending &= ~(UINT64_C(1) << c);
 	}

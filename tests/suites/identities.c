@@ -46,13 +46,25 @@ static void skip(struct run *run, const char *name, const char *manual, const ch
 	run->report(run, &r);
 }
 
+/* Which operations an event counts is unknown, but the same each time; all else of the micro-architecture may
+ * differ from run to run. */
+static bool varies(const struct pmu_event *e)
+{
+	for (unsigned t = 0; t < EVENT_TERMS && e->terms[t].coefficient; t++)
+		if (quantity_info[e->terms[t].quantity].class == QUANTITY_MICRO &&
+		    e->terms[t].quantity != Q_FLOPS_OTHER)
+			return true;
+	return false;
+}
+
 /* Whether counts of different runs may be compared: the events are no clocks and look at no single cycle. */
 static bool repeatable(const struct equation *q)
 {
 	for (unsigned i = 0; i < q->n_terms; i++) {
 		const struct event_request *r = &q->request[i];
 
-		if (!r->event || r->event->judgement != EVENT_EXACT || r->config.cmask || r->config.edge)
+		if (!r->event || r->event->judgement != EVENT_EXACT || varies(r->event) || r->config.cmask ||
+		    r->config.edge)
 			return false;
 	}
 	return true;
@@ -85,6 +97,12 @@ static const char *make_equation(const struct run *run, const struct pmu_identit
 	if (!schedule_events(run->pmu, q->request, q->n_terms, q->place, &schedule, &why))
 		return why;
 	q->n_passes = schedule.passes;
+	/* Counters that cannot start together have a window each. */
+	if (!run->pmu->joint) {
+		q->n_passes = q->n_terms;
+		for (unsigned i = 0; i < q->n_terms; i++)
+			q->place[i].pass = (uint16_t)i;
+	}
 	for (unsigned i = 0; i < q->n_terms; i++)
 		if (!ladder_allows(run->ladder, q->place[i].alternative, RUNG_EXACT_ON_NOPS))
 			return "a counter that it needs is not to be believed";
@@ -192,10 +210,6 @@ static void run_identities(struct run *run)
 
 	if (!identity) {
 		skip(run, "identities", NULL, run->pmu ? "the driver lists none" : "there is no PMU");
-		return;
-	}
-	if (!run->pmu->joint) {
-		skip(run, "identities", NULL, "no two events can have the same window");
 		return;
 	}
 	for (; identity->name; identity++) {

@@ -3,6 +3,8 @@
 #include "tests/pass.h"
 #include "tests/response.h"
 
+#include "pmu/schedule.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +29,13 @@ static struct scanned {
 } * scanned;
 
 /* With what the pass that is being filled has already. */
-static bool clashes(const struct pmu_event *e)
+static bool clashes(const struct pmu_event *e, unsigned c)
 {
 	for (unsigned i = 0; i < n_scanned; i++)
-		if (scanned[i].placed && scanned[i].pass == n_passes && event_clashes(scanned[i].event, e))
+		if (scanned[i].placed && scanned[i].pass == n_passes &&
+		    (event_clashes(scanned[i].event, e) ||
+		     event_takes(run->pmu, scanned[i].event, scanned[i].counter) &
+			     event_takes(run->pmu, e, c)))
 			return true;
 	return false;
 }
@@ -48,7 +53,7 @@ static void place_all(void)
 				continue;
 			for (unsigned i = 0; i < n_scanned; i++) {
 				if (scanned[i].placed || !pmu->driver->can_count(pmu, scanned[i].event, c) ||
-				    clashes(scanned[i].event))
+				    clashes(scanned[i].event, c))
 					continue;
 				scanned[i].pass = n_passes;
 				scanned[i].counter = c;

@@ -8,6 +8,7 @@
 #include "tests/pass.h"
 
 #include "arch/x86/trap.h"
+#include "pmu/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -167,14 +168,17 @@ static bool sweep_order(struct sweep *s)
 	for (unsigned turn = 0; turn < s->n_all; turn++) {
 		struct pass p = pass_of(s, 0, 0);
 
+		uint64_t taken = 0;
+
 		p.n_slots = 0;
 		for (unsigned c = 0; c < pmu->n_counters; c++)
 			for (unsigned i = 0; i < s->n_all; i++) {
 				const struct pmu_event *e = s->all[(c + turn + i) % s->n_all];
 
 				if (!ladder_allows(s->run->ladder, c, RUNG_EXACT_ON_NOPS) ||
-				    !pmu->driver->can_count(pmu, e, c))
+				    !pmu->driver->can_count(pmu, e, c) || event_takes(pmu, e, c) & taken)
 					continue;
+				taken |= event_takes(pmu, e, c);
 				p.slot[p.n_slots++] = pass_slot(e, c, RING_ALL);
 				break;
 			}
