@@ -56,6 +56,7 @@ static void bound_part(struct problem *p, struct sched_place *places, struct sch
 		*solved = true;
 		return;
 	}
+	raise_bound(r, sched_room_bound(p), "room");
 	for (unsigned place = 1; place < SCHEDULE_USES; place++)
 		raise_bound(r, sched_matching_bound(p, place), kind[place]);
 	passes = sched_wiring(p, r->bound, places, solved);

@@ -134,6 +134,38 @@ unsigned sched_matching_bound(struct problem *p, unsigned place)
 	return m.capacity;
 }
 
+static unsigned exclusive_uses(const struct sched_alternative *a, bool seen[SCHEDULE_RESOURCES])
+{
+	unsigned n = 0;
+
+	for (unsigned u = 0; u < a->n_uses; u++)
+		if (!a->use[u].value) {
+			seen[a->use[u].resource] = true;
+			n++;
+		}
+	return n;
+}
+
+unsigned sched_room_bound(const struct problem *p)
+{
+	bool seen[SCHEDULE_RESOURCES] = {false};
+	unsigned sum = 0, room = 0;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		unsigned least = SCHEDULE_USES;
+
+		for (unsigned a = 0; a < p->items[i].n_alternatives; a++) {
+			unsigned uses = exclusive_uses(&p->items[i].alternative[a], seen);
+
+			least = uses < least ? uses : least;
+		}
+		sum += least;
+	}
+	for (unsigned r = 0; r < SCHEDULE_RESOURCES; r++)
+		room += seen[r];
+	return room ? (sum + room - 1) / room : 1;
+}
+
 /* Items that pairwise exclude each other, collected greedily from each start. */
 unsigned sched_clique_bound(const struct problem *p)
 {

@@ -27,6 +27,9 @@ bool sched_compatible(const struct sched_alternative *a, const struct sched_alte
  */
 unsigned sched_matching_bound(struct problem *p, unsigned place);
 
+/** Passes in which there is room for all that the items take for themselves alone. */
+unsigned sched_room_bound(const struct problem *p);
+
 /** Items of which no two fit into one pass, collected greedily from each start. */
 unsigned sched_clique_bound(const struct problem *p);
 
