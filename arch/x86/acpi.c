@@ -96,10 +96,29 @@ static const struct table *table_at(uint64_t address, const char *name)
 	return t;
 }
 
+/* A CPU may be listed as both kinds. */
+static void add_processor(uint32_t apic_id, uint32_t flags)
+{
+	enum { ENABLED = 1, ONLINE_CAPABLE = 2 };
+
+	if (!(flags & (ENABLED | ONLINE_CAPABLE)))
+		return;
+	for (unsigned i = 0; i < acpi.n_processors; i++)
+		if (acpi.processor[i].apic_id == apic_id) {
+			acpi.cpus += flags & ENABLED && !acpi.processor[i].enabled;
+			acpi.processor[i].enabled |= flags & ENABLED;
+			return;
+		}
+	acpi.cpus += flags & ENABLED;
+	if (acpi.n_processors < ACPI_PROCESSORS) {
+		acpi.processor[acpi.n_processors].apic_id = apic_id;
+		acpi.processor[acpi.n_processors++].enabled = flags & ENABLED;
+	}
+}
+
 static void read_madt(const struct table *t)
 {
 	enum { LOCAL_APIC = 0, IO_APIC = 1, OVERRIDE = 2, LOCAL_X2APIC = 9 };
-	static uint8_t seen[32]; /* local APIC IDs; a CPU may be listed as both kinds */
 	const uint8_t *p = (const uint8_t *)t + sizeof *t, *end = (const uint8_t *)t + t->length;
 	uint32_t flags;
 
@@ -111,12 +130,10 @@ static void read_madt(const struct table *t)
 		uint32_t word[3] = {0, 0, 0};
 
 		memcpy(word, p + 4, p[1] >= 16 ? 12 : p[1] >= 12 ? 8 : p[1] >= 8 ? 4 : 0);
-		if (p[0] == LOCAL_APIC && p[1] >= 8 && word[0] & 1) {
-			acpi.cpus++;
-			seen[p[3] / 8] |= 1u << p[3] % 8;
-		} else if (p[0] == LOCAL_X2APIC && p[1] >= 16 && word[1] & 1) {
-			if (word[0] > 255 || !(seen[word[0] / 8] >> word[0] % 8 & 1))
-				acpi.cpus++;
+		if (p[0] == LOCAL_APIC && p[1] >= 8) {
+			add_processor(p[3], word[0]);
+		} else if (p[0] == LOCAL_X2APIC && p[1] >= 16) {
+			add_processor(word[0], word[1]);
 		} else if (p[0] == IO_APIC && p[1] >= 12 && acpi.n_io_apics < ACPI_IO_APICS) {
 			acpi.io_apic[acpi.n_io_apics].address = word[0];
 			acpi.io_apic[acpi.n_io_apics++].gsi_base = word[1];

@@ -8,10 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ACPI_IO_APICS 16
+#define ACPI_IO_APICS   16
+#define ACPI_PROCESSORS 512
 
 struct acpi_info {
-	unsigned cpus; /* enabled local APICs; 0 without a MADT */
+	unsigned cpus;         /* enabled local APICs; 0 without a MADT */
+	unsigned n_processors; /* those, and what may become one of them; more are only counted in .cpus */
+	struct {
+		uint32_t apic_id;
+		bool enabled; /* false: online capable (ACPI 5.2.12.2), which is for an operating system */
+	} processor[ACPI_PROCESSORS];
 	unsigned n_io_apics;
 	struct {
 		uint32_t address, gsi_base;

@@ -144,6 +144,55 @@ static void sound_tables_are_understood(void **state)
 	assert_int_equal(machine_note_count(), notes);
 }
 
+static void processors_are_listed_once(void **state)
+{
+	static const uint8_t more[] = {
+		0, 0,  0xe0, 0xfe, 1, 0, 0, 0,                         /* local APIC address, PCAT_COMPAT */
+		0, 8,  0,    1,    1, 0, 0, 0,                         /* APIC 1, enabled */
+		0, 8,  1,    2,    2, 0, 0, 0,                         /* APIC 2, online capable */
+		0, 8,  2,    3,    0, 0, 0, 0,                         /* APIC 3, neither */
+		0, 8,  3,    1,    1, 0, 0, 0,                         /* APIC 1 again */
+		0, 8,  4,    5,    2, 0, 0, 0,                         /* APIC 5, online capable, ... */
+		9, 16, 0,    0,    5, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, /* ... and enabled */
+	};
+	static const struct {
+		uint32_t id;
+		bool enabled;
+	} expected[] = {{1, true}, {2, false}, {5, true}};
+
+	(void)state;
+	free(fw.table[0]);
+	fw.table[0] = table("APIC", more, sizeof more);
+	finish();
+	read_all();
+	assert_int_equal(acpi.cpus, 2);
+	assert_int_equal(acpi.n_processors, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(acpi.processor[i].apic_id, expected[i].id);
+		assert_int_equal(acpi.processor[i].enabled, expected[i].enabled);
+	}
+}
+
+static void more_processors_than_there_is_room_for_are_counted(void **state)
+{
+	enum { LISTED = ACPI_PROCESSORS + 3, ENTRY = 16 };
+	static uint8_t many[8 + LISTED * ENTRY];
+
+	(void)state;
+	for (uint32_t i = 0; i < LISTED; i++) {
+		uint8_t entry[ENTRY] = {9, ENTRY, 0, 0, (uint8_t)i, (uint8_t)(i >> 8), 0, 0, 1};
+
+		memcpy(many + 8 + i * ENTRY, entry, ENTRY);
+	}
+	free(fw.table[0]);
+	fw.table[0] = table("APIC", many, sizeof many);
+	finish();
+	read_all();
+	assert_int_equal(acpi.cpus, LISTED);
+	assert_int_equal(acpi.n_processors, ACPI_PROCESSORS);
+	assert_int_equal(acpi.processor[ACPI_PROCESSORS - 1].apic_id, ACPI_PROCESSORS - 1);
+}
+
 static void the_extended_pm_timer_wins(void **state)
 {
 	static const uint8_t x[12] = {1, 32, 0, 3, 0x08, 0x18, 0, 0, 0, 0, 0, 0};
@@ -276,6 +325,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(sound_tables_are_understood),
+		TEST(processors_are_listed_once),
+		TEST(more_processors_than_there_is_room_for_are_counted),
 		TEST(the_extended_pm_timer_wins),
 		TEST(a_bad_checksum_costs_only_that_table),
 		TEST(an_impossible_length_is_named),
