@@ -36,6 +36,9 @@ struct __attribute__((packed)) map_entry {
 };
 #define MAP_AVAILABLE 1
 
+/* Conventional memory, above what a BIOS and loaders use. */
+#define LOW_PAGE 0x70000
+
 #define DEBUG_EXIT_PORT 0xf4   /* QEMU's isa-debug-exit: ends with status (value << 1) | 1 */
 #define BOCHS_EXIT_PORT 0x8900 /* Bochs: ends when told "Shutdown" */
 #define STATUS_BASE     0x10   /* keeps our statuses apart from QEMU's own 1 */
@@ -43,6 +46,7 @@ struct __attribute__((packed)) map_entry {
 extern const char __load_start[], __image_end[];
 
 static uint64_t free_start, free_end; /* the largest stretch of memory below 4 GiB */
+static uint64_t low_page;             /* 0: not free */
 
 static void out8(uint16_t port, uint8_t value)
 {
@@ -90,6 +94,8 @@ static uint64_t read_map(const struct multiboot_info *info)
 			top = e->start + e->length;
 		if (to > 1ull << 32)
 			to = 1ull << 32;
+		if (e->type == MAP_AVAILABLE && from <= LOW_PAGE && to >= LOW_PAGE + 4096)
+			low_page = LOW_PAGE;
 		if (from < (uintptr_t)__image_end && to > (uintptr_t)__load_start)
 			from = (uintptr_t)__image_end;
 		if (e->type == MAP_AVAILABLE && to > from && to - from > free_end - free_start) {
@@ -192,6 +198,7 @@ void direct_main(const struct multiboot_info *info)
 	direct.command_line = command_line;
 	direct.boot.firmware = loader;
 	direct.boot.memory_top = read_map(info);
+	direct.boot.low_page = low_page;
 	direct.boot.rsdp = find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;
 

@@ -79,6 +79,18 @@ static void *alloc_pages(size_t pages)
 	return at ? memset(at, 0, pages * 4096) : NULL;
 }
 
+/** A page for the start of other processors; firmware may have none. */
+static uint64_t low_page(void)
+{
+	EFI_PHYSICAL_ADDRESS at = 0x9ffff;
+
+	if (EFI_ERROR(bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, 1, &at)))
+		return 0;
+	allocated[n_allocated].start = at;
+	allocated[n_allocated++].pages = 1;
+	return at;
+}
+
 static void free_all_pages(void)
 {
 	while (n_allocated) {
@@ -476,6 +488,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	choose_volume(loaded->DeviceHandle);
 	uefi.boot.rsdp = find_rsdp();
 	uefi.boot.memory_top = memory_top();
+	uefi.boot.low_page = low_page();
 	uefi.boot.firmware = firmware_name();
 	uefi.command_line = command_line(loaded);
 	if (!uefi.command_line)

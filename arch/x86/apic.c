@@ -18,6 +18,8 @@
 #define ICR_PENDING         (1u << 12)
 #define ICR_ASSERT          (1u << 14)
 #define ICR_SELF            (1u << 18)
+#define ICR_INIT            (5u << 8)
+#define ICR_STARTUP         (6u << 8)
 #define TIMER_DIVIDE_BY_1   0xb
 #define TIMER_DIVIDE_BY_128 0xa
 #define LVT_TIMER_DEADLINE  (2u << 17)
@@ -29,7 +31,8 @@ static volatile uint32_t *registers;
 static uint64_t timer_hz;
 static bool is_lent; /* the extended entries are these: */
 static uint32_t lent[APIC_EXT_LVTS];
-static struct apic_state firmware_state;
+static struct apic_state found[2],
+	*firmware_state = found; /* of the processors that were taken, one after the other */
 static volatile unsigned error_count;
 static volatile uint32_t error_status;
 
@@ -102,6 +105,8 @@ uint32_t apic_id(void)
 static void send(uint32_t command, uint32_t destination)
 {
 	if (x2) {
+		/* The write is not ordered behind earlier stores: SDM vol. 3, 10.12.3. */
+		__asm__ volatile("mfence; lfence" ::: "memory");
 		msr_write(MSR_X2APIC_ICR, (uint64_t)destination << 32 | command);
 		return;
 	}
@@ -118,7 +123,28 @@ void apic_self_ipi(uint8_t vector)
 
 void apic_self_nmi(void)
 {
-	send(ICR_ASSERT | APIC_LVT_NMI, apic_id());
+	apic_send_nmi(apic_id());
+}
+
+void apic_send_nmi(uint32_t id)
+{
+	send(ICR_ASSERT | APIC_LVT_NMI, id);
+}
+
+void apic_send_init(uint32_t id)
+{
+	send(ICR_ASSERT | ICR_INIT, id);
+}
+
+void apic_send_startup(uint32_t id, uint8_t page)
+{
+	send(ICR_ASSERT | ICR_STARTUP | page, id);
+}
+
+bool apic_reaches(uint32_t id)
+{
+	/* FFH is everybody: SDM vol. 3, 10.6.2. */
+	return present && (x2 ? id != UINT32_MAX : id < 255);
 }
 
 static bool vector_bit(enum apic_register block, uint8_t vector)
@@ -231,6 +257,17 @@ bool apic_enable_x2(void)
 	return true;
 }
 
+bool apic_join(void)
+{
+	uint64_t base;
+
+	if (!msr_read(MSR_APIC_BASE, &base))
+		return false;
+	if (!(base & APIC_BASE_X2) == !x2)
+		return true;
+	return x2 && msr_write(MSR_APIC_BASE, base | APIC_BASE_X2);
+}
+
 /* APM vol. 2, 16.3.4 and 16.7.1: the version register says that there is an extended space, and that how many
  * entries it has. */
 static bool has_extended(enum apic_register reg)
@@ -256,10 +293,11 @@ bool apic_has_lvt(enum apic_register reg)
 
 void apic_take(void)
 {
-	struct apic_state *s = &firmware_state;
+	struct apic_state *s = firmware_state;
 
 	if (!present)
 		return;
+	firmware_state++;
 	for (unsigned i = 0; i < APIC_SAVED; i++)
 		s->value[i] = apic_has_lvt(saved_registers[i]) ? apic_read(saved_registers[i]) : 0;
 	s->current = apic_read(APIC_TIMER_CURRENT);
@@ -302,7 +340,7 @@ static void drain(void)
 
 		for (unsigned v = 32; v < 256 && lowest == 256; v++)
 			if (vector_bit(APIC_IRR, (uint8_t)v) &&
-			    !(firmware_state.requested[v / 32] >> v % 32 & 1))
+			    !(firmware_state->requested[v / 32] >> v % 32 & 1))
 				lowest = v;
 		if (lowest == 256)
 			break;
@@ -313,10 +351,11 @@ static void drain(void)
 
 void apic_give_back(void)
 {
-	const struct apic_state *s = &firmware_state;
+	const struct apic_state *s;
 
 	if (!present)
 		return;
+	s = --firmware_state;
 	apic_timer_oneshot(0);
 	if (apic_has_lvt(APIC_LVT_PERF))
 		apic_write(APIC_LVT_PERF, APIC_LVT_MASKED | VECTOR_PMI);

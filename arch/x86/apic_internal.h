@@ -4,6 +4,7 @@
 #ifndef ARCH_X86_APIC_INTERNAL_H
 #define ARCH_X86_APIC_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define APIC_SAVED 15
@@ -25,8 +26,19 @@ void apic_timer_calibrate(void);
 /** Run the timer once for so many microseconds or as many as it can count. */
 void apic_timer_alarm(uint64_t us);
 
+/** Whether an interrupt can be sent to the processor with this APIC ID in the mode that is on. */
+bool apic_reaches(uint32_t id);
+void apic_send_nmi(uint32_t id);
+void apic_send_init(uint32_t id);
+/** Start a processor that waits after an INIT: it begins in real mode at the begin of a page below 1 MiB. */
+void apic_send_startup(uint32_t id, uint8_t page);
+
+/** On a processor that was just started: bring its APIC into the mode that the boot processor's has.
+ * @return false if that cannot be */
+bool apic_join(void);
+
 /** Save the set-up and make our own; put it back, with nothing of ours left requested. Interrupts must be
- * masked. */
+ * masked. Nests once: another processor may be taken while the first one is. */
 void apic_take(void);
 void apic_give_back(void);
 

@@ -39,7 +39,7 @@ static const uint32_t msrs[] = {0x174,      0x175,      0x176,      0xc0000081, 
 /* Type and S bit of a descriptor, without the busy bit. */
 #define TSS_TYPE 9
 
-static struct {
+static struct state {
 	struct descriptor_pointer gdt, idt;
 	uint16_t tr;
 	uint16_t selectors[6]; /* CS, SS, DS, ES, FS, GS */
@@ -48,11 +48,12 @@ static struct {
 	uint64_t dr[4], dr6, dr7;
 	uint64_t msr[MSRS];
 	bool msr_there[MSRS];
-} firmware;
+	uint8_t *vector_state;         /* XSAVE or FXSAVE area */
+} found[2];                            /* of the processors that were taken, one after the other ... */
+static struct state *firmware = found; /* ... and the place for the next one, or the one that is put back */
 
 static bool has_xsave, has_nx;
 static uint64_t xcr0;
-static uint8_t *vector_state; /* XSAVE or FXSAVE area */
 
 /* switch.S */
 void gdt_return(const struct descriptor_pointer *p, const uint16_t selectors[6]);
@@ -100,10 +101,11 @@ bool cpu_state_init(void *(*alloc_pages)(size_t pages))
 			xcr0 &= ~0xe0ull;
 		size = r.ecx;
 	}
-	vector_state = alloc_pages((size + 4095) / 4096);
+	for (unsigned i = 0; i < 2; i++)
+		found[i].vector_state = alloc_pages((size + 4095) / 4096);
 	if (cr4_read() & CR4_CET)
 		note_add("firmware uses control-flow enforcement: it stays off after the first take-over");
-	return vector_state;
+	return found[0].vector_state && found[1].vector_state;
 }
 
 bool cpu_state_has_xsave(void)
@@ -113,52 +115,52 @@ bool cpu_state_has_xsave(void)
 
 static void segments_save(void)
 {
-	__asm__ volatile("sgdt %0" : "=m"(firmware.gdt));
-	__asm__ volatile("sidt %0" : "=m"(firmware.idt));
-	__asm__ volatile("str %0" : "=r"(firmware.tr));
-	__asm__ volatile("mov %%cs, %0" : "=r"(firmware.selectors[0]));
-	__asm__ volatile("mov %%ss, %0" : "=r"(firmware.selectors[1]));
-	__asm__ volatile("mov %%ds, %0" : "=r"(firmware.selectors[2]));
-	__asm__ volatile("mov %%es, %0" : "=r"(firmware.selectors[3]));
-	__asm__ volatile("mov %%fs, %0" : "=r"(firmware.selectors[4]));
-	__asm__ volatile("mov %%gs, %0" : "=r"(firmware.selectors[5]));
+	__asm__ volatile("sgdt %0" : "=m"(firmware->gdt));
+	__asm__ volatile("sidt %0" : "=m"(firmware->idt));
+	__asm__ volatile("str %0" : "=r"(firmware->tr));
+	__asm__ volatile("mov %%cs, %0" : "=r"(firmware->selectors[0]));
+	__asm__ volatile("mov %%ss, %0" : "=r"(firmware->selectors[1]));
+	__asm__ volatile("mov %%ds, %0" : "=r"(firmware->selectors[2]));
+	__asm__ volatile("mov %%es, %0" : "=r"(firmware->selectors[3]));
+	__asm__ volatile("mov %%fs, %0" : "=r"(firmware->selectors[4]));
+	__asm__ volatile("mov %%gs, %0" : "=r"(firmware->selectors[5]));
 	/* These exist wherever there is a 64-bit mode, and loading a selector destroys them. */
-	msr_read(MSR_FS_BASE, &firmware.fs_base);
-	msr_read(MSR_GS_BASE, &firmware.gs_base);
+	msr_read(MSR_FS_BASE, &firmware->fs_base);
+	msr_read(MSR_GS_BASE, &firmware->gs_base);
 }
 
 static void debug_registers_save(void)
 {
-	__asm__ volatile("mov %%dr7, %0" : "=r"(firmware.dr7));
+	__asm__ volatile("mov %%dr7, %0" : "=r"(firmware->dr7));
 	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
-	__asm__ volatile("mov %%dr0, %0" : "=r"(firmware.dr[0]));
-	__asm__ volatile("mov %%dr1, %0" : "=r"(firmware.dr[1]));
-	__asm__ volatile("mov %%dr2, %0" : "=r"(firmware.dr[2]));
-	__asm__ volatile("mov %%dr3, %0" : "=r"(firmware.dr[3]));
-	__asm__ volatile("mov %%dr6, %0" : "=r"(firmware.dr6));
+	__asm__ volatile("mov %%dr0, %0" : "=r"(firmware->dr[0]));
+	__asm__ volatile("mov %%dr1, %0" : "=r"(firmware->dr[1]));
+	__asm__ volatile("mov %%dr2, %0" : "=r"(firmware->dr[2]));
+	__asm__ volatile("mov %%dr3, %0" : "=r"(firmware->dr[3]));
+	__asm__ volatile("mov %%dr6, %0" : "=r"(firmware->dr6));
 }
 
 static void debug_registers_return(void)
 {
-	__asm__ volatile("mov %0, %%dr0" ::"r"(firmware.dr[0]));
-	__asm__ volatile("mov %0, %%dr1" ::"r"(firmware.dr[1]));
-	__asm__ volatile("mov %0, %%dr2" ::"r"(firmware.dr[2]));
-	__asm__ volatile("mov %0, %%dr3" ::"r"(firmware.dr[3]));
-	__asm__ volatile("mov %0, %%dr6" ::"r"(firmware.dr6));
-	__asm__ volatile("mov %0, %%dr7" ::"r"(firmware.dr7));
+	__asm__ volatile("mov %0, %%dr0" ::"r"(firmware->dr[0]));
+	__asm__ volatile("mov %0, %%dr1" ::"r"(firmware->dr[1]));
+	__asm__ volatile("mov %0, %%dr2" ::"r"(firmware->dr[2]));
+	__asm__ volatile("mov %0, %%dr3" ::"r"(firmware->dr[3]));
+	__asm__ volatile("mov %0, %%dr6" ::"r"(firmware->dr6));
+	__asm__ volatile("mov %0, %%dr7" ::"r"(firmware->dr7));
 }
 
 static void vector_state_save(void)
 {
 	if (has_xsave) {
-		uint64_t all = xcr0 | firmware.xcr0;
+		uint64_t all = xcr0 | firmware->xcr0;
 		xcr0_write(all);
-		__asm__ volatile("xsave64 (%0)" ::"r"(vector_state), "a"((uint32_t)all),
+		__asm__ volatile("xsave64 (%0)" ::"r"(firmware->vector_state), "a"((uint32_t)all),
 				 "d"((uint32_t)(all >> 32))
 				 : "memory");
 		xcr0_write(xcr0);
 	} else {
-		__asm__ volatile("fxsave64 (%0)" ::"r"(vector_state) : "memory");
+		__asm__ volatile("fxsave64 (%0)" ::"r"(firmware->vector_state) : "memory");
 	}
 	uint32_t mxcsr = 0x1f80;
 	__asm__ volatile("fninit; ldmxcsr %0" ::"m"(mxcsr));
@@ -167,14 +169,14 @@ static void vector_state_save(void)
 static void vector_state_return(void)
 {
 	if (has_xsave) {
-		uint64_t all = xcr0 | firmware.xcr0;
+		uint64_t all = xcr0 | firmware->xcr0;
 		xcr0_write(all);
-		__asm__ volatile("xrstor64 (%0)" ::"r"(vector_state), "a"((uint32_t)all),
+		__asm__ volatile("xrstor64 (%0)" ::"r"(firmware->vector_state), "a"((uint32_t)all),
 				 "d"((uint32_t)(all >> 32))
 				 : "memory");
-		xcr0_write(firmware.xcr0);
+		xcr0_write(firmware->xcr0);
 	} else {
-		__asm__ volatile("fxrstor64 (%0)" ::"r"(vector_state) : "memory");
+		__asm__ volatile("fxrstor64 (%0)" ::"r"(firmware->vector_state) : "memory");
 	}
 }
 
@@ -182,23 +184,24 @@ void cpu_state_take(void)
 {
 	segments_save();
 	descriptors_load(); /* from here on MSR accesses may fault */
-	firmware.cr0 = cr0_read();
-	firmware.cr3 = cr3_read();
-	firmware.cr4 = cr4_read();
-	msr_read(MSR_EFER, &firmware.efer);
-	msr_read(MSR_PAT, &firmware.pat);
+	firmware->cr0 = cr0_read();
+	firmware->cr3 = cr3_read();
+	firmware->cr4 = cr4_read();
+	msr_read(MSR_EFER, &firmware->efer);
+	msr_read(MSR_PAT, &firmware->pat);
 	for (unsigned i = 0; i < MSRS; i++)
-		firmware.msr_there[i] = msr_read(msrs[i], &firmware.msr[i]);
+		firmware->msr_there[i] = msr_read(msrs[i], &firmware->msr[i]);
 	debug_registers_save();
 
-	cr0_write((firmware.cr0 | CR0_MP | CR0_NE | CR0_WP) & ~(CR0_EM | CR0_TS | CR0_AM | CR0_NW | CR0_CD));
-	cr4_write((firmware.cr4 & ~CR4_OURS) | CR4_OSFXSR | CR4_OSXMMEXCPT | (has_xsave ? CR4_OSXSAVE : 0));
-	msr_write(MSR_EFER, firmware.efer | EFER_SCE | (has_nx ? EFER_NXE : 0));
+	cr0_write((firmware->cr0 | CR0_MP | CR0_NE | CR0_WP) & ~(CR0_EM | CR0_TS | CR0_AM | CR0_NW | CR0_CD));
+	cr4_write((firmware->cr4 & ~CR4_OURS) | CR4_OSFXSR | CR4_OSXMMEXCPT | (has_xsave ? CR4_OSXSAVE : 0));
+	msr_write(MSR_EFER, firmware->efer | EFER_SCE | (has_nx ? EFER_NXE : 0));
 	msr_write(MSR_PAT, PAGING_PAT);
 	cr3_write(paging_root());
 
-	firmware.xcr0 = has_xsave ? xcr0_read() : 0;
+	firmware->xcr0 = has_xsave ? xcr0_read() : 0;
 	vector_state_save();
+	firmware++;
 }
 
 /*
@@ -207,36 +210,37 @@ void cpu_state_take(void)
  */
 static void task_register_return(void)
 {
-	unsigned selector = firmware.tr & ~7u;
-	uint64_t *descriptor = (uint64_t *)(firmware.gdt.base + selector);
+	unsigned selector = firmware->tr & ~7u;
+	uint64_t *descriptor = (uint64_t *)(firmware->gdt.base + selector);
 
-	if (!selector || selector + 15 > firmware.gdt.limit || (*descriptor >> 40 & 0x1d) != TSS_TYPE)
+	if (!selector || selector + 15 > firmware->gdt.limit || (*descriptor >> 40 & 0x1d) != TSS_TYPE)
 		return;
 	uint64_t cr0 = cr0_read();
 	cr0_write(cr0 & ~CR0_WP);
 	*descriptor &= ~(2ull << 40); /* busy: LTR wants an available one */
 	cr0_write(cr0);
-	__asm__ volatile("ltr %0" ::"r"(firmware.tr));
+	__asm__ volatile("ltr %0" ::"r"(firmware->tr));
 }
 
 void cpu_state_give_back(void)
 {
+	firmware--;
 	vector_state_return();
 	debug_registers_return();
 	for (unsigned i = 0; i < MSRS; i++)
-		if (firmware.msr_there[i])
-			msr_write(msrs[i], firmware.msr[i]);
-	msr_write(MSR_PAT, firmware.pat);
+		if (firmware->msr_there[i])
+			msr_write(msrs[i], firmware->msr[i]);
+	msr_write(MSR_PAT, firmware->pat);
 	/* PCIDE wants CR3[11:0] = 0, as ours is; shadow stacks cannot be resumed in the middle of another
 	 * call chain. */
-	cr4_write(firmware.cr4 & ~CR4_CET);
-	cr3_write(firmware.cr3);
-	cr0_write(firmware.cr0);
-	msr_write(MSR_EFER, firmware.efer);
+	cr4_write(firmware->cr4 & ~CR4_CET);
+	cr3_write(firmware->cr3);
+	cr0_write(firmware->cr0);
+	msr_write(MSR_EFER, firmware->efer);
 
-	gdt_return(&firmware.gdt, firmware.selectors);
+	gdt_return(&firmware->gdt, firmware->selectors);
 	task_register_return();
-	idt_load(&firmware.idt);
-	msr_write(MSR_FS_BASE, firmware.fs_base);
-	msr_write(MSR_GS_BASE, firmware.gs_base);
+	idt_load(&firmware->idt);
+	msr_write(MSR_FS_BASE, firmware->fs_base);
+	msr_write(MSR_GS_BASE, firmware->gs_base);
 }

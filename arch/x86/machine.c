@@ -1,4 +1,5 @@
 #include "arch/x86/machine.h"
+#include "arch/x86/machine_internal.h"
 
 #include "arch/x86/acpi.h"
 #include "arch/x86/apic.h"
@@ -9,8 +10,10 @@
 #include "arch/x86/descriptors.h"
 #include "arch/x86/hpet.h"
 #include "arch/x86/irq_chips.h"
+#include "arch/x86/mtrr.h"
 #include "arch/x86/notes.h"
 #include "arch/x86/paging_internal.h"
+#include "arch/x86/processors_internal.h"
 #include "arch/x86/serial.h"
 #include "arch/x86/time.h"
 #include "arch/x86/time_internal.h"
@@ -25,7 +28,8 @@
 #define GUARD_STACK     0x40000
 
 static bool ready, taken;
-static uint64_t firmware_flags;
+static bool joined; /* another processor has the run: devices and the screen are the boot processor's */
+static uint64_t firmware_flags, boot_flags;
 
 bool machine_taken(void)
 {
@@ -97,6 +101,7 @@ const char *machine_init(const struct boot_info *boot)
 		return "too little memory below 4 GiB for page tables and stacks: give the machine at least "
 		       "64 MiB more";
 	descriptors_init();
+	processors_init(boot->low_page);
 	time_calibrate();
 	if (strcmp(time_reference(), "HPET"))
 		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "",
@@ -119,8 +124,10 @@ void machine_take(void)
 	firmware_flags = interrupts_mask();
 	time_begin();
 	cpu_state_take();
-	irq_chips_take();
-	hpet_take();
+	if (!joined) {
+		irq_chips_take();
+		hpet_take();
+	}
 	apic_take();
 	taken = true;
 }
@@ -132,10 +139,42 @@ void machine_give_back(void)
 	__asm__ volatile("cli" ::: "memory");
 	watchdog_give_back();
 	apic_give_back();
-	hpet_give_back();
-	irq_chips_give_back();
+	if (!joined) {
+		hpet_give_back();
+		irq_chips_give_back();
+	}
 	taken = false;
 	cpu_state_give_back();
+	if (joined)
+		return;
 	interrupts_restore(firmware_flags);
 	console_flush_screen();
+}
+
+static void choose_watchdog(void *arg)
+{
+	(void)arg;
+	watchdog_move(true);
+}
+
+bool machine_join(void)
+{
+	if (!apic_join())
+		return false;
+	boot_flags = firmware_flags;
+	joined = true;
+	taken = false;
+	machine_take();
+	mtrrs_adopt();
+	trap_guard(choose_watchdog, NULL, NULL);
+	return true;
+}
+
+void machine_part(void)
+{
+	machine_give_back();
+	watchdog_move(false);
+	firmware_flags = boot_flags;
+	joined = false;
+	taken = true;
 }

@@ -1,11 +1,12 @@
 /*
  * Taking the machine over from firmware and handing it back.
  *
- * Between machine_take() and machine_give_back() the harness owns the boot CPU: its GDT, TSS, IDT, page
- * tables, control registers and local APIC set-up are loaded, maskable interrupts are off, firmware must not
- * be called. Everything that is changed is saved first and put back exactly (GDTR, IDTR, TR, segment
- * registers, CR0, CR3, CR4, XCR0, EFER, PAT, FS/GS base, SYSCALL and SYSENTER MSRs, APIC registers including
- * the timer, x87/SSE/AVX state, 8259 and I/O APIC masks, HPET). Taking and giving back may be repeated.
+ * Between machine_take() and machine_give_back() the harness owns the boot processor (or another one that it
+ * has handed the run to: arch/x86/processors.h): its GDT, TSS, IDT, page tables, control registers and local
+ * APIC set-up are loaded, maskable interrupts are off, firmware must not be called. Everything that is
+ * changed is saved first and put back exactly (GDTR, IDTR, TR, segment registers, CR0, CR3, CR4, XCR0, EFER,
+ * PAT, FS/GS base, SYSCALL and SYSENTER MSRs, APIC registers including the timer, x87/SSE/AVX state, 8259 and
+ * I/O APIC masks, HPET). Taking and giving back may be repeated.
  */
 #ifndef ARCH_X86_MACHINE_H
 #define ARCH_X86_MACHINE_H
@@ -26,6 +27,8 @@ struct boot_info {
 	uint16_t serial_port; /* I/O port of a 16550, 0 to probe 3F8H, 2F8H */
 	bool want_x2apic;     /* switch to x2APIC if the CPU has it */
 	bool no_hpet;         /* treat as absent (tests) */
+	uint64_t
+		low_page; /* a page below 1 MiB that nobody else uses, for the start of processors; 0: none */
 };
 
 /**

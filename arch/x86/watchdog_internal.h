@@ -9,6 +9,10 @@
 /** Choose the first source that really interrupts. Once, with the machine taken. */
 void watchdog_choose(void);
 
+/** The run goes over to another processor, which may need another source; and back. With the machine taken.
+ */
+void watchdog_move(bool away);
+
 /** Put back what the source needed; the machine is about to be given back. */
 void watchdog_give_back(void);
 

@@ -1,0 +1,150 @@
+/*
+ * How another processor comes from real mode to C, and how one waits while another has the run.
+ *
+ * Behind INIT and start-up IPI a processor begins at the first byte of the page that the IPI named, in real mode with
+ * CS = page / 16 (SDM vol. 3, 8.4.3 and 9.1). The code below is copied there, and its words at the end are filled in.
+ * It is position independent: it takes the page's address from CS.
+ */
+#define CR0_PE	  (1 << 0)
+#define CR0_MP	  (1 << 1)
+#define CR0_EM	  (1 << 2)
+#define CR0_TS	  (1 << 3)
+#define CR0_NE	  (1 << 5)
+#define CR0_WP	  (1 << 16)
+#define CR0_NW	  (1 << 29)
+#define CR0_CD	  (1 << 30)
+#define CR0_PG	  (1 << 31)
+#define MSR_EFER  0xc0000080
+
+#define CODE64	  0x08
+#define DATA	  0x10
+#define CODE32	  0x18
+
+#define AT(label) ((label) - trampoline)
+
+	.section .rodata.trampoline, "a", @progbits
+	.balign 16
+	.globl	trampoline
+	.hidden	trampoline
+trampoline:
+	.code16
+	cli
+	cld
+	movw	%cs, %ax
+	movw	%ax, %ds
+	movzwl	%ax, %ebx
+	shll	$4, %ebx		/* the page */
+	movl	%ebx, %eax
+	addl	$AT(gdt), %eax
+	movl	%eax, AT(gdt_address)	/* paging is off: the page can still be written */
+	movl	%ebx, %eax
+	addl	$AT(protected), %eax
+	movl	%eax, AT(protected_far)
+	movl	%ebx, %eax
+	addl	$AT(long), %eax
+	movl	%eax, AT(long_far)
+	lgdtl	AT(gdt_pointer)
+	movl	%cr0, %eax
+	andl	$~(CR0_EM | CR0_TS | CR0_NW | CR0_CD), %eax
+	orl	$CR0_PE | CR0_MP | CR0_NE, %eax
+	movl	%eax, %cr0
+	ljmpl	*AT(protected_far)
+
+	.code32
+protected:
+	movl	$DATA, %eax
+	movl	%eax, %ds
+	movl	%eax, %es
+	movl	%eax, %ss
+	movl	AT(trampoline_cr4)(%ebx), %eax
+	movl	%eax, %cr4
+	movl	AT(trampoline_cr3)(%ebx), %eax
+	movl	%eax, %cr3
+	movl	$MSR_EFER, %ecx
+	movl	AT(trampoline_efer)(%ebx), %eax
+	xorl	%edx, %edx
+	wrmsr
+	movl	%cr0, %eax
+	orl	$CR0_PG | CR0_WP, %eax
+	movl	%eax, %cr0
+	ljmp	*AT(long_far)(%ebx)
+
+	.code64
+long:
+	movq	trampoline_stack(%rip), %rsp
+	xorl	%ebp, %ebp
+	pushq	$0
+	popfq
+	call	*trampoline_entry(%rip)
+	ud2
+
+	.balign 8
+gdt:	/* accessed bits set: nothing is written here once the page is read-only */
+	.quad	0
+	.quad	0x00af9b000000ffff
+	.quad	0x00cf93000000ffff
+	.quad	0x00cf9b000000ffff
+gdt_pointer:
+	.word	gdt_pointer - gdt - 1
+gdt_address:
+	.long	0
+protected_far:
+	.long	0
+	.word	CODE32
+long_far:
+	.long	0
+	.word	CODE64
+	.balign 8
+	.globl	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_end
+	.hidden	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_end
+trampoline_stack:
+	.quad	0
+trampoline_entry:
+	.quad	0
+trampoline_cr3:
+	.long	0
+trampoline_cr4:
+	.long	0
+trampoline_efer:
+	.long	0
+trampoline_end:
+
+	.text
+/*
+ * void park(volatile uint32_t waiting[2])
+ * Wait with interrupts masked, halted, until waiting[0] is not 0 and an NMI has come since waiting[1] was 0. The IDT is
+ * the one below meanwhile, and the caller's again afterwards. It knows only NMI and machine check: either counts in
+ * waiting[1] and begins the loop anew, so that none that comes between the look and the HLT is missed.
+ */
+	.globl	park
+	.hidden	park
+	.type	park, @function
+park:
+	sub	$24, %rsp
+	sidt	(%rsp)
+	lidt	park_idt_pointer(%rip)
+again:
+	cmpl	$0, (%rdi)
+	je	1f
+	cmpl	$0, 4(%rdi)
+	jne	2f
+1:	hlt
+	jmp	again
+2:	lidt	(%rsp)
+	add	$24, %rsp
+	ret
+	.size	park, . - park
+
+	.globl	park_woken
+	.hidden	park_woken
+	.type	park_woken, @function
+park_woken:
+	incl	4(%rdi)
+	push	%rax
+	lea	again(%rip), %rax
+	mov	%rax, 8(%rsp)
+	pop	%rax
+	iretq
+	.size	park_woken, . - park_woken
+
+	.section .note.GNU-stack, "", @progbits
