@@ -48,6 +48,19 @@ void report_begin(const struct report_header *header);
 /** A line that the user should read ("no HPET: ..."); printed and put into the document. */
 void report_note(const char *text);
 
+/** A processor that was to be judged, where that is not only the one that the run began on. */
+struct report_processor {
+	unsigned number;
+	uint32_t apic_id;
+	const char *kind; /* "P-core", "E-core"; NULL: all are alike */
+	bool judged;
+};
+void report_processor(const struct report_processor *p);
+
+/** From now on PMUs and results are this processor's, which report_processor() named; without it, they are
+ * those of the only one. */
+void report_judging(unsigned number);
+
 /** The PMU under judgement (may be called again when the virtual one takes over), and its registers as found
  * (first at hand-over, then as often as they are looked at again). */
 void report_pmu(const struct pmu *pmu);

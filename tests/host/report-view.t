@@ -121,6 +121,38 @@ def main(folder):
     test("an incomplete report differs from a complete one", status == 1 and "the second report is incomplete" in out, out)
     holds("an incomplete report says so", run(folder / "cut.json")[1], "incomplete: the run was cut short")
 
+    several = copy.deepcopy(SAMPLE)
+    several["processors"] = [{"number": 0, "apic_id": "0x0", "kind": "P-core", "judged": True},
+                             {"number": 1, "apic_id": "0x8", "kind": "E-core", "judged": True}]
+    for kind in ("pmus", "values", "suites"):
+        for item in several[kind]:
+            item["processor"] = 0
+        several[kind] += [dict(copy.deepcopy(item), processor=1) for item in several[kind]]
+    several["pmus"][1]["model"] = "intel-core3"
+    several["suites"][3]["checks"][0]["verdict"] = "wrong"
+    several["totals"] = report(several["suites"])["totals"]
+    two = write("several.json", several)
+    valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(two)], check=False).returncode
+    test("a report on two processors is valid", valid == 0)
+    out = run(two)[1]
+    first, second = out.split("control on processor 1 (E-core)", 1)
+    holds("tables of the first processor", first, "control on processor 0 (P-core): controls", "intel-core2", "exact (6)")
+    holds("tables of the second one", second, "events on processor 1 (E-core): all events\nvirtual PMU (model intel-core3)", "exact (5)")
+    test("--processor leaves its checks", len([line for line in run("--all", "--processor", "1", two)[1].splitlines() if line[0] != " "]) == 13)
+    status, out, _ = run("--processor", "0", two, sample)
+    test("a processor's checks are compared with those of another report", status == 0 and out == "13 checks in common, 0 differences\n", out)
+    status, out, _ = run(two, two)
+    test("checks of several processors are kept apart", status == 0 and out == "26 checks in common, 0 differences\n", out)
+    for name, spoil in (("of a processor that is not listed", lambda r: r["suites"][0].update(processor=2)),
+                        ("of no processor", lambda r: r["suites"][0].pop("processor")),
+                        ("that was not judged", lambda r: r["processors"][1].update(judged=False)),
+                        ("listed twice", lambda r: r["processors"][1].update(number=0))):
+        bad = copy.deepcopy(several)
+        spoil(bad)
+        valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(write("bad.json", bad))], capture_output=True,
+                               check=False).returncode
+        test(f"validate-report refuses results {name}", valid == 1)
+
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
                                    ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/4"}', "schema is 'assay-report/4'"),
                                    ("holes", '{"schema": "assay-report/3"}', "not as docs/report.schema.json says")):

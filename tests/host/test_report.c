@@ -514,6 +514,54 @@ static void a_machine_model_is_named(void **state)
 
 /* A suite may measure all events on one kernel side by side, kernel after kernel: progress by kernel, tables
  * and points by event. */
+/* What is asked of a text between two others. */
+static bool between(const char *text, const char *from, const char *to, const char *what)
+{
+	const char *start = strstr(text, from), *end = start ? strstr(start, to) : NULL;
+	const char *found = start ? strstr(start, what) : NULL;
+
+	return end && found && found < end;
+}
+
+static void processors_are_kept_apart(void **state)
+{
+	struct pmu other = pmu;
+	size_t size;
+
+	(void)state;
+	snprintf(other.model, sizeof other.model, "intel-core3");
+	fake_console_reset();
+	report_begin(&header);
+	report_processor(&(struct report_processor){0, 0, "P-core", true});
+	report_processor(&(struct report_processor){1, 8, "E-core", true});
+	report_processor(&(struct report_processor){2, 16, NULL, false});
+	report_judging(0);
+	report_pmu(&pmu);
+	report_suite_begin("events", "all events");
+	cell("INST", "PMC0", "nops", VERDICT_EXACT, 0);
+	report_value("events", "bracket", "4", "instructions");
+	report_judging(1);
+	report_pmu(&other);
+	report_suite_begin("events", "all events");
+	cell("INST", "PMC0", "nops", VERDICT_WRONG, 1);
+	report_end(true);
+
+	const char *first = "events on processor 0 (P-core): all events\nvirtual PMU (model intel-core2)";
+	const char *second = "events on processor 1 (E-core): all events\nvirtual PMU (model intel-core3)";
+	assert_true(between(fake_console_text(), first, second, "exact (1)"));
+	assert_false(between(fake_console_text(), first, second, "wrong"));
+	assert_true(between(fake_console_text(), second, "assay: ", "wrong (1)"));
+	assert_non_null(strstr(fake_console_tap(), "not ok 2 - events on processor 1 (E-core): INST on PMC0"));
+
+	char *json = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, json), 0);
+	assert_non_null(strstr(json, "\"apic_id\":\"0x8\",\"kind\":\"E-core\",\"judged\":true"));
+	char *lie = strstr(json, "\"processor\":1");
+	lie[strlen("\"processor\":")] = '2'; /* which was not judged */
+	assert_int_equal(judge_file(VALIDATE " 2>/dev/null", json), 1);
+	free(json);
+}
+
 static void order_of_the_matrix_is_free(void **state)
 {
 	static const char *const event[] = {"EA", "EB"}, *const counter[] = {"PMC10", "PMC9", "FIXED_CTR0",
@@ -698,6 +746,7 @@ int main(void)
 		cmocka_unit_test(totals_and_last_line),
 		cmocka_unit_test(table_groups_equal_outcomes),
 		cmocka_unit_test(a_machine_model_is_named),
+		cmocka_unit_test(processors_are_kept_apart),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
 		cmocka_unit_test(verbose_shows_every_check),

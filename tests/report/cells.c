@@ -140,6 +140,8 @@ bool cells_add(const struct result *r)
 		.expected = o ? expected_text(o) : NULL,
 		.observed = o ? observed_text(&o->seen) : NULL,
 		.text = r->judgement.text[0] ? intern(r->judgement.text) : NULL,
+		.processor = processor_label(),
+		.label = r->virtual ? intern(virtual_label()) : NULL,
 		.n = o ? o->n : 0,
 		.verdict = (uint8_t)r->judgement.verdict,
 		.virtual = r->virtual,

@@ -13,8 +13,10 @@
 
 /* In the order of the document. */
 static struct {
-	struct json head, notes, pmus, snapshots, values, experiments, suites;
+	struct json head, notes, processors, pmus, snapshots, values, experiments, suites;
 	bool suite_open;
+	bool several; /* what follows is this processor's: */
+	unsigned number;
 } doc;
 
 void document_begin(const struct report_header *h)
@@ -23,12 +25,13 @@ void document_begin(const struct report_header *h)
 
 	json_free(&doc.head);
 	json_free(&doc.notes);
+	json_free(&doc.processors);
 	json_free(&doc.pmus);
 	json_free(&doc.snapshots);
 	json_free(&doc.values);
 	json_free(&doc.experiments);
 	json_free(&doc.suites);
-	doc.suite_open = false;
+	doc.suite_open = doc.several = false;
 
 	json_string(j, "build", h->build_id);
 	json_string(j, "options", h->options);
@@ -78,6 +81,34 @@ bool document_note(const char *text)
 	return keep(&doc.notes, &mark);
 }
 
+bool document_processor(const struct report_processor *p)
+{
+	struct json *j = &doc.processors;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_unsigned(j, "number", p->number);
+	json_hex(j, "apic_id", p->apic_id);
+	if (p->kind)
+		json_string(j, "kind", p->kind);
+	json_bool(j, "judged", p->judged);
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
+void document_judging(unsigned number)
+{
+	doc.several = true;
+	doc.number = number;
+}
+
+/* Whose it is, if there are several. */
+static void add_processor(struct json *j)
+{
+	if (doc.several)
+		json_unsigned(j, "processor", doc.number);
+}
+
 bool document_pmu(const struct pmu *pmu)
 {
 	struct json *j = &doc.pmus;
@@ -85,6 +116,7 @@ bool document_pmu(const struct pmu *pmu)
 
 	json_open(j, NULL, '{');
 	json_string(j, "name", pmu->name);
+	add_processor(j);
 	json_string(j, "driver", pmu->driver ? pmu->driver->name : NULL);
 	json_unsigned(j, "version", pmu->version);
 	json_bool(j, "virtual", pmu->virtual);
@@ -148,6 +180,7 @@ bool document_suite_begin(const char *suite, const char *title)
 	json_open(j, NULL, '{');
 	json_string(j, "name", suite);
 	json_string(j, "title", title);
+	add_processor(j);
 	json_open(j, "checks", '[');
 	doc.suite_open = !j->failed;
 	return keep(j, &mark);
@@ -253,6 +286,7 @@ bool document_value(const char *suite, const char *name, const char *value, cons
 	json_string(j, "name", name);
 	json_string(j, "value", value);
 	json_string(j, "unit", unit ? unit : "");
+	add_processor(j);
 	json_close(j, '}');
 	return keep(j, &mark);
 }
@@ -334,6 +368,7 @@ bool document_experiment(const struct report_experiment *x)
 	json_open(j, NULL, '{');
 	json_string(j, "name", x->name);
 	json_string(j, "kernel", x->kernel);
+	add_processor(j);
 	json_string(j, "ring", x->ring);
 	json_unsigned(j, "n", x->n);
 	json_unsigned(j, "reps", x->reps);
@@ -389,6 +424,8 @@ bool document_write(const struct report_totals *totals, bool complete, unsigned 
 	json_members(&out, &doc.head);
 	add_totals(&out, totals);
 	json_nest(&out, "notes", '[', &doc.notes);
+	if (doc.processors.size)
+		json_nest(&out, "processors", '[', &doc.processors);
 	json_nest(&out, "pmus", '[', &doc.pmus);
 	json_nest(&out, "snapshots", '[', &doc.snapshots);
 	json_nest(&out, "values", '[', &doc.values);

@@ -13,6 +13,8 @@ struct cell {
 	const char *suite, *name, *event, *kernel, *counter, *ring;
 	const char *expected, *observed; /* of the observation that decides; NULL without observations */
 	const char *text;                /* why the verdict; NULL if there is nothing to say */
+	const char *processor;           /* "processor 1 (E-core)"; NULL: there is only one */
+	const char *label;               /* virtual_label() */
 	uint64_t n;                      /* of that observation */
 	uint8_t verdict;                 /* enum verdict */
 	bool virtual, machine_model;
@@ -35,6 +37,9 @@ void cells_free(void);
 
 /** "virtual PMU (model intel-core2), not silicon"; NULL while no virtual PMU was announced. */
 const char *virtual_label(void);
+
+/** "processor 1 (E-core)", which is judged now; NULL if it is the only one. Interned. */
+const char *processor_label(void);
 
 /** "1199 x3, 1200 x1": up to three values, then "..." and the extremes. */
 void histogram_format(const struct histogram *h, char *out, size_t size);
@@ -82,6 +87,9 @@ void table_experiment(const struct report_experiment *x);
 /* JSON document. Each returns false if memory is short; the record is then left out. */
 void document_begin(const struct report_header *header);
 bool document_note(const char *text);
+bool document_processor(const struct report_processor *p);
+/** What follows is this processor's. */
+void document_judging(unsigned number);
 bool document_pmu(const struct pmu *pmu);
 #define FIELDS_TEXT 200 /* a register's fields in words */
 bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields);

@@ -16,11 +16,24 @@ static struct {
 	const char
 		*run_of; /* kernel or event that the cells since then have in common; NULL: they are plain */
 	char virtual_label[96];
+	const char *processor; /* the one that is judged */
 } report;
+
+#define PROCESSORS 512
+static struct {
+	unsigned number;
+	const char *label; /* interned */
+} processors[PROCESSORS];
+static unsigned n_processors;
 
 const char *virtual_label(void)
 {
 	return report.virtual_label[0] ? report.virtual_label : NULL;
+}
+
+const char *processor_label(void)
+{
+	return report.processor;
 }
 
 static void count_lost(bool kept)
@@ -32,6 +45,7 @@ void report_begin(const struct report_header *header)
 {
 	memset(&report, 0, sizeof report);
 	report.verbose = header->verbose;
+	n_processors = 0;
 	cells_free();
 	table_begin();
 	if (header->guest && !header->n_hypervisors)
@@ -50,22 +64,30 @@ void report_note(const char *text)
 	count_lost(document_note(text));
 }
 
-/* Of a hybrid CPU one core is judged, and the others of its kind with it; those of the other kind have a PMU
- * of their own. */
-static void say_core(const struct pmu *pmu)
+void report_processor(const struct report_processor *p)
 {
-	static const struct {
-		const char *perf_name, *text;
-	} kinds[] = {
-		{"cpu_core",
-		 "hybrid CPU: a performance core (cpu_core) is judged, its efficiency cores are not"},
-		{"cpu_atom",
-		 "hybrid CPU: an efficiency core (cpu_atom) is judged, its performance cores are not"},
-	};
+	char label[48];
 
-	for (unsigned i = 0; i < 2; i++)
-		if (pmu->perf_name && !strcmp(pmu->perf_name, kinds[i].perf_name))
-			report_note(kinds[i].text);
+	if (p->kind)
+		snprintf(label, sizeof label, "processor %u (%s)", p->number, p->kind);
+	else
+		snprintf(label, sizeof label, "processor %u", p->number);
+	if (n_processors < PROCESSORS) {
+		processors[n_processors].number = p->number;
+		processors[n_processors++].label = intern(label);
+	}
+	count_lost(document_processor(p));
+}
+
+void report_judging(unsigned number)
+{
+	report_suite_end();
+	for (unsigned i = 0; i < n_processors; i++)
+		if (processors[i].number == number)
+			report.processor = processors[i].label;
+	document_judging(number);
+	if (report.processor)
+		console_text("\n%s is judged\n", report.processor);
 }
 
 void report_pmu(const struct pmu *pmu)
@@ -73,6 +95,8 @@ void report_pmu(const struct pmu *pmu)
 	if (pmu->virtual)
 		snprintf(report.virtual_label, sizeof report.virtual_label,
 			 "virtual PMU (model %s), not silicon", pmu->model);
+	else
+		report.virtual_label[0] = 0;
 	char besides[48] = "";
 	unsigned own = 0;
 
@@ -85,7 +109,6 @@ void report_pmu(const struct pmu *pmu)
 	if (pmu->virtual)
 		console_text("  %s\n", report.virtual_label);
 	count_lost(document_pmu(pmu));
-	say_core(pmu);
 }
 
 static void print_register(const struct pmu_snapshot_entry *e, const struct register_field *fields)

@@ -19,6 +19,8 @@ static struct {
 	unsigned suites;
 } table;
 
+#define PROCESSORS 512 /* with cells of their own */
+
 static void add_suite(const char *name, const char *title)
 {
 	for (unsigned i = 0; i < table.suites; i++)
@@ -52,12 +54,12 @@ static bool bad(const struct cell *c)
 
 /* --- progress --------------------------------------------------------------------------------------- */
 
-static void print_title(const char *suite, const char *title)
+static void print_title(const char *suite, const char *title, const char *processor)
 {
+	console_text("\n%s%s%s", suite, processor ? " on " : "", text_or(processor, ""));
 	if (strcmp(suite, title))
-		console_text("\n%s: %s\n", suite, title);
-	else
-		console_text("\n%s\n", suite);
+		console_text(": %s", title);
+	console_text("\n");
 }
 
 /* "ring 3" -> "3": the column says it already. */
@@ -69,7 +71,7 @@ static const char *ring_of(const struct cell *c)
 void table_suite_begin(const char *suite, const char *title)
 {
 	add_suite(intern(suite), intern(title));
-	print_title(suite, title);
+	print_title(suite, title, processor_label());
 	if (virtual_label())
 		console_text("  %s\n", virtual_label());
 }
@@ -121,13 +123,14 @@ void table_value(const char *suite, const char *name, const char *value, const c
 
 /* The cells of one table: one suite's, matrix or plain, silicon or virtual. */
 struct subset {
-	const char *suite;
+	const char *suite, *processor;
 	bool matrix, virtual;
 };
 
 static bool selected(const struct subset *s, const struct cell *c)
 {
-	return c->suite == s->suite && c->matrix == s->matrix && c->virtual == s->virtual;
+	return c->suite == s->suite && c->processor == s->processor && c->matrix == s->matrix &&
+	       c->virtual == s->virtual;
 }
 
 static int widest(const struct subset *s, int least, int most)
@@ -301,32 +304,55 @@ static void print_plain(const struct subset *s, bool verbose)
 			print_row(s, &cells.cell[i], width, !verbose);
 }
 
-void table_verdicts(bool verbose)
+static void print_subset(const struct subset *s, const char *title, bool verbose)
 {
 	static const char rule[] =
 		"----------------------------------------------------------------------------------------";
+	const char *label = NULL;
+	bool any = false, modelled = false;
 
-	for (unsigned i = 0; i < table.suites; i++)
-		for (unsigned kind = 0; kind < 4; kind++) {
-			struct subset s = {table.suite[i].name, kind & 1, kind & 2};
-			bool any = false, modelled = false;
+	for (unsigned k = 0; k < cells.count; k++) {
+		const struct cell *c = &cells.cell[k];
 
-			for (unsigned k = 0; k < cells.count; k++) {
-				any |= selected(&s, &cells.cell[k]);
-				modelled |= selected(&s, &cells.cell[k]) && cells.cell[k].machine_model;
+		if (!selected(s, c))
+			continue;
+		any = true;
+		modelled |= c->machine_model;
+		label = c->label;
+	}
+	if (!any)
+		return;
+	print_title(s->suite, title, s->processor);
+	if (s->virtual)
+		console_text("%s\n", text_or(label, "virtual PMU, not silicon"));
+	if (modelled)
+		console_text(
+			"cycles, misses and mispredictions are those of a machine model, not of a CPU\n");
+	console_text("%s\n", rule);
+	if (s->matrix)
+		print_matrix(s);
+	else
+		print_plain(s, verbose);
+}
+
+void table_verdicts(bool verbose)
+{
+	const char *processor[PROCESSORS];
+	unsigned processors = 0;
+
+	for (unsigned k = 0; k < cells.count; k++) {
+		unsigned p = 0;
+
+		while (p < processors && processor[p] != cells.cell[k].processor)
+			p++;
+		if (p == processors && processors < PROCESSORS)
+			processor[processors++] = cells.cell[k].processor;
+	}
+	for (unsigned p = 0; p < processors; p++)
+		for (unsigned i = 0; i < table.suites; i++)
+			for (unsigned kind = 0; kind < 4; kind++) {
+				struct subset s = {table.suite[i].name, processor[p], kind & 1, kind & 2};
+
+				print_subset(&s, table.suite[i].title, verbose);
 			}
-			if (!any)
-				continue;
-			print_title(s.suite, table.suite[i].title);
-			if (s.virtual)
-				console_text("%s\n", text_or(virtual_label(), "virtual PMU, not silicon"));
-			if (modelled)
-				console_text("cycles, misses and mispredictions are those of a machine "
-					     "model, not of a CPU\n");
-			console_text("%s\n", rule);
-			if (s.matrix)
-				print_matrix(&s);
-			else
-				print_plain(&s, verbose);
-		}
 }

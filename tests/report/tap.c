@@ -69,6 +69,17 @@ static void diagnose(const char *indent, const char *lead, const struct cell *c)
 	}
 }
 
+/* "events", "events on processor 1 (E-core)" */
+static const char *suite_of(const struct cell *c)
+{
+	static char text[96];
+
+	if (!c->processor)
+		return c->suite;
+	snprintf(text, sizeof text, "%s on %s", c->suite, c->processor);
+	return text;
+}
+
 static void skip(const char *reason)
 {
 	char text[160];
@@ -88,7 +99,7 @@ static void subtest(const struct selection *s)
 	unsigned points = 0;
 	char text[200];
 
-	console_tap("# Subtest: %s: %s\n", c->suite, description(c->event, text, sizeof text));
+	console_tap("# Subtest: %s: %s\n", suite_of(c), description(c->event, text, sizeof text));
 	for (; c; c = selection_next(s, c)) {
 		console_tap("    %s %u - %s", bad(c) ? "not ok" : "ok", ++points,
 			    description(c->name, text, sizeof text));
@@ -116,7 +127,7 @@ static void event_description(const struct selection *s)
 	}
 	names_format(&counters, 48, "counters", where, sizeof where);
 	names_format(&kernels, 2, "kernels", with, sizeof with);
-	console_tap("%s: %s on %s, %s: ", first->suite, description(s->event, text, sizeof text), where,
+	console_tap("%s: %s on %s, %s: ", suite_of(first), description(s->event, text, sizeof text), where,
 		    with);
 	tally_format(s, text, sizeof text);
 	console_tap("%s", text);
@@ -156,7 +167,7 @@ void tap_point(const struct selection *s)
 	if (s->event)
 		event_description(s);
 	else
-		console_tap("%s: %s", first->suite, description(first->name, text, sizeof text));
+		console_tap("%s: %s", suite_of(first), description(first->name, text, sizeof text));
 	if (skipped)
 		skip(first->text);
 	console_tap("\n");
