@@ -2,6 +2,7 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/machine.h"
+#include "arch/x86/processors.h"
 #include "pmu/vendor_cpu.h"
 #include "pmu/vendor_import.h"
 #include "tests/report.h"
@@ -22,6 +23,8 @@ static struct import import; /* its rows are the PMU's for the rest of the run *
 static struct platform_file files[FILES_MAX];
 
 struct judged {
+	struct run *run;
+	bool good;
 	struct cpu_identity id;
 	unsigned core_type;
 };
@@ -35,14 +38,23 @@ static void identify(void *arg)
 	j->core_type = j->id.max_leaf >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
 }
 
-static bool identify_judged(struct run *run, struct judged *j)
+static void identify_guarded(void *arg)
 {
-	bool good;
+	struct judged *j = arg;
 
+	j->good = j->run->call(j->run, identify, j, IDENTIFY_MS, NULL);
+}
+
+static bool identify_judged(struct run *run, unsigned processor, struct judged *j)
+{
+	const char *why;
+	bool ran;
+
+	*j = (struct judged){.run = run};
 	machine_take();
-	good = run->call(run, identify, j, IDENTIFY_MS, NULL);
+	ran = processor_run(processor, identify_guarded, j, &why);
 	machine_give_back();
-	return good;
+	return ran && j->good;
 }
 
 static void note(const char *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -147,7 +159,7 @@ static void take(const struct platform *platform, const struct platform_file *fi
 	free(text);
 }
 
-void event_files_read(const struct platform *platform, struct run *run)
+void event_files_read(const struct platform *platform, struct run *run, unsigned processor)
 {
 	unsigned n = platform->list_files ? platform->list_files(DIRECTORY, files, FILES_MAX) : 0;
 	struct judged judged;
@@ -157,7 +169,7 @@ void event_files_read(const struct platform *platform, struct run *run)
 		return;
 	if (n == FILES_MAX)
 		note("", "there may be more than %u files; these are read", FILES_MAX);
-	if (!identify_judged(run, &judged)) {
+	if (!identify_judged(run, processor, &judged)) {
 		note("", "the CPU could not be identified: left out");
 		return;
 	}

@@ -1,15 +1,19 @@
 /*
  * The run from beginning to end, the same for every platform:
  *
- *   options -> machine set up -> [taken: PMU chosen and calibrated] -> [taken: suite] ... -> report -> leave
+ *   options -> machine set up -> [processors] -> for each: [PMU chosen and calibrated] -> [suite] ... ->
+ * report -> leave
  *
- * What stands in brackets runs between machine_take() and machine_give_back(); outside, firmware works as
- * before. The report is written before the first suite and after each one.
+ * What stands in brackets runs on the processor that is judged (boot/cores.h), between machine_take() and
+ * machine_give_back(); outside, firmware works as before. The report is written before the first suite and
+ * after each one.
  *
  * Exit status: 0 nothing wrong, 1 something wrong, 2 could not run (bad options included: nothing is measured
  * with other options than those asked for). The last line of the text stream says which.
  */
 #include "boot/config.h"
+#include "boot/core_options.h"
+#include "boot/cores.h"
 #include "boot/event_files.h"
 #include "boot/judge.h"
 #include "boot/options.h"
@@ -23,6 +27,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/machine.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/processors.h"
 #include "arch/x86/time.h"
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
@@ -46,6 +51,8 @@
 #define MSR_BIOS_SIGN_ID 0x8b
 #define MICROCODE_SHIFT  32
 #define HYPERVISORS_MAX  4
+
+static struct cores cores;
 
 /* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
 static void begin_text(const struct platform *platform)
@@ -164,6 +171,96 @@ static void carry_out(struct run *run, const struct suite *suite)
 	}
 }
 
+/* One part of the run, on the processor that is judged. */
+struct part {
+	void (*carry_out)(struct part *part);
+	struct run *run;
+	const struct options *o;
+	const char *inject;
+	const struct suite *suite;
+	bool good;
+	const char *why;
+};
+
+static void choose(struct part *p)
+{
+	p->good = pmu_choose(p->run, p->o, p->inject, &p->why);
+	pmu_switch_off();
+}
+
+static void run_one(struct part *p)
+{
+	carry_out(p->run, p->suite);
+	pmu_switch_off();
+}
+
+static void look_for_rearming(struct part *p)
+{
+	pmu_look_for_rearming(p->run);
+}
+
+static void part_run(void *arg)
+{
+	struct part *p = arg;
+
+	p->carry_out(p);
+}
+
+static bool run_part(const struct core *core, struct part *p, void (*carry_out)(struct part *part))
+{
+	bool ran;
+
+	p->carry_out = carry_out;
+	p->good = true;
+	machine_take();
+	ran = processor_run(core->number, part_run, p, &p->why);
+	machine_give_back();
+	return ran && p->good;
+}
+
+/* All suites on one processor. Events that one type of core has and another has not are only missed if none
+ * has them: *any says whether one did.
+ * @return false with *why if the run cannot go on */
+static bool judge_core(const struct platform *platform, struct run *run, const struct options *all,
+		       const char *inject, const struct core *core, bool *any, const char **why)
+{
+	char own_inject[OPTION_TEXT_MAX];
+	const struct options *o = core_options(all, core);
+	struct part part = {.run = run, .o = o, .inject = own_inject};
+
+	core_injections(inject, core->number, own_inject);
+	core_announce(&cores, core);
+	bool chosen = run_part(core, &part, choose);
+	*why = part.why;
+	if (chosen)
+		event_files_read(platform, run, core->number);
+	if (!chosen)
+		return false;
+	if (!selection_has_events(o, run->pmu, why)) {
+		if (cores.several)
+			report_note(*why);
+		return cores.several;
+	}
+	*any = true;
+	report_out(platform, o, false);
+
+	for (unsigned i = 0; suites[i]; i++) {
+		if (!glob_match(o->suite, suites[i]->name))
+			continue;
+		part.suite = suites[i];
+		if (suites[i]->prepare)
+			suites[i]->prepare();
+		bool ran = run_part(core, &part, run_one);
+		*why = part.why;
+		if (!ran)
+			return false;
+		report_out(platform, o, false);
+	}
+	bool looked = run_part(core, &part, look_for_rearming);
+	*why = part.why;
+	return looked;
+}
+
 static int status_of(const struct report_totals *totals)
 {
 	for (unsigned v = 0; v < VERDICT_COUNT; v++)
@@ -227,28 +324,14 @@ int assay_main(struct platform *platform)
 
 	report_out(platform, &o, false);
 	machine_take();
-	bool chosen = pmu_choose(&run, &o, inject, &why);
-	pmu_switch_off();
+	bool good = cores_choose(&o, inject, &cores, &why);
 	machine_give_back();
-	if (chosen)
-		event_files_read(platform, &run);
-	if (!chosen || !selection_has_events(&o, run.pmu, &why))
+	bool any = false;
+	for (unsigned i = 0; good && i < cores.count; i++)
+		if (!cores.core[i].why[0])
+			good = judge_core(platform, &run, &o, inject, &cores.core[i], &any, &why);
+	if (!good || !any)
 		return could_not_run(platform, &o, why);
-	report_out(platform, &o, false);
-
-	for (unsigned i = 0; suites[i]; i++) {
-		if (!glob_match(o.suite, suites[i]->name))
-			continue;
-		machine_take();
-		carry_out(&run, suites[i]);
-		pmu_switch_off();
-		machine_give_back();
-		report_out(platform, &o, false);
-	}
-
-	machine_take();
-	pmu_look_for_rearming(&run);
-	machine_give_back();
 	report_end(true);
 	report_out(platform, &o, true);
 	return leave(platform, &o, status_of(report_totals()));

@@ -1,3 +1,4 @@
+#include "boot/core_options.h"
 #include "boot/options.h"
 #include "boot/tokens.h"
 #include "pmu/text.h"
@@ -55,7 +56,9 @@ const struct option_row option_rows[] = {
 	{"seed", OPTION_NUMBER, FIELD(seed), 0, UINT64_MAX, NULL, NULL, "1",
 	 "seed of everything that is drawn"},
 	{"inject", OPTION_TEXT, FIELD(inject), 0, 0, NULL, NULL, "",
-	 "deviations to switch on, joined by +; empty: none"},
+	 "deviations to switch on, joined by +, each for one processor only as NAME@NUMBER; empty: none"},
+	{"cpus", OPTION_TEXT, FIELD(cpus), 0, 0, NULL, cores_syntax, "auto",
+	 "processors to judge: auto (the boot processor, of a hybrid CPU one of each type), all, or numbers"},
 	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt", NULL, "return",
 	 "what to do at the end"},
 	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\report",

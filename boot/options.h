@@ -20,6 +20,7 @@ struct options {
 	char event[OPTION_TEXT_MAX];
 	char check[OPTION_TEXT_MAX]; /* of the suites control and selftest */
 	char inject[OPTION_TEXT_MAX];
+	char cpus[OPTION_TEXT_MAX];   /* boot/cores.h */
 	char report[OPTION_TEXT_MAX]; /* path without extension, "none", or "e9" for port E9H */
 	uint64_t n;
 	unsigned reps;
@@ -80,7 +81,7 @@ bool options_parse(struct options *o, const char *text, size_t size, const char 
  */
 size_t options_format(const struct options *o, char *line, size_t size);
 
-#define OPTIONS_LINE_MAX 1280
+#define OPTIONS_LINE_MAX 1536
 
 struct source;
 struct token;

@@ -3,6 +3,7 @@
 
 #include "pmu/model.h"
 #include "pmu/text.h"
+#include "pmu/vpmu.h"
 #include "tests/ladder.h"
 #include "tests/report.h"
 #include "tests/virtual.h"
@@ -140,6 +141,10 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 {
 	static const char prefix[] = "virtual";
 
+	machine.driver = NULL;
+	vpmu_forget();
+	run->pmu = NULL;
+	run->ladder = NULL;
 	if (!strncmp(o->pmu, prefix, sizeof prefix - 1)) {
 		const char *profile = o->pmu + sizeof prefix - 1;
 		return choose_virtual(run, o, *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE, inject,

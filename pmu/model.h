@@ -197,6 +197,17 @@ struct pmu_model {
 	bool (*take_pmi_of)(void *state, unsigned thread);
 };
 
+/** A machine whose processors are not all alike: pmu=virtual:NAME gives each its profile. */
+#define MODEL_HYBRID_CORES 2
+struct model_hybrid {
+	const char *name;                                     /* "intel-alderlake" */
+	const struct model_profile *core[MODEL_HYBRID_CORES]; /* of the boot processor, and of all others */
+};
+
+/** Every such machine; name NULL ends. */
+extern const struct model_hybrid model_hybrids[];
+const struct model_hybrid *model_hybrid_by_name(const char *name);
+
 /** Every profile, NULL-terminated: the one place to list a family's profiles. */
 extern const struct model_profile *const model_profiles[];
 const struct model_profile *model_profile_by_name(const char *name);

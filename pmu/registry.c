@@ -66,6 +66,11 @@ const struct model_profile *const model_profiles[] = {
 	NULL,
 };
 
+const struct model_hybrid model_hybrids[] = {
+	{"intel-alderlake", {&intel_alderlake_p, &intel_alderlake_e}},
+	{NULL, {NULL, NULL}},
+};
+
 bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 {
 	static char text[256];
@@ -104,6 +109,14 @@ const struct model_profile *model_profile_by_name(const char *name)
 	for (unsigned i = 0; model_profiles[i]; i++)
 		if (!strcmp(model_profiles[i]->name, name))
 			return model_profiles[i];
+	return NULL;
+}
+
+const struct model_hybrid *model_hybrid_by_name(const char *name)
+{
+	for (const struct model_hybrid *h = model_hybrids; h->name; h++)
+		if (!strcmp(h->name, name))
+			return h;
 	return NULL;
 }
 

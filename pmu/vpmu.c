@@ -485,6 +485,12 @@ void vpmu_code_alias(uint64_t start, uint64_t end, uint64_t distance)
 		uarch_code_alias(vpmu.machine, start, end, distance);
 }
 
+void vpmu_forget(void)
+{
+	vpmu.profile = NULL;
+	apic_lend_extended(false);
+}
+
 const struct model_profile *vpmu_profile(void)
 {
 	return vpmu.profile;

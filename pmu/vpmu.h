@@ -38,6 +38,9 @@
  */
 bool vpmu_create(const char *profile, const char *inject, const char **why);
 
+/** From now on there is none: another processor is judged, perhaps by its own PMU. */
+void vpmu_forget(void);
+
 /** The virtual CPU's profile; NULL while there is none. */
 const struct model_profile *vpmu_profile(void);
 

@@ -82,6 +82,9 @@ struct suite {
 	const char *name;
 	const char *title;
 	void (*run)(struct run *run);
+	/** Get memory that only firmware can give; before each run, while the machine is not taken. May be
+	 * NULL. */
+	void (*prepare)(void);
 };
 
 /** Every suite, NULL-terminated, in running order. */

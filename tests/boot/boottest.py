@@ -53,19 +53,20 @@ def sound(result, name):
     return ok(result.status == 0, name + ": " + (result.verdict or "no verdict"), tail(result))
 
 
-def verdict_table(result):
-    """Every check of a report as {suite/name: (verdict, what was expected and seen)}; None without a report."""
+def verdict_table(result, processor=None):
+    """Every check of a report as {suite/name: (verdict, what was expected and seen)}; None without a report. Where several processors
+    are judged, those of the one named."""
     if not result.report:
         return None
     return {suite["name"] + "/" + check["name"]:
             (check["verdict"], [(o["n"], o["low"], o["high"], o["values"]) for o in check["observations"]])
-            for suite in result.report["suites"] for check in suite["checks"]}
+            for suite in result.report["suites"] for check in suite["checks"] if processor in (None, suite.get("processor"))}
 
 
-def comparable(result):
+def comparable(result, processor=None):
     """The verdict table without what depends on the machine and not on the PMU: the suite that checks the machine itself (its times,
     and which of its features there are)."""
-    table = verdict_table(result)
+    table = verdict_table(result, processor)
     return None if table is None else {k: v for k, v in table.items() if not k.startswith("machine/")}
 
 
@@ -75,9 +76,9 @@ def deterministic(check):
     return verdict, [o[:3] if o[1] != o[2] else o for o in observations]
 
 
-def same_table(result, reference, name):
-    """Two runs judged the same checks alike, count for count of every deterministic quantity."""
-    a, b = comparable(result), comparable(reference)
+def same_table(result, reference, name, processors=(None, None)):
+    """Two runs, or one on two processors, judged the same checks alike, count for count of every deterministic quantity."""
+    a, b = comparable(result, processors[0]), comparable(reference, processors[1])
     if a is None or b is None:
         return ok(False, name, "no report to compare")
     a, b = ({name: deterministic(check) for name, check in table.items()} for table in (a, b))

@@ -105,10 +105,10 @@ static const struct {
 	 "(1: a line for every check)"},
 	{"zzzzzz=1", 0, "command line",
 	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check n reps seed "
-	 "inject exit report verbose registers x2apic serial hpet"},
+	 "inject cpus exit report verbose registers x2apic serial hpet"},
 	{"=1", 0, "command line",
 	 "command line, token 1: no option \"\": there are pmu suite kernel event check n reps seed inject "
-	 "exit report verbose registers x2apic serial hpet"},
+	 "cpus exit report verbose registers x2apic serial hpet"},
 	{"\n\n  n=4294967296", 0, "assay.cfg",
 	 "assay.cfg:3:5: n=4294967296: it wants a number from 0 to 4294967295"},
 	{"n=", 0, "assay.cfg", "assay.cfg:1:1: n= has no value: give one, or leave it out for n=0"},

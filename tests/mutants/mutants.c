@@ -264,4 +264,4 @@ static void run_mutants(struct run *run)
 }
 
 const struct suite suite_mutants = {"mutants", "every rule of the models, broken: the suites tell",
-				    run_mutants};
+				    run_mutants, NULL};

@@ -146,4 +146,4 @@ static void run_bench(struct run *run)
 	}
 }
 
-const struct suite suite_bench = {"bench", "how fast code runs under the virtual PMU", run_bench};
+const struct suite suite_bench = {"bench", "how fast code runs under the virtual PMU", run_bench, NULL};

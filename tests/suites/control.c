@@ -397,4 +397,4 @@ static void run_control(struct run *run)
 }
 
 const struct suite suite_control = {
-	"control", "control logic: enabling, filtering, wrapping, overflow, faults", run_control};
+	"control", "control logic: enabling, filtering, wrapping, overflow, faults", run_control, NULL};

@@ -454,4 +454,5 @@ static void run_events(struct run *run)
 	response_report();
 }
 
-const struct suite suite_events = {"events", "every event on every counter against every kernel", run_events};
+const struct suite suite_events = {"events", "every event on every counter against every kernel", run_events,
+				   NULL};

@@ -505,4 +505,5 @@ static void run_experiments(struct run *the_run)
 	}
 }
 
-const struct suite suite_experiments = {"experiments", "experiments of the configuration", run_experiments};
+const struct suite suite_experiments = {"experiments", "experiments of the configuration", run_experiments,
+					NULL};

@@ -226,4 +226,4 @@ static void run_identities(struct run *run)
 }
 
 const struct suite suite_identities = {"identities", "equations between events, on every kernel",
-				       run_identities};
+				       run_identities, NULL};

@@ -112,21 +112,21 @@ static void run_check(struct run *run, const struct machine_check *check)
 	run->report(run, &r);
 }
 
+static void prepare(void)
+{
+	if (!machine_arena.rw)
+		arena_create(&machine_arena, ARENA_SIZE, true);
+}
+
 static void machine_run(struct run *run)
 {
 	static const struct machine_check *const tables[] = {machine_traps, machine_memory,
 							     machine_rings, machine_interrupts,
 							     machine_state, machine_stepped};
 
-	if (!machine_arena.rw) {
-		/* Firmware has to give the memory. */
-		machine_give_back();
-		arena_create(&machine_arena, ARENA_SIZE, true);
-		machine_take();
-	}
 	for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		for (const struct machine_check *c = tables[i]; c->name; c++)
 			run_check(run, c);
 }
 
-const struct suite suite_machine = {"machine", "the machine under our own tables", machine_run};
+const struct suite suite_machine = {"machine", "the machine under our own tables", machine_run, prepare};

@@ -559,4 +559,4 @@ static void run_noise(struct run *run)
 }
 
 const struct suite suite_noise = {"noise", "what interrupts, NMIs and faults inside a window add to a count",
-				  run_noise};
+				  run_noise, NULL};

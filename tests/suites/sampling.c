@@ -249,4 +249,4 @@ static void run_sampling(struct run *run)
 }
 
 const struct suite suite_sampling = {"sampling", "sampled records against the known path of kernels",
-				     run_sampling};
+				     run_sampling, NULL};

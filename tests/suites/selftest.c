@@ -491,4 +491,4 @@ static void run_selftest(struct run *run)
 }
 
 const struct suite suite_selftest = {
-	"selftest", "the harness itself: injected faults are caught, clean models raise none", run_selftest};
+	"selftest", "the harness itself: injected faults are caught, clean models raise none", run_selftest, NULL};

@@ -234,4 +234,4 @@ static void run_skid(struct run *run)
 	}
 }
 
-const struct suite suite_skid = {"skid", "how far behind an overflow its interrupt comes", run_skid};
+const struct suite suite_skid = {"skid", "how far behind an overflow its interrupt comes", run_skid, NULL};

@@ -303,14 +303,14 @@ static void check_case(struct run *run, const struct step_case *which)
 	run->report(run, &r);
 }
 
+static void prepare(void)
+{
+	if (!data)
+		data = arena_create(&arena, ARENA_SIZE, true) ? data_create(STEP_DATA_SIZE) : NULL;
+}
+
 static void run_step(struct run *run)
 {
-	if (!data) {
-		/* Firmware has to give the memory. */
-		machine_give_back();
-		data = arena_create(&arena, ARENA_SIZE, true) ? data_create(STEP_DATA_SIZE) : NULL;
-		machine_take();
-	}
 	if (!data) {
 		struct result r = {.suite = "step", .name = "memory"};
 
@@ -327,4 +327,4 @@ static void run_step(struct run *run)
 		check_case(run, c);
 }
 
-const struct suite suite_step = {"step", "the step engine, instruction by instruction", run_step};
+const struct suite suite_step = {"step", "the step engine, instruction by instruction", run_step, prepare};

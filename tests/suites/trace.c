@@ -377,4 +377,5 @@ static void run_trace(struct run *the_run)
 	free(records);
 }
 
-const struct suite suite_trace = {"trace", "branch traces against the known path of kernels", run_trace};
+const struct suite suite_trace = {"trace", "branch traces against the known path of kernels", run_trace,
+				  NULL};

@@ -394,4 +394,4 @@ static void run_truth(struct run *run)
 }
 
 const struct suite suite_truth = {"truth", "what kernels do, by single-stepping, against their signatures",
-				  run_truth};
+				  run_truth, NULL};

@@ -1,0 +1,298 @@
+#include "boot/cores.h"
+#include "boot/core_options.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/processors.h"
+#include "pmu/model.h"
+#include "tests/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VIRTUAL "virtual:"
+
+static char text[220]; /* fits a line of the console */
+
+/* --- kinds ------------------------------------------------------------------------------------------ */
+
+static const struct kind {
+	uint8_t kind;
+	const char *label, *what;
+} kinds[] = {
+	{0x40, "P-core", "performance cores (cpu_core)"},
+	{0x20, "E-core", "efficiency cores (cpu_atom)"},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+static const char *kind_label(uint8_t kind)
+{
+	for (unsigned i = 0; i < KINDS; i++)
+		if (kinds[i].kind == kind)
+			return kinds[i].label;
+	return NULL;
+}
+
+/* --- the options ------------------------------------------------------------------------------------ */
+
+static bool all_exist(const char *numbers, const char **why)
+{
+	for (const char *p = numbers; *p;) {
+		char *end;
+		unsigned long n = strtoul(p, &end, 10);
+
+		if (n >= processor_count()) {
+			if (processor_count() == 1)
+				snprintf(text, sizeof text, "cpus=%.40s: there is no processor %lu, only 0",
+					 numbers, n);
+			else
+				snprintf(text, sizeof text,
+					 "cpus=%.40s: there is no processor %lu, only 0 to %u", numbers, n,
+					 processor_count() - 1);
+			*why = text;
+			return false;
+		}
+		p = *end ? end + 1 : end;
+	}
+	return true;
+}
+
+static const struct model_hybrid *virtual_hybrid(const struct options *o)
+{
+	return strncmp(o->pmu, VIRTUAL, sizeof VIRTUAL - 1)
+		       ? NULL
+		       : model_hybrid_by_name(o->pmu + sizeof VIRTUAL - 1);
+}
+
+static const struct model_profile *virtual_profile(const struct model_hybrid *h, unsigned number)
+{
+	return h->core[number < MODEL_HYBRID_CORES ? number : MODEL_HYBRID_CORES - 1];
+}
+
+const struct options *core_options(const struct options *o, const struct core *core)
+{
+	static struct options own;
+	const struct model_hybrid *h = virtual_hybrid(o);
+
+	own = *o;
+	if (h)
+		snprintf(own.pmu, sizeof own.pmu, VIRTUAL "%s", virtual_profile(h, core->number)->name);
+	return &own;
+}
+
+static bool injections_have_cores(const char *inject, const struct cores *cores, const char **why)
+{
+	for (const char *p = inject; *p;) {
+		size_t length = strcspn(p, "+");
+		unsigned number = 0, i = 0;
+
+		if (core_of_injection(p, length, &number) != length) {
+			while (i < cores->count && cores->core[i].number != number)
+				i++;
+			if (i == cores->count) {
+				snprintf(text, sizeof text, "inject=%.*s: processor %u is not judged",
+					 length > 60 ? 60 : (int)length, p, number);
+				*why = text;
+				return false;
+			}
+		}
+		p += length + (p[length] == '+');
+	}
+	return true;
+}
+
+/* --- what a processor is ---------------------------------------------------------------------------- */
+
+/* What tells types of processors apart, in the order of looking. */
+static const struct {
+	uint32_t leaf, subleaf;
+} type_leaves[] = {{0x1a, 0}, {0x0a, 0}, {0x23, 0}, {0x23, 1}};
+#define TYPE_LEAVES (sizeof type_leaves / sizeof type_leaves[0])
+
+struct identity {
+	struct cpuid_regs type[TYPE_LEAVES];
+	uint8_t kind, thread_bits;
+};
+
+static unsigned bits_for(unsigned n)
+{
+	unsigned bits = 0;
+
+	while (1u << bits < n)
+		bits++;
+	return bits;
+}
+
+/* SDM vol. 3, 8.9.3; AMD APM vol. 3, CPUID Fn8000001E. */
+static uint8_t thread_bits(uint32_t max_leaf)
+{
+	if (max_leaf >= 0xb && cpuid(0xb, 0).ebx)
+		return cpuid(0xb, 0).eax & 31;
+	if (cpuid(0x80000000, 0).eax >= 0x8000001e && cpuid(0x80000001, 0).ecx >> 22 & 1)
+		return (uint8_t)bits_for((cpuid(0x8000001e, 0).ebx >> 8 & 0xff) + 1);
+	if (max_leaf < 4 || !(cpuid(1, 0).edx >> 28 & 1))
+		return 0;
+	unsigned logical = bits_for(cpuid(1, 0).ebx >> 16 & 0xff),
+		 cores = bits_for((cpuid(4, 0).eax >> 26) + 1);
+	return (uint8_t)(logical > cores ? logical - cores : 0);
+}
+
+static void identify(void *arg)
+{
+	struct identity *id = arg;
+	uint32_t max_leaf = cpuid(0, 0).eax;
+
+	memset(id, 0, sizeof *id);
+	for (unsigned i = 0; i < TYPE_LEAVES; i++)
+		if (type_leaves[i].leaf <= max_leaf)
+			id->type[i] = cpuid(type_leaves[i].leaf, type_leaves[i].subleaf);
+	id->kind = cpu_has(CPU_HYBRID) ? (uint8_t)(id->type[0].eax >> 24) : 0;
+	id->thread_bits = thread_bits(max_leaf);
+}
+
+/* The profile answers for what the machine is. */
+static uint8_t kind_of_profile(const struct model_profile *p)
+{
+	for (unsigned i = 0; i < p->n_cpuid; i++)
+		if (p->cpuid[i].leaf == 0x1a)
+			return (uint8_t)(p->cpuid[i].eax >> 24);
+	return 0;
+}
+
+/* --- choosing --------------------------------------------------------------------------------------- */
+
+static bool is_virtual(const struct options *o)
+{
+	return !strncmp(o->pmu, "virtual", 7);
+}
+
+static void report_absent(const struct core *c)
+{
+	struct result r = {.suite = "processors", .name = c->why};
+	char name[24];
+
+	snprintf(name, sizeof name, "processor %u", c->number);
+	r.name = name;
+	r.judgement.verdict = VERDICT_ERROR;
+	snprintf(r.judgement.text, sizeof r.judgement.text, "%s", c->why);
+	report_result(&r);
+}
+
+static const char *reason_for_leaving_out(const struct options *o)
+{
+	const char *colon = strchr(o->pmu, ':');
+
+	if (strcmp(o->cpus, "auto"))
+		return "cpus= leaves them out";
+	if (colon && !virtual_hybrid(o))
+		return "this profile is one core; pmu=virtual:intel-alderlake is a machine with both";
+	if (processor_count() == 1)
+		return "firmware lists no other processor than the one that started this";
+	return "none of the processors that started is one";
+}
+
+/* Of a hybrid CPU each kind is judged or named. */
+static void note_kinds(const struct options *o, const struct cores *cores)
+{
+	bool judged[KINDS] = {false}, hybrid = false;
+	const char *colon = strchr(o->pmu, ':');
+	const struct model_profile *one = is_virtual(o) && colon ? model_profile_by_name(colon + 1) : NULL;
+
+	for (unsigned i = 0; i < cores->count; i++) {
+		uint8_t kind = one ? kind_of_profile(one) : cores->core[i].kind;
+
+		for (unsigned k = 0; k < KINDS; k++)
+			judged[k] |= !cores->core[i].why[0] && kind == kinds[k].kind;
+		hybrid |= kind != 0;
+	}
+	for (unsigned k = 0; hybrid && k < KINDS; k++) {
+		char line[220];
+
+		if (judged[k])
+			continue;
+		snprintf(line, sizeof line, "hybrid CPU: its %s are not judged: %s", kinds[k].what,
+			 reason_for_leaving_out(o));
+		report_note(line);
+	}
+}
+
+/* What shares a judged core must not run meanwhile. It does not; that is said. */
+static void note_siblings(const struct core *c)
+{
+	for (unsigned i = 0; i < processor_count(); i++) {
+		struct processor p = processor_at(i);
+		char line[160];
+
+		if (i == c->number || !p.enabled || !c->thread_bits ||
+		    p.apic_id >> c->thread_bits != c->apic_id >> c->thread_bits)
+			continue;
+		snprintf(line, sizeof line, "processor %u shares its core with processor %u, which %s",
+			 c->number, i,
+			 i ? "executes nothing while it is judged" : "waits halted while it is judged");
+		report_note(line);
+	}
+}
+
+/* @return false if it is of a type that is judged already */
+static bool add(struct cores *out, unsigned number, const struct model_hybrid *virtual, bool each_type)
+{
+	static struct identity found[CORES_MAX];
+	struct core *c = &out->core[out->count];
+	struct identity *id = &found[out->count];
+	struct processor p = processor_at(number);
+	const char *why;
+
+	*c = (struct core){.number = number, .apic_id = p.apic_id};
+	memset(id, 0, sizeof *id);
+	if (!processor_run(number, identify, id, &why))
+		snprintf(c->why, sizeof c->why, "%s", why);
+	c->thread_bits = id->thread_bits;
+	c->kind = virtual ? kind_of_profile(virtual_profile(virtual, number)) : id->kind;
+	for (unsigned i = 0; each_type && !c->why[0] && i < out->count; i++)
+		if (!out->core[i].why[0] && (virtual ? out->core[i].kind == c->kind
+						     : !memcmp(found[i].type, id->type, sizeof id->type)))
+			return false;
+	out->count++;
+	return true;
+}
+
+bool cores_choose(const struct options *o, const char *inject, struct cores *out, const char **why)
+{
+	const struct model_hybrid *virtual = virtual_hybrid(o);
+	bool automatic = !strcmp(o->cpus, "auto"), all = !strcmp(o->cpus, "all");
+	bool hybrid = virtual || (!is_virtual(o) && cpu_has(CPU_HYBRID));
+	unsigned judged = 0;
+
+	out->count = 0;
+	if (!automatic && !all && !all_exist(o->cpus, why))
+		return false;
+	for (unsigned i = 0; i < processor_count() && out->count < CORES_MAX; i++)
+		if (automatic ? i == 0 || (hybrid && processor_at(i).enabled)
+		    : all     ? processor_at(i).enabled
+			      : cores_listed(o->cpus, i))
+			add(out, i, virtual, automatic);
+	out->several = out->count > 1 || out->core[0].number != 0;
+	if (!injections_have_cores(inject, out, why))
+		return false;
+	for (unsigned i = 0; i < out->count; i++) {
+		struct core *c = &out->core[i];
+
+		if (out->several)
+			report_processor(&(struct report_processor){c->number, c->apic_id,
+								    kind_label(c->kind), !c->why[0]});
+		if (c->why[0])
+			report_absent(c);
+		else if (out->several || !is_virtual(o))
+			note_siblings(c);
+		judged += !c->why[0];
+	}
+	note_kinds(o, out);
+	*why = out->core[0].why;
+	return judged;
+}
+
+void core_announce(const struct cores *cores, const struct core *core)
+{
+	if (cores->several)
+		report_judging(core->number);
+}

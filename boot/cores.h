@@ -1,0 +1,46 @@
+/*
+ * Which processors are judged (option cpus=), one after the other, and as what.
+ *
+ * cpus=auto: the boot processor; of a hybrid CPU one processor of each type, that is of each kind, native
+ * model and PMU that CPUID leaves 1AH, 0AH and 23H tell. A virtual hybrid machine (struct model_hybrid) has
+ * its first type on the boot processor and the next ones on those that follow.
+ */
+#ifndef BOOT_CORES_H
+#define BOOT_CORES_H
+
+#include "arch/x86/acpi.h"
+#include "boot/options.h"
+
+#include <stdbool.h>
+
+#define CORES_MAX ACPI_PROCESSORS
+
+struct core {
+	unsigned number; /* arch/x86/processors.h */
+	uint32_t apic_id;
+	uint8_t kind;        /* CPUID.1AH:EAX[31:24]: 40H performance, 20H efficiency; 0: no hybrid CPU's */
+	uint8_t thread_bits; /* of the APIC ID: those that tell the logical processors of a core apart */
+	char why[128];       /* not empty: it did not start and is not judged */
+};
+
+struct cores {
+	unsigned count;
+	bool several; /* results are to name the processor */
+	struct core core[CORES_MAX];
+};
+
+/**
+ * Find them, and report what of the machine is not judged and why. Machine taken.
+ * @param inject what inject= leaves for models
+ * @return false with *why, one line, if the options ask for what is not there
+ */
+bool cores_choose(const struct options *o, const char *inject, struct cores *out, const char **why);
+
+/** The options as they hold on this processor: pmu= names its profile if the machine is a virtual hybrid one.
+ * Valid until the next call. */
+const struct options *core_options(const struct options *o, const struct core *core);
+
+/** Tell the report that from now on this processor is judged. */
+void core_announce(const struct cores *cores, const struct core *core);
+
+#endif

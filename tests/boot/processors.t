@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""Other processors than the one that the run began on: started, judged as that one is, and named where they are not (docs/booting.md)."""
+import os
+import tempfile
+
+from boottest import boot, complains, done, emulators, equal, ok, same_table, sound, valid, verdict_table
+
+BAD = emulators.BAD_VERDICTS
+HYBRID = "pmu=virtual:intel-alderlake"
+
+
+def judged(r):
+    return [(p["number"], p.get("kind"), p["judged"]) for p in (r.report or {}).get("processors", [])]
+
+
+def wrong_on(r):
+    """Processors with a verdict that is bad."""
+    return sorted({s.get("processor") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] in BAD},
+                  key=str)
+
+
+def notes(r, text):
+    return len([n for n in (r.report or {"notes": []})["notes"] if text in n])
+
+
+# --- the same tables wherever the run goes ---------------------------------------------------------------------
+
+r = boot(options="pmu=virtual suite=step,machine,events kernel=nop_loop cpus=2,0", cpus=3)
+sound(r, "QEMU: the first and the last of three processors")
+equal(judged(r), [(0, None, True), (2, None, True)], "both are in the report, the third is not")
+valid(r.report, "the report keeps to the schema")
+same_table(r, r, "stepping says the same on each", processors=(2, 0))
+ok(len([k for k in verdict_table(r, 2) or {} if k.startswith("machine/")]) > 50, "the machine under our own tables, on each")
+
+for name, what in (("QEMU, PIT as watchdog", dict(machine="q35,hpet=off", cpus=2)),
+                   ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on"), cpus=2)),
+                   ("QEMU, UEFI", dict(how="efi", cpus=2)),
+                   ("Bochs, x2APIC", dict(emulator="bochs", options="x2apic=1", ignore_bad_msrs=0, cpus=2))):
+    r = boot(**dict(what, options=("pmu=virtual suite=machine cpus=1 " + what.get("options", "")).strip()))
+    sound(r, name + ": the other processor alone")
+    equal([line for line in r.text if line.endswith("is judged")], ["processor 1 is judged"], name + ": which it says")
+
+# --- hybrid: each type with its own PMU ------------------------------------------------------------------------
+
+SMALL = " suite=control,events event=BR_INST_RETIRED* kernel=nop_loop,calls check=wrap*,gating*"
+r = boot(options=HYBRID + SMALL, cpus=3)
+sound(r, "hybrid machine")
+valid(r.report, "its report keeps to the schema")
+equal(judged(r), [(0, "P-core", True), (1, "E-core", True)], "one processor of each type is judged")
+equal([(p["processor"], p["model"]) for p in (r.report or {"pmus": []})["pmus"]], [(0, "intel-alderlake-p"), (1, "intel-alderlake-e")],
+      "each with its own PMU")
+for number, profile in ((0, "intel-alderlake-p"), (1, "intel-alderlake-e")):
+    alone = boot(options="pmu=virtual:" + profile + SMALL)
+    mine = {k: v[0] for k, v in (verdict_table(r, number) or {}).items()}
+    equal(mine, {k: v[0] for k, v in (verdict_table(alone) or {}).items()}, "its checks are those of " + profile)
+    ok(notes(alone, "hybrid CPU: its ") == 1, "alone, it says which cores it leaves out")
+ok(verdict_table(r, 0) != verdict_table(r, 1), "which are not the same")
+
+r = boot(options=HYBRID + " suite=control inject=dropped-carry@1 check=wrap*,gating*,write*", cpus=2)
+equal((r.status, wrong_on(r)), (1, [1]), "a deviation of the E-core is reported of that alone")
+r = boot(options=HYBRID + " suite=control inject=dropped-carry@0 check=wrap*,gating*,write*", cpus=2)
+equal((r.status, wrong_on(r)), (1, [0]), "and one of the P-core of that")
+
+r = boot(options=HYBRID + " suite=control check=gating*")
+sound(r, "hybrid machine of one processor")
+ok(notes(r, "hybrid CPU: its efficiency cores (cpu_atom) are not judged: firmware lists no other processor") == 1, "says what is not judged, and why")
+r = boot(options=HYBRID + " suite=control check=gating* cpus=1", cpus=2)
+ok(notes(r, "hybrid CPU: its performance cores (cpu_core) are not judged: cpus= leaves them out") == 1, "so does one with cpus=1")
+
+# --- what does not come ----------------------------------------------------------------------------------------
+
+# A second MADT: an enabled processor with the local APIC ID 7, which nobody has, and one that is online capable with the ID 8.
+MADT = bytes([0, 0, 0xe0, 0xfe, 1, 0, 0, 0, 0, 8, 7, 7, 1, 0, 0, 0, 0, 8, 8, 8, 2, 0, 0, 0])
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "madt")
+    with open(path, "wb") as f:
+        f.write(MADT)
+    ghosts = dict(extra=("-acpitable", "sig=APIC,data=" + path))
+    r = boot(options="pmu=virtual suite=control check=gating* cpus=all", cpus=2, **ghosts)
+    equal(judged(r), [(0, None, True), (1, None, True), (2, None, False)], "one of three does not start, the others are judged")
+    why = [c["text"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if s["name"] == "processors"]
+    equal((why, r.counts and r.counts["error"]), (["processor 2 (APIC ID 7) did not start: nothing answers at this APIC ID"], 1),
+          "one line names it, and the run is not called good")
+    valid(r.report, "the report keeps to the schema")
+    complains(boot(options="pmu=virtual suite=control cpus=3", cpus=2, **ghosts), r"processor 3 \(APIC ID 8\) did not start: firmware has not enabled it",
+              "only one asked for, that firmware keeps off")
+
+for options, pattern, name in (("pmu=virtual cpus=2", r"cpus=2: there is no processor 2, only 0 to 1", "a processor that is not there"),
+                               ("pmu=virtual cpus=0,,1", r"token 2: cpus=0,,1 is malformed: it wants auto, all, or numbers", "a list that is none"),
+                               (HYBRID + " inject=dropped-carry@2", r"inject=dropped-carry@2: processor 2 is not judged", "a deviation of nobody"),
+                               (HYBRID + " inject=no-such@1", r"no injection 'no-such'", "an unknown one")):
+    complains(boot(options=options, cpus=2, timeout=60), pattern, name)
+done()

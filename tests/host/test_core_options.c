@@ -1,0 +1,63 @@
+/* What cpus= may say, and which injections are for which processor. */
+#include "boot/core_options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void lists_are_numbers_between_commas(void **state)
+{
+	static const char *const good[] = {"auto", "all", "0", "1,3", "0,17,255", "999999"};
+	static const char *const bad[] = {"", "x", "1,", ",1", "1,,2", "-1", "1-3", "1 2", "autos", "1000000"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+		assert_null(cores_syntax(good[i]));
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		assert_non_null(cores_syntax(bad[i]));
+}
+
+static void a_list_has_its_numbers_and_no_others(void **state)
+{
+	(void)state;
+	assert_true(cores_listed("1,13", 1));
+	assert_true(cores_listed("1,13", 13));
+	assert_false(cores_listed("1,13", 3));
+	assert_false(cores_listed("1,13", 0));
+}
+
+static void expect(const char *inject, unsigned core, const char *expected)
+{
+	char out[OPTION_TEXT_MAX];
+
+	core_injections(inject, core, out);
+	assert_string_equal(out, expected);
+}
+
+static void injections_go_where_they_belong(void **state)
+{
+	(void)state;
+	expect("", 0, "");
+	expect("lost-bit", 0, "lost-bit");
+	expect("lost-bit@1", 0, "");
+	expect("lost-bit@1", 1, "lost-bit");
+	expect("a@1+b+c@0", 0, "b+c");
+	expect("a@1+b+c@0", 1, "a+b");
+	expect("a@12", 1, "");
+	/* No number: it is the model's to say that there is no such injection. */
+	expect("a@+b@x+c@1x", 1, "a@+b@x+c@1x");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_are_numbers_between_commas),
+		cmocka_unit_test(a_list_has_its_numbers_and_no_others),
+		cmocka_unit_test(injections_go_where_they_belong),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
