@@ -7,13 +7,14 @@ CC ?= gcc
 PYTHON ?= /usr/bin/python3
 export PYTHONDONTWRITEBYTECODE = 1
 
-# Options for the image, configuration file, vendors' event file or a directory of them, emulator, emulated CPU:
+# Options for the image, configuration file, vendors' event file or a directory of them, emulator, emulated CPU and how many:
 # make run ARGS="suite=control" CFG=docs/examples/counts.cfg EMU=bochs CPU=corei7_haswell_4770
 ARGS ?=
 CFG ?=
 EVENTS ?=
 EMU ?= qemu
 CPU ?=
+CPUS ?=
 V ?=
 Q := $(if $(V),,@)
 
@@ -27,7 +28,7 @@ all: $(B)/BOOTX64.EFI $(B)/direct.bin
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|bochs CPU=model V=1)
+#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|bochs CPU=model CPUS=n V=1)
 #: make check    run every test there is; the last line counts them
 #: make soak     run what takes too long for make check                     (VENDOR_FILES=directory of vendors' event files)
 #: make bench    measure what the design promises, as ratios
@@ -239,7 +240,7 @@ $(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
 
 BOOT ?= disk
-export ARGS CFG EVENTS EMU CPU V BOOT
+export ARGS CFG EVENTS EMU CPU CPUS V BOOT
 
 # Exit status: 0 nothing wrong, 1 something wrong, 2 could not run. make ends with 2 whatever a recipe's status was; only with -q it
 # ends with 1, when anything is left to do. So building and running are left to a make of their own (a line with + runs
@@ -257,7 +258,7 @@ run-and-keep-status:
 	+@rm -f $(B)/run.status; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
 run-emulator: $(B)/assay.img $(B)/direct.bin
-	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) -b $(BOOT) $(if $(CFG),-f $(CFG)) $(if $(EVENTS),-d $(EVENTS)) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status
+	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) $(if $(CPUS),-n $(CPUS)) -b $(BOOT) $(if $(CFG),-f $(CFG)) $(if $(EVENTS),-d $(EVENTS)) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status
 
 bench: all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench
