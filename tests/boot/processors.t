@@ -38,7 +38,7 @@ for name, what in (("QEMU, PIT as watchdog", dict(machine="q35,hpet=off", cpus=2
                    ("Bochs, x2APIC", dict(emulator="bochs", options="x2apic=1", ignore_bad_msrs=0, cpus=2))):
     r = boot(**dict(what, options=("pmu=virtual suite=machine cpus=1 " + what.get("options", "")).strip()))
     sound(r, name + ": the other processor alone")
-    equal([line for line in r.text if line.endswith("is judged")], ["processor 1 is judged"], name + ": which it says")
+    equal([line for line in r.text if line.startswith("processor ")], ["processor 1 is judged"], name + ": which it says")
 
 # --- hybrid: each type with its own PMU ------------------------------------------------------------------------
 
