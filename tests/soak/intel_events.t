@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every event of every Intel core that a virtual CPU has, on every kernel of the core set."""
+"""Every event of every Intel core that a virtual CPU has: counted on every kernel of the core set, and sampled."""
 import os
 import sys
 
@@ -9,4 +9,5 @@ from boottest import boot, done, sound  # noqa: E402
 for profile in ("yonah", "core2", "nehalem", "westmere", "sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "icelake",
                 "alderlake-p", "sapphirerapids", "silvermont", "goldmont", "tremont", "alderlake-e"):
     sound(boot(options="pmu=virtual:intel-%s suite=events event=* n=1 reps=1 report=none" % profile, timeout=900), profile)
+    sound(boot(options="pmu=virtual:intel-%s suite=sampling event=* n=1 report=none" % profile, timeout=900), profile + ", sampled")
 done()

@@ -56,7 +56,7 @@ static const char *const kernels[] = {
 struct candidates {
 	const struct pmu *pmu;
 	const struct pmu_record_source *source;
-	unsigned n;
+	unsigned n, left_out;
 	struct sampling_choice choice[CANDIDATES];
 	bool can[CANDIDATES];
 };
@@ -129,12 +129,27 @@ static void gather(struct sampling_suite *s, const struct pmu_event *e, unsigned
 	struct sched_result result;
 	const char *why;
 
-	if (c->n == CANDIDATES || !(choice.known || (c->source && e->judgement != EVENT_TIME)) ||
-	    !is_selected(s, c, e) || !has_kernel(s, &choice) ||
-	    !schedule_events(c->pmu, &request, 1, &place, &result, &why))
+	if (!(choice.known || (c->source && e->judgement != EVENT_TIME)) || !is_selected(s, c, e) ||
+	    !has_kernel(s, &choice) || !schedule_events(c->pmu, &request, 1, &place, &result, &why))
 		return;
 	choice.config = event_placed(&request, &place);
-	c->choice[c->n++] = choice;
+	if (c->n < CANDIDATES)
+		c->choice[c->n++] = choice;
+	else
+		c->left_out++;
+}
+
+/* Said of the counter that was looked at last: what another has found room for is not asked about there. Of
+ * interrupts (no source) a few events are shown anyway. */
+static void say_left_out(struct sampling_suite *s, const struct pmu_record_source *source, unsigned left_out)
+{
+	char why[96];
+
+	if (!left_out || !source)
+		return;
+	snprintf(why, sizeof why,
+		 "%u more events on one counter: name those that matter with event=", left_out);
+	sampling_skip(s, source->name, why);
 }
 
 unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_source *source,
@@ -142,7 +157,7 @@ unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_sour
 {
 	static struct candidates c;
 	const struct pmu *pmu = s->run->pmu;
-	unsigned n = 0;
+	unsigned n = 0, left_out = 0;
 
 	for (unsigned counter = 0; counter < pmu->n_counters; counter++) {
 		if ((source ? !(source->counters >> counter & 1) : !pmu->counter[counter].has_interrupt) ||
@@ -154,10 +169,17 @@ unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_sour
 				gather(s, pmu->events[i], counter, &c);
 		if (source && !s->run->call(s->run, ask, &c, QUESTION_MS, NULL))
 			return n;
-		for (unsigned i = 0; i < c.n && n < max; i++)
-			if (!source || c.can[i])
+		left_out = c.left_out;
+		for (unsigned i = 0; i < c.n; i++) {
+			if (source && !c.can[i])
+				continue;
+			if (n < max)
 				out[n++] = c.choice[i];
+			else
+				left_out++;
+		}
 	}
+	say_left_out(s, source, left_out);
 	return n;
 }
 
