@@ -58,6 +58,8 @@ static void out32(uint16_t port, uint32_t value)
 	__asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
 }
 
+#define GIB (1ull << 30)
+
 static void *take_pages(size_t pages)
 {
 	if (pages > (free_end - free_start) / 4096)
@@ -98,6 +100,9 @@ static uint64_t read_map(const struct multiboot_info *info)
 			low_page = LOW_PAGE;
 		if (from < (uintptr_t)__image_end && to > (uintptr_t)__load_start)
 			from = (uintptr_t)__image_end;
+		/* Pages of 1 GiB cannot be had in the first one, with its memory of many types. */
+		if (from < GIB && to >= GIB + GIB / 2)
+			from = GIB;
 		if (e->type == MAP_AVAILABLE && to > from && to - from > free_end - free_start) {
 			free_start = from;
 			free_end = to;

@@ -49,7 +49,7 @@ static struct step_client oracle_client = {
 	.delivered = delivered,
 };
 
-void oracle_call(void (*fn)(void *), void *arg, struct qvec *total)
+static void watch(void (*fn)(void *), void *arg, struct qvec *total, enum step_transactions transactions)
 {
 	/* Before anything of the call that is under way is changed. */
 	if (step_active())
@@ -57,7 +57,18 @@ void oracle_call(void (*fn)(void *), void *arg, struct qvec *total)
 	*total = (struct qvec){0};
 	oracle.total = total;
 	oracle.watching = false;
+	oracle_client.transactions = transactions;
 	step_call(&oracle_client, fn, arg);
+}
+
+void oracle_call(void (*fn)(void *), void *arg, struct qvec *total)
+{
+	watch(fn, arg, total, STEP_TRANSACTIONS_ABORT);
+}
+
+void oracle_call_committing(void (*fn)(void *), void *arg, struct qvec *total)
+{
+	watch(fn, arg, total, STEP_TRANSACTIONS_COMMIT);
 }
 
 void oracle_bracket(struct pmu_bracket *out)

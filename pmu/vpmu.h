@@ -88,6 +88,10 @@ void vpmu_call(void (*fn)(void *), void *arg);
  */
 void oracle_call(void (*fn)(void *), void *arg, struct qvec *total);
 
+/** The same where transactions come to their end, instead of being aborted at once (step.h, .transactions).
+ */
+void oracle_call_committing(void (*fn)(void *), void *arg, struct qvec *total);
+
 /** Bracket code for composing a window that the oracle watches: start and stop are each one INT n that the
  * engine takes before it runs, legal in rings 0 and 3. Outside oracle_call() they are unexpected interrupts.
  */

@@ -8,16 +8,23 @@
 static struct falsified {
 	const struct kernel *kernel;
 	enum quantity quantity;
+	enum amount_end end;
 	int64_t delta_a, delta_b;
 } falsified[FALSIFIED_MAX];
 static unsigned n_falsified;
 
-bool kernel_falsify(const struct kernel *k, enum quantity q, int64_t delta_a, int64_t delta_b)
+bool kernel_falsify_end(const struct kernel *k, enum quantity q, enum amount_end end, int64_t delta_a,
+			int64_t delta_b)
 {
 	if (n_falsified == FALSIFIED_MAX)
 		return false;
-	falsified[n_falsified++] = (struct falsified){k, q, delta_a, delta_b};
+	falsified[n_falsified++] = (struct falsified){k, q, end, delta_a, delta_b};
 	return true;
+}
+
+bool kernel_falsify(const struct kernel *k, enum quantity q, int64_t delta_a, int64_t delta_b)
+{
+	return kernel_falsify_end(k, q, AMOUNT_BOTH, delta_a, delta_b);
 }
 
 void kernel_restore_last(void)
@@ -85,8 +92,8 @@ struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n)
 	}
 	for (const struct falsified *f = falsified; f < falsified + n_falsified; f++)
 		if (f->kernel == k && f->quantity == q &&
-		    (!add_linear(&r.low, f->delta_a, n, f->delta_b) ||
-		     !add_linear(&r.high, f->delta_a, n, f->delta_b)))
+		    (((f->end & AMOUNT_LOW) && !add_linear(&r.low, f->delta_a, n, f->delta_b)) ||
+		     ((f->end & AMOUNT_HIGH) && !add_linear(&r.high, f->delta_a, n, f->delta_b))))
 			r.overflow = true;
 	return r;
 }

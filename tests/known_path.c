@@ -55,7 +55,7 @@ static bool agrees(const struct path *p, const struct kernel *k, uint64_t n, str
 
 			seen.v[term->quantity] += term->amount;
 		}
-	q = truth_disagrees(k, n, &seen, &declared);
+	q = truth_disagrees(k, n, OUTCOME_ABORT, &seen, &declared);
 	if (q == Q_COUNT)
 		return true;
 	judgement_set(out, VERDICT_ERROR,

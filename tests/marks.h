@@ -6,6 +6,9 @@
  *	then MARK_END
  *
  * Each is the eight-byte NOP 0F 1F 84 00 disp32.
+ *
+ * Where the CPU lacks an instruction (XBEGIN, SERIALIZE), the handler of its #UD carries it out: from
+ *MARK_ASIDE to the IRETQ behind MARK_BACK nothing belongs to the kernel, and the instruction has retired.
  */
 #ifndef TESTS_MARKS_H
 #define TESTS_MARKS_H
@@ -14,6 +17,8 @@
 #define MARK_SIZE       8
 #define MARK_BEGIN      0x41535359
 #define MARK_END        0x59535341
+#define MARK_ASIDE      0x41534944
+#define MARK_BACK       0x4241434b
 #define MARK_NAME_WORDS 10
 #define MARK_HEADER     (2 + MARK_NAME_WORDS) /* words behind MARK_BEGIN */
 

@@ -56,6 +56,7 @@ static struct composed {
 	const uint8_t *start, *stop; /* of the bracket, NULL if none */
 	uint32_t version;
 	unsigned alignment;
+	bool lend;
 	const void *entry;
 	uint64_t kernel_at;
 } composed[2]; /* ring 0, ring 3 */
@@ -109,6 +110,7 @@ static const void *compose(struct composed *c, const struct window *w, const str
 		b->stop,
 		b->version,
 		w->alignment,
+		w->lend,
 		c->arena.rx + (p - c->arena.rw),
 		(uint64_t)(c->arena.rx + kernel_at),
 	};
@@ -120,6 +122,8 @@ static const void *compose(struct composed *c, const struct window *w, const str
 	}
 	p = put(p, b->start, start);
 	p = put(p, w->kernel->code, body);
+	if (w->lend)
+		services_lend(w->kernel, p - body);
 	p = put(p, b->stop, stop);
 	p = w->ring ? put(p, ring3_exit, sizeof(ring3_exit)) : put(p, ring0_exit, sizeof(ring0_exit));
 
@@ -136,7 +140,7 @@ const void *window_compose(const struct window *w)
 	const void *entry;
 
 	if (c->entry && c->kernel == w->kernel && c->start == b->start && c->stop == b->stop &&
-	    c->version == b->version && c->alignment == w->alignment)
+	    c->version == b->version && c->alignment == w->alignment && c->lend == w->lend)
 		return c->entry;
 	step_pause();
 	entry = compose(c, w, b);
@@ -163,7 +167,7 @@ static void services_on(const struct window *w)
 	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx};
 	bool good;
 
-	if (!(w->kernel->flags & KERNEL_SERVICES))
+	if (!services_wanted(w->kernel))
 		return;
 	step_pause();
 	good = services_prepare(w->kernel, &place);
@@ -174,7 +178,7 @@ static void services_on(const struct window *w)
 
 static void services_off(const struct window *w)
 {
-	if (!(w->kernel->flags & KERNEL_SERVICES))
+	if (!services_wanted(w->kernel))
 		return;
 	step_pause();
 	services_finish();
@@ -217,7 +221,10 @@ static uint64_t xcr0(void)
 	return (uint64_t)high << 32 | low;
 }
 
-const char *kernel_unfit(const struct kernel *k, uint8_t ring)
+/* Features that stepping does without. */
+#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
+
+static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent)
 {
 	static char text[64];
 	const struct emulator_trouble *trouble = emulator_trouble(k);
@@ -230,20 +237,29 @@ const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 	missing = services_missing(k);
 	if (missing)
 		return missing;
-	missing = kernel_missing(k->needs, cpu_has, xcr0());
+	missing = kernel_missing(k->needs & ~lent, cpu_has, xcr0());
 	if (missing) {
 		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
 		return text;
 	}
-	if ((k->flags & KERNEL_UNSTEPPED) && vpmu_profile())
-		return "stepped, as a virtual PMU does, it does something else";
 	return trouble ? trouble->reason : NULL;
+}
+
+const char *kernel_unfit(const struct kernel *k, uint8_t ring)
+{
+	return unfit(k, ring, vpmu_profile() ? LENT : 0);
+}
+
+const char *kernel_unsteppable(const struct kernel *k, uint8_t ring)
+{
+	return unfit(k, ring, LENT);
 }
 
 struct truth {
 	const void *entry;
 	const struct window *window;
 	uint64_t n;
+	enum outcome outcome;
 	struct qvec *out;
 };
 
@@ -258,14 +274,18 @@ static void run_watched(void *arg)
 {
 	struct truth *t = arg;
 
-	oracle_call(run_once, t, t->out);
+	if (t->outcome == OUTCOME_COMMIT)
+		oracle_call_committing(run_once, t, t->out);
+	else
+		oracle_call(run_once, t, t->out);
 }
 
-bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, struct qvec *out, struct result *r)
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum outcome outcome, struct qvec *out,
+		  struct result *r)
 {
 	struct pmu_bracket markers;
 	struct window w = {.kernel = k, .bracket = &markers, .ring = ring};
-	struct truth t = {.window = &w, .n = n, .out = out};
+	struct truth t = {.window = &w, .n = n, .outcome = outcome, .out = out};
 	struct trap_report report = {0};
 	bool done;
 

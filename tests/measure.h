@@ -26,6 +26,7 @@ struct window {
 	const struct pmu_bracket *bracket; /* NULL: none */
 	unsigned alignment;                /* 0 to 63 */
 	uint8_t ring;                      /* 0 or 3 */
+	bool lend;                         /* it runs at full speed, not stepped: services_lend() */
 };
 
 /**
@@ -56,8 +57,12 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
  * until the next call. */
 const char *kernel_unfit(const struct kernel *k, uint8_t ring);
 
+/** The same for the oracle, which carries out itself what the CPU may lack: transactions and SERIALIZE. */
+const char *kernel_unsteppable(const struct kernel *k, uint8_t ring);
+
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then
  * *r has verdict error and the reason (r may be NULL). */
-bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, struct qvec *out, struct result *r);
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum outcome outcome, struct qvec *out,
+		  struct result *r);
 
 #endif

@@ -55,6 +55,11 @@ static const struct special_name special_names[] = {
 	{"loop loope loopne", INSN_LOOP},
 	{"jrcxz jecxz jcxz", INSN_JRCXZ},
 	{"xbegin", INSN_XBEGIN},
+	{"xend", INSN_XEND},
+	{"xabort", INSN_XABORT},
+	{"xtest", INSN_XTEST},
+	{"serialize", INSN_SERIALIZE},
+	{"mwait", INSN_MWAIT},
 };
 
 static const char string_names[] =
@@ -172,7 +177,7 @@ static void find_branch(const struct answer *a, const char *name, struct classif
 	else if (!strcmp(name, "ret"))
 		kind = Q_BR_RET;
 	else if (in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && c->special != INSN_XBEGIN &&
-		 strcmp(name, "xabort"))
+		 c->special != INSN_XABORT)
 		die(name);
 	if (kind != Q_COUNT) {
 		c->once[Q_BRANCHES] = 1;

@@ -42,6 +42,11 @@ enum insn_special {
 	INSN_JRCXZ,  /* JRCXZ, JECXZ */
 	INSN_STRING, /* MOVS STOS LODS CMPS SCAS INS OUTS */
 	INSN_XBEGIN,
+	INSN_XEND,
+	INSN_XABORT,
+	INSN_XTEST,
+	INSN_SERIALIZE,
+	INSN_MWAIT,
 	INSN_PAUSE,   /* the single-step trap behind it is lost on some (emulated) CPUs */
 	INSN_MASKMOV, /* gather or scatter: one access per element whose mask bit is set */
 };

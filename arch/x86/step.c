@@ -96,6 +96,14 @@ void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, i
 		.after = f,
 	};
 
+	if (e->odd.transaction) {
+		step_transaction_abort(f, 0);
+		if (kind == STEP_EXCEPTION) {
+			e->current = NULL;
+			return; /* none comes out of a transaction */
+		}
+		d.rip = f->rip;
+	}
 	e->odd.any = 0;
 	e->current = NULL;
 	if (!push_frame(f, &idt[vector], error)) {
@@ -334,8 +342,10 @@ static void go_on(struct trap_frame *f)
 				step_event_due(f);
 			continue;
 		}
-		if (e->client->details)
+		if (e->client->details || e->odd.transaction)
 			note_addresses(f, d);
+		if (__builtin_expect(e->odd.transaction, 0) && !step_transaction_keeps(f, d))
+			continue;
 		break;
 	}
 	f->rflags |= RFLAGS_TF;

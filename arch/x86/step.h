@@ -37,6 +37,12 @@ struct step_delivered {
 	const struct trap_frame *after; /* all registers as its handler finds them */
 };
 
+/** What becomes of transactions (RTM) in stepped code. */
+enum step_transactions {
+	STEP_TRANSACTIONS_ABORT,  /* at once: XBEGIN goes to its fallback, with status 0 */
+	STEP_TRANSACTIONS_COMMIT, /* at the last moment: at XABORT, at what cannot be done inside, or never */
+};
+
 enum step_action {
 	STEP_RUN,  /* let the CPU run it */
 	STEP_DONE, /* the client has carried it out: registers in the frame are those after it (RIP is
@@ -58,6 +64,12 @@ struct step_client {
 	 * at its general registers afterwards. While it is false they are only right for instructions with a
 	 * .special: stepping is quicker then. May be changed in callbacks. */
 	volatile bool details;
+	/** The CPU's own transactions would be aborted by the trap flag, so the engine carries XBEGIN, XEND,
+	 * XABORT and XTEST out itself, whether the CPU has them or not; so it does with SERIALIZE. SDM vol.
+	 * 1, 16.3 lets a CPU abort when it likes: both of these are right. Committing, general registers and
+	 * up to 64 bytes of a store's operand are put back by an abort; an instruction that the engine treats
+	 * specially (insn.h) retires and aborts. */
+	enum step_transactions transactions;
 	/** After each retired instruction, and for the iterations of an interrupted one (.did.partial). */
 	void (*retired)(void *ctx, const struct step_retired *r);
 	/** An event was delivered to the stepped code. */

@@ -45,14 +45,14 @@ static unsigned cpl(const struct trap_frame *f)
 	return f->cs & 3;
 }
 
-static enum step_fate fault(struct trap_frame *f, unsigned vector, int64_t error)
+enum step_fate step_fault(struct trap_frame *f, unsigned vector, int64_t error)
 {
 	step_deliver(f, STEP_EXCEPTION, vector, error);
 	return FATE_DONE;
 }
 
 /* Retire the instruction with RIP as it now is. */
-static enum step_fate retire(struct trap_frame *f)
+enum step_fate step_carried_out(struct trap_frame *f)
 {
 	step_tick();
 	step_engine.now.did.cpl_after = f->cs & 3;
@@ -60,10 +60,10 @@ static enum step_fate retire(struct trap_frame *f)
 	return FATE_DONE;
 }
 
-static enum step_fate retire_next(struct trap_frame *f, const struct decoded *d)
+enum step_fate step_carried_out_next(struct trap_frame *f, const struct decoded *d)
 {
 	f->rip += d->in.length;
-	return retire(f);
+	return step_carried_out(f);
 }
 
 /* The flags that code at this privilege may change, out of those in `popped`. */
@@ -129,7 +129,7 @@ static enum step_fate popf(struct trap_frame *f, const struct decoded *d)
 		return FATE_CPU; /* let the CPU raise the fault */
 	f->rflags = flags_loaded(f, image, size == 2 ? RFLAGS_POPPED & 0xffff : RFLAGS_POPPED);
 	f->rsp += size;
-	return retire_next(f, d);
+	return step_carried_out_next(f, d);
 }
 
 static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
@@ -140,7 +140,7 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 	struct step_engine *e = &step_engine;
 
 	if (f->rflags & RFLAGS_NT)
-		return fault(f, VECTOR_GP, 0);
+		return step_fault(f, VECTOR_GP, 0);
 	if (!step_copy(raw, (const void *)f->rsp, 5 * size))
 		return FATE_CPU;
 	for (unsigned i = 0; i < 5; i++) {
@@ -149,13 +149,13 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 			image[i] = image[i] << 8 | raw[i * size + b];
 	}
 	if (!canonical(image[0]))
-		return fault(f, VECTOR_GP, 0);
+		return step_fault(f, VECTOR_GP, 0);
 	unsigned vector = code_selector_fault((uint16_t)image[1], cpl(f));
 	if (vector)
-		return fault(f, vector, (int64_t)(image[1] & 0xfffc));
+		return step_fault(f, vector, (int64_t)(image[1] & 0xfffc));
 	vector = stack_selector_fault((uint16_t)image[4], image[1] & 3);
 	if (vector)
-		return fault(f, vector, (int64_t)(image[4] & 0xfffc));
+		return step_fault(f, vector, (int64_t)(image[4] & 0xfffc));
 
 	f->rflags = flags_loaded(f, image[2], RFLAGS_POPPED);
 	f->rip = image[0];
@@ -163,7 +163,7 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 	f->rsp = image[3];
 	f->ss = image[4] & 0xffff;
 	e->nmi_blocked = false;
-	return retire(f);
+	return step_carried_out(f);
 }
 
 /* INT n, INT3, INT1: a trap, with RIP after the instruction, through a gate that this privilege may use. */
@@ -173,10 +173,10 @@ static enum step_fate software_interrupt(struct trap_frame *f, const struct deco
 	const struct idt_gate *g = &idt[vector];
 
 	if (check && (unsigned)(g->type >> 5 & 3) < cpl(f))
-		return fault(f, VECTOR_GP, vector << 3 | 2);
+		return step_fault(f, VECTOR_GP, vector << 3 | 2);
 	if (!(g->type & 0x80))
-		return fault(f, VECTOR_NP, vector << 3 | 2);
-	retire_next(f, d);
+		return step_fault(f, VECTOR_NP, vector << 3 | 2);
+	step_carried_out_next(f, d);
 	step_deliver(f, STEP_SOFT_INTERRUPT, vector, -1);
 	return FATE_DONE;
 }
@@ -184,7 +184,7 @@ static enum step_fate software_interrupt(struct trap_frame *f, const struct deco
 static enum step_fate syscall(struct trap_frame *f, const struct decoded *d)
 {
 	if (!(rdmsr(MSR_EFER) & EFER_SCE))
-		return fault(f, VECTOR_UD, -1);
+		return step_fault(f, VECTOR_UD, -1);
 	uint64_t star = rdmsr(MSR_STAR) >> 32;
 
 	f->rcx = f->rip + d->in.length;
@@ -193,24 +193,24 @@ static enum step_fate syscall(struct trap_frame *f, const struct decoded *d)
 	f->cs = star & 0xfffc;
 	f->ss = (star & 0xfffc) + 8;
 	f->rflags = (f->rflags & ~rdmsr(MSR_FMASK) & ~RFLAGS_RF) | RFLAGS_FIXED;
-	return retire(f);
+	return step_carried_out(f);
 }
 
 static enum step_fate sysret(struct trap_frame *f, const struct decoded *d)
 {
 	if (!(rdmsr(MSR_EFER) & EFER_SCE))
-		return fault(f, VECTOR_UD, -1);
+		return step_fault(f, VECTOR_UD, -1);
 	if (!(d->in.rex & 8))
 		return FATE_CPU; /* to 32-bit code, which is not stepped */
 	if (cpl(f) || !canonical(f->rcx))
-		return fault(f, VECTOR_GP, 0);
+		return step_fault(f, VECTOR_GP, 0);
 	uint64_t star = rdmsr(MSR_STAR) >> 48;
 
 	f->rip = f->rcx;
 	f->rflags = (f->r11 & 0x3c7fd7 & ~RFLAGS_TF) | RFLAGS_FIXED;
 	f->cs = (star + 16) | 3;
 	f->ss = (star + 8) | 3;
-	return retire(f);
+	return step_carried_out(f);
 }
 
 /* AMD's CPUs have neither instruction in 64-bit mode: there the CPU raises #UD itself. */
@@ -230,13 +230,13 @@ static enum step_fate sysenter(struct trap_frame *f)
 		return FATE_CPU;
 	selector = rdmsr(MSR_SYSENTER_CS) & 0xfffc;
 	if (!selector)
-		return fault(f, VECTOR_GP, 0);
+		return step_fault(f, VECTOR_GP, 0);
 	f->rip = rdmsr(MSR_SYSENTER_EIP);
 	f->rsp = rdmsr(MSR_SYSENTER_ESP);
 	f->cs = selector;
 	f->ss = selector + 8;
 	f->rflags &= ~(RFLAGS_VM | RFLAGS_IF | RFLAGS_RF);
-	return retire(f);
+	return step_carried_out(f);
 }
 
 static enum step_fate sysexit(struct trap_frame *f, const struct decoded *d)
@@ -247,12 +247,12 @@ static enum step_fate sysexit(struct trap_frame *f, const struct decoded *d)
 		return FATE_CPU;
 	selector = rdmsr(MSR_SYSENTER_CS) & 0xfffc;
 	if (!selector || cpl(f) || !canonical(f->rdx) || !canonical(f->rcx))
-		return fault(f, VECTOR_GP, 0);
+		return step_fault(f, VECTOR_GP, 0);
 	f->rip = f->rdx;
 	f->rsp = f->rcx;
 	f->cs = (selector + 32) | 3;
 	f->ss = (selector + 40) | 3;
-	return retire(f);
+	return step_carried_out(f);
 }
 
 /* The CPU would not trap after it, so the selector goes into the frame and IRET loads it; checks of SDM vol.
@@ -271,10 +271,10 @@ static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
 	}
 	vector = stack_selector_fault(selector, cpl(f));
 	if (vector)
-		return fault(f, vector, selector & 0xfffc);
+		return step_fault(f, vector, selector & 0xfffc);
 	f->ss = selector;
 	step_engine.odd.next_shadow = true;
-	return retire_next(f, d);
+	return step_carried_out_next(f, d);
 }
 
 /* QEMU's emulated CPUs do not trap after it either. */
@@ -284,7 +284,18 @@ static enum step_fate sti(struct trap_frame *f, const struct decoded *d)
 		return FATE_CPU; /* raises #GP */
 	step_engine.odd.next_shadow = !(f->rflags & RFLAGS_IF);
 	f->rflags |= RFLAGS_IF;
-	return retire_next(f, d);
+	return step_carried_out_next(f, d);
+}
+
+/* It may return whenever it likes, so at once. Its hints and extensions are left to the CPU. */
+static enum step_fate mwait(struct trap_frame *f, const struct decoded *d)
+{
+	uint32_t eax = 1, ebx, ecx, edx;
+
+	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
+	if (cpl(f) || f->rcx || !(ecx & 1u << 3)) /* MONITOR */
+		return FATE_CPU;
+	return step_carried_out_next(f, d);
 }
 
 static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
@@ -293,7 +304,7 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 
 	if (cpl(f))
 		return FATE_CPU; /* raises #GP */
-	retire_next(f, d);
+	step_carried_out_next(f, d);
 	while (!step_event_due(f)) {
 		if (watchdog_take()) {
 			step_abort(f, TRAP_WATCHDOG);
@@ -322,21 +333,35 @@ bool step_rep_finished(struct trap_frame *f)
 	return true;
 }
 
+static bool aborts_transaction(uint8_t special)
+{
+	const uint64_t harmless = 1ull << INSN_JCC | 1ull << INSN_LOOP | 1ull << INSN_JRCXZ |
+				  1ull << INSN_XBEGIN | 1ull << INSN_XEND | 1ull << INSN_XABORT |
+				  1ull << INSN_XTEST;
+
+	return !(harmless >> special & 1);
+}
+
 enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 {
 	struct step_engine *e = &step_engine;
 	const struct insn *in = &d->in;
 	struct step_client *c = e->client;
 
+	if (e->odd.transaction && aborts_transaction(in->special)) {
+		step_carried_out_next(f, d);
+		step_transaction_abort(f, 0);
+		return FATE_DONE;
+	}
 	if (c->intercepts >> in->special & 1) {
 		switch (c->before(c->ctx, f, in)) {
 		case STEP_RUN:
 			break;
 		case STEP_DONE:
 			e->now.emulated = true;
-			return retire_next(f, d);
+			return step_carried_out_next(f, d);
 		case STEP_GP:
-			return fault(f, VECTOR_GP, 0);
+			return step_fault(f, VECTOR_GP, 0);
 		}
 	}
 	switch ((enum insn_special)in->special) {
@@ -379,8 +404,16 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 		return sysexit(f, d);
 	case INSN_MOV_SS:
 		return mov_ss(f, d);
+	case INSN_XBEGIN:
+	case INSN_XEND:
+	case INSN_XABORT:
+	case INSN_XTEST:
+		return step_transactional(f, d);
+	case INSN_MWAIT:
+		return mwait(f, d);
+	case INSN_SERIALIZE: /* the monitor's IRET serialises */
 	case INSN_PAUSE:
-		return retire_next(f, d);
+		return step_carried_out_next(f, d);
 	case INSN_HLT:
 		return hlt(f, d);
 	default:

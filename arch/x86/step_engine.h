@@ -38,6 +38,7 @@ struct step_engine {
 			uint8_t shadow; /* interrupts wait until the next instruction has retired: after STI,
 					   MOV SS */
 			uint8_t next_shadow; /* the instruction now running casts it */
+			uint8_t transaction; /* depth of the transaction that is under way */
 		};
 		uint32_t any;
 	} odd;
@@ -71,6 +72,24 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d);
 /** Whether the REP instruction that was running has finished: RIP has moved on, or no iteration is left (then
  * RIP is moved on). */
 bool step_rep_finished(struct trap_frame *f);
+
+/** The instruction has been carried out without the CPU: retire it, with RIP as it now is, or with RIP
+ * behind it. @return FATE_DONE */
+enum step_fate step_carried_out(struct trap_frame *f);
+enum step_fate step_carried_out_next(struct trap_frame *f, const struct decoded *d);
+
+/** It raises an exception instead (error: as for step_deliver()). @return FATE_DONE */
+enum step_fate step_fault(struct trap_frame *f, unsigned vector, int64_t error);
+
+/** XBEGIN, XEND, XABORT or XTEST. */
+enum step_fate step_transactional(struct trap_frame *f, const struct decoded *d);
+
+/** Inside a transaction, before the CPU runs *d: keep what it may overwrite. step_engine.now is filled in.
+ * @return false if the transaction had to be aborted for it */
+bool step_transaction_keeps(struct trap_frame *f, const struct decoded *d);
+
+/** End the transaction that is under way: all is as at its XBEGIN, but for EAX and RIP. */
+void step_transaction_abort(struct trap_frame *f, uint32_t status);
 
 /** Count a step, and look at the watchdog from time to time. */
 void step_tick(void);

@@ -70,7 +70,7 @@ static void flags_and_needs_are_known(void **state)
 {
 	uint64_t known_needs = 0;
 	uint64_t known_flags = KERNEL_RING0_ONLY | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_RING3_ONLY |
-			       KERNEL_UNSTEPPED | KERNEL_FROM_ZERO | KERNEL_SERVICES;
+			       KERNEL_FROM_ZERO | KERNEL_SERVICES;
 
 	(void)state;
 	for (const struct kernel_need *n = kernel_needs; n->bit; n++) {
@@ -108,7 +108,7 @@ static void lines_are_well_formed(void **state)
 				assert_false(listed[l->quantity]);
 				listed[l->quantity] = true;
 				assert_true(quantity_info[l->quantity].class == QUANTITY_MICRO ||
-					    (k->flags & KERNEL_UNSTEPPED));
+					    kernel_transacts(k));
 				if (strlen(l->reason) <= 10)
 					print_error("%s: %s has no reason\n", k->name,
 						    quantity_info[l->quantity].name);
@@ -424,7 +424,7 @@ static void copies_behave(void **state)
 	for
 		EACH_KERNEL(k)
 		{
-			if (stepper_unfit(k) || (k->flags & KERNEL_SERVICE_RESUME))
+			if (stepper_unfit(k) || stepper_lends(k) || (k->flags & KERNEL_SERVICE_RESUME))
 				continue;
 			seen++;
 			for (unsigned place = 0; place < PLACES; place++)

@@ -17,7 +17,7 @@ static const uint64_t sizes[] = {1, 2, 5};
 /** What was seen of one kernel. */
 struct observation_set {
 	const struct kernel *kernel;
-	struct qvec seen[SIZES];
+	struct qvec seen[OUTCOMES][SIZES];
 	bool sound; /* seen, and as declared */
 };
 
@@ -32,19 +32,22 @@ static void point(bool ok, const char *name, const char *directive)
 
 static bool agrees(const struct observation_set *o, bool verbose)
 {
-	for (unsigned i = 0; i < SIZES; i++) {
+	for (unsigned i = 0; i < SIZES * outcomes_of(o->kernel); i++) {
+		uint64_t n = sizes[i % SIZES];
+		enum outcome outcome = i / SIZES;
+		const struct qvec *seen = &o->seen[outcome][i % SIZES];
 		struct amount declared;
-		enum quantity q = truth_disagrees(o->kernel, sizes[i], &o->seen[i], &declared);
+		enum quantity q = truth_disagrees(o->kernel, n, outcome, seen, &declared);
 		if (q == Q_COUNT)
 			continue;
 		if (verbose && declared.low == declared.high)
 			printf("# %s, N = %lu: %s: the signature says %ld, the processor did %lu\n",
-			       o->kernel->name, sizes[i], quantity_info[q].name, declared.low,
-			       o->seen[i].v[q]);
+			       o->kernel->name, n, quantity_info[q].name, declared.low, seen->v[q]);
 		else if (verbose)
-			printf("# %s, N = %lu: %s: the signature says %ld to %ld, the processor did %lu\n",
-			       o->kernel->name, sizes[i], quantity_info[q].name, declared.low, declared.high,
-			       o->seen[i].v[q]);
+			printf("# %s, N = %lu: %s: the signature says %ld to %ld, with transactions that %s "
+			       "there are %lu\n",
+			       o->kernel->name, n, quantity_info[q].name, declared.low, declared.high,
+			       outcome == OUTCOME_COMMIT ? "commit" : "abort", seen->v[q]);
 		return false;
 	}
 	return true;
@@ -60,8 +63,11 @@ static void witness(const struct kernel *k)
 		return;
 	}
 	o->kernel = k;
-	for (unsigned i = 0; i < SIZES && !why; i++)
-		why = stepper_run(k, sizes[i], &o->seen[i]);
+	for (unsigned i = 0; i < SIZES * outcomes_of(k) && !why; i++) {
+		stepper_transactions(i / SIZES);
+		why = stepper_run(k, sizes[i % SIZES], &o->seen[i / SIZES][i % SIZES]);
+	}
+	stepper_transactions(OUTCOME_ABORT);
 	if (why)
 		printf("# %s: %s\n", k->name, why);
 	o->sound = !why && agrees(o, true);
@@ -73,22 +79,35 @@ static void witness(const struct kernel *k)
 
 static unsigned n_mutations, n_missed;
 
-static void mutate(unsigned which, enum quantity q, int64_t delta_a, int64_t delta_b)
+/** Whether all kernels but one agree about one quantity. */
+static bool others_agree(const struct observation_set *changed, enum quantity q)
 {
-	const struct observation_set *o = &sets[which], *next = &sets[(which + 1) % n_sets];
+	struct amount declared;
 
-	n_mutations++;
-	kernel_falsify(o->kernel, q, delta_a, delta_b);
-	bool caught = !agrees(o, false), alone = next == o || agrees(next, false);
-	kernel_restore();
-	if (!caught || !alone) {
+	for (const struct observation_set *o = sets; o < sets + n_sets; o++)
+		if (o != changed && !truth_agrees_on(o->kernel, q, sizes[SIZES - 1], OUTCOME_ABORT,
+						     o->seen[OUTCOME_ABORT][SIZES - 1].v[q], &declared))
+			return false;
+	return true;
+}
+
+static void mutate(const struct observation_set *o, enum quantity q, enum amount_end end)
+{
+	static const int64_t deltas[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+
+	for (unsigned d = 0; d < 4; d++) {
+		n_mutations++;
+		kernel_falsify_end(o->kernel, q, end, deltas[d][0], deltas[d][1]);
+		bool caught = !agrees(o, false), alone = others_agree(o, q);
+		kernel_restore();
+		if (caught && alone)
+			continue;
 		n_missed++;
-		printf("# %s, %s changed by %ld*N%+ld: %s\n", o->kernel->name, quantity_info[q].name, delta_a,
-		       delta_b, caught ? "another kernel fails too" : "not noticed");
+		printf("# %s, %s changed by %ld*N%+ld: %s\n", o->kernel->name, quantity_info[q].name,
+		       deltas[d][0], deltas[d][1], caught ? "another kernel fails too" : "not noticed");
 	}
 }
 
-/** Intervals of architectural quantities have room for a change by one; they are left out. */
 static bool is_exact(const struct kernel *k, enum quantity q)
 {
 	struct amount a = kernel_amount(k, q, 1), b = kernel_amount(k, q, 2);
@@ -97,14 +116,20 @@ static bool is_exact(const struct kernel *k, enum quantity q)
 
 static void mutate_all(void)
 {
-	static const int64_t deltas[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-	for (unsigned i = 0; i < n_sets; i++)
-		for (enum quantity q = 0; q < Q_COUNT; q++)
-			if (quantity_info[q].class == QUANTITY_ARCH && is_exact(sets[i].kernel, q))
-				for (unsigned d = 0; d < 4; d++)
-					mutate(i, q, deltas[d][0], deltas[d][1]);
-	char text[96];
-	snprintf(text, sizeof text, "%u of %u changes of a number in %u signatures are noticed",
+	for (const struct observation_set *o = sets; o < sets + n_sets; o++)
+		for (enum quantity q = 0; q < Q_COUNT; q++) {
+			if (quantity_info[q].class != QUANTITY_ARCH)
+				continue;
+			if (is_exact(o->kernel, q)) {
+				mutate(o, q, AMOUNT_BOTH);
+				continue;
+			}
+			mutate(o, q, AMOUNT_LOW);
+			mutate(o, q, AMOUNT_HIGH);
+		}
+	char text[128];
+	snprintf(text, sizeof text,
+		 "%u of %u changes of a number in %u signatures make that kernel fail, and no other",
 		 n_mutations - n_missed, n_mutations, n_sets);
 	point(n_missed == 0 && n_mutations > 0, text, NULL);
 }

@@ -3,6 +3,7 @@
  * which the kernels' signatures count (KERNEL_..._INSTRUCTIONS).
  */
 #include "tests/kernels/kernel.h"
+#include "tests/marks.h"
 
 	.section .text.kernel_handlers, "ax", @progbits
 	.section .note.GNU-stack, "", @progbits
@@ -11,6 +12,7 @@
 	.globl kernel_on_test_int, kernel_on_fault, kernel_on_fault_code, kernel_on_syscall
 	.globl kernel_on_syscall_xapic, kernel_on_syscall_x2apic
 	.globl kernel_on_sysenter, kernel_on_xapic, kernel_on_x2apic
+	.globl kernel_on_lacking, kernel_lacking_else
 	.p2align 6
 kernel_on_test_int:
 	iretq
@@ -67,3 +69,43 @@ kernel_on_x2apic:
 	xor %edx, %edx
 	wrmsr
 	iretq
+
+/*
+ * An invalid opcode, at full speed: what stands in for XBEGIN (kernel_lend()), which aborts at once with EAX = 0, and SERIALIZE, which IRETQ
+ * does, are carried out as the step engine does it; anything else goes on to kernel_lacking_else.
+ */
+.macro MARK word
+	.long MARK_OPCODE, \word
+.endm
+#define RIP_ON_STACK 16 /* behind RAX and RBX */
+
+	.p2align 6
+kernel_on_lacking:
+	MARK MARK_ASIDE
+	push %rax
+	push %rbx
+	mov RIP_ON_STACK(%rsp), %rax
+	cmpw $KERNEL_LENT_XBEGIN, (%rax)
+	je 1f
+	cmpw $0x010f, (%rax)
+	jne 3f
+	cmpb $0xe8, 2(%rax) /* SERIALIZE */
+	jne 3f
+	addq $3, RIP_ON_STACK(%rsp)
+	jmp 2f
+1:	movslq 2(%rax), %rbx
+	lea 6(%rax,%rbx), %rax
+	mov %rax, RIP_ON_STACK(%rsp)
+	movq $0, 8(%rsp)
+2:	pop %rbx
+	pop %rax
+	MARK MARK_BACK
+	iretq
+3:	pop %rbx
+	pop %rax
+	jmp *kernel_lacking_else(%rip)
+
+	.section .bss.kernel_handlers, "aw", @nobits
+	.p2align 3
+kernel_lacking_else:
+	.skip 8

@@ -130,14 +130,72 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 /*
+ * MWAIT with an interrupt pending: whether it waits at all is up to the CPU, but it cannot wait for long. STI holds the interrupt off until
+ * MWAIT has begun. MONITOR names an address, and accesses nothing.
+ */
+#define ICR_LOW	      0x300
+#define X2APIC_ICR    0x830
+#define ICR_TEST_SELF (0x44000|KERNEL_VECTOR)
+
+KERNEL mwait_xapic, "N times MONITOR and MWAIT with an interrupt pending, in xAPIC mode", needs=KERNEL_NEEDS_MONITOR, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+	mov KERNEL_PARAM_APIC(%rsi), %r10
+	xor %ecx, %ecx
+	xor %edx, %edx
+	jmp 2f
+1:	movl $ICR_TEST_SELF, ICR_LOW(%r10)
+	mov %rsi, %rax
+	monitor
+	xor %eax, %eax
+	sti
+	mwait
+	cli
+LOOP_CLOSE 2
+KERNEL_END
+SIG INSTRUCTIONS, 7 + KERNEL_XAPIC_INSTRUCTIONS + 2, 3 + LOOP_FIXED
+SIG INTERRUPTS_HW, 1, 0
+SIG INSN_SERIALIZING, 1, 0
+SIG INSN_STORE, 1 + 1, 0
+SIG STORES, 1 + 1, 0
+SIG STORE_BYTES, 4 + 4, 0
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 5, 1
+SIG LOAD_BYTES, 5*8, 8
+SIG_FAR_LOOP 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL mwait_x2apic, "N times MONITOR and MWAIT with an interrupt pending, in x2APIC mode", needs=KERNEL_NEEDS_MONITOR, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+	jmp 2f
+1:	mov $X2APIC_ICR, %ecx
+	mov $ICR_TEST_SELF, %eax
+	xor %edx, %edx
+	wrmsr
+	mov %rsi, %rax
+	xor %ecx, %ecx
+	monitor
+	xor %eax, %eax
+	sti
+	mwait
+	cli
+LOOP_CLOSE 2
+KERNEL_END
+SIG INSTRUCTIONS, 11 + KERNEL_X2APIC_INSTRUCTIONS + 2, LOOP_FIXED
+SIG INTERRUPTS_HW, 1, 0
+SIG INSN_SERIALIZING, 1 + 1 + 1, 0
+SIG INSN_LOAD, 1, 0
+SIG LOADS, 5, 0
+SIG LOAD_BYTES, 5*8, 0
+SIG_FAR_LOOP 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/*
  * An NMI that the CPU sends itself through the interrupt command register. It may take a while to arrive, for which the inner loop
  * waits. The shorthand for "self" is for fixed interrupts only, so the destination is the APIC's own ID.
  */
 #define APIC_ID_REGISTER 0x20
-#define ICR_LOW		 0x300
 #define ICR_HIGH	 0x310
 #define X2APIC_ID	 0x802
-#define X2APIC_ICR	 0x830
 #define ICR_NMI		 0x4400
 #define NMI_WAIT	 64
 

@@ -28,9 +28,10 @@
  * SIG quantity, a, b: produces exactly a*N + b. An architectural quantity that is not listed is produced
  * exactly 0 times.
  *
- * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N +
- * b_high. A micro-architectural quantity that is not listed is not defined by this kernel. Only kernels
- * with KERNEL_UNSTEPPED may give an architectural one as a range.
+ * SIG_RANGE quantity, a_low, b_low, a_high, b_high, "reason": between a_low*N + b_low and a_high*N + b_high.
+ *A micro-architectural quantity that is not listed is not defined by this kernel. Only kernels with
+ * transactions (KERNEL_NEEDS_RTM) may give an architectural one as a range: its ends are what happens if all
+ * transactions abort at once, and if none aborts before it must.
  *
  * A quantity is listed once. Amounts are assembler expressions, written so that they can be checked against
  * the code (no blanks around an asterisk, and a difference in parentheses: the assembler splits arguments
@@ -49,7 +50,6 @@
 #define KERNEL_CLOBBERS_CR 0x04 /* changes a control register (and puts it back) */
 #define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
 
-#define KERNEL_UNSTEPPED   0x10 /* does something else when single-stepped: the oracle does not confirm it, nor may a virtual PMU judge it */
 #define KERNEL_FROM_ZERO   0x20 /* its signature holds for N = 0, too */
 
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
@@ -103,6 +103,8 @@
 #define KERNEL_PARAM_APIC   0x10
 #define KERNEL_PARAM_TICKS  0x18
 #define KERNEL_PARAM_CODE   0x20
+
+#define KERNEL_LENT_XBEGIN 0x0b0f /* UD2, in place of XBEGIN's first two bytes */
 
 /* The ring of code: segments of so many jumps, each into a line of its own. The last one of a segment loads RAX with the next segment's
  * address and returns. */
@@ -325,12 +327,35 @@ static inline uint64_t kernel_trial_n(const struct kernel *k, uint64_t n, unsign
 /** How much of quantity q kernel k produces with N = n. */
 struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n);
 
+/** Whether the CPU decides how much the kernel produces: it has transactions, which may abort. */
+static inline bool kernel_transacts(const struct kernel *k)
+{
+	return k->needs & KERNEL_NEEDS_RTM;
+}
+
+/** What becomes of a kernel's transactions while it is stepped. */
+enum outcome { OUTCOME_ABORT, OUTCOME_COMMIT };
+#define OUTCOMES 2
+
+/** Outcomes that make a difference to a kernel: for all but transactions, one. */
+static inline unsigned outcomes_of(const struct kernel *k)
+{
+	return kernel_transacts(k) ? OUTCOMES : 1;
+}
+
+/** Ends of an amount; an exact one has both at once. */
+enum amount_end { AMOUNT_LOW = 1, AMOUNT_HIGH = 2, AMOUNT_BOTH = 3 };
+
 /**
  * Falsify a signature for the rest of the run, for tests of the harness: from now on kernel_amount() adds
  * delta_a*N + delta_b to quantity q of kernel k. The signature itself stays as it is.
  * @return false if too many are falsified already
  */
 bool kernel_falsify(const struct kernel *k, enum quantity q, int64_t delta_a, int64_t delta_b);
+
+/** The same for one end of an interval. */
+bool kernel_falsify_end(const struct kernel *k, enum quantity q, enum amount_end end, int64_t delta_a,
+			int64_t delta_b);
 
 /** Take the last falsification back. */
 void kernel_restore_last(void);

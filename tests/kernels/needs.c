@@ -14,17 +14,23 @@
 	}
 
 const struct kernel_need kernel_needs[] = {
-	NEED(SSE3, 0),       NEED(SSSE3, 0),      NEED(SSE41, 0),
-	NEED(SSE42, 0),      NEED(POPCNT, 0),     NEED(LZCNT, 0),
-	NEED(MOVBE, 0),      NEED(CX16, 0),       NEED(LAHF_LM, 0),
-	NEED(AES, 0),        NEED(PCLMUL, 0),     NEED(SHA, 0),
-	NEED(BMI1, 0),       NEED(BMI2, 0),       NEED(ADX, 0),
-	NEED(AVX, YMM),      NEED(F16C, YMM),     NEED(FMA, YMM),
-	NEED(AVX2, YMM),     NEED(AVX512F, ZMM),  NEED(AVX512DQ, ZMM),
-	NEED(AVX512BW, ZMM), NEED(AVX512VL, ZMM), NEED(PREFETCHW, 0),
-	NEED(CLFLUSHOPT, 0), NEED(CLWB, 0),       NEED(RDTSCP, 0),
-	NEED(SERIALIZE, 0),  NEED(SEP, 0),        NEED(RDRAND, 0),
-	NEED(XSAVE, X87),    NEED(RTM, 0),        {0},
+	NEED(SSE3, 0),       NEED(SSSE3, 0),
+	NEED(SSE41, 0),      NEED(SSE42, 0),
+	NEED(POPCNT, 0),     NEED(LZCNT, 0),
+	NEED(MOVBE, 0),      NEED(CX16, 0),
+	NEED(LAHF_LM, 0),    NEED(AES, 0),
+	NEED(PCLMUL, 0),     NEED(SHA, 0),
+	NEED(BMI1, 0),       NEED(BMI2, 0),
+	NEED(ADX, 0),        NEED(AVX, YMM),
+	NEED(F16C, YMM),     NEED(FMA, YMM),
+	NEED(AVX2, YMM),     NEED(AVX512F, ZMM),
+	NEED(AVX512DQ, ZMM), NEED(AVX512BW, ZMM),
+	NEED(AVX512VL, ZMM), NEED(PREFETCHW, 0),
+	NEED(CLFLUSHOPT, 0), NEED(CLWB, 0),
+	NEED(RDTSCP, 0),     NEED(SERIALIZE, 0),
+	NEED(SEP, 0),        NEED(RDRAND, 0),
+	NEED(XSAVE, X87),    NEED(RTM, 0),
+	NEED(MONITOR, 0),    {0},
 };
 
 const char *kernel_missing(uint64_t needs, bool (*has)(enum cpu_feature feature), uint64_t xcr0)

@@ -5,6 +5,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
+#include "arch/x86/insn.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
@@ -20,17 +21,23 @@ typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
 /* handlers.S */
 extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
 extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[], kernel_on_syscall_xapic[],
-	kernel_on_syscall_x2apic[];
+	kernel_on_syscall_x2apic[], kernel_on_lacking[];
+extern uint64_t kernel_lacking_else;
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
 
 /* --- gates ------------------------------------------------------------------------------------------ */
+
+/* No flag of a kernel's: it needs an instruction that the CPU lacks. Stepped, the engine carries it out; at
+ * full speed the handler of #UD does. */
+#define LACKING (1ull << 63)
 
 static const struct {
 	uint64_t flag;
 	uint8_t vector;
 	const uint8_t *handler;
 } gates[] = {
+	{LACKING, VECTOR_UD, kernel_on_lacking},
 	{KERNEL_SERVICE_TEST_INT, VECTOR_TEST, kernel_on_test_int},
 	{KERNEL_SERVICE_TEST_INT, VECTOR_BP, kernel_on_test_int},
 	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
@@ -56,6 +63,8 @@ static void gates_on(uint64_t flags)
 		if (!(flags & gates[i].flag))
 			continue;
 		old_gate[i] = *g;
+		if (gates[i].flag == LACKING)
+			kernel_lacking_else = gate_offset(g);
 		gate_set(g, gates[i].handler, g->type, 0);
 	}
 }
@@ -406,6 +415,32 @@ static void rdpmc_off(void)
 static uint64_t on; /* flags of what is on */
 static struct kernel_place place_on;
 
+static uint64_t wanted(const struct kernel *k)
+{
+	bool lacking = (k->needs & KERNEL_NEEDS_RTM && !cpu_has(CPU_RTM)) ||
+		       (k->needs & KERNEL_NEEDS_SERIALIZE && !cpu_has(CPU_SERIALIZE));
+
+	return (k->flags & KERNEL_SERVICES) | (lacking ? LACKING : 0);
+}
+
+bool services_wanted(const struct kernel *k)
+{
+	return k->flags & KERNEL_SERVICES || k->needs & (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE);
+}
+
+void services_lend(const struct kernel *k, uint8_t *copy)
+{
+	static const uint16_t stand_in = KERNEL_LENT_XBEGIN;
+	size_t size = k->code_end - k->code;
+	struct insn in;
+
+	if (!kernel_transacts(k) || cpu_has(CPU_RTM))
+		return;
+	for (size_t at = 0; at < size && insn_decode(k->code + at, size - at, &in); at += in.length)
+		if (in.special == INSN_XBEGIN)
+			memcpy(copy + at, &stand_in, sizeof(stand_in));
+}
+
 void services_init(void)
 {
 	pool_create();
@@ -436,7 +471,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	struct chain chain;
 
 	services_finish();
-	on = k->flags & KERNEL_SERVICES;
+	on = wanted(k);
 	place_on = *place;
 	if (on & KERNEL_SERVICE_CHAINS && !chain_find(on, &chain)) {
 		chain_make(&chain, params);

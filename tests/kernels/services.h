@@ -25,6 +25,9 @@ struct kernel_place {
  * there is not enough memory for is missing later. */
 void services_init(void);
 
+/** Whether there is anything to turn on for a kernel. */
+bool services_wanted(const struct kernel *k);
+
 /** Why a service that the kernel asks for cannot be had here, NULL if all can. */
 const char *services_missing(const struct kernel *k);
 
@@ -35,6 +38,11 @@ const char *services_missing(const struct kernel *k);
  * @return false if the tables for page attributes ran out; then nothing is on
  */
 bool services_prepare(const struct kernel *k, const struct kernel_place *place);
+
+/** Where the CPU has no XBEGIN: put an opcode in its place, in a copy of a kernel that is to run at full
+ * speed, that is certain to be invalid; what the CPU makes of XBEGIN itself is not (QEMU's TCG takes it for a
+ * MOV). */
+void services_lend(const struct kernel *k, uint8_t *copy);
 
 /** Turn off whatever is on. */
 void services_finish(void);

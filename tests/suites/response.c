@@ -177,7 +177,7 @@ void response_measure(const struct kernel *k)
 	static struct pass p;
 
 	/* How much of anything is on such a kernel is an interval at best. */
-	if (!n_scanned || no_memory || k->flags & KERNEL_UNSTEPPED)
+	if (!n_scanned || no_memory || kernel_transacts(k))
 		return;
 	if (!room_for_kernel(k)) {
 		no_memory = true;

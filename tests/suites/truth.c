@@ -6,7 +6,6 @@
  */
 #include "tests/suites/suites.h"
 #include "tests/known_path.h"
-#include "tests/known_path.h"
 #include "tests/marks.h"
 #include "tests/measure.h"
 #include "tests/truth.h"
@@ -65,13 +64,17 @@ static struct result result_for(const struct subject *s, const char *quantity, c
 
 /* --- changed signatures ----------------------------------------------------------------------------- */
 
-static bool passes(const struct kernel *k, enum quantity q, uint64_t n, const struct qvec *seen)
+typedef struct qvec stepped[OUTCOMES][MULTIPLES];
+
+static bool passes(const struct kernel *k, enum quantity q, uint64_t n, const stepped seen)
 {
 	struct amount declared;
 
-	for (unsigned i = 0; i < MULTIPLES; i++)
-		if (!truth_agrees_on(k, q, kernel_trial_n(k, n, i), seen[i].v[q], &declared))
-			return false;
+	for (unsigned outcome = 0; outcome < outcomes_of(k); outcome++)
+		for (unsigned i = 0; i < MULTIPLES; i++)
+			if (!truth_agrees_on(k, q, kernel_trial_n(k, n, i), outcome, seen[outcome][i].v[q],
+					     &declared))
+				return false;
 	return true;
 }
 
@@ -82,21 +85,31 @@ static bool is_exact(const struct kernel *k, enum quantity q)
 	return one.low == one.high && two.low == two.high;
 }
 
-/* Each number of the signature that single-stepping can check, one more and one less; intervals have room for
- * that. */
-static void change_signature(struct subject *s, uint64_t n, const struct qvec *seen)
+static void change_end(struct subject *s, uint64_t n, const stepped seen, enum quantity q,
+		       enum amount_end end)
 {
 	static const int8_t deltas[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
 
+	for (unsigned d = 0; d < sizeof(deltas) / sizeof(deltas[0]); d++) {
+		kernel_falsify_end(s->kernel, q, end, deltas[d][0], deltas[d][1]);
+		s->changes++;
+		s->noticed += !passes(s->kernel, q, n, seen);
+		kernel_restore_last();
+	}
+}
+
+/* Each number of the signature that single-stepping can check, one more and one less. */
+static void change_signature(struct subject *s, uint64_t n, const stepped seen)
+{
 	for (enum quantity q = 0; q < Q_COUNT; q++) {
-		if (quantity_info[q].class != QUANTITY_ARCH || !is_exact(s->kernel, q))
+		if (quantity_info[q].class != QUANTITY_ARCH)
 			continue;
-		for (unsigned d = 0; d < sizeof(deltas) / sizeof(deltas[0]); d++) {
-			kernel_falsify(s->kernel, q, deltas[d][0], deltas[d][1]);
-			s->changes++;
-			s->noticed += !passes(s->kernel, q, n, seen);
-			kernel_restore_last();
+		if (is_exact(s->kernel, q)) {
+			change_end(s, n, seen, q, AMOUNT_BOTH);
+			continue;
 		}
+		change_end(s, n, seen, q, AMOUNT_LOW);
+		change_end(s, n, seen, q, AMOUNT_HIGH);
 	}
 }
 
@@ -125,29 +138,37 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 
 /* --- stepping --------------------------------------------------------------------------------------- */
 
+static bool step_once(const struct subject *s, uint64_t trial, enum outcome outcome, struct qvec *seen,
+		      struct result *r)
+{
+	struct amount declared;
+	enum quantity q;
+
+	if (!ground_truth(s->kernel, s->ring, trial, outcome, seen, r))
+		return false;
+	q = truth_disagrees(s->kernel, trial, outcome, seen, &declared);
+	if (q != Q_COUNT && r->judgement.verdict == VERDICT_EXACT)
+		judgement_set(&r->judgement, VERDICT_ERROR,
+			      "%s at N = %" PRIu64 ": declared %" PRId64 " to %" PRId64 ", stepped %" PRIu64,
+			      quantity_info[q].name, trial, declared.low, declared.high, seen->v[q]);
+	return true;
+}
+
 static bool step(struct subject *s, uint64_t n)
 {
-	static struct qvec seen[MULTIPLES];
+	static stepped seen;
 	struct result r = {.judgement = {.verdict = VERDICT_EXACT}};
 
 	for (unsigned i = 0; i < MULTIPLES; i++) {
 		uint64_t trial = kernel_trial_n(s->kernel, n, i);
-		struct amount declared;
-		enum quantity q;
 
-		if (!ground_truth(s->kernel, s->ring, trial, &seen[i], &r)) {
-			s->all = r.judgement;
-			return false;
-		}
+		for (unsigned outcome = 0; outcome < outcomes_of(s->kernel); outcome++)
+			if (!step_once(s, trial, outcome, &seen[outcome][i], &r)) {
+				s->all = r.judgement;
+				return false;
+			}
 		for (unsigned v = 0; v < VISIBLE; v++)
-			s->seen[i][v] = seen[i].v[visible[v]];
-		q = truth_disagrees(s->kernel, trial, &seen[i], &declared);
-		if (q != Q_COUNT && r.judgement.verdict == VERDICT_EXACT)
-			judgement_set(&r.judgement, VERDICT_ERROR,
-				      "%s at N = %" PRIu64 ": declared %" PRId64 " to %" PRId64
-				      ", stepped %" PRIu64,
-				      quantity_info[q].name, trial, declared.low, declared.high,
-				      seen[i].v[q]);
+			s->seen[i][v] = seen[OUTCOME_ABORT][i].v[visible[v]];
 	}
 	s->all = r.judgement;
 	if (s->all.verdict == VERDICT_EXACT)
@@ -218,7 +239,7 @@ static void run_native(void *arg)
 	const struct kernel *k = native->subject->kernel;
 	char name[MARK_NAME_WORDS * sizeof(uint32_t)] = {0};
 	struct pmu_bracket marks = {.start = start[turn ^= 1], .stop = stop, .stop_end = stop + sizeof(stop)};
-	struct window w = {.kernel = k, .bracket = &marks, .ring = native->subject->ring};
+	struct window w = {.kernel = k, .bracket = &marks, .ring = native->subject->ring, .lend = true};
 	uint8_t *p = start[turn];
 	const void *entry;
 
@@ -319,12 +340,8 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 
 		if (!kernel_selected(k, run->options->kernel_glob))
 			continue;
-		if (k->flags & KERNEL_UNSTEPPED) {
-			skip(run, k, 0, "single-stepping changes what it does; it judges unconfirmed");
-			continue;
-		}
 		for (uint8_t ring = 0; ring <= 3; ring += 3) {
-			const char *unfit = kernel_unfit(k, ring);
+			const char *unfit = kernel_unsteppable(k, ring);
 
 			if (!unfit)
 				subjects[count++] = (struct subject){.kernel = k, .ring = ring};
@@ -350,7 +367,8 @@ static void check_trouble(struct run *run, const struct kernel *k, uint64_t n)
 	if (!emulator_trouble(k))
 		return;
 	judgement_set(&r.judgement, VERDICT_EXACT, "as expected: %s", emulator_trouble(k)->reason);
-	if (ground_truth(k, ring, n, &seen, &ignored) && truth_disagrees(k, n, &seen, &declared) == Q_COUNT)
+	if (ground_truth(k, ring, n, OUTCOME_ABORT, &seen, &ignored) &&
+	    truth_disagrees(k, n, OUTCOME_ABORT, &seen, &declared) == Q_COUNT)
 		judgement_set(&r.judgement, VERDICT_ERROR,
 			      "it is right here: emulator_troubles has a row too many");
 	r.kernel = NULL; /* what was seen is no truth of the kernel */

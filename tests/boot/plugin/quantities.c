@@ -11,13 +11,15 @@
  *
  * QEMU tells when an instruction is about to run, and of every access it makes, but not whether it came to
  * its end. An instruction has retired when the next one to run is where it leads to; if that is anywhere
- * else, it faulted (or QEMU started it over) and what it did is dropped. HLT has retired too if an
- * interrupt follows it, except in ring 3, where it faults, and so has PAUSE, which never faults. QEMU runs
- * a REP instruction once per iteration, and may run it once more to find that none is left: it retires when
- * its successor runs; each return to itself is an iteration done. QEMU makes several accesses of one wide
- * operand: accesses of an instruction that adjoin are one, unless the instruction is known to make several
- * of its own. Whether a branch to the next instruction was taken does not show: such branches are counted
- * as br.cond.either.
+ *else, it faulted (or QEMU started it over) and what it did is dropped. HLT has retired too if an interrupt
+ *follows it, except in ring 3, where it faults, and so has PAUSE, which never faults. QEMU runs a REP
+ *instruction once per iteration, and may run it once more to find that none is left: it retires when its
+ *successor runs; each return to itself is an iteration done. QEMU makes several accesses of one wide operand:
+ *accesses of an instruction that adjoin are one, unless the instruction is known to make several of its own;
+ *where they are not those of the operand (state images, masked stores, scalar FMA), it is the operand that
+ *counts, as the manual gives it. Whether a branch to the next instruction was taken does not show: such
+ *branches are counted as br.cond.either. What the CPU lacks is carried out by a handler, which says so by
+ *marks of its own; it is left out.
  */
 #include "tests/boot/plugin/qemu_api.h"
 #include "tests/marks.h"
@@ -56,6 +58,8 @@ struct instruction {
 	bool stack_loads;       /* pops several stack slots; its other loads are of descriptors */
 	bool no_loads;          /* all its loads are of descriptors ... */
 	bool no_stores;         /* ... or, like these, of the delivery of an interrupt that follows at once */
+	uint16_t operand; /* bytes of the one operand, where QEMU's accesses do not show them; 0: they do */
+	bool operand_is_stored;
 	uint8_t length;
 	uint8_t bytes[15];
 	struct instruction *chain; /* of the same address */
@@ -116,6 +120,12 @@ static struct {
 	uint32_t header[MARK_HEADER];
 	unsigned header_left; /* words of the header still to come */
 	bool open;
+	enum {
+		OWN,
+		HANDLED,
+		RETURNING,
+		RETURNED
+	} aside; /* how far the handler of an instruction that the CPU lacks has come */
 	uint64_t total[TOTALS];
 	/* the instruction that is running, and what it has accessed */
 	const struct instruction *current;
@@ -142,6 +152,8 @@ static void classify_two_byte(struct instruction *in, uint8_t opcode)
 		in->kind = FAR; /* SYSCALL, SYSRET, SYSENTER, SYSEXIT */
 		in->no_loads = in->no_stores = true;
 	}
+	if (opcode == 0x01 && in->bytes[in->length - 1] == 0xc9)
+		in->kind = HALT; /* MWAIT */
 }
 
 static void classify_group5(struct instruction *in, uint8_t modrm)
@@ -149,6 +161,43 @@ static void classify_group5(struct instruction *in, uint8_t modrm)
 	static const uint8_t kinds[8] = {[2] = CALL_INDIRECT, [3] = FAR, [4] = JMP_INDIRECT, [5] = FAR};
 	in->kind = kinds[modrm >> 3 & 7];
 	in->separate = in->kind == FAR;
+}
+
+static void operand(struct instruction *in, unsigned bytes, bool stored)
+{
+	in->operand = (uint16_t)bytes;
+	in->operand_is_stored = stored;
+}
+
+/** VEX map 2 in its three-byte form; `p` is at C4. */
+static void classify_vex(struct instruction *in, const uint8_t *p)
+{
+	bool wide = p[2] & 4, quadword = p[2] & 0x80, memory = p[4] < 0xc0;
+
+	if ((p[1] & 31) != 2 || !memory)
+		return;
+	in->separate = (p[3] & 0xfc) == 0x90; /* gathers */
+	if (p[3] == 0x2e || p[3] == 0x2f || p[3] == 0x8e)
+		operand(in, wide ? 32 : 16, true); /* VMASKMOVPS, VMASKMOVPD, VPMASKMOV */
+	if (p[3] >= 0x90 && p[3] < 0xc0 && (p[3] & 9) == 9)
+		operand(in, quadword ? 8 : 4, false); /* scalar FMA */
+}
+
+/** Images of the floating-point unit's state, of which QEMU moves the fields one by one, and not the reserved
+ * ones. */
+static void classify_state(struct instruction *in, const uint8_t *p)
+{
+	unsigned reg = p[p[0] == 0x0f ? 2 : 1] >> 3 & 7;
+	bool memory = p[p[0] == 0x0f ? 2 : 1] < 0xc0;
+
+	if (!memory)
+		return;
+	if (p[0] == 0x0f && p[1] == 0xae && reg <= 1)
+		operand(in, 512, reg == 0); /* FXSAVE, FXRSTOR */
+	if (p[0] == 0xd9 && (reg == 4 || reg == 6))
+		operand(in, 28, reg == 6); /* FLDENV, FNSTENV */
+	if (p[0] == 0xdd && (reg == 4 || reg == 6))
+		operand(in, 108, reg == 6); /* FRSTOR, FNSAVE */
 }
 
 static void classify(struct instruction *in)
@@ -171,6 +220,11 @@ static void classify(struct instruction *in)
 	switch (opcode) {
 	case 0x0f:
 		classify_two_byte(in, in->bytes[i + 1]);
+		classify_state(in, in->bytes + i);
+		break;
+	case 0xd9:
+	case 0xdd:
+		classify_state(in, in->bytes + i);
 		break;
 	case 0x70 ... 0x7f:
 	case 0xe0 ... 0xe3:
@@ -199,8 +253,8 @@ static void classify(struct instruction *in)
 	case 0xf1:
 		in->kind = FAR;
 		break;
-	case 0xc4: /* VEX: gathers in map 2 */
-		in->separate = (in->bytes[i + 1] & 31) == 2 && (in->bytes[i + 3] & 0xfc) == 0x90;
+	case 0xc4:
+		classify_vex(in, in->bytes + i);
 		break;
 	case 0x8e: /* MOV to a segment register; from a register */
 		in->no_loads = in->bytes[i + 1] >= 0xc0;
@@ -254,6 +308,7 @@ static void open_window(void)
 	memset(s.total, 0, sizeof s.total);
 	s.current = NULL;
 	s.n_accesses = 0;
+	s.aside = OWN;
 	s.open = true;
 }
 
@@ -300,6 +355,21 @@ static int by_place(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/** The current instruction has one operand of a known size and makes one access of it; accesses of the other
+ * kind do not belong to it. */
+static void commit_operand(void)
+{
+	const struct instruction *in = s.current;
+	bool stored = in->operand_is_stored;
+
+	for (unsigned i = 0; i < s.n_accesses; i++)
+		if (s.access[i].store != stored)
+			s.total[s.access[i].store ? STORES : LOADS]++;
+	s.total[stored ? STORES : LOADS]++;
+	s.total[stored ? STORE_BYTES : LOAD_BYTES] += in->operand;
+	s.n_accesses = 0;
+}
+
 /** Add the accesses of the current instruction (or of one iteration of it) to the totals. */
 static void commit_accesses(void)
 {
@@ -307,6 +377,10 @@ static void commit_accesses(void)
 	uint64_t end = 0;
 	bool store = false, any = false;
 
+	if (in->operand) {
+		commit_operand();
+		return;
+	}
 	if (!in->separate)
 		qsort(s.access, s.n_accesses, sizeof *s.access, by_place);
 	for (unsigned i = 0; i < s.n_accesses; i++) {
@@ -361,11 +435,39 @@ static void finish(uint64_t successor)
 	s.current = NULL;
 }
 
+/** Whether the instruction belongs to a handler that carries out what the CPU lacks. When it has returned,
+ * the instruction that was lacking has retired. */
+static bool is_aside(const struct instruction *in)
+{
+	switch (s.aside) {
+	case OWN:
+		if (!s.current || in->kind != MARK || in->word != MARK_ASIDE)
+			return false;
+		s.aside = HANDLED;
+		s.n_accesses = 0; /* those of the delivery */
+		return true;
+	case HANDLED:
+		if (in->kind == MARK && in->word == MARK_BACK)
+			s.aside = RETURNING;
+		return true;
+	case RETURNING: /* the IRETQ */
+		s.aside = RETURNED;
+		return true;
+	default:
+		s.aside = OWN;
+		retire(in->address);
+		s.current = NULL;
+		return false;
+	}
+}
+
 static void on_instruction(unsigned vcpu, void *user)
 {
 	const struct instruction *in = user;
 	(void)vcpu;
 
+	if (s.open && is_aside(in))
+		return;
 	if (s.open)
 		finish(in->address);
 	if (in->kind == MARK && read_mark(in->word))
@@ -377,7 +479,7 @@ static void on_instruction(unsigned vcpu, void *user)
 static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
 {
 	(void)vcpu, (void)user;
-	if (!s.open || !s.current || s.n_accesses == ACCESSES_MAX)
+	if (!s.open || s.aside || !s.current || s.n_accesses == ACCESSES_MAX)
 		return;
 	s.access[s.n_accesses++] = (struct access){.address = address,
 						   .size = 1u << qemu_plugin_mem_size_shift(info),

@@ -30,6 +30,9 @@
 	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | \
 	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC)
 
+/* Features that stepping does without. */
+#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
+
 /* Where the image sends faults of kernels (tests/kernels/handlers.S). They run in ring 0, so here they are
  * only accounted for. */
 extern const uint8_t kernel_on_fault[], kernel_on_fault_code[];
@@ -91,14 +94,17 @@ const char *stepper_unfit(const struct kernel *k)
 {
 	if (k->flags & KERNEL_RING0_ONLY)
 		return "needs ring 0";
-	if (k->flags & KERNEL_UNSTEPPED)
-		return "single-stepping changes what it does";
 	if (k->flags & (KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC))
 		return "the image's ring of code and RDPMC are not to be had here";
 	if (k->flags & SERVICES_LACKING)
 		return "its interrupts or system calls would go to the operating system here";
-	const char *missing = kernel_missing(k->needs, stepper_cpu_has, xcr0());
+	const char *missing = kernel_missing(k->needs & ~LENT, stepper_cpu_has, xcr0());
 	return missing ? because("needs %s, which this machine does not have", missing) : NULL;
+}
+
+bool stepper_lends(const struct kernel *k)
+{
+	return kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0());
 }
 
 /* --- the child -------------------------------------------------------------------------------------- */
@@ -341,6 +347,107 @@ static const char *fault(const struct kernel *k, int signal, struct insn_retired
 	return ptrace(PTRACE_SETREGS, s.child, NULL, r) ? because("ptrace: %s", strerror(errno)) : NULL;
 }
 
+/* --- transactions ----------------------------------------------------------------------------------- */
+
+#define RFLAGS_STATUS 0x8d5u /* CF, PF, AF, ZF, SF, OF */
+#define RFLAGS_ZF     0x40u
+
+static struct {
+	enum outcome outcome;
+	unsigned depth;
+	uint64_t fallback;
+	struct user_regs_struct begin;
+	uint8_t data[KERNEL_DATA_SIZE], stack[STACK_SIZE], xstate[XSTATE_MAX];
+	size_t xstate_size;
+} transaction;
+
+void stepper_transactions(enum outcome outcome)
+{
+	transaction.outcome = outcome;
+}
+
+/** All is as at XBEGIN, but for RIP and EAX. */
+static const char *transaction_abort(struct user_regs_struct *r, uint32_t status, uint8_t *data)
+{
+	struct iovec io = {transaction.xstate, transaction.xstate_size};
+
+	transaction.depth = 0;
+	*r = transaction.begin;
+	r->rip = transaction.fallback;
+	r->rax = status;
+	memcpy(data, transaction.data, KERNEL_SPECIAL);
+	memcpy(s.stack, transaction.stack, STACK_SIZE);
+	return ptrace(PTRACE_SETREGSET, s.child, (void *)NT_X86_XSTATE, &io)
+		       ? because("ptrace: %s", strerror(errno))
+		       : NULL;
+}
+
+static const char *transaction_begin(const struct user_regs_struct *r, uint64_t fallback, const uint8_t *data)
+{
+	struct iovec io = {transaction.xstate, sizeof transaction.xstate};
+
+	transaction.begin = *r;
+	transaction.fallback = fallback;
+	memcpy(transaction.data, data, KERNEL_SPECIAL);
+	memcpy(transaction.stack, s.stack, STACK_SIZE);
+	if (ptrace(PTRACE_GETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
+		return because("ptrace: %s", strerror(errno));
+	transaction.xstate_size = io.iov_len;
+	return NULL;
+}
+
+/** Whether the stepper, not the CPU, carries the instruction out. */
+static bool is_lent(const struct insn *in)
+{
+	return in->special == INSN_XBEGIN || in->special == INSN_XEND || in->special == INSN_XABORT ||
+	       in->special == INSN_XTEST || (transaction.depth && in->special == INSN_CPUID) ||
+	       (in->special == INSN_SERIALIZE && !stepper_cpu_has(CPU_SERIALIZE));
+}
+
+/** SDM vol. 1, 16.3; vol. 2, XBEGIN, XEND, XABORT, XTEST. */
+static const char *lend(const uint8_t *code, const struct insn *in, struct user_regs_struct *r, uint8_t *data)
+{
+	uint64_t next = r->rip + in->length;
+	const char *why = NULL;
+	int32_t displacement;
+
+	switch (in->special) {
+	case INSN_XBEGIN:
+		memcpy(&displacement, code + in->length - 4, 4);
+		r->rip = next;
+		if (transaction.outcome == OUTCOME_ABORT) {
+			r->rip = next + (uint64_t)(int64_t)displacement;
+			r->rax = 0;
+		} else if (!transaction.depth++) {
+			why = transaction_begin(r, next + (uint64_t)(int64_t)displacement, data);
+		}
+		break;
+	case INSN_XEND:
+		if (!transaction.depth)
+			return because("XEND without a transaction");
+		transaction.depth--;
+		r->rip = next;
+		break;
+	case INSN_XTEST:
+		r->eflags &= ~RFLAGS_STATUS;
+		r->eflags |= transaction.depth ? 0 : RFLAGS_ZF;
+		r->rip = next;
+		break;
+	case INSN_XABORT:
+	case INSN_CPUID: /* in a transaction */
+		r->rip = next;
+		if (transaction.depth)
+			why = transaction_abort(
+				r, in->special == INSN_XABORT ? (uint32_t)code[2] << 24 | 1 : 0, data);
+		break;
+	default:
+		r->rip = next;
+	}
+	if (!why && ptrace(PTRACE_SETREGS, s.child, NULL, r))
+		why = because("ptrace: %s", strerror(errno));
+	return why;
+}
+
 static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_struct *r)
 {
 	size_t size = (size_t)(k->code_end - k->code);
@@ -390,9 +497,11 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
 	struct user_regs_struct r;
 	uint64_t begin = (uint64_t)s.code_rx, end = begin + (uint64_t)(k->code_end - k->code);
 	const char *why = set_up(k, n, &r);
+	uint8_t *data = s.data[!!(k->flags & KERNEL_SERVICE_ABSENT)];
 	uint64_t rsp = r.rsp;
 
 	memset(out, 0, sizeof *out);
+	transaction.depth = 0;
 	for (unsigned steps = 0; !why && r.rip != end; steps++) {
 		struct user_regs_struct before = r;
 		const uint8_t *code = s.code_rw + (before.rip - begin);
@@ -404,6 +513,14 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
 		if (!insn_decode(code, end - before.rip, &in))
 			return because("no instruction at +%#llx", before.rip - (unsigned long long)begin);
 		look_at(code, &in, &before, &did);
+		if (is_lent(&in)) {
+			why = lend(code, &in, &r, data);
+			struct qterm terms[ACCOUNT_TERMS];
+			account_add(out, terms, account_retired(&did, terms));
+			if (s.seen)
+				s.seen(&did, code, before.rip, r.rip);
+			continue;
+		}
 		int signal;
 		why = step_once(&r, &signal);
 		if (in.special == INSN_STRING && (in.flags & INSN_F_REP)) {
@@ -414,6 +531,12 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
 		}
 		if (why)
 			return why;
+		if (signal && transaction.depth) {
+			why = transaction_abort(&r, 0, data);
+			if (!why && ptrace(PTRACE_SETREGS, s.child, NULL, &r))
+				why = because("ptrace: %s", strerror(errno));
+			continue;
+		}
 		if (signal) {
 			if (in.special == INSN_STRING && !(in.flags & INSN_F_REP))
 				did.iterations = 0;

@@ -21,6 +21,13 @@ void stepper_stop(void);
 bool stepper_cpu_has(enum cpu_feature feature);
 
 /**
+ * What becomes of transactions from now on: aborted at once (at first), or not before they must. The stepper
+ * carries them out itself, whatever the CPU has, as the trap of each step would abort them; so it does with
+ * SERIALIZE where the CPU lacks it.
+ */
+void stepper_transactions(enum outcome outcome);
+
+/**
  * Step one kernel with N = n and add up all architectural quantities. Where the CPU shows what the decoder
  * claims (the next instruction's address, taken or not), it is compared.
  * @return NULL, or one line that says what went wrong; valid until the next call
@@ -40,5 +47,9 @@ void stepper_code_alias(uint64_t *start, uint64_t *end, uint64_t *distance);
 /** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until
  * the next call. */
 const char *stepper_unfit(const struct kernel *k);
+
+/** Whether a kernel can only be stepped, not run freely: the CPU lacks what the stepper carries out itself.
+ */
+bool stepper_lends(const struct kernel *k);
 
 #endif
