@@ -21,8 +21,15 @@
 #define CR4_OSFXSR    (1 << 9)
 #define CR4_OSXMMEXCPT (1 << 10)
 #define COM1	      0x3f8
+#define LINE_CONTROL  (COM1 + 3)
+#define LINE_STATUS   (COM1 + 5)
+#define DIVISOR_LATCH 0x80
+#define EIGHT_BITS    3
+#define ROOM	      0x20 /* for the next byte */
+#define ALL_SENT      0x40
 #define DEBUG_EXIT    0xf4
 #define EXIT_NOT_RUN  0x12
+#define BOCHS_EXIT    0x8900
 
 	.section .multiboot, "a", @progbits
 	.balign 4
@@ -81,18 +88,40 @@ direct_entry:
 	lgdt gdt_pointer
 	ljmp $8, $long_mode
 
+	/* 115,200 baud, as serial_init() sets; a port that is not there reads as ready. Then both emulators are
+	 * told to end. */
 no_long_mode:
-	movl $no_long_mode_text, %esi
+	movw $LINE_CONTROL, %dx
+	movb $DIVISOR_LATCH, %al
+	outb %al, %dx
 	movw $COM1, %dx
-1:	lodsb
+	movw $1, %ax
+	outw %ax, %dx
+	movw $LINE_CONTROL, %dx
+	movb $EIGHT_BITS, %al
+	outb %al, %dx
+	movl $no_long_mode_text, %esi
+1:	movw $LINE_STATUS, %dx
+2:	inb %dx, %al
+	testb $ROOM, %al
+	jz 2b
+	lodsb
 	testb %al, %al
-	jz 2f
+	jz 3f
+	movw $COM1, %dx
 	outb %al, %dx
 	jmp 1b
-2:	movl $EXIT_NOT_RUN, %eax
+3:	inb %dx, %al
+	testb $ALL_SENT, %al
+	jz 3b
+	movl $EXIT_NOT_RUN, %eax
 	outl %eax, $DEBUG_EXIT
-3:	hlt
-	jmp 3b
+	movl $shutdown_text, %esi
+	movl $8, %ecx
+	movw $BOCHS_EXIT, %dx
+	rep outsb
+4:	hlt
+	jmp 4b
 
 	.code64
 long_mode:
@@ -113,6 +142,8 @@ long_mode:
 	.section .rodata.direct, "a", @progbits
 no_long_mode_text:
 	.asciz "# assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU\n"
+shutdown_text:
+	.ascii "Shutdown"
 	.balign 8
 gdt:
 	.quad 0
