@@ -314,7 +314,7 @@ $(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks
 
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(HOST_TESTS) $(B)/timer_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
+check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check $(HOST_TESTS) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.

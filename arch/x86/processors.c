@@ -28,6 +28,7 @@
 /* SDM vol. 3, 8.4.4.1: from INIT to the start-up IPI, and from that to the second one. */
 #define INIT_US    10000
 #define STARTUP_US 200
+#define GAP_US     10000
 #define ARRIVAL_US 2000000 /* no processor takes so long, however busy an emulator's host is */
 
 #define CR4_PAE  (1ull << 5)
@@ -152,12 +153,19 @@ void processors_init(uint64_t low_page)
 
 /* --- a turn ----------------------------------------------------------------------------------------- */
 
+/* In a virtual machine that its host has stopped for a while no processor ran meanwhile: of a gap in the time
+ * only a part counts. */
 static bool arrived_within(uint64_t us)
 {
-	uint64_t start = tsc_read(), ticks = tsc_hz() / 1000000 * us;
+	uint64_t last = tsc_read(), left = tsc_hz() / 1000000 * us, most = tsc_hz() / 1000000 * GAP_US;
 
-	while (!turn.arrived && tsc_read() - start < ticks)
+	while (!turn.arrived && left) {
+		uint64_t now = tsc_read(), gap = now - last < most ? now - last : most;
+
+		left -= gap < left ? gap : left;
+		last = now;
 		cpu_relax();
+	}
 	return turn.arrived;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Three runs in a row in one boot, from the UEFI shell, with the firmware's timer services used in between; in Bochs in x2APIC mode,
-which then also stays on for the firmware."""
+"""Three runs in a row in one boot, from the UEFI shell, the second on the other processor where there is one, with the firmware's
+timers and processors used in between; in Bochs in x2APIC mode, which then also stays on for the firmware."""
 import re
 
 from boottest import BUILD, boot, done, emulators, equal, ok, tail
@@ -8,20 +8,20 @@ from boottest import BUILD, boot, done, emulators, equal, ok, tail
 SCRIPT = """@echo -off
 fs0:
 \\EFI\\assay.efi exit=return pmu=virtual suite=control report=\\first
-\\EFI\\timer.efi
-\\EFI\\assay.efi exit=return pmu=virtual suite=control report=\\second
-\\EFI\\timer.efi
+\\EFI\\services.efi
+\\EFI\\assay.efi exit=return pmu=virtual suite=control cpus=@ report=\\second
+\\EFI\\services.efi
 \\EFI\\assay.efi exit=return pmu=virtual suite=control report=\\third
-\\EFI\\timer.efi
+\\EFI\\services.efi
 reset -s
 """
 
 
-def prepare(image, config):
+def prepare(image, config, processor):
     emulators.mtools("mdel", image, "::/EFI/BOOT/BOOTX64.EFI")
     emulators.mtools("mcopy", image, BUILD + "/BOOTX64.EFI", "::/EFI/assay.efi")
-    emulators.mtools("mcopy", image, BUILD + "/timer_app.efi", "::/EFI/timer.efi")
-    emulators.write_file(image, "/startup.nsh", SCRIPT.replace("\n", "\r\n"))
+    emulators.mtools("mcopy", image, BUILD + "/services_app.efi", "::/EFI/services.efi")
+    emulators.write_file(image, "/startup.nsh", SCRIPT.replace("@ ", "%d " % processor).replace("\n", "\r\n"))
     emulators.write_file(image, "/assay/assay.cfg", config)
 
 
@@ -33,14 +33,16 @@ def inspect(image):
         runs.append(emulators.read_file(image, "/%s.txt" % name))
 
 
-for emulator, options in (("qemu", ""), ("bochs", "x2apic=1\n")):
+for emulator, cpus, options in (("qemu", 2, ""), ("bochs", 1, "x2apic=1\n")):
     runs.clear()
-    r = boot("disk", emulator=emulator, prepare=lambda image: prepare(image, options), inspect=inspect, until_exit=True, timeout=300)
+    r = boot("disk", emulator=emulator, cpus=cpus, prepare=lambda image: prepare(image, options, cpus - 1), inspect=inspect, until_exit=True, timeout=300)
     verdicts = [line for line in r.lines if emulators.VERDICT.match(line)]
     equal(len(verdicts), 3, emulator + ": three verdicts in one boot")
     equal(len(set(verdicts)), 1, "all the same")
     ok(verdicts and not re.search(r"could not run|[1-9]\d* (biased|noisy|dead|wrong|erratum|error)\b", verdicts[0]), "and sound", tail(r))
-    equal(sum("timer_app: timer services work" in line for line in r.lines), 3, "the firmware's timers work after each")
+    equal(sum("services_app: timer services work" in line for line in r.lines), 3, "the firmware's timers work after each")
+    equal(sum("services_app: the other processors come" in line for line in r.lines), 3 * (cpus - 1), "so do its other processors")
+    equal(sum("processor 1 is judged" in line for line in r.text), cpus - 1, "one of which was judged")
     if emulator == "qemu":
         equal(r.exit_status, 0, "and the firmware switches the machine off")
     else:
