@@ -34,14 +34,14 @@ static const uint8_t ring0_exit[] = {
 	0xc3,                   /* ret */
 };
 
-/* Ring 3 has a stack of its own, which nobody needs back: make room behind, then align. */
+/* Outer rings have a stack of their own, which nobody needs back: make room behind, then align. */
 static const uint8_t ring3_entry[] = {
 	0x48, 0x8d, 0xa4, 0x24, 0x00, 0xf8, 0xff, 0xff, /* lea -2048(%rsp),%rsp */
 	0x48, 0x83, 0xe4, 0xc0,                         /* and $-64,%rsp */
 };
 static const uint8_t ring3_exit[] = {0xcd, VECTOR_USER_EXIT};
 
-/* Ring 3 counts the two instructions of ring3_entry and the INT of ring3_exit besides the kernel. */
+/* An outer ring counts the two instructions of ring3_entry and the INT of ring3_exit besides the kernel. */
 const struct pmu_bracket bracket_user = {
 	.own = {{Q_INSTRUCTIONS, 3},
 		{Q_BRANCHES, 1},
@@ -59,13 +59,13 @@ static struct composed {
 	bool lend;
 	const void *entry;
 	uint64_t kernel_at;
-} composed[2]; /* ring 0, ring 3 */
+} composed[3]; /* ring 0, rings 1 and 2, ring 3 */
 
 static uint8_t *data, *stack;
 
 static struct composed *for_ring(uint8_t ring)
 {
-	return &composed[ring != 0];
+	return &composed[ring == 3 ? 2 : ring != 0];
 }
 
 bool measure_init(void)
@@ -74,9 +74,11 @@ bool measure_init(void)
 	emulator_trouble(kernels_begin);
 	data = data_create(KERNEL_DATA_SIZE);
 	stack = data_create(STACK_SIZE);
-	composed[0].entry = composed[1].entry = NULL;
+	for (unsigned i = 0; i < 3; i++)
+		composed[i].entry = NULL;
 	return data && stack && arena_create(&composed[0].arena, ARENA_SIZE, false) &&
-	       arena_create(&composed[1].arena, ARENA_SIZE, true);
+	       arena_create(&composed[1].arena, ARENA_SIZE, false) &&
+	       arena_create(&composed[2].arena, ARENA_SIZE, true);
 }
 
 static void touch(const uint8_t *p, size_t size)
@@ -201,7 +203,7 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 
 	services_on(w);
 	if (w->ring)
-		user_call(entry, &regs);
+		ring_call(w->ring, entry, &regs);
 	else
 		call_with_registers(entry, &regs);
 	services_off(w);

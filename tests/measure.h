@@ -19,19 +19,19 @@ bool measure_init(void);
 /**
  * One window: start-bracket, kernel, stop-bracket in a row, the kernel's first byte `alignment` bytes behind
  * a 64-byte boundary. In front of it the stack is put where kernels want it; behind it the code goes home
- * (RET, or INT from ring 3). Neither lies between the brackets.
+ * (RET, or INT from outer rings). Neither lies between the brackets.
  */
 struct window {
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* NULL: none */
 	unsigned alignment;                /* 0 to 63 */
-	uint8_t ring;                      /* 0 or 3 */
+	uint8_t ring;                      /* 0 to 3; services are for kernels in 0 and 3 */
 	bool lend;                         /* it runs at full speed, not stepped: services_lend() */
 };
 
 /**
- * Bracket for a ring-3 window around which counters are started and stopped from ring 0, counting ring 3
- * alone: no code; its own contribution is that of the entry and exit code.
+ * Bracket for a window in an outer ring around which counters are started and stopped from ring 0, counting
+ * that alone: no code; its own contribution is that of the entry and exit code.
  */
 extern const struct pmu_bracket bracket_user;
 

@@ -12,7 +12,11 @@
 #define SELECTOR_USER_CS64       0x28
 #define SELECTOR_USER_SS_SYSEXIT 0x30
 #define SELECTOR_TSS             0x38 /* two slots */
-#define SELECTOR_END             0x48
+#define SELECTOR_RING1_CS        0x48
+#define SELECTOR_RING1_SS        0x50
+#define SELECTOR_RING2_CS        0x58
+#define SELECTOR_RING2_SS        0x60
+#define SELECTOR_END             0x68
 
 /** Interrupt stacks: 0 in a gate means the interrupted stack (or TSS.RSP0 on a change of ring). */
 #define IST_NMI         1

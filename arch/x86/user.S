@@ -85,16 +85,16 @@ call_with_registers:
 	ret
 	.size	call_with_registers, . - call_with_registers
 
-/* void user_enter(const void *entry, const struct call_registers *regs, void *user_rsp, void *rsp0) */
+/* void user_enter(const void *entry, const struct call_registers *regs, void *user_rsp, void *rsp0, unsigned ss, unsigned cs) */
 	.globl	user_enter
 	.type	user_enter, @function
 user_enter:
 	SAVE_CALLER
-	mov	%rsp, (%rcx)	/* interrupts out of ring 3, the last of which is the way back, use the stack from here on */
-	push	$SELECTOR_USER_SS | 3
+	mov	%rsp, (%rcx)	/* interrupts out of the outer ring, the last of which is the way back, use the stack from here on */
+	push	%r8
 	push	%rdx
 	push	$2		/* RFLAGS: IF = 0, IOPL = 0 */
-	push	$SELECTOR_USER_CS64 | 3
+	push	%r9
 	push	%rdi
 	mov	%rsi, %rdi
 	LOAD_REGISTERS

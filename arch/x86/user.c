@@ -10,7 +10,8 @@
 #define USER_STACK 0x4000
 
 /* user.S */
-void user_enter(const void *entry, const struct call_registers *regs, void *user_rsp, void *rsp0);
+void user_enter(const void *entry, const struct call_registers *regs, void *user_rsp, void *rsp0, unsigned ss,
+		unsigned cs);
 extern const uint8_t user_left[];
 
 static struct call_registers *current;
@@ -63,14 +64,26 @@ static bool on_exit(struct trap_frame *f, void *arg)
 	return true;
 }
 
-void user_call(const void *entry, struct call_registers *regs)
+void ring_call(unsigned ring, const void *entry, struct call_registers *regs)
 {
+	static const struct {
+		uint8_t ss, cs;
+	} selectors[] = {
+		[1] = {SELECTOR_RING1_SS | 1, SELECTOR_RING1_CS | 1},
+		[2] = {SELECTOR_RING2_SS | 2, SELECTOR_RING2_CS | 2},
+		[3] = {SELECTOR_USER_SS | 3, SELECTOR_USER_CS64 | 3},
+	};
 	struct user_state outer = user_state_save();
 
 	trap_set_handler(VECTOR_USER_EXIT, on_exit, NULL);
 	current = regs;
-	user_enter(entry, regs, stack + USER_STACK, &tss.rsp[0]);
+	user_enter(entry, regs, stack + USER_STACK, &tss.rsp[0], selectors[ring].ss, selectors[ring].cs);
 	user_state_restore(&outer);
+}
+
+void user_call(const void *entry, struct call_registers *regs)
+{
+	ring_call(3, entry, regs);
 }
 
 bool user_allow_rdpmc(bool allow)

@@ -1,5 +1,5 @@
 /*
- * Calling prepared code with chosen registers, in ring 0 or ring 3, and coming back.
+ * Calling prepared code with chosen registers, in any ring, and coming back.
  */
 #ifndef ARCH_X86_USER_H
 #define ARCH_X86_USER_H
@@ -28,6 +28,10 @@ void call_with_registers(const void *entry, struct call_registers *regs);
  * exception in ring 3 that no handler claims leaves the innermost trap_guard(), as in ring 0.
  */
 void user_call(const void *entry, struct call_registers *regs);
+
+/** The same in ring 1, 2 or 3. For paging rings 1 and 2 are the supervisor's: their code lies where ring 0's
+ * does (code_arena with user = false). */
+void ring_call(unsigned ring, const void *entry, struct call_registers *regs);
 
 /** CR4.PCE: whether RDPMC is allowed in ring 3. @return the old setting. */
 bool user_allow_rdpmc(bool allow);

@@ -55,10 +55,11 @@ static void ring_filter_kernel(struct probe *p)
 	}
 }
 
-static uint64_t user_count(struct probe *p, const struct pmu_event *e, unsigned rings, uint64_t n)
+static uint64_t outer_count(struct probe *p, const struct pmu_event *e, uint8_t ring, unsigned rings,
+			    uint64_t n)
 {
 	prepare(p, p->c, e, rings, false, CONTROL_START);
-	run_counting_user(p, counter_bit(p->c), n);
+	run_counting_outside(p, counter_bit(p->c), ring, n);
 	return moved(p, e, p->c, CONTROL_START, value_of(p, p->c));
 }
 
@@ -70,16 +71,33 @@ static uint64_t user_count(struct probe *p, const struct pmu_event *e, unsigned 
 static void ring_filter_user(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
-	uint64_t user = user_count(p, e, RING_USR, CONTROL_N), system;
+	uint64_t user = outer_count(p, e, 3, RING_USR, CONTROL_N), system;
 
 	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, e, 3), user);
-	must_be(p, "ring 3 with neither moves it by", 0, user_count(p, e, 0, CONTROL_N));
-	system = user_count(p, e, RING_OS, CONTROL_N);
+	must_be(p, "ring 3 with neither moves it by", 0, outer_count(p, e, 3, 0, CONTROL_N));
+	system = outer_count(p, e, 3, RING_OS, CONTROL_N);
 	must_be(p, "a greater N in ring 3 moves it, with OS alone, by", system,
-		user_count(p, e, RING_OS, 2 * CONTROL_N));
+		outer_count(p, e, 3, RING_OS, 2 * CONTROL_N));
 	if (e->judgement == EVENT_EXACT)
 		must_be(p, "ring 3 with OS and USR moves it by the sum of both", system + user,
-			user_count(p, e, RING_ALL, CONTROL_N));
+			outer_count(p, e, 3, RING_ALL, CONTROL_N));
+}
+
+/* USR is every ring but 0; what ring 0 does around it does not depend on N. */
+static void ring_filter_between(struct probe *p)
+{
+	static const char *const user[] = {[1] = "ring 1 with USR alone moves it by",
+					   [2] = "ring 2 with USR alone moves it by"};
+	static const char *const system[] = {
+		[1] = "a greater N in ring 1 moves it, with OS alone, by",
+		[2] = "a greater N in ring 2 moves it, with OS alone, by"};
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+
+	for (uint8_t ring = 1; ring <= 2; ring++) {
+		must_be(p, user[ring], moves_by(p, e, ring), outer_count(p, e, ring, RING_USR, CONTROL_N));
+		must_be(p, system[ring], outer_count(p, e, ring, RING_OS, CONTROL_N),
+			outer_count(p, e, ring, RING_OS, 2 * CONTROL_N));
+	}
 }
 
 /* What is written reads back: as many bits as can be written, the top one of them copied upwards. */
@@ -286,6 +304,8 @@ const struct control_check control_counting[] = {
 	 ring_filter_kernel},
 	{"ring filter, ring 3", "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
 	 ring_filter_user},
+	{"ring filter, rings 1 and 2", "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
+	 ring_filter_between},
 	{"write rules", "SDM 18.2.1 and 18.2.5, width of writes", PER_COUNTER, RUNG_WRITABLE, 0, write_rules},
 	{"wrap", "SDM 18.2.1, width from CPUID.0AH", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, wrap},
 	{"filter", "SDM 18.2.1.1, CMASK, INV, E", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_EXACT | NEED_FILTER,

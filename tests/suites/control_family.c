@@ -60,7 +60,7 @@ static void run(struct pmu_hands *h, uint64_t mask)
 
 static void run_user(struct pmu_hands *h, uint64_t mask)
 {
-	run_counting_user(probe_of(h), mask, CONTROL_N);
+	run_counting_outside(probe_of(h), mask, 3, CONTROL_N);
 }
 
 static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,

@@ -91,9 +91,9 @@ void run_counting(struct probe *p, uint64_t mask)
 		run_window(p, &w, CONTROL_N);
 }
 
-void run_counting_user(struct probe *p, uint64_t mask, uint64_t n)
+void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t n)
 {
-	struct window w = {.kernel = p->kernel, .ring = 3};
+	struct window w = {.kernel = p->kernel, .ring = ring};
 	const void *entry = window_compose(&w);
 
 	if (!must_work(p, "placing the kernel", entry) ||

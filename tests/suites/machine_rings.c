@@ -82,6 +82,19 @@ static int64_t selector_ring3(void)
 	return seen.rdx & 3;
 }
 
+/* What CS says in ring 1 and in ring 2. */
+static int64_t selectors_between(void)
+{
+	int64_t cpl = 0;
+
+	for (unsigned ring = 1; ring <= 2; ring++) {
+		memset(&seen, 0, sizeof seen);
+		ring_call(ring, PLACED(state_ring3), &seen);
+		cpl = cpl << 4 | (int64_t)(seen.rdx & 3);
+	}
+	return cpl;
+}
+
 static int64_t flags_ring3(void)
 {
 	call_ring3((void *)(uintptr_t)PLACED(state_ring3));
@@ -171,6 +184,7 @@ const struct machine_check machine_rings[] = {
 	{"ring 0/15 registers go in and come back", NULL, registers_ring0, ONLY(15), NULL},
 	{"ring 0/DF is put back", NULL, flags_ring0, ONLY(0), NULL},
 	{"ring 3/15 registers go in and come back", "SDM vol. 3, 6.14", registers_ring3, ONLY(15), NULL},
+	{"ring 1, ring 2/CPL is 1, is 2", "SDM vol. 3, 5.5", selectors_between, ONLY(0x12), NULL},
 	{"ring 3/CPL is 3", "SDM vol. 3, 5.5", selector_ring3, ONLY(3), NULL},
 	{"ring 3/IF and IOPL are 0", NULL, flags_ring3, ONLY(0), NULL},
 	{"ring 3/HLT faults", "SDM vol. 2, HLT", halt_ring3, ONLY(FAULT(VECTOR_GP, 0)), NULL},
