@@ -121,6 +121,14 @@ struct pmu_access {
 	const char *manual;
 };
 
+/** What a register holds after power-up. */
+struct pmu_power_up {
+	const char *name; /* of the register */
+	uint32_t address;
+	uint64_t value;
+	const char *manual;
+};
+
 #define IDENTITY_TERMS 12
 
 enum identity_relation {
@@ -238,6 +246,13 @@ struct pmu_driver {
 	 * @return how many were put into out, at most max
 	 */
 	unsigned (*accesses)(const struct pmu *pmu, struct pmu_access *out, unsigned max);
+
+	/**
+	 * Registers whose value after power-up the manual tells, and it is not 0 or matters. Firmware may have
+	 * changed them, so that only a virtual CPU shows it. NULL: none.
+	 * @return how many were put into out, at most max
+	 */
+	unsigned (*power_up)(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);
 
 	/** Checks of control logic that is this family's own (pmu/control.h). NULL: none. */
 	const struct pmu_control_check *control;

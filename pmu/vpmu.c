@@ -51,6 +51,7 @@ static struct {
 	enum vpmu_sibling sibling;
 	unsigned sibling_interrupts;
 	struct step_breaker breaker;
+	uint64_t injections;
 } vpmu;
 
 /* Fields of a step that say where it happens. */
@@ -435,14 +436,20 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.own_write = false;
 	vpmu.breaker = breaker;
 	vpmu.epoch = 0;
+	vpmu.injections = injections;
+	apic_lend_extended(vpmu.model->take_extended);
+	vpmu_power_up();
+	return true;
+}
+
+void vpmu_power_up(void)
+{
 	vpmu.thread = 0;
 	vpmu.sibling = SIBLING_HALTED;
-	vpmu.model->reset(vpmu.state, profile, injections);
-	apic_lend_extended(vpmu.model->take_extended);
+	vpmu.model->reset(vpmu.state, vpmu.profile, vpmu.injections);
 	if (vpmu.model->attach)
 		vpmu.model->attach(vpmu.state, &memory);
 	begin_epoch();
-	return true;
 }
 
 unsigned vpmu_threads(void)

@@ -424,6 +424,7 @@ const struct pmu_driver amd_driver = {
 	.can_count = can_count,
 	.alternatives = alternatives,
 	.accesses = amd_accesses,
+	.power_up = amd_power_up,
 	.control = amd_control,
 	.recorder = &amd_recorder,
 	.encode = amd_encode,

@@ -22,6 +22,9 @@ void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 
+/** What registers hold after power-up. */
+unsigned amd_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);
+
 /** Members of struct pmu_driver: events of the files that perf has. */
 bool amd_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out, const char **why);
 bool amd_meaning(const char *name, struct pmu_event *out);

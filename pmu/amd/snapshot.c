@@ -69,3 +69,12 @@ unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned ma
 	}
 	return n;
 }
+
+unsigned amd_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max)
+{
+	if (!pmu->has_global || !max)
+		return 0;
+	out[0] = (struct pmu_power_up){"PERF_GLOBAL_CTL", PERF_GLOBAL_CTL, (1ull << pmu->n_counters) - 1,
+				       SELECT};
+	return 1;
+}

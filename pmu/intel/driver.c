@@ -533,6 +533,7 @@ const struct pmu_driver intel_driver = {
 	.bracket_read = bracket_read,
 	.can_count = can_count,
 	.accesses = intel_accesses,
+	.power_up = intel_power_up,
 	.control = intel_control,
 	.recorder = &intel_recorder,
 	.encode = intel_encode,

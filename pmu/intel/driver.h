@@ -48,6 +48,9 @@ void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 
+/** What registers hold after power-up. */
+unsigned intel_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);
+
 /** Members of struct pmu_driver: events of Intel's own files. */
 bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out,
 		  const char **why);

@@ -445,6 +445,7 @@ const struct pmu_driver netburst_driver = {
 	.bracket_read = netburst_bracket_read,
 	.can_count = can_count,
 	.accesses = netburst_accesses,
+	.power_up = netburst_power_up,
 	.alternatives = netburst_alternatives,
 	.resource_name = netburst_resource_name,
 	.cascade = netburst_cascade_to,

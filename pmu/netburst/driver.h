@@ -89,6 +89,9 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 
+/** What registers hold after power-up. */
+unsigned netburst_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);
+
 extern const struct pmu_control_check netburst_control[];
 extern const struct event_grammar netburst_grammar;
 extern const struct register_field netburst_fields[];

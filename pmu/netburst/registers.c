@@ -141,6 +141,22 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 	return n < max ? n : max;
 }
 
+unsigned netburst_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max)
+{
+	static const struct pmu_power_up all[] = {
+		{"MSR_TC_PRECISE_EVENT", MSR_TC_PRECISE_EVENT, 0xfc00, "as perfctr and Linux found it"},
+		{"MSR_PEBS_ENABLE", MSR_PEBS_ENABLE, 0, "SDM table 9-1"},
+		{"MSR_DEBUGCTLA", MSR_DEBUGCTLA, 0, "SDM table 9-1"},
+		{"IQ_COUNTER5", MSR_NETBURST_COUNTER0 + 17, 0, "SDM table 9-1"},
+	};
+	const unsigned n = sizeof all / sizeof all[0];
+
+	(void)pmu;
+	for (unsigned i = 0; i < n && i < max; i++)
+		out[i] = all[i];
+	return n < max ? n : max;
+}
+
 #define CCCRS    MSR_NETBURST_CCCR0, MSR_NETBURST_CCCR0 + NETBURST_COUNTERS - 1
 #define ESCRS    0x3a0, 0x3e1
 #define ALONE(r) r, r

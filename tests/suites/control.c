@@ -11,6 +11,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/trap.h"
 #include "pmu/control.h"
+#include "pmu/vpmu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -379,6 +380,65 @@ static void run_accesses(struct run *run)
 	}
 }
 
+/* What registers hold after power-up: on silicon firmware comes in between. */
+
+#define POWER_UPS 8
+
+struct power_ups {
+	const struct pmu *pmu;
+	unsigned count;
+	struct pmu_power_up expected[POWER_UPS];
+	bool readable[POWER_UPS];
+	uint64_t value[POWER_UPS];
+};
+
+static void read_power_ups(void *arg)
+{
+	struct power_ups *p = arg;
+
+	p->count = p->pmu->driver->power_up(p->pmu, p->expected, POWER_UPS);
+	for (unsigned i = 0; i < p->count; i++)
+		p->readable[i] = msr_read(p->expected[i].address, &p->value[i]);
+}
+
+static void run_power_up(struct run *run)
+{
+	static struct power_ups p;
+	struct result r = {.suite = "control", .name = "power-up", .virtual = run->pmu->virtual};
+
+	if (!run->pmu->driver->power_up)
+		return;
+	if (!run->pmu->virtual) {
+		skip(run, "power-up", NULL, "firmware may have written to what is judged");
+		return;
+	}
+	p = (struct power_ups){.pmu = run->pmu};
+	trap_set_context("registers after power-up");
+	vpmu_power_up();
+	if (!run->call(run, read_power_ups, &p, CONTROL_MS, &r)) {
+		report(run, &r);
+		return;
+	}
+	for (unsigned i = 0; i < p.count; i++) {
+		char name[NAME_LENGTH];
+
+		snprintf(name, sizeof(name), "power-up/%s", p.expected[i].name);
+		if (!control_selected(run, name))
+			continue;
+		r = (struct result){.suite = "control",
+				    .name = name,
+				    .manual = p.expected[i].manual,
+				    .virtual = true,
+				    .n_observations = 1};
+		r.observation[0].low = r.observation[0].high = (int64_t)p.expected[i].value;
+		histogram_add(&r.observation[0].seen, (int64_t)p.value[i]);
+		judge(r.observation, 1, &r.judgement);
+		if (!p.readable[i])
+			judgement_set(&r.judgement, VERDICT_WRONG, "reading it raises #GP");
+		report(run, &r);
+	}
+}
+
 static void run_control(struct run *run)
 {
 	if (!run->pmu) {
@@ -393,6 +453,7 @@ static void run_control(struct run *run)
 	if (kernel_of(run, 0))
 		control_of_the_family(run);
 	run_accesses(run);
+	run_power_up(run);
 	run->call(run, run_reset, run->pmu, CONTROL_MS, NULL);
 }
 
