@@ -284,24 +284,24 @@ static void add(struct terms *t, enum quantity q)
 		t->out[t->count++] = (struct qterm){.quantity = q, .amount = 1};
 }
 
-static void last_level(struct uarch *u, struct lru *last, uint64_t address, struct terms *t)
+/* @return whether it has the line */
+static bool last_level(struct uarch *u, struct lru *last, uint64_t address, struct terms *t)
 {
 	bool hit = lru_touch(last, address);
 
 	if (!(hit && broken(u, UARCH_LLC_REF_LOST)) && (hit || MUTANT(U_LLC_REF, true, false)))
 		add(t, Q_LLC_REF);
 	if (hit)
-		return;
+		return true;
 	add(t, Q_LLC_MISS);
 	if (broken(u, UARCH_LLC_MISS_TWICE) || MUTANT(U_LLC_TWICE, false, true))
 		add(t, Q_LLC_MISS);
+	return false;
 }
 
 /* A miss of a first-level cache goes down until some level has the line. */
 static void below_l1(struct uarch *u, uint64_t address, bool load, struct terms *t)
 {
-	unsigned before = t->count;
-
 	if (u->l2.sets && u->llc.sets) {
 		if (lru_touch(&u->l2, address) && MUTANT(U_NO_L2, true, false))
 			return;
@@ -310,12 +310,8 @@ static void below_l1(struct uarch *u, uint64_t address, bool load, struct terms 
 		if (MUTANT(U_LLC_IS_L2, true, false))
 			last_level(u, &u->llc, address, t);
 	} else if (u->l2.sets) {
-		last_level(u, &u->l2, address, t);
-		for (unsigned i = before; i < t->count && load; i++)
-			if (t->out[i].quantity == Q_LLC_MISS) {
-				add(t, Q_L2_LOAD_MISS);
-				break;
-			}
+		if (!last_level(u, &u->l2, address, t) && load)
+			add(t, Q_L2_LOAD_MISS);
 	} else if (u->llc.sets) {
 		last_level(u, &u->llc, address, t);
 	}
