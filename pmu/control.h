@@ -48,6 +48,9 @@ struct pmu_hands {
 	 * ticks that passed; 0: it came too early for a halt worth the name (a slow emulator) */
 	uint64_t (*halt)(struct pmu_hands *h, unsigned us);
 
+	/** Raise a debug exception by INT1 and come back from it. @return where the INT1 is; 0: none came */
+	uint64_t (*debug_exception)(struct pmu_hands *h);
+
 	/** Logical processors of this core that code can be run on: 1, or 2. */
 	unsigned threads;
 	/** Go on on this logical processor, with the other one halted or active. At first: 0, OTHER_HALTED.

@@ -48,6 +48,7 @@ const struct model_profile *const model_profiles[] = {
 	&netburst_northwood,
 	&netburst_northwood_ht,
 	&netburst_prescott,
+	&netburst_prescott_guest,
 	&amd_k7,
 	&amd_k8,
 	&amd_fam10h,

@@ -47,11 +47,15 @@ bool filter_instance(const struct pmu *pmu, unsigned i, struct pmu_control_insta
 bool thresholds_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void filter_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
 void thresholds_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool lines_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void lines_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 
 bool rings_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 bool both_threads_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void rings_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 void active_thread_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
+bool thread_field_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void thread_field_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 void delivery_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
 void identity_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 bool identity_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
@@ -62,6 +66,8 @@ void delivering_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e
 bool forced_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void forced_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
 void unrelated_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
+bool start_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void start_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 void rdpmc_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
 void running_write_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
 void carry_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e);
@@ -74,11 +80,19 @@ bool front_end_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 void front_end_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 bool replay_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void replay_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool untagged_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void untagged_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 
 bool pebs_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void pebs_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 bool pebs_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void pebs_interrupt_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool pebs_due_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void pebs_due_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool absent_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void absent_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool debug_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void debug_exception_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 bool trace_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void trace_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 bool last_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);

@@ -4,6 +4,7 @@
  */
 #include "pmu/netburst/control.h"
 #include "arch/x86/msr.h"
+#include "pmu/netburst/uops.h"
 
 #include <stdio.h>
 
@@ -149,4 +150,63 @@ void thresholds_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e
 	/* Up to three uops retire in a clock. */
 	if (h->pmu->virtual)
 		h->equal(h, "the clocks above each threshold are together the uops", plain, sum);
+}
+
+/* --- what the lines carry ---------------------------------------------------------------------------- */
+
+#define LINE      64
+#define RESTORES  32
+#define RECORD_AT 12 /* counts all, the next one the clocks with any */
+
+static bool suits_misses(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
+{
+	const struct netburst_recipe *r = netburst_code_recipe(e->code);
+
+	(void)pmu, (void)i;
+	return r && r->mechanism == TAG_REPLAY && r->term.quantity == Q_L2_LOAD_MISS;
+}
+
+bool lines_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	(void)pmu;
+	if (i >= 1)
+		return false;
+	snprintf(out->name, sizeof out->name, "of many misses at once");
+	out->counters = COUNTER(RECORD_AT) | COUNTER(RECORD_AT + 1);
+	out->suits = suits_misses;
+	return true;
+}
+
+/* An instruction that reads eight lines, none of which is in a cache. */
+static __attribute__((noinline)) void miss_at_once(void)
+{
+	static uint8_t image[512] __attribute__((aligned(LINE)));
+
+	for (unsigned i = 0; i < RESTORES; i++) {
+		__asm__ volatile("fxsave %0" : "=m"(image));
+		for (unsigned line = 0; line < sizeof image; line += LINE)
+			__asm__ volatile("clflush %0" : "+m"(image[line]));
+		__asm__ volatile("mfence; fxrstor %0" ::"m"(image));
+	}
+}
+
+/* However much happens in a clock, an ESCR tells its counters of 15 occurrences at most; of micro-operations
+ * the virtual CPU has three a clock. */
+void lines_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+	uint64_t clocks, most = h->pmu->virtual ? UOPS_PER_CYCLE : EVENTS_PER_CYCLE;
+
+	(void)i;
+	if (!h->works(h, "finding an event", e != NULL))
+		return;
+	control_set(h, RECORD_AT, e->code, RING_ALL, CONTROL_START);
+	control_set(h, RECORD_AT + 1, e->code | THRESHOLD(0), RING_ALL, CONTROL_START);
+	h->works(h, "starting", d->start(h->pmu, COUNTER(RECORD_AT) | COUNTER(RECORD_AT + 1)));
+	miss_at_once();
+	h->works(h, "stopping", d->stop(h->pmu));
+	clocks = control_moved(h, RECORD_AT + 1);
+	h->within(h, "clocks with misses are", RESTORES, UINT64_MAX, clocks);
+	h->within(h, "misses that were counted in these clocks are", clocks, most * clocks,
+		  control_moved(h, RECORD_AT));
 }

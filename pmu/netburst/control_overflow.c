@@ -110,6 +110,58 @@ void unrelated_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 	h->equal(h, "with CASCADE cleared again it has moved by", waiting, control_moved(h, c));
 }
 
+/* --- when a cascade starts --------------------------------------------------------------------------- */
+
+/* The one that is started comes first in the bracket, so no occurrence is before its time. */
+#define FROM 14
+#define TO   12
+
+static bool suits_start(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
+{
+	(void)pmu, (void)i;
+	return e->code == control_code(NB_INSTR_RETIRED, 1);
+}
+
+/* How long a start takes is not said of silicon. */
+bool start_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i >= 1 || !pmu->virtual)
+		return false;
+	snprintf(out->name, sizeof out->name, "%s to %s", pmu->counter[FROM].name, pmu->counter[TO].name);
+	out->counters = COUNTER(FROM) | COUNTER(TO);
+	out->suits = suits_start;
+	return true;
+}
+
+/* What TO counts when the occurrence of this number overflows FROM. */
+static uint64_t started_at(struct pmu_hands *h, const struct pmu_event *e, uint64_t occurrence)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+	uint64_t moved;
+
+	control_set(h, FROM, e->code, RING_ALL, CONTROL_TOP + 1 - occurrence);
+	control_set(h, TO, e->code | CCCR_CASCADE, RING_ALL, CONTROL_START);
+	h->run(h, COUNTER(FROM) | COUNTER(TO));
+	moved = control_moved(h, TO);
+	h->works(h, "taking counters out of use",
+		 d->release(h->pmu, FROM) && d->release(h->pmu, TO) && d->acknowledge(h->pmu, COUNTER(FROM)));
+	return moved;
+}
+
+/* The occurrence that overflows starts the other counter: each that comes later leaves that one less. */
+void start_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	uint64_t first;
+
+	(void)i;
+	if (!h->works(h, "finding an event", e != NULL))
+		return;
+	first = started_at(h, e, 1);
+	h->within(h, "started by the first occurrence it moves by", 4, UINT64_MAX, first);
+	for (uint64_t n = 2; n <= first; n++)
+		h->equal(h, "started by a later one it moves by", first - (n - 1), started_at(h, e, n));
+}
+
 /* --- reading and writing ----------------------------------------------------------------------------- */
 
 void rdpmc_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)

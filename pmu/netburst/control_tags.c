@@ -294,3 +294,52 @@ void replay_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 		without(h, "without the ESCR that they need besides replayed are",
 			netburst_escr[netburst_use[12].source].msr, 0, true);
 }
+
+/* --- what no tag reaches ----------------------------------------------------------------------------- */
+
+#define SPLITS 8
+
+static bool suits_splits(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
+{
+	(void)i;
+	return e == recipe_row(pmu, "split_load_retired");
+}
+
+bool untagged_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	(void)pmu;
+	if (i >= 1)
+		return false;
+	snprintf(out->name, sizeof out->name, "locked accesses");
+	out->counters = COUNTER(12);
+	out->suits = suits_splits;
+	return true;
+}
+
+static uint64_t split_loads(struct pmu_hands *h, const struct pmu_event *e, bool locked)
+{
+	static uint8_t lines[128] __attribute__((aligned(64)));
+	const struct pmu_driver *d = h->pmu->driver;
+	uint32_t *across = (uint32_t *)(void *)(lines + 62);
+
+	control_set(h, 12, e->code, RING_ALL, CONTROL_START);
+	h->works(h, "starting", d->start(h->pmu, COUNTER(12)));
+	for (unsigned i = 0; i < SPLITS; i++)
+		if (locked)
+			__asm__ volatile("lock incl (%0)" ::"r"(across) : "memory");
+		else
+			__asm__ volatile("incl (%0)" ::"r"(across) : "memory");
+	h->works(h, "stopping", d->stop(h->pmu));
+	return control_moved(h, 12);
+}
+
+/* Loads across two lines are replayed and tagged; those of locked instructions are not tagged. */
+void untagged_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	(void)i;
+	if (!h->works(h, "finding an event", e != NULL))
+		return;
+	h->within(h, "loads across two lines, tagged, are", SPLITS, h->pmu->virtual ? SPLITS : UINT64_MAX,
+		  split_loads(h, e, false));
+	h->equal(h, "the same of locked instructions, tagged, are", 0, split_loads(h, e, true));
+}

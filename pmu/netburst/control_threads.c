@@ -136,6 +136,37 @@ void active_thread_check(struct pmu_hands *h, unsigned c, const struct pmu_event
 	}
 }
 
+/* --- the same field without Hyper-Threading ----------------------------------------------------------- */
+
+/* The manual allows 11B alone, and says nothing of the others: the model counts nothing with them, so that a
+ * driver that writes them is found out. */
+bool thread_field_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i >= 1 || !pmu->virtual || netburst_cpu.hyper_threading)
+		return false;
+	snprintf(out->name, sizeof out->name, "active-thread field");
+	out->counters = COUNTER(12);
+	out->suits = rings_suit;
+	return true;
+}
+
+void thread_field_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	(void)i;
+	if (!h->works(h, "finding an event", e != NULL))
+		return;
+	for (uint64_t field = 0; field < 4; field++) {
+		control_set(h, 12, (e->code & ~(uint64_t)CCCR_THREAD) | field << CCCR_THREAD_SHIFT, RING_ALL,
+			    CONTROL_START);
+		if (field == 3) {
+			control_counts(h, "with the field as it must be it moves by", 12, COUNTER(12), e);
+			return;
+		}
+		h->run(h, COUNTER(12));
+		h->equal(h, "with the field as it must not be it moves by", 0, control_moved(h, 12));
+	}
+}
+
 /* --- overflow interrupts ----------------------------------------------------------------------------- */
 
 /* The interrupt comes with the occurrence after the one that overflows, in whichever window that is. */

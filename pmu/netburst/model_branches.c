@@ -39,10 +39,11 @@ static void push(struct netburst_state *s, struct netburst_thread *t, const stru
 	t->lbr_to[t->tos] = injected(s, INJECT_LBR_SWAPPED) ? step->ip : step->next;
 }
 
-/* 17.4.1, 17.4.3: a debug exception is no entry, and ends recording and stepping by branches. */
+/* 17.4.1, 17.4.3: a debug exception is no entry, and ends recording and stepping by branches. So does that of
+ * INT1; an INT 1 of two bytes cannot be told from it here. */
 static void last_branch(struct netburst_state *s, struct netburst_thread *t, const struct model_step *step)
 {
-	bool debug = step->transfer == TRANSFER_EVENT && step->vector == DEBUG_EXCEPTION;
+	bool debug = !step->length && step->vector == DEBUG_EXCEPTION;
 
 	if (MUTANT(M_LBR, t->debugctl & DEBUGCTLA_LBR, false) && !MUTANT(M_LBR_DEBUG, debug, false))
 		push(s, t, step);

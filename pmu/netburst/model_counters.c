@@ -196,19 +196,25 @@ static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint
 	return amount;
 }
 
+/* What the lines from ESCR to CCCR carry of a step's occurrences: 18.15.1. */
+static uint64_t carried(const struct netburst_state *s, unsigned c, const struct model_step *step)
+{
+	uint64_t most = (uint64_t)s->counter[c].per_cycle * s->uops.cycles;
+	uint64_t amount = netburst_occurrences(s, c, step);
+
+	return MUTANT(M_FIFTEEN, amount > most, false) ? most : amount;
+}
+
 static void count(struct netburst_state *s, unsigned c, const struct model_step *step)
 {
 	struct netburst_line *k = &s->counter[c];
-	uint64_t most = (uint64_t)k->per_cycle * s->uops.cycles;
 	uint64_t amount;
 
 	if (!netburst_active(s, s->cccr[c], step)) {
 		k->level = false;
 		return;
 	}
-	amount = netburst_occurrences(s, c, step);
-	if (MUTANT(M_FIFTEEN, amount > most, false))
-		amount = most;
+	amount = carried(s, c, step);
 	if (!k->plain && MUTANT(M_COMPARE, s->cccr[c] & CCCR_COMPARE, false))
 		amount = filtered(s, k, s->cccr[c], amount);
 	if (s->injections)
@@ -227,18 +233,16 @@ int netburst_increments(void *state, const struct model_step *step, struct model
 	struct netburst_state *s = state;
 	unsigned n = 0;
 
-	if (!s->quick || MUTANT(M_INCREMENT_OWN, step->own_write, false) || step->halted)
+	if (!s->quick || step->own_write || step->halted)
 		return -1;
 	netburst_uops(step, &s->uops);
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		struct netburst_line *k = &s->counter[c];
-		uint64_t amount, most = (uint64_t)k->per_cycle * s->uops.cycles;
+		uint64_t amount;
 
 		if (!(s->running >> c & 1) || !netburst_active(s, s->cccr[c], step))
 			continue;
-		amount = netburst_occurrences(s, c, step);
-		if (amount > MUTANT(M_INCREMENT_FIFTEEN, most, UINT64_MAX))
-			amount = most;
+		amount = carried(s, c, step);
 		if (!amount)
 			continue;
 		if (n == room)

@@ -9,9 +9,10 @@
 
 #include <string.h>
 
+/* 17.4.9.1. */
 static unsigned width(const struct netburst_state *s)
 {
-	return MUTANT(M_DS_WIDTH, s->profile->ds_32, false) ? 4 : 8;
+	return s->profile->dtes64 || MUTANT(M_DS_WIDTH, !s->profile->legacy_mode, false) ? 8 : 4;
 }
 
 /* Bytes from an address to the end of the address space; 0: all of it. */

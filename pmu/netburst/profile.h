@@ -11,7 +11,8 @@ struct netburst_profile {
 	uint8_t model;        /* of family 0FH */
 	bool hyper_threading; /* two logical processors share the counters */
 	bool ds_cpl;          /* CPUID.1:ECX[4]: BTS can be kept out of rings */
-	bool ds_32;           /* debug store of 32 bits: no DTES64, and IA-32e mode is not active */
+	bool dtes64;          /* CPUID.1:ECX[2]: the debug store has words of 64 bits in every mode */
+	bool legacy_mode;     /* IA-32e mode is not active, in which it has them too */
 	uint32_t misc_enable; /* MSR_MISC_ENABLE at reset */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/profile.h"
+#include "pmu/netburst/registers.h"
 
 #define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
 #define COUNT(a)     (sizeof(a) / sizeof(a)[0])
@@ -86,7 +87,7 @@ static const struct model_cpuid prescott_cpuid[] = {
 	{0x80000004, 0, 0x20342029, 0x20555043, 0x30302e33, 0x007a4847},
 };
 static const struct netburst_profile prescott_data = {
-	.model = 4, .hyper_threading = true, .ds_cpl = true, .misc_enable = 0x22850089};
+	.model = 4, .hyper_threading = true, .ds_cpl = true, .dtes64 = true, .misc_enable = 0x22850089};
 const struct model_profile netburst_prescott = {
 	.name = "netburst-prescott",
 	.description = "Pentium 4 (Prescott 2M), family 0FH model 4, with Hyper-Threading",
@@ -95,4 +96,21 @@ const struct model_profile netburst_prescott = {
 	.n_cpuid = COUNT(prescott_cpuid),
 	.threads = 2,
 	.data = &prescott_data,
+};
+
+/* The same as hypervisors show it that have counters, but no debug store, to give away. */
+static const struct netburst_profile prescott_guest_data = {.model = 4,
+							    .hyper_threading = true,
+							    .ds_cpl = true,
+							    .dtes64 = true,
+							    .misc_enable = 0x22850089 | MISC_ENABLE_BTS_ABSENT |
+									   MISC_ENABLE_PEBS_ABSENT};
+const struct model_profile netburst_prescott_guest = {
+	.name = "netburst-prescott-guest",
+	.description = "Pentium 4 (Prescott 2M) without branch traces and PEBS, as in a virtual machine",
+	.model = &netburst_model,
+	.cpuid = prescott_cpuid,
+	.n_cpuid = COUNT(prescott_cpuid),
+	.threads = 2,
+	.data = &prescott_guest_data,
 };

@@ -344,7 +344,7 @@ static void debug_store_of_32_bits(void **state)
 
 	(void)state;
 	part.data = &data;
-	data.ds_32 = true;
+	data.legacy_mode = true;
 	start_path(&part, NULL);
 	ds_word = 4;
 	set_up_ds(8, 1, 8, 1, 0xfe76543210);

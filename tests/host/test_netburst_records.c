@@ -562,7 +562,7 @@ static void debug_store_of_32_bits(void **state)
 
 	(void)state;
 	part.data = &data;
-	data.ds_32 = true;
+	data.legacy_mode = true;
 	start_cpu(&part, NULL);
 	assert_int_equal(netburst_cpu.ds_width, 8);
 	netburst_cpu.ds_width = 4;

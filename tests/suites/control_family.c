@@ -110,6 +110,23 @@ static uint64_t halt(struct pmu_hands *h, unsigned us)
 	return took < tsc_hz() / 1000000 * us / 2 ? 0 : took;
 }
 
+static bool on_debug_exception(struct trap_frame *f, void *arg)
+{
+	*(uint64_t *)arg = f->rip;
+	return true;
+}
+
+static uint64_t debug_exception(struct pmu_hands *h)
+{
+	uint64_t came = 0, from;
+
+	(void)h;
+	trap_set_handler(VECTOR_DB, on_debug_exception, &came);
+	__asm__ volatile("lea 1f(%%rip), %0\n1:\t.byte 0xf1" : "=r"(from)::"memory");
+	trap_set_handler(VECTOR_DB, NULL, NULL);
+	return came == from + 1 ? from : 0;
+}
+
 static bool timer_is_free(void)
 {
 	return apic_present() && apic_timer_hz() && strcmp(watchdog_source(), "APIC timer");
@@ -262,6 +279,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			  .interrupts = interrupts,
 			  .other_interrupts = other_interrupts,
 			  .halt = halt,
+			  .debug_exception = debug_exception,
 			  .threads = threads,
 			  .place = place},
 		.probe = {.pmu = r->pmu, .usable = instance->counters},
