@@ -570,20 +570,6 @@ unsigned event_parse(const struct pmu *pmu, const char *text, struct event_reque
 
 /* --- and back --------------------------------------------------------------------------------------- */
 
-static size_t add(char *out, size_t size, size_t used, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static size_t add(char *out, size_t size, size_t used, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(out + used, size - used, format, args);
-	va_end(args);
-	return used + (size_t)n < size ? used + (size_t)n : size - 1;
-}
-
 static bool is_ring(const struct event_modifier *m)
 {
 	return m->offset == offsetof(struct pmu_config, ring);
@@ -597,8 +583,8 @@ static size_t add_modifiers(const struct event_grammar *g, const struct event_re
 
 		if (!m->name || !value || (is_ring(m) && r->config.ring == RING_ALL))
 			continue;
-		n = m->width == 1 ? add(out, size, n, ":%s", m->name)
-				  : add(out, size, n, ":%s=%" PRIu64, m->name, value);
+		n = m->width == 1 ? text_append(out, size, n, ":%s", m->name)
+				  : text_append(out, size, n, ":%s=%" PRIu64, m->name, value);
 	}
 	return n;
 }
@@ -606,15 +592,15 @@ static size_t add_modifiers(const struct event_grammar *g, const struct event_re
 size_t event_format(const struct pmu *pmu, const struct event_request *r, char *out, size_t size)
 {
 	const struct event_grammar *g = pmu->driver->grammar;
-	size_t n = add(out, size, 0, "%s::", pmu->driver->name);
+	size_t n = text_append(out, size, 0, "%s::", pmu->driver->name);
 	uint64_t extra = r->event ? r->config.code & ~r->event->code : 0;
 
 	if (r->event) {
-		n = add(out, size, n, "%s", r->event->name);
+		n = text_append(out, size, n, "%s", r->event->name);
 		for (const struct event_mask *m = g->masks ? g->masks(r->event) : NULL; m && m->name && extra;
 		     m++)
 			if ((extra & m->code) == m->code) {
-				n = add(out, size, n, ":%s", m->name);
+				n = text_append(out, size, n, ":%s", m->name);
 				extra &= ~m->code;
 			}
 	} else {
@@ -623,10 +609,10 @@ size_t event_format(const struct pmu *pmu, const struct event_request *r, char *
 		for (const struct event_modifier *m = g->modifiers; m->help; m++)
 			if (!m->name && m->raw >= 0)
 				raw |= field(&r->config, m) << m->raw;
-		n = add(out, size, n, "r%" PRIx64, raw);
+		n = text_append(out, size, n, "r%" PRIx64, raw);
 	}
 	n = add_modifiers(g, r, out, size, n);
-	return r->counter ? add(out, size, n, "@%s", pmu->counter[r->counter - 1].name) : n;
+	return r->counter ? text_append(out, size, n, "@%s", pmu->counter[r->counter - 1].name) : n;
 }
 
 /* What a field holds once the driver has joined the event's own conditions with those asked for. */
@@ -650,7 +636,7 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 	out[0] = 0;
 	if (r->event && !r->event->counters)
 		return 0;
-	n = add(out, size, 0, "%s/", pmu->perf_name ? pmu->perf_name : "cpu");
+	n = text_append(out, size, 0, "%s/", pmu->perf_name ? pmu->perf_name : "cpu");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
 		uint64_t value = joined_field(g, r, m);
 		unsigned low = m->width;
@@ -660,19 +646,19 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 		for (const struct event_modifier *part = m + 1; continues(g, part); low += part++->width)
 			value |= field(&r->config, part) << low;
 		if (m->perf && (value || !fields)) {
-			n = m->width == 1
-				    ? add(out, size, n, "%s%s", fields ? "," : "", m->perf)
-				    : add(out, size, n, "%s%s=%#" PRIx64, fields ? "," : "", m->perf, value);
+			n = m->width == 1 ? text_append(out, size, n, "%s%s", fields ? "," : "", m->perf)
+					  : text_append(out, size, n, "%s%s=%#" PRIx64, fields ? "," : "",
+							m->perf, value);
 			fields++;
 		}
 	}
 	for (const struct event_extra_field *x = g->extras; x && x->perf; x++)
 		if (r->config.extra_msr == x->msr)
-			n = add(out, size, n, ",%s=%#" PRIx64, x->perf, r->config.extra_value);
-	n = add(out, size, n, "/");
+			n = text_append(out, size, n, ",%s=%#" PRIx64, x->perf, r->config.extra_value);
+	n = text_append(out, size, n, "/");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++)
 		if (is_ring(m) && r->config.ring != RING_ALL && field(&r->config, m))
-			n = add(out, size, n, "%s", m->name);
+			n = text_append(out, size, n, "%s", m->name);
 	return n;
 }
 

@@ -3,8 +3,8 @@
  * means.
  */
 #include "pmu/schedule.h"
+#include "pmu/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,20 +105,6 @@ struct pmu_config event_placed(const struct event_request *request, const struct
 
 /* --- texts ------------------------------------------------------------------------------------------ */
 
-static size_t add(char *out, size_t size, size_t used, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static size_t add(char *out, size_t size, size_t used, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(out + used, size - used, format, args);
-	va_end(args);
-	return used + (size_t)n < size ? used + (size_t)n : size - 1;
-}
-
 /* "PMC0, PMC1 and PMC2" */
 static size_t add_counters(const struct pmu *pmu, uint64_t mask, const char *last, char *out, size_t size,
 			   size_t n)
@@ -129,7 +115,7 @@ static size_t add_counters(const struct pmu *pmu, uint64_t mask, const char *las
 		if (!(mask >> c & 1))
 			continue;
 		mask &= ~(UINT64_C(1) << c);
-		n = add(out, size, n, "%s%s", first ? "" : mask ? ", " : last, pmu->counter[c].name);
+		n = text_append(out, size, n, "%s%s", first ? "" : mask ? ", " : last, pmu->counter[c].name);
 		first = false;
 	}
 	return n;
@@ -147,8 +133,8 @@ static const char *nowhere(const struct pmu *pmu, const struct event_request *re
 	mask = event_counters(pmu, &anywhere);
 	event_format(pmu, &anywhere, name, sizeof name);
 	if (mask) {
-		n = add(text, sizeof text, 0, "%s cannot count %s: take ",
-			pmu->counter[request->counter - 1].name, name);
+		n = text_append(text, sizeof text, 0, "%s cannot count %s: take ",
+				pmu->counter[request->counter - 1].name, name);
 		add_counters(pmu, mask, " or ", text, sizeof text, n);
 	} else {
 		snprintf(text, sizeof text, "no counter of this PMU can count %s%s%s", name,
@@ -290,11 +276,11 @@ static size_t add_shared(const struct pmu *pmu, const struct sched_item *items, 
 	}
 	for (unsigned r = 0; pmu->driver->resource_name && r < SCHEDULE_RESOURCES; r++)
 		if (shared[r]) {
-			used = add(out, size, used, "%s%s", any ? ", " : " need the same ",
-				   pmu->driver->resource_name(pmu, r));
+			used = text_append(out, size, used, "%s%s", any ? ", " : " need the same ",
+					   pmu->driver->resource_name(pmu, r));
 			any = true;
 		}
-	return any ? used : add(out, size, used, " take registers from each other");
+	return any ? used : text_append(out, size, used, " take registers from each other");
 }
 
 static void explain(const struct pmu *pmu, const struct event_request *requests,
@@ -318,15 +304,15 @@ static void explain(const struct pmu *pmu, const struct event_request *requests,
 			continue;
 		event_format(pmu, &requests[i], name, sizeof name);
 		left--;
-		used = add(out, size, used, "%s%s", name, left > 1 ? ", " : left ? " and " : "");
+		used = text_append(out, size, used, "%s%s", name, left > 1 ? ", " : left ? " and " : "");
 	}
 	if (count <= counters) {
 		add_shared(pmu, items, kept, n, out, size, used);
 		return;
 	}
-	used = add(out, size, used, " can be counted by ");
+	used = text_append(out, size, used, " can be counted by ");
 	used = add_counters(pmu, mask, " and ", out, size, used);
-	add(out, size, used, " only");
+	text_append(out, size, used, " only");
 }
 
 void schedule_explain(const struct pmu *pmu, const struct event_request *requests, unsigned n, char *out,

@@ -1,6 +1,7 @@
 #include "pmu/text.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,4 +53,15 @@ bool text_list_add(char *text, size_t size, const char *item, bool first)
 
 	snprintf(text + used, room, "%s%s", !fits ? "" : first ? " " : ", ", fits ? item : etc);
 	return fits;
+}
+
+size_t text_append(char *text, size_t size, size_t used, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+	return used + (size_t)n < size ? used + (size_t)n : size - 1;
 }

@@ -1,5 +1,5 @@
 /*
- * Matching names that people type, and listing those that there are.
+ * Matching names that people type, listing those that there are, and putting texts together.
  */
 #ifndef PMU_TEXT_H
 #define PMU_TEXT_H
@@ -22,5 +22,12 @@ bool is_near(unsigned distance, const char *a);
  * @return false once the list has been ended: add nothing more
  */
 bool text_list_add(char *text, size_t size, const char *item, bool first);
+
+/**
+ * Print behind the first `used` characters of a text in `size` bytes; what does not fit is cut.
+ * @return characters that there are now
+ */
+size_t text_append(char *text, size_t size, size_t used, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 #endif
