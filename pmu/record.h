@@ -196,6 +196,10 @@ struct pmu_recorder {
 	 * @return false if there is none for this one
 	 */
 	bool (*instructions_of)(const struct pmu *pmu, const struct pmu_event *e, struct pmu_event *out);
+
+	/** Of an event of loads that take longer than some time, whose records tell it: that time in core
+	 * cycles. NULL: there are none. @return false if it is none */
+	bool (*latency_above)(const struct pmu *pmu, const struct pmu_event *e, uint32_t *cycles);
 };
 
 /* All below but record_source(), record_absent() and record_can_sample() are for a source of that PMU. */

@@ -167,6 +167,20 @@ static void judge_time(const struct judge *j, const struct pmu_record *r, unsign
 		      r->tsc, begin, end);
 }
 
+static void judge_latency(const struct judge *j, const struct pmu_record *r, unsigned k)
+{
+	struct sample_judgement *out = &j->out[SAMPLE_LATENCY];
+
+	out->checked++;
+	if (!(r->has & RECORD_HAS_LATENCY))
+		wrong(out, "record %u, at %+" PRId64 ": no latency", k + 1, place(j, r));
+	else if (r->latency <= j->x->latency_above)
+		wrong(out, "record %u, at %+" PRId64 ": latency %" PRIu32 " is not above %" PRIu32, k + 1,
+		      place(j, r), r->latency, j->x->latency_above);
+	else
+		out->right++;
+}
+
 void sample_judge(const struct sample_expectation *x, const unsigned *step, unsigned n_steps,
 		  const struct pmu_record *record, unsigned n, uint64_t begin, uint64_t end,
 		  uint64_t kernel_at, struct sample_judgement out[SAMPLE_ASPECTS])
@@ -199,6 +213,8 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 			judge_registers(&j, r, k, at);
 		if (known && r->has & RECORD_HAS_ADDRESS)
 			judge_address(&j, r, k, at);
+		if (x->latencies)
+			judge_latency(&j, r, k);
 		if (r->has & RECORD_HAS_TSC) {
 			judge_time(&j, r, k, begin, end);
 			begin = r->tsc > begin ? r->tsc : begin;

@@ -16,9 +16,11 @@ struct sample_expectation {
 	const struct path
 		*path; /* of one window, all steps of which are counted; with registers, or without */
 	const struct pmu_event *event;
-	uint8_t rings; /* enum pmu_ring: those that are counted */
-	bool anywhere; /* how often the event occurs at each instruction is not known: periods are not judged
-			*/
+	uint8_t rings;  /* enum pmu_ring: those that are counted */
+	bool anywhere;  /* how often the event occurs at each instruction is not known: periods are not judged
+			 */
+	bool latencies; /* each record is of something that took longer than .latency_above core cycles */
+	uint32_t latency_above;
 	bool again_each;  /* every window begins a period */
 	uint64_t period;  /* at least 1 */
 	unsigned windows; /* runs, all alike */
@@ -40,6 +42,7 @@ enum sample_aspect {
 	SAMPLE_REGISTERS,   /* registers are those after the instruction */
 	SAMPLE_ADDRESS,     /* the data address is one that the instruction accesses */
 	SAMPLE_TIME,        /* the time lies in the recorded run, and does not go back */
+	SAMPLE_LATENCY,     /* (.latencies) the latency is told, and above the threshold */
 	SAMPLE_ASPECTS
 };
 

@@ -84,7 +84,6 @@ static void print(const struct line *l)
 	static const char *const reasons[UNJUDGED_REASONS] = {
 		[UNJUDGED_OFFCORE] = "offcore response",
 		[UNJUDGED_AGENTS] = "other agents",
-		[UNJUDGED_LATENCY] = "load latency",
 		[UNJUDGED_POWER] = "power",
 		[UNJUDGED_GUEST] = "guests",
 	};

@@ -13,7 +13,6 @@ enum unjudged_reason {
 	UNJUDGED_OFFCORE, /* offcore responses: requests as they leave the core, told apart by source and
 			     outcome */
 	UNJUDGED_AGENTS,  /* what other CPUs and devices cause */
-	UNJUDGED_LATENCY, /* counts in records of the load-latency facility alone */
 	UNJUDGED_POWER,   /* power and temperature */
 	UNJUDGED_GUEST,   /* needs a guest */
 	UNJUDGED_REASONS

@@ -76,7 +76,7 @@ unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_s
 
 	for (unsigned i = 0; i < s->n_extras; i++)
 		if (s->extra[i].address == MSR_PEBS_LD_LAT)
-			threshold = s->extra_value[i];
+			threshold = injected(s, INJECT_LATENCY_IGNORED) ? 0 : s->extra_value[i];
 	return loads && latency_of(step) > MUTANT(M_PEBS_THRESHOLD, threshold, 0ull) ? loads : 0;
 }
 

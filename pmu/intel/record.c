@@ -41,4 +41,5 @@ const struct pmu_recorder intel_recorder = {
 			[RECORD_BTS] = &intel_record_bts,
 			[RECORD_LBR] = &intel_record_lbr,
 		},
+	.latency_above = intel_latency_above,
 };

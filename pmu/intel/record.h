@@ -10,6 +10,9 @@ extern const struct pmu_record_kind intel_record_lbr, intel_record_bts, intel_re
 
 extern const struct pmu_recorder intel_recorder;
 
+/** Member of struct pmu_recorder. */
+bool intel_latency_above(const struct pmu *pmu, const struct pmu_event *e, uint32_t *cycles);
+
 /** Set and clear bits of a register. @return false if it faults */
 bool intel_change_msr(uint32_t address, uint64_t clear, uint64_t set);
 

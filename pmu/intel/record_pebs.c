@@ -132,6 +132,16 @@ static bool is_latency(const struct intel_pebs *p, const struct pmu_recording *r
 	       (r->config.code & EVTSEL_CODE) == p->latency_event;
 }
 
+bool intel_latency_above(const struct pmu *pmu, const struct pmu_event *e, uint32_t *cycles)
+{
+	struct intel_pebs p = intel_pebs_here();
+
+	(void)pmu;
+	*cycles = (uint32_t)(e->extra_value > LEAST_LATENCY ? e->extra_value : LEAST_LATENCY);
+	return e->extra_msr == MSR_PEBS_LD_LAT && p.latency_event &&
+	       (e->code & EVTSEL_CODE) == p.latency_event;
+}
+
 /* Bits of IA32_PEBS_ENABLE for the recording. */
 static uint64_t enable_bits(const struct intel_pebs *p, const struct pmu_recording *r,
 			    const struct pmu_counter *k)

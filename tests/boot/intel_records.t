@@ -29,6 +29,15 @@ for profile, suite, injected, must in (
         ("goldmont", "sampling", "w127+skl120", {"PEBS instruction", "PEBS buffer full"})):
     equal(must - wrong(profile, suite, injected), set(), "%s on intel-%s is found" % (injected, profile))
 
+LATENCY = "pmu=virtual:intel-haswell suite=sampling kernel=clflush_reload event=MEM_TRANS_RETIRED.LOAD_LATENCY_GT_*"
+slow = boot(options=LATENCY)
+sound(slow, "loads above every threshold")
+equal(len([name for name, (verdict, _) in (verdict_table(slow) or {}).items() if "/load latency/" in name and verdict == "exact"]), 16,
+      "eight thresholds in two rings are judged")
+table = verdict_table(boot(options=LATENCY + " inject=latency-ignored")) or {}
+equal(sorted(name.split("/")[1].rsplit("_", 1)[1] for name, (verdict, _) in table.items() if verdict == "wrong" and "ring 3" in name),
+      ["256", "512"], "loads from memory are told where the threshold is above them")
+
 CONTROL = " check=freeze*,overflow*together?*frozen*,write*near*,metrics*,comparison*,counter*reload*"
 for profile, injected, must in (
         ("nehalem", "bj94+aaj148+bj77", {"freeze on an interrupt", "overflow together, frozen", "write near the top"}),

@@ -489,6 +489,18 @@ static bool more_is_equal(void)
 	return get(IA32_PMC0) != 0;
 }
 
+static bool fast_loads_too(void)
+{
+	struct qterm load = {Q_LOADS, 1};
+
+	power_up(&intel_icelake, active);
+	set(MSR_PEBS_LD_LAT, 100);
+	program(0, 0x01cd | BOTH | EVTSEL_EN);
+	struct model_step s = {.terms = &load, .n_terms = 1, .cycles = 1};
+	intel_model.advance(cpu, &s);
+	return get(IA32_PMC0) != 0;
+}
+
 static bool reloads_itself_alone(void)
 {
 	power_up(&intel_lunarlake_e, active);
@@ -506,6 +518,7 @@ static const struct {
 	bool (*shows)(void);
 } rows[] = {
 	{"reload-ignored", reloads_itself_alone},
+	{"latency-ignored", fast_loads_too},
 	{"metrics-short", metrics_do_not_add_up},
 	{"eq-ignored", more_is_equal},
 	{"bts-lost", bts_wrong},

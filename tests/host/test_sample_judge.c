@@ -184,6 +184,28 @@ static void wrong_ones_are_found(void **unused)
 	finds(1 << SAMPLE_TIME);
 }
 
+static void latencies_are_above(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].has |= RECORD_HAS_LATENCY;
+		record[k].latency = 17 + k;
+	}
+	judge();
+	assert_int_equal(j[SAMPLE_LATENCY].checked, 0);
+	x.latencies = true;
+	x.latency_above = 16;
+	finds(0);
+	assert_int_equal(j[SAMPLE_LATENCY].right, n);
+	record[2].latency = 16;
+	finds(1 << SAMPLE_LATENCY);
+	assert_int_equal(j[SAMPLE_LATENCY].right, n - 1);
+	record[2].latency = 17;
+	record[1].has &= ~RECORD_HAS_LATENCY;
+	finds(1 << SAMPLE_LATENCY);
+}
+
 /* Each is of an instruction at which the event occurs, but not of the right one. */
 static void wrong_periods_are_found(void **unused)
 {
@@ -246,7 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_periods),       cmocka_unit_test(right_ones_pass),
 		cmocka_unit_test(wrong_ones_are_found), cmocka_unit_test(wrong_periods_are_found),
-		cmocka_unit_test(unknown_events),
+		cmocka_unit_test(unknown_events),       cmocka_unit_test(latencies_are_above),
 	};
 
 	return cmocka_run_group_tests_name("sample_judge", tests, NULL, NULL);

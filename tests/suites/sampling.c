@@ -108,31 +108,46 @@ static bool has_kernel(struct sampling_suite *s, const struct sampling_choice *c
 }
 
 /* The default selection is of architectural events, of which hardly any is precise. */
-static bool is_selected(const struct sampling_suite *s, const struct candidates *c, const struct pmu_event *e)
+bool sampling_selected(const struct sampling_suite *s, const struct pmu_record_source *source,
+		       const struct pmu_event *e)
 {
 	const char *glob = s->run->options->event_glob;
 
-	return (c->source && glob && !strcmp(glob, "arch")) || event_selected(e, glob);
+	return (source && glob && !strcmp(glob, "arch")) || event_selected(e, glob);
+}
+
+bool sampling_place(const struct sampling_suite *s, const struct pmu_event *e, unsigned counter,
+		    struct sampling_choice *out)
+{
+	const struct event_request request = {
+		.event = e,
+		.config = {.code = e->code,
+			   .ring = RING_ALL,
+			   .extra_msr = e->extra_msr,
+			   .extra_value = e->extra_value},
+		.counter = (uint8_t)(counter + 1),
+	};
+	struct sched_place place;
+	struct sched_result result;
+	const char *why;
+
+	*out = (struct sampling_choice){.event = e, .counter = counter, .known = known(e), .where = *e};
+	if (!schedule_events(s->run->pmu, &request, 1, &place, &result, &why))
+		return false;
+	out->config = event_placed(&request, &place);
+	return true;
 }
 
 /* An event on one counter. */
 static void gather(struct sampling_suite *s, const struct pmu_event *e, unsigned counter,
 		   struct candidates *c)
 {
-	const struct event_request request = {
-		.event = e,
-		.config = {.code = e->code, .ring = RING_ALL},
-		.counter = (uint8_t)(counter + 1),
-	};
-	struct sampling_choice choice = {.event = e, .counter = counter, .known = known(e), .where = *e};
-	struct sched_place place;
-	struct sched_result result;
-	const char *why;
+	struct sampling_choice choice = {.event = e, .known = known(e), .where = *e};
 
-	if (!(choice.known || (c->source && e->judgement != EVENT_TIME)) || !is_selected(s, c, e) ||
-	    !has_kernel(s, &choice) || !schedule_events(c->pmu, &request, 1, &place, &result, &why))
+	if (!(choice.known || (c->source && e->judgement != EVENT_TIME)) ||
+	    !sampling_selected(s, c->source, e) || !has_kernel(s, &choice) ||
+	    !sampling_place(s, e, counter, &choice))
 		return;
-	choice.config = event_placed(&request, &place);
 	if (c->n < CANDIDATES)
 		c->choice[c->n++] = choice;
 	else
@@ -262,6 +277,7 @@ static void run_sampling(struct run *run)
 		sampling_skip(&s, "sampling", "not enough memory for a path and its records");
 	} else {
 		sampling_pebs(&s);
+		sampling_latency(&s);
 		sampling_ibs(&s);
 		sampling_pmi(&s);
 	}

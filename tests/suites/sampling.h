@@ -31,6 +31,7 @@ struct sampling_choice {
 };
 
 void sampling_pebs(struct sampling_suite *s);
+void sampling_latency(struct sampling_suite *s);
 void sampling_ibs(struct sampling_suite *s);
 void sampling_pmi(struct sampling_suite *s);
 
@@ -41,6 +42,14 @@ void sampling_pmi(struct sampling_suite *s);
  */
 unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_source *source,
 			  struct sampling_choice *out, unsigned max);
+
+/** Whether the option event= selects an event for a source; NULL: for interrupts. */
+bool sampling_selected(const struct sampling_suite *s, const struct pmu_record_source *source,
+		       const struct pmu_event *e);
+
+/** Put an event on a counter. @return false if it cannot count there */
+bool sampling_place(const struct sampling_suite *s, const struct pmu_event *e, unsigned counter,
+		    struct sampling_choice *out);
 
 /** The k-th kernel, from 0, of the selection on which the event occurs in this ring with N = n, and how
  * often, at least; of known events, exactly. NULL if there are not so many. */

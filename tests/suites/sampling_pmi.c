@@ -87,6 +87,12 @@ static bool sample(struct pmi_run *p, const struct sampling_choice *c, struct re
 
 /* --- skid ------------------------------------------------------------------------------------------- */
 
+/* Whether what follows is the delivery that the step asked for. */
+static bool delivers(const struct path *p, unsigned step)
+{
+	return step + 1 < p->n_steps && !p->step[step + 1].length;
+}
+
 /* Instructions of the kernel's ring between the step that overflowed and where the interrupt was taken; -1 if
  * it was taken nowhere behind. */
 static int64_t skid_of(const struct path *p, unsigned step, uint64_t rip)
@@ -96,7 +102,8 @@ static int64_t skid_of(const struct path *p, unsigned step, uint64_t rip)
 	for (unsigned i = step; i < p->n_steps; i++) {
 		if (p->step[i].next == rip)
 			return skid;
-		skid += p->step[i].length && p->step[i].cpl;
+		/* An INT and its delivery are one: nothing is taken between them. */
+		skid += p->step[i].length && p->step[i].cpl && !delivers(p, i);
 	}
 	return -1;
 }

@@ -1,0 +1,152 @@
+/*
+ * The load-latency facility: with each threshold that the CPU's events have, every record is of a load, of
+ * its data address, and of a latency above the threshold. The loads are those of lines that were flushed
+ * before: all come from memory, which takes longer than the lower thresholds, so there records must be.
+ */
+#include "tests/suites/sampling.h"
+#include "tests/known_path.h"
+#include "tests/recording.h"
+#include "tests/sample_judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define KERNEL       "clflush_reload"
+#define FROM_MEMORY  32 /* core cycles: no memory is faster */
+#define PERIOD       2
+#define LOADS        200 /* silicon watches one load at a time, and not every one */
+#define LOADS_MODEL  40
+#define RECORDS_MOST LOADS
+
+static const struct pmu_event loads = {.name = "loads", .fixed = -1, .terms = {{Q_LOADS, 1}}};
+
+struct latency {
+	struct sampling_suite *s;
+	const struct pmu_record_source *source;
+	struct sampling_choice choice;
+	uint32_t cycles;
+
+	/* Of the question. */
+	const struct pmu_event *event;
+	bool is;
+};
+
+static void ask(void *arg)
+{
+	struct latency *l = arg;
+	const struct pmu *pmu = l->s->run->pmu;
+	const char *why;
+
+	l->is = pmu->driver->recorder->latency_above(pmu, l->event, &l->cycles);
+	for (unsigned c = 0; l->is && c < pmu->n_counters; c++) {
+		const struct pmu_recording r = {.source = l->source,
+						.ring = RING_ALL,
+						.counter = c,
+						.config = {.code = l->event->code}};
+
+		if (l->source->counters >> c & 1 && sampling_place(l->s, l->event, c, &l->choice) &&
+		    record_can_sample(pmu, &r, &why))
+			return;
+	}
+	l->is = false;
+}
+
+/* What is wrong with the records, if anything; else how many there are. */
+static void judge_records(const struct latency *l, const struct recorded *rec, struct result *r)
+{
+	static const uint8_t aspects[] = {SAMPLE_LATENCY, SAMPLE_INSTRUCTION, SAMPLE_ADDRESS};
+	const struct window w = recorded_window(rec);
+	struct sample_judgement judgement[SAMPLE_ASPECTS];
+
+	if (!known_path(&w, rec->n, &l->s->path, r))
+		return;
+	const struct sample_expectation x = {
+		.path = &l->s->path,
+		.event = &loads,
+		.rings = rec->recording.ring,
+		.period = PERIOD,
+		.windows = rec->windows,
+		.latencies = true,
+		.latency_above = l->cycles,
+	};
+	sample_judge(&x, l->s->steps, 0, rec->record, rec->n_records, rec->tsc_begin, rec->tsc_end,
+		     window_kernel_address(rec->ring), judgement);
+	r->observation[0] = (struct observation){.n = rec->n};
+	histogram_add(&r->observation[0].seen, 0);
+	r->n_observations = 1;
+	judge(r->observation, 1, &r->judgement);
+	for (unsigned i = 0; i < sizeof aspects; i++) {
+		const struct sample_judgement *j = &judgement[aspects[i]];
+
+		if (j->right == j->checked)
+			continue;
+		r->observation[0].seen = (struct histogram){0};
+		histogram_add(&r->observation[0].seen, j->checked - j->right);
+		judgement_set(&r->judgement, VERDICT_WRONG, "%s", j->why);
+		return;
+	}
+	if (!rec->n_records && l->cycles <= FROM_MEMORY)
+		judgement_set(&r->judgement, VERDICT_WRONG,
+			      "there is no record, though every load comes from memory");
+}
+
+static void check(struct latency *l, const struct kernel *k, uint8_t ring)
+{
+	char name[SAMPLING_NAME];
+	struct run *run = l->s->run;
+	struct result r = sampling_result(l->s, name, &l->choice, "load latency", k, ring);
+	struct recorded rec = {.pmu = run->pmu,
+			       .kernel = k,
+			       .ring = ring,
+			       .n = sampling_n(l->s),
+			       .record = l->s->records,
+			       .room = SAMPLING_RECORDS};
+
+	r.manual = "SDM 18.8.1.2";
+	rec.windows = (unsigned)((run->pmu->virtual ? LOADS_MODEL : LOADS) / rec.n + 1);
+	rec.recording = (struct pmu_recording){.source = l->source,
+					       .ring = ring ? RING_USR : RING_ALL,
+					       .counter = l->choice.counter,
+					       .config = l->choice.config,
+					       .period = PERIOD,
+					       .records = RECORDS_MOST};
+	rec.recording.config.ring = rec.recording.ring;
+	if (!recorded_begin(run, &rec)) {
+		judgement_set(&r.judgement, VERDICT_ERROR, "%s", rec.failure);
+		run->report(run, &r);
+		return;
+	}
+	bool done = run->call(run, recorded_run, &rec, SAMPLING_MS, &r);
+	bool whole = recorded_end(&rec);
+	if (done && rec.failure)
+		judgement_set(&r.judgement, VERDICT_WRONG, "%s", rec.failure);
+	else if (done)
+		judge_records(l, &rec, &r);
+	if (!whole)
+		judgement_set(&r.judgement, VERDICT_WRONG, "memory beyond the buffer was written");
+	run->report(run, &r);
+}
+
+void sampling_latency(struct sampling_suite *s)
+{
+	const struct pmu *pmu = s->run->pmu;
+	const struct kernel *k = kernel_by_name(KERNEL);
+	struct latency l = {.s = s};
+	const char *why;
+
+	if (!pmu->driver->recorder || !pmu->driver->recorder->latency_above || !k ||
+	    !kernel_selected(k, s->run->options->kernel_glob))
+		return;
+	l.source = recording_source(s->run, RECORD_PEBS, &why);
+	if (!l.source)
+		return; /* that there is none, PEBS's own part has told */
+	for (unsigned i = 0; i < pmu->n_events; i++) {
+		l.event = pmu->events[i];
+		if (!l.event->extra_msr || !sampling_selected(s, l.source, l.event) ||
+		    !s->run->call(s->run, ask, &l, SAMPLING_MS, NULL) || !l.is)
+			continue;
+		for (uint8_t ring = 0; ring <= 3; ring += 3)
+			if (!kernel_unfit(k, ring))
+				check(&l, k, ring);
+	}
+}
