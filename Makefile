@@ -295,7 +295,7 @@ $(B)/host/libassay.a: $(HOST_OBJ)
 
 # The linker set of kernels joins only what asks for it by name: an archive member that nobody calls would be left out.
 HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S))
-$(B)/host/test_kernels $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
+$(B)/host/test_kernels $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 $(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm

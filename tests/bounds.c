@@ -272,6 +272,25 @@ static const struct bound bounds[] = {
 	 "there and back at each legacy SSE instruction; they alone have them"},
 };
 
+/* What befalls instructions that retire: with none of the latter there is exactly nothing of it. */
+static const struct {
+	uint8_t quantity, cause;
+} causes[] = {
+	{Q_BR_MISPRED, Q_BRANCHES},  {Q_L1D_LOAD_MISS, Q_LOADS},    {Q_L2_LOAD_MISS, Q_LOADS},
+	{Q_DTLB_LOAD_MISS, Q_LOADS}, {Q_DTLB_STORE_MISS, Q_STORES},
+};
+
+static bool lacks_cause(const struct kernel *k, enum quantity q, uint64_t n)
+{
+	for (unsigned i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		if (causes[i].quantity == q) {
+			struct amount cause = kernel_amount(k, causes[i].cause, n);
+
+			return !cause.overflow && cause.low == 0 && cause.high == 0;
+		}
+	return false;
+}
+
 static const struct bound *find(enum quantity q)
 {
 	for (unsigned i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
@@ -301,6 +320,8 @@ struct amount bounds_amount(const struct kernel *k, enum quantity q, uint64_t n)
 
 	if (!b)
 		return r;
+	if (lacks_cause(k, q, n))
+		return (struct amount){.defined = true};
 	r = (struct amount){.defined = true, .low = b->low, .high = b->high, .reason = b->reason};
 	for (const struct part *p = b->low_parts; p && p->times; p++)
 		r.overflow |= !add_part(&r.low, p, k, n, false);
