@@ -24,6 +24,11 @@ r = boot(options=NEHALEM + "suite=events inject=smi")
 sound(r, "events with SMIs now and then")
 value, unit = values(r, "events").get("taken again after an SMI", ("none", ""))
 ok(value.isdigit() and int(value) > 0 and "MSR_SMI_COUNT" in unit, "samples were taken again: %s %s" % (value, unit), tail(r))
+# Negative controls: a kernel that causes nothing of it, and nothing is counted. (tests/host/test_controls.c: every event has one.)
+zero = {c.get("event") for suite in (r.report or {"suites": []})["suites"] for c in suite["checks"]
+        if suite["name"] == "events" and c["verdict"] == "exact" and c.get("observations")
+        and all(o["low"] == o["high"] == o["max"] == 0 for o in c["observations"])}
+ok(zero >= {"INST_RETIRED.ANY", "INST_RETIRED.ANY_P", "BR_INST_RETIRED.ALL_BRANCHES"}, "on some kernels events are exactly 0", sorted(zero - {None}))
 r = boot(options=NEHALEM + "suite=events kernel=nop_loop n=2000 event=INST_RETIRED.ANY_P inject=smi")
 ok(r.status == 1 and any("an SMI came during each of" in t for t in texts(r, "error")), "windows that no SMI spares are errors", tail(r))
 ok(not [v for v in verdicts(r, "events/INST").values() if v not in ("exact", "error")], "and not the counters' fault", tail(r))
