@@ -248,8 +248,8 @@ struct pmu_driver {
 	unsigned (*accesses)(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 
 	/**
-	 * Registers whose value after power-up the manual tells, and it is not 0 or matters. Firmware may have
-	 * changed them, so that only a virtual CPU shows it. NULL: none.
+	 * Registers whose value after power-up the manual tells, and it is not 0 or matters. Firmware may
+	 * have changed them, so that only a virtual CPU shows it. NULL: none.
 	 * @return how many were put into out, at most max
 	 */
 	unsigned (*power_up)(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);

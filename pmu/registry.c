@@ -49,6 +49,7 @@ const struct model_profile *const model_profiles[] = {
 	&netburst_northwood_ht,
 	&netburst_prescott,
 	&netburst_prescott_guest,
+	&netburst_potomac,
 	&amd_k7,
 	&amd_k8,
 	&amd_fam10h,

@@ -41,8 +41,8 @@ bool vpmu_create(const char *profile, const char *inject, const char **why);
 /** From now on there is none: another processor is judged, perhaps by its own PMU. */
 void vpmu_forget(void);
 
-/** Switch the PMU of the virtual CPU off and on: its registers are as after power-up, injections stay. Not for
- * stepped code. */
+/** Switch the PMU of the virtual CPU off and on: its registers are as after power-up, injections stay. Not
+ * for stepped code. */
 void vpmu_power_up(void);
 
 /** The virtual CPU's profile; NULL while there is none. */

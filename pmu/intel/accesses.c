@@ -191,13 +191,13 @@ unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned 
 	return l.count;
 }
 
-/* The general counters' global enables are set, so that software that knows of none finds its counters running;
- * all else is 0. */
+/* The general counters' global enables are set, so that software that knows of none finds its counters
+ * running; all else is 0. */
 unsigned intel_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max)
 {
 	if (!pmu->has_global || !max)
 		return 0;
-	out[0] = (struct pmu_power_up){"IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL, intel_leaf0a_here().general,
-				       "SDM table 9-1"};
+	out[0] = (struct pmu_power_up){"IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL,
+				       intel_leaf0a_here().general, "SDM table 9-1"};
 	return 1;
 }

@@ -146,8 +146,8 @@ void pebs_interrupt_check(struct pmu_hands *h, unsigned i, const struct pmu_even
 	netburst_cpu = before;
 }
 
-/* What the manual leaves open is decided by the model: a record that is due survives a pause, and ends when the
- * counter is written. */
+/* What the manual leaves open is decided by the model: a record that is due survives a pause, and ends when
+ * the counter is written. */
 bool pebs_due_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	if (!pmu->virtual || !netburst_cpu.has_pebs || i >= 1)

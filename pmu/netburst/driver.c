@@ -414,6 +414,9 @@ static bool reset(const struct pmu *pmu, const char **why)
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!msr_write(MSR_NETBURST_COUNTER0 + c, 0))
 			return fault(why, netburst_counter[c].name);
+	for (unsigned i = 0; i < NETBURST_L3_COUNTERS && netburst_has_l3(); i++)
+		if (!msr_write(MSR_IFSB_BUSQ0 + i, 0))
+			return fault(why, "a counter of the third-level cache");
 	/* Branch records would disturb; single-stepping on branches is not ours. */
 	uint64_t value;
 	if (msr_read(MSR_DEBUGCTLA, &value) && value & ~(uint64_t)DEBUGCTLA_BTF)

@@ -69,6 +69,9 @@ uint32_t netburst_count_mask(const struct netburst_recipe *r, unsigned source);
 /** The ESCR value that a recipe needs in its source. */
 uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned source, unsigned rings);
 
+/** Whether this is a Xeon with a third-level cache, which has counters of its own. SDM 18.20, 18.21. */
+bool netburst_has_l3(void);
+
 bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
 

@@ -89,6 +89,7 @@ struct netburst_state {
 	uint64_t tc_precise_event, pebs_vert;
 	uint64_t pebs_enable; /* as the first logical processor sees it */
 	uint32_t misc_enable;
+	uint64_t l3[NETBURST_L3_COUNTERS]; /* they keep what is written: nothing here causes their events */
 
 	struct netburst_thread thread[2];
 	uint8_t here; /* logical processor that accesses registers */

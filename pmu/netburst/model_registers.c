@@ -214,6 +214,12 @@ static enum model_access write_ds_area(struct netburst_state *s, uint64_t value)
 	return MODEL_OK;
 }
 
+/* 18.20, 18.21. */
+static bool has_l3(const struct netburst_state *s)
+{
+	return MUTANT(M_L3, s->profile->l3, true);
+}
+
 static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint64_t *kept)
 {
 	switch (address) {
@@ -224,7 +230,10 @@ static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint
 		*kept = 0x1fff;
 		return &s->pebs_vert;
 	default:
-		return NULL;
+		*kept = UINT64_MAX;
+		return has_l3(s) && address - MSR_IFSB_BUSQ0 < NETBURST_L3_COUNTERS
+			       ? &s->l3[address - MSR_IFSB_BUSQ0]
+			       : NULL;
 	}
 }
 
@@ -331,6 +340,10 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 	*value = 0;
 	if (!MUTANT(M_RDPMC_CPL, allowed, true))
 		return MODEL_FAULT;
+	if (c - RDPMC_L3 < NETBURST_L3_COUNTERS && has_l3(s)) {
+		*value = (uint32_t)s->l3[c - RDPMC_L3];
+		return MODEL_OK;
+	}
 	if (c >= NETBURST_COUNTERS)
 		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
 	if (injected(s, INJECT_RDPMC_INDEX))

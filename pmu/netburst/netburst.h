@@ -11,6 +11,6 @@ extern const struct pmu_driver netburst_driver;
 extern const struct pmu_model netburst_model;
 
 extern const struct model_profile netburst_willamette, netburst_northwood, netburst_northwood_ht,
-	netburst_prescott, netburst_prescott_guest;
+	netburst_prescott, netburst_prescott_guest, netburst_potomac;
 
 #endif

@@ -98,13 +98,41 @@ const struct model_profile netburst_prescott = {
 	.data = &prescott_data,
 };
 
-/* The same as hypervisors show it that have counters, but no debug store, to give away. */
-static const struct netburst_profile prescott_guest_data = {.model = 4,
-							    .hyper_threading = true,
-							    .ds_cpl = true,
-							    .dtes64 = true,
-							    .misc_enable = 0x22850089 | MISC_ENABLE_BTS_ABSENT |
-									   MISC_ENABLE_PEBS_ABSENT};
+/* 64-bit Xeon MP (Potomac): the leaves of the Prescott with the signature 0F41H and a third-level cache of 8
+ * MiB. No dump of one was at hand. */
+static const struct model_cpuid potomac_cpuid[] = {
+	{0x00, 0, 0x00000005, GENUINEINTEL},
+	{0x01, 0, 0x00000f41, 0x00020800, 0x0000649d, 0xbfebfbff},
+	{0x02, 0, 0x605b5001, 0x00000000, 0x00000000, 0x007d7040},
+	{0x03, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+	{0x04, 0, 0x00004121, 0x01c0003f, 0x0000001f, 0x00000000},
+	{0x04, 1, 0x00004143, 0x01c0103f, 0x000007ff, 0x00000000},
+	{0x04, 2, 0x00004163, 0x03c0003f, 0x00001fff, 0x00000000},
+	{0x05, 0, 0x00000040, 0x00000040, 0x00000000, 0x00000000},
+};
+static const struct netburst_profile potomac_data = {.model = 4,
+						     .hyper_threading = true,
+						     .ds_cpl = true,
+						     .dtes64 = true,
+						     .l3 = true,
+						     .misc_enable = 0x22850089};
+const struct model_profile netburst_potomac = {
+	.name = "netburst-potomac",
+	.description = "Xeon MP (Potomac), family 0FH model 4, with Hyper-Threading and a third-level cache",
+	.model = &netburst_model,
+	.cpuid = potomac_cpuid,
+	.n_cpuid = COUNT(potomac_cpuid),
+	.threads = 2,
+	.data = &potomac_data,
+};
+
+/* The Prescott as hypervisors show it that have counters, but no debug store, to give away. */
+static const struct netburst_profile prescott_guest_data = {
+	.model = 4,
+	.hyper_threading = true,
+	.ds_cpl = true,
+	.dtes64 = true,
+	.misc_enable = 0x22850089 | MISC_ENABLE_BTS_ABSENT | MISC_ENABLE_PEBS_ABSENT};
 const struct model_profile netburst_prescott_guest = {
 	.name = "netburst-prescott-guest",
 	.description = "Pentium 4 (Prescott 2M) without branch traces and PEBS, as in a virtual machine",

@@ -41,6 +41,36 @@ static void take_branches(struct pmu_snapshot *out)
 		}
 }
 
+bool netburst_has_l3(void)
+{
+	const unsigned levels = 8;
+
+	if (!(MODELS_3_4_6 >> netburst_cpu.model & 1) || cpuid(0, 0).eax < 4)
+		return false;
+	for (unsigned i = 0; i < levels; i++) {
+		uint32_t eax = cpuid(4, i).eax;
+
+		if (!(eax & 31))
+			return false;
+		if ((eax >> 5 & 7) == 3)
+			return true;
+	}
+	return false;
+}
+
+static void take_l3(struct pmu_snapshot *out)
+{
+	static const char *const names[2][NETBURST_L3_COUNTERS] = {
+		{"MSR_IFSB_BUSQ0", "MSR_IFSB_BUSQ1", "MSR_IFSB_SNPQ0", "MSR_IFSB_SNPQ1", "MSR_EFSB_DRDY0",
+		 "MSR_EFSB_DRDY1", "MSR_IFSB_CTL6", "MSR_IFSB_CNTR7"},
+		{"MSR_EMON_L3_CTR_CTL0", "MSR_EMON_L3_CTR_CTL1", "MSR_EMON_L3_CTR_CTL2",
+		 "MSR_EMON_L3_CTR_CTL3", "MSR_EMON_L3_CTR_CTL4", "MSR_EMON_L3_CTR_CTL5",
+		 "MSR_EMON_L3_CTR_CTL6", "MSR_EMON_L3_CTR_CTL7"}};
+
+	for (unsigned i = 0; i < NETBURST_L3_COUNTERS && netburst_has_l3(); i++)
+		take(out, names[netburst_cpu.model == 6][i], MSR_IFSB_BUSQ0 + i);
+}
+
 void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 {
 	static const struct {
@@ -74,6 +104,7 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 	for (unsigned i = 0; i < ESCR_COUNT; i++)
 		if (netburst_escr[i].models >> netburst_cpu.model & 1)
 			take(out, netburst_escr[i].name, netburst_escr[i].msr);
+	take_l3(out);
 }
 
 unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
@@ -112,6 +143,7 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 		 0, "SDM 17.11.2"},
 		{"RDPMC of counter 17", ACCESS_RDPMC, false, 17, 0, rdpmc},
 		{"RDPMC of counter 17, fast", ACCESS_RDPMC, false, RDPMC_FAST | 17, 0, rdpmc},
+		{"RDPMC of index 18", ACCESS_RDPMC, !netburst_has_l3(), RDPMC_L3, 0, "SDM 18.20"},
 		{"RDPMC of index 26", ACCESS_RDPMC, true, 26, 0, rdpmc},
 		{"RDPMC of index 26, fast", ACCESS_RDPMC, true, RDPMC_FAST | 26, 0, rdpmc},
 		{"RDPMC of index 40000000H", ACCESS_RDPMC, true, 0x40000000, 0, rdpmc},
@@ -207,6 +239,11 @@ const struct register_field netburst_fields[] = {
 	{"MSR_LASTBRANCH_FROM_LIP_", MSR_LASTBRANCH_FROM_0, MSR_LASTBRANCH_FROM_0 + 15, 0, 0, 0, 0},
 	{"MSR_LASTBRANCH_TO_LIP_", MSR_LASTBRANCH_TO_0, MSR_LASTBRANCH_TO_0 + 15, 0, 0, 0, 0},
 	{"IA32_DS_AREA", ALONE(MSR_DS_AREA), 0, 0, 0, 0},
+	{"MSR_IFSB_BUSQ", MSR_IFSB_BUSQ0, MSR_IFSB_BUSQ0 + 1, 0, 0, 0, 0},
+	{"MSR_IFSB_SNPQ", MSR_IFSB_SNPQ0, MSR_IFSB_SNPQ0 + 1, 0, 0, 0, 0},
+	{"MSR_EFSB_DRDY", MSR_EFSB_DRDY0, MSR_EFSB_DRDY0 + 1, 0, 0, 0, 0},
+	{"MSR_IFSB_CTL6", ALONE(MSR_IFSB_CTL6), 0, 0, 0, 0},
+	{"MSR_IFSB_CNTR7", ALONE(MSR_IFSB_CNTR7), 0, 0, 0, 0},
 	{"OVF", CCCRS, 31, 1, 0, 0},
 	{"CASCADE", CCCRS, 30, 1, 0, 0},
 	{"OVF_PMI_T1", CCCRS, 27, 1, 0, 0},
@@ -248,6 +285,10 @@ const struct register_field netburst_fields[] = {
 	{"VALUE", ALONE(MSR_TC_PRECISE_EVENT), 5, 13, 0, 0},
 	{"INDEX", ALONE(MSR_LASTBRANCH_TOS), 0, 4, 0, 0},
 	{"COUNT", MSR_NETBURST_COUNTER0, MSR_NETBURST_COUNTER0 + NETBURST_COUNTERS - 1, 0, 40, 0, 0},
+	/* Of the last two on models 3 and 4 the first enables, with its bit 26, the second. */
+	{"COUNT", MSR_IFSB_BUSQ0, MSR_IFSB_CTL6, 0, 32, 0, 0},
+	{"CONTROL", MSR_IFSB_BUSQ0, MSR_IFSB_CTL6, 32, 32, 0, 0},
+	{"COUNT", ALONE(MSR_IFSB_CNTR7), 0, 64, 0, 0},
 	{"ADDRESS", ALONE(MSR_DS_AREA), 0, 64, 0, 0},
 	{"ADDRESS", ALONE(MSR_LER_FROM_LIP), 0, 64, 0, 0},
 	{"ADDRESS", ALONE(MSR_LER_TO_LIP), 0, 64, 0, 0},

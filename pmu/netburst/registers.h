@@ -89,6 +89,16 @@
 #define MSR_LER_FROM_LIP      0x1d7
 #define MSR_LER_TO_LIP        0x1d8
 
+/* Counters of the third-level cache and of the bus behind it, on Xeons that have one: the low half counts,
+ * the high half selects. SDM 18.20, 18.21. Model 6 has other names for them, and other events. */
+#define MSR_IFSB_BUSQ0       0x107cc /* 107CCH, 107CDH */
+#define MSR_IFSB_SNPQ0       0x107ce
+#define MSR_EFSB_DRDY0       0x107d0
+#define MSR_IFSB_CTL6        0x107d2 /* enables the next one, which counts with 64 bits */
+#define MSR_IFSB_CNTR7       0x107d3
+#define NETBURST_L3_COUNTERS 8
+#define RDPMC_L3             18 /* ... 25 */
+
 /* RDPMC: the counter's number; the fast read returns 32 bits. SDM vol. 2, RDPMC. */
 #define RDPMC_FAST (1u << 31)
 

@@ -43,6 +43,12 @@ for profile in ["netburst-willamette", "netburst-northwood", "netburst-northwood
        "%s: %d that no program can provoke have the reason, and count nothing" % (profile, len(unprovoked)),
        [(n, c["verdict"], c.get("text")) for n in unprovoked for c in judged.get(n, [])][:5])
 
+ok(not any("FSB_" in n and "ESCR" not in n for n in found), "netburst-prescott: registers=1 has no counters of a third-level cache", sorted(found))
+r = boot(options="pmu=virtual:netburst-potomac registers=1 suite=control check=access/*,power-up/*")
+sound(r, "netburst-potomac")
+equal(len([e for e in (r.report or {"snapshots": [[]]})["snapshots"][-1] if 0x107cc <= int(str(e["address"]), 0) <= 0x107d3]), 8,
+      "netburst-potomac: registers=1 has the counters of its third-level cache")
+
 options = "pmu=virtual:netburst-prescott %s %s" % (OPTIONS, BRIEF)
 r = boot(options=options)
 bochs = boot(emulator="bochs", cpu="p4_prescott_celeron_336", options=options)

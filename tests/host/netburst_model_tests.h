@@ -116,6 +116,25 @@ static void rdpmc_rules(void **state)
 	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 18, true, &v), MODEL_FAULT);
 }
 
+/* A Xeon MP's third level has counters of its own; others have nothing there. */
+static void third_level_counters(void **state)
+{
+	uint64_t v;
+
+	(void)state;
+	power_up(&netburst_potomac, NULL);
+	for (unsigned i = 0; i < NETBURST_L3_COUNTERS; i++) {
+		set(MSR_IFSB_BUSQ0 + i, 0x1234500000000ull + i);
+		assert_true(get(MSR_IFSB_BUSQ0 + i) == 0x1234500000000ull + i);
+		assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + i, true, &v), MODEL_OK);
+		assert_int_equal(v, i);
+	}
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + NETBURST_L3_COUNTERS, true, &v), MODEL_FAULT);
+	power_up(&netburst_prescott, NULL);
+	assert_int_equal(netburst_model.rdmsr(cpu, MSR_IFSB_BUSQ0, &v), MODEL_NOT_MINE);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3, true, &v), MODEL_FAULT);
+}
+
 /* --- counting --------------------------------------------------------------------------------------- */
 
 static void runs_when_enabled(void **state)
@@ -737,17 +756,17 @@ static void mispredictions_by_kind(void **state)
 #define NETBURST_MODEL_TESTS                                                                                 \
 	cmocka_unit_test(reset_values), cmocka_unit_test(counter_writes), cmocka_unit_test(cccr_bits),       \
 		cmocka_unit_test(escr_bits), cmocka_unit_test(other_registers),                              \
-		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(runs_when_enabled),                          \
-		cmocka_unit_test(starting_write_is_not_counted), cmocka_unit_test(selects_its_escr),         \
-		cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), cmocka_unit_test(a_uop_vector),     \
-		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(fifteen_a_cycle),    \
-		cmocka_unit_test(non_sleep_clockticks), cmocka_unit_test(the_short_cut),                     \
-		cmocka_unit_test(wraps_at_40_bits), cmocka_unit_test(pmi_on_the_next),                       \
-		cmocka_unit_test(pmi_to_either_processor), cmocka_unit_test(forced_overflow),                \
-		cmocka_unit_test(cascade_pairs), cmocka_unit_test(cascades_stop),                            \
-		cmocka_unit_test(thread_specific), cmocka_unit_test(thread_independent),                     \
-		cmocka_unit_test(active_threads), cmocka_unit_test(who_delivers),                            \
-		cmocka_unit_test(halted_time), cmocka_unit_test(front_end_tags_uops),                        \
-		cmocka_unit_test(execution_tags_have_colours), cmocka_unit_test(a_uop_counts_once),          \
-		cmocka_unit_test(tags_need_their_enable_and_a_counter), cmocka_unit_test(replays),           \
-		cmocka_unit_test(mispredictions_by_kind), NETBURST_RECORD_TESTS
+		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(third_level_counters),                       \
+		cmocka_unit_test(runs_when_enabled), cmocka_unit_test(starting_write_is_not_counted),        \
+		cmocka_unit_test(selects_its_escr), cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), \
+		cmocka_unit_test(a_uop_vector), cmocka_unit_test(thresholds), cmocka_unit_test(edges),       \
+		cmocka_unit_test(fifteen_a_cycle), cmocka_unit_test(non_sleep_clockticks),                   \
+		cmocka_unit_test(the_short_cut), cmocka_unit_test(wraps_at_40_bits),                         \
+		cmocka_unit_test(pmi_on_the_next), cmocka_unit_test(pmi_to_either_processor),                \
+		cmocka_unit_test(forced_overflow), cmocka_unit_test(cascade_pairs),                          \
+		cmocka_unit_test(cascades_stop), cmocka_unit_test(thread_specific),                          \
+		cmocka_unit_test(thread_independent), cmocka_unit_test(active_threads),                      \
+		cmocka_unit_test(who_delivers), cmocka_unit_test(halted_time),                               \
+		cmocka_unit_test(front_end_tags_uops), cmocka_unit_test(execution_tags_have_colours),        \
+		cmocka_unit_test(a_uop_counts_once), cmocka_unit_test(tags_need_their_enable_and_a_counter), \
+		cmocka_unit_test(replays), cmocka_unit_test(mispredictions_by_kind), NETBURST_RECORD_TESTS

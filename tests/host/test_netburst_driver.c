@@ -21,10 +21,9 @@ static const struct {
 	unsigned model, escrs, events;
 	bool hyper_threading;
 } parts[] = {
-	{&netburst_willamette, 1, 45, 202, false},
-	{&netburst_northwood, 2, 45, 202, false},
-	{&netburst_northwood_ht, 2, 45, 202, true},
-	{&netburst_prescott, 4, 43, 204, true},
+	{&netburst_willamette, 1, 45, 202, false},  {&netburst_northwood, 2, 45, 202, false},
+	{&netburst_northwood_ht, 2, 45, 202, true}, {&netburst_prescott, 4, 43, 204, true},
+	{&netburst_potomac, 4, 43, 204, true},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 
@@ -85,7 +84,10 @@ static void describes_each_part(void **state)
 		assert_int_equal(netburst_cpu.hyper_threading, parts[i].hyper_threading);
 		drv->snapshot(&pmu, &snapshot);
 		unsigned branches = parts[i].model < 3 ? 4 : 32;
-		assert_int_equal(snapshot.count, 9 + branches + 2 * 18 + parts[i].escrs);
+		unsigned l3 = parts[i].profile == &netburst_potomac ? NETBURST_L3_COUNTERS : 0;
+
+		assert_int_equal(snapshot.count, 9 + branches + 2 * 18 + parts[i].escrs + l3);
+		assert_int_equal(netburst_has_l3(), l3 != 0);
 		for (unsigned e = 0; e < snapshot.count; e++) {
 			assert_true(snapshot.entry[e].readable);
 			assert_false(snapshot.entry[e].enable);

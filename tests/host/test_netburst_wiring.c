@@ -1,13 +1,18 @@
 /*
- * NetBurst's wiring: the table against the rules that the manual states in words, from both sides.
+ * NetBurst's wiring and registers: the tables against the rules that the manual states in words, from both
+ * sides, and against a list of the published facts (tests/host/data).
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "pmu/fields.h"
+#include "pmu/netburst/driver.h"
 #include "pmu/netburst/wiring.h"
 
 static unsigned wires(unsigned model)
@@ -110,6 +115,132 @@ static void cascades(void **state)
 	assert_false(netburst_cascade(18, 0, false, 3));
 }
 
+/* --- the published facts ----------------------------------------------------------------------------- */
+
+#define FIELDS 8
+
+static const char *const groups[] = {
+	[GROUP_BPU] = "BPU", [GROUP_MS] = "MS", [GROUP_FLAME] = "FLAME", [GROUP_IQ] = "IQ"};
+
+static FILE *facts(const char *name, char *line, size_t size)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof path, "tests/host/data/%s", name);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, (int)size, f)); /* the head */
+	return f;
+}
+
+static bool next_fact(FILE *f, char *line, size_t size, char *field[FIELDS])
+{
+	char *p = line;
+
+	if (!fgets(line, (int)size, f))
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	for (unsigned i = 0; i < FIELDS; i++)
+		field[i] = p ? strsep(&p, ",") : (char *)"";
+	return true;
+}
+
+/* "12 13 16", "0-4;6": a bit each. */
+static uint32_t numbers(const char *list)
+{
+	uint32_t bits = 0;
+
+	while (*list) {
+		char *end;
+		unsigned long first = strtoul(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (; first <= last; first++)
+			bits |= 1u << first;
+		list = *end ? end + 1 : end;
+	}
+	return bits;
+}
+
+static void escrs_as_published(void **state)
+{
+	char line[128], *f[FIELDS];
+	FILE *csv = facts("netburst-escr.csv", line, sizeof line);
+	unsigned n = 0;
+
+	(void)state;
+	for (; next_fact(csv, line, sizeof line, f); n++) {
+		const struct netburst_escr *e = netburst_escr;
+
+		while (e < netburst_escr + ESCR_COUNT && strcmp(e->name, f[0]))
+			e++;
+		if (e == netburst_escr + ESCR_COUNT)
+			fail_msg("no ESCR %s", f[0]);
+		assert_int_equal(e->msr, strtoul(f[1], NULL, 16));
+		assert_string_equal(groups[e->group], f[2]);
+		assert_int_equal(e->select, atoi(f[3]));
+		assert_int_equal(e->counters, numbers(f[4]));
+		assert_int_equal(e->models, numbers(f[5]));
+	}
+	fclose(csv);
+	assert_int_equal(n, ESCR_COUNT);
+}
+
+static unsigned source(const char *number)
+{
+	return *number ? (unsigned)atoi(number) : NO_COUNTER;
+}
+
+static void counters_as_published(void **state)
+{
+	char line[128], *f[FIELDS];
+	FILE *csv = facts("netburst-counters.csv", line, sizeof line);
+	unsigned n = 0;
+
+	(void)state;
+	for (; next_fact(csv, line, sizeof line, f); n++) {
+		assert_in_range(n, 0, NETBURST_COUNTERS - 1);
+		assert_string_equal(netburst_counter[n].name, f[0]);
+		assert_int_equal(MSR_NETBURST_COUNTER0 + n, strtoul(f[1], NULL, 16));
+		assert_string_equal(netburst_counter[n].cccr, f[2]);
+		assert_int_equal(MSR_NETBURST_CCCR0 + n, strtoul(f[3], NULL, 16));
+		assert_string_equal(groups[netburst_counter[n].group], f[4]);
+		assert_int_equal(n, atoi(f[5]));
+		assert_int_equal(netburst_counter[n].cascade_from, source(f[6]));
+		assert_int_equal(netburst_counter[n].extended_cascade_from, source(f[7]));
+	}
+	fclose(csv);
+	assert_int_equal(n, NETBURST_COUNTERS);
+}
+
+/* Every field of the layouts is where it is published to be, and there is no other. */
+static void layouts_as_published(void **state)
+{
+	char line[128], *f[FIELDS];
+	FILE *csv = facts("netburst-layouts.csv", line, sizeof line);
+	unsigned n = 0, known = 0;
+
+	(void)state;
+	for (; next_fact(csv, line, sizeof line, f); n++) {
+		const struct register_field *field = netburst_fields;
+		uint32_t first = (uint32_t)strtoul(f[0], NULL, 16), last = (uint32_t)strtoul(f[1], NULL, 16);
+
+		while (field->name && !(field->width && !strcmp(field->name, f[2]) && field->first == first))
+			field++;
+		if (!field->name)
+			fail_msg("no field %s of %s", f[2], f[0]);
+		assert_int_equal(field->last, last);
+		assert_int_equal(field->low, atoi(f[3]));
+		assert_int_equal(field->width * (field->repeat ? field->repeat : 1), atoi(f[4]));
+	}
+	fclose(csv);
+	for (const struct register_field *field = netburst_fields; field->name; field++)
+		known += field->width != 0;
+	assert_int_equal(n, known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +249,9 @@ int main(void)
 		cmocka_unit_test(addresses_are_unique_and_found),
 		cmocka_unit_test(known_wires),
 		cmocka_unit_test(cascades),
+		cmocka_unit_test(escrs_as_published),
+		cmocka_unit_test(counters_as_published),
+		cmocka_unit_test(layouts_as_published),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

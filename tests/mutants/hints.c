@@ -62,6 +62,7 @@ const struct mutant_hint mutant_hints[] = {
 	{"netburst", "M_INCREMENT_LIMIT", CONTROL("netburst-northwood", "cascade? at once/*")},
 	{"netburst", "M_INDEPENDENT", CONTROL("netburst-northwood-ht", "rings and threads/thread-independent*")},
 	{"netburst", "M_INSTR_TAGGED", CONTROL("netburst-northwood", "front-end tags/*")},
+	{"netburst", "M_L3", CONTROL("netburst-northwood", "access/RDPMC*")},
 	{"netburst", "M_LBR", SUITE("netburst-prescott", "trace", "calls")},
 	{"netburst", "M_LBR_DEBUG", CONTROL("netburst-northwood", "debug exception/*")},
 	{"netburst", "M_LBR_DEPTH", SUITE("netburst-prescott", "trace", "calls")},

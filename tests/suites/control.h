@@ -74,7 +74,8 @@ uint64_t status_of(struct probe *p);
 
 /** Run the kernel in ring 0, with the counters of the mask enabled around it by the bracket. */
 void run_counting(struct probe *p, uint64_t mask);
-/** Run the kernel in ring 1, 2 or 3, with the counters of the mask started and stopped around it in ring 0. */
+/** Run the kernel in ring 1, 2 or 3, with the counters of the mask started and stopped around it in ring 0.
+ */
 void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t n);
 /** Run the kernel in ring 0, with no counter started. */
 void run_idle(struct probe *p);

@@ -86,11 +86,10 @@ static void ring_filter_user(struct probe *p)
 /* USR is every ring but 0; what ring 0 does around it does not depend on N. */
 static void ring_filter_between(struct probe *p)
 {
-	static const char *const user[] = {[1] = "ring 1 with USR alone moves it by",
-					   [2] = "ring 2 with USR alone moves it by"};
-	static const char *const system[] = {
-		[1] = "a greater N in ring 1 moves it, with OS alone, by",
-		[2] = "a greater N in ring 2 moves it, with OS alone, by"};
+	static const char *const user[] = {
+		[1] = "ring 1 with USR alone moves it by", [2] = "ring 2 with USR alone moves it by"};
+	static const char *const system[] = {[1] = "a greater N in ring 1 moves it, with OS alone, by",
+					     [2] = "a greater N in ring 2 moves it, with OS alone, by"};
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
 	for (uint8_t ring = 1; ring <= 2; ring++) {
