@@ -146,10 +146,21 @@ void step_abort(struct trap_frame *f, int vector)
 static bool nmi_due(void)
 {
 	struct step_engine *e = &step_engine;
+	uint8_t nmi = e->attention.nmi; /* read once: one that comes from now on has not been looked at */
 
-	if (e->attention.nmi == NMI_ARRIVED && watchdog_swallow(VECTOR_NMI))
-		e->attention.nmi = 0;
-	return e->attention.nmi && !e->nmi_blocked;
+	if (nmi == NMI_ARRIVED && watchdog_swallow(VECTOR_NMI))
+		e->attention.nmi = nmi = 0;
+	return nmi && !e->nmi_blocked;
+}
+
+bool step_deadline(void)
+{
+	/* An NMI of its own must not outlive the deadline, nor one that came while it was looked at. */
+	nmi_due();
+	if (!watchdog_take())
+		return false;
+	step_engine.attention.nmi = 0;
+	return true;
 }
 
 void step_tick(void)
@@ -159,9 +170,7 @@ void step_tick(void)
 	if (__builtin_expect(++e->count < e->watch_at, 1))
 		return;
 	e->watch_at = e->count + WATCHDOG_INTERVAL;
-	/* An NMI of its own must not outlive the deadline. */
-	nmi_due();
-	if (watchdog_take())
+	if (step_deadline())
 		e->attention.watchdog = 1;
 }
 

@@ -305,8 +305,9 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 	if (cpl(f))
 		return FATE_CPU; /* raises #GP */
 	step_carried_out_next(f, d);
-	while (!step_event_due(f)) {
-		if (watchdog_take()) {
+	/* The deadline may have been noticed as the instruction retired: it is attended to behind it. */
+	while (!e->attention.watchdog && !step_event_due(f)) {
+		if (step_deadline()) {
 			step_abort(f, TRAP_WATCHDOG);
 			break;
 		}

@@ -94,6 +94,10 @@ void step_transaction_abort(struct trap_frame *f, uint32_t status);
 /** Count a step, and look at the watchdog from time to time. */
 void step_tick(void);
 
+/** Whether the watchdog's deadline has passed: then it is disarmed, and the stepped code must leave its
+ * guard. */
+bool step_deadline(void);
+
 /** Tell the client that step_engine.now has retired (or .partial). */
 void step_retire(void);
 
