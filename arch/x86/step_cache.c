@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-struct decoded step_cache[STEP_CACHE_ENTRIES];
+struct decoded step_cache[1 << STEP_CACHE_BITS];
 
 #define POSITION(reg) (offsetof(struct trap_frame, reg) / 8)
 const uint8_t step_register_position[16] = {
@@ -72,8 +72,8 @@ static bool same_bytes(const struct decoded *d, const uint64_t bytes[2])
 
 struct decoded *step_cache_fill(uint64_t rip)
 {
-	struct decoded *d = &step_cache[rip % STEP_CACHE_ENTRIES];
-	unsigned room = 0x1000 - (unsigned)(rip & 0xfff);
+	struct decoded *d = step_cache_entry(rip);
+	unsigned room = step_cache_own_code(rip) ? 16 : 0x1000 - (unsigned)(rip & 0xfff);
 	unsigned size = room < 16 ? room : 16;
 	uint64_t key = room < 16 ? ~rip : rip;
 	uint64_t bytes[2] = {0, 0};

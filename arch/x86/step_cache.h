@@ -6,10 +6,13 @@
 #define ARCH_X86_STEP_CACHE_H
 
 #include "arch/x86/insn.h"
+#include "arch/x86/sections.h"
 #include "arch/x86/trap.h"
 
-#define STEP_CACHE_ENTRIES 2048
-#define NO_REGISTER        0xff
+/* Room for several times the instructions that a check steps over and over: a miss costs as much as several
+ * steps. */
+#define STEP_CACHE_BITS 14
+#define NO_REGISTER     0xff
 
 /** How the engine treats an instruction. */
 enum decoded_kind {
@@ -20,8 +23,7 @@ enum decoded_kind {
 
 /** One decoded instruction; its memory operand is base + (index << scale) + displacement. */
 struct decoded {
-	uint64_t rip; /* complemented if 16 bytes from there on do not lie in one page: not for the quick way
-		       */
+	uint64_t rip; /* complemented if 16 bytes from there on may not be there: not for the quick way */
 	uint64_t bytes[2], mask[2];
 	uint64_t displacement; /* with the instruction's own address added where it is RIP-relative */
 	struct insn in;
@@ -30,7 +32,19 @@ struct decoded {
 	uint8_t kind; /* enum decoded_kind */
 };
 
-extern struct decoded step_cache[STEP_CACHE_ENTRIES];
+extern struct decoded step_cache[1 << STEP_CACHE_BITS];
+
+/** Where the instruction at rip belongs. 2^64 over the golden ratio sets neighbours far apart. */
+static inline struct decoded *step_cache_entry(uint64_t rip)
+{
+	return &step_cache[rip * 0x9e3779b97f4a7c15 >> (64 - STEP_CACHE_BITS)];
+}
+
+/** Whether 16 bytes from rip on lie in the image's own code, which is always there to be read. */
+static inline bool step_cache_own_code(uint64_t rip)
+{
+	return rip - (uintptr_t)__text_start < (uintptr_t)(__text_end - __text_start) - 16;
+}
 
 /** Decode the instruction at rip into its entry. @return NULL if its bytes cannot be read. */
 struct decoded *step_cache_fill(uint64_t rip);
@@ -44,15 +58,18 @@ static inline uint64_t *step_register(struct trap_frame *f, unsigned number)
 }
 
 /**
- * The instruction at rip, if it is known, unchanged, and on the page of `mapped`, an address that is known to
- * be readable (that of the instruction before this one). @return NULL if it takes step_cache_fill() to know
+ * The instruction at rip, if it is known, unchanged, and in the image's code or on the page of `mapped`, an
+ * address that is known to be readable (that of the instruction before this one). @return NULL if it takes
+ * step_cache_fill() to know
  */
-static inline struct decoded *step_cache_find(uint64_t rip, uint64_t mapped)
+static inline __attribute__((always_inline)) struct decoded *step_cache_find(uint64_t rip, uint64_t mapped)
 {
-	struct decoded *d = &step_cache[rip % STEP_CACHE_ENTRIES];
+	struct decoded *d = step_cache_entry(rip);
 	const uint64_t __attribute__((may_alias, aligned(1))) *code = (const void *)rip;
 
-	if (d->rip != rip || (rip ^ mapped) >= 4096 || ((code[0] ^ d->bytes[0]) & d->mask[0]))
+	if (d->rip != rip || ((rip ^ mapped) >= 4096 && !step_cache_own_code(rip)))
+		return NULL;
+	if ((code[0] ^ d->bytes[0]) & d->mask[0])
 		return NULL;
 	if (d->in.length > 8 && ((code[1] ^ d->bytes[1]) & d->mask[1]))
 		return NULL;
