@@ -20,6 +20,7 @@ FIRST_SECTOR = 2048  # of the partition in images made by scripts/mkimage
 ESCAPES = re.compile(r"\x1b(\[[0-9;=?]*[A-Za-z]|[=>])")
 VERDICT = re.compile(r"^# assay: (\d+ checks: .*|could not run: .*)$")
 AFTER_VERDICT = 20  # seconds
+FAREWELL = "The machine may be switched off now."  # nothing comes after it
 BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 
 # Code and variables.
@@ -121,7 +122,11 @@ DISKS = {
 }
 
 
-def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk, firmware):
+# Each instruction takes 16 ns, and what waits is not waited for: time in the machine does not depend on who else runs here.
+STEADY = ["-icount", "shift=4,sleep=off"]
+
+
+def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk, firmware, steady):
     require("qemu-system-x86_64")
     command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", str(cpus),
                "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
@@ -130,7 +135,7 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, d
     if serial:
         command += ["-serial", "stdio"]
     if how == "direct":
-        return command + ["-kernel", image, "-append", options]
+        return command + (STEADY if steady else []) + ["-kernel", image, "-append", options]
     code, variables = firmware
     require(code, variables)
     shutil.copy(variables, tmp + "/vars.fd")
@@ -195,7 +200,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, igno
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
          ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, prepare=None, inspect=None,
-         until_exit=False, firmware=OVMF):
+         until_exit=False, firmware=OVMF, steady=True):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
@@ -208,6 +213,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     stop_when  called with each line; true: kill the emulator at once
     firmware   of QEMU: files with code and variables
     until_exit wait for the machine to switch itself off, however many verdicts there are
+    steady     with "direct" in QEMU: the machine's time is counted in instructions, as Bochs does it, so that no watchdog ends what only
+               this computer made slow; else it is real time. (Firmware's own waiting makes that dear: it keeps real time.)
     """
     tmp = tempfile.mkdtemp(prefix="assay-")
     try:
@@ -227,9 +234,11 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             require(image)
             if "report=" not in options:
                 options += " report=e9"
+        elif "exit=" not in options:
+            options += " exit=shutdown"  # rather than go on to the firmware's shell
 
         if emulator == "qemu":
-            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk, firmware)
+            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk, firmware, steady)
             serial_file = None
         elif emulator == "bochs":
             serial_file = tmp + "/serial"
@@ -322,6 +331,8 @@ def follow(r, process, source, is_file, deadline, on_line, stop_when, until_exit
                 verdict_at = time.monotonic()
                 r.seconds_to_verdict = verdict_at - started
             if stop_when and stop_when(line):
+                return
+            if not until_exit and (FAREWELL in line or r.verdict and r.verdict.startswith("could not run")):
                 return
         if ended and not data:
             r.exit_status = process.returncode
