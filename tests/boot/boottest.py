@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 import jsonschema
@@ -46,6 +47,12 @@ def done():
 def tail(result, lines=15):
     """The end of a run's serial line, for details."""
     return ["%.1f s, verdict %r, emulator's status %r" % (result.seconds, result.verdict, result.exit_status)] + result.lines[-lines:]
+
+
+def profiles(family):
+    """All virtual CPUs of a PMU family, as the tool on the build machine knows them."""
+    said = subprocess.run([os.path.join(BUILD, "assay-encode"), "--list", "?"], capture_output=True, text=True, check=False).stderr
+    return re.findall(r"^  (%s-\S+)" % family, said, re.M)
 
 
 def sound(result, name):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Intel's events of single cores: sound on the virtual CPU of every generation, judged only if asked for, and caught when they
-count wrong. (tests/soak/intel_events.t takes every kernel.)"""
-from boottest import boot, done, ok, sound, tail, verdict_table
+"""Intel's virtual CPUs: control logic and architectural events sound on each; events of single cores on those of every generation,
+judged only if asked for, and caught when they count wrong. (tests/soak/intel_events.t takes every kernel.)"""
+from boottest import boot, done, ok, profiles, sound, tail, verdict_table
 
 # Least number of events that are judged, and one that only this core has.
 PROFILES = {"yonah": (50, "BR_INSTR_RET"), "core2": (240, "BR_IND_CALL_EXEC"), "nehalem": (260, "MEM_INST_RETIRED.LOADS"),
@@ -10,6 +10,7 @@ PROFILES = {"yonah": (50, "BR_INSTR_RET"), "core2": (240, "BR_IND_CALL_EXEC"), "
             "alderlake-p": (260, "BR_INST_RETIRED.COND_NTAKEN"),
             "silvermont": (65, "BR_INST_RETIRED.TAKEN_JCC"), "goldmont": (75, "BR_INST_RETIRED.REL_CALL"),
             "alderlake-e": (130, "BR_INST_RETIRED.NEAR_TAKEN")}
+CONTROL = "pmu=virtual:%s suite=control,events kernel=calls reps=2"
 OPTIONS = "pmu=virtual:intel-%s suite=events kernel=calls,multiply n=1 reps=1 "
 
 
@@ -21,6 +22,13 @@ for profile, (least, own) in PROFILES.items():
     r = boot(options=OPTIONS % profile + "event=*")
     sound(r, profile)
     ok(len(events(r)) >= least and own in events(r), "%s: %d events, %s among them" % (profile, len(events(r)), own), tail(r))
+
+every = profiles("intel")
+ok(len(every) > 20, "%d virtual CPUs: %s" % (len(every), " ".join(every)))
+for profile in every:
+    r = boot(options=CONTROL % profile)
+    sound(r, profile + ", control logic")
+    ok({"control", "events"} <= {name.split("/")[0] for name in verdict_table(r) or {}}, profile + ": both suites judged it", tail(r))
 
 r = boot(options=OPTIONS % "skylake")
 ok(r.status == 0 and len(events(r)) == 10, "without being asked for, none but the architectural ones", tail(r))

@@ -30,7 +30,7 @@ note(r, "serial", "one note says so")
 r = boot(options=OPTIONS, machine="pc")
 sound(r, "the older chipset")
 
-complains(boot(options=OPTIONS, memory=4, timeout=30), r"memory", "too little memory")
+complains(boot(options=OPTIONS, memory=6, timeout=30), r"memory", "room for the image and for little else")
 complains(boot(options=OPTIONS, cpu="qemu32", timeout=30), r"64-bit", "a CPU without 64-bit mode")
 complains(boot(emulator="bochs", cpu="p3_katmai", options=OPTIONS, timeout=60), r"64-bit", "such a CPU in Bochs")
 done()

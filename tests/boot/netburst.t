@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from boottest import BUILD, boot, done, equal, ok, same_table, sound, tail, verdict_table
+from boottest import BUILD, boot, done, equal, ok, profiles, same_table, sound, tail, verdict_table
 
 OPTIONS = "suite=control,events kernel=nop_loop"
 # Few checks of each kind: Bochs is slow.
@@ -28,7 +28,9 @@ def tables(profile):
     return {e["name"]: e for e in json.loads(out)["events"]}
 
 
-for profile in ["netburst-willamette", "netburst-northwood", "netburst-northwood-ht", "netburst-prescott"]:
+every = profiles("netburst")
+ok("netburst-willamette" in every, "virtual CPUs: " + " ".join(every))
+for profile in every:
     r = boot(options="pmu=virtual:%s registers=1 %s" % (profile, OPTIONS))
     sound(r, profile)
     found = {e["name"]: e for e in (r.report or {"snapshots": [[]]})["snapshots"][-1]}
