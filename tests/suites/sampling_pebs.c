@@ -216,6 +216,13 @@ static void check_buffer(const struct pebs *p, bool emptied)
 	p->s->run->report(p->s->run, &r);
 }
 
+static void check_buffers(const struct pebs *p)
+{
+	check_buffer(p, false);
+	if (p->ring) /* in ring 0 the handler is sampled, too */
+		check_buffer(p, true);
+}
+
 static void check_ring(struct pebs *p, const struct sampling_choice *choice, unsigned n)
 {
 	bool first = true;
@@ -229,10 +236,9 @@ static void check_ring(struct pebs *p, const struct sampling_choice *choice, uns
 				if (!p->kernel)
 					break;
 				check_records(p, first ? MANY : FEW);
-				if (first)
-					check_buffer(p, false);
-				if (first && p->ring) /* in ring 0 the handler is sampled, too */
-					check_buffer(p, true);
+				/* How many records there are to be is known, or nothing to judge. */
+				if (first && choice[i].known)
+					check_buffers(p);
 				first = false;
 			}
 }
