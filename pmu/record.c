@@ -8,6 +8,7 @@ const char *const record_kind_names[RECORD_KINDS] = {
 	[RECORD_IBS_FETCH] = "ibs-fetch",
 	[RECORD_BTS] = "bts",
 	[RECORD_LBR] = "lbr",
+	[RECORD_BRS] = "brs",
 };
 
 enum record_unit record_unit(const struct pmu_record_source *source)

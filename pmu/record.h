@@ -20,6 +20,7 @@ enum record_kind {
 	RECORD_IBS_FETCH, /* the same for an instruction fetch */
 	RECORD_BTS,       /* every taken branch, to memory */
 	RECORD_LBR,       /* the last taken branches, in MSRs */
+	RECORD_BRS,       /* a counter's overflow has the next taken branches written to MSRs */
 	RECORD_KINDS
 };
 

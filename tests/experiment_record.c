@@ -53,6 +53,10 @@ bool planner_check_source(const struct planner *p)
 		return planner_refuse(p, x->key[KEY_RECORD],
 				      "record=%s: %s makes no such records; take record=pmi",
 				      record_kind_names[x->record], p->plan->pmu->name);
+	if (s->counters && s->depth)
+		return planner_refuse(p, x->key[KEY_RECORD],
+				      "record=%s: the suite trace judges these; take record=lbr",
+				      record_kind_names[x->record]);
 	if (!s->counters && x->events.count)
 		return planner_refuse(p, x->events.item[0].at,
 				      "record=%s takes %s, not events: leave events= out",

@@ -170,6 +170,7 @@ void trace_judge(const struct trace_expectation *x, const struct pmu_record *rec
 		room = UINT32_MAX;
 	else if (x->surrounded)
 		room -= x->part == TRACE_FIRST ? first : n - end;
+	all = all > x->skip ? all - x->skip : 0;
 	out->expected = all < room ? all : room;
 	if (n > x->room) {
 		snprintf(out->why, sizeof out->why, "%u branches, and there is room for %u", n, x->room);
@@ -181,6 +182,8 @@ void trace_judge(const struct trace_expectation *x, const struct pmu_record *rec
 		w.last_step = (int)p->to - 1;
 		w.at = (int)first;
 		w.last_at = (int)end - 1;
+		for (unsigned left = x->skip; left && w.step <= w.last_step; w.step++)
+			left -= is_expected(&p->step[w.step], x->rings, x->without);
 	} else {
 		w.direction = -1;
 		w.step = (int)p->to - 1;

@@ -20,6 +20,7 @@ enum trace_part {
 struct trace_expectation {
 	const struct path *path;
 	uint8_t part;     /* enum trace_part */
+	unsigned skip;    /* TRACE_FIRST: so many of the path's branches come before the trace */
 	unsigned room;    /* branches that it can hold; UINT_MAX: all there are */
 	uint8_t rings;    /* enum pmu_ring, as recorded */
 	uint32_t without; /* kinds of branches, as struct pmu_recording has it */

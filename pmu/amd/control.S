@@ -18,4 +18,13 @@ amd_irperf_pairs:
 	sub	%r8, %rax
 	ret
 
+/* Four floating-point operations each turn, of zeros. */
+	.globl amd_flops
+amd_flops:
+	xorps	%xmm0, %xmm0
+1:	addps	%xmm0, %xmm0
+	dec	%rdi
+	jnz	1b
+	ret
+
 	.section .note.GNU-stack, "", @progbits

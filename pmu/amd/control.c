@@ -8,6 +8,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/time.h"
 #include "pmu/amd/driver.h"
+#include "pmu/amd/generation.h"
 #include "pmu/amd/registers.h"
 
 #include <stdio.h>
@@ -196,6 +197,108 @@ static void aperf(struct pmu_hands *h, unsigned instance, const struct pmu_event
 	h->within(h, "APERF goes on by", 1, took * FASTEST, a);
 }
 
+/* --- merged counters ---------------------------------------------------------------------------------- */
+
+static bool counts_additions(const struct pmu *pmu, unsigned c, const struct pmu_event *e)
+{
+	return (e->code & CTL_EVENT) == EVENT_LARGE && pmu->driver->can_count(pmu, e, c) &&
+	       (e->terms[0].quantity == Q_FLOPS_SP_ADD || e->terms[0].quantity == Q_FLOPS_SP);
+}
+
+static bool each_pair(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	unsigned c = 2 * i;
+
+	if (!amd_merges(amd_identified()) || c + 1 >= pmu->n_counters)
+		return false;
+	*out = (struct pmu_control_instance){.counters = 3ull << c};
+	snprintf(out->name, sizeof out->name, "%s and %s", pmu->counter[c].name, pmu->counter[c + 1].name);
+	return true;
+}
+
+static const struct pmu_event *first_that(const struct pmu *pmu, unsigned c,
+					  bool (*suits)(const struct pmu *, unsigned,
+							const struct pmu_event *))
+{
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (suits(pmu, c, pmu->events[i]))
+			return pmu->events[i];
+	return NULL;
+}
+
+/* The upper counter takes the carry, and only where it wraps itself the pair overflows. */
+static void merged(struct pmu_hands *h, unsigned instance, const struct pmu_event *unused)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+	unsigned c = 2 * instance;
+	const struct pmu_event *e = first_that(h->pmu, c, counts_additions);
+	uint64_t overflows = 0;
+
+	(void)unused;
+	if (!h->works(h, "finding an event of large increments", e != NULL))
+		return;
+	for (uint64_t upper = MERGE_TOP - 1; upper <= MERGE_TOP; upper++) {
+		if (!set(h, c, e->code, RING_ALL, false, TOP - 1) ||
+		    !h->works(h, "writing the upper half",
+			      msr_write(amd_counter_msr(h->pmu, c + 1), upper) &&
+				      d->start(h->pmu, 1ull << c)))
+			return;
+		amd_flops(PAIRS);
+		h->works(h, "stopping", d->stop(h->pmu));
+		h->equal(h, "the lower half goes on by", 4 * PAIRS - 2, value(h, c));
+		h->equal(h, "the upper half becomes", (upper + 1) & MERGE_TOP, value(h, c + 1));
+		h->works(h, "reading the status", !h->pmu->has_global || d->overflowed(h->pmu, &overflows));
+		if (h->pmu->has_global)
+			h->equal(h, "overflows", upper == MERGE_TOP ? 1ull << c : 0, overflows);
+	}
+	h->works(h, "taking it out of use", d->release(h->pmu, c));
+}
+
+/* --- host and guest ----------------------------------------------------------------------------------- */
+
+/* A hypervisor may keep these bits to itself. */
+static bool each_selector(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	return !pmu->guest && !amd_narrow(amd_identified()) && each_counter(pmu, i, out);
+}
+
+/* We are in no guest. A counter that asks for one of the two counts only while SVM is enabled. */
+static void host_and_guest(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+{
+	static const struct {
+		uint64_t only;
+		bool svme, counts;
+		const char *what;
+	} cases[] = {
+		{CTL_GUEST, false, false, "without SVM, what is for guests only counts"},
+		{CTL_HOST, false, false, "without SVM, what is for hosts only counts"},
+		{CTL_GUEST, true, false, "in no guest, what is for guests only counts"},
+		{CTL_HOST, true, true, "in no guest, what is for hosts only counts"},
+		{CTL_HOST | CTL_GUEST, true, true, "in no guest, what is for both counts"},
+	};
+	uint64_t efer, low, high;
+
+	if (!h->works(h, "reading EFER", msr_read(EFER, &efer)))
+		return;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		/* Firmware may have locked SVM away. */
+		if (!msr_write(EFER, cases[i].svme ? efer | EFER_SVME : efer & ~EFER_SVME))
+			break;
+		if (set(h, c, e->code | cases[i].only, RING_ALL, false, START)) {
+			h->run(h, 1ull << c);
+			h->amount(h, e, 0, &low, &high);
+			h->within(h, cases[i].what, cases[i].counts ? low : 0, cases[i].counts ? high : 0,
+				  value(h, c) - START);
+		}
+	}
+	if (h->works(h, "restoring EFER", msr_write(EFER, efer)) &&
+	    set(h, c, e->code, RING_ALL, false, START)) {
+		h->run(h, 1ull << c);
+		h->amount(h, e, 0, &low, &high);
+		h->within(h, "what is for neither counts", low, high, value(h, c) - START);
+	}
+}
+
 const struct pmu_control_check amd_control[] = {
 	{"stop at a carry", "APM vol. 2, 13.2.1; revision guide 51810, erratum 795", 0, each_counter,
 	 stop_at_carry},
@@ -205,5 +308,7 @@ const struct pmu_control_check amd_control[] = {
 	 PMU_CONTROL_TIMER, once, halt},
 	{"IRPERF", "APM vol. 2, 13.2; revision guide 56683, erratum 1267", 0, has_irperf, irperf},
 	{"MPERF and APERF", "APM vol. 2, 17.2", 0, has_aperf, aperf},
+	{"merged counters", "PPR of family 17H, large increments", 0, each_pair, merged},
+	{"host and guest", "APM vol. 2, 13.2.1, HG_ONLY", 0, each_selector, host_and_guest},
 	{0},
 };

@@ -10,4 +10,7 @@
  * instructions. */
 uint64_t amd_irperf_pairs(uint64_t turns);
 
+/** Four single-precision additions each turn. */
+void amd_flops(uint64_t turns);
+
 #endif

@@ -24,6 +24,7 @@
 static struct pmu_event unpacked[AMD_EVENTS_MAX];
 static const struct pmu_event *events[AMD_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
+static unsigned identified;
 static bool has_irperf, has_aperf, merges;
 static uint64_t pairs; /* even counters that are merged with the one behind them */
 static char reason[96];
@@ -49,6 +50,11 @@ uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c)
 bool amd_has(uint32_t address)
 {
 	return address == IRPERF ? has_irperf : has_aperf;
+}
+
+unsigned amd_identified(void)
+{
+	return identified;
 }
 
 static uint32_t highest_extended(void)
@@ -125,6 +131,7 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 
+	identified = generation;
 	merges = amd_merges(generation);
 	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;

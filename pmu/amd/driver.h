@@ -16,6 +16,9 @@ uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c);
 /** Whether the CPU that was identified last has IRPERF, or MPERF and APERF: by the register's number. */
 bool amd_has(uint32_t address);
 
+/** Generation (enum amd_generation) of the CPU that was identified last. */
+unsigned amd_identified(void);
+
 /** Every PMU register that CPUID promises, as it is now; changes none. */
 void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 

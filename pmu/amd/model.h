@@ -6,7 +6,7 @@
  * model_ibs.c: instruction-based sampling.
  * model_branches.c: last branches, branch stacks, branch sampling.
  *
- * One thread without SVM: the host and guest bits of a selector can be set and have no effect. A unit mask
+ * One thread that is never in a guest: what counts in guests only counts nothing. A unit mask
  * that no row of the event table has counts nothing here, as an unknown code does. The counters of
  * northbridge, L2I and L3 are not modelled; the profiles' CPUID does not offer them.
  */
@@ -85,7 +85,8 @@ struct amd_branches {
 
 struct amd_state {
 	unsigned generation, n; /* core counters */
-	bool extended, v2, freezes, has_irperf, has_aperf;
+	bool extended, v2, freezes, has_irperf, has_aperf, has_svm;
+	bool svme; /* EFER's, which the machine keeps */
 	uint64_t injections;
 
 	uint64_t select[AMD_CORE_MAX];

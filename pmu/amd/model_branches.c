@@ -166,17 +166,20 @@ static void sample(struct amd_state *s, const struct model_step *step)
 {
 	struct amd_branches *b = &s->branches;
 
+	if (injected(s, INJECT_BRS_LOST) && !(++b->made % 5))
+		return;
 	b->from[b->taken] = step->ip;
 	b->to[b->taken] = step->next;
 	b->taken++;
 	b->config &= ~DBG_EXTN_BRS_NEXT;
-	b->config |= (uint64_t)(b->taken < BRS_DEPTH ? b->taken : BRS_DEPTH - 1) << DBG_EXTN_BRS_NEXT_SHIFT;
+	/* The slot that is next; 0 again when all are full. */
+	b->config |= (uint64_t)(b->taken % BRS_DEPTH) << DBG_EXTN_BRS_NEXT_SHIFT;
 	b->config |= DBG_EXTN_BRS_VALID;
 	if (b->taken < MUTANT(M_BRS_DEPTH, BRS_DEPTH, BRS_DEPTH - 1))
 		return;
 	b->sampling = false;
 	s->overflowed = true;
-	if (b->interrupt)
+	if (b->interrupt && !injected(s, INJECT_BRS_EARLY))
 		amd_raise_pmi(s);
 }
 
@@ -191,7 +194,7 @@ bool amd_branches_hold(struct amd_state *s, unsigned c)
 	b->sampling = b->fresh = true;
 	b->taken = 0;
 	b->interrupt = s->counter[c].interrupt;
-	return MUTANT(M_BRS_HOLDS, true, false);
+	return MUTANT(M_BRS_HOLDS, !injected(s, INJECT_BRS_EARLY), false);
 }
 
 void amd_branches_advance(struct amd_state *s, const struct model_step *step)

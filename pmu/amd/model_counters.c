@@ -112,13 +112,24 @@ void amd_decode_free(struct amd_state *s)
 		s->counter[COUNTER_IRPERF].mask = ~0ull;
 }
 
+/* APM 13.2.1, HG_ONLY: host and guest are told apart while EFER.SVME is set, and a counter that asks for one
+ * of them counts only then. This machine is the host. */
+static bool in_its_world(const struct amd_state *s, unsigned c)
+{
+	uint64_t only = s->select[c] & (CTL_HOST | CTL_GUEST);
+
+	return !only || (MUTANT(M_WORLD_SVM, s->svme, true) && MUTANT(M_WORLD_GUEST, only & CTL_HOST, true) &&
+			 MUTANT(M_WORLD_HOST, true, only & CTL_GUEST));
+}
+
 static bool enabled(const struct amd_state *s, unsigned c)
 {
 	if (c == COUNTER_IRPERF)
 		return MUTANT(M_IRPERF_ENABLE, s->hwcr & HWCR_IRPERF, true);
 	if (c >= COUNTER_MPERF)
 		return MUTANT(M_APERF_RUNS, s->watched, false);
-	if (!MUTANT(M_EN, s->select[c] & CTL_EN, true))
+	if (!MUTANT(M_EN, s->select[c] & CTL_EN, true) ||
+	    (!in_its_world(s, c) && !injected(s, INJECT_WORLDS_ALIKE)))
 		return false;
 	if (!s->v2)
 		return true;

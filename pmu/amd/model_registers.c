@@ -33,6 +33,7 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	s->has_irperf = leaf_of(profile, 0x80000008)->ebx >> 1 & 1;
 	s->has_aperf = leaf_of(profile, 6)->ecx & 1;
 	s->n = s->v2 ? v2->ebx & 15 : s->extended ? AMD_EXTENDED : AMD_LEGACY;
+	s->has_svm = leaf_of(profile, 0x80000001)->ecx >> 2 & 1;
 	s->injections = injections;
 	s->noise = 1;
 	for (unsigned c = 0; c < s->n; c++)
@@ -257,6 +258,11 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 		s->hwcr = value & MUTANT(M_HWCR_BITS, HWCR_IRPERF, ~0ull);
 		amd_update_running(s);
 		return MODEL_OK;
+	}
+	if (address == EFER && s->has_svm) {
+		s->svme = value & EFER_SVME;
+		amd_update_running(s);
+		return MODEL_NOT_MINE;
 	}
 	if (address == DEBUGCTL) {
 		s->debugctl = value & MUTANT(M_DEBUGCTL_BITS, debugctl_bits(s), ~0ull);

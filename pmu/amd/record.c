@@ -3,6 +3,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/amd/bracket.h"
+#include "pmu/amd/driver.h"
 #include "pmu/amd/generation.h"
 #include "pmu/amd/ibs.h"
 #include "pmu/amd/registers.h"
@@ -14,7 +15,7 @@ bool amd_change_msr(uint32_t address, uint64_t clear, uint64_t set)
 }
 
 /* The register that starts and stops it, and the bits that do. */
-static uint32_t control_of(const struct pmu_recording *r, uint64_t *enable)
+static uint32_t control_of(const struct pmu *pmu, const struct pmu_recording *r, uint64_t *enable)
 {
 	switch (r->source->kind) {
 	case RECORD_IBS_OP:
@@ -23,6 +24,9 @@ static uint32_t control_of(const struct pmu_recording *r, uint64_t *enable)
 	case RECORD_IBS_FETCH:
 		*enable = FETCH_EN;
 		return IBS_FETCH_CTL;
+	case RECORD_BRS:
+		*enable = CTL_EN;
+		return amd_select_msr(pmu, r->counter);
 	default:
 		return amd_lbr_control(enable);
 	}
@@ -31,18 +35,16 @@ static uint32_t control_of(const struct pmu_recording *r, uint64_t *enable)
 bool amd_record_start(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	uint64_t enable;
-	uint32_t address = control_of(r, &enable);
+	uint32_t address = control_of(pmu, r, &enable);
 
-	(void)pmu;
 	return amd_change_msr(address, 0, enable);
 }
 
 bool amd_record_stop(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	uint64_t enable;
-	uint32_t address = control_of(r, &enable);
+	uint32_t address = control_of(pmu, r, &enable);
 
-	(void)pmu;
 	/* Revision guide 41322, erratum 420: on family 10H the request may stay unless the maximum is
 	 * cleared before the enable. */
 	if (address == IBS_OP_CTL && amd_generation(cpuid(1, 0).eax) == AMD_10H) {
@@ -57,9 +59,8 @@ bool amd_record_stop(const struct pmu *pmu, const struct pmu_recording *r)
 bool amd_record_bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
 {
 	uint64_t enable;
-	uint32_t address = control_of(r, &enable);
+	uint32_t address = control_of(pmu, r, &enable);
 
-	(void)pmu;
 	*out = (struct pmu_bracket){.start = amd_bits_start,
 				    .start_end = amd_bits_start_end,
 				    .stop = amd_bits_stop,
@@ -93,5 +94,6 @@ const struct pmu_recorder amd_recorder = {
 			[RECORD_IBS_OP] = &amd_record_ibs_op,
 			[RECORD_IBS_FETCH] = &amd_record_ibs_fetch,
 			[RECORD_LBR] = &amd_record_lbr,
+			[RECORD_BRS] = &amd_record_brs,
 		},
 };

@@ -6,7 +6,7 @@
 
 #include "pmu/record.h"
 
-extern const struct pmu_record_kind amd_record_ibs_op, amd_record_ibs_fetch, amd_record_lbr;
+extern const struct pmu_record_kind amd_record_ibs_op, amd_record_ibs_fetch, amd_record_lbr, amd_record_brs;
 extern const struct pmu_recorder amd_recorder;
 
 /** Start, stop and bracket of all kinds: they differ in the register alone. */

@@ -43,6 +43,10 @@
 #define LARGE_MOST  15     /* in a cycle without a merge */
 #define MERGE_TOP   0xffff /* of the odd counter */
 
+/* --- CTL_HOST and CTL_GUEST look at it; CPUID 8000_0001H:ECX[2] --- */
+#define EFER      0xc0000080
+#define EFER_SVME (1ull << 12)
+
 #define AMD_WIDTH 48 /* of every counter, not enumerated */
 
 /* --- PerfMonV2, CPUID 8000_0022H:EAX[0]: APM 13.2.1 --- */

@@ -26,6 +26,8 @@ for profile, injection, suite, verdicts in (
         ("amd-zen2", "1291", "events", ("noisy", "wrong")), ("amd-zen3", "1292", "events", ("noisy", "wrong")),
         ("amd-zen1", "990", "events", ("noisy", "wrong")), ("amd-zen3", "1266", "events", ("wrong",)),
         ("amd-zen4", "lbr-lost", "trace", ("wrong",)),
+        ("amd-zen3-epyc", "brs-lost", "trace", ("wrong",)), ("amd-zen3-epyc", "brs-early", "trace", ("wrong",)),
+        ("amd-zen2", "merge-ignored", "control", ("wrong",)), ("amd-fam10h", "worlds-alike", "control", ("wrong",)),
         ("amd-zen4", "no-pmi", "control", ("wrong",)), ("amd-zen4", "dropped-carry", "control", ("wrong",)),
         ("amd-zen4", "reserved-fault", "control", ("wrong",)), ("amd-fam10h", "off-by-one", "control", ("biased",))):
     r = boot(options="pmu=virtual:%s suite=%s inject=%s kernel=nop_loop,x87_arith*,mmx*,calls" % (profile, suite, injection))

@@ -178,9 +178,8 @@ static void enables(void **unused)
 		instructions(2);
 		assert_int_equal(get(CTR(0)), 0);
 		assert_false(amd_model.counting(cpu));
-		program(0, INSTR | CTL_HOST);
-		program(1, INSTR | CTL_GUEST);
-		program(2, INSTR | CTL_GUEST | CTL_HOST);
+		for (unsigned c = 0; c < 3; c++)
+			program(c, INSTR);
 		assert_true(amd_model.counting(cpu));
 		instructions(3);
 		assert_int_equal(get(CTR(0)), 3);
@@ -497,6 +496,39 @@ static void no_status_of_missing_counters(void **unused)
 	assert_int_equal(pmis(), 0);
 }
 
+static void host_and_guest(void **unused)
+{
+	static const struct {
+		uint64_t bits;
+		bool svme, counts;
+	} cases[] = {
+		{0, false, true},
+		{CTL_GUEST, false, false},
+		{CTL_HOST, false, false},
+		{0, true, true},
+		{CTL_GUEST, true, false},
+		{CTL_HOST, true, true},
+		{CTL_HOST | CTL_GUEST, true, true},
+	};
+	(void)unused;
+	power_up(&amd_zen4, "");
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		/* The register is the machine's; the model only looks. */
+		assert_int_equal(put(EFER, cases[i].svme ? EFER_SVME : 0), MODEL_NOT_MINE);
+		program(0, INSTR | cases[i].bits);
+		instructions(3);
+		assert_int_equal(get(CTR(0)), cases[i].counts ? 3 : 0);
+	}
+	/* At once, when the register is written. */
+	program(0, INSTR | CTL_HOST);
+	put(EFER, 0);
+	instructions(3);
+	assert_int_equal(get(CTR(0)), 0);
+	put(EFER, EFER_SVME);
+	instructions(3);
+	assert_int_equal(get(CTR(0)), 3);
+}
+
 #define FLOPS (0x0f03 | RINGS | CTL_EN)
 
 static void large_increments(void **unused)
@@ -572,6 +604,6 @@ static void pairs_carry(void **unused)
 		cmocka_unit_test(wrap), cmocka_unit_test(status), cmocka_unit_test(interrupts),              \
 		cmocka_unit_test(freeze), cmocka_unit_test(free_running_counters),                           \
 		cmocka_unit_test(no_status_of_missing_counters), cmocka_unit_test(large_increments),         \
-		cmocka_unit_test(pairs_carry)
+		cmocka_unit_test(pairs_carry), cmocka_unit_test(host_and_guest)
 
 #endif

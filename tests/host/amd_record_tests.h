@@ -558,6 +558,8 @@ static void branch_sampling(void **unused)
 	assert_int_equal(pmis(), 1);
 	jumps(3);
 	assert_int_equal(get(BRANCH_FROM0 + 30), CODE + 17 * 16);
+	/* The next slot is 0 again. */
+	assert_int_equal(get(DBG_EXTN_CFG) & (DBG_EXTN_BRS_VALID | DBG_EXTN_BRS_NEXT), DBG_EXTN_BRS_VALID);
 	/* Another event, or no sampling: the interrupt comes at once. */
 	boot(&amd_zen3_epyc, "");
 	set(DBG_EXTN_CFG, DBG_EXTN_BRS);

@@ -133,12 +133,47 @@ static bool filtered(void)
 	return get(CTR(0)) == 0 && get(CTR(1)) == 1;
 }
 
+static bool worlds_alike(void)
+{
+	count_instructions(0, CTL_GUEST, 0);
+	instructions(3);
+	return get(CTR(0)) != 0;
+}
+
 static bool not_merged(void)
 {
 	set(CTL(1), CTL_MERGE | CTL_EN);
 	set(CTL(0), 0x0103 | RINGS | CTL_EN);
 	step(Q_FLOPS_SP_ADD, 16, 1, 0);
 	return get(CTR(0)) != 16;
+}
+
+static void sample_branches(unsigned n)
+{
+	struct qterm taken = {Q_BRANCHES, 1};
+	set(DBG_EXTN_CFG, DBG_EXTN_BRS);
+	set(CTL(0), 0xc4 | RINGS | CTL_EN | CTL_INT);
+	set(CTR(0), TOP);
+	while (n--)
+		amd_model.advance(cpu, &(struct model_step){.terms = &taken,
+							    .n_terms = 1,
+							    .cycles = 1,
+							    .ip = 0x1000,
+							    .next = 0x2000,
+							    .transfer = TRANSFER_JUMP,
+							    .length = 2});
+}
+
+static bool sampled_branch_missing(void)
+{
+	sample_branches(17);
+	return pmis() == 0;
+}
+
+static bool sampled_early(void)
+{
+	sample_branches(1);
+	return pmis() == 1;
 }
 
 #define OP_ON (1 | OP_EN | OP_DISPATCHED | 15ull << OP_COUNT_SHIFT)
@@ -303,10 +338,13 @@ static const struct {
 	{"late-pmi", late_request},
 	{"status-reserved", status_reserved},
 	{"event-filter", filtered},
+	{"worlds-alike", worlds_alike},
 	{"merge-ignored", not_merged},
 	{"ibs-skid", sample_skids},
 	{"ibs-taken", sample_tells_untaken},
 	{"lbr-lost", branch_missing},
+	{"brs-lost", sampled_branch_missing},
+	{"brs-early", sampled_early},
 	{"420", request_stays},
 	{"719", fetch_comes_early},
 	{"794", counts_halted},
@@ -326,10 +364,14 @@ static void each_shows(void **unused)
 {
 	(void)unused;
 	for (unsigned i = 0; i < ROWS; i++) {
-		power_up(&amd_zen4, "");
+		/* Branch sampling is Zen 3's. */
+		const struct model_profile *profile =
+			!strncmp(rows[i].name, "brs", 3) ? &amd_zen3_epyc : &amd_zen4;
+
+		power_up(profile, "");
 		if (rows[i].shows())
 			fail_msg("%s shows without having been injected", rows[i].name);
-		power_up(&amd_zen4, rows[i].name);
+		power_up(profile, rows[i].name);
 		if (!rows[i].shows())
 			fail_msg("%s does not show", rows[i].name);
 	}

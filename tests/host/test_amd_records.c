@@ -342,6 +342,74 @@ static void branch_stack(void **unused)
 		assert_int_equal(got[i].to, got[i].from + 16);
 }
 
+static void branch_sampling(void **unused)
+{
+	const char *why = NULL;
+	(void)unused;
+	start_cpu(&amd_zen3_epyc, "");
+	struct pmu_recording r = recording(RECORD_BRS), x;
+	r.config = (struct pmu_config){.code = 0xc4, .ring = RING_ALL};
+
+	assert_int_equal(r.source->depth, 16);
+	assert_int_equal(r.source->counters, 1);
+	x = r, x.config.code = 0xc2;
+	refuses(x, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS on PERF_CTR0");
+	x = r, x.counter = 1;
+	refuses(x, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS on PERF_CTR0");
+	x = r, x.config.cmask = 1;
+	refuses(x, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS on PERF_CTR0");
+	x = r, x.period = 0;
+	refuses(x, "at least one");
+	x = r, x.period = 1ull << 47;
+	refuses(x, "fits");
+	/* What is not recorded does not count; 16 from the first behind the period, then the interrupt. */
+	r.period = 5;
+	assert_true(record_setup(&pmu, &r, &why));
+	jumps(40);
+	assert_int_equal(waiting(&r), 0);
+	assert_true(record_start(&pmu, &r));
+	fake_cpu_path()->regs.ip = CODE;
+	jumps(5);
+	assert_int_equal(waiting(&r), 0);
+	jumps(3);
+	assert_int_equal(waiting(&r), 3);
+	assert_int_equal(fake_cpu_interrupts(), 0);
+	jumps(13);
+	assert_int_equal(fake_cpu_interrupts(), 1);
+	jumps(5);
+	assert_true(record_stop(&pmu, &r));
+	assert_int_equal(waiting(&r), 16);
+	assert_int_equal(record_drain(&pmu, &r, got, 4), 4);
+	assert_int_equal(waiting(&r), 12);
+	assert_int_equal(record_drain(&pmu, &r, got + 4, MAX - 4), 12);
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);
+	/* Behind five jumps and the RDMSR that asked. */
+	assert_int_equal(got[0].from, CODE + 5 * 16 + 2);
+	for (unsigned i = 0; i < 16; i++)
+		assert_int_equal(got[i].to, got[i].from + 16);
+	/* Addresses of the upper half; cut short. */
+	begin(&r);
+	jumps(5);
+	fake_path_branch(fake_cpu_path(), TRANSFER_CALL, 0xffff800000001000ull);
+	assert_true(record_stop(&pmu, &r));
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
+	assert_int_equal(got[0].to, 0xffff800000001000ull);
+	assert_true(record_release(&pmu, &r));
+	jumps(40);
+	assert_int_equal(fake_cpu_interrupts(), 0);
+	/* A register that faults; CPUs without. */
+	fake_cpu_break_msr(DBG_EXTN_CFG);
+	assert_non_null(strstr(record_absent(&pmu, RECORD_BRS), "#GP"));
+	start_cpu(&amd_zen3, "");
+	assert_null(record_source(&pmu, RECORD_BRS));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_BRS), "80000008H"));
+	start_cpu(&amd_zen3_epyc, "brs-lost");
+	r.source = record_source(&pmu, RECORD_BRS);
+	begin(&r);
+	jumps(22);
+	assert_int_equal(waiting(&r), 14);
+}
+
 static void last_branch(void **unused)
 {
 	(void)unused;
@@ -418,15 +486,11 @@ static int cleanup(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_each_part_has),
-		cmocka_unit_test(nonsense_is_refused),
-		cmocka_unit_test(operations),
-		cmocka_unit_test(operations_that_branch),
-		cmocka_unit_test(operations_that_miss),
-		cmocka_unit_test(fetches),
-		cmocka_unit_test(branch_stack),
-		cmocka_unit_test(last_branch),
-		cmocka_unit_test(brackets),
+		cmocka_unit_test(what_each_part_has),   cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(operations),           cmocka_unit_test(operations_that_branch),
+		cmocka_unit_test(operations_that_miss), cmocka_unit_test(fetches),
+		cmocka_unit_test(branch_stack),         cmocka_unit_test(branch_sampling),
+		cmocka_unit_test(last_branch),          cmocka_unit_test(brackets),
 		cmocka_unit_test(no_request_stays),
 	};
 	return cmocka_run_group_tests(tests, NULL, cleanup);

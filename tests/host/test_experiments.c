@@ -196,7 +196,7 @@ static void check_sane(void)
 
 		assert_in_range(strlen(x->name), 1, EXPERIMENT_NAME - 1);
 		assert_in_range(x->events.count, 1, OPTION_ITEMS);
-		assert_true(x->kernel[0] && x->ring <= EXPERIMENT_BOTH && x->record <= RECORD_LBR);
+		assert_true(x->kernel[0] && x->ring <= EXPERIMENT_BOTH && x->record < RECORD_KINDS);
 		for (unsigned k = 0; k < x->events.count; k++)
 			assert_in_range(strlen(x->events.item[k].text), 1, OPTION_ITEM_TEXT - 1);
 	}

@@ -81,6 +81,27 @@ static bool right(void)
 	return j.right;
 }
 
+/* A trace that begins behind some branches. */
+static void skipped(void **unused)
+{
+	(void)unused;
+	for (unsigned n = 0; n <= BRANCHES; n++) {
+		begin();
+		x.part = TRACE_FIRST;
+		x.skip = n;
+		assert_int_equal(right(), !n);
+		drop(0, n);
+		assert_true(right());
+		assert_int_equal(j.matched, BRANCHES - n);
+		x.room = 2;
+		if (length > 2)
+			length = 2;
+		assert_true(right());
+		x.skip = n ? n - 1 : 1;
+		assert_false(right());
+	}
+}
+
 static void whole(void **unused)
 {
 	(void)unused;
@@ -303,10 +324,15 @@ static void narrow_addresses(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),          cmocka_unit_test(parts),
-		cmocka_unit_test(rings),          cmocka_unit_test(kinds),
-		cmocka_unit_test(surroundings),   cmocka_unit_test(interrupts),
-		cmocka_unit_test(mispredictions), cmocka_unit_test(narrow_addresses),
+		cmocka_unit_test(skipped),
+		cmocka_unit_test(whole),
+		cmocka_unit_test(parts),
+		cmocka_unit_test(rings),
+		cmocka_unit_test(kinds),
+		cmocka_unit_test(surroundings),
+		cmocka_unit_test(interrupts),
+		cmocka_unit_test(mispredictions),
+		cmocka_unit_test(narrow_addresses),
 	};
 
 	return cmocka_run_group_tests_name("trace_judge", tests, NULL, NULL);

@@ -6,6 +6,7 @@
  */
 #include "tests/suites/suites.h"
 #include "tests/bounds.h"
+#include "tests/expectation.h"
 #include "tests/known_path.h"
 #include "tests/recording.h"
 #include "tests/trace_judge.h"
@@ -28,6 +29,7 @@
 #define SPARE            64   /* branches of the harness around a window in ring 3 */
 #define SMALL            8    /* a buffer that every kernel of the selection fills */
 #define NAME_SIZE        96
+#define BURST            20 /* turns that have enough branches to sample */
 
 #define KERNELS                                                                                              \
 	"branches_taken,branches_random,conditions,conditions_near,loop_instruction,jump_if_rcx_zero,"       \
@@ -47,6 +49,8 @@ struct trace_check {
 	unsigned records, threshold;
 	uint8_t interrupts;
 	uint32_t without;
+	const struct pmu_event *event; /* of sampled branches: what its counter counts ... */
+	unsigned period;               /* ... and how many before the first one */
 };
 
 static const struct {
@@ -64,7 +68,7 @@ static const struct {
 
 static const char *short_name(enum record_kind kind)
 {
-	return kind == RECORD_BTS ? "BTS" : "LBR";
+	return kind == RECORD_BTS ? "BTS" : kind == RECORD_BRS ? "BRS" : "LBR";
 }
 
 static void skip(const char *name, const char *why)
@@ -91,6 +95,7 @@ static struct trace_expectation expectation_of(const struct trace_check *c, cons
 		.kernel_at = window_kernel_address(rec->ring),
 	};
 
+	x.skip = c->period;
 	if (source->depth)
 		x.room = source->depth;
 	else if (c->circular || c->full)
@@ -121,6 +126,8 @@ static void judge_trace(const struct trace_check *c, const struct recorded *rec,
 	else if (c->full && c->threshold && (!rec->taken || (rec->taken > 1 && !rec->pmu->lvt_stays)))
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts when the buffer was full",
 			      rec->taken);
+	else if (c->event && rec->taken != 1)
+		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts after the branches", rec->taken);
 	else if (c->interrupted && !rec->taken)
 		judgement_set(&r->judgement, VERDICT_WRONG, "no interrupt at the threshold");
 }
@@ -153,7 +160,10 @@ static bool record(const struct trace_check *c, struct recorded *rec, struct res
 		.records = c->records != WHOLE ? c->records : room_for_all(rec->kernel, rec->n),
 		.threshold = c->threshold,
 		.circular = c->circular,
+		.period = c->period,
 	};
+	if (c->event)
+		rec->recording.config = (struct pmu_config){.code = c->event->code, .ring = c->rings};
 	if (!recorded_begin(run, rec)) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
 		return false;
@@ -179,6 +189,22 @@ static bool record_any_ring(struct trace_check *c, struct recorded *rec, struct 
 	return record(c, rec, r, whole);
 }
 
+/* The branches that are to be recorded are all the kernel's: its first ones or (.part) its last. @return
+ * false if it has too few, or what it has is not known */
+static bool place_burst(struct trace_check *c, const struct kernel *k, uint64_t n)
+{
+	struct expectation x;
+
+	/* Counted with the instruction, recorded with the delivery: that is another order. */
+	if (kernel_amount(k, Q_EXCEPTIONS, n).high || kernel_amount(k, Q_INTERRUPTS_SW, n).high ||
+	    expectation(c->event, k, n, &x) != EXPECTATION_OK || x.low != x.high ||
+	    x.low <= (int64_t)source->depth)
+		return false;
+	c->period = c->part == TRACE_LAST ? (unsigned)(x.low - source->depth) : 1;
+	c->part = TRACE_FIRST;
+	return true;
+}
+
 static void carry_out(const struct trace_check *check, const struct kernel *k, uint8_t ring)
 {
 	struct trace_check own = *check, *c = &own;
@@ -202,6 +228,10 @@ static void carry_out(const struct trace_check *check, const struct kernel *k, u
 	 * one. */
 	if (c->records && c->records <= 2 * SMALL && rec.n <= c->records)
 		rec.n = c->records + 1;
+	if (c->event && rec.n < BURST)
+		rec.n = BURST;
+	if (c->event && !place_burst(c, k, rec.n))
+		return;
 	snprintf(name, sizeof name, "%s/%s/%s", c->what, k->name, r.ring);
 	trap_set_context(name);
 	if (record_any_ring(c, &rec, &r, &whole)) {
@@ -308,6 +338,41 @@ static void check_lbr(const struct kernel *k, uint8_t ring)
 	carry_out(&c, k, ring);
 }
 
+/* The event that starts it; NULL if none does. */
+static const struct pmu_event *asked_event;
+
+static void ask_event(void *arg)
+{
+	const struct pmu *pmu = arg;
+	const char *why;
+
+	asked_event = NULL;
+	for (unsigned i = 0; i < pmu->n_events && !asked_event; i++) {
+		struct pmu_recording r = {.source = source,
+					  .ring = RING_ALL,
+					  .counter = (unsigned)__builtin_ctzll(source->counters),
+					  .config = {.code = pmu->events[i]->code, .ring = RING_ALL}};
+
+		if (pmu->events[i]->judgement == EVENT_EXACT && record_can_sample(pmu, &r, &why))
+			asked_event = pmu->events[i];
+	}
+}
+
+/* In ring 3 its counter would count the harness's branches as well, and no ring is left out. */
+static void check_brs(const struct kernel *k)
+{
+	struct trace_check c = {.what = "BRS of the first branches",
+				.rings = RING_ALL,
+				.part = TRACE_FIRST,
+				.interrupts = INTERRUPTS_COUNT,
+				.event = asked_event};
+
+	carry_out(&c, k, 0);
+	c.what = "BRS of the last branches";
+	c.part = TRACE_LAST;
+	carry_out(&c, k, 0);
+}
+
 /* A ring that is not recorded leaves nothing; a kind of branches that is left out is not there. */
 static void check_filters(const struct kernel *k, uint8_t ring)
 {
@@ -346,10 +411,20 @@ static void check_source(enum record_kind kind)
 		skip(short_name(kind), why);
 		return;
 	}
+	if (kind == RECORD_BRS &&
+	    (!run->call(run, ask_event, (void *)run->pmu, TRACE_MS, NULL) || !asked_event)) {
+		skip(short_name(kind), "no event starts it");
+		return;
+	}
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		for (uint8_t ring = 0; ring <= 3; ring += 3) {
 			if (!kernel_selected(k, selection()) || kernel_transacts(k) || kernel_unfit(k, ring))
 				continue;
+			if (kind == RECORD_BRS) {
+				if (!ring)
+					check_brs(k);
+				continue;
+			}
 			if (kind == RECORD_BTS)
 				check_bts(k, ring);
 			else
@@ -372,6 +447,8 @@ static void run_trace(struct run *the_run)
 	} else {
 		check_source(RECORD_BTS);
 		check_source(RECORD_LBR);
+		if (run->pmu->driver->recorder && run->pmu->driver->recorder->kind[RECORD_BRS])
+			check_source(RECORD_BRS);
 	}
 	path_free(&path);
 	free(records);
