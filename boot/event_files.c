@@ -189,3 +189,8 @@ void event_files_read(const struct platform *platform, struct run *run, unsigned
 	if (!import_finish(&import, run->pmu))
 		note("", "no memory for a table of all events: left out");
 }
+
+void event_files_forget(struct run *run)
+{
+	import_free(&import, run->pmu);
+}

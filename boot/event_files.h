@@ -15,4 +15,7 @@
  */
 void event_files_read(const struct platform *platform, struct run *run, unsigned processor);
 
+/** Give the PMU its own table back, before another processor is judged. */
+void event_files_forget(struct run *run);
+
 #endif

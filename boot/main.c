@@ -328,8 +328,10 @@ int assay_main(struct platform *platform)
 	machine_give_back();
 	bool any = false;
 	for (unsigned i = 0; good && i < cores.count; i++)
-		if (!cores.core[i].why[0])
+		if (!cores.core[i].why[0]) {
 			good = judge_core(platform, &run, &o, inject, &cores.core[i], &any, &why);
+			event_files_forget(&run);
+		}
 	if (!good || !any)
 		return could_not_run(platform, &o, why);
 	report_end(true);

@@ -204,6 +204,37 @@ void cpu_state_take(void)
 	firmware++;
 }
 
+/* What the harness itself runs with, and all processors alike. */
+struct common {
+	uint64_t value[6];
+};
+
+static struct common look(void)
+{
+	struct common c = {{cr0_read(), cr3_read(), cr4_read(), 0, 0, has_xsave ? xcr0_read() : 0}};
+
+	msr_read(MSR_EFER, &c.value[3]);
+	msr_read(MSR_PAT, &c.value[4]);
+	return c;
+}
+
+static struct common kept;
+
+void cpu_state_keep(void)
+{
+	kept = look();
+}
+
+unsigned cpu_state_differs(void)
+{
+	struct common own = look();
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 6; i++)
+		n += own.value[i] != kept.value[i];
+	return n;
+}
+
 /*
  * LTR of a null selector faults, so a firmware without a task register keeps ours, which nothing in ring 0
  * reads. It is then also what the next take-over finds, with no such descriptor in firmware's table.

@@ -13,6 +13,13 @@ bool cpu_state_init(void *(*alloc_pages)(size_t pages));
 /** Whether XSAVE can be had here: some emulated CPUs promise it and fail. */
 bool cpu_state_has_xsave(void);
 
+/** Keep the boot processor's state to compare with, before the run goes to another one. */
+void cpu_state_keep(void);
+
+/** Of CR0, CR3, CR4, EFER, PAT and XCR0: how many differ on this processor, which has the run, from what the
+ * boot processor has. */
+unsigned cpu_state_differs(void);
+
 /** Nests once: another processor may be taken while the first one is. */
 void cpu_state_take(void);
 void cpu_state_give_back(void);

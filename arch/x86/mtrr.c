@@ -3,7 +3,6 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define MTRR_CAP          0xfe
@@ -22,7 +21,7 @@ struct mtrrs {
 	uint64_t fixed[FIXED], variable[2 * MTRR_VARIABLE_MAX];
 };
 
-static struct mtrrs kept;
+static struct mtrrs kept, own;
 
 static unsigned variables(const struct mtrrs *m)
 {
@@ -46,15 +45,19 @@ void mtrrs_keep(void)
 	look(&kept);
 }
 
+bool mtrrs_differ(void)
+{
+	look(&own);
+	return memcmp(&own, &kept, sizeof own);
+}
+
 /* SDM vol. 3, 11.11.8, for one processor: caches off and empty while types change. Global pages are off while
  * the machine is taken. */
 void mtrrs_adopt(void)
 {
-	static struct mtrrs own;
 	uint64_t cr0 = cr0_read();
 
-	look(&own);
-	if (!kept.there || !own.there || !memcmp(&own, &kept, sizeof own))
+	if (!kept.there || !mtrrs_differ() || !own.there)
 		return;
 	cr0_write((cr0 | CR0_CD) & ~CR0_NW);
 	__asm__ volatile("wbinvd" ::: "memory");

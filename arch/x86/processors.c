@@ -5,6 +5,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/apic_internal.h"
 #include "arch/x86/cpu.h"
+#include "arch/x86/cpu_state.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/machine.h"
@@ -209,6 +210,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	turn.arg = arg;
 	turn.cr4 = cr4_read() & ~(CR4_VMXE | CR4_SMXE);
 	mtrrs_keep();
+	cpu_state_keep();
 	watchdog_give_back();
 	if (!p.enabled) {
 		reason = "firmware has not enabled it";

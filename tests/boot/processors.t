@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Other processors than the one that the run began on: started, judged as that one is, and named where they are not (docs/booting.md)."""
+import json
 import os
 import tempfile
 
@@ -25,16 +26,17 @@ def notes(r, text):
 
 # --- the same tables wherever the run goes ---------------------------------------------------------------------
 
-r = boot(options="pmu=virtual suite=step,machine,events kernel=nop_loop cpus=2,0", cpus=3)
+r = boot(options="pmu=virtual suite=step,machine cpus=2,0", cpus=3)
 sound(r, "QEMU: the first and the last of three processors")
 equal(judged(r), [(0, None, True), (2, None, True)], "both are in the report, the third is not")
 valid(r.report, "the report keeps to the schema")
 same_table(r, r, "stepping says the same on each", processors=(2, 0))
 ok(len([k for k in verdict_table(r, 2) or {} if k.startswith("machine/")]) > 50, "the machine under our own tables, on each")
+alike = {k: v[0] for k, v in (verdict_table(r, 2) or {}).items() if k.startswith("machine/alike/")}
+ok(len(alike) == 4 and set(alike.values()) == {"exact"}, "control registers, XCR0, PAT and MTRRs are alike", "%r" % alike)
+ok(not any(k.startswith("machine/alike/") for k in verdict_table(r, 0) or {"machine/alike/": 0}), "which the first is not asked")
 
 for name, what in (("QEMU, PIT as watchdog", dict(machine="q35,hpet=off", cpus=2)),
-                   ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on"), cpus=2)),
-                   ("QEMU, UEFI", dict(how="efi", cpus=2)),
                    ("Bochs, x2APIC", dict(emulator="bochs", options="x2apic=1", ignore_bad_msrs=0, cpus=2))):
     r = boot(**dict(what, options=("pmu=virtual suite=machine cpus=1 " + what.get("options", "")).strip()))
     sound(r, name + ": the other processor alone")
@@ -56,10 +58,22 @@ for number, profile in ((0, "intel-alderlake-p"), (1, "intel-alderlake-e")):
     ok(notes(alone, "hybrid CPU: its ") == 1, "alone, it says which cores it leaves out")
 ok(verdict_table(r, 0) != verdict_table(r, 1), "which are not the same")
 
+EVENTS = [{"EventName": "MINE." + name, "EventCode": "0xc4", "UMask": "0x" + umask, "SampleAfterValue": "1", "Unit": unit}
+          for name, umask, unit in (("P", "11", "cpu_core"), ("E", "7e", "cpu_atom"))]
+
+
+def put_events(image):
+    emulators.mtools("mmd", image, "::/assay/events")
+    emulators.write_file(image, "/assay/events/mine.json", json.dumps(EVENTS))
+
+
+r = boot("disk", options=HYBRID + " suite=machine,events event=MINE* kernel=nop_loop,calls", cpus=2, prepare=put_events)
+sound(r, "UEFI: hybrid machine with a vendor's file")
+equal([sorted({k.split("/")[1] for k in verdict_table(r, n) or {} if k.startswith("events/MINE")}) for n in (0, 1)], [["MINE.P"], ["MINE.E"]],
+      "UEFI: each type takes its own events of a vendor's file")
+
 r = boot(options=HYBRID + " suite=control inject=dropped-carry@1 check=wrap*,gating*,write*", cpus=2)
 equal((r.status, wrong_on(r)), (1, [1]), "a deviation of the E-core is reported of that alone")
-r = boot(options=HYBRID + " suite=control inject=dropped-carry@0 check=wrap*,gating*,write*", cpus=2)
-equal((r.status, wrong_on(r)), (1, [0]), "and one of the P-core of that")
 
 r = boot(options=HYBRID + " suite=control check=gating*")
 sound(r, "hybrid machine of one processor")

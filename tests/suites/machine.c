@@ -6,7 +6,7 @@
 #include "tests/suites/machine.h"
 
 #include "arch/x86/cpu.h"
-#include "arch/x86/machine.h"
+#include "arch/x86/processors.h"
 #include "arch/x86/watchdog.h"
 #include "tests/suites/suites.h"
 
@@ -118,6 +118,12 @@ static void prepare(void)
 		arena_create(&machine_arena, ARENA_SIZE, true);
 }
 
+static void run_table(struct run *run, const struct machine_check *table)
+{
+	for (const struct machine_check *c = table; c->name; c++)
+		run_check(run, c);
+}
+
 static void machine_run(struct run *run)
 {
 	static const struct machine_check *const tables[] = {machine_traps, machine_memory,
@@ -125,8 +131,9 @@ static void machine_run(struct run *run)
 							     machine_state, machine_stepped};
 
 	for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
-		for (const struct machine_check *c = tables[i]; c->name; c++)
-			run_check(run, c);
+		run_table(run, tables[i]);
+	if (processor_current())
+		run_table(run, machine_processor);
 }
 
 const struct suite suite_machine = {"machine", "the machine under our own tables", machine_run, prepare};
