@@ -218,6 +218,16 @@ static bool run_part(const struct core *core, struct part *p, void (*carry_out)(
 	return ran && p->good;
 }
 
+/* What is asked of the last processor in vain is not to be said when the first has been judged. */
+static bool core_is_known(const struct options *o, const char *inject, const struct core *core,
+			  const char **why)
+{
+	char own[OPTION_TEXT_MAX];
+
+	core_injections(inject, core->number, own);
+	return pmu_is_known(core_options(o, core), own, why);
+}
+
 /* All suites on one processor. Events that one type of core has and another has not are only missed if none
  * has them: *any says whether one did.
  * @return false with *why if the run cannot go on */
@@ -327,6 +337,8 @@ int assay_main(struct platform *platform)
 	bool good = cores_choose(&o, inject, &cores, &why);
 	machine_give_back();
 	bool any = false;
+	for (unsigned i = 0; good && i < cores.count; i++)
+		good = core_is_known(&o, inject, &cores.core[i], &why);
 	for (unsigned i = 0; good && i < cores.count; i++)
 		if (!cores.core[i].why[0]) {
 			good = judge_core(platform, &run, &o, inject, &cores.core[i], &any, &why);

@@ -102,10 +102,6 @@ static enum ladder_outcome climb(struct run *run)
 static bool choose_virtual(struct run *run, const struct options *o, const char *profile, const char *inject,
 			   const char **why)
 {
-	if (!model_profile_by_name(profile)) {
-		*why = no_such_profile(profile);
-		return false;
-	}
 	if (!virtual_pmu_create(run, &pmu, profile, inject, why))
 		return false;
 	report_pmu(&pmu);
@@ -137,19 +133,38 @@ static bool identify_only(struct run *run, const struct options *o, const char *
 	return any;
 }
 
-bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why)
+/* NULL: none is asked for. */
+static const char *virtual_profile(const struct options *o)
 {
 	static const char prefix[] = "virtual";
+	const char *profile = o->pmu + sizeof prefix - 1;
+
+	if (strncmp(o->pmu, prefix, sizeof prefix - 1))
+		return NULL;
+	return *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE;
+}
+
+bool pmu_is_known(const struct options *o, const char *inject, const char **why)
+{
+	const char *profile = virtual_profile(o);
+
+	if (profile && !model_profile_by_name(profile)) {
+		*why = no_such_profile(profile);
+		return false;
+	}
+	return !profile || vpmu_knows(profile, inject, why);
+}
+
+bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why)
+{
+	const char *profile = virtual_profile(o);
 
 	machine.driver = NULL;
 	vpmu_forget();
 	run->pmu = NULL;
 	run->ladder = NULL;
-	if (!strncmp(o->pmu, prefix, sizeof prefix - 1)) {
-		const char *profile = o->pmu + sizeof prefix - 1;
-		return choose_virtual(run, o, *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE, inject,
-				      why);
-	}
+	if (profile)
+		return choose_virtual(run, o, profile, inject, why);
 	if (selection_identify_only(o))
 		return identify_only(run, o, why);
 	if (strcmp(o->pmu, "auto")) {

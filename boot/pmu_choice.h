@@ -22,6 +22,10 @@
  */
 bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why);
 
+/** Whether the virtual PMU that o->pmu asks for is known, with these injections; true if it asks for none.
+ * @return false with *why, one line */
+bool pmu_is_known(const struct options *o, const char *inject, const char **why);
+
 /** Take every counter of the machine's own PMU out of use, for firmware's turn. Machine taken. */
 void pmu_switch_off(void);
 

@@ -398,24 +398,42 @@ static bool write_memory(void *ctx, uint64_t address, const void *data, size_t s
 
 static const struct model_memory memory = {.read = read_memory, .write = write_memory};
 
-bool vpmu_create(const char *name, const char *inject, const char **why)
+/* A list of injections, by whose they are. */
+struct injections {
+	uint32_t machine, step;
+	uint64_t model;
+};
+
+static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
+			    const char **why)
 {
-	const struct model_profile *profile = model_profile_by_name(name);
-	struct uarch_geometry geometry;
 	char not_the_machines[INJECT_MAX], of_the_pmu[INJECT_MAX];
-	struct step_breaker breaker = {0};
-	uint64_t injections;
-	uint32_t faults;
 
 	if (!profile) {
 		*why = "no virtual CPU of this name";
 		return false;
 	}
-	if (!faults_take(uarch_faults, UARCH_FAULTS, inject, &faults, not_the_machines,
-			 sizeof not_the_machines, why) ||
-	    !faults_take(step_faults, STEP_FAULTS, not_the_machines, &breaker.faults, of_the_pmu,
-			 sizeof of_the_pmu, why) ||
-	    !model_injections_parse(profile->model, of_the_pmu, &injections, why))
+	return faults_take(uarch_faults, UARCH_FAULTS, inject, &out->machine, not_the_machines,
+			   sizeof not_the_machines, why) &&
+	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, of_the_pmu,
+			   sizeof of_the_pmu, why) &&
+	       model_injections_parse(profile->model, of_the_pmu, &out->model, why);
+}
+
+bool vpmu_knows(const char *profile, const char *inject, const char **why)
+{
+	struct injections known;
+
+	return injections_take(model_profile_by_name(profile), inject, &known, why);
+}
+
+bool vpmu_create(const char *name, const char *inject, const char **why)
+{
+	const struct model_profile *profile = model_profile_by_name(name);
+	struct uarch_geometry geometry;
+	struct injections injections;
+
+	if (!injections_take(profile, inject, &injections, why))
 		return false;
 	free(vpmu.state);
 	free(vpmu.memo);
@@ -430,13 +448,13 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 		return false;
 	}
 	uarch_create(vpmu.machine, &geometry);
-	uarch_break(vpmu.machine, faults);
+	uarch_break(vpmu.machine, injections.machine);
 	vpmu.profile = profile;
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
-	vpmu.breaker = breaker;
+	vpmu.breaker = (struct step_breaker){.faults = injections.step};
 	vpmu.epoch = 0;
-	vpmu.injections = injections;
+	vpmu.injections = injections.model;
 	apic_lend_extended(vpmu.model->take_extended);
 	vpmu_power_up();
 	return true;

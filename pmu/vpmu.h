@@ -38,6 +38,9 @@
  */
 bool vpmu_create(const char *profile, const char *inject, const char **why);
 
+/** Whether vpmu_create() would know the profile and the injections. @return false with *why */
+bool vpmu_knows(const char *profile, const char *inject, const char **why);
+
 /** From now on there is none: another processor is judged, perhaps by its own PMU. */
 void vpmu_forget(void);
 
