@@ -87,8 +87,8 @@ struct model_step {
 /**
  * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU,
  * unless it lies above the highest leaf that leaf 0 of the profile names: then it is all zero. Of leaf 1 the
- * virtual PMU presents the real CPU's EBX, and of ECX and EDX only features that the real CPU has too, except
- * those that the model itself provides (PDCM).
+ * virtual PMU presents the real CPU's EBX but for the number of logical processors, and of ECX and EDX only
+ * features that the real CPU has too, except those that the model itself provides (PDCM).
  */
 struct model_cpuid {
 	uint32_t leaf, subleaf;

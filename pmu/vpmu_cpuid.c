@@ -26,6 +26,8 @@ static const uint32_t indexed_leaves[] = {0x04, 0x07, 0x0b, 0x0d,       0x0f,   
 					  0x14, 0x17, 0x18, 0x1a,       0x1b,       0x1d,      0x1f,
 					  0x20, 0x23, 0x24, 0x8000001d, 0x80000020, 0x80000026};
 
+#define LOGICAL_COUNT (0xffu << 16) /* of leaf 1's EBX */
+
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 static bool listed(const uint32_t *leaves, unsigned n, uint32_t leaf)
@@ -78,6 +80,8 @@ static void show_threads(const struct model_profile *p, unsigned thread, struct 
 
 static void filter(const struct model_cpuid *real, bool profiled, struct model_cpuid *out)
 {
+	uint32_t count = (profiled ? out : real)->ebx & LOGICAL_COUNT;
+
 	for (unsigned i = 0; i < COUNT(feature_leaves); i++) {
 		if (feature_leaves[i].leaf != out->leaf || (out->leaf == 7 && out->subleaf))
 			continue;
@@ -90,10 +94,10 @@ static void filter(const struct model_cpuid *real, bool profiled, struct model_c
 		out->ecx &= ~feature_leaves[i].pmu_ecx | keep;
 		out->edx &= ~feature_leaves[i].pmu_edx | keep;
 	}
-	/* APIC id, number of logical CPUs, CLFLUSH size: of the machine that the code really runs on. OSXSAVE
-	 * mirrors CR4. */
+	/* APIC ID and CLFLUSH size are of the machine that the code really runs on; the number of logical
+	 * processors is the profile's, whose PMU knows as many. OSXSAVE mirrors CR4. */
 	if (out->leaf == 1) {
-		out->ebx = real->ebx;
+		out->ebx = (real->ebx & ~LOGICAL_COUNT) | count;
 		if (out->ecx & 1u << 26)
 			out->ecx |= real->ecx & 1u << 27;
 	}

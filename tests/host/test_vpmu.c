@@ -52,7 +52,8 @@ static void features_need_the_real_cpu(void **unused)
 	/* Nothing tells of a hypervisor, and monitoring is the model's whatever the real CPU has. */
 	assert_false(all.ecx & 1u << 31);
 	assert_true(none.ecx & PDCM);
-	assert_int_equal(ask(&intel_core2, 1, 0, apic_id).ebx, apic_id);
+	/* The APIC ID is the real one's, the number of logical processors the profile's. */
+	assert_int_equal(ask(&intel_core2, 1, 0, apic_id).ebx, apic_id | 4 << 16);
 	/* Leaf 1 has no subleaves: what is in ECX does not matter. */
 	assert_int_equal(ask(&intel_core2, 1, 77, NONE).edx, none.edx);
 }
@@ -71,6 +72,10 @@ static void logical_processors(void **unused)
 	vpmu_cpuid(&netburst_northwood, 0, &real, &out);
 	assert_false(out.edx & htt);
 	assert_int_equal(out.ebx, real.ebx);
+	/* On a machine of two processors, too, it has one. */
+	real.ebx = 0x01020800;
+	vpmu_cpuid(&netburst_willamette, 0, &real, &out);
+	assert_int_equal(out.ebx, 0x01010800);
 }
 
 static void leaves_not_listed(void **unused)
