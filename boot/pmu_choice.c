@@ -16,7 +16,7 @@ static struct pmu machine; /* the machine's own; .driver NULL: none that a drive
 static struct ladder ladder;
 #define SNAPSHOT_MS 5000
 
-static char text[220]; /* fits a line of the console */
+static char text[1000]; /* fits a line of the console: all profiles have room in it */
 
 static void note(const char *format, const char *a, const char *b)
 {

@@ -13,7 +13,7 @@
 /* A line for the serial port, collected until it is complete, so that the streams never mix within one. */
 struct line {
 	const char *prefix;
-	char text[256];
+	char text[1024]; /* longer ones are broken */
 	unsigned used;
 };
 

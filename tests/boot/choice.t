@@ -24,6 +24,7 @@ r = boot(emulator="bochs", cpu="bx_generic", options="suite=control kernel=empty
 sound(r, "Bochs's bx_generic has none: no CPUID bit promises AMD's legacy counters, and their selectors keep nothing")
 equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [True], "only the virtual one is in the report")
 complains(boot(options="pmu=intel suite=control"), "intel", "pmu=intel where there is none")
+complains(boot(options="pmu=virtual:none"), "no such profile; there are intel-yonah, .*amd-zen5[^.]*$", "an unknown profile: all are named, in one line")
 complains(boot(emulator="bochs", cpu="corei7_skylake_x", options="pmu=intel suite=control inject=dropped-carry"), "pmu=virtual",
           "an injection into a PMU that is no model")
 for profile in ("intel-core2", "intel-yonah", "intel-nehalem"):
