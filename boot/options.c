@@ -12,11 +12,13 @@
  * here. */
 static const char *pmu_syntax(const char *value)
 {
-	static const char form[] = "auto, a driver's name, virtual or virtual:PROFILE";
+	static const char form[] = "auto, a driver's name, force:DRIVER, virtual or virtual:PROFILE";
 	const char *colon = strchr(value, ':');
 	size_t head = colon ? (size_t)(colon - value) : strlen(value);
 
-	if (colon && (head != 7 || memcmp(value, "virtual", 7) || !colon[1]))
+	bool known = (head == 7 && !memcmp(value, "virtual", 7)) || (head == 5 && !memcmp(value, "force", 5));
+
+	if (colon && (!known || !colon[1]))
 		return form;
 	if (!*value)
 		return form;
@@ -40,7 +42,7 @@ static const char *path_syntax(const char *value)
 
 const struct option_row option_rows[] = {
 	{"pmu", OPTION_TEXT, FIELD(pmu), 0, 0, NULL, pmu_syntax, "auto",
-	 "which PMU: auto, a driver's name, virtual or virtual:PROFILE"},
+	 "which PMU: auto, a driver's name (force:DRIVER: whatever CPU this is), virtual or virtual:PROFILE"},
 	{"suite", OPTION_TEXT, FIELD(suite), 0, 0, NULL, glob_syntax, "control,events",
 	 "globs of suites to run, comma-separated; none: only say which PMU there is"},
 	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "core",

@@ -172,6 +172,10 @@ struct pmu_driver {
 	 * *why gets one line. */
 	bool (*identify)(struct pmu *pmu, const char **why);
 
+	/** The same on a CPU that is none of the family's: *pmu as if it was one. For those who know better
+	 * than CPUID; NULL: it cannot be forced. */
+	bool (*force)(struct pmu *pmu, const char **why);
+
 	/** Read every register of the family without changing any. */
 	void (*snapshot)(const struct pmu *pmu, struct pmu_snapshot *out);
 
@@ -276,8 +280,8 @@ struct pmu_driver {
 /** Every driver, NULL-terminated: the one line to add for a new family. */
 extern const struct pmu_driver *const pmu_drivers[];
 
-/** Ask each driver (or only the one called `name`) whether it fits this CPU. @return false with *why if none
- * does. */
+/** Ask each driver (or only the one called `name`) whether it fits this CPU; "force:NAME" takes that one
+ * though it does not. @return false with *why if none does. */
 bool pmu_find(const char *name, struct pmu *pmu, const char **why);
 
 #endif

@@ -73,18 +73,32 @@ const struct model_hybrid model_hybrids[] = {
 	{NULL, {NULL, NULL}},
 };
 
+static bool no_force(struct pmu *pmu, const char **why)
+{
+	(void)pmu;
+	*why = "it cannot be forced onto a CPU";
+	return false;
+}
+
 bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 {
+	static const char prefix[] = "force:";
 	static char text[256];
-	bool known = false;
+	bool known = false, force = name && !strncmp(name, prefix, sizeof prefix - 1);
 
 	text[0] = '\0';
+	if (force)
+		name += sizeof prefix - 1;
 	for (unsigned i = 0; pmu_drivers[i]; i++) {
 		if (name && strcmp(name, pmu_drivers[i]->name))
 			continue;
 		const char *reason = "";
 		known = true;
-		if (pmu_drivers[i]->identify(pmu, &reason)) {
+		bool (*identify)(struct pmu *, const char **) = pmu_drivers[i]->identify;
+
+		if (force)
+			identify = pmu_drivers[i]->force ? pmu_drivers[i]->force : no_force;
+		if (identify(pmu, &reason)) {
 			struct cpu_identity cpu;
 
 			cpu_identify(&cpu);

@@ -40,6 +40,13 @@ void netburst_find_thread(void)
 	netburst_cpu.thread = netburst_cpu.hyper_threading ? leaf1.ebx >> 24 & 1 : 0;
 }
 
+static void describe(struct pmu *pmu, unsigned model, const char **why);
+
+static bool is_known(unsigned model)
+{
+	return model < 8 && MODELS_ALL >> model & 1;
+}
+
 static bool identify(struct pmu *pmu, const char **why)
 {
 	struct cpu_identity id;
@@ -52,7 +59,7 @@ static bool identify(struct pmu *pmu, const char **why)
 		*why = "not of Intel's family 0FH";
 		return false;
 	}
-	if (id.model >= 8 || !(MODELS_ALL >> id.model & 1)) {
+	if (!is_known(id.model)) {
 		snprintf(reason, sizeof reason, "family 0FH has no model %u that is known", id.model);
 		return false;
 	}
@@ -61,7 +68,25 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 
-	netburst_cpu.model = (uint8_t)id.model;
+	describe(pmu, id.model, why);
+	return true;
+}
+
+/* What is not of family 0FH is taken for the last model but one, which has no register that the last lacks.
+ */
+static bool force(struct pmu *pmu, const char **why)
+{
+	struct cpu_identity id;
+
+	memset(pmu, 0, sizeof *pmu);
+	cpu_identify(&id);
+	describe(pmu, id.family == 15 && is_known(id.model) ? id.model : 4, why);
+	return true;
+}
+
+static void describe(struct pmu *pmu, unsigned model, const char **why)
+{
+	netburst_cpu.model = (uint8_t)model;
 	/* 17.4.9.1: by the CPU, or because IA-32e mode is active, as it is where this is 64-bit code. */
 	netburst_cpu.ds_width = cpuid(1, 0).ecx & CPUID_DTES64 || sizeof(void *) == 8 ? 8 : 4;
 	netburst_cpu.has_pebs = netburst_has_ds(MISC_ENABLE_PEBS_ABSENT, "PEBS is", why);
@@ -70,11 +95,11 @@ static bool identify(struct pmu *pmu, const char **why)
 	memset(use, 0, sizeof use);
 
 	pmu->driver = &netburst_driver;
-	pmu->version = id.model;
+	pmu->version = model;
 	pmu->has_pmi = cpu_has(CPU_APIC);
 	pmu->pmi_late = true; /* SDM vol. 3, 18.15.5.8: on the next event count after the overflow */
 	pmu->joint = true;
-	snprintf(pmu->name, sizeof pmu->name, "NetBurst PMU, model %u%s", id.model,
+	snprintf(pmu->name, sizeof pmu->name, "NetBurst PMU, model %u%s", model,
 		 netburst_cpu.hyper_threading ? ", Hyper-Threading" : "");
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		struct pmu_counter *k = &pmu->counter[c];
@@ -89,11 +114,10 @@ static bool identify(struct pmu *pmu, const char **why)
 		snprintf(k->name, sizeof k->name, "%s", netburst_counter[c].name);
 	}
 	pmu->n_counters = pmu->n_general = NETBURST_COUNTERS;
-	pmu->n_events = netburst_rows(id.model, rows, names);
+	pmu->n_events = netburst_rows(model, rows, names);
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		events[i] = &rows[i];
 	pmu->events = events;
-	return true;
 }
 
 static uint32_t cccr_at(unsigned c)
@@ -433,6 +457,7 @@ const struct pmu_driver netburst_driver = {
 	.fields = netburst_fields,
 	.identities = netburst_identities,
 	.identify = identify,
+	.force = force,
 	.snapshot = netburst_snapshot,
 	.reset = reset,
 	.program = program,

@@ -27,6 +27,15 @@ complains(boot(options="pmu=intel suite=control"), "intel", "pmu=intel where the
 complains(boot(options="pmu=virtual:none"), "no such profile; there are intel-yonah, .*amd-zen5[^.]*$", "an unknown profile: all are named, in one line")
 complains(boot(emulator="bochs", cpu="corei7_skylake_x", options="pmu=intel suite=control inject=dropped-carry"), "pmu=virtual",
           "an injection into a PMU that is no model")
+complains(boot(options="pmu=netburst suite=control"), "not of Intel's family 0FH", "pmu=netburst on another CPU")
+complains(boot(options="pmu=force:intel suite=control"), "cannot be forced", "pmu=force:intel")
+r = boot(emulator="bochs", cpu="corei7_haswell_4770", ignore_bad_msrs=0, options="pmu=force:netburst suite=control check=access/*")
+equal(r.status, 1, "pmu=force:netburst on another CPU, whose registers fault")
+found = {c["name"]: (c["verdict"], c.get("text", "")) for s in (r.report or {"suites": []})["suites"] for c in s["checks"]}
+ok("BPU_CCCR0 raised #GP" in found.get("all counters", ("", ""))[1], "the register that faults first is named", repr(found.get("all counters")))
+ok(len([n for n, c in found.items() if c == ("wrong", "raises #GP and must not")]) >= 15, "so are others that fault", repr(found))
+ok(r.report and not any(e.get("value") for e in r.report["snapshots"][0] if "_ESCR" in e["name"]), "at hand-over none of its selectors could be read",
+   tail(r))
 for profile in ("intel-core2", "intel-yonah", "intel-nehalem"):
     r = boot(options="pmu=virtual:%s suite=control" % profile)
     sound(r, profile)

@@ -126,15 +126,17 @@ static const struct {
 	{"verbose=yes", 0, "command line", "command line, token 1: verbose=yes: it wants one of 0|1"},
 	{"pmu=virtual:", 0, "command line",
 	 "command line, token 1: pmu=virtual: is malformed: it wants auto, a driver's name, "
-	 "virtual or virtual:PROFILE"},
+	 "force:DRIVER, virtual or virtual:PROFILE"},
 	{"pmu=intel:core2", 0, "command line",
 	 "command line, token 1: pmu=intel:core2 is malformed: it wants auto, a driver's "
-	 "name, virtual or virtual:PROFILE"},
+	 "name, force:DRIVER, virtual or virtual:PROFILE"},
 	{"pmu=a/b", 0, "command line",
-	 "command line, token 1: pmu=a/b is malformed: it wants auto, a driver's name, virtual or "
+	 "command line, token 1: pmu=a/b is malformed: it wants auto, a driver's name, "
+	 "force:DRIVER, virtual or "
 	 "virtual:PROFILE"},
 	{"pmu=", 0, "command line",
-	 "command line, token 1: pmu= is malformed: it wants auto, a driver's name, virtual or "
+	 "command line, token 1: pmu= is malformed: it wants auto, a driver's name, "
+	 "force:DRIVER, virtual or "
 	 "virtual:PROFILE"},
 	{"suite=", 0, "command line",
 	 "command line, token 1: suite= is malformed: it wants globs, separated by commas; * is everything"},
