@@ -255,7 +255,7 @@ run: run-and-keep-status
 RUN_STATUS = $(shell cat $(B)/run.status 2>/dev/null)
 
 run-and-keep-status:
-	@test -e $(B)/assay.img || echo "building the image (once, a minute or so)"
+	+@test -e $(B)/assay.img || echo "building the image (once, a minute or so)"
 	+@rm -f $(B)/run.status; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
 run-emulator: $(B)/assay.img $(B)/direct.bin
