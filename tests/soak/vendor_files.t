@@ -20,7 +20,9 @@ CPUS = {
     "intel-ivybridge": "GenuineIntel-6-3A-9", "intel-haswell": "GenuineIntel-6-3C-3", "intel-broadwell": "GenuineIntel-6-3D-4",
     "intel-skylake": "GenuineIntel-6-9E-A", "intel-icelake": "GenuineIntel-6-7E-5", "intel-alderlake-p": "GenuineIntel-6-97-2",
     "intel-sapphirerapids": "GenuineIntel-6-8F-4", "intel-silvermont": "GenuineIntel-6-37-8", "intel-goldmont": "GenuineIntel-6-5C-9",
-    "intel-tremont": "GenuineIntel-6-9C-0", "intel-alderlake-e": "GenuineIntel-6-97-2", "amd-zen1": "AuthenticAMD-23-1-1",
+    "intel-tremont": "GenuineIntel-6-9C-0", "intel-alderlake-e": "GenuineIntel-6-97-2", "intel-tigerlake": "GenuineIntel-6-8C-1",
+    "intel-meteorlake-p": "GenuineIntel-6-AA-4", "intel-meteorlake-e": "GenuineIntel-6-AA-4", "intel-graniterapids": "GenuineIntel-6-AD-1",
+    "intel-lunarlake-p": "GenuineIntel-6-BD-1", "intel-lunarlake-e": "GenuineIntel-6-BD-1", "amd-zen1": "AuthenticAMD-23-1-1",
     "amd-zen2": "AuthenticAMD-23-71-0", "amd-zen3": "AuthenticAMD-25-21-0",
 }
 
@@ -38,7 +40,7 @@ def rows():
 def chosen(profile, cpu):
     """Files for this CPU, {name on the stick: path}, with some for others; and the names of its own."""
     files, own, found = {}, set(), False
-    core = {"intel-alderlake-p": "0x40", "intel-alderlake-e": "0x20"}.get(profile)
+    core = {"p": "0x40", "e": "0x20"}.get(profile.rsplit("-", 1)[1])
     for row in rows():
         pattern, name, kind = row[0], row[2], row[3]
         good = bool(fits(pattern, cpu)) and (not core or len(row) < 5 or row[4] in ("", core))
