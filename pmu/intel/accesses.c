@@ -69,6 +69,9 @@ static void general(struct list *l, const struct pmu *pmu, const struct intel_le
 			write(l, "write IA32_PMC_GP0_CFG_B, nothing", IA32_PMC_GP0_CFG_B, 0,
 			      !(leaf->reloaded & 1), "CPUID.23H.2:EAX");
 		}
+		if (leaf->version >= 5)
+			write(l, "write IA32_PERFEVTSEL0, counts in last-branch records", IA32_PERFEVTSEL0,
+			      EVTSEL_LBR_LOG, !(intel_lbr_here().logs & 1), "CPUID.1CH:ECX[19:16]");
 		/* Bit 32 selects transactions where there are any. */
 		if (!cpu_has(CPU_RTM) && !cpu_has(CPU_HLE))
 			write(l, "write IA32_PERFEVTSEL0, bit 32", IA32_PERFEVTSEL0, 1ull << 32, true,

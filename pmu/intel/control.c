@@ -290,6 +290,64 @@ static void equal_check(struct pmu_hands *h, unsigned i, const struct pmu_event 
 	h->equal(h, "cycles with one slot and with more", value(h, c[0]), value(h, c[1]) + value(h, c[2]));
 }
 
+/* --- counts in last-branch records ------------------------------------------------------------------ */
+
+#define LOG_LOOKED_AT 8 /* of the newest records */
+
+static bool log_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !intel_found.records_branches || (intel_found.logs & 7) != 7 || !offers(pmu, CODE_BRANCHES))
+		return false;
+	snprintf(out->name, sizeof out->name, "LBR");
+	for (unsigned n = 0; n < 3; n++) {
+		uint64_t c = find(pmu, COUNTER_GENERAL, n);
+
+		if (c == NONE)
+			return false;
+		out->counters |= 1ull << c;
+	}
+	return true;
+}
+
+/* Since the record before, there was this branch at least, and no fewer instructions than branches. A counter
+ * that does not ask for it is not told, nor is one that does not run. */
+static void log_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config configs[] = {{.code = CODE_BRANCHES | EVTSEL_LBR_LOG, .ring = RING_USR},
+					     {.code = CODE_INSTRUCTIONS | EVTSEL_LBR_LOG, .ring = RING_USR},
+					     {.code = CODE_INSTRUCTIONS, .ring = RING_USR}};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_USR};
+	uint64_t mask = 0;
+	const char *why;
+
+	(void)i, (void)e;
+	for (unsigned n = 0; n < 3; n++) {
+		unsigned c = (unsigned)find(h->pmu, COUNTER_GENERAL, n);
+
+		mask |= 1ull << c;
+		set(h, c, &configs[n], 0);
+	}
+	h->works(h, "setting the last-branch stack up", r.source && record_setup(h->pmu, &r, &why));
+	h->works(h, "recording", record_start(h->pmu, &r));
+	h->run_user(h, mask); /* what is around it would push its records out */
+	h->works(h, "stopping", record_stop(h->pmu, &r));
+	/* Where ring 3 was entered nothing had been counted there. */
+	unsigned told = 0;
+	for (unsigned n = 0; n < r.source->depth && told < LOG_LOOKED_AT; n++) {
+		uint64_t info = read(h, IA32_LBR_0_INFO + n) >> LBR_INFO_LOG;
+		uint64_t branches = info & LBR_LOG_MOST, instructions = info >> 2 & LBR_LOG_MOST;
+
+		h->equal(h, "counts of counters that do not ask for it", 0, info >> 4 & 15);
+		if (!branches && !instructions)
+			continue;
+		told += h->within(h, "branches since the record before", 1, LBR_LOG_MOST, branches);
+		h->within(h, "instructions since the record before, no fewer than branches", branches,
+			  LBR_LOG_MOST, instructions);
+	}
+	h->within(h, "records that tell counts", 2, LOG_LOOKED_AT, told);
+	h->works(h, "releasing", record_release(h->pmu, &r));
+}
+
 /* --- counters that an overflow reloads -------------------------------------------------------------- */
 
 #define RELOAD_EVERY 16 /* instructions: a few times in a run */
@@ -383,6 +441,7 @@ const struct pmu_control_check intel_control[] = {
 	{"write near the top", "SDM 18.2.2", PMU_CONTROL_INTERRUPT, each_fixed, write_check},
 	{"metrics", "SDM vol. 3, PERF_METRICS", 0, metrics_instance, metrics_check},
 	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},
+	{"counts in records", "CPUID.1CH:ECX[19:16]", 0, log_instance, log_check},
 	{"counter reload", "CPUID.23H.2, IA32_PMC_GPn_CFG_B", 0, reload_instance, reload_check},
 	{0},
 };

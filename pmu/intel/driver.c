@@ -242,7 +242,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
 	pmu->events = events;
 	intel_found = (struct intel_found){intel_perf_capabilities(), l,
-					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL};
+					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
+					   intel_lbr_here().logs};
 	return true;
 }
 

@@ -20,6 +20,7 @@ struct intel_found {
 	uint64_t capabilities;
 	struct intel_leaf0a leaf;
 	bool records_branches; /* a last-branch stack that answers */
+	uint8_t logs;          /* general counters whose counts its records can tell */
 };
 extern struct intel_found intel_found;
 

@@ -65,6 +65,7 @@ static struct intel_lbr architectural(uint32_t eax, uint32_t ebx, uint32_t ecx)
 	lbr.mispredicts = ecx & LBR_HAS_MISPREDICT;
 	lbr.cycles = ecx & LBR_HAS_TIME;
 	lbr.types = ecx & LBR_HAS_TYPE;
+	lbr.logs = ecx >> LBR_HAS_LOG & 15;
 	return lbr;
 }
 

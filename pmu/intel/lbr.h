@@ -56,6 +56,13 @@ enum intel_lbr_format {
 #define LBR_HAS_MISPREDICT (1u << 0)
 #define LBR_HAS_TIME       (1u << 1)
 #define LBR_HAS_TYPE       (1u << 2)
+#define LBR_HAS_LOG        16 /* bits 19:16: of general counters 0 to 3 */
+
+/* Of a record: two bits for each of these counters, how often it counted since the record before; 3: that or
+ * more. */
+#define LBR_INFO_LOG 32
+#define LBR_LOG_MOST 3u
+#define LBR_LOGGED   4 /* counters */
 
 struct intel_lbr {
 	uint8_t depth;           /* entries; 0: there is none */
@@ -66,6 +73,7 @@ struct intel_lbr {
 	uint32_t control;        /* architectural: bits of IA32_LBR_CTL */
 	uint32_t depths;         /* architectural: bit k: a depth of 8(k+1) can be had */
 	bool mispredicts, cycles, types;
+	uint8_t logs; /* general counters whose counts records can tell */
 };
 
 /**

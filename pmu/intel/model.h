@@ -79,8 +79,9 @@ struct intel_lbr_state {
 	uint32_t select, control;
 	uint8_t depth; /* entries in use */
 	uint8_t tos;
-	uint32_t cycles; /* since the last record */
-	uint32_t made;   /* records (injected) */
+	uint32_t cycles;            /* since the last record */
+	uint32_t made;              /* records (injected) */
+	uint8_t logged[LBR_LOGGED]; /* what these counters have added since the last record, 3 at most */
 };
 
 /** Kinds of slots in MSR_PERF_METRICS; from the fifth on parts of the first four. */
@@ -204,6 +205,9 @@ void intel_lbr_reset(struct intel_state *s, const struct intel_lbr *layout);
 enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value);
 enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint64_t value);
 bool intel_lbr_enabled(const struct intel_state *s);
+
+/** General counter c has added something. */
+void intel_lbr_log(struct intel_state *s, unsigned c, uint64_t amount);
 
 /** A step while they are enabled; `pmi`: it raised an interrupt. */
 void intel_lbr_advance(struct intel_state *s, const struct model_step *step, bool pmi);

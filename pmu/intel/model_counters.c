@@ -256,6 +256,7 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 	bool carry = sum > k->mask || sum < k->value;
 
 	s->pebs.hit |= s->pebs.armed & 1u << c;
+	intel_lbr_log(s, c, amount);
 	if (MUTANT(M_STATUS_NOT_STICKY, false, amount != 0))
 		s->status &= ~intel_global_bit(c);
 	if (injected(s, INJECT_DROPPED_CARRY)) {

@@ -71,6 +71,9 @@ static uint64_t info_bits(const struct intel_lbr_state *l)
 		bits |= 3ull << 61;
 	if (architectural(l))
 		bits |= LBR_INFO_VALID | 15ull << LBR_INFO_TYPE;
+	for (unsigned c = 0; c < LBR_LOGGED; c++)
+		if (l->at.logs >> c & 1)
+			bits |= (uint64_t)LBR_LOG_MOST << (LBR_INFO_LOG + 2 * c);
 	return bits;
 }
 
@@ -259,6 +262,29 @@ static void pop(struct intel_lbr_state *l)
 	l->tos = (l->tos + l->depth - 1u) % l->depth;
 }
 
+void intel_lbr_log(struct intel_state *s, unsigned c, uint64_t amount)
+{
+	struct intel_lbr_state *l = &s->lbr;
+
+	if (c >= LBR_LOGGED || !(s->select[c] & EVTSEL_LBR_LOG) || !intel_lbr_enabled(s))
+		return;
+	amount += l->logged[c];
+	l->logged[c] = (uint8_t)(amount > LBR_LOG_MOST ? LBR_LOG_MOST : amount);
+}
+
+/* What the counters have added since the last record goes into this one. */
+static uint64_t take_logs(struct intel_state *s)
+{
+	struct intel_lbr_state *l = &s->lbr;
+	uint64_t bits = 0;
+
+	for (unsigned c = 0; c < LBR_LOGGED; c++)
+		bits |= (uint64_t)l->logged[c] << (LBR_INFO_LOG + 2 * c);
+	if (MUTANT(M_LBR_LOG_KEEPS, true, false))
+		memset(l->logged, 0, sizeof l->logged);
+	return injected(s, INJECT_LOG_LOST) ? 0 : bits;
+}
+
 /* What the registers hold of an address: with its flags as the format has them. */
 static void store(struct intel_state *s, unsigned i, uint64_t from, uint64_t to, bool mispredicted,
 		  uint32_t cycles, unsigned type)
@@ -298,7 +324,7 @@ static void store(struct intel_state *s, unsigned i, uint64_t from, uint64_t to,
 		break;
 	case LBR_ARCH:
 		l->info[i] = flag | (l->at.types ? (uint64_t)type << LBR_INFO_TYPE : 0) |
-			     (l->at.cycles ? LBR_INFO_VALID | cycles : 0);
+			     (l->at.cycles ? LBR_INFO_VALID | cycles : 0) | take_logs(s);
 		break;
 	}
 }

@@ -115,6 +115,7 @@ static enum model_access write_select(struct intel_state *s, unsigned c, uint64_
 	if (MUTANT(M_ANY_RESERVED, s->leaf.any_thread, true))
 		valid |= EVTSEL_ANY;
 	valid |= MUTANT(M_EVTSEL_HIGH, s->pebs.at.adaptive ? EVTSEL_ADAPTIVE : 0, ~0xffffffffull);
+	valid |= s->lbr.at.logs >> c & 1 ? MUTANT(M_LBR_LOG_BIT, EVTSEL_LBR_LOG, 0ull) : 0;
 	valid |= s->leaf.equal ? EVTSEL_EQ : 0;
 	valid |= s->leaf.umask2 ? EVTSEL_UMASK2 : 0;
 	if (s->leaf.version >= 6)

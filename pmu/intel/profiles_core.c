@@ -243,7 +243,7 @@ const struct model_profile intel_sapphirerapids = {
 /*
  * Core Ultra 9 288V (Lunar Lake, Lion Cove), version 6, B06D1. Leaf 0AH is that of all the part's cores; leaf
  * 23H tells of this core's ten general and four fixed counters. Of subleaf 1 of leaf 7 only the bit of leaf
- * 23H is kept, of leaf 1CH not the logging of events. IA32_PERF_CAPABILITIES is composed: as for Sapphire
+ * 23H is kept. IA32_PERF_CAPABILITIES is composed: as for Sapphire
  * Rapids, with record format 5.
  */
 static const struct model_cpuid lunarlake_p_cpuid[] = {
@@ -258,7 +258,7 @@ static const struct model_cpuid lunarlake_p_cpuid[] = {
 	{0x07, 1, 0x00000100, 0x00000000, 0x00000000, 0x00000000},
 	{0x0a, 0, 0x0d300806, 0x00000280, 0x00000007, 0x00008603},
 	{0x1a, 0, 0x40000003, 0x00000000, 0x00000000, 0x00000000},
-	{0x1c, 0, 0x4000000b, 0x00000007, 0x00000007, 0x00000000},
+	{0x1c, 0, 0x4000000b, 0x00000007, 0x000f0007, 0x00000000},
 	{0x23, 0, 0x0000000b, 0x00000003, 0x00000000, 0x00000000},
 	{0x23, 1, 0x000003ff, 0x0000000f, 0x00000000, 0x00000000},
 	{0x23, 3, 0x00001dff, 0x00000000, 0x00000000, 0x00000000},

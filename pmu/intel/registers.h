@@ -21,6 +21,8 @@
 #define EVTSEL_CMASK_SHIFT 24
 #define EVTSEL_CMASK       (0xffull << EVTSEL_CMASK_SHIFT)
 #define EVTSEL_ADAPTIVE    (1ull << 34) /* the counter's PEBS record is as IA32_PEBS_DATA_CFG says */
+#define EVTSEL_LBR_LOG     (1ull << 35) /* last-branch records tell how often it counted: CPUID.1CH:ECX[19:16] \
+					 */
 /* Version 6: SDM of 2024, 20.2.6. */
 #define EVTSEL_EQ           (1ull << 36)
 #define EVTSEL_UMASK2_SHIFT 40
@@ -78,7 +80,7 @@
 #define FIXED_BAD_SPECULATION 4
 #define FIXED_FRONTEND        5
 #define FIXED_RETIRING        6
-#define RDPMC_METRICS       0x20000000u
+#define RDPMC_METRICS         0x20000000u
 
 /* --- SDM 18.2, 17.4.1, 18.4.4, 35 ------------------------------------------------------------------- */
 #define IA32_PERF_CAPABILITIES 0x345 /* with CPUID.1:ECX[15] (PDCM) */

@@ -381,10 +381,42 @@ static void lbr_architectural(void **unused)
 	assert_false(intel_model.recording(cpu));
 }
 
+/* How often counters 0 to 3 counted since the record before, up to 3. */
+static void lbr_counts(void **unused)
+{
+	(void)unused;
+	boot(&intel_alderlake_p, "");
+	refuses(IA32_PERFEVTSEL0, EVTSEL_LBR_LOG);
+	refuses(IA32_LBR_0_INFO, 1ull << 32);
+	boot(&intel_lunarlake_e, "");
+	for (unsigned c = 0; c < 8; c++) {
+		if (c < 4)
+			set(IA32_PERFEVTSEL0 + c, EVTSEL_LBR_LOG);
+		else
+			refuses(IA32_PERFEVTSEL0 + c, EVTSEL_LBR_LOG);
+	}
+	set(IA32_LBR_0_INFO, 0xffull << 32);
+	refuses(IA32_LBR_0_INFO, 1ull << 40);
+	set(IA32_PERF_GLOBAL_CTRL, 0xf);
+	program(0, INSTR | EVTSEL_LBR_LOG);
+	program(1, BRANCHES | EVTSEL_LBR_LOG);
+	program(2, INSTR);
+	fake_path_nops(&path, 2); /* nothing is recorded yet */
+	set(IA32_LBR_CTL, 0x7f0007);
+	fake_path_nops(&path, 1);
+	jumps(1);
+	assert_int_equal(get(IA32_LBR_0_INFO) >> 32 & 0xff, 1 << 2 | 2);
+	jumps(1);
+	assert_int_equal(get(IA32_LBR_0_INFO) >> 32 & 0xff, 1 << 2 | 1);
+	fake_path_nops(&path, 7);
+	jumps(1);
+	assert_int_equal(get(IA32_LBR_0_INFO) >> 32 & 0xff, 1 << 2 | 3);
+}
+
 #define MODEL_LBR_TESTS                                                                                      \
 	cmocka_unit_test(lbr_registers), cmocka_unit_test(lbr_addresses), cmocka_unit_test(lbr_stack),       \
 		cmocka_unit_test(lbr_formats), cmocka_unit_test(lbr_filters),                                \
 		cmocka_unit_test(lbr_call_stack), cmocka_unit_test(lbr_freeze),                              \
-		cmocka_unit_test(lbr_architectural)
+		cmocka_unit_test(lbr_architectural), cmocka_unit_test(lbr_counts)
 
 #endif

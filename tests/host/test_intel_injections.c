@@ -489,6 +489,25 @@ static bool more_is_equal(void)
 	return get(IA32_PMC0) != 0;
 }
 
+static bool records_tell_no_counts(void)
+{
+	struct qterm one = {Q_INSTRUCTIONS, 1};
+	struct model_step jump = {.terms = &one,
+				  .n_terms = 1,
+				  .cycles = 1,
+				  .ip = 0x1000,
+				  .next = 0x2000,
+				  .length = 2,
+				  .transfer = TRANSFER_JUMP};
+
+	power_up(&intel_lunarlake_p, active);
+	set(IA32_PERF_GLOBAL_CTRL, 1);
+	program(0, INSTR | EVTSEL_LBR_LOG);
+	set(IA32_LBR_CTL, LBR_CTL_ENABLE | LBR_CTL_OS | LBR_CTL_USR | LBR_CTL_ALL_KINDS);
+	intel_model.advance(cpu, &jump);
+	return (get(IA32_LBR_0_INFO) >> LBR_INFO_LOG & 0xff) != 1;
+}
+
 static bool fast_loads_too(void)
 {
 	struct qterm load = {Q_LOADS, 1};
@@ -518,6 +537,7 @@ static const struct {
 	bool (*shows)(void);
 } rows[] = {
 	{"reload-ignored", reloads_itself_alone},
+	{"log-lost", records_tell_no_counts},
 	{"latency-ignored", fast_loads_too},
 	{"metrics-short", metrics_do_not_add_up},
 	{"eq-ignored", more_is_equal},
