@@ -178,14 +178,31 @@ static void report_absent(const struct core *c)
 	report_result(&r);
 }
 
+/* The machine that has cores of this profile. */
+static const char *machine_with(const char *profile)
+{
+	for (const struct model_hybrid *h = model_hybrids; h->name; h++)
+		for (unsigned i = 0; i < MODEL_HYBRID_CORES; i++)
+			if (!strcmp(h->core[i]->name, profile))
+				return h->name;
+	return NULL;
+}
+
 static const char *reason_for_leaving_out(const struct options *o)
 {
 	const char *colon = strchr(o->pmu, ':');
 
 	if (strcmp(o->cpus, "auto"))
 		return "cpus= leaves them out";
-	if (colon && !virtual_hybrid(o))
-		return "this profile is one core; pmu=virtual:intel-alderlake is a machine with both";
+	if (colon && !virtual_hybrid(o)) {
+		const char *machine = machine_with(colon + 1);
+
+		if (!machine)
+			return "this profile is one core";
+		snprintf(text, sizeof text, "this profile is one core; pmu=virtual:%s is a machine with both",
+			 machine);
+		return text;
+	}
 	if (processor_count() == 1)
 		return "firmware lists no other processor than the one that started this";
 	return "none of the processors that started is one";

@@ -70,6 +70,8 @@ const struct model_profile *const model_profiles[] = {
 
 const struct model_hybrid model_hybrids[] = {
 	{"intel-alderlake", {&intel_alderlake_p, &intel_alderlake_e}},
+	{"intel-meteorlake", {&intel_meteorlake_p, &intel_meteorlake_e}},
+	{"intel-lunarlake", {&intel_lunarlake_p, &intel_lunarlake_e}},
 	{NULL, {NULL, NULL}},
 };
 

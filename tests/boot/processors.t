@@ -58,6 +58,10 @@ for number, profile in ((0, "intel-alderlake-p"), (1, "intel-alderlake-e")):
     ok(notes(alone, "hybrid CPU: its ") == 1, "alone, it says which cores it leaves out")
 ok(verdict_table(r, 0) != verdict_table(r, 1), "which are not the same")
 
+r = boot(options="pmu=virtual:intel-lunarlake suite=none", cpus=2)
+equal([(p["processor"], p["general"], p["fixed"]) for p in (r.report or {"pmus": []})["pmus"]], [(0, 10, 4), (1, 8, 6)],
+      "counters are looked for on each core")
+
 EVENTS = [{"EventName": "MINE." + name, "EventCode": "0xc4", "UMask": "0x" + umask, "SampleAfterValue": "1", "Unit": unit}
           for name, umask, unit in (("P", "11", "cpu_core"), ("E", "7e", "cpu_atom"))]
 
