@@ -24,6 +24,18 @@ bool control_set(struct pmu_hands *h, unsigned c, uint64_t code, unsigned rings,
 uint64_t control_moved(struct pmu_hands *h, unsigned c);
 uint64_t control_value(struct pmu_hands *h, unsigned c);
 
+/** OVF_PMI of the logical processor that was found at identification. */
+static inline uint64_t control_pmi(void)
+{
+	return netburst_cpu.thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
+}
+
+/** The logical processor that place(h, t, ...) leads to: where there is no going, that which runs. */
+static inline unsigned control_thread(const struct pmu_hands *h, unsigned t)
+{
+	return h->threads > 1 ? t : netburst_cpu.thread;
+}
+
 /** Whether counter c has OVF. */
 bool control_overflowed(struct pmu_hands *h, unsigned c);
 

@@ -32,13 +32,13 @@ void forced_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
-	control_set(h, c, e->code | CCCR_FORCE_OVF | CCCR_OVF_PMI_T0, 0, CONTROL_START);
+	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(), 0, CONTROL_START);
 	h->arm(h);
 	h->run(h, COUNTER(c));
 	h->equal(h, "forced, but without an occurrence, the overflow status is", false,
 		 control_overflowed(h, c));
 	h->equal(h, "interrupts", 0, h->interrupts(h));
-	control_set(h, c, e->code | CCCR_FORCE_OVF | CCCR_OVF_PMI_T0, RING_ALL, CONTROL_START);
+	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(), RING_ALL, CONTROL_START);
 	h->arm(h);
 	control_counts(h, "forced to overflow it moves by", c, COUNTER(c), e);
 	h->equal(h, "far from its top the overflow status is", true, control_overflowed(h, c));

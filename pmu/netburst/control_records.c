@@ -92,10 +92,10 @@ static void break_condition(struct pmu_hands *h, unsigned i, const struct pmu_ev
 	else if (i == OTHER_COUNTER)
 		done = h->pmu->driver->release(h->pmu, sampler()) &&
 		       control_set(h, PLAIN, e->code, RING_ALL, CONTROL_TOP) &&
-		       change(MSR_NETBURST_CCCR0 + PLAIN, 0, CCCR_OVF_PMI_T0);
+		       change(MSR_NETBURST_CCCR0 + PLAIN, 0, control_pmi());
 	else if (i == OTHER_EVENT)
 		done = control_set(h, sampler(), control_code(NB_INSTR_RETIRED, 1), RING_ALL, CONTROL_TOP) &&
-		       change(cccr, 0, CCCR_OVF_PMI_T0);
+		       change(cccr, 0, control_pmi());
 	h->works(h, "changing one condition", done);
 }
 
@@ -116,9 +116,10 @@ void pebs_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 
 bool pebs_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	(void)pmu;
-	if (!netburst_cpu.has_pebs || i >= (netburst_cpu.hyper_threading ? 2u : 1u))
+	/* On silicon the one that runs, on the virtual CPU both. */
+	if (!netburst_cpu.has_pebs || i >= (netburst_cpu.hyper_threading && pmu->virtual ? 2u : 1u))
 		return false;
+	i = pmu->virtual ? i : netburst_cpu.thread;
 	snprintf(out->name, sizeof out->name, "processor %u", i);
 	out->counters = COUNTER(i ? PEBS_COUNTER_T1 : PEBS_COUNTER_T0);
 	out->suits = loads;
@@ -131,7 +132,7 @@ void pebs_interrupt_check(struct pmu_hands *h, unsigned i, const struct pmu_even
 	struct netburst_cpu before = netburst_cpu;
 	struct pmu_recording r;
 
-	if (!h->works(h, "finding an event", e != NULL) || i >= h->threads)
+	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	h->place(h, i, OTHER_HALTED);
 	netburst_find_thread();
@@ -275,7 +276,7 @@ void absent_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 	if (trace)
 		netburst_change_debugctl(0, on);
 	else
-		there = there && change(MSR_NETBURST_CCCR0 + sampler(), 0, CCCR_OVF_PMI_T0) &&
+		there = there && change(MSR_NETBURST_CCCR0 + sampler(), 0, control_pmi()) &&
 			change(MSR_PEBS_ENABLE, 0, PEBS_ENABLE_MINE);
 	h->run(h, COUNTER(sampler()));
 	if (trace)

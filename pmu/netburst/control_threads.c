@@ -86,7 +86,7 @@ void rings_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 		return;
 	for (unsigned t = 0; t < h->threads; t++)
 		for (unsigned other = 0; other <= (h->threads > 1 ? OTHER_RING3 : OTHER_HALTED); other++) {
-			struct situation s = {t, (enum pmu_other_thread)other, i == 1};
+			struct situation s = {control_thread(h, t), (enum pmu_other_thread)other, i == 1};
 
 			h->place(h, t, s.other);
 			/* Without Hyper-Threading the bits of the second one are reserved. */
@@ -177,7 +177,7 @@ static void next_occurrence(struct pmu_hands *h, unsigned c, const struct pmu_ev
 	h->amount(h, e, 0, &low, &high);
 	if (low != high)
 		return;
-	control_set(h, c, e->code | CCCR_OVF_PMI_T0, RING_ALL, CONTROL_TOP + 1 - low);
+	control_set(h, c, e->code | control_pmi(), RING_ALL, CONTROL_TOP + 1 - low);
 	h->arm(h);
 	h->run(h, COUNTER(c));
 	h->equal(h, "overflowed by the last occurrence of a window, its status is", true,
@@ -196,7 +196,8 @@ void delivery_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 		return;
 	for (unsigned t = 0; t < h->threads; t++)
 		for (unsigned set = 0; set < (h->threads > 1 ? 4 : 2); set++) {
-			uint64_t pmi = (set & 1 ? bits[0] : 0) | (set & 2 ? bits[1] : 0);
+			unsigned own = control_thread(h, t);
+			uint64_t pmi = (set & 1 ? bits[own ^ t] : 0) | (set & 2 ? bits[own ^ t ^ 1] : 0);
 
 			h->place(h, t, OTHER_HALTED);
 			/* Every ring bit: whichever processor this is, it is counted. */

@@ -316,7 +316,7 @@ static void skip(struct run *r, const struct pmu_control_check *check, const cha
 void control_of_the_family(struct run *r)
 {
 	const struct pmu_control_check *check = r->pmu->driver->control;
-	/* On silicon nobody starts the other one here. */
+	/* On silicon a check stays where it began: the others do not execute meanwhile. */
 	unsigned threads = r->pmu->virtual ? vpmu_threads() : 1;
 
 	n_found = 0;
@@ -326,7 +326,10 @@ void control_of_the_family(struct run *r)
 		if (!check->instance(r->pmu, 0, &instance)) {
 			skip(r, check, "this CPU has nothing of the kind");
 		} else if (check->needs & PMU_CONTROL_THREADS && threads < 2) {
-			skip(r, check, "no second logical processor can be had");
+			skip(r, check,
+			     r->pmu->virtual ? "the core has one logical processor"
+					     : "a check stays on its logical processor, and the other one "
+					       "executes nothing");
 		} else if (check->needs & PMU_CONTROL_TIMER && !timer_is_free()) {
 			skip(r, check, "there is no timer to end a halt");
 		} else if (check->needs & PMU_CONTROL_INTERRUPT && !(r->pmu->has_pmi && apic_present())) {
