@@ -61,6 +61,7 @@ enum record_field {
 	RECORD_HAS_TSC = 1 << 11,         /* .tsc */
 	RECORD_HAS_COUNTERS = 1 << 12,    /* .counters */
 	RECORD_HAS_OP = 1 << 13,          /* .op */
+	RECORD_HAS_WIDTH = 1 << 14,       /* .width */
 };
 
 /** What kind of operation a record is of; bits of pmu_record.op. */
@@ -75,6 +76,9 @@ enum record_op {
 	RECORD_OP_ITLB_MISS = 1 << 7,
 	RECORD_OP_L1I_MISS = 1 << 8,
 	RECORD_OP_COMPLETE = 1 << 9, /* fetches: the fetch delivered instruction bytes */
+	RECORD_OP_LOCKED = 1 << 10,
+	RECORD_OP_PREFETCH = 1 << 11, /* by an instruction */
+	RECORD_OP_MISALIGNED = 1 << 12,
 };
 
 /** .from of a record whose branch began in a ring that is not recorded, where the hardware does not tell it.
@@ -98,6 +102,7 @@ struct pmu_record {
 	uint32_t latency;  /* core cycles */
 	uint32_t cycles;   /* since the branch before, core cycles */
 	uint32_t op;       /* enum record_op */
+	uint32_t width;    /* of the access, bytes */
 };
 
 /** What periods count where no counter does. */

@@ -8,6 +8,7 @@
 
 struct judge {
 	const struct path *path;
+	bool exact;
 	const struct pmu_record *r;
 	unsigned number;
 	uint64_t kernel_at;
@@ -76,7 +77,9 @@ static bool can_be(const struct path *p, unsigned step, uint32_t op)
 		branch && (kind == TRANSFER_NONE || kind == TRANSFER_CONDITIONAL || kind == TRANSFER_JUMP);
 
 	if ((op & RECORD_OP_LOAD && !accesses(p, step, false)) ||
-	    (op & RECORD_OP_STORE && !accesses(p, step, true)))
+	    (op & RECORD_OP_STORE && !accesses(p, step, true)) ||
+	    (op & RECORD_OP_LOCKED && !path_amount(p, step, Q_INSN_LOCKED)) ||
+	    (op & RECORD_OP_PREFETCH && !path_amount(p, step, Q_PREFETCHES)))
 		return false;
 	if ((op & RECORD_OP_BRANCH && !branch) || (plain && !(op & RECORD_OP_BRANCH)))
 		return false;
@@ -85,14 +88,22 @@ static bool can_be(const struct path *p, unsigned step, uint32_t op)
 	return taken == !!(op & RECORD_OP_TAKEN) && (kind == TRANSFER_RETURN) == !!(op & RECORD_OP_RETURN);
 }
 
-static bool has_access(const struct path *p, unsigned step, const struct pmu_record *r)
+/* An operation may be a part of the access. What an access must cross to be called misaligned differs. */
+static bool fits(const struct uarch_access *a, const struct pmu_record *r, bool exact)
+{
+	if (r->has & RECORD_HAS_WIDTH && (exact ? r->width != a->size : r->width > a->size))
+		return false;
+	return !(r->has & RECORD_HAS_OP && r->op & RECORD_OP_MISALIGNED) || r->address % a->size;
+}
+
+static bool has_access(const struct path *p, unsigned step, const struct pmu_record *r, bool exact)
 {
 	const struct path_step *s = &p->step[step];
 
 	for (unsigned i = 0; i < s->n_access; i++) {
 		const struct uarch_access *a = &p->access[s->access + i];
 
-		if (a->address == r->address &&
+		if (a->address == r->address && fits(a, r, exact) &&
 		    (!(r->has & RECORD_HAS_OP) || r->op & (a->store ? RECORD_OP_STORE : RECORD_OP_LOAD)))
 			return true;
 	}
@@ -111,7 +122,7 @@ static void judge_operation(const struct judge *j)
 		found = true;
 		kind |= can_be(p, i, r->op);
 		target |= p->step[i].transfer != TRANSFER_NONE && r->to == p->step[i].next;
-		address |= has_access(p, i, r);
+		address |= has_access(p, i, r, j->exact);
 	}
 	conclude(j, IBS_INSTRUCTION, found, "no instruction of the path begins there");
 	if (!found)
@@ -133,7 +144,7 @@ void ibs_judge(const struct path *path, bool exact, const struct pmu_record *rec
 		out[a] = (struct sample_judgement){0};
 	for (unsigned k = 0; k < n; k++) {
 		const struct pmu_record *r = &record[k];
-		const struct judge j = {path, r, k + 1, kernel_at, out};
+		const struct judge j = {path, exact, r, k + 1, kernel_at, out};
 
 		if (!(r->has & RECORD_HAS_IP))
 			conclude(&j, IBS_INSTRUCTION, false, "it does not say where");

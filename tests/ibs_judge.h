@@ -12,17 +12,18 @@
 
 enum ibs_aspect {
 	IBS_INSTRUCTION, /* the operation is one of an instruction on the path; the fetch, of code on it */
-	IBS_KIND,        /* load, store, branch, taken, return: as the instruction is */
+	IBS_KIND,        /* load, store, branch, taken, return, locked, prefetch: as the instruction is */
 	IBS_TARGET,      /* the branch went where the path goes */
-	IBS_ADDRESS,     /* the data address is one that the instruction accesses in that way */
+	IBS_ADDRESS,     /* the data address is one that the instruction accesses in that way, as wide */
 	IBS_TIME,        /* the time lies in the recorded run, and does not go back */
 	IBS_ASPECTS
 };
 
 /**
  * @param path  of one window
- * @param exact fetch addresses are those of instructions' bytes; else they are in the same line of 64 bytes,
- * as fetches are of blocks
+ * @param exact fetch addresses are those of instructions' bytes, and operations are whole accesses; else
+ * fetches are in the same line of 64 bytes, as they are of blocks, and an operation may be a part of an
+ * access
  * @param begin and end: the time-stamp counter around the recorded run
  * @param kernel_at addresses are told relative to it
  */

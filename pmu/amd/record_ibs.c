@@ -75,7 +75,7 @@ static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, co
 		.kind = RECORD_IBS_OP,
 		.name = "IBS of operations",
 		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY |
-			  RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED |
+			  RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED | RECORD_HAS_WIDTH |
 			  (features & IBS_BRANCH ? RECORD_HAS_BRANCH : 0),
 		.period_unit = UNIT,
 		.units = 1u << RECORD_UNIT_CYCLES |
@@ -120,7 +120,10 @@ static const struct {
   access_ops[] = {{DATA3_LOAD, RECORD_OP_LOAD},
 		  {DATA3_STORE, RECORD_OP_STORE},
 		  {DATA3_L2TLB_MISS, RECORD_OP_DTLB_MISS},
-		  {DATA3_DC_MISS, RECORD_OP_L1D_MISS}};
+		  {DATA3_DC_MISS, RECORD_OP_L1D_MISS},
+		  {DATA3_LOCKED, RECORD_OP_LOCKED},
+		  {DATA3_PREFETCH, RECORD_OP_PREFETCH},
+		  {DATA3_MISALIGNED, RECORD_OP_MISALIGNED}};
 
 static bool read_op(struct pmu_record *out)
 {
@@ -153,6 +156,11 @@ static bool read_op(struct pmu_record *out)
 	if (data3 & DATA3_LIN_VALID) {
 		out->has |= RECORD_HAS_ADDRESS;
 		out->address = address;
+	}
+	unsigned width = data3 >> DATA3_WIDTH_SHIFT & 15;
+	if (data3 & DATA3_LIN_VALID && width) {
+		out->has |= RECORD_HAS_WIDTH;
+		out->width = 1u << (width - 1);
 	}
 	if (out->op & RECORD_OP_L1D_MISS) {
 		out->has |= RECORD_HAS_LATENCY | RECORD_HAS_SOURCE;

@@ -5,6 +5,8 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/amd/driver.h"
+#include "pmu/amd/ibs.h"
+#include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
 
 #include <stdio.h>
@@ -17,6 +19,55 @@ static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *nam
 	*e = (struct pmu_snapshot_entry){.name = name, .address = address};
 	e->readable = msr_read(address, &e->value);
 	return e;
+}
+
+static const struct {
+	const char *name;
+	uint32_t address;
+	uint32_t feature; /* without which it does not exist */
+	uint64_t enable;
+} ibs_registers[] = {
+	{"IBS_CTL", IBS_CTL, IBS_VALID, 0},
+	{"IBS_FETCH_CTL", IBS_FETCH_CTL, IBS_FETCH, FETCH_EN},
+	{"IBS_FETCH_LINAD", IBS_FETCH_LINAD, IBS_FETCH, 0},
+	{"IBS_FETCH_PHYSAD", IBS_FETCH_PHYS, IBS_FETCH, 0},
+	{"IBS_FETCH_EXTD", IBS_FETCH_EXTD, IBS_FETCH_EXT, 0},
+	{"IBS_OP_CTL", IBS_OP_CTL, IBS_OP, OP_EN},
+	{"IBS_OP_RIP", IBS_OP_RIP, IBS_OP, 0},
+	{"IBS_OP_DATA", IBS_OP_DATA, IBS_OP, 0},
+	{"IBS_OP_DATA2", IBS_OP_DATA2, IBS_OP, 0},
+	{"IBS_OP_DATA3", IBS_OP_DATA3, IBS_OP, 0},
+	{"IBS_OP_DATA4", IBS_OP_DATA4, IBS_DATA4, 0},
+	{"IBS_DC_LINAD", IBS_DC_LINAD, IBS_OP, 0},
+	{"IBS_DC_PHYSAD", IBS_DC_PHYS, IBS_OP, 0},
+	{"IBS_BRTARGET", IBS_BRTARGET, IBS_BRANCH, 0},
+};
+
+/* What records, and what runs by itself. */
+static void take_others(struct pmu_snapshot *out)
+{
+	uint32_t features = amd_ibs_features();
+	struct pmu_snapshot_entry *e;
+
+	for (unsigned i = 0; i < sizeof ibs_registers / sizeof ibs_registers[0]; i++) {
+		if (!(features & ibs_registers[i].feature))
+			continue;
+		e = take(out, ibs_registers[i].name, ibs_registers[i].address);
+		e->enable = e->value & ibs_registers[i].enable;
+	}
+	bool stack = cpuid(0x80000022, 0).eax & 2;
+	if (stack || cpu_has(CPU_BRS)) {
+		e = take(out, "DBG_EXTN_CFG", DBG_EXTN_CFG);
+		e->enable = e->value & (DBG_EXTN_LBR | DBG_EXTN_BRS);
+	}
+	if (stack)
+		take(out, "LBR_SELECT", LBR_SELECT);
+	if (amd_has(APERF)) {
+		take(out, "MPERF", MPERF);
+		take(out, "APERF", APERF);
+	}
+	if (amd_has(IRPERF))
+		take(out, "IRPERF", IRPERF);
 }
 
 void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
@@ -36,6 +87,7 @@ void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 		e->enable = e->value & CTL_EN && e->value & (CTL_USR | CTL_OS) && enabled >> c & 1;
 		take(out, names[2 * c + 1], amd_counter_msr(pmu, c));
 	}
+	take_others(out);
 }
 
 #define SELECT "APM vol. 2, 13.2.1"

@@ -1,5 +1,8 @@
 /* The AMD driver against the AMD model, on every profile and on CPUs that make no sense. */
 #include "pmu/amd/amd.h"
+#include "pmu/amd/driver.h"
+#include "pmu/amd/ibs.h"
+#include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
 #include "pmu/grammar.h"
 #include "pmu/schedule.h"
@@ -368,7 +371,13 @@ static void snapshot_reads_everything(void **unused)
 		assert_true(msr_write(PERF_LEGACY_CTL0 + 1, 0x4300c0)); /* firmware left it running */
 		assert_true(msr_write(PERF_LEGACY_CTL0 + 2, 0x0300c0));
 		drv->snapshot(&pmu, &s);
-		assert_int_equal(s.count, 2 * pmu.n_counters + (pmu.has_global ? 2 : 0));
+		unsigned ibs =
+			(unsigned)__builtin_popcount(amd_ibs_features() &
+						     (IBS_BRANCH | IBS_FETCH_EXT | IBS_DATA4 | IBS_VALID)) +
+			(amd_ibs_features() & IBS_FETCH ? 3 : 0) + (amd_ibs_features() & IBS_OP ? 7 : 0);
+		unsigned stack = cpuid(0x80000022, 0).eax & 2 ? 2 : cpu_has(CPU_BRS) ? 1 : 0;
+		assert_int_equal(s.count, 2 * pmu.n_counters + (pmu.has_global ? 2 : 0) + ibs + stack +
+						  (amd_has(APERF) ? 2 : 0) + (amd_has(IRPERF) ? 1 : 0));
 		for (unsigned i = 0; i < s.count; i++) {
 			assert_true(s.entry[i].readable);
 			enabled += s.entry[i].enable;
@@ -380,9 +389,25 @@ static void snapshot_reads_everything(void **unused)
 		assert_int_equal(enabled, 1);
 		assert_true(drv->reset(&pmu, &why));
 		drv->snapshot(&pmu, &s);
-		for (unsigned i = 0; i < s.count; i++)
-			assert_int_equal(s.entry[i].value, 0);
+		for (unsigned i = 0; i < s.count; i++) {
+			uint32_t a = s.entry[i].address;
+			/* What firmware sets up, what is always 1, what runs by itself. */
+			if (a != IBS_CTL && a != DBG_EXTN_CFG && a != MPERF && a != APERF)
+				assert_int_equal(s.entry[i].value, 0);
+			assert_false(s.entry[i].enable);
+		}
 	}
+	/* Sampling and branch records that firmware left on. */
+	start_cpu(&amd_zen4, "");
+	assert_true(msr_write(IBS_OP_CTL, OP_EN | 1));
+	assert_true(msr_write(IBS_FETCH_CTL, FETCH_EN | 1));
+	assert_true(msr_write(DBG_EXTN_CFG, DBG_EXTN_LBR));
+	struct pmu_snapshot s;
+	unsigned enabled = 0;
+	drv->snapshot(&pmu, &s);
+	for (unsigned i = 0; i < s.count; i++)
+		enabled += s.entry[i].enable;
+	assert_int_equal(enabled, 3);
 }
 
 /* What the list says is what the model does. */

@@ -302,6 +302,16 @@ static void fields_are_named(void **unused)
 	assert_string_equal(text, "EN INT USR CMASK=0x2 UMASK=0x7 EVENT=0xc9 EVENT11_8=0x1");
 	register_format(amd_driver.fields, PERF_GLOBAL_STATUS, 0x0c00000000000005, text, sizeof text);
 	assert_string_equal(text, "CTR0 CTR2 LBR_FROZEN PMC_FROZEN");
+	register_format(amd_driver.fields, IBS_FETCH_CTL, 0x3fffffff0010ull | 0xfdull << 48, text,
+			sizeof text);
+	assert_null(strchr(text, '?'));
+	register_format(amd_driver.fields, IBS_OP_DATA3, 1ull << 15 | 4 << 22 | 1, text, sizeof text);
+	assert_string_equal(text, "LOAD LOCKED WIDTH=0x4");
+	register_format(amd_driver.fields, IBS_OP_DATA, 1ull << 35 | 1ull << 37 | 7, text, sizeof text);
+	assert_string_equal(text, "COMPLETE_TO_RETIRE=0x7 TAKEN BRANCH");
+	register_format(amd_driver.fields, DBG_EXTN_CFG, 0x0103003c, text, sizeof text);
+	assert_string_equal(text, "BRS ONES=0x3 BRS_VALID BRS_NEXT=0x3 BRS_PMC=0x1");
+	assert_string_equal(register_name(amd_driver.fields, IBS_OP_RIP, text, sizeof text), "IBS_OP_RIP");
 }
 
 static int cleanup(void **unused)

@@ -93,7 +93,7 @@ static void what_each_part_has(void **unused)
 		{&amd_zen4_guest, "last branch", false, false, 0, 0},
 	};
 	const uint32_t always = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY |
-				RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED;
+				RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED | RECORD_HAS_WIDTH;
 	(void)unused;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct pmu_record_source *s;
@@ -188,7 +188,9 @@ static void operations(void **unused)
 		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 		assert_int_equal(got[0].kind, RECORD_IBS_OP);
 		assert_int_equal(got[0].ip, CODE + 32);
-		assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS);
+		assert_int_equal(got[0].has,
+				 RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_WIDTH);
+		assert_int_equal(got[0].width, 8);
 		assert_int_equal(got[0].op, RECORD_OP_LOAD);
 		assert_int_equal(got[0].address, DATA);
 		assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);

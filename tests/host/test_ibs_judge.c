@@ -8,7 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct qterm terms[] = {{Q_LOADS, 1}, {Q_STORES, 1}, {Q_BRANCHES, 1}, {Q_LOADS, 8}};
+static struct qterm terms[] = {{Q_LOADS, 1}, {Q_STORES, 1},      {Q_BRANCHES, 1},
+			       {Q_LOADS, 8}, {Q_INSN_LOCKED, 1}, {Q_PREFETCHES, 1}};
 static struct uarch_access access[] = {{.address = 0x8000, .size = 8},
 				       {.address = 0x8000, .size = 8, .store = true}};
 static struct path_step steps[] = {
@@ -25,8 +26,10 @@ static struct path_step steps[] = {
 	{.ip = 0x100c, .next = 0x1040, .length = 1, .terms = 2, .n_terms = 1, .transfer = TRANSFER_RETURN},
 	{.ip = 0x1040, .next = 0x1041, .length = 1},
 	{.ip = 0x1041, .next = 0x9000, .transfer = TRANSFER_EVENT},
+	/* locked, and a prefetch */
+	{.ip = 0x1050, .next = 0x1054, .length = 4, .terms = 4, .n_terms = 2, .access = 0, .n_access = 2},
 };
-static struct path path = {.step = steps, .access = access, .terms = terms, .n_steps = 8, .to = 8};
+static struct path path = {.step = steps, .access = access, .terms = terms, .n_steps = 9, .to = 9};
 static struct sample_judgement j[IBS_ASPECTS];
 
 static unsigned wrong(struct pmu_record r)
@@ -71,6 +74,10 @@ static void operations(void **unused)
 		{12, RECORD_OP_BRANCH | RECORD_OP_RETURN, false},
 		{12, 0, true},
 		{64, RECORD_OP_RETURN, false},
+		{0, RECORD_OP_LOAD | RECORD_OP_LOCKED, false},
+		{0, RECORD_OP_LOAD | RECORD_OP_PREFETCH, false},
+		{80, RECORD_OP_LOAD | RECORD_OP_STORE | RECORD_OP_LOCKED, true},
+		{80, RECORD_OP_PREFETCH, true},
 	};
 	(void)unused;
 
@@ -113,6 +120,20 @@ static void addresses(void **unused)
 	r.address++;
 	assert_int_equal(wrong(r), 1 << IBS_ADDRESS);
 	r.address--;
+	/* As wide; on silicon an operation may be a part. Misaligned is what is not aligned. */
+	r.has |= RECORD_HAS_WIDTH;
+	r.width = 8;
+	assert_int_equal(wrong(r), 0);
+	r.width = 4;
+	assert_int_equal(wrong(r), 1 << IBS_ADDRESS);
+	ibs_judge(&path, false, &r, 1, 100, 200, 0x1000, j);
+	assert_int_equal(j[IBS_ADDRESS].right, 1);
+	r.width = 16;
+	ibs_judge(&path, false, &r, 1, 100, 200, 0x1000, j);
+	assert_int_equal(j[IBS_ADDRESS].right, 0);
+	r.has &= ~RECORD_HAS_WIDTH;
+	r.op |= RECORD_OP_MISALIGNED;
+	assert_int_equal(wrong(r), 1 << IBS_ADDRESS);
 	r.ip = 0x1003;
 	r.op = RECORD_OP_STORE;
 	assert_int_equal(wrong(r), 0);
