@@ -85,4 +85,15 @@ struct pmu_control_check {
 	void (*check)(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 };
 
+/* What checks do all the time. What is refused is said, as works() says it. */
+
+/** Program a counter and write what it begins with. @return whether all is well so far */
+bool control_program(struct pmu_hands *h, unsigned c, const struct pmu_config *config, uint64_t first);
+
+/** What a counter holds. */
+uint64_t control_value(struct pmu_hands *h, unsigned c);
+
+/** What a model-specific register holds. */
+uint64_t control_register(struct pmu_hands *h, uint32_t address);
+
 #endif

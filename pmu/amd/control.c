@@ -26,26 +26,9 @@
 
 static bool set(struct pmu_hands *h, unsigned c, uint64_t code, uint8_t rings, bool interrupt, uint64_t first)
 {
-	struct pmu_config config = {.code = code, .ring = rings, .interrupt = interrupt};
+	const struct pmu_config config = {.code = code, .ring = rings, .interrupt = interrupt};
 
-	return h->works(h, "programming a counter", h->pmu->driver->program(h->pmu, c, &config)) &&
-	       h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, first));
-}
-
-static uint64_t value(struct pmu_hands *h, unsigned c)
-{
-	uint64_t v = 0;
-
-	h->works(h, "reading a counter", h->pmu->driver->read(h->pmu, c, &v));
-	return v;
-}
-
-static uint64_t read(struct pmu_hands *h, uint32_t address)
-{
-	uint64_t v = 0;
-
-	h->works(h, "reading a free-running counter", msr_read(address, &v));
-	return v;
+	return control_program(h, c, &config, first);
 }
 
 static bool counts_instructions(const struct pmu *pmu, unsigned c, const struct pmu_event *e)
@@ -77,7 +60,7 @@ static void stop_at_carry(struct pmu_hands *h, unsigned c, const struct pmu_even
 			return;
 		h->run(h, mask);
 		h->within(h, "stopped about a carry from bit 31, it is", UPPER - before + low,
-			  UPPER - before + high, value(h, c));
+			  UPPER - before + high, control_value(h, c));
 	}
 }
 
@@ -138,7 +121,8 @@ static void halt(struct pmu_hands *h, unsigned instance, const struct pmu_event 
 		h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
 	}
 	h->equal(h, "it halted", true, took != 0);
-	h->within(h, "over a halt the core's cycles go on by", 1, took / ACTIVE_PART, value(h, 0) - START);
+	h->within(h, "over a halt the core's cycles go on by", 1, took / ACTIVE_PART,
+		  control_value(h, 0) - START);
 }
 
 /* --- free-running counters ---------------------------------------------------------------------------- */
@@ -187,11 +171,11 @@ static void aperf(struct pmu_hands *h, unsigned instance, const struct pmu_event
 	uint64_t m, a, begin = tsc_read(), took;
 
 	(void)instance, (void)e;
-	m = read(h, MPERF);
-	a = read(h, APERF);
+	m = control_register(h, MPERF);
+	a = control_register(h, APERF);
 	h->run_user(h, 0);
-	m = read(h, MPERF) - m;
-	a = read(h, APERF) - a;
+	m = control_register(h, MPERF) - m;
+	a = control_register(h, APERF) - a;
 	took = tsc_read() - begin;
 	h->within(h, "MPERF goes on by no more than the time, and by", 1, took, m);
 	h->within(h, "APERF goes on by", 1, took * FASTEST, a);
@@ -245,8 +229,8 @@ static void merged(struct pmu_hands *h, unsigned instance, const struct pmu_even
 			return;
 		amd_flops(PAIRS);
 		h->works(h, "stopping", d->stop(h->pmu));
-		h->equal(h, "the lower half goes on by", 4 * PAIRS - 2, value(h, c));
-		h->equal(h, "the upper half becomes", (upper + 1) & MERGE_TOP, value(h, c + 1));
+		h->equal(h, "the lower half goes on by", 4 * PAIRS - 2, control_value(h, c));
+		h->equal(h, "the upper half becomes", (upper + 1) & MERGE_TOP, control_value(h, c + 1));
 		h->works(h, "reading the status", !h->pmu->has_global || d->overflowed(h->pmu, &overflows));
 		if (h->pmu->has_global)
 			h->equal(h, "overflows", upper == MERGE_TOP ? 1ull << c : 0, overflows);
@@ -288,14 +272,14 @@ static void host_and_guest(struct pmu_hands *h, unsigned c, const struct pmu_eve
 			h->run(h, 1ull << c);
 			h->amount(h, e, 0, &low, &high);
 			h->within(h, cases[i].what, cases[i].counts ? low : 0, cases[i].counts ? high : 0,
-				  value(h, c) - START);
+				  control_value(h, c) - START);
 		}
 	}
 	if (h->works(h, "restoring EFER", msr_write(EFER, efer)) &&
 	    set(h, c, e->code, RING_ALL, false, START)) {
 		h->run(h, 1ull << c);
 		h->amount(h, e, 0, &low, &high);
-		h->within(h, "what is for neither counts", low, high, value(h, c) - START);
+		h->within(h, "what is for neither counts", low, high, control_value(h, c) - START);
 	}
 }
 

@@ -29,28 +29,6 @@ static uint64_t top(const struct pmu *pmu, unsigned c)
 	return pmu->counter[c].width >= 64 ? ~0ull : (1ull << pmu->counter[c].width) - 1;
 }
 
-static void set(struct pmu_hands *h, unsigned c, const struct pmu_config *config, uint64_t first)
-{
-	h->works(h, "programming a counter", h->pmu->driver->program(h->pmu, c, config));
-	h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, first));
-}
-
-static uint64_t value(struct pmu_hands *h, unsigned c)
-{
-	uint64_t v = 0;
-
-	h->works(h, "reading a counter", h->pmu->driver->read(h->pmu, c, &v));
-	return v;
-}
-
-static uint64_t read(struct pmu_hands *h, uint32_t address)
-{
-	uint64_t v = 0;
-
-	h->works(h, "reading a register", msr_read(address, &v));
-	return v;
-}
-
 static bool offers(const struct pmu *pmu, uint64_t code)
 {
 	for (unsigned i = 0; i < pmu->n_events; i++)
@@ -86,7 +64,7 @@ static unsigned freeze_after(struct pmu_hands *h, uint64_t n, struct pmu_record 
 	unsigned c = (unsigned)find(h->pmu, COUNTER_GENERAL, 0);
 	const char *why;
 
-	set(h, c, &config, top(h->pmu, c) + 1 - n);
+	control_program(h, c, &config, top(h->pmu, c) + 1 - n);
 	h->works(h, "setting the last-branch stack up", r.source && record_setup(h->pmu, &r, &why));
 	if (!r.source)
 		return 0;
@@ -96,10 +74,10 @@ static unsigned freeze_after(struct pmu_hands *h, uint64_t n, struct pmu_record 
 	h->run(h, 1ull << c);
 	if (h->pmu->version >= 4)
 		h->equal(h, "LBR_FRZ after the interrupt is", 1,
-			 (read(h, IA32_PERF_GLOBAL_STATUS) & STATUS_LBR_FRZ) != 0);
+			 (control_register(h, IA32_PERF_GLOBAL_STATUS) & STATUS_LBR_FRZ) != 0);
 	else
 		h->equal(h, "IA32_DEBUGCTL.LBR after the interrupt is", 0,
-			 read(h, IA32_DEBUGCTL) & DEBUGCTL_LBR);
+			 control_register(h, IA32_DEBUGCTL) & DEBUGCTL_LBR);
 	unsigned count = record_drain(h->pmu, &r, out, INTEL_LBR_DEPTH_MAX);
 	h->equal(h, "interrupts", 1, h->interrupts(h));
 	h->works(h, "stopping", record_release(h->pmu, &r));
@@ -163,7 +141,7 @@ static void together_check(struct pmu_hands *h, unsigned i, const struct pmu_eve
 
 		if (c == NONE)
 			continue;
-		set(h, (unsigned)c, &config, top(h->pmu, (unsigned)c));
+		control_program(h, (unsigned)c, &config, top(h->pmu, (unsigned)c));
 		mask |= 1ull << c;
 	}
 	h->arm(h);
@@ -173,7 +151,7 @@ static void together_check(struct pmu_hands *h, unsigned i, const struct pmu_eve
 	for (unsigned c = 0; c < h->pmu->n_counters; c++)
 		if (mask >> c & 1)
 			h->equal(h, "overflow status of a counter that has wrapped, or not",
-				 value(h, c) < top(h->pmu, c), status >> c & 1);
+				 control_value(h, c) < top(h->pmu, c), status >> c & 1);
 	h->equal(h, "interrupts", 1, h->interrupts(h));
 	h->works(h, "taking the freeze back",
 		 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0));
@@ -203,12 +181,12 @@ static void write_check(struct pmu_hands *h, unsigned i, const struct pmu_event 
 
 	(void)e;
 	h->arm(h);
-	set(h, 0, &other, 0);
+	control_program(h, 0, &other, 0);
 	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
 	for (uint64_t below = 0; below <= 0x40; below += 0x10) {
-		set(h, c, &config, top(h->pmu, c) - below);
+		control_program(h, c, &config, top(h->pmu, c) - below);
 		h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, START));
-		h->equal(h, "the counter holds", START, value(h, c));
+		h->equal(h, "the counter holds", START, control_value(h, c));
 	}
 	h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
 	h->works(h, "reading the overflow status", h->pmu->driver->overflowed(h->pmu, &status));
@@ -239,14 +217,14 @@ static void metrics_check(struct pmu_hands *h, unsigned i, const struct pmu_even
 	uint64_t metrics, again = 0;
 
 	(void)i, (void)e;
-	set(h, c, &config, 0);
+	control_program(h, c, &config, 0);
 	h->works(h, "clearing the metrics", msr_write(MSR_PERF_METRICS, 0));
 	h->works(h, "enabling the metrics", msr_write(IA32_PERF_GLOBAL_CTRL, GLOBAL_METRICS));
 	h->run_user(h, 1ull << c); /* start() leaves what is on */
-	metrics = read(h, MSR_PERF_METRICS);
+	metrics = control_register(h, MSR_PERF_METRICS);
 	for (unsigned m = 0; m < METRICS; m++)
 		sum += metrics >> 8 * m & 0xff;
-	h->within(h, "slots", 1, top(h->pmu, c), value(h, c));
+	h->within(h, "slots", 1, top(h->pmu, c), control_value(h, c));
 	h->within(h, "slots that retired, of 255", 1, METRICS_FULL, metrics & 0xff);
 	h->within(h, "sum of the four metrics", METRICS_FULL - ROUNDING, METRICS_FULL + ROUNDING, sum);
 	h->works(h, "RDPMC of the metrics", pmc_read(RDPMC_METRICS, &again));
@@ -283,11 +261,12 @@ static void equal_check(struct pmu_hands *h, unsigned i, const struct pmu_event 
 	for (unsigned n = 0; n < 3; n++) {
 		c[n] = (unsigned)find(h->pmu, COUNTER_GENERAL, n);
 		mask |= 1ull << c[n];
-		set(h, c[n], &configs[n], 0);
+		control_program(h, c[n], &configs[n], 0);
 	}
 	h->run(h, mask);
-	h->within(h, "cycles with a slot", 1, top(h->pmu, c[0]), value(h, c[0]));
-	h->equal(h, "cycles with one slot and with more", value(h, c[0]), value(h, c[1]) + value(h, c[2]));
+	h->within(h, "cycles with a slot", 1, top(h->pmu, c[0]), control_value(h, c[0]));
+	h->equal(h, "cycles with one slot and with more", control_value(h, c[0]),
+		 control_value(h, c[1]) + control_value(h, c[2]));
 }
 
 /* --- counts in last-branch records ------------------------------------------------------------------ */
@@ -325,7 +304,7 @@ static void log_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e
 		unsigned c = (unsigned)find(h->pmu, COUNTER_GENERAL, n);
 
 		mask |= 1ull << c;
-		set(h, c, &configs[n], 0);
+		control_program(h, c, &configs[n], 0);
 	}
 	h->works(h, "setting the last-branch stack up", r.source && record_setup(h->pmu, &r, &why));
 	h->works(h, "recording", record_start(h->pmu, &r));
@@ -334,7 +313,7 @@ static void log_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e
 	/* Where ring 3 was entered nothing had been counted there. */
 	unsigned told = 0;
 	for (unsigned n = 0; n < r.source->depth && told < LOG_LOOKED_AT; n++) {
-		uint64_t info = read(h, IA32_LBR_0_INFO + n) >> LBR_INFO_LOG;
+		uint64_t info = control_register(h, IA32_LBR_0_INFO + n) >> LBR_INFO_LOG;
 		uint64_t branches = info & LBR_LOG_MOST, instructions = info >> 2 & LBR_LOG_MOST;
 
 		h->equal(h, "counts of counters that do not ask for it", 0, info >> 4 & 15);
@@ -406,8 +385,8 @@ static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 
 	(void)e;
 	for (unsigned named = 0; named < 2; named++) {
-		set(h, c, &config, START);
-		set(h, by, &config, below);
+		control_program(h, c, &config, START);
+		control_program(h, by, &config, below);
 		reload(h, c, named ? bit : 0, START);
 		reload(h, by, bit, below);
 		h->run(h, 1ull << c | 1ull << by);
@@ -415,18 +394,19 @@ static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 		if (!h->within(h, "instructions of the run, enough to overflow", RELOAD_EVERY, UINT64_MAX,
 			       low))
 			break;
-		since = value(h, by) - below;
+		since = control_value(h, by) - below;
 		h->within(h, "the counter that reloads itself, above its reload value", 0,
 			  h->pmu->virtual ? RELOAD_EVERY - 1 : low - 1, since);
 		if (h->pmu->virtual && low == high)
 			h->equal(h, "instructions since the last overflow", low % RELOAD_EVERY, since);
 		if (!named)
 			h->within(h, "the counter that is not reloaded", START + low,
-				  high == UINT64_MAX ? high : START + high, value(h, c));
+				  high == UINT64_MAX ? high : START + high, control_value(h, c));
 		else if (h->pmu->virtual)
-			h->equal(h, "the counter that is reloaded", START + since, value(h, c));
+			h->equal(h, "the counter that is reloaded", START + since, control_value(h, c));
 		else
-			h->within(h, "the counter that is reloaded", START, START + low - 1, value(h, c));
+			h->within(h, "the counter that is reloaded", START, START + low - 1,
+				  control_value(h, c));
 		reload(h, c, 0, 0);
 		reload(h, by, 0, 0);
 	}

@@ -9,18 +9,9 @@
 
 bool control_set(struct pmu_hands *h, unsigned c, uint64_t code, unsigned rings, uint64_t first)
 {
-	struct pmu_config config = {.code = code, .ring = (uint8_t)rings};
+	const struct pmu_config config = {.code = code, .ring = (uint8_t)rings};
 
-	return h->works(h, "programming a counter", h->pmu->driver->program(h->pmu, c, &config)) &&
-	       h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, first));
-}
-
-uint64_t control_value(struct pmu_hands *h, unsigned c)
-{
-	uint64_t value = 0;
-
-	h->works(h, "reading a counter", h->pmu->driver->read(h->pmu, c, &value));
-	return value;
+	return control_program(h, c, &config, first);
 }
 
 uint64_t control_moved(struct pmu_hands *h, unsigned c)

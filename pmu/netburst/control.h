@@ -22,7 +22,6 @@ bool control_set(struct pmu_hands *h, unsigned c, uint64_t code, unsigned rings,
 
 /** How far counter c is from CONTROL_START. */
 uint64_t control_moved(struct pmu_hands *h, unsigned c);
-uint64_t control_value(struct pmu_hands *h, unsigned c);
 
 /** OVF_PMI of the logical processor that was found at identification. */
 static inline uint64_t control_pmi(void)
