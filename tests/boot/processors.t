@@ -42,6 +42,11 @@ for name, what in (("QEMU, PIT as watchdog", dict(machine="q35,hpet=off", cpus=2
     sound(r, name + ": the other processor alone")
     equal([line for line in r.text if line.startswith("processor ")], ["processor 1 is judged"], name + ": which it says")
 
+for topology, pairs in (("4,sockets=1,cores=2,threads=2", [(0, 1), (1, 0), (2, 3), (3, 2)]), ("4,sockets=1,cores=4,threads=1", [])):
+    r = boot(options="pmu=virtual suite=none cpus=all", cpus=topology)
+    equal([(n, other) for n in range(4) for other in range(4) if notes(r, "processor %d shares its core with processor %d, which " % (n, other))],
+          pairs, "siblings of -smp " + topology)
+
 # --- hybrid: each type with its own PMU ------------------------------------------------------------------------
 
 SMALL = " suite=control,events event=BR_INST_RETIRED* kernel=nop_loop,calls check=wrap*,gating*"
