@@ -43,7 +43,7 @@ test("fixed counters share their control", ("IA32_FIXED_CTR_CTRL", 0x201) in fou
 FIELDS = {"event": (0, 8), "umask": (8, 8), "edge": (18, 1), "any": (21, 1), "inv": (23, 1), "cmask": (24, 8)}
 
 
-def perf_selector(text):
+def perf_selector(text, event_bits=8):
     pmu, terms, modifiers = text.split("/")
     value, extra = 0, {}
     for term in terms.split(","):
@@ -51,8 +51,8 @@ def perf_selector(text):
         number = int(number or "1", 0)
         if name in FIELDS:
             shift, width = FIELDS[name]
-            assert number < 1 << width, text
-            value |= number << shift
+            assert number < 1 << (event_bits if name == "event" else width), text
+            value |= (number & (1 << width) - 1) << shift | (number >> width) << 32
         else:
             extra[name] = number
     return pmu, value | (0x10000 if modifiers != "k" else 0) | (0x20000 if modifiers != "u" else 0), extra
@@ -66,7 +66,9 @@ for pmu, name, string in (
         ("intel-skylake", "UOPS_ISSUED.STALL_CYCLES:c=3", "cpu/event=0xe,umask=0x1,inv,cmask=0x3/"),
         ("intel-alderlake-e", "BR_INST_RETIRED.COND", "cpu_atom/event=0xc4,umask=0x7e/"),
         ("intel-alderlake-p", "BR_INST_RETIRED.COND", "cpu_core/event=0xc4,umask=0x11/"),
-        ("amd-zen4", "RETIRED_UNCONDITIONAL_BRANCH_INSTRUCTIONS", "cpu/event=0x1c9/")):
+        ("amd-zen4", "RETIRED_UNCONDITIONAL_BRANCH_INSTRUCTIONS", "cpu/event=0x1c9/"),
+        ("amd-zen2", "RETIRED_SSE_AVX_FLOPS.ANY:u", "cpu/event=0x3,umask=0xf/u"),
+        ("amd-k8", "RETIRED_INSTRUCTIONS:k:c=2", "cpu/event=0xc0,cmask=0x2/k")):
     status, out, err = run("--perf", pmu, name)
     test(f"--perf writes {name} as perf has it", (status, out.strip()) == (0, string), out + err)
 for pmu in ("intel-core2", "intel-skylake", "intel-alderlake-p", "intel-goldmont"):
@@ -74,6 +76,21 @@ for pmu in ("intel-core2", "intel-skylake", "intel-alderlake-p", "intel-goldmont
     events = [e for e in json.loads(out)["events"] if e["perf"]]
     wrong = [e["name"] for e in events if perf_selector(e["perf"])[1] != int(e["code"], 16) | 0x30000]
     test(f"perf's fields give the codes of all {len(events)} events of {pmu}", len(events) > 70 and not wrong, wrong)
+for pmu in ("amd-k8", "amd-fam15h", "amd-zen2", "amd-zen5"):
+    status, out, err = run("--json", "--list", pmu)
+    events = json.loads(out)["events"]
+    wrong = [e["name"] for e in events if perf_selector(e["perf"], 12)[1] != int(e["code"], 16) | 0x30000]
+    test(f"perf's fields give the codes of all {len(events)} events of {pmu}", len(events) > 120 and not wrong, wrong)
+
+# Merged counters of AMD's.
+found = writes("amd-zen2", "RETIRED_SSE_AVX_FLOPS.ANY")
+test("an event of large increments takes a pair of counters",
+     ("PERF_CTL1", 0xf004000ff) in found and ("PERF_CTR1", 0xffff) in found and ("PERF_CTL0", 0x430f03) in found, found)
+for event, why in (("rf000000ff", "it merges two counters, and is programmed together with the event that needs it"),
+                   ("RETIRED_SSE_AVX_FLOPS.ANY@PERF_CTR3", "take PERF_CTR0, PERF_CTR2 or PERF_CTR4"),
+                   ("r0f03@PERF_CTR1", "take PERF_CTR0, PERF_CTR2 or PERF_CTR4")):
+    status, out, err = run("amd-zen2", event)
+    test(f"{event} is refused in one line", status and err.count("\n") == 1 and why in err, out + err)
 status, out, err = run("--perf", "intel-core2", "INST_RETIRED.ANY", "branches")
 test("a fixed counter's event has no perf string", (status, out.count("\n")) == (1, 1) and "INST_RETIRED.ANY" in err, out + err)
 test("--perf goes with no other form", run("--perf", "--list", "intel-core2")[0] == 2)
