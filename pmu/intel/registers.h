@@ -21,8 +21,7 @@
 #define EVTSEL_CMASK_SHIFT 24
 #define EVTSEL_CMASK       (0xffull << EVTSEL_CMASK_SHIFT)
 #define EVTSEL_ADAPTIVE    (1ull << 34) /* the counter's PEBS record is as IA32_PEBS_DATA_CFG says */
-#define EVTSEL_LBR_LOG     (1ull << 35) /* last-branch records tell how often it counted: CPUID.1CH:ECX[19:16] \
-					 */
+#define EVTSEL_LBR_LOG     (1ull << 35) /* last-branch records log its counts: CPUID.1CH:ECX[19:16] */
 /* Version 6: SDM of 2024, 20.2.6. */
 #define EVTSEL_EQ           (1ull << 36)
 #define EVTSEL_UMASK2_SHIFT 40

@@ -9,11 +9,10 @@
 
 #define CONTROL_START 1000 /* first value of a counter that must move, or must not: never 0 */
 #define CONTROL_TOP   ((1ull << NETBURST_COUNTER_WIDTH) - 1)
-#define CONTROL_CLOCK                                                                                        \
-	(CCCR_COMPARE | CCCR_COMPLEMENT | CCCR_THRESHOLD) /* passes every clock: SDM 18.17.2                 \
-							   */
-#define COUNTER(c)   (UINT64_C(1) << (c))
-#define ALL_COUNTERS ((UINT64_C(1) << NETBURST_COUNTERS) - 1)
+/* Passes every clock: SDM 18.17.2. */
+#define CONTROL_CLOCK (CCCR_COMPARE | CCCR_COMPLEMENT | CCCR_THRESHOLD)
+#define COUNTER(c)    (UINT64_C(1) << (c))
+#define ALL_COUNTERS  ((UINT64_C(1) << NETBURST_COUNTERS) - 1)
 
 #define THRESHOLD(n) (CCCR_COMPARE | (uint64_t)(n) << CCCR_THRESHOLD_SHIFT)
 

@@ -11,7 +11,8 @@
 static void lists_are_numbers_between_commas(void **state)
 {
 	static const char *const good[] = {"auto", "all", "0", "1,3", "0,17,255", "999999"};
-	static const char *const bad[] = {"", "x", "1,", ",1", "1,,2", "-1", "1-3", "1 2", "autos", "1000000"};
+	static const char *const bad[] = {"",   "x",   "1,",  ",1",    "1,,2",
+					  "-1", "1-3", "1 2", "autos", "1000000"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)

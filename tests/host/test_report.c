@@ -551,7 +551,8 @@ static void processors_are_kept_apart(void **state)
 	assert_true(between(fake_console_text(), first, second, "exact (1)"));
 	assert_false(between(fake_console_text(), first, second, "wrong"));
 	assert_true(between(fake_console_text(), second, "assay: ", "wrong (1)"));
-	assert_non_null(strstr(fake_console_tap(), "not ok 2 - events on processor 1 (E-core): INST on PMC0"));
+	assert_non_null(
+		strstr(fake_console_tap(), "not ok 2 - events on processor 1 (E-core): INST on PMC0"));
 
 	char *json = json_of(&size);
 	assert_int_equal(judge_file(VALIDATE, json), 0);

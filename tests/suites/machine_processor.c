@@ -67,8 +67,8 @@ static int64_t one_register_changed(void)
 const struct machine_check machine_processor[] = {
 	{"alike/registers are as on the boot processor", NULL, registers_that_differ, 0, 0, NULL},
 	{"alike/a register that is not is seen", NULL, one_register_changed, 1, 1, NULL},
-	{"alike/memory types are as on the boot processor", "SDM vol. 3, 11.11.8", memory_types_differ, 0,
-	 0, NULL},
+	{"alike/memory types are as on the boot processor", "SDM vol. 3, 11.11.8", memory_types_differ, 0, 0,
+	 NULL},
 	{"alike/memory types that are not are seen and taken over", "SDM vol. 3, 11.11.8",
 	 changed_memory_types, 10, 10, no_mtrr},
 	{NULL, NULL, NULL, 0, 0, NULL},

@@ -123,4 +123,5 @@ static void run_overhead(struct run *run)
 	run->report(run, &none);
 }
 
-const struct suite suite_overhead = {"overhead", "what the brackets themselves add to a count", run_overhead, NULL};
+const struct suite suite_overhead = {"overhead", "what the brackets themselves add to a count", run_overhead,
+				     NULL};

@@ -500,4 +500,5 @@ static void run_selftest(struct run *run)
 }
 
 const struct suite suite_selftest = {
-	"selftest", "the harness itself: injected faults are caught, clean models raise none", run_selftest, NULL};
+	"selftest", "the harness itself: injected faults are caught, clean models raise none", run_selftest,
+	NULL};
