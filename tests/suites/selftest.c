@@ -41,6 +41,7 @@ struct catch
 {
 	const char *checks;
 	enum verdict verdict;
+	bool may; /* chance decides whether any does: it is no stranger, and need not be there */
 };
 
 struct selftest_case {
@@ -122,9 +123,11 @@ static const struct selftest_case cases[] = {
 	 .catches = {{"ladder/PMC*", VERDICT_NOISY}, {"ladder/FIXED_CTR0", VERDICT_NOISY}},
 	 .unjudged = "events/INST_RETIRED*"},
 	{.inject = "noisy-branches",
+	 /* Where chance has all repetitions doubled alike it cannot be told from an error. */
 	 .catches = {{"events/BR_INST_RETIRED*", VERDICT_NOISY},
-		     {"events/BR_INST_RETIRED*", VERDICT_WRONG},
-		     {"identities/*", VERDICT_NOISY}}},
+		     {"events/BR_INST_RETIRED*", VERDICT_WRONG, .may = true},
+		     {"identities/*", VERDICT_NOISY},
+		     {"identities/*", VERDICT_WRONG, .may = true}}},
 	{.inject = "rdpmc-wrong-index",
 	 .catches = {{ON_EVERY("RDPMC"), VERDICT_WRONG},
 		     {ON_EVERY("RDPMC in ring 3, CR4.PCE = 1"), VERDICT_WRONG}}},
@@ -379,7 +382,7 @@ static void conclude(const struct capture *c, struct result *r)
 	unsigned missing = 0, rows = 0;
 
 	for (; rows < CATCHES_MAX && c->expected->catches[rows].checks; rows++)
-		if (!c->caught[rows] && !missing)
+		if (!c->caught[rows] && !c->expected->catches[rows].may && !missing)
 			missing = rows + 1;
 	r->n_observations = 1;
 	r->observation[0] = (struct observation){.low = rows, .high = rows};
