@@ -18,6 +18,7 @@ const uint8_t machine_quantities[] = {
 	Q_STORE_FORWARD_BLOCK,
 	Q_CLEARS_SMC,
 	Q_CLEARS_MO,
+	Q_ASSISTS_FP,
 	Q_AVX_SSE_TRANSITIONS,
 	Q_COUNT,
 };
@@ -262,11 +263,15 @@ static unsigned merge(struct qterm *out, unsigned n, const struct qterm *more, u
 
 unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
 			 uint64_t rip, uint64_t next, const struct qterm *terms, unsigned n_terms,
-			 struct qterm out[MACHINE_TERMS])
+			 bool denormal, struct qterm out[MACHINE_TERMS])
 {
 	struct uarch_access access[2 * ACCOUNT_ACCESSES];
-	struct uarch_step s = {
-		.ip = rip, .length = did->insn->length, .taken = did->taken, .next = next, .access = access};
+	struct uarch_step s = {.ip = rip,
+			       .length = did->insn->length,
+			       .taken = did->taken,
+			       .denormal = denormal,
+			       .next = next,
+			       .access = access};
 	struct qterm more[MACHINE_TERMS];
 	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
 	unsigned n;

@@ -555,5 +555,9 @@ unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *o
 		branch(u, s, &t);
 	if (s->vector)
 		vector(u, s->vector, &t);
+	if (MUTANT(U_ASSIST_NONE, s->denormal, false) ||
+	    MUTANT(U_ASSIST_VECTOR, false, s->vector != UARCH_NO_VECTOR) ||
+	    (s->vector && broken(u, UARCH_FP_ALWAYS)))
+		add(&t, Q_ASSISTS_FP);
 	return t.count;
 }

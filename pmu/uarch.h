@@ -80,6 +80,7 @@ struct uarch_step {
 	uint8_t branch; /* enum uarch_branch */
 	bool call;      /* pushes the return stack */
 	bool taken;     /* conditional */
+	bool denormal;  /* an operand or the result is a denormal number */
 	uint8_t vector; /* enum uarch_vector */
 	uint64_t next;  /* address of the instruction that follows in time */
 	const struct uarch_access *access;

@@ -6,6 +6,7 @@
 #include "arch/x86/step.h"
 #include "arch/x86/time.h"
 #include "pmu/account.h"
+#include "pmu/denormals.h"
 #include "pmu/insn_quantities.h"
 #include "pmu/machine_model.h"
 #include "pmu/pmu.h"
@@ -45,6 +46,7 @@ static struct {
 	uint32_t epoch;
 	struct uarch *machine;
 	bool splits;       /* something counts accesses across lines or pages */
+	bool assists;      /* something counts floating-point assists */
 	bool machine_runs; /* something counts what it gives */
 	bool cool;         /* it has to be cold before it runs again */
 	uint8_t thread;    /* logical processor that runs the stepped code */
@@ -150,6 +152,7 @@ static void begin_epoch(void)
 		uarch_reset(vpmu.machine);
 		vpmu.cool = false;
 	}
+	vpmu.assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
 	vpmu.splits = matters(Q_LOADS_SPLIT_LINE) || matters(Q_STORES_SPLIT_LINE) ||
 		      matters(Q_LOADS_SPLIT_PAGE) || matters(Q_STORES_SPLIT_PAGE);
 	vpmu_client.details = vpmu.machine_runs || vpmu.splits;
@@ -287,6 +290,21 @@ static inline bool add_up(const struct memo *m)
 	return false;
 }
 
+/* The vector registers are the stepped code's: nothing here touches them. */
+static bool met_denormal(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,
+			 unsigned n)
+{
+	static uint8_t fxsave[DENORMALS_FXSAVE] __attribute__((aligned(16)));
+	uint8_t memory[DENORMALS_MEMORY] = {0};
+
+	if (!denormals_possible(did, code, terms, n))
+		return false;
+	__asm__ volatile("fxsave %0" : "=m"(fxsave));
+	if ((did->insn->flags & INSN_F_MEM) && !step_copy(memory, (const void *)did->address, sizeof memory))
+		return false;
+	return denormals_met(did, code, terms, n, fxsave, memory);
+}
+
 /* The long way, which leaves a memo behind if it can. */
 static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
 {
@@ -311,8 +329,11 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 	if (vpmu.recording)
 		details_of_retired(&details, &step, r);
 	if (vpmu.machine_runs) {
-		unsigned n = machine_retired(vpmu.machine, did, (const uint8_t *)r->rip, r->rip,
-					     r->after->rip, terms, step.n_terms, terms + step.n_terms);
+		unsigned n = machine_retired(
+			vpmu.machine, did, (const uint8_t *)r->rip, r->rip, r->after->rip, terms,
+			step.n_terms,
+			vpmu.assists && met_denormal(did, (const uint8_t *)r->rip, terms, step.n_terms),
+			terms + step.n_terms);
 
 		step.n_terms += n;
 		alike = alike && n == 0;

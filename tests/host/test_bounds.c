@@ -67,10 +67,11 @@ static void follow(const struct insn_retired *did, const uint8_t *code, uint64_t
 {
 	struct qterm terms[ACCOUNT_TERMS], effects[MACHINE_TERMS];
 	unsigned n = account_retired(did, terms);
+	bool denormal = stepper_denormal(did, code, terms, n);
 
 	for (unsigned i = 0; i < n_followers; i++)
 		account_add(&followed[i], effects,
-			    machine_retired(followers[i], did, code, rip, next, terms, n, effects));
+			    machine_retired(followers[i], did, code, rip, next, terms, n, denormal, effects));
 }
 
 /* How many of the kernel's intervals the model leaves at N = n. */

@@ -41,6 +41,7 @@ struct step_seen {
 	struct insn insn;
 	uint8_t code[16];
 	uint64_t rip, next;
+	bool denormal;
 };
 
 struct trace {
@@ -71,6 +72,8 @@ static void record(const struct insn_retired *did, const uint8_t *code, uint64_t
 	s = &t->step[t->count++];
 	*s = (struct step_seen){.did = *did, .insn = *did->insn, .rip = rip, .next = next};
 	memcpy(s->code, code, did->insn->length);
+	struct qterm terms[ACCOUNT_TERMS];
+	s->denormal = stepper_denormal(did, code, terms, account_retired(did, terms));
 }
 
 static void record_all(void)
@@ -146,7 +149,8 @@ static void run(struct uarch *machine, const struct trace *t, struct chain *chai
 		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM)
 			s->did.address = POOL_START + chain->stride * (chain->at++ % chain->lines);
 		account_add(total, out,
-			    machine_retired(machine, &s->did, s->code, s->rip, s->next, terms, n, out));
+			    machine_retired(machine, &s->did, s->code, s->rip, s->next, terms, n, s->denormal,
+					    out));
 	}
 }
 

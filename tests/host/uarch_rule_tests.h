@@ -416,12 +416,28 @@ static void upper_halves(void **state)
 	}
 }
 
+static void denormal_numbers(void **state)
+{
+	struct uarch *u = make(&tiny);
+	struct uarch_step s = {.ip = 0x400000, .length = 4, .next = 0x400004, .vector = UARCH_LEGACY_SSE};
+	struct qterm out[16];
+
+	(void)state;
+	assert_int_equal(amount(out, uarch_step(u, &s, out, 16), Q_ASSISTS_FP), 0);
+	s.denormal = true;
+	assert_int_equal(amount(out, uarch_step(u, &s, out, 16), Q_ASSISTS_FP), 1);
+	s.vector = UARCH_NO_VECTOR; /* x87 */
+	assert_int_equal(amount(out, uarch_step(u, &s, out, 16), Q_ASSISTS_FP), 1);
+	free(u);
+}
+
 #define UARCH_RULE_TESTS                                                                                     \
 	cmocka_unit_test(capacity_and_lru), cmocka_unit_test(levels), cmocka_unit_test(without_last_level),  \
 		cmocka_unit_test(splits), cmocka_unit_test(tlb), cmocka_unit_test(large_pages),              \
 		cmocka_unit_test(forwarding), cmocka_unit_test(conditional_prediction),                      \
 		cmocka_unit_test(indirect_and_returns), cmocka_unit_test(fetching),                          \
 		cmocka_unit_test(stores_to_code), cmocka_unit_test(upper_halves),                            \
-		cmocka_unit_test(bad_geometry), cmocka_unit_test(room_is_respected)
+		cmocka_unit_test(denormal_numbers), cmocka_unit_test(bad_geometry),                          \
+		cmocka_unit_test(room_is_respected)
 
 #endif

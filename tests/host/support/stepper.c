@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "tests/host/support/stepper.h"
 #include "pmu/account.h"
+#include "pmu/denormals.h"
 
 #include <cpuid.h>
 #include <elf.h>
@@ -484,6 +485,25 @@ void stepper_code_alias(uint64_t *start, uint64_t *end, uint64_t *distance)
 	*start = (uint64_t)s.code_rw;
 	*end = *start + CODE_SIZE;
 	*distance = (uint64_t)(s.code_rx - s.code_rw);
+}
+
+bool stepper_denormal(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,
+		      unsigned n_terms)
+{
+	static uint8_t xstate[XSTATE_MAX];
+	struct iovec io = {xstate, sizeof xstate};
+	uint8_t memory[DENORMALS_MEMORY] = {0};
+	const uint8_t *data = s.data[0] <= (uint8_t *)did->address &&
+					      (uint8_t *)did->address < s.data[0] + KERNEL_DATA_SIZE - 16
+				      ? (const uint8_t *)did->address
+				      : NULL;
+
+	if (!denormals_possible(did, code, terms, n_terms) ||
+	    ptrace(PTRACE_GETREGSET, s.child, (void *)NT_X86_XSTATE, &io))
+		return false;
+	if (data)
+		memcpy(memory, data, sizeof memory);
+	return denormals_met(did, code, terms, n_terms, xstate, memory);
 }
 
 void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip,

@@ -41,6 +41,10 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out);
 void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip,
 				uint64_t next));
 
+/** For seen(): whether the instruction met a denormal number (pmu/denormals.h). */
+bool stepper_denormal(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,
+		      unsigned n_terms);
+
 /** Where kernels' code can be written: for uarch_code_alias(). */
 void stepper_code_alias(uint64_t *start, uint64_t *end, uint64_t *distance);
 
