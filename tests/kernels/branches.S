@@ -36,7 +36,7 @@ SIG BRANCHES, 4 + 1, 0
 SIG BR_COND, 4 + 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 4, 1
-SIG_ONE_WAY 4 + 1
+SIG_RANGE BR_MISPRED, 0, 0, 0, 4*4 + 12, "branches that are not taken need no target: each is learnt once, as is the closing one"
 SIGNATURE_END
 
 KERNEL jumps_indirect, "N times two jumps through a register and two through memory", flags=KERNEL_CORE

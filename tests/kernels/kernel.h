@@ -214,7 +214,7 @@ kernel_\name:
 
 /* \count branches per turn, each of which goes one way only. */
 .macro SIG_ONE_WAY count
-	SIG_RANGE BR_MISPRED, 0, 0, \count, 0, "each branch goes one way but at the end; a predictor may err while it learns that"
+	SIG_RANGE BR_MISPRED, 0, 0, \count, 0, "each goes one way but at the end; one that has no place among its neighbours in a target buffer may be wrong each time"
 .endm
 
 /* What a kernel cannot cause that has no floating point and changes no code. */
