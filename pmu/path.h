@@ -1,6 +1,6 @@
 /*
  * The known path: where a piece of code really went, instruction by instruction, seen by single-stepping it
- * on the very CPU under test. Records (pmu/record.h) are judged against it. docs/witnesses.md says why it may
+ * on the very CPU under test. Records (pmu/record.h) are judged against it. docs/records.md says why it may
  * be trusted.
  *
  * While the path is walked, no register of a PMU is touched: RDMSR, WRMSR and RDPMC that lie outside of the
