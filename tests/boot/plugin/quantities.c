@@ -131,6 +131,7 @@ static struct {
 	const struct instruction *current;
 	struct access access[ACCESSES_MAX];
 	unsigned n_accesses;
+	bool told_device; /* it has stored to a device, which may interrupt at once: then it has retired */
 } s;
 
 /* --- what an instruction is ------------------------------------------------------------------------- */
@@ -429,8 +430,9 @@ static void finish(uint64_t successor)
 	if (in->kind == REP && successor == in->address)
 		commit_accesses(); /* an iteration */
 	else if (total_of_kind[in->kind] || successor == in->next || in->kind == IDLE ||
-		 (in->kind == HALT && ring() == 0))
+		 (in->kind == HALT && ring() == 0) || (s.told_device && in->kind == PLAIN))
 		retire(successor);
+	s.told_device = false;
 	s.n_accesses = 0;
 	s.current = NULL;
 }
@@ -481,6 +483,11 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addres
 	(void)vcpu, (void)user;
 	if (!s.open || s.aside || !s.current || s.n_accesses == ACCESSES_MAX)
 		return;
+	if (qemu_plugin_mem_is_store(info)) {
+		const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
+
+		s.told_device = s.told_device || (where && qemu_plugin_hwaddr_is_io(where));
+	}
 	s.access[s.n_accesses++] = (struct access){.address = address,
 						   .size = 1u << qemu_plugin_mem_size_shift(info),
 						   .store = qemu_plugin_mem_is_store(info)};
