@@ -189,11 +189,12 @@ static bool counts_additions(const struct pmu *pmu, unsigned c, const struct pmu
 	       (e->terms[0].quantity == Q_FLOPS_SP_ADD || e->terms[0].quantity == Q_FLOPS_SP);
 }
 
+/* A hypervisor may let the event of large increments count nothing. */
 static bool each_pair(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	unsigned c = 2 * i;
 
-	if (!amd_merges(amd_identified()) || c + 1 >= pmu->n_counters)
+	if (pmu->guest || !amd_merges(amd_identified()) || c + 1 >= pmu->n_counters)
 		return false;
 	*out = (struct pmu_control_instance){.counters = 3ull << c};
 	snprintf(out->name, sizeof out->name, "%s and %s", pmu->counter[c].name, pmu->counter[c + 1].name);
