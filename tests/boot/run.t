@@ -2,9 +2,11 @@
 """`make run` as its user meets it: what it shows, what it leaves behind, and its exit status."""
 import json
 import os
+import signal
 import subprocess
+import tempfile
 
-from boottest import BUILD, TOP, done, equal, ok, valid
+from boottest import BUILD, TOP, boot, done, equal, ok, valid
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("MAKE") and k != "MFLAGS"}
 
@@ -35,4 +37,15 @@ run(["make", "run", "EMU=vmware"], "an emulator that does not exist", 2, "assay:
 run(["make", "run", "CPU=8086"], "a CPU model that does not exist", 2, "assay: could not run: qemu ended")
 run(["scripts/run", "-t", "1"], "no verdict in time", 2, "assay: could not run: no verdict after 1 s")
 ok(not os.path.exists(BUILD + "/report.json"), "no report of an earlier run is left to be mistaken for this one's")
+
+# A Bochs that dies as it starts is started once more, and no oftener.
+with tempfile.TemporaryDirectory() as folder:
+    with open(folder + "/bochs", "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\necho >> %s/starts\nkill -SEGV $$\n" % folder)
+    os.chmod(folder + "/bochs", 0o755)
+    path, os.environ["PATH"] = os.environ["PATH"], folder + ":" + os.environ["PATH"]
+    r = boot(emulator="bochs", options="suite=none")
+    os.environ["PATH"] = path
+    with open(folder + "/starts", encoding="ascii") as f:
+        equal([r.verdict, r.exit_status, len(f.readlines())], [None, -signal.SIGSEGV, 2], "a Bochs that crashes as it starts is tried twice")
 done()
