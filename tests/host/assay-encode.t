@@ -127,6 +127,13 @@ for name, pmu, events, registers in EXAMPLES:
 status, out, err = run("netburst-northwood", "memory_loads:u:t")
 test("without Hyper-Threading there is no other processor to count", status == 1 and "this CPU has one: leave it out" in err, err)
 
+status, out, err = run("netburst-northwood", "0x00033000/0x09000034@0x80000008", "0x00033000/0x0A000034@0x80000009")
+test("two in perfex's words that need one ESCR with other values take two passes", status == 0 and out.startswith("netburst-northwood: 2 events in 2 passes;")
+     and out.count("FIRM_ESCR0 ") == 2, out + err)
+status, out, err = run("netburst-northwood", "0x00039000/0x09000034@0x80000008")
+test("an ESCR that is not wired to the counter of perfex's words is refused with those that are", status == 1 and "FLAME_COUNTER0 cannot count" in err
+     and "take BPU_COUNTER0," in err and "IQ_COUNTER5" in err, out + err)
+
 profiles = [line.split()[0] for line in run("?", "x")[2].splitlines()[1:]]
 test("every profile is listed", "intel-core2" in profiles and len(profiles) >= 3, profiles)
 for profile in profiles:
