@@ -301,7 +301,7 @@ def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp
                 process.stdin.write(b"c\n")
             source = open(serial_file, "rb")
         try:
-            follow(r, process, source, bool(serial_file), deadline, on_line, stop_when, until_exit)
+            follow(r, process, source, tmp + ("/console" if serial_file else "/e9"), bool(serial_file), deadline, on_line, stop_when, until_exit)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -312,18 +312,22 @@ def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp
         r.console = f.read().decode("utf-8", "replace")
 
 
-def follow(r, process, source, is_file, deadline, on_line, stop_when, until_exit):
+def follow(r, process, source, document, is_file, deadline, on_line, stop_when, until_exit):
     pending = b""
     verdict_at = None
+    progress = 0, 0  # when the document was last seen to grow, and to what size
     started = time.monotonic()
     while True:
         now = time.monotonic()
         if now > deadline:
             r.timed_out = r.verdict is None
             return
-        # After the verdict the machine has files to write and to switch itself off.
-        if verdict_at and not until_exit and now > verdict_at + AFTER_VERDICT:
-            return
+        # After the verdict the machine has files to write and to switch itself off. A document that still grows is waited for.
+        if verdict_at and not until_exit and now > max(verdict_at, progress[0]) + AFTER_VERDICT:
+            size = os.path.getsize(document) if os.path.exists(document) else 0
+            if size == progress[1]:
+                return
+            progress = now, size
         ended = process.poll() is not None
         if is_file:
             data = source.read()
