@@ -39,6 +39,11 @@ def skip(name, why):
     print("ok %d - %s # SKIP %s" % (_count, name.replace("#", "\\#"), why))
 
 
+def table():
+    """What follows is a table for the reader of `make check`: scripts/check shows it."""
+    print("# table", flush=True)
+
+
 def done():
     print("1..%d" % _count)
     sys.exit(1 if _failed else 0)

@@ -2,7 +2,7 @@
 """Which PMU a CPU has, on every CPU model of QEMU and every 64-bit one of Bochs: the right driver, or the right reason why none fits."""
 import re
 
-from boottest import boot, complains, done, ok, tail
+from boottest import boot, complains, done, ok, table, tail
 
 NO_LEAF = ("intel", "no CPUID leaf 0AH")
 VERSION_0 = ("intel", "CPUID leaf 0AH gives version 0")
@@ -62,6 +62,7 @@ def fits(got, expected):
     return all(re.search(reason if driver == family else OTHERS[driver], got.get(driver, "")) for driver in OTHERS)
 
 
+table()
 for emulator, models in (("qemu", QEMU), ("bochs", BOCHS)):
     for model, expected in models.items():
         r = boot(emulator=emulator, cpu=model, options="pmu=auto suite=none", ignore_bad_msrs=0, timeout=60)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Every rule of the PMU models is broken once, in one boot of a test image, and the suites tell; the list of what told each is the output."""
-from boottest import boot, done, equal, ok, tail
+from boottest import boot, done, equal, ok, table, tail
 
 # At least so many are told by the suites: of NetBurst every one. The others only the host's tests of the models can tell, and the list says so.
 TOLD = {"netburst": 107, "intel": 54, "amd": 50}
@@ -18,6 +18,7 @@ for c in checks:
         told.setdefault(family, []).append(c)
 ok(len(clean) > 50 and all(c["verdict"] == "exact" for c in clean), "the unbroken models raise nothing in %d trials" % len(clean),
    [c["name"] + ": " + c.get("text", "") for c in clean if c["verdict"] != "exact"] + tail(r))
+table()
 for family, least in TOLD.items():
     for c in told.get(family, []):
         ok(c["verdict"] == "exact", "%s: %s" % (c["name"], c.get("text", "")))
