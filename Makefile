@@ -30,7 +30,7 @@ help:
 
 #: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|bochs CPU=model CPUS=n V=1)
 #: make check    run every test there is; the last line counts them
-#: make soak     run what takes too long for make check                     (VENDOR_FILES=directory of vendors' event files)
+#: make soak     run what takes too long for make check: every suite on every virtual CPU, fuzzing   (VENDOR_FILES=directory of vendors' event files)
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
@@ -322,7 +322,7 @@ check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(HOST_TESTS) $(B
 VENDOR_FILES ?=
 export VENDOR_FILES
 
-soak: all $(B)/assay.img $(B)/host/test_vendor_fuzz $(B)/tools/vendor-events
+soak: all tools $(B)/assay.img $(B)/host/test_vendor_fuzz $(B)/tools/vendor-events
 	@FUZZ_INPUTS=1000000 scripts/check $(B)/host/test_vendor_fuzz $(wildcard tests/soak/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
