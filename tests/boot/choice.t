@@ -34,7 +34,7 @@ equal(r.status, 1, "pmu=force:netburst on another CPU, whose registers fault")
 found = {c["name"]: (c["verdict"], c.get("text", "")) for s in (r.report or {"suites": []})["suites"] for c in s["checks"]}
 ok("BPU_CCCR0 raised #GP" in found.get("all counters", ("", ""))[1], "the register that faults first is named", repr(found.get("all counters")))
 ok(len([n for n, c in found.items() if c == ("wrong", "raises #GP and must not")]) >= 15, "so are others that fault", repr(found))
-ok(r.report and not any(e.get("value") for e in r.report["snapshots"][0] if "_ESCR" in e["name"]), "at hand-over none of its selectors could be read",
+ok(r.report and not any(e.get("value") for e in r.report["snapshots"][0]["registers"] if "_ESCR" in e["name"]), "at hand-over none of its selectors could be read",
    tail(r))
 for profile in ("intel-core2", "intel-yonah", "intel-nehalem"):
     r = boot(options="pmu=virtual:%s suite=control" % profile)

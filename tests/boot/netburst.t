@@ -34,7 +34,7 @@ for profile in sorted(set(profiles("netburst")) - set(WHOLE)):
 for profile in WHOLE:
     r = boot(options="pmu=virtual:%s registers=1 %s" % (profile, OPTIONS))
     sound(r, profile)
-    found = {e["name"]: e for e in (r.report or {"snapshots": [[]]})["snapshots"][-1]}
+    found = {e["name"]: e for e in (r.report or {"snapshots": [{"registers": []}]})["snapshots"][-1]["registers"]}
     equal(len([n for n in found if "_ESCR" in n]), 43 if profile == "netburst-prescott" else 45, profile + ": registers=1 has every ESCR")
     ok("PERFMON" in found.get("MSR_MISC_ENABLE", {}).get("fields", "") and any(re.search(r"\bPERFMON\b", line) for line in r.text),
        profile + ": and names their fields", tail(r))
@@ -49,7 +49,7 @@ for profile in WHOLE:
 ok(not any("FSB_" in n and "ESCR" not in n for n in found), "netburst-prescott: registers=1 has no counters of a third-level cache", sorted(found))
 r = boot(options="pmu=virtual:netburst-potomac registers=1 suite=control check=access/*,power-up/*")
 sound(r, "netburst-potomac")
-equal(len([e for e in (r.report or {"snapshots": [[]]})["snapshots"][-1] if 0x107cc <= int(str(e["address"]), 0) <= 0x107d3]), 8,
+equal(len([e for e in (r.report or {"snapshots": [{"registers": []}]})["snapshots"][-1]["registers"] if 0x107cc <= int(str(e["address"]), 0) <= 0x107d3]), 8,
       "netburst-potomac: registers=1 has the counters of its third-level cache")
 
 options = "pmu=virtual:netburst-prescott %s %s" % (OPTIONS, BRIEF)

@@ -50,12 +50,14 @@ for topology, pairs in (("4,sockets=1,cores=2,threads=2", [(0, 1), (1, 0), (2, 3
 # --- hybrid: each type with its own PMU ------------------------------------------------------------------------
 
 SMALL = " suite=control,events event=BR_INST_RETIRED* kernel=nop_loop,calls check=wrap*,gating*"
-r = boot(options=HYBRID + SMALL, cpus=3)
+r = boot(options=HYBRID + SMALL + " registers=1", cpus=3)
 sound(r, "hybrid machine")
 valid(r.report, "its report keeps to the schema")
 equal(judged(r), [(0, "P-core", True), (1, "E-core", True)], "one processor of each type is judged")
 equal([(p["processor"], p["model"]) for p in (r.report or {"pmus": []})["pmus"]], [(0, "intel-alderlake-p"), (1, "intel-alderlake-e")],
       "each with its own PMU")
+found = {s.get("processor"): {e["name"] for e in s["registers"]} for s in (r.report or {"snapshots": []})["snapshots"]}
+ok(sorted(found) == [0, 1] and "IA32_PERFEVTSEL7" in found[0] - found[1], "and the registers that were found are those of each", repr(found))
 for number, profile in ((0, "intel-alderlake-p"), (1, "intel-alderlake-e")):
     alone = boot(options="pmu=virtual:" + profile + SMALL)
     mine = {k: v[0] for k, v in (verdict_table(r, number) or {}).items()}

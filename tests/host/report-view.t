@@ -26,7 +26,7 @@ def cell(event, counter, kernel, verdict="exact", value=240, **more):
 def report(suites):
     found = [c["verdict"] for s in suites for c in s["checks"]]
     return {
-        "schema": "assay-report/3", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
+        "schema": "assay-report/4", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
         "machine": {"platform": "UEFI", "firmware": "F", "hypervisor": None, "guest": False, "hypervisors": [], "cpu": {
             "vendor": "V", "brand": "B", "signature": "0x6f6", "family": 6, "model": 15, "stepping": 6, "microcode": "0x0", "count": 1},
             "tsc_hz": 1000, "time_reference": "HPET", "watchdog": "none"},
@@ -34,7 +34,10 @@ def report(suites):
         "notes": ["no HPET"], "pmus": [{
             "name": "P", "driver": "intel", "version": 2, "virtual": True, "model": "intel-core2", "general": 2, "fixed": 0, "events": 1,
             "global_control": True, "interrupt": True, "counters": []}],
-        "snapshots": [], "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"}], "experiments": [],
+        "snapshots": [{"registers": [
+            {"name": "CTRL", "address": "0x38f", "value": "0x7", "running": True, "fields": "PMC0 PMC1 PMC2"},
+            {"name": "GONE", "address": "0x38d", "value": None, "running": False}]}],
+        "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"}], "experiments": [],
         "suites": suites}
 
 
@@ -124,7 +127,7 @@ def main(folder):
     several = copy.deepcopy(SAMPLE)
     several["processors"] = [{"number": 0, "apic_id": "0x0", "kind": "P-core", "judged": True},
                              {"number": 1, "apic_id": "0x8", "kind": "E-core", "judged": True}]
-    for kind in ("pmus", "values", "suites"):
+    for kind in ("pmus", "snapshots", "values", "suites"):
         for item in several[kind]:
             item["processor"] = 0
         several[kind] += [dict(copy.deepcopy(item), processor=1) for item in several[kind]]
@@ -143,8 +146,15 @@ def main(folder):
     test("a processor's checks are compared with those of another report", status == 0 and out == "13 checks in common, 0 differences\n", out)
     status, out, _ = run(two, two)
     test("checks of several processors are kept apart", status == 0 and out == "26 checks in common, 0 differences\n", out)
+    out = run("--registers", two)[1]
+    holds("registers of both processors", out, "snapshot 1 on processor 0 (P-core):\n  CTRL                     0x38f = 0x7  running  PMC0 PMC1 PMC2\n",
+          "  GONE                     0x38d cannot be read\nsnapshot 2 on processor 1 (E-core):\n")
+    test("--processor leaves its registers", run("--registers", "--processor", "1", two)[1] == out[out.index("snapshot 2"):])
+    holds("registers of the only processor", run("--registers", sample)[1], "snapshot 1:\n  CTRL")
     for name, spoil in (("of a processor that is not listed", lambda r: r["suites"][0].update(processor=2)),
                         ("of no processor", lambda r: r["suites"][0].pop("processor")),
+                        ("with registers of no processor", lambda r: r["snapshots"][1].pop("processor")),
+                        ("with registers of a processor that is not listed", lambda r: r["snapshots"][1].update(processor=2)),
                         ("that was not judged", lambda r: r["processors"][1].update(judged=False)),
                         ("listed twice", lambda r: r["processors"][1].update(number=0))):
         bad = copy.deepcopy(several)
@@ -154,8 +164,8 @@ def main(folder):
         test(f"validate-report refuses results {name}", valid == 1)
 
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
-                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/4"}', "schema is 'assay-report/4'"),
-                                   ("holes", '{"schema": "assay-report/3"}', "not as docs/report.schema.json says")):
+                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/5"}', "schema is 'assay-report/5'"),
+                                   ("holes", '{"schema": "assay-report/4"}', "not as docs/report.schema.json says")):
         status, out, err = run(write(f"{name}.json", content))
         test(f"refuses {name}", status == 2 and message in err and err.count("\n") == 1 and not out, out + err)
     status, _, err = run(folder / "absent.json")

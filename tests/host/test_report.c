@@ -542,6 +542,7 @@ static void processors_are_kept_apart(void **state)
 	report_value("events", "bracket", "4", "instructions");
 	report_judging(1);
 	report_pmu(&other);
+	report_snapshot(&snapshot, NULL, true);
 	report_suite_begin("events", "all events");
 	cell("INST", "PMC0", "nops", VERDICT_WRONG, 1);
 	report_end(true);
@@ -557,9 +558,15 @@ static void processors_are_kept_apart(void **state)
 	char *json = json_of(&size);
 	assert_int_equal(judge_file(VALIDATE, json), 0);
 	assert_non_null(strstr(json, "\"apic_id\":\"0x8\",\"kind\":\"E-core\",\"judged\":true"));
-	char *lie = strstr(json, "\"processor\":1");
-	lie[strlen("\"processor\":")] = '2'; /* which was not judged */
-	assert_int_equal(judge_file(VALIDATE " 2>/dev/null", json), 1);
+	assert_non_null(strstr(
+		json, "\"snapshots\":[{\"processor\":1,\"registers\":[{\"name\":\"IA32_PERF_GLOBAL_CTRL\""));
+	assert_non_null(
+		strstr(fake_console_text(), "registers as they were found on processor 1 (E-core):\n"));
+	for (char *lie = json; (lie = strstr(lie, "\"processor\":1")); lie++) {
+		lie[strlen("\"processor\":")] = '2'; /* which was not judged */
+		assert_int_equal(judge_file(VALIDATE " 2>/dev/null", json), 1);
+		lie[strlen("\"processor\":")] = '1';
+	}
 	free(json);
 }
 

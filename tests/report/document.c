@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCHEMA "assay-report/3"
+#define SCHEMA "assay-report/4"
 
 /* In the order of the document. */
 static struct {
@@ -152,7 +152,9 @@ bool document_snapshot(const struct pmu_snapshot *snapshot, const struct registe
 	struct json_mark mark = json_mark(j);
 	char text[FIELDS_TEXT];
 
-	json_open(j, NULL, '[');
+	json_open(j, NULL, '{');
+	add_processor(j);
+	json_open(j, "registers", '[');
 	for (unsigned i = 0; i < snapshot->count && i < PMU_SNAPSHOT_MAX; i++) {
 		const struct pmu_snapshot_entry *e = &snapshot->entry[i];
 
@@ -169,6 +171,7 @@ bool document_snapshot(const struct pmu_snapshot *snapshot, const struct registe
 		json_close(j, '}');
 	}
 	json_close(j, ']');
+	json_close(j, '}');
 	return keep(j, &mark);
 }
 

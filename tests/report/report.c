@@ -127,7 +127,8 @@ static void print_register(const struct pmu_snapshot_entry *e, const struct regi
 void report_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields, bool print)
 {
 	if (print)
-		console_text("registers as they were found:\n");
+		console_text("registers as they were found%s%s:\n", report.processor ? " on " : "",
+			     report.processor ? report.processor : "");
 	for (unsigned i = 0; print && i < snapshot->count; i++)
 		print_register(&snapshot->entry[i], fields);
 	count_lost(document_snapshot(snapshot, fields));
