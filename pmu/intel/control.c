@@ -329,7 +329,8 @@ static void log_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e
 
 /* --- counters that an overflow reloads -------------------------------------------------------------- */
 
-#define RELOAD_EVERY 16 /* instructions: a few times in a run */
+#define RELOAD_EVERY 16           /* instructions: a few times in a run */
+#define FAR_BELOW    (1ull << 24) /* the top: more instructions than a run has, and 32 bits tell it */
 
 static const struct pmu_event *instructions(const struct pmu *pmu)
 {
@@ -339,23 +340,44 @@ static const struct pmu_event *instructions(const struct pmu *pmu)
 	return NULL;
 }
 
-/* The i-th general counter that can be reloaded and whose overflow can reload; from 0. */
+static const struct pmu_event *fixed_instructions(const struct pmu *pmu)
+{
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (pmu->events[i]->fixed == 0)
+			return pmu->events[i];
+	return NULL;
+}
+
+static uint64_t bit_of(const struct pmu_counter *k)
+{
+	return 1ull << (k->kind == COUNTER_FIXED ? GLOBAL_FIXED_SHIFT + k->index : k->index);
+}
+
+/* The i-th counter that can be reloaded, whose overflow can reload, and that can count instructions: the
+ * general ones, then the fixed one. From 0. */
 static uint64_t reloading(const struct pmu *pmu, unsigned i)
 {
 	uint64_t both = intel_found.leaf.reloaded & intel_found.leaf.reloads;
 
-	for (unsigned c = 0; c < pmu->n_general; c++)
-		if (both >> pmu->counter[c].index & 1 && !i--)
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		const struct pmu_counter *k = &pmu->counter[c];
+		bool counts = k->kind == COUNTER_GENERAL || (!k->index && fixed_instructions(pmu));
+
+		if (counts && both & bit_of(k) && !i--)
 			return c;
+	}
 	return NONE;
 }
 
-/* Pairs of neighbours: the second one's overflow reloads both. */
+/* Pairs of neighbours in a ring: the second one's overflow reloads both. So each is the first of a pair and
+ * the second of another. */
 static bool reload_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	uint64_t first = reloading(pmu, i), second = reloading(pmu, i + 1);
 
-	if (second == NONE || !instructions(pmu))
+	if (second == NONE)
+		second = reloading(pmu, 0);
+	if (first == NONE || second == first || !instructions(pmu))
 		return false;
 	snprintf(out->name, sizeof out->name, "%s by %s", pmu->counter[first].name,
 		 pmu->counter[second].name);
@@ -365,10 +387,10 @@ static bool reload_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 
 static void reload(struct pmu_hands *h, unsigned c, uint64_t causes, uint64_t to)
 {
-	uint32_t step = 4 * h->pmu->counter[c].index;
+	uint32_t mask = intel_reload_mask((unsigned)__builtin_ctzll(bit_of(&h->pmu->counter[c])));
 
-	h->works(h, "writing a reload value", msr_write(IA32_PMC_GP0_CFG_C + step, to));
-	h->works(h, "writing a reload mask", msr_write(IA32_PMC_GP0_CFG_B + step, causes));
+	h->works(h, "writing a reload value", msr_write(mask + 1, to & CFG_C_RELOAD));
+	h->works(h, "writing a reload mask", msr_write(mask, causes));
 }
 
 /*
@@ -379,19 +401,21 @@ static void reload(struct pmu_hands *h, unsigned c, uint64_t causes, uint64_t to
 static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
-	unsigned c = (unsigned)reloading(h->pmu, i), by = (unsigned)reloading(h->pmu, i + 1);
-	uint64_t bit = 1ull << h->pmu->counter[by].index, below = top(h->pmu, by) + 1 - RELOAD_EVERY;
-	uint64_t low, high, since;
+	unsigned c = (unsigned)reloading(h->pmu, i);
+	unsigned by = (unsigned)(reloading(h->pmu, i + 1) == NONE ? reloading(h->pmu, 0)
+								  : reloading(h->pmu, i + 1));
+	uint64_t bit = bit_of(&h->pmu->counter[by]), below = top(h->pmu, by) + 1 - RELOAD_EVERY;
+	uint64_t from = top(h->pmu, c) + 1 - FAR_BELOW, low, high, since;
 
 	(void)e;
 	for (unsigned named = 0; named < 2; named++) {
-		control_program(h, c, &config, START);
+		control_program(h, c, &config, from);
 		control_program(h, by, &config, below);
-		reload(h, c, named ? bit : 0, START);
+		reload(h, c, named ? bit : 0, from);
 		reload(h, by, bit, below);
 		h->run(h, 1ull << c | 1ull << by);
 		h->amount(h, instructions(h->pmu), 0, &low, &high);
-		if (!h->within(h, "instructions of the run, enough to overflow", RELOAD_EVERY, UINT64_MAX,
+		if (!h->within(h, "instructions of the run, enough to overflow", RELOAD_EVERY, FAR_BELOW / 2,
 			       low))
 			break;
 		since = control_value(h, by) - below;
@@ -400,12 +424,12 @@ static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 		if (h->pmu->virtual && low == high)
 			h->equal(h, "instructions since the last overflow", low % RELOAD_EVERY, since);
 		if (!named)
-			h->within(h, "the counter that is not reloaded", START + low,
-				  high == UINT64_MAX ? high : START + high, control_value(h, c));
+			h->within(h, "the counter that is not reloaded", from + low,
+				  high == UINT64_MAX ? high : from + high, control_value(h, c));
 		else if (h->pmu->virtual)
-			h->equal(h, "the counter that is reloaded", START + since, control_value(h, c));
+			h->equal(h, "the counter that is reloaded", from + since, control_value(h, c));
 		else
-			h->within(h, "the counter that is reloaded", START, START + low - 1,
+			h->within(h, "the counter that is reloaded", from, from + low - 1,
 				  control_value(h, c));
 		reload(h, c, 0, 0);
 		reload(h, by, 0, 0);

@@ -127,7 +127,7 @@ struct intel_state {
 	uint64_t select[INTEL_GENERAL_MAX];
 	uint64_t fixed_control, global_control, status, ovf_control, debugctl;
 	struct intel_counter counter[INTEL_COUNTERS];
-	uint64_t reload_by[INTEL_COUNTERS], reload_value[INTEL_COUNTERS];
+	uint64_t reload_by[INTEL_COUNTERS], cfg_c[INTEL_COUNTERS];
 	uint64_t metric[INTEL_METRICS], metric_slots; /* PERF_METRICS: slots of each kind, and all */
 	struct intel_lbr_state lbr;
 	struct intel_ds_state ds;
@@ -187,6 +187,14 @@ static inline bool intel_is_fixed(unsigned c)
 static inline uint64_t intel_global_bit(unsigned c)
 {
 	return 1ull << (intel_is_fixed(c) ? GLOBAL_FIXED_SHIFT + c - INTEL_GENERAL_MAX : c);
+}
+
+/** What a reload loads into counter c: IA32_PMC_GPn_CFG_C, IA32_PMC_FXn_CFG_C. */
+static inline uint64_t intel_reload_value(const struct intel_state *s, unsigned c)
+{
+	uint64_t above = MUTANT(M_RELOAD_ONES, ~CFG_C_RELOAD, 0ull);
+
+	return ((s->cfg_c[c] & CFG_C_RELOAD) | above) & s->counter[c].mask;
 }
 
 /** Decode the selector of general counter c / the control field of fixed counter c into its counter. */

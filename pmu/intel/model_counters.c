@@ -387,7 +387,7 @@ static void auto_reload(struct intel_state *s)
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
 		if (s->reload_by[c] & MUTANT(M_RELOAD, causes, 0ull) &&
 		    !(injected(s, INJECT_RELOAD_IGNORED) && !(causes & intel_global_bit(c))))
-			s->counter[c].value = s->reload_value[c] & s->counter[c].mask;
+			s->counter[c].value = intel_reload_value(s, c);
 }
 
 /* Legacy freeze of versions 2 and 3 (SDM 17.4.7): the PMI clears the enables. From version 4 on (18.2.4.1) it

@@ -342,7 +342,7 @@ static enum model_access read_v6(const struct intel_state *s, uint32_t address, 
 	*value = part == 0   ? s->counter[c].value
 		 : part == 1 ? s->select[c]
 		 : part == 2 ? s->reload_by[c]
-			     : s->reload_value[c];
+			     : s->cfg_c[c];
 	return MODEL_OK;
 }
 
@@ -364,9 +364,9 @@ static enum model_access write_v6(struct intel_state *s, uint32_t address, uint6
 		intel_update_running(s);
 		return MODEL_OK;
 	default:
-		if (intel_reserved(s, &value, s->counter[c].mask))
+		if (MUTANT(M_RELOAD_VALUE, intel_reserved(s, &value, CFG_C_RELOAD), false))
 			return MODEL_FAULT;
-		s->reload_value[c] = value;
+		s->cfg_c[c] = value;
 		return MODEL_OK;
 	}
 }

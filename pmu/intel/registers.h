@@ -62,11 +62,12 @@
 #define INUSE_PMI                   (1ull << 63) /* figure 18-13 */
 
 /* --- version 6: later editions ---------------------------------------------------------------------- */
-#define IA32_PMC_GP0_CTR   0x1900 /* + 4n: full width */
-#define IA32_PMC_GP0_CFG_A 0x1901 /* + 4n: IA32_PERFEVTSELn */
-#define IA32_PMC_GP0_CFG_B 0x1902 /* + 4n: counters whose overflow reloads it */
-#define IA32_PMC_GP0_CFG_C 0x1903 /* + 4n: with this value */
-#define IA32_PMC_FX0_CTR   0x1980 /* + 4n, likewise; no CFG_A */
+#define IA32_PMC_GP0_CTR   0x1900        /* + 4n: full width */
+#define IA32_PMC_GP0_CFG_A 0x1901        /* + 4n: IA32_PERFEVTSELn */
+#define IA32_PMC_GP0_CFG_B 0x1902        /* + 4n: counters whose overflow reloads it */
+#define IA32_PMC_GP0_CFG_C 0x1903        /* + 4n: with this value */
+#define IA32_PMC_FX0_CTR   0x1980        /* + 4n, likewise; no CFG_A */
+#define CFG_C_RELOAD       0xffffffffull /* the bits above are loaded as ones */
 
 /* --- topdown: IA32_PERF_CAPABILITIES[15] ------------------------------------------------------------- */
 #define MSR_PERF_METRICS    0x329

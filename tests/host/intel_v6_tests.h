@@ -78,7 +78,7 @@ static void v6_registers(void **unused)
 			set(0x1902, 1ull << b);
 		else
 			refuses(0x1902, 1ull << b);
-		if (b < 48)
+		if (b < 32)
 			set(0x1983, 1ull << b);
 		else
 			refuses(0x1983, 1ull << b);
@@ -130,7 +130,7 @@ static void v6_reload(void **unused)
 	program(1, BRANCHES);
 	set(IA32_FIXED_CTR_CTRL, 3);
 	set(IA32_PMC0, -3ll);
-	set(0x1903, 0xfffffffffffd);
+	set(0x1903, 0xfffffffd);
 	set(0x1902, 1); /* counter 0 by itself */
 	set(0x1907, 100);
 	set(0x1906, 1); /* counter 1 by counter 0 */
@@ -139,7 +139,7 @@ static void v6_reload(void **unused)
 	assert_int_equal(get(IA32_PMC0 + 1), 7);
 	instructions(1);
 	assert_int_equal(get(IA32_PMC0), 0xfffffffffffd);
-	assert_int_equal(get(IA32_PMC0 + 1), 100);
+	assert_int_equal(get(IA32_PMC0 + 1), 0xffff00000064);
 	assert_int_equal(get(IA32_FIXED_CTR0), 3);
 	assert_int_equal(get(IA32_PERF_GLOBAL_STATUS), 1);
 	assert_true(intel_model.take_pmi(cpu));
@@ -150,6 +150,15 @@ static void v6_reload(void **unused)
 	set(IA32_PMC0 + 1, 9);
 	instructions(3);
 	assert_int_equal(get(IA32_PMC0 + 1), 9);
+	/* A fixed counter by itself, and general counter 1 by it. */
+	set(0x1902, 0);
+	set(0x1906, FIXED_BIT(0));
+	set(0x1983, 0xfffffffe);
+	set(0x1982, FIXED_BIT(0));
+	set(IA32_FIXED_CTR0, 0xffffffffffff);
+	instructions(2);
+	assert_int_equal(get(IA32_FIXED_CTR0), 0xffffffffffff);
+	assert_int_equal(get(IA32_PMC0 + 1), 0xffff00000064);
 }
 
 static unsigned metric(unsigned i)

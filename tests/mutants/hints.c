@@ -167,6 +167,7 @@ const struct mutant_hint mutant_hints[] = {
 	{"intel", "M_RDPMC_TYPE", CONTROL("intel-nehalem", "access/*")},
 	{"intel", "M_RECORDING", SUITE("intel-skylake", "trace", "calls,branches_random")},
 	{"intel", "M_RELOAD", CONTROL("intel-lunarlake-e", "counter reload*")},
+	{"intel", "M_RELOAD_ONES", CONTROL("intel-lunarlake-e", "counter reload*")},
 	{"intel", "M_RESET_GLOBAL", CONTROL("intel-nehalem", "power-up/*")},
 	{"intel", "M_RING_12", CONTROL("intel-nehalem", "ring filter? rings 1 and 2/PMC0")},
 	{"intel", "M_RING_OS", CONTROL("intel-nehalem", "ring filter? ring 0/PMC0")},
