@@ -33,8 +33,10 @@ struct result {
 	const char *manual;                          /* section that the check rests on */
 	unsigned n_observations;
 	struct observation observation[RESULT_OBSERVATIONS];
-	struct judgement judgement; /* verdict and why */
-	bool virtual;               /* judged on the virtual PMU */
+	unsigned n_more;                /* further ones, if there are more than have room in it */
+	const struct observation *more; /* with a larger N than those */
+	struct judgement judgement;     /* verdict and why */
+	bool virtual;                   /* judged on the virtual PMU */
 	/** And what was counted (cycles, misses, mispredictions) is a machine model's doing:
 	 * docs/machine-model.md. */
 	bool machine_model;
@@ -89,6 +91,11 @@ struct suite {
 
 /** Every suite, NULL-terminated, in running order. */
 extern const struct suite *const suites[];
+
+/** How often a suite is to measure: as the options say, or else 100 times on hardware (what differs shows by
+ * repetition only) and `on_virtual` times on the virtual PMU, which does the same each time; `most` at the
+ * most, and then the report says so. */
+unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual, unsigned most);
 
 /** Shell-style match with * and ?; a comma separates alternatives; NULL, "" and "all" match everything. Case
  * is ignored. */

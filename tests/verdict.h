@@ -4,6 +4,8 @@
 #ifndef TESTS_VERDICT_H
 #define TESTS_VERDICT_H
 
+#include "tests/histogram.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,24 +27,6 @@ const char *verdict_name(enum verdict v);
 /** Whether a verdict means that something is wrong (decides the exit status): all but exact, within, skipped.
  */
 bool verdict_is_bad(enum verdict v);
-
-#define VERDICT_DISTINCT 16
-
-/** Distinct observed values with their frequencies, most frequent first; equal frequencies in order of
- * arrival. */
-struct histogram {
-	unsigned distinct; /* above VERDICT_DISTINCT it is an upper bound: values that found no place are not
-			      compared */
-	unsigned total;
-	int64_t value[VERDICT_DISTINCT];
-	unsigned frequency[VERDICT_DISTINCT];
-	int64_t min, max;
-};
-
-void histogram_add(struct histogram *h, int64_t value);
-
-/** Most frequent value; 0 if nothing was seen. */
-int64_t histogram_mode(const struct histogram *h);
 
 /** All observations of one event on one kernel at one N. */
 struct observation {

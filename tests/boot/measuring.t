@@ -70,7 +70,9 @@ for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: 
 ks = {tuple(n for n, *_ in seen) for name, (_, seen) in (verdict_table(clean) or {}).items() if name.startswith("noise/") and seen}
 equal(ks, {(0, 1, 2, 100)}, "from no interrupt to a hundred")
 ok(not [line for line in clean.text if re.search(r"noise: .* per ", line)], "no slope is printed that is 0")
-r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P")
+r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P n=100")
+ks = {tuple(n for n, *_ in seen) for name, (_, seen) in (verdict_table(r) or {}).items() if name.startswith("noise/INST") and seen}
+equal(ks, {tuple(range(101))}, "asked for an n, noise takes each k up to it, and all of them are in the report")
 ok([line for line in r.text if "noise: INST_RETIRED.ANY_P per page fault, ring 3, USR: +1 overcount per interrupt" in line],
    "a slope that is not 0 is printed", r.text[-40:])
 slopes = {name: value for name, (value, unit) in values(r, "noise").items() if unit.startswith("overcount")}

@@ -1,9 +1,8 @@
 /*
- * The report, end to end: results go in, and what comes out is read back by others: the JSON document by
- * python3-jsonschema (through scripts/validate-report), the TAP stream by TAP::Parser (through prove).
+ * The report's JSON document, end to end: results go in, and what comes out is read back by
+ * python3-jsonschema (through scripts/validate-report).
  */
-#include "tests/host/support/console.h"
-#include "tests/report.h"
+#include "tests/host/support/report_run.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -11,112 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
-
-static const struct report_header header = {
-	.build_id = "v0-1-gabcdef",
-	.platform = "host test",
-	.firmware = "none \"quoted\" \\ \x01 \xff caf\xc3\xa9",
-	.cpu_vendor = "GenuineIntel",
-	.cpu_brand = "Some CPU",
-	.cpu_signature = 0x6f6,
-	.cpu_family = 6,
-	.cpu_model = 15,
-	.cpu_stepping = 6,
-	.microcode = 0xd0,
-	.cpu_count = 2,
-	.tsc_hz = 2400000000,
-	.time_reference = "HPET",
-	.watchdog = "NMI from HPET",
-	.options = "pmu=auto n=20",
-};
-
-static struct pmu pmu = {
-	.name = "Intel architectural PMU version 2",
-	.version = 2,
-	.n_counters = 2,
-	.n_general = 1,
-	.n_fixed = 1,
-	.counter =
-		{{.name = "PMC0", .width = 40, .write_width = 32, .has_status = true, .has_interrupt = true},
-		 {.name = "FIXED_CTR0",
-		  .kind = COUNTER_FIXED,
-		  .width = 40,
-		  .write_width = 40,
-		  .rdpmc = 0x40000000}},
-	.n_events = 7,
-	.virtual = true,
-	.model = "intel-core2",
-};
-
-static const struct pmu_snapshot snapshot = {
-	.count = 2,
-	.entry = {{"IA32_PERF_GLOBAL_CTRL", 0x38f, UINT64_MAX, true, true},
-		  {"IA32_FIXED_CTR_CTRL", 0x38d, 0, false, false}},
-};
-
-static void begin(bool verbose)
-{
-	struct report_header h = header;
-
-	h.verbose = verbose;
-	fake_console_reset();
-	report_begin(&h);
-	report_note("no HPET: using the ACPI PM timer");
-	report_pmu(&pmu);
-	report_snapshot(&snapshot, NULL, false);
-}
-
-/* A matrix cell on two N; observed differs from expected by delta. */
-static void cell(const char *event, const char *counter, const char *kernel, enum verdict verdict,
-		 int64_t delta)
-{
-	struct result r = {
-		.suite = "events", .event = event, .kernel = kernel, .counter = counter, .ring = "ring 0"};
-	char name[128];
-
-	snprintf(name, sizeof name, "%s/%s/%s", event, counter, kernel);
-	r.name = name;
-	r.encoding = 0xc0;
-	r.manual = "SDM vol. 3, 19.2.1.2";
-	r.virtual = true;
-	for (unsigned i = 0; i < 2 && verdict != VERDICT_SKIPPED; i++) {
-		struct observation *o = &r.observation[i];
-
-		r.n_observations++;
-		o->n = 20 * (i + 1);
-		o->low = o->high = 12 * (int64_t)o->n;
-		for (unsigned k = 0; k < 3; k++)
-			histogram_add(&o->seen, o->low + delta);
-	}
-	r.judgement.verdict = verdict;
-	r.judgement.bias = delta;
-	r.judgement.slope_num = 12;
-	r.judgement.slope_den = 1;
-	if (verdict == VERDICT_SKIPPED)
-		snprintf(r.judgement.text, sizeof r.judgement.text, "not offered by this CPU");
-	else if (verdict_is_bad(verdict))
-		snprintf(r.judgement.text, sizeof r.judgement.text, "off by %" PRId64, delta);
-	report_result(&r);
-}
-
-static void plain(const char *name, enum verdict verdict, const char *text)
-{
-	struct result r = {.suite = "control", .name = name, .counter = "PMC0"};
-
-	r.judgement.verdict = verdict;
-	snprintf(r.judgement.text, sizeof r.judgement.text, "%s", text);
-	if (verdict == VERDICT_EXACT || verdict == VERDICT_WRONG) {
-		r.n_observations = 1;
-		r.observation[0].n = 1;
-		r.observation[0].low = 3;
-		r.observation[0].high = 5;
-		histogram_add(&r.observation[0].seen, 5);
-		histogram_add(&r.observation[0].seen, verdict == VERDICT_WRONG ? 6 : 4);
-	}
-	report_result(&r);
-}
 
 /* Numbers at and beyond the limits of what JSON readers keep. */
 static void extreme(void)
@@ -131,84 +25,6 @@ static void extreme(void)
 	histogram_add(&o->seen, o->high + 1);
 	report_result(&r);
 }
-
-/* A run with every verdict in it. */
-static void mixed_run(bool verbose)
-{
-	begin(verbose);
-	report_suite_begin("control", "counters obey their controls");
-	plain("enable gating", VERDICT_EXACT, "");
-	plain("a # mark and a \\ in the name", VERDICT_WRONG, "status \"bit\" 3 stays set");
-	plain("freeze on PMI", VERDICT_SKIPPED, "version 2 has no such control # really");
-	plain("interrupt as NMI", VERDICT_ERROR, "the watchdog ended it");
-	report_suite_end();
-	report_suite_begin("events", "every event on every counter against every kernel");
-	for (unsigned e = 0; e < 2; e++)
-		for (unsigned c = 0; c < 4; c++)
-			for (unsigned k = 0; k < 3; k++) {
-				static const char *const event[] = {"INST_RETIRED.ANY_P",
-								    "BR_INST_RETIRED.ALL_BRANCHES"};
-				static const char *const counter[] = {"PMC0", "PMC1", "PMC3", "FIXED_CTR0"};
-				static const char *const kernel[] = {"nop_loop", "taken", "calls"};
-
-				cell(event[e], counter[c], kernel[k],
-				     e && c == 2 ? VERDICT_BIASED : VERDICT_EXACT, e && c == 2);
-			}
-	cell("LLC_MISSES", "PMC0", "nop_loop", VERDICT_SKIPPED, 0);
-	report_suite_end();
-	report_value("overhead", "bracket", "4", "instructions");
-}
-
-struct taken {
-	char *text;
-	size_t size, most;
-};
-
-static bool take(void *to, const char *text, size_t size)
-{
-	struct taken *t = to;
-
-	if (t->most - t->size < size)
-		return false;
-	t->text = realloc(t->text, t->size + size + 1);
-	assert_non_null(t->text);
-	memcpy(t->text + t->size, text, size);
-	t->size += size;
-	t->text[t->size] = 0;
-	return true;
-}
-
-static char *json_of(size_t *size)
-{
-	struct taken t = {.most = SIZE_MAX};
-
-	assert_true(report_json(take, &t));
-	assert_int_equal(strlen(t.text), t.size);
-	*size = t.size;
-	return t.text;
-}
-
-/* Exit status of a command that is given `text` in a file as its last argument. */
-static int judge_file(const char *command, const char *text)
-{
-	char path[] = "/tmp/assay-test-XXXXXX", line[512];
-	int fd = mkstemp(path), status;
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	snprintf(line, sizeof line, command, path, path);
-	status = system(line);
-	unlink(path);
-	assert_true(status != -1);
-	return status >> 8;
-}
-
-#define VALIDATE "python3 scripts/validate-report %s"
-/* TAP::Parser of Debian 12 knows versions up to 13; what we use of 14 it reads as comments. */
-#define OLD_TAP "sed -i s/^TAP.version.14$/TAP\\ version\\ 13/ %s; "
-#define SUMMARY "perl tests/host/tap-summary.pl %s"
-#define PROVE   OLD_TAP "prove --merge --exec cat %s >/dev/null"
 
 static void document_is_valid_at_every_step(void **state)
 {
@@ -267,6 +83,54 @@ static void document_holds_what_was_measured(void **state)
 	assert_non_null(strstr(
 		text,
 		"{\"suite\":\"overhead\",\"name\":\"bracket\",\"value\":\"4\",\"unit\":\"instructions\"}"));
+	free(text);
+}
+
+/* A noisy counter at many N: each value is in the document, and what finds no room is counted. */
+static void every_value_is_in_the_document(void **state)
+{
+	static struct observation further[97];
+	struct result r = {
+		.suite = "noise", .name = "E/many", .n_observations = 4, .n_more = 97, .more = further};
+	size_t size;
+	char *text;
+
+	(void)state;
+	memset(further, 0, sizeof further);
+	for (unsigned n = 0; n < 101; n++) {
+		struct observation *o = n < 4 ? &r.observation[n] : &further[n - 4];
+
+		o->n = n;
+		o->low = o->high = n;
+		for (int value = 0; n == 2 && value < 100; value++)
+			histogram_add(&o->seen, 7000 + value);
+		for (int value = 0; n == 3 && value < HISTOGRAM_MOST + 10; value++)
+			histogram_add(&o->seen, value);
+		if (n != 2 && n != 3)
+			histogram_add(&o->seen, n < 100 ? n : 12345);
+	}
+	r.judgement.verdict = VERDICT_NOISY;
+	begin(false);
+	report_result(&r);
+	report_end(true);
+	text = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	assert_non_null(strstr(
+		text, "\"total\":100,\"distinct\":100,\"min\":7000,\"max\":7099,\"values\":[[7000,1],"));
+	for (int value = 0; value < 100; value++) {
+		char entry[16];
+
+		snprintf(entry, sizeof entry, "[%d,1]", 7000 + value);
+		assert_non_null(strstr(text, entry));
+	}
+	assert_non_null(
+		strstr(text, "\"distinct\":4106,\"min\":0,\"max\":4105,\"unlisted\":10,\"values\":[[0,1],"));
+	assert_non_null(strstr(
+		text, "{\"n\":100,\"low\":100,\"high\":100,\"total\":1,\"distinct\":1,\"min\":12345,"));
+	assert_non_null(strstr(fake_console_text(), "7000 x1, 7001 x1, 7002 x1, ... (7000..7099)"));
+	/* The other side: a value that is missing without a word. */
+	memcpy(strstr(text, "\"unlisted\":10"), "\"unlisted\":11", 13);
+	assert_int_equal(judge_file(VALIDATE, text), 1);
 	free(text);
 }
 
@@ -440,259 +304,6 @@ static void damaged_documents_are_refused(void **state)
 	free(text);
 }
 
-static void totals_and_last_line(void **state)
-{
-	static const char last[] = "assay: 29 checks: 22 exact, 0 within, 3 biased, 0 noisy, 0 dead, 1 "
-				   "wrong, 0 erratum, 1 error, 2 skipped\n";
-	const char *text;
-
-	(void)state;
-	mixed_run(false);
-	report_end(true);
-	assert_int_equal(report_totals()->checks, 29);
-	assert_int_equal(report_totals()->verdicts[VERDICT_BIASED], 3);
-	text = fake_console_text();
-	assert_string_equal(text + strlen(text) - strlen(last), last);
-}
-
-static void table_groups_equal_outcomes(void **state)
-{
-	const char *text, *table;
-
-	(void)state;
-	mixed_run(false);
-	report_end(true);
-	text = fake_console_text();
-	table = strstr(text, "event  ");
-	assert_non_null(table);
-	assert_non_null(strstr(
-		table,
-		"INST_RETIRED.ANY_P           PMC0-1,PMC3,FIXED_CTR0   3 kernels    0    exact (12)\n"));
-	assert_non_null(strstr(
-		table,
-		"BR_INST_RETIRED.ALL_BRANCHES PMC0-1,FIXED_CTR0        3 kernels    0    exact (9)\n"));
-	assert_non_null(strstr(
-		table, "                             PMC3                     3 kernels    0    biased (3)\n"
-		       "    such as PMC3/nop_loop ring 0 N=20: expected 240, observed 241 x3; off by 1\n"));
-	assert_non_null(strstr(table, "skipped (1)\n    not offered by this CPU\n"));
-	/* every table of the virtual PMU says so, and only those */
-	assert_non_null(
-		strstr(text, "against every kernel\nvirtual PMU (model intel-core2), not silicon\n-----"));
-	assert_non_null(strstr(text, "counters obey their controls\n-----"));
-	/* a bad plain check shows at once, and in the table */
-	assert_non_null(strstr(text, "  error   interrupt as NMI PMC0; the watchdog ended it\n"));
-	assert_non_null(strstr(text, "wrong\n    status \"bit\" 3 stays set\n"));
-	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
-		assert_in_range(strcspn(line, "\n"), 0, 110);
-}
-
-/* What a machine model counted is told apart, in the table that it is in and in the document. */
-static void a_machine_model_is_named(void **state)
-{
-	static const char line[] =
-		"cycles, misses and mispredictions are those of a machine model, not of a CPU\n";
-	struct result r = {.suite = "events",
-			   .name = "cycles/PMC0/loop",
-			   .event = "cycles",
-			   .kernel = "loop",
-			   .virtual = true};
-	size_t size;
-	char *json;
-
-	(void)state;
-	for (unsigned modelled = 0; modelled < 2; modelled++) {
-		begin(false);
-		r.machine_model = modelled;
-		report_result(&r);
-		report_end(true);
-		assert_int_equal(strstr(fake_console_text(), line) != NULL, modelled);
-		json = json_of(&size);
-		assert_int_equal(strstr(json, "\"machine_model\":true") != NULL, modelled);
-		free(json);
-	}
-}
-
-/* A suite may measure all events on one kernel side by side, kernel after kernel: progress by kernel, tables
- * and points by event. */
-/* What is asked of a text between two others. */
-static bool between(const char *text, const char *from, const char *to, const char *what)
-{
-	const char *start = strstr(text, from), *end = start ? strstr(start, to) : NULL;
-	const char *found = start ? strstr(start, what) : NULL;
-
-	return end && found && found < end;
-}
-
-static void processors_are_kept_apart(void **state)
-{
-	struct pmu other = pmu;
-	size_t size;
-
-	(void)state;
-	snprintf(other.model, sizeof other.model, "intel-core3");
-	fake_console_reset();
-	report_begin(&header);
-	report_processor(&(struct report_processor){0, 0, "P-core", true});
-	report_processor(&(struct report_processor){1, 8, "E-core", true});
-	report_processor(&(struct report_processor){2, 16, NULL, false});
-	report_judging(0);
-	report_pmu(&pmu);
-	report_suite_begin("events", "all events");
-	cell("INST", "PMC0", "nops", VERDICT_EXACT, 0);
-	report_value("events", "bracket", "4", "instructions");
-	report_judging(1);
-	report_pmu(&other);
-	report_snapshot(&snapshot, NULL, true);
-	report_suite_begin("events", "all events");
-	cell("INST", "PMC0", "nops", VERDICT_WRONG, 1);
-	report_end(true);
-
-	const char *first = "events on processor 0 (P-core): all events\nvirtual PMU (model intel-core2)";
-	const char *second = "events on processor 1 (E-core): all events\nvirtual PMU (model intel-core3)";
-	assert_true(between(fake_console_text(), first, second, "exact (1)"));
-	assert_false(between(fake_console_text(), first, second, "wrong"));
-	assert_true(between(fake_console_text(), second, "assay: ", "wrong (1)"));
-	assert_non_null(
-		strstr(fake_console_tap(), "not ok 2 - events on processor 1 (E-core): INST on PMC0"));
-
-	char *json = json_of(&size);
-	assert_int_equal(judge_file(VALIDATE, json), 0);
-	assert_non_null(strstr(json, "\"apic_id\":\"0x8\",\"kind\":\"E-core\",\"judged\":true"));
-	assert_non_null(strstr(
-		json, "\"snapshots\":[{\"processor\":1,\"registers\":[{\"name\":\"IA32_PERF_GLOBAL_CTRL\""));
-	assert_non_null(
-		strstr(fake_console_text(), "registers as they were found on processor 1 (E-core):\n"));
-	for (char *lie = json; (lie = strstr(lie, "\"processor\":1")); lie++) {
-		lie[strlen("\"processor\":")] = '2'; /* which was not judged */
-		assert_int_equal(judge_file(VALIDATE " 2>/dev/null", json), 1);
-		lie[strlen("\"processor\":")] = '1';
-	}
-	free(json);
-}
-
-static void order_of_the_matrix_is_free(void **state)
-{
-	static const char *const event[] = {"EA", "EB"}, *const counter[] = {"PMC10", "PMC9", "FIXED_CTR0",
-									     "PMC0"};
-	const char *text;
-
-	(void)state;
-	begin(false);
-	report_suite_begin("events", "title");
-	plain("before", VERDICT_EXACT, "");
-	report_suite_begin("events", "title");
-	for (unsigned k = 0; k < 3; k++)
-		for (unsigned c = 0; c < 4; c++)
-			cell(event[(c + k) % 2], counter[c],
-			     (const char *const[]){"nops", "calls", "rets"}[k], VERDICT_EXACT, 0);
-	report_end(true);
-	text = fake_console_text();
-	assert_non_null(strstr(text, "  nops, ring 0                       4 checks: 4 exact\n"
-				     "  calls, ring 0                      4 checks: 4 exact\n"
-				     "  rets, ring 0                       4 checks: 4 exact\n"
-				     "  12 checks: 12 exact\n"));
-	assert_non_null(strstr(text, "EA           PMC0,PMC9-10,FIXED_CTR0  3 kernels    0    exact (6)\n"));
-	assert_non_null(
-		strstr(fake_console_tap(),
-		       "ok 2 - events: EA on PMC0,PMC9-10,FIXED_CTR0, 3 kernels: 6 checks: 6 exact\n"
-		       "ok 3 - events: EB on PMC0,PMC9-10,FIXED_CTR0, 3 kernels: 6 checks: 6 exact\n1..3\n"));
-}
-
-static void plain_checks_of_one_stem_share_a_row(void **state)
-{
-	const char *text;
-
-	(void)state;
-	for (unsigned verbose = 0; verbose < 2; verbose++) {
-		begin(verbose);
-		report_suite_begin("control", "title");
-		plain("wrap/PMC1", VERDICT_EXACT, "");
-		plain("other", VERDICT_EXACT, "");
-		plain("wrap/PMC0", VERDICT_EXACT, "");
-		plain("wrap/PMC2", VERDICT_WRONG, "stuck");
-		plain("wrap/PMC3", VERDICT_SKIPPED, "not here");
-		plain("wrap/PMC4", VERDICT_SKIPPED, "not here");
-		report_end(true);
-		text = strstr(fake_console_text(), "\ncheck ");
-		assert_non_null(text);
-		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    3..5         "
-							"5 x1, 4 x1     exact (2)\n") != NULL);
-		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    -            "
-							"-              skipped (2)\n"
-							"    not here\n") != NULL);
-		assert_int_equal(verbose, strstr(text, "\nwrap/PMC1    PMC0               -    3..5         "
-						       "5 x1, 4 x1     exact\n") != NULL);
-		assert_non_null(strstr(text, "\nwrap/PMC2    PMC0               -    3..5         5 x1, 6 x1 "
-					     "    wrong\n    stuck\n"));
-		assert_non_null(strstr(fake_console_tap(), "\n1..6\n"));
-	}
-}
-
-static void verbose_shows_every_check(void **state)
-{
-	(void)state;
-	mixed_run(true);
-	report_end(true);
-	assert_non_null(strstr(
-		fake_console_text(),
-		"  exact   INST_RETIRED.ANY_P/PMC1/taken ring 0 N=40: expected 480, observed 480 x3\n"));
-	assert_non_null(strstr(fake_console_tap(),
-			       "    ok 12 - INST_RETIRED.ANY_P/FIXED_CTR0/calls\n    1..12\nok 5 - events: "
-			       "INST_RETIRED.ANY_P on "
-			       "PMC0-1,PMC3,FIXED_CTR0, 3 kernels: 12 checks: 12 exact\n"));
-	assert_non_null(strstr(fake_console_tap(),
-			       "    not ok 7 - BR_INST_RETIRED.ALL_BRANCHES/PMC3/nop_loop\n      ---\n"));
-	mixed_run(false);
-	report_end(true);
-	assert_null(strstr(fake_console_text(), "  exact   "));
-	assert_null(strstr(fake_console_tap(), "Subtest"));
-}
-
-static void tap_is_understood_by_prove(void **state)
-{
-	(void)state;
-	for (unsigned verbose = 0; verbose < 2; verbose++) {
-		begin(verbose);
-		plain("good", VERDICT_EXACT, "");
-		plain("absent", VERDICT_SKIPPED, "not here");
-		cell("E", "PMC0", "k", VERDICT_EXACT, 0);
-		cell("E", "PMC1", "k", VERDICT_WITHIN, 0);
-		report_end(true);
-		assert_int_equal(judge_file(PROVE, fake_console_tap()), 0);
-		assert_non_null(strstr(fake_console_tap(), "ok 2 - control: absent # SKIP not here\n"));
-		assert_non_null(strstr(fake_console_tap(), "1..3\n"));
-
-		mixed_run(verbose); /* 2 of 4 plain ones are bad, 1 of 3 groups */
-		report_end(true);
-		assert_int_equal(
-			judge_file(OLD_TAP SUMMARY
-				   " | grep -qx '7 run, 3 failed, 2 skipped, 0 parse errors, [36] diagnoses'",
-				   fake_console_tap()),
-			0);
-		assert_int_equal(judge_file(PROVE, fake_console_tap()), 1);
-	}
-}
-
-static void a_run_cut_short_says_so(void **state)
-{
-	size_t size;
-	char *text;
-
-	(void)state;
-	begin(false);
-	report_suite_begin("events", "title");
-	cell("E", "PMC0", "k", VERDICT_EXACT, 0);
-	report_end(false);
-	assert_non_null(
-		strstr(fake_console_text(), "\nincomplete: the run was cut short\nassay: 1 checks: 1 exact"));
-	assert_non_null(strstr(fake_console_tap(), "not ok 2 - the run came to its end\n1..2\n"));
-	assert_int_equal(judge_file(PROVE, fake_console_tap()), 1);
-	text = json_of(&size);
-	assert_non_null(strstr(text, "\"complete\":false,\"lost\":0"));
-	assert_int_equal(judge_file(VALIDATE, text), 0);
-	free(text);
-}
-
 /* A medium may be full: then nothing more is written, and the writer is told. */
 static void a_refused_piece_ends_the_document(void **state)
 {
@@ -748,21 +359,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(document_is_valid_at_every_step),
 		cmocka_unit_test(document_holds_what_was_measured),
+		cmocka_unit_test(every_value_is_in_the_document),
 		cmocka_unit_test(experiments_are_tables_and_records),
 		cmocka_unit_test(records_are_tables_and_records),
 		cmocka_unit_test(damaged_documents_are_refused),
-		cmocka_unit_test(totals_and_last_line),
-		cmocka_unit_test(table_groups_equal_outcomes),
-		cmocka_unit_test(a_machine_model_is_named),
-		cmocka_unit_test(processors_are_kept_apart),
-		cmocka_unit_test(order_of_the_matrix_is_free),
-		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
-		cmocka_unit_test(verbose_shows_every_check),
-		cmocka_unit_test(tap_is_understood_by_prove),
-		cmocka_unit_test(a_run_cut_short_says_so),
 		cmocka_unit_test(a_refused_piece_ends_the_document),
 		cmocka_unit_test(ten_thousand_checks),
 	};
 
-	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("report document", tests, NULL, NULL);
 }

@@ -216,46 +216,6 @@ static void set_keeps_long_texts_in_bounds(void **state)
 	assert_int_equal(strlen(j.text), JUDGEMENT_TEXT - 1);
 }
 
-static void histogram_orders_by_frequency(void **state)
-{
-	(void)state;
-	struct histogram h = {0};
-	int64_t values[] = {5, 7, 7, -2, 5, 7};
-
-	assert_int_equal(histogram_mode(&h), 0);
-	for (unsigned i = 0; i < 6; i++)
-		histogram_add(&h, values[i]);
-	assert_int_equal(h.distinct, 3);
-	assert_int_equal(h.total, 6);
-	assert_int_equal(h.min, -2);
-	assert_int_equal(h.max, 7);
-	assert_int_equal(h.value[0], 7);
-	assert_int_equal(h.frequency[0], 3);
-	assert_int_equal(h.value[1], 5);
-	assert_int_equal(h.frequency[1], 2);
-	assert_int_equal(h.value[2], -2);
-	assert_int_equal(h.frequency[2], 1);
-}
-
-static void histogram_counts_what_it_cannot_keep(void **state)
-{
-	(void)state;
-	struct histogram h = {0};
-
-	for (int i = 0; i < VERDICT_DISTINCT; i++)
-		histogram_add(&h, i);
-	assert_int_equal(h.distinct, VERDICT_DISTINCT);
-	histogram_add(&h, 1000);
-	histogram_add(&h, -1000);
-	histogram_add(&h, 3);
-	assert_int_equal(h.distinct, VERDICT_DISTINCT + 2);
-	assert_int_equal(h.total, VERDICT_DISTINCT + 3);
-	assert_int_equal(h.min, -1000);
-	assert_int_equal(h.max, 1000);
-	assert_int_equal(h.value[0], 3);
-	assert_int_equal(h.frequency[0], 2);
-}
-
 static void line_through_points(void **state)
 {
 	(void)state;
@@ -312,8 +272,6 @@ int main(void)
 		cmocka_unit_test(erratum),
 		cmocka_unit_test(names_and_badness),
 		cmocka_unit_test(set_keeps_long_texts_in_bounds),
-		cmocka_unit_test(histogram_orders_by_frequency),
-		cmocka_unit_test(histogram_counts_what_it_cannot_keep),
 		cmocka_unit_test(line_through_points),
 		cmocka_unit_test(line_refuses),
 	};

@@ -72,6 +72,11 @@ static const struct observation *telling(const struct result *r)
 	for (unsigned i = 0; i < n; i++)
 		if (off(&r->observation[i]))
 			return &r->observation[i];
+	for (unsigned i = 0; i < r->n_more; i++)
+		if (off(&r->more[i]))
+			return &r->more[i];
+	if (r->n_more)
+		return &r->more[r->n_more - 1];
 	return n ? &r->observation[n - 1] : NULL;
 }
 
@@ -90,14 +95,18 @@ static const char *expected_text(const struct observation *o)
 
 void histogram_format(const struct histogram *h, char *out, size_t size)
 {
+	unsigned unlisted = histogram_unlisted(h);
+	struct histogram_entry e = {0};
 	size_t n = 0;
 
 	snprintf(out, size, "nothing");
-	for (unsigned i = 0; i < h->distinct && i < 3 && i < VERDICT_DISTINCT && n < size; i++)
+	while (e.listed < 3 && n < size && histogram_next(h, &e))
 		n += (size_t)snprintf(out + n, size - n, h->total > 1 ? "%s%" PRId64 " x%u" : "%s%" PRId64,
-				      i ? ", " : "", h->value[i], h->frequency[i]);
+				      e.listed > 1 ? ", " : "", e.value, e.frequency);
 	if (h->distinct > 3 && n < size)
-		snprintf(out + n, size - n, ", ... (%" PRId64 "..%" PRId64 ")", h->min, h->max);
+		n += (size_t)snprintf(out + n, size - n, ", ... (%" PRId64 "..%" PRId64 ")", h->min, h->max);
+	if (unlisted && n < size)
+		snprintf(out + n, size - n, ", %u not kept", unlisted);
 }
 
 static const char *observed_text(const struct histogram *h)

@@ -198,7 +198,8 @@ static void optional_string(struct json *j, const char *key, const char *value)
 static void add_observation(struct json *j, const struct observation *o, bool bounds)
 {
 	const struct histogram *h = &o->seen;
-	unsigned listed = h->distinct < VERDICT_DISTINCT ? h->distinct : VERDICT_DISTINCT;
+	unsigned unlisted = histogram_unlisted(h);
+	struct histogram_entry e = {0};
 
 	json_open(j, NULL, '{');
 	json_unsigned(j, "n", o->n);
@@ -210,11 +211,13 @@ static void add_observation(struct json *j, const struct observation *o, bool bo
 	json_unsigned(j, "distinct", h->distinct);
 	json_signed(j, "min", h->min);
 	json_signed(j, "max", h->max);
+	if (unlisted)
+		json_unsigned(j, "unlisted", unlisted);
 	json_open(j, "values", '[');
-	for (unsigned i = 0; i < listed; i++) {
+	while (histogram_next(h, &e)) {
 		json_open(j, NULL, '[');
-		json_signed(j, NULL, h->value[i]);
-		json_unsigned(j, NULL, h->frequency[i]);
+		json_signed(j, NULL, e.value);
+		json_unsigned(j, NULL, e.frequency);
 		json_close(j, ']');
 	}
 	json_close(j, ']');
@@ -253,6 +256,8 @@ bool document_result(const struct result *r)
 	json_open(j, "observations", '[');
 	for (unsigned i = 0; i < r->n_observations && i < RESULT_OBSERVATIONS; i++)
 		add_observation(j, &r->observation[i], true);
+	for (unsigned i = 0; i < r->n_more; i++)
+		add_observation(j, &r->more[i], true);
 	json_close(j, ']');
 	json_close(j, '}');
 	return keep(j, &mark);

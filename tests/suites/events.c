@@ -21,7 +21,6 @@
 #define N_VIRTUAL     5
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  3
-#define REPS_HARDWARE 100
 #define REPORTED_NAME 160
 
 /* Kernels that do not define what an event counts: said once per event, when all have been seen. */
@@ -440,7 +439,7 @@ static void run_events(struct run *run)
 		return;
 	}
 	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
-	plan.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	plan.reps = run_repetitions(run, "events", REPS_VIRTUAL, UINT32_MAX);
 	response_begin(run, plan.n, plan.reps);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
 		if (!kernel_selected(k, o->kernel_glob))

@@ -17,12 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_VIRTUAL     5
-#define N_HARDWARE    1000
-#define REPS_VIRTUAL  3
-#define REPS_HARDWARE 100
-#define EVENT_NAME    96
-#define NAME_SIZE     224
+#define N_VIRTUAL    5
+#define N_HARDWARE   1000
+#define REPS_VIRTUAL 3
+#define EVENT_NAME   96
+#define NAME_SIZE    224
 
 #define POINTS EXPERIMENT_MULTIPLES
 
@@ -463,10 +462,8 @@ static void run_in_ring(const struct experiment *x, uint8_t ring)
 			     o->n      ? o->n
 			     : virtual ? N_VIRTUAL
 				       : N_HARDWARE,
-			     o->reps   ? o->reps
-			     : virtual ? REPS_VIRTUAL
-				       : REPS_HARDWARE,
-			     &plan, why, sizeof(why))) {
+			     run_repetitions(run, "experiments", REPS_VIRTUAL, UINT32_MAX), &plan, why,
+			     sizeof(why))) {
 		say(name, ring ? "ring 3" : "ring 0", VERDICT_ERROR, why);
 		return;
 	}

@@ -18,8 +18,7 @@
 #define N_VIRTUAL     5
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  2
-#define REPS_HARDWARE 16
-#define REPS_MAX      16
+#define REPS_MAX      1000
 #define NAME_SIZE     128
 
 /* One identity made ready for this PMU. */
@@ -154,7 +153,7 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 static void try_equation(const struct setting *s, const struct equation *q)
 {
 	const char *ring = s->ring ? "ring 3" : "ring 0";
-	int64_t sums[REPS_MAX] = {0};
+	static int64_t sums[REPS_MAX];
 	char name[NAME_SIZE];
 	struct result r = {
 		.suite = "identities",
@@ -171,6 +170,7 @@ static void try_equation(const struct setting *s, const struct equation *q)
 	for (unsigned i = 0; i < q->n_terms; i++)
 		r.machine_model |= r.virtual && event_is_micro(q->request[i].event);
 	trap_set_context(name);
+	memset(sums, 0, sizeof(sums));
 	for (unsigned number = 0; number < q->n_passes; number++)
 		if (!run_pass(s, q, number, sums, &r)) {
 			s->run->report(s->run, &r);
@@ -185,15 +185,12 @@ static void try_equation(const struct setting *s, const struct equation *q)
 	s->run->report(s->run, &r);
 }
 
-static void try_on_kernels(struct run *run, const struct equation *q)
+static void try_on_kernels(struct run *run, const struct equation *q, unsigned reps)
 {
 	const struct run_options *o = run->options;
 	bool virtual = run->pmu->virtual;
-	struct setting s = {.run = run, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
+	struct setting s = {.run = run, .reps = reps, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
 
-	s.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
-	if (s.reps > REPS_MAX)
-		s.reps = REPS_MAX;
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		if (!kernel_selected(s.kernel, o->kernel_glob))
 			continue;
@@ -207,11 +204,13 @@ static void run_identities(struct run *run)
 {
 	const struct pmu_identity *identity = run->pmu ? run->pmu->driver->identities : NULL;
 	static struct equation q;
+	unsigned reps;
 
 	if (!identity) {
 		skip(run, "identities", NULL, run->pmu ? "the driver lists none" : "there is no PMU");
 		return;
 	}
+	reps = run_repetitions(run, "identities", REPS_VIRTUAL, REPS_MAX);
 	for (; identity->name; identity++) {
 		const char *why;
 
@@ -221,7 +220,7 @@ static void run_identities(struct run *run)
 		if (why)
 			skip(run, identity->name, identity->manual, why);
 		else
-			try_on_kernels(run, &q);
+			try_on_kernels(run, &q, reps);
 	}
 }
 

@@ -27,12 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOISE_MS      20000
-#define K_HARDWARE    100
-#define REPS_VIRTUAL  1
-#define REPS_HARDWARE 10
-#define REPS_MAX      20
-#define NAME_SIZE     128
+#define NOISE_MS     20000
+#define K_HARDWARE   100
+#define REPS_VIRTUAL 1
+#define REPS_MAX     100
+#define NAME_SIZE    128
 
 /* The virtual PMU does the same each time, so a few will do, once each: none, some, and many. */
 static const uint8_t k_virtual[] = {0, 1, 2, 100};
@@ -212,23 +211,16 @@ static void conclude(struct count *c)
 			     line.straight ? "overcount per interrupt"
 					   : "overcount per interrupt, about: no straight line",
 			     line.slope_num == 0);
-	c->r.n_observations = 0;
-	for (unsigned i = 0; i < s->n_k && i < RESULT_OBSERVATIONS - 1; i++)
-		c->r.observation[c->r.n_observations++] = c->seen[i];
-	if (s->n_k > RESULT_OBSERVATIONS - 1)
-		c->r.observation[c->r.n_observations++] = c->seen[s->n_k - 1];
+	c->r.n_observations = s->n_k < RESULT_OBSERVATIONS ? s->n_k : RESULT_OBSERVATIONS;
+	memcpy(c->r.observation, c->seen, c->r.n_observations * sizeof(*c->seen));
+	c->r.more = c->seen + c->r.n_observations;
+	c->r.n_more = s->n_k - c->r.n_observations;
 }
 
 static void take_off(int64_t way, struct observation *o, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++) {
-		struct histogram *h = &o[i].seen;
-
-		h->min -= way;
-		h->max -= way;
-		for (unsigned v = 0; v < h->distinct && v < VERDICT_DISTINCT; v++)
-			h->value[v] -= way;
-	}
+	for (unsigned i = 0; i < count; i++)
+		histogram_shift(&o[i].seen, -way);
 }
 
 static struct count count_of(const struct noise *s, const struct slot *slot)
@@ -522,7 +514,6 @@ static const char *choose_events(struct noise *s)
 static void run_noise(struct run *run)
 {
 	static struct noise s;
-	const struct run_options *o = run->options;
 	const char *last_kind = "", *why;
 
 	if (!run->pmu) {
@@ -531,9 +522,7 @@ static void run_noise(struct run *run)
 	}
 	s = (struct noise){.run = run};
 	choose_k(&s);
-	s.reps = o->reps ? o->reps : run->pmu->virtual ? REPS_VIRTUAL : REPS_HARDWARE;
-	if (s.reps > REPS_MAX)
-		s.reps = REPS_MAX;
+	s.reps = run_repetitions(run, "noise", REPS_VIRTUAL, REPS_MAX);
 	why = choose_events(&s);
 	if (why)
 		skip(run, "noise", why);

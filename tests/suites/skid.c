@@ -26,7 +26,6 @@
 #define P_VIRTUAL      12
 #define P_HARDWARE     64
 #define REPS_VIRTUAL   1
-#define REPS_HARDWARE  20
 #define REPS_MAX       100
 #define CODE_MAX       (4 * RUNGS_HARDWARE)
 #define NOT_SEEN       INT16_MIN
@@ -211,12 +210,12 @@ static void run_skid(struct run *run)
 {
 	static struct skid s;
 	bool virtual = run->pmu && run->pmu->virtual;
-	unsigned reps = run->options->reps, measured = 0;
+	unsigned measured = 0;
 
 	s = (struct skid){.pmu = run->pmu,
 			  .rungs = virtual ? RUNGS_VIRTUAL : RUNGS_HARDWARE,
 			  .last_p = virtual ? P_VIRTUAL : P_HARDWARE};
-	s.reps = reps > REPS_MAX ? REPS_MAX : reps ? reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	s.reps = run_repetitions(run, "skid", REPS_VIRTUAL, REPS_MAX);
 	for (s.counter = 0; run->pmu && s.counter < run->pmu->n_counters; s.counter++) {
 		if (!usable(run, s.counter))
 			continue;

@@ -14,15 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SWEEP_MS      20000
-#define N_VIRTUAL     3
-#define N_HARDWARE    1000
-#define REPS_VIRTUAL  1
-#define REPS_HARDWARE 20
-#define REPS_MAX      100
-#define MULTIPLES     2
-#define EVENTS_MAX    8
-#define KERNELS       "empty,nop_loop,branches_taken,calls,load_op_store"
+#define SWEEP_MS     20000
+#define N_VIRTUAL    3
+#define N_HARDWARE   1000
+#define REPS_VIRTUAL 1
+#define REPS_MAX     100
+#define MULTIPLES    2
+#define EVENTS_MAX   8
+#define KERNELS      "empty,nop_loop,branches_taken,calls,load_op_store"
 
 struct sweep {
 	struct run *run;
@@ -83,9 +82,7 @@ static bool gather(struct sweep *s, const struct pass *p, unsigned slot, const c
 		const struct histogram *h = &seen[i].seen;
 		struct histogram all = s->r.observation[i].seen;
 
-		for (unsigned v = 0; v < h->distinct && v < VERDICT_DISTINCT; v++)
-			for (unsigned k = 0; k < h->frequency[v]; k++)
-				histogram_add(&all, h->value[v]);
+		histogram_merge(&all, h);
 		s->r.observation[i] = seen[i];
 		s->r.observation[i].seen = all;
 		s->unsteady |= h->min != h->max;
@@ -296,9 +293,7 @@ static void run_sweep(struct run *run)
 	if (!kernels || !*kernels || !strcmp(kernels, "core"))
 		kernels = KERNELS;
 	s = (struct sweep){.run = run, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
-	s.reps = o->reps ? o->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
-	if (s.reps > REPS_MAX)
-		s.reps = REPS_MAX;
+	s.reps = run_repetitions(run, "sweep", REPS_VIRTUAL, REPS_MAX);
 	find_events(&s);
 	if (!s.n_all) {
 		struct result none = {.suite = "sweep", .name = "sweep"};
