@@ -197,12 +197,15 @@ static const struct event_modifier *find_modifier(const struct parser *p, const 
 	return NULL;
 }
 
+/* The unit masks that the event can be joined with, NULL if there are none. */
+static const struct event_mask *masks_of(const struct parser *p)
+{
+	return p->request.event && p->grammar->masks ? p->grammar->masks(p->request.event) : NULL;
+}
+
 static const struct event_mask *find_mask(const struct parser *p, const char *from, const char *end)
 {
-	const struct event_mask *m =
-		p->request.event && p->grammar->masks ? p->grammar->masks(p->request.event) : NULL;
-
-	for (; m && m->name; m++)
+	for (const struct event_mask *m = masks_of(p); m && m->name; m++)
 		if (is_word(from, end, m->name))
 			return m;
 	return NULL;
@@ -257,6 +260,21 @@ static bool take_counter(struct parser *p, const char **at)
 		    (int)(end - from > 40 ? 40 : end - from), from, names);
 }
 
+static bool no_such_attribute(struct parser *p, const char *from, const char *end)
+{
+	const struct event_mask *m = masks_of(p);
+	char modifiers[80], masks[sizeof p->error->text] = "";
+	size_t n = 0;
+
+	list_modifiers(p, false, modifiers, sizeof modifiers);
+	if (!m)
+		return fail(p, from, "no modifier %.*s: there are %s", (int)(end - from), from, modifiers);
+	for (; m->name && n < sizeof masks; m++)
+		n += (size_t)snprintf(masks + n, sizeof masks - n, " %s", m->name);
+	return fail(p, from, "no modifier or unit mask %.*s: there are %s and%s", (int)(end - from), from,
+		    modifiers, masks);
+}
+
 /* Everything behind the event: ":attribute" again and again, then the counter. */
 static bool take_attributes(struct parser *p, const char *at)
 {
@@ -264,7 +282,6 @@ static bool take_attributes(struct parser *p, const char *at)
 		const char *from = ++at, *end = from + strcspn(from, ":.=@ \t\n");
 		const struct event_mask *mask = find_mask(p, from, end);
 		const struct event_modifier *m = find_modifier(p, from, end, false);
-		char names[80];
 		bool taken;
 
 		at = end;
@@ -283,10 +300,7 @@ static bool take_attributes(struct parser *p, const char *at)
 			return false;
 		if (taken)
 			continue;
-		list_modifiers(p, false, names, sizeof names);
-		return fail(p, from, "no modifier%s %.*s: there are %s",
-			    p->request.event && p->grammar->masks ? " or unit mask" : "", (int)(end - from),
-			    from, names);
+		return no_such_attribute(p, from, end);
 	}
 	if (*at == '@' && !take_counter(p, &at))
 		return false;

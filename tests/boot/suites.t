@@ -20,6 +20,9 @@ ok(any(name.startswith("identities/") and verdict == "skipped" for name, (verdic
    "without a global enable no equation is tried", tail(r))
 brief = boot(options=BRIEF)
 sound(brief, "on a few kernels")
+r = boot(options="pmu=virtual:intel-core2 suite=events,identities,sweep event=INST_RETIRED.ANY kernel=sha,nop_loop reps=1 n=1")
+equal(sorted((s["name"], c["text"]) for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["name"] == "sha"),
+      [(suite, "the CPU lacks SHA") for suite in ("events", "identities", "sweep")], "a kernel that needs a missing feature is skipped with the reason")
 same_table(boot(emulator="bochs", options=BRIEF), brief, "Bochs gives the same counts")
 
 r = boot(options="pmu=virtual:intel-core2 suite=noise")

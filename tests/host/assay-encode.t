@@ -154,6 +154,19 @@ test("-v --list tells of registers besides, of precise sampling and of errata",
 status, out, _ = run("--list", "intel-core2", "instructions")
 test("--list shows code, judgement, quantities and counters", out.split() == ["INST_RETIRED.ANY_P", "0xc0", "exact", "instructions", "PMC0", "PMC1"], out)
 
+# The same of the other families.
+status, out, _ = run("-v", "amd-zen4", "RETIRED_INSTRUCTIONS:u:c=2:i")
+test("-v names AMD's fields", status == 0 and "\n        EN USR INV CMASK=0x2 EVENT=0xc0\n" in out, out)
+status, out, _ = run("-v", "netburst-prescott", "branch_retired:MMTP:MMTM:u:thr=2")
+test("-v names NetBurst's fields", status == 0 and "EVENT=0x6 MASK=0xc T0_USR\n" in out and "THRESHOLD=0x2" in out, out)
+status, out, _ = run("--list", "amd-zen4", "RETIRED_*RETURNS*")
+test("--list takes globs of AMD's", [line.split()[0] for line in out.splitlines()] == ["RETIRED_NEAR_RETURNS", "RETIRED_NEAR_RETURNS_MISPREDICTED"], out)
+status, out, _ = run("--list", "netburst-prescott", "branch_retired:*")
+test("--list shows NetBurst's unit masks", {"branch_retired:MMNP", ":MMNM", ":MMTP", ":MMTM"} <= set(out.split()), out)
+status, out, err = run("netburst-prescott", "branch_retired:MMTP:MMTX")
+test("an unknown unit mask is refused with those that there are", status == 1 and err.endswith("    branch_retired:MMTP:MMTX\n                        ^\n")
+     and "and MMNP MMNM MMTP MMTM\n" in err, err)
+
 FILE = "tests/host/data/events-intel.json"
 status, out, err = run("--json", "--events", FILE, "intel-haswell", "SOMETHING_NEW.TAKEN_UP:u", "CPU_CLK_UNHALTED.REF_TSC")
 found = json.loads(out)["events"] if status == 0 else []
@@ -173,6 +186,7 @@ for args, code, message in (
         (["--frob", "x"], 2, "no option --frob"),
         (["intel-core2"], 2, "usage:"),
         ([], 2, "usage:"),
+        (["--list", "amd-zen4", "RETIRED_*", "ls_*nothing*"], 1, "no event of AMD Zen 4 PMU, PerfMonV2 matches ls_*nothing*"),
         (["--list", "intel-core2", "r01c0"], 2, "--list takes names and globs")):
     status, out, err = run(*args)
     test(f"refuses {' '.join(args) or 'nothing'}", status == code and message in err and not out, f"{status}\n{out}{err}")

@@ -200,6 +200,14 @@ static void try_on_kernels(struct run *run, const struct equation *q, unsigned r
 	}
 }
 
+/* Kernels that were asked for and run in no ring. */
+static void tell_unfit(struct run *run)
+{
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
+		if (kernel_selected(k, run->options->kernel_glob) && kernel_unfit(k, 0) && kernel_unfit(k, 3))
+			skip(run, k->name, NULL, kernel_unfit(k, k->flags & KERNEL_RING3_ONLY ? 3 : 0));
+}
+
 static void run_identities(struct run *run)
 {
 	const struct pmu_identity *identity = run->pmu ? run->pmu->driver->identities : NULL;
@@ -211,6 +219,7 @@ static void run_identities(struct run *run)
 		return;
 	}
 	reps = run_repetitions(run, "identities", REPS_VIRTUAL, REPS_MAX);
+	tell_unfit(run);
 	for (; identity->name; identity++) {
 		const char *why;
 

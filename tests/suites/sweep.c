@@ -283,6 +283,14 @@ static void find_events(struct sweep *s)
 	}
 }
 
+static void skip(struct run *run, const char *name, const char *why)
+{
+	struct result r = {.suite = "sweep", .name = name};
+
+	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	run->report(run, &r);
+}
+
 static void run_sweep(struct run *run)
 {
 	static struct sweep s;
@@ -296,15 +304,17 @@ static void run_sweep(struct run *run)
 	s.reps = run_repetitions(run, "sweep", REPS_VIRTUAL, REPS_MAX);
 	find_events(&s);
 	if (!s.n_all) {
-		struct result none = {.suite = "sweep", .name = "sweep"};
-
-		judgement_set(&none.judgement, VERDICT_SKIPPED, "no counter counts anything exactly");
-		run->report(run, &none);
+		skip(run, "sweep", "no counter counts anything exactly");
 		return;
 	}
-	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++)
-		if (kernel_selected(s.kernel, kernels) && !kernel_unfit(s.kernel, 0))
+	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
+		if (!kernel_selected(s.kernel, kernels))
+			continue;
+		if (kernel_unfit(s.kernel, 0))
+			skip(run, s.kernel->name, kernel_unfit(s.kernel, 0));
+		else
 			run_kernel(&s);
+	}
 }
 
 const struct suite suite_sweep = {

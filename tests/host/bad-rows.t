@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""TAP test: a row that names what there is not (an event's quantity, a kernel's) ends the build with a message that names row and word."""
+import importlib.machinery
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+failed = number = 0
+
+
+def ok(good, what, detail=""):
+    global failed, number
+    number += 1
+    failed += not good
+    print("%sok %d - %s" % ("" if good else "not ", number, what))
+    for line in [] if good else str(detail).splitlines():
+        print("# " + line)
+
+
+def compiled(path, change, source=None):
+    """What the compiler says of `source` (path itself) when `path` is changed: pairs of what stands there and what is put in its place."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    for old, new in change:
+        assert old in text, (path, old)
+        text = text.replace(old, new, 1)
+    with tempfile.TemporaryDirectory() as d:
+        changed = pathlib.Path(d) / path
+        changed.parent.mkdir(parents=True)
+        changed.write_text(text, encoding="utf-8")
+        r = subprocess.run(["gcc", "-std=gnu11", "-c", "-o", "/dev/null", "-I", d, "-I", ".", "-I", "build/gen",
+                            str(changed) if source is None else source], cwd=ROOT, capture_output=True, text=True)
+    return r.returncode, r.stderr
+
+
+def refused(what, result, *words):
+    status, text = result
+    ok(status != 0 and all(re.search(w, text) for w in words), what, text)
+
+
+KERNELS = "tests/kernels/basic.S"
+LINE = "SIG INSTRUCTIONS, "
+ok(compiled(KERNELS, [])[0] == 0, "kernels as they are", compiled(KERNELS, [])[1])
+refused("a kernel with an unknown quantity", compiled(KERNELS, [(LINE, "SIG INSTRUCTOINS, ")]), "signature names an unknown quantity: INSTRUCTOINS",
+        r"basic\.S:\d+")
+refused("a kernel with an amount that fits no row", compiled(KERNELS, [(LINE, LINE + "0x8000000 + ")]), "amount beyond 28 bits: INSTRUCTIONS")
+name = re.search(r"KERNEL (\w+), (\".*?\")", (ROOT / KERNELS).read_text(encoding="utf-8"))
+refused("a kernel without a purpose", compiled(KERNELS, [(name[0], "KERNEL %s, \"\"" % name[1])]), "kernel %s has no purpose" % name[1])
+
+for table, source, row, good, bad in (
+        ("pmu/amd/events_core.def", "pmu/amd/events.c", "DISPATCHED_FPU.OPS_ADD", "Q(UOPS_FP)", "Q(UOPS_FB)"),
+        ("pmu/netburst/events.c", None, "TC_DELIVER_MODE", "Q_TC_BUILD_CYCLES", "Q_TC_BUILT_CYCLES"),
+        ("pmu/intel/events_arch.c", None, "LONGEST_LAT_CACHE.REFERENCE", "LLC_REF", "LLC_REV")):
+    ok(compiled(table, [], source)[0] == 0, "%s as it is" % table, compiled(table, [], source)[1])
+    refused("%s with an unknown quantity" % table, compiled(table, [(good, bad)], source), bad.strip("Q()_"), row)
+
+loader = importlib.machinery.SourceFileLoader("gen_intel_events", str(ROOT / "scripts/gen-intel-events"))
+tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("gen_intel_events", loader))
+loader.exec_module(tool)
+ok(not [r for r in tool.ROWS if tool.unknown_word(r, tool.QUANTITIES, tool.RULES)] and len(tool.ROWS) > 300, "meanings.def as it is")
+for text, message in (
+        ("EXACT, NONE, Q(BRANCHS)", "meanings.def: BR_*: no quantity BRANCHS: did you mean BRANCHES?"),
+        ("EXACT, NONE, Q(BRANCHES), MINUS(ZZZ)", "meanings.def: BR_*: no quantity ZZZ"),
+        ("EXACT, NONE, BRANCHES", "meanings.def: BR_*: no quantity BRANCHES: did you mean BRANCHES?"),
+        ("EXACT, NONE", "meanings.def: BR_*: there is no quantity"),
+        ("EXACTLY, NONE, Q(BRANCHES)", "meanings.def: BR_*: no judgement EXACTLY"),
+        ("EXACT, NO_RULE, Q(BRANCHES)", "meanings.def: BR_*: no exception NO_RULE in rules.def")):
+    got = tool.unknown_word(("MEANING", "BR_*", None, text), tool.QUANTITIES, tool.RULES)
+    ok(got == message, "meanings.def: " + text, got)
+print("1..%d" % number)
+sys.exit(failed != 0)
