@@ -1,5 +1,6 @@
 #include "boot/cores.h"
 #include "boot/core_options.h"
+#include "boot/core_types.h"
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/processors.h"
@@ -18,20 +19,12 @@ static char text[220]; /* fits a line of the console */
 
 static const struct kind {
 	uint8_t kind;
-	const char *label, *what;
+	const char *what;
 } kinds[] = {
-	{0x40, "P-core", "performance cores (cpu_core)"},
-	{0x20, "E-core", "efficiency cores (cpu_atom)"},
+	{CORE_PERFORMANCE, "performance cores (cpu_core)"},
+	{CORE_EFFICIENCY, "efficiency cores (cpu_atom)"},
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
-
-static const char *kind_label(uint8_t kind)
-{
-	for (unsigned i = 0; i < KINDS; i++)
-		if (kinds[i].kind == kind)
-			return kinds[i].label;
-	return NULL;
-}
 
 /* --- the options ------------------------------------------------------------------------------------ */
 
@@ -103,60 +96,45 @@ static bool injections_have_cores(const char *inject, const struct cores *cores,
 
 /* --- what a processor is ---------------------------------------------------------------------------- */
 
-/* What tells types of processors apart, in the order of looking. */
-static const struct {
-	uint32_t leaf, subleaf;
-} type_leaves[] = {{0x1a, 0}, {0x0a, 0}, {0x23, 0}, {0x23, 1}};
-#define TYPE_LEAVES (sizeof type_leaves / sizeof type_leaves[0])
-
 struct identity {
-	struct cpuid_regs type[TYPE_LEAVES];
-	uint8_t kind, thread_bits;
+	struct core_identity core;
+	uint8_t thread_bits;
 };
 
-static unsigned bits_for(unsigned n)
-{
-	unsigned bits = 0;
+static struct identity found[CORES_MAX];
 
-	while (1u << bits < n)
-		bits++;
-	return bits;
+static struct cpuid_regs of_this_processor(const void *context, uint32_t leaf, uint32_t subleaf)
+{
+	(void)context;
+	return cpuid(leaf, subleaf);
 }
 
-/* SDM vol. 3, 8.9.3; AMD APM vol. 3, CPUID Fn8000001E. */
-static uint8_t thread_bits(uint32_t max_leaf)
+/* The profile answers for what the machine is. */
+static struct cpuid_regs of_profile(const void *context, uint32_t leaf, uint32_t subleaf)
 {
-	if (max_leaf >= 0xb && cpuid(0xb, 0).ebx)
-		return cpuid(0xb, 0).eax & 31;
-	if (cpuid(0x80000000, 0).eax >= 0x8000001e && cpuid(0x80000001, 0).ecx >> 22 & 1)
-		return (uint8_t)bits_for((cpuid(0x8000001e, 0).ebx >> 8 & 0xff) + 1);
-	if (max_leaf < 4 || !(cpuid(1, 0).edx >> 28 & 1))
-		return 0;
-	unsigned logical = bits_for(cpuid(1, 0).ebx >> 16 & 0xff),
-		 cores = bits_for((cpuid(4, 0).eax >> 26) + 1);
-	return (uint8_t)(logical > cores ? logical - cores : 0);
+	const struct model_profile *p = context;
+
+	for (unsigned i = 0; i < p->n_cpuid; i++)
+		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == subleaf)
+			return (struct cpuid_regs){p->cpuid[i].eax, p->cpuid[i].ebx, p->cpuid[i].ecx,
+						   p->cpuid[i].edx};
+	return (struct cpuid_regs){0};
 }
 
 static void identify(void *arg)
 {
 	struct identity *id = arg;
-	uint32_t max_leaf = cpuid(0, 0).eax;
 
-	memset(id, 0, sizeof *id);
-	for (unsigned i = 0; i < TYPE_LEAVES; i++)
-		if (type_leaves[i].leaf <= max_leaf)
-			id->type[i] = cpuid(type_leaves[i].leaf, type_leaves[i].subleaf);
-	id->kind = cpu_has(CPU_HYBRID) ? (uint8_t)(id->type[0].eax >> 24) : 0;
-	id->thread_bits = thread_bits(max_leaf);
+	core_identify(&id->core, of_this_processor, NULL);
+	id->thread_bits = core_thread_bits(of_this_processor, NULL);
 }
 
-/* The profile answers for what the machine is. */
 static uint8_t kind_of_profile(const struct model_profile *p)
 {
-	for (unsigned i = 0; i < p->n_cpuid; i++)
-		if (p->cpuid[i].leaf == 0x1a)
-			return (uint8_t)(p->cpuid[i].eax >> 24);
-	return 0;
+	struct core_identity id;
+
+	core_identify(&id, of_profile, p);
+	return id.kind;
 }
 
 /* --- choosing --------------------------------------------------------------------------------------- */
@@ -168,11 +146,10 @@ static bool is_virtual(const struct options *o)
 
 static void report_absent(const struct core *c)
 {
-	struct result r = {.suite = "processors", .name = c->why};
 	char name[24];
+	struct result r = {.suite = "processors", .name = name};
 
 	snprintf(name, sizeof name, "processor %u", c->number);
-	r.name = name;
 	r.judgement.verdict = VERDICT_ERROR;
 	snprintf(r.judgement.text, sizeof r.judgement.text, "%s", c->why);
 	report_result(&r);
@@ -253,7 +230,6 @@ static void note_siblings(const struct core *c)
 /* @return false if it is of a type that is judged already */
 static bool add(struct cores *out, unsigned number, const struct model_hybrid *virtual, bool each_type)
 {
-	static struct identity found[CORES_MAX];
 	struct core *c = &out->core[out->count];
 	struct identity *id = &found[out->count];
 	struct processor p = processor_at(number);
@@ -264,13 +240,25 @@ static bool add(struct cores *out, unsigned number, const struct model_hybrid *v
 	if (!processor_run(number, identify, id, &why))
 		snprintf(c->why, sizeof c->why, "%s", why);
 	c->thread_bits = id->thread_bits;
-	c->kind = virtual ? kind_of_profile(virtual_profile(virtual, number)) : id->kind;
+	if (virtual)
+		core_identify(&id->core, of_profile, virtual_profile(virtual, number));
+	c->kind = id->core.kind;
 	for (unsigned i = 0; each_type && !c->why[0] && i < out->count; i++)
-		if (!out->core[i].why[0] && (virtual ? out->core[i].kind == c->kind
-						     : !memcmp(found[i].type, id->type, sizeof id->type)))
+		if (!out->core[i].why[0] && core_same_type(&found[i].core, &id->core))
 			return false;
 	out->count++;
 	return true;
+}
+
+static const char *label_of(const struct cores *cores, unsigned i)
+{
+	static struct core_identity all[CORES_MAX];
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < cores->count; k++)
+		if (!cores->core[k].why[0])
+			all[n++] = found[k].core;
+	return core_label(&found[i].core, all, n);
 }
 
 bool cores_choose(const struct options *o, const char *inject, struct cores *out, const char **why)
@@ -295,8 +283,8 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 		struct core *c = &out->core[i];
 
 		if (out->several)
-			report_processor(&(struct report_processor){c->number, c->apic_id,
-								    kind_label(c->kind), !c->why[0]});
+			report_processor(&(struct report_processor){c->number, c->apic_id, label_of(out, i),
+								    !c->why[0]});
 		if (c->why[0])
 			report_absent(c);
 		else if (out->several || !is_virtual(o))
@@ -306,6 +294,12 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 	note_kinds(o, out);
 	*why = out->core[0].why;
 	return judged;
+}
+
+void core_give_up(struct core *core, const char *why)
+{
+	snprintf(core->why, sizeof core->why, "%s", why);
+	report_absent(core);
 }
 
 void core_announce(const struct cores *cores, const struct core *core)

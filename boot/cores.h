@@ -1,8 +1,8 @@
 /*
  * Which processors are judged (option cpus=), one after the other, and as what.
  *
- * cpus=auto: the boot processor; of a hybrid CPU one processor of each type, that is of each kind, native
- * model and PMU that CPUID leaves 1AH, 0AH and 23H tell. A virtual hybrid machine (struct model_hybrid) has
+ * cpus=auto: the boot processor; of a hybrid CPU one processor of each type, that is of each one
+ * that boot/core_types.h tells apart. A virtual hybrid machine (struct model_hybrid) has
  * its first type on the boot processor and the next ones on those that follow.
  */
 #ifndef BOOT_CORES_H
@@ -20,7 +20,7 @@ struct core {
 	uint32_t apic_id;
 	uint8_t kind;        /* CPUID.1AH:EAX[31:24]: 40H performance, 20H efficiency; 0: no hybrid CPU's */
 	uint8_t thread_bits; /* of the APIC ID: those that tell the logical processors of a core apart */
-	char why[128];       /* not empty: it did not start and is not judged */
+	char why[192];       /* not empty: it did not start, or was given up, and is not judged */
 };
 
 struct cores {
@@ -39,6 +39,9 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 /** The options as they hold on this processor: pmu= names its profile if the machine is a virtual hybrid one.
  * Valid until the next call. */
 const struct options *core_options(const struct options *o, const struct core *core);
+
+/** Tell the report that this processor is not judged any more. @param why one line */
+void core_give_up(struct core *core, const char *why);
 
 /** Tell the report that from now on this processor is judged. */
 void core_announce(const struct cores *cores, const struct core *core);

@@ -52,7 +52,7 @@ void report_note(const char *text);
 struct report_processor {
 	unsigned number;
 	uint32_t apic_id;
-	const char *kind; /* "P-core", "E-core"; NULL: all are alike */
+	const char *kind; /* "P-core", "E-core", "LP E-core"; NULL: all are alike */
 	bool judged;
 };
 void report_processor(const struct report_processor *p);

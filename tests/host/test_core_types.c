@@ -1,0 +1,197 @@
+/* Which processors of a hybrid CPU are of one type, and what they are called: leaves 1AH, 0AH, 23H and 4,
+ * both sides. */
+#include "boot/core_types.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MAX_LEAF 0x23
+
+struct row {
+	uint32_t leaf, subleaf;
+	struct cpuid_regs value;
+};
+
+struct cpu {
+	struct row row[16];
+};
+
+static struct cpuid_regs read(const void *context, uint32_t leaf, uint32_t subleaf)
+{
+	const struct cpu *c = context;
+
+	for (unsigned i = 0; i < 16; i++)
+		if (c->row[i].value.eax + c->row[i].value.ebx + c->row[i].value.ecx + c->row[i].value.edx &&
+		    c->row[i].leaf == leaf && c->row[i].subleaf == subleaf)
+			return c->row[i].value;
+	return (struct cpuid_regs){0};
+}
+
+#define L3 0xfc0fc163
+
+/* Rows in this order. */
+enum { ROW_MAX, ROW_FEATURES, ROW_L1, ROW_L2, ROW_L3, ROW_TYPE, ROW_PMU, ROW_PMU6, ROW_COUNTERS };
+
+static struct cpu core(uint32_t type, uint32_t counters, uint32_t last_cache)
+{
+	return (struct cpu){{[ROW_MAX] = {0, 0, {.eax = MAX_LEAF}},
+			     [ROW_FEATURES] = {7, 0, {.edx = 1u << 15}},
+			     [ROW_L1] = {4, 0, {.eax = 0xfc000121}},
+			     [ROW_L2] = {4, 1, {.eax = 0xfc01c143}},
+			     [ROW_L3] = {4, 2, {.eax = last_cache}},
+			     [ROW_TYPE] = {0x1a, 0, {.eax = type}},
+			     [ROW_PMU] = {0x0a, 0, {.eax = 0x07000005 | counters << 8, .edx = 0x8603}},
+			     [ROW_PMU6] = {0x23, 0, {.eax = 0xb}},
+			     [ROW_COUNTERS] = {0x23, 1, {.eax = (1u << counters) - 1, .ebx = 7}}}};
+}
+
+static struct core_identity identity(const struct cpu *c)
+{
+	struct core_identity id;
+
+	core_identify(&id, read, c);
+	return id;
+}
+
+static struct core_identity of(uint32_t type, uint32_t counters, uint32_t last_cache)
+{
+	struct cpu c = core(type, counters, last_cache);
+
+	return identity(&c);
+}
+
+static void each_leaf_parts_types(void **state)
+{
+	struct core_identity p = of(0x40000002, 8, L3), same = of(0x40000002, 8, L3), other;
+	static const struct {
+		unsigned row;
+		struct cpuid_regs value;
+	} changes[] = {
+		{ROW_TYPE, {.eax = 0x20000002}},               /* kind */
+		{ROW_TYPE, {.eax = 0x40000003}},               /* native model */
+		{ROW_PMU, {.eax = 0x07300806, .edx = 0x8603}}, /* version of the PMU */
+		{ROW_PMU, {.eax = 0x07000805, .edx = 0x8604}}, /* fixed counters */
+		{ROW_PMU6, {.eax = 0xb, .ebx = 1}},            /* what version 6 offers */
+		{ROW_COUNTERS, {.eax = 0x3ff, .ebx = 7}},      /* bitmap of counters */
+		{ROW_COUNTERS, {.eax = 0xff, .ebx = 0xf}},     /* of fixed ones */
+		{ROW_L3, {0}},                                 /* the cache whose misses are counted */
+	};
+
+	(void)state;
+	assert_true(core_same_type(&p, &same));
+	assert_int_equal(p.kind, CORE_PERFORMANCE);
+	assert_true(p.l3);
+	for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+		struct cpu c = core(0x40000002, 8, L3);
+
+		c.row[changes[i].row].value = changes[i].value;
+		other = identity(&c);
+		assert_false(core_same_type(&p, &other));
+	}
+}
+
+static void what_is_no_pmu_parts_nothing(void **state)
+{
+	struct cpu a = core(0x20000002, 8, L3), b = a;
+	struct core_identity x, y;
+
+	(void)state;
+	b.row[ROW_L1].value.eax = 0xfc004121;                              /* the geometry of a cache */
+	b.row[15] = (struct row){0xb, 0, {.eax = 1, .ebx = 2, .edx = 77}}; /* its own x2APIC ID */
+	x = identity(&a);
+	y = identity(&b);
+	assert_true(core_same_type(&x, &y));
+}
+
+/* Leaves above the highest are not asked for: Intel's older CPUs answer them with the highest one's. */
+static void leaves_that_are_not_there(void **state)
+{
+	struct cpu a = core(0x20000002, 8, L3), b = core(0x40000001, 6, L3);
+	struct core_identity x, y;
+
+	(void)state;
+	a.row[ROW_MAX].value.eax = b.row[ROW_MAX].value.eax = 6;
+	x = identity(&a);
+	y = identity(&b);
+	assert_int_equal(x.kind, 0);
+	assert_true(core_same_type(&x, &y));
+	a.row[ROW_MAX].value.eax = 3;
+	x = identity(&a);
+	assert_false(x.l3);
+}
+
+static void no_hybrid_cpu_has_kinds(void **state)
+{
+	struct cpu a = core(0x40000002, 8, L3);
+	struct core_identity x;
+
+	(void)state;
+	a.row[ROW_FEATURES].value.edx = 0;
+	x = identity(&a);
+	assert_int_equal(x.kind, 0);
+	assert_null(core_label(&x, &x, 1));
+}
+
+static void low_power_cores_are_named(void **state)
+{
+	/* Meteor Lake: leaf 1AH is the same for both of its efficient kinds. */
+	struct core_identity meteor[] = {of(0x40000002, 8, L3), of(0x20000002, 8, L3), of(0x20000002, 8, 0)};
+	/* Arrow Lake-H: Skymont, and Crestmont on the SoC tile. */
+	struct core_identity arrow[] = {of(0x40000003, 10, L3), of(0x20000003, 8, L3), of(0x20000002, 8, 0)};
+	/* Lunar Lake: efficient cores without a level-3 cache, and no others. */
+	struct core_identity lunar[] = {of(0x40000003, 10, L3), of(0x20000003, 8, 0)};
+	struct core_identity unknown = of(0x60000001, 8, 0);
+
+	(void)state;
+	assert_string_equal(core_label(&meteor[0], meteor, 3), "P-core");
+	assert_string_equal(core_label(&meteor[1], meteor, 3), "E-core");
+	assert_string_equal(core_label(&meteor[2], meteor, 3), "LP E-core");
+	assert_string_equal(core_label(&meteor[2], &meteor[2], 1), "E-core"); /* nothing to compare it with */
+	assert_false(core_same_type(&meteor[1], &meteor[2]));
+	assert_string_equal(core_label(&arrow[1], arrow, 3), "E-core");
+	assert_string_equal(core_label(&arrow[2], arrow, 3), "LP E-core");
+	assert_false(core_same_type(&arrow[1], &arrow[2]));
+	assert_string_equal(core_label(&lunar[1], lunar, 2), "E-core");
+	assert_string_equal(core_label(&lunar[0], lunar, 2), "P-core");
+	assert_null(core_label(&unknown, meteor, 3));
+}
+
+static void siblings_by_apic_id(void **state)
+{
+	struct cpu c = core(0x40000002, 8, L3);
+
+	(void)state;
+	c.row[14] = (struct row){0xb, 0, {.eax = 1, .ebx = 2}};
+	assert_int_equal(core_thread_bits(read, &c), 1);
+	c.row[14] = (struct row){0xb, 0, {.eax = 0, .ebx = 1}};
+	assert_int_equal(core_thread_bits(read, &c), 0);
+	/* Before leaf 0BH: logical processors of the package over cores. */
+	c = (struct cpu){{{0, 0, {.eax = 4}},
+			  {1, 0, {.ebx = 4 << 16, .edx = 1u << 28}},
+			  {4, 0, {.eax = 1u << 26 | 0x121}}}};
+	assert_int_equal(core_thread_bits(read, &c), 1);
+	c.row[1].value.edx = 1;
+	assert_int_equal(core_thread_bits(read, &c), 0);
+	/* AMD. */
+	c = (struct cpu){{{0, 0, {.eax = 0xd}},
+			  {0x80000000, 0, {.eax = 0x8000001e}},
+			  {0x80000001, 0, {.ecx = 1u << 22}},
+			  {0x8000001e, 0, {.ebx = 1 << 8}}}};
+	assert_int_equal(core_thread_bits(read, &c), 1);
+	c.row[2].value.ecx = 1;
+	assert_int_equal(core_thread_bits(read, &c), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_leaf_parts_types),     cmocka_unit_test(what_is_no_pmu_parts_nothing),
+		cmocka_unit_test(leaves_that_are_not_there), cmocka_unit_test(no_hybrid_cpu_has_kinds),
+		cmocka_unit_test(low_power_cores_are_named), cmocka_unit_test(siblings_by_apic_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
