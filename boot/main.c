@@ -178,7 +178,7 @@ struct part {
 	const struct options *o;
 	const char *inject;
 	const struct suite *suite;
-	bool good;
+	bool good, lost; /* lost: the processor did not start, or did not come to the end */
 	const char *why;
 };
 
@@ -208,14 +208,12 @@ static void part_run(void *arg)
 
 static bool run_part(const struct core *core, struct part *p, void (*carry_out)(struct part *part))
 {
-	bool ran;
-
 	p->carry_out = carry_out;
 	p->good = true;
 	machine_take();
-	ran = processor_run(core->number, part_run, p, &p->why);
+	p->lost = !processor_run(core->number, part_run, p, &p->why);
 	machine_give_back();
-	return ran && p->good;
+	return !p->lost && p->good;
 }
 
 /* What is asked of the last processor in vain is not to be said when the first has been judged. */
@@ -228,11 +226,20 @@ static bool core_is_known(const struct options *o, const char *inject, const str
 	return pmu_is_known(core_options(o, core), own, why);
 }
 
+/* A processor that is lost leaves the run to the others. */
+static bool go_on_without(struct core *core, const struct part *part)
+{
+	if (!part->lost)
+		return false;
+	core_give_up(core, part->why);
+	return true;
+}
+
 /* All suites on one processor. Events that one type of core has and another has not are only missed if none
  * has them: *any says whether one did.
  * @return false with *why if the run cannot go on */
 static bool judge_core(const struct platform *platform, struct run *run, const struct options *all,
-		       const char *inject, const struct core *core, bool *any, const char **why)
+		       const char *inject, struct core *core, bool *any, const char **why)
 {
 	char own_inject[OPTION_TEXT_MAX];
 	const struct options *o = core_options(all, core);
@@ -245,7 +252,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	if (chosen)
 		event_files_read(platform, run, core->number);
 	if (!chosen)
-		return false;
+		return go_on_without(core, &part);
 	if (!selection_has_events(o, run->pmu, why)) {
 		if (cores.several)
 			report_note(*why);
@@ -263,12 +270,12 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		bool ran = run_part(core, &part, run_one);
 		*why = part.why;
 		if (!ran)
-			return false;
+			return go_on_without(core, &part);
 		report_out(platform, o, false);
 	}
 	bool looked = run_part(core, &part, look_for_rearming);
 	*why = part.why;
-	return looked;
+	return looked || go_on_without(core, &part);
 }
 
 static int status_of(const struct report_totals *totals)

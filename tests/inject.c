@@ -1,4 +1,5 @@
 #include "tests/inject.h"
+#include "arch/x86/processors.h"
 #include "tests/kernels/kernel.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #define WRONG_SIGNATURE "wrong-signature:"
+#define PROCESSOR       "processor:"
 #define TOKEN_MAX       128
 
 static char reason[TOKEN_MAX + 96];
@@ -60,6 +62,45 @@ static bool wrong_signature(const char *token)
 	return true;
 }
 
+/* A number from 1 to 999 with this behind it. */
+static bool parse_number(const char **text, char behind, unsigned *number)
+{
+	char *end;
+	unsigned long n = **text >= '0' && **text <= '9' ? strtoul(*text, &end, 10) : 0;
+
+	if (!n || n > 999 || *end != behind)
+		return false;
+	*number = (unsigned)n;
+	*text = end + (behind != '\0');
+	return true;
+}
+
+static bool spoilt_processor(const char *token)
+{
+	static const char *const faults[] = {[PROCESSOR_FAULTS] = "faults",
+					     [PROCESSOR_HANGS] = "hangs",
+					     [PROCESSOR_IS_DEAF] = "deaf",
+					     [PROCESSOR_IS_LATE] = "late"};
+	const char *p = token + strlen(PROCESSOR);
+	unsigned number, turn = 1;
+
+	if (parse_number(&p, ':', &number))
+		for (unsigned i = PROCESSOR_FAULTS; i <= PROCESSOR_IS_LATE; i++) {
+			size_t length = strlen(faults[i]);
+			const char *behind = p + length;
+
+			if (strncmp(p, faults[i], length))
+				continue;
+			if (*behind == ':' && (behind++, !parse_number(&behind, '\0', &turn)))
+				break;
+			if (*behind)
+				break;
+			processor_spoil(number, (enum processor_fault)i, turn);
+			return true;
+		}
+	return refuse(token, "must read processor:NUMBER:HOW[:TURN], HOW one of faults, hangs, deaf, late");
+}
+
 bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
 {
 	size_t used = 0;
@@ -78,6 +119,9 @@ bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
 
 		if (strncmp(token, WRONG_SIGNATURE, strlen(WRONG_SIGNATURE)) == 0) {
 			if (!wrong_signature(token))
+				return false;
+		} else if (strncmp(token, PROCESSOR, strlen(PROCESSOR)) == 0) {
+			if (!spoilt_processor(token))
 				return false;
 		} else if (length) {
 			int n = snprintf(rest + used, size - used, "%s%s", used ? "+" : "", token);

@@ -4,6 +4,10 @@
  *
  * wrong-signature:KERNEL:QUANTITY:DELTA   the kernel declares DELTA more of the quantity at every N; with an
  * N behind it (as in 1N), DELTA more per iteration
+ *
+ * processor:NUMBER:HOW[:TURN]   the processor misbehaves in the TURN-th turn that it is given (the first, if
+ * none is named), as processor_spoil() (arch/x86/processors.h) can have it: HOW is faults, hangs, deaf or
+ * late
  */
 #ifndef TESTS_INJECT_H
 #define TESTS_INJECT_H

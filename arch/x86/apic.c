@@ -378,6 +378,12 @@ void apic_give_back(void)
 	}
 }
 
+void apic_forget(void)
+{
+	if (present)
+		firmware_state--;
+}
+
 void apic_timer_calibrate(void)
 {
 	uint64_t start, took, window = tsc_hz() / 1000;

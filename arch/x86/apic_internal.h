@@ -42,6 +42,9 @@ bool apic_join(void);
 void apic_take(void);
 void apic_give_back(void);
 
+/** Forget the set-up that was saved last: its processor is gone. */
+void apic_forget(void);
+
 /** EOI until nothing is in service: after handlers were abandoned. */
 void apic_end_all(void);
 

@@ -275,3 +275,8 @@ void cpu_state_give_back(void)
 	msr_write(MSR_FS_BASE, firmware->fs_base);
 	msr_write(MSR_GS_BASE, firmware->gs_base);
 }
+
+void cpu_state_forget(void)
+{
+	firmware--;
+}

@@ -24,4 +24,7 @@ unsigned cpu_state_differs(void);
 void cpu_state_take(void);
 void cpu_state_give_back(void);
 
+/** Forget what was saved last: its processor is gone. */
+void cpu_state_forget(void);
+
 #endif

@@ -170,11 +170,27 @@ bool machine_join(void)
 	return true;
 }
 
-void machine_part(void)
+static void rejoin(void)
 {
-	machine_give_back();
 	watchdog_move(false);
 	firmware_flags = boot_flags;
 	joined = false;
 	taken = true;
+}
+
+void machine_part(void)
+{
+	machine_give_back();
+	rejoin();
+}
+
+void machine_abandon(void)
+{
+	trap_abandon();
+	if (taken) {
+		watchdog_give_back();
+		apic_forget();
+		cpu_state_forget();
+	}
+	rejoin();
 }

@@ -14,4 +14,7 @@ bool machine_join(void);
 /** Put this processor back as it was before machine_join(). */
 void machine_part(void);
 
+/** On the boot processor, if the other one cannot do machine_part() any more: forget what it had. */
+void machine_abandon(void);
+
 #endif

@@ -5,6 +5,8 @@
  * CS = page / 16 (SDM vol. 3, 8.4.3 and 9.1). The code below is copied there, and its words at the end are filled in.
  * It is position independent: it takes the page's address from CS.
  */
+#include "arch/x86/processors_internal.h"
+
 #define CR0_PE	  (1 << 0)
 #define CR0_MP	  (1 << 1)
 #define CR0_EM	  (1 << 2)
@@ -32,11 +34,12 @@ trampoline:
 	cld
 	movw	%cs, %ax
 	movw	%ax, %ds
+	incl	AT(trampoline_begun)	/* paging is off: the page can still be written */
 	movzwl	%ax, %ebx
 	shll	$4, %ebx		/* the page */
 	movl	%ebx, %eax
 	addl	$AT(gdt), %eax
-	movl	%eax, AT(gdt_address)	/* paging is off: the page can still be written */
+	movl	%eax, AT(gdt_address)
 	movl	%ebx, %eax
 	addl	$AT(protected), %eax
 	movl	%eax, AT(protected_far)
@@ -95,8 +98,8 @@ long_far:
 	.long	0
 	.word	CODE64
 	.balign 8
-	.globl	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_end
-	.hidden	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_end
+	.globl	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
+	.hidden	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
 trampoline_stack:
 	.quad	0
 trampoline_entry:
@@ -107,44 +110,57 @@ trampoline_cr4:
 	.long	0
 trampoline_efer:
 	.long	0
+trampoline_begun:	/* how often */
+	.long	0
 trampoline_end:
 
 	.text
 /*
- * void park(volatile uint32_t waiting[2])
- * Wait with interrupts masked, halted, until waiting[0] is not 0 and an NMI has come since waiting[1] was 0. The IDT is
- * the one below meanwhile, and the caller's again afterwards. It knows only NMI and machine check: either counts in
- * waiting[1] and begins the loop anew, so that none that comes between the look and the HLT is missed.
+ * void park(void)
+ * Wait, halted, until park_state.done is not 0 and an NMI has come, or until there was another interrupt. The IDT is
+ * to be park_idt: its handlers count what comes in park_state, and if they interrupt this they begin it anew, so that
+ * none that comes between the looks and the HLT is missed.
  */
 	.globl	park
 	.hidden	park
 	.type	park, @function
 park:
-	sub	$24, %rsp
-	sidt	(%rsp)
-	lidt	park_idt_pointer(%rip)
 again:
-	cmpl	$0, (%rdi)
-	je	1f
-	cmpl	$0, 4(%rdi)
+	cmpl	$0, park_state + PARK_INTERRUPTS(%rip)
 	jne	2f
-1:	hlt
+	cmpl	$0, park_state + PARK_DONE(%rip)
+	je	1f
+	cmpl	$0, park_state + PARK_NMIS(%rip)
+	jne	2f
+1:	sti
+	hlt
 	jmp	again
-2:	lidt	(%rsp)
-	add	$24, %rsp
+again_end:
+2:	cli
 	ret
 	.size	park, . - park
 
-	.globl	park_woken
-	.hidden	park_woken
-	.type	park_woken, @function
-park_woken:
-	incl	4(%rdi)
+	.globl	park_on_nmi, park_on_interrupt, park_on_nothing
+	.hidden	park_on_nmi, park_on_interrupt, park_on_nothing
+	.type	park_on_nmi, @function
+park_on_nmi:
+	incl	park_state + PARK_NMIS(%rip)
+	jmp	park_on_nothing
+	.type	park_on_interrupt, @function
+park_on_interrupt:
+	incl	park_state + PARK_INTERRUPTS(%rip)
+	.type	park_on_nothing, @function
+park_on_nothing:
 	push	%rax
 	lea	again(%rip), %rax
+	cmp	%rax, 8(%rsp)
+	jb	1f
+	lea	again_end(%rip), %rax
+	cmp	%rax, 8(%rsp)
+	jae	1f
+	lea	again(%rip), %rax
 	mov	%rax, 8(%rsp)
-	pop	%rax
+1:	pop	%rax
 	iretq
-	.size	park_woken, . - park_woken
 
 	.section .note.GNU-stack, "", @progbits

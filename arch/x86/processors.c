@@ -16,6 +16,7 @@
 #include "arch/x86/paging_internal.h"
 #include "arch/x86/time.h"
 #include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
 #include "arch/x86/watchdog_internal.h"
 
 #include <stdio.h>
@@ -24,13 +25,14 @@
 #define RUN_STACK    0x10000
 #define PAGE         4096
 #define LOW_END      0x100000
-#define PARK_VECTORS 19 /* up to machine check */
+#define PARK_VECTORS 256
 
 /* SDM vol. 3, 8.4.4.1: from INIT to the start-up IPI, and from that to the second one. */
 #define INIT_US    10000
 #define STARTUP_US 200
 #define GAP_US     10000
 #define ARRIVAL_US 2000000 /* no processor takes so long, however busy an emulator's host is */
+#define RETURN_US  5000000 /* for one that was called back */
 
 #define CR4_PAE  (1ull << 5)
 #define CR4_VMXE (1ull << 13)
@@ -39,11 +41,18 @@
 
 /* processors.S */
 extern uint8_t trampoline[], trampoline_stack[], trampoline_entry[], trampoline_cr3[], trampoline_cr4[],
-	trampoline_efer[], trampoline_end[];
-void park(volatile uint32_t waiting[2]);
-extern const uint8_t park_woken[];
-extern struct descriptor_pointer park_idt_pointer;
-struct descriptor_pointer park_idt_pointer;
+	trampoline_efer[], trampoline_begun[], trampoline_end[];
+void park(void);
+extern const uint8_t park_on_nmi[], park_on_interrupt[], park_on_nothing[];
+extern volatile struct park_state {
+	uint32_t done; /* the other processor's turn is over, and all that it sends is an NMI */
+	uint32_t nmis, interrupts;
+} park_state;
+volatile struct park_state park_state;
+_Static_assert(offsetof(struct park_state, done) == PARK_DONE, "");
+_Static_assert(offsetof(struct park_state, nmis) == PARK_NMIS, "");
+_Static_assert(offsetof(struct park_state, interrupts) == PARK_INTERRUPTS, "");
+static struct descriptor_pointer park_idt_pointer;
 
 static struct idt_gate park_idt[PARK_VECTORS] __attribute__((aligned(16)));
 static uint64_t page; /* of the start-up code; 0: there is none */
@@ -58,10 +67,15 @@ static struct {
 	void (*fn)(void *);
 	void *arg;
 	uint64_t cr4;
-	volatile bool arrived, proceed, refused;
-	volatile uint32_t waiting[2];
+	volatile bool arrived, proceed, refused, recalled, broken;
+	struct trap_report report; /* of what broke it off */
 } turn;
 static unsigned current;
+
+static struct {
+	unsigned number, turns; /* 0 turns: none misbehaves */
+	enum processor_fault fault;
+} spoilt;
 
 /* --- the list --------------------------------------------------------------------------------------- */
 
@@ -101,22 +115,68 @@ static void fill(const uint8_t *label, const void *value, size_t size)
 	memcpy((uint8_t *)page + (label - trampoline), value, size);
 }
 
+/* --- misbehaviour ----------------------------------------------------------------------------------- */
+
+void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
+{
+	spoilt.number = number;
+	spoilt.fault = fault;
+	spoilt.turns = turn;
+}
+
+static bool spoilt_by(enum processor_fault fault)
+{
+	return spoilt.turns == 1 && spoilt.number == turn.number && spoilt.fault == fault;
+}
+
+static bool halt_in_nmi(struct trap_frame *f, void *arg)
+{
+	(void)f, (void)arg;
+	while (true)
+		__asm__ volatile("cli; hlt");
+	return true;
+}
+
+static void run_turn(void *arg)
+{
+	(void)arg;
+	if (spoilt_by(PROCESSOR_FAULTS))
+		__asm__ volatile("ud2");
+	while (spoilt_by(PROCESSOR_HANGS))
+		__asm__ volatile("cli; hlt");
+	if (spoilt_by(PROCESSOR_IS_DEAF)) {
+		trap_set_handler(VECTOR_NMI, halt_in_nmi, NULL);
+		for (apic_self_nmi();;)
+			cpu_relax();
+	}
+	turn.fn(turn.arg);
+}
+
+/* --- on the other processor ------------------------------------------------------------------------- */
+
+bool processor_recalled(void)
+{
+	return current && turn.recalled;
+}
+
 static _Noreturn void arrive(void)
 {
 	idt_load(&park_idt_pointer);
+	while (spoilt_by(PROCESSOR_IS_LATE))
+		cpu_relax();
 	turn.arrived = true;
 	while (!turn.proceed)
 		cpu_relax();
 	cr4_write(turn.cr4);
 	if (machine_join()) {
 		current = turn.number;
-		turn.fn(turn.arg);
+		turn.broken = !trap_guard(run_turn, NULL, &turn.report);
 		current = 0;
 		machine_part();
 	} else {
 		turn.refused = true;
 	}
-	turn.waiting[0] = 1;
+	park_state.done = 1;
 	apic_send_nmi(boot_id);
 	for (;;)
 		__asm__ volatile("cli; hlt");
@@ -131,8 +191,12 @@ void processors_init(uint64_t low_page)
 
 	boot_id = apic_id();
 	for (unsigned v = 0; v < PARK_VECTORS; v++)
-		if (v == VECTOR_NMI || v == VECTOR_MC)
-			gate_set(&park_idt[v], park_woken, GATE_INTERRUPT, 0);
+		if (v == VECTOR_NMI || v == VECTOR_MC || v >= 32)
+			gate_set(&park_idt[v],
+				 v == VECTOR_SPURIOUS ? park_on_nothing
+				 : v >= 32            ? park_on_interrupt
+						      : park_on_nmi,
+				 GATE_INTERRUPT, 0);
 	park_idt_pointer = (struct descriptor_pointer){sizeof park_idt - 1, (uint64_t)park_idt};
 
 	if (processor_count() < 2 || !apic_present() || !low_page || low_page + PAGE > LOW_END)
@@ -170,8 +234,15 @@ static bool arrived_within(uint64_t us)
 	return turn.arrived;
 }
 
+static uint32_t begun(void)
+{
+	return *(volatile uint32_t *)(page + (uint64_t)(trampoline_begun - trampoline));
+}
+
 static bool start(const char **why)
 {
+	uint32_t before;
+
 	if (!apic_reaches(turn.apic_id)) {
 		*why = apic_present() ? "its APIC ID needs x2APIC mode, which firmware left off (x2apic=1)"
 				      : "there is no local APIC to start it with";
@@ -181,6 +252,7 @@ static bool start(const char **why)
 		*why = "there was no memory for its start: a page below 1 MiB, and a stack";
 		return false;
 	}
+	before = begun();
 	apic_send_init(turn.apic_id);
 	arrived_within(INIT_US);
 	apic_send_startup(turn.apic_id, (uint8_t)(page / PAGE));
@@ -188,22 +260,85 @@ static bool start(const char **why)
 		apic_send_startup(turn.apic_id, (uint8_t)(page / PAGE));
 	if (arrived_within(ARRIVAL_US))
 		return true;
-	*why = "nothing answers at this APIC ID";
+	*why = begun() != before ? "it began, and did not come within 2 s"
+				 : "nothing answers at this APIC ID";
 	apic_send_init(turn.apic_id); /* one that is late is not to come in the middle of something else */
+	return false;
+}
+
+/* Wait until the turn is over, or an APIC timer's time. @return whether it is over */
+static bool parked_until_done(uint64_t us)
+{
+	bool over;
+
+	park_state.interrupts = 0;
+	if (us && apic_timer_hz()) {
+		apic_write(APIC_LVT_TIMER, VECTOR_TIMER);
+		apic_timer_alarm(us);
+	}
+	do {
+		park();
+		over = park_state.done && park_state.nmis;
+		if (park_state.interrupts) {
+			park_state.interrupts = 0;
+			apic_eoi();
+		}
+	} while (!over && us && apic_read(APIC_TIMER_CURRENT));
+	apic_timer_oneshot(0);
+	return over;
+}
+
+/* Two silences, each of half the time: in a virtual machine that its host has stopped for a while, time
+ * passes once. @return false if nothing more is to be expected */
+static bool wait_for_turn(void)
+{
+	unsigned silent = 0;
+
+	while (silent < 2) {
+		unsigned signs = watchdog_signs();
+		uint64_t most = watchdog_allowance() * 1000ull + PROCESSOR_SILENCE_S * 1000000ull;
+
+		if (parked_until_done(most / 2))
+			return true;
+		silent = watchdog_signs() == signs ? silent + 1 : 0;
+	}
+	turn.recalled = true;
+	apic_send_nmi(turn.apic_id);
+	return parked_until_done(RETURN_US);
+}
+
+/* The boot processor's part of a turn. @return false if the other one did not give the run back */
+static bool give_run(void)
+{
+	struct descriptor_pointer own;
+	bool over;
+
+	__asm__ volatile("sidt %0" : "=m"(own));
+	idt_load(&park_idt_pointer);
+	turn.proceed = true;
+	over = wait_for_turn();
+	apic_send_init(turn.apic_id);
+	apic_end_all();
+	idt_load(&own);
+	if (over)
+		return true;
+	current = 0;
+	machine_abandon();
 	return false;
 }
 
 bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why)
 {
-	static char text[128];
+	static char text[192], own[128];
 	struct processor p = processor_at(number);
-	const char *reason;
+	const char *reason, *what = "did not start";
 
 	if (!number) {
 		fn(arg);
 		return true;
 	}
 	memset((void *)&turn, 0, sizeof turn);
+	memset((void *)&park_state, 0, sizeof park_state);
 	turn.number = number;
 	turn.apic_id = p.apic_id;
 	turn.fn = fn;
@@ -215,16 +350,25 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	if (!p.enabled) {
 		reason = "firmware has not enabled it";
 	} else if (start(&reason)) {
-		turn.proceed = true;
-		park(turn.waiting);
-		apic_send_init(turn.apic_id);
+		bool over = give_run();
+
 		reason =
 			turn.refused ? "its local APIC is in x2APIC mode, the boot processor's is not" : NULL;
+		if (!over || turn.broken)
+			what = "was given up", reason = own;
+		if (!over)
+			snprintf(own, sizeof own,
+				 "no sign of life, nor does it take an NMI: its registers are not known");
+		else if (turn.broken)
+			snprintf(own, sizeof own, "%s%s", turn.recalled ? "no sign of life until the " : "",
+				 turn.report.text);
 	}
+	if (spoilt.turns && spoilt.number == number)
+		spoilt.turns--;
 	if (!reason)
 		return true;
-	snprintf(text, sizeof text, "processor %u (APIC ID %u) did not start: %s", number,
-		 (unsigned)p.apic_id, reason);
+	snprintf(text, sizeof text, "processor %u (APIC ID %u) %s: %s", number, (unsigned)p.apic_id, what,
+		 reason);
 	*why = text;
 	return false;
 }

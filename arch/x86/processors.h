@@ -30,8 +30,27 @@ unsigned processor_current(void);
  * Run fn(arg) on a processor, with the machine taken there as it is on the boot processor: control registers,
  * page tables, PAT, MTRRs, XCR0, local APIC, watchdog. Call on the boot processor with the machine taken and
  * outside of any trap_guard(). Number 0 is a plain call.
- * @return false with *why, one line, if the processor does not start; fn was not called
+ *
+ * The wait for another one has an end. What faults there outside of its guards ends the turn. If it gives no
+ * sign of life (watchdog_signs()) for PROCESSOR_SILENCE_S and the time that its check has, it is called back
+ * by an NMI, and if that does not help it gets an INIT. Where the APIC timer does not count, silence has no
+ * end.
+ * @return false with *why, one line, if the processor does not start (fn was not called) or its turn was
+ * broken off (fn did not return; its registers were dumped if it could still do so)
  */
 bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why);
+#define PROCESSOR_SILENCE_S 60
+
+/** Misbehaviour, to test the harness with. */
+enum processor_fault {
+	PROCESSOR_SOUND,
+	PROCESSOR_FAULTS,  /* raises an exception outside of any guard */
+	PROCESSOR_HANGS,   /* halts, and takes NMIs */
+	PROCESSOR_IS_DEAF, /* halts, with NMIs blocked */
+	PROCESSOR_IS_LATE, /* comes after the wait for its start has ended */
+};
+
+/** Let a processor misbehave in its turn-th turn from now, counted from 1. One at a time. */
+void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn);
 
 #endif

@@ -1,9 +1,17 @@
 /*
- * The other processors, as machine.c needs them.
+ * The other processors, as machine.c, trap.c and processors.S need them.
  */
 #ifndef ARCH_X86_PROCESSORS_INTERNAL_H
 #define ARCH_X86_PROCESSORS_INTERNAL_H
 
+/* struct park_state */
+#define PARK_DONE       0
+#define PARK_NMIS       4
+#define PARK_INTERRUPTS 8
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -13,4 +21,9 @@
  */
 void processors_init(uint64_t low_page);
 
+/** Whether the boot processor wants the run back from the one that executes this, of which it has heard
+ * nothing for too long. It has sent an NMI then. */
+bool processor_recalled(void);
+
+#endif
 #endif

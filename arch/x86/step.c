@@ -586,6 +586,12 @@ void step_unwind(unsigned mark)
 	e->paused = mark - 1;
 }
 
+void step_abandon(void)
+{
+	step_engine.active = false;
+	step_engine.paused = 0;
+}
+
 void step_raise_nmi(void)
 {
 	step_engine.attention.nmi |= NMI_RAISED;

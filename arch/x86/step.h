@@ -115,6 +115,9 @@ void step_resume(void);
 unsigned step_mark(void);
 void step_unwind(unsigned mark);
 
+/** The processor that stepped is gone: nothing is stepped now. */
+void step_abandon(void);
+
 /** Instructions and iterations stepped since the image started. */
 uint64_t step_count(void);
 

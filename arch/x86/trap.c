@@ -9,6 +9,7 @@
 #include "arch/x86/guard.h"
 #include "arch/x86/machine.h"
 #include "arch/x86/paging.h"
+#include "arch/x86/processors_internal.h"
 #include "arch/x86/step.h"
 #include "arch/x86/symbols.h"
 #include "arch/x86/user_internal.h"
@@ -62,6 +63,8 @@ const char *trap_name(unsigned vector)
 		return exception_names[vector];
 	if (vector == TRAP_WATCHDOG)
 		return "watchdog";
+	if (vector == TRAP_RECALLED)
+		return "recall";
 	snprintf(text, sizeof text, "vector 0x%x", vector);
 	return text;
 }
@@ -159,6 +162,9 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 	console_fresh_line();
 	if (vector == TRAP_WATCHDOG)
 		console_text("watchdog: the deadline passed in ring %u\n", (unsigned)(f->cs & 3));
+	else if (vector == TRAP_RECALLED)
+		console_text("the boot processor heard nothing from this one, which is in ring %u\n",
+			     (unsigned)(f->cs & 3));
 	else
 		console_text("unexpected %s (vector %u), error code 0x%lx, in ring %u\n", trap_name(vector),
 			     vector, (unsigned long)f->error, (unsigned)(f->cs & 3));
@@ -258,6 +264,24 @@ static void unexpected(struct trap_frame *f)
 	leave_guard((int)f->vector, cr2);
 }
 
+static struct guard *outermost_guard(void)
+{
+	struct guard *g = innermost;
+
+	while (g && g->outer)
+		g = g->outer;
+	return g;
+}
+
+static _Noreturn void give_run_back(struct trap_frame *f)
+{
+	if (!dumping++)
+		dump(f, TRAP_RECALLED, cr2_read());
+	dumping = 0;
+	innermost = outermost_guard();
+	leave_guard(TRAP_RECALLED, 0);
+}
+
 static void stray(const struct trap_frame *f)
 {
 	strays++;
@@ -276,6 +300,8 @@ void trap_dispatch(struct trap_frame *f)
 	if (vector < 32 && vector != VECTOR_NMI && fix_up(f))
 		return;
 	current = f;
+	if (vector == VECTOR_NMI && processor_recalled())
+		give_run_back(f);
 	bool watchdog = watchdog_interrupt(vector);
 	if (h.function) {
 		if (!h.function(f, h.arg) && !watchdog)
@@ -287,6 +313,27 @@ void trap_dispatch(struct trap_frame *f)
 			unexpected(f);
 	}
 	current = outer;
+}
+
+static void put_back(const struct guard *g)
+{
+	current = g->frame;
+	watchdog_set_held(g->held);
+	user_state_restore(&g->user);
+	uint64_t flags = interrupts_mask();
+	memcpy(handlers, g->handlers, sizeof handlers);
+	interrupts_restore(flags);
+}
+
+void trap_abandon(void)
+{
+	const struct guard *g = outermost_guard();
+
+	step_abandon();
+	if (g)
+		put_back(g);
+	innermost = NULL;
+	dumping = 0;
 }
 
 bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
@@ -308,13 +355,7 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
 	innermost = &g;
 	bool left = guard_call(&g.context, fn, arg, outermost ? guard_stack_top : NULL);
 	innermost = g.outer;
-	if (left) {
-		current = g.frame;
-		watchdog_set_held(g.held);
-		user_state_restore(&g.user);
-		uint64_t flags = interrupts_mask();
-		memcpy(handlers, g.handlers, sizeof handlers);
-		interrupts_restore(flags);
-	}
+	if (left)
+		put_back(&g);
 	return !left;
 }

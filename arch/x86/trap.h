@@ -55,6 +55,7 @@ struct trap_report {
 };
 #define TRAP_NONE     (-1)
 #define TRAP_WATCHDOG 256 /* the watchdog's deadline passed */
+#define TRAP_RECALLED 257 /* the boot processor wants the run back from this one (arch/x86/processors.h) */
 
 /**
  * A handler for one vector. Runs with interrupts masked, on the interrupted stack or the vector's IST stack.

@@ -15,6 +15,9 @@ void trap_dispatch(struct trap_frame *frame);
  */
 void trap_abort_from(const struct trap_frame *frame);
 
+/** Leave all guards, without going anywhere: the processor that was in them is gone. */
+void trap_abandon(void);
+
 /** The stack for outermost guarded calls while the machine is taken: [low, top), a guard page below it. */
 void trap_set_stack(void *low, void *top);
 

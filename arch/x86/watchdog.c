@@ -33,6 +33,7 @@ static const struct source *source;
 static uint64_t deadline; /* TSC; 0: disarmed */
 static unsigned held;
 static bool late, probing;
+static volatile unsigned signs, allowance;
 static volatile bool probe_arrived;
 
 /* --- HPET: one comparator, by message or by a pin of the I/O APIC ---------------------------------- */
@@ -224,6 +225,8 @@ void watchdog_arm(unsigned ms)
 {
 	uint64_t flags = interrupts_mask();
 
+	signs++;
+	allowance = ms;
 	if (source && !opened)
 		opened = source->open();
 	late = false;
@@ -237,6 +240,8 @@ void watchdog_disarm(void)
 {
 	uint64_t flags = interrupts_mask();
 
+	signs++;
+	allowance = 0;
 	deadline = 0;
 	late = false;
 	if (source && opened)
@@ -251,6 +256,7 @@ bool watchdog_expired(void)
 
 void watchdog_hold(void)
 {
+	signs++;
 	held++;
 }
 
@@ -260,6 +266,16 @@ void watchdog_release(void)
 		return;
 	late = false;
 	trap_abort(TRAP_WATCHDOG);
+}
+
+unsigned watchdog_signs(void)
+{
+	return signs;
+}
+
+unsigned watchdog_allowance(void)
+{
+	return allowance;
 }
 
 unsigned watchdog_held(void)

@@ -23,6 +23,13 @@ void watchdog_give_back(void);
  */
 bool watchdog_interrupt(unsigned vector);
 
+/** Grows whenever the watchdog is armed, disarmed or held (as for every line of the console): a sign of life
+ * of whoever has the run. */
+unsigned watchdog_signs(void);
+
+/** Milliseconds that the check under way was given; 0: none is. */
+unsigned watchdog_allowance(void);
+
 /** Nesting of watchdog_hold(), for trap_guard(). */
 unsigned watchdog_held(void);
 void watchdog_set_held(unsigned n);

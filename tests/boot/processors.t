@@ -2,9 +2,10 @@
 """Other processors than the one that the run began on: started, judged as that one is, and named where they are not (docs/booting.md)."""
 import json
 import os
+import re
 import tempfile
 
-from boottest import boot, complains, done, emulators, equal, ok, same_table, sound, valid, verdict_table
+from boottest import boot, complains, done, emulators, equal, ok, same_table, sound, tail, valid, verdict_table
 
 BAD = emulators.BAD_VERDICTS
 HYBRID = "pmu=virtual:intel-alderlake"
@@ -57,7 +58,7 @@ equal(judged(r), [(0, "P-core", True), (1, "E-core", True)], "one processor of e
 equal([(p["processor"], p["model"]) for p in (r.report or {"pmus": []})["pmus"]], [(0, "intel-alderlake-p"), (1, "intel-alderlake-e")],
       "each with its own PMU")
 found = {s.get("processor"): {e["name"] for e in s["registers"]} for s in (r.report or {"snapshots": []})["snapshots"]}
-ok(sorted(found) == [0, 1] and "IA32_PERFEVTSEL7" in found[0] - found[1], "and the registers that were found are those of each", repr(found))
+ok(sorted(found) == [0, 1] and "MSR_PEBS_FRONTEND" in found[0] - found[1], "and the registers that were found are those of each", repr(found))
 for number, profile in ((0, "intel-alderlake-p"), (1, "intel-alderlake-e")):
     alone = boot(options="pmu=virtual:" + profile + SMALL)
     mine = {k: v[0] for k, v in (verdict_table(r, number) or {}).items()}
@@ -109,6 +110,19 @@ with tempfile.TemporaryDirectory() as folder:
     valid(r.report, "the report keeps to the schema")
     complains(boot(options="pmu=virtual suite=control cpus=3", cpus=2, **ghosts), r"processor 3 \(APIC ID 8\) did not start: firmware has not enabled it",
               "only one asked for, that firmware keeps off")
+
+for how, turn, why in (("faults", 3, r"was given up: #UD in ring 0 at run_turn\+0x"),
+                       ("hangs", 3, r"was given up: no sign of life until the recall in ring 0 at run_turn\+0x"),
+                       ("deaf", 2, "was given up: no sign of life, nor does it take an NMI: its registers are not known"),
+                       ("late", 1, "did not start: it began, and did not come within 2 s")):
+    r = boot(options="pmu=virtual suite=control check=*gating* cpus=all inject=processor:1:%s:%d" % (how, turn), cpus=3)
+    said = [c["text"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if s["name"] == "processors"]
+    ok(len(said) == 1 and re.fullmatch(r"processor 1 \(APIC ID 1\) " + why + ".*", said[0]), "one that %s in turn %d is named" % (how, turn), said + tail(r))
+    equal((r.status, wrong_on(r) in ([1], [None]), bool(verdict_table(r, 2)), r.report and r.report["complete"]), (1, True, True, True),
+          "and the run goes on with the rest")
+    equal(len([line for line in r.text if line.startswith("  rip ") or "  rip    " in line]), how in ("faults", "hangs"),
+          "with its registers, if it can still tell them")
+    valid(r.report, "the report keeps to the schema")
 
 for options, pattern, name in (("pmu=virtual cpus=2", r"cpus=2: there is no processor 2, only 0 to 1", "a processor that is not there"),
                                ("pmu=virtual cpus=0,,1", r"token 2: cpus=0,,1 is malformed: it wants auto, all, or numbers", "a list that is none"),

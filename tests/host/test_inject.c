@@ -1,6 +1,7 @@
 /* Parsing of inject=: what is the harness's own takes effect, the rest is handed on, damage is named. */
 #include "tests/host/fake_kernels.h"
 #include "tests/inject.h"
+#include "arch/x86/processors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,16 @@ FAKE_KERNEL(plain, "fake_plain", 0, FAKE_EXACT(INSTRUCTIONS, 12, 3));
 
 static char rest[64];
 static const char *why;
+
+static unsigned spoilt_number, spoilt_turn;
+static enum processor_fault spoilt;
+
+void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
+{
+	spoilt_number = number;
+	spoilt = fault;
+	spoilt_turn = turn;
+}
 
 static bool apply(const char *text)
 {
@@ -43,6 +54,36 @@ static void falsifies(void **state)
 	assert_true(apply("wrong-signature:fake_plain:loads:7+wrong-signature:fake_plain:loads:1N"));
 	assert_int_equal(kernel_amount(&plain, Q_LOADS, 10).low, 17);
 	assert_int_equal(kernel_amount(&plain, Q_INSTRUCTIONS, 10).low, 123);
+}
+
+static void spoils_processors(void **state)
+{
+	(void)state;
+	assert_true(apply("a+processor:1:faults"));
+	assert_string_equal(rest, "a");
+	assert_int_equal(spoilt_number, 1);
+	assert_int_equal(spoilt, PROCESSOR_FAULTS);
+	assert_int_equal(spoilt_turn, 1);
+	assert_true(apply("processor:12:hangs:3"));
+	assert_int_equal(spoilt_number, 12);
+	assert_int_equal(spoilt, PROCESSOR_HANGS);
+	assert_int_equal(spoilt_turn, 3);
+	assert_true(apply("processor:1:deaf:2"));
+	assert_int_equal(spoilt, PROCESSOR_IS_DEAF);
+	assert_true(apply("processor:1:late"));
+	assert_int_equal(spoilt, PROCESSOR_IS_LATE);
+	spoilt_turn = 77;
+	static const char *const bad[] = {"processor:",          "processor:0:hangs",  "processor:x:hangs",
+					  "processor:1",         "processor:1:",       "processor:1:sings",
+					  "processor:1:hangsx",  "processor:1:hangs:", "processor:1:hangs:0",
+					  "processor:1:hangs:2x"};
+	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		assert_false(apply(bad[i]));
+		assert_non_null(strstr(
+			why,
+			": must read processor:NUMBER:HOW[:TURN], HOW one of faults, hangs, deaf, late"));
+	}
+	assert_int_equal(spoilt_turn, 77);
 }
 
 static void names_the_damage(void **state)
@@ -85,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hands_on_what_is_not_its_own),
 		cmocka_unit_test(falsifies),
+		cmocka_unit_test(spoils_processors),
 		cmocka_unit_test(names_the_damage),
 	};
 
