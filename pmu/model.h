@@ -37,11 +37,15 @@ struct model_registers {
 	uint64_t gpr[16]; /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8 to R15: enum record_gpr */
 };
 
-/** Memory as the CPU's own accesses reach it (DS area). Addresses are linear. */
+/** Memory as the CPU's own accesses reach it (DS area), and as its page tables have it. Addresses are linear.
+ */
 struct model_memory {
 	/** @return false if it is not mapped, or not for that: nothing was accessed */
 	bool (*read)(void *ctx, uint64_t address, void *out, size_t size);
 	bool (*write)(void *ctx, uint64_t address, const void *data, size_t size);
+	/** Where an address lies, and the bits of its page's size. NULL: linear addresses are physical ones,
+	 * in pages of 4 KiB. @return false if it is not mapped */
+	bool (*translate)(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift);
 	void *ctx;
 };
 

@@ -62,6 +62,10 @@ enum record_field {
 	RECORD_HAS_COUNTERS = 1 << 12,    /* .counters */
 	RECORD_HAS_OP = 1 << 13,          /* .op */
 	RECORD_HAS_WIDTH = 1 << 14,       /* .width */
+	RECORD_HAS_PHYSICAL = 1 << 15,    /* .physical */
+	RECORD_HAS_PAGE = 1 << 16,        /* .page_shift */
+	RECORD_HAS_TIMES = 1 << 17,       /* .tagged, .completed */
+	RECORD_HAS_REFILL = 1 << 18,      /* .refill */
 };
 
 /** What kind of operation a record is of; bits of pmu_record.op. */
@@ -79,6 +83,18 @@ enum record_op {
 	RECORD_OP_LOCKED = 1 << 10,
 	RECORD_OP_PREFETCH = 1 << 11, /* by an instruction */
 	RECORD_OP_MISALIGNED = 1 << 12,
+	RECORD_OP_TLB1_MISS = 1 << 13, /* in the first-level TLB; .._DTLB_MISS and .._ITLB_MISS: in all levels */
+	RECORD_OP_L2_MISS = 1 << 14,
+	RECORD_OP_LLC_MISS = 1 << 15,
+	RECORD_OP_UNCACHED = 1 << 16,
+};
+
+/** Where the data of a record came from, as far as the vendor's encoding (.source) tells it. */
+enum record_from {
+	RECORD_FROM_UNDEFINED, /* the encoding is a reserved one */
+	RECORD_FROM_CACHE,     /* behind the second-level cache, or another core's */
+	RECORD_FROM_MEMORY,
+	RECORD_FROM_DEVICE,
 };
 
 /** .from of a record whose branch began in a ring that is not recorded, where the hardware does not tell it.
@@ -96,6 +112,7 @@ struct pmu_record {
 	uint64_t flags;
 	uint64_t gpr[GPR_COUNT]; /* after the instruction */
 	uint64_t address;        /* of the data */
+	uint64_t physical;       /* the same as a physical address; of fetches: of .ip */
 	uint64_t source;         /* where the data came from, as the vendor encodes it */
 	uint64_t tsc;
 	uint64_t counters; /* counters that it was written for, bit per pmu.counter[] */
@@ -103,6 +120,10 @@ struct pmu_record {
 	uint32_t cycles;   /* since the branch before, core cycles */
 	uint32_t op;       /* enum record_op */
 	uint32_t width;    /* of the access, bytes */
+	uint32_t tagged, completed; /* core cycles from then until it retired */
+	uint32_t refill;            /* core cycles until a miss of the first-level TLB was made good */
+	uint8_t from_where;         /* enum record_from; IBS, with RECORD_HAS_SOURCE */
+	uint8_t page_shift;         /* bits of the size of the page that the first-level TLB has */
 };
 
 /** What periods count where no counter does. */
@@ -127,6 +148,7 @@ struct pmu_record_source {
 			     cannot here; 0: the performance entry */
 	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
 			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
+	bool far_filter; /* it can leave out what does not miss the last-level cache */
 	const char *manual; /* manual and section */
 };
 
@@ -141,6 +163,7 @@ struct pmu_recording {
 			       in between; traces: not looked at */
 	uint8_t unit;       /* sources with .units: which */
 	uint32_t without;   /* traces: kinds of branches to leave out, among the source's .filters */
+	bool far_only;      /* only what misses the last-level cache, if the source's .far_filter says so */
 	void *memory;       /* for the records, 64-byte aligned, accessible to the CPU; sources without
 			       .record_size: NULL */
 	size_t size;        /* of it, in bytes: room for administration besides the records, see

@@ -417,7 +417,14 @@ static bool write_memory(void *ctx, uint64_t address, const void *data, size_t s
 	return page_writable((const void *)address, size) && step_copy((void *)address, data, size);
 }
 
-static const struct model_memory memory = {.read = read_memory, .write = write_memory};
+static bool translate(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift)
+{
+	(void)ctx;
+	return page_translate(address, physical, shift);
+}
+
+static const struct model_memory memory = {
+	.read = read_memory, .write = write_memory, .translate = translate};
 
 /* A list of injections, by whose they are. */
 struct injections {

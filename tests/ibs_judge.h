@@ -16,18 +16,29 @@ enum ibs_aspect {
 	IBS_TARGET,      /* the branch went where the path goes */
 	IBS_ADDRESS,     /* the data address is one that the instruction accesses in that way, as wide */
 	IBS_TIME,        /* the time lies in the recorded run, and does not go back */
+	IBS_PHYSICAL,    /* the physical address is where the page tables have the linear one */
+	IBS_PAGE,        /* the page is no larger than in the page tables */
+	IBS_CYCLES,      /* no part takes longer than the whole: see ibs_judge.c */
+	IBS_LEVELS,      /* what misses an outer cache or TLB misses the inner one */
+	IBS_SOURCE,      /* the data came from where memory's data can come from */
+	IBS_FILTER,      /* (.far_only) it missed the last-level cache, as far as the record tells */
 	IBS_ASPECTS
 };
 
-/**
- * @param path  of one window
- * @param exact fetch addresses are those of instructions' bytes, and operations are whole accesses; else
- * fetches are in the same line of 64 bytes, as they are of blocks, and an operation may be a part of an
- * access
- * @param begin and end: the time-stamp counter around the recorded run
- * @param kernel_at addresses are told relative to it
- */
-void ibs_judge(const struct path *path, bool exact, const struct pmu_record *record, unsigned n,
-	       uint64_t begin, uint64_t end, uint64_t kernel_at, struct sample_judgement out[IBS_ASPECTS]);
+struct ibs_expectation {
+	const struct path *path; /* of one window */
+	/** Fetch addresses are those of instructions' bytes, and operations are whole instructions; else
+	 * fetches are in the same line of 64 bytes, as they are of blocks, and an operation may be a part of
+	 * an instruction and its access. */
+	bool exact;
+	bool far_only;       /* the recording's */
+	uint64_t begin, end; /* the time-stamp counter around the recorded run */
+	uint64_t kernel_at;  /* addresses are told relative to it */
+	/** As page_translate(). */
+	bool (*translate)(uint64_t address, uint64_t *physical, unsigned *shift);
+};
+
+void ibs_judge(const struct ibs_expectation *x, const struct pmu_record *record, unsigned n,
+	       struct sample_judgement out[IBS_ASPECTS]);
 
 #endif

@@ -278,23 +278,33 @@ void *stack_create(size_t size)
 	return p && page_protect(p, PAGE, PAGE_ABSENT) ? p + PAGE : NULL;
 }
 
-static bool page_allows(uint64_t address, uint64_t rights)
+/* The entry that maps an address with these rights; 0: none does. */
+static uint64_t mapping(uint64_t address, uint64_t rights, unsigned *level)
 {
 	unsigned at = cr4_read() & CR4_LA57 ? 5 : 4;
 	const uint64_t *table = below(cr3_read());
 	int64_t sign = (int64_t)address >> (LEVEL_BITS(at + 1) - 1);
 
 	if (sign != 0 && sign != -1)
-		return false; /* not canonical */
+		return 0; /* not canonical */
 	for (;; at--) {
 		uint64_t entry = table[index_at(address, at)];
 
 		if ((entry & rights) != rights)
-			return false;
-		if (at == 1 || entry & LARGE)
-			return true;
+			return 0;
+		if (at == 1 || entry & LARGE) {
+			*level = at;
+			return entry;
+		}
 		table = below(entry);
 	}
+}
+
+static bool page_allows(uint64_t address, uint64_t rights)
+{
+	unsigned level;
+
+	return mapping(address, rights, &level) != 0;
 }
 
 static bool all_allow(const void *start, size_t size, uint64_t rights)
@@ -306,6 +316,19 @@ static bool all_allow(const void *start, size_t size, uint64_t rights)
 	for (uint64_t page = first & ~(PAGE - 1); page <= last; page += PAGE)
 		if (!page_allows(page, rights))
 			return false;
+	return true;
+}
+
+bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift)
+{
+	unsigned level;
+	uint64_t entry = mapping(address, PRESENT, &level), inside;
+
+	if (!entry)
+		return false;
+	*shift = LEVEL_BITS(level);
+	inside = (1ull << *shift) - 1;
+	*physical = (entry & ADDRESS & ~inside) | (address & inside);
 	return true;
 }
 

@@ -55,4 +55,8 @@ bool page_readable(const void *start, size_t size);
 /** Whether ring 0 may write all of them. */
 bool page_writable(const void *start, size_t size);
 
+/** Where the page tables in force have an address: *shift gets the bits of its page's size (12, 21, 30).
+ * @return false if it is not mapped */
+bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift);
+
 #endif

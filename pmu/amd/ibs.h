@@ -31,15 +31,18 @@
 #define FETCH_COMP         (1ull << 50)
 #define FETCH_IC_MISS      (1ull << 51)
 #define FETCH_PHYS_VALID   (1ull << 52)
-#define FETCH_PAGE_SIZE    (3ull << 53)
+#define FETCH_PAGE_SHIFT   53
+#define FETCH_PAGE_SIZE    (3ull << FETCH_PAGE_SHIFT) /* 0: 4 KiB, 1: 2 MiB, 2: 1 GiB */
 #define FETCH_L1TLB_MISS   (1ull << 55)
 #define FETCH_L2TLB_MISS   (1ull << 56)
 #define FETCH_RAND         (1ull << 57)
+#define FETCH_L2_MISS      (1ull << 58) /* with IBS_FETCH_EXT */
 #define FETCH_L3_MISS_ONLY (1ull << 59)
+#define FETCH_L3_MISS      (1ull << 61) /* with IBS_ZEN4 */
 /* what a sample says of itself */
 #define FETCH_TOLD                                                                                           \
 	(FETCH_LAT | FETCH_COMP | FETCH_IC_MISS | FETCH_PHYS_VALID | FETCH_PAGE_SIZE | FETCH_L1TLB_MISS |    \
-	 FETCH_L2TLB_MISS)
+	 FETCH_L2TLB_MISS | FETCH_L2_MISS | FETCH_L3_MISS)
 
 /* IBS_OP_CTL */
 #define OP_MAX          0xffffull /* bits 19:4 of the maximum */
@@ -50,7 +53,8 @@
 #define OP_MAX_HIGH     (0x7full << 20) /* bits 26:20 of the maximum */
 #define OP_COUNT_SHIFT  32
 
-/* IBS_OP_DATA */
+/* IBS_OP_DATA: cycles from completion to retirement, from the tag to retirement */
+#define DATA_CYCLES      0xffffull
 #define DATA_TAG_SHIFT   16
 #define DATA_RETURN      (1ull << 34)
 #define DATA_TAKEN       (1ull << 35)
@@ -59,18 +63,32 @@
 #define DATA_RIP_INVALID (1ull << 38)
 #define DATA_FUSED       (1ull << 39)
 
-/* IBS_OP_DATA2 */
-#define DATA2_LOCAL 1 /* last-level cache, or another core of it */
-#define DATA2_DRAM  3
+/* IBS_OP_DATA2: the source in bits 2:0, with IBS_ZEN4 its upper part in 7:6. Linux names 2, 3, 4 and 7 of the
+ * short form, AMD's CodeAnalyst 1, 2, 3 and 7. */
+#define DATA2_SOURCE       7ull
+#define DATA2_SOURCE_UPPER 0xc0ull
+#define DATA2_LOCAL        1 /* last-level cache, or another core of it */
+#define DATA2_CACHE        2
+#define DATA2_DRAM         3
+#define DATA2_FAR_CACHE    4 /* short form */
+#define DATA2_FAR_CCX      5 /* the others: long form */
+#define DATA2_SLOW         6 /* long-latency memory */
+#define DATA2_DEVICE       7
+#define DATA2_EXTENSION    8
+#define DATA2_PEER         12
 
 /* IBS_OP_DATA3 */
 #define DATA3_LOAD          (1ull << 0)
 #define DATA3_STORE         (1ull << 1)
 #define DATA3_L1TLB_MISS    (1ull << 2)
 #define DATA3_L2TLB_MISS    (1ull << 3)
+#define DATA3_L1TLB_2M      (1ull << 4) /* hit in the first level */
+#define DATA3_L1TLB_1G      (1ull << 5)
 #define DATA3_DC_MISS       (1ull << 7)
 #define DATA3_MISALIGNED    (1ull << 8)
+#define DATA3_UNCACHED      (1ull << 14)
 #define DATA3_LOCKED        (1ull << 15)
+#define DATA3_NO_MAB        (1ull << 16) /* the line had been asked for already */
 #define DATA3_LIN_VALID     (1ull << 17)
 #define DATA3_PHYS_VALID    (1ull << 18)
 #define DATA3_L2_MISS       (1ull << 20)
@@ -78,6 +96,10 @@
 #define DATA3_WIDTH_SHIFT   22
 #define DATA3_LATENCY_SHIFT 32
 #define DATA3_REFILL_SHIFT  48
+#define DATA3_CYCLES        0xffffull
+
+/* IBS_FETCH_EXTD: cycles until the ITLB is refilled; 0 if it need not be */
+#define EXTD_REFILL 0xffffull
 
 /* IBS_CTL: read-only, from the firmware's set-up of the northbridge */
 #define IBS_LVT_OFFSET 0xfull

@@ -101,6 +101,7 @@ struct amd_state {
 	unsigned n_running;
 	bool quick; /* nothing that runs needs more than adding up weighted terms and core cycles */
 
+	const struct model_memory *memory; /* NULL: none was attached */
 	struct amd_ibs ibs;
 	struct amd_branches branches;
 	unsigned pmi_pending, ibs_pending;

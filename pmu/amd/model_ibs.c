@@ -5,8 +5,8 @@
  * branch. When the count reaches the maximum, the next fetch or operation is tagged; its registers are valid
  * when it has retired, and nothing is counted until software clears the valid bit. Then the op counter begins
  * at a random number below 128, and with the random enable the low bits of the fetch counter are random, as
- * on silicon; a written count is what it is. Physical addresses equal linear ones, as in the harness's pages.
- * Latencies are this machine's.
+ * on silicon; a written count is what it is. Latencies are this machine's: whatever it does takes a cycle,
+ * and as long again as it waits; a NOP does nothing. A page is as large in the TLB as in the page tables.
  */
 #include "pmu/amd/model.h"
 #include "pmu/uarch.h"
@@ -14,6 +14,9 @@
 #define BLOCK_SHIFT 5
 #define OP_RANDOM   0x7f
 #define NO_BLOCK    UINT64_MAX
+#define PAGE_SHIFT  12
+#define SHIFT_2M    21
+#define SHIFT_1G    30
 
 enum { LATENCY_L1 = 4, LATENCY_L2 = 14, LATENCY_L3 = 46, LATENCY_MEMORY = 200, LATENCY_WALK = 30 };
 
@@ -195,23 +198,58 @@ static unsigned miss_latency(const struct model_step *step)
 					     : LATENCY_L2;
 }
 
+static uint64_t page_code(unsigned shift)
+{
+	return shift >= SHIFT_1G ? 2 : shift >= SHIFT_2M ? 1 : 0;
+}
+
+/* Where an address lies. Injected: elsewhere. */
+static uint64_t physical(const struct amd_state *s, uint64_t address, unsigned *shift)
+{
+	uint64_t at = address;
+
+	*shift = PAGE_SHIFT;
+	if (s->memory && s->memory->translate && MUTANT(M_IBS_PHYSICAL, true, false))
+		s->memory->translate(s->memory->ctx, address, &at, shift);
+	return injected(s, INJECT_IBS_PHYSICAL) ? at ^ 1ull << PAGE_SHIFT : at;
+}
+
+/* Whether what missed the inner cache came from behind the last level. */
+static bool is_far(const struct model_step *step, enum quantity inner)
+{
+	return amd_amount(step, inner) && amd_amount(step, Q_LLC_MISS);
+}
+
 static void sample_fetch(struct amd_state *s, const struct model_step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 	uint64_t *control = plain(i, IBS_FETCH_CTL);
 	bool miss = amd_amount(step, Q_L1I_MISS), walk = amd_amount(step, Q_ITLB_MISS);
-	uint64_t latency = (miss ? LATENCY_L2 : LATENCY_L1) + (walk ? LATENCY_WALK : 0);
+	bool far = miss && amd_amount(step, Q_LLC_REF), farthest = far && amd_amount(step, Q_LLC_MISS);
+	uint64_t latency = (miss ? miss_latency(step) : LATENCY_L1) + (walk ? LATENCY_WALK : 0);
+	uint64_t misses = miss ? FETCH_IC_MISS : 0;
+	unsigned shift;
 
 	i->fetch_tagged = false;
 	i->fetch_count = 0;
-	if (*control & MUTANT(M_IBS_FETCH_FILTER, FETCH_L3_MISS_ONLY, 0) && !amd_amount(step, Q_LLC_MISS))
+	if (*control & MUTANT(M_IBS_FETCH_FILTER, FETCH_L3_MISS_ONLY, 0) && !is_far(step, Q_L1I_MISS) &&
+	    !injected(s, INJECT_IBS_FILTER))
 		return;
-	*control = (*control & ~FETCH_TOLD) | FETCH_VAL | FETCH_COMP | FETCH_PHYS_VALID |
-		   (miss ? FETCH_IC_MISS : 0) | (walk ? FETCH_L1TLB_MISS | FETCH_L2TLB_MISS : 0) |
-		   latency << FETCH_LAT_SHIFT;
-	*plain(i, IBS_FETCH_LINAD) = *plain(i, IBS_FETCH_PHYS) = step->ip;
+	if (far && i->features & IBS_FETCH_EXT)
+		misses |= FETCH_L2_MISS;
+	if (farthest && i->features & IBS_ZEN4)
+		misses |= FETCH_L3_MISS;
+	if (walk)
+		misses |= FETCH_L1TLB_MISS | FETCH_L2TLB_MISS;
+	if (injected(s, INJECT_IBS_LEVELS))
+		misses = (misses | FETCH_L2TLB_MISS) & ~FETCH_L1TLB_MISS;
+	*plain(i, IBS_FETCH_LINAD) = step->ip;
+	*plain(i, IBS_FETCH_PHYS) = physical(s, step->ip, &shift);
+	*control = (*control & ~FETCH_TOLD) | FETCH_VAL | FETCH_COMP | FETCH_PHYS_VALID | misses |
+		   latency << FETCH_LAT_SHIFT |
+		   MUTANT(M_IBS_FETCH_PAGE, page_code(shift), 1ull) << FETCH_PAGE_SHIFT;
 	if (i->features & IBS_FETCH_EXT)
-		*plain(i, IBS_FETCH_EXTD) = walk ? LATENCY_WALK : 0;
+		*plain(i, IBS_FETCH_EXTD) = MUTANT(M_IBS_FETCH_REFILL, walk, !walk) ? LATENCY_WALK : 0;
 	s->ibs_pending += MUTANT(M_IBS_FETCH_REQUEST, 1, 0);
 	s->overflowed = true;
 }
@@ -265,18 +303,36 @@ static uint64_t width_code(uint32_t size)
 	return 0;
 }
 
-static void sample_access(struct amd_ibs *i, const struct model_step *step)
+/* What a load that missed is told of its data; of what does not miss there is nothing to tell. */
+static uint64_t data_source(const struct amd_state *s, const struct model_step *step)
 {
-	uint64_t data = 0, source = 0;
+	if (!amd_amount(step, Q_L1D_LOAD_MISS) || !amd_amount(step, Q_LLC_REF))
+		return 0;
+	if (injected(s, INJECT_IBS_SOURCE))
+		return s->ibs.features & IBS_ZEN4 ? DATA2_FAR_CACHE : DATA2_FAR_CCX;
+	return amd_amount(step, Q_LLC_MISS) ? DATA2_DRAM
+	       : s->ibs.features & IBS_ZEN4 ? DATA2_LOCAL
+					    : DATA2_CACHE;
+}
+
+/* @return cycles that it waited */
+static unsigned sample_access(struct amd_state *s, const struct model_step *step)
+{
+	struct amd_ibs *i = &s->ibs;
+	uint64_t data = 0;
 	bool walk = amd_amount(step, Q_DTLB_LOAD_MISS) || amd_amount(step, Q_DTLB_STORE_MISS);
 	bool miss = amd_amount(step, Q_L1D_LOAD_MISS);
+	unsigned shift;
 
 	for (unsigned a = 0; a < step->n_access; a++)
 		data |= step->access[a].store ? DATA3_STORE : MUTANT(M_IBS_LOAD, DATA3_LOAD, 0);
 	if (step->n_access) {
 		data |= DATA3_LIN_VALID | DATA3_PHYS_VALID |
 			width_code(step->access[0].size) << DATA3_WIDTH_SHIFT;
-		*plain(i, IBS_DC_LINAD) = *plain(i, IBS_DC_PHYS) = step->access[0].address;
+		*plain(i, IBS_DC_LINAD) = step->access[0].address;
+		*plain(i, IBS_DC_PHYS) = physical(s, step->access[0].address, &shift);
+		if (!walk && MUTANT(M_IBS_DATA_PAGE, shift, SHIFT_2M) >= SHIFT_2M)
+			data |= shift >= SHIFT_1G ? DATA3_L1TLB_1G : DATA3_L1TLB_2M;
 	}
 	if (walk)
 		data |= DATA3_L1TLB_MISS | DATA3_L2TLB_MISS | (uint64_t)LATENCY_WALK << DATA3_REFILL_SHIFT;
@@ -284,16 +340,29 @@ static void sample_access(struct amd_ibs *i, const struct model_step *step)
 		data |= DATA3_DC_MISS | (uint64_t)miss_latency(step) << DATA3_LATENCY_SHIFT;
 	if (miss && amd_amount(step, Q_L2_LOAD_MISS))
 		data |= DATA3_L2_MISS;
-	if (miss && amd_amount(step, Q_LLC_REF))
-		source = amd_amount(step, Q_LLC_MISS) ? DATA2_DRAM : DATA2_LOCAL;
 	if (amd_amount(step, Q_LOADS_SPLIT_LINE) || amd_amount(step, Q_STORES_SPLIT_LINE))
 		data |= DATA3_MISALIGNED;
 	if (amd_amount(step, Q_INSN_LOCKED))
 		data |= DATA3_LOCKED;
 	if (amd_amount(step, Q_PREFETCHES))
 		data |= DATA3_PREFETCH;
+	if (injected(s, INJECT_IBS_LEVELS) && step->n_access)
+		data = (data | DATA3_L2TLB_MISS) & ~DATA3_L1TLB_MISS;
 	*plain(i, IBS_OP_DATA3) = data;
-	*plain(i, IBS_OP_DATA2) = MUTANT(M_IBS_SOURCE, source, 0);
+	*plain(i, IBS_OP_DATA2) = MUTANT(M_IBS_SOURCE, data_source(s, step), 0);
+	return (walk ? LATENCY_WALK : 0) + (miss ? miss_latency(step) : 0);
+}
+
+/* IBS_OP_DATA[31:0]. "Equal to IbsCompToRetCtr when the tagged op is a NOP." */
+static uint64_t times(const struct amd_state *s, const struct model_step *step, unsigned waited)
+{
+	uint64_t completed = 1, tagged = completed + 1 + waited;
+
+	if (amd_amount(step, Q_INSN_NOP))
+		tagged = completed + MUTANT(M_IBS_NOP, 0, 1);
+	if (MUTANT(M_IBS_TIMES, injected(s, INJECT_IBS_TIMES), true))
+		return completed << DATA_TAG_SHIFT | tagged;
+	return completed | MUTANT(M_IBS_WAITS, tagged, completed) << DATA_TAG_SHIFT;
 }
 
 static void sample_op(struct amd_state *s, const struct model_step *step)
@@ -303,13 +372,13 @@ static void sample_op(struct amd_state *s, const struct model_step *step)
 
 	i->op_tagged = false;
 	i->op_count = MUTANT(M_IBS_OP_RANDOM, draw(i) & OP_RANDOM, 0);
-	if (*control & MUTANT(M_IBS_OP_FILTER, OP_L3_MISS_ONLY, 0) && !amd_amount(step, Q_LLC_MISS))
+	if (*control & MUTANT(M_IBS_OP_FILTER, OP_L3_MISS_ONLY, 0) && !is_far(step, Q_L2_LOAD_MISS) &&
+	    !injected(s, INJECT_IBS_FILTER))
 		return;
 	*control |= OP_VAL;
 	*plain(i, IBS_OP_RIP) = injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
-	*plain(i, IBS_OP_DATA) = 1 | 1 << DATA_TAG_SHIFT | branch_data(s, step);
+	*plain(i, IBS_OP_DATA) = times(s, step, sample_access(s, step)) | branch_data(s, step);
 	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && step->transfer ? step->next : 0;
-	sample_access(i, step);
 	if (injected(s, INJECT_E1293))
 		*plain(i, IBS_OP_DATA2) ^= amd_amount(step, Q_PREFETCHES) ? 7 : 0;
 	s->ibs_pending += MUTANT(M_IBS_OP_REQUEST, 1, 0);

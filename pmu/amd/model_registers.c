@@ -325,6 +325,11 @@ static bool take_pmi(void *state)
 	return true;
 }
 
+static void attach(void *state, const struct model_memory *memory)
+{
+	((struct amd_state *)state)->memory = memory;
+}
+
 #ifdef MODEL_MUTANTS
 static const struct model_mutant mutant_list[] = {
 #define AMD_MUTANT(id, text) {#id, text},
@@ -349,6 +354,7 @@ const struct pmu_model amd_model = {
 	.counting = counting,
 	.increments = amd_increments,
 	.recording = recording,
+	.attach = attach,
 	.take_pmi = take_pmi,
 	.take_extended = take_extended,
 };

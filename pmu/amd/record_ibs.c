@@ -13,7 +13,12 @@
 
 #include <stdio.h>
 
-#define UNIT   16
+#define UNIT       16
+#define SHIFT_4K   12
+#define SHIFT_2M   21
+#define SHIFT_1G   30
+#define PAGE_SIZES 3 /* that FETCH_PAGE_SIZE tells */
+
 #define MANUAL "APM vol. 2, 13.3"
 
 uint32_t amd_ibs_features(void)
@@ -55,6 +60,8 @@ static bool refuse(const struct pmu_recording *r, uint64_t most, const char **wh
 		*why = "IBS samples every ring";
 	else if (!(r->source->units >> r->unit & 1))
 		*why = "IBS does not count that on this CPU";
+	else if (r->far_only && !r->source->far_filter)
+		*why = "IBS of this CPU has no filter of last-level misses";
 	else if (!r->period || r->period % UNIT || r->period > most)
 		*why = "periods of IBS are multiples of 16, as long as its counter is wide";
 	else
@@ -76,11 +83,13 @@ static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, co
 		.name = "IBS of operations",
 		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY |
 			  RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED | RECORD_HAS_WIDTH |
+			  RECORD_HAS_PHYSICAL | RECORD_HAS_PAGE | RECORD_HAS_TIMES | RECORD_HAS_REFILL |
 			  (features & IBS_BRANCH ? RECORD_HAS_BRANCH : 0),
 		.period_unit = UNIT,
 		.units = 1u << RECORD_UNIT_CYCLES |
 			 (features & IBS_OP_COUNT ? 1u << RECORD_UNIT_OPERATIONS : 0),
 		.lvt = lvt(),
+		.far_filter = features & IBS_ZEN4,
 		.manual = MANUAL,
 	};
 	return true;
@@ -96,7 +105,8 @@ static bool setup_op(const struct pmu *pmu, const struct pmu_recording *r, const
 	*why = "IBS_OP_CTL raised #GP";
 	return amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0) &&
 	       msr_write(IBS_OP_CTL, ibs_op_max_field(r->period) |
-					     (r->unit == RECORD_UNIT_OPERATIONS ? OP_DISPATCHED : 0));
+					     (r->unit == RECORD_UNIT_OPERATIONS ? OP_DISPATCHED : 0) |
+					     (r->far_only ? OP_L3_MISS_ONLY : 0));
 }
 
 static bool state_op(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
@@ -119,23 +129,63 @@ static const struct {
 		  {DATA_RETURN, RECORD_OP_RETURN}},
   access_ops[] = {{DATA3_LOAD, RECORD_OP_LOAD},
 		  {DATA3_STORE, RECORD_OP_STORE},
+		  {DATA3_L1TLB_MISS, RECORD_OP_TLB1_MISS},
 		  {DATA3_L2TLB_MISS, RECORD_OP_DTLB_MISS},
 		  {DATA3_DC_MISS, RECORD_OP_L1D_MISS},
+		  {DATA3_L2_MISS, RECORD_OP_L2_MISS},
+		  {DATA3_UNCACHED, RECORD_OP_UNCACHED},
 		  {DATA3_LOCKED, RECORD_OP_LOCKED},
 		  {DATA3_PREFETCH, RECORD_OP_PREFETCH},
 		  {DATA3_MISALIGNED, RECORD_OP_MISALIGNED}};
 
+/* "No valid status" (0) is none. Only loads have one; of what is not cached, and on Zen 3 (erratum 1293) of
+ * software prefetches and of lines that had been asked for already, it is not reliable. */
+static void read_source(uint64_t data2, uint64_t data3, bool extended, struct pmu_record *out)
+{
+	static const uint8_t brief[] = {[DATA2_LOCAL] = RECORD_FROM_CACHE,
+					[DATA2_CACHE] = RECORD_FROM_CACHE,
+					[DATA2_DRAM] = RECORD_FROM_MEMORY,
+					[DATA2_FAR_CACHE] = RECORD_FROM_CACHE,
+					[DATA2_DEVICE] = RECORD_FROM_DEVICE};
+	static const uint8_t wide[32] = {
+		[DATA2_LOCAL] = RECORD_FROM_CACHE,      [DATA2_CACHE] = RECORD_FROM_CACHE,
+		[DATA2_DRAM] = RECORD_FROM_MEMORY,      [DATA2_FAR_CCX] = RECORD_FROM_CACHE,
+		[DATA2_SLOW] = RECORD_FROM_MEMORY,      [DATA2_DEVICE] = RECORD_FROM_DEVICE,
+		[DATA2_EXTENSION] = RECORD_FROM_MEMORY, [DATA2_PEER] = RECORD_FROM_MEMORY};
+	unsigned code = data2 & DATA2_SOURCE;
+
+	if (extended)
+		code |= (data2 & DATA2_SOURCE_UPPER) >> 3;
+	if (!code || !(data3 & DATA3_LOAD) || data3 & (DATA3_UNCACHED | DATA3_PREFETCH | DATA3_NO_MAB))
+		return;
+	out->has |= RECORD_HAS_SOURCE;
+	out->source = data2 & (DATA2_SOURCE | (extended ? DATA2_SOURCE_UPPER : 0));
+	out->from_where = extended ? wide[code] : brief[code];
+}
+
+/* Of the page that the first-level TLB has, if it has it. */
+static void read_page(uint64_t data3, struct pmu_record *out)
+{
+	if (!(data3 & (DATA3_L1TLB_2M | DATA3_L1TLB_1G)))
+		return;
+	out->has |= RECORD_HAS_PAGE;
+	out->page_shift = data3 & DATA3_L1TLB_1G ? SHIFT_1G : SHIFT_2M;
+}
+
 static bool read_op(struct pmu_record *out)
 {
 	uint32_t features = amd_ibs_features();
-	uint64_t data, data2, data3, address, target = 0;
+	uint64_t data, data2, data3, address, physical, target = 0;
 
 	*out = (struct pmu_record){.kind = RECORD_IBS_OP};
 	if (!msr_read(IBS_OP_RIP, &out->ip) || !msr_read(IBS_OP_DATA, &data) ||
 	    !msr_read(IBS_OP_DATA2, &data2) || !msr_read(IBS_OP_DATA3, &data3) ||
-	    !msr_read(IBS_DC_LINAD, &address) || (features & IBS_BRANCH && !msr_read(IBS_BRTARGET, &target)))
+	    !msr_read(IBS_DC_LINAD, &address) || !msr_read(IBS_DC_PHYS, &physical) ||
+	    (features & IBS_BRANCH && !msr_read(IBS_BRTARGET, &target)))
 		return false;
-	out->has = RECORD_HAS_OP;
+	out->has = RECORD_HAS_OP | RECORD_HAS_TIMES;
+	out->completed = data & DATA_CYCLES;
+	out->tagged = data >> DATA_TAG_SHIFT & DATA_CYCLES;
 	if (!(features & IBS_RIP_CHECK && data & DATA_RIP_INVALID))
 		out->has |= RECORD_HAS_IP;
 	for (unsigned i = 0; i < sizeof branch_ops / sizeof branch_ops[0]; i++)
@@ -156,6 +206,15 @@ static bool read_op(struct pmu_record *out)
 	if (data3 & DATA3_LIN_VALID) {
 		out->has |= RECORD_HAS_ADDRESS;
 		out->address = address;
+		read_page(data3, out);
+	}
+	if (data3 & DATA3_LIN_VALID && data3 & DATA3_PHYS_VALID) {
+		out->has |= RECORD_HAS_PHYSICAL;
+		out->physical = physical;
+	}
+	if (out->op & RECORD_OP_TLB1_MISS) {
+		out->has |= RECORD_HAS_REFILL;
+		out->refill = data3 >> DATA3_REFILL_SHIFT & DATA3_CYCLES;
 	}
 	unsigned width = data3 >> DATA3_WIDTH_SHIFT & 15;
 	if (data3 & DATA3_LIN_VALID && width) {
@@ -163,9 +222,9 @@ static bool read_op(struct pmu_record *out)
 		out->width = 1u << (width - 1);
 	}
 	if (out->op & RECORD_OP_L1D_MISS) {
-		out->has |= RECORD_HAS_LATENCY | RECORD_HAS_SOURCE;
-		out->latency = data3 >> DATA3_LATENCY_SHIFT & 0xffff;
-		out->source = data2 & (features & IBS_ZEN4 ? 0xc7 : 7);
+		out->has |= RECORD_HAS_LATENCY;
+		out->latency = data3 >> DATA3_LATENCY_SHIFT & DATA3_CYCLES;
+		read_source(data2, data3, features & IBS_ZEN4, out);
 	}
 	return true;
 }
@@ -203,16 +262,20 @@ const struct pmu_record_kind amd_record_ibs_op = {
 
 static bool describe_fetch(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
+	uint32_t features = amd_ibs_features();
+
 	(void)pmu;
 	if (is_absent(IBS_FETCH, IBS_FETCH_CTL, why))
 		return false;
 	*out = (struct pmu_record_source){
 		.kind = RECORD_IBS_FETCH,
 		.name = "IBS of fetches",
-		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY,
+		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY | RECORD_HAS_PHYSICAL |
+			  RECORD_HAS_PAGE | (features & IBS_FETCH_EXT ? RECORD_HAS_REFILL : 0),
 		.period_unit = UNIT,
 		.units = 1u << RECORD_UNIT_FETCHES,
 		.lvt = lvt(),
+		.far_filter = features & IBS_ZEN4,
 		.manual = MANUAL,
 	};
 	return true;
@@ -224,7 +287,8 @@ static bool setup_fetch(const struct pmu *pmu, const struct pmu_recording *r, co
 	if (refuse(r, FETCH_MAX * UNIT, why))
 		return false;
 	*why = "IBS_FETCH_CTL raised #GP";
-	return msr_write(IBS_FETCH_CTL, 0) && msr_write(IBS_FETCH_CTL, r->period / UNIT);
+	return msr_write(IBS_FETCH_CTL, 0) &&
+	       msr_write(IBS_FETCH_CTL, r->period / UNIT | (r->far_only ? FETCH_L3_MISS_ONLY : 0));
 }
 
 static bool state_fetch(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
@@ -239,27 +303,60 @@ static bool state_fetch(const struct pmu *pmu, const struct pmu_recording *r, st
 	return true;
 }
 
-static unsigned drain_fetch(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
-			    unsigned max)
-{
-	uint64_t control;
+static const struct {
+	uint64_t told;
+	uint32_t feature; /* without which it is not told */
+	uint32_t op;
+} fetch_ops[] = {{FETCH_COMP, IBS_FETCH, RECORD_OP_COMPLETE},
+		 {FETCH_IC_MISS, IBS_FETCH, RECORD_OP_L1I_MISS},
+		 {FETCH_L1TLB_MISS, IBS_FETCH, RECORD_OP_TLB1_MISS},
+		 {FETCH_L2TLB_MISS, IBS_FETCH, RECORD_OP_ITLB_MISS},
+		 {FETCH_L2_MISS, IBS_FETCH_EXT, RECORD_OP_L2_MISS},
+		 {FETCH_L3_MISS, IBS_ZEN4, RECORD_OP_LLC_MISS}};
 
-	(void)pmu, (void)r;
-	if (!max || !msr_read(IBS_FETCH_CTL, &control) || !(control & FETCH_VAL))
-		return 0;
+/* The page's size is that of the first-level TLB, and valid with the physical address. */
+static bool read_fetch(uint64_t control, struct pmu_record *out)
+{
+	static const uint8_t shifts[PAGE_SIZES] = {SHIFT_4K, SHIFT_2M, SHIFT_1G};
+	unsigned page = (control & FETCH_PAGE_SIZE) >> FETCH_PAGE_SHIFT;
+	uint32_t features = amd_ibs_features();
+	uint64_t extended = 0;
+
 	*out = (struct pmu_record){
 		.kind = RECORD_IBS_FETCH,
 		.has = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY,
 		.latency = (control & FETCH_LAT) >> FETCH_LAT_SHIFT,
-		.op = (control & FETCH_COMP ? RECORD_OP_COMPLETE : 0) |
-		      (control & FETCH_IC_MISS ? RECORD_OP_L1I_MISS : 0) |
-		      (control & FETCH_L2TLB_MISS ? RECORD_OP_ITLB_MISS : 0),
 	};
-	if (!msr_read(IBS_FETCH_LINAD, &out->ip))
+	for (unsigned i = 0; i < sizeof fetch_ops / sizeof fetch_ops[0]; i++)
+		if (control & fetch_ops[i].told && features & fetch_ops[i].feature)
+			out->op |= fetch_ops[i].op;
+	if (!msr_read(IBS_FETCH_LINAD, &out->ip) || !msr_read(IBS_FETCH_PHYS, &out->physical) ||
+	    (features & IBS_FETCH_EXT && !msr_read(IBS_FETCH_EXTD, &extended)))
+		return false;
+	if (features & IBS_FETCH_EXT) {
+		out->has |= RECORD_HAS_REFILL;
+		out->refill = extended & EXTD_REFILL;
+	}
+	if (control & FETCH_PHYS_VALID)
+		out->has |= RECORD_HAS_PHYSICAL;
+	if (control & FETCH_PHYS_VALID && page < PAGE_SIZES) {
+		out->has |= RECORD_HAS_PAGE;
+		out->page_shift = shifts[page];
+	}
+	return true;
+}
+
+static unsigned drain_fetch(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
+			    unsigned max)
+{
+	uint64_t control, kept = FETCH_MAX | FETCH_L3_MISS_ONLY;
+
+	(void)pmu, (void)r;
+	if (!max || !msr_read(IBS_FETCH_CTL, &control) || !(control & FETCH_VAL) || !read_fetch(control, out))
 		return 0;
 	/* Families 16H to 18H take a new count with the enable's rising edge only. */
-	return msr_write(IBS_FETCH_CTL, control & FETCH_MAX) &&
-	       msr_write(IBS_FETCH_CTL, control & (FETCH_MAX | FETCH_EN));
+	return msr_write(IBS_FETCH_CTL, control & kept) &&
+	       msr_write(IBS_FETCH_CTL, control & (kept | FETCH_EN));
 }
 
 static bool release_fetch(const struct pmu *pmu, const struct pmu_recording *r)

@@ -281,14 +281,22 @@ static void ibs_tells_accesses(void **unused)
 static void ibs_filter(void **unused)
 {
 	static const struct qterm hit[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}};
-	static const struct qterm miss[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_LLC_MISS, 1}};
+	static const struct qterm miss[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_L1D_LOAD_MISS, 1}, {Q_L2_LOAD_MISS, 1}, {Q_LLC_MISS, 1}};
+	static const struct qterm code[] = {{Q_INSTRUCTIONS, 1}, {Q_L1I_MISS, 1}, {Q_LLC_MISS, 1}};
 	(void)unused;
 	tag(&amd_zen4, "", OP_L3_MISS_ONLY);
 	touch(hit, 2, 8, false);
 	assert_false(get(IBS_OP_CTL) & OP_VAL);
 	assert_in_range(get(IBS_OP_CTL) >> OP_COUNT_SHIFT, 0, 127);
 	tag(&amd_zen4, "", OP_L3_MISS_ONLY);
-	touch(miss, 3, 8, false);
+	touch(code, 3, 8, false);
+	assert_false(get(IBS_OP_CTL) & OP_VAL);
+	tag(&amd_zen4, "", OP_L3_MISS_ONLY);
+	touch(miss, 4, 8, false);
+	assert_true(get(IBS_OP_CTL) & OP_VAL);
+	tag(&amd_zen4, "ibs-filter", OP_L3_MISS_ONLY);
+	touch(hit, 2, 8, false);
 	assert_true(get(IBS_OP_CTL) & OP_VAL);
 
 	boot(&amd_zen4, "");
@@ -298,8 +306,105 @@ static void ibs_filter(void **unused)
 	assert_false(get(IBS_FETCH_CTL) & FETCH_VAL);
 	for (unsigned i = 0; i < 16; i++)
 		fake_path_branch(&path, TRANSFER_JUMP, CODE + 64 * i);
-	fake_path_insn(&path, 4, miss, 3);
+	fake_path_insn(&path, 4, code, 3);
 	assert_true(get(IBS_FETCH_CTL) & FETCH_VAL);
+	assert_int_equal(get(IBS_FETCH_CTL) & (FETCH_L2_MISS | FETCH_L3_MISS), 0);
+}
+
+/* Cycles from the tag to retirement hold those of what the operation waited for; a NOP is complete with it. */
+static void ibs_times(void **unused)
+{
+	static const struct {
+		struct qterm terms[4];
+		unsigned tagged;
+	} rows[] = {
+		{{{Q_INSTRUCTIONS, 1}, {Q_INSN_NOP, 1}}, 1},
+		{{{Q_INSTRUCTIONS, 1}}, 2},
+		{{{Q_INSTRUCTIONS, 1}, {Q_L1D_LOAD_MISS, 1}, {Q_LLC_REF, 1}, {Q_LLC_MISS, 1}}, 202},
+		{{{Q_INSTRUCTIONS, 1}, {Q_L1D_LOAD_MISS, 1}, {Q_LLC_REF, 1}, {Q_DTLB_LOAD_MISS, 1}}, 78},
+	};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		for (unsigned swapped = 0; swapped < 2; swapped++) {
+			uint64_t one = 1, tagged = rows[i].tagged;
+
+			tag(&amd_zen4, swapped ? "ibs-times" : "", 0);
+			touch(rows[i].terms, 4, 8, false);
+			assert_int_equal(get(IBS_OP_DATA),
+					 swapped ? tagged | one << 16 : one | tagged << 16);
+		}
+}
+
+/* Physical addresses, and how large the page is in the TLB, are the page tables'. */
+static bool tables(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift)
+{
+	if (!*(unsigned *)ctx)
+		return false;
+	*physical = address + 0x40000000;
+	*shift = *(unsigned *)ctx;
+	return true;
+}
+
+static void ibs_translates(void **unused)
+{
+	static const struct qterm load[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_DTLB_LOAD_MISS, 1}};
+	static const struct {
+		unsigned shift;
+		uint64_t told, fetched;
+	} rows[] = {
+		{0, 0, 0}, {12, 0, 0}, {21, DATA3_L1TLB_2M, 1}, {30, DATA3_L1TLB_1G, 2}};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		unsigned shift = rows[i].shift;
+		uint64_t offset = shift ? 0x40000000 : 0;
+		struct model_memory memory = {.translate = tables, .ctx = &shift};
+
+		for (unsigned walks = 0; walks < 2; walks++) {
+			tag(&amd_zen4, "", 0);
+			amd_model.attach(cpu, &memory);
+			touch(load, walks ? 3 : 2, 8, false);
+			assert_int_equal(get(IBS_DC_PHYS), DATA + offset);
+			assert_int_equal(get(IBS_OP_DATA3) & (DATA3_L1TLB_2M | DATA3_L1TLB_1G),
+					 walks ? 0 : rows[i].told);
+		}
+		boot(&amd_zen4, "");
+		amd_model.attach(cpu, &memory);
+		program_msr(IBS_FETCH_CTL, 1 | FETCH_EN);
+		for (unsigned n = 0; n < 17; n++)
+			fake_path_branch(&path, TRANSFER_JUMP, CODE);
+		assert_int_equal(get(IBS_FETCH_LINAD), CODE);
+		assert_int_equal(get(IBS_FETCH_PHYS), CODE + offset);
+		assert_int_equal((get(IBS_FETCH_CTL) & FETCH_PAGE_SIZE) >> FETCH_PAGE_SHIFT, rows[i].fetched);
+		assert_int_equal(get(IBS_FETCH_EXTD), 0);
+	}
+}
+
+/* Short and long encodings; fetches tell of outer levels where IBS can. */
+static void ibs_tells_levels(void **unused)
+{
+	static const struct qterm near[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_L1D_LOAD_MISS, 1}, {Q_L2_LOAD_MISS, 1}, {Q_LLC_REF, 1}};
+	static const struct qterm code[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_L1I_MISS, 1}, {Q_LLC_REF, 1}, {Q_LLC_MISS, 1}};
+	static const struct {
+		const struct model_profile *profile;
+		uint64_t near, fetched;
+	} rows[] = {{&amd_fam10h, DATA2_CACHE, 0},
+		    {&amd_zen2, DATA2_CACHE, FETCH_L2_MISS},
+		    {&amd_zen4, DATA2_LOCAL, FETCH_L2_MISS | FETCH_L3_MISS}};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		tag(rows[i].profile, "", 0);
+		touch(near, 4, 8, false);
+		assert_int_equal(get(IBS_OP_DATA2), rows[i].near);
+		boot(rows[i].profile, "");
+		program_msr(IBS_FETCH_CTL, 1 | FETCH_EN);
+		for (unsigned n = 0; n < 16; n++)
+			fake_path_branch(&path, TRANSFER_JUMP, CODE);
+		fake_path_insn(&path, 4, code, 4);
+		assert_int_equal(get(IBS_FETCH_CTL) & (FETCH_L2_MISS | FETCH_L3_MISS), rows[i].fetched);
+		assert_int_equal((get(IBS_FETCH_CTL) & FETCH_LAT) >> FETCH_LAT_SHIFT, 200);
+	}
 }
 
 static void ibs_fetches(void **unused)
@@ -574,7 +679,8 @@ static void branch_sampling(void **unused)
 		cmocka_unit_test(ibs_counts_operations), cmocka_unit_test(ibs_counts_cycles),                \
 		cmocka_unit_test(ibs_long_periods), cmocka_unit_test(ibs_tells_branches),                    \
 		cmocka_unit_test(ibs_tells_accesses), cmocka_unit_test(ibs_filter),                          \
-		cmocka_unit_test(ibs_fetches), cmocka_unit_test(ibs_fetch_count),                            \
+		cmocka_unit_test(ibs_times), cmocka_unit_test(ibs_translates),                               \
+		cmocka_unit_test(ibs_tells_levels), cmocka_unit_test(ibs_fetches), cmocka_unit_test(ibs_fetch_count),                            \
 		cmocka_unit_test(ibs_own_write), cmocka_unit_test(branch_registers),                         \
 		cmocka_unit_test(branch_stack), cmocka_unit_test(branch_filters),                            \
 		cmocka_unit_test(last_branch), cmocka_unit_test(branch_sampling)

@@ -1,6 +1,7 @@
 /* Every deviation that can be injected into the AMD model shows, and the model without it does not show it.
  */
 #include "pmu/amd/ibs.h"
+#include "pmu/uarch.h"
 #include "tests/host/amd_model_hands.h"
 
 static void terms(const struct qterm *t, unsigned n)
@@ -228,6 +229,58 @@ static bool request_stays(void)
 	return amd_model.take_extended(cpu, &entry);
 }
 
+/* A load that misses every level is sampled. */
+static void sample_far_load(void)
+{
+	static const struct uarch_access access = {.address = 0x7000, .size = 8};
+	static const struct qterm far[] = {{Q_INSTRUCTIONS, 1}, {Q_L1D_LOAD_MISS, 1}, {Q_L2_LOAD_MISS, 1},
+					   {Q_LLC_REF, 1},      {Q_LLC_MISS, 1},      {Q_DTLB_LOAD_MISS, 1}};
+	const struct model_step load = {.terms = far,
+					.n_terms = 6,
+					.cycles = 1,
+					.length = 4,
+					.ip = 0x1000,
+					.next = 0x1004,
+					.access = &access,
+					.n_access = 1};
+
+	set(IBS_OP_CTL, 1 | OP_EN | 15ull << OP_COUNT_SHIFT);
+	amd_model.advance(cpu, &load);
+	amd_model.advance(cpu, &load);
+}
+
+static bool other_page(void)
+{
+	sample_far_load();
+	return get(IBS_DC_PHYS) != 0x7000;
+}
+
+static bool times_swapped(void)
+{
+	sample_far_load();
+	return (get(IBS_OP_DATA) & DATA_CYCLES) > (get(IBS_OP_DATA) >> DATA_TAG_SHIFT & DATA_CYCLES);
+}
+
+static bool outer_alone(void)
+{
+	sample_far_load();
+	return !(get(IBS_OP_DATA3) & DATA3_L1TLB_MISS);
+}
+
+static bool reserved_source(void)
+{
+	sample_far_load();
+	return get(IBS_OP_DATA2) != DATA2_DRAM;
+}
+
+static bool filter_passes(void)
+{
+	set(IBS_OP_CTL, 1 | OP_EN | OP_L3_MISS_ONLY | 15ull << OP_COUNT_SHIFT);
+	amd_model.advance(cpu, &jump);
+	amd_model.advance(cpu, &jump);
+	return get(IBS_OP_CTL) & OP_VAL;
+}
+
 static bool fetch_comes_early(void)
 {
 	set(IBS_FETCH_CTL, 1000 | FETCH_EN);
@@ -342,6 +395,11 @@ static const struct {
 	{"merge-ignored", not_merged},
 	{"ibs-skid", sample_skids},
 	{"ibs-taken", sample_tells_untaken},
+	{"ibs-physical", other_page},
+	{"ibs-times", times_swapped},
+	{"ibs-levels", outer_alone},
+	{"ibs-source", reserved_source},
+	{"ibs-filter", filter_passes},
 	{"lbr-lost", branch_missing},
 	{"brs-lost", sampled_branch_missing},
 	{"brs-early", sampled_early},

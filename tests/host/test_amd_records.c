@@ -93,7 +93,8 @@ static void what_each_part_has(void **unused)
 		{&amd_zen4_guest, "last branch", false, false, 0, 0},
 	};
 	const uint32_t always = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY |
-				RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED | RECORD_HAS_WIDTH;
+				RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED | RECORD_HAS_WIDTH |
+				RECORD_HAS_PHYSICAL | RECORD_HAS_PAGE | RECORD_HAS_TIMES | RECORD_HAS_REFILL;
 	(void)unused;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct pmu_record_source *s;
@@ -188,8 +189,12 @@ static void operations(void **unused)
 		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 		assert_int_equal(got[0].kind, RECORD_IBS_OP);
 		assert_int_equal(got[0].ip, CODE + 32);
-		assert_int_equal(got[0].has,
-				 RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_WIDTH);
+		assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS |
+						     RECORD_HAS_WIDTH | RECORD_HAS_PHYSICAL |
+						     RECORD_HAS_TIMES);
+		assert_int_equal(got[0].physical, DATA);
+		assert_int_equal(got[0].tagged, 2);
+		assert_int_equal(got[0].completed, 1);
 		assert_int_equal(got[0].width, 8);
 		assert_int_equal(got[0].op, RECORD_OP_LOAD);
 		assert_int_equal(got[0].address, DATA);
@@ -239,7 +244,8 @@ static void operations_that_branch(void **unused)
 	assert_true(got[0].has & RECORD_HAS_MISPREDICTED);
 	branch(&amd_zen4, fake_path_not_taken);
 	assert_int_equal(got[0].op, RECORD_OP_BRANCH);
-	assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_MISPREDICTED);
+	assert_int_equal(got[0].has,
+			 RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_MISPREDICTED | RECORD_HAS_TIMES);
 	assert_false(got[0].mispredicted);
 }
 
@@ -256,10 +262,111 @@ static void operations_that_miss(void **unused)
 	fake_cpu_nops(32);
 	fake_path_access(fake_cpu_path(), 4, terms, 7, &a, 1);
 	assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
-	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_L1D_MISS | RECORD_OP_DTLB_MISS);
+	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_L1D_MISS | RECORD_OP_L2_MISS |
+					    RECORD_OP_TLB1_MISS | RECORD_OP_DTLB_MISS);
 	assert_true(got[0].has & RECORD_HAS_LATENCY && got[0].has & RECORD_HAS_SOURCE);
 	assert_int_equal(got[0].latency, 200);
 	assert_int_equal(got[0].source, DATA2_DRAM);
+	assert_int_equal(got[0].from_where, RECORD_FROM_MEMORY);
+	assert_true(got[0].has & RECORD_HAS_REFILL);
+	assert_int_equal(got[0].refill, 30);
+}
+
+/* What registers tell beyond what the model does: they can be written. */
+static void told(const struct model_profile *p, uint64_t data2, uint64_t data3)
+{
+	start_cpu(p, "");
+	struct pmu_recording r = recording(RECORD_IBS_OP);
+
+	begin(&r);
+	assert_true(msr_write(IBS_OP_DATA2, data2) && msr_write(IBS_OP_DATA3, data3) &&
+		    msr_write(IBS_OP_CTL, OP_VAL));
+	assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
+}
+
+static void sources_and_pages(void **unused)
+{
+	const uint64_t miss = DATA3_LOAD | DATA3_DC_MISS;
+	static const struct {
+		const struct model_profile *profile;
+		uint64_t data2;
+		int from; /* -1: none is told */
+	} rows[] = {
+		{&amd_zen2, 0, -1},
+		{&amd_zen2, 1, RECORD_FROM_CACHE},
+		{&amd_zen2, 2, RECORD_FROM_CACHE},
+		{&amd_zen2, 3, RECORD_FROM_MEMORY},
+		{&amd_zen2, 4, RECORD_FROM_CACHE},
+		{&amd_zen2, 5, RECORD_FROM_UNDEFINED},
+		{&amd_zen2, 6, RECORD_FROM_UNDEFINED},
+		{&amd_zen2, 7, RECORD_FROM_DEVICE},
+		{&amd_zen2, 0x43, RECORD_FROM_MEMORY}, /* bits 7:6 are not part of it */
+		{&amd_zen4, 1, RECORD_FROM_CACHE},
+		{&amd_zen4, 4, RECORD_FROM_UNDEFINED},
+		{&amd_zen4, 5, RECORD_FROM_CACHE},
+		{&amd_zen4, 6, RECORD_FROM_MEMORY},
+		{&amd_zen4, 7, RECORD_FROM_DEVICE},
+		{&amd_zen4, 0x40, RECORD_FROM_MEMORY},
+		{&amd_zen4, 0x41, RECORD_FROM_UNDEFINED},
+		{&amd_zen4, 0x44, RECORD_FROM_MEMORY},
+		{&amd_zen4, 0xc7, RECORD_FROM_UNDEFINED},
+	};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		told(rows[i].profile, rows[i].data2, miss);
+		assert_int_equal((got[0].has & RECORD_HAS_SOURCE) != 0, rows[i].from >= 0);
+		if (rows[i].from >= 0)
+			assert_int_equal(got[0].from_where, rows[i].from);
+		for (unsigned bit = 0; bit < 3; bit++) {
+			static const uint64_t unreliable[] = {DATA3_UNCACHED, DATA3_PREFETCH, DATA3_NO_MAB};
+
+			told(rows[i].profile, rows[i].data2, miss | unreliable[bit]);
+			assert_false(got[0].has & RECORD_HAS_SOURCE);
+		}
+		told(rows[i].profile, rows[i].data2, DATA3_STORE | DATA3_DC_MISS);
+		assert_false(got[0].has & RECORD_HAS_SOURCE);
+	}
+	told(&amd_zen4, 0, DATA3_LOAD | DATA3_LIN_VALID | DATA3_L1TLB_2M);
+	assert_true(got[0].has & RECORD_HAS_PAGE && got[0].page_shift == 21);
+	assert_false(got[0].has & RECORD_HAS_PHYSICAL);
+	told(&amd_zen4, 0, DATA3_LOAD | DATA3_LIN_VALID | DATA3_PHYS_VALID | DATA3_L1TLB_1G);
+	assert_true(got[0].has & RECORD_HAS_PAGE && got[0].page_shift == 30);
+	assert_true(got[0].has & RECORD_HAS_PHYSICAL);
+	told(&amd_zen4, 0, DATA3_LOAD | DATA3_UNCACHED);
+	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_UNCACHED);
+}
+
+/* Only from Zen 4 on there is a filter; it is set, and stays when a sample is taken out. */
+static void filter(void **unused)
+{
+	static const uint8_t kinds[] = {RECORD_IBS_OP, RECORD_IBS_FETCH};
+	const char *why = "";
+	uint64_t control;
+	(void)unused;
+	for (unsigned k = 0; k < 2; k++) {
+		const uint32_t address = k ? IBS_FETCH_CTL : IBS_OP_CTL;
+		const uint64_t only = k ? FETCH_L3_MISS_ONLY : OP_L3_MISS_ONLY;
+
+		start_cpu(&amd_zen2, "");
+		struct pmu_recording r = recording(kinds[k]);
+
+		r.far_only = true;
+		assert_false(r.source->far_filter);
+		assert_false(record_setup(&pmu, &r, &why));
+		assert_non_null(strstr(why, "filter"));
+		start_cpu(&amd_zen4, "ibs-filter");
+		r = recording(kinds[k]);
+		r.far_only = true;
+		assert_true(r.source->far_filter);
+		begin(&r);
+		assert_true(msr_read(address, &control) && control & only);
+		jumps(64);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
+		assert_true(msr_read(address, &control) && control & only);
+		r.far_only = false;
+		begin(&r);
+		assert_true(msr_read(address, &control) && !(control & only));
+	}
 }
 
 static void fetches(void **unused)
@@ -278,7 +385,11 @@ static void fetches(void **unused)
 			jumps(2);
 			assert_int_equal(waiting(&r), 1);
 			assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
-			assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY);
+			assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY |
+							     RECORD_HAS_PHYSICAL | RECORD_HAS_PAGE |
+							     (p >= 2 ? (unsigned)RECORD_HAS_REFILL : 0));
+			assert_int_equal(got[0].physical, got[0].ip);
+			assert_int_equal(got[0].page_shift, 12);
 			assert_int_equal(got[0].op, RECORD_OP_COMPLETE);
 			assert_int_equal(got[0].latency, 4);
 			assert_in_range(got[0].ip, CODE + 31 * 16, CODE + 33 * 16);
@@ -488,11 +599,18 @@ static int cleanup(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_each_part_has),   cmocka_unit_test(nonsense_is_refused),
-		cmocka_unit_test(operations),           cmocka_unit_test(operations_that_branch),
-		cmocka_unit_test(operations_that_miss), cmocka_unit_test(fetches),
-		cmocka_unit_test(branch_stack),         cmocka_unit_test(branch_sampling),
-		cmocka_unit_test(last_branch),          cmocka_unit_test(brackets),
+		cmocka_unit_test(what_each_part_has),
+		cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(operations),
+		cmocka_unit_test(operations_that_branch),
+		cmocka_unit_test(operations_that_miss),
+		cmocka_unit_test(sources_and_pages),
+		cmocka_unit_test(filter),
+		cmocka_unit_test(fetches),
+		cmocka_unit_test(branch_stack),
+		cmocka_unit_test(branch_sampling),
+		cmocka_unit_test(last_branch),
+		cmocka_unit_test(brackets),
 		cmocka_unit_test(no_request_stays),
 	};
 	return cmocka_run_group_tests(tests, NULL, cleanup);

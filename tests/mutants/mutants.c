@@ -188,7 +188,7 @@ static const struct mutant_hint *hint_for(const char *model, const char *mutant)
 static bool search(struct run *run, struct capture *c, const struct pmu_model *model, int mutant,
 		   struct mutant_trial *t)
 {
-	static const char *const order[] = {"control", "ladder", "identities", "events", "trace"};
+	static const char *const order[] = {"control", "trace", "sampling", "ladder", "identities", "events"};
 	const char *why;
 
 	for (unsigned s = 0; s < sizeof order / sizeof order[0]; s++)

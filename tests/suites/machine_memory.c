@@ -169,6 +169,17 @@ static int64_t writable_tells(void)
 	       !page_writable((const void *)(uintptr_t)writable_tells, 1) && !page_writable((void *)16, 1);
 }
 
+/* Our map is the identity but for aliases. */
+static int64_t translate_tells(void)
+{
+	uint64_t at = 0, physical = 0;
+	unsigned shift = 0;
+
+	return page_translate((uint64_t)own_page + 5, &physical, &shift) &&
+	       physical == (uint64_t)own_page + 5 && shift == 12 && !page_translate(16, &at, &shift) &&
+	       !page_translate(0x8000000000000000, &at, &shift);
+}
+
 #define ONLY(fault) (fault), (fault)
 
 const struct machine_check machine_memory[] = {
@@ -199,5 +210,6 @@ const struct machine_check machine_memory[] = {
 	{"protect/uncached page is usable", NULL, protect_uncached, ONLY(NO_FAULT), NULL},
 	{"pages/page_readable() tells", NULL, readable_tells, 1, 1, NULL},
 	{"pages/page_writable() tells", NULL, writable_tells, 1, 1, NULL},
+	{"pages/page_translate() tells", NULL, translate_tells, 1, 1, NULL},
 	{NULL, NULL, NULL, 0, 0, NULL},
 };

@@ -8,27 +8,53 @@
 #include "tests/known_path.h"
 #include "tests/recording.h"
 
+#include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define PERIODS       12
-#define PERIODS_FETCH 4   /* each turn of a loop may be no more than one fetch */
-#define WINDOWS       5   /* of each period */
-#define WIDEST        8   /* instructions in a cycle, on silicon */
-#define TURNS_MARGIN  100 /* instructions behind the last period */
+#define PERIODS        12
+#define PERIODS_FETCH  4 /* each turn of a loop may be no more than one fetch */
+#define WINDOWS        5 /* of each period */
+#define FILTER_PERIODS 3
+#define FILTER_TURNS   100
+#define WIDEST         8   /* instructions in a cycle, on silicon */
+#define TURNS_MARGIN   100 /* instructions behind the last period */
 
-static const char *const kernels[] = {"load_op_store", "calls", "branches_alternating", "jumps_indirect",
-				      "mix"};
+/* Each turn loads what it has flushed. */
+#define MISSING           "clflush_reload"
+#define COUNTS_CYCLES     (1u << RECORD_UNIT_CYCLES)
+#define COUNTS_OPERATIONS (1u << RECORD_UNIT_OPERATIONS)
+#define COUNTS_ALL        (COUNTS_CYCLES | COUNTS_OPERATIONS | 1u << RECORD_UNIT_FETCHES)
+
+/* Nothing else but loops whose length has no divisor in common with the unit of periods shows all of itself.
+ */
+static const struct {
+	const char *name;
+	uint8_t units;
+} kernels[] = {
+	{"nop_loop", COUNTS_ALL},
+	{"load_op_store", COUNTS_ALL},
+	{"calls", COUNTS_ALL},
+	{"calls_deep", COUNTS_CYCLES | COUNTS_OPERATIONS}, /* whose turns are long */
+	{"branches_alternating", COUNTS_ALL},
+	{"jumps_indirect", COUNTS_ALL},
+	{"mix", COUNTS_ALL},
+	{MISSING, COUNTS_ALL},
+	{"movs_rep",
+	 COUNTS_OPERATIONS}, /* iterations take cycles, and are one operation on the virtual PMU */
+};
 
 static const struct {
 	const char *name;
 	uint8_t aspect;
 } aspects[] = {
-	{"instruction", IBS_INSTRUCTION}, {"kind", IBS_KIND}, {"branch target", IBS_TARGET},
-	{"address", IBS_ADDRESS},         {"time", IBS_TIME},
+	{"instruction", IBS_INSTRUCTION}, {"kind", IBS_KIND},     {"branch target", IBS_TARGET},
+	{"address", IBS_ADDRESS},         {"time", IBS_TIME},     {"physical address", IBS_PHYSICAL},
+	{"page size", IBS_PAGE},          {"cycles", IBS_CYCLES}, {"levels", IBS_LEVELS},
+	{"data source", IBS_SOURCE},      {"filter", IBS_FILTER},
 };
 
 struct ibs {
@@ -37,6 +63,7 @@ struct ibs {
 	const struct kernel *kernel;
 	uint8_t ring;
 	uint8_t unit; /* enum record_unit */
+	bool far_only;
 	uint64_t n;
 	/* What came out, over all periods. */
 	struct sample_judgement judgement[IBS_ASPECTS];
@@ -111,8 +138,17 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 		p->always += rec->record[i].ip == rec->record[0].ip;
 	p->at[rec->recording.period / unit_of(p) - 1] = rec->n_records ? rec->record[0].ip : 0;
 	n = keep_own(p, rec);
-	ibs_judge(&p->s->path, p->s->run->pmu->virtual, rec->record, n, rec->tsc_begin, rec->tsc_end,
-		  window_kernel_address(p->ring), judgement);
+	const struct ibs_expectation x = {
+		.path = &p->s->path,
+		.exact = p->s->run->pmu->virtual,
+		.far_only = p->far_only,
+		.begin = rec->tsc_begin,
+		.end = rec->tsc_end,
+		.kernel_at = window_kernel_address(p->ring),
+		.translate = page_translate,
+	};
+
+	ibs_judge(&x, rec->record, n, judgement);
 	for (unsigned a = 0; a < IBS_ASPECTS; a++)
 		add(&p->judgement[a], &judgement[a]);
 }
@@ -130,7 +166,11 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 		.again_each = true,
 		.record = p->s->records,
 		.room = SAMPLING_RECORDS,
-		.recording = {.source = p->source, .ring = RING_ALL, .unit = p->unit, .period = period},
+		.recording = {.source = p->source,
+			      .ring = RING_ALL,
+			      .unit = p->unit,
+			      .period = period,
+			      .far_only = p->far_only},
 	};
 	struct window w;
 	bool done;
@@ -234,6 +274,31 @@ static void check(struct ibs *p)
 	report_count(p, "places", exact ? p->windows : 1, p->windows, p->always, "");
 }
 
+/* With the filter there are samples of what misses the last-level cache and of nothing else. */
+static void check_filter(struct ibs *p)
+{
+	bool sure = p->s->run->pmu->virtual && p->unit != RECORD_UNIT_FETCHES;
+	char name[SAMPLING_NAME];
+	struct result r = result_for(p, name, "filter");
+
+	trap_set_context(name);
+	memset(p->judgement, 0, sizeof p->judgement);
+	p->once = p->always = p->windows = 0;
+	p->n = FILTER_TURNS;
+	p->far_only = true;
+	for (unsigned i = 1; i <= FILTER_PERIODS; i++)
+		if (!record(p, unit_of(p) * i, &r)) {
+			p->s->run->report(p->s->run, &r);
+			p->far_only = false;
+			return;
+		}
+	p->far_only = false;
+	const struct sample_judgement *j = &p->judgement[IBS_FILTER];
+
+	report_count(p, "filter", j->checked, j->checked, j->right, j->why);
+	report_count(p, "filter passes", sure ? 1 : 0, p->windows, p->once, "");
+}
+
 /* A sample interrupts, once, through the entry that the source names. */
 static void check_interrupt(struct ibs *p)
 {
@@ -280,11 +345,13 @@ static void check_kernels(struct ibs *p)
 	bool interrupted = false, chosen = glob && *glob && strcmp(glob, "core");
 
 	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-		p->kernel = kernel_by_name(kernels[i]);
+		p->kernel = kernel_by_name(kernels[i].name);
 		if (!p->kernel || kernel_unfit(p->kernel, p->ring) ||
-		    (chosen && !kernel_selected(p->kernel, glob)))
+		    (chosen && !kernel_selected(p->kernel, glob)) || !(kernels[i].units >> p->unit & 1))
 			continue;
 		check(p);
+		if (!strcmp(kernels[i].name, MISSING) && p->source->far_filter)
+			check_filter(p);
 		if (!interrupted)
 			check_interrupt(p);
 		interrupted = true;

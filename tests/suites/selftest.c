@@ -251,6 +251,13 @@ static const struct selftest_case cases[] = {
 	 .catches = {{ON_EVERY("freeze on an interrupt"), VERDICT_WRONG}}},
 	{AMD},
 	{AMD, .inject = "address-off-by-one", .catches = {{"sampling/IBS op by * address/*", VERDICT_WRONG}}},
+	{AMD, .inject = "ibs-physical+ibs-times+ibs-levels+ibs-source+ibs-filter",
+	 .kernels = "clflush_reload",
+	 .catches = {{"sampling/IBS * physical address/*", VERDICT_WRONG},
+		     {"sampling/IBS op by * cycles/*", VERDICT_WRONG},
+		     {"sampling/IBS * levels/*", VERDICT_WRONG},
+		     {"sampling/IBS op by * data source/*", VERDICT_WRONG},
+		     {"sampling/IBS * filter/*", VERDICT_WRONG}}},
 	{AMD, .inject = "loads-as-stores",
 	 .catches = {{"sampling/IBS op by * kind/*", VERDICT_WRONG},
 		     {"sampling/IBS op by * address/*", VERDICT_WRONG}}},
@@ -340,7 +347,8 @@ static void drop_value(struct run *run, const char *suite, const char *name, con
 
 static void judge_records(struct capture *c, struct ladder *ladder)
 {
-	const struct run_options brief = {.kernel_glob = RECORD_KERNELS, .event_glob = c->expected->records};
+	const char *kernels = c->expected->kernels ? c->expected->kernels : RECORD_KERNELS;
+	const struct run_options brief = {.kernel_glob = kernels, .event_glob = c->expected->records};
 	const struct run_options *usual = c->run.options;
 
 	c->run.ladder = ladder;
