@@ -38,12 +38,14 @@ const struct model_profile *const model_profiles[] = {
 	&intel_graniterapids,
 	&intel_meteorlake_p,
 	&intel_lunarlake_p,
+	&intel_pantherlake_p,
 	&intel_silvermont,
 	&intel_goldmont,
 	&intel_tremont,
 	&intel_alderlake_e,
 	&intel_meteorlake_e,
 	&intel_lunarlake_e,
+	&intel_pantherlake_e,
 	&netburst_willamette,
 	&netburst_northwood,
 	&netburst_northwood_ht,
@@ -72,6 +74,7 @@ const struct model_hybrid model_hybrids[] = {
 	{"intel-alderlake", {&intel_alderlake_p, &intel_alderlake_e}},
 	{"intel-meteorlake", {&intel_meteorlake_p, &intel_meteorlake_e}},
 	{"intel-lunarlake", {&intel_lunarlake_p, &intel_lunarlake_e}},
+	{"intel-pantherlake", {&intel_pantherlake_p, &intel_pantherlake_e}},
 	{NULL, {NULL, NULL}},
 };
 

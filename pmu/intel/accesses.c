@@ -163,6 +163,20 @@ static void records(struct list *l)
 		write(l, "write MSR_LBR_SELECT, nothing", MSR_LBR_SELECT, 0, false,
 		      "SDM 17.7.2, table 17-11");
 	}
+	if (pebs.architectural) {
+		const char *manual = "CPUID.23H.4, CPUID.23H.5";
+		uint64_t missing = 1ull << 32;
+
+		while (pebs.groups & missing)
+			missing <<= 1;
+		write(l, "write IA32_PEBS_BASE, bit 4", IA32_PEBS_BASE, 1ull << 4, true, manual);
+		write(l, "write IA32_PEBS_BASE, 0", IA32_PEBS_BASE, 0, false, manual);
+		write(l, "write IA32_PEBS_INDEX, bit 63", IA32_PEBS_INDEX, 1ull << 63, true, manual);
+		write(l, "write IA32_PEBS_INDEX, 0", IA32_PEBS_INDEX, 0, false, manual);
+		write(l, "write IA32_PMC_GP0_CFG_C, a missing group", IA32_PMC_GP0_CFG_C, missing, true,
+		      manual);
+		write(l, "write IA32_PMC_GP0_CFG_C, 0", IA32_PMC_GP0_CFG_C, 0, !(pebs.counters & 1), manual);
+	}
 	if (!pebs.exists)
 		return;
 	write(l, "write IA32_DS_AREA, not canonical", IA32_DS_AREA, 1ull << 62, true, "SDM vol. 2, WRMSR");

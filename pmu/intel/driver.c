@@ -482,6 +482,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 	if (intel_has_pebs())
 		msr_write(IA32_PEBS_ENABLE,
 			  0); /* if it faults, records are missing, and that is told there */
+	else if (intel_found.leaf.pebs_counters)
+		intel_apebs_clear(intel_found.leaf.pebs_counters); /* likewise */
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (general(&pmu->counter[c]) && !msr_write(IA32_PERFEVTSEL0 + pmu->counter[c].index, 0))
 			return fault(why, "IA32_PERFEVTSELx");

@@ -37,6 +37,10 @@ uint8_t intel_kind_of_core(void);
  * IA32_MISC_ENABLE does not say otherwise. SDM 18.4.4. */
 bool intel_has_pebs(void);
 
+/** Architectural PEBS: nothing samples any more, of these counters (bits as in the global registers). @return
+ * false if a register faults */
+bool intel_apebs_clear(uint64_t counters);
+
 /** The last-branch stack of this CPU. */
 struct intel_lbr intel_lbr_here(void);
 

@@ -21,13 +21,17 @@ struct intel_leaf0a {
 	bool umask2, equal; /* selectors have a second unit mask, and a comparison for equality */
 	uint64_t reloaded;  /* counters that another one's overflow can reload, as in the global registers */
 	uint64_t reloads;   /* counters whose overflow can reload others */
+	/* Architectural PEBS; 0: there is none. */
+	uint64_t pebs_groups;   /* that records can have: pmu/intel/apebs.h */
+	uint64_t pebs_counters; /* that can sample, as in the global registers */
+	uint64_t pebs_exact;    /* of them, those with precise distribution (PDIST) */
 };
 
 /** A subleaf. */
 struct intel_leaf23 {
 	uint32_t eax, ebx, ecx, edx;
 };
-#define INTEL_LEAF23_SUBLEAVES 4
+#define INTEL_LEAF23_SUBLEAVES 6
 
 static inline struct intel_leaf0a intel_decode_leaf0a(uint32_t eax, uint32_t ebx, uint32_t ecx, uint32_t edx)
 {
@@ -67,6 +71,11 @@ static inline void intel_apply_leaf23(struct intel_leaf0a *l,
 	if (valid >> 2 & 1) {
 		l->reloaded = sub[2].eax | (uint64_t)sub[2].ebx << 32;
 		l->reloads = sub[2].ecx | (uint64_t)sub[2].edx << 32;
+	}
+	if ((valid >> 4 & 3) == 3) {
+		l->pebs_groups = (uint64_t)sub[4].ebx << 32;
+		l->pebs_counters = sub[5].eax | (uint64_t)sub[5].ecx << 32;
+		l->pebs_exact = sub[5].ebx | (uint64_t)sub[5].edx << 32;
 	}
 	/* Architectural events: a 1 where there is one, in place of leaf 0AH's 0. */
 	if (valid >> 3 & 1) {

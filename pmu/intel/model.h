@@ -7,6 +7,7 @@
  * model_ds.c: the debug store area, and branch traces in it.
  * model_metrics.c: the topdown metrics.
  * model_pebs.c: PEBS records, and the registers of single events.
+ * model_apebs.c: architectural PEBS.
  * model_injections.c: the deviations that can be switched on.
  */
 #ifndef PMU_INTEL_MODEL_H
@@ -109,6 +110,7 @@ struct intel_ds_state {
 struct intel_pebs_state {
 	struct intel_pebs at;
 	uint64_t enable, data_cfg;
+	uint64_t base, index;   /* architectural */
 	uint32_t armed;         /* have overflowed: the next occurrence is recorded */
 	uint32_t arming;        /* have overflowed in this step */
 	uint32_t hit;           /* were armed and have counted in this step */
@@ -249,7 +251,28 @@ bool intel_pebs_recording(const struct intel_state *s);
 bool intel_pebs_is_latency(const struct intel_state *s, unsigned c);
 unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_step *step);
 
-/** The end of a step while IA32_PEBS_ENABLE is not 0. @return whether recording() may have changed */
+/** Of a step: the counters in the layout of the global registers, the data address for these counters, and of
+ * a load how long it took and where it found its data. */
+uint64_t intel_pebs_counters(uint32_t counters);
+uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct model_step *step);
+unsigned intel_pebs_load_latency(const struct model_step *step);
+uint64_t intel_pebs_load_source(const struct model_step *step);
+
+/** Architectural PEBS: whether counter c samples; bits of its CFG_C register, 0 if it cannot; what follows
+ * from a write to a register; IA32_PEBS_BASE and IA32_PEBS_INDEX. */
+bool intel_apebs_samples(const struct intel_state *s, unsigned c);
+uint64_t intel_apebs_config_bits(const struct intel_state *s, unsigned c);
+void intel_apebs_changed(struct intel_state *s);
+enum model_access intel_apebs_read(const struct intel_state *s, uint32_t address, uint64_t *value);
+enum model_access intel_apebs_write(struct intel_state *s, uint32_t address, uint64_t value);
+
+/** Write a record for the counters that were hit. @return false if it finds no room */
+bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct model_step *step);
+
+/** Whether any counter may sample. */
+bool intel_pebs_on(const struct intel_state *s);
+
+/** The end of a step while intel_pebs_on(). @return whether recording() may have changed */
 bool intel_pebs_advance(struct intel_state *s, const struct model_step *step);
 
 /** MISC_ENABLE, DS area, PEBS and the registers of single events; MODEL_NOT_MINE for any other. */

@@ -487,7 +487,7 @@ bool intel_advance(void *state, const struct model_step *step)
 		intel_lbr_advance(s, step, s->freeze);
 	if (intel_bts_enabled(s))
 		intel_bts_advance(s, step);
-	bool changed = s->pebs.enable && intel_pebs_advance(s, step);
+	bool changed = intel_pebs_on(s) && intel_pebs_advance(s, step);
 	bool frozen = s->freeze;
 	if (s->freeze)
 		freeze_on_pmi(s);

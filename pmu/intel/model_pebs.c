@@ -15,6 +15,7 @@
  * LATENCY_* below. Silicon watches one load at a time, chosen at random, for its load-latency event; here
  * every load is watched. The XMM registers of an adaptive record are 0: a step does not tell them.
  */
+#include "pmu/intel/apebs.h"
 #include "pmu/intel/model.h"
 #include "pmu/record.h"
 #include "pmu/uarch.h"
@@ -32,7 +33,7 @@ static uint64_t code_of(const struct intel_state *s, unsigned c)
 	return intel_is_fixed(c) ? 0 : s->select[c] & EVTSEL_CODE;
 }
 
-static unsigned latency_of(const struct model_step *step)
+unsigned intel_pebs_load_latency(const struct model_step *step)
 {
 	unsigned latency = LATENCY_L1;
 
@@ -45,7 +46,7 @@ static unsigned latency_of(const struct model_step *step)
 	return latency + (intel_amount(step, Q_DTLB_LOAD_MISS) ? LATENCY_WALK : 0);
 }
 
-static uint64_t source_of(const struct model_step *step)
+uint64_t intel_pebs_load_source(const struct model_step *step)
 {
 	uint64_t source = PEBS_SOURCE_L1;
 
@@ -77,11 +78,13 @@ unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_s
 	for (unsigned i = 0; i < s->n_extras; i++)
 		if (s->extra[i].address == MSR_PEBS_LD_LAT)
 			threshold = injected(s, INJECT_LATENCY_IGNORED) ? 0 : s->extra_value[i];
-	return loads && latency_of(step) > MUTANT(M_PEBS_THRESHOLD, threshold, 0ull) ? loads : 0;
+	return loads && intel_pebs_load_latency(step) > MUTANT(M_PEBS_THRESHOLD, threshold, 0ull) ? loads : 0;
 }
 
 bool intel_pebs_samples(const struct intel_state *s, unsigned c)
 {
+	if (s->pebs.at.architectural)
+		return intel_apebs_samples(s, c);
 	return s->pebs.enable & s->pebs.at.counters & intel_global_bit(c);
 }
 
@@ -92,18 +95,23 @@ static void remember(struct intel_pebs_state *p, const struct model_step *step)
 		p->before = *step->registers;
 }
 
+bool intel_pebs_on(const struct intel_state *s)
+{
+	return s->pebs.enable || s->pebs.index & APEBS_ENABLE;
+}
+
 bool intel_pebs_recording(const struct intel_state *s)
 {
 	const struct intel_pebs_state *p = &s->pebs;
 
-	if (!p->at.exists)
+	if (!p->at.exists && !p->at.architectural)
 		return false;
 	return p->armed || (!p->at.trap && p->enable && s->n_running);
 }
 
 /* The access that the record's data address is of: the first load, or the first store of an event of stores.
  */
-static uint64_t address_of(const struct intel_state *s, uint32_t hit, const struct model_step *step)
+uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct model_step *step)
 {
 	bool stores = false, has = false;
 
@@ -120,7 +128,7 @@ static uint64_t address_of(const struct intel_state *s, uint32_t hit, const stru
 	return step->n_access ? step->access[0].address : 0;
 }
 
-static uint64_t bits_of(uint32_t hit)
+uint64_t intel_pebs_counters(uint32_t hit)
 {
 	uint64_t bits = 0;
 
@@ -142,11 +150,11 @@ static size_t plain(struct intel_state *s, uint32_t hit, const struct model_step
 		r.flags = regs->flags;
 		memcpy(r.gpr, regs->gpr, sizeof r.gpr);
 	}
-	r.status = p->at.format >= 3 ? bits_of(hit) : s->status;
-	r.address = address_of(s, hit, step);
+	r.status = p->at.format >= 3 ? intel_pebs_counters(hit) : s->status;
+	r.address = intel_pebs_address(s, hit, step);
 	if (r.address && intel_amount(step, Q_LOADS)) {
-		r.source = source_of(step);
-		r.latency = latency_of(step);
+		r.source = intel_pebs_load_source(step);
+		r.latency = intel_pebs_load_latency(step);
 	}
 	r.eventing_ip = MUTANT(M_PEBS_EVENTING, step->ip, step->next);
 	if (injected(s, INJECT_SKL120))
@@ -184,7 +192,7 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_s
 	struct pebs_basic basic = {.format = (cfg & 0xffffffff) | (uint64_t)intel_pebs_adaptive_size(cfg)
 									  << PEBS_SIZE_SHIFT,
 				   .ip = step->ip,
-				   .counters = bits_of(hit),
+				   .counters = intel_pebs_counters(hit),
 				   .tsc = step->tsc};
 	size_t size = 0;
 
@@ -194,10 +202,10 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_s
 		basic.ip = p->last_ip;
 	append(out, &size, &basic, sizeof basic);
 	if (cfg & PEBS_CFG_MEMORY) {
-		struct pebs_memory m = {.address = address_of(s, hit, step)};
+		struct pebs_memory m = {.address = intel_pebs_address(s, hit, step)};
 		if (m.address && intel_amount(step, Q_LOADS)) {
-			m.source = source_of(step);
-			m.latency = latency_of(step);
+			m.source = intel_pebs_load_source(step);
+			m.latency = intel_pebs_load_latency(step);
 		}
 		append(out, &size, &m, sizeof m);
 	}
@@ -232,7 +240,8 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_s
 	return size;
 }
 
-/* After the record: back to where the DS area says, no longer armed, no overflow to be seen. */
+/* After the record: back to where the DS area or the counter's own register says, no longer armed, no
+ * overflow to be seen. */
 static void reload(struct intel_state *s, uint32_t hit)
 {
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
@@ -243,7 +252,10 @@ static void reload(struct intel_state *s, uint32_t hit)
 
 		if (!(hit >> c & 1))
 			continue;
-		if (intel_ds_read(s, offset, &value))
+		if (s->pebs.at.architectural)
+			s->counter[c].value =
+				MUTANT(M_PEBS_RELOAD, intel_reload_value(s, c), s->counter[c].value);
+		else if (intel_ds_read(s, offset, &value))
 			s->counter[c].value =
 				MUTANT(M_PEBS_RELOAD, value & s->counter[c].mask, s->counter[c].value);
 		s->status &= ~MUTANT(M_PEBS_STATUS, intel_global_bit(c), 0ull);
@@ -259,6 +271,8 @@ static bool write_record(struct intel_state *s, uint32_t hit, const struct model
 		       PEBS_XMM_SIZE + 256 * sizeof(struct pebs_branch)];
 	uint64_t index, max, threshold;
 
+	if (s->pebs.at.architectural)
+		return intel_apebs_put(s, hit, step);
 	if (!intel_ds_read(s, offsetof(struct ds_area, pebs.index), &index) ||
 	    !intel_ds_read(s, offsetof(struct ds_area, pebs.max), &max) ||
 	    !intel_ds_read(s, offsetof(struct ds_area, pebs.threshold), &threshold))
@@ -327,6 +341,9 @@ enum model_access intel_pebs_read(struct intel_state *s, uint32_t address, uint6
 	case IA32_PEBS_ENABLE:
 		*value = s->pebs.enable;
 		return s->pebs.at.exists ? MODEL_OK : MODEL_FAULT;
+	case IA32_PEBS_BASE:
+	case IA32_PEBS_INDEX:
+		return intel_apebs_read(s, address, value);
 	case IA32_PEBS_DATA_CFG:
 		*value = s->pebs.data_cfg;
 		return s->pebs.at.adaptive ? MODEL_OK : MODEL_FAULT;
@@ -369,6 +386,9 @@ enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint
 				p->armed &= ~(1u << c);
 		intel_update_running(s);
 		return MODEL_OK;
+	case IA32_PEBS_BASE:
+	case IA32_PEBS_INDEX:
+		return intel_apebs_write(s, address, value);
 	case IA32_PEBS_DATA_CFG:
 		if (!p->at.adaptive ||
 		    MUTANT(M_PEBS_CFG_RESERVED, intel_reserved(s, &value, PEBS_CFG_VALID), false))

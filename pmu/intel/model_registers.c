@@ -220,6 +220,8 @@ static uint64_t status_bits(const struct intel_state *s)
 	uint64_t bits = counter_bits(s) | STATUS_OVF_BUF | STATUS_COND_CHGD | metrics_bit(s);
 	if (s->leaf.version >= MUTANT(M_UNCORE_V2, 3u, 2u))
 		bits |= STATUS_OVF_UNCORE;
+	if (s->pebs.at.architectural)
+		bits |= STATUS_PEBS;
 	if (s->leaf.version >= 4)
 		bits |= STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI;
 	return bits;
@@ -319,7 +321,7 @@ static enum model_access has_version(const struct intel_state *s, unsigned versi
 }
 
 /* Version 6: four registers for each counter, of which fixed counters lack the selector. Reload mask and
- * value exist for counters that CPUID.23H.2 names. */
+ * value exist for counters that CPUID.23H.2 names, the latter also for those that sample. */
 static bool v6_counter(const struct intel_state *s, uint32_t address, unsigned *c, unsigned *part)
 {
 	bool fixed = address >= IA32_PMC_FX0_CTR;
@@ -329,7 +331,8 @@ static bool v6_counter(const struct intel_state *s, uint32_t address, unsigned *
 	*c = fixed ? INTEL_GENERAL_MAX + n : n;
 	if (s->leaf.version < MUTANT(M_V6_VERSION, 6u, 5u) || !s->counter[*c].mask || (fixed && *part == 1))
 		return false;
-	return *part < 2 || MUTANT(M_RELOAD_MISSING, s->leaf.reloaded & intel_global_bit(*c), true);
+	return *part < 2 || MUTANT(M_RELOAD_MISSING, s->leaf.reloaded & intel_global_bit(*c), true) ||
+	       (*part == 3 && intel_apebs_config_bits(s, *c));
 }
 
 static enum model_access read_v6(const struct intel_state *s, uint32_t address, uint64_t *value)
@@ -364,9 +367,11 @@ static enum model_access write_v6(struct intel_state *s, uint32_t address, uint6
 		intel_update_running(s);
 		return MODEL_OK;
 	default:
-		if (MUTANT(M_RELOAD_VALUE, intel_reserved(s, &value, CFG_C_RELOAD), false))
+		if (MUTANT(M_RELOAD_VALUE,
+			   intel_reserved(s, &value, CFG_C_RELOAD | intel_apebs_config_bits(s, c)), false))
 			return MODEL_FAULT;
 		s->cfg_c[c] = value;
+		intel_apebs_changed(s);
 		return MODEL_OK;
 	}
 }

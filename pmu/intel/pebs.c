@@ -1,4 +1,5 @@
 #include "pmu/intel/pebs.h"
+#include "pmu/intel/apebs.h"
 #include "pmu/intel/extra.h"
 #include "pmu/intel/registers.h"
 
@@ -75,6 +76,12 @@ static uint64_t bits(unsigned n)
 	return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
 
+/* Every counter samples, events as the later parts have them. */
+static bool later_form(const struct intel_pebs *p)
+{
+	return p->adaptive || p->architectural;
+}
+
 struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t capabilities, bool ds,
 				    const struct intel_leaf0a *leaf)
 {
@@ -85,15 +92,20 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 	struct intel_pebs p = {.distribution = -1};
 	struct intel_extra extras[INTEL_EXTRAS];
 
-	if (!ds || leaf->version < 2 || !leaf->n_general)
-		return p;
-	p.exists = true;
 	p.format = capabilities >> 8 & 15;
+	p.architectural = leaf->pebs_counters;
+	if (!p.architectural && (!ds || leaf->version < 2 || !leaf->n_general))
+		return p;
+	p.exists = !p.architectural;
 	p.trap = capabilities & CAP_PEBS_TRAP;
-	p.adaptive = capabilities & CAP_PEBS_BASELINE && p.format >= 4;
+	p.adaptive = p.exists && capabilities & CAP_PEBS_BASELINE && p.format >= 4;
 	p.eventing_ip = p.format >= 2;
 	p.size = sizes[p.format > 3 ? 3 : p.format];
-	if (p.adaptive) {
+	if (p.architectural) {
+		p.trap = p.eventing_ip = true;
+		p.groups = leaf->pebs_groups & APEBS_GROUPS;
+		p.counters = leaf->pebs_counters;
+	} else if (p.adaptive) {
 		p.counters = leaf->general | (uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT;
 		p.enable = p.counters;
 	} else {
@@ -109,16 +121,16 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 	}
 	/* Of the parts with adaptive records those that tag no fetches are the Atom line's. */
 	if (watches)
-		p.latency_event = part == PART_NEHALEM       ? LATENCY_NEHALEM
-				  : p.adaptive && !front_end ? LATENCY_ATOM
-							     : LATENCY_EVENT;
-	p.latency_enable = p.latency_event && !p.adaptive;
+		p.latency_event = part == PART_NEHALEM           ? LATENCY_NEHALEM
+				  : later_form(&p) && !front_end ? LATENCY_ATOM
+								 : LATENCY_EVENT;
+	p.latency_enable = p.latency_event && !later_form(&p);
 	if (p.latency_enable)
 		p.enable |= p.counters << PEBS_LATENCY;
 	p.precise_store = part == PART_SANDY;
 	if (p.precise_store)
 		p.enable |= PEBS_PRECISE_STORE;
-	if (part == PART_SANDY || part == PART_HASWELL || (part == PART_SKYLAKE && !p.adaptive))
+	if (part == PART_SANDY || part == PART_HASWELL || (part == PART_SKYLAKE && !later_form(&p)))
 		p.distribution = 1;
 	return p;
 }
@@ -169,7 +181,7 @@ bool intel_pebs_precise(uint32_t signature, const struct intel_pebs *pebs, uint6
 		[PART_HASWELL] = sandy,  [PART_SKYLAKE] = sandy,   [PART_SILVERMONT] = silvermont,
 		[PART_GOLDMONT] = later,
 	};
-	const struct precise *p = pebs->adaptive ? later : lists[part_of(signature)];
+	const struct precise *p = later_form(pebs) ? later : lists[part_of(signature)];
 	int umask = code >> 8 & 0xff;
 
 	for (; p->code; p++)

@@ -68,7 +68,9 @@ struct pebs_branch {
 #define PEBS_SOURCE_LOCKED (1u << 5)
 
 struct intel_pebs {
-	bool exists;
+	bool exists;        /* the form that writes to the debug store area; all below is either's */
+	bool architectural; /* the form of CPUID leaf 23H: pmu/intel/apebs.h */
+	uint64_t groups;    /* architectural: that records can have */
 	uint8_t format;
 	bool trap;              /* a record shows the state after the instruction, else that before it */
 	bool adaptive;          /* PEBS baseline: IA32_PEBS_DATA_CFG, every counter, every event */

@@ -200,3 +200,89 @@ const struct model_profile intel_lunarlake_e = {
 	.n_cpuid = COUNT(lunarlake_e_cpuid),
 	.data = &lunarlake_e_data,
 };
+
+/*
+ * A performance core of a Core Ultra 7 355 (Panther Lake, Cougar Cove), version 6, C06C3, with architectural
+ * PEBS (leaf 23H, subleaves 4 and 5). IA32_PERF_CAPABILITIES is composed: as for Lunar Lake, with the record
+ * format 15 by which Linux tells architectural PEBS, and without what belongs to the debug store's form, which
+ * IA32_MISC_ENABLE[12] of a dump of the same cores (Core 5 320, D0651) says is not there.
+ */
+static const struct model_cpuid pantherlake_p_cpuid[] = {
+	{0x00, 0, 0x00000028, GENUINEINTEL},
+	{0x01, 0, 0x000c06c3, 0x00800800, 0x7ffafbff, 0xbfebfbff},
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
+	{0x04, 0, 0xfc004121, 0x02c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0xfc004122, 0x03c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0xfc01c143, 0x02c0003f, 0x00000fff, 0x00000000},
+	{0x04, 3, 0xfc0fc163, 0x02c0003f, 0x00003fff, 0x00000004},
+	{0x07, 0, 0x00000002, 0x239ca7eb & ~PT_EBX, 0x994007bc, 0xfc18c430},
+	{0x07, 1, 0x00000100, 0x00000000, 0x00000000, 0x00000000},
+	{0x0a, 0, 0x0d300806, 0x00000280, 0x00000007, 0x00008603},
+	{0x1a, 0, 0x40000004, 0x00000000, 0x00000000, 0x00000000},
+	{0x1c, 0, 0x4000000b, 0x00000007, 0x000f0007, 0x00000000},
+	{0x23, 0, 0x0000003b, 0x00000003, 0x00000000, 0x00000000},
+	{0x23, 1, 0x000003ff, 0x0000000f, 0x00000000, 0x00000000},
+	{0x23, 3, 0x00001dff, 0x00000000, 0x00000000, 0x00000000},
+	{0x23, 4, 0x00000000, 0x60060378, 0x00000000, 0x00000000},
+	{0x23, 5, 0x000003ff, 0x00000003, 0x0000000f, 0x00000001},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x6c552029, 0x20617274, 0x35332037, 0x00000035},
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+};
+static const struct intel_profile pantherlake_p_data = {
+	.perf_capabilities = 0xbf3f,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
+	.slots = 8,
+	.bus_ratio = 86, /* 3.3 GHz core, 38.4 MHz crystal */
+};
+const struct model_profile intel_pantherlake_p = {
+	.name = "intel-pantherlake-p",
+	.description = "Panther Lake P-core (Cougar Cove), architectural PMU version 6",
+	.model = &intel_model,
+	.cpuid = pantherlake_p_cpuid,
+	.n_cpuid = COUNT(pantherlake_p_cpuid),
+	.data = &pantherlake_p_data,
+};
+
+/*
+ * A low-power efficient core of that Panther Lake (Darkmont), version 6. It reloads as Lunar Lake's do; its
+ * records have no metrics.
+ */
+static const struct model_cpuid pantherlake_e_cpuid[] = {
+	{0x00, 0, 0x00000028, GENUINEINTEL},
+	{0x01, 0, 0x000c06c3, 0x40800800, 0x7ffafbff, 0xbfebfbff},
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
+	{0x04, 0, 0xfc000121, 0x01c0003f, 0x0000003f, 0x00000001},
+	{0x04, 1, 0xfc000122, 0x01c0003f, 0x0000007f, 0x00000001},
+	{0x04, 2, 0xfc01c143, 0x03c0003f, 0x00000fff, 0x00000001},
+	{0x07, 0, 0x00000002, 0x239ca7eb & ~PT_EBX, 0x994007bc, 0xfc18c430},
+	{0x07, 1, 0x00000100, 0x00000000, 0x00000000, 0x00000000},
+	{0x0a, 0, 0x0d300806, 0x00000280, 0x00000007, 0x00008603},
+	{0x1a, 0, 0x20000004, 0x00000000, 0x00000000, 0x00000000},
+	{0x1c, 0, 0xc000000b, 0x00000007, 0x000f0007, 0x00000000},
+	{0x23, 0, 0x0000003f, 0x00000003, 0x00000008, 0x00000000},
+	{0x23, 1, 0x000000ff, 0x00000077, 0x00000000, 0x00000000},
+	{0x23, 2, 0x000000fc, 0x00000003, 0x000000fc, 0x00000003},
+	{0x23, 3, 0x00001f7f, 0x00000000, 0x00000000, 0x00000000},
+	{0x23, 4, 0x00000000, 0x60060338, 0x00000000, 0x00000000},
+	{0x23, 5, 0x000000ff, 0x00000003, 0x00000077, 0x00000001},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x6c552029, 0x20617274, 0x35332037, 0x00000035},
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+};
+static const struct intel_profile pantherlake_e_data = {
+	.perf_capabilities = 0x3f3f,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3,
+	.slots = 8,
+	.bus_ratio = 86, /* 3.3 GHz core, 38.4 MHz crystal */
+};
+const struct model_profile intel_pantherlake_e = {
+	.name = "intel-pantherlake-e",
+	.description = "Panther Lake E-core (Darkmont), architectural PMU version 6",
+	.model = &intel_model,
+	.cpuid = pantherlake_e_cpuid,
+	.n_cpuid = COUNT(pantherlake_e_cpuid),
+	.data = &pantherlake_e_data,
+};

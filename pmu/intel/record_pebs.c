@@ -4,6 +4,7 @@
  * The occurrence after an overflow is recorded, and its record loads the counter with the reset value: so the
  * reset value is 1 less than the period below zero.
  */
+#include "pmu/intel/record_pebs.h"
 #include "pmu/intel/record_ds.h"
 
 #include "arch/x86/cpuid.h"
@@ -31,8 +32,7 @@ struct intel_pebs intel_pebs_here(void)
 				 intel_has_pebs(), &leaf);
 }
 
-/* Bit of a counter in the global registers. */
-static uint64_t bit_of(const struct pmu_counter *k)
+uint64_t intel_pebs_bit(const struct pmu_counter *k)
 {
 	return 1ull << (k->kind == COUNTER_FIXED ? GLOBAL_FIXED_SHIFT + k->index : k->index);
 }
@@ -61,6 +61,8 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	struct intel_pebs p = intel_pebs_here();
 	uint64_t value;
 
+	if (p.architectural)
+		return intel_apebs_describe(pmu, &p, out, why);
 	if (!intel_ds_usable(MISC_ENABLE_NO_PEBS, why))
 		return false;
 	if (!p.exists || !pmu->has_global) {
@@ -80,7 +82,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 					  .record_size = record_size(&p),
 					  .manual = "SDM 18.4.4, 18.8.1"};
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (p.counters & bit_of(&pmu->counter[c]))
+		if (p.counters & intel_pebs_bit(&pmu->counter[c]))
 			out->counters |= 1ull << c;
 	return true;
 }
@@ -90,6 +92,8 @@ static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 	struct intel_pebs p = intel_pebs_here();
 
 	(void)pmu;
+	if (p.architectural)
+		return intel_apebs_memory(&p, r);
 	return intel_ds_memory(r, record_size(&p));
 }
 
@@ -98,7 +102,7 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	struct intel_pebs p = intel_pebs_here();
 	const struct pmu_config *config = &r->config;
 
-	if (r->counter >= pmu->n_counters || !(p.counters & bit_of(&pmu->counter[r->counter]))) {
+	if (r->counter >= pmu->n_counters || !(p.counters & intel_pebs_bit(&pmu->counter[r->counter]))) {
 		*why = "this counter cannot sample";
 		return false;
 	}
@@ -126,7 +130,8 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	return true;
 }
 
-static bool is_latency(const struct intel_pebs *p, const struct pmu_recording *r, const struct pmu_counter *k)
+bool intel_pebs_of_latency(const struct intel_pebs *p, const struct pmu_recording *r,
+			   const struct pmu_counter *k)
 {
 	return k->kind == COUNTER_GENERAL && p->latency_event &&
 	       (r->config.code & EVTSEL_CODE) == p->latency_event;
@@ -146,9 +151,9 @@ bool intel_latency_above(const struct pmu *pmu, const struct pmu_event *e, uint3
 static uint64_t enable_bits(const struct intel_pebs *p, const struct pmu_recording *r,
 			    const struct pmu_counter *k)
 {
-	uint64_t bits = bit_of(k);
+	uint64_t bits = intel_pebs_bit(k);
 
-	if (is_latency(p, r, k) && p->latency_enable)
+	if (intel_pebs_of_latency(p, r, k) && p->latency_enable)
 		bits |= 1ull << (PEBS_LATENCY + k->index);
 	if (p->precise_store && k->kind == COUNTER_GENERAL && (r->config.code & EVTSEL_CODE) == CODE_STORE)
 		bits |= PEBS_PRECISE_STORE;
@@ -164,7 +169,7 @@ static bool set_adaptive(const struct pmu_counter *k)
 	return intel_change_msr(IA32_PERFEVTSEL0 + k->index, 0, EVTSEL_ADAPTIVE);
 }
 
-static bool least_latency(void)
+bool intel_pebs_least_latency(void)
 {
 	uint64_t value;
 
@@ -189,6 +194,8 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	}
 	config.ring = r->ring;
 	config.interrupt = false;
+	if (p.architectural)
+		return intel_apebs_setup(pmu, &p, r, &config, why);
 	if (!msr_write(IA32_PEBS_ENABLE, 0) || !intel_ds_setup(r, record_size(&p), true, why))
 		return false;
 	if (k->kind == COUNTER_FIXED)
@@ -197,7 +204,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		intel_ds_area(r)->reset[k->index] = reset;
 	if (!intel_driver.program(pmu, r->counter, &config) || !intel_driver.write(pmu, r->counter, reset) ||
 	    (p.adaptive && (!set_adaptive(k) || !msr_write(IA32_PEBS_DATA_CFG, GROUPS))) ||
-	    (is_latency(&p, r, k) && !least_latency()) ||
+	    (intel_pebs_of_latency(&p, r, k) && !intel_pebs_least_latency()) ||
 	    !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_OVF_BUF) ||
 	    !msr_write(IA32_PEBS_ENABLE, enable_bits(&p, r, k))) {
 		*why = "a register of PEBS raised #GP";
@@ -213,7 +220,7 @@ static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return intel_change_msr(IA32_PERF_GLOBAL_CTRL, bit_of(&pmu->counter[r->counter]), 0);
+	return intel_change_msr(IA32_PERF_GLOBAL_CTRL, intel_pebs_bit(&pmu->counter[r->counter]), 0);
 }
 
 static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
@@ -225,16 +232,18 @@ static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct p
 {
 	struct intel_pebs p = intel_pebs_here();
 
+	if (p.architectural)
+		return intel_apebs_state(&p, r, out);
 	intel_ds_state(pmu, &intel_ds_area(r)->pebs, record_size(&p), out);
 	return true;
 }
 
-static uint64_t counters_of(const struct pmu *pmu, uint64_t bits)
+uint64_t intel_pebs_counter_mask(const struct pmu *pmu, uint64_t bits)
 {
 	uint64_t mask = 0;
 
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (bits & bit_of(&pmu->counter[c]))
+		if (bits & intel_pebs_bit(&pmu->counter[c]))
 			mask |= 1ull << c;
 	return mask;
 }
@@ -252,7 +261,7 @@ static void translate(const struct pmu *pmu, const struct intel_pebs *p, const s
 		      const uint8_t *bytes, struct pmu_record *out)
 {
 	struct pebs_record raw = {0};
-	uint64_t armed = bit_of(&pmu->counter[r->counter]);
+	uint64_t armed = intel_pebs_bit(&pmu->counter[r->counter]);
 
 	memcpy(&raw, bytes, p->size);
 	*out = (struct pmu_record){.kind = RECORD_PEBS, .has = fields(p), .flags = raw.flags, .tsc = raw.tsc};
@@ -264,7 +273,7 @@ static void translate(const struct pmu *pmu, const struct intel_pebs *p, const s
 		out->ip = raw.eventing_ip;
 	memcpy(out->gpr, raw.gpr, sizeof out->gpr);
 	/* Before format 3 it is the global status, which has other counters' overflows, too. */
-	out->counters = counters_of(pmu, p->format >= 3 ? raw.status : raw.status & armed);
+	out->counters = intel_pebs_counter_mask(pmu, p->format >= 3 ? raw.status : raw.status & armed);
 	if (p->format >= 1 && intel_pebs_has_address(p, r->config.code))
 		set_memory(out, &raw.address);
 }
@@ -288,7 +297,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 	*out = (struct pmu_record){.kind = RECORD_PEBS,
 				   .has = RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC,
 				   .ip = basic.ip,
-				   .counters = counters_of(pmu, basic.counters),
+				   .counters = intel_pebs_counter_mask(pmu, basic.counters),
 				   .tsc = basic.tsc};
 	if (basic.format & PEBS_CFG_MEMORY) {
 		memcpy(&m, next, sizeof m);
@@ -317,6 +326,9 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 	uint64_t control;
 	unsigned n = 0;
 	size_t at = 0;
+
+	if (p.architectural)
+		return intel_apebs_drain(pmu, &p, r, out, max);
 
 	/* In its handler it goes on: not while it is taken out. */
 	if (!msr_read(IA32_PERF_GLOBAL_CTRL, &control) || (control && !msr_write(IA32_PERF_GLOBAL_CTRL, 0)))
@@ -347,9 +359,12 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	struct intel_pebs p = intel_pebs_here();
 
+	if (p.architectural)
+		return stop(pmu, r) && intel_apebs_release(pmu, r);
 	return stop(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) && intel_driver.release(pmu, r->counter) &&
 	       (!p.adaptive || msr_write(IA32_PEBS_DATA_CFG, 0)) && msr_write(IA32_DS_AREA, 0) &&
-	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_OVF_BUF | bit_of(&pmu->counter[r->counter]));
+	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL,
+			 STATUS_OVF_BUF | intel_pebs_bit(&pmu->counter[r->counter]));
 }
 
 const struct pmu_record_kind intel_record_pebs = {

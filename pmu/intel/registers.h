@@ -48,6 +48,7 @@
 /* Bit of fixed counter n in the global registers: 32 + n. General counter n: bit n. */
 #define GLOBAL_FIXED_SHIFT 32
 
+#define STATUS_PEBS       (1ull << 54) /* architectural PEBS has reached its threshold */
 #define STATUS_TRACE_TOPA (1ull << 55)
 #define STATUS_LBR_FRZ    (1ull << 58) /* version 4, SDM 18.2.4 */
 #define STATUS_CTR_FRZ    (1ull << 59) /* version 4 */
@@ -101,6 +102,8 @@
 #define IA32_DS_AREA                   0x600
 #define IA32_PEBS_ENABLE               0x3f1
 #define IA32_PEBS_DATA_CFG             0x3f2
+#define IA32_PEBS_BASE                 0x3f4 /* architectural PEBS: apebs.h */
+#define IA32_PEBS_INDEX                0x3f5
 #define IA32_DEBUGCTL                  0x1d9
 #define DEBUGCTL_LBR                   (1ull << 0)
 #define DEBUGCTL_BTF                   (1ull << 1)

@@ -4,6 +4,7 @@
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
+#include "pmu/intel/apebs.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/extra.h"
 #include "pmu/intel/lbr.h"
@@ -31,6 +32,7 @@ bool intel_has_pebs(void)
 {
 	uint64_t misc;
 	return cpu_has(CPU_DS) && cpu_has(CPU_DTES64) && cpu_has(CPU_PDCM) &&
+	       !intel_leaf0a_here().pebs_counters &&
 	       !(msr_read(IA32_MISC_ENABLE, &misc) && misc & MISC_ENABLE_NO_PEBS);
 }
 
@@ -55,6 +57,11 @@ static void take_records(struct pmu_snapshot *out)
 		e->enable = e->value != 0;
 		if (intel_perf_capabilities() & CAP_PEBS_BASELINE)
 			take(out, "IA32_PEBS_DATA_CFG", IA32_PEBS_DATA_CFG);
+	}
+	if (intel_leaf0a_here().pebs_counters) {
+		take(out, "IA32_PEBS_BASE", IA32_PEBS_BASE);
+		struct pmu_snapshot_entry *e = take(out, "IA32_PEBS_INDEX", IA32_PEBS_INDEX);
+		e->enable = e->value & APEBS_ENABLE;
 	}
 	if (lbr.format == LBR_ARCH)
 		take(out, "IA32_LBR_CTL", IA32_LBR_CTL);

@@ -5,13 +5,13 @@ from boottest import boot, done, equal, sound, verdict_table
 
 OPTIONS = "pmu=virtual:intel-%s suite=%s kernel=calls event=INST_RETIRED.ANY_P"
 
-for profile in ("core2", "goldmont", "alderlake-e", "lunarlake-p"):
+for profile in ("core2", "goldmont", "alderlake-e", "lunarlake-p", "pantherlake-e"):
     r = boot(options=OPTIONS % (profile, "trace,sampling"))
     sound(r, "intel-" + profile)
     table = verdict_table(r) or {}
     for what in ("sampling/INST_RETIRED.ANY_P/PEBS period", "trace/BTS whole", "trace/LBR"):
         equal(any(name.startswith(what) and verdict == "exact" for name, (verdict, _) in table.items()), True, "intel-%s: %s" % (profile, what))
-    unjudged = {"alderlake-e": "its performance cores", "lunarlake-p": "its efficiency cores"}.get(profile, "")
+    unjudged = {"alderlake-e": "its performance cores", "lunarlake-p": "its efficiency cores", "pantherlake-e": "its performance cores"}.get(profile, "")
     notes = [note for note in (r.report or {}).get("notes", []) if note.startswith("hybrid")]
     equal([unjudged in note for note in notes], [True] * (unjudged != ""), "intel-%s: which kind of core is not judged is said" % profile)
 
@@ -26,6 +26,7 @@ for profile, suite, injected, must in (
         ("icelake", "trace", "bts-lost+lbr-stale-from", {"BTS whole", "BTS full", "LBR"}),
         ("icelake", "sampling", "hsd110", {"PEBS period", "PEBS buffer full"}),
         ("icelake", "sampling", "skl104", {"PEBS period"}),
+        ("pantherlake-p", "sampling", "full-unsaid+hsd110", {"PEBS period", "PEBS buffer full"}),
         ("goldmont", "sampling", "w127+skl120", {"PEBS instruction", "PEBS buffer full"})):
     equal(must - wrong(profile, suite, injected), set(), "%s on intel-%s is found" % (injected, profile))
 

@@ -22,17 +22,18 @@ static const struct {
 	unsigned version, general, fixed, width, write_width, events;
 	unsigned records; /* registers of records and of single events in the snapshot */
 } parts[] = {
-	{&intel_yonah, 1, 2, 0, 40, 32, 7, 0},          {&intel_core2, 2, 2, 3, 40, 32, 10, 2},
-	{&intel_nehalem, 3, 4, 3, 48, 32, 8, 5},        {&intel_skylake, 4, 4, 3, 48, 48, 10, 7},
-	{&intel_icelake, 5, 8, 4, 48, 48, 12, 8},       {&intel_westmere, 3, 4, 3, 48, 32, 9, 6},
-	{&intel_sandybridge, 3, 4, 3, 48, 48, 10, 6},   {&intel_ivybridge, 3, 4, 3, 48, 48, 10, 6},
-	{&intel_haswell, 3, 4, 3, 48, 48, 10, 6},       {&intel_broadwell, 3, 4, 3, 48, 48, 10, 6},
-	{&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8},   {&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8},
-	{&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},    {&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},
-	{&intel_tremont, 5, 4, 3, 48, 48, 10, 6},       {&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 7},
-	{&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},  {&intel_tigerlake, 5, 8, 4, 48, 48, 12, 8},
-	{&intel_meteorlake_p, 5, 8, 4, 48, 48, 12, 8},  {&intel_meteorlake_e, 5, 8, 3, 48, 48, 10, 7},
-	{&intel_graniterapids, 5, 8, 4, 48, 48, 12, 8}, {&intel_lunarlake_e, 6, 8, 6, 48, 48, 10, 15},
+	{&intel_yonah, 1, 2, 0, 40, 32, 7, 0},           {&intel_core2, 2, 2, 3, 40, 32, 10, 2},
+	{&intel_nehalem, 3, 4, 3, 48, 32, 8, 5},         {&intel_skylake, 4, 4, 3, 48, 48, 10, 7},
+	{&intel_icelake, 5, 8, 4, 48, 48, 12, 8},        {&intel_westmere, 3, 4, 3, 48, 32, 9, 6},
+	{&intel_sandybridge, 3, 4, 3, 48, 48, 10, 6},    {&intel_ivybridge, 3, 4, 3, 48, 48, 10, 6},
+	{&intel_haswell, 3, 4, 3, 48, 48, 10, 6},        {&intel_broadwell, 3, 4, 3, 48, 48, 10, 6},
+	{&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8},    {&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8},
+	{&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},     {&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},
+	{&intel_tremont, 5, 4, 3, 48, 48, 10, 6},        {&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 7},
+	{&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},   {&intel_tigerlake, 5, 8, 4, 48, 48, 12, 8},
+	{&intel_meteorlake_p, 5, 8, 4, 48, 48, 12, 8},   {&intel_meteorlake_e, 5, 8, 3, 48, 48, 10, 7},
+	{&intel_graniterapids, 5, 8, 4, 48, 48, 12, 8},  {&intel_lunarlake_e, 6, 8, 6, 48, 48, 10, 15},
+	{&intel_pantherlake_p, 6, 10, 4, 48, 48, 12, 8}, {&intel_pantherlake_e, 6, 8, 6, 48, 48, 10, 15},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 

@@ -1,6 +1,7 @@
 /* Every deviation that can be injected into the Intel model shows, and the model without it does not show it.
  */
 #include "tests/host/intel_model_hands.h"
+#include "pmu/intel/apebs.h"
 #include "pmu/intel/ds.h"
 #include "pmu/intel/pebs.h"
 #include "tests/host/support/fake_memory.h"
@@ -532,10 +533,30 @@ static bool reloads_itself_alone(void)
 	return get(IA32_PMC0 + 2) == 2;
 }
 
+/* Of two records one has room. */
+static bool full_and_says_nothing(void)
+{
+	static struct fake_path path;
+
+	power_up(&intel_pantherlake_p, active);
+	intel_model.attach(cpu, &fake_memory);
+	uint64_t base = (uintptr_t)fake_memory_create(2 * APEBS_PAGE);
+	set(IA32_PERF_GLOBAL_CTRL, 1);
+	set(IA32_PEBS_BASE, base);
+	set(IA32_PEBS_INDEX, (uint64_t)(APEBS_PAGE - 64) | APEBS_ENABLE);
+	program(0, INSTR);
+	set(IA32_PMC_GP0_CTR, 0xffffffffffff);
+	set(IA32_PMC_GP0_CFG_C, 0xffffffff | APEBS_ENABLED);
+	fake_path_start(&path, &intel_model, cpu, 0x401000);
+	fake_path_nops(&path, 4);
+	return !(get(IA32_PEBS_INDEX) & APEBS_FULL);
+}
+
 static const struct {
 	const char *name;
 	bool (*shows)(void);
 } rows[] = {
+	{"full-unsaid", full_and_says_nothing},
 	{"reload-ignored", reloads_itself_alone},
 	{"log-lost", records_tell_no_counts},
 	{"latency-ignored", fast_loads_too},

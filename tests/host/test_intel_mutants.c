@@ -3,6 +3,7 @@
  * fail, and the model as it is none.
  */
 #define MODEL_MUTANTS
+#include "pmu/intel/model_apebs.c"
 #include "pmu/intel/model_counters.c"
 #include "pmu/intel/model_ds.c"
 #include "pmu/intel/model_injections.c"
@@ -11,7 +12,7 @@
 #include "pmu/intel/model_pebs.c"
 #include "pmu/intel/model_registers.c"
 
-#include "tests/host/intel_ds_tests.h"
+#include "tests/host/intel_apebs_tests.h"
 #include "tests/host/intel_model_tests.h"
 #include "tests/host/intel_v6_tests.h"
 #include "tests/host/support/mutation.h"
@@ -27,7 +28,8 @@ static const char *const mutants[] = {
 
 static void every_mutant_is_caught(void **unused)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS, MODEL_DS_TESTS, MODEL_V6_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS, MODEL_DS_TESTS, MODEL_V6_TESTS,
+					   MODEL_APEBS_TESTS};
 
 	(void)unused;
 	mutation_demand("Intel", &model_mutant, mutants, M_COUNT, tests, sizeof tests / sizeof tests[0]);

@@ -410,6 +410,10 @@ static void pebs_samples(void **unused)
 		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
 		{&intel_alderlake_e, "PEBS, record format 4, adaptive", 0x1ff, 208,
 		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
+		{&intel_pantherlake_p, "architectural PEBS", 0x3fff, 288,
+		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
+		{&intel_pantherlake_e, "architectural PEBS", 0x3fff, 288,
+		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
 	};
 	(void)unused;
 	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {
@@ -514,8 +518,9 @@ static void pebs_loads(void **unused)
 	static const struct {
 		const struct model_profile *profile;
 		uint64_t code;
-	} of[] = {{&intel_nehalem, 0x100b}, {&intel_sandybridge, 0x01cd}, {&intel_haswell, 0x01cd},
-		  {&intel_skylake, 0x01cd}, {&intel_icelake, 0x01cd},     {&intel_alderlake_e, 0x05d0}};
+	} of[] = {{&intel_nehalem, 0x100b},       {&intel_sandybridge, 0x01cd},  {&intel_haswell, 0x01cd},
+		  {&intel_skylake, 0x01cd},       {&intel_icelake, 0x01cd},      {&intel_alderlake_e, 0x05d0},
+		  {&intel_pantherlake_p, 0x01cd}, {&intel_pantherlake_e, 0x05d0}};
 	(void)unused;
 	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {
 		uint64_t value;
@@ -565,6 +570,88 @@ static void pebs_by_bracket(void **unused)
 	assert_int_equal(got[1].ip, CODE + 0x103);
 }
 
+/* Architectural records: a buffer that is full says so once a record has found no room; one that was taken
+ * out has room again. */
+static void apebs_buffer(void **unused)
+{
+	struct pmu_record_state state;
+	(void)unused;
+	start_cpu(&intel_pantherlake_p, "");
+	struct pmu_recording r = pebs(3, 2, 9);
+	begin(&r);
+	fake_path_nops(fake_cpu_path(), 27);
+	assert_true(record_state(&pmu, &r, &state));
+	assert_int_equal(state.records, 3);
+	assert_true(state.overflow);
+	assert_false(state.full);
+	fake_path_nops(fake_cpu_path(), 9);
+	assert_true(record_stop(&pmu, &r));
+	assert_true(record_state(&pmu, &r, &state));
+	assert_int_equal(state.records, 3);
+	assert_true(state.full);
+	assert_int_equal(record_drain(&pmu, &r, got, 1), 1);
+	assert_true(record_state(&pmu, &r, &state));
+	assert_int_equal(state.records, 2);
+	assert_false(state.overflow || state.full);
+	assert_int_equal(finish(&r), 2);
+	assert_true(fake_memory_end_written() <= r.size);
+	/* More than one page; more than a register can say. */
+	struct pmu_recording many = pebs(100, 0, 2);
+	assert_int_equal(many.size, 8 * 4096 + 4095);
+	begin(&many);
+	fake_path_nops(fake_cpu_path(), 150);
+	assert_int_equal(finish(&many), 75);
+	const char *why;
+	many.period = 0x80000001;
+	assert_false(record_setup(&pmu, &many, &why));
+	assert_non_null(strstr(why, "longer"));
+	many.period = 2;
+	many.threshold = 101;
+	assert_false(record_setup(&pmu, &many, &why));
+	many.threshold = 0;
+	many.size--;
+	assert_false(record_setup(&pmu, &many, &why));
+}
+
+/* A record in two fragments is one record; one that tells a size that it cannot have is none. */
+static void apebs_fragments(void **unused)
+{
+	(void)unused;
+	start_cpu(&intel_pantherlake_p, "");
+	struct pmu_recording r = pebs(2, 0, 100);
+	begin(&r);
+	assert_true(record_stop(&pmu, &r));
+	const unsigned at = 4096 - 2 * 288;
+	uint64_t *w = (uint64_t *)((uint8_t *)r.memory + at);
+	w[0] = 64 | 1ull << 31 | 1ull << 63;
+	w[2] = CODE;
+	w[3] = 1;
+	w[4] = 77;
+	w[8] = 176 | 1ull << 61;
+	w[10] = 2;
+	w[11] = CODE + 3;
+	w[13] = 5;
+	for (unsigned bad = 0; bad < 3; bad++) {
+		uint64_t index = (uint64_t)(at + 240) / 16 << 4 | 1ull << 32;
+
+		/* The second fragment is missing, or too small. */
+		if (bad == 1)
+			index = (uint64_t)(at + 64) / 16 << 4 | 1ull << 32;
+		if (bad == 2)
+			w[8] = 160 | 1ull << 61;
+		assert_true(msr_write(IA32_PEBS_INDEX, index));
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), !bad);
+		if (!bad) {
+			assert_int_equal(got[0].ip, CODE);
+			assert_int_equal(got[0].tsc, 77);
+			assert_int_equal(got[0].next_ip, CODE + 3);
+			assert_int_equal(got[0].gpr[GPR_RCX], 5);
+			assert_int_equal(got[0].counters, 1);
+		}
+	}
+	assert_true(record_release(&pmu, &r));
+}
+
 static void ds_that_is_missing(void **unused)
 {
 	static const struct {
@@ -578,6 +665,8 @@ static void ds_that_is_missing(void **unused)
 		{&intel_nehalem, IA32_DS_AREA, 0, 0, "IA32_DS_AREA raises", "IA32_DS_AREA raises"},
 		{&intel_nehalem, IA32_PEBS_ENABLE, 0, 0, NULL, "PEBS registers raise"},
 		{&intel_icelake, IA32_PEBS_DATA_CFG, 0, 0, NULL, "PEBS registers raise"},
+		{&intel_pantherlake_p, IA32_PEBS_BASE, 0, 0, NULL, "PEBS registers raise"},
+		{&intel_pantherlake_e, IA32_PEBS_INDEX, 0, 0, NULL, "PEBS registers raise"},
 		{&intel_nehalem, IA32_DEBUGCTL, 0, 0, "IA32_DEBUGCTL", NULL},
 	};
 	(void)unused;
@@ -608,6 +697,7 @@ int main(void)
 		cmocka_unit_test(bts_circular),       cmocka_unit_test(bts_by_ring_and_bracket),
 		cmocka_unit_test(pebs_samples),       cmocka_unit_test(pebs_refusals),
 		cmocka_unit_test(pebs_loads),         cmocka_unit_test(pebs_by_bracket),
+		cmocka_unit_test(apebs_buffer),       cmocka_unit_test(apebs_fragments),
 		cmocka_unit_test(ds_that_is_missing),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

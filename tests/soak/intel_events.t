@@ -8,7 +8,7 @@ from boottest import boot, done, sound  # noqa: E402
 
 for profile in ("yonah", "core2", "nehalem", "westmere", "sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "icelake",
                 "tigerlake", "alderlake-p", "sapphirerapids", "graniterapids", "meteorlake-p", "lunarlake-p", "silvermont", "goldmont", "tremont", "alderlake-e", "meteorlake-e",
-                "lunarlake-e"):
+                "lunarlake-e", "pantherlake-p", "pantherlake-e"):
     sound(boot(options="pmu=virtual:intel-%s suite=events event=* n=1 reps=1 report=none" % profile, timeout=900), profile)
     sound(boot(options="pmu=virtual:intel-%s suite=sampling event=* n=1 report=none" % profile, timeout=900), profile + ", sampled")
 done()

@@ -30,6 +30,7 @@
 #define RECORD_KERNELS "calls,loads"
 #define NETBURST       .records = "memory_loads", .profile = "netburst-prescott"
 #define INTEL          .records = "MEM_INST_RETIRED.ALL_LOADS", .profile = "intel-skylake"
+#define APEBS          .records = "INST_RETIRED.ANY_P", .profile = "intel-pantherlake-p"
 #define AMD            .records = "RETIRED_INSTRUCTIONS", .profile = "amd-zen4"
 
 /* The other side of what is injected into a virtual CPU's control logic alone. (tests/boot judges every
@@ -237,6 +238,9 @@ static const struct selftest_case cases[] = {
 	 .catches = {{"trace/BTS*", VERDICT_WRONG},
 		     {"trace/LBR*", VERDICT_WRONG},
 		     {"sampling/MEM_INST_RETIRED.ALL_LOADS/PEBS *", VERDICT_WRONG}}},
+	{APEBS},
+	{APEBS, .inject = "full-unsaid",
+	 .catches = {{"sampling/INST_RETIRED.ANY_P/PEBS buffer full/*", VERDICT_WRONG}}},
 	{.inject = "aaj148",
 	 .only = "overflow*together?*frozen*",
 	 .catches = {{ON_EVERY("overflow together, frozen"), VERDICT_WRONG}}},

@@ -1,0 +1,289 @@
+/*
+ * Architectural PEBS: pmu/intel/apebs.h.
+ *
+ * The buffer is of whole pages. So that it is full when it holds as many records as a recording asks for, the
+ * first one goes so many records in front of its end.
+ */
+#include "pmu/intel/apebs.h"
+#include "pmu/intel/record_pebs.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/msr.h"
+#include "pmu/intel/driver.h"
+#include "pmu/intel/intel.h"
+#include "pmu/intel/registers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GROUPS        (APEBS_AUX | APEBS_GPRS)
+#define PERIOD_MOST   0x80000000u /* a reload value has 32 bits */
+#define NEVER_REACHED APEBS_OFFSET
+
+/* Groups that are asked for. */
+static uint64_t groups_of(const struct intel_pebs *p)
+{
+	return p->groups & GROUPS;
+}
+
+static size_t record_size(const struct intel_pebs *p)
+{
+	uint64_t groups = groups_of(p);
+
+	return sizeof(struct apebs_header) + sizeof(struct apebs_basic) +
+	       (groups & APEBS_AUX ? sizeof(struct apebs_aux) : 0) +
+	       (groups & APEBS_GPRS ? sizeof(struct apebs_gprs) : 0);
+}
+
+static uint32_t fields(const struct intel_pebs *p)
+{
+	return RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC |
+	       (groups_of(p) & APEBS_GPRS
+			? RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64
+			: 0);
+}
+
+/* Pages are 4 KiB << this. */
+static unsigned size_code(const struct intel_pebs *p, const struct pmu_recording *r)
+{
+	unsigned code = 0;
+
+	while ((uint64_t)APEBS_PAGE << code < r->records * record_size(p) && code < APEBS_BASE_SIZE)
+		code++;
+	return code;
+}
+
+/* Offset of the first record. */
+static size_t first(const struct intel_pebs *p, const struct pmu_recording *r)
+{
+	return ((size_t)APEBS_PAGE << size_code(p, r)) - r->records * record_size(p);
+}
+
+static uint8_t *buffer(const struct pmu_recording *r)
+{
+	return (uint8_t *)(((uintptr_t)r->memory + APEBS_PAGE - 1) & ~(uintptr_t)(APEBS_PAGE - 1));
+}
+
+static uint32_t config_c(uint64_t bit)
+{
+	return intel_reload_mask((unsigned)__builtin_ctzll(bit)) + 1;
+}
+
+bool intel_apebs_clear(uint64_t counters)
+{
+	bool ok = msr_write(IA32_PEBS_INDEX, 0) && msr_write(IA32_PEBS_BASE, 0);
+
+	for (; ok && counters; counters &= counters - 1)
+		ok = msr_write(config_c(counters & -counters), 0);
+	return ok;
+}
+
+bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, struct pmu_record_source *out,
+			  const char **why)
+{
+	uint64_t value;
+
+	if (!msr_read(IA32_PEBS_BASE, &value) || !msr_read(IA32_PEBS_INDEX, &value)) {
+		*why = intel_reason("the PEBS registers raise #GP though CPUID promises them%s",
+				    cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
+		return false;
+	}
+	*out = (struct pmu_record_source){.kind = RECORD_PEBS,
+					  .name = "architectural PEBS",
+					  .fields = fields(p),
+					  .period_unit = 1,
+					  .record_size = record_size(p),
+					  .manual = "CPUID.23H.4, CPUID.23H.5"};
+	out->counters = intel_pebs_counter_mask(pmu, p->counters);
+	return true;
+}
+
+size_t intel_apebs_memory(const struct intel_pebs *p, const struct pmu_recording *r)
+{
+	return ((size_t)APEBS_PAGE << size_code(p, r)) + APEBS_PAGE - 1;
+}
+
+/* IA32_PEBS_INDEX with the next record there. */
+static uint64_t index_at(const struct intel_pebs *p, const struct pmu_recording *r, size_t offset)
+{
+	uint64_t threshold =
+		r->threshold ? (first(p, r) + r->threshold * record_size(p)) / APEBS_UNIT : NEVER_REACHED;
+
+	return offset / APEBS_UNIT << APEBS_WRITE | APEBS_ENABLE | threshold << APEBS_THRESHOLD;
+}
+
+bool intel_apebs_setup(const struct pmu *pmu, const struct intel_pebs *p, const struct pmu_recording *r,
+		       const struct pmu_config *config, const char **why)
+{
+	const struct pmu_counter *k = &pmu->counter[r->counter];
+	uint64_t bit = intel_pebs_bit(k), reset = 1 - r->period;
+
+	if (r->period > PERIOD_MOST) {
+		*why = "the period is longer than a reload value can be";
+		return false;
+	}
+	if (!r->records || r->size < intel_apebs_memory(p, r) ||
+	    r->records * record_size(p) > (uint64_t)APEBS_PAGE << APEBS_BASE_SIZE) {
+		*why = "too little memory for the records, or too much";
+		return false;
+	}
+	if (r->threshold > r->records) {
+		*why = "the threshold lies beyond the buffer";
+		return false;
+	}
+	memset(r->memory, 0, r->size);
+	if (!intel_apebs_clear(p->counters) || !intel_driver.program(pmu, r->counter, config) ||
+	    !intel_driver.write(pmu, r->counter, reset) ||
+	    (intel_pebs_of_latency(p, r, k) && !intel_pebs_least_latency()) ||
+	    !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_PEBS) ||
+	    !msr_write(IA32_PEBS_BASE, (uintptr_t)buffer(r) | size_code(p, r)) ||
+	    !msr_write(config_c(bit), (reset & CFG_C_RELOAD) | groups_of(p) | APEBS_ENABLED) ||
+	    !msr_write(IA32_PEBS_INDEX, index_at(p, r, first(p, r)))) {
+		*why = "a register of PEBS raised #GP";
+		return false;
+	}
+	return true;
+}
+
+/* Offset behind the last record; `first` if the register faults. */
+static size_t written(const struct intel_pebs *p, const struct pmu_recording *r, bool *full)
+{
+	uint64_t index;
+
+	*full = false;
+	if (!msr_read(IA32_PEBS_INDEX, &index))
+		return first(p, r);
+	*full = index & APEBS_FULL;
+	return (index >> APEBS_WRITE & APEBS_OFFSET) * APEBS_UNIT;
+}
+
+bool intel_apebs_state(const struct intel_pebs *p, const struct pmu_recording *r,
+		       struct pmu_record_state *out)
+{
+	uint64_t status;
+
+	if (!msr_read(IA32_PERF_GLOBAL_STATUS, &status))
+		return false;
+	out->overflow = status & STATUS_PEBS;
+	out->records = (unsigned)((written(p, r, &out->full) - first(p, r)) / record_size(p));
+	return true;
+}
+
+static void take_gprs(const uint8_t *group, struct pmu_record *out)
+{
+	struct apebs_gprs g;
+
+	memcpy(&g, group, sizeof g);
+	const uint64_t gpr[8] = {g.ax, g.bx, g.cx, g.dx, g.si, g.di, g.bp, g.sp};
+	out->has |= RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64;
+	out->next_ip = g.ip;
+	out->flags = g.flags;
+	memcpy(out->gpr, gpr, sizeof gpr);
+	memcpy(out->gpr + GPR_R8, g.r8, sizeof g.r8);
+}
+
+static void take_aux(const uint8_t *group, struct pmu_record *out)
+{
+	struct apebs_aux aux;
+
+	memcpy(&aux, group, sizeof aux);
+	out->address = aux.address;
+	out->source = aux.source;
+	out->latency = (uint32_t)(aux.latency & 0xffff);
+	out->has |= RECORD_HAS_ADDRESS | (out->source ? RECORD_HAS_SOURCE : 0) |
+		    (out->latency ? RECORD_HAS_LATENCY : 0);
+}
+
+/* One fragment. @return its size, 0 if it is none */
+static size_t take_fragment(const struct pmu *pmu, const struct intel_pebs *p, const struct pmu_recording *r,
+			    const uint8_t *bytes, size_t room, struct pmu_record *out, bool *more)
+{
+	struct apebs_header header;
+	const uint8_t *next = bytes + sizeof header;
+
+	if (room < sizeof header)
+		return 0;
+	memcpy(&header, bytes, sizeof header);
+	size_t size = header.format & APEBS_SIZE, least = sizeof header;
+	least += header.format & APEBS_ENABLED ? sizeof(struct apebs_basic) : 0;
+	least += header.format & APEBS_AUX ? sizeof(struct apebs_aux) : 0;
+	least += header.format & APEBS_GPRS ? sizeof(struct apebs_gprs) : 0;
+	if (size > room || size < least)
+		return 0;
+	*more = header.format & APEBS_CONTINUED;
+	if (header.format & APEBS_ENABLED) {
+		struct apebs_basic basic;
+
+		memcpy(&basic, next, sizeof basic);
+		next += sizeof basic;
+		out->has |= RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC;
+		out->ip = basic.ip;
+		out->counters = intel_pebs_counter_mask(pmu, basic.counters);
+		out->tsc = basic.tsc;
+	}
+	if (header.format & APEBS_AUX) {
+		if (intel_pebs_has_address(p, r->config.code) &&
+		    pmu->counter[r->counter].kind == COUNTER_GENERAL)
+			take_aux(next, out);
+		next += sizeof(struct apebs_aux);
+	}
+	if (header.format & APEBS_GPRS)
+		take_gprs(next, out);
+	return size;
+}
+
+/* A record with all its fragments. @return their size, 0 if there is none */
+static size_t take_record(const struct pmu *pmu, const struct intel_pebs *p, const struct pmu_recording *r,
+			  const uint8_t *bytes, size_t room, struct pmu_record *out)
+{
+	size_t size = 0;
+	bool more = true;
+
+	*out = (struct pmu_record){.kind = RECORD_PEBS};
+	while (more) {
+		size_t taken = take_fragment(pmu, p, r, bytes + size, room - size, out, &more);
+
+		if (!taken)
+			return 0;
+		size += taken;
+	}
+	return size;
+}
+
+unsigned intel_apebs_drain(const struct pmu *pmu, const struct intel_pebs *p, const struct pmu_recording *r,
+			   struct pmu_record *out, unsigned max)
+{
+	const size_t start = first(p, r);
+	uint8_t *bytes = buffer(r);
+	uint64_t control;
+	unsigned n = 0;
+	size_t at = start;
+	bool full;
+
+	/* In its handler it goes on: not while it is taken out. */
+	if (!msr_read(IA32_PERF_GLOBAL_CTRL, &control) || (control && !msr_write(IA32_PERF_GLOBAL_CTRL, 0)))
+		return 0;
+	size_t end = written(p, r, &full);
+	while (n < max && at < end) {
+		size_t size = take_record(pmu, p, r, bytes + at, end - at, &out[n]);
+
+		if (!size)
+			break;
+		at += size;
+		n++;
+	}
+	memmove(bytes + start, bytes + at, end - at);
+	msr_write(IA32_PEBS_INDEX, index_at(p, r, start + end - at));
+	msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_PEBS);
+	if (control)
+		msr_write(IA32_PERF_GLOBAL_CTRL, control);
+	return n;
+}
+
+bool intel_apebs_release(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	uint64_t bit = intel_pebs_bit(&pmu->counter[r->counter]);
+
+	return intel_apebs_clear(bit) && intel_driver.release(pmu, r->counter) &&
+	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_PEBS | bit);
+}
