@@ -439,11 +439,21 @@ static const char *row_name(const struct parser *p, unsigned i)
 	return p->pmu->events[i]->name;
 }
 
-/* The name that an alias stands for, if [from, end) is one of a row that this PMU has. */
+static bool is_whole_name(const char *from, const char *end, const char *name)
+{
+	return (size_t)(end - from) == strlen(name) && !memchr(from, '*', (size_t)(end - from)) &&
+	       !memchr(from, '?', (size_t)(end - from)) && match(from, end, name);
+}
+
+/* The name that an alias stands for, if [from, end) is one of a row that this PMU has, and no row's own name.
+ */
 static const char *resolve(const struct parser *p, const char *from, const char *end)
 {
 	const struct event_alias *const tables[] = {p->grammar->aliases, p->grammar->more_aliases};
 
+	for (unsigned i = 0; i < n_rows(p); i++)
+		if (is_whole_name(from, end, row_name(p, i)))
+			return NULL;
 	for (unsigned i = 0; i < 2; i++)
 		for (const struct event_alias *a = tables[i]; a && a->alias; a++)
 			if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))

@@ -244,7 +244,8 @@ static void unit_masks_join(void **state)
 	event_format(&joined, &found[0], line, sizeof line);
 	assert_string_equal(line, "p4::branch_retired:MMTP:MMTM:u");
 	assert_int_equal(event_parse(&joined, "branch_retired:mmtx", found, 64, &error), 0);
-	assert_string_equal(error.text, "no modifier or unit mask mmtx: there are u k e t i c= and MMTP MMTM");
+	assert_string_equal(error.text,
+			    "no modifier or unit mask mmtx: there are u k e t i c= and MMTP MMTM");
 	assert_int_equal(event_parse(&joined, "other:mmtp", found, 64, &error), 0);
 	assert_int_equal(error.column, 6);
 }
@@ -381,6 +382,36 @@ static void random_input_is_survived(void **state)
 	assert_true(accepted > 1000);
 }
 
+/* A name that is an alias on one core is a row's own on another: there it is that row alone. */
+static void a_row_comes_before_an_alias(void **state)
+{
+	unsigned reached = 0;
+
+	for (unsigned i = 0; model_profiles[i]; i++) {
+		static struct pmu other;
+		const char *why;
+
+		if (strncmp(model_profiles[i]->name, "intel-", 6))
+			continue;
+		fake_cpu_stop();
+		fake_cpu_start(model_profiles[i], NULL);
+		assert_true(intel_driver.identify(&other, &why));
+		for (const struct event_alias *a = intel_driver.grammar->more_aliases; a->alias; a++) {
+			const struct pmu_event *row = event_by_name(other.events, other.n_events, a->alias);
+
+			if (!row)
+				continue;
+			if (event_parse(&other, a->alias, found, 64, &error) != 1 || found[0].event != row)
+				fail_msg("%s: %s is not what it is called", model_profiles[i]->name,
+					 a->alias);
+			reached++;
+		}
+	}
+	fake_cpu_stop();
+	assert_in_range(reached, 10, 50000);
+	assert_int_equal(start(state), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +420,7 @@ int main(void)
 		cmocka_unit_test(mistakes_are_pointed_at),
 		cmocka_unit_test(formats_parse_to_the_same),
 		cmocka_unit_test(unit_masks_join),
+		cmocka_unit_test(a_row_comes_before_an_alias),
 		cmocka_unit_test(a_family_without_grammar_says_so),
 		cmocka_unit_test(encodings_equal_libpfm4s),
 		cmocka_unit_test(fields_are_named),

@@ -283,6 +283,7 @@ static void damaged_documents_are_refused(void **state)
 		{"\"exact\":22", "\"exact\":21"},
 		{"PMC0/nop_loop", "PMC1/nop_loop"},
 		{"\"n\":20", "\"n\":-2"},
+		{"\"text\":\"not offered by this CPU\"", "\"next\":\"not offered by this CPU\""},
 	};
 	size_t size;
 	char *text;

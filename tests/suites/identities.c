@@ -89,10 +89,15 @@ static const char *make_equation(const struct run *run, const struct pmu_identit
 	const char *why;
 
 	*q = (struct equation){.identity = identity};
-	for (; q->n_terms < IDENTITY_TERMS && identity->term[q->n_terms].coefficient; q->n_terms++)
-		if (event_parse(run->pmu, identity->term[q->n_terms].event, &q->request[q->n_terms], 1,
-				&error) != 1)
+	for (; q->n_terms < IDENTITY_TERMS && identity->term[q->n_terms].coefficient; q->n_terms++) {
+		const char *event = identity->term[q->n_terms].event;
+		unsigned found = event_parse(run->pmu, event, &q->request[q->n_terms], 1, &error);
+
+		if (found > 1)
+			snprintf(error.text, sizeof(error.text), "%s stands for %u events", event, found);
+		if (found != 1)
 			return error.text;
+	}
 	if (!schedule_events(run->pmu, q->request, q->n_terms, q->place, &schedule, &why))
 		return why;
 	q->n_passes = schedule.passes;
