@@ -109,6 +109,15 @@ bool intel_pebs_recording(const struct intel_state *s)
 	return p->armed || (!p->at.trap && p->enable && s->n_running);
 }
 
+/* Events of memory accesses (CDH, D0H) have unit masks for loads and for stores; those of where loads were
+ * served (D1H to D3H) use the same bit for a level of cache. */
+static bool is_of_stores(uint64_t select)
+{
+	unsigned event = select & 0xff;
+
+	return (event == 0xcd || event == 0xd0) && select >> 8 & 2;
+}
+
 /* The access that the record's data address is of: the first load, or the first store of an event of stores.
  */
 uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct model_step *step)
@@ -118,7 +127,7 @@ uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const str
 	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)
 		if (hit >> c & 1 && intel_pebs_has_address(&s->pebs.at, s->select[c])) {
 			has = true;
-			stores = s->select[c] >> 8 & 2;
+			stores = is_of_stores(s->select[c]);
 		}
 	if (!MUTANT(M_PEBS_ADDRESS, has, true))
 		return 0;

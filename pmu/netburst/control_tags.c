@@ -270,8 +270,10 @@ void replay_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 	const struct pmu_driver *d = h->pmu->driver;
 	const struct pmu_event *mine = row_of_recipe(h->pmu, replay(i));
 	const struct pmu_event *other = row_of_recipe(h->pmu, replay(replay(i + 1) ? i + 1 : 0));
-	struct pmu_config config = {.code = other->code, .ring = RING_ALL};
+	struct pmu_config config = {.code = other ? other->code : 0, .ring = RING_ALL};
 
+	if (!h->works(h, "finding the metric, and another one", mine && other))
+		return;
 	control_set(h, 12, mine->code, RING_ALL, CONTROL_START);
 	control_set(h, 14, mine->code, RING_ALL, CONTROL_START);
 	h->run(h, COUNTER(12) | COUNTER(14));

@@ -409,7 +409,24 @@ static void pebs_latency(void **unused)
 			assert_int_equal(m[2], loads[i].latency);
 		}
 	}
-	/* Stores and loads of one event row; events without addresses. */
+	/* An instruction that loads here and stores there: whose address it is the event says. */
+	static const struct {
+		uint32_t event;
+		uint64_t address;
+	} events[] = {{0x02d1, 0x7100}, {0x01d1, 0x7100}, {0x81d0, 0x7100}, {0x82d0, 0x7200}};
+	const struct uarch_access both[] = {{.address = 0x7100, .size = 8},
+					    {.address = 0x7200, .size = 8, .store = true}};
+	const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_LOAD, 1}, {Q_LOADS, 1},
+				      {Q_INSN_STORE, 1},   {Q_STORES, 1},    {Q_LOADS_SOME, 1}};
+
+	for (unsigned e = 0; e < sizeof events / sizeof *events; e++) {
+		boot_ds(&intel_haswell, "", 192, 9, 10);
+		sample(events[e].event | BOTH | EVTSEL_EN, 1);
+		fake_path_access(&path, 3, terms, 6, both, 2);
+		fake_path_access(&path, 3, terms, 6, both, 2);
+		assert_int_equal(pebs_at(192, 0)->address, events[e].address);
+	}
+	/* Events without addresses. */
 	boot_ds(&intel_haswell, "", 192, 9, 10);
 	sample(INSTR, 1);
 	fake_path_load(&path, 0x7000);
