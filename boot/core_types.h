@@ -11,7 +11,7 @@
 #ifndef BOOT_CORE_TYPES_H
 #define BOOT_CORE_TYPES_H
 
-#include "arch/x86/cpuid.h"
+#include "arch/x86/topology.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct core_identity {
 	bool l3;
 };
 
-typedef struct cpuid_regs core_cpuid(const void *context, uint32_t leaf, uint32_t subleaf);
+typedef topology_cpuid core_cpuid;
 
 void core_identify(struct core_identity *out, core_cpuid *read, const void *context);
 
@@ -37,8 +37,5 @@ bool core_same_type(const struct core_identity *a, const struct core_identity *b
 /** "P-core", "E-core", "LP E-core"; NULL: no hybrid CPU's, or a kind that has no name here.
  * @param all what is known of this machine's processors; `of` is one of them */
 const char *core_label(const struct core_identity *of, const struct core_identity *all, unsigned n);
-
-/** How many low bits of an APIC ID tell the logical processors of one core apart. */
-uint8_t core_thread_bits(core_cpuid *read, const void *context);
 
 #endif

@@ -132,9 +132,19 @@ DISKS = {
 STEADY = ["-icount", "shift=4,sleep=off"]
 
 
+def topology(cpus):
+    """(cores, threads of each) of a number of processors, or of "CORES:THREADS"."""
+    cores, _, threads = str(cpus).partition(":")
+    return int(cores), int(threads or 1)
+
+
+def smp(cores, threads):
+    return "%d,sockets=1,cores=%d,threads=%d" % (cores * threads, cores, threads) if threads > 1 else str(cores)
+
+
 def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk, firmware, steady):
     require("qemu-system-x86_64")
-    command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", str(cpus),
+    command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", smp(*cpus),
                "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
                "-device", "isa-debug-exit,iobase=0xf4,iosize=4", "-debugcon", "file:%s/e9" % tmp,
                "-global", "isa-debugcon.iobase=0xe9"]
@@ -203,7 +213,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, igno
         rom, medium = BOCHS_OVMF + ", address=0xffe00000", "disk"
         disk = "type=disk, path=%s, mode=flat, cylinders=%d, heads=16, spt=63, translation=lba" % (image, cylinders)
     with open(tmp + "/bochsrc", "w", encoding="ascii") as f:
-        f.write(BOCHS_CONFIG.format(memory=memory, cpu=cpu, cpus=cpus, ignore_bad_msrs=ignore_bad_msrs, rom=rom, disk=disk, medium=medium,
+        f.write(BOCHS_CONFIG.format(memory=memory, cpu=cpu, cpus="1:%d:%d" % cpus, ignore_bad_msrs=ignore_bad_msrs, rom=rom, disk=disk, medium=medium,
                                     tmp=tmp, serial="com1: enabled=1, mode=file, dev=" + serial_file if serial_file else "com1: enabled=0"))
     return ["bochs", "-q", "-f", tmp + "/bochsrc"]
 
@@ -215,6 +225,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
                "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions
+    cpus       (cores, threads of each), or how many processors
     config     with "disk": the whole assay.cfg instead of options; with options=None too, the image's own is kept
     direct     with "direct": the image, in the build folder
     disk       with "disk": how it is attached: ide, virtio, readonly (virtio), usb
@@ -226,6 +237,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     steady     with "direct" in QEMU: the machine's time is counted in instructions, as Bochs does it, so that no watchdog ends what only
                this computer made slow; else it is real time. (Firmware's own waiting makes that dear: it keeps real time.)
     """
+    cpus = cpus if isinstance(cpus, tuple) else (cpus, 1)
     tmp = tempfile.mkdtemp(prefix="assay-")
     try:
         image = None

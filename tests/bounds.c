@@ -35,6 +35,8 @@ struct bound {
 	}
 
 #define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC)
+/* Lines that do not stay in the caches: they conflict, or another processor takes them away. */
+#define LINES_LEAVE (KERNEL_SERVICE_CHAINS | KERNEL_SERVICE_RIVAL)
 
 /*
  * Fixed parts: cycles and misses of the bracket and of what the machine does besides (a system-management
@@ -60,25 +62,24 @@ static const struct bound bounds[] = {
 	       {Q_BR_RET, 1, 4, 0}, {Q_BR_FAR, 1, 1, 0}, {Q_EXCEPTIONS, 2, 1, 0}, {Q_INTERRUPTS_HW, 2, 1, 0}),
 	 "branches in a regular pattern that has been seen before: a predictor is right about most"},
 	{Q_LLC_REF, 0, 64, NULL,
-	 PARTS({Q_LOADS, 1, 4, 0}, {Q_STORES, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS},
+	 PARTS({Q_LOADS, 1, 4, 0}, {Q_STORES, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | LINES_LEAVE},
 	       {Q_STORES, 1, 1, ODD_MEMORY}, {Q_STORES_NT, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
 	       {Q_PREFETCHES, 2, 1, 0}, {Q_INSN_SERIALIZING, 8, 1, 0}, {Q_EXCEPTIONS, 8, 1, 0},
 	       {Q_BR_FAR, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the caches above; what goes past them reaches it"},
 	{Q_LLC_MISS, 0, 32, NULL,
-	 PARTS({Q_LOADS, 1, 32, 0}, {Q_STORES, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS},
+	 PARTS({Q_LOADS, 1, 32, 0}, {Q_STORES, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | LINES_LEAVE},
 	       {Q_STORES, 1, 1, ODD_MEMORY}, {Q_STORES_NT, 2, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0},
 	       {Q_PREFETCHES, 2, 1, 0}, {Q_INTERRUPTS_HW, 8, 1, 0}),
 	 "the working set has been touched before and fits; what goes past the caches or was flushed misses"},
 	{Q_L1D_LOAD_MISS, 0, 32, NULL,
-	 PARTS({Q_LOADS, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS},
-	       {Q_STORES_NT, 1, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_EXCEPTIONS, 8, 1, 0},
-	       {Q_INTERRUPTS_HW, 16, 1, 0}),
+	 PARTS({Q_LOADS, 1, 4, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | LINES_LEAVE}, {Q_STORES_NT, 1, 1, 0},
+	       {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_EXCEPTIONS, 8, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the first level, but for kernels that say "
 	 "otherwise"},
 	{Q_L2_LOAD_MISS, 0, 32, NULL,
-	 PARTS({Q_LOADS, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS},
-	       {Q_STORES_NT, 1, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
+	 PARTS({Q_LOADS, 1, 32, 0}, {Q_LOADS, 1, 1, ODD_MEMORY | LINES_LEAVE}, {Q_STORES_NT, 1, 1, 0},
+	       {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0}),
 	 "the working set has been touched before and fits the second level"},
 	{Q_L1I_MISS, 0, 64, NULL,
 	 PARTS({Q_INSTRUCTIONS, 1, 32, 0}, {Q_EXCEPTIONS, 8, 1, 0}, {Q_BR_FAR, 2, 1, 0},
@@ -248,12 +249,14 @@ static const struct bound bounds[] = {
 	 PARTS({Q_BRANCHES, 2, 1, 0}, {Q_EXCEPTIONS, 16, 1, 0}, {Q_INTERRUPTS_HW, 64, 1, 0},
 	       {Q_INSN_SERIALIZING, 16, 1, 0}),
 	 "branches alone are mispredicted, on wrong paths too"},
+	{Q_LOADS_HITM, 0, 0, NULL, PARTS({Q_LOADS, 1, 1, KERNEL_SERVICE_RIVAL}),
+	 "no other core has the lines, but where one stores to them"},
 	{Q_CLEARS, 0, 64, NULL,
 	 PARTS({Q_LOADS, 1, 16, 0}, {Q_STORES, 1, 16, 0}, {Q_STORES, 4, 1, KERNEL_SERVICE_ALIAS},
 	       {Q_BR_FAR, 8, 1, 0}, {Q_EXCEPTIONS, 16, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0},
 	       {Q_INSN_SERIALIZING, 16, 1, 0}, {Q_INSN_X87, 4, 1, 0}, {Q_INSN_SSE, 4, 1, 0},
-	       {Q_INSN_AVX, 4, 1, 0}, {Q_INSN_LOCKED, 1, 1, 0}),
-	 "each has its cause: an assist, a fault, stores to code, one CPU's memory order"},
+	       {Q_INSN_AVX, 4, 1, 0}, {Q_INSN_LOCKED, 1, 1, 0}, {Q_CLEARS_MO, 1, 1, KERNEL_SERVICE_RIVAL}),
+	 "each has its cause: an assist, a fault, stores to code, memory order"},
 	{Q_ASSISTS, 0, 64, NULL,
 	 PARTS({Q_BR_FAR, 8, 1, 0}, {Q_EXCEPTIONS, 16, 1, 0}, {Q_INTERRUPTS_HW, 16, 1, 0},
 	       {Q_INSN_SERIALIZING, 16, 1, 0}, {Q_INSN_X87, 4, 1, 0}, {Q_INSN_SSE, 4, 1, 0},

@@ -6,6 +6,7 @@
 #include "arch/x86/apic_internal.h"
 #include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
+#include "arch/x86/companion.h"
 #include "arch/x86/cpu_state.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/hpet.h"
@@ -138,6 +139,7 @@ void machine_give_back(void)
 		return;
 	__asm__ volatile("cli" ::: "memory");
 	watchdog_give_back();
+	companion_dismiss();
 	apic_give_back();
 	if (!joined) {
 		hpet_give_back();
@@ -187,6 +189,7 @@ void machine_part(void)
 void machine_abandon(void)
 {
 	trap_abandon();
+	companion_dismiss();
 	if (taken) {
 		watchdog_give_back();
 		apic_forget();

@@ -74,12 +74,7 @@ protected:
 
 	.code64
 long:
-	movq	trampoline_stack(%rip), %rsp
-	xorl	%ebp, %ebp
-	pushq	$0
-	popfq
-	call	*trampoline_entry(%rip)
-	ud2
+	jmp	*trampoline_entry(%rip)
 
 	.balign 8
 gdt:	/* accessed bits set: nothing is written here once the page is read-only */
@@ -98,10 +93,8 @@ long_far:
 	.long	0
 	.word	CODE64
 	.balign 8
-	.globl	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
-	.hidden	trampoline_stack, trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
-trampoline_stack:
-	.quad	0
+	.globl	trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
+	.hidden	trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
 trampoline_entry:
 	.quad	0
 trampoline_cr3:
@@ -115,6 +108,19 @@ trampoline_begun:	/* how often */
 trampoline_end:
 
 	.text
+/* Behind the start-up code, in the harness's page tables: onto the stack and to the code that landing_stack and landing_entry name. */
+	.globl	landing
+	.hidden	landing
+	.type	landing, @function
+landing:
+	movq	landing_stack(%rip), %rsp
+	xorl	%ebp, %ebp
+	pushq	$0
+	popfq
+	call	*landing_entry(%rip)
+	ud2
+	.size	landing, . - landing
+
 /*
  * void park(void)
  * Wait, halted, until park_state.done is not 0 and an NMI has come, or until there was another interrupt. The IDT is

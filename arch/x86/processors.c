@@ -4,6 +4,7 @@
 #include "arch/x86/acpi.h"
 #include "arch/x86/apic.h"
 #include "arch/x86/apic_internal.h"
+#include "arch/x86/companion.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpu_state.h"
 #include "arch/x86/cpuid.h"
@@ -40,8 +41,12 @@
 #define EFER_LME (1ull << 8)
 
 /* processors.S */
-extern uint8_t trampoline[], trampoline_stack[], trampoline_entry[], trampoline_cr3[], trampoline_cr4[],
-	trampoline_efer[], trampoline_begun[], trampoline_end[];
+extern uint8_t trampoline[], trampoline_entry[], trampoline_cr3[], trampoline_cr4[], trampoline_efer[],
+	trampoline_begun[], trampoline_end[], landing[];
+extern uint64_t landing_stack;
+extern void (*landing_entry)(void);
+uint64_t landing_stack;
+void (*landing_entry)(void);
 void park(void);
 extern const uint8_t park_on_nmi[], park_on_interrupt[], park_on_nothing[];
 extern volatile struct park_state {
@@ -67,7 +72,8 @@ static struct {
 	void (*fn)(void *);
 	void *arg;
 	uint64_t cr4;
-	volatile bool arrived, proceed, refused, recalled, broken;
+	volatile uint32_t arrived;
+	volatile bool proceed, refused, recalled, broken;
 	struct trap_report report; /* of what broke it off */
 } turn;
 static unsigned current;
@@ -159,12 +165,12 @@ bool processor_recalled(void)
 	return current && turn.recalled;
 }
 
-static _Noreturn void arrive(void)
+static void arrive(void)
 {
 	idt_load(&park_idt_pointer);
 	while (spoilt_by(PROCESSOR_IS_LATE))
 		cpu_relax();
-	turn.arrived = true;
+	turn.arrived = 1;
 	while (!turn.proceed)
 		cpu_relax();
 	cr4_write(turn.cr4);
@@ -184,7 +190,7 @@ static _Noreturn void arrive(void)
 
 void processors_init(uint64_t low_page)
 {
-	uint64_t top, entry = (uint64_t)arrive;
+	uint64_t entry = (uint64_t)landing;
 	uint32_t cr3 = (uint32_t)paging_root();
 	uint32_t cr4 = CR4_PAE | (uint32_t)(cr4_read() & CR4_LA57);
 	uint32_t efer = EFER_LME | (cpu_has(CPU_NX) ? EFER_NXE : 0);
@@ -206,8 +212,6 @@ void processors_init(uint64_t low_page)
 		return;
 	page = low_page;
 	memcpy((void *)page, trampoline, (size_t)(trampoline_end - trampoline));
-	top = (uint64_t)run_stack + RUN_STACK;
-	fill(trampoline_stack, &top, sizeof top);
 	fill(trampoline_entry, &entry, sizeof entry);
 	fill(trampoline_cr3, &cr3, sizeof cr3);
 	fill(trampoline_cr4, &cr4, sizeof cr4);
@@ -220,18 +224,18 @@ void processors_init(uint64_t low_page)
 
 /* In a virtual machine that its host has stopped for a while no processor ran meanwhile: of a gap in the time
  * only a part counts. */
-static bool arrived_within(uint64_t us)
+static bool within(volatile uint32_t *arrived, uint64_t us)
 {
 	uint64_t last = tsc_read(), left = tsc_hz() / 1000000 * us, most = tsc_hz() / 1000000 * GAP_US;
 
-	while (!turn.arrived && left) {
+	while (!*arrived && left) {
 		uint64_t now = tsc_read(), gap = now - last < most ? now - last : most;
 
 		left -= gap < left ? gap : left;
 		last = now;
 		cpu_relax();
 	}
-	return turn.arrived;
+	return *arrived;
 }
 
 static uint32_t begun(void)
@@ -239,11 +243,12 @@ static uint32_t begun(void)
 	return *(volatile uint32_t *)(page + (uint64_t)(trampoline_begun - trampoline));
 }
 
-static bool start(const char **why)
+bool processor_launch(uint32_t id, void (*entry)(void), uint8_t *stack_end, volatile uint32_t *arrived,
+		      const char **why)
 {
 	uint32_t before;
 
-	if (!apic_reaches(turn.apic_id)) {
+	if (!apic_reaches(id)) {
 		*why = apic_present() ? "its APIC ID needs x2APIC mode, which firmware left off (x2apic=1)"
 				      : "there is no local APIC to start it with";
 		return false;
@@ -252,17 +257,32 @@ static bool start(const char **why)
 		*why = "there was no memory for its start: a page below 1 MiB, and a stack";
 		return false;
 	}
+	landing_entry = entry;
+	landing_stack = (uint64_t)stack_end;
+	*arrived = 0;
 	before = begun();
-	apic_send_init(turn.apic_id);
-	arrived_within(INIT_US);
-	apic_send_startup(turn.apic_id, (uint8_t)(page / PAGE));
-	if (!arrived_within(STARTUP_US))
-		apic_send_startup(turn.apic_id, (uint8_t)(page / PAGE));
-	if (arrived_within(ARRIVAL_US))
+	apic_send_init(id);
+	within(arrived, INIT_US);
+	apic_send_startup(id, (uint8_t)(page / PAGE));
+	if (!within(arrived, STARTUP_US))
+		apic_send_startup(id, (uint8_t)(page / PAGE));
+	if (within(arrived, ARRIVAL_US))
 		return true;
 	*why = begun() != before ? "it began, and did not come within 2 s"
 				 : "nothing answers at this APIC ID";
-	apic_send_init(turn.apic_id); /* one that is late is not to come in the middle of something else */
+	apic_send_init(id); /* one that is late is not to come in the middle of something else */
+	return false;
+}
+
+bool processor_awaits(volatile uint32_t *word, uint32_t value, bool equal)
+{
+	for (unsigned i = 0; i < ARRIVAL_US / GAP_US; i++)
+		for (uint64_t end = tsc_read() + tsc_hz() / 1000000 * GAP_US;
+		     (int64_t)(end - tsc_read()) > 0;) {
+			if ((*word == value) == equal)
+				return true;
+			cpu_relax();
+		}
 	return false;
 }
 
@@ -337,6 +357,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 		fn(arg);
 		return true;
 	}
+	companion_dismiss();
 	memset((void *)&turn, 0, sizeof turn);
 	memset((void *)&park_state, 0, sizeof park_state);
 	turn.number = number;
@@ -349,7 +370,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	watchdog_give_back();
 	if (!p.enabled) {
 		reason = "firmware has not enabled it";
-	} else if (start(&reason)) {
+	} else if (processor_launch(p.apic_id, arrive, run_stack + RUN_STACK, &turn.arrived, &reason)) {
 		bool over = give_run();
 
 		reason =

@@ -43,10 +43,10 @@ for name, what in (("QEMU, PIT as watchdog", dict(machine="q35,hpet=off", cpus=2
     sound(r, name + ": the other processor alone")
     equal([line for line in r.text if line.startswith("processor ")], ["processor 1 is judged"], name + ": which it says")
 
-for topology, pairs in (("4,sockets=1,cores=2,threads=2", [(0, 1), (1, 0), (2, 3), (3, 2)]), ("4,sockets=1,cores=4,threads=1", [])):
+for topology, pairs in (((2, 2), [(0, 1), (1, 0), (2, 3), (3, 2)]), ((4, 1), [])):
     r = boot(options="pmu=virtual suite=none cpus=all", cpus=topology)
     equal([(n, other) for n in range(4) for other in range(4) if notes(r, "processor %d shares its core with processor %d, which " % (n, other))],
-          pairs, "siblings of -smp " + topology)
+          pairs, "siblings of %d cores with %d threads" % topology)
 
 # --- hybrid: each type with its own PMU ------------------------------------------------------------------------
 
@@ -92,6 +92,30 @@ sound(r, "hybrid machine of one processor")
 ok(notes(r, "hybrid CPU: its efficiency cores (cpu_atom) are not judged: firmware lists no other processor") == 1, "says what is not judged, and why")
 r = boot(options=HYBRID + " suite=control check=gating* cpus=1", cpus=2)
 ok(notes(r, "hybrid CPU: its performance cores (cpu_core) are not judged: cpus= leaves them out") == 1, "so does one with cpus=1")
+
+# --- kernels that want another processor -----------------------------------------------------------------------
+
+COMPANIONS = "suite=truth kernel=rival_stores,sibling_works"
+
+
+def skipped(r, processor=None):
+    return sorted({(c["kernel"], c["text"]) for s in (r.report or {"suites": []})["suites"] if s.get("processor") == processor
+                   for c in s["checks"] if c["verdict"] == "skipped"})
+
+
+ALONE = ("sibling_works", "no other processor that could work shares this core")
+NOBODY = ("rival_stores", "there is no other processor that could work")
+for cpus, missing in ((1, [NOBODY, ALONE]), (2, [ALONE]), ((1, 2), [])):
+    r = boot(options="pmu=virtual " + COMPANIONS, cpus=cpus)
+    sound(r, "kernels with a companion, %r processors" % (cpus,))
+    equal(skipped(r), missing, "those that have none are skipped, and why")
+r = boot(options="pmu=virtual cpus=all " + COMPANIONS, cpus=3)
+sound(r, "on each of three processors")
+equal([skipped(r, n) for n in range(3)], [[ALONE]] * 3, "each finds another one, but no sibling")
+r = boot(options="pmu=virtual cpus=1 " + COMPANIONS, cpus=2)
+equal(skipped(r, None) or skipped(r, 1), [NOBODY, ALONE], "the boot processor, which waits, is none")
+r = boot("disk", options="pmu=virtual suite=machine,truth kernel=rival_stores", cpus=2)
+sound(r, "UEFI: another processor is started, and the firmware finds its own afterwards")
 
 # --- what does not come ----------------------------------------------------------------------------------------
 

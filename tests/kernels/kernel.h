@@ -75,7 +75,9 @@
 #define KERNEL_SERVICE_IPI_X2APIC 0x8000000 /* the same with X2APIC */
 #define KERNEL_SERVICE_CODE	0x10000000 /* params.code: a ring of code larger than first-level instruction caches */
 #define KERNEL_SERVICE_RDPMC	0x20000000 /* RDPMC may read counter 0, in ring 3 too */
-#define KERNEL_SERVICES		0x3fffff00
+#define KERNEL_SERVICE_RIVAL	0x40000000 /* another processor stores to the line at KERNEL_SPECIAL of the data area, again and again */
+#define KERNEL_SERVICE_SIBLING	0x80000000 /* the other logical processor of the core works, on a line of its own */
+#define KERNEL_SERVICES		0xffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
 	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)

@@ -2,6 +2,7 @@
 #include "tests/kernels/cache_geometry.h"
 
 #include "arch/x86/apic.h"
+#include "arch/x86/companion.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
@@ -410,6 +411,23 @@ static void rdpmc_off(void)
 	cr4_write(old_cr4);
 }
 
+/* --- another processor ------------------------------------------------------------------------------ */
+
+#define COMPANION (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING)
+
+static enum companion_kind companion_for(uint64_t flags)
+{
+	return flags & KERNEL_SERVICE_SIBLING ? COMPANION_SIBLING : COMPANION_ANY;
+}
+
+static bool companion_on(uint64_t flags, const struct kernel_place *p)
+{
+	static uint32_t own[LINE / sizeof(uint32_t)] __attribute__((aligned(LINE)));
+
+	return companion_work(companion_for(flags),
+			      flags & KERNEL_SERVICE_RIVAL ? (uint32_t *)(p->data + KERNEL_SPECIAL) : own);
+}
+
 /* --- all together ----------------------------------------------------------------------------------- */
 
 static uint64_t on; /* flags of what is on */
@@ -460,6 +478,8 @@ const char *services_missing(const struct kernel *k)
 		return "there is too little memory for a ring of code";
 	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters)
 		return "CPUID tells of no counter that RDPMC could read";
+	if (k->flags & COMPANION)
+		return companion_missing(companion_for(k->flags));
 	if (k->flags & KERNEL_SERVICE_CHAINS)
 		return chain_find(k->flags, &chain);
 	return NULL;
@@ -482,7 +502,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 				(uint64_t)place->code - (uint64_t)place->code_rw);
 	if (on & KERNEL_SERVICE_CODE && !params->code)
 		params->code = (uint64_t)code_ring.rx;
-	if (!pages_on(on, place)) {
+	if (!pages_on(on, place) || (on & COMPANION && !companion_on(on, place))) {
 		pages_off(on, place);
 		on = 0;
 		return false;
@@ -498,6 +518,8 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 
 void services_finish(void)
 {
+	if (on & COMPANION)
+		companion_rest();
 	gates_off(on);
 	calls_off(on);
 	if (on & KERNEL_SERVICE_RDPMC)

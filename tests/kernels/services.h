@@ -28,14 +28,16 @@ void services_init(void);
 /** Whether there is anything to turn on for a kernel. */
 bool services_wanted(const struct kernel *k);
 
-/** Why a service that the kernel asks for cannot be had here, NULL if all can. */
+/** Why a service that the kernel asks for cannot be had here, NULL if all can. The first question for a
+ * kernel that wants another processor starts it: the machine must be taken. */
 const char *services_missing(const struct kernel *k);
 
 /**
  * Turn the kernel's services on; those of another kernel that are still on are turned off first. While some
  * are on, vectors of the harness may lead to handlers that only suit the kernel. The machine must be taken
  * until services_finish().
- * @return false if the tables for page attributes ran out; then nothing is on
+ * @return false if the tables for page attributes ran out, or the other processor does not answer; then
+ * nothing is on
  */
 bool services_prepare(const struct kernel *k, const struct kernel_place *place);
 

@@ -25,6 +25,7 @@
 #include "tests/marks.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,9 @@ static struct {
 	/* the window */
 	uint32_t header[MARK_HEADER];
 	unsigned header_left; /* words of the header still to come */
-	bool open;
+	volatile bool open;
+	volatile unsigned vcpu; /* whose window it is; others may work beside it */
+	volatile bool others;   /* and do */
 	enum {
 		OWN,
 		HANDLED,
@@ -283,29 +286,43 @@ static void classify(struct instruction *in)
 }
 
 /** One record per address and bytes: code may be written anew. */
-static struct instruction *intern(uint64_t address, const uint8_t *bytes, size_t length)
+static struct instruction *intern_new(struct instruction *chain, uint64_t address, const uint8_t *bytes,
+				      size_t length)
 {
-	static struct instruction *table[1 << 14];
-	struct instruction **head = &table[address % (1 << 14)], *in;
+	struct instruction *in = calloc(1, sizeof *in);
 
-	for (in = *head; in; in = in->chain)
-		if (in->address == address && in->length == length && !memcmp(in->bytes, bytes, length))
-			return in;
-	in = calloc(1, sizeof *in);
 	in->address = address;
 	in->next = address + length;
 	in->length = (uint8_t)length;
 	memcpy(in->bytes, bytes, length);
-	in->chain = *head;
-	*head = in;
+	in->chain = chain;
 	classify(in);
+	return in;
+}
+
+/** Processors translate at the same time. */
+static struct instruction *intern(uint64_t address, const uint8_t *bytes, size_t length)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	static struct instruction *table[1 << 14];
+	struct instruction **head = &table[address % (1 << 14)], *in;
+
+	pthread_mutex_lock(&mutex);
+	for (in = *head; in; in = in->chain)
+		if (in->address == address && in->length == length && !memcmp(in->bytes, bytes, length))
+			break;
+	if (!in)
+		in = *head = intern_new(*head, address, bytes, length);
+	pthread_mutex_unlock(&mutex);
 	return in;
 }
 
 /* --- windows ---------------------------------------------------------------------------------------- */
 
-static void open_window(void)
+static void open_window(unsigned vcpu)
 {
+	s.vcpu = vcpu;
+	s.others = false;
 	memset(s.total, 0, sizeof s.total);
 	s.current = NULL;
 	s.n_accesses = 0;
@@ -320,18 +337,18 @@ static void close_window(void)
 	fprintf(s.out, "%s %" PRIu32 " %" PRIu32, name, s.header[1], s.header[0]);
 	for (unsigned i = 0; i < TOTALS; i++)
 		fprintf(s.out, " %s=%" PRIu64, total_names[i], s.total[i]);
-	fputc('\n', s.out);
+	fprintf(s.out, " others=%d\n", s.others);
 	fflush(s.out);
 	s.open = false;
 }
 
 /** @return whether the NOP is part of a mark */
-static bool read_mark(uint32_t word)
+static bool read_mark(unsigned vcpu, uint32_t word)
 {
 	if (s.header_left) {
 		s.header[MARK_HEADER - s.header_left--] = word;
 		if (!s.header_left)
-			open_window();
+			open_window(vcpu);
 		return true;
 	}
 	if (word == MARK_BEGIN) {
@@ -466,22 +483,25 @@ static bool is_aside(const struct instruction *in)
 static void on_instruction(unsigned vcpu, void *user)
 {
 	const struct instruction *in = user;
-	(void)vcpu;
 
+	if (s.open && vcpu != s.vcpu) {
+		s.others = true; /* a companion */
+		return;
+	}
 	if (s.open && is_aside(in))
 		return;
 	if (s.open)
 		finish(in->address);
-	if (in->kind == MARK && read_mark(in->word))
+	if (in->kind == MARK && read_mark(vcpu, in->word))
 		return;
-	if (s.open)
+	if (s.open && vcpu == s.vcpu)
 		s.current = in;
 }
 
 static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
 {
-	(void)vcpu, (void)user;
-	if (!s.open || s.aside || !s.current || s.n_accesses == ACCESSES_MAX)
+	(void)user;
+	if (!s.open || vcpu != s.vcpu || s.aside || !s.current || s.n_accesses == ACCESSES_MAX)
 		return;
 	if (qemu_plugin_mem_is_store(info)) {
 		const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);

@@ -6,6 +6,8 @@
 #include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -480,6 +482,26 @@ static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_s
 	return NULL;
 }
 
+/* --- another processor ------------------------------------------------------------------------------ */
+
+static volatile bool rival_stops;
+
+/* As the image's other processor does it, into the page that the child shares. Whether it runs at the same
+ * time is the operating system's affair; what the child retires must not depend on it. */
+static void *rival(void *arg)
+{
+	for (volatile uint32_t *line = arg; !rival_stops; sched_yield())
+		line[0] += line[1] + 1;
+	return NULL;
+}
+
+static bool rival_start(const struct kernel *k, pthread_t *thread)
+{
+	rival_stops = false;
+	return k->flags & (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING) &&
+	       !pthread_create(thread, NULL, rival, s.data[0] + KERNEL_SPECIAL);
+}
+
 void stepper_code_alias(uint64_t *start, uint64_t *end, uint64_t *distance)
 {
 	*start = (uint64_t)s.code_rw;
@@ -512,7 +534,7 @@ void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *c
 	s.seen = seen;
 }
 
-const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
+static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 {
 	struct user_regs_struct r;
 	uint64_t begin = (uint64_t)s.code_rx, end = begin + (uint64_t)(k->code_end - k->code);
@@ -584,4 +606,16 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
 	    r.r15 != 15)
 		return because("leaves RSP, DF or R12 to R15 changed");
 	return NULL;
+}
+
+const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out)
+{
+	pthread_t thread;
+	bool started = rival_start(k, &thread);
+	const char *why = run(k, n, out);
+
+	rival_stops = true;
+	if (started)
+		pthread_join(thread, NULL);
+	return why;
 }
