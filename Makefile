@@ -299,7 +299,7 @@ HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S))
 $(B)/host/test_kernels $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 $(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
-	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm
+	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm -lm
 
 $(B)/host/witness_%: $(B)/host/tests/host/witness_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^

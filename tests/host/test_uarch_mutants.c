@@ -12,10 +12,10 @@
 
 #include "tests/host/uarch_rule_tests.h"
 
-#include "pmu/account.h"
 #include "pmu/machine_model.h"
 #include "tests/bounds.h"
 #include "tests/host/support/mutation.h"
+#include "tests/host/support/replay.h"
 #include "tests/host/support/stepper.h"
 
 #include <stdio.h>
@@ -36,145 +36,42 @@ static const char *const mutants[] = {
 #define MULTIPLES 3
 #define TURNS     5
 
-struct step_seen {
-	struct insn_retired did;
-	struct insn insn;
-	uint8_t code[16];
-	uint64_t rip, next;
-	bool denormal;
-};
-
-struct trace {
-	struct step_seen *step;
-	size_t count, room;
-};
-
 static struct traced_kernel {
 	const struct kernel *kernel;
 	struct trace trace[MULTIPLES];
 } * traced;
 static unsigned n_traced;
-static struct trace *recording;
-
-static struct {
-	uint64_t start, end, distance;
-} alias;
-
-static void record(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next)
-{
-	struct trace *t = recording;
-	struct step_seen *s;
-
-	if (t->count == t->room) {
-		t->room = t->room ? 2 * t->room : 64;
-		t->step = realloc(t->step, t->room * sizeof *t->step);
-	}
-	s = &t->step[t->count++];
-	*s = (struct step_seen){.did = *did, .insn = *did->insn, .rip = rip, .next = next};
-	memcpy(s->code, code, did->insn->length);
-	struct qterm terms[ACCOUNT_TERMS];
-	s->denormal = stepper_denormal(did, code, terms, account_retired(did, terms));
-}
 
 static void record_all(void)
 {
-	struct qvec ignored;
-
 	traced = calloc((size_t)(kernels_end - kernels_begin), sizeof *traced);
-	stepper_watch(record);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
 		const char *why = stepper_unfit(k);
 
-		for (unsigned i = 0; i < MULTIPLES && !why; i++) {
-			recording = &traced[n_traced].trace[i];
-			why = stepper_run(k, TURNS * (i + 1), &ignored);
-		}
+		for (unsigned i = 0; i < MULTIPLES && !why; i++)
+			why = trace_record(&traced[n_traced].trace[i], k, TURNS * (i + 1), 0);
 		traced[n_traced].kernel = k;
 		n_traced += !why;
-	}
-	stepper_watch(NULL);
-}
-
-/* --- the machine runs them -------------------------------------------------------------------------- */
-
-/* As tests/kernels/services.c makes the chain of a kernel: lines of one set, or a ring that is too large for
- * a cache or the TLBs. */
-#define POOL        (32 << 20)
-#define POOL_START  0x40000000ull
-#define CHAIN_PAGES (KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
-struct chain {
-	uint64_t stride;
-	unsigned lines, at;
-	uint8_t large; /* shift of the large pages that it lies in, 0: none */
-};
-
-static struct chain chain_for(const struct kernel *k, const struct uarch_geometry *g)
-{
-	const struct uarch_cache_geometry *c = k->flags & KERNEL_SERVICE_CHAIN_L1   ? &g->l1d
-					       : k->flags & KERNEL_SERVICE_CHAIN_L2 ? &g->l2
-										    : NULL;
-
-	struct chain chain = {.large = k->flags & KERNEL_SERVICE_CHAIN_2M   ? 21
-				       : k->flags & KERNEL_SERVICE_CHAIN_1G ? 30
-									    : 0};
-
-	if (k->flags & CHAIN_PAGES) {
-		chain.stride = 4096 + 64;
-		chain.lines = 2u * (g->dtlb + g->stlb_sets * g->stlb_ways);
-	}
-	if (k->flags & KERNEL_SERVICE_CHAIN_LLC) {
-		chain.stride = g->llc.line;
-		chain.lines = 2u * g->llc.sets * g->llc.ways;
-	}
-	if (!c)
-		return chain;
-	chain.stride = (uint64_t)c->sets * c->line;
-	chain.lines = 4u * c->ways < POOL / chain.stride ? 4u * c->ways : POOL / chain.stride;
-	if (k->flags & KERNEL_SERVICE_CHAIN_FITS)
-		chain.lines = c->ways * 3u / 4;
-	return chain;
-}
-
-static void run(struct uarch *machine, const struct trace *t, struct chain *chain, struct qvec *total)
-{
-	*total = (struct qvec){{0}};
-	for (size_t i = 0; i < t->count; i++) {
-		struct step_seen *s = &t->step[i];
-		struct qterm terms[ACCOUNT_TERMS], out[MACHINE_TERMS];
-
-		s->did.insn = &s->insn;
-		unsigned n = account_retired(&s->did, terms);
-		/* The first load of a chain kernel fetches the chain's address, its last instruction may
-		 * store that. */
-		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM)
-			s->did.address = POOL_START + chain->stride * (chain->at++ % chain->lines);
-		account_add(total, out,
-			    machine_retired(machine, &s->did, s->code, s->rip, s->next, terms, n, s->denormal,
-					    out));
 	}
 }
 
 /* @return the first quantity of which the machine shows an amount that kernel k cannot produce; Q_COUNT if
  * none */
-static enum quantity leaves_interval(const struct traced_kernel *t, struct uarch *machine,
+static enum quantity leaves_interval(struct traced_kernel *t, struct uarch *machine,
 				     const struct uarch_geometry *g, char *text, size_t size)
 {
-	struct chain chain = chain_for(t->kernel, g);
-	struct qvec total;
+	struct replay r;
 
-	if (t->kernel->flags & KERNEL_SERVICE_CHAINS && !chain.lines)
+	if (!replay_begin(&r, machine, g, t->kernel))
 		return Q_COUNT; /* there is no such cache */
-	uarch_reset(machine);
-	uarch_code_alias(machine, alias.start, alias.end, alias.distance);
-	uarch_large_pages(machine, POOL_START, chain.large ? POOL_START + POOL : 0, chain.large);
-	run(machine, &t->trace[MULTIPLES - 1], &chain, &total);
+	replay_run(&r, &t->trace[MULTIPLES - 1]);
 	for (unsigned i = 0; i < MULTIPLES; i++) {
+		const struct qvec *total = replay_run(&r, &t->trace[i]);
 		uint64_t n = TURNS * (i + 1);
 
-		run(machine, &t->trace[i], &chain, &total);
 		for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++) {
 			struct amount a = bounds_amount(t->kernel, (enum quantity) * q, n);
-			int64_t seen = (int64_t)total.v[*q];
+			int64_t seen = (int64_t)total->v[*q];
 
 			assert_true(a.defined && !a.overflow);
 			if (seen >= a.low && seen <= a.high)
@@ -192,7 +89,7 @@ static unsigned kernels_outside(const struct model_profile *profile, uint32_t fa
 				size_t size)
 {
 	struct uarch_geometry g = machine_geometry(profile);
-	struct uarch *machine = uarch_create(malloc(uarch_size(&g)), &g);
+	struct uarch *machine = replay_machine(&g);
 	unsigned outside = 0;
 
 	uarch_break(machine, faults);
@@ -284,14 +181,13 @@ int main(void)
 	if (why) {
 		printf("kernels cannot be stepped here: %s\n", why);
 	} else {
-		stepper_code_alias(&alias.start, &alias.end, &alias.distance);
 		record_all();
 		stepper_stop();
 	}
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	for (unsigned i = 0; i < n_traced; i++)
 		for (unsigned n = 0; n < MULTIPLES; n++)
-			free(traced[i].trace[n].step);
+			trace_free(&traced[i].trace[n]);
 	free(traced);
 	return failed;
 }

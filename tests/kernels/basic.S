@@ -61,5 +61,5 @@ KERNEL_END
 SIG INSTRUCTIONS, CHAIN + 2, 1
 SIG INSN_MUL, CHAIN, 0
 SIG_LOOP
-SIG_RANGE CYCLES, CHAIN, 0, CHAIN*40, 2000, "no CPU multiplies in less than one cycle, nor in more than forty"
+SIG_RANGE CYCLES, CHAIN, 0, (CHAIN*12 + 2)*2, 1*2 + CYCLES_ONCE, "a multiplication takes one to twelve cycles, twice that beside a sibling thread"
 SIGNATURE_END

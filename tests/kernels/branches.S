@@ -36,7 +36,7 @@ SIG BRANCHES, 4 + 1, 0
 SIG BR_COND, 4 + 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 4, 1
-SIG_RANGE BR_MISPRED, 0, 0, 0, 4*4 + 12, "branches that are not taken need no target: each is learnt once, as is the closing one"
+SIG_RANGE BR_MISPRED, 0, 0, 0, 5*3 + 1, "none but the last needs a target; each is learnt once for each of the three histories that there are, and the end is wrong"
 SIGNATURE_END
 
 KERNEL jumps_indirect, "N times two jumps through a register and two through memory", flags=KERNEL_CORE
@@ -139,7 +139,7 @@ SIG BRANCHES, 2 + 1, 0
 SIG BR_COND, 2 + 1, 0
 SIG BR_COND_TAKEN, 1 + 1, -1
 SIG BR_COND_NTAKEN, 1, 1
-SIG_ONE_WAY 2 + 1
+SIG_ONE_WAY 1 + 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -262,7 +262,8 @@ SIG LOAD_BYTES, 0, 8
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
 SIG STORE_BYTES, 0, 8
-SIG_RANGE BR_MISPRED, PAIRS/4, -8, PAIRS*3/2, 16, "a guess at a random bit is right half of the time, and of each pair one may be known; 4 standard deviations are left"
+/* Of 16N guesses 8N are wrong, 8*sqrt(N) more or less: not below 4N - 4, nor, for both of each pair, above 24N + 8; and the closing branch. */
+SIG_RANGE BR_MISPRED, PAIRS/4, -4, PAIRS*3/2, 8 + 1, "a guess at a random bit is right half of the time, four standard deviations more or less; of each pair one may be known, or both wrong"
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -305,6 +306,7 @@ SIG LOAD_BYTES, 0, 8
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
 SIG STORE_BYTES, 0, 8
-SIG_RANGE BR_MISPRED, 1, -8, 3, 16, "a guess at one of two random targets is right half of the time; 4 standard deviations are left"
+/* Of 4N guesses 2N are wrong, 4*sqrt(N) more or less: not below N - 4, nor, with twelve of the closing branch, above 3N + 13. */
+SIG_RANGE BR_MISPRED, 1, -4, 3, 13, "a guess at one of two random targets is right half of the time, four standard deviations more or less; the closing branch is learnt"
 SIG_INTEGER_ONLY
 SIGNATURE_END

@@ -48,7 +48,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-#define ONE_MISS "the line was flushed before; a speculative access may have brought it back, or have missed once more"
+#define ONE_MISS "the line was flushed before, and no load may pass the fence; one that is given up and tried again misses twice"
 
 KERNEL clflush_reload, "N times CLFLUSH of a line, MFENCE, and a load of it: a miss in every cache by construction"
 	add $KERNEL_SCRATCH, %rsi
@@ -64,10 +64,10 @@ SIG INSN_FENCE, 1, 0
 SIG_LOADS 1, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
-SIG_RANGE L1D_LOAD_MISS, 1, -2, 2, 8, ONE_MISS
-SIG_RANGE L2_LOAD_MISS, 1, -2, 2, 8, ONE_MISS
-SIG_RANGE LLC_REF, 1, -2, 2, 16, ONE_MISS
-SIG_RANGE LLC_MISS, 1, -2, 1, 12, "the line was flushed before; something else may miss now and then"
+SIG_RANGE L1D_LOAD_MISS, 1, 0, 2, 0, ONE_MISS
+SIG_RANGE L2_LOAD_MISS, 1, 0, 2, 0, ONE_MISS
+SIG_RANGE LLC_REF, 1, 0, 2, 0, ONE_MISS
+SIG_RANGE LLC_MISS, 1, 0, 1, 8, "the line was flushed before; a second request for it joins the first; others may take eight lines in a run"
 SIGNATURE_END
 
 KERNEL clflush_clean, "N times CLFLUSH of eight lines that nobody loads"

@@ -43,7 +43,7 @@ SIG BR_JMP_DIRECT, 0, 1
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
-SIG_ONE_WAY 2 + 2 + 1
+SIG_ONE_WAY 2 + 1, 1
 SIG INSN_STORE, 2, 1
 SIG STORES, 2, 1
 SIG STORE_BYTES, 2*8, 8
@@ -98,7 +98,7 @@ SIG BR_COND_TAKEN, 1 + 1, -1
 SIG BR_COND_NTAKEN, (DEPTH-1), 1
 SIG_STORES DEPTH, 8
 SIG_LOADS DEPTH, 8
-SIG_RANGE BR_MISPRED, 0, 0, DEPTH, 16, "a return stack may hold 4 to 64 addresses, and other predictors may stand in for it; the branch at the bottom is regular"
+SIG_RANGE BR_MISPRED, 0, 0, (DEPTH-4) + 2, 12, "a return stack may hold four addresses or all, and the branch at the bottom be known or wrong there and behind it; the rest is learnt"
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -118,7 +118,7 @@ SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG_STORES 1, 8
 SIG_LOADS 1, 8
-SIG_RANGE BR_MISPRED, 0, 0, 1, 12, "a return stack without a matching call is wrong; an indirect predictor may know better"
+SIG_RANGE BR_MISPRED, 0, 0, 1, 12, "a return stack without a matching call is wrong; an indirect predictor may know better; the closing branch is learnt"
 SIG_INTEGER_ONLY
 SIGNATURE_END
 

@@ -3,7 +3,8 @@
  */
 #include "tests/kernels/kernel.h"
 
-#define STALE "each store hits a line in use; none, one or several stages of the pipeline may hold its old bytes"
+/* What may hold an instruction's old bytes: the instruction cache, the cache of decoded ones, the loop's buffer, the pipeline. */
+#define PLACES 4
 
 KERNEL self_modifying, "N times a store into the immediate operand of the next instruction", flags=KERNEL_SERVICE_ALIAS
 	lea 2f + 1(%rip), %rax
@@ -21,7 +22,7 @@ SIG BR_JMP_DIRECT, 1, 0
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
-SIG_RANGE CLEARS_SMC, 1, -2, 4, 16, STALE
+SIG_RANGE CLEARS_SMC, 1, 0, PLACES, 0, "each store hits the line that runs; each place that holds its old bytes may ask for a clear, one of them does"
 SIGNATURE_END
 
 KERNEL self_modifying_serialised, "N times a change of an INC into a DEC or back, CPUID, and that instruction", flags=KERNEL_SERVICE_ALIAS
@@ -40,7 +41,7 @@ SIG INSN_SERIALIZING, 1, 0
 SIG_LOADS 1, 1
 SIG_STORES 1, 1
 SIG_LOOP
-SIG_RANGE CLEARS_SMC, 0, 0, 4, 16, STALE
+SIG_RANGE CLEARS_SMC, 0, 0, PLACES, 0, "each store hits a line in use; the serialising instruction has it fetched anew, or each place that holds its old bytes asks for a clear"
 SIGNATURE_END
 
 KERNEL code_read, "N times loads from the code that runs"
@@ -56,6 +57,8 @@ SIG LOAD_BYTES, 8 + 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+
+#define REFETCHED "it was dropped before; a fetch that is given up for a misprediction, and begun again, misses twice"
 
 /*
  * The flushed line is kept apart from the loop, wherever the kernel comes to lie. What follows a flush is fetched from memory.
@@ -79,7 +82,7 @@ SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG_ONE_WAY 3
-SIG_RANGE L1I_MISS, 1, -2, 8, 16, "the line was flushed; what is fetched ahead of it may have been lost or missed as well"
+SIG_RANGE L1I_MISS, 1, 0, 2, 0, REFETCHED
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -97,9 +100,11 @@ SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG_ONE_WAY 2
-SIG_RANGE ITLB_MISS, 1, -2, 4, 16, "the translation was dropped; the kernel may lie across two pages, and be fetched ahead"
+SIG_RANGE ITLB_MISS, 1, 0, 2, 0, REFETCHED
 SIG_INTEGER_ONLY
 SIGNATURE_END
+
+#define BY_SIZE "the levels above may hold the code, or a run is the first to come by; the neighbour of each line may be asked for as well"
 
 /* A run goes on where the last one stopped, so every line is the one used longest ago. */
 KERNEL code_ring, "N times a call of sixteen jumps, each into the next line of 128 KiB of code", flags=KERNEL_SERVICE_CODE
@@ -125,9 +130,9 @@ SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG_INTEGER_ONLY
-SIG_RANGE L1I_MISS, KERNEL_CODE_SEGMENT/2, 0, KERNEL_CODE_SEGMENT*2, 16, "twice what the largest such cache holds; replacement is not always LRU, and lines may be fetched ahead"
-SIG_RANGE BR_MISPRED, 0, 0, KERNEL_CODE_SEGMENT + 2, 12, "the call goes elsewhere each time, and the jumps may be too many to be remembered"
-SIG_RANGE ITLB_MISS, 0, 0, KERNEL_CODE_SEGMENT, 8, "thirty-two pages of code in turn: the TLBs may hold them or not"
-SIG_RANGE LLC_REF, 0, 0, KERNEL_CODE_SEGMENT*4, 64, "the second level may hold the code or not"
-SIG_RANGE LLC_MISS, 0, 0, KERNEL_CODE_SEGMENT*4, 64, "a run may be the first to come by"
+SIG_ONE_WAY 1 + JUMPS + 1
+SIG_RANGE L1I_MISS, KERNEL_CODE_SEGMENT/2, 0, KERNEL_CODE_SEGMENT*2, 0, "twice what the largest such cache holds, of which half may stay; a fetch that is given up and begun again misses twice"
+SIG_RANGE ITLB_MISS, 0, 0, 2*2, 0, "the TLBs may hold all thirty-two pages; else each half of the ring comes to a new one in some turns, for which a fetch may miss twice"
+SIG_RANGE LLC_REF, 0, 0, KERNEL_CODE_SEGMENT*2, 0, BY_SIZE
+SIG_RANGE LLC_MISS, 0, 0, KERNEL_CODE_SEGMENT*2, 0, BY_SIZE
 SIGNATURE_END

@@ -3,7 +3,7 @@
  */
 #include "tests/kernels/kernel.h"
 
-#define SEEN "a store leaves the buffer after it has retired, when the load has long looked for it; not each load need be counted"
+#define SEEN "a store leaves the buffer after it has retired, when the load has long looked for it; loads that are served in one cycle may be counted as one"
 
 KERNEL forward_same, "N times a store and a load of the same eight bytes, which depend on each other"
 	add $KERNEL_SCRATCH, %rsi
@@ -56,7 +56,7 @@ SIG_LOADS 1, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE STORE_FORWARD, 0, 0, 0, 0, "no store covers the load"
-SIG_RANGE STORE_FORWARD_BLOCK, 1, -2, 4, 8, "a blocked load may be counted again each time it tries; hardly ever have the stores left before"
+SIG_RANGE STORE_FORWARD_BLOCK, 1, 0, 1 + 2, 0, "the load is blocked, and may try in vain once more as each of the stores leaves"
 SIGNATURE_END
 
 KERNEL alias_4k, "N times a store and a load of other bytes whose addresses are equal in their low twelve bits"
@@ -113,7 +113,7 @@ SIG STORES, 1, 1
 SIG STORE_BYTES, 8, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
-SIG_RANGE CLEARS_MO, 0, 0, 1, 8, "a load that went ahead of the store is done again, on some CPUs by a machine clear; others wait"
-SIG_RANGE STORE_FORWARD, 0, 0, 1, 2, "every other load finds the store in its way, which may have left by then"
-SIG_RANGE STORE_FORWARD_BLOCK, 0, 0, 2, 8, "a load that waits for the store's address may be counted each time it tries"
+SIG_RANGE CLEARS_MO, 0, 0, 1, 0, "a load that went ahead of the store is done again, on some CPUs by a machine clear; others wait"
+SIG_RANGE STORE_FORWARD, 0, 0, 1, 1, "every other load finds the store in its way, each one an older store if that is still there; all may have left by then"
+SIG_RANGE STORE_FORWARD_BLOCK, 0, 0, 1 + 1, 0, "a load may wait for the store's address, and try once more as the store leaves"
 SIGNATURE_END

@@ -214,10 +214,14 @@ kernel_\name:
 	.popsection
 .endm
 
-/* \count branches per turn, each of which goes one way only. */
-.macro SIG_ONE_WAY count
-	SIG_RANGE BR_MISPRED, 0, 0, \count, 0, "each goes one way but at the end; one that has no place among its neighbours in a target buffer may be wrong each time"
+/* \count branches per turn, and \once in all, each of which goes one way only. Returns and branches that are not taken need no target. */
+.macro SIG_ONE_WAY count, once=0
+	SIG_RANGE BR_MISPRED, 0, 0, \count, \once, "each goes one way but at the end; where all share one place of a target buffer, each finds the target of the one before it"
 .endm
+
+/* Cycles of a run that do not grow with N, at most: twelve mispredictions of the longest pipeline, which a sibling thread makes twice as long, and
+ * four instructions of the bracket, WRMSR among them. */
+#define CYCLES_ONCE 12*31*2 + 4*300
 
 /* What a kernel cannot cause that has no floating point and changes no code. */
 .macro SIG_INTEGER_ONLY

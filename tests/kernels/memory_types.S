@@ -39,8 +39,13 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+/* Cycles of a load that hits the first level or the second one, and of an access of memory, for a load or for a walk. */
+#define HIT	8
+#define HIT_L2	50
+#define MEMORY	1000
+
 #define LINKS 16
-.macro CHAIN_KERNEL name, purpose, flag
+.macro CHAIN_KERNEL name, purpose, flag, cycles
 KERNEL \name, "\purpose", flags=\flag
 	mov KERNEL_PARAM_CHAIN(%rsi), %rax
 1:	.rept LINKS
@@ -55,35 +60,36 @@ SIG LOADS, LINKS, 1
 SIG LOAD_BYTES, LINKS*8, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
-SIG_RANGE CYCLES, LINKS, 0, LINKS*2000, 20000, "each load waits for the one before, for a miss at most some hundreds of cycles"
+SIG_RANGE CYCLES, LINKS, 1, (LINKS*(\cycles) + 2)*2, (\cycles)*2 + CYCLES_ONCE, "each load waits for the one before: from one cycle to what the level takes, twice that beside a sibling thread"
 .endm
 
-#define FITS "three quarters of the ways are in use, so that something else would have to push lines out"
-#define REPLACED "two to four times as many lines as a set has ways, so hardly any survives until its turn; replacement is not always LRU"
+#define FITS "three quarters of the ways are in use; others may take eight lines in a run"
+#define REPLACED "two to four times as many lines as a set has ways, of which half may stay, or none"
 
-CHAIN_KERNEL chain_l1, "N times sixteen loads that conflict in the first-level data cache", KERNEL_SERVICE_CHAIN_L1
-SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
-SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 32, "a few dozen lines that fit the second level wherever they lie"
-SIG_RANGE LLC_MISS, 0, 0, 0, 16, "a few dozen lines that fit every cache but the first"
+CHAIN_KERNEL chain_l1, "N times sixteen loads that conflict in the first-level data cache", KERNEL_SERVICE_CHAIN_L1, HIT_L2
+SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 1, REPLACED
+SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 8, "a few dozen lines that fit the second level wherever they lie; others may take eight lines in a run"
+SIG_RANGE LLC_MISS, 0, 0, 0, 8, "a few dozen lines that fit every cache but the first; others may take eight lines in a run"
 SIGNATURE_END
 
-CHAIN_KERNEL chain_l1_fits, "N times sixteen loads of lines of one set that fit the first-level data cache", KERNEL_SERVICE_CHAIN_L1|KERNEL_SERVICE_CHAIN_FITS
-SIG_RANGE L1D_LOAD_MISS, 0, 0, 1, 16, FITS
-SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 16, FITS
-SIG_RANGE LLC_REF, 0, 0, 1, 32, FITS
-SIG_RANGE LLC_MISS, 0, 0, 0, 16, FITS
+CHAIN_KERNEL chain_l1_fits, "N times sixteen loads of lines of one set that fit the first-level data cache", KERNEL_SERVICE_CHAIN_L1|KERNEL_SERVICE_CHAIN_FITS, HIT
+SIG_RANGE L1D_LOAD_MISS, 0, 0, 0, 8, FITS
+SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 8, FITS
+SIG_RANGE LLC_REF, 0, 0, 0, 8, FITS
+SIG_RANGE LLC_MISS, 0, 0, 0, 8, FITS
 SIGNATURE_END
 
-CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2
-SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*2, 32, REPLACED
-SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
-SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 8, REPLACED
+CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2, MEMORY
+SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*2, 2, "two to four times as many lines as a set has ways, of which half may stay, or none; the neighbour of each may be asked for as well"
+SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 1, REPLACED
+SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 1, REPLACED
 SIGNATURE_END
 
 /*
- * Rings of which no run sees the end: the next run goes on where the last one stopped, and comes back to a line after all others.
+ * Rings of which no run sees the end: the next run goes on where the last one stopped, and comes back to a line after all others. \walks of the
+ * loads of a turn and \once in all take a walk, at most.
  */
-.macro RING_KERNEL name, purpose, flag
+.macro RING_KERNEL name, purpose, flag, walks, once
 KERNEL \name, "\purpose", flags=\flag
 	mov KERNEL_PARAM_CHAIN(%rsi), %rax
 1:	.rept LINKS
@@ -102,29 +108,30 @@ SIG STORES, 0, 1
 SIG STORE_BYTES, 0, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
-SIG_RANGE CYCLES, LINKS, 0, LINKS*4000, 40000, "each load waits for the one before, for a miss and a page walk at most some thousands of cycles"
+SIG_RANGE CYCLES, LINKS, 1, (LINKS*MEMORY + (\walks)*MEMORY + 2)*2, (MEMORY + (\once)*MEMORY + 1)*2 + CYCLES_ONCE, "each load waits for the one before: from one cycle to an access of memory and a walk that takes one more, twice that beside a sibling thread"
 .endm
 
 #define BY_SIZE "the lines may still be in that cache or not: it depends on its size"
+#define BY_SIZE_ASKED "the lines may still be in that cache or not: it depends on its size; each load, the store and each walk may ask, for the line beside as well"
 
-RING_KERNEL chain_llc, "N times sixteen loads from twice as many lines as the last-level cache has", KERNEL_SERVICE_CHAIN_LLC
-SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 8, "far more lines than the first level has; replacement is not always LRU"
-SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 8, "far more lines than the second level has; replacement is not always LRU"
-SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*8, 64, "each load misses what lies before; walks and prefetches come on top"
-SIG_RANGE LLC_MISS, LINKS/4, 0, LINKS*8, 64, "half of the lines cannot be there; replacement is not always LRU, walks and prefetches come on top"
-SIG_RANGE DTLB_LOAD_MISS, 0, 0, LINKS, 8, "as many pages as the memory has; the TLBs may hold them all"
+RING_KERNEL chain_llc, "N times sixteen loads from twice as many lines as the last-level cache has", KERNEL_SERVICE_CHAIN_LLC, LINKS, 1
+SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 1, "far more lines than the first level has, but each second one may come along with its neighbour"
+SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 1, "far more lines than the second level has, but each second one may come along with its neighbour"
+SIG_RANGE LLC_REF, LINKS/2, 0, 2*(LINKS + LINKS), 2*(1 + 1 + 1 + 1), "each load misses what lies before, but each second line may come along with its neighbour; each load, the store and each walk may ask, for the line beside as well"
+SIG_RANGE LLC_MISS, LINKS/4, 0, 2*(LINKS + LINKS), 2*(1 + 1 + 1 + 1), "half of the lines cannot be there, of which each second one may come along with its neighbour; each load, the store and each walk may ask, for the line beside as well"
+SIG_RANGE DTLB_LOAD_MISS, 0, 0, LINKS, 1, "as many pages as the memory has; the TLBs may hold them all"
 SIGNATURE_END
 
-.macro PAGES_KERNEL size, flag, least, most, most_once, reason
-RING_KERNEL pages_\size, "N times sixteen loads from twice as many 4 KiB as the TLBs hold pages, in pages of \size", \flag
-SIG_RANGE DTLB_LOAD_MISS, \least, 0, \most, \most_once, "\reason"
-SIG_RANGE L1D_LOAD_MISS, 0, 0, LINKS, 8, BY_SIZE
-SIG_RANGE L2_LOAD_MISS, 0, 0, LINKS, 8, BY_SIZE
-SIG_RANGE LLC_REF, 0, 0, LINKS*8, 64, BY_SIZE
-SIG_RANGE LLC_MISS, 0, 0, LINKS*8, 64, BY_SIZE
+.macro PAGES_KERNEL size, flag, least, walks, once, reason
+RING_KERNEL pages_\size, "N times sixteen loads from twice as many 4 KiB as the TLBs hold pages, in pages of \size", \flag, \walks, \once
+SIG_RANGE DTLB_LOAD_MISS, \least, 0, \walks, \once, "\reason"
+SIG_RANGE L1D_LOAD_MISS, 0, 0, LINKS, 1, BY_SIZE
+SIG_RANGE L2_LOAD_MISS, 0, 0, LINKS, 1, BY_SIZE
+SIG_RANGE LLC_REF, 0, 0, 2*(LINKS + \walks), 2*(1 + 1 + \once + 1), BY_SIZE_ASKED
+SIG_RANGE LLC_MISS, 0, 0, 2*(LINKS + \walks), 2*(1 + 1 + \once + 1), BY_SIZE_ASKED
 SIGNATURE_END
 .endm
 
-PAGES_KERNEL 4k, KERNEL_SERVICE_CHAIN_4K, LINKS/2, LINKS, 8, "every load is in a page used longest ago; replacement is not always LRU"
-PAGES_KERNEL 2m, KERNEL_SERVICE_CHAIN_2M, 0, 0, 24, "some sixteen large pages, which any TLB for them holds; each may have to be walked to once"
-PAGES_KERNEL 1g, KERNEL_SERVICE_CHAIN_1G, 0, 0, 8, "one page or two, and what lies beside them"
+PAGES_KERNEL 4k, KERNEL_SERVICE_CHAIN_4K, LINKS/2, LINKS, 1, "twice as many pages as the TLBs hold, of which half may stay, or none"
+PAGES_KERNEL 2m, KERNEL_SERVICE_CHAIN_2M, 0, 0, (16+8), "sixteen large pages, which any TLB for them holds: each may have to be walked to once, and others may take eight in a run"
+PAGES_KERNEL 1g, KERNEL_SERVICE_CHAIN_1G, 0, 0, 8, "one page or two, which stay; others may take eight in a run"

@@ -1,0 +1,77 @@
+#include "tests/host/support/replay.h"
+#include "pmu/account.h"
+#include "tests/host/support/stepper.h"
+
+#include <stdlib.h>
+
+#define POOL        (32 << 20)
+#define POOL_START  0x40000000ull
+#define CHAIN_PAGES (KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
+
+static struct replay_chain chain_for(const struct kernel *k, const struct uarch_geometry *g)
+{
+	const struct uarch_cache_geometry *c = k->flags & KERNEL_SERVICE_CHAIN_L1   ? &g->l1d
+					       : k->flags & KERNEL_SERVICE_CHAIN_L2 ? &g->l2
+										    : NULL;
+
+	struct replay_chain chain = {.large = k->flags & KERNEL_SERVICE_CHAIN_2M   ? 21
+					      : k->flags & KERNEL_SERVICE_CHAIN_1G ? 30
+										   : 0};
+
+	if (k->flags & CHAIN_PAGES) {
+		chain.stride = 4096 + 64;
+		chain.lines = 2u * (g->dtlb + g->stlb_sets * g->stlb_ways);
+	}
+	if (k->flags & KERNEL_SERVICE_CHAIN_LLC) {
+		chain.stride = g->llc.line;
+		chain.lines = 2u * g->llc.sets * g->llc.ways;
+	}
+	if (!c)
+		return chain;
+	chain.stride = (uint64_t)c->sets * c->line;
+	chain.lines = 4u * c->ways < POOL / chain.stride ? 4u * c->ways : POOL / chain.stride;
+	if (k->flags & KERNEL_SERVICE_CHAIN_FITS)
+		chain.lines = c->ways * 3u / 4;
+	return chain;
+}
+
+struct uarch *replay_machine(const struct uarch_geometry *g)
+{
+	void *memory = malloc(uarch_size(g));
+
+	return memory ? uarch_create(memory, g) : NULL;
+}
+
+bool replay_begin(struct replay *r, struct uarch *machine, const struct uarch_geometry *g,
+		  const struct kernel *k)
+{
+	uint64_t start, end, distance;
+
+	*r = (struct replay){.machine = machine, .chain = chain_for(k, g)};
+	uarch_reset(machine);
+	stepper_code_alias(&start, &end, &distance);
+	uarch_code_alias(machine, start, end, distance);
+	uarch_large_pages(machine, POOL_START, r->chain.large ? POOL_START + POOL : 0, r->chain.large);
+	return !(k->flags & KERNEL_SERVICE_CHAINS) || r->chain.lines;
+}
+
+const struct qvec *replay_run(struct replay *r, struct trace *t)
+{
+	struct replay_chain *chain = &r->chain;
+
+	r->total = (struct qvec){{0}};
+	for (size_t i = 0; i < t->count; i++) {
+		struct trace_step *s = &t->step[i];
+		struct qterm terms[ACCOUNT_TERMS], out[MACHINE_TERMS];
+		unsigned n = trace_terms(s, terms);
+
+		/* The first load of a chain kernel fetches the chain's address, its last instruction may
+		 * store that. */
+		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM)
+			s->did.address = POOL_START + chain->stride * (chain->at++ % chain->lines);
+		account_add(&r->total, out,
+			    machine_retired(r->machine, &s->did, s->code, s->rip, s->next, terms, n,
+					    s->denormal, out));
+	}
+	return &r->total;
+}

@@ -1,0 +1,161 @@
+#include "tests/host/support/trace.h"
+#include "pmu/account.h"
+#include "tests/host/support/stepper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct trace *recording;
+
+static struct trace_step *add(struct trace *t)
+{
+	if (t->count == t->room) {
+		t->room = t->room ? 2 * t->room : 64;
+		t->step = realloc(t->step, t->room * sizeof *t->step);
+		if (!t->step)
+			abort();
+	}
+	return &t->step[t->count++];
+}
+
+unsigned trace_terms(struct trace_step *s, struct qterm *terms)
+{
+	s->did.insn = &s->insn;
+	return account_retired(&s->did, terms);
+}
+
+uint64_t trace_amount(struct trace_step *s, enum quantity q)
+{
+	struct qterm terms[ACCOUNT_TERMS];
+	unsigned n = trace_terms(s, terms);
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += terms[i].quantity == q ? terms[i].amount : 0;
+	return sum;
+}
+
+static void stepped(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next)
+{
+	struct trace_step *s = add(recording);
+	struct qterm terms[ACCOUNT_TERMS];
+
+	*s = (struct trace_step){.did = *did, .insn = *did->insn, .rip = rip, .next = next};
+	memcpy(s->code, code, did->insn->length);
+	s->denormal = stepper_denormal(did, code, terms, account_retired(did, terms));
+}
+
+/* --- read off the code ------------------------------------------------------------------------------- */
+
+#define CODE_AT 0x10000000ull
+#define DATA_AT 0x20000000ull
+#define RING_AT 0x30000000ull
+
+static uint64_t relative(const struct trace_step *s)
+{
+	bool near = s->insn.length >= 5;
+	int32_t displacement = (int8_t)s->code[s->insn.length - 1];
+
+	if (near)
+		memcpy(&displacement, s->code + s->insn.length - 4, 4);
+	return s->rip + s->insn.length + (uint64_t)(int64_t)displacement;
+}
+
+static struct trace_step *walk_one(struct trace *t, const uint8_t *code, size_t room, uint64_t rip)
+{
+	struct insn_registers registers = {.rip = rip};
+	struct trace_step *s = add(t);
+
+	*s = (struct trace_step){.rip = rip};
+	if (!insn_decode(code, room < 15 ? room : 15, &s->insn))
+		return NULL;
+	memcpy(s->code, code, s->insn.length);
+	for (unsigned i = 0; i < 16; i++)
+		registers.gpr[i] = DATA_AT + KERNEL_SCRATCH;
+	s->did = (struct insn_retired){.insn = &s->insn,
+				       .cpl = 3,
+				       .cpl_after = 3,
+				       .iterations = 1,
+				       .stack = DATA_AT - KERNEL_STACK,
+				       .source = DATA_AT + KERNEL_SCRATCH,
+				       .dest = DATA_AT + KERNEL_SCRATCH};
+	if (s->insn.flags & INSN_F_MEM)
+		s->did.address = insn_effective_address(s->code, &s->insn, &registers);
+	s->next = rip + s->insn.length;
+	return s;
+}
+
+/* As tests/kernels/services.c makes the ring of code. */
+#define RING_STEP 1027
+#define LINE      64
+
+static uint64_t ring_line(uint64_t i)
+{
+	return RING_AT + i * RING_STEP % KERNEL_CODE_LINES * LINE;
+}
+
+static void walk_segment(struct trace *t, uint64_t segment, uint64_t back)
+{
+	static const uint8_t lea[7] = {0x48, 0x8d, 0x05}, jmp[5] = {0xe9}, ret[1] = {0xc3};
+	uint64_t first = segment * KERNEL_CODE_SEGMENT;
+
+	for (uint64_t i = first; i < first + KERNEL_CODE_SEGMENT - 1; i++)
+		walk_one(t, jmp, sizeof jmp, ring_line(i))->next = ring_line(i + 1);
+	first += KERNEL_CODE_SEGMENT - 1;
+	walk_one(t, lea, sizeof lea, ring_line(first));
+	walk_one(t, ret, sizeof ret, ring_line(first) + sizeof lea)->next = back;
+}
+
+#define COND_NS 9 /* loops that are closed by JNS are entered at their end */
+
+static const char *walk(struct trace *t, const struct kernel *k, uint64_t from)
+{
+	size_t size = (size_t)(k->code_end - k->code);
+	uint64_t closed = 0, segment = from;
+
+	for (uint64_t at = 0; at < size;) {
+		struct trace_step *s = walk_one(t, k->code + at, size - at, CODE_AT + at);
+		bool direct, call;
+
+		if (!s)
+			return "there is something that is no instruction";
+		direct = trace_amount(s, Q_BR_JMP_DIRECT);
+		call = trace_amount(s, Q_BR_CALL_INDIRECT) && k->flags & KERNEL_SERVICE_CODE;
+		if (s->insn.special == INSN_JCC && relative(s) <= s->rip) {
+			s->did.taken = ++closed < t->n + (s->insn.cond == COND_NS);
+			s->next = s->did.taken ? relative(s) : s->next;
+		} else if (direct) {
+			s->next = relative(s);
+		}
+		at = s->next - CODE_AT;
+		if (call) {
+			s->next = ring_line(segment * KERNEL_CODE_SEGMENT);
+			walk_segment(t, segment++, CODE_AT + at);
+		}
+	}
+	return NULL;
+}
+
+const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from)
+{
+	struct qvec ignored;
+	const char *why;
+
+	t->kernel = k;
+	t->n = n;
+	t->count = 0;
+	t->stepped = !stepper_unfit(k);
+	if (!t->stepped)
+		return walk(t, k, from);
+	recording = t;
+	stepper_watch(stepped);
+	why = stepper_run(k, n, &ignored);
+	stepper_watch(NULL);
+	return why;
+}
+
+void trace_free(struct trace *t)
+{
+	free(t->step);
+	*t = (struct trace){0};
+}
