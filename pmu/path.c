@@ -17,9 +17,11 @@ bool path_create(struct path *p, unsigned steps, bool registers)
 	p->step = malloc(steps * sizeof *p->step);
 	p->access = malloc(steps * PATH_ACCESSES * sizeof *p->access);
 	p->terms = malloc(steps * PATH_TERMS * sizeof *p->terms);
-	if (registers)
+	if (registers) {
 		p->registers = malloc(steps * sizeof *p->registers);
-	if (p->step && p->access && p->terms && (p->registers || !registers))
+		p->vectors = malloc(steps * sizeof *p->vectors);
+	}
+	if (p->step && p->access && p->terms && ((p->registers && p->vectors) || !registers))
 		return true;
 	path_free(p);
 	return false;
@@ -29,6 +31,7 @@ void path_free(struct path *p)
 {
 	free(p->step);
 	free(p->registers);
+	free(p->vectors);
 	free(p->access);
 	free(p->terms);
 	*p = (struct path){0};
@@ -48,6 +51,8 @@ static void note(struct path *p, const struct model_step *s)
 	}
 	if (p->registers)
 		p->registers[p->n_steps] = *s->registers;
+	if (p->vectors)
+		p->vectors[p->n_steps] = vectors_digest(s->vectors);
 	p->step[p->n_steps++] = (struct path_step){
 		.ip = s->ip,
 		.next = s->next,
@@ -125,6 +130,8 @@ static void retired(void *ctx, const struct step_retired *r)
 	if (r->emulated && r->did.insn->special == INSN_WRMSR)
 		return;
 	details_of_retired(&details, &step, r);
+	if (p->vectors)
+		details_of_vectors(&details, &step);
 	follow(p, &step);
 }
 
@@ -137,6 +144,8 @@ static void delivered(void *ctx, const struct step_delivered *d)
 
 	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
 	details_of_delivered(&details, &step, d);
+	if (p->vectors)
+		details_of_vectors(&details, &step);
 	follow(p, &step);
 }
 

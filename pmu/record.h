@@ -68,6 +68,17 @@ enum record_field {
 	RECORD_HAS_REFILL = 1 << 18,      /* .refill */
 };
 
+/** Fields that records have only if a recording asks for them: bits of pmu_recording.more and
+ * pmu_record_source.more. */
+enum record_more {
+	RECORD_MORE_VECTORS = 1 << 0,      /* .vectors */
+	RECORD_MORE_BRANCHES = 1 << 1,     /* .branch[] */
+	RECORD_MORE_INSTRUCTIONS = 1 << 2, /* .instructions */
+};
+
+/** Branches in a record. */
+#define RECORD_BRANCHES 8
+
 /** What kind of operation a record is of; bits of pmu_record.op. */
 enum record_op {
 	RECORD_OP_LOAD = 1 << 0,
@@ -123,6 +134,15 @@ struct pmu_record {
 	uint32_t tagged, completed; /* core cycles from then until it retired */
 	uint32_t refill;            /* core cycles until a miss of the first-level TLB was made good */
 	uint8_t from_where;         /* enum record_from; IBS, with RECORD_HAS_SOURCE */
+	uint8_t more;               /* enum record_more: what it has of */
+	uint8_t n_branches;
+	struct {
+		uint64_t from, to;
+	} branch[RECORD_BRANCHES]; /* the last ones, newest first; of the recorded rings. One into such a ring
+				      may have RECORD_HIDDEN as its source */
+	uint64_t vectors;          /* XMM registers after the instruction: pmu/vectors.h */
+	uint64_t instructions;     /* that have retired in the recorded rings while it ran since setup(), this one
+				      too */
 	uint8_t page_shift;         /* bits of the size of the page that the first-level TLB has */
 };
 
@@ -149,6 +169,7 @@ struct pmu_record_source {
 	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
 			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
 	bool far_filter; /* it can leave out what does not miss the last-level cache */
+	uint8_t more;       /* enum record_more: what can be asked for besides .fields */
 	const char *manual; /* manual and section */
 };
 
@@ -169,6 +190,7 @@ struct pmu_recording {
 	size_t size;        /* of it, in bytes: room for administration besides the records, see
 			       record_memory() */
 	unsigned records;   /* that the buffer is to hold; IBS: not looked at */
+	uint8_t more;       /* enum record_more, among the source's */
 	unsigned threshold; /* interrupt when this many have been written; 0: none */
 	bool circular;      /* traces: start again at the buffer's beginning when it is full; else see
 			       record_state() */

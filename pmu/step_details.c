@@ -4,6 +4,8 @@
 #include "arch/x86/time.h"
 #include "pmu/account.h"
 
+#include <string.h>
+
 static void show_registers(struct step_details *d, struct model_step *step, const struct trap_frame *f)
 {
 	d->registers = (struct model_registers){
@@ -41,4 +43,15 @@ void details_of_delivered(struct step_details *d, struct model_step *step, const
 	show_registers(d, step, e->after);
 	step->transfer = account_delivery(e->kind);
 	step->vector = (uint8_t)e->vector;
+}
+
+#define FXSAVE_XMM 160 /* SDM vol. 1, 10.5.1 */
+
+void details_of_vectors(struct step_details *d, struct model_step *step)
+{
+	static uint8_t area[512] __attribute__((aligned(16)));
+
+	__asm__ volatile("fxsave64 %0" : "=m"(area));
+	memcpy(d->vectors, area + FXSAVE_XMM, sizeof d->vectors);
+	step->vectors = d->vectors;
 }

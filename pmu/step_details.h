@@ -8,11 +8,13 @@
 #include "arch/x86/step.h"
 #include "pmu/model.h"
 #include "pmu/uarch.h"
+#include "pmu/vectors.h"
 
 /** What a step with details points to. */
 struct step_details {
 	struct model_registers registers;
 	struct uarch_access access[MODEL_ACCESSES];
+	uint8_t vectors[VECTORS_SIZE];
 };
 
 /** Of an instruction that has retired; the client must have asked for .details. step->terms must be there. */
@@ -20,5 +22,8 @@ void details_of_retired(struct step_details *d, struct model_step *step, const s
 
 /** Of an event that was delivered. */
 void details_of_delivered(struct step_details *d, struct model_step *step, const struct step_delivered *e);
+
+/** The XMM registers besides, which are the stepped code's until the step engine returns to it. */
+void details_of_vectors(struct step_details *d, struct model_step *step);
 
 #endif

@@ -48,6 +48,14 @@ void step_break(struct step_breaker *b, struct model_step *step, struct step_det
 	if (has(b, STEP_STALE_REGISTERS))
 		details->registers = b->before;
 	b->before = after;
+	if (step->vectors) {
+		uint8_t vectors[VECTORS_SIZE];
+
+		memcpy(vectors, details->vectors, sizeof vectors);
+		if (has(b, STEP_STALE_REGISTERS))
+			memcpy(details->vectors, b->vectors_before, sizeof vectors);
+		memcpy(b->vectors_before, vectors, sizeof vectors);
+	}
 	if (has(b, STEP_TIME_STANDS))
 		step->tsc = 1;
 }

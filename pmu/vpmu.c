@@ -40,6 +40,7 @@ static struct {
 	void *state;
 	bool active;    /* model->counting() or ->recording(), as of the last write */
 	bool recording; /* model->recording(), likewise */
+	bool vectors;   /* model->shows_vectors(), likewise */
 	bool own_write; /* the instruction now retiring is a WRMSR that the model has carried out ... */
 	bool was_idle;  /* ... and the model was not active before it */
 	struct memo (*memo)[4]; /* of each class: by LOCK, by taken */
@@ -141,6 +142,7 @@ static void begin_epoch(void)
 {
 	vpmu.epoch++;
 	vpmu.recording = records();
+	vpmu.vectors = vpmu.recording && vpmu.model->shows_vectors && vpmu.model->shows_vectors(vpmu.state);
 	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state);
 	vpmu.splits = vpmu_client.details = false;
 	vpmu.machine_runs = vpmu.recording;
@@ -328,6 +330,8 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 
 	if (vpmu.recording)
 		details_of_retired(&details, &step, r);
+	if (vpmu.vectors)
+		details_of_vectors(&details, &step);
 	if (vpmu.machine_runs) {
 		unsigned n = machine_retired(
 			vpmu.machine, did, (const uint8_t *)r->rip, r->rip, r->after->rip, terms,
@@ -383,6 +387,8 @@ static void delivered(void *ctx, const struct step_delivered *d)
 	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
 	if (vpmu.recording)
 		details_of_delivered(&details, &step, d);
+	if (vpmu.vectors)
+		details_of_vectors(&details, &step);
 	advance(&step);
 }
 

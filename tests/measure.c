@@ -187,6 +187,19 @@ static void services_off(const struct window *w)
 	step_resume();
 }
 
+/* So that what a kernel finds there is the same in each run. */
+static inline void clear_vectors(void)
+{
+	__asm__ volatile(
+		"pxor %%xmm0, %%xmm0; pxor %%xmm1, %%xmm1; pxor %%xmm2, %%xmm2; pxor %%xmm3, %%xmm3\n\t"
+		"pxor %%xmm4, %%xmm4; pxor %%xmm5, %%xmm5; pxor %%xmm6, %%xmm6; pxor %%xmm7, %%xmm7\n\t"
+		"pxor %%xmm8, %%xmm8; pxor %%xmm9, %%xmm9; pxor %%xmm10, %%xmm10\n\t"
+		"pxor %%xmm11, %%xmm11; pxor %%xmm12, %%xmm12; pxor %%xmm13, %%xmm13\n\t"
+		"pxor %%xmm14, %%xmm14; pxor %%xmm15, %%xmm15" ::
+			: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+			  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 {
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
@@ -202,6 +215,7 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 	};
 
 	services_on(w);
+	clear_vectors();
 	if (w->ring)
 		ring_call(w->ring, entry, &regs);
 	else

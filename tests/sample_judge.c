@@ -93,6 +93,11 @@ static bool same_flags(const struct model_registers *m, const struct pmu_record 
 	return !(r->has & RECORD_HAS_FLAGS) || !((m->flags ^ r->flags) & FLAGS_COMPARED);
 }
 
+static bool same_vectors(const struct path *p, unsigned step, const struct pmu_record *r)
+{
+	return !p->vectors || !(r->more & RECORD_MORE_VECTORS) || p->vectors[step] == r->vectors;
+}
+
 /* A step that the record can be of and at which the event occurs; of several the one whose registers it has.
  */
 static bool find_step(const struct judge *j, const struct pmu_record *r, unsigned *step)
@@ -109,7 +114,8 @@ static bool find_step(const struct judge *j, const struct pmu_record *r, unsigne
 		found = true;
 		if (!p->registers)
 			break;
-		if (other_register(&p->registers[i], r) == GPR_COUNT && same_flags(&p->registers[i], r)) {
+		if (other_register(&p->registers[i], r) == GPR_COUNT && same_flags(&p->registers[i], r) &&
+		    same_vectors(p, i, r)) {
 			*step = i;
 			break;
 		}
@@ -167,6 +173,75 @@ static void judge_time(const struct judge *j, const struct pmu_record *r, unsign
 		      r->tsc, begin, end);
 }
 
+static void judge_vectors(const struct judge *j, const struct pmu_record *r, unsigned k, unsigned step)
+{
+	struct sample_judgement *out = &j->out[SAMPLE_VECTORS];
+
+	out->checked++;
+	if (same_vectors(j->x->path, step, r))
+		out->right++;
+	else
+		wrong(out, "record %u, at %+" PRId64 ": XMM registers are not those after the instruction",
+		      k + 1, place(j, r));
+}
+
+/* Back from the record's own step to where the path begins, or to where a ring that is not recorded does:
+ * what is older is not the kernel's. */
+static void judge_branches(const struct judge *j, const struct pmu_record *r, unsigned k, unsigned step)
+{
+	struct sample_judgement *out = &j->out[SAMPLE_BRANCHES];
+	const struct path *p = j->x->path;
+	unsigned b = 0;
+
+	out->checked++;
+	for (unsigned i = step + 1; i-- > 0 && b < RECORD_BRANCHES;) {
+		const struct path_step *s = &p->step[i];
+
+		if (s->cpl != s->cpl_after && j->x->rings != RING_ALL)
+			break;
+		if (!s->transfer || !(j->x->rings & (s->cpl_after ? RING_USR : RING_OS)))
+			continue;
+		if (b == r->n_branches) {
+			wrong(out, "record %u, at %+" PRId64 ": %u branches, and there were more", k + 1,
+			      place(j, r), b);
+			return;
+		}
+		if (r->branch[b].from != s->ip || r->branch[b].to != s->next) {
+			wrong(out,
+			      "record %u, at %+" PRId64 ": branch %u back is %+" PRId64 " to %+" PRId64
+			      " instead of %+" PRId64 " to %+" PRId64,
+			      k + 1, place(j, r), b + 1, (int64_t)(r->branch[b].from - j->kernel_at),
+			      (int64_t)(r->branch[b].to - j->kernel_at), (int64_t)(s->ip - j->kernel_at),
+			      (int64_t)(s->next - j->kernel_at));
+			return;
+		}
+		b++;
+	}
+	out->right++;
+}
+
+static const struct pmu_event instructions = {.fixed = -1, .terms = {{Q_INSTRUCTIONS, 1}}};
+
+/* Of the record that should be the k-th. */
+static void judge_counts(const struct judge *j, const struct pmu_record *r, unsigned k, unsigned step)
+{
+	struct sample_judgement *out = &j->out[SAMPLE_COUNTS];
+	const struct path *p = j->x->path;
+	uint64_t windows = (j->x->period * (k + 1) - 1) / sample_occurrences(j->x), expected = 0;
+
+	for (unsigned i = 0; i < p->n_steps; i++) {
+		uint64_t here = path_occurrences(p, i, &instructions, j->x->rings);
+
+		expected += here * (windows + (i <= step));
+	}
+	out->checked++;
+	if (r->instructions == expected)
+		out->right++;
+	else
+		wrong(out, "record %u, at %+" PRId64 ": %" PRIu64 " instructions instead of %" PRIu64, k + 1,
+		      place(j, r), r->instructions, expected);
+}
+
 static void judge_latency(const struct judge *j, const struct pmu_record *r, unsigned k)
 {
 	struct sample_judgement *out = &j->out[SAMPLE_LATENCY];
@@ -213,6 +288,12 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 			judge_registers(&j, r, k, at);
 		if (known && r->has & RECORD_HAS_ADDRESS)
 			judge_address(&j, r, k, at);
+		if (known && x->path->vectors && r->more & RECORD_MORE_VECTORS)
+			judge_vectors(&j, r, k, at);
+		if (known && r->more & RECORD_MORE_BRANCHES)
+			judge_branches(&j, r, k, at);
+		if (expected && r->more & RECORD_MORE_INSTRUCTIONS && !x->again_each)
+			judge_counts(&j, r, k, at);
 		if (x->latencies)
 			judge_latency(&j, r, k);
 		if (r->has & RECORD_HAS_TSC) {

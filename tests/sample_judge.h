@@ -42,6 +42,10 @@ enum sample_aspect {
 	SAMPLE_REGISTERS,   /* registers are those after the instruction */
 	SAMPLE_ADDRESS,     /* the data address is one that the instruction accesses */
 	SAMPLE_TIME,        /* the time lies in the recorded run, and does not go back */
+	SAMPLE_VECTORS,     /* XMM registers are those after the instruction */
+	SAMPLE_BRANCHES,    /* the last branches are those of the path, as far back as it goes */
+	SAMPLE_COUNTS,      /* as many instructions have retired as on the path; records out of place are not
+			       looked at */
 	SAMPLE_LATENCY,     /* (.latencies) the latency is told, and above the threshold */
 	SAMPLE_ASPECTS
 };

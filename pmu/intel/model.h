@@ -269,6 +269,16 @@ enum model_access intel_apebs_write(struct intel_state *s, uint32_t address, uin
 /** Write a record for the counters that were hit. @return false if it finds no room */
 bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct model_step *step);
 
+/** The value of counter c that a record tells. */
+static inline uint64_t intel_pebs_snapshot(const struct intel_state *s, unsigned c)
+{
+	return (s->counter[c].value - injected(s, INJECT_SNAPSHOT_EARLY)) & s->counter[c].mask;
+}
+
+/** Whether records tell XMM registers. */
+bool intel_apebs_shows_vectors(const struct intel_state *s);
+bool intel_pebs_shows_vectors(const void *state);
+
 /** Whether any counter may sample. */
 bool intel_pebs_on(const struct intel_state *s);
 

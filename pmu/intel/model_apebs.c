@@ -6,7 +6,7 @@
  * offset reaches it, and not again while it stays above; a record that finds no room sets FULL, and nothing
  * more is written until software clears that; of counters that share a record it has the groups of all; a
  * reload value has ones above its 32 bits. Physical and linear addresses are the same here. Records are not
- * cut into fragments.
+ * cut into fragments. Of the vector registers XMM0 to XMM15 are known, the others are 0.
  */
 #include "pmu/intel/apebs.h"
 #include "pmu/intel/model.h"
@@ -125,7 +125,7 @@ static void add_gprs(const struct model_step *step, struct apebs_record *r)
 	add_group(r, &g, sizeof g);
 }
 
-static void add_vectors(uint64_t groups, struct apebs_record *r)
+static void add_vectors(uint64_t groups, const struct model_step *step, struct apebs_record *r)
 {
 	static const struct {
 		uint64_t group;
@@ -145,6 +145,8 @@ static void add_vectors(uint64_t groups, struct apebs_record *r)
 		if (!(groups & parts[i].group))
 			continue;
 		memset(r->bytes + r->size, 0, parts[i].size);
+		if (parts[i].group == APEBS_XMM && step->vectors)
+			memcpy(r->bytes + r->size, step->vectors, parts[i].size);
 		r->size += parts[i].size;
 	}
 }
@@ -180,7 +182,9 @@ static void add_counters(const struct intel_state *s, uint64_t groups, struct ap
 			header.fixed |= 1u << (c - INTEL_GENERAL_MAX);
 		else
 			header.general |= 1u << c;
-		add_group(r, &s->counter[c].value, sizeof s->counter[c].value);
+		const uint64_t value = intel_pebs_snapshot(s, c);
+
+		add_group(r, &value, sizeof value);
 	}
 	if (groups & APEBS_METRICS) {
 		const uint64_t metrics[2] = {s->counter[INTEL_GENERAL_MAX + FIXED_SLOTS].value,
@@ -210,7 +214,7 @@ static void compose(const struct intel_state *s, uint32_t hit, const struct mode
 	if (groups & APEBS_GPRS)
 		add_gprs(step, r);
 	if (groups & APEBS_VECTORS)
-		add_vectors(groups, r);
+		add_vectors(groups, step, r);
 	if (groups & APEBS_LBR_FIELD)
 		add_branches(s, groups, r);
 	if (groups & APEBS_COUNTERS)
@@ -219,6 +223,14 @@ static void compose(const struct intel_state *s, uint32_t hit, const struct mode
 	r->size = (r->size + APEBS_UNIT - 1) & ~(size_t)(APEBS_UNIT - 1);
 	header.format = r->size | APEBS_64BIT | groups | APEBS_ENABLED;
 	memcpy(r->bytes, &header, sizeof header);
+}
+
+bool intel_apebs_shows_vectors(const struct intel_state *s)
+{
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+		if (intel_apebs_samples(s, c) && s->cfg_c[c] & APEBS_XMM)
+			return true;
+	return false;
 }
 
 bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct model_step *step)

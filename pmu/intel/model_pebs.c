@@ -13,7 +13,7 @@
  *
  * Latency and source of a load are those of the machine model, told by the deepest level that it missed:
  * LATENCY_* below. Silicon watches one load at a time, chosen at random, for its load-latency event; here
- * every load is watched. The XMM registers of an adaptive record are 0: a step does not tell them.
+ * every load is watched.
  */
 #include "pmu/intel/apebs.h"
 #include "pmu/intel/model.h"
@@ -194,12 +194,39 @@ static bool all_adaptive(const struct intel_state *s, uint32_t hit)
 	return true;
 }
 
+/* Format 6: values of the counters that are named. */
+static void append_counters(const struct intel_state *s, uint64_t cfg, uint8_t *out, size_t *size)
+{
+	struct pebs_counters header = {0};
+	size_t at = *size;
+
+	if (cfg & PEBS_CFG_COUNTERS) {
+		header.general = cfg >> PEBS_CFG_GENERAL & 0xffff & s->leaf.general;
+		header.fixed = cfg >> PEBS_CFG_FIXED & 0xff & s->leaf.fixed;
+	}
+	append(out, size, &header, sizeof header);
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+		if (intel_is_fixed(c) ? header.fixed >> (c - INTEL_GENERAL_MAX) & 1
+				      : header.general >> c & 1) {
+			const uint64_t value = intel_pebs_snapshot(s, c);
+
+			append(out, size, &value, sizeof value);
+		}
+	if (cfg & PEBS_CFG_METRICS) {
+		const uint64_t metrics[2] = {s->counter[INTEL_GENERAL_MAX + FIXED_SLOTS].value,
+					     intel_metrics_read(s)};
+
+		header.metrics = PEBS_METRICS_THERE;
+		append(out, size, metrics, sizeof metrics);
+	}
+	memcpy(out + at, &header, sizeof header);
+}
+
 static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_step *step, uint8_t *out)
 {
 	const struct intel_pebs_state *p = &s->pebs;
 	uint64_t cfg = MUTANT(M_PEBS_GROUPS, all_adaptive(s, hit), true) ? p->data_cfg : 0;
-	struct pebs_basic basic = {.format = (cfg & 0xffffffff) | (uint64_t)intel_pebs_adaptive_size(cfg)
-									  << PEBS_SIZE_SHIFT,
+	struct pebs_basic basic = {.format = cfg & 0xffffffff,
 				   .ip = step->ip,
 				   .counters = intel_pebs_counters(hit),
 				   .tsc = step->tsc};
@@ -238,7 +265,10 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_s
 		append(out, &size, &g, sizeof g);
 	}
 	if (cfg & PEBS_CFG_XMM) {
-		memset(out + size, 0, PEBS_XMM_SIZE);
+		if (MUTANT(M_PEBS_XMM, step->vectors != NULL, false))
+			memcpy(out + size, step->vectors, PEBS_XMM_SIZE);
+		else
+			memset(out + size, 0, PEBS_XMM_SIZE);
 		size += PEBS_XMM_SIZE;
 	}
 	for (unsigned i = 0; cfg & PEBS_CFG_BRANCHES && i <= (cfg >> PEBS_CFG_DEPTH & 0xff); i++) {
@@ -246,7 +276,18 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_s
 		intel_lbr_recent(s, i, &b.from, &b.to, &b.info);
 		append(out, &size, &b, sizeof b);
 	}
+	if (cfg & (PEBS_CFG_COUNTERS | PEBS_CFG_METRICS))
+		append_counters(s, cfg, out, &size);
+	basic.format |= (uint64_t)size << PEBS_SIZE_SHIFT;
+	memcpy(out, &basic, sizeof basic);
 	return size;
+}
+
+bool intel_pebs_shows_vectors(const void *state)
+{
+	const struct intel_state *s = state;
+
+	return s->pebs.at.architectural ? intel_apebs_shows_vectors(s) : s->pebs.data_cfg & PEBS_CFG_XMM;
 }
 
 /* After the record: back to where the DS area or the counter's own register says, no longer armed, no
@@ -277,7 +318,8 @@ static bool write_record(struct intel_state *s, uint32_t hit, const struct model
 {
 	const struct model_memory *m = s->ds.memory;
 	uint8_t record[sizeof(struct pebs_basic) + sizeof(struct pebs_memory) + sizeof(struct pebs_gprs) +
-		       PEBS_XMM_SIZE + 256 * sizeof(struct pebs_branch)];
+		       PEBS_XMM_SIZE + 256 * sizeof(struct pebs_branch) + sizeof(struct pebs_counters) +
+		       (INTEL_COUNTERS + 2) * sizeof(uint64_t)];
 	uint64_t index, max, threshold;
 
 	if (s->pebs.at.architectural)
@@ -400,7 +442,8 @@ enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint
 		return intel_apebs_write(s, address, value);
 	case IA32_PEBS_DATA_CFG:
 		if (!p->at.adaptive ||
-		    MUTANT(M_PEBS_CFG_RESERVED, intel_reserved(s, &value, PEBS_CFG_VALID), false))
+		    MUTANT(M_PEBS_CFG_RESERVED, intel_reserved(s, &value, intel_pebs_data_cfg_bits(&p->at)),
+			   false))
 			return MODEL_FAULT;
 		p->data_cfg = value;
 		return MODEL_OK;

@@ -551,6 +551,7 @@ const struct pmu_model intel_model = {
 	.counting = counting,
 	.increments = intel_increments,
 	.recording = recording,
+	.shows_vectors = intel_pebs_shows_vectors,
 	.attach = intel_attach,
 	.take_pmi = take_pmi,
 };

@@ -135,6 +135,17 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 	return p;
 }
 
+uint64_t intel_pebs_data_cfg_bits(const struct intel_pebs *pebs)
+{
+	uint64_t bits = PEBS_CFG_MEMORY | PEBS_CFG_GPRS | PEBS_CFG_XMM | PEBS_CFG_BRANCHES |
+			0xffull << PEBS_CFG_DEPTH;
+
+	if (pebs->format >= 6)
+		bits |= PEBS_CFG_COUNTERS | PEBS_CFG_METRICS | 0xffffull << PEBS_CFG_GENERAL |
+			0xffull << PEBS_CFG_FIXED;
+	return bits;
+}
+
 size_t intel_pebs_adaptive_size(uint64_t data_cfg)
 {
 	size_t size = sizeof(struct pebs_basic);
@@ -147,6 +158,12 @@ size_t intel_pebs_adaptive_size(uint64_t data_cfg)
 		size += PEBS_XMM_SIZE;
 	if (data_cfg & PEBS_CFG_BRANCHES)
 		size += sizeof(struct pebs_branch) * ((data_cfg >> PEBS_CFG_DEPTH & 0xff) + 1);
+	if (data_cfg & (PEBS_CFG_COUNTERS | PEBS_CFG_METRICS))
+		size += sizeof(struct pebs_counters) + (data_cfg & PEBS_CFG_METRICS ? 16 : 0);
+	if (data_cfg & PEBS_CFG_COUNTERS)
+		size += sizeof(uint64_t) *
+			(unsigned)(__builtin_popcountll(data_cfg >> PEBS_CFG_GENERAL & 0xffff) +
+				   __builtin_popcountll(data_cfg >> PEBS_CFG_FIXED & 0xff));
 	return size;
 }
 

@@ -42,9 +42,13 @@ struct pebs_gprs {
 struct pebs_branch {
 	uint64_t from, to, info;
 };
-#define PEBS_XMM_SIZE    256
-#define PEBS_SIZE_SHIFT  48
-#define PEBS_RETIRE_TIME 32
+struct pebs_counters {
+	uint32_t general, fixed, metrics, reserved; /* bit per counter; metrics: 3 if they are there */
+};
+#define PEBS_METRICS_THERE 3
+#define PEBS_XMM_SIZE      256
+#define PEBS_SIZE_SHIFT    48
+#define PEBS_RETIRE_TIME   32
 
 /* IA32_PEBS_DATA_CFG. */
 #define PEBS_CFG_MEMORY   (1u << 0)
@@ -52,7 +56,11 @@ struct pebs_branch {
 #define PEBS_CFG_XMM      (1u << 2)
 #define PEBS_CFG_BRANCHES (1u << 3)
 #define PEBS_CFG_DEPTH    24 /* bits 31:24: branches less 1 */
-#define PEBS_CFG_VALID    (0xfull | 0xffull << PEBS_CFG_DEPTH)
+/* Format 6. The manual's text was not at hand: as Linux has them (PEBS_DATACFG_*). */
+#define PEBS_CFG_COUNTERS (1u << 4)
+#define PEBS_CFG_METRICS  (1u << 5)
+#define PEBS_CFG_GENERAL  32 /* bits 47:32: the general counters */
+#define PEBS_CFG_FIXED    48 /* bits 55:48: the fixed ones */
 
 /* IA32_PEBS_ENABLE: bit n general counter n; bit 32 + n fixed counter n in adaptive PEBS, else load latency.
  */
@@ -93,6 +101,9 @@ struct intel_pebs {
  */
 struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t capabilities, bool ds,
 				    const struct intel_leaf0a *leaf);
+
+/** Bits of IA32_PEBS_DATA_CFG that are not reserved. */
+uint64_t intel_pebs_data_cfg_bits(const struct intel_pebs *pebs);
 
 /** Size of a record with these groups of IA32_PEBS_DATA_CFG. */
 size_t intel_pebs_adaptive_size(uint64_t data_cfg);

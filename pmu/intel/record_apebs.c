@@ -20,25 +20,42 @@
 #define PERIOD_MOST   0x80000000u /* a reload value has 32 bits */
 #define NEVER_REACHED APEBS_OFFSET
 
-/* Groups that are asked for. */
-static uint64_t groups_of(const struct intel_pebs *p)
+/* Groups that are asked for. r NULL: nothing more than of every record. */
+static uint64_t groups_of(const struct intel_pebs *p, const struct pmu_recording *r)
 {
-	return p->groups & GROUPS;
+	uint64_t groups = p->groups & GROUPS;
+
+	if (r && r->more & RECORD_MORE_VECTORS)
+		groups |= APEBS_XMM;
+	if (r && r->more & RECORD_MORE_BRANCHES)
+		groups |= 1ull << APEBS_LBR; /* RECORD_BRANCHES */
+	if (r && r->more & RECORD_MORE_INSTRUCTIONS)
+		groups |= APEBS_GENERAL | APEBS_FIXED;
+	return groups;
 }
 
-static size_t record_size(const struct intel_pebs *p)
-{
-	uint64_t groups = groups_of(p);
+_Static_assert(RECORD_BRANCHES == 8, "the least that a record can have");
 
-	return sizeof(struct apebs_header) + sizeof(struct apebs_basic) +
-	       (groups & APEBS_AUX ? sizeof(struct apebs_aux) : 0) +
-	       (groups & APEBS_GPRS ? sizeof(struct apebs_gprs) : 0);
+/* With the value of one counter, if any. */
+static size_t record_size(const struct intel_pebs *p, const struct pmu_recording *r)
+{
+	uint64_t groups = groups_of(p, r);
+	size_t size = sizeof(struct apebs_header) + sizeof(struct apebs_basic) +
+		      (groups & APEBS_AUX ? sizeof(struct apebs_aux) : 0) +
+		      (groups & APEBS_GPRS ? sizeof(struct apebs_gprs) : 0) +
+		      (groups & APEBS_XMM ? sizeof(struct apebs_vectors) + PEBS_XMM_SIZE : 0) +
+		      (groups & APEBS_LBR_FIELD
+			       ? sizeof(struct apebs_lbr) + RECORD_BRANCHES * sizeof(struct pebs_branch)
+			       : 0) +
+		      (groups & APEBS_COUNTERS ? sizeof(struct apebs_counters) + sizeof(uint64_t) : 0);
+
+	return (size + APEBS_UNIT - 1) / APEBS_UNIT * APEBS_UNIT;
 }
 
 static uint32_t fields(const struct intel_pebs *p)
 {
 	return RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC |
-	       (groups_of(p) & APEBS_GPRS
+	       (groups_of(p, NULL) & APEBS_GPRS
 			? RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64
 			: 0);
 }
@@ -48,7 +65,7 @@ static unsigned size_code(const struct intel_pebs *p, const struct pmu_recording
 {
 	unsigned code = 0;
 
-	while ((uint64_t)APEBS_PAGE << code < r->records * record_size(p) && code < APEBS_BASE_SIZE)
+	while ((uint64_t)APEBS_PAGE << code < r->records * record_size(p, r) && code < APEBS_BASE_SIZE)
 		code++;
 	return code;
 }
@@ -56,7 +73,7 @@ static unsigned size_code(const struct intel_pebs *p, const struct pmu_recording
 /* Offset of the first record. */
 static size_t first(const struct intel_pebs *p, const struct pmu_recording *r)
 {
-	return ((size_t)APEBS_PAGE << size_code(p, r)) - r->records * record_size(p);
+	return ((size_t)APEBS_PAGE << size_code(p, r)) - r->records * record_size(p, r);
 }
 
 static uint8_t *buffer(const struct pmu_recording *r)
@@ -92,7 +109,8 @@ bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, str
 					  .name = "architectural PEBS",
 					  .fields = fields(p),
 					  .period_unit = 1,
-					  .record_size = record_size(p),
+					  .record_size = record_size(p, NULL),
+					  .more = intel_more_offered(p),
 					  .manual = "CPUID.23H.4, CPUID.23H.5"};
 	out->counters = intel_pebs_counter_mask(pmu, p->counters);
 	return true;
@@ -107,7 +125,7 @@ size_t intel_apebs_memory(const struct intel_pebs *p, const struct pmu_recording
 static uint64_t index_at(const struct intel_pebs *p, const struct pmu_recording *r, size_t offset)
 {
 	uint64_t threshold =
-		r->threshold ? (first(p, r) + r->threshold * record_size(p)) / APEBS_UNIT : NEVER_REACHED;
+		r->threshold ? (first(p, r) + r->threshold * record_size(p, r)) / APEBS_UNIT : NEVER_REACHED;
 
 	return offset / APEBS_UNIT << APEBS_WRITE | APEBS_ENABLE | threshold << APEBS_THRESHOLD;
 }
@@ -116,14 +134,14 @@ bool intel_apebs_setup(const struct pmu *pmu, const struct intel_pebs *p, const 
 		       const struct pmu_config *config, const char **why)
 {
 	const struct pmu_counter *k = &pmu->counter[r->counter];
-	uint64_t bit = intel_pebs_bit(k), reset = 1 - r->period;
+	uint64_t bit = intel_pebs_bit(k), reset = 1 - r->period, companion = intel_more_companion(pmu, r);
 
 	if (r->period > PERIOD_MOST) {
 		*why = "the period is longer than a reload value can be";
 		return false;
 	}
 	if (!r->records || r->size < intel_apebs_memory(p, r) ||
-	    r->records * record_size(p) > (uint64_t)APEBS_PAGE << APEBS_BASE_SIZE) {
+	    r->records * record_size(p, r) > (uint64_t)APEBS_PAGE << APEBS_BASE_SIZE) {
 		*why = "too little memory for the records, or too much";
 		return false;
 	}
@@ -137,12 +155,14 @@ bool intel_apebs_setup(const struct pmu *pmu, const struct intel_pebs *p, const 
 	    (intel_pebs_of_latency(p, r, k) && !intel_pebs_least_latency()) ||
 	    !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_PEBS) ||
 	    !msr_write(IA32_PEBS_BASE, (uintptr_t)buffer(r) | size_code(p, r)) ||
-	    !msr_write(config_c(bit), (reset & CFG_C_RELOAD) | groups_of(p) | APEBS_ENABLED) ||
+	    !msr_write(config_c(bit), (reset & CFG_C_RELOAD) | groups_of(p, r) | APEBS_ENABLED) ||
+	    (companion &&
+	     !msr_write(config_c(intel_pebs_bit(&pmu->counter[__builtin_ctzll(companion)])), APEBS_ALLOW)) ||
 	    !msr_write(IA32_PEBS_INDEX, index_at(p, r, first(p, r)))) {
 		*why = "a register of PEBS raised #GP";
 		return false;
 	}
-	return true;
+	return intel_more_setup(pmu, r, why);
 }
 
 /* Offset behind the last record; `first` if the register faults. */
@@ -165,7 +185,7 @@ bool intel_apebs_state(const struct intel_pebs *p, const struct pmu_recording *r
 	if (!msr_read(IA32_PERF_GLOBAL_STATUS, &status))
 		return false;
 	out->overflow = status & STATUS_PEBS;
-	out->records = (unsigned)((written(p, r, &out->full) - first(p, r)) / record_size(p));
+	out->records = (unsigned)((written(p, r, &out->full) - first(p, r)) / record_size(p, r));
 	return true;
 }
 
@@ -192,6 +212,58 @@ static void take_aux(const uint8_t *group, struct pmu_record *out)
 	out->latency = (uint32_t)(aux.latency & 0xffff);
 	out->has |= RECORD_HAS_ADDRESS | (out->source ? RECORD_HAS_SOURCE : 0) |
 		    (out->latency ? RECORD_HAS_LATENCY : 0);
+}
+
+static size_t vectors_size(uint64_t format)
+{
+	return (format & APEBS_XMM ? PEBS_XMM_SIZE : 0) + (format & APEBS_YMM ? 256 : 0) +
+	       (format & APEBS_OPMASK ? 64 : 0) + (format & APEBS_ZMM ? 512 : 0) +
+	       (format & APEBS_ZMM_HIGH ? 1024 : 0);
+}
+
+/* The groups behind the general registers. @return false if they do not fit in front of `end` */
+static bool take_more(const struct pmu *pmu, const struct pmu_recording *r, uint64_t format,
+		      const uint8_t *next, const uint8_t *end, struct pmu_record *out)
+{
+	size_t room = (size_t)(end - next), need;
+
+	if (format & APEBS_VECTORS) {
+		need = sizeof(struct apebs_vectors) + vectors_size(format);
+		if (need > room)
+			return false;
+		if (format & APEBS_XMM)
+			intel_more_vectors(next + sizeof(struct apebs_vectors), out);
+		next += need;
+		room -= need;
+	}
+	if (format & APEBS_LBR_FIELD) {
+		struct apebs_lbr lbr;
+		unsigned code = format >> APEBS_LBR & 3, n = 8 * code;
+
+		if (sizeof lbr > room)
+			return false;
+		memcpy(&lbr, next, sizeof lbr);
+		if (code == 3)
+			n = lbr.depth <= INTEL_LBR_DEPTH_MAX ? (unsigned)lbr.depth : INTEL_LBR_DEPTH_MAX;
+		need = sizeof lbr + n * sizeof(struct pebs_branch);
+		if (need > room)
+			return false;
+		intel_more_branches(next + sizeof lbr, n, out);
+		next += need;
+		room -= need;
+	}
+	if (format & APEBS_COUNTERS) {
+		struct apebs_counters c;
+
+		if (sizeof c > room)
+			return false;
+		memcpy(&c, next, sizeof c);
+		need = sizeof c + 8 * (size_t)(__builtin_popcount(c.general) + __builtin_popcount(c.fixed));
+		if (need > room)
+			return false;
+		intel_more_values(pmu, r, c.general, c.fixed, next + sizeof c, out);
+	}
+	return true;
 }
 
 /* One fragment. @return its size, 0 if it is none */
@@ -227,9 +299,11 @@ static size_t take_fragment(const struct pmu *pmu, const struct intel_pebs *p, c
 			take_aux(next, out);
 		next += sizeof(struct apebs_aux);
 	}
-	if (header.format & APEBS_GPRS)
+	if (header.format & APEBS_GPRS) {
 		take_gprs(next, out);
-	return size;
+		next += sizeof(struct apebs_gprs);
+	}
+	return take_more(pmu, r, header.format, next, bytes + size, out) ? size : 0;
 }
 
 /* A record with all its fragments. @return their size, 0 if there is none */
@@ -282,8 +356,10 @@ unsigned intel_apebs_drain(const struct pmu *pmu, const struct intel_pebs *p, co
 
 bool intel_apebs_release(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	uint64_t bit = intel_pebs_bit(&pmu->counter[r->counter]);
+	uint64_t bit = intel_pebs_bit(&pmu->counter[r->counter]), companion = intel_more_companion(pmu, r);
 
-	return intel_apebs_clear(bit) && intel_driver.release(pmu, r->counter) &&
+	if (companion)
+		companion = intel_pebs_bit(&pmu->counter[__builtin_ctzll(companion)]);
+	return intel_apebs_clear(bit | companion) && intel_driver.release(pmu, r->counter) &&
 	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_PEBS | bit);
 }

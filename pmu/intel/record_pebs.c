@@ -37,9 +37,27 @@ uint64_t intel_pebs_bit(const struct pmu_counter *k)
 	return 1ull << (k->kind == COUNTER_FIXED ? GLOBAL_FIXED_SHIFT + k->index : k->index);
 }
 
-static size_t record_size(const struct intel_pebs *p)
+/* Adaptive: what IA32_PEBS_DATA_CFG is told. r NULL: nothing more is asked for. */
+static uint64_t groups_of(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return p->adaptive ? intel_pebs_adaptive_size(GROUPS) : p->size;
+	uint64_t groups = GROUPS, companion = r ? intel_more_companion(pmu, r) : 0;
+
+	if (r && r->more & RECORD_MORE_VECTORS)
+		groups |= PEBS_CFG_XMM;
+	if (r && r->more & RECORD_MORE_BRANCHES)
+		groups |= PEBS_CFG_BRANCHES | (RECORD_BRANCHES - 1ull) << PEBS_CFG_DEPTH;
+	if (companion) {
+		const struct pmu_counter *k = &pmu->counter[__builtin_ctzll(companion)];
+
+		groups |= PEBS_CFG_COUNTERS |
+			  1ull << ((k->kind == COUNTER_FIXED ? PEBS_CFG_FIXED : PEBS_CFG_GENERAL) + k->index);
+	}
+	return groups;
+}
+
+static size_t record_size(const struct intel_pebs *p, const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return p->adaptive ? intel_pebs_adaptive_size(groups_of(pmu, r)) : p->size;
 }
 
 /* What each record tells; what only those of some events do is added to the single record. */
@@ -79,7 +97,8 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 					  .name = name,
 					  .fields = fields(&p),
 					  .period_unit = 1,
-					  .record_size = record_size(&p),
+					  .record_size = record_size(&p, pmu, NULL),
+					  .more = intel_more_offered(&p),
 					  .manual = "SDM 18.4.4, 18.8.1"};
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (p.counters & intel_pebs_bit(&pmu->counter[c]))
@@ -91,10 +110,9 @@ static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	struct intel_pebs p = intel_pebs_here();
 
-	(void)pmu;
 	if (p.architectural)
 		return intel_apebs_memory(&p, r);
-	return intel_ds_memory(r, record_size(&p));
+	return intel_ds_memory(r, record_size(&p, pmu, r));
 }
 
 static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
@@ -196,36 +214,45 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	config.interrupt = false;
 	if (p.architectural)
 		return intel_apebs_setup(pmu, &p, r, &config, why);
-	if (!msr_write(IA32_PEBS_ENABLE, 0) || !intel_ds_setup(r, record_size(&p), true, why))
+	if (!msr_write(IA32_PEBS_ENABLE, 0) || !intel_ds_setup(r, record_size(&p, pmu, r), true, why))
 		return false;
 	if (k->kind == COUNTER_FIXED)
 		intel_ds_area(r)->reset_fixed[k->index] = reset;
 	else
 		intel_ds_area(r)->reset[k->index] = reset;
 	if (!intel_driver.program(pmu, r->counter, &config) || !intel_driver.write(pmu, r->counter, reset) ||
-	    (p.adaptive && (!set_adaptive(k) || !msr_write(IA32_PEBS_DATA_CFG, GROUPS))) ||
+	    (p.adaptive && (!set_adaptive(k) || !msr_write(IA32_PEBS_DATA_CFG, groups_of(pmu, r)))) ||
 	    (intel_pebs_of_latency(&p, r, k) && !intel_pebs_least_latency()) ||
 	    !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_OVF_BUF) ||
 	    !msr_write(IA32_PEBS_ENABLE, enable_bits(&p, r, k))) {
 		*why = "a register of PEBS raised #GP";
 		return false;
 	}
-	return true;
+	return intel_more_setup(pmu, r, why);
+}
+
+static uint64_t mask_of(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	return 1ull << r->counter | intel_more_companion(pmu, r);
 }
 
 static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return intel_driver.start(pmu, 1ull << r->counter);
+	return intel_driver.start(pmu, mask_of(pmu, r));
 }
 
 static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return intel_change_msr(IA32_PERF_GLOBAL_CTRL, intel_pebs_bit(&pmu->counter[r->counter]), 0);
+	uint64_t bits = 0;
+
+	for (uint64_t left = mask_of(pmu, r); left; left &= left - 1)
+		bits |= intel_pebs_bit(&pmu->counter[__builtin_ctzll(left)]);
+	return intel_change_msr(IA32_PERF_GLOBAL_CTRL, bits, 0);
 }
 
 static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
 {
-	return intel_driver.bracket_enable(pmu, 1ull << r->counter, out);
+	return intel_driver.bracket_enable(pmu, mask_of(pmu, r), out);
 }
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
@@ -234,7 +261,7 @@ static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct p
 
 	if (p.architectural)
 		return intel_apebs_state(&p, r, out);
-	intel_ds_state(pmu, &intel_ds_area(r)->pebs, record_size(&p), out);
+	intel_ds_state(pmu, &intel_ds_area(r)->pebs, record_size(&p, pmu, r), out);
 	return true;
 }
 
@@ -292,7 +319,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 		return 0;
 	memcpy(&basic, bytes, sizeof basic);
 	size_t size = basic.format >> PEBS_SIZE_SHIFT;
-	if (size > room || size < intel_pebs_adaptive_size(basic.format))
+	if (size > room || size < intel_pebs_adaptive_size((uint32_t)basic.format))
 		return 0;
 	*out = (struct pmu_record){.kind = RECORD_PEBS,
 				   .has = RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC,
@@ -314,6 +341,26 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 		out->flags = g.flags;
 		memcpy(out->gpr, gpr, sizeof gpr);
 		memcpy(out->gpr + GPR_R8, g.r8, sizeof g.r8);
+		next += sizeof g;
+	}
+	if (basic.format & PEBS_CFG_XMM) {
+		intel_more_vectors(next, out);
+		next += PEBS_XMM_SIZE;
+	}
+	if (basic.format & PEBS_CFG_BRANCHES) {
+		unsigned n = (basic.format >> PEBS_CFG_DEPTH & 0xff) + 1;
+
+		intel_more_branches(next, n, out);
+		next += n * sizeof(struct pebs_branch);
+	}
+	if (basic.format & PEBS_CFG_COUNTERS) {
+		struct pebs_counters c;
+
+		memcpy(&c, next, sizeof c);
+		next += sizeof c;
+		if (next + 8 * (__builtin_popcount(c.general) + __builtin_popcount(c.fixed)) > bytes + size)
+			return 0;
+		intel_more_values(pmu, r, c.general, c.fixed, next, out);
 	}
 	return size;
 }
@@ -360,9 +407,10 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 	struct intel_pebs p = intel_pebs_here();
 
 	if (p.architectural)
-		return stop(pmu, r) && intel_apebs_release(pmu, r);
-	return stop(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) && intel_driver.release(pmu, r->counter) &&
-	       (!p.adaptive || msr_write(IA32_PEBS_DATA_CFG, 0)) && msr_write(IA32_DS_AREA, 0) &&
+		return stop(pmu, r) && intel_apebs_release(pmu, r) && intel_more_release(pmu, r);
+	return stop(pmu, r) && intel_more_release(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) &&
+	       intel_driver.release(pmu, r->counter) && (!p.adaptive || msr_write(IA32_PEBS_DATA_CFG, 0)) &&
+	       msr_write(IA32_DS_AREA, 0) &&
 	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL,
 			 STATUS_OVF_BUF | intel_pebs_bit(&pmu->counter[r->counter]));
 }

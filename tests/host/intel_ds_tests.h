@@ -460,6 +460,8 @@ static void pebs_adaptive(void **unused)
 		assert_int_equal((&g->ax)[i], 0x1111000000000000 + (order[i] << 8));
 		assert_int_equal(g->r8[i], 0x1111000000000000 + ((8 + i) << 8));
 	}
+	assert_memory_equal(g + 1, path.vectors, 256);
+	assert_int_equal(((const uint8_t *)(g + 1))[1], 1);
 	const struct pebs_branch *b = (const struct pebs_branch *)((const uint8_t *)(g + 1) + 256);
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(b[i].from, CODE + 16 * (3 - i));
@@ -484,6 +486,44 @@ static void pebs_adaptive(void **unused)
 	assert_int_equal(get(IA32_FIXED_CTR0), 0xfffffffffff9);
 }
 
+/* Format 6, which no virtual CPU has: values of counters. */
+static void pebs_counters(void **unused)
+{
+	const uint64_t groups = PEBS_CFG_COUNTERS | PEBS_CFG_METRICS | 0xf02ull << 32 | 0x81ull << 48;
+	static struct intel_profile data;
+	static struct model_profile profile;
+	(void)unused;
+	data = *(const struct intel_profile *)intel_sapphirerapids.data;
+	profile = intel_sapphirerapids;
+	data.perf_capabilities = (data.perf_capabilities & ~0xf00ull) | 0x600;
+	profile.data = &data;
+	boot_ds(&intel_sapphirerapids, "", 32, 3, 4);
+	refuses(IA32_PEBS_DATA_CFG, PEBS_CFG_COUNTERS);
+	boot_ds(&profile, "", 256, 3, 4);
+	for (unsigned b = 0; b < 64; b++)
+		if (b < 6 || (b >= 24 && b < 56))
+			set(IA32_PEBS_DATA_CFG, 1ull << b);
+		else
+			refuses(IA32_PEBS_DATA_CFG, 1ull << b);
+	set(IA32_PEBS_DATA_CFG, groups);
+	program(1, BRANCHES);
+	set(IA32_FIXED_CTR_CTRL, 0x3003);
+	sample(INSTR | EVTSEL_ADAPTIVE, 3);
+	set(IA32_PERF_GLOBAL_CTRL, 3 | FIXED_BIT(0) | FIXED_BIT(3) | GLOBAL_METRICS);
+	jumps(4);
+	/* Of the counters that are named two exist. */
+	const uint64_t *r = (const uint64_t *)buffer;
+	assert_int_equal(pebs_bytes(), 32 + 16 + 16 + 16);
+	assert_int_equal(r[0] >> 48, pebs_bytes());
+	assert_int_equal(r[0] & 0xffffffff, 0x30);
+	assert_int_equal(r[4], 2 | 1ull << 32);
+	assert_int_equal(r[5], 3);
+	assert_int_equal(r[6], 4);
+	assert_int_equal(r[7], 4);
+	assert_int_equal(r[8], 24); /* slots */
+	assert_int_equal(r[9] & 0xff, 42);
+}
+
 static void freeze_in_smm(void **unused)
 {
 	(void)unused;
@@ -502,6 +542,7 @@ static void freeze_in_smm(void **unused)
 		cmocka_unit_test(bts_trace), cmocka_unit_test(bts_interrupt), cmocka_unit_test(bts_rings),   \
 		cmocka_unit_test(pebs_formats), cmocka_unit_test(pebs_buffer),                               \
 		cmocka_unit_test(pebs_shared), cmocka_unit_test(pebs_latency),                               \
-		cmocka_unit_test(pebs_adaptive), cmocka_unit_test(freeze_in_smm)
+		cmocka_unit_test(pebs_adaptive), cmocka_unit_test(pebs_counters),                            \
+		cmocka_unit_test(freeze_in_smm)
 
 #endif

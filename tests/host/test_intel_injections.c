@@ -533,23 +533,38 @@ static bool reloads_itself_alone(void)
 	return get(IA32_PMC0 + 2) == 2;
 }
 
-/* Of two records one has room. */
-static bool full_and_says_nothing(void)
+/* A record of counter 0, with this in its configuration, in front of the end of the buffer's page. */
+static const uint64_t *record_of_nops(uint64_t groups, unsigned room, unsigned nops)
 {
 	static struct fake_path path;
 
 	power_up(&intel_pantherlake_p, active);
 	intel_model.attach(cpu, &fake_memory);
-	uint64_t base = (uintptr_t)fake_memory_create(2 * APEBS_PAGE);
+	uint8_t *base = fake_memory_create(2 * APEBS_PAGE);
 	set(IA32_PERF_GLOBAL_CTRL, 1);
-	set(IA32_PEBS_BASE, base);
-	set(IA32_PEBS_INDEX, (uint64_t)(APEBS_PAGE - 64) | APEBS_ENABLE);
+	set(IA32_PEBS_BASE, (uintptr_t)base);
+	set(IA32_PEBS_INDEX, (uint64_t)(APEBS_PAGE - room) | APEBS_ENABLE);
 	program(0, INSTR);
 	set(IA32_PMC_GP0_CTR, 0xffffffffffff);
-	set(IA32_PMC_GP0_CFG_C, 0xffffffff | APEBS_ENABLED);
+	set(IA32_PMC_GP0_CFG_C, 0xffffffff | APEBS_ENABLED | groups);
 	fake_path_start(&path, &intel_model, cpu, 0x401000);
-	fake_path_nops(&path, 4);
+	fake_path_nops(&path, nops);
+	return (const uint64_t *)(base + APEBS_PAGE - room);
+}
+
+/* Of two records one has room. */
+static bool full_and_says_nothing(void)
+{
+	record_of_nops(0, 64, 4);
 	return !(get(IA32_PEBS_INDEX) & APEBS_FULL);
+}
+
+/* The counter itself, which the second instruction has made 1. */
+static bool snapshot_is_early(void)
+{
+	const uint64_t *r = record_of_nops(APEBS_GENERAL | APEBS_ALLOW, 96, 2);
+
+	return r[10] != 1;
 }
 
 static const struct {
@@ -557,6 +572,7 @@ static const struct {
 	bool (*shows)(void);
 } rows[] = {
 	{"full-unsaid", full_and_says_nothing},
+	{"snapshot-early", snapshot_is_early},
 	{"reload-ignored", reloads_itself_alone},
 	{"log-lost", records_tell_no_counts},
 	{"latency-ignored", fast_loads_too},

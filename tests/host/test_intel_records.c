@@ -4,6 +4,7 @@
 #include "pmu/intel/driver.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/record.h"
+#include "pmu/intel/profile.h"
 #include "pmu/intel/registers.h"
 #include "tests/host/support/fake_cpu.h"
 #include "tests/host/support/fake_memory.h"
@@ -613,6 +614,78 @@ static void apebs_buffer(void **unused)
 	assert_false(record_setup(&pmu, &many, &why));
 }
 
+/* What records tell if they are asked: in each form, and with the least. */
+static void pebs_more(void **unused)
+{
+	enum {
+		VECTORS = RECORD_MORE_VECTORS,
+		BRANCHES = RECORD_MORE_BRANCHES,
+		COUNTS = RECORD_MORE_INSTRUCTIONS
+	};
+	static struct intel_profile data;
+	static struct model_profile format6;
+	data = *(const struct intel_profile *)intel_sapphirerapids.data;
+	format6 = intel_sapphirerapids;
+	data.perf_capabilities = (data.perf_capabilities & ~0xf00ull) | 0x600;
+	format6.data = &data;
+	const struct {
+		const struct model_profile *profile;
+		unsigned counter, more;
+	} of[] = {{&intel_skylake, 1, 0},
+		  {&intel_icelake, 0, VECTORS | BRANCHES},
+		  {&intel_alderlake_e, 0, VECTORS | BRANCHES},
+		  {&format6, 0, VECTORS | BRANCHES | COUNTS},
+		  {&format6, 8, VECTORS | BRANCHES | COUNTS},
+		  {&intel_pantherlake_p, 0, VECTORS | BRANCHES | COUNTS},
+		  {&intel_pantherlake_p, 10, VECTORS | BRANCHES | COUNTS},
+		  {&intel_pantherlake_e, 3, VECTORS | BRANCHES | COUNTS}};
+	(void)unused;
+	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++)
+		for (unsigned more = 0; more < 8; more++) {
+			const char *why;
+
+			start_cpu(of[p].profile, "");
+			const struct pmu_record_source *source = record_source(&pmu, RECORD_PEBS);
+			assert_int_equal(source->more, of[p].more);
+			if (more & ~of[p].more)
+				continue;
+			struct pmu_recording r = {.source = source,
+						  .counter = of[p].counter,
+						  .ring = RING_ALL,
+						  .records = 3,
+						  .more = (uint8_t)more,
+						  .config.code =
+							  of[p].profile == &intel_skylake ? 0x1c0 : 0xc0,
+						  .period = 4};
+			r.size = record_memory(&pmu, &r);
+			r.memory = fake_memory_create(r.size);
+			if (!record_setup(&pmu, &r, &why))
+				fail_msg("%s", why);
+			assert_true(record_start(&pmu, &r));
+			fake_cpu_path()->regs.ip = CODE;
+			jumps(12);
+			assert_int_equal(finish(&r), 3);
+			for (unsigned i = 0; i < 3; i++) {
+				assert_int_equal(got[i].more, more);
+				assert_int_equal(got[i].ip, CODE + 64 * i + 48);
+				if (more & VECTORS)
+					assert_int_equal(got[i].vectors,
+							 vectors_digest(fake_cpu_path()->vectors));
+				if (more & COUNTS)
+					assert_int_equal(got[i].instructions, 4 * (i + 1));
+				if (!(more & BRANCHES))
+					continue;
+				assert_int_equal(got[i].n_branches, i ? 8 : 4);
+				for (unsigned b = 0; b < got[i].n_branches; b++) {
+					assert_int_equal(got[i].branch[b].from, CODE + 64 * i + 48 - 16 * b);
+					assert_int_equal(got[i].branch[b].to, CODE + 64 * i + 64 - 16 * b);
+				}
+			}
+			assert_true(fake_memory_end_written() <= r.size);
+			assert_int_equal(fake_cpu_strays(), 0);
+		}
+}
+
 /* A record in two fragments is one record; one that tells a size that it cannot have is none. */
 static void apebs_fragments(void **unused)
 {
@@ -691,14 +764,14 @@ static void ds_that_is_missing(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lbr_of_each_part),   cmocka_unit_test(lbr_by_ring),
-		cmocka_unit_test(lbr_by_kind),        cmocka_unit_test(lbr_by_bracket),
-		cmocka_unit_test(lbr_that_faults),    cmocka_unit_test(bts),
-		cmocka_unit_test(bts_circular),       cmocka_unit_test(bts_by_ring_and_bracket),
-		cmocka_unit_test(pebs_samples),       cmocka_unit_test(pebs_refusals),
-		cmocka_unit_test(pebs_loads),         cmocka_unit_test(pebs_by_bracket),
-		cmocka_unit_test(apebs_buffer),       cmocka_unit_test(apebs_fragments),
-		cmocka_unit_test(ds_that_is_missing),
+		cmocka_unit_test(lbr_of_each_part), cmocka_unit_test(lbr_by_ring),
+		cmocka_unit_test(lbr_by_kind),      cmocka_unit_test(lbr_by_bracket),
+		cmocka_unit_test(lbr_that_faults),  cmocka_unit_test(bts),
+		cmocka_unit_test(bts_circular),     cmocka_unit_test(bts_by_ring_and_bracket),
+		cmocka_unit_test(pebs_samples),     cmocka_unit_test(pebs_refusals),
+		cmocka_unit_test(pebs_loads),       cmocka_unit_test(pebs_by_bracket),
+		cmocka_unit_test(apebs_buffer),     cmocka_unit_test(pebs_more),
+		cmocka_unit_test(apebs_fragments),  cmocka_unit_test(ds_that_is_missing),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fake_cpu_stop();

@@ -29,8 +29,10 @@ static struct path_step steps[] = {
 };
 #define STEPS (sizeof steps / sizeof steps[0])
 static struct model_registers registers[STEPS];
+static uint64_t vectors[STEPS];
 static struct path path = {.step = steps,
 			   .registers = registers,
+			   .vectors = vectors,
 			   .access = access,
 			   .terms = terms,
 			   .n_steps = STEPS,
@@ -136,6 +138,80 @@ static void right_ones_pass(void **unused)
 		record[i] = (struct pmu_record){.has = RECORD_HAS_NEXT_IP, .next_ip = record[i].next_ip};
 	finds(0);
 	assert_int_equal(j[SAMPLE_REGISTERS].checked + j[SAMPLE_ADDRESS].checked + j[SAMPLE_TIME].checked, 0);
+}
+
+/* Records as they should be, with XMM registers and branches. */
+static void more(const struct pmu_event *e)
+{
+	begin(e, 1, 2);
+	for (unsigned i = 0; i < STEPS; i++)
+		vectors[i] = 1000 + i;
+	for (unsigned k = 0; k < n; k++) {
+		record[k].more = RECORD_MORE_VECTORS | RECORD_MORE_BRANCHES;
+		record[k].vectors = vectors[expected[k]];
+		record[k].n_branches = expected[k] >= 2; /* the first branch is there */
+		record[k].branch[0].from = steps[2].ip;
+		record[k].branch[0].to = steps[2].next;
+	}
+}
+
+static void more_is_judged(void **unused)
+{
+	(void)unused;
+	more(&loads);
+	finds(0);
+	assert_int_equal(j[SAMPLE_VECTORS].checked, 12);
+	assert_int_equal(j[SAMPLE_BRANCHES].checked, 12);
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 0);
+	record[4].vectors++;
+	finds(1 << SAMPLE_VECTORS);
+	assert_int_equal(j[SAMPLE_VECTORS].right, 11);
+	more(&loads);
+	record[4].branch[0].to++;
+	finds(1 << SAMPLE_BRANCHES);
+	more(&loads);
+	record[3].branch[0].from++;
+	finds(1 << SAMPLE_BRANCHES);
+	more(&loads);
+	record[4].n_branches = 0;
+	finds(1 << SAMPLE_BRANCHES);
+	/* Older ones than the path has are none of it; those of a ring that is not recorded are not looked
+	 * for. */
+	more(&loads);
+	record[0].n_branches = 1;
+	record[4].n_branches = 2;
+	finds(0);
+	more(&loads);
+	x.rings = RING_OS;
+	steps[2].cpl = steps[2].cpl_after = 3;
+	record[4].n_branches = 0;
+	finds(0);
+	steps[2].cpl = steps[2].cpl_after = 0;
+}
+
+static void counts_are_judged(void **unused)
+{
+	(void)unused;
+	/* Let the branches be the instructions: one at the third step and one at the sixth of each window. */
+	terms[3] = (struct qterm){Q_INSTRUCTIONS, 1};
+	const struct pmu_event e = {.terms = {{Q_INSTRUCTIONS, 1}}};
+	begin(&e, 1, 3);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].more = RECORD_MORE_INSTRUCTIONS;
+		record[k].instructions = k + 1;
+	}
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 6);
+	record[5].instructions--;
+	finds(1 << SAMPLE_COUNTS);
+	assert_string_equal(j[SAMPLE_COUNTS].why, "record 6, at +5: 5 instructions instead of 6");
+	/* One that is out of place is not looked at. */
+	record[5].instructions++;
+	record[5].ip = steps[0].ip;
+	judge();
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 5);
+	assert_int_equal(j[SAMPLE_COUNTS].right, 5);
+	terms[3] = (struct qterm){Q_BRANCHES, 1};
 }
 
 static void wrong_ones_are_found(void **unused)
@@ -267,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_periods),       cmocka_unit_test(right_ones_pass),
+		cmocka_unit_test(more_is_judged),       cmocka_unit_test(counts_are_judged),
 		cmocka_unit_test(wrong_ones_are_found), cmocka_unit_test(wrong_periods_are_found),
 		cmocka_unit_test(unknown_events),       cmocka_unit_test(latencies_are_above),
 	};

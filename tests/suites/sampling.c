@@ -237,6 +237,16 @@ const struct kernel *sampling_kernel(struct sampling_suite *s, const struct samp
 	return NULL;
 }
 
+const struct kernel *sampling_named(const struct sampling_suite *s, const char *name,
+				    const struct sampling_choice *c, uint8_t ring, uint64_t n, uint64_t *often)
+{
+	const struct kernel *k = kernel_by_name(name);
+	const char *glob = s->run->options->kernel_glob;
+	bool all = !glob || !*glob || !strcmp(glob, "core");
+
+	return suits(k, c, ring, n, often) && (all || kernel_selected(k, glob)) ? k : NULL;
+}
+
 /* --- results ---------------------------------------------------------------------------------------- */
 
 struct result sampling_result(const struct sampling_suite *s, char *name, const struct sampling_choice *c,

@@ -31,7 +31,13 @@ static const struct {
 	{"PEBS registers", SAMPLE_REGISTERS},
 	{"PEBS address", SAMPLE_ADDRESS},
 	{"PEBS time", SAMPLE_TIME},
+	{"PEBS XMM registers", SAMPLE_VECTORS},
+	{"PEBS branches", SAMPLE_BRANCHES},
+	{"PEBS counts", SAMPLE_COUNTS},
 };
+
+/* Kernels for what records tell if they are asked: one that changes XMM registers, one with branches. */
+static const char *const more_kernels[] = {"sse_ps", "calls"};
 
 struct pebs {
 	struct sampling_suite *s;
@@ -144,7 +150,7 @@ static void judge_late(struct result *r, const struct recorded *rec, unsigned n_
 			      "records, of one in each period: they may be late");
 }
 
-static void check_records(const struct pebs *p, unsigned samples)
+static void check_records(const struct pebs *p, unsigned samples, uint8_t more)
 {
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, "PEBS");
@@ -156,6 +162,7 @@ static void check_records(const struct pebs *p, unsigned samples)
 
 	if (rec.windows > WINDOWS_MOST)
 		rec.windows = WINDOWS_MOST;
+	rec.recording.more = more;
 	rec.recording.records = 2 * samples < SAMPLING_RECORDS ? 2 * samples + SPARE : SAMPLING_RECORDS;
 	if (!record(p, &rec, &r, &whole) || !expect(p, &rec, &x, &n_steps, &r) || !rec.n_records) {
 		if (r.judgement.verdict == VERDICT_EXACT)
@@ -170,6 +177,8 @@ static void check_records(const struct pebs *p, unsigned samples)
 
 		if (!j->checked && !j->why[0])
 			continue; /* not told, or there is none */
+		if (more && aspects[i].aspect < SAMPLE_VECTORS)
+			continue; /* judged without */
 		r = result_for(p, name, aspects[i].name);
 		judge_count(&r, j, rec.n);
 		if (aspects[i].aspect == SAMPLE_PLACE && !p->s->run->pmu->virtual)
@@ -223,6 +232,18 @@ static void check_buffers(const struct pebs *p)
 		check_buffer(p, true);
 }
 
+/* With all that records can tell if they are asked; such records are larger. */
+static void check_more(const struct pebs *p)
+{
+	struct pebs own = *p;
+
+	for (unsigned i = 0; p->source->more && i < sizeof more_kernels / sizeof more_kernels[0]; i++) {
+		own.kernel = sampling_named(p->s, more_kernels[i], p->choice, p->ring, p->n, &own.often);
+		if (own.kernel)
+			check_records(&own, FEW, p->source->more);
+	}
+}
+
 static void check_ring(struct pebs *p, const struct sampling_choice *choice, unsigned n)
 {
 	bool first = true;
@@ -235,10 +256,12 @@ static void check_ring(struct pebs *p, const struct sampling_choice *choice, uns
 				p->kernel = sampling_kernel(p->s, &choice[i], p->ring, p->n, k, &p->often);
 				if (!p->kernel)
 					break;
-				check_records(p, first ? MANY : FEW);
+				check_records(p, first ? MANY : FEW, 0);
 				/* How many records there are to be is known, or nothing to judge. */
-				if (first && choice[i].known)
+				if (first && choice[i].known) {
 					check_buffers(p);
+					check_more(p);
+				}
 				first = false;
 			}
 }

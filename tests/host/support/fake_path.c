@@ -14,6 +14,8 @@ void fake_path_start(struct fake_path *p, const struct pmu_model *model, void *s
 	p->tsc = 1000;
 	for (unsigned i = 0; i < GPR_COUNT; i++)
 		p->regs.gpr[i] = 0x1111000000000000 + (i << 8);
+	for (unsigned i = 0; i < VECTORS_SIZE; i++)
+		p->vectors[i] = (uint8_t)i;
 }
 
 static bool active(const struct fake_path *p)
@@ -29,6 +31,7 @@ void fake_path_step(struct fake_path *p, struct model_step *s, uint64_t next)
 	s->next = next;
 	s->tsc = p->tsc += FAKE_PATH_CYCLE;
 	s->registers = &p->regs;
+	s->vectors = p->vectors;
 	p->regs.ip = next;
 	p->cpl = s->cpl_after;
 	p->changed = p->model->advance(p->state, s);

@@ -6,6 +6,7 @@
 #define TESTS_HOST_FAKE_PATH_H
 
 #include "pmu/model.h"
+#include "pmu/vectors.h"
 #include "pmu/record.h"
 #include "pmu/uarch.h"
 
@@ -18,6 +19,7 @@ struct fake_path {
 	const struct pmu_model *model;
 	void *state;
 	struct model_registers regs; /* as the last instruction left them; .ip: of the one that comes next */
+	uint8_t vectors[VECTORS_SIZE]; /* XMM registers, shown with each step: byte i is i at first */
 	uint64_t tsc;
 	uint8_t cpl;
 	struct model_step last; /* the last step, but for what it points to */
