@@ -294,6 +294,7 @@ const struct pmu_control_check amd_control[] = {
 	{"IRPERF", "APM vol. 2, 13.2; revision guide 56683, erratum 1267", 0, has_irperf, irperf},
 	{"MPERF and APERF", "APM vol. 2, 17.2", 0, has_aperf, aperf},
 	{"merged counters", "PPR of family 17H, large increments", 0, each_pair, merged},
-	{"host and guest", "APM vol. 2, 13.2.1, HG_ONLY", 0, each_selector, host_and_guest},
+	{"host and guest", "APM vol. 2, 13.2.1, HG_ONLY; Linux 1018faa6cf23", 0, each_selector,
+	 host_and_guest},
 	{0},
 };

@@ -112,8 +112,10 @@ void amd_decode_free(struct amd_state *s)
 		s->counter[COUNTER_IRPERF].mask = ~0ull;
 }
 
-/* APM 13.2.1, HG_ONLY: host and guest are told apart while EFER.SVME is set, and a counter that asks for one
- * of them counts only then. This machine is the host. */
+/* APM 13.2.1, table of the host and guest bits: of all three combinations, "if EFER.SVME is 1". What happens
+ * else Linux's commit 1018faa6cf23 tells, by AMD, of parts of its time: such a counter does not count at all,
+ * which is why the host bit is masked out where SVM is off (perf_ctr_virt_mask). KVM's emulation of 2026
+ * disagrees: it takes the bits as ignored then. This machine is the host. */
 static bool in_its_world(const struct amd_state *s, unsigned c)
 {
 	uint64_t only = s->select[c] & (CTL_HOST | CTL_GUEST);
