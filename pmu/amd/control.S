@@ -26,5 +26,7 @@ amd_flops:
 	dec	%rdi
 	jnz	1b
 	ret
+	.globl amd_flops_end
+amd_flops_end:
 
 	.section .note.GNU-stack, "", @progbits

@@ -9,6 +9,7 @@
 #include "arch/x86/time.h"
 #include "pmu/amd/driver.h"
 #include "pmu/amd/generation.h"
+#include "pmu/amd/ibs.h"
 #include "pmu/amd/registers.h"
 
 #include <stdio.h>
@@ -18,7 +19,11 @@
 #define UPPER        (1ull << 32)
 #define TOP          ((1ull << AMD_WIDTH) - 1)
 #define START        1000
+#define SAMPLES      16
+#define OP_RANDOM    127
+#define FETCHES      1000ull /* in units of 16: more than there are in a few lines of code */
 #define PAIRS        50
+#define FAR_ON       (1ull << 40) /* for a counter that began at 0 */
 #define HALT_US      20000
 #define HALT_US_MAX  320000
 #define ACTIVE_PART  8 /* of the time: waking and the handler take microseconds */
@@ -62,6 +67,18 @@ static void stop_at_carry(struct pmu_hands *h, unsigned c, const struct pmu_even
 		h->within(h, "stopped about a carry from bit 31, it is", UPPER - before + low,
 			  UPPER - before + high, control_value(h, c));
 	}
+}
+
+/* --- bits 63:48 ----------------------------------------------------------------------------------------- */
+
+/* Drivers may well look at the lower ones only. */
+static void no_upper_bits(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+{
+	if (!set(h, c, e->code, RING_ALL, false, TOP))
+		return;
+	h->run(h, 1ull << c);
+	h->equal(h, "behind the wrap the register's bits 63:48 read as", 0,
+		 control_register(h, amd_counter_msr(h->pmu, c)) >> AMD_WIDTH);
 }
 
 /* --- two counters that interrupt: erratum 1023 -------------------------------------------------------- */
@@ -151,10 +168,18 @@ static uint64_t pairs(struct pmu_hands *h, uint64_t turns)
 /* Erratum 1267. */
 static void irperf(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
 {
+	uint64_t control, seen = 0;
+
 	(void)instance, (void)e;
 	for (unsigned i = 0; i < 3; i++)
 		h->equal(h, "over pairs of compare and branch IRPERF goes on by", 4 * PAIRS * i + 7,
 			 pairs(h, PAIRS * i));
+	if (!h->works(h, "switching IRPERF off",
+		      msr_read(HWCR, &control) && msr_write(HWCR, control & ~HWCR_IRPERF)))
+		return;
+	seen = amd_irperf_pairs(PAIRS);
+	msr_write(HWCR, control);
+	h->equal(h, "switched off, IRPERF goes on by", 0, seen);
 }
 
 static bool has_aperf(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
@@ -179,6 +204,13 @@ static void aperf(struct pmu_hands *h, unsigned instance, const struct pmu_event
 	took = tsc_read() - begin;
 	h->within(h, "MPERF goes on by no more than the time, and by", 1, took, m);
 	h->within(h, "APERF goes on by", 1, took * FASTEST, a);
+	begin = tsc_read();
+	h->works(h, "writing MPERF and APERF", msr_write(MPERF, FAR_ON) && msr_write(APERF, FAR_ON));
+	m = control_register(h, MPERF);
+	a = control_register(h, APERF);
+	took = tsc_read() - begin;
+	h->within(h, "MPERF goes on from what was written", FAR_ON, FAR_ON + took, m);
+	h->within(h, "APERF goes on from what was written", FAR_ON, FAR_ON + took * FASTEST, a);
 }
 
 /* --- merged counters ---------------------------------------------------------------------------------- */
@@ -284,9 +316,240 @@ static void host_and_guest(struct pmu_hands *h, unsigned c, const struct pmu_eve
 	}
 }
 
+/* --- overflow status ---------------------------------------------------------------------------------- */
+
+static bool has_status(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !pmu->has_global)
+		return false;
+	*out = (struct pmu_control_instance){.name = "set and clear"};
+	return true;
+}
+
+static uint64_t set_status(struct pmu_hands *h, uint64_t bits)
+{
+	h->works(h, "setting the status", msr_write(PERF_GLOBAL_STATUS_SET, bits));
+	return control_register(h, PERF_GLOBAL_STATUS);
+}
+
+/* What is set stays until it is cleared; of counters that are not there nothing is set. */
+static void status(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+{
+	(void)instance, (void)e;
+	h->works(h, "clearing the status", msr_write(PERF_GLOBAL_STATUS_CLR, ~0ull >> (64 - AMD_CORE_MAX)));
+	h->equal(h, "the status after bit 0 was set", 1, set_status(h, 1));
+	h->equal(h, "the status after bit 1 was set", 3, set_status(h, 2));
+	h->equal(h, "the status after a missing counter's bit was set", 3,
+		 set_status(h, 1ull << h->pmu->n_counters));
+	h->equal(h, "the register that clears reads", 0, control_register(h, PERF_GLOBAL_STATUS_CLR));
+	h->works(h, "clearing bit 0", msr_write(PERF_GLOBAL_STATUS_CLR, 1));
+	h->equal(h, "the status after bit 0 was cleared", 2, control_register(h, PERF_GLOBAL_STATUS));
+	h->works(h, "writing the status", msr_write(PERF_GLOBAL_STATUS, 0));
+	h->equal(h, "the status after it was written", 2, control_register(h, PERF_GLOBAL_STATUS));
+	h->works(h, "clearing bit 1", msr_write(PERF_GLOBAL_STATUS_CLR, 2));
+}
+
+/* --- aliases ------------------------------------------------------------------------------------------ */
+
+static bool each_alias(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i >= AMD_LEGACY || amd_select_msr(pmu, 0) != PERF_CTL0)
+		return false;
+	return each_counter(pmu, i, out);
+}
+
+static void alias(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+{
+	(void)e;
+	for (uint64_t value = START; value <= 2 * START; value += START) {
+		h->works(h, "writing the counter", msr_write(amd_counter_msr(h->pmu, c), value + c));
+		h->equal(h, "by its legacy number the counter reads", value + c,
+			 control_register(h, PERF_LEGACY_CTR0 + c));
+		h->works(h, "writing the selector", msr_write(PERF_LEGACY_CTL0 + c, INSTRUCTIONS + c));
+		h->equal(h, "what its legacy number wrote, the selector reads as", INSTRUCTIONS + c,
+			 control_register(h, amd_select_msr(h->pmu, c)));
+	}
+	h->works(h, "taking it out of use", msr_write(amd_select_msr(h->pmu, c), 0));
+}
+
+/* --- freezing ------------------------------------------------------------------------------------------- */
+
+static bool has_freeze(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !pmu->has_global || !amd_freezes())
+		return false;
+	*out = (struct pmu_control_instance){
+		.name = "on an interrupt", .counters = 1, .suits = counts_instructions};
+	return true;
+}
+
+/* Where the last branch led that the stack has. */
+static uint64_t newest(struct pmu_hands *h)
+{
+	return control_register(h, BRANCH_TO0) & BRANCH_ADDRESS;
+}
+
+/* An overflow in the loop of amd_flops(), with what DebugCtl is told to freeze. Behind it the counter counts,
+ * and branches are recorded, or not. */
+static void freeze_with(struct pmu_hands *h, const struct pmu_event *e, uint64_t bits)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+	uint64_t loop = (uint64_t)amd_flops, first, second, control, seen, frozen = 0;
+
+	if (bits & DEBUGCTL_FREEZE_PMC)
+		frozen |= STATUS_PMC_FROZEN;
+	if (bits & DEBUGCTL_FREEZE_LBR)
+		frozen |= STATUS_LBR_FROZEN;
+	if (!set(h, 0, e->code, RING_ALL, true, TOP - PAIRS) ||
+	    !h->works(h, "setting the freeze up",
+		      msr_write(DEBUGCTL, bits) && msr_write(DBG_EXTN_CFG, DBG_EXTN_LBR)))
+		return;
+	h->arm(h);
+	if (!h->works(h, "starting", d->start(h->pmu, 1)))
+		return;
+	amd_flops(PAIRS);
+	first = control_value(h, 0);
+	second = control_value(h, 0);
+	control = control_register(h, PERF_GLOBAL_CTL);
+	seen = newest(h);
+	h->equal(h, "the status of what is frozen", frozen | 1, control_register(h, PERF_GLOBAL_STATUS));
+	h->works(h, "stopping", d->stop(h->pmu) && msr_write(DBG_EXTN_CFG, 0));
+	h->equal(h, "the counter goes on", !(bits & DEBUGCTL_FREEZE_PMC), first != second);
+	h->equal(h, "the common enables", 1, control);
+	h->equal(h, "branches are recorded on", !(bits & DEBUGCTL_FREEZE_LBR),
+		 seen < loop || seen >= (uint64_t)amd_flops_end);
+	h->works(h, "thawing", msr_write(DEBUGCTL, 0) && msr_write(PERF_GLOBAL_STATUS_CLR, frozen | 1));
+	h->equal(h, "the status after it was cleared", 0, control_register(h, PERF_GLOBAL_STATUS));
+	h->equal(h, "interrupts", 1, h->interrupts(h));
+}
+
+static void freeze(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+{
+	(void)instance;
+	freeze_with(h, e, 0);
+	freeze_with(h, e, DEBUGCTL_FREEZE_PMC);
+	freeze_with(h, e, DEBUGCTL_FREEZE_LBR);
+	freeze_with(h, e, DEBUGCTL_FREEZE_PMC | DEBUGCTL_FREEZE_LBR);
+}
+
+/* --- the last branch before an interrupt -----------------------------------------------------------------
+ */
+
+/* The timer's interrupt puts the last branch aside, and its handler branches on. */
+static void last_exception(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+{
+	uint64_t control, from = 0;
+
+	(void)instance, (void)e;
+	if (!h->works(h, "recording the last branch",
+		      msr_read(DEBUGCTL, &control) && msr_write(DEBUGCTL, control | DEBUGCTL_LBR)))
+		return;
+	for (unsigned us = HALT_US; !h->halt(h, us) && us <= HALT_US_MAX; us *= 4)
+		;
+	from = control_register(h, LAST_EXCEPTION_FROM);
+	h->works(h, "recording no more", msr_write(DEBUGCTL, control));
+	h->equal(h, "there was a branch before the interrupt", true, from != 0);
+	h->equal(h, "it was the last one", false, from == control_register(h, LAST_BRANCH_FROM));
+}
+
+/* --- registers of IBS -------------------------------------------------------------------------------------
+ */
+
+static bool has_ibs(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	static const struct {
+		const char *name;
+		uint32_t feature;
+	} rows[] = {{"operations", IBS_OP}, {"fetches", IBS_FETCH}};
+
+	if (pmu->guest || !amd_has_ibs())
+		return false;
+	for (unsigned row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+		if (!(amd_has_ibs() & rows[row].feature) || i--)
+			continue;
+		*out = (struct pmu_control_instance){0};
+		snprintf(out->name, sizeof out->name, "%s", rows[row].name);
+		return true;
+	}
+	return false;
+}
+
+static uint64_t written(struct pmu_hands *h, uint32_t address, uint64_t value)
+{
+	h->works(h, "writing a control register of IBS", msr_write(address, value));
+	return control_register(h, address);
+}
+
+/* After a sample the count goes on from a random number below 128. */
+static void ibs_begins_anew(struct pmu_hands *h)
+{
+	uint64_t control, any = 0, samples = 0;
+
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		if (!h->works(h, "sampling", msr_write(IBS_OP_CTL, 1) && msr_write(IBS_OP_CTL, 1 | OP_EN)))
+			return;
+		amd_flops(PAIRS);
+		control = control_register(h, IBS_OP_CTL);
+		samples += control & OP_VAL ? 1 : 0;
+		any |= control >> OP_COUNT_SHIFT;
+		h->works(h, "sampling no more", msr_write(IBS_OP_CTL, 0));
+	}
+	h->within(h, "samples", 1, SAMPLES, samples);
+	h->within(h, "all counts after samples together", 1, OP_RANDOM, any);
+}
+
+static void ibs_op(struct pmu_hands *h)
+{
+	uint32_t features = amd_has_ibs();
+	uint64_t high = features & IBS_COUNT_27 ? OP_MAX_HIGH : 0;
+
+	h->equal(h, "the upper bits of the maximum, where there are any", high,
+		 written(h, IBS_OP_CTL, OP_MAX_HIGH));
+	if (features & IBS_RW_COUNT) {
+		h->equal(h, "the count, as wide as it is", (1ull << ibs_count_bits(features)) - 1,
+			 written(h, IBS_OP_CTL, ~0ull << OP_COUNT_SHIFT) >> OP_COUNT_SHIFT);
+		h->works(h, "clearing it", msr_write(IBS_OP_CTL, 0));
+		ibs_begins_anew(h);
+	}
+	h->works(h, "clearing it", msr_write(IBS_OP_CTL, 0));
+}
+
+/* Up to family 15H and from Zen 3 on each write loads the count; on those between only the enable's rising
+ * edge (Linux: fetch_count_reset_broken). */
+static void ibs_fetch(struct pmu_hands *h)
+{
+	bool keeps = amd_identified() & (AMD_16H | AMD_ZEN1 | AMD_ZEN2);
+	uint64_t first = FETCHES << FETCH_COUNT_SHIFT, count;
+
+	h->equal(h, "the filter of last-level misses, where there is one",
+		 amd_has_ibs() & IBS_ZEN4 ? FETCH_L3_MISS_ONLY : 0,
+		 written(h, IBS_FETCH_CTL, FETCH_L3_MISS_ONLY));
+	h->works(h, "clearing it", msr_write(IBS_FETCH_CTL, 0));
+	count = written(h, IBS_FETCH_CTL, FETCH_MAX | FETCH_EN | first) & FETCH_COUNT;
+	h->within(h, "the count that is loaded with the enable", first, 2 * first - 1, count);
+	count = written(h, IBS_FETCH_CTL, FETCH_MAX | FETCH_EN) & FETCH_COUNT;
+	h->within(h, "the count that is loaded while enabled", keeps ? first : 0,
+		  keeps ? 2 * first - 1 : first - 1, count);
+	h->works(h, "clearing it", msr_write(IBS_FETCH_CTL, 0));
+}
+
+static void ibs(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+{
+	uint64_t control = control_register(h, IBS_CTL);
+
+	(void)e;
+	h->equal(h, "IBS_CTL, which is read-only", control, written(h, IBS_CTL, control ^ IBS_LVT_OFFSET));
+	h->works(h, "writing it back", msr_write(IBS_CTL, control));
+	if (instance == 0 && amd_has_ibs() & IBS_OP)
+		ibs_op(h);
+	else
+		ibs_fetch(h);
+}
+
 const struct pmu_control_check amd_control[] = {
 	{"stop at a carry", "APM vol. 2, 13.2.1; revision guide 51810, erratum 795", 0, each_counter,
 	 stop_at_carry},
+	{"upper bits", "APM vol. 2, 13.2.1", 0, each_counter, no_upper_bits},
 	{"two counters interrupt", "APM vol. 2, 13.2.1, INT; revision guide 55449, erratum 1023",
 	 PMU_CONTROL_INTERRUPT, first_two, two_interrupt},
 	{"cycles over a halt", "guides of the families, PMCx076; revision guide 51810, erratum 794",
@@ -294,6 +557,11 @@ const struct pmu_control_check amd_control[] = {
 	{"IRPERF", "APM vol. 2, 13.2; revision guide 56683, erratum 1267", 0, has_irperf, irperf},
 	{"MPERF and APERF", "APM vol. 2, 17.2", 0, has_aperf, aperf},
 	{"merged counters", "PPR of family 17H, large increments", 0, each_pair, merged},
+	{"status", "APM vol. 2, 13.2.1; KVM of Linux 6.12", 0, has_status, status},
+	{"aliases", "BKDG of family 15H, MSRC001_00[07:00]", 0, each_alias, alias},
+	{"freeze", "APM vol. 2, 13.1.1 and 13.2.1", PMU_CONTROL_INTERRUPT, has_freeze, freeze},
+	{"IBS", "APM vol. 2, 13.3", 0, has_ibs, ibs},
+	{"last exception", "APM vol. 2, 13.1.1", PMU_CONTROL_TIMER, once, last_exception},
 	{"host and guest", "APM vol. 2, 13.2.1, HG_ONLY; Linux 1018faa6cf23", 0, each_selector,
 	 host_and_guest},
 	{0},

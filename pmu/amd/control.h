@@ -12,5 +12,6 @@ uint64_t amd_irperf_pairs(uint64_t turns);
 
 /** Four single-precision additions each turn. */
 void amd_flops(uint64_t turns);
+extern const char amd_flops_end[];
 
 #endif

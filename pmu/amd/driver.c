@@ -12,6 +12,7 @@
 #include "pmu/amd/driver.h"
 #include "pmu/amd/events.h"
 #include "pmu/amd/record.h"
+#include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
 #include "pmu/schedule.h"
 
@@ -26,6 +27,8 @@ static const struct pmu_event *events[AMD_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
 static unsigned identified;
 static bool has_irperf, has_aperf, merges;
+static bool freezes;
+static uint32_t ibs;
 static uint64_t pairs; /* even counters that are merged with the one behind them */
 static char reason[96];
 
@@ -50,6 +53,16 @@ uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c)
 bool amd_has(uint32_t address)
 {
 	return address == IRPERF ? has_irperf : has_aperf;
+}
+
+bool amd_freezes(void)
+{
+	return freezes;
+}
+
+uint32_t amd_has_ibs(void)
+{
+	return ibs;
 }
 
 unsigned amd_identified(void)
@@ -135,6 +148,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	merges = amd_merges(generation);
 	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
+	freezes = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 4;
+	ibs = amd_ibs_features();
 	has_aperf = cpuid(6, 0).ecx & 1;
 	pmu->driver = &amd_driver;
 	pmu->joint = pmu->has_global = pmu->version == PERFMON_V2;

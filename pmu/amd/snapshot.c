@@ -5,6 +5,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/amd/driver.h"
+#include "pmu/amd/generation.h"
 #include "pmu/amd/ibs.h"
 #include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
@@ -92,26 +93,38 @@ void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 
 #define SELECT "APM vol. 2, 13.2.1"
 
-/* By the legacy numbers, which the core extension keeps as aliases. */
+/* By the legacy numbers, which the core extension keeps as aliases. What is ignored is seen after a reset,
+ * when the registers are 0. */
 static const struct pmu_access accesses[] = {
+	{"ignore PERF_CTL0, reserved bit 21", ACCESS_IGNORED, false, PERF_LEGACY_CTL0, 1ull << 21, SELECT},
 	{"write PERF_CTL0, every defined bit but EN", ACCESS_WRITE, false, PERF_LEGACY_CTL0,
 	 0xffffffffull & ~(CTL_EN | CTL_PC | 1ull << 21), SELECT},
-	{"write PERF_CTL0, reserved bit 21", ACCESS_WRITE, false, PERF_LEGACY_CTL0, 1ull << 21, SELECT},
 	{"write PERF_CTR0, bits above 47", ACCESS_WRITE, false, PERF_LEGACY_CTR0, ~0ull, SELECT},
 	{"read PERF_LEGACY_CTL3", ACCESS_READ, false, PERF_LEGACY_CTL0 + 3, 0, SELECT},
 	{"read PERF_LEGACY_CTR3", ACCESS_READ, false, PERF_LEGACY_CTR0 + 3, 0, SELECT},
 	{"RDPMC of counter 3", ACCESS_RDPMC, false, 3, 0, "APM vol. 3, RDPMC"},
 	{"RDPMC of index 10000000H", ACCESS_RDPMC, true, 0x10000000, 0, "APM vol. 3, RDPMC"},
-	{"write PERF_GLOBAL_CTL, a missing counter", ACCESS_WRITE, false, PERF_GLOBAL_CTL,
+	{"ignore PERF_GLOBAL_CTL, a missing counter", ACCESS_IGNORED, false, PERF_GLOBAL_CTL,
 	 1ull << AMD_CORE_MAX, SELECT},
 	{"write PERF_GLOBAL_STATUS", ACCESS_WRITE, false, PERF_GLOBAL_STATUS, 0, SELECT},
 	{"read PERF_GLOBAL_STATUS_CLR", ACCESS_READ, false, PERF_GLOBAL_STATUS_CLR, 0, SELECT},
 };
 
+/* K7 and K8. */
+static const struct pmu_access no_upper_half = {
+	"ignore PERF_CTL0, bits 35:32", ACCESS_IGNORED, false, PERF_LEGACY_CTL0, 0xfull << 32,
+	"BKDG of family 0FH, 4.13"};
+static const struct pmu_access pin_control = {
+	"keep PERF_CTL0, pin control", ACCESS_KEPT, false, PERF_LEGACY_CTL0, CTL_PC,
+	"BKDG of family 0FH, 4.13"};
+
 unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
 {
+	bool narrow = amd_narrow(amd_identified());
 	unsigned n = 0;
 
+	if (narrow && n < max)
+		out[n++] = no_upper_half;
 	for (unsigned i = 0; i < sizeof accesses / sizeof *accesses && n < max; i++) {
 		uint32_t address = accesses[i].address;
 		bool global = address >= PERF_GLOBAL_STATUS && address <= PERF_GLOBAL_STATUS_SET;
@@ -119,6 +132,8 @@ unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned ma
 		if (!global || pmu->has_global)
 			out[n++] = accesses[i];
 	}
+	if (narrow && n < max)
+		out[n++] = pin_control;
 	return n;
 }
 
