@@ -1,8 +1,9 @@
 #include "tests/response.h"
 #include "tests/bounds.h"
 
+#include "pmu/text.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,51 +230,44 @@ void response_match(const struct response_space *s, const int64_t *count, struct
 
 /* --- words ------------------------------------------------------------------------------------------ */
 
-static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *format, ...)
-{
-	size_t n = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + n, size - n, format, args);
-	va_end(args);
-}
-
 void response_say(const struct response_space *s, const struct response *r, char *text, size_t size)
 {
+	size_t n = 0;
+
 	text[0] = 0;
 	switch (r->kind) {
 	case RESPONSE_ZERO:
-		append(text, size, "counts nothing on any of %u kernels", s->n_kernels);
+		text_append(text, size, n, "counts nothing on any of %u kernels", s->n_kernels);
 		return;
 	case RESPONSE_UNKNOWN:
-		append(text, size,
-		       "counts like no known quantity, nor like a sum of up to %u (%u of %u kernels answer)",
-		       RESPONSE_TERMS, r->kernels, s->n_kernels);
+		text_append(
+			text, size, n,
+			"counts like no known quantity, nor like a sum of up to %u (%u of %u kernels answer)",
+			RESPONSE_TERMS, r->kernels, s->n_kernels);
 		return;
 	case RESPONSE_BOUNDED:
-		append(text, size,
-		       "counts perhaps %s: within its bounds on all %u kernels that answer and define it",
-		       quantity_info[r->term[0].quantity].name, r->kernels);
+		text_append(
+			text, size, n,
+			"counts perhaps %s: within its bounds on all %u kernels that answer and define it",
+			quantity_info[r->term[0].quantity].name, r->kernels);
 		return;
 	case RESPONSE_SUM:
 		break;
 	}
-	append(text, size, "counts like ");
+	n = text_append(text, size, n, "counts like ");
 	for (unsigned i = 0; i < r->n_terms; i++) {
 		int k = r->term[i].coefficient;
 
-		append(text, size, "%s", !i ? (k < 0 ? "-" : "") : k < 0 ? " - " : " + ");
+		n = text_append(text, size, n, "%s", !i ? (k < 0 ? "-" : "") : k < 0 ? " - " : " + ");
 		if (abs(k) != 1)
-			append(text, size, "%d ", abs(k));
-		append(text, size, "%s", quantity_info[r->term[i].quantity].name);
+			n = text_append(text, size, n, "%d ", abs(k));
+		n = text_append(text, size, n, "%s", quantity_info[r->term[i].quantity].name);
 	}
-	append(text, size, " (all %u kernels, %u answer", s->n_kernels, r->kernels);
+	n = text_append(text, size, n, " (all %u kernels, %u answer", s->n_kernels, r->kernels);
 	if (r->others)
-		append(text, size, "; %u other%s would do as well", r->others, r->others > 1 ? "s" : "");
-	append(text, size, ")");
+		n = text_append(text, size, n, "; %u other%s would do as well", r->others,
+				r->others > 1 ? "s" : "");
+	text_append(text, size, n, ")");
 }
 
 void response_signature(const struct response_space *s, const int64_t *count, char *text, size_t size)
@@ -285,22 +279,23 @@ void response_signature(const struct response_space *s, const int64_t *count, ch
 		int64_t one = count[i * RESPONSE_MULTIPLES], two = count[i * RESPONSE_MULTIPLES + 1];
 		int64_t slope = (two - one) / (int64_t)s->n, fixed = one - slope * (int64_t)s->n;
 		char item[128] = "";
-		size_t length;
+		size_t length = 0;
 
 		if (!one && !two)
 			continue;
-		append(item, sizeof item, "%s%s ", used ? ", " : "", s->kernel[i]->name);
+		length =
+			text_append(item, sizeof item, length, "%s%s ", used ? ", " : "", s->kernel[i]->name);
 		if ((two - one) % (int64_t)s->n)
-			append(item, sizeof item, "%" PRId64 " and %" PRId64, one, two);
+			length = text_append(item, sizeof item, length, "%" PRId64 " and %" PRId64, one, two);
 		else if (!slope)
-			append(item, sizeof item, "%" PRId64, fixed);
+			length = text_append(item, sizeof item, length, "%" PRId64, fixed);
 		else if (slope == 1)
-			append(item, sizeof item, "N");
+			length = text_append(item, sizeof item, length, "N");
 		else
-			append(item, sizeof item, "%" PRId64 "N", slope);
+			length = text_append(item, sizeof item, length, "%" PRId64 "N", slope);
 		if (slope && fixed && (two - one) % (int64_t)s->n == 0)
-			append(item, sizeof item, "%s%" PRId64, fixed > 0 ? "+" : "", fixed);
-		length = strlen(item);
+			length = text_append(item, sizeof item, length, "%s%" PRId64, fixed > 0 ? "+" : "",
+					     fixed);
 		if (used + length + sizeof ", ..." > size) {
 			snprintf(text + used, size - used, ", ...");
 			return;

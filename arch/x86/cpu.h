@@ -90,6 +90,17 @@ static inline uint32_t port_read32(uint16_t port)
 	return value;
 }
 
+/** Segment selectors: CS, SS, DS, ES, FS, GS. */
+static inline void selectors_read(uint16_t out[6])
+{
+	__asm__ volatile("mov %%cs, %0" : "=r"(out[0]));
+	__asm__ volatile("mov %%ss, %0" : "=r"(out[1]));
+	__asm__ volatile("mov %%ds, %0" : "=r"(out[2]));
+	__asm__ volatile("mov %%es, %0" : "=r"(out[3]));
+	__asm__ volatile("mov %%fs, %0" : "=r"(out[4]));
+	__asm__ volatile("mov %%gs, %0" : "=r"(out[5]));
+}
+
 static inline void cpu_relax(void)
 {
 	__asm__ volatile("pause");

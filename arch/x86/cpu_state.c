@@ -118,12 +118,7 @@ static void segments_save(void)
 	__asm__ volatile("sgdt %0" : "=m"(firmware->gdt));
 	__asm__ volatile("sidt %0" : "=m"(firmware->idt));
 	__asm__ volatile("str %0" : "=r"(firmware->tr));
-	__asm__ volatile("mov %%cs, %0" : "=r"(firmware->selectors[0]));
-	__asm__ volatile("mov %%ss, %0" : "=r"(firmware->selectors[1]));
-	__asm__ volatile("mov %%ds, %0" : "=r"(firmware->selectors[2]));
-	__asm__ volatile("mov %%es, %0" : "=r"(firmware->selectors[3]));
-	__asm__ volatile("mov %%fs, %0" : "=r"(firmware->selectors[4]));
-	__asm__ volatile("mov %%gs, %0" : "=r"(firmware->selectors[5]));
+	selectors_read(firmware->selectors);
 	/* These exist wherever there is a 64-bit mode, and loading a selector destroys them. */
 	msr_read(MSR_FS_BASE, &firmware->fs_base);
 	msr_read(MSR_GS_BASE, &firmware->gs_base);

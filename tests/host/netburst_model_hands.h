@@ -15,6 +15,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#define CCCR(c)    (MSR_NETBURST_CCCR0 + (c))
+#define COUNTER(c) (MSR_NETBURST_COUNTER0 + (c))
+
 static void *cpu;
 
 static inline void power_up(const struct model_profile *p, const char *inject)

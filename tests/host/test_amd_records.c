@@ -5,7 +5,7 @@
 #include "pmu/amd/ibs.h"
 #include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
-#include "tests/host/support/fake_cpu.h"
+#include "tests/host/support/recording_cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define CODE 0x401000ull
 #define DATA 0x500000ull
 #define MAX  80
 
@@ -23,13 +22,7 @@ static struct pmu_record got[MAX];
 
 static void start_cpu(const struct model_profile *p, const char *inject)
 {
-	const char *why = NULL;
-
-	fake_cpu_start(p, inject);
-	assert_true(amd_driver.identify(&pmu, &why));
-	assert_true(amd_driver.reset(&pmu, &why));
-	assert_int_equal(fake_cpu_strays(), 0);
-	fake_cpu_path()->regs.ip = CODE;
+	recording_cpu(&pmu, &amd_driver, p, inject);
 }
 
 static struct pmu_recording recording(enum record_kind kind)
@@ -43,11 +36,7 @@ static struct pmu_recording recording(enum record_kind kind)
 
 static void begin(const struct pmu_recording *r)
 {
-	const char *why = NULL;
-
-	if (!record_setup(&pmu, r, &why))
-		fail_msg("%s: %s", r->source->name, why);
-	assert_true(record_start(&pmu, r));
+	recording_begin(&pmu, r);
 	fake_cpu_path()->regs.ip = CODE;
 }
 

@@ -6,7 +6,7 @@
 #include "pmu/intel/record.h"
 #include "pmu/intel/profile.h"
 #include "pmu/intel/registers.h"
-#include "tests/host/support/fake_cpu.h"
+#include "tests/host/support/recording_cpu.h"
 #include "tests/host/support/fake_memory.h"
 
 #include <setjmp.h>
@@ -16,7 +16,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define CODE    0x401000ull
 #define MAX     80
 #define VIRTUAL (sizeof all / sizeof all[0])
 
@@ -31,13 +30,7 @@ static struct pmu_record got[MAX];
 
 static void start_cpu(const struct model_profile *p, const char *inject)
 {
-	const char *why = NULL;
-
-	fake_cpu_start(p, inject);
-	assert_true(intel_driver.identify(&pmu, &why));
-	assert_true(intel_driver.reset(&pmu, &why));
-	assert_int_equal(fake_cpu_strays(), 0);
-	fake_cpu_path()->regs.ip = CODE;
+	recording_cpu(&pmu, &intel_driver, p, inject);
 }
 
 static void jumps(unsigned n)
@@ -58,11 +51,7 @@ static struct pmu_recording lbr(uint8_t ring)
 
 static void begin(const struct pmu_recording *r)
 {
-	const char *why = NULL;
-
-	if (!record_setup(&pmu, r, &why))
-		fail_msg("%s: %s", r->source->name, why);
-	assert_true(record_start(&pmu, r));
+	recording_begin(&pmu, r);
 }
 
 static unsigned finish(const struct pmu_recording *r)

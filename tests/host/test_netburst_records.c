@@ -5,7 +5,7 @@
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/profile.h"
 #include "pmu/netburst/record.h"
-#include "tests/host/support/fake_cpu.h"
+#include "tests/host/support/recording_cpu.h"
 #include "tests/host/support/fake_memory.h"
 
 #include <setjmp.h>
@@ -15,7 +15,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define CODE 0x401000ull
 #define MAX  1100
 #define DATA 0x10000
 
@@ -36,13 +35,7 @@ static struct fake_path *path(void)
 
 static void start_cpu(const struct model_profile *p, const char *inject)
 {
-	const char *why = NULL;
-
-	fake_cpu_start(p, inject);
-	assert_true(drv->identify(&pmu, &why));
-	assert_true(drv->reset(&pmu, &why));
-	assert_int_equal(fake_cpu_strays(), 0);
-	path()->regs.ip = CODE;
+	recording_cpu(&pmu, drv, p, inject);
 }
 
 static uint64_t msr(uint32_t address)
@@ -90,11 +83,7 @@ static struct pmu_recording sampling(const char *event, uint64_t period, unsigne
 
 static void begin(const struct pmu_recording *r)
 {
-	const char *why = NULL;
-
-	if (!record_setup(&pmu, r, &why))
-		fail_msg("%s: %s", r->source->name, why);
-	assert_true(record_start(&pmu, r));
+	recording_begin(&pmu, r);
 	path()->regs.ip = CODE;
 }
 

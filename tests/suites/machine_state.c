@@ -164,12 +164,7 @@ static void look(struct firmware_view *v, const bool *msr_there)
 	memcpy(v->fx, after, sizeof v->fx);
 	__asm__ volatile("sgdt %0" : "=m"(v->gdt));
 	__asm__ volatile("sidt %0" : "=m"(v->idt));
-	__asm__ volatile("mov %%cs, %0" : "=r"(v->selectors[0]));
-	__asm__ volatile("mov %%ss, %0" : "=r"(v->selectors[1]));
-	__asm__ volatile("mov %%ds, %0" : "=r"(v->selectors[2]));
-	__asm__ volatile("mov %%es, %0" : "=r"(v->selectors[3]));
-	__asm__ volatile("mov %%fs, %0" : "=r"(v->selectors[4]));
-	__asm__ volatile("mov %%gs, %0" : "=r"(v->selectors[5]));
+	selectors_read(v->selectors);
 	v->cr0 = cr0_read();
 	v->cr3 = cr3_read();
 	v->cr4 = cr4_read();
