@@ -44,6 +44,11 @@ struct pmu_hands {
 	unsigned (*interrupts)(struct pmu_hands *h);
 	unsigned (*other_interrupts)(struct pmu_hands *h);
 
+	/** As run(), with interrupts let in during the run and for a while after it, by a handler that
+	 * acknowledges what has overflowed and asks for more. @return how many came; *empty of them when
+	 * nothing had overflowed */
+	unsigned (*run_open)(struct pmu_hands *h, uint64_t mask, unsigned *empty);
+
 	/** Halt until a timer interrupt comes in, after so many microseconds. @return time-stamp counter
 	 * ticks that passed; 0: it came too early for a halt worth the name (a slow emulator) */
 	uint64_t (*halt)(struct pmu_hands *h, unsigned us);

@@ -3,6 +3,16 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/trap.h"
 
+static void go_on(struct pmi *p)
+{
+	uint64_t overflowed = 0;
+
+	p->pmu->driver->overflowed(p->pmu, &overflowed);
+	p->empty += !overflowed;
+	p->pmu->driver->acknowledge(p->pmu, overflowed);
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_FIXED);
+}
+
 static bool on_fixed(struct trap_frame *frame, void *arg)
 {
 	struct pmi *p = arg;
@@ -10,6 +20,8 @@ static bool on_fixed(struct trap_frame *frame, void *arg)
 	p->rip = frame->rip;
 	p->fixed++;
 	p->lvt = apic_read(APIC_LVT_PERF);
+	if (p->goes_on)
+		go_on(p);
 	apic_eoi();
 	return true;
 }
@@ -44,7 +56,7 @@ void pmi_unclaim(void)
 
 void pmi_arm(struct pmi *p, uint32_t mode)
 {
-	p->fixed = p->nmi = 0;
+	p->fixed = p->nmi = p->empty = 0;
 	p->lvt = 0;
 	p->rip = 0;
 	apic_write(APIC_LVT_PERF, VECTOR_PMI | mode);

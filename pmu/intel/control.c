@@ -1,4 +1,5 @@
 #include "pmu/intel/control.h"
+#include "pmu/intel/control_interrupts.h"
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
@@ -442,6 +443,10 @@ const struct pmu_control_check intel_control[] = {
 	 freeze_check},
 	{"overflow together, frozen", "SDM 17.4.7, 18.2.4.1", PMU_CONTROL_INTERRUPT, fixed_instance,
 	 together_check},
+	{"interrupts of two overflows", "SDM 18.2.1.1, INT", PMU_CONTROL_INTERRUPT, intel_pair_instance,
+	 intel_pair_check},
+	{"interrupts of a frozen overflow", "SDM 17.4.7, 18.2.4.1", PMU_CONTROL_INTERRUPT, intel_frozen_instance,
+	 intel_frozen_check},
 	{"write near the top", "SDM 18.2.2", PMU_CONTROL_INTERRUPT, each_fixed, write_check},
 	{"metrics", "SDM vol. 3, PERF_METRICS", 0, metrics_instance, metrics_check},
 	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},

@@ -154,7 +154,7 @@ struct intel_state {
 	uint32_t overflowed; /* counters that overflowed in this step */
 	uint32_t noise;
 	uint32_t smis;
-	uint8_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
+	uint16_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
 };
 
 static inline bool injected(const struct intel_state *s, enum intel_injection i)
@@ -290,7 +290,7 @@ enum model_access intel_pebs_read(struct intel_state *s, uint32_t address, uint6
 enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint64_t value);
 
 /** Raise an overflow interrupt request. SDM 18.2.1.1, 18.2.2. */
-void intel_raise_pmi(struct intel_state *s, unsigned requests);
+void intel_raise_pmi(struct intel_state *s);
 
 /** What an injection makes of the amount that a step adds to counter c. */
 uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_step *step, uint64_t amount);

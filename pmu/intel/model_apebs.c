@@ -261,6 +261,7 @@ bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct model_ste
 	if (!reached)
 		return true;
 	s->status |= MUTANT(M_APEBS_STATUS, STATUS_PEBS, STATUS_OVF_BUF);
-	intel_raise_pmi(s, MUTANT(M_APEBS_PMI, 1, 0));
+	if (MUTANT(M_APEBS_PMI, true, false))
+		intel_raise_pmi(s);
 	return true;
 }

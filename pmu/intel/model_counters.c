@@ -14,7 +14,8 @@
 
 #define SMI_EVERY  4999 /* steps (injected) */
 #define SMI_LENGTH 100
-#define LATE_STEPS 3 /* (injected) */
+#define LATE_STEPS  3   /* (injected) */
+#define AGAIN_STEPS 500 /* (injected) a handler has unmasked the local APIC's entry by then */
 
 /* Terms in a clock set the clock, all others the weights. This machine retires one micro-operation per
  * instruction. */
@@ -208,14 +209,14 @@ void intel_update_running(struct intel_state *s)
 	}
 }
 
-void intel_raise_pmi(struct intel_state *s, unsigned requests)
+void intel_raise_pmi(struct intel_state *s)
 {
 	if (injected(s, INJECT_NO_PMI))
 		return;
 	if (injected(s, INJECT_LATE_PMI))
 		s->late = LATE_STEPS;
 	else
-		s->pmi_pending += requests;
+		s->pmi_pending++;
 	s->freeze = true;
 	s->repeat = injected(s, INJECT_HSD91);
 }
@@ -241,12 +242,10 @@ static void overflow(struct intel_state *s, unsigned c)
 		s->status |= MUTANT(M_STATUS_SET, bit, 0);
 	if (!MUTANT(M_PMI_NONE, k->pmi, false))
 		return;
-	unsigned requests = 1;
-	if (injected(s, INJECT_AAJ119) && c == fixed2 && others)
-		requests++;
-	if (injected(s, INJECT_AAJ125) && c == fixed0 && freezing)
-		requests++;
-	intel_raise_pmi(s, requests);
+	intel_raise_pmi(s);
+	if ((injected(s, INJECT_AAJ119) && c == fixed2 && others) ||
+	    (injected(s, INJECT_AAJ125) && c == fixed0 && freezing))
+		s->late = AGAIN_STEPS;
 }
 
 static void add(struct intel_state *s, unsigned c, uint64_t amount)
@@ -416,7 +415,7 @@ int intel_increments(void *state, const struct model_step *step, struct model_in
 	struct intel_state *s = state;
 	unsigned n = 0;
 
-	if (!s->quick || MUTANT(M_INCREMENT_OWN, step->own_write, false) || step->halted)
+	if (!s->quick || s->late || MUTANT(M_INCREMENT_OWN, step->own_write, false) || step->halted)
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct intel_counter *k = &s->counter[s->run_list[i]];

@@ -31,7 +31,8 @@ void intel_ds_overflow(struct intel_state *s)
 {
 	if (s->leaf.version >= 2)
 		s->status |= MUTANT(M_DS_STATUS, STATUS_OVF_BUF, 0);
-	intel_raise_pmi(s, MUTANT(M_DS_PMI, 1, 0));
+	if (MUTANT(M_DS_PMI, true, false))
+		intel_raise_pmi(s);
 }
 
 bool intel_bts_enabled(const struct intel_state *s)

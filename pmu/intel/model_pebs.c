@@ -342,7 +342,7 @@ static bool write_record(struct intel_state *s, uint32_t hit, const struct model
 	if (injected(s, INJECT_W127))
 		reached = index >= threshold && index - threshold < size;
 	if (reached && injected(s, INJECT_AJ69) && !(s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI))
-		intel_raise_pmi(s, 1);
+		intel_raise_pmi(s);
 	else if (reached)
 		intel_ds_overflow(s);
 	return true;

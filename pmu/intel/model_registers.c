@@ -170,7 +170,7 @@ static enum model_access write_fixed(struct intel_state *s, unsigned c, uint64_t
 	    (value & 0xfffffffe) == 0xfffffffe)
 		value ^= 0xffff0000;
 	if (injected(s, INJECT_BJ77) && c == INTEL_GENERAL_MAX + 2 && k->pmi && k->value > k->mask - 0x3f)
-		intel_raise_pmi(s, 1);
+		intel_raise_pmi(s);
 	k->value = value & k->mask;
 	return MODEL_OK;
 }
@@ -510,7 +510,7 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 static bool counting(const void *state)
 {
 	const struct intel_state *s = state;
-	return MUTANT(M_COUNTING, s->n_running, s->running & ((1u << INTEL_GENERAL_MAX) - 1));
+	return MUTANT(M_COUNTING, s->n_running, s->running & ((1u << INTEL_GENERAL_MAX) - 1)) || s->late;
 }
 
 static bool recording(const void *state)

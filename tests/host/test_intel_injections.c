@@ -179,7 +179,7 @@ static bool two_interrupts(void)
 	set(IA32_FIXED_CTR_CTRL, 0xb00);
 	count_instructions(0, 0, -1ull);
 	set(IA32_FIXED_CTR0 + 2, 0xffffffffffff);
-	instructions(1);
+	instructions(1000);
 	return pmis() != 1;
 }
 
@@ -189,7 +189,7 @@ static bool frozen_interrupts(void)
 	set(IA32_PERF_GLOBAL_CTRL, RUN_ALL);
 	set(IA32_FIXED_CTR_CTRL, 0x00b);
 	set(IA32_FIXED_CTR0, 0xffffffffffff);
-	instructions(1);
+	instructions(1000);
 	return pmis() != 1;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/truth.h"
 
 #include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
 #include "arch/x86/time.h"
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
@@ -95,6 +96,24 @@ static unsigned other_interrupts(struct pmu_hands *h)
 {
 	(void)h;
 	return vpmu_sibling_interrupts();
+}
+
+#define WHILE 2000
+
+static unsigned run_open(struct pmu_hands *h, uint64_t mask, unsigned *empty)
+{
+	struct pmi *pmi = &probe_of(h)->pmi;
+
+	pmi->goes_on = true;
+	arm(h);
+	__asm__ volatile("sti" ::: "memory");
+	run(h, mask);
+	for (unsigned i = 0; i < WHILE; i++)
+		cpu_relax();
+	__asm__ volatile("cli" ::: "memory");
+	pmi->goes_on = false;
+	*empty = pmi->empty;
+	return pmi->fixed;
 }
 
 static uint64_t halt(struct pmu_hands *h, unsigned us)
@@ -278,6 +297,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			  .arm = arm,
 			  .interrupts = interrupts,
 			  .other_interrupts = other_interrupts,
+			  .run_open = run_open,
 			  .halt = halt,
 			  .debug_exception = debug_exception,
 			  .threads = threads,

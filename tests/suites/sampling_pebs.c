@@ -219,14 +219,43 @@ static void check_buffer(const struct pebs *p, bool emptied)
 			judgement_set(&r.judgement, VERDICT_WRONG,
 				      "%u interrupts for %u records, with one after each %u", rec.taken,
 				      n_steps, SMALL);
+		else if (!emptied && !rec.state.overflow)
+			judgement_set(&r.judgement, VERDICT_WRONG,
+				      "an interrupt at the threshold, and no status says so");
 		else if (!emptied && !rec.state.full)
 			judgement_set(&r.judgement, VERDICT_WRONG, "the buffer is full, and nothing says so");
 	}
 	p->s->run->report(p->s->run, &r);
 }
 
+/* A threshold that no index reaches: the buffer gets full, and nobody is to hear of it. */
+static void check_silence(const struct pebs *p)
+{
+	char name[SAMPLING_NAME];
+	struct result r = result_for(p, name, "PEBS full, no threshold");
+	struct recorded rec = {.windows = (unsigned)(4 * SMALL * PERIOD / p->often + 1),
+			       .interrupts = INTERRUPTS_COUNT};
+	bool whole;
+
+	rec.recording.records = SMALL;
+	if (record(p, &rec, &r, &whole)) {
+		r.observation[0] = (struct observation){.n = rec.n};
+		histogram_add(&r.observation[0].seen, rec.taken);
+		r.n_observations = 1;
+		judge(r.observation, 1, &r.judgement);
+		if (rec.taken)
+			judgement_set(&r.judgement, VERDICT_WRONG, "interrupts, though no threshold was reached");
+		else if (!whole)
+			judgement_set(&r.judgement, VERDICT_WRONG, "memory beyond the buffer was written");
+		else if (!rec.state.full)
+			judgement_set(&r.judgement, VERDICT_WRONG, "the buffer did not get full");
+	}
+	p->s->run->report(p->s->run, &r);
+}
+
 static void check_buffers(const struct pebs *p)
 {
+	check_silence(p);
 	check_buffer(p, false);
 	if (p->ring) /* in ring 0 the handler is sampled, too */
 		check_buffer(p, true);
