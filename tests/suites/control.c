@@ -254,6 +254,8 @@ static const char *counter_lacks(const struct run *run, const struct control_che
 		return "it has no such filter";
 	if ((check->needs & NEED_EXACT) && e->judgement != EVENT_EXACT)
 		return "what it counts is not known as a number";
+	if ((check->needs & NEED_CLOCK) && e->judgement != EVENT_TIME)
+		return "what it counts is no clock";
 	if ((check->needs & NEED_CASCADE) && !can_be_started(run, c))
 		return "no other counter's overflow can start it";
 	return NULL;

@@ -74,6 +74,8 @@ uint64_t status_of(struct probe *p);
 
 /** Run the kernel in ring 0, with the counters of the mask enabled around it by the bracket. */
 void run_counting(struct probe *p, uint64_t mask);
+/** The same at another N than CONTROL_N. */
+void run_counting_for(struct probe *p, uint64_t mask, uint64_t n);
 /** Run the kernel in ring 1, 2 or 3, with the counters of the mask started and stopped around it in ring 0.
  */
 void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t n);
@@ -102,6 +104,7 @@ enum control_need {
 	NEED_NEIGHBOUR = 1 << 3, /* a second counter */
 	NEED_EXACT = 1 << 4,     /* the counter can count something exactly */
 	NEED_CASCADE = 1 << 5,   /* another counter's overflow can start it */
+	NEED_CLOCK = 1 << 7,     /* what the counter counts best is a clock */
 	NEED_FILTER = 1 << 6, /* a threshold in the selector; families with checks of their own have others */
 };
 

@@ -3,7 +3,13 @@
  * neighbours' business. Section numbers: SDM vol. 3.
  */
 #include "tests/suites/control.h"
+#include "tests/kernels/kernel.h"
 #include "tests/pass.h"
+
+#include "arch/x86/step.h"
+#include "arch/x86/time.h"
+
+#include <string.h>
 
 /* A counter moves while it is started, by exactly what the kernel has, and at no other time. */
 static void enable_gating(struct probe *p)
@@ -151,6 +157,75 @@ static void wrap(struct probe *p)
 			must_be(p, "across a power of two the bits above hold", (first >> bit) + 1,
 				value_of(p, p->c) >> bit);
 	}
+}
+
+/*
+ * A clock has no number of its own, but it has bounds: a short loop of NOPs, once warm, takes less than two
+ * core cycles for an instruction, and no core retires more than 16 in one. The reference clock is at most 12
+ * times as fast as the core's (4.8 GHz, and a core at 400 MHz), and no faster than the TSC. In one cycle
+ * there are at most 16 slots.
+ */
+#define AT_ONCE        16
+#define REFERENCE_MOST 12
+#define CLOCK_N        20
+#define CLOCK_N_WARM   20000
+#define CLOCK_ROUNDS   3 /* an SMI makes a window longer, never shorter */
+
+static uint64_t ticks_most(const struct probe *p, const struct pmu_event *e)
+{
+	uint64_t most = 0, cycles = strcmp(p->kernel->name, "nop_loop") ? 4 : 1;
+
+	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient > 0; i++) {
+		enum quantity q = e->terms[i].quantity;
+
+		most += (uint64_t)e->terms[i].coefficient * cycles *
+			(q == Q_SLOTS                             ? AT_ONCE
+			 : q == Q_REF_CYCLES || q == Q_BUS_CYCLES ? REFERENCE_MOST
+								  : 1);
+	}
+	return most;
+}
+
+static uint64_t instructions_of(const struct probe *p, uint64_t n)
+{
+	uint64_t amount;
+
+	step_pause();
+	amount = (uint64_t)kernel_amount(p->kernel, Q_INSTRUCTIONS, n).low;
+	step_resume();
+	return amount;
+}
+
+static void must_be_within(struct probe *p, const char *what, uint64_t low, uint64_t high, uint64_t observed)
+{
+	must_be(p, what, observed < low ? low : observed > high ? high : observed, observed);
+}
+
+static void clock_rate(struct probe *p)
+{
+	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
+	uint64_t n = p->pmu->virtual ? CLOCK_N : CLOCK_N_WARM, took[2] = {UINT64_MAX, UINT64_MAX};
+	uint64_t instructions = instructions_of(p, 2 * n) - instructions_of(p, n), least;
+
+	for (unsigned round = 0; round < CLOCK_ROUNDS; round++)
+		for (unsigned i = 0; i < 2; i++) {
+			uint64_t begin, time, moved;
+
+			prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+			begin = tsc_read();
+			run_counting_for(p, counter_bit(p->c), n * (i + 1));
+			time = tsc_read() - begin;
+			moved = (value_of(p, p->c) - CONTROL_START) & low_bits(p->pmu->counter[p->c].width);
+			if (moved < took[i])
+				took[i] = moved;
+			if (e->terms[0].quantity == Q_REF_CYCLES)
+				must_be_within(p, "ticks of the reference clock in so much of the TSC", 1,
+					       time + time / 8, moved);
+		}
+	least = e->terms[0].quantity == Q_CYCLES || e->terms[0].quantity == Q_SLOTS ? instructions / AT_ONCE
+										    : 0;
+	must_be_within(p, "ticks of the clock in a loop of NOPs", least, instructions * ticks_most(p, e),
+		       took[1] - took[0]);
 }
 
 /* Every counter has its yardstick and a value of its own. */
@@ -307,6 +382,7 @@ const struct control_check control_counting[] = {
 	 ring_filter_between},
 	{"write rules", "SDM 18.2.1 and 18.2.5, width of writes", PER_COUNTER, RUNG_WRITABLE, 0, write_rules},
 	{"wrap", "SDM 18.2.1, width from CPUID.0AH", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, wrap},
+	{"clock rate", "SDM 18.2.3, table 18-2", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_CLOCK, clock_rate},
 	{"filter", "SDM 18.2.1.1, CMASK, INV, E", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_EXACT | NEED_FILTER,
 	 filters},
 	{"global enable", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", PER_COUNTER, RUNG_EXACT_ON_NOPS,

@@ -83,12 +83,17 @@ static void run_window(struct probe *p, const struct window *w, uint64_t n)
 		window_run(entry, w, n);
 }
 
-void run_counting(struct probe *p, uint64_t mask)
+void run_counting_for(struct probe *p, uint64_t mask, uint64_t n)
 {
 	struct window w = {.kernel = p->kernel, .bracket = &p->bracket};
 
 	if (must_work(p, "starting and stopping", p->pmu->driver->bracket_enable(p->pmu, mask, &p->bracket)))
-		run_window(p, &w, CONTROL_N);
+		run_window(p, &w, n);
+}
+
+void run_counting(struct probe *p, uint64_t mask)
+{
+	run_counting_for(p, mask, CONTROL_N);
 }
 
 void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t n)
