@@ -30,7 +30,7 @@ KERNEL rival_stores, "N times a late load, and an early one of a line that anoth
 	LOADS_OUT_OF_ORDER KERNEL_SPECIAL
 KERNEL_END
 SIG_LOADS_OUT_OF_ORDER
-SIG_RANGE CLEARS_MO, 0, 0, 2, 16, "a load that ran ahead is done again if the line was taken away meanwhile; whether it was is a race, and a CPU may hold loads back"
+SIG_RANGE CLEARS_MO, 0, 0, 2, 0, "a load that ran ahead is done again, and may be once more, if the line was taken away meanwhile; whether it was is a race, and a CPU may hold loads back"
 SIGNATURE_END
 
 /* The other side: the same work of both processors, on lines of their own. */

@@ -18,7 +18,7 @@
 #define SMALL_ITLB    16
 #define RING_SEGMENTS (KERNEL_CODE_LINES / KERNEL_CODE_SEGMENT)
 
-/* Cycles. */
+/* Cycles. What hits, memory and WRMSR take at most is in no manual: assumed. */
 #define MULTIPLY   12 /* IMUL of 64 bits */
 #define L1_HIT     8  /* or a store that forwards */
 #define L2_HIT     50
@@ -223,8 +223,9 @@ static bool return_wrong(struct forgetful *f, uint64_t next)
 	return !f->depth || f->returns[--f->depth] != next;
 }
 
-/* Nothing is known at the beginning, and what is seen for the first time is wrong. */
-static uint64_t count_forgetful(const struct corner_run *r)
+/* Nothing is known at the beginning, and what is seen for the first time is wrong. Some branches leave no
+ * trace in the history. */
+static uint64_t forget(const struct corner_run *r, bool (*left_out)(const struct trace_step *s))
 {
 	struct forgetful f = {.seen = calloc(r->trace->count + 1, sizeof *f.seen)};
 	uint64_t wrong = 0;
@@ -232,7 +233,7 @@ static uint64_t count_forgetful(const struct corner_run *r)
 	for (size_t i = 0; i < r->trace->count; i++) {
 		struct trace_step *s = &r->trace->step[i];
 
-		if (trace_amount(s, Q_BR_COND) && !is_random(s))
+		if (trace_amount(s, Q_BR_COND) && !left_out(s))
 			wrong += conditional_wrong(&f, s);
 		if (trace_amount(s, Q_BR_CALL_DIRECT) + trace_amount(s, Q_BR_CALL_INDIRECT))
 			call(&f, s->rip + s->insn.length);
@@ -240,6 +241,26 @@ static uint64_t count_forgetful(const struct corner_run *r)
 			wrong += return_wrong(&f, s->next);
 	}
 	free(f.seen);
+	return wrong;
+}
+
+static uint64_t count_forgetful(const struct corner_run *r)
+{
+	return forget(r, is_random);
+}
+
+static bool is_sign(const struct trace_step *s)
+{
+	return s->insn.special == INSN_JCC && s->insn.cond == 8; /* JS */
+}
+
+/* The sibling has learnt that the branch on a sign is taken. */
+static uint64_t count_mistaught(const struct corner_run *r)
+{
+	uint64_t wrong = forget(r, is_sign);
+
+	for (size_t i = 0; i < r->trace->count; i++)
+		wrong += is_sign(&r->trace->step[i]);
 	return wrong;
 }
 
@@ -309,6 +330,11 @@ static uint64_t count_unlucky(const struct corner_run *r)
 static uint64_t count_turns(const struct corner_run *r)
 {
 	return r->trace->n;
+}
+
+static uint64_t count_turns_twice(const struct corner_run *r)
+{
+	return 2 * r->trace->n;
 }
 
 /* A load and a store meet in every other turn, by chance. */
@@ -407,12 +433,18 @@ static const struct corner_machine
 		     "knows nothing at first, then by ten bits of history the way that a branch went "
 		     "last, and four return addresses (" FOG ": four to sixteen)",
 		     count_forgetful},
+	mistaught = {"mistaught", "forgetful, and the sibling thread teaches it the opposite of one branch",
+		     count_mistaught},
 	one_target = {"one target", "directions and returns are known, targets share one place",
 		      count_one_target},
 	lucky = {"lucky", "guesses, four standard deviations above the mean", count_lucky},
 	unlucky = {"unlucky", "guesses, four standard deviations below the mean; pairs alike", count_unlucky},
 	by_turn = {"by turn", "loads of one turn are served in one cycle, in which a counter steps once",
 		   count_turns},
+	raced = {"raced",
+		 "the line is taken away from under the early load of each turn, and again when it is "
+		 "repeated",
+		 count_turns_twice},
 	always_meet = {"always meet",
 		       "load and store meet by chance, four standard deviations above the mean",
 		       count_meetings},
@@ -472,6 +504,10 @@ const struct corner corners[] = {
 	 "a guess at one of two random targets is right half of the time, four standard deviations more or "
 	 "less; the closing branch is learnt",
 	 &lucky, &unlucky},
+
+	{Q_BR_MISPRED,
+	 "never taken, and the closing branch; what the sibling learns may stand in their place", &ideal,
+	 &mistaught},
 
 	{Q_L1D_LOAD_MISS, ONE_MISS, &plain, &tries_again},
 	{Q_L2_LOAD_MISS, ONE_MISS, &plain, &tries_again},
@@ -555,6 +591,10 @@ const struct corner corners[] = {
 	{Q_CLEARS_MO,
 	 "a load that went ahead of the store is done again, on some CPUs by a machine clear; others wait",
 	 &ideal, &always_meet},
+	{Q_CLEARS_MO,
+	 "a load that ran ahead is done again, and may be once more, if the line was taken away meanwhile; "
+	 "whether it was is a race, and a CPU may hold loads back",
+	 &ideal, &raced},
 	{Q_CLEARS_SMC,
 	 "each store hits the line that runs; each place that holds its old bytes may ask for a clear, one "
 	 "of them does",

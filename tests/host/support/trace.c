@@ -61,6 +61,10 @@ static uint64_t relative(const struct trace_step *s)
 	return s->rip + s->insn.length + (uint64_t)(int64_t)displacement;
 }
 
+/* Of REP: what was last moved to ECX. */
+static uint32_t count;
+#define MOV_ECX 0xb9
+
 static struct trace_step *walk_one(struct trace *t, const uint8_t *code, size_t room, uint64_t rip)
 {
 	struct insn_registers registers = {.rip = rip};
@@ -81,6 +85,10 @@ static struct trace_step *walk_one(struct trace *t, const uint8_t *code, size_t 
 				       .dest = DATA_AT + KERNEL_SCRATCH};
 	if (s->insn.flags & INSN_F_MEM)
 		s->did.address = insn_effective_address(s->code, &s->insn, &registers);
+	if (s->code[0] == MOV_ECX)
+		memcpy(&count, s->code + 1, sizeof count);
+	if (s->insn.special == INSN_STRING && s->insn.flags & INSN_F_REP)
+		s->did.iterations = count;
 	s->next = rip + s->insn.length;
 	return s;
 }
@@ -136,21 +144,48 @@ static const char *walk(struct trace *t, const struct kernel *k, uint64_t from)
 	return NULL;
 }
 
+static void add_up(struct trace *t)
+{
+	struct qterm terms[ACCOUNT_TERMS];
+
+	t->total[OUTCOME_ABORT] = (struct qvec){{0}};
+	for (size_t i = 0; i < t->count; i++)
+		account_add(&t->total[OUTCOME_ABORT], terms, trace_terms(&t->step[i], terms));
+	t->total[OUTCOME_COMMIT] = t->total[OUTCOME_ABORT];
+}
+
+#define HANDLERS                                                                                             \
+	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_RESUME | KERNEL_SERVICE_SYSCALL |                          \
+	 KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_NMI)
+
+bool trace_is_whole(const struct kernel *k)
+{
+	return !stepper_unfit(k) || !(k->flags & HANDLERS);
+}
+
 const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from)
 {
-	struct qvec ignored;
 	const char *why;
 
 	t->kernel = k;
 	t->n = n;
 	t->count = 0;
 	t->stepped = !stepper_unfit(k);
-	if (!t->stepped)
-		return walk(t, k, from);
+	if (!t->stepped) {
+		why = walk(t, k, from);
+		add_up(t);
+		return why;
+	}
 	recording = t;
 	stepper_watch(stepped);
-	why = stepper_run(k, n, &ignored);
+	why = stepper_run(k, n, &t->total[OUTCOME_ABORT]);
 	stepper_watch(NULL);
+	t->total[OUTCOME_COMMIT] = t->total[OUTCOME_ABORT];
+	if (!why && kernel_transacts(k)) {
+		stepper_transactions(OUTCOME_COMMIT);
+		why = stepper_run(k, n, &t->total[OUTCOME_COMMIT]);
+		stepper_transactions(OUTCOME_ABORT);
+	}
 	return why;
 }
 

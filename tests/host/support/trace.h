@@ -6,6 +6,7 @@
 #define TESTS_HOST_TRACE_H
 
 #include "arch/x86/retired.h"
+#include "pmu/quantity.h"
 #include "tests/kernels/kernel.h"
 
 #include <stdbool.h>
@@ -26,12 +27,16 @@ struct trace {
 	struct trace_step *step;
 	size_t count, room;
 	bool stepped; /* by this machine's processor; else read off the code */
+	/* All architectural quantities, handlers' included; of kernels without transactions, for both
+	 * outcomes. The steps are those of OUTCOME_ABORT. */
+	struct qvec total[OUTCOMES];
 };
 
 /**
  * Step a kernel (tests/host/support/stepper.h), or, where that is not possible, read its path off its code:
  * straight on, along direct jumps, back at the branch that closes the loop as often as there are turns. Then
- * addresses of data are made up, but two operands have one address if they are written alike.
+ * addresses of data are made up, but two operands have one address if they are written alike; and what
+ * handlers of its interrupts and faults do is not seen (trace_is_whole()).
  * @param t    zeroed, or of an earlier call, whose memory is used again
  * @param from kernels with the ring of code: how many turns were before
  * @return NULL, or one line that says what went wrong
@@ -39,8 +44,10 @@ struct trace {
 const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from);
 void trace_free(struct trace *t);
 
+/** Whether a trace of this kernel has all that the kernel causes: it is stepped, or has no handlers. */
+bool trace_is_whole(const struct kernel *k);
+
 /** The step's terms (pmu/account.h). @return how many */
-struct qterm;
 unsigned trace_terms(struct trace_step *s, struct qterm *terms);
 
 /** Amount of an architectural quantity in one step. */
