@@ -150,6 +150,8 @@ static void records(struct list *l)
 	const struct intel_lbr lbr = intel_lbr_here();
 	const struct intel_pebs pebs = intel_pebs_here();
 
+	if (lbr.depth)
+		write(l, "write MSR_LER_TO_LIP", MSR_LER_TO_LIP, 0, lbr.format != LBR_ARCH, "SDM 35");
 	if (lbr.format == LBR_ARCH && lbr.depth) {
 		const char *manual = "SDM vol. 3, last branch records";
 		write(l, "write IA32_LBR_CTL, bit 63", IA32_LBR_CTL, 1ull << 63, true, manual);

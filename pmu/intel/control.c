@@ -8,6 +8,7 @@
 #include "pmu/intel/registers.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define CODE_BRANCHES     0x00c4
 #define CODE_INSTRUCTIONS 0x00c0
@@ -438,6 +439,62 @@ static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 	h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, 1ull << by));
 }
 
+/* --- last exception record -------------------------------------------------------------------------- */
+
+#define CALL      0xe8 /* CALL rel32 */
+#define CALL_SIZE 5
+
+static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	(void)pmu;
+	if (i || !intel_found.records_branches)
+		return false;
+	snprintf(out->name, sizeof out->name, "the call of what faults");
+	out->counters = 0;
+	return true;
+}
+
+/* Where the call at that address leads; 0: there is none. */
+static uint64_t call_target(uint64_t from)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)from;
+	int32_t distance;
+
+	if (code[0] != CALL)
+		return 0;
+	memcpy(&distance, code + 1, sizeof distance);
+	return from + CALL_SIZE + (uint64_t)(int64_t)distance;
+}
+
+/* Twice, so that the second must take the place of the first; between them is a debug exception, whose last
+ * branch is another one. The last branch before a WRMSR that faults is the call of the function that has it.
+ */
+static void exception_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_ALL};
+	uint64_t from, to;
+	const char *why;
+
+	(void)i, (void)e;
+	h->works(h, "setting the last-branch stack up", r.source && record_setup(h->pmu, &r, &why));
+	if (!r.source)
+		return;
+	h->works(h, "recording", record_start(h->pmu, &r));
+	h->within(h, "address of the INT1 that was taken", 1, UINT64_MAX, h->debug_exception(h));
+	to = control_register(h, MSR_LER_TO_LIP);
+	h->within(h, "the last branch before INT1 leads to", 1, UINT64_MAX, to);
+	h->equal(h, "the last branch before INT1 leads to what faults later", 0, to == (uintptr_t)msr_write);
+	h->works(h, "a fault", !msr_write(IA32_DEBUGCTL, 1ull << 63));
+	from = control_register(h, MSR_LER_FROM_LIP);
+	to = control_register(h, MSR_LER_TO_LIP);
+	if (h->equal(h, "the last branch before the fault leads to what faults", 1,
+		     to == (uintptr_t)msr_write) &&
+	    h->within(h, "the last branch before the fault comes from", 1, UINT64_MAX, from))
+		h->equal(h, "the last branch before the fault comes from its call", 1,
+			 call_target(from) == to);
+	h->works(h, "releasing", record_release(h->pmu, &r));
+}
+
 const struct pmu_control_check intel_control[] = {
 	{"freeze on an interrupt", "SDM 17.4.7, 18.2.4.1", PMU_CONTROL_INTERRUPT, freeze_instance,
 	 freeze_check},
@@ -451,6 +508,7 @@ const struct pmu_control_check intel_control[] = {
 	{"metrics", "SDM vol. 3, PERF_METRICS", 0, metrics_instance, metrics_check},
 	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},
 	{"counts in records", "CPUID.1CH:ECX[19:16]", 0, log_instance, log_check},
+	{"last exception record", "SDM 17.4.8", 0, exception_instance, exception_check},
 	{"counter reload", "CPUID.23H.2, IA32_PMC_GPn_CFG_B", 0, reload_instance, reload_check},
 	{0},
 };

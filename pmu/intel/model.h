@@ -77,6 +77,7 @@ enum intel_lbr_part { LBR_FROM, LBR_TO, LBR_TELL };
 struct intel_lbr_state {
 	struct intel_lbr at;
 	uint64_t from[INTEL_LBR_DEPTH_MAX], to[INTEL_LBR_DEPTH_MAX], info[INTEL_LBR_DEPTH_MAX];
+	uint64_t ler_from, ler_to, ler_info; /* last exception record */
 	uint32_t select, control;
 	uint8_t depth; /* entries in use */
 	uint8_t tos;

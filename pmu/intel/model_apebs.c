@@ -154,7 +154,11 @@ static void add_vectors(uint64_t groups, const struct model_step *step, struct a
 static void add_branches(const struct intel_state *s, uint64_t groups, struct apebs_record *r)
 {
 	unsigned code = groups >> APEBS_LBR & 3, n = code < 3 ? 8 * code : s->lbr.depth;
-	const struct apebs_lbr header = {.control = s->lbr.control, .depth = s->lbr.depth};
+	const struct apebs_lbr header = {.control = s->lbr.control,
+					 .depth = s->lbr.depth,
+					 .last_from = s->lbr.ler_from,
+					 .last_to = s->lbr.ler_to,
+					 .last_info = s->lbr.ler_info};
 
 	add_group(r, &header, sizeof header);
 	for (unsigned i = 0; i < n; i++) {

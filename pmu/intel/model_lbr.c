@@ -7,6 +7,10 @@
  * exceptions are far branches to the filters. The manual of stacks by model does not say what a value is that
  * MSR_LASTBRANCH_TOS must not take: bits beyond the depth are taken for reserved.
  *
+ * An exception or interrupt, also one of software, puts the newest record aside, as the last exception
+ * record, before its own is made: SDM 17.4.8, tables 35-2 and on. By model it has addresses alone, and can
+ * only be read; the architectural one is as a record of the stack, and as that one is filtered.
+ *
  * Call-stack mode: a near call pushes, unless it goes to the instruction behind it; a near return pops.
  */
 #include "pmu/intel/model.h"
@@ -119,6 +123,15 @@ enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64
 		return MODEL_OK;
 	}
 	switch (address) {
+	case MSR_LER_FROM_LIP:
+		*value = l->ler_from;
+		return l->depth ? MODEL_OK : MODEL_FAULT;
+	case MSR_LER_TO_LIP:
+		*value = l->ler_to;
+		return l->depth ? MODEL_OK : MODEL_FAULT;
+	case IA32_LER_INFO:
+		*value = l->ler_info;
+		return l->depth && architectural(l) ? MODEL_OK : MODEL_NOT_MINE;
 	case MSR_LBR_SELECT:
 		*value = l->select;
 		return l->at.select ? MODEL_OK : MODEL_FAULT;
@@ -167,6 +180,20 @@ enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint6
 		return MODEL_OK;
 	}
 	switch (address) {
+	case MSR_LER_FROM_LIP:
+	case MSR_LER_TO_LIP:
+		if (!l->depth || (!architectural(l) && MUTANT(M_LER_WRITABLE, true, false)) ||
+		    !MUTANT(M_LBR_CANONICAL, canonical(value), true))
+			return MODEL_FAULT;
+		*(address == MSR_LER_FROM_LIP ? &l->ler_from : &l->ler_to) = value;
+		return MODEL_OK;
+	case IA32_LER_INFO:
+		if (!l->depth || !architectural(l))
+			return MODEL_NOT_MINE;
+		if (intel_reserved(s, &value, info_bits(l)))
+			return MODEL_FAULT;
+		l->ler_info = value;
+		return MODEL_OK;
 	case MSR_LBR_SELECT:
 		if (!l->at.select ||
 		    MUTANT(M_LBR_SELECT_RESERVED, intel_reserved(s, &value, l->at.select), false))
@@ -346,10 +373,36 @@ static uint64_t newest_from(const struct intel_lbr_state *l)
 	return l->from[architectural(l) ? 0 : l->tos];
 }
 
+/* The newest record, without what its format has besides addresses. */
+static void put_aside(struct intel_state *s)
+{
+	struct intel_lbr_state *l = &s->lbr;
+	uint64_t from, to, info;
+	unsigned flags = l->at.format == LBR_FLAGS || l->at.format == LBR_TIME ? 1
+			 : l->at.format == LBR_TSX                             ? 3
+									       : 0;
+
+	intel_lbr_recent(s, 0, &from, &to, &info);
+	if (!l->at.to) {
+		to = from >> 32;
+		from &= 0xffffffff;
+	}
+	if (injected(s, INJECT_LER_STALE) && l->ler_to)
+		return;
+	l->ler_from = (uint64_t)((int64_t)(from << flags) >> flags);
+	l->ler_to = l->at.format == LBR_TIME ? (uint64_t)((int64_t)(to << 16) >> 16) : to;
+	l->ler_info = architectural(l) ? info : 0;
+}
+
 void intel_lbr_advance(struct intel_state *s, const struct model_step *step, bool pmi)
 {
 	struct intel_lbr_state *l = &s->lbr;
 	uint64_t from = step->ip;
+
+	/* The delivery of an INT n is a far transfer of no length. */
+	if (MUTANT(M_LER, step->transfer == TRANSFER_EVENT, false) ||
+	    (step->transfer == TRANSFER_FAR && !step->length))
+		put_aside(s);
 
 	if (!step->halted)
 		l->cycles += step->cycles;

@@ -123,6 +123,9 @@
 #define MSR_LBR_SELECT      0x1c8
 #define MSR_LASTBRANCH_TOS  0x1c9
 #define MSR_LBR_INFO_0      0xdc0 /* + n, formats 5 and 7 */
+#define MSR_LER_FROM_LIP    0x1dd /* read only; architectural: IA32_LER_FROM_IP, which can be written */
+#define MSR_LER_TO_LIP      0x1de
+#define IA32_LER_INFO       0x1e0 /* architectural alone */
 #define IA32_LBR_CTL        0x14ce
 #define IA32_LBR_DEPTH      0x14cf
 #define IA32_LBR_0_INFO     0x1200 /* + n */

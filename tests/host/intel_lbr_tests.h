@@ -382,6 +382,55 @@ static void lbr_architectural(void **unused)
 }
 
 /* How often counters 0 to 3 counted since the record before, up to 3. */
+/* What an exception puts aside, of each form of record. */
+static void last_exception(void **unused)
+{
+	static const struct model_profile *const of[] = {&intel_yonah,      &intel_core2,    &intel_nehalem,
+							 &intel_haswell,    &intel_goldmont, &intel_skylake,
+							 &intel_alderlake_p};
+	(void)unused;
+	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {
+		bool arch = of[p] == &intel_alderlake_p;
+		unsigned event;
+
+		boot(of[p], "");
+		assert_int_equal(look(IA32_LER_INFO), arch ? MODEL_OK : MODEL_NOT_MINE);
+		if (arch) {
+			set(MSR_LER_FROM_LIP, HIGH);
+			set(MSR_LER_TO_LIP, 5);
+			refuses(MSR_LER_TO_LIP, 1ull << 47);
+			set(IA32_LER_INFO, 1);
+			refuses(IA32_LER_INFO, 1ull << 20);
+			set(IA32_LBR_CTL, 0x7f0007);
+		} else {
+			assert_int_equal(put(MSR_LER_FROM_LIP, 0), MODEL_FAULT);
+			assert_int_equal(put(MSR_LER_TO_LIP, 0), MODEL_FAULT);
+			assert_int_equal(put(IA32_LER_INFO, 0), MODEL_NOT_MINE);
+			set(IA32_DEBUGCTL, DEBUGCTL_LBR);
+		}
+		for (event = 0; event < 2; event++) {
+			fake_path_nops(&path, 3);
+			fake_path_mispredicted(&path, TRANSFER_CONDITIONAL, CODE + 0x100 * (event + 1));
+			fake_path_nops(&path, 2);
+			fake_path_event(&path, CODE + 0x1000);
+			assert_int_equal(get(MSR_LER_FROM_LIP), CODE + 3 + 0x1000 * event);
+			assert_int_equal(get(MSR_LER_TO_LIP), CODE + 0x100 * (event + 1));
+			if (arch)
+				assert_int_equal(get(IA32_LER_INFO) >> 60,
+						 9); /* mispredicted, cycles are valid */
+		}
+		/* A software interrupt, too; and nothing while no branches are recorded. */
+		jumps(1);
+		struct model_step delivery = {.transfer = TRANSFER_FAR};
+		fake_path_step(&path, &delivery, CODE);
+		assert_int_equal(get(MSR_LER_TO_LIP), CODE + 0x1010);
+		set(arch ? IA32_LBR_CTL : IA32_DEBUGCTL, 0);
+		jumps(1);
+		fake_path_event(&path, CODE);
+		assert_int_equal(get(MSR_LER_TO_LIP), CODE + 0x1010);
+	}
+}
+
 static void lbr_counts(void **unused)
 {
 	(void)unused;
@@ -417,6 +466,7 @@ static void lbr_counts(void **unused)
 	cmocka_unit_test(lbr_registers), cmocka_unit_test(lbr_addresses), cmocka_unit_test(lbr_stack),       \
 		cmocka_unit_test(lbr_formats), cmocka_unit_test(lbr_filters),                                \
 		cmocka_unit_test(lbr_call_stack), cmocka_unit_test(lbr_freeze),                              \
-		cmocka_unit_test(lbr_architectural), cmocka_unit_test(lbr_counts)
+		cmocka_unit_test(lbr_architectural), cmocka_unit_test(lbr_counts),                           \
+		cmocka_unit_test(last_exception)
 
 #endif

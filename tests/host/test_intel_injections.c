@@ -533,6 +533,19 @@ static bool reloads_itself_alone(void)
 	return get(IA32_PMC0 + 2) == 2;
 }
 
+static bool last_exception_stays(void)
+{
+	static struct fake_path path;
+
+	set(IA32_DEBUGCTL, DEBUGCTL_LBR);
+	fake_path_start(&path, &intel_model, cpu, 0x401000);
+	fake_path_branch(&path, TRANSFER_JUMP, 0x402000);
+	fake_path_event(&path, 0x403000);
+	fake_path_branch(&path, TRANSFER_JUMP, 0x404000);
+	fake_path_event(&path, 0x403000);
+	return get(MSR_LER_TO_LIP) != 0x404000;
+}
+
 /* A record of counter 0, with this in its configuration, in front of the end of the buffer's page. */
 static const uint64_t *record_of_nops(uint64_t groups, unsigned room, unsigned nops)
 {
@@ -571,6 +584,7 @@ static const struct {
 	const char *name;
 	bool (*shows)(void);
 } rows[] = {
+	{"ler-stale", last_exception_stays},
 	{"full-unsaid", full_and_says_nothing},
 	{"snapshot-early", snapshot_is_early},
 	{"reload-ignored", reloads_itself_alone},

@@ -159,6 +159,8 @@ const struct mutant_hint mutant_hints[] = {
 	{"intel", "M_LBR_KINDS", SUITE("intel-skylake", "trace", "calls,branches_random")},
 	{"intel", "M_LBR_LOG_BIT", CONTROL("intel-lunarlake-p", "counts*")},
 	{"intel", "M_LBR_TOS", SUITE("intel-skylake", "trace", "calls,branches_random")},
+	{"intel", "M_LER", CONTROL("intel-nehalem", "last exception record/*")},
+	{"intel", "M_LER_WRITABLE", CONTROL("intel-nehalem", "access/*")},
 	{"intel", "M_OVERFLOW_EARLY", CONTROL("intel-nehalem", "overflow point/PMC0")},
 	{"intel", "M_OVF_ALL", CONTROL("intel-nehalem", "overflow status/PMC0")},
 	{"intel", "M_OVF_NONE", CONTROL("intel-nehalem", "overflow status/PMC0")},
