@@ -59,6 +59,10 @@ static const struct special_name special_names[] = {
 	{"xabort", INSN_XABORT},
 	{"xtest", INSN_XTEST},
 	{"serialize", INSN_SERIALIZE},
+	{"vmrun", INSN_SVM},
+	{"vmmcall", INSN_SVM},
+	{"stgi", INSN_SVM},
+	{"clgi", INSN_SVM},
 	{"mwait", INSN_MWAIT},
 };
 

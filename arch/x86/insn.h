@@ -47,6 +47,7 @@ enum insn_special {
 	INSN_XTEST,
 	INSN_SERIALIZE,
 	INSN_MWAIT,
+	INSN_SVM,     /* VMRUN, VMMCALL, STGI, CLGI */
 	INSN_PAUSE,   /* the single-step trap behind it is lost on some (emulated) CPUs */
 	INSN_MASKMOV, /* gather or scatter: one access per element whose mask bit is set */
 };

@@ -412,6 +412,8 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 		return step_transactional(f, d);
 	case INSN_MWAIT:
 		return mwait(f, d);
+	case INSN_SVM:
+		return step_svm(f, d);
 	case INSN_SERIALIZE: /* the monitor's IRET serialises */
 	case INSN_PAUSE:
 		return step_carried_out_next(f, d);

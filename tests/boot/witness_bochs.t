@@ -9,7 +9,7 @@ QEMU = (("all", "", dict(cpu="max,vendor=GenuineIntel", memory=2500)),
         (COMPANIONS, "", dict(cpu="max,vendor=GenuineIntel", cpus=(1, 2))))
 BOCHS = (("all", "", dict(cpu="tigerlake", memory=2048)),
          ("*_x2apic", "x2apic=1", dict(cpu="tigerlake")),
-         ("chain_llc", "", dict(cpu="ryzen")),
+         ("chain_llc,guest_*", "", dict(cpu="ryzen")),
          (COMPANIONS, "", dict(cpu="tigerlake", cpus=(1, 2))))
 
 

@@ -79,15 +79,16 @@ static void witness(const struct kernel *k)
 
 static unsigned n_mutations, n_missed;
 
-/** Whether all kernels but one agree about one quantity. */
+/** Whether all kernels but one agree about one quantity, at every N and however transactions end. */
 static bool others_agree(const struct observation_set *changed, enum quantity q)
 {
 	struct amount declared;
 
 	for (const struct observation_set *o = sets; o < sets + n_sets; o++)
-		if (o != changed && !truth_agrees_on(o->kernel, q, sizes[SIZES - 1], OUTCOME_ABORT,
-						     o->seen[OUTCOME_ABORT][SIZES - 1].v[q], &declared))
-			return false;
+		for (unsigned i = 0; o != changed && i < SIZES * outcomes_of(o->kernel); i++)
+			if (!truth_agrees_on(o->kernel, q, sizes[i % SIZES], i / SIZES,
+					     o->seen[i / SIZES][i % SIZES].v[q], &declared))
+				return false;
 	return true;
 }
 

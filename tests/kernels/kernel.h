@@ -105,6 +105,7 @@
 #define KERNEL_PARAM_APIC   0x10
 #define KERNEL_PARAM_TICKS  0x18
 #define KERNEL_PARAM_CODE   0x20
+#define KERNEL_PARAM_VMCB   0x28
 
 #define KERNEL_LENT_XBEGIN 0x0b0f /* UD2, in place of XBEGIN's first two bytes */
 
@@ -270,7 +271,9 @@ struct kernel_params {
 	uint64_t apic;   /* address of the local APIC's registers, in xAPIC mode */
 	uint64_t ticks;  /* initial count of the APIC timer for some tens of microseconds */
 	uint64_t code;   /* a segment of the ring of code; may be moved on in it */
+	uint64_t vmcb;   /* with KERNEL_NEEDS_SVM: a guest's control block, which lacks RIP and RSP and intercepts VMMCALL */
 };
+_Static_assert(offsetof(struct kernel_params, vmcb) == KERNEL_PARAM_VMCB, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, code) == KERNEL_PARAM_CODE, "kernel_params");
 
 _Static_assert(offsetof(struct kernel_params, apic) == KERNEL_PARAM_APIC, "kernel_params");
@@ -337,6 +340,12 @@ struct amount kernel_amount(const struct kernel *k, enum quantity q, uint64_t n)
 static inline bool kernel_transacts(const struct kernel *k)
 {
 	return k->needs & KERNEL_NEEDS_RTM;
+}
+
+/** Whether each instruction of the kernel is followed by the one that it leads to: a guest's last one is not. */
+static inline bool kernel_has_path(const struct kernel *k)
+{
+	return !(k->needs & KERNEL_NEEDS_SVM);
 }
 
 /** What becomes of a kernel's transactions while it is stepped. */

@@ -30,7 +30,8 @@ const struct kernel_need kernel_needs[] = {
 	NEED(RDTSCP, 0),     NEED(SERIALIZE, 0),
 	NEED(SEP, 0),        NEED(RDRAND, 0),
 	NEED(XSAVE, X87),    NEED(RTM, 0),
-	NEED(MONITOR, 0),    {0},
+	NEED(MONITOR, 0),    NEED(SVM, 0),
+	{0},
 };
 
 const char *kernel_missing(uint64_t needs, bool (*has)(enum cpu_feature feature), uint64_t xcr0)

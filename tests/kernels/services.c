@@ -1,5 +1,6 @@
 #include "tests/kernels/services.h"
 #include "tests/kernels/cache_geometry.h"
+#include "tests/kernels/guest_service.h"
 
 #include "arch/x86/apic.h"
 #include "arch/x86/companion.h"
@@ -32,6 +33,7 @@ _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one tha
 /* No flag of a kernel's: it needs an instruction that the CPU lacks. Stepped, the engine carries it out; at
  * full speed the handler of #UD does. */
 #define LACKING (1ull << 63)
+#define GUEST   (1ull << 62) /* likewise: it enters a guest */
 
 static const struct {
 	uint64_t flag;
@@ -438,12 +440,14 @@ static uint64_t wanted(const struct kernel *k)
 	bool lacking = (k->needs & KERNEL_NEEDS_RTM && !cpu_has(CPU_RTM)) ||
 		       (k->needs & KERNEL_NEEDS_SERIALIZE && !cpu_has(CPU_SERIALIZE));
 
-	return (k->flags & KERNEL_SERVICES) | (lacking ? LACKING : 0);
+	return (k->flags & KERNEL_SERVICES) | (lacking ? LACKING : 0) |
+	       (k->needs & KERNEL_NEEDS_SVM ? GUEST : 0);
 }
 
 bool services_wanted(const struct kernel *k)
 {
-	return k->flags & KERNEL_SERVICES || k->needs & (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE);
+	return k->flags & KERNEL_SERVICES ||
+	       k->needs & (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_SVM);
 }
 
 void services_lend(const struct kernel *k, uint8_t *copy)
@@ -478,6 +482,8 @@ const char *services_missing(const struct kernel *k)
 		return "there is too little memory for a ring of code";
 	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters)
 		return "CPUID tells of no counter that RDPMC could read";
+	if (k->needs & KERNEL_NEEDS_SVM && guest_missing())
+		return guest_missing();
 	if (k->flags & COMPANION)
 		return companion_missing(companion_for(k->flags));
 	if (k->flags & KERNEL_SERVICE_CHAINS)
@@ -511,6 +517,8 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 		timer_on(params);
 	if (on & KERNEL_SERVICE_RDPMC)
 		rdpmc_on();
+	if (on & GUEST)
+		guest_on(params);
 	calls_on(on);
 	gates_on(on);
 	return true;
@@ -522,6 +530,8 @@ void services_finish(void)
 		companion_rest();
 	gates_off(on);
 	calls_off(on);
+	if (on & GUEST)
+		guest_off();
 	if (on & KERNEL_SERVICE_RDPMC)
 		rdpmc_off();
 	if (on & TIMER)

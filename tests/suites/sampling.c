@@ -210,7 +210,7 @@ static bool suits(const struct kernel *k, const struct sampling_choice *c, uint8
 {
 	struct expectation x;
 
-	if (!k || kernel_transacts(k) || kernel_unfit(k, ring) ||
+	if (!k || kernel_transacts(k) || !kernel_has_path(k) || kernel_unfit(k, ring) ||
 	    expectation(c->known ? &c->where : c->event, k, n, &x) != EXPECTATION_OK)
 		return false;
 	*often = (uint64_t)x.low;

@@ -418,7 +418,8 @@ static void check_source(enum record_kind kind)
 	}
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		for (uint8_t ring = 0; ring <= 3; ring += 3) {
-			if (!kernel_selected(k, selection()) || kernel_transacts(k) || kernel_unfit(k, ring))
+			if (!kernel_selected(k, selection()) || kernel_transacts(k) || !kernel_has_path(k) ||
+			    kernel_unfit(k, ring))
 				continue;
 			if (kind == RECORD_BRS) {
 				if (!ring)

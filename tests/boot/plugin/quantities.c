@@ -46,7 +46,8 @@ enum kind {
 	REP,  /* string instruction with F2 or F3 */
 	MARK, /* NOP that may be a mark */
 	HALT,
-	IDLE, /* PAUSE */
+	IDLE,  /* PAUSE */
+	WORLD, /* VMRUN: it has retired wherever its guest begins */
 };
 
 /** An instruction as it lies in memory. */
@@ -105,6 +106,7 @@ static const uint8_t total_of_kind[] = {
 	[MARK] = 0,
 	[HALT] = 0,
 	[IDLE] = 0,
+	[WORLD] = 0,
 };
 
 #define ACCESSES_MAX 256
@@ -158,6 +160,10 @@ static void classify_two_byte(struct instruction *in, uint8_t opcode)
 	}
 	if (opcode == 0x01 && in->bytes[in->length - 1] == 0xc9)
 		in->kind = HALT; /* MWAIT */
+	if (opcode == 0x01 && in->bytes[in->length - 1] == 0xd8) {
+		in->kind = WORLD;
+		in->no_loads = in->no_stores = true; /* they are of state */
+	}
 }
 
 static void classify_group5(struct instruction *in, uint8_t modrm)
@@ -446,7 +452,7 @@ static void finish(uint64_t successor)
 		return;
 	if (in->kind == REP && successor == in->address)
 		commit_accesses(); /* an iteration */
-	else if (total_of_kind[in->kind] || successor == in->next || in->kind == IDLE ||
+	else if (total_of_kind[in->kind] || successor == in->next || in->kind == IDLE || in->kind == WORLD ||
 		 (in->kind == HALT && ring() == 0) || (s.told_device && in->kind == PLAIN))
 		retire(successor);
 	s.told_device = false;
