@@ -55,7 +55,8 @@ setup: $(B)/setup.mk
 
 IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
-GEN_SRC := $(B)/gen/insn_tables.c $(B)/gen/intel_events.c
+INTEL_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c
+GEN_SRC := $(B)/gen/insn_tables.c $(INTEL_GEN)
 GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
@@ -118,7 +119,7 @@ $(B)/tools/decodebench: tools/decodebench.c arch/x86/insn.c $(B)/gen/insn_tables
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
 ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
-	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S)) $(B)/gen/intel_events.c
+	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.c pmu/*/*.c pmu/*/*.S)) $(INTEL_GEN)
 
 tools: $(B)/assay-encode
 
@@ -142,6 +143,10 @@ $(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/in
 
 # Intel's events of single cores: what was imported, joined with what it means.
 $(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< rows > $@
+
+$(B)/gen/intel_offcore.c: scripts/gen-intel-offcore pmu/intel/offcore.csv pmu/intel/cores.csv pmu/intel/offcore.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< rows > $@
 

@@ -445,20 +445,29 @@ static bool is_whole_name(const char *from, const char *end, const char *name)
 	       !memchr(from, '?', (size_t)(end - from)) && match(from, end, name);
 }
 
+static const char *resolve_in(const struct parser *p, const struct event_alias *a, const char *from,
+			      const char *end)
+{
+	for (; a && a->alias; a++)
+		if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))
+			return a->name;
+	return NULL;
+}
+
 /* The name that an alias stands for, if [from, end) is one of a row that this PMU has, and no row's own name.
  */
 static const char *resolve(const struct parser *p, const char *from, const char *end)
 {
-	const struct event_alias *const tables[] = {p->grammar->aliases, p->grammar->more_aliases};
+	const struct event_alias *const *more = p->grammar->more_aliases;
+	const char *name;
 
 	for (unsigned i = 0; i < n_rows(p); i++)
 		if (is_whole_name(from, end, row_name(p, i)))
 			return NULL;
-	for (unsigned i = 0; i < 2; i++)
-		for (const struct event_alias *a = tables[i]; a && a->alias; a++)
-			if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))
-				return a->name;
-	return NULL;
+	name = resolve_in(p, p->grammar->aliases, from, end);
+	for (; !name && more && *more; more++)
+		name = resolve_in(p, *more, from, end);
+	return name;
 }
 
 static bool selects(const struct parser *p, const char *from, const char *end, const char *alias, unsigned i)

@@ -54,7 +54,8 @@ struct event_extra_field {
 struct event_grammar {
 	const char *const *names;          /* before "::" besides the driver's and the model's, NULL ends */
 	const struct event_alias *aliases; /* other names of rows: libpfm4's, perf's; may be NULL */
-	const struct event_alias *more_aliases; /* likewise: the vendor's own; may be NULL */
+	const struct event_alias *const
+		*more_aliases;                  /* likewise: the vendor's own, NULL ends; may be NULL */
 	const struct event_modifier *modifiers; /* help NULL ends */
 	bool code_is_raw; /* an event's code is laid out as a raw selector is, and may hold a counter mask and
 			     the like */

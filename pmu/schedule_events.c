@@ -181,6 +181,39 @@ static void drop_lone_values(const struct sched_item *items, struct sched_altern
 			}
 }
 
+/* The use of a register by an alternative; NULL if it has none. */
+static struct sched_use *use_of(struct sched_alternative *a, unsigned r)
+{
+	for (unsigned u = 0; u < a->n_uses; u++)
+		if (a->use[u].resource == r)
+			return &a->use[u];
+	return NULL;
+}
+
+/* A register that only events of one and the same counter take says nothing that the counter does not:
+ * without it the problem is plainer. */
+static void drop_implied(const struct sched_item *items, struct sched_alternative *const *own, unsigned n,
+			 unsigned r)
+{
+	int counter = -1;
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned a = 0; a < items[i].n_alternatives; a++) {
+			if (!use_of(&own[i][a], r))
+				continue;
+			if (items[i].n_alternatives > 1 || own[i][a].use[0].value ||
+			    (counter >= 0 && own[i][a].use[0].resource != counter))
+				return;
+			counter = own[i][a].use[0].resource;
+		}
+	for (unsigned i = 0; i < n && counter >= 0; i++) {
+		struct sched_use *use = use_of(&own[i][0], r);
+
+		if (use && use != &own[i][0].use[0])
+			*use = own[i][0].use[--own[i][0].n_uses];
+	}
+}
+
 /* The requests as the scheduler has them. @return NULL with *why if one fits nowhere, or memory is short */
 static struct sched_item *items_of(const struct pmu *pmu, const struct event_request *requests, unsigned n,
 				   const char **why)
@@ -206,6 +239,8 @@ static struct sched_item *items_of(const struct pmu *pmu, const struct event_req
 	}
 	if (good)
 		drop_lone_values(items, own, n);
+	for (unsigned r = PMU_COUNTERS_MAX; good && !pmu->driver->alternatives && r < SCHEDULE_RESOURCES; r++)
+		drop_implied(items, own, n, r);
 	free(way);
 	free(own);
 	if (good)

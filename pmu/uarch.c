@@ -299,21 +299,39 @@ static bool last_level(struct uarch *u, struct lru *last, uint64_t address, stru
 	return false;
 }
 
-/* A miss of a first-level cache goes down until some level has the line. */
-static void below_l1(struct uarch *u, uint64_t address, bool load, struct terms *t)
+/* What a request is about. */
+enum request { READ_DATA, READ_CODE, OWN };
+
+/* A request has left the core. */
+static void offcore(enum request r, bool hit, struct terms *t)
+{
+	static const uint8_t all[] = {Q_OFFCORE_DATA, Q_OFFCORE_CODE, Q_OFFCORE_RFO};
+	static const uint8_t missed[] = {Q_OFFCORE_DATA_MISS, Q_OFFCORE_CODE_MISS, Q_OFFCORE_RFO_MISS};
+
+	add(t, all[r]);
+	if (!hit)
+		add(t, missed[r]);
+}
+
+/* A miss of a first-level cache goes down until some level has the line. It leaves the core behind the second
+ * one. */
+static void below_l1(struct uarch *u, uint64_t address, enum request r, struct terms *t)
 {
 	if (u->l2.sets && u->llc.sets) {
 		if (lru_touch(&u->l2, address) && MUTANT(U_NO_L2, true, false))
 			return;
-		if (load)
+		if (r == READ_DATA)
 			add(t, Q_L2_LOAD_MISS);
 		if (MUTANT(U_LLC_IS_L2, true, false))
-			last_level(u, &u->llc, address, t);
+			offcore(r, last_level(u, &u->llc, address, t), t);
 	} else if (u->l2.sets) {
-		if (!last_level(u, &u->l2, address, t) && load)
+		if (last_level(u, &u->l2, address, t))
+			return;
+		offcore(r, false, t);
+		if (r == READ_DATA)
 			add(t, Q_L2_LOAD_MISS);
 	} else if (u->llc.sets) {
-		last_level(u, &u->llc, address, t);
+		offcore(r, last_level(u, &u->llc, address, t), t);
 	}
 }
 
@@ -347,7 +365,7 @@ static void fetch(struct uarch *u, uint64_t address, struct terms *t)
 		if ((!lru_touch(&u->l1i, address) && !broken(u, UARCH_CACHES_NEVER_MISS)) ||
 		    MUTANT(U_FETCH_ALL, false, true)) {
 			add(t, MUTANT(U_FETCH_DATA, Q_L1I_MISS, Q_L1D_LOAD_MISS));
-			below_l1(u, address, false, t);
+			below_l1(u, address, READ_CODE, t);
 		}
 	}
 }
@@ -450,7 +468,7 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
 		if (MUTANT(U_NO_ALLOCATE, false, a->store) || l1d_missed(u, line << u->l1d.shift)) {
 			misses++;
-			below_l1(u, line << u->l1d.shift, !a->store, t);
+			below_l1(u, line << u->l1d.shift, a->store ? OWN : READ_DATA, t);
 		}
 
 	if (walk)

@@ -12,7 +12,8 @@
  * clear for self-modifying code. Upper halves of vector registers that are in use are saved by the first
  * legacy SSE instruction and restored by the next AVX one, each a transition. Nothing is speculative: only
  * what retires touches the model, so no load is ever ahead of a store, and memory ordering never asks for a
- * clear. One instruction or string iteration is one cycle.
+ * clear. A line that neither the L1 nor the L2 has is asked for outside the core, as a read of data or of
+ * code, or for ownership. One instruction or string iteration is one cycle.
  */
 #ifndef PMU_UARCH_H
 #define PMU_UARCH_H
@@ -133,7 +134,7 @@ void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t di
 /**
  * Let one instruction retire.
  * @param out gets one term per micro-architectural quantity that it caused, amounts added up
- * @param room size of out; 16 is always enough for instructions with at most 255 accesses
+ * @param room size of out; 22 is always enough for instructions with at most 255 accesses
  * @return number of terms written
  */
 unsigned uarch_step(struct uarch *u, const struct uarch_step *step, struct qterm *out, unsigned room);

@@ -34,6 +34,14 @@ struct bound {
 		Q_INSN_SERIALIZING, 200, 1, 0                                                                \
 	}
 
+/* What microcode, deliveries and what they lead to ask for. */
+#define OFFCORE_BESIDES                                                                                      \
+	{Q_INSN_CLFLUSH, 2, 1, 0}, {Q_INSN_SERIALIZING, 16, 1, 0}, {Q_BR_FAR, 16, 1, 0},                     \
+		{Q_EXCEPTIONS, 16, 1, 0},                                                                    \
+	{                                                                                                    \
+		Q_INTERRUPTS_HW, 16, 1, 0                                                                    \
+	}
+
 #define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC)
 /* Lines that do not stay in the caches: they conflict, or another processor takes them away. */
 #define LINES_LEAVE (KERNEL_SERVICE_CHAINS | KERNEL_SERVICE_RIVAL)
@@ -266,6 +274,42 @@ static const struct bound bounds[] = {
 	{Q_ASSISTS_FP, 0, 0, NULL,
 	 PARTS({Q_INSN_X87, 4, 1, 0}, {Q_INSN_SSE, 4, 1, 0}, {Q_INSN_AVX, 4, 1, 0}, {Q_INSN_AVX512, 4, 1, 0}),
 	 "floating-point instructions alone have them"},
+	/* Offcore responses. Which of several requests a prefetcher takes over is the CPU's own. */
+	{Q_OFFCORE_DATA, 0, 64, PARTS({Q_L2_LOAD_MISS, 1, 2, 0}),
+	 PARTS({Q_LOADS, 1, 2, 0}, {Q_LOADS, 2, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS}, {Q_STORES, 1, 4, 0},
+	       {Q_PREFETCHES, 2, 1, 0}, OFFCORE_BESIDES),
+	 "the working set has been touched before; a load that misses the second level leaves the core, if "
+	 "no "
+	 "prefetch was there first"},
+	{Q_OFFCORE_DATA_SOME, 0, 0, NULL, PARTS({Q_OFFCORE_DATA, 1, 1, 0}),
+	 "some of all demand reads that leave the core"},
+	{Q_OFFCORE_DATA_MISS, 0, 64, NULL, PARTS({Q_LLC_MISS, 2, 1, 0}, OFFCORE_BESIDES),
+	 "misses of the last level, page walks' too"},
+	{Q_OFFCORE_RFO, 0, 64, NULL,
+	 PARTS({Q_STORES, 1, 2, 0}, {Q_STORES, 2, 1, ODD_MEMORY}, {Q_PREFETCHES, 2, 1, 0}, OFFCORE_BESIDES),
+	 "stores alone ask for ownership, of lines that have been touched before"},
+	{Q_OFFCORE_RFO_MISS, 0, 0, NULL, PARTS({Q_OFFCORE_RFO, 1, 1, 0}),
+	 "some of all requests for ownership that leave the core"},
+	{Q_OFFCORE_CODE, 0, 64, NULL, PARTS({Q_L1I_MISS, 2, 1, 0}, OFFCORE_BESIDES),
+	 "some of what misses the first level, on wrong paths too"},
+	{Q_OFFCORE_CODE_MISS, 0, 0, NULL, PARTS({Q_OFFCORE_CODE, 1, 1, 0}),
+	 "some of all reads of code that leave the core"},
+	{Q_OFFCORE_WRITEBACKS, 0, 64, NULL,
+	 PARTS({Q_OFFCORE_DATA, 1, 1, 0}, {Q_OFFCORE_RFO, 1, 1, 0}, {Q_OFFCORE_CODE, 1, 1, 0},
+	       {Q_OFFCORE_PREFETCHES, 1, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_INSN_SERIALIZING, 200, 1, 0}),
+	 "a line makes room for one that comes in, or is flushed"},
+	{Q_OFFCORE_PREFETCHES, 0, 500, NULL,
+	 PARTS({Q_LOADS, 2, 1, 0}, {Q_LOADS, 4, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS}, {Q_STORES, 2, 1, 0},
+	       {Q_PREFETCHES, 4, 1, 0}, {Q_INSTRUCTIONS, 1, 4, 0}, {Q_INSN_CLFLUSH, 4, 1, 0},
+	       OFFCORE_BESIDES),
+	 "prefetchers follow accesses and fetches"},
+	{Q_OFFCORE_STREAMING, 0, 16, NULL,
+	 PARTS({Q_STORES_NT, 2, 1, 0}, {Q_STORES, 2, 1, ODD_MEMORY}, {Q_REP_ITERATIONS, 1, 1, 0}),
+	 "non-temporal stores and fast strings alone go past the caches"},
+	{Q_OFFCORE_UNCACHED, 0, 64, NULL,
+	 PARTS({Q_LOADS, 2, 1, ODD_MEMORY}, {Q_STORES, 2, 1, ODD_MEMORY}, {Q_STORES_NT, 2, 1, 0},
+	       {Q_INSN_LOCKED, 2, 1, 0}, OFFCORE_BESIDES),
+	 "uncacheable and write-combining memory and split locks alone are accessed so"},
 	{Q_UNDOCUMENTED, 0, 65535, NULL, PARTS({Q_CYCLES, 16, 1, 0}),
 	 "undocumented: nothing but a clock's upper bound"},
 	{Q_CLEARS_MO, 0, 16, NULL, PARTS({Q_LOADS, 1, 16, 0}, {Q_STORES, 1, 16, 0}),

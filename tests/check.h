@@ -102,7 +102,8 @@ unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual
 bool glob_match(const char *pattern, const char *text);
 
 /** Whether event=GLOBS asks for event e. The word "arch" stands for those that all CPUs of the family share:
- * of Intel the architectural ones, of the other families all. */
+ * of Intel the architectural ones, of the other families all. Events of EVENT_BY_NAME are asked for by a glob
+ * that has more than wildcards. */
 bool event_selected(const struct pmu_event *e, const char *globs);
 
 #endif

@@ -33,24 +33,42 @@ static bool match_one(const char *p, const char *end, const char *text)
 	return p == end;
 }
 
+static bool says_something(const char *p, const char *end)
+{
+	while (p < end && (*p == '*' || *p == '?'))
+		p++;
+	return p < end;
+}
+
+/* `by_name`: alternatives of nothing but wildcards do not count. */
+static bool match_any(const char *pattern, const char *text, bool by_name)
+{
+	for (const char *p = pattern;;) {
+		const char *comma = strchr(p, ','), *end = comma ? comma : p + strlen(p);
+
+		if ((!by_name || says_something(p, end)) && match_one(p, end, text))
+			return true;
+		if (!comma)
+			return false;
+		p = comma + 1;
+	}
+}
+
+static bool is_all(const char *pattern)
+{
+	return !pattern || !*pattern || strcmp(pattern, "all") == 0;
+}
+
 bool glob_match(const char *pattern, const char *text)
 {
-	if (!pattern || !*pattern || strcmp(pattern, "all") == 0)
-		return true;
-	for (const char *p = pattern;;) {
-		const char *end = strchr(p, ',');
-
-		if (match_one(p, end ? end : p + strlen(p), text))
-			return true;
-		if (!end)
-			return false;
-		p = end + 1;
-	}
+	return is_all(pattern) || match_any(pattern, text, false);
 }
 
 bool event_selected(const struct pmu_event *e, const char *globs)
 {
 	if (globs && !strcmp(globs, "arch"))
 		return !(e->flags & EVENT_OF_CORE);
+	if (e->flags & EVENT_BY_NAME)
+		return !is_all(globs) && match_any(globs, e->name, true);
 	return glob_match(globs, e->name);
 }

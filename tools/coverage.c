@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS 512
+#define ROWS INTEL_CORE_EVENTS_MAX
 
 enum { EXACTLY, WITHIN, BY_IDENTITY, BY_CONTROL, COLUMNS };
 
@@ -82,7 +82,7 @@ static void take(struct line *l, const struct offer *o, const struct pmu_event *
 static void print(const struct line *l)
 {
 	static const char *const reasons[UNJUDGED_REASONS] = {
-		[UNJUDGED_OFFCORE] = "offcore response",
+		[UNJUDGED_OFFCORE] = "offcore response without a request",
 		[UNJUDGED_AGENTS] = "other agents",
 		[UNJUDGED_POWER] = "power",
 		[UNJUDGED_GUEST] = "guests",

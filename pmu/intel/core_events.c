@@ -1,10 +1,11 @@
 #include "pmu/intel/core_events.h"
 #include "pmu/intel/meanings.h"
+#include "pmu/intel/offcore.h"
 #include "pmu/intel/registers.h"
 
 #include <string.h>
 
-static const char *const rules[] = {
+const char *const intel_rules[] = {
 	[NONE] = NULL,
 #define INTEL_RULE(id, text) [id] = text,
 #include "pmu/intel/rules.def"
@@ -67,7 +68,7 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 		.fixed = e->counters & INTEL_ON_FIXED ? e->counters & 0xff : -1,
 		.judgement = m->judgement,
 		.flags = EVENT_OF_CORE | (e->flags & INTEL_PEBS ? EVENT_PEBS : 0),
-		.rule = rules[m->rule],
+		.rule = intel_rules[m->rule],
 		.source = "Intel's event list of the core",
 		.errata = e->errata ? intel_errata[e->errata] : NULL,
 		.extra_msr = extra->msr,
@@ -87,5 +88,5 @@ unsigned intel_unpack(int core, struct pmu_event *out, unsigned max)
 	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_core_event_count && n < max; i++)
 		if (intel_core_sets[intel_core_events[i].cores] >> core & 1)
 			intel_row(&intel_core_events[i], &out[n++]);
-	return n;
+	return n + intel_offcore_unpack(core, false, out + n, max - n);
 }

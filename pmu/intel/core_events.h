@@ -65,6 +65,7 @@ extern const uint64_t intel_core_sets[];
 extern const struct intel_event_extra intel_event_extras[];
 extern const char *const intel_errata[];
 extern const char intel_event_names[];
+extern const char *const intel_rules[]; /* by enum intel_rule */
 /** Names that Intel gives to an event besides the one that its row has. */
 extern const struct event_alias intel_core_aliases[];
 extern const struct intel_cpu intel_cpus[];
@@ -85,9 +86,13 @@ int intel_core(uint32_t signature, uint32_t hybrid);
 /** The core called `name`, INTEL_NO_CORE if there is none. */
 int intel_core_by_name(const char *name);
 
+#define INTEL_CORE_EVENTS_MAX 1536 /* of one core */
+
 /**
- * The events of a core, as every family has them, in the order of their names.
- * @param out room for max events; what they point to lasts
+ * The events of a core, as every family has them, in the order of their names; its offcore responses behind
+ * them.
+ * @param out room for max events; what they point to lasts, but for names of offcore responses, which are
+ * made anew by each call
  * @return how many there are, at most max
  */
 unsigned intel_unpack(int core, struct pmu_event *out, unsigned max);

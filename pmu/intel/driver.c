@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EVENTS_MAX 512
+#define EVENTS_MAX INTEL_CORE_EVENTS_MAX
 
 /* Events of the CPU that was identified last, and what each counter held when it was last written: version 1
  * has no overflow status, so an overflow shows only as a counter that is now below that value. */

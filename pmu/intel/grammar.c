@@ -7,6 +7,7 @@
 #include "pmu/intel/core_events.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/extra.h"
+#include "pmu/intel/offcore.h"
 #include "pmu/intel/registers.h"
 
 #include <stddef.h>
@@ -60,12 +61,14 @@ static const struct event_extra_field extras[] = {
 	{0, NULL},
 };
 
+static const struct event_alias *const more_aliases[] = {intel_core_aliases, intel_offcore_aliases, NULL};
+
 static const char *const names[] = {"ix86arch", "cpu", "cpu_core", "cpu_atom", NULL};
 
 const struct event_grammar intel_grammar = {
 	.names = names,
 	.aliases = aliases,
-	.more_aliases = intel_core_aliases,
+	.more_aliases = more_aliases,
 	.modifiers = modifiers,
 	.code_is_raw = true,
 	.extras = extras,

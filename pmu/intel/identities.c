@@ -101,5 +101,18 @@ const struct pmu_identity intel_identities[] = {
 		{{1, "FP_ARITH_INST_RETIRED.4_FLOPS"},
 		 {-1, "FP_ARITH_INST_RETIRED.128B_PACKED_SINGLE"},
 		 {-1, "FP_ARITH_INST_RETIRED.256B_PACKED_DOUBLE"}}),
+	/* A whole is counted by the first register, parts of it by the second one. */
+	OF_SOME("data that the last level has leave the core", IDENTITY_NOT_NEGATIVE,
+		{{1, "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE"},
+		 {-1, "OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_HIT.ANY_SNOOP"}}),
+	OF_SOME("data that the last level misses leave the core", IDENTITY_NOT_NEGATIVE,
+		{{1, "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE"},
+		 {-1, "OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_MISS.ANY_SNOOP"}}),
+	OF_SOME("data that the third level has leave the core", IDENTITY_NOT_NEGATIVE,
+		{{1, "OCR.DEMAND_DATA_RD.ANY_RESPONSE"}, {-1, "OCR.DEMAND_DATA_RD.L3_HIT"}}),
+	OF_SOME("data that the third level misses leave the core", IDENTITY_NOT_NEGATIVE,
+		{{1, "OCR.DEMAND_DATA_RD.ANY_RESPONSE"}, {-1, "OCR.DEMAND_DATA_RD.L3_MISS"}}),
+	OF_SOME("lines to be owned that the third level misses leave the core", IDENTITY_NOT_NEGATIVE,
+		{{1, "OCR.DEMAND_RFO.ANY_RESPONSE"}, {-1, "OCR.DEMAND_RFO.L3_MISS"}}),
 	{0},
 };

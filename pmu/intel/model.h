@@ -6,6 +6,7 @@
  * model_lbr.c: last-branch records and their registers.
  * model_ds.c: the debug store area, and branch traces in it.
  * model_metrics.c: the topdown metrics.
+ * model_offcore.c: offcore responses.
  * model_pebs.c: PEBS records, and the registers of single events.
  * model_apebs.c: architectural PEBS.
  * model_injections.c: the deviations that can be switched on.
@@ -60,6 +61,7 @@ struct intel_counter {
 	uint8_t per_tick;       /* what a tick of the clock adds */
 	uint8_t rings;          /* bit 0: CPL 0, bit 1: CPL 1 to 3 */
 	bool pmi;
+	bool offcore; /* what it counts depends on MSR_OFFCORE_RSP_x */
 	bool latency; /* counts slow loads (load-latency facility) */
 	bool simple;  /* no threshold and no edge: the value itself is added */
 	bool edge, invert, equal;
@@ -203,6 +205,10 @@ static inline uint64_t intel_reload_value(const struct intel_state *s, unsigned 
 /** Decode the selector of general counter c / the control field of fixed counter c into its counter. */
 void intel_decode_general(struct intel_state *s, unsigned c);
 void intel_decode_fixed(struct intel_state *s, unsigned c);
+
+/** Likewise, if the selector is that of an offcore response: by the register that goes with it. @return
+ * whether it is */
+bool intel_decode_offcore(const struct intel_state *s, struct intel_counter *k, uint64_t select);
 
 /** Work out which counters run, after any register that has a say was written. */
 void intel_update_running(struct intel_state *s);

@@ -122,7 +122,8 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 			architectural = true;
 		}
 	}
-	if (!architectural)
+	k->offcore = !architectural && intel_decode_offcore(s, k, select);
+	if (!architectural && !k->offcore)
 		decode_core_event(s, k, select);
 }
 

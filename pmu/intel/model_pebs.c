@@ -453,6 +453,10 @@ enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint
 			if (MUTANT(M_EXTRA_RESERVED, intel_reserved(s, &value, s->extra[i].valid), false))
 				return MODEL_FAULT;
 			s->extra_value[i] = value;
+			for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)
+				if (s->counter[c].offcore)
+					intel_decode_general(s, c);
+			intel_update_running(s);
 			return MODEL_OK;
 		}
 	return intel_pebs_read(s, address, &value) == MODEL_FAULT ? MODEL_FAULT : MODEL_NOT_MINE;

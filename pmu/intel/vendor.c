@@ -6,6 +6,7 @@
 #include "pmu/intel/driver.h"
 #include "pmu/intel/events.h"
 #include "pmu/intel/extra.h"
+#include "pmu/intel/offcore.h"
 #include "pmu/intel/registers.h"
 #include "pmu/vendor_json.h"
 
@@ -74,7 +75,7 @@ static bool meaning_on_cores(const char *name, struct pmu_event *out)
 		known = e;
 	}
 	if (!known)
-		return false;
+		return intel_offcore_meaning(name, out);
 	struct pmu_event from;
 	intel_row(known, &from);
 	from.flags = 0; /* who brings a file wants its events judged */

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOL = ROOT / "scripts/intel-events"
@@ -39,7 +40,11 @@ EVENTS = [
     event("SECOND_MASK", UMaskExt="0x0A", Counter="0", Deprecated="1"),
     event("FRONTEND", EventCode="0xC6", MSRIndex="0x3F7", MSRValue="0x11"),
     event("FIXED", Counter="Fixed counter 2", EventCode="0x00", UMask="0x03"),
-    event("OCR.ANY", MSRIndex="0x1a6,0x1a7", MSRValue="0x10001"),
+    event("OCR.DEMAND_DATA_RD.ANY_RESPONSE", EventCode="0xB7, 0xBB", MSRIndex="0x1a6,0x1a7", MSRValue="0x10001"),
+    event("OCR.DEMAND_RFO.L3_HIT.SNOOP_HITM", EventCode="0xB7, 0xBB", MSRIndex="0x1a6,0x1a7", MSRValue="0x10003c0002"),
+    event("OCR.DEMAND_RFO.ANY_RESPONSE", EventCode="0xB7, 0xBB", MSRIndex="0x1a6,0x1a7", MSRValue="0x10002", Deprecated="1"),
+    event("OFFCORE_RESPONSE:request=DEMAND_RFO:response=ANY_RESPONSE", EventCode="0xB7, 0xBB", MSRIndex="0x1a6,0x1a7", MSRValue="0x10002"),
+    event("OFFCORE_RESPONSE", EventCode="0xB7, 0xBB"),
 ]
 EXPECTED = {
     "PLAIN": ("1c4", "0", "0", "ff", "1", "SKL091 SKL044", "0"),
@@ -75,9 +80,22 @@ with tempfile.TemporaryDirectory() as d:
     ok(any(r["cores"] == "MRM" for r in table("events.csv")) and any("YON" in r["cores"] for r in table("events.csv")),
        "cores without a list are there")
     cores = {r["core"]: r for r in table("cores.csv")}
-    ok((cores["SKL"]["offcore responses"], cores["SNB"]["offcore responses"]) == ("1", "0"), "offcore responses are counted, not listed")
+    facts = [tuple(cores[c]["offcore" + k] for k in ("", " selectors", " counters", " spellings", " bare")) for c in ("SKL", "SNB")]
+    ok(facts == [("OCR", "1b7 1bb", "f", "1", "1"), ("", "", "", "0", "0")], "how offcore responses are counted", facts)
+    text = "OCR.DEMAND_DATA_RD.ANY_RESPONSE 10001\nOCR.DEMAND_RFO.ANY_RESPONSE 10002\nOCR.DEMAND_RFO.L3_HIT.SNOOP_HITM 10003c0002\n"
+    ok(cores["SKL"]["offcore checksum"] == "%08x" % zlib.crc32(text.encode()), "their names and values have a checksum")
+    responses = [tuple(r.values()) for r in table("offcore.csv")]
+    ok(responses == [("ANY_RESPONSE", "10000", "01", "SKL", "-DEMAND_RFO=2 DEMAND_DATA_RD=1"),
+                     ("L3_HIT.SNOOP_HITM", "10003c0000", "01", "SKL", "DEMAND_RFO=2")], "they are taken apart", responses)
     cpus = [cores[c]["cpus: family model steppings type native"] for c in ("SKL", "SKX", "GRT", "SNB")]
     ok(cpus == ["6 5e ffff 0 0", "6 55 1f 0 0", "6 97 ffff 20 1", ""], "CPUs, their steppings and kinds of core", cpus)
+    for bad, message in ((event("OCR.ANY", MSRIndex="0x1a6", MSRValue="0x10001"), "OCR.ANY is not made of a request and a response"),
+                         (event("OFFCORE_RESPONSE:request=OTHER:response=ANY_RESPONSE", MSRIndex="0x1a6", MSRValue="0x1"), "has two values"),
+                         (event("OCR.DEMAND_RFO.L3_MISS", MSRIndex="0x1a6", MSRValue="0x2"), "no common selector")):
+        other = event("OCR.OTHER.ANY_RESPONSE", EventCode="0xB7, 0xBB", MSRIndex="0x1a6,0x1a7", MSRValue="0x18000")
+        (d / "SKL/events/skylake_core.json").write_text(json.dumps({"Events": [other, bad]}))
+        r = subprocess.run([sys.executable, TOOL, d, d / "out"], capture_output=True, text=True)
+        ok(r.returncode != 0 and message in r.stderr, "refused: " + message, r.stderr)
     (d / "SKL/events/skylake_core.json").write_text('{"Events": [')
     r = subprocess.run([sys.executable, TOOL, d, d / "out"], capture_output=True, text=True)
     ok(r.returncode != 0 and "skylake_core.json" in r.stderr, "a list that is cut short is named", r.stderr)

@@ -52,9 +52,33 @@ static void every_case(void **state)
 			fail_msg("\"%s\" on \"%s\"", cases[i].pattern, cases[i].text);
 }
 
+/* What many like it are called must be asked for by name; anything else by any glob. */
+static void some_are_asked_for_by_name(void **state)
+{
+	static const struct {
+		const char *globs;
+		bool core, by_name;
+	} asked[] = {
+		{"arch", false, false}, {"*", true, false},      {NULL, true, false},
+		{"all", true, false},   {"", true, false},       {"OCR.*", true, true},
+		{"*RFO*", true, true},  {"X,OCR.*", true, true}, {"*,X", true, false},
+		{"?*", true, false},    {"*,ocr*", true, true},  {"X", false, false},
+	};
+	const struct pmu_event core = {.name = "OCR.DEMAND_RFO.DRAM", .flags = EVENT_OF_CORE},
+			       by_name = {.name = "OCR.DEMAND_RFO.DRAM",
+					  .flags = EVENT_OF_CORE | EVENT_BY_NAME};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (event_selected(&core, asked[i].globs) != asked[i].core ||
+		    event_selected(&by_name, asked[i].globs) != asked[i].by_name)
+			fail_msg("event=%s", asked[i].globs ? asked[i].globs : "(none)");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_case)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_case),
+					   cmocka_unit_test(some_are_asked_for_by_name)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

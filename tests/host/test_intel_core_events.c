@@ -17,7 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define ROWS 512
+#define ROWS INTEL_CORE_EVENTS_MAX
 #define EVENT                                                                                                \
 	(EVTSEL_CODE | EVTSEL_E | EVTSEL_ANY | EVTSEL_INV | EVTSEL_CMASK | EVTSEL_EQ |                       \
 	 0xffull << EVTSEL_UMASK2_SHIFT)
@@ -98,7 +98,8 @@ static void rows_equal_libpfm4s(void **state)
 		assert_true(n > 0);
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t code, extra;
-			if (row[i].fixed >= 0 || !encoding(peers[p].pfm, row[i].name, &code, &extra))
+			if (row[i].fixed >= 0 || row[i].flags & EVENT_BY_NAME ||
+			    !encoding(peers[p].pfm, row[i].name, &code, &extra))
 				continue;
 			bool equal = code == row[i].code;
 			if (equal == may_differ(peers[p].core, row[i].name))
@@ -137,7 +138,7 @@ static void rows_are_sound(void **state)
 			assert_true(e->judgement <= EVENT_TIME);
 			assert_true((e->fixed >= 0) == !e->counters);
 			assert_true(e->flags & EVENT_OF_CORE);
-			assert_in_range(strlen(e->name), 3, 70);
+			assert_in_range(strlen(e->name), 3, 90);
 			/* A latency above 0 is asked for, too. */
 			assert_true(e->extra_msr == 0x3f6 || !e->extra_msr == !e->extra_value);
 			assert_true(e->extra_msr || !e->extra_value);

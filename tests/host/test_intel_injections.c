@@ -160,6 +160,15 @@ static bool cpuid_is_branch(void)
 	return get(IA32_PMC0) != 0;
 }
 
+static bool another_request_counts(void)
+{
+	set(MSR_OFFCORE_RSP_0, 0xff02); /* any response to a request for ownership */
+	program(0, 0x1b7 | BOTH | EVTSEL_EN);
+	set(IA32_PERF_GLOBAL_CTRL, 1);
+	step(Q_OFFCORE_CODE, 1, 1, 0);
+	return get(IA32_PMC0) != 0;
+}
+
 static bool fixed_enabled_at_reset(void)
 {
 	return get(IA32_PERF_GLOBAL_CTRL) >> 32 != 0;
@@ -632,6 +641,7 @@ static const struct {
 	{"line-end", line_end_twice},
 	{"odd-counter", odd_counter},
 	{"interrupt-extra", interrupt_counts},
+	{"offcore-every", another_request_counts},
 	{"w146", cpuid_is_branch},
 	{"aaj83", fixed_enabled_at_reset},
 	{"aaj119", two_interrupts},

@@ -2,6 +2,7 @@
  * The scheduler against brute force on small problems of every kind, and on large ones of known answer. Every
  * schedule is checked by itself: nothing is placed where its resources are taken.
  */
+#include "pmu/intel/core_events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/schedule.h"
 #include "tests/host/support/fake_cpu.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define ITEMS 400
+#define ITEMS 1536
 
 static struct sched_alternative alternative[ITEMS][64];
 static struct sched_item item[ITEMS];
@@ -339,7 +340,7 @@ static void events_of_each_profile(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; model_profiles[i]; i++) {
-		static struct event_request all[512];
+		static struct event_request all[INTEL_CORE_EVENTS_MAX];
 		struct event_error error;
 		struct pmu pmu;
 		const char *why;
@@ -347,8 +348,8 @@ static void events_of_each_profile(void **state)
 
 		fake_cpu_start(model_profiles[i], NULL);
 		assert_true(model_profiles[i]->model && pmu_find(NULL, &pmu, &why));
-		n = event_parse(&pmu, "*", all, 512, &error);
-		assert_in_range(n, 1, 512);
+		n = event_parse(&pmu, "*", all, INTEL_CORE_EVENTS_MAX, &error);
+		assert_in_range(n, 1, INTEL_CORE_EVENTS_MAX);
 		assert_true(schedule_events(&pmu, all, n, place, &result, &why));
 		assert_int_equal(result.passes, result.bound);
 		for (unsigned e = 0; e < n; e++) {

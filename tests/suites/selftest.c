@@ -26,6 +26,11 @@
 #define MACHINE_KERNELS "nop_loop,calls,branches_random,clflush_reload,chain_l1_fits,chain_l2"
 #define MACHINE         .machine = true, .profile = "intel-core2"
 
+/* Events that no glob but their own name selects. */
+#define OFFCORE                                                                                              \
+	.machine = true, .profile = "intel-skylake", .kernels = "nop_loop,clflush_reload,chain_l2",          \
+	.events = "OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE,OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_HIT.*"
+
 /* Records: of branches, loads and stores. */
 #define RECORD_KERNELS "calls,loads"
 #define NETBURST       .records = "memory_loads", .profile = "netburst-prescott"
@@ -58,6 +63,7 @@ struct selftest_case {
 					      sampling alone */
 	const char *profile;               /* NULL: PROFILE */
 	const char *kernels;               /* NULL: KERNELS */
+	const char *events;                /* NULL: EVENTS */
 	const char *unjudged;              /* checks that there must not be at all */
 	const char *only;                  /* these checks of the suite control and nothing else; NULL: all */
 };
@@ -201,6 +207,9 @@ static const struct selftest_case cases[] = {
 	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*/branches_random/*", VERDICT_DEAD}}},
 	{MACHINE, .inject = "no-return-stack",
 	 .catches = {{"events/BR_MISP_RETIRED.ALL_BRANCHES/*/calls/*", VERDICT_WRONG}}},
+	{OFFCORE},
+	{OFFCORE, .inject = "offcore-every",
+	 .catches = {{"events/OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE/*/chain_l2/*", VERDICT_WRONG}}},
 	{SOUND("netburst-northwood-ht")},
 	{OWN("miswired", "wire/FIRM_ESCR* to FLAME_COUNTER1", "wire/FIRM_ESCR0 to FLAME_COUNTER1")},
 	{OWN("threshold-reached", "filter/*COUNTER0", "filter/*")},
@@ -447,10 +456,10 @@ static void describe(const struct selftest_case *c, const char *profile, char *n
 static void hold_against(struct run *run, const char *profile, const struct selftest_case *made,
 			 const struct selftest_case *expected, struct result *r)
 {
-	struct run_options options = {.kernel_glob = expected->machine   ? MACHINE_KERNELS
-						     : expected->kernels ? expected->kernels
+	struct run_options options = {.kernel_glob = expected->kernels   ? expected->kernels
+						     : expected->machine ? MACHINE_KERNELS
 									 : KERNELS,
-				      .event_glob = EVENTS,
+				      .event_glob = expected->events ? expected->events : EVENTS,
 				      .reps = expected->records ? 0 : REPS,
 				      .check_glob = expected->only};
 	static struct ladder ladder;
