@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FENCE      512 /* bytes on both sides of the memory; a multiple of its alignment */
+#define FENCE                                                                                                \
+	32768 /* bytes on both sides of the memory; a multiple of its alignment, and room for the records of \
+		 a buffer whose end is not heeded: none may reach what is not ours */
 #define FENCE_BYTE 0xa5
 #define ALIGNMENT  64
 #define ASK_MS     5000

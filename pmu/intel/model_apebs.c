@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define RECORD_MOST 4096
+#define BEYOND_MOST 16384 /* (injected) how far records go beyond the end: memory is still to be had there */
 
 struct apebs_record {
 	uint8_t bytes[RECORD_MOST];
@@ -249,6 +250,8 @@ bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct model_ste
 	if (MUTANT(M_APEBS_HELD, p->index & APEBS_FULL, 0))
 		return false;
 	compose(s, hit, step, &r);
+	if (injected(s, INJECT_FULL_UNSAID) && at + r.size > room + BEYOND_MOST)
+		return false;
 	if (at + r.size > room && !injected(s, INJECT_FULL_UNSAID)) {
 		p->index |= MUTANT(M_APEBS_FULL, APEBS_FULL, 0ull);
 		return false;

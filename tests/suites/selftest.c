@@ -254,6 +254,7 @@ static const struct selftest_case cases[] = {
 	{APEBS},
 	{APEBS, .inject = "full-unsaid+lbr-lost+snapshot-early",
 	 .catches = {{"sampling/INST_RETIRED.ANY_P/PEBS buffer full/*", VERDICT_WRONG},
+		     {"sampling/INST_RETIRED.ANY_P/PEBS full, no threshold/*", VERDICT_WRONG},
 		     {"sampling/INST_RETIRED.ANY_P/PEBS branches/calls/*", VERDICT_WRONG},
 		     {"sampling/INST_RETIRED.ANY_P/PEBS counts/calls/*", VERDICT_WRONG},
 		     {"trace/LBR*", VERDICT_WRONG}}},
