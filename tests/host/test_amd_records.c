@@ -113,6 +113,47 @@ static void what_each_part_has(void **unused)
 	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "#GP"));
 }
 
+/* Registers that CPUID promises and that fault: one line, and no record made up of what was not read. */
+static void promised_and_faulting(void **unused)
+{
+	static const struct {
+		uint32_t address;
+		uint8_t kind;
+		bool absent; /* seen before anything is recorded */
+	} rows[] = {{IBS_FETCH_CTL, RECORD_IBS_FETCH, true},   {IBS_OP_CTL, RECORD_IBS_OP, true},
+		    {IBS_FETCH_PHYS, RECORD_IBS_FETCH, false}, {IBS_FETCH_EXTD, RECORD_IBS_FETCH, false},
+		    {IBS_DC_PHYS, RECORD_IBS_OP, false},       {IBS_OP_DATA2, RECORD_IBS_OP, false},
+		    {IBS_BRTARGET, RECORD_IBS_OP, false}};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		start_cpu(&amd_zen4, "");
+		if (rows[i].absent) {
+			fake_cpu_break_msr(rows[i].address);
+			assert_null(record_source(&pmu, rows[i].kind));
+			assert_non_null(strstr(record_absent(&pmu, rows[i].kind), "#GP"));
+			continue;
+		}
+		struct pmu_recording r = recording(rows[i].kind);
+
+		begin(&r);
+		jumps(64);
+		assert_int_equal(waiting(&r), 1);
+		fake_cpu_break_msr(rows[i].address);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);
+		fake_cpu_break_msr(0);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
+	}
+	/* A branch stack without entries: what every part has is taken instead. */
+	start_cpu(&amd_zen4, "");
+	fake_cpu_set_leaf(0x80000022, 0, 3, 6, 0, 0);
+	assert_string_equal(record_source(&pmu, RECORD_LBR)->name, "last branch");
+	/* Leaf 8000001BH that promises nothing, though 80000001H has the bit. */
+	start_cpu(&amd_zen4, "");
+	fake_cpu_set_leaf(0x8000001b, 0, 0, 0, 0, 0);
+	assert_null(record_source(&pmu, RECORD_IBS_OP));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_IBS_OP), "8000001BH"));
+}
+
 static void refuses(struct pmu_recording r, const char *what)
 {
 	const char *why = "";
@@ -594,6 +635,7 @@ int main(void)
 		cmocka_unit_test(operations_that_branch),
 		cmocka_unit_test(operations_that_miss),
 		cmocka_unit_test(sources_and_pages),
+		cmocka_unit_test(promised_and_faulting),
 		cmocka_unit_test(filter),
 		cmocka_unit_test(fetches),
 		cmocka_unit_test(branch_stack),
