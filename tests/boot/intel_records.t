@@ -16,6 +16,11 @@ for profile in ("core2", "goldmont", "alderlake-e", "lunarlake-p", "pantherlake-
     equal([unjudged in note for note in notes], [True] * (unjudged != ""), "intel-%s: which kind of core is not judged is said" % profile)
 
 
+for profile in ("icelake", "pantherlake-p"):
+    table = verdict_table(boot(options="pmu=virtual:intel-%s suite=sampling kernel=calls event=INST_RETIRED.ANY" % profile)) or {}
+    equal({verdict for name, (verdict, _) in table.items() if "/PEBS period/" in name}, {"exact"}, "intel-%s: fixed counter 0 samples and is reloaded" % profile)
+
+
 def wrong(profile, suite, injected, more=""):
     """Names of checks that are wrong, without kernels and rings."""
     r = boot(options=OPTIONS % (profile, suite) + " inject=" + injected + more)
