@@ -552,6 +552,19 @@ static unsigned parse_named(struct parser *p, const char *from, struct event_req
 	return count;
 }
 
+static bool is_peer_name(const struct parser *p, const char *from, const char *end)
+{
+	char name[32];
+	size_t n = (size_t)(end - from);
+
+	if (!p->grammar->is_peer_name || n >= sizeof name)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		name[i] = (char)tolower((unsigned char)from[i]);
+	name[n] = 0;
+	return p->grammar->is_peer_name(name);
+}
+
 static bool is_name_of(const struct parser *p, const char *from, const char *end)
 {
 	if (is_word(from, end, p->pmu->driver->name) ||
@@ -560,7 +573,7 @@ static bool is_name_of(const struct parser *p, const char *from, const char *end
 	for (const char *const *name = p->grammar->names; name && *name; name++)
 		if (is_word(from, end, *name))
 			return true;
-	return false;
+	return is_peer_name(p, from, end);
 }
 
 unsigned event_parse(const struct pmu *pmu, const char *text, struct event_request *out, unsigned max,

@@ -52,7 +52,9 @@ struct event_extra_field {
 
 /** What a family adds to the grammar: data only, but for masks. */
 struct event_grammar {
-	const char *const *names;          /* before "::" besides the driver's and the model's, NULL ends */
+	const char *const *names; /* before "::" besides the driver's and the model's, NULL ends */
+	/** Whether libpfm4 calls the CPU so that was identified last: "skl"; in lower case. May be NULL. */
+	bool (*is_peer_name)(const char *name);
 	const struct event_alias *aliases; /* other names of rows: libpfm4's, perf's; may be NULL */
 	const struct event_alias *const
 		*more_aliases;                  /* likewise: the vendor's own, NULL ends; may be NULL */

@@ -3,10 +3,12 @@
  */
 #include "pmu/grammar.h"
 #include "pmu/amd/driver.h"
+#include "pmu/amd/generation.h"
 #include "pmu/amd/registers.h"
 #include "pmu/fields.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define IN(f)   offsetof(struct pmu_config, f), sizeof(((struct pmu_config *)0)->f)
 #define CMASKED "of the events of one cycle at least this many make one count"
@@ -50,8 +52,42 @@ static const struct event_alias aliases[] = {
 
 static const char *const names[] = {"amd64", "cpu", NULL};
 
+/* What libpfm4's name of a generation begins with: revisions of K8 and parts of a family have the same
+ * events. */
+static const struct {
+	unsigned generation;
+	const char *begin;
+} peers[] = {
+	{AMD_K7, "amd64_k7"},
+	{AMD_K8, "amd64_k8_"},
+	{AMD_10H, "amd64_fam10h_"},
+	{AMD_11H, "amd64_fam11h_"},
+	{AMD_12H, "amd64_fam12h_"},
+	{AMD_14H, "amd64_fam14h_"},
+	{AMD_15H, "amd64_fam15h_interlagos"},
+	{AMD_16H, "amd64_fam16h"},
+	{AMD_ZEN1, "amd64_fam17h_zen1"},
+	{AMD_ZEN2, "amd64_fam17h_zen2"},
+	{AMD_ZEN3, "amd64_fam19h_zen3"},
+	{AMD_ZEN4, "amd64_fam19h_zen4"},
+	{AMD_ZEN5, "amd64_fam1ah_zen5"},
+};
+
+static bool is_peer_name(const char *name)
+{
+	for (unsigned i = 0; i < sizeof peers / sizeof peers[0]; i++)
+		if (amd_identified() == peers[i].generation) {
+			size_t n = strlen(peers[i].begin);
+
+			return !strncmp(name, peers[i].begin, n) &&
+			       (!name[n] || peers[i].begin[n - 1] == '_');
+		}
+	return false;
+}
+
 const struct event_grammar amd_grammar = {
 	.names = names,
+	.is_peer_name = is_peer_name,
 	.aliases = aliases,
 	.modifiers = modifiers,
 	.raw_ignored = CTL_PC | CTL_INT | CTL_EN | 1ull << 21,

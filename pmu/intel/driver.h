@@ -21,6 +21,7 @@ struct intel_found {
 	struct intel_leaf0a leaf;
 	bool records_branches; /* a last-branch stack that answers */
 	uint8_t logs;          /* general counters whose counts its records can tell */
+	int core;              /* intel_core() of it */
 };
 extern struct intel_found intel_found;
 

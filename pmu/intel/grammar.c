@@ -11,6 +11,8 @@
 #include "pmu/intel/registers.h"
 
 #include <stddef.h>
+#include <string.h>
+#include <strings.h>
 
 #define IN(f)   offsetof(struct pmu_config, f), sizeof(((struct pmu_config *)0)->f)
 #define CMASKED "of the events of one cycle at least this many make one count"
@@ -65,8 +67,28 @@ static const struct event_alias *const more_aliases[] = {intel_core_aliases, int
 
 static const char *const names[] = {"ix86arch", "cpu", "cpu_core", "cpu_atom", NULL};
 
+/* libpfm4's names of cores that Intel's event lists call otherwise; the others are the same. */
+static const struct {
+	const char *core, *name;
+} peers[] = {
+	{"MRM", "core"},   {"BNL", "atom"},    {"NHX", "nhm_ex"},  {"WSX", "wsm_dp"},
+	{"JKT", "snb_ep"}, {"IVT", "ivb_ep"},  {"HSX", "hsw_ep"},  {"BDX", "bdw_ep"},
+	{"TNT", "tmt"},    {"GLC", "adl_glc"}, {"GRT", "adl_grt"},
+};
+
+static bool is_peer_name(const char *name)
+{
+	const char *core = intel_found.core == INTEL_NO_CORE ? "" : intel_core_names[intel_found.core];
+
+	for (unsigned i = 0; i < sizeof peers / sizeof peers[0]; i++)
+		if (!strcmp(peers[i].core, core))
+			return !strcmp(peers[i].name, name);
+	return *core && !strcasecmp(core, name);
+}
+
 const struct event_grammar intel_grammar = {
 	.names = names,
+	.is_peer_name = is_peer_name,
 	.aliases = aliases,
 	.more_aliases = more_aliases,
 	.modifiers = modifiers,

@@ -154,6 +154,14 @@ test("-v --list tells of registers besides, of precise sampling and of errata",
 status, out, _ = run("--list", "intel-core2", "instructions")
 test("--list shows code, judgement, quantities and counters", out.split() == ["INST_RETIRED.ANY_P", "0xc0", "exact", "instructions", "PMC0", "PMC1"], out)
 
+# libpfm4's names of PMUs: those that a CPU has, and no other's.
+for pmu, name, others in (("intel-skylake", "skl", "hsw"), ("intel-core2", "core", "mrm"), ("intel-alderlake-e", "adl_grt", "adl_glc"), ("intel-tremont", "tmt", "tnt"),
+                          ("intel-nehalem", "NHM", "nhm_ex"), ("amd-zen4", "amd64_fam19h_zen4", "amd64_fam19h_zen3"), ("amd-zen4", "amd64_fam19h_zen4", "amd64_fam19h_zen4_l3"),
+                          ("amd-fam10h", "amd64_fam10h_shanghai", "amd64_fam11h_turion"), ("amd-k8", "amd64_k8_revc", "amd64_k7")):
+    event = "RETIRED_INSTRUCTIONS" if pmu.startswith("amd") else "INST_RETIRED:ANY_P"
+    good, bad = run(pmu, "%s::%s:u" % (name, event)), run(pmu, "%s::%s:u" % (others, event))
+    test(f"{name}:: is {pmu}, {others}:: is not", good[0] == 0 and bad[0] == 1 and f"no PMU {others} here" in bad[2], good[2] + bad[2])
+
 # The same of the other families.
 status, out, _ = run("-v", "amd-zen4", "RETIRED_INSTRUCTIONS:u:c=2:i")
 test("-v names AMD's fields", status == 0 and "\n        EN USR INV CMASK=0x2 EVENT=0xc0\n" in out, out)

@@ -382,6 +382,42 @@ static void random_input_is_survived(void **state)
 	assert_true(accepted > 1000);
 }
 
+/* Of all the names that libpfm4 has for PMUs a CPU answers to its own, and to no second one. */
+static void libpfm4s_names_are_understood(void **state)
+{
+	unsigned named = 0;
+
+	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
+	for (unsigned i = 0; model_profiles[i]; i++) {
+		static struct pmu other;
+		unsigned answers = 0;
+		const char *why;
+
+		if (strncmp(model_profiles[i]->name, "intel-", 6))
+			continue;
+		fake_cpu_stop();
+		fake_cpu_start(model_profiles[i], NULL);
+		assert_true(intel_driver.identify(&other, &why));
+		for (int p = 0; p < PFM_PMU_MAX; p++) {
+			pfm_pmu_info_t info = {.size = sizeof info};
+			char text[80];
+
+			if (pfm_get_pmu_info((pfm_pmu_t)p, &info) != PFM_SUCCESS ||
+			    !strcmp(info.name, "ix86arch"))
+				continue;
+			snprintf(text, sizeof text, "%s::INST_RETIRED.ANY_P", info.name);
+			answers += event_parse(&other, text, found, 64, &error) == 1;
+		}
+		if (answers > 1)
+			fail_msg("%s answers to %u names", model_profiles[i]->name, answers);
+		named += answers;
+	}
+	pfm_terminate();
+	fake_cpu_stop();
+	assert_in_range(named, 12, 40); /* libpfm4 has no newer ones than Sapphire Rapids */
+	assert_int_equal(start(state), 0);
+}
+
 /* A name that is an alias on one core is a row's own on another: there it is that row alone. */
 static void a_row_comes_before_an_alias(void **state)
 {
@@ -421,6 +457,7 @@ int main(void)
 		cmocka_unit_test(formats_parse_to_the_same),
 		cmocka_unit_test(unit_masks_join),
 		cmocka_unit_test(a_row_comes_before_an_alias),
+		cmocka_unit_test(libpfm4s_names_are_understood),
 		cmocka_unit_test(a_family_without_grammar_says_so),
 		cmocka_unit_test(encodings_equal_libpfm4s),
 		cmocka_unit_test(fields_are_named),
