@@ -94,7 +94,8 @@ enum record_op {
 	RECORD_OP_LOCKED = 1 << 10,
 	RECORD_OP_PREFETCH = 1 << 11, /* by an instruction */
 	RECORD_OP_MISALIGNED = 1 << 12,
-	RECORD_OP_TLB1_MISS = 1 << 13, /* in the first-level TLB; .._DTLB_MISS and .._ITLB_MISS: in all levels */
+	RECORD_OP_TLB1_MISS =
+		1 << 13, /* in the first-level TLB; .._DTLB_MISS and .._ITLB_MISS: in all levels */
 	RECORD_OP_L2_MISS = 1 << 14,
 	RECORD_OP_LLC_MISS = 1 << 15,
 	RECORD_OP_UNCACHED = 1 << 16,
@@ -126,11 +127,11 @@ struct pmu_record {
 	uint64_t physical;       /* the same as a physical address; of fetches: of .ip */
 	uint64_t source;         /* where the data came from, as the vendor encodes it */
 	uint64_t tsc;
-	uint64_t counters; /* counters that it was written for, bit per pmu.counter[] */
-	uint32_t latency;  /* core cycles */
-	uint32_t cycles;   /* since the branch before, core cycles */
-	uint32_t op;       /* enum record_op */
-	uint32_t width;    /* of the access, bytes */
+	uint64_t counters;          /* counters that it was written for, bit per pmu.counter[] */
+	uint32_t latency;           /* core cycles */
+	uint32_t cycles;            /* since the branch before, core cycles */
+	uint32_t op;                /* enum record_op */
+	uint32_t width;             /* of the access, bytes */
 	uint32_t tagged, completed; /* core cycles from then until it retired */
 	uint32_t refill;            /* core cycles until a miss of the first-level TLB was made good */
 	uint8_t from_where;         /* enum record_from; IBS, with RECORD_HAS_SOURCE */
@@ -141,9 +142,9 @@ struct pmu_record {
 	} branch[RECORD_BRANCHES]; /* the last ones, newest first; of the recorded rings. One into such a ring
 				      may have RECORD_HIDDEN as its source */
 	uint64_t vectors;          /* XMM registers after the instruction: pmu/vectors.h */
-	uint64_t instructions;     /* that have retired in the recorded rings while it ran since setup(), this one
-				      too */
-	uint8_t page_shift;         /* bits of the size of the page that the first-level TLB has */
+	uint64_t instructions; /* that have retired in the recorded rings while it ran since setup(), this one
+				  too */
+	uint8_t page_shift;    /* bits of the size of the page that the first-level TLB has */
 };
 
 /** What periods count where no counter does. */
@@ -168,9 +169,12 @@ struct pmu_record_source {
 			     cannot here; 0: the performance entry */
 	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
 			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
-	bool far_filter; /* it can leave out what does not miss the last-level cache */
-	uint8_t more;       /* enum record_more: what can be asked for besides .fields */
-	const char *manual; /* manual and section */
+	bool far_filter;  /* it can leave out what does not miss the last-level cache */
+	uint8_t more;     /* enum record_more: what can be asked for besides .fields */
+	bool ring_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
+				one in which it ends; else there is no telling */
+	bool hides_source;   /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
+	const char *manual;  /* manual and section */
 };
 
 /** What is to be recorded. */

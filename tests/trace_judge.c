@@ -24,24 +24,29 @@ static bool changes_ring(const struct path_step *s)
 	return (s->cpl != 0) != (s->cpl_after != 0);
 }
 
-static bool is_expected(const struct path_step *s, unsigned rings, uint32_t without)
+static bool is_recorded(const struct trace_expectation *x, uint8_t cpl)
 {
-	if (is_left_out(s, without))
-		return false;
-	return changes_ring(s) || (rings & (s->cpl ? RING_USR : RING_OS));
+	return x->rings & (cpl ? RING_USR : RING_OS);
 }
 
-static bool is_optional(const struct path_step *s, unsigned rings)
+static bool is_optional(const struct trace_expectation *x, const struct path_step *s)
 {
-	return changes_ring(s) && rings != RING_ALL;
+	return changes_ring(s) && x->rings != RING_ALL && !x->ring_of_target;
 }
 
-unsigned trace_branches(const struct path *p, unsigned rings, uint32_t without)
+/* Or at least allowed. */
+static bool is_expected(const struct trace_expectation *x, const struct path_step *s)
 {
+	return !is_left_out(s, x->without) && (is_optional(x, s) || is_recorded(x, s->cpl_after));
+}
+
+unsigned trace_branches(const struct trace_expectation *x)
+{
+	const struct path *p = x->path;
 	unsigned n = 0;
 
 	for (unsigned i = p->from; i < p->to; i++)
-		n += is_expected(&p->step[i], rings, without) && !is_optional(&p->step[i], rings);
+		n += is_expected(x, &p->step[i]) && !is_optional(x, &p->step[i]);
 	return n;
 }
 
@@ -57,6 +62,19 @@ static bool is_on_path(const struct trace_expectation *x, uint64_t ip)
 
 	for (unsigned i = p->from; i < p->to; i++)
 		if (is_equal(x, p->step[i].ip, ip))
+			return true;
+	return false;
+}
+
+/* One of the path's, or one of the harness's before and behind it? */
+static bool is_own(const struct trace_expectation *x, const struct pmu_record *r)
+{
+	const struct path *p = x->path;
+
+	if (!x->hides_source || r->from != RECORD_HIDDEN)
+		return is_on_path(x, r->from);
+	for (unsigned i = p->from; i < p->to; i++)
+		if (changes_ring(&p->step[i]) && is_equal(x, p->step[i].next, r->to))
 			return true;
 	return false;
 }
@@ -78,8 +96,12 @@ static const struct pmu_record *next_record(const struct walk *w)
 
 static bool is_same(const struct trace_expectation *x, const struct path_step *s, const struct pmu_record *r)
 {
+	bool hidden = r->from == RECORD_HIDDEN && changes_ring(s);
+
+	if (x->hides_source && hidden == is_recorded(x, s->cpl))
+		return false;
 	return r->has & RECORD_HAS_BRANCH && is_equal(x, r->to, s->next) &&
-	       (is_equal(x, r->from, s->ip) || (r->from == RECORD_HIDDEN && changes_ring(s)));
+	       (hidden || is_equal(x, r->from, s->ip));
 }
 
 /* A branch between the kernel and the handler of an interrupt. */
@@ -127,7 +149,7 @@ static void compare(struct walk *w, unsigned room, struct trace_judgement *out)
 		const struct path_step *s = next_step(w);
 		const struct pmu_record *r = next_record(w);
 
-		if (s && !is_expected(s, x->rings, x->without))
+		if (s && !is_expected(x, s))
 			continue;
 		while (r && x->interrupted && !(s && is_same(x, s, r)) && is_foreign(x, r)) {
 			w->at += w->direction;
@@ -135,12 +157,12 @@ static void compare(struct walk *w, unsigned room, struct trace_judgement *out)
 		}
 		if (s && r && is_same(x, s, r)) {
 			taken++;
-			out->matched += !is_optional(s, x->rings);
+			out->matched += !is_optional(x, s);
 			out->mispredicted += r->has & RECORD_HAS_MISPREDICTED && r->mispredicted;
 			w->at += w->direction;
 			continue;
 		}
-		if (s && is_optional(s, x->rings))
+		if (s && is_optional(x, s))
 			continue;
 		if (!s && !r)
 			return;
@@ -157,13 +179,13 @@ void trace_judge(const struct trace_expectation *x, const struct pmu_record *rec
 		 struct trace_judgement *out)
 {
 	const struct path *p = x->path;
-	unsigned first = 0, end = n, all = trace_branches(p, x->rings, x->without), room = x->room;
+	unsigned first = 0, end = n, all = trace_branches(x), room = x->room;
 	struct walk w = {.x = x, .record = record};
 
 	*out = (struct trace_judgement){0};
-	while (x->surrounded && first < end && !is_on_path(x, record[first].from))
+	while (x->surrounded && first < end && !is_own(x, &record[first]))
 		first++;
-	while (x->surrounded && end > first && !is_on_path(x, record[end - 1].from))
+	while (x->surrounded && end > first && !is_own(x, &record[end - 1]))
 		end--;
 	/* What is the harness's takes room as well. */
 	if (n < room && x->surrounded)
@@ -183,7 +205,7 @@ void trace_judge(const struct trace_expectation *x, const struct pmu_record *rec
 		w.at = (int)first;
 		w.last_at = (int)end - 1;
 		for (unsigned left = x->skip; left && w.step <= w.last_step; w.step++)
-			left -= is_expected(&p->step[w.step], x->rings, x->without);
+			left -= is_expected(x, &p->step[w.step]);
 	} else {
 		w.direction = -1;
 		w.step = (int)p->to - 1;

@@ -27,8 +27,9 @@ struct trace_expectation {
 	bool interrupted; /* the kernel was interrupted: branches from or to elsewhere are the interrupts' */
 	bool surrounded;  /* recording begins before the kernel's window and ends behind it: branches in front
 			   * of the  kernel's first and behind its last are the harness's */
-	uint8_t address_bits; /* as struct pmu_record_source has it */
-	uint64_t kernel_at;   /* addresses are told relative to it */
+	uint8_t address_bits; /* as struct pmu_record_source has these */
+	bool ring_of_target, hides_source;
+	uint64_t kernel_at; /* addresses are told relative to it */
 };
 
 struct trace_judgement {
@@ -40,13 +41,14 @@ struct trace_judgement {
 };
 
 /**
- * Compare. A branch between rings may be there or not if only one ring is recorded: which it belongs to is
- * not the same on all processors (SDM vol. 3, 17.4.2 and LBR_SELECT; APM vol. 2, 13.1.1).
+ * Compare. A branch between rings may be there or not if only one ring is recorded and the source does not
+ * say which it belongs to: that is not the same on all processors (SDM vol. 3, 17.4.2 and LBR_SELECT; APM
+ * vol. 2, 13.1.1).
  */
 void trace_judge(const struct trace_expectation *x, const struct pmu_record *record, unsigned n,
 		 struct trace_judgement *out);
 
 /** Branches of the path that a recording of these rings without these kinds must show. */
-unsigned trace_branches(const struct path *p, unsigned rings, uint32_t without);
+unsigned trace_branches(const struct trace_expectation *x);
 
 #endif

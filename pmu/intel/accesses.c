@@ -4,9 +4,12 @@
  */
 #include "arch/x86/cpuid.h"
 #include "pmu/intel/driver.h"
+#include "pmu/intel/extra.h"
 #include "pmu/intel/lbr.h"
 #include "pmu/intel/leaf0a.h"
 #include "pmu/intel/registers.h"
+
+#include <stdio.h>
 
 /* MSRs set aside for counters: a missing one among them is no other register. */
 #define GENERAL_RANGE 8
@@ -47,6 +50,12 @@ static void write(struct list *l, const char *name, uint32_t address, uint64_t v
 static void rdpmc(struct list *l, const char *name, uint32_t index, bool faults)
 {
 	add(l, ACCESS_RDPMC, name, index, 0, faults, "SDM vol. 2, RDPMC");
+}
+
+/* Hypervisors let guests read and write registers that they do not have. */
+static bool bare(void)
+{
+	return !cpu_has(CPU_HYPERVISOR);
 }
 
 static void general(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
@@ -94,7 +103,34 @@ static void general(struct list *l, const struct pmu *pmu, const struct intel_le
 		write(l, "write IA32_A_PMC0, all bits of its width", IA32_A_PMC0,
 		      (1ull << pmu->counter[0].write_width) - 1, false, width);
 	}
+	if (n && pmu->counter[0].write_width <= 32 && bare())
+		read(l, "read IA32_A_PMC0, which IA32_PERF_CAPABILITIES does not promise", IA32_A_PMC0, true,
+		     width);
+	if (n && leaf->version < 6 && !cpu_has(CPU_ARCH_PERFMON_EXT) && bare())
+		read(l, "read IA32_PMC_GP0_CTR before version 6", IA32_PMC_GP0_CTR, true,
+		     "CPUID.0AH:EAX[7:0]");
 	rdpmc(l, "RDPMC of index 10000000H", 0x10000000, true);
+}
+
+/* Registers by which an overflow reloads counters: of those that CPUID names, for the causes that it names.
+ */
+static void reload(struct list *l, const struct intel_leaf0a *leaf)
+{
+	const char *manual = "CPUID.23H.2";
+	unsigned reloaded = 0, missing = 0, cause = 0;
+
+	while (reloaded < 64 && !(leaf->reloaded >> reloaded & 1))
+		reloaded++;
+	while (leaf->general >> missing & 1 && leaf->reloaded >> missing & 1)
+		missing++;
+	while (cause < 64 && leaf->reloads >> cause & 1)
+		cause++;
+	if (leaf->general >> missing & 1)
+		read(l, "read the reload mask of a counter that has none", intel_reload_mask(missing), true,
+		     manual);
+	if (reloaded < 64 && cause < 64)
+		write(l, "write a reload mask, a counter that reloads none", intel_reload_mask(reloaded),
+		      1ull << cause, true, manual);
 }
 
 static void fixed(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
@@ -142,6 +178,29 @@ static void global(struct list *l, const struct pmu *pmu, const struct intel_lea
 	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, a missing general", IA32_PERF_GLOBAL_OVF_CTRL, missing,
 	      true, layout);
 	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, nothing", IA32_PERF_GLOBAL_OVF_CTRL, 0, false, layout);
+	if (leaf->version == 2)
+		write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, the uncore's bit", IA32_PERF_GLOBAL_OVF_CTRL,
+		      STATUS_OVF_UNCORE, true, "SDM 18.2.3, figure 18-5");
+}
+
+/* Registers that hold for all counters, and those that single events need. */
+static void common(struct list *l)
+{
+	static char names[INTEL_EXTRAS][40];
+	struct intel_extra extra[INTEL_EXTRAS];
+	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra);
+
+	if (cpu_has(CPU_PDCM))
+		write(l, "write IA32_PERF_CAPABILITIES", IA32_PERF_CAPABILITIES, intel_perf_capabilities(),
+		      true, "SDM chapter 35, read only");
+	else if (bare())
+		read(l, "read IA32_PERF_CAPABILITIES, which CPUID does not promise", IA32_PERF_CAPABILITIES,
+		     true, "CPUID.1:ECX[15]");
+	write(l, "write IA32_DEBUGCTL, bit 63", IA32_DEBUGCTL, 1ull << 63, true, "SDM 17.4.1");
+	for (unsigned i = 0; i < n && bare(); i++) {
+		snprintf(names[i], sizeof names[i], "write %s, bit 62", extra[i].name);
+		write(l, names[i], extra[i].address, 1ull << 62, true, "SDM chapter 35");
+	}
 }
 
 /* Registers of records that CPUID promises: reserved bits, and what the layout leaves out. */
@@ -179,6 +238,10 @@ static void records(struct list *l)
 		      manual);
 		write(l, "write IA32_PMC_GP0_CFG_C, 0", IA32_PMC_GP0_CFG_C, 0, !(pebs.counters & 1), manual);
 	}
+	/* Bits 60:57 of an address are alike; those above are flags in some formats. */
+	if (lbr.depth && lbr.to && lbr.format >= LBR_FLAGS)
+		write(l, "write the first last-branch source, not canonical", lbr.from, 1ull << 58, true,
+		      "SDM 17.4.8.1");
 	if (!pebs.exists)
 		return;
 	write(l, "write IA32_DS_AREA, not canonical", IA32_DS_AREA, 1ull << 62, true, "SDM vol. 2, WRMSR");
@@ -205,6 +268,8 @@ unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned 
 	general(&l, pmu, &leaf);
 	fixed(&l, pmu, &leaf);
 	global(&l, pmu, &leaf);
+	reload(&l, &leaf);
+	common(&l);
 	if (pmu->has_global)
 		records(&l);
 	return l.count;

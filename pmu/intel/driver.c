@@ -243,7 +243,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	pmu->events = events;
 	intel_found = (struct intel_found){intel_perf_capabilities(), l,
 					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
-					   intel_lbr_here().logs, core_of_this_cpu()};
+					   intel_lbr_here(), record_source(pmu, RECORD_BTS) != NULL,
+					   core_of_this_cpu()};
 	return true;
 }
 

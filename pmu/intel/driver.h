@@ -20,7 +20,8 @@ struct intel_found {
 	uint64_t capabilities;
 	struct intel_leaf0a leaf;
 	bool records_branches; /* a last-branch stack that answers */
-	uint8_t logs;          /* general counters whose counts its records can tell */
+	struct intel_lbr lbr;
+	bool traces_branches; /* a branch trace */
 	int core;              /* intel_core() of it */
 };
 extern struct intel_found intel_found;

@@ -98,6 +98,9 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.depth = lbr.depth,
 		.address_bits = lbr.to && lbr.format != LBR_32 ? 0 : 32,
 		.filters = filters_kinds(&lbr) ? ALL_KINDS : 0,
+		.ring_of_target =
+			architectural(&lbr), /* of MSR_LBR_SELECT editions differ: "occurring", "ending" */
+		.hides_source = architectural(&lbr),
 		.manual = architectural(&lbr) ? "SDM vol. 3, last branch records" : "SDM 17.4.8",
 	};
 	return true;

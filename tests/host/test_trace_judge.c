@@ -186,7 +186,7 @@ static void rings(void **unused)
 	(void)unused;
 	begin();
 	x.rings = RING_USR;
-	assert_int_equal(trace_branches(&path, RING_USR, 0), OWN);
+	assert_int_equal(trace_branches(&x), OWN);
 	/* With both of the branches between rings, either, or none. */
 	assert_true(right());
 	assert_int_equal(j.expected, OWN);
@@ -198,6 +198,25 @@ static void rings(void **unused)
 	assert_true(right());
 	drop(5, 1);
 	drop(4, 1);
+	assert_false(right());
+	/* Where they belong to the ring in which they end: the one that enters ring 3, and not the other. */
+	begin();
+	x.rings = RING_USR;
+	x.ring_of_target = true;
+	assert_int_equal(trace_branches(&x), OWN + 1);
+	assert_false(right());
+	drop(5, 1);
+	assert_true(right());
+	assert_int_equal(j.expected, OWN + 1);
+	/* Its source is told, or must not be. */
+	x.hides_source = true;
+	assert_false(right());
+	drop(5, 1);
+	insert(5, RECORD_HIDDEN, 0x100c);
+	assert_true(right());
+	drop(5, 1);
+	assert_false(right());
+	insert(5, 0x9000, 0x100c);
 	assert_false(right());
 	/* Nothing of ring 3 if ring 0 is recorded. */
 	begin();
@@ -213,7 +232,7 @@ static void kinds(void **unused)
 	(void)unused;
 	begin();
 	x.without = 1u << TRANSFER_CALL;
-	assert_int_equal(trace_branches(&path, RING_ALL, x.without), BRANCHES - 2);
+	assert_int_equal(trace_branches(&x), BRANCHES - 2);
 	assert_false(right());
 	drop(3, 1);
 	assert_false(right());

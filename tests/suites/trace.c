@@ -92,6 +92,8 @@ static struct trace_expectation expectation_of(const struct trace_check *c, cons
 		.surrounded = rec->ring,
 		.interrupted = c->interrupted,
 		.address_bits = source->address_bits,
+		.ring_of_target = source->ring_of_target,
+		.hides_source = source->hides_source,
 		.kernel_at = window_kernel_address(rec->ring),
 	};
 
