@@ -1,5 +1,8 @@
 #include "pmu/record.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 const char *const record_kind_names[RECORD_KINDS] = {
 	[RECORD_NONE] = "none",
 	[RECORD_PMI] = "pmi",
@@ -113,4 +116,15 @@ unsigned record_drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 bool record_release(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	return kind_of(pmu, r)->release(pmu, r);
+}
+
+const char *record_reason(const char *format, ...)
+{
+	static char reason[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason, sizeof reason, format, args);
+	va_end(args);
+	return reason;
 }

@@ -306,4 +306,7 @@ extern const char *const record_kind_names[RECORD_KINDS];
  * RECORD_UNIT_CYCLES, which nobody looks at. */
 enum record_unit record_unit(const struct pmu_record_source *source);
 
+/** A line that says why something cannot be, made as printf() does. @return it, kept until the next call */
+const char *record_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -285,8 +285,6 @@ static enum vendor_answer read_event(struct vendor_reader *r, const jsmntok_t *t
 		else
 			good = bad(r, "%s is no plain value", piece_of(text, &token[i]), NULL);
 	}
-	if (e->fixed >= 0 && e->counters == UINT32_MAX)
-		e->counters = 0;
 	/* Whatever the values of other units mean, they need not fit a core's registers. */
 	if (!named || (e->unit[0] && strncasecmp(e->unit, "cpu", 3)))
 		return VENDOR_OTHER;

@@ -17,12 +17,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EVENTS_MAX INTEL_CORE_EVENTS_MAX
+#define EVENTS_MAX (INTEL_ARCH_EVENTS_MAX + INTEL_CORE_EVENTS_MAX)
 
 /* Events of the CPU that was identified last, and what each counter held when it was last written: version 1
  * has no overflow status, so an overflow shows only as a counter that is now below that value. */
 static const struct pmu_event *events[EVENTS_MAX];
-static struct pmu_event of_core[EVENTS_MAX];
+static struct pmu_event of_core[INTEL_CORE_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
 static char reason[128];
 
@@ -148,8 +148,7 @@ uint8_t intel_kind_of_core(void)
 
 static void add_event(struct pmu *pmu, const struct pmu_event *e)
 {
-	if (pmu->n_events < EVENTS_MAX)
-		events[pmu->n_events++] = e;
+	events[pmu->n_events++] = e;
 }
 
 /* SDM vol. 2, CPUID: leaf 1AH tells the cores of a hybrid CPU apart. Other vendors' CPUs with leaf 0AH number
@@ -166,7 +165,7 @@ static int core_of_this_cpu(void)
  * ones have. */
 static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
 {
-	unsigned n = intel_unpack(core_of_this_cpu(), of_core, EVENTS_MAX), architectural = pmu->n_events;
+	unsigned n = intel_unpack(core_of_this_cpu(), of_core, INTEL_CORE_EVENTS_MAX), architectural = pmu->n_events;
 	uint32_t general = l->n_general ? low_counters(l->n_general) : 0;
 
 	for (unsigned i = 0; i < n; i++) {

@@ -15,6 +15,7 @@ struct intel_arch_event {
 
 extern const struct intel_arch_event intel_arch_events[];
 extern const unsigned intel_arch_event_count;
+#define INTEL_ARCH_EVENTS_MAX 16 /* of them */
 
 /** Whether CPUID leaf 0AH (eax, ebx) offers architectural event `bit`: below EAX[31:24], and its EBX bit
  * clear. SDM 18.2.1.2. */

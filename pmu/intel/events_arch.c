@@ -45,3 +45,4 @@ const struct intel_arch_event intel_arch_events[] = {
 };
 /* clang-format on */
 const unsigned intel_arch_event_count = sizeof intel_arch_events / sizeof intel_arch_events[0];
+_Static_assert(sizeof intel_arch_events / sizeof intel_arch_events[0] <= INTEL_ARCH_EVENTS_MAX, "too many");

@@ -21,6 +21,17 @@ struct intel_profile {
 #define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
 #define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 
+/* The virtual CPU that a file's id_cpuid and id_data describe. */
+#define INTEL_PROFILE(id, called, text)                                                                      \
+	const struct model_profile intel_##id = {                                                            \
+		.name = called,                                                                              \
+		.description = text,                                                                         \
+		.model = &intel_model,                                                                       \
+		.cpuid = id##_cpuid,                                                                         \
+		.n_cpuid = COUNT(id##_cpuid),                                                                \
+		.data = &id##_data,                                                                          \
+	}
+
 /* Features that the models lack: processor trace of leaf 7. */
 #define PT_EBX (1u << 25)
 

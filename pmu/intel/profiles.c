@@ -29,14 +29,8 @@ static const struct intel_profile yonah_data = {
 	.debugctl = DEBUGCTL_LBR | DEBUGCTL_BTF | 0x1c0, /* TR, BTS, BTINT */
 	.bus_ratio = 13,                                 /* 2.16 GHz core, 166 MHz bus */
 };
-const struct model_profile intel_yonah = {
-	.name = "intel-yonah",
-	.description = "Core Duo (Yonah), architectural PMU version 1, presented in 64-bit mode",
-	.model = &intel_model,
-	.cpuid = yonah_cpuid,
-	.n_cpuid = COUNT(yonah_cpuid),
-	.data = &yonah_data,
-};
+INTEL_PROFILE(yonah, "intel-yonah",
+	      "Core Duo (Yonah), architectural PMU version 1, presented in 64-bit mode");
 
 /*
  * Xeon E5462 (Penryn core), version 2. Leaves from the InstLatX64 collection of CPUID dumps (GenuineIntel
@@ -58,14 +52,7 @@ static const struct model_cpuid core2_cpuid[] = {
 static const struct intel_profile core2_data = {
 	.perf_capabilities = 0x82, .debugctl = DEBUGCTL_V2, .bus_ratio = 7, /* 2.8 GHz core, 400 MHz bus */
 };
-const struct model_profile intel_core2 = {
-	.name = "intel-core2",
-	.description = "Core 2 (Penryn), architectural PMU version 2",
-	.model = &intel_model,
-	.cpuid = core2_cpuid,
-	.n_cpuid = COUNT(core2_cpuid),
-	.data = &core2_data,
-};
+INTEL_PROFILE(core2, "intel-core2", "Core 2 (Penryn), architectural PMU version 2");
 
 /*
  * Xeon E5520 (Nehalem-EP), version 3, from a public dump of that part (signature 106A5). CPUID declares the
@@ -92,14 +79,7 @@ static const struct intel_profile nehalem_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 17, /* 2.27 GHz core, 133 MHz bus */
 };
-const struct model_profile intel_nehalem = {
-	.name = "intel-nehalem",
-	.description = "Nehalem-EP, architectural PMU version 3",
-	.model = &intel_model,
-	.cpuid = nehalem_cpuid,
-	.n_cpuid = COUNT(nehalem_cpuid),
-	.data = &nehalem_data,
-};
+INTEL_PROFILE(nehalem, "intel-nehalem", "Nehalem-EP, architectural PMU version 3");
 
 /*
  * Core i7-8700 (Coffee Lake, the Skylake core), version 4, from a public dump of that part (signature 906EA).
@@ -124,14 +104,7 @@ static const struct intel_profile skylake_data = {
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.bus_ratio = 133, /* 3.2 GHz core, 24 MHz crystal */
 };
-const struct model_profile intel_skylake = {
-	.name = "intel-skylake",
-	.description = "Coffee Lake (Skylake core), architectural PMU version 4",
-	.model = &intel_model,
-	.cpuid = skylake_cpuid,
-	.n_cpuid = COUNT(skylake_cpuid),
-	.data = &skylake_data,
-};
+INTEL_PROFILE(skylake, "intel-skylake", "Coffee Lake (Skylake core), architectural PMU version 4");
 
 /*
  * Core i7-1065G7 (Ice Lake), version 5: leaves 0, 1 (signature), 4 and 0AH as Bochs has them for that part.
@@ -155,11 +128,4 @@ static const struct intel_profile icelake_data = {
 	.slots = 5,      /* instructions allocated per cycle */
 	.bus_ratio = 39, /* 1.5 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_icelake = {
-	.name = "intel-icelake",
-	.description = "Ice Lake, architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = icelake_cpuid,
-	.n_cpuid = COUNT(icelake_cpuid),
-	.data = &icelake_data,
-};
+INTEL_PROFILE(icelake, "intel-icelake", "Ice Lake, architectural PMU version 5");

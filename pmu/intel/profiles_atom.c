@@ -29,14 +29,7 @@ static const struct intel_profile silvermont_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 16, /* 1.33 GHz core, 83 MHz bus */
 };
-const struct model_profile intel_silvermont = {
-	.name = "intel-silvermont",
-	.description = "Silvermont, architectural PMU version 3",
-	.model = &intel_model,
-	.cpuid = silvermont_cpuid,
-	.n_cpuid = COUNT(silvermont_cpuid),
-	.data = &silvermont_data,
-};
+INTEL_PROFILE(silvermont, "intel-silvermont", "Silvermont, architectural PMU version 3");
 
 /*
  * Celeron J3455 (Goldmont), version 4, 506C9. IA32_PERF_CAPABILITIES composed: LBR format 6, PEBS trap,
@@ -60,14 +53,7 @@ static const struct intel_profile goldmont_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 78, /* 1.5 GHz core, 19.2 MHz crystal */
 };
-const struct model_profile intel_goldmont = {
-	.name = "intel-goldmont",
-	.description = "Goldmont, architectural PMU version 4",
-	.model = &intel_model,
-	.cpuid = goldmont_cpuid,
-	.n_cpuid = COUNT(goldmont_cpuid),
-	.data = &goldmont_data,
-};
+INTEL_PROFILE(goldmont, "intel-goldmont", "Goldmont, architectural PMU version 4");
 
 /*
  * Celeron N5095A (Jasper Lake, Tremont), version 5, 906C0. IA32_PERF_CAPABILITIES composed: LBR format 5,
@@ -93,14 +79,7 @@ static const struct intel_profile tremont_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 52, /* 2.0 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_tremont = {
-	.name = "intel-tremont",
-	.description = "Tremont, architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = tremont_cpuid,
-	.n_cpuid = COUNT(tremont_cpuid),
-	.data = &tremont_data,
-};
+INTEL_PROFILE(tremont, "intel-tremont", "Tremont, architectural PMU version 5");
 
 /*
  * An efficient core of the Alder Lake in profiles_core.c (Gracemont), version 5, 90672.
@@ -127,11 +106,4 @@ static const struct intel_profile alderlake_e_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 52, /* 2.0 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_alderlake_e = {
-	.name = "intel-alderlake-e",
-	.description = "Alder Lake E-core (Gracemont), architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = alderlake_e_cpuid,
-	.n_cpuid = COUNT(alderlake_e_cpuid),
-	.data = &alderlake_e_data,
-};
+INTEL_PROFILE(alderlake_e, "intel-alderlake-e", "Alder Lake E-core (Gracemont), architectural PMU version 5");

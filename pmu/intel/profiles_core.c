@@ -29,14 +29,7 @@ static const struct intel_profile westmere_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 24, /* 3.2 GHz core, 133 MHz bus */
 };
-const struct model_profile intel_westmere = {
-	.name = "intel-westmere",
-	.description = "Westmere, architectural PMU version 3",
-	.model = &intel_model,
-	.cpuid = westmere_cpuid,
-	.n_cpuid = COUNT(westmere_cpuid),
-	.data = &westmere_data,
-};
+INTEL_PROFILE(westmere, "intel-westmere", "Westmere, architectural PMU version 3");
 
 /*
  * Core i7-2600 (Sandy Bridge), version 3, 206A7; two threads a core, so four counters each.
@@ -61,14 +54,7 @@ static const struct intel_profile sandybridge_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 34, /* 3.4 GHz core, 100 MHz bus */
 };
-const struct model_profile intel_sandybridge = {
-	.name = "intel-sandybridge",
-	.description = "Sandy Bridge, architectural PMU version 3",
-	.model = &intel_model,
-	.cpuid = sandybridge_cpuid,
-	.n_cpuid = COUNT(sandybridge_cpuid),
-	.data = &sandybridge_data,
-};
+INTEL_PROFILE(sandybridge, "intel-sandybridge", "Sandy Bridge, architectural PMU version 3");
 
 /*
  * Xeon E3-1230 v2 (Ivy Bridge), version 3, 306A9. IA32_PERF_CAPABILITIES as VirtualBox's CPU database has
@@ -93,14 +79,7 @@ static const struct intel_profile ivybridge_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 33, /* 3.3 GHz core, 100 MHz bus */
 };
-const struct model_profile intel_ivybridge = {
-	.name = "intel-ivybridge",
-	.description = "Ivy Bridge, architectural PMU version 3",
-	.model = &intel_model,
-	.cpuid = ivybridge_cpuid,
-	.n_cpuid = COUNT(ivybridge_cpuid),
-	.data = &ivybridge_data,
-};
+INTEL_PROFILE(ivybridge, "intel-ivybridge", "Ivy Bridge, architectural PMU version 3");
 
 /*
  * Core i7-4765T (Haswell), version 3, 306C3. IA32_PERF_CAPABILITIES composed from SDM 17.8 and 18.11: LBR
@@ -125,14 +104,7 @@ static const struct intel_profile haswell_data = {
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.bus_ratio = 20, /* 2.0 GHz core, 100 MHz bus */
 };
-const struct model_profile intel_haswell = {
-	.name = "intel-haswell",
-	.description = "Haswell, architectural PMU version 3",
-	.model = &intel_model,
-	.cpuid = haswell_cpuid,
-	.n_cpuid = COUNT(haswell_cpuid),
-	.data = &haswell_data,
-};
+INTEL_PROFILE(haswell, "intel-haswell", "Haswell, architectural PMU version 3");
 
 /*
  * Core i5-5250U (Broadwell), version 3, 306D4. IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for
@@ -157,14 +129,7 @@ static const struct intel_profile broadwell_data = {
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.bus_ratio = 16, /* 1.6 GHz core, 100 MHz bus */
 };
-const struct model_profile intel_broadwell = {
-	.name = "intel-broadwell",
-	.description = "Broadwell, architectural PMU version 3",
-	.model = &intel_model,
-	.cpuid = broadwell_cpuid,
-	.n_cpuid = COUNT(broadwell_cpuid),
-	.data = &broadwell_data,
-};
+INTEL_PROFILE(broadwell, "intel-broadwell", "Broadwell, architectural PMU version 3");
 
 /*
  * A performance core of a Core i7-12800HX (Alder Lake, Golden Cove), version 5, 90672. Its CPUID tells of the
@@ -196,14 +161,8 @@ static const struct intel_profile alderlake_p_data = {
 	.slots = 6,
 	.bus_ratio = 52, /* 2.0 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_alderlake_p = {
-	.name = "intel-alderlake-p",
-	.description = "Alder Lake P-core (Golden Cove), architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = alderlake_p_cpuid,
-	.n_cpuid = COUNT(alderlake_p_cpuid),
-	.data = &alderlake_p_data,
-};
+INTEL_PROFILE(alderlake_p, "intel-alderlake-p",
+	      "Alder Lake P-core (Golden Cove), architectural PMU version 5");
 
 /*
  * Xeon w9-3475X (Sapphire Rapids, Golden Cove), version 5, 806F8. IA32_PERF_CAPABILITIES as for Alder Lake,
@@ -231,14 +190,8 @@ static const struct intel_profile sapphirerapids_data = {
 	.slots = 6,
 	.bus_ratio = 88, /* 2.2 GHz core, 25 MHz crystal */
 };
-const struct model_profile intel_sapphirerapids = {
-	.name = "intel-sapphirerapids",
-	.description = "Sapphire Rapids, architectural PMU version 5, without PERF_METRICS",
-	.model = &intel_model,
-	.cpuid = sapphirerapids_cpuid,
-	.n_cpuid = COUNT(sapphirerapids_cpuid),
-	.data = &sapphirerapids_data,
-};
+INTEL_PROFILE(sapphirerapids, "intel-sapphirerapids",
+	      "Sapphire Rapids, architectural PMU version 5, without PERF_METRICS");
 
 /*
  * Core Ultra 9 288V (Lunar Lake, Lion Cove), version 6, B06D1. Leaf 0AH is that of all the part's cores; leaf
@@ -273,11 +226,4 @@ static const struct intel_profile lunarlake_p_data = {
 	.slots = 8,
 	.bus_ratio = 86, /* 3.3 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_lunarlake_p = {
-	.name = "intel-lunarlake-p",
-	.description = "Lunar Lake P-core (Lion Cove), architectural PMU version 6",
-	.model = &intel_model,
-	.cpuid = lunarlake_p_cpuid,
-	.n_cpuid = COUNT(lunarlake_p_cpuid),
-	.data = &lunarlake_p_data,
-};
+INTEL_PROFILE(lunarlake_p, "intel-lunarlake-p", "Lunar Lake P-core (Lion Cove), architectural PMU version 6");

@@ -32,14 +32,7 @@ static const struct intel_profile tigerlake_data = {
 	.slots = 5,
 	.bus_ratio = 63, /* 2.4 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_tigerlake = {
-	.name = "intel-tigerlake",
-	.description = "Tiger Lake, architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = tigerlake_cpuid,
-	.n_cpuid = COUNT(tigerlake_cpuid),
-	.data = &tigerlake_data,
-};
+INTEL_PROFILE(tigerlake, "intel-tigerlake", "Tiger Lake, architectural PMU version 5");
 
 /*
  * A performance core of a Core Ultra 5 125H (Meteor Lake, Redwood Cove), version 5, A06A4. Leaf 0AH is that
@@ -74,14 +67,8 @@ static const struct intel_profile meteorlake_p_data = {
 	.slots = 6,
 	.bus_ratio = 31, /* 1.2 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_meteorlake_p = {
-	.name = "intel-meteorlake-p",
-	.description = "Meteor Lake P-core (Redwood Cove), architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = meteorlake_p_cpuid,
-	.n_cpuid = COUNT(meteorlake_p_cpuid),
-	.data = &meteorlake_p_data,
-};
+INTEL_PROFILE(meteorlake_p, "intel-meteorlake-p",
+	      "Meteor Lake P-core (Redwood Cove), architectural PMU version 5");
 
 /*
  * An efficient core of that Meteor Lake (Crestmont), with eight general and three fixed counters.
@@ -112,14 +99,8 @@ static const struct intel_profile meteorlake_e_data = {
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 18, /* 0.7 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_meteorlake_e = {
-	.name = "intel-meteorlake-e",
-	.description = "Meteor Lake E-core (Crestmont), architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = meteorlake_e_cpuid,
-	.n_cpuid = COUNT(meteorlake_e_cpuid),
-	.data = &meteorlake_e_data,
-};
+INTEL_PROFILE(meteorlake_e, "intel-meteorlake-e",
+	      "Meteor Lake E-core (Crestmont), architectural PMU version 5");
 
 /*
  * Xeon 658X (Granite Rapids, Redwood Cove), version 5, A06D1. IA32_PERF_CAPABILITIES as for Sapphire Rapids.
@@ -151,14 +132,7 @@ static const struct intel_profile graniterapids_data = {
 	.slots = 6,
 	.bus_ratio = 120, /* 3.0 GHz core, 25 MHz crystal */
 };
-const struct model_profile intel_graniterapids = {
-	.name = "intel-graniterapids",
-	.description = "Granite Rapids, architectural PMU version 5",
-	.model = &intel_model,
-	.cpuid = graniterapids_cpuid,
-	.n_cpuid = COUNT(graniterapids_cpuid),
-	.data = &graniterapids_data,
-};
+INTEL_PROFILE(graniterapids, "intel-graniterapids", "Granite Rapids, architectural PMU version 5");
 
 /*
  * An efficient core of the Lunar Lake in profiles_core.c (Skymont), version 6. General counters 2 to 7 and
@@ -192,20 +166,13 @@ static const struct intel_profile lunarlake_e_data = {
 	.slots = 8,
 	.bus_ratio = 57, /* 2.2 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_lunarlake_e = {
-	.name = "intel-lunarlake-e",
-	.description = "Lunar Lake E-core (Skymont), architectural PMU version 6",
-	.model = &intel_model,
-	.cpuid = lunarlake_e_cpuid,
-	.n_cpuid = COUNT(lunarlake_e_cpuid),
-	.data = &lunarlake_e_data,
-};
+INTEL_PROFILE(lunarlake_e, "intel-lunarlake-e", "Lunar Lake E-core (Skymont), architectural PMU version 6");
 
 /*
  * A performance core of a Core Ultra 7 355 (Panther Lake, Cougar Cove), version 6, C06C3, with architectural
  * PEBS (leaf 23H, subleaves 4 and 5). IA32_PERF_CAPABILITIES is composed: as for Lunar Lake, with the record
- * format 15 by which Linux tells architectural PEBS, and without what belongs to the debug store's form, which
- * IA32_MISC_ENABLE[12] of a dump of the same cores (Core 5 320, D0651) says is not there.
+ * format 15 by which Linux tells architectural PEBS, and without what belongs to the debug store's form,
+ * which IA32_MISC_ENABLE[12] of a dump of the same cores (Core 5 320, D0651) says is not there.
  */
 static const struct model_cpuid pantherlake_p_cpuid[] = {
 	{0x00, 0, 0x00000028, GENUINEINTEL},
@@ -236,14 +203,8 @@ static const struct intel_profile pantherlake_p_data = {
 	.slots = 8,
 	.bus_ratio = 86, /* 3.3 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_pantherlake_p = {
-	.name = "intel-pantherlake-p",
-	.description = "Panther Lake P-core (Cougar Cove), architectural PMU version 6",
-	.model = &intel_model,
-	.cpuid = pantherlake_p_cpuid,
-	.n_cpuid = COUNT(pantherlake_p_cpuid),
-	.data = &pantherlake_p_data,
-};
+INTEL_PROFILE(pantherlake_p, "intel-pantherlake-p",
+	      "Panther Lake P-core (Cougar Cove), architectural PMU version 6");
 
 /*
  * A low-power efficient core of that Panther Lake (Darkmont), version 6. It reloads as Lunar Lake's do; its
@@ -278,11 +239,5 @@ static const struct intel_profile pantherlake_e_data = {
 	.slots = 8,
 	.bus_ratio = 86, /* 3.3 GHz core, 38.4 MHz crystal */
 };
-const struct model_profile intel_pantherlake_e = {
-	.name = "intel-pantherlake-e",
-	.description = "Panther Lake E-core (Darkmont), architectural PMU version 6",
-	.model = &intel_model,
-	.cpuid = pantherlake_e_cpuid,
-	.n_cpuid = COUNT(pantherlake_e_cpuid),
-	.data = &pantherlake_e_data,
-};
+INTEL_PROFILE(pantherlake_e, "intel-pantherlake-e",
+	      "Panther Lake E-core (Darkmont), architectural PMU version 6");

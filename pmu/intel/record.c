@@ -3,19 +3,7 @@
 #include "arch/x86/msr.h"
 #include "pmu/intel/bracket.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-
-const char *intel_reason(const char *format, ...)
-{
-	static char reason[160];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, sizeof reason, format, args);
-	va_end(args);
-	return reason;
-}
 
 bool intel_change_msr(uint32_t address, uint64_t clear, uint64_t set)
 {

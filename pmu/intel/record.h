@@ -19,7 +19,4 @@ bool intel_change_msr(uint32_t address, uint64_t clear, uint64_t set);
 /** A bracket that writes one register: `on` before, `off` after; both below 2^32. */
 void intel_bracket_msr(uint32_t address, uint64_t on, uint64_t off, struct pmu_bracket *out);
 
-/** One line, kept until the next call. */
-const char *intel_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 #endif

@@ -101,7 +101,7 @@ bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, str
 	uint64_t value;
 
 	if (!msr_read(IA32_PEBS_BASE, &value) || !msr_read(IA32_PEBS_INDEX, &value)) {
-		*why = intel_reason("the PEBS registers raise #GP though CPUID promises them%s",
+		*why = record_reason("the PEBS registers raise #GP though CPUID promises them%s",
 				    cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
 		return false;
 	}

@@ -14,7 +14,7 @@ bool intel_ds_usable(uint64_t absent, const char **why)
 	uint64_t value;
 
 	if (!cpu_has(CPU_DS)) {
-		*why = intel_reason("CPUID.1:EDX[21] is 0: no debug store%s", hypervisor);
+		*why = record_reason("CPUID.1:EDX[21] is 0: no debug store%s", hypervisor);
 		return false;
 	}
 	if (!cpu_has(CPU_DTES64)) {
@@ -22,12 +22,12 @@ bool intel_ds_usable(uint64_t absent, const char **why)
 		return false;
 	}
 	if (msr_read(IA32_MISC_ENABLE, &value) && value & absent) {
-		*why = intel_reason("IA32_MISC_ENABLE[%u] says that it is not available%s",
+		*why = record_reason("IA32_MISC_ENABLE[%u] says that it is not available%s",
 				    absent == MISC_ENABLE_NO_BTS ? 11u : 12u, hypervisor);
 		return false;
 	}
 	if (!msr_read(IA32_DS_AREA, &value)) {
-		*why = intel_reason("IA32_DS_AREA raises #GP though CPUID promises it%s", hypervisor);
+		*why = record_reason("IA32_DS_AREA raises #GP though CPUID promises it%s", hypervisor);
 		return false;
 	}
 	return true;

@@ -88,7 +88,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		return false;
 	}
 	if (!msr_read(IA32_PEBS_ENABLE, &value) || (p.adaptive && !msr_read(IA32_PEBS_DATA_CFG, &value))) {
-		*why = intel_reason("the PEBS registers raise #GP though CPUID promises them%s",
+		*why = record_reason("the PEBS registers raise #GP though CPUID promises them%s",
 				    cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
 		return false;
 	}
@@ -142,7 +142,7 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	}
 	if ((config->code & EVTSEL_CODE) == CODE_PREC_DIST && p.distribution >= 0 &&
 	    k->index != p.distribution) {
-		*why = intel_reason("precise distribution is for counter %d alone", p.distribution);
+		*why = record_reason("precise distribution is for counter %d alone", p.distribution);
 		return false;
 	}
 	return true;

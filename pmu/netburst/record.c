@@ -5,21 +5,9 @@
 #include "pmu/netburst/driver.h"
 #include "pmu/netburst/uops.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #define CPUID_DS (1u << 21) /* leaf 1, EDX */
-
-const char *netburst_reason(const char *format, ...)
-{
-	static char reason[200];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, sizeof reason, format, args);
-	va_end(args);
-	return reason;
-}
 
 bool netburst_has_ds(uint32_t absent, const char *what, const char **why)
 {
@@ -30,7 +18,7 @@ bool netburst_has_ds(uint32_t absent, const char *what, const char **why)
 		return false;
 	}
 	if (!msr_read(MSR_MISC_ENABLE, &misc) || misc & absent) {
-		*why = netburst_reason("MSR_MISC_ENABLE says that %s not available", what);
+		*why = record_reason("MSR_MISC_ENABLE says that %s not available", what);
 		return false;
 	}
 	return true;

@@ -42,7 +42,4 @@ bool netburst_change_debugctl(uint32_t clear, uint32_t set);
 /** A bracket that sets bits of MSR_DEBUGCTLA, out of those of a mask, and clears the mask at its end. */
 bool netburst_bracket_debugctl(uint32_t mask, uint32_t set, struct pmu_bracket *out);
 
-/** One line, kept until the next call. */
-const char *netburst_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 #endif

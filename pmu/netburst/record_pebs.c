@@ -76,7 +76,7 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	if (escr != ESCR_NONE)
 		e = netburst_event_of(escr, (code & ESCR_EVENT) >> ESCR_EVENT_SHIFT, netburst_cpu.model);
 	if (e == NB_EVENTS || !(netburst_event[e].flags & NB_PEBS)) {
-		*why = netburst_reason(
+		*why = record_reason(
 			"PEBS takes front_end_event, execution_event and replay_event alone: "
 			"memory_loads, packed_SP_retired, 1stL_cache_load_miss_retired and the "
 			"like%s%s",
@@ -84,13 +84,13 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 		return false;
 	}
 	if (r->counter != sampler()) {
-		*why = netburst_reason("PEBS is made by %s alone on logical processor %u",
+		*why = record_reason("PEBS is made by %s alone on logical processor %u",
 				       pmu->counter[sampler()].name, netburst_cpu.thread);
 		return false;
 	}
 	other = other_mechanism(r->counter, mechanism(e));
 	if (other != NETBURST_NOBODY) {
-		*why = netburst_reason(
+		*why = record_reason(
 			"with PEBS only one kind of tagging may be in use, and %s counts another: "
 			"release it, or sample an event of the same kind",
 			pmu->counter[other].name);
