@@ -136,7 +136,10 @@ enum identity_relation {
 	IDENTITY_NOT_NEGATIVE,
 	IDENTITY_OF_SOME = 0x80, /* besides: only some CPUs of the family have these events, it is no matter
 				    where one is missing */
+	IDENTITY_UNION = 0x40,   /* besides: it holds where the first event's unit mask is the union of the
+				    others', and these have no bit that counts the same twice */
 };
+#define IDENTITY_MARKS (IDENTITY_OF_SOME | IDENTITY_UNION)
 
 /** An equation between events that the manual promises, whatever runs: the sum of coefficient times count. */
 struct pmu_identity {
@@ -148,6 +151,20 @@ struct pmu_identity {
 		const char *event;  /* as pmu/grammar.h has it: "INST_RETIRED.ANY_P:u" */
 	} term[IDENTITY_TERMS];
 };
+
+/** Whether the unit masks (bits 15:8 of the codes) are as IDENTITY_UNION wants them: that of the first is the
+ * union of those of the other n - 1, all else is the same. */
+static inline bool identity_is_union(const uint64_t *code, unsigned n)
+{
+	uint64_t parts = 0;
+
+	for (unsigned i = 1; i < n; i++) {
+		if ((code[i] ^ code[0]) & ~UINT64_C(0xff00))
+			return false;
+		parts |= code[i] & 0xff00;
+	}
+	return parts == (code[0] & 0xff00);
+}
 
 struct pmu_control_check;
 struct event_grammar;

@@ -40,28 +40,33 @@ static bool is_about(const char *term, const char *name)
 	return !strncmp(term, name, length) && (!term[length] || term[length] == ':');
 }
 
-static bool has(const struct offer *o, const char *term)
+static const struct pmu_event *find(const struct offer *o, const char *term)
 {
 	for (unsigned i = 0; i < o->n; i++)
 		if (is_about(term, o->row[i].name))
-			return true;
+			return &o->row[i];
 	for (unsigned i = 0; o->identities == intel_identities && i < intel_arch_event_count; i++)
 		if (is_about(term, intel_arch_events[i].event.name))
-			return true;
-	return false;
+			return &intel_arch_events[i].event;
+	return NULL;
 }
 
 /* Whether an equation of the family has the event, and nothing that is not offered. */
 static bool in_identity(const struct offer *o, const char *name)
 {
 	for (const struct pmu_identity *i = o->identities; i && i->name; i++) {
+		uint64_t code[IDENTITY_TERMS];
 		bool about = false, all = true;
+		unsigned n = 0;
 
-		for (unsigned t = 0; t < IDENTITY_TERMS && i->term[t].coefficient; t++) {
-			about |= is_about(i->term[t].event, name);
-			all &= has(o, i->term[t].event);
+		for (; n < IDENTITY_TERMS && i->term[n].coefficient; n++) {
+			const struct pmu_event *e = find(o, i->term[n].event);
+
+			about |= is_about(i->term[n].event, name);
+			all &= e != NULL;
+			code[n] = e ? e->code : 0;
 		}
-		if (about && all)
+		if (about && all && (!(i->relation & IDENTITY_UNION) || identity_is_union(code, n)))
 			return true;
 	}
 	return false;

@@ -86,7 +86,7 @@ int intel_core(uint32_t signature, uint32_t hybrid);
 /** The core called `name`, INTEL_NO_CORE if there is none. */
 int intel_core_by_name(const char *name);
 
-#define INTEL_CORE_EVENTS_MAX 1536 /* of one core: scripts/gen-intel-events has the compiler see to it */
+#define INTEL_CORE_EVENTS_MAX 1536 /* of one core */
 
 /**
  * The events of a core, as every family has them, in the order of their names; its offcore responses behind

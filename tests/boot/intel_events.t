@@ -43,6 +43,15 @@ ok(r.status == 0 and {"conditional branches are taken or not", "locked loads are
 ok(not any("load operations" in name for name in names), "those of other cores' events are left out", sorted(names))
 r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls inject=neighbour-coupling")
 ok(r.status == 1, "an equation that does not hold is told", tail(r))
+UNION = "requests for data hit the second level or miss it"
+tables = {p: verdict_table(boot(options="pmu=virtual:intel-%s suite=identities kernel=calls,branches_random n=3 reps=1 " % p + more)) or {}
+          for p, more in (("haswell", ""), ("lunarlake-p", ""), ("skylake", "inject=neighbour-coupling"))}
+verdicts = {p: {name.split("/")[1]: verdict for name, (verdict, _) in sorted(t.items())} for p, t in tables.items()}
+ok(verdicts["haswell"].get(UNION) in ("exact", "within") and "executed conditional branches are taken or not" in verdicts["haswell"],
+   "unit masks whose union is another's add up", sorted(verdicts["haswell"].items()))
+ok(verdicts["lunarlake-p"] and UNION not in verdicts["lunarlake-p"], "those of another core whose union is not are left out", sorted(verdicts["lunarlake-p"]))
+ok("wrong" in [v for name, (v, _) in tables["skylake"].items() if UNION in name or "demand on the second level" in name or "near calls" in name],
+   "a sum that does not hold is told", sorted(verdicts["skylake"].items()))
 r = boot(options=OPTIONS % "haswell" + "event=BR_INST_RETIRED.COND_TAKEN")
 ok(r.status not in (0, 1) and any("COND_TAKEN matches none of" in line for line in r.text), "another core's event is not known", tail(r))
 done()

@@ -73,11 +73,15 @@ static bool offered(const struct pmu *pmu, const struct pmu_identity *identity)
 {
 	struct event_request request;
 	struct event_error error;
+	uint64_t code[IDENTITY_TERMS];
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < IDENTITY_TERMS && identity->term[i].coefficient; i++)
-		if (!event_parse(pmu, identity->term[i].event, &request, 1, &error))
+	for (; n < IDENTITY_TERMS && identity->term[n].coefficient; n++) {
+		if (!event_parse(pmu, identity->term[n].event, &request, 1, &error))
 			return false;
-	return true;
+		code[n] = request.config.code;
+	}
+	return !(identity->relation & IDENTITY_UNION) || identity_is_union(code, n);
 }
 
 /* @return NULL, or why the identity cannot be tried on this PMU */
@@ -228,7 +232,7 @@ static void run_identities(struct run *run)
 	for (; identity->name; identity++) {
 		const char *why;
 
-		if (identity->relation & IDENTITY_OF_SOME && !offered(run->pmu, identity))
+		if (identity->relation & IDENTITY_MARKS && !offered(run->pmu, identity))
 			continue;
 		why = make_equation(run, identity, &q);
 		if (why)
