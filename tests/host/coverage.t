@@ -47,6 +47,7 @@ with tempfile.TemporaryDirectory() as d:
     (d / "pmu").mkdir()
     shutil.copy(ROOT / "scripts/gen-intel-events", d / "scripts")
     shutil.copytree(ROOT / "pmu/intel", d / "pmu/intel")
+    shutil.copy(ROOT / "pmu/quantity.def", d / "pmu")
 
     def generate(change):
         events = d / "pmu/intel/events.csv"

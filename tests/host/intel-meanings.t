@@ -145,6 +145,7 @@ def with_change(old, new):
         (d / "pmu").mkdir()
         shutil.copy(ROOT / "scripts/gen-intel-events", d / "scripts")
         shutil.copytree(ROOT / "pmu/intel", d / "pmu/intel")
+        shutil.copy(ROOT / "pmu/quantity.def", d / "pmu")
         path = d / "pmu/intel/meanings.def"
         text = path.read_text(encoding="utf-8")
         if old not in text:
