@@ -276,7 +276,7 @@ static const struct bound bounds[] = {
 	 "floating-point instructions alone have them"},
 	/* Offcore responses. Which of several requests a prefetcher takes over is the CPU's own. */
 	{Q_OFFCORE_DATA, 0, 64, PARTS({Q_L2_LOAD_MISS, 1, 2, 0}),
-	 PARTS({Q_LOADS, 1, 2, 0}, {Q_LOADS, 2, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS}, {Q_STORES, 1, 4, 0},
+	 PARTS({Q_LOADS, 1, 2, 0}, {Q_LOADS, 2, 1, ODD_MEMORY | LINES_LEAVE}, {Q_STORES, 1, 4, 0},
 	       {Q_PREFETCHES, 2, 1, 0}, OFFCORE_BESIDES),
 	 "the working set has been touched before; a load that misses the second level leaves the core, if "
 	 "no "
@@ -286,7 +286,7 @@ static const struct bound bounds[] = {
 	{Q_OFFCORE_DATA_MISS, 0, 64, NULL, PARTS({Q_LLC_MISS, 2, 1, 0}, OFFCORE_BESIDES),
 	 "misses of the last level, page walks' too"},
 	{Q_OFFCORE_RFO, 0, 64, NULL,
-	 PARTS({Q_STORES, 1, 2, 0}, {Q_STORES, 2, 1, ODD_MEMORY}, {Q_PREFETCHES, 2, 1, 0}, OFFCORE_BESIDES),
+	 PARTS({Q_STORES, 1, 2, 0}, {Q_STORES, 2, 1, ODD_MEMORY | LINES_LEAVE}, {Q_PREFETCHES, 2, 1, 0}, OFFCORE_BESIDES),
 	 "stores alone ask for ownership, of lines that have been touched before"},
 	{Q_OFFCORE_RFO_MISS, 0, 0, NULL, PARTS({Q_OFFCORE_RFO, 1, 1, 0}),
 	 "some of all requests for ownership that leave the core"},
@@ -299,7 +299,7 @@ static const struct bound bounds[] = {
 	       {Q_OFFCORE_PREFETCHES, 1, 1, 0}, {Q_INSN_CLFLUSH, 2, 1, 0}, {Q_INSN_SERIALIZING, 200, 1, 0}),
 	 "a line makes room for one that comes in, or is flushed"},
 	{Q_OFFCORE_PREFETCHES, 0, 500, NULL,
-	 PARTS({Q_LOADS, 2, 1, 0}, {Q_LOADS, 4, 1, ODD_MEMORY | KERNEL_SERVICE_CHAINS}, {Q_STORES, 2, 1, 0},
+	 PARTS({Q_LOADS, 2, 1, 0}, {Q_LOADS, 4, 1, ODD_MEMORY | LINES_LEAVE}, {Q_STORES, 2, 1, 0},
 	       {Q_PREFETCHES, 4, 1, 0}, {Q_INSTRUCTIONS, 1, 4, 0}, {Q_INSN_CLFLUSH, 4, 1, 0},
 	       OFFCORE_BESIDES),
 	 "prefetchers follow accesses and fetches"},

@@ -57,7 +57,6 @@ static const uint8_t anywhere[] = {
 	Q_REQUESTS,
 	Q_RESTEERS,
 	Q_CLEARS,
-	Q_CLEARS_MO,
 	Q_ASSISTS,
 	Q_UNDOCUMENTED,
 	Q_ITLB_MISS,
