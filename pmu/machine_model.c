@@ -33,7 +33,16 @@ const uint8_t machine_quantities[] = {
 
 enum { CACHE_DATA = 1, CACHE_CODE, CACHE_UNIFIED };
 
-static void find_caches(const struct model_profile *profile, struct uarch_geometry *g)
+static const struct model_cpuid *leaf(const struct model_profile *profile, uint32_t number)
+{
+	for (unsigned i = 0; i < profile->n_cpuid; i++)
+		if (profile->cpuid[i].leaf == number)
+			return &profile->cpuid[i];
+	return NULL;
+}
+
+/* Leaf 4 and AMD's 8000001DH: one cache per subleaf. */
+static void find_deterministic(const struct model_profile *profile, struct uarch_geometry *g)
 {
 	for (unsigned i = 0; i < profile->n_cpuid; i++) {
 		const struct model_cpuid *c = &profile->cpuid[i];
@@ -44,7 +53,7 @@ static void find_caches(const struct model_profile *profile, struct uarch_geomet
 			.line = (uint16_t)((c->ebx & 0xfff) + 1),
 		};
 
-		if (c->leaf != 4 || !type)
+		if ((c->leaf != 4 && c->leaf != 0x8000001d) || !type)
 			continue;
 		if (level == 1 && type != CACHE_CODE)
 			g->l1d = cache;
@@ -55,6 +64,41 @@ static void find_caches(const struct model_profile *profile, struct uarch_geomet
 		if (level == 3)
 			g->llc = cache;
 	}
+}
+
+/* Ways of a second or third level by their code in leaf 80000006H, as far as profiles have them: AMD APM
+ * vol. 3, E.4.4. */
+static const uint8_t coded_ways[16] = {[4] = 4, [6] = 8, [8] = 16, [11] = 48, [12] = 64};
+
+static struct uarch_cache_geometry cache_of(uint32_t kib, unsigned ways, unsigned line)
+{
+	if (!kib || !ways || !line)
+		return (struct uarch_cache_geometry){0};
+	return (struct uarch_cache_geometry){
+		.sets = kib * 1024 / (ways * line), .ways = (uint16_t)ways, .line = (uint16_t)line};
+}
+
+/* AMD's older leaves: size, ways, line. */
+static void find_classic(const struct model_profile *profile, struct uarch_geometry *g)
+{
+	const struct model_cpuid *first = leaf(profile, 0x80000005), *outer = leaf(profile, 0x80000006);
+
+	if (first) {
+		g->l1d = cache_of(first->ecx >> 24, first->ecx >> 16 & 0xff, first->ecx & 0xff);
+		g->l1i = cache_of(first->edx >> 24, first->edx >> 16 & 0xff, first->edx & 0xff);
+	}
+	if (outer) {
+		g->l2 = cache_of(outer->ecx >> 16, coded_ways[outer->ecx >> 12 & 15], outer->ecx & 0xff);
+		g->llc = cache_of((outer->edx >> 18) * 512, coded_ways[outer->edx >> 12 & 15],
+				  outer->edx & 0xff);
+	}
+}
+
+static void find_caches(const struct model_profile *profile, struct uarch_geometry *g)
+{
+	find_deterministic(profile, g);
+	if (!g->l1d.sets)
+		find_classic(profile, g);
 	/* Of a last level that is too large for the model, every second set, until it fits: lines that share
 	 * a set still do. */
 	while ((uint64_t)g->llc.sets * g->llc.ways > UARCH_LLC_LINES)
@@ -99,7 +143,8 @@ static bool find_tlb(uint8_t descriptor, struct uarch_geometry *g)
 	return false;
 }
 
-static void find_tlbs(const struct model_profile *profile, struct uarch_geometry *g)
+/* The leaf of Intel's descriptors. */
+static bool find_described_tlbs(const struct model_profile *profile, struct uarch_geometry *g)
 {
 	bool known = false;
 
@@ -111,10 +156,36 @@ static void find_tlbs(const struct model_profile *profile, struct uarch_geometry
 			for (unsigned shift = 0; shift < 32 && !(regs[r] >> 31); shift += 8)
 				known |= find_tlb(regs[r] >> shift & 0xff, g);
 	}
-	if (!known) {
-		g->stlb_sets = 256;
-		g->stlb_ways = 6;
-	}
+	return known;
+}
+
+#define TLB_ENTRIES(reg) ((reg)&0xfff)
+#define L2_TLB_X32       (1u << 14) /* CPUID.80000021H:EAX, sizes are in units of 32 entries */
+
+/* AMD's: of the second level the data side, which the model uses for both. */
+static bool find_classic_tlbs(const struct model_profile *profile, struct uarch_geometry *g)
+{
+	const struct model_cpuid *first = leaf(profile, 0x80000005), *second = leaf(profile, 0x80000006),
+				 *unit = leaf(profile, 0x80000021);
+	uint32_t entries;
+
+	if (!first || !second)
+		return false;
+	g->dtlb = first->ebx >> 16 & 0xff;
+	if (first->ebx & 0xff) /* Bobcat tells of none on the first level */
+		g->itlb = first->ebx & 0xff;
+	entries = TLB_ENTRIES(second->ebx >> 16) * (unit && unit->eax & L2_TLB_X32 ? 32 : 1);
+	g->stlb_ways = coded_ways[second->ebx >> 28];
+	g->stlb_sets = g->stlb_ways ? entries / g->stlb_ways : 0;
+	return true;
+}
+
+static void find_tlbs(const struct model_profile *profile, struct uarch_geometry *g)
+{
+	if (find_described_tlbs(profile, g) || find_classic_tlbs(profile, g))
+		return;
+	g->stlb_sets = 256;
+	g->stlb_ways = 6;
 }
 
 struct uarch_geometry machine_geometry(const struct model_profile *profile)

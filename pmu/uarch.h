@@ -28,7 +28,7 @@
 #define UARCH_L2_LINES   131072
 #define UARCH_LLC_LINES  262144
 #define UARCH_TLB        128
-#define UARCH_STLB       2048
+#define UARCH_STLB       4096
 #define UARCH_STORES     64
 #define UARCH_RETURNS    32
 #define UARCH_PREDICTORS 4096
@@ -43,7 +43,7 @@ struct uarch_cache_geometry {
 struct uarch_geometry {
 	struct uarch_cache_geometry l1d, l1i, l2, llc;
 	uint16_t dtlb, itlb; /* entries, fully associative */
-	uint32_t stlb_sets;  /* second-level TLB; 0: none */
+	uint32_t stlb_sets;  /* second-level TLB, any number; 0: none */
 	uint16_t stlb_ways;
 	uint8_t page_shift;   /* 12: translations are of 4 KiB pages, but for uarch_large_pages() */
 	uint8_t history_bits; /* of global history, at most 12 */

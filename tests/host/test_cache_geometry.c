@@ -146,6 +146,13 @@ static void data_tlbs(void **state)
 		{0x80000005, 0, {0, 0xff40ff20, 0, 0}},
 		{0x80000006, 0, {0, 0x48002200 | 0x6000000, 0, 0}},
 	};
+	static const struct row zen5[] = {
+		{0, 0, {1, 0, 0, 0}},
+		{0x80000000, 0, {0x80000021, 0, 0, 0}},
+		{0x80000005, 0, {0, 0xff60ff40, 0, 0}},
+		{0x80000006, 0, {0, 0x60804040, 0, 0}},
+		{0x80000021, 0, {1u << 14, 0, 0, 0}}, /* in units of 32 */
+	};
 
 	(void)state;
 	PRESENT(leaf_18);
@@ -156,6 +163,8 @@ static void data_tlbs(void **state)
 	assert_int_equal(tlb_entries(answer), 0);
 	PRESENT(amd);
 	assert_int_equal(tlb_entries(answer), 0x40 + 0xe00);
+	PRESENT(zen5);
+	assert_int_equal(tlb_entries(answer), 96 + 4096);
 }
 
 int main(void)

@@ -284,7 +284,25 @@ static void every_profile_has_a_machine(void **unused)
 	assert_int_equal(g.dtlb, 32);
 	assert_int_equal(g.itlb, 48);
 	assert_int_equal(g.stlb_sets * g.stlb_ways, 512);
-	/* Without leaf 4 there is a cache nevertheless. */
+	g = machine_geometry(&amd_k8);
+	assert_int_equal(g.l1d.sets, 512);
+	assert_int_equal(g.l1d.ways, 2);
+	assert_int_equal(g.l1i.sets, 512);
+	assert_int_equal(g.l2.sets * g.l2.ways * g.l2.line, 1 << 20);
+	assert_int_equal(g.llc.sets, 0);
+	assert_int_equal(g.dtlb, 32);
+	assert_int_equal(g.stlb_sets, 128);
+	g = machine_geometry(&amd_fam10h);
+	assert_int_equal(g.llc.sets, 2048);
+	assert_int_equal(g.llc.ways, 48);
+	g = machine_geometry(&amd_zen1);
+	assert_int_equal(g.l1i.ways, 4);
+	assert_int_equal(g.stlb_sets, 192); /* no power of two */
+	g = machine_geometry(&amd_zen5);
+	assert_int_equal(g.l1d.ways, 12);
+	assert_int_equal(g.dtlb, 96);
+	assert_int_equal(g.stlb_sets * g.stlb_ways, 4096); /* told in units of 32 */
+	/* Without such leaves there is a cache nevertheless. */
 	struct model_profile bare = {.name = "bare"};
 	g = machine_geometry(&bare);
 	assert_true(uarch_size(&g) > 0);

@@ -324,7 +324,7 @@ static void bad_geometry(void **state)
 	REFUSED(g.llc.sets = 1u << 20);
 	REFUSED(g.dtlb = 0);
 	REFUSED(g.itlb = UARCH_TLB + 1);
-	REFUSED(g.stlb_sets = 3);
+	REFUSED(g.stlb_sets = UARCH_STLB);
 	REFUSED(g.stlb_ways = 0);
 	REFUSED(g.page_shift = 11);
 	REFUSED(g.history_bits = 13);

@@ -32,8 +32,9 @@ static bool deterministic(query_fn *query, uint32_t leaf, unsigned level, struct
  * associative one. */
 static bool classic(query_fn *query, unsigned level, struct cache_geometry *out)
 {
-	static const uint8_t encoded_ways[16] = {[1] = 1,   [2] = 2,   [4] = 4,   [6] = 8,   [8] = 16,
-						 [10] = 32, [11] = 48, [12] = 64, [13] = 96, [14] = 128};
+	static const uint8_t encoded_ways[16] = {
+		[1] = 1,  [2] = 2,   [3] = 3,   [4] = 4,   [5] = 6,   [6] = 8,
+		[8] = 16, [10] = 32, [11] = 48, [12] = 64, [13] = 96, [14] = 128};
 	struct cpuid_regs second = query(0x80000006, 0);
 	uint32_t reg = level == 1 ? query(0x80000005, 0).ecx : level == 2 ? second.ecx : second.edx;
 	uint32_t line = reg & 0xff;
@@ -62,6 +63,7 @@ bool cache_geometry(unsigned level, query_fn *query, struct cache_geometry *out)
 
 /* --- TLBs ------------------------------------------------------------------------------------------- */
 
+#define L2_TLB_X32  (1u << 14) /* CPUID.80000021H:EAX, sizes of second-level TLBs are in units of 32 */
 #define TLB_DATA    1
 #define TLB_UNIFIED 3
 #define TLB_LOADS   4
@@ -108,7 +110,11 @@ unsigned tlb_entries(query_fn *query)
 
 	if (!entries && basic >= 2)
 		entries = tlb_descriptors(query);
-	if (!entries && extended >= 0x80000006 && extended <= 0x8000ffff)
-		entries = (query(0x80000005, 0).ebx >> 16 & 0xff) + (query(0x80000006, 0).ebx >> 16 & 0xfff);
+	if (!entries && extended >= 0x80000006 && extended <= 0x8000ffff) {
+		bool in_32s = extended >= 0x80000021 && query(0x80000021, 0).eax & L2_TLB_X32;
+
+		entries = (query(0x80000005, 0).ebx >> 16 & 0xff) +
+			  (query(0x80000006, 0).ebx >> 16 & 0xfff) * (in_32s ? 32 : 1);
+	}
 	return entries;
 }
