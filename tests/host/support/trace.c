@@ -160,7 +160,7 @@ static void add_up(struct trace *t)
 
 bool trace_is_whole(const struct kernel *k)
 {
-	return !stepper_unfit(k) || !(k->flags & HANDLERS);
+	return !stepper_unfit(k) || (!(k->flags & HANDLERS) && kernel_has_path(k));
 }
 
 const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from)

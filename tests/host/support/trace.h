@@ -36,7 +36,7 @@ struct trace {
  * Step a kernel (tests/host/support/stepper.h), or, where that is not possible, read its path off its code:
  * straight on, along direct jumps, back at the branch that closes the loop as often as there are turns. Then
  * addresses of data are made up, but two operands have one address if they are written alike; and what
- * handlers of its interrupts and faults do is not seen (trace_is_whole()).
+ * handlers of its interrupts and faults, or guests, do is not seen (trace_is_whole()).
  * @param t    zeroed, or of an earlier call, whose memory is used again
  * @param from kernels with the ring of code: how many turns were before
  * @return NULL, or one line that says what went wrong
@@ -44,7 +44,7 @@ struct trace {
 const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from);
 void trace_free(struct trace *t);
 
-/** Whether a trace of this kernel has all that the kernel causes: it is stepped, or has no handlers. */
+/** Whether a trace of this kernel has all that the kernel causes: it is stepped, or has neither handlers nor guests. */
 bool trace_is_whole(const struct kernel *k);
 
 /** The step's terms (pmu/account.h). @return how many */
