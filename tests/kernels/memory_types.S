@@ -45,22 +45,46 @@ SIGNATURE_END
 #define MEMORY	1000
 
 #define LINKS 16
-.macro CHAIN_KERNEL name, purpose, flag, cycles
-KERNEL \name, "\purpose", flags=\flag
+#define WAITS "each load waits for the one before: from one cycle to what the level takes, twice that beside a sibling thread"
+
+/* Sixteen loads a turn, each of the address of the next. */
+.macro LINKED_LOADS
 	mov KERNEL_PARAM_CHAIN(%rsi), %rax
 1:	.rept LINKS
 	mov (%rax), %rax
 	.endr
 	dec %rdi
 	jnz 1b
-KERNEL_END
-SIG INSTRUCTIONS, LINKS + 2, 1
+.endm
+
+.macro SIG_LINKED_LOADS
 SIG INSN_LOAD, LINKS, 1
 SIG LOADS, LINKS, 1
 SIG LOAD_BYTES, LINKS*8, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
-SIG_RANGE CYCLES, LINKS, 1, (LINKS*(\cycles) + 2)*2, (\cycles)*2 + CYCLES_ONCE, "each load waits for the one before: from one cycle to what the level takes, twice that beside a sibling thread"
+.endm
+
+/* The next run goes on where this one stopped, so that it comes back to a line after all others. */
+.macro GOES_ON
+	mov %rax, KERNEL_PARAM_CHAIN(%rsi)
+.endm
+
+.macro SIG_GOES_ON
+SIG INSTRUCTIONS, LINKS + 2, 2
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+.endm
+
+.macro CHAIN_KERNEL name, purpose, flag, cycles
+KERNEL \name, "\purpose", flags=\flag
+	LINKED_LOADS
+	GOES_ON
+KERNEL_END
+SIG_LINKED_LOADS
+SIG_GOES_ON
+SIG_RANGE CYCLES, LINKS, 1, (LINKS*(\cycles) + 2)*2, ((\cycles) + 1)*2 + CYCLES_ONCE, WAITS
 .endm
 
 #define FITS "three quarters of the ways are in use; others may take eight lines in a run"
@@ -72,7 +96,12 @@ SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 8, "a few dozen lines that fit the second level
 SIG_RANGE LLC_MISS, 0, 0, 0, 8, "a few dozen lines that fit every cache but the first; others may take eight lines in a run"
 SIGNATURE_END
 
-CHAIN_KERNEL chain_l1_fits, "N times sixteen loads of lines of one set that fit the first-level data cache", KERNEL_SERVICE_CHAIN_L1|KERNEL_SERVICE_CHAIN_FITS, HIT
+KERNEL chain_l1_fits, "N times sixteen loads of lines of one set that fit the first-level data cache", flags=KERNEL_SERVICE_CHAIN_L1|KERNEL_SERVICE_CHAIN_FITS
+	LINKED_LOADS
+KERNEL_END
+SIG INSTRUCTIONS, LINKS + 2, 1
+SIG_LINKED_LOADS
+SIG_RANGE CYCLES, LINKS, 1, (LINKS*HIT + 2)*2, HIT*2 + CYCLES_ONCE, WAITS
 SIG_RANGE L1D_LOAD_MISS, 0, 0, 0, 8, FITS
 SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 8, FITS
 SIG_RANGE LLC_REF, 0, 0, 0, 8, FITS
@@ -80,34 +109,19 @@ SIG_RANGE LLC_MISS, 0, 0, 0, 8, FITS
 SIGNATURE_END
 
 CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2, MEMORY
-SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*2, 2, "two to four times as many lines as a set has ways, of which half may stay, or none; the neighbour of each may be asked for as well"
+SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*2, 2*(1 + 1), "two to four times as many lines as a set has ways, of which half may stay, or none; the neighbour of each may be asked for as well"
 SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 1, REPLACED
 SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 1, REPLACED
 SIGNATURE_END
 
-/*
- * Rings of which no run sees the end: the next run goes on where the last one stopped, and comes back to a line after all others. \walks of the
- * loads of a turn and \once in all take a walk, at most.
- */
+/* Rings of which no run sees the end. \walks of the loads of a turn and \once in all take a walk, at most. */
 .macro RING_KERNEL name, purpose, flag, walks, once
 KERNEL \name, "\purpose", flags=\flag
-	mov KERNEL_PARAM_CHAIN(%rsi), %rax
-1:	.rept LINKS
-	mov (%rax), %rax
-	.endr
-	dec %rdi
-	jnz 1b
-	mov %rax, KERNEL_PARAM_CHAIN(%rsi)
+	LINKED_LOADS
+	GOES_ON
 KERNEL_END
-SIG INSTRUCTIONS, LINKS + 2, 2
-SIG INSN_LOAD, LINKS, 1
-SIG LOADS, LINKS, 1
-SIG LOAD_BYTES, LINKS*8, 8
-SIG INSN_STORE, 0, 1
-SIG STORES, 0, 1
-SIG STORE_BYTES, 0, 8
-SIG_LOOP
-SIG_INTEGER_ONLY
+SIG_LINKED_LOADS
+SIG_GOES_ON
 SIG_RANGE CYCLES, LINKS, 1, (LINKS*MEMORY + (\walks)*MEMORY + 2)*2, (MEMORY + (\once)*MEMORY + 1)*2 + CYCLES_ONCE, "each load waits for the one before: from one cycle to an access of memory and a walk that takes one more, twice that beside a sibling thread"
 .endm
 
