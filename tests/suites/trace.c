@@ -128,6 +128,9 @@ static void judge_trace(const struct trace_check *c, const struct recorded *rec,
 	else if (c->full && c->threshold && (!rec->taken || (rec->taken > 1 && !rec->pmu->lvt_stays)))
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts when the buffer was full",
 			      rec->taken);
+	else if (c->full && c->threshold && !rec->state.overflow)
+		judgement_set(&r->judgement, VERDICT_WRONG,
+			      "an interrupt at the threshold, and no status says so");
 	else if (c->event && rec->taken != 1)
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts after the branches", rec->taken);
 	else if (c->interrupted && !rec->taken)
