@@ -34,7 +34,7 @@ void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_
 	e->rule = intel_rules[OFFCORE];
 	e->source = "Intel's event list of the core";
 	if (answer == OFFCORE_FOREIGN && !(kinds & ~READS)) {
-		e->terms[0] = (struct event_term){Q_NOT_PROVOKED, 1};
+		e->terms[0] = (struct event_term){Q_LOADS_HITM, 1};
 		e->rule = intel_rules[ALONE];
 		return;
 	}

@@ -380,7 +380,7 @@ static void meanings_agree_with_names(void **state)
 		for (unsigned i = 0; i < n; i++) {
 			const struct pmu_event *e = &row[i];
 
-			if (counts(e, Q_NOT_PROVOKED)) {
+			if (counts(e, Q_LOADS_HITM)) {
 				foreign++;
 				assert_true(strstr(e->name, "HITM") || strstr(e->name, "TILE_M"));
 				continue;
@@ -523,7 +523,7 @@ static void names_of_files_have_meanings(void **state)
 	assert_true(intel_offcore_meaning("OCR.DEMAND_DATA_RD.ANY_RESPONSE", &e));
 	assert_true(counts(&e, Q_OFFCORE_DATA));
 	assert_true(intel_offcore_meaning("offcore_response.demand_rfo.l3_hit.snoop_hitm", &e));
-	assert_true(counts(&e, Q_NOT_PROVOKED));
+	assert_true(counts(&e, Q_LOADS_HITM));
 	assert_int_equal(e.flags, 0);
 	assert_false(intel_offcore_meaning("OCR.DEMAND_DATA_RD.NO_SUCH", &e));
 	assert_false(intel_offcore_meaning("INST.DEMAND_DATA_RD.ANY_RESPONSE", &e));
