@@ -13,10 +13,11 @@
 extern const uint8_t machine_quantities[];
 
 /**
- * Caches as CPUID leaf 4 of the profile has them, TLBs for 4 KiB pages as its leaf 2 has (SDM vol. 2, CPUID); of
- * AMD's profiles as leaves 8000001DH, 80000005H and 80000006H have them (APM vol. 3, E.4). Where it has none: 32 KiB, 32 KiB and 512 KiB; 64 entries in each first-level TLB, 1536 in the second.
- * First-level TLBs are fully associative here. What CPUID does not tell is the same for all: ten bits of
- * branch history, 16 return addresses, 32 stores (as in a Nehalem).
+ * Caches as CPUID leaf 4 of the profile has them, TLBs for 4 KiB pages as its leaf 2 has (SDM vol. 2, CPUID);
+ * of AMD's profiles as leaves 8000001DH, 80000005H and 80000006H have them (APM vol. 3, E.4). Where it has
+ * none: 32 KiB, 32 KiB and 512 KiB; 64 entries in each first-level TLB, 1536 in the second. First-level TLBs
+ * are fully associative here. What CPUID does not tell is the same for all: ten bits of branch history, 16
+ * return addresses, 32 stores (as in a Nehalem).
  */
 struct uarch_geometry machine_geometry(const struct model_profile *profile);
 

@@ -99,8 +99,7 @@ size_t uarch_size(const struct uarch_geometry *g)
 	    g->history_bits > 12 || !g->return_stack || g->return_stack > UARCH_RETURNS || !g->store_buffer ||
 	    g->store_buffer > UARCH_STORES)
 		return 0;
-	if (g->stlb_sets && (!g->stlb_ways ||
-			     (uint64_t)g->stlb_sets * g->stlb_ways > UARCH_STLB))
+	if (g->stlb_sets && (!g->stlb_ways || (uint64_t)g->stlb_sets * g->stlb_ways > UARCH_STLB))
 		return 0;
 	return sizeof(struct uarch) +
 	       sizeof(uint64_t) *

@@ -11,8 +11,8 @@ static const struct {
 	{0x00000001, 0, 1u << 2 | 1u << 4 | 1u << 15 | 1u << 31, 1u << 21},
 	/* Hybrid, architectural LBR; Intel PT. */
 	{0x00000007, 1u << 25, 0, 1u << 15 | 1u << 19},
-	/* AMD APM vol. 3, E.4.2: IBS, core, NB, data-breakpoint, timestamp and L3 counter extensions; and that
-	 * there are leaves of topology, of which the profile has its caches. */
+	/* AMD APM vol. 3, E.4.2: IBS, core, NB, data-breakpoint, timestamp and L3 counter extensions; and
+	 * that there are leaves of topology, of which the profile has its caches. */
 	{0x80000001, 0, 1u << 10 | 1u << 22 | 1u << 23 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28, 0},
 	/* IRPERF, BRS. */
 	{0x80000008, 1u << 1 | 1u << 31, 0, 0},

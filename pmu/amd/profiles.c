@@ -295,7 +295,8 @@ const struct model_profile amd_zen3 = {
 	.n_cpuid = COUNT(zen3_cpuid),
 };
 
-/* EPYC 7763 (Zen 3), signature A00F11; of its caches and TLBs no dump was at hand: the 5950X's, the same core. */
+/* EPYC 7763 (Zen 3), signature A00F11; of its caches and TLBs no dump was at hand: the 5950X's, the same
+ * core. */
 static const struct model_cpuid zen3_epyc_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00a00f11, 0x00400800, 0x7eda320b, 0x178bfbff},

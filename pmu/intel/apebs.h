@@ -22,9 +22,8 @@
 #define APEBS_WRITE     4 /* bits 26:4: where the next record goes */
 #define APEBS_FULL      (1ull << 31)
 #define APEBS_ENABLE    (1ull << 32)
-#define APEBS_THRESHOLD 36 /* bits 58:36: an offset that, once reached, sets the status bit and interrupts   \
-			    */
-#define APEBS_OFFSET 0x7fffffull
+#define APEBS_THRESHOLD 36 /* bits 58:36: an offset; reached, it sets the status bit and interrupts */
+#define APEBS_OFFSET    0x7fffffull
 #define APEBS_INDEX_VALID                                                                                    \
 	(APEBS_OFFSET << APEBS_WRITE | APEBS_FULL | APEBS_ENABLE | APEBS_OFFSET << APEBS_THRESHOLD)
 

@@ -165,7 +165,8 @@ static int core_of_this_cpu(void)
  * ones have. */
 static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
 {
-	unsigned n = intel_unpack(core_of_this_cpu(), of_core, INTEL_CORE_EVENTS_MAX), architectural = pmu->n_events;
+	unsigned n = intel_unpack(core_of_this_cpu(), of_core, INTEL_CORE_EVENTS_MAX),
+		 architectural = pmu->n_events;
 	uint32_t general = l->n_general ? low_counters(l->n_general) : 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -240,9 +241,11 @@ static bool identify(struct pmu *pmu, const char **why)
 	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
 	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
 	pmu->events = events;
-	intel_found = (struct intel_found){intel_perf_capabilities(), l,
+	intel_found = (struct intel_found){intel_perf_capabilities(),
+					   l,
 					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
-					   intel_lbr_here(), record_source(pmu, RECORD_BTS) != NULL,
+					   intel_lbr_here(),
+					   record_source(pmu, RECORD_BTS) != NULL,
 					   core_of_this_cpu()};
 	return true;
 }

@@ -22,7 +22,7 @@ struct intel_found {
 	bool records_branches; /* a last-branch stack that answers */
 	struct intel_lbr lbr;
 	bool traces_branches; /* a branch trace */
-	int core;              /* intel_core() of it */
+	int core;             /* intel_core() of it */
 };
 extern struct intel_found intel_found;
 

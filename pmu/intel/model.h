@@ -39,7 +39,9 @@ enum intel_injection {
 #define INTEL_INJECTION(id, name, summary) INJECT_##id,
 #include "pmu/intel/injections.def"
 #undef INTEL_INJECTION
+	INTEL_INJECTIONS
 };
+_Static_assert(INTEL_INJECTIONS <= 64, "a bit of the mask for each (model_injections_parse())");
 
 enum intel_clock {
 	CLOCK_NONE,

@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define RECORD_MOST 4096
-#define BEYOND_MOST 16384 /* (injected) how far records go beyond the end: memory is still to be had there */
+#define BEYOND_MOST 16384 /* (injected) how far records go beyond the end: memory is still to be had there   \
+			   */
 
 struct apebs_record {
 	uint8_t bytes[RECORD_MOST];

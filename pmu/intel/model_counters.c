@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#define SMI_EVERY  4999 /* steps (injected) */
-#define SMI_LENGTH 100
+#define SMI_EVERY   4999 /* steps (injected) */
+#define SMI_LENGTH  100
 #define LATE_STEPS  3   /* (injected) */
 #define AGAIN_STEPS 500 /* (injected) a handler has unmasked the local APIC's entry by then */
 

@@ -102,7 +102,8 @@ bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, str
 
 	if (!msr_read(IA32_PEBS_BASE, &value) || !msr_read(IA32_PEBS_INDEX, &value)) {
 		*why = record_reason("the PEBS registers raise #GP though CPUID promises them%s",
-				    cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
+				     cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)"
+							     : "");
 		return false;
 	}
 	*out = (struct pmu_record_source){.kind = RECORD_PEBS,

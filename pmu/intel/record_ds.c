@@ -23,7 +23,7 @@ bool intel_ds_usable(uint64_t absent, const char **why)
 	}
 	if (msr_read(IA32_MISC_ENABLE, &value) && value & absent) {
 		*why = record_reason("IA32_MISC_ENABLE[%u] says that it is not available%s",
-				    absent == MISC_ENABLE_NO_BTS ? 11u : 12u, hypervisor);
+				     absent == MISC_ENABLE_NO_BTS ? 11u : 12u, hypervisor);
 		return false;
 	}
 	if (!msr_read(IA32_DS_AREA, &value)) {

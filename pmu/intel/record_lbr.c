@@ -83,7 +83,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	    !msr_read(lbr.from + lbr.depth - 1, &value) || (lbr.to && !msr_read(lbr.to, &value)) ||
 	    (lbr.info && !msr_read(lbr.info, &value))) {
 		*why = record_reason("the last-branch registers raise #GP%s",
-				    cpu_has(CPU_HYPERVISOR) ? ": the hypervisor does not pass them on" : "");
+				     cpu_has(CPU_HYPERVISOR) ? ": the hypervisor does not pass them on" : "");
 		return false;
 	}
 	if (architectural(&lbr))

@@ -89,7 +89,8 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	}
 	if (!msr_read(IA32_PEBS_ENABLE, &value) || (p.adaptive && !msr_read(IA32_PEBS_DATA_CFG, &value))) {
 		*why = record_reason("the PEBS registers raise #GP though CPUID promises them%s",
-				    cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
+				     cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)"
+							     : "");
 		return false;
 	}
 	snprintf(name, sizeof name, "PEBS, record format %u%s", p.format, p.adaptive ? ", adaptive" : "");

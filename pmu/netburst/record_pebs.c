@@ -76,16 +76,16 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	if (escr != ESCR_NONE)
 		e = netburst_event_of(escr, (code & ESCR_EVENT) >> ESCR_EVENT_SHIFT, netburst_cpu.model);
 	if (e == NB_EVENTS || !(netburst_event[e].flags & NB_PEBS)) {
-		*why = record_reason(
-			"PEBS takes front_end_event, execution_event and replay_event alone: "
-			"memory_loads, packed_SP_retired, 1stL_cache_load_miss_retired and the "
-			"like%s%s",
-			e == NB_EVENTS ? "" : ", not ", e == NB_EVENTS ? "" : netburst_event[e].name);
+		*why = record_reason("PEBS takes front_end_event, execution_event and replay_event alone: "
+				     "memory_loads, packed_SP_retired, 1stL_cache_load_miss_retired and the "
+				     "like%s%s",
+				     e == NB_EVENTS ? "" : ", not ",
+				     e == NB_EVENTS ? "" : netburst_event[e].name);
 		return false;
 	}
 	if (r->counter != sampler()) {
 		*why = record_reason("PEBS is made by %s alone on logical processor %u",
-				       pmu->counter[sampler()].name, netburst_cpu.thread);
+				     pmu->counter[sampler()].name, netburst_cpu.thread);
 		return false;
 	}
 	other = other_mechanism(r->counter, mechanism(e));

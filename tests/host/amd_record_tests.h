@@ -311,7 +311,8 @@ static void ibs_filter(void **unused)
 	assert_int_equal(get(IBS_FETCH_CTL) & (FETCH_L2_MISS | FETCH_L3_MISS), 0);
 }
 
-/* Cycles from the tag to retirement hold those of what the operation waited for; a NOP is complete with it. */
+/* Cycles from the tag to retirement hold those of what the operation waited for; a NOP is complete with it.
+ */
 static void ibs_times(void **unused)
 {
 	static const struct {
@@ -330,8 +331,7 @@ static void ibs_times(void **unused)
 
 			tag(&amd_zen4, swapped ? "ibs-times" : "", 0);
 			touch(rows[i].terms, 4, 8, false);
-			assert_int_equal(get(IBS_OP_DATA),
-					 swapped ? tagged | one << 16 : one | tagged << 16);
+			assert_int_equal(get(IBS_OP_DATA), swapped ? tagged | one << 16 : one | tagged << 16);
 		}
 }
 
@@ -351,8 +351,7 @@ static void ibs_translates(void **unused)
 	static const struct {
 		unsigned shift;
 		uint64_t told, fetched;
-	} rows[] = {
-		{0, 0, 0}, {12, 0, 0}, {21, DATA3_L1TLB_2M, 1}, {30, DATA3_L1TLB_1G, 2}};
+	} rows[] = {{0, 0, 0}, {12, 0, 0}, {21, DATA3_L1TLB_2M, 1}, {30, DATA3_L1TLB_1G, 2}};
 	(void)unused;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		unsigned shift = rows[i].shift;
@@ -680,9 +679,10 @@ static void branch_sampling(void **unused)
 		cmocka_unit_test(ibs_long_periods), cmocka_unit_test(ibs_tells_branches),                    \
 		cmocka_unit_test(ibs_tells_accesses), cmocka_unit_test(ibs_filter),                          \
 		cmocka_unit_test(ibs_times), cmocka_unit_test(ibs_translates),                               \
-		cmocka_unit_test(ibs_tells_levels), cmocka_unit_test(ibs_fetches), cmocka_unit_test(ibs_fetch_count),                            \
-		cmocka_unit_test(ibs_own_write), cmocka_unit_test(branch_registers),                         \
-		cmocka_unit_test(branch_stack), cmocka_unit_test(branch_filters),                            \
-		cmocka_unit_test(last_branch), cmocka_unit_test(branch_sampling)
+		cmocka_unit_test(ibs_tells_levels), cmocka_unit_test(ibs_fetches),                           \
+		cmocka_unit_test(ibs_fetch_count), cmocka_unit_test(ibs_own_write),                          \
+		cmocka_unit_test(branch_registers), cmocka_unit_test(branch_stack),                          \
+		cmocka_unit_test(branch_filters), cmocka_unit_test(last_branch),                             \
+		cmocka_unit_test(branch_sampling)
 
 #endif

@@ -363,8 +363,8 @@ static void change_deeds(const struct deeds *it, struct tally *t)
 	}
 }
 
-/* Only of kernels with handlers or guests that do not run here are architectural numbers left to the suite `truth`,
- * which changes them in the image. */
+/* Only of kernels with handlers or guests that do not run here are architectural numbers left to the suite
+ * `truth`, which changes them in the image. */
 static unsigned left_to_the_image(void)
 {
 	unsigned left = 0;

@@ -6,8 +6,8 @@
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS, MODEL_DS_TESTS, MODEL_V6_TESTS,
-					   MODEL_APEBS_TESTS, MODEL_OFFCORE_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS,   MODEL_DS_TESTS,
+					   MODEL_V6_TESTS,   MODEL_APEBS_TESTS, MODEL_OFFCORE_TESTS};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	free(cpu);
 	return failed;

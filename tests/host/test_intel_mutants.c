@@ -30,8 +30,8 @@ static const char *const mutants[] = {
 
 static void every_mutant_is_caught(void **unused)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS, MODEL_DS_TESTS, MODEL_V6_TESTS,
-					   MODEL_APEBS_TESTS, MODEL_OFFCORE_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS,   MODEL_DS_TESTS,
+					   MODEL_V6_TESTS,   MODEL_APEBS_TESTS, MODEL_OFFCORE_TESTS};
 
 	(void)unused;
 	mutation_demand("Intel", &model_mutant, mutants, M_COUNT, tests, sizeof tests / sizeof tests[0]);

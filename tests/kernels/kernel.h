@@ -271,7 +271,8 @@ struct kernel_params {
 	uint64_t apic;   /* address of the local APIC's registers, in xAPIC mode */
 	uint64_t ticks;  /* initial count of the APIC timer for some tens of microseconds */
 	uint64_t code;   /* a segment of the ring of code; may be moved on in it */
-	uint64_t vmcb;   /* with KERNEL_NEEDS_SVM: a guest's control block, which lacks RIP and RSP and intercepts VMMCALL */
+	uint64_t vmcb;   /* with KERNEL_NEEDS_SVM: a guest's control block, which lacks RIP and RSP and
+			    intercepts VMMCALL */
 };
 _Static_assert(offsetof(struct kernel_params, vmcb) == KERNEL_PARAM_VMCB, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, code) == KERNEL_PARAM_CODE, "kernel_params");
@@ -342,7 +343,8 @@ static inline bool kernel_transacts(const struct kernel *k)
 	return k->needs & KERNEL_NEEDS_RTM;
 }
 
-/** Whether each instruction of the kernel is followed by the one that it leads to: a guest's last one is not. */
+/** Whether each instruction of the kernel is followed by the one that it leads to: a guest's last one is not.
+ */
 static inline bool kernel_has_path(const struct kernel *k)
 {
 	return !(k->needs & KERNEL_NEEDS_SVM);

@@ -238,7 +238,8 @@ const struct kernel *sampling_kernel(struct sampling_suite *s, const struct samp
 }
 
 const struct kernel *sampling_named(const struct sampling_suite *s, const char *name,
-				    const struct sampling_choice *c, uint8_t ring, uint64_t n, uint64_t *often)
+				    const struct sampling_choice *c, uint8_t ring, uint64_t n,
+				    uint64_t *often)
 {
 	const struct kernel *k = kernel_by_name(name);
 	const char *glob = s->run->options->kernel_glob;

@@ -58,7 +58,8 @@ const struct kernel *sampling_kernel(struct sampling_suite *s, const struct samp
 
 /** The kernel of this name, if kernel= does not leave it out and the event occurs in it as above. */
 const struct kernel *sampling_named(const struct sampling_suite *s, const char *name,
-				    const struct sampling_choice *c, uint8_t ring, uint64_t n, uint64_t *often);
+				    const struct sampling_choice *c, uint8_t ring, uint64_t n,
+				    uint64_t *often);
 
 /** A result of this suite, its name put together in `name` (SAMPLING_NAME): EVENT/what/kernel/ring. */
 struct result sampling_result(const struct sampling_suite *s, char *name, const struct sampling_choice *c,

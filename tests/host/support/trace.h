@@ -44,7 +44,8 @@ struct trace {
 const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from);
 void trace_free(struct trace *t);
 
-/** Whether a trace of this kernel has all that the kernel causes: it is stepped, or has neither handlers nor guests. */
+/** Whether a trace of this kernel has all that the kernel causes: it is stepped, or has neither handlers nor
+ * guests. */
 bool trace_is_whole(const struct kernel *k);
 
 /** The step's terms (pmu/account.h). @return how many */
