@@ -125,17 +125,40 @@ struct model_increment {
 	uint64_t amount;
 };
 
+/** Which of a model's injections are active: a bit for each, in the order of pmu_model.injections[]. */
+#define MODEL_INJECTION_WORDS 2
+#define MODEL_INJECTIONS_MAX  (64 * MODEL_INJECTION_WORDS)
+struct model_injected {
+	uint64_t word[MODEL_INJECTION_WORDS];
+};
+
+static inline bool model_injected(const struct model_injected *set, unsigned i)
+{
+	return set->word[i / 64] >> i % 64 & 1;
+}
+
+static inline bool model_injected_any(const struct model_injected *set)
+{
+	uint64_t any = 0;
+
+	for (unsigned w = 0; w < MODEL_INJECTION_WORDS; w++)
+		any |= set->word[w];
+	return any;
+}
+
 struct model_mutant;
 
 struct pmu_model {
 	const char *name; /* "intel" */
 	size_t state_size;
-	const struct model_injection *injections; /* name NULL ends; index = bit in the mask of reset() */
+	const struct model_injection *injections; /* name NULL ends; at most MODEL_INJECTIONS_MAX;
+						     index = bit of struct model_injected */
 	const struct model_mutant *mutants;       /* pmu/mutant.h; id NULL ends. NULL but in a test build */
 	bool lvt_stays; /* delivery leaves the mask bit of the LVT performance entry alone (AMD) */
 
-	/** Power-up state for a profile, with the injections of the mask active. */
-	void (*reset)(void *state, const struct model_profile *profile, uint64_t injections);
+	/** Power-up state for a profile, with these injections active; NULL: none. */
+	void (*reset)(void *state, const struct model_profile *profile,
+		      const struct model_injected *injections);
 
 	enum model_access (*rdmsr)(void *state, uint32_t address, uint64_t *value);
 	/**
@@ -221,9 +244,9 @@ const struct model_hybrid *model_hybrid_by_name(const char *name);
 extern const struct model_profile *const model_profiles[];
 const struct model_profile *model_profile_by_name(const char *name);
 
-/** Turn "name+name" (NULL or "": none) into the mask for reset(). @return false with *why, one line, if a
+/** Turn "name+name" (NULL or "": none) into the set for reset(). @return false with *why, one line, if a
  * name is unknown */
-bool model_injections_parse(const struct pmu_model *model, const char *list, uint64_t *mask,
+bool model_injections_parse(const struct pmu_model *model, const char *list, struct model_injected *set,
 			    const char **why);
 
 #endif

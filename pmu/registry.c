@@ -141,11 +141,12 @@ const struct model_hybrid *model_hybrid_by_name(const char *name)
 	return NULL;
 }
 
-bool model_injections_parse(const struct pmu_model *model, const char *list, uint64_t *mask, const char **why)
+bool model_injections_parse(const struct pmu_model *model, const char *list, struct model_injected *set,
+			    const char **why)
 {
 	static char text[REASON_MAX];
 
-	*mask = 0;
+	*set = (struct model_injected){{0}};
 	for (const char *p = list ? list : ""; *p;) {
 		size_t length = strcspn(p, "+");
 		unsigned i = 0;
@@ -161,7 +162,7 @@ bool model_injections_parse(const struct pmu_model *model, const char *list, uin
 			*why = text;
 			return false;
 		}
-		*mask |= 1ull << i;
+		set->word[i / 64] |= 1ull << i % 64;
 		p += length + (p[length] == '+');
 	}
 	return true;

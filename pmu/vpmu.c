@@ -54,7 +54,7 @@ static struct {
 	enum vpmu_sibling sibling;
 	unsigned sibling_interrupts;
 	struct step_breaker breaker;
-	uint64_t injections;
+	struct model_injected injections;
 } vpmu;
 
 /* Fields of a step that say where it happens. */
@@ -435,7 +435,7 @@ static const struct model_memory memory = {
 /* A list of injections, by whose they are. */
 struct injections {
 	uint32_t machine, step;
-	uint64_t model;
+	struct model_injected model;
 };
 
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
@@ -498,7 +498,7 @@ void vpmu_power_up(void)
 {
 	vpmu.thread = 0;
 	vpmu.sibling = SIBLING_HALTED;
-	vpmu.model->reset(vpmu.state, vpmu.profile, vpmu.injections);
+	vpmu.model->reset(vpmu.state, vpmu.profile, &vpmu.injections);
 	if (vpmu.model->attach)
 		vpmu.model->attach(vpmu.state, &memory);
 	begin_epoch();

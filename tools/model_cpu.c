@@ -18,7 +18,7 @@ bool model_cpu_start(const struct model_profile *p)
 	if (!state)
 		return false;
 	profile = p;
-	p->model->reset(state, p, 0);
+	p->model->reset(state, p, NULL);
 	return true;
 }
 

@@ -87,7 +87,7 @@ struct amd_state {
 	unsigned generation, n; /* core counters */
 	bool extended, v2, freezes, has_irperf, has_aperf, has_svm;
 	bool svme; /* EFER's, which the machine keeps */
-	uint64_t injections;
+	struct model_injected injections;
 
 	uint64_t select[AMD_CORE_MAX];
 	uint64_t global_control, status, debugctl, hwcr;
@@ -115,7 +115,7 @@ struct amd_state {
 
 static inline bool injected(const struct amd_state *s, enum amd_injection i)
 {
-	return s->injections >> i & 1;
+	return model_injected(&s->injections, i);
 }
 
 /** What a step has of a quantity. */

@@ -20,6 +20,8 @@ const struct model_injection amd_injections[] = {
 #undef AMD_INJECTION
 	{NULL, NULL},
 };
+_Static_assert(sizeof amd_injections / sizeof *amd_injections <= MODEL_INJECTIONS_MAX + 1,
+	       "a bit of struct model_injected for each");
 
 /* APM 13.2.1: event select in bits 35:32 and 7:0, unit mask in 15:8. */
 static uint64_t code_bits(void)
@@ -157,7 +159,7 @@ void amd_update_running(struct amd_state *s)
 
 	s->running = s->merged = 0;
 	s->n_running = 0;
-	s->quick = !s->injections;
+	s->quick = !model_injected_any(&s->injections);
 	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
 		struct amd_counter *k = &s->counter[c];
 		if (!k->mask || !k->rings || !enabled(s, c))
@@ -342,7 +344,7 @@ static void count(struct amd_state *s, unsigned c, const struct model_step *step
 		value &= MUTANT(M_LARGE_ALONE, LARGE_MOST, -1);
 	uint64_t amount =
 		k->simple ? (uint64_t)value + (k->clock ? cycles : 0) : conditional(k, value, cycles);
-	if (s->injections)
+	if (model_injected_any(&s->injections))
 		amount = distort(s, c, step, amount);
 	if (!amount)
 		return;

@@ -20,7 +20,7 @@ static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t
 	return &none;
 }
 
-static void reset(void *state, const struct model_profile *profile, uint64_t injections)
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
 {
 	struct amd_state *s = state;
 	const struct model_cpuid *v2 = leaf_of(profile, 0x80000022);
@@ -34,7 +34,8 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	s->has_aperf = leaf_of(profile, 6)->ecx & 1;
 	s->n = s->v2 ? v2->ebx & 15 : s->extended ? AMD_EXTENDED : AMD_LEGACY;
 	s->has_svm = leaf_of(profile, 0x80000001)->ecx >> 2 & 1;
-	s->injections = injections;
+	if (injections)
+		s->injections = *injections;
 	s->noise = 1;
 	for (unsigned c = 0; c < s->n; c++)
 		s->counter[c].mask = MUTANT(M_WIDTH, (1ull << AMD_WIDTH) - 1, (1ull << 40) - 1);

@@ -39,9 +39,7 @@ enum intel_injection {
 #define INTEL_INJECTION(id, name, summary) INJECT_##id,
 #include "pmu/intel/injections.def"
 #undef INTEL_INJECTION
-	INTEL_INJECTIONS
 };
-_Static_assert(INTEL_INJECTIONS <= 64, "a bit of the mask for each (model_injections_parse())");
 
 enum intel_clock {
 	CLOCK_NONE,
@@ -129,7 +127,7 @@ struct intel_state {
 	struct intel_leaf0a leaf;
 	bool pdcm;
 	int core; /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
-	uint64_t injections;
+	struct model_injected injections;
 
 	uint64_t select[INTEL_GENERAL_MAX];
 	uint64_t fixed_control, global_control, status, ovf_control, debugctl;
@@ -164,7 +162,7 @@ struct intel_state {
 
 static inline bool injected(const struct intel_state *s, enum intel_injection i)
 {
-	return s->injections >> i & 1;
+	return model_injected(&s->injections, i);
 }
 
 /** Whether a value has bits set that must be 0. Injected "reserved-accepted": those are ignored. */

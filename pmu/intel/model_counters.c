@@ -181,7 +181,7 @@ void intel_update_running(struct intel_state *s)
 		}
 	}
 
-	s->quick = !s->injections && !intel_metrics_run(s);
+	s->quick = !model_injected_any(&s->injections) && !intel_metrics_run(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
 		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true);
@@ -367,7 +367,7 @@ static void count(struct intel_state *s, unsigned c, const struct model_step *st
 	if (k->latency)
 		value += intel_pebs_slow_loads(s, step);
 	uint64_t amount = k->simple ? value + ticks(s, k, cycles) : conditional(s, k, value, cycles);
-	if (s->injections)
+	if (model_injected_any(&s->injections))
 		amount = intel_distort(s, c, step, amount);
 	if (!amount)
 		return;

@@ -10,6 +10,8 @@ const struct model_injection intel_injections[] = {
 #undef INTEL_INJECTION
 	{NULL, NULL},
 };
+_Static_assert(sizeof intel_injections / sizeof *intel_injections <= MODEL_INJECTIONS_MAX + 1,
+	       "a bit of struct model_injected for each");
 
 uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_step *step, uint64_t amount)
 {

@@ -67,7 +67,7 @@ static uint64_t counter_bits(const struct intel_state *s)
 	return general_bits(s) | (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
 }
 
-static void reset(void *state, const struct model_profile *profile, uint64_t injections)
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
 {
 	struct intel_state *s = state;
 
@@ -76,7 +76,8 @@ static void reset(void *state, const struct model_profile *profile, uint64_t inj
 	s->leaf = leaf0a_of(profile);
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->core = intel_core(leaf_of(profile, 1)->eax, leaf_of(profile, 0x1a)->eax);
-	s->injections = injections;
+	if (injections)
+		s->injections = *injections;
 	s->noise = 1;
 	const struct model_cpuid *branches =
 		leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;

@@ -82,7 +82,7 @@ struct netburst_thread {
 struct netburst_state {
 	const struct netburst_profile *profile;
 	unsigned model;
-	uint64_t injections;
+	struct model_injected injections;
 
 	uint32_t escr[ESCR_COUNT], cccr[NETBURST_COUNTERS];
 	struct netburst_line counter[NETBURST_COUNTERS];
@@ -111,7 +111,7 @@ struct netburst_state {
 
 static inline bool injected(const struct netburst_state *s, enum netburst_injection i)
 {
-	return s->injections >> i & 1;
+	return model_injected(&s->injections, i);
 }
 
 /** Work out which counters run and what they listen to, after a register that has a say was written. */

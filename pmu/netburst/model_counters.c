@@ -22,7 +22,7 @@ static bool sees_anything(uint32_t cccr, const struct netburst_line *k)
 void netburst_update(struct netburst_state *s)
 {
 	uint32_t before = s->running;
-	bool quick = !s->injections;
+	bool quick = !model_injected_any(&s->injections);
 
 	s->running = 0;
 	s->recording = false;
@@ -217,7 +217,7 @@ static void count(struct netburst_state *s, unsigned c, const struct model_step 
 	amount = carried(s, c, step);
 	if (!k->plain && MUTANT(M_COMPARE, s->cccr[c] & CCCR_COMPARE, false))
 		amount = filtered(s, k, s->cccr[c], amount);
-	if (s->injections)
+	if (model_injected_any(&s->injections))
 		amount = netburst_distort(s, c, amount);
 	if (amount && k->pebs)
 		sample(s, c, amount, step);

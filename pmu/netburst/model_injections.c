@@ -10,6 +10,8 @@ const struct model_injection netburst_injections[] = {
 #undef NETBURST_INJECTION
 	{NULL, NULL},
 };
+_Static_assert(sizeof netburst_injections / sizeof *netburst_injections <= MODEL_INJECTIONS_MAX + 1,
+	       "a bit of struct model_injected for each");
 
 uint64_t netburst_distort(struct netburst_state *s, unsigned c, uint64_t amount)
 {

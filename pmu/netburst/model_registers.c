@@ -51,14 +51,15 @@ static uint32_t cccr_kept(const struct netburst_state *s, unsigned c)
 	return kept;
 }
 
-static void reset(void *state, const struct model_profile *profile, uint64_t injections)
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
 {
 	struct netburst_state *s = state;
 
 	memset(s, 0, sizeof *s);
 	s->profile = profile->data;
 	s->model = s->profile->model;
-	s->injections = injections;
+	if (injections)
+		s->injections = *injections;
 	s->noise = 1;
 	s->misc_enable = s->profile->misc_enable;
 	s->tc_precise_event = MUTANT(M_RESET_PRECISE, 0xfc00, 0);

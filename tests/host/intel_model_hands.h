@@ -21,12 +21,12 @@ static void *cpu;
 
 static inline void power_up(const struct model_profile *p, const char *inject)
 {
-	uint64_t mask;
+	struct model_injected set;
 	const char *why;
-	assert_true(model_injections_parse(&intel_model, inject, &mask, &why));
+	assert_true(model_injections_parse(&intel_model, inject, &set, &why));
 	free(cpu);
 	cpu = calloc(1, intel_model.state_size);
-	intel_model.reset(cpu, p, mask);
+	intel_model.reset(cpu, p, &set);
 }
 
 static inline enum model_access put(uint32_t address, uint64_t value)

@@ -22,13 +22,13 @@ static void *cpu;
 
 static inline void power_up(const struct model_profile *p, const char *inject)
 {
-	uint64_t mask;
+	struct model_injected set;
 	const char *why;
 
-	assert_true(model_injections_parse(&netburst_model, inject, &mask, &why));
+	assert_true(model_injections_parse(&netburst_model, inject, &set, &why));
 	free(cpu);
 	cpu = calloc(1, netburst_model.state_size);
-	netburst_model.reset(cpu, p, mask);
+	netburst_model.reset(cpu, p, &set);
 }
 
 static inline void set(uint32_t address, uint64_t value)

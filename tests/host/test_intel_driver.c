@@ -516,7 +516,6 @@ static void clears_what_it_found(void **unused)
 static void registry_finds(void **unused)
 {
 	const char *why = NULL;
-	uint64_t mask;
 	(void)unused;
 	fake_cpu_start(&intel_core2, "");
 	assert_true(pmu_find(NULL, &pmu, &why));
@@ -537,14 +536,34 @@ static void registry_finds(void **unused)
 		for (unsigned j = 0; j < i; j++)
 			assert_string_not_equal(model_profiles[i]->name, model_profiles[j]->name);
 	}
+}
 
-	assert_true(model_injections_parse(&intel_model, NULL, &mask, &why));
-	assert_int_equal(mask, 0);
-	assert_true(model_injections_parse(&intel_model, "dropped-carry+dead", &mask, &why));
-	assert_int_equal(__builtin_popcountll(mask), 2);
-	assert_true(mask & 1);
-	assert_false(model_injections_parse(&intel_model, "dropped-carry+dropped", &mask, &why));
-	assert_non_null(strstr(why, "'dropped'"));
+/* A model with as many injections as there can be. */
+static void injections_have_bits(void **unused)
+{
+	static char names[MODEL_INJECTIONS_MAX][8];
+	static struct model_injection all[MODEL_INJECTIONS_MAX + 1];
+	const struct pmu_model model = {.name = "many", .injections = all};
+	struct model_injected set;
+	const char *why = NULL;
+
+	(void)unused;
+	for (unsigned i = 0; i < MODEL_INJECTIONS_MAX; i++) {
+		snprintf(names[i], sizeof names[i], "n%u", i);
+		all[i].name = names[i];
+	}
+	for (unsigned i = 0; i < MODEL_INJECTIONS_MAX; i++) {
+		assert_true(model_injections_parse(&model, names[i], &set, &why));
+		assert_true(model_injected_any(&set));
+		for (unsigned j = 0; j < MODEL_INJECTIONS_MAX; j++)
+			assert_int_equal(model_injected(&set, j), j == i);
+	}
+	assert_true(model_injections_parse(&model, "n0+n64", &set, &why));
+	assert_true(model_injected(&set, 0) && model_injected(&set, 64) && !model_injected(&set, 1));
+	assert_true(model_injections_parse(&model, NULL, &set, &why));
+	assert_false(model_injected_any(&set));
+	assert_false(model_injections_parse(&model, "n1+n128", &set, &why));
+	assert_non_null(strstr(why, "'n128'"));
 }
 
 static int cleanup(void **unused)
@@ -571,6 +590,7 @@ int main(void)
 		cmocka_unit_test(names_the_register_that_faults),
 		cmocka_unit_test(clears_what_it_found),
 		cmocka_unit_test(registry_finds),
+		cmocka_unit_test(injections_have_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, cleanup);
 }

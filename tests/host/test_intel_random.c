@@ -285,7 +285,7 @@ static void random_sequences(const struct model_profile *p, unsigned version, un
 		ref.msr[0x38f] = version >= 2 ? (1u << general) - 1 : 0;
 		free(cpu);
 		cpu = calloc(1, intel_model.state_size);
-		intel_model.reset(cpu, p, 0);
+		intel_model.reset(cpu, p, NULL);
 		((struct intel_state *)cpu)->core =
 			INTEL_NO_CORE; /* the reference knows architectural events alone */
 		for (unsigned i = 0; i < STEPS; i++) {
@@ -361,7 +361,7 @@ static void random_values(void **unused)
 		if (i % 1000 == 0) {
 			free(cpu);
 			cpu = calloc(1, intel_model.state_size);
-			intel_model.reset(cpu, all[i / 1000 % 5], 0);
+			intel_model.reset(cpu, all[i / 1000 % 5], NULL);
 		}
 		enum model_access readable = intel_model.rdmsr(cpu, address, &before);
 		enum model_access written = intel_model.wrmsr(cpu, address, value);

@@ -195,7 +195,7 @@ static void within_the_bits_of_silicon(void **state)
 	unsigned n = netburst_rows(4, rows, names);
 
 	(void)state;
-	netburst_model.reset(cpu, &netburst_prescott, 0);
+	netburst_model.reset(cpu, &netburst_prescott, NULL);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 			uint32_t escr = CODE_ESCR(rows[i].code);

@@ -26,17 +26,17 @@ static unsigned strays;
 
 void fake_cpu_start(const struct model_profile *p, const char *inject)
 {
-	uint64_t mask;
+	struct model_injected set;
 	const char *why;
 
-	if (!model_injections_parse(p->model, inject, &mask, &why)) {
+	if (!model_injections_parse(p->model, inject, &set, &why)) {
 		fprintf(stderr, "%s\n", why);
 		abort();
 	}
 	fake_cpu_stop();
 	profile = p;
 	state = calloc(1, p->model->state_size);
-	p->model->reset(state, p, mask);
+	p->model->reset(state, p, &set);
 	if (p->model->attach)
 		p->model->attach(state, &fake_memory);
 	fake_path_start(&path, p->model, state, PATH_START);
