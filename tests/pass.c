@@ -1,4 +1,5 @@
 #include "tests/pass.h"
+#include "tests/expectation_ring.h"
 #include "tests/quiet.h"
 
 #include "arch/x86/msr.h"
@@ -302,7 +303,7 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 
 	for (unsigned i = 0; i < p->n_count; i++) {
 		*at = i;
-		if (expectation(slot->event, p->kernel, p->n[i], x))
+		if (expectation_in_ring(slot->event, p->kernel, p->ring, p->n[i], x))
 			return x->status;
 		if (!p->pmu->virtual)
 			expectation_allow_more(x, slot->event);

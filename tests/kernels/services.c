@@ -79,7 +79,20 @@ static void gates_off(uint64_t flags)
 			idt[gates[i].vector] = old_gate[i];
 }
 
+const uint8_t *services_handler(const struct kernel *k, unsigned vector)
+{
+	const uint8_t *handler = NULL;
+
+	for (unsigned i = 0; i < GATES; i++)
+		if (k->flags & gates[i].flag && gates[i].vector == vector)
+			handler = gates[i].handler;
+	return handler;
+}
+
 /* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8 ------------------------------------------------------ */
+
+#define LSTAR             0xc0000082
+#define IA32_SYSENTER_EIP 0x176
 
 static uint64_t sysenter_stack[64]; /* loaded, not used */
 
@@ -91,13 +104,13 @@ static struct {
 } call_msrs[] = {
 	{KERNEL_SERVICE_SYSCALL, 0xc0000081 /* STAR */, NULL,
 	 (uint64_t)SELECTOR_KERNEL_CS << 32 | (uint64_t)(SELECTOR_USER_CS32 | 3) << 48, 0},
-	{KERNEL_SERVICE_SYSCALL, 0xc0000082 /* LSTAR */, kernel_on_syscall, 0, 0},
+	{KERNEL_SERVICE_SYSCALL, LSTAR, kernel_on_syscall, 0, 0},
 	{KERNEL_SERVICE_SYSCALL, 0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, NULL, 0x44700, 0},
-	{KERNEL_SERVICE_IPI_XAPIC, 0xc0000082, kernel_on_syscall_xapic, 0, 0},
-	{KERNEL_SERVICE_IPI_X2APIC, 0xc0000082, kernel_on_syscall_x2apic, 0, 0},
+	{KERNEL_SERVICE_IPI_XAPIC, LSTAR, kernel_on_syscall_xapic, 0, 0},
+	{KERNEL_SERVICE_IPI_X2APIC, LSTAR, kernel_on_syscall_x2apic, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x174 /* IA32_SYSENTER_CS */, NULL, SELECTOR_KERNEL_CS, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x175 /* IA32_SYSENTER_ESP */, sysenter_stack + 64, 0, 0},
-	{KERNEL_SERVICE_SYSENTER, 0x176 /* IA32_SYSENTER_EIP */, kernel_on_sysenter, 0, 0},
+	{KERNEL_SERVICE_SYSENTER, IA32_SYSENTER_EIP, kernel_on_sysenter, 0, 0},
 };
 #define CALL_MSRS (sizeof(call_msrs) / sizeof(call_msrs[0]))
 
@@ -126,6 +139,17 @@ static void calls_off(uint64_t flags)
 	for (unsigned i = CALL_MSRS; i-- > 0;)
 		if (flags & call_msrs[i].flag)
 			msr_write(call_msrs[i].address, call_msrs[i].old);
+}
+
+const uint8_t *services_call_handler(const struct kernel *k)
+{
+	const uint8_t *handler = NULL;
+
+	for (unsigned i = 0; i < CALL_MSRS; i++)
+		if (k->flags & call_msrs[i].flag &&
+		    (call_msrs[i].address == LSTAR || call_msrs[i].address == IA32_SYSENTER_EIP))
+			handler = call_msrs[i].pointer;
+	return handler;
 }
 
 /* SYSENTER raises #UD on AMD's CPUs in 64-bit mode: APM vol. 2, 6.1.1. */

@@ -46,6 +46,11 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place);
  * MOV). */
 void services_lend(const struct kernel *k, uint8_t *copy);
 
+/** Where an interrupt or exception of this vector arrives while the kernel's services are on, and where its
+ * SYSCALL or SYSENTER does; NULL if they have no say in it. */
+const uint8_t *services_handler(const struct kernel *k, unsigned vector);
+const uint8_t *services_call_handler(const struct kernel *k);
+
 /** Turn off whatever is on. */
 void services_finish(void);
 

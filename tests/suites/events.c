@@ -4,6 +4,7 @@
  */
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
+#include "tests/expectation_ring.h"
 #include "tests/guest.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
@@ -83,7 +84,7 @@ static bool expectable(const struct plan *plan, const struct pmu_event *e, unsig
 	struct result r = result_for(plan, e, pmu->counter[c].name, name);
 	struct expectation x;
 
-	if (expectation(e, plan->kernel, top_n(plan), &x) == EXPECTATION_OK &&
+	if (expectation_in_ring(e, plan->kernel, plan->ring, top_n(plan), &x) == EXPECTATION_OK &&
 	    expectation_fits(&x, 0, pmu->counter[c].width) == EXPECTATION_OK)
 		return true;
 	r.judgement.verdict = VERDICT_ERROR;
@@ -112,7 +113,8 @@ static bool defined(const struct plan *plan, unsigned event)
 {
 	struct expectation x;
 
-	if (expectation(plan->run->pmu->events[event], plan->kernel, plan->n, &x) != EXPECTATION_UNDEFINED)
+	if (expectation_in_ring(plan->run->pmu->events[event], plan->kernel, plan->ring, plan->n, &x) !=
+	    EXPECTATION_UNDEFINED)
 		return true;
 	note_undefined(plan, event, x.quantity);
 	return false;
@@ -366,12 +368,6 @@ static void skip(struct run *run, const char *name, const char *why)
 	run->report(run, &r);
 }
 
-/* Ring-3 windows are counted in ring 3 alone, which is only a part of what such a kernel causes. */
-static bool leaves_ring(const struct plan *plan)
-{
-	return plan->ring && kernel_amount(plan->kernel, Q_RING_TO_KERNEL, 1).high > 0;
-}
-
 static void run_kernel(struct plan *plan)
 {
 	uint64_t other_ring[] = {[0] = KERNEL_RING3_ONLY, [1] = KERNEL_RING0_ONLY};
@@ -391,11 +387,7 @@ static void run_kernel(struct plan *plan)
 			continue;
 		if (!plan->ring)
 			response_measure(plan->kernel);
-		if (leaves_ring(plan))
-			skip(plan->run, plan->kernel->name,
-			     "its handlers run in ring 0, but only ring 3 is counted");
-		else
-			judge_kernel(plan);
+		judge_kernel(plan);
 	}
 }
 

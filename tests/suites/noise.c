@@ -14,6 +14,7 @@
 #include "tests/pmi.h"
 #include "tests/quiet.h"
 #include "tests/truth.h"
+#include "tests/kernels/handled.h"
 
 #include "arch/x86/apic.h"
 #include "arch/x86/time.h"
@@ -40,34 +41,36 @@ static const struct source {
 	const char *kind;
 	const char *kernel; /* of two for one kind and ring, the one that suits the machine */
 	uint8_t ring;
-	uint8_t handler; /* instructions that it takes in ring 0 ... */
-	uint8_t far;     /* ... and the far returns among them; 0: one */
 } sources[] = {
-	{"timer interrupt", "hlt_xapic", 0, KERNEL_XAPIC_INSTRUCTIONS, 0},
-	{"timer interrupt", "hlt_x2apic", 0, KERNEL_X2APIC_INSTRUCTIONS, 0},
+	{"timer interrupt", "hlt_xapic", 0},
+	{"timer interrupt", "hlt_x2apic", 0},
 	/* Requested by SYSCALL, for which ring 3 has no other way. */
-	{"interrupt", "ipi_xapic", 3, KERNEL_IPI_XAPIC_INSTRUCTIONS + KERNEL_XAPIC_INSTRUCTIONS, 2},
-	{"interrupt", "ipi_x2apic", 3, KERNEL_IPI_X2APIC_INSTRUCTIONS + KERNEL_X2APIC_INSTRUCTIONS, 2},
-	{"NMI", "nmi_xapic", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
-	{"NMI", "nmi_x2apic", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
-	{"page fault", "fault_pf_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
-	{"page fault", "fault_pf_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
-	{"invalid opcode", "fault_ud_ring0", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
-	{"invalid opcode", "fault_ud_ring3", 3, KERNEL_RESUME_INSTRUCTIONS, 0},
-	{"division by zero", "fault_de_ring0", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
-	{"division by zero", "fault_de_ring3", 3, KERNEL_RESUME_INSTRUCTIONS, 0},
-	{"general protection fault", "fault_gp_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
-	{"general protection fault", "fault_gp_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
-	{"x87 exception", "fault_mf_ring0", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
-	{"x87 exception", "fault_mf_ring3", 3, KERNEL_RESUME_INSTRUCTIONS, 0},
-	{"page fault in REP STOS", "fault_pf_rep_ring0", 0, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
-	{"page fault in REP STOS", "fault_pf_rep_ring3", 3, KERNEL_RESUME_CODE_INSTRUCTIONS, 0},
-	{"x87 not available", "fault_nm", 0, KERNEL_RESUME_INSTRUCTIONS, 0},
-	{"SYSCALL", "syscall", 3, KERNEL_SYSCALL_INSTRUCTIONS, 0},
-	{"software interrupt", "int_ring0", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
-	{"software interrupt", "int_ring3", 3, KERNEL_TEST_INT_INSTRUCTIONS, 0},
-	{"breakpoint", "int3_ring0", 0, KERNEL_TEST_INT_INSTRUCTIONS, 0},
-	{"breakpoint", "int3_ring3", 3, KERNEL_TEST_INT_INSTRUCTIONS, 0},
+	{"interrupt", "ipi_xapic", 3},
+	{"interrupt", "ipi_x2apic", 3},
+	{"NMI", "nmi_xapic", 0},
+	{"NMI", "nmi_x2apic", 0},
+	{"page fault", "fault_pf_ring0", 0},
+	{"page fault", "fault_pf_ring3", 3},
+	{"invalid opcode", "fault_ud_ring0", 0},
+	{"invalid opcode", "fault_ud_ring3", 3},
+	{"division by zero", "fault_de_ring0", 0},
+	{"division by zero", "fault_de_ring3", 3},
+	{"general protection fault", "fault_gp_ring0", 0},
+	{"general protection fault", "fault_gp_ring3", 3},
+	{"x87 exception", "fault_mf_ring0", 0},
+	{"x87 exception", "fault_mf_ring3", 3},
+	{"page fault in REP STOS", "fault_pf_rep_ring0", 0},
+	{"page fault in REP STOS", "fault_pf_rep_ring3", 3},
+	{"x87 not available", "fault_nm", 0},
+	{"SSE exception", "fault_xm_ring0", 0},
+	{"SSE exception", "fault_xm_ring3", 3},
+	{"privileged instruction", "fault_gp_privileged", 3},
+	{"SYSCALL", "syscall", 3},
+	{"SYSENTER", "sysenter", 3},
+	{"software interrupt", "int_ring0", 0},
+	{"software interrupt", "int_ring3", 3},
+	{"breakpoint", "int3_ring0", 0},
+	{"breakpoint", "int3_ring3", 3},
 };
 
 struct noise {
@@ -97,42 +100,16 @@ struct count {
 static struct observation seen[PMU_COUNTERS_MAX][K_HARDWARE + 1];
 static uint64_t raw[PASS_N_MAX * REPS_MAX * PMU_COUNTERS_MAX];
 
-/* Of what handlers do in ring 0 only instructions and branches are known apart. */
-static bool handlers_may_have(enum quantity q)
-{
-	switch (q) {
-	case Q_INSN_LOAD:
-	case Q_INSN_STORE:
-	case Q_INSN_SERIALIZING:
-	case Q_LOADS:
-	case Q_STORES:
-	case Q_LOAD_BYTES:
-	case Q_STORE_BYTES:
-	case Q_LOADS_SPLIT_LINE:
-	case Q_LOADS_SPLIT_PAGE:
-	case Q_STORES_SPLIT_LINE:
-	case Q_STORES_SPLIT_PAGE:
-	case Q_RING_TO_USER:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* What is expected to be counted of one quantity. @return false if nobody says */
 static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *out)
 {
-	struct amount all = kernel_amount(s->kernel, q, k);
-	int64_t far = s->source->far ? s->source->far : 1;
-	int64_t handlers = q == Q_INSTRUCTIONS                ? s->source->handler
-			   : q == Q_BRANCHES || q == Q_BR_FAR ? far
-							      : 0;
+	struct amount all = kernel_amount(s->kernel, q, k), handled = {.defined = true};
 
-	if (!all.defined || all.overflow || all.low != all.high)
+	if (s->source->ring && s->rings != RING_ALL)
+		handled = kernel_handled(s->kernel, q, k);
+	if (!all.defined || all.overflow || all.low != all.high || !handled.defined)
 		return false;
-	if (s->source->ring && s->rings != RING_ALL && handlers_may_have(q))
-		return false;
-	*out = s->rings == RING_ALL ? all.low : s->source->ring ? all.low - handlers * (int64_t)k : 0;
+	*out = s->rings == RING_ALL || s->source->ring ? all.low - handled.low : 0;
 	return true;
 }
 
@@ -511,6 +488,15 @@ static const char *choose_events(struct noise *s)
 	return NULL;
 }
 
+/* Whether the next row is another one for this kind and ring. */
+static bool has_alternative(const struct source *s)
+{
+	const struct source *next = s + 1;
+
+	return next < sources + sizeof(sources) / sizeof(sources[0]) && next->ring == s->ring &&
+	       !strcmp(next->kind, s->kind);
+}
+
 static void run_noise(struct run *run)
 {
 	static struct noise s;
@@ -532,10 +518,7 @@ static void run_noise(struct run *run)
 		if (!s.kernel)
 			continue;
 		if (kernel_unfit(s.kernel, s.source->ring)) {
-			/* There may be another for this kind. */
-			if (strcmp(last_kind, s.source->kind) && s.source[1].ring == s.source->ring)
-				continue;
-			if (strcmp(last_kind, s.source->kind))
+			if (strcmp(last_kind, s.source->kind) && !has_alternative(s.source))
 				skip(run, s.source->kind, kernel_unfit(s.kernel, s.source->ring));
 			continue;
 		}

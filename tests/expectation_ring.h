@@ -1,0 +1,17 @@
+/*
+ * What is counted of a kernel where counters see the ring alone in which it runs.
+ */
+#ifndef TESTS_EXPECTATION_RING_H
+#define TESTS_EXPECTATION_RING_H
+
+#include "tests/expectation.h"
+
+/**
+ * As expectation() for a window in ring 0. In ring 3 without what handlers execute in ring 0
+ * (tests/kernels/handled.h): the same for kernels that have none; for the others only what the architecture
+ * alone defines has an expectation.
+ */
+enum expectation_status expectation_in_ring(const struct pmu_event *e, const struct kernel *k, uint8_t ring,
+					    uint64_t n, struct expectation *out);
+
+#endif
