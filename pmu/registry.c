@@ -41,6 +41,7 @@ const struct model_profile *const model_profiles[] = {
 	&intel_pantherlake_p,
 	&intel_silvermont,
 	&intel_goldmont,
+	&intel_goldmontplus,
 	&intel_tremont,
 	&intel_alderlake_e,
 	&intel_meteorlake_e,

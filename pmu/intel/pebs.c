@@ -15,7 +15,8 @@ enum part {
 	PART_HASWELL,
 	PART_SKYLAKE,
 	PART_SILVERMONT,
-	PART_GOLDMONT
+	PART_GOLDMONT,
+	PART_GOLDMONT_PLUS
 };
 
 static enum part part_of(uint32_t signature)
@@ -59,8 +60,9 @@ static enum part part_of(uint32_t signature)
 		return PART_SILVERMONT;
 	case 0x5c:
 	case 0x5f:
-	case 0x7a:
 		return PART_GOLDMONT;
+	case 0x7a:
+		return PART_GOLDMONT_PLUS;
 	case 0x0f:
 	case 0x16:
 	case 0x17:
@@ -105,7 +107,8 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 		p.trap = p.eventing_ip = true;
 		p.groups = leaf->pebs_groups & APEBS_GROUPS;
 		p.counters = leaf->pebs_counters;
-	} else if (p.adaptive) {
+	} else if (p.adaptive || part == PART_GOLDMONT_PLUS) {
+		/* Of Goldmont Plus SDM vol. 4 has the fixed counters' bits of IA32_PEBS_ENABLE, too. */
 		p.counters = leaf->general | (uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT;
 		p.enable = p.counters;
 	} else {
@@ -194,9 +197,9 @@ static const struct precise later[] = {
 bool intel_pebs_precise(uint32_t signature, const struct intel_pebs *pebs, uint64_t code)
 {
 	static const struct precise *const lists[] = {
-		[PART_CORE2] = core2,    [PART_NEHALEM] = nehalem, [PART_SANDY] = sandy,
-		[PART_HASWELL] = sandy,  [PART_SKYLAKE] = sandy,   [PART_SILVERMONT] = silvermont,
-		[PART_GOLDMONT] = later,
+		[PART_CORE2] = core2,    [PART_NEHALEM] = nehalem,     [PART_SANDY] = sandy,
+		[PART_HASWELL] = sandy,  [PART_SKYLAKE] = sandy,       [PART_SILVERMONT] = silvermont,
+		[PART_GOLDMONT] = later, [PART_GOLDMONT_PLUS] = later,
 	};
 	const struct precise *p = later_form(pebs) ? later : lists[part_of(signature)];
 	int umask = code >> 8 & 0xff;

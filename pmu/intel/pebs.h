@@ -62,8 +62,8 @@ struct pebs_counters {
 #define PEBS_CFG_GENERAL  32 /* bits 47:32: the general counters */
 #define PEBS_CFG_FIXED    48 /* bits 55:48: the fixed ones */
 
-/* IA32_PEBS_ENABLE: bit n general counter n; bit 32 + n fixed counter n in adaptive PEBS, else load latency.
- */
+/* IA32_PEBS_ENABLE: bit n general counter n; bit 32 + n fixed counter n in adaptive PEBS and on
+ * Goldmont Plus, else load latency. */
 #define PEBS_LATENCY       32
 #define PEBS_PRECISE_STORE (1ull << 63)
 

@@ -56,8 +56,40 @@ static const struct intel_profile goldmont_data = {
 INTEL_PROFILE(goldmont, "intel-goldmont", "Goldmont, architectural PMU version 4");
 
 /*
- * Celeron N5095A (Jasper Lake, Tremont), version 5, 906C0. IA32_PERF_CAPABILITIES composed: LBR format 5,
- * PEBS trap, registers saved, record format 4, freeze in SMM, full-width writes, PEBS baseline.
+ * Pentium Silver N5030 (Gemini Lake, Goldmont Plus), version 4, 706A8. IA32_PERF_CAPABILITIES composed: LBR
+ * format 7, PEBS trap, registers saved, record format 3, freeze in SMM, full-width writes. Of the branch
+ * stack's three registers an entry tells SDM vol. 4, that the format's number is 7 Linux (1ac7fd8159a8,
+ * "Support LBR format V7").
+ */
+static const struct model_cpuid goldmontplus_cpuid[] = {
+	{0x00, 0, 0x00000018, GENUINEINTEL},
+	{0x01, 0, 0x000706a8, 0x00400800, 0x4ff8ebbf, 0xbfebfbff},
+	{0x02, 0, 0x00feff01, 0x00000000, 0x00000000, 0x00000000},
+	{0x04, 0, 0x7c000121, 0x0140003f, 0x0000003f, 0x00000001},
+	{0x04, 1, 0x7c000122, 0x01c0003f, 0x0000003f, 0x00000001},
+	{0x04, 2, 0x7c01c143, 0x03c0003f, 0x00000fff, 0x00000001},
+	{0x0a, 0, 0x07300404, 0x00000000, 0x00000000, 0x00008603},
+	{0x18, 0, 0x00000004, 0x00000000, 0x00000000, 0x00000000},
+	{0x18, 1, 0x00000000, 0x00200001, 0x00000001, 0x00000121},
+	{0x18, 2, 0x00000000, 0x00040001, 0x00000080, 0x00000043},
+	{0x18, 3, 0x00000000, 0x00040006, 0x00000008, 0x00000043},
+	{0x18, 4, 0x00000000, 0x00300001, 0x00000001, 0x00000122},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x6e655020, 0x6d756974},
+	{0x80000003, 0, 0x20295228, 0x766c6953, 0x4e207265, 0x30333035},
+	{0x80000004, 0, 0x55504320, 0x31204020, 0x4730312e, 0x00007a48},
+};
+static const struct intel_profile goldmontplus_data = {
+	.perf_capabilities = 0x33c7,
+	.counts_smis = true,
+	.debugctl = DEBUGCTL_V3,
+	.bus_ratio = 57, /* 1.1 GHz core, 19.2 MHz crystal */
+};
+INTEL_PROFILE(goldmontplus, "intel-goldmontplus", "Goldmont Plus, architectural PMU version 4");
+
+/*
+ * Celeron N5095A (Jasper Lake, Tremont), version 5, 906C0. IA32_PERF_CAPABILITIES composed: LBR format 7 (as
+ * on Goldmont Plus), PEBS trap, registers saved, record format 4, freeze in SMM, full-width writes, PEBS
+ * baseline.
  */
 static const struct model_cpuid tremont_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
@@ -74,7 +106,7 @@ static const struct model_cpuid tremont_cpuid[] = {
 	{0x80000004, 0, 0x7a484730, 0x00000000, 0x00000000, 0x00000000},
 };
 static const struct intel_profile tremont_data = {
-	.perf_capabilities = 0x74c5,
+	.perf_capabilities = 0x74c7,
 	.counts_smis = true,
 	.debugctl = DEBUGCTL_V3,
 	.bus_ratio = 52, /* 2.0 GHz core, 38.4 MHz crystal */

@@ -73,6 +73,7 @@ static void pebs_registers(void **unused)
 		{&intel_haswell, 0xf0000000f, false},
 		{&intel_skylake, 0xf0000000f, false},
 		{&intel_goldmont, 0xf, false},
+		{&intel_goldmontplus, 0x70000000f, false},
 		{&intel_icelake, 0xf000000ff, true},
 		{&intel_tremont, 0x70000000f, true},
 		{&intel_alderlake_e, 0x70000003f, true},
@@ -253,7 +254,7 @@ static void pebs_formats(void **unused)
 		{&intel_core2, 144, 0, 0xc0},       {&intel_nehalem, 176, 1, 0xc0},
 		{&intel_sandybridge, 176, 1, 0xc0}, {&intel_haswell, 192, 2, 0xc0},
 		{&intel_skylake, 200, 3, 0xc0},     {&intel_goldmont, 200, 3, 0xc0},
-		{&intel_silvermont, 192, 2, 0xc0},
+		{&intel_silvermont, 192, 2, 0xc0},  {&intel_goldmontplus, 200, 3, 0xc0},
 	};
 	(void)unused;
 	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {

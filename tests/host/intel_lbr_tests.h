@@ -40,6 +40,8 @@ static const struct {
 	{&intel_sandybridge, 16, 0x680, 0x6c0, 0, 0x1ff},
 	{&intel_haswell, 16, 0x680, 0x6c0, 0, 0x3ff},
 	{&intel_goldmont, 32, 0x680, 0x6c0, 0, 0x3ff},
+	{&intel_goldmontplus, 32, 0x680, 0x6c0, 0xdc0, 0x3ff},
+	{&intel_tremont, 32, 0x680, 0x6c0, 0xdc0, 0x3ff},
 	{&intel_skylake, 32, 0x680, 0x6c0, 0xdc0, 0x3ff},
 	{&intel_icelake, 32, 0x680, 0x6c0, 0xdc0, 0x3ff},
 };
@@ -96,6 +98,13 @@ static void lbr_addresses(void **unused)
 	boot(&intel_skylake, "");
 	refuses(0x680, 1ull << 63);
 	refuses(0xdc0, 1ull << 16);
+	set(0xdc0, 3ull << 61);
+	/* Format 7 is format 5 without transactions. */
+	boot(&intel_goldmontplus, "");
+	refuses(0x680, 1ull << 63);
+	refuses(0xdc0, 1ull << 61);
+	refuses(0xdc0, 1ull << 62);
+	set(0xdc0, 1ull << 63 | 0xffff);
 	boot(&intel_goldmont, "");
 	set(0x6c0, 0x1234ull << 48);
 }
@@ -174,6 +183,15 @@ static void lbr_formats(void **unused)
 	fake_path_nops(&path, 70000);
 	jumps(1);
 	assert_int_equal(get(0xdc3), 0xffff);
+
+	boot(&intel_goldmontplus, "");
+	set(IA32_DEBUGCTL, DEBUGCTL_LBR);
+	jumps(1);
+	fake_path_nops(&path, 9);
+	fake_path_mispredicted(&path, TRANSFER_CONDITIONAL, HIGH);
+	assert_int_equal(get(0x682), CODE + 16 + 9);
+	assert_int_equal(get(0x6c2), HIGH);
+	assert_int_equal(get(0xdc2), 1ull << 63 | 10);
 
 	boot(&intel_goldmont, "");
 	set(IA32_DEBUGCTL, DEBUGCTL_LBR);

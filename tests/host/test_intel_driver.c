@@ -29,11 +29,12 @@ static const struct {
 	{&intel_haswell, 3, 4, 3, 48, 48, 10, 6},        {&intel_broadwell, 3, 4, 3, 48, 48, 10, 6},
 	{&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8},    {&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8},
 	{&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},     {&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},
-	{&intel_tremont, 5, 4, 3, 48, 48, 10, 6},        {&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 7},
-	{&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},   {&intel_tigerlake, 5, 8, 4, 48, 48, 12, 8},
-	{&intel_meteorlake_p, 5, 8, 4, 48, 48, 12, 8},   {&intel_meteorlake_e, 5, 8, 3, 48, 48, 10, 7},
-	{&intel_graniterapids, 5, 8, 4, 48, 48, 12, 8},  {&intel_lunarlake_e, 6, 8, 6, 48, 48, 10, 15},
-	{&intel_pantherlake_p, 6, 10, 4, 48, 48, 12, 8}, {&intel_pantherlake_e, 6, 8, 6, 48, 48, 10, 15},
+	{&intel_goldmontplus, 4, 4, 3, 48, 48, 10, 5},   {&intel_tremont, 5, 4, 3, 48, 48, 10, 6},
+	{&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 7},    {&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},
+	{&intel_tigerlake, 5, 8, 4, 48, 48, 12, 8},      {&intel_meteorlake_p, 5, 8, 4, 48, 48, 12, 8},
+	{&intel_meteorlake_e, 5, 8, 3, 48, 48, 10, 7},   {&intel_graniterapids, 5, 8, 4, 48, 48, 12, 8},
+	{&intel_lunarlake_e, 6, 8, 6, 48, 48, 10, 15},   {&intel_pantherlake_p, 6, 10, 4, 48, 48, 12, 8},
+	{&intel_pantherlake_e, 6, 8, 6, 48, 48, 10, 15},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 

@@ -20,10 +20,10 @@
 #define VIRTUAL (sizeof all / sizeof all[0])
 
 static const struct model_profile *const all[] = {
-	&intel_yonah,       &intel_core2,       &intel_nehalem,     &intel_westmere,
-	&intel_sandybridge, &intel_ivybridge,   &intel_haswell,     &intel_broadwell,
-	&intel_skylake,     &intel_icelake,     &intel_silvermont,  &intel_goldmont,
-	&intel_tremont,     &intel_alderlake_p, &intel_alderlake_e, &intel_sapphirerapids};
+	&intel_yonah,       &intel_core2,         &intel_nehalem,      &intel_westmere, &intel_sandybridge,
+	&intel_ivybridge,   &intel_haswell,       &intel_broadwell,    &intel_skylake,  &intel_icelake,
+	&intel_silvermont,  &intel_goldmont,      &intel_goldmontplus, &intel_tremont,  &intel_alderlake_p,
+	&intel_alderlake_e, &intel_sapphirerapids};
 
 static struct pmu pmu;
 static struct pmu_record got[MAX];
@@ -82,7 +82,8 @@ static void lbr_of_each_part(void **unused)
 		{"LBR format 5, 32 entries", RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED | RECORD_HAS_CYCLES},
 		{"LBR format 1, 8 entries", RECORD_HAS_BRANCH},
 		{"LBR format 6, 32 entries", RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED | RECORD_HAS_CYCLES},
-		{"LBR format 5, 32 entries", RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED | RECORD_HAS_CYCLES},
+		{"LBR format 7, 32 entries", RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED | RECORD_HAS_CYCLES},
+		{"LBR format 7, 32 entries", RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED | RECORD_HAS_CYCLES},
 		{"architectural LBR, 32 entries",
 		 RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED | RECORD_HAS_CYCLES},
 		{"architectural LBR, 32 entries",
@@ -269,9 +270,9 @@ static struct pmu_recording in_memory(enum record_kind kind, unsigned records, u
 }
 
 static const struct model_profile *const with_ds[] = {
-	&intel_core2,       &intel_nehalem,     &intel_sandybridge,   &intel_haswell,
-	&intel_skylake,     &intel_icelake,     &intel_goldmont,      &intel_silvermont,
-	&intel_alderlake_p, &intel_alderlake_e, &intel_sapphirerapids};
+	&intel_core2,       &intel_nehalem,     &intel_sandybridge,    &intel_haswell,
+	&intel_skylake,     &intel_icelake,     &intel_goldmont,       &intel_silvermont,
+	&intel_alderlake_p, &intel_alderlake_e, &intel_sapphirerapids, &intel_goldmontplus};
 #define WITH_DS (sizeof with_ds / sizeof with_ds[0])
 
 static void bts(void **unused)
@@ -393,6 +394,8 @@ static void pebs_samples(void **unused)
 #define AFTER (RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64)
 		{&intel_core2, "PEBS, record format 0", 1, 144, RECORD_HAS_IP},
 		{&intel_goldmont, "PEBS, record format 3", 15, 200,
+		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
+		{&intel_goldmontplus, "PEBS, record format 3", 0x7f, 200,
 		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
 		{&intel_icelake, "PEBS, record format 4, adaptive", 0xfff, 208,
 		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},

@@ -20,6 +20,7 @@ CPUS = {
     "intel-ivybridge": "GenuineIntel-6-3A-9", "intel-haswell": "GenuineIntel-6-3C-3", "intel-broadwell": "GenuineIntel-6-3D-4",
     "intel-skylake": "GenuineIntel-6-9E-A", "intel-icelake": "GenuineIntel-6-7E-5", "intel-alderlake-p": "GenuineIntel-6-97-2",
     "intel-sapphirerapids": "GenuineIntel-6-8F-4", "intel-silvermont": "GenuineIntel-6-37-8", "intel-goldmont": "GenuineIntel-6-5C-9",
+    "intel-goldmontplus": "GenuineIntel-6-7A-8",
     "intel-tremont": "GenuineIntel-6-9C-0", "intel-alderlake-e": "GenuineIntel-6-97-2", "intel-tigerlake": "GenuineIntel-6-8C-1",
     "intel-meteorlake-p": "GenuineIntel-6-AA-4", "intel-meteorlake-e": "GenuineIntel-6-AA-4", "intel-graniterapids": "GenuineIntel-6-AD-1",
     "intel-lunarlake-p": "GenuineIntel-6-BD-1", "intel-lunarlake-e": "GenuineIntel-6-BD-1", "amd-zen1": "AuthenticAMD-23-1-1",
