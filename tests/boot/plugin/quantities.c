@@ -123,7 +123,7 @@ static struct {
 	uint32_t header[MARK_HEADER];
 	unsigned header_left; /* words of the header still to come */
 	volatile bool open;
-	volatile unsigned vcpu; /* whose window it is; others may work beside it */
+	volatile unsigned vcpu; /* whose windows they are; others may work beside it */
 	volatile bool others;   /* and do */
 	enum {
 		OWN,
@@ -325,9 +325,8 @@ static struct instruction *intern(uint64_t address, const uint8_t *bytes, size_t
 
 /* --- windows ---------------------------------------------------------------------------------------- */
 
-static void open_window(unsigned vcpu)
+static void open_window(void)
 {
-	s.vcpu = vcpu;
 	s.others = false;
 	memset(s.total, 0, sizeof s.total);
 	s.current = NULL;
@@ -349,12 +348,12 @@ static void close_window(void)
 }
 
 /** @return whether the NOP is part of a mark */
-static bool read_mark(unsigned vcpu, uint32_t word)
+static bool read_mark(uint32_t word)
 {
 	if (s.header_left) {
 		s.header[MARK_HEADER - s.header_left--] = word;
 		if (!s.header_left)
-			open_window(vcpu);
+			open_window();
 		return true;
 	}
 	if (word == MARK_BEGIN) {
@@ -490,17 +489,24 @@ static void on_instruction(unsigned vcpu, void *user)
 {
 	const struct instruction *in = user;
 
-	if (s.open && vcpu != s.vcpu) {
-		s.others = true; /* a companion */
+	bool begins = in->kind == MARK && in->word == MARK_BEGIN;
+
+	/* A companion runs at the same time: nothing but that it works may come from it, whether it sees the
+	 * window open or not. */
+	if (vcpu != s.vcpu && !begins) {
+		if (s.open)
+			s.others = true;
 		return;
 	}
+	if (begins)
+		s.vcpu = vcpu;
 	if (s.open && is_aside(in))
 		return;
 	if (s.open)
 		finish(in->address);
-	if (in->kind == MARK && read_mark(vcpu, in->word))
+	if (in->kind == MARK && read_mark(in->word))
 		return;
-	if (s.open && vcpu == s.vcpu)
+	if (s.open)
 		s.current = in;
 }
 
