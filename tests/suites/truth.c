@@ -2,7 +2,8 @@
  * Ground truth: every kernel is single-stepped by the oracle at N, 2N and 3N, and every architectural
  * quantity must be as its signature says; then each number of the signature is changed by one, which must not
  * pass. After that each kernel runs at full speed between marks (tests/marks.h), so that a witness outside
- * the machine can count what it sees; report.json holds the numbers to compare with.
+ * the machine can count what it sees; report.json holds the numbers to compare with, and among its values all
+ * amounts that were stepped.
  */
 #include "tests/suites/suites.h"
 #include "tests/known_path.h"
@@ -138,14 +139,34 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 
 /* --- stepping --------------------------------------------------------------------------------------- */
 
-static bool step_once(const struct subject *s, uint64_t trial, enum outcome outcome, struct qvec *seen,
-		      struct result *r)
+#define AMOUNT_SIZE 48 /* " name=amount": no name has 26 letters */
+
+/* For tests/host/test_bounds.c, which has signatures that no host process can step. */
+static void tell_amounts(struct run *run, const struct subject *s, uint64_t trial, enum outcome outcome,
+			 const struct qvec *seen)
+{
+	static char text[Q_COUNT * AMOUNT_SIZE];
+	char name[NAME_SIZE], *p = text;
+
+	snprintf(name, sizeof(name), "%s/%s/N = %" PRIu64 "%s", s->kernel->name, ring_name(s->ring), trial,
+		 outcome == OUTCOME_COMMIT ? "/committed" : "");
+	*p = 0;
+	for (enum quantity q = 0; q < Q_COUNT; q++)
+		if (quantity_info[q].class == QUANTITY_ARCH && seen->v[q])
+			p += snprintf(p, AMOUNT_SIZE, "%s%s=%" PRIu64, p == text ? "" : " ",
+				      quantity_info[q].name, seen->v[q]);
+	run->detail(run, "truth", name, text, "stepped");
+}
+
+static bool step_once(struct run *run, const struct subject *s, uint64_t trial, enum outcome outcome,
+		      struct qvec *seen, struct result *r)
 {
 	struct amount declared;
 	enum quantity q;
 
 	if (!ground_truth(s->kernel, s->ring, trial, outcome, seen, r))
 		return false;
+	tell_amounts(run, s, trial, outcome, seen);
 	q = truth_disagrees(s->kernel, trial, outcome, seen, &declared);
 	if (q != Q_COUNT && r->judgement.verdict == VERDICT_EXACT)
 		judgement_set(&r->judgement, VERDICT_ERROR,
@@ -154,7 +175,7 @@ static bool step_once(const struct subject *s, uint64_t trial, enum outcome outc
 	return true;
 }
 
-static bool step(struct subject *s, uint64_t n)
+static bool step(struct run *run, struct subject *s, uint64_t n)
 {
 	static stepped seen;
 	struct result r = {.judgement = {.verdict = VERDICT_EXACT}};
@@ -163,7 +184,7 @@ static bool step(struct subject *s, uint64_t n)
 		uint64_t trial = kernel_trial_n(s->kernel, n, i);
 
 		for (unsigned outcome = 0; outcome < outcomes_of(s->kernel); outcome++)
-			if (!step_once(s, trial, outcome, &seen[outcome][i], &r)) {
+			if (!step_once(run, s, trial, outcome, &seen[outcome][i], &r)) {
 				s->all = r.judgement;
 				return false;
 			}
@@ -398,7 +419,7 @@ static void run_truth(struct run *run)
 	for (unsigned i = 0; i < count; i++) {
 		struct subject *s = &subjects[i];
 
-		s->stepped = step(s, n);
+		s->stepped = step(run, s, n);
 		if (kernel_has_path(s->kernel))
 			walk(s, n, &path);
 		run_at_full_speed(s, n);
