@@ -20,6 +20,22 @@ void event_mean(struct pmu_event *out, const struct pmu_event *from)
 	out->source = from->source;
 }
 
+bool event_rule_allows(const struct event_rule *rule)
+{
+	return rule && (rule->may[0].times || rule->edge || rule->fold);
+}
+
+void event_follow(struct pmu_event *e, const struct event_rule *rule)
+{
+	unsigned n = 0;
+
+	e->rule = rule;
+	while (n < EVENT_TERMS && e->terms[n].coefficient)
+		n++;
+	for (unsigned i = 0; rule && rule->also[i].coefficient && n < EVENT_TERMS; i++)
+		e->terms[n++] = rule->also[i];
+}
+
 bool event_clashes(const struct pmu_event *a, const struct pmu_event *b)
 {
 	return a->extra_msr && a->extra_msr == b->extra_msr && a->extra_value != b->extra_value;

@@ -14,10 +14,35 @@ struct event_term {
 
 #define EVENT_TERMS 8
 
+/** What an event may count besides its terms: at most `times` for each unit of a quantity. */
+struct event_allowance {
+	uint8_t quantity; /* enum quantity */
+	bool again;       /* what the terms count is done again: nothing where they count nothing */
+	uint16_t times;   /* 0 ends */
+};
+
+#define RULE_ALSO 5
+#define RULE_MAY  12
+
+/**
+ * A named rule: what the manual, an erratum or a published measurement says beside the definition of an
+ * event. Its text is told with every verdict that rests on it.
+ */
+struct event_rule {
+	const char *text;
+	const char *source;                   /* NULL: the row's own */
+	struct event_term also[RULE_ALSO];    /* counted too, exactly: part of the terms of every row that has
+						 the rule; coefficient 0 ends, the last
+						   one is 0 */
+	struct event_allowance may[RULE_MAY]; /* may be counted too; times 0 ends, likewise */
+	uint16_t edge;                        /* may be counted once more in each window */
+	uint8_t fold;                         /* so many times more or less is documented; 0: it is not */
+};
+
 /** How far an event can be judged. */
 enum event_judgement {
 	EVENT_EXACT,    /* counts exactly its terms */
-	EVENT_AT_LEAST, /* counts its terms and possibly more (speculation, replays): lower bound */
+	EVENT_AT_LEAST, /* counts its terms and possibly what its rule allows (speculation, replays) */
 	EVENT_TIME,     /* clock-like: judged by bounds and identities only */
 };
 
@@ -41,7 +66,7 @@ struct pmu_event {
 	uint8_t judgement; /* enum event_judgement */
 	uint8_t flags;     /* enum event_flags */
 	struct event_term terms[EVENT_TERMS]; /* coefficient 0 ends */
-	const char *rule;                     /* a documented exception in words, NULL if none */
+	const struct event_rule *rule;        /* a documented exception, NULL if none */
 	const char *source;                   /* manual and section */
 	const char *errata; /* published numbers, separated by blanks; NULL: none are known */
 	uint32_t extra_msr; /* register that holds extra_value while it counts; 0: none */
@@ -50,6 +75,22 @@ struct pmu_event {
 
 /** The event called `name` (case ignored) among n rows; NULL if there is none. */
 const struct pmu_event *event_by_name(const struct pmu_event *const *rows, unsigned n, const char *name);
+
+/** Whether a row of this judgement may have this rule (0: none): for tables, which it keeps from compiling.
+ */
+#define EVENT_REASONED(judged, named)                                                                        \
+	((judged) +                                                                                          \
+	 0 * sizeof(struct {                                                                                 \
+		 _Static_assert((judged) != EVENT_AT_LEAST || (named) != 0,                                  \
+				"an event that counts at least something needs a rule: what else?");         \
+		 int unused;                                                                                 \
+	 }))
+
+/** Whether a rule allows a count to leave its terms. */
+bool event_rule_allows(const struct event_rule *rule);
+
+/** Give event `e` a rule (NULL: none), and terms for what it says is counted too. */
+void event_follow(struct pmu_event *e, const struct event_rule *rule);
 
 /** Let row `out` mean what `from` means: terms, judgement, flags, rule and source; name, code and counters
  * stay its own. */

@@ -4,11 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What speculation, replays and prefetchers can add, generously: still a number that a broken counter can
- * miss. */
-#define MORE_TIMES 16
-#define MORE_FIXED 1000
-
 /* *sum += coefficient * amount; false if it does not fit. */
 static bool add_term(int64_t *sum, int coefficient, int64_t amount)
 {
@@ -16,6 +11,17 @@ static bool add_term(int64_t *sum, int coefficient, int64_t amount)
 
 	return !__builtin_mul_overflow(amount, (int64_t)coefficient, &product) &&
 	       !__builtin_add_overflow(*sum, product, sum);
+}
+
+/* Whether the exception that event e has is met in kernel k. */
+static bool follows_rule(const struct pmu_event *e, const struct kernel *k, uint64_t n)
+{
+	if (!e->rule)
+		return false;
+	for (const struct event_term *t = e->rule->also; t->coefficient; t++)
+		if (bounds_amount(k, t->quantity, n).high)
+			return true;
+	return false;
 }
 
 static enum expectation_status fail(struct expectation *out, enum expectation_status status, enum quantity q)
@@ -48,17 +54,45 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 		return fail(out, EXPECTATION_NEGATIVE, out->quantity);
 	if (out->low < 0)
 		out->low = 0;
+	if (follows_rule(e, k, n))
+		out->rule = e->rule->text;
 	return EXPECTATION_OK;
 }
 
-void expectation_allow_more(struct expectation *x, const struct pmu_event *e)
+/* At most so much more; INT64_MAX if that cannot be told. */
+static int64_t allowance(const struct event_rule *r, bool any, const struct kernel *k, uint64_t n)
 {
-	if (x->status != EXPECTATION_OK || e->judgement != EVENT_AT_LEAST)
+	int64_t sum = r->edge;
+
+	for (const struct event_allowance *m = r->may; m->times; m++) {
+		struct amount a;
+
+		if (m->again && !any)
+			continue;
+		a = bounds_amount(k, m->quantity, n);
+		if (a.overflow || !add_term(&sum, m->times, a.high))
+			return INT64_MAX;
+	}
+	return sum;
+}
+
+void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
+			    uint64_t n)
+{
+	const struct event_rule *r = e->rule;
+	int64_t low = x->low, high = x->high;
+
+	if (x->status != EXPECTATION_OK || e->judgement != EVENT_AT_LEAST || !r)
 		return;
-	if (__builtin_mul_overflow(x->high, MORE_TIMES, &x->high) ||
-	    __builtin_add_overflow(x->high, MORE_FIXED, &x->high))
+	if (r->fold) {
+		x->low /= r->fold;
+		if (__builtin_mul_overflow(x->high, r->fold, &x->high))
+			x->high = INT64_MAX;
+	}
+	if (__builtin_add_overflow(x->high, allowance(r, high > 0, k, n), &x->high))
 		x->high = INT64_MAX;
-	x->reason = e->rule;
+	if (x->low != low || x->high != high)
+		x->reason = r->text;
 }
 
 enum expectation_status expectation_fits(struct expectation *e, int64_t share, unsigned width)

@@ -25,6 +25,7 @@ struct expectation {
 	int64_t low, high;      /* equal when exact; INT64_MAX: no upper bound */
 	enum quantity quantity; /* that made the status, else the first term's */
 	const char *reason;     /* of an interval; NULL when exact */
+	const char *rule;       /* the documented exception that has a share in it; NULL if none has */
 };
 
 /**
@@ -37,10 +38,14 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 				    struct expectation *out);
 
 /**
- * Events that count at least their terms (EVENT_AT_LEAST) may show more where the CPU speculates, replays or
- * prefetches: widen the expectation upwards. Models do none of this.
+ * What hardware may count of event e on kernel k besides: an event that counts at least its terms
+ * (EVENT_AT_LEAST) has a rule that says what else it may count, and how much of that there is at most follows
+ * from the kernel as the terms do. Where the kernel has none of it the expectation stays as it is. Models
+ * count nothing of it.
+ * @param n as x was made with
  */
-void expectation_allow_more(struct expectation *x, const struct pmu_event *e);
+void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
+			    uint64_t n);
 
 /**
  * Whether a counter of `width` bits holds the expected count plus the bracket's `share`.

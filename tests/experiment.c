@@ -536,6 +536,6 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	if (!join(rows, count, k, bracket, n, x, share))
 		return false;
 	if (!plan->pmu->virtual)
-		expectation_allow_more(x, rows[0]);
+		expectation_allow_more(x, rows[0], k, n);
 	return true;
 }

@@ -306,7 +306,7 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 		if (expectation_in_ring(slot->event, p->kernel, p->ring, p->n[i], x))
 			return x->status;
 		if (!p->pmu->virtual)
-			expectation_allow_more(x, slot->event);
+			expectation_allow_more(x, slot->event, p->kernel, p->n[i]);
 		if (expectation_fits(x, share, p->pmu->counter[slot->counter].width))
 			return x->status;
 		o[i] = (struct observation){.n = p->n[i], .low = x->low, .high = x->high};

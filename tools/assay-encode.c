@@ -217,7 +217,7 @@ static void list_json(void)
 		json_counters(&j, event_counters(&pmu, &request[i]));
 		json_string(&j, "quantities", quantities_text(e, text, sizeof text));
 		json_string(&j, "judgement", judgement_text(e));
-		json_string(&j, "rule", e->rule);
+		json_string(&j, "rule", e->rule ? e->rule->text : NULL);
 		json_string(&j, "errata", e->errata);
 		json_string(&j, "source", e->source);
 		json_open(&j, "masks", '[');
@@ -254,7 +254,7 @@ static void list_text(void)
 		if (!flags.verbose)
 			continue;
 		if (e->rule)
-			printf("    %s\n", e->rule);
+			printf("    %s\n", e->rule->text);
 		if (e->extra_msr)
 			printf("    register besides: %#" PRIx32 " = %#" PRIx64 "\n", e->extra_msr,
 			       e->extra_value);

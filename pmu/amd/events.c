@@ -23,10 +23,36 @@
 
 #define BOUNDS EVENT_EXACT /* the term is micro-architectural, and an interval itself */
 
+/*
+ * The most that is in flight on any core: Zen 5's retire queue of 448 operations (Software Optimization Guide
+ * 58455).
+ */
+#define IN_FLIGHT 448
+
+#define AGAIN 1
+
+/*
+ * What is dispatched and does not retire. A misprediction and an exception let other code be begun, a
+ * resynchronisation throws away what the kernel itself does later; a load that missed or could not be
+ * forwarded to is tried once more.
+ */
+#define WRONG_PATHS                                                                                          \
+	{Q_BR_MISPRED, 0, IN_FLIGHT}, {Q_EXCEPTIONS, 0, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT},            \
+		{Q_L1D_LOAD_MISS, AGAIN, 1},                                                                 \
+	{                                                                                                    \
+		Q_STORE_FORWARD_BLOCK, AGAIN, 1                                                              \
+	}
+
 enum {
 	NONE,
 	RESYNC,
 	SPEC,
+	LOAD_OPS,
+	STORE_OPS,
+	DIV_OPS,
+	MISALIGNED,
+	MISALIGNED_BOTH,
+	DATA_MISSES,
 	WALKS,
 	UNFUSED,
 	NO_RETURNS,
@@ -39,24 +65,47 @@ enum {
 	MERGED
 };
 
-static const char *const rules[] = {
-	[RESYNC] = "resynchronisations may count too",
-	[SPEC] = "counted at dispatch: replays and wrong paths count too",
-	[WALKS] = "speculative walks count too",
-	[UNFUSED] = "an instruction is one operation or more",
-	[NO_RETURNS] = "returns do not count",
-	[NO_PAGES] = "page crossings may be left to MA4K",
-	[IBS_OFF] = "IBS does not run while events are judged",
-	[NO_BREAKPOINT] = "no breakpoint is set",
-	[NO_SMI] = "samples in which an SMI came are taken again",
-	[NO_ERRORS] = "needs memory that fails",
-	[MERGED] = "more than 15 in a cycle: takes a pair of counters",
-	[UNSAID] = "whether returns and far transfers count is not said",
+static const struct event_rule rules[] = {
+	[RESYNC] = {"resynchronisations may count too"},
+	[SPEC] = {"counted at dispatch: replays and wrong paths count too", .may = {WRONG_PATHS}},
+	[LOAD_OPS] =
+		{"counted at dispatch: replays, wrong paths and each operation of an instruction count too",
+		 .may = {WRONG_PATHS, {Q_UOPS_LOAD, 0, 1}}},
+	[STORE_OPS] =
+		{"counted at dispatch: replays, wrong paths and each operation of an instruction count too",
+		 .may = {WRONG_PATHS, {Q_UOPS_STORE, 0, 1}}},
+	/* A. Fog, instruction tables: Zen. */
+	[DIV_OPS] = {"a division may be two operations; wrong paths count too",
+		     .may = {WRONG_PATHS, {Q_INSN_DIV, 0, 1}}},
+	/* What counts as misaligned below a line is not said for most generations. */
+	[MISALIGNED] = {"what is misaligned may cross less than a line; wrong paths count too",
+			.may = {WRONG_PATHS, {Q_LOADS, 0, 1}}},
+	[MISALIGNED_BOTH] =
+		{"stores too; what is misaligned may cross less than a line; wrong paths count too",
+		 .may = {WRONG_PATHS, {Q_LOADS, 0, 1}, {Q_STORES, 0, 1}}},
+	[DATA_MISSES] = {"stores, prefetches and wrong paths may miss too",
+			 .may = {WRONG_PATHS,
+				 {Q_STORES, 0, 1},
+				 {Q_PREFETCHES, 0, 1},
+				 {Q_OFFCORE_PREFETCHES, AGAIN, 1}}},
+	[WALKS] = {"walks of wrong paths and of prefetches count too",
+		   .may = {WRONG_PATHS, {Q_PREFETCHES, 0, 1}, {Q_OFFCORE_PREFETCHES, AGAIN, 1}}},
+	[UNFUSED] = {"an instruction is one operation or more", .may = {{Q_UOPS, 0, 1}}},
+	[NO_RETURNS] = {"returns do not count"},
+	[NO_PAGES] = {"page crossings may be left to MA4K; wrong paths count too",
+		      .may = {WRONG_PATHS, {Q_LOADS_SPLIT_PAGE, 0, 1}}},
+	[IBS_OFF] = {"IBS does not run while events are judged"},
+	[NO_BREAKPOINT] = {"no breakpoint is set"},
+	[NO_SMI] = {"samples in which an SMI came are taken again"},
+	[NO_ERRORS] = {"needs memory that fails"},
+	[MERGED] = {"more than 15 in a cycle: takes a pair of counters"},
+	[UNSAID] = {"whether returns and far transfers count is not said",
+		    .may = {{Q_BR_RET, 0, 1}, {Q_BR_FAR, 0, 1}}},
 };
 
 const struct amd_event amd_events[] = {
 #define AMD_EVENT(generations, name, select, umask, bulldozer, judgement, rule, ...)                         \
-	{generations, select, umask, bulldozer, judgement, rule, {__VA_ARGS__}},
+	{generations, select, umask, bulldozer, EVENT_REASONED(judgement, rule), rule, {__VA_ARGS__}},
 #include "pmu/amd/events.def"
 #include "pmu/amd/events_core.def"
 #undef AMD_EVENT
@@ -98,12 +147,12 @@ unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max)
 			.fixed = -1,
 			.judgement = e->judgement,
 			.flags = i < amd_base_count ? 0 : EVENT_OF_CORE,
-			.rule = rules[e->rule],
 			.source = "BKDG/PPR of the family, core events",
 		};
 		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++)
 			out[n].terms[t] = (struct event_term){(e->terms[t] & ~AMD_MINUS) - 1,
 							      e->terms[t] & AMD_MINUS ? -1 : 1};
+		event_follow(&out[n], e->rule ? &rules[e->rule] : NULL);
 		n++;
 	}
 	return n;

@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-const char *const intel_rules[] = {
-	[NONE] = NULL,
-#define INTEL_RULE(id, text) [id] = text,
+const struct event_rule intel_rules[] = {
+#define INTEL_RULE(id, words, ...) [id] = {.text = words, ##__VA_ARGS__},
 #include "pmu/intel/rules.def"
 #undef INTEL_RULE
 };
@@ -38,14 +37,14 @@ int intel_core_by_name(const char *name)
 	return INTEL_NO_CORE;
 }
 
-unsigned intel_terms(const struct intel_meaning_row *m, struct event_term *out)
+void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out)
 {
-	unsigned n = 0;
-
-	for (; n < EVENT_TERMS && m->terms[n]; n++)
-		out[n] = (struct event_term){(uint8_t)((m->terms[n] & ~INTEL_MINUS) - 1),
-					     m->terms[n] & INTEL_MINUS ? -1 : 1};
-	return n;
+	memset(out->terms, 0, sizeof out->terms);
+	for (unsigned n = 0; n < EVENT_TERMS && m->terms[n]; n++)
+		out->terms[n] = (struct event_term){(uint8_t)((m->terms[n] & ~INTEL_MINUS) - 1),
+						    m->terms[n] & INTEL_MINUS ? -1 : 1};
+	out->judgement = m->judgement;
+	event_follow(out, m->rule ? &intel_rules[m->rule] : NULL);
 }
 
 static uint64_t code_of(const struct intel_core_event *e)
@@ -58,7 +57,6 @@ static uint64_t code_of(const struct intel_core_event *e)
 
 void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 {
-	const struct intel_meaning_row *m = &intel_meanings[e->meaning];
 	const struct intel_event_extra *extra = &intel_event_extras[e->extra];
 
 	*out = (struct pmu_event){
@@ -66,9 +64,7 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 		.code = code_of(e),
 		.counters = e->counters & INTEL_ON_FIXED ? 0 : e->counters,
 		.fixed = e->counters & INTEL_ON_FIXED ? e->counters & 0xff : -1,
-		.judgement = m->judgement,
 		.flags = EVENT_OF_CORE | (e->flags & INTEL_PEBS ? EVENT_PEBS : 0),
-		.rule = intel_rules[m->rule],
 		.source = "Intel's event list of the core",
 		.errata = e->errata ? intel_errata[e->errata] : NULL,
 		.extra_msr = extra->msr,
@@ -78,7 +74,20 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 	 * meet. */
 	if (extra->msr)
 		out->counters &= -out->counters;
-	intel_terms(m, out->terms);
+	intel_mean(&intel_meanings[e->meaning], out);
+}
+
+const struct event_rule *intel_exception(int core, uint64_t code)
+{
+	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_core_event_count; i++) {
+		const struct intel_core_event *e = &intel_core_events[i];
+		const struct event_rule *rule = &intel_rules[intel_meanings[e->meaning].rule];
+
+		if (rule->also[0].coefficient && code_of(e) == code && !(e->counters & INTEL_ON_FIXED) &&
+		    intel_core_sets[e->cores] >> core & 1)
+			return rule;
+	}
+	return NULL;
 }
 
 unsigned intel_unpack(int core, struct pmu_event *out, unsigned max)

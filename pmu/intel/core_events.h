@@ -65,7 +65,7 @@ extern const uint64_t intel_core_sets[];
 extern const struct intel_event_extra intel_event_extras[];
 extern const char *const intel_errata[];
 extern const char intel_event_names[];
-extern const char *const intel_rules[]; /* by enum intel_rule */
+extern const struct event_rule intel_rules[]; /* by enum intel_rule; the first, NONE, is empty */
 /** Names that Intel gives to an event besides the one that its row has. */
 extern const struct event_alias intel_core_aliases[];
 extern const struct intel_cpu intel_cpus[];
@@ -100,7 +100,11 @@ unsigned intel_unpack(int core, struct pmu_event *out, unsigned max);
 /** One row as every family has them. */
 void intel_row(const struct intel_core_event *e, struct pmu_event *out);
 
-/** One of intel_meanings[] as terms. @return how many were written to out[EVENT_TERMS] */
-unsigned intel_terms(const struct intel_meaning_row *m, struct event_term *out);
+/** Give *out the terms, the judgement and the rule of one of intel_meanings[]. */
+void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out);
+
+/** The exception by which a selector counts more on this core than its definition says, exactly; NULL if
+ * there is none. An architectural event has it as well as the core's own event that has its code. */
+const struct event_rule *intel_exception(int core, uint64_t code);
 
 #endif

@@ -22,7 +22,7 @@
 /* Events of the CPU that was identified last, and what each counter held when it was last written: version 1
  * has no overflow status, so an overflow shows only as a counter that is now below that value. */
 static const struct pmu_event *events[EVENTS_MAX];
-static struct pmu_event of_core[INTEL_CORE_EVENTS_MAX];
+static struct pmu_event of_core[INTEL_CORE_EVENTS_MAX], excepted[INTEL_ARCH_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
 static char reason[128];
 
@@ -146,6 +146,19 @@ uint8_t intel_kind_of_core(void)
 	return cpuid(0, 0).eax >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
 }
 
+/* An architectural event, with the exception that this core makes of it. */
+static const struct pmu_event *with_exception(unsigned i, int core)
+{
+	const struct pmu_event *e = &intel_arch_events[i].event;
+	const struct event_rule *rule = e->fixed < 0 ? intel_exception(core, e->code) : NULL;
+
+	if (!rule)
+		return e;
+	excepted[i] = *e;
+	event_follow(&excepted[i], rule);
+	return &excepted[i];
+}
+
 static void add_event(struct pmu *pmu, const struct pmu_event *e)
 {
 	events[pmu->n_events++] = e;
@@ -228,6 +241,7 @@ static bool identify(struct pmu *pmu, const char **why)
 			add_counter(pmu, COUNTER_FIXED, i, l.fixed_width, l.fixed_width);
 	pmu->n_fixed = pmu->n_counters - pmu->n_general;
 
+	int core = core_of_this_cpu();
 	for (unsigned i = 0; i < intel_arch_event_count; i++) {
 		const struct intel_arch_event *e = &intel_arch_events[i];
 		bool offered =
@@ -235,7 +249,7 @@ static bool identify(struct pmu *pmu, const char **why)
 				? e->event.fixed < INTEL_FIXED_MAX && l.fixed >> e->event.fixed & 1
 				: l.n_general && intel_arch_event_available(l.eax, l.ebx, e->cpuid_bit);
 		if (offered)
-			add_event(pmu, &e->event);
+			add_event(pmu, with_exception(i, core));
 	}
 	add_events_of_core(pmu, &l);
 	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
@@ -246,7 +260,7 @@ static bool identify(struct pmu *pmu, const char **why)
 					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
 					   intel_lbr_here(),
 					   record_source(pmu, RECORD_BTS) != NULL,
-					   core_of_this_cpu()};
+					   core};
 	return true;
 }
 

@@ -14,9 +14,41 @@
 #define Q(q)     (Q_##q + 1)
 #define MINUS(q) (INTEL_MINUS | (Q_##q + 1))
 
+/* The words of pmu/intel/rules.def. */
+#define ALSO(...) .also = {__VA_ARGS__}
+#define MAY(...)  .may = {__VA_ARGS__}
+#define AGAIN     1
+
+/*
+ * The most that is in flight on any core: Lion Cove's window of 576 micro-operations and its queue of 192
+ * before that (Intel, Lunar Lake architecture, 2024; Golden Cove's have 512 and 144, Optimization Reference
+ * Manual vol. 1). A pair of fused instructions is one, and cores that count instructions here hold less than
+ * half as many.
+ */
+#define IN_FLIGHT (576 + 192)
+
+/*
+ * What is executed and does not retire. A misprediction and an exception let other code be begun, a machine
+ * clear throws away what the kernel itself does later; a load that missed or could not be forwarded to is
+ * dispatched once more.
+ */
+#define WRONG_PATHS                                                                                          \
+	{Q_BR_MISPRED, 0, IN_FLIGHT}, {Q_EXCEPTIONS, 0, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT},            \
+		{Q_L1D_LOAD_MISS, AGAIN, 1},                                                                 \
+	{                                                                                                    \
+		Q_STORE_FORWARD_BLOCK, AGAIN, 1                                                              \
+	}
+
+/* Entries of page tables: five a walk at most (SDM vol. 3, 4.5). */
+#define WALK_READS                                                                                           \
+	{Q_DTLB_LOAD_MISS, 0, 5}, {Q_DTLB_STORE_MISS, 0, 5},                                                 \
+	{                                                                                                    \
+		Q_ITLB_MISS, 0, 5                                                                            \
+	}
+
 enum intel_rule {
 	NONE,
-#define INTEL_RULE(id, text) id,
+#define INTEL_RULE(id, ...) id,
 #include "pmu/intel/rules.def"
 #undef INTEL_RULE
 };

@@ -48,16 +48,17 @@ static void decode_event(const struct intel_state *s, struct intel_counter *k, c
 
 /*
  * What the core's own events make of a selector. An event that is defined with a counter mask, an edge or an
- * inversion counts as it is defined; any other use of these bits applies to the event that has the same code
- * and unit mask and none of them.
+ * inversion counts as it is defined (*defined); any other use of these bits applies to the event that has the
+ * same code and unit mask and none of them. NULL: there is no such event.
  */
-static void decode_core_event(const struct intel_state *s, struct intel_counter *k, uint64_t select)
+static const struct intel_model_event *core_event(const struct intel_state *s, uint64_t select, bool *defined)
 {
 	const uint64_t conditions = EVTSEL_CMASK | EVTSEL_INV | EVTSEL_E;
 	const struct intel_model_event *whole = NULL, *base = NULL;
 
+	*defined = false;
 	if (s->core == INTEL_NO_CORE)
-		return;
+		return NULL;
 	unsigned first = 0, end = intel_model_event_count;
 	while (first < end) {
 		unsigned middle = (first + end) / 2;
@@ -78,15 +79,35 @@ static void decode_core_event(const struct intel_state *s, struct intel_counter 
 		if (!(e->selector & conditions))
 			base = e;
 	}
-	if (MUTANT(M_CONDITIONS, whole != NULL && whole != base, false)) {
+	*defined = MUTANT(M_CONDITIONS, whole != NULL && whole != base, false);
+	return *defined ? whole : base;
+}
+
+static void decode_core_event(const struct intel_state *s, struct intel_counter *k, uint64_t select)
+{
+	bool defined;
+	const struct intel_model_event *e = core_event(s, select, &defined);
+	struct pmu_event meant;
+
+	if (!e)
+		return;
+	intel_mean(&intel_meanings[e->meaning], &meant);
+	decode_event(s, k, &meant);
+	if (defined)
 		k->simple = true;
-		base = whole;
-	}
-	if (base) {
-		struct event_term terms[EVENT_TERMS] = {{0}};
-		intel_terms(&intel_meanings[base->meaning], terms);
-		decode_terms(s, k, terms);
-	}
+}
+
+/* Exceptions of this core apply to an architectural event as well as to the core's own that has its code. */
+static void decode_exception(const struct intel_state *s, struct intel_counter *k, uint64_t select)
+{
+	bool defined;
+	const struct intel_model_event *e = core_event(s, select, &defined);
+
+	if (!e)
+		return;
+	for (const struct event_term *t = intel_rules[intel_meanings[e->meaning].rule].also; t->coefficient;
+	     t++)
+		k->weight[t->quantity] += t->coefficient;
 }
 
 void intel_decode_general(struct intel_state *s, unsigned c)
@@ -119,6 +140,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 		    MUTANT(M_EVENT_AVAILABLE,
 			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true)) {
 			decode_event(s, k, &e->event);
+			decode_exception(s, k, select);
 			architectural = true;
 		}
 	}

@@ -31,11 +31,11 @@ void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_
 
 	memset(e->terms, 0, sizeof e->terms);
 	e->judgement = EVENT_EXACT;
-	e->rule = intel_rules[OFFCORE];
+	e->rule = &intel_rules[OFFCORE];
 	e->source = "Intel's event list of the core";
 	if (answer == OFFCORE_FOREIGN && !(kinds & ~READS)) {
 		e->terms[0] = (struct event_term){Q_LOADS_HITM, 1};
-		e->rule = intel_rules[ALONE];
+		e->rule = &intel_rules[ALONE];
 		return;
 	}
 	if (answer == OFFCORE_PENDING) {

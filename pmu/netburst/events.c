@@ -11,23 +11,48 @@ const struct netburst_event netburst_event[NB_EVENTS] = {
 #undef NETBURST_EVENT
 };
 
-const char *const netburst_rule[RULE_COUNT] = {
-	[RULE_NONE] = NULL,
-	[RULE_SIBLING] = "control only: needs the other logical processor",
-	[RULE_AGENTS] = "control only: needs another agent on the bus",
-	[RULE_FIELD] = "control only: a part of a field, which selects nothing by itself",
-	[RULE_UNTAGGED] = "control only: counts nothing until something tags",
-	[RULE_TAGS] = "control only: it tags, and does not advance its own counter",
-	[RULE_UC_CODE] = "control only: no kernel runs from uncacheable memory",
-	[RULE_REBUILT] = "counts more where traces are rebuilt or the pipeline is cleared",
-	[RULE_REPLAYED] = "what is replayed may be replayed again, and wrong paths count",
-	[RULE_UOPS] = "how many micro-operations an instruction has is the CPU's own",
-	[RULE_RETIREMENT] = "a REP string instruction is one; more for instructions interrupted before they retire",
-	[RULE_ANY_RING] = "every clock passes the filter: rings and threads have no say",
+/* Micro-operations in flight: SDM vol. 1, 2.2.1. */
+#define IN_FLIGHT 126
+
+#define AGAIN 1
+
+/* What other code a misprediction or an exception lets begin, and what of the kernel itself a clear throws away. */
+#define WRONG_PATHS {Q_BR_MISPRED, 0, IN_FLIGHT}, {Q_EXCEPTIONS, 0, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT}
+
+const struct event_rule netburst_rule[RULE_COUNT] = {
+	[RULE_SIBLING] = {"control only: needs the other logical processor"},
+	[RULE_AGENTS] = {"control only: needs another agent on the bus"},
+	[RULE_FIELD] = {"control only: a part of a field, which selects nothing by itself"},
+	[RULE_UNTAGGED] = {"control only: counts nothing until something tags"},
+	[RULE_TAGS] = {"control only: it tags, and does not advance its own counter"},
+	[RULE_UC_CODE] = {"control only: no kernel runs from uncacheable memory"},
+	/* The branches of a trace that is built again; it has lines of six micro-operations (Optimization Reference Manual
+	   of NetBurst). */
+	[RULE_REBUILT] = {"counts more where traces are rebuilt or the pipeline is cleared", "SDM table 19-29, retired_branch_type",
+			  .may = {{Q_BR_MISPRED, AGAIN, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT}, {Q_TC_MISS, AGAIN, 6}}},
+	/* How often is nowhere said. There is one port for loads and one for stores, which begin one a cycle each. */
+	[RULE_REPLAYED] = {"what is replayed may be replayed again, once a cycle, and wrong paths count",
+			   .may = {WRONG_PATHS, {Q_CYCLES, AGAIN, 1}}},
+	[RULE_WALKS] = {"walks of wrong paths and of prefetches count too",
+			.may = {WRONG_PATHS, {Q_PREFETCHES, 0, 1}, {Q_OFFCORE_PREFETCHES, AGAIN, 1}}},
+	[RULE_TWOFOLD] = {"reads for ownership and prefetches are reads; over and under by as much as a factor of two",
+			  "SDM table 19-28, BSQ_cache_reference", .fold = 2,
+			  .may = {WRONG_PATHS, {Q_STORES, 0, 2}, {Q_PREFETCHES, 0, 2}, {Q_OFFCORE_PREFETCHES, AGAIN, 2}}},
+	[RULE_BOGUS_ASSISTS] = {"assists asked for on wrong paths count too", "SDM table 19-28, SSE_input_assist", .may = {WRONG_PATHS}},
+	[RULE_DURATION] = {"some of the cycles of each clear, whatever its cause", "SDM table 19-29, machine_clear",
+			   .may = {{Q_CYCLES, 0, 1}}},
+	[RULE_TAGGED_LOADS] = {"each micro-operation of a load may be tagged", .may = {{Q_UOPS_LOAD, AGAIN, 1}}},
+	[RULE_STORES_TOO] = {"those of stores too, and each micro-operation may be tagged",
+			     .may = {{Q_DTLB_STORE_MISS, 0, 1}, {Q_UOPS_LOAD, AGAIN, 1}, {Q_UOPS_STORE, AGAIN, 1}}},
+	[RULE_UOPS] = {"how many micro-operations an instruction has is the CPU's own"},
+	[RULE_RETIREMENT] = {"a REP string instruction is one; more for instructions interrupted before they retire"},
+	[RULE_ANY_RING] = {"every clock passes the filter: rings and threads have no say"},
 };
 
+#define EVENT_BOUNDS EVENT_EXACT /* the term is micro-architectural, and an interval itself */
+
 #define MASK(event, bit, name, judgement, rule, ...)                                                         \
-	{NB_##event, bit, EVENT_##judgement, RULE_##rule, name, {__VA_ARGS__}}
+	{NB_##event, bit, EVENT_REASONED(EVENT_##judgement, RULE_##rule), RULE_##rule, name, {__VA_ARGS__}}
 
 /* SDM tables 19-28 to 19-30. Terms are the occurrences that a program can be made to cause. */
 const struct netburst_mask netburst_mask[] = {
@@ -55,19 +80,19 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(MOB_LOAD_REPLAY, 3, "NO_STD", AT_LEAST, REPLAYED, {Q_STORE_UNKNOWN, 1}),
 	MASK(MOB_LOAD_REPLAY, 4, "PARTIAL_DATA", AT_LEAST, REPLAYED, {Q_STORE_FORWARD_BLOCK, 1}),
 	MASK(MOB_LOAD_REPLAY, 5, "UNALGN_ADDR", AT_LEAST, REPLAYED, {Q_STORE_FORWARD_BLOCK, 1}),
-	MASK(PAGE_WALK_TYPE, 0, "DTMISS", AT_LEAST, NONE, {Q_DTLB_LOAD_MISS, 1}, {Q_DTLB_STORE_MISS, 1}),
-	MASK(PAGE_WALK_TYPE, 1, "ITMISS", AT_LEAST, NONE, {Q_ITLB_MISS, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 0, "RD_2ndL_HITS", AT_LEAST, NONE, {Q_L2_LOAD_HIT, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 1, "RD_2ndL_HITE", AT_LEAST, NONE, {Q_L2_LOAD_HIT, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 2, "RD_2ndL_HITM", AT_LEAST, NONE, {Q_L2_LOAD_HIT, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 3, "RD_3rdL_HITS", AT_LEAST, NONE, {Q_L3_ACCESS, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 4, "RD_3rdL_HITE", AT_LEAST, NONE, {Q_L3_ACCESS, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 5, "RD_3rdL_HITM", AT_LEAST, NONE, {Q_L3_ACCESS, 1}),
+	MASK(PAGE_WALK_TYPE, 0, "DTMISS", AT_LEAST, WALKS, {Q_DTLB_LOAD_MISS, 1}, {Q_DTLB_STORE_MISS, 1}),
+	MASK(PAGE_WALK_TYPE, 1, "ITMISS", AT_LEAST, WALKS, {Q_ITLB_MISS, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 0, "RD_2ndL_HITS", AT_LEAST, TWOFOLD, {Q_L2_LOAD_HIT, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 1, "RD_2ndL_HITE", AT_LEAST, TWOFOLD, {Q_L2_LOAD_HIT, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 2, "RD_2ndL_HITM", AT_LEAST, TWOFOLD, {Q_L2_LOAD_HIT, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 3, "RD_3rdL_HITS", AT_LEAST, TWOFOLD, {Q_L3_ACCESS, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 4, "RD_3rdL_HITE", AT_LEAST, TWOFOLD, {Q_L3_ACCESS, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 5, "RD_3rdL_HITM", AT_LEAST, TWOFOLD, {Q_L3_ACCESS, 1}),
 	MASK(BSQ_CACHE_REFERENCE, 6, "WR_2ndL_HIT", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
 	MASK(BSQ_CACHE_REFERENCE, 7, "WR_3rdL_HIT", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 8, "RD_2ndL_MISS", AT_LEAST, NONE, {Q_L2_LOAD_MISS, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 9, "RD_3rdL_MISS", AT_LEAST, NONE, {Q_L3_ACCESS, 1}),
-	MASK(BSQ_CACHE_REFERENCE, 10, "WR_2ndL_MISS", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 8, "RD_2ndL_MISS", AT_LEAST, TWOFOLD, {Q_L2_LOAD_MISS, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 9, "RD_3rdL_MISS", AT_LEAST, TWOFOLD, {Q_L3_ACCESS, 1}),
+	MASK(BSQ_CACHE_REFERENCE, 10, "WR_2ndL_MISS", AT_LEAST, TWOFOLD, {Q_BUS_REQUESTS, 1}),
 	MASK(BSQ_CACHE_REFERENCE, 11, "WR_3rdL_MISS", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
 	MASK(IOQ_ALLOCATION, 0, "ReqA0", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ALLOCATION, 1, "ReqA1", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
@@ -99,39 +124,39 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(IOQ_ACTIVE_ENTRIES, 13, "OWN", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ACTIVE_ENTRIES, 14, "OTHER", EXACT, AGENTS, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ACTIVE_ENTRIES, 15, "PREFETCH", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
-	MASK(FSB_DATA_ACTIVITY, 0, "DRDY_DRV", AT_LEAST, NONE, {Q_BUS_DATA, 1}),
-	MASK(FSB_DATA_ACTIVITY, 1, "DRDY_OWN", AT_LEAST, NONE, {Q_BUS_DATA, 1}),
+	MASK(FSB_DATA_ACTIVITY, 0, "DRDY_DRV", BOUNDS, NONE, {Q_BUS_DATA, 1}),
+	MASK(FSB_DATA_ACTIVITY, 1, "DRDY_OWN", BOUNDS, NONE, {Q_BUS_DATA, 1}),
 	MASK(FSB_DATA_ACTIVITY, 2, "DRDY_OTHER", EXACT, AGENTS, {Q_NOT_PROVOKED, 1}),
-	MASK(FSB_DATA_ACTIVITY, 3, "DBSY_DRV", AT_LEAST, NONE, {Q_BUS_DATA, 1}),
-	MASK(FSB_DATA_ACTIVITY, 4, "DBSY_OWN", AT_LEAST, NONE, {Q_BUS_DATA, 1}),
+	MASK(FSB_DATA_ACTIVITY, 3, "DBSY_DRV", BOUNDS, NONE, {Q_BUS_DATA, 1}),
+	MASK(FSB_DATA_ACTIVITY, 4, "DBSY_OWN", BOUNDS, NONE, {Q_BUS_DATA, 1}),
 	MASK(FSB_DATA_ACTIVITY, 5, "DBSY_OTHER", EXACT, AGENTS, {Q_NOT_PROVOKED, 1}),
-	MASK(BSQ_ALLOCATION, 0, "REQ_TYPE0", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 1, "REQ_TYPE1", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 2, "REQ_LEN0", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 3, "REQ_LEN1", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 5, "REQ_IO_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 6, "REQ_LOCK_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 7, "REQ_CACHE_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 8, "REQ_SPLIT_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 9, "REQ_DEM_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 10, "REQ_ORD_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 11, "MEM_TYPE0", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 12, "MEM_TYPE1", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ALLOCATION, 13, "MEM_TYPE2", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 0, "REQ_TYPE0", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 1, "REQ_TYPE1", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 2, "REQ_LEN0", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 3, "REQ_LEN1", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 5, "REQ_IO_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 6, "REQ_LOCK_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 7, "REQ_CACHE_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 8, "REQ_SPLIT_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 9, "REQ_DEM_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 10, "REQ_ORD_TYPE", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 11, "MEM_TYPE0", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 12, "MEM_TYPE1", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(BSQ_ACTIVE_ENTRIES, 13, "MEM_TYPE2", AT_LEAST, NONE, {Q_BUS_REQUESTS, 1}),
-	MASK(SSE_INPUT_ASSIST, 15, "ALL", AT_LEAST, NONE, {Q_ASSISTS_SSE, 1}),
+	MASK(BSQ_ALLOCATION, 0, "REQ_TYPE0", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 1, "REQ_TYPE1", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 2, "REQ_LEN0", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 3, "REQ_LEN1", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 5, "REQ_IO_TYPE", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 6, "REQ_LOCK_TYPE", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 7, "REQ_CACHE_TYPE", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 8, "REQ_SPLIT_TYPE", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 9, "REQ_DEM_TYPE", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 10, "REQ_ORD_TYPE", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 11, "MEM_TYPE0", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 12, "MEM_TYPE1", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ALLOCATION, 13, "MEM_TYPE2", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 0, "REQ_TYPE0", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 1, "REQ_TYPE1", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 2, "REQ_LEN0", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 3, "REQ_LEN1", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 5, "REQ_IO_TYPE", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 6, "REQ_LOCK_TYPE", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 7, "REQ_CACHE_TYPE", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 8, "REQ_SPLIT_TYPE", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 9, "REQ_DEM_TYPE", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 10, "REQ_ORD_TYPE", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 11, "MEM_TYPE0", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 12, "MEM_TYPE1", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(BSQ_ACTIVE_ENTRIES, 13, "MEM_TYPE2", BOUNDS, NONE, {Q_OCCUPANCY, 1}),
+	MASK(SSE_INPUT_ASSIST, 15, "ALL", AT_LEAST, BOGUS_ASSISTS, {Q_ASSISTS_SSE, 1}),
 	MASK(PACKED_SP_UOP, 15, "ALL", EXACT, UOPS, {Q_UOPS_SP, 1}),
 	MASK(PACKED_DP_UOP, 15, "ALL", EXACT, UOPS, {Q_UOPS_DP, 1}),
 	MASK(SCALAR_SP_UOP, 15, "ALL", EXACT, UOPS, {Q_UOPS_SS, 1}),
@@ -144,9 +169,9 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(TC_MISC, 4, "FLUSH", EXACT, NONE, {Q_TC_FLUSH, 2}),
 	MASK(GLOBAL_POWER_EVENTS, 0, "RUNNING", TIME, NONE, {Q_CYCLES, 1}),
 	MASK(TC_MS_XFER, 0, "CISC", EXACT, NONE, {Q_ROM_SWITCHES, 1}),
-	MASK(UOP_QUEUE_WRITES, 0, "FROM_TC_BUILD", AT_LEAST, NONE, {Q_UOPS_TC_BUILD, 1}),
-	MASK(UOP_QUEUE_WRITES, 1, "FROM_TC_DELIVER", AT_LEAST, NONE, {Q_UOPS_TC, 1}),
-	MASK(UOP_QUEUE_WRITES, 2, "FROM_ROM", AT_LEAST, NONE, {Q_UOPS_ROM, 1}),
+	MASK(UOP_QUEUE_WRITES, 0, "FROM_TC_BUILD", BOUNDS, NONE, {Q_UOPS_TC_BUILD, 1}),
+	MASK(UOP_QUEUE_WRITES, 1, "FROM_TC_DELIVER", BOUNDS, NONE, {Q_UOPS_TC, 1}),
+	MASK(UOP_QUEUE_WRITES, 2, "FROM_ROM", BOUNDS, NONE, {Q_UOPS_ROM, 1}),
 	MASK(RETIRED_MISPRED_BRANCH_TYPE, 0, "UNCONDITIONAL", AT_LEAST, REBUILT, {Q_BR_MISPRED_JMP, 1}),
 	MASK(RETIRED_MISPRED_BRANCH_TYPE, 1, "CONDITIONAL", AT_LEAST, REBUILT, {Q_BR_MISPRED_COND, 1}),
 	MASK(RETIRED_MISPRED_BRANCH_TYPE, 2, "CALL", EXACT, NONE, {Q_BR_MISPRED_CALL, 1}),
@@ -157,10 +182,10 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(RETIRED_BRANCH_TYPE, 2, "CALL", EXACT, NONE, {Q_BR_CALL_DIRECT, 1}, {Q_BR_CALL_INDIRECT, 1}),
 	MASK(RETIRED_BRANCH_TYPE, 3, "RETURN", EXACT, NONE, {Q_BR_RET, 1}),
 	MASK(RETIRED_BRANCH_TYPE, 4, "INDIRECT", EXACT, NONE, {Q_BR_RET, 1}, {Q_BR_CALL_INDIRECT, 1}, {Q_BR_JMP_INDIRECT, 1}),
-	MASK(RESOURCE_STALL, 5, "SBFULL", AT_LEAST, NONE, {Q_STALLS_STORE, 1}),
-	MASK(WC_BUFFER, 0, "WCB_EVICTS", AT_LEAST, NONE, {Q_WC_EVICTIONS, 1}),
-	MASK(WC_BUFFER, 1, "WCB_FULL_EVICT", AT_LEAST, NONE, {Q_WC_EVICTIONS, 1}),
-	MASK(WC_BUFFER, 2, "WCB_HITM_EVICT", AT_LEAST, NONE, {Q_WC_EVICTIONS, 1}),
+	MASK(RESOURCE_STALL, 5, "SBFULL", BOUNDS, NONE, {Q_STALLS_STORE, 1}),
+	MASK(WC_BUFFER, 0, "WCB_EVICTS", BOUNDS, NONE, {Q_WC_EVICTIONS, 1}),
+	MASK(WC_BUFFER, 1, "WCB_FULL_EVICT", BOUNDS, NONE, {Q_WC_EVICTIONS, 1}),
+	MASK(WC_BUFFER, 2, "WCB_HITM_EVICT", BOUNDS, NONE, {Q_WC_EVICTIONS, 1}),
 	MASK(B2B_CYCLES, 1, "bit1", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
 	MASK(B2B_CYCLES, 2, "bit2", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
 	MASK(B2B_CYCLES, 3, "bit3", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
@@ -191,10 +216,10 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(REPLAY_EVENT, 1, "BOGUS", EXACT, UNTAGGED, {Q_NOT_PROVOKED, 1}),
 	MASK(INSTR_RETIRED, 0, "NBOGUSNTAG", EXACT, RETIREMENT, {Q_INSTRUCTIONS, 1}),
 	MASK(INSTR_RETIRED, 1, "NBOGUSTAG", EXACT, UNTAGGED, {Q_NOT_PROVOKED, 1}),
-	MASK(INSTR_RETIRED, 2, "BOGUSNTAG", AT_LEAST, NONE, {Q_UOPS_BOGUS, 1}),
+	MASK(INSTR_RETIRED, 2, "BOGUSNTAG", BOUNDS, NONE, {Q_UOPS_BOGUS, 1}),
 	MASK(INSTR_RETIRED, 3, "BOGUSTAG", EXACT, UNTAGGED, {Q_NOT_PROVOKED, 1}),
 	MASK(UOPS_RETIRED, 0, "NBOGUS", EXACT, UOPS, {Q_UOPS, 1}),
-	MASK(UOPS_RETIRED, 1, "BOGUS", AT_LEAST, NONE, {Q_UOPS_BOGUS, 1}),
+	MASK(UOPS_RETIRED, 1, "BOGUS", BOUNDS, NONE, {Q_UOPS_BOGUS, 1}),
 	MASK(UOP_TYPE, 1, "TAGLOADS", EXACT, TAGS, {Q_NOT_PROVOKED, 1}),
 	MASK(UOP_TYPE, 2, "TAGSTORES", EXACT, TAGS, {Q_NOT_PROVOKED, 1}),
 	MASK(BRANCH_RETIRED, 0, "MMNP", EXACT, NONE, {Q_BR_COND_NTAKEN, 1}, {Q_BR_MISPRED_NTAKEN, -1}),
@@ -202,16 +227,16 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(BRANCH_RETIRED, 2, "MMTP", EXACT, NONE, {Q_BRANCHES, 1}, {Q_BR_COND_NTAKEN, -1}, {Q_BR_MISPRED_TAKEN, -1}),
 	MASK(BRANCH_RETIRED, 3, "MMTM", EXACT, NONE, {Q_BR_MISPRED_TAKEN, 1}),
 	MASK(MISPRED_BRANCH_RETIRED, 0, "NBOGUS", EXACT, NONE, {Q_BR_MISPRED, 1}),
-	MASK(X87_ASSIST, 0, "FPSU", AT_LEAST, NONE, {Q_X87_STACK, 1}),
-	MASK(X87_ASSIST, 1, "FPSO", AT_LEAST, NONE, {Q_X87_STACK, 1}),
-	MASK(X87_ASSIST, 2, "POAO", AT_LEAST, NONE, {Q_ASSISTS_X87, 1}),
-	MASK(X87_ASSIST, 3, "POAU", AT_LEAST, NONE, {Q_ASSISTS_X87, 1}),
-	MASK(X87_ASSIST, 4, "PREA", AT_LEAST, NONE, {Q_ASSISTS_X87, 1}),
-	MASK(MACHINE_CLEAR, 0, "CLEAR", AT_LEAST, NONE, {Q_CLEARS_MO, 1}, {Q_CLEARS_SMC, 1}),
+	MASK(X87_ASSIST, 0, "FPSU", BOUNDS, NONE, {Q_X87_STACK, 1}),
+	MASK(X87_ASSIST, 1, "FPSO", BOUNDS, NONE, {Q_X87_STACK, 1}),
+	MASK(X87_ASSIST, 2, "POAO", BOUNDS, NONE, {Q_ASSISTS_X87, 1}),
+	MASK(X87_ASSIST, 3, "POAU", BOUNDS, NONE, {Q_ASSISTS_X87, 1}),
+	MASK(X87_ASSIST, 4, "PREA", BOUNDS, NONE, {Q_ASSISTS_X87, 1}),
+	MASK(MACHINE_CLEAR, 0, "CLEAR", AT_LEAST, DURATION, {Q_CLEARS_MO, 1}, {Q_CLEARS_SMC, 1}),
 	MASK(MACHINE_CLEAR, 2, "MOCLEAR", EXACT, NONE, {Q_CLEARS_MO, 1}),
 	MASK(MACHINE_CLEAR, 6, "SMCLEAR", EXACT, NONE, {Q_CLEARS_SMC, 1}),
 	MASK(INSTR_COMPLETED, 0, "NBOGUS", EXACT, NONE, {Q_INSTRUCTIONS, 1}),
-	MASK(INSTR_COMPLETED, 1, "BOGUS", AT_LEAST, NONE, {Q_UOPS_BOGUS, 1}),
+	MASK(INSTR_COMPLETED, 1, "BOGUS", BOUNDS, NONE, {Q_UOPS_BOGUS, 1}),
 };
 const unsigned netburst_mask_count = sizeof netburst_mask / sizeof netburst_mask[0];
 
@@ -235,12 +260,12 @@ const struct netburst_recipe netburst_recipe[NETBURST_RECIPES] = {
 	{"X87_FP_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_X87_FP_UOP, ESCR_NONE, BIT(0), BIT(15), 0, 0, EVENT_EXACT, RULE_UOPS, {Q_UOPS_X87, 1}},
 	{"X87_SIMD_memory_moves_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_X87_SIMD_MOVES_UOP, ESCR_NONE, BIT(0), BIT(3) | BIT(4), 0, 0, EVENT_EXACT, RULE_UOPS, {Q_UOPS_MEMORY_MOVES, 1}},
 	{"1stL_cache_load_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(0), BIT(0), EVENT_EXACT, RULE_NONE, {Q_L1D_LOAD_MISS, 1}},
-	{"2ndL_cache_load_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(1), BIT(0), EVENT_AT_LEAST, RULE_NONE, {Q_L2_LOAD_MISS, 1}},
+	{"2ndL_cache_load_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(1), BIT(0), EVENT_AT_LEAST, RULE_TAGGED_LOADS, {Q_L2_LOAD_MISS, 1}},
 	{"DTLB_load_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(2), BIT(0), EVENT_EXACT, RULE_NONE, {Q_DTLB_LOAD_MISS, 1}},
 	{"DTLB_store_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(2), BIT(1), EVENT_EXACT, RULE_NONE, {Q_DTLB_STORE_MISS, 1}},
-	{"DTLB_all_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(2), BIT(0) | BIT(1), EVENT_AT_LEAST, RULE_NONE, {Q_DTLB_LOAD_MISS, 1}},
+	{"DTLB_all_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(2), BIT(0) | BIT(1), EVENT_AT_LEAST, RULE_STORES_TOO, {Q_DTLB_LOAD_MISS, 1}},
 	{"Tagged_mispred_branch", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(15) | BIT(16), BIT(4), EVENT_EXACT, RULE_NONE, {Q_BR_MISPRED, 1}},
-	{"MOB_load_replay_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_MOB_LOAD_REPLAY, ESCR_NONE, BIT(0), BIT(4) | BIT(5), REPLAY | BIT(9), BIT(0), EVENT_AT_LEAST, RULE_REPLAYED, {Q_STORE_FORWARD_BLOCK, 1}},
+	{"MOB_load_replay_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_MOB_LOAD_REPLAY, ESCR_NONE, BIT(0), BIT(4) | BIT(5), REPLAY | BIT(9), BIT(0), EVENT_AT_LEAST, RULE_TAGGED_LOADS, {Q_STORE_FORWARD_BLOCK, 1}},
 	{"split_load_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_LOAD_PORT_REPLAY, SAAT_ESCR1, BIT(0), BIT(1), REPLAY | BIT(10), BIT(0), EVENT_EXACT, RULE_NONE, {Q_LOADS_SPLIT_LINE, 1}},
 	{"split_store_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_STORE_PORT_REPLAY, ESCR_NONE, BIT(0), BIT(1), REPLAY | BIT(10), BIT(1), EVENT_EXACT, RULE_NONE, {Q_STORES_SPLIT_LINE, 1}},
 	{"non_sleep_clockticks.BPU", TAG_NOTHING, NB_GLOBAL_POWER_EVENTS, NB_EVENTS, ESCR_NONE, BIT(0), 0, 0, 0, EVENT_TIME, RULE_ANY_RING, {Q_CYCLES, 1}},
@@ -304,12 +329,16 @@ static struct pmu_event row(enum netburst_event_id id, uint64_t code, unsigned j
 		.fixed = -1,
 		.judgement = (uint8_t)judgement,
 		.flags = rule == RULE_ANY_RING ? EVENT_ANY_RING : 0,
-		.rule = netburst_rule[rule],
 		.source = e->flags & NB_UNDOCUMENTED    ? "libpfm4, perfctr; not in the SDM"
 			  : e->models != MODELS_ALL     ? "SDM table 19-30"
 			  : e->flags & NB_AT_RETIREMENT ? "SDM table 19-29"
 							: "SDM table 19-28",
 	};
+}
+
+static void follow(struct pmu_event *e, unsigned rule)
+{
+	event_follow(e, rule ? &netburst_rule[rule] : NULL);
 }
 
 unsigned netburst_rows(unsigned model, struct pmu_event *rows, char (*names)[NETBURST_NAME])
@@ -330,6 +359,7 @@ unsigned netburst_rows(unsigned model, struct pmu_event *rows, char (*names)[NET
 			continue;
 		rows[n] = row(m->event, code_of(e, 1u << m->bit, 0), m->judgement, m->rule, model);
 		memcpy(rows[n].terms, m->term, sizeof m->term);
+		follow(&rows[n], m->rule);
 		snprintf(names[n], NETBURST_NAME, "%.27s:%.15s", e->name, m->name);
 		rows[n].name = names[n];
 		n++;
@@ -342,6 +372,7 @@ unsigned netburst_rows(unsigned model, struct pmu_event *rows, char (*names)[NET
 
 		rows[n] = row(r->count, code | (i + 1), r->judgement, r->rule, model);
 		rows[n].terms[0] = r->term;
+		follow(&rows[n], r->rule);
 		rows[n].source = sources[r->mechanism];
 		snprintf(names[n], NETBURST_NAME, "%.31s", r->name);
 		rows[n].name = names[n];

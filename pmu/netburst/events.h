@@ -53,14 +53,20 @@ enum netburst_rule {
 	RULE_UC_CODE,
 	RULE_REBUILT,
 	RULE_REPLAYED,
+	RULE_WALKS,
+	RULE_TWOFOLD,
+	RULE_BOGUS_ASSISTS,
+	RULE_DURATION,
+	RULE_TAGGED_LOADS,
+	RULE_STORES_TOO,
 	RULE_UOPS,
 	RULE_RETIREMENT,
 	RULE_ANY_RING,
-	RULE_DUMMY,
 	RULE_COUNT
 };
 
-extern const char *const netburst_rule[RULE_COUNT];
+/** By the enumeration; the first one is empty. */
+extern const struct event_rule netburst_rule[RULE_COUNT];
 
 /** One bit of an event's mask. */
 struct netburst_mask {

@@ -18,6 +18,10 @@ def events(result):
     return {name.split("/")[1] for name in verdict_table(result) or {} if name.count("/") > 2} - {"ground truth"}
 
 
+def checks(result):
+    return [c for s in (result.report or {"suites": []})["suites"] for c in s["checks"] if c.get("event") and c.get("counter")]
+
+
 for profile, (least, own) in PROFILES.items():
     r = boot(options=OPTIONS % profile + "event=*")
     sound(r, profile)
@@ -36,6 +40,14 @@ r = boot(options=OPTIONS % "skylake" + "event=BR_INST_RETIRED.NEAR_TAKEN,BR_INST
 wrong = {name.split("/")[1] for name, (verdict, _) in (verdict_table(r) or {}).items() if verdict == "wrong"}
 ok(r.status == 1 and wrong == {"BR_INST_RETIRED.NEAR_TAKEN"}, "a wrong count of one of them is caught", tail(r))
 ok(any("errata: SKL091" in line for line in r.text), "and the errata that Intel's list has of it are told", tail(r))
+RULE = "by rule: CPUID counts as a branch"
+CPUID = "suite=events kernel=cpuid,nop_loop reps=1 event=BR_INST_RETIRED.A* pmu=virtual:"
+ruled = {p: checks(boot(options=CPUID + p)) for p in ("intel-core2", "intel-nehalem", "intel-core2 inject=w146", "intel-nehalem inject=w146")}
+told = {p: {(c["kernel"], c["verdict"], c.get("text") == RULE) for c in found} for p, found in ruled.items()}
+ok(told["intel-core2"] == {("cpuid", "exact", True), ("nop_loop", "exact", False)}, "an exception that is published of a core is exact, and named", told)
+ok(told["intel-nehalem"] == {("cpuid", "exact", False), ("nop_loop", "exact", False)}, "another core has no such exception", told)
+ok(all(("cpuid", "wrong", False) in told[p + " inject=w146"] and ("nop_loop", "exact", False) in told[p + " inject=w146"]
+       for p in ("intel-core2", "intel-nehalem")), "counted where it is not published, and counted twice where it is, are wrong", told)
 r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls,branches_not_taken,locked n=5 reps=2")
 names = {name.split("/")[1] for name in verdict_table(r) or {}}
 ok(r.status == 0 and {"conditional branches are taken or not", "locked loads are loads"} <= names,

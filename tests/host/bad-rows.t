@@ -57,6 +57,14 @@ for table, source, row, good, bad in (
     ok(compiled(table, [], source)[0] == 0, "%s as it is" % table, compiled(table, [], source)[1])
     refused("%s with an unknown quantity" % table, compiled(table, [(good, bad)], source), bad.strip("Q()_"), row)
 
+for table, source, row, good, bad in (
+        ("pmu/amd/events.def", "pmu/amd/events.c", "DIV_OP_COUNT", "LEAST, DIV_OPS", "LEAST, NONE"),
+        ("pmu/netburst/events.c", None, "PAGE_WALK_TYPE", "AT_LEAST, WALKS", "AT_LEAST, NONE"),
+        ("pmu/intel/events_arch.c", None, "LONGEST_LAT_CACHE.REFERENCE", "LLC_REF, PREFETCHERS", "LLC_REF, NONE")):
+    ok(compiled(table, [], source)[0] == 0, "%s as it is" % table, compiled(table, [], source)[1])
+    refused("%s with an event that counts at least something, and no rule" % table, compiled(table, [(good, bad)], source),
+            "needs a rule: what else", row)
+
 loader = importlib.machinery.SourceFileLoader("gen_intel_events", str(ROOT / "scripts/gen-intel-events"))
 tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("gen_intel_events", loader))
 loader.exec_module(tool)
@@ -67,7 +75,10 @@ for text, message in (
         ("EXACT, NONE, BRANCHES", "meanings.def: BR_*: no quantity BRANCHES: did you mean BRANCHES?"),
         ("EXACT, NONE", "meanings.def: BR_*: there is no quantity"),
         ("EXACTLY, NONE, Q(BRANCHES)", "meanings.def: BR_*: no judgement EXACTLY"),
-        ("EXACT, NO_RULE, Q(BRANCHES)", "meanings.def: BR_*: no exception NO_RULE in rules.def")):
+        ("EXACT, NO_RULE, Q(BRANCHES)", "meanings.def: BR_*: no exception NO_RULE in rules.def"),
+        ("LEAST, NONE, Q(BRANCHES)", "meanings.def: BR_*: LEAST, and NONE does not say in rules.def what else may count"),
+        ("LEAST, NO_LBR, Q(BRANCHES)", "meanings.def: BR_*: LEAST, and NO_LBR does not say in rules.def what else may count"),
+        ("LEAST, SPEC, Q(BRANCHES)", None)):
     got = tool.unknown_word(("MEANING", "BR_*", None, text), tool.QUANTITIES, tool.RULES)
     ok(got == message, "meanings.def: " + text, got)
 print("1..%d" % number)

@@ -1,5 +1,6 @@
 /* AMD's event rows and strings: sound, and with the encodings that libpfm4 knows. */
 #include "pmu/amd/amd.h"
+#include "tests/host/rule_tests.h"
 #include "pmu/amd/events.h"
 #include "pmu/fields.h"
 #include "pmu/grammar.h"
@@ -195,6 +196,8 @@ static void rows_are_sound(void **unused)
 			assert_int_not_equal(rows[i].terms[0].coefficient, 0);
 			assert_int_not_equal(rows[i].counters, 0);
 			assert_true(rows[i].judgement <= EVENT_TIME);
+			if (rule_fault(&rows[i]))
+				fail_msg("%s: %s", rows[i].name, rule_fault(&rows[i]));
 			assert_true(strlen(rows[i].name) < 100);
 			assert_true(rows[i].terms[0].quantity != Q_NOT_PROVOKED || rows[i].rule);
 			for (unsigned t = 0; t < EVENT_TERMS && rows[i].terms[t].coefficient; t++)

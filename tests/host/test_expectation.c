@@ -63,26 +63,112 @@ static void intervals_keep_their_ends_apart(void **state)
 	assert_int_equal(on_mix(&below, 2).status, EXPECTATION_NEGATIVE);
 }
 
+static struct expectation allowed(const struct pmu_event *e, uint64_t n)
+{
+	struct expectation x = on_mix(e, n);
+
+	expectation_allow_more(&x, e, &mix, n);
+	return x;
+}
+
 static void at_least_may_be_more(void **state)
 {
 	(void)state;
-	struct pmu_event e = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_AT_LEAST, .rule = "replays"};
+	/* BR_MISPRED is at most N + 2. */
+	static const struct event_rule rule = {"wrong paths", .may = {{Q_BR_MISPRED, false, 100}}};
+	struct pmu_event e = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_AT_LEAST, .rule = &rule};
 	struct expectation x = on_mix(&e, 4);
 
 	assert_int_equal(x.low, 12);
 	assert_int_equal(x.high, 12);
-	expectation_allow_more(&x, &instructions); /* an exact one: no */
-	assert_int_equal(x.high, 12);
-	expectation_allow_more(&x, &e);
+	assert_null(x.reason);
+	x = allowed(&e, 4);
 	assert_int_equal(x.low, 12);
-	assert_in_range(x.high, 13, 10000);
-	assert_string_equal(x.reason, "replays");
-	assert_int_equal(expectation_fits(&x, 0, 13), EXPECTATION_OK);
-	assert_int_equal(expectation_fits(&x, 0, 4), EXPECTATION_TOO_WIDE);
-	x = on_mix(&e, 4);
+	assert_int_equal(x.high, 12 + 100 * 6);
+	assert_string_equal(x.reason, "wrong paths");
+	assert_int_equal(expectation_fits(&x, 0, 10), EXPECTATION_OK);
+	assert_int_equal(expectation_fits(&x, 0, 9), EXPECTATION_TOO_WIDE);
+	e.judgement = EVENT_EXACT;
+	assert_int_equal(allowed(&e, 4).high, 12);
+	assert_null(allowed(&e, 4).reason);
+	e.rule = NULL;
+	e.judgement = EVENT_AT_LEAST;
+	assert_int_equal(allowed(&e, 4).high, 12);
+}
+
+static void what_is_not_there_allows_nothing(void **state)
+{
+	(void)state;
+	static const struct event_rule far = {"far ones", .may = {{Q_BR_FAR, false, 100}}},
+				       again = {"again", .may = {{Q_LOADS, true, 2}}},
+				       edge = {"edge", .edge = 1};
+	struct pmu_event loads = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_AT_LEAST, .rule = &far};
+	struct pmu_event none = {.terms = {{Q_BR_FAR, 1}}, .judgement = EVENT_AT_LEAST, .rule = &far};
+	struct expectation x = allowed(&loads, 4);
+
+	assert_int_equal(x.high, 12);
+	assert_null(x.reason);
+	assert_int_equal(allowed(&none, 4).high, 0);
+	loads.rule = none.rule = &again;
+	assert_int_equal(allowed(&loads, 4).high, 12 + 24);
+	x = allowed(&none, 4); /* there are loads, but nothing to count again */
+	assert_int_equal(x.high, 0);
+	assert_null(x.reason);
+	none.rule = &edge;
+	x = allowed(&none, 4);
+	assert_int_equal(x.high, 1);
+	assert_string_equal(x.reason, "edge");
+}
+
+static void a_documented_factor_goes_both_ways(void **state)
+{
+	(void)state;
+	static const struct event_rule rule = {"by two", .fold = 2};
+	struct pmu_event e = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_AT_LEAST, .rule = &rule};
+	struct expectation x = allowed(&e, 3);
+
+	assert_int_equal(x.low, 4);
+	assert_int_equal(x.high, 18);
+	assert_string_equal(x.reason, "by two");
+	e.terms[0].quantity = Q_BR_FAR;
+	assert_int_equal(allowed(&e, 3).high, 0);
+}
+
+static void allowances_that_fit_no_number(void **state)
+{
+	(void)state;
+	static const struct event_rule much = {"much", .may = {{Q_UOPS, false, 2}}, .fold = 2};
+	struct pmu_event e = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_AT_LEAST, .rule = &much};
+	struct expectation x = on_mix(&e, 1);
+
 	x.high = INT64_MAX - 5;
-	expectation_allow_more(&x, &e);
+	expectation_allow_more(&x, &e, &mix, 1);
 	assert_true(x.high == INT64_MAX);
+	assert_true(allowed(&e, 1).high == INT64_MAX);
+	x = (struct expectation){.status = EXPECTATION_UNDEFINED};
+	expectation_allow_more(&x, &e, &mix, 1);
+	assert_int_equal(x.high, 0);
+}
+
+static void exceptions_are_named_where_they_are_met(void **state)
+{
+	(void)state;
+	static const struct event_rule loads = {"loads count", .also = {{Q_LOADS, 1}}},
+				       far = {"far ones count", .also = {{Q_BR_FAR, 1}}};
+	struct pmu_event e = {.terms = {{Q_INSTRUCTIONS, 1}}};
+
+	event_follow(&e, &loads);
+	assert_int_equal(e.terms[1].quantity, Q_LOADS);
+	assert_int_equal(e.terms[2].coefficient, 0);
+	assert_int_equal(on_mix(&e, 5).low, 52 + 15);
+	assert_int_equal(on_mix(&e, 5).high, 52 + 15);
+	assert_string_equal(on_mix(&e, 5).rule, "loads count");
+	assert_int_equal(event_coefficient(&e, Q_LOADS), 1); /* and so the bracket's share is right */
+	e = instructions;
+	event_follow(&e, &far);
+	assert_int_equal(on_mix(&e, 5).high, 52);
+	assert_null(on_mix(&e, 5).rule);
+	assert_null(on_mix(&instructions, 5).rule);
 }
 
 static void no_expectation(void **state)
@@ -151,9 +237,16 @@ static void share_of_the_bracket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_of_terms),        cmocka_unit_test(intervals_keep_their_ends_apart),
-		cmocka_unit_test(at_least_may_be_more), cmocka_unit_test(no_expectation),
-		cmocka_unit_test(counter_width),        cmocka_unit_test(share_of_the_bracket),
+		cmocka_unit_test(sums_of_terms),
+		cmocka_unit_test(intervals_keep_their_ends_apart),
+		cmocka_unit_test(at_least_may_be_more),
+		cmocka_unit_test(what_is_not_there_allows_nothing),
+		cmocka_unit_test(a_documented_factor_goes_both_ways),
+		cmocka_unit_test(allowances_that_fit_no_number),
+		cmocka_unit_test(exceptions_are_named_where_they_are_met),
+		cmocka_unit_test(no_expectation),
+		cmocka_unit_test(counter_width),
+		cmocka_unit_test(share_of_the_bracket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "tests/host/support/fake_cpu.h"
 
 #include "arch/x86/msr.h"
+#include "tests/host/rule_tests.h"
 
 #include <perfmon/pfmlib.h>
 
@@ -136,6 +137,8 @@ static void rows_are_sound(void **state)
 			for (unsigned t = 0; t < EVENT_TERMS && e->terms[t].coefficient; t++)
 				assert_true(e->terms[t].quantity < Q_COUNT);
 			assert_true(e->judgement <= EVENT_TIME);
+			if (rule_fault(e))
+				fail_msg("%s: %s", e->name, rule_fault(e));
 			assert_true((e->fixed >= 0) == !e->counters);
 			assert_true(e->flags & EVENT_OF_CORE);
 			assert_in_range(strlen(e->name), 3, 90);

@@ -1,4 +1,5 @@
 /* The rows of architectural events: sound, and with the encodings that libpfm4 knows. */
+#include "tests/host/rule_tests.h"
 #include "pmu/intel/events.h"
 #include "pmu/intel/registers.h"
 
@@ -74,6 +75,8 @@ static void rows_are_sound(void **unused)
 			assert_true(e->terms[t].quantity < Q_COUNT);
 		assert_int_equal(event_coefficient(e, e->terms[0].quantity), 1);
 		assert_int_equal(event_coefficient(e, Q_X87_OPS), 0);
+		if (rule_fault(e))
+			fail_msg("%s: %s", e->name, rule_fault(e));
 		for (unsigned j = 0; j < i; j++)
 			assert_string_not_equal(e->name, intel_arch_events[j].event.name);
 	}

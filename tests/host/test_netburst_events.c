@@ -4,6 +4,7 @@
  */
 #include "pmu/netburst/events.h"
 #include "pmu/netburst/netburst.h"
+#include "tests/host/rule_tests.h"
 
 #include <perfmon/pfmlib.h>
 
@@ -176,9 +177,11 @@ static void within_the_wiring(void **state)
 			assert_int_equal(e->code & CCCR_THREAD, CCCR_THREAD_ANY);
 			assert_non_null(e->source);
 			assert_int_not_equal(e->terms[0].coefficient, 0);
+			if (rule_fault(e))
+				fail_msg("%s: %s", e->name, rule_fault(e));
 			/* A row that only a negative control judges says why. */
 			if (e->terms[0].quantity == Q_NOT_PROVOKED)
-				assert_non_null(strstr(e->rule, "control only"));
+				assert_non_null(strstr(e->rule->text, "control only"));
 			assert_int_equal(netburst_masks_of(e, models[m], &count) == NULL,
 					 netburst_code_recipe(e->code) != NULL);
 			for (unsigned j = 0; j < i; j++)

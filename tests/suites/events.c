@@ -254,8 +254,10 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		}
 		if (r.judgement.verdict == VERDICT_WITHIN && x.reason)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", x.reason);
+		if (r.judgement.verdict == VERDICT_EXACT && x.rule)
+			snprintf(r.judgement.text, sizeof(r.judgement.text), "by rule: %s", x.rule);
 		if (r.judgement.verdict == VERDICT_EXACT && slot->event->terms[0].quantity == Q_NOT_PROVOKED)
-			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", slot->event->rule);
+			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", slot->event->rule->text);
 	} else {
 		r.judgement.verdict = VERDICT_ERROR;
 		expectation_explain(&x, p->kernel, p->n[at], r.judgement.text, sizeof(r.judgement.text));
