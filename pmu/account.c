@@ -108,8 +108,9 @@ unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_
 unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, struct qterm out[ACCOUNT_TERMS])
 {
 	static const uint8_t by_vector[32] = {
-		[0] = Q_EXC_DE,  [6] = Q_EXC_UD,  [7] = Q_EXC_NM,  [13] = Q_EXC_GP,
-		[14] = Q_EXC_PF, [16] = Q_EXC_MF, [19] = Q_EXC_XM,
+		[0] = Q_EXC_DE,  [1] = Q_EXC_DB,  [6] = Q_EXC_UD,  [7] = Q_EXC_NM,
+		[11] = Q_EXC_NP, [12] = Q_EXC_SS, [13] = Q_EXC_GP, [14] = Q_EXC_PF,
+		[16] = Q_EXC_MF, [17] = Q_EXC_AC, [19] = Q_EXC_XM,
 	};
 	struct term_list t = {.out = out};
 

@@ -6,7 +6,7 @@ struct part {
 	uint8_t of;    /* enum quantity */
 	int32_t times; /* 0 ends; negative: taken away, not below 0 altogether */
 	uint16_t per;
-	uint32_t flags; /* only of kernels that have one of these; 0: of all */
+	uint64_t flags; /* only of kernels that have one of these; 0: of all */
 };
 
 struct bound {

@@ -10,10 +10,9 @@ struct kernel_row {
 	distance name, code, exact, range;
 	uint16_t code_size;
 	uint8_t n_exact, n_range;
-	uint64_t needs;
-	uint32_t flags;
+	uint64_t needs, flags;
 } __attribute__((packed, aligned(4)));
-_Static_assert(sizeof(struct kernel_row) == 32, "macro KERNEL");
+_Static_assert(sizeof(struct kernel_row) == 36, "macro KERNEL");
 
 struct signature_range_row {
 	struct signature_exact low, high;

@@ -18,6 +18,7 @@ static const uint64_t segments[] = {
 	[SELECTOR_USER_CS64 / 8] = 0x00affb000000ffff, [SELECTOR_USER_SS_SYSEXIT / 8] = 0x00cff3000000ffff,
 	[SELECTOR_RING1_CS / 8] = 0x00afbb000000ffff,  [SELECTOR_RING1_SS / 8] = 0x00cfb3000000ffff,
 	[SELECTOR_RING2_CS / 8] = 0x00afdb000000ffff,  [SELECTOR_RING2_SS / 8] = 0x00cfd3000000ffff,
+	[SELECTOR_ABSENT / 8] = 0x00cf73000000ffff,
 };
 
 static const struct {

@@ -16,7 +16,8 @@
 #define SELECTOR_RING1_SS        0x50
 #define SELECTOR_RING2_CS        0x58
 #define SELECTOR_RING2_SS        0x60
-#define SELECTOR_END             0x68
+#define SELECTOR_ABSENT          0x68 /* a data segment for all rings that is not present */
+#define SELECTOR_END             0x70
 
 /** Interrupt stacks: 0 in a gate means the interrupted stack (or TSS.RSP0 on a change of ring). */
 #define IST_NMI         1

@@ -360,6 +360,25 @@ static void go_on(struct trap_frame *f)
 	f->rflags |= RFLAGS_TF;
 }
 
+#define DR6_MET        0xfull
+#define DR6_NONE       0xffff0ff0ull
+#define DR7_EXECUTE(n) (0xfull << (16 + 4 * (n)))
+
+/* The trap is that of a breakpoint on the instruction that was to run: SDM vol. 3, 17.2. */
+static bool breakpoint_met(void)
+{
+	uint64_t dr6, dr7;
+
+	__asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
+	__asm__ volatile("mov %%dr7, %0" : "=r"(dr7));
+	for (unsigned i = 0; i < 4; i++)
+		if (dr6 >> i & 1 && dr7 >> 2 * i & 3 && !(dr7 & DR7_EXECUTE(i))) {
+			__asm__ volatile("mov %0, %%dr6" ::"r"((dr6 & ~DR6_MET) | DR6_NONE));
+			return true;
+		}
+	return false;
+}
+
 /* What is not plain about the instruction that has just run. @return false if it has not retired: REP, with
  * iterations left */
 static bool settle(struct trap_frame *f, const struct decoded *d)
@@ -392,7 +411,7 @@ bool step_quick(struct trap_frame *f)
 	uint64_t rip = f->rip;
 
 	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->details ||
-	    e->count + 1 >= e->watch_at)
+	    e->count + 1 >= e->watch_at || rip == e->now.rip)
 		return false;
 	e->count++;
 	if (d->kind == DECODED_BRANCH) {
@@ -421,7 +440,10 @@ void step_debug(struct trap_frame *f)
 
 	e->busy = true;
 	step_tick();
-	if (__builtin_expect(d != NULL, 1)) {
+	if (__builtin_expect(f->rip == e->now.rip, 0) && d && breakpoint_met()) {
+		interrupted(f);
+		step_deliver(f, STEP_EXCEPTION, VECTOR_DB, -1);
+	} else if (__builtin_expect(d != NULL, 1)) {
 		if (d->kind == DECODED_PLAIN || settle(f, d)) {
 			step_retire();
 		} else {

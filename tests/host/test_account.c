@@ -160,6 +160,26 @@ static void test_rings(void **state)
 	assert_int_equal(v.v[Q_STORES], 0);
 }
 
+/* Each vector that has a quantity adds to that one alone, the others to none. */
+static void test_vectors(void **state)
+{
+	static const struct {
+		uint8_t vector, quantity;
+	} own[] = {{0, Q_EXC_DE},  {1, Q_EXC_DB},  {6, Q_EXC_UD},  {7, Q_EXC_NM},
+		   {11, Q_EXC_NP}, {12, Q_EXC_SS}, {13, Q_EXC_GP}, {14, Q_EXC_PF},
+		   {16, Q_EXC_MF}, {17, Q_EXC_AC}, {19, Q_EXC_XM}};
+	(void)state;
+	for (unsigned vector = 0; vector < 256; vector++) {
+		struct qterm terms[ACCOUNT_TERMS];
+		struct qvec v = {{0}};
+
+		account_add(&v, terms, account_event(STEP_EXCEPTION, vector, 0, terms));
+		assert_int_equal(v.v[Q_EXCEPTIONS], 1);
+		for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+			assert_int_equal(v.v[own[i].quantity], own[i].vector == vector);
+	}
+}
+
 static void test_events(void **state)
 {
 	(void)state;
@@ -255,8 +275,8 @@ int main(void)
 		cmocka_unit_test(test_string_splits), cmocka_unit_test(test_operand_splits),
 		cmocka_unit_test(test_partial),       cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_gather),        cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_events),        cmocka_unit_test(test_accesses),
-		cmocka_unit_test(test_transfers),
+		cmocka_unit_test(test_vectors),       cmocka_unit_test(test_events),
+		cmocka_unit_test(test_accesses),      cmocka_unit_test(test_transfers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,6 +145,56 @@ SIG LOAD_BYTES, 2*8, 0
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+/* The pointer is one operand: an offset of eight bytes and a selector. */
+#define FAR_POINTER_BYTES 10
+
+KERNEL jumps_far, "N times a far jump within the ring, through memory", flags=KERNEL_SERVICE_FAR64
+	lea 3f(%rip), %rax
+	mov %rax, KERNEL_SCRATCH(%rsi)
+	mov %cs, KERNEL_SCRATCH + 8(%rsi)
+1:	rex.w ljmp *KERNEL_SCRATCH(%rsi)
+3:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 3
+SIG BRANCHES, 1 + 1, 0
+SIG BR_FAR, 1, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_LOADS 1, FAR_POINTER_BYTES
+SIG INSN_STORE, 0, 2
+SIG STORES, 0, 2
+SIG STORE_BYTES, 0, 8 + 2
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL calls_far, "N times a far call within the ring, through memory, and a far return", flags=KERNEL_SERVICE_FAR64
+	lea 3f(%rip), %rax
+	lea 4f(%rip), %rcx
+	mov %rax, KERNEL_SCRATCH(%rsi)
+	mov %cs, KERNEL_SCRATCH + 8(%rsi)
+1:	rex.w lcall *KERNEL_SCRATCH(%rsi)
+3:	mov %rcx, (%rsp)
+	lretq
+4:	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 4
+SIG BRANCHES, 2 + 1, 0
+SIG BR_FAR, 2, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG INSN_LOAD, 2, 0
+SIG LOADS, 1 + 2, 0
+SIG LOAD_BYTES, FAR_POINTER_BYTES + 2*8, 0
+SIG INSN_STORE, 2, 2
+SIG STORES, 2 + 1, 2
+SIG STORE_BYTES, 3*8, 8 + 2
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL iret_self, "N times IRET to the next instruction of the same ring"
 	lea 3f(%rip), %rax
 	mov %cs, %ecx

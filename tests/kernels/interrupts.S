@@ -49,6 +49,8 @@ INT_KERNEL int, $KERNEL_VECTOR, ring0, KERNEL_RING0_ONLY, 0
 INT_KERNEL int, $KERNEL_VECTOR, ring3, KERNEL_RING3_ONLY, 1
 INT_KERNEL int3, , ring0, KERNEL_RING0_ONLY, 0
 INT_KERNEL int3, , ring3, KERNEL_RING3_ONLY, 1
+INT_KERNEL int1, , ring0, KERNEL_RING0_ONLY, 0
+INT_KERNEL int1, , ring3, KERNEL_RING3_ONLY, 1
 
 KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|KERNEL_RING3_ONLY
 	jmp 2f
@@ -352,6 +354,28 @@ SIG_FAULT GP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+KERNEL fault_ss_\ring, "N times a load off RBP from a non-canonical address in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
+	lea 2f(%rip), %r9
+	mov $0x8000000000000000, %rbp
+	jmp 2f
+1:	mov (%rbp), %rcx
+LOOP_CLOSE 2
+KERNEL_END
+SIG_FAULT SS, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_np_\ring, "N times a load of ES with a segment that is not present, in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|\flag
+	lea 2f(%rip), %r9
+	mov $KERNEL_ABSENT_SEGMENT, %ecx
+	jmp 2f
+1:	mov %ecx, %es
+LOOP_CLOSE 2
+KERNEL_END
+SIG_FAULT NP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unmasked, in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
 	lea KERNEL_SCRATCH(%rsi), %rdx
 	movl $(MXCSR_RESET & ~MXCSR_ZM), (%rdx)
@@ -480,6 +504,79 @@ KERNEL_END
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_NM, 1, 0
 	SIG INSN_SERIALIZING, 1, 1
+	SIG INSN_LOAD, 1, 0
+	SIG LOADS, 5, 0
+	SIG LOAD_BYTES, 5*8, 0
+	SIG_STORES 1, 8
+	SIG_FAR_LOOP 1
+	SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL fault_ss_segment, "N times a load of SS with a segment that is not present, in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|KERNEL_RING3_ONLY
+	lea 2f(%rip), %r9
+	mov $KERNEL_ABSENT_SEGMENT, %ecx
+	jmp 2f
+1:	mov %ecx, %ss
+LOOP_CLOSE 2
+KERNEL_END
+SIG_FAULT SS, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, 1
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+#define RFLAGS_AC 0x40000
+
+KERNEL fault_ac, "N times a misaligned load where alignment is checked", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ALIGNED|KERNEL_RING3_ONLY
+	lea 2f(%rip), %r9
+	pushfq
+	orq $RFLAGS_AC, (%rsp)
+	popfq
+	jmp 2f
+1:	mov KERNEL_SCRATCH + 1(%rsi), %ecx
+LOOP_CLOSE 2
+	pushfq
+	andq $~RFLAGS_AC, (%rsp)
+	popfq
+KERNEL_END
+	SIG INSTRUCTIONS, KERNEL_RESUME_CODE_INSTRUCTIONS + 2, 1 + 3 + 3 + LOOP_FIXED
+	SIG EXCEPTIONS, 1, 0
+	SIG EXC_AC, 1, 0
+	SIG INSN_SERIALIZING, 1, 0
+	SIG INSN_LOAD, 1, 2 + 2
+	SIG LOADS, 5, 2 + 2
+	SIG LOAD_BYTES, 5*8, 4*8
+	SIG INSN_STORE, 1, 2 + 2
+	SIG STORES, 1, 2 + 2
+	SIG STORE_BYTES, 8, 4*8
+	SIG_FAR_LOOP 1
+	SIG_RINGS 1
+	SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/*
+ * SDM vol. 3, 17.2: a breakpoint on an instruction is a fault. The status register keeps what was met until it is cleared.
+ */
+#define DR6_NONE     0xffff0ff0
+#define DR7_NONE     0x400
+#define DR7_EXECUTE0 0x402 /* G0; R/W0 and LEN0 are 0 */
+
+KERNEL fault_db, "N times an instruction with a breakpoint: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_RING0_ONLY
+	lea 2f(%rip), %r9
+	lea 1f(%rip), %rax
+	mov %rax, %dr0
+	mov $DR7_EXECUTE0, %eax
+	mov %rax, %dr7
+	jmp 2f
+1:	nop
+LOOP_CLOSE 2
+	mov $DR7_NONE, %eax
+	mov %rax, %dr7
+	mov $DR6_NONE, %eax
+	mov %rax, %dr6
+KERNEL_END
+	SIG INSTRUCTIONS, KERNEL_RESUME_INSTRUCTIONS + 2, 5 + 4 + LOOP_FIXED
+	SIG EXCEPTIONS, 1, 0
+	SIG EXC_DB, 1, 0
+	SIG INSN_SERIALIZING, 1, 4
 	SIG INSN_LOAD, 1, 0
 	SIG LOADS, 5, 0
 	SIG LOAD_BYTES, 5*8, 0

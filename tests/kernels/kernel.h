@@ -53,7 +53,7 @@
 #define KERNEL_FROM_ZERO   0x20 /* its signature holds for N = 0, too */
 
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
-#define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR and INT3 arrive at a bare IRETQ */
+#define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR, INT3 and INT1 arrive at a bare IRETQ */
 #define KERNEL_SERVICE_RESUME	0x0200 /* a fault arrives at a handler that stores R9 as return address */
 #define KERNEL_SERVICE_SYSCALL	0x0400 /* SYSCALL arrives at a bare SYSRETQ */
 #define KERNEL_SERVICE_ALIAS	0x0800 /* the alias at R8 may be written in the ring that the kernel runs in */
@@ -77,7 +77,10 @@
 #define KERNEL_SERVICE_RDPMC	0x20000000 /* RDPMC may read counter 0, in ring 3 too */
 #define KERNEL_SERVICE_RIVAL	0x40000000 /* another processor stores to the line at KERNEL_SPECIAL of the data area, again and again */
 #define KERNEL_SERVICE_SIBLING	0x80000000 /* the other logical processor of the core works, on a line of its own */
-#define KERNEL_SERVICES		0xffffff00
+#define KERNEL_SERVICE_FAR64	0x100000000 /* none: far pointers have offsets of 64 bits, as on Intel's CPUs, not on AMD's */
+#define KERNEL_SERVICE_ALIGNED	0x200000000 /* CR0.AM is set: code in ring 3 may ask for alignment checks */
+#define KERNEL_SERVICE_SEGMENT	0x400000000 /* KERNEL_ABSENT_SEGMENT names a data segment that is not present */
+#define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
 	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
@@ -88,6 +91,7 @@
 #define KERNEL_SPECIAL	 0xf000 /* offset of the page whose attributes a service changes; plain kernels leave it alone */
 #define KERNEL_STACK	 0x1000 /* bytes of stack that a kernel may use */
 #define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/trap.h */
+#define KERNEL_ABSENT_SEGMENT 0x6b /* SELECTOR_ABSENT of arch/x86/descriptors.h, for all rings */
 
 /* Instructions of the services' handlers (tests/kernels/handlers.S), which are part of what such a kernel causes. */
 #define KERNEL_TEST_INT_INSTRUCTIONS	1 /* IRETQ */
@@ -144,8 +148,7 @@
 	.long .Lkernel_name_\name - ., 10020f - ., 10030f - ., 10032f - .
 	.word 10021f - 10020f
 	.byte (10031f - 10030f) / 8, (10033f - 10032f) / 20
-	.quad \needs
-	.long \flags
+	.quad \needs, \flags
 	.popsection
 	.pushsection kernels, "aw", @nobits /* struct kernel */
 	.skip 72

@@ -27,6 +27,7 @@ extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[]
 extern uint64_t kernel_lacking_else;
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
+_Static_assert(KERNEL_ABSENT_SEGMENT == (SELECTOR_ABSENT | 3), "kernel.h repeats it for the assembler");
 
 /* --- gates ------------------------------------------------------------------------------------------ */
 
@@ -43,16 +44,21 @@ static const struct {
 	{LACKING, VECTOR_UD, kernel_on_lacking},
 	{KERNEL_SERVICE_TEST_INT, VECTOR_TEST, kernel_on_test_int},
 	{KERNEL_SERVICE_TEST_INT, VECTOR_BP, kernel_on_test_int},
+	{KERNEL_SERVICE_TEST_INT, VECTOR_DB, kernel_on_test_int},
 	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
 	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
 	{KERNEL_SERVICE_NMI, VECTOR_NMI, kernel_on_test_int},
 	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_DB, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_UD, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_NM, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_MF, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_XM, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_NP, kernel_on_fault_code},
+	{KERNEL_SERVICE_RESUME, VECTOR_SS, kernel_on_fault_code},
 	{KERNEL_SERVICE_RESUME, VECTOR_GP, kernel_on_fault_code},
 	{KERNEL_SERVICE_RESUME, VECTOR_PF, kernel_on_fault_code},
+	{KERNEL_SERVICE_RESUME, VECTOR_AC, kernel_on_fault_code},
 };
 #define GATES (sizeof(gates) / sizeof(gates[0]))
 
@@ -87,6 +93,14 @@ const uint8_t *services_handler(const struct kernel *k, unsigned vector)
 		if (k->flags & gates[i].flag && gates[i].vector == vector)
 			handler = gates[i].handler;
 	return handler;
+}
+
+#define DR7_NONE 0x400
+
+/* Of a kernel that did not come to its end. */
+static void breakpoints_off(void)
+{
+	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
 }
 
 /* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8 ------------------------------------------------------ */
@@ -152,8 +166,9 @@ const uint8_t *services_call_handler(const struct kernel *k)
 	return handler;
 }
 
-/* SYSENTER raises #UD on AMD's CPUs in 64-bit mode: APM vol. 2, 6.1.1. */
-static bool has_sysenter(void)
+/* AMD's CPUs raise #UD at SYSENTER in 64-bit mode (APM vol. 2, 6.1.1), and have no far pointers with offsets
+ * of 64 bits (APM vol. 3, JMP far). */
+static bool as_intel(void)
 {
 	struct cpu_identity cpu;
 
@@ -413,7 +428,8 @@ static void code_create(void)
 	}
 }
 
-/* --- reading a counter ------------------------------------------------------------------------------ */
+/* --- control registers and counters
+ * -------------------------------------------------------------------------- */
 
 static bool has_counters; /* by the real CPU's word: SDM vol. 2, CPUID leaf 0AH */
 
@@ -424,7 +440,18 @@ static void find_counters(void)
 	has_counters = (eax & 0xff) && (eax >> 8 & 0xff);
 }
 
-static uint64_t old_cr4;
+static uint64_t old_cr0, old_cr4;
+
+static void alignment_on(void)
+{
+	old_cr0 = cr0_read();
+	cr0_write(old_cr0 | CR0_AM);
+}
+
+static void alignment_off(void)
+{
+	cr0_write(old_cr0);
+}
 
 static void rdpmc_on(void)
 {
@@ -500,8 +527,10 @@ const char *services_missing(const struct kernel *k)
 
 	if (k->flags & TIMER)
 		return timer_missing(k->flags);
-	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !has_sysenter())
+	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !as_intel())
 		return "the CPU has no SYSENTER in 64-bit mode";
+	if ((k->flags & KERNEL_SERVICE_FAR64) && !as_intel())
+		return "the CPU's far pointers have offsets of 32 bits";
 	if ((k->flags & KERNEL_SERVICE_CODE) && !code_ring.rx)
 		return "there is too little memory for a ring of code";
 	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters)
@@ -541,6 +570,8 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 		timer_on(params);
 	if (on & KERNEL_SERVICE_RDPMC)
 		rdpmc_on();
+	if (on & KERNEL_SERVICE_ALIGNED)
+		alignment_on();
 	if (on & GUEST)
 		guest_on(params);
 	calls_on(on);
@@ -556,6 +587,10 @@ void services_finish(void)
 	calls_off(on);
 	if (on & GUEST)
 		guest_off();
+	if (on & KERNEL_SERVICE_RESUME)
+		breakpoints_off();
+	if (on & KERNEL_SERVICE_ALIGNED)
+		alignment_off();
 	if (on & KERNEL_SERVICE_RDPMC)
 		rdpmc_off();
 	if (on & TIMER)

@@ -58,8 +58,10 @@ struct instruction {
 	uint8_t kind;           /* enum kind */
 	bool separate;          /* accesses that adjoin are several all the same */
 	bool stack_loads;       /* pops several stack slots; its other loads are of descriptors */
-	bool no_loads;          /* all its loads are of descriptors ... */
-	bool no_stores;         /* ... or, like these, of the delivery of an interrupt that follows at once */
+	bool far_pointer; /* loads an offset and a selector, one operand; its other loads are of descriptors
+			   */
+	bool no_loads;    /* all its loads are of descriptors ... */
+	bool no_stores;   /* ... or, like these, of the delivery of an interrupt that follows at once */
 	uint16_t operand; /* bytes of the one operand, where QEMU's accesses do not show them; 0: they do */
 	bool operand_is_stored;
 	uint8_t length;
@@ -170,7 +172,7 @@ static void classify_group5(struct instruction *in, uint8_t modrm)
 {
 	static const uint8_t kinds[8] = {[2] = CALL_INDIRECT, [3] = FAR, [4] = JMP_INDIRECT, [5] = FAR};
 	in->kind = kinds[modrm >> 3 & 7];
-	in->separate = in->kind == FAR;
+	in->separate = in->far_pointer = in->kind == FAR;
 }
 
 static void operand(struct instruction *in, unsigned bytes, bool stored)
@@ -412,7 +414,10 @@ static void commit_accesses(void)
 			continue;
 		if (a->store ? in->no_stores : in->no_loads)
 			continue;
-		bool adjoins = any && !in->separate && a->store == store && a->address <= end;
+		if (in->far_pointer && !a->store && any && a->address != end)
+			continue;
+		bool adjoins = any && a->store == store &&
+			       (in->separate ? in->far_pointer && !a->store : a->address <= end);
 		s.total[a->store ? STORE_BYTES : LOAD_BYTES] += a->size;
 		s.total[a->store ? STORES : LOADS] += !adjoins;
 		end = a->address + a->size;

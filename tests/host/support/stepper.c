@@ -31,7 +31,7 @@
  * difference to architectural quantities (memory types). */
 #define SERVICES_LACKING                                                                                     \
 	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | \
-	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC)
+	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC | KERNEL_SERVICE_SEGMENT)
 
 /* Features that stepping does without. */
 #define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
@@ -93,12 +93,23 @@ static uint64_t xcr0(void)
 	return low | (uint64_t)high << 32;
 }
 
+static bool as_intel(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
+}
+
 const char *stepper_unfit(const struct kernel *k)
 {
 	if (k->flags & KERNEL_RING0_ONLY)
 		return "needs ring 0";
 	if (k->flags & (KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC))
 		return "the image's ring of code and RDPMC are not to be had here";
+	if (k->flags & KERNEL_SERVICE_SEGMENT)
+		return "the image's descriptor table is not to be had here";
+	if (k->flags & KERNEL_SERVICE_FAR64 && !as_intel())
+		return "this processor's far pointers have offsets of 32 bits";
 	if (k->flags & SERVICES_LACKING)
 		return "its interrupts or system calls would go to the operating system here";
 	const char *missing = kernel_missing(k->needs & ~LENT, stepper_cpu_has, xcr0());
@@ -280,6 +291,9 @@ static const char *account(const uint8_t *code, const struct insn_retired *did, 
 	return NULL;
 }
 
+/* Exceptions that push an error code. */
+#define WITH_CODE (1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
+
 /** The exception vector behind a signal, -1 if it is none. `x87`: of the instruction. */
 static int vector_of(int signal, const siginfo_t *info, bool x87)
 {
@@ -290,6 +304,8 @@ static int vector_of(int signal, const siginfo_t *info, bool x87)
 		return info->si_code == FPE_INTDIV ? 0 : x87 ? 16 : 19;
 	case SIGSEGV:
 		return info->si_code == SI_KERNEL ? 13 : 14;
+	case SIGBUS:
+		return info->si_code == BUS_ADRALN ? 17 : 12;
 	default:
 		return -1;
 	}
@@ -345,7 +361,7 @@ static const char *fault(const struct kernel *k, int signal, struct insn_retired
 		account_add(out, terms, account_retired(did, terms));
 	}
 	account_add(out, terms, account_event(STEP_EXCEPTION, (unsigned)vector, 3, terms));
-	account_handler(vector == 13 || vector == 14 ? kernel_on_fault_code : kernel_on_fault, out);
+	account_handler(1u << vector & WITH_CODE ? kernel_on_fault_code : kernel_on_fault, out);
 	r->rip = r->r9;
 	return ptrace(PTRACE_SETREGS, s.child, NULL, r) ? because("ptrace: %s", strerror(errno)) : NULL;
 }
