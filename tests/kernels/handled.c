@@ -14,7 +14,8 @@ static const struct {
 	{Q_INTERRUPTS_NMI, VECTOR_NMI}, {Q_INTERRUPTS_HW, VECTOR_TEST}, {Q_INTERRUPTS_SW, VECTOR_TEST},
 	{Q_EXC_DE, VECTOR_DE},          {Q_EXC_UD, VECTOR_UD},          {Q_EXC_NM, VECTOR_NM},
 	{Q_EXC_GP, VECTOR_GP},          {Q_EXC_PF, VECTOR_PF},          {Q_EXC_MF, VECTOR_MF},
-	{Q_EXC_XM, VECTOR_XM},
+	{Q_EXC_XM, VECTOR_XM},          {Q_EXC_DB, VECTOR_DB},          {Q_EXC_NP, VECTOR_NP},
+	{Q_EXC_SS, VECTOR_SS},          {Q_EXC_AC, VECTOR_AC},
 };
 
 static bool returns(const struct insn *in)
