@@ -30,7 +30,7 @@ help:
 
 #: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|bochs CPU=model CPUS=n V=1)
 #: make check    run every test there is; the last line counts them
-#: make soak     run what takes too long for make check: every suite on every virtual CPU, fuzzing   (VENDOR_FILES=directory of vendors' event files)
+#: make soak     run what takes too long for make check: every suite on every virtual CPU, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
@@ -325,11 +325,13 @@ check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(HOST_TESTS) $(B
 	@scripts/check $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.
-VENDOR_FILES ?=
-export VENDOR_FILES
+VENDOR_FILES ?= $(abspath $(B))/vendor
 
-soak: all tools $(B)/assay.img $(B)/host/test_vendor_fuzz $(B)/tools/vendor-events
-	@FUZZ_INPUTS=1000000 scripts/check $(B)/host/test_vendor_fuzz $(wildcard tests/soak/*.t)
+$(abspath $(B))/vendor/mapfile.csv: | scripts/vendor-files
+	$(Q)scripts/vendor-files $(@D)
+
+soak: all tools $(B)/assay.img $(B)/host/test_vendor_fuzz $(B)/tools/vendor-events $(VENDOR_FILES)/mapfile.csv
+	@FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check $(B)/host/test_vendor_fuzz $(wildcard tests/soak/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,9 @@
 /*
  * Hostile event files: sound ones, and a map of them, are changed at random, in bytes and in tokens, and
  * imported. Nothing may come of it but rows that hold, and every file comes to an end. The sequence is the
- * same in each run; FUZZ_INPUTS says how long it is.
+ * same in each run; FUZZ_INPUTS says how long it is. VENDOR_FILES may name a directory with a vendor's
+ * unmodified files in folders (the kernel's tools/perf/pmu-events/arch/x86): then those of up to 64 KiB are
+ * changed, too.
  */
 #include "pmu/amd/amd.h"
 #include "pmu/intel/intel.h"
@@ -10,12 +12,14 @@
 #include "tests/host/support/fake_cpu.h"
 
 #include <ctype.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <cmocka.h>
 
 #define INPUTS   30000
@@ -38,16 +42,40 @@ struct text {
 	size_t size;
 };
 
-static struct text seed[3], input;
+#define SEEDS 600
+#define MAP   0
+#define OWN   3 /* of the repository, the map first */
 
-static void load(struct text *t, const char *path)
+static struct text *seed[SEEDS], input;
+static unsigned n_seeds;
+
+static void load(const char *path)
 {
 	FILE *f = fopen(path, "rb");
+	struct text *t = malloc(sizeof *t);
 
 	assert_non_null(f);
+	assert_non_null(t);
 	t->size = fread(t->byte, 1, TEXT_MAX, f);
 	assert_in_range(t->size, 1, TEXT_MAX - 1);
 	fclose(f);
+	assert_in_range(n_seeds, 0, SEEDS - 1);
+	seed[n_seeds++] = t;
+}
+
+/* The vendor's unmodified files, if there are any. */
+static void load_vendor_files(const char *directory)
+{
+	char pattern[4096];
+	glob_t found;
+	struct stat about;
+
+	snprintf(pattern, sizeof pattern, "%s/*/*.json", directory);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (!stat(found.gl_pathv[i], &about) && about.st_size && about.st_size < TEXT_MAX)
+			load(found.gl_pathv[i]);
+	globfree(&found);
 }
 
 /* Put `with` in place of [from, to). */
@@ -204,32 +232,57 @@ static void hold(const struct pmu *pmu, const struct import *all, const struct i
 	}
 }
 
+/* Mostly a small one, which a change is more likely to hurt. */
+static const struct text *draw_seed(void)
+{
+	switch (draw(8)) {
+	case 0:
+		return seed[MAP];
+	case 1:
+		return seed[1 + draw(n_seeds - 1)];
+	default:
+		return seed[1 + draw(OWN - 1)];
+	}
+}
+
 static void survives(void **unused)
 {
 	static const struct {
 		const struct pmu_driver *driver;
 		const struct model_profile *profile;
-	} parts[] = {{&intel_driver, &intel_haswell}, {&amd_driver, &amd_zen3}};
-	static const struct vendor_cpu cpu = {"GenuineIntel", 6, 0x3c, 3, 0};
-	const char *asked = getenv("FUZZ_INPUTS");
+		struct vendor_cpu cpu;
+		const char *unit;
+	} parts[] = {
+		{&intel_driver, &intel_core2, {"GenuineIntel", 6, 0x17, 6, 0}, NULL},
+		{&intel_driver, &intel_haswell, {"GenuineIntel", 6, 0x3c, 3, 0}, NULL},
+		{&intel_driver, &intel_alderlake_p, {"GenuineIntel", 6, 0x97, 2, 0x40}, "cpu_core"},
+		{&intel_driver, &intel_alderlake_e, {"GenuineIntel", 6, 0x97, 2, 0x20}, "cpu_atom"},
+		{&amd_driver, &amd_zen3, {"AuthenticAMD", 0x19, 0x21, 0, 0}, NULL},
+		{&amd_driver, &amd_zen5, {"AuthenticAMD", 0x1a, 0x44, 0, 0}, NULL},
+	};
+	const unsigned n_parts = sizeof parts / sizeof parts[0];
+	const char *asked = getenv("FUZZ_INPUTS"), *directory = getenv("VENDOR_FILES");
 	unsigned long inputs = asked ? strtoul(asked, NULL, 10) : INPUTS;
 	unsigned long good = 0, lost = 0, bad = 0, rows = 0;
 
 	(void)unused;
-	load(&seed[0], "tests/host/data/events-intel.json");
-	load(&seed[1], "tests/host/data/events-perf.json");
-	load(&seed[2], "tests/host/data/events-mapfile.csv");
+	load("tests/host/data/events-mapfile.csv");
+	load("tests/host/data/events-intel.json");
+	load("tests/host/data/events-perf.json");
+	assert_int_equal(n_seeds, OWN);
+	if (directory)
+		load_vendor_files(directory);
 	state = 0x9e3779b97f4a7c15;
-	for (unsigned p = 0; p < 2; p++) {
+	for (unsigned p = 0; p < n_parts; p++) {
 		struct pmu pmu;
 		const char *why;
 
 		fake_cpu_start(parts[p].profile, "");
 		assert_true(parts[p].driver->identify(&pmu, &why));
-		for (unsigned long i = p; i < inputs; i += 2) {
+		for (unsigned long i = p; i < inputs; i += n_parts) {
 			struct import all = {0};
 			struct import_tally t;
-			const struct text *from = &seed[draw(8) < 7 ? draw(2) : 2];
+			const struct text *from = draw_seed();
 			char *copy;
 			bool read;
 
@@ -240,9 +293,9 @@ static void survives(void **unused)
 			/* Without a byte behind it, so that reading on is seen. */
 			copy = malloc(input.size ? input.size : 1);
 			memcpy(copy, input.byte, input.size);
-			vendor_map_fit(copy, input.size, "haswell_core.json", &cpu);
-			vendor_form_fit(copy, input.size, &cpu);
-			read = import_file(&all, &pmu, draw(2) ? "cpu_core" : NULL, copy, input.size, &t);
+			vendor_map_fit(copy, input.size, "haswell_core.json", &parts[p].cpu);
+			vendor_form_fit(copy, input.size, &parts[p].cpu);
+			read = import_file(&all, &pmu, draw(2) ? parts[p].unit : NULL, copy, input.size, &t);
 			free(copy);
 			hold(&pmu, &all, &t, read);
 			good += read && !t.lost && !t.bad;
@@ -254,9 +307,12 @@ static void survives(void **unused)
 		}
 		fake_cpu_stop();
 	}
-	print_message("# %lu inputs: %lu sound, %lu lost in part or whole, %lu with events not understood; "
+	print_message("# %lu inputs from %u files: %lu sound, %lu lost in part or whole, %lu with events not "
+		      "understood; "
 		      "%lu rows\n",
-		      inputs, good, lost, bad, rows);
+		      inputs, n_seeds, good, lost, bad, rows);
+	while (n_seeds)
+		free(seed[--n_seeds]);
 	/* All of these are to be met. */
 	assert_true(good && lost && bad && rows);
 }
