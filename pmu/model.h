@@ -109,6 +109,8 @@ struct model_profile {
 	const struct model_cpuid *cpuid; /* leaf 0 first */
 	unsigned n_cpuid;
 	uint8_t threads;  /* logical processors of a core that share the PMU; 0 and 1: one */
+	bool late;        /* sampled records come late, as on silicon, where the hardware does not promise
+			     better (record_is_exact()) */
 	const void *data; /* the model's own parameters */
 };
 

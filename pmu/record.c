@@ -74,6 +74,13 @@ bool record_can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 	return !kind->can_sample || kind->can_sample(pmu, r, why);
 }
 
+bool record_is_exact(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	const struct pmu_record_kind *kind = kind_of(pmu, r);
+
+	return kind->is_exact && kind->is_exact(pmu, r);
+}
+
 size_t record_memory(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	const struct pmu_record_kind *kind = kind_of(pmu, r);

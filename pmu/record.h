@@ -186,6 +186,9 @@ struct pmu_recording {
 	uint64_t period;    /* occurrences between records: the first is of occurrence number `period` after
 			       setup(), the next of number 2 * period, however often it is stopped and started
 			       in between; traces: not looked at */
+	bool loosely;       /* PEBS: the event may be one that no record can be of, like cycles. A record is
+			       then of some instruction soon after each `period` occurrences, and those until
+			       it is written are not counted */
 	uint8_t unit;       /* sources with .units: which */
 	uint32_t without;   /* traces: kinds of branches to leave out, among the source's .filters */
 	bool far_only;      /* only what misses the last-level cache, if the source's .far_filter says so */
@@ -218,6 +221,9 @@ struct pmu_record_kind {
 
 	/** See record_can_sample(). NULL: whatever counts. */
 	bool (*can_sample)(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+	/** See record_is_exact(). NULL: of no recording. */
+	bool (*is_exact)(const struct pmu *pmu, const struct pmu_recording *r);
 
 	/** See record_memory(). NULL: none. */
 	size_t (*memory)(const struct pmu *pmu, const struct pmu_recording *r);
@@ -271,6 +277,11 @@ const char *record_absent(const struct pmu *pmu, enum record_kind kind);
 /** Whether the source can sample what the configuration counts on that counter. On false *why gets one line:
  * the reason, and what would do. */
 bool record_can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+
+/** Whether the hardware promises that every record is of the very occurrence that its period says. Else
+ * records may be late: while the facility gets ready occurrences pass, and the next period begins later. For
+ * recordings that the source can sample. */
+bool record_is_exact(const struct pmu *pmu, const struct pmu_recording *r);
 
 /** Bytes of memory that a recording of r->records takes, administration (DS area) included. */
 size_t record_memory(const struct pmu *pmu, const struct pmu_recording *r);

@@ -68,6 +68,25 @@ static bool is_of(const struct path_step *s, const struct pmu_record *r)
 	       (!(r->has & RECORD_HAS_NEXT_IP) || r->next_ip == s->next);
 }
 
+unsigned sample_not_early(const struct sample_expectation *x, const struct pmu_record *record, unsigned n)
+{
+	uint64_t since = 0;
+	unsigned k = 0;
+
+	for (unsigned w = 0; w < x->windows && k < n; w++)
+		for (unsigned i = 0; i < x->path->n_steps && k < n; i++) {
+			uint64_t here = path_occurrences(x->path, i, x->event, x->rings);
+
+			since += here;
+			if (here && since >= x->period && is_of(&x->path->step[i], &record[k])) {
+				/* Of a step with several the rest may count already. */
+				since = since - x->period < here ? since - x->period : here - 1;
+				k++;
+			}
+		}
+	return k;
+}
+
 /* Where the record says that it is, behind the instruction if it does not know the instruction itself. */
 static int64_t place(const struct judge *j, const struct pmu_record *r)
 {
@@ -242,6 +261,18 @@ static void judge_counts(const struct judge *j, const struct pmu_record *r, unsi
 		      place(j, r), r->instructions, expected);
 }
 
+static void judge_counter(const struct judge *j, const struct pmu_record *r, unsigned k)
+{
+	struct sample_judgement *out = &j->out[SAMPLE_COUNTER];
+
+	out->checked++;
+	if (r->counters == j->x->counters)
+		out->right++;
+	else
+		wrong(out, "record %u, at %+" PRId64 ": counters %#" PRIx64 " instead of %#" PRIx64, k + 1,
+		      place(j, r), r->counters, j->x->counters);
+}
+
 static void judge_latency(const struct judge *j, const struct pmu_record *r, unsigned k)
 {
 	struct sample_judgement *out = &j->out[SAMPLE_LATENCY];
@@ -269,8 +300,9 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 	for (unsigned k = 0; k < n; k++) {
 		const struct pmu_record *r = &record[k];
 		bool expected = k < n_steps && is_of(&x->path->step[step[k]], r);
-		unsigned at = expected ? step[k] : 0;
-		bool known = expected || find_step(&j, r, &at);
+		bool sure = expected && !x->late;
+		unsigned at = sure ? step[k] : 0;
+		bool known = sure || find_step(&j, r, &at);
 
 		instruction->checked++;
 		instruction->right += known;
@@ -292,10 +324,12 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 			judge_vectors(&j, r, k, at);
 		if (known && r->more & RECORD_MORE_BRANCHES)
 			judge_branches(&j, r, k, at);
-		if (expected && r->more & RECORD_MORE_INSTRUCTIONS && !x->again_each)
+		if (sure && r->more & RECORD_MORE_INSTRUCTIONS && !x->again_each)
 			judge_counts(&j, r, k, at);
 		if (x->latencies)
 			judge_latency(&j, r, k);
+		if (x->counters && r->has & RECORD_HAS_COUNTERS)
+			judge_counter(&j, r, k);
 		if (r->has & RECORD_HAS_TSC) {
 			judge_time(&j, r, k, begin, end);
 			begin = r->tsc > begin ? r->tsc : begin;

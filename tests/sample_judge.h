@@ -21,9 +21,12 @@ struct sample_expectation {
 			 */
 	bool latencies; /* each record is of something that took longer than .latency_above core cycles */
 	uint32_t latency_above;
-	bool again_each;  /* every window begins a period */
-	uint64_t period;  /* at least 1 */
-	unsigned windows; /* runs, all alike */
+	bool late; /* records may be of later occurrences than these: that one's instruction is the right one
+		      does not say that it is of that turn of a loop */
+	uint64_t counters; /* that records are for, bit per pmu.counter[]; 0: not looked at */
+	bool again_each;   /* every window begins a period */
+	uint64_t period;   /* at least 1 */
+	unsigned windows;  /* runs, all alike */
 };
 
 /** Occurrences in one window. */
@@ -35,6 +38,12 @@ uint64_t sample_occurrences(const struct sample_expectation *x);
  */
 unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsigned room);
 
+/**
+ * Records that may be late, but must not be early: how many, from the first on, have an occurrence on the
+ * path at least a period behind that of the record before, where the earliest that fits is taken. n: all.
+ */
+unsigned sample_not_early(const struct sample_expectation *x, const struct pmu_record *record, unsigned n);
+
 enum sample_aspect {
 	SAMPLE_INSTRUCTION, /* the record's instruction is one at which the event occurs, or (.anywhere) may
 			     */
@@ -44,8 +53,9 @@ enum sample_aspect {
 	SAMPLE_TIME,        /* the time lies in the recorded run, and does not go back */
 	SAMPLE_VECTORS,     /* XMM registers are those after the instruction */
 	SAMPLE_BRANCHES,    /* the last branches are those of the path, as far back as it goes */
-	SAMPLE_COUNTS,      /* as many instructions have retired as on the path; records out of place are not
-			       looked at */
+	SAMPLE_COUNTS,      /* as many instructions have retired as on the path; records out of place, or
+			       that may be late, are not looked at */
+	SAMPLE_COUNTER,     /* (.counters) it is for the counter that samples, and for no other */
 	SAMPLE_LATENCY,     /* (.latencies) the latency is told, and above the threshold */
 	SAMPLE_ASPECTS
 };

@@ -6,6 +6,7 @@
 #define PMU_INTEL_DS_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ds_buffer {
@@ -17,9 +18,15 @@ struct ds_buffer {
 
 struct ds_area {
 	struct ds_buffer bts, pebs;
-	uint64_t reset[8];        /* what a general counter is set to by its record */
-	uint64_t reset_fixed[16]; /* a fixed counter */
+	uint64_t reset[48]; /* what a counter is set to by its record: ds_reset() */
 };
+
+/** Where in .reset[] a counter's value is: fixed ones follow eight general ones, from record format 5 on 32
+ * (as Linux has them). */
+static inline unsigned ds_reset(unsigned format, bool fixed, unsigned index)
+{
+	return fixed ? (format < 5 ? 8 : 32) + index : index;
+}
 
 /* Branch trace record: source, target, flags. Figure 17-11. */
 struct ds_branch {

@@ -113,11 +113,14 @@ struct intel_ds_state {
 struct intel_pebs_state {
 	struct intel_pebs at;
 	uint64_t enable, data_cfg;
-	uint64_t base, index;   /* architectural */
-	uint32_t armed;         /* have overflowed: the next occurrence is recorded */
-	uint32_t arming;        /* have overflowed in this step */
-	uint32_t hit;           /* were armed and have counted in this step */
-	uint32_t delayed, held; /* (injected) */
+	uint64_t base, index;         /* architectural */
+	uint32_t armed;               /* have overflowed: the next occurrence is recorded */
+	uint32_t arming;              /* have overflowed in this step */
+	uint32_t hit;                 /* were armed and have counted in this step */
+	uint32_t delayed, held;       /* (injected) */
+	bool late;                    /* where nothing promises better, records are late */
+	uint8_t overflows;            /* of armed counters, modulo SKIDS */
+	uint8_t skid[INTEL_COUNTERS]; /* occurrences that an armed counter still lets pass */
 	uint64_t last_ip;
 	struct model_registers before; /* as the last step left them */
 };
@@ -126,7 +129,8 @@ struct intel_state {
 	const struct intel_profile *profile;
 	struct intel_leaf0a leaf;
 	bool pdcm;
-	int core; /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
+	uint32_t signature; /* CPUID.1:EAX */
+	int core;           /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
 	struct model_injected injections;
 
 	uint64_t select[INTEL_GENERAL_MAX];
@@ -249,6 +253,9 @@ void intel_ds_overflow(struct intel_state *s);
 
 bool intel_bts_enabled(const struct intel_state *s);
 void intel_bts_advance(struct intel_state *s, const struct model_step *step);
+
+/** Counter c, which samples, has overflowed. */
+void intel_pebs_overflow(struct intel_state *s, unsigned c);
 
 /** Whether counter c samples. What it did in this step goes into .hit and .arming. */
 bool intel_pebs_samples(const struct intel_state *s, unsigned c);

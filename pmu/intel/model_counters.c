@@ -260,7 +260,7 @@ static void overflow(struct intel_state *s, unsigned c)
 	if (injected(s, INJECT_AAJ148) && freezing && intel_is_fixed(c) && others >> INTEL_GENERAL_MAX)
 		return;
 	if (intel_pebs_samples(s, c))
-		s->pebs.arming |= 1u << c;
+		intel_pebs_overflow(s, c);
 	if (s->leaf.version >= 2 && !injected(s, INJECT_LOST_STATUS))
 		s->status |= MUTANT(M_STATUS_SET, bit, 0);
 	if (!MUTANT(M_PMI_NONE, k->pmi, false))

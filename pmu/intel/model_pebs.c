@@ -7,9 +7,12 @@
  * with the reset value of the DS area. So with a reset value of -n there are n + 1 occurrences from one
  * record to the next: n up to the overflow, and the one that is recorded. Counters that are hit by the same
  * step share a record. One that would pass the buffer's absolute maximum is skipped with all that goes with
- * it. The interrupt comes when the index reaches the threshold. There is no skid, so precise distribution
- * differs in nothing, and a record of an event that is not precise is of the instruction that caused it all
- * the same.
+ * it. The interrupt comes when the index reaches the threshold.
+ *
+ * An event that is not precise is recorded, where it can be sampled, by the step after the overflow, whatever
+ * that does. Of a counter with PDist the record is of the step that overflows it. On profiles whose records
+ * are late (model_profile.late) a counter without precise distribution lets none, one or two occurrences pass
+ * after an overflow, in turn.
  *
  * Latency and source of a load are those of the machine model, told by the deepest level that it missed:
  * LATENCY_* below. Silicon watches one load at a time, chosen at random, for its load-latency event; here
@@ -27,6 +30,8 @@
 #define LATENCY_L3     42
 #define LATENCY_MEMORY 210
 #define LATENCY_WALK   30
+
+#define SKIDS 3 /* none, one or two occurrences */
 
 static uint64_t code_of(const struct intel_state *s, unsigned c)
 {
@@ -88,6 +93,73 @@ bool intel_pebs_samples(const struct intel_state *s, unsigned c)
 	return s->pebs.enable & s->pebs.at.counters & intel_global_bit(c);
 }
 
+/* Whether counter c counts what a record can be of. */
+static bool is_precise(const struct intel_state *s, unsigned c)
+{
+	const struct intel_pebs *at = &s->pebs.at;
+
+	return intel_is_fixed(c) ? c == INTEL_GENERAL_MAX
+				 : intel_pebs_precise(s->signature, at, s->select[c] & EVTSEL_CODE);
+}
+
+/* What a record loads the counter with. */
+static bool reset_value(const struct intel_state *s, unsigned c, uint64_t *value)
+{
+	bool fixed = intel_is_fixed(c);
+	unsigned i = ds_reset(s->pebs.at.format, fixed, fixed ? c - INTEL_GENERAL_MAX : c);
+
+	if (s->pebs.at.architectural)
+		*value = intel_reload_value(s, c);
+	else if (!intel_ds_read(s, (unsigned)(offsetof(struct ds_area, reset) + i * sizeof *value), value))
+		return false;
+	*value &= s->counter[c].mask;
+	return true;
+}
+
+static bool is_exact(const struct intel_state *s, unsigned c)
+{
+	uint64_t reset;
+
+	return is_precise(s, c) && reset_value(s, c, &reset) &&
+	       intel_pebs_exact(&s->pebs.at, intel_global_bit(c), code_of(s, c),
+				s->counter[c].mask + 1 - reset);
+}
+
+void intel_pebs_overflow(struct intel_state *s, unsigned c)
+{
+	struct intel_pebs_state *p = &s->pebs;
+	bool exact = is_exact(s, c);
+
+	if (exact && !injected(s, INJECT_PDIR_SKIDS) &&
+	    MUTANT(M_PEBS_AT_ONCE, p->at.at_once & intel_global_bit(c), 0ull)) {
+		p->hit |= 1u << c;
+		return;
+	}
+	p->arming |= 1u << c;
+	p->skid[c] = 0;
+	if (exact ? injected(s, INJECT_PDIR_SKIDS) : p->late) {
+		p->skid[c] = p->overflows;
+		p->overflows = (p->overflows + 1) % SKIDS;
+	}
+}
+
+/* Of armed counters those whose record this step makes: it counted, or was all that was waited for. */
+static uint32_t recorded(struct intel_state *s, const struct model_step *step, uint32_t hit)
+{
+	struct intel_pebs_state *p = &s->pebs;
+	uint32_t waiting = p->armed & s->running & ~(step->own_write ? s->started : 0);
+
+	for (unsigned c = 0; waiting >> c; c++) {
+		if (!(waiting >> c & 1))
+			continue;
+		if (p->at.extended && !is_precise(s, c))
+			hit |= 1u << c;
+		else if (hit >> c & 1 && p->skid[c])
+			p->skid[c]--, hit &= ~(1u << c);
+	}
+	return hit;
+}
+
 /* Before the instruction's own registers are lost, for parts whose records show the state before it. */
 static void remember(struct intel_pebs_state *p, const struct model_step *step)
 {
@@ -100,13 +172,25 @@ bool intel_pebs_on(const struct intel_state *s)
 	return s->pebs.enable || s->pebs.index & APEBS_ENABLE;
 }
 
+/* The step that overflows must come with all that a record tells. */
+static bool samples_at_once(const struct intel_state *s)
+{
+	for (unsigned i = 0; s->pebs.at.at_once && intel_pebs_on(s) && i < s->n_running; i++) {
+		unsigned c = s->run_list[i];
+
+		if (s->pebs.at.at_once & intel_global_bit(c) && intel_pebs_samples(s, c) && is_exact(s, c))
+			return true;
+	}
+	return false;
+}
+
 bool intel_pebs_recording(const struct intel_state *s)
 {
 	const struct intel_pebs_state *p = &s->pebs;
 
 	if (!p->at.exists && !p->at.architectural)
 		return false;
-	return p->armed || (!p->at.trap && p->enable && s->n_running);
+	return p->armed || (!p->at.trap && p->enable && s->n_running) || samples_at_once(s);
 }
 
 /* Events of memory accesses (CDH, D0H) have unit masks for loads and for stores; those of where loads were
@@ -296,18 +380,11 @@ static void reload(struct intel_state *s, uint32_t hit)
 {
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
 		uint64_t value;
-		unsigned offset = intel_is_fixed(c) ? offsetof(struct ds_area, reset_fixed) +
-							      8 * (c - INTEL_GENERAL_MAX)
-						    : offsetof(struct ds_area, reset) + 8 * c;
 
 		if (!(hit >> c & 1))
 			continue;
-		if (s->pebs.at.architectural)
-			s->counter[c].value =
-				MUTANT(M_PEBS_RELOAD, intel_reload_value(s, c), s->counter[c].value);
-		else if (intel_ds_read(s, offset, &value))
-			s->counter[c].value =
-				MUTANT(M_PEBS_RELOAD, value & s->counter[c].mask, s->counter[c].value);
+		if (reset_value(s, c, &value))
+			s->counter[c].value = MUTANT(M_PEBS_RELOAD, value, s->counter[c].value);
 		s->status &= ~MUTANT(M_PEBS_STATUS, intel_global_bit(c), 0ull);
 	}
 	s->pebs.armed &= ~MUTANT(M_PEBS_ARMED, hit, 0u);
@@ -355,6 +432,8 @@ bool intel_pebs_advance(struct intel_state *s, const struct model_step *step)
 	bool changed = hit || arming;
 
 	p->hit = p->arming = 0;
+	hit = recorded(s, step, hit);
+	changed |= hit != 0;
 	if (injected(s, INJECT_SKL104))
 		hit |= p->armed & ~s->running;
 	/* Injected: the record is of one occurrence, or of one instruction, further. */
@@ -370,6 +449,8 @@ bool intel_pebs_advance(struct intel_state *s, const struct model_step *step)
 	if (hit && write_record(s, hit, step)) {
 		reload(s, hit);
 		p->delayed &= ~hit;
+	} else {
+		arming |= hit; /* PDist's, which was not armed before */
 	}
 	p->armed |= arming;
 	p->last_ip = step->ip;

@@ -86,6 +86,8 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	intel_lbr_reset(s, &layout);
 
 	const struct model_cpuid *features = leaf_of(profile, 1);
+	s->signature = features->eax;
+	s->pebs.late = profile->late;
 	s->ds.exists = features->edx >> 21 & 1 && features->ecx >> 2 & 1;
 	uint8_t kind = leaf_of(profile, 0x1a)->eax >> 24;
 	s->pebs.at = intel_pebs_layout(features->eax, kind, perf_capabilities(s), s->ds.exists && s->pdcm,

@@ -6,6 +6,7 @@
 #define LATENCY_NEHALEM 0x100b /* MEM_INST_RETIRED.LATENCY_ABOVE_THRESHOLD */
 #define LATENCY_EVENT   0x01cd /* MEM_TRANS_RETIRED.LOAD_LATENCY */
 #define LATENCY_ATOM    0x05d0 /* MEM_UOPS_RETIRED.LOAD_LATENCY of Gracemont */
+#define CODE_PREC_DIST  0x01c0 /* INST_RETIRED.PREC_DIST */
 
 /* Parts whose PEBS differs from what its format says: by model of family 6. */
 enum part {
@@ -16,12 +17,18 @@ enum part {
 	PART_SKYLAKE,
 	PART_SILVERMONT,
 	PART_GOLDMONT,
-	PART_GOLDMONT_PLUS
+	PART_GOLDMONT_PLUS,
+	PART_ICELAKE
 };
+
+static unsigned model_of(uint32_t signature)
+{
+	return (signature >> 4 & 15) | (signature >> 12 & 0xf0);
+}
 
 static enum part part_of(uint32_t signature)
 {
-	switch ((signature >> 4 & 15) | (signature >> 12 & 0xf0)) {
+	switch (model_of(signature)) {
 	case 0x1a:
 	case 0x1e:
 	case 0x1f:
@@ -63,6 +70,14 @@ static enum part part_of(uint32_t signature)
 		return PART_GOLDMONT;
 	case 0x7a:
 		return PART_GOLDMONT_PLUS;
+	case 0x6a: /* with Tiger Lake and Rocket Lake */
+	case 0x6c:
+	case 0x7d:
+	case 0x7e:
+	case 0x8c:
+	case 0x8d:
+	case 0xa7:
+		return PART_ICELAKE;
 	case 0x0f:
 	case 0x16:
 	case 0x17:
@@ -84,6 +99,55 @@ static bool later_form(const struct intel_pebs *p)
 	return p->adaptive || p->architectural;
 }
 
+/* Tremont, and Gracemont beside and without other cores: of the Atom line's later parts those that have one
+ * exact general counter. */
+static bool one_exact(uint32_t signature)
+{
+	static const uint8_t models[] = {0x86, 0x96, 0x9c, 0x97, 0x9a, 0xb7, 0xba, 0xbf, 0xbe};
+
+	for (size_t i = 0; i < sizeof models; i++)
+		if (models[i] == model_of(signature))
+			return true;
+	return false;
+}
+
+/*
+ * Counters without skid. Sandy Bridge to Skylake: general counter 1 with INST_RETIRED.PREC_DIST (SDM
+ * 18.9.4.4). Goldmont: its one counter (18.7.1.2), Goldmont Plus: counter 0 of four. Ice Lake: fixed counter
+ * 0 (KVM's vmx_pebs_pdir_cpu). Golden Cove and later: besides it PDist on general counter 0, by Linux's
+ * constraints, which also have the Atom line's: general counter 0 with Tremont and Gracemont, 0 and 1 from
+ * Crestmont on, and fixed counter 0. Architectural PEBS tells by CPUID. That PDist does not wait for the next
+ * occurrence, and that fixed counter 0 does, is what KVM's authors quote from the manual
+ * (vmx_pebs_pdist_cpu); Tremont's and Gracemont's are taken to wait as Goldmont's does.
+ */
+static void set_exact(struct intel_pebs *p, uint32_t signature, const struct intel_leaf0a *leaf, bool atom)
+{
+	const uint64_t fixed0 = 1ull << GLOBAL_FIXED_SHIFT, general = fixed0 - 1;
+	enum part part = part_of(signature);
+
+	if (p->architectural)
+		p->exact = leaf->pebs_exact & leaf->pebs_counters;
+	else if (p->adaptive && part == PART_ICELAKE)
+		p->exact = fixed0;
+	else if (p->adaptive)
+		p->exact = fixed0 | (atom && !one_exact(signature) ? 3 : 1);
+	else if (part == PART_GOLDMONT || part == PART_GOLDMONT_PLUS)
+		p->exact = 1;
+	else if (part == PART_SANDY || part == PART_HASWELL || part == PART_SKYLAKE)
+		p->exact = 2;
+	if (p->exact == 2 && !p->architectural)
+		p->exact_code = CODE_PREC_DIST;
+	p->exact &= p->counters;
+	if (p->architectural || (p->adaptive && !(atom && one_exact(signature))))
+		p->at_once = p->exact & general;
+}
+
+bool intel_pebs_exact(const struct intel_pebs *p, uint64_t bit, uint64_t code, uint64_t distance)
+{
+	return p->exact & bit && distance >= PEBS_EXACT_LEAST &&
+	       (!p->exact_code || (code & EVTSEL_CODE) == p->exact_code);
+}
+
 struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t capabilities, bool ds,
 				    const struct intel_leaf0a *leaf)
 {
@@ -91,7 +155,7 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 				       offsetof(struct pebs_record, eventing_ip),
 				       offsetof(struct pebs_record, tsc), sizeof(struct pebs_record)};
 	enum part part = part_of(signature);
-	struct intel_pebs p = {.distribution = -1};
+	struct intel_pebs p = {0};
 	struct intel_extra extras[INTEL_EXTRAS];
 
 	p.format = capabilities >> 8 & 15;
@@ -112,10 +176,14 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 		p.counters = leaf->general | (uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT;
 		p.enable = p.counters;
 	} else {
-		unsigned most = part == PART_CORE2 || part == PART_SILVERMONT ? 1 : 4;
+		unsigned most =
+			part == PART_CORE2 || part == PART_SILVERMONT || part == PART_GOLDMONT ? 1 : 4;
 		p.counters = bits(leaf->n_general < most ? leaf->n_general : most);
 		p.enable = p.counters;
 	}
+	/* SDM 18.7.1: Goldmont samples all events; every counter from Goldmont Plus on, and with adaptive
+	 * records. */
+	p.extended = later_form(&p) || part == PART_GOLDMONT || part == PART_GOLDMONT_PLUS;
 
 	bool watches = false, front_end = false;
 	for (unsigned n = intel_extras(signature, kind, extras), i = 0; i < n; i++) {
@@ -133,8 +201,7 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 	p.precise_store = part == PART_SANDY;
 	if (p.precise_store)
 		p.enable |= PEBS_PRECISE_STORE;
-	if (part == PART_SANDY || part == PART_HASWELL || (part == PART_SKYLAKE && !later_form(&p)))
-		p.distribution = 1;
+	set_exact(&p, signature, leaf, later_form(&p) && !front_end);
 	return p;
 }
 
@@ -199,7 +266,7 @@ bool intel_pebs_precise(uint32_t signature, const struct intel_pebs *pebs, uint6
 	static const struct precise *const lists[] = {
 		[PART_CORE2] = core2,    [PART_NEHALEM] = nehalem,     [PART_SANDY] = sandy,
 		[PART_HASWELL] = sandy,  [PART_SKYLAKE] = sandy,       [PART_SILVERMONT] = silvermont,
-		[PART_GOLDMONT] = later, [PART_GOLDMONT_PLUS] = later,
+		[PART_GOLDMONT] = later, [PART_GOLDMONT_PLUS] = later, [PART_ICELAKE] = later,
 	};
 	const struct precise *p = later_form(pebs) ? later : lists[part_of(signature)];
 	int umask = code >> 8 & 0xff;

@@ -82,15 +82,24 @@ struct intel_pebs {
 	uint8_t format;
 	bool trap;              /* a record shows the state after the instruction, else that before it */
 	bool adaptive;          /* PEBS baseline: IA32_PEBS_DATA_CFG, every counter, every event */
+	bool extended;          /* it samples events that are not precise, too */
 	bool eventing_ip;       /* the instruction's own address is in it */
 	uint64_t enable;        /* bits of IA32_PEBS_ENABLE */
 	uint64_t counters;      /* that can sample, in the layout of the global registers */
 	uint16_t latency_event; /* code and unit mask of the load-latency event; 0: there is none */
 	bool latency_enable;    /* it needs a bit of its own in IA32_PEBS_ENABLE */
 	bool precise_store;     /* PEBS_PRECISE_STORE exists: event CDH, unit mask 2, on counter 3 */
-	int8_t distribution;    /* general counter for precise distribution (C0H/01H), -1: none */
-	size_t size;            /* of a record, formats 0 to 3 */
+	uint64_t exact; /* counters without skid (PDIR, reduced skid, PDist), as in the global registers */
+	uint16_t exact_code; /* code and unit mask that alone is sampled so; 0: every precise event */
+	uint64_t at_once;    /* of them those whose record is of the very occurrence that overflows (PDist) */
+	size_t size;         /* of a record, formats 0 to 3 */
 };
+
+/**
+ * What is without skid needs as much from a reset value to the overflow: below it errata tell of wrong
+ * records (BJ103: 100), and Linux never arms less for it (128). BDD53 wants its low six bits to be zero.
+ */
+#define PEBS_EXACT_LEAST 128
 
 /**
  * @param signature CPUID.1:EAX
@@ -110,6 +119,14 @@ size_t intel_pebs_adaptive_size(uint64_t data_cfg);
 
 /** Whether the event is precise on this CPU, so that the record is of an instruction that caused it. */
 bool intel_pebs_precise(uint32_t signature, const struct intel_pebs *pebs, uint64_t code);
+
+/**
+ * Whether a counter's records have no skid.
+ * @param bit of the counter in the global registers
+ * @param code what a general counter counts; it is precise
+ * @param distance counts from the reset value to the overflow
+ */
+bool intel_pebs_exact(const struct intel_pebs *pebs, uint64_t bit, uint64_t code, uint64_t distance);
 
 /** Whether its records have a data address: events of memory accesses. */
 bool intel_pebs_has_address(const struct intel_pebs *pebs, uint64_t code);

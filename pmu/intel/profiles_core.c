@@ -129,7 +129,7 @@ static const struct intel_profile broadwell_data = {
 	.debugctl = DEBUGCTL_V3 | DEBUGCTL_RTM,
 	.bus_ratio = 16, /* 1.6 GHz core, 100 MHz bus */
 };
-INTEL_PROFILE(broadwell, "intel-broadwell", "Broadwell, architectural PMU version 3");
+INTEL_PROFILE(broadwell, "intel-broadwell", "Broadwell, architectural PMU version 3", .late = true);
 
 /*
  * A performance core of a Core i7-12800HX (Alder Lake, Golden Cove), version 5, 90672. Its CPUID tells of the
@@ -191,7 +191,7 @@ static const struct intel_profile sapphirerapids_data = {
 	.bus_ratio = 88, /* 2.2 GHz core, 25 MHz crystal */
 };
 INTEL_PROFILE(sapphirerapids, "intel-sapphirerapids",
-	      "Sapphire Rapids, architectural PMU version 5, without PERF_METRICS");
+	      "Sapphire Rapids, architectural PMU version 5, without PERF_METRICS", .late = true);
 
 /*
  * Core Ultra 9 288V (Lunar Lake, Lion Cove), version 6, B06D1. Leaf 0AH is that of all the part's cores; leaf

@@ -2,7 +2,8 @@
  * PEBS: SDM 18.4.4, 18.8.1, 18.9.4, 18.11.2, 18.13.1, and for adaptive records later editions.
  *
  * The occurrence after an overflow is recorded, and its record loads the counter with the reset value: so the
- * reset value is 1 less than the period below zero.
+ * reset value is 1 less than the period below zero. Of a counter with PDist it is the occurrence that
+ * overflows, and of an event that is not precise whatever retires next: then it is the period.
  */
 #include "pmu/intel/record_pebs.h"
 #include "pmu/intel/record_ds.h"
@@ -18,11 +19,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GROUPS         (PEBS_CFG_MEMORY | PEBS_CFG_GPRS)
-#define LEAST_LATENCY  3 /* SDM 18.8.1.2 */
-#define PERIOD_MIN     2
-#define CODE_PREC_DIST 0x01c0
-#define CODE_STORE     0x02cd
+#define GROUPS        (PEBS_CFG_MEMORY | PEBS_CFG_GPRS)
+#define LEAST_LATENCY 3 /* SDM 18.8.1.2 */
+#define PERIOD_MIN    2
+#define CODE_STORE    0x02cd
 
 struct intel_pebs intel_pebs_here(void)
 {
@@ -69,8 +69,8 @@ static uint32_t fields(const struct intel_pebs *p)
 		return RECORD_HAS_IP | RECORD_HAS_NEXT_IP | registers | RECORD_HAS_COUNTERS | RECORD_HAS_TSC;
 	/* The state before the instruction is no field of a record. */
 	return (p->trap ? RECORD_HAS_NEXT_IP | registers : RECORD_HAS_IP) |
-	       (p->eventing_ip ? RECORD_HAS_IP : 0) | (p->format >= 1 ? RECORD_HAS_COUNTERS : 0) |
-	       (p->format >= 3 ? RECORD_HAS_TSC : 0);
+	       (p->eventing_ip ? RECORD_HAS_IP : 0) |
+	       (p->format >= 3 ? RECORD_HAS_COUNTERS | RECORD_HAS_TSC : 0);
 }
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
@@ -116,6 +116,23 @@ static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 	return intel_ds_memory(r, record_size(&p, pmu, r));
 }
 
+/* Whether a record of it is of an instruction at which the event occurred. */
+static bool is_precise(const struct intel_pebs *p, const struct pmu_recording *r, const struct pmu_counter *k)
+{
+	return k->kind == COUNTER_FIXED ? !k->index : intel_pebs_precise(cpuid(1, 0).eax, p, r->config.code);
+}
+
+/* What follows the overflow is recorded, unless it is what overflows, or whatever comes. */
+uint64_t intel_pebs_distance(const struct intel_pebs *p, const struct pmu_recording *r,
+			     const struct pmu_counter *k)
+{
+	bool precise = is_precise(p, r, k);
+	bool at_once = precise && p->at_once & intel_pebs_bit(k) &&
+		       intel_pebs_exact(p, intel_pebs_bit(k), r->config.code, r->period);
+
+	return r->period - (precise && !at_once);
+}
+
 static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	struct intel_pebs p = intel_pebs_here();
@@ -126,27 +143,39 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 		return false;
 	}
 	const struct pmu_counter *k = &pmu->counter[r->counter];
+	bool precise = is_precise(&p, r, k);
+	if (r->loosely && !p.extended) {
+		*why = "this CPU samples precise events alone: it has no extended PEBS";
+		return false;
+	}
 	if (k->kind == COUNTER_FIXED) {
-		if (k->index) {
+		if (!precise && !r->loosely)
 			*why = "of the fixed counters the one of instructions alone is precise";
-			return false;
-		}
-		return true;
+		return precise || r->loosely;
 	}
 	if (config->edge || config->invert || config->cmask || config->any_thread) {
 		*why = "PEBS takes no threshold, edge, inversion or other threads (SDM 18.11.5.1)";
 		return false;
 	}
-	if (!intel_pebs_precise(cpuid(1, 0).eax, &p, config->code)) {
+	if (!precise && !r->loosely) {
 		*why = "the event is not precise: its record is of some later instruction";
 		return false;
 	}
-	if ((config->code & EVTSEL_CODE) == CODE_PREC_DIST && p.distribution >= 0 &&
-	    k->index != p.distribution) {
-		*why = record_reason("precise distribution is for counter %d alone", p.distribution);
+	if (p.exact_code && (config->code & EVTSEL_CODE) == p.exact_code && !(p.exact & intel_pebs_bit(k))) {
+		*why = record_reason("precise distribution is for counter %d alone",
+				     __builtin_ctzll(p.exact));
 		return false;
 	}
 	return true;
+}
+
+static bool is_exact(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	const struct intel_pebs p = intel_pebs_here();
+	const struct pmu_counter *k = &pmu->counter[r->counter];
+
+	return is_precise(&p, r, k) &&
+	       intel_pebs_exact(&p, intel_pebs_bit(k), r->config.code, intel_pebs_distance(&p, r, k));
 }
 
 bool intel_pebs_of_latency(const struct intel_pebs *p, const struct pmu_recording *r,
@@ -201,7 +230,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	struct intel_pebs p = intel_pebs_here();
 	const struct pmu_counter *k = &pmu->counter[r->counter];
 	struct pmu_config config = r->config;
-	uint64_t mask = k->width >= 64 ? ~0ull : (1ull << k->width) - 1, reset = (1 - r->period) & mask;
+	uint64_t mask = k->width >= 64 ? ~0ull : (1ull << k->width) - 1, reset;
 
 	if (r->period < PERIOD_MIN) {
 		*why = "what follows an overflow is recorded: a period is 2 at least";
@@ -211,16 +240,14 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "the period is longer than a counter can be set for";
 		return false;
 	}
+	reset = -intel_pebs_distance(&p, r, k) & mask;
 	config.ring = r->ring;
 	config.interrupt = false;
 	if (p.architectural)
 		return intel_apebs_setup(pmu, &p, r, &config, why);
 	if (!msr_write(IA32_PEBS_ENABLE, 0) || !intel_ds_setup(r, record_size(&p, pmu, r), true, why))
 		return false;
-	if (k->kind == COUNTER_FIXED)
-		intel_ds_area(r)->reset_fixed[k->index] = reset;
-	else
-		intel_ds_area(r)->reset[k->index] = reset;
+	intel_ds_area(r)->reset[ds_reset(p.format, k->kind == COUNTER_FIXED, k->index)] = reset;
 	if (!intel_driver.program(pmu, r->counter, &config) || !intel_driver.write(pmu, r->counter, reset) ||
 	    (p.adaptive && (!set_adaptive(k) || !msr_write(IA32_PEBS_DATA_CFG, groups_of(pmu, r)))) ||
 	    (intel_pebs_of_latency(&p, r, k) && !intel_pebs_least_latency()) ||
@@ -289,7 +316,6 @@ static void translate(const struct pmu *pmu, const struct intel_pebs *p, const s
 		      const uint8_t *bytes, struct pmu_record *out)
 {
 	struct pebs_record raw = {0};
-	uint64_t armed = intel_pebs_bit(&pmu->counter[r->counter]);
 
 	memcpy(&raw, bytes, p->size);
 	*out = (struct pmu_record){.kind = RECORD_PEBS, .has = fields(p), .flags = raw.flags, .tsc = raw.tsc};
@@ -301,7 +327,8 @@ static void translate(const struct pmu *pmu, const struct intel_pebs *p, const s
 		out->ip = raw.eventing_ip;
 	memcpy(out->gpr, raw.gpr, sizeof out->gpr);
 	/* Before format 3 it is the global status, which has other counters' overflows, too. */
-	out->counters = intel_pebs_counter_mask(pmu, p->format >= 3 ? raw.status : raw.status & armed);
+	if (p->format >= 3)
+		out->counters = intel_pebs_counter_mask(pmu, raw.status);
 	if (p->format >= 1 && intel_pebs_has_address(p, r->config.code))
 		set_memory(out, &raw.address);
 }
@@ -419,6 +446,7 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 const struct pmu_record_kind intel_record_pebs = {
 	.describe = describe,
 	.can_sample = can_sample,
+	.is_exact = is_exact,
 	.memory = memory,
 	.setup = setup,
 	.start = start,

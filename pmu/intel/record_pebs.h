@@ -14,6 +14,10 @@ uint64_t intel_pebs_bit(const struct pmu_counter *k);
 /** The other way round: of bits of the global registers the mask by pmu->counter[]. */
 uint64_t intel_pebs_counter_mask(const struct pmu *pmu, uint64_t bits);
 
+/** Counts from the reset value to the overflow, so that records are .period apart. */
+uint64_t intel_pebs_distance(const struct intel_pebs *p, const struct pmu_recording *r,
+			     const struct pmu_counter *k);
+
 /** Whether the recording is of the load-latency event; have its threshold be the least at least. */
 bool intel_pebs_of_latency(const struct intel_pebs *p, const struct pmu_recording *r,
 			   const struct pmu_counter *k);

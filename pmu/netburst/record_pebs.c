@@ -83,6 +83,10 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 				     e == NB_EVENTS ? "" : netburst_event[e].name);
 		return false;
 	}
+	if (r->loosely) {
+		*why = "PEBS of NetBurst samples tagged micro-operations alone";
+		return false;
+	}
 	if (r->counter != sampler()) {
 		*why = record_reason("PEBS is made by %s alone on logical processor %u",
 				     pmu->counter[sampler()].name, netburst_cpu.thread);

@@ -21,6 +21,16 @@ for profile in ("icelake", "pantherlake-p"):
     equal({verdict for name, (verdict, _) in table.items() if "/PEBS period/" in name}, {"exact"}, "intel-%s: fixed counter 0 samples and is reloaded" % profile)
 
 
+# Its records are late, as on silicon, but where the hardware promises better; the injection has them late there.
+DISTRIBUTION = "pmu=virtual:intel-sapphirerapids suite=sampling kernel=calls event=INST_RETIRED.*"
+for more, must in (("", "exact"), (" inject=pdir-skids", "wrong")):
+    table = verdict_table(boot(options=DISTRIBUTION + more)) or {}
+    equal({what: {verdict for name, (verdict, _) in table.items() if "/%s/" % what in name} for what in ("PEBS period", "PEBS precise distribution")},
+          {"PEBS period": {"within"}, "PEBS precise distribution": {must}}, "late records, and those that are not to be%s" % more)
+    equal({name.split("/")[2] for name, (verdict, _) in table.items() if verdict not in ("exact", "within", "skipped")}, {"PEBS precise distribution"} if more else set(),
+          "nothing else is wrong%s" % more)
+
+
 def wrong(profile, suite, injected, more=""):
     """Names of checks that are wrong, without kernels and rings."""
     r = boot(options=OPTIONS % (profile, suite) + " inject=" + injected + more)

@@ -72,7 +72,7 @@ static void pebs_registers(void **unused)
 		{&intel_sandybridge, 0x800000000000000f | 0xfull << 32, false},
 		{&intel_haswell, 0xf0000000f, false},
 		{&intel_skylake, 0xf0000000f, false},
-		{&intel_goldmont, 0xf, false},
+		{&intel_goldmont, 1, false},
 		{&intel_goldmontplus, 0x70000000f, false},
 		{&intel_icelake, 0xf000000ff, true},
 		{&intel_tremont, 0x70000000f, true},
@@ -477,7 +477,7 @@ static void pebs_adaptive(void **unused)
 	assert_int_equal(pebs_bytes(), 32);
 	set(IA32_PEBS_ENABLE, 1ull << 32);
 	set(IA32_PERF_GLOBAL_CTRL, FIXED_BIT(0));
-	area->reset_fixed[0] = -7ull;
+	area->reset[ds_reset(4, true, 0)] = -7ull;
 	set(IA32_FIXED_CTR0, 0xffffffffffff);
 	set(IA32_FIXED_CTR_CTRL, 3 | 1ull << 32);
 	fake_path_nops(&path, 2);
@@ -485,6 +485,94 @@ static void pebs_adaptive(void **unused)
 	basic = (const struct pebs_basic *)(buffer + 32);
 	assert_int_equal(basic->counters, FIXED_BIT(0));
 	assert_int_equal(get(IA32_FIXED_CTR0), 0xfffffffffff9);
+}
+
+/* One record of NOPs by counter c, `distance` in front of its overflow: which one it is of, the first is 1.
+ */
+static uint64_t sampled(const struct model_profile *p, const char *inject, unsigned c, uint64_t code,
+			unsigned distance, unsigned skipped)
+{
+	const struct intel_state *s;
+	const bool is_fixed = c >= 100;
+	const unsigned i = is_fixed ? c - 100 : c;
+	uint64_t ip = 0;
+
+	boot_ds(p, inject, 1024, 1, 2);
+	s = cpu;
+	area->pebs.max =
+		area->pebs.base + (s->pebs.at.adaptive ? sizeof(struct pebs_basic) : s->pebs.at.size);
+	area->reset[ds_reset(s->pebs.at.format, is_fixed, i)] = -(uint64_t)distance;
+	if (is_fixed)
+		set(IA32_FIXED_CTR_CTRL, 3ull << 4 * i);
+	else
+		set(IA32_PERFEVTSEL0 + i, code | EVTSEL_OS | EVTSEL_USR | EVTSEL_EN);
+	set(IA32_PEBS_ENABLE, is_fixed ? FIXED_BIT(i) : 1ull << i);
+	set(IA32_PERF_GLOBAL_CTRL, is_fixed ? FIXED_BIT(i) : 1ull << i);
+	fake_path_start(&path, &intel_model, cpu, CODE);
+	for (unsigned k = 0; k <= skipped; k++) {
+		area->pebs.index = area->pebs.base;
+		set((is_fixed ? IA32_FIXED_CTR0 : IA32_PMC0) + i, -(uint64_t)distance & s->counter[0].mask);
+		uint64_t from = path.regs.ip;
+		while (area->pebs.index == area->pebs.base && path.regs.ip < from + 1000) {
+			/* What a record tells is asked for in time. */
+			bool recording = intel_model.recording(cpu);
+			fake_path_nops(&path, 1);
+			if (area->pebs.index != area->pebs.base)
+				assert_true(recording);
+		}
+		const struct pebs_record *plain = (const struct pebs_record *)buffer;
+		ip = (s->pebs.at.adaptive ? ((const struct pebs_basic *)buffer)->ip : plain->eventing_ip) -
+		     from + 1;
+	}
+	return ip;
+}
+
+/* Where there is skid, and where there is none: on a profile whose records are late, the first three of each
+ * kind. Fixed counter i is 100 + i. */
+static void pebs_skids(void **unused)
+{
+	enum { INSTRUCTIONS = 0xc0, DISTRIBUTION = 0x1c0, CYCLES = 0x3c };
+	static const struct {
+		const struct model_profile *profile;
+		unsigned counter;
+		uint64_t code;
+		unsigned distance, record; /* without skid */
+		bool exact;
+	} rows[] = {
+		{&intel_broadwell, 1, DISTRIBUTION, 128, 129, true},
+		{&intel_broadwell, 1, DISTRIBUTION, 127, 128, false},
+		{&intel_goldmont, 0, INSTRUCTIONS, 128, 129, true},
+		{&intel_goldmont, 0, INSTRUCTIONS, 127, 128, false},
+		{&intel_goldmont, 0, CYCLES, 128, 129, true},
+		{&intel_goldmontplus, 0, INSTRUCTIONS, 128, 129, true},
+		{&intel_goldmontplus, 1, INSTRUCTIONS, 128, 129, false},
+		{&intel_icelake, 100, 0, 128, 129, true},
+		{&intel_icelake, 0, INSTRUCTIONS, 128, 129, false},
+		{&intel_icelake, 101, 0, 20, 21, true},
+		{&intel_sapphirerapids, 100, 0, 128, 129, true},
+		{&intel_sapphirerapids, 0, INSTRUCTIONS, 128, 128, true},
+		{&intel_sapphirerapids, 0, INSTRUCTIONS, 127, 128, false},
+		{&intel_sapphirerapids, 1, INSTRUCTIONS, 200, 201, false},
+		{&intel_tremont, 0, INSTRUCTIONS, 128, 129, true},
+		{&intel_alderlake_e, 0, INSTRUCTIONS, 128, 129, true},
+		{&intel_alderlake_e, 1, INSTRUCTIONS, 128, 129, false},
+		{&intel_meteorlake_e, 1, INSTRUCTIONS, 128, 128, true},
+		{&intel_meteorlake_e, 2, INSTRUCTIONS, 128, 129, false},
+		{&intel_meteorlake_e, 100, 0, 128, 129, true},
+	};
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		for (unsigned late = 0; late < 2; late++)
+			for (unsigned k = 0; k < 4; k++) {
+				struct model_profile p = *rows[i].profile;
+				unsigned skid = late && !rows[i].exact ? k % 3 : 0;
+
+				p.late = late;
+				assert_int_equal(
+					sampled(&p, "", rows[i].counter, rows[i].code, rows[i].distance, k),
+					rows[i].record + skid);
+			}
 }
 
 /* Format 6, which no virtual CPU has: values of counters. */
@@ -498,6 +586,7 @@ static void pebs_counters(void **unused)
 	profile = intel_sapphirerapids;
 	data.perf_capabilities = (data.perf_capabilities & ~0xf00ull) | 0x600;
 	profile.data = &data;
+	profile.late = false;
 	boot_ds(&intel_sapphirerapids, "", 32, 3, 4);
 	refuses(IA32_PEBS_DATA_CFG, PEBS_CFG_COUNTERS);
 	boot_ds(&profile, "", 256, 3, 4);
@@ -544,6 +633,6 @@ static void freeze_in_smm(void **unused)
 		cmocka_unit_test(pebs_formats), cmocka_unit_test(pebs_buffer),                               \
 		cmocka_unit_test(pebs_shared), cmocka_unit_test(pebs_latency),                               \
 		cmocka_unit_test(pebs_adaptive), cmocka_unit_test(pebs_counters),                            \
-		cmocka_unit_test(freeze_in_smm)
+		cmocka_unit_test(pebs_skids), cmocka_unit_test(freeze_in_smm)
 
 #endif

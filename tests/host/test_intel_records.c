@@ -393,7 +393,7 @@ static void pebs_samples(void **unused)
 	} of[] = {
 #define AFTER (RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64)
 		{&intel_core2, "PEBS, record format 0", 1, 144, RECORD_HAS_IP},
-		{&intel_goldmont, "PEBS, record format 3", 15, 200,
+		{&intel_goldmont, "PEBS, record format 3", 1, 200,
 		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
 		{&intel_goldmontplus, "PEBS, record format 3", 0x7f, 200,
 		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
@@ -620,6 +620,7 @@ static void pebs_more(void **unused)
 	format6 = intel_sapphirerapids;
 	data.perf_capabilities = (data.perf_capabilities & ~0xf00ull) | 0x600;
 	format6.data = &data;
+	format6.late = false;
 	const struct {
 		const struct model_profile *profile;
 		unsigned counter, more;

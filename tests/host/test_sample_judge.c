@@ -214,6 +214,57 @@ static void counts_are_judged(void **unused)
 	terms[3] = (struct qterm){Q_BRANCHES, 1};
 }
 
+/* A record of the second turn in place of the first: the same instruction, other registers. */
+static void late_ones_are_told(void **unused)
+{
+	(void)unused;
+	begin(&loads, 2, 4);
+	assert_int_equal(sample_not_early(&x, record, n), n);
+	memcpy(record[0].gpr, registers[4].gpr, sizeof record[0].gpr);
+	record[0].flags = registers[4].flags;
+	finds(1 << SAMPLE_REGISTERS);
+	x.late = true;
+	finds(0);
+	/* Nothing says how late they are, but how many there are at least between two of them. */
+	begin(&loads, 2, 4);
+	record[1] = record[0];
+	assert_int_equal(sample_not_early(&x, record, 4), 4);
+	begin(&loads, 6, 4);
+	assert_int_equal(n, 4);
+	record[1].ip = steps[0].ip;
+	record[1].next_ip = steps[0].next;
+	assert_int_equal(sample_not_early(&x, record, n), 3);
+	record[1].ip = steps[2].ip;
+	assert_int_equal(sample_not_early(&x, record, n), 1);
+	/* Of what a record counts nothing is judged. */
+	begin(&loads, 1, 2);
+	x.late = true;
+	record[0].more = RECORD_MORE_INSTRUCTIONS;
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 0);
+}
+
+static void counters_are_judged(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	x.counters = 4;
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTER].checked, 0);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].has |= RECORD_HAS_COUNTERS;
+		record[k].counters = 4;
+	}
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTER].checked, n);
+	record[2].counters = 5;
+	finds(1 << SAMPLE_COUNTER);
+	record[2].counters = 0;
+	finds(1 << SAMPLE_COUNTER);
+	x.counters = 0;
+	finds(0);
+}
+
 static void wrong_ones_are_found(void **unused)
 {
 	(void)unused;
@@ -344,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_periods),       cmocka_unit_test(right_ones_pass),
 		cmocka_unit_test(more_is_judged),       cmocka_unit_test(counts_are_judged),
+		cmocka_unit_test(late_ones_are_told),   cmocka_unit_test(counters_are_judged),
 		cmocka_unit_test(wrong_ones_are_found), cmocka_unit_test(wrong_periods_are_found),
 		cmocka_unit_test(unknown_events),       cmocka_unit_test(latencies_are_above),
 	};
