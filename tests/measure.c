@@ -237,10 +237,10 @@ static uint64_t xcr0(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Features that stepping does without. */
+/* Features that the virtual PMU does without. */
 #define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
 
-static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent)
+static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bool counters_lent)
 {
 	static char text[64];
 	const struct emulator_trouble *trouble = emulator_trouble(k);
@@ -250,7 +250,7 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent)
 		return "privileged instructions";
 	if (!ring && (k->flags & KERNEL_RING3_ONLY))
 		return "for ring 3 only";
-	missing = services_missing(k);
+	missing = services_missing(k, counters_lent);
 	if (missing)
 		return missing;
 	missing = kernel_missing(k->needs & ~lent, cpu_has, xcr0());
@@ -263,12 +263,12 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent)
 
 const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 {
-	return unfit(k, ring, vpmu_profile() ? LENT : 0);
+	return unfit(k, ring, vpmu_profile() ? LENT : 0, false);
 }
 
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring)
 {
-	return unfit(k, ring, LENT);
+	return unfit(k, ring, KERNEL_NEEDS_LENT, true);
 }
 
 struct truth {

@@ -1,6 +1,7 @@
 #include "arch/x86/step.h"
 
 #include "arch/x86/descriptors.h"
+#include "arch/x86/lent.h"
 #include "arch/x86/step_engine.h"
 #include "arch/x86/step_gate.h"
 #include "arch/x86/trap_internal.h"
@@ -210,7 +211,12 @@ static void interrupted(struct trap_frame *f)
 static void exception(struct trap_frame *f)
 {
 	unsigned vector = (unsigned)f->vector;
+	struct step_engine *e = &step_engine;
 
+	if (vector == VECTOR_UD && e->current && f->rip == e->now.rip && lent_carry_out(f)) {
+		step_carried_out(f);
+		return;
+	}
 	interrupted(f);
 	step_deliver(f, STEP_EXCEPTION, vector, has_error_code(vector) ? (int64_t)f->error : -1);
 }

@@ -65,7 +65,8 @@ struct step_client {
 	 * .special: stepping is quicker then. May be changed in callbacks. */
 	volatile bool details;
 	/** The CPU's own transactions would be aborted by the trap flag, so the engine carries XBEGIN, XEND,
-	 * XABORT and XTEST out itself, whether the CPU has them or not; so it does with SERIALIZE. SDM vol.
+	 * XABORT and XTEST out itself, whether the CPU has them or not; so it does with SERIALIZE, and, where
+	 * they raise #UD, with the instructions of lent.h. SDM vol.
 	 * 1, 16.3 lets a CPU abort when it likes: both of these are right. Committing, general registers and
 	 * up to 64 bytes of a store's operand are put back by an abort; an instruction that the engine treats
 	 * specially (insn.h) retires and aborts. */

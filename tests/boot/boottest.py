@@ -1,4 +1,5 @@
 """What the whole-image tests share: TAP output and boots by scripts/emulators.py."""
+import collections
 import json
 import os
 import re
@@ -13,6 +14,8 @@ import emulators  # noqa: E402
 from emulators import boot  # noqa: E402,F401
 
 BUILD = emulators.BUILD
+# Why a kernel is skipped in QEMU whatever CPU is asked for.
+IMPOSSIBLE_IN_TCG = r"lacks AVX512|is in xAPIC mode|^QEMU's TCG "
 _count = _failed = 0
 
 
@@ -42,6 +45,15 @@ def skip(name, why):
 def table():
     """What follows is a table for the reader of `make check`: scripts/check shows it."""
     print("# table", flush=True)
+
+
+def witness_table(name, agreed, impossible):
+    """The line of a witness for the reader of `make check`: how many kernels it confirms, and why it cannot say of the others, {kernel: why}."""
+    table()
+    print("# %-30s confirms %d of %d kernels%s" % (name, len(agreed), len(agreed) + len(impossible), "; cannot:" if impossible else ""))
+    for why, count in collections.Counter(impossible.values()).most_common():
+        print("#     %3d  %s" % (count, why))
+    sys.stdout.flush()
 
 
 def done():

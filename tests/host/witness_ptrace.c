@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const uint64_t sizes[] = {1, 2, 5};
 #define SIZES (sizeof sizes / sizeof *sizes)
@@ -53,12 +54,33 @@ static bool agrees(const struct observation_set *o, bool verbose)
 	return true;
 }
 
+/* Why kernels cannot be stepped here. */
+static struct {
+	char text[96];
+	unsigned kernels;
+} reasons[16];
+static unsigned n_reasons;
+
+static void count_reason(const char *why)
+{
+	unsigned i = 0;
+
+	while (i < n_reasons && strcmp(reasons[i].text, why))
+		i++;
+	if (i == sizeof reasons / sizeof *reasons)
+		return;
+	if (i == n_reasons)
+		snprintf(reasons[n_reasons++].text, sizeof reasons[i].text, "%s", why);
+	reasons[i].kernels++;
+}
+
 static void witness(const struct kernel *k)
 {
 	struct observation_set *o = &sets[n_sets];
 	const char *unfit = stepper_unfit(k), *why = NULL;
 
 	if (unfit) {
+		count_reason(unfit);
 		point(true, k->name, unfit);
 		return;
 	}
@@ -152,6 +174,10 @@ int main(void)
 		witness(k);
 	stepper_stop();
 	mutate_all();
+	printf("# table\n# %-30s confirms %u of %u kernels; cannot:\n", "this machine's processor", n_sets,
+	       count);
+	for (unsigned i = 0; i < n_reasons; i++)
+		printf("#     %3u  %s\n", reasons[i].kernels, reasons[i].text);
 	free(sets);
 	return 0;
 }

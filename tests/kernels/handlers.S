@@ -12,7 +12,7 @@
 	.globl kernel_on_test_int, kernel_on_fault, kernel_on_fault_code, kernel_on_syscall
 	.globl kernel_on_syscall_xapic, kernel_on_syscall_x2apic
 	.globl kernel_on_sysenter, kernel_on_xapic, kernel_on_x2apic
-	.globl kernel_on_lacking, kernel_lacking_else
+	.globl kernel_on_lacking, kernel_lacking_else, kernel_lacking_done
 	.p2align 6
 kernel_on_test_int:
 	iretq
@@ -71,41 +71,42 @@ kernel_on_x2apic:
 	iretq
 
 /*
- * An invalid opcode, at full speed: what stands in for XBEGIN (kernel_lend()), which aborts at once with EAX = 0, and SERIALIZE, which IRETQ
- * does, are carried out as the step engine does it; anything else goes on to kernel_lacking_else.
+ * An invalid opcode, at full speed: kernel_lacking_done() carries out what the CPU lacks; anything else goes on to kernel_lacking_else.
  */
 .macro MARK word
 	.long MARK_OPCODE, \word
 .endm
-#define RIP_ON_STACK 16 /* behind RAX and RBX */
+
+/* struct trap_frame, without its interrupt frame */
+.macro REGISTERS operation, list:vararg
+	.irp	register, \list
+	\operation \register
+	.endr
+.endm
 
 	.p2align 6
 kernel_on_lacking:
 	MARK MARK_ASIDE
-	push %rax
-	push %rbx
-	mov RIP_ON_STACK(%rsp), %rax
-	cmpw $KERNEL_LENT_XBEGIN, (%rax)
-	je 1f
-	cmpw $0x010f, (%rax)
-	jne 3f
-	cmpb $0xe8, 2(%rax) /* SERIALIZE */
-	jne 3f
-	addq $3, RIP_ON_STACK(%rsp)
-	jmp 2f
-1:	movslq 2(%rax), %rbx
-	lea 6(%rax,%rbx), %rax
-	mov %rax, RIP_ON_STACK(%rsp)
-	movq $0, 8(%rsp)
-2:	pop %rbx
-	pop %rax
+	push $0
+	push $6
+	REGISTERS push, %rax, %rbx, %rcx, %rdx, %rsi, %rdi, %rbp, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15
+	cld
+	mov %rsp, %rdi
+	mov %rsp, %rbp
+	and $-16, %rsp
+	call *kernel_lacking_done(%rip)
+	mov %rbp, %rsp
+	test %al, %al
+	REGISTERS pop, %r15, %r14, %r13, %r12, %r11, %r10, %r9, %r8, %rbp, %rdi, %rsi, %rdx, %rcx, %rbx, %rax
+	lea 16(%rsp), %rsp
+	jz 1f
 	MARK MARK_BACK
 	iretq
-3:	pop %rbx
-	pop %rax
-	jmp *kernel_lacking_else(%rip)
+1:	jmp *kernel_lacking_else(%rip)
 
 	.section .bss.kernel_handlers, "aw", @nobits
 	.p2align 3
 kernel_lacking_else:
+	.skip 8
+kernel_lacking_done:
 	.skip 8

@@ -8,6 +8,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/lent.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
@@ -25,6 +26,7 @@ extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_co
 extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[], kernel_on_syscall_xapic[],
 	kernel_on_syscall_x2apic[], kernel_on_lacking[];
 extern uint64_t kernel_lacking_else;
+extern bool (*kernel_lacking_done)(struct trap_frame *f);
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
 _Static_assert(KERNEL_ABSENT_SEGMENT == (SELECTOR_ABSENT | 3), "kernel.h repeats it for the assembler");
@@ -64,6 +66,21 @@ static const struct {
 
 static struct idt_gate old_gate[GATES];
 
+static bool carry_out(struct trap_frame *f)
+{
+	const uint8_t *code = (const uint8_t *)f->rip;
+	uint16_t opcode;
+	int32_t fallback;
+
+	memcpy(&opcode, code, sizeof(opcode));
+	if (opcode != KERNEL_LENT_XBEGIN)
+		return lent_carry_out(f);
+	memcpy(&fallback, code + sizeof(opcode), sizeof(fallback));
+	f->rip += sizeof(opcode) + sizeof(fallback) + (int64_t)fallback;
+	f->rax = 0; /* aborted at once, with no reason given */
+	return true;
+}
+
 static void gates_on(uint64_t flags)
 {
 	for (unsigned i = 0; i < GATES; i++) {
@@ -72,8 +89,10 @@ static void gates_on(uint64_t flags)
 		if (!(flags & gates[i].flag))
 			continue;
 		old_gate[i] = *g;
-		if (gates[i].flag == LACKING)
+		if (gates[i].flag == LACKING) {
 			kernel_lacking_else = gate_offset(g);
+			kernel_lacking_done = carry_out;
+		}
 		gate_set(g, gates[i].handler, g->type, 0);
 	}
 }
@@ -453,6 +472,31 @@ static void alignment_off(void)
 	cr0_write(old_cr0);
 }
 
+/* RDPMC itself, where CPUID tells of no counter: a CPU that has one all the same, one that knows no RDPMC, or
+ * one that does know it and has none. */
+static enum { NOT_TRIED, READ, UNKNOWN, REFUSED } rdpmc_does;
+
+static bool rdpmc_raised(struct trap_frame *f, void *arg)
+{
+	(void)arg;
+	rdpmc_does = f->vector == VECTOR_UD ? UNKNOWN : REFUSED;
+	f->rip += 2;
+	return true;
+}
+
+static bool rdpmc_can_be_lent(void)
+{
+	if (rdpmc_does == NOT_TRIED) {
+		rdpmc_does = READ;
+		trap_set_handler(VECTOR_UD, rdpmc_raised, NULL);
+		trap_set_handler(VECTOR_GP, rdpmc_raised, NULL);
+		__asm__ volatile("rdpmc" : : "c"(0) : "eax", "edx", "memory");
+		trap_set_handler(VECTOR_UD, NULL, NULL);
+		trap_set_handler(VECTOR_GP, NULL, NULL);
+	}
+	return rdpmc_does != REFUSED;
+}
+
 static void rdpmc_on(void)
 {
 	old_cr4 = cr4_read();
@@ -488,8 +532,8 @@ static struct kernel_place place_on;
 
 static uint64_t wanted(const struct kernel *k)
 {
-	bool lacking = (k->needs & KERNEL_NEEDS_RTM && !cpu_has(CPU_RTM)) ||
-		       (k->needs & KERNEL_NEEDS_SERIALIZE && !cpu_has(CPU_SERIALIZE));
+	bool lacking = kernel_missing(k->needs & KERNEL_NEEDS_LENT, cpu_has, 0) ||
+		       (k->flags & KERNEL_SERVICE_RDPMC && rdpmc_does == UNKNOWN);
 
 	return (k->flags & KERNEL_SERVICES) | (lacking ? LACKING : 0) |
 	       (k->needs & KERNEL_NEEDS_SVM ? GUEST : 0);
@@ -497,8 +541,7 @@ static uint64_t wanted(const struct kernel *k)
 
 bool services_wanted(const struct kernel *k)
 {
-	return k->flags & KERNEL_SERVICES ||
-	       k->needs & (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_SVM);
+	return k->flags & KERNEL_SERVICES || k->needs & (KERNEL_NEEDS_LENT | KERNEL_NEEDS_SVM);
 }
 
 void services_lend(const struct kernel *k, uint8_t *copy)
@@ -521,7 +564,7 @@ void services_init(void)
 	find_counters();
 }
 
-const char *services_missing(const struct kernel *k)
+const char *services_missing(const struct kernel *k, bool lent)
 {
 	struct chain chain;
 
@@ -533,7 +576,7 @@ const char *services_missing(const struct kernel *k)
 		return "the CPU's far pointers have offsets of 32 bits";
 	if ((k->flags & KERNEL_SERVICE_CODE) && !code_ring.rx)
 		return "there is too little memory for a ring of code";
-	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters)
+	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters && !(lent && rdpmc_can_be_lent()))
 		return "CPUID tells of no counter that RDPMC could read";
 	if (k->needs & KERNEL_NEEDS_SVM && guest_missing())
 		return guest_missing();

@@ -29,8 +29,10 @@ void services_init(void);
 bool services_wanted(const struct kernel *k);
 
 /** Why a service that the kernel asks for cannot be had here, NULL if all can. The first question for a
- * kernel that wants another processor starts it: the machine must be taken. */
-const char *services_missing(const struct kernel *k);
+ * kernel that wants another processor starts it: the machine must be taken.
+ * @param lent whether an instruction that the CPU lacks may be carried out for it (arch/x86/lent.h): enough
+ * to see what the kernel does, but no PMU is judged by it */
+const char *services_missing(const struct kernel *k, bool lent);
 
 /**
  * Turn the kernel's services on; those of another kernel that are still on are turned off first. While some
