@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""TAP test: the table in docs/quantities.md is the one that pmu/quantity.def makes, and a stale or missing one is noticed."""
+"""TAP test: the table in docs/quantity-list.md is the one that pmu/quantity.def makes, and a stale or missing one is noticed."""
 import pathlib
 import re
 import subprocess
@@ -23,10 +23,10 @@ def tool(*args):
 
 
 table = tool().stdout
-document = (ROOT / "docs/quantities.md").read_text(encoding="utf-8")
+document = (ROOT / "docs/quantity-list.md").read_text(encoding="utf-8")
 rows = (ROOT / "pmu/quantity.def").read_text(encoding="utf-8")
 ok(table.count("\n") - 2 == len(re.findall(r"^QUANTITY\(", rows, flags=re.M)), "every quantity has a row")
-ok(table in document, "docs/quantities.md is up to date (else run scripts/quantity-table -w docs/quantities.md)")
+ok(table in document, "docs/quantity-list.md is up to date (else run scripts/quantity-table -w docs/quantity-list.md)")
 with tempfile.TemporaryDirectory() as d:
     copy = pathlib.Path(d) / "q.md"
     copy.write_text(document.replace("| exact |", "| stale |", 1), encoding="utf-8")
