@@ -267,7 +267,7 @@ unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_s
 
 /** Of a step: the counters in the layout of the global registers, the data address for these counters, and of
  * a load how long it took and where it found its data. */
-uint64_t intel_pebs_counters(uint32_t counters);
+uint64_t intel_pebs_counters(const struct intel_state *s, uint32_t counters);
 uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct model_step *step);
 unsigned intel_pebs_load_latency(const struct model_step *step);
 uint64_t intel_pebs_load_source(const struct model_step *step);

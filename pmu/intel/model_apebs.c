@@ -15,8 +15,9 @@
 #include <string.h>
 
 #define RECORD_MOST 4096
-#define BEYOND_MOST 16384 /* (injected) how far records go beyond the end: memory is still to be had there   \
-			   */
+#define BEYOND_MOST                                                                                          \
+	16384 /* (injected) how far records go beyond the end: memory is still to be had there               \
+	       */
 
 struct apebs_record {
 	uint8_t bytes[RECORD_MOST];
@@ -84,7 +85,7 @@ static void add_basic(const struct intel_state *s, uint32_t hit, const struct mo
 {
 	const struct apebs_basic basic = {
 		.ip = injected(s, INJECT_SKL120) ? s->pebs.last_ip : step->ip,
-		.counters = intel_pebs_counters(hit),
+		.counters = intel_pebs_counters(s, hit),
 		.tsc = step->tsc,
 		.retire = (step->cycles & 0xffff) | APEBS_RETIRE_VALID,
 	};

@@ -153,7 +153,7 @@ static uint32_t recorded(struct intel_state *s, const struct model_step *step, u
 		if (!(waiting >> c & 1))
 			continue;
 		if (p->at.extended && !is_precise(s, c))
-			hit |= 1u << c;
+			hit = injected(s, INJECT_EXTENDED_LOST) ? hit & ~(1u << c) : hit | 1u << c;
 		else if (hit >> c & 1 && p->skid[c])
 			p->skid[c]--, hit &= ~(1u << c);
 	}
@@ -221,9 +221,12 @@ uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const str
 	return step->n_access ? step->access[0].address : 0;
 }
 
-uint64_t intel_pebs_counters(uint32_t hit)
+uint64_t intel_pebs_counters(const struct intel_state *s, uint32_t hit)
 {
 	uint64_t bits = 0;
+
+	if (injected(s, INJECT_COUNTER_UNNAMED))
+		return 1;
 
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
 		if (hit >> c & 1)
@@ -243,7 +246,7 @@ static size_t plain(struct intel_state *s, uint32_t hit, const struct model_step
 		r.flags = regs->flags;
 		memcpy(r.gpr, regs->gpr, sizeof r.gpr);
 	}
-	r.status = p->at.format >= 3 ? intel_pebs_counters(hit) : s->status;
+	r.status = p->at.format >= 3 ? intel_pebs_counters(s, hit) : s->status;
 	r.address = intel_pebs_address(s, hit, step);
 	if (r.address && intel_amount(step, Q_LOADS)) {
 		r.source = intel_pebs_load_source(step);
@@ -312,7 +315,7 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_s
 	uint64_t cfg = MUTANT(M_PEBS_GROUPS, all_adaptive(s, hit), true) ? p->data_cfg : 0;
 	struct pebs_basic basic = {.format = cfg & 0xffffffff,
 				   .ip = step->ip,
-				   .counters = intel_pebs_counters(hit),
+				   .counters = intel_pebs_counters(s, hit),
 				   .tsc = step->tsc};
 	size_t size = 0;
 

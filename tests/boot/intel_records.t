@@ -16,9 +16,14 @@ for profile in ("core2", "goldmont", "goldmontplus", "alderlake-e", "lunarlake-p
     equal([unjudged in note for note in notes], [True] * (unjudged != ""), "intel-%s: which kind of core is not judged is said" % profile)
 
 
+FIXED = "pmu=virtual:intel-%s suite=sampling kernel=calls event=INST_RETIRED.ANY,CPU_CLK_UNHALTED.*"
 for profile in ("icelake", "pantherlake-p"):
-    table = verdict_table(boot(options="pmu=virtual:intel-%s suite=sampling kernel=calls event=INST_RETIRED.ANY" % profile)) or {}
+    table = verdict_table(boot(options=FIXED % profile)) or {}
     equal({verdict for name, (verdict, _) in table.items() if "/PEBS period/" in name}, {"exact"}, "intel-%s: fixed counter 0 samples and is reloaded" % profile)
+    equal({verdict for name, (verdict, _) in table.items() if "/PEBS extended/" in name}, {"within"}, "intel-%s: cycles are sampled" % profile)
+table = verdict_table(boot(options=FIXED % "icelake" + " inject=extended-lost+counter-unnamed")) or {}
+equal({name.split("/")[2] for name, (verdict, _) in table.items() if verdict == "wrong"}, {"PEBS extended", "PEBS counter"},
+      "cycles that are not sampled are found, and records that name another counter")
 
 
 # Its records are late, as on silicon, but where the hardware promises better; the injection has them late there.

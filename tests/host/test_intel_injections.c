@@ -489,6 +489,29 @@ static bool pebs_skids(void)
 	return late[0] && !late[1];
 }
 
+/* General counter 1 of Goldmont Plus: instructions, or cycles, of which no record is. */
+static const struct pebs_record *sampled(uint64_t code)
+{
+	power_up(&intel_goldmontplus, active);
+	debug_store(200, 21);
+	area->reset[1] = -6ull;
+	program(1, code | EVTSEL_EN | BOTH);
+	set(IA32_PMC0 + 1, -6ull & 0xffffffff);
+	set(IA32_PEBS_ENABLE, 2);
+	fake_path_nops(&path, 10);
+	return area->pebs.index == area->pebs.base ? NULL : (const struct pebs_record *)(area + 1);
+}
+
+static bool pebs_extended(void)
+{
+	return sampled(0xc0) && !sampled(0x3c);
+}
+
+static bool pebs_names(void)
+{
+	return sampled(0xc0) && sampled(0xc0)->status != 2;
+}
+
 static bool pebs_eventing(void)
 {
 	power_up(&intel_haswell, active);
@@ -624,6 +647,8 @@ static const struct {
 	{"bts-lost", bts_wrong},
 	{"pebs-late", pebs_address},
 	{"pdir-skids", pebs_skids},
+	{"extended-lost", pebs_extended},
+	{"counter-unnamed", pebs_names},
 	{"w125", bts_wrong_by_ring},
 	{"w126", pebs_ring},
 	{"w127", pebs_threshold},

@@ -471,20 +471,45 @@ static void pebs_refusals(void **unused)
 		uint64_t code, period;
 		uint8_t cmask;
 		const char *why; /* NULL: it can */
+		bool loosely, exact;
 	} rows[] = {
-		{&intel_nehalem, 0, 0x00c4, 100, 0, "not precise"},
-		{&intel_nehalem, 0, 0x01c4, 100, 0, NULL},
-		{&intel_nehalem, 0, 0x01c4, 1, 0, "2 at least"},
-		{&intel_nehalem, 0, 0x01c4, 100, 1, "threshold"},
-		{&intel_nehalem, 4, 0x01c0, 100, 0, "cannot sample"},
-		{&intel_skylake, 0, 0x01c0, 100, 0, "counter 1 alone"},
-		{&intel_skylake, 1, 0x01c0, 100, 0, NULL},
-		{&intel_skylake, 1, 0x003c, 100, 0, "not precise"},
-		{&intel_core2, 1, 0x00c0, 100, 0, "cannot sample"},
-		{&intel_core2, 0, 0x00c0, 100, 0, NULL},
-		{&intel_icelake, 9, 0, 100, 0, "fixed"},
-		{&intel_icelake, 8, 0, 100, 0, NULL},
-		{&intel_silvermont, 0, 0x00c4, 100, 0, NULL},
+		{&intel_nehalem, 0, 0x00c4, 100, 0, "not precise", false, false},
+		{&intel_nehalem, 0, 0x01c4, 100, 0, NULL, false, false},
+		{&intel_nehalem, 0, 0x01c4, 1, 0, "2 at least", false, false},
+		{&intel_nehalem, 0, 0x01c4, 100, 1, "threshold", false, false},
+		{&intel_nehalem, 4, 0x01c0, 100, 0, "cannot sample", false, false},
+		{&intel_skylake, 0, 0x01c0, 100, 0, "counter 1 alone", false, false},
+		{&intel_skylake, 1, 0x01c0, 100, 0, NULL, false, false},
+		{&intel_skylake, 1, 0x003c, 100, 0, "not precise", false, false},
+		{&intel_core2, 1, 0x00c0, 100, 0, "cannot sample", false, false},
+		{&intel_core2, 0, 0x00c0, 100, 0, NULL, false, false},
+		{&intel_icelake, 9, 0, 100, 0, "fixed", false, false},
+		{&intel_icelake, 8, 0, 100, 0, NULL, false, false},
+		{&intel_silvermont, 0, 0x00c4, 100, 0, NULL, false, false},
+		{&intel_skylake, 1, 0x003c, 100, 0, "no extended PEBS", true, false},
+		{&intel_skylake, 1, 0x01c0, 100, 0, "no extended PEBS", true, false},
+		{&intel_icelake, 1, 0x003c, 100, 0, NULL, true, false},
+		{&intel_icelake, 9, 0, 100, 0, NULL, true, false},
+		{&intel_icelake, 10, 0, 100, 0, NULL, true, false},
+		{&intel_icelake, 1, 0x003c, 100, 1, "threshold", true, false},
+		{&intel_goldmont, 0, 0x003c, 100, 0, NULL, true, false},
+		{&intel_goldmont, 1, 0x00c0, 100, 0, "cannot sample", false, false},
+		{&intel_goldmontplus, 5, 0, 100, 0, NULL, true, false},
+		{&intel_goldmontplus, 5, 0, 100, 0, "fixed", false, false},
+		{&intel_pantherlake_p, 11, 0, 100, 0, NULL, true, false},
+		/* No skid: with PDist from 128 on, else from 129 on; not where the event is not precise. */
+		{&intel_skylake, 1, 0x01c0, 129, 0, NULL, false, true},
+		{&intel_skylake, 1, 0x01c0, 128, 0, NULL, false, false},
+		{&intel_skylake, 1, 0x02c0, 193, 0, NULL, false, false},
+		{&intel_icelake, 8, 0, 193, 0, NULL, false, true},
+		{&intel_icelake, 0, 0xc0, 193, 0, NULL, false, false},
+		{&intel_icelake, 9, 0, 193, 0, NULL, true, false},
+		{&intel_sapphirerapids, 0, 0x00c4, 128, 0, NULL, false, true},
+		{&intel_sapphirerapids, 0, 0x00c4, 127, 0, NULL, false, false},
+		{&intel_sapphirerapids, 0, 0x003c, 193, 0, NULL, true, false},
+		{&intel_sapphirerapids, 1, 0x00c4, 193, 0, NULL, false, false},
+		{&intel_pantherlake_e, 1, 0x00c0, 128, 0, NULL, false, true},
+		{&intel_pantherlake_e, 2, 0x00c0, 128, 0, NULL, false, false},
 	};
 	(void)unused;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -495,6 +520,9 @@ static void pebs_refusals(void **unused)
 		r.counter = rows[i].counter;
 		r.period = rows[i].period;
 		r.config = (struct pmu_config){.code = rows[i].code, .cmask = rows[i].cmask};
+		r.loosely = rows[i].loosely;
+		if (!rows[i].why)
+			assert_int_equal(record_is_exact(&pmu, &r), rows[i].exact);
 		assert_int_equal(record_can_sample(&pmu, &r, &why), !rows[i].why || r.period < 2);
 		assert_int_equal(record_setup(&pmu, &r, &why), !rows[i].why);
 		if (rows[i].why && !strstr(why, rows[i].why))

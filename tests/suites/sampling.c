@@ -1,6 +1,6 @@
 /*
  * Sampling: the records of PEBS and IBS, and the places that overflow interrupts find, against the known path
- * of kernels. sampling_pebs.c, sampling_ibs.c, sampling_pmi.c.
+ * of kernels. sampling_pebs.c, sampling_extended.c, sampling_latency.c, sampling_ibs.c, sampling_pmi.c.
  */
 #include "tests/suites/sampling.h"
 #include "tests/suites/suites.h"
@@ -288,6 +288,7 @@ static void run_sampling(struct run *run)
 		sampling_skip(&s, "sampling", "not enough memory for a path and its records");
 	} else {
 		sampling_pebs(&s);
+		sampling_extended(&s);
 		sampling_latency(&s);
 		sampling_ibs(&s);
 		sampling_pmi(&s);

@@ -31,6 +31,7 @@ struct sampling_choice {
 };
 
 void sampling_pebs(struct sampling_suite *s);
+void sampling_extended(struct sampling_suite *s);
 void sampling_latency(struct sampling_suite *s);
 void sampling_ibs(struct sampling_suite *s);
 void sampling_pmi(struct sampling_suite *s);
