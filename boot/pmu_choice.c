@@ -66,6 +66,12 @@ static void look_at_registers(const char *who, bool print)
 	tell_running(&snapshot, who);
 }
 
+static void tell_remarks(const struct pmu *p)
+{
+	for (unsigned i = 0; i < PMU_REMARKS && *p->remark[i]; i++)
+		note("%s%s", p->remark[i], "");
+}
+
 static bool choose_machine(struct run *run, const struct options *o, const char *driver, const char **why)
 {
 	if (!pmu_find(driver, &machine, why)) {
@@ -76,6 +82,7 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 	pmu = machine;
 	run->pmu = &pmu;
 	report_pmu(&pmu);
+	tell_remarks(&pmu);
 	run->ladder = &ladder;
 	return true;
 }
@@ -105,6 +112,7 @@ static bool choose_virtual(struct run *run, const struct options *o, const char 
 	if (!virtual_pmu_create(run, &pmu, profile, inject, why))
 		return false;
 	report_pmu(&pmu);
+	tell_remarks(&pmu);
 	if (o->registers)
 		look_at_virtual_registers(run);
 	run->ladder = &ladder;

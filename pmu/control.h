@@ -65,8 +65,10 @@ struct pmu_hands {
 
 /** One instance of a check: for this counter, that wire. */
 struct pmu_control_instance {
-	char name[64];     /* "BSU_ESCR0 to BPU_COUNTER0" */
-	uint64_t counters; /* that it takes: it is left out if one of them does not even count NOPs */
+	char name[64];       /* "BSU_ESCR0 to BPU_COUNTER0" */
+	uint64_t counters;   /* that it takes: it is left out if one of them does not even count NOPs */
+	const char *lacking; /* what the hypervisor keeps to itself, so that there is nothing to check; NULL:
+				nothing */
 	/** An event that the kernel of this instance must cause, or several of which one is enough, or none
 	 * (any kernel will do): those that `suits` says. The one that is taken is the last argument of check;
 	 * NULL there if no kernel causes any. */

@@ -15,6 +15,8 @@
 
 #define PMU_COUNTERS_MAX 32
 #define PMU_SNAPSHOT_MAX 192
+#define PMU_REMARKS      4
+#define PMU_REMARK_SIZE  112
 
 enum counter_kind { COUNTER_GENERAL, COUNTER_FIXED };
 
@@ -85,8 +87,10 @@ struct pmu {
 	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
 	bool virtual;        /* answered by a model */
 	char model[48];      /* the model's profile when virtual */
-	uint64_t left_out;   /* counters that are not to be believed, a bit each: schedule_events() does
-				without them. Not set by identify() */
+	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
+						      and left out: a line each; an empty one ends */
+	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does
+			      without them. Not set by identify() */
 };
 
 /** A PMU register as found before anything was touched. */
@@ -111,11 +115,15 @@ enum pmu_access_kind {
 	ACCESS_IGNORED, /* a write, after which it reads what it read before */
 };
 
+/** What the manual says of an access: that it works, or raises #GP; the latter because there is no such
+ * register or counter, of which hypervisors may answer reads with 0 and ignore writes. */
+enum pmu_access_outcome { ACCESS_WORKS, ACCESS_FAULTS, ACCESS_OF_NOTHING };
+
 /** One access to a register, and whether the manual says that it raises #GP. */
 struct pmu_access {
 	const char *name; /* unique: "write IA32_PERFEVTSEL0, bit 32" */
 	uint8_t kind;     /* enum pmu_access_kind */
-	bool faults;
+	uint8_t faults;   /* enum pmu_access_outcome */
 	uint32_t address; /* of the register; ECX of RDPMC */
 	uint64_t value;   /* written */
 	const char *manual;

@@ -32,6 +32,7 @@ const struct model_profile *const model_profiles[] = {
 	&intel_broadwell,
 	&intel_skylake,
 	&intel_icelake,
+	&intel_icelake_guest,
 	&intel_tigerlake,
 	&intel_alderlake_p,
 	&intel_sapphirerapids,

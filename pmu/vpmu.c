@@ -55,6 +55,7 @@ static struct {
 	unsigned sibling_interrupts;
 	struct step_breaker breaker;
 	struct model_injected injections;
+	struct cpuid_lies lies;
 } vpmu;
 
 /* Fields of a step that say where it happens. */
@@ -93,6 +94,7 @@ struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 
 	real_cpuid(&real);
 	vpmu_cpuid(vpmu.profile, vpmu.thread, &real, &out);
+	cpuid_lies_tell(&vpmu.lies, &out);
 	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
 }
 
@@ -436,18 +438,20 @@ static const struct model_memory memory = {
 struct injections {
 	uint32_t machine, step;
 	struct model_injected model;
+	struct cpuid_lies lies;
 };
 
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
 			    const char **why)
 {
-	char not_the_machines[INJECT_MAX], of_the_pmu[INJECT_MAX];
+	char no_lies[INJECT_MAX], not_the_machines[INJECT_MAX], of_the_pmu[INJECT_MAX];
 
 	if (!profile) {
 		*why = "no virtual CPU of this name";
 		return false;
 	}
-	return faults_take(uarch_faults, UARCH_FAULTS, inject, &out->machine, not_the_machines,
+	return cpuid_lies_take(inject, &out->lies, no_lies, sizeof no_lies, why) &&
+	       faults_take(uarch_faults, UARCH_FAULTS, no_lies, &out->machine, not_the_machines,
 			   sizeof not_the_machines, why) &&
 	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, of_the_pmu,
 			   sizeof of_the_pmu, why) &&
@@ -489,6 +493,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.breaker = (struct step_breaker){.faults = injections.step};
 	vpmu.epoch = 0;
 	vpmu.injections = injections.model;
+	vpmu.lies = injections.lies;
 	apic_lend_extended(vpmu.model->take_extended);
 	vpmu_power_up();
 	return true;

@@ -31,9 +31,9 @@
 #include <stdint.h>
 
 /**
- * Create the virtual CPU. `inject` names injections of its PMU model faults of the machine model
- * (pmu/uarch_faults.def) and of what records are made from (pmu/step_faults.def), separated by '+' (NULL or
- * "": none).
+ * Create the virtual CPU. `inject` names injections of its PMU model, faults of the machine model
+ * (pmu/uarch_faults.def) and of what records are made from (pmu/step_faults.def), and answers of CPUID
+ * (cpuid_lies_take()), separated by '+' (NULL or "": none).
  * @return false with *why (one line) if the profile or an injection is unknown
  */
 bool vpmu_create(const char *profile, const char *inject, const char **why);

@@ -1,5 +1,9 @@
 #include "pmu/vpmu_cpuid.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* Feature leaves: a bit is shown only if the real CPU has it too, or if it belongs to the PMU, which is the
  * model's. */
 static const struct {
@@ -125,4 +129,78 @@ void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const stru
 	out->subleaf = real->subleaf;
 	filter(real, row != NULL, out);
 	show_threads(profile, thread, out);
+}
+
+/* --- answers of a test's own --- */
+
+#define LIE "cpuid:"
+
+static bool hexadecimal(const char **p, char behind, uint32_t *value)
+{
+	char *end;
+	bool digit = strchr("0123456789abcdefABCDEF", **p) && **p;
+	unsigned long v = digit ? strtoul(*p, &end, 16) : 0;
+
+	if (!digit || v > UINT32_MAX || *end != behind)
+		return false;
+	*value = (uint32_t)v;
+	*p = end + (behind != '\0');
+	return true;
+}
+
+static bool parse_lie(const char *p, struct cpuid_lie *out)
+{
+	static const char *const registers[] = {"eax:", "ebx:", "ecx:", "edx:"};
+
+	if (!hexadecimal(&p, ':', &out->leaf) || !hexadecimal(&p, ':', &out->subleaf))
+		return false;
+	for (out->reg = 0; out->reg < 4; out->reg++)
+		if (!strncmp(p, registers[out->reg], 4)) {
+			p += 4;
+			return hexadecimal(&p, '\0', &out->value);
+		}
+	return false;
+}
+
+bool cpuid_lies_take(const char *inject, struct cpuid_lies *out, char *rest, size_t size, const char **why)
+{
+	size_t used = 0;
+
+	out->count = 0;
+	rest[0] = '\0';
+	for (const char *p = inject ? inject : ""; *p;) {
+		size_t length = strcspn(p, "+");
+		char token[64];
+
+		if (strncmp(p, LIE, sizeof LIE - 1)) {
+			int n = snprintf(rest + used, size - used, "%s%.*s", used ? "+" : "", (int)length, p);
+
+			if (n < 0 || (size_t)n >= size - used) {
+				*why = "too many injections";
+				return false;
+			}
+			used += (size_t)n;
+		} else {
+			snprintf(token, sizeof token, "%.*s", (int)length, p);
+			if (length >= sizeof token || out->count == CPUID_LIES_MAX ||
+			    !parse_lie(token + sizeof LIE - 1, &out->lie[out->count])) {
+				*why = "inject=cpuid: must read cpuid:LEAF:SUBLEAF:REGISTER:VALUE, in "
+				       "hexadecimal, "
+				       "eight times at most";
+				return false;
+			}
+			out->count++;
+		}
+		p += length + (p[length] == '+');
+	}
+	return true;
+}
+
+void cpuid_lies_tell(const struct cpuid_lies *lies, struct model_cpuid *answer)
+{
+	uint32_t *const registers[] = {&answer->eax, &answer->ebx, &answer->ecx, &answer->edx};
+
+	for (unsigned i = 0; i < lies->count; i++)
+		if (lies->lie[i].leaf == answer->leaf && lies->lie[i].subleaf == answer->subleaf)
+			*registers[lies->lie[i].reg] = lies->lie[i].value;
 }

@@ -1,5 +1,14 @@
 #include "tests/guest.h"
 
+bool guest_answers(const struct pmu *pmu, struct judgement *j)
+{
+	if (!pmu->guest)
+		return false;
+	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s answers for what does not exist, and may",
+		      *pmu->hypervisor ? " " : "", pmu->hypervisor);
+	return true;
+}
+
 bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
 {
 	if (!pmu->guest)

@@ -16,4 +16,8 @@
  */
 bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what);
 
+/** Likewise, if an access to a register or counter that is not there did not fault: hypervisors have reads of
+ * what they do not know give 0 and writes ignored (KVM's ignore_msrs). @return whether it was so */
+bool guest_answers(const struct pmu *pmu, struct judgement *j);
+
 #endif

@@ -128,13 +128,12 @@ static bool identify(struct pmu *pmu, const char **why)
 		if (top >= 0x80000022)
 			v2 = cpuid(0x80000022, 0);
 	}
-	if (v2.eax & 1) {
+	if (v2.eax & 1 && v2.ebx & 15) {
 		pmu->version = PERFMON_V2;
 		n = v2.ebx & 15;
-		if (!n) {
-			*why = "CPUID leaf 80000022H declares PerfMonV2 with no core counter at all";
-			return false;
-		}
+	} else if (v2.eax & 1) {
+		snprintf(pmu->remark[0], PMU_REMARK_SIZE,
+			 "CPUID declares PerfMonV2 with no core counter at all: judged as if it did not");
 	}
 
 	if (swallowed(pmu)) {

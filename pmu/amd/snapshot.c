@@ -103,7 +103,7 @@ static const struct pmu_access accesses[] = {
 	{"read PERF_LEGACY_CTL3", ACCESS_READ, false, PERF_LEGACY_CTL0 + 3, 0, SELECT},
 	{"read PERF_LEGACY_CTR3", ACCESS_READ, false, PERF_LEGACY_CTR0 + 3, 0, SELECT},
 	{"RDPMC of counter 3", ACCESS_RDPMC, false, 3, 0, "APM vol. 3, RDPMC"},
-	{"RDPMC of index 10000000H", ACCESS_RDPMC, true, 0x10000000, 0, "APM vol. 3, RDPMC"},
+	{"RDPMC of index 10000000H", ACCESS_RDPMC, ACCESS_OF_NOTHING, 0x10000000, 0, "APM vol. 3, RDPMC"},
 	{"ignore PERF_GLOBAL_CTL, a missing counter", ACCESS_IGNORED, false, PERF_GLOBAL_CTL,
 	 1ull << AMD_CORE_MAX, SELECT},
 	{"write PERF_GLOBAL_STATUS", ACCESS_WRITE, false, PERF_GLOBAL_STATUS, 0, SELECT},

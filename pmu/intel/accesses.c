@@ -47,15 +47,24 @@ static void write(struct list *l, const char *name, uint32_t address, uint64_t v
 	add(l, ACCESS_WRITE, name, address, value, faults, manual);
 }
 
-static void rdpmc(struct list *l, const char *name, uint32_t index, bool faults)
+/* What these address does not exist, so they fault; hypervisors let guests read and write registers that they
+ * do not have. */
+static void of_nothing(struct list *l)
 {
-	add(l, ACCESS_RDPMC, name, index, 0, faults, "SDM vol. 2, RDPMC");
+	if (l->count)
+		l->out[l->count - 1].faults = ACCESS_OF_NOTHING;
 }
 
-/* Hypervisors let guests read and write registers that they do not have. */
-static bool bare(void)
+static void read_missing(struct list *l, const char *name, uint32_t address, const char *manual)
 {
-	return !cpu_has(CPU_HYPERVISOR);
+	add(l, ACCESS_READ, name, address, 0, true, manual);
+	of_nothing(l);
+}
+
+static void rdpmc_missing(struct list *l, const char *name, uint32_t index)
+{
+	add(l, ACCESS_RDPMC, name, index, 0, true, "SDM vol. 2, RDPMC");
+	of_nothing(l);
 }
 
 static void general(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
@@ -91,11 +100,11 @@ static void general(struct list *l, const struct pmu *pmu, const struct intel_le
 		write(l, "write IA32_PMC0, bits above 31", IA32_PMC0, 0xffffffff00000001, false, width);
 	}
 	if (n && n < GENERAL_RANGE) {
-		read(l, "read the IA32_PMCx after the last", IA32_PMC0 + n, true,
-		     "SDM 18.2.1, CPUID.0AH:EAX[15:8]");
-		read(l, "read the IA32_PERFEVTSELx after the last", IA32_PERFEVTSEL0 + n, true,
-		     "SDM 18.2.1, CPUID.0AH:EAX[15:8]");
-		rdpmc(l, "RDPMC of the general counter after the last", n, true);
+		read_missing(l, "read the IA32_PMCx after the last", IA32_PMC0 + n,
+			     "SDM 18.2.1, CPUID.0AH:EAX[15:8]");
+		read_missing(l, "read the IA32_PERFEVTSELx after the last", IA32_PERFEVTSEL0 + n,
+			     "SDM 18.2.1, CPUID.0AH:EAX[15:8]");
+		rdpmc_missing(l, "RDPMC of the general counter after the last", n);
 	}
 	if (n && pmu->counter[0].write_width > 32 && pmu->counter[0].write_width < 64) {
 		write(l, "write IA32_A_PMC0, the bit above its width", IA32_A_PMC0,
@@ -103,13 +112,13 @@ static void general(struct list *l, const struct pmu *pmu, const struct intel_le
 		write(l, "write IA32_A_PMC0, all bits of its width", IA32_A_PMC0,
 		      (1ull << pmu->counter[0].write_width) - 1, false, width);
 	}
-	if (n && pmu->counter[0].write_width <= 32 && bare())
-		read(l, "read IA32_A_PMC0, which IA32_PERF_CAPABILITIES does not promise", IA32_A_PMC0, true,
-		     width);
-	if (n && leaf->version < 6 && !cpu_has(CPU_ARCH_PERFMON_EXT) && bare())
-		read(l, "read IA32_PMC_GP0_CTR before version 6", IA32_PMC_GP0_CTR, true,
-		     "CPUID.0AH:EAX[7:0]");
-	rdpmc(l, "RDPMC of index 10000000H", 0x10000000, true);
+	if (n && pmu->counter[0].write_width <= 32)
+		read_missing(l, "read IA32_A_PMC0, which IA32_PERF_CAPABILITIES does not promise",
+			     IA32_A_PMC0, width);
+	if (n && leaf->version < 6 && !cpu_has(CPU_ARCH_PERFMON_EXT))
+		read_missing(l, "read IA32_PMC_GP0_CTR before version 6", IA32_PMC_GP0_CTR,
+			     "CPUID.0AH:EAX[7:0]");
+	rdpmc_missing(l, "RDPMC of index 10000000H", 0x10000000);
 }
 
 /* Registers by which an overflow reloads counters: of those that CPUID names, for the causes that it names.
@@ -126,8 +135,8 @@ static void reload(struct list *l, const struct intel_leaf0a *leaf)
 	while (cause < 64 && leaf->reloads >> cause & 1)
 		cause++;
 	if (leaf->general >> missing & 1)
-		read(l, "read the reload mask of a counter that has none", intel_reload_mask(missing), true,
-		     manual);
+		read_missing(l, "read the reload mask of a counter that has none", intel_reload_mask(missing),
+			     manual);
 	if (reloaded < 64 && cause < 64)
 		write(l, "write a reload mask, a counter that reloads none", intel_reload_mask(reloaded),
 		      1ull << cause, true, manual);
@@ -151,10 +160,12 @@ static void fixed(struct list *l, const struct pmu *pmu, const struct intel_leaf
 		write(l, "write IA32_FIXED_CTR_CTRL, a missing counter", IA32_FIXED_CTR_CTRL,
 		      FIXED_OS << 4 * missing, missing < INTEL_FIXED_MAX, layout);
 	}
+	if (leaf->fixed_unknown)
+		return;
 	if (missing < FIXED_RANGE)
-		read(l, "read the IA32_FIXED_CTRx after the last", IA32_FIXED_CTR0 + missing, true,
-		     "SDM 18.2.2, CPUID.0AH:EDX[4:0]");
-	rdpmc(l, "RDPMC of the fixed counter after the last", RDPMC_FIXED + missing, true);
+		read_missing(l, "read the IA32_FIXED_CTRx after the last", IA32_FIXED_CTR0 + missing,
+			     "SDM 18.2.2, CPUID.0AH:EDX[4:0]");
+	rdpmc_missing(l, "RDPMC of the fixed counter after the last", RDPMC_FIXED + missing);
 }
 
 static void global(struct list *l, const struct pmu *pmu, const struct intel_leaf0a *leaf)
@@ -166,17 +177,23 @@ static void global(struct list *l, const struct pmu *pmu, const struct intel_lea
 		missing <<= 1;
 	while ((uint64_t)leaf->fixed << GLOBAL_FIXED_SHIFT & missing_fixed)
 		missing_fixed <<= 1;
-	read(l, "read IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL, !pmu->has_global, layout);
-	read(l, "read IA32_PERF_GLOBAL_STATUS", IA32_PERF_GLOBAL_STATUS, !pmu->has_global, layout);
-	if (!pmu->has_global)
+	if (!pmu->has_global) {
+		read_missing(l, "read IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL, layout);
+		read_missing(l, "read IA32_PERF_GLOBAL_STATUS", IA32_PERF_GLOBAL_STATUS, layout);
 		return;
-	write(l, "write IA32_PERF_GLOBAL_CTRL, a missing general", IA32_PERF_GLOBAL_CTRL, missing, true,
-	      layout);
-	write(l, "write IA32_PERF_GLOBAL_CTRL, a missing fixed", IA32_PERF_GLOBAL_CTRL, missing_fixed, true,
-	      layout);
+	}
+	read(l, "read IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL, false, layout);
+	read(l, "read IA32_PERF_GLOBAL_STATUS", IA32_PERF_GLOBAL_STATUS, false, layout);
+	if (!leaf->general_unknown)
+		write(l, "write IA32_PERF_GLOBAL_CTRL, a missing general", IA32_PERF_GLOBAL_CTRL, missing,
+		      true, layout);
+	if (!leaf->fixed_unknown)
+		write(l, "write IA32_PERF_GLOBAL_CTRL, a missing fixed", IA32_PERF_GLOBAL_CTRL, missing_fixed,
+		      true, layout);
 	write(l, "write IA32_PERF_GLOBAL_STATUS", IA32_PERF_GLOBAL_STATUS, 0, true, layout);
-	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, a missing general", IA32_PERF_GLOBAL_OVF_CTRL, missing,
-	      true, layout);
+	if (!leaf->general_unknown)
+		write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, a missing general", IA32_PERF_GLOBAL_OVF_CTRL,
+		      missing, true, layout);
 	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, nothing", IA32_PERF_GLOBAL_OVF_CTRL, 0, false, layout);
 	if (leaf->version == 2)
 		write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, the uncore's bit", IA32_PERF_GLOBAL_OVF_CTRL,
@@ -193,20 +210,23 @@ static void common(struct list *l)
 	if (cpu_has(CPU_PDCM))
 		write(l, "write IA32_PERF_CAPABILITIES", IA32_PERF_CAPABILITIES, intel_perf_capabilities(),
 		      true, "SDM chapter 35, read only");
-	else if (bare())
-		read(l, "read IA32_PERF_CAPABILITIES, which CPUID does not promise", IA32_PERF_CAPABILITIES,
-		     true, "CPUID.1:ECX[15]");
+	else
+		read_missing(l, "read IA32_PERF_CAPABILITIES, which CPUID does not promise",
+			     IA32_PERF_CAPABILITIES, "CPUID.1:ECX[15]");
 	write(l, "write IA32_DEBUGCTL, bit 63", IA32_DEBUGCTL, 1ull << 63, true, "SDM 17.4.1");
-	for (unsigned i = 0; i < n && bare(); i++) {
+	for (unsigned i = 0; i < n; i++) {
 		snprintf(names[i], sizeof names[i], "write %s, bit 62", extra[i].name);
 		write(l, names[i], extra[i].address, 1ull << 62, true, "SDM chapter 35");
+		of_nothing(l); /* model-specific: a guest may do without the register */
 	}
 }
 
 /* Registers of records that CPUID promises: reserved bits, and what the layout leaves out. */
 static void records(struct list *l)
 {
-	const struct intel_lbr lbr = intel_lbr_here();
+	/* A stack that goes by the model is promised to no guest. */
+	const bool branches = intel_found.records_branches || !cpu_has(CPU_HYPERVISOR);
+	const struct intel_lbr lbr = branches ? intel_lbr_here() : (struct intel_lbr){0};
 	const struct intel_pebs pebs = intel_pebs_here();
 
 	if (lbr.depth)
@@ -279,7 +299,7 @@ unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned 
  * running; all else is 0. */
 unsigned intel_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max)
 {
-	if (!pmu->has_global || !max)
+	if (!pmu->has_global || !max || intel_found.leaf.general_unknown)
 		return 0;
 	out[0] = (struct pmu_power_up){"IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL,
 				       intel_leaf0a_here().general, "SDM table 9-1"};

@@ -6,6 +6,7 @@
 #include "pmu/intel/control_interrupts.h"
 
 #include "arch/x86/msr.h"
+#include "pmu/intel/driver.h"
 #include "pmu/intel/record.h"
 #include "pmu/intel/registers.h"
 
@@ -65,6 +66,7 @@ bool intel_frozen_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	if (i || fixed(pmu, 0) == NONE)
 		return false;
 	snprintf(out->name, sizeof out->name, "FIXED_CTR0");
+	out->lacking = intel_found.no_freeze;
 	out->counters = 1ull << fixed(pmu, 0);
 	return true;
 }

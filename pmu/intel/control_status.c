@@ -18,6 +18,7 @@ bool intel_together_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 	if (i || pmu->n_fixed < 2)
 		return false;
 	snprintf(out->name, sizeof out->name, "fixed counters");
+	out->lacking = intel_found.no_freeze;
 	for (unsigned n = 0; n < 3; n++)
 		if (intel_find_counter(pmu, COUNTER_FIXED, n) != NO_COUNTER)
 			out->counters |= 1ull << intel_find_counter(pmu, COUNTER_FIXED, n);
@@ -66,6 +67,7 @@ bool intel_freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	if (i || !pmu->has_global || !intel_offers(pmu, CODE_INSTRUCTIONS))
 		return false;
 	snprintf(out->name, sizeof out->name, "counters");
+	out->lacking = intel_found.no_freeze;
 	out->counters = intel_first_counters(pmu, 2);
 	return out->counters != 0;
 }

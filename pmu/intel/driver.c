@@ -9,6 +9,7 @@
 #include "pmu/intel/control.h"
 #include "pmu/intel/driver.h"
 #include "pmu/intel/events.h"
+#include "pmu/intel/extra.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/leaf0a.h"
 #include "pmu/intel/record.h"
@@ -55,41 +56,6 @@ static bool general(const struct pmu_counter *c)
 	return c->kind == COUNTER_GENERAL;
 }
 
-/* What makes no sense in leaf 0AH; NULL if all does. */
-static const char *nonsense(const struct intel_leaf0a *l)
-{
-	unsigned highest = 0;
-	for (unsigned i = 0; i < 32; i++)
-		if (l->fixed >> i & 1)
-			highest = i + 1;
-
-	if (!l->n_general && !l->fixed)
-		snprintf(reason, sizeof reason, "CPUID leaf 0AH declares version %u with no counter at all",
-			 l->version);
-	else if (l->general >> INTEL_GENERAL_MAX)
-		snprintf(reason, sizeof reason,
-			 "CPUID leaf 0AH declares %u general counters; there are MSRs for %u", l->n_general,
-			 INTEL_GENERAL_MAX);
-	else if (l->n_general && (l->general_width < 32 || l->general_width > 64))
-		snprintf(reason, sizeof reason,
-			 "CPUID leaf 0AH declares general counters of %u bits (32 to 64 make sense)",
-			 l->general_width);
-	else if (highest > INTEL_FIXED_MAX)
-		snprintf(reason, sizeof reason,
-			 "CPUID leaf 0AH declares fixed counter %u; there are control fields for %u",
-			 highest - 1, INTEL_FIXED_MAX);
-	else if (l->fixed && (l->fixed_width < 32 || l->fixed_width > 64))
-		snprintf(reason, sizeof reason,
-			 "CPUID leaf 0AH declares fixed counters of %u bits (32 to 64 make sense)",
-			 l->fixed_width);
-	else if (l->eax >> 24 > 32)
-		snprintf(reason, sizeof reason,
-			 "CPUID leaf 0AH declares %u architectural events in a 32-bit mask", l->eax >> 24);
-	else
-		return NULL;
-	return reason;
-}
-
 static uint32_t low_counters(unsigned n)
 {
 	return n >= 32 ? ~0u : (1u << n) - 1;
@@ -116,9 +82,19 @@ uint64_t intel_perf_capabilities(void)
 	return cpu_has(CPU_PDCM) && msr_read(IA32_PERF_CAPABILITIES, &capabilities) ? capabilities : 0;
 }
 
+bool intel_msr_keeps(uint32_t address, uint64_t bit)
+{
+	uint64_t found, kept = 0;
+	bool good = msr_read(address, &found) && msr_write(address, found ^ bit) &&
+		    msr_read(address, &kept) && kept == (found ^ bit);
+
+	return msr_write(address, found) && good;
+}
+
 struct intel_found intel_found;
 
-struct intel_leaf0a intel_leaf0a_here(void)
+/* The leaves as they are. */
+static struct intel_leaf0a leaf0a_unsifted(void)
 {
 	struct cpuid_regs r = cpuid(0xa, 0);
 	struct intel_leaf0a l = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
@@ -132,6 +108,14 @@ struct intel_leaf0a intel_leaf0a_here(void)
 		sub[i] = (struct intel_leaf23){r.eax, r.ebx, r.ecx, r.edx};
 	}
 	intel_apply_leaf23(&l, sub);
+	return l;
+}
+
+struct intel_leaf0a intel_leaf0a_here(void)
+{
+	struct intel_leaf0a l = leaf0a_unsifted();
+
+	intel_sift_leaf0a(&l, NULL, 0, 0);
 	return l;
 }
 
@@ -174,6 +158,38 @@ static int core_of_this_cpu(void)
 	return intel_core(cpuid(1, 0).eax, head.eax >= 0x1a ? cpuid(0x1a, 0).eax : 0);
 }
 
+/* Registers of single events go by the model, and a hypervisor may do without them: those that keep no bit.
+ */
+struct missing {
+	unsigned count;
+	uint32_t address[INTEL_EXTRAS];
+};
+
+static void find_missing(struct pmu *pmu, struct missing *m)
+{
+	struct intel_extra extra[INTEL_EXTRAS];
+	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra), line = 0;
+
+	m->count = 0;
+	for (unsigned i = 0; cpu_has(CPU_HYPERVISOR) && i < n; i++)
+		if (!intel_msr_keeps(extra[i].address, 1))
+			m->address[m->count++] = extra[i].address;
+	while (line < PMU_REMARKS - 1 && *pmu->remark[line])
+		line++;
+	if (m->count)
+		snprintf(pmu->remark[line], PMU_REMARK_SIZE,
+			 "the hypervisor does not pass on MSR %XH%s: events that need it are left out",
+			 (unsigned)m->address[0], m->count > 1 ? " and others of its kind" : "");
+}
+
+static bool needs_missing(const struct missing *m, const struct pmu_event *e)
+{
+	for (unsigned i = 0; i < m->count; i++)
+		if (e->extra_msr == m->address[i])
+			return true;
+	return false;
+}
+
 /* The microarchitecture's own events that some counter here can count, but those whose names architectural
  * ones have. */
 static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
@@ -181,14 +197,25 @@ static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
 	unsigned n = intel_unpack(core_of_this_cpu(), of_core, INTEL_CORE_EVENTS_MAX),
 		 architectural = pmu->n_events;
 	uint32_t general = l->n_general ? low_counters(l->n_general) : 0;
+	struct missing missing;
 
+	find_missing(pmu, &missing);
 	for (unsigned i = 0; i < n; i++) {
 		const struct pmu_event *e = &of_core[i];
 		if (e->fixed >= 0 ? !(l->fixed >> e->fixed & 1) : !(e->counters & general))
 			continue;
-		if (!event_by_name(events, architectural, e->name))
+		if (!event_by_name(events, architectural, e->name) && !needs_missing(&missing, e))
 			add_event(pmu, e);
 	}
+}
+
+/* Version 2 has it (SDM 17.4.7), and there are hypervisors that refuse it. */
+static const char *no_freeze(const struct pmu *pmu)
+{
+	bool there = !pmu->has_global || !cpu_has(CPU_HYPERVISOR) ||
+		     intel_msr_keeps(IA32_DEBUGCTL, DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+
+	return there ? NULL : "freezing on an interrupt";
 }
 
 static bool identify(struct pmu *pmu, const char **why)
@@ -198,14 +225,23 @@ static bool identify(struct pmu *pmu, const char **why)
 		*why = "no CPUID leaf 0AH";
 		return false;
 	}
-	struct intel_leaf0a l = intel_leaf0a_here();
+	struct intel_leaf0a l = leaf0a_unsifted();
 	if (!l.version) {
 		*why = "CPUID leaf 0AH gives version 0: no architectural performance monitoring";
 		return false;
 	}
-	*why = nonsense(&l);
-	if (*why)
+	if (!l.general && !l.fixed) {
+		snprintf(reason, sizeof reason, "CPUID leaf 0AH declares version %u with no counter at all",
+			 l.version);
+		*why = reason;
 		return false;
+	}
+	intel_sift_leaf0a(&l, pmu->remark[0], PMU_REMARKS, PMU_REMARK_SIZE);
+	if (!l.general && !l.fixed) {
+		snprintf(reason, sizeof reason, "%s", pmu->remark[0]);
+		*why = reason;
+		return false;
+	}
 
 	/* Some Core 2 parts call themselves version 2 and lack its registers. */
 	uint64_t value;
@@ -260,6 +296,7 @@ static bool identify(struct pmu *pmu, const char **why)
 					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
 					   intel_lbr_here(),
 					   record_source(pmu, RECORD_BTS) != NULL,
+					   no_freeze(pmu),
 					   core};
 	return true;
 }

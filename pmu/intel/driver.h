@@ -21,12 +21,19 @@ struct intel_found {
 	struct intel_leaf0a leaf;
 	bool records_branches; /* a last-branch stack that answers */
 	struct intel_lbr lbr;
-	bool traces_branches; /* a branch trace */
-	int core;             /* intel_core() of it */
+	bool traces_branches;  /* a branch trace */
+	const char *no_freeze; /* the hypervisor does not let counters freeze on an interrupt: what to call
+				  it; NULL: they do */
+	int core;              /* intel_core() of it */
 };
 extern struct intel_found intel_found;
 
-/** CPUID leaf 0AH of this CPU, with what leaf 23H says more exactly. */
+/** Whether a bit of a register stays as it is written; then it is put back. For registers that a hypervisor
+ * may have read 0 and ignore writes. */
+bool intel_msr_keeps(uint32_t address, uint64_t bit);
+
+/** CPUID leaf 0AH of this CPU, with what leaf 23H says more exactly, and without what makes no sense
+ * (intel_sift_leaf0a()). */
 struct intel_leaf0a intel_leaf0a_here(void);
 
 /** The register that says whose overflow reloads a counter, by the counter's bit in the global registers. */

@@ -7,6 +7,7 @@
 #define PMU_INTEL_LEAF0A_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct intel_leaf0a {
@@ -17,6 +18,9 @@ struct intel_leaf0a {
 	unsigned fixed_width;
 	bool any_thread; /* version 3 or later and not deprecated (EDX[15]) */
 	uint32_t eax, ebx;
+	/* What the leaves say of counters of this kind makes no sense: none is taken to be there, and nothing
+	 * is known of what is missing. */
+	bool general_unknown, fixed_unknown;
 	/* Leaf 23H. */
 	bool umask2, equal; /* selectors have a second unit mask, and a comparison for equality */
 	uint64_t reloaded;  /* counters that another one's overflow can reload, as in the global registers */
@@ -32,6 +36,14 @@ struct intel_leaf23 {
 	uint32_t eax, ebx, ecx, edx;
 };
 #define INTEL_LEAF23_SUBLEAVES 6
+
+/**
+ * Take out what makes no sense: all counters of a kind whose number or width cannot be.
+ * @param text gets a line for each thing that was taken out, and says so; may be NULL
+ * @param room lines, of size bytes each
+ * @return how many things there were
+ */
+unsigned intel_sift_leaf0a(struct intel_leaf0a *l, char *text, unsigned room, size_t size);
 
 static inline struct intel_leaf0a intel_decode_leaf0a(uint32_t eax, uint32_t ebx, uint32_t ecx, uint32_t edx)
 {

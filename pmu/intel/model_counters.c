@@ -144,8 +144,11 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 			architectural = true;
 		}
 	}
-	k->offcore = !architectural && intel_decode_offcore(s, k, select);
-	if (!architectural && !k->offcore)
+	k->offcore = false;
+	if (architectural || injected(s, INJECT_FILTERED))
+		return;
+	k->offcore = intel_decode_offcore(s, k, select);
+	if (!k->offcore)
 		decode_core_event(s, k, select);
 }
 

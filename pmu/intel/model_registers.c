@@ -83,7 +83,12 @@ static void reset(void *state, const struct model_profile *profile, const struct
 		leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;
 	struct intel_lbr layout = intel_lbr_layout(leaf_of(profile, 1)->eax, perf_capabilities(s),
 						   branches->eax, branches->ebx, branches->ecx);
+	/* Where the stack would be, a guest finds nothing. */
+	if (s->profile->guest)
+		layout.select = 0;
 	intel_lbr_reset(s, &layout);
+	if (s->profile->guest)
+		s->lbr.depth = 0;
 
 	const struct model_cpuid *features = leaf_of(profile, 1);
 	s->signature = features->eax;
@@ -92,7 +97,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	uint8_t kind = leaf_of(profile, 0x1a)->eax >> 24;
 	s->pebs.at = intel_pebs_layout(features->eax, kind, perf_capabilities(s), s->ds.exists && s->pdcm,
 				       &s->leaf);
-	s->n_extras = intel_extras(features->eax, kind, s->extra);
+	s->n_extras = s->profile->guest ? 0 : intel_extras(features->eax, kind, s->extra);
 	s->misc_enable = MISC_ENABLE_PERFMON | (s->ds.exists ? 0 : MISC_ENABLE_NO_BTS) |
 			 (s->pebs.at.exists ? 0 : MISC_ENABLE_NO_PEBS);
 	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++)
@@ -277,6 +282,8 @@ static uint64_t in_use(const struct intel_state *s)
 
 static enum model_access write_debugctl(struct intel_state *s, uint64_t value)
 {
+	if (s->profile->guest)
+		value &= ~(DEBUGCTL_LBR | DEBUGCTL_BTF);
 	if (MUTANT(M_DEBUGCTL_RESERVED, intel_reserved(s, &value, s->profile->debugctl), false))
 		return MODEL_FAULT;
 	s->debugctl = value;
@@ -379,7 +386,7 @@ static enum model_access write_v6(struct intel_state *s, uint32_t address, uint6
 	}
 }
 
-static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+static enum model_access read_register(void *state, uint32_t address, uint64_t *value)
 {
 	struct intel_state *s = state;
 	unsigned i;
@@ -425,7 +432,7 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	return access == MODEL_NOT_MINE ? intel_pebs_read(s, address, value) : access;
 }
 
-static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+static enum model_access write_register(void *state, uint32_t address, uint64_t value)
 {
 	struct intel_state *s = state;
 	unsigned i;
@@ -473,6 +480,29 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	return access == MODEL_NOT_MINE ? intel_pebs_write(s, address, value) : access;
 }
 
+static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+{
+	enum model_access access = read_register(state, address, value);
+
+	if (access == MODEL_FAULT && injected(state, INJECT_ABSENT_ZERO)) {
+		*value = 0;
+		return MODEL_OK;
+	}
+	return access;
+}
+
+/* What cannot be read does not exist; what can be read refuses reserved bits all the same. */
+static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+{
+	enum model_access access = write_register(state, address, value);
+	uint64_t ignored;
+
+	return access == MODEL_FAULT && injected(state, INJECT_ABSENT_ZERO) &&
+			       read_register(state, address, &ignored) == MODEL_FAULT
+		       ? MODEL_OK
+		       : access;
+}
+
 /* SDM vol. 2, RDPMC: needs CPL 0 or CR4.PCE; index 40000000H + n is fixed counter n; anything that is no
  * counter raises #GP. */
 static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
@@ -485,6 +515,7 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 	i = MUTANT(M_RDPMC_TYPE, i, i & 0xff);
 	if (!MUTANT(M_RDPMC_CPL, allowed, true))
 		return MODEL_FAULT;
+	const enum model_access missing = injected(s, INJECT_ABSENT_ZERO) ? MODEL_OK : MODEL_FAULT;
 	if (index == RDPMC_METRICS && intel_metrics_exist(s)) {
 		*value = intel_metrics_read(s);
 		/* "Metrics clear": the counter of slots with them. */
@@ -496,14 +527,14 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 	}
 	if (fixed) {
 		if (i >= INTEL_FIXED_MAX || !(s->leaf.fixed >> i & 1))
-			return MODEL_FAULT;
+			return missing;
 		if (injected(s, INJECT_RDPMC_INDEX) && s->leaf.fixed >> (i + 1))
 			i++;
 		*value = s->counter[INTEL_GENERAL_MAX + i].value;
 		return MODEL_OK;
 	}
 	if (i >= INTEL_GENERAL_MAX || !(s->leaf.general >> i & 1))
-		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
+		return MUTANT(M_RDPMC_RANGE, missing, MODEL_OK);
 	if (injected(s, INJECT_RDPMC_INDEX))
 		i = (i + 1) % s->leaf.n_general;
 	*value = s->counter[i].value;

@@ -129,3 +129,30 @@ static const struct intel_profile icelake_data = {
 	.bus_ratio = 39, /* 1.5 GHz core, 38.4 MHz crystal */
 };
 INTEL_PROFILE(icelake, "intel-icelake", "Ice Lake, architectural PMU version 5");
+
+/*
+ * A virtual machine on that Ice Lake: KVM's name and leaves, and of the PMU what KVM shows where it offers
+ * neither PDCM nor the debug store: version 2, no more than eight general and three fixed counters, of the
+ * architectural events those with a counter, AnyThread deprecated. LBR and BTF of IA32_DEBUGCTL are dropped.
+ */
+static const struct model_cpuid icelake_guest_cpuid[] = {
+	{0x00, 0, 0x0000001b, GENUINEINTEL},
+	{0x01, 0, 0x000706e5, 0x00100800, 0xfffa3203, 0x0f8bfbff},
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
+	{0x04, 0, 0x1c004121, 0x02c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000003ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00001fff, 0x00000006},
+	{0x0a, 0, 0x07300802, 0x00000000, 0x00000000, 0x00008603},
+	{0x40000000, 0, 0x40000001, 0x4b4d564b, 0x564b4d56, 0x0000004d},
+	{0x40000001, 0, 0x01007efb, 0x00000000, 0x00000000, 0x00000000},
+};
+static const struct intel_profile icelake_guest_data = {
+	.guest = true,
+	.counts_smis = true,
+	.debugctl = 0,
+	.slots = 5,
+	.bus_ratio = 39,
+};
+INTEL_PROFILE(icelake_guest, "intel-icelake-guest",
+	      "virtual machine on an Ice Lake, architectural PMU version 2");

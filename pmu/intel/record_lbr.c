@@ -86,6 +86,12 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 				     cpu_has(CPU_HYPERVISOR) ? ": the hypervisor does not pass them on" : "");
 		return false;
 	}
+	/* A hypervisor may have them read 0 and ignore writes. */
+	if (cpu_has(CPU_HYPERVISOR) &&
+	    !(intel_msr_keeps(control(&lbr), enable(&lbr)) && intel_msr_keeps(lbr.from, 1))) {
+		*why = "the last-branch registers keep nothing: the hypervisor does not pass them on";
+		return false;
+	}
 	if (architectural(&lbr))
 		snprintf(name, sizeof name, "architectural LBR, %u entries", lbr.depth);
 	else

@@ -44,6 +44,14 @@ static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *nam
 	return e;
 }
 
+/* What goes by the model is promised to no guest. */
+static bool promised(uint32_t address)
+{
+	uint64_t ignored;
+
+	return !cpu_has(CPU_HYPERVISOR) || msr_read(address, &ignored);
+}
+
 /* Registers of records, and of single events. */
 static void take_records(struct pmu_snapshot *out)
 {
@@ -65,10 +73,11 @@ static void take_records(struct pmu_snapshot *out)
 	}
 	if (lbr.format == LBR_ARCH)
 		take(out, "IA32_LBR_CTL", IA32_LBR_CTL);
-	else if (lbr.select)
+	else if (lbr.select && promised(MSR_LBR_SELECT))
 		take(out, "MSR_LBR_SELECT", MSR_LBR_SELECT);
 	for (unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra), i = 0; i < n; i++)
-		take(out, extra[i].name, extra[i].address);
+		if (promised(extra[i].address))
+			take(out, extra[i].name, extra[i].address);
 }
 
 /* What reloads counters (version 6): one that firmware left would disturb counting. */

@@ -36,6 +36,17 @@ ok("BPU_CCCR0 raised #GP" in found.get("all counters", ("", ""))[1], "the regist
 ok(len([n for n, c in found.items() if c == ("wrong", "raises #GP and must not")]) >= 15, "so are others that fault", repr(found))
 ok(r.report and not any(e.get("value") for e in r.report["snapshots"][0]["registers"] if "_ESCR" in e["name"]), "at hand-over none of its selectors could be read",
    tail(r))
+# CPUID that makes no sense: the counters that it is about are left out, in one line, and the run goes on with the others.
+for profile, lie, said, first in (("intel-icelake", "0a:0:eax:07ff0805", "general counters of 255 bits", "FIXED_CTR0"),
+                                  ("intel-icelake", "0a:0:eax:0830ff05", "255 general counters", "FIXED_CTR0"),
+                                  ("intel-icelake", "0a:0:edx:00009fe4", "fixed counters of 255 bits", "PMC0"),
+                                  ("amd-zen4", "80000022:0:ebx:0", "PerfMonV2 with no core counter", "PERF_CTR0")):
+    r = boot(options="pmu=virtual:%s suite=control kernel=nop_loop inject=cpuid:%s" % (profile, lie))
+    sound(r, "%s, %s" % (profile, said))
+    equal([said in note for note in (r.report or {"notes": []})["notes"] if note.startswith("CPUID")], [True], "it is said in one line")
+    equal([c["name"] for p in (r.report or {"pmus": []})["pmus"] for c in p["counters"]][:1], [first], "the other counters are judged")
+complains(boot(options="pmu=virtual:intel-core2 suite=control inject=cpuid:0a:0:eax:0"), "version 0", "CPUID that tells of no PMU")
+complains(boot(options="pmu=virtual:intel-core2 inject=cpuid:0a:eax:0"), "cpuid:LEAF:SUBLEAF:REGISTER:VALUE", "an answer of CPUID that is none")
 for profile in ("intel-core2", "intel-yonah", "intel-nehalem"):
     r = boot(options="pmu=virtual:%s suite=control" % profile)
     sound(r, profile)

@@ -29,6 +29,28 @@ ok(not any(c.get("event") == "RETIRED_INSTRUCTIONS" and c["verdict"] == "skipped
 r = boot(options=RUN % "amd-zen4")
 equal(r.status, 1, "the same on bare metal is something wrong")
 ok(r.counts and r.counts["dead"] and r.counts["wrong"], "dead events, missing interrupts", tail(r))
+# The same of Intel's, where the hypervisor answers for registers that it does not have.
+SUITES = "suite=control,trace,sampling,overhead kernel=nop_loop,calls"
+RUN = "pmu=virtual:%s %s inject=%s"
+for injected, least in (("absent-zero", 5), ("absent-zero+no-pmi+event-filter", 15)):
+    r = boot(options=RUN % ("intel-icelake-guest", SUITES, injected))
+    sound(r, "Intel's guest, " + injected)
+    skipped = [c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "skipped"]
+    ok(len([t for t in skipped if "hypervisor" in t]) >= least, "what it lacks is skipped, with the hypervisor's part in it", skipped)
+    ok(any("answers for what does not exist" in t for t in skipped), "so are registers that there are not", skipped)
+    if "no-pmi" not in injected:
+        ok(any("freezing on an interrupt" in t for t in skipped), "so is the freeze", skipped)
+    ok(any("last-branch registers keep nothing" in t for t in skipped), "so is a stack that keeps nothing", skipped)
+    ok(r.report and any("does not pass on MSR 1A6H" in note for note in r.report["notes"]), "offcore events are left out, and a note says so", tail(r))
+EVENTS = "suite=events kernel=calls event=BR_* n=1 reps=1"
+r = boot(options=RUN % ("intel-icelake-guest", EVENTS, "event-filter"))
+sound(r, "Intel's guest with an event filter")
+ok(any("does not provide this event" in c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"]), "filtered events are skipped", tail(r))
+ok((boot(options=RUN % ("intel-icelake", EVENTS, "event-filter")).counts or {}).get("dead"), "on bare metal they are dead")
+r = boot(options=RUN % ("intel-icelake", "suite=control check=access/*", "absent-zero"))
+equal(sorted(c["name"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"),
+      ["access/RDPMC of index 10000000H", "access/RDPMC of the fixed counter after the last", "access/read IA32_PMC_GP0_CTR before version 6",
+       "access/read the reload mask of a counter that has none"], "on bare metal each register that there is not and that answers is wrong")
 # What CPUID does promise is judged in a guest too.
 r = boot(options="pmu=virtual:amd-zen4-guest suite=control inject=dropped-carry kernel=nop_loop")
 ok(r.counts and r.counts["wrong"], "a guest's counter that loses a carry is wrong", tail(r))

@@ -434,7 +434,7 @@ static void accesses_are_true(void **unused)
 			else
 				ok = msr_read(list[i].address, &before) &&
 				     msr_write(list[i].address, list[i].value);
-			if (ok == list[i].faults)
+			if (ok == (list[i].faults != ACCESS_WORKS))
 				fail_msg("%s on %s", list[i].name, pmu.name);
 			if (list[i].kind == ACCESS_KEPT)
 				before = list[i].value;
@@ -476,10 +476,16 @@ static void refuses_nonsense(void **unused)
 	(void)unused;
 	fake_cpu_start(&amd_zen4, "");
 	fake_cpu_set_leaf(0x80000022, 0, 1, 0, 0, 0);
-	assert_false(drv->identify(&pmu, &why));
-	assert_non_null(strstr(why, "no core counter"));
+	/* The counters of the core extension are sound. */
+	assert_true(drv->identify(&pmu, &why));
+	assert_non_null(strstr(pmu.remark[0], "no core counter"));
+	assert_string_equal(pmu.remark[1], "");
+	assert_int_equal(pmu.n_counters, 6);
+	assert_false(pmu.has_global);
+	assert_non_null(strstr(pmu.name, "core extension"));
 	fake_cpu_set_leaf(0x80000022, 0, 1, 15, 0, 0);
 	assert_true(drv->identify(&pmu, &why));
+	assert_string_equal(pmu.remark[0], "");
 	assert_int_equal(pmu.n_counters, 15);
 	fake_cpu_set_leaf(1, 0, 0x00400f10, 0, 0, 0x078bfbff);
 	assert_false(drv->identify(&pmu, &why));

@@ -444,7 +444,7 @@ static void none_is_forgotten(void **unused)
 		assert_string_equal(rows[n].name, amd_model.injections[n].name);
 	}
 	assert_int_equal(n, ROWS);
-	assert_true(n <= 64);
+	assert_true(n <= MODEL_INJECTIONS_MAX);
 }
 
 static void way_around_1292(void **unused)

@@ -3,6 +3,7 @@
 #include "pmu/intel/events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/registers.h"
+#include "pmu/record.h"
 #include "tests/host/support/fake_cpu.h"
 
 #include "arch/x86/msr.h"
@@ -20,21 +21,21 @@ static const struct pmu_driver *const drv = &intel_driver;
 static const struct {
 	const struct model_profile *profile;
 	unsigned version, general, fixed, width, write_width, events;
-	unsigned records; /* registers of records and of single events in the snapshot */
+	int records; /* registers of records and of single events in the snapshot */
 } parts[] = {
 	{&intel_yonah, 1, 2, 0, 40, 32, 7, 0},           {&intel_core2, 2, 2, 3, 40, 32, 10, 2},
 	{&intel_nehalem, 3, 4, 3, 48, 32, 8, 5},         {&intel_skylake, 4, 4, 3, 48, 48, 10, 7},
-	{&intel_icelake, 5, 8, 4, 48, 48, 12, 8},        {&intel_westmere, 3, 4, 3, 48, 32, 9, 6},
-	{&intel_sandybridge, 3, 4, 3, 48, 48, 10, 6},    {&intel_ivybridge, 3, 4, 3, 48, 48, 10, 6},
-	{&intel_haswell, 3, 4, 3, 48, 48, 10, 6},        {&intel_broadwell, 3, 4, 3, 48, 48, 10, 6},
-	{&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8},    {&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8},
-	{&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},     {&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},
-	{&intel_goldmontplus, 4, 4, 3, 48, 48, 10, 5},   {&intel_tremont, 5, 4, 3, 48, 48, 10, 6},
-	{&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 7},    {&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},
-	{&intel_tigerlake, 5, 8, 4, 48, 48, 12, 8},      {&intel_meteorlake_p, 5, 8, 4, 48, 48, 12, 8},
-	{&intel_meteorlake_e, 5, 8, 3, 48, 48, 10, 7},   {&intel_graniterapids, 5, 8, 4, 48, 48, 12, 8},
-	{&intel_lunarlake_e, 6, 8, 6, 48, 48, 10, 15},   {&intel_pantherlake_p, 6, 10, 4, 48, 48, 12, 8},
-	{&intel_pantherlake_e, 6, 8, 6, 48, 48, 10, 15},
+	{&intel_icelake, 5, 8, 4, 48, 48, 12, 8},        {&intel_icelake_guest, 2, 8, 3, 48, 32, 10, -1},
+	{&intel_westmere, 3, 4, 3, 48, 32, 9, 6},        {&intel_sandybridge, 3, 4, 3, 48, 48, 10, 6},
+	{&intel_ivybridge, 3, 4, 3, 48, 48, 10, 6},      {&intel_haswell, 3, 4, 3, 48, 48, 10, 6},
+	{&intel_broadwell, 3, 4, 3, 48, 48, 10, 6},      {&intel_alderlake_p, 5, 6, 3, 48, 48, 10, 8},
+	{&intel_sapphirerapids, 5, 8, 4, 48, 48, 12, 8}, {&intel_silvermont, 3, 2, 3, 40, 40, 10, 5},
+	{&intel_goldmont, 4, 4, 3, 48, 48, 10, 5},       {&intel_goldmontplus, 4, 4, 3, 48, 48, 10, 5},
+	{&intel_tremont, 5, 4, 3, 48, 48, 10, 6},        {&intel_alderlake_e, 5, 6, 3, 48, 48, 10, 7},
+	{&intel_lunarlake_p, 6, 10, 4, 48, 48, 12, 8},   {&intel_tigerlake, 5, 8, 4, 48, 48, 12, 8},
+	{&intel_meteorlake_p, 5, 8, 4, 48, 48, 12, 8},   {&intel_meteorlake_e, 5, 8, 3, 48, 48, 10, 7},
+	{&intel_graniterapids, 5, 8, 4, 48, 48, 12, 8},  {&intel_lunarlake_e, 6, 8, 6, 48, 48, 10, 15},
+	{&intel_pantherlake_p, 6, 10, 4, 48, 48, 12, 8}, {&intel_pantherlake_e, 6, 8, 6, 48, 48, 10, 15},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 
@@ -353,10 +354,11 @@ static void snapshot_reads_everything(void **unused)
 	(void)unused;
 	for (unsigned p = 0; p < PARTS; p++) {
 		/* Two per general counter, IA32_DEBUGCTL; from version 2 on one per fixed counter, their
-		   control, three global registers and IA32_PERF_CAPABILITIES; from version 4 on one more. */
+		   control, three global registers and IA32_PERF_CAPABILITIES (the guest's lacks it, and has
+		   one less); from version 4 on one more. */
 		unsigned registers = 2 * parts[p].general + 1 +
 				     (parts[p].version >= 2 ? parts[p].fixed + 4 : 0) +
-				     (parts[p].version >= 4) + parts[p].records;
+				     (parts[p].version >= 4) + (unsigned)parts[p].records;
 		struct pmu_snapshot s;
 		unsigned enabled = 0;
 		const char *why;
@@ -404,17 +406,10 @@ static void refuses_nonsense(void **unused)
 		{0x00000000, 0, 0, 0, "version 0"},
 		{0x07300400, 0, 0, 0x603, "version 0"},
 		{0x07000003, 0, 0, 0, "no counter"},
-		{0x07000402, 0, 0, 0x603, "of 0 bits"},
-		{0x07ff0402, 0, 0, 0x603, "of 255 bits"},
-		{0x07410402, 0, 0, 0x603, "of 65 bits"},
-		{0x071f0402, 0, 0, 0x603, "of 31 bits"},
-		{0x07300d03, 0, 0, 0x603, "13 general counters"},
-		{0x0730ff03, 0, 0, 0x603, "255 general counters"},
-		{0x07300403, 0, 0, 0x003, "fixed counters of 0 bits"},
-		{0x07300403, 0, 0, 0x1fe3, "fixed counters of 255 bits"},
-		{0x07300403, 0, 0, 0x61f, "fixed counter 30"},
-		{0x07300405, 0, 1u << 16, 0x600, "fixed counter 16"},
-		{0xff300403, 0, 0, 0x603, "255 architectural events"},
+		{0x07000402, 0, 0, 0x000, "of 0 bits"},
+		{0x07ff0402, 0, 0, 0x1fe3, "general counters of 255 bits"},
+		{0x07300003, 0, 0, 0x61f, "fixed counter 30"},
+		{0x0730ff03, 0, 0, 0x003, "255 general counters"},
 	};
 	const char *why;
 	(void)unused;
@@ -432,6 +427,84 @@ static void refuses_nonsense(void **unused)
 	fake_cpu_set_leaf(0, 0, 9, 0x756e6547, 0x6c65746e, 0x49656e69);
 	assert_false(drv->identify(&pmu, &why));
 	assert_non_null(strstr(why, "no CPUID leaf 0AH"));
+}
+
+/* Nonsense about one kind of counter takes that kind away, and is said in one line; the other kind stays and
+ * counts. */
+static void keeps_what_is_sound(void **unused)
+{
+	static const struct {
+		uint32_t eax, ebx, ecx, edx;
+		unsigned general, fixed;
+		const char *said;
+	} cases[] = {
+		{0x07000403, 0, 0, 0x603, 0, 3, "general counters of 0 bits"},
+		{0x07ff0403, 0, 0, 0x603, 0, 3, "general counters of 255 bits"},
+		{0x07410403, 0, 0, 0x603, 0, 3, "general counters of 65 bits"},
+		{0x071f0403, 0, 0, 0x603, 0, 3, "general counters of 31 bits"},
+		{0x07300d03, 0, 0, 0x603, 0, 3, "13 general counters"},
+		{0x0730ff03, 0, 0, 0x603, 0, 3, "255 general counters"},
+		{0x07300403, 0, 0, 0x003, 4, 0, "fixed counters of 0 bits"},
+		{0x07300403, 0, 0, 0x1fe3, 4, 0, "fixed counters of 255 bits"},
+		{0x07300403, 0, 0, 0x61f, 4, 0, "fixed counter 30"},
+		{0x07300405, 0, 1u << 16, 0x600, 4, 0, "fixed counter 16"},
+		{0xff300403, 0, 0, 0x603, 4, 3, "255 architectural events"},
+	};
+	struct pmu_access list[64];
+	const char *why;
+	(void)unused;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		start_cpu(&intel_nehalem, "");
+		assert_string_equal(pmu.remark[0], "");
+		fake_cpu_set_leaf(0xa, 0, cases[i].eax, cases[i].ebx, cases[i].ecx, cases[i].edx);
+		assert_true(drv->identify(&pmu, &why));
+		assert_int_equal(pmu.n_general, cases[i].general);
+		assert_int_equal(pmu.n_fixed, cases[i].fixed);
+		assert_int_equal(pmu.n_counters, cases[i].general + cases[i].fixed);
+		if (!strstr(pmu.remark[0], cases[i].said))
+			fail_msg("case %u: '%s' does not say '%s'", i, pmu.remark[0], cases[i].said);
+		assert_string_equal(pmu.remark[1], "");
+		assert_true(drv->reset(&pmu, &why));
+		arm(0, RING_USR, false);
+		assert_true(drv->start(&pmu, 1));
+		fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 5);
+		assert_int_equal(count(0), 5);
+		/* What is demanded of the registers holds on the CPU as it is. */
+		unsigned n = drv->accesses(&pmu, list, 64);
+		assert_in_range(n, 5, 63);
+		for (unsigned a = 0; a < n; a++) {
+			uint64_t value;
+			bool done = list[a].kind == ACCESS_READ ? msr_read(list[a].address, &value)
+				    : list[a].kind == ACCESS_RDPMC
+					    ? pmc_read(list[a].address, &value)
+					    : msr_write(list[a].address, list[a].value);
+			if (done == (list[a].faults != ACCESS_WORKS))
+				fail_msg("case %u: %s", i, list[a].name);
+		}
+	}
+}
+
+/* A hypervisor's PMU: what goes by the model alone is gone without a fault of the driver's, and said. */
+static void guests_lack_things(void **unused)
+{
+	static const char *const injections[] = {"", "absent-zero"};
+	const char *why;
+	(void)unused;
+	for (unsigned i = 0; i < 2; i++) {
+		start_cpu(&intel_icelake_guest, injections[i]);
+		assert_non_null(strstr(pmu.remark[0], "does not pass on MSR 1A6H"));
+		assert_non_null(record_absent(&pmu, RECORD_LBR));
+		assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "hypervisor"));
+		for (unsigned e = 0; e < pmu.n_events; e++)
+			assert_int_equal(pmu.events[e]->extra_msr, 0);
+		assert_in_range(pmu.n_events, 100, 1000);
+	}
+	/* With the same bit and everything there, nothing is left out. */
+	fake_cpu_start(&intel_icelake, "");
+	fake_cpu_set_leaf(1, 0, 0x000706e5, 0x00100800, 0xf7faf3bf, 0xbfebfbff);
+	assert_true(drv->identify(&pmu, &why));
+	assert_string_equal(pmu.remark[0], "");
+	assert_non_null(record_source(&pmu, RECORD_LBR));
 }
 
 static void accepts_the_unusual(void **unused)
@@ -587,6 +660,8 @@ int main(void)
 		cmocka_unit_test(read_bracket_counts_its_own),
 		cmocka_unit_test(snapshot_reads_everything),
 		cmocka_unit_test(refuses_nonsense),
+		cmocka_unit_test(keeps_what_is_sound),
+		cmocka_unit_test(guests_lack_things),
 		cmocka_unit_test(accepts_the_unusual),
 		cmocka_unit_test(names_the_register_that_faults),
 		cmocka_unit_test(clears_what_it_found),

@@ -131,6 +131,28 @@ static bool reserved_accepted(void)
 	       put(IA32_PERF_GLOBAL_CTRL, 1ull << 20) == MODEL_OK;
 }
 
+/* What is missing answers; what is there refuses reserved bits all the same. */
+static bool absent_answers(void)
+{
+	uint64_t value = 1;
+
+	return intel_model.rdmsr(cpu, IA32_PMC0 + 4, &value) == MODEL_OK && !value &&
+	       put(IA32_PMC0 + 4, 5) == MODEL_OK && pmc(4, true, &value) == MODEL_OK && !value &&
+	       pmc(RDPMC_FIXED + 3, true, &value) == MODEL_OK &&
+	       put(IA32_PERFEVTSEL0, 1ull << 40) == MODEL_FAULT;
+}
+
+/* An event of the core's own is not let through, an architectural one is. */
+static bool filtered(void)
+{
+	set(IA32_PERFEVTSEL0, EVTSEL_EN | EVTSEL_USR | EVTSEL_OS | 0x010b); /* MEM_INST_RETIRED.LOADS */
+	count_instructions(1, 0, 0);
+	step(Q_INSN_LOAD, 1, 1, 0);
+	step(Q_INSTRUCTIONS, 1, 1, 0);
+	assert_int_equal(get(IA32_PMC0 + 1), 1);
+	return get(IA32_PMC0) == 0;
+}
+
 static bool global_ignored(void)
 {
 	count_instructions(0, 0, 0);
@@ -680,6 +702,8 @@ static const struct {
 	{"firmware-arms", armed_again},
 	{"rdpmc-wrong-index", rdpmc_index},
 	{"reserved-accepted", reserved_accepted},
+	{"absent-zero", absent_answers},
+	{"event-filter", filtered},
 	{"global-ignored", global_ignored},
 	{"smi", smi_comes},
 	{"smm-counted", smi_counts_though_frozen},

@@ -442,11 +442,11 @@ static bool holds(const struct pmu_access *a)
 
 	switch (a->kind) {
 	case ACCESS_READ:
-		return msr_read(a->address, &value) != a->faults;
+		return msr_read(a->address, &value) != (a->faults != ACCESS_WORKS);
 	case ACCESS_WRITE:
-		return msr_write(a->address, a->value) != a->faults;
+		return msr_write(a->address, a->value) != (a->faults != ACCESS_WORKS);
 	case ACCESS_RDPMC:
-		return pmc_read(a->address, &value) != a->faults;
+		return pmc_read(a->address, &value) != (a->faults != ACCESS_WORKS);
 	default:
 		return msr_read(a->address, &before) && msr_write(a->address, a->value) &&
 		       msr_read(a->address, &value) && value == (a->kind == ACCESS_KEPT ? a->value : before);

@@ -109,6 +109,48 @@ static void hypervisor_is_the_profiles(void **unused)
 	assert_int_equal(ask(&amd_zen4_guest, 0x40000002, 0, ALL).eax, 0);
 }
 
+static void answers_of_a_tests_own(void **unused)
+{
+	static const char *const bad[] = {"cpuid:",
+					  "cpuid:a:0:eax",
+					  "cpuid:a:0:eax:",
+					  "cpuid:a:0:exx:1",
+					  "cpuid:a:0:eax:1g",
+					  "cpuid:a:0:eax:100000000",
+					  "cpuid:-1:0:eax:1",
+					  "cpuid:a::eax:1",
+					  "cpuid:1:0:eax:1+cpuid:2:0:eax:1+cpuid:3:0:eax:1+cpuid:4:0:eax:1+"
+					  "cpuid:5:0:eax:1+cpuid:6:0:eax:1+cpuid:7:0:eax:1+cpuid:8:0:eax:1+"
+					  "cpuid:9:0:eax:1"};
+	struct cpuid_lies lies;
+	const char *why;
+	char rest[64];
+	(void)unused;
+	assert_true(cpuid_lies_take("dead+cpuid:0A:0:eax:07FF0403+smi+cpuid:4:2:edx:ffffffff", &lies, rest,
+				    sizeof rest, &why));
+	assert_string_equal(rest, "dead+smi");
+	assert_int_equal(lies.count, 2);
+	struct model_cpuid leaf = {.leaf = 0xa, .eax = 1, .ebx = 2, .edx = 4};
+	cpuid_lies_tell(&lies, &leaf);
+	assert_int_equal(leaf.eax, 0x07ff0403);
+	assert_int_equal(leaf.ebx, 2);
+	assert_int_equal(leaf.edx, 4);
+	leaf = (struct model_cpuid){.leaf = 4, .subleaf = 1, .edx = 4};
+	cpuid_lies_tell(&lies, &leaf);
+	assert_int_equal(leaf.edx, 4);
+	leaf.subleaf = 2;
+	cpuid_lies_tell(&lies, &leaf);
+	assert_int_equal(leaf.edx, 0xffffffff);
+	assert_true(cpuid_lies_take(NULL, &lies, rest, sizeof rest, &why));
+	assert_int_equal(lies.count, 0);
+	assert_string_equal(rest, "");
+	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		assert_false(cpuid_lies_take(bad[i], &lies, rest, sizeof rest, &why));
+		assert_non_null(strstr(why, "cpuid:LEAF:SUBLEAF:REGISTER:VALUE"));
+	}
+	assert_false(cpuid_lies_take("dropped-carry", &lies, rest, 8, &why));
+}
+
 /* --- LVT -------------------------------------------------------------------------------------------- */
 
 static void request_meets_lvt(void **unused)
@@ -455,6 +497,7 @@ int main(void)
 		cmocka_unit_test(logical_processors),
 		cmocka_unit_test(leaves_not_listed),
 		cmocka_unit_test(hypervisor_is_the_profiles),
+		cmocka_unit_test(answers_of_a_tests_own),
 		cmocka_unit_test(request_meets_lvt),
 		cmocka_unit_test(short_cut_equals_long_way),
 		cmocka_unit_test(short_cut_refuses),

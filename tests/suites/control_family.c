@@ -3,6 +3,7 @@
  * business; here is what they need to run, and the verdict.
  */
 #include "tests/suites/control.h"
+#include "tests/guest.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
 #include "tests/truth.h"
@@ -306,6 +307,10 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 		.check = check,
 		.instance = i,
 	};
+	if (instance->lacking && guest_lacks(r->pmu, &result.judgement, instance->lacking)) {
+		r->report(r, &result);
+		return;
+	}
 	choose(r, &g, instance);
 	result.event = g.event ? g.event->name : NULL;
 	result.kernel = g.probe.kernel->name;

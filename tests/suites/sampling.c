@@ -176,7 +176,7 @@ unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_sour
 
 	for (unsigned counter = 0; counter < pmu->n_counters; counter++) {
 		if ((source ? !(source->counters >> counter & 1) : !pmu->counter[counter].has_interrupt) ||
-		    !ladder_allows(s->run->ladder, counter, RUNG_EXACT_ON_NOPS))
+		    !ladder_allows(s->run->ladder, counter, source ? RUNG_EXACT_ON_NOPS : RUNG_INTERRUPTS))
 			continue;
 		c = (struct candidates){.pmu = pmu, .source = source};
 		for (unsigned i = 0; i < pmu->n_events; i++)
