@@ -75,18 +75,21 @@ IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibil
 	-isystem $(B)/gen/system -isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
 	-DGNU_EFI_USE_MS_ABI -Wa,--fatal-warnings
 
+# Flags of some objects alone are private: what is made on the way to an object would have them too.
 # Code that runs inside trap handlers and the step monitor must leave the SSE registers alone.
 INTEGER_ONLY := $(filter arch/% pmu/%,$(IMAGE_SRC))
-$(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): IMAGE_FLAGS += -mgeneral-regs-only
-$(B)/image/gen/%.o: IMAGE_FLAGS += -mgeneral-regs-only
+$(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): private IMAGE_FLAGS += -mgeneral-regs-only
+$(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 
-# Little here is in a hurry: what is measured is assembly. The step engine and what it runs are, they keep -O2.
+# Little here is in a hurry: what is measured is assembly. The step engine, what it runs, and what it steps over and over are: they
+# keep -O2.
 UNHURRIED := $(filter boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/account.c pmu/machine_model.c pmu/oracle.c \
-	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c),$(IMAGE_SRC)))
-$(patsubst %,$(B)/image/%.o,$(UNHURRIED)): IMAGE_FLAGS += -Os
+	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c pmu/*/driver.c \
+	tests/measure.c tests/pass.c tests/smi.c),$(IMAGE_SRC)))
+$(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
 # UEFI strings are UTF-16.
-$(B)/image/boot/uefi.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/boot/%.c.o: IMAGE_FLAGS += -fshort-wchar
+$(B)/image/boot/uefi.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
 
 # --- generated -------------------------------------------------------------------------------------------------
 
@@ -194,7 +197,7 @@ $(B)/assay.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld linker
 
 # What is shipped: a small application that carries the image compressed and starts it.
 CARRIER_OBJ := $(B)/image/boot/carrier/carrier.c.o $(B)/image/boot/carrier/payload.S.o
-$(CARRIER_OBJ): IMAGE_FLAGS += -Os -isystem /usr/include/stb -DPAYLOAD='"$(B)/link/payload.z"'
+$(CARRIER_OBJ): private IMAGE_FLAGS += -Os -isystem /usr/include/stb -DPAYLOAD='"$(B)/link/payload.z"'
 $(B)/image/boot/carrier/payload.S.o: $(B)/link/payload.z
 
 $(B)/link/payload.z: $(B)/assay.efi scripts/pack
@@ -222,7 +225,7 @@ $(B)/direct.bin: $(B)/direct.elf
 # The same with models whose rules can be broken one by one, and a suite that does so.
 MUTANT_SRC := tests/suites.c $(wildcard pmu/*/model_*.c tests/mutants/*.c)
 MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
-$(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): IMAGE_FLAGS += -mgeneral-regs-only
+$(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): private IMAGE_FLAGS += -mgeneral-regs-only
 
 $(B)/mutants/%.c.o: %.c | $(GEN_HEADERS)
 	@mkdir -p $(@D)
