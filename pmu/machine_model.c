@@ -1,6 +1,7 @@
 #include "pmu/machine_model.h"
 
 #include "pmu/account.h"
+#include "pmu/insn_quantities.h"
 
 #include <string.h>
 
@@ -236,33 +237,59 @@ bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *l
 
 /* --- what retires ----------------------------------------------------------------------------------- */
 
-static bool counts(const struct qterm *terms, unsigned n, enum quantity q)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (terms[i].quantity == q)
-			return true;
-	return false;
-}
+/* What the model looks at in a class of instructions. */
+struct kind {
+	bool known;
+	uint8_t branch; /* enum uarch_branch */
+	bool call;
+	bool sse, avx;
+	bool flushes; /* CLFLUSH and its like */
+};
 
-static void find_branch(struct uarch_step *s, const struct qterm *terms, unsigned n)
+static void add_quantity(struct kind *k, enum quantity q)
 {
 	static const struct {
 		uint8_t quantity, branch;
 		bool call;
-	} kinds[] = {
+	} branches[] = {
 		{Q_BR_COND, UARCH_CONDITIONAL, false},      {Q_BR_RET, UARCH_RETURN, false},
 		{Q_BR_JMP_DIRECT, UARCH_DIRECT, false},     {Q_BR_CALL_DIRECT, UARCH_DIRECT, true},
 		{Q_BR_JMP_INDIRECT, UARCH_INDIRECT, false}, {Q_BR_CALL_INDIRECT, UARCH_INDIRECT, true},
 	};
 
-	if (!counts(terms, n, Q_BRANCHES))
-		return;
-	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (!counts(terms, n, (enum quantity)kinds[i].quantity))
-			continue;
-		s->branch = kinds[i].branch;
-		s->call = kinds[i].call;
+	for (unsigned i = 0; i < sizeof branches / sizeof branches[0]; i++)
+		if (q == branches[i].quantity) {
+			k->branch = branches[i].branch;
+			k->call = branches[i].call;
+		}
+	k->sse |= q == Q_INSN_SSE;
+	k->avx |= q == Q_INSN_AVX || q == Q_INSN_AVX512;
+	k->flushes |= q == Q_INSN_CLFLUSH;
+}
+
+/* Classes that are asked for over and over are worked out once. */
+#define KINDS 512
+
+static struct kind kind_of(unsigned class)
+{
+	static struct kind kinds[KINDS];
+	const struct insn_class *c = &insn_classes[class];
+	struct kind k = {.known = true};
+	bool branches = false;
+
+	if (class < KINDS && kinds[class].known)
+		return kinds[class];
+	for (unsigned i = 0; i < c->n_once; i++) {
+		enum quantity q = (enum quantity)insn_terms[c->terms + i].quantity;
+
+		add_quantity(&k, q);
+		branches |= q == Q_BRANCHES;
 	}
+	if (!branches)
+		k.branch = UARCH_NO_BRANCH;
+	if (class < KINDS)
+		kinds[class] = k;
+	return k;
 }
 
 static bool is_prefix(uint8_t byte)
@@ -287,26 +314,20 @@ static bool is_wide(const uint8_t *code)
 	}
 }
 
-static void find_vector(struct uarch_step *s, const struct insn *in, const uint8_t *code,
-			const struct qterm *terms, unsigned n)
+static enum uarch_vector vector_of(const struct kind *k, const struct insn *in, const uint8_t *code)
 {
-	bool avx = counts(terms, n, Q_INSN_AVX) || counts(terms, n, Q_INSN_AVX512);
-
-	if (counts(terms, n, Q_INSN_SSE))
-		s->vector = UARCH_LEGACY_SSE;
-	if (!avx)
-		return;
+	if (!k->avx)
+		return k->sse ? UARCH_LEGACY_SSE : UARCH_NO_VECTOR;
 	while (is_prefix(*code))
 		code++;
 	if (!(in->flags & INSN_F_MODRM)) /* VZEROUPPER, VZEROALL */
-		s->vector = UARCH_ZERO_UPPER;
-	else
-		s->vector = is_wide(code) ? UARCH_AVX_WIDE : UARCH_AVX;
+		return UARCH_ZERO_UPPER;
+	return is_wide(code) ? UARCH_AVX_WIDE : UARCH_AVX;
 }
 
 /* Instructions that throw something out of caches and TLBs. */
 static void flush(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
-		  const struct qterm *terms, unsigned n)
+		  const struct kind *k)
 {
 	const struct insn *in = did->insn;
 	const uint8_t *modrm = code + in->modrm_at;
@@ -315,7 +336,7 @@ static void flush(struct uarch *machine, const struct insn_retired *did, const u
 	if (!(in->flags & INSN_F_MODRM) || in->modrm_at < 2 || modrm[-2] != 0x0f)
 		return;
 	reg = *modrm >> 3 & 7;
-	if (reg == 7 && counts(terms, n, Q_INSN_CLFLUSH)) /* CLWB, with 6, keeps the line */
+	if (reg == 7 && k->flushes) /* CLWB, with 6, keeps the line */
 		uarch_flush_line(machine, did->address);
 	if (modrm[-1] == 0x01 && reg == 7 && (in->flags & INSN_F_MEM)) /* INVLPG */
 		uarch_flush_tlb(machine, did->address);
@@ -339,9 +360,9 @@ static unsigned merge(struct qterm *out, unsigned n, const struct qterm *more, u
 }
 
 unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
-			 uint64_t rip, uint64_t next, const struct qterm *terms, unsigned n_terms,
-			 bool denormal, struct qterm out[MACHINE_TERMS])
+			 uint64_t rip, uint64_t next, bool denormal, struct qterm out[MACHINE_TERMS])
 {
+	struct kind k = kind_of(did->insn->klass);
 	struct uarch_access access[2 * ACCOUNT_ACCESSES];
 	struct uarch_step s = {.ip = rip,
 			       .length = did->insn->length,
@@ -353,8 +374,11 @@ unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, 
 	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
 	unsigned n;
 
-	find_branch(&s, terms, n_terms);
-	find_vector(&s, did->insn, code, terms, n_terms);
+	if (!did->partial) {
+		s.branch = k.branch;
+		s.call = k.call;
+		s.vector = vector_of(&k, did->insn, code);
+	}
 	if (turns)
 		s.n_access = account_accesses(did, 0, access);
 	n = uarch_step(machine, &s, out, MACHINE_TERMS);
@@ -362,6 +386,6 @@ unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, 
 		s.n_access = account_accesses(did, i, access);
 		n = merge(out, n, more, uarch_step(machine, &s, more, MACHINE_TERMS));
 	}
-	flush(machine, did, code, terms, n_terms);
+	flush(machine, did, code, &k);
 	return n;
 }

@@ -38,12 +38,10 @@ bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *l
  * @param did   with all addresses
  * @param code  its bytes
  * @param rip   its address, and that of the one that follows in time
- * @param terms what account_retired() says of it
  * @param denormal whether it met a denormal number (pmu/denormals.h): that takes an assist
  * @return number of terms written to out
  */
 unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
-			 uint64_t rip, uint64_t next, const struct qterm *terms, unsigned n_terms,
-			 bool denormal, struct qterm out[MACHINE_TERMS]);
+			 uint64_t rip, uint64_t next, bool denormal, struct qterm out[MACHINE_TERMS]);
 
 #endif

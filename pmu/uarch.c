@@ -38,6 +38,10 @@ struct store {
 	uint32_t size;
 };
 
+/* Pieces of 8 bytes, by which stores are found again. */
+#define PIECE  8
+#define PIECES 512
+
 struct uarch {
 	struct uarch_geometry geometry;
 	struct lru l1d, l1i, l2, llc, dtlb, itlb, stlb;
@@ -48,6 +52,8 @@ struct uarch {
 	unsigned return_top; /* grows without bound, used modulo the stack's size */
 	struct store stores[UARCH_STORES];
 	unsigned store_next;
+	uint32_t n_stores;
+	uint32_t stored[PIECES]; /* the last store, from 1 on, that touched a piece that belongs here */
 	uint64_t fetched_line, fetched_page; /* +1; the fetch unit looks up once per line it enters */
 	uint64_t large_start, large_end;     /* data in large pages */
 	uint8_t large_shift;
@@ -152,6 +158,8 @@ void uarch_reset(struct uarch *u)
 	memset(u->target, 0, sizeof(u->target));
 	memset(u->returns, 0, sizeof(u->returns));
 	memset(u->stores, 0, sizeof(u->stores));
+	memset(u->stored, 0, sizeof(u->stored));
+	u->n_stores = 0;
 	u->history = 0;
 	u->return_top = 0;
 	u->store_next = 0;
@@ -177,7 +185,8 @@ void uarch_break(struct uarch *u, uint32_t faults)
 }
 
 /* The ways of the set that a block belongs in, and the tag that it has there. */
-static uint64_t *lru_set(const struct lru *l, uint64_t address, uint64_t *tag)
+static inline __attribute__((always_inline)) uint64_t *lru_set(const struct lru *l, uint64_t address,
+							       uint64_t *tag)
 {
 	uint64_t block = address >> l->shift & ((1ull << BLOCK_BITS) - 1);
 	uint64_t chosen = MUTANT(U_SET, block, block >> 1);
@@ -188,7 +197,7 @@ static uint64_t *lru_set(const struct lru *l, uint64_t address, uint64_t *tag)
 				MUTANT(U_DOUBLE_WAYS, (uint64_t)l->ways, l->ways * (l->sets > 1 ? 2ull : 1));
 }
 
-static unsigned lru_ways(const struct lru *l)
+static inline unsigned lru_ways(const struct lru *l)
 {
 	unsigned ways = MUTANT(U_DOUBLE_WAYS, l->ways, l->ways * (l->sets > 1 ? 2u : 1));
 
@@ -196,11 +205,10 @@ static unsigned lru_ways(const struct lru *l)
 	return MUTANT(U_HALF_WAYS, ways, l->sets > 1 && ways > 1 ? ways / 2 : ways);
 }
 
-/* Look a block up and make it the most recent of its set, replacing the least recent on a miss. */
-static bool lru_touch(struct lru *l, uint64_t address)
+/* lru_touch() of a block that is not the most recent one. */
+static bool lru_touch_older(const struct lru *l, uint64_t *way, uint64_t tag)
 {
 	unsigned ways = lru_ways(l), at = 0;
-	uint64_t tag, *way = lru_set(l, address, &tag);
 
 	while (at < ways && way[at] != tag && (uint16_t)way[at] == l->generation)
 		at++;
@@ -217,11 +225,19 @@ static bool lru_touch(struct lru *l, uint64_t address)
 	return hit;
 }
 
+/* Look a block up and make it the most recent of its set, replacing the least recent on a miss. */
+static inline bool lru_touch(struct lru *l, uint64_t address)
+{
+	uint64_t tag, *way = lru_set(l, address, &tag);
+
+	return way[0] == tag || lru_touch_older(l, way, tag);
+}
+
 static bool lru_holds(const struct lru *l, uint64_t address)
 {
 	uint64_t tag, *way = lru_set(l, address, &tag);
 
-	for (unsigned at = 0; at < lru_ways(l); at++)
+	for (unsigned at = 0; at < lru_ways(l) && (uint16_t)way[at] == l->generation; at++)
 		if (way[at] == tag)
 			return true;
 	return false;
@@ -377,14 +393,52 @@ static bool overlap(const struct store *s, const struct uarch_access *a)
 	return s->size && store + s->size > load && load + a->size > store;
 }
 
+static inline uint64_t last_byte(uint64_t address, uint32_t size)
+{
+	return address + (size ? size - 1 : 0);
+}
+
+/* 2^64 over the golden ratio sets neighbours far apart. */
+static inline unsigned place_of(uint64_t piece)
+{
+	return (unsigned)MUTANT(U_FORWARD_FAR, piece * 0x9e3779b97f4a7c15 >> 32, piece) % PIECES;
+}
+
+static void remember_store(struct uarch *u, const struct uarch_access *a)
+{
+	uint64_t last = last_byte(a->address, a->size) / PIECE;
+
+	u->stores[u->store_next] = (struct store){.address = a->address, .size = a->size};
+	if (++u->store_next == u->geometry.store_buffer)
+		u->store_next = 0;
+	u->n_stores++;
+	for (uint64_t piece = a->address / PIECE; piece <= last; piece++)
+		u->stored[place_of(piece)] = u->n_stores;
+}
+
+/* How many stores ago the load's bytes may have been stored to, the last store being 1 ago: later ones need
+ * no look. */
+static inline uint32_t stored_ago(const struct uarch *u, const struct uarch_access *a)
+{
+	uint64_t last = last_byte(a->address, a->size) / PIECE;
+	uint32_t store = 0;
+
+	for (uint64_t piece = a->address / PIECE; piece <= last; piece++)
+		if (u->stored[place_of(piece)] > store)
+			store = u->stored[place_of(piece)];
+	return store ? u->n_stores + 1 - store : UINT32_MAX;
+}
+
 /* The youngest store that overlaps the load decides. */
 static void forward(struct uarch *u, const struct uarch_access *a, struct terms *t)
 {
 	unsigned depth = u->geometry.store_buffer;
 
-	for (unsigned i = 1; i <= MUTANT(U_FORWARD_DEEP, depth, 1u); i++) {
+	for (unsigned i = MUTANT(U_FORWARD_OLD, stored_ago(u, a), 1u); i <= MUTANT(U_FORWARD_DEEP, depth, 1u);
+	     i++) {
 		unsigned age = MUTANT(U_FORWARD_OLD, i, depth + 1 - i);
-		const struct store *s = &u->stores[(u->store_next + depth - age) % depth];
+		unsigned at = u->store_next + depth - age;
+		const struct store *s = &u->stores[at < depth ? at : at - depth];
 
 		if (!overlap(s, a))
 			continue;
@@ -439,7 +493,7 @@ static void check_code(struct uarch *u, const struct uarch_access *a, struct ter
 {
 	bool alias = a->address >= u->alias_start && a->address < u->alias_end;
 	uint64_t first = a->address + (MUTANT(U_SMC_ALIAS, alias, false) ? u->alias_distance : 0);
-	uint64_t last = first + (a->size ? a->size - 1 : 0);
+	uint64_t last = last_byte(first, a->size);
 	bool hit = false;
 
 	for (uint64_t line = first >> u->l1i.shift; line <= last >> u->l1i.shift; line++)
@@ -451,7 +505,7 @@ static void check_code(struct uarch *u, const struct uarch_access *a, struct ter
 
 static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 {
-	uint64_t last = a->address + (a->size ? a->size - 1 : 0);
+	uint64_t last = last_byte(a->address, a->size);
 	uint64_t last_line = MUTANT(U_SPLIT_ONE, last, a->address) >> u->l1d.shift;
 	unsigned misses = 0;
 	bool walk;
@@ -474,10 +528,8 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 		add(t, MUTANT(U_WALK_KIND, a->store, false) ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
 	for (unsigned i = 0; i < MUTANT(U_SPLIT_TWO, misses > 0, misses) && !a->store; i++)
 		add(t, Q_L1D_LOAD_MISS);
-	if (a->store) {
-		u->stores[u->store_next] = (struct store){.address = a->address, .size = a->size};
-		u->store_next = (u->store_next + 1) % u->geometry.store_buffer;
-	}
+	if (a->store)
+		remember_store(u, a);
 }
 
 static unsigned predictor(uint64_t ip)

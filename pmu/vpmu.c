@@ -16,6 +16,7 @@
 #include "pmu/vpmu_lvt.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PMIS_PER_STEP 4
 #define INJECT_MAX    256 /* longest text of injections */
@@ -32,6 +33,15 @@ struct memo {
 	struct model_increment increment[MEMO_ROOM];
 };
 
+/* The same of steps of which the machine model has something to say. */
+#define MACHINE_MEMO_TERMS 4
+#define MACHINE_MEMOS      64
+struct machine_memo {
+	const struct memo *plain; /* of the instruction without it */
+	uint64_t said;            /* up to four terms: quantity, amount */
+	struct memo memo;
+};
+
 static struct step_client vpmu_client;
 
 static struct {
@@ -44,6 +54,7 @@ static struct {
 	bool own_write; /* the instruction now retiring is a WRMSR that the model has carried out ... */
 	bool was_idle;  /* ... and the model was not active before it */
 	struct memo (*memo)[4]; /* of each class: by LOCK, by taken */
+	struct machine_memo machine_memo[MACHINE_MEMOS];
 	uint32_t epoch;
 	struct uarch *machine;
 	bool splits;       /* something counts accesses across lines or pages */
@@ -309,11 +320,57 @@ static bool met_denormal(const struct insn_retired *did, const uint8_t *code, co
 	return denormals_met(did, code, terms, n, fxsave, memory);
 }
 
+/* What the machine model makes of it. */
+static unsigned ask_machine(const struct step_retired *r, struct qterm out[MACHINE_TERMS])
+{
+	const struct insn_retired *did = &r->did;
+	const uint8_t *code = (const uint8_t *)r->rip;
+	struct qterm terms[ACCOUNT_TERMS];
+
+	return machine_retired(vpmu.machine, did, code, r->rip, r->after->rip,
+			       vpmu.assists && met_denormal(did, code, terms, account_retired(did, terms)),
+			       out);
+}
+
+/* The memo of a step to which the machine model has something to say: of several that have the same place,
+ * the last. */
+static struct memo *memo_with(struct memo *plain, const struct qterm *terms, unsigned n)
+{
+	struct machine_memo *m;
+	uint64_t said = 0;
+
+	if (n > MACHINE_MEMO_TERMS)
+		return NULL;
+	for (unsigned i = 0; i < n; i++) {
+		if (terms[i].amount > UINT8_MAX)
+			return NULL;
+		said = said << 16 | terms[i].quantity << 8 | terms[i].amount;
+	}
+	m = &vpmu.machine_memo[((uintptr_t)plain / sizeof *plain + said + (said >> 8)) % MACHINE_MEMOS];
+	if (m->plain != plain || m->said != said) {
+		m->plain = plain;
+		m->said = said;
+		m->memo.epoch = 0;
+	}
+	return &m->memo;
+}
+
 /* The long way, which leaves a memo behind if it can. */
 static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
 {
-	struct qterm terms[STEP_TERMS];
 	const struct insn_retired *did = &r->did;
+	bool alike = !vpmu.recording && repeats(did->insn) && vpmu.model->increments &&
+		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
+	struct qterm terms[STEP_TERMS], machine[MACHINE_TERMS];
+	unsigned n_machine = vpmu.machine_runs ? ask_machine(r, machine) : 0;
+	struct step_details details;
+
+	if (n_machine)
+		m = alike ? memo_with(m, machine, n_machine) : NULL;
+	alike = alike && m;
+	if (alike && m->epoch == vpmu.epoch && m->cpl == did->cpl && add_up(m))
+		return;
+
 	struct model_step step = {
 		.terms = terms,
 		.n_terms = account_retired(did, terms),
@@ -326,26 +383,12 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		PLACE,
 	};
 
-	struct step_details details;
-	bool alike = !vpmu.recording && repeats(did->insn) && vpmu.model->increments &&
-		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
-
 	if (vpmu.recording)
 		details_of_retired(&details, &step, r);
 	if (vpmu.vectors)
 		details_of_vectors(&details, &step);
-	if (vpmu.machine_runs) {
-		unsigned n = machine_retired(
-			vpmu.machine, did, (const uint8_t *)r->rip, r->rip, r->after->rip, terms,
-			step.n_terms,
-			vpmu.assists && met_denormal(did, (const uint8_t *)r->rip, terms, step.n_terms),
-			terms + step.n_terms);
-
-		step.n_terms += n;
-		alike = alike && n == 0;
-		if (alike && m->epoch == vpmu.epoch && m->cpl == did->cpl && add_up(m))
-			return;
-	}
+	for (unsigned i = 0; i < n_machine; i++)
+		terms[step.n_terms++] = machine[i];
 	if (vpmu.recording && vpmu.breaker.faults)
 		step_break(&vpmu.breaker, &step, &details, terms);
 	if (alike) {
@@ -491,6 +534,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
 	vpmu.breaker = (struct step_breaker){.faults = injections.step};
+	memset(vpmu.machine_memo, 0, sizeof vpmu.machine_memo);
 	vpmu.epoch = 0;
 	vpmu.injections = injections.model;
 	vpmu.lies = injections.lies;

@@ -162,22 +162,6 @@ void window_forget(void)
 	step_resume();
 }
 
-/* Services are no part of the experiment, so they are neither stepped nor counted. */
-static void services_on(const struct window *w)
-{
-	const struct code_arena *arena = &for_ring(w->ring)->arena;
-	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx};
-	bool good;
-
-	if (!services_wanted(w->kernel))
-		return;
-	step_pause();
-	good = services_prepare(w->kernel, &place);
-	step_resume();
-	if (!good)
-		trap_abort(TRAP_NONE);
-}
-
 static void services_off(const struct window *w)
 {
 	if (!services_wanted(w->kernel))
@@ -200,11 +184,15 @@ static inline void clear_vectors(void)
 			  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 }
 
-uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
+/* What a window starts from: registers, memory, services. @return false if a service could not be set up */
+static __attribute__((noinline)) bool prepare(const struct window *w, uint64_t n, struct call_registers *regs)
 {
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
 	const struct code_arena *arena = &for_ring(w->ring)->arena;
-	struct call_registers regs = {
+	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx};
+	bool good = !services_wanted(w->kernel) || services_prepare(w->kernel, &place);
+
+	*regs = (struct call_registers){
 		.rdi = n,
 		.rsi = (uint64_t)data,
 		.r8 = arena->rw - arena->rx,
@@ -213,9 +201,20 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 		.r14 = b->args[2],
 		.r15 = b->args[3],
 	};
-
-	services_on(w);
 	clear_vectors();
+	return good;
+}
+
+uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
+{
+	struct call_registers regs;
+	bool good;
+
+	step_pause(); /* what comes before is no part of the experiment: neither stepped nor counted */
+	good = prepare(w, n, &regs);
+	step_resume();
+	if (!good)
+		trap_abort(TRAP_NONE);
 	if (w->ring)
 		ring_call(w->ring, entry, &regs);
 	else

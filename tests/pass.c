@@ -84,12 +84,14 @@ static bool choose_bracket(struct pass *p)
 	return true;
 }
 
-/* The counters' registers of the pass that runs, in the order of its slots. */
+/* Of the pass that runs: its counters, and their registers in the order of its slots. */
+static uint64_t counters;
 static uint32_t registers[PMU_COUNTERS_MAX];
 
 static void find_registers(const struct pass *p)
 {
 	step_pause();
+	counters = mask_of(p);
 	for (unsigned s = 0; s < p->n_slots; s++)
 		registers[s] = p->pmu->driver->counter_register(p->pmu, p->slot[s].counter);
 	step_resume();
@@ -114,7 +116,7 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 	const struct pmu_driver *d = p->pmu->driver;
 	uint64_t rax, value[PMU_COUNTERS_MAX];
 
-	if (started_outside(p) && !d->start(p->pmu, mask_of(p)))
+	if (started_outside(p) && !d->start(p->pmu, counters))
 		return fail(p, p->slot[0].counter, "starting was refused");
 	rax = window_run(entry, w, n);
 	if (started_outside(p) && !d->stop(p->pmu))

@@ -30,14 +30,15 @@ msr_read:
 	.globl	msr_read_list
 	.type	msr_read_list, @function
 msr_read_list:
-	mov	%rdx, %r8
-1:	mov	(%rdi), %ecx
+	mov	%esi, %esi
+	lea	(%rdi,%rsi,4), %rdi
+	lea	(%rdx,%rsi,8), %r8
+	neg	%rsi
+1:	mov	(%rdi,%rsi,4), %ecx
 2:	rdmsr
-	mov	%eax, (%r8)
-	mov	%edx, 4(%r8)
-	add	$4, %rdi
-	add	$8, %r8
-	dec	%esi
+	mov	%eax, (%r8,%rsi,8)
+	mov	%edx, 4(%r8,%rsi,8)
+	inc	%rsi
 	jnz	1b
 	mov	$1, %eax
 	ret

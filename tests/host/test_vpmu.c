@@ -431,13 +431,12 @@ static uint32_t retire(const uint8_t *code, struct insn_retired did, uint64_t ri
 		       enum quantity q)
 {
 	struct insn in;
-	struct qterm terms[ACCOUNT_TERMS], out[MACHINE_TERMS];
+	struct qterm out[MACHINE_TERMS];
 	uint32_t amount = 0;
 
 	assert_true(insn_decode(code, 15, &in));
 	did.insn = &in;
-	unsigned n = machine_retired(machine, &did, code, rip, next ? next : rip + in.length, terms,
-				     account_retired(&did, terms), false, out);
+	unsigned n = machine_retired(machine, &did, code, rip, next ? next : rip + in.length, false, out);
 	for (unsigned i = 0; i < n; i++)
 		amount += out[i].quantity == q ? out[i].amount : 0;
 	return amount;

@@ -62,16 +62,15 @@ const struct qvec *replay_run(struct replay *r, struct trace *t)
 	r->total = (struct qvec){{0}};
 	for (size_t i = 0; i < t->count; i++) {
 		struct trace_step *s = &t->step[i];
-		struct qterm terms[ACCOUNT_TERMS], out[MACHINE_TERMS];
-		unsigned n = trace_terms(s, terms);
+		struct qterm out[MACHINE_TERMS];
 
+		s->did.insn = &s->insn;
 		/* The first load of a chain kernel fetches the chain's address, its last instruction may
 		 * store that. */
 		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM)
 			s->did.address = POOL_START + chain->stride * (chain->at++ % chain->lines);
 		account_add(&r->total, out,
-			    machine_retired(r->machine, &s->did, s->code, s->rip, s->next, terms, n,
-					    s->denormal, out));
+			    machine_retired(r->machine, &s->did, s->code, s->rip, s->next, s->denormal, out));
 	}
 	return &r->total;
 }
