@@ -239,7 +239,7 @@ static uint64_t xcr0(void)
 /* Features that the virtual PMU does without. */
 #define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
 
-static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bool counters_lent)
+static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bool stepped)
 {
 	static char text[64];
 	const struct emulator_trouble *trouble = emulator_trouble(k);
@@ -249,7 +249,7 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bo
 		return "privileged instructions";
 	if (!ring && (k->flags & KERNEL_RING3_ONLY))
 		return "for ring 3 only";
-	missing = services_missing(k, counters_lent);
+	missing = services_missing(k, stepped);
 	if (missing)
 		return missing;
 	missing = kernel_missing(k->needs & ~lent, cpu_has, xcr0());
@@ -257,7 +257,7 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bo
 		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
 		return text;
 	}
-	return trouble ? trouble->reason : NULL;
+	return trouble && !(stepped && trouble->hidden) ? trouble->reason : NULL;
 }
 
 const char *kernel_unfit(const struct kernel *k, uint8_t ring)
@@ -268,6 +268,15 @@ const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring)
 {
 	return unfit(k, ring, KERNEL_NEEDS_LENT, true);
+}
+
+const char *kernel_step_only(const struct kernel *k)
+{
+	const struct emulator_trouble *trouble = emulator_trouble(k);
+
+	if (services_lend_x2apic(k))
+		return "the CPU lacks X2APIC";
+	return trouble ? trouble->reason : NULL;
 }
 
 struct truth {

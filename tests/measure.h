@@ -57,8 +57,12 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
  * until the next call. */
 const char *kernel_unfit(const struct kernel *k, uint8_t ring);
 
-/** The same for the oracle, which carries out itself what the CPU may lack: transactions and SERIALIZE. */
+/** The same for the oracle, which carries out itself what the CPU may lack: transactions, x2APIC mode, and
+ * the instructions of arch/x86/lent.h. */
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring);
+
+/** Why a kernel that can be stepped cannot run at full speed here, NULL if it can. */
+const char *kernel_step_only(const struct kernel *k);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then
  * *r has verdict error and the reason (r may be NULL). */

@@ -31,6 +31,7 @@ static volatile uint32_t *registers;
 static uint64_t timer_hz;
 static bool is_lent; /* the extended entries are these: */
 static uint32_t lent[APIC_EXT_LVTS];
+static bool x2_is_lent;
 static struct apic_state found[2],
 	*firmware_state = found; /* of the processors that were taken, one after the other */
 static volatile unsigned error_count;
@@ -145,6 +146,36 @@ bool apic_reaches(uint32_t id)
 {
 	/* FFH is everybody: SDM vol. 3, 10.6.2. */
 	return present && (x2 ? id != UINT32_MAX : id < 255);
+}
+
+void apic_lend_x2(bool lend)
+{
+	x2_is_lent = lend && present && !x2;
+}
+
+bool apic_lent_write(uint32_t msr, uint64_t value)
+{
+	if (!x2_is_lent)
+		return false;
+	switch (msr) {
+	case MSR_X2APIC_ICR:
+		send((uint32_t)value, value >> 32);
+		return true;
+	case MSR_X2APIC + APIC_EOI / 16:
+	case MSR_X2APIC + APIC_TIMER_INITIAL / 16:
+		apic_write((msr - MSR_X2APIC) * 16, (uint32_t)value);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool apic_lent_read(uint32_t msr, uint64_t *value)
+{
+	if (!x2_is_lent || msr != MSR_X2APIC + APIC_ID / 16)
+		return false;
+	*value = apic_id();
+	return true;
 }
 
 static bool vector_bit(enum apic_register block, uint8_t vector)

@@ -11,7 +11,8 @@ struct emulator_trouble {
 	const char *kernel;
 	const char *hypervisor; /* as CPUID leaf 40000000H spells it, 12 letters */
 	const char *reason;
-	bool hidden; /* while it is stepped: the engine carries out what the emulator gets wrong */
+	bool hidden; /* while it is stepped: the engine carries out what the emulator gets wrong, so it is
+			only not run at full speed */
 };
 
 /** Ended by a row without kernel. */

@@ -229,13 +229,18 @@ static void timer_off(void)
 	apic_write(APIC_TIMER_DIVIDE, old_divide);
 }
 
-static const char *timer_missing(uint64_t flags)
+bool services_lend_x2apic(const struct kernel *k)
+{
+	return k->flags & KERNEL_SERVICE_X2APIC && !apic_is_x2() && !cpu_has(CPU_X2APIC);
+}
+
+static const char *timer_missing(const struct kernel *k, bool lent)
 {
 	if (!apic_present())
 		return "there is no local APIC";
-	if (flags & KERNEL_SERVICE_XAPIC && apic_is_x2())
+	if (k->flags & KERNEL_SERVICE_XAPIC && apic_is_x2())
 		return "the local APIC is in x2APIC mode";
-	if (flags & KERNEL_SERVICE_X2APIC && !apic_is_x2())
+	if (k->flags & KERNEL_SERVICE_X2APIC && !apic_is_x2() && !(lent && services_lend_x2apic(k)))
 		return "the local APIC is in xAPIC mode";
 	if (!apic_timer_hz())
 		return "the APIC timer's rate is unknown";
@@ -569,7 +574,7 @@ const char *services_missing(const struct kernel *k, bool lent)
 	struct chain chain;
 
 	if (k->flags & TIMER)
-		return timer_missing(k->flags);
+		return timer_missing(k, lent);
 	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !as_intel())
 		return "the CPU has no SYSENTER in 64-bit mode";
 	if ((k->flags & KERNEL_SERVICE_FAR64) && !as_intel())
@@ -611,6 +616,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	}
 	if (on & TIMER)
 		timer_on(params);
+	apic_lend_x2(services_lend_x2apic(k));
 	if (on & KERNEL_SERVICE_RDPMC)
 		rdpmc_on();
 	if (on & KERNEL_SERVICE_ALIGNED)
@@ -638,6 +644,7 @@ void services_finish(void)
 		rdpmc_off();
 	if (on & TIMER)
 		timer_off();
+	apic_lend_x2(false);
 	pages_off(on, &place_on);
 	on = 0;
 }

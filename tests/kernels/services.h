@@ -34,6 +34,10 @@ bool services_wanted(const struct kernel *k);
  * to see what the kernel does, but no PMU is judged by it */
 const char *services_missing(const struct kernel *k, bool lent);
 
+/** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then it can be stepped,
+ * and is lent that mode (arch/x86/apic.h), but not run at full speed. */
+bool services_lend_x2apic(const struct kernel *k);
+
 /**
  * Turn the kernel's services on; those of another kernel that are still on are turned off first. While some
  * are on, vectors of the harness may lead to handlers that only suit the kernel. The machine must be taken
