@@ -57,6 +57,8 @@ static void add_splits(struct term_list *t, const struct insn_retired *s, const 
 	if (!lines)
 		return;
 	uint64_t pages = count_splits(low, a->size, n, PAGE);
+	if (s->insn->flags & INSN_F_LOCK)
+		add(t, Q_INSN_LOCKED_SPLIT, 1);
 	if (a->kind & ACCESS_LOAD)
 		add(t, Q_LOADS_SPLIT_LINE, lines);
 	if (a->kind & ACCESS_STORE)

@@ -271,18 +271,6 @@ void uarch_flush_line(struct uarch *u, uint64_t address)
 	lru_drop(&u->llc, address);
 }
 
-void uarch_flush_tlb(struct uarch *u, uint64_t address)
-{
-	struct lru *tlb[] = {&u->dtlb, &u->itlb, &u->stlb};
-
-	for (unsigned i = 0; i < 3; i++)
-		if (address == UINT64_MAX && MUTANT(U_CR3_NOT, true, false))
-			lru_clear(tlb[i]);
-		else if (address != UINT64_MAX && MUTANT(U_INVLPG_ALL, true, false))
-			lru_drop(tlb[i], address);
-	u->fetched_page = 0;
-}
-
 struct terms {
 	struct qterm *out;
 	unsigned count, room;
@@ -470,14 +458,45 @@ void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t sh
 /* Sets the pages of large ones apart from small ones of the same number. */
 #define LARGE_PAGE (1ull << (BLOCK_BITS - 1))
 
+static bool is_large(const struct uarch *u, uint64_t address)
+{
+	return address >= u->large_start && address < u->large_end;
+}
+
+void uarch_flush_tlb(struct uarch *u, uint64_t address)
+{
+	struct lru *tlb[] = {&u->dtlb, &u->itlb, &u->stlb};
+	bool large = MUTANT(U_INVLPG_SMALL, is_large(u, address), false);
+
+	if (large && address != UINT64_MAX)
+		address = (address >> u->large_shift | LARGE_PAGE) << u->dtlb.shift;
+	for (unsigned i = 0; i < 3; i++)
+		if (address == UINT64_MAX && MUTANT(U_CR3_NOT, true, false))
+			lru_clear(tlb[i]);
+		else if (address != UINT64_MAX && MUTANT(U_INVLPG_ALL, true, false))
+			lru_drop(tlb[i], address);
+	u->fetched_page = 0;
+}
+
 static bool data_walk(struct uarch *u, uint64_t first, uint64_t last, struct terms *t)
 {
-	bool large = first >= u->large_start && first < u->large_end, walk = false;
+	bool large = is_large(u, first), walk = false;
 	uint8_t shift = MUTANT(U_LARGE_SMALL, large, false) ? u->large_shift : u->dtlb.shift;
 
 	for (uint64_t page = first >> shift; page <= last >> shift; page++)
 		walk |= walk_needed(u, &u->dtlb, (large ? page | LARGE_PAGE : page) << u->dtlb.shift, t);
 	return walk;
+}
+
+static void add_walk(const struct uarch *u, const struct uarch_access *a, struct terms *t)
+{
+	static const uint8_t load[] = {Q_DTLB_LOAD_4K, Q_DTLB_LOAD_2M, Q_DTLB_LOAD_1G};
+	static const uint8_t store[] = {Q_DTLB_STORE_4K, Q_DTLB_STORE_2M, Q_DTLB_STORE_1G};
+	unsigned size = !is_large(u, a->address) ? 0 : u->large_shift < 30 ? 1 : 2;
+
+	size = MUTANT(U_WALK_SIZE, size, 0u);
+	add(t, MUTANT(U_WALK_KIND, a->store, false) ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
+	add(t, MUTANT(U_WALK_KIND, a->store, false) ? store[size] : load[size]);
 }
 
 void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t distance)
@@ -525,7 +544,7 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 		}
 
 	if (walk)
-		add(t, MUTANT(U_WALK_KIND, a->store, false) ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
+		add_walk(u, a, t);
 	for (unsigned i = 0; i < MUTANT(U_SPLIT_TWO, misses > 0, misses) && !a->store; i++)
 		add(t, Q_L1D_LOAD_MISS);
 	if (a->store)

@@ -42,7 +42,11 @@ struct bound {
 		Q_INTERRUPTS_HW, 16, 1, 0                                                                    \
 	}
 
-#define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC)
+/* Memory that is not accessed in caches. */
+#define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_SPLIT_LOCK)
+/* Whoever else's memory lies in large pages: the APIC's registers. */
+#define LARGE_PAGES                                                                                          \
+	(KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
 /* Lines that do not stay in the caches: they conflict, or another processor takes them away. */
 #define LINES_LEAVE (KERNEL_SERVICE_CHAINS | KERNEL_SERVICE_RIVAL)
 
@@ -57,7 +61,7 @@ static const struct bound bounds[] = {
 	       {Q_REP_ITERATIONS, 60, 1, 0}, {Q_LOADS, 500, 1, 0}, {Q_STORES, 500, 1, 0},
 	       {Q_INSN_X87, 400, 1, 0}, {Q_INSN_PAUSE, 4000, 1, 0}, {Q_INSN_SERIALIZING, 20000, 1, 0},
 	       {Q_BR_FAR, 2000, 1, 0}, {Q_EXCEPTIONS, 20000, 1, 0}, {Q_INTERRUPTS_HW, 60000, 1, 0},
-	       {Q_INSN_FENCE, 2000, 1, 0}),
+	       {Q_INSN_FENCE, 2000, 1, 0}, {Q_INSN_LOCKED, 20000, 1, KERNEL_SERVICE_SPLIT_LOCK}),
 	 "at most sixteen instructions a cycle, at most some hundreds of cycles for a slow one"},
 	{Q_REF_CYCLES, 1, 0, PARTS({Q_CYCLES, 1, 16, 0}), PARTS({Q_CYCLES, 16, 1, 0}),
 	 "from a sixteenth of the core's clock to sixteen times it"},
@@ -219,6 +223,16 @@ static const struct bound bounds[] = {
 	{Q_WALKS_SOME, 0, 0, NULL,
 	 PARTS({Q_DTLB_LOAD_MISS, 1, 1, 0}, {Q_DTLB_STORE_MISS, 1, 1, 0}, {Q_ITLB_MISS, 1, 1, 0}),
 	 "some of all page walks"},
+	{Q_DTLB_LOAD_4K, 0, 0, NULL, PARTS({Q_DTLB_LOAD_MISS, 1, 1, 0}), "some of all walks"},
+	{Q_DTLB_LOAD_2M, 0, 32, NULL, PARTS({Q_DTLB_LOAD_MISS, 1, 1, LARGE_PAGES}),
+	 "little lies in large pages, but where a kernel asks for them"},
+	{Q_DTLB_LOAD_1G, 0, 32, NULL, PARTS({Q_DTLB_LOAD_MISS, 1, 1, LARGE_PAGES}),
+	 "little lies in large pages, but where a kernel asks for them"},
+	{Q_DTLB_STORE_4K, 0, 0, NULL, PARTS({Q_DTLB_STORE_MISS, 1, 1, 0}), "some of all walks"},
+	{Q_DTLB_STORE_2M, 0, 32, NULL, PARTS({Q_DTLB_STORE_MISS, 1, 1, LARGE_PAGES}),
+	 "little lies in large pages, but where a kernel asks for them"},
+	{Q_DTLB_STORE_1G, 0, 32, NULL, PARTS({Q_DTLB_STORE_MISS, 1, 1, LARGE_PAGES}),
+	 "little lies in large pages, but where a kernel asks for them"},
 	{Q_REQUESTS, 0, 5000, NULL,
 	 PARTS({Q_LLC_MISS, 16, 1, 0}, {Q_LOADS, 16, 1, 0}, {Q_STORES, 16, 1, 0}, {Q_PREFETCHES, 16, 1, 0},
 	       {Q_INSTRUCTIONS, 4, 1, 0}, {Q_INSN_CLFLUSH, 16, 1, 0}, {Q_INSN_SERIALIZING, 200, 1, 0},
@@ -324,9 +338,9 @@ static const struct bound bounds[] = {
 #define PUSHES Q_BR_FAR, Q_EXCEPTIONS, Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI
 
 /*
- * What befalls instructions that retire, or what they alone lead to: with none of these there is exactly nothing
- * of it. The bracket neither branches nor accesses memory, and its first instruction waits until earlier stores
- * are done.
+ * What befalls instructions that retire, or what they alone lead to: with none of these there is exactly
+ * nothing of it. The bracket neither branches nor accesses memory, and its first instruction waits until
+ * earlier stores are done.
  */
 static const struct {
 	uint8_t quantity;
@@ -337,6 +351,12 @@ static const struct {
 	{Q_L2_LOAD_MISS, {Q_LOADS}},
 	{Q_DTLB_LOAD_MISS, {Q_LOADS}},
 	{Q_DTLB_STORE_MISS, {Q_STORES}},
+	{Q_DTLB_LOAD_4K, {Q_LOADS}},
+	{Q_DTLB_LOAD_2M, {Q_LOADS}},
+	{Q_DTLB_LOAD_1G, {Q_LOADS}},
+	{Q_DTLB_STORE_4K, {Q_STORES}},
+	{Q_DTLB_STORE_2M, {Q_STORES}},
+	{Q_DTLB_STORE_1G, {Q_STORES}},
 	{Q_STORE_FORWARD_BLOCK, {Q_LOADS}},
 	{Q_STORE_UNKNOWN, {Q_LOADS}},
 	{Q_ALIAS_64K, {Q_LOADS, Q_STORES, PUSHES}},

@@ -74,7 +74,7 @@ static void test_operand_splits(void **state)
 {
 	(void)state;
 	struct insn load = DECODE("\x48\x8b\x07"), rmw = DECODE("\x01\x07"), push = DECODE("\x50"),
-		    call = DECODE("\xff\x17");
+		    call = DECODE("\xff\x17"), locked = DECODE("\xf0\x01\x07");
 	for (uint64_t at = 0x10f80; at < 0x11080; at++) {
 		struct insn_retired s = {.insn = &load, .address = at};
 		struct qvec v = retired(&s);
@@ -86,6 +86,12 @@ static void test_operand_splits(void **state)
 		v = retired(&s);
 		assert_int_equal(v.v[Q_LOADS_SPLIT_LINE], touches_two(at, 4, 64));
 		assert_int_equal(v.v[Q_STORES_SPLIT_LINE], touches_two(at, 4, 64));
+		assert_int_equal(v.v[Q_INSN_LOCKED_SPLIT], 0);
+
+		s.insn = &locked;
+		v = retired(&s);
+		assert_int_equal(v.v[Q_STORES_SPLIT_LINE], touches_two(at, 4, 64));
+		assert_int_equal(v.v[Q_INSN_LOCKED_SPLIT], touches_two(at, 4, 64));
 
 		s = (struct insn_retired){.insn = &push, .stack = at};
 		v = retired(&s);

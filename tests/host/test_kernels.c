@@ -206,6 +206,8 @@ static const struct sum {
 	 true,
 	 {{Q_STORES_SPLIT_LINE, 1}, {Q_STORES_SPLIT_PAGE, -1}}},
 	{"a software interrupt is a far branch", true, {{Q_BR_FAR, 1}, {Q_INTERRUPTS_SW, -1}}},
+	{"a split lock is a lock", true, {{Q_INSN_LOCKED, 1}, {Q_INSN_LOCKED_SPLIT, -1}}},
+	{"a split lock stores across lines", true, {{Q_STORES_SPLIT_LINE, 1}, {Q_INSN_LOCKED_SPLIT, -1}}},
 	{"a locked instruction loads", true, {{Q_INSN_LOAD, 1}, {Q_INSN_LOCKED, -1}}},
 	{"a non-temporal store is a store", true, {{Q_STORES, 1}, {Q_STORES_NT, -1}}},
 	{"CPUID serialises", true, {{Q_INSN_SERIALIZING, 1}, {Q_INSN_CPUID, -1}}},

@@ -185,6 +185,22 @@ static void large_pages(void **state)
 			 1); /* a small one of the same number */
 	assert_int_equal(touch(u, 0x600000, 8, false, Q_DTLB_LOAD_MISS), 1);
 	assert_int_equal(touch(u, 0x601000, 8, false, Q_DTLB_LOAD_MISS), 1);
+	touch(u, 0x210000, 8, false, Q_DTLB_LOAD_MISS);
+	uarch_flush_tlb(u, 0x2abcde);
+	assert_int_equal(touch(u, 0x210000, 8, false, Q_DTLB_LOAD_2M), 1);
+	assert_int_equal(touch(u, 0x210000, 8, false, Q_DTLB_LOAD_2M), 0);
+	uarch_flush_tlb(u, 0x210000);
+	assert_int_equal(touch(u, 0x210000, 8, true, Q_DTLB_STORE_2M), 1);
+	uarch_flush_tlb(u, UINT64_MAX);
+	assert_int_equal(touch(u, 0x210000, 8, true, Q_DTLB_STORE_4K), 0);
+	assert_int_equal(touch(u, 0x1000, 8, true, Q_DTLB_STORE_4K), 1);
+	uarch_large_pages(u, 0x200000, 0x600000, 30);
+	uarch_flush_tlb(u, UINT64_MAX);
+	assert_int_equal(touch(u, 0x210000, 8, false, Q_DTLB_LOAD_1G), 1);
+	uarch_flush_tlb(u, 0x210000);
+	assert_int_equal(touch(u, 0x210000, 8, true, Q_DTLB_STORE_1G), 1);
+	uarch_flush_tlb(u, UINT64_MAX);
+	assert_int_equal(touch(u, 0x1000, 8, false, Q_DTLB_LOAD_4K), 1);
 	uarch_large_pages(u, 0, 0, 0);
 	assert_int_equal(touch(u, 0x3f0000, 8, false, Q_DTLB_LOAD_MISS), 1);
 	assert_int_equal(touch(u, 0x3f1000, 8, false, Q_DTLB_LOAD_MISS), 1);

@@ -80,6 +80,7 @@
 #define KERNEL_SERVICE_FAR64	0x100000000 /* none: far pointers have offsets of 64 bits, as on Intel's CPUs, not on AMD's */
 #define KERNEL_SERVICE_ALIGNED	0x200000000 /* CR0.AM is set: code in ring 3 may ask for alignment checks */
 #define KERNEL_SERVICE_SEGMENT	0x400000000 /* KERNEL_ABSENT_SEGMENT names a data segment that is not present */
+#define KERNEL_SERVICE_SPLIT_LOCK 0x800000000 /* a locked access across two lines does not fault */
 #define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \

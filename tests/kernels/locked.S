@@ -1,5 +1,5 @@
 /*
- * Locked read-modify-writes, none across a line.
+ * Locked read-modify-writes.
  */
 #include "tests/kernels/kernel.h"
 
@@ -69,6 +69,23 @@ SIG INSTRUCTIONS, 1 + 2, 1
 SIG INSN_LOCKED, 1, 0
 SIG_LOADS 1, 16
 SIG_STORES 1, 16
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/* On some CPUs firmware may have made this a fault (SDM vol. 3, 9.1.2.3). */
+KERNEL locked_split, "N times a locked addition across two lines: it locks the bus", flags=KERNEL_SERVICE_SPLIT_LOCK
+1:	lock addq $1, KERNEL_SCRATCH + 60(%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 0
+SIG INSN_LOCKED, 1, 0
+SIG INSN_LOCKED_SPLIT, 1, 0
+SIG_LOADS 1, 8
+SIG LOADS_SPLIT_LINE, 1, 0
+SIG_STORES 1, 8
+SIG STORES_SPLIT_LINE, 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END

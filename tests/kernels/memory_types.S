@@ -136,9 +136,10 @@ SIG_RANGE LLC_MISS, LINKS/4, 0, 2*(LINKS + LINKS), 2*(1 + 1 + 1 + 1), "half of t
 SIG_RANGE DTLB_LOAD_MISS, 0, 0, LINKS, 1, "as many pages as the memory has; the TLBs may hold them all"
 SIGNATURE_END
 
-.macro PAGES_KERNEL size, flag, least, walks, once, reason
+.macro PAGES_KERNEL size, id, flag, least, walks, once, reason
 RING_KERNEL pages_\size, "N times sixteen loads from twice as many 4 KiB as the TLBs hold pages, in pages of \size", \flag, \walks, \once
 SIG_RANGE DTLB_LOAD_MISS, \least, 0, \walks, \once, "\reason"
+SIG_RANGE DTLB_LOAD_\id, \least, 0, \walks, \once, "\reason"
 SIG_RANGE L1D_LOAD_MISS, 0, 0, LINKS, 1, BY_SIZE
 SIG_RANGE L2_LOAD_MISS, 0, 0, LINKS, 1, BY_SIZE
 SIG_RANGE LLC_REF, 0, 0, 2*(LINKS + \walks), 2*(1 + 1 + \once + 1), BY_SIZE_ASKED
@@ -146,6 +147,6 @@ SIG_RANGE LLC_MISS, 0, 0, 2*(LINKS + \walks), 2*(1 + 1 + \once + 1), BY_SIZE_ASK
 SIGNATURE_END
 .endm
 
-PAGES_KERNEL 4k, KERNEL_SERVICE_CHAIN_4K, LINKS/2, LINKS, 1, "twice as many pages as the TLBs hold, of which half may stay, or none"
-PAGES_KERNEL 2m, KERNEL_SERVICE_CHAIN_2M, 0, 0, (16+8), "sixteen large pages, which any TLB for them holds: each may have to be walked to once, and others may take eight in a run"
-PAGES_KERNEL 1g, KERNEL_SERVICE_CHAIN_1G, 0, 0, 8, "one page or two, which stay; others may take eight in a run"
+PAGES_KERNEL 4k, 4K, KERNEL_SERVICE_CHAIN_4K, LINKS/2, LINKS, 1, "twice as many pages as the TLBs hold, of which half may stay, or none"
+PAGES_KERNEL 2m, 2M, KERNEL_SERVICE_CHAIN_2M, 0, 0, (16+8), "sixteen large pages, which any TLB for them holds: each may have to be walked to once, and others may take eight in a run"
+PAGES_KERNEL 1g, 1G, KERNEL_SERVICE_CHAIN_1G, 0, 0, 8, "one page or two, which stay; others may take eight in a run"

@@ -18,6 +18,7 @@ SIG_LOADS 1, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE DTLB_LOAD_MISS, 1, 0, 2, 0, ONE_WALK
+SIG_RANGE DTLB_LOAD_4K, 1, 0, 2, 0, ONE_WALK
 SIGNATURE_END
 
 /* The pages lie apart, as some TLBs hold neighbouring ones in one entry. */
@@ -36,6 +37,7 @@ SIG_LOADS 2, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE DTLB_LOAD_MISS, 2, 0, 4, 0, ONE_WALK
+SIG_RANGE DTLB_LOAD_4K, 2, 0, 4, 0, ONE_WALK
 SIGNATURE_END
 
 KERNEL tlb_flush_store, "N times INVLPG of a page and a store to it: one page walk by construction", flags=KERNEL_RING0_ONLY
@@ -51,6 +53,7 @@ SIG_STORES 1, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE DTLB_STORE_MISS, 1, 0, 2, 0, ONE_WALK
+SIG_RANGE DTLB_STORE_4K, 1, 0, 2, 0, ONE_WALK
 SIGNATURE_END
 
 KERNEL control_registers, "N times reads of the control registers, and a write of CR2", flags=KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
@@ -152,3 +155,76 @@ SIG LOAD_BYTES, 1 + 4, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+
+KERNEL port_reads, "N times IN, INSB and REP INSB from a port: string input stores, plain input does not", flags=KERNEL_RING0_ONLY
+	mov %rdi, %r9
+	lea KERNEL_SCRATCH(%rsi), %r10
+	mov $PORT, %edx
+1:	mov %r10, %rdi
+	mov $4, %ecx
+	in $PORT, %al
+	in %dx, %al
+	insb
+	rep insb
+	dec %r9
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 3
+SIG INSN_STRING, 2, 0
+SIG REP_ITERATIONS, 4, 0
+SIG INSN_STORE, 2, 0
+SIG STORES, 1 + 4, 0
+SIG STORE_BYTES, 1 + 4, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+/*
+ * A walk to a large page. The memory is that of the chains, of which nothing else is asked for.
+ */
+.macro SIG_LARGE_WALK
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG INSN_SERIALIZING, 1, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+.endm
+
+#define LARGE_ALONE "its memory is in large pages; others may take eight translations in a run"
+
+.macro LARGE_WALKS size, id, flag
+KERNEL walk_load_\size, "N times INVLPG of a page of \size and a load from it: one walk to such a page by construction", flags=KERNEL_RING0_ONLY|\flag
+	mov KERNEL_PARAM_CHAIN(%rsi), %rdx
+1:	invlpg (%rdx)
+	mov (%rdx), %rax
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_LARGE_WALK
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 1, 1
+SIG LOAD_BYTES, 8, 8
+SIG_RANGE DTLB_LOAD_MISS, 1, 0, 2, 0, ONE_WALK
+SIG_RANGE DTLB_LOAD_\id, 1, 0, 2, 0, ONE_WALK
+SIG_RANGE DTLB_LOAD_4K, 0, 0, 0, 8, LARGE_ALONE
+SIGNATURE_END
+
+KERNEL walk_store_\size, "N times INVLPG of a page of \size and a store to it: one walk to such a page by construction", flags=KERNEL_RING0_ONLY|\flag
+	mov KERNEL_PARAM_CHAIN(%rsi), %rdx
+1:	invlpg (%rdx)
+	mov %rax, 8(%rdx)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG_LARGE_WALK
+SIG INSN_LOAD, 0, 1
+SIG LOADS, 0, 1
+SIG LOAD_BYTES, 0, 8
+SIG_STORES 1, 8
+SIG_RANGE DTLB_STORE_MISS, 1, 0, 2, 0, ONE_WALK
+SIG_RANGE DTLB_STORE_\id, 1, 0, 2, 0, ONE_WALK
+SIG_RANGE DTLB_STORE_4K, 0, 0, 0, 8, LARGE_ALONE
+SIGNATURE_END
+.endm
+
+LARGE_WALKS 2m, 2M, KERNEL_SERVICE_CHAIN_2M
+LARGE_WALKS 1g, 1G, KERNEL_SERVICE_CHAIN_1G

@@ -318,6 +318,26 @@ SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END
 
+#define XSAVE_X87_SSE 3
+
+KERNEL xsave, "N times XSAVE and XRSTOR of x87 and SSE state: one access each of what all such images begin with", needs=KERNEL_NEEDS_XSAVE
+	add $KERNEL_SCRATCH, %rsi
+	mov $XSAVE_X87_SSE, %eax
+	xor %edx, %edx
+1:	xsave (%rsi)
+	xrstor (%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 3
+SIG_STORES 1, 576
+SIG STORES_SPLIT_LINE, 1, 0
+SIG_LOADS 1, 576
+SIG LOADS_SPLIT_LINE, 1, 0
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
 KERNEL fxsave, "N times FXSAVE and FXRSTOR: one access of 512 bytes each"
 	add $KERNEL_SCRATCH, %rsi
 1:	fxsave (%rsi)

@@ -60,6 +60,7 @@ struct instruction {
 	bool stack_loads;       /* pops several stack slots; its other loads are of descriptors */
 	bool far_pointer; /* loads an offset and a selector, one operand; its other loads are of descriptors
 			   */
+	bool tried;       /* INS: QEMU stores once to see whether it may, and then again */
 	bool no_loads;    /* all its loads are of descriptors ... */
 	bool no_stores;   /* ... or, like these, of the delivery of an interrupt that follows at once */
 	uint16_t operand; /* bytes of the one operand, where QEMU's accesses do not show them; 0: they do */
@@ -206,6 +207,10 @@ static void classify_state(struct instruction *in, const uint8_t *p)
 		return;
 	if (p[0] == 0x0f && p[1] == 0xae && reg <= 1)
 		operand(in, 512, reg == 0); /* FXSAVE, FXRSTOR */
+	if (p[0] == 0x0f && p[1] == 0xae && (reg == 4 || reg == 5)) {
+		operand(in, 576, reg == 4); /* XSAVE, XRSTOR: the legacy area and the header */
+		in->no_loads = reg == 4;    /* but for what the header was */
+	}
 	if (p[0] == 0xd9 && (reg == 4 || reg == 6))
 		operand(in, 28, reg == 6); /* FLDENV, FNSTENV */
 	if (p[0] == 0xdd && (reg == 4 || reg == 6))
@@ -231,6 +236,9 @@ static void classify(struct instruction *in)
 	uint8_t opcode = in->bytes[i];
 	switch (opcode) {
 	case 0x0f:
+		if (in->bytes[i + 1] == 0x00 &&
+		    (in->bytes[i + 2] & 0xf0) == 0xd0) /* LLDT, LTR: of descriptors */
+			in->no_loads = in->no_stores = true;
 		classify_two_byte(in, in->bytes[i + 1]);
 		classify_state(in, in->bytes + i);
 		break;
@@ -289,6 +297,7 @@ static void classify(struct instruction *in)
 	case 0xa5:
 	case 0xaa ... 0xaf:
 		in->kind = rep ? REP : PLAIN;
+		in->tried = opcode == 0x6c || opcode == 0x6d;
 		break;
 	}
 }
@@ -388,7 +397,7 @@ static void commit_operand(void)
 	bool stored = in->operand_is_stored;
 
 	for (unsigned i = 0; i < s.n_accesses; i++)
-		if (s.access[i].store != stored)
+		if (s.access[i].store != stored && !(in->no_loads && stored))
 			s.total[s.access[i].store ? STORES : LOADS]++;
 	s.total[stored ? STORES : LOADS]++;
 	s.total[stored ? STORE_BYTES : LOAD_BYTES] += in->operand;
@@ -415,6 +424,8 @@ static void commit_accesses(void)
 		if (a->store ? in->no_stores : in->no_loads)
 			continue;
 		if (in->far_pointer && !a->store && any && a->address != end)
+			continue;
+		if (in->tried && any && a->address + a->size == end)
 			continue;
 		bool adjoins = any && a->store == store &&
 			       (in->separate ? in->far_pointer && !a->store : a->address <= end);

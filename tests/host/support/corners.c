@@ -466,10 +466,11 @@ static const struct corner_machine
 	"the translation was dropped before, by an instruction that serialises; a walk that is given up "    \
 	"and "                                                                                               \
 	"begun again counts twice"
-#define FITS     "three quarters of the ways are in use; others may take eight lines in a run"
-#define REPLACED "two to four times as many lines as a set has ways, of which half may stay, or none"
-#define BY_SIZE  "the lines may still be in that cache or not: it depends on its size"
-#define ASK      "each load, the store and each walk may ask, for the line beside as well"
+#define LARGE_ALONE "its memory is in large pages; others may take eight translations in a run"
+#define FITS        "three quarters of the ways are in use; others may take eight lines in a run"
+#define REPLACED    "two to four times as many lines as a set has ways, of which half may stay, or none"
+#define BY_SIZE     "the lines may still be in that cache or not: it depends on its size"
+#define ASK         "each load, the store and each walk may ask, for the line beside as well"
 #define CODE_BY_SIZE                                                                                         \
 	"the levels above may hold the code, or a run is the first to come by; the neighbour of each line "  \
 	"may be asked for as well"
@@ -518,6 +519,14 @@ const struct corner corners[] = {
 	 &plain, &disturbed},
 	{Q_DTLB_LOAD_MISS, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_STORE_MISS, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_4K, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_2M, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_1G, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_STORE_4K, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_STORE_2M, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_STORE_1G, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_4K, LARGE_ALONE, &plain, &disturbed},
+	{Q_DTLB_STORE_4K, LARGE_ALONE, &plain, &disturbed},
 	{Q_L1I_MISS, REFETCHED, &plain, &tries_again},
 	{Q_ITLB_MISS, REFETCHED, &plain, &tries_again},
 	{Q_L1I_MISS,
@@ -572,6 +581,13 @@ const struct corner corners[] = {
 	 "may take eight in a run",
 	 &ideal, &large_pages},
 	{Q_DTLB_LOAD_MISS, "one page or two, which stay; others may take eight in a run", &plain, &disturbed},
+	{Q_DTLB_LOAD_4K, "twice as many pages as the TLBs hold, of which half may stay, or none", &half_stays,
+	 &nothing_stays},
+	{Q_DTLB_LOAD_2M,
+	 "sixteen large pages, which any TLB for them holds: each may have to be walked to once, and others "
+	 "may take eight in a run",
+	 &ideal, &large_pages},
+	{Q_DTLB_LOAD_1G, "one page or two, which stay; others may take eight in a run", &plain, &disturbed},
 	{Q_L1D_LOAD_MISS, BY_SIZE, &ideal, &nothing_stays},
 	{Q_L2_LOAD_MISS, BY_SIZE, &ideal, &nothing_stays},
 	{Q_LLC_REF, BY_SIZE "; " ASK, &ideal, &neighbours},

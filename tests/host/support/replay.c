@@ -67,8 +67,11 @@ const struct qvec *replay_run(struct replay *r, struct trace *t)
 		s->did.insn = &s->insn;
 		/* The first load of a chain kernel fetches the chain's address, its last instruction may
 		 * store that. */
-		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM)
-			s->did.address = POOL_START + chain->stride * (chain->at++ % chain->lines);
+		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM) {
+			s->did.address = POOL_START + chain->stride * (chain->at % chain->lines);
+			/* INVLPG names what the next one accesses. */
+			chain->at += trace_amount(s, Q_LOADS) + trace_amount(s, Q_STORES) > 0;
+		}
 		account_add(&r->total, out,
 			    machine_retired(r->machine, &s->did, s->code, s->rip, s->next, s->denormal, out));
 	}

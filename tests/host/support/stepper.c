@@ -100,6 +100,14 @@ static bool as_intel(void)
 	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
 }
 
+/* Whether CPUID tells of IA32_CORE_CAPABILITIES: what that says is not for this ring. */
+static bool split_locks_may_fault(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d >> 30 & 1;
+}
+
 const char *stepper_unfit(const struct kernel *k)
 {
 	if (k->flags & KERNEL_RING0_ONLY)
@@ -112,6 +120,8 @@ const char *stepper_unfit(const struct kernel *k)
 		return "this processor's far pointers have offsets of 32 bits";
 	if (k->flags & SERVICES_LACKING)
 		return "its interrupts or system calls would go to the operating system here";
+	if (k->flags & KERNEL_SERVICE_SPLIT_LOCK && split_locks_may_fault())
+		return "the operating system may have split locks fault";
 	const char *missing = kernel_missing(k->needs & ~LENT, stepper_cpu_has, xcr0());
 	return missing ? because("needs %s, which this machine does not have", missing) : NULL;
 }
