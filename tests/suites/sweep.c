@@ -2,8 +2,12 @@
  * What must make no difference: where the code lies, which counter counts, in which ring, what the other
  * counters count, and how the window is bracketed. Along each of these axes every count must be the one that
  * event and kernel declare.
+ *
+ * Unless kernels are named, a few go along all axes with every event, and all kernels there are along the
+ * first, alignment, with the first events.
  */
 #include "tests/suites/suites.h"
+#include "tests/expectation_ring.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
 
@@ -21,6 +25,7 @@
 #define REPS_MAX     100
 #define MULTIPLES    2
 #define EVENTS_MAX   8
+#define EVENTS_WIDE  3 /* for every kernel; one on the virtual PMU */
 #define KERNELS      "empty,nop_loop,branches_taken,calls,load_op_store"
 
 struct sweep {
@@ -30,6 +35,7 @@ struct sweep {
 	const struct pmu_event *all[EVENTS_MAX]; /* events that count a number known beforehand */
 	unsigned n_all, reps;
 	uint64_t n;
+	uint8_t ring; /* of the kernel: 0 if it can run there */
 
 	/* Along the axis that is being swept. */
 	struct result r;
@@ -120,10 +126,12 @@ static unsigned first_counter(const struct sweep *s)
 static bool sweep_alignment(struct sweep *s)
 {
 	static const uint8_t few[] = {0, 1, 31, 32, 63};
-	bool all = !s->run->pmu->virtual || s->run->options->n || s->run->options->verbose;
+	const struct run_options *o = s->run->options;
+	bool core = s->kernel->flags & KERNEL_CORE && s->event == s->all[0];
+	bool all = !s->run->pmu->virtual || o->n || o->verbose || core;
 
 	for (unsigned i = 0; i < (all ? 64 : sizeof(few)); i++) {
-		struct pass p = pass_of(s, 0, first_counter(s));
+		struct pass p = pass_of(s, s->ring, first_counter(s));
 		char variant[32];
 
 		p.alignment = all ? i : few[i];
@@ -137,7 +145,7 @@ static bool sweep_alignment(struct sweep *s)
 static bool sweep_counter(struct sweep *s)
 {
 	for (unsigned c = 0; c < s->run->pmu->n_counters; c++) {
-		struct pass p = pass_of(s, 0, c);
+		struct pass p = pass_of(s, s->ring, c);
 
 		if (usable(s, c) && (!carry_out(s, &p) || !gather(s, &p, 0, s->run->pmu->counter[c].name)))
 			return false;
@@ -163,7 +171,7 @@ static bool sweep_order(struct sweep *s)
 	const struct pmu *pmu = s->run->pmu;
 
 	for (unsigned turn = 0; turn < s->n_all; turn++) {
-		struct pass p = pass_of(s, 0, 0);
+		struct pass p = pass_of(s, s->ring, 0);
 
 		uint64_t taken = 0;
 
@@ -176,7 +184,7 @@ static bool sweep_order(struct sweep *s)
 				    !pmu->driver->can_count(pmu, e, c) || event_takes(pmu, e, c) & taken)
 					continue;
 				taken |= event_takes(pmu, e, c);
-				p.slot[p.n_slots++] = pass_slot(e, c, RING_ALL);
+				p.slot[p.n_slots++] = pass_slot(e, c, s->ring ? RING_USR : RING_ALL);
 				break;
 			}
 		if (!carry_out(s, &p))
@@ -213,13 +221,15 @@ static const struct {
 	const char *name, *manual;
 	bool (*sweep)(struct sweep *s);
 	bool together; /* needs a common start */
+	bool ring0;    /* and code beside the kernel that only ring 0 may run */
 } axes[] = {
-	{"alignment", "a count does not depend on where code lies", sweep_alignment, false},
-	{"counter", "SDM 18.2: an event may be counted by any general counter", sweep_counter, false},
-	{"ring", "SDM 18.2.1.1, USR and OS", sweep_ring, false},
-	{"order", "SDM 18.2: counters do not depend on each other", sweep_order, true},
-	{"bracket", "SDM 18.2.2; vol. 2, RDPMC", sweep_bracket, false},
+	{"alignment", "a count does not depend on where code lies", sweep_alignment, false, false},
+	{"counter", "SDM 18.2: an event may be counted by any general counter", sweep_counter, false, false},
+	{"ring", "SDM 18.2.1.1, USR and OS", sweep_ring, false, false},
+	{"order", "SDM 18.2: counters do not depend on each other", sweep_order, true, false},
+	{"bracket", "SDM 18.2.2; vol. 2, RDPMC", sweep_bracket, false, true},
 };
+#define AXES (sizeof(axes) / sizeof(axes[0]))
 
 static void conclude(struct sweep *s)
 {
@@ -251,20 +261,23 @@ static void run_axis(struct sweep *s, unsigned axis)
 	};
 	if (axes[axis].together && !s->run->pmu->has_global)
 		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "counters cannot be started together");
+	else if (axes[axis].ring0 && s->ring)
+		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "in ring 3 counters are started outside");
 	else if (axes[axis].sweep(s))
 		conclude(s);
 	s->run->report(s->run, &s->r);
 }
 
-static void run_kernel(struct sweep *s)
+/* Along so many of the axes, with so many of the events. */
+static void run_kernel(struct sweep *s, unsigned n_axes, unsigned n_events)
 {
-	for (unsigned i = 0; i < s->n_all; i++) {
+	for (unsigned i = 0; i < n_events && i < s->n_all; i++) {
 		struct expectation x;
 
 		s->event = s->all[i];
-		if (expectation(s->event, s->kernel, 2 * s->n, &x) || x.low != x.high)
+		if (expectation_in_ring(s->event, s->kernel, s->ring, 2 * s->n, &x) || x.low != x.high)
 			continue;
-		for (unsigned axis = 0; axis < sizeof(axes) / sizeof(axes[0]); axis++)
+		for (unsigned axis = 0; axis < n_axes; axis++)
 			run_axis(s, axis);
 	}
 }
@@ -297,8 +310,9 @@ static void run_sweep(struct run *run)
 	const struct run_options *o = run->options;
 	const char *kernels = o->kernel_glob;
 	bool virtual = run->pmu && run->pmu->virtual;
+	bool wide = !kernels || !*kernels || !strcmp(kernels, "core");
 
-	if (!kernels || !*kernels || !strcmp(kernels, "core"))
+	if (wide)
 		kernels = KERNELS;
 	s = (struct sweep){.run = run, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
 	s.reps = run_repetitions(run, "sweep", REPS_VIRTUAL, REPS_MAX);
@@ -308,12 +322,15 @@ static void run_sweep(struct run *run)
 		return;
 	}
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
-		if (!kernel_selected(s.kernel, kernels))
+		bool chosen = kernel_selected(s.kernel, kernels);
+
+		if (!chosen && !wide)
 			continue;
-		if (kernel_unfit(s.kernel, 0))
-			skip(run, s.kernel->name, kernel_unfit(s.kernel, 0));
+		s.ring = s.kernel->flags & KERNEL_RING3_ONLY ? 3 : 0;
+		if (kernel_unfit(s.kernel, s.ring))
+			skip(run, s.kernel->name, kernel_unfit(s.kernel, s.ring));
 		else
-			run_kernel(&s);
+			run_kernel(&s, chosen ? AXES : 1, chosen ? EVENTS_MAX : virtual ? 1 : EVENTS_WIDE);
 	}
 }
 
