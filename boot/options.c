@@ -50,7 +50,7 @@ const struct option_row option_rows[] = {
 	{"event", OPTION_TEXT, FIELD(event), 0, 0, NULL, glob_syntax, "arch",
 	 "globs of events; arch is those that all CPUs of the family share, * also those of this one alone"},
 	{"check", OPTION_TEXT, FIELD(check), 0, 0, NULL, glob_syntax, "*",
-	 "globs of checks of the suites control and selftest, as the report names them"},
+	 "globs of checks of the suites control and selftest, as the report names them, and of equations"},
 	{"n", OPTION_NUMBER, FIELD(n), 0, UINT32_MAX, NULL, NULL, "0",
 	 "first value of N, others are its multiples; 0: 1000 on hardware, 5 on the virtual PMU"},
 	{"reps", OPTION_NUMBER, FIELD(reps), 0, 1000000, NULL, NULL, "0",

@@ -47,7 +47,8 @@ struct experiments;
 /** Options as the suites need them; filled in by boot/. */
 struct run_options {
 	const char *kernel_glob, *event_glob, *suite_glob;
-	const char *check_glob; /* of the suites control and selftest, by name; NULL: every one */
+	const char *check_glob; /* of the suites control and selftest, by name, and of identities, by
+				   equation; NULL: every one */
 	uint64_t n; /* first value of N, the others are its multiples; 0: 1000 on hardware, 5 on the virtual
 		       PMU */
 	unsigned reps; /* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */

@@ -5,6 +5,7 @@ import re
 from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
 
 NEHALEM = "pmu=virtual:intel-nehalem "
+SWEPT = "kernel=empty,nop_loop,branches_taken,calls,load_op_store "  # those that go along all axes if none are named
 
 
 def values(result, suite):
@@ -42,7 +43,7 @@ for inject, moves in (("smi", False), ("smm-counted", True)):
     ok(int(values(r, "control").get("taken again after an SMI", ("0", ""))[0]) > 0, "checks of the control suite were taken again")
 
 # Without a fault: the same in both emulators.
-OPTIONS = NEHALEM + "suite=sweep,noise,skid"
+OPTIONS = NEHALEM + SWEPT + "suite=sweep,noise,skid"
 clean = boot(options=OPTIONS)
 sound(clean, "sweep, noise and skid")
 equal(sorted(set(verdicts(clean, "skid/").values())), ["exact"], "the virtual PMU has no skid")
@@ -52,7 +53,13 @@ equal({verdict for name, verdict in verdicts(bochs, "noise/").items() if "/SSE e
       "Bochs raises SSE exceptions, and they are counted")
 r = boot(options=NEHALEM + "suite=sweep kernel=calls n=3")
 frequency = sum(f for _, f in (verdict_table(r) or {}).get("sweep/alignment/calls/INST_RETIRED.ANY_P", (0, [(0, 0, 0, [])]))[1][0][3])
-ok(frequency == 64, "asked for an N, the sweep takes all 64 alignments", [frequency] + tail(r))
+ok(frequency == 3 * 64, "asked for an N, the sweep takes all 64 alignments, each three times", [frequency] + tail(r))
+r = boot(options=NEHALEM + "suite=sweep reps=1")
+sound(r, "the alignment of all kernels")
+places = {name.split("/")[2]: sum(f for _, f in seen[0][3]) for name, (_, seen) in (verdict_table(r) or {}).items()
+          if name.startswith("sweep/alignment/") and name.endswith("/INST_RETIRED.ANY_P") and seen}
+ok(len(places) > 170 and set(places.values()) == {5, 64} and places.get("nop_loop") == places.get("empty") == 64
+   and "syscall" in places, "%d kernels, %d of them at all 64 places" % (len(places), list(places.values()).count(64)), [places] + tail(r))
 
 # With one.
 r = boot(options=NEHALEM + "suite=skid inject=late-pmi")
@@ -64,7 +71,7 @@ for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: 
                               ("neighbour-coupling", {"order"}, "PMC0, order "),
                               ("odd-counter", {"counter", "order", "bracket"}, "PMC3"),
                               ("ring-leak", {"ring"}, "ring 3: ")):
-    r = boot(options=NEHALEM + "suite=sweep inject=" + inject)
+    r = boot(options=NEHALEM + SWEPT + "suite=sweep inject=" + inject)
     bad = {name.split("/")[1] for name, verdict in verdicts(r, "sweep/").items() if verdict == "wrong"}
     equal(bad, axes, "%s: wrong along %s alone" % (inject, ", ".join(sorted(axes))))
     ok(all(pattern in t for t in texts(r, "wrong")), "%s: the place is named" % inject, texts(r, "wrong")[:5])
@@ -72,7 +79,7 @@ for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: 
 ks = {tuple(n for n, *_ in seen) for name, (_, seen) in (verdict_table(clean) or {}).items() if name.startswith("noise/") and seen}
 equal(ks, {(0, 1, 2, 100)}, "from no interrupt to a hundred")
 ok(not [line for line in clean.text if re.search(r"noise: .* per ", line)], "no slope is printed that is 0")
-r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P n=100")
+r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P n=100 reps=1")
 ks = {tuple(n for n, *_ in seen) for name, (_, seen) in (verdict_table(r) or {}).items() if name.startswith("noise/INST") and seen}
 equal(ks, {tuple(range(101))}, "asked for an n, noise takes each k up to it, and all of them are in the report")
 ok([line for line in r.text if "noise: INST_RETIRED.ANY_P per page fault, ring 3, USR: +1 overcount per interrupt" in line],

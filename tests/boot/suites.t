@@ -2,7 +2,7 @@
 """The suites that are not run by default: sound on every profile, the same in QEMU and in Bochs, and able to fail."""
 from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
 
-SUITES = "pmu=virtual:%s suite=identities,sweep,overhead reps=20"
+SUITES = "pmu=virtual:%s suite=identities,sweep,overhead reps=20 kernel=empty,nop_loop,branches_taken,calls,load_op_store"
 # Bochs is slow.
 BRIEF = "pmu=virtual:intel-core2 suite=identities,sweep,overhead reps=5 kernel=nop_loop,calls,loads,x87_arithmetic,movs_rep"
 
@@ -18,6 +18,13 @@ r = boot(options=SUITES % "intel-yonah")
 sound(r, "intel-yonah")
 ok(any(name.startswith("identities/") and verdict == "skipped" for name, (verdict, _) in (verdict_table(r) or {}).items()),
    "without a global enable no equation is tried", tail(r))
+sound(boot(options="suite=events,identities,overhead"), "what the README asks for in one run")
+# Every kernel in every ring that it runs in; all equations of all virtual CPUs are in `make soak`.
+for profile, equations in (("intel-core2", "*rings?add?up,instructions:?fixed*"), ("amd-zen4", "*rings?add?up"), ("netburst-prescott", "instructions:*")):
+    r = boot(options="pmu=virtual:%s suite=identities kernel=all n=1 reps=1 check=%s" % (profile, equations), timeout=300)
+    sound(r, profile + ": equations on every kernel")
+    seen = {name.split("/")[2] for name, (verdict, _) in (verdict_table(r) or {}).items() if name.startswith("identities/") and verdict == "exact"}
+    ok(len(seen) > 170, "%s: on %d kernels" % (profile, len(seen)), tail(r))
 brief = boot(options=BRIEF)
 sound(brief, "on a few kernels")
 r = boot(options="pmu=virtual:intel-core2 suite=events,identities,sweep event=INST_RETIRED.ANY kernel=sha,nop_loop reps=1 n=1")

@@ -12,12 +12,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define IDENTITIES_MS 20000
 #define N_VIRTUAL     5
 #define N_HARDWARE    1000
-#define REPS_VIRTUAL  2
+#define REPS_VIRTUAL  3
 #define REPS_MAX      1000
 #define NAME_SIZE     128
 
@@ -194,7 +195,14 @@ static void try_equation(const struct setting *s, const struct equation *q)
 	s->run->report(s->run, &r);
 }
 
-static void try_on_kernels(struct run *run, const struct equation *q, unsigned reps)
+/* All equations in one ring of one kernel: so the window is composed once. */
+static void try_all(struct setting *s, const struct equation *q, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		try_equation(s, &q[i]);
+}
+
+static void try_on_kernels(struct run *run, const struct equation *q, unsigned n, unsigned reps)
 {
 	const struct run_options *o = run->options;
 	bool virtual = run->pmu->virtual;
@@ -205,7 +213,7 @@ static void try_on_kernels(struct run *run, const struct equation *q, unsigned r
 			continue;
 		for (s.ring = 0; s.ring <= 3; s.ring += 3)
 			if (!kernel_unfit(s.kernel, s.ring))
-				try_equation(&s, q);
+				try_all(&s, q, n);
 	}
 }
 
@@ -220,26 +228,35 @@ static void tell_unfit(struct run *run)
 static void run_identities(struct run *run)
 {
 	const struct pmu_identity *identity = run->pmu ? run->pmu->driver->identities : NULL;
-	static struct equation q;
-	unsigned reps;
+	struct equation *q;
+	unsigned n = 0, n_all = 0;
 
 	if (!identity) {
 		skip(run, "identities", NULL, run->pmu ? "the driver lists none" : "there is no PMU");
 		return;
 	}
-	reps = run_repetitions(run, "identities", REPS_VIRTUAL, REPS_MAX);
+	while (identity[n_all].name)
+		n_all++;
+	q = malloc((n_all + 1) * sizeof *q);
+	if (!q) {
+		skip(run, "identities", NULL, "there is no memory for so many");
+		return;
+	}
 	tell_unfit(run);
 	for (; identity->name; identity++) {
 		const char *why;
 
-		if (identity->relation & IDENTITY_MARKS && !offered(run->pmu, identity))
+		if (!glob_match(run->options->check_glob, identity->name) ||
+		    (identity->relation & IDENTITY_MARKS && !offered(run->pmu, identity)))
 			continue;
-		why = make_equation(run, identity, &q);
+		why = make_equation(run, identity, &q[n]);
 		if (why)
 			skip(run, identity->name, identity->manual, why);
 		else
-			try_on_kernels(run, &q, reps);
+			n++;
 	}
+	try_on_kernels(run, q, n, run_repetitions(run, "identities", REPS_VIRTUAL, REPS_MAX));
+	free(q);
 }
 
 const struct suite suite_identities = {"identities", "equations between events, on every kernel",

@@ -21,7 +21,7 @@
 #define SWEEP_MS     20000
 #define N_VIRTUAL    3
 #define N_HARDWARE   1000
-#define REPS_VIRTUAL 1
+#define REPS_VIRTUAL 3
 #define REPS_MAX     100
 #define MULTIPLES    2
 #define EVENTS_MAX   8
