@@ -1,6 +1,8 @@
 #include "tests/inject.h"
 #include "arch/x86/processors.h"
 #include "tests/kernels/kernel.h"
+#include "tests/quiet.h"
+#include "tests/smi.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -101,6 +103,24 @@ static bool spoilt_processor(const char *token)
 	return refuse(token, "must read processor:NUMBER:HOW[:TURN], HOW one of faults, hangs, deaf, late");
 }
 
+static const struct {
+	const char *name;
+	void (*apply)(void);
+} simple[] = {
+	{"not-quiet", quiet_spoil},
+	{"smi-gap", smi_imitate},
+};
+
+static bool apply_simple(const char *token)
+{
+	for (unsigned i = 0; i < sizeof(simple) / sizeof(simple[0]); i++)
+		if (strcmp(token, simple[i].name) == 0) {
+			simple[i].apply();
+			return true;
+		}
+	return false;
+}
+
 bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
 {
 	size_t used = 0;
@@ -123,7 +143,7 @@ bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
 		} else if (strncmp(token, PROCESSOR, strlen(PROCESSOR)) == 0) {
 			if (!spoilt_processor(token))
 				return false;
-		} else if (length) {
+		} else if (length && !apply_simple(token)) {
 			int n = snprintf(rest + used, size - used, "%s%s", used ? "+" : "", token);
 
 			if (n < 0 || (size_t)n >= size - used)

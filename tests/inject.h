@@ -8,6 +8,10 @@
  * processor:NUMBER:HOW[:TURN]   the processor misbehaves in the TURN-th turn that it is given (the first, if
  * none is named), as processor_spoil() (arch/x86/processors.h) can have it: HOW is faults, hangs, deaf or
  * late
+ *
+ * not-quiet   the local APIC's entries stay as they are around windows: quiet_spoil()
+ *
+ * smi-gap   now and then a window takes longer, as if an SMI had come, and only time tells: smi_imitate()
  */
 #ifndef TESTS_INJECT_H
 #define TESTS_INJECT_H

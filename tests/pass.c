@@ -281,6 +281,7 @@ void pass_count_samples(const struct smi_watch *smi, unsigned taken, unsigned ag
 
 void pass_report_retaken(struct run *run, const char *suite)
 {
+	unsigned imitated = smi_imitated();
 	char value[16], unit[64];
 
 	if (!samples)
@@ -289,6 +290,10 @@ void pass_report_retaken(struct run *run, const char *suite)
 	snprintf(unit, sizeof(unit), "of %u samples (SMIs are seen by: %s)", samples,
 		 smi_source_name(retaken_by));
 	run->value(run, suite, "taken again after an SMI", value, unit);
+	if (imitated) {
+		snprintf(value, sizeof(value), "%u", imitated);
+		run->value(run, suite, "SMIs imitated", value, "windows");
+	}
 	if (held) {
 		snprintf(value, sizeof(value), "%u", moved);
 		snprintf(unit, sizeof(unit), "of %u samples that an SMI broke into", held);

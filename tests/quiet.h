@@ -15,4 +15,7 @@ void quiet_begin(bool keep_perf);
 /** Put back what quiet_begin() changed. May be called at any time. */
 void quiet_end(void);
 
+/** For tests of the harness: from now on quiet_begin() does nothing. */
+void quiet_spoil(void);
+
 #endif

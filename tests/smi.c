@@ -2,10 +2,39 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/step.h"
 #include "arch/x86/time.h"
 #include "arch/x86/watchdog.h"
 
 #include <string.h>
+
+#define STEPPED 50 /* stepped windows differ by more than real ones, so that the gap has to be wider */
+
+static bool imitating;
+static unsigned windows, imitated; /* that were watched meanwhile; in which time was lost */
+
+void smi_imitate(void)
+{
+	imitating = true;
+}
+
+unsigned smi_imitated(void)
+{
+	unsigned n = imitated;
+
+	imitated = 0;
+	return n;
+}
+
+/* Not stepped, so that counters do not see it. */
+static void lose_time(uint64_t ticks)
+{
+	step_pause();
+	imitated++;
+	for (uint64_t from = tsc_read(); tsc_read() - from < ticks;)
+		;
+	step_resume();
+}
 
 const char *smi_source_name(enum smi_source source)
 {
@@ -79,11 +108,11 @@ void smi_watch_open(struct smi_watch *w, bool virtual)
 	struct cpuid_regs name = cpuid(0, 0), one = cpuid(1, 0);
 	bool intel = name.ebx == GENU && name.edx == INEI && name.ecx == NTEL;
 
-	*w = (struct smi_watch){.source = virtual ? SMI_NONE : SMI_CLOCK};
-	if (intel && counted_by(one.eax) && read_count(&w->count))
+	*w = (struct smi_watch){.source = virtual && !imitating ? SMI_NONE : SMI_CLOCK};
+	if (!imitating && intel && counted_by(one.eax) && read_count(&w->count))
 		w->source = SMI_COUNTER;
-	else if (!virtual)
-		w->gap = tsc_hz() / 1000000 * SMI_GAP_US;
+	else if (w->source == SMI_CLOCK)
+		w->gap = tsc_hz() / 1000000 * SMI_GAP_US * (virtual ? STEPPED : 1);
 	if (intel && one.ecx & CPUID_1_ECX_PDCM)
 		freeze(w);
 	smi_watch_kind(w);
@@ -110,6 +139,8 @@ static bool smi_came(struct smi_watch *w)
 		/* One look for each window: an SMI between two windows costs a sample that was good. */
 		return read_count(&w->count) && w->count != before;
 	case SMI_CLOCK:
+		if (imitating && w->fastest != UINT64_MAX && ++windows % SMI_IMITATED == 0)
+			lose_time(2 * w->gap);
 		w->took = tsc_read() - w->began;
 		return smi_gap(&w->fastest, w->took, w->gap);
 	default:

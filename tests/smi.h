@@ -54,6 +54,15 @@ void smi_watch_kind(struct smi_watch *w);
 void smi_watch_begin(struct smi_watch *w);
 bool smi_watch_end(struct smi_watch *w);
 
+/** For tests of the harness: from now on SMIs are looked for by time, on a virtual CPU too, and in every
+ * SMI_IMITATED-th window (but for the first of a kind, which has no other to be compared with) time is lost
+ * as if there had been one. */
+void smi_imitate(void);
+#define SMI_IMITATED 7
+
+/** How many were imitated since the last call. */
+unsigned smi_imitated(void);
+
 /** "MSR_SMI_COUNT", "gaps in time", "none": for reports. */
 const char *smi_source_name(enum smi_source source);
 

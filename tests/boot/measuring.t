@@ -42,6 +42,11 @@ for inject, moves in (("smi", False), ("smm-counted", True)):
        "%s: FREEZE_WHILE_SMM holds counters, or not: %s %s" % (inject, value, unit))
     ok(int(values(r, "control").get("taken again after an SMI", ("0", ""))[0]) > 0, "checks of the control suite were taken again")
 
+r = boot(options=NEHALEM + "suite=events kernel=nop_loop,calls inject=smi-gap")
+sound(r, "events, where only time tells of SMIs")
+gaps = {name: value for name, (value, unit) in values(r, "events").items() if name == "SMIs imitated" or "gaps in time" in unit}
+ok(len(gaps) == 2 and len(set(gaps.values())) == 1 and int(gaps["SMIs imitated"]) > 10, "windows that last too long are taken again, and no others: %r" % gaps, tail(r))
+
 # Without a fault: the same in both emulators.
 OPTIONS = NEHALEM + SWEPT + "suite=sweep,noise,skid"
 clean = boot(options=OPTIONS)
@@ -79,6 +84,11 @@ for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: 
 ks = {tuple(n for n, *_ in seen) for name, (_, seen) in (verdict_table(clean) or {}).items() if name.startswith("noise/") and seen}
 equal(ks, {(0, 1, 2, 100)}, "from no interrupt to a hundred")
 ok(not [line for line in clean.text if re.search(r"noise: .* per ", line)], "no slope is printed that is 0")
+equal({name: verdict for name, verdict in verdicts(clean, "noise/local APIC").items()},
+      {"noise/local APIC masked around windows": "exact", "noise/local APIC masked while a pass runs": "exact"}, "interrupts are masked at their source")
+r = boot(options=NEHALEM + "suite=noise event=INST_RETIRED.ANY_P inject=not-quiet")
+equal(set(texts(r, "error")), {"an interrupt that came due during a window was requested",
+                               "timer: 1 interrupts, 1 while masked; performance entry: masked 0, kept 1, restored 1"}, "where they are not, both checks tell")
 r = boot(options=NEHALEM + "suite=noise inject=interrupt-extra event=INST_RETIRED.ANY_P n=100 reps=1")
 ks = {tuple(n for n, *_ in seen) for name, (_, seen) in (verdict_table(r) or {}).items() if name.startswith("noise/INST") and seen}
 equal(ks, {tuple(range(101))}, "asked for an n, noise takes each k up to it, and all of them are in the report")

@@ -1,6 +1,8 @@
 /* Parsing of inject=: what is the harness's own takes effect, the rest is handed on, damage is named. */
 #include "tests/host/fake_kernels.h"
 #include "tests/inject.h"
+#include "tests/quiet.h"
+#include "tests/smi.h"
 #include "arch/x86/processors.h"
 
 #include <setjmp.h>
@@ -23,6 +25,18 @@ void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
 	spoilt_number = number;
 	spoilt = fault;
 	spoilt_turn = turn;
+}
+
+static unsigned loud, gaps;
+
+void quiet_spoil(void)
+{
+	loud++;
+}
+
+void smi_imitate(void)
+{
+	gaps++;
 }
 
 static bool apply(const char *text)
@@ -86,6 +100,22 @@ static void spoils_processors(void **state)
 	assert_int_equal(spoilt_turn, 77);
 }
 
+static void spoils_windows(void **state)
+{
+	(void)state;
+	assert_true(apply("a+not-quiet+b"));
+	assert_string_equal(rest, "a+b");
+	assert_int_equal(loud, 1);
+	assert_int_equal(gaps, 0);
+	assert_true(apply("smi-gap"));
+	assert_string_equal(rest, "");
+	assert_int_equal(loud, 1);
+	assert_int_equal(gaps, 1);
+	assert_true(apply("smi-gaps"));
+	assert_string_equal(rest, "smi-gaps");
+	assert_int_equal(gaps, 1);
+}
+
 static void names_the_damage(void **state)
 {
 	(void)state;
@@ -127,6 +157,7 @@ int main(void)
 		cmocka_unit_test(hands_on_what_is_not_its_own),
 		cmocka_unit_test(falsifies),
 		cmocka_unit_test(spoils_processors),
+		cmocka_unit_test(spoils_windows),
 		cmocka_unit_test(names_the_damage),
 	};
 

@@ -8,18 +8,14 @@
  * window in ring 0 ring 3 sees nothing. A window in ring 3 that is counted in both rings has the harness's
  * own way there and back in it, which is the same for every k: there only the slope is judged.
  */
+#include "tests/suites/noise_masking.h"
 #include "tests/suites/suites.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
-#include "tests/pmi.h"
-#include "tests/quiet.h"
 #include "tests/truth.h"
 #include "tests/kernels/handled.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/time.h"
 #include "arch/x86/trap.h"
-#include "arch/x86/watchdog.h"
 #include "pmu/grammar.h"
 #include "pmu/schedule.h"
 
@@ -348,95 +344,6 @@ static void skip(struct run *run, const char *name, const char *why)
 	run->report(run, &r);
 }
 
-/* --- the other side: what is kept out --------------------------------------------------------------- */
-
-#define WAIT_MS 500
-
-struct masking {
-	volatile unsigned interrupts;
-	unsigned masked, unmasked; /* interrupts by the timer while quiet, and while not */
-	bool perf_masked, perf_kept, perf_restored;
-};
-
-static bool on_interrupt(struct trap_frame *frame, void *arg)
-{
-	struct masking *m = arg;
-
-	(void)frame;
-	m->interrupts++;
-	apic_eoi();
-	return true;
-}
-
-/* Let the timer run out with interrupts enabled. */
-static unsigned wait_for_timer(struct masking *m, bool quiet)
-{
-	uint64_t until = tsc_read() + tsc_hz() / 1000 * WAIT_MS;
-
-	m->interrupts = 0;
-	apic_timer_oneshot(0);
-	apic_write(APIC_LVT_TIMER, VECTOR_TEST);
-	if (quiet)
-		quiet_begin(false);
-	apic_write(APIC_TIMER_INITIAL, (uint32_t)(apic_timer_hz() / 1000));
-	__asm__ volatile("sti" ::: "memory");
-	while (!m->interrupts && tsc_read() < until)
-		if (quiet && !apic_read(APIC_TIMER_CURRENT))
-			break;
-	pmi_let_in();
-	quiet_end();
-	apic_timer_oneshot(0);
-	return m->interrupts;
-}
-
-static bool perf_is_masked(void)
-{
-	return apic_read(APIC_LVT_PERF) & APIC_LVT_MASKED;
-}
-
-static void try_masking(void *arg)
-{
-	struct masking *m = arg;
-
-	m->unmasked = wait_for_timer(m, false);
-	m->masked = wait_for_timer(m, true);
-	apic_write(APIC_LVT_PERF, VECTOR_PMI);
-	quiet_begin(false);
-	m->perf_masked = perf_is_masked();
-	quiet_end();
-	m->perf_restored = !perf_is_masked();
-	quiet_begin(true);
-	m->perf_kept = !perf_is_masked();
-	quiet_end();
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
-}
-
-static void run_masking(struct run *run)
-{
-	struct masking m = {0};
-	struct result r = {.suite = "noise",
-			   .name = "local APIC masked around windows",
-			   .manual = "SDM 10.5.1, mask bits of the local vector table",
-			   .virtual = run->pmu->virtual};
-	bool done;
-
-	if (!apic_present() || !apic_has_lvt(APIC_LVT_PERF) || !apic_timer_hz() ||
-	    !strcmp(watchdog_source(), "APIC timer")) {
-		skip(run, r.name, "the local APIC's timer is not free, or its rate is not known");
-		return;
-	}
-	trap_set_context(r.name);
-	trap_set_handler(VECTOR_TEST, on_interrupt, &m);
-	done = run->call(run, try_masking, &m, NOISE_MS, &r);
-	trap_set_handler(VECTOR_TEST, NULL, NULL);
-	if (done && (m.unmasked != 1 || m.masked || !m.perf_masked || !m.perf_kept || !m.perf_restored))
-		judgement_set(&r.judgement, VERDICT_ERROR,
-			      "timer: %u interrupts, %u while masked; performance entry: masked %u, kept %u, "
-			      "restored %u",
-			      m.unmasked, m.masked, m.perf_masked, m.perf_kept, m.perf_restored);
-	run->report(run, &r);
-}
-
 static void choose_k(struct noise *s)
 {
 	const struct run_options *o = s->run->options;
@@ -527,7 +434,7 @@ static void run_noise(struct run *run)
 	}
 	free(s.request);
 	free(s.place);
-	run_masking(run);
+	noise_masking(run);
 }
 
 const struct suite suite_noise = {"noise", "what interrupts, NMIs and faults inside a window add to a count",

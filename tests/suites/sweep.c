@@ -36,6 +36,7 @@ struct sweep {
 	unsigned n_all, reps;
 	uint64_t n;
 	uint8_t ring; /* of the kernel: 0 if it can run there */
+	bool wide;    /* no kernels were named */
 
 	/* Along the axis that is being swept. */
 	struct result r;
@@ -127,7 +128,7 @@ static bool sweep_alignment(struct sweep *s)
 {
 	static const uint8_t few[] = {0, 1, 31, 32, 63};
 	const struct run_options *o = s->run->options;
-	bool core = s->kernel->flags & KERNEL_CORE && s->event == s->all[0];
+	bool core = s->wide && s->kernel->flags & KERNEL_CORE && s->event == s->all[0];
 	bool all = !s->run->pmu->virtual || o->n || o->verbose || core;
 
 	for (unsigned i = 0; i < (all ? 64 : sizeof(few)); i++) {
@@ -310,11 +311,10 @@ static void run_sweep(struct run *run)
 	const struct run_options *o = run->options;
 	const char *kernels = o->kernel_glob;
 	bool virtual = run->pmu && run->pmu->virtual;
-	bool wide = !kernels || !*kernels || !strcmp(kernels, "core");
-
-	if (wide)
-		kernels = KERNELS;
 	s = (struct sweep){.run = run, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
+	s.wide = !kernels || !*kernels || !strcmp(kernels, "core");
+	if (s.wide)
+		kernels = KERNELS;
 	s.reps = run_repetitions(run, "sweep", REPS_VIRTUAL, REPS_MAX);
 	find_events(&s);
 	if (!s.n_all) {
@@ -324,7 +324,7 @@ static void run_sweep(struct run *run)
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		bool chosen = kernel_selected(s.kernel, kernels);
 
-		if (!chosen && !wide)
+		if (!chosen && !s.wide)
 			continue;
 		s.ring = s.kernel->flags & KERNEL_RING3_ONLY ? 3 : 0;
 		if (kernel_unfit(s.kernel, s.ring))

@@ -1,0 +1,193 @@
+#include "tests/suites/noise_masking.h"
+#include "tests/pass.h"
+#include "tests/pmi.h"
+#include "tests/quiet.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/time.h"
+#include "arch/x86/trap.h"
+#include "arch/x86/watchdog.h"
+
+#include <string.h>
+
+#define MASKING_MS      20000
+#define PASS_REPS       20
+#define PASS_N_VIRTUAL  400
+#define PASS_N_HARDWARE 20000
+#define WAIT_MS         500
+
+struct masking {
+	volatile unsigned interrupts;
+	unsigned masked, unmasked; /* interrupts by the timer while quiet, and while not */
+	bool perf_masked, perf_kept, perf_restored;
+};
+
+struct watched {
+	struct pass *pass;
+	bool due, requested; /* the timer, in the midst of it; its interrupt, at its end */
+};
+
+static bool on_interrupt(struct trap_frame *frame, void *arg)
+{
+	struct masking *m = arg;
+
+	(void)frame;
+	m->interrupts++;
+	apic_eoi();
+	return true;
+}
+
+/* Let the timer run out with interrupts enabled. */
+static unsigned wait_for_timer(struct masking *m, bool quiet)
+{
+	uint64_t until = tsc_read() + tsc_hz() / 1000 * WAIT_MS;
+
+	m->interrupts = 0;
+	apic_timer_oneshot(0);
+	apic_write(APIC_LVT_TIMER, VECTOR_TEST);
+	if (quiet)
+		quiet_begin(false);
+	apic_write(APIC_TIMER_INITIAL, (uint32_t)(apic_timer_hz() / 1000));
+	__asm__ volatile("sti" ::: "memory");
+	while (!m->interrupts && tsc_read() < until)
+		if (quiet && !apic_read(APIC_TIMER_CURRENT))
+			break;
+	pmi_let_in();
+	quiet_end();
+	apic_timer_oneshot(0);
+	return m->interrupts;
+}
+
+static bool perf_is_masked(void)
+{
+	return apic_read(APIC_LVT_PERF) & APIC_LVT_MASKED;
+}
+
+static void try_masking(void *arg)
+{
+	struct masking *m = arg;
+
+	m->unmasked = wait_for_timer(m, false);
+	m->masked = wait_for_timer(m, true);
+	apic_write(APIC_LVT_PERF, VECTOR_PMI);
+	quiet_begin(false);
+	m->perf_masked = perf_is_masked();
+	quiet_end();
+	m->perf_restored = !perf_is_masked();
+	quiet_begin(true);
+	m->perf_kept = !perf_is_masked();
+	quiet_end();
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+}
+
+/* Interrupts are disabled all the while, so what was requested stays requested. */
+static void try_pass(void *arg)
+{
+	struct watched *w = arg;
+	uint32_t took;
+
+	apic_timer_oneshot(0);
+	apic_write(APIC_LVT_TIMER, VECTOR_TEST | APIC_LVT_MASKED);
+	pass_run(w->pass); /* once, so that the next takes as long as the one that counts */
+	apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
+	pass_run(w->pass);
+	took = UINT32_MAX - apic_read(APIC_TIMER_CURRENT);
+	apic_write(APIC_TIMER_INITIAL, 0);
+	apic_write(APIC_LVT_TIMER, VECTOR_TEST);
+	apic_write(APIC_TIMER_INITIAL, took / 2);
+	pass_run(w->pass);
+	w->due = apic_read(APIC_TIMER_CURRENT) == 0;
+	w->requested = apic_requested(VECTOR_TEST);
+	pmi_let_in();
+	apic_timer_oneshot(0);
+}
+
+static const char *timer_missing(void)
+{
+	if (!apic_present() || !apic_has_lvt(APIC_LVT_PERF) || !apic_timer_hz() ||
+	    !strcmp(watchdog_source(), "APIC timer"))
+		return "the local APIC's timer is not free, or its rate is not known";
+	return NULL;
+}
+
+static bool can_be_tried(struct run *run, struct result *r)
+{
+	const char *why = timer_missing();
+
+	if (why) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
+		run->report(run, r);
+	}
+	return !why;
+}
+
+static bool call_with_handler(struct run *run, void (*fn)(void *), void *arg, struct masking *m,
+			      struct result *r)
+{
+	bool done;
+
+	trap_set_context(r->name);
+	trap_set_handler(VECTOR_TEST, on_interrupt, m);
+	done = run->call(run, fn, arg, MASKING_MS, r);
+	trap_set_handler(VECTOR_TEST, NULL, NULL);
+	return done;
+}
+
+static void mask_when_asked(struct run *run)
+{
+	struct masking m = {0};
+	struct result r = {.suite = "noise",
+			   .name = "local APIC masked around windows",
+			   .manual = "SDM 10.5.1, mask bits of the local vector table",
+			   .virtual = run->pmu->virtual};
+
+	if (!can_be_tried(run, &r))
+		return;
+	if (call_with_handler(run, try_masking, &m, &m, &r) &&
+	    (m.unmasked != 1 || m.masked || !m.perf_masked || !m.perf_kept || !m.perf_restored))
+		judgement_set(&r.judgement, VERDICT_ERROR,
+			      "timer: %u interrupts, %u while masked; performance entry: masked %u, kept %u, "
+			      "restored %u",
+			      m.unmasked, m.masked, m.perf_masked, m.perf_kept, m.perf_restored);
+	run->report(run, &r);
+}
+
+/* A pass during which the APIC's timer comes due, its entry unmasked before. */
+static void mask_in_pass(struct run *run)
+{
+	static uint64_t raw[PASS_REPS];
+	struct masking m = {0};
+	struct pass pass = {.pmu = run->pmu,
+			    .kernel = kernel_by_name("nop_loop"),
+			    .n_slots = 1,
+			    .n_count = 1,
+			    .n = {run->pmu->virtual ? PASS_N_VIRTUAL : PASS_N_HARDWARE},
+			    .reps = PASS_REPS,
+			    .raw = raw};
+	struct watched w = {.pass = &pass};
+	struct result r = {.suite = "noise",
+			   .name = "local APIC masked while a pass runs",
+			   .manual = "SDM 10.5.1, mask bits of the local vector table",
+			   .virtual = run->pmu->virtual};
+	const struct pmu_event *e = counter_yardstick(run->pmu, 0);
+
+	if (!e || !can_be_tried(run, &r))
+		return;
+	pass.slot[0] = pass_slot(e, 0, RING_ALL);
+	if (call_with_handler(run, try_pass, &w, &m, &r)) {
+		if (pass.failure)
+			judgement_set(&r.judgement, pass_failure_verdict(&pass), "%s", pass.failure);
+		else if (!w.due)
+			judgement_set(&r.judgement, VERDICT_ERROR, "the timer did not come due meanwhile");
+		else if (w.requested)
+			judgement_set(&r.judgement, VERDICT_ERROR,
+				      "an interrupt that came due during a window was requested");
+	}
+	run->report(run, &r);
+}
+
+void noise_masking(struct run *run)
+{
+	mask_when_asked(run);
+	mask_in_pass(run);
+}
