@@ -1,5 +1,6 @@
 /* SMIs: which CPUs count them, what the counter says, and what a gap in time is taken for. */
 #include "arch/x86/msr.h"
+#include "arch/x86/step.h"
 #include "arch/x86/time.h"
 #include "arch/x86/watchdog.h"
 #include "pmu/intel/intel.h"
@@ -15,6 +16,15 @@
 uint64_t tsc_hz(void)
 {
 	return 1000000000;
+}
+
+/* Nothing is stepped here. */
+void step_pause(void)
+{
+}
+
+void step_resume(void)
+{
 }
 
 static unsigned ticks;
