@@ -220,7 +220,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, igno
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
          ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, prepare=None, inspect=None,
-         until_exit=False, firmware=OVMF, steady=True):
+         until_exit=False, firmware=OVMF, steady=True, patience=None):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
@@ -233,6 +233,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     on_line    called with each line of the serial line as it comes
     stop_when  called with each line; true: kill the emulator at once
     firmware   of QEMU: files with code and variables
+    timeout    seconds that the whole run may take
+    patience   seconds that may pass without another line of the serial line, besides
     until_exit wait for the machine to switch itself off, however many verdicts there are
     steady     with "direct" in QEMU: the machine's time is counted in instructions, as Bochs does it, so that no watchdog ends what only
                this computer made slow; else it is real time. (Firmware's own waiting makes that dear: it keeps real time.)
@@ -271,14 +273,15 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         for _ in range(STARTS):
             r = Result()
             started = time.monotonic()
-            watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp)
+            watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp, patience)
             r.seconds = time.monotonic() - started
             if not (emulator == "bochs" and r.was_killed_at_once):
                 break
 
         if how == "direct":
-            with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
-                r.report_json = last_document(f.read())
+            with contextlib.suppress(FileNotFoundError):  # of an emulator that was killed at once
+                with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
+                    r.report_json = last_document(f.read())
         elif image:
             found = [read_file(image, "/assay/report." + kind) for kind in ("json", "txt")]
             r.report_json, r.report_text = [f.decode("utf-8", "replace") if f is not None else None for f in found]
@@ -300,7 +303,7 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp):
+def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp, patience=None):
     """Start the emulator and follow its serial line (a file with Bochs, standard output with QEMU) into r."""
     with open(tmp + "/console", "wb") as console:
         process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=console if serial_file else subprocess.PIPE,
@@ -313,7 +316,8 @@ def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp
                 process.stdin.write(b"c\n")
             source = open(serial_file, "rb")
         try:
-            follow(r, process, source, tmp + ("/console" if serial_file else "/e9"), bool(serial_file), deadline, on_line, stop_when, until_exit)
+            follow(r, process, source, tmp + ("/console" if serial_file else "/e9"), bool(serial_file), deadline, on_line, stop_when, until_exit,
+                   float("inf") if patience is None else patience)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -324,14 +328,14 @@ def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp
         r.console = f.read().decode("utf-8", "replace")
 
 
-def follow(r, process, source, document, is_file, deadline, on_line, stop_when, until_exit):
+def follow(r, process, source, document, is_file, deadline, on_line, stop_when, until_exit, patience):
     pending = b""
     verdict_at = None
     progress = 0, 0  # when the document was last seen to grow, and to what size
-    started = time.monotonic()
+    started = heard = time.monotonic()
     while True:
         now = time.monotonic()
-        if now > deadline:
+        if now > deadline or now > heard + patience and not verdict_at:
             r.timed_out = r.verdict is None
             return
         # After the verdict the machine has files to write and to switch itself off. A document that still grows is waited for.
@@ -350,6 +354,7 @@ def follow(r, process, source, document, is_file, deadline, on_line, stop_when, 
             data = os.read(source.fileno(), 65536) if ready else b""
         *lines, pending = (pending + data).split(b"\n")
         for raw in lines:
+            heard = time.monotonic()
             line = ESCAPES.sub("", raw.decode("utf-8", "replace")).rstrip("\r")
             r.lines.append(line)
             if on_line:

@@ -60,8 +60,13 @@ static int no_such_pmu(const char *name)
 		fprintf(stderr, ": did you mean %s?\n", best);
 	else
 		fputs("; there are\n", stderr);
-	for (unsigned i = 0; (!best || !is_near(least, name)) && model_profiles[i]; i++)
+	if (best && is_near(least, name))
+		return USAGE;
+	for (unsigned i = 0; model_profiles[i]; i++)
 		fprintf(stderr, "  %-20s %s\n", model_profiles[i]->name, model_profiles[i]->description);
+	for (const struct model_hybrid *h = model_hybrids; h->name; h++)
+		fprintf(stderr, "and in the image %s: %s beside %s\n", h->name, h->core[0]->name,
+			h->core[1]->name);
 	return USAGE;
 }
 

@@ -66,10 +66,18 @@ def tail(result, lines=15):
     return ["%.1f s, verdict %r, emulator's status %r" % (result.seconds, result.verdict, result.exit_status)] + result.lines[-lines:]
 
 
+def known_profiles():
+    return subprocess.run([os.path.join(BUILD, "assay-encode"), "--list", "?"], capture_output=True, text=True, check=False).stderr
+
+
 def profiles(family):
     """All virtual CPUs of a PMU family, as the tool on the build machine knows them."""
-    said = subprocess.run([os.path.join(BUILD, "assay-encode"), "--list", "?"], capture_output=True, text=True, check=False).stderr
-    return re.findall(r"^  (%s-\S+)" % family, said, re.M)
+    return re.findall(r"^  (%s-\S+)" % family, known_profiles(), re.M)
+
+
+def hybrids(family):
+    """Likewise its machines of two kinds of cores."""
+    return re.findall(r"^and in the image (%s-\S+):" % family, known_profiles(), re.M)
 
 
 def sound(result, name):

@@ -134,7 +134,10 @@ status, out, err = run("netburst-northwood", "0x00039000/0x09000034@0x80000008")
 test("an ESCR that is not wired to the counter of perfex's words is refused with those that are", status == 1 and "FLAME_COUNTER0 cannot count" in err
      and "take BPU_COUNTER0," in err and "IQ_COUNTER5" in err, out + err)
 
-profiles = [line.split()[0] for line in run("?", "x")[2].splitlines()[1:]]
+listed = run("?", "x")[2].splitlines()[1:]
+profiles = [line.split()[0] for line in listed if line.startswith("  ")]
+test("machines of two kinds of cores are listed too",
+     "and in the image intel-alderlake: intel-alderlake-p beside intel-alderlake-e" in listed, "\n".join(listed))
 test("every profile is listed", "intel-core2" in profiles and len(profiles) >= 3, profiles)
 for profile in profiles:
     status, out, _ = run("--json", profile, "*")

@@ -3,14 +3,15 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "boot"))
-from boottest import boot, done, profiles, sound  # noqa: E402
+from boottest import boot, done, hybrids, profiles, sound  # noqa: E402
 
-HYBRIDS = {"intel": ["intel-alderlake", "intel-meteorlake", "intel-lunarlake"]}  # a processor of each type
+LONGEST, SILENT = 8 * 3600, 3600  # seconds, on a slow machine
 
 
 def every_suite(*families):
     for family in families:
-        hybrids = HYBRIDS.get(family, [])
-        for profile in profiles(family) + hybrids:
-            sound(boot(options="pmu=virtual:%s suite=all report=none" % profile, cpus=2 if profile in hybrids else 1, timeout=3600), profile)
+        of_two = hybrids(family)  # a processor of each kind
+        for profile in profiles(family) + of_two:
+            sound(boot(options="pmu=virtual:%s suite=all" % profile, cpus=2 if profile in of_two else 1, timeout=LONGEST, patience=SILENT),
+                  profile)
     done()
