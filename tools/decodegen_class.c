@@ -330,11 +330,14 @@ static const struct name_rule name_rules[] = {
 	 "aesenc aesenclast aesdec aesdeclast aesimc aeskeygenassist pclmulqdq vaesenc vaesenclast vaesdec "
 	 "vaesdeclast vaesimc vaeskeygenassist vpclmulqdq"},
 	{Q_INSN_SHA, "sha1msg1 sha1msg2 sha1nexte sha1rnds4 sha256msg1 sha256msg2 sha256rnds2"},
+	{Q_INSN_LEAVE, "leave"},
 	{Q_INSN_PAUSE, "pause"},
 	{Q_INSN_FENCE, "lfence sfence mfence"},
+	{Q_INSN_LFENCE, "lfence"},
 	{Q_INSN_SERIALIZING,
 	 "cpuid iret iretd iretq rsm wrmsr invd invlpg lgdt lidt lldt ltr wbinvd serialize"},
 	{Q_INSN_CPUID, "cpuid"},
+	{Q_INSN_WRMSR, "wrmsr"},
 	{Q_INSN_HLT, "hlt"},
 	{Q_INSN_CLFLUSH, "clflush clflushopt clwb"},
 	{Q_STORES_NT, "movnti movntq movntps movntpd movntdq maskmovq maskmovdqu movntss movntsd vmovntps "

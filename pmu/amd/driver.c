@@ -355,6 +355,7 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 	out->args[1] = COUNTER_MASK;
 	out->own[0] = (struct qterm){Q_INSTRUCTIONS, AMD_RDPMC_OWN};
 	out->own[1] = (struct qterm){Q_INSN_FENCE, 2};
+	out->own[2] = (struct qterm){Q_INSN_LFENCE, 2};
 	return true;
 }
 

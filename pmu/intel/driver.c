@@ -487,6 +487,7 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 	out->args[1] = width_mask(&pmu->counter[c]);
 	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_RDPMC_OWN};
 	out->own[1] = (struct qterm){Q_INSN_FENCE, 2};
+	out->own[2] = (struct qterm){Q_INSN_LFENCE, 2};
 	return true;
 }
 

@@ -94,7 +94,10 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 		.stop = stop.byte,
 		.stop_end = stop.byte + stop.size,
 		.version = ++version,
-		.own = {{Q_INSTRUCTIONS, own}, {Q_UOPS, own}, {Q_INSN_SERIALIZING, others}},
+		.own = {{Q_INSTRUCTIONS, own},
+			{Q_UOPS, own},
+			{Q_INSN_SERIALIZING, others},
+			{Q_INSN_WRMSR, others}},
 		.ring0_only = true,
 	};
 	return n;
@@ -129,6 +132,7 @@ bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket
 		.args = {pmu->counter[c].rdpmc, (1ull << NETBURST_COUNTER_WIDTH) - 1},
 		.own = {{Q_INSTRUCTIONS, NETBURST_RDPMC_OWN},
 			{Q_INSN_FENCE, 2},
+			{Q_INSN_LFENCE, 2},
 			{Q_UOPS, NETBURST_RDPMC_OWN}},
 	};
 	return true;

@@ -48,6 +48,11 @@ ok(told["intel-core2"] == {("cpuid", "exact", True), ("nop_loop", "exact", False
 ok(told["intel-nehalem"] == {("cpuid", "exact", False), ("nop_loop", "exact", False)}, "another core has no such exception", told)
 ok(all(("cpuid", "wrong", False) in told[p + " inject=w146"] and ("nop_loop", "exact", False) in told[p + " inject=w146"]
        for p in ("intel-core2", "intel-nehalem")), "counted where it is not published, and counted twice where it is, are wrong", told)
+STORES = boot(options="suite=events kernel=fences,cpuid,clflush_reload,movs_rep,push_pop reps=1 event=MEM_INST_RETIRED.STORES pmu=virtual:intel-nehalem")
+told = {(c["kernel"], c["verdict"], c.get("text", "")) for c in checks(STORES) if c["event"] == "MEM_INST_RETIRED.STORES"}
+rule = "by rule: CPUID, SFENCE, MFENCE, CLFLUSH and WRMSR count as stores"
+ok(told == {(k, "exact", rule if k in ("fences", "cpuid", "clflush_reload") else "") for k in ("fences", "cpuid", "clflush_reload", "movs_rep", "push_pop")},
+   "so is one of several quantities, some taken away", told)
 r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls,branches_not_taken,locked n=5 reps=2")
 names = {name.split("/")[1] for name in verdict_table(r) or {}}
 ok(r.status == 0 and {"conditional branches are taken or not", "locked loads are loads"} <= names,

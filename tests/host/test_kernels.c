@@ -210,6 +210,9 @@ static const struct sum {
 	{"a split lock stores across lines", true, {{Q_STORES_SPLIT_LINE, 1}, {Q_INSN_LOCKED_SPLIT, -1}}},
 	{"a locked instruction loads", true, {{Q_INSN_LOAD, 1}, {Q_INSN_LOCKED, -1}}},
 	{"a non-temporal store is a store", true, {{Q_STORES, 1}, {Q_STORES_NT, -1}}},
+	{"LEAVE loads", true, {{Q_INSN_LOAD, 1}, {Q_INSN_LEAVE, -1}}},
+	{"LFENCE is a fence", true, {{Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, -1}}},
+	{"WRMSR serialises", true, {{Q_INSN_SERIALIZING, 1}, {Q_INSN_WRMSR, -1}}},
 	{"CPUID serialises", true, {{Q_INSN_SERIALIZING, 1}, {Q_INSN_CPUID, -1}}},
 };
 

@@ -50,6 +50,7 @@ KERNEL enter_leave, "N times ENTER and LEAVE of a frame without nesting"
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 0
+SIG INSN_LEAVE, 1, 0
 SIG_STORES 1, 8
 SIG_LOADS 1, 8
 SIG_LOOP

@@ -219,14 +219,14 @@ static const uint8_t *last;
 static void on_step(int number, siginfo_t *info, void *context)
 {
 	static const struct qterm plain[] = {{Q_INSTRUCTIONS, 1}},
-				  fence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}};
+				  fence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, 1}};
 	ucontext_t *u = context;
 	bool lfence = last && !memcmp(last, "\x0f\xae\xe8", 3);
 
 	(void)number;
 	(void)info;
 	if (last)
-		fake_cpu_run(lfence ? fence : plain, lfence ? 2 : 1, 1, 0, 1);
+		fake_cpu_run(lfence ? fence : plain, lfence ? 3 : 1, 1, 0, 1);
 	last = inside(u->uc_mcontext.gregs[REG_RIP]) ? (const uint8_t *)u->uc_mcontext.gregs[REG_RIP] : NULL;
 	if (!last)
 		u->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;

@@ -162,9 +162,9 @@ void fake_path_event(struct fake_path *p, uint64_t handler)
 
 enum model_access fake_path_wrmsr(struct fake_path *p, uint32_t address, uint64_t value)
 {
-	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_SERIALIZING, 1}};
+	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_SERIALIZING, 1}, {Q_INSN_WRMSR, 1}};
 	struct model_step s = {
-		.terms = terms, .n_terms = 2, .length = 2, .cpl_after = p->cpl, .own_write = true};
+		.terms = terms, .n_terms = 3, .length = 2, .cpl_after = p->cpl, .own_write = true};
 	bool was_active = active(p);
 	enum model_access access = p->model->wrmsr(p->state, address, value);
 
