@@ -358,6 +358,8 @@ const struct pmu_control_check intel_control[] = {
 	 intel_lbr_counters_check},
 	{"switches of the trace", "SDM 17.4.1, 17.4.5", PMU_CONTROL_INTERRUPT, intel_bts_instance,
 	 intel_bts_check},
+	{"what a record has", "SDM, adaptive PEBS; CPUID.23H.4", 0, intel_pebs_groups_instance,
+	 intel_pebs_groups_check},
 	{"last exception record", "SDM 17.4.8", 0, exception_instance, exception_check},
 	{"counter reload", "CPUID.23H.2, IA32_PMC_GPn_CFG_B", 0, reload_instance, reload_check},
 	{0},

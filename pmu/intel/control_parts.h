@@ -1,6 +1,6 @@
 /*
  * What the files of Intel's own checks share: control.c has their table, control_lbr.c those of branch
- * records, control_status.c those of the registers for all counters.
+ * records, control_pebs.c of samples, control_status.c those of the registers for all counters.
  */
 #ifndef PMU_INTEL_CONTROL_PARTS_H
 #define PMU_INTEL_CONTROL_PARTS_H
@@ -38,6 +38,9 @@ extern intel_instance intel_lbr_freeze_instance, intel_lbr_log_instance, intel_l
 	intel_lbr_cycles_instance, intel_lbr_counters_instance, intel_bts_instance;
 extern intel_check intel_lbr_freeze_check, intel_lbr_log_check, intel_lbr_depth_check, intel_lbr_cycles_check,
 	intel_lbr_counters_check, intel_bts_check;
+
+extern intel_instance intel_pebs_groups_instance;
+extern intel_check intel_pebs_groups_check;
 
 extern intel_instance intel_freeze_instance, intel_together_instance, intel_set_instance, intel_use_instance,
 	intel_halt_instance;

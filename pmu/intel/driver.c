@@ -297,6 +297,8 @@ static bool identify(struct pmu *pmu, const char **why)
 					   intel_lbr_here(),
 					   record_source(pmu, RECORD_BTS) != NULL,
 					   no_freeze(pmu),
+					   record_source(pmu, RECORD_PEBS) != NULL,
+					   intel_pebs_here(),
 					   core};
 	return true;
 }

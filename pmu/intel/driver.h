@@ -21,10 +21,12 @@ struct intel_found {
 	struct intel_leaf0a leaf;
 	bool records_branches; /* a last-branch stack that answers */
 	struct intel_lbr lbr;
-	bool traces_branches;  /* a branch trace */
-	const char *no_freeze; /* the hypervisor does not let counters freeze on an interrupt: what to call
-				  it; NULL: they do */
-	int core;              /* intel_core() of it */
+	bool traces_branches;   /* a branch trace */
+	const char *no_freeze;  /* the hypervisor does not let counters freeze on an interrupt: what to call
+				   it; NULL: they do */
+	bool samples;           /* PEBS that answers */
+	struct intel_pebs pebs; /* of that kind */
+	int core;               /* intel_core() of it */
 };
 extern struct intel_found intel_found;
 
