@@ -37,7 +37,8 @@ def report(suites):
         "snapshots": [{"registers": [
             {"name": "CTRL", "address": "0x38f", "value": "0x7", "running": True, "fields": "PMC0 PMC1 PMC2"},
             {"name": "GONE", "address": "0x38d", "value": None, "running": False}]}],
-        "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"}], "experiments": [],
+        "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"},
+                   {"suite": "truth", "name": "nops/ring 0/N = 3", "value": "instructions=9", "unit": "stepped"}], "experiments": [],
         "suites": suites}
 
 
@@ -93,6 +94,7 @@ def main(folder):
           "    PMC0/nops N=20: expected 240, observed 241 x3; off by 1", "status  -         -     240       241 x2, 240 x1  wrong\n    bit 3 # stays set",
           "events: bracket: 4 instructions",
           "wrap    PMC0-1    0,3   ...       ...             exact (2)\n", "assay: 13 checks: 10 exact, 0 within, 1 biased, 0 noisy, 0 dead, 1 wrong, 0 erratum, 0 error, 1 skipped")
+    test("amounts of kernels that were stepped are not for the reader", "nops/ring 0/N" not in out, out)
     for option, value, only in (("suite", "cont*", 5), ("event", "inst", 6), ("kernel", "nops", 5), ("counter", "PMC[01]", 8),
                                 ("verdict", "bad", 2), ("verdict", "exact,skipped", 11), ("kernel", "c*,n*", 8)):
         _, out, _ = run("--all", f"--{option}", value, sample)
