@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Which PMU a CPU has, on every CPU model of QEMU and every 64-bit one of Bochs: the right driver, or the right reason why none fits."""
 import re
+import subprocess
 
-from boottest import boot, complains, done, ok, table, tail
+from boottest import boot, complains, done, equal, ok, table, tail
 
 NO_LEAF = ("intel", "no CPUID leaf 0AH")
 VERSION_0 = ("intel", "CPUID leaf 0AH gives version 0")
@@ -41,6 +42,10 @@ BOCHS = {
     **dict.fromkeys(["zambezi", "trinity_apu"], amd("family 15H")),
     "ryzen": amd("Zen 1"),
 }
+# Their CPUs know no 64-bit mode. QEMU's "host" needs KVM, and "base" is no CPU at all.
+QEMU_32 = "486 athlon coreduo kvm32 n270 pentium pentium2 pentium3 qemu32".split()
+BOCHS_32 = "pentium pentium_mmx amd_k6_2_chomper p2_klamath p3_katmai p4_willamette core_duo_t2400_yonah atom_n270".split()
+NO_CPU = ["base", "host"]
 OTHERS = {"intel": "no CPUID leaf 0AH|gives version 0|vendor", "netburst": "not of Intel's family 0FH", "amd": "vendor is neither AMD nor Hygon"}
 
 
@@ -62,6 +67,14 @@ def fits(got, expected):
     return all(re.search(reason if driver == family else OTHERS[driver], got.get(driver, "")) for driver in OTHERS)
 
 
+def listed(command, pattern):
+    """CPU models by the emulator's own word; of QEMU's versions of a model, which differ in features that no driver looks at, the one name."""
+    said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+    return sorted({name for name in re.findall(pattern, said, re.M) if not re.search(r"-v\d+$", name)})
+
+
+equal(listed(["qemu-system-x86_64", "-cpu", "help"], r"^x86 (\S+)"), sorted([*QEMU, *QEMU_32, *NO_CPU]), "every CPU model of this QEMU is here")
+equal(listed(["bochs", "--help", "cpu"], r"^([a-z]\w+)$"), sorted([*BOCHS, *BOCHS_32]), "every CPU model of this Bochs is here")
 table()
 for emulator, models in (("qemu", QEMU), ("bochs", BOCHS)):
     for model, expected in models.items():
@@ -70,6 +83,6 @@ for emulator, models in (("qemu", QEMU), ("bochs", BOCHS)):
         said = "driver %s, %s" % (got, r.report["pmus"][0]["name"]) if isinstance(got, str) else \
             "none: " + got.get(expected[0], "?") if got else "nothing"
         ok(r.status == 0 and fits(got, expected), "%-6s%-27s%s" % (emulator, model, said), ["got %r, expected %r" % (got, expected)] + tail(r))
-for model in ("486", "athlon", "coreduo", "kvm32", "n270", "pentium", "pentium2", "pentium3", "qemu32"):
+for model in QEMU_32:
     complains(boot(cpu=model, timeout=30), r"64-bit", "qemu  " + model)
 done()

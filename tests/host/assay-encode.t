@@ -93,6 +93,12 @@ for event, why in (("rf000000ff", "it merges two counters, and is programmed tog
     test(f"{event} is refused in one line", status and err.count("\n") == 1 and why in err, out + err)
 status, out, err = run("--perf", "intel-core2", "INST_RETIRED.ANY", "branches")
 test("a fixed counter's event has no perf string", (status, out.count("\n")) == (1, 1) and "INST_RETIRED.ANY" in err, out + err)
+script = [str(TOOL.parent.parent / "scripts" / "perf-events")]
+one = subprocess.run(script + ["intel-skylake", "BR_INST_RETIRED.*"], capture_output=True, text=True, check=False)
+test("scripts/perf-events prints the same", (one.returncode, one.stdout) == run("--perf", "intel-skylake", "BR_INST_RETIRED.*")[:2] and one.stdout.count("\n") > 3,
+     one.stdout + one.stderr)
+none = subprocess.run(script + ["intel-skylake"], capture_output=True, text=True, check=False)
+test("scripts/perf-events without an event says how it is used", none.returncode == 2 and "usage: scripts/perf-events PMU EVENT" in none.stderr, none.stderr)
 test("--perf goes with no other form", run("--perf", "--list", "intel-core2")[0] == 2)
 
 status, out, _ = run("-v", "intel-nehalem", "branches:u:c=1:t")
