@@ -174,6 +174,7 @@ struct pmu_record_source {
 	bool ring_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
 				one in which it ends; else there is no telling */
 	bool hides_source;   /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
+	bool call_stack;     /* traces: pmu_recording.call_stack can be asked for */
 	const char *manual;  /* manual and section */
 };
 
@@ -191,6 +192,8 @@ struct pmu_recording {
 			       it is written are not counted */
 	uint8_t unit;       /* sources with .units: which */
 	uint32_t without;   /* traces: kinds of branches to leave out, among the source's .filters */
+	bool call_stack;    /* traces: near calls alone, and a near return takes the newest one back: what is
+			       left    are the calls that have not come back; .without is not looked at */
 	bool far_only;      /* only what misses the last-level cache, if the source's .far_filter says so */
 	void *memory;       /* for the records, 64-byte aligned, accessible to the CPU; sources without
 			       .record_size: NULL */

@@ -10,6 +10,7 @@ struct walk {
 	int step, last_step; /* of the path, both included */
 	int at, last_at;     /* of the trace */
 	int direction;
+	bool calls; /* open calls alone */
 };
 
 static bool is_left_out(const struct path_step *s, uint32_t without)
@@ -135,7 +136,8 @@ static void say(const struct walk *w, const struct path_step *s, const struct pm
 		snprintf(out->why + n, sizeof out->why - (size_t)n, " instead of %+" PRId64 " to %+" PRId64,
 			 (int64_t)(s->ip - base), (int64_t)(s->next - base));
 	else
-		snprintf(out->why + n, sizeof out->why - (size_t)n, ", which the kernel does not take");
+		snprintf(out->why + n, sizeof out->why - (size_t)n, "%s",
+			 w->calls ? ", a call that has come back" : ", which the kernel does not take");
 }
 
 /* As long as path and trace agree. */
@@ -214,4 +216,60 @@ void trace_judge(const struct trace_expectation *x, const struct pmu_record *rec
 		w.last_at = (int)first;
 	}
 	compare(&w, room, out);
+}
+
+#define CALLS_MAX 64 /* entries of the deepest stack there is */
+
+/* A call to the instruction behind it is none: SDM 17.11. */
+static bool opens_call(const struct path_step *s)
+{
+	return (s->transfer == TRANSFER_CALL || s->transfer == TRANSFER_CALL_INDIRECT) &&
+	       s->next != s->ip + s->length;
+}
+
+/* Calls of the path that are open at its end, oldest first: steps of it. Of more than there is room for the
+ * oldest are lost. */
+static unsigned open_calls(const struct trace_expectation *x, unsigned step[CALLS_MAX])
+{
+	const struct path *p = x->path;
+	unsigned room = x->room < CALLS_MAX ? x->room : CALLS_MAX, n = 0;
+
+	for (unsigned i = p->from; i < p->to; i++) {
+		const struct path_step *s = &p->step[i];
+
+		if (!is_recorded(x, s->cpl_after))
+			continue;
+		if (s->transfer == TRANSFER_RETURN && n)
+			n--;
+		if (!opens_call(s) || !room)
+			continue;
+		if (n == room) {
+			for (unsigned k = 1; k < n; k++)
+				step[k - 1] = step[k];
+			n--;
+		}
+		step[n++] = i;
+	}
+	return n;
+}
+
+void trace_judge_calls(const struct trace_expectation *x, const struct pmu_record *record, unsigned n,
+		       struct trace_judgement *out)
+{
+	unsigned step[CALLS_MAX];
+	struct walk w = {.x = x, .direction = 1, .calls = true};
+
+	*out = (struct trace_judgement){.right = true, .expected = open_calls(x, step)};
+	for (unsigned i = 0; i < n && out->right; i++) {
+		if (x->surrounded && !is_own(x, &record[i]))
+			continue;
+		if (out->matched < out->expected &&
+		    is_same(x, &x->path->step[step[out->matched]], &record[i]))
+			out->matched++;
+		else
+			say(&w, out->matched < out->expected ? &x->path->step[step[out->matched]] : NULL,
+			    &record[i], out);
+	}
+	if (out->right && out->matched < out->expected)
+		say(&w, &x->path->step[step[out->matched]], NULL, out);
 }

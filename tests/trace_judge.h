@@ -48,6 +48,11 @@ struct trace_judgement {
 void trace_judge(const struct trace_expectation *x, const struct pmu_record *record, unsigned n,
 		 struct trace_judgement *out);
 
+/** Compare what call-stack mode has left with the calls of the path that are open at its end: .without and
+ * .part are not looked at. */
+void trace_judge_calls(const struct trace_expectation *x, const struct pmu_record *record, unsigned n,
+		       struct trace_judgement *out);
+
 /** Branches of the path that a recording of these rings without these kinds must show. */
 unsigned trace_branches(const struct trace_expectation *x);
 

@@ -411,7 +411,8 @@ void intel_lbr_advance(struct intel_state *s, const struct model_step *step, boo
 		return;
 	if (call_stack(l)) {
 		if (step->transfer == TRANSFER_RETURN) {
-			pop(l);
+			if (!injected(s, INJECT_CALLS_STAY))
+				pop(l);
 			return;
 		}
 		if (step->next == step->ip + step->length)

@@ -51,6 +51,11 @@ static bool filters_kinds(const struct intel_lbr *lbr)
 	return architectural(lbr) ? lbr->control & LBR_CTL_ALL_KINDS : lbr->select;
 }
 
+static bool has_call_stack(const struct intel_lbr *lbr)
+{
+	return architectural(lbr) ? lbr->control & LBR_CTL_CALL_STACK : lbr->select & SELECT_CALL_STACK;
+}
+
 /* Of each kind of transfer: the bit of MSR_LBR_SELECT that leaves it out, and that of IA32_LBR_CTL that takes
  * it in. */
 static const struct {
@@ -66,6 +71,8 @@ static const struct {
 	[TRANSFER_FAR] = {SELECT_FAR, 64u << LBR_CTL_KINDS},
 };
 #define ALL_KINDS ((2u << TRANSFER_FAR) - 2)
+/* What call-stack mode wants: SDM 17.11, table 17-15; all else is left out. */
+#define CALL_KINDS (1u << TRANSFER_CALL | 1u << TRANSFER_CALL_INDIRECT | 1u << TRANSFER_RETURN)
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
@@ -107,6 +114,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.ring_of_target =
 			architectural(&lbr), /* of MSR_LBR_SELECT editions differ: "occurring", "ending" */
 		.hides_source = architectural(&lbr),
+		.call_stack = has_call_stack(&lbr),
 		.manual = architectural(&lbr) ? "SDM vol. 3, last branch records" : "SDM 17.4.8",
 	};
 	return true;
@@ -128,9 +136,14 @@ static bool filter(const struct intel_lbr *lbr, const struct pmu_recording *r)
 {
 	uint32_t out = (r->ring & RING_OS ? 0 : SELECT_CPL0) | (r->ring & RING_USR ? 0 : SELECT_CPL3);
 	uint32_t in = (r->ring & RING_OS ? LBR_CTL_OS : 0) | (r->ring & RING_USR ? LBR_CTL_USR : 0);
+	uint32_t without = r->call_stack ? ALL_KINDS & ~CALL_KINDS : r->without;
 
+	if (r->call_stack) {
+		out |= SELECT_CALL_STACK;
+		in |= LBR_CTL_CALL_STACK;
+	}
 	for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_FAR; t++) {
-		if (r->without >> t & 1)
+		if (without >> t & 1)
 			out |= kinds[t].select;
 		else
 			in |= kinds[t].control;
@@ -147,6 +160,10 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	(void)pmu;
 	if ((r->ring != RING_ALL && !filters_rings(&lbr)) || (r->without && !filters_kinds(&lbr))) {
 		*why = "this last-branch stack takes the branches of every ring and kind";
+		return false;
+	}
+	if (r->call_stack && !has_call_stack(&lbr)) {
+		*why = "this last-branch stack has no mode for call stacks";
 		return false;
 	}
 	if (!intel_change_msr(control(&lbr), enable(&lbr), 0) || !filter(&lbr, r) || !clear(&lbr)) {

@@ -9,7 +9,8 @@ for profile in ("core2", "goldmont", "goldmontplus", "alderlake-e", "lunarlake-p
     r = boot(options=OPTIONS % (profile, "trace,sampling"))
     sound(r, "intel-" + profile)
     table = verdict_table(r) or {}
-    for what in ("sampling/INST_RETIRED.ANY_P/PEBS period", "trace/BTS whole", "trace/LBR"):
+    stack = ("trace/LBR call stack/open", "trace/LBR call stack/calls") if profile != "core2" else ()
+    for what in ("sampling/INST_RETIRED.ANY_P/PEBS period", "trace/BTS whole", "trace/LBR") + stack:
         equal(any(name.startswith(what) and verdict == "exact" for name, (verdict, _) in table.items()), True, "intel-%s: %s" % (profile, what))
     unjudged = {"alderlake-e": "its performance cores", "lunarlake-p": "its efficiency cores", "pantherlake-e": "its performance cores"}.get(profile, "")
     notes = [note for note in (r.report or {}).get("notes", []) if note.startswith("hybrid")]
@@ -44,6 +45,8 @@ def wrong(profile, suite, injected, more=""):
 
 for profile, suite, injected, must in (
         ("icelake", "trace", "bts-lost+lbr-stale-from", {"BTS whole", "BTS full", "LBR"}),
+        ("skylake", "trace", "calls-stay", {"LBR call stack"}),
+        ("alderlake-p", "trace", "calls-stay", {"LBR call stack"}),
         ("icelake", "sampling", "hsd110", {"PEBS period", "PEBS buffer full"}),
         ("icelake", "sampling", "skl104", {"PEBS period"}),
         ("pantherlake-p", "sampling", "full-unsaid+hsd110", {"PEBS period", "PEBS buffer full"}),

@@ -397,6 +397,17 @@ static bool lbr_missing(void)
 	return lbr_is_wrong(6);
 }
 
+static bool call_stays(void)
+{
+	power_up(&intel_skylake, active);
+	fake_path_start(&path, &intel_model, cpu, 0x1000);
+	set(MSR_LBR_SELECT, SELECT_CALL_STACK | SELECT_JCC | SELECT_JUMP | SELECT_JUMP_INDIRECT | SELECT_FAR);
+	set(IA32_DEBUGCTL, DEBUGCTL_LBR);
+	fake_path_branch(&path, TRANSFER_CALL, 0x2000);
+	fake_path_branch(&path, TRANSFER_RETURN, 0x1002);
+	return get(0x681) != 0;
+}
+
 static struct ds_area *area;
 
 /* A debug store with room for 20 records of that size each, the interrupt after `threshold`. */
@@ -683,6 +694,7 @@ static const struct {
 	{"skl120", pebs_eventing},
 	{"lbr-stale-from", lbr_source},
 	{"lbr-lost", lbr_missing},
+	{"calls-stay", call_stays},
 	{"bj94", lbr_source},
 	{"skl186", lbr_source},
 	{"dropped-carry", dropped_carry},

@@ -206,6 +206,41 @@ static void lbr_by_kind(void **unused)
 	}
 }
 
+/* Of calls and returns, among other branches, the calls that are open stay. */
+static void lbr_of_open_calls(void **unused)
+{
+	unsigned with = 0;
+	(void)unused;
+	for (unsigned p = 0; p < VIRTUAL; p++) {
+		const char *why = NULL;
+
+		start_cpu(all[p], "");
+		struct pmu_recording r = lbr(RING_ALL);
+		struct fake_path *path = fake_cpu_path();
+
+		r.call_stack = true;
+		with += r.source->call_stack;
+		if (!r.source->call_stack) {
+			assert_false(record_setup(&pmu, &r, &why));
+			assert_non_null(strstr(why, "no mode for call stacks"));
+			continue;
+		}
+		begin(&r);
+		path->regs.ip = CODE;
+		fake_path_branch(path, TRANSFER_RETURN, CODE + 8); /* of nothing */
+		fake_path_branch(path, TRANSFER_CALL, CODE + 0x100);
+		fake_path_branch(path, TRANSFER_JUMP, CODE + 0x180);
+		fake_path_branch(path, TRANSFER_CALL_INDIRECT, CODE + 0x200);
+		fake_path_branch(path, TRANSFER_RETURN, CODE + 0x182);
+		fake_path_branch(path, TRANSFER_CALL, CODE + 0x300);
+		fake_path_event(path, CODE + 0x400);
+		assert_int_equal(finish(&r), 2);
+		assert_int_equal(got[0].to, CODE + 0x100);
+		assert_int_equal(got[1].to, CODE + 0x300);
+	}
+	assert_in_range(with, 8, VIRTUAL - 4);
+}
+
 /* The bracket starts and stops it, and is not part of the trace. */
 static void lbr_by_bracket(void **unused)
 {
@@ -785,14 +820,23 @@ static void ds_that_is_missing(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lbr_of_each_part), cmocka_unit_test(lbr_by_ring),
-		cmocka_unit_test(lbr_by_kind),      cmocka_unit_test(lbr_by_bracket),
-		cmocka_unit_test(lbr_that_faults),  cmocka_unit_test(bts),
-		cmocka_unit_test(bts_circular),     cmocka_unit_test(bts_by_ring_and_bracket),
-		cmocka_unit_test(pebs_samples),     cmocka_unit_test(pebs_refusals),
-		cmocka_unit_test(pebs_loads),       cmocka_unit_test(pebs_by_bracket),
-		cmocka_unit_test(apebs_buffer),     cmocka_unit_test(pebs_more),
-		cmocka_unit_test(apebs_fragments),  cmocka_unit_test(ds_that_is_missing),
+		cmocka_unit_test(lbr_of_each_part),
+		cmocka_unit_test(lbr_by_ring),
+		cmocka_unit_test(lbr_by_kind),
+		cmocka_unit_test(lbr_of_open_calls),
+		cmocka_unit_test(lbr_by_bracket),
+		cmocka_unit_test(lbr_that_faults),
+		cmocka_unit_test(bts),
+		cmocka_unit_test(bts_circular),
+		cmocka_unit_test(bts_by_ring_and_bracket),
+		cmocka_unit_test(pebs_samples),
+		cmocka_unit_test(pebs_refusals),
+		cmocka_unit_test(pebs_loads),
+		cmocka_unit_test(pebs_by_bracket),
+		cmocka_unit_test(apebs_buffer),
+		cmocka_unit_test(pebs_more),
+		cmocka_unit_test(apebs_fragments),
+		cmocka_unit_test(ds_that_is_missing),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fake_cpu_stop();

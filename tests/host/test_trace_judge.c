@@ -340,6 +340,59 @@ static void narrow_addresses(void **unused)
 	}
 }
 
+/* Call-stack mode: what has come back is not there, what is open is, oldest first. */
+static void open_calls_alone(void **unused)
+{
+	struct path_step nested[6] = {
+		{.ip = 0x100, .next = 0x200, .length = 5, .transfer = TRANSFER_CALL},
+		{.ip = 0x200, .next = 0x205, .length = 5, .transfer = TRANSFER_CALL}, /* to the next: none */
+		{.ip = 0x205, .next = 0x300, .length = 2, .transfer = TRANSFER_CALL_INDIRECT},
+		{.ip = 0x300, .next = 0x207, .length = 1, .transfer = TRANSFER_RETURN},
+		{.ip = 0x207, .next = 0x300, .length = 5, .transfer = TRANSFER_CALL},
+		{.ip = 0x300, .next = 0x400, .length = 2, .transfer = TRANSFER_JUMP},
+	};
+	struct path open = {.step = nested, .n_steps = 6, .room = 6, .to = 6};
+	(void)unused;
+	/* Every call of the path comes back. */
+	begin();
+	length = 0;
+	trace_judge_calls(&x, trace, length, &j);
+	assert_true(j.right && !j.expected && !j.matched);
+	add(0x1000, 0x2000);
+	trace_judge_calls(&x, trace, length, &j);
+	assert_false(j.right);
+	assert_non_null(strstr(j.why, "a call that has come back"));
+	/* What is the harness's is left alone where it may be. */
+	trace[0].from = 0x8000;
+	x.surrounded = true;
+	trace_judge_calls(&x, trace, length, &j);
+	assert_true(j.right);
+
+	x = (struct trace_expectation){.path = &open, .room = 32, .rings = RING_ALL};
+	length = 0;
+	add(0x100, 0x200);
+	add(0x207, 0x300);
+	trace_judge_calls(&x, trace, length, &j);
+	assert_true(j.right && j.expected == 2 && j.matched == 2);
+	for (unsigned n = 0; n < 2; n++) {
+		trace_judge_calls(&x, trace, n, &j);
+		assert_false(j.right);
+		assert_int_equal(j.matched, n);
+	}
+	insert(1, 0x205, 0x300);
+	trace_judge_calls(&x, trace, length, &j);
+	assert_false(j.right);
+	drop(1, 1);
+	x.room = 1; /* the oldest is lost */
+	trace_judge_calls(&x, trace, length, &j);
+	assert_false(j.right);
+	trace_judge_calls(&x, trace + 1, 1, &j);
+	assert_true(j.right && j.expected == 1);
+	x.rings = RING_USR; /* all of it is ring 0 */
+	trace_judge_calls(&x, trace, 0, &j);
+	assert_true(j.right && !j.expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +405,7 @@ int main(void)
 		cmocka_unit_test(interrupts),
 		cmocka_unit_test(mispredictions),
 		cmocka_unit_test(narrow_addresses),
+		cmocka_unit_test(open_calls_alone),
 	};
 
 	return cmocka_run_group_tests_name("trace_judge", tests, NULL, NULL);

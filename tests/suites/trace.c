@@ -9,6 +9,7 @@
 #include "tests/expectation.h"
 #include "tests/known_path.h"
 #include "tests/recording.h"
+#include "tests/suites/trace_calls.h"
 #include "tests/trace_judge.h"
 
 #include "arch/x86/trap.h"
@@ -45,7 +46,7 @@ static struct pmu_record *records;
 struct trace_check {
 	const char *what; /* "BTS whole" */
 	uint8_t rings, part;
-	bool circular, full, interrupted;
+	bool circular, full, interrupted, call_stack;
 	unsigned records, threshold;
 	uint8_t interrupts;
 	uint32_t without;
@@ -111,7 +112,7 @@ static void judge_trace(const struct trace_check *c, const struct recorded *rec,
 	struct observation *o = &r->observation[0];
 	struct trace_judgement j;
 
-	trace_judge(&x, rec->record, rec->n_records, &j);
+	(c->call_stack ? trace_judge_calls : trace_judge)(&x, rec->record, rec->n_records, &j);
 	*o = (struct observation){.n = rec->n, .low = j.expected, .high = j.expected};
 	histogram_add(&o->seen, j.matched);
 	r->n_observations = 1;
@@ -165,6 +166,7 @@ static bool record(const struct trace_check *c, struct recorded *rec, struct res
 		.records = c->records != WHOLE ? c->records : room_for_all(rec->kernel, rec->n),
 		.threshold = c->threshold,
 		.circular = c->circular,
+		.call_stack = c->call_stack,
 		.period = c->period,
 	};
 	if (c->event)
@@ -399,6 +401,15 @@ static void check_filters(const struct kernel *k, uint8_t ring)
 	}
 }
 
+/* Of a kernel whose calls all come back nothing is left. */
+static void check_returned_calls(const struct kernel *k, uint8_t ring)
+{
+	const struct trace_check c = {
+		.what = "LBR call stack", .rings = ring ? RING_USR : RING_ALL, .call_stack = true};
+
+	carry_out(&c, k, ring);
+}
+
 /* The default selection is that of every suite, which has few branches. */
 static const char *selection(void)
 {
@@ -421,6 +432,10 @@ static void check_source(enum record_kind kind)
 		skip(short_name(kind), "no event starts it");
 		return;
 	}
+	if (source->call_stack)
+		trace_open_calls(run, source);
+	else if (kind == RECORD_LBR)
+		skip("LBR call stack", "this last-branch stack has no mode for call stacks");
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		for (uint8_t ring = 0; ring <= 3; ring += 3) {
 			if (!kernel_selected(k, selection()) || kernel_transacts(k) || !kernel_has_path(k) ||
@@ -435,6 +450,8 @@ static void check_source(enum record_kind kind)
 				check_bts(k, ring);
 			else
 				check_lbr(k, ring);
+			if (source->call_stack && !strncmp(k->name, "calls", 5))
+				check_returned_calls(k, ring);
 			if (!strcmp(k->name, "calls") || !strcmp(k->name, "jumps_indirect"))
 				check_filters(k, ring);
 		}
