@@ -31,7 +31,7 @@ struct uarch_geometry machine_geometry(const struct model_profile *profile);
 bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
 		 char *rest, size_t size, const char **why);
 
-#define MACHINE_TERMS 28
+#define MACHINE_TERMS 29
 
 /**
  * Let an instruction, or iterations of one, retire.

@@ -338,18 +338,21 @@ static void below_l1(struct uarch *u, uint64_t address, enum request r, struct t
 	}
 }
 
-static bool walk_needed(struct uarch *u, struct lru *first, uint64_t address, struct terms *t)
+/* Where a translation is found. */
+enum translation { IN_FIRST, IN_SECOND, BY_WALK };
+
+static enum translation translate(struct uarch *u, struct lru *first, uint64_t address, struct terms *t)
 {
 	bool known = lru_touch(first, address);
 
 	if (broken(u, UARCH_TLB_NEVER_HITS))
 		add(t, Q_LLC_REF);
 	else if (known && MUTANT(U_NO_TLB, true, false))
-		return false;
+		return IN_FIRST;
 	else if (MUTANT(U_NO_STLB, u->stlb.sets != 0, false) && lru_touch(&u->stlb, address) &&
 		 MUTANT(U_NO_TLB, true, false))
-		return false;
-	return MUTANT(U_STLB_ALL, true, !u->stlb.sets);
+		return IN_SECOND;
+	return MUTANT(U_STLB_ALL, false, u->stlb.sets != 0) ? IN_SECOND : BY_WALK;
 }
 
 static void fetch(struct uarch *u, uint64_t address, struct terms *t)
@@ -360,7 +363,7 @@ static void fetch(struct uarch *u, uint64_t address, struct terms *t)
 		return;
 	if (page != u->fetched_page || MUTANT(U_FETCH_PAGE, false, true)) {
 		u->fetched_page = page;
-		if (walk_needed(u, &u->itlb, address, t) || MUTANT(U_FETCH_PAGE, false, true))
+		if (translate(u, &u->itlb, address, t) == BY_WALK || MUTANT(U_FETCH_PAGE, false, true))
 			add(t, Q_ITLB_MISS);
 	}
 	if (line != u->fetched_line || MUTANT(U_FETCH_ALL, false, true)) {
@@ -478,14 +481,20 @@ void uarch_flush_tlb(struct uarch *u, uint64_t address)
 	u->fetched_page = 0;
 }
 
-static bool data_walk(struct uarch *u, uint64_t first, uint64_t last, struct terms *t)
+/* Of an access to several pages, the one that is hardest to find. */
+static enum translation data_translation(struct uarch *u, uint64_t first, uint64_t last, struct terms *t)
 {
-	bool large = is_large(u, first), walk = false;
+	enum translation worst = IN_FIRST;
+	bool large = is_large(u, first);
 	uint8_t shift = MUTANT(U_LARGE_SMALL, large, false) ? u->large_shift : u->dtlb.shift;
 
-	for (uint64_t page = first >> shift; page <= last >> shift; page++)
-		walk |= walk_needed(u, &u->dtlb, (large ? page | LARGE_PAGE : page) << u->dtlb.shift, t);
-	return walk;
+	for (uint64_t page = first >> shift; page <= last >> shift; page++) {
+		enum translation found =
+			translate(u, &u->dtlb, (large ? page | LARGE_PAGE : page) << u->dtlb.shift, t);
+
+		worst = found > worst ? found : worst;
+	}
+	return worst;
 }
 
 static void add_walk(const struct uarch *u, const struct uarch_access *a, struct terms *t)
@@ -527,7 +536,7 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 	uint64_t last = last_byte(a->address, a->size);
 	uint64_t last_line = MUTANT(U_SPLIT_ONE, last, a->address) >> u->l1d.shift;
 	unsigned misses = 0;
-	bool walk;
+	enum translation found;
 
 	if (a->store)
 		check_code(u, a, t);
@@ -536,15 +545,17 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 	if (broken(u, UARCH_MO_ALWAYS) && !a->store)
 		add(t, Q_CLEARS_MO);
 
-	walk = data_walk(u, a->address, MUTANT(U_PAGE_ONE, last, a->address), t);
+	found = data_translation(u, a->address, MUTANT(U_PAGE_ONE, last, a->address), t);
 	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
 		if (MUTANT(U_NO_ALLOCATE, false, a->store) || l1d_missed(u, line << u->l1d.shift)) {
 			misses++;
 			below_l1(u, line << u->l1d.shift, a->store ? OWN : READ_DATA, t);
 		}
 
-	if (walk)
+	if (found == BY_WALK)
 		add_walk(u, a, t);
+	else if (found == IN_SECOND && !a->store && MUTANT(U_STLB_SILENT, true, false))
+		add(t, Q_DTLB_LOAD_STLB);
 	for (unsigned i = 0; i < MUTANT(U_SPLIT_TWO, misses > 0, misses) && !a->store; i++)
 		add(t, Q_L1D_LOAD_MISS);
 	if (a->store)

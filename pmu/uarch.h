@@ -134,7 +134,7 @@ void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t di
 /**
  * Let one instruction retire.
  * @param out gets one term per micro-architectural quantity that it caused, amounts added up
- * @param room size of out; 28 is always enough for instructions with at most 255 accesses
+ * @param room size of out; 29 is always enough for instructions with at most 255 accesses
  * @return number of terms written
  */
 unsigned uarch_step(struct uarch *u, const struct uarch_step *step, struct qterm *out, unsigned room);

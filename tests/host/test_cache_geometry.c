@@ -120,6 +120,13 @@ static void third_level(void **state)
 	expect(3, 64, 16, 8192);
 }
 
+static unsigned tlb_entries(struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf))
+{
+	struct tlb_geometry g = tlb_geometry(query);
+
+	return g.first + g.second;
+}
+
 static void data_tlbs(void **state)
 {
 	static const struct row leaf_18[] = {
@@ -157,6 +164,8 @@ static void data_tlbs(void **state)
 	(void)state;
 	PRESENT(leaf_18);
 	assert_int_equal(tlb_entries(answer), 64 + 1536);
+	assert_int_equal(tlb_geometry(answer).first, 64);
+	assert_int_equal(tlb_geometry(answer).second, 1536);
 	PRESENT(leaf_2);
 	assert_int_equal(tlb_entries(answer), 64 + 1536);
 	PRESENT(no_entries);
@@ -165,6 +174,7 @@ static void data_tlbs(void **state)
 	assert_int_equal(tlb_entries(answer), 0x40 + 0xe00);
 	PRESENT(zen5);
 	assert_int_equal(tlb_entries(answer), 96 + 4096);
+	assert_int_equal(tlb_geometry(answer).first, 96);
 }
 
 int main(void)

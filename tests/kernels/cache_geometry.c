@@ -68,53 +68,57 @@ bool cache_geometry(unsigned level, query_fn *query, struct cache_geometry *out)
 #define TLB_UNIFIED 3
 #define TLB_LOADS   4
 
-static unsigned tlb_deterministic(query_fn *query)
+static struct tlb_geometry tlb_deterministic(query_fn *query)
 {
-	unsigned entries = 0, last = query(0x18, 0).eax;
+	struct tlb_geometry g = {0, 0};
+	unsigned last = query(0x18, 0).eax;
 
 	for (unsigned i = 0; i <= last && i < SUBLEAVES_MAX; i++) {
 		struct cpuid_regs r = query(0x18, i);
-		unsigned type = r.edx & 0x1f;
+		unsigned type = r.edx & 0x1f, level = r.edx >> 5 & 7;
 
 		if ((r.ebx & 1) && (type == TLB_DATA || type == TLB_UNIFIED || type == TLB_LOADS))
-			entries += (r.ebx >> 16) * r.ecx;
+			*(level < 2 ? &g.first : &g.second) += (r.ebx >> 16) * r.ecx;
 	}
-	return entries;
+	return g;
 }
 
-static unsigned tlb_descriptors(query_fn *query)
+static struct tlb_geometry tlb_descriptors(query_fn *query)
 {
 	static const struct {
-		uint8_t descriptor;
+		uint8_t descriptor, level;
 		uint16_t entries;
 	} known[] = {
-		{0x03, 64},  {0x57, 16},   {0x59, 16},  {0x5a, 32},  {0x5b, 64},  {0x5c, 128},
-		{0x5d, 256}, {0xa0, 32},   {0xb3, 128}, {0xb4, 256}, {0xba, 64},  {0xc1, 1024},
-		{0xc2, 16},  {0xc3, 1536}, {0xc4, 32},  {0xca, 512}, {0x64, 512},
+		{0x03, 1, 64},  {0x57, 1, 16},   {0x59, 1, 16}, {0x5a, 1, 32},   {0x5b, 1, 64},
+		{0x5c, 1, 128}, {0x5d, 1, 256},  {0xa0, 1, 32}, {0xb3, 1, 128},  {0xb4, 2, 256},
+		{0xba, 2, 64},  {0xc1, 2, 1024}, {0xc2, 1, 16}, {0xc3, 2, 1536}, {0xc4, 1, 32},
+		{0xca, 2, 512}, {0x64, 2, 512},
 	};
 	struct cpuid_regs r = query(2, 0);
 	const uint32_t regs[] = {r.eax & ~0xffu, r.ebx, r.ecx, r.edx};
-	unsigned entries = 0;
+	struct tlb_geometry g = {0, 0};
 
 	for (unsigned at = 0; at < 16; at++)
 		for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]) && !(regs[at / 4] >> 31); i++)
 			if ((regs[at / 4] >> at % 4 * 8 & 0xff) == known[i].descriptor)
-				entries += known[i].entries;
-	return entries;
+				*(known[i].level == 1 ? &g.first : &g.second) += known[i].entries;
+	return g;
 }
 
-unsigned tlb_entries(query_fn *query)
+struct tlb_geometry tlb_geometry(query_fn *query)
 {
 	uint32_t basic = query(0, 0).eax, extended = query(0x80000000, 0).eax;
-	unsigned entries = basic >= 0x18 ? tlb_deterministic(query) : 0;
+	struct tlb_geometry g = {0, 0};
 
-	if (!entries && basic >= 2)
-		entries = tlb_descriptors(query);
-	if (!entries && extended >= 0x80000006 && extended <= 0x8000ffff) {
+	if (basic >= 0x18)
+		g = tlb_deterministic(query);
+	if (!(g.first + g.second) && basic >= 2)
+		g = tlb_descriptors(query);
+	if (!(g.first + g.second) && extended >= 0x80000006 && extended <= 0x8000ffff) {
 		bool in_32s = extended >= 0x80000021 && query(0x80000021, 0).eax & L2_TLB_X32;
 
-		entries = (query(0x80000005, 0).ebx >> 16 & 0xff) +
-			  (query(0x80000006, 0).ebx >> 16 & 0xfff) * (in_32s ? 32 : 1);
+		g.first = query(0x80000005, 0).ebx >> 16 & 0xff;
+		g.second = (query(0x80000006, 0).ebx >> 16 & 0xfff) * (in_32s ? 32 : 1);
 	}
-	return entries;
+	return g;
 }

@@ -25,11 +25,12 @@ struct cache_geometry {
 bool cache_geometry(unsigned level, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf),
 		    struct cache_geometry *out);
 
-/**
- * How many translations of data in 4 KiB pages all levels of TLB hold together.
- * SDM vol. 2, CPUID leaves 18H and 2; AMD APM vol. 3, leaves 80000005H and 80000006H.
- * @return 0 if CPUID does not tell
- */
-unsigned tlb_entries(struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf));
+/** How many translations of data in 4 KiB pages the levels of TLB hold; 0: none that CPUID tells of. */
+struct tlb_geometry {
+	unsigned first, second;
+};
+
+/** SDM vol. 2, CPUID leaves 18H and 2; AMD APM vol. 3, leaves 80000005H and 80000006H. */
+struct tlb_geometry tlb_geometry(struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf));
 
 #endif

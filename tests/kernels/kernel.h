@@ -81,10 +81,11 @@
 #define KERNEL_SERVICE_ALIGNED	0x200000000 /* CR0.AM is set: code in ring 3 may ask for alignment checks */
 #define KERNEL_SERVICE_SEGMENT	0x400000000 /* KERNEL_ABSENT_SEGMENT names a data segment that is not present */
 #define KERNEL_SERVICE_SPLIT_LOCK 0x800000000 /* a locked access across two lines does not fault */
+#define KERNEL_SERVICE_CHAIN_DTLB 0x1000000000 /* params.chain: a ring through twice as many pages as the first-level TLB holds, which the second holds twice */
 #define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
-	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
+	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G | KERNEL_SERVICE_CHAIN_DTLB)
 
 #define KERNEL_DATA_SIZE 0x10000
 #define KERNEL_SCRATCH	 0x1000 /* offset in the data area from which kernels may use it freely */

@@ -150,3 +150,8 @@ SIGNATURE_END
 PAGES_KERNEL 4k, 4K, KERNEL_SERVICE_CHAIN_4K, LINKS/2, LINKS, 1, "twice as many pages as the TLBs hold, of which half may stay, or none"
 PAGES_KERNEL 2m, 2M, KERNEL_SERVICE_CHAIN_2M, 0, 0, (16+8), "sixteen large pages, which any TLB for them holds: each may have to be walked to once, and others may take eight in a run"
 PAGES_KERNEL 1g, 1G, KERNEL_SERVICE_CHAIN_1G, 0, 0, 8, "one page or two, which stay; others may take eight in a run"
+
+CHAIN_KERNEL chain_dtlb, "N times sixteen loads from twice as many pages as the first-level TLB holds", KERNEL_SERVICE_CHAIN_DTLB, MEMORY
+SIG_RANGE DTLB_LOAD_STLB, LINKS/2, 0, LINKS, 1, "twice as many pages as the first-level TLB holds, of which half may stay, or none"
+SIG_RANGE DTLB_LOAD_MISS, 0, 0, 0, 8, "the second level holds twice as many pages; others may take eight translations in a run"
+SIGNATURE_END

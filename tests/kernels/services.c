@@ -13,6 +13,7 @@
 #include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
+#include "pmu/machine_model.h"
 #include "pmu/vpmu.h"
 
 #include <string.h>
@@ -343,10 +344,22 @@ static const char *cache_chain(unsigned level, query_fn *query, bool fits, struc
 	return c->lines < lines / LINES_PER_WAY * LINES_PER_WAY_OK ? too_large : NULL;
 }
 
-/* Twice the pages that all TLBs hold, a line of each. */
-static const char *page_chain(uint64_t flags, query_fn *query, struct chain *c)
+/* Of the CPU that counts: where a profile's CPUID does not tell, the machine model takes sizes of its own. */
+static struct tlb_geometry tlbs(void)
 {
-	unsigned entries = tlb_entries(query);
+	struct uarch_geometry g;
+
+	if (!vpmu_profile())
+		return tlb_geometry(cpuid);
+	g = machine_geometry(vpmu_profile());
+	return (struct tlb_geometry){g.dtlb, g.stlb_sets * g.stlb_ways};
+}
+
+/* Twice the pages that all TLBs hold, a line of each. */
+static const char *page_chain(uint64_t flags, struct chain *c)
+{
+	struct tlb_geometry g = tlbs();
+	unsigned entries = g.first + g.second;
 
 	c->base = flags & KERNEL_SERVICE_CHAIN_2M   ? view_2m
 		  : flags & KERNEL_SERVICE_CHAIN_1G ? view_1g
@@ -359,6 +372,21 @@ static const char *page_chain(uint64_t flags, query_fn *query, struct chain *c)
 	if (c->lines > pool_size / PAGE)
 		return "the TLBs hold too many pages for the memory there is";
 	return c->base ? NULL : "there are no pages of this size, or none with memory of one type";
+}
+
+/* Twice the pages that the first level holds. Pages that lie side by side are in sets side by side. */
+static const char *first_tlb_chain(struct chain *c)
+{
+	struct tlb_geometry g = tlbs();
+
+	c->stride = PAGE;
+	c->skew = LINE;
+	c->lines = 2 * g.first;
+	if (!g.first)
+		return "CPUID does not tell how many pages the first-level TLB holds";
+	if (g.second < 2 * c->lines)
+		return "there is no second-level TLB that is four times as large as the first";
+	return c->lines > pool_size / PAGE ? "the TLB holds too many pages for the memory there is" : NULL;
 }
 
 /* @return NULL, or why there is no such chain to be had */
@@ -377,7 +405,9 @@ static const char *chain_find(uint64_t flags, struct chain *c)
 		return cache_chain(2, query, fits, c);
 	if (flags & KERNEL_SERVICE_CHAIN_LLC)
 		return cache_chain(3, query, fits, c);
-	return page_chain(flags, query, c);
+	if (flags & KERNEL_SERVICE_CHAIN_DTLB)
+		return first_tlb_chain(c);
+	return page_chain(flags, c);
 }
 
 static unsigned common_divisor(unsigned a, unsigned b)

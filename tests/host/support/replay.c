@@ -22,6 +22,10 @@ static struct replay_chain chain_for(const struct kernel *k, const struct uarch_
 		chain.stride = 4096 + 64;
 		chain.lines = 2u * (g->dtlb + g->stlb_sets * g->stlb_ways);
 	}
+	if (k->flags & KERNEL_SERVICE_CHAIN_DTLB && g->stlb_sets * g->stlb_ways >= 4u * g->dtlb) {
+		chain.stride = 4096 + 64;
+		chain.lines = 2u * g->dtlb;
+	}
 	if (k->flags & KERNEL_SERVICE_CHAIN_LLC) {
 		chain.stride = g->llc.line;
 		chain.lines = 2u * g->llc.sets * g->llc.ways;
