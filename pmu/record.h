@@ -66,6 +66,7 @@ enum record_field {
 	RECORD_HAS_PAGE = 1 << 16,        /* .page_shift */
 	RECORD_HAS_TIMES = 1 << 17,       /* .tagged, .completed */
 	RECORD_HAS_REFILL = 1 << 18,      /* .refill */
+	RECORD_HAS_BEFORE = 1 << 19,      /* .flags and .gpr[] are those before the instruction */
 };
 
 /** Fields that records have only if a recording asks for them: bits of pmu_recording.more and
@@ -122,7 +123,7 @@ struct pmu_record {
 	uint64_t next_ip;  /* of the one that was to run next when it was written */
 	uint64_t from, to; /* of the branch */
 	uint64_t flags;
-	uint64_t gpr[GPR_COUNT]; /* after the instruction */
+	uint64_t gpr[GPR_COUNT]; /* after the instruction, but see RECORD_HAS_BEFORE */
 	uint64_t address;        /* of the data */
 	uint64_t physical;       /* the same as a physical address; of fetches: of .ip */
 	uint64_t source;         /* where the data came from, as the vendor encodes it */

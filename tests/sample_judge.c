@@ -117,6 +117,15 @@ static bool same_vectors(const struct path *p, unsigned step, const struct pmu_r
 	return !p->vectors || !(r->more & RECORD_MORE_VECTORS) || p->vectors[step] == r->vectors;
 }
 
+/* Those that a record of the step has; NULL: they are from in front of the path. */
+static const struct model_registers *registers_of(const struct path *p, unsigned step,
+						  const struct pmu_record *r)
+{
+	if (!(r->has & RECORD_HAS_BEFORE))
+		return &p->registers[step];
+	return step ? &p->registers[step - 1] : NULL;
+}
+
 /* A step that the record can be of and at which the event occurs; of several the one whose registers it has.
  */
 static bool find_step(const struct judge *j, const struct pmu_record *r, unsigned *step)
@@ -133,8 +142,8 @@ static bool find_step(const struct judge *j, const struct pmu_record *r, unsigne
 		found = true;
 		if (!p->registers)
 			break;
-		if (other_register(&p->registers[i], r) == GPR_COUNT && same_flags(&p->registers[i], r) &&
-		    same_vectors(p, i, r)) {
+		const struct model_registers *m = registers_of(p, i, r);
+		if (m && other_register(m, r) == GPR_COUNT && same_flags(m, r) && same_vectors(p, i, r)) {
 			*step = i;
 			break;
 		}
@@ -147,9 +156,11 @@ static void judge_registers(const struct judge *j, const struct pmu_record *r, u
 	static const char *const names[] = {"RAX", "RBX", "RCX", "RDX", "RSI", "RDI", "RBP", "RSP",
 					    "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
 	struct sample_judgement *out = &j->out[SAMPLE_REGISTERS];
-	const struct model_registers *m = &j->x->path->registers[step];
-	unsigned other = other_register(m, r);
+	const struct model_registers *m = registers_of(j->x->path, step, r);
 
+	if (!m)
+		return;
+	unsigned other = other_register(m, r);
 	out->checked++;
 	if (other < GPR_COUNT)
 		wrong(out, "record %u, at %+" PRId64 ": %s is %#" PRIx64 " instead of %#" PRIx64, k + 1,

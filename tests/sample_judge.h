@@ -48,7 +48,7 @@ enum sample_aspect {
 	SAMPLE_INSTRUCTION, /* the record's instruction is one at which the event occurs, or (.anywhere) may
 			     */
 	SAMPLE_PLACE,       /* it is the very one, in order, and none is missing */
-	SAMPLE_REGISTERS,   /* registers are those after the instruction */
+	SAMPLE_REGISTERS,   /* registers are those after the instruction, or before it, as the record says */
 	SAMPLE_ADDRESS,     /* the data address is one that the instruction accesses */
 	SAMPLE_TIME,        /* the time lies in the recorded run, and does not go back */
 	SAMPLE_VECTORS,     /* XMM registers are those after the instruction */

@@ -67,8 +67,7 @@ static uint32_t fields(const struct intel_pebs *p)
 
 	if (p->adaptive)
 		return RECORD_HAS_IP | RECORD_HAS_NEXT_IP | registers | RECORD_HAS_COUNTERS | RECORD_HAS_TSC;
-	/* The state before the instruction is no field of a record. */
-	return (p->trap ? RECORD_HAS_NEXT_IP | registers : RECORD_HAS_IP) |
+	return registers | (p->trap ? RECORD_HAS_NEXT_IP : RECORD_HAS_IP | RECORD_HAS_BEFORE) |
 	       (p->eventing_ip ? RECORD_HAS_IP : 0) |
 	       (p->format >= 3 ? RECORD_HAS_COUNTERS | RECORD_HAS_TSC : 0);
 }

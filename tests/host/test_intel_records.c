@@ -427,7 +427,8 @@ static void pebs_samples(void **unused)
 		uint32_t fields;
 	} of[] = {
 #define AFTER (RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64)
-		{&intel_core2, "PEBS, record format 0", 1, 144, RECORD_HAS_IP},
+		{&intel_core2, "PEBS, record format 0", 1, 144,
+		 RECORD_HAS_IP | RECORD_HAS_BEFORE | (AFTER & ~(uint32_t)RECORD_HAS_NEXT_IP)},
 		{&intel_goldmont, "PEBS, record format 3", 1, 200,
 		 AFTER | RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC},
 		{&intel_goldmontplus, "PEBS, record format 3", 0x7f, 200,
@@ -483,7 +484,9 @@ static void pebs_samples(void **unused)
 				if (got[i].has & RECORD_HAS_NEXT_IP)
 					assert_int_equal(got[i].next_ip, CODE + 5 * (i + 1));
 				if (got[i].has & RECORD_HAS_GPRS) {
-					assert_int_equal(got[i].gpr[0], rax + 5 * (i + 1));
+					assert_int_equal(got[i].gpr[0],
+							 rax + 5 * (i + 1) -
+								 (got[i].has & RECORD_HAS_BEFORE ? 1 : 0));
 					for (unsigned g = 1; g < GPR_COUNT; g++)
 						assert_int_equal(got[i].gpr[g], fake_cpu_path()->regs.gpr[g]);
 				}

@@ -244,6 +244,26 @@ static void late_ones_are_told(void **unused)
 	assert_int_equal(j[SAMPLE_COUNTS].checked, 0);
 }
 
+/* Records of the registers before the instruction; of the path's first step nobody knows them. */
+static void registers_before(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].has |= RECORD_HAS_BEFORE;
+		record[k].flags = expected[k] ? registers[expected[k] - 1].flags : 0xbad;
+		for (unsigned g = 0; g < GPR_COUNT; g++)
+			record[k].gpr[g] = expected[k] ? registers[expected[k] - 1].gpr[g] : 0xbad;
+	}
+	finds(0);
+	assert_int_equal(j[SAMPLE_REGISTERS].checked, n - 2);
+	record[4].gpr[3]++;
+	finds(1 << SAMPLE_REGISTERS);
+	record[4].gpr[3]--;
+	memcpy(record[4].gpr, registers[expected[4]].gpr, sizeof record[4].gpr);
+	finds(1 << SAMPLE_REGISTERS);
+}
+
 static void counters_are_judged(void **unused)
 {
 	(void)unused;
@@ -393,11 +413,12 @@ static void unknown_events(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_periods),       cmocka_unit_test(right_ones_pass),
-		cmocka_unit_test(more_is_judged),       cmocka_unit_test(counts_are_judged),
-		cmocka_unit_test(late_ones_are_told),   cmocka_unit_test(counters_are_judged),
-		cmocka_unit_test(wrong_ones_are_found), cmocka_unit_test(wrong_periods_are_found),
-		cmocka_unit_test(unknown_events),       cmocka_unit_test(latencies_are_above),
+		cmocka_unit_test(counts_periods),          cmocka_unit_test(right_ones_pass),
+		cmocka_unit_test(more_is_judged),          cmocka_unit_test(counts_are_judged),
+		cmocka_unit_test(late_ones_are_told),      cmocka_unit_test(registers_before),
+		cmocka_unit_test(counters_are_judged),     cmocka_unit_test(wrong_ones_are_found),
+		cmocka_unit_test(wrong_periods_are_found), cmocka_unit_test(unknown_events),
+		cmocka_unit_test(latencies_are_above),
 	};
 
 	return cmocka_run_group_tests_name("sample_judge", tests, NULL, NULL);

@@ -228,7 +228,7 @@ const struct mutant_hint mutant_hints[] = {
 	{"intel", "M_PEBS_RELOAD", {"intel-skylake", "sampling", "MEM_INST_RETIRED.ALL_LOADS", "loads"}, NULL},
 	{"intel", "M_PEBS_STATUS", OUT_OF_REACH("no manual says that a record leaves no status of its counter; Linux has seen both bits set")},
 	{"intel", "M_PEBS_THRESHOLD", {"intel-skylake", "sampling", "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_*", "clflush_reload"}, NULL},
-	{"intel", "M_PEBS_TRAP", OUT_OF_REACH("the state before an instruction is no field of a record, so the driver leaves it out")},
+	{"intel", "M_PEBS_TRAP", {"intel-core2", "sampling", "INST_RETIRED.ANY_P", "calls"}, NULL},
 	{"intel", "M_PEBS_XMM", {"intel-icelake", "sampling", "INST_RETIRED.ANY_P", "sse_ps"}, NULL},
 	{"intel", "M_PMC_FAULT", CONTROL("intel-nehalem", "write rules/PMC0")},
 	{"intel", "M_PMI_FIXED", CONTROL("intel-nehalem", "no interrupt unasked/FIXED_CTR0")},
