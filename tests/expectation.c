@@ -55,7 +55,7 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 	if (out->low < 0)
 		out->low = 0;
 	if (follows_rule(e, k, n))
-		out->rule = e->rule->text;
+		out->rule = e->rule;
 	return EXPECTATION_OK;
 }
 

@@ -22,10 +22,10 @@ enum expectation_status {
 
 struct expectation {
 	enum expectation_status status;
-	int64_t low, high;      /* equal when exact; INT64_MAX: no upper bound */
-	enum quantity quantity; /* that made the status, else the first term's */
-	const char *reason;     /* of an interval; NULL when exact */
-	const char *rule;       /* the documented exception that has a share in it; NULL if none has */
+	int64_t low, high;             /* equal when exact; INT64_MAX: no upper bound */
+	enum quantity quantity;        /* that made the status, else the first term's */
+	const char *reason;            /* of an interval; NULL when exact */
+	const struct event_rule *rule; /* the documented exception that has a share in it; NULL if none has */
 };
 
 /**

@@ -255,7 +255,8 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		if (r.judgement.verdict == VERDICT_WITHIN && x.reason)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", x.reason);
 		if (r.judgement.verdict == VERDICT_EXACT && x.rule)
-			snprintf(r.judgement.text, sizeof(r.judgement.text), "by rule: %s", x.rule);
+			snprintf(r.judgement.text, sizeof(r.judgement.text), "by rule: %s (%s)", x.rule->text,
+				 x.rule->source);
 		if (r.judgement.verdict == VERDICT_EXACT && slot->event->terms[0].quantity == Q_NOT_PROVOKED)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", slot->event->rule->text);
 	} else {
