@@ -21,7 +21,7 @@ struct options {
 	char check[OPTION_TEXT_MAX]; /* of the suites control and selftest */
 	char inject[OPTION_TEXT_MAX];
 	char cpus[OPTION_TEXT_MAX];   /* boot/cores.h */
-	char report[OPTION_TEXT_MAX]; /* path without extension, "none", or "e9" for port E9H */
+	char report[OPTION_TEXT_MAX]; /* path without extension, "none", "e9" or "memory": report_out.h */
 	uint64_t n;
 	unsigned reps;
 	uint64_t seed;

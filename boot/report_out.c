@@ -26,6 +26,21 @@ static bool debug_write(void *to, const char *text, size_t size)
 	return true;
 }
 
+#define LONG_PIECE 1024 /* bytes: these are parts of the document as it is kept */
+#define PLACE_TEXT 48
+#define DLE        "\x10"
+
+/* Long texts stay where they are: on the firmware's side linear addresses are physical ones. */
+static bool debug_tell(void *to, const char *text, size_t size)
+{
+	char place[PLACE_TEXT];
+
+	if (size < LONG_PIECE)
+		return debug_write(to, text, size);
+	snprintf(place, sizeof place, DLE "%lx %lx\n", (unsigned long)text, (unsigned long)size);
+	return debug_write(to, place, strlen(place));
+}
+
 /* Firmware takes its time over every call: pieces are gathered. */
 struct file_out {
 	const struct platform *platform;
@@ -95,13 +110,13 @@ static void write_out(const struct platform *platform, const struct options *o, 
 
 void report_out(const struct platform *platform, const struct options *o, bool over)
 {
-	bool debug = !strcmp(o->report, "e9");
+	bool memory = !strcmp(o->report, "memory"), debug = memory || !strcmp(o->report, "e9");
 
 	if (!strcmp(o->report, "none") || (debug && !over))
 		return;
 	if (debug) {
 		debug_write(NULL, STX, 1);
-		report_json(debug_write, NULL);
+		report_json(memory ? debug_tell : debug_write, NULL);
 		debug_write(NULL, ETX, 1);
 	} else {
 		write_out(platform, o, "json", report_json);

@@ -21,6 +21,7 @@ FIRST_SECTOR = 2048  # of the partition in images made by scripts/mkimage
 ESCAPES = re.compile(r"\x1b(\[[0-9;=?]*[A-Za-z]|[=>])")
 VERDICT = re.compile(r"^# assay: (\d+ checks: .*|could not run: .*)$")
 AFTER_VERDICT = 20  # seconds
+FLAT_MEMORY = 2048  # MiB; of more than that, QEMU's machines have a part above 4 GiB
 FAREWELL = "The machine may be switched off now."  # nothing comes after it
 BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 
@@ -142,7 +143,7 @@ def smp(cores, threads):
     return "%d,sockets=1,cores=%d,threads=%d" % (cores * threads, cores, threads) if threads > 1 else str(cores)
 
 
-def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk, firmware, steady):
+def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk, firmware, steady, ram):
     require("qemu-system-x86_64")
     command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", smp(*cpus),
                "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
@@ -151,7 +152,9 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, d
     if serial:
         command += ["-serial", "stdio"]
     if how == "direct":
-        return command + (STEADY if steady else []) + ["-kernel", image, "-append", options]
+        command[command.index(machine)] += ",memory-backend=ram"
+        return command + (STEADY if steady else []) + ["-object", "memory-backend-file,id=ram,share=on,size=%dM,mem-path=/dev/fd/%d" % (memory, ram.fileno()),
+                                                       "-kernel", image, "-append", options]
     code, variables = firmware
     require(code, variables)
     shutil.copy(variables, tmp + "/vars.fd")
@@ -241,6 +244,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     """
     cpus = cpus if isinstance(cpus, tuple) else (cpus, 1)
     tmp = tempfile.mkdtemp(prefix="assay-")
+    ram = machine_memory(tmp)
     try:
         image = None
         if how == "disk":
@@ -256,12 +260,12 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             image = os.path.join(BUILD, direct)
             require(image)
             if "report=" not in options:
-                options += " report=e9"
+                options += " report=memory" if emulator == "qemu" and memory <= FLAT_MEMORY else " report=e9"
         elif "exit=" not in options:
             options += " exit=shutdown"  # rather than go on to the firmware's shell
 
         if emulator == "qemu":
-            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk, firmware, steady)
+            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk, firmware, steady, ram)
             serial_file = None
         elif emulator == "bochs":
             serial_file = tmp + "/serial"
@@ -273,7 +277,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         for _ in range(STARTS):
             r = Result()
             started = time.monotonic()
-            watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp, patience)
+            watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp, patience,
+                  (ram.fileno(),))
             r.seconds = time.monotonic() - started
             if not (emulator == "bochs" and r.was_killed_at_once):
                 break
@@ -281,7 +286,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         if how == "direct":
             with contextlib.suppress(FileNotFoundError):  # of an emulator that was killed at once
                 with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
-                    r.report_json = last_document(f.read())
+                    r.report_json = last_document(f.read(), ram)
         elif image:
             found = [read_file(image, "/assay/report." + kind) for kind in ("json", "txt")]
             r.report_json, r.report_text = [f.decode("utf-8", "replace") if f is not None else None for f in found]
@@ -290,12 +295,27 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         return r
     finally:
         shutil.rmtree(tmp, ignore_errors=True)
+        ram.close()
 
 
-def last_document(data):
-    """The last JSON document that came through port E9H: each lies between STX and ETX."""
+def machine_memory(tmp):
+    """A file without a name in which QEMU keeps the machine's memory for us to read; on no disk, if there is such a place."""
+    at = "/dev/shm"
+    return tempfile.TemporaryFile(dir=at if os.access(at, os.W_OK) and shutil.disk_usage(at).free > 2 << 30 else tmp)
+
+
+def last_document(data, ram):
+    """The last JSON document that came through port E9H: each lies between STX and ETX. Of its long pieces only address and size came
+    (boot/report_out.h)."""
     start, end = data.rfind(b"\x02"), data.rfind(b"\x03")
-    return data[start + 1:end].decode("utf-8", "replace") if 0 <= start < end else None
+    if not 0 <= start < end:
+        return None
+
+    def piece(match):
+        ram.seek(int(match.group(1), 16))
+        return ram.read(int(match.group(2), 16))
+
+    return re.sub(rb"\x10([0-9a-f]+) ([0-9a-f]+)\n", piece, data[start + 1:end]).decode("utf-8", "replace")
 
 
 def die_with_parent():
@@ -303,12 +323,12 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp, patience=None):
+def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp, patience=None, files=()):
     """Start the emulator and follow its serial line (a file with Bochs, standard output with QEMU) into r."""
     with open(tmp + "/console", "wb") as console:
         process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=console if serial_file else subprocess.PIPE,
                                    stderr=subprocess.STDOUT if serial_file else console, start_new_session=True,
-                                   preexec_fn=die_with_parent)
+                                   pass_fds=files, preexec_fn=die_with_parent)
         source = process.stdout
         if serial_file:
             # Bochs's debugger waits for a command, and then for the next one: the pipe stays open.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Bad options and damaged configuration: one line each that says what, where and what to do; then the next boot is fine."""
-from boottest import boot, complains, done, emulators, ok, sound
+from boottest import boot, complains, done, emulators, equal, ok, sound
 
 COMMAND_LINE = [
     ("suites=control", r"command line, token 1: .*suites", "an option that does not exist"),
@@ -30,6 +30,8 @@ def with_directory(image):
     emulators.mtools("mmd", image, "::/assay/assay.cfg")
 
 
+texts = [boot(options="pmu=virtual suite=control report=" + way).report_json for way in ("e9", "memory")]
+equal(texts[1] and texts[1].replace("report=memory", "report=e9"), texts[0], "the report through port E9H and the one that lies in memory are the same")
 complains(boot("disk", prepare=with_directory, timeout=60), r"assay\.cfg: is a directory", "an assay.cfg that cannot be read")
 r = boot("disk", prepare=lambda image: emulators.mtools("mdel", image, "::/assay/assay.cfg"))
 sound(r, "no assay.cfg at all")
