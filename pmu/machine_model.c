@@ -8,6 +8,7 @@
 const uint8_t machine_quantities[] = {
 	Q_BR_MISPRED,
 	Q_L1D_LOAD_MISS,
+	Q_L1D_FILL,
 	Q_L1I_MISS,
 	Q_L2_LOAD_MISS,
 	Q_LLC_REF,

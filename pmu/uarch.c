@@ -549,6 +549,7 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
 		if (MUTANT(U_NO_ALLOCATE, false, a->store) || l1d_missed(u, line << u->l1d.shift)) {
 			misses++;
+			add(t, Q_L1D_FILL);
 			below_l1(u, line << u->l1d.shift, a->store ? OWN : READ_DATA, t);
 		}
 

@@ -153,7 +153,7 @@ static void amd(void)
 
 	for (unsigned g = 0; g < sizeof titles / sizeof titles[0]; g++) {
 		struct line l = {.title = titles[g]};
-		unsigned n = amd_unpack(1u << g, row, ROWS);
+		unsigned n = amd_unpack(1u << g, true, row, ROWS);
 
 		for (unsigned i = 0; i < n; i++)
 			take(&l, &(struct offer){amd_identities, row, n}, &row[i]);

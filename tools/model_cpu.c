@@ -1,5 +1,6 @@
 #include "tools/model_cpu.h"
 
+#include "arch/x86/acpi.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 
@@ -52,6 +53,8 @@ static void keep(uint32_t address, uint64_t value)
 	if (n_written < MODEL_CPU_WRITES)
 		written[n_written++] = (struct model_cpu_write){address, value};
 }
+
+struct acpi_info acpi; /* of no machine: nothing is known */
 
 /* --- what drivers ask of the machine ---------------------------------------------------------------- */
 

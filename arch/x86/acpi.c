@@ -143,6 +143,30 @@ static void read_madt(const struct table *t)
 	}
 }
 
+/* Domains are counted as far as there is room to remember them: one more than one is many. */
+static void read_srat(const struct table *t)
+{
+	enum { RESERVED = 12, MEMORY = 1, MEMORY_SIZE = 40, DOMAIN = 2, FLAGS = 28, ENABLED = 1 };
+	const uint8_t *p = (const uint8_t *)t + sizeof *t, *end = (const uint8_t *)t + t->length;
+	static uint32_t known[16];
+
+	if (end - p < RESERVED)
+		return;
+	for (p += RESERVED; end - p >= 2 && p[1] >= 2 && p[1] <= end - p; p += p[1]) {
+		uint32_t domain, flags;
+		unsigned i = 0;
+
+		if (p[0] != MEMORY || p[1] < MEMORY_SIZE)
+			continue;
+		memcpy(&domain, p + DOMAIN, sizeof domain);
+		memcpy(&flags, p + FLAGS, sizeof flags);
+		while (i < acpi.memory_domains && known[i] != domain)
+			i++;
+		if (flags & ENABLED && i == acpi.memory_domains && i < sizeof known / sizeof known[0])
+			known[acpi.memory_domains++] = domain;
+	}
+}
+
 static void read_hpet(const struct table *t)
 {
 	struct address a;
@@ -175,6 +199,7 @@ static const struct {
 	void (*read)(const struct table *t);
 } readers[] = {
 	{"APIC", read_madt},
+	{"SRAT", read_srat},
 	{"HPET", read_hpet},
 	{"FACP", read_fadt},
 };

@@ -22,10 +22,11 @@ struct acpi_info {
 	struct {
 		uint32_t address, gsi_base;
 	} io_apic[ACPI_IO_APICS];
-	uint32_t pit_gsi;  /* where IRQ 0 arrives */
-	bool legacy_pics;  /* a pair of 8259s exists; true without a MADT */
-	uint64_t hpet;     /* address, 0 if none */
-	uint16_t pm_timer; /* I/O port, 0 if none */
+	uint32_t pit_gsi;        /* where IRQ 0 arrives */
+	bool legacy_pics;        /* a pair of 8259s exists; true without a MADT */
+	unsigned memory_domains; /* proximity domains that have memory (ACPI 5.2.16.2); 0 without an SRAT */
+	uint64_t hpet;           /* address, 0 if none */
+	uint16_t pm_timer;       /* I/O port, 0 if none */
 };
 
 extern struct acpi_info acpi;

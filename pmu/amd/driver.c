@@ -11,7 +11,7 @@
 #include "pmu/amd/bracket.h"
 #include "pmu/amd/driver.h"
 #include "pmu/amd/events.h"
-#include "pmu/amd/record.h"
+#include "pmu/amd/nodes.h"
 #include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
 #include "pmu/schedule.h"
@@ -170,7 +170,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	}
 	pmu->n_counters = pmu->n_general = n;
 
-	pmu->n_events = amd_unpack(generation, unpacked, AMD_EVENTS_MAX);
+	pmu->n_events = amd_unpack(generation, amd_one_node(), unpacked, AMD_EVENTS_MAX);
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		events[i] = &unpacked[i];
 	pmu->events = events;

@@ -62,7 +62,9 @@ enum {
 	NO_BREAKPOINT,
 	NO_SMI,
 	NO_ERRORS,
-	MERGED
+	MERGED,
+	ONE_NODE,
+	NO_NESTED
 };
 
 static const struct event_rule rules[] = {
@@ -101,6 +103,8 @@ static const struct event_rule rules[] = {
 	[MERGED] = {"more than 15 in a cycle: takes a pair of counters"},
 	[UNSAID] = {"whether returns and far transfers count is not said",
 		    .may = {{Q_BR_RET, 0, 1}, {Q_BR_FAR, 0, 1}}},
+	[ONE_NODE] = {"the machine has no other node, nor memory of another kind"},
+	[NO_NESTED] = {"no guest has page tables of its own"},
 };
 
 const struct amd_event amd_events[] = {
@@ -129,7 +133,7 @@ static const char names[] =
 
 _Static_assert(Q_COUNT < AMD_MINUS, "a term has room for every quantity");
 
-unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max)
+unsigned amd_unpack(unsigned generation, bool one_node, struct pmu_event *out, unsigned max)
 {
 	const char *name = names;
 	unsigned n = 0;
@@ -152,7 +156,11 @@ unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max)
 		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++)
 			out[n].terms[t] = (struct event_term){(e->terms[t] & ~AMD_MINUS) - 1,
 							      e->terms[t] & AMD_MINUS ? -1 : 1};
-		event_follow(&out[n], e->rule ? &rules[e->rule] : NULL);
+		/* Where memory lies is the firmware's matter. */
+		bool far = e->rule == ONE_NODE && !one_node;
+		if (far)
+			out[n].terms[0].quantity = Q_REQUESTS;
+		event_follow(&out[n], e->rule ? &rules[far ? SPEC : e->rule] : NULL);
 		n++;
 	}
 	return n;

@@ -9,7 +9,7 @@
 #include "pmu/event.h"
 
 #define AMD_EVENTS_MAX 512 /* of one generation */
-#define AMD_TERMS      5
+#define AMD_TERMS      7
 #define AMD_MINUS      0x8000 /* in a term: it is subtracted */
 
 struct amd_event {
@@ -34,9 +34,10 @@ static inline uint64_t amd_code(const struct amd_event *e)
 
 /**
  * The events of a generation, as every family has them.
+ * @param one_node what comes from other nodes must stay 0 (pmu/amd/nodes.h); else no more than any request
  * @param out room for max events; what they point to lasts
  * @return how many there are, at most max
  */
-unsigned amd_unpack(unsigned generation, struct pmu_event *out, unsigned max);
+unsigned amd_unpack(unsigned generation, bool one_node, struct pmu_event *out, unsigned max);
 
 #endif

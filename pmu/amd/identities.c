@@ -8,6 +8,28 @@
 #define CMASK  "APM vol. 2, 13.2.1, CntMask and Inv"
 #define FLOPS  "BKDG/PPR, PMCx003"
 #define BRANCH "BKDG/PPR, retired branch events"
+#define MASKS  "BKDG of family 10H, 3.12, UnitMask; the event's own"
+#define FILLS  "PPR, PMCx043, PMCx044, PMCx059, PMCx05A; AMD's event list in Linux"
+
+/* A unit mask of several bits counts what each of them does: of lines in one state, from one source, hits and
+ * misses of one look-up nothing is both. */
+#define UNION(name, ...)                                                                                     \
+	{                                                                                                    \
+		name, MASKS, IDENTITY_ZERO | IDENTITY_OF_SOME | IDENTITY_UNION, __VA_ARGS__                  \
+	}
+/* Who asked for a line: a fill is of one of them at most, and any. */
+#define ASKED(name, source)                                                                                  \
+	{                                                                                                    \
+		name, FILLS, IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,                                       \
+		{                                                                                            \
+			{1, "ANY_DATA_CACHE_FILLS_FROM_SYSTEM." source},                                     \
+				{-1, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM." source},                         \
+				{-1, "SOFTWARE_PREFETCH_DATA_CACHE_FILLS." source},                          \
+			{                                                                                    \
+				-1, "HARDWARE_PREFETCH_DATA_CACHE_FILLS." source                             \
+			}                                                                                    \
+		}                                                                                            \
+	}
 
 const struct pmu_identity amd_identities[] = {
 	{"instructions: rings add up",
@@ -85,5 +107,56 @@ const struct pmu_identity amd_identities[] = {
 	 BRANCH,
 	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
 	 {{1, "branch-misses"}, {-1, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS_MISPREDICTED"}}},
+	/* There is no event of hits: up to 16H, where both exist, misses leave repeated ones of a line out.
+	 */
+	{"data-cache misses are accesses",
+	 "BKDG, PMCx040 and PMCx041",
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "DATA_CACHE_ACCESSES"}, {-1, "DATA_CACHE_MISSES"}}},
+	UNION("look-ups of the instruction cache hit or miss", {{1, "IC_TAG_HIT_MISS.ALL_IC_ACCESS"},
+								{-1, "IC_TAG_HIT_MISS.IC_HIT"},
+								{-1, "IC_TAG_HIT_MISS.IC_MISS"}}),
+	UNION("look-ups of the operation cache hit or miss", {{1, "OP_CACHE_HIT_MISS.ALL_OC_ACCESS"},
+							      {-1, "OP_CACHE_HIT_MISS.OC_HIT"},
+							      {-1, "OP_CACHE_HIT_MISS.OC_MISS"}}),
+	UNION("misses are of loads and stores or of prefetchers", {{1, "MAB_ALLOCATION_BY_TYPE.ALL"},
+								   {-1, "MAB_ALLOCATION_BY_TYPE.LS"},
+								   {-1, "MAB_ALLOCATION_BY_TYPE.HW_PF"}}),
+	UNION("refills come from the second level in one state, or from the system",
+	      {{1, "DATA_CACHE_REFILLS.ALL"},
+	       {-1, "DATA_CACHE_REFILLS.SYSTEM"},
+	       {-1, "DATA_CACHE_REFILLS.L2_SHARED"},
+	       {-1, "DATA_CACHE_REFILLS.L2_EXCLUSIVE"},
+	       {-1, "DATA_CACHE_REFILLS.L2_OWNED"},
+	       {-1, "DATA_CACHE_REFILLS.L2_MODIFIED"}}),
+	UNION("refills from the system are in one state", {{1, "DATA_CACHE_REFILLS_FROM_SYSTEM.ALL"},
+							   {-1, "DATA_CACHE_REFILLS_FROM_SYSTEM.INVALID"},
+							   {-1, "DATA_CACHE_REFILLS_FROM_SYSTEM.SHARED"},
+							   {-1, "DATA_CACHE_REFILLS_FROM_SYSTEM.EXCLUSIVE"},
+							   {-1, "DATA_CACHE_REFILLS_FROM_SYSTEM.OWNED"},
+							   {-1, "DATA_CACHE_REFILLS_FROM_SYSTEM.MODIFIED"}}),
+	UNION("evicted lines are in one state", {{1, "DATA_CACHE_LINES_EVICTED.ALL"},
+						 {-1, "DATA_CACHE_LINES_EVICTED.INVALID"},
+						 {-1, "DATA_CACHE_LINES_EVICTED.SHARED"},
+						 {-1, "DATA_CACHE_LINES_EVICTED.EXCLUSIVE"},
+						 {-1, "DATA_CACHE_LINES_EVICTED.OWNED"},
+						 {-1, "DATA_CACHE_LINES_EVICTED.MODIFIED"}}),
+	UNION("prefetches that hit the second level are of one prefetcher",
+	      {{1, "L2_PREFETCH_HIT_L2.L1_DC_L2_HW_PF"},
+	       {-1, "L2_PREFETCH_HIT_L2.L2_HW_PF"},
+	       {-1, "L2_PREFETCH_HIT_L2.L1_DC_HW_PF"}}),
+	UNION("prefetches that hit the third level are of one prefetcher",
+	      {{1, "L2_PREFETCH_HIT_L3.L1_DC_L2_HW_PF"},
+	       {-1, "L2_PREFETCH_HIT_L3.L2_HW_PF"},
+	       {-1, "L2_PREFETCH_HIT_L3.L1_DC_HW_PF"}}),
+	UNION("prefetches that miss the third level are of one prefetcher",
+	      {{1, "L2_FILL_RESPONSE_SRC.L1_DC_L2_HW_PF"},
+	       {-1, "L2_FILL_RESPONSE_SRC.L2_HW_PF"},
+	       {-1, "L2_FILL_RESPONSE_SRC.L1_DC_HW_PF"}}),
+	ASKED("lines of the second level are asked for by one", "LCL_L2"),
+	ASKED("lines of the third level are asked for by one, Zen 3", "INT_CACHE"),
+	ASKED("lines of the third level are asked for by one", "LOCAL_CCX"),
+	ASKED("lines of memory are asked for by one, Zen 3", "MEM_IO_LCL"),
+	ASKED("lines of memory are asked for by one", "DRAM_IO_NEAR"),
 	{0},
 };

@@ -30,7 +30,8 @@ static uint64_t code_bits(void)
 	return MUTANT(M_EVENT_HIGH, code, code & 0xffff);
 }
 
-/* This machine has one micro-operation for each instruction or operation, and none of its own besides. */
+/* This machine has one micro-operation for each instruction or operation, and none of its own besides; it
+ * looks the data cache up once for an access, and reads the code that it misses. */
 static void add_weight(struct amd_counter *k, unsigned q, int weight)
 {
 	static const struct {
@@ -40,6 +41,8 @@ static void add_weight(struct amd_counter *k, unsigned q, int weight)
 		{Q_UOPS_X87, {Q_X87_OPS, Q_X87_OPS}},
 		{Q_UOPS_FP_SCALAR, {Q_FP_SCALAR_SP, Q_FP_SCALAR_DP}},
 		{Q_UOPS_FP_128, {Q_FP_128_SP, Q_FP_128_DP}},
+		{Q_L1D_ACCESS, {Q_LOADS, Q_STORES}},
+		{Q_CODE_READS, {Q_L1I_MISS, Q_L1I_MISS}},
 	};
 
 	static const uint8_t kinds[] = {Q_FLOPS_SP_ADD, Q_FLOPS_SP_MUL, Q_FLOPS_SP_DIV, Q_FLOPS_SP_MAC,

@@ -3,6 +3,7 @@
  */
 #include "pmu/amd/driver.h"
 #include "pmu/amd/events.h"
+#include "pmu/amd/nodes.h"
 #include "pmu/amd/registers.h"
 #include "pmu/vendor_json.h"
 
@@ -33,7 +34,7 @@ bool amd_meaning(const char *name, struct pmu_event *out)
 		}
 	/* What the newest generation that has the name counts by it. */
 	for (unsigned generation = AMD_ZEN5; generation; generation >>= 1) {
-		unsigned n = amd_unpack(generation, rows, AMD_EVENTS_MAX);
+		unsigned n = amd_unpack(generation, amd_one_node(), rows, AMD_EVENTS_MAX);
 		for (unsigned i = 0; i < n; i++)
 			if (!strcasecmp(rows[i].name, name)) {
 				event_mean(out, &rows[i]);

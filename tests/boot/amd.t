@@ -25,6 +25,7 @@ for profile in ("amd-fam15h", "amd-zen4"):
 for profile, injection, suite, verdicts in (
         ("amd-zen2", "1291", "events", ("noisy", "wrong")), ("amd-zen3", "1292", "events", ("noisy", "wrong")),
         ("amd-zen1", "990", "events", ("noisy", "wrong")), ("amd-zen3", "1266", "events", ("wrong",)),
+        ("amd-zen3", "l1-never-hits", "events n=300 event=DEMAND_DATA*.LCL_L2", ("wrong",)),
         ("amd-zen4", "lbr-lost", "trace", ("wrong",)),
         ("amd-zen3-epyc", "brs-lost", "trace", ("wrong",)), ("amd-zen3-epyc", "brs-early", "trace", ("wrong",)),
         ("amd-zen2", "merge-ignored", "control", ("wrong",)), ("amd-fam10h", "worlds-alike", "control", ("wrong",)),

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #define HEADER 36
-#define TABLES 4
+#define TABLES 5
 
 /* One heap block per table, so that the sanitizer sees a byte read too many. */
 static struct {
@@ -193,6 +193,48 @@ static void more_processors_than_there_is_room_for_are_counted(void **state)
 	assert_int_equal(acpi.processor[ACPI_PROCESSORS - 1].apic_id, ACPI_PROCESSORS - 1);
 }
 
+/* An entry of the SRAT: memory of a domain, enabled or not. */
+static void memory_of(uint8_t *entry, uint8_t domain, bool enabled)
+{
+	memset(entry, 0, 40);
+	entry[0] = 1;
+	entry[1] = 40;
+	entry[2] = domain;
+	entry[28] = enabled;
+}
+
+static void domains_of_memory_are_counted(void **state)
+{
+	static const struct {
+		uint8_t domain[3];
+		bool enabled[3];
+		unsigned count;
+	} rows[] = {{{0, 0, 0}, {true, true, true}, 1},
+		    {{0, 1, 0}, {true, true, true}, 2},
+		    {{0, 1, 2}, {true, false, true}, 2},
+		    {{7, 1, 2}, {false, false, false}, 0},
+		    {{7, 1, 2}, {true, true, true}, 3}};
+	uint8_t body[12 + 16 + 3 * 40] = {[12] = 0 /* a processor's */, [13] = 16};
+
+	(void)state;
+	finish();
+	read_all();
+	assert_int_equal(acpi.memory_domains, 0);
+	add(NULL);
+	for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		for (uint32_t cut = 0; cut < 2; cut++) {
+			for (unsigned i = 0; i < 3; i++)
+				memory_of(body + 28 + 40 * i, rows[r].domain[i], rows[r].enabled[i]);
+			free(fw.table[3]);
+			free(fw.xsdt);
+			free(fw.rsdp);
+			fw.table[3] = table("SRAT", body, cut ? 12 : sizeof body);
+			finish();
+			read_all();
+			assert_int_equal(acpi.memory_domains, cut ? 0 : rows[r].count);
+		}
+}
+
 static void the_extended_pm_timer_wins(void **state)
 {
 	static const uint8_t x[12] = {1, 32, 0, 3, 0x08, 0x18, 0, 0, 0, 0, 0, 0};
@@ -327,6 +369,7 @@ int main(void)
 		TEST(sound_tables_are_understood),
 		TEST(processors_are_listed_once),
 		TEST(more_processors_than_there_is_room_for_are_counted),
+		TEST(domains_of_memory_are_counted),
 		TEST(the_extended_pm_timer_wins),
 		TEST(a_bad_checksum_costs_only_that_table),
 		TEST(an_impossible_length_is_named),

@@ -85,7 +85,7 @@ static void rows_equal_libpfm4s(void **unused)
 	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
 	for (unsigned p = 0; p < PEERS; p++) {
 		static struct pmu_event rows[AMD_EVENTS_MAX];
-		unsigned n = amd_unpack(peers[p].generation, rows, AMD_EVENTS_MAX);
+		unsigned n = amd_unpack(peers[p].generation, true, rows, AMD_EVENTS_MAX);
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t theirs = encoding(peers[p].pfm, pfm_name(rows[i].name), "");
 			if (theirs != (rows[i].code | CTL_USR | CTL_OS))
@@ -156,7 +156,7 @@ static const char *const single[] = {
 static void rows_of_zen_5(void **unused)
 {
 	static struct pmu_event rows[AMD_EVENTS_MAX];
-	unsigned n = amd_unpack(AMD_ZEN5, rows, AMD_EVENTS_MAX), shared = 0, alone = 0;
+	unsigned n = amd_unpack(AMD_ZEN5, true, rows, AMD_EVENTS_MAX), shared = 0, alone = 0;
 	static bool confirmed[AMD_EVENTS_MAX];
 	(void)unused;
 
@@ -189,7 +189,7 @@ static void rows_are_sound(void **unused)
 	(void)unused;
 	for (unsigned g = 0; g < 13; g++) {
 		static struct pmu_event rows[AMD_EVENTS_MAX], few[3];
-		unsigned n = amd_unpack(1u << g, rows, AMD_EVENTS_MAX);
+		unsigned n = amd_unpack(1u << g, true, rows, AMD_EVENTS_MAX);
 		assert_in_range(n, g ? 120 : 30, AMD_EVENTS_MAX - 1);
 		for (unsigned i = 0; i < n; i++) {
 			assert_int_equal(rows[i].code & ~CTL_CODE, 0);
@@ -207,7 +207,7 @@ static void rows_are_sound(void **unused)
 				assert_true(rows[i].code != rows[j].code);
 			}
 		}
-		assert_int_equal(amd_unpack(1u << g, few, 3), 3);
+		assert_int_equal(amd_unpack(1u << g, true, few, 3), 3);
 	}
 	for (unsigned i = 0; i < amd_event_count; i++) {
 		assert_true(amd_events[i].generations);

@@ -42,7 +42,7 @@ static bool runs(unsigned p, unsigned c)
 static int64_t per_cycle(unsigned p, unsigned c, const struct model_step *s, bool first)
 {
 	struct pmu_event rows[64];
-	unsigned n = amd_unpack(parts[p].generation, rows, 64);
+	unsigned n = amd_unpack(parts[p].generation, true, rows, 64);
 	uint64_t mask = amd_narrow(parts[p].generation) ? 0xffff : 0xf0000ffffull;
 	int64_t sum = 0;
 

@@ -91,6 +91,21 @@ static const struct {
 	{Q_OFFCORE_PREFETCHES, memory},
 	{Q_OFFCORE_UNCACHED, memory},
 	{Q_UNDOCUMENTED, unknown},
+	{Q_L1D_ACCESS, memory},
+	{Q_L1D_SOME, memory},
+	{Q_L1D_FILL, memory},
+	{Q_L1D_FILL_OTHER, memory},
+	{Q_FILLS_SOME, memory},
+	{Q_FILLS_OTHER_CORE, memory},
+	{Q_PREFETCHES_HW, memory},
+	{Q_TLB1_MISS, memory},
+	{Q_WALK_STEPS, memory},
+	{Q_LINES_OUT, memory},
+	{Q_WRITE_TRANSFERS, memory},
+	{Q_CODE_READS, code},
+	{Q_CODE_FETCHES, code},
+	{Q_CODE_LOST, code},
+	{Q_ITLB1_MISS, code},
 };
 #define ANYWHERE (sizeof(anywhere) / sizeof(anywhere[0]))
 
@@ -204,7 +219,7 @@ static void every_event_has_a_control(void **state)
 	for (unsigned core = 0; core < intel_core_count; core++)
 		look_at(row, intel_unpack((int)core, row, ROWS));
 	for (unsigned g = 0; g < GENERATIONS; g++)
-		look_at(row, amd_unpack(1u << g, row, ROWS));
+		look_at(row, amd_unpack(1u << g, true, row, ROWS));
 	for (unsigned model = 2; model <= 4; model += 2)
 		look_at(row, netburst_rows(model, row, names));
 	printf("%u events have a control, %u count what may be anywhere\n", with_control, without);
