@@ -38,6 +38,10 @@ struct pmu_hands {
 	void (*amount)(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
 		       uint64_t *high);
 
+	/** What the guests that the kernel enters make of an event by themselves: what it has more than
+	 * guest_empty, whose guests do nothing. *entries: how often it enters one. */
+	uint64_t (*guests)(struct pmu_hands *h, const struct pmu_event *e, uint64_t *entries);
+
 	/** Forget overflow interrupts and unmask them; let pending ones in and count them. Of the check's own
 	 * logical processor, and of the other one. */
 	void (*arm)(struct pmu_hands *h);
@@ -75,6 +79,8 @@ struct pmu_control_instance {
 	bool (*suits)(const struct pmu *pmu, unsigned instance, const struct pmu_event *e);
 	/** One more that the kernel must cause; NULL: none. */
 	const struct pmu_event *also;
+	/** This kernel and no other, whatever it needs; NULL: the one that causes the event best. */
+	const char *kernel;
 };
 
 enum pmu_control_need {

@@ -57,6 +57,7 @@ struct model_step {
 	unsigned n_terms;
 	uint32_t cycles; /* core cycles that pass with it, at least 1 unless halted */
 	uint8_t cpl;
+	bool guest;     /* the instruction is that of a guest */
 	bool halted;    /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
 	bool own_write; /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there
 			 */

@@ -118,8 +118,9 @@ enum record_from {
 struct pmu_record {
 	uint8_t kind; /* enum record_kind */
 	bool mispredicted;
-	uint32_t has;      /* enum record_field */
-	uint64_t ip;       /* of the instruction that the record is of */
+	bool from_far; /* with RECORD_HAS_SOURCE: the data came from another node, as far as that is told */
+	uint32_t has;  /* enum record_field */
+	uint64_t ip;   /* of the instruction that the record is of */
 	uint64_t next_ip;  /* of the one that was to run next when it was written */
 	uint64_t from, to; /* of the branch */
 	uint64_t flags;
@@ -170,6 +171,7 @@ struct pmu_record_source {
 			     cannot here; 0: the performance entry */
 	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
 			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
+	bool one_node;    /* all memory and all processors are of one node: no data comes from another */
 	bool far_filter;  /* it can leave out what does not miss the last-level cache */
 	uint8_t more;     /* enum record_more: what can be asked for besides .fields */
 	bool ring_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the

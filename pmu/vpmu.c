@@ -61,6 +61,7 @@ static struct {
 	bool assists;      /* something counts floating-point assists */
 	bool machine_runs; /* something counts what it gives */
 	bool cool;         /* it has to be cold before it runs again */
+	bool guest;        /* the stepped code is in one */
 	uint8_t thread;    /* logical processor that runs the stepped code */
 	enum vpmu_sibling sibling;
 	unsigned sibling_interrupts;
@@ -71,7 +72,7 @@ static struct {
 
 /* Fields of a step that say where it happens. */
 #define PLACE                                                                                                \
-	.thread = vpmu.thread, .sibling = vpmu.sibling != SIBLING_HALTED,                                    \
+	.guest = vpmu.guest, .thread = vpmu.thread, .sibling = vpmu.sibling != SIBLING_HALTED,               \
 	.sibling_cpl = vpmu.sibling == SIBLING_RING3 ? 3 : 0
 
 /* --- registers -------------------------------------------------------------------------------------- */
@@ -446,11 +447,21 @@ static void halted(void *ctx)
 		advance(&step);
 }
 
+/* What a step adds may depend on it. */
+static void world(void *ctx, bool guest)
+{
+	(void)ctx;
+	if (vpmu.guest != guest)
+		begin_epoch();
+	vpmu.guest = guest;
+}
+
 static struct step_client vpmu_client = {
 	.before = before,
 	.intercepts = 1ull << INSN_RDMSR | 1ull << INSN_WRMSR | 1ull << INSN_RDPMC | 1ull << INSN_CPUID,
 	.retired = retired,
 	.delivered = delivered,
+	.world = world,
 	.halted = halted,
 };
 

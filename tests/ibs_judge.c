@@ -161,7 +161,10 @@ static void judge_source(const struct judge *j)
 			 r->from_where == RECORD_FROM_CACHE || r->from_where == RECORD_FROM_MEMORY,
 			 "its data came from %s, encoding %#" PRIx64,
 			 r->from_where == RECORD_FROM_DEVICE ? "a device" : "nowhere", r->source);
-	else if (j->x->exact && r->op & RECORD_OP_LOAD && r->op & RECORD_OP_L2_MISS)
+	if (r->has & RECORD_HAS_SOURCE && j->x->one_node)
+		conclude(j, IBS_SOURCE, !r->from_far, "its data came from another node, and there is none");
+	if (!(r->has & RECORD_HAS_SOURCE) && j->x->exact && r->op & RECORD_OP_LOAD &&
+	    r->op & RECORD_OP_L2_MISS)
 		conclude(j, IBS_SOURCE, false, "it missed, and its data came from nowhere");
 }
 

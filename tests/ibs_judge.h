@@ -31,6 +31,7 @@ struct ibs_expectation {
 	 * fetches are in the same line of 64 bytes, as they are of blocks, and an operation may be a part of
 	 * an instruction and its access. */
 	bool exact;
+	bool one_node;       /* the source's */
 	bool far_only;       /* the recording's */
 	uint64_t begin, end; /* the time-stamp counter around the recorded run */
 	uint64_t kernel_at;  /* addresses are told relative to it */

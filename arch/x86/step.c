@@ -543,6 +543,7 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 	e->nmi_blocked = false;
 	e->attention.any = 0;
 	e->odd.any = 0;
+	step_svm_begin();
 	e->held_vectors[0] = e->held_vectors[1] = e->held_vectors[2] = e->held_vectors[3] = 0;
 	/* The frame's place does not change. */
 	e->now.after = (const struct trap_frame *)(monitor_stack + sizeof monitor_stack) - 1;

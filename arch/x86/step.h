@@ -75,6 +75,8 @@ struct step_client {
 	void (*retired)(void *ctx, const struct step_retired *r);
 	/** An event was delivered to the stepped code. */
 	void (*delivered)(void *ctx, const struct step_delivered *d);
+	/** The stepped code enters a guest of its own (VMRUN has retired), or has left it. */
+	void (*world)(void *ctx, bool guest);
 	/** The stepped code halts: called again and again until an interrupt is due. Time may be advanced. */
 	void (*halted)(void *ctx);
 };

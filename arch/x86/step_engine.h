@@ -87,6 +87,9 @@ enum step_fate step_transactional(struct trap_frame *f, const struct decoded *d)
 /** VMRUN, VMMCALL, STGI or CLGI. */
 enum step_fate step_svm(struct trap_frame *f, const struct decoded *d);
 
+/** Stepping begins: the code is in no guest, whatever became of an earlier one's. */
+void step_svm_begin(void);
+
 /** Inside a transaction, before the CPU runs *d: keep what it may overwrite. step_engine.now is filled in.
  * @return false if the transaction had to be aborted for it */
 bool step_transaction_keeps(struct trap_frame *f, const struct decoded *d);

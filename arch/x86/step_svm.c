@@ -29,24 +29,40 @@ static void store(unsigned offset, uint64_t value)
 	step_copy((void *)(guest.vmcb + offset), &value, sizeof value);
 }
 
+static void enter(bool inside)
+{
+	const struct step_client *client = step_engine.client;
+
+	guest.runs = inside;
+	if (client->world)
+		client->world(client->ctx, inside);
+}
+
+void step_svm_begin(void)
+{
+	enter(false);
+}
+
+/* VMRUN is its host's. */
 static enum step_fate vmrun(struct trap_frame *f, const struct decoded *d)
 {
 	guest.vmcb = f->rax;
 	guest.host = *f;
 	guest.host.rip += d->in.length;
-	guest.runs = true;
 	f->rip = load(VMCB_RIP);
 	f->rsp = load(VMCB_RSP);
 	f->rax = load(VMCB_RAX);
 	f->rflags = (load(VMCB_RFLAGS) & ~RFLAGS_TF) | (f->rflags & RFLAGS_TF);
-	return step_carried_out(f);
+	step_carried_out(f);
+	enter(true);
+	return FATE_DONE;
 }
 
 /* The intercepted instruction does not retire: the VMCB says that it is the next one (15.9). */
 static enum step_fate vmexit(struct trap_frame *f)
 {
 	step_tick();
-	guest.runs = false;
+	enter(false);
 	store(VMCB_RIP, f->rip);
 	store(VMCB_RSP, f->rsp);
 	store(VMCB_RAX, f->rax);

@@ -271,6 +271,27 @@ static void merged(struct pmu_hands *h, unsigned instance, const struct pmu_even
 	h->works(h, "taking it out of use", d->release(h->pmu, c));
 }
 
+/* --- thresholds of what occurs more than once in a cycle ----------------------------------------------- */
+
+/* Each turn of amd_flops() is one instruction of four operations, so no more cycles than turns have any. */
+static void threshold(struct pmu_hands *h, unsigned instance, const struct pmu_event *unused)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+	unsigned c = 2 * instance;
+	const struct pmu_event *e = first_that(h->pmu, c, counts_additions);
+
+	(void)unused;
+	if (!h->works(h, "finding an event of large increments", e != NULL))
+		return;
+	const struct pmu_config config = {.code = e->code, .ring = RING_ALL, .cmask = 1};
+	if (!control_program(h, c, &config, START) || !h->works(h, "starting", d->start(h->pmu, 1ull << c)))
+		return;
+	amd_flops(PAIRS);
+	h->works(h, "stopping", d->stop(h->pmu));
+	h->within(h, "cycles with operations", 1, PAIRS, control_value(h, c) - START);
+	h->works(h, "taking it out of use", d->release(h->pmu, c));
+}
+
 /* --- host and guest ----------------------------------------------------------------------------------- */
 
 /* A hypervisor may keep these bits to itself. */
@@ -314,6 +335,46 @@ static void host_and_guest(struct pmu_hands *h, unsigned c, const struct pmu_eve
 		h->amount(h, e, 0, &low, &high);
 		h->within(h, "what is for neither counts", low, high, control_value(h, c) - START);
 	}
+}
+
+/* Kernels that enter guests of their own, with nothing in them and with some instructions. */
+static bool each_guest(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	static const char *const kernels[] = {"guest_empty", "guest_works"};
+
+	if (pmu->guest || amd_narrow(amd_identified()) || i >= sizeof kernels / sizeof kernels[0])
+		return false;
+	*out = (struct pmu_control_instance){
+		.counters = 1, .suits = counts_instructions, .kernel = kernels[i]};
+	snprintf(out->name, sizeof out->name, "%s", kernels[i]);
+	return true;
+}
+
+static uint64_t counted(struct pmu_hands *h, const struct pmu_event *e, uint64_t only)
+{
+	if (!set(h, 0, e->code | only, RING_ALL, false, START))
+		return 0;
+	h->run(h, 1);
+	return control_value(h, 0) - START;
+}
+
+/* Whose VMRUN itself is, is not said: here it is the host's. */
+static void guest_is_told_apart(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+{
+	uint64_t all, host, guest, entries, own = h->guests(h, e, &entries), low, high, efer;
+
+	(void)instance;
+	if (!h->works(h, "switching SVM on", msr_read(EFER, &efer) && msr_write(EFER, efer | EFER_SVME)))
+		return;
+	all = counted(h, e, 0);
+	h->amount(h, e, 0, &low, &high);
+	h->within(h, "what is for neither counts host and guest", low, high, all);
+	h->equal(h, "what is for both counts as many", all, counted(h, e, CTL_HOST | CTL_GUEST));
+	host = counted(h, e, CTL_HOST);
+	guest = counted(h, e, CTL_GUEST);
+	h->within(h, "what is for guests only counts", own, h->pmu->virtual ? own : own + entries, guest);
+	h->equal(h, "hosts' and guests' together are", all, host + guest);
+	h->works(h, "restoring EFER", msr_write(EFER, efer));
 }
 
 /* --- overflow status ---------------------------------------------------------------------------------- */
@@ -557,6 +618,7 @@ const struct pmu_control_check amd_control[] = {
 	{"IRPERF", "APM vol. 2, 13.2; revision guide 56683, erratum 1267", 0, has_irperf, irperf},
 	{"MPERF and APERF", "APM vol. 2, 17.2", 0, has_aperf, aperf},
 	{"merged counters", "PPR of family 17H, large increments", 0, each_pair, merged},
+	{"threshold", "APM vol. 2, 13.2.1, CntMask", 0, each_pair, threshold},
 	{"status", "APM vol. 2, 13.2.1; KVM of Linux 6.12", 0, has_status, status},
 	{"aliases", "BKDG of family 15H, MSRC001_00[07:00]", 0, each_alias, alias},
 	{"freeze", "APM vol. 2, 13.1.1 and 13.2.1", PMU_CONTROL_INTERRUPT, has_freeze, freeze},
@@ -564,5 +626,6 @@ const struct pmu_control_check amd_control[] = {
 	{"last exception", "APM vol. 2, 13.1.1", PMU_CONTROL_TIMER, once, last_exception},
 	{"host and guest", "APM vol. 2, 13.2.1, HG_ONLY; Linux 1018faa6cf23", 0, each_selector,
 	 host_and_guest},
+	{"guests", "APM vol. 2, 13.2.1, HG_ONLY", 0, each_guest, guest_is_told_apart},
 	{0},
 };

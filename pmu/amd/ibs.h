@@ -67,7 +67,9 @@
  * short form, AMD's CodeAnalyst 1, 2, 3 and 7. */
 #define DATA2_SOURCE       7ull
 #define DATA2_SOURCE_UPPER 0xc0ull
-#define DATA2_LOCAL        1 /* last-level cache, or another core of it */
+#define DATA2_FAR          (1ull << 4) /* RmtNode: another node served it; valid with any source but 0 */
+#define DATA2_OWNED        (1ull << 5) /* CacheHitSt: O, else M; valid with DATA2_CACHE alone: nothing to judge */
+#define DATA2_LOCAL        1           /* last-level cache, or another core of it */
 #define DATA2_CACHE        2
 #define DATA2_DRAM         3
 #define DATA2_FAR_CACHE    4 /* short form */

@@ -6,7 +6,7 @@
  * model_ibs.c: instruction-based sampling.
  * model_branches.c: last branches, branch stacks, branch sampling.
  *
- * One thread that is never in a guest: what counts in guests only counts nothing. A unit mask
+ * One thread. A unit mask
  * that no row of the event table has counts nothing here, as an unknown code does. The counters of
  * northbridge, L2I and L3 are not modelled; the profiles' CPUID does not offer them.
  */

@@ -120,13 +120,30 @@ void amd_decode_free(struct amd_state *s)
 /* APM 13.2.1, table of the host and guest bits: of all three combinations, "if EFER.SVME is 1". What happens
  * else Linux's commit 1018faa6cf23 tells, by AMD, of parts of its time: such a counter does not count at all,
  * which is why the host bit is masked out where SVM is off (perf_ctr_virt_mask). KVM's emulation of 2026
- * disagrees: it takes the bits as ignored then. This machine is the host. */
-static bool in_its_world(const struct amd_state *s, unsigned c)
+ * disagrees: it takes the bits as ignored then. A guest of the stepped code's own is one of this machine's.
+ */
+static uint64_t only(const struct amd_state *s, unsigned c)
 {
-	uint64_t only = s->select[c] & (CTL_HOST | CTL_GUEST);
+	return c < s->n && !injected(s, INJECT_WORLDS_ALIKE) ? s->select[c] & (CTL_HOST | CTL_GUEST) : 0;
+}
 
-	return !only || (MUTANT(M_WORLD_SVM, s->svme, true) && MUTANT(M_WORLD_GUEST, only & CTL_HOST, true) &&
-			 MUTANT(M_WORLD_HOST, true, only & CTL_GUEST));
+static bool has_world(const struct amd_state *s, unsigned c)
+{
+	return !only(s, c) || MUTANT(M_WORLD_SVM, s->svme, true);
+}
+
+static bool in_its_world(const struct amd_state *s, unsigned c, bool guest)
+{
+	uint64_t worlds = only(s, c);
+
+	if (!worlds)
+		return true;
+	if (guest)
+		return worlds &
+		       ((injected(s, INJECT_GUEST_LOST) ? 0 : MUTANT(M_GUEST_LOST, CTL_GUEST, 0)) |
+			(injected(s, INJECT_GUEST_LEAK) ? CTL_HOST : MUTANT(M_GUEST_LEAK, 0, CTL_HOST)));
+	return MUTANT(M_WORLD_GUEST, worlds & CTL_HOST, true) &&
+	       MUTANT(M_WORLD_HOST, true, worlds & CTL_GUEST);
 }
 
 static bool enabled(const struct amd_state *s, unsigned c)
@@ -135,8 +152,7 @@ static bool enabled(const struct amd_state *s, unsigned c)
 		return MUTANT(M_IRPERF_ENABLE, s->hwcr & HWCR_IRPERF, true);
 	if (c >= COUNTER_MPERF)
 		return MUTANT(M_APERF_RUNS, s->watched, false);
-	if (!MUTANT(M_EN, s->select[c] & CTL_EN, true) ||
-	    (!in_its_world(s, c) && !injected(s, INJECT_WORLDS_ALIKE)))
+	if (!MUTANT(M_EN, s->select[c] & CTL_EN, true) || !has_world(s, c))
 		return false;
 	if (!s->v2)
 		return true;
@@ -333,8 +349,9 @@ static void count(struct amd_state *s, unsigned c, const struct model_step *step
 	int64_t value = 0;
 
 	k->carried -= k->carried != 0;
-	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
-	if (!ring_selected(s, k, step->cpl)) {
+	/* In the other ring or world the condition is not seen, so an edge may follow when it is seen again.
+	 */
+	if (!ring_selected(s, k, step->cpl) || !in_its_world(s, c, step->guest)) {
 		k->level = false;
 		return;
 	}
@@ -381,7 +398,7 @@ int amd_increments(void *state, const struct model_step *step, struct model_incr
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct amd_counter *k = &s->counter[s->run_list[i]];
-		if (!ring_selected(s, k, step->cpl))
+		if (!ring_selected(s, k, step->cpl) || !in_its_world(s, s->run_list[i], step->guest))
 			continue;
 		int64_t amount = k->clock ? step->cycles : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)

@@ -379,6 +379,8 @@ static void sample_op(struct amd_state *s, const struct model_step *step)
 	*plain(i, IBS_OP_RIP) = injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
 	*plain(i, IBS_OP_DATA) = times(s, step, sample_access(s, step)) | branch_data(s, step);
 	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && step->transfer ? step->next : 0;
+	if (injected(s, INJECT_IBS_FAR) && *plain(i, IBS_OP_DATA2))
+		*plain(i, IBS_OP_DATA2) |= DATA2_FAR;
 	if (injected(s, INJECT_E1293))
 		*plain(i, IBS_OP_DATA2) ^= amd_amount(step, Q_PREFETCHES) ? 7 : 0;
 	s->ibs_pending += MUTANT(M_IBS_OP_REQUEST, 1, 0);

@@ -9,6 +9,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
 #include "pmu/amd/ibs.h"
+#include "pmu/amd/nodes.h"
 #include "pmu/amd/registers.h"
 
 #include <stdio.h>
@@ -89,6 +90,7 @@ static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, co
 		.units = 1u << RECORD_UNIT_CYCLES |
 			 (features & IBS_OP_COUNT ? 1u << RECORD_UNIT_OPERATIONS : 0),
 		.lvt = lvt(),
+		.one_node = amd_one_node(),
 		.far_filter = features & IBS_ZEN4,
 		.manual = MANUAL,
 	};
@@ -160,6 +162,7 @@ static void read_source(uint64_t data2, uint64_t data3, bool extended, struct pm
 		return;
 	out->has |= RECORD_HAS_SOURCE;
 	out->source = data2 & (DATA2_SOURCE | (extended ? DATA2_SOURCE_UPPER : 0));
+	out->from_far = data2 & DATA2_FAR;
 	out->from_where = extended ? wide[code] : brief[code];
 }
 

@@ -529,6 +529,30 @@ static void host_and_guest(void **unused)
 	assert_int_equal(get(CTR(0)), 3);
 }
 
+/* Each instruction is of the one or the other; both bits and none count both. The short cut does likewise. */
+static void guests_are_told_apart(void **unused)
+{
+	static const struct {
+		uint64_t bits;
+		unsigned host, guest;
+	} cases[] = {{0, 1, 1}, {CTL_GUEST, 0, 1}, {CTL_HOST, 1, 0}, {CTL_HOST | CTL_GUEST, 1, 1}};
+	struct qterm term = {Q_INSTRUCTIONS, 1};
+	(void)unused;
+	power_up(&amd_zen4, "");
+	put(EFER, EFER_SVME);
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		for (unsigned guest = 0; guest < 2; guest++) {
+			struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .guest = guest};
+			struct model_increment out[4];
+			unsigned counts = guest ? cases[i].guest : cases[i].host;
+
+			program(0, INSTR | cases[i].bits);
+			assert_int_equal(amd_model.increments(cpu, &s, out, 4), counts);
+			amd_model.advance(cpu, &s);
+			assert_int_equal(get(CTR(0)), counts);
+		}
+}
+
 #define FLOPS (0x0f03 | RINGS | CTL_EN)
 
 static void large_increments(void **unused)
@@ -604,6 +628,7 @@ static void pairs_carry(void **unused)
 		cmocka_unit_test(wrap), cmocka_unit_test(status), cmocka_unit_test(interrupts),              \
 		cmocka_unit_test(freeze), cmocka_unit_test(free_running_counters),                           \
 		cmocka_unit_test(no_status_of_missing_counters), cmocka_unit_test(large_increments),         \
-		cmocka_unit_test(pairs_carry), cmocka_unit_test(host_and_guest)
+		cmocka_unit_test(pairs_carry), cmocka_unit_test(host_and_guest),                             \
+		cmocka_unit_test(guests_are_told_apart)
 
 #endif

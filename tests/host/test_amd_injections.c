@@ -141,6 +141,30 @@ static bool worlds_alike(void)
 	return get(CTR(0)) != 0;
 }
 
+/* Three instructions of the host and two of a guest. */
+static uint64_t in_two_worlds(uint64_t only)
+{
+	struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .guest = true};
+
+	put(EFER, EFER_SVME);
+	count_instructions(0, only, 0);
+	instructions(3);
+	amd_model.advance(cpu, &s);
+	amd_model.advance(cpu, &s);
+	return get(CTR(0));
+}
+
+static bool guest_leaks(void)
+{
+	return in_two_worlds(CTL_HOST) != 3;
+}
+
+static bool guest_lost(void)
+{
+	return in_two_worlds(CTL_GUEST) != 2;
+}
+
 static bool not_merged(void)
 {
 	set(CTL(1), CTL_MERGE | CTL_EN);
@@ -273,6 +297,12 @@ static bool reserved_source(void)
 	return get(IBS_OP_DATA2) != DATA2_DRAM;
 }
 
+static bool far_source(void)
+{
+	sample_far_load();
+	return get(IBS_OP_DATA2) & DATA2_FAR;
+}
+
 static bool filter_passes(void)
 {
 	set(IBS_OP_CTL, 1 | OP_EN | OP_L3_MISS_ONLY | 15ull << OP_COUNT_SHIFT);
@@ -392,6 +422,8 @@ static const struct {
 	{"status-reserved", status_reserved},
 	{"event-filter", filtered},
 	{"worlds-alike", worlds_alike},
+	{"guest-leak", guest_leaks},
+	{"guest-lost", guest_lost},
 	{"merge-ignored", not_merged},
 	{"ibs-skid", sample_skids},
 	{"ibs-taken", sample_tells_untaken},
@@ -399,6 +431,7 @@ static const struct {
 	{"ibs-times", times_swapped},
 	{"ibs-levels", outer_alone},
 	{"ibs-source", reserved_source},
+	{"ibs-far", far_source},
 	{"ibs-filter", filter_passes},
 	{"lbr-lost", branch_missing},
 	{"brs-lost", sampled_branch_missing},

@@ -270,6 +270,29 @@ static void sources(void **unused)
 	}
 }
 
+/* Where there is one node only, nothing comes from another. */
+static void nodes(void **unused)
+{
+	struct pmu_record r = {OP(0, RECORD_OP_LOAD | RECORD_OP_L1D_MISS | RECORD_OP_L2_MISS)};
+	(void)unused;
+
+	r.has |= RECORD_HAS_SOURCE;
+	r.from_where = RECORD_FROM_MEMORY;
+	r.from_far = true;
+	assert_int_equal(wrong(r), 0);
+	x.one_node = true;
+	assert_int_equal(wrong(r), 1 << IBS_SOURCE);
+	inexact(&r);
+	assert_int_equal(j[IBS_SOURCE].checked - j[IBS_SOURCE].right, 1);
+	r.from_far = false;
+	assert_int_equal(wrong(r), 0);
+	r.has &= ~(uint32_t)RECORD_HAS_SOURCE;
+	r.from_far = true;
+	r.op &= ~(uint32_t)RECORD_OP_L2_MISS;
+	assert_int_equal(wrong(r), 0);
+	x.one_node = false;
+}
+
 static void filtered(void **unused)
 {
 	struct pmu_record r = {OP(0x44, 0)};
@@ -376,10 +399,12 @@ static void times(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operations),   cmocka_unit_test(whole_operations), cmocka_unit_test(targets),
-		cmocka_unit_test(addresses),    cmocka_unit_test(fetches),          cmocka_unit_test(times),
-		cmocka_unit_test(translations), cmocka_unit_test(cycles),           cmocka_unit_test(levels),
-		cmocka_unit_test(sources),      cmocka_unit_test(filtered),
+		cmocka_unit_test(operations),   cmocka_unit_test(whole_operations),
+		cmocka_unit_test(targets),      cmocka_unit_test(addresses),
+		cmocka_unit_test(fetches),      cmocka_unit_test(times),
+		cmocka_unit_test(translations), cmocka_unit_test(cycles),
+		cmocka_unit_test(levels),       cmocka_unit_test(sources),
+		cmocka_unit_test(nodes),        cmocka_unit_test(filtered),
 	};
 
 	return cmocka_run_group_tests_name("ibs_judge", tests, NULL, NULL);

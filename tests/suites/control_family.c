@@ -82,6 +82,17 @@ static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring,
 	*high = x.high == INT64_MAX ? UINT64_MAX : (uint64_t)(x.high + share);
 }
 
+static uint64_t guests(struct pmu_hands *h, const struct pmu_event *e, uint64_t *entries)
+{
+	struct expectation with, without;
+
+	*entries = CONTROL_N;
+	if (expectation(e, probe_of(h)->kernel, CONTROL_N, &with) ||
+	    expectation(e, kernel_by_name("guest_empty"), CONTROL_N, &without))
+		return 0;
+	return (uint64_t)(with.low - without.low);
+}
+
 static void arm(struct pmu_hands *h)
 {
 	pmi_arm(&probe_of(h)->pmi, APIC_LVT_FIXED);
@@ -246,6 +257,13 @@ static void choose(struct run *r, struct grip *g, const struct pmu_control_insta
 	unsigned best = 0;
 
 	g->event = NULL;
+	if (instance->kernel) {
+		g->probe.kernel = kernel_by_name(instance->kernel);
+		for (unsigned i = 0; i < pmu->n_events && !g->event; i++)
+			if (instance->suits(pmu, g->instance, pmu->events[i]))
+				g->event = pmu->events[i];
+		return;
+	}
 	g->probe.kernel = r->ladder ? r->ladder->kernel[0] : kernel_by_name("nop_loop");
 	if (!instance->suits && instance->also && find_kernel(NULL, instance->also))
 		g->probe.kernel = find_kernel(NULL, instance->also);
@@ -295,6 +313,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			  .run = run,
 			  .run_user = run_user,
 			  .amount = amount,
+			  .guests = guests,
 			  .arm = arm,
 			  .interrupts = interrupts,
 			  .other_interrupts = other_interrupts,
@@ -312,6 +331,12 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 		return;
 	}
 	choose(r, &g, instance);
+	if (instance->kernel && kernel_unfit(g.probe.kernel, 0)) {
+		judgement_set(&result.judgement, VERDICT_SKIPPED, "%s: %s", instance->kernel,
+			      kernel_unfit(g.probe.kernel, 0));
+		r->report(r, &result);
+		return;
+	}
 	result.event = g.event ? g.event->name : NULL;
 	result.kernel = g.probe.kernel->name;
 	result.machine_model = g.event && result.virtual && event_is_micro(g.event);

@@ -141,6 +141,7 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 	const struct ibs_expectation x = {
 		.path = &p->s->path,
 		.exact = p->s->run->pmu->virtual,
+		.one_node = p->source->one_node,
 		.far_only = p->far_only,
 		.begin = rec->tsc_begin,
 		.end = rec->tsc_end,
