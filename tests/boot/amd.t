@@ -20,7 +20,8 @@ for profile, layout in PROFILES.items():
 sound(boot(options="pmu=virtual:amd-zen4 suite=noise"), "interrupts that are counted")
 for profile in ("amd-fam15h", "amd-zen4"):
     options = OPTIONS % (profile, "x87_arithmetic")
-    same_table(boot(emulator="bochs", options=options), boot(options=options), profile + ": Bochs gives the same counts")
+    same_table(boot(emulator="bochs", options=options), boot(options=options), profile + ": Bochs gives the same counts",
+               but="control/guests/")  # its CPU has no SVM
 
 for profile, injection, suite, verdicts in (
         ("amd-zen2", "1291", "events", ("noisy", "wrong")), ("amd-zen3", "1292", "events", ("noisy", "wrong")),
