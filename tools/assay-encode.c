@@ -31,13 +31,16 @@ static unsigned n_requests;
 
 static const char usage[] =
 	"usage: assay-encode [-v] [--json] PMU EVENT...       register writes, counters, schedule\n"
-	"       assay-encode [-v] [--json] --list PMU [GLOB...]   the PMU's events (-v: with all that is "
-	"known)\n"
+	"       assay-encode [-v] [--json] --list [PMU] [GLOB...]   the PMU's events (-v: with all that is "
+	"known);\n"
+	"                                                     without PMU, of all PMUs that have any\n"
 	"       --events FILE before PMU: with the events of a vendor's file\n"
 	"       assay-encode --perf PMU EVENT...              the same for perf's -e, one per line\n"
 	"\n"
 	"EVENT is libpfm4's form (NAME:UMASK:u:k:e:i:c=2), a raw selector (r01c0), perf's fields\n"
-	"(cpu/event=0xc4,umask=0x20/u), or a glob. -v decodes the fields of registers.\n"
+	"(cpu/event=0xc4,umask=0x20/u), or a glob. -v decodes the fields of registers. Options may stand "
+	"behind "
+	"PMU.\n"
 	"Exit status: 0 done, 1 an event string is wrong or cannot be counted, 2 wrong use.\n";
 
 /* --- choosing the PMU ------------------------------------------------------------------------------- */
@@ -202,44 +205,42 @@ static void json_print(struct json *j)
 
 /* --- --list ----------------------------------------------------------------------------------------- */
 
-static void list_json(void)
+static void list_json(struct json *j)
 {
-	struct json j = {0};
 	char text[256];
 
-	json_open(&j, NULL, '{');
-	json_string(&j, "pmu", pmu.model);
-	json_string(&j, "name", pmu.name);
-	json_open(&j, "events", '[');
+	json_open(j, NULL, '{');
+	json_string(j, "pmu", pmu.model);
+	json_string(j, "name", pmu.name);
+	json_open(j, "events", '[');
 	for (unsigned i = 0; i < n_requests; i++) {
 		const struct pmu_event *e = request[i].event;
 
-		json_open(&j, NULL, '{');
-		json_string(&j, "name", e->name);
-		json_hex(&j, "code", e->code);
+		json_open(j, NULL, '{');
+		json_string(j, "name", e->name);
+		json_hex(j, "code", e->code);
 		event_format_perf(&pmu, &request[i], text, sizeof text);
-		json_string(&j, "perf", *text ? text : NULL);
-		json_counters(&j, event_counters(&pmu, &request[i]));
-		json_string(&j, "quantities", quantities_text(e, text, sizeof text));
-		json_string(&j, "judgement", judgement_text(e));
-		json_string(&j, "rule", e->rule ? e->rule->text : NULL);
-		json_string(&j, "errata", e->errata);
-		json_string(&j, "source", e->source);
-		json_open(&j, "masks", '[');
+		json_string(j, "perf", *text ? text : NULL);
+		json_counters(j, event_counters(&pmu, &request[i]));
+		json_string(j, "quantities", quantities_text(e, text, sizeof text));
+		json_string(j, "judgement", judgement_text(e));
+		json_string(j, "rule", e->rule ? e->rule->text : NULL);
+		json_string(j, "errata", e->errata);
+		json_string(j, "source", e->source);
+		json_open(j, "masks", '[');
 		for (const struct event_mask *m = pmu.driver->grammar->masks ? pmu.driver->grammar->masks(e)
 									     : NULL;
 		     m && m->name; m++) {
-			json_open(&j, NULL, '{');
-			json_string(&j, "name", m->name);
-			json_hex(&j, "code", m->code);
-			json_close(&j, '}');
+			json_open(j, NULL, '{');
+			json_string(j, "name", m->name);
+			json_hex(j, "code", m->code);
+			json_close(j, '}');
 		}
-		json_close(&j, ']');
-		json_close(&j, '}');
+		json_close(j, ']');
+		json_close(j, '}');
 	}
-	json_close(&j, ']');
-	json_close(&j, '}');
-	json_print(&j);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 static void list_text(void)
@@ -269,6 +270,71 @@ static void list_text(void)
 			printf("    errata: %s\n", e->errata);
 		printf("    %s\n", e->source);
 	}
+}
+
+/* Events only: a raw selector is none. */
+static int list_one(void)
+{
+	struct json j = {0};
+
+	for (unsigned k = 0; k < n_requests; k++)
+		if (!request[k].event)
+			return fputs("assay-encode: --list takes names and globs\n", stderr), USAGE;
+	if (flags.json) {
+		list_json(&j);
+		json_print(&j);
+	} else {
+		list_text();
+	}
+	return OK;
+}
+
+/* Whether a PMU has events that one of the globs means: into request[]. */
+static bool matches(const struct model_profile *profile, char **globs, int n)
+{
+	struct event_error error;
+
+	n_requests = 0;
+	if (open_pmu(profile->name) != OK)
+		return false;
+	for (int i = 0; i < n; i++) {
+		unsigned room = REQUESTS_MAX - n_requests;
+		unsigned found = event_parse(&pmu, globs[i], request + n_requests, room, &error);
+
+		if (found && found <= room && request[n_requests].event)
+			n_requests += found;
+	}
+	return n_requests;
+}
+
+/* Every PMU with such events. */
+static int list_all(char **globs, int n)
+{
+	struct json j = {0};
+	bool any = false;
+
+	json_open(&j, NULL, '[');
+	for (unsigned i = 0; model_profiles[i]; i++) {
+		bool some = matches(model_profiles[i], globs, n);
+
+		if (some && flags.json)
+			list_json(&j);
+		if (some && !flags.json) {
+			printf("%s%s:\n", any ? "\n" : "", pmu.model);
+			list_text();
+		}
+		any |= some;
+		model_cpu_stop();
+	}
+	json_close(&j, ']');
+	if (any && flags.json)
+		json_print(&j);
+	else
+		json_free(&j);
+	if (!any)
+		fprintf(stderr, "assay-encode: no PMU has events that match %s%s\n", globs[0],
+			n > 1 ? " or the others" : "");
+	return any ? OK : WRONG;
 }
 
 /* --- --perf ----------------------------------------------------------------------------------------- */
@@ -440,29 +506,53 @@ static int encode(void)
 	return (flags.json ? encode_json(&result) : encode_text(&result)) ? OK : WRONG;
 }
 
-int main(int argc, char **argv)
+/* Take the options out of the arguments. @return how many others are left, -1 if an option is unknown */
+static int take_options(int argc, char **argv, const char **events, bool *help)
 {
-	const char *events = NULL;
-	int status, i = 1;
+	int left = 1;
 
-	for (; i < argc && argv[i][0] == '-'; i++) {
-		if (!strcmp(argv[i], "-v"))
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-')
+			argv[left++] = argv[i];
+		else if (!strcmp(argv[i], "-v"))
 			flags.verbose = true;
 		else if (!strcmp(argv[i], "--json"))
 			flags.json = true;
 		else if (!strcmp(argv[i], "--list"))
 			flags.list = true;
 		else if (!strcmp(argv[i], "--events") && i + 1 < argc)
-			events = argv[++i];
+			*events = argv[++i];
 		else if (!strcmp(argv[i], "--perf"))
 			flags.perf = true;
 		else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
-			return fputs(usage, stdout) < 0;
+			*help = true;
 		else
-			return fprintf(stderr, "assay-encode: no option %s\n%s", argv[i], usage), USAGE;
+			return fprintf(stderr, "assay-encode: no option %s\n%s", argv[i], usage), -1;
 	}
+	return left;
+}
+
+/* A name of the shape of a PMU's that is none was meant to be one. */
+static bool names_pmu(const char *text)
+{
+	return find_profile(text) || (!strpbrk(text, "*?:.") && strchr(text, '-'));
+}
+
+int main(int argc, char **argv)
+{
+	const char *events = NULL;
+	bool help = false;
+	int status, i = 1;
+
+	argc = take_options(argc, argv, &events, &help);
+	if (argc < 0)
+		return USAGE;
+	if (help)
+		return fputs(usage, stdout) < 0;
 	if (argc - i < (flags.list ? 1 : 2) || (flags.perf && (flags.list || flags.json)))
 		return fputs(usage, stderr), USAGE;
+	if (flags.list && !events && !names_pmu(argv[i]))
+		return list_all(argv + i, argc - i);
 	status = open_pmu(argv[i++]);
 	if (status == OK && events)
 		status = import_events(events);
@@ -470,19 +560,8 @@ int main(int argc, char **argv)
 		status = parse("*");
 	while (status == OK && i < argc)
 		status = parse(argv[i++]);
-	if (status == OK && flags.list) {
-		for (unsigned k = 0; k < n_requests; k++)
-			if (!request[k].event)
-				return fputs("assay-encode: --list takes names and globs\n", stderr), USAGE;
-		if (flags.json)
-			list_json();
-		else
-			list_text();
-	} else if (status == OK && flags.perf) {
-		status = perf_strings();
-	} else if (status == OK) {
-		status = encode();
-	}
+	if (status == OK)
+		status = flags.list ? list_one() : flags.perf ? perf_strings() : encode();
 	model_cpu_stop();
 	return status;
 }

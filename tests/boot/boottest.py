@@ -67,7 +67,7 @@ def tail(result, lines=15):
 
 
 def known_profiles():
-    return subprocess.run([os.path.join(BUILD, "assay-encode"), "--list", "?"], capture_output=True, text=True, check=False).stderr
+    return subprocess.run([os.path.join(BUILD, "assay-encode"), "?", "x"], capture_output=True, text=True, check=False).stderr
 
 
 def profiles(family):

@@ -157,6 +157,14 @@ for profile in profiles:
 status, out, _ = run("--list", "intel-core2", "BR_*RETIRED.A*", "INST_RETIRED.ANY")
 test("--list takes globs", [line.split()[0] for line in out.splitlines()] == [
     "BR_INST_RETIRED.ALL_BRANCHES", "BR_MISP_RETIRED.ALL_BRANCHES", "BR_INST_RETIRED.ANY", "INST_RETIRED.ANY"], out)
+test("options may stand behind the PMU", run("intel-core2", "--list", "BR_*RETIRED.A*", "INST_RETIRED.ANY")[:2] == (status, out))
+status, out, err = run("--list", "RETIRED_INSTR*")
+test("--list without a PMU is of all that have such events", status == 0 and "\namd-zen4:\nRETIRED_INSTRUCTIONS  " in out
+     and {line[:-1] for line in out.splitlines() if line.endswith(":")} == {p for p in profiles if p.startswith("amd-")}, out + err)
+status, out, err = run("--json", "--list", "skl::INST_RETIRED.ANY_P", "amd64_fam19h_zen4::RETIRED_INSTRUCTIONS")
+found = [(p["pmu"], [e["name"] for e in p["events"]]) for p in json.loads(out)] if status == 0 else []
+test("and of those that libpfm4 calls so", ("intel-skylake", ["INST_RETIRED.ANY_P"]) in found and ("amd-zen4", ["RETIRED_INSTRUCTIONS"]) in found
+     and not any(p.startswith(("intel-core2", "netburst", "amd-k8")) for p, _ in found), out + err)
 status, out, _ = run("-v", "--list", "intel-skylake", "FRONTEND_RETIRED.DSB_MISS", "BR_INST_RETIRED.COND")
 test("-v --list tells of registers besides, of precise sampling and of errata",
      all(words in out for words in ("0x3f7 = 0x11", "can be sampled precisely", "errata: SKL091", "bounds")), out)
@@ -204,6 +212,9 @@ for args, code, message in (
         (["intel-core2"], 2, "usage:"),
         ([], 2, "usage:"),
         (["--list", "amd-zen4", "RETIRED_*", "ls_*nothing*"], 1, "no event of AMD Zen 4 PMU, PerfMonV2 matches ls_*nothing*"),
+        (["--list", "no_such_event*"], 1, "no PMU has events that match no_such_event*"),
+        (["--list", "intel-core3"], 2, "no PMU intel-core3: did you mean intel-core2?"),
+        (["intel-core2", "--frob", "x"], 2, "no option --frob"),
         (["--list", "intel-core2", "r01c0"], 2, "--list takes names and globs")):
     status, out, err = run(*args)
     test(f"refuses {' '.join(args) or 'nothing'}", status == code and message in err and not out, f"{status}\n{out}{err}")
