@@ -11,6 +11,7 @@
 /* Since the last report. */
 static unsigned samples, retaken;
 static unsigned held, moved; /* retaken ones whose counters an SMI should not have moved; did move */
+static unsigned held_before, moved_before; /* pass_held_begin() */
 static enum smi_source retaken_by;
 
 struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings)
@@ -157,6 +158,7 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 			 uint64_t n, uint64_t *last, uint64_t *out)
 {
 	uint64_t broken[PMU_COUNTERS_MAX];
+	bool by_smi = false;
 
 	for (unsigned i = 0; i < SMI_TRIES; i++) {
 		smi_watch_begin(smi);
@@ -164,12 +166,13 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 			return false;
 		samples++;
 		if (!smi_watch_end(smi)) {
-			if (i && smi->freezes)
+			if (by_smi && smi->freezes)
 				compare_broken(p, broken, out);
 			return true;
 		}
 		for (unsigned s = 0; s < p->n_slots; s++)
 			broken[s] = out[s];
+		by_smi = !smi->barked;
 		p->retaken++;
 		retaken++;
 	}
@@ -279,6 +282,28 @@ void pass_count_samples(const struct smi_watch *smi, unsigned taken, unsigned ag
 	retaken += again;
 }
 
+void pass_held_begin(void)
+{
+	held_before = held;
+	moved_before = moved;
+}
+
+void pass_held_report(struct run *run, const char *suite)
+{
+	unsigned broken = held - held_before, counted = moved - moved_before;
+	struct result r = {.suite = suite,
+			   .name = "counters held in system-management mode",
+			   .manual = "SDM 17.4.1, FREEZE_WHILE_SMM",
+			   .virtual = run->pmu->virtual};
+
+	if (!broken)
+		return;
+	if (counted)
+		judgement_set(&r.judgement, VERDICT_WRONG,
+			      "%u of %u samples that an SMI broke into counted on", counted, broken);
+	run->report(run, &r);
+}
+
 void pass_report_retaken(struct run *run, const char *suite)
 {
 	unsigned imitated = smi_imitated();
@@ -299,7 +324,7 @@ void pass_report_retaken(struct run *run, const char *suite)
 		snprintf(unit, sizeof(unit), "of %u samples that an SMI broke into", held);
 		run->value(run, suite, "counted on in spite of FREEZE_WHILE_SMM", value, unit);
 	}
-	samples = retaken = held = moved = 0;
+	samples = retaken = held = moved = held_before = moved_before = 0;
 }
 
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,

@@ -81,6 +81,11 @@ enum verdict pass_failure_verdict(const struct pass *p);
  * of an SMI. */
 void pass_count_samples(const struct smi_watch *smi, unsigned taken, unsigned again);
 
+/** Around the passes of a suite: whether counters were held, as FREEZE_WHILE_SMM promises, in samples that an
+ * SMI broke into. A check of the suite, if there were such samples. */
+void pass_held_begin(void);
+void pass_held_report(struct run *run, const char *suite);
+
 /** How many of the samples of pass_run() since the last call were taken again, and how SMIs are looked for:
  * into the report, if there were any samples. */
 void pass_report_retaken(struct run *run, const char *suite);

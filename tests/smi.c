@@ -152,5 +152,6 @@ bool smi_watch_end(struct smi_watch *w)
 {
 	bool came = smi_came(w);
 
-	return came || w->watchdog != watchdog_ticks();
+	w->barked = w->watchdog != watchdog_ticks();
+	return came || w->barked;
 }

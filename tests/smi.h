@@ -29,6 +29,7 @@ struct smi_watch {
 	uint64_t fastest;  /* ticks that the quickest window of this kind took */
 	uint64_t took;     /* ticks of the last window */
 	unsigned watchdog; /* watchdog_ticks() before the window */
+	bool barked;       /* the watchdog's interrupt came in the last window */
 	uint64_t gap;      /* ticks */
 	bool freezes;      /* FREEZE_WHILE_SMM is set until smi_watch_close() ... */
 	uint64_t debugctl; /* ... and this was there before */

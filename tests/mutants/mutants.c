@@ -111,7 +111,7 @@ static bool try(struct capture *c, const struct run *outer, const struct mutant_
 	if (!climbs)
 		c->run.ladder = presumed(&c->run, t->profile);
 	model_mutant = mutant;
-	bool made = virtual_pmu_create(&c->run, &pmu, t->profile, NULL, why);
+	bool made = virtual_pmu_create(&c->run, &pmu, t->profile, t->inject, why);
 
 	if (!made && mutant) { /* a driver that does not know the CPU any more: that tells, too */
 		snprintf(broken, sizeof broken, "%s", *why);
@@ -147,7 +147,8 @@ static bool tried_clean(const struct mutant_trial *t)
 {
 	for (unsigned i = 0; i < n_clean; i++)
 		if (same_text(clean[i].profile, t->profile) && same_text(clean[i].suite, t->suite) &&
-		    same_text(clean[i].checks, t->checks) && same_text(clean[i].kernel, t->kernel))
+		    same_text(clean[i].checks, t->checks) && same_text(clean[i].kernel, t->kernel) &&
+		    same_text(clean[i].inject, t->inject))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@ struct mutant_trial {
 	const char *suite;
 	const char *checks; /* suite control: check=; events: event=; others: not looked at. NULL: all */
 	const char *kernel; /* suites that take kernels: kernel=; NULL: a short list */
+	const char *inject; /* what must happen for the rule to matter: inject=; NULL: nothing */
 };
 
 /** Where to look first for one mutant, so that all of them take seconds. */

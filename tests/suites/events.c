@@ -436,6 +436,7 @@ static void run_events(struct run *run)
 	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
 	plan.reps = run_repetitions(run, "events", REPS_VIRTUAL, UINT32_MAX);
 	response_begin(run, plan.n, plan.reps);
+	pass_held_begin();
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
 		if (!kernel_selected(k, o->kernel_glob))
 			continue;
@@ -446,6 +447,7 @@ static void run_events(struct run *run)
 	report_undefined(&plan);
 	plan_free(&plan);
 	response_report();
+	pass_held_report(run, "events");
 }
 
 const struct suite suite_events = {"events", "every event on every counter against every kernel", run_events,
