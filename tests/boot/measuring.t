@@ -105,7 +105,7 @@ ok(all(re.match(r"\+1 per ", t) for t in texts(r, "biased")) and texts(r, "biase
 
 # Kernels that enter ring 0: in ring 3 without what their handlers execute there, in both rings with it.
 LEAVING = {"sysenter", "syscall", "ipi_xapic", "int_ring3", "int3_ring3", "fault_gp_privileged"} | {
-    "fault_%s_ring3" % fault for fault in ("ud", "de", "gp", "pf", "pf_rep", "mf")}
+    "fault_%s_ring3" % fault for fault in ("ud", "de", "np", "gp", "pf", "pf_rep", "mf")}
 OPTIONS = "event=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES kernel=sys*,ipi_*,int*_ring3,fault_*_ring3,fault_gp_privileged"
 r = boot(cpu="Skylake-Client", options=NEHALEM + "suite=events,noise,identities " + OPTIONS)  # SYSENTER is Intel's
 sound(r, "kernels that enter ring 0 from ring 3")

@@ -51,6 +51,8 @@ static const struct source {
 	{"invalid opcode", "fault_ud_ring3", 3},
 	{"division by zero", "fault_de_ring0", 0},
 	{"division by zero", "fault_de_ring3", 3},
+	{"segment not present", "fault_np_ring0", 0},
+	{"segment not present", "fault_np_ring3", 3},
 	{"general protection fault", "fault_gp_ring0", 0},
 	{"general protection fault", "fault_gp_ring3", 3},
 	{"x87 exception", "fault_mf_ring0", 0},
