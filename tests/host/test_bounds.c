@@ -8,9 +8,9 @@
  * machine (tests/host/support/corners.h), which must come to that end and not beyond. Then every number is
  * changed by one, up and down, slope and fixed part: each change must make that kernel fail, and no other.
  *
- *	test_bounds          those architectural numbers are left out, and named, whose kernels have handlers
- *or guests, which a host process has not test_bounds FILE     they are in a file (deeds_read()): all numbers;
- *tests/boot/signatures.t test_bounds --left   print the names of those kernels
+ * `test_bounds` leaves out, and names, those architectural numbers whose kernels have handlers or guests,
+ * which a host process has not; `test_bounds FILE` has them from a file (deeds_read()), so that it changes
+ * all numbers, for tests/boot/signatures.t; `test_bounds --left` prints the names of those kernels.
  */
 #include "tests/host/support/corners.h"
 #include "tests/host/support/deeds.h"
