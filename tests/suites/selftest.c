@@ -130,7 +130,10 @@ static const struct selftest_case cases[] = {
 	{.inject = "dead-counter", .catches = {{"ladder/PMC3", VERDICT_DEAD}}, .unjudged = "*/PMC3/*"},
 	{.inject = "dead", .catches = {{"ladder/all counters", VERDICT_DEAD}}, .unjudged = "events/*/PMC*"},
 	{.inject = "noisy",
-	 .catches = {{"ladder/PMC*", VERDICT_NOISY}, {"ladder/FIXED_CTR0", VERDICT_NOISY}},
+	 /* A clock that ticks once too often may come out too fast, if each of its rounds did. */
+	 .catches = {{"ladder/PMC*", VERDICT_NOISY},
+		     {"ladder/FIXED_CTR0", VERDICT_NOISY},
+		     {"control/clock rate/FIXED_CTR*", VERDICT_WRONG, .may = true}},
 	 .unjudged = "events/INST_RETIRED*"},
 	{.inject = "noisy-branches",
 	 /* Where chance has all repetitions doubled alike it cannot be told from an error. */
