@@ -25,6 +25,8 @@ static bool fail(struct parser *p, const char *at, const char *format, ...)
 {
 	va_list args;
 
+	if (!p->error)
+		return false;
 	p->error->column = (unsigned)(at - p->text);
 	va_start(args, format);
 	vsnprintf(p->error->text, sizeof p->error->text, format, args);
@@ -503,6 +505,8 @@ static bool unknown_event(struct parser *p, const char *from)
 	unsigned least = 99;
 	char name[NAME_MAX];
 
+	if (!p->error)
+		return false;
 	snprintf(name, sizeof name, "%.*s", (int)n, from);
 	for (unsigned i = 0; i < n_rows(p); i++) {
 		/* Compared to as much of the row's name as was written, too: the unit mask may be what is
@@ -583,7 +587,8 @@ unsigned event_parse(const struct pmu *pmu, const char *text, struct event_reque
 	const char *from = text, *colons, *slash;
 	bool good;
 
-	error->text[0] = 0;
+	if (error)
+		error->text[0] = 0;
 	if (!p.grammar)
 		return fail(&p, text, "%s takes no event strings", pmu->name);
 	while (isspace((unsigned char)*from))

@@ -86,6 +86,8 @@ struct event_error {
 /**
  * Understand one event string for this PMU.
  * @param out room for max requests; a glob gives one for each row that it matches, in the table's order
+ * @param error NULL: whether the string is right is all that matters (the nearest of hundreds of names is not
+ * looked for)
  * @return how many there are (more than max: only max were stored), 0 with *error if the string is wrong
  */
 unsigned event_parse(const struct pmu *pmu, const char *text, struct event_request *out, unsigned max,

@@ -243,6 +243,8 @@ static void unit_masks_join(void **state)
 	assert_int_equal(found[0].config.code, 0x306);
 	event_format(&joined, &found[0], line, sizeof line);
 	assert_string_equal(line, "p4::branch_retired:MMTP:MMTM:u");
+	assert_int_equal(event_parse(&joined, "branch_retired:mmtx", found, 64, NULL), 0);
+	assert_int_equal(event_parse(&joined, "branch_retierd", found, 64, NULL), 0);
 	assert_int_equal(event_parse(&joined, "branch_retired:mmtx", found, 64, &error), 0);
 	assert_string_equal(error.text,
 			    "no modifier or unit mask mmtx: there are u k e t i c= and MMTP MMTM");

@@ -73,12 +73,11 @@ static bool repeatable(const struct equation *q)
 static bool offered(const struct pmu *pmu, const struct pmu_identity *identity)
 {
 	struct event_request request;
-	struct event_error error;
 	uint64_t code[IDENTITY_TERMS];
 	unsigned n = 0;
 
 	for (; n < IDENTITY_TERMS && identity->term[n].coefficient; n++) {
-		if (!event_parse(pmu, identity->term[n].event, &request, 1, &error))
+		if (!event_parse(pmu, identity->term[n].event, &request, 1, NULL))
 			return false;
 		code[n] = request.config.code;
 	}
