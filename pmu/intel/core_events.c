@@ -81,8 +81,11 @@ const struct event_rule *intel_exception(int core, uint64_t code)
 {
 	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_core_event_count; i++) {
 		const struct intel_core_event *e = &intel_core_events[i];
-		const struct event_rule *rule = &intel_rules[intel_meanings[e->meaning].rule];
+		const struct event_rule *rule;
 
+		if (e->select != (code & 0xff)) /* most of some thousands */
+			continue;
+		rule = &intel_rules[intel_meanings[e->meaning].rule];
 		if (rule->also[0].coefficient && code_of(e) == code && !(e->counters & INTEL_ON_FIXED) &&
 		    intel_core_sets[e->cores] >> core & 1)
 			return rule;

@@ -92,14 +92,27 @@ static void make_row(const struct intel_offcore_core *c, unsigned i, const char 
 unsigned intel_offcore_unpack(int core, bool aliases, struct pmu_event *out, unsigned max)
 {
 	static char pool[INTEL_OFFCORE_POOL];
+	static struct {
+		int core;
+		bool aliases;
+		unsigned max;
+	} pooled = {.core = INTEL_NO_CORE};
+	/* Hundreds of names take their time, and mostly the same core asks again. */
+	bool there = pooled.core == core && pooled.aliases == aliases && pooled.max == max;
 	size_t used = 0;
 	unsigned n = 0;
 
+	pooled.core = core;
+	pooled.aliases = aliases;
+	pooled.max = max;
 	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_offcore_count && n < max; i++) {
 		if (!of_core(i, core) || (intel_offcore_response[i] & OFFCORE_ALIAS && !aliases))
 			continue;
 		make_row(&intel_offcore_cores[core], i, pool + used, &out[n++]);
-		used += compose(pool + used, sizeof pool - used, intel_offcore_cores[core].prefix, i) + 1;
+		used += there ? strlen(pool + used) + 1
+			      : compose(pool + used, sizeof pool - used, intel_offcore_cores[core].prefix,
+					i) +
+					1;
 	}
 	return n;
 }
