@@ -64,7 +64,8 @@ const struct option_row option_rows[] = {
 	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt", NULL, "return",
 	 "what to do at the end"},
 	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\report",
-	 "path of the reports without extension, none, e9 for port E9H, or memory: port E9H tells where it lies"},
+	 "path of the reports without extension, none, e9 for port E9H, or memory: port E9H tells where it "
+	 "lies"},
 	{"verbose", OPTION_CHOICE, FIELD(verbose), 0, 0, "0|1", NULL, "0", "1: a line for every check"},
 	{"registers", OPTION_CHOICE, FIELD(registers), 0, 0, "0|1", NULL, "0",
 	 "1: show every register of the PMU as it was found, field by field"},

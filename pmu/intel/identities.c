@@ -81,8 +81,9 @@ const struct pmu_identity intel_identities[] = {
 	 "SDM 18.2.1.2, table 18-1",
 	 IDENTITY_NOT_NEGATIVE,
 	 {{1, "LONGEST_LAT_CACHE.REFERENCE"}, {-1, "LONGEST_LAT_CACHE.MISS"}}},
-	/* An unhalted cycle has as many slots as the narrowest stage of the pipeline is wide, which is five on
-	 * Ice Lake, the first core with the event, and six from Golden Cove on (Intel's optimization manual). */
+	/* An unhalted cycle has as many slots as the narrowest stage of the pipeline is wide, which is five
+	 * on Ice Lake, the first core with the event, and six from Golden Cove on (Intel's optimization
+	 * manual). */
 	OF_SOME("a cycle has four slots at least", IDENTITY_NOT_NEGATIVE,
 		{{1, "TOPDOWN.SLOTS"}, {-4, "CPU_CLK_UNHALTED.THREAD"}}),
 	/* Events of single cores, under the names that most of them have. */

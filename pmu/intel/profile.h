@@ -26,14 +26,13 @@ struct intel_profile {
 
 /* The virtual CPU that a file's id_cpuid and id_data describe. */
 #define INTEL_PROFILE(id, called, text, ...)                                                                 \
-	const struct model_profile intel_##id = {                                                            \
-		.name = called,                                                                              \
-		.description = text,                                                                         \
-		.model = &intel_model,                                                                       \
-		.cpuid = id##_cpuid,                                                                         \
-		.n_cpuid = COUNT(id##_cpuid),                                                                \
-		.data = &id##_data, __VA_ARGS__                                                              \
-	}
+	const struct model_profile intel_##id = {.name = called,                                             \
+						 .description = text,                                        \
+						 .model = &intel_model,                                      \
+						 .cpuid = id##_cpuid,                                        \
+						 .n_cpuid = COUNT(id##_cpuid),                               \
+						 .data = &id##_data,                                         \
+						 __VA_ARGS__}
 
 /* Features that the models lack: processor trace of leaf 7. */
 #define PT_EBX (1u << 25)

@@ -135,7 +135,8 @@ bool intel_apebs_setup(const struct pmu *pmu, const struct intel_pebs *p, const 
 		       const struct pmu_config *config, const char **why)
 {
 	const struct pmu_counter *k = &pmu->counter[r->counter];
-	uint64_t bit = intel_pebs_bit(k), reset = -intel_pebs_distance(p, r, k), companion = intel_more_companion(pmu, r);
+	uint64_t bit = intel_pebs_bit(k), reset = -intel_pebs_distance(p, r, k),
+		 companion = intel_more_companion(pmu, r);
 
 	if (r->period > PERIOD_MOST) {
 		*why = "the period is longer than a reload value can be";

@@ -373,7 +373,8 @@ unsigned netburst_rows(unsigned model, struct pmu_event *rows, char (*names)[NET
 		rows[n] = row(r->count, code | (i + 1), r->judgement, r->rule, model);
 		rows[n].terms[0] = r->term;
 		if (r->term.quantity == Q_LOADS_SPLIT_LINE || r->term.quantity == Q_STORES_SPLIT_LINE)
-			rows[n].terms[1] = (struct event_term){Q_INSN_LOCKED_SPLIT, -1}; /* cannot be tagged */
+			rows[n].terms[1] =
+				(struct event_term){Q_INSN_LOCKED_SPLIT, -1}; /* cannot be tagged */
 		follow(&rows[n], r->rule);
 		rows[n].source = sources[r->mechanism];
 		snprintf(names[n], NETBURST_NAME, "%.31s", r->name);

@@ -141,7 +141,8 @@ static const struct {
 	{"suite=", 0, "command line",
 	 "command line, token 1: suite= is malformed: it wants globs, separated by commas; * is everything"},
 	{"report=\"\"", 0, "command line",
-	 "command line, token 1: report= is malformed: it wants a path without extension, none, e9, or memory"},
+	 "command line, token 1: report= is malformed: it wants a path without extension, none, e9, or "
+	 "memory"},
 	{"verbose", 0, "command line",
 	 "command line, token 1: \"verbose\" is no option: options are written key=value, without "
 	 "blanks around ="},

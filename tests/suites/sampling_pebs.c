@@ -20,10 +20,11 @@
 #define MANY         1000 /* samples of the first event in each ring ... */
 #define FEW          40   /* ... and of the others */
 #define PERIOD       7    /* a prime, and no multiple of it the length of a kernel's loop */
-#define EXACT_PERIOD 193  /* likewise; counters with precise distribution want long ones, and 1 less in 64s  \
-			   */
-#define EXACT_EACH   2    /* events of each such counter */
-#define EXACT_FEW    16   /* samples */
+#define EXACT_PERIOD                                                                                         \
+	193             /* likewise; counters with precise distribution want long ones, and 1 less in 64s    \
+			 */
+#define EXACT_EACH   2  /* events of each such counter */
+#define EXACT_FEW    16 /* samples */
 #define WINDOWS_MOST 4000
 #define SMALL        8
 #define BEYOND       4  /* records that no longer fit */
