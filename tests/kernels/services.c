@@ -205,16 +205,15 @@ static bool as_intel(void)
 #define CORE_CAPABILITY_SPLIT    (1u << 5)
 #define HAS_CORE_CAPABILITIES(r) ((r).edx >> 30 & 1) /* of leaf 7 */
 
-static bool split_locks_fault; /* as firmware left it */
-
-static void find_split_locks(void)
+/* As firmware left it. Asked for when the vectors are ours: there are emulators that promise these registers
+ * and lack them. */
+static bool split_locks_fault(void)
 {
 	uint64_t value;
 
-	if (cpuid(0, 0).eax >= 7 && HAS_CORE_CAPABILITIES(cpuid(7, 0)) &&
-	    msr_read(CORE_CAPABILITIES, &value) && value & CORE_CAPABILITY_SPLIT &&
-	    msr_read(TEST_CTRL, &value))
-		split_locks_fault = value & TEST_CTRL_SPLIT_LOCK;
+	return cpuid(0, 0).eax >= 7 && HAS_CORE_CAPABILITIES(cpuid(7, 0)) &&
+	       msr_read(CORE_CAPABILITIES, &value) && value & CORE_CAPABILITY_SPLIT &&
+	       msr_read(TEST_CTRL, &value) && value & TEST_CTRL_SPLIT_LOCK;
 }
 
 /* --- the APIC timer --------------------------------------------------------------------------------- */
@@ -618,7 +617,6 @@ void services_init(void)
 	pool_create();
 	code_create();
 	find_counters();
-	find_split_locks();
 }
 
 const char *services_missing(const struct kernel *k, bool lent)
@@ -635,7 +633,7 @@ const char *services_missing(const struct kernel *k, bool lent)
 		return "there is too little memory for a ring of code";
 	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters && !(lent && rdpmc_can_be_lent()))
 		return "CPUID tells of no counter that RDPMC could read";
-	if ((k->flags & KERNEL_SERVICE_SPLIT_LOCK) && split_locks_fault)
+	if ((k->flags & KERNEL_SERVICE_SPLIT_LOCK) && split_locks_fault())
 		return "firmware has split locks fault";
 	if (k->needs & KERNEL_NEEDS_SVM && guest_missing())
 		return guest_missing();
