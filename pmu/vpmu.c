@@ -110,6 +110,13 @@ struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
 }
 
+bool vpmu_ask_rdpmc(uint32_t index)
+{
+	uint64_t value;
+
+	return vpmu.model->rdpmc(vpmu.state, index, true, &value) == MODEL_OK;
+}
+
 static void answer_cpuid(struct trap_frame *f)
 {
 	struct cpuid_regs r = vpmu_ask_cpuid((uint32_t)f->rax, (uint32_t)f->rcx);

@@ -281,7 +281,7 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 
 	*value = 0;
 	index = MUTANT(M_RDPMC_TYPE, index, index & 0xff);
-	if (!MUTANT(M_RDPMC_CPL, allowed, true))
+	if (!MUTANT(M_RDPMC_CPL, allowed, true) || injected(s, INJECT_RDPMC_REFUSED))
 		return MODEL_FAULT;
 	if (index >= s->n)
 		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);

@@ -18,6 +18,14 @@ for profile, layout in PROFILES.items():
     ok(any("virtual PMU (model %s), not silicon" % profile in line for line in r.text), profile + " is named", tail(r, 30))
     equal([layout in p["name"] for p in r.report["pmus"]] if r.report else None, [True], profile + ": " + layout)
 sound(boot(options="pmu=virtual:amd-zen4 suite=noise"), "interrupts that are counted")
+
+# A kernel that reads a counter by RDPMC runs where the PMU in use has one to be read, whatever CPUID leaf 0AH of the real CPU says.
+RDPMC = "pmu=virtual:%s suite=events kernel=rdpmc event=RETIRED_INSTRUCTIONS inject=%s"
+for profile in ("amd-k8", "amd-zen4"):
+    for injection, verdicts in (("", {"exact"}), ("rdpmc-refused", {"skipped"})):
+        r = boot(options=RDPMC % (profile, injection))
+        equal({v for name, (v, _) in (verdict_table(r) or {}).items() if name.startswith("events/") and "rdpmc" in name}, verdicts,
+              "%s: the kernel rdpmc%s" % (profile, " with " + injection if injection else ""))
 for profile in ("amd-fam15h", "amd-zen4"):
     options = OPTIONS % (profile, "x87_arithmetic")
     same_table(boot(emulator="bochs", options=options), boot(options=options), profile + ": Bochs gives the same counts",

@@ -95,6 +95,12 @@ static bool rdpmc_index(void)
 	return pmc(2, true, &value) != MODEL_OK || value != 3;
 }
 
+static bool rdpmc_refused(void)
+{
+	uint64_t value;
+	return pmc(0, true, &value) != MODEL_OK;
+}
+
 static bool reserved_fault(void)
 {
 	return put(CTL(0), 1ull << 21) == MODEL_FAULT;
@@ -416,6 +422,7 @@ static const struct {
 	{"dead", wrong_count},
 	{"noisy", wrong_count},
 	{"rdpmc-wrong-index", rdpmc_index},
+	{"rdpmc-refused", rdpmc_refused},
 	{"reserved-fault", reserved_fault},
 	{"global-ignored", global_ignored},
 	{"late-pmi", late_request},

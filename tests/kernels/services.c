@@ -505,15 +505,6 @@ static void code_create(void)
 /* --- control registers and counters
  * -------------------------------------------------------------------------- */
 
-static bool has_counters; /* by the real CPU's word: SDM vol. 2, CPUID leaf 0AH */
-
-static void find_counters(void)
-{
-	uint32_t eax = cpuid(0, 0).eax >= 0xa ? cpuid(0xa, 0).eax : 0;
-
-	has_counters = (eax & 0xff) && (eax >> 8 & 0xff);
-}
-
 static uint64_t old_cr0, old_cr4;
 
 static void alignment_on(void)
@@ -527,8 +518,8 @@ static void alignment_off(void)
 	cr0_write(old_cr0);
 }
 
-/* RDPMC itself, where CPUID tells of no counter: a CPU that has one all the same, one that knows no RDPMC, or
- * one that does know it and has none. */
+/* RDPMC of counter 0 on the real CPU. No CPUID bit tells of it on all of them (leaf 0AH is Intel's alone), so
+ * it is tried: there is one to be read, the CPU knows no RDPMC, or it does know it and has none. */
 static enum { NOT_TRIED, READ, UNKNOWN, REFUSED } rdpmc_does;
 
 static bool rdpmc_raised(struct trap_frame *f, void *arg)
@@ -539,17 +530,25 @@ static bool rdpmc_raised(struct trap_frame *f, void *arg)
 	return true;
 }
 
-static bool rdpmc_can_be_lent(void)
+static void rdpmc_try(void)
 {
-	if (rdpmc_does == NOT_TRIED) {
-		rdpmc_does = READ;
-		trap_set_handler(VECTOR_UD, rdpmc_raised, NULL);
-		trap_set_handler(VECTOR_GP, rdpmc_raised, NULL);
-		__asm__ volatile("rdpmc" : : "c"(0) : "eax", "edx", "memory");
-		trap_set_handler(VECTOR_UD, NULL, NULL);
-		trap_set_handler(VECTOR_GP, NULL, NULL);
-	}
-	return rdpmc_does != REFUSED;
+	if (rdpmc_does != NOT_TRIED)
+		return;
+	rdpmc_does = READ;
+	trap_set_handler(VECTOR_UD, rdpmc_raised, NULL);
+	trap_set_handler(VECTOR_GP, rdpmc_raised, NULL);
+	__asm__ volatile("rdpmc" : : "c"(0) : "eax", "edx", "memory");
+	trap_set_handler(VECTOR_UD, NULL, NULL);
+	trap_set_handler(VECTOR_GP, NULL, NULL);
+}
+
+/* On a virtual CPU the model answers, but to the oracle, which steps on the real one. */
+static bool rdpmc_reads(bool lent)
+{
+	if (vpmu_profile() && !lent)
+		return vpmu_ask_rdpmc(0);
+	rdpmc_try();
+	return rdpmc_does == READ || (lent && rdpmc_does == UNKNOWN);
 }
 
 static void rdpmc_on(void)
@@ -616,7 +615,6 @@ void services_init(void)
 {
 	pool_create();
 	code_create();
-	find_counters();
 }
 
 const char *services_missing(const struct kernel *k, bool lent)
@@ -631,8 +629,8 @@ const char *services_missing(const struct kernel *k, bool lent)
 		return "the CPU's far pointers have offsets of 32 bits";
 	if ((k->flags & KERNEL_SERVICE_CODE) && !code_ring.rx)
 		return "there is too little memory for a ring of code";
-	if ((k->flags & KERNEL_SERVICE_RDPMC) && !has_counters && !(lent && rdpmc_can_be_lent()))
-		return "CPUID tells of no counter that RDPMC could read";
+	if ((k->flags & KERNEL_SERVICE_RDPMC) && !rdpmc_reads(lent))
+		return "RDPMC reads no counter 0";
 	if ((k->flags & KERNEL_SERVICE_SPLIT_LOCK) && split_locks_fault())
 		return "firmware has split locks fault";
 	if (k->needs & KERNEL_NEEDS_SVM && guest_missing())
