@@ -77,7 +77,7 @@ IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibil
 
 # Flags of some objects alone are private: what is made on the way to an object would have them too.
 # Code that runs inside trap handlers and the step monitor must leave the SSE registers alone.
-INTEGER_ONLY := $(filter arch/% pmu/%,$(IMAGE_SRC))
+INTEGER_ONLY := $(filter arch/% pmu/% tests/kernels/lending.c,$(IMAGE_SRC))
 $(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): private IMAGE_FLAGS += -mgeneral-regs-only
 $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 

@@ -8,7 +8,8 @@
  * Each is the eight-byte NOP 0F 1F 84 00 disp32.
  *
  * Where the CPU lacks an instruction (XBEGIN, SERIALIZE), the handler of its #UD carries it out: from
- *MARK_ASIDE to the IRETQ behind MARK_BACK nothing belongs to the kernel, and the instruction has retired.
+ * MARK_ASIDE to the IRETQ or JMP behind MARK_BACK nothing belongs to the kernel, and the instruction has
+ * retired.
  */
 #ifndef TESTS_MARKS_H
 #define TESTS_MARKS_H

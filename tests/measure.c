@@ -1,5 +1,6 @@
 #include "tests/measure.h"
 #include "tests/kernels/emulators.h"
+#include "tests/kernels/lending.h"
 #include "tests/kernels/needs.h"
 #include "tests/kernels/services.h"
 
@@ -125,7 +126,7 @@ static const void *compose(struct composed *c, const struct window *w, const str
 	p = put(p, b->start, start);
 	p = put(p, w->kernel->code, body);
 	if (w->lend)
-		services_lend(w->kernel, p - body);
+		lending_replace(w->kernel, p - body);
 	p = put(p, b->stop, stop);
 	p = w->ring ? put(p, ring3_exit, sizeof(ring3_exit)) : put(p, ring0_exit, sizeof(ring0_exit));
 
@@ -189,7 +190,7 @@ static __attribute__((noinline)) bool prepare(const struct window *w, uint64_t n
 {
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
 	const struct code_arena *arena = &for_ring(w->ring)->arena;
-	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx};
+	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx, w->lend};
 	bool good = !services_wanted(w->kernel) || services_prepare(w->kernel, &place);
 
 	*regs = (struct call_registers){
@@ -257,7 +258,7 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bo
 		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
 		return text;
 	}
-	return trouble && !(stepped && trouble->hidden) ? trouble->reason : NULL;
+	return trouble && !(stepped && trouble->lent) ? trouble->reason : NULL;
 }
 
 const char *kernel_unfit(const struct kernel *k, uint8_t ring)
@@ -268,15 +269,6 @@ const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring)
 {
 	return unfit(k, ring, KERNEL_NEEDS_LENT, true);
-}
-
-const char *kernel_step_only(const struct kernel *k)
-{
-	const struct emulator_trouble *trouble = emulator_trouble(k);
-
-	if (services_lend_x2apic(k))
-		return "the CPU lacks X2APIC";
-	return trouble ? trouble->reason : NULL;
 }
 
 struct truth {

@@ -26,7 +26,7 @@ struct window {
 	const struct pmu_bracket *bracket; /* NULL: none */
 	unsigned alignment;                /* 0 to 63 */
 	uint8_t ring;                      /* 0 to 3; services are for kernels in 0 and 3 */
-	bool lend;                         /* it runs at full speed, not stepped: services_lend() */
+	bool lend;                         /* it runs at full speed, not stepped: tests/kernels/lending.h */
 };
 
 /**
@@ -60,9 +60,6 @@ const char *kernel_unfit(const struct kernel *k, uint8_t ring);
 /** The same for the oracle, which carries out itself what the CPU may lack: transactions, x2APIC mode, and
  * the instructions of arch/x86/lent.h. */
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring);
-
-/** Why a kernel that can be stepped cannot run at full speed here, NULL if it can. */
-const char *kernel_step_only(const struct kernel *k);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then
  * *r has verdict error and the reason (r may be NULL). */

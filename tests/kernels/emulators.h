@@ -11,8 +11,8 @@ struct emulator_trouble {
 	const char *kernel;
 	const char *hypervisor; /* as CPUID leaf 40000000H spells it, 12 letters */
 	const char *reason;
-	bool hidden; /* while it is stepped: the engine carries out what the emulator gets wrong, so it is
-			only not run at full speed */
+	bool lent; /* what the emulator gets wrong is carried out for it, stepped and at full speed: enough
+		      to see what the kernel does */
 };
 
 /** Ended by a row without kernel. */

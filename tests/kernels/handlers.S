@@ -3,6 +3,7 @@
  * which the kernels' signatures count (KERNEL_..._INSTRUCTIONS).
  */
 #include "tests/kernels/kernel.h"
+#include "tests/kernels/lending.h"
 #include "tests/marks.h"
 
 	.section .text.kernel_handlers, "ax", @progbits
@@ -12,6 +13,7 @@
 	.globl kernel_on_test_int, kernel_on_fault, kernel_on_fault_code, kernel_on_syscall
 	.globl kernel_on_syscall_xapic, kernel_on_syscall_x2apic
 	.globl kernel_on_sysenter, kernel_on_xapic, kernel_on_x2apic
+	.globl kernel_on_syscall_x2apic_lent, kernel_on_x2apic_lent, kernel_on_own_nmi, kernel_own_nmis
 	.globl kernel_on_lacking, kernel_lacking_else, kernel_lacking_done
 	.p2align 6
 kernel_on_test_int:
@@ -39,16 +41,25 @@ kernel_on_syscall_xapic:
 	or $0x200, %r11
 	sysretq
 
+.macro WRMSR_LENT
+	.byte STAND_IN_0F, 0x30
+.endm
+
+.macro ON_SYSCALL_X2APIC name, wrmsr
 	.p2align 6
-kernel_on_syscall_x2apic:
+\name:
 	mov %rcx, %r9
 	mov $X2APIC_ICR, %ecx
 	mov $ICR_TEST_SELF, %eax
 	xor %edx, %edx
-	wrmsr
+	\wrmsr
 	mov %r9, %rcx
 	or $0x200, %r11
 	sysretq
+.endm
+
+ON_SYSCALL_X2APIC kernel_on_syscall_x2apic, wrmsr
+ON_SYSCALL_X2APIC kernel_on_syscall_x2apic_lent, WRMSR_LENT
 
 	.p2align 6
 kernel_on_sysenter:
@@ -62,16 +73,28 @@ kernel_on_xapic:
 	mov %eax, EOI(%r10)
 	iretq
 
+.macro ON_X2APIC name, wrmsr
 	.p2align 6
-kernel_on_x2apic:
+\name:
 	mov $X2APIC_EOI, %ecx
 	xor %eax, %eax
 	xor %edx, %edx
-	wrmsr
+	\wrmsr
+	iretq
+.endm
+
+ON_X2APIC kernel_on_x2apic, wrmsr
+ON_X2APIC kernel_on_x2apic_lent, WRMSR_LENT
+
+/* An NMI that is asked for by a WRMSR that the CPU lacks (tests/kernels/lending.c). */
+	.p2align 6
+kernel_on_own_nmi:
+	incb kernel_own_nmis(%rip)
 	iretq
 
 /*
- * An invalid opcode, at full speed: kernel_lacking_done() carries out what the CPU lacks; anything else goes on to kernel_lacking_else.
+ * An invalid opcode, at full speed: kernel_lacking_done() carries out what the CPU lacks, and says where its event arrives, if any; anything else
+ * goes on to kernel_lacking_else.
  */
 .macro MARK word
 	.long MARK_OPCODE, \word
@@ -92,6 +115,7 @@ kernel_on_lacking:
 	REGISTERS push, %rax, %rbx, %rcx, %rdx, %rsi, %rdi, %rbp, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15
 	cld
 	mov %rsp, %rdi
+	lea kernel_lacking_then(%rip), %rsi
 	mov %rsp, %rbp
 	and $-16, %rsp
 	call *kernel_lacking_done(%rip)
@@ -100,9 +124,13 @@ kernel_on_lacking:
 	REGISTERS pop, %r15, %r14, %r13, %r12, %r11, %r10, %r9, %r8, %rbp, %rdi, %rsi, %rdx, %rcx, %rbx, %rax
 	lea 16(%rsp), %rsp
 	jz 1f
+	cmpq $0, kernel_lacking_then(%rip)
+	jne 2f
 	MARK MARK_BACK
 	iretq
 1:	jmp *kernel_lacking_else(%rip)
+2:	MARK MARK_BACK
+	jmp *kernel_lacking_then(%rip)
 
 	.section .bss.kernel_handlers, "aw", @nobits
 	.p2align 3
@@ -110,3 +138,7 @@ kernel_lacking_else:
 	.skip 8
 kernel_lacking_done:
 	.skip 8
+kernel_lacking_then:
+	.skip 8
+kernel_own_nmis:
+	.skip 1

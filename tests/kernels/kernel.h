@@ -113,8 +113,6 @@
 #define KERNEL_PARAM_CODE   0x20
 #define KERNEL_PARAM_VMCB   0x28
 
-#define KERNEL_LENT_XBEGIN 0x0b0f /* UD2, in place of XBEGIN's first two bytes */
-
 /* The ring of code: segments of so many jumps, each into a line of its own. The last one of a segment loads RAX with the next segment's
  * address and returns. */
 #define KERNEL_CODE_LINES    2048

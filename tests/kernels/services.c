@@ -1,14 +1,13 @@
 #include "tests/kernels/services.h"
 #include "tests/kernels/cache_geometry.h"
 #include "tests/kernels/guest_service.h"
+#include "tests/kernels/lending.h"
 
 #include "arch/x86/apic.h"
 #include "arch/x86/companion.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
-#include "arch/x86/insn.h"
-#include "arch/x86/lent.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
@@ -25,9 +24,10 @@ typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
 /* handlers.S */
 extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
 extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[], kernel_on_syscall_xapic[],
-	kernel_on_syscall_x2apic[], kernel_on_lacking[];
+	kernel_on_syscall_x2apic[], kernel_on_x2apic_lent[], kernel_on_syscall_x2apic_lent[],
+	kernel_on_lacking[];
 extern uint64_t kernel_lacking_else;
-extern bool (*kernel_lacking_done)(struct trap_frame *f);
+extern bool (*kernel_lacking_done)(struct trap_frame *f, const void **then);
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
 _Static_assert(KERNEL_ABSENT_SEGMENT == (SELECTOR_ABSENT | 3), "kernel.h repeats it for the assembler");
@@ -38,6 +38,9 @@ _Static_assert(KERNEL_ABSENT_SEGMENT == (SELECTOR_ABSENT | 3), "kernel.h repeats
  * full speed the handler of #UD does. */
 #define LACKING (1ull << 63)
 #define GUEST   (1ull << 62) /* likewise: it enters a guest */
+/* x2APIC mode is lent to it at full speed, and its SYSCALL asks for an interrupt. */
+#define X2APIC_LENT     (1ull << 61)
+#define IPI_X2APIC_LENT (1ull << 60)
 
 static const struct {
 	uint64_t flag;
@@ -50,6 +53,7 @@ static const struct {
 	{KERNEL_SERVICE_TEST_INT, VECTOR_DB, kernel_on_test_int},
 	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
 	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
+	{X2APIC_LENT, VECTOR_TEST, kernel_on_x2apic_lent},
 	{KERNEL_SERVICE_NMI, VECTOR_NMI, kernel_on_test_int},
 	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_DB, kernel_on_fault},
@@ -67,21 +71,6 @@ static const struct {
 
 static struct idt_gate old_gate[GATES];
 
-static bool carry_out(struct trap_frame *f)
-{
-	const uint8_t *code = (const uint8_t *)f->rip;
-	uint16_t opcode;
-	int32_t fallback;
-
-	memcpy(&opcode, code, sizeof(opcode));
-	if (opcode != KERNEL_LENT_XBEGIN)
-		return lent_carry_out(f);
-	memcpy(&fallback, code + sizeof(opcode), sizeof(fallback));
-	f->rip += sizeof(opcode) + sizeof(fallback) + (int64_t)fallback;
-	f->rax = 0; /* aborted at once, with no reason given */
-	return true;
-}
-
 static void gates_on(uint64_t flags)
 {
 	for (unsigned i = 0; i < GATES; i++) {
@@ -92,7 +81,7 @@ static void gates_on(uint64_t flags)
 		old_gate[i] = *g;
 		if (gates[i].flag == LACKING) {
 			kernel_lacking_else = gate_offset(g);
-			kernel_lacking_done = carry_out;
+			kernel_lacking_done = lending_carry_out;
 		}
 		gate_set(g, gates[i].handler, g->type, 0);
 	}
@@ -100,7 +89,7 @@ static void gates_on(uint64_t flags)
 
 static void gates_off(uint64_t flags)
 {
-	for (unsigned i = 0; i < GATES; i++)
+	for (unsigned i = GATES; i-- > 0;)
 		if (flags & gates[i].flag)
 			idt[gates[i].vector] = old_gate[i];
 }
@@ -142,6 +131,7 @@ static struct {
 	{KERNEL_SERVICE_SYSCALL, 0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, NULL, 0x44700, 0},
 	{KERNEL_SERVICE_IPI_XAPIC, LSTAR, kernel_on_syscall_xapic, 0, 0},
 	{KERNEL_SERVICE_IPI_X2APIC, LSTAR, kernel_on_syscall_x2apic, 0, 0},
+	{IPI_X2APIC_LENT, LSTAR, kernel_on_syscall_x2apic_lent, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x174 /* IA32_SYSENTER_CS */, NULL, SELECTOR_KERNEL_CS, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x175 /* IA32_SYSENTER_ESP */, sysenter_stack + 64, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, IA32_SYSENTER_EIP, kernel_on_sysenter, 0, 0},
@@ -584,6 +574,12 @@ static bool companion_on(uint64_t flags, const struct kernel_place *p)
 static uint64_t on; /* flags of what is on */
 static struct kernel_place place_on;
 
+static uint64_t wanted_at_full_speed(const struct kernel *k)
+{
+	return (lending_replaces(k) ? LACKING : 0) | (services_lend_x2apic(k) ? X2APIC_LENT : 0) |
+	       (services_lend_x2apic(k) && k->flags & KERNEL_SERVICE_IPI_X2APIC ? IPI_X2APIC_LENT : 0);
+}
+
 static uint64_t wanted(const struct kernel *k)
 {
 	bool lacking = kernel_missing(k->needs & KERNEL_NEEDS_LENT, cpu_has, 0) ||
@@ -596,19 +592,6 @@ static uint64_t wanted(const struct kernel *k)
 bool services_wanted(const struct kernel *k)
 {
 	return k->flags & KERNEL_SERVICES || k->needs & (KERNEL_NEEDS_LENT | KERNEL_NEEDS_SVM);
-}
-
-void services_lend(const struct kernel *k, uint8_t *copy)
-{
-	static const uint16_t stand_in = KERNEL_LENT_XBEGIN;
-	size_t size = k->code_end - k->code;
-	struct insn in;
-
-	if (!kernel_transacts(k) || cpu_has(CPU_RTM))
-		return;
-	for (size_t at = 0; at < size && insn_decode(k->code + at, size - at, &in); at += in.length)
-		if (in.special == INSN_XBEGIN)
-			memcpy(copy + at, &stand_in, sizeof(stand_in));
 }
 
 void services_init(void)
@@ -648,7 +631,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	struct chain chain;
 
 	services_finish();
-	on = wanted(k);
+	on = wanted(k) | (place->lend ? wanted_at_full_speed(k) : 0);
 	place_on = *place;
 	if (on & KERNEL_SERVICE_CHAINS && !chain_find(on, &chain)) {
 		chain_make(&chain, params);

@@ -19,6 +19,7 @@ struct kernel_place {
 	uint8_t *code_rw;    /* writable alias of the pages that hold the kernel's copy, page aligned */
 	size_t code_size;    /* bytes, whole pages */
 	const uint8_t *code; /* the same pages as they run */
+	bool lend;           /* at full speed: tests/kernels/lending.h */
 };
 
 /** Allocate what the services need. Called once, between machine_init() and the first machine_take(). What
@@ -34,8 +35,8 @@ bool services_wanted(const struct kernel *k);
  * to see what the kernel does, but no PMU is judged by it */
 const char *services_missing(const struct kernel *k, bool lent);
 
-/** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then it can be stepped,
- * and is lent that mode (arch/x86/apic.h), but not run at full speed. */
+/** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then it is lent that
+ * mode (arch/x86/apic.h). */
 bool services_lend_x2apic(const struct kernel *k);
 
 /**
@@ -46,11 +47,6 @@ bool services_lend_x2apic(const struct kernel *k);
  * nothing is on
  */
 bool services_prepare(const struct kernel *k, const struct kernel_place *place);
-
-/** Where the CPU has no XBEGIN: put an opcode in its place, in a copy of a kernel that is to run at full
- * speed, that is certain to be invalid; what the CPU makes of XBEGIN itself is not (QEMU's TCG takes it for a
- * MOV). */
-void services_lend(const struct kernel *k, uint8_t *copy);
 
 /** Where an interrupt or exception of this vector arrives while the kernel's services are on, and where its
  * SYSCALL or SYSENTER does; NULL if they have no say in it. */

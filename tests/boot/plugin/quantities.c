@@ -270,6 +270,7 @@ static void classify(struct instruction *in)
 		break;
 	case 0xcc:
 	case 0xcd:
+	case 0xce: /* INTO: stands in for INT1 */
 	case 0xf1:
 		in->kind = FAR;
 		break;
@@ -490,7 +491,7 @@ static bool is_aside(const struct instruction *in)
 		if (in->kind == MARK && in->word == MARK_BACK)
 			s.aside = RETURNING;
 		return true;
-	case RETURNING: /* the IRETQ */
+	case RETURNING: /* the IRETQ, or the JMP to where an event arrives */
 		s.aside = RETURNED;
 		return true;
 	default:

@@ -1,0 +1,126 @@
+#include "tests/kernels/lending.h"
+#include "tests/kernels/emulators.h"
+#include "tests/kernels/services.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/descriptors.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/lent.h"
+
+#include <string.h>
+
+#define X2APIC_ICR   0x830
+#define NMI_PATIENCE 100000 /* turns */
+
+/* handlers.S */
+extern const uint8_t kernel_on_own_nmi[];
+extern volatile uint8_t kernel_own_nmis;
+
+static bool lacks_int1(const struct kernel *k)
+{
+	return emulator_trouble(k) && emulator_trouble(k)->lent;
+}
+
+static bool lacks_transactions(const struct kernel *k)
+{
+	return kernel_transacts(k) && !cpu_has(CPU_RTM);
+}
+
+static const struct {
+	uint8_t special; /* enum insn_special */
+	uint8_t first, stand_in;
+	bool (*lacks)(const struct kernel *k);
+} replaced[] = {
+	{INSN_XBEGIN, 0xc7, STAND_IN_C7, lacks_transactions},
+	{INSN_RDMSR, 0x0f, STAND_IN_0F, services_lend_x2apic},
+	{INSN_WRMSR, 0x0f, STAND_IN_0F, services_lend_x2apic},
+	{INSN_INT1, 0xf1, STAND_IN_F1, lacks_int1},
+};
+#define REPLACED (sizeof(replaced) / sizeof(replaced[0]))
+
+bool lending_replaces(const struct kernel *k)
+{
+	for (unsigned i = 0; i < REPLACED; i++)
+		if (replaced[i].lacks(k))
+			return true;
+	return false;
+}
+
+void lending_replace(const struct kernel *k, uint8_t *copy)
+{
+	size_t size = k->code_end - k->code;
+	struct insn in;
+
+	for (size_t at = 0; at < size && insn_decode(k->code + at, size - at, &in); at += in.length)
+		for (unsigned i = 0; i < REPLACED; i++)
+			if (replaced[i].special == in.special && replaced[i].lacks(k))
+				copy[at] = replaced[i].stand_in;
+}
+
+/* The instruction that the stand-in at `code` stands for. @return false if there is none */
+static bool original(const uint8_t *code, uint8_t bytes[15], struct insn *in)
+{
+	for (unsigned i = 0; i < REPLACED; i++)
+		if (replaced[i].stand_in == code[0]) {
+			memcpy(bytes, code, 15);
+			bytes[0] = replaced[i].first;
+			return insn_decode(bytes, 15, in);
+		}
+	return false;
+}
+
+/* An NMI comes before this handler has returned: it is noted, and arrives where it would have when the
+ * instruction has retired. */
+static bool write_msr(uint32_t msr, uint64_t value, const void **then)
+{
+	struct idt_gate *g = &idt[VECTOR_NMI], gate = *g;
+	bool nmi = msr == X2APIC_ICR && (value & APIC_LVT_MODE) == APIC_LVT_NMI, done;
+
+	kernel_own_nmis = 0;
+	gate_set(g, kernel_on_own_nmi, g->type, 0);
+	done = apic_lent_write(msr, value);
+	for (unsigned i = 0; i < NMI_PATIENCE && nmi && !kernel_own_nmis; i++)
+		cpu_relax();
+	*g = gate;
+	if (kernel_own_nmis)
+		*then = (const void *)gate_offset(g);
+	return done;
+}
+
+bool lending_carry_out(struct trap_frame *f, const void **then)
+{
+	uint8_t bytes[15];
+	struct insn in;
+	int32_t fallback;
+	uint64_t value;
+
+	*then = NULL;
+	if (!original((const uint8_t *)f->rip, bytes, &in))
+		return lent_carry_out(f);
+	switch (in.special) {
+	case INSN_XBEGIN: /* aborted at once, with no reason given */
+		memcpy(&fallback, bytes + 2, sizeof(fallback));
+		f->rip += (int64_t)fallback;
+		f->rax = 0;
+		break;
+	case INSN_RDMSR:
+		if (!apic_lent_read((uint32_t)f->rcx, &value))
+			return false;
+		f->rax = (uint32_t)value;
+		f->rdx = value >> 32;
+		break;
+	case INSN_WRMSR:
+		if (!write_msr((uint32_t)f->rcx, f->rdx << 32 | (uint32_t)f->rax, then))
+			return false;
+		break;
+	case INSN_INT1:
+		*then = (const void *)gate_offset(&idt[VECTOR_DB]);
+		break;
+	default:
+		return false;
+	}
+	f->rip += in.length;
+	return true;
+}
