@@ -620,6 +620,8 @@ const struct pmu_control_check amd_control[] = {
 	{"merged counters", "PPR of family 17H, large increments", 0, each_pair, merged},
 	{"threshold", "APM vol. 2, 13.2.1, CntMask", 0, each_pair, threshold},
 	{"status", "APM vol. 2, 13.2.1; KVM of Linux 6.12", 0, has_status, status},
+	{"RDPMC map", "APM vol. 3, RDPMC; revision guide 51810, erratum 781", 0, amd_rdpmc_instance,
+	 amd_rdpmc_check},
 	{"aliases", "BKDG of family 15H, MSRC001_00[07:00]", 0, each_alias, alias},
 	{"freeze", "APM vol. 2, 13.1.1 and 13.2.1", PMU_CONTROL_INTERRUPT, has_freeze, freeze},
 	{"IBS", "APM vol. 2, 13.3", 0, has_ibs, ibs},

@@ -1,8 +1,10 @@
 /*
- * Code of control.c that must not be compiled.
+ * Code of control.c that must not be compiled, and checks that lie in files of their own.
  */
 #ifndef PMU_AMD_CONTROL_H
 #define PMU_AMD_CONTROL_H
+
+#include "pmu/control.h"
 
 #include <stdint.h>
 
@@ -13,5 +15,9 @@ uint64_t amd_irperf_pairs(uint64_t turns);
 /** Four single-precision additions each turn. */
 void amd_flops(uint64_t turns);
 extern const char amd_flops_end[];
+
+/** RDPMC of counters outside of the core, and of reserved indices: members of struct pmu_control_check. */
+bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_rdpmc_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 
 #endif

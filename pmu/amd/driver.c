@@ -101,6 +101,18 @@ static bool swallowed(const struct pmu *pmu)
 	return !msr_write(address, found) || !good;
 }
 
+/* How many of these counters there may be nothing else says. */
+static void sift_uncore(struct pmu *pmu)
+{
+	unsigned beyond = amd_uncore_find(), line = *pmu->remark[0] ? 1 : 0;
+
+	if (beyond)
+		snprintf(pmu->remark[line], PMU_REMARK_SIZE,
+			 "CPUID declares %u counters of the data fabric more than there are registers for: "
+			 "left out",
+			 beyond);
+}
+
 static bool identify(struct pmu *pmu, const char **why)
 {
 	memset(pmu, 0, sizeof *pmu);
@@ -144,6 +156,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	}
 
 	identified = generation;
+	sift_uncore(pmu);
 	merges = amd_merges(generation);
 	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;

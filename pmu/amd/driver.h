@@ -22,6 +22,25 @@ uint32_t amd_has_ibs(void);
 /** Generation (enum amd_generation) of the CPU that was identified last. */
 unsigned amd_identified(void);
 
+/** Counters outside of the core that RDPMC reads by indices that follow each other; the driver programs none
+ * of them. They are shared with other cores. APM vol. 3, RDPMC; 8000_0001H:ECX, 8000_0022H:EBX. */
+struct amd_uncore_run {
+	char name[4];    /* whose they are: "NB", "DF", "L2I", "L3" */
+	uint8_t first;   /* number of the first one */
+	uint8_t n;       /* 0: there are none */
+	uint32_t rdpmc;  /* index of the first one */
+	uint32_t select; /* MSR of its selector; the counter itself is the next, the next one two behind it */
+};
+#define AMD_UNCORE_RUNS 3
+#define AMD_UNCORE_MAX  22 /* counters in all runs */
+
+/** Find them, by CPUID and the generation that was identified. @return how many CPUID declares beyond those
+ * that have registers */
+unsigned amd_uncore_find(void);
+
+/** What was found last: AMD_UNCORE_RUNS of them. */
+const struct amd_uncore_run *amd_uncore_runs(void);
+
 /** Every PMU register that CPUID promises, as it is now; changes none. */
 void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 

@@ -5,10 +5,10 @@
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freeze, and the injected deviations.
  * model_ibs.c: instruction-based sampling.
  * model_branches.c: last branches, branch stacks, branch sampling.
+ * model_uncore.c: registers of counters outside of the core, and the map of RDPMC.
  *
- * One thread. A unit mask
- * that no row of the event table has counts nothing here, as an unknown code does. The counters of
- * northbridge, L2I and L3 are not modelled; the profiles' CPUID does not offer them.
+ * One thread. A unit mask that no row of the event table has counts nothing here, as an unknown code does,
+ * and neither do the counters of northbridge, data fabric, L2I and L3, whose events are not the core's.
  */
 #ifndef PMU_AMD_MODEL_H
 #define PMU_AMD_MODEL_H
@@ -83,6 +83,14 @@ struct amd_branches {
 	unsigned made; /* (injected) */
 };
 
+/** The northbridge's or data fabric's counters and L2I's or L3's: registers, and no more. What they count is
+ * not the core's doing. */
+struct amd_uncore {
+	uint8_t nb, llc; /* how many there are */
+	uint64_t nb_select[AMD_NB_MAX], nb_value[AMD_NB_MAX];
+	uint64_t llc_select[AMD_L3], llc_value[AMD_L3];
+};
+
 struct amd_state {
 	unsigned generation, n; /* core counters */
 	bool extended, v2, freezes, has_irperf, has_aperf, has_svm;
@@ -104,6 +112,7 @@ struct amd_state {
 	const struct model_memory *memory; /* NULL: none was attached */
 	struct amd_ibs ibs;
 	struct amd_branches branches;
+	struct amd_uncore uncore;
 	unsigned pmi_pending, ibs_pending;
 	bool freeze;         /* an interrupt was raised in this step */
 	bool interrupted;    /* one was raised since the counters were last programmed (injected) */
@@ -160,6 +169,12 @@ bool amd_branches_armed(const struct amd_state *s);
 void amd_branches_advance(struct amd_state *s, const struct model_step *step);
 /** Whether branch sampling keeps back the interrupt of counter c, which has just overflowed. */
 bool amd_branches_hold(struct amd_state *s, unsigned c);
+
+/** Counters outside of the core: registers likewise, and RDPMC of what is no counter of the core. */
+void amd_uncore_reset(struct amd_state *s, unsigned nb, unsigned llc);
+enum model_access amd_uncore_read(const struct amd_state *s, uint32_t address, uint64_t *value);
+enum model_access amd_uncore_write(struct amd_state *s, uint32_t address, uint64_t value);
+enum model_access amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value);
 
 extern const struct model_injection amd_injections[];
 

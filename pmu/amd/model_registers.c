@@ -33,6 +33,13 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->has_irperf = leaf_of(profile, 0x80000008)->ebx >> 1 & 1;
 	s->has_aperf = leaf_of(profile, 6)->ecx & 1;
 	s->n = s->v2 ? v2->ebx & 15 : s->extended ? AMD_EXTENDED : AMD_LEGACY;
+	amd_uncore_reset(s,
+			 !(leaf_of(profile, 0x80000001)->ecx >> 24 & 1) ? 0
+			 : s->v2                                        ? v2->ebx >> 10 & 63
+									: AMD_NB,
+			 !(leaf_of(profile, 0x80000001)->ecx >> 28 & 1) ? 0
+			 : amd_merges(s->generation)                    ? AMD_L3
+									: AMD_L2I);
 	s->has_svm = leaf_of(profile, 0x80000001)->ecx >> 2 & 1;
 	if (injections)
 		s->injections = *injections;
@@ -226,6 +233,8 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 		return MODEL_OK;
 	}
 	enum model_access access = amd_ibs_read(s, address, value);
+	if (access == MODEL_NOT_MINE)
+		access = amd_uncore_read(s, address, value);
 	return access == MODEL_NOT_MINE ? amd_branches_read(s, address, value) : access;
 }
 
@@ -270,11 +279,12 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 		return MODEL_OK;
 	}
 	enum model_access access = amd_ibs_write(s, address, value);
+	if (access == MODEL_NOT_MINE)
+		access = amd_uncore_write(s, address, value);
 	return access == MODEL_NOT_MINE ? amd_branches_write(s, address, value) : access;
 }
 
-/* APM vol. 3, RDPMC: needs CPL 0 or CR4.PCE; anything that is no counter raises #GP. Indices from 6 on are
- * northbridge and L3 counters, which no profile has. */
+/* APM vol. 3, RDPMC: needs CPL 0 or CR4.PCE; anything that is no counter raises #GP. */
 static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
 {
 	const struct amd_state *s = state;
@@ -283,8 +293,10 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 	index = MUTANT(M_RDPMC_TYPE, index, index & 0xff);
 	if (!MUTANT(M_RDPMC_CPL, allowed, true) || injected(s, INJECT_RDPMC_REFUSED))
 		return MODEL_FAULT;
-	if (index >= s->n)
-		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
+	if (index >= s->n) {
+		enum model_access access = amd_uncore_rdpmc(s, index, value);
+		return MUTANT(M_RDPMC_RANGE, access, MODEL_OK);
+	}
 	if (MUTANT(M_RDPMC_LEGACY, false, index >= AMD_LEGACY))
 		return MODEL_FAULT;
 	if (injected(s, INJECT_RDPMC_INDEX))

@@ -3,16 +3,16 @@
  * which the library libcpuid tests itself, the EPYC's from the InstLatx64 collection; the highest leaves are
  * kept, so software finds no newer leaf than the part had.
  *
- * What the model has not got is cleared: of 8000_0001H:ECX LWP and the northbridge, breakpoint, time-stamp
- * and L3 (L2I) extensions, of 8000_0022H all counters but the core's.
+ * What the model has not got is cleared: of 8000_0001H:ECX LWP and the breakpoint and time-stamp extensions,
+ * of 8000_0022H the memory controllers' counters.
  */
 #include "pmu/amd/amd.h"
 
 #define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 #define AUTHENTICAMD 0x68747541, 0x444d4163, 0x69746e65
-/* Of 8000_0022H:EBX: core counters, depth of the branch stack. */
-#define CORE    0x3ffu
-#define LACKING (1u << 15 | 1u << 24 | 1u << 26 | 1u << 27 | 1u << 28)
+/* Of 8000_0022H:EBX: core counters, depth of the branch stack, data fabric counters. */
+#define NO_UMC  0xffffu
+#define LACKING (1u << 15 | 1u << 26 | 1u << 27)
 
 /* Athlon XP 3200+ (Barton), signature 6A0. */
 static const struct model_cpuid k7_cpuid[] = {
@@ -345,7 +345,7 @@ static const struct model_cpuid zen4_cpuid[] = {
 	{0x8000001d, 1, 0x00004122, 0x01c0003f, 0x0000003f, 0x00000000},
 	{0x8000001d, 2, 0x00004143, 0x01c0003f, 0x000007ff, 0x00000002},
 	{0x8000001d, 3, 0x0003c163, 0x03c0003f, 0x00007fff, 0x00000001},
-	{0x80000022, 0, 0x00000003, 0x00084106 & CORE, 0, 0},
+	{0x80000022, 0, 0x00000003, 0x00084106 & NO_UMC, 0, 0},
 };
 const struct model_profile amd_zen4 = {
 	.name = "amd-zen4",
@@ -376,7 +376,7 @@ static const struct model_cpuid zen5_cpuid[] = {
 	{0x8000001d, 2, 0x00004143, 0x03c0003f, 0x000003ff, 0x00000002},
 	{0x8000001d, 3, 0x0003c163, 0x03c0003f, 0x00007fff, 0x00000001},
 	{0x80000021, 0, 0x597f6fcf, 0x00080382, 0x00000000, 0x00000000},
-	{0x80000022, 0, 0x00000007, 0x00084106 & CORE, 0, 0},
+	{0x80000022, 0, 0x00000007, 0x00084106 & NO_UMC, 0, 0},
 };
 const struct model_profile amd_zen5 = {
 	.name = "amd-zen5",

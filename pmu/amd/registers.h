@@ -119,6 +119,22 @@
 #define IBS_FETCH_EXTD  0xc001103c
 #define IBS_OP_DATA4    0xc001103d
 
+/* --- counters outside of the core, shared by several: northbridge (8000_0001H:ECX[24]), from Zen on the data
+ * fabric's, of which PerfMonV2 tells how many (8000_0022H:EBX[15:10]); L2I of family 16H and L3 from Zen on
+ * (ECX[28]). Select and counter of one number lie side by side --- */
+#define PERF_LLC_CTL0 0xc0010230 /* + 2n */
+#define PERF_NB_CTL0  0xc0010240 /* + 2n */
+#define AMD_L2I       4
+#define AMD_L3        6
+#define AMD_NB        4
+#define AMD_NB_MAX    16 /* up to C001025FH */
+
+/* --- RDPMC, index in ECX: the core's from 0, the northbridge's first four from 6, L2I's or L3's from 10, the
+ * data fabric's others from 16. APM vol. 3, RDPMC; Linux 6.12, events/amd/uncore.c --- */
+#define RDPMC_NB   6
+#define RDPMC_LLC  10
+#define RDPMC_MORE 16
+
 /* --- free-running counters -------------------------------------------------------------------------- */
 #define MPERF       0xe7 /* CPUID 6:ECX[0] */
 #define APERF       0xe8

@@ -44,6 +44,27 @@ static const struct {
 	{"IBS_BRTARGET", IBS_BRTARGET, IBS_BRANCH, 0},
 };
 
+/* They may be another core's: the driver leaves them alone. */
+static void take_uncore(struct pmu_snapshot *out)
+{
+	static char names[AMD_UNCORE_MAX][2][20];
+	const struct amd_uncore_run *runs = amd_uncore_runs();
+	unsigned n = 0;
+
+	for (unsigned r = 0; r < AMD_UNCORE_RUNS; r++)
+		for (unsigned i = 0; i < runs[r].n; i++, n++) {
+			struct pmu_snapshot_entry *e;
+
+			snprintf(names[n][0], sizeof names[n][0], "%s_PERF_CTL%u", runs[r].name,
+				 runs[r].first + i);
+			snprintf(names[n][1], sizeof names[n][1], "%s_PERF_CTR%u", runs[r].name,
+				 runs[r].first + i);
+			e = take(out, names[n][0], runs[r].select + 2 * i);
+			e->enable = e->value & CTL_EN;
+			take(out, names[n][1], runs[r].select + 2 * i + 1);
+		}
+}
+
 /* What records, and what runs by itself. */
 static void take_others(struct pmu_snapshot *out)
 {
@@ -88,6 +109,7 @@ void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 		e->enable = e->value & CTL_EN && e->value & (CTL_USR | CTL_OS) && enabled >> c & 1;
 		take(out, names[2 * c + 1], amd_counter_msr(pmu, c));
 	}
+	take_uncore(out);
 	take_others(out);
 }
 

@@ -376,8 +376,11 @@ static void snapshot_reads_everything(void **unused)
 						     (IBS_BRANCH | IBS_FETCH_EXT | IBS_DATA4 | IBS_VALID)) +
 			(amd_ibs_features() & IBS_FETCH ? 3 : 0) + (amd_ibs_features() & IBS_OP ? 7 : 0);
 		unsigned stack = cpuid(0x80000022, 0).eax & 2 ? 2 : cpu_has(CPU_BRS) ? 1 : 0;
-		assert_int_equal(s.count, 2 * pmu.n_counters + (pmu.has_global ? 2 : 0) + ibs + stack +
-						  (amd_has(APERF) ? 2 : 0) + (amd_has(IRPERF) ? 1 : 0));
+		const struct amd_uncore_run *run = amd_uncore_runs();
+		unsigned uncore = 2u * (run[0].n + run[1].n + run[2].n);
+		assert_int_equal(s.count, uncore + 2 * pmu.n_counters + (pmu.has_global ? 2 : 0) + ibs +
+						  stack + (amd_has(APERF) ? 2 : 0) +
+						  (amd_has(IRPERF) ? 1 : 0));
 		for (unsigned i = 0; i < s.count; i++) {
 			assert_true(s.entry[i].readable);
 			enabled += s.entry[i].enable;
@@ -468,6 +471,50 @@ static void knows_what_newer_parts_keep(void **unused)
 	assert_false(drv->identify(&pmu, &why));
 	assert_non_null(strstr(why, "no counters are known for CPUID signature C00F10"));
 	fake_cpu_stop();
+}
+
+static void finds_uncore_counters(void **unused)
+{
+	static const struct {
+		const struct model_profile *profile;
+		struct amd_uncore_run run[AMD_UNCORE_RUNS];
+	} cpus[] = {
+		{&amd_k8, {{.n = 0}}},
+		{&amd_fam15h, {{"NB", 0, 4, 6, 0xc0010240}, {.n = 0}, {.n = 0}}},
+		{&amd_fam16h, {{"NB", 0, 4, 6, 0xc0010240}, {.n = 0}, {"L2I", 0, 4, 10, 0xc0010230}}},
+		{&amd_zen3, {{"DF", 0, 4, 6, 0xc0010240}, {.n = 0}, {"L3", 0, 6, 10, 0xc0010230}}},
+		{&amd_zen5,
+		 {{"DF", 0, 4, 6, 0xc0010240}, {"DF", 4, 12, 16, 0xc0010248}, {"L3", 0, 6, 10, 0xc0010230}}},
+		{&amd_zen4_guest, {{.n = 0}}},
+	};
+	const struct amd_uncore_run *run = amd_uncore_runs();
+	const char *why;
+
+	(void)unused;
+	for (unsigned p = 0; p < sizeof cpus / sizeof cpus[0]; p++) {
+		start_cpu(cpus[p].profile, "");
+		assert_string_equal(pmu.remark[0], "");
+		for (unsigned r = 0; r < AMD_UNCORE_RUNS; r++) {
+			const struct amd_uncore_run *want = &cpus[p].run[r];
+
+			assert_int_equal(run[r].n, want->n);
+			if (!want->n)
+				continue;
+			assert_string_equal(run[r].name, want->name);
+			assert_int_equal(run[r].first, want->first);
+			assert_int_equal(run[r].rdpmc, want->rdpmc);
+			assert_int_equal(run[r].select, want->select);
+		}
+	}
+	/* More than there are registers for: said in one line, and left out. */
+	fake_cpu_start(&amd_zen4, "");
+	fake_cpu_set_leaf(0x80000022, 0, 3, 0x106 | 20 << 10, 0, 0);
+	assert_true(drv->identify(&pmu, &why));
+	assert_string_equal(
+		pmu.remark[0],
+		"CPUID declares 4 counters of the data fabric more than there are registers for: left out");
+	assert_string_equal(pmu.remark[1], "");
+	assert_int_equal(run[1].n, 12);
 }
 
 static void refuses_nonsense(void **unused)
@@ -590,6 +637,7 @@ int main(void)
 		cmocka_unit_test(snapshot_reads_everything),
 		cmocka_unit_test(accesses_are_true),
 		cmocka_unit_test(knows_what_newer_parts_keep),
+		cmocka_unit_test(finds_uncore_counters),
 		cmocka_unit_test(refuses_nonsense),
 		cmocka_unit_test(names_the_register_that_faults),
 		cmocka_unit_test(clears_what_it_found),

@@ -101,6 +101,18 @@ static bool rdpmc_refused(void)
 	return pmc(0, true, &value) != MODEL_OK;
 }
 
+static bool other_northbridge_counter(void)
+{
+	uint64_t value;
+	bool wrong = false;
+
+	for (unsigned n = 0; n < AMD_NB; n++)
+		set(PERF_NB_CTL0 + 2 * n + 1, n + 1);
+	for (unsigned n = 0; n < AMD_NB; n++)
+		wrong = wrong || pmc(RDPMC_NB + n, true, &value) != MODEL_OK || value != n + 1;
+	return wrong;
+}
+
 static bool reserved_fault(void)
 {
 	return put(CTL(0), 1ull << 21) == MODEL_FAULT;
@@ -445,6 +457,7 @@ static const struct {
 	{"brs-early", sampled_early},
 	{"420", request_stays},
 	{"719", fetch_comes_early},
+	{"781", other_northbridge_counter},
 	{"794", counts_halted},
 	{"795", carry_lost_when_stopped},
 	{"990", overcounts_mmx},

@@ -7,6 +7,7 @@
 #include "pmu/amd/model_counters.c"
 #include "pmu/amd/model_ibs.c"
 #include "pmu/amd/model_registers.c"
+#include "pmu/amd/model_uncore.c"
 
 #include "tests/host/amd_model_tests.h"
 #include "tests/host/amd_record_tests.h"

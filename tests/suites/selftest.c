@@ -313,6 +313,8 @@ static const struct selftest_case cases[] = {
 	{SOUND("amd-zen3-epyc")},
 	{AMD_OWN("amd-fam16h", "794", "cycles over a halt/*"),
 	 .catches = {{"control/cycles over a halt/*", VERDICT_WRONG}}},
+	{AMD_OWN("amd-fam16h", "781", "RDPMC map/*"),
+	 .catches = {{"control/RDPMC map/NB*", VERDICT_WRONG}}},
 	{AMD_OWN("amd-fam16h", "795", "stop at a carry/*"),
 	 .catches = {{"control/stop at a carry/*", VERDICT_WRONG}}},
 	{AMD_OWN("amd-zen1", "1023", "two counters interrupt/*"),
