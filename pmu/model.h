@@ -157,7 +157,9 @@ struct pmu_model {
 	const struct model_injection *injections; /* name NULL ends; at most MODEL_INJECTIONS_MAX;
 						     index = bit of struct model_injected */
 	const struct model_mutant *mutants;       /* pmu/mutant.h; id NULL ends. NULL but in a test build */
-	bool lvt_stays; /* delivery leaves the mask bit of the LVT performance entry alone (AMD) */
+	/** Whether delivery leaves the mask bit of the LVT performance entry alone (AMD); NULL: it does not.
+	 */
+	bool (*lvt_stays)(const void *state);
 
 	/** Power-up state for a profile, with these injections active; NULL: none. */
 	void (*reset)(void *state, const struct model_profile *profile,

@@ -85,8 +85,10 @@ struct pmu {
 	bool guest;     /* a hypervisor or emulator says that it is there: what CPUID does not promise may be
 			   missing */
 	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
-	bool virtual;        /* answered by a model */
-	char model[48];      /* the model's profile when virtual */
+	bool counts_start; /* a hypervisor counts the write that starts counting, which it carries out itself
+			      after the counters run. Not set by identify() */
+	bool virtual;      /* answered by a model */
+	char model[48];    /* the model's profile when virtual */
 	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
 						      and left out: a line each; an empty one ends */
 	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does
@@ -116,8 +118,9 @@ enum pmu_access_kind {
 };
 
 /** What the manual says of an access: that it works, or raises #GP; the latter because there is no such
- * register or counter, of which hypervisors may answer reads with 0 and ignore writes. */
-enum pmu_access_outcome { ACCESS_WORKS, ACCESS_FAULTS, ACCESS_OF_NOTHING };
+ * register or counter, of which hypervisors may answer reads with 0 and ignore writes; or it writes reserved
+ * bits that a hypervisor is known to take: which one, is said beside the row. */
+enum pmu_access_outcome { ACCESS_WORKS, ACCESS_FAULTS, ACCESS_OF_NOTHING, ACCESS_FAULTS_ON_SILICON };
 
 /** One access to a register, and whether the manual says that it raises #GP. */
 struct pmu_access {

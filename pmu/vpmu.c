@@ -239,7 +239,7 @@ static void raise(enum apic_register lvt, bool stays)
 
 static void raise_pmi(void)
 {
-	raise(APIC_LVT_PERF, vpmu.model->lvt_stays);
+	raise(APIC_LVT_PERF, vpmu.model->lvt_stays && vpmu.model->lvt_stays(vpmu.state));
 }
 
 /* Records that interrupt through an entry of their own. */

@@ -9,6 +9,24 @@ bool guest_answers(const struct pmu *pmu, struct judgement *j)
 	return true;
 }
 
+bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what)
+{
+	if (!pmu->guest)
+		return false;
+	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s gave no %s, and may take them away",
+		      *pmu->hypervisor ? " " : "", pmu->hypervisor, what);
+	return true;
+}
+
+bool guest_takes(const struct pmu *pmu, struct judgement *j)
+{
+	if (!pmu->guest)
+		return false;
+	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s takes it, where silicon raises #GP",
+		      *pmu->hypervisor ? " " : "", pmu->hypervisor);
+	return true;
+}
+
 bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
 {
 	if (!pmu->guest)

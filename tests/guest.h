@@ -16,6 +16,13 @@
  */
 bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what);
 
+/** Likewise, of what CPUID promises and a hypervisor may take away while it runs ("PEBS records"). @return
+ * whether it was so */
+bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what);
+
+/** Likewise, if reserved bits were taken that a hypervisor is known to take. @return whether it was so */
+bool guest_takes(const struct pmu *pmu, struct judgement *j);
+
 /** Likewise, if an access to a register or counter that is not there did not fault: hypervisors have reads of
  * what they do not know give 0 and writes ignored (KVM's ignore_msrs). @return whether it was so */
 bool guest_answers(const struct pmu *pmu, struct judgement *j);

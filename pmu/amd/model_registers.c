@@ -343,6 +343,12 @@ static void attach(void *state, const struct model_memory *memory)
 	((struct amd_state *)state)->memory = memory;
 }
 
+static bool lvt_stays(const void *state)
+{
+	(void)state;
+	return true;
+}
+
 #ifdef MODEL_MUTANTS
 static const struct model_mutant mutant_list[] = {
 #define AMD_MUTANT(id, text) {#id, text},
@@ -357,7 +363,7 @@ const struct pmu_model amd_model = {
 	.state_size = sizeof(struct amd_state),
 	.injections = amd_injections,
 	.mutants = MUTANT_LIST(mutant_list),
-	.lvt_stays = true,
+	.lvt_stays = lvt_stays,
 	.reset = reset,
 	.rdmsr = rdmsr,
 	.wrmsr = wrmsr,

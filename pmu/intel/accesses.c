@@ -61,6 +61,15 @@ static void read_missing(struct list *l, const char *name, uint32_t address, con
 	of_nothing(l);
 }
 
+/* Reserved bits that KVM takes for its guests. */
+static void write_reserved(struct list *l, const char *name, uint32_t address, uint64_t value,
+			   const char *manual)
+{
+	add(l, ACCESS_WRITE, name, address, value, true, manual);
+	if (l->count)
+		l->out[l->count - 1].faults = ACCESS_FAULTS_ON_SILICON;
+}
+
 static void rdpmc_missing(struct list *l, const char *name, uint32_t index)
 {
 	add(l, ACCESS_RDPMC, name, index, 0, true, "SDM vol. 2, RDPMC");
@@ -152,9 +161,12 @@ static void fixed(struct list *l, const struct pmu *pmu, const struct intel_leaf
 	if (pmu->n_fixed) {
 		const struct pmu_counter *first = &pmu->counter[pmu->n_general];
 
+		/* Linux, arch/x86/kvm/vmx/pmu_intel.c, intel_pmu_set_msr(): of a full-width write to a
+		 * general counter KVM looks at the bits above the width, of one to a fixed counter it drops
+		 * them. */
 		if (first->width < 64)
-			write(l, "write the first IA32_FIXED_CTRx, above its width",
-			      IA32_FIXED_CTR0 + first->index, 1ull << first->width, true, "SDM 18.2.2");
+			write_reserved(l, "write the first IA32_FIXED_CTRx, above its width",
+				       IA32_FIXED_CTR0 + first->index, 1ull << first->width, "SDM 18.2.2");
 		write(l, "write IA32_FIXED_CTR_CTRL, AnyThread", IA32_FIXED_CTR_CTRL,
 		      FIXED_ANY << 4 * first->index, !leaf->any_thread, layout);
 		write(l, "write IA32_FIXED_CTR_CTRL, a missing counter", IA32_FIXED_CTR_CTRL,
@@ -237,8 +249,10 @@ static void records(struct list *l)
 		write(l, "write IA32_LBR_DEPTH, 0", IA32_LBR_DEPTH, 0, true, manual);
 		write(l, "write IA32_LBR_DEPTH, the deepest", IA32_LBR_DEPTH, lbr.depth, false, manual);
 	} else if (lbr.select) {
-		write(l, "write MSR_LBR_SELECT, bit 63", MSR_LBR_SELECT, 1ull << 63, true,
-		      "SDM 17.7.2, table 17-11");
+		/* Linux, intel_pmu_handle_lbr_msrs_access(): until a guest records branches, KVM writes its
+		 * registers for it, and drops what the host's raise #GP for. */
+		write_reserved(l, "write MSR_LBR_SELECT, bit 63", MSR_LBR_SELECT, 1ull << 63,
+			       "SDM 17.7.2, table 17-11");
 		write(l, "write MSR_LBR_SELECT, every kind", MSR_LBR_SELECT, 0x1ff, false,
 		      "SDM 17.7.2, table 17-11");
 		write(l, "write MSR_LBR_SELECT, nothing", MSR_LBR_SELECT, 0, false,
@@ -260,8 +274,8 @@ static void records(struct list *l)
 	}
 	/* Bits 60:57 of an address are alike; those above are flags in some formats. */
 	if (lbr.depth && lbr.to && lbr.format >= LBR_FLAGS)
-		write(l, "write the first last-branch source, not canonical", lbr.from, 1ull << 58, true,
-		      "SDM 17.4.8.1");
+		write_reserved(l, "write the first last-branch source, not canonical", lbr.from, 1ull << 58,
+			       "SDM 17.4.8.1"); /* as above */
 	if (!pebs.exists)
 		return;
 	write(l, "write IA32_DS_AREA, not canonical", IA32_DS_AREA, 1ull << 62, true, "SDM vol. 2, WRMSR");

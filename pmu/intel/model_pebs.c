@@ -149,6 +149,8 @@ static uint32_t recorded(struct intel_state *s, const struct model_step *step, u
 	struct intel_pebs_state *p = &s->pebs;
 	uint32_t waiting = p->armed & s->running & ~(step->own_write ? s->started : 0);
 
+	if (injected(s, INJECT_PEBS_OFF))
+		return 0;
 	for (unsigned c = 0; waiting >> c; c++) {
 		if (!(waiting >> c & 1))
 			continue;

@@ -168,10 +168,13 @@ static enum model_access write_alias(struct intel_state *s, unsigned c, uint64_t
 	return MODEL_OK;
 }
 
-/* SDM 18.2.2: fixed counters are written in full width, the bits above must be 0. */
+/* SDM 18.2.2: fixed counters are written in full width, the bits above must be 0. KVM drops them (Linux,
+ * intel_pmu_set_msr()). */
 static enum model_access write_fixed(struct intel_state *s, unsigned c, uint64_t value)
 {
 	struct intel_counter *k = &s->counter[c];
+	if (s->profile->guest)
+		value &= k->mask;
 	if (MUTANT(M_FIXED_WIDTH, intel_reserved(s, &value, k->mask), false))
 		return MODEL_FAULT;
 	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
@@ -562,6 +565,12 @@ static bool take_pmi(void *state)
 	return true;
 }
 
+static bool lvt_stays(const void *state)
+{
+	const struct intel_state *s = state;
+	return injected(s, INJECT_LVT_STAYS);
+}
+
 #ifdef MODEL_MUTANTS
 static const struct model_mutant mutant_list[] = {
 #define INTEL_MUTANT(id, text) {#id, text},
@@ -576,6 +585,7 @@ const struct pmu_model intel_model = {
 	.state_size = sizeof(struct intel_state),
 	.injections = intel_injections,
 	.mutants = MUTANT_LIST(mutant_list),
+	.lvt_stays = lvt_stays,
 	.reset = reset,
 	.rdmsr = rdmsr,
 	.wrmsr = wrmsr,

@@ -51,6 +51,32 @@ r = boot(options=RUN % ("intel-icelake", "suite=control check=access/*", "absent
 equal(sorted(c["name"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"),
       ["access/RDPMC of index 10000000H", "access/RDPMC of the fixed counter after the last", "access/read IA32_PMC_GP0_CTR before version 6",
        "access/read the reload mask of a counter that has none"], "on bare metal each register that there is not and that answers is wrong")
+# What hypervisors are known to do otherwise than silicon: reserved bits of a fixed counter are dropped, the LVT entry's mask bit stays, and the
+# write that starts counting is counted by what it starts.
+KNOWN = "inject=start-counted+lvt-stays suite=control kernel=nop_loop check="
+r = boot(options="pmu=virtual:intel-icelake-guest " + KNOWN + "access/write?the?first*,LVT*,start*,enable*,overflow*")
+sound(r, "a guest whose hypervisor does what KVM has done")
+checks = [c for s in (r.report or {"suites": []})["suites"] for c in s["checks"]]
+for name, reason in (("access/write the first IA32_FIXED_CTRx, above its width", "takes it, where silicon raises #GP"),
+                     ("LVT mask on delivery/PMC0", "does not provide what this processor's local APIC makes of the mask bit")):
+    ok(any(c["name"] == name and c["verdict"] == "skipped" and reason in c["text"] for c in checks), name + ": skipped, with the reason", tail(r))
+ok(any(c["name"] == "enable gating/PMC0" and c["verdict"] == "exact" for c in checks), "counting is exact, with the start known", tail(r))
+ok(any("the hypervisor counts the write that starts counting" in line for line in r.text), "which is said", r.text[-40:])
+r = boot(options="pmu=virtual:intel-icelake inject=lvt-stays+reserved-accepted suite=control kernel=nop_loop check=access/write?the?first*,LVT?mask?on*")
+equal(sorted({c["name"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"}),
+      ["LVT mask on delivery/%s" % c for c in ["FIXED_CTR%d" % i for i in range(4)] + ["PMC%d" % i for i in range(8)]] +
+      ["access/write the first IA32_FIXED_CTRx, above its width"], "on bare metal the first two are wrong")
+r = boot(options="pmu=virtual:intel-icelake inject=start-counted suite=control kernel=nop_loop check=enable*")
+ok(r.counts and (r.counts["biased"] or r.counts["wrong"]), "and so is the third", tail(r))
+# PEBS, which a hypervisor may have off for a while: the same virtual CPU in a guest, and on bare metal.
+RUN = "pmu=virtual:intel-skylake suite=sampling kernel=loads event=MEM_INST_RETIRED.ALL_LOADS inject=pebs-off"
+for more, reason in (("+cpuid:1:0:ecx:fffafbff", "gave no PEBS records, and may take them away"), ("", "there is no record")):
+    r = boot(options=RUN + more)
+    said = {c["name"]: (c["verdict"], c.get("text", "")) for s in (r.report or {"suites": []})["suites"] for c in s["checks"]}
+    for ring in (0, 3):
+        verdict, text = said.get("MEM_INST_RETIRED.ALL_LOADS/PEBS/loads/ring %d" % ring, ("", ""))
+        ok(verdict == ("skipped" if more else "wrong") and reason in text, "PEBS without a record%s is %s: %s" % (" in a guest" if more else "", verdict, text), tail(r))
+    equal(r.status, 0 if more else 1, "the run")
 # What CPUID does promise is judged in a guest too.
 r = boot(options="pmu=virtual:amd-zen4-guest suite=control inject=dropped-carry kernel=nop_loop")
 ok(r.counts and r.counts["wrong"], "a guest's counter that loses a carry is wrong", tail(r))

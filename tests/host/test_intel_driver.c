@@ -499,6 +499,22 @@ static void guests_lack_things(void **unused)
 			assert_int_equal(pmu.events[e]->extra_msr, 0);
 		assert_in_range(pmu.n_events, 100, 1000);
 	}
+	/* Bits above a fixed counter's width are dropped, as the row of that access allows, and no others. */
+	struct pmu_access list[64];
+	unsigned n = drv->accesses(&pmu, list, 64), taken = 0;
+
+	start_cpu(&intel_icelake_guest, "");
+	for (unsigned a = 0; a < n; a++) {
+		if (list[a].kind != ACCESS_WRITE || list[a].faults == ACCESS_WORKS ||
+		    !msr_write(list[a].address, list[a].value))
+			continue;
+		taken++;
+		assert_int_equal(list[a].faults, ACCESS_FAULTS_ON_SILICON);
+		assert_int_equal(list[a].address, IA32_FIXED_CTR0);
+	}
+	assert_int_equal(taken, 1);
+	start_cpu(&intel_icelake, "");
+	assert_false(msr_write(IA32_FIXED_CTR0, 1ull << 48));
 	/* With the same bit and everything there, nothing is left out. */
 	fake_cpu_start(&intel_icelake, "");
 	fake_cpu_set_leaf(1, 0, 0x000706e5, 0x00100800, 0xf7faf3bf, 0xbfebfbff);

@@ -153,6 +153,23 @@ static bool filtered(void)
 	return get(IA32_PMC0) == 0;
 }
 
+static bool start_counts(void)
+{
+	count_instructions(0, 0, 0);
+	set(IA32_PERFEVTSEL0 + 1, BRANCHES);
+	set(IA32_PERF_GLOBAL_CTRL, 0);
+	set(IA32_PMC0, 0);
+	set(IA32_PERF_GLOBAL_CTRL, 3);
+	assert_int_equal(get(IA32_PMC0 + 1), 0);
+	instructions(3);
+	return get(IA32_PMC0) != 3;
+}
+
+static bool lvt_stays(void)
+{
+	return intel_model.lvt_stays(cpu);
+}
+
 static bool global_ignored(void)
 {
 	count_instructions(0, 0, 0);
@@ -545,6 +562,11 @@ static bool pebs_names(void)
 	return sampled(0xc0) && sampled(0xc0)->status != 2;
 }
 
+static bool pebs_off(void)
+{
+	return samples(BOTH, 9, 21) == 0;
+}
+
 static bool pebs_eventing(void)
 {
 	power_up(&intel_haswell, active);
@@ -681,6 +703,7 @@ static const struct {
 	{"pebs-late", pebs_address},
 	{"pdir-skids", pebs_skids},
 	{"extended-lost", pebs_extended},
+	{"pebs-off", pebs_off},
 	{"counter-unnamed", pebs_names},
 	{"w125", bts_wrong_by_ring},
 	{"w126", pebs_ring},
@@ -716,6 +739,8 @@ static const struct {
 	{"reserved-accepted", reserved_accepted},
 	{"absent-zero", absent_answers},
 	{"event-filter", filtered},
+	{"start-counted", start_counts},
+	{"lvt-stays", lvt_stays},
 	{"global-ignored", global_ignored},
 	{"smi", smi_comes},
 	{"smm-counted", smi_counts_though_frozen},

@@ -35,6 +35,7 @@ struct probe {
 	uint64_t expected, observed;
 	bool failed;
 	const char *refused; /* what the hardware answered with a fault though it must not */
+	const char *lacking; /* what a hypervisor was found to keep to itself; nothing is judged then */
 };
 
 /** A counter's own bit in masks. */
