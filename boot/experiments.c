@@ -23,7 +23,7 @@ const struct option_row experiment_rows[] = {
 	{"delta", OPTION_LIST, FIELD(deltas), 0, 0, NULL, NULL, NULL, "differences of two events, A-B"},
 	{"period", OPTION_NUMBER, FIELD(period), 1, INT64_MAX, NULL, NULL, NULL,
 	 "events from sample to sample, or up to a cascade"},
-	{"record", OPTION_CHOICE, FIELD(record), 0, 0, "none|pmi|pebs|ibs-op|ibs-fetch|bts|lbr", NULL, "none",
+	{"record", OPTION_CHOICE, FIELD(record), 0, 0, "none|pmi|pebs|ibs-op|ibs-fetch|bts|lbr|brs", NULL, "none",
 	 "what each sample records"},
 	{"cascade", OPTION_LIST, FIELD(cascades), 0, 0, NULL, NULL, NULL,
 	 "an event that starts another, A>B"},

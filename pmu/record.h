@@ -315,7 +315,7 @@ unsigned record_drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 /** Everything of it off and zero. */
 bool record_release(const struct pmu *pmu, const struct pmu_recording *r);
 
-/** "pebs", "ibs-op", "ibs-fetch", "bts", "lbr", "pmi": as the configuration has it (record=). "none" for
+/** "pebs", "ibs-op", "ibs-fetch", "bts", "lbr", "brs", "pmi": as the configuration has it (record=). "none" for
  * RECORD_NONE. */
 extern const char *const record_kind_names[RECORD_KINDS];
 

@@ -23,9 +23,10 @@ static bool check_period(const struct planner *p, const struct pmu_record_source
 						    "record=%s takes every branch: leave period= out",
 						    record_kind_names[x->record]);
 	if (!x->period)
-		return planner_refuse(p, x->key[KEY_RECORD],
-				      "it needs period=, the number of %s from record to record",
-				      s->counters ? "events" : "operations");
+		return planner_refuse(p, x->key[KEY_RECORD], "it needs period=, the number of %s",
+				      s->depth      ? "events before the branches"
+				      : s->counters ? "events from record to record"
+						    : "operations from record to record");
 	if (!s->counters && x->period < PERIOD_OPERATIONS)
 		return planner_refuse(p, x->key[KEY_PERIOD],
 				      "period=%" PRIu64
@@ -53,10 +54,6 @@ bool planner_check_source(const struct planner *p)
 		return planner_refuse(p, x->key[KEY_RECORD],
 				      "record=%s: %s makes no such records; take record=pmi",
 				      record_kind_names[x->record], p->plan->pmu->name);
-	if (s->counters && s->depth)
-		return planner_refuse(p, x->key[KEY_RECORD],
-				      "record=%s: the suite trace judges these; take record=lbr",
-				      record_kind_names[x->record]);
 	if (!s->counters && x->events.count)
 		return planner_refuse(p, x->events.item[0].at,
 				      "record=%s takes %s, not events: leave events= out",

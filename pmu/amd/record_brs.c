@@ -54,6 +54,10 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 {
 	struct pmu_config config = r->config;
 
+	if (r->ring != RING_ALL) {
+		*why = "branches of every ring are sampled";
+		return false;
+	}
 	if (!r->period || r->period >> (AMD_WIDTH - 1)) {
 		*why = "a period is at least one branch, and fits the counter";
 		return false;

@@ -57,4 +57,26 @@ valid(r.report, "their report is valid")
 places = [p for _, s in samples(r, "operations") for p in s["places"]]
 ok(places and any("addresses" in p for p in places), "operations with their addresses", tail(r))
 ok(samples(r, "last-branches") and not samples(r, "where-branches-go"), "a stack of branches, and no trace", tail(r))
+
+# Branches in bursts: the example, all that goes wrong, and one of them missing.
+BURSTS = "\n".join("[experiment %s] kernel=%s ring=%s n=20 record=brs %s" % row for row in (
+    ("far", "calls", 0, "period=100 events=RETIRED_TAKEN_BRANCH_INSTRUCTIONS"),
+    ("end", "calls", "both", "period=93 events=RETIRED_TAKEN_BRANCH_INSTRUCTIONS"),
+    ("away", "syscall", 3, "period=5 events=RETIRED_TAKEN_BRANCH_INSTRUCTIONS"),
+    ("other", "calls", 3, "period=5 events=RETIRED_INSTRUCTIONS"),
+    ("whole", "calls", 3, "period=5"))) + "\n"
+r = boot("disk", config="exit=shutdown pmu=virtual:amd-zen3-epyc\n[options]\n" + EXAMPLE + BURSTS)
+valid(r.report, "the report of a Zen 3's branches is valid")
+bursts = samples(r, "branches-in-between")
+equal([(ring, s["period"], sum(b["taken"] for b in s["branches"])) for ring, s in bursts], [("ring 0", 40, 16), ("ring 3", 40, 16)],
+      "sixteen branches behind the fortieth, in both rings")
+found = {name.split("/")[1]: verdict for name, (verdict, _) in (verdict_table(r) or {}).items() if name.startswith("experiments/")}
+equal({k: found.get(k) for k in ("branches-in-between", "far", "end", "away", "other", "whole")},
+      {"branches-in-between": "exact", "far": "error", "end": "exact", "away": "skipped", "other": "error", "whole": "error"},
+      "what is sampled is the known path, and what cannot be is refused")
+equal([sum(b["taken"] for b in s["branches"] if "elsewhere" not in (b["from"], b["to"])) for _, s in samples(r, "end")], [7, 7],
+      "at a kernel's end there are fewer")
+r = boot("disk", config="exit=shutdown pmu=virtual:amd-zen3-epyc inject=brs-lost\n[options]\n" + EXAMPLE)
+equal({v for name, (v, _) in (verdict_table(r) or {}).items() if "/branches-in-between/" in name}, {"wrong"},
+      "a branch that is missing is found out")
 done()

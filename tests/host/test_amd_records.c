@@ -501,6 +501,8 @@ static void branch_sampling(void **unused)
 	refuses(x, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS on PERF_CTR0");
 	x = r, x.config.cmask = 1;
 	refuses(x, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS on PERF_CTR0");
+	x = r, x.ring = RING_USR;
+	refuses(x, "every ring");
 	x = r, x.period = 0;
 	refuses(x, "at least one");
 	x = r, x.period = 1ull << 47;

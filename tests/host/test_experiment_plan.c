@@ -217,7 +217,11 @@ static void records_need_a_source_that_can(void **state)
 {
 	static const struct pmu_record_source pebs = {.kind = RECORD_PEBS, .name = "PEBS", .counters = 1},
 					      ops = {.kind = RECORD_IBS_OP, .name = "IBS", .period_unit = 16},
-					      bts = {.kind = RECORD_BTS, .name = "BTS"};
+					      bts = {.kind = RECORD_BTS, .name = "BTS"},
+					      brs = {.kind = RECORD_BRS,
+						     .name = "BRS",
+						     .counters = 1,
+						     .depth = 16};
 	struct experiment_sources some = {.can_sample = only_branches, .ctx = &pmu};
 	const char *events = K "events=INST_RETIRED.ANY_P record=pebs period=200";
 
@@ -226,6 +230,7 @@ static void records_need_a_source_that_can(void **state)
 	some.source[RECORD_PEBS] = &pebs;
 	some.source[RECORD_IBS_OP] = &ops;
 	some.source[RECORD_BTS] = &bts;
+	some.source[RECORD_BRS] = &brs;
 	some.absent[RECORD_LBR] = "the hypervisor does not pass it on";
 	sources = &some;
 	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES record=pebs period=2", 0, 1);
@@ -251,6 +256,14 @@ static void records_need_a_source_that_can(void **state)
 		"1024");
 	refused(K "events=INST_RETIRED.ANY_P record=ibs-op period=1024", 0,
 		"assay.cfg:2:24: record=ibs-op takes operations, not events: leave events= out");
+	/* Branches in bursts: of a counter, and of a stack. */
+	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES record=brs period=40", 3, 1);
+	assert_ptr_equal(plan.source, &brs);
+	refused(K "events=BR_INST_RETIRED.ALL_BRANCHES record=brs", 0,
+		"assay.cfg:2:60: it needs period=, the number of events before the branches");
+	refused(K "record=brs period=40", 0, "assay.cfg:1:1: record=brs samples events: add events=");
+	refused(K "events=BR_INST_RETIRED.ALL_BRANCHES@PMC1 record=brs period=40", 0,
+		"assay.cfg:2:24: PMC1 does not sample: take PMC0");
 	taken(K "record=bts", 0, 1);
 	refused(K "record=bts period=7", 0,
 		"assay.cfg:2:35: record=bts takes every branch: leave period= out");

@@ -131,7 +131,7 @@ static const struct {
 	{"[experiment x] kernel=",
 	 "assay.cfg:1:23: kernel= is malformed: it wants globs, separated by commas"},
 	{"[experiment x] record=all",
-	 "assay.cfg:1:23: record=all: it wants one of none|pmi|pebs|ibs-op|ibs-fetch|bts|lbr"},
+	 "assay.cfg:1:23: record=all: it wants one of none|pmi|pebs|ibs-op|ibs-fetch|bts|lbr|brs"},
 	{"[experiment x] events=1,2,3,4,5,6,7,8,9,A,B,C,D,E,F,G,H",
 	 "assay.cfg:1:55: events= has more than 16 items: share them among two experiments"},
 	{"[experiment x] "

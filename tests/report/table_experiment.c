@@ -66,7 +66,7 @@ static void print_heading(const struct report_samples *s, unsigned total)
 	console_text(": %u %s in %u run%s", total, s->branch ? "branches" : "samples", s->runs,
 		     s->runs == 1 ? "" : "s");
 	if (s->period)
-		console_text(", every %" PRIu64, s->period);
+		console_text(s->branch ? ", behind %" PRIu64 : ", every %" PRIu64, s->period);
 	console_text("\n");
 }
 

@@ -1,9 +1,10 @@
 /*
- * Experiments that hardware records: PEBS, IBS, BTS, LBR. Where in the kernel the records lie; with the data
- * addresses and branches that they tell. How many of an event's records there are, and whether a trace is the
- * kernel's known path, is judged.
+ * Experiments that hardware records: PEBS, IBS, BTS, LBR, BRS. Where in the kernel the records lie; with the
+ * data addresses and branches that they tell. How many of an event's records there are, and whether a trace
+ * is the kernel's known path, is judged.
  */
 #include "tests/suites/experiments.h"
+#include "tests/burst.h"
 #include "tests/known_path.h"
 #include "tests/recording.h"
 #include "tests/trace_judge.h"
@@ -135,12 +136,45 @@ static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trac
 
 /* --- judging ---------------------------------------------------------------------------------------- */
 
-static bool is_trace(const struct experiment_plan *plan)
+static bool is_burst(const struct experiment_plan *plan)
 {
-	return plan->source->kind == RECORD_BTS || plan->source->kind == RECORD_LBR;
+	return plan->source->kind == RECORD_BRS;
 }
 
-static void judge_trace_of(const struct experiment_run *e, const struct recorded *rec, struct result *r)
+static bool is_trace(const struct experiment_plan *plan)
+{
+	return plan->source->kind == RECORD_BTS || plan->source->kind == RECORD_LBR || is_burst(plan);
+}
+
+/* Where a burst lies on the path: as many branches are before it as the period says. */
+static bool place_burst(const struct experiment_run *e, unsigned request, const struct recorded *rec,
+			struct trace_expectation *x, struct result *r)
+{
+	const struct pmu_config *config = &rec->recording.config;
+	int64_t branches;
+	const char *why = burst_unforeseen(e->plan->request[request].event, config->ring, rec->kernel,
+					   rec->ring, rec->n, &branches);
+
+	if (why) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
+		return false;
+	}
+	if (rec->recording.period >= (uint64_t)branches) {
+		judgement_set(&r->judgement, VERDICT_ERROR,
+			      "the kernel takes %" PRId64
+			      " branches, none behind the period: take a shorter one, or a larger n",
+			      branches);
+		return false;
+	}
+	x->skip = (unsigned)rec->recording.period;
+	x->part = TRACE_FIRST;
+	/* It goes on behind the kernel's end until it is complete. */
+	x->surrounded = true;
+	return true;
+}
+
+static void judge_trace_of(const struct experiment_run *e, unsigned request, const struct recorded *rec,
+			   struct result *r)
 {
 	static struct path path;
 	const struct window w = recorded_window(rec);
@@ -155,6 +189,8 @@ static void judge_trace_of(const struct experiment_run *e, const struct recorded
 	};
 	struct trace_judgement j;
 
+	if (is_burst(e->plan) && !place_burst(e, request, rec, &x, r))
+		return;
 	if (!path_create(&path, KNOWN_PATH_STEPS, false)) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for the kernel's path");
 	} else if (known_path(&w, rec->n, &path, r)) {
@@ -264,7 +300,7 @@ static void report(const struct experiment_run *e, const struct recorded *rec, c
 		.record = record_kind_names[plan->source->kind],
 		.event = r->event ? r->event : plan->source->name,
 		.counter = r->counter,
-		.period = is_trace(plan) ? 0 : plan->experiment->period,
+		.period = is_trace(plan) && !is_burst(plan) ? 0 : plan->experiment->period,
 		.runs = rec->windows,
 		.elsewhere = places.elsewhere,
 		.at = places.at,
@@ -306,7 +342,7 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 	if (request != EXPERIMENT_ALL) {
 		rec.recording.counter = plan->place[request].alternative;
 		rec.recording.config = event_placed(&plan->request[request], &plan->place[request]);
-		rec.recording.ring = rec.recording.config.ring;
+		rec.recording.ring = is_burst(plan) ? RING_ALL : rec.recording.config.ring;
 	}
 	r->manual = plan->source->manual;
 	if (!rec.record || !places_begin(e->kernel)) {
@@ -319,7 +355,7 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 				&r->judgement, VERDICT_ERROR,
 				"there was no room for all records: take a longer period, or a smaller n");
 		else if (trace)
-			judge_trace_of(e, &rec, r);
+			judge_trace_of(e, request, &rec, r);
 		else if (operations)
 			judge_operations(&rec, r);
 		else

@@ -6,6 +6,7 @@
  */
 #include "tests/suites/suites.h"
 #include "tests/bounds.h"
+#include "tests/burst.h"
 #include "tests/expectation.h"
 #include "tests/known_path.h"
 #include "tests/recording.h"
@@ -50,7 +51,8 @@ struct trace_check {
 	unsigned records, threshold;
 	uint8_t interrupts;
 	uint32_t without;
-	const struct pmu_event *event; /* of sampled branches: what its counter counts ... */
+	const struct pmu_event *event; /* of sampled branches: what its counter counts, ... */
+	uint8_t counted;               /* ... in which rings, ... */
 	unsigned period;               /* ... and how many before the first one */
 };
 
@@ -170,7 +172,7 @@ static bool record(const struct trace_check *c, struct recorded *rec, struct res
 		.period = c->period,
 	};
 	if (c->event)
-		rec->recording.config = (struct pmu_config){.code = c->event->code, .ring = c->rings};
+		rec->recording.config = (struct pmu_config){.code = c->event->code, .ring = c->counted};
 	if (!recorded_begin(run, rec)) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
 		return false;
@@ -198,16 +200,14 @@ static bool record_any_ring(struct trace_check *c, struct recorded *rec, struct 
 
 /* The branches that are to be recorded are all the kernel's: its first ones or (.part) its last. @return
  * false if it has too few, or what it has is not known */
-static bool place_burst(struct trace_check *c, const struct kernel *k, uint64_t n)
+static bool place_burst(struct trace_check *c, const struct kernel *k, uint8_t ring, uint64_t n)
 {
-	struct expectation x;
+	int64_t branches;
 
-	/* Counted with the instruction, recorded with the delivery: that is another order. */
-	if (kernel_amount(k, Q_EXCEPTIONS, n).high || kernel_amount(k, Q_INTERRUPTS_SW, n).high ||
-	    expectation(c->event, k, n, &x) != EXPECTATION_OK || x.low != x.high ||
-	    x.low <= (int64_t)source->depth)
+	if (burst_unforeseen(c->event, c->counted, k, ring, n, &branches) ||
+	    branches <= (int64_t)source->depth)
 		return false;
-	c->period = c->part == TRACE_LAST ? (unsigned)(x.low - source->depth) : 1;
+	c->period = c->part == TRACE_LAST ? (unsigned)(branches - source->depth) : 1;
 	c->part = TRACE_FIRST;
 	return true;
 }
@@ -237,7 +237,7 @@ static void carry_out(const struct trace_check *check, const struct kernel *k, u
 		rec.n = c->records + 1;
 	if (c->event && rec.n < BURST)
 		rec.n = BURST;
-	if (c->event && !place_burst(c, k, rec.n))
+	if (c->event && !place_burst(c, k, ring, rec.n))
 		return;
 	snprintf(name, sizeof name, "%s/%s/%s", c->what, k->name, r.ring);
 	trap_set_context(name);
@@ -365,19 +365,21 @@ static void ask_event(void *arg)
 	}
 }
 
-/* In ring 3 its counter would count the harness's branches as well, and no ring is left out. */
-static void check_brs(const struct kernel *k)
+/* All rings are recorded. In ring 3 the counter counts that one alone: the harness's branches on the way
+ * there and back are of ring 0. */
+static void check_brs(const struct kernel *k, uint8_t ring)
 {
 	struct trace_check c = {.what = "BRS of the first branches",
 				.rings = RING_ALL,
 				.part = TRACE_FIRST,
 				.interrupts = INTERRUPTS_COUNT,
-				.event = asked_event};
+				.event = asked_event,
+				.counted = ring ? RING_USR : RING_ALL};
 
-	carry_out(&c, k, 0);
+	carry_out(&c, k, ring);
 	c.what = "BRS of the last branches";
 	c.part = TRACE_LAST;
-	carry_out(&c, k, 0);
+	carry_out(&c, k, ring);
 }
 
 /* A ring that is not recorded leaves nothing; a kind of branches that is left out is not there. */
@@ -442,8 +444,7 @@ static void check_source(enum record_kind kind)
 			    kernel_unfit(k, ring))
 				continue;
 			if (kind == RECORD_BRS) {
-				if (!ring)
-					check_brs(k);
+				check_brs(k, ring);
 				continue;
 			}
 			if (kind == RECORD_BTS)
