@@ -9,7 +9,8 @@
  *
  * Where the CPU lacks an instruction (XBEGIN, SERIALIZE), the handler of its #UD carries it out: from
  * MARK_ASIDE to the IRETQ or JMP behind MARK_BACK nothing belongs to the kernel, and the instruction has
- * retired.
+ * retired. Behind MARK_ELEMENT two MOVs copy an element, one of whose accesses is the instruction's own if it is
+ * a gather or scatter.
  */
 #ifndef TESTS_MARKS_H
 #define TESTS_MARKS_H
@@ -20,6 +21,7 @@
 #define MARK_END        0x59535341
 #define MARK_ASIDE      0x41534944
 #define MARK_BACK       0x4241434b
+#define MARK_ELEMENT    0x454c454d
 #define MARK_NAME_WORDS 10
 #define MARK_HEADER     (2 + MARK_NAME_WORDS) /* words behind MARK_BEGIN */
 

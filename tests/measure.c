@@ -4,6 +4,7 @@
 #include "tests/kernels/needs.h"
 #include "tests/kernels/services.h"
 
+#include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/step.h"
@@ -224,19 +225,6 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 	return regs.rax;
 }
 
-/* XCR0, SDM vol. 1, 13.3. */
-static uint64_t xcr0(void)
-{
-	uint64_t cr4;
-	uint32_t low, high;
-
-	__asm__ volatile("mov %%cr4,%0" : "=r"(cr4));
-	if (!(cr4 & 1 << 18))
-		return 0;
-	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return (uint64_t)high << 32 | low;
-}
-
 /* Features that the virtual PMU does without. */
 #define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
 
@@ -253,7 +241,7 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bo
 	missing = services_missing(k, stepped);
 	if (missing)
 		return missing;
-	missing = kernel_missing(k->needs & ~lent, cpu_has, xcr0());
+	missing = kernel_missing(k->needs & ~lent, cpu_has, xcr0_read());
 	if (missing) {
 		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
 		return text;

@@ -57,6 +57,21 @@ CONTROL_REGISTER(cr4)
 
 #undef CONTROL_REGISTER
 
+/* State components in XCR0: SDM vol. 1, 13.1. */
+#define XCR0_YMM    0x6
+#define XCR0_OPMASK 0x20
+
+/** XCR0, 0 if the CPU has none or it is off. */
+static inline uint64_t xcr0_read(void)
+{
+	uint32_t low, high;
+
+	if (!(cr4_read() & CR4_OSXSAVE))
+		return 0;
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return (uint64_t)high << 32 | low;
+}
+
 /** Clear IF. @return RFLAGS before, for interrupts_restore(). */
 static inline uint64_t interrupts_mask(void)
 {

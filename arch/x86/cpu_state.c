@@ -58,13 +58,6 @@ static uint64_t xcr0;
 /* switch.S */
 void gdt_return(const struct descriptor_pointer *p, const uint16_t selectors[6]);
 
-static uint64_t xcr0_read(void)
-{
-	uint32_t low, high;
-	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return (uint64_t)high << 32 | low;
-}
-
 static void xcr0_write(uint64_t value)
 {
 	__asm__ volatile("xsetbv" ::"a"((uint32_t)value), "d"((uint32_t)(value >> 32)), "c"(0));
@@ -194,7 +187,7 @@ void cpu_state_take(void)
 	msr_write(MSR_PAT, PAGING_PAT);
 	cr3_write(paging_root());
 
-	firmware->xcr0 = has_xsave ? xcr0_read() : 0;
+	firmware->xcr0 = xcr0_read();
 	vector_state_save();
 	firmware++;
 }
@@ -206,7 +199,7 @@ struct common {
 
 static struct common look(void)
 {
-	struct common c = {{cr0_read(), cr3_read(), cr4_read(), 0, 0, has_xsave ? xcr0_read() : 0}};
+	struct common c = {{cr0_read(), cr3_read(), cr4_read(), 0, 0, xcr0_read()}};
 
 	msr_read(MSR_EFER, &c.value[3]);
 	msr_read(MSR_PAT, &c.value[4]);

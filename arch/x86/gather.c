@@ -1,19 +1,6 @@
 #include "arch/x86/gather.h"
 #include "arch/x86/cpu.h"
-
-/* XCR0 state components, SDM vol. 1, 13.1. */
-#define XCR0_AVX    0x6
-#define XCR0_OPMASK 0x20
-
-static uint64_t enabled_state(void)
-{
-	uint32_t low, high;
-
-	if (!(cr4_read() & CR4_OSXSAVE))
-		return 0;
-	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return low;
-}
+#include "arch/x86/lent.h"
 
 /* A register's number is part of the instruction that stores it. */
 #define STORE_VECTOR(n)                                                                                      \
@@ -65,12 +52,15 @@ unsigned gather_elements(const uint8_t *code, const struct insn *in)
 {
 	struct insn_gather g;
 	uint8_t mask[32] = {0};
-	uint64_t state = enabled_state();
+	uint64_t state = xcr0_read(), lent;
 
 	insn_gather(code, in, &g);
-	if (g.opmask && (state & XCR0_OPMASK))
-		store_opmask(g.mask, mask);
-	if (!g.opmask && (state & XCR0_AVX) == XCR0_AVX)
+	lent = lent_opmask(g.opmask ? g.mask : 0);
+	if (!g.opmask && (state & XCR0_YMM) == XCR0_YMM)
 		store_vector(g.mask, mask);
+	else if (g.opmask && (state & XCR0_OPMASK))
+		store_opmask(g.mask, mask);
+	else if (g.opmask)
+		__builtin_memcpy(mask, &lent, sizeof lent);
 	return insn_gather_elements(&g, mask);
 }

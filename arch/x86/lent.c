@@ -1,7 +1,12 @@
 #include "arch/x86/lent.h"
 
+#include "arch/x86/cpu.h"
+#include "arch/x86/evex.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/sha.h"
+#include "arch/x86/step_cache.h"
+
+static struct evex_state evex;
 
 /* A register's number is part of the instruction that moves it. */
 #define MOVE(n, move)                                                                                        \
@@ -63,15 +68,59 @@ static bool may_read_counters(const struct trap_frame *f)
 	return !(f->cs & 3) || cr4 & 1 << 8; /* PCE */
 }
 
-bool lent_carry_out(struct trap_frame *f)
+/* All of them at once, to or from the lower halves of evex.zmm. */
+#define YMM_STORE(n) "vmovdqu %%ymm" #n ", " #n "*64(%0)\n\t"
+#define YMM_LOAD(n)  "vmovdqu " #n "*64(%0), %%ymm" #n "\n\t"
+#define YMM_ALL(move)                                                                                        \
+	move(0) move(1) move(2) move(3) move(4) move(5) move(6) move(7) move(8) move(9) move(10) move(11)    \
+		move(12) move(13) move(14) move(15)
+
+static bool avx512(struct trap_frame *f, const uint8_t *code, const struct insn *in,
+		   bool (*copy)(void *to, const void *from, uint64_t n))
+{
+	struct insn_registers r = {.rip = f->rip};
+	bool done;
+
+	if ((xcr0_read() & XCR0_YMM) != XCR0_YMM)
+		return false;
+	for (unsigned i = 0; i < 16; i++)
+		r.gpr[i] = *step_register(f, i);
+	__asm__ volatile(YMM_ALL(YMM_STORE) : : "r"(evex.zmm) : "memory");
+	__asm__ volatile("stmxcsr %0" : "=m"(evex.mxcsr));
+	done = evex_carry_out(&evex, code, in, &r, &f->rflags, copy);
+	__asm__ volatile("ldmxcsr %0" : : "m"(evex.mxcsr));
+	__asm__ volatile(YMM_ALL(YMM_LOAD) : : "r"(evex.zmm) : "memory");
+	for (unsigned i = 0; i < 16; i++)
+		*step_register(f, i) = r.gpr[i];
+	return done;
+}
+
+uint64_t lent_opmask(unsigned number)
+{
+	return evex.opmask[number];
+}
+
+void lent_clear(void)
+{
+	evex = (struct evex_state){.mxcsr = 0};
+}
+
+bool lent_carry_out(struct trap_frame *f, bool (*copy)(void *to, const void *from, uint64_t n))
 {
 	const uint8_t *code = (const uint8_t *)f->rip, *p = code;
 	uint8_t rex = (*p & 0xf0) == 0x40 ? *p++ : 0;
 	struct insn in;
 	bool done = false;
 
-	/* No other prefix goes with any of them. */
-	if (*p++ != 0x0f || !insn_decode(code, 15, &in))
+	if (!insn_decode(code, 15, &in))
+		return false;
+	if (*p == 0x62 || *p == 0xc4 || *p == 0xc5) {
+		done = avx512(f, code, &in, copy);
+		f->rip += done ? in.length : 0;
+		return done;
+	}
+	/* No other prefix goes with any of the others. */
+	if (*p++ != 0x0f)
 		return false;
 	switch (p[0]) {
 	case 0x01:

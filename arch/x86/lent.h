@@ -5,6 +5,9 @@
  * PREFETCHW   a hint: nothing
  * RDPMC       of a counter that stands still at 0
  * SHA1*, SHA256*   computed (sha.h); operands in registers only
+ * AVX-512     computed (evex.h). What it adds to the registers is memory here, of one processor. A
+ * VEX-encoded instruction, which the CPU runs, does not clear the upper halves that are there: they must be
+ * clear where it matters, as they are after lent_clear().
  */
 #ifndef ARCH_X86_LENT_H
 #define ARCH_X86_LENT_H
@@ -12,11 +15,19 @@
 #include "arch/x86/trap.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /**
  * Carry out the instruction at f->rip, which raised #UD and must be readable.
+ * @param copy how to reach an operand in memory; false if it cannot be
  * @return false if it is none of these; else registers are as after it, RIP included
  */
-bool lent_carry_out(struct trap_frame *f);
+bool lent_carry_out(struct trap_frame *f, bool (*copy)(void *to, const void *from, uint64_t n));
+
+/** An opmask register. */
+uint64_t lent_opmask(unsigned number);
+
+/** Clear what AVX-512 adds to the registers. */
+void lent_clear(void);
 
 #endif

@@ -213,7 +213,7 @@ static void exception(struct trap_frame *f)
 	unsigned vector = (unsigned)f->vector;
 	struct step_engine *e = &step_engine;
 
-	if (vector == VECTOR_UD && e->current && f->rip == e->now.rip && lent_carry_out(f)) {
+	if (vector == VECTOR_UD && e->current && f->rip == e->now.rip && lent_carry_out(f, step_copy)) {
 		step_carried_out(f);
 		return;
 	}

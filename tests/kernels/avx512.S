@@ -3,8 +3,9 @@
  */
 #include "tests/kernels/vector.h"
 
-#define F  KERNEL_NEEDS_AVX512F
-#define VL KERNEL_NEEDS_AVX512F|KERNEL_NEEDS_AVX512VL
+/* What a CPU without AVX-512 must have for it to be lent: arch/x86/lent.h. */
+#define F  KERNEL_NEEDS_AVX|KERNEL_NEEDS_FMA|KERNEL_NEEDS_AVX512F
+#define VL F|KERNEL_NEEDS_AVX512VL
 
 .macro ARITHMETIC kind
 	vadd\kind %zmm0, %zmm1, %zmm1

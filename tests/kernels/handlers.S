@@ -6,6 +6,10 @@
 #include "tests/kernels/lending.h"
 #include "tests/marks.h"
 
+.macro MARK word
+	.long MARK_OPCODE, \word
+.endm
+
 	.section .text.kernel_handlers, "ax", @progbits
 	.section .note.GNU-stack, "", @progbits
 	.section .text.kernel_handlers
@@ -14,7 +18,7 @@
 	.globl kernel_on_syscall_xapic, kernel_on_syscall_x2apic
 	.globl kernel_on_sysenter, kernel_on_xapic, kernel_on_x2apic
 	.globl kernel_on_syscall_x2apic_lent, kernel_on_x2apic_lent, kernel_on_own_nmi, kernel_own_nmis
-	.globl kernel_on_lacking, kernel_lacking_else, kernel_lacking_done
+	.globl kernel_lent_copy, kernel_on_lacking, kernel_lacking_else, kernel_lacking_done
 	.p2align 6
 kernel_on_test_int:
 	iretq
@@ -92,14 +96,30 @@ kernel_on_own_nmi:
 	incb kernel_own_nmis(%rip)
 	iretq
 
+/* bool kernel_lent_copy(void *to, const void *from, uint64_t n): an operand of what is carried out. Elements of 4 and 8 bytes with a mark. */
+	.p2align 6
+kernel_lent_copy:
+	mov %rdx, %rcx
+	cmp $8, %rdx
+	je 1f
+	cmp $4, %rdx
+	je 2f
+	rep movsb
+	jmp 3f
+1:	MARK MARK_ELEMENT
+	mov (%rsi), %rax
+	mov %rax, (%rdi)
+	jmp 3f
+2:	MARK MARK_ELEMENT
+	mov (%rsi), %eax
+	mov %eax, (%rdi)
+3:	mov $1, %eax
+	ret
+
 /*
  * An invalid opcode, at full speed: kernel_lacking_done() carries out what the CPU lacks, and says where its event arrives, if any; anything else
  * goes on to kernel_lacking_else.
  */
-.macro MARK word
-	.long MARK_OPCODE, \word
-.endm
-
 /* struct trap_frame, without its interrupt frame */
 .macro REGISTERS operation, list:vararg
 	.irp	register, \list

@@ -17,6 +17,7 @@
 /* handlers.S */
 extern const uint8_t kernel_on_own_nmi[];
 extern volatile uint8_t kernel_own_nmis;
+bool kernel_lent_copy(void *to, const void *from, uint64_t n);
 
 static bool lacks_int1(const struct kernel *k)
 {
@@ -98,7 +99,7 @@ bool lending_carry_out(struct trap_frame *f, const void **then)
 
 	*then = NULL;
 	if (!original((const uint8_t *)f->rip, bytes, &in))
-		return lent_carry_out(f);
+		return lent_carry_out(f, kernel_lent_copy);
 	switch (in.special) {
 	case INSN_XBEGIN: /* aborted at once, with no reason given */
 		memcpy(&fallback, bytes + 2, sizeof(fallback));

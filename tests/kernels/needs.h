@@ -42,7 +42,8 @@
 
 /* What the step engine does without: transactions, and arch/x86/lent.h. */
 #define KERNEL_NEEDS_LENT                                                                                    \
-	(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_PREFETCHW | KERNEL_NEEDS_SHA)
+	(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_PREFETCHW | KERNEL_NEEDS_SHA |             \
+	 KERNEL_NEEDS_AVX512F | KERNEL_NEEDS_AVX512VL)
 
 #ifndef __ASSEMBLER__
 

@@ -8,6 +8,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
+#include "arch/x86/lent.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
 #include "arch/x86/trap.h"
@@ -582,7 +583,7 @@ static uint64_t wanted_at_full_speed(const struct kernel *k)
 
 static uint64_t wanted(const struct kernel *k)
 {
-	bool lacking = kernel_missing(k->needs & KERNEL_NEEDS_LENT, cpu_has, 0) ||
+	bool lacking = kernel_missing(k->needs & KERNEL_NEEDS_LENT, cpu_has, xcr0_read()) ||
 		       (k->flags & KERNEL_SERVICE_RDPMC && rdpmc_does == UNKNOWN);
 
 	return (k->flags & KERNEL_SERVICES) | (lacking ? LACKING : 0) |
@@ -650,6 +651,8 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	if (on & TIMER)
 		timer_on(params);
 	apic_lend_x2(services_lend_x2apic(k));
+	if (on & LACKING)
+		lent_clear();
 	if (on & KERNEL_SERVICE_RDPMC)
 		rdpmc_on();
 	if (on & KERNEL_SERVICE_ALIGNED)

@@ -29,14 +29,6 @@ static const char *no_xsave(void)
 	return cpu_state_has_xsave() ? NULL : "the CPU has no XSAVE that works";
 }
 
-static uint64_t xcr0(void)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return (uint64_t)high << 32 | low;
-}
-
 static char printed[256];
 
 static bool on_test(struct trap_frame *f, void *arg)
@@ -53,7 +45,7 @@ static bool on_test(struct trap_frame *f, void *arg)
  */
 static int64_t xsave_bytes_changed(void)
 {
-	uint64_t mask = xcr0();
+	uint64_t mask = xcr0_read();
 	uint32_t size = cpuid(0xd, 0).ebx, low = (uint32_t)mask;
 	int64_t changed = 0;
 
@@ -118,7 +110,7 @@ static int64_t fxsave_bytes_changed(void)
 
 static int64_t avx_is_enabled(void)
 {
-	return (xcr0() & 7) == 7;
+	return (xcr0_read() & 7) == 7;
 }
 
 static const char *no_avx(void)
@@ -169,7 +161,7 @@ static void look(struct firmware_view *v, const bool *msr_there)
 	v->cr3 = cr3_read();
 	v->cr4 = cr4_read();
 	if (v->cr4 & CR4_OSXSAVE)
-		v->xcr0 = xcr0();
+		v->xcr0 = xcr0_read();
 	__asm__ volatile("mov %%dr7, %0" : "=r"(v->dr7));
 	for (unsigned i = 0; i < 14; i++)
 		if (msr_there[i])

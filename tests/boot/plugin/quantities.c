@@ -60,6 +60,7 @@ struct instruction {
 	bool stack_loads;       /* pops several stack slots; its other loads are of descriptors */
 	bool far_pointer; /* loads an offset and a selector, one operand; its other loads are of descriptors
 			   */
+	bool elements;    /* those that the handler's marks show are its own */
 	bool tried;       /* INS: QEMU stores once to see whether it may, and then again */
 	bool no_loads;    /* all its loads are of descriptors ... */
 	bool no_stores;   /* ... or, like these, of the delivery of an interrupt that follows at once */
@@ -133,7 +134,8 @@ static struct {
 		HANDLED,
 		RETURNING,
 		RETURNED
-	} aside; /* how far the handler of an instruction that the CPU lacks has come */
+	} aside;          /* how far the handler of an instruction that the CPU lacks has come */
+	unsigned element; /* in it: counts down over the copy of an element */
 	uint64_t total[TOTALS];
 	/* the instruction that is running, and what it has accessed */
 	const struct instruction *current;
@@ -194,6 +196,26 @@ static void classify_vex(struct instruction *in, const uint8_t *p)
 		operand(in, wide ? 32 : 16, true); /* VMASKMOVPS, VMASKMOVPD, VPMASKMOV */
 	if (p[3] >= 0x90 && p[3] < 0xc0 && (p[3] & 9) == 9)
 		operand(in, quadword ? 8 : 4, false); /* scalar FMA */
+}
+
+/** `p` is at 62. QEMU does not know what follows: the handler that carries it out makes the accesses, of
+ * which those of gathers and scatters show how many elements there are. */
+static void classify_evex(struct instruction *in, const uint8_t *p)
+{
+	bool quadword = p[2] & 0x80, broadcast = p[3] & 0x10, memory = p[5] < 0xc0;
+	unsigned map = p[1] & 7, prefix = p[2] & 3, opcode = p[4];
+	bool scalar = map == 1 && prefix >= 2 && opcode < 0x60;
+	bool stored = map == 1 && (opcode == 0x11 || opcode == 0x29 || opcode == 0x7f);
+
+	if (!memory)
+		return;
+	in->elements = in->separate = map == 2 && ((opcode & 0xfc) == 0x90 || (opcode & 0xfc) == 0xa0);
+	if (in->elements) {
+		in->no_stores = opcode < 0xa0;
+		in->no_loads = !in->no_stores;
+	} else {
+		operand(in, broadcast || scalar ? (quadword ? 8 : 4) : 16u << (p[3] >> 5 & 3), stored);
+	}
 }
 
 /** Images of the floating-point unit's state, of which QEMU moves the fields one by one, and not the reserved
@@ -276,6 +298,9 @@ static void classify(struct instruction *in)
 		break;
 	case 0xc4:
 		classify_vex(in, in->bytes + i);
+		break;
+	case 0x62:
+		classify_evex(in, in->bytes + i);
 		break;
 	case 0x8e: /* MOV to a segment register; from a register */
 		in->no_loads = in->bytes[i + 1] >= 0xc0;
@@ -486,10 +511,12 @@ static bool is_aside(const struct instruction *in)
 			return false;
 		s.aside = HANDLED;
 		s.n_accesses = 0; /* those of the delivery */
+		s.element = 0;
 		return true;
 	case HANDLED:
 		if (in->kind == MARK && in->word == MARK_BACK)
 			s.aside = RETURNING;
+		s.element = in->kind == MARK && in->word == MARK_ELEMENT ? 3 : s.element ? s.element - 1 : 0;
 		return true;
 	case RETURNING: /* the IRETQ, or the JMP to where an event arrives */
 		s.aside = RETURNED;
@@ -530,7 +557,9 @@ static void on_instruction(unsigned vcpu, void *user)
 static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
 {
 	(void)user;
-	if (!s.open || vcpu != s.vcpu || s.aside || !s.current || s.n_accesses == ACCESSES_MAX)
+	if (!s.open || vcpu != s.vcpu || !s.current || s.n_accesses == ACCESSES_MAX)
+		return;
+	if (s.aside && !(s.aside == HANDLED && s.element && s.current->elements))
 		return;
 	if (qemu_plugin_mem_is_store(info)) {
 		const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
@@ -550,8 +579,14 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		size_t size = qemu_plugin_insn_size(insn);
-		void *in = intern(qemu_plugin_insn_vaddr(insn), qemu_plugin_insn_data(insn),
-				  size > 15 ? 15 : size);
+		const uint8_t *bytes = qemu_plugin_insn_data(insn), *there = qemu_plugin_insn_haddr(insn);
+
+		/* Not knowing EVEX, QEMU reads no more than the first byte of it. */
+		if (size == 1 && bytes[0] == 0x62 && there) {
+			bytes = there;
+			size = 15;
+		}
+		void *in = intern(qemu_plugin_insn_vaddr(insn), bytes, size > 15 ? 15 : size);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS, in);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
 						 in);
