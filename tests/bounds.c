@@ -85,7 +85,7 @@ static const struct bound bounds[] = {
 		"no bus is faster than its core, none is more than three hundred times slower"),
 	BOUND(SLOTS, NONE, NONE, PARTS(UP(CYCLES, SLOTS_FEWEST)),
 		PARTS(UP(CYCLES, SLOTS_MOST)),
-		"four to eight slots a cycle"),
+		"five to eight slots a cycle"),
 	WATCHED(BR_MISPRED, NONE, GUESSES_FIXED, NULL,
 		PARTS(SHARE(BR_COND, ONE_IN_4), SHARE(BR_JMP_INDIRECT, ONE_IN_4),
 		SHARE(BR_CALL_INDIRECT, ONE_IN_4), SHARE(BR_RET, ONE_IN_4), UP(BR_FAR, ONCE),

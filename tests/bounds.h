@@ -2,8 +2,8 @@
  * Bounds: how much of a micro-architectural quantity a kernel can produce where its signature says nothing.
  * They follow from what the kernel does architecturally, hold for any CPU of the last twenty years, and are
  * meant to catch a counter that counts something else, not to predict. One row per quantity in bounds.c, each
- * with its reason. The numbers are those of limits.def, each with its source; the reason of a row with one that
- * nobody documents begins with "watchdog: ".
+ * with its reason. The numbers are those of limits.def, each with its source; the reason of a row with one
+ * that nobody documents begins with "watchdog: ".
  */
 #ifndef TESTS_BOUNDS_H
 #define TESTS_BOUNDS_H

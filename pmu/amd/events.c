@@ -24,8 +24,8 @@
 #define BOUNDS EVENT_EXACT /* the term is micro-architectural, and an interval itself */
 
 /*
- * The most that is in flight on any core: Zen 5's retire queue of 448 operations (Software Optimization Guide
- * 58455).
+ * The most that is in flight on any core: the retire control unit of Zen 5 tracks up to 448 macro-operations
+ * in non-SMT mode (Software Optimization Guide 58455 rev. 1.00, 2.10.3; Zen 4: 320, 57647, 2.10.3).
  */
 #define IN_FLIGHT 448
 

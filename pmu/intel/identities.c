@@ -81,11 +81,11 @@ const struct pmu_identity intel_identities[] = {
 	 "SDM 18.2.1.2, table 18-1",
 	 IDENTITY_NOT_NEGATIVE,
 	 {{1, "LONGEST_LAT_CACHE.REFERENCE"}, {-1, "LONGEST_LAT_CACHE.MISS"}}},
-	/* An unhalted cycle has as many slots as the narrowest stage of the pipeline is wide, which is five
-	 * on Ice Lake, the first core with the event, and six from Golden Cove on (Intel's optimization
-	 * manual). */
-	OF_SOME("a cycle has four slots at least", IDENTITY_NOT_NEGATIVE,
-		{{1, "TOPDOWN.SLOTS"}, {-4, "CPU_CLK_UNHALTED.THREAD"}}),
+	/* An unhalted cycle has as many slots as the narrowest stage of the pipeline is wide (Intel's event
+	 * list, TOPDOWN.SLOTS). That is allocation: five wide on Ice Lake, the first core with the event, and
+	 * six on Golden Cove (Intel, Optimization Reference Manual vol. 1: "grows from 5 to 6"). */
+	OF_SOME("a cycle has five slots at least", IDENTITY_NOT_NEGATIVE,
+		{{1, "TOPDOWN.SLOTS"}, {-5, "CPU_CLK_UNHALTED.THREAD"}}),
 	/* Events of single cores, under the names that most of them have. */
 	OF_SOME("conditional branches are taken or not", IDENTITY_ZERO,
 		{{1, "BR_INST_RETIRED.COND"},

@@ -20,10 +20,13 @@
 #define AGAIN     1
 
 /*
- * The most that is in flight on any core: Lion Cove's window of 576 micro-operations and its queue of 192
- * before that (Intel, Lunar Lake architecture, 2024; Golden Cove's have 512 and 144, Optimization Reference
- * Manual vol. 1). A pair of fused instructions is one, and cores that count instructions here hold less than
- * half as many.
+ * The most that is in flight on any core: the largest window and the largest queue before it. Lion Cove's
+ * window holds 576 micro-operations (Intel, Lunar Lake, 2024: "512 -> 576 deep instruction window"). The
+ * queue is composed: Redwood Cove's holds 192 (Optimization Reference Manual vol. 1: "192 uops per logical
+ * processor in single-thread mode"; Golden Cove's 144, before a window of 512), of Lion Cove's own no
+ * document was found. LLVM's scheduling model of Lion Cove, which Intel wrote, differs: 792 and a loop
+ * detector of 200; others have measured 576. A pair of fused instructions is one, and cores that count
+ * instructions here hold less than half as many.
  */
 #define IN_FLIGHT (576 + 192)
 

@@ -11,7 +11,7 @@ const struct netburst_event netburst_event[NB_EVENTS] = {
 #undef NETBURST_EVENT
 };
 
-/* Micro-operations in flight: SDM vol. 1, 2.2.1. */
+/* Up to 126 instructions (of the core's: micro-operations) are in flight: SDM vol. 1, 2.2.2. */
 #define IN_FLIGHT 126
 
 #define AGAIN 1
