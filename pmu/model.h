@@ -55,7 +55,8 @@ struct uarch_access;
 struct model_step {
 	const struct qterm *terms; /* sparse; quantities may repeat (amounts add up) */
 	unsigned n_terms;
-	uint32_t cycles; /* core cycles that pass with it, at least 1 unless halted */
+	uint32_t cycles; /* core cycles that pass with it, at least 1; halted: that would pass if they ticked
+			  */
 	uint8_t cpl;
 	bool guest;     /* the instruction is that of a guest */
 	bool halted;    /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */

@@ -445,9 +445,13 @@ static void delivered(void *ctx, const struct step_delivered *d)
 	advance(&step);
 }
 
-static void halted(void *ctx)
+/* Core cycles, if they did tick, would do so as the time-stamp counter does. */
+static void halted(void *ctx, uint64_t ticks)
 {
-	struct model_step step = {.cycles = 1, .halted = true, .tsc = vpmu.recording ? tsc_read() : 0, PLACE};
+	struct model_step step = {.cycles = ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks,
+				  .halted = true,
+				  .tsc = vpmu.recording ? tsc_read() : 0,
+				  PLACE};
 	(void)ctx;
 
 	if (vpmu.active)

@@ -77,8 +77,9 @@ struct step_client {
 	void (*delivered)(void *ctx, const struct step_delivered *d);
 	/** The stepped code enters a guest of its own (VMRUN has retired), or has left it. */
 	void (*world)(void *ctx, bool guest);
-	/** The stepped code halts: called again and again until an interrupt is due. Time may be advanced. */
-	void (*halted)(void *ctx);
+	/** The stepped code halts: called again and again until an interrupt is due. Time may be advanced.
+	 * @param ticks of the time-stamp counter since the last call, or since the halt began */
+	void (*halted)(void *ctx, uint64_t ticks);
 };
 
 /**

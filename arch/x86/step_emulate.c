@@ -8,6 +8,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/step_gate.h"
+#include "arch/x86/time.h"
 #include "arch/x86/watchdog.h"
 
 #include <stddef.h>
@@ -299,6 +300,14 @@ static enum step_fate mwait(struct trap_frame *f, const struct decoded *d)
 	return step_carried_out_next(f, d);
 }
 
+static uint64_t passed_since(uint64_t *last)
+{
+	uint64_t now = tsc_read(), passed = now - *last;
+
+	*last = now;
+	return passed;
+}
+
 static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 {
 	struct step_engine *e = &step_engine;
@@ -306,6 +315,7 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 	if (cpl(f))
 		return FATE_CPU; /* raises #GP */
 	step_carried_out_next(f, d);
+	uint64_t last = tsc_read();
 	/* The deadline may have been noticed as the instruction retired: it is attended to behind it. */
 	while (!e->attention.watchdog && !step_event_due(f)) {
 		if (step_deadline()) {
@@ -313,7 +323,7 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 			break;
 		}
 		if (e->client->halted)
-			e->client->halted(e->client->ctx);
+			e->client->halted(e->client->ctx, passed_since(&last));
 		__builtin_ia32_pause();
 	}
 	return FATE_DONE;

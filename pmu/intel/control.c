@@ -147,6 +147,34 @@ static void metrics_check(struct pmu_hands *h, unsigned i, const struct pmu_even
 	h->equal(h, "RDPMC of the metrics reads", metrics, again);
 }
 
+/* --- a threshold counts clocks ------------------------------------------------------------------------- */
+
+static bool clocks_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	static const uint64_t codes[] = {CODE_INSTRUCTIONS, CODE_SLOTS};
+
+	if (i >= sizeof codes / sizeof codes[0] || !pmu->has_global || !intel_offers(pmu, CODE_CYCLES) ||
+	    !intel_offers(pmu, codes[i]))
+		return false;
+	snprintf(out->name, sizeof out->name, "%s", i ? "slots" : "instructions");
+	out->counters = intel_first_counters(pmu, 2);
+	return out->counters != 0;
+}
+
+/* However many occurrences one brings: no more clocks meet a threshold than there are. */
+static void clocks_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config counted = {
+		.code = i ? CODE_SLOTS : CODE_INSTRUCTIONS, .ring = RING_ALL, .cmask = 1};
+	const struct pmu_config clock = {.code = CODE_CYCLES, .ring = RING_ALL};
+
+	(void)e;
+	control_program(h, 0, &counted, 0);
+	control_program(h, 1, &clock, 0);
+	h->run(h, 3);
+	h->within(h, "clocks in which something occurs", 1, control_value(h, 1), control_value(h, 0));
+}
+
 /* --- comparison for equality ------------------------------------------------------------------------ */
 
 static bool equal_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
@@ -348,6 +376,9 @@ const struct pmu_control_check intel_control[] = {
 	{"started beside another", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", 0, beside_instance, beside_check},
 	{"write near the top", "SDM 18.2.2", PMU_CONTROL_INTERRUPT, each_fixed, write_check},
 	{"metrics", "SDM vol. 3, PERF_METRICS", 0, metrics_instance, metrics_check},
+	{"threshold counts clocks", "SDM 18.2.1.1, counter mask", 0, clocks_instance, clocks_check},
+	{"cycles over a halt", "SDM 18.2.1.2, UnHalted Core Cycles", PMU_CONTROL_TIMER, intel_halt_instance,
+	 intel_halt_check},
 	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},
 	{"counts in records", "CPUID.1CH:ECX[19:16]", 0, intel_lbr_log_instance, intel_lbr_log_check},
 	{"depth of the stack", "SDM vol. 3, last branch records", 0, intel_lbr_depth_instance,

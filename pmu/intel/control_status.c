@@ -128,6 +128,39 @@ void intel_freeze_check(struct pmu_hands *h, unsigned i, const struct pmu_event 
 	freeze(h, true);
 }
 
+/* --- the clock halts with the core -------------------------------------------------------------------- */
+
+#define HALT_US     20000
+#define HALT_US_MAX 320000
+#define ACTIVE_PART 8 /* of the time: waking and the handler take microseconds */
+
+bool intel_halt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !intel_offers(pmu, CODE_CYCLES))
+		return false;
+	snprintf(out->name, sizeof out->name, "timer");
+	out->counters = intel_first_counters(pmu, 1);
+	return out->counters != 0;
+}
+
+/* Little more than the way there and back. */
+void intel_halt_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.code = CODE_CYCLES, .ring = RING_ALL};
+	uint64_t took = 0;
+
+	(void)i, (void)e;
+	for (unsigned us = HALT_US; !took && us <= HALT_US_MAX; us *= 4) {
+		control_program(h, 0, &config, START);
+		h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
+		took = h->halt(h, us);
+		h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
+	}
+	h->equal(h, "it halted", true, took != 0);
+	h->within(h, "over a halt the core's cycles go on by", 1, took / ACTIVE_PART,
+		  control_value(h, 0) - START);
+}
+
 /* --- version 4: setting status, and what is in use ---------------------------------------------------- */
 
 static bool version_4(const struct pmu *pmu, unsigned i, const char *name, struct pmu_control_instance *out)

@@ -254,7 +254,9 @@ static bool kind_wanted(const struct intel_lbr_state *l, unsigned transfer)
 
 static bool call_stack(const struct intel_lbr_state *l)
 {
-	return architectural(l) ? l->control & LBR_CTL_CALL_STACK : l->select & SELECT_CALL_STACK;
+	return MUTANT(M_CALLS_MODE,
+		      architectural(l) ? l->control & LBR_CTL_CALL_STACK : l->select & SELECT_CALL_STACK,
+		      false);
 }
 
 /* Entry 0 of the architectural stack is always the newest: the others move. */
@@ -282,11 +284,12 @@ static unsigned push(struct intel_lbr_state *l)
 static void pop(struct intel_lbr_state *l)
 {
 	if (architectural(l)) {
-		move(l, false);
+		if (MUTANT(M_CALLS_MOVE, true, false))
+			move(l, false);
 		return;
 	}
 	l->from[l->tos] = l->to[l->tos] = l->info[l->tos] = 0;
-	l->tos = (l->tos + l->depth - 1u) % l->depth;
+	l->tos = (l->tos + MUTANT(M_CALLS_TOS, l->depth - 1u, 1u)) % l->depth;
 }
 
 void intel_lbr_log(struct intel_state *s, unsigned c, uint64_t amount)
@@ -413,9 +416,10 @@ void intel_lbr_advance(struct intel_state *s, const struct model_step *step, boo
 		if (step->transfer == TRANSFER_RETURN) {
 			if (!injected(s, INJECT_CALLS_STAY))
 				pop(l);
-			return;
+			if (MUTANT(M_CALLS_RETURN, true, false))
+				return;
 		}
-		if (step->next == step->ip + step->length)
+		if (MUTANT(M_CALLS_NEXT, step->next == step->ip + step->length, false))
 			return;
 	}
 	if (architectural(l) && !ring_wanted(l, step->cpl))

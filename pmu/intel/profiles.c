@@ -134,6 +134,7 @@ INTEL_PROFILE(icelake, "intel-icelake", "Ice Lake, architectural PMU version 5")
  * A virtual machine on that Ice Lake: KVM's name and leaves, and of the PMU what KVM shows where it offers
  * neither PDCM nor the debug store: version 2, no more than eight general and three fixed counters, of the
  * architectural events those with a counter, AnyThread deprecated. LBR and BTF of IA32_DEBUGCTL are dropped.
+ * IA32_PERF_CAPABILITIES is the host's, and faults.
  */
 static const struct model_cpuid icelake_guest_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
@@ -149,6 +150,7 @@ static const struct model_cpuid icelake_guest_cpuid[] = {
 };
 static const struct intel_profile icelake_guest_data = {
 	.guest = true,
+	.perf_capabilities = 0xf4c5,
 	.counts_smis = true,
 	.debugctl = 0,
 	.slots = 5,

@@ -286,6 +286,19 @@ static void lbr_call_stack(void **unused)
 	assert_int_equal(get(MSR_LASTBRANCH_TOS), 1);
 	assert_int_equal(get(0x681), CODE);
 	assert_int_equal(get(0x682), 0);
+
+	/* Entry 0 of the architectural stack is the innermost open call. */
+	boot(&intel_alderlake_p, "");
+	set(IA32_LBR_CTL, LBR_CTL_ENABLE | LBR_CTL_OS | LBR_CTL_USR | LBR_CTL_CALL_STACK |
+				  (1ull << 3 | 1ull << 5) << LBR_CTL_KINDS);
+	fake_path_branch(&path, TRANSFER_CALL, CODE + 0x100);
+	fake_path_branch(&path, TRANSFER_CALL, CODE + 0x200);
+	fake_path_branch(&path, TRANSFER_CALL, path.regs.ip + 2);
+	assert_int_equal(get(IA32_LBR_0_FROM_IP), CODE + 0x100);
+	assert_int_equal(get(IA32_LBR_0_FROM_IP + 1), CODE);
+	fake_path_branch(&path, TRANSFER_RETURN, CODE + 0x102);
+	assert_int_equal(get(IA32_LBR_0_FROM_IP), CODE);
+	assert_int_equal(get(IA32_LBR_0_FROM_IP + 1), 0);
 }
 
 /* The branch that retires with the interrupt is the last one of the frozen stack. */
