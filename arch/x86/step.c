@@ -217,6 +217,8 @@ static void exception(struct trap_frame *f)
 		step_carried_out(f);
 		return;
 	}
+	if (vector == VECTOR_GP && step_stack_fault(f))
+		vector = VECTOR_SS;
 	interrupted(f);
 	step_deliver(f, STEP_EXCEPTION, vector, has_error_code(vector) ? (int64_t)f->error : -1);
 }

@@ -53,6 +53,15 @@ enum step_fate step_fault(struct trap_frame *f, unsigned vector, int64_t error)
 	return FATE_DONE;
 }
 
+bool step_stack_fault(const struct trap_frame *f)
+{
+	const struct decoded *d = step_engine.current;
+
+	return d && f->rip == step_engine.now.rip && d->in.flags & INSN_F_MEM && !d->in.seg &&
+	       (d->base == step_register_position[4] || d->base == step_register_position[5]) &&
+	       !canonical(step_operand_address(d, f));
+}
+
 /* Retire the instruction with RIP as it now is. */
 enum step_fate step_carried_out(struct trap_frame *f)
 {

@@ -81,6 +81,10 @@ enum step_fate step_carried_out_next(struct trap_frame *f, const struct decoded 
 /** It raises an exception instead (error: as for step_deliver()). @return FATE_DONE */
 enum step_fate step_fault(struct trap_frame *f, unsigned vector, int64_t error);
 
+/** Whether the instruction that has just faulted names an address off RSP or RBP that is not canonical: #SS,
+ * which QEMU's TCG takes for #GP. Of other reasons that it may have for #GP nothing is asked. */
+bool step_stack_fault(const struct trap_frame *f);
+
 /** XBEGIN, XEND, XABORT or XTEST. */
 enum step_fate step_transactional(struct trap_frame *f, const struct decoded *d);
 

@@ -15,8 +15,8 @@
 const struct emulator_trouble emulator_troubles[] = {
 	{"fault_xm_ring0", TCG, NO_XM, false},
 	{"fault_xm_ring3", TCG, NO_XM, false},
-	{"fault_ss_ring0", TCG, NO_SS, false},
-	{"fault_ss_ring3", TCG, NO_SS, false},
+	{"fault_ss_ring0", TCG, NO_SS, true},
+	{"fault_ss_ring3", TCG, NO_SS, true},
 	{"fault_ac", TCG, "QEMU's TCG checks no alignment", false},
 	{"int1_ring0", TCG, INT1, true},
 	{"int1_ring3", TCG, INT1, true},

@@ -12,7 +12,7 @@ struct emulator_trouble {
 	const char *hypervisor; /* as CPUID leaf 40000000H spells it, 12 letters */
 	const char *reason;
 	bool lent; /* what the emulator gets wrong is carried out for it, stepped and at full speed: enough
-		      to see what the kernel does */
+		      to see what the kernel does; or at full speed a wrong vector has the same handler */
 };
 
 /** Ended by a row without kernel. */

@@ -355,6 +355,39 @@ static int64_t lent(void)
 	       (int64_t)total.v[Q_INSN_SHA] * 10 + (int64_t)total.v[Q_PREFETCH_W];
 }
 
+#define ADDEND 0x01020304
+
+/* YMM10 and ZMM17 to YMM9, YMM10 left as it is. */
+static void widen(void *arg)
+{
+	uint32_t(*o)[8] = arg;
+
+	__asm__ volatile("vmovdqu %0, %%ymm10\n\t"
+			 "int %3\n\t"
+			 "vpbroadcastd %2, %%zmm17\n\t"
+			 "vpaddd %%zmm17, %%zmm10, %%zmm9\n\t"
+			 "int %4\n\t"
+			 "vmovdqu %%ymm9, %0\n\tvmovdqu %%ymm10, %1\n\tvzeroupper"
+			 : "+m"(o[0]), "=m"(o[1])
+			 : "r"(ADDEND), "i"(VECTOR_ORACLE_BEGIN), "i"(VECTOR_ORACLE_END)
+			 : "memory", "xmm9", "xmm10");
+}
+
+static int64_t lent_wide(void)
+{
+	uint32_t o[2][8] = {{1, 2, 3, 4, 5, 6, 7, UINT32_MAX}}, before[8];
+	struct qvec total;
+	bool right = true;
+
+	if ((xcr0_read() & XCR0_YMM) != XCR0_YMM)
+		return 102; /* nor AVX */
+	memcpy(before, o[0], sizeof before);
+	oracle_call(widen, o, &total);
+	for (unsigned i = 0; i < 8; i++)
+		right &= o[0][i] == before[i] + ADDEND && o[1][i] == before[i];
+	return right * 100 + (int64_t)total.v[Q_INSN_AVX512];
+}
+
 const struct step_case step_cases[] = {
 	{"a right count is judged exact", right_count, VERDICT_EXACT},
 	{"a count wrong by one is judged bad", wrong_count, 2},
@@ -369,5 +402,6 @@ const struct step_case step_cases[] = {
 	{"the watchdog ends an endless HLT", endless_halt, TRAP_WATCHDOG},
 	{"real NMIs reach the handler", nmi, 2},
 	{"SHA and PREFETCHW are carried out where the CPU lacks them", lent, 131},
+	{"AVX-512 is carried out where the CPU lacks it", lent_wide, 102},
 	{NULL, NULL, 0},
 };

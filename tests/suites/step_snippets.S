@@ -293,6 +293,15 @@ SNIPPET "a general-protection fault and its error code", "SDM vol. 3, 6.13"
 	I	mov	%ebx, %eax
 FINISH more=ON_ERROR_SKIP3, vector=13, handler=on_error_skip3, q1="exceptions.gp", a1=1, q2="br.far", a2=1
 
+SNIPPET "a stack fault off RBP and its error code", "SDM vol. 3, 6.15"
+	I	mov	$1, %ebx
+	I	mov	%rbp, %rcx
+	I	movabs	$0x8000000000000000, %rbp
+	mov	(%rbp), %eax
+	I	mov	%rcx, %rbp
+	I	mov	%ebx, %eax
+FINISH more=ON_ERROR_SKIP3, vector=12, handler=on_error_skip3, q1="exceptions.ss", a1=1, q2="exceptions.gp", a2=0
+
 SNIPPET "a privileged instruction in ring 3", "SDM vol. 3, 5.9", RING_3
 	I	mov	$1, %ebx
 	mov	%cr0, %rcx
