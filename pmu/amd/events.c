@@ -64,7 +64,9 @@ enum {
 	NO_ERRORS,
 	MERGED,
 	ONE_NODE,
-	NO_NESTED
+	NO_NESTED,
+	NO_KIND,
+	MOVES_ARE_INTEGER
 };
 
 static const struct event_rule rules[] = {
@@ -105,6 +107,8 @@ static const struct event_rule rules[] = {
 		    .may = {{Q_BR_RET, 0, 1}, {Q_BR_FAR, 0, 1}}},
 	[ONE_NODE] = {"the machine has no other node, nor memory of another kind"},
 	[NO_NESTED] = {"no guest has page tables of its own"},
+	[NO_KIND] = {"a unit mask of 0 selects no kind of operation"},
+	[MOVES_ARE_INTEGER] = {"moves count as integer operations, not as floating-point ones"},
 };
 
 const struct amd_event amd_events[] = {
