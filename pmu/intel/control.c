@@ -161,7 +161,8 @@ static bool clocks_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 	return out->counters != 0;
 }
 
-/* However many occurrences one brings: no more clocks meet a threshold than there are. */
+/* However many occurrences one brings: no more clocks meet a threshold than there are. A hypervisor may let
+ * slots, which CPUID does not promise, count nothing. */
 static void clocks_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config counted = {
@@ -172,7 +173,8 @@ static void clocks_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 	control_program(h, 0, &counted, 0);
 	control_program(h, 1, &clock, 0);
 	h->run(h, 3);
-	h->within(h, "clocks in which something occurs", 1, control_value(h, 1), control_value(h, 0));
+	h->within(h, "clocks in which something occurs", !(i && h->pmu->guest), control_value(h, 1),
+		  control_value(h, 0));
 }
 
 /* --- comparison for equality ------------------------------------------------------------------------ */
