@@ -78,6 +78,7 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 		machine.driver = NULL;
 		return false;
 	}
+	machine.driver->list_events(&machine);
 	look_at_registers("firmware left a counter running:", o->registers);
 	pmu = machine;
 	run->pmu = &pmu;

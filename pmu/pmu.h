@@ -73,7 +73,7 @@ struct pmu {
 	unsigned n_counters, n_general, n_fixed;
 	struct pmu_counter counter[PMU_COUNTERS_MAX];
 	const struct pmu_event *const
-		*events; /* events that this CPU offers; valid until the driver's next identify() */
+		*events; /* events that this CPU offers; valid until the driver's next list_events() */
 	unsigned n_events;
 	unsigned n_unexplained; /* more rows behind them that declare nothing: they have names and codes, and
 				   what they count is not known (pmu/vendor_import.h) */
@@ -196,13 +196,17 @@ struct pmu_driver {
 	/** Equations between events, name NULL ends. NULL: none are listed. */
 	const struct pmu_identity *identities;
 
-	/** Whether this CPU has the family's PMU; fills *pmu (all of it but .virtual and .model). On false
-	 * *why gets one line. */
+	/** Whether this CPU has the family's PMU; fills *pmu (all of it but its events, .virtual and .model).
+	 * On false *why gets one line. */
 	bool (*identify)(struct pmu *pmu, const char **why);
 
 	/** The same on a CPU that is none of the family's: *pmu as if it was one. For those who know better
 	 * than CPUID; NULL: it cannot be forced. */
 	bool (*force)(struct pmu *pmu, const char **why);
+
+	/** Fill in the events of the CPU that identify() or force() has found. Asks the CPU nothing, so that
+	 * these thousands of rows need not be worked out by stepped code. */
+	void (*list_events)(struct pmu *pmu);
 
 	/** Read every register of the family without changing any. */
 	void (*snapshot)(const struct pmu *pmu, struct pmu_snapshot *out);
@@ -309,7 +313,8 @@ struct pmu_driver {
 extern const struct pmu_driver *const pmu_drivers[];
 
 /** Ask each driver (or only the one called `name`) whether it fits this CPU; "force:NAME" takes that one
- * though it does not. @return false with *why if none does. */
+ * though it does not. The driver's list_events() is left to the caller. @return false with *why if none
+ * does. */
 bool pmu_find(const char *name, struct pmu *pmu, const char **why);
 
 #endif

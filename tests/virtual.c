@@ -43,6 +43,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 		*why = text;
 		return false;
 	}
+	pmu->driver->list_events(pmu);
 	pmu->virtual = true;
 	snprintf(pmu->model, sizeof(pmu->model), "%s", vpmu_profile()->name);
 	return true;

@@ -95,6 +95,7 @@ static int open_pmu(const char *name)
 		fprintf(stderr, "assay-encode: %s: %s\n", name, why);
 		return USAGE;
 	}
+	pmu.driver->list_events(&pmu);
 	pmu.virtual = true;
 	snprintf(pmu.model, sizeof pmu.model, "%s", profile->name);
 	return OK;

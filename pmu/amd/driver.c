@@ -26,6 +26,7 @@ static struct pmu_event unpacked[AMD_EVENTS_MAX];
 static const struct pmu_event *events[AMD_EVENTS_MAX];
 static uint64_t written[PMU_COUNTERS_MAX];
 static unsigned identified;
+static bool one_node;
 static bool has_irperf, has_aperf, merges;
 static bool freezes;
 static uint32_t ibs;
@@ -157,6 +158,7 @@ static bool identify(struct pmu *pmu, const char **why)
 
 	identified = generation;
 	sift_uncore(pmu);
+	one_node = amd_one_node();
 	merges = amd_merges(generation);
 	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
@@ -182,12 +184,15 @@ static bool identify(struct pmu *pmu, const char **why)
 		k->rdpmc = c;
 	}
 	pmu->n_counters = pmu->n_general = n;
+	return true;
+}
 
-	pmu->n_events = amd_unpack(generation, amd_one_node(), unpacked, AMD_EVENTS_MAX);
+static void list_events(struct pmu *pmu)
+{
+	pmu->n_events = amd_unpack(identified, one_node, unpacked, AMD_EVENTS_MAX);
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		events[i] = &unpacked[i];
 	pmu->events = events;
-	return true;
 }
 
 static unsigned event_of(uint64_t code)
@@ -443,6 +448,7 @@ const struct pmu_driver amd_driver = {
 	.fields = amd_fields,
 	.identities = amd_identities,
 	.identify = identify,
+	.list_events = list_events,
 	.snapshot = amd_snapshot,
 	.reset = reset,
 	.program = program,

@@ -160,13 +160,14 @@ static int core_of_this_cpu(void)
 
 /* Registers of single events go by the model, and a hypervisor may do without them: those that keep no bit.
  */
-struct missing {
+static struct missing {
 	unsigned count;
 	uint32_t address[INTEL_EXTRAS];
-};
+} missing;
 
-static void find_missing(struct pmu *pmu, struct missing *m)
+static void find_missing(struct pmu *pmu)
 {
+	struct missing *m = &missing;
 	struct intel_extra extra[INTEL_EXTRAS];
 	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra), line = 0;
 
@@ -182,10 +183,10 @@ static void find_missing(struct pmu *pmu, struct missing *m)
 			 (unsigned)m->address[0], m->count > 1 ? " and others of its kind" : "");
 }
 
-static bool needs_missing(const struct missing *m, const struct pmu_event *e)
+static bool needs_missing(const struct pmu_event *e)
 {
-	for (unsigned i = 0; i < m->count; i++)
-		if (e->extra_msr == m->address[i])
+	for (unsigned i = 0; i < missing.count; i++)
+		if (e->extra_msr == missing.address[i])
 			return true;
 	return false;
 }
@@ -194,17 +195,15 @@ static bool needs_missing(const struct missing *m, const struct pmu_event *e)
  * ones have. */
 static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
 {
-	unsigned n = intel_unpack(core_of_this_cpu(), of_core, INTEL_CORE_EVENTS_MAX),
+	unsigned n = intel_unpack(intel_found.core, of_core, INTEL_CORE_EVENTS_MAX),
 		 architectural = pmu->n_events;
 	uint32_t general = l->n_general ? low_counters(l->n_general) : 0;
-	struct missing missing;
 
-	find_missing(pmu, &missing);
 	for (unsigned i = 0; i < n; i++) {
 		const struct pmu_event *e = &of_core[i];
 		if (e->fixed >= 0 ? !(l->fixed >> e->fixed & 1) : !(e->counters & general))
 			continue;
-		if (!event_by_name(events, architectural, e->name) && !needs_missing(&missing, e))
+		if (!event_by_name(events, architectural, e->name) && !needs_missing(e))
 			add_event(pmu, e);
 	}
 }
@@ -277,20 +276,9 @@ static bool identify(struct pmu *pmu, const char **why)
 			add_counter(pmu, COUNTER_FIXED, i, l.fixed_width, l.fixed_width);
 	pmu->n_fixed = pmu->n_counters - pmu->n_general;
 
-	int core = core_of_this_cpu();
-	for (unsigned i = 0; i < intel_arch_event_count; i++) {
-		const struct intel_arch_event *e = &intel_arch_events[i];
-		bool offered =
-			e->cpuid_bit < 0
-				? e->event.fixed < INTEL_FIXED_MAX && l.fixed >> e->event.fixed & 1
-				: l.n_general && intel_arch_event_available(l.eax, l.ebx, e->cpuid_bit);
-		if (offered)
-			add_event(pmu, with_exception(i, core));
-	}
-	add_events_of_core(pmu, &l);
+	find_missing(pmu);
 	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
 	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
-	pmu->events = events;
 	intel_found = (struct intel_found){intel_perf_capabilities(),
 					   l,
 					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
@@ -299,8 +287,26 @@ static bool identify(struct pmu *pmu, const char **why)
 					   no_freeze(pmu),
 					   record_source(pmu, RECORD_PEBS) != NULL,
 					   intel_pebs_here(),
-					   core};
+					   core_of_this_cpu()};
 	return true;
+}
+
+static void list_events(struct pmu *pmu)
+{
+	const struct intel_leaf0a *l = &intel_found.leaf;
+
+	pmu->n_events = 0;
+	pmu->events = events;
+	for (unsigned i = 0; i < intel_arch_event_count; i++) {
+		const struct intel_arch_event *e = &intel_arch_events[i];
+		bool offered =
+			e->cpuid_bit < 0
+				? e->event.fixed < INTEL_FIXED_MAX && l->fixed >> e->event.fixed & 1
+				: l->n_general && intel_arch_event_available(l->eax, l->ebx, e->cpuid_bit);
+		if (offered)
+			add_event(pmu, with_exception(i, intel_found.core));
+	}
+	add_events_of_core(pmu, l);
 }
 
 static bool raw_write(const struct pmu_counter *c, uint64_t value)
@@ -578,6 +584,7 @@ const struct pmu_driver intel_driver = {
 	.fields = intel_fields,
 	.identities = intel_identities,
 	.identify = identify,
+	.list_events = list_events,
 	.snapshot = intel_snapshot,
 	.reset = reset,
 	.program = program,

@@ -114,7 +114,11 @@ static void describe(struct pmu *pmu, unsigned model, const char **why)
 		snprintf(k->name, sizeof k->name, "%s", netburst_counter[c].name);
 	}
 	pmu->n_counters = pmu->n_general = NETBURST_COUNTERS;
-	pmu->n_events = netburst_rows(model, rows, names);
+}
+
+static void list_events(struct pmu *pmu)
+{
+	pmu->n_events = netburst_rows(netburst_cpu.model, rows, names);
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		events[i] = &rows[i];
 	pmu->events = events;
@@ -457,6 +461,7 @@ const struct pmu_driver netburst_driver = {
 	.fields = netburst_fields,
 	.identities = netburst_identities,
 	.identify = identify,
+	.list_events = list_events,
 	.force = force,
 	.snapshot = netburst_snapshot,
 	.reset = reset,

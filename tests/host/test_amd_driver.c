@@ -47,7 +47,7 @@ static void start_cpu(const struct model_profile *p, const char *inject)
 {
 	const char *why = NULL;
 	fake_cpu_start(p, inject);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(drv->reset(&pmu, &why));
 }
 
@@ -367,7 +367,7 @@ static void snapshot_reads_everything(void **unused)
 		unsigned enabled = 0;
 
 		fake_cpu_start(parts[p].profile, "");
-		assert_true(drv->identify(&pmu, &why));
+		assert_true(fake_cpu_identify(drv, &pmu, &why));
 		assert_true(msr_write(PERF_LEGACY_CTL0 + 1, 0x4300c0)); /* firmware left it running */
 		assert_true(msr_write(PERF_LEGACY_CTL0 + 2, 0x0300c0));
 		drv->snapshot(&pmu, &s);
@@ -459,7 +459,7 @@ static void knows_what_newer_parts_keep(void **unused)
 	start_cpu(&amd_zen5, "");
 	zen5 = pmu;
 	fake_cpu_set_leaf(1, 0, 0x00c00f10, cpuid(1, 0).ebx, cpuid(1, 0).ecx, cpuid(1, 0).edx);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(pmu.name, "AMD post-Zen 5 PMU, PerfMonV2");
 	assert_int_equal(pmu.n_counters, zen5.n_counters);
 	assert_in_range(pmu.n_events, 8, zen5.n_events - 1);
@@ -468,7 +468,7 @@ static void knows_what_newer_parts_keep(void **unused)
 	assert_null(event_by_name(pmu.events, pmu.n_events, "MISALIGNED_LOADS"));
 
 	fake_cpu_set_leaf(0x80000001, 0, 0, 0, 0, 0);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "no counters are known for CPUID signature C00F10"));
 	fake_cpu_stop();
 }
@@ -509,7 +509,7 @@ static void finds_uncore_counters(void **unused)
 	/* More than there are registers for: said in one line, and left out. */
 	fake_cpu_start(&amd_zen4, "");
 	fake_cpu_set_leaf(0x80000022, 0, 3, 0x106 | 20 << 10, 0, 0);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(
 		pmu.remark[0],
 		"CPUID declares 4 counters of the data fabric more than there are registers for: left out");
@@ -524,47 +524,47 @@ static void refuses_nonsense(void **unused)
 	fake_cpu_start(&amd_zen4, "");
 	fake_cpu_set_leaf(0x80000022, 0, 1, 0, 0, 0);
 	/* The counters of the core extension are sound. */
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(pmu.remark[0], "no core counter"));
 	assert_string_equal(pmu.remark[1], "");
 	assert_int_equal(pmu.n_counters, 6);
 	assert_false(pmu.has_global);
 	assert_non_null(strstr(pmu.name, "core extension"));
 	fake_cpu_set_leaf(0x80000022, 0, 1, 15, 0, 0);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(pmu.remark[0], "");
 	assert_int_equal(pmu.n_counters, 15);
 	fake_cpu_set_leaf(1, 0, 0x00400f10, 0, 0, 0x078bfbff);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "400F10"));
 	fake_cpu_set_leaf(0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "neither AMD nor Hygon"));
 	/* A hypervisor that hides the extended leaves leaves the legacy counters. */
 	fake_cpu_start(&amd_zen2, "");
 	fake_cpu_set_leaf(0x80000000, 0, 0, 0, 0, 0);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_int_equal(pmu.n_counters, 4);
 	/* A hypervisor that has the counters, and one that has not. Without one, nothing is touched. */
 	fake_cpu_start(&amd_zen2, "");
 	fake_cpu_set_leaf(1, 0, 0x00870f10, 0x00100800, 0xfed8320b, 0x178bfbff);
 	uint64_t found;
 	assert_true(msr_write(PERF_CTL0, 0x4300c0));
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(msr_read(PERF_CTL0, &found));
 	assert_int_equal(found, 0x4300c0);
 	fake_cpu_break_msr(PERF_CTL0);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "PERF_CTL0 raises #GP or keeps nothing"));
 	fake_cpu_set_leaf(1, 0, 0x00870f10, 0x00100800, 0x7ed8320b, 0x178bfbff);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	fake_cpu_break_msr(0);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	/* Hygon's Zen 1. */
 	fake_cpu_start(&amd_zen1, "");
 	fake_cpu_set_leaf(0, 0, 0xd, 0x6f677948, 0x656e6975, 0x6e65476e);
 	fake_cpu_set_leaf(1, 0, 0x00900f02, 0x00100800, 0x7ed8320b, 0x178bfbff);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(pmu.name, "AMD Zen 1 PMU, core extension");
 }
 

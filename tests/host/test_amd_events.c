@@ -230,7 +230,7 @@ static unsigned parse(const char *profile, const char *text)
 {
 	const char *why;
 	fake_cpu_start(model_profile_by_name(profile), NULL);
-	assert_true(amd_driver.identify(&pmu, &why));
+	assert_true(fake_cpu_identify(&amd_driver, &pmu, &why));
 	snprintf(pmu.model, sizeof pmu.model, "%s", profile);
 	return event_parse(&pmu, text, found, 64, &error);
 }

@@ -33,6 +33,7 @@ static void power_up(const char *profile)
 	if (!strncmp(profile, "intel", 5))
 		fake_cpu_set_leaf(1, 0, 0x00ff06f6, 0, 1u << 15, 1u << 9);
 	assert_true(pmu_find(NULL, &pmu, &reason));
+	pmu.driver->list_events(&pmu);
 	pmu.virtual = true;
 }
 

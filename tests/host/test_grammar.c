@@ -27,7 +27,7 @@ static int start(void **state)
 	fake_cpu_start(model_profile_by_name("intel-core2"), NULL);
 	/* A model that no table knows: architectural events alone. */
 	fake_cpu_set_leaf(1, 0, 0x00ff06f6, 0, 1u << 15, 1u << 9);
-	if (!intel_driver.identify(&pmu, &why))
+	if (!fake_cpu_identify(&intel_driver, &pmu, &why))
 		return -1;
 	snprintf(pmu.model, sizeof pmu.model, "intel-core2");
 	return 0;
@@ -399,7 +399,7 @@ static void libpfm4s_names_are_understood(void **state)
 			continue;
 		fake_cpu_stop();
 		fake_cpu_start(model_profiles[i], NULL);
-		assert_true(intel_driver.identify(&other, &why));
+		assert_true(fake_cpu_identify(&intel_driver, &other, &why));
 		for (int p = 0; p < PFM_PMU_MAX; p++) {
 			pfm_pmu_info_t info = {.size = sizeof info};
 			char text[80];
@@ -433,7 +433,7 @@ static void a_row_comes_before_an_alias(void **state)
 			continue;
 		fake_cpu_stop();
 		fake_cpu_start(model_profiles[i], NULL);
-		assert_true(intel_driver.identify(&other, &why));
+		assert_true(fake_cpu_identify(&intel_driver, &other, &why));
 		for (const struct event_alias *a = intel_driver.grammar->more_aliases[0]; a->alias; a++) {
 			const struct pmu_event *row = event_by_name(other.events, other.n_events, a->alias);
 

@@ -247,7 +247,7 @@ static void strings_reach_the_registers(void **state)
 	uint64_t value;
 	(void)state;
 	fake_cpu_start(model_profile_by_name("intel-skylake"), NULL);
-	assert_true(intel_driver.identify(&pmu, &why));
+	assert_true(fake_cpu_identify(&intel_driver, &pmu, &why));
 	assert_int_equal(event_parse(&pmu, "BR_INST_RETIRED.CONDITIONAL:u", found, ROWS, &error), 1);
 	assert_true(intel_driver.program(&pmu, 0, &found[0].config));
 	assert_int_equal(reg(IA32_PERFEVTSEL0) & 0xffffffff, 0x4101c4);
@@ -268,7 +268,7 @@ static void strings_reach_the_registers(void **state)
 	assert_false(intel_driver.program(&pmu, 0, &found[0].config));
 	fake_cpu_break_msr(0);
 	fake_cpu_set_leaf(0, 0, 0x16, 0x746e6543, 0x736c7561, 0x48727561);
-	assert_true(intel_driver.identify(&pmu, &why));
+	assert_true(fake_cpu_identify(&intel_driver, &pmu, &why));
 	assert_int_equal(pmu.n_events, 10);
 	fake_cpu_stop();
 }

@@ -43,7 +43,7 @@ static void start_cpu(const struct model_profile *p, const char *inject)
 {
 	const char *why = NULL;
 	fake_cpu_start(p, inject);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(drv->reset(&pmu, &why));
 	assert_int_equal(fake_cpu_strays(), 0);
 }
@@ -363,7 +363,7 @@ static void snapshot_reads_everything(void **unused)
 		unsigned enabled = 0;
 		const char *why;
 		fake_cpu_start(parts[p].profile, "");
-		assert_true(drv->identify(&pmu, &why));
+		assert_true(fake_cpu_identify(drv, &pmu, &why));
 		/* Firmware left counter 1 running, and fixed counter 0 where there is one. */
 		assert_true(msr_write(IA32_PERFEVTSEL0 + 1, 0x4300c0));
 		assert_true(msr_write(IA32_PERFEVTSEL0, 0x0300c0));
@@ -417,7 +417,7 @@ static void refuses_nonsense(void **unused)
 		fake_cpu_start(&intel_nehalem, "");
 		fake_cpu_set_leaf(0xa, 0, cases[i].eax, cases[i].ebx, cases[i].ecx, cases[i].edx);
 		why = "";
-		assert_false(drv->identify(&pmu, &why));
+		assert_false(fake_cpu_identify(drv, &pmu, &why));
 		if (!strstr(why, cases[i].why))
 			fail_msg("case %u: '%s' does not say '%s'", i, why, cases[i].why);
 		assert_null(strchr(why, '\n'));
@@ -425,7 +425,7 @@ static void refuses_nonsense(void **unused)
 	}
 	fake_cpu_start(&intel_nehalem, "");
 	fake_cpu_set_leaf(0, 0, 9, 0x756e6547, 0x6c65746e, 0x49656e69);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "no CPUID leaf 0AH"));
 }
 
@@ -457,7 +457,7 @@ static void keeps_what_is_sound(void **unused)
 		start_cpu(&intel_nehalem, "");
 		assert_string_equal(pmu.remark[0], "");
 		fake_cpu_set_leaf(0xa, 0, cases[i].eax, cases[i].ebx, cases[i].ecx, cases[i].edx);
-		assert_true(drv->identify(&pmu, &why));
+		assert_true(fake_cpu_identify(drv, &pmu, &why));
 		assert_int_equal(pmu.n_general, cases[i].general);
 		assert_int_equal(pmu.n_fixed, cases[i].fixed);
 		assert_int_equal(pmu.n_counters, cases[i].general + cases[i].fixed);
@@ -518,7 +518,7 @@ static void guests_lack_things(void **unused)
 	/* With the same bit and everything there, nothing is left out. */
 	fake_cpu_start(&intel_icelake, "");
 	fake_cpu_set_leaf(1, 0, 0x000706e5, 0x00100800, 0xf7faf3bf, 0xbfebfbff);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(pmu.remark[0], "");
 	assert_non_null(record_source(&pmu, RECORD_LBR));
 }
@@ -532,20 +532,20 @@ static void accepts_the_unusual(void **unused)
 	fake_cpu_start(&intel_icelake, "");
 	fake_cpu_set_leaf(0, 0, 0x1b, 0x68532020, 0x20206961, 0x68676e61);
 	fake_cpu_set_leaf(0xa, 0, 0x02300805, 0, 0xa, 0x8600);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_int_equal(pmu.n_fixed, 2);
 	assert_string_equal(pmu.counter[8].name, "FIXED_CTR1");
 	assert_string_equal(pmu.counter[9].name, "FIXED_CTR3");
 	assert_int_equal(pmu.n_events, 2 + 2);
 	fake_cpu_set_leaf(0xa, 0, 0x07300005, 0, 0xf, 0x8604);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_int_equal(pmu.n_counters, 4);
 	assert_int_equal(pmu.n_events, 4);
 
 	/* A Core 2 that calls itself version 2 without having its registers. */
 	fake_cpu_start(&intel_core2, "");
 	fake_cpu_break_msr(IA32_PERF_GLOBAL_CTRL);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(pmu.name, "Intel architectural PMU version 1 (says 2)");
 	assert_int_equal(pmu.n_fixed, 0);
 	assert_false(pmu.has_global);

@@ -32,7 +32,7 @@ static void start_cpu(const struct model_profile *p, const char *inject)
 	const char *why = NULL;
 
 	fake_cpu_start(p, inject);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(drv->reset(&pmu, &why));
 	assert_int_equal(fake_cpu_strays(), 0);
 }
@@ -102,15 +102,15 @@ static void declines_others(void **state)
 
 	(void)state;
 	fake_cpu_start(model_profile_by_name("intel-core2"), NULL);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "family 0FH"));
 	fake_cpu_start(&netburst_prescott, NULL);
 	fake_cpu_set_leaf(1, 0, 0xf50, 0, 0, 0);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "model 5"));
 	fake_cpu_start(&netburst_prescott, NULL);
 	fake_cpu_break_msr(MSR_MISC_ENABLE);
-	assert_false(drv->identify(&pmu, &why));
+	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "MSR_MISC_ENABLE"));
 	start_cpu(&netburst_prescott, NULL);
 	fake_cpu_break_msr(0x3cc);
@@ -500,7 +500,7 @@ static void registers_are_complete(void **state)
 
 		fake_cpu_start(parts[i].profile, NULL);
 		const char *why;
-		assert_true(drv->identify(&pmu, &why));
+		assert_true(fake_cpu_identify(drv, &pmu, &why));
 		drv->snapshot(&pmu, &found);
 		for (unsigned r = 0; r < found.count; r++) {
 			const struct pmu_snapshot_entry *e = &found.entry[r];

@@ -371,7 +371,7 @@ static void precise_on_the_second_processor(void **state)
 	fake_cpu_start(&netburst_prescott, NULL);
 	fake_cpu_set_leaf(1, 0, 0xf43, 0x01020800, 0x649d, 0xbfebfbff);
 	netburst_model.place(fake_cpu_state(), 1);
-	assert_true(drv->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(drv->reset(&pmu, &why));
 	assert_int_equal(netburst_cpu.thread, 1);
 	struct pmu_recording r = sampling("memory_loads", 5, 8, 2);

@@ -348,6 +348,7 @@ static void events_of_each_profile(void **state)
 
 		fake_cpu_start(model_profiles[i], NULL);
 		assert_true(model_profiles[i]->model && pmu_find(NULL, &pmu, &why));
+		pmu.driver->list_events(&pmu);
 		n = event_parse(&pmu, "*", all, INTEL_CORE_EVENTS_MAX, &error);
 		assert_in_range(n, 1, INTEL_CORE_EVENTS_MAX);
 		assert_true(schedule_events(&pmu, all, n, place, &result, &why));
@@ -374,6 +375,7 @@ static void filters_need_a_selector(void **state)
 	(void)state;
 	fake_cpu_start(model_profile_by_name("intel-core2"), NULL);
 	assert_true(pmu_find("intel", &pmu, &why));
+	pmu.driver->list_events(&pmu);
 	assert_int_equal(event_parse(&pmu, "INST_RETIRED.ANY", &request[0], 1, &error), 1);
 	assert_true(event_counters(&pmu, &request[0]) != 0);
 	assert_int_equal(event_parse(&pmu, "INST_RETIRED.ANY:c=1", &request[1], 1, &error), 1);

@@ -237,7 +237,7 @@ static void start(const struct model_profile *profile, const struct pmu_driver *
 	const char *why = "";
 
 	fake_cpu_start(profile, "");
-	assert_true(driver->identify(&pmu, &why));
+	assert_true(fake_cpu_identify(driver, &pmu, &why));
 }
 
 static void stop(void)

@@ -9,6 +9,7 @@
 #define TESTS_HOST_FAKE_CPU_H
 
 #include "pmu/model.h"
+#include "pmu/pmu.h"
 #include "tests/host/support/fake_path.h"
 
 #include <stdbool.h>
@@ -17,6 +18,16 @@
 /** Power up a CPU with this profile, its model attached to fake_memory; `inject` as in the option of that
  * name. Ends the test if a name is unknown. */
 void fake_cpu_start(const struct model_profile *profile, const char *inject);
+
+/** Have a driver identify this CPU and list its events.
+ *  @return false, with *why and no events, if it is none of the driver's */
+static inline bool fake_cpu_identify(const struct pmu_driver *driver, struct pmu *pmu, const char **why)
+{
+	if (!driver->identify(pmu, why))
+		return false;
+	driver->list_events(pmu);
+	return true;
+}
 
 /** Release the CPU. */
 void fake_cpu_stop(void);

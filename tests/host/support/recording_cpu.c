@@ -10,7 +10,7 @@ void recording_cpu(struct pmu *pmu, const struct pmu_driver *driver, const struc
 	const char *why = NULL;
 
 	fake_cpu_start(p, inject);
-	assert_true(driver->identify(pmu, &why));
+	assert_true(fake_cpu_identify(driver, pmu, &why));
 	assert_true(driver->reset(pmu, &why));
 	assert_int_equal(fake_cpu_strays(), 0);
 	fake_cpu_path()->regs.ip = CODE;
