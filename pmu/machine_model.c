@@ -29,6 +29,9 @@ const uint8_t machine_quantities[] = {
 	Q_CLEARS_MO,
 	Q_ASSISTS_FP,
 	Q_AVX_SSE_TRANSITIONS,
+	Q_UOPS_DECODED,
+	Q_UOPS_CACHED,
+	Q_DECODED_MISS,
 	Q_OFFCORE_DATA,
 	Q_OFFCORE_DATA_MISS,
 	Q_OFFCORE_RFO,
@@ -134,6 +137,11 @@ static const struct {
 	{0xc2, DTLB, 16, 4},
 };
 
+/* The trace cache that profiles have: 12 K micro-operations, eight ways (SDM vol. 2, CPUID, table 3-12), in
+ * lines of six (Optimization Reference Manual of NetBurst), of which each holds a window here. */
+#define TRACE_CACHE      0x70
+#define TRACE_CACHE_SETS (12 * 1024 / 6 / 8)
+
 static bool find_tlb(uint8_t descriptor, struct uarch_geometry *g)
 {
 	for (unsigned i = 0; i < sizeof descriptors / sizeof descriptors[0]; i++) {
@@ -162,8 +170,11 @@ static bool find_described_tlbs(const struct model_profile *profile, struct uarc
 		const uint32_t regs[] = {c->eax & ~0xffu, c->ebx, c->ecx, c->edx};
 
 		for (unsigned r = 0; r < 4 && c->leaf == 2; r++)
-			for (unsigned shift = 0; shift < 32 && !(regs[r] >> 31); shift += 8)
+			for (unsigned shift = 0; shift < 32 && !(regs[r] >> 31); shift += 8) {
 				known |= find_tlb(regs[r] >> shift & 0xff, g);
+				if ((regs[r] >> shift & 0xff) == TRACE_CACHE)
+					g->decoded.sets = TRACE_CACHE_SETS;
+			}
 	}
 	return known;
 }
@@ -200,6 +211,7 @@ static void find_tlbs(const struct model_profile *profile, struct uarch_geometry
 struct uarch_geometry machine_geometry(const struct model_profile *profile)
 {
 	struct uarch_geometry g = {
+		.decoded = {.sets = 32, .ways = 8, .line = 32},
 		.dtlb = 64,
 		.itlb = 64,
 		.page_shift = 12,

@@ -17,7 +17,8 @@ extern const uint8_t machine_quantities[];
  * of AMD's profiles as leaves 8000001DH, 80000005H and 80000006H have them (APM vol. 3, E.4). Where it has
  * none: 32 KiB, 32 KiB and 512 KiB; 64 entries in each first-level TLB, 1536 in the second. First-level TLBs
  * are fully associative here. What CPUID does not tell is the same for all: ten bits of branch history, 16
- * return addresses, 32 stores (as in a Nehalem).
+ * return addresses, 32 stores (as in a Nehalem). Of caches of decoded instructions leaf 2 tells of
+ * NetBurst's; all others have a Sandy Bridge's 32 sets of 8 ways.
  */
 struct uarch_geometry machine_geometry(const struct model_profile *profile);
 
@@ -31,7 +32,7 @@ struct uarch_geometry machine_geometry(const struct model_profile *profile);
 bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
 		 char *rest, size_t size, const char **why);
 
-#define MACHINE_TERMS 29
+#define MACHINE_TERMS 32
 
 /**
  * Let an instruction, or iterations of one, retire.

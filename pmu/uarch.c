@@ -44,7 +44,7 @@ struct store {
 
 struct uarch {
 	struct uarch_geometry geometry;
-	struct lru l1d, l1i, l2, llc, dtlb, itlb, stlb;
+	struct lru l1d, l1i, l2, llc, dtlb, itlb, stlb, decoded;
 	uint8_t counter[UARCH_PREDICTORS]; /* 0 to 3; 2 and 3 predict taken */
 	uint64_t target[UARCH_PREDICTORS];
 	uint32_t history;
@@ -55,7 +55,9 @@ struct uarch {
 	uint32_t n_stores;
 	uint32_t stored[PIECES]; /* the last store, from 1 on, that touched a piece that belongs here */
 	uint64_t fetched_line, fetched_page; /* +1; the fetch unit looks up once per line it enters */
-	uint64_t large_start, large_end;     /* data in large pages */
+	uint64_t window, straight_on;        /* of decoded code, +1; where the last instruction ended */
+	bool decoding, tells_decoded;
+	uint64_t large_start, large_end; /* data in large pages */
 	uint8_t large_shift;
 	uint64_t alias_start, alias_end, alias_distance; /* stores here are to code */
 	enum { UPPER_CLEAN, UPPER_DIRTY, UPPER_SAVED } upper;
@@ -89,7 +91,8 @@ static bool caches_fit(const struct uarch_geometry *g)
 	return power_of_two(g->l1d.sets) && cache_fits(&g->l1d, UARCH_L1_LINES) &&
 	       power_of_two(g->l1i.sets) && cache_fits(&g->l1i, UARCH_L1_LINES) &&
 	       (!g->l2.sets || (power_of_two(g->l2.sets) && cache_fits(&g->l2, UARCH_L2_LINES))) &&
-	       (!g->llc.sets || cache_fits(&g->llc, UARCH_LLC_LINES));
+	       (!g->llc.sets || cache_fits(&g->llc, UARCH_LLC_LINES)) && power_of_two(g->decoded.sets) &&
+	       cache_fits(&g->decoded, UARCH_DECODED);
 }
 
 static size_t cache_tags(const struct uarch_cache_geometry *c)
@@ -108,9 +111,9 @@ size_t uarch_size(const struct uarch_geometry *g)
 	if (g->stlb_sets && (!g->stlb_ways || (uint64_t)g->stlb_sets * g->stlb_ways > UARCH_STLB))
 		return 0;
 	return sizeof(struct uarch) +
-	       sizeof(uint64_t) *
-		       (cache_tags(&g->l1d) + cache_tags(&g->l1i) + cache_tags(&g->l2) + cache_tags(&g->llc) +
-			g->dtlb + g->itlb + (size_t)g->stlb_sets * (g->stlb_sets ? g->stlb_ways : 0));
+	       sizeof(uint64_t) * (cache_tags(&g->l1d) + cache_tags(&g->l1i) + cache_tags(&g->l2) +
+				   cache_tags(&g->llc) + cache_tags(&g->decoded) + g->dtlb + g->itlb +
+				   (size_t)g->stlb_sets * (g->stlb_sets ? g->stlb_ways : 0));
 }
 
 static uint64_t *lru_place(struct lru *l, uint64_t *tags, uint32_t sets, uint16_t ways, uint8_t shift)
@@ -127,12 +130,14 @@ struct uarch *uarch_create(void *memory, const struct uarch_geometry *g)
 
 	u->geometry = *g;
 	u->faults = 0;
+	u->tells_decoded = false;
 	u->large_start = u->large_end = 0;
 	u->alias_start = u->alias_end = 0;
 	tags = lru_place(&u->l1d, tags, g->l1d.sets, g->l1d.ways, log2_of(g->l1d.line));
 	tags = lru_place(&u->l1i, tags, g->l1i.sets, g->l1i.ways, log2_of(g->l1i.line));
 	tags = lru_place(&u->l2, tags, g->l2.sets, g->l2.ways, log2_of(g->l2.line));
 	tags = lru_place(&u->llc, tags, g->llc.sets, g->llc.ways, log2_of(g->llc.line));
+	tags = lru_place(&u->decoded, tags, g->decoded.sets, g->decoded.ways, log2_of(g->decoded.line));
 	tags = lru_place(&u->dtlb, tags, 1, g->dtlb, g->page_shift);
 	tags = lru_place(&u->itlb, tags, 1, g->itlb, g->page_shift);
 	lru_place(&u->stlb, tags, g->stlb_sets, g->stlb_sets ? g->stlb_ways : 0, g->page_shift);
@@ -150,7 +155,7 @@ static void lru_clear(struct lru *l)
 
 void uarch_reset(struct uarch *u)
 {
-	struct lru *all[] = {&u->l1d, &u->l1i, &u->l2, &u->llc, &u->dtlb, &u->itlb, &u->stlb};
+	struct lru *all[] = {&u->l1d, &u->l1i, &u->l2, &u->llc, &u->dtlb, &u->itlb, &u->stlb, &u->decoded};
 
 	for (unsigned i = 0; i < MUTANT(U_CLEAR, sizeof(all) / sizeof(all[0]), 0); i++)
 		lru_clear(all[i]);
@@ -165,7 +170,14 @@ void uarch_reset(struct uarch *u)
 	u->store_next = 0;
 	u->fetched_line = 0;
 	u->fetched_page = 0;
+	u->window = 0;
+	u->straight_on = 0;
 	u->upper = UPPER_CLEAN;
+}
+
+void uarch_tell_decoded(struct uarch *u, bool tell)
+{
+	u->tells_decoded = tell;
 }
 
 static bool broken(const struct uarch *u, enum uarch_fault fault)
@@ -374,6 +386,24 @@ static void fetch(struct uarch *u, uint64_t address, struct terms *t)
 			below_l1(u, address, READ_CODE, t);
 		}
 	}
+}
+
+static void decode(struct uarch *u, const struct uarch_step *s, struct terms *t)
+{
+	uint64_t window = (s->ip >> u->decoded.shift) + 1;
+	bool branched = MUTANT(U_DECODED_STUCK, s->ip != u->straight_on, false);
+
+	u->straight_on = s->ip + s->length;
+	if (window != u->window || branched) {
+		u->window = window;
+		u->decoding = !lru_touch(&u->decoded, s->ip);
+		u->decoding = MUTANT(U_DECODED_NEVER, u->decoding, true) || broken(u, UARCH_DECODED_NEVER);
+		u->decoding =
+			MUTANT(U_DECODED_ALWAYS, u->decoding, false) && !broken(u, UARCH_DECODED_ALWAYS);
+		if (MUTANT(U_DECODED_SILENT, u->decoding, false))
+			add(t, Q_DECODED_MISS);
+	}
+	add(t, MUTANT(U_DECODED_SWAPPED, u->decoding, !u->decoding) ? Q_UOPS_DECODED : Q_UOPS_CACHED);
 }
 
 static bool overlap(const struct store *s, const struct uarch_access *a)
@@ -649,6 +679,8 @@ unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *o
 	if (s->length && (s->ip + s->length - 1) >> u->l1i.shift != s->ip >> u->l1i.shift &&
 	    MUTANT(U_FETCH_TAIL, true, false))
 		fetch(u, s->ip + s->length - 1, &t);
+	if (u->tells_decoded)
+		decode(u, s, &t);
 	for (unsigned i = 0; i < s->n_access; i++)
 		data(u, &s->access[i], &t);
 	if (s->branch)

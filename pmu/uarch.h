@@ -13,7 +13,10 @@
  * legacy SSE instruction and restored by the next AVX one, each a transition. Nothing is speculative: only
  * what retires touches the model, so no load is ever ahead of a store, and memory ordering never asks for a
  * clear. A line that neither the L1 nor the L2 has is asked for outside the core, as a read of data or of
- * code, or for ownership. One instruction or string iteration is one cycle.
+ * code, or for ownership. One instruction or string iteration is one cycle, and one micro-operation: it comes
+ * from the cache of decoded instructions, which is looked up whenever another window of code is entered or a
+ * branch was taken, or from decoders, which fill it. A window takes one way however many instructions it has;
+ * flushes of lines and stores to code leave it.
  */
 #ifndef PMU_UARCH_H
 #define PMU_UARCH_H
@@ -30,6 +33,7 @@
 #define UARCH_TLB        128
 #define UARCH_STLB       4096
 #define UARCH_STORES     64
+#define UARCH_DECODED    4096
 #define UARCH_RETURNS    32
 #define UARCH_PREDICTORS 4096
 
@@ -45,6 +49,8 @@ struct uarch_geometry {
 	uint16_t dtlb, itlb; /* entries, fully associative */
 	uint32_t stlb_sets;  /* second-level TLB, any number; 0: none */
 	uint16_t stlb_ways;
+	struct uarch_cache_geometry
+		decoded;      /* of decoded instructions: .line is the window of code of one way */
 	uint8_t page_shift;   /* 12: translations are of 4 KiB pages, but for uarch_large_pages() */
 	uint8_t history_bits; /* of global history, at most 12 */
 	uint8_t return_stack; /* entries */
@@ -114,6 +120,10 @@ extern const struct uarch_fault_info uarch_faults[UARCH_FAULTS];
 /** From now on misbehave in the ways of the mask (bit per enum uarch_fault); everything is cold again. */
 void uarch_break(struct uarch *u, uint32_t faults);
 
+/** Whether to tell from now on where micro-operations come from, which every step has some of. Not from the
+ * beginning. */
+void uarch_tell_decoded(struct uarch *u, bool tell);
+
 /** Everything cold again. */
 void uarch_reset(struct uarch *u);
 
@@ -134,7 +144,7 @@ void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t di
 /**
  * Let one instruction retire.
  * @param out gets one term per micro-architectural quantity that it caused, amounts added up
- * @param room size of out; 29 is always enough for instructions with at most 255 accesses
+ * @param room size of out; 32 is always enough for instructions with at most 255 accesses
  * @return number of terms written
  */
 unsigned uarch_step(struct uarch *u, const struct uarch_step *step, struct qterm *out, unsigned room);

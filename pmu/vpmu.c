@@ -175,6 +175,9 @@ static void begin_epoch(void)
 		uarch_reset(vpmu.machine);
 		vpmu.cool = false;
 	}
+	uarch_tell_decoded(vpmu.machine,
+			   vpmu.machine_runs && (matters(Q_UOPS_DECODED) || matters(Q_UOPS_CACHED) ||
+						 matters(Q_DECODED_MISS)));
 	vpmu.assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
 	vpmu.splits = matters(Q_LOADS_SPLIT_LINE) || matters(Q_STORES_SPLIT_LINE) ||
 		      matters(Q_LOADS_SPLIT_PAGE) || matters(Q_STORES_SPLIT_PAGE);

@@ -29,10 +29,11 @@ const struct event_rule netburst_rule[RULE_COUNT] = {
 	/* The branches of a trace that is built again; it has lines of six micro-operations (Optimization Reference Manual
 	   of NetBurst). */
 	[RULE_REBUILT] = {"counts more where traces are rebuilt or the pipeline is cleared", "SDM table 19-29, retired_branch_type",
-			  .may = {{Q_BR_MISPRED, AGAIN, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT}, {Q_TC_MISS, AGAIN, 6}}},
+			  .may = {{Q_BR_MISPRED, AGAIN, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT}, {Q_DECODED_MISS, AGAIN, 6}}},
 	/* How often is nowhere said. There is one port for loads and one for stores, which begin one a cycle each. */
 	[RULE_REPLAYED] = {"what is replayed may be replayed again, once a cycle, and wrong paths count",
 			   .may = {WRONG_PATHS, {Q_CYCLES, AGAIN, 1}}},
+	[RULE_FETCHED] = {"what is fetched and decoded on wrong paths counts too", .may = {WRONG_PATHS}},
 	[RULE_WALKS] = {"walks of wrong paths and of prefetches count too",
 			.may = {WRONG_PATHS, {Q_PREFETCHES, 0, 1}, {Q_OFFCORE_PREFETCHES, AGAIN, 1}}},
 	[RULE_TWOFOLD] = {"reads for ownership and prefetches are reads; over and under by as much as a factor of two",
@@ -64,7 +65,7 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(TC_DELIVER_MODE, 5, "BI", TIME, NONE, {Q_TC_BUILD_CYCLES, 1}),
 	MASK(TC_DELIVER_MODE, 6, "ID", EXACT, SIBLING, {Q_NOT_PROVOKED, 1}),
 	MASK(TC_DELIVER_MODE, 7, "IB", EXACT, SIBLING, {Q_NOT_PROVOKED, 1}),
-	MASK(BPU_FETCH_REQUEST, 0, "TCMISS", EXACT, NONE, {Q_TC_MISS, 1}),
+	MASK(BPU_FETCH_REQUEST, 0, "TCMISS", AT_LEAST, FETCHED, {Q_DECODED_MISS, 1}),
 	MASK(ITLB_REFERENCE, 0, "HIT", EXACT, NONE, {Q_ITLB_HIT, 1}),
 	MASK(ITLB_REFERENCE, 1, "MISS", EXACT, NONE, {Q_ITLB_MISS, 1}),
 	MASK(ITLB_REFERENCE, 2, "HIT_UC", EXACT, UC_CODE, {Q_NOT_PROVOKED, 1}),
@@ -169,8 +170,8 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(TC_MISC, 4, "FLUSH", EXACT, NONE, {Q_TC_FLUSH, 2}),
 	MASK(GLOBAL_POWER_EVENTS, 0, "RUNNING", TIME, NONE, {Q_CYCLES, 1}),
 	MASK(TC_MS_XFER, 0, "CISC", EXACT, NONE, {Q_ROM_SWITCHES, 1}),
-	MASK(UOP_QUEUE_WRITES, 0, "FROM_TC_BUILD", BOUNDS, NONE, {Q_UOPS_TC_BUILD, 1}),
-	MASK(UOP_QUEUE_WRITES, 1, "FROM_TC_DELIVER", BOUNDS, NONE, {Q_UOPS_TC, 1}),
+	MASK(UOP_QUEUE_WRITES, 0, "FROM_TC_BUILD", AT_LEAST, FETCHED, {Q_UOPS_DECODED, 1}),
+	MASK(UOP_QUEUE_WRITES, 1, "FROM_TC_DELIVER", AT_LEAST, FETCHED, {Q_UOPS_CACHED, 1}),
 	MASK(UOP_QUEUE_WRITES, 2, "FROM_ROM", BOUNDS, NONE, {Q_UOPS_ROM, 1}),
 	MASK(RETIRED_MISPRED_BRANCH_TYPE, 0, "UNCONDITIONAL", AT_LEAST, REBUILT, {Q_BR_MISPRED_JMP, 1}),
 	MASK(RETIRED_MISPRED_BRANCH_TYPE, 1, "CONDITIONAL", AT_LEAST, REBUILT, {Q_BR_MISPRED_COND, 1}),

@@ -35,6 +35,16 @@ static void sort_misprediction(uint32_t *q)
 		}
 }
 
+/* The machine model, if one feeds the step, tells what was decoded: all micro-operations of the instruction.
+ */
+static void sort_deliveries(uint32_t *q)
+{
+	enum quantity from = q[Q_UOPS_DECODED] ? Q_UOPS_DECODED : Q_UOPS_CACHED;
+
+	if (q[Q_UOPS])
+		q[from] = q[Q_UOPS];
+}
+
 void netburst_uops(const struct model_step *step, struct uop_vector *out)
 {
 	uint32_t *q = out->amount, simd;
@@ -47,7 +57,7 @@ void netburst_uops(const struct model_step *step, struct uop_vector *out)
 	for (unsigned i = 0; i < NETBURST_KINDS_OF_UOP && out->tags; i++)
 		q[netburst_kind_of_uop[i].uops] = q[netburst_kind_of_uop[i].of];
 	q[Q_UOPS] = q[Q_INSTRUCTIONS] + q[Q_LOADS] + 2 * q[Q_STORES];
-	q[Q_UOPS_TC] = q[Q_UOPS];
+	sort_deliveries(q);
 	simd = q[Q_FP_128_SP] + q[Q_FP_128_DP] + q[Q_FP_SCALAR_SP] + q[Q_FP_SCALAR_DP];
 	q[Q_UOPS_MMX128] = less(q[Q_INSN_SSE], q[Q_INSN_MMX] + simd);
 	q[Q_UOPS_MOVES] = less(q[Q_INSN_X87], q[Q_X87_OPS]);

@@ -35,6 +35,8 @@ for profile, injection, suite, verdicts in (
         ("amd-zen2", "1291", "events", ("noisy", "wrong")), ("amd-zen3", "1292", "events", ("noisy", "wrong")),
         ("amd-zen1", "990", "events", ("noisy", "wrong")), ("amd-zen3", "1266", "events", ("wrong",)),
         ("amd-zen3", "l1-never-hits", "events n=300 event=DEMAND_DATA*.LCL_L2", ("wrong",)),
+        ("amd-zen2", "decoded-cache-never-hits", "events event=UOPS_DISPATCHED*.DECODER* kernel=decoded_*", ("wrong",)),
+        ("amd-zen5", "decoded-cache-always-hits", "events event=OP_CACHE*MISS kernel=decoded_*", ("dead",)),
         ("amd-zen4", "lbr-lost", "trace", ("wrong",)),
         ("amd-zen3-epyc", "brs-lost", "trace", ("wrong",)), ("amd-zen3-epyc", "brs-early", "trace", ("wrong",)),
         ("amd-zen2", "merge-ignored", "control", ("wrong",)),
@@ -42,7 +44,8 @@ for profile, injection, suite, verdicts in (
         ("amd-zen3", "ibs-far", "sampling", ("wrong",)), ("amd-fam10h", "worlds-alike", "control", ("wrong",)),
         ("amd-zen4", "no-pmi", "control", ("wrong",)), ("amd-zen4", "dropped-carry", "control", ("wrong",)),
         ("amd-zen4", "reserved-fault", "control", ("wrong",)), ("amd-fam10h", "off-by-one", "control", ("biased",))):
-    r = boot(options="pmu=virtual:%s suite=%s inject=%s kernel=nop_loop,x87_arith*,mmx*,calls,clflush_reload" % (profile, suite, injection))
+    kernels = "" if "kernel=" in suite else " kernel=nop_loop,x87_arith*,mmx*,calls,clflush_reload"
+    r = boot(options="pmu=virtual:%s suite=%s inject=%s%s" % (profile, suite, injection, kernels))
     table = verdict_table(r) or {}
     ok(r.status == 1 and any(verdict in verdicts for verdict, _ in table.values()), "%s on %s is caught" % (injection, profile), tail(r))
 

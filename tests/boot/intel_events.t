@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Intel's virtual CPUs: control logic and architectural events sound on each; events of single cores on those of every generation,
 judged only if asked for, and caught when they count wrong. (tests/soak/intel_events.t takes every kernel.)"""
-from boottest import boot, done, ok, profiles, sound, tail, verdict_table
+from boottest import boot, done, equal, ok, profiles, sound, tail, verdict_table
 
 # Least number of events that are judged, and one that only this core has.
 PROFILES = {"yonah": (50, "BR_INSTR_RET"), "core2": (240, "BR_IND_CALL_EXEC"), "nehalem": (260, "MEM_INST_RETIRED.LOADS"),
@@ -53,6 +53,12 @@ told = {(c["kernel"], c["verdict"], c.get("text", "").split(" (")[0]) for c in c
 rule = "by rule: CPUID, SFENCE, MFENCE, CLFLUSH and WRMSR count as stores"
 ok(told == {(k, "exact", rule if k in ("fences", "cpuid", "clflush_reload") else "") for k in ("fences", "cpuid", "clflush_reload", "movs_rep", "push_pop")},
    "so is one of several quantities, some taken away", told)
+DECODED = "pmu=virtual:intel-sandybridge suite=events reps=1 event=IDQ.MITE_UOPS,IDQ.DSB_UOPS kernel=decoded_* "
+told = {name: {(c["event"], c["kernel"], c["verdict"]) for c in checks(boot(options=DECODED + name)) if c["verdict"] not in ("exact", "within")}
+        for name in ("", "inject=decoded-cache-never-hits", "inject=decoded-cache-always-hits")}
+equal(list(told.values()), [set(), {("IDQ.MITE_UOPS", "decoded_lines", "wrong"), ("IDQ.DSB_UOPS", "decoded_lines", "dead")},
+                            {("IDQ.MITE_UOPS", "decoded_ring", "dead"), ("IDQ.DSB_UOPS", "decoded_ring", "wrong")}],
+      "where micro-operations come from is judged from both sides")
 r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls,branches_not_taken,locked n=5 reps=2")
 names = {name.split("/")[1] for name in verdict_table(r) or {}}
 ok(r.status == 0 and {"conditional branches are taken or not", "locked loads are loads"} <= names,

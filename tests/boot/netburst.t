@@ -65,6 +65,11 @@ ok(any("MSR_MISC_ENABLE" in line for line in r.text), "and why is said", tail(r,
 for name, verdict in {"lost-status": "wrong", "cccr1": "dead", "n17": "wrong"}.items():
     r = boot(options="pmu=virtual:netburst-northwood suite=control check=wrap/*,overflow*,write* inject=" + name)
     ok(r.counts and r.counts[verdict] > 0 and r.status == 1, "inject=%s is reported %s" % (name, verdict), tail(r))
+DECODED = "pmu=virtual:netburst-prescott suite=events reps=1 event=uop_queue_writes:FROM_TC_DELIVER,BPU_fetch_request:TCMISS kernel=decoded_* "
+sound(boot(options=DECODED), "what the trace cache holds, and what it cannot")
+for name, verdict in {"decoded-cache-never-hits": "dead", "decoded-cache-always-hits": "wrong"}.items():
+    missed = boot(options=DECODED + "inject=" + name)
+    ok(missed.counts and missed.counts[verdict] > 0, "inject=%s is reported %s" % (name, verdict), tail(missed))
 bad = {check.split("/")[1] for check, (verdict, _) in (verdict_table(r) or {}).items() if verdict == "wrong"}
 ok(bad and bad <= {"wrap", "overflow point"}, "the lost carry of n17 shows where a carry is", sorted(bad))
 done()

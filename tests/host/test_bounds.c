@@ -33,7 +33,6 @@ static const uint64_t sizes[] = {1, 4, 12, 30};
 #define SIZES   (sizeof sizes / sizeof sizes[0])
 #define LARGEST (SIZES - 1)
 #define WARM    SIZES /* the trace of the run before them */
-#define RING    (KERNEL_CODE_LINES / KERNEL_CODE_SEGMENT)
 
 /* What machines show of one quantity of one kernel. */
 struct bounded {
@@ -163,11 +162,11 @@ static void run_kernel(const struct kernel *k, struct trace *traces, unsigned *u
 {
 	struct bounded *its = intervals + n_intervals;
 	unsigned n = find_intervals(k, its, unknown);
-	uint64_t turns = 0;
+	uint64_t ring = trace_ring_turns(k), turns = 0;
 
-	record(&traces[WARM], k, k->flags & KERNEL_SERVICE_CODE ? RING : sizes[LARGEST], 0);
+	record(&traces[WARM], k, ring ? ring : sizes[LARGEST], 0);
 	for (unsigned i = brief(k) ? LARGEST : 0; i < SIZES; i++) {
-		record(&traces[i], k, sizes[i], RING + turns);
+		record(&traces[i], k, sizes[i], ring + turns);
 		turns += sizes[i];
 		if (trace_is_whole(k))
 			keep_deeds(k, &traces[i]);

@@ -1,11 +1,12 @@
 /*
  * Whether tests and kernels would notice a wrong machine model.
  *
- * Every kernel that may run in user mode is single-stepped once on this processor, and what it did is kept.
- * The machine of each virtual CPU then runs it again: warmed by the largest N, at N, 2N and 3N. All
- * quantities that the machine gives must lie within what the kernel declares, or within the family-wide
- * bounds. Then the machine is broken, in each of the ways that inject= offers and by each mutant of its
- * rules: some kernel must leave its interval, or, for mutants, a test of the rules must fail.
+ * Every kernel that may run in user mode is single-stepped once on this processor, and what it did is kept;
+ * of one with a ring of code its path is read off the code. The machine of each virtual CPU then runs it
+ * again: warmed by the largest N, at N, 2N and 3N. All quantities that the machine gives must lie within what
+ * the kernel declares, or within the family-wide bounds. Then the machine is broken, in each of the ways that
+ * inject= offers and by each mutant of its rules: some kernel must leave its interval, or, for mutants, a
+ * test of the rules must fail.
  */
 #define MODEL_MUTANTS
 #include "pmu/uarch.c"
@@ -39,6 +40,7 @@ static const char *const mutants[] = {
 static struct traced_kernel {
 	const struct kernel *kernel;
 	struct trace trace[MULTIPLES];
+	struct trace round; /* of a ring of code: once through all of it */
 } * traced;
 static unsigned n_traced;
 
@@ -46,10 +48,14 @@ static void record_all(void)
 {
 	traced = calloc((size_t)(kernels_end - kernels_begin), sizeof *traced);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
-		const char *why = stepper_unfit(k);
+		unsigned turns = trace_ring_turns(k); /* of a path that is read off the code */
+		const char *why =
+			turns ? trace_record(&traced[n_traced].round, k, turns, 0) : stepper_unfit(k);
 
-		for (unsigned i = 0; i < MULTIPLES && !why; i++)
-			why = trace_record(&traced[n_traced].trace[i], k, TURNS * (i + 1), 0);
+		for (unsigned i = 0; i < MULTIPLES && !why; i++) {
+			why = trace_record(&traced[n_traced].trace[i], k, TURNS * (i + 1), turns);
+			turns += TURNS * (i + 1);
+		}
 		traced[n_traced].kernel = k;
 		n_traced += !why;
 	}
@@ -64,7 +70,7 @@ static enum quantity leaves_interval(struct traced_kernel *t, struct uarch *mach
 
 	if (!replay_begin(&r, machine, g, t->kernel))
 		return Q_COUNT; /* there is no such cache */
-	replay_run(&r, &t->trace[MULTIPLES - 1]);
+	replay_run(&r, t->round.count ? &t->round : &t->trace[MULTIPLES - 1]);
 	for (unsigned i = 0; i < MULTIPLES; i++) {
 		const struct qvec *total = replay_run(&r, &t->trace[i]);
 		uint64_t n = TURNS * (i + 1);
@@ -185,9 +191,11 @@ int main(void)
 		stepper_stop();
 	}
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	for (unsigned i = 0; i < n_traced; i++)
+	for (unsigned i = 0; i < n_traced; i++) {
+		trace_free(&traced[i].round);
 		for (unsigned n = 0; n < MULTIPLES; n++)
 			trace_free(&traced[i].trace[n]);
+	}
 	free(traced);
 	return failed;
 }

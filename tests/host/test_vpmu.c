@@ -322,6 +322,9 @@ static void every_profile_has_a_machine(void **unused)
 	assert_int_equal(g.llc.ways, 15);
 	g = machine_geometry(&intel_haswell);
 	assert_int_equal(g.stlb_sets * g.stlb_ways, 1024);
+	assert_int_equal(g.decoded.sets * g.decoded.ways, 256);
+	g = machine_geometry(model_profile_by_name("netburst-prescott"));
+	assert_int_equal(g.decoded.sets * g.decoded.ways, 12 * 1024 / 6); /* by its leaf 2 */
 	g = machine_geometry(&intel_goldmont);
 	assert_int_equal(g.dtlb, 32);
 	assert_int_equal(g.itlb, 48);

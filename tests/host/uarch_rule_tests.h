@@ -21,6 +21,7 @@ static const struct uarch_geometry tiny = {
 	.l1i = {4, 2, 64},
 	.l2 = {16, 2, 64},
 	.llc = {64, 4, 64},
+	.decoded = {2, 2, 32},
 	.dtlb = 4,
 	.itlb = 4,
 	.stlb_sets = 4,
@@ -325,6 +326,42 @@ static void fetching(void **state)
 	free(u);
 }
 
+/* What is told of the instruction at an address: 1 for each look-up that misses, 10 for a micro-operation
+ * that is decoded, 100 for one that is held. */
+static unsigned decoded_at(struct uarch *u, uint64_t ip)
+{
+	struct uarch_step s = {.ip = ip, .length = 4};
+	struct qterm out[16];
+	unsigned n = uarch_step(u, &s, out, 16);
+
+	return amount(out, n, Q_DECODED_MISS) + 10 * amount(out, n, Q_UOPS_DECODED) +
+	       100 * amount(out, n, Q_UOPS_CACHED);
+}
+
+static void decoded_instructions(void **state)
+{
+	struct uarch *u = make(&tiny);
+
+	(void)state;
+	assert_int_equal(decoded_at(u, 0x400000), 0); /* nobody asks */
+	uarch_tell_decoded(u, true);
+	assert_int_equal(decoded_at(u, 0x400000), 11);
+	assert_int_equal(decoded_at(u, 0x400004), 10);  /* of the same window */
+	assert_int_equal(decoded_at(u, 0x400000), 100); /* back: now it is there */
+	assert_int_equal(decoded_at(u, 0x400004), 100);
+	assert_int_equal(decoded_at(u, 0x400020), 11); /* the next window */
+	assert_int_equal(decoded_at(u, 0x400040), 11); /* in the set of the first */
+	assert_int_equal(decoded_at(u, 0x400000), 100);
+	assert_int_equal(decoded_at(u, 0x400080), 11); /* a third one of two ways */
+	assert_int_equal(decoded_at(u, 0x400040), 11);
+	assert_int_equal(decoded_at(u, 0x400020), 100); /* another set */
+	uarch_reset(u);
+	assert_int_equal(decoded_at(u, 0x400020), 11);
+	uarch_tell_decoded(u, false);
+	assert_int_equal(decoded_at(u, 0x400020), 0);
+	free(u);
+}
+
 static void bad_geometry(void **state)
 {
 	struct uarch_geometry g;
@@ -340,6 +377,8 @@ static void bad_geometry(void **state)
 	REFUSED(g.l1i.ways = 0);
 	REFUSED(g.l2.line = 48);
 	REFUSED(g.llc.sets = 1u << 20);
+	REFUSED(g.decoded.sets = 3);
+	REFUSED(g.decoded.ways = 0);
 	REFUSED(g.dtlb = 0);
 	REFUSED(g.itlb = UARCH_TLB + 1);
 	REFUSED(g.stlb_sets = UARCH_STLB);
@@ -454,8 +493,8 @@ static void denormal_numbers(void **state)
 		cmocka_unit_test(splits), cmocka_unit_test(tlb), cmocka_unit_test(large_pages),              \
 		cmocka_unit_test(forwarding), cmocka_unit_test(conditional_prediction),                      \
 		cmocka_unit_test(indirect_and_returns), cmocka_unit_test(fetching),                          \
-		cmocka_unit_test(stores_to_code), cmocka_unit_test(upper_halves),                            \
-		cmocka_unit_test(denormal_numbers), cmocka_unit_test(bad_geometry),                          \
-		cmocka_unit_test(room_is_respected)
+		cmocka_unit_test(decoded_instructions), cmocka_unit_test(stores_to_code),                    \
+		cmocka_unit_test(upper_halves), cmocka_unit_test(denormal_numbers),                          \
+		cmocka_unit_test(bad_geometry), cmocka_unit_test(room_is_respected)
 
 #endif

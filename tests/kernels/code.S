@@ -104,8 +104,6 @@ SIG_RANGE ITLB_MISS, 1, 0, 2, 0, REFETCHED
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-#define BY_SIZE "the levels above may hold the code, or a run is the first to come by; the neighbour of each line may be asked for as well"
-
 /* A run goes on where the last one stopped, so every line is the one used longest ago. */
 KERNEL code_ring, "N times a call of sixteen jumps, each into the next line of 128 KiB of code", flags=KERNEL_SERVICE_CODE
 	mov KERNEL_PARAM_CODE(%rsi), %rax
@@ -131,8 +129,8 @@ SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG_INTEGER_ONLY
 SIG_ONE_WAY 1 + JUMPS + 1
-SIG_RANGE L1I_MISS, KERNEL_CODE_SEGMENT/2, 0, KERNEL_CODE_SEGMENT*2, 0, "twice what the largest such cache holds, of which half may stay; a fetch that is given up and begun again misses twice"
-SIG_RANGE ITLB_MISS, 0, 0, 2*2, 0, "the TLBs may hold all thirty-two pages; else each half of the ring comes to a new one in some turns, for which a fetch may miss twice"
-SIG_RANGE LLC_REF, 0, 0, KERNEL_CODE_SEGMENT*2, 0, BY_SIZE
-SIG_RANGE LLC_MISS, 0, 0, KERNEL_CODE_SEGMENT*2, 0, BY_SIZE
+SIG_RANGE L1I_MISS, KERNEL_CODE_SEGMENT/2, 0, KERNEL_CODE_SEGMENT*2, 0, CODE_RING_MISSES
+SIG_RANGE ITLB_MISS, 0, 0, 2*2, 0, CODE_RING_PAGES
+SIG_RANGE LLC_REF, 0, 0, KERNEL_CODE_SEGMENT*2, 0, CODE_RING_BY_SIZE
+SIG_RANGE LLC_MISS, 0, 0, KERNEL_CODE_SEGMENT*2, 0, CODE_RING_BY_SIZE
 SIGNATURE_END

@@ -82,6 +82,7 @@
 #define KERNEL_SERVICE_SEGMENT	0x400000000 /* KERNEL_ABSENT_SEGMENT names a data segment that is not present */
 #define KERNEL_SERVICE_SPLIT_LOCK 0x800000000 /* a locked access across two lines does not fault */
 #define KERNEL_SERVICE_CHAIN_DTLB 0x1000000000 /* params.chain: a ring through twice as many pages as the first-level TLB holds, which the second holds twice */
+#define KERNEL_SERVICE_CODE_FULL 0x2000000000 /* params.full: a ring of code larger than caches of decoded instructions */
 #define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
@@ -112,12 +113,20 @@
 #define KERNEL_PARAM_TICKS  0x18
 #define KERNEL_PARAM_CODE   0x20
 #define KERNEL_PARAM_VMCB   0x28
+#define KERNEL_PARAM_FULL   0x30
 
 /* The ring of code: segments of so many jumps, each into a line of its own. The last one of a segment loads RAX with the next segment's
  * address and returns. */
 #define KERNEL_CODE_LINES    2048
 #define KERNEL_CODE_SEGMENT  16
 #define KERNEL_CODE_SIZE     (KERNEL_CODE_LINES*64)
+/* The ring of full lines, in the same lines: so many instructions in each, and so many lines in a segment. */
+#define KERNEL_FULL_SEGMENT  4
+#define KERNEL_FULL_LINE     13
+/* What both rings say of first-level caches and TLBs of code, and of the levels below. */
+#define CODE_RING_MISSES  "twice what the largest such cache holds, of which half may stay; a fetch that is given up and begun again misses twice"
+#define CODE_RING_PAGES   "the TLBs may hold all thirty-two pages; else each half of the ring comes to a new one in some turns, for which a fetch may miss twice"
+#define CODE_RING_BY_SIZE "the levels above may hold the code, or a run is the first to come by; the neighbour of each line may be asked for as well"
 
 #define SIGNATURE_LOOP 0xff /* in place of a quantity: what SIG_LOOP stands for */
 
@@ -276,9 +285,11 @@ struct kernel_params {
 	uint64_t code;   /* a segment of the ring of code; may be moved on in it */
 	uint64_t vmcb;   /* with KERNEL_NEEDS_SVM: a guest's control block, which lacks RIP and RSP and
 			    intercepts VMMCALL */
+	uint64_t full;   /* a segment of the ring of full lines; may be moved on in it */
 };
 _Static_assert(offsetof(struct kernel_params, vmcb) == KERNEL_PARAM_VMCB, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, code) == KERNEL_PARAM_CODE, "kernel_params");
+_Static_assert(offsetof(struct kernel_params, full) == KERNEL_PARAM_FULL, "kernel_params");
 
 _Static_assert(offsetof(struct kernel_params, apic) == KERNEL_PARAM_APIC, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, ticks) == KERNEL_PARAM_TICKS, "kernel_params");

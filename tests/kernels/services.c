@@ -1,5 +1,6 @@
 #include "tests/kernels/services.h"
 #include "tests/kernels/cache_geometry.h"
+#include "tests/kernels/code_ring.h"
 #include "tests/kernels/guest_service.h"
 #include "tests/kernels/lending.h"
 
@@ -457,40 +458,26 @@ static void pool_create(void)
 	view_1g = page_view(pool, pool_size, 30);
 }
 
-/* --- the ring of code ------------------------------------------------------------------------------- */
+/* --- the rings of code ------------------------------------------------------------------------------ */
 
-#define CODE_STEP 1027 /* lines from each to the next in time: odd, and no neighbours */
+#define CODE_RINGS (KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL)
 
-static struct code_arena code_ring;
-
-static uint32_t code_line(unsigned i)
-{
-	return i * CODE_STEP % KERNEL_CODE_LINES * LINE;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	memcpy(at, &value, sizeof(value));
-}
+static struct code_arena code_rings;
 
 static void code_create(void)
 {
-	static const uint8_t jmp[] = {0xe9}, lea_rax[] = {0x48, 0x8d, 0x05}, ret[] = {0xc3};
+	if (arena_create(&code_rings, KERNEL_CODE_SIZE, true))
+		code_ring_fill(code_rings.rw);
+	else
+		code_rings.rx = NULL;
+}
 
-	if (!arena_create(&code_ring, KERNEL_CODE_SIZE, true)) {
-		code_ring.rx = NULL;
-		return;
-	}
-	for (unsigned i = 0; i < KERNEL_CODE_LINES; i++) {
-		bool last = (i + 1) % KERNEL_CODE_SEGMENT == 0;
-		uint32_t opcode = last ? sizeof(lea_rax) : sizeof(jmp), here = code_line(i);
-		uint8_t *p = code_ring.rw + here;
-
-		memcpy(p, last ? lea_rax : jmp, opcode);
-		put32(p + opcode, code_line(i + 1) - (here + opcode + 4));
-		if (last)
-			memcpy(p + opcode + 4, ret, sizeof(ret));
-	}
+static void code_tell(uint64_t flags, struct kernel_params *params)
+{
+	if (flags & KERNEL_SERVICE_CODE && !params->code)
+		params->code = (uint64_t)code_rings.rx + code_ring_segment(false, 0);
+	if (flags & KERNEL_SERVICE_CODE_FULL && !params->full)
+		params->full = (uint64_t)code_rings.rx + code_ring_segment(true, 0);
 }
 
 /* --- control registers and counters
@@ -611,7 +598,7 @@ const char *services_missing(const struct kernel *k, bool lent)
 		return "the CPU has no SYSENTER in 64-bit mode";
 	if ((k->flags & KERNEL_SERVICE_FAR64) && !as_intel())
 		return "the CPU's far pointers have offsets of 32 bits";
-	if ((k->flags & KERNEL_SERVICE_CODE) && !code_ring.rx)
+	if (k->flags & CODE_RINGS && !code_rings.rx)
 		return "there is too little memory for a ring of code";
 	if ((k->flags & KERNEL_SERVICE_RDPMC) && !rdpmc_reads(lent))
 		return "RDPMC reads no counter 0";
@@ -641,8 +628,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	if (on & KERNEL_SERVICE_ALIAS)
 		vpmu_code_alias((uint64_t)place->code_rw, (uint64_t)place->code_rw + place->code_size,
 				(uint64_t)place->code - (uint64_t)place->code_rw);
-	if (on & KERNEL_SERVICE_CODE && !params->code)
-		params->code = (uint64_t)code_ring.rx;
+	code_tell(on, params);
 	if (!pages_on(on, place) || (on & COMPANION && !companion_on(on, place))) {
 		pages_off(on, place);
 		on = 0;

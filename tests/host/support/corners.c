@@ -1,6 +1,7 @@
 #include "tests/host/support/corners.h"
 #include "pmu/account.h"
 #include "pmu/machine_model.h"
+#include "tests/host/support/corners_decoded.h"
 #include "tests/host/support/replay.h"
 
 #include <math.h>
@@ -8,15 +9,14 @@
 #include <string.h>
 
 /* What is common to several of them. */
-#define DISTURBED     8  /* lines or translations that others take from a kernel in one run */
-#define STAGES        4  /* places that may hold an instruction's old bytes */
-#define HISTORY_BITS  10 /* as the machine model's predictor has */
-#define RETURN_STACK  4
-#define SIBLING       2 /* a sibling thread takes every other cycle */
-#define SIGMAS        4
-#define LARGE_PAGES   16 /* 2 MiB pages of the 32 MiB that chains lie in */
-#define SMALL_ITLB    16
-#define RING_SEGMENTS (KERNEL_CODE_LINES / KERNEL_CODE_SEGMENT)
+#define DISTURBED    8  /* lines or translations that others take from a kernel in one run */
+#define STAGES       4  /* places that may hold an instruction's old bytes */
+#define HISTORY_BITS 10 /* as the machine model's predictor has */
+#define RETURN_STACK 4
+#define SIBLING      2 /* a sibling thread takes every other cycle */
+#define SIGMAS       4
+#define LARGE_PAGES  16 /* 2 MiB pages of the 32 MiB that chains lie in */
+#define SMALL_ITLB   16
 
 /* Cycles. What hits, memory and WRMSR take at most is in no manual: assumed. */
 #define MULTIPLY   12 /* IMUL of 64 bits */
@@ -31,7 +31,7 @@
 	 KERNEL_SERVICE_CHAIN_1G)
 #define LARGE (KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
-static uint64_t total(const struct corner_run *r, enum quantity q)
+uint64_t corner_total(const struct corner_run *r, enum quantity q)
 {
 	uint64_t sum = 0;
 
@@ -103,7 +103,7 @@ static uint64_t count_stages(const struct corner_run *r)
 /* Chains begin with a load of where they go on. */
 static uint64_t links(const struct corner_run *r)
 {
-	return total(r, Q_LOADS) - 1;
+	return corner_total(r, Q_LOADS) - 1;
 }
 
 static uint64_t count_half_links(const struct corner_run *r)
@@ -118,7 +118,7 @@ static uint64_t count_quarter_links(const struct corner_run *r)
 
 static uint64_t count_loads(const struct corner_run *r)
 {
-	return total(r, Q_LOADS);
+	return corner_total(r, Q_LOADS);
 }
 
 static uint64_t count_large_pages(const struct corner_run *r)
@@ -129,7 +129,8 @@ static uint64_t count_large_pages(const struct corner_run *r)
 /* Every access and every walk, with the line beside it. */
 static uint64_t count_neighbours(const struct corner_run *r)
 {
-	uint64_t flags = r->trace->kernel->flags, loads = total(r, Q_LOADS), stores = total(r, Q_STORES);
+	uint64_t flags = r->trace->kernel->flags, loads = corner_total(r, Q_LOADS),
+		 stores = corner_total(r, Q_STORES);
 	uint64_t walks = flags & LARGE ? count_large_pages(r) : loads;
 
 	return 2 * (loads + stores + (flags & PAGES ? walks + stores : 0));
@@ -156,10 +157,11 @@ static uint64_t count_ring_pages(const struct corner_run *r)
 	struct trace before = {0}, run = {0};
 	uint64_t most = 0;
 
-	for (unsigned from = 0; from < 4; from++) {
-		const char *why = trace_record(&before, r->trace->kernel, RING_SEGMENTS, from);
+	for (unsigned from = 0; from < 8; from++) {
+		unsigned ring = trace_ring_turns(r->trace->kernel);
+		const char *why = trace_record(&before, r->trace->kernel, ring, from);
 
-		why = why ? why : trace_record(&run, r->trace->kernel, r->trace->n, from + RING_SEGMENTS);
+		why = why ? why : trace_record(&run, r->trace->kernel, r->trace->n, from + ring);
 		if (why)
 			break;
 		uint64_t count = model(&(struct corner_run){&run, &before, r->quantity}, SMALL_ITLB);
@@ -297,7 +299,7 @@ static double guesses(double m, int sigmas)
 
 static void count_random(const struct corner_run *r, uint64_t *first, uint64_t *second)
 {
-	*first = total(r, Q_BR_JMP_INDIRECT);
+	*first = corner_total(r, Q_BR_JMP_INDIRECT);
 	*second = 0;
 	for (size_t i = 0; i < r->trace->count; i++)
 		if (is_random(&r->trace->step[i]))
@@ -364,9 +366,9 @@ static uint64_t count_tries(const struct corner_run *r)
 
 static uint64_t count_quick(const struct corner_run *r)
 {
-	uint64_t multiplied = total(r, Q_INSN_MUL);
+	uint64_t multiplied = corner_total(r, Q_INSN_MUL);
 
-	return multiplied ? multiplied : total(r, Q_LOADS);
+	return multiplied ? multiplied : corner_total(r, Q_LOADS);
 }
 
 static uint64_t load_cycles(uint64_t flags)
@@ -379,7 +381,7 @@ static uint64_t load_cycles(uint64_t flags)
 /* One instruction after the other. */
 static uint64_t count_slow(const struct corner_run *r)
 {
-	uint64_t flags = r->trace->kernel->flags, cycles = 0, loads = total(r, Q_LOADS);
+	uint64_t flags = r->trace->kernel->flags, cycles = 0, loads = corner_total(r, Q_LOADS);
 
 	for (size_t i = 0; i < r->trace->count; i++) {
 		struct trace_step *s = &r->trace->step[i];
@@ -429,6 +431,21 @@ static const struct corner_machine
 			   count_fetched_neighbours},
 	small_itlb = {"sixteen pages of code", "the only TLB for code has 16 entries, and tries again",
 		      count_ring_pages},
+	half_of_lines = {"half of the lines",
+			 "a cache that keeps half of the ring, and is looked up once a line",
+			 count_half_lines},
+	half_decoded = {"half is decoded", "a cache that keeps half of the ring", count_half_decoded},
+	half_held = {"half is held",
+		     "the other half of it, of four micro-operations for each RET, CALL and the like",
+		     count_half_held},
+	each_looked_up = {"each is looked up", "one instruction for each look-up", count_instructions},
+	four_each = {"four each", "as many micro-operations as a decoder gives at most", count_four_each},
+	loop_decoded = {"loop and disturbed",
+			"code beside a jump is not held (Intel, Mitigations for Jump Conditional Code "
+			"Erratum), and disturbed",
+			count_loop_decoded},
+	loop_looked_up = {"loop looked up", "each instruction of these", count_loop_looked_up},
+	lines_held = {"lines and disturbed", "all but the loop stays, and disturbed", count_lines_held},
 	forgetful = {"forgetful",
 		     "knows nothing at first, then by ten bits of history the way that a branch went "
 		     "last, and four return addresses (" FOG ": four to sixteen)",
@@ -474,6 +491,9 @@ static const struct corner_machine
 #define CODE_BY_SIZE                                                                                         \
 	"the levels above may hold the code, or a run is the first to come by; the neighbour of each line "  \
 	"may be asked for as well"
+#define LOOP_ALONE                                                                                           \
+	"beside a jump code may not be held, so the loop's own may be decoded in each turn; others may "     \
+	"take eight lines in a run"
 #define SEEN                                                                                                 \
 	"a store leaves the buffer after it has retired, when the load has long looked for it; loads that "  \
 	"are served in one cycle may be counted as one"
@@ -539,6 +559,20 @@ const struct corner corners[] = {
 	 &ideal, &small_itlb},
 	{Q_LLC_REF, CODE_BY_SIZE, &ideal, &code_neighbours},
 	{Q_LLC_MISS, CODE_BY_SIZE, &ideal, &code_neighbours},
+	{Q_UOPS_DECODED,
+	 "half of the ring may stay, or none; a decoder gives four micro-operations for an instruction at "
+	 "most",
+	 &half_decoded, &four_each},
+	{Q_UOPS_CACHED, "half of the ring may stay, with the return of each segment, and the loop, or none",
+	 &ideal, &half_held},
+	{Q_DECODED_MISS, "half of the lines may stay, or none; each instruction is looked up once at most",
+	 &half_of_lines, &each_looked_up},
+	{Q_UOPS_DECODED, LOOP_ALONE, &ideal, &loop_decoded},
+	{Q_DECODED_MISS, LOOP_ALONE, &ideal, &loop_looked_up},
+	{Q_UOPS_CACHED,
+	 "all but the loop stays, and others may take eight lines in a run; four micro-operations for an "
+	 "instruction at most",
+	 &lines_held, &four_each},
 
 	{Q_L1D_LOAD_MISS, "the only line has just been written; others may take it eight times in a run",
 	 &plain, &disturbed},

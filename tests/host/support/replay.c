@@ -43,7 +43,11 @@ struct uarch *replay_machine(const struct uarch_geometry *g)
 {
 	void *memory = malloc(uarch_size(g));
 
-	return memory ? uarch_create(memory, g) : NULL;
+	struct uarch *machine = memory ? uarch_create(memory, g) : NULL;
+
+	if (machine)
+		uarch_tell_decoded(machine, true);
+	return machine;
 }
 
 bool replay_begin(struct replay *r, struct uarch *machine, const struct uarch_geometry *g,

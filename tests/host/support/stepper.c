@@ -31,7 +31,8 @@
  * difference to architectural quantities (memory types). */
 #define SERVICES_LACKING                                                                                     \
 	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | \
-	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC | KERNEL_SERVICE_SEGMENT)
+	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL | KERNEL_SERVICE_RDPMC |     \
+	 KERNEL_SERVICE_SEGMENT)
 
 /* Features that stepping does without. */
 #define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
@@ -112,7 +113,7 @@ const char *stepper_unfit(const struct kernel *k)
 {
 	if (k->flags & KERNEL_RING0_ONLY)
 		return "needs ring 0";
-	if (k->flags & (KERNEL_SERVICE_CODE | KERNEL_SERVICE_RDPMC))
+	if (k->flags & (KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL | KERNEL_SERVICE_RDPMC))
 		return "the image's ring of code and RDPMC are not to be had here";
 	if (k->flags & KERNEL_SERVICE_SEGMENT)
 		return "the image's descriptor table is not to be had here";

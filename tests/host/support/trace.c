@@ -1,6 +1,7 @@
 #include "tests/host/support/trace.h"
 #include "pmu/account.h"
 #include "tests/host/support/stepper.h"
+#include "tests/kernels/code_ring.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,25 +94,30 @@ static struct trace_step *walk_one(struct trace *t, const uint8_t *code, size_t 
 	return s;
 }
 
-/* As tests/kernels/services.c makes the ring of code. */
-#define RING_STEP 1027
-#define LINE      64
+#define RINGS (KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL)
 
-static uint64_t ring_line(uint64_t i)
+static void walk_segment(struct trace *t, bool full, uint64_t segment, uint64_t back)
 {
-	return RING_AT + i * RING_STEP % KERNEL_CODE_LINES * LINE;
+	static uint8_t ring[KERNEL_CODE_SIZE];
+	uint64_t at = code_ring_segment(full, segment);
+	struct trace_step *s;
+
+	if (!ring[at])
+		code_ring_fill(ring);
+	for (;;) {
+		s = walk_one(t, ring + at, sizeof ring - at, RING_AT + at);
+		if (trace_amount(s, Q_BR_RET))
+			break;
+		if (trace_amount(s, Q_BR_JMP_DIRECT))
+			s->next = relative(s);
+		at = s->next - RING_AT;
+	}
+	s->next = back;
 }
 
-static void walk_segment(struct trace *t, uint64_t segment, uint64_t back)
+unsigned trace_ring_turns(const struct kernel *k)
 {
-	static const uint8_t lea[7] = {0x48, 0x8d, 0x05}, jmp[5] = {0xe9}, ret[1] = {0xc3};
-	uint64_t first = segment * KERNEL_CODE_SEGMENT;
-
-	for (uint64_t i = first; i < first + KERNEL_CODE_SEGMENT - 1; i++)
-		walk_one(t, jmp, sizeof jmp, ring_line(i))->next = ring_line(i + 1);
-	first += KERNEL_CODE_SEGMENT - 1;
-	walk_one(t, lea, sizeof lea, ring_line(first));
-	walk_one(t, ret, sizeof ret, ring_line(first) + sizeof lea)->next = back;
+	return k->flags & RINGS ? code_ring_segments(k->flags & KERNEL_SERVICE_CODE_FULL) : 0;
 }
 
 #define COND_NS 9 /* loops that are closed by JNS are entered at their end */
@@ -120,15 +126,16 @@ static const char *walk(struct trace *t, const struct kernel *k, uint64_t from)
 {
 	size_t size = (size_t)(k->code_end - k->code);
 	uint64_t closed = 0, segment = from;
+	bool full = k->flags & KERNEL_SERVICE_CODE_FULL;
 
 	for (uint64_t at = 0; at < size;) {
 		struct trace_step *s = walk_one(t, k->code + at, size - at, CODE_AT + at);
-		bool direct, call;
+		bool direct, call, moves;
 
 		if (!s)
 			return "there is something that is no instruction";
 		direct = trace_amount(s, Q_BR_JMP_DIRECT);
-		call = trace_amount(s, Q_BR_CALL_INDIRECT) && k->flags & KERNEL_SERVICE_CODE;
+		call = trace_amount(s, Q_BR_CALL_INDIRECT) && k->flags & RINGS;
 		if (s->insn.special == INSN_JCC && relative(s) <= s->rip) {
 			s->did.taken = ++closed < t->n + (s->insn.cond == COND_NS);
 			s->next = s->did.taken ? relative(s) : s->next;
@@ -137,8 +144,10 @@ static const char *walk(struct trace *t, const struct kernel *k, uint64_t from)
 		}
 		at = s->next - CODE_AT;
 		if (call) {
-			s->next = ring_line(segment * KERNEL_CODE_SEGMENT);
-			walk_segment(t, segment++, CODE_AT + at);
+			s->next = RING_AT + code_ring_segment(full, segment);
+			moves = s->insn.length == 2; /* through RAX, in which a segment leaves the next one */
+			walk_segment(t, full, segment, CODE_AT + at);
+			segment += moves;
 		}
 	}
 	return NULL;

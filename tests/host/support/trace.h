@@ -44,6 +44,9 @@ struct trace {
 const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from);
 void trace_free(struct trace *t);
 
+/** How many turns take a kernel once through its ring of code; 0: it has none. */
+unsigned trace_ring_turns(const struct kernel *k);
+
 /** Whether a trace of this kernel has all that the kernel causes: it is stepped, or has neither handlers nor
  * guests. */
 bool trace_is_whole(const struct kernel *k);
