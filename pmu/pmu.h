@@ -300,9 +300,17 @@ struct pmu_driver {
 		       const char **why);
 
 	/** What an event of this name counts, on whatever CPU of the family: terms, judgement, flags, rule
-	 * and source of *out. NULL: not known for any.
+	 * and source of *out. Where microarchitectures differ the encoding, which *out has, may decide. NULL:
+	 * not known for any.
 	 * @return false if it is not known */
 	bool (*meaning)(const char *name, struct pmu_event *out);
+
+	/** Of an event whose name means one thing on one microarchitecture and something else on another, and
+	 * whose encoding does not tell them apart: the i-th meaning, from 0. NULL: there are no such names.
+	 * @param out gets the event with that meaning
+	 * @param core gets the name of a microarchitecture that means it so
+	 * @return false if there is none */
+	bool (*candidate)(const struct pmu_event *e, unsigned i, struct pmu_event *out, const char **core);
 
 	/** PEBS, IBS, BTS and LBR (pmu/record.h). NULL: the family makes no records, or the driver does not
 	 * know them. */

@@ -1,5 +1,6 @@
 #include "tests/response.h"
 #include "tests/bounds.h"
+#include "tests/expectation.h"
 
 #include "pmu/text.h"
 
@@ -67,6 +68,29 @@ static bool fill(const struct response_space *s, enum quantity q, struct respons
 		}
 	}
 	return any;
+}
+
+bool response_fits(const struct response_space *s, const int64_t *count, const struct pmu_event *e, bool more)
+{
+	struct pmu_bracket bracket;
+	unsigned judged = 0;
+
+	memcpy(bracket.own, s->own, sizeof bracket.own);
+	for (unsigned p = 0; p < response_points(s); p++) {
+		const struct kernel *k = s->kernel[p / RESPONSE_MULTIPLES];
+		uint64_t n = s->n * (p % RESPONSE_MULTIPLES + 1);
+		int64_t counted = count[p] - bracket_share(&bracket, e);
+		struct expectation x;
+
+		if (expectation(e, k, n, &x) != EXPECTATION_OK)
+			continue;
+		if (more)
+			expectation_allow_more(&x, e, k, n);
+		if (counted < x.low || counted > x.high)
+			return false;
+		judged++;
+	}
+	return judged;
 }
 
 bool response_prepare(struct response_space *s)

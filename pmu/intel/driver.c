@@ -605,4 +605,5 @@ const struct pmu_driver intel_driver = {
 	.recorder = &intel_recorder,
 	.encode = intel_encode,
 	.meaning = intel_meaning,
+	.candidate = intel_candidate,
 };

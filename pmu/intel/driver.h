@@ -71,6 +71,7 @@ unsigned intel_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigne
 bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out,
 		  const char **why);
 bool intel_meaning(const char *name, struct pmu_event *out);
+bool intel_candidate(const struct pmu_event *e, unsigned i, struct pmu_event *out, const char **core);
 
 extern const struct event_grammar intel_grammar;
 extern const struct register_field intel_fields[];

@@ -56,30 +56,87 @@ static const struct event_alias names[] = {
 	{NULL, NULL},
 };
 
-/* Of the names that single cores have, those that mean the same on all. */
-static bool meaning_on_cores(const char *name, struct pmu_event *out)
-{
-	const struct intel_core_event *known = NULL;
+#define MEANINGS 4 /* of one name: more than cores give any */
 
+static const char *name_on_cores(const char *name)
+{
 	for (const struct event_alias *a = intel_core_aliases; a->alias; a++)
-		if (!strcasecmp(a->alias, name)) {
-			name = a->name;
-			break;
-		}
-	for (unsigned i = 0; i < intel_core_event_count; i++) {
-		const struct intel_core_event *e = &intel_core_events[i];
-		if (strcasecmp(intel_event_names + e->name, name))
-			continue;
-		if (known && known->meaning != e->meaning)
-			return false;
-		known = e;
-	}
-	if (!known)
-		return intel_offcore_meaning(name, out);
+		if (!strcasecmp(a->alias, name))
+			return a->name;
+	return name;
+}
+
+static void mean(struct pmu_event *out, const struct intel_core_event *e)
+{
 	struct pmu_event from;
-	intel_row(known, &from);
+
+	intel_row(e, &from);
 	from.flags = 0; /* who brings a file wants its events judged */
 	event_mean(out, &from);
+}
+
+static bool same_encoding(const struct intel_core_event *e, const struct pmu_event *as)
+{
+	struct pmu_event row;
+
+	intel_row(e, &row);
+	return row.fixed == as->fixed && (as->fixed >= 0 || row.code == as->code) &&
+	       row.extra_msr == as->extra_msr && row.extra_value == as->extra_value;
+}
+
+/* Rows of a name that single cores have, one for each meaning that they give to it.
+ * @param as of those encoded like this one; NULL: of all */
+static unsigned collect(const char *name, const struct pmu_event *as,
+			const struct intel_core_event *found[MEANINGS])
+{
+	unsigned n = 0, known;
+
+	for (unsigned i = 0; i < intel_core_event_count && n < MEANINGS; i++) {
+		const struct intel_core_event *e = &intel_core_events[i];
+		if (strcasecmp(intel_event_names + e->name, name) || (as && !same_encoding(e, as)))
+			continue;
+		for (known = 0; known < n && found[known]->meaning != e->meaning; known++)
+			;
+		if (known == n)
+			found[n++] = e;
+	}
+	return n;
+}
+
+/* Where cores differ, the encoding may say whose meaning it is. */
+static unsigned meanings(const char *name, const struct pmu_event *as,
+			 const struct intel_core_event *found[MEANINGS])
+{
+	unsigned n = collect(name, NULL, found), alike;
+	const struct intel_core_event *encoded[MEANINGS];
+
+	alike = n > 1 ? collect(name, as, encoded) : 0;
+	for (unsigned i = 0; i < alike; i++)
+		found[i] = encoded[i];
+	return alike ? alike : n;
+}
+
+/* Of the names that single cores have, those of one meaning. */
+static bool meaning_on_cores(const char *name, struct pmu_event *out)
+{
+	const struct intel_core_event *found[MEANINGS];
+	unsigned n = meanings(name_on_cores(name), out, found);
+
+	if (n == 1)
+		mean(out, found[0]);
+	return n == 1 || (!n && intel_offcore_meaning(name, out));
+}
+
+bool intel_candidate(const struct pmu_event *e, unsigned i, struct pmu_event *out, const char **core)
+{
+	const struct intel_core_event *found[MEANINGS];
+	unsigned n = meanings(name_on_cores(e->name), e, found);
+
+	if (n < 2 || i >= n)
+		return false;
+	*out = *e;
+	mean(out, found[i]);
+	*core = intel_core_names[__builtin_ctzll(intel_core_sets[found[i]->cores])];
 	return true;
 }
 

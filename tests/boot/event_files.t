@@ -16,6 +16,8 @@ INTEL = {
     "cut.json": b'[{"EventName":"CUT.WHOLE","EventCode":"0xc0","SampleAfterValue":"1"},{"EventName":"CUT.HALF","Eve',
     "broken.json": b'{"Events": [{"EventName": "BROKEN.VALUE", "UMask": "0x1ff", "SampleAfterValue": "1"}]}',
     "picture.json": b"\x89PNG\r\n\x1a\n",
+    "names.json": b'[{"EventName":"BR_INST_RETIRED.ANY","EventCode":"0xc4","SampleAfterValue":"1"},'
+                  b'{"EventName":"FP_ARITH_INST_RETIRED.SCALAR_DOUBLE","EventCode":"0xc7","UMask":"0x1","SampleAfterValue":"1"}]',
     "huge.json": b"[" + b" " * (8 << 20) + b"]",
     "GenuineIntel-6-8F.json": b"[]",
     "readme.txt": b"not looked at",
@@ -60,7 +62,7 @@ def judged(r, event):
     return {c["verdict"] for c in checks(r) if c.get("event") == event and c["name"].startswith(event + "/")}
 
 
-options = "exit=shutdown pmu=virtual:intel-haswell suite=events event=SOMETHING*,WAITING*,CUT*,INST_RETIRED*,*REF_TSC " + KERNELS
+options = "exit=shutdown pmu=virtual:intel-haswell suite=events event=SOMETHING*,WAITING*,CUT*,INST_RETIRED*,*REF_TSC,BR_INST_RETIRED.ANY,FP_ARITH* " + KERNELS
 r = boot("disk", config=options + "\n", prepare=put(INTEL))
 sound(r, "with files for this CPU, for others, and broken ones")
 valid(r.report, "the report is valid")
@@ -69,6 +71,7 @@ EXPECTED = {
                          r"stays, 2 other objects; first: LONGEST_LAT_CACHE.MISS: code .*",
     "sapphirerapids_core.json": r"for another CPU, as mapfile.csv says; this one is GenuineIntel-6-3C-\d: left out",
     "zen.json": r"for another CPU, as its form says; this one is GenuineIntel-6-3C-\d: left out",
+    "names.json": r"2 events, 1 known by name, 1 of unknown meaning",
     "cut.json": r"1 events, 1 of unknown meaning; the rest is lost; first: byte 69: the file ends within an event: it is cut off",
     "broken.json": r'0 events, 1 not understood; first: byte 12: "0x1ff" is no value of UMask',
     "picture.json": r"byte 0: no JSON: neither \[ nor \{ begins it: left out",
@@ -84,6 +87,9 @@ equal(judged(r, "CPU_CLK_UNHALTED.REF_TSC"), {"within"}, "a name that is known i
 equal(judged(r, "INST_RETIRED.ANY"), {"exact"}, "so is what the table has")
 equal(told(r, "SOMETHING_NEW.TAKEN_UP"), [("skipped", "meaning unknown; counts like branches (all 7 kernels, 6 answer)")],
       "an unknown name with a known code is recognised by its response")
+equal(judged(r, "FP_ARITH_INST_RETIRED.SCALAR_DOUBLE"), {"exact"}, "a name that cores mean differently is judged if the encoding tells which")
+equal(told(r, "BR_INST_RETIRED.ANY"), [("skipped", "meaning unknown; counts like branches (all 7 kernels, 6 answer); its name means this on BNL and MRM")],
+      "if not, each meaning is held against the counts")
 equal(told(r, "SOMETHING_ELSE.ENTIRELY"), [("skipped", "meaning unknown; counts like instructions (all 7 kernels, 7 answer)")], "another, too")
 equal(told(r, "CUT.WHOLE"), [("skipped", "meaning unknown; counts like instructions (all 7 kernels, 7 answer)")], "and one before a cut")
 equal(told(r, "CUT.HALF") + told(r, "BROKEN.VALUE"), [], "nothing is made up of what is cut or broken")
@@ -102,10 +108,14 @@ equal(told(r, "ex_ret_novelty"), [("skipped", "meaning unknown; counts nothing o
 # What hardware refuses, what only a counter could count that is not believed, and one that is well.
 LIST = ",".join('{"EventName":"LIST.%s","EventCode":"0xc4","SampleAfterValue":"1"%s}' % row for row in (
     ("REFUSED", ',"AnyThread":"1"'), ("DOUBTFUL", ',"Counter":"7"'), ("WELL", "")))
-r = boot("disk", config="exit=shutdown pmu=virtual:intel-icelake inject=dead-counter suite=events event=LIST.* kernel=nop_loop,calls\n",
-         prepare=put({"list.json": ("[%s]" % LIST).encode()}))
+ANY = '{"EventName":"BR_INST_RETIRED.ANY","EventCode":"0xc4","SampleAfterValue":"1"}'
+r = boot("disk", config="exit=shutdown pmu=virtual:intel-icelake inject=dead-counter+w146 suite=events event=LIST.*,BR_INST_RETIRED.ANY "
+                        "kernel=nop_loop,calls,cpuid\n",
+         prepare=put({"list.json": ("[%s,%s]" % (LIST, ANY)).encode()}))
+ok(any("; its name means this on MRM, something else on BNL" in said for _, said in told(r, "BR_INST_RETIRED.ANY")),
+   "where CPUID counts as a branch, it is the one meaning and not the other", repr(told(r, "BR_INST_RETIRED.ANY")))
 for event, text in (("REFUSED", "and not counted: programming was refused"), ("DOUBTFUL", "and not counted: no counter that is to be believed"),
-                    ("WELL", "counts like branches")):
+                    ("WELL", "counts like insn.serializing + branches")):
     ok(any(verdict == "skipped" and text in said for verdict, said in told(r, "LIST." + event)), "%s: %s" % (event, text),
        repr(told(r, "LIST." + event)))
 done()

@@ -171,6 +171,29 @@ static void writes_signatures(void **unused)
 	assert_string_equal(text, "loads N+1, stores 17, ...");
 }
 
+/* The same counts held against one meaning and another. Kernels that do not define a quantity say nothing. */
+static void holds_meanings_against_counts(void **unused)
+{
+	struct pmu_event e = {.judgement = EVENT_EXACT, .terms = {{Q_LOADS, 1}}};
+
+	(void)unused;
+	counts(1, Q_LOADS, 0, 0, 0, 0);
+	assert_true(response_fits(&space, count, &e, false));
+	count[response_points(&space) - 3]++;
+	assert_false(response_fits(&space, count, &e, false));
+	e.terms[0].quantity = Q_STORES;
+	assert_false(response_fits(&space, count, &e, false));
+
+	/* The bracket's share belongs to what is counted. */
+	counts(1, Q_INSTRUCTIONS, 0, 0, 0, 0);
+	e.terms[0].quantity = Q_INSTRUCTIONS;
+	assert_true(response_fits(&space, count, &e, false));
+	e.terms[0].quantity = Q_BRANCHES;
+	assert_false(response_fits(&space, count, &e, false));
+	e.terms[0] = (struct event_term){0};
+	assert_false(response_fits(&space, count, &e, false));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +203,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(leaves_vague_quantities_out, begin, end),
 		cmocka_unit_test(takes_what_most_repetitions_show),
 		cmocka_unit_test_setup_teardown(writes_signatures, begin, end),
+		cmocka_unit_test_setup_teardown(holds_meanings_against_counts, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -355,6 +355,46 @@ static void refuses_what_the_cpu_cannot(void **unused)
 	stop();
 }
 
+/* A name that cores mean differently: where they encode it differently as well, the encoding decides. */
+static void tells_meanings_apart(void **unused)
+{
+	static const char text[] = "[{\"EventName\":\"FP_ARITH_INST_RETIRED.SCALAR_DOUBLE\",\"EventCode\":"
+				   "\"0xc7\",\"UMask\":\"0x1\"},"
+				   "{\"EventName\":\"FP_ARITH_INST_RETIRED.SCALAR_SINGLE\",\"EventCode\":"
+				   "\"0xc8\",\"UMask\":\"0x2\"},"
+				   "{\"EventName\":\"FP_ARITH_INST_RETIRED.128B_PACKED_DOUBLE\","
+				   "\"EventCode\":\"0xc9\",\"UMask\":\"0x4\"},"
+				   "{\"EventName\":\"BR_INST_RETIRED.ANY\",\"EventCode\":\"0xc4\"}]";
+	struct pmu_event meant;
+	const char *core;
+
+	(void)unused;
+	start(&intel_haswell, &intel_driver);
+	assert_int_equal(import_text(NULL, text).explained, 2);
+	assert_int_equal(tally.unexplained, 2);
+	assert_true(import_finish(&all, &pmu));
+	assert_int_equal(row("FP_ARITH_INST_RETIRED.SCALAR_DOUBLE")->judgement, EVENT_EXACT);
+	assert_null(row("FP_ARITH_INST_RETIRED.SCALAR_DOUBLE")->rule);
+	assert_non_null(row("FP_ARITH_INST_RETIRED.SCALAR_SINGLE")->rule);
+	assert_false(intel_driver.candidate(row("FP_ARITH_INST_RETIRED.SCALAR_DOUBLE"), 0, &meant, &core));
+
+	/* Where the encoding does not tell, or is that of none, all of them are left. */
+	assert_true(
+		intel_driver.candidate(row("FP_ARITH_INST_RETIRED.128B_PACKED_DOUBLE"), 1, &meant, &core));
+	assert_false(
+		intel_driver.candidate(row("FP_ARITH_INST_RETIRED.128B_PACKED_DOUBLE"), 2, &meant, &core));
+	assert_true(intel_driver.candidate(row("BR_INST_RETIRED.ANY"), 0, &meant, &core));
+	assert_string_equal(core, "BNL");
+	assert_null(meant.rule);
+	assert_int_equal(meant.code, 0xc4);
+	assert_true(intel_driver.candidate(row("BR_INST_RETIRED.ANY"), 1, &meant, &core));
+	assert_string_equal(core, "MRM");
+	assert_int_equal(meant.terms[0].quantity, Q_BRANCHES);
+	assert_non_null(meant.rule);
+	assert_false(intel_driver.candidate(row("BR_INST_RETIRED.ANY"), 2, &meant, &core));
+	stop();
+}
+
 /* Two values of one register take two passes, one value one. */
 static void schedules_by_the_register(void **unused)
 {
@@ -417,6 +457,7 @@ int main(void)
 		cmocka_unit_test(makes_rows_for_intel),
 		cmocka_unit_test(makes_rows_for_amd),
 		cmocka_unit_test(refuses_what_the_cpu_cannot),
+		cmocka_unit_test(tells_meanings_apart),
 		cmocka_unit_test(schedules_by_the_register),
 		cmocka_unit_test(takes_no_more_than_there_is_room_for),
 	};

@@ -215,6 +215,32 @@ static void tell(const struct scanned *e, const char *format, const char *what)
 	run->report(run, &r);
 }
 
+/* The microarchitectures whose meaning of the name fits what was counted, or does not. */
+static unsigned list_meanings(const struct scanned *e, bool fitting, const char *first, char *text,
+			      size_t size)
+{
+	const struct pmu_driver *d = run->pmu->driver;
+	struct pmu_event meant;
+	const char *core;
+	unsigned n = 0;
+
+	for (unsigned i = 0; d->candidate && d->candidate(e->event, i, &meant, &core); i++)
+		if (response_fits(&space, e->count, &meant, !run->pmu->virtual) == fitting) {
+			size_t at = strlen(text);
+
+			snprintf(text + at, size - at, "%s %s", n++ ? " and" : first, core);
+		}
+	return n;
+}
+
+static void say_meanings(const struct scanned *e, char *text, size_t size)
+{
+	unsigned fit = list_meanings(e, true, "; its name means this on", text, size);
+
+	list_meanings(e, false, fit ? ", something else on" : "; its name means something else on", text,
+		      size);
+}
+
 void response_report(void)
 {
 	char text[JUDGEMENT_TEXT], signature[SIGNATURE_TEXT];
@@ -236,6 +262,7 @@ void response_report(void)
 			continue;
 		response_match(&space, e->count, &response);
 		response_say(&space, &response, text, sizeof text);
+		say_meanings(e, text, sizeof text);
 		tell(e, "meaning unknown; %s", text);
 		response_signature(&space, e->count, signature, sizeof signature);
 		if (signature[0])
