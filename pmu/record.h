@@ -177,6 +177,7 @@ struct pmu_record_source {
 	bool ring_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
 				one in which it ends; else there is no telling */
 	bool hides_source;   /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
+	bool ends_at_debug;  /* traces: a debug exception ends recording */
 	bool call_stack;     /* traces: pmu_recording.call_stack can be asked for */
 	const char *manual;  /* manual and section */
 };

@@ -20,4 +20,13 @@ extern const char amd_flops_end[];
 bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_rdpmc_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
 
+/** The last branch before a fault, a debug exception while branches are recorded, the stack's mispredictions
+ * against a counter's. */
+bool amd_last_fault_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_last_fault_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool amd_debug_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_debug_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+bool amd_stack_counter_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_stack_counter_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+
 #endif

@@ -28,7 +28,7 @@ static uint64_t written[PMU_COUNTERS_MAX];
 static unsigned identified;
 static bool one_node;
 static bool has_irperf, has_aperf, merges;
-static bool freezes;
+static bool freezes, stacks;
 static uint32_t ibs;
 static uint64_t pairs; /* even counters that are merged with the one behind them */
 static char reason[96];
@@ -59,6 +59,11 @@ bool amd_has(uint32_t address)
 bool amd_freezes(void)
 {
 	return freezes;
+}
+
+bool amd_stacks(void)
+{
+	return stacks;
 }
 
 uint32_t amd_has_ibs(void)
@@ -163,6 +168,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
 	freezes = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 4;
+	stacks = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 2;
 	ibs = amd_ibs_features();
 	has_aperf = cpuid(6, 0).ecx & 1;
 	pmu->driver = &amd_driver;

@@ -15,8 +15,10 @@ uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c);
 
 /** Whether the CPU that was identified last has IRPERF, or MPERF and APERF: by the register's number. */
 bool amd_has(uint32_t address);
-/** Whether it can freeze counters and branch records at an interrupt; its features of IBS (pmu/amd/ibs.h). */
+/** Whether it can freeze counters and branch records at an interrupt; whether it has a stack of these; its
+ * features of IBS (pmu/amd/ibs.h). */
 bool amd_freezes(void);
+bool amd_stacks(void);
 uint32_t amd_has_ibs(void);
 
 /** Generation (enum amd_generation) of the CPU that was identified last. */

@@ -80,7 +80,8 @@ struct amd_branches {
 	uint64_t from[BRANCHES_MAX], to[BRANCHES_MAX];
 	unsigned taken; /* records of branch sampling */
 	bool sampling, fresh, interrupt;
-	unsigned made; /* (injected) */
+	uint64_t before, before_next; /* the last instruction that was no branch; what is behind it */
+	unsigned made;                /* (injected) */
 };
 
 /** The northbridge's or data fabric's counters and L2I's or L3's: registers, and no more. What they count is

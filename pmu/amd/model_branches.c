@@ -1,16 +1,20 @@
 /*
  * Branch records: the last branch and the last before an interrupt (APM vol. 2, 13.1.1), the stack of LBR
- * version 2 (13.1.1.9) and Zen 3's branch sampling (guide of family 19H).
+ * version 2 (13.1.1.9, 13.1.8) and Zen 3's branch sampling (guide of family 19H).
  *
  * A record is made when the branch retires, before the interrupt that the same instruction may have caused
- * freezes the stack. Filters by ring look at the ring in which the branch ends. Branch sampling waits for an
- * overflow of its counter, takes the next 16 branches and raises the counter's interrupt only then.
+ * freezes the stack. Filters by ring look at the ring in which the branch ends. Unless DebugCtl[LBR] is set a
+ * branch may be fused with the instruction before it, whose address the stack then has: here each conditional
+ * branch is that follows no other branch. A debug exception ends recording, and is not recorded itself.
+ * Branch sampling waits for an overflow of its counter, takes the next 16 branches and raises the counter's
+ * interrupt only then.
  */
 #include "pmu/amd/model.h"
 
 #include <string.h>
 
-#define TAKEN_BRANCHES 0xc4
+#define TAKEN_BRANCHES  0xc4
+#define DEBUG_EXCEPTION 1
 
 void amd_branches_reset(struct amd_state *s, unsigned depth, bool brs)
 {
@@ -89,6 +93,9 @@ enum model_access amd_branches_write(struct amd_state *s, uint32_t address, uint
 	case DBG_EXTN_CFG:
 		if (!entries(b))
 			return MODEL_FAULT;
+		/* Figure 13-6: the others must be 0. */
+		if (!b->brs && value & ~config_bits(b) && MUTANT(M_DBG_EXTN_FAULT, true, false))
+			return MODEL_FAULT;
 		b->config = (value & MUTANT(M_DBG_EXTN_BITS, config_bits(b), ~0ull)) |
 			    (b->brs ? MUTANT(M_BRS_ONES, DBG_EXTN_ONES, 0) : 0);
 		b->sampling = false;
@@ -132,6 +139,16 @@ static uint32_t filter_of(unsigned transfer)
 	return MUTANT(M_LBR_KINDS, filters[transfer], 0u);
 }
 
+/* 13.1.1.9, BranchFromIp. */
+static uint64_t source(const struct amd_state *s, const struct model_step *step)
+{
+	bool apart = MUTANT(M_LBR_FUSED, s->debugctl & DEBUGCTL_LBR, false);
+
+	return !apart && step->transfer == TRANSFER_CONDITIONAL && s->branches.before_next == step->ip
+		       ? s->branches.before
+		       : step->ip;
+}
+
 /* Entry 0 is the newest: the others move. */
 static void push(struct amd_state *s, const struct model_step *step)
 {
@@ -145,7 +162,7 @@ static void push(struct amd_state *s, const struct model_step *step)
 	memmove(b->from + 1, b->from, (b->depth - 1u) * sizeof *b->from);
 	memmove(b->to + 1, b->to, (b->depth - 1u) * sizeof *b->to);
 	b->from[0] =
-		(step->ip & BRANCH_ADDRESS) |
+		(source(s, step) & BRANCH_ADDRESS) |
 		(amd_amount(step, Q_BR_MISPRED) ? MUTANT(M_LBR_MISPREDICTED, BRANCH_MISPREDICTED, 0) : 0);
 	b->to[0] = (step->next & BRANCH_ADDRESS) | MUTANT(M_LBR_VALID, BRANCH_VALID, 0);
 	/* A bogus record, which its bit 61 gives away. */
@@ -156,10 +173,25 @@ static void push(struct amd_state *s, const struct model_step *step)
 /* An interrupt or exception puts the last branch aside and is then the last one itself. */
 static void note_last(struct amd_branches *b, const struct model_step *step)
 {
-	if (step->transfer == TRANSFER_EVENT && MUTANT(M_LAST_EXCEPTION, true, false))
+	bool event = step->transfer == TRANSFER_EVENT;
+
+	if (MUTANT(M_LAST_EXCEPTION, event, false) && MUTANT(M_LAST_ORDER, true, false))
 		memcpy(b->last + 2, b->last, 2 * sizeof *b->last);
 	b->last[0] = step->ip;
 	b->last[1] = step->next;
+	if (event && MUTANT(M_LAST_ORDER, false, true))
+		memcpy(b->last + 2, b->last, 2 * sizeof *b->last);
+}
+
+/* 13.1.6.1, 13.1.1.8: it ends recording and stepping by branches, and leaves the records as they are. That of
+ * INT1 as well; an INT 1 of two bytes cannot be told from it here. */
+static bool ends_recording(struct amd_state *s, const struct model_step *step)
+{
+	if (step->length || step->vector != DEBUG_EXCEPTION || MUTANT(M_LBR_DEBUG, false, true))
+		return false;
+	s->debugctl &= ~(uint64_t)(DEBUGCTL_LBR | DEBUGCTL_BTF);
+	s->branches.config &= ~DBG_EXTN_LBR;
+	return true;
 }
 
 static void sample(struct amd_state *s, const struct model_step *step)
@@ -205,7 +237,12 @@ void amd_branches_advance(struct amd_state *s, const struct model_step *step)
 	bool sampling = b->sampling && !b->fresh;
 
 	b->fresh = false;
-	if (step->transfer == TRANSFER_NONE)
+	if (step->transfer == TRANSFER_NONE) {
+		b->before = step->ip;
+		b->before_next = amd_amount(step, Q_BRANCHES) ? 0 : step->next;
+		return;
+	}
+	if (ends_recording(s, step))
 		return;
 	if (s->debugctl & DEBUGCTL_LBR)
 		note_last(b, step);

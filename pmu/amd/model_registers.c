@@ -238,7 +238,7 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	return access == MODEL_NOT_MINE ? amd_branches_read(s, address, value) : access;
 }
 
-/* LBR, BTF, pin control; freezing where CPUID has it. APM vol. 2, 13.1.1. */
+/* LBR, BTF, pin control; freezing where CPUID has it. What is behind is ignored: APM vol. 2, figure 13-4. */
 static uint64_t debugctl_bits(const struct amd_state *s)
 {
 	return 0x7f | (s->freezes ? DEBUGCTL_FREEZE_LBR | DEBUGCTL_FREEZE_PMC : 0);

@@ -9,7 +9,6 @@
 #include "pmu/amd/registers.h"
 #include "pmu/model.h"
 
-#define ADDRESS_BITS 58
 #define KINDS                                                                                                \
 	(1u << TRANSFER_CONDITIONAL | 1u << TRANSFER_JUMP | 1u << TRANSFER_JUMP_INDIRECT |                   \
 	 1u << TRANSFER_CALL | 1u << TRANSFER_CALL_INDIRECT | 1u << TRANSFER_RETURN | 1u << TRANSFER_FAR)
@@ -42,7 +41,9 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.fields = RECORD_HAS_BRANCH | (n ? RECORD_HAS_MISPREDICTED : 0),
 		.depth = n ? n : 1,
 		.filters = n ? KINDS : 0,
-		.manual = n ? "APM vol. 2, last branch stack" : "APM vol. 2, 13.1.1",
+		.ends_at_debug = true,    /* 13.1.6.1, 13.1.1.8 */
+		.ring_of_target = n != 0, /* figure 13-9 */
+		.manual = n ? "APM vol. 2, 13.1.1.9 and 13.1.8" : "APM vol. 2, 13.1.6.1",
 	};
 	return true;
 }
@@ -91,8 +92,11 @@ static bool note_own(void)
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	*why = "a last-branch register raised #GP";
+	/* 13.1.1.9: with DebugCtl[LBR] branches are not fused with the instruction before them, whose address
+	 * the record would have. */
 	if (depth())
-		return msr_write(DBG_EXTN_CFG, 0) && msr_write(LBR_SELECT, selection(r)) && clear() &&
+		return amd_change_msr(DEBUGCTL, 0, DEBUGCTL_LBR) && msr_write(DBG_EXTN_CFG, 0) &&
+		       msr_write(LBR_SELECT, selection(r)) && clear() &&
 		       (!pmu->has_global || msr_write(PERF_GLOBAL_STATUS_CLR, STATUS_LBR_FROZEN));
 	if (r->ring != RING_ALL) {
 		*why = "the last branch is that of every ring";
@@ -103,7 +107,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 
 static uint64_t address(uint64_t value)
 {
-	return (uint64_t)((int64_t)(value << (64 - ADDRESS_BITS)) >> (64 - ADDRESS_BITS));
+	return (uint64_t)((int64_t)(value << (64 - BRANCH_ADDRESS_BITS)) >> (64 - BRANCH_ADDRESS_BITS));
 }
 
 /* Entry i. @return false if there is no record in it. Revision guides, erratum 1452: bit 61 marks bogus ones.
@@ -159,9 +163,9 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	(void)pmu, (void)r;
-	if (!depth())
-		return amd_change_msr(DEBUGCTL, DEBUGCTL_LBR, 0);
-	return msr_write(DBG_EXTN_CFG, 0) && msr_write(LBR_SELECT, 0) && clear();
+	if (!amd_change_msr(DEBUGCTL, DEBUGCTL_LBR, 0))
+		return false;
+	return !depth() || (msr_write(DBG_EXTN_CFG, 0) && msr_write(LBR_SELECT, 0) && clear());
 }
 
 const struct pmu_record_kind amd_record_lbr = {

@@ -86,7 +86,8 @@
 #define DBG_EXTN_BRS_NEXT       (15ull << DBG_EXTN_BRS_NEXT_SHIFT)
 #define DBG_EXTN_BRS_PMC_SHIFT  24
 #define DBG_EXTN_BRS_PMC        (7ull << DBG_EXTN_BRS_PMC_SHIFT)
-#define BRANCH_ADDRESS          ((1ull << 58) - 1)
+#define BRANCH_ADDRESS_BITS     57 /* APM figures 13-7 and 13-8; Linux 6.12 has 58 */
+#define BRANCH_ADDRESS          ((1ull << BRANCH_ADDRESS_BITS) - 1)
 #define BRANCH_MISPREDICTED     (1ull << 63) /* of FROM */
 #define BRANCH_VALID            (1ull << 63) /* of TO */
 #define BRANCH_SPECULATIVE      (1ull << 62)

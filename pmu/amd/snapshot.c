@@ -114,6 +114,7 @@ void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 }
 
 #define SELECT "APM vol. 2, 13.2.1"
+#define STACK  "APM vol. 2, figures 13-4, 13-6 and 13-9"
 
 /* By the legacy numbers, which the core extension keeps as aliases. What is ignored is seen after a reset,
  * when the registers are 0. */
@@ -128,6 +129,9 @@ static const struct pmu_access accesses[] = {
 	{"RDPMC of index 10000000H", ACCESS_RDPMC, ACCESS_OF_NOTHING, 0x10000000, 0, "APM vol. 3, RDPMC"},
 	{"ignore PERF_GLOBAL_CTL, a missing counter", ACCESS_IGNORED, false, PERF_GLOBAL_CTL,
 	 1ull << AMD_CORE_MAX, SELECT},
+	{"ignore LBR_SELECT, reserved bits", ACCESS_IGNORED, false, LBR_SELECT, ~0ull << 9, STACK},
+	{"write DBG_EXTN_CFG, reserved bit 7", ACCESS_WRITE, true, DBG_EXTN_CFG, 1ull << 7, STACK},
+	{"ignore DebugCtl, reserved bits", ACCESS_IGNORED, false, DEBUGCTL, ~0ull << 13, STACK},
 	{"write PERF_GLOBAL_STATUS", ACCESS_WRITE, false, PERF_GLOBAL_STATUS, 0, SELECT},
 	{"read PERF_GLOBAL_STATUS_CLR", ACCESS_READ, false, PERF_GLOBAL_STATUS_CLR, 0, SELECT},
 };
@@ -151,7 +155,9 @@ unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned ma
 		uint32_t address = accesses[i].address;
 		bool global = address >= PERF_GLOBAL_STATUS && address <= PERF_GLOBAL_STATUS_SET;
 
-		if (!global || pmu->has_global)
+		bool stack = address == LBR_SELECT || address == DBG_EXTN_CFG || address == DEBUGCTL;
+
+		if ((!global || pmu->has_global) && (!stack || amd_stacks()))
 			out[n++] = accesses[i];
 	}
 	if (narrow && n < max)

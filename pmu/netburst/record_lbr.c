@@ -30,6 +30,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	out->name = joint() ? "last-branch stack, addresses of 32 bits" : "last-branch stack";
 	out->fields = RECORD_HAS_BRANCH;
 	out->depth = depth();
+	out->ends_at_debug = true; /* SDM 17.4.1 */
 	out->address_bits = joint() ? 32 : 0;
 	out->manual = "SDM 17.11.2";
 	return true;

@@ -529,8 +529,10 @@ static void branch_registers(void **unused)
 		assert_int_equal(faults(DBG_EXTN_CFG), !rows[p].entries);
 		if (!rows[p].entries)
 			continue;
-		set(DBG_EXTN_CFG, ~0ull);
-		assert_int_equal(get(DBG_EXTN_CFG), rows[p].stack ? DBG_EXTN_LBR : 0x70f003c);
+		assert_int_equal(put(DBG_EXTN_CFG, ~0ull), rows[p].stack ? MODEL_FAULT : MODEL_OK);
+		assert_int_equal(get(DBG_EXTN_CFG), rows[p].stack ? 0 : 0x70f003c);
+		set(DBG_EXTN_CFG, DBG_EXTN_LBR);
+		assert_int_equal(get(DBG_EXTN_CFG), rows[p].stack ? DBG_EXTN_LBR : DBG_EXTN_ONES);
 		set(DBG_EXTN_CFG, 0);
 		assert_int_equal(get(DBG_EXTN_CFG), rows[p].stack ? 0 : DBG_EXTN_ONES);
 		set(BRANCH_FROM0, 5);
@@ -561,9 +563,22 @@ static void branch_stack(void **unused)
 	jumps(15);
 	assert_int_equal(get(BRANCH_FROM0 + 30), (CODE + 19) | BRANCH_MISPREDICTED);
 	assert_int_equal(get(BRANCH_FROM0), CODE + 14 * 16);
-	/* Addresses of the upper half are cut to 58 bits. */
+	/* Addresses of the upper half are cut to 57 bits. */
 	fake_path_branch(&path, TRANSFER_JUMP, 0xffff800000000000ull);
-	assert_int_equal(get(BRANCH_TO0), 0x3ff800000000000ull | BRANCH_VALID);
+	assert_int_equal(get(BRANCH_TO0), 0x1ff800000000000ull | BRANCH_VALID);
+	/* A conditional branch may be one with the instruction before it, unless DebugCtl says no. */
+	for (unsigned apart = 0; apart < 2; apart++) {
+		path.regs.ip = CODE;
+		set(DEBUGCTL, apart ? DEBUGCTL_LBR : 0);
+		fake_path_nops(&path, 2);
+		fake_path_branch(&path, TRANSFER_CONDITIONAL, CODE + 0x100);
+		assert_int_equal(get(BRANCH_FROM0), CODE + 1 + apart);
+		fake_path_branch(&path, TRANSFER_CONDITIONAL, CODE);
+		assert_int_equal(get(BRANCH_FROM0), CODE + 0x100);
+		fake_path_nops(&path, 1);
+		fake_path_branch(&path, TRANSFER_JUMP, CODE);
+		assert_int_equal(get(BRANCH_FROM0), CODE + 1);
+	}
 	/* Frozen, it stays as it is. */
 	set(PERF_GLOBAL_STATUS_SET, STATUS_LBR_FROZEN);
 	boot(&amd_zen5, "");
@@ -635,6 +650,34 @@ static void last_branch(void **unused)
 	}
 }
 
+/* It ends recording and stepping by branches, and is not recorded. */
+static void debug_exception(void **unused)
+{
+	struct model_step step = {
+		.cycles = 1, .ip = CODE, .next = CODE + 0x1000, .transfer = TRANSFER_EVENT, .vector = 1};
+	(void)unused;
+	boot(&amd_zen4, "");
+	set(DEBUGCTL, DEBUGCTL_LBR | DEBUGCTL_BTF);
+	set(DBG_EXTN_CFG, DBG_EXTN_LBR);
+	path.regs.ip = CODE + 16;
+	jumps(1);
+	amd_model.advance(cpu, &step);
+	assert_int_equal(get(DEBUGCTL), 0);
+	assert_int_equal(get(DBG_EXTN_CFG), 0);
+	assert_int_equal(get(LAST_BRANCH_FROM), CODE + 16);
+	assert_int_equal(get(LAST_EXCEPTION_FROM), 0);
+	assert_int_equal(get(BRANCH_FROM0), CODE + 16);
+	assert_int_equal(get(BRANCH_TO0 + 2), 0);
+	/* Another exception is one branch more. */
+	set(DEBUGCTL, DEBUGCTL_LBR | DEBUGCTL_BTF);
+	set(DBG_EXTN_CFG, DBG_EXTN_LBR);
+	step.vector = 6;
+	amd_model.advance(cpu, &step);
+	assert_int_equal(get(DEBUGCTL), DEBUGCTL_LBR | DEBUGCTL_BTF);
+	assert_int_equal(get(LAST_EXCEPTION_FROM), CODE + 16);
+	assert_int_equal(get(BRANCH_FROM0), CODE);
+}
+
 /* Branch sampling: from an overflow of its counter on, 16 branches, then the interrupt. */
 static void branch_sampling(void **unused)
 {
@@ -683,6 +726,6 @@ static void branch_sampling(void **unused)
 		cmocka_unit_test(ibs_fetch_count), cmocka_unit_test(ibs_own_write),                          \
 		cmocka_unit_test(branch_registers), cmocka_unit_test(branch_stack),                          \
 		cmocka_unit_test(branch_filters), cmocka_unit_test(last_branch),                             \
-		cmocka_unit_test(branch_sampling)
+		cmocka_unit_test(branch_sampling), cmocka_unit_test(debug_exception)
 
 #endif

@@ -438,8 +438,13 @@ static void branch_stack(void **unused)
 		start_cpu(v == 4 ? &amd_zen4 : &amd_zen5, "");
 		struct pmu_recording r = recording(RECORD_LBR);
 		struct pmu_record_state state;
+		uint64_t control;
 
 		assert_int_equal(r.source->depth, 16);
+		begin(&r);
+		/* So that no branch is one with the instruction before it. */
+		assert_true(msr_read(DEBUGCTL, &control));
+		assert_int_equal(control, DEBUGCTL_LBR);
 		begin(&r);
 		jumps(2);
 		fake_path_mispredicted(fake_cpu_path(), TRANSFER_CONDITIONAL, 0xffff800000001000ull);
@@ -474,6 +479,8 @@ static void branch_stack(void **unused)
 		assert_true(record_stop(&pmu, &r));
 		assert_int_equal(record_drain(&pmu, &r, got, MAX), 0);
 		assert_true(record_release(&pmu, &r));
+		assert_true(msr_read(DEBUGCTL, &control));
+		assert_int_equal(control, 0);
 	}
 	/* Erratum 1452: bogus entries are known by bit 61, and passed over. */
 	start_cpu(&amd_zen4, "1452");

@@ -443,6 +443,10 @@ static void check_source(enum record_kind kind)
 			if (!kernel_selected(k, selection()) || kernel_transacts(k) || !kernel_has_path(k) ||
 			    kernel_unfit(k, ring))
 				continue;
+			if (source->ends_at_debug && kernel_amount(k, Q_EXC_DB, 1).high) {
+				skip(k->name, "a debug exception ends recording");
+				continue;
+			}
 			if (kind == RECORD_BRS) {
 				check_brs(k, ring);
 				continue;
