@@ -9,9 +9,6 @@
 
 #include <stdbool.h>
 
-/** Profile of the virtual PMU that pmu=auto and pmu=virtual give. */
-#define PMU_DEFAULT_PROFILE "intel-core2"
-
 /**
  * Choose by o->pmu, calibrate (tests/ladder.h) and fill in run->pmu and run->ladder. Machine taken.
  * The registers of the machine's own PMU are read and reported before anything is written to them. With
