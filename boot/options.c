@@ -46,7 +46,7 @@ const struct option_row option_rows[] = {
 	{"suite", OPTION_TEXT, FIELD(suite), 0, 0, NULL, glob_syntax, "control,events",
 	 "globs of suites to run, comma-separated; none: only say which PMU there is"},
 	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "core",
-	 "globs of kernels; core is the quick and portable ones"},
+	 "globs of kernels; core is the quick and portable ones, full those that all leaves out, too"},
 	{"event", OPTION_TEXT, FIELD(event), 0, 0, NULL, glob_syntax, "arch",
 	 "globs of events; arch is those that all CPUs of the family share, * also those of this one alone"},
 	{"check", OPTION_TEXT, FIELD(check), 0, 0, NULL, glob_syntax, "*",

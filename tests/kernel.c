@@ -50,7 +50,9 @@ bool kernel_selected(const struct kernel *k, const char *globs)
 {
 	if (!globs || !*globs || strcmp(globs, "core") == 0)
 		return k->flags & KERNEL_CORE;
-	return glob_match(globs, k->name);
+	if (strcmp(globs, "full") == 0)
+		return true;
+	return glob_match(globs, k->name) && !(k->flags & KERNEL_FINER && strcmp(globs, "all") == 0);
 }
 
 /* a*n + b; false if it does not fit. */

@@ -7,9 +7,9 @@ from boottest import IMPOSSIBLE_IN_TCG, boot, done, ok, skip, sound, witness_tab
 OPTIONS = "suite=truth kernel=%s pmu=virtual %s"
 COMPANIONS = "rival_*,sibling_*"
 # Kernels, options, machine. QEMU: a CPU with SYSENTER, and memory beyond the first GiB, for pages of that size. In Bochs no CPU has all.
-QEMU = (("all", "", dict(cpu="max,vendor=GenuineIntel", memory=2500)),
+QEMU = (("full", "", dict(cpu="max,vendor=GenuineIntel", memory=2500)),
         (COMPANIONS, "", dict(cpu="max,vendor=GenuineIntel", cpus=(1, 2))))
-BOCHS = (("all", "", dict(cpu="tigerlake", memory=2048)),
+BOCHS = (("full", "", dict(cpu="tigerlake", memory=2048)),
          ("*_x2apic", "x2apic=1", dict(cpu="tigerlake")),
          ("chain_llc,guest_*", "", dict(cpu="ryzen")),
          (COMPANIONS, "", dict(cpu="tigerlake", cpus=(1, 2))))

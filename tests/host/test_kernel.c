@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+FAKE_KERNEL(finer, "fake_finer", KERNEL_FINER, FAKE_EXACT(INSTRUCTIONS, 12, 3));
 FAKE_KERNEL(plain, "fake_plain", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 12, 3),
 	    FAKE_EXACT(BR_COND_TAKEN, 1, -1), FAKE_RANGE(CYCLES, 1, 0, 50, 7));
 FAKE_KERNEL(steep, "fake_steep", 0, FAKE_EXACT(LOADS, INT64_MAX / 2, 1),
@@ -110,6 +111,11 @@ static void lookup_and_selection(void **state)
 	assert_false(kernel_selected(&steep, "core"));
 	assert_true(kernel_selected(&steep, "all"));
 	assert_true(kernel_selected(&steep, "fake_s*"));
+	assert_false(kernel_selected(&finer, NULL));
+	assert_false(kernel_selected(&finer, "all"));
+	assert_true(kernel_selected(&finer, "full"));
+	assert_true(kernel_selected(&finer, "fake_f*"));
+	assert_true(kernel_selected(&steep, "full"));
 }
 
 int main(void)

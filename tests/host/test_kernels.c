@@ -70,7 +70,7 @@ static void flags_and_needs_are_known(void **state)
 {
 	uint64_t known_needs = 0;
 	uint64_t known_flags = KERNEL_RING0_ONLY | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_RING3_ONLY |
-			       KERNEL_FROM_ZERO | KERNEL_SERVICES;
+			       KERNEL_FROM_ZERO | KERNEL_FINER | KERNEL_SERVICES;
 
 	(void)state;
 	for (const struct kernel_need *n = kernel_needs; n->bit; n++) {

@@ -99,7 +99,7 @@ static const struct {
 } bad[] = {
 	{"n=1\nkernal=x", 0, "assay.cfg",
 	 "assay.cfg:2:1: no option \"kernal\": did you mean kernel=? "
-	 "(globs of kernels; core is the quick and portable ones)"},
+	 "(globs of kernels; core is the quick and portable ones, full those that all leaves out, too)"},
 	{"n=1 vebrose=1", 0, "command line",
 	 "command line, token 2: no option \"vebrose\": did you mean verbose=? "
 	 "(1: a line for every check)"},

@@ -51,6 +51,7 @@
 #define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
 
 #define KERNEL_FROM_ZERO   0x20 /* its signature holds for N = 0, too */
+#define KERNEL_FINER	   0x40 /* a step of a grid between others: left out of kernel=all, taken by kernel=full and by name */
 
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
 #define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR, INT3 and INT1 arrive at a bare IRETQ */
@@ -399,7 +400,7 @@ const struct kernel *kernel_by_name(const char *name);
 
 /**
  * Whether the option kernel=GLOBS selects a kernel. NULL, "" and the word "core" stand for those flagged
- * KERNEL_CORE, the word "all" for every one.
+ * KERNEL_CORE, the word "all" for every one but those flagged KERNEL_FINER, the word "full" for every one.
  */
 bool kernel_selected(const struct kernel *k, const char *globs);
 

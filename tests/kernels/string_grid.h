@@ -58,8 +58,8 @@
  * One kernel. \insn is the instruction as it is written, \name what its name begins with; RSI starts in \source and RDI in
  * \destination, at the first element or, for direction "down", at the last one. RAX is \value.
  */
-.macro REP_KERNEL name, insn, bytes, count, direction, align, source, destination, loads, stores, value=0
-KERNEL \name\()_c\count\()_\direction\()_a\align, "N times \insn with the count (c), direction and bytes off a line (a) of its name"
+.macro REP_KERNEL name, insn, bytes, count, direction, align, source, destination, loads, stores, value=0, flags=0
+KERNEL \name\()_c\count\()_\direction\()_a\align, "N times \insn with the count (c), direction and bytes off a line (a) of its name", flags=\flags
 	.set .Lfirst, \align
 	.ifc \direction, down
 	.if \count

@@ -324,7 +324,7 @@ static void run_sweep(struct run *run)
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		bool chosen = kernel_selected(s.kernel, kernels);
 
-		if (!chosen && !s.wide)
+		if (!chosen && (!s.wide || s.kernel->flags & KERNEL_FINER))
 			continue;
 		s.ring = s.kernel->flags & KERNEL_RING3_ONLY ? 3 : 0;
 		if (kernel_unfit(s.kernel, s.ring))
