@@ -49,6 +49,17 @@ bool event_is_micro(const struct pmu_event *e)
 	return false;
 }
 
+unsigned event_own_terms(const struct pmu_event *e)
+{
+	unsigned n = 0, added = 0;
+
+	while (n < EVENT_TERMS && e->terms[n].coefficient)
+		n++;
+	while (e->rule && e->rule->also[added].coefficient)
+		added++;
+	return n > added ? n - added : 0;
+}
+
 int event_coefficient(const struct pmu_event *e, enum quantity q)
 {
 	int sum = 0;

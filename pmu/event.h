@@ -104,6 +104,9 @@ bool event_clashes(const struct pmu_event *a, const struct pmu_event *b);
  * model where there is no silicon. */
 bool event_is_micro(const struct pmu_event *e);
 
+/** How many terms an event has but for those that its rule adds. */
+unsigned event_own_terms(const struct pmu_event *e);
+
 /** How often event e counts one unit of quantity q: the sum of the coefficients of its terms in q. */
 int event_coefficient(const struct pmu_event *e, enum quantity q);
 

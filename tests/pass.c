@@ -352,13 +352,11 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 bool event_counts_instructions(const struct pmu_event *e)
 {
 	static const uint8_t delivered[] = {Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI, Q_EXCEPTIONS};
-	int others = 0, all = 0;
+	unsigned others = 0;
 
-	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++)
-		all++;
 	for (unsigned i = 0; i < sizeof(delivered); i++)
 		others += event_coefficient(e, (enum quantity)delivered[i]) != 0;
-	return event_coefficient(e, Q_INSTRUCTIONS) == 1 && all == 1 + others;
+	return event_coefficient(e, Q_INSTRUCTIONS) == 1 && event_own_terms(e) == 1 + others;
 }
 
 /* How well an event serves to try a counter: exact ones count a number known beforehand, clocks tick with

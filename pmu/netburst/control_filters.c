@@ -28,7 +28,7 @@ static void both(struct pmu_hands *h, unsigned c, const struct pmu_event *e, uin
 
 static bool is_instructions(const struct pmu_event *e)
 {
-	return e->terms[0].quantity == Q_INSTRUCTIONS && e->terms[1].coefficient == 0;
+	return e->terms[0].quantity == Q_INSTRUCTIONS && event_own_terms(e) == 1;
 }
 
 /* Clocks and instructions come without gaps; FLAME has neither. */

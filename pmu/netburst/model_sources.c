@@ -271,7 +271,9 @@ static uint64_t retired(const struct netburst_state *s, const struct netburst_li
 	bool tagged = (loads && q[Q_UOPS_LOAD] && netburst_qualified(s, loads, false, step)) ||
 		      (stores && q[Q_UOPS_STORE] && netburst_qualified(s, stores, false, step));
 
-	return mask >> MUTANT(M_INSTR_TAGGED, tagged, 0) & 1 ? q[Q_INSTRUCTIONS] : 0;
+	uint64_t times = q[Q_INSTRUCTIONS] + MUTANT(M_RETIRED_ONCE, netburst_retired_again(q), 0);
+
+	return mask >> MUTANT(M_INSTR_TAGGED, tagged, 0) & 1 ? times : 0;
 }
 
 /* Which logical processor delivers: there is no trace cache in the model, so nobody builds. */

@@ -1,4 +1,5 @@
 #include "pmu/netburst/uops.h"
+#include "pmu/netburst/events.h"
 
 #include <string.h>
 
@@ -45,6 +46,15 @@ static void sort_deliveries(uint32_t *q)
 		q[from] = q[Q_UOPS];
 }
 
+uint32_t netburst_retired_again(const uint32_t *q)
+{
+	int64_t times = 0;
+
+	for (const struct event_term *t = netburst_rule[RULE_RETIREMENT].also; t->coefficient; t++)
+		times += t->coefficient * (int64_t)q[t->quantity];
+	return times > 0 ? (uint32_t)times : 0;
+}
+
 void netburst_uops(const struct model_step *step, struct uop_vector *out)
 {
 	uint32_t *q = out->amount, simd;
@@ -56,7 +66,7 @@ void netburst_uops(const struct model_step *step, struct uop_vector *out)
 	out->tags = !(q[Q_BR_RET] || q[Q_BR_FAR] || q[Q_INSN_LOCKED]);
 	for (unsigned i = 0; i < NETBURST_KINDS_OF_UOP && out->tags; i++)
 		q[netburst_kind_of_uop[i].uops] = q[netburst_kind_of_uop[i].of];
-	q[Q_UOPS] = q[Q_INSTRUCTIONS] + q[Q_LOADS] + 2 * q[Q_STORES];
+	q[Q_UOPS] = q[Q_INSTRUCTIONS] + netburst_retired_again(q) + q[Q_LOADS] + 2 * q[Q_STORES];
 	sort_deliveries(q);
 	simd = q[Q_FP_128_SP] + q[Q_FP_128_DP] + q[Q_FP_SCALAR_SP] + q[Q_FP_SCALAR_DP];
 	q[Q_UOPS_MMX128] = less(q[Q_INSN_SSE], q[Q_INSN_MMX] + simd);

@@ -153,6 +153,29 @@ static void runs_when_enabled(void **state)
 	assert_int_equal(value(17), 1);
 }
 
+/* The rule of instr_retired's row: not every x87, MMX or fence instruction. instr_completed has none. */
+static void some_retire_twice(void **state)
+{
+	static const struct qterm fldcw[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_X87, 1}, {Q_INSN_X87_CONTROL, 1}};
+	static const struct qterm emms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MMX, 1}, {Q_INSN_EMMS, 1}};
+	static const struct qterm lfence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, 1}};
+	static const struct qterm mfence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}};
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	program(14, NB_INSTR_COMPLETED, 1, RINGS_T0, 0);
+	step_terms(x87, 3, 0);
+	step_terms(lfence, 3, 0);
+	assert_int_equal(value(12), 2);
+	step_terms(fldcw, 3, 0);
+	assert_int_equal(value(12), 4);
+	step_terms(emms, 3, 0);
+	step_terms(mfence, 2, 0);
+	assert_int_equal(value(12), 8);
+	assert_int_equal(value(14), 5);
+}
+
 static void starting_write_is_not_counted(void **state)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 1};
@@ -589,14 +612,14 @@ static void halted_time(void **state)
 	cmocka_unit_test(reset_values), cmocka_unit_test(counter_writes), cmocka_unit_test(cccr_bits),       \
 		cmocka_unit_test(escr_bits), cmocka_unit_test(other_registers),                              \
 		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(third_level_counters),                       \
-		cmocka_unit_test(runs_when_enabled), cmocka_unit_test(starting_write_is_not_counted),        \
-		cmocka_unit_test(selects_its_escr), cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), \
-		cmocka_unit_test(a_uop_vector), cmocka_unit_test(thresholds), cmocka_unit_test(edges),       \
-		cmocka_unit_test(fifteen_a_cycle), cmocka_unit_test(non_sleep_clockticks),                   \
-		cmocka_unit_test(the_short_cut), cmocka_unit_test(wraps_at_40_bits),                         \
-		cmocka_unit_test(pmi_on_the_next), cmocka_unit_test(pmi_to_either_processor),                \
-		cmocka_unit_test(forced_overflow), cmocka_unit_test(cascade_pairs),                          \
-		cmocka_unit_test(cascades_stop), cmocka_unit_test(thread_specific),                          \
-		cmocka_unit_test(thread_independent), cmocka_unit_test(active_threads),                      \
-		cmocka_unit_test(who_delivers), cmocka_unit_test(halted_time), NETBURST_TAG_TESTS,           \
-		NETBURST_RECORD_TESTS
+		cmocka_unit_test(runs_when_enabled), cmocka_unit_test(some_retire_twice),                    \
+		cmocka_unit_test(starting_write_is_not_counted), cmocka_unit_test(selects_its_escr),         \
+		cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), cmocka_unit_test(a_uop_vector),     \
+		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(fifteen_a_cycle),    \
+		cmocka_unit_test(non_sleep_clockticks), cmocka_unit_test(the_short_cut),                     \
+		cmocka_unit_test(wraps_at_40_bits), cmocka_unit_test(pmi_on_the_next),                       \
+		cmocka_unit_test(pmi_to_either_processor), cmocka_unit_test(forced_overflow),                \
+		cmocka_unit_test(cascade_pairs), cmocka_unit_test(cascades_stop),                            \
+		cmocka_unit_test(thread_specific), cmocka_unit_test(thread_independent),                     \
+		cmocka_unit_test(active_threads), cmocka_unit_test(who_delivers),                            \
+		cmocka_unit_test(halted_time), NETBURST_TAG_TESTS, NETBURST_RECORD_TESTS

@@ -21,6 +21,7 @@ KERNEL mmx_arithmetic, "N times MMX integer arithmetic, logic, comparison, packi
 KERNEL_END
 SIG INSTRUCTIONS, 10 + 9 + 3 + 2, 2 + 1
 SIG INSN_MMX, 10 + 9 + 3, 2 + 1
+SIG INSN_EMMS, 0, 1
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -41,6 +42,7 @@ KERNEL mmx_sse, "N times the integer instructions that SSE added to MMX"
 KERNEL_END
 SIG INSTRUCTIONS, 9 + 4 + 2, 2 + 1
 SIG INSN_MMX, 9 + 4, 2 + 1
+SIG INSN_EMMS, 0, 1
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -62,6 +64,7 @@ KERNEL mmx_moves, "N times MMX moves to and from general registers and memory"
 KERNEL_END
 SIG INSTRUCTIONS, 9 + 2, 1 + 1
 SIG INSN_MMX, 9, 1
+SIG INSN_EMMS, 0, 1
 SIG INSN_LOAD, 3, 0
 SIG LOADS, 3, 0
 SIG LOAD_BYTES, 8 + 4 + 8, 0
@@ -82,6 +85,7 @@ KERNEL mmx_x87_switch, "N times a change from MMX to x87 and back"
 KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, 0
 SIG INSN_MMX, 2, 0
+SIG INSN_EMMS, 1, 0
 SIG INSN_X87, 2, 0
 SIG_LOOP
 SIGNATURE_END

@@ -311,6 +311,7 @@ KERNEL x87_control, "N times loads and stores of the control and status words"
 KERNEL_END
 SIG INSTRUCTIONS, 7 + 2, 2
 SIG INSN_X87, 7, 1
+SIG INSN_X87_CONTROL, 1, 0
 SIG INSN_STORE, 2, 1
 SIG STORES, 2, 1
 SIG STORE_BYTES, 2*2, 2
@@ -330,6 +331,7 @@ KERNEL x87_control_change, "N times FLDCW that changes the rounding mode, and ba
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 3
 SIG INSN_X87, 2, 0
+SIG INSN_X87_CONTROL, 2, 0
 SIG_LOADS 2, 2
 SIG INSN_STORE, 0, 2
 SIG STORES, 0, 2
@@ -347,6 +349,7 @@ KERNEL x87_environment, "N times FNSTENV and FLDENV: one access of 28 bytes each
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 1
 SIG INSN_X87, 2, 0
+SIG INSN_X87_CONTROL, 1, 0
 SIG_STORES 1, 28
 SIG_LOADS 1, 28
 SIG_LOOP
@@ -362,6 +365,7 @@ KERNEL x87_state, "N times FNSAVE and FRSTOR: one access of 108 bytes each, whic
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 1
 SIG INSN_X87, 2, 0
+SIG INSN_X87_CONTROL, 1, 0
 SIG_STORES 1, 108
 SIG STORES_SPLIT_LINE, 1, 0
 SIG_LOADS 1, 108

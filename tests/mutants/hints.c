@@ -106,6 +106,7 @@ const struct mutant_hint mutant_hints[] = {
 	{"netburst", "M_REPLAY_SOURCE", CONTROL("netburst-northwood", "replay tags/split_load*")},
 	{"netburst", "M_REPLAY_VERT", CONTROL("netburst-northwood", "replay tags/DTLB_load*")},
 	{"netburst", "M_RESET_PRECISE", CONTROL("netburst-northwood", "power-up/*")},
+	{"netburst", "M_RETIRED_ONCE", SUITE("netburst-northwood", "events", "x87_control*")},
 	{"netburst", "M_RING_12", CONTROL("netburst-northwood", "ring filter? rings 1 and 2/IQ_COUNTER0")},
 	{"netburst", "M_RING_OS", CONTROL("netburst-northwood", "ring filter? ring 0/IQ_COUNTER0")},
 	{"netburst", "M_RING_USR", CONTROL("netburst-northwood", "ring filter? ring 3/IQ_COUNTER0")},

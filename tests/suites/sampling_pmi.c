@@ -250,7 +250,7 @@ static bool counts_interrupts(const struct pmu_event *e)
 static bool counts_instructions(const struct pmu_event *e)
 {
 	return e->terms[0].quantity == Q_INSTRUCTIONS && e->terms[0].coefficient == 1 &&
-	       !e->terms[1].coefficient;
+	       event_own_terms(e) == 1;
 }
 
 /* Periods of whole turns see one instruction; ones that have no divisor in common with a turn see all, in

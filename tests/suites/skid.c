@@ -196,7 +196,7 @@ static void measure(struct run *run, struct skid *s)
 static bool counts_instructions(const struct pmu_event *e)
 {
 	return e && e->judgement == EVENT_EXACT && e->terms[0].quantity == Q_INSTRUCTIONS &&
-	       e->terms[0].coefficient == 1 && !e->terms[1].coefficient;
+	       e->terms[0].coefficient == 1 && event_own_terms(e) == 1;
 }
 
 static bool usable(const struct run *run, unsigned c)
