@@ -106,6 +106,9 @@ bool control_program(struct pmu_hands *h, unsigned c, const struct pmu_config *c
 /** What a counter holds. */
 uint64_t control_value(struct pmu_hands *h, unsigned c);
 
+/** Where the call instruction (CALL rel32) at an address of the harness's code leads; 0: there is none. */
+uint64_t control_call_target(uint64_t from);
+
 /** What a model-specific register holds. */
 uint64_t control_register(struct pmu_hands *h, uint32_t address);
 

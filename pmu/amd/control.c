@@ -410,6 +410,39 @@ static void status(struct pmu_hands *h, unsigned instance, const struct pmu_even
 	h->works(h, "clearing bit 1", msr_write(PERF_GLOBAL_STATUS_CLR, 2));
 }
 
+static bool has_settable(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	static const char *const names[] = {"overflow", "freeze"};
+
+	if (!pmu->has_global || i >= (amd_freezes() ? 2 : 1))
+		return false;
+	*out = (struct pmu_control_instance){.counters = 1, .suits = counts_instructions};
+	snprintf(out->name, sizeof out->name, "%s", names[i]);
+	return true;
+}
+
+/* An overflow that software sets does nothing, a freeze does what it says until it is cleared. */
+static void set_by_software(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+	uint64_t bit = instance ? STATUS_PMC_FROZEN : 1, first, second;
+
+	if (!set(h, 0, e->code, RING_ALL, true, START))
+		return;
+	h->arm(h);
+	h->works(h, "starting", d->start(h->pmu, 1));
+	h->equal(h, "the status after it was set", bit, set_status(h, bit));
+	first = control_value(h, 0);
+	second = control_value(h, 0);
+	h->equal(h, "the counter goes on", !instance, first != second);
+	h->works(h, "clearing the status", msr_write(PERF_GLOBAL_STATUS_CLR, bit));
+	first = control_value(h, 0);
+	second = control_value(h, 0);
+	h->works(h, "stopping", d->stop(h->pmu));
+	h->equal(h, "the counter goes on after the status was cleared", true, first != second);
+	h->equal(h, "interrupts", 0, h->interrupts(h));
+}
+
 /* --- aliases ------------------------------------------------------------------------------------------ */
 
 static bool each_alias(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
@@ -619,7 +652,9 @@ const struct pmu_control_check amd_control[] = {
 	{"MPERF and APERF", "APM vol. 2, 17.2", 0, has_aperf, aperf},
 	{"merged counters", "PPR of family 17H, large increments", 0, each_pair, merged},
 	{"threshold", "APM vol. 2, 13.2.1, CntMask", 0, each_pair, threshold},
-	{"status", "APM vol. 2, 13.2.1; KVM of Linux 6.12", 0, has_status, status},
+	{"status", "APM vol. 2, 13.2.1", 0, has_status, status},
+	{"status set by software", "APM vol. 2, 13.2.1, PerfCntGlobalStatusSet", PMU_CONTROL_INTERRUPT,
+	 has_settable, set_by_software},
 	{"RDPMC map", "APM vol. 3, RDPMC; revision guide 51810, erratum 781", 0, amd_rdpmc_instance,
 	 amd_rdpmc_check},
 	{"aliases", "BKDG of family 15H, MSRC001_00[07:00]", 0, each_alias, alias},

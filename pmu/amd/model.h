@@ -171,8 +171,9 @@ void amd_branches_advance(struct amd_state *s, const struct model_step *step);
 /** Whether branch sampling keeps back the interrupt of counter c, which has just overflowed. */
 bool amd_branches_hold(struct amd_state *s, unsigned c);
 
-/** Counters outside of the core: registers likewise, and RDPMC of what is no counter of the core. */
-void amd_uncore_reset(struct amd_state *s, unsigned nb, unsigned llc);
+/** Counters outside of the core: registers likewise, and RDPMC of what is no counter of the core.
+ * CPUID 8000_0001H:ECX and 8000_0022H:EBX tell which there are. */
+void amd_uncore_reset(struct amd_state *s, uint32_t features, uint32_t numbers);
 enum model_access amd_uncore_read(const struct amd_state *s, uint32_t address, uint64_t *value);
 enum model_access amd_uncore_write(struct amd_state *s, uint32_t address, uint64_t value);
 enum model_access amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value);

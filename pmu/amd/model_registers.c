@@ -33,13 +33,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->has_irperf = leaf_of(profile, 0x80000008)->ebx >> 1 & 1;
 	s->has_aperf = leaf_of(profile, 6)->ecx & 1;
 	s->n = s->v2 ? v2->ebx & 15 : s->extended ? AMD_EXTENDED : AMD_LEGACY;
-	amd_uncore_reset(s,
-			 !(leaf_of(profile, 0x80000001)->ecx >> 24 & 1) ? 0
-			 : s->v2                                        ? v2->ebx >> 10 & 63
-									: AMD_NB,
-			 !(leaf_of(profile, 0x80000001)->ecx >> 28 & 1) ? 0
-			 : amd_merges(s->generation)                    ? AMD_L3
-									: AMD_L2I);
+	amd_uncore_reset(s, leaf_of(profile, 0x80000001)->ecx, v2->ebx);
 	s->has_svm = leaf_of(profile, 0x80000001)->ecx >> 2 & 1;
 	if (injections)
 		s->injections = *injections;
@@ -111,7 +105,8 @@ static uint64_t counter_bits(const struct amd_state *s)
 
 static uint64_t status_bits(const struct amd_state *s)
 {
-	return counter_bits(s) | (s->freezes ? STATUS_LBR_FROZEN | STATUS_PMC_FROZEN : 0);
+	return counter_bits(s) |
+	       (s->freezes ? MUTANT(M_SET_FREEZE, STATUS_LBR_FROZEN | STATUS_PMC_FROZEN, 0) : 0);
 }
 
 static enum model_access write_global(struct amd_state *s, uint32_t address, uint64_t value)
@@ -127,6 +122,8 @@ static enum model_access write_global(struct amd_state *s, uint32_t address, uin
 			s->status &= ~value;
 		break;
 	case PERF_GLOBAL_STATUS_SET:
+		if (MUTANT(M_SET_INTERRUPTS, false, value & counter_bits(s)))
+			amd_raise_pmi(s);
 		s->status = MUTANT(M_SET_REPLACES, s->status, 0) |
 			    (MUTANT(M_SET_NONE, value, 0) & MUTANT(M_SET_RESERVED, status_bits(s), ~0ull));
 		break;

@@ -5,11 +5,14 @@
 
 #define WIDTH_MASK ((1ull << AMD_WIDTH) - 1)
 
-void amd_uncore_reset(struct amd_state *s, unsigned nb, unsigned llc)
+void amd_uncore_reset(struct amd_state *s, uint32_t features, uint32_t numbers)
 {
+	unsigned told = numbers >> 10 & 63, nb = features >> 24 & 1 ? told ? told : AMD_NB : 0;
+
 	nb = MUTANT(M_UNCORE_PRESENT, nb, AMD_NB);
 	s->uncore.nb = (uint8_t)(nb < AMD_NB_MAX ? nb : AMD_NB_MAX);
-	s->uncore.llc = (uint8_t)llc;
+	if (features >> 28 & 1)
+		s->uncore.llc = amd_merges(s->generation) ? AMD_L3 : AMD_L2I;
 }
 
 /* *mine says whether the address belongs to such counters. @return NULL if there is no such register */

@@ -11,14 +11,15 @@
 
 _Static_assert(AMD_UNCORE_MAX == AMD_NB_MAX + AMD_L3, "the runs together");
 
-/* @return how many northbridge or data fabric counters there are */
+/* @return how many northbridge or data fabric counters there are: four, unless another number is told. APM
+ * vol. 2, 13.2.2 */
 static unsigned northbridge(uint32_t top)
 {
+	unsigned told = top >= 0x80000022 ? cpuid(0x80000022, 0).ebx >> 10 & 63 : 0;
+
 	if (!(cpuid(0x80000001, 0).ecx >> 24 & 1))
 		return 0;
-	if (top < 0x80000022 || !(cpuid(0x80000022, 0).eax & 1))
-		return AMD_NB;
-	return cpuid(0x80000022, 0).ebx >> 10 & 63;
+	return told ? told : AMD_NB;
 }
 
 static struct amd_uncore_run found[AMD_UNCORE_RUNS];

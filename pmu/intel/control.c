@@ -9,7 +9,6 @@
 #include "pmu/intel/registers.h"
 
 #include <stdio.h>
-#include <string.h>
 
 uint64_t intel_find_counter(const struct pmu *pmu, enum counter_kind kind, unsigned index)
 {
@@ -308,9 +307,6 @@ static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 
 /* --- last exception record -------------------------------------------------------------------------- */
 
-#define CALL      0xe8 /* CALL rel32 */
-#define CALL_SIZE 5
-
 static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
@@ -319,18 +315,6 @@ static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_con
 	snprintf(out->name, sizeof out->name, "the call of what faults");
 	out->counters = 0;
 	return true;
-}
-
-/* Where the call at that address leads; 0: there is none. */
-static uint64_t call_target(uint64_t from)
-{
-	const uint8_t *code = (const uint8_t *)(uintptr_t)from;
-	int32_t distance;
-
-	if (code[0] != CALL)
-		return 0;
-	memcpy(&distance, code + 1, sizeof distance);
-	return from + CALL_SIZE + (uint64_t)(int64_t)distance;
 }
 
 /* Twice, so that the second must take the place of the first; between them is a debug exception, whose last
@@ -358,7 +342,7 @@ static void exception_check(struct pmu_hands *h, unsigned i, const struct pmu_ev
 		     to == (uintptr_t)msr_write) &&
 	    h->within(h, "the last branch before the fault comes from", 1, UINT64_MAX, from))
 		h->equal(h, "the last branch before the fault comes from its call", 1,
-			 call_target(from) == to);
+			 control_call_target(from) == to);
 	h->works(h, "releasing", record_release(h->pmu, &r));
 }
 

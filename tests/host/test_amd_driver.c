@@ -515,6 +515,12 @@ static void finds_uncore_counters(void **unused)
 		"CPUID declares 4 counters of the data fabric more than there are registers for: left out");
 	assert_string_equal(pmu.remark[1], "");
 	assert_int_equal(run[1].n, 12);
+	/* No number is told. */
+	fake_cpu_set_leaf(0x80000022, 0, 3, 0x106, 0, 0);
+	assert_true(drv->identify(&pmu, &why));
+	assert_string_equal(pmu.remark[0], "");
+	assert_int_equal(run[0].n, 4);
+	assert_int_equal(run[1].n, 0);
 }
 
 static void refuses_nonsense(void **unused)

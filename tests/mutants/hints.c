@@ -385,6 +385,8 @@ const struct mutant_hint mutant_hints[] = {
 	{"amd", "M_RING_12", CONTROL("amd-zen4", "ring filter? rings 1 and 2/*0")},
 	{"amd", "M_RING_OS", CONTROL("amd-zen4", "ring filter? ring 0/*0")},
 	{"amd", "M_RING_USR", CONTROL("amd-zen4", "ring filter? ring 3/*0")},
+	{"amd", "M_SET_FREEZE", CONTROL("amd-zen5", "status set by software/*")},
+	{"amd", "M_SET_INTERRUPTS", CONTROL("amd-zen4", "status set by software/*")},
 	{"amd", "M_SET_NONE", CONTROL("amd-zen4", "status/*")},
 	{"amd", "M_SET_REPLACES", CONTROL("amd-zen4", "status/*")},
 	{"amd", "M_SET_RESERVED", CONTROL("amd-zen4", "status/*")},
