@@ -81,7 +81,8 @@ struct model_step {
 	uint8_t length;                          /* of the instruction, bytes; 0: a delivered event ... */
 	uint8_t vector;                          /* ... of this vector */
 	const struct model_registers *registers; /* after it; NULL if halted */
-	const uint8_t *vectors;            /* XMM registers after it, pmu/vectors.h; only while the model's
+	const uint8_t *vectors;            /* VECTORS_BOTH bytes: XMM registers after it and upper halves of
+					      the YMM registers, pmu/vectors.h; only while the model's
 					      shows_vectors() is true, else NULL */
 	const struct uarch_access *access; /* data accesses in order, pmu/uarch.h: of string instructions
 					    * those of the first iterations, MODEL_ACCESSES at most; none of

@@ -20,8 +20,9 @@ bool path_create(struct path *p, unsigned steps, bool registers)
 	if (registers) {
 		p->registers = malloc(steps * sizeof *p->registers);
 		p->vectors = malloc(steps * sizeof *p->vectors);
+		p->upper = malloc(steps * sizeof *p->upper);
 	}
-	if (p->step && p->access && p->terms && ((p->registers && p->vectors) || !registers))
+	if (p->step && p->access && p->terms && ((p->registers && p->vectors && p->upper) || !registers))
 		return true;
 	path_free(p);
 	return false;
@@ -32,6 +33,7 @@ void path_free(struct path *p)
 	free(p->step);
 	free(p->registers);
 	free(p->vectors);
+	free(p->upper);
 	free(p->access);
 	free(p->terms);
 	*p = (struct path){0};
@@ -51,8 +53,10 @@ static void note(struct path *p, const struct model_step *s)
 	}
 	if (p->registers)
 		p->registers[p->n_steps] = *s->registers;
-	if (p->vectors)
+	if (p->vectors) {
 		p->vectors[p->n_steps] = vectors_digest(s->vectors);
+		p->upper[p->n_steps] = vectors_digest(s->vectors + VECTORS_SIZE);
+	}
 	p->step[p->n_steps++] = (struct path_step){
 		.ip = s->ip,
 		.next = s->next,

@@ -30,7 +30,7 @@ struct path {
 	/* Set by path_create(). */
 	struct path_step *step;
 	struct model_registers *registers; /* after each step; NULL: not kept */
-	uint64_t *vectors;                 /* likewise: pmu/vectors.h */
+	uint64_t *vectors, *upper;         /* likewise, of XMM registers and upper halves: pmu/vectors.h */
 	struct uarch_access *access;
 	struct qterm *terms; /* without what depends on the micro-architecture */
 	unsigned room;

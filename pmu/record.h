@@ -75,6 +75,7 @@ enum record_more {
 	RECORD_MORE_VECTORS = 1 << 0,      /* .vectors */
 	RECORD_MORE_BRANCHES = 1 << 1,     /* .branch[] */
 	RECORD_MORE_INSTRUCTIONS = 1 << 2, /* .instructions */
+	RECORD_MORE_UPPER = 1 << 3,        /* .upper */
 };
 
 /** Branches in a record. */
@@ -143,7 +144,8 @@ struct pmu_record {
 		uint64_t from, to;
 	} branch[RECORD_BRANCHES]; /* the last ones, newest first; of the recorded rings. One into such a ring
 				      may have RECORD_HIDDEN as its source */
-	uint64_t vectors;          /* XMM registers after the instruction: pmu/vectors.h */
+	uint64_t vectors;      /* XMM registers after the instruction: pmu/vectors.h ... */
+	uint64_t upper;        /* ... and upper halves of the YMM registers */
 	uint64_t instructions; /* that have retired in the recorded rings while it ran since setup(), this one
 				  too */
 	uint8_t page_shift;    /* bits of the size of the page that the first-level TLB has */

@@ -45,13 +45,19 @@ void details_of_delivered(struct step_details *d, struct model_step *step, const
 	step->vector = (uint8_t)e->vector;
 }
 
-#define FXSAVE_XMM 160 /* SDM vol. 1, 10.5.1 */
+#define FXSAVE_XMM  160 /* SDM vol. 1, 10.5.1 */
+#define XSAVE_UPPER 576 /* SDM vol. 1, 13.4.3: of state component 2, and CPUID.0DH.2:EBX */
+#define XSAVE_SIZE  (XSAVE_UPPER + VECTORS_SIZE)
 
 void details_of_vectors(struct step_details *d, struct model_step *step)
 {
-	static uint8_t area[512] __attribute__((aligned(16)));
+	static uint8_t area[XSAVE_SIZE] __attribute__((aligned(64)));
 
-	__asm__ volatile("fxsave64 %0" : "=m"(area));
-	memcpy(d->vectors, area + FXSAVE_XMM, sizeof d->vectors);
+	if ((xcr0_read() & XCR0_YMM) == XCR0_YMM)
+		__asm__ volatile("xsave64 %0" : "+m"(area) : "a"(XCR0_YMM), "d"(0));
+	else
+		__asm__ volatile("fxsave64 %0" : "+m"(area));
+	memcpy(d->vectors, area + FXSAVE_XMM, VECTORS_SIZE);
+	memcpy(d->vectors + VECTORS_SIZE, area + XSAVE_UPPER, VECTORS_SIZE);
 	step->vectors = d->vectors;
 }

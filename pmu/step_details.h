@@ -14,7 +14,7 @@
 struct step_details {
 	struct model_registers registers;
 	struct uarch_access access[MODEL_ACCESSES];
-	uint8_t vectors[VECTORS_SIZE];
+	uint8_t vectors[VECTORS_BOTH];
 };
 
 /** Of an instruction that has retired; the client must have asked for .details. step->terms must be there. */
@@ -23,7 +23,8 @@ void details_of_retired(struct step_details *d, struct model_step *step, const s
 /** Of an event that was delivered. */
 void details_of_delivered(struct step_details *d, struct model_step *step, const struct step_delivered *e);
 
-/** The XMM registers besides, which are the stepped code's until the step engine returns to it. */
+/** The XMM and YMM registers besides, which are the stepped code's until the step engine returns to it. Upper
+ * halves that the CPU lacks, or that are off in XCR0, are 0. */
 void details_of_vectors(struct step_details *d, struct model_step *step);
 
 #endif

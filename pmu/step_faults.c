@@ -49,7 +49,7 @@ void step_break(struct step_breaker *b, struct model_step *step, struct step_det
 		details->registers = b->before;
 	b->before = after;
 	if (step->vectors) {
-		uint8_t vectors[VECTORS_SIZE];
+		uint8_t vectors[VECTORS_BOTH];
 
 		memcpy(vectors, details->vectors, sizeof vectors);
 		if (has(b, STEP_STALE_REGISTERS))

@@ -28,7 +28,7 @@ struct step_breaker {
 	unsigned n_held;
 	struct qterm held[STEP_TERMS];
 	struct model_registers before;
-	uint8_t vectors_before[VECTORS_SIZE];
+	uint8_t vectors_before[VECTORS_BOTH];
 };
 
 /** Make a step of a retired instruction wrong. *details is what it points to; its terms may be changed,

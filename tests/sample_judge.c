@@ -114,7 +114,8 @@ static bool same_flags(const struct model_registers *m, const struct pmu_record 
 
 static bool same_vectors(const struct path *p, unsigned step, const struct pmu_record *r)
 {
-	return !p->vectors || !(r->more & RECORD_MORE_VECTORS) || p->vectors[step] == r->vectors;
+	return !p->vectors || ((!(r->more & RECORD_MORE_VECTORS) || p->vectors[step] == r->vectors) &&
+			       (!(r->more & RECORD_MORE_UPPER) || p->upper[step] == r->upper));
 }
 
 /* Those that a record of the step has; NULL: they are from in front of the path. */
@@ -211,8 +212,10 @@ static void judge_vectors(const struct judge *j, const struct pmu_record *r, uns
 	if (same_vectors(j->x->path, step, r))
 		out->right++;
 	else
-		wrong(out, "record %u, at %+" PRId64 ": XMM registers are not those after the instruction",
-		      k + 1, place(j, r));
+		wrong(out, "record %u, at %+" PRId64 ": %s registers are not those after the instruction",
+		      k + 1, place(j, r),
+		      j->x->path->vectors[step] != r->vectors && r->more & RECORD_MORE_VECTORS ? "XMM"
+											       : "YMM");
 }
 
 /* Back from the record's own step to where the path begins, or to where a ring that is not recorded does:
@@ -331,7 +334,7 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 			judge_registers(&j, r, k, at);
 		if (known && r->has & RECORD_HAS_ADDRESS)
 			judge_address(&j, r, k, at);
-		if (known && x->path->vectors && r->more & RECORD_MORE_VECTORS)
+		if (known && x->path->vectors && r->more & (RECORD_MORE_VECTORS | RECORD_MORE_UPPER))
 			judge_vectors(&j, r, k, at);
 		if (known && r->more & RECORD_MORE_BRANCHES)
 			judge_branches(&j, r, k, at);

@@ -6,11 +6,12 @@
  * offset reaches it, and not again while it stays above; a record that finds no room sets FULL, and nothing
  * more is written until software clears that; of counters that share a record it has the groups of all; a
  * reload value has ones above its 32 bits. Physical and linear addresses are the same here. Records are not
- * cut into fragments. Of the vector registers XMM0 to XMM15 are known, the others are 0.
+ * cut into fragments. Of the vector registers YMM0 to YMM15 are known, opmasks and the rest of ZMM are 0.
  */
 #include "pmu/intel/apebs.h"
 #include "pmu/intel/model.h"
 #include "pmu/record.h"
+#include "pmu/vectors.h"
 
 #include <string.h>
 
@@ -150,6 +151,8 @@ static void add_vectors(uint64_t groups, const struct model_step *step, struct a
 		memset(r->bytes + r->size, 0, parts[i].size);
 		if (parts[i].group == APEBS_XMM && step->vectors)
 			memcpy(r->bytes + r->size, step->vectors, parts[i].size);
+		if (MUTANT(M_APEBS_YMM, parts[i].group == APEBS_YMM, false) && step->vectors)
+			memcpy(r->bytes + r->size, step->vectors + VECTORS_SIZE, parts[i].size);
 		r->size += parts[i].size;
 	}
 }
@@ -235,7 +238,7 @@ static void compose(const struct intel_state *s, uint32_t hit, const struct mode
 bool intel_apebs_shows_vectors(const struct intel_state *s)
 {
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
-		if (intel_apebs_samples(s, c) && s->cfg_c[c] & APEBS_XMM)
+		if (intel_apebs_samples(s, c) && s->cfg_c[c] & (APEBS_XMM | APEBS_YMM))
 			return true;
 	return false;
 }

@@ -12,6 +12,7 @@
 #include "pmu/intel/driver.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/registers.h"
+#include "pmu/vectors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,8 @@ static uint64_t groups_of(const struct intel_pebs *p, const struct pmu_recording
 
 	if (r && r->more & RECORD_MORE_VECTORS)
 		groups |= APEBS_XMM;
+	if (r && r->more & RECORD_MORE_UPPER)
+		groups |= APEBS_YMM;
 	if (r && r->more & RECORD_MORE_BRANCHES)
 		groups |= 1ull << APEBS_LBR; /* RECORD_BRANCHES */
 	if (r && r->more & RECORD_MORE_INSTRUCTIONS)
@@ -36,6 +39,13 @@ static uint64_t groups_of(const struct intel_pebs *p, const struct pmu_recording
 
 _Static_assert(RECORD_BRANCHES == 8, "the least that a record can have");
 
+static size_t vectors_size(uint64_t format)
+{
+	return (format & APEBS_XMM ? PEBS_XMM_SIZE : 0) + (format & APEBS_YMM ? VECTORS_SIZE : 0) +
+	       (format & APEBS_OPMASK ? 64 : 0) + (format & APEBS_ZMM ? 512 : 0) +
+	       (format & APEBS_ZMM_HIGH ? 1024 : 0);
+}
+
 /* With the value of one counter, if any. */
 static size_t record_size(const struct intel_pebs *p, const struct pmu_recording *r)
 {
@@ -43,7 +53,7 @@ static size_t record_size(const struct intel_pebs *p, const struct pmu_recording
 	size_t size = sizeof(struct apebs_header) + sizeof(struct apebs_basic) +
 		      (groups & APEBS_AUX ? sizeof(struct apebs_aux) : 0) +
 		      (groups & APEBS_GPRS ? sizeof(struct apebs_gprs) : 0) +
-		      (groups & APEBS_XMM ? sizeof(struct apebs_vectors) + PEBS_XMM_SIZE : 0) +
+		      (groups & APEBS_VECTORS ? sizeof(struct apebs_vectors) + vectors_size(groups) : 0) +
 		      (groups & APEBS_LBR_FIELD
 			       ? sizeof(struct apebs_lbr) + RECORD_BRANCHES * sizeof(struct pebs_branch)
 			       : 0) +
@@ -216,13 +226,6 @@ static void take_aux(const uint8_t *group, struct pmu_record *out)
 		    (out->latency ? RECORD_HAS_LATENCY : 0);
 }
 
-static size_t vectors_size(uint64_t format)
-{
-	return (format & APEBS_XMM ? PEBS_XMM_SIZE : 0) + (format & APEBS_YMM ? 256 : 0) +
-	       (format & APEBS_OPMASK ? 64 : 0) + (format & APEBS_ZMM ? 512 : 0) +
-	       (format & APEBS_ZMM_HIGH ? 1024 : 0);
-}
-
 /* The groups behind the general registers. @return false if they do not fit in front of `end` */
 static bool take_more(const struct pmu *pmu, const struct pmu_recording *r, uint64_t format,
 		      const uint8_t *next, const uint8_t *end, struct pmu_record *out)
@@ -235,6 +238,11 @@ static bool take_more(const struct pmu *pmu, const struct pmu_recording *r, uint
 			return false;
 		if (format & APEBS_XMM)
 			intel_more_vectors(next + sizeof(struct apebs_vectors), out);
+		if (format & APEBS_YMM) {
+			out->upper = vectors_digest(next + sizeof(struct apebs_vectors) +
+						    (format & APEBS_XMM ? PEBS_XMM_SIZE : 0));
+			out->more |= RECORD_MORE_UPPER;
+		}
 		next += need;
 		room -= need;
 	}

@@ -26,6 +26,8 @@ uint8_t intel_more_offered(const struct intel_pebs *p)
 		snapshots = p->groups & APEBS_ALLOW && p->groups & APEBS_FIXED && p->groups & APEBS_GENERAL;
 	if (p->architectural ? p->groups & APEBS_XMM : p->adaptive)
 		more |= RECORD_MORE_VECTORS;
+	if (p->architectural && p->groups & APEBS_YMM)
+		more |= RECORD_MORE_UPPER;
 	if (later && lbr.depth >= RECORD_BRANCHES && lbr.info &&
 	    (!p->architectural || p->groups & APEBS_LBR_FIELD))
 		more |= RECORD_MORE_BRANCHES;

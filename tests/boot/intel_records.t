@@ -54,7 +54,7 @@ for profile, suite, injected, must in (
     equal(must - wrong(profile, suite, injected), set(), "%s on intel-%s is found" % (injected, profile))
 
 table = verdict_table(boot(options="pmu=virtual:intel-icelake suite=sampling kernel=sse_ps event=INST_RETIRED.ANY_P inject=registers-stale")) or {}
-equal({name.split("/")[2] for name, (verdict, _) in table.items() if verdict == "wrong"}, {"PEBS registers", "PEBS XMM registers"},
+equal({name.split("/")[2] for name, (verdict, _) in table.items() if verdict == "wrong"}, {"PEBS registers", "PEBS vector registers"},
       "stale registers are found in general and XMM registers")
 
 LATENCY = "pmu=virtual:intel-haswell suite=sampling kernel=clflush_reload event=MEM_TRANS_RETIRED.LOAD_LATENCY_GT_*"

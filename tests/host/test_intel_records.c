@@ -677,6 +677,7 @@ static void pebs_more(void **unused)
 {
 	enum {
 		VECTORS = RECORD_MORE_VECTORS,
+		UPPER = RECORD_MORE_UPPER,
 		BRANCHES = RECORD_MORE_BRANCHES,
 		COUNTS = RECORD_MORE_INSTRUCTIONS
 	};
@@ -695,12 +696,12 @@ static void pebs_more(void **unused)
 		  {&intel_alderlake_e, 0, VECTORS | BRANCHES},
 		  {&format6, 0, VECTORS | BRANCHES | COUNTS},
 		  {&format6, 8, VECTORS | BRANCHES | COUNTS},
-		  {&intel_pantherlake_p, 0, VECTORS | BRANCHES | COUNTS},
-		  {&intel_pantherlake_p, 10, VECTORS | BRANCHES | COUNTS},
-		  {&intel_pantherlake_e, 3, VECTORS | BRANCHES | COUNTS}};
+		  {&intel_pantherlake_p, 0, VECTORS | UPPER | BRANCHES | COUNTS},
+		  {&intel_pantherlake_p, 10, VECTORS | UPPER | BRANCHES | COUNTS},
+		  {&intel_pantherlake_e, 3, VECTORS | UPPER | BRANCHES | COUNTS}};
 	(void)unused;
 	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++)
-		for (unsigned more = 0; more < 8; more++) {
+		for (unsigned more = 0; more < 16; more++) {
 			const char *why;
 
 			start_cpu(of[p].profile, "");
@@ -730,6 +731,10 @@ static void pebs_more(void **unused)
 				if (more & VECTORS)
 					assert_int_equal(got[i].vectors,
 							 vectors_digest(fake_cpu_path()->vectors));
+				if (more & UPPER)
+					assert_int_equal(
+						got[i].upper,
+						vectors_digest(fake_cpu_path()->vectors + VECTORS_SIZE));
 				if (more & COUNTS)
 					assert_int_equal(got[i].instructions, 4 * (i + 1));
 				if (!(more & BRANCHES))

@@ -29,10 +29,11 @@ static struct path_step steps[] = {
 };
 #define STEPS (sizeof steps / sizeof steps[0])
 static struct model_registers registers[STEPS];
-static uint64_t vectors[STEPS];
+static uint64_t vectors[STEPS], upper[STEPS];
 static struct path path = {.step = steps,
 			   .registers = registers,
 			   .vectors = vectors,
+			   .upper = upper,
 			   .access = access,
 			   .terms = terms,
 			   .n_steps = STEPS,
@@ -145,9 +146,10 @@ static void more(const struct pmu_event *e)
 {
 	begin(e, 1, 2);
 	for (unsigned i = 0; i < STEPS; i++)
-		vectors[i] = 1000 + i;
+		vectors[i] = 1000 + i, upper[i] = 2000 + i;
 	for (unsigned k = 0; k < n; k++) {
-		record[k].more = RECORD_MORE_VECTORS | RECORD_MORE_BRANCHES;
+		record[k].more = RECORD_MORE_VECTORS | RECORD_MORE_UPPER | RECORD_MORE_BRANCHES;
+		record[k].upper = upper[expected[k]];
 		record[k].vectors = vectors[expected[k]];
 		record[k].n_branches = expected[k] >= 2; /* the first branch is there */
 		record[k].branch[0].from = steps[2].ip;
@@ -166,6 +168,12 @@ static void more_is_judged(void **unused)
 	record[4].vectors++;
 	finds(1 << SAMPLE_VECTORS);
 	assert_int_equal(j[SAMPLE_VECTORS].right, 11);
+	assert_non_null(strstr(j[SAMPLE_VECTORS].why, "XMM"));
+	more(&loads);
+	record[4].upper++;
+	finds(1 << SAMPLE_VECTORS);
+	assert_int_equal(j[SAMPLE_VECTORS].right, 11);
+	assert_non_null(strstr(j[SAMPLE_VECTORS].why, "YMM"));
 	more(&loads);
 	record[4].branch[0].to++;
 	finds(1 << SAMPLE_BRANCHES);

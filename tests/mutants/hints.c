@@ -133,6 +133,7 @@ const struct mutant_hint mutant_hints[] = {
 	{"intel", "M_APEBS_PMI", {"intel-pantherlake-p", "sampling", "INST_RETIRED.ANY_P", "calls", NULL}, NULL},
 	{"intel", "M_APEBS_RESERVED", CONTROL("intel-pantherlake-p", "access/*")},
 	{"intel", "M_APEBS_STATUS", {"intel-pantherlake-p", "sampling", "INST_RETIRED.ANY_P", "calls", NULL}, NULL},
+	{"intel", "M_APEBS_YMM", {"intel-pantherlake-p", "sampling", "INST_RETIRED.ANY_P", "avx256_ps", NULL}, NULL},
 	{"intel", "M_BTS_BTINT", CONTROL("intel-nehalem", "switches of the trace/*")},
 	{"intel", "M_BTS_CIRCULAR", CONTROL("intel-nehalem", "switches of the trace/*")},
 	{"intel", "M_BTS_FULL", SUITE("intel-nehalem", "trace", "calls,branches_random")},

@@ -40,14 +40,14 @@ static const struct {
 	{"PEBS registers", SAMPLE_REGISTERS},
 	{"PEBS address", SAMPLE_ADDRESS},
 	{"PEBS time", SAMPLE_TIME},
-	{"PEBS XMM registers", SAMPLE_VECTORS},
+	{"PEBS vector registers", SAMPLE_VECTORS},
 	{"PEBS branches", SAMPLE_BRANCHES},
 	{"PEBS counts", SAMPLE_COUNTS},
 	{"PEBS counter", SAMPLE_COUNTER},
 };
 
 /* Kernels for what records tell if they are asked: one that changes XMM registers, one with branches. */
-static const char *const more_kernels[] = {"sse_ps", "calls"};
+static const char *const more_kernels[] = {"sse_ps", "avx256_ps", "calls"};
 
 struct pebs {
 	struct sampling_suite *s;

@@ -14,8 +14,8 @@ void fake_path_start(struct fake_path *p, const struct pmu_model *model, void *s
 	p->tsc = 1000;
 	for (unsigned i = 0; i < GPR_COUNT; i++)
 		p->regs.gpr[i] = 0x1111000000000000 + (i << 8);
-	for (unsigned i = 0; i < VECTORS_SIZE; i++)
-		p->vectors[i] = (uint8_t)i;
+	for (unsigned i = 0; i < VECTORS_BOTH; i++)
+		p->vectors[i] = (uint8_t)(i + i / VECTORS_SIZE);
 }
 
 static bool active(const struct fake_path *p)

@@ -19,7 +19,8 @@ struct fake_path {
 	const struct pmu_model *model;
 	void *state;
 	struct model_registers regs; /* as the last instruction left them; .ip: of the one that comes next */
-	uint8_t vectors[VECTORS_SIZE]; /* XMM registers, shown with each step: byte i is i at first */
+	uint8_t vectors[VECTORS_BOTH]; /* shown with each step: byte i is i, in upper halves i + 1, at first
+					*/
 	uint64_t tsc;
 	uint8_t cpl;
 	struct model_step last; /* the last step, but for what it points to */
