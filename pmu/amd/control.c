@@ -180,6 +180,14 @@ static void irperf(struct pmu_hands *h, unsigned instance, const struct pmu_even
 	seen = amd_irperf_pairs(PAIRS);
 	msr_write(HWCR, control);
 	h->equal(h, "switched off, IRPERF goes on by", 0, seen);
+	/* Where firmware has locked it. Before Zen 4 no guide says more than that it is read-only. */
+	if (!(control & HWCR_LOCK))
+		return;
+	bool taken = msr_write(IRPERF, FAR_ON);
+
+	h->equal(h, "IRPERF goes on from what was written", false, control_register(h, IRPERF) >= FAR_ON);
+	if (amd_identified() >= AMD_ZEN4)
+		h->equal(h, "a write to the locked IRPERF is taken", false, taken);
 }
 
 static bool has_aperf(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
@@ -648,7 +656,8 @@ const struct pmu_control_check amd_control[] = {
 	 PMU_CONTROL_INTERRUPT, first_two, two_interrupt},
 	{"cycles over a halt", "guides of the families, PMCx076; revision guide 51810, erratum 794",
 	 PMU_CONTROL_TIMER, once, halt},
-	{"IRPERF", "APM vol. 2, 13.2; revision guide 56683, erratum 1267", 0, has_irperf, irperf},
+	{"IRPERF", "APM vol. 2, 13.2.1; PPR 57930, IRPerfCount; revision guide 56683, erratum 1267", 0,
+	 has_irperf, irperf},
 	{"MPERF and APERF", "APM vol. 2, 17.2", 0, has_aperf, aperf},
 	{"merged counters", "PPR of family 17H, large increments", 0, each_pair, merged},
 	{"threshold", "APM vol. 2, 13.2.1, CntMask", 0, each_pair, threshold},

@@ -40,6 +40,8 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->noise = 1;
 	for (unsigned c = 0; c < s->n; c++)
 		s->counter[c].mask = MUTANT(M_WIDTH, (1ull << AMD_WIDTH) - 1, (1ull << 40) - 1);
+	/* As firmware leaves it: guides of families 17H and up, HWCR. */
+	s->hwcr = s->has_irperf ? HWCR_LOCK : 0;
 	amd_decode_free(s);
 	amd_ibs_reset(s, leaf_of(profile, 0x80000001)->ecx >> 10 & 1 ? leaf_of(profile, 0x8000001b)->eax : 0);
 	amd_branches_reset(s, v2->eax >> 1 & 1 ? v2->ebx >> 4 & 63 : 0,
@@ -257,12 +259,15 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 		return MUTANT(M_GLOBAL_V1, s->v2, true) ? write_global(s, address, value) : MODEL_FAULT;
 	if (free_running(address, &c)) {
 		watch(s, c);
+		/* PPR 57930, IRPerfCount: locked, a write is an error. Guides before Zen 4 say read-only. */
+		if (c == COUNTER_IRPERF && s->generation >= AMD_ZEN4 && MUTANT(M_IRPERF_FAULT, true, false))
+			return MODEL_FAULT;
 		if (s->counter[c].mask && MUTANT(M_IRPERF_WRITABLE, c != COUNTER_IRPERF, true))
 			s->counter[c].value = MUTANT(M_APERF_READONLY, value, s->counter[c].value);
 		return present(s->counter[c].mask);
 	}
 	if (address == HWCR && s->has_irperf) {
-		s->hwcr = value & MUTANT(M_HWCR_BITS, HWCR_IRPERF, ~0ull);
+		s->hwcr = HWCR_LOCK | (value & MUTANT(M_HWCR_BITS, HWCR_IRPERF, ~0ull));
 		amd_update_running(s);
 		return MODEL_OK;
 	}

@@ -141,6 +141,7 @@
 #define APERF       0xe8
 #define IRPERF      0xc00000e9 /* CPUID 8000_0008H:EBX[1] */
 #define HWCR        0xc0010015
+#define HWCR_LOCK   (1ull << 27) /* EffFreqReadOnlyLock: IRPERF is read-only; firmware sets it, for good */
 #define HWCR_IRPERF (1ull << 30)
 
 #endif

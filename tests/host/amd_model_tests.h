@@ -62,7 +62,10 @@ static void presence(void **unused)
 			assert_int_equal(faults(a), !parts[p].v2);
 		assert_int_equal(faults(MPERF), !parts[p].aperf);
 		assert_int_equal(faults(APERF), !parts[p].aperf);
-		assert_int_equal(faults(IRPERF), !parts[p].irperf);
+		bool locked = parts[p].profile == &amd_zen4 || parts[p].profile == &amd_zen5;
+		assert_int_equal(amd_model.rdmsr(cpu, IRPERF, &value),
+				 parts[p].irperf ? MODEL_OK : MODEL_FAULT);
+		assert_int_equal(put(IRPERF, 0), parts[p].irperf && !locked ? MODEL_OK : MODEL_FAULT);
 		assert_int_equal(amd_model.rdmsr(cpu, HWCR, &value),
 				 parts[p].irperf ? MODEL_OK : MODEL_NOT_MINE);
 		assert_int_equal(amd_model.rdmsr(cpu, DEBUGCTL, &value), MODEL_OK);
@@ -516,13 +519,14 @@ static void free_running_counters(void **unused)
 	(void)unused;
 	power_up(&amd_zen2, "");
 	set(HWCR, ~0ull);
-	assert_int_equal(get(HWCR), HWCR_IRPERF);
+	assert_int_equal(get(HWCR), HWCR_IRPERF | HWCR_LOCK);
 	assert_true(amd_model.counting(cpu));
 	instructions(5);
 	assert_int_equal(get(IRPERF), 5);
 	set(IRPERF, 100);
 	assert_int_equal(get(IRPERF), 5);
 	set(HWCR, 0);
+	assert_int_equal(get(HWCR), HWCR_LOCK);
 	instructions(5);
 	assert_int_equal(get(IRPERF), 5);
 	set(MPERF, 1000);
