@@ -435,7 +435,10 @@ static void copies_behave(void **state)
 	for
 		EACH_KERNEL(k)
 		{
-			if (stepper_unfit(k) || stepper_lends(k) || (k->flags & KERNEL_SERVICE_RESUME))
+			if (stepper_unfit(k) || stepper_lends(k) ||
+			    (k->flags &
+			     (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL |
+			      KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL)))
 				continue;
 			seen++;
 			for (unsigned place = 0; place < PLACES; place++)

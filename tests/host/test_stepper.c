@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 /* No kernels but those below; the handlers are looked at 15 bytes at a time. */
-extern const uint8_t kernel_on_fault[16], kernel_on_fault_code[16];
+extern const uint8_t kernel_on_fault[16], kernel_on_fault_code[16], kernel_on_test_int[16],
+	kernel_on_syscall[16];
 const uint8_t kernel_on_fault[16] = {0x48, 0xcf}, kernel_on_fault_code[16] = {0x48, 0xcf};
+const uint8_t kernel_on_test_int[16] = {0x48, 0xcf}, kernel_on_syscall[16] = {0x90, 0x48, 0x0f, 0x07};
 
 static const char *run(const char *code, size_t size, uint64_t flags, struct qvec *out)
 {
@@ -67,6 +69,52 @@ static void test_faults(void **state)
 	assert_int_equal(v.v[Q_RING_TO_KERNEL], 1);
 	assert_int_equal(v.v[Q_RING_TO_USER], 1);
 	assert_says(RUN(code, 0, &v), "Illegal instruction at +0x7");
+	/* lea 2f(%rip), %r9 ; mov KERNEL_PARAM_SEGMENT(%rsi), %ecx ; mov %ecx, %es (or %ss) ; 2: nop */
+	if (!stepper_absent_segment())
+		return;
+	assert_null(RUN("\x4c\x8d\x0d\5\0\0\0\x8b\x4e\x38\x8e\xc1\x90",
+			KERNEL_SERVICE_RESUME | KERNEL_SERVICE_SEGMENT, &v));
+	assert_int_equal(v.v[Q_EXC_NP], 1);
+	assert_int_equal(v.v[Q_EXC_SS], 0);
+	assert_null(RUN("\x4c\x8d\x0d\5\0\0\0\x8b\x4e\x38\x8e\xd1\x90",
+			KERNEL_SERVICE_RESUME | KERNEL_SERVICE_SEGMENT, &v));
+	assert_int_equal(v.v[Q_EXC_SS], 1);
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4); /* LEA, MOV, the handler's IRETQ, NOP */
+}
+
+/* 1: int3 (or syscall) ; dec %rdi ; jnz 1b, four times, and the handler: IRETQ (or NOP, SYSRETQ) */
+static void test_calls(void **state)
+{
+	(void)state;
+	struct qvec v;
+
+	assert_null(RUN("\xcc\x48\xff\xcf\x75\xfa", KERNEL_SERVICE_TEST_INT, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 * (3 + 1));
+	assert_int_equal(v.v[Q_INTERRUPTS_SW], 4);
+	assert_int_equal(v.v[Q_EXCEPTIONS], 0);
+	assert_int_equal(v.v[Q_BR_FAR], 4 * 2);
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 4);
+	assert_int_equal(v.v[Q_RING_TO_USER], 4);
+	assert_null(RUN("\x0f\x05\x48\xff\xcf\x75\xf9", KERNEL_SERVICE_SYSCALL, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 * (3 + 2));
+	assert_int_equal(v.v[Q_INTERRUPTS_SW], 0);
+	assert_int_equal(v.v[Q_BR_FAR], 4 * 2);
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 4);
+	assert_int_equal(v.v[Q_RING_TO_USER], 4);
+	assert_says(RUN("\xcc", 0, &v), "INT3 without the service");
+	assert_says(RUN("\x0f\x05", KERNEL_SERVICE_TEST_INT, &v), "SYSCALL without the service");
+}
+
+/* mov KERNEL_PARAM_CODE(%rsi), %rax ; call *%rax: a segment of the ring of code, jumps and LEA and RET */
+static void test_ring_of_code(void **state)
+{
+	(void)state;
+	struct qvec v;
+
+	assert_null(RUN("\x48\x8b\x46\x20\xff\xd0", KERNEL_SERVICE_CODE, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 2 + KERNEL_CODE_SEGMENT - 1 + 2);
+	assert_int_equal(v.v[Q_BR_JMP_DIRECT], KERNEL_CODE_SEGMENT - 1);
+	assert_says(RUN("\x48\x8b\x46\x20\xff\xd0", 0, &v), "left the kernel");
 }
 
 static void test_broken_kernels(void **state)
@@ -87,8 +135,8 @@ static void test_broken_kernels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_counts),         cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_calls),          cmocka_unit_test(test_ring_of_code),
 		cmocka_unit_test(test_broken_kernels),
 	};
 	const char *why = stepper_start();

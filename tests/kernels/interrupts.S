@@ -305,16 +305,16 @@ SIGNATURE_END
 
 /*
  * One fault per turn, at the instruction that is \fault; the handler goes on behind it. What faults does not retire.
- * The handler stores the return address, and IRETQ takes five values from the stack.
+ * The handler stores the return address, and IRETQ takes five values from the stack. \loads of 4 bytes come before it all.
  */
-.macro SIG_FAULT vector, handler, own, fixed, crossings
+.macro SIG_FAULT vector, handler, own, fixed, crossings, loads=0
 	SIG INSTRUCTIONS, \own + \handler + 2, \fixed + LOOP_FIXED
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_\vector, 1, 0
 	SIG INSN_SERIALIZING, 1, 0
-	SIG INSN_LOAD, 1, 0
-	SIG LOADS, 5, 0
-	SIG LOAD_BYTES, 5*8, 0
+	SIG INSN_LOAD, 1, \loads
+	SIG LOADS, 5, \loads
+	SIG LOAD_BYTES, 5*8, 4*(\loads)
 	SIG_STORES 1, 8
 	SIG_FAR_LOOP 1
 	SIG_RINGS \crossings
@@ -371,12 +371,12 @@ SIGNATURE_END
 
 KERNEL fault_np_\ring, "N times a load of ES with a segment that is not present, in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|\flag
 	lea 2f(%rip), %r9
-	mov $KERNEL_ABSENT_SEGMENT, %ecx
+	mov KERNEL_PARAM_SEGMENT(%rsi), %ecx
 	jmp 2f
 1:	mov %ecx, %es
 LOOP_CLOSE 2
 KERNEL_END
-SIG_FAULT NP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
+SIG_FAULT NP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings, loads=1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -519,12 +519,12 @@ SIGNATURE_END
 
 KERNEL fault_ss_segment, "N times a load of SS with a segment that is not present, in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|KERNEL_RING3_ONLY
 	lea 2f(%rip), %r9
-	mov $KERNEL_ABSENT_SEGMENT, %ecx
+	mov KERNEL_PARAM_SEGMENT(%rsi), %ecx
 	jmp 2f
 1:	mov %ecx, %ss
 LOOP_CLOSE 2
 KERNEL_END
-SIG_FAULT SS, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, 1
+SIG_FAULT SS, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, 1, loads=1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 

@@ -80,7 +80,7 @@
 #define KERNEL_SERVICE_SIBLING	0x80000000 /* the other logical processor of the core works, on a line of its own */
 #define KERNEL_SERVICE_FAR64	0x100000000 /* none: far pointers have offsets of 64 bits, as on Intel's CPUs, not on AMD's */
 #define KERNEL_SERVICE_ALIGNED	0x200000000 /* CR0.AM is set: code in ring 3 may ask for alignment checks */
-#define KERNEL_SERVICE_SEGMENT	0x400000000 /* KERNEL_ABSENT_SEGMENT names a data segment that is not present */
+#define KERNEL_SERVICE_SEGMENT	0x400000000 /* params.segment: selector of a data segment that is not present */
 #define KERNEL_SERVICE_SPLIT_LOCK 0x800000000 /* a locked access across two lines does not fault */
 #define KERNEL_SERVICE_CHAIN_DTLB 0x1000000000 /* params.chain: a ring through twice as many pages as the first-level TLB holds, which the second holds twice */
 #define KERNEL_SERVICE_CODE_FULL 0x2000000000 /* params.full: a ring of code larger than caches of decoded instructions */
@@ -95,7 +95,6 @@
 #define KERNEL_SPECIAL	 0xf000 /* offset of the page whose attributes a service changes; plain kernels leave it alone */
 #define KERNEL_STACK	 0x1000 /* bytes of stack that a kernel may use */
 #define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/trap.h */
-#define KERNEL_ABSENT_SEGMENT 0x6b /* SELECTOR_ABSENT of arch/x86/descriptors.h, for all rings */
 
 /* Instructions of the services' handlers (tests/kernels/handlers.S), which are part of what such a kernel causes. */
 #define KERNEL_TEST_INT_INSTRUCTIONS	1 /* IRETQ */
@@ -115,6 +114,7 @@
 #define KERNEL_PARAM_CODE   0x20
 #define KERNEL_PARAM_VMCB   0x28
 #define KERNEL_PARAM_FULL   0x30
+#define KERNEL_PARAM_SEGMENT 0x38
 
 /* The ring of code: segments of so many jumps, each into a line of its own. The last one of a segment loads RAX with the next segment's
  * address and returns. */
@@ -287,7 +287,9 @@ struct kernel_params {
 	uint64_t vmcb;   /* with KERNEL_NEEDS_SVM: a guest's control block, which lacks RIP and RSP and
 			    intercepts VMMCALL */
 	uint64_t full;   /* a segment of the ring of full lines; may be moved on in it */
+	uint64_t segment; /* selector of a data segment of ring 3 that is not present */
 };
+_Static_assert(offsetof(struct kernel_params, segment) == KERNEL_PARAM_SEGMENT, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, vmcb) == KERNEL_PARAM_VMCB, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, code) == KERNEL_PARAM_CODE, "kernel_params");
 _Static_assert(offsetof(struct kernel_params, full) == KERNEL_PARAM_FULL, "kernel_params");

@@ -32,7 +32,6 @@ extern uint64_t kernel_lacking_else;
 extern bool (*kernel_lacking_done)(struct trap_frame *f, const void **then);
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
-_Static_assert(KERNEL_ABSENT_SEGMENT == (SELECTOR_ABSENT | 3), "kernel.h repeats it for the assembler");
 
 /* --- gates ------------------------------------------------------------------------------------------ */
 
@@ -629,6 +628,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 		vpmu_code_alias((uint64_t)place->code_rw, (uint64_t)place->code_rw + place->code_size,
 				(uint64_t)place->code - (uint64_t)place->code_rw);
 	code_tell(on, params);
+	params->segment = on & KERNEL_SERVICE_SEGMENT ? SELECTOR_ABSENT | 3 : 0;
 	if (!pages_on(on, place) || (on & COMPANION && !companion_on(on, place))) {
 		pages_off(on, place);
 		on = 0;

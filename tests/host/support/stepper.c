@@ -2,6 +2,7 @@
 #include "tests/host/support/stepper.h"
 #include "pmu/account.h"
 #include "pmu/denormals.h"
+#include "tests/kernels/code_ring.h"
 
 #include <cpuid.h>
 #include <elf.h>
@@ -19,27 +20,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CODE_SIZE  0x10000
+#define RINGS      (KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL)
+#define CODE_SIZE  0x10000 /* the rings of code are behind it */
 #define STACK_SIZE 0x4000
 #define STEP_LIMIT 5000000
 #define RFLAGS_DF  (1u << 10)
 #define XSTATE_MAX 16384
 
-/* Services of the harness that cannot be had here: system calls and interrupts would go to the operating
- * system, code outside of the kernel is not stepped, and RDPMC is not allowed. The others are
- * given (the writable alias, a chain of one element, an absent page, handlers of faults) or make no
- * difference to architectural quantities (memory types). */
-#define SERVICES_LACKING                                                                                     \
-	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | \
-	 KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL | KERNEL_SERVICE_RDPMC |     \
-	 KERNEL_SERVICE_SEGMENT)
-
-/* Features that stepping does without. */
-#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
-
-/* Where the image sends faults of kernels (tests/kernels/handlers.S). They run in ring 0, so here they are
- * only accounted for. */
-extern const uint8_t kernel_on_fault[], kernel_on_fault_code[];
+/* Where the image sends faults, INT3 and SYSCALL of kernels (tests/kernels/handlers.S). They run in ring 0,
+ * so here they are only accounted for. */
+extern const uint8_t kernel_on_fault[], kernel_on_fault_code[], kernel_on_test_int[], kernel_on_syscall[];
 
 static struct {
 	pid_t child;
@@ -61,75 +51,6 @@ static const char *because(const char *format, ...)
 	vsnprintf(s.why, sizeof s.why, format, args);
 	va_end(args);
 	return s.why;
-}
-
-/* --- the machine ------------------------------------------------------------------------------------ */
-
-struct feature_bit {
-	uint32_t leaf, subleaf;
-	char reg[4];
-	uint8_t bit;
-};
-
-static const struct feature_bit features[] = {
-#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, #reg, bit},
-#include "arch/x86/cpu_features.def"
-#undef CPU_FEATURE
-};
-
-bool stepper_cpu_has(enum cpu_feature feature)
-{
-	const struct feature_bit *f = &features[feature];
-	unsigned r[4] = {0};
-	__get_cpuid_count(f->leaf, f->subleaf, &r[0], &r[1], &r[2], &r[3]);
-	return r[f->reg[1] - 'a'] >> f->bit & 1;
-}
-
-static uint64_t xcr0(void)
-{
-	unsigned a, b, c, d, low, high;
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1))
-		return 0;
-	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return low | (uint64_t)high << 32;
-}
-
-static bool as_intel(void)
-{
-	unsigned a, b, c, d;
-
-	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
-}
-
-/* Whether CPUID tells of IA32_CORE_CAPABILITIES: what that says is not for this ring. */
-static bool split_locks_may_fault(void)
-{
-	unsigned a, b, c, d;
-
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d >> 30 & 1;
-}
-
-const char *stepper_unfit(const struct kernel *k)
-{
-	if (k->flags & KERNEL_RING0_ONLY)
-		return "needs ring 0";
-	if (k->flags & (KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL | KERNEL_SERVICE_RDPMC))
-		return "the image's ring of code and RDPMC are not to be had here";
-	if (k->flags & KERNEL_SERVICE_SEGMENT)
-		return "the image's descriptor table is not to be had here";
-	if (k->flags & KERNEL_SERVICE_FAR64 && !as_intel())
-		return "this processor's far pointers have offsets of 32 bits";
-	if (k->flags & SERVICES_LACKING)
-		return "its interrupts or system calls would go to the operating system here";
-	if (k->flags & KERNEL_SERVICE_SPLIT_LOCK && split_locks_may_fault())
-		return "the operating system may have split locks fault";
-	const char *missing = kernel_missing(k->needs & ~LENT, stepper_cpu_has, xcr0());
-	return missing ? because("needs %s, which this machine does not have", missing) : NULL;
-}
-
-bool stepper_lends(const struct kernel *k)
-{
-	return kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0());
 }
 
 /* --- the child -------------------------------------------------------------------------------------- */
@@ -170,10 +91,11 @@ static bool save_xstate(void)
 const char *stepper_start(void)
 {
 	int fd = memfd_create("kernel code", 0);
-	if (fd < 0 || ftruncate(fd, CODE_SIZE))
+	if (fd < 0 || ftruncate(fd, CODE_SIZE + KERNEL_CODE_SIZE))
 		return because("no memory for the code: %s", strerror(errno));
-	s.code_rw = shared(CODE_SIZE, PROT_READ | PROT_WRITE, fd);
-	s.code_rx = shared(CODE_SIZE, PROT_READ | PROT_EXEC, fd);
+	stepper_absent_segment(); /* the child inherits it */
+	s.code_rw = shared(CODE_SIZE + KERNEL_CODE_SIZE, PROT_READ | PROT_WRITE, fd);
+	s.code_rx = shared(CODE_SIZE + KERNEL_CODE_SIZE, PROT_READ | PROT_EXEC, fd);
 	for (unsigned i = 0; i < 2; i++)
 		s.data[i] = shared(KERNEL_DATA_SIZE, PROT_READ | PROT_WRITE, -1);
 	s.stack = shared(STACK_SIZE, PROT_READ | PROT_WRITE, -1);
@@ -182,6 +104,7 @@ const char *stepper_start(void)
 	    s.data[1] == MAP_FAILED || s.stack == MAP_FAILED ||
 	    mprotect(s.data[1] + KERNEL_SPECIAL, KERNEL_DATA_SIZE - KERNEL_SPECIAL, PROT_NONE))
 		return because("no memory for the kernels: %s", strerror(errno));
+	code_ring_fill(s.code_rw + CODE_SIZE);
 
 	int status;
 	s.child = fork();
@@ -303,10 +226,16 @@ static const char *account(const uint8_t *code, const struct insn_retired *did, 
 }
 
 /* Exceptions that push an error code. */
-#define WITH_CODE (1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
+#define WITH_CODE (1u << 11 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 17)
 
-/** The exception vector behind a signal, -1 if it is none. `x87`: of the instruction. */
-static int vector_of(int signal, const siginfo_t *info, bool x87)
+/** MOV to DS, ES, FS or GS: a segment that is not present is #NP there, and #SS of SS. SDM vol. 2, MOV. */
+static bool loads_data_segment(const uint8_t *code, const struct insn *in)
+{
+	return in->modrm_at && code[in->modrm_at - 1] == 0x8e && in->special != INSN_MOV_SS;
+}
+
+/** The exception vector behind a signal, -1 if it is none. `x87`, `segment`: of the instruction. */
+static int vector_of(int signal, const siginfo_t *info, bool x87, bool segment)
 {
 	switch (signal) {
 	case SIGILL:
@@ -316,7 +245,7 @@ static int vector_of(int signal, const siginfo_t *info, bool x87)
 	case SIGSEGV:
 		return info->si_code == SI_KERNEL ? 13 : 14;
 	case SIGBUS:
-		return info->si_code == BUS_ADRALN ? 17 : 12;
+		return info->si_code == BUS_ADRALN ? 17 : segment ? 11 : 12;
 	default:
 		return -1;
 	}
@@ -335,25 +264,62 @@ static const char *step_once(struct user_regs_struct *r, int *signal)
 	return NULL;
 }
 
-/** What the handler's instructions contribute, from its first to its IRETQ; its stack is aligned. */
+/** What the handler's instructions contribute, from its first to its IRETQ or SYSRET; its stack is aligned.
+ */
 static void account_handler(const uint8_t *code, struct qvec *out)
 {
 	struct qterm terms[ACCOUNT_TERMS];
 	struct insn in;
+	bool returns;
+
 	do {
 		if (!insn_decode(code, 15, &in))
 			return;
-		struct insn_retired did = {.insn = &in, .cpl_after = in.special == INSN_IRET ? 3 : 0};
+		returns = in.special == INSN_IRET || in.special == INSN_SYSRET;
+		struct insn_retired did = {.insn = &in, .cpl_after = returns ? 3 : 0};
 		account_add(out, terms, account_retired(&did, terms));
 		code += in.length;
-	} while (in.special != INSN_IRET);
+	} while (!returns);
+}
+
+/** Make the step of SYSCALL: the operating system finds a number that it does not have. */
+static const char *step_syscall(struct user_regs_struct *r, int *signal)
+{
+	uint64_t rax = r->rax;
+	const char *why;
+
+	r->rax = ~0ull;
+	if (ptrace(PTRACE_SETREGS, s.child, NULL, r))
+		return because("ptrace: %s", strerror(errno));
+	why = step_once(r, signal);
+	r->rax = rax;
+	r->orig_rax = ~0ull;
+	return why || !ptrace(PTRACE_SETREGS, s.child, NULL, r) ? why
+								: because("ptrace: %s", strerror(errno));
+}
+
+/** INT3 or SYSCALL has retired: the operating system's handler stands for the image's, which the kernel asks
+ * for. */
+static const char *account_call(const struct kernel *k, const struct insn *in, struct qvec *out)
+{
+	bool int3 = in->special == INSN_INT3, call = in->special == INSN_SYSCALL;
+	struct qterm terms[ACCOUNT_TERMS];
+
+	if (!int3 && !call)
+		return NULL;
+	if (!(k->flags & (int3 ? KERNEL_SERVICE_TEST_INT : KERNEL_SERVICE_SYSCALL)))
+		return because("%s without the service for it", int3 ? "INT3" : "SYSCALL");
+	if (int3)
+		account_add(out, terms, account_event(STEP_SOFT_INTERRUPT, 3, 3, terms));
+	account_handler(int3 ? kernel_on_test_int : kernel_on_syscall, out);
+	return NULL;
 }
 
 /**
  * The instruction faulted. It did not retire; iterations that a string instruction had made count. Go on
  * where the image's handler would return to.
  */
-static const char *fault(const struct kernel *k, int signal, struct insn_retired *did,
+static const char *fault(const struct kernel *k, int signal, const uint8_t *code, struct insn_retired *did,
 			 struct user_regs_struct *r, struct qvec *out)
 {
 	struct qterm terms[ACCOUNT_TERMS];
@@ -363,7 +329,7 @@ static const char *fault(const struct kernel *k, int signal, struct insn_retired
 	account_add(&one, terms, account_retired(did, terms));
 	if (ptrace(PTRACE_GETSIGINFO, s.child, NULL, &info))
 		return because("ptrace: %s", strerror(errno));
-	int vector = vector_of(signal, &info, one.v[Q_INSN_X87]);
+	int vector = vector_of(signal, &info, one.v[Q_INSN_X87], loads_data_segment(code, did->insn));
 	if (vector < 0 || !(k->flags & KERNEL_SERVICE_RESUME))
 		return because("%s at +%#llx", strsignal(signal),
 			       r->rip - (unsigned long long)(uintptr_t)s.code_rx);
@@ -487,8 +453,15 @@ static const char *set_up(const struct kernel *k, uint64_t n, struct user_regs_s
 		return because("the kernel does not fit");
 	memcpy(s.code_rw, k->code, size);
 	memset(data, 0, absent ? KERNEL_SPECIAL : KERNEL_DATA_SIZE);
+	uint64_t rings = (uint64_t)(s.code_rx + CODE_SIZE);
 	/* A circular chain of one element. */
-	struct kernel_params params = {.chain = (uint64_t)(data + KERNEL_SCRATCH), .random = ++s.random};
+	struct kernel_params params = {
+		.chain = (uint64_t)(data + KERNEL_SCRATCH),
+		.random = ++s.random,
+		.code = k->flags & KERNEL_SERVICE_CODE ? rings + code_ring_segment(false, 0) : 0,
+		.full = k->flags & KERNEL_SERVICE_CODE_FULL ? rings + code_ring_segment(true, 0) : 0,
+		.segment = k->flags & KERNEL_SERVICE_SEGMENT ? stepper_absent_segment() : 0,
+	};
 	memcpy(data, &params, sizeof params);
 	memcpy(data + KERNEL_SCRATCH, &params.chain, 8);
 
@@ -574,12 +547,13 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 	for (unsigned steps = 0; !why && r.rip != end; steps++) {
 		struct user_regs_struct before = r;
 		const uint8_t *code = s.code_rw + (before.rip - begin);
+		bool in_ring = k->flags & RINGS && before.rip - begin - CODE_SIZE < KERNEL_CODE_SIZE;
 		struct insn in, second;
 		struct insn_retired did;
 
-		if (before.rip < begin || before.rip > end)
+		if ((before.rip < begin || before.rip > end) && !in_ring)
 			return because("left the kernel to %#llx", before.rip);
-		if (!insn_decode(code, end - before.rip, &in))
+		if (!insn_decode(code, in_ring ? 15 : end - before.rip, &in))
 			return because("no instruction at +%#llx", before.rip - (unsigned long long)begin);
 		look_at(code, &in, &before, &did);
 		if (is_lent(&in)) {
@@ -591,7 +565,9 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 			continue;
 		}
 		int signal;
-		why = step_once(&r, &signal);
+		if (in.special == INSN_SYSCALL)
+			did.cpl_after = 0;
+		why = in.special == INSN_SYSCALL ? step_syscall(&r, &signal) : step_once(&r, &signal);
 		if (in.special == INSN_STRING && (in.flags & INSN_F_REP)) {
 			/* One trap per iteration, and on some CPUs one more. */
 			while (!why && !signal && r.rip == before.rip && ++steps < STEP_LIMIT)
@@ -609,7 +585,7 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 		if (signal) {
 			if (in.special == INSN_STRING && !(in.flags & INSN_F_REP))
 				did.iterations = 0;
-			why = fault(k, signal, &did, &r, out);
+			why = fault(k, signal, code, &did, &r, out);
 			continue;
 		}
 		if (in.special == INSN_MOV_SS && r.rip != before.rip + in.length) {
@@ -624,6 +600,8 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 		}
 		if (!why)
 			why = account(code, &did, before.rip, r.rip, out);
+		if (!why)
+			why = account_call(k, &in, out);
 		if (steps >= STEP_LIMIT)
 			why = because("no end after %u steps", STEP_LIMIT);
 	}

@@ -48,6 +48,10 @@ bool stepper_denormal(const struct insn_retired *did, const uint8_t *code, const
 /** Where kernels' code can be written: for uarch_code_alias(). */
 void stepper_code_alias(uint64_t *start, uint64_t *end, uint64_t *distance);
 
+/** Selector of a data segment that is not present, 0 if the operating system gives none. This process and
+ * those that it forks later have it. */
+uint16_t stepper_absent_segment(void);
+
 /** What a kernel needs of the harness or the machine that is not to be had here; NULL if nothing. Valid until
  * the next call. */
 const char *stepper_unfit(const struct kernel *k);

@@ -179,7 +179,7 @@ const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, ui
 	t->kernel = k;
 	t->n = n;
 	t->count = 0;
-	t->stepped = !stepper_unfit(k);
+	t->stepped = !stepper_unfit(k) && !(k->flags & RINGS);
 	if (!t->stepped) {
 		why = walk(t, k, from);
 		add_up(t);

@@ -33,10 +33,11 @@ struct trace {
 };
 
 /**
- * Step a kernel (tests/host/support/stepper.h), or, where that is not possible, read its path off its code:
- * straight on, along direct jumps, back at the branch that closes the loop as often as there are turns. Then
- * addresses of data are made up, but two operands have one address if they are written alike; and what
- * handlers of its interrupts and faults, or guests, do is not seen (trace_is_whole()).
+ * Step a kernel (tests/host/support/stepper.h), or, where that is not possible, or would begin a ring of code
+ * anew, read its path off its code: straight on, along direct jumps, back at the branch that closes the loop
+ * as often as there are turns. Then addresses of data are made up, but two operands have one address if they
+ * are written alike; and what handlers of its interrupts and faults, or guests, do is not seen
+ * (trace_is_whole()).
  * @param t    zeroed, or of an earlier call, whose memory is used again
  * @param from kernels with the ring of code: how many turns were before
  * @return NULL, or one line that says what went wrong

@@ -1,0 +1,114 @@
+#define _GNU_SOURCE
+#include "tests/host/support/stepper.h"
+#include "arch/x86/insn.h"
+
+#include <asm/ldt.h>
+#include <cpuid.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Services of the harness that cannot be had here. The others are given (the writable alias, rings of code,
+ * a chain of one element, an absent page and segment, handlers of faults, INT3 and SYSCALL) or make no
+ * difference to architectural quantities (memory types). */
+#define SERVICES_LACKING (KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
+
+/* Features that stepping does without. */
+#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
+
+struct feature_bit {
+	uint32_t leaf, subleaf;
+	char reg[4];
+	uint8_t bit;
+};
+
+static const struct feature_bit features[] = {
+#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, #reg, bit},
+#include "arch/x86/cpu_features.def"
+#undef CPU_FEATURE
+};
+
+bool stepper_cpu_has(enum cpu_feature feature)
+{
+	const struct feature_bit *f = &features[feature];
+	unsigned r[4] = {0};
+	__get_cpuid_count(f->leaf, f->subleaf, &r[0], &r[1], &r[2], &r[3]);
+	return r[f->reg[1] - 'a'] >> f->bit & 1;
+}
+
+static uint64_t xcr0(void)
+{
+	unsigned a, b, c, d, low, high;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1))
+		return 0;
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low | (uint64_t)high << 32;
+}
+
+static bool as_intel(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
+}
+
+/* Whether CPUID tells of IA32_CORE_CAPABILITIES: what that says is not for this ring. */
+static bool split_locks_may_fault(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d >> 30 & 1;
+}
+
+static bool contains(const struct kernel *k, enum insn_special special)
+{
+	struct insn in;
+
+	for (const uint8_t *p = k->code; p < k->code_end && insn_decode(p, (size_t)(k->code_end - p), &in);
+	     p += in.length)
+		if (in.special == special)
+			return true;
+	return false;
+}
+
+uint16_t stepper_absent_segment(void)
+{
+	static uint16_t selector;
+	struct user_desc d = {.limit = 0xfffff, .seg_32bit = 1, .limit_in_pages = 1, .seg_not_present = 1};
+
+	if (!selector && !syscall(SYS_modify_ldt, 1, &d, sizeof d))
+		selector = 0 << 3 | 7;
+	return selector;
+}
+
+const char *stepper_unfit(const struct kernel *k)
+{
+	static char text[64];
+	const char *missing;
+
+	if (k->flags & KERNEL_RING0_ONLY)
+		return "needs ring 0";
+	if (k->flags & KERNEL_SERVICE_RDPMC)
+		return "RDPMC is not to be had here";
+	if (k->flags & KERNEL_SERVICE_SEGMENT && !stepper_absent_segment())
+		return "the operating system has no segment that is not present";
+	if (contains(k, INSN_INT))
+		return "its vector is none of the operating system's";
+	if (contains(k, INSN_INT1))
+		return "hypervisors do not get past INT1";
+	if (k->flags & KERNEL_SERVICE_FAR64 && !as_intel())
+		return "this processor's far pointers have offsets of 32 bits";
+	if (k->flags & SERVICES_LACKING)
+		return "its interrupts or system calls would go to the operating system here";
+	if (k->flags & KERNEL_SERVICE_SPLIT_LOCK && split_locks_may_fault())
+		return "the operating system may have split locks fault";
+	missing = kernel_missing(k->needs & ~LENT, stepper_cpu_has, xcr0());
+	if (missing)
+		snprintf(text, sizeof text, "needs %s, which this machine does not have", missing);
+	return missing ? text : NULL;
+}
+
+bool stepper_lends(const struct kernel *k)
+{
+	return kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0());
+}
