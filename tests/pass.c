@@ -172,7 +172,7 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 		}
 		for (unsigned s = 0; s < p->n_slots; s++)
 			broken[s] = out[s];
-		by_smi = !smi->barked;
+		by_smi = !smi->interrupted;
 		p->retaken++;
 		retaken++;
 	}
@@ -180,7 +180,8 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 		return true;
 	p->disturbed = true;
 	return fail(p, p->slot[0].counter,
-		    "an SMI came during each of " STRING(SMI_TRIES) " tries, or the watchdog's interrupt");
+		    "an SMI came during each of " STRING(SMI_TRIES) " tries, or an interrupt that "
+		    "nobody asked for");
 }
 
 static bool wants_interrupt(const struct pass *p)

@@ -4,6 +4,7 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/step.h"
 #include "arch/x86/time.h"
+#include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
 
 #include <string.h>
@@ -123,9 +124,15 @@ void smi_watch_kind(struct smi_watch *w)
 	w->fastest = UINT64_MAX;
 }
 
+/* That no kernel asked for. */
+static unsigned interrupts_of_others(void)
+{
+	return watchdog_ticks() + trap_strays();
+}
+
 void smi_watch_begin(struct smi_watch *w)
 {
-	w->watchdog = watchdog_ticks();
+	w->foreign = interrupts_of_others();
 	if (w->source == SMI_CLOCK)
 		w->began = tsc_read();
 }
@@ -152,6 +159,6 @@ bool smi_watch_end(struct smi_watch *w)
 {
 	bool came = smi_came(w);
 
-	w->barked = w->watchdog != watchdog_ticks();
-	return came || w->barked;
+	w->interrupted = w->foreign != interrupts_of_others();
+	return came || w->interrupted;
 }

@@ -28,8 +28,8 @@ struct smi_watch {
 	uint64_t began;    /* TSC */
 	uint64_t fastest;  /* ticks that the quickest window of this kind took */
 	uint64_t took;     /* ticks of the last window */
-	unsigned watchdog; /* watchdog_ticks() before the window */
-	bool barked;       /* the watchdog's interrupt came in the last window */
+	unsigned foreign;  /* interrupts_of_others() before the window */
+	bool interrupted;  /* the watchdog's interrupt came in the last window, or one that nobody claims */
 	uint64_t gap;      /* ticks */
 	bool freezes;      /* FREEZE_WHILE_SMM is set until smi_watch_close() ... */
 	uint64_t debugctl; /* ... and this was there before */
@@ -51,7 +51,9 @@ void smi_watch_close(const struct smi_watch *w);
 /** From here on another kind of window is watched. */
 void smi_watch_kind(struct smi_watch *w);
 
-/** Before a window, and behind it. @return whether an SMI came in between, or the watchdog's own interrupt */
+/** Before a window, and behind it. @return whether an SMI came in between, the watchdog's own interrupt, or
+ * one on a vector that nobody has claimed: of a device that firmware left running, while a kernel lets
+ * interrupts in */
 void smi_watch_begin(struct smi_watch *w);
 bool smi_watch_end(struct smi_watch *w);
 

@@ -90,10 +90,16 @@ void trap_set_context(const char *description)
 
 unsigned trap_stray_count(void)
 {
-	unsigned n = strays;
+	static unsigned told;
+	unsigned n = strays - told;
 
-	strays = 0;
+	told += n;
 	return n;
+}
+
+unsigned trap_strays(void)
+{
+	return strays;
 }
 
 static bool fix_up(struct trap_frame *f)

@@ -88,6 +88,9 @@ void trap_set_context(const char *description);
  */
 unsigned trap_stray_count(void);
 
+/** The same since power-on. */
+unsigned trap_strays(void);
+
 /**
  * A row of the exception table (section trap_fixups): an instruction that may fault in ring 0, and where to
  * go on if it does, with the vector in RAX's high half and the error code in its low. Each is the distance

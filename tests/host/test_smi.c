@@ -27,11 +27,16 @@ void step_resume(void)
 {
 }
 
-static unsigned ticks;
+static unsigned ticks, strays;
 
 unsigned watchdog_ticks(void)
 {
 	return ticks;
+}
+
+unsigned trap_strays(void)
+{
+	return strays;
 }
 
 static void the_counter_is_known_by_model(void **unused)
@@ -161,7 +166,7 @@ static void without_a_counter_time_tells(void **unused)
 	fake_cpu_stop();
 }
 
-static void the_watchdog_breaks_in(void **unused)
+static void other_interrupts_break_in(void **unused)
 {
 	struct smi_watch w = watch_on(&intel_core2, "", true);
 
@@ -169,6 +174,11 @@ static void the_watchdog_breaks_in(void **unused)
 	smi_watch_begin(&w);
 	ticks++;
 	assert_true(smi_watch_end(&w));
+	assert_true(w.interrupted);
+	smi_watch_begin(&w);
+	strays++;
+	assert_true(smi_watch_end(&w));
+	assert_true(w.interrupted);
 	smi_watch_begin(&w);
 	assert_false(smi_watch_end(&w));
 	fake_cpu_stop();
@@ -194,7 +204,7 @@ int main(void)
 		cmocka_unit_test(the_counter_tells_which_window),
 		cmocka_unit_test(counters_are_held_while_windows_are_watched),
 		cmocka_unit_test(without_a_counter_time_tells),
-		cmocka_unit_test(the_watchdog_breaks_in),
+		cmocka_unit_test(other_interrupts_break_in),
 		cmocka_unit_test(a_gap_is_more_than_the_allowance),
 	};
 
