@@ -46,11 +46,14 @@ struct bound {
 /* Instructions whose micro-operations cannot be tagged (SDM vol. 3, 18.15.6.1). */
 #define UNTAGGED LESS(BR_RET), LESS(BR_FAR), LESS(INSN_LOCKED)
 
+/* Microcode that moves much: by what means is its own. */
+#define MOVED                                                                                                \
+	UP(INSN_STRING, UOPS_VECTOR), UP(REP_ITERATIONS, UOPS_MOVED), UP(INSN_SERIALIZING, OF_CODE_MOST)
+
 /* As far as they are x87's or MMX's neither. */
 #define VECTOR_UOPS                                                                                          \
 	UP(INSN_SSE, UOPS_VECTOR), UP(INSN_AVX, UOPS_VECTOR), UP(INSN_AVX512, UOPS_VECTOR),                  \
-	UP(INSN_AES, UOPS_VECTOR), UP(INSN_SHA, UOPS_VECTOR), UP(INSN_STRING, UOPS_VECTOR),                  \
-	UP(REP_ITERATIONS, UOPS_MOVED), UP(INSN_SERIALIZING, OF_CODE_MOST)
+	UP(INSN_AES, UOPS_VECTOR), UP(INSN_SHA, UOPS_VECTOR), MOVED
 
 /* What microcode, deliveries and what they lead to ask for. */
 #define OFFCORE_BESIDES                                                                                      \
@@ -354,6 +357,12 @@ static const struct bound bounds[] = {
 	WATCHED(UOPS_SIMD, NONE, MORE_FIXED, NULL,
 		PARTS(VECTOR_UOPS),
 		"SSE and AVX instructions alone have them, and microcode that moves much"),
+	WATCHED(UOPS_256, NONE, MORE_FIXED, NULL,
+		PARTS(UP(INSN_256, UOPS_VECTOR), UP(INSN_512, UOPS_VECTOR), MOVED),
+		"instructions on YMM and ZMM registers alone have them, and microcode that moves much"),
+	WATCHED(UOPS_512, NONE, MORE_FIXED, NULL,
+		PARTS(UP(INSN_512, UOPS_VECTOR), MOVED),
+		"instructions on ZMM registers alone have them, and microcode that moves much"),
 	WATCHED(UOPS_FP_SCALAR, NONE, MORE_FIXED, PARTS(SHARE(FP_SCALAR_SP, MULTIPLY_ADD),
 		SHARE(FP_SCALAR_DP, MULTIPLY_ADD)),
 		PARTS(VECTOR_UOPS, UP(INSN_X87, UOPS_X87)),

@@ -276,9 +276,32 @@ static void find_x87(const struct answer *a, const char *name, struct classifica
 	c->once[Q_FP_DIV] = among(name, "fdiv fdivp fidiv fdivr fdivrp fidivr fsqrt");
 }
 
+/* The widest register among the vector operands and their indices, in bits, if it is more than 128. */
+static void find_width(const struct answer *a, struct classification *c)
+{
+	bool ymm = false, zmm = false;
+
+	for (unsigned i = 0; i < a->in.operand_count; i++) {
+		const ZydisDecodedOperand *o = &a->op[i];
+		ZydisRegisterClass kind =
+			o->type == ZYDIS_OPERAND_TYPE_REGISTER ? ZydisRegisterGetClass(o->reg.value)
+			: o->type == ZYDIS_OPERAND_TYPE_MEMORY ? ZydisRegisterGetClass(o->mem.index)
+							       : ZYDIS_REGCLASS_INVALID;
+
+		if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+			continue;
+		ymm |= kind == ZYDIS_REGCLASS_YMM;
+		zmm |= kind == ZYDIS_REGCLASS_ZMM;
+	}
+	c->once[Q_INSN_256] = ymm && !zmm;
+	c->once[Q_INSN_512] = zmm;
+}
+
 static void find_vector(const struct answer *a, const char *name, struct classification *c)
 {
 	bool mmx = false, vector = false, mask = false;
+
+	find_width(a, c);
 	for (unsigned i = 0; i < a->in.operand_count; i++) {
 		if (a->op[i].type != ZYDIS_OPERAND_TYPE_REGISTER)
 			continue;

@@ -67,6 +67,8 @@ static const struct {
 	{Q_UOPS_FP, microcode},
 	{Q_UOPS_DIV, microcode},
 	{Q_UOPS_SIMD, microcode},
+	{Q_UOPS_256, microcode},
+	{Q_UOPS_512, microcode},
 	{Q_UOPS_FP_SCALAR, microcode},
 	{Q_UOPS_FP_128, microcode},
 	{Q_CYCLES_DIV, microcode},

@@ -48,6 +48,11 @@ KERNEL avx\bits\()_\kind, "N times AVX \bits-bit packed arithmetic of form \kind
 KERNEL_END
 SIG INSTRUCTIONS, ARITHMETIC_COUNT + 1 + 2, ONES + 2 + 1
 SIG INSN_AVX, ARITHMETIC_COUNT + 1, ONES_SSE + 2 + 1
+	.ifc \register, ymm
+SIG INSN_256, ARITHMETIC_COUNT + 1, 2
+	.else
+SIG INSN_256, 0, 2
+	.endif
 SIG FP_\bits\()_\class, ARITHMETIC_COUNT + 1, 0
 SIG FLOPS_\class, (ARITHMETIC_COUNT + 1)*(\lanes), 0
 SIG_KINDS \class, \lanes, 2, 1, ARITHMETIC_DIVIDES + 1
@@ -80,6 +85,7 @@ KERNEL avx_horizontal, "N times AVX horizontal and mixed arithmetic, and VDPPS",
 KERNEL_END
 SIG INSTRUCTIONS, 6 + 2, ONES + 1 + 1
 SIG INSN_AVX, 6, ONES_SSE + 1 + 1
+SIG INSN_256, 4, 1
 SIG FP_256_SP, 1 + 1 + 2 + 1, 0
 SIG FP_128_SP, 1 + 1, 0
 SIG FLOPS_SP, (1 + 1 + 2 + 1)*8 + (1 + 1)*4, 0
@@ -109,6 +115,7 @@ KERNEL avx_moves, "N times AVX loads, stores, broadcasts, permutations: 32 bytes
 KERNEL_END
 SIG INSTRUCTIONS, 13 + 2, 1 + 1
 SIG INSN_AVX, 13, 1
+SIG INSN_256, (13 - 2), 0
 SIG INSN_LOAD, 8, 0
 SIG LOADS, 8, 0
 SIG LOAD_BYTES, 3*32 + 4 + 8 + 16 + 16 + 4, 0
@@ -131,6 +138,7 @@ KERNEL avx_split, "N times 32-byte loads and stores across a line and across a p
 KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, 1 + 1
 SIG INSN_AVX, 4, 1
+SIG INSN_256, 4, 0
 SIG_LOADS 2, 32
 SIG LOADS_SPLIT_LINE, 2, 0
 SIG LOADS_SPLIT_PAGE, 1, 0
@@ -156,6 +164,7 @@ KERNEL avx_masked, "N times VMASKMOV under a mask of all, half and none: one acc
 KERNEL_END
 SIG INSTRUCTIONS, 3*2 + 2, 4 + 1
 SIG INSN_AVX, 3*2, 3 + 1
+SIG INSN_256, 3*2, 2
 SIG_LOADS 3, 32
 SIG_STORES 3, 32
 SIG_LOOP
@@ -173,6 +182,7 @@ KERNEL avx_nontemporal, "N times non-temporal stores of 32 bytes", needs=KERNEL_
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 1 + 2
 SIG INSN_AVX, 2, 1
+SIG INSN_256, 2, 0
 SIG INSN_FENCE, 0, 1
 SIG STORES_NT, 2, 0
 SIG_STORES 2, 32
@@ -196,6 +206,7 @@ KERNEL avx2_integer, "N times AVX2 integers, 256 bits", needs=KERNEL_NEEDS_AVX2
 KERNEL_END
 SIG INSTRUCTIONS, 11 + 6 + 2, 1
 SIG INSN_AVX, 11 + 6, 1
+SIG INSN_256, 11 + 6, 0
 SIG_LOOP
 SIG ASSISTS_FP, 0, 0
 SIG AVX_SSE_TRANSITIONS, 0, 0
@@ -217,6 +228,7 @@ KERNEL avx2_gather, "N times gathers of eight, four and (half masked) four eleme
 KERNEL_END
 SIG INSTRUCTIONS, 6 + 2, 2 + 1
 SIG INSN_AVX, 6, 1 + 1
+SIG INSN_256, (6 - 1), 0
 SIG INSN_LOAD, 3, 0
 SIG LOADS, 8 + 4 + 2, 0
 SIG LOAD_BYTES, 8*4 + 4*8 + 2*8, 0
@@ -235,6 +247,7 @@ KERNEL avx2_masked, "N times VPMASKMOV", needs=KERNEL_NEEDS_AVX2
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 2 + 1
 SIG INSN_AVX, 2, 1 + 1
+SIG INSN_256, 2, 1
 SIG_LOADS 1, 32
 SIG_STORES 1, 32
 SIG_LOOP
@@ -262,6 +275,7 @@ KERNEL fma, "N times fused multiply-add of every width and precision: each count
 KERNEL_END
 SIG INSTRUCTIONS, 8 + 2 + 2, 2*(ONES + 1) + 1
 SIG INSN_AVX, 8 + 2, 2*(ONES_SSE + 1) + 1
+SIG INSN_256, 3 + 2, 2
 SIG FP_SCALAR_SP, 2*2, 0
 SIG FP_SCALAR_DP, 2, 0
 SIG FP_128_SP, 2, 0
@@ -286,6 +300,7 @@ KERNEL fma_memory, "N times fused multiply-add with a source in memory", needs=K
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 1 + 1
 SIG INSN_AVX, 2, 1
+SIG INSN_256, 1, 0
 SIG FP_SCALAR_SP, 2, 0
 SIG FP_256_DP, 2, 0
 SIG FLOPS_SP, 2, 0
@@ -312,6 +327,7 @@ KERNEL f16c, "N times conversions between half and single precision", needs=KERN
 KERNEL_END
 SIG INSTRUCTIONS, 3 + 2, 3 + 1
 SIG INSN_AVX, 3, 1
+SIG INSN_256, 2, 0
 SIG INSN_STORE, 1, 2
 SIG STORES, 1, 2
 SIG STORE_BYTES, 16, 2*8
@@ -333,6 +349,7 @@ KERNEL avx_sse_transition, "N times SSE between 256-bit instructions, with upper
 KERNEL_END
 SIG INSTRUCTIONS, 3 + 2, 1 + 1
 SIG INSN_AVX, 2, 1 + 1
+SIG INSN_256, 2, 1
 SIG INSN_SSE, 1, 0
 SIG_LOOP
 SIG_RANGE AVX_SSE_TRANSITIONS, 0, 0, 2, 0, TRANSITION
@@ -347,6 +364,7 @@ KERNEL avx_sse_clean, "N times the same with VZEROUPPER in between: no transitio
 KERNEL_END
 SIG INSTRUCTIONS, 3 + 2, 0
 SIG INSN_AVX, 2, 0
+SIG INSN_256, 1, 0
 SIG INSN_SSE, 1, 0
 SIG_LOOP
 SIG AVX_SSE_TRANSITIONS, 0, 0

@@ -33,6 +33,7 @@ KERNEL avx512_ps, "N times 512-bit single precision arithmetic", needs=F
 KERNEL_END
 SIG INSTRUCTIONS, ARITHMETIC_COUNT + 2, 3 + 1
 SIG INSN_AVX512, ARITHMETIC_COUNT, 2
+SIG INSN_512, ARITHMETIC_COUNT, 2
 SIG INSN_AVX, 0, 1
 SIG FP_512_SP, ARITHMETIC_WEIGHT, 0
 SIG FLOPS_SP, ARITHMETIC_WEIGHT*16, 0
@@ -54,6 +55,7 @@ KERNEL avx512_pd, "N times 512-bit double precision arithmetic", needs=F
 KERNEL_END
 SIG INSTRUCTIONS, ARITHMETIC_COUNT + 2, 3 + 1
 SIG INSN_AVX512, ARITHMETIC_COUNT, 2
+SIG INSN_512, ARITHMETIC_COUNT, 2
 SIG INSN_AVX, 0, 1
 SIG FP_512_DP, ARITHMETIC_WEIGHT, 0
 SIG FLOPS_DP, ARITHMETIC_WEIGHT*8, 0
@@ -102,6 +104,7 @@ KERNEL avx512_short, "N times EVEX-encoded arithmetic on 128 and 256 bits", need
 KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, ONES + 1 + 3
 SIG INSN_AVX512, 4, 2
+SIG INSN_256, 2, 1 + 1
 SIG INSN_AVX, 0, ONES_SSE + 1 + 1
 SIG FP_128_SP, 1, 0
 SIG FP_256_SP, 1, 0
@@ -129,6 +132,7 @@ KERNEL avx512_integer, "N times 512-bit integers", needs=F
 KERNEL_END
 SIG INSTRUCTIONS, 10 + 3 + 2, 1
 SIG INSN_AVX512, 10 + 3, 0
+SIG INSN_512, 10 + 3, 0
 SIG INSN_AVX, 0, 1
 SIG_LOOP
 SIGNATURE_END
@@ -147,6 +151,7 @@ KERNEL avx512_moves, "N times 64-byte loads and stores, one of each across a lin
 KERNEL_END
 SIG INSTRUCTIONS, 6 + 2, 1 + 1
 SIG INSN_AVX512, 6, 0
+SIG INSN_512, 6, 0
 SIG INSN_AVX, 0, 1
 SIG FP_512_SP, 1, 0
 SIG FLOPS_SP, 16, 0
@@ -175,6 +180,7 @@ KERNEL avx512_masked, "N times loads and stores under a mask of half the element
 KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, 4 + 1
 SIG INSN_AVX512, 4, 2
+SIG INSN_512, 4, 0
 SIG INSN_AVX, 0, 1
 SIG_LOADS 2, 64
 SIG_STORES 2, 64
@@ -197,6 +203,7 @@ KERNEL avx512_mask_registers, "N times comparisons into mask registers and arith
 KERNEL_END
 SIG INSTRUCTIONS, 9 + 2, 1
 SIG INSN_AVX512, 9, 0
+SIG INSN_512, 2, 0
 SIG INSN_AVX, 0, 1
 SIG_LOOP
 SIGNATURE_END
@@ -218,6 +225,7 @@ KERNEL avx512_gather_scatter, "N times a gather of 16 and one of 4 elements, and
 KERNEL_END
 SIG INSTRUCTIONS, 6 + 2, 3 + 1
 SIG INSN_AVX512, 6, 0
+SIG INSN_512, 3, 0
 SIG INSN_AVX, 0, 1 + 1
 SIG INSN_LOAD, 2, 0
 SIG LOADS, 16 + 4, 0
