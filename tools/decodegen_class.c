@@ -366,6 +366,7 @@ static const struct name_rule name_rules[] = {
 	{Q_INSN_WRMSR, "wrmsr"},
 	{Q_INSN_HLT, "hlt"},
 	{Q_INSN_CLFLUSH, "clflush clflushopt clwb"},
+	{Q_INSN_CLFLUSHOPT, "clflushopt clwb"},
 	{Q_STORES_NT, "movnti movntq movntps movntpd movntdq maskmovq maskmovdqu movntss movntsd vmovntps "
 		      "vmovntpd vmovntdq "
 		      "vmaskmovdqu"},

@@ -58,6 +58,7 @@ enum {
 	NO_RETURNS,
 	NO_PAGES,
 	UNSAID,
+	OTHER_FLUSHES,
 	IBS_OFF,
 	NO_BREAKPOINT,
 	NO_SMI,
@@ -105,6 +106,8 @@ static const struct event_rule rules[] = {
 	[MERGED] = {"more than 15 in a cycle: takes a pair of counters"},
 	[UNSAID] = {"whether returns and far transfers count is not said",
 		    .may = {{Q_BR_RET, 0, 1}, {Q_BR_FAR, 0, 1}}},
+	/* PPR: "Retired CLFLUSH instructions". CPUs before Zen have the other two not. */
+	[OTHER_FLUSHES] = {"whether CLFLUSHOPT and CLWB count is not said", .may = {{Q_INSN_CLFLUSHOPT, 0, 1}}},
 	[ONE_NODE] = {"the machine has no other node, nor memory of another kind"},
 	[NO_NESTED] = {"no guest has page tables of its own"},
 	[NO_KIND] = {"a unit mask of 0 selects no kind of operation"},

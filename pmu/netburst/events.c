@@ -26,12 +26,16 @@ const struct event_rule netburst_rule[RULE_COUNT] = {
 	[RULE_UNTAGGED] = {"control only: counts nothing until something tags"},
 	[RULE_TAGS] = {"control only: it tags, and does not advance its own counter"},
 	[RULE_UC_CODE] = {"control only: no kernel runs from uncacheable memory"},
-	/* The branches of a trace that is built again; it has lines of six micro-operations (Optimization Reference Manual
+	/* The source of a program that replays virtual machines has it that retired_branch_type counts each conditional branch
+	   twice; the manual says only that it may count more here. The branches of a trace that is built again; it has lines of six micro-operations (Optimization Reference Manual
 	   of NetBurst). */
 	[RULE_REBUILT] = {"counts more where traces are rebuilt or the pipeline is cleared", "SDM table 19-29, retired_branch_type",
 			  .may = {{Q_BR_MISPRED, AGAIN, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT}, {Q_DECODED_MISS, AGAIN, 6}}},
-	/* How often is nowhere said. There is one port for loads and one for stores, which begin one a cycle each. */
+	/* How often one is replayed is nowhere said: until what it needs is there. But each goes through a port again, and there is
+	   one for loads and one for addresses of stores, each of which dispatches one a cycle (IA-32 Intel Architecture Optimization,
+	   248966-013US, 1-18, ports 2 and 3; 1-24: "up to one load and one store may be issued for each cycle"). */
 	[RULE_REPLAYED] = {"what is replayed may be replayed again, once a cycle, and wrong paths count",
+			   "IA-32 Optimization Reference Manual (248966-013US), 1-18: one load and one store address a cycle",
 			   .may = {WRONG_PATHS, {Q_CYCLES, AGAIN, 1}}},
 	[RULE_FETCHED] = {"what is fetched and decoded on wrong paths counts too", .may = {WRONG_PATHS}},
 	[RULE_WALKS] = {"walks of wrong paths and of prefetches count too",

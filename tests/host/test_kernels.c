@@ -213,6 +213,7 @@ static const struct sum {
 	{"LEAVE loads", true, {{Q_INSN_LOAD, 1}, {Q_INSN_LEAVE, -1}}},
 	{"EMMS and MASKMOVQ are MMX's", true, {{Q_INSN_MMX, 1}, {Q_INSN_EMMS, -1}, {Q_INSN_MASKMOVQ, -1}}},
 	{"what loads a control word is x87's", true, {{Q_INSN_X87, 1}, {Q_INSN_X87_CONTROL, -1}}},
+	{"CLFLUSHOPT and CLWB flush", true, {{Q_INSN_CLFLUSH, 1}, {Q_INSN_CLFLUSHOPT, -1}}},
 	{"LFENCE is a fence", true, {{Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, -1}}},
 	{"WRMSR serialises", true, {{Q_INSN_SERIALIZING, 1}, {Q_INSN_WRMSR, -1}}},
 	{"CPUID serialises", true, {{Q_INSN_SERIALIZING, 1}, {Q_INSN_CPUID, -1}}},
