@@ -173,6 +173,7 @@ static void judge_operation(const struct judge *j)
 	const struct path *p = j->x->path;
 	const struct pmu_record *r = j->r;
 	bool found = false, kind = false, target = false, address = false, nop = true;
+	bool falls_through = r->has & RECORD_HAS_OP && !(r->op & RECORD_OP_TAKEN);
 
 	for (unsigned i = 0; i < p->n_steps; i++) {
 		if (p->step[i].ip != r->ip || !p->step[i].length)
@@ -180,7 +181,8 @@ static void judge_operation(const struct judge *j)
 		found = true;
 		nop &= path_amount(p, i, Q_INSN_NOP) != 0;
 		kind |= can_be(p, i, r->op) && (!j->x->exact || is_all(p, i, r->op));
-		target |= p->step[i].transfer != TRANSFER_NONE && r->to == p->step[i].next;
+		target |= is_branch(p, i) && (p->step[i].transfer == TRANSFER_NONE) == falls_through &&
+			  r->to == p->step[i].next;
 		address |= has_access(p, i, r, j->x->exact);
 	}
 	conclude(j, IBS_INSTRUCTION, found, "no instruction of the path begins there");

@@ -378,7 +378,9 @@ static void sample_op(struct amd_state *s, const struct model_step *step)
 	*control |= OP_VAL;
 	*plain(i, IBS_OP_RIP) = injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
 	*plain(i, IBS_OP_DATA) = times(s, step, sample_access(s, step)) | branch_data(s, step);
-	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && step->transfer ? step->next : 0;
+	/* 13.3.4: of a branch that is not taken, what is behind it. */
+	bool led = step->transfer || MUTANT(M_IBS_FALL_THROUGH, amd_amount(step, Q_BRANCHES) != 0, false);
+	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && led ? step->next : 0;
 	if (injected(s, INJECT_IBS_FAR) && *plain(i, IBS_OP_DATA2))
 		*plain(i, IBS_OP_DATA2) |= DATA2_FAR;
 	if (injected(s, INJECT_E1293))

@@ -201,7 +201,8 @@ static bool read_op(struct pmu_record *out)
 		out->has |= RECORD_HAS_MISPREDICTED;
 		out->mispredicted = data & DATA_MISPRED;
 	}
-	if (features & IBS_BRANCH && out->op & RECORD_OP_TAKEN) {
+	/* APM vol. 2, 13.3.4: of one that is not taken, what is behind it. */
+	if (features & IBS_BRANCH && out->op & RECORD_OP_BRANCH) {
 		out->has |= RECORD_HAS_BRANCH;
 		out->from = out->ip;
 		out->to = target;

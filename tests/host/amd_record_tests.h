@@ -205,10 +205,11 @@ static void ibs_tells_branches(void **unused)
 	tag(&amd_zen2, "", 0);
 	fake_path_not_taken(&path);
 	assert_int_equal(get(IBS_OP_DATA) >> 32, DATA_BRANCH >> 32);
-	assert_int_equal(get(IBS_BRTARGET), 0);
+	assert_int_equal(get(IBS_BRTARGET), path.regs.ip);
 	tag(&amd_zen2, "", 0);
 	fake_path_nops(&path, 1);
 	assert_int_equal(get(IBS_OP_DATA) >> 32, 0);
+	assert_int_equal(get(IBS_BRTARGET), 0);
 }
 
 static void touch(const struct qterm *terms, unsigned n, uint32_t size, bool store)

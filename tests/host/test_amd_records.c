@@ -274,8 +274,9 @@ static void operations_that_branch(void **unused)
 	assert_true(got[0].has & RECORD_HAS_MISPREDICTED);
 	branch(&amd_zen4, fake_path_not_taken);
 	assert_int_equal(got[0].op, RECORD_OP_BRANCH);
-	assert_int_equal(got[0].has,
-			 RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_MISPREDICTED | RECORD_HAS_TIMES);
+	assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_MISPREDICTED |
+					     RECORD_HAS_TIMES | RECORD_HAS_BRANCH);
+	assert_int_equal(got[0].to, got[0].from + 2);
 	assert_false(got[0].mispredicted);
 }
 

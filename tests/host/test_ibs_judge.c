@@ -321,6 +321,16 @@ static void targets(void **unused)
 	assert_int_equal(wrong(r), 1 << IBS_TARGET);
 	r.to = 0x1001;
 	assert_int_equal(wrong(r), 1 << IBS_TARGET);
+	/* Where it says so. */
+	r.has |= RECORD_HAS_OP;
+	r.op = RECORD_OP_BRANCH;
+	r.to = 0x1008;
+	assert_int_equal(wrong(r), 0);
+	r.to = 0x1000;
+	assert_int_equal(wrong(r), 1 << IBS_TARGET);
+	r.op |= RECORD_OP_TAKEN;
+	assert_int_equal(wrong(r), 0);
+	r.has &= ~(uint32_t)RECORD_HAS_OP;
 	r.to = 0x1000;
 	r.from = 0x1005;
 	assert_int_equal(wrong(r), 1 << IBS_TARGET);

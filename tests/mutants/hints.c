@@ -316,6 +316,7 @@ const struct mutant_hint mutant_hints[] = {
 	{"amd", "M_IBS_DATA_PAGE", SUITE("amd-zen4", "sampling", "calls")},
 	{"amd", "M_IBS_DISPATCHED", SUITE("amd-zen4", "sampling", "movs_rep")},
 	{"amd", "M_IBS_ENABLING_WRITE", OUT_OF_REACH("with which instruction a period begins is the machine's own business")},
+	{"amd", "M_IBS_FALL_THROUGH", SUITE("amd-zen4", "sampling", "calls_deep")},
 	{"amd", "M_IBS_FETCH_FILTER", SUITE("amd-zen4", "sampling", "clflush_reload")},
 	{"amd", "M_IBS_FETCH_KEEPS", CONTROL("amd-zen2", "IBS/fetches")},
 	{"amd", "M_IBS_FETCH_PAGE", SUITE("amd-zen4", "sampling", "calls")},
