@@ -62,7 +62,8 @@ bool selection_exists(const struct options *o, const char **why)
 {
 	*why = text;
 	return (selection_identify_only(o) || each_matches("suite", o->suite, suite_name, NULL)) &&
-	       (!strcmp(o->kernel, "core") || each_matches("kernel", o->kernel, kernel_name, NULL));
+	       (!strcmp(o->kernel, "core") || !strcmp(o->kernel, "full") ||
+		each_matches("kernel", o->kernel, kernel_name, NULL));
 }
 
 bool selection_has_events(const struct options *o, const struct pmu *pmu, const char **why)
