@@ -124,24 +124,49 @@ static bool metrics_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 	return true;
 }
 
+/* Each fraction of the second level is a part of one of the first, but for its rounding: heavy operations of
+ * what retires, mispredictions of bad speculation, fetch latency of the front end, memory of the back end
+ * (Linux, tools/perf/Documentation/topdown.txt). Parts without a second level have 0 there. */
+static void second_level(struct pmu_hands *h, uint64_t metrics)
+{
+	for (unsigned m = 0; m < METRICS; m++)
+		h->within(h, "a metric of the second level, beside the one that it is a part of", 0,
+			  (metrics >> 8 * m & 0xff) + 1, metrics >> 8 * (METRICS + m) & 0xff);
+}
+
+/* What retires takes slots: one micro-operation for two instructions at most (macro-fusion merges two: Intel
+ * 64 and IA-32 Architectures Optimization Reference Manual), and so no less than half a slot for each. */
+static void retired_slots(struct pmu_hands *h, uint64_t metrics, uint64_t slots,
+			  uint64_t instructions_retired)
+{
+	h->within(h, "instructions in so many slots that retired", 0,
+		  2 * (((metrics & 0xff) + 1) * slots / METRICS_FULL + 1), instructions_retired);
+}
+
 /* The four fractions of the slots are all of them, and something retired. RDPMC tells the same. */
 static void metrics_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.ring = RING_ALL};
 	unsigned c = (unsigned)intel_find_counter(h->pmu, COUNTER_FIXED, FIXED_SLOTS), sum = 0;
-	uint64_t metrics, again = 0;
+	uint64_t metrics, again = 0, retired = intel_find_counter(h->pmu, COUNTER_FIXED, 0);
 
 	(void)i, (void)e;
 	control_program(h, c, &config, 0);
+	if (retired != NO_COUNTER)
+		control_program(h, (unsigned)retired, &config, 0);
 	h->works(h, "clearing the metrics", msr_write(MSR_PERF_METRICS, 0));
 	h->works(h, "enabling the metrics", msr_write(IA32_PERF_GLOBAL_CTRL, GLOBAL_METRICS));
-	h->run_user(h, 1ull << c); /* start() leaves what is on */
+	/* start() leaves what is on. */
+	h->run_user(h, 1ull << c | (retired == NO_COUNTER ? 0 : 1ull << retired));
 	metrics = control_register(h, MSR_PERF_METRICS);
 	for (unsigned m = 0; m < METRICS; m++)
 		sum += metrics >> 8 * m & 0xff;
 	h->within(h, "slots", 1, intel_counter_top(h->pmu, c), control_value(h, c));
 	h->within(h, "slots that retired, of 255", 1, METRICS_FULL, metrics & 0xff);
 	h->within(h, "sum of the four metrics", METRICS_FULL - ROUNDING, METRICS_FULL + ROUNDING, sum);
+	second_level(h, metrics);
+	if (retired != NO_COUNTER)
+		retired_slots(h, metrics, control_value(h, c), control_value(h, (unsigned)retired));
 	h->works(h, "RDPMC of the metrics", pmc_read(RDPMC_METRICS, &again));
 	h->equal(h, "RDPMC of the metrics reads", metrics, again);
 }

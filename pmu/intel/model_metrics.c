@@ -64,6 +64,7 @@ void intel_metrics_advance(struct intel_state *s, const struct model_step *step)
 		return;
 	uint64_t all = (uint64_t)step->cycles * s->profile->slots,
 		 retired = intel_amount(step, Q_INSTRUCTIONS);
+	retired = MUTANT(M_METRICS_RETIRED, retired, retired / 4);
 	if (retired > all)
 		retired = all;
 	uint64_t lost = all - retired;
@@ -80,4 +81,5 @@ void intel_metrics_advance(struct intel_state *s, const struct model_step *step)
 		if (intel_amount(step, Q_L1D_LOAD_MISS) || intel_amount(step, Q_DTLB_LOAD_MISS))
 			s->metric[METRIC_MEMORY] += lost;
 	}
+	s->metric[METRIC_HEAVY] += MUTANT(M_METRICS_PARTS, 0, all);
 }

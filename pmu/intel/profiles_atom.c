@@ -87,9 +87,10 @@ static const struct intel_profile goldmontplus_data = {
 INTEL_PROFILE(goldmontplus, "intel-goldmontplus", "Goldmont Plus, architectural PMU version 4");
 
 /*
- * Celeron N5095A (Jasper Lake, Tremont), version 5, 906C0. IA32_PERF_CAPABILITIES composed: LBR format 7 (as
- * on Goldmont Plus), PEBS trap, registers saved, record format 4, freeze in SMM, full-width writes, PEBS
- * baseline.
+ * Celeron N5095A (Jasper Lake, Tremont), version 5, 906C0. IA32_PERF_CAPABILITIES composed: LBR format 7,
+ * PEBS trap, registers saved, record format 4, freeze in SMM, full-width writes, PEBS baseline. Of the format
+ * no public text that was found names Tremont: it is inferred from Goldmont Plus, which has it, and from
+ * there being no transactions, the one thing by which format 5 differs. A driver goes by the register.
  */
 static const struct model_cpuid tremont_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},

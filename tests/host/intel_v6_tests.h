@@ -189,6 +189,7 @@ static void metrics(void **unused)
 	instructions(10); /* of five slots one retires, four wait for the back end */
 	assert_int_equal(metric(0), 51);
 	assert_int_equal(metric(3), 204);
+	assert_int_equal(metric(4), 0); /* heavy operations: there are none */
 	assert_int_equal(metric(1) + metric(2), 0);
 	struct qterm wrong[] = {{Q_INSTRUCTIONS, 1}, {Q_BR_MISPRED, 1}};
 	struct qterm fetch[] = {{Q_INSTRUCTIONS, 1}, {Q_L1I_MISS, 1}};

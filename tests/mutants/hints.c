@@ -213,6 +213,8 @@ const struct mutant_hint mutant_hints[] = {
 	{"intel", "M_LER", CONTROL("intel-nehalem", "last exception record/*")},
 	{"intel", "M_LER_WRITABLE", CONTROL("intel-nehalem", "access/*")},
 	{"intel", "M_METRICS_BIT", CONTROL("intel-icelake", "metrics/*")},
+	{"intel", "M_METRICS_PARTS", CONTROL("intel-icelake", "metrics/*")},
+	{"intel", "M_METRICS_RETIRED", CONTROL("intel-icelake", "metrics/*")},
 	{"intel", "M_METRICS_SLOTS", OUT_OF_REACH("no manual says what the metrics do while the counter of slots stands")},
 	{"intel", "M_METRICS_SUM", CONTROL("intel-icelake", "metrics/*")},
 	{"intel", "M_OFFCORE_REGISTER", {"intel-skylake", "events", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE,OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_HIT.SNOOP_HITM", "chain_l2", NULL}, NULL},
