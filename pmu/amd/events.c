@@ -55,7 +55,7 @@ enum {
 	DATA_MISSES,
 	WALKS,
 	UNFUSED,
-	NO_RETURNS,
+	RETURNS_UNSAID,
 	NO_PAGES,
 	UNSAID,
 	OTHER_FLUSHES,
@@ -96,7 +96,8 @@ static const struct event_rule rules[] = {
 	[WALKS] = {"walks of wrong paths and of prefetches count too",
 		   .may = {WRONG_PATHS, {Q_PREFETCHES, 0, 1}, {Q_OFFCORE_PREFETCHES, AGAIN, 1}}},
 	[UNFUSED] = {"an instruction is one operation or more", .may = {{Q_UOPS, 0, 1}}},
-	[NO_RETURNS] = {"returns do not count"},
+	/* PPR: "The number of indirect branches retired." */
+	[RETURNS_UNSAID] = {"whether returns count as indirect branches is not said", .may = {{Q_BR_RET, 0, 1}}},
 	[NO_PAGES] = {"page crossings may be left to MA4K; wrong paths count too",
 		      .may = {WRONG_PATHS, {Q_LOADS_SPLIT_PAGE, 0, 1}}},
 	[IBS_OFF] = {"IBS does not run while events are judged"},
