@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Every number of every signature is changed by one, in one run: exactly that kernel must fail.
 
-build/host/test_bounds does it with what this machine's processor did step by step. What it has no means to step (ring 0, interrupts, system
-calls, guests) is stepped in emulators, and it gets the amounts from their reports.
+build/host/test_bounds does it with what this machine's processor did step by step. What it has no means to step (ring 0, interrupts,
+guests) is stepped in emulators, and it gets the amounts from their reports.
 """
 import os
 import re
@@ -12,7 +12,7 @@ import tempfile
 from boottest import BUILD, boot, done, equal, ok, sound, table
 
 TOOL = os.path.join(BUILD, "host/test_bounds")
-# Memory beyond the first GiB is for pages of that size. What an emulator cannot run is left to the next: QEMU's TCG has no x2APIC and no SIMD floating-point exceptions.
+# Memory beyond the first GiB is for pages of that size. What an emulator cannot run is left to the next: QEMU's TCG has no SIMD floating-point exceptions and no alignment checks.
 MACHINES = (("qemu", "", dict(cpu="max,vendor=GenuineIntel", memory=2500)), ("bochs", "x2apic=1", dict(cpu="tigerlake")))
 LONGEST = 127  # characters of an option's value
 NAME = re.compile(r"^(\S+)/ring (\d)/N = (\d+)(/committed)?$")

@@ -19,7 +19,7 @@
  *where they are not those of the operand (state images, masked stores, scalar FMA), it is the operand that
  *counts, as the manual gives it. Whether a branch to the next instruction was taken does not show: such
  *branches are counted as br.cond.either. What the CPU lacks is carried out by a handler, which says so by
- *marks of its own; it is left out.
+ *marks of its own; it is left out, but for the elements of gathers and scatters that it copies.
  */
 #include "tests/boot/plugin/qemu_api.h"
 #include "tests/marks.h"
