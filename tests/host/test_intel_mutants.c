@@ -16,6 +16,7 @@
 #include "tests/host/intel_apebs_tests.h"
 #include "tests/host/intel_model_tests.h"
 #include "tests/host/intel_offcore_tests.h"
+#include "tests/host/intel_overflow_tests.h"
 #include "tests/host/intel_v6_tests.h"
 #include "tests/host/support/mutation.h"
 
@@ -30,8 +31,9 @@ static const char *const mutants[] = {
 
 static void every_mutant_is_caught(void **unused)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS, MODEL_LBR_TESTS,   MODEL_DS_TESTS,
-					   MODEL_V6_TESTS,   MODEL_APEBS_TESTS, MODEL_OFFCORE_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS,   MODEL_OVERFLOW_TESTS, MODEL_LBR_TESTS,
+					   MODEL_DS_TESTS,     MODEL_V6_TESTS,       MODEL_APEBS_TESTS,
+					   MODEL_OFFCORE_TESTS};
 
 	(void)unused;
 	mutation_demand("Intel", &model_mutant, mutants, M_COUNT, tests, sizeof tests / sizeof tests[0]);
