@@ -41,23 +41,32 @@ static const struct {
 };
 #define REPLACED (sizeof(replaced) / sizeof(replaced[0]))
 
+/* In the copy, if there is one. @return how many */
+static unsigned replace(const struct kernel *k, uint8_t *copy)
+{
+	size_t size = k->code_end - k->code;
+	unsigned count = 0;
+	struct insn in;
+
+	for (size_t at = 0; at < size && insn_decode(k->code + at, size - at, &in); at += in.length)
+		for (unsigned i = 0; i < REPLACED; i++) {
+			if (replaced[i].special != in.special || !replaced[i].lacks(k))
+				continue;
+			if (copy)
+				copy[at] = replaced[i].stand_in;
+			count++;
+		}
+	return count;
+}
+
 bool lending_replaces(const struct kernel *k)
 {
-	for (unsigned i = 0; i < REPLACED; i++)
-		if (replaced[i].lacks(k))
-			return true;
-	return false;
+	return replace(k, NULL) > 0;
 }
 
 void lending_replace(const struct kernel *k, uint8_t *copy)
 {
-	size_t size = k->code_end - k->code;
-	struct insn in;
-
-	for (size_t at = 0; at < size && insn_decode(k->code + at, size - at, &in); at += in.length)
-		for (unsigned i = 0; i < REPLACED; i++)
-			if (replaced[i].special == in.special && replaced[i].lacks(k))
-				copy[at] = replaced[i].stand_in;
+	replace(k, copy);
 }
 
 /* The instruction that the stand-in at `code` stands for. @return false if there is none */

@@ -561,10 +561,13 @@ static bool companion_on(uint64_t flags, const struct kernel_place *p)
 static uint64_t on; /* flags of what is on */
 static struct kernel_place place_on;
 
+/* Of x2APIC mode handlers, too, have instructions that are lent. */
 static uint64_t wanted_at_full_speed(const struct kernel *k)
 {
-	return (lending_replaces(k) ? LACKING : 0) | (services_lend_x2apic(k) ? X2APIC_LENT : 0) |
-	       (services_lend_x2apic(k) && k->flags & KERNEL_SERVICE_IPI_X2APIC ? IPI_X2APIC_LENT : 0);
+	bool x2apic = services_lend_x2apic(k);
+
+	return (x2apic || lending_replaces(k) ? LACKING : 0) | (x2apic ? X2APIC_LENT : 0) |
+	       (x2apic && k->flags & KERNEL_SERVICE_IPI_X2APIC ? IPI_X2APIC_LENT : 0);
 }
 
 static uint64_t wanted(const struct kernel *k)
