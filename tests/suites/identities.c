@@ -121,43 +121,68 @@ static const char *make_equation(const struct run *run, const struct pmu_identit
 	return NULL;
 }
 
+/* Add what an event's rule has it count besides, so many times. @return false if that is too much to hold */
+static bool add_rule(struct pmu_event *sum, const struct pmu_event *e, int coefficient)
+{
+	for (const struct event_term *t = e->rule ? e->rule->also : NULL; t && t->coefficient; t++) {
+		unsigned at = 0;
+
+		while (at < EVENT_TERMS && sum->terms[at].coefficient &&
+		       sum->terms[at].quantity != t->quantity)
+			at++;
+		if (at == EVENT_TERMS)
+			return false;
+		sum->terms[at].quantity = t->quantity;
+		sum->terms[at].coefficient += coefficient * t->coefficient;
+		if (!sum->terms[at]
+			     .coefficient) { /* the last one takes the place of what has cancelled out */
+			unsigned last = at;
+
+			while (last + 1 < EVENT_TERMS && sum->terms[last + 1].coefficient)
+				last++;
+			sum->terms[at] = sum->terms[last];
+			sum->terms[last] = (struct event_term){0};
+		}
+	}
+	return true;
+}
+
+/* @return the amount in a window of the kernel, of which counters see that ring; 0 if it is not certain */
+static int64_t amount(const struct setting *s, const struct pmu_event *sum, uint8_t ring)
+{
+	struct expectation x;
+
+	if (!sum->terms[0].coefficient ||
+	    expectation_in_ring(sum, s->kernel, ring, s->n, &x) != EXPECTATION_OK)
+		return 0;
+	return x.low == x.high ? x.low : 0;
+}
+
 /*
  * What rules say that some of the events count too, and the others do not: so much their sum may differ from
- * 0.
+ * 0. Of filters by amount, whose sum is that without one, nothing is left over.
  * @return an amount that the kernel's signature gives, 0 if the rules cancel out or it gives none
  */
 static int64_t exceptions(const struct setting *s, const struct equation *q)
 {
-	struct pmu_event sum = {0};
-	struct expectation x;
-	unsigned n = 0;
+	struct pmu_event kernel_mode = {0}, user_mode = {0}; /* sums over the events that count there */
 
 	for (unsigned i = 0; i < q->n_terms; i++) {
-		const struct pmu_event *e = q->request[i].event;
+		const struct event_request *r = &q->request[i];
+		int coefficient = q->identity->term[i].coefficient;
 
-		for (const struct event_term *t = e && e->rule ? e->rule->also : NULL; t && t->coefficient;
-		     t++) {
-			unsigned at = 0;
-
-			while (at < n && sum.terms[at].quantity != t->quantity)
-				at++;
-			if (at == EVENT_TERMS)
-				return 0;
-			sum.terms[at].quantity = t->quantity;
-			sum.terms[at].coefficient += q->identity->term[i].coefficient * t->coefficient;
-			n += at == n;
-		}
+		if (r->config.cmask || r->config.edge || r->config.invert)
+			return 0;
+		if (r->event &&
+		    ((r->config.ring & RING_OS && !add_rule(&kernel_mode, r->event, coefficient)) ||
+		     (r->config.ring & RING_USR && !add_rule(&user_mode, r->event, coefficient))))
+			return 0;
 	}
-	for (unsigned i = 0; i < n; i++)
-		if (!sum.terms[i].coefficient)
-			sum.terms[i--] = sum.terms[--n];
-	for (unsigned i = n; i < EVENT_TERMS; i++)
-		sum.terms[i].coefficient = 0;
-	/* Counters that start together see both rings. */
-	if (!n || expectation_in_ring(&sum, s->kernel, s->run->pmu->has_global ? 0 : s->ring, s->n, &x) !=
-			  EXPECTATION_OK)
-		return 0;
-	return x.low == x.high ? x.low : 0;
+	if (!s->ring)
+		return amount(s, &kernel_mode, 0);
+	/* Counters that start together see what handlers do in ring 0, too. */
+	return amount(s, &user_mode, s->ring) +
+	       (s->run->pmu->has_global ? amount(s, &kernel_mode, 0) - amount(s, &kernel_mode, s->ring) : 0);
 }
 
 /* Run one pass of the equation, and add its part to the sum of each repetition. */
