@@ -165,6 +165,7 @@ static void begin_epoch(void)
 	vpmu.recording = records();
 	vpmu.vectors = vpmu.recording && vpmu.model->shows_vectors && vpmu.model->shows_vectors(vpmu.state);
 	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state);
+	vpmu_client.idle = !vpmu.active;
 	vpmu.splits = vpmu_client.details = false;
 	vpmu.machine_runs = vpmu.recording;
 	if (!vpmu.active)
@@ -212,7 +213,7 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 			return STEP_GP;
 		vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
 		access = vpmu.model->wrmsr(vpmu.state, index, f->rdx << 32 | (uint32_t)f->rax);
-		vpmu.own_write = access == MODEL_OK;
+		vpmu.own_write = access == MODEL_OK && in->length;
 		begin_epoch();
 		return answer(access);
 	default:
@@ -593,6 +594,8 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling)
 	if (vpmu.model->place)
 		vpmu.model->place(vpmu.state, thread);
 	begin_epoch(); /* what a step adds may be different now */
+	if (vpmu.active)
+		step_wake();
 	return true;
 }
 

@@ -1,4 +1,7 @@
 #include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/step.h"
+#include "arch/x86/trap.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -21,9 +24,17 @@ static struct cpuid_regs raw(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid_regs r;
 
+	if (step_rests) {
+		struct trap_frame f = {.rax = leaf, .rcx = subleaf};
+
+		if (step_access(&f, INSN_CPUID) == STEP_DONE)
+			return (struct cpuid_regs){(uint32_t)f.rax, (uint32_t)f.rbx, (uint32_t)f.rcx,
+						   (uint32_t)f.rdx};
+	}
 	__asm__ volatile("cpuid"
 			 : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
 			 : "a"(leaf), "c"(subleaf));
+	step_rest();
 	return r;
 }
 

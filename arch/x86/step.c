@@ -19,6 +19,10 @@ _Static_assert(STEP_GATE == VECTOR_STEP, "step_gate.h repeats trap.h for the ass
 
 struct step_engine step_engine;
 
+static const bool never;
+volatile bool step_rests;
+const volatile bool *volatile step_idle = &never;
+
 static struct idt_gate monitor_idt[256] __attribute__((aligned(16)));
 static struct idt_gate bare_idt[256] __attribute__((aligned(16)));
 static uint8_t monitor_stack[MONITOR_STACK] __attribute__((aligned(16)));
@@ -504,17 +508,25 @@ void step_gate_call(struct trap_frame *f)
 	switch (f->rax) {
 	case STEP_GATE_ENTER:
 		e->active = true;
-		e->paused = 0;
+		e->paused = e->held = 0;
+		e->resting = false;
 		break;
 	case STEP_GATE_PAUSE:
 		e->paused = 1;
 		break;
+	case STEP_GATE_REST:
+		e->paused = 1;
+		e->resting = true;
+		break;
 	case STEP_GATE_RESUME:
 		e->paused = 0;
+		e->resting = false;
 		break;
 	default:
 		e->active = false;
 	}
+	step_rests = e->resting && e->paused == 1;
+	step_idle = e->active ? &e->client->idle : &never;
 	if (!e->active || e->paused)
 		load_idt(idt);
 }
@@ -531,6 +543,19 @@ static void prepare(void)
 		gate_set(&monitor_idt[v], step_stubs + v * TRAP_STUB_STRIDE, GATE_INTERRUPT, IST_MONITOR);
 	gate_set(&monitor_idt[VECTOR_NMI], step_nmi_entry, GATE_INTERRUPT, IST_MONITOR_NMI);
 	ready = true;
+}
+
+struct whole {
+	void (*fn)(void *);
+	void *arg;
+};
+
+static void whole(void *arg)
+{
+	const struct whole *w = arg;
+
+	w->fn(w->arg);
+	step_wake();
 }
 
 void step_call(struct step_client *client, void (*fn)(void *), void *arg)
@@ -550,12 +575,18 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 	/* The frame's place does not change. */
 	e->now.after = (const struct trap_frame *)(monitor_stack + sizeof monitor_stack) - 1;
 	load_idt(monitor_idt);
-	step_run(fn, arg);
+	step_run(whole, &(struct whole){fn, arg});
+}
+
+/* Pauses that somebody asked for. */
+static unsigned pauses(void)
+{
+	return step_engine.paused - step_engine.resting;
 }
 
 bool step_active(void)
 {
-	return step_engine.active && !step_engine.paused;
+	return step_engine.active && !pauses();
 }
 
 void step_pause(void)
@@ -564,6 +595,7 @@ void step_pause(void)
 
 	if (!e->active)
 		return;
+	step_rests = false;
 	if (e->paused)
 		e->paused++;
 	else
@@ -578,15 +610,71 @@ void step_resume(void)
 		return;
 	if (e->paused > 1) {
 		e->paused--;
+		step_rests = e->resting && e->paused == 1;
 	} else {
 		load_idt(monitor_idt);
 		step_gate(STEP_GATE_RESUME);
 	}
 }
 
+/* --- rest --------------------------------------------------------------------------------------------- */
+
+void step_wake(void)
+{
+	if (!step_rests)
+		return;
+	step_resume();
+}
+
+void step_hold(void)
+{
+	if (!step_engine.active)
+		return;
+	step_engine.held++;
+	step_wake();
+}
+
+void step_release(void)
+{
+	if (step_engine.active && step_engine.held)
+		step_engine.held--;
+}
+
+void step_rest(void)
+{
+	struct step_engine *e = &step_engine;
+	uint64_t flags;
+
+	if (!e->active || !e->client->idle || e->paused || e->held || e->busy)
+		return;
+	/* What is pending is delivered first; where an interrupt could come between the look and the gate
+	 * stepping goes on. */
+	__asm__ volatile("pushf; pop %0" : "=r"(flags));
+	if (e->attention.any || e->odd.transaction || e->nmi_blocked || (flags & RFLAGS_IF))
+		return;
+	step_gate(STEP_GATE_REST);
+}
+
+enum step_action step_access(struct trap_frame *f, uint8_t special)
+{
+	struct step_engine *e = &step_engine;
+	const struct insn in = {.special = special};
+	enum step_action action;
+
+	if (!step_rests || !(e->client->intercepts >> special & 1))
+		return STEP_RUN;
+	action = e->client->before(e->client->ctx, f, &in);
+	if (!e->client->idle)
+		step_wake();
+	return action;
+}
+
+/* The nesting of step_hold() is in its upper half. */
+#define MARK_HELD 16
+
 unsigned step_mark(void)
 {
-	return step_engine.active ? 1 + step_engine.paused : 0;
+	return step_engine.active ? (1 + pauses()) | step_engine.held << MARK_HELD : 0;
 }
 
 void step_unwind(unsigned mark)
@@ -597,7 +685,7 @@ void step_unwind(unsigned mark)
 		if (!e->active)
 			return;
 		if (e->paused)
-			e->active = false;
+			step_abandon();
 		else
 			step_gate(STEP_GATE_LEAVE);
 		return;
@@ -605,6 +693,9 @@ void step_unwind(unsigned mark)
 	/* The engine itself failed: what the guard protected was stepped and cannot go on. */
 	if (!e->active)
 		trap_abort(e->broken);
+	e->held = mark >> MARK_HELD;
+	mark &= (1u << MARK_HELD) - 1;
+	e->resting = step_rests = false;
 	if (mark == 1) {
 		if (e->paused) {
 			e->paused = 1;
@@ -619,8 +710,9 @@ void step_unwind(unsigned mark)
 
 void step_abandon(void)
 {
-	step_engine.active = false;
+	step_engine.active = step_rests = false;
 	step_engine.paused = 0;
+	step_idle = &never;
 }
 
 void step_raise_nmi(void)

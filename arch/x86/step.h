@@ -80,6 +80,10 @@ struct step_client {
 	/** The stepped code halts: called again and again until an interrupt is due. Time may be advanced.
 	 * @param ticks of the time-stamp counter since the last call, or since the halt began */
 	void (*halted)(void *ctx, uint64_t ticks);
+	/** Nothing that is stepped concerns the client until one of the instructions of `intercepts` changes
+	 * that. Then code outside of step_hold() rests: the CPU runs free, and what msr.h and cpuid.h access
+	 * goes to before() all the same. May be changed in callbacks. */
+	volatile bool idle;
 };
 
 /**
@@ -110,6 +114,31 @@ bool step_active(void);
  * inactive. */
 void step_pause(void);
 void step_resume(void);
+
+/** Step every instruction from here to step_release(): code that the compiler has not made, with accesses of
+ * its own. Nests; no-op if inactive. */
+void step_hold(void);
+void step_release(void);
+
+/** The client's state has changed without an instruction: no rest from here on, as long as it is not idle.
+ * No-op if nothing rests. */
+void step_wake(void);
+
+/** Whether the caller rests: the CPU runs free, and step_access() is asked for registers. */
+extern volatile bool step_rests;
+
+/** What says whether a rest may begin: the client's .idle while something is stepped, else false. */
+extern const volatile bool *volatile step_idle;
+
+/**
+ * For accessors of registers. While code rests, have the client carry out the instruction, one of its
+ * `intercepts`, in ring 0, with operands and results in *f.
+ * @return STEP_RUN if nothing rests or the client leaves it to the CPU: it is to be executed
+ */
+enum step_action step_access(struct trap_frame *f, uint8_t special);
+
+/** For accessors of registers, afterwards: rest if the client is idle. */
+void step_rest(void);
 
 /**
  * For trap_guard(): what the engine is doing now (0: not active), and going back to that when a guarded call

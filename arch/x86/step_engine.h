@@ -47,7 +47,9 @@ struct step_engine {
 	bool active;      /* between step_call()'s gates, paused or not */
 	bool nmi_blocked; /* from the delivery of an NMI to the next IRET */
 	int broken;       /* vector of the trap that ended stepping for good: a defect of the monitor */
-	unsigned paused;  /* nesting of step_pause() */
+	unsigned paused;  /* nesting of step_pause(); 1 more while resting */
+	bool resting;     /* the client has nothing to do: paused until step_wake() */
+	unsigned held;    /* nesting of step_hold() */
 	const struct decoded *current; /* the instruction that the CPU is running; NULL if it is not known */
 	void (*retired)(void *ctx, const struct step_retired *r); /* of the client */
 	struct step_client *client;

@@ -9,5 +9,6 @@
 #define STEP_GATE_LEAVE  2    /* stepping ends: the CPU runs free, the harness's IDT is loaded */
 #define STEP_GATE_PAUSE  3    /* the CPU runs free until STEP_GATE_RESUME */
 #define STEP_GATE_RESUME 4    /* issued with the monitor's IDT loaded */
+#define STEP_GATE_REST   5    /* as STEP_GATE_PAUSE: the CPU runs free as long as the client is idle */
 
 #endif

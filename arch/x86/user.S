@@ -50,10 +50,10 @@
 	.endm
 
 	.text
-/* void call_with_registers(const void *entry, struct call_registers *regs) */
-	.globl	call_with_registers
-	.type	call_with_registers, @function
-call_with_registers:
+/* void call_with_registers_here(const void *entry, struct call_registers *regs) */
+	.globl	call_with_registers_here
+	.type	call_with_registers_here, @function
+call_with_registers_here:
 	SAVE_CALLER
 	sub	$32, %rsp	/* aligned: four words here, eight above, and the return address with RBP */
 	mov	%rdi, 0(%rsp)
@@ -83,7 +83,7 @@ call_with_registers:
 	add	$32, %rsp
 	RESTORE_CALLER
 	ret
-	.size	call_with_registers, . - call_with_registers
+	.size	call_with_registers_here, . - call_with_registers_here
 
 /* void user_enter(const void *entry, const struct call_registers *regs, void *user_rsp, void *rsp0, unsigned ss, unsigned cs) */
 	.globl	user_enter

@@ -4,6 +4,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/paging.h"
+#include "arch/x86/step.h"
 
 #include <stddef.h>
 
@@ -64,6 +65,13 @@ static bool on_exit(struct trap_frame *f, void *arg)
 	return true;
 }
 
+void call_with_registers(const void *entry, struct call_registers *regs)
+{
+	step_hold();
+	call_with_registers_here(entry, regs);
+	step_release();
+}
+
 void ring_call(unsigned ring, const void *entry, struct call_registers *regs)
 {
 	static const struct {
@@ -75,10 +83,12 @@ void ring_call(unsigned ring, const void *entry, struct call_registers *regs)
 	};
 	struct user_state outer = user_state_save();
 
+	step_hold();
 	trap_set_handler(VECTOR_USER_EXIT, on_exit, NULL);
 	current = regs;
 	user_enter(entry, regs, stack + USER_STACK, &tss.rsp[0], selectors[ring].ss, selectors[ring].cs);
 	user_state_restore(&outer);
+	step_release();
 }
 
 void user_call(const void *entry, struct call_registers *regs)

@@ -17,6 +17,9 @@ struct user_state {
 /** Allocate the ring-3 stack. @return false if memory is short */
 bool user_init(void);
 
+/** call_with_registers(), without a word to the step engine (user.S). */
+void call_with_registers_here(const void *entry, struct call_registers *regs);
+
 struct user_state user_state_save(void);
 void user_state_restore(const struct user_state *s);
 

@@ -9,6 +9,8 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/sha.h"
 #include "arch/x86/step.h"
 #include "arch/x86/trap.h"
@@ -212,6 +214,82 @@ static int64_t abort_out_of_pause(void)
 	return seen * 100 + (int64_t)total.v[Q_INSTRUCTIONS];
 }
 
+/* --- rest --------------------------------------------------------------------------------------------- */
+
+#define REST_MSR 0x7e57 /* no CPU's: only the client below knows it */
+#define REST_NOT 0x7e58 /* no one's */
+
+static struct step_client resting;
+
+/* A register of one bit: set, the client is busy. */
+static enum step_action rest_before(void *ctx, struct trap_frame *f, const struct insn *in)
+{
+	(void)ctx;
+	if ((uint32_t)f->rcx != REST_MSR)
+		return STEP_GP;
+	if (in->special == INSN_WRMSR)
+		resting.idle = !(f->rax & 1);
+	f->rax = !resting.idle;
+	f->rdx = 0;
+	return STEP_DONE;
+}
+
+static bool steps_go_on(void)
+{
+	uint64_t steps = step_count();
+
+	for (volatile unsigned i = 0; i < 100; i++)
+		;
+	return step_count() - steps > 100;
+}
+
+static void rest_and_wake(void *arg)
+{
+	int64_t *good = arg;
+	uint64_t value;
+
+	*good = steps_go_on();
+	*good += msr_read(REST_MSR, &value) && value == 0; /* rests from here on */
+	*good += !steps_go_on() && step_active() && !msr_write(REST_NOT, 0) && !msr_read(REST_NOT, &value);
+	step_hold();
+	*good += steps_go_on();
+	step_release();
+	*good += msr_write(REST_MSR, 1) && steps_go_on() && msr_read(REST_MSR, &value) && value == 1;
+	*good += msr_write(REST_MSR, 0) && !steps_go_on();
+	step_pause();
+	*good += !step_active();
+	step_resume();
+	*good += step_active() && !trap_guard(leave, NULL, NULL) && steps_go_on();
+	*good += msr_read(REST_MSR, &value) && !steps_go_on(); /* and ends so */
+}
+
+/* Nine things that rest, and what ends it, must do. */
+static int64_t rest(void)
+{
+	int64_t good = 0;
+
+	resting = (struct step_client){
+		.before = rest_before, .intercepts = 1ull << INSN_RDMSR | 1ull << INSN_WRMSR, .idle = true};
+	step_call(&resting, rest_and_wake, &good);
+	return free_running() ? good : -1;
+}
+
+static void never_rest(void *arg)
+{
+	uint64_t value;
+
+	*(int64_t *)arg = msr_read(REST_MSR, &value) && value == 1 && steps_go_on();
+}
+
+static int64_t no_rest(void)
+{
+	int64_t good = 0;
+
+	resting.idle = false;
+	step_call(&resting, never_rest, &good);
+	return free_running() ? good : -1;
+}
+
 /* --- watchdog and NMI ------------------------------------------------------------------------------- */
 
 static void hang(void *arg)
@@ -397,6 +475,8 @@ const struct step_case step_cases[] = {
 	{"pausing", pause, 110},
 	{"a guard is left while pausing", abort_while_paused, 110},
 	{"a guard is left out of a pause", abort_out_of_pause, 110},
+	{"code rests while its client is idle", rest, 9},
+	{"nothing rests while its client is not", no_rest, 1},
 	{"the watchdog ends an endless loop", endless_loop, TRAP_WATCHDOG},
 	{"the watchdog ends an endless loop of emulated instructions", endless_emulation, TRAP_WATCHDOG},
 	{"the watchdog ends an endless HLT", endless_halt, TRAP_WATCHDOG},
