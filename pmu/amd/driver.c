@@ -168,7 +168,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
 	freezes = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 4;
-	stacks = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 2;
+	/* A stack of no depth is none. */
+	stacks = v2.eax & 2 && v2.ebx >> 4 & 63;
 	ibs = amd_ibs_features();
 	has_aperf = cpuid(6, 0).ecx & 1;
 	pmu->driver = &amd_driver;

@@ -40,6 +40,9 @@ struct amd_uncore_run {
  * that have registers */
 unsigned amd_uncore_find(void);
 
+/** Whether the leaf that tells their number makes no sense: there may be more than were found. */
+bool amd_uncore_untold(void);
+
 /** What was found last: AMD_UNCORE_RUNS of them. */
 const struct amd_uncore_run *amd_uncore_runs(void);
 

@@ -23,10 +23,16 @@ static unsigned northbridge(uint32_t top)
 }
 
 static struct amd_uncore_run found[AMD_UNCORE_RUNS];
+static bool untold;
 
 const struct amd_uncore_run *amd_uncore_runs(void)
 {
 	return found;
+}
+
+bool amd_uncore_untold(void)
+{
+	return untold;
 }
 
 unsigned amd_uncore_find(void)
@@ -35,6 +41,9 @@ unsigned amd_uncore_find(void)
 	bool zen = amd_merges(amd_identified());
 	unsigned declared = northbridge(top), nb = declared < AMD_NB_MAX ? declared : AMD_NB_MAX;
 
+	struct cpuid_regs v2 = top >= 0x80000022 ? cpuid(0x80000022, 0) : (struct cpuid_regs){0};
+
+	untold = v2.eax & 1 && !(v2.ebx & 15);
 	memset(found, 0, sizeof found);
 	if (top < 0x80000001)
 		return 0;
