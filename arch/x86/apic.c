@@ -73,7 +73,7 @@ uint32_t apic_read(enum apic_register reg)
 		return lent[(reg - APIC_EXT_LVT0) / 16];
 	if (x2) {
 		uint64_t value = 0;
-		msr_read(MSR_X2APIC + reg / 16, &value);
+		msr_read_own(MSR_X2APIC + reg / 16, &value);
 		return (uint32_t)value;
 	}
 	return registers[reg / 4];
@@ -84,7 +84,7 @@ void apic_write(enum apic_register reg, uint32_t value)
 	if (is_lent && is_extended(reg))
 		lent[(reg - APIC_EXT_LVT0) / 16] = value;
 	else if (x2)
-		msr_write(MSR_X2APIC + reg / 16, value);
+		msr_write_own(MSR_X2APIC + reg / 16, value);
 	else
 		registers[reg / 4] = value;
 }
@@ -108,7 +108,7 @@ static void send(uint32_t command, uint32_t destination)
 	if (x2) {
 		/* The write is not ordered behind earlier stores: SDM vol. 3, 10.12.3. */
 		__asm__ volatile("mfence; lfence" ::: "memory");
-		msr_write(MSR_X2APIC_ICR, (uint64_t)destination << 32 | command);
+		msr_write_own(MSR_X2APIC_ICR, (uint64_t)destination << 32 | command);
 		return;
 	}
 	apic_write(APIC_ICR_HIGH, destination << 24);

@@ -96,4 +96,36 @@
 	FIXUP	1b, 2b
 	.size	pmc_read, . - pmc_read
 
+/* bool msr_read_own(uint32_t address, uint64_t *value) */
+	.globl	msr_read_own
+	.type	msr_read_own, @function
+msr_read_own:
+	mov	%edi, %ecx
+	movq	$0, (%rsi)
+1:	rdmsr
+	mov	%eax, (%rsi)
+	mov	%edx, 4(%rsi)
+	mov	$1, %eax
+	ret
+2:	xor	%eax, %eax
+	ret
+	FIXUP	1b, 2b
+	.size	msr_read_own, . - msr_read_own
+
+/* bool msr_write_own(uint32_t address, uint64_t value) */
+	.globl	msr_write_own
+	.type	msr_write_own, @function
+msr_write_own:
+	mov	%edi, %ecx
+	mov	%esi, %eax
+	mov	%rsi, %rdx
+	shr	$32, %rdx
+1:	wrmsr
+	mov	$1, %eax
+	ret
+2:	xor	%eax, %eax
+	ret
+	FIXUP	1b, 2b
+	.size	msr_write_own, . - msr_write_own
+
 	.section .note.GNU-stack, "", @progbits

@@ -12,6 +12,7 @@
 
 #define MASKING_MS      20000
 #define PASS_REPS       20
+#define PASS_TRIES      8 /* if one takes less than half the time of the one before */
 #define PASS_N_VIRTUAL  400
 #define PASS_N_HARDWARE 20000
 #define WAIT_MS         500
@@ -89,15 +90,18 @@ static void try_pass(void *arg)
 	apic_timer_oneshot(0);
 	apic_write(APIC_LVT_TIMER, VECTOR_TEST | APIC_LVT_MASKED);
 	pass_run(w->pass); /* once, so that the next takes as long as the one that counts */
-	apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
-	pass_run(w->pass);
-	took = UINT32_MAX - apic_read(APIC_TIMER_CURRENT);
-	apic_write(APIC_TIMER_INITIAL, 0);
-	apic_write(APIC_LVT_TIMER, VECTOR_TEST);
-	apic_write(APIC_TIMER_INITIAL, took / 2);
-	pass_run(w->pass);
-	w->due = apic_read(APIC_TIMER_CURRENT) == 0;
-	w->requested = apic_requested(VECTOR_TEST);
+	for (unsigned i = 0; i < PASS_TRIES && !w->due && !w->requested; i++) {
+		apic_write(APIC_LVT_TIMER, VECTOR_TEST | APIC_LVT_MASKED);
+		apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
+		pass_run(w->pass);
+		took = UINT32_MAX - apic_read(APIC_TIMER_CURRENT);
+		apic_write(APIC_TIMER_INITIAL, 0);
+		apic_write(APIC_LVT_TIMER, VECTOR_TEST);
+		apic_write(APIC_TIMER_INITIAL, took / 2);
+		pass_run(w->pass);
+		w->due = apic_read(APIC_TIMER_CURRENT) == 0;
+		w->requested = apic_requested(VECTOR_TEST);
+	}
 	pmi_let_in();
 	apic_timer_oneshot(0);
 }
