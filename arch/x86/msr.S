@@ -12,41 +12,91 @@
 	.popsection
 	.endm
 
-	.macro	ENTRY name
+	.macro	FUNCTION name
 	.globl	\name
 	.type	\name, @function
 \name:
+	.endm
+
+	.macro	ASK_FIRST name
 	cmpb	$0, step_rests(%rip)
 	jne	\name\()_resting
 	.endm
 
-	/* The end of an accessor with its result in EAX. */
-	.macro	DONE
-	mov	step_idle(%rip), %r8
-	cmpb	$0, (%r8)
-	jne	9f
+	/* `instruction` with ECX = the first argument; what it reads goes to where the second one points. */
+	.macro	READ instruction
+	mov	%edi, %ecx
+	movq	$0, (%rsi)
+1:	\instruction
+	mov	%eax, (%rsi)
+	mov	%edx, 4(%rsi)
+	mov	$1, %eax
+	.endm
+
+	/* The second argument to the register of the first one's address. */
+	.macro	WRITE
+	mov	%edi, %ecx
+	mov	%esi, %eax
+	mov	%rsi, %rdx
+	shr	$32, %rdx
+1:	wrmsr
+	mov	$1, %eax
+	.endm
+
+	/* Behind READ and WRITE: whether it was allowed. */
+	.macro	END name
 	ret
+2:	xor	%eax, %eax
+	ret
+	FIXUP	1b, 2b
+	.size	\name, . - \name
+	.endm
+
+	.macro	END_WITH_REST name
+3:	mov	step_idle(%rip), %r8
+	cmpb	$0, (%r8)
+	jne	4f
+	ret
+2:	xor	%eax, %eax
+	jmp	3b
+4:	mov	%eax, %edi
+	jmp	msr_accessed
+	FIXUP	1b, 2b
+	.size	\name, . - \name
 	.endm
 
 	.text
 /* bool msr_read(uint32_t address, uint64_t *value) */
-	ENTRY	msr_read
-	mov	%edi, %ecx
-	movq	$0, (%rsi)
-1:	rdmsr
-	mov	%eax, (%rsi)
-	mov	%edx, 4(%rsi)
-	mov	$1, %eax
-8:	DONE
-2:	xor	%eax, %eax
-	jmp	8b
-9:	mov	%eax, %edi
-	jmp	msr_accessed
-	FIXUP	1b, 2b
-	.size	msr_read, . - msr_read
+	FUNCTION msr_read
+	ASK_FIRST msr_read
+	READ	rdmsr
+	END_WITH_REST msr_read
+
+/* bool msr_write(uint32_t address, uint64_t value) */
+	FUNCTION msr_write
+	ASK_FIRST msr_write
+	WRITE
+	END_WITH_REST msr_write
+
+/* bool pmc_read(uint32_t index, uint64_t *value) */
+	FUNCTION pmc_read
+	ASK_FIRST pmc_read
+	READ	rdpmc
+	END_WITH_REST pmc_read
+
+/* bool msr_read_own(uint32_t address, uint64_t *value) */
+	FUNCTION msr_read_own
+	READ	rdmsr
+	END	msr_read_own
+
+/* bool msr_write_own(uint32_t address, uint64_t value) */
+	FUNCTION msr_write_own
+	WRITE
+	END	msr_write_own
 
 /* bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value) */
-	ENTRY	msr_read_list
+	FUNCTION msr_read_list
+	ASK_FIRST msr_read_list
 	mov	%esi, %esi
 	lea	(%rdi,%rsi,4), %rdi
 	lea	(%rdx,%rsi,8), %r8
@@ -63,69 +113,5 @@
 	ret
 	FIXUP	2b, 3b
 	.size	msr_read_list, . - msr_read_list
-
-/* bool msr_write(uint32_t address, uint64_t value) */
-	ENTRY	msr_write
-	mov	%edi, %ecx
-	mov	%esi, %eax
-	mov	%rsi, %rdx
-	shr	$32, %rdx
-1:	wrmsr
-	mov	$1, %eax
-8:	DONE
-2:	xor	%eax, %eax
-	jmp	8b
-9:	mov	%eax, %edi
-	jmp	msr_accessed
-	FIXUP	1b, 2b
-	.size	msr_write, . - msr_write
-
-/* bool pmc_read(uint32_t index, uint64_t *value) */
-	ENTRY	pmc_read
-	mov	%edi, %ecx
-	movq	$0, (%rsi)
-1:	rdpmc
-	mov	%eax, (%rsi)
-	mov	%edx, 4(%rsi)
-	mov	$1, %eax
-8:	DONE
-2:	xor	%eax, %eax
-	jmp	8b
-9:	mov	%eax, %edi
-	jmp	msr_accessed
-	FIXUP	1b, 2b
-	.size	pmc_read, . - pmc_read
-
-/* bool msr_read_own(uint32_t address, uint64_t *value) */
-	.globl	msr_read_own
-	.type	msr_read_own, @function
-msr_read_own:
-	mov	%edi, %ecx
-	movq	$0, (%rsi)
-1:	rdmsr
-	mov	%eax, (%rsi)
-	mov	%edx, 4(%rsi)
-	mov	$1, %eax
-	ret
-2:	xor	%eax, %eax
-	ret
-	FIXUP	1b, 2b
-	.size	msr_read_own, . - msr_read_own
-
-/* bool msr_write_own(uint32_t address, uint64_t value) */
-	.globl	msr_write_own
-	.type	msr_write_own, @function
-msr_write_own:
-	mov	%edi, %ecx
-	mov	%esi, %eax
-	mov	%rsi, %rdx
-	shr	$32, %rdx
-1:	wrmsr
-	mov	$1, %eax
-	ret
-2:	xor	%eax, %eax
-	ret
-	FIXUP	1b, 2b
-	.size	msr_write_own, . - msr_write_own
 
 	.section .note.GNU-stack, "", @progbits
