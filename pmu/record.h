@@ -144,8 +144,8 @@ struct pmu_record {
 		uint64_t from, to;
 	} branch[RECORD_BRANCHES]; /* the last ones, newest first; of the recorded rings. One into such a ring
 				      may have RECORD_HIDDEN as its source */
-	uint64_t vectors;      /* XMM registers after the instruction: pmu/vectors.h ... */
-	uint64_t upper;        /* ... and upper halves of the YMM registers */
+	uint64_t vectors;          /* XMM registers after the instruction: pmu/vectors.h ... */
+	uint64_t upper;            /* ... and upper halves of the YMM registers */
 	uint64_t instructions; /* that have retired in the recorded rings while it ran since setup(), this one
 				  too */
 	uint8_t page_shift;    /* bits of the size of the page that the first-level TLB has */
@@ -318,8 +318,8 @@ unsigned record_drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 /** Everything of it off and zero. */
 bool record_release(const struct pmu *pmu, const struct pmu_recording *r);
 
-/** "pebs", "ibs-op", "ibs-fetch", "bts", "lbr", "brs", "pmi": as the configuration has it (record=). "none" for
- * RECORD_NONE. */
+/** "pebs", "ibs-op", "ibs-fetch", "bts", "lbr", "brs", "pmi": as the configuration has it (record=). "none"
+ * for RECORD_NONE. */
 extern const char *const record_kind_names[RECORD_KINDS];
 
 /** What periods of the source count best: operations or fetches, else cycles. Of sources without .units:

@@ -18,8 +18,8 @@ bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value);
 /** Write a model-specific register. @return false if it raised #GP. */
 bool msr_write(uint32_t address, uint64_t value);
 
-/** The same, of a register that is the processor's own even where it is virtual, such as the local APIC's: also
- * for a processor that waits while another one runs under the step engine. */
+/** The same, of a register that is the processor's own even where it is virtual, such as the local APIC's:
+ * also for a processor that waits while another one runs under the step engine. */
 bool msr_read_own(uint32_t address, uint64_t *value);
 bool msr_write_own(uint32_t address, uint64_t value);
 

@@ -32,7 +32,6 @@ static uint8_t nmi_stack[1024] __attribute__((aligned(16)));
 extern const uint8_t step_stubs[], step_nmi_entry[], step_bare_entry[];
 extern const uint8_t step_guard_begin[], step_guard_end[], step_guard_fault[];
 bool step_guarded_copy(void *to, const void *from, uint64_t n);
-void step_gate(unsigned code);
 void step_run(void (*fn)(void *), void *arg);
 void step_bare_run(void (*fn)(void *), void *arg);
 void step_trap(struct trap_frame *f);
@@ -617,58 +616,6 @@ void step_resume(void)
 	}
 }
 
-/* --- rest --------------------------------------------------------------------------------------------- */
-
-void step_wake(void)
-{
-	if (!step_rests)
-		return;
-	step_resume();
-}
-
-void step_hold(void)
-{
-	if (!step_engine.active)
-		return;
-	step_engine.held++;
-	step_wake();
-}
-
-void step_release(void)
-{
-	if (step_engine.active && step_engine.held)
-		step_engine.held--;
-}
-
-void step_rest(void)
-{
-	struct step_engine *e = &step_engine;
-	uint64_t flags;
-
-	if (!e->active || !e->client->idle || e->paused || e->held || e->busy)
-		return;
-	/* What is pending is delivered first; where an interrupt could come between the look and the gate
-	 * stepping goes on. */
-	__asm__ volatile("pushf; pop %0" : "=r"(flags));
-	if (e->attention.any || e->odd.transaction || e->nmi_blocked || (flags & RFLAGS_IF))
-		return;
-	step_gate(STEP_GATE_REST);
-}
-
-enum step_action step_access(struct trap_frame *f, uint8_t special)
-{
-	struct step_engine *e = &step_engine;
-	const struct insn in = {.special = special};
-	enum step_action action;
-
-	if (!step_rests || !(e->client->intercepts >> special & 1))
-		return STEP_RUN;
-	action = e->client->before(e->client->ctx, f, &in);
-	if (!e->client->idle)
-		step_wake();
-	return action;
-}
-
 /* The nesting of step_hold() is in its upper half. */
 #define MARK_HELD 16
 
@@ -710,7 +657,7 @@ void step_unwind(unsigned mark)
 
 void step_abandon(void)
 {
-	step_engine.active = step_rests = false;
+	step_engine.active = step_engine.resting = step_rests = false;
 	step_engine.paused = 0;
 	step_idle = &never;
 }

@@ -62,6 +62,9 @@ struct step_engine {
 
 extern struct step_engine step_engine;
 
+/** The call gate: INT STEP_GATE with a code of step_gate.h (step.S). */
+void step_gate(unsigned code);
+
 /** What has become of an instruction that was looked at before it runs. */
 enum step_fate {
 	FATE_CPU,  /* the CPU runs it */

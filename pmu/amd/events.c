@@ -97,7 +97,8 @@ static const struct event_rule rules[] = {
 		   .may = {WRONG_PATHS, {Q_PREFETCHES, 0, 1}, {Q_OFFCORE_PREFETCHES, AGAIN, 1}}},
 	[UNFUSED] = {"an instruction is one operation or more", .may = {{Q_UOPS, 0, 1}}},
 	/* PPR: "The number of indirect branches retired." */
-	[RETURNS_UNSAID] = {"whether returns count as indirect branches is not said", .may = {{Q_BR_RET, 0, 1}}},
+	[RETURNS_UNSAID] = {"whether returns count as indirect branches is not said",
+			    .may = {{Q_BR_RET, 0, 1}}},
 	[NO_PAGES] = {"page crossings may be left to MA4K; wrong paths count too",
 		      .may = {WRONG_PATHS, {Q_LOADS_SPLIT_PAGE, 0, 1}}},
 	[IBS_OFF] = {"IBS does not run while events are judged"},
@@ -108,7 +109,8 @@ static const struct event_rule rules[] = {
 	[UNSAID] = {"whether returns and far transfers count is not said",
 		    .may = {{Q_BR_RET, 0, 1}, {Q_BR_FAR, 0, 1}}},
 	/* PPR: "Retired CLFLUSH instructions". CPUs before Zen have the other two not. */
-	[OTHER_FLUSHES] = {"whether CLFLUSHOPT and CLWB count is not said", .may = {{Q_INSN_CLFLUSHOPT, 0, 1}}},
+	[OTHER_FLUSHES] = {"whether CLFLUSHOPT and CLWB count is not said",
+			   .may = {{Q_INSN_CLFLUSHOPT, 0, 1}}},
 	[ONE_NODE] = {"the machine has no other node, nor memory of another kind"},
 	[NO_NESTED] = {"no guest has page tables of its own"},
 	[NO_KIND] = {"a unit mask of 0 selects no kind of operation"},

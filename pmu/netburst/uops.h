@@ -4,11 +4,11 @@
  * values in every cycle, so that the logic behind them can be judged.
  *
  * One uop for the operation (two for those that instr_retired counts twice), one for each load, two for each
- * store (address and data). Of x87 and SSE arithmetic the operation's uop is of the kind that pmu/quantity.def
- * weighs them with; of other instructions with an MMX or XMM operand it is an integer SIMD uop, of other x87
- * ones a move. Everything comes from the trace cache, but what the machine model, if one feeds the step, has
- * decoded; nothing is speculative. Returns, far branches and locked accesses cannot be tagged: load and store
- * uops, which are only counted by their tags, they have none.
+ * store (address and data). Of x87 and SSE arithmetic the operation's uop is of the kind that
+ * pmu/quantity.def weighs them with; of other instructions with an MMX or XMM operand it is an integer SIMD
+ * uop, of other x87 ones a move. Everything comes from the trace cache, but what the machine model, if one
+ * feeds the step, has decoded; nothing is speculative. Returns, far branches and locked accesses cannot be
+ * tagged: load and store uops, which are only counted by their tags, they have none.
  *
  * An instruction with U uops retires in max(cycles of its step, U / 3 rounded up) cycles. Occurrences of uop
  * events come three a cycle, those of others fifteen a cycle, from the first of these cycles on.

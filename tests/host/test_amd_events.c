@@ -143,8 +143,8 @@ static unsigned confirm(const char *list, const struct pmu_event *rows, unsigned
  * - likwid has 00DH/08H and 80H as carry-less multiplications: they are conversions or packs.
  * - likwid has the closing of write-combining buffers in event 064H: 063H.
  * - likwid has 071H/0EH for prefetches of the data cache: E0H, as in 070H and 072H.
- * - libpfm4 exchanges the names of 072H, prefetches that miss the L3, and 165H, the sources of the L2's fills;
- *   perf and illumos have them the other way round. The rows have libpfm4's names and AMD's meaning.
+ * - libpfm4 exchanges the names of 072H, prefetches that miss the L3, and 165H, the sources of the L2's
+ * fills; perf and illumos have them the other way round. The rows have libpfm4's names and AMD's meaning.
  */
 static void rows_of_zen_5(void **unused)
 {

@@ -1,6 +1,6 @@
 /*
- * Two rings of code in the same lines: one of a jump in each line, for caches of code, and one of lines full of
- * instructions, for caches of decoded ones. Pure: what is made is bytes that run wherever they lie.
+ * Two rings of code in the same lines: one of a jump in each line, for caches of code, and one of lines full
+ * of instructions, for caches of decoded ones. Pure: what is made is bytes that run wherever they lie.
  */
 #ifndef TESTS_KERNELS_CODE_RING_H
 #define TESTS_KERNELS_CODE_RING_H
