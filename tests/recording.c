@@ -73,7 +73,8 @@ static void ask_size(void *arg)
 	r->recording.size = record_memory(r->pmu, &r->recording);
 }
 
-bool recorded_begin(struct run *run, struct recorded *r)
+/* @return false with .failure if there is none */
+static bool begin(struct run *run, struct recorded *r)
 {
 	uint8_t *memory;
 
@@ -119,7 +120,9 @@ static void release(void *arg)
 		r->failure = "taking it out of use was refused";
 }
 
-bool recorded_end(struct recorded *r)
+/* Take the handler away, and what a run that was ended left set up. @return whether memory in front of the
+ * recording's and behind it is as it was */
+static bool end(struct recorded *r)
 {
 	bool whole = true;
 
@@ -215,7 +218,8 @@ static bool run_window(struct recorded *r, const void *entry, const struct windo
 	return true;
 }
 
-void recorded_run(void *arg)
+/* For run->call(). */
+static void record(void *arg)
 {
 	struct recorded *r = arg;
 	struct window w = recorded_window(r);
@@ -248,4 +252,21 @@ void recorded_run(void *arg)
 	if (!r->drain_each)
 		take_out(r);
 	release(r);
+}
+
+bool recorded_carry_out(struct run *run, struct recorded *r, unsigned ms, enum verdict refused,
+			struct result *out, bool *whole)
+{
+	bool done;
+
+	*whole = true;
+	if (!begin(run, r)) {
+		judgement_set(&out->judgement, VERDICT_ERROR, "%s", r->failure);
+		return false;
+	}
+	done = run->call(run, record, r, ms, out);
+	*whole = end(r);
+	if (done && r->failure)
+		judgement_set(&out->judgement, r->refused ? refused : VERDICT_WRONG, "%s", r->failure);
+	return done && !r->failure;
 }

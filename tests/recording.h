@@ -29,11 +29,11 @@ struct recorded {
 	bool drain_each;                /* records are taken out after each window */
 	bool again_each;                /* and it is set up anew before each window */
 	uint8_t interrupts;             /* enum record_interrupts */
-	struct pmu_recording recording; /* .memory and .size are set by recorded_begin() */
+	struct pmu_recording recording; /* .memory and .size are set by recorded_carry_out() */
 	struct pmu_record *record;      /* gets the records, oldest first */
 	unsigned room;
 
-	/* Set by recorded_run(). */
+	/* Set by recorded_carry_out(). */
 	unsigned n_records;
 	unsigned lost;                 /* records that found no room in .record */
 	unsigned taken;                /* interrupts */
@@ -55,15 +55,18 @@ struct recorded {
  */
 const struct pmu_record_source *recording_source(struct run *run, enum record_kind kind, const char **why);
 
-/** Get the memory. @return false with .failure if there is none */
-bool recorded_begin(struct run *run, struct recorded *r);
-
-/** Record; for run->call(). The window stays composed. */
-void recorded_run(void *recorded);
-
-/** Take the handler away, and what a run that was ended left set up; whether memory in front of the
- * recording's or behind it was written. The memory is given back. */
-bool recorded_end(struct recorded *r);
+/**
+ * Get memory, record on the CPU under judgement within `ms` milliseconds, and give the memory back. The
+ * window stays composed.
+ * @param refused  the verdict if the driver says why it does not set that up
+ * @param out      gets a judgement if there are no records: VERDICT_ERROR without memory or what run->call()
+ * says, VERDICT_WRONG for what the hardware refused, `refused`
+ * @param whole    gets whether memory in front of the recording's and behind it is as it was; true without
+ * any
+ * @return whether it came to its end and nothing failed
+ */
+bool recorded_carry_out(struct run *run, struct recorded *r, unsigned ms, enum verdict refused,
+			struct result *out, bool *whole);
 
 /** The window as it was recorded, for known_path(). */
 struct window recorded_window(const struct recorded *r);

@@ -3,6 +3,7 @@
  * The C side is compiled for general registers only, so x87, SSE and AVX state passes through untouched.
  */
 #include "arch/x86/descriptors.h"
+#include "arch/x86/frame_registers.h"
 
 	.text
 	.globl	trap_stubs
@@ -28,23 +29,7 @@ trap_stubs:
 
 	.type	trap_common, @function
 trap_common:
-	push	%rax
-	push	%rbx
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%rbp
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	cld
-	mov	%rsp, %rdi
+	SAVE_REGISTERS
 	mov	%rsp, %rbx
 	and	$-16, %rsp
 	call	trap_dispatch
@@ -52,23 +37,7 @@ trap_common:
 	.globl	trap_return
 	.hidden	trap_return
 trap_return:
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rbp
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rbx
-	pop	%rax
-	add	$16, %rsp
-	iretq
+	RESTORE_AND_RETURN
 	.size	trap_common, . - trap_common
 
 /* void gdt_load(const struct descriptor_pointer *p) */

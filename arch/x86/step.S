@@ -5,6 +5,7 @@
  * place. NMIs may hit the monitor itself; they have a stack of their own and only leave a mark.
  */
 #include "arch/x86/descriptors.h"
+#include "arch/x86/frame_registers.h"
 #include "arch/x86/step_gate.h"
 
 /* struct trap_frame */
@@ -50,26 +51,6 @@ step_stubs:
 	.set	vector, vector + 1
 	.org	step_stubs + vector * TRAP_STUB_STRIDE, 0xcc
 	.endr
-
-	.macro	SAVE_REGISTERS
-	push	%rax
-	push	%rbx
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%rbp
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	cld
-	mov	%rsp, %rdi
-	.endm
 
 	.type	monitor_entry, @function
 monitor_entry:
@@ -120,23 +101,7 @@ debug_entry:
 	mov	%rsp, %rdi
 	call	step_debug
 monitor_exit:
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rbp
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rbx
-	pop	%rax
-	add	$16, %rsp
-	iretq
+	RESTORE_AND_RETURN
 	.size	debug_entry, . - debug_entry
 
 	.globl	step_nmi_entry

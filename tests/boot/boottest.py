@@ -1,4 +1,4 @@
-"""What the whole-image tests share: TAP output and boots by scripts/emulators.py."""
+"""What the whole-image tests share: TAP output (tests/tap.py) and boots by scripts/emulators.py."""
 import collections
 import json
 import os
@@ -9,37 +9,14 @@ import sys
 import jsonschema
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "scripts"))
+sys.path[:0] = [os.path.join(TOP, "scripts"), os.path.join(TOP, "tests")]
 import emulators  # noqa: E402
 from emulators import boot  # noqa: E402,F401
+from tap import done, equal, ok, skip  # noqa: E402,F401
 
 BUILD = emulators.BUILD
 # Why a kernel is skipped in QEMU whatever CPU is asked for.
 IMPOSSIBLE_IN_TCG = r"^QEMU's TCG "
-_count = _failed = 0
-
-
-def ok(good, name, detail=""):
-    """One test point; detail (text or lines) is shown when it fails."""
-    global _count, _failed
-    _count += 1
-    print("%sok %d - %s" % ("" if good else "not ", _count, name.replace("#", "\\#")))
-    if not good:
-        _failed += 1
-        for line in (detail if isinstance(detail, list) else str(detail).split("\n")):
-            print("# " + line)
-    sys.stdout.flush()
-    return bool(good)
-
-
-def equal(got, expected, name):
-    return ok(got == expected, name, "got      %r\nexpected %r" % (got, expected))
-
-
-def skip(name, why):
-    global _count
-    _count += 1
-    print("ok %d - %s # SKIP %s" % (_count, name.replace("#", "\\#"), why))
 
 
 def table():
@@ -54,11 +31,6 @@ def witness_table(name, agreed, impossible):
     for why, count in collections.Counter(impossible.values()).most_common():
         print("#     %3d  %s" % (count, why))
     sys.stdout.flush()
-
-
-def done():
-    print("1..%d" % _count)
-    sys.exit(1 if _failed else 0)
 
 
 def tail(result, lines=15):

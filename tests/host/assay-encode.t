@@ -5,15 +5,14 @@ import pathlib
 import subprocess
 import sys
 
-TOOL = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "assay-encode"
-results = []
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOL = ROOT / "build" / "assay-encode"
+sys.path.insert(0, str(ROOT / "tests"))
+from tap import done, ok  # noqa: E402
 
 
 def test(name, good, detail=""):
-    results.append(bool(good))
-    print(f"{'ok' if good else 'not ok'} {len(results)} - assay-encode: {name}")
-    for line in [] if good else str(detail).splitlines():
-        print(f"# {line}")
+    ok(good, "assay-encode: " + name, detail)
 
 
 def run(*args):
@@ -36,7 +35,6 @@ found = writes("intel-yonah", "instructions")
 test("version 1 has no global control", found == [("IA32_PMC0", 0), ("IA32_PERFEVTSEL0", 0x300c0 | EN)], found)
 found = writes("intel-core2", "INST_RETIRED.ANY:k", "CPU_CLK_UNHALTED.REF:u")
 test("fixed counters share their control", ("IA32_FIXED_CTR_CTRL", 0x201) in found and found[-1] == ("IA32_PERF_GLOBAL_CTRL", 5 << 32), found)
-
 
 
 # What perf makes of a string, with the fields of its format directory for these PMUs.
@@ -219,5 +217,4 @@ for args, code, message in (
     status, out, err = run(*args)
     test(f"refuses {' '.join(args) or 'nothing'}", status == code and message in err and not out, f"{status}\n{out}{err}")
 
-print(f"1..{len(results)}")
-sys.exit(0 if all(results) else 1)
+done()

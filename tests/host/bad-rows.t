@@ -9,16 +9,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-failed = number = 0
-
-
-def ok(good, what, detail=""):
-    global failed, number
-    number += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", number, what))
-    for line in [] if good else str(detail).splitlines():
-        print("# " + line)
+sys.path.insert(0, str(ROOT / "tests"))
+from tap import done, ok  # noqa: E402
 
 
 def compiled(path, change, source=None):
@@ -81,5 +73,4 @@ for text, message in (
         ("LEAST, SPEC, Q(BRANCHES)", None)):
     got = tool.unknown_word(("MEANING", "BR_*", None, text), tool.QUANTITIES, tool.RULES)
     ok(got == message, "meanings.def: " + text, got)
-print("1..%d" % number)
-sys.exit(failed != 0)
+done()

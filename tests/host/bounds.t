@@ -7,17 +7,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from tap import done, ok  # noqa: E402
+
 KINDS = ("MANUAL", "STRUCTURE", "WATCHDOG")
-failed = number = 0
-
-
-def ok(good, what, detail=""):
-    global failed, number
-    number += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", number, what))
-    for line in [] if good else str(detail).splitlines():
-        print("# " + line)
 
 
 def limits_of(text):
@@ -100,5 +93,4 @@ for what, old, new, word in (("a bare number", "UP(CYCLES, SLOTS_MOST)", "UP(CYC
     assert old in BOUNDS, old
     good, text = compiles(BOUNDS.replace(old, new, 1))
     ok(not good and word in text, what + " does not compile", text)
-print("1..%d" % number)
-sys.exit(failed != 0)
+done()

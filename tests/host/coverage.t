@@ -9,15 +9,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from tap import done, ok  # noqa: E402
+
 TOOL = ROOT / "scripts/coverage-table"
-failed = number = 0
-
-
-def ok(good, what):
-    global failed, number
-    number += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", number, what))
 
 
 def tool(*args):
@@ -58,5 +53,4 @@ with tempfile.TemporaryDirectory() as d:
     ok(r.returncode != 0 and "says nothing of NO_SUCH.EVENT on SKL" in r.stderr, "an event without meaning and reason stops the build")
     r = generate(lambda text: text + "INST_RETIRED.ANY_X,1ff,0,0,f,0,,0,SKL\n")
     ok(r.returncode == 0 and "SKL INST_RETIRED.ANY_X 1ff EXACT" in r.stdout, "a row may fit a new name")
-print("1..%d" % number)
-sys.exit(failed != 0)
+done()

@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests"))
+from tap import done, ok  # noqa: E402
+
 UNKNOWN = re.compile(r"%[-+ 0#]*[0-9*]*(?:\.[0-9*]+)?(?:(?:ll|hh|[zjtqL])[diouxX]|[aAeEfFgG])\b")
 
 
@@ -24,15 +27,12 @@ def main():
     for name in sources():
         with open(os.path.join(TOP, name), encoding="utf-8") as f:
             found += ["%s: %s" % (name, o) for o in offences(f.read())]
-    print("1..3")
-    print("%sok 1 - no format of the image uses what its printf lacks" % ("not " if found else ""))
-    for line in found:
-        print("# " + line)
+    ok(not found, "no format of the image uses what its printf lacks", found)
     bad = ['"%zu"', '"%016llx"', '"%.2f"', '"a %5hhu"', '"%jd b"']
-    print("%sok 2 - each such format would be found" % ("" if all(offences(b) for b in bad) else "not "))
+    ok(all(offences(b) for b in bad), "each such format would be found")
     good = ['"%lu %hx %s %c %p"', '"100%%f"', '"%-8.3s"', "%zu"]
-    print("%sok 3 - others are not" % ("not " if any(offences(g) for g in good) else ""))
-    return 1 if found else 0
+    ok(not any(offences(g) for g in good), "others are not")
+    done()
 
 
-sys.exit(main())
+main()

@@ -11,17 +11,10 @@ import tempfile
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from tap import done, ok  # noqa: E402
+
 TOOL = ROOT / "scripts/intel-events"
-failed = number = 0
-
-
-def ok(good, what, detail=""):
-    global failed, number
-    number += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", number, what))
-    for line in [] if good else str(detail).splitlines():
-        print("# " + line)
 
 
 loader = importlib.machinery.SourceFileLoader("intel_events", str(TOOL))
@@ -102,5 +95,4 @@ with tempfile.TemporaryDirectory() as d:
     (d / "SNB/events/sandybridge_core.json").unlink()
     r = subprocess.run([sys.executable, TOOL, d, d / "out"], capture_output=True, text=True)
     ok(r.returncode != 0 and "sandybridge_core.json" in r.stderr, "a missing list is named", r.stderr)
-print("1..%d" % number)
-sys.exit(failed != 0)
+done()

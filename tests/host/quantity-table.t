@@ -7,15 +7,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from tap import done, ok  # noqa: E402
+
 TOOL = ROOT / "scripts/quantity-table"
-failed = number = 0
-
-
-def ok(good, what):
-    global failed, number
-    number += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", number, what))
 
 
 def tool(*args):
@@ -35,5 +30,4 @@ with tempfile.TemporaryDirectory() as d:
     copy.write_text("no place\n", encoding="utf-8")
     r = tool("-w", copy)
     ok(r.returncode != 0 and "no place for the table" in r.stderr, "a file without a place for it is refused")
-print("1..%d" % number)
-sys.exit(failed != 0)
+done()

@@ -9,6 +9,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from tap import done, ok  # noqa: E402
+
 VERDICTS = ["exact", "within", "biased", "noisy", "dead", "wrong", "erratum", "error", "skipped"]
 
 
@@ -57,14 +60,9 @@ SAMPLE = report([
 SAMPLE["suites"][1]["checks"][-1]["observations"][0].update(low="9223372036854775807", high="9223372036854775807",
                                                             min="9223372036854775807", max="9223372036854775807")
 
-results = []
-
 
 def test(name, good, detail=""):
-    results.append(good)
-    print(f"{'ok' if good else 'not ok'} {len(results)} - report-view: {name}")
-    for line in "" if good else str(detail).splitlines():
-        print(f"# {line}")
+    ok(good, "report-view: " + name, detail)
 
 
 def run(*args):
@@ -178,5 +176,4 @@ def main(folder):
 
 with tempfile.TemporaryDirectory() as name:
     main(pathlib.Path(name))
-print(f"1..{len(results)}")
-sys.exit(0 if all(results) and results else 1)
+done()

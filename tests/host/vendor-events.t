@@ -10,18 +10,11 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests"))
+from tap import done, ok  # noqa: E402
+
 TOOL = os.path.join(os.environ.get("ASSAY_BUILD", os.path.join(TOP, "build")), "tools/vendor-events")
 EVERY_COUNTER = 0xffffffff
-count = failed = 0
-
-
-def ok(good, name, detail=()):
-    global count, failed
-    count += 1
-    failed += not good
-    print("%sok %d - %s" % ("" if good else "not ", count, name))
-    for line in [] if good else detail:
-        print("# " + str(line))
 
 
 def first_number(text):
@@ -103,5 +96,4 @@ if len(sys.argv) == 1:
     with open(path, encoding="utf-8") as f:
         other = json.loads(f.read().replace("0xC4", "0xC5"))["Events"]
     ok(events != [columns(e) for e in other if is_core(e)], "a code that differs is seen")
-print("1..%d" % count)
-sys.exit(1 if failed else 0)
+done()

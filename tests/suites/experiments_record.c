@@ -265,19 +265,13 @@ static unsigned buffer_for(const struct experiment_run *e, unsigned request)
 
 static bool carry_out(const struct experiment_run *e, struct recorded *rec, struct result *r)
 {
-	bool done;
+	bool whole, good = recorded_carry_out(e->run, rec, EXPERIMENT_MS, VERDICT_ERROR, r, &whole);
 
-	if (!recorded_begin(e->run, rec)) {
-		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
-		return false;
-	}
-	done = e->run->call(e->run, recorded_run, rec, EXPERIMENT_MS, r);
-	if (!recorded_end(rec) && done)
+	if (!whole)
 		judgement_set(&r->judgement, VERDICT_WRONG, "memory beyond the buffer was written");
-	else if (done && rec->failure)
-		judgement_set(&r->judgement, rec->refused ? VERDICT_ERROR : VERDICT_WRONG,
-			      rec->refused && rec->ring ? "%s: take ring=0" : "%s", rec->failure);
-	return done && !rec->failure && !verdict_is_bad(r->judgement.verdict);
+	else if (rec->refused && rec->ring)
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s: take ring=0", rec->failure);
+	return good && whole;
 }
 
 /* A whole trace can do without a ring filter: what is the harness's is told apart. */

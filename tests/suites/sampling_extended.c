@@ -108,16 +108,8 @@ static void check(struct extended *x, const struct kernel *k, uint8_t ring)
 					       .loosely = true,
 					       .records = RECORDS};
 	rec.recording.config.ring = rec.recording.ring;
-	if (!recorded_begin(run, &rec)) {
-		judgement_set(&r.judgement, VERDICT_ERROR, "%s", rec.failure);
-		run->report(run, &r);
-		return;
-	}
-	bool done = run->call(run, recorded_run, &rec, SAMPLING_MS, &r);
-	bool whole = recorded_end(&rec);
-	if (done && rec.failure)
-		judgement_set(&r.judgement, VERDICT_WRONG, "%s", rec.failure);
-	else if (done)
+	bool whole;
+	if (recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, &r, &whole))
 		judge_records(x, &rec, k, &r);
 	if (!whole)
 		judgement_set(&r.judgement, VERDICT_WRONG, "memory beyond the buffer was written");

@@ -174,17 +174,9 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 			      .far_only = p->far_only},
 	};
 	struct window w;
-	bool done;
+	bool whole;
 
-	if (!recorded_begin(run, &rec)) {
-		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec.failure);
-		return false;
-	}
-	done = run->call(run, recorded_run, &rec, SAMPLING_MS, r);
-	recorded_end(&rec);
-	if (done && rec.failure)
-		judgement_set(&r->judgement, VERDICT_WRONG, "%s", rec.failure);
-	if (!done || rec.failure)
+	if (!recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, r, &whole))
 		return false;
 	w = recorded_window(&rec);
 	if (!known_path(&w, p->n, &p->s->path, r))
@@ -318,6 +310,7 @@ static void check_interrupt(struct ibs *p)
 	};
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, "interrupt");
+	bool whole;
 
 	if (p->source->lvt == RECORD_LVT_NONE) {
 		judgement_set(&r.judgement, VERDICT_SKIPPED,
@@ -326,17 +319,12 @@ static void check_interrupt(struct ibs *p)
 		return;
 	}
 	trap_set_context(name);
-	if (!recorded_begin(run, &rec)) {
-		judgement_set(&r.judgement, VERDICT_ERROR, "%s", rec.failure);
-	} else if (run->call(run, recorded_run, &rec, SAMPLING_MS, &r)) {
+	if (recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, &r, &whole)) {
 		r.observation[0] = (struct observation){.n = rec.n, .low = 1, .high = 1};
 		histogram_add(&r.observation[0].seen, rec.taken);
 		r.n_observations = 1;
 		judge(r.observation, 1, &r.judgement);
-		if (rec.failure)
-			judgement_set(&r.judgement, VERDICT_WRONG, "%s", rec.failure);
 	}
-	recorded_end(&rec);
 	run->report(run, &r);
 }
 

@@ -111,16 +111,8 @@ static void check(struct latency *l, const struct kernel *k, uint8_t ring)
 					       .period = PERIOD,
 					       .records = RECORDS_MOST};
 	rec.recording.config.ring = rec.recording.ring;
-	if (!recorded_begin(run, &rec)) {
-		judgement_set(&r.judgement, VERDICT_ERROR, "%s", rec.failure);
-		run->report(run, &r);
-		return;
-	}
-	bool done = run->call(run, recorded_run, &rec, SAMPLING_MS, &r);
-	bool whole = recorded_end(&rec);
-	if (done && rec.failure)
-		judgement_set(&r.judgement, VERDICT_WRONG, "%s", rec.failure);
-	else if (done)
+	bool whole;
+	if (recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, &r, &whole))
 		judge_records(l, &rec, &r);
 	if (!whole)
 		judgement_set(&r.judgement, VERDICT_WRONG, "memory beyond the buffer was written");

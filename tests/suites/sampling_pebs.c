@@ -72,7 +72,6 @@ static bool may_be_late(const struct pebs *p)
 static bool record(const struct pebs *p, struct recorded *rec, struct result *r, bool *whole)
 {
 	struct run *run = p->s->run;
-	bool done;
 
 	rec->pmu = run->pmu;
 	rec->kernel = p->kernel;
@@ -86,19 +85,11 @@ static bool record(const struct pebs *p, struct recorded *rec, struct result *r,
 	rec->recording.config = p->choice->config;
 	rec->recording.config.ring = rec->recording.ring;
 	rec->recording.period = p->period;
-	if (!recorded_begin(run, rec)) {
-		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
+	if (!recorded_carry_out(run, rec, SAMPLING_MS, VERDICT_WRONG, r, whole))
 		return false;
-	}
-	done = run->call(run, recorded_run, rec, SAMPLING_MS, r);
-	*whole = recorded_end(rec);
-	if (done && rec->failure)
-		judgement_set(&r->judgement, VERDICT_WRONG, "%s", rec->failure);
 	/* Linux, intel_pmu_cross_mapped_check(): while the host counts a guest's event on another counter
 	 * than the guest, and while the host samples for itself, KVM has the guest's PEBS off. */
-	if (done && !rec->failure && !rec->n_records && guest_loses(run->pmu, &r->judgement, "PEBS records"))
-		return false;
-	return done && !rec->failure;
+	return rec->n_records || !guest_loses(run->pmu, &r->judgement, "PEBS records");
 }
 
 /* Terms that take away are meant instruction by instruction, so they leave no less than nothing. */

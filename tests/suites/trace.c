@@ -154,8 +154,6 @@ static unsigned room_for_all(const struct kernel *k, uint64_t n)
 /* @return false if there is nothing to judge: *r says why */
 static bool record(const struct trace_check *c, struct recorded *rec, struct result *r, bool *whole)
 {
-	bool done;
-
 	rec->pmu = run->pmu;
 	rec->windows = 1;
 	rec->interrupts = c->interrupts;
@@ -173,16 +171,7 @@ static bool record(const struct trace_check *c, struct recorded *rec, struct res
 	};
 	if (c->event)
 		rec->recording.config = (struct pmu_config){.code = c->event->code, .ring = c->counted};
-	if (!recorded_begin(run, rec)) {
-		judgement_set(&r->judgement, VERDICT_ERROR, "%s", rec->failure);
-		return false;
-	}
-	done = run->call(run, recorded_run, rec, TRACE_MS, r);
-	*whole = recorded_end(rec);
-	if (done && rec->failure)
-		judgement_set(&r->judgement, rec->refused ? VERDICT_SKIPPED : VERDICT_WRONG, "%s",
-			      rec->failure);
-	return done && !rec->failure;
+	return recorded_carry_out(run, rec, TRACE_MS, VERDICT_SKIPPED, r, whole);
 }
 
 /* The same where rings cannot be told apart: with the harness's branches in front of the kernel's and behind
