@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Every number of every signature is changed by one, in one run: exactly that kernel must fail.
 
-build/host/test_bounds does it with what this machine's processor did step by step. What it has no means to step (ring 0, interrupts,
-guests) is stepped in emulators, and it gets the amounts from their reports.
+build/host/test_bounds does it with what this machine's processor did step by step. What it has no means to step (ring 0) is
+stepped in emulators, and it gets the amounts from their reports.
 """
 import os
 import re

@@ -12,9 +12,16 @@
 
 /* No kernels but those below; the handlers are looked at 15 bytes at a time. */
 extern const uint8_t kernel_on_fault[16], kernel_on_fault_code[16], kernel_on_test_int[16],
-	kernel_on_syscall[16];
+	kernel_on_syscall[16], kernel_on_sysenter[16], kernel_on_xapic[16], kernel_on_x2apic[16],
+	kernel_on_syscall_xapic[16], kernel_on_syscall_x2apic[16];
 const uint8_t kernel_on_fault[16] = {0x48, 0xcf}, kernel_on_fault_code[16] = {0x48, 0xcf};
 const uint8_t kernel_on_test_int[16] = {0x48, 0xcf}, kernel_on_syscall[16] = {0x90, 0x48, 0x0f, 0x07};
+const uint8_t kernel_on_sysenter[16] = {0x90, 0x48, 0x0f, 0x35};
+/* NOPs, as many as tell them apart */
+const uint8_t kernel_on_xapic[16] = {0x90, 0x90, 0x48, 0xcf};
+const uint8_t kernel_on_x2apic[16] = {0x90, 0x90, 0x90, 0x90, 0x48, 0xcf};
+const uint8_t kernel_on_syscall_xapic[16] = {0x48, 0x0f, 0x07};
+const uint8_t kernel_on_syscall_x2apic[16] = {0x90, 0x90, 0x90, 0x48, 0x0f, 0x07};
 
 static const char *run(const char *code, size_t size, uint64_t flags, struct qvec *out)
 {
@@ -105,6 +112,101 @@ static void test_calls(void **state)
 	assert_says(RUN("\x0f\x05", KERNEL_SERVICE_TEST_INT, &v), "SYSCALL without the service");
 }
 
+/* What neither the CPU nor the operating system does for a process. */
+static void test_stand_ins(void **state)
+{
+	(void)state;
+	struct qvec v;
+
+	/* 1: int $KERNEL_VECTOR (or int1) ; dec %rdi ; jnz 1b */
+	assert_null(RUN("\xcd\xe3\x48\xff\xcf\x75\xf9", KERNEL_SERVICE_TEST_INT, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 * (3 + 1));
+	assert_int_equal(v.v[Q_INTERRUPTS_SW], 4);
+	assert_int_equal(v.v[Q_EXCEPTIONS], 0);
+	assert_int_equal(v.v[Q_BR_FAR], 4 * 2);
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 4);
+	assert_says(RUN("\xcd\xe3", 0, &v), "Segmentation fault at +0");
+	assert_says(RUN("\xcd\xe4", KERNEL_SERVICE_TEST_INT, &v), "Segmentation fault at +0");
+	assert_null(RUN("\xf1\x48\xff\xcf\x75\xfa", KERNEL_SERVICE_TEST_INT, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 * (3 + 1));
+	assert_int_equal(v.v[Q_INTERRUPTS_SW], 4);
+	assert_int_equal(v.v[Q_RING_TO_USER], 4);
+	assert_says(RUN("\xf1", 0, &v), "INT1 without the service");
+	/* lea 2f(%rip), %rdx ; mov %rsp, %rcx ; sysenter ; int3 ; 2: nop. The handler: NOP, SYSEXIT */
+	const char sysenter[] = "\x48\x8d\x15\6\0\0\0\x48\x89\xe1\x0f\x34\xcc\x90";
+	assert_null(RUN(sysenter, KERNEL_SERVICE_SYSENTER, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 + 2);
+	assert_int_equal(v.v[Q_BR_FAR], 2);
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 1);
+	assert_int_equal(v.v[Q_RING_TO_USER], 1);
+	assert_says(RUN(sysenter, KERNEL_SERVICE_SYSCALL, &v), "SYSENTER without the service");
+	/* xor %ecx, %ecx ; mov %esp, %edx ; mov %esp, %eax ; rdpmc ; some systems let a process read it */
+	const char rdpmc[] = "\x31\xc9\x89\xe2\x89\xe0\x0f\x33";
+	assert_null(RUN(rdpmc, KERNEL_SERVICE_RDPMC, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4);
+	const char *why = RUN(rdpmc, 0, &v);
+	if (why)
+		assert_says(why, "Segmentation fault at +0x6");
+}
+
+static void test_far_pointers(void **state)
+{
+	(void)state;
+	struct qvec v;
+
+	/* mov %cs, KERNEL_SCRATCH + 8(%rsi) ; lea 3f(%rip), %rax ; mov %rax, KERNEL_SCRATCH(%rsi) ;
+	 * rex.w ljmp *KERNEL_SCRATCH(%rsi) ; int3 ; 3: nop */
+	assert_null(RUN("\x8c\x8e\x08\x10\0\0\x48\x8d\x05\x0f\0\0\0\x48\x89\x86\0\x10\0\0"
+			"\x48\xff\xae\0\x10\0\0\xcc\x90",
+			KERNEL_SERVICE_FAR64, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 5);
+	assert_int_equal(v.v[Q_BR_FAR], 1);
+	assert_int_equal(v.v[Q_LOAD_BYTES], 10);
+	/* rex.w lcall, and at 3: pop %rcx ; pop %rdx ; jmp *%rcx, to 4: mov %cs, %eax ; xor %edx, %eax ;
+	 * jz 5f ; ud2 ; 5: that address and this segment were pushed */
+	const char call[] = "\x8c\x8e\x08\x10\0\0\x48\x8d\x05\x16\0\0\0\x48\x89\x86\0\x10\0\0"
+			    "\x48\xff\x9e\0\x10\0\0"
+			    "\x8c\xc8\x31\xd0\x74\x06\x0f\x0b"
+			    "\x59\x5a\xff\xe1";
+	assert_null(RUN(call, KERNEL_SERVICE_FAR64, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 + 3 + 3);
+	assert_int_equal(v.v[Q_BR_FAR], 1);
+	assert_int_equal(v.v[Q_STORE_BYTES], 2 + 8 + 2 * 8);
+	/* without MOV of CS: the null segment */
+	assert_non_null(RUN("\x48\x8d\x05\x0f\0\0\0\x48\x89\x86\0\x10\0\0"
+			    "\x48\xff\xae\0\x10\0\0\xcc\x90",
+			    KERNEL_SERVICE_FAR64, &v));
+}
+
+/* 1: syscall ; nop ; dec %rdi ; jnz 1b. The handler asks for an interrupt, which comes before the NOP. */
+static void test_interrupts(void **state)
+{
+	static const uint64_t xapic =
+		KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_IPI_XAPIC | KERNEL_SERVICE_XAPIC;
+	static const uint64_t x2apic =
+		KERNEL_SERVICE_SYSCALL | KERNEL_SERVICE_IPI_X2APIC | KERNEL_SERVICE_X2APIC;
+	const char code[] = "\x0f\x05\x90\x48\xff\xcf\x75\xf8";
+	struct qvec v;
+
+	(void)state;
+	assert_null(RUN(code, xapic, &v));
+	assert_int_equal(v.v[Q_INTERRUPTS_HW], 4);
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 * (4 + 1 + 3));
+	assert_int_equal(v.v[Q_RING_TO_KERNEL], 4 * 2);
+	assert_int_equal(v.v[Q_RING_TO_USER], 4 * 2);
+	assert_int_equal(v.v[Q_BR_FAR], 4 * 3);
+	assert_null(RUN(code, x2apic, &v));
+	assert_int_equal(v.v[Q_INTERRUPTS_HW], 4);
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4 * (4 + 4 + 5));
+	assert_null(RUN(code, KERNEL_SERVICE_SYSCALL, &v));
+	assert_int_equal(v.v[Q_INTERRUPTS_HW], 0);
+	/* One that is left over when a kernel ends: the next one did not ask for it. */
+	assert_null(RUN("\x0f\x05", xapic, &v));
+	assert_int_equal(v.v[Q_INTERRUPTS_HW], 0);
+	assert_says(RUN("\x90", 0, &v), "an interrupt without the service");
+	assert_null(RUN("\x90", 0, &v));
+}
+
 /* mov KERNEL_PARAM_CODE(%rsi), %rax ; call *%rax: a segment of the ring of code, jumps and LEA and RET */
 static void test_ring_of_code(void **state)
 {
@@ -135,9 +237,10 @@ static void test_broken_kernels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),         cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_calls),          cmocka_unit_test(test_ring_of_code),
-		cmocka_unit_test(test_broken_kernels),
+		cmocka_unit_test(test_counts),       cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_calls),        cmocka_unit_test(test_stand_ins),
+		cmocka_unit_test(test_far_pointers), cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_ring_of_code), cmocka_unit_test(test_broken_kernels),
 	};
 	const char *why = stepper_start();
 	if (why) {

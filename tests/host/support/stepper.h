@@ -1,6 +1,16 @@
 /*
  * Runs kernels on the machine's real processor, one instruction at a time: a child process holds their
  * memory, and this one steps it by ptrace and accounts for every instruction as the image's oracle does.
+ *
+ * What the image's handlers add, in ring 0, is read off their code. The operating system's stand for them in
+ * faults, INT3 and SYSCALL; an interrupt is a signal. The stepper carries out itself
+ *
+ * XBEGIN and its like   as the trap of each step would abort transactions
+ * SERIALIZE             where the CPU lacks it
+ * RDPMC, INT n          when the CPU has raised #GP for it, as operating systems have it do
+ * INT1                  before the CPU sees it: hypervisors start it over for ever
+ * SYSENTER              likewise: it leads into the operating system's 32-bit code, or nowhere (AMD)
+ * far pointers of 64 bits   where the CPU reads 32 (AMD)
  */
 #ifndef TESTS_HOST_STEPPER_H
 #define TESTS_HOST_STEPPER_H
@@ -20,11 +30,7 @@ void stepper_stop(void);
 /** Whether this machine has a CPU feature. */
 bool stepper_cpu_has(enum cpu_feature feature);
 
-/**
- * What becomes of transactions from now on: aborted at once (at first), or not before they must. The stepper
- * carries them out itself, whatever the CPU has, as the trap of each step would abort them; so it does with
- * SERIALIZE where the CPU lacks it.
- */
+/** What becomes of transactions from now on: aborted at once (at first), or not before they must. */
 void stepper_transactions(enum outcome outcome);
 
 /**
@@ -56,8 +62,8 @@ uint16_t stepper_absent_segment(void);
  * the next call. */
 const char *stepper_unfit(const struct kernel *k);
 
-/** Whether a kernel can only be stepped, not run freely: the CPU lacks what the stepper carries out itself.
- */
+/** Whether a kernel can only be stepped, not run freely: the CPU lacks, or the operating system refuses, what
+ * the stepper carries out itself. Software interrupts and system calls are not asked for. */
 bool stepper_lends(const struct kernel *k);
 
 #endif

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
-#include "tests/host/support/stepper.h"
-#include "arch/x86/insn.h"
+#include "tests/host/support/stepper_internal.h"
 
 #include <asm/ldt.h>
 #include <cpuid.h>
@@ -8,13 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Services of the harness that cannot be had here. The others are given (the writable alias, rings of code,
- * a chain of one element, an absent page and segment, handlers of faults, INT3 and SYSCALL) or make no
- * difference to architectural quantities (memory types). */
-#define SERVICES_LACKING (KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
-
 /* Features that stepping does without. */
-#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
+#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_SEP)
 
 struct feature_bit {
 	uint32_t leaf, subleaf;
@@ -45,7 +39,7 @@ static uint64_t xcr0(void)
 	return low | (uint64_t)high << 32;
 }
 
-static bool as_intel(void)
+bool stepper_as_intel(void)
 {
 	unsigned a, b, c, d;
 
@@ -58,17 +52,6 @@ static bool split_locks_may_fault(void)
 	unsigned a, b, c, d;
 
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d >> 30 & 1;
-}
-
-static bool contains(const struct kernel *k, enum insn_special special)
-{
-	struct insn in;
-
-	for (const uint8_t *p = k->code; p < k->code_end && insn_decode(p, (size_t)(k->code_end - p), &in);
-	     p += in.length)
-		if (in.special == special)
-			return true;
-	return false;
 }
 
 uint16_t stepper_absent_segment(void)
@@ -88,18 +71,8 @@ const char *stepper_unfit(const struct kernel *k)
 
 	if (k->flags & KERNEL_RING0_ONLY)
 		return "needs ring 0";
-	if (k->flags & KERNEL_SERVICE_RDPMC)
-		return "RDPMC is not to be had here";
 	if (k->flags & KERNEL_SERVICE_SEGMENT && !stepper_absent_segment())
 		return "the operating system has no segment that is not present";
-	if (contains(k, INSN_INT))
-		return "its vector is none of the operating system's";
-	if (contains(k, INSN_INT1))
-		return "hypervisors do not get past INT1";
-	if (k->flags & KERNEL_SERVICE_FAR64 && !as_intel())
-		return "this processor's far pointers have offsets of 32 bits";
-	if (k->flags & SERVICES_LACKING)
-		return "its interrupts or system calls would go to the operating system here";
 	if (k->flags & KERNEL_SERVICE_SPLIT_LOCK && split_locks_may_fault())
 		return "the operating system may have split locks fault";
 	missing = kernel_missing(k->needs & ~LENT, stepper_cpu_has, xcr0());
@@ -110,5 +83,7 @@ const char *stepper_unfit(const struct kernel *k)
 
 bool stepper_lends(const struct kernel *k)
 {
-	return kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0());
+	return k->flags & (KERNEL_SERVICE_RDPMC | KERNEL_SERVICE_SYSENTER) ||
+	       (k->flags & KERNEL_SERVICE_FAR64 && !stepper_as_intel()) ||
+	       kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0());
 }
