@@ -11,6 +11,8 @@
 #define MASKS  "BKDG of family 10H, 3.12, UnitMask; the event's own"
 #define FILLS  "PPR, PMCx043, PMCx044, PMCx059, PMCx05A; AMD's event list in Linux"
 
+#define PER_CYCLE 32
+
 /* A unit mask of several bits counts what each of them does: of lines in one state, from one source, hits and
  * misses of one look-up nothing is both. */
 #define UNION(name, ...)                                                                                     \
@@ -44,6 +46,22 @@ const struct pmu_identity amd_identities[] = {
 	 CMASK,
 	 IDENTITY_ZERO,
 	 {{1, "RETIRED_INSTRUCTIONS:c=1"}, {1, "RETIRED_INSTRUCTIONS:c=1:i"}, {-1, "cycles"}}},
+	/* The ladder of counter masks, held from below and from above (pmu/intel/identities.c): PER_CYCLE is
+	 * far beyond what retires at once. */
+	{"instructions: no fewer than three rungs of counter masks",
+	 CMASK,
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "RETIRED_INSTRUCTIONS"},
+	  {-1, "RETIRED_INSTRUCTIONS:c=1"},
+	  {-1, "RETIRED_INSTRUCTIONS:c=2"},
+	  {-1, "RETIRED_INSTRUCTIONS:c=3"}}},
+	{"instructions: no more than three rungs of counter masks hold",
+	 CMASK,
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "RETIRED_INSTRUCTIONS:c=1"},
+	  {1, "RETIRED_INSTRUCTIONS:c=2"},
+	  {PER_CYCLE - 2, "RETIRED_INSTRUCTIONS:c=3"},
+	  {-1, "RETIRED_INSTRUCTIONS"}}},
 	{"instructions: at most one edge per cycle with any",
 	 CMASK,
 	 IDENTITY_NOT_NEGATIVE,

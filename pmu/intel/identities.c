@@ -7,6 +7,8 @@
 #define CMASK  "SDM 18.2.1.1, counter mask and invert"
 #define FIXED  "SDM 18.2.2, table 18-2"
 
+#define PER_CYCLE 32
+
 /* The sum of unit masks is their union, where the core has the events with such masks. */
 #define UNION(n, ...)                                                                                        \
 	{                                                                                                    \
@@ -52,18 +54,40 @@ const struct pmu_identity intel_identities[] = {
 	 {{1, "INST_RETIRED.ANY_P:c=1:u"},
 	  {1, "INST_RETIRED.ANY_P:c=1:i:u"},
 	  {-1, "CPU_CLK_UNHALTED.THREAD_P:u"}}},
-	/* Nothing of this family retires more than eight instructions in a cycle. */
-	{"instructions: the ladder of counter masks adds up",
+	{"instructions: cycles with two and with fewer make all",
 	 CMASK,
 	 IDENTITY_ZERO,
+	 {{1, "INST_RETIRED.ANY_P:c=2"}, {1, "INST_RETIRED.ANY_P:c=2:i"}, {-1, "CPU_CLK_UNHALTED.THREAD_P"}}},
+	/*
+	 * The ladder: in a cycle that retires r instructions so many of the rungs c=1, c=2, ... count. Its
+	 * top is in no manual, and so high a ladder would need more counters than there are, so it is held
+	 * from both sides: r is no less than a few rungs, and no more than they and a last one that stands
+	 * for all above. PER_CYCLE is far beyond what retires at once. With two general counters and a fixed
+	 * one, and with four.
+	 */
+	{"instructions: no fewer than two rungs of counter masks",
+	 CMASK,
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "INST_RETIRED.ANY"}, {-1, "INST_RETIRED.ANY_P:c=1"}, {-1, "INST_RETIRED.ANY_P:c=2"}}},
+	{"instructions: no more than two rungs of counter masks hold",
+	 CMASK,
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "INST_RETIRED.ANY_P:c=1"},
+	  {PER_CYCLE - 1, "INST_RETIRED.ANY_P:c=2"},
+	  {-1, "INST_RETIRED.ANY"}}},
+	{"instructions: no fewer than three rungs of counter masks",
+	 CMASK,
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "INST_RETIRED.ANY_P"},
+	  {-1, "INST_RETIRED.ANY_P:c=1"},
+	  {-1, "INST_RETIRED.ANY_P:c=2"},
+	  {-1, "INST_RETIRED.ANY_P:c=3"}}},
+	{"instructions: no more than three rungs of counter masks hold",
+	 CMASK,
+	 IDENTITY_NOT_NEGATIVE,
 	 {{1, "INST_RETIRED.ANY_P:c=1"},
 	  {1, "INST_RETIRED.ANY_P:c=2"},
-	  {1, "INST_RETIRED.ANY_P:c=3"},
-	  {1, "INST_RETIRED.ANY_P:c=4"},
-	  {1, "INST_RETIRED.ANY_P:c=5"},
-	  {1, "INST_RETIRED.ANY_P:c=6"},
-	  {1, "INST_RETIRED.ANY_P:c=7"},
-	  {1, "INST_RETIRED.ANY_P:c=8"},
+	  {PER_CYCLE - 2, "INST_RETIRED.ANY_P:c=3"},
 	  {-1, "INST_RETIRED.ANY_P"}}},
 	{"instructions: at most one edge per cycle with any",
 	 "SDM 18.2.1.1, edge detect",
