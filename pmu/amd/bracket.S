@@ -1,17 +1,10 @@
 /*
  * Code around a kernel that starts and stops counting. It is copied, so it refers to nothing but registers.
  *
- * WRMSR is a serialising instruction (APM vol. 2, 7.6.4), so the writes need no fence. RDPMC is none: LFENCE on both sides of
- * it keeps it in place where LFENCE is dispatch serialising (APM vol. 3, LFENCE; before Zen DE_CFG bit 1 decides), and where
- * it is not, the small window that stays shows as noise.
- *
- * Counted inside the window are the instructions between the write that enables and the write that disables, neither of which
- * counts itself; for RDPMC, everything from the first RDPMC up to and without the second.
+ * WRMSR is a serialising instruction (APM vol. 2, 7.6.4), so the writes need no fence. Counted inside the window are the
+ * instructions between the write that enables and the write that disables, neither of which counts itself.
  */
-	.macro LABEL name
-	.globl \name
-\name:
-	.endm
+#include "pmu/bracket_code.h"
 
 	.text
 
@@ -64,27 +57,5 @@ LABEL amd_bits_stop
 	xor	%r14d, %edx
 	wrmsr
 LABEL amd_bits_stop_end
-
-/* Difference of a running counter. R12: RDPMC index; R13: mask of the counter's width. R14, R15 hold the first reading. */
-LABEL amd_rdpmc_start
-	lfence
-	mov	%r12d, %ecx
-	rdpmc				/* counted from here: 4 */
-	lfence
-	mov	%rax, %r14
-	mov	%rdx, %r15
-LABEL amd_rdpmc_start_end
-
-LABEL amd_rdpmc_stop
-	mov	%r12d, %ecx		/* counted: 2 */
-	lfence
-	rdpmc
-	shl	$32, %rdx
-	or	%rdx, %rax
-	shl	$32, %r15
-	or	%r15, %r14
-	sub	%r14, %rax
-	and	%r13, %rax
-LABEL amd_rdpmc_stop_end
 
 	.section .note.GNU-stack, "", @progbits

@@ -7,6 +7,7 @@
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
+#include "pmu/bracket_read.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/bracket.h"
 #include "pmu/amd/driver.h"
@@ -371,16 +372,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 
 static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
 {
-	memset(out, 0, sizeof *out);
-	out->start = amd_rdpmc_start;
-	out->start_end = amd_rdpmc_start_end;
-	out->stop = amd_rdpmc_stop;
-	out->stop_end = amd_rdpmc_stop_end;
-	out->args[0] = pmu->counter[c].rdpmc;
-	out->args[1] = COUNTER_MASK;
-	out->own[0] = (struct qterm){Q_INSTRUCTIONS, AMD_RDPMC_OWN};
-	out->own[1] = (struct qterm){Q_INSN_FENCE, 2};
-	out->own[2] = (struct qterm){Q_INSN_LFENCE, 2};
+	bracket_rdpmc(pmu->counter[c].rdpmc, COUNTER_MASK, out);
 	return true;
 }
 

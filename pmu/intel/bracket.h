@@ -10,11 +10,9 @@ extern const uint8_t intel_global_start[], intel_global_start_end[], intel_globa
 	intel_global_stop_end[];
 extern const uint8_t intel_single_start[], intel_single_start_end[], intel_single_stop[],
 	intel_single_stop_end[];
-extern const uint8_t intel_rdpmc_start[], intel_rdpmc_start_end[], intel_rdpmc_stop[], intel_rdpmc_stop_end[];
 
 /* Instructions retired inside the window that are not the kernel's, by bracket: see bracket.S. */
 #define INTEL_GLOBAL_OWN 3
 #define INTEL_SINGLE_OWN 3
-#define INTEL_RDPMC_OWN  6
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/msr.h"
+#include "pmu/bracket_read.h"
 #include "pmu/intel/bracket.h"
 #include "pmu/intel/core_events.h"
 #include "pmu/intel/control.h"
@@ -486,16 +487,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 
 static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
 {
-	memset(out, 0, sizeof *out);
-	out->start = intel_rdpmc_start;
-	out->start_end = intel_rdpmc_start_end;
-	out->stop = intel_rdpmc_stop;
-	out->stop_end = intel_rdpmc_stop_end;
-	out->args[0] = pmu->counter[c].rdpmc;
-	out->args[1] = width_mask(&pmu->counter[c]);
-	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_RDPMC_OWN};
-	out->own[1] = (struct qterm){Q_INSN_FENCE, 2};
-	out->own[2] = (struct qterm){Q_INSN_LFENCE, 2};
+	bracket_rdpmc(pmu->counter[c].rdpmc, width_mask(&pmu->counter[c]), out);
 	return true;
 }
 

@@ -8,6 +8,7 @@
  * (SDM 8.3).
  */
 #include "arch/x86/msr.h"
+#include "pmu/bracket_read.h"
 #include "pmu/netburst/driver.h"
 #include "pmu/netburst/record.h"
 
@@ -124,16 +125,7 @@ bool netburst_bracket_debugctl(uint32_t mask, uint32_t set, struct pmu_bracket *
 
 bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
 {
-	*out = (struct pmu_bracket){
-		.start = netburst_rdpmc_start,
-		.start_end = netburst_rdpmc_start_end,
-		.stop = netburst_rdpmc_stop,
-		.stop_end = netburst_rdpmc_stop_end,
-		.args = {pmu->counter[c].rdpmc, (1ull << NETBURST_COUNTER_WIDTH) - 1},
-		.own = {{Q_INSTRUCTIONS, NETBURST_RDPMC_OWN},
-			{Q_INSN_FENCE, 2},
-			{Q_INSN_LFENCE, 2},
-			{Q_UOPS, NETBURST_RDPMC_OWN}},
-	};
+	bracket_rdpmc(pmu->counter[c].rdpmc, (1ull << NETBURST_COUNTER_WIDTH) - 1, out);
+	out->own[3] = (struct qterm){Q_UOPS, BRACKET_RDPMC_OWN};
 	return true;
 }

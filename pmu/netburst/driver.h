@@ -25,13 +25,6 @@ extern struct netburst_cpu netburst_cpu;
 /** See which logical processor this is. */
 void netburst_find_thread(void);
 
-/* Labels of bracket.S: what the code expects in R12-R15 is said there. */
-extern const uint8_t netburst_rdpmc_start[], netburst_rdpmc_start_end[], netburst_rdpmc_stop[],
-	netburst_rdpmc_stop_end[];
-
-/* Instructions retired inside the window that are not the kernel's, by bracket. */
-#define NETBURST_RDPMC_OWN 6
-
 #define NETBURST_NOBODY 0xff
 
 /** What a counter was programmed with. */

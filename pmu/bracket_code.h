@@ -1,0 +1,10 @@
+/* For assembly: names of the pieces of code that drivers put around a kernel. */
+#ifndef PMU_BRACKET_CODE_H
+#define PMU_BRACKET_CODE_H
+
+	.macro LABEL name
+	.globl \name
+\name:
+	.endm
+
+#endif
