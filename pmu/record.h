@@ -148,7 +148,8 @@ struct pmu_record {
 	uint64_t upper;            /* ... and upper halves of the YMM registers */
 	uint64_t instructions; /* that have retired in the recorded rings while it ran since setup(), this one
 				  too */
-	uint8_t page_shift;    /* bits of the size of the page that the first-level TLB has */
+	uint8_t page_shift; /* bits of the size of the page that the first-level TLB has, but see the source's
+			       .page_of_miss */
 };
 
 /** What periods count where no counter does. */
@@ -175,7 +176,10 @@ struct pmu_record_source {
 			     (pmu/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
 	bool one_node;    /* all memory and all processors are of one node: no data comes from another */
 	bool far_filter;  /* it can leave out what does not miss the last-level cache */
-	uint8_t more;     /* enum record_more: what can be asked for besides .fields */
+	uint16_t latency_unit, latency_most; /* it can leave out all but loads whose miss took longer than a
+						multiple of so many core cycles, and up to how many; 0: not */
+	bool page_of_miss;   /* .page_shift is told of accesses that miss the first-level TLB, too */
+	uint8_t more;        /* enum record_more: what can be asked for besides .fields */
 	bool ring_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
 				one in which it ends; else there is no telling */
 	bool hides_source;   /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
@@ -190,26 +194,28 @@ struct pmu_recording {
 	uint8_t ring;             /* enum pmu_ring; setup() refuses what cannot be told apart */
 	unsigned counter;         /* sources with .counters: the one that samples */
 	struct pmu_config config; /* ... and what it counts; .interrupt is not looked at */
-	uint64_t period;    /* occurrences between records: the first is of occurrence number `period` after
-			       setup(), the next of number 2 * period, however often it is stopped and started
-			       in between; traces: not looked at */
-	bool loosely;       /* PEBS: the event may be one that no record can be of, like cycles. A record is
-			       then of some instruction soon after each `period` occurrences, and those until
-			       it is written are not counted */
-	uint8_t unit;       /* sources with .units: which */
-	uint32_t without;   /* traces: kinds of branches to leave out, among the source's .filters */
-	bool call_stack;    /* traces: near calls alone, and a near return takes the newest one back: what is
-			       left    are the calls that have not come back; .without is not looked at */
-	bool far_only;      /* only what misses the last-level cache, if the source's .far_filter says so */
-	void *memory;       /* for the records, 64-byte aligned, accessible to the CPU; sources without
-			       .record_size: NULL */
-	size_t size;        /* of it, in bytes: room for administration besides the records, see
-			       record_memory() */
-	unsigned records;   /* that the buffer is to hold; IBS: not looked at */
-	uint8_t more;       /* enum record_more, among the source's */
-	unsigned threshold; /* interrupt when this many have been written; 0: none */
-	bool circular;      /* traces: start again at the buffer's beginning when it is full; else see
-			       record_state() */
+	uint64_t period;  /* occurrences between records: the first is of occurrence number `period` after
+			     setup(), the next of number 2 * period, however often it is stopped and started
+			     in between; traces: not looked at */
+	bool loosely;     /* PEBS: the event may be one that no record can be of, like cycles. A record is
+			     then of some instruction soon after each `period` occurrences, and those until
+			     it is written are not counted */
+	uint8_t unit;     /* sources with .units: which */
+	uint32_t without; /* traces: kinds of branches to leave out, among the source's .filters */
+	bool call_stack;  /* traces: near calls alone, and a near return takes the newest one back: what is
+			     left    are the calls that have not come back; .without is not looked at */
+	bool far_only;    /* only what misses the last-level cache, if the source's .far_filter says so */
+	uint16_t latency_above; /* only loads that do, and whose miss took longer than so many core cycles, a
+				   multiple of the source's .latency_unit; 0: whatever it takes */
+	void *memory;           /* for the records, 64-byte aligned, accessible to the CPU; sources without
+				   .record_size: NULL */
+	size_t size;            /* of it, in bytes: room for administration besides the records, see
+				   record_memory() */
+	unsigned records;       /* that the buffer is to hold; IBS: not looked at */
+	uint8_t more;           /* enum record_more, among the source's */
+	unsigned threshold;     /* interrupt when this many have been written; 0: none */
+	bool circular;          /* traces: start again at the buffer's beginning when it is full; else see
+				   record_state() */
 };
 
 /** How a recording stands. */

@@ -240,7 +240,7 @@ static void judge_levels(const struct judge *j)
 		return;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		right &= !(r->op & rows[i].outer) || r->op & rows[i].inner;
-	if (!fetch && r->has & RECORD_HAS_PAGE)
+	if (!fetch && r->has & RECORD_HAS_PAGE && !j->x->page_of_miss)
 		right &= !(r->op & RECORD_OP_TLB1_MISS);
 	conclude(j, IBS_LEVELS, right, "it misses an outer level and not the inner one, %#x", r->op);
 }
@@ -286,6 +286,12 @@ void ibs_judge(const struct ibs_expectation *x, const struct pmu_record *record,
 		if (x->far_only)
 			conclude(&j, IBS_FILTER, is_far(r), "it does not miss the last-level cache, %#x",
 				 r->op);
+		if (x->latency_above)
+			conclude(&j, IBS_FILTER,
+				 r->op & RECORD_OP_LOAD && r->has & RECORD_HAS_LATENCY &&
+					 r->latency > x->latency_above,
+				 "it is of %s of %" PRIu32 " cycles",
+				 r->op & RECORD_OP_LOAD ? "a load" : "no load", r->latency);
 		if (r->has & RECORD_HAS_TSC) {
 			conclude(&j, IBS_TIME, r->tsc >= begin && r->tsc <= x->end,
 				 "time %" PRIu64 " does not lie between %" PRIu64 " and %" PRIu64, r->tsc,

@@ -21,7 +21,8 @@ enum ibs_aspect {
 	IBS_CYCLES,      /* no part takes longer than the whole: see ibs_judge.c */
 	IBS_LEVELS,      /* what misses an outer cache or TLB misses the inner one */
 	IBS_SOURCE,      /* the data came from where memory's data can come from */
-	IBS_FILTER,      /* (.far_only) it missed the last-level cache, as far as the record tells */
+	IBS_FILTER,      /* (.far_only) it missed the last-level cache, as far as the record tells;
+			    (.latency_above) it is of a load whose miss took longer */
 	IBS_ASPECTS
 };
 
@@ -31,8 +32,10 @@ struct ibs_expectation {
 	 * fetches are in the same line of 64 bytes, as they are of blocks, and an operation may be a part of
 	 * an instruction and its access. */
 	bool exact;
-	bool one_node;       /* the source's */
-	bool far_only;       /* the recording's */
+	bool one_node;     /* the source's */
+	bool page_of_miss; /* ... */
+	bool far_only;     /* the recording's */
+	uint16_t latency_above;
 	uint64_t begin, end; /* the time-stamp counter around the recorded run */
 	uint64_t kernel_at;  /* addresses are told relative to it */
 	/** As page_translate(). */

@@ -593,7 +593,7 @@ static void ibs_begins_anew(struct pmu_hands *h)
 		amd_flops(PAIRS);
 		control = control_register(h, IBS_OP_CTL);
 		samples += control & OP_VAL ? 1 : 0;
-		any |= control >> OP_COUNT_SHIFT;
+		any |= (control & OP_COUNT) >> OP_COUNT_SHIFT;
 		h->works(h, "sampling no more", msr_write(IBS_OP_CTL, 0));
 	}
 	h->within(h, "samples", 1, SAMPLES, samples);
@@ -607,9 +607,12 @@ static void ibs_op(struct pmu_hands *h)
 
 	h->equal(h, "the upper bits of the maximum, where there are any", high,
 		 written(h, IBS_OP_CTL, OP_MAX_HIGH));
+	h->equal(h, "the filter of latencies, where there is one",
+		 features & IBS_LATENCY ? OP_LATENCY_EN | OP_LATENCY_MIN : 0,
+		 written(h, IBS_OP_CTL, OP_LATENCY_EN | OP_LATENCY_MIN) & (OP_LATENCY_EN | OP_LATENCY_MIN));
 	if (features & IBS_RW_COUNT) {
 		h->equal(h, "the count, as wide as it is", (1ull << ibs_count_bits(features)) - 1,
-			 written(h, IBS_OP_CTL, ~0ull << OP_COUNT_SHIFT) >> OP_COUNT_SHIFT);
+			 (written(h, IBS_OP_CTL, OP_COUNT) & OP_COUNT) >> OP_COUNT_SHIFT);
 		h->works(h, "clearing it", msr_write(IBS_OP_CTL, 0));
 		ibs_begins_anew(h);
 	}

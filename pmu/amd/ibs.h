@@ -19,6 +19,10 @@
 #define IBS_FETCH_EXT (1u << 9) /* IBS_FETCH_EXTD */
 #define IBS_DATA4     (1u << 10)
 #define IBS_ZEN4      (1u << 11) /* L3-miss filter, wider data source */
+/* Zen 5: Linux commits d20610c19b4a and 0b347a4218da. */
+#define IBS_LATENCY (1u << 12) /* filter of operations by the latency of a load's miss */
+#define IBS_PAGE_SIZE                                                                                        \
+	(1u << 19) /* IBS_OP_DATA3 tells the page of whatever it tells the physical address of */
 
 /* IBS_FETCH_CTL; maximum and count are in units of 16 */
 #define FETCH_MAX          0xffffull
@@ -52,6 +56,14 @@
 #define OP_DISPATCHED   (1ull << 19)    /* operations are counted; 0: cycles */
 #define OP_MAX_HIGH     (0x7full << 20) /* bits 26:20 of the maximum */
 #define OP_COUNT_SHIFT  32
+#define OP_COUNT        (0x7ffffffull << OP_COUNT_SHIFT)
+/* With IBS_LATENCY, and on Zen 5 together with OP_L3_MISS_ONLY alone: loads whose miss took more than this
+ * many units, less one, of 128 cycles. */
+#define OP_LATENCY_SHIFT 59
+#define OP_LATENCY_MIN   (0xfull << OP_LATENCY_SHIFT)
+#define OP_LATENCY_EN    (1ull << 63)
+#define OP_LATENCY_UNIT  128
+#define OP_LATENCY_MOST  2048
 
 /* IBS_OP_DATA: cycles from completion to retirement, from the tag to retirement */
 #define DATA_CYCLES      0xffffull
@@ -80,12 +92,15 @@
 #define DATA2_PEER         12
 
 /* IBS_OP_DATA3 */
-#define DATA3_LOAD          (1ull << 0)
-#define DATA3_STORE         (1ull << 1)
-#define DATA3_L1TLB_MISS    (1ull << 2)
-#define DATA3_L2TLB_MISS    (1ull << 3)
-#define DATA3_L1TLB_2M      (1ull << 4) /* hit in the first level */
-#define DATA3_L1TLB_1G      (1ull << 5)
+#define DATA3_LOAD       (1ull << 0)
+#define DATA3_STORE      (1ull << 1)
+#define DATA3_L1TLB_MISS (1ull << 2)
+#define DATA3_L2TLB_MISS (1ull << 3)
+#define DATA3_L1TLB_2M   (1ull << 4) /* hit in the first level */
+#define DATA3_L1TLB_1G   (1ull << 5)
+/* With IBS_PAGE_SIZE, valid with DATA3_PHYS_VALID as the misses of the TLB are: as FETCH_PAGE_SIZE. */
+#define DATA3_PAGE_SHIFT    4
+#define DATA3_PAGE_SIZE     (3ull << DATA3_PAGE_SHIFT)
 #define DATA3_DC_MISS       (1ull << 7)
 #define DATA3_MISALIGNED    (1ull << 8)
 #define DATA3_UNCACHED      (1ull << 14)
@@ -122,6 +137,18 @@ static inline uint64_t ibs_op_max_field(uint64_t period)
 static inline uint64_t ibs_op_max(uint64_t control)
 {
 	return (control & OP_MAX) << 4 | (control & OP_MAX_HIGH);
+}
+
+/** The latency above which a load passes as IBS_OP_CTL has it, a multiple of OP_LATENCY_UNIT up to
+ * OP_LATENCY_MOST, and back. */
+static inline uint64_t ibs_op_latency_field(uint32_t cycles)
+{
+	return (uint64_t)(cycles / OP_LATENCY_UNIT - 1) << OP_LATENCY_SHIFT;
+}
+
+static inline uint32_t ibs_op_latency(uint64_t control)
+{
+	return (uint32_t)(((control & OP_LATENCY_MIN) >> OP_LATENCY_SHIFT) + 1) * OP_LATENCY_UNIT;
 }
 
 #endif

@@ -105,7 +105,9 @@ static uint64_t op_bits(const struct amd_ibs *i)
 {
 	return OP_MAX | OP_EN | OP_VAL | (i->features & IBS_OP_COUNT ? OP_DISPATCHED : 0) |
 	       MUTANT(M_IBS_MAX_HIGH, i->features & IBS_COUNT_27 ? OP_MAX_HIGH : 0, OP_MAX_HIGH) |
-	       (i->features & IBS_ZEN4 ? OP_L3_MISS_ONLY : 0);
+	       (i->features & IBS_ZEN4 ? OP_L3_MISS_ONLY : 0) |
+	       MUTANT(M_IBS_LATENCY_EARLY, i->features & IBS_LATENCY ? OP_LATENCY_EN | OP_LATENCY_MIN : 0,
+		      OP_LATENCY_EN | OP_LATENCY_MIN);
 }
 
 static uint64_t low(unsigned bits)
@@ -141,7 +143,7 @@ static void write_op(struct amd_state *s, uint64_t value)
 
 	*control = value & op_bits(i);
 	if (MUTANT(M_IBS_COUNT_WRITE, i->features & IBS_RW_COUNT, true))
-		i->op_count = value >> OP_COUNT_SHIFT &
+		i->op_count = (value & OP_COUNT) >> OP_COUNT_SHIFT &
 			      low(MUTANT(M_IBS_COUNT_BITS, ibs_count_bits(i->features), 20));
 	i->op_started = value & OP_EN && !(before & OP_EN);
 	i->op_tagged = false;
@@ -331,8 +333,9 @@ static unsigned sample_access(struct amd_state *s, const struct model_step *step
 			width_code(step->access[0].size) << DATA3_WIDTH_SHIFT;
 		*plain(i, IBS_DC_LINAD) = step->access[0].address;
 		*plain(i, IBS_DC_PHYS) = physical(s, step->access[0].address, &shift);
-		if (!walk && MUTANT(M_IBS_DATA_PAGE, shift, SHIFT_2M) >= SHIFT_2M)
-			data |= shift >= SHIFT_1G ? DATA3_L1TLB_1G : DATA3_L1TLB_2M;
+		shift = MUTANT(M_IBS_DATA_PAGE, shift, SHIFT_2M);
+		if (!walk || i->features & MUTANT(M_IBS_PAGE_MISSED, IBS_PAGE_SIZE, 0))
+			data |= page_code(shift) << DATA3_PAGE_SHIFT;
 	}
 	if (walk)
 		data |= DATA3_L1TLB_MISS | DATA3_L2TLB_MISS | (uint64_t)LATENCY_WALK << DATA3_REFILL_SHIFT;
@@ -365,6 +368,17 @@ static uint64_t times(const struct amd_state *s, const struct model_step *step, 
 	return completed | MUTANT(M_IBS_WAITS, tagged, completed) << DATA_TAG_SHIFT;
 }
 
+/* Whether the filter by latency lets it pass: loads that missed, and took longer. */
+static bool takes_long(const struct amd_state *s, const struct model_step *step, uint64_t control)
+{
+	uint32_t above = MUTANT(M_IBS_LATENCY_UNIT, ibs_op_latency(control),
+				ibs_op_latency(control) - OP_LATENCY_UNIT);
+
+	if (!(control & MUTANT(M_IBS_LATENCY, OP_LATENCY_EN, 0)) || injected(s, INJECT_IBS_LATENCY))
+		return true;
+	return amd_amount(step, Q_L1D_LOAD_MISS) && miss_latency(step) > above;
+}
+
 static void sample_op(struct amd_state *s, const struct model_step *step)
 {
 	struct amd_ibs *i = &s->ibs;
@@ -374,6 +388,8 @@ static void sample_op(struct amd_state *s, const struct model_step *step)
 	i->op_count = MUTANT(M_IBS_OP_RANDOM, draw(i) & OP_RANDOM, 0);
 	if (*control & MUTANT(M_IBS_OP_FILTER, OP_L3_MISS_ONLY, 0) && !is_far(step, Q_L2_LOAD_MISS) &&
 	    !injected(s, INJECT_IBS_FILTER))
+		return;
+	if (!takes_long(s, step, *control))
 		return;
 	*control |= OP_VAL;
 	*plain(i, IBS_OP_RIP) = injected(s, INJECT_IBS_SKID) ? step->next : step->ip;

@@ -18,7 +18,7 @@
 #define SHIFT_4K   12
 #define SHIFT_2M   21
 #define SHIFT_1G   30
-#define PAGE_SIZES 3 /* that FETCH_PAGE_SIZE tells */
+#define PAGE_SIZES 3 /* that FETCH_PAGE_SIZE and DATA3_PAGE_SIZE tell */
 
 #define MANUAL "APM vol. 2, 13.3"
 
@@ -63,6 +63,11 @@ static bool refuse(const struct pmu_recording *r, uint64_t most, const char **wh
 		*why = "IBS does not count that on this CPU";
 	else if (r->far_only && !r->source->far_filter)
 		*why = "IBS of this CPU has no filter of last-level misses";
+	else if (r->latency_above && !r->source->latency_unit)
+		*why = "IBS of this CPU has no filter of latencies";
+	else if (r->latency_above &&
+		 (r->latency_above % r->source->latency_unit || r->latency_above > r->source->latency_most))
+		*why = "the filter of latencies of IBS takes multiples of 128 cycles up to 2048";
 	else if (!r->period || r->period % UNIT || r->period > most)
 		*why = "periods of IBS are multiples of 16, as long as its counter is wide";
 	else
@@ -92,9 +97,20 @@ static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, co
 		.lvt = lvt(),
 		.one_node = amd_one_node(),
 		.far_filter = features & IBS_ZEN4,
+		.latency_unit = features & IBS_LATENCY ? OP_LATENCY_UNIT : 0,
+		.latency_most = features & IBS_LATENCY ? OP_LATENCY_MOST : 0,
+		.page_of_miss = features & IBS_PAGE_SIZE,
 		.manual = MANUAL,
 	};
 	return true;
+}
+
+/* Of what misses the last level alone, or takes long besides: Zen 5 wants both bits for that. */
+static uint64_t filter_bits(const struct pmu_recording *r)
+{
+	if (r->latency_above)
+		return OP_L3_MISS_ONLY | OP_LATENCY_EN | ibs_op_latency_field(r->latency_above);
+	return r->far_only ? OP_L3_MISS_ONLY : 0;
 }
 
 static bool setup_op(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
@@ -108,7 +124,7 @@ static bool setup_op(const struct pmu *pmu, const struct pmu_recording *r, const
 	return amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0) &&
 	       msr_write(IBS_OP_CTL, ibs_op_max_field(r->period) |
 					     (r->unit == RECORD_UNIT_OPERATIONS ? OP_DISPATCHED : 0) |
-					     (r->far_only ? OP_L3_MISS_ONLY : 0));
+					     filter_bits(r));
 }
 
 static bool state_op(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
@@ -166,13 +182,18 @@ static void read_source(uint64_t data2, uint64_t data3, bool extended, struct pm
 	out->from_where = extended ? wide[code] : brief[code];
 }
 
-/* Of the page that the first-level TLB has, if it has it. */
-static void read_page(uint64_t data3, struct pmu_record *out)
+static const uint8_t page_shifts[PAGE_SIZES] = {SHIFT_4K, SHIFT_2M, SHIFT_1G};
+
+/* Of the page that the first-level TLB has, if it has it and the page is a large one; with IBS_PAGE_SIZE of
+ * any. */
+static void read_page(uint64_t data3, uint32_t features, struct pmu_record *out)
 {
-	if (!(data3 & (DATA3_L1TLB_2M | DATA3_L1TLB_1G)))
-		return;
-	out->has |= RECORD_HAS_PAGE;
-	out->page_shift = data3 & DATA3_L1TLB_1G ? SHIFT_1G : SHIFT_2M;
+	unsigned page = (data3 & DATA3_PAGE_SIZE) >> DATA3_PAGE_SHIFT;
+
+	if (features & IBS_PAGE_SIZE ? data3 & DATA3_PHYS_VALID && page < PAGE_SIZES : page != 0) {
+		out->has |= RECORD_HAS_PAGE;
+		out->page_shift = data3 & DATA3_L1TLB_1G ? SHIFT_1G : page_shifts[page];
+	}
 }
 
 static bool read_op(struct pmu_record *out)
@@ -186,6 +207,8 @@ static bool read_op(struct pmu_record *out)
 	    !msr_read(IBS_DC_LINAD, &address) || !msr_read(IBS_DC_PHYS, &physical) ||
 	    (features & IBS_BRANCH && !msr_read(IBS_BRTARGET, &target)))
 		return false;
+	if (features & IBS_PAGE_SIZE && !(data3 & DATA3_PHYS_VALID))
+		data3 &= ~(DATA3_L1TLB_MISS | DATA3_L2TLB_MISS);
 	out->has = RECORD_HAS_OP | RECORD_HAS_TIMES;
 	out->completed = data & DATA_CYCLES;
 	out->tagged = data >> DATA_TAG_SHIFT & DATA_CYCLES;
@@ -210,7 +233,7 @@ static bool read_op(struct pmu_record *out)
 	if (data3 & DATA3_LIN_VALID) {
 		out->has |= RECORD_HAS_ADDRESS;
 		out->address = address;
-		read_page(data3, out);
+		read_page(data3, features, out);
 	}
 	if (data3 & DATA3_LIN_VALID && data3 & DATA3_PHYS_VALID) {
 		out->has |= RECORD_HAS_PHYSICAL;
@@ -242,7 +265,9 @@ static unsigned drain_op(const struct pmu *pmu, const struct pmu_recording *r, s
 	(void)pmu, (void)r;
 	if (!max || !msr_read(IBS_OP_CTL, &control) || !(control & OP_VAL) || !read_op(out))
 		return 0;
-	return msr_write(IBS_OP_CTL, control & ~OP_VAL & ((1ull << OP_COUNT_SHIFT) - 1));
+	return msr_write(IBS_OP_CTL,
+			 control & ~OP_VAL &
+				 (((1ull << OP_COUNT_SHIFT) - 1) | OP_LATENCY_EN | OP_LATENCY_MIN));
 }
 
 static bool release_op(const struct pmu *pmu, const struct pmu_recording *r)
@@ -321,7 +346,6 @@ static const struct {
 /* The page's size is that of the first-level TLB, and valid with the physical address. */
 static bool read_fetch(uint64_t control, struct pmu_record *out)
 {
-	static const uint8_t shifts[PAGE_SIZES] = {SHIFT_4K, SHIFT_2M, SHIFT_1G};
 	unsigned page = (control & FETCH_PAGE_SIZE) >> FETCH_PAGE_SHIFT;
 	uint32_t features = amd_ibs_features();
 	uint64_t extended = 0;
@@ -345,7 +369,7 @@ static bool read_fetch(uint64_t control, struct pmu_record *out)
 		out->has |= RECORD_HAS_PHYSICAL;
 	if (control & FETCH_PHYS_VALID && page < PAGE_SIZES) {
 		out->has |= RECORD_HAS_PAGE;
-		out->page_shift = shifts[page];
+		out->page_shift = page_shifts[page];
 	}
 	return true;
 }

@@ -69,11 +69,13 @@ static void ibs_registers(void **unused)
 		if (!op)
 			continue;
 		set(IBS_OP_CTL, ~0ull & ~OP_EN);
-		assert_int_equal(get(IBS_OP_CTL), 0xffff | OP_VAL | (f & IBS_OP_COUNT ? OP_DISPATCHED : 0) |
-							  (f & IBS_COUNT_27 ? OP_MAX_HIGH | 0x7ffffffull << 32
-							   : f & IBS_RW_COUNT ? 0xfffffull << 32
-									      : 0) |
-							  (f & IBS_ZEN4 ? OP_L3_MISS_ONLY : 0));
+		assert_int_equal(get(IBS_OP_CTL),
+				 0xffff | OP_VAL | (f & IBS_OP_COUNT ? OP_DISPATCHED : 0) |
+					 (f & IBS_COUNT_27   ? OP_MAX_HIGH | 0x7ffffffull << 32
+					  : f & IBS_RW_COUNT ? 0xfffffull << 32
+							     : 0) |
+					 (f & IBS_ZEN4 ? OP_L3_MISS_ONLY : 0) |
+					 (f & IBS_LATENCY ? 0x1full << OP_LATENCY_SHIFT : 0));
 		set(IBS_OP_DATA3, 0x1234);
 		assert_int_equal(get(IBS_OP_DATA3), 0x1234);
 		uint64_t control = get(IBS_CTL);
@@ -312,6 +314,40 @@ static void ibs_filter(void **unused)
 	assert_int_equal(get(IBS_FETCH_CTL) & (FETCH_L2_MISS | FETCH_L3_MISS), 0);
 }
 
+/* Zen 5: what is no load that missed for more than 128, 256 and so on cycles is thrown away; memory takes
+ * 200.
+ */
+static void ibs_filters_latency(void **unused)
+{
+	static const struct qterm hit[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}};
+	static const struct qterm second[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_L1D_LOAD_MISS, 1}};
+	static const struct qterm memory[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_L1D_LOAD_MISS, 1}, {Q_L2_LOAD_MISS, 1}, {Q_LLC_MISS, 1}};
+	static const struct {
+		const struct qterm *terms;
+		unsigned n;
+		uint32_t above;
+		bool passes;
+	} rows[] = {{hit, 2, 128, false},    {second, 3, 128, false},  {memory, 4, 128, true},
+		    {memory, 4, 256, false}, {memory, 4, 2048, false}, {hit, 2, 0, true}};
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		uint64_t filter = rows[i].above ? OP_LATENCY_EN | ibs_op_latency_field(rows[i].above) : 0;
+
+		assert_int_equal(ibs_op_latency(filter), rows[i].above ? rows[i].above : 128);
+		tag(&amd_zen5, "", filter);
+		touch(rows[i].terms, rows[i].n, 8, false);
+		assert_int_equal((get(IBS_OP_CTL) & OP_VAL) != 0, rows[i].passes);
+		tag(&amd_zen5, "ibs-latency", filter);
+		touch(rows[i].terms, rows[i].n, 8, false);
+		assert_true(get(IBS_OP_CTL) & OP_VAL);
+		/* Zen 4 has no such filter. */
+		tag(&amd_zen4, "", filter);
+		touch(rows[i].terms, rows[i].n, 8, false);
+		assert_true(get(IBS_OP_CTL) & OP_VAL);
+	}
+}
+
 /* Cycles from the tag to retirement hold those of what the operation waited for; a NOP is complete with it.
  */
 static void ibs_times(void **unused)
@@ -360,12 +396,14 @@ static void ibs_translates(void **unused)
 		struct model_memory memory = {.translate = tables, .ctx = &shift};
 
 		for (unsigned walks = 0; walks < 2; walks++) {
-			tag(&amd_zen4, "", 0);
-			amd_model.attach(cpu, &memory);
-			touch(load, walks ? 3 : 2, 8, false);
-			assert_int_equal(get(IBS_DC_PHYS), DATA + offset);
-			assert_int_equal(get(IBS_OP_DATA3) & (DATA3_L1TLB_2M | DATA3_L1TLB_1G),
-					 walks ? 0 : rows[i].told);
+			for (unsigned later = 0; later < 2; later++) {
+				tag(later ? &amd_zen5 : &amd_zen4, "", 0);
+				amd_model.attach(cpu, &memory);
+				touch(load, walks ? 3 : 2, 8, false);
+				assert_int_equal(get(IBS_DC_PHYS), DATA + offset);
+				assert_int_equal(get(IBS_OP_DATA3) & DATA3_PAGE_SIZE,
+						 walks && !later ? 0 : rows[i].told);
+			}
 		}
 		boot(&amd_zen4, "");
 		amd_model.attach(cpu, &memory);
@@ -722,11 +760,12 @@ static void branch_sampling(void **unused)
 		cmocka_unit_test(ibs_counts_operations), cmocka_unit_test(ibs_counts_cycles),                \
 		cmocka_unit_test(ibs_long_periods), cmocka_unit_test(ibs_tells_branches),                    \
 		cmocka_unit_test(ibs_tells_accesses), cmocka_unit_test(ibs_filter),                          \
-		cmocka_unit_test(ibs_times), cmocka_unit_test(ibs_translates),                               \
-		cmocka_unit_test(ibs_tells_levels), cmocka_unit_test(ibs_fetches),                           \
-		cmocka_unit_test(ibs_fetch_count), cmocka_unit_test(ibs_own_write),                          \
-		cmocka_unit_test(branch_registers), cmocka_unit_test(branch_stack),                          \
-		cmocka_unit_test(branch_filters), cmocka_unit_test(last_branch),                             \
-		cmocka_unit_test(branch_sampling), cmocka_unit_test(debug_exception)
+		cmocka_unit_test(ibs_filters_latency), cmocka_unit_test(ibs_times),                          \
+		cmocka_unit_test(ibs_translates), cmocka_unit_test(ibs_tells_levels),                        \
+		cmocka_unit_test(ibs_fetches), cmocka_unit_test(ibs_fetch_count),                            \
+		cmocka_unit_test(ibs_own_write), cmocka_unit_test(branch_registers),                         \
+		cmocka_unit_test(branch_stack), cmocka_unit_test(branch_filters),                            \
+		cmocka_unit_test(last_branch), cmocka_unit_test(branch_sampling),                            \
+		cmocka_unit_test(debug_exception)
 
 #endif

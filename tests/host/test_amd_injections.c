@@ -329,6 +329,14 @@ static bool filter_passes(void)
 	return get(IBS_OP_CTL) & OP_VAL;
 }
 
+static bool short_load_passes(void)
+{
+	set(IBS_OP_CTL, 1 | OP_EN | OP_LATENCY_EN | 1ull << OP_LATENCY_SHIFT | 15ull << OP_COUNT_SHIFT);
+	amd_model.advance(cpu, &jump);
+	amd_model.advance(cpu, &jump);
+	return get(IBS_OP_CTL) & OP_VAL;
+}
+
 static bool fetch_comes_early(void)
 {
 	set(IBS_FETCH_CTL, 1000 | FETCH_EN);
@@ -452,6 +460,7 @@ static const struct {
 	{"ibs-source", reserved_source},
 	{"ibs-far", far_source},
 	{"ibs-filter", filter_passes},
+	{"ibs-latency", short_load_passes},
 	{"lbr-lost", branch_missing},
 	{"brs-lost", sampled_branch_missing},
 	{"brs-early", sampled_early},
@@ -475,9 +484,10 @@ static void each_shows(void **unused)
 {
 	(void)unused;
 	for (unsigned i = 0; i < ROWS; i++) {
-		/* Branch sampling is Zen 3's. */
-		const struct model_profile *profile =
-			!strncmp(rows[i].name, "brs", 3) ? &amd_zen3_epyc : &amd_zen4;
+		/* Branch sampling is Zen 3's, the filter of latencies Zen 5's. */
+		const struct model_profile *profile = !strncmp(rows[i].name, "brs", 3)       ? &amd_zen3_epyc
+						      : !strcmp(rows[i].name, "ibs-latency") ? &amd_zen5
+											     : &amd_zen4;
 
 		power_up(profile, "");
 		if (rows[i].shows())

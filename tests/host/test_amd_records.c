@@ -53,7 +53,7 @@ static uint64_t count(void)
 	uint64_t control;
 
 	assert_true(msr_read(IBS_OP_CTL, &control));
-	return control >> OP_COUNT_SHIFT;
+	return (control & OP_COUNT) >> OP_COUNT_SHIFT;
 }
 
 static void jumps(unsigned n)
@@ -363,6 +363,23 @@ static void sources_and_pages(void **unused)
 	told(&amd_zen4, 0, DATA3_LOAD | DATA3_LIN_VALID | DATA3_PHYS_VALID | DATA3_L1TLB_1G);
 	assert_true(got[0].has & RECORD_HAS_PAGE && got[0].page_shift == 30);
 	assert_true(got[0].has & RECORD_HAS_PHYSICAL);
+	/* From Zen 5 on of any page, with the physical address alone; so are misses of the TLB. */
+	static const unsigned shifts[] = {12, 21, 30, 0};
+	for (unsigned page = 0; page < 4; page++) {
+		const uint64_t told3 =
+			DATA3_LOAD | DATA3_LIN_VALID | DATA3_L1TLB_MISS | (uint64_t)page << DATA3_PAGE_SHIFT;
+
+		told(&amd_zen5, 0, told3 | DATA3_PHYS_VALID);
+		assert_int_equal((got[0].has & RECORD_HAS_PAGE) != 0, page < 3);
+		assert_int_equal(got[0].page_shift, shifts[page]);
+		assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_TLB1_MISS);
+		told(&amd_zen5, 0, told3);
+		assert_false(got[0].has & RECORD_HAS_PAGE);
+		assert_int_equal(got[0].op, RECORD_OP_LOAD);
+	}
+	told(&amd_zen4, 0, DATA3_LOAD | DATA3_LIN_VALID | DATA3_L1TLB_MISS);
+	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_TLB1_MISS);
+	assert_false(record_source(&pmu, RECORD_IBS_OP)->page_of_miss);
 	told(&amd_zen4, 0, DATA3_LOAD | DATA3_UNCACHED);
 	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_UNCACHED);
 }
@@ -398,6 +415,46 @@ static void filter(void **unused)
 		begin(&r);
 		assert_true(msr_read(address, &control) && !(control & only));
 	}
+}
+
+/* Zen 5 filters loads by what their miss takes, in multiples of 128 cycles, and wants the other filter set
+ * with it; both stay when a sample is taken out. */
+static void latency_filter(void **unused)
+{
+	static const uint16_t good[] = {128, 256, 2048}, bad[] = {1, 64, 129, 2176};
+	const uint64_t filter = OP_L3_MISS_ONLY | OP_LATENCY_EN | OP_LATENCY_MIN;
+	const char *why = "";
+	uint64_t control;
+	(void)unused;
+
+	start_cpu(&amd_zen4, "");
+	struct pmu_recording r = recording(RECORD_IBS_OP);
+	r.latency_above = 128;
+	assert_false(record_setup(&pmu, &r, &why));
+	assert_non_null(strstr(why, "no filter of latencies"));
+	start_cpu(&amd_zen5, "ibs-latency+ibs-filter");
+	assert_int_equal(record_source(&pmu, RECORD_IBS_FETCH)->latency_unit, 0);
+	r = recording(RECORD_IBS_OP);
+	assert_true(r.source->page_of_miss);
+	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		r.latency_above = bad[i];
+		assert_false(record_setup(&pmu, &r, &why));
+		assert_non_null(strstr(why, "multiples of 128"));
+	}
+	for (unsigned i = 0; i < sizeof good / sizeof good[0]; i++) {
+		const uint64_t expected =
+			OP_L3_MISS_ONLY | OP_LATENCY_EN | (good[i] / 128 - 1ull) << OP_LATENCY_SHIFT;
+
+		r.latency_above = good[i];
+		begin(&r);
+		assert_true(msr_read(IBS_OP_CTL, &control) && (control & filter) == expected);
+		jumps(64);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
+		assert_true(msr_read(IBS_OP_CTL, &control) && (control & filter) == expected);
+	}
+	r.latency_above = 0;
+	begin(&r);
+	assert_true(msr_read(IBS_OP_CTL, &control) && !(control & filter));
 }
 
 static void fetches(void **unused)
@@ -647,6 +704,7 @@ int main(void)
 		cmocka_unit_test(sources_and_pages),
 		cmocka_unit_test(promised_and_faulting),
 		cmocka_unit_test(filter),
+		cmocka_unit_test(latency_filter),
 		cmocka_unit_test(fetches),
 		cmocka_unit_test(branch_stack),
 		cmocka_unit_test(branch_sampling),

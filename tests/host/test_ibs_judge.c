@@ -251,6 +251,11 @@ static void levels(void **unused)
 	assert_int_equal(wrong(r), 0);
 	r.op |= RECORD_OP_TLB1_MISS;
 	assert_int_equal(wrong(r), 1 << IBS_LEVELS);
+	x.page_of_miss = true;
+	assert_int_equal(wrong(r), 0);
+	r.page_shift = 21;
+	assert_int_equal(wrong(r), 1 << IBS_PAGE);
+	x.page_of_miss = false;
 }
 
 static void sources(void **unused)
@@ -308,6 +313,17 @@ static void filtered(void **unused)
 	r.op |= RECORD_OP_LLC_MISS;
 	assert_int_equal(wrong(r), 0);
 	x.far_only = false;
+	/* Loads alone that took longer. */
+	r = (struct pmu_record){OP(0x44, 0)};
+	x.latency_above = 128;
+	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	r = (struct pmu_record){OP(0, RECORD_OP_LOAD | RECORD_OP_L1D_MISS), .latency = 129};
+	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	r.has |= RECORD_HAS_LATENCY;
+	assert_int_equal(wrong(r), 0);
+	r.latency = 128;
+	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	x.latency_above = 0;
 }
 
 static void targets(void **unused)

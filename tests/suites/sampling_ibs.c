@@ -20,6 +20,7 @@
 #define WINDOWS        5 /* of each period */
 #define FILTER_PERIODS 3
 #define FILTER_TURNS   100
+#define MODEL_MEMORY   200 /* cycles of a load from memory on the virtual PMU */
 #define WIDEST         8   /* instructions in a cycle, on silicon */
 #define TURNS_MARGIN   100 /* instructions behind the last period */
 
@@ -64,6 +65,7 @@ struct ibs {
 	uint8_t ring;
 	uint8_t unit; /* enum record_unit */
 	bool far_only;
+	uint16_t latency_above;
 	uint64_t n;
 	/* What came out, over all periods. */
 	struct sample_judgement judgement[IBS_ASPECTS];
@@ -142,7 +144,9 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 		.path = &p->s->path,
 		.exact = p->s->run->pmu->virtual,
 		.one_node = p->source->one_node,
+		.page_of_miss = p->source->page_of_miss,
 		.far_only = p->far_only,
+		.latency_above = p->latency_above,
 		.begin = rec->tsc_begin,
 		.end = rec->tsc_end,
 		.kernel_at = window_kernel_address(p->ring),
@@ -171,7 +175,8 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 			      .ring = RING_ALL,
 			      .unit = p->unit,
 			      .period = period,
-			      .far_only = p->far_only},
+			      .far_only = p->far_only,
+			      .latency_above = p->latency_above},
 	};
 	struct window w;
 	bool whole;
@@ -267,29 +272,53 @@ static void check(struct ibs *p)
 	report_count(p, "places", exact ? p->windows : 1, p->windows, p->always, "");
 }
 
-/* With the filter there are samples of what misses the last-level cache and of nothing else. */
-static void check_filter(struct ibs *p)
+/*
+ * With a filter there are samples of what it lets pass and of nothing else.
+ * @param passes windows that have a sample at least, and at most if none can be longer
+ */
+static void check_filter(struct ibs *p, const char *what, const char *passing, unsigned passes, bool none)
 {
-	bool sure = p->s->run->pmu->virtual && p->unit != RECORD_UNIT_FETCHES;
 	char name[SAMPLING_NAME];
-	struct result r = result_for(p, name, "filter");
+	struct result r = result_for(p, name, what);
 
 	trap_set_context(name);
 	memset(p->judgement, 0, sizeof p->judgement);
 	p->once = p->always = p->windows = 0;
 	p->n = FILTER_TURNS;
-	p->far_only = true;
 	for (unsigned i = 1; i <= FILTER_PERIODS; i++)
 		if (!record(p, unit_of(p) * i, &r)) {
 			p->s->run->report(p->s->run, &r);
-			p->far_only = false;
 			return;
 		}
-	p->far_only = false;
 	const struct sample_judgement *j = &p->judgement[IBS_FILTER];
 
-	report_count(p, "filter", j->checked, j->checked, j->right, j->why);
-	report_count(p, "filter passes", sure ? 1 : 0, p->windows, p->once, "");
+	if (j->checked)
+		report_count(p, what, j->checked, j->checked, j->right, j->why);
+	report_count(p, passing, passes, none ? 0 : p->windows, p->once, "");
+}
+
+/* All loads come from memory, which takes MODEL_MEMORY cycles on the virtual PMU. */
+static void check_filters(struct ibs *p)
+{
+	bool virtual = p->s->run->pmu->virtual;
+	unsigned unit = p->source->latency_unit;
+
+	if (p->source->far_filter) {
+		p->far_only = true;
+		check_filter(p, "filter", "filter passes", virtual && p->unit != RECORD_UNIT_FETCHES ? 1 : 0,
+			     false);
+		p->far_only = false;
+	}
+	for (unsigned above = unit; unit && above <= 2 * unit; above += unit) {
+		char what[2][SAMPLING_NAME / 2];
+		bool shorter = above < MODEL_MEMORY;
+
+		snprintf(what[0], sizeof what[0], "filter above %u cycles", above);
+		snprintf(what[1], sizeof what[1], "filter above %u cycles passes", above);
+		p->latency_above = (uint16_t)above;
+		check_filter(p, what[0], what[1], virtual && shorter ? 1 : 0, virtual && !shorter);
+		p->latency_above = 0;
+	}
 }
 
 /* A sample interrupts, once, through the entry that the source names. */
@@ -339,8 +368,8 @@ static void check_kernels(struct ibs *p)
 		    (chosen && !kernel_selected(p->kernel, glob)) || !(kernels[i].units >> p->unit & 1))
 			continue;
 		check(p);
-		if (!strcmp(kernels[i].name, MISSING) && p->source->far_filter)
-			check_filter(p);
+		if (!strcmp(kernels[i].name, MISSING))
+			check_filters(p);
 		if (!interrupted)
 			check_interrupt(p);
 		interrupted = true;
