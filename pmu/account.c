@@ -152,6 +152,21 @@ unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 	return n;
 }
 
+bool account_misaligned(const struct insn_retired *s)
+{
+	const struct insn_class *c = &insn_classes[s->insn->klass];
+	const struct insn_access *access = &insn_accesses[c->accesses];
+
+	for (unsigned k = 0; k < c->n_accesses; k++) {
+		const struct insn_access *a = &access[k];
+
+		if (a->where != AT_OTHER && (a->size == 2 || a->size == 4 || a->size == 8) &&
+		    address_of(s, a) & (a->size - 1))
+			return true;
+	}
+	return false;
+}
+
 enum model_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms,
 				     unsigned n_terms)
 {

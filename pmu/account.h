@@ -39,6 +39,13 @@ unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 			  struct uarch_access out[2 * ACCOUNT_ACCESSES]);
 
 /**
+ * Whether one of the accesses of 2, 4 or 8 bytes is not at a multiple of its size, for which there is #AC
+ * where alignment is checked (SDM vol. 3, table 6-7; larger operands have rules of their own, and are not
+ * looked at). Of a string instruction the first iteration's.
+ */
+bool account_misaligned(const struct insn_retired *s);
+
+/**
  * How control went on after the instruction, given what account_retired() says of it. INT n, INT3 and INT1:
  * it goes on by their delivery, which is a step of its own: TRANSFER_NONE.
  */

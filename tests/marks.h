@@ -9,8 +9,9 @@
  *
  * Where the CPU lacks an instruction (XBEGIN, SERIALIZE), the handler of its #UD carries it out: from
  * MARK_ASIDE to the IRETQ or JMP behind MARK_BACK nothing belongs to the kernel, and the instruction has
- * retired. Behind MARK_ELEMENT two MOVs copy an element, one of whose accesses is the instruction's own if it is
- * a gather or scatter.
+ * retired. MARK_FAULT is in place of MARK_BACK where it has raised an exception instead, and not retired.
+ * Behind MARK_ELEMENT two MOVs copy an element, one of whose accesses is the instruction's own if it is a
+ * gather or scatter.
  */
 #ifndef TESTS_MARKS_H
 #define TESTS_MARKS_H
@@ -21,6 +22,7 @@
 #define MARK_END        0x59535341
 #define MARK_ASIDE      0x41534944
 #define MARK_BACK       0x4241434b
+#define MARK_FAULT      0x4641554c
 #define MARK_ELEMENT    0x454c454d
 #define MARK_NAME_WORDS 10
 #define MARK_HEADER     (2 + MARK_NAME_WORDS) /* words behind MARK_BEGIN */

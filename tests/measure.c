@@ -246,7 +246,7 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bo
 		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
 		return text;
 	}
-	return trouble && !(stepped && trouble->lent) ? trouble->reason : NULL;
+	return trouble && !stepped ? trouble->reason : NULL;
 }
 
 const char *kernel_unfit(const struct kernel *k, uint8_t ring)

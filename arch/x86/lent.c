@@ -4,46 +4,11 @@
 #include "arch/x86/evex.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/sha.h"
+#include "arch/x86/simd_exceptions.h"
 #include "arch/x86/step_cache.h"
+#include "arch/x86/vectors.h"
 
 static struct evex_state evex;
-
-/* A register's number is part of the instruction that moves it. */
-#define MOVE(n, move)                                                                                        \
-	case n:                                                                                              \
-		move(n);                                                                                     \
-		break
-#define MOVE_ANY(number, move)                                                                               \
-	switch (number) {                                                                                    \
-		MOVE(0, move);                                                                               \
-		MOVE(1, move);                                                                               \
-		MOVE(2, move);                                                                               \
-		MOVE(3, move);                                                                               \
-		MOVE(4, move);                                                                               \
-		MOVE(5, move);                                                                               \
-		MOVE(6, move);                                                                               \
-		MOVE(7, move);                                                                               \
-		MOVE(8, move);                                                                               \
-		MOVE(9, move);                                                                               \
-		MOVE(10, move);                                                                              \
-		MOVE(11, move);                                                                              \
-		MOVE(12, move);                                                                              \
-		MOVE(13, move);                                                                              \
-		MOVE(14, move);                                                                              \
-		MOVE(15, move);                                                                              \
-	}
-#define STORE(n) __asm__ volatile("movdqu %%xmm" #n ", %0" : "=m"(*(uint8_t(*)[16])words))
-#define LOAD(n)  __asm__ volatile("movdqu %0, %%xmm" #n : : "m"(*(const uint8_t(*)[16])words))
-
-static void vector_read(unsigned number, uint32_t words[4])
-{
-	MOVE_ANY(number, STORE)
-}
-
-static void vector_write(unsigned number, const uint32_t words[4])
-{
-	MOVE_ANY(number, LOAD)
-}
 
 static bool sha(uint8_t modrm, uint8_t rex, enum sha_operation operation, uint8_t immediate)
 {
@@ -93,6 +58,37 @@ static bool avx512(struct trap_frame *f, const uint8_t *code, const struct insn 
 	for (unsigned i = 0; i < 16; i++)
 		*step_register(f, i) = r.gpr[i];
 	return done;
+}
+
+bool lent_raises_xm(const struct trap_frame *f, const uint8_t *code, const struct insn *in, uint64_t address,
+		    bool (*copy)(void *to, const void *from, uint64_t n))
+{
+	struct simd_operands operands = {.general = 0};
+	uint8_t modrm = code[in->modrm_at], from = (modrm & 7) | (in->rex & 1) << 3;
+	unsigned size, raised;
+	uint32_t mxcsr;
+
+	__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+	if (!simd_unmasked(mxcsr))
+		return false;
+	size = simd_operand_size(code, in);
+	if (!size)
+		return false;
+	vector_read((modrm >> 3 & 7) | (in->rex & 4) << 1, (uint32_t *)operands.to);
+	if (!(in->flags & INSN_F_MEM)) {
+		vector_read(from, (uint32_t *)operands.from);
+		operands.general = *step_register((struct trap_frame *)f, from);
+	} else if (copy(operands.from, (const void *)address, size)) {
+		__builtin_memcpy(&operands.general, operands.from, sizeof operands.general);
+	} else {
+		return false; /* it raises something else */
+	}
+	raised = simd_raised(code, in, &operands, mxcsr);
+	if (!raised)
+		return false;
+	mxcsr |= raised;
+	__asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
+	return true;
 }
 
 uint64_t lent_opmask(unsigned number)

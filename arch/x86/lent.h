@@ -12,6 +12,7 @@
 #ifndef ARCH_X86_LENT_H
 #define ARCH_X86_LENT_H
 
+#include "arch/x86/insn.h"
 #include "arch/x86/trap.h"
 
 #include <stdbool.h>
@@ -23,6 +24,15 @@
  * @return false if it is none of these; else registers are as after it, RIP included
  */
 bool lent_carry_out(struct trap_frame *f, bool (*copy)(void *to, const void *from, uint64_t n));
+
+/**
+ * Whether the instruction at f->rip, which has not run, raises #XM, for a CPU that raises none
+ * (simd_exceptions.h). MXCSR then has the flags that it gets before the exception is delivered.
+ * @param in      as insn_decode() found it at `code`, which lies at f->rip or is what belongs there
+ * @param address of its operand in memory, if it has one
+ */
+bool lent_raises_xm(const struct trap_frame *f, const uint8_t *code, const struct insn *in, uint64_t address,
+		    bool (*copy)(void *to, const void *from, uint64_t n));
 
 /** An opmask register. */
 uint64_t lent_opmask(unsigned number);

@@ -59,11 +59,6 @@ bool step_copy(void *to, const void *from, uint64_t n)
 
 /* --- delivery --------------------------------------------------------------------------------------- */
 
-static bool has_error_code(unsigned vector)
-{
-	return vector < 32 && (1u << vector & 0x60227d00); /* 8, 10-14, 17, 21, 29, 30 */
-}
-
 static bool push_frame(struct trap_frame *f, const struct idt_gate *g, int64_t error)
 {
 	bool outer = f->cs & 3;
@@ -223,7 +218,7 @@ static void exception(struct trap_frame *f)
 	if (vector == VECTOR_GP && step_stack_fault(f))
 		vector = VECTOR_SS;
 	interrupted(f);
-	step_deliver(f, STEP_EXCEPTION, vector, has_error_code(vector) ? (int64_t)f->error : -1);
+	step_deliver(f, STEP_EXCEPTION, vector, step_has_error_code(vector) ? (int64_t)f->error : -1);
 }
 
 static void hold(unsigned vector)
@@ -282,7 +277,7 @@ static void nested(struct trap_frame *f)
 	e->active = e->busy = false;
 	e->broken = (int)f->vector;
 	step_deliver(f, STEP_EXCEPTION, (unsigned)f->vector,
-		     has_error_code((unsigned)f->vector) ? (int64_t)f->error : -1);
+		     step_has_error_code((unsigned)f->vector) ? (int64_t)f->error : -1);
 }
 
 /* What waits for an instruction boundary: one event at a time, the highest vector first. */
@@ -349,6 +344,11 @@ static void go_on(struct trap_frame *f)
 		did->insn = &d->in;
 		did->cpl = did->cpl_after = f->cs & 3;
 		did->taken = did->partial = false;
+		if (__builtin_expect(e->attention.lent, 0)) {
+			note_addresses(f, d);
+			if (step_raised(f, d))
+				continue;
+		}
 		if (__builtin_expect(d->kind == DECODED_SPECIAL, 0)) {
 			note_addresses(f, d);
 			if (step_special(f, d) == FATE_CPU)
@@ -568,6 +568,7 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 	e->retired = client->retired ? client->retired : ignore_retired;
 	e->nmi_blocked = false;
 	e->attention.any = 0;
+	e->attention.lent = e->raises != NULL;
 	e->odd.any = 0;
 	step_svm_begin();
 	e->held_vectors[0] = e->held_vectors[1] = e->held_vectors[2] = e->held_vectors[3] = 0;

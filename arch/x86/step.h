@@ -100,6 +100,14 @@ void step_raise_nmi(void);
 bool step_copy(void *to, const void *from, uint64_t n);
 
 /**
+ * For a CPU that lacks an exception: while code is stepped, ask before each instruction whether it raises
+ * one. It is delivered in place of the instruction, with error code 0 where its vector has one.
+ * @param raises told of registers as before it, of the addresses that it accesses in *did, and of its code at
+ * f->rip; in the monitor, as a client's callbacks are. @return the vector, or -1. NULL: nobody is asked
+ */
+void step_lend_exceptions(int (*raises)(const struct trap_frame *f, const struct insn_retired *did));
+
+/**
  * Run fn(arg) under the engine until it returns.
  * Call with the harness's descriptor tables loaded, in ring 0. Not reentrant: a nested call while stepping is
  * active aborts the check. An unexpected exception inside is delivered to the harness's handlers as on

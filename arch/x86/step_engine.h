@@ -29,6 +29,7 @@ struct step_engine {
 			volatile uint8_t nmi;
 			uint8_t held;     /* interrupts are in held_vectors[] */
 			uint8_t watchdog; /* its deadline has passed */
+			uint8_t lent;     /* .raises is to be asked */
 		};
 		uint32_t any;
 	} attention;
@@ -53,6 +54,8 @@ struct step_engine {
 	const struct decoded *current; /* the instruction that the CPU is running; NULL if it is not known */
 	void (*retired)(void *ctx, const struct step_retired *r); /* of the client */
 	struct step_client *client;
+	int (*raises)(const struct trap_frame *f,
+		      const struct insn_retired *did); /* step_lend_exceptions() */
 	uint64_t count;
 	uint64_t watch_at; /* count at which the watchdog's deadline is looked at; emulation counts on too */
 	uint64_t rcx;      /* REP: before the first iteration */
@@ -121,6 +124,16 @@ void step_retire(void);
  * @param error below 0: this kind of event has no error code
  */
 void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, int64_t error);
+
+/** Whether the CPU pushes an error code for an exception of this vector. */
+static inline bool step_has_error_code(unsigned vector)
+{
+	return vector < 32 && (1u << vector & 0x60227d00); /* 8, 10-14, 17, 21, 29, 30 */
+}
+
+/** Whether *d, which the CPU was to run, raises an exception that the CPU lacks (step_lend_exceptions());
+ * then it has been delivered. step_engine.now is filled in. */
+bool step_raised(struct trap_frame *f, const struct decoded *d);
 
 /** Accept what the APIC has for the stepped code. @return whether an NMI or an interrupt can be delivered to
  * it now */

@@ -15,8 +15,6 @@ from emulators import boot  # noqa: E402,F401
 from tap import done, equal, ok, skip  # noqa: E402,F401
 
 BUILD = emulators.BUILD
-# Why a kernel is skipped in QEMU whatever CPU is asked for.
-IMPOSSIBLE_IN_TCG = r"^QEMU's TCG "
 
 
 def table():

@@ -3,6 +3,7 @@
  * test_insn.c.)
  */
 #include "pmu/account.h"
+#include "pmu/insn_quantities.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -275,6 +276,49 @@ static void test_transfers(void **state)
 	assert_int_equal(account_delivery(STEP_NMI), TRANSFER_EVENT);
 }
 
+/* Operands of 2, 4 and 8 bytes wherever they are named; neither bytes, nor what is larger. */
+static void test_misaligned(void **state)
+{
+	const struct {
+		struct insn in;
+		unsigned align; /* 1: never misaligned */
+		uint8_t where;  /* enum insn_where */
+	} rows[] = {
+		{DECODE("\x8a\x0e"), 1, AT_OPERAND},                   /* mov (%rsi), %cl */
+		{DECODE("\x66\x8b\x0e"), 2, AT_OPERAND},               /* mov (%rsi), %cx */
+		{DECODE("\x8b\x0e"), 4, AT_OPERAND},                   /* mov (%rsi), %ecx */
+		{DECODE("\x48\x89\x0e"), 8, AT_OPERAND},               /* mov %rcx, (%rsi) */
+		{DECODE("\x48\x81\x0c\x24\0\0\x04\0"), 8, AT_OPERAND}, /* orq $AC, (%rsp) */
+		{DECODE("\xf3\x0f\x5e\x06"), 4, AT_OPERAND},           /* divss (%rsi), %xmm0 */
+		{DECODE("\x0f\x28\x06"), 1, AT_OPERAND},               /* movaps (%rsi), %xmm0 */
+		{DECODE("\x8d\x0e"), 1, AT_OPERAND},                   /* lea (%rsi), %ecx */
+		{DECODE("\x89\xc8"), 1, AT_OPERAND},                   /* mov %ecx, %eax */
+		{DECODE("\x50"), 8, AT_STACK},                         /* push %rax */
+		{DECODE("\x9d"), 8, AT_STACK},                         /* popfq */
+		{DECODE("\xa5"), 4, AT_SOURCE},                        /* movsd */
+		{DECODE("\xa5"), 4, AT_DEST},
+		{DECODE("\xc9"), 8, AT_FRAME}, /* leave */
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		for (uint64_t off = 0; off < 16; off++) {
+			struct insn_retired s = {.insn = &rows[i].in,
+						 .address = 0x1000,
+						 .stack = 0x2000,
+						 .source = 0x3000,
+						 .dest = 0x4000,
+						 .frame = 0x5000};
+
+			*(rows[i].where == AT_OPERAND  ? &s.address
+			  : rows[i].where == AT_STACK  ? &s.stack
+			  : rows[i].where == AT_SOURCE ? &s.source
+			  : rows[i].where == AT_DEST   ? &s.dest
+						       : &s.frame) += off;
+			assert_int_equal(account_misaligned(&s), off % rows[i].align != 0);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_gather),        cmocka_unit_test(test_rings),
 		cmocka_unit_test(test_vectors),       cmocka_unit_test(test_events),
 		cmocka_unit_test(test_accesses),      cmocka_unit_test(test_transfers),
+		cmocka_unit_test(test_misaligned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

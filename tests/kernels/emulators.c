@@ -8,18 +8,14 @@
 #define HYPERVISOR_BIT  (1u << 31) /* CPUID.1:ECX, free for emulators to tell that they are one */
 
 #define TCG   "TCGTCGTCGTCG"
-#define NO_XM "QEMU's TCG raises no SIMD floating-point exception"
 #define NO_SS "QEMU's TCG raises #GP for every address that is not canonical"
 #define INT1  "QEMU's TCG stops the machine at INT1"
 
 const struct emulator_trouble emulator_troubles[] = {
-	{"fault_xm_ring0", TCG, NO_XM, false},
-	{"fault_xm_ring3", TCG, NO_XM, false},
-	{"fault_ss_ring0", TCG, NO_SS, true},
-	{"fault_ss_ring3", TCG, NO_SS, true},
-	{"fault_ac", TCG, "QEMU's TCG checks no alignment", false},
-	{"int1_ring0", TCG, INT1, true},
-	{"int1_ring3", TCG, INT1, true},
+	{"fault_ss_ring0", TCG, NO_SS},
+	{"fault_ss_ring3", TCG, NO_SS},
+	{"int1_ring0", TCG, INT1},
+	{"int1_ring3", TCG, INT1},
 	{0},
 };
 

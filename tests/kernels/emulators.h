@@ -1,6 +1,7 @@
 /*
- * Kernels that an emulator gets wrong. Where its name is found they are skipped, and suite `truth` checks
- * that they have to be, where stepping shows it.
+ * Kernels that an emulator gets wrong, without a sign that could be looked for. What it gets wrong is carried
+ * out for it, stepped and at full speed, which is enough to see what the kernel does (or at full speed a
+ * wrong vector has the same handler); where nobody does, such a kernel is skipped.
  */
 #ifndef TESTS_KERNELS_EMULATORS_H
 #define TESTS_KERNELS_EMULATORS_H
@@ -11,8 +12,6 @@ struct emulator_trouble {
 	const char *kernel;
 	const char *hypervisor; /* as CPUID leaf 40000000H spells it, 12 letters */
 	const char *reason;
-	bool lent; /* what the emulator gets wrong is carried out for it, stepped and at full speed: enough
-		      to see what the kernel does; or at full speed a wrong vector has the same handler */
 };
 
 /** Ended by a row without kernel. */

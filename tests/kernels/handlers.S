@@ -117,8 +117,8 @@ kernel_lent_copy:
 	ret
 
 /*
- * An invalid opcode, at full speed: kernel_lacking_done() carries out what the CPU lacks, and says where its event arrives, if any; anything else
- * goes on to kernel_lacking_else.
+ * An invalid opcode, at full speed: kernel_lacking_done() carries out what the CPU lacks, and says where its event or the exception that it raises
+ * arrives, if any; anything else goes on to kernel_lacking_else.
  */
 /* struct trap_frame, without its interrupt frame */
 .macro REGISTERS operation, list:vararg
@@ -140,16 +140,23 @@ kernel_on_lacking:
 	and $-16, %rsp
 	call *kernel_lacking_done(%rip)
 	mov %rbp, %rsp
-	test %al, %al
+	mov %al, kernel_lacking_how(%rip)
 	REGISTERS pop, %r15, %r14, %r13, %r12, %r11, %r10, %r9, %r8, %rbp, %rdi, %rsi, %rdx, %rcx, %rbx, %rax
 	lea 16(%rsp), %rsp
-	jz 1f
+	cmpb $LENDING_RETIRED, kernel_lacking_how(%rip)
+	jb 1f
+	ja 3f
 	cmpq $0, kernel_lacking_then(%rip)
 	jne 2f
 	MARK MARK_BACK
 	iretq
 1:	jmp *kernel_lacking_else(%rip)
 2:	MARK MARK_BACK
+	jmp *kernel_lacking_then(%rip)
+3:	cmpb $LENDING_FAULT_CODE, kernel_lacking_how(%rip)
+	jne 4f
+	push $0
+4:	MARK MARK_FAULT
 	jmp *kernel_lacking_then(%rip)
 
 	.section .bss.kernel_handlers, "aw", @nobits
@@ -161,4 +168,6 @@ kernel_lacking_done:
 kernel_lacking_then:
 	.skip 8
 kernel_own_nmis:
+	.skip 1
+kernel_lacking_how:
 	.skip 1

@@ -380,7 +380,7 @@ SIG_FAULT NP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings, loads=1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unmasked, in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
+KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unmasked, in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_XM|\flag
 	lea KERNEL_SCRATCH(%rsi), %rdx
 	movl $(MXCSR_RESET & ~MXCSR_ZM), (%rdx)
 	movl $MXCSR_RESET, 4(%rdx)

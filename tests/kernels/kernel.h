@@ -79,11 +79,12 @@
 #define KERNEL_SERVICE_RIVAL	0x40000000 /* another processor stores to the line at KERNEL_SPECIAL of the data area, again and again */
 #define KERNEL_SERVICE_SIBLING	0x80000000 /* the other logical processor of the core works, on a line of its own */
 #define KERNEL_SERVICE_FAR64	0x100000000 /* none: far pointers have offsets of 64 bits, as on Intel's CPUs, not on AMD's */
-#define KERNEL_SERVICE_ALIGNED	0x200000000 /* CR0.AM is set: code in ring 3 may ask for alignment checks */
+#define KERNEL_SERVICE_ALIGNED	0x200000000 /* CR0.AM is set: code in ring 3 may ask for alignment checks, which must be made */
 #define KERNEL_SERVICE_SEGMENT	0x400000000 /* params.segment: selector of a data segment that is not present */
 #define KERNEL_SERVICE_SPLIT_LOCK 0x800000000 /* a locked access across two lines does not fault */
 #define KERNEL_SERVICE_CHAIN_DTLB 0x1000000000 /* params.chain: a ring through twice as many pages as the first-level TLB holds, which the second holds twice */
 #define KERNEL_SERVICE_CODE_FULL 0x2000000000 /* params.full: a ring of code larger than caches of decoded instructions */
+#define KERNEL_SERVICE_XM	0x4000000000 /* none: it unmasks SIMD floating-point exceptions, which must be raised */
 #define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \

@@ -1,5 +1,6 @@
 #include "tests/kernels/lending.h"
 #include "tests/kernels/emulators.h"
+#include "tests/kernels/exceptions.h"
 #include "tests/kernels/services.h"
 
 #include "arch/x86/apic.h"
@@ -8,6 +9,9 @@
 #include "arch/x86/descriptors.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/lent.h"
+#include "arch/x86/simd_exceptions.h"
+#include "arch/x86/step_cache.h"
+#include "pmu/account.h"
 
 #include <string.h>
 
@@ -21,7 +25,7 @@ bool kernel_lent_copy(void *to, const void *from, uint64_t n);
 
 static bool lacks_int1(const struct kernel *k)
 {
-	return emulator_trouble(k) && emulator_trouble(k)->lent;
+	return emulator_trouble(k);
 }
 
 static bool lacks_transactions(const struct kernel *k)
@@ -29,15 +33,33 @@ static bool lacks_transactions(const struct kernel *k)
 	return kernel_transacts(k) && !cpu_has(CPU_RTM);
 }
 
+static bool may_raise_xm(const uint8_t *code, const struct insn *in)
+{
+	return simd_operand_size(code, in);
+}
+
+/* The registers that addresses are made of are aligned. */
+static bool may_raise_ac(const uint8_t *code, const struct insn *in)
+{
+	const struct insn_registers zero = {.rip = 0};
+
+	return in->flags & INSN_F_MEM &&
+	       account_misaligned(&(struct insn_retired){.insn = in,
+							 .address = insn_effective_address(code, in, &zero)});
+}
+
 static const struct {
 	uint8_t special; /* enum insn_special */
 	uint8_t first, stand_in;
 	bool (*lacks)(const struct kernel *k);
+	bool (*is)(const uint8_t *code, const struct insn *in); /* NULL: .special says it */
 } replaced[] = {
-	{INSN_XBEGIN, 0xc7, STAND_IN_C7, lacks_transactions},
-	{INSN_RDMSR, 0x0f, STAND_IN_0F, services_lend_x2apic},
-	{INSN_WRMSR, 0x0f, STAND_IN_0F, services_lend_x2apic},
-	{INSN_INT1, 0xf1, STAND_IN_F1, lacks_int1},
+	{INSN_XBEGIN, 0xc7, STAND_IN_C7, lacks_transactions, NULL},
+	{INSN_RDMSR, 0x0f, STAND_IN_0F, services_lend_x2apic, NULL},
+	{INSN_WRMSR, 0x0f, STAND_IN_0F, services_lend_x2apic, NULL},
+	{INSN_INT1, 0xf1, STAND_IN_F1, lacks_int1, NULL},
+	{INSN_PLAIN, 0xf3, STAND_IN_F3, exceptions_lent, may_raise_xm},
+	{INSN_PLAIN, 0x8b, STAND_IN_8B, exceptions_lent, may_raise_ac},
 };
 #define REPLACED (sizeof(replaced) / sizeof(replaced[0]))
 
@@ -50,7 +72,8 @@ static unsigned replace(const struct kernel *k, uint8_t *copy)
 
 	for (size_t at = 0; at < size && insn_decode(k->code + at, size - at, &in); at += in.length)
 		for (unsigned i = 0; i < REPLACED; i++) {
-			if (replaced[i].special != in.special || !replaced[i].lacks(k))
+			if (replaced[i].special != in.special || replaced[i].first != k->code[at] ||
+			    !replaced[i].lacks(k) || (replaced[i].is && !replaced[i].is(k->code + at, &in)))
 				continue;
 			if (copy)
 				copy[at] = replaced[i].stand_in;
@@ -99,7 +122,33 @@ static bool write_msr(uint32_t msr, uint64_t value, const void **then)
 	return done;
 }
 
-bool lending_carry_out(struct trap_frame *f, const void **then)
+/* An instruction that may raise an exception: it does, or nothing is known of it. */
+static uint8_t raise(struct trap_frame *f, const uint8_t *code, const struct insn *in, const void **then)
+{
+	struct insn_registers r = {.rip = f->rip};
+	int vector;
+
+	for (unsigned i = 0; i < 16; i++)
+		r.gpr[i] = *step_register(f, i);
+	vector = exceptions_raised(
+		f, code,
+		&(struct insn_retired){
+			.insn = in,
+			.cpl = f->cs & 3,
+			.address = in->flags & INSN_F_MEM ? insn_effective_address(code, in, &r) : 0,
+			.stack = f->rsp,
+			.source = f->rsi,
+			.dest = f->rdi,
+			.frame = f->rbp,
+		},
+		kernel_lent_copy);
+	if (vector < 0)
+		return LENDING_NONE;
+	*then = (const void *)gate_offset(&idt[vector]);
+	return vector == VECTOR_AC ? LENDING_FAULT_CODE : LENDING_FAULT;
+}
+
+uint8_t lending_carry_out(struct trap_frame *f, const void **then)
 {
 	uint8_t bytes[15];
 	struct insn in;
@@ -108,7 +157,7 @@ bool lending_carry_out(struct trap_frame *f, const void **then)
 
 	*then = NULL;
 	if (!original((const uint8_t *)f->rip, bytes, &in))
-		return lent_carry_out(f, kernel_lent_copy);
+		return lent_carry_out(f, kernel_lent_copy) ? LENDING_RETIRED : LENDING_NONE;
 	switch (in.special) {
 	case INSN_XBEGIN: /* aborted at once, with no reason given */
 		memcpy(&fallback, bytes + 2, sizeof(fallback));
@@ -117,20 +166,20 @@ bool lending_carry_out(struct trap_frame *f, const void **then)
 		break;
 	case INSN_RDMSR:
 		if (!apic_lent_read((uint32_t)f->rcx, &value))
-			return false;
+			return LENDING_NONE;
 		f->rax = (uint32_t)value;
 		f->rdx = value >> 32;
 		break;
 	case INSN_WRMSR:
 		if (!write_msr((uint32_t)f->rcx, f->rdx << 32 | (uint32_t)f->rax, then))
-			return false;
+			return LENDING_NONE;
 		break;
 	case INSN_INT1:
 		*then = (const void *)gate_offset(&idt[VECTOR_DB]);
 		break;
 	default:
-		return false;
+		return raise(f, bytes, &in, then);
 	}
 	f->rip += in.length;
-	return true;
+	return LENDING_RETIRED;
 }

@@ -1,6 +1,7 @@
 #include "tests/kernels/services.h"
 #include "tests/kernels/cache_geometry.h"
 #include "tests/kernels/code_ring.h"
+#include "tests/kernels/exceptions.h"
 #include "tests/kernels/guest_service.h"
 #include "tests/kernels/lending.h"
 
@@ -12,6 +13,7 @@
 #include "arch/x86/lent.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/paging.h"
+#include "arch/x86/step.h"
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
 #include "pmu/machine_model.h"
@@ -29,7 +31,7 @@ extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[]
 	kernel_on_syscall_x2apic[], kernel_on_x2apic_lent[], kernel_on_syscall_x2apic_lent[],
 	kernel_on_lacking[];
 extern uint64_t kernel_lacking_else;
-extern bool (*kernel_lacking_done)(struct trap_frame *f, const void **then);
+extern uint8_t (*kernel_lacking_done)(struct trap_frame *f, const void **then);
 
 _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
 
@@ -48,7 +50,6 @@ static const struct {
 	uint8_t vector;
 	const uint8_t *handler;
 } gates[] = {
-	{LACKING, VECTOR_UD, kernel_on_lacking},
 	{KERNEL_SERVICE_TEST_INT, VECTOR_TEST, kernel_on_test_int},
 	{KERNEL_SERVICE_TEST_INT, VECTOR_BP, kernel_on_test_int},
 	{KERNEL_SERVICE_TEST_INT, VECTOR_DB, kernel_on_test_int},
@@ -67,6 +68,7 @@ static const struct {
 	{KERNEL_SERVICE_RESUME, VECTOR_GP, kernel_on_fault_code},
 	{KERNEL_SERVICE_RESUME, VECTOR_PF, kernel_on_fault_code},
 	{KERNEL_SERVICE_RESUME, VECTOR_AC, kernel_on_fault_code},
+	{LACKING, VECTOR_UD, kernel_on_lacking}, /* last: what it does not know goes on to the one before */
 };
 #define GATES (sizeof(gates) / sizeof(gates[0]))
 
@@ -588,12 +590,15 @@ void services_init(void)
 {
 	pool_create();
 	code_create();
+	exceptions_init();
 }
 
 const char *services_missing(const struct kernel *k, bool lent)
 {
 	struct chain chain;
 
+	if (!lent && exceptions_missing(k))
+		return exceptions_missing(k);
 	if (k->flags & TIMER)
 		return timer_missing(k, lent);
 	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !as_intel())
@@ -640,6 +645,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	if (on & TIMER)
 		timer_on(params);
 	apic_lend_x2(services_lend_x2apic(k));
+	step_lend_exceptions(exceptions_lent(k) ? exceptions_raised_stepping : NULL);
 	if (on & LACKING)
 		lent_clear();
 	if (on & KERNEL_SERVICE_RDPMC)
@@ -670,6 +676,7 @@ void services_finish(void)
 	if (on & TIMER)
 		timer_off();
 	apic_lend_x2(false);
+	step_lend_exceptions(NULL);
 	pages_off(on, &place_on);
 	on = 0;
 }

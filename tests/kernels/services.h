@@ -31,8 +31,9 @@ bool services_wanted(const struct kernel *k);
 
 /** Why a service that the kernel asks for cannot be had here, NULL if all can. The first question for a
  * kernel that wants another processor starts it: the machine must be taken.
- * @param lent whether an instruction that the CPU lacks may be carried out for it (arch/x86/lent.h): enough
- * to see what the kernel does, but no PMU is judged by it */
+ * @param lent whether an instruction that the CPU lacks may be carried out for it (arch/x86/lent.h), and an
+ * exception raised (tests/kernels/exceptions.h): enough to see what the kernel does, but no PMU is judged by
+ * it */
 const char *services_missing(const struct kernel *k, bool lent);
 
 /** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then it is lent that

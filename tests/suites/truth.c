@@ -10,7 +10,7 @@
 #include "tests/marks.h"
 #include "tests/measure.h"
 #include "tests/truth.h"
-#include "tests/kernels/emulators.h"
+#include "tests/kernels/exceptions.h"
 
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
@@ -240,9 +240,13 @@ static void report_paths(struct run *run, const struct subject *s, unsigned coun
 
 /* --- full speed ------------------------------------------------------------------------------------- */
 
+#define UNLENT "-unlent"
+
 struct native {
-	struct subject *subject;
+	const struct kernel *kernel;
+	uint8_t ring;
 	uint64_t n;
+	const char *suffix; /* of its name in the marks */
 	const char *failure;
 };
 
@@ -262,18 +266,17 @@ static void run_native(void *arg)
 	static uint8_t start[2][(1 + MARK_HEADER) * MARK_SIZE], stop[MARK_SIZE];
 	static unsigned turn;
 	struct native *native = arg;
-	const struct kernel *k = native->subject->kernel;
 	char name[MARK_NAME_WORDS * sizeof(uint32_t)] = {0};
 	struct pmu_bracket marks = {.start = start[turn ^= 1], .stop = stop, .stop_end = stop + sizeof(stop)};
-	struct window w = {.kernel = k, .bracket = &marks, .ring = native->subject->ring, .lend = true};
+	struct window w = {.kernel = native->kernel, .bracket = &marks, .ring = native->ring, .lend = true};
 	uint8_t *p = start[turn];
 	const void *entry;
 
-	if (strlen(k->name) > sizeof(name)) {
+	if (strlen(native->kernel->name) + strlen(native->suffix) >= sizeof(name)) {
 		native->failure = "its name is too long for the marks";
 		return;
 	}
-	memcpy(name, k->name, strlen(k->name));
+	strcat(strcpy(name, native->kernel->name), native->suffix);
 	p = put_mark(p, MARK_BEGIN);
 	p = put_mark(p, (uint32_t)native->n);
 	p = put_mark(p, w.ring);
@@ -292,21 +295,27 @@ static void run_native(void *arg)
 		native->failure = "it does not fit the code arena";
 }
 
+static void run_native_guarded(struct native *native, struct judgement *judgement)
+{
+	struct trap_report trap;
+	bool done;
+
+	watchdog_arm(NATIVE_MS);
+	done = trap_guard(run_native, native, &trap);
+	watchdog_disarm();
+	if (!done)
+		judgement_set(judgement, VERDICT_ERROR, "at full speed: %.100s", trap.text);
+	else if (native->failure)
+		judgement_set(judgement, VERDICT_ERROR, "%s", native->failure);
+}
+
 /* Once for each N. What it counts is for the witness; here it must only come to its end. */
 static void run_at_full_speed(struct subject *s, uint64_t n)
 {
 	for (unsigned i = 0; i < MULTIPLES && s->all.verdict == VERDICT_EXACT; i++) {
-		struct native native = {s, kernel_trial_n(s->kernel, n, i), NULL};
-		struct trap_report trap;
-		bool done;
+		struct native native = {s->kernel, s->ring, kernel_trial_n(s->kernel, n, i), "", NULL};
 
-		watchdog_arm(NATIVE_MS);
-		done = trap_guard(run_native, &native, &trap);
-		watchdog_disarm();
-		if (!done)
-			judgement_set(&s->all, VERDICT_ERROR, "at full speed: %.100s", trap.text);
-		else if (native.failure)
-			judgement_set(&s->all, VERDICT_ERROR, "%s", native.failure);
+		run_native_guarded(&native, &s->all);
 	}
 }
 
@@ -380,23 +389,31 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 	return count;
 }
 
-/* What an emulator is said to get wrong must be wrong, or the kernel is skipped for nothing. */
-static void check_trouble(struct run *run, const struct kernel *k, uint64_t n)
+/* Without the exceptions that the CPU lacks a kernel must be wrong, or they are lent for nothing. At full
+ * speed it then has another name. */
+static void check_lent(struct run *run, const struct subject *s, uint64_t n)
 {
-	uint8_t ring = k->flags & KERNEL_RING3_ONLY ? 3 : 0;
-	struct subject s = {.kernel = k, .ring = ring};
 	char name[NAME_SIZE];
-	struct result r = result_for(&s, "wrong in this emulator", name), ignored = {0};
-	struct qvec seen;
+	struct result r = result_for(s, "wrong unless lent to", name);
+	struct native native = {.kernel = s->kernel, .ring = s->ring, .n = n, .suffix = UNLENT};
+	enum quantity q = Q_COUNT;
 	struct amount declared;
+	struct qvec seen;
 
-	if (!emulator_trouble(k) || emulator_trouble(k)->lent)
+	if (!exceptions_lent(s->kernel) || s->all.verdict != VERDICT_EXACT)
 		return;
-	judgement_set(&r.judgement, VERDICT_EXACT, "as expected: %s", emulator_trouble(k)->reason);
-	if (ground_truth(k, ring, n, OUTCOME_ABORT, &seen, &ignored) &&
-	    truth_disagrees(k, n, OUTCOME_ABORT, &seen, &declared) == Q_COUNT)
-		judgement_set(&r.judgement, VERDICT_ERROR,
-			      "it is right here: emulator_troubles has a row too many");
+	exceptions_withhold(true);
+	if (ground_truth(s->kernel, s->ring, n, OUTCOME_ABORT, &seen, &r)) {
+		q = truth_disagrees(s->kernel, n, OUTCOME_ABORT, &seen, &declared);
+		judgement_set(&r.judgement, VERDICT_ERROR, "it is right without what it is lent");
+	}
+	if (q != Q_COUNT) {
+		judgement_set(&r.judgement, VERDICT_EXACT,
+			      "as expected: %s at N = %" PRIu64 ": declared %" PRId64 ", stepped %" PRIu64,
+			      quantity_info[q].name, n, declared.low, seen.v[q]);
+		run_native_guarded(&native, &r.judgement);
+	}
+	exceptions_withhold(false);
 	r.kernel = NULL; /* what was seen is no truth of the kernel */
 	run->report(run, &r);
 }
@@ -431,9 +448,8 @@ static void run_truth(struct run *run)
 				report_visible(run, &subjects[i], v, n);
 	report_changes(run, subjects, count);
 	report_paths(run, subjects, count);
-	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
-		if (kernel_selected(k, run->options->kernel_glob))
-			check_trouble(run, k, n);
+	for (unsigned i = 0; i < count; i++)
+		check_lent(run, &subjects[i], n);
 	path_free(&path);
 	free(subjects);
 }

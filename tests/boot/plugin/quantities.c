@@ -135,6 +135,7 @@ static struct {
 		RETURNING,
 		RETURNED
 	} aside;          /* how far the handler of an instruction that the CPU lacks has come */
+	bool faulted;     /* it has raised an exception instead */
 	unsigned element; /* in it: counts down over the copy of an element */
 	uint64_t total[TOTALS];
 	/* the instruction that is running, and what it has accessed */
@@ -502,7 +503,7 @@ static void finish(uint64_t successor)
 }
 
 /** Whether the instruction belongs to a handler that carries out what the CPU lacks. When it has returned,
- * the instruction that was lacking has retired. */
+ * the instruction that was lacking has retired, if it has not faulted. */
 static bool is_aside(const struct instruction *in)
 {
 	switch (s.aside) {
@@ -514,8 +515,9 @@ static bool is_aside(const struct instruction *in)
 		s.element = 0;
 		return true;
 	case HANDLED:
-		if (in->kind == MARK && in->word == MARK_BACK)
+		if (in->kind == MARK && (in->word == MARK_BACK || in->word == MARK_FAULT))
 			s.aside = RETURNING;
+		s.faulted = in->kind == MARK && in->word == MARK_FAULT;
 		s.element = in->kind == MARK && in->word == MARK_ELEMENT ? 3 : s.element ? s.element - 1 : 0;
 		return true;
 	case RETURNING: /* the IRETQ, or the JMP to where an event arrives */
@@ -523,7 +525,8 @@ static bool is_aside(const struct instruction *in)
 		return true;
 	default:
 		s.aside = OWN;
-		retire(in->address);
+		if (!s.faulted)
+			retire(in->address);
 		s.current = NULL;
 		return false;
 	}
