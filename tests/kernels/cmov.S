@@ -29,3 +29,22 @@ SIG_LOADS 2, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+
+KERNEL cmov_memory_conditions, "N times CMOVcc of all sixteen conditions and each size from memory: all load"
+	add $KERNEL_SCRATCH, %rsi
+1:	.irp cc, o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g
+	.irp r, ax, ecx, rdx
+	cmov\cc (%rsi), %\r
+	.endr
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 16*3 + 2, 1
+SIG INSN_CMOV, 16*3, 0
+SIG INSN_LOAD, 16*3, 0
+SIG LOADS, 16*3, 0
+SIG LOAD_BYTES, 16*(2 + 4 + 8), 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END

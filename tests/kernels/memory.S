@@ -142,6 +142,44 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+/* The bit is in the word, doubleword or quadword that its number says: 200 bits behind the address. */
+KERNEL bit_strings, "N times bit tests whose number in a register leads beyond the operand that is named"
+	add $KERNEL_SCRATCH, %rsi
+	mov $200, %ecx
+1:	.irp r, cx, ecx, rcx
+	bt %\r, (%rsi)
+	bts %\r, (%rsi)
+	btr %\r, (%rsi)
+	btc %\r, (%rsi)
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3*4 + 2, 2
+SIG INSN_LOAD, 3*4, 0
+SIG LOADS, 3*4, 0
+SIG LOAD_BYTES, 4*(2 + 4 + 8), 0
+SIG INSN_STORE, 3*3, 0
+SIG STORES, 3*3, 0
+SIG STORE_BYTES, 3*(2 + 4 + 8), 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL setcc_memory, "N times SETcc of all sixteen conditions to memory"
+	add $KERNEL_SCRATCH, %rsi
+1:	.irp cc, o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g
+	set\cc (%rsi)
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 16 + 2, 1
+SIG_STORES 16, 1
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL addressing_modes, "N times loads through every shape of address"
 	mov $KERNEL_SCRATCH, %eax
 	lea KERNEL_SCRATCH(%rsi), %rdx

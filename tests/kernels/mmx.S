@@ -47,6 +47,40 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+KERNEL mmx_memory_operands, "N times MMX arithmetic with a source in memory"
+	add $KERNEL_SCRATCH, %rsi
+1:	.irp op, paddb, paddw, paddd, paddq, paddsb, paddsw, paddusb, paddusw
+	\op (%rsi), %mm0
+	.endr
+	.irp op, psubb, psubw, psubd, psubq, psubsb, psubsw, psubusb, psubusw
+	\op (%rsi), %mm0
+	.endr
+	.irp op, pmullw, pmulhw, pmulhuw, pmaddwd, pmuludq, psadbw, pavgb, pavgw, pmaxsw, pmaxub, pminsw, pminub
+	\op (%rsi), %mm0
+	.endr
+	.irp op, pand, pandn, por, pxor, pcmpeqb, pcmpeqw, pcmpeqd, pcmpgtb, pcmpgtw, pcmpgtd, packssdw, packsswb, packuswb
+	\op (%rsi), %mm0
+	.endr
+	.irp op, psllw, pslld, psllq, psraw, psrad, psrlw, psrld, psrlq
+	\op (%rsi), %mm0
+	.endr
+	pshufw $0x1b, (%rsi), %mm0
+	pinsrw $2, 8(%rsi), %mm0
+	dec %rdi
+	jnz 1b
+	emms
+KERNEL_END
+#define OF_EIGHT (8 + 8 + 12 + 13 + 8 + 1)
+SIG INSTRUCTIONS, OF_EIGHT + 1 + 2, 1 + 1
+SIG INSN_MMX, OF_EIGHT + 1, 1
+SIG INSN_EMMS, 0, 1
+SIG INSN_LOAD, OF_EIGHT + 1, 0
+SIG LOADS, OF_EIGHT + 1, 0
+SIG LOAD_BYTES, OF_EIGHT*8 + 2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL mmx_moves, "N times MMX moves to and from general registers and memory"
 	add $KERNEL_SCRATCH, %rsi
 1:	movd %eax, %mm0

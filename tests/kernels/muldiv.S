@@ -46,6 +46,27 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+KERNEL multiply_memory_sizes, "N times MUL and IMUL by an operand in memory of each size"
+	movq $5, KERNEL_SCRATCH(%rsi)
+1:	.irp size, b, w, l, q
+	mul\size KERNEL_SCRATCH(%rsi)
+	imul\size KERNEL_SCRATCH(%rsi)
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4*2 + 2, 1
+SIG INSN_MUL, 4*2, 0
+SIG INSN_LOAD, 4*2, 0
+SIG LOADS, 4*2, 0
+SIG LOAD_BYTES, 2*(1 + 2 + 4 + 8), 0
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL divide, "N times DIV and IDIV of each size, 100 by 7"
 	mov $7, %ecx
 1:	mov $100, %eax
@@ -65,6 +86,32 @@ KERNEL divide, "N times DIV and IDIV of each size, 100 by 7"
 KERNEL_END
 SIG INSTRUCTIONS, 2*2 + 3*(3 + 3) + 2, 1
 SIG INSN_DIV, 2 + 3*2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL divide_memory, "N times DIV and IDIV by an operand in memory of each size, 100 by 7"
+	movq $7, KERNEL_SCRATCH(%rsi)
+1:	.irp op, div, idiv
+	mov $100, %eax
+	\op\()b KERNEL_SCRATCH(%rsi)
+	.irp size, w, l, q
+	mov $100, %eax
+	xor %edx, %edx
+	\op\size KERNEL_SCRATCH(%rsi)
+	.endr
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2*(2 + 3*3) + 2, 1
+SIG INSN_DIV, 2*4, 0
+SIG INSN_LOAD, 2*4, 0
+SIG LOADS, 2*4, 0
+SIG LOAD_BYTES, 2*(1 + 2 + 4 + 8), 0
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END

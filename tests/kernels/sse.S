@@ -224,6 +224,47 @@ SIG INSN_EMMS, 0, 1
 SIG_LOOP
 SIGNATURE_END
 
+/* Those to general and MMX registers have no XMM operand then, and those from MMX registers no MMX operand. */
+KERNEL sse_convert_memory, "N times conversions with a source in memory"
+	add $KERNEL_SCRATCH, %rsi
+	movq $0, (%rsi)
+	movq $0, 8(%rsi)
+1:	cvtsi2ssl (%rsi), %xmm2
+	cvtsi2sdq (%rsi), %xmm3
+	cvtss2si (%rsi), %ecx
+	cvttss2si (%rsi), %rcx
+	cvtsd2si (%rsi), %ecx
+	cvttsd2si (%rsi), %rcx
+	cvtss2sd (%rsi), %xmm4
+	cvtsd2ss (%rsi), %xmm5
+	.irp op, cvtps2pd, cvtdq2pd, cvtpi2ps, cvtpi2pd
+	\op (%rsi), %xmm4
+	.endr
+	.irp op, cvtpd2ps, cvtdq2ps, cvtps2dq, cvttps2dq, cvtpd2dq, cvttpd2dq
+	\op (%rsi), %xmm5
+	.endr
+	cvtps2pi (%rsi), %mm1
+	cvttps2pi (%rsi), %mm1
+	cvtpd2pi (%rsi), %mm1
+	cvttpd2pi (%rsi), %mm1
+	dec %rdi
+	jnz 1b
+	emms
+KERNEL_END
+SIG INSTRUCTIONS, 8 + 4 + 6 + 4 + 2, 3 + 1
+SIG INSN_SSE, 4 + 4 + 6, 0
+SIG INSN_MMX, 4, 1
+SIG INSN_EMMS, 0, 1
+SIG INSN_LOAD, 8 + 4 + 6 + 4, 0
+SIG LOADS, 8 + 4 + 6 + 4, 0
+SIG LOAD_BYTES, (4 + 8) + (4 + 4 + 8 + 8) + (4 + 8) + 4*8 + 6*16 + 2*8 + 2*16, 0
+SIG INSN_STORE, 0, 2
+SIG STORES, 0, 2
+SIG STORE_BYTES, 0, 2*8
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
 KERNEL sse_loads, "N times SSE loads of every kind, aligned and not"
 	add $KERNEL_SCRATCH, %rsi
 1:	movaps (%rsi), %xmm0
@@ -302,6 +343,40 @@ KERNEL sse_integer, "N times SSE2 integer arithmetic, logic, shifts and shuffles
 KERNEL_END
 SIG INSTRUCTIONS, 12 + 9 + 10 + 2, 2
 SIG INSN_SSE, 12 + 9 + 10, 2
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL sse_integer_memory, "N times SSE2 integer arithmetic with a source in memory"
+	add $KERNEL_SCRATCH, %rsi
+1:	.irp op, paddb, paddw, paddd, paddq, paddsb, paddsw, paddusb, paddusw
+	\op (%rsi), %xmm0
+	.endr
+	.irp op, psubb, psubw, psubd, psubq, psubsb, psubsw, psubusb, psubusw
+	\op (%rsi), %xmm0
+	.endr
+	.irp op, pmullw, pmulhw, pmulhuw, pmaddwd, pmuludq, psadbw, pavgb, pavgw, pmaxsw, pmaxub, pminsw, pminub
+	\op (%rsi), %xmm0
+	.endr
+	.irp op, pand, pandn, por, pxor, pcmpeqb, pcmpeqw, pcmpeqd, pcmpgtb, pcmpgtw, pcmpgtd, packssdw, packsswb, packuswb
+	\op (%rsi), %xmm0
+	.endr
+	.irp op, psllw, pslld, psllq, psraw, psrad, psrlw, psrld, psrlq
+	\op (%rsi), %xmm0
+	.endr
+	.irp op, pshufd, pshuflw, pshufhw
+	\op $0x1b, (%rsi), %xmm0
+	.endr
+	pinsrw $2, 16(%rsi), %xmm0
+	dec %rdi
+	jnz 1b
+KERNEL_END
+#define OF_SIXTEEN (8 + 8 + 12 + 13 + 8 + 3)
+SIG INSTRUCTIONS, OF_SIXTEEN + 1 + 2, 1
+SIG INSN_SSE, OF_SIXTEEN + 1, 0
+SIG INSN_LOAD, OF_SIXTEEN + 1, 0
+SIG LOADS, OF_SIXTEEN + 1, 0
+SIG LOAD_BYTES, OF_SIXTEEN*16 + 2, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END

@@ -87,6 +87,35 @@ SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END
 
+KERNEL x87_memory_reversed, "N times the reversed forms of x87 arithmetic with a source in memory"
+	add $KERNEL_SCRATCH, %rsi
+	movl $0x3fc00000, (%rsi)
+	mov $0x3ff8000000000000, %rax
+	mov %rax, 8(%rsi)
+	movl $5, 16(%rsi)
+1:	fld1
+	fsubrs (%rsi)
+	fdivrl 8(%rsi)
+	fisubrs 16(%rsi)
+	fidivrl 16(%rsi)
+	fstp %st(0)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 4 + 1 + 2, 5
+SIG INSN_X87, 1 + 4 + 1, 0
+SIG X87_OPS, 4, 0
+SIG FP_DIV, 2, 0
+SIG INSN_LOAD, 4, 0
+SIG LOADS, 4, 0
+SIG LOAD_BYTES, 4 + 8 + 2 + 4, 0
+SIG INSN_STORE, 0, 3
+SIG STORES, 0, 3
+SIG STORE_BYTES, 0, 4 + 8 + 4
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
 KERNEL x87_loads, "N times x87 loads of each format, and stores that pop"
 	add $KERNEL_SCRATCH, %rsi
 	movl $0x3fc00000, (%rsi)
@@ -219,6 +248,57 @@ SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END
 
+KERNEL x87_compare_pops, "N times x87 comparisons that pop"
+1:	fld1
+	fldpi
+	fucompp
+	fld1
+	fldpi
+	fcomip %st(1), %st
+	fucomp %st(0)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 4 + 2, 0
+SIG INSN_X87, 3 + 4, 0
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
+KERNEL x87_compare_memory, "N times x87 comparisons with an operand in memory: single, double, 16- and 32-bit integer"
+	add $KERNEL_SCRATCH, %rsi
+	movl $0x3fc00000, (%rsi)
+	mov $0x3ff8000000000000, %rax
+	mov %rax, 8(%rsi)
+	movl $3, 16(%rsi)
+	fld1
+1:	fcoms (%rsi)
+	fcoml 8(%rsi)
+	ficoms 16(%rsi)
+	ficoml 16(%rsi)
+	.rept 4
+	fld %st(0)
+	.endr
+	fcomps (%rsi)
+	fcompl 8(%rsi)
+	ficomps 16(%rsi)
+	ficompl 16(%rsi)
+	dec %rdi
+	jnz 1b
+	fstp %st(0)
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 4 + 4 + 2, 6 + 1
+SIG INSN_X87, 4 + 4 + 4, 1 + 1
+SIG INSN_LOAD, 2*4, 0
+SIG LOADS, 2*4, 0
+SIG LOAD_BYTES, 2*(4 + 8 + 2 + 4), 0
+SIG INSN_STORE, 0, 3
+SIG STORES, 0, 3
+SIG STORE_BYTES, 0, 4 + 8 + 4
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
 KERNEL x87_cmov, "N times FCMOVcc of all eight conditions"
 	fld1
 	fldpi
@@ -273,11 +353,15 @@ KERNEL x87_transcendental, "N times sine, cosine, tangent, arctangent, logarithm
 	fchs
 	f2xm1
 	fstp %st(0)
+	fld1
+	fldlg2
+	fyl2xp1
+	fstp %st(0)
 	dec %rdi
 	jnz 1b
 KERNEL_END
-SIG INSTRUCTIONS, 16 + 2, 0
-SIG INSN_X87, 16, 0
+SIG INSTRUCTIONS, 16 + 4 + 2, 0
+SIG INSN_X87, 16 + 4, 0
 SIG_LOOP
 SIGNATURE_END
 
@@ -401,6 +485,35 @@ KERNEL x87_initialise, "N times FNINIT"
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2, 0
 SIG INSN_X87, 1, 0
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
+/* Some CPUs count such a one twice (family 10H: V. Weaver et al., Non-determinism and overcount, ISPASS 2013). */
+.macro DIVIDE_BY_ZERO
+	fldz
+	fld1
+	fdiv %st(1), %st
+.endm
+
+KERNEL x87_flag_set, "N times FNCLEX, FNINIT and FNSAVE with the flag of a masked exception set"
+	add $KERNEL_SCRATCH, %rsi
+1:	DIVIDE_BY_ZERO
+	fnclex
+	fcompp
+	DIVIDE_BY_ZERO
+	fninit
+	DIVIDE_BY_ZERO
+	fnsave (%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3*3 + 3 + 1 + 2, 1
+SIG INSN_X87, 3*3 + 3 + 1, 0
+SIG X87_OPS, 3, 0
+SIG FP_DIV, 3, 0
+SIG_STORES 1, 108
+SIG STORES_SPLIT_LINE, 1, 0
 SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END

@@ -16,10 +16,10 @@
  *instruction once per iteration, and may run it once more to find that none is left: it retires when its
  *successor runs; each return to itself is an iteration done. QEMU makes several accesses of one wide operand:
  *accesses of an instruction that adjoin are one, unless the instruction is known to make several of its own;
- *where they are not those of the operand (state images, masked stores, scalar FMA), it is the operand that
- *counts, as the manual gives it. Whether a branch to the next instruction was taken does not show: such
- *branches are counted as br.cond.either. What the CPU lacks is carried out by a handler, which says so by
- *marks of its own; it is left out, but for the elements of gathers and scatters that it copies.
+ *where they are not those of the operand (state images, masked stores, scalar FMA, CVTDQ2PD), it is the
+ *operand that counts, as the manual gives it. Whether a branch to the next instruction was taken does not
+ *show: such branches are counted as br.cond.either. What the CPU lacks is carried out by a handler, which
+ *says so by marks of its own; it is left out, but for the elements of gathers and scatters that it copies.
  */
 #include "tests/boot/plugin/qemu_api.h"
 #include "tests/marks.h"
@@ -243,7 +243,7 @@ static void classify_state(struct instruction *in, const uint8_t *p)
 static void classify(struct instruction *in)
 {
 	unsigned i = 0;
-	bool rep = false;
+	bool rep = false, repe = false;
 	uint32_t first;
 
 	memcpy(&first, in->bytes, 4);
@@ -252,8 +252,10 @@ static void classify(struct instruction *in)
 		memcpy(&in->word, in->bytes + 4, 4);
 		return;
 	}
-	for (; i < in->length && is_prefix(in->bytes[i]); i++)
+	for (; i < in->length && is_prefix(in->bytes[i]); i++) {
+		repe |= in->bytes[i] == 0xf3;
 		rep |= in->bytes[i] == 0xf2 || in->bytes[i] == 0xf3;
+	}
 	if ((in->bytes[i] & 0xf0) == 0x40)
 		i++;
 	uint8_t opcode = in->bytes[i];
@@ -262,6 +264,8 @@ static void classify(struct instruction *in)
 		if (in->bytes[i + 1] == 0x00 &&
 		    (in->bytes[i + 2] & 0xf0) == 0xd0) /* LLDT, LTR: of descriptors */
 			in->no_loads = in->no_stores = true;
+		if (repe && in->bytes[i + 1] == 0xe6 && in->bytes[i + 2] < 0xc0)
+			operand(in, 8, false); /* CVTDQ2PD, of which QEMU loads twice as much */
 		classify_two_byte(in, in->bytes[i + 1]);
 		classify_state(in, in->bytes + i);
 		break;
