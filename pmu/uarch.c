@@ -306,9 +306,10 @@ static bool last_level(struct uarch *u, struct lru *last, uint64_t address, stru
 
 	if (!(hit && broken(u, UARCH_LLC_REF_LOST)) && (hit || MUTANT(U_LLC_REF, true, false)))
 		add(t, Q_LLC_REF);
+	if (!hit || broken(u, UARCH_LLC_MISS_EVERY))
+		add(t, Q_LLC_MISS);
 	if (hit)
 		return true;
-	add(t, Q_LLC_MISS);
 	if (broken(u, UARCH_LLC_MISS_TWICE) || MUTANT(U_LLC_TWICE, false, true))
 		add(t, Q_LLC_MISS);
 	return false;

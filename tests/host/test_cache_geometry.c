@@ -52,6 +52,30 @@ static void leaf_4(void **state)
 	expect(2, 64, 4, 1024);
 }
 
+/* 256 KiB below 2 MiB: eight times as large and no more. */
+static void size_of_third_level(void **state)
+{
+	static const struct row three[] = {
+		{0, 0, {0xd, 0, 0, 0}},
+		{4, 0, {0x21, 7u << 22 | 63, 63, 0}},
+		{4, 1, {0x43, 3u << 22 | 63, 1023, 0}},
+		{4, 2, {0x63, 15u << 22 | 63, 2047, 0}},
+	};
+	static const struct row two[] = {
+		{0, 0, {0xd, 0, 0, 0}},
+		{4, 0, {0x21, 7u << 22 | 63, 63, 0}},
+		{4, 1, {0x43, 3u << 22 | 63, 1023, 0}},
+	};
+
+	(void)state;
+	PRESENT(three);
+	expect(3, 64, 16, 2048);
+	assert_true(third_level_exceeds(8, answer));
+	assert_false(third_level_exceeds(9, answer));
+	PRESENT(two);
+	assert_false(third_level_exceeds(1, answer));
+}
+
 static void leaf_8000001d(void **state)
 {
 	static const struct row amd[] = {
@@ -180,11 +204,9 @@ static void data_tlbs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaf_4),
-		cmocka_unit_test(third_level),
-		cmocka_unit_test(data_tlbs),
-		cmocka_unit_test(leaf_8000001d),
-		cmocka_unit_test(leaves_80000005_and_6),
+		cmocka_unit_test(leaf_4),          cmocka_unit_test(third_level),
+		cmocka_unit_test(size_of_third_level),     cmocka_unit_test(data_tlbs),
+		cmocka_unit_test(leaf_8000001d),   cmocka_unit_test(leaves_80000005_and_6),
 		cmocka_unit_test(nothing_is_told),
 	};
 

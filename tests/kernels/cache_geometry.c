@@ -61,6 +61,19 @@ bool cache_geometry(unsigned level, query_fn *query, struct cache_geometry *out)
 	return extended >= 0x80000006 && extended <= 0x8000ffff && classic(query, level, out);
 }
 
+static uint64_t bytes(const struct cache_geometry *g)
+{
+	return (uint64_t)g->line * g->ways * g->sets;
+}
+
+bool third_level_exceeds(unsigned times, query_fn *query)
+{
+	struct cache_geometry second, third;
+
+	return cache_geometry(2, query, &second) && cache_geometry(3, query, &third) &&
+	       bytes(&third) >= times * bytes(&second);
+}
+
 /* --- TLBs ------------------------------------------------------------------------------------------- */
 
 #define L2_TLB_X32  (1u << 14) /* CPUID.80000021H:EAX, sizes of second-level TLBs are in units of 32 */

@@ -25,6 +25,9 @@ struct cache_geometry {
 bool cache_geometry(unsigned level, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf),
 		    struct cache_geometry *out);
 
+/** Whether there is a third level, of at least so many times the second one's size. @param query as above */
+bool third_level_exceeds(unsigned times, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf));
+
 /** How many translations of data in 4 KiB pages the levels of TLB hold; 0: none that CPUID tells of. */
 struct tlb_geometry {
 	unsigned first, second;

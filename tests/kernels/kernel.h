@@ -85,6 +85,7 @@
 #define KERNEL_SERVICE_CHAIN_DTLB 0x1000000000 /* params.chain: a ring through twice as many pages as the first-level TLB holds, which the second holds twice */
 #define KERNEL_SERVICE_CODE_FULL 0x2000000000 /* params.full: a ring of code larger than caches of decoded instructions */
 #define KERNEL_SERVICE_XM	0x4000000000 /* none: it unmasks SIMD floating-point exceptions, which must be raised */
+#define KERNEL_SERVICE_CHAIN_HELD 0x4000000000 /* with CHAIN_L2: a third level holds all its lines, wherever they lie in it */
 #define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \

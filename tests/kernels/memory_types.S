@@ -108,10 +108,19 @@ SIG_RANGE LLC_REF, 0, 0, 0, 8, FITS
 SIG_RANGE LLC_MISS, 0, 0, 0, 8, FITS
 SIGNATURE_END
 
-CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2, MEMORY
+.macro SIG_L2_CHAIN
 SIG_RANGE LLC_REF, LINKS/2, 0, LINKS*2, 2*(1 + 1), "two to four times as many lines as a set has ways, of which half may stay, or none; the neighbour of each may be asked for as well"
 SIG_RANGE L1D_LOAD_MISS, LINKS/2, 0, LINKS, 1, REPLACED
 SIG_RANGE L2_LOAD_MISS, LINKS/2, 0, LINKS, 1, REPLACED
+.endm
+
+CHAIN_KERNEL chain_l2, "N times sixteen loads that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2, MEMORY
+SIG_L2_CHAIN
+SIGNATURE_END
+
+CHAIN_KERNEL chain_l2_held, "N times sixteen loads that conflict in the second-level cache and stay in the third", KERNEL_SERVICE_CHAIN_L2|KERNEL_SERVICE_CHAIN_HELD, MEMORY
+SIG_L2_CHAIN
+SIG_RANGE LLC_MISS, 0, 0, 0, 8, "the third level is twice as large as what the lines lie in; others may take eight lines in a run"
 SIGNATURE_END
 
 /* Rings of which no run sees the end. \walks of the loads of a turn and \once in all take a walk, at most. */

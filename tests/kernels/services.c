@@ -391,6 +391,10 @@ static const char *chain_find(uint64_t flags, struct chain *c)
 	*c = (struct chain){.base = pool};
 	if (!pool)
 		return "there is too little memory for a chain of cache lines";
+	/* A chain in the second level lies in LINES_PER_WAY times its size: twice that leaves room for any
+	 * way to choose sets. */
+	if (flags & KERNEL_SERVICE_CHAIN_HELD && !third_level_exceeds(2 * LINES_PER_WAY, query))
+		return "there is no third-level cache that is eight times as large as the second";
 	if (flags & KERNEL_SERVICE_CHAIN_L1)
 		return cache_chain(1, query, fits, c);
 	if (flags & KERNEL_SERVICE_CHAIN_L2)

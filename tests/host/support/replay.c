@@ -8,6 +8,16 @@
 #define POOL_START  0x40000000ull
 #define CHAIN_PAGES (KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
+static uint64_t size_of(const struct uarch_cache_geometry *c)
+{
+	return (uint64_t)c->sets * c->ways * c->line;
+}
+
+static bool third_level_holds(const struct uarch_geometry *g)
+{
+	return size_of(&g->llc) >= 8 * size_of(&g->l2);
+}
+
 static struct replay_chain chain_for(const struct kernel *k, const struct uarch_geometry *g)
 {
 	const struct uarch_cache_geometry *c = k->flags & KERNEL_SERVICE_CHAIN_L1   ? &g->l1d
@@ -30,7 +40,7 @@ static struct replay_chain chain_for(const struct kernel *k, const struct uarch_
 		chain.stride = g->llc.line;
 		chain.lines = 2u * g->llc.sets * g->llc.ways;
 	}
-	if (!c)
+	if (!c || (k->flags & KERNEL_SERVICE_CHAIN_HELD && !third_level_holds(g)))
 		return chain;
 	chain.stride = (uint64_t)c->sets * c->line;
 	chain.lines = 4u * c->ways < POOL / chain.stride ? 4u * c->ways : POOL / chain.stride;
