@@ -21,8 +21,9 @@ struct event_allowance {
 	uint16_t times;   /* 0 ends */
 };
 
-#define RULE_ALSO 6
-#define RULE_MAY  12
+#define RULE_ALSO   6
+#define RULE_MAY    12
+#define RULE_UNSAID 3
 
 /**
  * A named rule: what the manual, an erratum or a published measurement says beside the definition of an
@@ -35,13 +36,15 @@ struct event_rule {
 						 the rule; coefficient 0 ends, the last
 						   one is 0 */
 	struct event_allowance may[RULE_MAY]; /* may be counted too; times 0 ends, likewise */
+	struct event_allowance unsaid[RULE_UNSAID]; /* no manual says whether these count: where there are
+						       any, an exact row is not exact; ends likewise */
 	uint16_t edge;                        /* may be counted once more in each window */
 	uint8_t fold;                         /* so many times more or less is documented; 0: it is not */
 };
 
 /** How far an event can be judged. */
 enum event_judgement {
-	EVENT_EXACT,    /* counts exactly its terms */
+	EVENT_EXACT,    /* counts exactly its terms, but for what its rule leaves unsaid */
 	EVENT_AT_LEAST, /* counts its terms and possibly what its rule allows (speculation, replays) */
 	EVENT_TIME,     /* clock-like: judged by bounds and identities only */
 };

@@ -59,12 +59,12 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 	return EXPECTATION_OK;
 }
 
-/* At most so much more; INT64_MAX if that cannot be told. */
-static int64_t allowance(const struct event_rule *r, bool any, const struct kernel *k, uint64_t n)
+/* What a list allows at most; INT64_MAX if that cannot be told. */
+static int64_t allowance(const struct event_allowance *m, bool any, const struct kernel *k, uint64_t n)
 {
-	int64_t sum = r->edge;
+	int64_t sum = 0;
 
-	for (const struct event_allowance *m = r->may; m->times; m++) {
+	for (; m->times; m++) {
 		struct amount a;
 
 		if (m->again && !any)
@@ -76,21 +76,30 @@ static int64_t allowance(const struct event_rule *r, bool any, const struct kern
 	return sum;
 }
 
+static void allow(struct expectation *x, int64_t more)
+{
+	if (__builtin_add_overflow(x->high, more, &x->high))
+		x->high = INT64_MAX;
+}
+
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
 			    uint64_t n)
 {
 	const struct event_rule *r = e->rule;
 	int64_t low = x->low, high = x->high;
 
-	if (x->status != EXPECTATION_OK || e->judgement != EVENT_AT_LEAST || !r)
+	if (x->status != EXPECTATION_OK || e->judgement == EVENT_TIME || !r)
 		return;
-	if (r->fold) {
-		x->low /= r->fold;
-		if (__builtin_mul_overflow(x->high, r->fold, &x->high))
-			x->high = INT64_MAX;
+	if (e->judgement == EVENT_AT_LEAST) {
+		if (r->fold) {
+			x->low /= r->fold;
+			if (__builtin_mul_overflow(x->high, r->fold, &x->high))
+				x->high = INT64_MAX;
+		}
+		allow(x, allowance(r->may, high > 0, k, n));
+		allow(x, r->edge);
 	}
-	if (__builtin_add_overflow(x->high, allowance(r, high > 0, k, n), &x->high))
-		x->high = INT64_MAX;
+	allow(x, allowance(r->unsaid, high > 0, k, n));
 	if (x->low != low || x->high != high)
 		x->reason = r->text;
 }

@@ -40,8 +40,8 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 /**
  * What hardware may count of event e on kernel k besides: an event that counts at least its terms
  * (EVENT_AT_LEAST) has a rule that says what else it may count, and how much of that there is at most follows
- * from the kernel as the terms do. Where the kernel has none of it the expectation stays as it is. Models
- * count nothing of it.
+ * from the kernel as the terms do. Any rule may leave unsaid whether some quantities count. Where the kernel
+ * has none of it the expectation stays as it is. Models count nothing of it.
  * @param n as x was made with
  */
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,

@@ -362,6 +362,7 @@ static const struct name_rule name_rules[] = {
 	{Q_INSN_LFENCE, "lfence"},
 	{Q_INSN_SERIALIZING,
 	 "cpuid iret iretd iretq rsm wrmsr invd invlpg lgdt lidt lldt ltr wbinvd serialize"},
+	{Q_INSN_SEGMENT, "lss lfs lgs lar lsl verr verw lldt ltr"},
 	{Q_INSN_CPUID, "cpuid"},
 	{Q_INSN_WRMSR, "wrmsr"},
 	{Q_INSN_HLT, "hlt"},
@@ -390,6 +391,9 @@ static void find_named(const struct answer *a, const char *name, struct classifi
 			(a->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && a->in.opcode == 0x90) ||
 			(a->in.opcode_map == ZYDIS_OPCODE_MAP_0F && a->in.opcode == 0x1f);
 
+	if (among(name, "mov pop") && a->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    ZydisRegisterGetClass(a->op[0].reg.value) == ZYDIS_REGCLASS_SEGMENT)
+		c->once[Q_INSN_SEGMENT] = 1;
 	if (!strcmp(name, "mov") && a->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		ZydisRegisterClass r = ZydisRegisterGetClass(a->op[0].reg.value);
 		c->once[Q_INSN_SERIALIZING] =

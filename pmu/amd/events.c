@@ -67,11 +67,14 @@ enum {
 	ONE_NODE,
 	NO_NESTED,
 	NO_KIND,
-	MOVES_ARE_INTEGER
+	MOVES_ARE_INTEGER,
+	MARKS
 };
 
 static const struct event_rule rules[] = {
 	[RESYNC] = {"resynchronisations may count too"},
+	[MARKS] = {"whether LTR counts, which marks a descriptor, is not said",
+		   .unsaid = {{Q_INSN_SEGMENT, 0, 1}}},
 	[SPEC] = {"counted at dispatch: replays and wrong paths count too", .may = {WRONG_PATHS}},
 	[LOAD_OPS] =
 		{"counted at dispatch: replays, wrong paths and each operation of an instruction count too",

@@ -17,6 +17,9 @@
 /* The words of pmu/intel/rules.def. */
 #define ALSO(...) .also = {__VA_ARGS__}
 #define MAY(...)  .may = {__VA_ARGS__}
+#define UNSAID(...) .unsaid = {__VA_ARGS__}
+/* Instructions of which microcode alone accesses memory. */
+#define MICROCODED UNSAID({Q_INSN_SEGMENT, 0, 1}, {Q_INTERRUPTS_SW, 0, 1})
 #define AGAIN     1
 
 /*

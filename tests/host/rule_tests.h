@@ -18,11 +18,15 @@ static inline const char *rule_fault(const struct pmu_event *e)
 		return NULL;
 	if (!r->text || !*r->text)
 		return "a rule without words";
-	if (r->also[RULE_ALSO - 1].coefficient || r->may[RULE_MAY - 1].times)
+	if (r->also[RULE_ALSO - 1].coefficient || r->may[RULE_MAY - 1].times ||
+	    r->unsaid[RULE_UNSAID - 1].times)
 		return "a list without an end";
 	for (const struct event_allowance *m = r->may; m->times; m++)
 		if (m->quantity >= Q_COUNT || m->quantity == Q_NOT_PROVOKED)
 			return "an allowance for no quantity";
+	for (const struct event_allowance *m = r->unsaid; m->times; m++)
+		if (m->quantity >= Q_COUNT || quantity_info[m->quantity].class != QUANTITY_ARCH || m->again)
+			return "unsaid is what only instructions can tell";
 	for (const struct event_term *t = r->also; t->coefficient; t++)
 		if (!event_coefficient(e, (enum quantity)t->quantity))
 			return "a term of the rule is none of the event";

@@ -264,6 +264,91 @@ static void an_event_without_one_shows(void **state)
 	kernel_restore();
 }
 
+/* How a kernel's windows are judged if the processor counts `each` per turn. */
+static enum verdict counted(const struct pmu_event *e, const char *kernel, int64_t each, int64_t once)
+{
+	const struct kernel *k = kernel_by_name(kernel);
+	struct observation o[3];
+	struct judgement j;
+
+	assert_non_null(k);
+	for (unsigned i = 0; i < 3; i++) {
+		struct expectation x;
+		int64_t n = N * (i + 1);
+
+		assert_int_equal(expected(e, k, (uint64_t)n, &x), EXPECTATION_OK);
+		o[i] = (struct observation){.n = (uint64_t)n, .low = x.low, .high = x.high};
+		histogram_add(&o[i].seen, each * n + once);
+	}
+	judge(o, 3, &j);
+	return j.verdict;
+}
+
+/* No manual says whether reading a descriptor is a load, so either is right; anything more is wrong, and so
+ * is anything at all where no descriptor is read. */
+static void descriptors_may_be_loads(void **state)
+{
+	static struct pmu_event row[ROWS];
+	static const char *const of_instructions[] = {
+		"INST_RETIRED.LOADS",         "INST_RETIRED.STORES",        "MEM_INST_RETIRED.LOADS",
+		"MEM_INST_RETIRED.STORES",    "MEM_INST_RETIRED.ALL_LOADS", "MEM_INST_RETIRED.ALL_STORES",
+		"MEM_INST_RETIRED.LOCK_LOADS"};
+	static const char *const of_uops[] = {"MEM_UOPS_RETIRED.ALL_LOADS", "MEM_UOPS_RETIRED.ALL_STORES"};
+	unsigned instructions = 0, uops = 0;
+
+	(void)state;
+	for (unsigned core = 0; core < intel_core_count; core++) {
+		unsigned n = intel_unpack((int)core, row, ROWS);
+
+		for (const struct pmu_event *e = row; e < row + n; e++) {
+			for (unsigned i = 0; i < sizeof of_instructions / sizeof *of_instructions; i++) {
+				if (strcmp(e->name, of_instructions[i]))
+					continue;
+				instructions++;
+				for (int64_t each = 0; each <= 2; each++)
+					assert_false(verdict_is_bad(counted(e, "segment_loads", each, 0)));
+				assert_true(verdict_is_bad(counted(e, "segment_loads", 3, 0)));
+				assert_int_equal(counted(e, "segment_reads", i == 6 ? 0 : 2, 0),
+						 VERDICT_EXACT);
+				assert_true(verdict_is_bad(counted(e, "segment_reads", 2, 1)));
+			}
+			for (unsigned i = 0; i < sizeof of_uops / sizeof *of_uops; i++) {
+				if (strcmp(e->name, of_uops[i]))
+					continue;
+				uops++;
+				assert_false(verdict_is_bad(counted(e, "segment_loads", 0, 0)));
+				assert_false(verdict_is_bad(counted(e, "segment_loads", 4, 0)));
+				assert_true(verdict_is_bad(counted(e, "segment_loads", 50, 0)));
+				assert_true(verdict_is_bad(counted(e, "nop_loop", 4, 0)));
+			}
+		}
+	}
+	assert_true(instructions > 20 && uops > 5);
+}
+
+static void marks_may_be_locks(void **state)
+{
+	static struct pmu_event row[ROWS];
+	unsigned found = 0;
+
+	(void)state;
+	for (unsigned g = 0; g < GENERATIONS; g++) {
+		unsigned n = amd_unpack(1u << g, true, row, ROWS);
+
+		for (const struct pmu_event *e = row; e < row + n; e++) {
+			if (strcmp(e->name, "LOCKED_OPS.EXECUTED") &&
+			    strcmp(e->name, "RETIRED_LOCK_INSTRUCTIONS.ANY"))
+				continue;
+			found++;
+			assert_false(verdict_is_bad(counted(e, "task_register", 0, 0)));
+			assert_false(verdict_is_bad(counted(e, "task_register", 1, 0)));
+			assert_true(verdict_is_bad(counted(e, "task_register", 1, 1)));
+			assert_true(verdict_is_bad(counted(e, "debug_registers", 0, 1)));
+		}
+	}
+	assert_true(found > 5);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -274,9 +359,9 @@ static int set_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_event_has_a_control),
-		cmocka_unit_test(each_excuse_is_needed),
-		cmocka_unit_test(an_event_without_one_shows),
+		cmocka_unit_test(every_event_has_a_control),  cmocka_unit_test(each_excuse_is_needed),
+		cmocka_unit_test(an_event_without_one_shows), cmocka_unit_test(descriptors_may_be_loads),
+		cmocka_unit_test(marks_may_be_locks),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

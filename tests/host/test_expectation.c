@@ -96,6 +96,31 @@ static void at_least_may_be_more(void **state)
 	assert_int_equal(allowed(&e, 4).high, 12);
 }
 
+static void what_is_unsaid_is_exact_elsewhere(void **state)
+{
+	(void)state;
+	static const struct event_rule rule = {"not said", .may = {{Q_BR_MISPRED, false, 100}},
+					       .unsaid = {{Q_INSTRUCTIONS, false, 2}}},
+				       none = {"not said", .unsaid = {{Q_BR_FAR, false, 2}}};
+	struct pmu_event e = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_EXACT, .rule = &rule};
+	int64_t some = kernel_amount(&mix, Q_INSTRUCTIONS, 4).high;
+	struct expectation x = allowed(&e, 4);
+
+	assert_true(some > 0 && !kernel_amount(&mix, Q_BR_FAR, 4).high);
+	assert_int_equal(x.low, 12);
+	assert_int_equal(x.high, 12 + 2 * some); /* and nothing of what only rows that are "at least" may */
+	assert_string_equal(x.reason, "not said");
+	e.judgement = EVENT_AT_LEAST;
+	assert_int_equal(allowed(&e, 4).high, 12 + 100 * 6 + 2 * some);
+	e.judgement = EVENT_TIME;
+	assert_int_equal(allowed(&e, 4).high, 12);
+	e.judgement = EVENT_EXACT;
+	e.rule = &none; /* the kernel has none of it */
+	assert_int_equal(allowed(&e, 4).low, 12);
+	assert_int_equal(allowed(&e, 4).high, 12);
+	assert_null(allowed(&e, 4).reason);
+}
+
 static void what_is_not_there_allows_nothing(void **state)
 {
 	(void)state;
@@ -240,6 +265,7 @@ int main(void)
 		cmocka_unit_test(sums_of_terms),
 		cmocka_unit_test(intervals_keep_their_ends_apart),
 		cmocka_unit_test(at_least_may_be_more),
+		cmocka_unit_test(what_is_unsaid_is_exact_elsewhere),
 		cmocka_unit_test(what_is_not_there_allows_nothing),
 		cmocka_unit_test(a_documented_factor_goes_both_ways),
 		cmocka_unit_test(allowances_that_fit_no_number),
