@@ -49,7 +49,7 @@ left = judge("--left")[1]
 ok(left, "%d kernels are not for a host process" % len(left))
 lines = []
 for kernels in selections(left):
-    r = boot(options="suite=truth kernel=%s pmu=virtual" % kernels, timeout=300, **MACHINE)
+    r = boot(options="suite=truth kernel=%s pmu=virtual:intel-nehalem" % kernels, timeout=300, **MACHINE)
     sound(r, "kernel=" + kernels)
     lines += [line for line in stepped(r.report) if line.split()[0] in left]
 equal(sorted(set(left) - {line.split()[0] for line in lines}), [], "each is stepped in QEMU")

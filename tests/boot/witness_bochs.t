@@ -2,7 +2,8 @@
 """Witness: single-stepping shows the same amounts in QEMU and in Bochs, for every kernel, ring, quantity and N."""
 from boottest import boot, done, ok, sound, witness_table
 
-OPTIONS = "suite=truth kernel=%s pmu=virtual %s"
+# A virtual CPU with three levels of cache.
+OPTIONS = "suite=truth kernel=%s pmu=virtual:intel-nehalem %s"
 COMPANIONS = "rival_*,sibling_*"
 # Kernels, options, machine. QEMU: a CPU with SYSENTER, and memory beyond the first GiB, for pages of that size. In Bochs no CPU has all.
 QEMU = (("full", "", dict(cpu="max,vendor=GenuineIntel", memory=2500)),

@@ -15,7 +15,7 @@ from boottest import BUILD, boot, done, equal, ok, sound, witness_table
 QUANTITIES = ("instructions", "branches", "br.cond", "br.cond.taken", "br.cond.ntaken", "br.jmp.direct", "br.jmp.indirect",
               "br.call.direct", "br.call.indirect", "br.ret", "br.far", "loads", "stores", "loads.bytes", "stores.bytes")
 
-# A CPU with SYSENTER, and memory beyond the first GiB, for pages of that size.
+# A CPU with SYSENTER, and memory beyond the first GiB, for pages of that size. The virtual CPU has three levels of cache.
 MACHINE = dict(cpu="max,vendor=GenuineIntel", memory=2500)
 # A kernel that was not lent the exceptions which the CPU lacks has this behind its name.
 UNLENT = "-unlent"
@@ -30,7 +30,7 @@ def run(kernels, cpus):
     try:
         out = os.path.join(directory, "windows")
         # While it counts instructions QEMU starts those over that reach devices, and does not tell the plugin of the second time.
-        r = boot(options="suite=truth kernel=%s pmu=virtual" % kernels, cpus=cpus, extra=["-plugin", "%s/plugin/quantities.so,out=%s" % (BUILD, out)],
+        r = boot(options="suite=truth kernel=%s pmu=virtual:intel-nehalem" % kernels, cpus=cpus, extra=["-plugin", "%s/plugin/quantities.so,out=%s" % (BUILD, out)],
                  timeout=300, **MACHINE, steady=False)
         sound(r, "single-stepping agrees with the signatures")
         with open(out, encoding="ascii") as f:

@@ -85,7 +85,7 @@
 #define KERNEL_SERVICE_CHAIN_DTLB 0x1000000000 /* params.chain: a ring through twice as many pages as the first-level TLB holds, which the second holds twice */
 #define KERNEL_SERVICE_CODE_FULL 0x2000000000 /* params.full: a ring of code larger than caches of decoded instructions */
 #define KERNEL_SERVICE_XM	0x4000000000 /* none: it unmasks SIMD floating-point exceptions, which must be raised */
-#define KERNEL_SERVICE_CHAIN_HELD 0x4000000000 /* with CHAIN_L2: a third level holds all its lines, wherever they lie in it */
+#define KERNEL_SERVICE_CHAIN_HELD 0x8000000000 /* with CHAIN_L2: a third level holds all its lines, wherever they lie in it */
 #define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
@@ -276,19 +276,33 @@ kernel_\name:
 #include <stddef.h>
 #include <stdint.h>
 
+_Static_assert(KERNEL_SERVICE_TEST_INT + KERNEL_SERVICE_RESUME + KERNEL_SERVICE_SYSCALL +
+			       KERNEL_SERVICE_ALIAS + KERNEL_SERVICE_UC + KERNEL_SERVICE_WC +
+			       KERNEL_SERVICE_ABSENT + KERNEL_SERVICE_CHAIN_L1 + KERNEL_SERVICE_CHAIN_L2 +
+			       KERNEL_SERVICE_SYSENTER + KERNEL_SERVICE_XAPIC + KERNEL_SERVICE_X2APIC +
+			       KERNEL_SERVICE_NMI + KERNEL_SERVICE_CHAIN_FITS + KERNEL_SERVICE_CHAIN_LLC +
+			       KERNEL_SERVICE_CHAIN_4K + KERNEL_SERVICE_CHAIN_2M + KERNEL_SERVICE_CHAIN_1G +
+			       KERNEL_SERVICE_IPI_XAPIC + KERNEL_SERVICE_IPI_X2APIC + KERNEL_SERVICE_CODE +
+			       KERNEL_SERVICE_RDPMC + KERNEL_SERVICE_RIVAL + KERNEL_SERVICE_SIBLING +
+			       KERNEL_SERVICE_FAR64 + KERNEL_SERVICE_ALIGNED + KERNEL_SERVICE_SEGMENT +
+			       KERNEL_SERVICE_SPLIT_LOCK + KERNEL_SERVICE_CHAIN_DTLB +
+			       KERNEL_SERVICE_CODE_FULL + KERNEL_SERVICE_XM + KERNEL_SERVICE_CHAIN_HELD ==
+		       KERNEL_SERVICES,
+	       "each service has a bit of its own");
+
 /** What kernels find at the start of the data area. Filled in by the harness before each run; zero where it
  * has nothing to say. */
 struct kernel_params {
 	uint64_t chain; /* an element of the circular chain that a KERNEL_SERVICE_CHAIN_ flag asks for; may be
 			   moved on in it */
-	uint64_t random; /* state of the kernels' pseudo-random generator, carried on from run to run; any
-			    value will do */
-	uint64_t apic;   /* address of the local APIC's registers, in xAPIC mode */
-	uint64_t ticks;  /* initial count of the APIC timer for some tens of microseconds */
-	uint64_t code;   /* a segment of the ring of code; may be moved on in it */
-	uint64_t vmcb;   /* with KERNEL_NEEDS_SVM: a guest's control block, which lacks RIP and RSP and
-			    intercepts VMMCALL */
-	uint64_t full;   /* a segment of the ring of full lines; may be moved on in it */
+	uint64_t random;  /* state of the kernels' pseudo-random generator, carried on from run to run; any
+			     value will do */
+	uint64_t apic;    /* address of the local APIC's registers, in xAPIC mode */
+	uint64_t ticks;   /* initial count of the APIC timer for some tens of microseconds */
+	uint64_t code;    /* a segment of the ring of code; may be moved on in it */
+	uint64_t vmcb;    /* with KERNEL_NEEDS_SVM: a guest's control block, which lacks RIP and RSP and
+			     intercepts VMMCALL */
+	uint64_t full;    /* a segment of the ring of full lines; may be moved on in it */
 	uint64_t segment; /* selector of a data segment of ring 3 that is not present */
 };
 _Static_assert(offsetof(struct kernel_params, segment) == KERNEL_PARAM_SEGMENT, "kernel_params");
