@@ -40,6 +40,7 @@ struct event_rule {
 						       any, an exact row is not exact; ends likewise */
 	uint16_t edge;                        /* may be counted once more in each window */
 	uint8_t fold;                         /* so many times more or less is documented; 0: it is not */
+	bool guests; /* in a hypervisor's guest the hypervisor causes it: judged outside of one alone */
 };
 
 /** How far an event can be judged. */

@@ -36,3 +36,12 @@ bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
 		      *pmu->hypervisor ? " " : "", pmu->hypervisor, what);
 	return true;
 }
+
+bool guest_causes(const struct pmu *pmu, struct judgement *j)
+{
+	if (!pmu->guest)
+		return false;
+	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s itself causes what it counts",
+		      *pmu->hypervisor ? " " : "", pmu->hypervisor);
+	return true;
+}

@@ -20,6 +20,9 @@ bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what);
  * whether it was so */
 bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what);
 
+/** Likewise, of an event that counts what the hypervisor does with its guest. @return whether it was so */
+bool guest_causes(const struct pmu *pmu, struct judgement *j);
+
 /** Likewise, if reserved bits were taken that a hypervisor is known to take. @return whether it was so */
 bool guest_takes(const struct pmu *pmu, struct judgement *j);
 

@@ -88,9 +88,6 @@ static void print(const struct line *l)
 {
 	static const char *const reasons[UNJUDGED_REASONS] = {
 		[UNJUDGED_OFFCORE] = "offcore response without a request",
-		[UNJUDGED_AGENTS] = "other agents",
-		[UNJUDGED_POWER] = "power",
-		[UNJUDGED_GUEST] = "guests",
 	};
 	unsigned judged = 0, left = 0;
 	bool first = true;

@@ -365,6 +365,7 @@ static const struct name_rule name_rules[] = {
 	{Q_INSN_SEGMENT, "lss lfs lgs lar lsl verr verw lldt ltr"},
 	{Q_INSN_CPUID, "cpuid"},
 	{Q_INSN_WRMSR, "wrmsr"},
+	{Q_INSN_XBEGIN, "xbegin"},
 	{Q_INSN_HLT, "hlt"},
 	{Q_INSN_CLFLUSH, "clflush clflushopt clwb"},
 	{Q_INSN_CLFLUSHOPT, "clflushopt clwb"},

@@ -12,9 +12,6 @@ enum unjudged_reason {
 	UNJUDGED_FIXED3,
 	UNJUDGED_OFFCORE, /* offcore responses: requests as they leave the core, told apart by source and
 			     outcome */
-	UNJUDGED_AGENTS,  /* what other CPUs and devices cause */
-	UNJUDGED_POWER,   /* power and temperature */
-	UNJUDGED_GUEST,   /* needs a guest */
 	UNJUDGED_REASONS
 };
 

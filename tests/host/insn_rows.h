@@ -256,7 +256,7 @@ static const struct row rows[] = {
 	 {{Q_INSN_AVX, 1}, {Q_INSN_256, 1}}},
 	{"vpaddd xmm0, xmm1, xmm2", "\xc5\xf1\xfe\xc2", 4, INSN_PLAIN, {{Q_INSN_AVX, 1}}},
 	{"sha256rnds2", "\x0f\x38\xcb\xc1", 4, INSN_PLAIN, {{Q_INSN_SSE, 1}, {Q_INSN_SHA, 1}}},
-	{"xbegin", "\xc7\xf8\0\0\0\0", 6, INSN_XBEGIN, {{0}}},
+	{"xbegin", "\xc7\xf8\0\0\0\0", 6, INSN_XBEGIN, {{Q_INSN_XBEGIN, 1}}},
 	{"xend", "\x0f\x01\xd5", 3, INSN_XEND, {{0}}},
 	{"xabort 5", "\xc6\xf8\x05", 3, INSN_XABORT, {{0}}},
 	{"xtest", "\x0f\x01\xd6", 3, INSN_XTEST, {{0}}},

@@ -2,6 +2,7 @@
  * The verdict function: every verdict is reached, and each boundary is shown from both sides.
  */
 #include "tests/verdict.h"
+#include "tests/guest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -259,9 +260,25 @@ static void line_refuses(void **state)
 	assert_false(line_fit((uint64_t[]){0, 2}, high, 2, &l)); /* den 2 times a value leaves 64 bits */
 }
 
+/* What a hypervisor does with its guest is no fault of an event that counts it, and on silicon it is. */
+static void a_guest_is_excused(void **unused)
+{
+	struct pmu pmu = {.guest = false, .hypervisor = "KVMKVMKVM"};
+	struct judgement j = {.verdict = VERDICT_WRONG};
+	(void)unused;
+
+	assert_false(guest_causes(&pmu, &j));
+	assert_int_equal(j.verdict, VERDICT_WRONG);
+	pmu.guest = true;
+	assert_true(guest_causes(&pmu, &j));
+	assert_int_equal(j.verdict, VERDICT_SKIPPED);
+	assert_non_null(strstr(j.text, "KVMKVMKVM itself causes"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_guest_is_excused),
 		cmocka_unit_test(exact),
 		cmocka_unit_test(within),
 		cmocka_unit_test(biased),

@@ -8,9 +8,14 @@
 
 #define ABORTS "a transaction may abort at any point; what it had retired by then is counted"
 
-/* \inside: instructions of the attempt behind XBEGIN; \loads and \stores: of eight bytes, in it. */
-.macro SIG_TRANSACTION inside, loads, stores
+/* \inside: instructions of the attempt behind XBEGIN; \loads and \stores: of eight bytes, in it; \nested: XBEGIN in it. */
+.macro SIG_TRANSACTION inside, loads, stores, nested=0
 	SIG_RANGE INSTRUCTIONS, 1 + 2, 0, 1 + \inside + 2, 0, ABORTS
+	.if \nested
+	SIG_RANGE INSN_XBEGIN, 1, 0, 1 + \nested, 0, ABORTS
+	.else
+	SIG INSN_XBEGIN, 1, 0
+	.endif
 	.if \loads
 	SIG_RANGE INSN_LOAD, 0, 0, \loads, 0, ABORTS
 	SIG_RANGE LOADS, 0, 0, \loads, 0, ABORTS
@@ -43,7 +48,7 @@ KERNEL rtm_nested, "N times a transaction within a transaction", needs=KERNEL_NE
 2:	dec %rdi
 	jnz 1b
 KERNEL_END
-SIG_TRANSACTION 4, 1, 0
+SIG_TRANSACTION 4, 1, 0, 1
 SIGNATURE_END
 
 KERNEL rtm_abort, "N times a transaction that gives up by XABORT: its decrement of RDI and its store never happen", needs=KERNEL_NEEDS_RTM
@@ -57,6 +62,7 @@ KERNEL rtm_abort, "N times a transaction that gives up by XABORT: its decrement 
 	jnz 1b
 KERNEL_END
 SIG_RANGE INSTRUCTIONS, 1 + 1 + 2, 1, 1 + 3 + 1 + 2, 1, ABORTS
+SIG INSN_XBEGIN, 1, 0
 SIG_RANGE INSN_STORE, 0, 1, 1, 1, ABORTS
 SIG_RANGE STORES, 0, 1, 1, 1, ABORTS
 SIG_RANGE STORE_BYTES, 0, 8, 8, 8, ABORTS
@@ -73,6 +79,7 @@ KERNEL rtm_abort_cpuid, "N times a transaction that CPUID aborts", needs=KERNEL_
 	jnz 1b
 KERNEL_END
 SIG_RANGE INSTRUCTIONS, 1 + 1 + 2, 0, 1 + 1 + 1 + 2, 0, ABORTS
+SIG INSN_XBEGIN, 1, 0
 SIG_RANGE INSN_CPUID, 0, 0, 1, 0, ABORTS
 SIG_RANGE INSN_SERIALIZING, 0, 0, 1, 0, ABORTS
 SIG_LOOP
@@ -85,6 +92,7 @@ KERNEL rtm_abort_fault, "N times a transaction that an invalid opcode aborts: no
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2, 0
+SIG INSN_XBEGIN, 1, 0
 SIG_LOOP
 SIGNATURE_END
 
@@ -98,6 +106,7 @@ KERNEL rtm_test, "N times XTEST in a transaction, and a branch that is not taken
 3:
 KERNEL_END
 SIG_RANGE INSTRUCTIONS, 1 + 2, 0, 1 + 3 + 2, 0, ABORTS
+SIG INSN_XBEGIN, 1, 0
 SIG_RANGE BRANCHES, 1, 0, 1 + 1, 0, ABORTS
 SIG_RANGE BR_COND, 1, 0, 1 + 1, 0, ABORTS
 SIG BR_COND_TAKEN, 1, -1

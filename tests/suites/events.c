@@ -246,6 +246,8 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		if (verdict_is_bad(r.judgement.verdict) && never_moved(p, s) &&
 		    !(slot->event->flags & EVENT_ENUMERATED))
 			guest_lacks(p->pmu, &r.judgement, "this event");
+		else if (verdict_is_bad(r.judgement.verdict) && slot->event->rule && slot->event->rule->guests)
+			guest_causes(p->pmu, &r.judgement);
 		if (verdict_is_bad(r.judgement.verdict) && slot->event->errata) {
 			size_t used = strlen(r.judgement.text);
 
