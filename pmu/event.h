@@ -21,7 +21,7 @@ struct event_allowance {
 	uint16_t times;   /* 0 ends */
 };
 
-#define RULE_ALSO   6
+#define RULE_ALSO   7
 #define RULE_MAY    12
 #define RULE_UNSAID 3
 

@@ -385,6 +385,7 @@ static void find_named(const struct answer *a, const char *name, struct classifi
 		if (among(name, name_rules[i].names))
 			c->once[name_rules[i].quantity] = 1;
 	c->once[Q_INSN_CMOV] = starts(name, "cmov");
+	c->once[Q_INSN_CVTPD2PI] = among(name, "cvtpd2pi cvttpd2pi") && c->n_accesses;
 
 	/* Of the many hint opcodes that execute as NOPs, only the two documented ones count. */
 	if (!strcmp(name, "nop"))

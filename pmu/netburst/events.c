@@ -50,11 +50,10 @@ const struct event_rule netburst_rule[RULE_COUNT] = {
 	[RULE_STORES_TOO] = {"those of stores too, and each micro-operation may be tagged",
 			     .may = {{Q_DTLB_STORE_MISS, 0, 1}, {Q_UOPS_LOAD, AGAIN, 1}, {Q_UOPS_STORE, AGAIN, 1}}},
 	[RULE_UOPS] = {"how many micro-operations an instruction has is the CPU's own"},
-	/* CVTPD2PI and CVTTPD2PI from memory do so as well; no kernel has them. Intel's own words (SDM table 19-29) are
-	   "more than once" for "complex flows". Measured on a Pentium D (model 6); SPEC's counts on a Xeon of model 2 show it too. */
-	[RULE_RETIREMENT] = {"FLDCW, FLDENV, FRSTOR, EMMS, MASKMOVQ, SFENCE and MFENCE count twice; a REP string instruction is one",
+	/* Intel's own words (SDM table 19-29) are "more than once" for "complex flows". Measured on a Pentium D (model 6); SPEC's counts on a Xeon of model 2 show it too. */
+	[RULE_RETIREMENT] = {"FLDCW, FLDENV, FRSTOR, EMMS, MASKMOVQ, SFENCE, MFENCE and, from memory, CVTPD2PI and CVTTPD2PI count twice; a REP string instruction is one",
 			     "Weaver, Terpstra, Moore, ISPASS 2013: Pentium D; Weaver, McKee, IISWC 2008: Pentium 4",
-			     .also = {{Q_INSN_X87_CONTROL, 1}, {Q_INSN_EMMS, 1}, {Q_INSN_MASKMOVQ, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, -1}}},
+			     .also = {{Q_INSN_X87_CONTROL, 1}, {Q_INSN_EMMS, 1}, {Q_INSN_MASKMOVQ, 1}, {Q_INSN_CVTPD2PI, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, -1}}},
 	[RULE_ANY_RING] = {"every clock passes the filter: rings and threads have no say"},
 };
 

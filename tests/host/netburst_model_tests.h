@@ -158,6 +158,7 @@ static void some_retire_twice(void **state)
 {
 	static const struct qterm fldcw[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_X87, 1}, {Q_INSN_X87_CONTROL, 1}};
 	static const struct qterm emms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MMX, 1}, {Q_INSN_EMMS, 1}};
+	static const struct qterm cvtpd2pi[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MMX, 1}, {Q_INSN_CVTPD2PI, 1}};
 	static const struct qterm lfence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, 1}};
 	static const struct qterm mfence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}};
 
@@ -173,7 +174,9 @@ static void some_retire_twice(void **state)
 	step_terms(emms, 3, 0);
 	step_terms(mfence, 2, 0);
 	assert_int_equal(value(12), 8);
-	assert_int_equal(value(14), 5);
+	step_terms(cvtpd2pi, 3, 0);
+	assert_int_equal(value(12), 10);
+	assert_int_equal(value(14), 6);
 }
 
 static void starting_write_is_not_counted(void **state)
