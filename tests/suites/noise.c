@@ -11,17 +11,14 @@
 #include "tests/suites/noise_masking.h"
 #include "tests/suites/suites.h"
 #include "tests/ladder.h"
-#include "tests/pass.h"
+#include "tests/passes.h"
 #include "tests/truth.h"
 #include "tests/kernels/handled.h"
 
 #include "arch/x86/trap.h"
-#include "pmu/grammar.h"
-#include "pmu/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NOISE_MS     20000
@@ -79,10 +76,7 @@ struct noise {
 	unsigned reps, n_k;
 	uint64_t k[K_HARDWARE + 1]; /* from 0 */
 
-	/* What is counted, and in which pass on which counter. */
-	unsigned n_requests, n_passes;
-	struct event_request *request;
-	struct sched_place *place;
+	struct passes passes; /* what is counted */
 };
 
 /* What one counter of a pass showed. */
@@ -284,20 +278,6 @@ static bool measure(const struct noise *s, struct pass *p, unsigned i, struct re
 	return true;
 }
 
-/* Those of the requests that are counted in this pass; without a common start each is one of its own. */
-static void fill_pass(const struct noise *s, unsigned number, struct pass *p)
-{
-	for (unsigned i = 0; i < s->n_requests; i++)
-		if ((s->run->pmu->joint ? s->place[i].pass : i) == number) {
-			struct slot *slot = &p->slot[p->n_slots++];
-
-			*slot = (struct slot){.counter = s->place[i].alternative,
-					      .event = s->request[i].event,
-					      .config = event_placed(&s->request[i], &s->place[i])};
-			slot->config.ring = s->rings;
-		}
-}
-
 static void run_pass(const struct noise *s, unsigned number)
 {
 	static struct count failed;
@@ -309,7 +289,7 @@ static void run_pass(const struct noise *s, unsigned number)
 		.raw = raw,
 	};
 
-	fill_pass(s, number, &p);
+	passes_fill(&s->passes, number, s->rings, &p);
 	failed = count_of(s, &p.slot[0]);
 	for (unsigned i = 0; i < s->n_k; i += PASS_N_MAX)
 		if (!measure(s, &p, i, &failed.r)) {
@@ -333,7 +313,7 @@ static void run_source(struct noise *s)
 	for (s->rings = RING_ALL; s->rings >= RING_USR; s->rings--) {
 		snprintf(context, sizeof(context), "%s, %s", s->source->kind, place_of(s));
 		trap_set_context(context);
-		for (unsigned number = 0; number < s->n_passes; number++)
+		for (unsigned number = 0; number < s->passes.n_passes; number++)
 			run_pass(s, number);
 	}
 }
@@ -361,42 +341,6 @@ static void choose_k(struct noise *s)
 		s->k[s->n_k] = s->n_k;
 }
 
-/* What a clock or a cache of a model shows tells nothing of any machine. */
-static bool worth_counting(const struct run *run, const struct pmu_event *e)
-{
-	const char *glob = run->options->event_glob;
-	bool asked = run->options->verbose || (glob && *glob && strcmp(glob, "all") && strcmp(glob, "arch"));
-
-	return !run->pmu->virtual || e->judgement == EVENT_EXACT || asked;
-}
-
-/* Every event that a counter can be believed to count. @return NULL, or why there is nothing to count */
-static const char *choose_events(struct noise *s)
-{
-	const struct pmu *pmu = s->run->pmu;
-	struct sched_result schedule;
-	const char *why;
-
-	s->request = malloc((pmu->n_events + 1) * sizeof *s->request);
-	s->place = malloc((pmu->n_events + 1) * sizeof *s->place);
-	if (!s->request || !s->place)
-		return "there is no memory for so many events";
-	for (unsigned i = 0; i < pmu->n_events; i++) {
-		struct event_request *r = &s->request[s->n_requests];
-
-		*r = (struct event_request){.event = pmu->events[i], .config.code = pmu->events[i]->code};
-		if (event_selected(r->event, s->run->options->event_glob) && event_counters(pmu, r) &&
-		    worth_counting(s->run, r->event))
-			s->n_requests++;
-	}
-	if (!s->n_requests)
-		return "no counter counts any of the events";
-	if (!schedule_events(pmu, s->request, s->n_requests, s->place, &schedule, &why))
-		return why;
-	s->n_passes = pmu->joint ? schedule.passes : s->n_requests;
-	return NULL;
-}
-
 /* Whether the next row is another one for this kind and ring. */
 static bool has_alternative(const struct source *s)
 {
@@ -418,7 +362,7 @@ static void run_noise(struct run *run)
 	s = (struct noise){.run = run};
 	choose_k(&s);
 	s.reps = run_repetitions(run, "noise", REPS_VIRTUAL, REPS_MAX);
-	why = choose_events(&s);
+	why = passes_begin(&s.passes, run);
 	if (why)
 		skip(run, "noise", why);
 	for (s.source = sources; !why && s.source < sources + sizeof(sources) / sizeof(sources[0]);
@@ -434,8 +378,7 @@ static void run_noise(struct run *run)
 		last_kind = s.source->kind;
 		run_source(&s);
 	}
-	free(s.request);
-	free(s.place);
+	passes_end(&s.passes);
 	noise_masking(run);
 }
 
