@@ -11,6 +11,7 @@ const struct suite *const suites[] = {
 	&suite_identities,
 	&suite_sweep,
 	&suite_noise,
+	&suite_strings,
 	&suite_skid,
 	&suite_trace,
 	&suite_sampling,

@@ -45,4 +45,17 @@ r = boot(options="pmu=virtual suite=sweep kernel=nop_loop,calls inject=rdpmc-wro
 table = verdict_table(r) or {}
 ok(table and all((verdict in ("wrong", "noisy")) == name.startswith("sweep/bracket/") for name, (verdict, _) in table.items()),
    "a wrong RDPMC makes the brackets differ, and only them", tail(r))
+
+STRINGS = "suite=strings event=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES "
+for options in ("pmu=virtual:netburst-northwood suite=strings event=instr_retired*,memory* kernel=rep_stos*", "pmu=virtual:amd-zen2 suite=strings event=*INSTR* kernel=rep_lods*",
+                "pmu=virtual:intel-skylake verbose=1 kernel=repe_cmpsw* " + STRINGS):
+    r = boot(options=options)
+    sound(r, "string instructions, step by step: " + options.split()[0])
+equal({v for n, v in values(r, "strings").items() if " of rep" in n}, {"0-256: 6", "0-256: 1"}, "six instructions a turn, and one branch, whatever the count, direction and alignment")
+r = boot(options="pmu=virtual:intel-skylake inject=skl91 " + STRINGS)
+table = verdict_table(r) or {}
+equal({verdict for name, (verdict, _) in table.items() if name.endswith("/INST_RETIRED.ANY_P") and name.startswith("strings/")}, {"wrong"},
+      "REP counted twice is told for every instruction and size")
+equal({verdict for name, (verdict, _) in table.items() if name.endswith("ALL_BRANCHES") and name.startswith("strings/")}, {"exact"}, "and of instructions alone")
+equal({v for n, v in values(r, "strings").items() if n.startswith("INST")}, {"0: 6; 1-33: 7"}, "its rule is found: one more unless there are no elements")
 done()

@@ -16,6 +16,7 @@ extern const struct suite suite_skid;
 extern const struct suite suite_trace;
 extern const struct suite suite_sampling;
 extern const struct suite suite_noise;
+extern const struct suite suite_strings;
 extern const struct suite suite_experiments;
 extern const struct suite suite_overhead;
 extern const struct suite suite_truth;
