@@ -336,21 +336,6 @@ static const char *cache_chain(unsigned level, query_fn *query, bool fits, struc
 	return c->lines < lines / LINES_PER_WAY * LINES_PER_WAY_OK ? too_large : NULL;
 }
 
-/* As few lines as conflict in the second level: they lie in twice its size. Twice that is room enough in a
- * third one, in whatever way it chooses sets. */
-static const char *held_chain(query_fn *query, struct chain *c)
-{
-	const char *why = cache_chain(2, query, false, c);
-	struct cache_geometry second;
-
-	if (why)
-		return why;
-	if (!cache_geometry(2, query, &second) || !third_level_exceeds(2 * LINES_PER_WAY_OK, query))
-		return "there is no third-level cache that is four times as large as the second";
-	c->lines = LINES_PER_WAY_OK * second.ways;
-	return NULL;
-}
-
 /* Of the CPU that counts: where a profile's CPUID does not tell, the machine model takes sizes of its own. */
 static struct tlb_geometry tlbs(void)
 {
@@ -406,10 +391,12 @@ static const char *chain_find(uint64_t flags, struct chain *c)
 	*c = (struct chain){.base = pool};
 	if (!pool)
 		return "there is too little memory for a chain of cache lines";
+	/* A chain in the second level lies in LINES_PER_WAY times its size: twice that leaves room for any
+	 * way to choose sets. */
+	if (flags & KERNEL_SERVICE_CHAIN_HELD && !third_level_exceeds(2 * LINES_PER_WAY, query))
+		return "there is no third-level cache that is eight times as large as the second";
 	if (flags & KERNEL_SERVICE_CHAIN_L1)
 		return cache_chain(1, query, fits, c);
-	if (flags & KERNEL_SERVICE_CHAIN_L2 && flags & KERNEL_SERVICE_CHAIN_HELD)
-		return held_chain(query, c);
 	if (flags & KERNEL_SERVICE_CHAIN_L2)
 		return cache_chain(2, query, fits, c);
 	if (flags & KERNEL_SERVICE_CHAIN_LLC)

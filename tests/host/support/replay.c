@@ -15,7 +15,7 @@ static uint64_t size_of(const struct uarch_cache_geometry *c)
 
 static bool third_level_holds(const struct uarch_geometry *g)
 {
-	return size_of(&g->llc) >= 4 * size_of(&g->l2);
+	return size_of(&g->llc) >= 8 * size_of(&g->l2);
 }
 
 static struct replay_chain chain_for(const struct kernel *k, const struct uarch_geometry *g)
@@ -44,8 +44,6 @@ static struct replay_chain chain_for(const struct kernel *k, const struct uarch_
 		return chain;
 	chain.stride = (uint64_t)c->sets * c->line;
 	chain.lines = 4u * c->ways < POOL / chain.stride ? 4u * c->ways : POOL / chain.stride;
-	if (k->flags & KERNEL_SERVICE_CHAIN_HELD)
-		chain.lines = c->ways * 2u;
 	if (k->flags & KERNEL_SERVICE_CHAIN_FITS)
 		chain.lines = c->ways * 3u / 4;
 	return chain;
