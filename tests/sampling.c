@@ -73,6 +73,7 @@ static bool repeat(struct sampling *s, const void *entry, const struct window *w
 	const struct pmu_driver *d = s->pmu->driver;
 
 	taken = 0;
+	window_forget(); /* known_path() begins with that, too */
 	/* From then on a handler finds what was counted since the overflow. */
 	if (!d->write(s->pmu, s->counter, (s->pmu->pmi_late - s->period) & width_mask(s)) ||
 	    !d->acknowledge(s->pmu, mask_of(s)))

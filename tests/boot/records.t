@@ -24,6 +24,7 @@ r = boot(options=options)
 sound(r, "traces and samples on a Nehalem")
 ok(best(r, "/PEBS period/") >= 1000, "a thousand samples are those that the period says", tail(r))
 ok(best(r, "BTS whole/") and best(r, "LBR/"), "branches were traced both ways", tail(r))
+sound(boot(options="pmu=virtual:intel-yonah suite=sampling kernel=branches_random"), "a kernel that goes another way each time it runs, unless its memory is put back")
 sound(boot(options="pmu=virtual:amd-zen2 suite=sampling kernel=jumps_indirect event=RETIRED_INSTRUCTIONS n=1"),
       "a period that ends with the system call out of ring 3")
 options = "pmu=virtual:intel-nehalem suite=trace kernel=calls"
