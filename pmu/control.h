@@ -33,6 +33,10 @@ struct pmu_hands {
 	void (*run)(struct pmu_hands *h, uint64_t mask);
 	void (*run_user)(struct pmu_hands *h, uint64_t mask);
 
+	/** Run the check's kernel in ring 3, with counter c running, between two RDPMC of it there, CR4.PCE
+	 * being 1. @return by how much it had moved, as RDPMC says */
+	uint64_t (*read_user)(struct pmu_hands *h, unsigned c);
+
 	/** What a run in the ring makes of an event, in that ring: the bracket's share of the last run()
 	 * included. Clocks: from 1 up. */
 	void (*amount)(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,

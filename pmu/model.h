@@ -132,7 +132,14 @@ struct model_increment {
 
 /** Which of a model's injections are active: a bit for each, in the order of pmu_model.injections[]. */
 #define MODEL_INJECTION_WORDS 2
-#define MODEL_INJECTIONS_MAX  (64 * MODEL_INJECTION_WORDS)
+/** Who asks by RDPMC: CPL and CR4.PCE. */
+enum model_reader {
+	READER_DENIED, /* outside of ring 0 with CR4.PCE = 0 */
+	READER_KERNEL, /* in ring 0 */
+	READER_USER,   /* outside of it with CR4.PCE = 1 */
+};
+
+#define MODEL_INJECTIONS_MAX (64 * MODEL_INJECTION_WORDS)
 struct model_injected {
 	uint64_t word[MODEL_INJECTION_WORDS];
 };
@@ -178,8 +185,7 @@ struct pmu_model {
 	 * retirement and are counted after it.
 	 */
 	enum model_access (*wrmsr)(void *state, uint32_t address, uint64_t value);
-	/** `allowed`: CPL is 0 or CR4.PCE is 1. */
-	enum model_access (*rdpmc)(void *state, uint32_t index, bool allowed, uint64_t *value);
+	enum model_access (*rdpmc)(void *state, uint32_t index, enum model_reader who, uint64_t *value);
 
 	/**
 	 * Time goes on by one step.

@@ -40,6 +40,7 @@ const struct model_profile *const model_profiles[] = {
 	&intel_meteorlake_p,
 	&intel_lunarlake_p,
 	&intel_pantherlake_p,
+	&intel_version6,
 	&intel_silvermont,
 	&intel_goldmont,
 	&intel_goldmontplus,

@@ -114,7 +114,7 @@ bool vpmu_ask_rdpmc(uint32_t index)
 {
 	uint64_t value;
 
-	return vpmu.model->rdpmc(vpmu.state, index, true, &value) == MODEL_OK;
+	return vpmu.model->rdpmc(vpmu.state, index, READER_KERNEL, &value) == MODEL_OK;
 }
 
 static void answer_cpuid(struct trap_frame *f)
@@ -127,12 +127,12 @@ static void answer_cpuid(struct trap_frame *f)
 	f->rdx = r.edx;
 }
 
-static bool rdpmc_allowed(const struct trap_frame *f)
+static enum model_reader reader(const struct trap_frame *f)
 {
 	uint64_t cr4;
 
 	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
-	return !(f->cs & 3) || (cr4 & CR4_PCE);
+	return !(f->cs & 3) ? READER_KERNEL : cr4 & CR4_PCE ? READER_USER : READER_DENIED;
 }
 
 /* Whether an amount of this quantity may change a counter as things are. */
@@ -197,7 +197,7 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 		answer_cpuid(f);
 		return STEP_DONE;
 	case INSN_RDPMC:
-		access = vpmu.model->rdpmc(vpmu.state, index, rdpmc_allowed(f), &value);
+		access = vpmu.model->rdpmc(vpmu.state, index, reader(f), &value);
 		if (access == MODEL_OK)
 			set_halves(f, value);
 		return answer(access);

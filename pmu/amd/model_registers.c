@@ -287,8 +287,9 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 }
 
 /* APM vol. 3, RDPMC: needs CPL 0 or CR4.PCE; anything that is no counter raises #GP. */
-static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
+static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
 {
+	bool allowed = who != READER_DENIED;
 	const struct amd_state *s = state;
 
 	*value = 0;

@@ -93,6 +93,8 @@ static void general(struct list *l, const struct pmu *pmu, const struct intel_le
 			      "CPUID.23H:EBX[1]");
 			write(l, "write IA32_PERFEVTSEL0, unit mask 2", IA32_PERFEVTSEL0, EVTSEL_UMASK2,
 			      !leaf->umask2, "CPUID.23H:EBX[0]");
+			write(l, "write IA32_PERFEVTSEL0, kept from RDPMC", IA32_PERFEVTSEL0,
+			      EVTSEL_RDPMC_USER, !leaf->rdpmc_user, "CPUID.23H:EBX[2]");
 			write(l, "write IA32_PMC_GP0_CFG_B, nothing", IA32_PMC_GP0_CFG_B, 0,
 			      !(leaf->reloaded & 1), "CPUID.23H.2:EAX");
 		}

@@ -228,6 +228,46 @@ static void equal_check(struct pmu_hands *h, unsigned i, const struct pmu_event 
 		 control_value(h, 1) + control_value(h, 2));
 }
 
+/* --- counters that are kept from RDPMC outside of ring 0 -------------------------------------------- */
+
+/* The counters that can count instructions: fixed counter 0 after the general ones. */
+static bool kept_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	uint64_t c = intel_find_counter(pmu, COUNTER_GENERAL, i);
+
+	if (!intel_found.leaf.rdpmc_user || !intel_offers(pmu, CODE_INSTRUCTIONS))
+		return false;
+	if (c == NO_COUNTER && i == pmu->n_general)
+		c = intel_find_counter(pmu, COUNTER_FIXED, 0);
+	if (c == NO_COUNTER)
+		return false;
+	snprintf(out->name, sizeof out->name, "%s", pmu->counter[c].name);
+	out->counters = 1ull << c;
+	return true;
+}
+
+static void kept_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	bool general = i < h->pmu->n_general;
+	unsigned c = (unsigned)(general ? intel_find_counter(h->pmu, COUNTER_GENERAL, i)
+					: intel_find_counter(h->pmu, COUNTER_FIXED, 0));
+	uint64_t top = intel_counter_top(h->pmu, c), value = 0;
+
+	(void)e;
+	control_program(h, c, &config, START);
+	h->within(h, "ring 3 sees the counter move by", 1, top, h->read_user(h, c));
+	control_program(h, c, &config, START);
+	h->works(h, "keeping it from ring 3",
+		 intel_change_msr(general ? IA32_PERFEVTSEL0 + i : IA32_FIXED_CTR_CTRL, 0,
+				  general ? EVTSEL_RDPMC_USER : 1ull << FIXED_RDPMC_USER_SHIFT));
+	h->equal(h, "kept from ring 3, that sees it move by", 0, h->read_user(h, c));
+	h->within(h, "it has moved to", START + 1, top, control_value(h, c));
+	h->works(h, "RDPMC in ring 0", pmc_read(h->pmu->counter[c].rdpmc, &value));
+	h->equal(h, "RDPMC in ring 0 gives", control_value(h, c), value);
+	h->works(h, "releasing it", h->pmu->driver->release(h->pmu, c));
+}
+
 /* --- counters that an overflow reloads -------------------------------------------------------------- */
 
 #define RELOAD_EVERY 16           /* instructions: a few times in a run */
@@ -391,6 +431,7 @@ const struct pmu_control_check intel_control[] = {
 	{"cycles over a halt", "SDM 18.2.1.2, UnHalted Core Cycles", PMU_CONTROL_TIMER, intel_halt_instance,
 	 intel_halt_check},
 	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},
+	{"kept from ring 3", "CPUID.23H:EBX[2]", 0, kept_instance, kept_check},
 	{"counts in records", "CPUID.1CH:ECX[19:16]", 0, intel_lbr_log_instance, intel_lbr_log_check},
 	{"depth of the stack", "SDM vol. 3, last branch records", 0, intel_lbr_depth_instance,
 	 intel_lbr_depth_check},

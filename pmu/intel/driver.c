@@ -345,7 +345,8 @@ static bool set_fixed_field(const struct pmu_counter *c, uint64_t field)
 {
 	uint64_t control, own = FIXED_FIELD << 4 * c->index;
 	if (c->index < 8)
-		own |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * c->index);
+		own |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * c->index) |
+		       1ull << (FIXED_RDPMC_USER_SHIFT + 4 * c->index);
 	return msr_read(IA32_FIXED_CTR_CTRL, &control) &&
 	       msr_write(IA32_FIXED_CTR_CTRL, (control & ~own) | field << 4 * c->index);
 }

@@ -13,7 +13,7 @@ extern const struct pmu_model intel_model;
 extern const struct model_profile intel_yonah, intel_core2, intel_nehalem, intel_westmere, intel_sandybridge,
 	intel_ivybridge, intel_haswell, intel_broadwell, intel_skylake, intel_icelake, intel_icelake_guest,
 	intel_alderlake_p, intel_sapphirerapids, intel_lunarlake_p, intel_tigerlake, intel_meteorlake_p,
-	intel_graniterapids, intel_pantherlake_p;
+	intel_graniterapids, intel_pantherlake_p, intel_version6;
 extern const struct model_profile intel_silvermont, intel_goldmont, intel_goldmontplus, intel_tremont,
 	intel_alderlake_e, intel_meteorlake_e, intel_lunarlake_e, intel_pantherlake_e;
 

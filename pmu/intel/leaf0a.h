@@ -23,6 +23,7 @@ struct intel_leaf0a {
 	bool general_unknown, fixed_unknown;
 	/* Leaf 23H. */
 	bool umask2, equal; /* selectors have a second unit mask, and a comparison for equality */
+	bool rdpmc_user;    /* counters can be kept from RDPMC outside of ring 0 */
 	uint64_t reloaded;  /* counters that another one's overflow can reload, as in the global registers */
 	uint64_t reloads;   /* counters whose overflow can reload others */
 	/* Architectural PEBS; 0: there is none. */
@@ -75,6 +76,7 @@ static inline void intel_apply_leaf23(struct intel_leaf0a *l,
 
 	l->umask2 = sub[0].ebx & 1;
 	l->equal = sub[0].ebx >> 1 & 1;
+	l->rdpmc_user = sub[0].ebx >> 2 & 1;
 	if (valid >> 1 & 1) {
 		l->general = sub[1].eax;
 		l->fixed = sub[1].ebx;

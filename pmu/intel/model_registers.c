@@ -126,6 +126,7 @@ static enum model_access write_select(struct intel_state *s, unsigned c, uint64_
 	valid |= s->lbr.at.logs >> c & 1 ? MUTANT(M_LBR_LOG_BIT, EVTSEL_LBR_LOG, 0ull) : 0;
 	valid |= s->leaf.equal ? EVTSEL_EQ : 0;
 	valid |= s->leaf.umask2 ? EVTSEL_UMASK2 : 0;
+	valid |= MUTANT(M_RDPMC_USER_BIT, s->leaf.rdpmc_user, s->leaf.version >= 6) ? EVTSEL_RDPMC_USER : 0;
 	if (s->leaf.version >= 6)
 		valid &= ~EVTSEL_PC;
 	if (intel_reserved(s, &value, valid))
@@ -197,6 +198,8 @@ static enum model_access write_fixed_control(struct intel_state *s, uint64_t val
 			valid |= field << 4 * i;
 			if (s->pebs.at.adaptive && i < 8)
 				valid |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * i);
+			if (s->leaf.rdpmc_user && i < 8)
+				valid |= 1ull << (FIXED_RDPMC_USER_SHIFT + 4 * i);
 		}
 	if (intel_metrics_exist(s) && perf_capabilities(s) & CAP_METRICS_CLEAR)
 		valid |= FIXED_METRICS_CLEAR;
@@ -506,9 +509,21 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 		       : access;
 }
 
+#define RDPMC_USER_BIT 37 /* EVTSEL_RDPMC_USER */
+
+/* Whether this bit of a counter's control keeps it from who asks. There are bits for the first eight fixed
+ * counters. */
+static bool kept_from(const struct intel_state *s, enum model_reader who, uint64_t control, unsigned bit)
+{
+	bool outside = who == READER_USER || MUTANT(M_RDPMC_USER_KERNEL, false, true);
+
+	return s->leaf.rdpmc_user && outside && MUTANT(M_RDPMC_USER, bit < 64 && control >> bit & 1, false) &&
+	       !injected(s, INJECT_RDPMC_USER);
+}
+
 /* SDM vol. 2, RDPMC: needs CPL 0 or CR4.PCE; index 40000000H + n is fixed counter n; anything that is no
  * counter raises #GP. */
-static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
+static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
 {
 	struct intel_state *s = state;
 	bool fixed = MUTANT(M_RDPMC_FIXED, index & RDPMC_FIXED, 0);
@@ -516,7 +531,7 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 
 	*value = 0;
 	i = MUTANT(M_RDPMC_TYPE, i, i & 0xff);
-	if (!MUTANT(M_RDPMC_CPL, allowed, true))
+	if (!MUTANT(M_RDPMC_CPL, who != READER_DENIED, true))
 		return MODEL_FAULT;
 	const enum model_access missing = injected(s, INJECT_ABSENT_ZERO) ? MODEL_OK : MODEL_FAULT;
 	if (index == RDPMC_METRICS && intel_metrics_exist(s)) {
@@ -533,14 +548,16 @@ static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64
 			return missing;
 		if (injected(s, INJECT_RDPMC_INDEX) && s->leaf.fixed >> (i + 1))
 			i++;
-		*value = s->counter[INTEL_GENERAL_MAX + i].value;
+		*value = kept_from(s, who, s->fixed_control, FIXED_RDPMC_USER_SHIFT + 4 * i)
+				 ? 0
+				 : s->counter[INTEL_GENERAL_MAX + i].value;
 		return MODEL_OK;
 	}
 	if (i >= INTEL_GENERAL_MAX || !(s->leaf.general >> i & 1))
 		return MUTANT(M_RDPMC_RANGE, missing, MODEL_OK);
 	if (injected(s, INJECT_RDPMC_INDEX))
 		i = (i + 1) % s->leaf.n_general;
-	*value = s->counter[i].value;
+	*value = kept_from(s, who, s->select[i], RDPMC_USER_BIT) ? 0 : s->counter[i].value;
 	return MODEL_OK;
 }
 

@@ -174,28 +174,30 @@ INTEL_PROFILE(lunarlake_e, "intel-lunarlake-e", "Lunar Lake E-core (Skymont), ar
  * format 15 by which Linux tells architectural PEBS, and without what belongs to the debug store's form,
  * which IA32_MISC_ENABLE[12] of a dump of the same cores (Core 5 320, D0651) says is not there.
  */
-static const struct model_cpuid pantherlake_p_cpuid[] = {
-	{0x00, 0, 0x00000028, GENUINEINTEL},
-	{0x01, 0, 0x000c06c3, 0x00800800, 0x7ffafbff, 0xbfebfbff},
-	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
-	{0x04, 0, 0xfc004121, 0x02c0003f, 0x0000003f, 0x00000000},
-	{0x04, 1, 0xfc004122, 0x03c0003f, 0x0000003f, 0x00000000},
-	{0x04, 2, 0xfc01c143, 0x02c0003f, 0x00000fff, 0x00000000},
-	{0x04, 3, 0xfc0fc163, 0x02c0003f, 0x00003fff, 0x00000004},
-	{0x07, 0, 0x00000002, 0x239ca7eb & ~PT_EBX, 0x994007bc, 0xfc18c430},
-	{0x07, 1, 0x00000100, 0x00000000, 0x00000000, 0x00000000},
-	{0x0a, 0, 0x0d300806, 0x00000280, 0x00000007, 0x00008603},
-	{0x1a, 0, 0x40000004, 0x00000000, 0x00000000, 0x00000000},
-	{0x1c, 0, 0x4000000b, 0x00000007, 0x000f0007, 0x00000000},
-	{0x23, 0, 0x0000003b, 0x00000003, 0x00000000, 0x00000000},
-	{0x23, 1, 0x000003ff, 0x0000000f, 0x00000000, 0x00000000},
-	{0x23, 3, 0x00001dff, 0x00000000, 0x00000000, 0x00000000},
-	{0x23, 4, 0x00000000, 0x60060378, 0x00000000, 0x00000000},
-	{0x23, 5, 0x000003ff, 0x00000003, 0x0000000f, 0x00000001},
-	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
-	{0x80000003, 0, 0x6c552029, 0x20617274, 0x35332037, 0x00000035},
-	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
-};
+/* clang-format off */
+#define PANTHERLAKE_P(features) \
+	{0x00, 0, 0x00000028, GENUINEINTEL}, \
+	{0x01, 0, 0x000c06c3, 0x00800800, 0x7ffafbff, 0xbfebfbff}, \
+	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000}, \
+	{0x04, 0, 0xfc004121, 0x02c0003f, 0x0000003f, 0x00000000}, \
+	{0x04, 1, 0xfc004122, 0x03c0003f, 0x0000003f, 0x00000000}, \
+	{0x04, 2, 0xfc01c143, 0x02c0003f, 0x00000fff, 0x00000000}, \
+	{0x04, 3, 0xfc0fc163, 0x02c0003f, 0x00003fff, 0x00000004}, \
+	{0x07, 0, 0x00000002, 0x239ca7eb & ~PT_EBX, 0x994007bc, 0xfc18c430}, \
+	{0x07, 1, 0x00000100, 0x00000000, 0x00000000, 0x00000000}, \
+	{0x0a, 0, 0x0d300806, 0x00000280, 0x00000007, 0x00008603}, \
+	{0x1a, 0, 0x40000004, 0x00000000, 0x00000000, 0x00000000}, \
+	{0x1c, 0, 0x4000000b, 0x00000007, 0x000f0007, 0x00000000}, \
+	{0x23, 0, 0x0000003b, features, 0x00000000, 0x00000000}, \
+	{0x23, 1, 0x000003ff, 0x0000000f, 0x00000000, 0x00000000}, \
+	{0x23, 3, 0x00001dff, 0x00000000, 0x00000000, 0x00000000}, \
+	{0x23, 4, 0x00000000, 0x60060378, 0x00000000, 0x00000000}, \
+	{0x23, 5, 0x000003ff, 0x00000003, 0x0000000f, 0x00000001}, \
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865}, \
+	{0x80000003, 0, 0x6c552029, 0x20617274, 0x35332037, 0x00000035}, \
+	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000}
+/* clang-format on */
+static const struct model_cpuid pantherlake_p_cpuid[] = {PANTHERLAKE_P(3)};
 static const struct intel_profile pantherlake_p_data = {
 	.perf_capabilities = 0xbf3f,
 	.counts_smis = true,
@@ -205,6 +207,15 @@ static const struct intel_profile pantherlake_p_data = {
 };
 INTEL_PROFILE(pantherlake_p, "intel-pantherlake-p",
 	      "Panther Lake P-core (Cougar Cove), architectural PMU version 6");
+
+/*
+ * No CPU that there is: the same with what version 6 has besides, counters that are kept from RDPMC outside
+ * of ring 0. Linux has it from Panther Cove on, of which no CPUID has been published.
+ */
+static const struct model_cpuid version6_cpuid[] = {PANTHERLAKE_P(7)};
+#define version6_data pantherlake_p_data
+INTEL_PROFILE(version6, "intel-version6",
+	      "composed: Panther Lake's P-core, with counters that can be kept from RDPMC");
 
 /*
  * A low-power efficient core of that Panther Lake (Darkmont), version 6. It reloads as Lunar Lake's do; its

@@ -23,7 +23,10 @@
 #define EVTSEL_ADAPTIVE    (1ull << 34) /* the counter's PEBS record is as IA32_PEBS_DATA_CFG says */
 #define EVTSEL_LBR_LOG     (1ull << 35) /* last-branch records log its counts: CPUID.1CH:ECX[19:16] */
 /* Version 6: SDM of 2024, 20.2.6. */
-#define EVTSEL_EQ           (1ull << 36)
+#define EVTSEL_EQ (1ull << 36)
+/* CPUID.23H.0:EBX[2]: RDPMC outside of ring 0 reads 0. Linux, commit 59af95e028d4, after chapter 15 of the
+ * Instruction Set Extensions reference. */
+#define EVTSEL_RDPMC_USER   (1ull << 37)
 #define EVTSEL_UMASK2_SHIFT 40
 #define EVTSEL_UMASK2       (0xffull << EVTSEL_UMASK2_SHIFT)
 
@@ -38,12 +41,13 @@
 #define IA32_PERF_GLOBAL_OVF_CTRL 0x390 /* version 4: IA32_PERF_GLOBAL_STATUS_RESET */
 
 /* Four bits per fixed counter n, at 4n. */
-#define FIXED_OS             1ull
-#define FIXED_USR            2ull
-#define FIXED_ANY            4ull /* version 3 */
-#define FIXED_PMI            8ull
-#define FIXED_FIELD          15ull
-#define FIXED_ADAPTIVE_SHIFT 32 /* bit 32 + 4n: as EVTSEL_ADAPTIVE */
+#define FIXED_OS               1ull
+#define FIXED_USR              2ull
+#define FIXED_ANY              4ull /* version 3 */
+#define FIXED_PMI              8ull
+#define FIXED_FIELD            15ull
+#define FIXED_ADAPTIVE_SHIFT   32 /* bit 32 + 4n: as EVTSEL_ADAPTIVE */
+#define FIXED_RDPMC_USER_SHIFT 33 /* bit 33 + 4n: as EVTSEL_RDPMC_USER */
 
 /* Bit of fixed counter n in the global registers: 32 + n. General counter n: bit n. */
 #define GLOBAL_FIXED_SHIFT 32

@@ -333,8 +333,9 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 }
 
 /* SDM vol. 2, RDPMC: the number of a counter, bit 31 for the fast form of 32 bits. */
-static enum model_access rdpmc(void *state, uint32_t index, bool allowed, uint64_t *value)
+static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
 {
+	bool allowed = who != READER_DENIED;
 	const struct netburst_state *s = state;
 	unsigned c = index & ~MUTANT(M_RDPMC_FAST_INDEX, RDPMC_FAST, 0u);
 

@@ -72,6 +72,7 @@ for profile, injected, must in (
         ("nehalem", "aaj119+aaj125", {"interrupts of two overflows", "interrupts of a frozen overflow"}),
         ("icelake", "skl186+metrics-short", {"freeze on an interrupt", "metrics"}),
         ("lunarlake-p", "eq-ignored+log-lost", {"comparison", "counts in records"}),
+        ("version6", "rdpmc-user", {"kept from ring 3"}),
         ("lunarlake-e", "reload-ignored", {"counter reload"})):
     equal(wrong(profile, "control", injected, CONTROL), must, "%s on intel-%s is all that is wrong" % (injected, profile))
 done()

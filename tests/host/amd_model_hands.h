@@ -95,7 +95,7 @@ static inline void program(unsigned counter, uint64_t select)
 static inline enum model_access pmc(uint32_t index, bool allowed, uint64_t *value)
 {
 	*value = 0x5555;
-	return amd_model.rdpmc(cpu, index, allowed, value);
+	return amd_model.rdpmc(cpu, index, allowed ? READER_KERNEL : READER_DENIED, value);
 }
 
 #endif

@@ -121,6 +121,48 @@ static void v6_selectors(void **unused)
 	assert_int_equal(get(IA32_PMC0), 24);
 }
 
+/* A bit of the selector, or of the control of fixed counters, keeps a counter from RDPMC outside of ring 0.
+ */
+static void v6_kept_from_rdpmc(void **unused)
+{
+	static const struct model_profile *const parts[] = {&intel_version6, &intel_pantherlake_p};
+	uint64_t value;
+	(void)unused;
+	for (unsigned without = 0; without < 2; without++)
+		for (unsigned injected = 0; injected < 2; injected++) {
+			power_up(parts[without], injected ? "rdpmc-user" : "");
+			if (without) {
+				refuses(IA32_PERFEVTSEL0, EVTSEL_RDPMC_USER);
+				for (unsigned i = 0; i < 4; i++)
+					refuses(IA32_FIXED_CTR_CTRL,
+						1ull << (FIXED_RDPMC_USER_SHIFT + 4 * i));
+				continue;
+			}
+			refuses(IA32_FIXED_CTR_CTRL, 1ull << (FIXED_RDPMC_USER_SHIFT + 16));
+			set(IA32_PERFEVTSEL0, EVTSEL_RDPMC_USER | INSTR);
+			set(IA32_FIXED_CTR_CTRL, 1ull << (FIXED_RDPMC_USER_SHIFT + 4));
+			for (unsigned i = 0; i < 4; i++) {
+				bool kept[2] = {i == 0 && !injected, i == 1 && !injected};
+
+				set(IA32_PMC0 + i, 100 + i);
+				set(IA32_FIXED_CTR0 + i, 200 + i);
+				for (unsigned fixed = 0; fixed < 2; fixed++) {
+					uint32_t index = (fixed ? RDPMC_FIXED : 0) + i;
+					uint64_t whole = (fixed ? 200 : 100) + i;
+
+					assert_int_equal(intel_model.rdpmc(cpu, index, READER_KERNEL, &value),
+							 MODEL_OK);
+					assert_int_equal(value, whole);
+					assert_int_equal(intel_model.rdpmc(cpu, index, READER_USER, &value),
+							 MODEL_OK);
+					assert_int_equal(value, kept[fixed] ? 0 : whole);
+					assert_int_equal(intel_model.rdpmc(cpu, index, READER_DENIED, &value),
+							 MODEL_FAULT);
+				}
+			}
+		}
+}
+
 static void v6_reload(void **unused)
 {
 	(void)unused;
@@ -228,6 +270,6 @@ static void metrics(void **unused)
 
 #define MODEL_V6_TESTS                                                                                       \
 	cmocka_unit_test(v6_presence), cmocka_unit_test(v6_registers), cmocka_unit_test(v6_selectors),       \
-		cmocka_unit_test(v6_reload), cmocka_unit_test(metrics)
+		cmocka_unit_test(v6_reload), cmocka_unit_test(v6_kept_from_rdpmc), cmocka_unit_test(metrics)
 
 #endif

@@ -106,13 +106,13 @@ static void rdpmc_rules(void **state)
 	(void)state;
 	power_up(&netburst_prescott, NULL);
 	set(COUNTER(17), 0xab00000001);
-	assert_int_equal(netburst_model.rdpmc(cpu, 17, true, &v), MODEL_OK);
+	assert_int_equal(netburst_model.rdpmc(cpu, 17, READER_KERNEL, &v), MODEL_OK);
 	assert_true(v == 0xab00000001);
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 17, true, &v), MODEL_OK);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 17, READER_KERNEL, &v), MODEL_OK);
 	assert_true(v == 1);
-	assert_int_equal(netburst_model.rdpmc(cpu, 17, false, &v), MODEL_FAULT);
-	assert_int_equal(netburst_model.rdpmc(cpu, 18, true, &v), MODEL_FAULT);
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 18, true, &v), MODEL_FAULT);
+	assert_int_equal(netburst_model.rdpmc(cpu, 17, READER_DENIED, &v), MODEL_FAULT);
+	assert_int_equal(netburst_model.rdpmc(cpu, 18, READER_KERNEL, &v), MODEL_FAULT);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 18, READER_KERNEL, &v), MODEL_FAULT);
 }
 
 /* A Xeon MP's third level has counters of its own; others have nothing there. */
@@ -125,13 +125,14 @@ static void third_level_counters(void **state)
 	for (unsigned i = 0; i < NETBURST_L3_COUNTERS; i++) {
 		set(MSR_IFSB_BUSQ0 + i, 0x1234500000000ull + i);
 		assert_true(get(MSR_IFSB_BUSQ0 + i) == 0x1234500000000ull + i);
-		assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + i, true, &v), MODEL_OK);
+		assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + i, READER_KERNEL, &v), MODEL_OK);
 		assert_int_equal(v, i);
 	}
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + NETBURST_L3_COUNTERS, true, &v), MODEL_FAULT);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + NETBURST_L3_COUNTERS, READER_KERNEL, &v),
+			 MODEL_FAULT);
 	power_up(&netburst_prescott, NULL);
 	assert_int_equal(netburst_model.rdmsr(cpu, MSR_IFSB_BUSQ0, &v), MODEL_NOT_MINE);
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3, true, &v), MODEL_FAULT);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3, READER_KERNEL, &v), MODEL_FAULT);
 }
 
 /* --- counting --------------------------------------------------------------------------------------- */

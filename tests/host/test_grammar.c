@@ -312,8 +312,12 @@ static void fields_are_named(void **state)
 	assert_string_equal(line, "EN_OS0 EN_OS1 EN_USR0 EN_USR1 PMI1");
 	register_format(intel_driver.fields, IA32_PERF_GLOBAL_CTRL, 0x200000009, line, sizeof line);
 	assert_string_equal(line, "PMC0 PMC3 FIXED_CTR1");
-	register_format(intel_driver.fields, IA32_PERFEVTSEL0, 1ull << 40 | 1, line, sizeof line);
-	assert_string_equal(line, "EVENT=0x1 ?=0x10000000000");
+	register_format(intel_driver.fields, IA32_PERFEVTSEL0, 1ull << 48 | 1, line, sizeof line);
+	assert_string_equal(line, "EVENT=0x1 ?=0x1000000000000");
+	register_format(intel_driver.fields, IA32_PERFEVTSEL0, 0xff3c00000001, line, sizeof line);
+	assert_string_equal(line, "ADAPTIVE LBR_LOG EQ RDPMC_USER UMASK2=0xff EVENT=0x1");
+	register_format(intel_driver.fields, IA32_PERF_GLOBAL_STATUS, 0xc1000000000000, line, sizeof line);
+	assert_string_equal(line, "METRICS PEBS TRACE");
 	assert_string_equal(register_name(intel_driver.fields, IA32_PERFEVTSEL0 + 3, line, sizeof line),
 			    "IA32_PERFEVTSEL3");
 	assert_string_equal(register_name(intel_driver.fields, IA32_PERF_GLOBAL_OVF_CTRL, line, sizeof line),

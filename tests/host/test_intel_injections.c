@@ -104,6 +104,16 @@ static bool rdpmc_index(void)
 	return pmc(2, true, &value) != MODEL_OK || value != 3;
 }
 
+static bool kept_and_read(void)
+{
+	uint64_t value;
+
+	power_up(&intel_version6, active);
+	set(IA32_PERFEVTSEL0, EVTSEL_RDPMC_USER);
+	set(IA32_PMC0, 5);
+	return intel_model.rdpmc(cpu, 0, READER_USER, &value) != MODEL_OK || value != 0;
+}
+
 static bool reserved_accepted(void)
 {
 	return put(IA32_PERFEVTSEL0, 1ull << 40) == MODEL_OK &&
@@ -407,6 +417,7 @@ static const struct {
 	{"noisy-branches", branches_vary},
 	{"firmware-arms", armed_again},
 	{"rdpmc-wrong-index", rdpmc_index},
+	{"rdpmc-user", kept_and_read},
 	{"reserved-accepted", reserved_accepted},
 	{"absent-zero", absent_answers},
 	{"event-filter", filtered},

@@ -231,7 +231,7 @@ static void compare(unsigned pmis)
 	for (unsigned c = 0; c < ref.n_general; c++) {
 		assert_int_equal(intel_model.rdmsr(cpu, 0xc1 + c, &value), MODEL_OK);
 		assert_int_equal(value, ref.msr[0xc1 + c]);
-		assert_int_equal(intel_model.rdpmc(cpu, c, true, &value), MODEL_OK);
+		assert_int_equal(intel_model.rdpmc(cpu, c, READER_KERNEL, &value), MODEL_OK);
 		assert_int_equal(value, ref.msr[0xc1 + c]);
 	}
 	for (unsigned c = 0; c < ref.n_fixed; c++) {

@@ -96,7 +96,7 @@ static bool rdpmc_index(void)
 
 	set(COUNTER(4), 44);
 	set(COUNTER(5), 55);
-	return netburst_model.rdpmc(cpu, 4, true, &v) != MODEL_OK || v != 44;
+	return netburst_model.rdpmc(cpu, 4, READER_KERNEL, &v) != MODEL_OK || v != 44;
 }
 
 static bool reserved_accepted(void)
@@ -367,7 +367,7 @@ static bool fast_wide(void)
 	uint64_t v;
 
 	set(COUNTER(4), 0x4400000044);
-	return netburst_model.rdpmc(cpu, RDPMC_FAST | 4, true, &v) != MODEL_OK || v != 0x44;
+	return netburst_model.rdpmc(cpu, RDPMC_FAST | 4, READER_KERNEL, &v) != MODEL_OK || v != 0x44;
 }
 
 static bool torn_read(void)
@@ -376,7 +376,7 @@ static bool torn_read(void)
 
 	count_instructions(12, 0, 0xffffffff);
 	instructions(1);
-	return netburst_model.rdpmc(cpu, 12, true, &v) != MODEL_OK || v != 0x100000000;
+	return netburst_model.rdpmc(cpu, 12, READER_KERNEL, &v) != MODEL_OK || v != 0x100000000;
 }
 
 static bool tagged(uint32_t tag, unsigned asked)

@@ -12,6 +12,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/time.h"
 #include "arch/x86/trap.h"
+#include "arch/x86/user.h"
 #include "arch/x86/watchdog.h"
 #include "pmu/control.h"
 #include "pmu/vpmu.h"
@@ -63,6 +64,16 @@ static void run(struct pmu_hands *h, uint64_t mask)
 static void run_user(struct pmu_hands *h, uint64_t mask)
 {
 	run_counting_outside(probe_of(h), mask, 3, CONTROL_N);
+}
+
+static uint64_t read_user(struct pmu_hands *h, unsigned c)
+{
+	bool before = user_allow_rdpmc(true);
+	uint64_t count = 0;
+
+	control_read_user(probe_of(h), c, &count);
+	user_allow_rdpmc(before);
+	return count;
 }
 
 static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
@@ -312,6 +323,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			  .works = works,
 			  .run = run,
 			  .run_user = run_user,
+			  .read_user = read_user,
 			  .amount = amount,
 			  .guests = guests,
 			  .arm = arm,

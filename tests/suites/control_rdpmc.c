@@ -28,22 +28,27 @@ static void reads_the_counter(struct probe *p)
 	}
 }
 
-static void count_user_by_reading(struct probe *p, uint64_t *count)
+void control_read_user(struct probe *p, unsigned c, uint64_t *count)
 {
 	struct pmu_bracket b;
 	struct window w = {.kernel = p->kernel, .bracket = &b, .ring = 3};
 	const void *entry;
 
-	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_USR, false, CONTROL_START);
-	if (!must_work(p, "a bracket of RDPMC", p->pmu->driver->bracket_read(p->pmu, p->c, &b)))
+	if (!must_work(p, "a bracket of RDPMC", p->pmu->driver->bracket_read(p->pmu, c, &b)))
 		return;
 	p->bracket = b;
 	entry = window_compose(&w);
 	if (!must_work(p, "placing the kernel", entry) ||
-	    !must_work(p, "starting", p->pmu->driver->start(p->pmu, counter_bit(p->c))))
+	    !must_work(p, "starting", p->pmu->driver->start(p->pmu, counter_bit(c))))
 		return;
 	*count = window_run(entry, &w, CONTROL_N);
 	must_work(p, "stopping", p->pmu->driver->stop(p->pmu));
+}
+
+static void count_user_by_reading(struct probe *p, uint64_t *count)
+{
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_USR, false, CONTROL_START);
+	control_read_user(p, p->c, count);
 }
 
 /* With CR4.PCE = 1 ring 3 reads the running counter, exactly. */

@@ -171,7 +171,7 @@ bool msr_write(uint32_t address, uint64_t value)
 bool pmc_read(uint32_t index, uint64_t *value)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
-	bool ok = profile->model->rdpmc(state, index, true, value) == MODEL_OK;
+	bool ok = profile->model->rdpmc(state, index, READER_KERNEL, value) == MODEL_OK;
 	if (!ok)
 		*value = 0;
 	else
