@@ -1,4 +1,4 @@
-#include "pmu/grammar.h"
+#include "pmu/grammar_internal.h"
 #include "pmu/text.h"
 
 #include <ctype.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NAME_MAX 96
+#define LIST_MAX 100 /* unit masks in an error's text, with what stands before them */
 
 struct parser {
 	const struct pmu *pmu;
@@ -73,6 +74,17 @@ static bool is_word(const char *from, const char *end, const char *word)
 	return word && strlen(word) == (size_t)(end - from) && !strncasecmp(from, word, (size_t)(end - from));
 }
 
+/* Those of which nothing is known but name and code can be asked for, too. */
+static unsigned n_rows(const struct parser *p)
+{
+	return p->pmu->n_events + p->pmu->n_unexplained;
+}
+
+static const char *row_name(const struct parser *p, unsigned i)
+{
+	return p->pmu->events[i]->name;
+}
+
 /* --- numbers and fields ----------------------------------------------------------------------------- */
 
 static bool hex_digits(const char **at, uint64_t *value, unsigned base)
@@ -101,21 +113,6 @@ static bool number(const char **at, uint64_t *value)
 	return hex_digits(at, value, 10);
 }
 
-static uint64_t ones(unsigned width)
-{
-	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-}
-
-static uint64_t field(const struct pmu_config *config, const struct event_modifier *m)
-{
-	const uint8_t *byte = (const uint8_t *)config + m->offset;
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < m->size; i++)
-		value |= (uint64_t)byte[i] << 8 * i;
-	return value >> m->shift & ones(m->width);
-}
-
 static void set_field(struct pmu_config *config, const struct event_modifier *m, uint64_t value)
 {
 	uint8_t *byte = (uint8_t *)config + m->offset;
@@ -126,12 +123,6 @@ static void set_field(struct pmu_config *config, const struct event_modifier *m,
 }
 
 /* --- modifiers -------------------------------------------------------------------------------------- */
-
-/* Whether row m is a further part of the field that the row before it begins. */
-static bool continues(const struct event_grammar *g, const struct event_modifier *m)
-{
-	return m > g->modifiers && m->help && m->perf && m[-1].perf && !strcmp(m->perf, m[-1].perf);
-}
 
 /* The highest value of the field that begins with row m. */
 static uint64_t limit(const struct event_grammar *g, const struct event_modifier *m)
@@ -205,6 +196,18 @@ static const struct event_mask *masks_of(const struct parser *p)
 	return p->request.event && p->grammar->masks ? p->grammar->masks(p->request.event) : NULL;
 }
 
+/* The row of the same event whose unit mask is called so. */
+static const struct pmu_event *find_sibling(const struct parser *p, const char *from, const char *end)
+{
+	const struct pmu_event *e = p->request.event;
+
+	for (unsigned i = 0; e && i < n_rows(p); i++)
+		if (joins(p->grammar, e, p->pmu->events[i]) &&
+		    is_word(from, end, row_name(p, i) + base_length(e->name) + 1))
+			return p->pmu->events[i];
+	return NULL;
+}
+
 static const struct event_mask *find_mask(const struct parser *p, const char *from, const char *end)
 {
 	for (const struct event_mask *m = masks_of(p); m && m->name; m++)
@@ -262,13 +265,39 @@ static bool take_counter(struct parser *p, const char **at)
 		    (int)(end - from > 40 ? 40 : end - from), from, names);
 }
 
+/* The unit masks of the event that a name begins with; with a row, those that it can be joined with. @return
+ * how many */
+static unsigned list_siblings(const struct parser *p, const char *name, const struct pmu_event *row,
+			      char *out, size_t size)
+{
+	size_t length = base_length(name);
+	unsigned count = 0;
+	bool room = true;
+
+	out[0] = 0;
+	for (unsigned i = 0; name[length] && p->grammar->unit_mask && i < n_rows(p); i++) {
+		if (base_length(row_name(p, i)) != length || strncasecmp(row_name(p, i), name, length))
+			continue;
+		if (row && (row == p->pmu->events[i] || !joins(p->grammar, row, p->pmu->events[i])))
+			continue;
+		if (room)
+			room = text_list_add(out, size, row_name(p, i) + length + 1, !count);
+		count++;
+	}
+	return count;
+}
+
 static bool no_such_attribute(struct parser *p, const char *from, const char *end)
 {
 	const struct event_mask *m = masks_of(p);
+	const struct pmu_event *e = p->request.event;
 	char modifiers[80], masks[sizeof p->error->text] = "";
 	size_t n = 0;
 
 	list_modifiers(p, false, modifiers, sizeof modifiers);
+	if (!m && e && list_siblings(p, e->name, e, masks, LIST_MAX))
+		return fail(p, from, "no modifier or unit mask %.*s: there are %s and%s", (int)(end - from),
+			    from, modifiers, masks);
 	if (!m)
 		return fail(p, from, "no modifier %.*s: there are %s", (int)(end - from), from, modifiers);
 	for (; m->name && n < sizeof masks; m++)
@@ -284,6 +313,7 @@ static bool take_attributes(struct parser *p, const char *at)
 		const char *from = ++at, *end = from + strcspn(from, ":.=@ \t\n");
 		const struct event_mask *mask = find_mask(p, from, end);
 		const struct event_modifier *m = find_modifier(p, from, end, false);
+		const struct pmu_event *sibling;
 		bool taken;
 
 		at = end;
@@ -294,6 +324,11 @@ static bool take_attributes(struct parser *p, const char *at)
 		if (m) {
 			if (!take_value(p, from, &at, m))
 				return false;
+			continue;
+		}
+		sibling = find_sibling(p, from, end);
+		if (sibling) {
+			p->request.config.code |= sibling->code;
 			continue;
 		}
 		if (from == end)
@@ -430,17 +465,6 @@ static bool parse_fields(struct parser *p, const char *text)
 
 /* --- named events ----------------------------------------------------------------------------------- */
 
-/* Those of which nothing is known but name and code can be asked for, too. */
-static unsigned n_rows(const struct parser *p)
-{
-	return p->pmu->n_events + p->pmu->n_unexplained;
-}
-
-static const char *row_name(const struct parser *p, unsigned i)
-{
-	return p->pmu->events[i]->name;
-}
-
 static bool is_whole_name(const char *from, const char *end, const char *name)
 {
 	return (size_t)(end - from) == strlen(name) && !memchr(from, '*', (size_t)(end - from)) &&
@@ -451,7 +475,7 @@ static const char *resolve_in(const struct parser *p, const struct event_alias *
 			      const char *end)
 {
 	for (; a && a->alias; a++)
-		if (is_word(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))
+		if (is_whole_name(from, end, a->alias) && event_by_name(p->pmu->events, n_rows(p), a->name))
 			return a->name;
 	return NULL;
 }
@@ -498,6 +522,41 @@ static const char *end_of_name(const struct parser *p, const char *from)
 	}
 }
 
+/* Whether what is unknown is a unit mask, of an event that there is. Then the error says so. */
+static bool unknown_mask(struct parser *p, const char *from)
+{
+	size_t length = base_length(from), n;
+	const char *mask = from + length + 1, *best = NULL;
+	char masks[LIST_MAX], written[NAME_MAX], event[NAME_MAX];
+	unsigned least = 99;
+
+	snprintf(event, sizeof event, "%.*s.", (int)length, from);
+	if (!from[length] || !(n = strcspn(mask, ":=@ \t\n")) || find_modifier(p, mask, mask + n, false) ||
+	    !list_siblings(p, event, NULL, masks, sizeof masks))
+		return false;
+	event[length < sizeof event ? length : 0] = 0;
+	snprintf(written, sizeof written, "%.*s", (int)n, mask);
+	if (strpbrk(written, "*?"))
+		return false;
+	for (unsigned i = 0; i < n_rows(p); i++) {
+		const char *row = row_name(p, i);
+		unsigned distance;
+
+		if (base_length(row) != length || strncasecmp(row, from, length))
+			continue;
+		distance = edit_distance(written, row + length + 1);
+		if (distance < least) {
+			least = distance;
+			best = row + length + 1;
+		}
+	}
+	if (best && is_near(least, written))
+		fail(p, mask, "no unit mask %s of %s: did you mean %s?", written, event, best);
+	else
+		fail(p, mask, "no unit mask %s of %s: there are%s", written, event, masks);
+	return true;
+}
+
 static bool unknown_event(struct parser *p, const char *from)
 {
 	size_t n = strcspn(from, ":@ \t\n");
@@ -508,6 +567,8 @@ static bool unknown_event(struct parser *p, const char *from)
 	if (!p->error)
 		return false;
 	snprintf(name, sizeof name, "%.*s", (int)n, from);
+	if (unknown_mask(p, from))
+		return false;
 	for (unsigned i = 0; i < n_rows(p); i++) {
 		/* Compared to as much of the row's name as was written, too: the unit mask may be what is
 		 * missing. */
@@ -617,103 +678,4 @@ unsigned event_parse(const struct pmu *pmu, const char *text, struct event_reque
 	if (good && max)
 		out[0] = p.request;
 	return good;
-}
-
-/* --- and back --------------------------------------------------------------------------------------- */
-
-static bool is_ring(const struct event_modifier *m)
-{
-	return m->offset == offsetof(struct pmu_config, ring);
-}
-
-static size_t add_modifiers(const struct event_grammar *g, const struct event_request *r, char *out,
-			    size_t size, size_t n)
-{
-	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
-		uint64_t value = field(&r->config, m);
-
-		if (!m->name || !value || (is_ring(m) && r->config.ring == RING_ALL))
-			continue;
-		n = m->width == 1 ? text_append(out, size, n, ":%s", m->name)
-				  : text_append(out, size, n, ":%s=%" PRIu64, m->name, value);
-	}
-	return n;
-}
-
-size_t event_format(const struct pmu *pmu, const struct event_request *r, char *out, size_t size)
-{
-	const struct event_grammar *g = pmu->driver->grammar;
-	size_t n = text_append(out, size, 0, "%s::", pmu->driver->name);
-	uint64_t extra = r->event ? r->config.code & ~r->event->code : 0;
-
-	if (r->event) {
-		n = text_append(out, size, n, "%s", r->event->name);
-		for (const struct event_mask *m = g->masks ? g->masks(r->event) : NULL; m && m->name && extra;
-		     m++)
-			if ((extra & m->code) == m->code) {
-				n = text_append(out, size, n, ":%s", m->name);
-				extra &= ~m->code;
-			}
-	} else {
-		uint64_t raw = 0;
-
-		for (const struct event_modifier *m = g->modifiers; m->help; m++)
-			if (!m->name && m->raw >= 0)
-				raw |= field(&r->config, m) << m->raw;
-		n = text_append(out, size, n, "r%" PRIx64, raw);
-	}
-	n = add_modifiers(g, r, out, size, n);
-	return r->counter ? text_append(out, size, n, "@%s", pmu->counter[r->counter - 1].name) : n;
-}
-
-/* What a field holds once the driver has joined the event's own conditions with those asked for. */
-static uint64_t joined_field(const struct event_grammar *g, const struct event_request *r,
-			     const struct event_modifier *m)
-{
-	uint64_t value = field(&r->config, m);
-
-	if (!value && g->code_is_raw && m->raw >= 0 && !is_ring(m) &&
-	    m->offset != offsetof(struct pmu_config, code))
-		value = r->config.code >> m->raw & ones(m->width);
-	return value;
-}
-
-size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, char *out, size_t size)
-{
-	const struct event_grammar *g = pmu->driver->grammar;
-	size_t n;
-	unsigned fields = 0;
-
-	out[0] = 0;
-	if (r->event && !r->event->counters)
-		return 0;
-	n = text_append(out, size, 0, "%s/", pmu->perf_name ? pmu->perf_name : "cpu");
-	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
-		uint64_t value = joined_field(g, r, m);
-		unsigned low = m->width;
-
-		if (continues(g, m))
-			continue;
-		for (const struct event_modifier *part = m + 1; continues(g, part); low += part++->width)
-			value |= field(&r->config, part) << low;
-		if (m->perf && (value || !fields)) {
-			n = m->width == 1 ? text_append(out, size, n, "%s%s", fields ? "," : "", m->perf)
-					  : text_append(out, size, n, "%s%s=%#" PRIx64, fields ? "," : "",
-							m->perf, value);
-			fields++;
-		}
-	}
-	for (const struct event_extra_field *x = g->extras; x && x->perf; x++)
-		if (r->config.extra_msr == x->msr)
-			n = text_append(out, size, n, ",%s=%#" PRIx64, x->perf, r->config.extra_value);
-	n = text_append(out, size, n, "/");
-	for (const struct event_modifier *m = g->modifiers; m->help; m++)
-		if (is_ring(m) && r->config.ring != RING_ALL && field(&r->config, m))
-			n = text_append(out, size, n, "%s", m->name);
-	return n;
-}
-
-bool event_is_filtered(const struct event_request *r)
-{
-	return r->config.edge || r->config.invert || r->config.cmask;
 }

@@ -8,6 +8,7 @@
  *	r01c0:u                         the selector in hexadecimal, as perf has it
  *	cpu/event=0xc4,umask=0x20,cmask=1,inv/u   by fields, as perf has it
  *
+ *	L2_RQSTS:RFO_HIT:RFO_MISS       with several unit masks, which are joined
  *	INST_RETIRED.ANY_P:u@PMC1       on this counter and no other; behind each of the forms
  *
  * Without a ring (u, k) an event is counted in all of them.
@@ -67,6 +68,9 @@ struct event_grammar {
 	/** A raw selector may be given as its two halves, the lower one first, "0x3b000/0x1200020c@0xc", with
 	 * the counter as RDPMC has it; this is how that is written, in words. NULL: it may not. */
 	const char *halves;
+	/** Bits of an event's code that are its unit mask, where a row is one event with one mask: rows that
+	 * differ in them alone are joined as EVENT:MASK:MASK. 0: they are not */
+	uint64_t unit_mask;
 	/** Masks that row e can be combined with. @return NULL if none; the member itself may be NULL */
 	const struct event_mask *(*masks)(const struct pmu_event *e);
 };

@@ -90,6 +90,7 @@ const struct event_grammar amd_grammar = {
 	.is_peer_name = is_peer_name,
 	.aliases = aliases,
 	.modifiers = modifiers,
+	.unit_mask = 0xff00,
 	.raw_ignored = CTL_PC | CTL_INT | CTL_EN | 1ull << 21,
 };
 

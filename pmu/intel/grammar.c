@@ -94,6 +94,7 @@ const struct event_grammar intel_grammar = {
 	.modifiers = modifiers,
 	.code_is_raw = true,
 	.extras = extras,
+	.unit_mask = 0xff00,
 	.raw_ignored = EVTSEL_PC | EVTSEL_INT | EVTSEL_EN,
 };
 

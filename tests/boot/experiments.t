@@ -121,7 +121,7 @@ WHY = {
     "fixed/ring 0": r"^assay.cfg:3:43: .*ANY:u and .*ANY:k can be counted by FIXED_CTR0 only: take passes=split, or leave some out$",
     "counter/ring 0": r"^assay.cfg:5:45: PMC1 cannot count intel::INST_RETIRED.ANY: take FIXED_CTR0$",
     "kernel/ring 0": r"^assay.cfg:6:28: no kernel nop_lop: did you mean nop_loop\?$",
-    "event/ring 0": r"^assay.cfg:7:43: no event INST_RETIRED.ANI: did you mean INST_RETIRED.ANY\?$",
+    "event/ring 0": r"^assay.cfg:7:56: no unit mask ANI of INST_RETIRED: did you mean ANY\?$",
     "record/ring 0": r"^assay.cfg:8:44: record=ibs-op: .* makes no such records; take record=pmi$",
     "cascade/ring 0": r"^assay.cfg:9:99: the counters of .* do not start each other: leave cascade= out$",
     "large/ring 0": r"^assay.cfg:10:62: N = 3000000000000 is too large: instructions of kernel nop_loop overflows the counter",

@@ -189,6 +189,16 @@ test("--list shows NetBurst's unit masks", {"branch_retired:MMNP", ":MMNM", ":MM
 status, out, err = run("netburst-prescott", "branch_retired:MMTP:MMTX")
 test("an unknown unit mask is refused with those that there are", status == 1 and err.endswith("    branch_retired:MMTP:MMTX\n                        ^\n")
      and "and MMNP MMNM MMTP MMTM\n" in err, err)
+status, out, err = run("intel-skylake", "L2_RQSTS:RFO_HIT:RFO_MISS:u", "BR_INST_RETIRED:CONDITIONAL:NEAR_CALL")
+test("unit masks that are rows of one event are joined", status == 0 and "RFO_HIT:RFO_MISS:u on" in out and "umask=0xe2/u" in out
+     and "umask=0x3/" in out, out + err)
+status, out, err = run("amd-zen4", "RETIRED_SSE_AVX_FLOPS:ADD_SUB_FLOPS:MULT_FLOPS")
+test("AMD's too", status == 0 and "event=0x3,umask=0x3/" in out, out + err)
+status, out, err = run("intel-skylake", "BR_INST_RETIRED:COND:NEAR_CAL")
+test("one that there is not is pointed at", status == 1 and "no modifier or unit mask NEAR_CAL: there are u k e t i c= and ALL_BRANCHES_PEBS, COND_NTAKEN, " in err
+     and err.endswith("    BR_INST_RETIRED:COND:NEAR_CAL\n                         ^\n"), err)
+status, out, err = run("intel-skylake", "BR_INST_RETIRED.ALL_BRANCHES:COND")
+test("a mask of no bits is not joined", status == 1 and "no modifier COND: " in err, err)
 
 FILE = "tests/host/data/events-intel.json"
 status, out, err = run("--json", "--events", FILE, "intel-haswell", "SOMETHING_NEW.TAKEN_UP:u", "CPU_CLK_UNHALTED.REF_TSC")

@@ -127,7 +127,7 @@ static void names_are_corrected(void **state)
 		"assay.cfg:2:8: no kernel is called x*; kernel=* stands for all that there are");
 	taken("kernel=GATE,nop_* events=INST_RETIRED.ANY_P", 0, 1);
 	refused(K "events=INST_RETIRED.ANY_Q", 0,
-		"assay.cfg:2:24: no event INST_RETIRED.ANY_Q: did you mean INST_RETIRED.ANY_P?");
+		"assay.cfg:2:37: no unit mask ANY_Q of INST_RETIRED: did you mean ANY_P?");
 	refused(K "events=INST_RETIRED.ANY_P:q", 0, "assay.cfg:2:43: no modifier q: there are u k e t i c=");
 	refused(K "events=INST_RETIRED.ANY_P@PMC9", 0,
 		"assay.cfg:2:43: no counter PMC9: there are PMC0 PMC1 FIXED_CTR0 FIXED_CTR1 FIXED_CTR2");

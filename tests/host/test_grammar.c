@@ -134,7 +134,12 @@ static void mistakes_are_pointed_at(void **state)
 		 "no PMU core here: before '::' stands intel or intel-core2, or nothing"},
 		{"intel::", 7, "no event behind '::'"},
 		{"INST_RETIRD.ANY_P", 0, "no event INST_RETIRD.ANY_P: did you mean INST_RETIRED.ANY_P?"},
-		{"intel::INST_RETIRED:ANY_X", 7, "no event INST_RETIRED: did you mean INST_RETIRED.ANY_P?"},
+		{"intel::INST_RETIRED:ANY_X", 20, "no unit mask ANY_X of INST_RETIRED: did you mean ANY_P?"},
+		{"LONGEST_LAT_CACHE.ELSEWHERE:u", 18,
+		 "no unit mask ELSEWHERE of LONGEST_LAT_CACHE: there are REFERENCE, MISS"},
+		{"LONGEST_LAT_CACHE:MISS:REFERENC", 23,
+		 "no modifier or unit mask REFERENC: there are u k e t i c= and REFERENCE"},
+		{"INST_RETIRED.ANY_P:ANY", 19, "no modifier ANY: there are u k e t i c="},
 		{"BR_INST_RETIRED:u", 0,
 		 "no event BR_INST_RETIRED: did you mean BR_INST_RETIRED.ALL_BRANCHES?"},
 		{"FLOPS:u", 0,
@@ -248,6 +253,13 @@ static void unit_masks_join(void **state)
 	assert_int_equal(event_parse(&joined, "branch_retired:mmtx", found, 64, &error), 0);
 	assert_string_equal(error.text,
 			    "no modifier or unit mask mmtx: there are u k e t i c= and MMTP MMTM");
+	/* A row is an event with one mask. */
+	assert_int_equal(parse("longest_lat_cache:miss:REFERENCE:k"), 1);
+	assert_int_equal(selector(), 0x2412e | 0x4f2e);
+	event_format(&pmu, &found[0], line, sizeof line);
+	assert_string_equal(line, "intel::LONGEST_LAT_CACHE.MISS:REFERENCE:k");
+	event_format_perf(&pmu, &found[0], line, sizeof line);
+	assert_string_equal(line, "cpu/event=0x2e,umask=0x4f/k");
 	assert_int_equal(event_parse(&joined, "other:mmtp", found, 64, &error), 0);
 	assert_int_equal(error.column, 6);
 }
