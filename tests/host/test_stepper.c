@@ -149,6 +149,29 @@ static void test_stand_ins(void **state)
 		assert_says(why, "Segmentation fault at +0x6");
 }
 
+/* Where the CPU has UMIP. */
+static void test_system_stores(void **state)
+{
+	(void)state;
+	struct qvec v;
+
+	/* add $KERNEL_SCRATCH, %rsi ; movq $-1, 8(%rsi) ; sgdt (%rsi) ; str 12(%rsi) ; or $-1, %eax ; sldt
+	 * %eax ; nop ; nop: a trap behind each */
+	assert_null(RUN("\x48\x81\xc6\0\x10\0\0\x48\xc7\x46\x08\xff\xff\xff\xff\x0f\x01\x06"
+			"\x0f\x00\x4e\x0c\x83\xc8\xff\x0f\x00\xc0\x90\x90",
+			0, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 8);
+	assert_int_equal(v.v[Q_INSN_NOP], 2);
+	assert_int_equal(v.v[Q_STORES], 3);
+	assert_int_equal(v.v[Q_STORE_BYTES], 8 + 10 + 2);
+	/* mov $0x10000, %eax ; sldt %eax ; shr $16, %eax ; jz 1f ; ud2 ; 1: the upper half is stored too */
+	assert_null(RUN("\xb8\0\0\1\0\x0f\x00\xc0\xc1\xe8\x10\x74\2\x0f\x0b", 0, &v));
+	assert_int_equal(v.v[Q_INSTRUCTIONS], 4);
+	/* sgdt to an address that is not there */
+	if (stepper_cpu_has(CPU_UMIP))
+		assert_says(RUN("\x0f\x01\x04\x25\0\0\0\0", 0, &v), "nothing can be stored");
+}
+
 static void test_far_pointers(void **state)
 {
 	(void)state;
@@ -237,10 +260,11 @@ static void test_broken_kernels(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),       cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_calls),        cmocka_unit_test(test_stand_ins),
-		cmocka_unit_test(test_far_pointers), cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_ring_of_code), cmocka_unit_test(test_broken_kernels),
+		cmocka_unit_test(test_counts),         cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_calls),          cmocka_unit_test(test_stand_ins),
+		cmocka_unit_test(test_far_pointers),   cmocka_unit_test(test_system_stores),
+		cmocka_unit_test(test_interrupts),     cmocka_unit_test(test_ring_of_code),
+		cmocka_unit_test(test_broken_kernels),
 	};
 	const char *why = stepper_start();
 	if (why) {

@@ -357,7 +357,7 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 			return stepper_because("no instruction at +%#llx",
 					       before.rip - (unsigned long long)begin);
 		look_at(code, &in, &before, &did);
-		if (stepper_is_lent(&in)) {
+		if (stepper_is_lent(code, &in)) {
 			why = stepper_lend(code, &in, did.address, &r, data);
 			struct qterm terms[ACCOUNT_TERMS];
 			account_add(out, terms, account_retired(&did, terms));

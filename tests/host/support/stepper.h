@@ -11,6 +11,8 @@
  * INT1                  before the CPU sees it: hypervisors start it over for ever
  * SYSENTER              likewise: it leads into the operating system's 32-bit code, or nowhere (AMD)
  * far pointers of 64 bits   where the CPU reads 32 (AMD)
+ * SGDT, SIDT, SLDT, STR, SMSW   where the CPU may refuse them (UMIP): operating systems carry them out then,
+ * and no trap comes behind
  */
 #ifndef TESTS_HOST_STEPPER_H
 #define TESTS_HOST_STEPPER_H

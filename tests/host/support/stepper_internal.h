@@ -38,7 +38,7 @@ bool stepper_as_intel(void);
 /* --- stepper_lend.c --------------------------------------------------------------------------------- */
 
 /** Whether the stepper, not the CPU, carries the instruction out. */
-bool stepper_is_lent(const struct insn *in);
+bool stepper_is_lent(const uint8_t *code, const struct insn *in);
 
 /**
  * Carry it out.

@@ -137,11 +137,46 @@ static const char *go_far(const uint8_t *code, const struct insn *in, uint64_t a
 	return NULL;
 }
 
+/* --- stores of system registers --------------------------------------------------------------------- */
+
+/** How many bytes SGDT, SIDT, SLDT, STR or SMSW stores to memory; 0: it is none of them. SDM vol. 2. */
+static unsigned system_store(const uint8_t *code, const struct insn *in)
+{
+	const uint8_t *modrm = code + in->modrm_at;
+	unsigned reg;
+
+	if (!(in->flags & INSN_F_MODRM) || in->modrm_at < 2 || modrm[-2] != 0x0f || modrm[-1] > 1)
+		return 0;
+	reg = *modrm >> 3 & 7;
+	if (modrm[-1] == 0)
+		return reg <= 1 ? 2 : 0;
+	return reg == 4 ? 2 : reg <= 1 && in->flags & INSN_F_MEM ? 10 : 0;
+}
+
+/** It stores zeros: what the registers hold is the operating system's secret. */
+static const char *store_zeros(const uint8_t *code, const struct insn *in, uint64_t address,
+			       struct user_regs_struct *r)
+{
+	static const uint8_t zeros[16];
+	unsigned long long *const gpr[16] = {&r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsp, &r->rbp,
+					     &r->rsi, &r->rdi, &r->r8,  &r->r9,  &r->r10, &r->r11,
+					     &r->r12, &r->r13, &r->r14, &r->r15};
+	struct iovec from = {(void *)zeros, system_store(code, in)}, to = {(void *)address, from.iov_len};
+
+	if (!(in->flags & INSN_F_MEM))
+		*gpr[(code[in->modrm_at] & 7) | (in->rex & 1) << 3] = 0;
+	else if (process_vm_writev(stepper.child, &from, 1, &to, 1, 0) != (ssize_t)from.iov_len)
+		return stepper_because("nothing can be stored: %s", strerror(errno));
+	return NULL;
+}
+
 /* ---------------------------------------------------------------------------------------------------- */
 
-bool stepper_is_lent(const struct insn *in)
+bool stepper_is_lent(const uint8_t *code, const struct insn *in)
 {
 	switch (in->special) {
+	case INSN_PLAIN:
+		return system_store(code, in) && stepper_cpu_has(CPU_UMIP);
 	case INSN_XBEGIN:
 	case INSN_XEND:
 	case INSN_XABORT:
@@ -186,6 +221,9 @@ const char *stepper_lend(const uint8_t *code, const struct insn *in, uint64_t ad
 		break;
 	case INSN_FAR:
 		why = go_far(code, in, address, r);
+		break;
+	case INSN_PLAIN:
+		why = store_zeros(code, in, address, r);
 		break;
 	}
 	return why ? why : stepper_set_registers(r);

@@ -81,9 +81,20 @@ const char *stepper_unfit(const struct kernel *k)
 	return missing ? text : NULL;
 }
 
+static bool has_lent_instruction(const struct kernel *k)
+{
+	struct insn in;
+
+	for (const uint8_t *p = k->code; p < k->code_end && insn_decode(p, (size_t)(k->code_end - p), &in);
+	     p += in.length)
+		if (stepper_is_lent(p, &in))
+			return true;
+	return false;
+}
+
 bool stepper_lends(const struct kernel *k)
 {
-	return k->flags & (KERNEL_SERVICE_RDPMC | KERNEL_SERVICE_SYSENTER) ||
-	       (k->flags & KERNEL_SERVICE_FAR64 && !stepper_as_intel()) ||
-	       kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0());
+	/* Transactions run freely where the CPU has them. */
+	return k->flags & KERNEL_SERVICE_RDPMC || kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0()) ||
+	       (!kernel_transacts(k) && has_lent_instruction(k));
 }
