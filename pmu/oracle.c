@@ -3,13 +3,16 @@
  */
 #include "pmu/vpmu.h"
 
+#include "arch/x86/apic.h"
 #include "arch/x86/step.h"
 #include "pmu/account.h"
+#include "pmu/exits.h"
 #include "pmu/pmu.h"
 
 static struct {
 	struct qvec *total;
 	bool watching;
+	struct oracle_exits *only;
 } oracle;
 
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
@@ -22,13 +25,25 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 	return STEP_DONE;
 }
 
+static bool left_out(const struct step_retired *r)
+{
+	const struct exit_facts facts = {r->after->rcx, r->did.address, apic_page()};
+	struct oracle_exits *only = oracle.only;
+	enum exit_kind kind = exit_kind_of((const uint8_t *)r->rip, r->did.insn, &facts);
+
+	if (kind == EXIT_KINDS || !(only->kinds >> kind & 1) || (only->user && r->did.cpl != 3))
+		return true;
+	only->met |= UINT64_C(1) << kind;
+	return false;
+}
+
 static void retired(void *ctx, const struct step_retired *r)
 {
 	struct qterm terms[ACCOUNT_TERMS];
 	(void)ctx;
 
 	/* Nothing but the markers is emulated by this client. */
-	if (oracle.watching && !r->emulated)
+	if (oracle.watching && !r->emulated && !(oracle.only && left_out(r)))
 		account_add(oracle.total, terms, account_retired(&r->did, terms));
 }
 
@@ -37,7 +52,7 @@ static void delivered(void *ctx, const struct step_delivered *d)
 	struct qterm terms[ACCOUNT_TERMS];
 	(void)ctx;
 
-	if (oracle.watching)
+	if (oracle.watching && !oracle.only)
 		account_add(oracle.total, terms, account_event(d->kind, d->vector, d->cpl, terms));
 }
 
@@ -69,6 +84,11 @@ void oracle_call(void (*fn)(void *), void *arg, struct qvec *total)
 void oracle_call_committing(void (*fn)(void *), void *arg, struct qvec *total)
 {
 	watch(fn, arg, total, STEP_TRANSACTIONS_COMMIT);
+}
+
+void oracle_exits(struct oracle_exits *only)
+{
+	oracle.only = only;
 }
 
 void oracle_bracket(struct pmu_bracket *out)

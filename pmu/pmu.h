@@ -61,6 +61,7 @@ struct pmu_bracket {
 	uint32_t version;     /* another one for other code at the same place; 0: it never changes */
 	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop;
 				 amount 0 ends */
+	uint8_t own_rdpmc;    /* of its instructions: RDPMC, which a hypervisor may carry out itself */
 	bool ring0_only;      /* uses privileged instructions */
 };
 
@@ -87,8 +88,10 @@ struct pmu {
 	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
 	bool counts_start; /* a hypervisor counts the write that starts counting, which it carries out itself
 			      after the counters run. Not set by identify() */
-	bool virtual;      /* answered by a model */
-	char model[48];    /* the model's profile when virtual */
+	uint64_t exits_lost; /* instructions that a hypervisor carries out and does not count, or not each
+				time: bit per enum exit_kind (pmu/exits.h). Not set by identify() */
+	bool virtual;        /* answered by a model */
+	char model[48];      /* the model's profile when virtual */
 	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
 						      and left out: a line each; an empty one ends */
 	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does

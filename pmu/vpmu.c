@@ -7,6 +7,7 @@
 #include "arch/x86/time.h"
 #include "pmu/account.h"
 #include "pmu/denormals.h"
+#include "pmu/exits.h"
 #include "pmu/insn_quantities.h"
 #include "pmu/machine_model.h"
 #include "pmu/pmu.h"
@@ -60,12 +61,15 @@ static struct {
 	bool splits;       /* something counts accesses across lines or pages */
 	bool assists;      /* something counts floating-point assists */
 	bool machine_runs; /* something counts what it gives */
+	bool quick;        /* a class's memo is all that there is to know of a retirement */
 	bool cool;         /* it has to be cold before it runs again */
 	bool guest;        /* the stepped code is in one */
 	uint8_t thread;    /* logical processor that runs the stepped code */
 	enum vpmu_sibling sibling;
 	unsigned sibling_interrupts;
 	struct step_breaker breaker;
+	uint32_t exit_faults; /* of the hypervisor: bit per enum exit_fault */
+	uint32_t exits;       /* so many until now */
 	struct model_injected injections;
 	struct cpuid_lies lies;
 } vpmu;
@@ -182,7 +186,8 @@ static void begin_epoch(void)
 	vpmu.assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
 	vpmu.splits = matters(Q_LOADS_SPLIT_LINE) || matters(Q_STORES_SPLIT_LINE) ||
 		      matters(Q_LOADS_SPLIT_PAGE) || matters(Q_STORES_SPLIT_PAGE);
-	vpmu_client.details = vpmu.machine_runs || vpmu.splits;
+	vpmu_client.details = vpmu.machine_runs || vpmu.splits || vpmu.exit_faults;
+	vpmu.quick = !vpmu.machine_runs && !vpmu.exit_faults;
 }
 
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
@@ -367,11 +372,20 @@ static struct memo *memo_with(struct memo *plain, const struct qterm *terms, uns
 	return &m->memo;
 }
 
+static bool exits(const struct step_retired *r)
+{
+	const struct insn_retired *did = &r->did;
+	const struct exit_facts facts = {r->after->rcx, did->address, apic_page()};
+
+	return exit_kind_of((const uint8_t *)r->rip, did->insn, &facts) != EXIT_KINDS;
+}
+
 /* The long way, which leaves a memo behind if it can. */
 static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
 {
 	const struct insn_retired *did = &r->did;
-	bool alike = !vpmu.recording && repeats(did->insn) && vpmu.model->increments &&
+	bool exit = vpmu.exit_faults && exits(r);
+	bool alike = !vpmu.recording && !exit && repeats(did->insn) && vpmu.model->increments &&
 		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
 	struct qterm terms[STEP_TERMS], machine[MACHINE_TERMS];
 	unsigned n_machine = vpmu.machine_runs ? ask_machine(r, machine) : 0;
@@ -401,6 +415,8 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		details_of_vectors(&details, &step);
 	for (unsigned i = 0; i < n_machine; i++)
 		terms[step.n_terms++] = machine[i];
+	if (exit)
+		step.n_terms = exit_counted(vpmu.exit_faults, vpmu.exits++, terms, step.n_terms);
 	if (vpmu.recording && vpmu.breaker.faults)
 		step_break(&vpmu.breaker, &step, &details, terms);
 	if (alike) {
@@ -423,8 +439,7 @@ static void retired(void *ctx, const struct step_retired *r)
 		return;
 	/* A WRMSR that the model has carried out began an epoch: it finds no memo. */
 	m = memo_of(did);
-	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl && !vpmu.machine_runs, 1) &&
-	    add_up(m))
+	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl && vpmu.quick, 1) && add_up(m))
 		return;
 	if (!vpmu.own_write || !vpmu.was_idle)
 		count(r, m);
@@ -505,7 +520,7 @@ static const struct model_memory memory = {
 
 /* A list of injections, by whose they are. */
 struct injections {
-	uint32_t machine, step;
+	uint32_t machine, step, exits;
 	struct model_injected model;
 	struct cpuid_lies lies;
 };
@@ -513,7 +528,8 @@ struct injections {
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
 			    const char **why)
 {
-	char no_lies[INJECT_MAX], not_the_machines[INJECT_MAX], of_the_pmu[INJECT_MAX];
+	char no_lies[INJECT_MAX], not_the_machines[INJECT_MAX], of_the_cpu[INJECT_MAX],
+		of_the_pmu[INJECT_MAX];
 
 	if (!profile) {
 		*why = "no virtual CPU of this name";
@@ -522,8 +538,10 @@ static bool injections_take(const struct model_profile *profile, const char *inj
 	return cpuid_lies_take(inject, &out->lies, no_lies, sizeof no_lies, why) &&
 	       faults_take(uarch_faults, UARCH_FAULTS, no_lies, &out->machine, not_the_machines,
 			   sizeof not_the_machines, why) &&
-	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, of_the_pmu,
-			   sizeof of_the_pmu, why) &&
+	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, of_the_cpu,
+			   sizeof of_the_cpu, why) &&
+	       faults_take(exit_faults, EXIT_FAULTS, of_the_cpu, &out->exits, of_the_pmu, sizeof of_the_pmu,
+			   why) &&
 	       model_injections_parse(profile->model, of_the_pmu, &out->model, why);
 }
 
@@ -560,6 +578,8 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
 	vpmu.breaker = (struct step_breaker){.faults = injections.step};
+	vpmu.exit_faults = injections.exits;
+	vpmu.exits = 0;
 	memset(vpmu.machine_memo, 0, sizeof vpmu.machine_memo);
 	vpmu.epoch = 0;
 	vpmu.injections = injections.model;

@@ -1,3 +1,4 @@
+#include "tests/exits.h"
 #include "tests/guest.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
@@ -411,6 +412,22 @@ void ladder_presume(struct run *run, struct ladder *ladder)
 	}
 }
 
+/* Instructions that a hypervisor carries out, on the first counter that counts instructions exactly. */
+static void try_exits(struct run *run, const struct ladder *ladder)
+{
+	for (unsigned c = 0; c < run->pmu->n_counters; c++) {
+		const struct pmu_event *e = counter_yardstick(run->pmu, c);
+
+		if (ladder_allows(ladder, c, RUNG_EXACT_ON_NOPS) && e->judgement == EVENT_EXACT &&
+		    event_counts_instructions(e)) {
+			exits_try(run, c, e);
+			run->call(run, take_reset, run->pmu, LADDER_MS, NULL);
+			trap_set_context(NULL);
+			return;
+		}
+	}
+}
+
 enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 {
 	static struct result results[PMU_COUNTERS_MAX];
@@ -422,6 +439,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 		return LADDER_NONE;
 	pmu->left_out = 0;
 	pmu->counts_start = false;
+	pmu->exits_lost = 0;
 
 	const struct kernel *general = confirmed_kernel(run);
 
@@ -458,5 +476,6 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	}
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		run->report(run, &results[c]);
+	try_exits(run, ladder);
 	return failed ? LADDER_PARTIAL : LADDER_FULL;
 }

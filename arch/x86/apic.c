@@ -55,6 +55,11 @@ bool apic_is_x2(void)
 	return x2;
 }
 
+uint64_t apic_page(void)
+{
+	return x2 ? 0 : (uint64_t)registers;
+}
+
 static bool is_extended(enum apic_register reg)
 {
 	return reg >= APIC_EXT_LVT0 && reg < APIC_EXT_LVT0 + 0x10 * APIC_EXT_LVTS;

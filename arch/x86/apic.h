@@ -46,6 +46,9 @@ enum apic_register {
 bool apic_present(void);
 bool apic_is_x2(void);
 
+/** The page with its registers in xAPIC mode; 0 if it is not in that mode. */
+uint64_t apic_page(void);
+
 /** Switch to x2APIC mode. @return false if the CPU has none or the switch did not take (then nothing
  * changed). */
 bool apic_enable_x2(void);

@@ -126,7 +126,17 @@ const struct model_profile netburst_potomac = {
 	.data = &potomac_data,
 };
 
-/* The Prescott as hypervisors show it that have counters, but no debug store, to give away. */
+/* The Prescott as a hypervisor shows it that gives no name, and has counters, but no debug store, to give
+ * away. */
+static const struct model_cpuid prescott_guest_cpuid[] = {
+	{0x00, 0, 0x00000005, GENUINEINTEL},
+	{0x01, 0, 0x00000f43, 0x00020800, 0x8000649d, 0xbfebfbff},
+	{0x02, 0, 0x605b5001, 0x00000000, 0x00000000, 0x007d7040},
+	{0x03, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+	{0x04, 0, 0x00004121, 0x01c0003f, 0x0000001f, 0x00000000},
+	{0x04, 1, 0x00004143, 0x01c0103f, 0x000007ff, 0x00000000},
+	{0x05, 0, 0x00000040, 0x00000040, 0x00000000, 0x00000000},
+};
 static const struct netburst_profile prescott_guest_data = {
 	.model = 4,
 	.hyper_threading = true,
@@ -137,8 +147,8 @@ const struct model_profile netburst_prescott_guest = {
 	.name = "netburst-prescott-guest",
 	.description = "Pentium 4 (Prescott 2M) without branch traces and PEBS, as in a virtual machine",
 	.model = &netburst_model,
-	.cpuid = prescott_cpuid,
-	.n_cpuid = COUNT(prescott_cpuid),
+	.cpuid = prescott_guest_cpuid,
+	.n_cpuid = COUNT(prescott_guest_cpuid),
 	.threads = 2,
 	.data = &prescott_guest_data,
 };

@@ -68,6 +68,37 @@ equal(sorted({c["name"] for s in (r.report or {"suites": []})["suites"] for c in
       ["access/write the first IA32_FIXED_CTRx, above its width"], "on bare metal the first two are wrong")
 r = boot(options="pmu=virtual:intel-icelake inject=start-counted suite=control kernel=nop_loop check=enable*")
 ok(r.counts and (r.counts["biased"] or r.counts["wrong"]), "and so is the third", tail(r))
+# Instructions that a hypervisor carries out and does not count, of which each kind is tried by itself; on bare metal nothing is excused.
+def all_checks(result):
+    return [dict(c, suite=s["name"]) for s in (result.report or {"suites": []})["suites"] for c in s["checks"]]
+
+
+EXITS = "check=RDPMC*,*instr* n=3 reps=2 kernel=cpuid,ports"
+for machine, more, faults in (
+        ("intel-icelake", "suite=control,events,sweep,noise,overhead event=INST*,BR*", ("exits-uncounted",)),
+        ("amd-zen4", "suite=events,overhead event=RETIRED_I*,RETIRED_CPUID*,LS_DISPATCH.LD*", ("exits-emulated",)),
+        ("netburst-prescott", "suite=identities,overhead", ("exits-vary",))):
+    for fault in faults:
+        run = "pmu=virtual:%s inject=%s " + EXITS + " " + more
+        lost = fault != "exits-emulated"
+        r = boot(options=run % (machine + "-guest", fault))
+        sound(r, "%s in a guest of %s" % (fault, machine))
+        texts = [c.get("text", "") for c in all_checks(r) if c["verdict"] == "skipped" and not c["name"].startswith("exits/")]
+        tried = {c["name"]: (c["verdict"], c.get("text", "")) for c in all_checks(r) if c["name"].startswith("exits/")}
+        ok(tried.get("exits/CPUID/cpuid", ("",))[0] == ("skipped" if lost else "exact"), "the ladder tells whether CPUID is counted", tried)
+        equal(len([t for v, t in tried.values() if v == "skipped" and "carries out, and does not count, " in t]), len(tried) if lost else 0, "and so of each kind")
+        if lost:
+            ok(any("carries out, and does not count, " in t for t in texts), "what contains one is skipped, with the reason", texts[:9])
+        elif machine == "amd-zen4":
+            ok(any("may carry out, and this event not count, CPUID" in t for t in texts), "so are events that count something else of it", texts[:9])
+        r = boot(options=run % (machine, fault))
+        ok(not any(c["name"].startswith("exits/") for c in all_checks(r)), "on bare metal nothing is tried", tail(r))
+        found = {c["suite"] + ": " + c["name"] for c in all_checks(r) if c["verdict"] in ("wrong", "biased", "noisy", "dead")}
+        equal(bool(found), lost or machine == "amd-zen4", "and what is missing is wrong, if anything sees it")
+# Missing is all that it may be, and no more than those instructions make: what is beyond it is wrong in a guest too.
+RUN = "pmu=virtual:intel-icelake-guest suite=sweep event=INST_RETIRED.ANY_P kernel=%s inject=exits-uncounted+line-end"
+ok((boot(options=RUN % "nop_loop").counts or {}).get("wrong"), "a guest's count that is too large is wrong", RUN)
+
 # PEBS, which a hypervisor may have off for a while: the same virtual CPU in a guest, and on bare metal.
 RUN = "pmu=virtual:intel-skylake suite=sampling kernel=loads event=MEM_INST_RETIRED.ALL_LOADS inject=pebs-off"
 for more, reason in (("+cpuid:1:0:ecx:fffafbff", "gave no PEBS records, and may take them away"), ("", "there is no record")):

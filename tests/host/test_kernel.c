@@ -118,6 +118,19 @@ static void lookup_and_selection(void **state)
 	assert_true(kernel_selected(&steep, "full"));
 }
 
+static void some_of_it_can_be_left_out(void **unused)
+{
+	const struct qvec less = {.v = {[Q_INSTRUCTIONS] = 3}};
+	int64_t before = kernel_amount(&plain, Q_INSTRUCTIONS, 10).low;
+
+	(void)unused;
+	kernel_leave_out(&plain, &less);
+	assert_int_equal(kernel_amount(&plain, Q_INSTRUCTIONS, 10).low, before - 3);
+	assert_int_equal(kernel_amount(&plain, Q_INSTRUCTIONS, 10).high, before - 3);
+	kernel_leave_out(NULL, NULL);
+	assert_int_equal(kernel_amount(&plain, Q_INSTRUCTIONS, 10).low, before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +140,7 @@ int main(void)
 		cmocka_unit_test(overflow_is_told),
 		cmocka_unit_test(falsified_signatures),
 		cmocka_unit_test(lookup_and_selection),
+		cmocka_unit_test(some_of_it_can_be_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

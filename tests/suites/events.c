@@ -4,6 +4,7 @@
  */
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
+#include "tests/exits.h"
 #include "tests/expectation_ring.h"
 #include "tests/guest.h"
 #include "tests/ladder.h"
@@ -243,6 +244,9 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 	if (pass_observe(p, s, r.observation, &x, &at) == EXPECTATION_OK) {
 		r.n_observations = p->n_count;
 		judge(r.observation, p->n_count, &r.judgement);
+		exits_excuse(&(struct exits_place){p->pmu, slot->event, p->kernel, &p->bracket, p->ring,
+						   p->ring != 0},
+			     r.observation, r.n_observations, &r.judgement);
 		if (verdict_is_bad(r.judgement.verdict) && never_moved(p, s) &&
 		    !(slot->event->flags & EVENT_ENUMERATED))
 			guest_lacks(p->pmu, &r.judgement, "this event");

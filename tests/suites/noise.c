@@ -10,6 +10,7 @@
  */
 #include "tests/suites/noise_masking.h"
 #include "tests/suites/suites.h"
+#include "tests/exits.h"
 #include "tests/ladder.h"
 #include "tests/passes.h"
 #include "tests/truth.h"
@@ -74,6 +75,7 @@ struct noise {
 	const struct kernel *kernel;
 	uint8_t rings; /* enum pmu_ring */
 	unsigned reps, n_k;
+	struct pmu_bracket bracket; /* of the pass that was measured last */
 	uint64_t k[K_HARDWARE + 1]; /* from 0 */
 
 	struct passes passes; /* what is counted */
@@ -175,6 +177,9 @@ static void conclude(struct count *c)
 				 ", %+" PRId64 " besides", line.offset_num);
 		j->bias = line.slope_num;
 	}
+	exits_excuse(&(struct exits_place){s->run->pmu, c->event, s->kernel, &s->bracket, s->source->ring,
+					   s->rings == RING_USR},
+		     c->seen, s->n_k, j);
 	if (fits && (line.slope_num || s->rings == RING_ALL || s->source->ring))
 		report_slope(c, &line,
 			     line.straight ? "overcount per interrupt"
@@ -251,7 +256,7 @@ static void judge_slot(const struct noise *s, const struct slot *slot)
 }
 
 /* Counts at the i-th k and the next few. */
-static bool measure(const struct noise *s, struct pass *p, unsigned i, struct result *r)
+static bool measure(struct noise *s, struct pass *p, unsigned i, struct result *r)
 {
 	for (p->n_count = 0; p->n_count < PASS_N_MAX && i + p->n_count < s->n_k; p->n_count++)
 		p->n[p->n_count] = s->k[i + p->n_count];
@@ -261,6 +266,7 @@ static bool measure(const struct noise *s, struct pass *p, unsigned i, struct re
 		judgement_set(&r->judgement, pass_failure_verdict(p), "%s", p->failure);
 		return false;
 	}
+	s->bracket = p->bracket;
 	for (unsigned slot = 0; slot < p->n_slots; slot++) {
 		const struct slot *with = &p->slot[slot];
 		int64_t share = s->rings == RING_USR && !s->source->ring
@@ -278,7 +284,7 @@ static bool measure(const struct noise *s, struct pass *p, unsigned i, struct re
 	return true;
 }
 
-static void run_pass(const struct noise *s, unsigned number)
+static void run_pass(struct noise *s, unsigned number)
 {
 	static struct count failed;
 	struct pass p = {

@@ -3,10 +3,13 @@
  * many instructions that is, is known beforehand and judged; the cycles are the result.
  */
 #include "tests/suites/overhead.h"
+#include "tests/exits.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
 
+#include "arch/x86/insn.h"
 #include "arch/x86/trap.h"
+#include "pmu/exits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -123,6 +126,18 @@ static void report_each(struct run *run, const char *name, int64_t hundredths, c
 	run->value(run, "overhead", name, value, unit);
 }
 
+/* Of the only instruction of a copy that may be one. */
+static unsigned exit_kind(const struct cost *c)
+{
+	const struct exit_facts none = {0};
+	struct insn in;
+
+	for (unsigned at = 0; at < c->size && insn_decode(c->code + at, c->size - at, &in); at += in.length)
+		if (exit_kind_of(c->code + at, &in, &none) != EXIT_KINDS)
+			return exit_kind_of(c->code + at, &in, &none);
+	return EXIT_KINDS;
+}
+
 static void one(struct run *run, unsigned which, const struct pmu_event *e, unsigned counter)
 {
 	static int64_t loop_cycles; /* of as many turns */
@@ -162,6 +177,7 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 	instructions = histogram_mode(&r.observation[1].seen) - histogram_mode(&r.observation[0].seen) -
 		       LOOP_OWN * (int64_t)p.n[0];
 	judge(r.observation, 2, &r.judgement);
+	exits_excuse_kind(run->pmu, exit_kind(c), c->copies, r.observation, 2, &r.judgement);
 	run->report(run, &r);
 
 	clock = find_clock(run, &counter);
