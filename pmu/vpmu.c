@@ -114,6 +114,15 @@ struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
 }
 
+struct cpuid_regs vpmu_own_cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	struct model_cpuid out = {.leaf = leaf, .subleaf = subleaf};
+
+	vpmu_cpuid_own(vpmu.profile, leaf, subleaf, &out);
+	cpuid_lies_tell(&vpmu.lies, &out);
+	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
+}
+
 bool vpmu_ask_rdpmc(uint32_t index)
 {
 	uint64_t value;

@@ -54,6 +54,10 @@ const struct model_profile *vpmu_profile(void);
 /** CPUID as software on the virtual CPU sees it. */
 struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf);
 
+/** What its profile has for a leaf, also of what the real CPU lacks; zeros where the profile says nothing of
+ * it. There must be a virtual CPU. */
+struct cpuid_regs vpmu_own_cpuid(uint32_t leaf, uint32_t subleaf);
+
 /** Whether RDPMC of this index (ECX) reads a counter on the virtual CPU, where it is allowed; else it raises
  * #GP. There must be a virtual CPU. May be called by stepped code. */
 bool vpmu_ask_rdpmc(uint32_t index);

@@ -72,6 +72,18 @@ static bool beyond(const struct model_profile *p, uint32_t leaf)
 	return head && leaf > head->eax;
 }
 
+bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t subleaf,
+		    struct model_cpuid *out)
+{
+	bool leaf_known;
+	const struct model_cpuid *row = find(profile, leaf, subleaf, &leaf_known);
+
+	if (!row || beyond(profile, leaf))
+		return false;
+	*out = *row;
+	return true;
+}
+
 /* A core of several logical processors: HTT, their number, and which of them asks, in the initial APIC ID.
  * SDM vol. 2, CPUID; vol. 3, 8.9.1. */
 static void show_threads(const struct model_profile *p, unsigned thread, struct model_cpuid *out)

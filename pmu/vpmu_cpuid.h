@@ -7,6 +7,11 @@
 
 #include "pmu/model.h"
 
+/** What the profile itself has for a leaf, whatever the real CPU has. @return false if it says nothing of it
+ */
+bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t subleaf,
+		    struct model_cpuid *out);
+
 /**
  * The answer for real->leaf, real->subleaf.
  * @param thread logical processor that asks, below profile->threads; 0 if there is one

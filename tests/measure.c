@@ -225,10 +225,27 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 	return regs.rax;
 }
 
-/* Features that the virtual PMU does without. */
-#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
+/* Lent to a virtual CPU of any profile; what else can be lent, to those whose profile has it. */
+#define LENT_TO_ALL (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
 
-static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bool stepped)
+static bool profile_has(enum cpu_feature feature)
+{
+	return cpu_has(feature) || cpu_tells(feature, vpmu_own_cpuid);
+}
+
+static const char *feature_missing(const struct kernel *k, enum services_for whom)
+{
+	const char *missing;
+
+	if (whom == FOR_SILICON)
+		return kernel_missing(k->needs, cpu_has, xcr0_read());
+	missing = kernel_missing(k->needs & ~KERNEL_NEEDS_LENT, cpu_has, xcr0_read());
+	if (missing || whom == FOR_ORACLE)
+		return missing;
+	return kernel_missing(k->needs & KERNEL_NEEDS_LENT & ~LENT_TO_ALL, profile_has, UINT64_MAX);
+}
+
+static const char *unfit(const struct kernel *k, uint8_t ring, enum services_for whom)
 {
 	static char text[64];
 	const struct emulator_trouble *trouble = emulator_trouble(k);
@@ -238,25 +255,25 @@ static const char *unfit(const struct kernel *k, uint8_t ring, uint64_t lent, bo
 		return "privileged instructions";
 	if (!ring && (k->flags & KERNEL_RING3_ONLY))
 		return "for ring 3 only";
-	missing = services_missing(k, stepped);
+	missing = services_missing(k, whom);
 	if (missing)
 		return missing;
-	missing = kernel_missing(k->needs & ~lent, cpu_has, xcr0_read());
+	missing = feature_missing(k, whom);
 	if (missing) {
 		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
 		return text;
 	}
-	return trouble && !stepped ? trouble->reason : NULL;
+	return trouble && whom == FOR_SILICON ? trouble->reason : NULL;
 }
 
 const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 {
-	return unfit(k, ring, vpmu_profile() ? LENT : 0, false);
+	return unfit(k, ring, vpmu_profile() ? FOR_VIRTUAL_CPU : FOR_SILICON);
 }
 
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring)
 {
-	return unfit(k, ring, KERNEL_NEEDS_LENT, true);
+	return unfit(k, ring, FOR_ORACLE);
 }
 
 struct truth {

@@ -53,12 +53,12 @@ void window_forget(void);
 /** Run a composed window with N = n. @return RAX at its end (the count, for a read bracket). */
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 
-/** Why a kernel cannot run in a ring here: a missing feature, the ring, a service; NULL if it can. Valid
- * until the next call. */
+/** Why a kernel cannot run in a ring here: a missing feature, the ring, a service; NULL if it can. A virtual
+ * CPU is lent what its profile has and the real one lacks. Valid until the next call. */
 const char *kernel_unfit(const struct kernel *k, uint8_t ring);
 
-/** The same for the oracle, which carries out itself what the CPU may lack: transactions, x2APIC mode, and
- * the instructions of arch/x86/lent.h. */
+/** The same for the oracle, which carries out itself what the CPU may lack, whatever the profile:
+ * transactions, x2APIC mode, and the instructions of arch/x86/lent.h. */
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then

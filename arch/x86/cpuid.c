@@ -53,11 +53,16 @@ struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 	return raw(leaf, subleaf);
 }
 
-bool cpu_has(enum cpu_feature feature)
+bool cpu_tells(enum cpu_feature feature, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf))
 {
-	struct cpuid_regs r = cpuid(features[feature].leaf, features[feature].subleaf);
+	struct cpuid_regs r = query(features[feature].leaf, features[feature].subleaf);
 
 	return *(const uint32_t *)((const char *)&r + features[feature].reg) >> features[feature].bit & 1;
+}
+
+bool cpu_has(enum cpu_feature feature)
+{
+	return cpu_tells(feature, cpuid);
 }
 
 /* The signature as text; false if there is none. */

@@ -24,6 +24,9 @@ enum cpu_feature {
 
 bool cpu_has(enum cpu_feature feature);
 
+/** The same of a CPU that answers CPUID like this. */
+bool cpu_tells(enum cpu_feature feature, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf));
+
 struct cpu_identity {
 	char vendor[13];                  /* "GenuineIntel" */
 	char brand[49];                   /* leading blanks removed; empty if the CPU has none */

@@ -58,6 +58,22 @@ static void features_need_the_real_cpu(void **unused)
 	assert_int_equal(ask(&intel_core2, 1, 77, NONE).edx, none.edx);
 }
 
+/* What could be lent: what the profile has, whether the real CPU has it or not, and nothing that it does not
+ * tell. */
+static void features_of_the_profile_alone(void **unused)
+{
+	(void)unused;
+	const uint32_t sha = 1u << 29;
+	struct model_cpuid c;
+
+	assert_true(vpmu_cpuid_own(&intel_tigerlake, 7, 0, &c));
+	assert_true(c.ebx & sha);
+	assert_false(ask(&intel_tigerlake, 7, 0, NONE).ebx & sha);
+	assert_false(vpmu_cpuid_own(&intel_core2, 7, 0, &c));
+	assert_false(vpmu_cpuid_own(&intel_tigerlake, 7, 5, &c));
+	assert_false(vpmu_cpuid_own(&intel_tigerlake, 0x40000001, 0, &c));
+}
+
 static void logical_processors(void **unused)
 {
 	(void)unused;
@@ -496,6 +512,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identity_is_the_profiles),
 		cmocka_unit_test(features_need_the_real_cpu),
+		cmocka_unit_test(features_of_the_profile_alone),
 		cmocka_unit_test(logical_processors),
 		cmocka_unit_test(leaves_not_listed),
 		cmocka_unit_test(hypervisor_is_the_profiles),

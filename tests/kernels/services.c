@@ -248,13 +248,19 @@ bool services_lend_x2apic(const struct kernel *k)
 	return k->flags & KERNEL_SERVICE_X2APIC && !apic_is_x2() && !cpu_has(CPU_X2APIC);
 }
 
-static const char *timer_missing(const struct kernel *k, bool lent)
+static bool lends_x2apic(const struct kernel *k, enum services_for whom)
+{
+	return whom != FOR_SILICON && services_lend_x2apic(k) &&
+	       (whom == FOR_ORACLE || cpu_tells(CPU_X2APIC, vpmu_own_cpuid));
+}
+
+static const char *timer_missing(const struct kernel *k, enum services_for whom)
 {
 	if (!apic_present())
 		return "there is no local APIC";
 	if (k->flags & KERNEL_SERVICE_XAPIC && apic_is_x2())
 		return "the local APIC is in x2APIC mode";
-	if (k->flags & KERNEL_SERVICE_X2APIC && !apic_is_x2() && !(lent && services_lend_x2apic(k)))
+	if (k->flags & KERNEL_SERVICE_X2APIC && !apic_is_x2() && !lends_x2apic(k, whom))
 		return "the local APIC is in xAPIC mode";
 	if (!apic_timer_hz())
 		return "the APIC timer's rate is unknown";
@@ -526,12 +532,12 @@ static void rdpmc_try(void)
 }
 
 /* On a virtual CPU the model answers, but to the oracle, which steps on the real one. */
-static bool rdpmc_reads(bool lent)
+static bool rdpmc_reads(enum services_for whom)
 {
-	if (vpmu_profile() && !lent)
+	if (whom == FOR_VIRTUAL_CPU)
 		return vpmu_ask_rdpmc(0);
 	rdpmc_try();
-	return rdpmc_does == READ || (lent && rdpmc_does == UNKNOWN);
+	return rdpmc_does == READ || (whom == FOR_ORACLE && rdpmc_does == UNKNOWN);
 }
 
 static void rdpmc_on(void)
@@ -597,21 +603,21 @@ void services_init(void)
 	exceptions_init();
 }
 
-const char *services_missing(const struct kernel *k, bool lent)
+const char *services_missing(const struct kernel *k, enum services_for whom)
 {
 	struct chain chain;
 
-	if (!lent && exceptions_missing(k))
+	if (whom == FOR_SILICON && exceptions_missing(k))
 		return exceptions_missing(k);
 	if (k->flags & TIMER)
-		return timer_missing(k, lent);
+		return timer_missing(k, whom);
 	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !as_intel())
 		return "the CPU has no SYSENTER in 64-bit mode";
 	if ((k->flags & KERNEL_SERVICE_FAR64) && !as_intel())
 		return "the CPU's far pointers have offsets of 32 bits";
 	if (k->flags & CODE_RINGS && !code_rings.rx)
 		return "there is too little memory for a ring of code";
-	if ((k->flags & KERNEL_SERVICE_RDPMC) && !rdpmc_reads(lent))
+	if ((k->flags & KERNEL_SERVICE_RDPMC) && !rdpmc_reads(whom))
 		return "RDPMC reads no counter 0";
 	if ((k->flags & KERNEL_SERVICE_SPLIT_LOCK) && split_locks_fault())
 		return "firmware has split locks fault";

@@ -29,12 +29,18 @@ void services_init(void);
 /** Whether there is anything to turn on for a kernel. */
 bool services_wanted(const struct kernel *k);
 
+/** Whose CPU a kernel is to run on. What the real one lacks (arch/x86/lent.h, tests/kernels/exceptions.h,
+ * x2APIC mode) is lent to the others: that is enough to see what the kernel does, but no PMU of silicon is
+ * judged by it. */
+enum services_for {
+	FOR_SILICON,
+	FOR_VIRTUAL_CPU, /* as its profile has it */
+	FOR_ORACLE,      /* all that there is to be lent */
+};
+
 /** Why a service that the kernel asks for cannot be had here, NULL if all can. The first question for a
- * kernel that wants another processor starts it: the machine must be taken.
- * @param lent whether an instruction that the CPU lacks may be carried out for it (arch/x86/lent.h), and an
- * exception raised (tests/kernels/exceptions.h): enough to see what the kernel does, but no PMU is judged by
- * it */
-const char *services_missing(const struct kernel *k, bool lent);
+ * kernel that wants another processor starts it: the machine must be taken. */
+const char *services_missing(const struct kernel *k, enum services_for whom);
 
 /** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then it is lent that
  * mode (arch/x86/apic.h). */

@@ -347,19 +347,22 @@ static void choose_k(struct noise *s)
 		s->k[s->n_k] = s->n_k;
 }
 
-/* Whether the next row is another one for this kind and ring. */
-static bool has_alternative(const struct source *s)
+/* Whether two rows are for one kind and ring. */
+static bool alternatives(const struct source *a, const struct source *b)
 {
-	const struct source *next = s + 1;
+	return a && b && a->ring == b->ring && !strcmp(a->kind, b->kind);
+}
 
-	return next < sources + sizeof(sources) / sizeof(sources[0]) && next->ring == s->ring &&
-	       !strcmp(next->kind, s->kind);
+static const struct source *next_source(const struct source *s)
+{
+	return s + 1 < sources + sizeof(sources) / sizeof(sources[0]) ? s + 1 : NULL;
 }
 
 static void run_noise(struct run *run)
 {
 	static struct noise s;
-	const char *last_kind = "", *why;
+	const struct source *last = NULL; /* that ran */
+	const char *why;
 
 	if (!run->pmu) {
 		skip(run, "noise", "there is no PMU");
@@ -371,17 +374,16 @@ static void run_noise(struct run *run)
 	why = passes_begin(&s.passes, run);
 	if (why)
 		skip(run, "noise", why);
-	for (s.source = sources; !why && s.source < sources + sizeof(sources) / sizeof(sources[0]);
-	     s.source++) {
+	for (s.source = sources; !why && s.source; s.source = next_source(s.source)) {
 		s.kernel = kernel_by_name(s.source->kernel);
-		if (!s.kernel)
+		if (!s.kernel || alternatives(last, s.source))
 			continue;
 		if (kernel_unfit(s.kernel, s.source->ring)) {
-			if (strcmp(last_kind, s.source->kind) && !has_alternative(s.source))
+			if (!alternatives(s.source, next_source(s.source)))
 				skip(run, s.source->kind, kernel_unfit(s.kernel, s.source->ring));
 			continue;
 		}
-		last_kind = s.source->kind;
+		last = s.source;
 		run_source(&s);
 	}
 	passes_end(&s.passes);
