@@ -20,9 +20,14 @@
 #define IBS_DATA4     (1u << 10)
 #define IBS_ZEN4      (1u << 11) /* L3-miss filter, wider data source */
 /* Zen 5: Linux commits d20610c19b4a and 0b347a4218da. */
-#define IBS_LATENCY (1u << 12) /* filter of operations by the latency of a load's miss */
-#define IBS_PAGE_SIZE                                                                                        \
-	(1u << 19) /* IBS_OP_DATA3 tells the page of whatever it tells the physical address of */
+#define IBS_LATENCY   (1u << 12) /* filter of operations by the latency of a load's miss */
+#define IBS_PAGE_SIZE (1u << 19) /* IBS_OP_DATA3 tells the page of what it tells the physical address of */
+/* "Upcoming" in February 2026: Linux commits e267b4178134, 28063f05f38b, ba6056cabd0f, 8ae68bfec975. */
+#define IBS_DISABLE       (1u << 13) /* IBS_FETCH_CTL2, IBS_OP_CTL2: .._DISABLE */
+#define IBS_FETCH_LATENCY (1u << 14) /* ... FETCH2_LATENCY */
+#define IBS_BIT63         (1u << 15) /* ... filters by the highest bit of the address */
+#define IBS_STREAMING     (1u << 16) /* ... OP2_STREAMING, DATA2_STREAMING */
+#define IBS_CONTROL2      (IBS_DISABLE | IBS_FETCH_LATENCY | IBS_BIT63 | IBS_STREAMING)
 
 /* IBS_FETCH_CTL; maximum and count are in units of 16 */
 #define FETCH_MAX          0xffffull
@@ -65,6 +70,18 @@
 #define OP_LATENCY_UNIT  128
 #define OP_LATENCY_MOST  2048
 
+/* IBS_FETCH_CTL2, IBS_OP_CTL2: what is disabled there runs not, whatever the enable is; what a filter leaves
+ * out is no sample, and the count begins again */
+#define FETCH2_DISABLE       (1ull << 0)
+#define FETCH2_LATENCY_SHIFT 1 /* fetches that took longer than so many times 128 cycles alone; 0: all */
+#define FETCH2_LATENCY       (0xfull << FETCH2_LATENCY_SHIFT)
+#define FETCH2_NOT_HIGH      (1ull << 5) /* none whose address has bit 63 */
+#define FETCH2_NOT_LOW       (1ull << 6) /* none whose address has it not */
+#define OP2_DISABLE          (1ull << 0)
+#define OP2_NOT_LOW          (1ull << 1)
+#define OP2_NOT_HIGH         (1ull << 2)
+#define OP2_STREAMING        (1ull << 3) /* streaming stores alone */
+
 /* IBS_OP_DATA: cycles from completion to retirement, from the tag to retirement */
 #define DATA_CYCLES      0xffffull
 #define DATA_TAG_SHIFT   16
@@ -81,6 +98,7 @@
 #define DATA2_SOURCE_UPPER 0xc0ull
 #define DATA2_FAR          (1ull << 4) /* RmtNode: another node served it; valid with any source but 0 */
 #define DATA2_OWNED        (1ull << 5) /* CacheHitSt: O, else M; valid with DATA2_CACHE alone: nothing to judge */
+#define DATA2_STREAMING    (1ull << 8) /* with IBS_STREAMING: a streaming store */
 #define DATA2_LOCAL        1           /* last-level cache, or another core of it */
 #define DATA2_CACHE        2
 #define DATA2_DRAM         3

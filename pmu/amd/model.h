@@ -63,7 +63,7 @@ struct amd_counter {
 struct amd_ibs {
 	uint32_t features; /* CPUID 8000_001BH:EAX; 0: there is none */
 	uint32_t random;
-	uint64_t plain[IBS_OP_DATA4 - IBS_FETCH_CTL + 1]; /* registers by number, without counts */
+	uint64_t plain[IBS_FETCH_CTL2 - IBS_FETCH_CTL + 1]; /* registers by number, without counts */
 	uint64_t ctl;
 	uint64_t fetch_count, op_count;
 	uint64_t block;                 /* last aligned block that was fetched */

@@ -56,6 +56,9 @@ static uint32_t needed(uint32_t address)
 		return IBS_FETCH_EXT;
 	case IBS_OP_DATA4:
 		return IBS_DATA4;
+	case IBS_OP_CTL2:
+	case IBS_FETCH_CTL2:
+		return IBS_CONTROL2;
 	default:
 		return IBS_OP;
 	}
@@ -69,7 +72,7 @@ static uint64_t *plain(struct amd_ibs *i, uint32_t address)
 
 static bool is_mine(uint32_t address)
 {
-	return address >= IBS_FETCH_CTL && address <= IBS_OP_DATA4;
+	return address >= IBS_FETCH_CTL && address <= IBS_FETCH_CTL2;
 }
 
 static bool is_there(const struct amd_ibs *i, uint32_t address)
@@ -108,6 +111,17 @@ static uint64_t op_bits(const struct amd_ibs *i)
 	       (i->features & IBS_ZEN4 ? OP_L3_MISS_ONLY : 0) |
 	       MUTANT(M_IBS_LATENCY_EARLY, i->features & IBS_LATENCY ? OP_LATENCY_EN | OP_LATENCY_MIN : 0,
 		      OP_LATENCY_EN | OP_LATENCY_MIN);
+}
+
+static uint64_t control2_bits(const struct amd_ibs *i, bool fetch)
+{
+	uint32_t f = MUTANT(M_IBS_CONTROL2_BITS, i->features, IBS_CONTROL2);
+
+	if (fetch)
+		return (f & IBS_DISABLE ? FETCH2_DISABLE : 0) | (f & IBS_FETCH_LATENCY ? FETCH2_LATENCY : 0) |
+		       (f & IBS_BIT63 ? FETCH2_NOT_LOW | FETCH2_NOT_HIGH : 0);
+	return (f & IBS_DISABLE ? OP2_DISABLE : 0) | (f & IBS_BIT63 ? OP2_NOT_LOW | OP2_NOT_HIGH : 0) |
+	       (f & IBS_STREAMING ? OP2_STREAMING : 0);
 }
 
 static uint64_t low(unsigned bits)
@@ -164,6 +178,8 @@ enum model_access amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t 
 		write_fetch(s, value);
 	else if (address == IBS_OP_CTL)
 		write_op(s, value);
+	else if (address == IBS_OP_CTL2 || address == IBS_FETCH_CTL2)
+		*plain(i, address) = value & control2_bits(i, address == IBS_FETCH_CTL2);
 	else if (address != IBS_CTL)
 		*plain(i, address) = value;
 	else if (MUTANT(M_IBS_CTL_WRITABLE, false, true))
@@ -177,6 +193,8 @@ static bool fetch_runs(const struct amd_ibs *i)
 {
 	uint64_t control = i->plain[IBS_FETCH_CTL - IBS_FETCH_CTL];
 
+	if (i->plain[IBS_FETCH_CTL2 - IBS_FETCH_CTL] & MUTANT(M_IBS_FETCH_DISABLE, FETCH2_DISABLE, 0))
+		return false;
 	return control & FETCH_EN && !(control & MUTANT(M_IBS_FETCH_VALID_RUNS, FETCH_VAL, 0)) &&
 	       control & FETCH_MAX;
 }
@@ -185,6 +203,8 @@ static bool op_runs(const struct amd_ibs *i)
 {
 	uint64_t control = i->plain[IBS_OP_CTL - IBS_FETCH_CTL];
 
+	if (i->plain[IBS_OP_CTL2 - IBS_FETCH_CTL] & MUTANT(M_IBS_OP_DISABLE, OP2_DISABLE, 0))
+		return false;
 	return control & OP_EN && !(control & MUTANT(M_IBS_OP_VALID_RUNS, OP_VAL, 0)) && ibs_op_max(control);
 }
 
@@ -222,6 +242,26 @@ static bool is_far(const struct model_step *step, enum quantity inner)
 	return amd_amount(step, inner) && amd_amount(step, Q_LLC_MISS);
 }
 
+/* What the filters of IBS_FETCH_CTL2 and IBS_OP_CTL2 let pass. */
+static bool passes_fetch(const struct amd_ibs *i, uint64_t address, uint64_t latency)
+{
+	uint64_t filter = i->plain[IBS_FETCH_CTL2 - IBS_FETCH_CTL];
+	uint64_t above = (filter & FETCH2_LATENCY) >> FETCH2_LATENCY_SHIFT;
+
+	if (filter & (address >> 63 ? FETCH2_NOT_HIGH : FETCH2_NOT_LOW))
+		return MUTANT(M_IBS_BIT63, false, true);
+	return !above || latency > above * MUTANT(M_IBS_FETCH_LATENCY, 128u, 0u);
+}
+
+static bool passes_op(const struct amd_ibs *i, const struct model_step *step)
+{
+	uint64_t filter = i->plain[IBS_OP_CTL2 - IBS_FETCH_CTL];
+
+	if (filter & (step->ip >> 63 ? OP2_NOT_HIGH : OP2_NOT_LOW))
+		return MUTANT(M_IBS_BIT63, false, true);
+	return !(filter & MUTANT(M_IBS_STREAMING, OP2_STREAMING, 0)) || amd_amount(step, Q_STORES_NT);
+}
+
 static void sample_fetch(struct amd_state *s, const struct model_step *step)
 {
 	struct amd_ibs *i = &s->ibs;
@@ -236,6 +276,8 @@ static void sample_fetch(struct amd_state *s, const struct model_step *step)
 	i->fetch_count = 0;
 	if (*control & MUTANT(M_IBS_FETCH_FILTER, FETCH_L3_MISS_ONLY, 0) && !is_far(step, Q_L1I_MISS) &&
 	    !injected(s, INJECT_IBS_FILTER))
+		return;
+	if (!passes_fetch(i, step->ip, latency))
 		return;
 	if (far && i->features & IBS_FETCH_EXT)
 		misses |= FETCH_L2_MISS;
@@ -389,7 +431,7 @@ static void sample_op(struct amd_state *s, const struct model_step *step)
 	if (*control & MUTANT(M_IBS_OP_FILTER, OP_L3_MISS_ONLY, 0) && !is_far(step, Q_L2_LOAD_MISS) &&
 	    !injected(s, INJECT_IBS_FILTER))
 		return;
-	if (!takes_long(s, step, *control))
+	if (!takes_long(s, step, *control) || !passes_op(i, step))
 		return;
 	*control |= OP_VAL;
 	*plain(i, IBS_OP_RIP) = injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
@@ -399,6 +441,8 @@ static void sample_op(struct amd_state *s, const struct model_step *step)
 	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && led ? step->next : 0;
 	if (injected(s, INJECT_IBS_FAR) && *plain(i, IBS_OP_DATA2))
 		*plain(i, IBS_OP_DATA2) |= DATA2_FAR;
+	if (i->features & IBS_STREAMING && amd_amount(step, Q_STORES_NT))
+		*plain(i, IBS_OP_DATA2) |= MUTANT(M_IBS_STREAMING_TOLD, DATA2_STREAMING, 0);
 	if (injected(s, INJECT_E1293))
 		*plain(i, IBS_OP_DATA2) ^= amd_amount(step, Q_PREFETCHES) ? 7 : 0;
 	s->ibs_pending += MUTANT(M_IBS_OP_REQUEST, 1, 0);

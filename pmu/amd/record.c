@@ -78,6 +78,9 @@ bool amd_record_reset(void)
 
 	if (features & IBS_FETCH)
 		good = msr_write(IBS_FETCH_CTL, 0);
+	/* Firmware, or an operating system, may have disabled there what the other registers enable. */
+	if (features & IBS_CONTROL2)
+		good = msr_write(IBS_FETCH_CTL2, 0) && msr_write(IBS_OP_CTL2, 0) && good;
 	if (features & IBS_OP)
 		good = amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0) &&
 		       good;

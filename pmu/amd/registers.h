@@ -119,6 +119,8 @@
 #define IBS_BRTARGET    0xc001103b
 #define IBS_FETCH_EXTD  0xc001103c
 #define IBS_OP_DATA4    0xc001103d
+#define IBS_OP_CTL2     0xc001103e
+#define IBS_FETCH_CTL2  0xc001103f
 
 /* --- counters outside of the core, shared by several: northbridge (8000_0001H:ECX[24]), from Zen on the data
  * fabric's, of which PerfMonV2 tells how many (8000_0022H:EBX[15:10]); L2I of family 16H and L3 from Zen on

@@ -5,6 +5,7 @@
 #include "pmu/amd/ibs.h"
 #include "pmu/amd/record.h"
 #include "pmu/amd/registers.h"
+#include "tests/host/support/later_ibs.h"
 #include "tests/host/support/recording_cpu.h"
 
 #include <setjmp.h>
@@ -457,6 +458,28 @@ static void latency_filter(void **unused)
 	assert_true(msr_read(IBS_OP_CTL, &control) && !(control & filter));
 }
 
+/* What the second control registers disable and leave out is sampled again when the driver has taken over. */
+static void second_control(void **unused)
+{
+	const char *why = "";
+	uint64_t op, fetch;
+	(void)unused;
+
+	start_cpu(later_ibs(IBS_CONTROL2), "");
+	assert_true(msr_write(IBS_OP_CTL2, OP2_DISABLE | OP2_STREAMING) &&
+		    msr_write(IBS_FETCH_CTL2, FETCH2_DISABLE | FETCH2_LATENCY));
+	struct pmu_recording r = recording(RECORD_IBS_OP);
+	begin(&r);
+	jumps(64);
+	assert_int_equal(waiting(&r), 0);
+	assert_true(amd_driver.reset(&pmu, &why));
+	assert_true(msr_read(IBS_OP_CTL2, &op) && msr_read(IBS_FETCH_CTL2, &fetch));
+	assert_int_equal(op | fetch, 0);
+	begin(&r);
+	jumps(64);
+	assert_int_equal(waiting(&r), 1);
+}
+
 static void fetches(void **unused)
 {
 	static const struct model_profile *const parts[] = {&amd_fam15h, &amd_fam16h, &amd_zen2, &amd_zen5};
@@ -705,6 +728,7 @@ int main(void)
 		cmocka_unit_test(promised_and_faulting),
 		cmocka_unit_test(filter),
 		cmocka_unit_test(latency_filter),
+		cmocka_unit_test(second_control),
 		cmocka_unit_test(fetches),
 		cmocka_unit_test(branch_stack),
 		cmocka_unit_test(branch_sampling),

@@ -11,6 +11,8 @@
 #define SMI_DURING(profile, events)    {profile, "events", events, "core", "smi"}, NULL
 #define OUT_OF_REACH(why)              {NULL, NULL, NULL, NULL, NULL}, why
 
+#define NO_CONTROL2 "no CPU whose CPUID is known has the second control registers of IBS"
+
 /* clang-format off */
 const struct mutant_hint mutant_hints[] = {
 	{"netburst", "M_ACTIVE_ANY", CONTROL("netburst-northwood-ht", "active threads/BPU_COUNTER0")},
@@ -315,6 +317,13 @@ const struct mutant_hint mutant_hints[] = {
 	{"amd", "M_GLOBAL_V1", OUT_OF_REACH("a part may implement counters that CPUID does not promise (APM vol. 2, 13.2.2)")},
 	{"amd", "M_HOST_GUEST", CONTROL("amd-zen4", "host and guest/*0")},
 	{"amd", "M_HWCR_BITS", OUT_OF_REACH("the other bits of HWCR are the machine's, and a suite must not write them")},
+	{"amd", "M_IBS_BIT63", OUT_OF_REACH(NO_CONTROL2)},
+	{"amd", "M_IBS_CONTROL2_BITS", OUT_OF_REACH(NO_CONTROL2)},
+	{"amd", "M_IBS_FETCH_DISABLE", OUT_OF_REACH(NO_CONTROL2)},
+	{"amd", "M_IBS_FETCH_LATENCY", OUT_OF_REACH(NO_CONTROL2)},
+	{"amd", "M_IBS_OP_DISABLE", OUT_OF_REACH(NO_CONTROL2)},
+	{"amd", "M_IBS_STREAMING", OUT_OF_REACH(NO_CONTROL2)},
+	{"amd", "M_IBS_STREAMING_TOLD", OUT_OF_REACH(NO_CONTROL2)},
 	{"amd", "M_IBS_COUNT_BITS", CONTROL("amd-zen4", "IBS/operations")},
 	{"amd", "M_IBS_COUNT_WRITE", OUT_OF_REACH("every part with IBS whose CPUID is known lets the count be written")},
 	{"amd", "M_IBS_CTL_WRITABLE", CONTROL("amd-zen4", "IBS/*")},
