@@ -391,7 +391,7 @@ static bool has_status(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 {
 	if (i || !pmu->has_global)
 		return false;
-	*out = (struct pmu_control_instance){.name = "set and clear"};
+	*out = (struct pmu_control_instance){.name = "set and clear", .lacking = amd_no_status_set()};
 	return true;
 }
 
@@ -424,7 +424,8 @@ static bool has_settable(const struct pmu *pmu, unsigned i, struct pmu_control_i
 
 	if (!pmu->has_global || i >= (amd_freezes() ? 2 : 1))
 		return false;
-	*out = (struct pmu_control_instance){.counters = 1, .suits = counts_instructions};
+	*out = (struct pmu_control_instance){
+		.counters = 1, .lacking = amd_no_status_set(), .suits = counts_instructions};
 	snprintf(out->name, sizeof out->name, "%s", names[i]);
 	return true;
 }

@@ -30,6 +30,7 @@ static unsigned identified;
 static bool one_node;
 static bool has_irperf, has_aperf, merges;
 static bool freezes, stacks;
+static bool sets_status = true; /* or there is no status, or no hypervisor to keep that to itself */
 static uint32_t ibs;
 static uint64_t pairs; /* even counters that are merged with the one behind them */
 static char reason[96];
@@ -60,6 +61,11 @@ bool amd_has(uint32_t address)
 bool amd_freezes(void)
 {
 	return freezes;
+}
+
+const char *amd_no_status_set(void)
+{
+	return sets_status ? NULL : "the register that sets the overflow status";
 }
 
 bool amd_stacks(void)
@@ -120,6 +126,19 @@ static void sift_uncore(struct pmu *pmu)
 			 beyond);
 }
 
+/* It comes with PerfMonV2 (APM vol. 2, 13.2.1), and KVM has had PerfMonV2 (Linux 6.5) without it until 6.18:
+ * commit 68e61f6fd656, "KVM: SVM: Emulate PERF_CNTR_GLOBAL_STATUS_SET for PerfMonV2". */
+static bool finds_status_set(void)
+{
+	uint64_t before = 0, after = 0;
+	bool there = msr_read(PERF_GLOBAL_STATUS, &before) && msr_write(PERF_GLOBAL_STATUS_SET, 1) &&
+		     msr_read(PERF_GLOBAL_STATUS, &after) && after & 1;
+
+	if (there && !(before & 1))
+		msr_write(PERF_GLOBAL_STATUS_CLR, 1);
+	return there;
+}
+
 static bool identify(struct pmu *pmu, const char **why)
 {
 	memset(pmu, 0, sizeof *pmu);
@@ -175,6 +194,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	has_aperf = cpuid(6, 0).ecx & 1;
 	pmu->driver = &amd_driver;
 	pmu->joint = pmu->has_global = pmu->version == PERFMON_V2;
+	sets_status = !pmu->has_global || !cpu_has(CPU_HYPERVISOR) || finds_status_set();
 	pmu->has_pmi = cpu_has(CPU_APIC); /* the first K7 has none */
 	pmu->lvt_stays = true;
 	snprintf(pmu->name, sizeof pmu->name, "AMD %s PMU, %s", generations[__builtin_ctz(generation)],

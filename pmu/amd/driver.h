@@ -18,6 +18,10 @@ bool amd_has(uint32_t address);
 /** Whether it can freeze counters and branch records at an interrupt; whether it has a stack of these; its
  * features of IBS (pmu/amd/ibs.h). */
 bool amd_freezes(void);
+
+/** What to call the register that sets the overflow status, if a hypervisor has PerfMonV2 without it; NULL:
+ * it is there, as far as there is PerfMonV2. */
+const char *amd_no_status_set(void);
 bool amd_stacks(void);
 uint32_t amd_has_ibs(void);
 

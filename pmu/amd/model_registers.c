@@ -177,6 +177,11 @@ static bool global_register(uint32_t address)
 	return address >= PERF_GLOBAL_STATUS && address <= PERF_GLOBAL_STATUS_SET;
 }
 
+static bool kept_back(const struct amd_state *s, uint32_t address)
+{
+	return address == PERF_GLOBAL_STATUS_SET && injected(s, INJECT_NO_STATUS_SET);
+}
+
 static enum model_access present(bool condition)
 {
 	return condition ? MODEL_OK : MODEL_FAULT;
@@ -211,7 +216,7 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 		return MODEL_OK;
 	}
 	if (global_register(address)) {
-		if (!MUTANT(M_GLOBAL_V1, s->v2, true))
+		if (!MUTANT(M_GLOBAL_V1, s->v2, true) || kept_back(s, address))
 			return MODEL_FAULT;
 		*value = read_global(s, address);
 		return MODEL_OK;
@@ -256,7 +261,9 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	if (kind != NONE)
 		return kind == SELECT ? write_select(s, c, value) : write_counter(s, c, value);
 	if (global_register(address))
-		return MUTANT(M_GLOBAL_V1, s->v2, true) ? write_global(s, address, value) : MODEL_FAULT;
+		return MUTANT(M_GLOBAL_V1, s->v2, true) && !kept_back(s, address)
+			       ? write_global(s, address, value)
+			       : MODEL_FAULT;
 	if (free_running(address, &c)) {
 		watch(s, c);
 		/* PPR 57930, IRPerfCount: locked, a write is an error. Guides before Zen 4 say read-only. */

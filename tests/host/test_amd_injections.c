@@ -143,6 +143,15 @@ static bool status_reserved(void)
 	return get(PERF_GLOBAL_STATUS) >> 6;
 }
 
+static bool not_settable(void)
+{
+	uint64_t value;
+
+	return amd_model.wrmsr(cpu, PERF_GLOBAL_STATUS_SET, 1) == MODEL_FAULT &&
+	       amd_model.rdmsr(cpu, PERF_GLOBAL_STATUS_SET, &value) == MODEL_FAULT &&
+	       get(PERF_GLOBAL_STATUS) == 0;
+}
+
 static bool filtered(void)
 {
 	count_instructions(1, 0, 0);
@@ -447,6 +456,7 @@ static const struct {
 	{"global-ignored", global_ignored},
 	{"late-pmi", late_request},
 	{"status-reserved", status_reserved},
+	{"no-status-set", not_settable},
 	{"event-filter", filtered},
 	{"worlds-alike", worlds_alike},
 	{"guest-leak", guest_leaks},
