@@ -22,10 +22,11 @@ def table():
     print("# table", flush=True)
 
 
-def witness_table(name, agreed, impossible):
-    """The line of a witness for the reader of `make check`: how many kernels it confirms, and why it cannot say of the others, {kernel: why}."""
+def witness_table(name, agreed, impossible, contradicted=()):
+    """The line of a witness for the reader of `make check`: how many kernels it confirms, and why it cannot say of the others, {kernel: why}; those
+    that it contradicts have failed already."""
     table()
-    print("# %-30s confirms %d of %d kernels%s" % (name, len(agreed), len(agreed) + len(impossible), "; cannot:" if impossible else ""))
+    print("# %-30s confirms %d of %d kernels%s" % (name, len(agreed), len(agreed) + len(impossible) + len(contradicted), "; cannot:" if impossible else ""))
     for why, count in collections.Counter(impossible.values()).most_common():
         print("#     %3d  %s" % (count, why))
     sys.stdout.flush()

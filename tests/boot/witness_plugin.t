@@ -123,5 +123,5 @@ for where in sorted(unlent):
 if all(where in seen for where in truth):
     tried, missed = alterations(truth, seen)
     ok(tried and not missed, "%d of %d numbers altered by one are noticed" % (tried - len(missed), tried), missed[:20])
-witness_table("a plugin in QEMU", [kernel for kernel in wrong if not wrong[kernel]], skipped)
+witness_table("a plugin in QEMU", [kernel for kernel in wrong if not wrong[kernel]], skipped, [kernel for kernel in wrong if wrong[kernel]])
 done()
