@@ -29,6 +29,8 @@ const uint8_t machine_quantities[] = {
 	Q_CLEARS_MO,
 	Q_ASSISTS_FP,
 	Q_AVX_SSE_TRANSITIONS,
+	Q_AVX_TO_SSE,
+	Q_SSE_TO_AVX,
 	Q_UOPS_DECODED,
 	Q_UOPS_CACHED,
 	Q_DECODED_MISS,

@@ -662,6 +662,10 @@ static void vector(struct uarch *u, uint8_t kind, struct terms *t)
 
 	if (save || restore || broken(u, UARCH_AVX_ALWAYS))
 		add(t, Q_AVX_SSE_TRANSITIONS);
+	if (save || broken(u, UARCH_AVX_ALWAYS))
+		add(t, Q_AVX_TO_SSE);
+	if (restore || broken(u, UARCH_AVX_ALWAYS))
+		add(t, Q_SSE_TO_AVX);
 	if (save)
 		u->upper = UPPER_SAVED;
 	else if (restore)

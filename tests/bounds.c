@@ -530,6 +530,12 @@ static const struct bound bounds[] = {
 	BOUND(AVX_SSE_TRANSITIONS, NONE, NONE, NULL,
 		PARTS(UP(INSN_SSE, THERE_AND_BACK)),
 		"there and back at each legacy SSE instruction; they alone have them"),
+	BOUND(AVX_TO_SSE, NONE, NONE, NULL,
+		PARTS(UP(INSN_SSE, ONCE)),
+		"at most one at each legacy SSE instruction"),
+	BOUND(SSE_TO_AVX, NONE, NONE, NULL,
+		PARTS(UP(INSN_SSE, ONCE)),
+		"at most one behind each legacy SSE instruction"),
 };
 /* clang-format on */
 

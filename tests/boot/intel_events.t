@@ -59,6 +59,11 @@ told = {name: {(c["event"], c["kernel"], c["verdict"]) for c in checks(boot(opti
 equal(list(told.values()), [set(), {("IDQ.MITE_UOPS", "decoded_lines", "wrong"), ("IDQ.DSB_UOPS", "decoded_lines", "dead")},
                             {("IDQ.MITE_UOPS", "decoded_ring", "dead"), ("IDQ.DSB_UOPS", "decoded_ring", "wrong")}],
       "where micro-operations come from is judged from both sides")
+MIXED = "pmu=virtual:intel-haswell suite=events reps=1 event=OTHER_ASSISTS.*_TO_* kernel=avx_sse_* "
+told = {name: {(c["event"], c["kernel"]): c["verdict"] for c in checks(boot(cpu="max", options=MIXED + name)) if "_TO_" in c.get("event", "")}
+        for name in ("", "inject=every-vector-transition")}
+equal([set(t.values()) for t in told.values()], [{"exact"}, {"wrong"}], "transitions between AVX and SSE are exact, each way")
+ok(len(told[""]) == 4, "both events on both kernels", sorted(told[""]))
 r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls,branches_not_taken,locked n=5 reps=2")
 names = {name.split("/")[1] for name in verdict_table(r) or {}}
 ok(r.status == 0 and {"conditional branches are taken or not", "locked loads are loads"} <= names,

@@ -434,7 +434,7 @@ static void stores_to_code(void **state)
 	free(u);
 }
 
-static unsigned transitions(struct uarch *u, const uint8_t *kinds)
+static unsigned transitions(struct uarch *u, const uint8_t *kinds, enum quantity q)
 {
 	unsigned sum = 0;
 
@@ -442,7 +442,7 @@ static unsigned transitions(struct uarch *u, const uint8_t *kinds)
 		struct uarch_step s = {.ip = 0x400000, .length = 4, .next = 0x400004, .vector = *kinds};
 		struct qterm out[16];
 
-		sum += amount(out, uarch_step(u, &s, out, 16), Q_AVX_SSE_TRANSITIONS);
+		sum += amount(out, uarch_step(u, &s, out, 16), q);
 	}
 	return sum;
 }
@@ -450,25 +450,31 @@ static unsigned transitions(struct uarch *u, const uint8_t *kinds)
 static void upper_halves(void **state)
 {
 	static const struct {
-		unsigned transitions;
+		unsigned to_sse, to_avx;
 		uint8_t kinds[8];
 	} cases[] = {
-		{0, {UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE, UARCH_AVX}},
-		{0, {UARCH_AVX_WIDE, UARCH_AVX, UARCH_AVX_WIDE}},
-		{1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_LEGACY_SSE}},
-		{2, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_AVX}},
-		{3, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE}},
-		{0, {UARCH_AVX_WIDE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE, UARCH_AVX}},
-		{2, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE}},
+		{0, 0, {UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE, UARCH_AVX}},
+		{0, 0, {UARCH_AVX_WIDE, UARCH_AVX, UARCH_AVX_WIDE}},
+		{1, 0, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_LEGACY_SSE}},
+		{1, 1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_AVX}},
+		{2, 1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE}},
+		{0, 0, {UARCH_AVX_WIDE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE, UARCH_AVX}},
+		{1, 1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE}},
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct uarch *u = make(&tiny);
 
-		assert_int_equal(transitions(u, cases[i].kinds), cases[i].transitions);
+		assert_int_equal(transitions(u, cases[i].kinds, Q_AVX_TO_SSE), cases[i].to_sse);
 		uarch_reset(u);
-		assert_int_equal(transitions(u, (const uint8_t[]){UARCH_LEGACY_SSE, 0}), 0);
+		assert_int_equal(transitions(u, cases[i].kinds, Q_SSE_TO_AVX), cases[i].to_avx);
+		uarch_reset(u);
+		assert_int_equal(transitions(u, cases[i].kinds, Q_AVX_SSE_TRANSITIONS),
+				 cases[i].to_sse + cases[i].to_avx);
+		uarch_reset(u);
+		assert_int_equal(
+			transitions(u, (const uint8_t[]){UARCH_LEGACY_SSE, 0}, Q_AVX_SSE_TRANSITIONS), 0);
 		free(u);
 	}
 }

@@ -336,6 +336,8 @@ SIG_LOOP
 SIG AVX_SSE_TRANSITIONS, 0, 0
 SIGNATURE_END
 
+/* Where upper halves are saved and restored (Sandy Bridge to Broadwell; Intel, Avoiding AVX-SSE Transition Penalties), each turn does both. Of
+ * later cores, which merge, no manual says when that takes an assist. */
 #define TRANSITION "CPUs of some generations save and restore the upper halves, others only merge, which is no transition"
 
 KERNEL avx_sse_transition, "N times SSE between 256-bit instructions, with upper halves in use", needs=KERNEL_NEEDS_AVX
@@ -352,6 +354,8 @@ SIG INSN_AVX, 2, 1 + 1
 SIG INSN_256, 2, 1
 SIG INSN_SSE, 1, 0
 SIG_LOOP
+SIG AVX_TO_SSE, 1, 0
+SIG SSE_TO_AVX, 1, 0
 SIG_RANGE AVX_SSE_TRANSITIONS, 0, 0, 2, 0, TRANSITION
 SIGNATURE_END
 
@@ -367,5 +371,7 @@ SIG INSN_AVX, 2, 0
 SIG INSN_256, 1, 0
 SIG INSN_SSE, 1, 0
 SIG_LOOP
+SIG AVX_TO_SSE, 0, 0
+SIG SSE_TO_AVX, 0, 0
 SIG AVX_SSE_TRANSITIONS, 0, 0
 SIGNATURE_END
