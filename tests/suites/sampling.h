@@ -12,6 +12,7 @@
 #define SAMPLING_MS      90000 /* a thousand samples take Bochs longer than 20 s of its own time */
 #define SAMPLING_RECORDS 2000  /* of one check, at most */
 #define SAMPLING_NAME    160
+#define SAMPLING_STEPS   10000 /* of the path with registers */
 
 /** What the parts share: set up by the suite. */
 struct sampling_suite {
@@ -69,7 +70,10 @@ struct result sampling_result(const struct sampling_suite *s, char *name, const 
 /** Report a check of this suite as skipped. */
 void sampling_skip(struct sampling_suite *s, const char *name, const char *why);
 
-/** N and number of samples: fewer steps on the virtual PMU. */
+/** N: fewer steps on the virtual PMU. */
 uint64_t sampling_n(const struct sampling_suite *s);
+
+/** The highest N at which a kernel's path has no more steps than that. */
+uint64_t sampling_turns(const struct kernel *k, unsigned steps);
 
 #endif

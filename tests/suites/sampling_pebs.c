@@ -28,6 +28,7 @@
 #define EXACT_FEW    16 /* samples */
 #define WINDOWS_MOST 4000
 #define SMALL        8
+#define FEW_TURNS    5
 #define BEYOND       4  /* records that no longer fit */
 #define SPARE        40 /* records above what is expected, so that too many can be told */
 
@@ -177,13 +178,16 @@ static void check_records(const struct pebs *p, unsigned samples, uint8_t more)
 	struct sample_judgement judgement[SAMPLE_ASPECTS];
 	struct sample_expectation x;
 	struct recorded rec = {.windows = (unsigned)(samples * p->period / p->often + 1)};
+	uint64_t room;
 	unsigned n_steps;
 	bool whole;
 
 	if (rec.windows > WINDOWS_MOST)
 		rec.windows = WINDOWS_MOST;
 	rec.recording.more = more;
-	rec.recording.records = 2 * samples < SAMPLING_RECORDS ? 2 * samples + SPARE : SAMPLING_RECORDS;
+	/* The bracket's share: where windows are many, it comes to as much as the kernel's. */
+	room = p->often * rec.windows / p->period + samples + SPARE;
+	rec.recording.records = room < SAMPLING_RECORDS ? (unsigned)room : SAMPLING_RECORDS;
 	if (!record(p, &rec, &r, &whole) || !expect(p, &rec, &x, &n_steps, &r) || !rec.n_records) {
 		if (r.judgement.verdict == VERDICT_EXACT)
 			judgement_set(&r.judgement, VERDICT_WRONG, "there is no record");
@@ -277,12 +281,19 @@ static void check_silence(const struct pebs *p)
 	p->s->run->report(p->s->run, &r);
 }
 
+/* At an N that fills the buffer little by little: of what goes beyond its end there is not to be much. */
 static void check_buffers(const struct pebs *p)
 {
-	check_silence(p);
-	check_buffer(p, false);
-	if (p->ring) /* in ring 0 the handler is sampled, too */
-		check_buffer(p, true);
+	struct pebs own = *p;
+
+	own.n = FEW_TURNS;
+	own.kernel = sampling_named(p->s, p->kernel->name, p->choice, p->ring, own.n, &own.often);
+	if (!own.kernel)
+		return;
+	check_silence(&own);
+	check_buffer(&own, false);
+	if (own.ring) /* in ring 0 the handler is sampled, too */
+		check_buffer(&own, true);
 }
 
 /* With all that records can tell if they are asked; such records are larger. */

@@ -20,15 +20,24 @@
 #define SKIDS           4 /* events of which skid is shown */
 #define SAMPLES         100
 #define PERIOD_VIRTUAL  7
-#define PERIOD_HARDWARE 2003 /* a prime, too */
+#define PERIOD_HARDWARE 503 /* a prime, too, and longer than skid */
+#define STEPS_HARDWARE  100000
 #define BIAS_KERNEL     "mix"
 #define SEED            0x9e3779b97f4a7c15
 
 static struct sampling_suite *suite;
 
+static struct path own_path, *path; /* what is sampled on silicon is longer than records want */
+
 static bool is_virtual(void)
 {
 	return suite->run->pmu->virtual;
+}
+
+/* As on silicon, if the run is verbose. */
+static bool is_short(void)
+{
+	return is_virtual() && !suite->run->options->verbose;
 }
 
 /* --- sampling --------------------------------------------------------------------------------------- */
@@ -77,12 +86,9 @@ static bool sample(struct pmi_run *p, const struct sampling_choice *c, struct re
 		judgement_set(&r->judgement, VERDICT_WRONG, "%s", p->s.failure);
 		return false;
 	}
-	p->x = (struct sample_expectation){.path = &suite->path,
-					   .event = c->event,
-					   .rings = RING_USR,
-					   .period = p->s.period,
-					   .windows = 1};
-	return known_path(&w, p->s.n, &suite->path, r);
+	p->x = (struct sample_expectation){
+		.path = path, .event = c->event, .rings = RING_USR, .period = p->s.period, .windows = 1};
+	return known_path(&w, p->s.n, path, r);
 }
 
 /* --- skid ------------------------------------------------------------------------------------------- */
@@ -116,7 +122,7 @@ static void judge_skid(const struct pmi_run *p, struct result *r)
 
 	*o = (struct observation){.n = p->s.n, .high = is_virtual() ? 0 : INT64_MAX};
 	for (unsigned i = 0; i < n && i < p->s.total && i < SAMPLING_RECORDS; i++)
-		histogram_add(&o->seen, skid_of(&suite->path, suite->steps[i], p->s.rip[i]));
+		histogram_add(&o->seen, skid_of(path, suite->steps[i], p->s.rip[i]));
 	r->n_observations = 1;
 	judge(o, 1, &r->judgement);
 	if (p->s.total > n || (p->s.total != n && is_virtual()))
@@ -142,8 +148,8 @@ static const struct kernel *kernel_of_skid(const struct sampling_choice *c, uint
 
 static bool check_skid(const struct sampling_choice *c)
 {
-	uint64_t n = is_virtual() ? 100 : 100000, often,
-		 period = is_virtual() ? PERIOD_VIRTUAL : PERIOD_HARDWARE;
+	uint64_t n = is_short() ? 100 : 100000, often, most,
+		 period = is_short() ? PERIOD_VIRTUAL : PERIOD_HARDWARE;
 	const struct kernel *k = kernel_of_skid(c, 10, &often);
 	struct pmi_run p;
 	struct result r;
@@ -154,6 +160,9 @@ static bool check_skid(const struct sampling_choice *c)
 	/* As many turns as give that many samples. */
 	if (n > SAMPLES * period * 10 / often + 1)
 		n = SAMPLES * period * 10 / often + 1;
+	most = sampling_turns(k, path->room / 10 * 9);
+	if (n > most)
+		n = most;
 	r = sampling_result(suite, name, c, "PMI skid", k, RING);
 	trap_set_context(name);
 	if (!begin(&p, c, k, n, period))
@@ -174,9 +183,9 @@ static unsigned places_expected(const struct pmi_run *p, uint64_t kernel_at, uns
 	unsigned places = 0;
 
 	memset(at, 0, sampling_size(p->s.kernel) * sizeof *at);
-	for (unsigned i = 0; i < suite->path.n_steps; i++) {
-		uint64_t here = path_occurrences(&suite->path, i, p->x.event, RING_USR);
-		uint64_t offset = suite->path.step[i].next - kernel_at;
+	for (unsigned i = 0; i < path->n_steps; i++) {
+		uint64_t here = path_occurrences(path, i, p->x.event, RING_USR);
+		uint64_t offset = path->step[i].next - kernel_at;
 
 		for (; here >= left;
 		     left = p->s.period + (p->s.spread ? sampling_draw(&seed, p->s.spread) : 0)) {
@@ -258,7 +267,7 @@ static bool counts_instructions(const struct pmu_event *e)
 static void check_biases(const struct sampling_choice *c)
 {
 	const struct kernel *k = kernel_by_name(BIAS_KERNEL);
-	unsigned turn, least = is_virtual() ? 20 : PERIOD_HARDWARE;
+	unsigned turn, least = is_short() ? 20 : PERIOD_HARDWARE;
 	uint64_t whole, coprime;
 
 	if (!k || kernel_unfit(k, RING))
@@ -281,6 +290,11 @@ void sampling_pmi(struct sampling_suite *s)
 		sampling_skip(s, "PMI", "the PMU raises no overflow interrupt");
 		return;
 	}
+	path = is_short() ? &s->path : &own_path;
+	if (!is_short() && !path_create(path, STEPS_HARDWARE, false)) {
+		sampling_skip(s, "PMI", "not enough memory for so long a path");
+		return;
+	}
 	n = sampling_choices(s, NULL, choice, EVENTS);
 	if (!n)
 		sampling_skip(s, "PMI", "no event that is known exactly is on a counter that interrupts");
@@ -291,4 +305,5 @@ void sampling_pmi(struct sampling_suite *s)
 			check_biases(&choice[i]);
 			break;
 		}
+	path_free(&own_path);
 }
