@@ -48,12 +48,13 @@ enum exit_fault {
 extern const struct uarch_fault_info exit_faults[EXIT_FAULTS];
 
 /**
- * What a hypervisor with these faults leaves of an instruction that it has carried out.
+ * What a hypervisor with these faults makes of an instruction that it has carried out.
  * @param faults bit per enum exit_fault
  * @param turn   how many came before it
- * @param terms  n terms, changed in place
+ * @param terms  n terms, changed in place, with room for EXIT_OWN_TERMS more
  * @return how many of them are left
  */
+#define EXIT_OWN_TERMS 4
 unsigned exit_counted(uint32_t faults, uint32_t turn, struct qterm *terms, unsigned n);
 
 #endif

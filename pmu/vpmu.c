@@ -396,7 +396,7 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 	bool exit = vpmu.exit_faults && exits(r);
 	bool alike = !vpmu.recording && !exit && repeats(did->insn) && vpmu.model->increments &&
 		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
-	struct qterm terms[STEP_TERMS], machine[MACHINE_TERMS];
+	struct qterm terms[STEP_TERMS + EXIT_OWN_TERMS], machine[MACHINE_TERMS];
 	unsigned n_machine = vpmu.machine_runs ? ask_machine(r, machine) : 0;
 	struct step_details details;
 

@@ -36,7 +36,8 @@ bool exits_missing(const struct exits_place *p, uint64_t n, int64_t *missing, ui
 
 /**
  * If the verdict is bad, and what is missing at every N is no more than that: skip the check, with the
- * reason. @param o count observations, with the expectations they were judged by
+ * reason; also if there is too much, where a hypervisor adds its own (guest_adds()). @param o count
+ * observations, with the expectations they were judged by
  * @return whether it was so; else *j is left alone
  */
 bool exits_excuse(const struct exits_place *p, const struct observation *o, unsigned count,

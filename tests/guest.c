@@ -1,5 +1,7 @@
 #include "tests/guest.h"
 
+#include <string.h>
+
 bool guest_answers(const struct pmu *pmu, struct judgement *j)
 {
 	if (!pmu->guest)
@@ -43,5 +45,19 @@ bool guest_causes(const struct pmu *pmu, struct judgement *j)
 		return false;
 	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s itself causes what it counts",
 		      *pmu->hypervisor ? " " : "", pmu->hypervisor);
+	return true;
+}
+
+bool guest_counts_host(const struct pmu *pmu)
+{
+	return pmu->guest && !strcmp(pmu->hypervisor, "VMwareVMware");
+}
+
+bool guest_adds(const struct pmu *pmu, struct judgement *j)
+{
+	if (!guest_counts_host(pmu))
+		return false;
+	judgement_set(j, VERDICT_SKIPPED, "the hypervisor %s counts what it executes itself, too",
+		      pmu->hypervisor);
 	return true;
 }

@@ -16,6 +16,17 @@
  */
 bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what);
 
+/**
+ * Whether the hypervisor is one that counts what it executes itself for the guest. VMware's does, as
+ * vpmc.freezeMode says: by default ("hybrid") all events but instructions and branches retired, or ("vcpu")
+ * all; only "guest" counts the guest alone (Broadcom's article 344161, "Using Virtual CPU Performance
+ * Monitoring Counters").
+ */
+bool guest_counts_host(const struct pmu *pmu);
+
+/** Likewise, of a count that is too large. @return whether it was so */
+bool guest_adds(const struct pmu *pmu, struct judgement *j);
+
 /** Likewise, of what CPUID promises and a hypervisor may take away while it runs ("PEBS records"). @return
  * whether it was so */
 bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what);

@@ -98,10 +98,13 @@ static unsigned left(uint32_t faults, uint32_t turn, struct qterm *terms)
 
 static void each_fault_leaves_its_part(void **unused)
 {
-	struct qterm t[4];
+	struct qterm t[4 + EXIT_OWN_TERMS];
 
 	(void)unused;
 	assert_int_equal(left(0, 1, t), 4);
+	assert_int_equal(left(1u << EXITS_HOSTED, 1, t), 4 + EXIT_OWN_TERMS);
+	for (unsigned i = 4; i < 4 + EXIT_OWN_TERMS; i++)
+		assert_true(t[i].quantity != Q_INSTRUCTIONS && t[i].quantity != Q_BRANCHES && t[i].amount);
 	for (unsigned turn = 0; turn < 2; turn++) {
 		assert_int_equal(left(1u << EXITS_UNCOUNTED, turn, t), 0);
 		assert_int_equal(left(1u << EXITS_EMULATED, turn, t), 2);
