@@ -325,13 +325,16 @@ const struct model_profile amd_zen3_epyc = {
 	.n_cpuid = COUNT(zen3_epyc_cpuid),
 };
 
-/* Ryzen 7 7700X (Zen 4), signature A60F12. */
+/* Ryzen 7 7700X (Zen 4), signature A60F12; leaf 7 from the InstLatx64 collection, a Ryzen 5 7600's of the
+ * same signature. */
 static const struct model_cpuid zen4_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00a60f12, 0x00100800, 0x7ef8320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
 	{0x04, 0, 0, 0, 0, 0},
 	{0x06, 0, 0x00000004, 0x00000000, 0x00000001, 0x00000000},
+	{0x07, 0, 0x00000001, 0xf1bf97a9, 0x00405fce, 0x10000010},
+	{0x07, 1, 0x00000020, 0x00000000, 0x00000000, 0x00000000},
 	{0x80000000, 0, 0x80000028, AUTHENTICAMD},
 	{0x80000001, 0, 0x00a60f12, 0x00000000, 0x75c237ff & ~LACKING, 0x2fd3fbff},
 	{0x80000002, 0, 0x20444d41, 0x657a7952, 0x2037206e, 0x30303737},
