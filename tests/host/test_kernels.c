@@ -68,7 +68,7 @@ static void only_empty_has_no_code(void **state)
 
 static void flags_and_needs_are_known(void **state)
 {
-	uint64_t known_needs = 0;
+	uint64_t known_needs = 0, met_needs = 0, met_flags = 0;
 	uint64_t known_flags = KERNEL_RING0_ONLY | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_RING3_ONLY |
 			       KERNEL_FROM_ZERO | KERNEL_FINER | KERNEL_SERVICES;
 
@@ -81,12 +81,17 @@ static void flags_and_needs_are_known(void **state)
 	for
 		EACH_KERNEL(k)
 		{
+			met_needs |= k->needs;
+			met_flags |= k->flags;
 			assert_int_equal(k->needs & ~known_needs, 0);
 			assert_int_equal(k->flags & ~known_flags, 0);
 			assert_false((k->flags & KERNEL_RING0_ONLY) && (k->flags & KERNEL_RING3_ONLY));
 			if (k->flags & KERNEL_CORE)
 				assert_true(!k->needs && !(k->flags & ~(uint64_t)KERNEL_CORE));
 		}
+	/* None is there for nobody. */
+	assert_int_equal(known_needs & ~met_needs, 0);
+	assert_int_equal(known_flags & ~met_flags, 0);
 }
 
 /* Each quantity once, the architectural ones exactly, the others with a reason where they are an interval. */

@@ -34,8 +34,6 @@ const struct kernel_need kernel_needs[] = {
 	NEED(FMA, YMM),
 	NEED(AVX2, YMM),
 	NEED(AVX512F, ZMM),
-	NEED(AVX512DQ, ZMM),
-	NEED(AVX512BW, ZMM),
 	NEED(AVX512VL, ZMM),
 	NEED(PREFETCHW, 0),
 	NEED(CLFLUSHOPT, 0),
