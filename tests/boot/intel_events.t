@@ -72,6 +72,12 @@ first, second = told.values()
 equal({verdict for _, verdict in first}, {"exact"}, "guests' page walks, transactions and split locks are exact")
 equal({(e, v) for e, v in second if v != "exact"}, {(e, "dead") for e in ("RTM_RETIRED.START", "SQ_MISC.SPLIT_LOCK", "INST_RETIRED.NOP")},
       "transactions and split locks that are not counted are told")
+MICROCODED = "pmu=virtual:intel-lunarlake-e suite=events reps=1 n=1 event=MISC_RETIRED1.*E,MISC_RETIRED1.CL_INST kernel=fences,clflush_reload"
+first, second = ({(c["event"], c["kernel"], c["verdict"]) for c in checks(boot(options=MICROCODED + more)) if c["event"].startswith("MISC")}
+                 for more in ("", " inject=event-filter"))
+MISC = {("MISC_RETIRED1." + e, k) for e in ("LFENCE", "CL_INST") for k in ("fences", "clflush_reload")}
+equal(first, {(e, k, "exact") for e, k in MISC}, "fences and flushes are exact")
+equal({(e, k) for e, k, v in second if v == "dead"}, {("MISC_RETIRED1.LFENCE", "fences"), ("MISC_RETIRED1.CL_INST", "clflush_reload")}, "and told where they are not counted")
 r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls,branches_not_taken,locked n=5 reps=2")
 names = {name.split("/")[1] for name in verdict_table(r) or {}}
 ok(r.status == 0 and {"conditional branches are taken or not", "locked loads are loads"} <= names,
