@@ -225,8 +225,11 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 	return regs.rax;
 }
 
+/* Of 64 bits, as their complements are asked for. */
+#define LENDABLE ((uint64_t)KERNEL_NEEDS_LENT)
 /* Lent to a virtual CPU of any profile; what else can be lent, to those whose profile has it. */
-#define LENT_TO_ALL (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE)
+#define LENT_TO_ALL ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE))
+_Static_assert((~LENDABLE & KERNEL_NEEDS_SVM) != 0, "needs above 32 bits are not lent");
 
 static bool profile_has(enum cpu_feature feature)
 {
@@ -239,10 +242,10 @@ static const char *feature_missing(const struct kernel *k, enum services_for who
 
 	if (whom == FOR_SILICON)
 		return kernel_missing(k->needs, cpu_has, xcr0_read());
-	missing = kernel_missing(k->needs & ~KERNEL_NEEDS_LENT, cpu_has, xcr0_read());
+	missing = kernel_missing(k->needs & ~LENDABLE, cpu_has, xcr0_read());
 	if (missing || whom == FOR_ORACLE)
 		return missing;
-	return kernel_missing(k->needs & KERNEL_NEEDS_LENT & ~LENT_TO_ALL, profile_has, UINT64_MAX);
+	return kernel_missing(k->needs & LENDABLE & ~LENT_TO_ALL, profile_has, UINT64_MAX);
 }
 
 static const char *unfit(const struct kernel *k, uint8_t ring, enum services_for whom)
