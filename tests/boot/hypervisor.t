@@ -68,6 +68,9 @@ for name, reason in (("access/write the first IA32_FIXED_CTRx, above its width",
                      ("LVT mask on delivery/PMC0", "does not provide what this processor's local APIC makes of the mask bit")):
     ok(any(c["name"] == name and c["verdict"] == "skipped" and reason in c["text"] for c in checks), name + ": skipped, with the reason", tail(r))
 ok(any(c["name"] == "enable gating/PMC0" and c["verdict"] == "exact" for c in checks), "counting is exact, with the start known", tail(r))
+RUN = "pmu=virtual:%s suite=control,identities,skid kernel=nop_loop check=filter*,threshold*,instr* inject=start-counted"
+sound(boot(options=RUN % "intel-icelake-guest"), "and so it is with filters, and in equations")
+equal(boot(options=RUN % "intel-icelake").status, 1, "which are wrong on bare metal")
 ok(any("the hypervisor counts the write that starts counting" in line for line in r.text), "which is said", r.text[-40:])
 r = boot(options="pmu=virtual:intel-icelake inject=lvt-stays+reserved-accepted suite=control kernel=nop_loop check=access/write?the?first*,LVT?mask?on*")
 equal(sorted({c["name"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"}),

@@ -186,6 +186,21 @@ static int64_t exceptions(const struct setting *s, const struct equation *q)
 	       (s->run->pmu->has_global ? amount(s, &kernel_mode, 0) - amount(s, &kernel_mode, s->ring) : 0);
 }
 
+/* A hypervisor that counts the write that starts counting adds one to each counter of instructions, whatever it
+ * filters by: Linux, kvm_pmu_trigger_event(). */
+static int64_t starts(const struct setting *s, const struct equation *q)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; s->run->pmu->counts_start && i < q->n_terms; i++) {
+		const struct event_request *r = &q->request[i];
+
+		if (r->event && event_counts_instructions(r->event) && r->config.ring & RING_OS)
+			sum += q->identity->term[i].coefficient;
+	}
+	return sum;
+}
+
 /* Run one pass of the equation, and add its part to the sum of each repetition. */
 static bool run_pass(const struct setting *s, const struct equation *q, unsigned number, int64_t *sums,
 		     struct pmu_bracket *bracket, struct result *r)
@@ -274,9 +289,9 @@ static void try_equation(const struct setting *s, const struct equation *q)
 			s->run->report(s->run, &r);
 			return;
 		}
-	*o = (struct observation){.n = s->n, .high = INT64_MAX};
+	*o = (struct observation){.n = s->n, .low = starts(s, q), .high = INT64_MAX};
 	if (!(q->identity->relation & IDENTITY_NOT_NEGATIVE))
-		o->low = o->high = exceptions(s, q);
+		o->high = o->low += exceptions(s, q);
 	for (unsigned rep = 0; rep < s->reps; rep++)
 		histogram_add(&o->seen, sums[rep]);
 	r.n_observations = 1;

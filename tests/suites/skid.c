@@ -88,7 +88,8 @@ static bool take_sample(struct skid *s, const void *entry, const struct window *
 	const struct pmu_driver *d = s->pmu->driver;
 	bool maskable = ways[s->way].mode == APIC_LVT_FIXED;
 
-	if (!d->write(s->pmu, s->counter, -(uint64_t)p))
+	/* Where the write that starts counting is counted, the p-th rung comes one later. */
+	if (!d->write(s->pmu, s->counter, -(uint64_t)(p + s->pmu->counts_start)))
 		return false;
 	pmi_arm(&s->pmi, ways[s->way].mode);
 	if (maskable)
