@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Features that stepping does without. */
-#define LENT (KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_SEP)
+#define LENT ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_SEP))
 
 struct feature_bit {
 	uint32_t leaf, subleaf;
