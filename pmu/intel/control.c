@@ -193,7 +193,8 @@ static void clocks_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 		.code = i ? CODE_SLOTS : CODE_INSTRUCTIONS, .ring = RING_ALL, .cmask = 1};
 	const struct pmu_config clock = {.code = CODE_CYCLES, .ring = RING_ALL};
 
-	/* A hypervisor that counts the write that starts counting looks at no threshold: pmu.h, counts_start. */
+	/* A hypervisor that counts the write that starts counting looks at no threshold: pmu.h, counts_start.
+	 */
 	const uint64_t start = !i && h->pmu->counts_start;
 
 	(void)e;

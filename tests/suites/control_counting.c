@@ -348,8 +348,9 @@ static uint64_t filtered(struct probe *p, const struct pmu_event *e, uint8_t cma
 }
 
 /* Threshold, inversion, edge. How many occurrences a clock brings is the CPU's own business; the virtual one
- * retires an instruction in each. A hypervisor that counts the write that starts counting does so whatever the
- * filter: Linux, kvm_pmu_trigger_event(), "Ignore checks for edge detect, pin control, invert and CMASK". */
+ * retires an instruction in each. A hypervisor that counts the write that starts counting does so whatever
+ * the filter: Linux, kvm_pmu_trigger_event(), "Ignore checks for edge detect, pin control, invert and CMASK".
+ */
 static void filters(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);

@@ -186,8 +186,8 @@ static int64_t exceptions(const struct setting *s, const struct equation *q)
 	       (s->run->pmu->has_global ? amount(s, &kernel_mode, 0) - amount(s, &kernel_mode, s->ring) : 0);
 }
 
-/* A hypervisor that counts the write that starts counting adds one to each counter of instructions, whatever it
- * filters by: Linux, kvm_pmu_trigger_event(). */
+/* A hypervisor that counts the write that starts counting adds one to each counter of instructions, whatever
+ * it filters by: Linux, kvm_pmu_trigger_event(). */
 static int64_t starts(const struct setting *s, const struct equation *q)
 {
 	int64_t sum = 0;
