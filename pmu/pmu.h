@@ -91,6 +91,9 @@ struct pmu {
 	uint64_t exits_lost; /* instructions that a hypervisor carries out and does not count, or not each
 				time: bit per enum exit_kind (pmu/exits.h). Not set by identify() */
 	bool virtual;        /* answered by a model */
+	bool deterministic;  /* and by nothing else: the same each time, at once, without speculation. Where
+				silicon is  given an interval, equality is wanted; judge_as_silicon() takes it
+				away */
 	char model[48];      /* the model's profile when virtual */
 	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
 						      and left out: a line each; an empty one ends */
@@ -199,8 +202,8 @@ struct pmu_driver {
 	/** Equations between events, name NULL ends. NULL: none are listed. */
 	const struct pmu_identity *identities;
 
-	/** Whether this CPU has the family's PMU; fills *pmu (all of it but its events, .virtual and .model).
-	 * On false *why gets one line. */
+	/** Whether this CPU has the family's PMU; fills *pmu (all of it but its events, .virtual,
+	 * .deterministic and .model). On false *why gets one line. */
 	bool (*identify)(struct pmu *pmu, const char **why);
 
 	/** The same on a CPU that is none of the family's: *pmu as if it was one. For those who know better

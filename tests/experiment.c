@@ -535,7 +535,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	*why = "counted, not judged: the kernel does not define what the event counts";
 	if (!join(rows, count, k, bracket, n, x, share))
 		return false;
-	if (!plan->pmu->virtual)
+	if (!plan->pmu->deterministic)
 		expectation_allow_more(x, rows[0], k, n);
 	return true;
 }

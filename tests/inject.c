@@ -1,4 +1,5 @@
 #include "tests/inject.h"
+#include "tests/as_silicon.h"
 #include "arch/x86/processors.h"
 #include "tests/kernels/kernel.h"
 #include "tests/quiet.h"
@@ -109,6 +110,7 @@ static const struct {
 } simple[] = {
 	{"not-quiet", quiet_spoil},
 	{"smi-gap", smi_imitate},
+	{"as-silicon", judge_as_silicon},
 };
 
 static bool apply_simple(const char *token)

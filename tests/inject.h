@@ -12,6 +12,9 @@
  * not-quiet   the local APIC's entries stay as they are around windows: quiet_spoil()
  *
  * smi-gap   now and then a window takes longer, as if an SMI had come, and only time tells: smi_imitate()
+ *
+ * as-silicon   no fault: the virtual PMU is judged by the rules, and with the numbers, that silicon gets:
+ * judge_as_silicon()
  */
 #ifndef TESTS_INJECT_H
 #define TESTS_INJECT_H

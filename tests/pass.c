@@ -181,7 +181,7 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 	p->disturbed = true;
 	return fail(p, p->slot[0].counter,
 		    "an SMI came during each of " STRING(SMI_TRIES) " tries, or an interrupt that "
-		    "nobody asked for");
+								    "nobody asked for");
 }
 
 static bool wants_interrupt(const struct pass *p)
@@ -206,7 +206,7 @@ static bool needs_warmth(const struct pass *p)
 		if (p->slot[s].event && event_is_micro(p->slot[s].event) &&
 		    p->slot[s].event->judgement != EVENT_TIME)
 			return true;
-	return !p->pmu->virtual;
+	return !p->pmu->deterministic;
 }
 
 /* A counter that is to overflow may do so once only. */
@@ -338,7 +338,7 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 		*at = i;
 		if (expectation_in_ring(slot->event, p->kernel, p->ring, p->n[i], x))
 			return x->status;
-		if (!p->pmu->virtual)
+		if (!p->pmu->deterministic)
 			expectation_allow_more(x, slot->event, p->kernel, p->n[i]);
 		if (expectation_fits(x, share, p->pmu->counter[slot->counter].width))
 			return x->status;

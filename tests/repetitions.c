@@ -6,7 +6,7 @@
 
 unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual, unsigned most)
 {
-	bool virtual = run->pmu && run->pmu->virtual;
+	bool deterministic = run->pmu && run->pmu->deterministic;
 	unsigned asked = run->options->reps;
 	char value[16], unit[64];
 
@@ -16,5 +16,5 @@ unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual
 		run->value(run, suite, "repetitions", value, unit);
 		return most;
 	}
-	return asked ? asked : virtual ? on_virtual : REPS_HARDWARE;
+	return asked ? asked : deterministic ? on_virtual : REPS_HARDWARE;
 }

@@ -1,4 +1,5 @@
 #include "tests/virtual.h"
+#include "tests/as_silicon.h"
 
 #include "pmu/vpmu.h"
 
@@ -45,6 +46,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 	}
 	pmu->driver->list_events(pmu);
 	pmu->virtual = true;
+	pmu->deterministic = !judged_as_silicon();
 	snprintf(pmu->model, sizeof(pmu->model), "%s", vpmu_profile()->name);
 	return true;
 }

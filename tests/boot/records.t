@@ -25,9 +25,15 @@ sound(r, "traces and samples on a Nehalem")
 ok(best(r, "/PEBS period/") >= 1000, "a thousand samples are those that the period says", tail(r))
 ok(best(r, "BTS whole/") and best(r, "LBR/"), "branches were traced both ways", tail(r))
 sound(boot(options="pmu=virtual:intel-yonah suite=sampling kernel=branches_random"), "a kernel that goes another way each time it runs, unless its memory is put back")
-# The numbers that silicon gets: longer runs, more records in each window, a path of their own for interrupts.
-sound(boot(options="pmu=virtual:intel-skylake suite=sampling n=100 verbose=1 kernel=nop_loop,loads_split_line,branches_random "
+# By the rules for silicon: longer runs, more records in each window, a path of their own for interrupts, intervals.
+sound(boot(options="pmu=virtual:intel-skylake suite=sampling n=100 inject=as-silicon kernel=nop_loop,loads_split_line,branches_random "
            "event=INST_RETIRED.ANY_P,INST_RETIRED.NOP,MEM_INST_RETIRED.ALL_LOADS"), "as many turns and samples as silicon gets")
+SILICON = "suite=events,trace,sampling event=%s kernel=calls,loads n=20 reps=3 inject=as-silicon"
+for profile, event in (("intel-nehalem", "arch"), ("amd-zen4", "*INSTR*"), ("netburst-prescott", "instr*,memory*")):
+    sound(boot(options="pmu=virtual:%s " % profile + SILICON % event), profile + " by the rules for silicon")
+r = boot(options="pmu=virtual:intel-nehalem " + SILICON % "arch" + "+bts-lost+odd-counter")
+bad = {name.split("/")[0] for name, (verdict, _) in (verdict_table(r) or {}).items() if verdict in ("wrong", "biased")}
+ok({"events", "trace"} <= bad, "which tell faults all the same", tail(r))
 sound(boot(options="pmu=virtual:intel-skylake suite=trace,sampling event=arch kernel=empty,nmi_xapic,ipi_xapic,pages_4k"),
       "kernels without branches, with NMIs of their own, with code of other rings, that carry on where they were")
 sound(boot(options="pmu=virtual:amd-zen2 suite=sampling kernel=jumps_indirect event=RETIRED_INSTRUCTIONS n=1"),

@@ -204,7 +204,7 @@ static void must_be_within(struct probe *p, const char *what, uint64_t low, uint
 static void clock_rate(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
-	uint64_t n = p->pmu->virtual ? CLOCK_N : CLOCK_N_WARM, took[2] = {UINT64_MAX, UINT64_MAX};
+	uint64_t n = p->pmu->deterministic ? CLOCK_N : CLOCK_N_WARM, took[2] = {UINT64_MAX, UINT64_MAX};
 	uint64_t instructions = instructions_of(p, 2 * n) - instructions_of(p, n), least;
 
 	for (unsigned round = 0; round < CLOCK_ROUNDS; round++)
@@ -354,7 +354,7 @@ static uint64_t filtered(struct probe *p, const struct pmu_event *e, uint8_t cma
 static void filters(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
-	bool one_a_clock = p->pmu->virtual && event_counts_instructions(e);
+	bool one_a_clock = p->pmu->deterministic && event_counts_instructions(e);
 	uint64_t start = p->pmu->counts_start && event_counts_instructions(e);
 	uint64_t plain = filtered(p, e, 0, false, false), met = filtered(p, e, 1, false, false), clocks,
 		 edges;

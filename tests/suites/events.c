@@ -250,7 +250,8 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		if (verdict_is_bad(r.judgement.verdict) && never_moved(p, s) &&
 		    !(slot->event->flags & EVENT_ENUMERATED))
 			guest_lacks(p->pmu, &r.judgement, "this event");
-		else if (verdict_is_bad(r.judgement.verdict) && slot->event->rule && slot->event->rule->guests)
+		else if (verdict_is_bad(r.judgement.verdict) && slot->event->rule &&
+			 slot->event->rule->guests)
 			guest_causes(p->pmu, &r.judgement);
 		if (verdict_is_bad(r.judgement.verdict) && slot->event->errata) {
 			size_t used = strlen(r.judgement.text);
@@ -424,7 +425,7 @@ static void run_events(struct run *run)
 {
 	static struct plan plan;
 	const struct run_options *o = run->options;
-	bool virtual = run->pmu && run->pmu->virtual;
+	bool deterministic = run->pmu && run->pmu->deterministic;
 
 	if (!run->pmu) {
 		skip(run, "events", "there is no PMU");
@@ -439,7 +440,7 @@ static void run_events(struct run *run)
 		plan_free(&plan);
 		return;
 	}
-	plan.n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE;
+	plan.n = o->n ? o->n : deterministic ? N_VIRTUAL : N_HARDWARE;
 	plan.reps = run_repetitions(run, "events", REPS_VIRTUAL, UINT32_MAX);
 	response_begin(run, plan.n, plan.reps);
 	pass_held_begin();

@@ -316,7 +316,7 @@ static void judge_samples(unsigned i, const struct sampling *s)
 					  .low = (x.low + share) / period,
 					  .high = plan.ring ? most : INT64_MAX,
 					  .seen = s->taken};
-		if (!plan.pmu->virtual && o->low)
+		if (!plan.pmu->deterministic && o->low)
 			o->low = plan.ring ? o->low - 1 : 1;
 		r.n_observations = 1;
 		judge(o, 1, &r.judgement);
@@ -453,15 +453,15 @@ static void report_excluded(const char *ring)
 static void run_in_ring(const struct experiment *x, uint8_t ring)
 {
 	const struct run_options *o = run->options;
-	bool virtual = run->pmu->virtual;
+	bool deterministic = run->pmu->deterministic;
 	char why[JUDGEMENT_TEXT], name[EXPERIMENT_NAME + 8];
 
 	snprintf(name, sizeof(name), "%s/ring %u", x->name, ring);
 	if (!experiment_plan(o->experiments, x, run->pmu,
 			     x->record > RECORD_PMI ? experiment_sources(run) : NULL, ring,
-			     o->n      ? o->n
-			     : virtual ? N_VIRTUAL
-				       : N_HARDWARE,
+			     o->n            ? o->n
+			     : deterministic ? N_VIRTUAL
+					     : N_HARDWARE,
 			     run_repetitions(run, "experiments", REPS_VIRTUAL, UINT32_MAX), &plan, why,
 			     sizeof(why))) {
 		say(name, ring ? "ring 3" : "ring 0", VERDICT_ERROR, why);

@@ -224,7 +224,7 @@ static void judge_samples_of(const struct experiment_run *e, unsigned request, c
 	o->low = (int64_t)((uint64_t)(x.low + share) * rec->windows / period);
 	if (x.high != INT64_MAX)
 		o->high = (int64_t)((uint64_t)(x.high + share) * rec->windows / period);
-	if (!plan->pmu->virtual && o->low)
+	if (!plan->pmu->deterministic && o->low)
 		o->low = 1;
 	histogram_add(&o->seen, rec->n_records + rec->lost);
 	r->n_observations = 1;

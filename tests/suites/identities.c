@@ -117,7 +117,7 @@ static const char *make_equation(const struct run *run, const struct pmu_identit
 	for (unsigned i = 0; i < q->n_terms; i++)
 		if (!ladder_allows(run->ladder, q->place[i].alternative, RUNG_EXACT_ON_NOPS))
 			return "a counter that it needs is not to be believed";
-	if (q->n_passes > 1 && !run->pmu->virtual && !repeatable(q))
+	if (q->n_passes > 1 && !run->pmu->deterministic && !repeatable(q))
 		return "its events do not fit the counters at once, and differ from run to run";
 	return NULL;
 }
@@ -310,8 +310,12 @@ static void try_all(struct setting *s, const struct equation *q, unsigned n)
 static void try_on_kernels(struct run *run, const struct equation *q, unsigned n, unsigned reps)
 {
 	const struct run_options *o = run->options;
-	bool virtual = run->pmu->virtual;
-	struct setting s = {.run = run, .reps = reps, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
+	bool deterministic = run->pmu->deterministic;
+	struct setting s = {.run = run,
+			    .reps = reps,
+			    .n = o->n            ? o->n
+				 : deterministic ? N_VIRTUAL
+						 : N_HARDWARE};
 
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		if (!kernel_selected(s.kernel, o->kernel_glob))

@@ -337,7 +337,7 @@ static void choose_k(struct noise *s)
 	const struct run_options *o = s->run->options;
 	unsigned last = !o->n || o->n > K_HARDWARE ? K_HARDWARE : o->n < 2 ? 2 : o->n;
 
-	if (!o->n && s->run->pmu->virtual) {
+	if (!o->n && s->run->pmu->deterministic) {
 		s->n_k = sizeof(k_virtual);
 		for (unsigned i = 0; i < s->n_k; i++)
 			s->k[i] = k_virtual[i];

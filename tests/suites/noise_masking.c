@@ -165,7 +165,7 @@ static void mask_in_pass(struct run *run)
 			    .kernel = kernel_by_name("nop_loop"),
 			    .n_slots = 1,
 			    .n_count = 1,
-			    .n = {run->pmu->virtual ? PASS_N_VIRTUAL : PASS_N_HARDWARE},
+			    .n = {run->pmu->deterministic ? PASS_N_VIRTUAL : PASS_N_HARDWARE},
 			    .reps = PASS_REPS,
 			    .raw = raw};
 	struct watched w = {.pass = &pass};

@@ -107,8 +107,10 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 
 static void run_overhead(struct run *run)
 {
-	bool virtual = run->pmu && run->pmu->virtual;
-	unsigned reps = run->options->reps ? run->options->reps : virtual ? REPS_VIRTUAL : REPS_HARDWARE;
+	bool deterministic = run->pmu && run->pmu->deterministic;
+	unsigned reps = run->options->reps ? run->options->reps
+			: deterministic    ? REPS_VIRTUAL
+					   : REPS_HARDWARE;
 	struct result none = {.suite = "overhead", .name = "overhead"};
 
 	for (unsigned c = 0; run->pmu && c < run->pmu->n_counters; c++) {

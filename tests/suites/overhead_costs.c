@@ -86,7 +86,7 @@ static const struct pmu_event *find_clock(const struct run *run, unsigned *count
 static bool measure(struct run *run, unsigned which, const struct pmu_event *e, unsigned counter,
 		    struct pass *p, struct result *r)
 {
-	bool virtual = run->pmu->virtual;
+	bool deterministic = run->pmu->deterministic;
 
 	*p = (struct pass){
 		.pmu = run->pmu,
@@ -94,10 +94,10 @@ static bool measure(struct run *run, unsigned which, const struct pmu_event *e, 
 		.n_slots = 1,
 		.slot = {pass_slot(e, counter, RING_ALL)},
 		.n_count = 2,
-		.reps = virtual ? REPS_VIRTUAL : REPS_HARDWARE,
+		.reps = deterministic ? REPS_VIRTUAL : REPS_HARDWARE,
 		.raw = raw,
 	};
-	p->n[0] = virtual ? N_VIRTUAL : N_HARDWARE;
+	p->n[0] = deterministic ? N_VIRTUAL : N_HARDWARE;
 	p->n[1] = 2 * p->n[0];
 	if (!run->call(run, pass_run, p, COSTS_MS, r))
 		return false;

@@ -225,7 +225,7 @@ static unsigned list_meanings(const struct scanned *e, bool fitting, const char 
 	unsigned n = 0;
 
 	for (unsigned i = 0; d->candidate && d->candidate(e->event, i, &meant, &core); i++)
-		if (response_fits(&space, e->count, &meant, !run->pmu->virtual) == fitting) {
+		if (response_fits(&space, e->count, &meant, !run->pmu->deterministic) == fitting) {
 			size_t at = strlen(text);
 
 			snprintf(text + at, size - at, "%s %s", n++ ? " and" : first, core);

@@ -202,7 +202,7 @@ unsigned sampling_choices(struct sampling_suite *s, const struct pmu_record_sour
 
 uint64_t sampling_n(const struct sampling_suite *s)
 {
-	return s->run->options->n ? s->run->options->n : s->run->pmu->virtual ? N_VIRTUAL : N_HARDWARE;
+	return s->run->options->n ? s->run->options->n : s->run->pmu->deterministic ? N_VIRTUAL : N_HARDWARE;
 }
 
 uint64_t sampling_turns(const struct kernel *k, unsigned steps)

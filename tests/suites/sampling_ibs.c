@@ -142,7 +142,7 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 	n = keep_own(p, rec);
 	const struct ibs_expectation x = {
 		.path = &p->s->path,
-		.exact = p->s->run->pmu->virtual,
+		.exact = p->s->run->pmu->deterministic,
 		.one_node = p->source->one_node,
 		.page_of_miss = p->source->page_of_miss,
 		.far_only = p->far_only,
@@ -214,7 +214,7 @@ static uint64_t turns(const struct ibs *p, uint64_t period)
 
 	if (p->unit == RECORD_UNIT_FETCHES)
 		return period + TURNS_MARGIN;
-	if (p->unit == RECORD_UNIT_CYCLES && !p->s->run->pmu->virtual)
+	if (p->unit == RECORD_UNIT_CYCLES && !p->s->run->pmu->deterministic)
 		period *= WIDEST;
 	return (period + TURNS_MARGIN) / (uint64_t)(two.low - one.low) + 1;
 }
@@ -245,7 +245,7 @@ static void check(struct ibs *p)
 {
 	unsigned periods = p->unit == RECORD_UNIT_FETCHES ? PERIODS_FETCH : PERIODS;
 	uint64_t unit = unit_of(p);
-	bool exact = p->s->run->pmu->virtual;
+	bool exact = p->s->run->pmu->deterministic;
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, "recording");
 
@@ -300,13 +300,13 @@ static void check_filter(struct ibs *p, const char *what, const char *passing, u
 /* All loads come from memory, which takes MODEL_MEMORY cycles on the virtual PMU. */
 static void check_filters(struct ibs *p)
 {
-	bool virtual = p->s->run->pmu->virtual;
+	bool deterministic = p->s->run->pmu->deterministic;
 	unsigned unit = p->source->latency_unit;
 
 	if (p->source->far_filter) {
 		p->far_only = true;
-		check_filter(p, "filter", "filter passes", virtual && p->unit != RECORD_UNIT_FETCHES ? 1 : 0,
-			     false);
+		check_filter(p, "filter", "filter passes",
+			     deterministic && p->unit != RECORD_UNIT_FETCHES ? 1 : 0, false);
 		p->far_only = false;
 	}
 	for (unsigned above = unit; unit && above <= 2 * unit; above += unit) {
@@ -316,7 +316,8 @@ static void check_filters(struct ibs *p)
 		snprintf(what[0], sizeof what[0], "filter above %u cycles", above);
 		snprintf(what[1], sizeof what[1], "filter above %u cycles passes", above);
 		p->latency_above = (uint16_t)above;
-		check_filter(p, what[0], what[1], virtual && shorter ? 1 : 0, virtual && !shorter);
+		check_filter(p, what[0], what[1], deterministic && shorter ? 1 : 0,
+			     deterministic && !shorter);
 		p->latency_above = 0;
 	}
 }

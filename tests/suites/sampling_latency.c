@@ -103,7 +103,7 @@ static void check(struct latency *l, const struct kernel *k, uint8_t ring)
 			       .room = SAMPLING_RECORDS};
 
 	r.manual = "SDM 18.8.1.2";
-	rec.windows = (unsigned)((run->pmu->virtual ? LOADS_MODEL : LOADS) / rec.n + 1);
+	rec.windows = (unsigned)((run->pmu->deterministic ? LOADS_MODEL : LOADS) / rec.n + 1);
 	rec.recording = (struct pmu_recording){.source = l->source,
 					       .ring = ring ? RING_USR : RING_ALL,
 					       .counter = l->choice.counter,

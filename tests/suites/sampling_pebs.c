@@ -65,7 +65,7 @@ struct pebs {
  * occurrences pass (SDM vol. 3, 18.3.1.1.1). Of virtual CPUs some are so. */
 static bool may_be_late(const struct pebs *p)
 {
-	return !p->exact && (!p->s->run->pmu->virtual || vpmu_profile()->late);
+	return !p->exact && (!p->s->run->pmu->deterministic || vpmu_profile()->late);
 }
 
 /* --- records and what they should be ---------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void check_buffer(const struct pebs *p, bool emptied)
 		else if (!rec.taken)
 			judgement_set(&r.judgement, VERDICT_WRONG, "no interrupt at the threshold");
 		/* On silicon records may be written before the handler has begun. */
-		else if (emptied && rec.pmu->virtual && !may_be_late(p) && rec.taken != n_steps / SMALL)
+		else if (emptied && rec.pmu->deterministic && !may_be_late(p) && rec.taken != n_steps / SMALL)
 			judgement_set(&r.judgement, VERDICT_WRONG,
 				      "%u interrupts for %u records, with one after each %u", rec.taken,
 				      n_steps, SMALL);

@@ -29,15 +29,9 @@ static struct sampling_suite *suite;
 
 static struct path own_path, *path; /* what is sampled on silicon is longer than records want */
 
-static bool is_virtual(void)
+static bool is_deterministic(void)
 {
-	return suite->run->pmu->virtual;
-}
-
-/* As on silicon, if the run is verbose. */
-static bool is_short(void)
-{
-	return is_virtual() && !suite->run->options->verbose;
+	return suite->run->pmu->deterministic;
 }
 
 /* --- sampling --------------------------------------------------------------------------------------- */
@@ -120,12 +114,12 @@ static void judge_skid(const struct pmi_run *p, struct result *r)
 	unsigned n = sample_steps(&p->x, suite->steps, SAMPLING_RECORDS);
 	char value[64];
 
-	*o = (struct observation){.n = p->s.n, .high = is_virtual() ? 0 : INT64_MAX};
+	*o = (struct observation){.n = p->s.n, .high = is_deterministic() ? 0 : INT64_MAX};
 	for (unsigned i = 0; i < n && i < p->s.total && i < SAMPLING_RECORDS; i++)
 		histogram_add(&o->seen, skid_of(path, suite->steps[i], p->s.rip[i]));
 	r->n_observations = 1;
 	judge(o, 1, &r->judgement);
-	if (p->s.total > n || (p->s.total != n && is_virtual()))
+	if (p->s.total > n || (p->s.total != n && is_deterministic()))
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts, and %u periods", p->s.total, n);
 	if (!o->seen.total)
 		return;
@@ -148,8 +142,8 @@ static const struct kernel *kernel_of_skid(const struct sampling_choice *c, uint
 
 static bool check_skid(const struct sampling_choice *c)
 {
-	uint64_t n = is_short() ? 100 : 100000, often, most,
-		 period = is_short() ? PERIOD_VIRTUAL : PERIOD_HARDWARE;
+	uint64_t n = is_deterministic() ? 100 : 100000, often, most,
+		 period = is_deterministic() ? PERIOD_VIRTUAL : PERIOD_HARDWARE;
 	const struct kernel *k = kernel_of_skid(c, 10, &often);
 	struct pmi_run p;
 	struct result r;
@@ -236,8 +230,8 @@ static void check_bias(const struct sampling_choice *c, const char *what, uint64
 				seen += p.s.at[i] != 0;
 			/* Skid may be another at each sample, so on silicon a place may become several. */
 			r.observation[0] = (struct observation){.n = n,
-								.low = is_virtual() ? expected : 1,
-								.high = is_virtual() ? expected : turn};
+								.low = is_deterministic() ? expected : 1,
+								.high = is_deterministic() ? expected : turn};
 			histogram_add(&r.observation[0].seen, seen);
 			r.n_observations = 1;
 			judge(r.observation, 1, &r.judgement);
@@ -267,7 +261,7 @@ static bool counts_instructions(const struct pmu_event *e)
 static void check_biases(const struct sampling_choice *c)
 {
 	const struct kernel *k = kernel_by_name(BIAS_KERNEL);
-	unsigned turn, least = is_short() ? 20 : PERIOD_HARDWARE;
+	unsigned turn, least = is_deterministic() ? 20 : PERIOD_HARDWARE;
 	uint64_t whole, coprime;
 
 	if (!k || kernel_unfit(k, RING))
@@ -290,8 +284,8 @@ void sampling_pmi(struct sampling_suite *s)
 		sampling_skip(s, "PMI", "the PMU raises no overflow interrupt");
 		return;
 	}
-	path = is_short() ? &s->path : &own_path;
-	if (!is_short() && !path_create(path, STEPS_HARDWARE, false)) {
+	path = is_deterministic() ? &s->path : &own_path;
+	if (!is_deterministic() && !path_create(path, STEPS_HARDWARE, false)) {
 		sampling_skip(s, "PMI", "not enough memory for so long a path");
 		return;
 	}

@@ -140,7 +140,7 @@ static void conclude(struct run *run, const struct skid *s, struct result *r)
 	char value[64];
 
 	*o = (struct observation){.n = 1, .low = s->pmu->pmi_late};
-	o->high = s->pmu->virtual ? o->low : (int64_t)(s->rungs - s->last_p - 1);
+	o->high = s->pmu->deterministic ? o->low : (int64_t)(s->rungs - s->last_p - 1);
 	for (unsigned i = 0; i < s->last_p * s->reps; i++)
 		if (s->seen[i] == NOT_SEEN)
 			missing++;
@@ -210,12 +210,12 @@ static bool usable(const struct run *run, unsigned c)
 static void run_skid(struct run *run)
 {
 	static struct skid s;
-	bool virtual = run->pmu && run->pmu->virtual;
+	bool deterministic = run->pmu && run->pmu->deterministic;
 	unsigned measured = 0;
 
 	s = (struct skid){.pmu = run->pmu,
-			  .rungs = virtual ? RUNGS_VIRTUAL : RUNGS_HARDWARE,
-			  .last_p = virtual ? P_VIRTUAL : P_HARDWARE};
+			  .rungs = deterministic ? RUNGS_VIRTUAL : RUNGS_HARDWARE,
+			  .last_p = deterministic ? P_VIRTUAL : P_HARDWARE};
 	s.reps = run_repetitions(run, "skid", REPS_VIRTUAL, REPS_MAX);
 	for (s.counter = 0; run->pmu && s.counter < run->pmu->n_counters; s.counter++) {
 		if (!usable(run, s.counter))

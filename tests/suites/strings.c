@@ -328,15 +328,15 @@ static void run_strings(struct run *run)
 		skip(run, "there is no PMU");
 		return;
 	}
-	bool few = run->pmu->virtual && !run->options->verbose;
+	bool few = run->pmu->deterministic && !run->options->verbose;
 	s = (struct strings){.run = run,
 			     .count = few ? counts_virtual : counts,
 			     .n_counts = few ? LENGTH(counts_virtual) : LENGTH(counts),
 			     .alignment = few ? alignments_virtual : alignments,
 			     .n_alignments = few ? LENGTH(alignments_virtual) : LENGTH(alignments),
-			     .n = run->options->n     ? run->options->n
-				  : run->pmu->virtual ? N_VIRTUAL
-						      : N_HARDWARE};
+			     .n = run->options->n           ? run->options->n
+				  : run->pmu->deterministic ? N_VIRTUAL
+							    : N_HARDWARE};
 	s.reps = run_repetitions(run, "strings", REPS_VIRTUAL, REPS_MAX);
 	why = passes_begin(&s.passes, run);
 	if (why)

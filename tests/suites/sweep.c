@@ -136,7 +136,7 @@ static bool sweep_alignment(struct sweep *s)
 	static const uint8_t few[] = {0, 1, 31, 32, 63};
 	const struct run_options *o = s->run->options;
 	bool core = s->wide && s->kernel->flags & KERNEL_CORE && s->event == s->all[0];
-	bool all = !s->run->pmu->virtual || o->n || o->verbose || core;
+	bool all = !s->run->pmu->deterministic || o->n || o->verbose || core;
 
 	for (unsigned i = 0; i < (all ? 64 : sizeof(few)); i++) {
 		struct pass p = pass_of(s, s->ring, first_counter(s));
@@ -321,8 +321,8 @@ static void run_sweep(struct run *run)
 	static struct sweep s;
 	const struct run_options *o = run->options;
 	const char *kernels = o->kernel_glob;
-	bool virtual = run->pmu && run->pmu->virtual;
-	s = (struct sweep){.run = run, .n = o->n ? o->n : virtual ? N_VIRTUAL : N_HARDWARE};
+	bool deterministic = run->pmu && run->pmu->deterministic;
+	s = (struct sweep){.run = run, .n = o->n ? o->n : deterministic ? N_VIRTUAL : N_HARDWARE};
 	s.wide = !kernels || !*kernels || !strcmp(kernels, "core");
 	if (s.wide)
 		kernels = KERNELS;
@@ -341,7 +341,10 @@ static void run_sweep(struct run *run)
 		if (kernel_unfit(s.kernel, s.ring))
 			skip(run, s.kernel->name, kernel_unfit(s.kernel, s.ring));
 		else
-			run_kernel(&s, chosen ? AXES : 1, chosen ? EVENTS_MAX : virtual ? 1 : EVENTS_WIDE);
+			run_kernel(&s, chosen ? AXES : 1,
+				   chosen          ? EVENTS_MAX
+				   : deterministic ? 1
+						   : EVENTS_WIDE);
 	}
 }
 
