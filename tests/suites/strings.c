@@ -6,6 +6,7 @@
  * downwards, and what an event counts may go by them: manuals give no such rules, so they are measured.
  */
 #include "tests/suites/suites.h"
+#include "tests/exits.h"
 #include "tests/kernels/string_step.h"
 #include "tests/passes.h"
 #include "tests/piecewise.h"
@@ -52,6 +53,8 @@ struct rule {
 struct track {
 	struct result r;
 	unsigned steps, deviating;
+	unsigned excused;        /* of those that deviate, in a guest ... */
+	struct judgement excuse; /* ... and why */
 	bool unsteady;   /* somewhere a repetition differs from another */
 	bool unruly;     /* along some line counts are not steady, or are no whole number per turn */
 	char first[112]; /* the first step that deviates */
@@ -130,6 +133,11 @@ static void gather(struct track *t, const struct pass *p, unsigned slot, unsigne
 		t->r.n_observations = MULTIPLES;
 	}
 	t->deviating += deviates;
+	if (deviates)
+		t->excuse.verdict = VERDICT_WRONG;
+	t->excused += deviates && exits_excuse(&(struct exits_place){p->pmu, p->slot[slot].event, p->kernel,
+								     &p->bracket, p->ring, p->ring != 0},
+					       seen, MULTIPLES, &t->excuse);
 }
 
 /* --- along the counts --------------------------------------------------------------------------------- */
@@ -197,6 +205,10 @@ static void conclude(struct track *t)
 	if (j->verdict == VERDICT_ERROR)
 		return;
 	judge(t->r.observation, t->r.n_observations, j);
+	if (verdict_is_bad(j->verdict) && t->excused && t->excused == t->deviating) {
+		*j = t->excuse;
+		return;
+	}
 	/* Different from step to step, and steady in each of them: that is no noise. */
 	if (verdict_is_bad(j->verdict) && t->deviating && !t->unsteady)
 		judgement_set(j, VERDICT_WRONG, "%u of %u steps deviate; %s", t->deviating, t->steps,

@@ -107,7 +107,8 @@ static bool gather(struct sweep *s, const struct pass *p, unsigned slot, const c
 	s->r.n_observations = MULTIPLES;
 	s->variants++;
 	s->deviating += deviates;
-	s->excuse.verdict = VERDICT_WRONG;
+	if (deviates)
+		s->excuse.verdict = VERDICT_WRONG;
 	s->excused += deviates && exits_excuse(&(struct exits_place){p->pmu, s->event, p->kernel, &p->bracket,
 								     p->ring, p->ring != 0},
 					       seen, MULTIPLES, &s->excuse);
