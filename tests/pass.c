@@ -1,6 +1,7 @@
 #include "tests/pass.h"
 #include "tests/expectation_ring.h"
 #include "tests/quiet.h"
+#include "tests/kernels/services.h"
 
 #include "arch/x86/msr.h"
 #include "arch/x86/step.h"
@@ -209,6 +210,16 @@ static bool needs_warmth(const struct pass *p)
 	return !p->pmu->deterministic;
 }
 
+static uint64_t turns_to_warm(const struct pass *p, uint64_t n)
+{
+	uint64_t round;
+
+	step_pause();
+	round = services_round(p->kernel);
+	step_resume();
+	return n > round ? n : round;
+}
+
 /* A counter that is to overflow may do so once only. */
 static bool starts_near_overflow(const struct pass *p)
 {
@@ -223,7 +234,7 @@ static void warm_up(struct pass *p, const void *entry, const struct window *w, u
 {
 	uint64_t thrown_away[PMU_COUNTERS_MAX];
 
-	sample(p, entry, w, p->n[p->n_count - 1], last, thrown_away);
+	sample(p, entry, w, turns_to_warm(p, p->n[p->n_count - 1]), last, thrown_away);
 }
 
 void pass_run(void *arg)
@@ -247,7 +258,7 @@ void pass_run(void *arg)
 	if (p->pmu->virtual)
 		vpmu_cool();
 	if (p->preset && needs_warmth(p)) /* no sample may be thrown away: it would count */
-		window_run(entry, &w, p->n[0]);
+		window_run(entry, &w, turns_to_warm(p, p->n[0]));
 	find_registers(p);
 	if (!read_all(p, last))
 		return;

@@ -118,6 +118,9 @@
 #define KERNEL_PARAM_FULL   0x30
 #define KERNEL_PARAM_SEGMENT 0x38
 
+/* Loads of a chain's elements in each turn of the kernels that ask for one. */
+#define KERNEL_CHAIN_LINKS 16
+
 /* The ring of code: segments of so many jumps, each into a line of its own. The last one of a segment loads RAX with the next segment's
  * address and returns. */
 #define KERNEL_CODE_LINES    2048

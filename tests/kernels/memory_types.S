@@ -44,7 +44,7 @@ SIGNATURE_END
 #define HIT_L2	50
 #define MEMORY	1000
 
-#define LINKS 16
+#define LINKS KERNEL_CHAIN_LINKS
 #define WAITS "each load waits for the one before: from one cycle to what the level takes, twice that beside a sibling thread"
 
 /* Sixteen loads a turn, each of the address of the next. */

@@ -630,6 +630,16 @@ const char *services_missing(const struct kernel *k, enum services_for whom)
 	return NULL;
 }
 
+uint64_t services_round(const struct kernel *k)
+{
+	const uint64_t held = KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_DTLB;
+	struct chain chain;
+
+	if (!(k->flags & held) || chain_find(k->flags, &chain))
+		return 0;
+	return (chain.lines + KERNEL_CHAIN_LINKS - 1) / KERNEL_CHAIN_LINKS;
+}
+
 bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 {
 	struct kernel_params *params = (struct kernel_params *)place->data;
