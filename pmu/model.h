@@ -58,8 +58,10 @@ struct model_step {
 	uint32_t cycles; /* core cycles that pass with it, at least 1; halted: that would pass if they ticked
 			  */
 	uint8_t cpl;
-	bool guest;     /* the instruction is that of a guest */
-	bool halted;    /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
+	bool guest;  /* the instruction is that of a guest */
+	bool halted; /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
+	bool unfiltered; /* a hypervisor has carried it out, and adds its terms to a counter whatever that
+			    filters by: Linux, kvm_pmu_trigger_event() */
 	bool own_write; /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there
 			 */
 	/* Models of cores whose logical processors share the counters; all 0: there is one. */

@@ -425,8 +425,10 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		details_of_vectors(&details, &step);
 	for (unsigned i = 0; i < n_machine; i++)
 		terms[step.n_terms++] = machine[i];
-	if (exit)
+	if (exit) {
 		step.n_terms = exit_counted(vpmu.exit_faults, vpmu.exits++, terms, step.n_terms);
+		step.unfiltered = vpmu.exit_faults >> EXITS_EMULATED & 1;
+	}
 	if (vpmu.recording && vpmu.breaker.faults)
 		step_break(&vpmu.breaker, &step, &details, terms);
 	if (alike) {

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXITS_MS 5000
@@ -66,7 +67,7 @@ static void amounts_at(const struct share *s, uint64_t n, struct qvec *out)
 /* Kinds of which an event may lack something. */
 static uint64_t kinds_for(const struct exits_place *p)
 {
-	return event_counts_instructions(p->event) ? p->pmu->exits_lost : ALL;
+	return event_counts_instructions(p->event) && !p->filtered ? p->pmu->exits_lost : ALL;
 }
 
 static bool lost(const struct pmu *pmu, unsigned kind)
@@ -212,10 +213,10 @@ bool exits_excuse_sum(const struct exits_place *p, const int8_t *coefficient, un
 
 		exits_missing(&p[i], o->n, &missing, &kinds);
 		all |= kinds;
-		if (coefficient[i] > 0)
-			below += coefficient[i] * missing;
-		else
-			above -= coefficient[i] * missing;
+		if (coefficient[i] > 0 || p[i].filtered)
+			below += abs(coefficient[i]) * missing;
+		if (coefficient[i] < 0 || p[i].filtered)
+			above += abs(coefficient[i]) * missing;
 		more |= hosted(&p[i]) && coefficient[i] > 0;
 		less |= hosted(&p[i]) && coefficient[i] < 0;
 	}

@@ -22,7 +22,8 @@ struct exits_place {
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* NULL: nothing of one is in the count */
 	uint8_t ring;
-	bool user; /* counters saw ring 3 alone */
+	bool user;     /* counters saw ring 3 alone */
+	bool filtered; /* by an amount, or by edges, which what a hypervisor adds passes by */
 };
 
 /**

@@ -362,8 +362,9 @@ static void count(struct amd_state *s, unsigned c, const struct model_step *step
 	/* The path to one counter is four bits wide. */
 	if (k->large && !(s->merged >> c & 1))
 		value &= MUTANT(M_LARGE_ALONE, LARGE_MOST, -1);
-	uint64_t amount =
-		k->simple ? (uint64_t)value + (k->clock ? cycles : 0) : conditional(k, value, cycles);
+	uint64_t amount = k->simple          ? (uint64_t)value + (k->clock ? cycles : 0)
+			  : step->unfiltered ? (uint64_t)value
+					     : conditional(k, value, cycles);
 	if (model_injected_any(&s->injections))
 		amount = distort(s, c, step, amount);
 	if (!amount)

@@ -394,7 +394,9 @@ static void count(struct intel_state *s, unsigned c, const struct model_step *st
 	}
 	if (k->latency)
 		value += intel_pebs_slow_loads(s, step);
-	uint64_t amount = k->simple ? value + ticks(s, k, cycles) : conditional(s, k, value, cycles);
+	uint64_t amount = k->simple          ? value + ticks(s, k, cycles)
+			  : step->unfiltered ? (uint64_t)value
+					     : conditional(s, k, value, cycles);
 	if (model_injected_any(&s->injections))
 		amount = intel_distort(s, c, step, amount);
 	if (!amount)

@@ -112,7 +112,7 @@ void probe_conclude(const struct probe *p, struct result *r)
 				      p->what, p->expected, p->observed);
 		if (p->bracket.own_rdpmc)
 			exits_excuse(&(struct exits_place){p->pmu, counter_yardstick(p->pmu, p->c), p->kernel,
-							   &p->bracket, 3, true},
+							   &p->bracket, 3, true, false},
 				     o, 1, &r->judgement);
 	}
 }

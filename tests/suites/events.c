@@ -245,7 +245,7 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		r.n_observations = p->n_count;
 		judge(r.observation, p->n_count, &r.judgement);
 		exits_excuse(&(struct exits_place){p->pmu, slot->event, p->kernel, &p->bracket, p->ring,
-						   p->ring != 0},
+						   p->ring != 0, false},
 			     r.observation, r.n_observations, &r.judgement);
 		if (verdict_is_bad(r.judgement.verdict) && never_moved(p, s) &&
 		    !(slot->event->flags & EVENT_ENUMERATED))

@@ -254,9 +254,13 @@ static void excuse(const struct setting *s, const struct equation *q, const stru
 
 		if (!request->event)
 			return;
-		place[i] = (struct exits_place){s->run->pmu, request->event,
-						s->kernel,   &bracket[q->place[i].pass],
-						s->ring,     s->ring && !(request->config.ring & RING_OS)};
+		place[i] = (struct exits_place){s->run->pmu,
+						request->event,
+						s->kernel,
+						&bracket[q->place[i].pass],
+						s->ring,
+						s->ring && !(request->config.ring & RING_OS),
+						event_is_filtered(request)};
 		coefficient[i] = q->identity->term[i].coefficient;
 	}
 	exits_excuse_sum(place, coefficient, q->n_terms, &r->observation[0], &r->judgement);

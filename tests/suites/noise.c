@@ -178,7 +178,7 @@ static void conclude(struct count *c)
 		j->bias = line.slope_num;
 	}
 	exits_excuse(&(struct exits_place){s->run->pmu, c->event, s->kernel, &s->bracket, s->source->ring,
-					   s->rings == RING_USR},
+					   s->rings == RING_USR, false},
 		     c->seen, s->n_k, j);
 	if (fits && (line.slope_num || s->rings == RING_ALL || s->source->ring))
 		report_slope(c, &line,

@@ -94,8 +94,9 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 	trap_set_context(name);
 	if (repeat(run, &p, reps, &r)) {
 		judge(r.observation, r.n_observations, &r.judgement);
-		exits_excuse(&(struct exits_place){p.pmu, e, p.kernel, &p.bracket, p.ring, p.ring != 0},
-			     r.observation, r.n_observations, &r.judgement);
+		exits_excuse(
+			&(struct exits_place){p.pmu, e, p.kernel, &p.bracket, p.ring, p.ring != 0, false},
+			r.observation, r.n_observations, &r.judgement);
 		snprintf(value, sizeof(value), "%" PRId64, histogram_mode(&r.observation[0].seen));
 		run->value(run, "overhead", name, value, e->name);
 		snprintf(value, sizeof(value), "%u",

@@ -55,9 +55,9 @@ struct track {
 	unsigned steps, deviating;
 	unsigned excused;        /* of those that deviate, in a guest ... */
 	struct judgement excuse; /* ... and why */
-	bool unsteady;   /* somewhere a repetition differs from another */
-	bool unruly;     /* along some line counts are not steady, or are no whole number per turn */
-	char first[112]; /* the first step that deviates */
+	bool unsteady;           /* somewhere a repetition differs from another */
+	bool unruly;             /* along some line counts are not steady, or are no whole number per turn */
+	char first[112];         /* the first step that deviates */
 	int64_t per_turn[PIECEWISE_POINTS]; /* along the line of counts that is being gone */
 	bool line_broken;
 	struct rule rule[RULES_MAX];
@@ -135,9 +135,10 @@ static void gather(struct track *t, const struct pass *p, unsigned slot, unsigne
 	t->deviating += deviates;
 	if (deviates)
 		t->excuse.verdict = VERDICT_WRONG;
-	t->excused += deviates && exits_excuse(&(struct exits_place){p->pmu, p->slot[slot].event, p->kernel,
-								     &p->bracket, p->ring, p->ring != 0},
-					       seen, MULTIPLES, &t->excuse);
+	t->excused +=
+		deviates && exits_excuse(&(struct exits_place){p->pmu, p->slot[slot].event, p->kernel,
+							       &p->bracket, p->ring, p->ring != 0, false},
+					 seen, MULTIPLES, &t->excuse);
 }
 
 /* --- along the counts --------------------------------------------------------------------------------- */

@@ -110,7 +110,7 @@ static bool gather(struct sweep *s, const struct pass *p, unsigned slot, const c
 	if (deviates)
 		s->excuse.verdict = VERDICT_WRONG;
 	s->excused += deviates && exits_excuse(&(struct exits_place){p->pmu, s->event, p->kernel, &p->bracket,
-								     p->ring, p->ring != 0},
+								     p->ring, p->ring != 0, false},
 					       seen, MULTIPLES, &s->excuse);
 	return true;
 }
