@@ -66,7 +66,7 @@ table = verdict_table(boot(options=LATENCY + " inject=latency-ignored")) or {}
 equal(sorted(name.split("/")[1].rsplit("_", 1)[1] for name, (verdict, _) in table.items() if verdict == "wrong" and "ring 3" in name),
       ["256", "512"], "loads from memory are told where the threshold is above them")
 
-CONTROL = " check=freeze*,interrupts?of*,overflow*together?*frozen*,write*near*,metrics*,comparison*,counter*reload*,counts*"
+CONTROL = " check=freeze*,interrupts?of*,overflow*together?*frozen*,write*near*,metrics*,comparison*,counter*reload*,counts*,kept*"
 for profile, injected, must in (
         ("nehalem", "bj94+aaj148+bj77", {"freeze on an interrupt", "overflow together, frozen", "write near the top"}),
         ("nehalem", "aaj119+aaj125", {"interrupts of two overflows", "interrupts of a frozen overflow"}),
