@@ -107,7 +107,7 @@ ok(all(re.match(r"\+1 per ", t) for t in texts(r, "biased")) and texts(r, "biase
 LEAVING = {"sysenter", "syscall", "ipi_xapic", "int_ring3", "int1_ring3", "int3_ring3", "fault_gp_privileged"} | {
     "fault_%s_ring3" % fault for fault in ("ud", "de", "np", "ss", "gp", "pf", "pf_rep", "mf", "xm")}
 NOT_NOISE = {"int1_ring3", "fault_ss_ring3"}
-OPTIONS = "event=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES kernel=sys*,ipi_*,int*_ring3,fault_*_ring3,fault_gp_privileged"
+OPTIONS = "event=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES kernel=syscall,sysenter,ipi_*,int*_ring3,fault_*_ring3,fault_gp_privileged"
 r = boot(cpu="Skylake-Client", options=NEHALEM + "suite=events,noise,identities " + OPTIONS)  # SYSENTER is Intel's
 sound(r, "kernels that enter ring 0 from ring 3")
 checks = [(s["name"], c) for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c.get("ring") == "ring 3"]
