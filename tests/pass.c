@@ -1,7 +1,7 @@
 #include "tests/pass.h"
 #include "tests/expectation_ring.h"
 #include "tests/quiet.h"
-#include "tests/kernels/services.h"
+#include "tests/kernels/chains.h"
 
 #include "arch/x86/msr.h"
 #include "arch/x86/step.h"
@@ -215,7 +215,7 @@ static uint64_t turns_to_warm(const struct pass *p, uint64_t n)
 	uint64_t round;
 
 	step_pause();
-	round = services_round(p->kernel);
+	round = chain_round(p->kernel);
 	step_resume();
 	return n > round ? n : round;
 }

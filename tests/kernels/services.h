@@ -46,10 +46,6 @@ const char *services_missing(const struct kernel *k, enum services_for whom);
  * mode (arch/x86/apic.h). */
 bool services_lend_x2apic(const struct kernel *k);
 
-/** Turns in which a kernel comes round its chain, of those that some level is to hold: only from then on its
- * signature says what misses. 0 if there is none, or the chain is larger than what it is to miss. */
-uint64_t services_round(const struct kernel *k);
-
 /**
  * Turn the kernel's services on; those of another kernel that are still on are turned off first. While some
  * are on, vectors of the harness may lead to handlers that only suit the kernel. The machine must be taken
