@@ -34,7 +34,8 @@ for profile, event in (("intel-nehalem", "arch"), ("amd-zen4", "*INSTR*"), ("net
 r = boot(options="pmu=virtual:intel-nehalem " + SILICON % "arch" + "+bts-lost+odd-counter")
 bad = {name.split("/")[0] for name, (verdict, _) in (verdict_table(r) or {}).items() if verdict in ("wrong", "biased")}
 ok({"events", "trace"} <= bad, "which tell faults all the same", tail(r))
-sound(boot(options="pmu=virtual:intel-skylake suite=trace,sampling event=arch kernel=empty,nmi_xapic,ipi_xapic,pages_4k"),
+sound(boot(options="pmu=virtual:intel-skylake suite=trace,sampling kernel=empty,nmi_xapic,ipi_xapic,pages_4k "
+           "event=INST_RETIRED.ANY_P,BR_INST_RETIRED.COND,MEM_INST_RETIRED.STLB_MISS_LOADS"),
       "kernels without branches, with NMIs of their own, with code of other rings, that carry on where they were")
 sound(boot(options="pmu=virtual:amd-zen2 suite=sampling kernel=jumps_indirect event=RETIRED_INSTRUCTIONS n=1"),
       "a period that ends with the system call out of ring 3")

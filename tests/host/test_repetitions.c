@@ -22,7 +22,7 @@ static void tell(struct run *run, const char *suite, const char *name, const cha
 static unsigned repetitions(bool virtual, unsigned asked)
 {
 	struct run_options options = {.reps = asked};
-	struct pmu pmu = {.virtual = virtual};
+	struct pmu pmu = {.virtual = virtual, .deterministic = virtual};
 	struct run run = {.options = &options, .pmu = &pmu, .value = tell};
 
 	told[0] = 0;
