@@ -2,6 +2,8 @@
 #ifndef PMU_BRACKET_CODE_H
 #define PMU_BRACKET_CODE_H
 
+/* clang-format off */
+
 	.macro LABEL name
 	.globl \name
 \name:

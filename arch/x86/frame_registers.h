@@ -5,6 +5,8 @@
 #ifndef ARCH_X86_FRAME_REGISTERS_H
 #define ARCH_X86_FRAME_REGISTERS_H
 
+/* clang-format off */
+
 /* Push them, as C wants to find them, with the frame's address in RDI. */
 	.macro	SAVE_REGISTERS
 	push	%rax

@@ -368,7 +368,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	return write_source(&u) && write_counter(pmu, c, 0) && msr_write(cccr_at(c), cccr);
 }
 
-/* As the bracket (bracket.c) does it: ENABLE changes while the ESCR lets nothing through, so that no overflow gets lost. */
+/* As the bracket (bracket.c) does it: ENABLE changes while the ESCR lets nothing through, so that no overflow
+ * gets lost. */
 static bool start(const struct pmu *pmu, uint64_t mask)
 {
 	for (unsigned c = 0; c < pmu->n_counters; c++)

@@ -204,9 +204,12 @@ static void data_tlbs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaf_4),          cmocka_unit_test(third_level),
-		cmocka_unit_test(size_of_third_level),     cmocka_unit_test(data_tlbs),
-		cmocka_unit_test(leaf_8000001d),   cmocka_unit_test(leaves_80000005_and_6),
+		cmocka_unit_test(leaf_4),
+		cmocka_unit_test(third_level),
+		cmocka_unit_test(size_of_third_level),
+		cmocka_unit_test(data_tlbs),
+		cmocka_unit_test(leaf_8000001d),
+		cmocka_unit_test(leaves_80000005_and_6),
 		cmocka_unit_test(nothing_is_told),
 	};
 
