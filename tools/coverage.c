@@ -51,22 +51,31 @@ static const struct pmu_event *find(const struct offer *o, const char *term)
 	return NULL;
 }
 
+/* Whether everything that an equation speaks of is offered; and of a union, whether it is one. */
+static bool holds(const struct offer *o, const struct pmu_identity *i)
+{
+	uint64_t code[IDENTITY_TERMS];
+	unsigned n = 0;
+
+	for (; n < IDENTITY_TERMS && i->term[n].coefficient; n++) {
+		const struct pmu_event *e = find(o, i->term[n].event);
+
+		if (!e)
+			return false;
+		code[n] = e->code;
+	}
+	return !(i->relation & IDENTITY_UNION) || identity_is_union(code, n);
+}
+
 /* Whether an equation of the family has the event, and nothing that is not offered. */
 static bool in_identity(const struct offer *o, const char *name)
 {
 	for (const struct pmu_identity *i = o->identities; i && i->name; i++) {
-		uint64_t code[IDENTITY_TERMS];
-		bool about = false, all = true;
-		unsigned n = 0;
+		bool about = false;
 
-		for (; n < IDENTITY_TERMS && i->term[n].coefficient; n++) {
-			const struct pmu_event *e = find(o, i->term[n].event);
-
+		for (unsigned n = 0; n < IDENTITY_TERMS && i->term[n].coefficient; n++)
 			about |= is_about(i->term[n].event, name);
-			all &= e != NULL;
-			code[n] = e ? e->code : 0;
-		}
-		if (about && all && (!(i->relation & IDENTITY_UNION) || identity_is_union(code, n)))
+		if (about && holds(o, i))
 			return true;
 	}
 	return false;
