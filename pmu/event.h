@@ -38,9 +38,9 @@ struct event_rule {
 	struct event_allowance may[RULE_MAY]; /* may be counted too; times 0 ends, likewise */
 	struct event_allowance unsaid[RULE_UNSAID]; /* no manual says whether these count: where there are
 						       any, an exact row is not exact; ends likewise */
-	uint16_t edge;                        /* may be counted once more in each window */
-	uint8_t fold;                         /* so many times more or less is documented; 0: it is not */
-	bool guests; /* in a hypervisor's guest the hypervisor causes it: judged outside of one alone */
+	uint16_t edge;                              /* may be counted once more in each window */
+	uint8_t fold; /* so many times more or less is documented; 0: it is not */
+	bool guests;  /* in a hypervisor's guest the hypervisor causes it: judged outside of one alone */
 };
 
 /** How far an event can be judged. */

@@ -1,6 +1,6 @@
 /*
- * For assembly: the general registers' part of a struct trap_frame (arch/x86/trap.h), which lies below the vector and the error
- * code.
+ * For assembly: the general registers' part of a struct trap_frame (arch/x86/trap.h), which lies below the
+ * vector and the error code.
  */
 #ifndef ARCH_X86_FRAME_REGISTERS_H
 #define ARCH_X86_FRAME_REGISTERS_H

@@ -15,12 +15,12 @@
 #define MINUS(q) (INTEL_MINUS | (Q_##q + 1))
 
 /* The words of pmu/intel/rules.def. */
-#define ALSO(...) .also = {__VA_ARGS__}
-#define MAY(...)  .may = {__VA_ARGS__}
+#define ALSO(...)   .also = {__VA_ARGS__}
+#define MAY(...)    .may = {__VA_ARGS__}
 #define UNSAID(...) .unsaid = {__VA_ARGS__}
 /* Instructions of which microcode alone accesses memory. */
 #define MICROCODED UNSAID({Q_INSN_SEGMENT, 0, 1}, {Q_INTERRUPTS_SW, 0, 1})
-#define AGAIN     1
+#define AGAIN      1
 
 /*
  * The most that is in flight on any core: the largest window and the largest queue before it. Lion Cove's

@@ -69,4 +69,6 @@ equal({verdict for name, (verdict, _) in table.items() if name.endswith("/INST_R
       "REP counted twice is told for every instruction and size")
 equal({verdict for name, (verdict, _) in table.items() if name.endswith("ALL_BRANCHES") and name.startswith("strings/")}, {"exact"}, "and of instructions alone")
 equal({v for n, v in values(r, "strings").items() if n.startswith("INST")}, {"0: 6; 1-33: 7"}, "its rule is found: one more unless there are no elements")
+r = boot(options="pmu=virtual:intel-skylake suite=strings inject=noisy-branches event=BR_INST_RETIRED.ALL_BRANCHES kernel=rep_movsb* reps=3")
+equal([v for n, v in values(r, "strings").items() if n.startswith("BR")], ["no rule"], "where counts are not steady, it says so")
 done()

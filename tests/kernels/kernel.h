@@ -416,8 +416,8 @@ void kernel_restore_last(void);
 /** Take all falsifications back. */
 void kernel_restore(void);
 
-/** Until the next call, kernel_amount() takes these off the amounts of kernel k, whatever N: what becomes of an
- * expectation if some of its instructions are not counted. NULL: of none. */
+/** Until the next call, kernel_amount() takes these off the amounts of kernel k, whatever N: what becomes of
+ * an expectation if some of its instructions are not counted. NULL: of none. */
 void kernel_leave_out(const struct kernel *k, const struct qvec *amounts);
 
 /** The kernel called `name` (as it is written), NULL if there is none. */

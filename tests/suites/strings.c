@@ -104,12 +104,15 @@ static void gather(struct track *t, const struct pass *p, unsigned slot, unsigne
 {
 	struct observation seen[MULTIPLES];
 	struct expectation x;
+	enum expectation_status status;
 	bool deviates = false;
 	unsigned where;
 
 	t->steps++;
-	if (pass_observe(p, slot, seen, &x, &where)) {
-		t->r.judgement.verdict = VERDICT_ERROR;
+	status = pass_observe(p, slot, seen, &x, &where);
+	if (status) {
+		t->line_broken = true;
+		t->r.judgement.verdict = status == EXPECTATION_UNDEFINED ? VERDICT_SKIPPED : VERDICT_ERROR;
 		expectation_explain(&x, p->kernel, p->n[where], t->r.judgement.text,
 				    sizeof t->r.judgement.text);
 		return;
@@ -154,7 +157,10 @@ static void add_rule(const struct strings *s, struct track *t, const struct stri
 		t->unruly = true;
 		return;
 	}
-	piecewise_text(piece, n, text, sizeof text);
+	if (piecewise_text(piece, n, text, sizeof text) >= sizeof text - 1) {
+		t->unruly = true;
+		return;
+	}
 	while (i < t->n_rules && strcmp(t->rule[i].text, text))
 		i++;
 	if (i == RULES_MAX) {
@@ -203,7 +209,7 @@ static void conclude(struct track *t)
 {
 	struct judgement *j = &t->r.judgement;
 
-	if (j->verdict == VERDICT_ERROR)
+	if (j->verdict != VERDICT_EXACT) /* there was no expectation */
 		return;
 	judge(t->r.observation, t->r.n_observations, j);
 	if (verdict_is_bad(j->verdict) && t->excused && t->excused == t->deviating) {
@@ -233,6 +239,14 @@ static void report_rules(const struct strings *s, const struct track *t)
 			snprintf(name, sizeof name, "%s of %s, %u of %u ways, as %s", t->r.event, s->insn,
 				 r->places, t->places, r->first);
 		(expected ? run->detail : run->value)(run, "strings", name, r->text, "per turn, c elements");
+	}
+	if (t->unruly) {
+		char name[128];
+
+		snprintf(name, sizeof name, "%s of %s%s", t->r.event, s->insn,
+			 t->n_rules ? ", other ways" : "");
+		(expected ? run->detail : run->value)(run, "strings", name, "no rule",
+						      "(counts are not steady, or follow too many lines)");
 	}
 }
 
