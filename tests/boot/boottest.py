@@ -55,7 +55,9 @@ def sound(result, name):
     """A run that came to its end with nothing wrong, and with a reason for each check that was skipped."""
     mute = ["%s: skipped without a reason" % c["name"] for s in (result.report or {"suites": []})["suites"] for c in s["checks"]
             if c["verdict"] == "skipped" and not c.get("text")]
-    return ok(result.status == 0 and not mute, name + ": " + (result.verdict or "no verdict"), mute[:10] + tail(result))
+    bad = ["%s/%s: %s: %s" % (s["name"], c["name"], c["verdict"], c.get("text")) for s in (result.report or {"suites": []})["suites"] for c in s["checks"]
+           if c["verdict"] in emulators.BAD_VERDICTS]
+    return ok(result.status == 0 and not mute, name + ": " + (result.verdict or "no verdict"), bad[:10] + mute[:10] + tail(result))
 
 
 def verdict_table(result, processor=None):
