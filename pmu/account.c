@@ -47,26 +47,51 @@ static uint64_t count_splits(uint64_t low, uint64_t size, uint64_t n, uint64_t b
 	return (low + n * size - 1) / block - low / block;
 }
 
-static void add_splits(struct term_list *t, const struct insn_retired *s, const struct insn_access *a,
-		       uint64_t n)
+/** n accesses of one kind, the lowest at `low`. @return whether one touches more than one line */
+static bool add_splits(struct term_list *t, unsigned kind, uint64_t low, uint64_t size, uint64_t n)
+{
+	uint64_t lines = count_splits(low, size, n, LINE);
+	if (!lines)
+		return false;
+	uint64_t pages = count_splits(low, size, n, PAGE);
+	if (kind & ACCESS_LOAD)
+		add(t, Q_LOADS_SPLIT_LINE, lines);
+	if (kind & ACCESS_STORE)
+		add(t, Q_STORES_SPLIT_LINE, lines);
+	if (pages && (kind & ACCESS_LOAD))
+		add(t, Q_LOADS_SPLIT_PAGE, pages);
+	if (pages && (kind & ACCESS_STORE))
+		add(t, Q_STORES_SPLIT_PAGE, pages);
+	return true;
+}
+
+static void add_splits_of(struct term_list *t, const struct insn_retired *s, const struct insn_access *a,
+			  uint64_t n)
 {
 	uint64_t low = address_of(s, a);
 	if (s->backwards && n)
 		low -= (n - 1) * a->size;
-	uint64_t lines = count_splits(low, a->size, n, LINE);
-	if (!lines)
-		return;
-	uint64_t pages = count_splits(low, a->size, n, PAGE);
-	if (s->insn->flags & INSN_F_LOCK)
+	if (add_splits(t, a->kind, low, a->size, n) && s->insn->flags & INSN_F_LOCK)
 		add(t, Q_INSN_LOCKED_SPLIT, 1);
-	if (a->kind & ACCESS_LOAD)
-		add(t, Q_LOADS_SPLIT_LINE, lines);
-	if (a->kind & ACCESS_STORE)
-		add(t, Q_STORES_SPLIT_LINE, lines);
-	if (pages && (a->kind & ACCESS_LOAD))
-		add(t, Q_LOADS_SPLIT_PAGE, pages);
-	if (pages && (a->kind & ACCESS_STORE))
-		add(t, Q_STORES_SPLIT_PAGE, pages);
+}
+
+/** ENTER at a nesting level: below the frame pointer that it pushes at any (the class's access) go copies of
+ * those of the levels around it, and one of its own. */
+static void add_levels(struct term_list *t, const struct insn_retired *s, uint64_t size)
+{
+	uint64_t levels = s->insn->cond, copies = levels - 1;
+
+	if (!levels)
+		return;
+	add(t, Q_STORES, levels);
+	add(t, Q_STORE_BYTES, levels * size);
+	add_splits(t, ACCESS_STORE, s->stack - (levels + 1) * size, size, levels);
+	if (!copies)
+		return;
+	add(t, Q_INSN_LOAD, 1);
+	add(t, Q_LOADS, copies);
+	add(t, Q_LOAD_BYTES, copies * size);
+	add_splits(t, ACCESS_LOAD, s->frame - copies * size, size, copies);
 }
 
 static bool changes_ring(const struct insn *in)
@@ -103,7 +128,9 @@ unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_
 	}
 	for (unsigned i = 0; i < c->n_accesses; i++)
 		if (access[i].where != AT_OTHER)
-			add_splits(&t, s, &access[i], iterates ? s->iterations : 1);
+			add_splits_of(&t, s, &access[i], iterates ? s->iterations : 1);
+	if (in->special == INSN_ENTER)
+		add_levels(&t, s, access->size);
 	return t.count;
 }
 
@@ -130,6 +157,30 @@ unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, stru
 	return t.count;
 }
 
+uint64_t account_turns(const struct insn_retired *s)
+{
+	switch (s->insn->special) {
+	case INSN_STRING:
+		return s->iterations;
+	case INSN_ENTER:
+		return 1u + s->insn->cond;
+	default:
+		return 1;
+	}
+}
+
+/** Of nesting level i: a copy, but for the last level, whose frame pointer is the new one. */
+static unsigned level_accesses(const struct insn_retired *s, uint64_t i, uint16_t size,
+			       struct uarch_access *out)
+{
+	unsigned n = 0;
+
+	if (i < s->insn->cond)
+		out[n++] = (struct uarch_access){.address = s->frame - i * size, .size = size};
+	out[n++] = (struct uarch_access){.address = s->stack - (i + 1) * size, .size = size, .store = true};
+	return n;
+}
+
 unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 			  struct uarch_access out[2 * ACCOUNT_ACCESSES])
 {
@@ -137,6 +188,8 @@ unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 	const struct insn_access *access = &insn_accesses[c->accesses];
 	unsigned n = 0;
 
+	if (s->insn->special == INSN_ENTER && i)
+		return level_accesses(s, i, access->size, out);
 	for (unsigned k = 0; k < c->n_accesses; k++) {
 		const struct insn_access *a = &access[k];
 		uint64_t at = address_of(s, a);

@@ -30,10 +30,14 @@ unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, stru
 
 #define ACCOUNT_ACCESSES 6
 
+/** How many turns an instruction's accesses are told in: iterations of a string instruction, nesting levels
+ * of ENTER (the first turn is at every level), 1 of all others. */
+uint64_t account_turns(const struct insn_retired *s);
+
 /**
- * The memory accesses of iteration i (from 0; instructions that do not iterate: 0), with their addresses, for
- * the machine model. Accesses whose address is not known to the caller's facts (gathers, XLAT) are left out.
- * A read-modify-write is a load and a store. @return how many
+ * The memory accesses of turn i (from 0), with their addresses, for the machine model. Accesses whose address
+ * is not known to the caller's facts (gathers, XLAT) are left out. A read-modify-write is a load and a store.
+ * @return how many
  */
 unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 			  struct uarch_access out[2 * ACCOUNT_ACCESSES]);
@@ -41,7 +45,8 @@ unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 /**
  * Whether one of the accesses of 2, 4 or 8 bytes is not at a multiple of its size, for which there is #AC
  * where alignment is checked (SDM vol. 3, table 6-7; larger operands have rules of their own, and are not
- * looked at). Of a string instruction the first iteration's.
+ * looked at). Of a string instruction the first iteration's, of ENTER those on
+ * its own stack.
  */
 bool account_misaligned(const struct insn_retired *s);
 

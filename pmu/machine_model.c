@@ -393,7 +393,7 @@ unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, 
 			       .next = next,
 			       .access = access};
 	struct qterm more[MACHINE_TERMS];
-	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
+	uint64_t turns = account_turns(did);
 	unsigned n;
 
 	if (!did->partial) {

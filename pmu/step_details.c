@@ -21,7 +21,7 @@ static void show_registers(struct step_details *d, struct model_step *step, cons
 
 static void show_accesses(struct step_details *d, struct model_step *step, const struct insn_retired *did)
 {
-	uint64_t turns = did->insn->special == INSN_STRING ? did->iterations : 1;
+	uint64_t turns = account_turns(did);
 
 	if (did->insn->special == INSN_MASKMOV)
 		return;

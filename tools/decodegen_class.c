@@ -64,6 +64,7 @@ static const struct special_name special_names[] = {
 	{"stgi", INSN_SVM},
 	{"clgi", INSN_SVM},
 	{"mwait", INSN_MWAIT},
+	{"enter", INSN_ENTER},
 };
 
 static const char string_names[] =

@@ -249,6 +249,9 @@ bool insn_decode(const uint8_t *code, size_t size, struct insn *out)
 	case INSN_INT:
 		out->cond = code[length - 1];
 		break;
+	case INSN_ENTER:
+		out->cond = code[length - 1] & 31;
+		break;
 	case INSN_STRING: {
 		unsigned rep = c.features >> FEATURE_REP & 3;
 		out->flags |= rep ? (rep == 2 ? INSN_F_REP | INSN_F_REPNE : INSN_F_REP) : 0;

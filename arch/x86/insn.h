@@ -50,6 +50,7 @@ enum insn_special {
 	INSN_SVM,     /* VMRUN, VMMCALL, STGI, CLGI */
 	INSN_PAUSE,   /* the single-step trap behind it is lost on some (emulated) CPUs */
 	INSN_MASKMOV, /* gather or scatter: one access per element whose mask bit is set */
+	INSN_ENTER,   /* one access more for each level of nesting, in .cond */
 };
 
 enum insn_flags {
@@ -67,7 +68,8 @@ struct insn {
 	uint8_t length;   /* bytes, 1 to 15 */
 	uint8_t special;  /* enum insn_special */
 	uint8_t flags;    /* enum insn_flags */
-	uint8_t cond;     /* INSN_JCC: condition 0 to 15; INSN_LOOP: last opcode byte; INSN_INT: vector */
+	uint8_t cond;     /* INSN_JCC: condition 0 to 15; INSN_LOOP: last opcode byte; INSN_INT: vector;
+			   * INSN_ENTER: nesting level, 0 to 31 */
 	uint16_t klass;   /* index into insn_classes[] (pmu/insn_quantities.h) */
 	uint8_t modrm_at; /* offset of the ModRM byte, or of a moffs address (then without INSN_F_MODRM) */
 	uint8_t rex; /* REX byte, or the equal W, R, X, B bits of a VEX/EVEX prefix as 40H+WRXB; 0 if none */

@@ -230,6 +230,42 @@ static void test_accesses(void **state)
 	assert_int_equal(account_accesses(&s, 0, a), 0);
 }
 
+/* ENTER: what it accesses, turn by turn, is what it contributes, with the line and page splits that the
+ * addresses give. */
+static void test_enter(void **state)
+{
+	(void)state;
+	struct insn enter = DECODE("\xc8\x20\x00\x00");
+	for (uint8_t level = 0; level < 32; level++)
+		for (unsigned offset = 0; offset < 80; offset++) {
+			struct insn_retired s = {
+				.insn = &enter, .stack = 0x8040 + offset, .frame = 0x9078 + 3 * offset};
+			struct qvec v, expected = {{0}};
+			enter.cond = level;
+			v = retired(&s);
+			assert_int_equal(account_turns(&s), level + 1);
+			for (uint64_t i = 0; i < account_turns(&s); i++) {
+				struct uarch_access a[2 * ACCOUNT_ACCESSES];
+				unsigned n = account_accesses(&s, i, a);
+				for (unsigned k = 0; k < n; k++) {
+					bool store = a[k].store, line = touches_two(a[k].address, 8, 64),
+					     page = touches_two(a[k].address, 8, 4096);
+					assert_int_equal(a[k].address,
+							 store ? s.stack - 8 * (i + 1) : s.frame - 8 * i);
+					expected.v[store ? Q_STORES : Q_LOADS]++;
+					expected.v[store ? Q_STORES_SPLIT_LINE : Q_LOADS_SPLIT_LINE] += line;
+					expected.v[store ? Q_STORES_SPLIT_PAGE : Q_LOADS_SPLIT_PAGE] += page;
+				}
+			}
+			assert_int_equal(v.v[Q_STORES], level + 1);
+			assert_int_equal(v.v[Q_LOADS], level ? level - 1 : 0);
+			for (enum quantity q = Q_LOADS; q <= Q_STORES; q++)
+				assert_int_equal(v.v[q], expected.v[q]);
+			for (enum quantity q = Q_LOADS_SPLIT_LINE; q <= Q_STORES_SPLIT_PAGE; q++)
+				assert_int_equal(v.v[q], expected.v[q]);
+		}
+}
+
 static enum model_transfer transfer(const struct insn *in, bool taken, bool partial)
 {
 	const struct insn_retired s = {
@@ -326,8 +362,8 @@ int main(void)
 		cmocka_unit_test(test_partial),       cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_gather),        cmocka_unit_test(test_rings),
 		cmocka_unit_test(test_vectors),       cmocka_unit_test(test_events),
-		cmocka_unit_test(test_accesses),      cmocka_unit_test(test_transfers),
-		cmocka_unit_test(test_misaligned),
+		cmocka_unit_test(test_accesses),      cmocka_unit_test(test_enter),
+		cmocka_unit_test(test_transfers),     cmocka_unit_test(test_misaligned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

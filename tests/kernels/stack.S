@@ -57,6 +57,30 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+/* The outer frame pointer is that of the next outer level; what it points to is copied. */
+#define LEVELS 5
+
+KERNEL enter_nested, "N times ENTER and LEAVE of frames at nesting levels 1 and 5: pointers to outer frames are copied"
+	mov %rsp, %rbp
+1:	enter $32, $1
+	enter $16, $LEVELS
+	leave
+	leave
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2, 1
+SIG INSN_LEAVE, 2, 0
+SIG INSN_STORE, 2, 0
+SIG STORES, 1 + 1 + 1 + LEVELS, 0
+SIG STORE_BYTES, (1 + 1 + 1 + LEVELS)*8, 0
+SIG INSN_LOAD, 1 + 2, 0
+SIG LOADS, (LEVELS - 1) + 2, 0
+SIG LOAD_BYTES, (LEVELS - 1 + 2)*8, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL stack_pointer, "N times arithmetic on RSP between pushes, which the stack engine of some CPUs must follow"
 1:	push %rax
 	sub $16, %rsp

@@ -262,8 +262,14 @@ static void classify(struct instruction *in)
 	switch (opcode) {
 	case 0x0f:
 		if (in->bytes[i + 1] == 0x00 &&
-		    (in->bytes[i + 2] & 0xf0) == 0xd0) /* LLDT, LTR: of descriptors */
+		    in->bytes[i + 2] >= 0xd0) /* LLDT, LTR, VERR, VERW: of descriptors */
 			in->no_loads = in->no_stores = true;
+		if ((in->bytes[i + 1] & 0xfe) == 0x02 && in->bytes[i + 2] >= 0xc0) /* LAR, LSL */
+			in->no_loads = true;
+		if (in->bytes[i + 1] == 0xa1 || in->bytes[i + 1] == 0xa9) /* POP to FS and GS */
+			in->separate = in->stack_loads = true;
+		if (in->bytes[i + 1] == 0xb2 || (in->bytes[i + 1] & 0xfe) == 0xb4) /* LSS, LFS, LGS */
+			in->separate = in->far_pointer = true;
 		if (repe && in->bytes[i + 1] == 0xe6 && in->bytes[i + 2] < 0xc0)
 			operand(in, 8, false); /* CVTDQ2PD, of which QEMU loads twice as much */
 		classify_two_byte(in, in->bytes[i + 1]);
@@ -294,6 +300,9 @@ static void classify(struct instruction *in)
 	case 0xcf:
 		in->kind = FAR;
 		in->separate = in->stack_loads = true;
+		break;
+	case 0xc8: /* ENTER: a store per level */
+		in->separate = true;
 		break;
 	case 0xcc:
 	case 0xcd:
