@@ -178,7 +178,7 @@ static void netburst(void)
 
 	for (unsigned p = 0; p < sizeof parts / sizeof parts[0]; p++) {
 		struct line l = {.title = parts[p].title};
-		unsigned n = netburst_rows(parts[p].model, row, names);
+		unsigned n = netburst_rows(parts[p].model, 0, row, names);
 
 		for (unsigned i = 0; i < n; i++)
 			take(&l, &(struct offer){netburst_identities, row, n}, &row[i]);

@@ -118,7 +118,7 @@ static void describe(struct pmu *pmu, unsigned model, const char **why)
 
 static void list_events(struct pmu *pmu)
 {
-	pmu->n_events = netburst_rows(netburst_cpu.model, rows, names);
+	pmu->n_events = netburst_rows(netburst_cpu.model, netburst_cpu.thread, rows, names);
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		events[i] = &rows[i];
 	pmu->events = events;

@@ -21,7 +21,8 @@ const struct netburst_event netburst_event[NB_EVENTS] = {
 
 const struct event_rule netburst_rule[RULE_COUNT] = {
 	[RULE_SIBLING] = {"control only: needs the other logical processor"},
-	[RULE_AGENTS] = {"control only: needs another agent on the bus"},
+	/* SDM table 19-28: OTHER is "other agents", DMA too; DRDY_OTHER and DBSY_OTHER are data that this processor does not sample. */
+	[RULE_AGENTS] = {"devices cause it, whatever the kernel does: no more than clocks, or entries in them"},
 	[RULE_FIELD] = {"control only: a part of a field, which selects nothing by itself"},
 	[RULE_UNTAGGED] = {"control only: counts nothing until something tags"},
 	[RULE_TAGS] = {"control only: it tags, and does not advance its own counter"},
@@ -115,7 +116,7 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(IOQ_ALLOCATION, 10, "MEM_WP", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ALLOCATION, 11, "MEM_WB", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ALLOCATION, 13, "OWN", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
-	MASK(IOQ_ALLOCATION, 14, "OTHER", EXACT, AGENTS, {Q_NOT_PROVOKED, 1}),
+	MASK(IOQ_ALLOCATION, 14, "OTHER", BOUNDS, AGENTS, {Q_CYCLES_SOME, 1}),
 	MASK(IOQ_ALLOCATION, 15, "PREFETCH", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ACTIVE_ENTRIES, 0, "ReqA0", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ACTIVE_ENTRIES, 1, "ReqA1", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
@@ -130,14 +131,14 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(IOQ_ACTIVE_ENTRIES, 10, "MEM_WP", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ACTIVE_ENTRIES, 11, "MEM_WB", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(IOQ_ACTIVE_ENTRIES, 13, "OWN", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
-	MASK(IOQ_ACTIVE_ENTRIES, 14, "OTHER", EXACT, AGENTS, {Q_NOT_PROVOKED, 1}),
+	MASK(IOQ_ACTIVE_ENTRIES, 14, "OTHER", BOUNDS, AGENTS, {Q_OCCUPANCY, 1}),
 	MASK(IOQ_ACTIVE_ENTRIES, 15, "PREFETCH", EXACT, FIELD, {Q_NOT_PROVOKED, 1}),
 	MASK(FSB_DATA_ACTIVITY, 0, "DRDY_DRV", BOUNDS, NONE, {Q_BUS_DATA, 1}),
 	MASK(FSB_DATA_ACTIVITY, 1, "DRDY_OWN", BOUNDS, NONE, {Q_BUS_DATA, 1}),
-	MASK(FSB_DATA_ACTIVITY, 2, "DRDY_OTHER", EXACT, AGENTS, {Q_NOT_PROVOKED, 1}),
+	MASK(FSB_DATA_ACTIVITY, 2, "DRDY_OTHER", BOUNDS, AGENTS, {Q_CYCLES_SOME, 1}),
 	MASK(FSB_DATA_ACTIVITY, 3, "DBSY_DRV", BOUNDS, NONE, {Q_BUS_DATA, 1}),
 	MASK(FSB_DATA_ACTIVITY, 4, "DBSY_OWN", BOUNDS, NONE, {Q_BUS_DATA, 1}),
-	MASK(FSB_DATA_ACTIVITY, 5, "DBSY_OTHER", EXACT, AGENTS, {Q_NOT_PROVOKED, 1}),
+	MASK(FSB_DATA_ACTIVITY, 5, "DBSY_OTHER", BOUNDS, AGENTS, {Q_CYCLES_SOME, 1}),
 	MASK(BSQ_ALLOCATION, 0, "REQ_TYPE0", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
 	MASK(BSQ_ALLOCATION, 1, "REQ_TYPE1", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
 	MASK(BSQ_ALLOCATION, 2, "REQ_LEN0", BOUNDS, NONE, {Q_BUS_REQUESTS, 1}),
@@ -349,7 +350,16 @@ static void follow(struct pmu_event *e, unsigned rule)
 	event_follow(e, rule ? &netburst_rule[rule] : NULL);
 }
 
-unsigned netburst_rows(unsigned model, struct pmu_event *rows, char (*names)[NETBURST_NAME])
+/* TC_deliver_mode names the states of both logical processors, the first one's first: what DI is to the
+ * first, ID is to the second. */
+static const struct netburst_mask *meaning_on(const struct netburst_mask *m, unsigned thread)
+{
+	static const uint8_t exchanged[] = {0, 3, 6, 1, 4, 7, 2, 5}; /* DD BD ID DB BB IB DI BI */
+
+	return thread && m->event == NB_TC_DELIVER_MODE ? m + exchanged[m->bit] - m->bit : m;
+}
+
+unsigned netburst_rows(unsigned model, unsigned thread, struct pmu_event *rows, char (*names)[NETBURST_NAME])
 {
 	static const char *const sources[] = {
 		[TAG_FRONT_END] = "SDM table 19-31",
@@ -361,13 +371,14 @@ unsigned netburst_rows(unsigned model, struct pmu_event *rows, char (*names)[NET
 
 	for (unsigned i = 0; i < netburst_mask_count; i++) {
 		const struct netburst_mask *m = &netburst_mask[i];
+		const struct netburst_mask *as = meaning_on(m, thread);
 		const struct netburst_event *e = &netburst_event[m->event];
 
 		if (!on_model(e, model))
 			continue;
-		rows[n] = row(m->event, code_of(e, 1u << m->bit, 0), m->judgement, m->rule, model);
-		memcpy(rows[n].terms, m->term, sizeof m->term);
-		follow(&rows[n], m->rule);
+		rows[n] = row(m->event, code_of(e, 1u << m->bit, 0), as->judgement, as->rule, model);
+		memcpy(rows[n].terms, as->term, sizeof as->term);
+		follow(&rows[n], as->rule);
 		snprintf(names[n], NETBURST_NAME, "%.27s:%.15s", e->name, m->name);
 		rows[n].name = names[n];
 		n++;

@@ -131,11 +131,12 @@ uint32_t netburst_event_counters(enum netburst_event_id e, unsigned model);
 
 /**
  * Write the rows that a CPU of this model offers: one per mask bit ("branch_retired:MMTP"), then the recipes.
+ * @param thread the logical processor that runs, 0 or 1: some masks name processors
  * @param rows  room for NETBURST_ROWS_MAX
  * @param names likewise; the rows point there
  * @return how many there are
  */
-unsigned netburst_rows(unsigned model, struct pmu_event *rows, char (*names)[NETBURST_NAME]);
+unsigned netburst_rows(unsigned model, unsigned thread, struct pmu_event *rows, char (*names)[NETBURST_NAME]);
 
 /** The mask bits of the event that a row belongs to; *n how many. NULL for a recipe. */
 const struct netburst_mask *netburst_masks_of(const struct pmu_event *row, unsigned model, unsigned *n);

@@ -44,5 +44,13 @@ const struct pmu_identity netburst_identities[] = {
 	 "SDM table 19-28",
 	 IDENTITY_NOT_NEGATIVE,
 	 {{1, "retired_branch_type:INDIRECT"}, {-1, "retired_branch_type:RETURN"}}},
+	{"bus: no more clocks with data of others ready than clocks",
+	 "SDM table 19-28, FSB_data_activity",
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "global_power_events:RUNNING"}, {-1, "FSB_data_activity:DRDY_OTHER"}}},
+	{"bus: no more clocks reserved for others than clocks",
+	 "SDM table 19-28, FSB_data_activity",
+	 IDENTITY_NOT_NEGATIVE,
+	 {{1, "global_power_events:RUNNING"}, {-1, "FSB_data_activity:DBSY_OTHER"}}},
 	{0},
 };

@@ -298,6 +298,9 @@ uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const 
 		return retired(s, k, step);
 	if (k->event == NB_TC_DELIVER_MODE)
 		return delivering(s, k, step);
+	if (k->event == NB_FSB_DATA_ACTIVITY && injected(s, INJECT_BUS_AGENTS) &&
+	    field(k->escr, ESCR_MASK, ESCR_MASK_SHIFT) & (1u << 2 | 1u << 5))
+		return 2 * s->uops.cycles;
 	for (unsigned i = 0; i < k->n_sources; i++) {
 		const struct netburst_source *from = &k->source[i];
 

@@ -70,6 +70,12 @@ sound(boot(options=DECODED), "what the trace cache holds, and what it cannot")
 for name, verdict in {"decoded-cache-never-hits": "dead", "decoded-cache-always-hits": "wrong"}.items():
     missed = boot(options=DECODED + "inject=" + name)
     ok(missed.counts and missed.counts[verdict] > 0, "inject=%s is reported %s" % (name, verdict), tail(missed))
+BUS = "pmu=virtual:netburst-prescott suite=events,identities reps=1 event=FSB_data_activity:*OTHER,global_power_events:RUNNING kernel=nop_loop "
+sound(boot(options=BUS), "other agents' data on the bus: none")
+busy = boot(options=BUS + "inject=bus-agents")
+told = {name for name, (verdict, _) in (verdict_table(busy) or {}).items() if verdict not in ("exact", "within", "skipped")}
+ok(any("others" in name for name in told) and not any("FSB_data" in name for name in told),
+   "inject=bus-agents: what others do is within its bound, but no more than once a clock", sorted(told))
 bad = {check.split("/")[1] for check, (verdict, _) in (verdict_table(r) or {}).items() if verdict == "wrong"}
 ok(bad and bad <= {"wrap", "overflow point"}, "the lost carry of n17 shows where a carry is", sorted(bad))
 done()

@@ -224,7 +224,7 @@ static void every_event_has_a_control(void **state)
 	for (unsigned g = 0; g < GENERATIONS; g++)
 		look_at(row, amd_unpack(1u << g, true, row, ROWS));
 	for (unsigned model = 2; model <= 4; model += 2)
-		look_at(row, netburst_rows(model, row, names));
+		look_at(row, netburst_rows(model, 0, row, names));
 	printf("%u events have a control, %u count what may be anywhere\n", with_control, without);
 	assert_int_equal(bad, 0);
 	assert_true(with_control > 2000);

@@ -152,7 +152,7 @@ static void within_the_wiring(void **state)
 {
 	(void)state;
 	for (unsigned m = 0; m < MODELS; m++) {
-		unsigned n = netburst_rows(models[m], rows, names);
+		unsigned n = netburst_rows(models[m], 0, rows, names);
 
 		assert_int_equal(n, netburst_mask_count + NETBURST_RECIPES - (models[m] < 3 ? 2 : 0));
 		for (unsigned i = 0; i < n; i++) {
@@ -190,12 +190,50 @@ static void within_the_wiring(void **state)
 	}
 }
 
+/* Of the masks that name processors, those of the second one that runs while the first one is inactive are
+ * what those of the first one alone are to it; the rest of the table is the same. */
+static void on_the_second_processor(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"DI", "ID"}, {"BI", "IB"}, {"DB", "BD"}, {"DD", "DD"}, {"BB", "BB"}};
+	static struct pmu_event second[NETBURST_ROWS_MAX];
+	static char second_names[NETBURST_ROWS_MAX][NETBURST_NAME];
+	unsigned n = netburst_rows(2, 0, rows, names), same = 0, exchanged = 0;
+
+	(void)state;
+	assert_int_equal(netburst_rows(2, 1, second, second_names), n);
+	for (unsigned i = 0; i < n; i++) {
+		const char *other = NULL;
+
+		assert_string_equal(names[i], second_names[i]);
+		assert_int_equal(rows[i].code, second[i].code);
+		for (unsigned p = 0;
+		     p < sizeof pairs / sizeof pairs[0] && strstr(names[i], "TC_deliver_mode"); p++)
+			for (unsigned side = 0; side < 2; side++)
+				if (!strcmp(strchr(names[i], ':') + 1, pairs[p][side]))
+					other = pairs[p][!side];
+		for (unsigned j = 0; j < n; j++) {
+			if (other ? !strstr(names[j], "TC_deliver_mode") ||
+					    strcmp(strchr(names[j], ':') + 1, other)
+				  : j != i)
+				continue;
+			assert_memory_equal(rows[j].terms, second[i].terms, sizeof rows[j].terms);
+			assert_int_equal(rows[j].judgement, second[i].judgement);
+			assert_ptr_equal(rows[j].rule, second[i].rule);
+			exchanged += !!other;
+			same += !other;
+		}
+	}
+	assert_int_equal(exchanged, 8);
+	assert_int_equal(same, n - 8);
+}
+
 /* The ESCRs of a real Pentium 4 (signature 0F43H) keep the bits that documented events need: what the model
  * takes from that probe, and the tables, come from different sources. */
 static void within_the_bits_of_silicon(void **state)
 {
 	void *cpu = calloc(1, netburst_model.state_size);
-	unsigned n = netburst_rows(4, rows, names);
+	unsigned n = netburst_rows(4, 0, rows, names);
 
 	(void)state;
 	netburst_model.reset(cpu, &netburst_prescott, NULL);
@@ -234,7 +272,7 @@ static void equal_to_libpfm4(void **state)
 	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
 	for (unsigned p = 0; p < 2; p++) {
 		pfm_pmu_info_t pmu = {.size = sizeof pmu};
-		unsigned n = netburst_rows(p ? 4 : 2, rows, names);
+		unsigned n = netburst_rows(p ? 4 : 2, 0, rows, names);
 
 		assert_int_equal(pfm_get_pmu_info(pmus[p], &pmu), PFM_SUCCESS);
 		for (int i = pmu.first_event; i != -1; i = pfm_get_event_next(i)) {
@@ -314,7 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(complete),          cmocka_unit_test(tagging_complete),
 		cmocka_unit_test(within_the_wiring), cmocka_unit_test(within_the_bits_of_silicon),
-		cmocka_unit_test(equal_to_libpfm4),
+		cmocka_unit_test(equal_to_libpfm4),  cmocka_unit_test(on_the_second_processor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

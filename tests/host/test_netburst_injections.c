@@ -411,6 +411,13 @@ static bool replay_always(void)
 	return value(12) != 0;
 }
 
+static bool bus_agents(void)
+{
+	program(0, NB_FSB_DATA_ACTIVITY, 1u << 2, RINGS_T0, 0);
+	instructions(10);
+	return value(0) != 0;
+}
+
 static const struct {
 	const char *name;
 	bool (*deviates)(void);
@@ -443,6 +450,7 @@ static const struct {
 	{"tags-unasked", tags_unasked},
 	{"front-end-untagged", front_end_untagged},
 	{"replay-always", replay_always},
+	{"bus-agents", bus_agents},
 	{"n15", n15},
 	{"n17", n17},
 	{"cascade-no-pmi", cascaded_interrupt},
