@@ -16,7 +16,7 @@
 #define PMU_COUNTERS_MAX 32
 #define PMU_SNAPSHOT_MAX 192
 #define PMU_REMARKS      4
-#define PMU_REMARK_SIZE  112
+#define PMU_REMARK_SIZE  128
 
 enum counter_kind { COUNTER_GENERAL, COUNTER_FIXED };
 
@@ -330,5 +330,9 @@ extern const struct pmu_driver *const pmu_drivers[];
  * though it does not. The driver's list_events() is left to the caller. @return false with *why if none
  * does. */
 bool pmu_find(const char *name, struct pmu *pmu, const char **why);
+
+/** Add a line to what identify() found to make no sense, or missing; of more than PMU_REMARKS the first ones
+ * stay. */
+void pmu_remark(struct pmu *pmu, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

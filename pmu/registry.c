@@ -9,6 +9,7 @@
 #include "pmu/pmu.h"
 #include "pmu/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -169,4 +170,18 @@ bool model_injections_parse(const struct pmu_model *model, const char *list, str
 		p += length + (p[length] == '+');
 	}
 	return true;
+}
+
+void pmu_remark(struct pmu *pmu, const char *format, ...)
+{
+	unsigned line = 0;
+	va_list args;
+
+	while (line < PMU_REMARKS && *pmu->remark[line])
+		line++;
+	if (line == PMU_REMARKS)
+		return;
+	va_start(args, format);
+	vsnprintf(pmu->remark[line], PMU_REMARK_SIZE, format, args);
+	va_end(args);
 }

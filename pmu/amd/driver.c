@@ -117,13 +117,13 @@ static bool swallowed(const struct pmu *pmu)
 /* How many of these counters there may be nothing else says. */
 static void sift_uncore(struct pmu *pmu)
 {
-	unsigned beyond = amd_uncore_find(), line = *pmu->remark[0] ? 1 : 0;
+	unsigned beyond = amd_uncore_find();
 
 	if (beyond)
-		snprintf(pmu->remark[line], PMU_REMARK_SIZE,
-			 "CPUID declares %u counters of the data fabric more than there are registers for: "
-			 "left out",
-			 beyond);
+		pmu_remark(pmu,
+			   "CPUID declares %u counters of the data fabric more than there are registers for: "
+			   "left out",
+			   beyond);
 }
 
 /* It comes with PerfMonV2 (APM vol. 2, 13.2.1), and KVM has had PerfMonV2 (Linux 6.5) without it until 6.18:
@@ -137,6 +137,40 @@ static bool finds_status_set(void)
 	if (there && !(before & 1))
 		msr_write(PERF_GLOBAL_STATUS_CLR, 1);
 	return there;
+}
+
+static bool answers(uint32_t address)
+{
+	uint64_t value;
+
+	return msr_read(address, &value);
+}
+
+/* What CPUID promises and MSRs do not have is left out, in one line, and the rest judged. @return how many
+ * of n counters there are */
+static unsigned with_registers(struct pmu *pmu, unsigned n)
+{
+	unsigned found = 0;
+
+	if (pmu->version == PERFMON_V2 && !answers(PERF_GLOBAL_CTL)) {
+		pmu_remark(pmu, "PerfCntrGlobalCtl raises #GP though CPUID promises PerfMonV2: judged as if "
+				"it did not");
+		pmu->version = EXTENDED;
+	}
+	if (pmu->version == EXTENDED && !answers(amd_select_msr(pmu, 0))) {
+		pmu_remark(pmu, "PERF_CTL0 raises #GP though CPUID promises the core extension: judged as if "
+				"it did not");
+		pmu->version = LEGACY;
+		n = AMD_LEGACY;
+	}
+	while (found < n && answers(amd_select_msr(pmu, found)) && answers(amd_counter_msr(pmu, found)))
+		found++;
+	if (found && found < n)
+		pmu_remark(pmu,
+			   "registers of PERF_CTR%u raise #GP though CPUID declares it: %u counters are left "
+			   "out",
+			   found, n - found);
+	return found ? found : n;
 }
 
 static bool identify(struct pmu *pmu, const char **why)
@@ -170,9 +204,10 @@ static bool identify(struct pmu *pmu, const char **why)
 		pmu->version = PERFMON_V2;
 		n = v2.ebx & 15;
 	} else if (v2.eax & 1) {
-		snprintf(pmu->remark[0], PMU_REMARK_SIZE,
-			 "CPUID declares PerfMonV2 with no core counter at all: judged as if it did not");
+		pmu_remark(pmu,
+			   "CPUID declares PerfMonV2 with no core counter at all: judged as if it did not");
 	}
+	n = with_registers(pmu, n);
 
 	if (swallowed(pmu)) {
 		snprintf(reason, sizeof reason, "it is a %s, but PERF_CTL0 raises #GP or keeps nothing",
@@ -203,7 +238,7 @@ static bool identify(struct pmu *pmu, const char **why)
 					    : "PerfMonV2");
 	for (unsigned c = 0; c < n; c++) {
 		struct pmu_counter *k = &pmu->counter[c];
-		snprintf(k->name, sizeof k->name, "PERF_CTR%u", c);
+		snprintf(k->name, sizeof k->name, "PERF_CTR%u", c & 31);
 		k->kind = COUNTER_GENERAL;
 		k->index = c;
 		k->width = k->write_width = AMD_WIDTH;

@@ -57,11 +57,6 @@ static bool general(const struct pmu_counter *c)
 	return c->kind == COUNTER_GENERAL;
 }
 
-static uint32_t low_counters(unsigned n)
-{
-	return n >= 32 ? ~0u : (1u << n) - 1;
-}
-
 static void add_counter(struct pmu *pmu, enum counter_kind kind, unsigned index, unsigned width,
 			unsigned write_width)
 {
@@ -112,18 +107,76 @@ static struct intel_leaf0a leaf0a_unsifted(void)
 	return l;
 }
 
+uint32_t intel_reload_mask(unsigned bit)
+{
+	return 2 + (bit < GLOBAL_FIXED_SHIFT ? IA32_PMC_GP0_CTR + 4 * bit
+					     : IA32_PMC_FX0_CTR + 4 * (bit - GLOBAL_FIXED_SHIFT));
+}
+
+static bool answers(uint32_t address)
+{
+	uint64_t value;
+
+	return msr_read(address, &value);
+}
+
+/* Of these counters those whose registers can be read; all, if none can: then the whole PMU is missing. */
+static uint32_t readable(uint32_t counters, unsigned max, uint32_t first, uint32_t second)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < max; i++)
+		if (counters >> i & 1 && answers(first + i) && (!second || answers(second + i)))
+			found |= 1u << i;
+	return found ? found : counters;
+}
+
+static unsigned first_of(uint32_t mask)
+{
+	return (unsigned)__builtin_ctz(mask);
+}
+
+/* What CPUID declares and MSRs do not have: those counters are left out, the others stay.
+ * @param pmu gets a line for each kind; may be NULL */
+static void leave_out_missing(struct intel_leaf0a *l, struct pmu *pmu)
+{
+	uint32_t general = readable(l->general, INTEL_GENERAL_MAX, IA32_PERFEVTSEL0, IA32_PMC0);
+	uint32_t fixed = l->version < 2 ? l->fixed
+			 : answers(IA32_FIXED_CTR_CTRL)
+				 ? readable(l->fixed, INTEL_FIXED_MAX, IA32_FIXED_CTR0, 0)
+				 : 0;
+	uint64_t reloaded = 0;
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (l->reloaded >> bit & 1 && answers(intel_reload_mask(bit)))
+			reloaded |= 1ull << bit;
+	if (pmu && general != l->general)
+		pmu_remark(pmu,
+			   "registers of PMC%u raise #GP though CPUID declares it: %u general counters are "
+			   "left out",
+			   first_of(l->general & ~general),
+			   (unsigned)__builtin_popcount(l->general & ~general));
+	if (pmu && fixed != l->fixed)
+		pmu_remark(pmu,
+			   "registers of FIXED_CTR%u raise #GP though CPUID declares it: %u fixed counters "
+			   "are left out",
+			   first_of(l->fixed & ~fixed), (unsigned)__builtin_popcount(l->fixed & ~fixed));
+	if (pmu && reloaded != l->reloaded)
+		pmu_remark(pmu, "IA32_PMC_GPn_CFG_B or _FXn_ raise #GP though CPUID declares them: no "
+				"counter is reloaded there");
+	l->general = general;
+	l->n_general = (unsigned)__builtin_popcount(general);
+	l->fixed = fixed;
+	l->reloaded = reloaded;
+}
+
 struct intel_leaf0a intel_leaf0a_here(void)
 {
 	struct intel_leaf0a l = leaf0a_unsifted();
 
 	intel_sift_leaf0a(&l, NULL, 0, 0);
+	leave_out_missing(&l, NULL);
 	return l;
-}
-
-uint32_t intel_reload_mask(unsigned bit)
-{
-	return 2 + (bit < GLOBAL_FIXED_SHIFT ? IA32_PMC_GP0_CTR + 4 * bit
-					     : IA32_PMC_FX0_CTR + 4 * (bit - GLOBAL_FIXED_SHIFT));
 }
 
 uint8_t intel_kind_of_core(void)
@@ -170,18 +223,15 @@ static void find_missing(struct pmu *pmu)
 {
 	struct missing *m = &missing;
 	struct intel_extra extra[INTEL_EXTRAS];
-	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra), line = 0;
+	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra);
 
 	m->count = 0;
 	for (unsigned i = 0; cpu_has(CPU_HYPERVISOR) && i < n; i++)
 		if (!intel_msr_keeps(extra[i].address, 1))
 			m->address[m->count++] = extra[i].address;
-	while (line < PMU_REMARKS - 1 && *pmu->remark[line])
-		line++;
 	if (m->count)
-		snprintf(pmu->remark[line], PMU_REMARK_SIZE,
-			 "the hypervisor does not pass on MSR %XH%s: events that need it are left out",
-			 (unsigned)m->address[0], m->count > 1 ? " and others of its kind" : "");
+		pmu_remark(pmu, "the hypervisor does not pass on MSR %XH%s: events that need it are left out",
+			   (unsigned)m->address[0], m->count > 1 ? " and others of its kind" : "");
 }
 
 static bool needs_missing(const struct pmu_event *e)
@@ -198,7 +248,7 @@ static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
 {
 	unsigned n = intel_unpack(intel_found.core, of_core, INTEL_CORE_EVENTS_MAX),
 		 architectural = pmu->n_events;
-	uint32_t general = l->n_general ? low_counters(l->n_general) : 0;
+	uint32_t general = l->general;
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct pmu_event *e = &of_core[i];
@@ -256,6 +306,7 @@ static bool identify(struct pmu *pmu, const char **why)
 		}
 	}
 
+	leave_out_missing(&l, pmu);
 	pmu->driver = &intel_driver;
 	pmu->version = l.version;
 	pmu->joint = pmu->has_global = l.version >= 2;

@@ -65,6 +65,13 @@ unsigned intel_sift_leaf0a(struct intel_leaf0a *l, char *text, unsigned room, si
 		l->fixed_unknown = true;
 	}
 
+	if (!l->general && l->fixed && !l->general_unknown) {
+		tell(&t,
+		     "CPUID declares version %u without a general counter: the fixed ones alone are judged",
+		     l->version);
+		l->general_unknown = true;
+	}
+
 	if (l->eax >> 24 > EVENTS_MAX) {
 		tell(&t, "CPUID declares %u architectural events in a mask of %u bits: taken for %u",
 		     l->eax >> 24, EVENTS_MAX, EVENTS_MAX);

@@ -523,6 +523,37 @@ static void finds_uncore_counters(void **unused)
 	assert_int_equal(run[1].n, 0);
 }
 
+/* What CPUID declares and no register has is left out, in one line, and the rest stays. */
+static void leaves_out_what_faults(void **unused)
+{
+	const char *why;
+	(void)unused;
+	fake_cpu_start(&amd_zen4, "");
+	fake_cpu_set_leaf(0x80000022, 0, 1, 15, 0, 0);
+	assert_true(drv->identify(&pmu, &why));
+	assert_string_equal(
+		pmu.remark[0],
+		"registers of PERF_CTR6 raise #GP though CPUID declares it: 9 counters are left out");
+	assert_int_equal(pmu.n_counters, 6);
+	assert_true(pmu.has_global);
+	assert_true(drv->reset(&pmu, &why));
+	/* PerfMonV2 without its registers, the core extension without its own. */
+	fake_cpu_start(&amd_zen2, "");
+	fake_cpu_set_leaf(0x80000000, 0, 0x80000022, 0x68747541, 0x444d4163, 0x69746e65);
+	fake_cpu_set_leaf(0x80000022, 0, 1, 6, 0, 0);
+	assert_true(drv->identify(&pmu, &why));
+	assert_non_null(strstr(pmu.remark[0], "judged as if it did not"));
+	assert_false(pmu.has_global);
+	assert_int_equal(pmu.n_counters, 6);
+	assert_true(drv->reset(&pmu, &why));
+	fake_cpu_start(&amd_fam10h, "");
+	fake_cpu_set_leaf(0x80000001, 0, 0x00100f42, 0, 1u << 23, 0);
+	assert_true(drv->identify(&pmu, &why));
+	assert_non_null(strstr(pmu.remark[0], "core extension: judged as if it did not"));
+	assert_int_equal(pmu.n_counters, 4);
+	assert_true(drv->reset(&pmu, &why));
+}
+
 static void refuses_nonsense(void **unused)
 {
 	const char *why;
@@ -536,10 +567,10 @@ static void refuses_nonsense(void **unused)
 	assert_int_equal(pmu.n_counters, 6);
 	assert_false(pmu.has_global);
 	assert_non_null(strstr(pmu.name, "core extension"));
-	fake_cpu_set_leaf(0x80000022, 0, 1, 15, 0, 0);
+	fake_cpu_set_leaf(0x80000022, 0, 1, 6, 0, 0);
 	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(pmu.remark[0], "");
-	assert_int_equal(pmu.n_counters, 15);
+	assert_int_equal(pmu.n_counters, 6);
 	fake_cpu_set_leaf(1, 0, 0x00400f10, 0, 0, 0x078bfbff);
 	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "400F10"));
@@ -559,7 +590,12 @@ static void refuses_nonsense(void **unused)
 	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(msr_read(PERF_CTL0, &found));
 	assert_int_equal(found, 0x4300c0);
+	/* Without the core extension's registers there are the legacy ones; without these nothing. */
 	fake_cpu_break_msr(PERF_CTL0);
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
+	assert_int_equal(pmu.n_counters, 4);
+	fake_cpu_set_leaf(0x80000001, 0, 0x00870f10, 0, 0, 0);
+	fake_cpu_break_msr(PERF_LEGACY_CTL0);
 	assert_false(fake_cpu_identify(drv, &pmu, &why));
 	assert_non_null(strstr(why, "PERF_CTL0 raises #GP or keeps nothing"));
 	fake_cpu_set_leaf(1, 0, 0x00870f10, 0x00100800, 0x7ed8320b, 0x178bfbff);
@@ -645,6 +681,7 @@ int main(void)
 		cmocka_unit_test(knows_what_newer_parts_keep),
 		cmocka_unit_test(finds_uncore_counters),
 		cmocka_unit_test(refuses_nonsense),
+		cmocka_unit_test(leaves_out_what_faults),
 		cmocka_unit_test(names_the_register_that_faults),
 		cmocka_unit_test(clears_what_it_found),
 		cmocka_unit_test(registry_finds),

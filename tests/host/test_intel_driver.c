@@ -443,6 +443,7 @@ static void keeps_what_is_sound(void **unused)
 		{0x07410403, 0, 0, 0x603, 0, 3, "general counters of 65 bits"},
 		{0x071f0403, 0, 0, 0x603, 0, 3, "general counters of 31 bits"},
 		{0x07300d03, 0, 0, 0x603, 0, 3, "13 general counters"},
+		{0x07300004, 0, 0, 0x603, 0, 3, "version 4 without a general counter"},
 		{0x0730ff03, 0, 0, 0x603, 0, 3, "255 general counters"},
 		{0x07300403, 0, 0, 0x003, 4, 0, "fixed counters of 0 bits"},
 		{0x07300403, 0, 0, 0x1fe3, 4, 0, "fixed counters of 255 bits"},
@@ -481,6 +482,36 @@ static void keeps_what_is_sound(void **unused)
 			if (done == (list[a].faults != ACCESS_WORKS))
 				fail_msg("case %u: %s", i, list[a].name);
 		}
+	}
+}
+
+/* Counters that CPUID declares and whose registers fault are left out, in one line; the others stay and
+ * count. Where none answers the PMU is taken as declared, and is dead. */
+static void leaves_out_what_faults(void **unused)
+{
+	static const struct {
+		uint32_t eax, edx;
+		unsigned general, fixed;
+		const char *said;
+	} cases[] = {
+		{0x07300403, 0x603, 4, 3, ""},
+		{0x07300803, 0x603, 4, 3, "registers of PMC4 raise #GP though CPUID declares it: 4 general"},
+		{0x07300c03, 0x603, 4, 3, "registers of PMC4 raise #GP though CPUID declares it: 8 general"},
+		{0x07300403, 0x605, 4, 3,
+		 "registers of FIXED_CTR3 raise #GP though CPUID declares it: 2 fixed"},
+	};
+	const char *why;
+	(void)unused;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		fake_cpu_start(&intel_nehalem, "");
+		fake_cpu_set_leaf(0xa, 0, cases[i].eax, 0, 0, cases[i].edx);
+		assert_true(drv->identify(&pmu, &why)); /* the registers stay the profile's */
+		assert_int_equal(pmu.n_general, cases[i].general);
+		assert_int_equal(pmu.n_fixed, cases[i].fixed);
+		assert_int_equal(!*cases[i].said, !*pmu.remark[0]);
+		assert_non_null(strstr(pmu.remark[0], cases[i].said));
+		assert_string_equal(pmu.remark[1], "");
+		assert_true(drv->reset(&pmu, &why));
 	}
 }
 
@@ -677,6 +708,7 @@ int main(void)
 		cmocka_unit_test(snapshot_reads_everything),
 		cmocka_unit_test(refuses_nonsense),
 		cmocka_unit_test(keeps_what_is_sound),
+		cmocka_unit_test(leaves_out_what_faults),
 		cmocka_unit_test(guests_lack_things),
 		cmocka_unit_test(accepts_the_unusual),
 		cmocka_unit_test(names_the_register_that_faults),

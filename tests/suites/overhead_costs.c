@@ -87,17 +87,20 @@ static bool measure(struct run *run, unsigned which, const struct pmu_event *e, 
 		    struct pass *p, struct result *r)
 {
 	bool deterministic = run->pmu->deterministic;
+	unsigned reps = deterministic ? REPS_VIRTUAL : REPS_HARDWARE;
 
+	if (run->options->reps && run->options->reps < reps)
+		reps = run->options->reps;
 	*p = (struct pass){
 		.pmu = run->pmu,
 		.kernel = make(which, run->pmu->counter[counter].rdpmc),
 		.n_slots = 1,
 		.slot = {pass_slot(e, counter, RING_ALL)},
 		.n_count = 2,
-		.reps = deterministic ? REPS_VIRTUAL : REPS_HARDWARE,
+		.reps = reps,
 		.raw = raw,
 	};
-	p->n[0] = deterministic ? N_VIRTUAL : N_HARDWARE;
+	p->n[0] = deterministic ? N_VIRTUAL : run->options->n ? run->options->n : N_HARDWARE;
 	p->n[1] = 2 * p->n[0];
 	if (!run->call(run, pass_run, p, COSTS_MS, r))
 		return false;
