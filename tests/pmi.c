@@ -13,10 +13,20 @@ static void go_on(struct pmi *p)
 	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_FIXED);
 }
 
+/* Before all else: time goes by. */
+static void look_at_clock(struct pmi *p)
+{
+	uint64_t value;
+
+	if (p->has_clock && p->pmu->driver->read(p->pmu, p->clock, &value))
+		p->clocked = value;
+}
+
 static bool on_fixed(struct trap_frame *frame, void *arg)
 {
 	struct pmi *p = arg;
 
+	look_at_clock(p);
 	p->rip = frame->rip;
 	p->fixed++;
 	p->lvt = apic_read(APIC_LVT_PERF);
@@ -32,6 +42,7 @@ static bool on_nmi(struct trap_frame *frame, void *arg)
 	struct pmi *p = arg;
 	uint64_t overflowed = 0;
 
+	look_at_clock(p);
 	if (!p->pmu->driver->overflowed(p->pmu, &overflowed) || !overflowed)
 		return false;
 	p->rip = frame->rip;

@@ -15,8 +15,11 @@ struct pmi {
 	volatile unsigned nmi;   /* NMIs while a counter had overflowed */
 	volatile uint32_t lvt;   /* LVT performance entry as the last handler found it */
 	volatile uint64_t rip;   /* where the last one interrupted */
-	bool goes_on;            /* the handler acknowledges what has overflowed, and unmasks the entry */
-	volatile unsigned empty; /* ... interrupts for which nothing had */
+	bool has_clock;          /* the handler first reads counter .clock ... */
+	unsigned clock;
+	volatile uint64_t clocked; /* ... which showed so much */
+	bool goes_on;              /* the handler acknowledges what has overflowed, and unmasks the entry */
+	volatile unsigned empty;   /* ... interrupts for which nothing had */
 };
 
 /** Take over VECTOR_PMI and the NMI. Not to be stepped. */

@@ -54,6 +54,17 @@ OPTIONS = NEHALEM + SWEPT + "suite=sweep,noise,skid"
 clean = boot(cpu="Nehalem", options=OPTIONS)  # SYSENTER is Intel's
 sound(clean, "sweep, noise and skid")
 equal(sorted(set(verdicts(clean, "skid/").values())), ["exact"], "the virtual PMU has no skid")
+LADDERS = {"nop", "add", "imul", "mulss", "load", "store", "lock add", "jmp", "pause", "lfence"}
+
+
+def cycles(result):
+    """{(way, class of instruction): cycles from a clock's overflow to the handler's reading}, each the same every time."""
+    found = {name.split(" ladder/")[0]: re.fullmatch(r"(\d+) \(\1 to \1\)", value) for name, (value, unit) in values(result, "skid").items() if "cycles" in unit}
+    return {tuple(name.split("/")): int(match.group(1)) if match else None for name, match in found.items()}
+
+
+took = cycles(clean)
+equal(set(took), {(way, ladder) for way in ("NMI", "fixed") for ladder in LADDERS}, "each class of instruction is interrupted in both ways, and the cycles it takes are shown")
 bochs = boot(emulator="bochs", options=OPTIONS, timeout=300)
 same_table(bochs, clean, "Bochs gives the same counts", but="SSE exception")  # which TCG does not raise
 equal({verdict for name, verdict in verdicts(bochs, "noise/").items() if "/SSE exception, ring 3, " in name}, {"exact"},
@@ -71,8 +82,10 @@ ok(len(places) > 170 and set(places.values()) == {5, 64} and places.get("nop_loo
 # With one.
 r = boot(options=NEHALEM + "suite=skid inject=late-pmi")
 seen = [o for name, (verdict, o) in (verdict_table(r) or {}).items() if name.startswith("skid/") and verdict == "wrong"]
-ok(len(seen) >= 30 and all([value for value, _ in o[0][3]] == [3] for o in seen),
+ok(len(seen) >= 2 * len(LADDERS) and len(seen) % (2 * len(LADDERS)) == 0 and all([value for value, _ in o[0][3]] == [3] for o in seen),
    "an interrupt that comes 3 instructions late shows a skid of exactly 3, on every ladder", seen[:3] + tail(r))
+late = cycles(r)
+equal({where: late.get(where, 0) - (took[where] or 0) for where in took}, dict.fromkeys(took, 3), "and of the cycles that they take, one each on the virtual PMU")
 for inject, axes, pattern in (("line-end", {"alignment"}, "bytes behind a line: "),
                               ("rdpmc-wrong-index", {"bracket"}, "difference of readings: "),
                               ("neighbour-coupling", {"order"}, "PMC0, order "),
@@ -131,5 +144,10 @@ r = boot(options=NEHALEM + "suite=overhead reps=100")
 sound(r, "overhead")
 costs = values(r, "overhead")
 equal([costs.get(name) for name in ("RDPMC", "LFENCE")], [("1.00", "instructions")] * 2, "each is one instruction")
+# An interrupt that is due: the virtual PMU's machine model retires one instruction a cycle, whatever is requested.
+rates = {name: value for name, (value, unit) in costs.items() if unit == "instructions per cycle"}
+equal(rates, dict.fromkeys(("rate/interrupt masked in the APIC", "rate/interrupt held off by CLI"), "1.00"), "the rate of retirement while an interrupt is due")
+r = boot(options=NEHALEM + "suite=overhead reps=2 inject=line-end")
+equal(verdicts(r, "overhead/rate/"), dict.fromkeys(["overhead/" + name for name in rates], "wrong"), "what is counted meanwhile is judged")
 sound(boot(options="pmu=virtual:intel-skylake suite=events kernel=chain_* event=DTLB*,MEM_LOAD* n=1 reps=1"), "a chain is gone round once before anything is counted, however small N is")
 done()

@@ -123,6 +123,7 @@ static void run_overhead(struct run *run)
 		for (unsigned b = 0; b < sizeof(brackets) / sizeof(brackets[0]); b++)
 			measure(run, b, c, e, reps);
 		overhead_costs(run, e, c);
+		overhead_pending(run, e, c);
 		return; /* one counter stands for all: the events suite has the empty kernel on each */
 	}
 	judgement_set(&none.judgement, VERDICT_SKIPPED, "no counter counts instructions exactly");

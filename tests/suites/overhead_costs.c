@@ -65,8 +65,7 @@ static const struct kernel *make(unsigned which, uint32_t rdpmc)
 	return &kernels[which];
 }
 
-/* The clock of core cycles, on the first counter that has it; NULL if none has. */
-static const struct pmu_event *find_clock(const struct run *run, unsigned *counter)
+const struct pmu_event *overhead_clock(const struct run *run, enum rung rung, unsigned *counter)
 {
 	const struct pmu *pmu = run->pmu;
 
@@ -76,7 +75,7 @@ static const struct pmu_event *find_clock(const struct run *run, unsigned *count
 			if (pmu->events[i]->terms[0].quantity == Q_CYCLES &&
 			    pmu->events[i]->terms[0].coefficient == 1 &&
 			    pmu->driver->can_count(pmu, pmu->events[i], c) &&
-			    ladder_allows(run->ladder, c, RUNG_MONOTONIC))
+			    ladder_allows(run->ladder, c, rung))
 				return pmu->events[i];
 		}
 	return NULL;
@@ -183,7 +182,7 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 	exits_excuse_kind(run->pmu, exit_kind(c), c->copies, r.observation, 2, &r.judgement);
 	run->report(run, &r);
 
-	clock = find_clock(run, &counter);
+	clock = overhead_clock(run, RUNG_MONOTONIC, &counter);
 	if (!clock || !measure(run, which, clock, counter, &p, &r))
 		return;
 	cycles = fastest(&p, 1) - fastest(&p, 0);

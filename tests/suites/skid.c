@@ -6,7 +6,11 @@
  * The virtual PMU has no skid (pmu/vpmu.h), but for NetBurst's, which interrupts at the next occurrence.
  * Hardware has some, which no manual bounds: it is shown as measured, and only what cannot be is wrong: an
  * interrupt before the overflow, none at all, or one that the whole ladder does not see.
+ *
+ * There is a ladder for each class of instruction. How long it takes is shown, too: a clock of core cycles is
+ * set to overflow somewhere on the ladder, and the first thing that the handler does is to read it.
  */
+#include "tests/suites/overhead.h"
 #include "tests/suites/suites.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
@@ -29,14 +33,24 @@
 #define REPS_MAX       100
 #define CODE_MAX       (4 * RUNGS_HARDWARE)
 #define NOT_SEEN       INT16_MIN
+/* Cycles to the overflow of a clock: behind the bracket's own, before the end of the shortest ladder. */
+#define CYCLES_VIRTUAL  8
+#define CYCLES_HARDWARE 192
 
 static const struct {
 	const char *name;
 	uint8_t length, code[4];
 } ladders[] = {
-	{"nop", 1, {0x90}},                    /* as many in a cycle as retire */
-	{"imul", 4, {0x48, 0x0f, 0xaf, 0xc0}}, /* imul %rax,%rax: each waits for the one before */
-	{"load", 4, {0x48, 0x8b, 0x46, 0x40}}, /* mov 64(%rsi),%rax */
+	{"nop", 1, {0x90}},                        /* as many in a cycle as retire */
+	{"add", 3, {0x48, 0x01, 0xc0}},            /* add %rax,%rax: each waits for the one before */
+	{"imul", 4, {0x48, 0x0f, 0xaf, 0xc0}},     /* imul %rax,%rax: likewise, for some cycles */
+	{"mulss", 4, {0xf3, 0x0f, 0x59, 0xc0}},    /* mulss %xmm0,%xmm0 */
+	{"load", 4, {0x48, 0x8b, 0x46, 0x40}},     /* mov 64(%rsi),%rax */
+	{"store", 4, {0x48, 0x89, 0x46, 0x40}},    /* mov %rax,64(%rsi) */
+	{"lock add", 4, {0xf0, 0x01, 0x46, 0x40}}, /* lock add %eax,64(%rsi) */
+	{"jmp", 2, {0xeb, 0x00}},                  /* to the next rung */
+	{"pause", 2, {0xf3, 0x90}},
+	{"lfence", 3, {0x0f, 0xae, 0xe8}}, /* nothing begins before all is done */
 };
 
 static const struct {
@@ -51,6 +65,8 @@ struct skid {
 	const struct pmu *pmu;
 	unsigned counter, ladder, way;
 	const struct pmu_event *event;
+	bool clock;      /* it counts core cycles ... */
+	unsigned cycles; /* ... and overflows after more than so many */
 	unsigned rungs, last_p, reps;
 	struct pmi pmi;
 	const char *failure;
@@ -71,7 +87,8 @@ static void build(unsigned ladder, unsigned rungs)
 	kernels[ladder] = (struct kernel){.name = "ladder", .code = code, .code_end = code + rungs * length};
 }
 
-static int16_t distance(const struct skid *s, unsigned p)
+/* Which rung the interrupt found, as far as there are any; NOT_SEEN if there was not one interrupt. */
+static int16_t rung_found(const struct skid *s)
 {
 	uint64_t at = s->pmi.rip - window_kernel_address(0);
 
@@ -79,17 +96,33 @@ static int16_t distance(const struct skid *s, unsigned p)
 		return NOT_SEEN;
 	/* Behind the ladder there is no telling any more. */
 	if (at > (uint64_t)s->rungs * ladders[s->ladder].length)
-		at = (uint64_t)s->rungs * ladders[s->ladder].length;
-	return (int16_t)((int)(at / ladders[s->ladder].length) - (int)p);
+		return (int16_t)s->rungs;
+	return (int16_t)(at / ladders[s->ladder].length);
 }
 
-static bool take_sample(struct skid *s, const void *entry, const struct window *w, unsigned p)
+static int16_t distance(const struct skid *s, unsigned p)
+{
+	int16_t rung = rung_found(s);
+
+	return rung == NOT_SEEN ? rung : (int16_t)(rung - (int)p);
+}
+
+/* A clock that has stopped behind the ladder tells nothing. */
+static int16_t cycles_gone(const struct skid *s)
+{
+	int16_t rung = rung_found(s);
+
+	return rung == NOT_SEEN || rung == (int16_t)s->rungs || s->pmi.clocked > INT16_MAX
+		       ? NOT_SEEN
+		       : (int16_t)s->pmi.clocked;
+}
+
+static bool take_sample(struct skid *s, const void *entry, const struct window *w, uint64_t counts)
 {
 	const struct pmu_driver *d = s->pmu->driver;
 	bool maskable = ways[s->way].mode == APIC_LVT_FIXED;
 
-	/* Where the write that starts counting is counted, the p-th rung comes one later. */
-	if (!d->write(s->pmu, s->counter, -(uint64_t)(p + s->pmu->counts_start)))
+	if (!d->write(s->pmu, s->counter, -counts))
 		return false;
 	pmi_arm(&s->pmi, ways[s->way].mode);
 	if (maskable)
@@ -123,9 +156,12 @@ static void take_samples(void *arg)
 	quiet_begin(true);
 	for (unsigned p = 1; p <= s->last_p && !s->failure; p++)
 		for (unsigned rep = 0; rep < s->reps && !s->failure; rep++) {
-			if (!take_sample(s, entry, &w, p))
+			/* Where the write that starts counting is counted, the p-th rung comes one later. */
+			uint64_t counts = s->clock ? s->cycles + p : p + s->pmu->counts_start;
+
+			if (!take_sample(s, entry, &w, counts))
 				s->failure = "writing or acknowledging it was refused";
-			*out++ = distance(s, p);
+			*out++ = s->clock ? cycles_gone(s) : distance(s, p);
 		}
 	quiet_end();
 	if (!d->release(s->pmu, s->counter))
@@ -162,6 +198,22 @@ static void conclude(struct run *run, const struct skid *s, struct result *r)
 		j->text[0] = '\0';
 }
 
+/* What the clock showed in the handler. No manual bounds it: a value, and no verdict. */
+static void show_cycles(struct run *run, const struct skid *s, const struct result *r)
+{
+	struct histogram h = {0};
+	char value[64];
+
+	for (unsigned i = 0; i < s->last_p * s->reps; i++)
+		if (s->seen[i] != NOT_SEEN)
+			histogram_add(&h, s->seen[i]);
+	if (!h.total)
+		return;
+	snprintf(value, sizeof(value), "%" PRId64 " (%" PRId64 " to %" PRId64 ")", histogram_mode(&h), h.min,
+		 h.max);
+	run->value(run, "skid", r->name, value, "cycles to the handler's reading");
+}
+
 static void measure(struct run *run, struct skid *s)
 {
 	char name[64];
@@ -178,19 +230,31 @@ static void measure(struct run *run, struct skid *s)
 	};
 	bool done;
 
-	snprintf(name, sizeof(name), "%s/%s ladder/%s", ways[s->way].name, ladders[s->ladder].name,
-		 r.counter);
+	snprintf(name, sizeof(name), "%s/%s ladder/%s%s", ways[s->way].name, ladders[s->ladder].name,
+		 r.counter, s->clock ? ", cycles" : "");
 	trap_set_context(name);
 	build(s->ladder, s->rungs);
 	s->failure = NULL;
 	pmi_claim(&s->pmi, s->pmu);
+	s->pmi.has_clock = s->clock;
+	s->pmi.clock = s->counter;
 	done = run->call(run, take_samples, s, SKID_MS, &r);
 	pmi_unclaim();
 	if (done && s->failure)
 		judgement_set(&r.judgement, VERDICT_WRONG, "%s", s->failure);
+	else if (done && s->clock)
+		show_cycles(run, s, &r);
 	else if (done)
 		conclude(run, s, &r);
-	run->report(run, &r);
+	if (!s->clock || verdict_is_bad(r.judgement.verdict))
+		run->report(run, &r);
+}
+
+static void measure_ladders(struct run *run, struct skid *s)
+{
+	for (s->way = 0; s->way < sizeof(ways) / sizeof(ways[0]); s->way++)
+		for (s->ladder = 0; s->ladder < sizeof(ladders) / sizeof(ladders[0]); s->ladder++)
+			measure(run, s);
 }
 
 /* A counter of instructions alone: then the p-th count is the p-th rung. */
@@ -200,11 +264,10 @@ static bool counts_instructions(const struct pmu_event *e)
 	       e->terms[0].coefficient == 1 && event_own_terms(e) == 1;
 }
 
-static bool usable(const struct run *run, unsigned c)
+static bool interrupts(const struct run *run, unsigned c)
 {
 	return run->pmu->has_pmi && run->pmu->counter[c].has_interrupt && apic_present() &&
-	       ladder_allows(run->ladder, c, RUNG_INTERRUPTS) &&
-	       counts_instructions(counter_yardstick(run->pmu, c));
+	       ladder_allows(run->ladder, c, RUNG_INTERRUPTS);
 }
 
 static void run_skid(struct run *run)
@@ -215,17 +278,20 @@ static void run_skid(struct run *run)
 
 	s = (struct skid){.pmu = run->pmu,
 			  .rungs = deterministic ? RUNGS_VIRTUAL : RUNGS_HARDWARE,
-			  .last_p = deterministic ? P_VIRTUAL : P_HARDWARE};
+			  .last_p = deterministic ? P_VIRTUAL : P_HARDWARE,
+			  .cycles = deterministic ? CYCLES_VIRTUAL : CYCLES_HARDWARE};
 	s.reps = run_repetitions(run, "skid", REPS_VIRTUAL, REPS_MAX);
 	for (s.counter = 0; run->pmu && s.counter < run->pmu->n_counters; s.counter++) {
-		if (!usable(run, s.counter))
-			continue;
 		s.event = counter_yardstick(run->pmu, s.counter);
+		if (!interrupts(run, s.counter) || !counts_instructions(s.event))
+			continue;
 		measured++;
-		for (s.way = 0; s.way < sizeof(ways) / sizeof(ways[0]); s.way++)
-			for (s.ladder = 0; s.ladder < sizeof(ladders) / sizeof(ladders[0]); s.ladder++)
-				measure(run, &s);
+		measure_ladders(run, &s);
 	}
+	s.event = run->pmu ? overhead_clock(run, RUNG_INTERRUPTS, &s.counter) : NULL;
+	s.clock = true;
+	if (s.event && interrupts(run, s.counter))
+		measure_ladders(run, &s);
 	if (!measured) {
 		struct result none = {.suite = "skid", .name = "skid"};
 
