@@ -29,6 +29,18 @@ static void carry_out(void *arg)
 	watchdog_disarm();
 }
 
+#define PUT_BACK_MS 5000
+
+/* What a check that was cut short had programmed would count, interrupt and take registers in the next one.
+ */
+static void put_back(void *arg)
+{
+	const struct pmu *pmu = arg;
+	const char *why;
+
+	pmu->driver->reset(pmu, &why);
+}
+
 bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r)
 {
 	struct job job = {run->pmu && run->pmu->virtual, fn, arg, ms};
@@ -38,6 +50,12 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 	watchdog_disarm();
 	services_finish();
 	quiet_end();
+	if (!good && run->pmu && run->pmu->driver) {
+		struct job after = {job.virtual, put_back, run->pmu, PUT_BACK_MS};
+
+		trap_guard(carry_out, &after, NULL);
+		watchdog_disarm();
+	}
 	if (!good && r) {
 		r->judgement.verdict = VERDICT_ERROR;
 		snprintf(r->judgement.text, sizeof r->judgement.text, "%s", trap.text);

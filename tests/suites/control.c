@@ -464,6 +464,55 @@ static void run_power_up(struct run *run)
 	}
 }
 
+struct cut_short {
+	struct pmu *pmu;
+	const struct pmu_event *event;
+	unsigned counter;
+	uint64_t moved;
+};
+
+static void leave_it_counting(void *arg)
+{
+	struct cut_short *c = arg;
+	struct pmu_config config = {.code = c->event->code, .ring = RING_ALL};
+
+	if (c->pmu->driver->program(c->pmu, c->counter, &config) &&
+	    c->pmu->driver->write(c->pmu, c->counter, 1))
+		c->pmu->driver->start(c->pmu, UINT64_C(1) << c->counter);
+	trap_abort(TRAP_NONE);
+}
+
+static void look_whether_it_counts(void *arg)
+{
+	struct cut_short *c = arg;
+	uint64_t before = 0, after = 0;
+
+	if (c->pmu->driver->read(c->pmu, c->counter, &before) &&
+	    c->pmu->driver->read(c->pmu, c->counter, &after))
+		c->moved = before | after;
+}
+
+/* A check that ends in a fault, or by the watchdog, leaves no counter running and none written. */
+static void run_cut_short(struct run *run)
+{
+	struct cut_short c = {.pmu = run->pmu, .moved = UINT64_MAX};
+	struct result r = {
+		.suite = "control", .name = "cut short", .virtual = run->pmu->virtual, .n_observations = 1};
+
+	while (c.counter < run->pmu->n_counters && !ladder_allows(run->ladder, c.counter, RUNG_EXACT_ON_NOPS))
+		c.counter++;
+	c.event = c.counter < run->pmu->n_counters ? counter_yardstick(run->pmu, c.counter) : NULL;
+	if (!c.event || !control_selected(run, r.name))
+		return;
+	r.event = c.event->name;
+	r.counter = run->pmu->counter[c.counter].name;
+	run->call(run, leave_it_counting, &c, CONTROL_MS, NULL);
+	run->call(run, look_whether_it_counts, &c, CONTROL_MS, NULL);
+	histogram_add(&r.observation[0].seen, (int64_t)c.moved);
+	judge(r.observation, 1, &r.judgement);
+	report(run, &r);
+}
+
 static void run_control(struct run *run)
 {
 	if (!run->pmu) {
@@ -479,6 +528,7 @@ static void run_control(struct run *run)
 		control_of_the_family(run);
 	run_accesses(run);
 	run_power_up(run);
+	run_cut_short(run);
 	run->call(run, run_reset, run->pmu, CONTROL_MS, NULL);
 }
 
