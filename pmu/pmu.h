@@ -80,6 +80,8 @@ struct pmu {
 				   what they count is not known (pmu/vendor_import.h) */
 	bool has_global;        /* one write starts and stops all counters */
 	bool joint;             /* counters can share a window: bracket_enable() takes several */
+	uint16_t most_select;   /* the highest event select, where other CPUs of the family have more bits for
+				   it; 0: that of the grammar */
 	bool has_pmi;
 	bool pmi_late;  /* an overflow interrupts at the occurrence after it */
 	bool lvt_stays; /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
@@ -317,6 +319,13 @@ struct pmu_driver {
 	 * @param core gets the name of a microarchitecture that means it so
 	 * @return false if there is none */
 	bool (*candidate)(const struct pmu_event *e, unsigned i, struct pmu_event *out, const char **core);
+
+	/** Of the listed events those that libpfm4 encodes otherwise than the vendor, where a counter can
+	 * count both: the i-th, from 0. NULL: none are known.
+	 * @param vendors, peers get the row in either encoding
+	 * @return the row, NULL if there is none */
+	const struct pmu_event *(*disputed)(const struct pmu *pmu, unsigned i, struct pmu_event *vendors,
+					    struct pmu_event *peers);
 
 	/** PEBS, IBS, BTS and LBR (pmu/record.h). NULL: the family makes no records, or the driver does not
 	 * know them. */

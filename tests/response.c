@@ -70,10 +70,11 @@ static bool fill(const struct response_space *s, enum quantity q, struct respons
 	return any;
 }
 
-bool response_fits(const struct response_space *s, const int64_t *count, const struct pmu_event *e, bool more)
+enum response_fit response_fits(const struct response_space *s, const int64_t *count,
+				const struct pmu_event *e, bool more)
 {
 	struct pmu_bracket bracket;
-	unsigned judged = 0;
+	enum response_fit fit = RESPONSE_UNSAID;
 
 	memcpy(bracket.own, s->own, sizeof bracket.own);
 	for (unsigned p = 0; p < response_points(s); p++) {
@@ -87,10 +88,10 @@ bool response_fits(const struct response_space *s, const int64_t *count, const s
 		if (more)
 			expectation_allow_more(&x, e, k, n);
 		if (counted < x.low || counted > x.high)
-			return false;
-		judged++;
+			return RESPONSE_MISFIT;
+		fit = RESPONSE_FIT;
 	}
-	return judged;
+	return fit;
 }
 
 bool response_prepare(struct response_space *s)

@@ -74,11 +74,17 @@ static inline unsigned response_points(const struct response_space *s)
  * share included */
 void response_match(const struct response_space *s, const int64_t *count, struct response *out);
 
-/** Whether an event that counted this means what e does: on every kernel that says how much of it there is,
- * and at least on one. @param more what hardware may count besides is right as well
- * (expectation_allow_more()) */
-bool response_fits(const struct response_space *s, const int64_t *count, const struct pmu_event *e,
-		   bool more);
+/** Whether an event that counted this means what another one does: on every kernel that says how much of that
+ * there is. */
+enum response_fit {
+	RESPONSE_UNSAID, /* no kernel says */
+	RESPONSE_MISFIT,
+	RESPONSE_FIT,
+};
+
+/** @param more what hardware may count besides is right as well (expectation_allow_more()) */
+enum response_fit response_fits(const struct response_space *s, const int64_t *count,
+				const struct pmu_event *e, bool more);
 
 /** "counts like br.cond.taken", "counts like 2 loads + stores", "counts nothing on any of 14 kernels". */
 void response_say(const struct response_space *s, const struct response *r, char *text, size_t size);

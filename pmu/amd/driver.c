@@ -220,6 +220,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	sift_uncore(pmu);
 	one_node = amd_one_node();
 	merges = amd_merges(generation);
+	pmu->most_select = generation & (AMD_K7 | AMD_K8) ? CTL_EVENT & 0xff : 0;
 	pairs = 0;
 	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
 	freezes = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 4;

@@ -46,6 +46,13 @@ struct intel_model_event {
 	uint16_t cores; /* index into intel_core_sets */
 };
 
+/** An event that libpfm4 encodes otherwise than Intel's list (pmu/intel/disagreements.csv), where both are
+ * selectors of general counters. */
+struct intel_disputed {
+	uint32_t ours, theirs; /* as in IA32_PERFEVTSELx */
+	uint16_t name, cores;  /* as in struct intel_core_event */
+};
+
 /** Which core a CPU has. Of a hybrid CPU (CPUID leaf 1AH) also the kind and native model of the one asked. */
 struct intel_cpu {
 	uint8_t family;
@@ -63,6 +70,8 @@ extern const struct intel_model_event intel_model_events[];
 extern const unsigned intel_model_event_count;
 extern const uint64_t intel_core_sets[];
 extern const struct intel_event_extra intel_event_extras[];
+extern const struct intel_disputed intel_disputed[];
+extern const unsigned intel_disputed_count;
 extern const char *const intel_errata[];
 extern const char intel_event_names[];
 extern const struct event_rule intel_rules[]; /* by enum intel_rule; the first, NONE, is empty */

@@ -650,4 +650,5 @@ const struct pmu_driver intel_driver = {
 	.encode = intel_encode,
 	.meaning = intel_meaning,
 	.candidate = intel_candidate,
+	.disputed = intel_disputed_event,
 };

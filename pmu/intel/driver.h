@@ -72,6 +72,8 @@ bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pm
 		  const char **why);
 bool intel_meaning(const char *name, struct pmu_event *out);
 bool intel_candidate(const struct pmu_event *e, unsigned i, struct pmu_event *out, const char **core);
+const struct pmu_event *intel_disputed_event(const struct pmu *pmu, unsigned i, struct pmu_event *vendors,
+					     struct pmu_event *peers);
 
 extern const struct event_grammar intel_grammar;
 extern const struct register_field intel_fields[];

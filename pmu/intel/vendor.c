@@ -140,6 +140,29 @@ bool intel_candidate(const struct pmu_event *e, unsigned i, struct pmu_event *ou
 	return true;
 }
 
+const struct pmu_event *intel_disputed_event(const struct pmu *pmu, unsigned i, struct pmu_event *vendors,
+					     struct pmu_event *peers)
+{
+	int core = intel_found.core;
+
+	for (const struct intel_disputed *d = intel_disputed;
+	     core != INTEL_NO_CORE && d < intel_disputed + intel_disputed_count; d++) {
+		const struct pmu_event *row =
+			intel_core_sets[d->cores] >> core & 1
+				? event_by_name(pmu->events, pmu->n_events, intel_event_names + d->name)
+				: NULL;
+		if (!row || i--)
+			continue;
+		*vendors = *peers = *row;
+		vendors->code = d->ours;
+		peers->code = d->theirs;
+		/* Theirs is a selector alone. */
+		peers->extra_msr = 0;
+		return row;
+	}
+	return NULL;
+}
+
 bool intel_meaning(const char *name, struct pmu_event *out)
 {
 	for (const struct event_alias *a = names; a->alias; a++)

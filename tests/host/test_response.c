@@ -178,20 +178,20 @@ static void holds_meanings_against_counts(void **unused)
 
 	(void)unused;
 	counts(1, Q_LOADS, 0, 0, 0, 0);
-	assert_true(response_fits(&space, count, &e, false));
+	assert_int_equal(response_fits(&space, count, &e, false), RESPONSE_FIT);
 	count[response_points(&space) - 3]++;
-	assert_false(response_fits(&space, count, &e, false));
+	assert_int_equal(response_fits(&space, count, &e, false), RESPONSE_MISFIT);
 	e.terms[0].quantity = Q_STORES;
-	assert_false(response_fits(&space, count, &e, false));
+	assert_int_equal(response_fits(&space, count, &e, false), RESPONSE_MISFIT);
 
 	/* The bracket's share belongs to what is counted. */
 	counts(1, Q_INSTRUCTIONS, 0, 0, 0, 0);
 	e.terms[0].quantity = Q_INSTRUCTIONS;
-	assert_true(response_fits(&space, count, &e, false));
+	assert_int_equal(response_fits(&space, count, &e, false), RESPONSE_FIT);
 	e.terms[0].quantity = Q_BRANCHES;
-	assert_false(response_fits(&space, count, &e, false));
+	assert_int_equal(response_fits(&space, count, &e, false), RESPONSE_MISFIT);
 	e.terms[0] = (struct event_term){0};
-	assert_false(response_fits(&space, count, &e, false));
+	assert_int_equal(response_fits(&space, count, &e, false), RESPONSE_UNSAID);
 }
 
 int main(void)
