@@ -253,7 +253,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		event_files_read(platform, run, core->number);
 	if (!chosen)
 		return go_on_without(core, &part);
-	if (!selection_has_events(o, run->pmu, why)) {
+	if (!selection_suits(o, run->pmu, why)) {
 		if (cores.several)
 			report_note(*why);
 		return cores.several;
@@ -262,7 +262,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	report_out(platform, o, false);
 
 	for (unsigned i = 0; suites[i]; i++) {
-		if (!glob_match(o->suite, suites[i]->name))
+		if (!selection_runs(o, suites[i]))
 			continue;
 		part.suite = suites[i];
 		if (suites[i]->prepare)
@@ -324,6 +324,7 @@ int assay_main(struct platform *platform)
 		.event_glob = o.event,
 		.check_glob = o.check,
 		.suite_glob = o.suite,
+		.scan = o.scan,
 		.n = o.n,
 		.reps = o.reps,
 		.seed = o.seed,

@@ -2,6 +2,7 @@
 #include "boot/options.h"
 #include "boot/tokens.h"
 #include "pmu/text.h"
+#include "tests/scan_range.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -38,6 +39,13 @@ static const char *path_syntax(const char *value)
 	return *value ? NULL : "a path without extension, none, e9, or memory";
 }
 
+static const char *scan_syntax(const char *value)
+{
+	struct scan_ranges ranges;
+
+	return scan_ranges_parse(value, &ranges) ? NULL : scan_ranges_form;
+}
+
 #define FIELD(f) offsetof(struct options, f), sizeof(((struct options *)0)->f)
 
 const struct option_row option_rows[] = {
@@ -51,6 +59,8 @@ const struct option_row option_rows[] = {
 	 "globs of events; arch is those that all CPUs of the family share, * also those of this one alone"},
 	{"check", OPTION_TEXT, FIELD(check), 0, 0, NULL, glob_syntax, "*",
 	 "globs of checks of the suites control and selftest, as the report names them, and of equations"},
+	{"scan", OPTION_TEXT, FIELD(scan), 0, 0, NULL, scan_syntax, "",
+	 "encodings for the suite scan, as c4:00-ff,d0-d4"},
 	{"n", OPTION_NUMBER, FIELD(n), 0, UINT32_MAX, NULL, NULL, "0",
 	 "first value of N, others are its multiples; 0: 1000 on hardware, 5 on the virtual PMU"},
 	{"reps", OPTION_NUMBER, FIELD(reps), 0, 1000000, NULL, NULL, "0",

@@ -3,6 +3,8 @@
 #include "pmu/text.h"
 #include "tests/check.h"
 #include "tests/kernels/kernel.h"
+#include "tests/suites/scan.h"
+#include "tests/suites/suites.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,8 +68,21 @@ bool selection_exists(const struct options *o, const char **why)
 		each_matches("kernel", o->kernel, kernel_name, NULL));
 }
 
-bool selection_has_events(const struct options *o, const struct pmu *pmu, const char **why)
+bool selection_runs(const struct options *o, const struct suite *suite)
+{
+	if (suite != &suite_scan)
+		return glob_match(o->suite, suite->name);
+	return !selection_identify_only(o) && (*o->scan || glob_names(o->suite, suite->name));
+}
+
+bool selection_suits(const struct options *o, const struct pmu *pmu, const char **why)
 {
 	*why = text;
+	if (pmu && !scan_fits(pmu, o->scan)) {
+		snprintf(text, sizeof text,
+			 "scan=%s: event selects of this PMU end with %x, unit masks with %x", o->scan,
+			 scan_most_select(pmu), scan_most_mask(pmu));
+		return false;
+	}
 	return !pmu || !strcmp(o->event, "arch") || each_matches("event", o->event, event_name, pmu);
 }

@@ -1,12 +1,13 @@
 /*
- * Whether suite=, kernel= and event= select anything: a misspelt name must not pass for a run with nothing
- * wrong.
+ * Whether suite=, kernel=, event= and scan= select anything: a misspelt name must not pass for a run with
+ * nothing wrong.
  */
 #ifndef BOOT_SELECTION_H
 #define BOOT_SELECTION_H
 
 #include "boot/options.h"
 #include "pmu/pmu.h"
+#include "tests/check.h"
 
 #include <stdbool.h>
 
@@ -17,8 +18,12 @@ bool selection_identify_only(const struct options *o);
  * the next call */
 bool selection_exists(const struct options *o, const char **why);
 
-/** Each alternative of event= matches an event of this PMU (NULL: there is none to match). @return as above
- */
-bool selection_has_events(const struct options *o, const struct pmu *pmu, const char **why);
+/** Whether a suite is to run: suite= matches it; of the suite scan, which takes its time, suite= has to say
+ * more than wildcards, or scan= a range. */
+bool selection_runs(const struct options *o, const struct suite *suite);
+
+/** Each alternative of event= matches an event of this PMU (NULL: there is none to match), and scan= names
+ * encodings of it. @return as above */
+bool selection_suits(const struct options *o, const struct pmu *pmu, const char **why);
 
 #endif

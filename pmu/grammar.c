@@ -134,6 +134,16 @@ static uint64_t limit(const struct event_grammar *g, const struct event_modifier
 	return ones(width);
 }
 
+uint64_t event_field_limit(const struct pmu *pmu, const char *field)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+
+	for (const struct event_modifier *m = g ? g->modifiers : NULL; m && m->help; m++)
+		if (m->perf && !strcmp(m->perf, field))
+			return limit(g, m);
+	return 0;
+}
+
 static bool give(struct parser *p, const char *at, const struct event_modifier *m, uint64_t value)
 {
 	uint32_t bit = UINT32_C(1) << (m - p->grammar->modifiers);

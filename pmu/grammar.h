@@ -97,6 +97,9 @@ struct event_error {
 unsigned event_parse(const struct pmu *pmu, const char *text, struct event_request *out, unsigned max,
 		     struct event_error *error);
 
+/** The highest value of a field of perf's form, such as "umask"; 0 if there is no such field. */
+uint64_t event_field_limit(const struct pmu *pmu, const char *field);
+
 /** As libpfm4 writes it: "intel::BR_INST_RETIRED.ALL_BRANCHES:u:c=2"; raw ones as "r20c4:u". @return length,
  * cut to size */
 size_t event_format(const struct pmu *pmu, const struct event_request *request, char *out, size_t size);

@@ -49,6 +49,7 @@ struct run_options {
 	const char *kernel_glob, *event_glob, *suite_glob;
 	const char *check_glob; /* of the suites control and selftest, by name, and of identities, by
 				   equation; NULL: every one */
+	const char *scan;       /* ranges of the suite scan (tests/scan_range.h), "": none are asked for */
 	uint64_t n; /* first value of N, the others are its multiples; 0: 1000 on hardware, 5 on the virtual
 		       PMU */
 	unsigned reps; /* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */
@@ -101,6 +102,9 @@ unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual
 /** Shell-style match with * and ?; a comma separates alternatives; NULL, "" and "all" match everything. Case
  * is ignored. */
 bool glob_match(const char *pattern, const char *text);
+
+/** Likewise, but alternatives of nothing but wildcards do not count, nor do NULL, "" and "all". */
+bool glob_names(const char *pattern, const char *text);
 
 /** Whether event=GLOBS asks for event e. The word "arch" stands for those that all CPUs of the family share:
  * of Intel the architectural ones, of the other families all. Events of EVENT_BY_NAME are asked for by a glob

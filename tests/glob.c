@@ -64,11 +64,16 @@ bool glob_match(const char *pattern, const char *text)
 	return is_all(pattern) || match_any(pattern, text, false);
 }
 
+bool glob_names(const char *pattern, const char *text)
+{
+	return !is_all(pattern) && match_any(pattern, text, true);
+}
+
 bool event_selected(const struct pmu_event *e, const char *globs)
 {
 	if (globs && !strcmp(globs, "arch"))
 		return !(e->flags & EVENT_OF_CORE);
 	if (e->flags & EVENT_BY_NAME)
-		return !is_all(globs) && match_any(globs, e->name, true);
+		return glob_names(globs, e->name);
 	return glob_match(globs, e->name);
 }

@@ -16,6 +16,7 @@ const struct suite *const suites[] = {
 	&suite_trace,
 	&suite_sampling,
 	&suite_experiments,
+	&suite_scan,
 	&suite_overhead,
 	&suite_truth,
 	&suite_bench,

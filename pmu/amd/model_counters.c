@@ -81,6 +81,8 @@ void amd_decode(struct amd_state *s, unsigned c)
 	k->large = k->event == EVENT_LARGE && amd_merges(s->generation);
 	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
 
+	if (injected(s, INJECT_UNDOCUMENTED) && c == s->n - 1 && (select & code) == 0x1ff)
+		add_weight(k, Q_BR_COND, 1);
 	if (injected(s, INJECT_FILTERED) && k->event != 0x76 && k->event != 0xc0 && k->event != 0xc2)
 		return;
 	for (unsigned i = 0; i < amd_event_count; i++) {

@@ -145,6 +145,8 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 		}
 	}
 	k->offcore = false;
+	if (injected(s, INJECT_UNDOCUMENTED) && c == s->leaf.n_general - 1 && (select & EVTSEL_CODE) == 0x1ff)
+		k->weight[Q_BR_COND] = 1;
 	if (architectural || injected(s, INJECT_FILTERED))
 		return;
 	k->offcore = intel_decode_offcore(s, k, select);

@@ -161,6 +161,21 @@ static bool filtered(void)
 	return get(CTR(0)) == 0 && get(CTR(1)) == 1;
 }
 
+static uint64_t branches_by(unsigned c, uint64_t code)
+{
+	set(PERF_CTL0 + 2 * c, code | RINGS | CTL_EN);
+	set(PERF_CTR0 + 2 * c, 0);
+	step(Q_BR_COND, 1, 1, 0);
+	return get(PERF_CTR0 + 2 * c);
+}
+
+static bool nameless_code_counts(void)
+{
+	assert_int_equal(branches_by(0, 0x1ff), 0);
+	assert_int_equal(branches_by(5, 0x2ff), 0);
+	return branches_by(5, 0x1ff) == 1;
+}
+
 static bool worlds_alike(void)
 {
 	count_instructions(0, CTL_GUEST, 0);
@@ -458,6 +473,7 @@ static const struct {
 	{"status-reserved", status_reserved},
 	{"no-status-set", not_settable},
 	{"event-filter", filtered},
+	{"undocumented", nameless_code_counts},
 	{"worlds-alike", worlds_alike},
 	{"guest-leak", guest_leaks},
 	{"guest-lost", guest_lost},

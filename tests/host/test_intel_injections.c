@@ -142,6 +142,21 @@ static bool filtered(void)
 	return get(IA32_PMC0) == 0;
 }
 
+static uint64_t branches_by(unsigned c, uint64_t code)
+{
+	set(IA32_PERFEVTSEL0 + c, EVTSEL_EN | EVTSEL_USR | EVTSEL_OS | code);
+	step(Q_BR_COND, 1, 1, 0);
+	step(Q_BRANCHES, 1, 1, 0);
+	return get(IA32_PMC0 + c);
+}
+
+static bool nameless_code_counts(void)
+{
+	assert_int_equal(branches_by(0, 0x1ff), 0);
+	assert_int_equal(branches_by(3, 0x2ff), 0);
+	return branches_by(3, 0x1ff) == 1;
+}
+
 static bool start_counts(void)
 {
 	count_instructions(0, 0, 0);
@@ -421,6 +436,7 @@ static const struct {
 	{"reserved-accepted", reserved_accepted},
 	{"absent-zero", absent_answers},
 	{"event-filter", filtered},
+	{"undocumented", nameless_code_counts},
 	{"start-counted", start_counts},
 	{"lvt-stays", lvt_stays},
 	{"global-ignored", global_ignored},

@@ -104,10 +104,11 @@ static const struct {
 	 "command line, token 2: no option \"vebrose\": did you mean verbose=? "
 	 "(1: a line for every check)"},
 	{"zzzzzz=1", 0, "command line",
-	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check n reps seed "
-	 "inject cpus exit report verbose registers x2apic serial hpet"},
+	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check scan n reps "
+	 "seed inject cpus exit report verbose registers x2apic serial hpet"},
 	{"=1", 0, "command line",
-	 "command line, token 1: no option \"\": there are pmu suite kernel event check n reps seed inject "
+	 "command line, token 1: no option \"\": there are pmu suite kernel event check scan n reps seed "
+	 "inject "
 	 "cpus exit report verbose registers x2apic serial hpet"},
 	{"\n\n  n=4294967296", 0, "assay.cfg",
 	 "assay.cfg:3:5: n=4294967296: it wants a number from 0 to 4294967295"},
@@ -140,6 +141,9 @@ static const struct {
 	 "virtual:PROFILE"},
 	{"suite=", 0, "command line",
 	 "command line, token 1: suite= is malformed: it wants globs, separated by commas; * is everything"},
+	{"scan=c4:00-ff,d0-", 0, "command line",
+	 "command line, token 1: scan=c4:00-ff,d0- is malformed: it wants SELECT[-SELECT][:MASK[-MASK]] in "
+	 "hexadecimal, separated by commas"},
 	{"report=\"\"", 0, "command line",
 	 "command line, token 1: report= is malformed: it wants a path without extension, none, e9, or "
 	 "memory"},

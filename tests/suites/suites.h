@@ -18,6 +18,7 @@ extern const struct suite suite_sampling;
 extern const struct suite suite_noise;
 extern const struct suite suite_strings;
 extern const struct suite suite_experiments;
+extern const struct suite suite_scan;
 extern const struct suite suite_overhead;
 extern const struct suite suite_truth;
 extern const struct suite suite_bench;
