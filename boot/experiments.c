@@ -119,8 +119,9 @@ static bool take_pair(const struct source *s, const struct token *t, struct opti
 		return token_fail(
 			s, t->start,
 			"%s= is an option of the run, not of an experiment: put it before the first section, "
-			"or behind [options]",
-			t->key);
+			"or behind [options]%s",
+			t->key,
+			strcmp(t->key, "event") ? "" : "; what an experiment counts is given by events=");
 	keep_place(x, t);
 	return option_take(experiment_rows, x, s, t);
 }

@@ -577,6 +577,8 @@ static bool unknown_event(struct parser *p, const char *from)
 	if (!p->error)
 		return false;
 	snprintf(name, sizeof name, "%.*s", (int)n, from);
+	if (!n)
+		return fail(p, from, "no event before '%c'", *from);
 	if (unknown_mask(p, from))
 		return false;
 	for (unsigned i = 0; i < n_rows(p); i++) {

@@ -88,6 +88,7 @@ def main(folder):
 
     status, out, _ = run(sample)
     test("status 0", status == 0)
+    test("the machine is named with stepping and microcode", out.startswith("Assay b1 on B, family 6 model 15 stepping 6, microcode unknown, UEFI\n"), out[:200])
     holds("tables", out, "note: no HPET", "virtual PMU (model intel-core2), not silicon", "PMC0-1,PMC3  2 kernels  -     exact (6)",
           "    PMC0/nops N=20: expected 240, observed 241 x3; off by 1", "status  -         -     240       241 x2, 240 x1  wrong\n    bit 3 # stays set",
           "events: bracket: 4 instructions",
@@ -118,6 +119,16 @@ def main(folder):
           "events: BIG/PMC0/other: only in the second report\n", "11 checks in common, 5 differences")
     status, out, _ = run("--suite", "control", "--verdict", "exact", sample, folder / "other.json")
     test("filters apply to comparison", status == 0 and out.startswith("3 checks in common, 0 diff"), out)
+    for key, value, said in (("stepping", 11, "B, family 6 model 15 stepping 6, microcode unknown; then B, family 6 model 15 stepping 11, microcode unknown"),
+                             ("microcode", "0xd6", "stepping 6, microcode unknown; then B, family 6 model 15 stepping 6, microcode 0xd6")):
+        elsewhere = copy.deepcopy(SAMPLE)
+        elsewhere["machine"]["cpu"][key] = value
+        status, out, _ = run(sample, write("elsewhere.json", elsewhere))
+        test(f"reports of another {key} are told apart, and equal in their checks", status == 0 and f"{said}\n13 checks in common, 0 differences\n" in out, out)
+    silicon = copy.deepcopy(SAMPLE)
+    silicon["pmus"][0].update(virtual=False, model=None)
+    out = run(sample, write("silicon.json", silicon))[1]
+    test("and so are a virtual PMU and silicon", "of two machines: virtual PMU intel-core2; then P in silicon\n" in out, out)
     cut = copy.deepcopy(SAMPLE)
     cut["complete"] = False
     status, out, _ = run(sample, write("cut.json", cut))

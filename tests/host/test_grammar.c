@@ -133,6 +133,7 @@ static void mistakes_are_pointed_at(void **state)
 		{"core::INST_RETIRED", 0,
 		 "no PMU core here: before '::' stands intel or intel-core2, or nothing"},
 		{"intel::", 7, "no event behind '::'"},
+		{":u", 0, "no event before ':'"},
 		{"INST_RETIRD.ANY_P", 0, "no event INST_RETIRD.ANY_P: did you mean INST_RETIRED.ANY_P?"},
 		{"intel::INST_RETIRED:ANY_X", 20, "no unit mask ANY_X of INST_RETIRED: did you mean ANY_P?"},
 		{"LONGEST_LAT_CACHE.ELSEWHERE:u", 18,
