@@ -16,6 +16,7 @@ const uint8_t machine_quantities[] = {
 	Q_DTLB_LOAD_MISS,
 	Q_DTLB_STORE_MISS,
 	Q_DTLB_LOAD_STLB,
+	Q_DTLB_STORE_STLB,
 	Q_DTLB_LOAD_4K,
 	Q_DTLB_LOAD_2M,
 	Q_DTLB_LOAD_1G,

@@ -586,8 +586,8 @@ static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
 
 	if (found == BY_WALK)
 		add_walk(u, a, t);
-	else if (found == IN_SECOND && !a->store && MUTANT(U_STLB_SILENT, true, false))
-		add(t, Q_DTLB_LOAD_STLB);
+	else if (found == IN_SECOND && MUTANT(U_STLB_SILENT, true, false))
+		add(t, a->store ? Q_DTLB_STORE_STLB : Q_DTLB_LOAD_STLB);
 	for (unsigned i = 0; i < MUTANT(U_SPLIT_TWO, misses > 0, misses) && !a->store; i++)
 		add(t, Q_L1D_LOAD_MISS);
 	if (a->store)

@@ -161,7 +161,8 @@ static void tlb(void **state)
 	/* Page 0 left the first level of four, the second level still has it. */
 	assert_int_equal(touch(u, 0x10000, 8, false, Q_DTLB_LOAD_STLB), 1);
 	assert_int_equal(touch(u, 0x10000, 8, false, Q_DTLB_LOAD_STLB), 0);
-	assert_int_equal(touch(u, 0x11000, 8, false, Q_DTLB_LOAD_MISS), 0);
+	assert_int_equal(touch(u, 0x11000, 8, true, Q_DTLB_STORE_STLB), 1);
+	assert_int_equal(touch(u, 0x11000, 8, true, Q_DTLB_STORE_STLB), 0);
 	/* Three pages of one second-level set of two ways, and out of the first level. */
 	for (unsigned page = 0; page < 12; page++)
 		touch(u, 0x10000 + page * 0x1000, 8, false, Q_DTLB_LOAD_MISS);
