@@ -49,7 +49,7 @@ struct run_options {
 	const char *kernel_glob, *event_glob, *suite_glob;
 	const char *check_glob; /* of the suites control and selftest, by name, and of identities, by
 				   equation; NULL: every one */
-	const char *scan;       /* ranges of the suite scan (tests/scan_range.h), "": none are asked for */
+	const char *scan; /* ranges of the suite scan (tests/scan_range.h), NULL or "": none are asked for */
 	uint64_t n; /* first value of N, the others are its multiples; 0: 1000 on hardware, 5 on the virtual
 		       PMU */
 	unsigned reps; /* repetitions of each measurement, 0: 100 on hardware, 3 on the virtual PMU */

@@ -101,9 +101,12 @@ static bool try(struct capture *c, const struct run *outer, const struct mutant_
 	const struct suite *suite = suite_by_name(t->suite);
 	bool climbs = strcmp(t->suite, "ladder") == 0;
 
-	*c = (struct capture){
-		.run = {.options = &options, .call = call_until_caught, .report = take, .value = drop_value},
-		.call = outer->call};
+	*c = (struct capture){.run = {.options = &options,
+				      .call = call_until_caught,
+				      .report = take,
+				      .value = drop_value,
+				      .detail = drop_value},
+			      .call = outer->call};
 	if (!suite && !climbs) {
 		*why = "no suite of this name";
 		return false;

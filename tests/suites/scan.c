@@ -268,6 +268,7 @@ static void run_scan(struct run *run)
 {
 	static struct scanner *const s = &scanner;
 	const struct run_options *o = run->options;
+	const char *asked = o->scan ? o->scan : "";
 	struct scan_code at = {0};
 	struct event_request all;
 	unsigned most;
@@ -286,10 +287,10 @@ static void run_scan(struct run *run)
 	s->n_disputed = disputed_list(run->pmu, s->disputed);
 	if (run->pmu->deterministic && most > SELECTS_VIRTUAL)
 		most = SELECTS_VIRTUAL;
-	scan_ranges_parse(*o->scan ? o->scan : "0", &s->ranges);
-	if (!*o->scan)
+	scan_ranges_parse(*asked ? asked : "0", &s->ranges);
+	if (!*asked)
 		s->ranges.range[0].select_end = (uint16_t)most;
-	s->every_counter = *o->scan || !run->pmu->deterministic;
+	s->every_counter = *asked || !run->pmu->deterministic;
 	s->scan.n = o->n ? o->n : run->pmu->deterministic ? N_VIRTUAL : N_HARDWARE;
 	s->scan.reps = o->reps ? o->reps : run->pmu->deterministic ? REPS_VIRTUAL : REPS_MAX;
 	gather_kernels(s);
