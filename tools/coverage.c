@@ -13,6 +13,7 @@
 #include "tools/unjudged.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROWS INTEL_CORE_EVENTS_MAX
@@ -25,19 +26,22 @@ struct line {
 	unsigned aliases, not_judged[UNJUDGED_REASONS];
 };
 
+#define IDENTITIES_MAX 4096
+
 /* What one microarchitecture offers, besides the architectural events. */
 struct offer {
 	const struct pmu_identity *identities;
 	const struct pmu_event *row;
 	unsigned n;
+	bool holds[IDENTITIES_MAX]; /* of each equation, once offer() has looked */
 };
 
 /* Whether a term of an equation, "EVENT:modifiers", is about the event. */
 static bool is_about(const char *term, const char *name)
 {
-	size_t length = strlen(name);
-
-	return !strncmp(term, name, length) && (!term[length] || term[length] == ':');
+	while (*name && *term == *name)
+		term++, name++;
+	return !*name && (!*term || *term == ':');
 }
 
 static const struct pmu_event *find(const struct offer *o, const char *term)
@@ -67,17 +71,32 @@ static bool holds(const struct offer *o, const struct pmu_identity *i)
 	return !(i->relation & IDENTITY_UNION) || identity_is_union(code, n);
 }
 
+static const struct offer *offer(const struct pmu_identity *identities, const struct pmu_event *row,
+				 unsigned n)
+{
+	static struct offer o;
+
+	o.identities = identities;
+	o.row = row;
+	o.n = n;
+	for (unsigned i = 0; identities && identities[i].name; i++) {
+		if (i == IDENTITIES_MAX) {
+			fputs("coverage: more equations than IDENTITIES_MAX\n", stderr);
+			exit(1);
+		}
+		o.holds[i] = holds(&o, &identities[i]);
+	}
+	return &o;
+}
+
 /* Whether an equation of the family has the event, and nothing that is not offered. */
 static bool in_identity(const struct offer *o, const char *name)
 {
-	for (const struct pmu_identity *i = o->identities; i && i->name; i++) {
-		bool about = false;
-
-		for (unsigned n = 0; n < IDENTITY_TERMS && i->term[n].coefficient; n++)
-			about |= is_about(i->term[n].event, name);
-		if (about && holds(o, i))
-			return true;
-	}
+	for (unsigned i = 0; o->identities && o->identities[i].name; i++)
+		for (unsigned n = 0;
+		     o->holds[i] && n < IDENTITY_TERMS && o->identities[i].term[n].coefficient; n++)
+			if (is_about(o->identities[i].term[n].event, name))
+				return true;
 	return false;
 }
 
@@ -131,17 +150,17 @@ static void intel(void)
 	for (unsigned c = 0; c < intel_core_count; c++) {
 		struct line l = {.title = core_titles[c]};
 		unsigned n = intel_unpack((int)c, row, ROWS);
+		const struct offer *o = offer(intel_identities, row, n);
 
 		for (unsigned i = 0; i < n; i++)
-			take(&l, &(struct offer){intel_identities, row, n}, &row[i]);
+			take(&l, o, &row[i]);
 		for (const struct unjudged *u = unjudged; u->core >= 0; u++) {
 			if (u->core != (int)c)
 				continue;
 			if (u->reason == UNJUDGED_ALIAS)
 				l.aliases += u->count;
 			else if (u->reason >= UNJUDGED_FIXED0 && u->reason <= UNJUDGED_FIXED3)
-				take(&l, &(struct offer){intel_identities, row, n},
-				     of_fixed(u->reason - UNJUDGED_FIXED0));
+				take(&l, o, of_fixed(u->reason - UNJUDGED_FIXED0));
 			else
 				l.not_judged[u->reason] += u->count;
 		}
@@ -160,9 +179,10 @@ static void amd(void)
 	for (unsigned g = 0; g < sizeof titles / sizeof titles[0]; g++) {
 		struct line l = {.title = titles[g]};
 		unsigned n = amd_unpack(1u << g, true, row, ROWS);
+		const struct offer *o = offer(amd_identities, row, n);
 
 		for (unsigned i = 0; i < n; i++)
-			take(&l, &(struct offer){amd_identities, row, n}, &row[i]);
+			take(&l, o, &row[i]);
 		print(&l);
 	}
 }
@@ -179,9 +199,10 @@ static void netburst(void)
 	for (unsigned p = 0; p < sizeof parts / sizeof parts[0]; p++) {
 		struct line l = {.title = parts[p].title};
 		unsigned n = netburst_rows(parts[p].model, 0, row, names);
+		const struct offer *o = offer(netburst_identities, row, n);
 
 		for (unsigned i = 0; i < n; i++)
-			take(&l, &(struct offer){netburst_identities, row, n}, &row[i]);
+			take(&l, o, &row[i]);
 		print(&l);
 	}
 }
