@@ -42,11 +42,17 @@ static bool work_out(struct share *s)
 	return done;
 }
 
-/* The last ones are kept: the events of a kernel are judged one after the other. @return NULL if there are
- * none */
+/* The last ones are kept: the events of a kernel are judged one after the other. */
+static struct share shares[2];
+
+void exits_forget(void)
+{
+	memset(shares, 0, sizeof shares);
+}
+
+/* @return NULL if there are none */
 static const struct share *share_of(const struct exits_place *p, uint64_t kinds)
 {
-	static struct share shares[2];
 	struct share *s = &shares[kinds == ALL];
 
 	if (s->kernel != p->kernel || s->kinds != kinds || s->ring != p->ring || s->user != p->user) {

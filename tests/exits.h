@@ -52,6 +52,9 @@ bool exits_excuse_kind(const struct pmu *pmu, unsigned kind, int64_t each, const
 bool exits_excuse_sum(const struct exits_place *p, const int8_t *coefficient, unsigned n,
 		      const struct observation *o, struct judgement *j);
 
+/** Forget what was worked out about kernels: where one of them was there is another one now. */
+void exits_forget(void);
+
 /** In a guest, try each kind by kernels that consist of it and of instructions that count, on counter c,
  * which is exact on NOPs and whose yardstick e counts instructions. Report each, and set
  * run->pmu->exits_lost. */

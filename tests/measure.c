@@ -164,6 +164,11 @@ void window_forget(void)
 	step_resume();
 }
 
+uint8_t *window_data(void)
+{
+	return data;
+}
+
 static void services_off(const struct window *w)
 {
 	if (!services_wanted(w->kernel))

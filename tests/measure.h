@@ -50,6 +50,9 @@ uint64_t window_kernel_address(uint8_t ring);
  * on from run to run then do the same again. */
 void window_forget(void);
 
+/** The kernels' data area: what RSI points to, KERNEL_DATA_SIZE bytes. */
+uint8_t *window_data(void);
+
 /** Run a composed window with N = n. @return RAX at its end (the count, for a read bracket). */
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 

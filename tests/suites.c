@@ -12,6 +12,7 @@ const struct suite *const suites[] = {
 	&suite_sweep,
 	&suite_noise,
 	&suite_strings,
+	&suite_opcodes,
 	&suite_skid,
 	&suite_trace,
 	&suite_sampling,

@@ -36,6 +36,8 @@ uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_ste
 		amount += intel_amount(step, Q_INSTRUCTIONS);
 	if (injected(s, INJECT_ODD_COUNTER) && c == s->leaf.n_general - 1 && branches)
 		amount *= 2;
+	if (injected(s, INJECT_X87_CONTROL_TWICE) && instructions)
+		amount += intel_amount(step, Q_INSN_X87_CONTROL);
 	if (injected(s, INJECT_INTERRUPT_EXTRA) && instructions)
 		amount += intel_amount(step, Q_INTERRUPTS_HW) + intel_amount(step, Q_INTERRUPTS_NMI) +
 			  intel_amount(step, Q_EXCEPTIONS);

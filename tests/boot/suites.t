@@ -71,4 +71,29 @@ equal({verdict for name, (verdict, _) in table.items() if name.endswith("ALL_BRA
 equal({v for n, v in values(r, "strings").items() if n.startswith("INST")}, {"0: 6; 1-33: 7"}, "its rule is found: one more unless there are no elements")
 r = boot(options="pmu=virtual:intel-skylake suite=strings inject=noisy-branches event=BR_INST_RETIRED.ALL_BRANCHES kernel=rep_movsb* reps=3")
 equal([v for n, v in values(r, "strings").items() if n.startswith("BR")], ["no rule"], "where counts are not steady, it says so")
+
+
+def deviations(result, event):
+    """Forms of instructions that an event counts wrongly, and by how much."""
+    return {n[len(event) + 2:]: v for n, v in values(result, "opcodes").items() if n.startswith(event + ": ")}
+
+
+for options in ("intel-skylake", "amd-zen3 event=RETIRED_INSTRUCTIONS,*CONDITIONAL*", "netburst-prescott event=instr_retired*,instr_completed*",
+                "intel-goldmontplus n=2 reps=2 inject=as-silicon event=INST_RETIRED.ANY"):
+    r = boot(options="suite=opcodes pmu=virtual:" + options)
+    sound(r, "every class of instructions, one by one: " + options)
+    forms = {name: o[0][0] for name, (verdict, o) in (verdict_table(r) or {}).items() if name.startswith("opcodes/") and verdict == "exact" and o}
+    ok(forms and min(forms.values()) > 180, "each of the events is judged by most of them: %r" % forms, tail(r))
+    ok(int(values(r, "opcodes").get("refused by #UD", 0)) > 100, "those that the CPU lacks are left out, and counted", values(r, "opcodes"))
+TWICE = {"d9 /5 mem": "+1", "d9 /4 mem": "+1", "66 d9 /4 mem": "+1", "dd /4 mem": "+1", "66 dd /4 mem": "+1"}
+for emulator in ("qemu", "bochs"):
+    r = boot(emulator=emulator, options="pmu=virtual:intel-skylake suite=opcodes inject=x87-control-twice event=INST_RETIRED.ANY,BR_INST_RETIRED.ALL_BRANCHES")
+    equal(deviations(r, "INST_RETIRED.ANY"), TWICE, emulator + ": FLDCW, FLDENV and FRSTOR counted twice are found, and nothing else")
+    equal({name: verdict for name, (verdict, _) in (verdict_table(r) or {}).items() if name.startswith("opcodes/")},
+          {"opcodes/INST_RETIRED.ANY": "wrong", "opcodes/BR_INST_RETIRED.ALL_BRANCHES": "exact"}, "as instructions, and not as branches")
+r = boot(options="pmu=virtual:intel-skylake suite=opcodes inject=ring-leak event=INST_RETIRED.ANY_P")
+equal(sorted(deviations(r, "INST_RETIRED.ANY_P")), ["no instruction", "no instruction, x87"], "what is wrong without an instruction is no instruction's fault")
+r = boot(options="pmu=virtual:intel-skylake suite=opcodes inject=noisy-branches event=BR_INST_RETIRED.ALL_BRANCHES reps=3")
+equal((verdict_table(r) or {}).get("opcodes/BR_INST_RETIRED.ALL_BRANCHES", ("",))[0], "noisy", "counts that differ from run to run are told for that")
+ok("unsteady" in deviations(r, "BR_INST_RETIRED.ALL_BRANCHES").values(), "and so are the forms", tail(r))
 done()

@@ -323,6 +323,14 @@ static bool rep_extra(void)
 	return get(IA32_PMC0) != 1;
 }
 
+static bool x87_control_twice(void)
+{
+	count_instructions(0, 0, 0);
+	terms((struct qterm[]){{Q_INSTRUCTIONS, 1}, {Q_INSN_X87, 1}, {Q_INSN_X87_CONTROL, 1}}, 3, 1, 0);
+	terms((struct qterm[]){{Q_INSTRUCTIONS, 1}, {Q_INSN_X87, 1}}, 2, 1, 0);
+	return get(IA32_PMC0) == 3;
+}
+
 static bool ring_change_lost(void)
 {
 	set(IA32_PERFEVTSEL0, CYCLES_CORE & ~EVTSEL_OS);
@@ -445,6 +453,7 @@ static const struct {
 	{"late-pmi", late_request},
 	{"line-end", line_end_twice},
 	{"odd-counter", odd_counter},
+	{"x87-control-twice", x87_control_twice},
 	{"interrupt-extra", interrupt_counts},
 	{"offcore-every", another_request_counts},
 	{"w146", cpuid_is_branch},

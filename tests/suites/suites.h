@@ -17,6 +17,7 @@ extern const struct suite suite_trace;
 extern const struct suite suite_sampling;
 extern const struct suite suite_noise;
 extern const struct suite suite_strings;
+extern const struct suite suite_opcodes;
 extern const struct suite suite_experiments;
 extern const struct suite suite_scan;
 extern const struct suite suite_overhead;
