@@ -77,9 +77,37 @@ static uint64_t encoding(const char *peer, const char *name, const char *modifie
 	return code;
 }
 
+/* Rows that libpfm4 lacks for a generation: as perf's list (Linux, pmu-events/arch/x86/amdzen*) or likwid's
+ * has them, or the guide of 10H (the five states of a line, 31116, EventSelect 044h). */
+static const struct {
+	unsigned generations;
+	const char *row;
+	unsigned event, umask;
+} others[] = {
+	{AMD_ZEN2 | AMD_ZEN3, "RETIRED_BRANCH_RESYNCS", 0xc7, 0},
+	{AMD_ZEN2, "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS_MISPREDICTED", 0xd2, 0},
+	{AMD_ZEN2 | AMD_ZEN3, "RETIRED_LOCK_INSTRUCTIONS.NON_SPEC_LOCK", 0x25, 2},
+	{AMD_ZEN2 | AMD_ZEN3, "RETIRED_LOCK_INSTRUCTIONS.SPEC_LOCK_LO_SPEC", 0x25, 4},
+	{AMD_ZEN2 | AMD_ZEN3, "RETIRED_LOCK_INSTRUCTIONS.SPEC_LOCK_HI_SPEC", 0x25, 8},
+	{AMD_ZEN2 | AMD_ZEN3, "LS_RDTSC", 0x2d, 0},
+	{AMD_ZEN2 | AMD_ZEN3, "DATA_CACHE_ACCESSES", 0x40, 0},
+	{AMD_ZEN1 | AMD_ZEN2, "TABLEWALKER_ALLOCATION.DSIDE", 0x46, 3},
+	{AMD_ZEN1 | AMD_ZEN2, "TABLEWALKER_ALLOCATION.ISIDE", 0x46, 0xc},
+	{AMD_ZEN2 | AMD_ZEN3, "ITLB_RELOADS", 0x99, 0},
+	{AMD_10H | AMD_12H, "DATA_CACHE_LINES_EVICTED.STATES", 0x44, 0x1f},
+};
+
+static bool is_other(unsigned generation, const struct pmu_event *row)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i].generations & generation && !strcmp(others[i].row, row->name))
+			return row->code == (others[i].event | others[i].umask << 8);
+	return false;
+}
+
 static void rows_equal_libpfm4s(void **unused)
 {
-	unsigned compared = 0;
+	unsigned compared = 0, elsewhere = 0;
 	(void)unused;
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
@@ -88,6 +116,10 @@ static void rows_equal_libpfm4s(void **unused)
 		unsigned n = amd_unpack(peers[p].generation, true, rows, AMD_EVENTS_MAX);
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t theirs = encoding(peers[p].pfm, pfm_name(rows[i].name), "");
+			if (!theirs && is_other(peers[p].generation, &rows[i])) {
+				elsewhere++;
+				continue;
+			}
 			if (theirs != (rows[i].code | CTL_USR | CTL_OS))
 				fail_msg("%s::%s: libpfm4 %#lx, Assay %#lx", peers[p].pfm, rows[i].name,
 					 (unsigned long)theirs, (unsigned long)rows[i].code);
@@ -96,6 +128,7 @@ static void rows_equal_libpfm4s(void **unused)
 	}
 	printf("rows compared with libpfm4's: %u\n", compared);
 	assert_true(compared == 2119);
+	assert_int_equal(elsewhere, 21);
 	assert_int_equal(encoding("amd64_k8_revg", "NO_SUCH_EVENT", ""), 0);
 	pfm_terminate();
 }
