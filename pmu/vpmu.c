@@ -618,7 +618,7 @@ unsigned vpmu_threads(void)
 
 bool vpmu_place(unsigned thread, enum vpmu_sibling sibling)
 {
-	if (thread >= vpmu_threads() || (vpmu_threads() == 1 && sibling != SIBLING_HALTED))
+	if (thread >= vpmu_threads())
 		return false;
 	vpmu.thread = (uint8_t)thread;
 	vpmu.sibling = sibling;

@@ -81,7 +81,8 @@ enum vpmu_sibling { SIBLING_HALTED, SIBLING_RING0, SIBLING_RING3 };
 
 /**
  * From now on the code that runs on the virtual CPU runs on this logical processor, and CPUID says so. At
- * first it is 0 and the other one is halted. May be called by stepped code.
+ * first it is 0 and the other one is halted, which may be active even if CPUID tells of none: then it makes a
+ * difference to injected faults alone. May be called by stepped code.
  * @return false if there is no such processor
  */
 bool vpmu_place(unsigned thread, enum vpmu_sibling sibling);

@@ -34,6 +34,8 @@ uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_ste
 
 	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63)
 		amount += intel_amount(step, Q_INSTRUCTIONS);
+	if (injected(s, INJECT_SIBLING_LEAK) && instructions && step->sibling)
+		amount += intel_amount(step, Q_INSTRUCTIONS);
 	if (injected(s, INJECT_ODD_COUNTER) && c == s->leaf.n_general - 1 && branches)
 		amount *= 2;
 	if (injected(s, INJECT_X87_CONTROL_TWICE) && instructions)

@@ -109,6 +109,26 @@ for cpus, missing in ((1, [NOBODY, ALONE]), (2, [ALONE]), ((1, 2), [])):
     r = boot(options="pmu=virtual " + COMPANIONS, cpus=cpus)
     sound(r, "kernels with a companion, %r processors" % (cpus,))
     equal(skipped(r), missing, "those that have none are skipped, and why")
+
+# --- what the sibling does makes no difference to a count --------------------------------------------------------
+
+SWEEP = "pmu=virtual:intel-nehalem suite=sweep kernel=nop_loop,loads reps=1 event=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES"
+
+
+def along(r, verdict):
+    return sorted({c["name"].split("/")[0] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if s["name"] == "sweep" and c["verdict"] == verdict})
+
+
+r = boot(options=SWEEP, cpus=(1, 2))
+sound(r, "counts beside a sibling that is halted, and one that works")
+ok("sibling" in along(r, "exact"), "are those declared", along(r, "exact"))
+r = boot(options=SWEEP + " inject=sibling-leak", cpus=(1, 2))
+equal(along(r, "wrong"), ["sibling"], "one that leaks is found, along this axis alone")
+ok(any("1 of 2 deviate; the sibling works: " in c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"),
+   "and it is said when")
+r = boot(options=SWEEP, cpus=2)
+equal([c["text"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["name"] == "sibling"],
+      ["no other processor that could work shares this core"], "without one the axis is skipped, once")
 r = boot(options="pmu=virtual cpus=all " + COMPANIONS, cpus=3)
 sound(r, "on each of three processors")
 equal([skipped(r, n) for n in range(3)], [[ALONE]] * 3, "each finds another one, but no sibling")

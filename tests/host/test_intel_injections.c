@@ -383,6 +383,18 @@ static bool odd_counter(void)
 	return get(IA32_PMC0 + 2) == 1 && get(IA32_PMC0 + 3) == 2;
 }
 
+static bool sibling_counts(void)
+{
+	struct qterm one = {Q_INSTRUCTIONS, 1};
+	struct model_step alone = {.terms = &one, .n_terms = 1, .cycles = 1}, beside = alone;
+
+	beside.sibling = true;
+	count_instructions(0, 0, 0);
+	intel_model.advance(cpu, &alone);
+	intel_model.advance(cpu, &beside);
+	return get(IA32_PMC0) == 3;
+}
+
 static bool interrupt_counts(void)
 {
 	count_instructions(0, 0, 0);
@@ -454,6 +466,7 @@ static const struct {
 	{"line-end", line_end_twice},
 	{"odd-counter", odd_counter},
 	{"x87-control-twice", x87_control_twice},
+	{"sibling-leak", sibling_counts},
 	{"interrupt-extra", interrupt_counts},
 	{"offcore-every", another_request_counts},
 	{"w146", cpuid_is_branch},

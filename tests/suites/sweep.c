@@ -1,7 +1,7 @@
 /*
  * What must make no difference: where the code lies, which counter counts, in which ring, what the other
- * counters count, and how the window is bracketed. Along each of these axes every count must be the one that
- * event and kernel declare.
+ * counters count, what the core's other logical processor does, and how the window is bracketed. Along each
+ * of these axes every count must be the one that event and kernel declare.
  *
  * Unless kernels are named, a few go along all axes with every event, and all kernels there are along the
  * first, alignment, with the first events.
@@ -12,8 +12,10 @@
 #include "tests/ladder.h"
 #include "tests/pass.h"
 
+#include "arch/x86/companion.h"
 #include "arch/x86/trap.h"
 #include "pmu/schedule.h"
+#include "pmu/vpmu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +29,9 @@
 #define MULTIPLES    2
 #define EVENTS_MAX   8
 #define EVENTS_WIDE  3 /* for every kernel; one on the virtual PMU */
-#define KERNELS      "empty,nop_loop,branches_taken,calls,load_op_store"
+/* They have a companion of their own. */
+#define BESIDE_OTHERS (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING)
+#define KERNELS       "empty,nop_loop,branches_taken,calls,load_op_store"
 
 struct sweep {
 	struct run *run;
@@ -38,6 +42,7 @@ struct sweep {
 	uint64_t n;
 	uint8_t ring; /* of the kernel: 0 if it can run there */
 	bool wide;    /* no kernels were named */
+	bool alone;   /* no other logical processor of the core could work */
 
 	/* Along the axis that is being swept. */
 	struct result r;
@@ -226,17 +231,50 @@ static bool sweep_bracket(struct sweep *s)
 	return true;
 }
 
+/* While a pass runs the sibling works on a line of its own, or is halted. The virtual CPU's is told to be as
+ * active. */
+static bool run_beside(struct sweep *s, struct pass *p, bool works)
+{
+	static uint32_t line[16] __attribute__((aligned(64)));
+	bool virtual = s->run->pmu->virtual, good = !works || companion_work(COMPANION_SIBLING, line);
+
+	if (!good)
+		judgement_set(&s->r.judgement, VERDICT_ERROR, "the other logical processor does not answer");
+	if (virtual)
+		vpmu_place(0, works ? SIBLING_RING0 : SIBLING_HALTED);
+	good = good && carry_out(s, p);
+	if (virtual)
+		vpmu_place(0, SIBLING_HALTED);
+	companion_rest();
+	return good;
+}
+
+static bool sweep_sibling(struct sweep *s)
+{
+	for (unsigned works = 0; works < 2; works++) {
+		struct pass p = pass_of(s, s->ring, first_counter(s));
+
+		if (!run_beside(s, &p, works) ||
+		    !gather(s, &p, 0, works ? "the sibling works" : "the sibling is halted"))
+			return false;
+	}
+	return true;
+}
+
 static const struct {
 	const char *name, *manual;
 	bool (*sweep)(struct sweep *s);
 	bool together; /* needs a common start */
 	bool ring0;    /* and code beside the kernel that only ring 0 may run */
+	bool beside;   /* and another logical processor of the core */
 } axes[] = {
-	{"alignment", "a count does not depend on where code lies", sweep_alignment, false, false},
-	{"counter", "SDM 18.2: an event may be counted by any general counter", sweep_counter, false, false},
-	{"ring", "SDM 18.2.1.1, USR and OS", sweep_ring, false, false},
-	{"order", "SDM 18.2: counters do not depend on each other", sweep_order, true, false},
-	{"bracket", "SDM 18.2.2; vol. 2, RDPMC", sweep_bracket, false, true},
+	{"alignment", "a count does not depend on where code lies", sweep_alignment, false, false, false},
+	{"counter", "SDM 18.2: an event may be counted by any general counter", sweep_counter, false, false,
+	 false},
+	{"ring", "SDM 18.2.1.1, USR and OS", sweep_ring, false, false, false},
+	{"order", "SDM 18.2: counters do not depend on each other", sweep_order, true, false, false},
+	{"bracket", "SDM 18.2.2; vol. 2, RDPMC", sweep_bracket, false, true, false},
+	{"sibling", "SDM 18.2: counters are of one logical processor", sweep_sibling, false, false, true},
 };
 #define AXES (sizeof(axes) / sizeof(axes[0]))
 
@@ -258,6 +296,8 @@ static void run_axis(struct sweep *s, unsigned axis)
 {
 	char name[112];
 
+	if (axes[axis].beside && (s->alone || s->kernel->flags & BESIDE_OTHERS))
+		return;
 	snprintf(name, sizeof(name), "%s/%s/%s", axes[axis].name, s->kernel->name, s->event->name);
 	trap_set_context(name);
 	s->variants = s->deviating = s->excused = 0;
@@ -333,6 +373,9 @@ static void run_sweep(struct run *run)
 		skip(run, "sweep", "no counter counts anything exactly");
 		return;
 	}
+	s.alone = companion_missing(COMPANION_SIBLING) != NULL;
+	if (s.alone)
+		skip(run, "sibling", companion_missing(COMPANION_SIBLING));
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		bool chosen = kernel_selected(s.kernel, kernels);
 
