@@ -7,6 +7,12 @@
 
 #define ROOM_FIRST 256
 
+/* A list for another microarchitecture has other codes under the same names: of those that two of Intel's
+ * have in common one in 28 at least (the closest two are the newest performance cores), but for those that
+ * are one and the same. Between two editions of a list one or two change. */
+#define CONTRARY_LEAST 5
+#define CONTRARY_SHARE 32
+
 static void remember(struct import_tally *t, const char *name, const char *why)
 {
 	if (!t->first[0])
@@ -99,6 +105,8 @@ static void take(struct import *all, const struct pmu *pmu, const char *core, co
 	if (there) {
 		char text[VENDOR_TEXT];
 
+		t->contrary += event_by_name(pmu->events, pmu->n_events, v->name) != NULL;
+
 		snprintf(text, sizeof text, "code %#lx in the file, %#lx in the table",
 			 (unsigned long)row.code, (unsigned long)there->code);
 		remember(t, v->name, text);
@@ -115,12 +123,26 @@ static void take(struct import *all, const struct pmu *pmu, const char *core, co
 	explained ? t->explained++ : t->unexplained++;
 }
 
+/* Rows from the n-th on go again. */
+static void take_back(struct import *all, unsigned n)
+{
+	while (all->count > n)
+		free((char *)(uintptr_t)all->row[--all->count].name);
+}
+
+static bool for_another_cpu(const struct import_tally *t)
+{
+	return t->contrary >= CONTRARY_LEAST && CONTRARY_SHARE * t->contrary > t->there + t->contrary;
+}
+
 bool import_file(struct import *all, const struct pmu *pmu, const char *core, const char *text, size_t size,
 		 struct import_tally *tally)
 {
 	struct vendor_reader r;
 	struct vendor_event v;
 	enum vendor_answer answer;
+
+	unsigned before = all->count;
 
 	*tally = (struct import_tally){0};
 	if (!pmu->driver->encode) {
@@ -149,6 +171,17 @@ bool import_file(struct import *all, const struct pmu *pmu, const char *core, co
 			remember(tally, "", r.why);
 		}
 	} while (answer != VENDOR_LOST && answer != VENDOR_END && !tally->full);
+	if (for_another_cpu(tally)) {
+		char text[VENDOR_TEXT];
+
+		snprintf(text, sizeof text,
+			 "for another CPU: %u of %u events that this one has too have other codes",
+			 tally->contrary, tally->there + tally->contrary);
+		take_back(all, before);
+		*tally = (struct import_tally){0};
+		remember(tally, "", text);
+		return false;
+	}
 	return true;
 }
 

@@ -19,6 +19,7 @@ struct import_tally {
 	unsigned unexplained; /* rows whose meaning is not known */
 	unsigned there;       /* in the table already, under this name and with this encoding */
 	unsigned differing;   /* in the table under this name with another encoding: the table's stays */
+	unsigned contrary;    /* of those: the ones that the PMU's own table has */
 	unsigned unfit;       /* no counter of this CPU counts it; or for another kind of core */
 	unsigned others;      /* metrics, and events that are not of a core */
 	unsigned bad;         /* not understood */

@@ -131,9 +131,12 @@ static uint32_t readable(uint32_t counters, unsigned max, uint32_t first, uint32
 	return found ? found : counters;
 }
 
-static unsigned first_of(uint32_t mask)
+static void left_out(struct pmu *pmu, const char *name, uint32_t counters)
 {
-	return (unsigned)__builtin_ctz(mask);
+	if (pmu && counters)
+		pmu_remark(pmu,
+			   "registers of %s%u raise #GP though CPUID declares it: %u counters are left out",
+			   name, (unsigned)__builtin_ctz(counters), (unsigned)__builtin_popcount(counters));
 }
 
 /* What CPUID declares and MSRs do not have: those counters are left out, the others stay.
@@ -150,20 +153,10 @@ static void leave_out_missing(struct intel_leaf0a *l, struct pmu *pmu)
 	for (unsigned bit = 0; bit < 64; bit++)
 		if (l->reloaded >> bit & 1 && answers(intel_reload_mask(bit)))
 			reloaded |= 1ull << bit;
-	if (pmu && general != l->general)
-		pmu_remark(pmu,
-			   "registers of PMC%u raise #GP though CPUID declares it: %u general counters are "
-			   "left out",
-			   first_of(l->general & ~general),
-			   (unsigned)__builtin_popcount(l->general & ~general));
-	if (pmu && fixed != l->fixed)
-		pmu_remark(pmu,
-			   "registers of FIXED_CTR%u raise #GP though CPUID declares it: %u fixed counters "
-			   "are left out",
-			   first_of(l->fixed & ~fixed), (unsigned)__builtin_popcount(l->fixed & ~fixed));
+	left_out(pmu, "PMC", l->general & ~general);
+	left_out(pmu, "FIXED_CTR", l->fixed & ~fixed);
 	if (pmu && reloaded != l->reloaded)
-		pmu_remark(pmu, "IA32_PMC_GPn_CFG_B or _FXn_ raise #GP though CPUID declares them: no "
-				"counter is reloaded there");
+		pmu_remark(pmu, "reload masks raise #GP though CPUID declares them: left out");
 	l->general = general;
 	l->n_general = (unsigned)__builtin_popcount(general);
 	l->fixed = fixed;

@@ -495,10 +495,10 @@ static void leaves_out_what_faults(void **unused)
 		const char *said;
 	} cases[] = {
 		{0x07300403, 0x603, 4, 3, ""},
-		{0x07300803, 0x603, 4, 3, "registers of PMC4 raise #GP though CPUID declares it: 4 general"},
-		{0x07300c03, 0x603, 4, 3, "registers of PMC4 raise #GP though CPUID declares it: 8 general"},
+		{0x07300803, 0x603, 4, 3, "registers of PMC4 raise #GP though CPUID declares it: 4 counters"},
+		{0x07300c03, 0x603, 4, 3, "registers of PMC4 raise #GP though CPUID declares it: 8 counters"},
 		{0x07300403, 0x605, 4, 3,
-		 "registers of FIXED_CTR3 raise #GP though CPUID declares it: 2 fixed"},
+		 "registers of FIXED_CTR3 raise #GP though CPUID declares it: 2 counters"},
 	};
 	const char *why;
 	(void)unused;

@@ -257,6 +257,53 @@ static const struct pmu_event *row(const char *name)
 	return e;
 }
 
+/* A list that nothing says of which CPU it is for, with as many events of this CPU's own, and so many under
+ * other codes. */
+static bool import_mixed(unsigned same, unsigned other)
+{
+	size_t n = (size_t)snprintf(file, sizeof file, "[");
+	unsigned taken = 0;
+
+	start(&intel_haswell, &intel_driver);
+	for (unsigned i = 0; i < pmu.n_events && taken < same + other; i++) {
+		const struct pmu_event *e = pmu.events[i];
+
+		if (e->fixed >= 0 || e->extra_msr || e->code >> 16 || e->counters != 0xff)
+			continue;
+		n += (size_t)snprintf(file + n, sizeof file - n,
+				      "%s{\"EventName\":\"%s\",\"EventCode\":\"%#x\",\"UMask\":\"%#x\","
+				      "\"SampleAfterValue\":\"1\"}",
+				      taken ? "," : "", e->name, (unsigned)e->code & 0xff,
+				      (unsigned)(e->code >> 8 & 0xff) ^ (taken < other ? 0x80 : 0));
+		taken++;
+	}
+	n += (size_t)snprintf(file + n, sizeof file - n,
+			      ",{\"EventName\":\"BRAND.NEW\",\"EventCode\":\"0xc4\",\"UMask\":\"0\","
+			      "\"SampleAfterValue\":\"1\"}]");
+	assert_int_equal(taken, same + other);
+	return import_file(&all, &pmu, NULL, file, n, &tally);
+}
+
+static void tells_another_cpus_by_its_codes(void **unused)
+{
+	(void)unused;
+	assert_true(import_mixed(60, 0));
+	assert_int_equal(tally.there, 60);
+	assert_int_equal(all.count, 1);
+	import_free(&all, &pmu);
+	/* Few, or few of many, are a newer edition. */
+	assert_true(import_mixed(60, 4));
+	assert_int_equal(tally.contrary, 4);
+	assert_int_equal(all.count, 1);
+	import_free(&all, &pmu);
+	assert_false(import_mixed(60, 5));
+	assert_string_equal(tally.first,
+			    "for another CPU: 5 of 65 events that this one has too have other codes");
+	assert_int_equal(tally.events, 0);
+	assert_int_equal(all.count, 0);
+	import_free(&all, &pmu);
+}
+
 static void makes_rows_for_intel(void **unused)
 {
 	struct event_request request;
@@ -454,6 +501,7 @@ int main(void)
 		cmocka_unit_test(takes_values_in_every_form),
 		cmocka_unit_test(says_what_is_wrong),
 		cmocka_unit_test(has_limits),
+		cmocka_unit_test(tells_another_cpus_by_its_codes),
 		cmocka_unit_test(makes_rows_for_intel),
 		cmocka_unit_test(makes_rows_for_amd),
 		cmocka_unit_test(refuses_what_the_cpu_cannot),
