@@ -151,6 +151,7 @@ static void take(const struct platform *platform, const struct platform_file *fi
 		return;
 	if (by_name == VENDOR_FITS || by_map == VENDOR_FITS ||
 	    !refused(file->name, vendor_form_fit(text, size, cpu), "its form", cpu)) {
+		import.sure = by_name == VENDOR_FITS || by_map == VENDOR_FITS;
 		if (import_file(&import, pmu, core, text, size, &tally))
 			note_tally(file->name, &tally);
 		else

@@ -12,6 +12,7 @@
  * are one and the same. Between two editions of a list one or two change. */
 #define CONTRARY_LEAST 5
 #define CONTRARY_SHARE 32
+#define STRANGE_LEAST  64
 
 static void remember(struct import_tally *t, const char *name, const char *why)
 {
@@ -105,7 +106,8 @@ static void take(struct import *all, const struct pmu *pmu, const char *core, co
 	if (there) {
 		char text[VENDOR_TEXT];
 
-		t->contrary += event_by_name(pmu->events, pmu->n_events, v->name) != NULL;
+		/* Of events with a register besides, cores have several selectors. */
+		t->contrary += !row.extra_msr && event_by_name(pmu->events, pmu->n_events, v->name) != NULL;
 
 		snprintf(text, sizeof text, "code %#lx in the file, %#lx in the table",
 			 (unsigned long)row.code, (unsigned long)there->code);
@@ -130,9 +132,23 @@ static void take_back(struct import *all, unsigned n)
 		free((char *)(uintptr_t)all->row[--all->count].name);
 }
 
-static bool for_another_cpu(const struct import_tally *t)
+static bool has_own_events(const struct pmu *pmu)
 {
-	return t->contrary >= CONTRARY_LEAST && CONTRARY_SHARE * t->contrary > t->there + t->contrary;
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (pmu->events[i]->flags & EVENT_OF_CORE)
+			return true;
+	return false;
+}
+
+/* By other codes; or where the CPU's own events are known, by more names that it has not than names that it
+ * has. */
+static bool for_another_cpu(const struct pmu *pmu, const struct import_tally *t)
+{
+	unsigned strange = t->explained + t->unexplained;
+
+	return (t->contrary >= CONTRARY_LEAST && CONTRARY_SHARE * t->contrary > t->there + t->contrary) ||
+	       (t->periods && strange >= STRANGE_LEAST && strange > t->there + t->differing &&
+		has_own_events(pmu));
 }
 
 bool import_file(struct import *all, const struct pmu *pmu, const char *core, const char *text, size_t size,
@@ -171,12 +187,12 @@ bool import_file(struct import *all, const struct pmu *pmu, const char *core, co
 			remember(tally, "", r.why);
 		}
 	} while (answer != VENDOR_LOST && answer != VENDOR_END && !tally->full);
-	if (for_another_cpu(tally)) {
+	if (!all->sure && for_another_cpu(pmu, tally)) {
 		char text[VENDOR_TEXT];
 
 		snprintf(text, sizeof text,
-			 "for another CPU: %u of %u events that this one has too have other codes",
-			 tally->contrary, tally->there + tally->contrary);
+			 "for another CPU: %u of %u events are this one's, %u more under other codes",
+			 tally->there, tally->events, tally->differing);
 		take_back(all, before);
 		*tally = (struct import_tally){0};
 		remember(tally, "", text);

@@ -34,6 +34,7 @@ struct import {
 	struct pmu_event *row;
 	const struct pmu_event **table; /* the PMU's own rows, the explained ones, the others */
 	unsigned count, room;
+	bool sure; /* of the next file: something else has said that it is for this CPU */
 	const struct pmu_event *const *own; /* the PMU's own table while it has another */
 	unsigned n_own;
 };

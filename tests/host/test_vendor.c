@@ -298,9 +298,44 @@ static void tells_another_cpus_by_its_codes(void **unused)
 	import_free(&all, &pmu);
 	assert_false(import_mixed(60, 5));
 	assert_string_equal(tally.first,
-			    "for another CPU: 5 of 65 events that this one has too have other codes");
+			    "for another CPU: 60 of 66 events are this one's, 5 more under other codes");
 	assert_int_equal(tally.events, 0);
 	assert_int_equal(all.count, 0);
+	import_free(&all, &pmu);
+}
+
+/* So many new events, beside one of this CPU's own. */
+static bool import_strange(unsigned count, bool periods)
+{
+	size_t n = (size_t)snprintf(
+		file, sizeof file,
+		"[{\"EventName\":\"INST_RETIRED.ANY_P\",\"EventCode\":\"0xc0\",\"UMask\":\"0\"}");
+
+	start(&intel_haswell, &intel_driver);
+	for (unsigned i = 0; i < count; i++)
+		n += (size_t)snprintf(
+			file + n, sizeof file - n,
+			",{\"EventName\":\"STRANGE.N%u\",\"EventCode\":\"0xc4\",\"UMask\":\"%u\"%s}", i, i,
+			periods ? ",\"SampleAfterValue\":\"1\"" : "");
+	n += (size_t)snprintf(file + n, sizeof file - n, "]");
+	return import_file(&all, &pmu, NULL, file, n, &tally);
+}
+
+static void tells_another_cpus_by_its_names(void **unused)
+{
+	(void)unused;
+	assert_true(import_strange(63, true)); /* a newer edition may have as many more */
+	assert_int_equal(all.count, 63);
+	import_free(&all, &pmu);
+	assert_false(import_strange(64, true));
+	assert_string_equal(tally.first,
+			    "for another CPU: 1 of 65 events are this one's, 0 more under other codes");
+	assert_int_equal(all.count, 0);
+	import_free(&all, &pmu);
+	assert_true(import_strange(64, false)); /* not in Intel's way */
+	import_free(&all, &pmu);
+	all.sure = true;
+	assert_true(import_strange(64, true));
 	import_free(&all, &pmu);
 }
 
@@ -502,6 +537,7 @@ int main(void)
 		cmocka_unit_test(says_what_is_wrong),
 		cmocka_unit_test(has_limits),
 		cmocka_unit_test(tells_another_cpus_by_its_codes),
+		cmocka_unit_test(tells_another_cpus_by_its_names),
 		cmocka_unit_test(makes_rows_for_intel),
 		cmocka_unit_test(makes_rows_for_amd),
 		cmocka_unit_test(refuses_what_the_cpu_cannot),
