@@ -1,5 +1,7 @@
 #include "pmu/denormals.h"
 
+#include "pmu/insn_quantities.h"
+
 #include <string.h>
 
 #define MXCSR_AT  24
@@ -72,6 +74,19 @@ static bool any_denormal(const uint8_t *at, struct shape s)
 		memcpy(&value, at + i * s.size, s.size);
 		value &= s.size == SINGLE ? 0x7fffffff : 0x7fffffffffffffff; /* without its sign */
 		if (value && value < (s.size == SINGLE ? 1ull << 23 : 1ull << 52))
+			return true;
+	}
+	return false;
+}
+
+bool denormals_class(unsigned class)
+{
+	const struct insn_class *c = &insn_classes[class];
+
+	for (unsigned i = 0; i < c->n_once; i++) {
+		const struct qterm term = {.quantity = insn_terms[c->terms + i].quantity, .amount = 1};
+
+		if (shape_of(&term, 1).size || is_x87(&term, 1))
 			return true;
 	}
 	return false;

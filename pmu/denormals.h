@@ -13,6 +13,10 @@
 #define DENORMALS_FXSAVE 512 /* bytes of an FXSAVE image: MXCSR and the XMM registers of it are looked at */
 #define DENORMALS_MEMORY 16  /* bytes of a memory operand */
 
+/** Whether instructions of a class (insn.klass) could have any, as far as the class tells: where not,
+ * denormals_possible() need not be asked. */
+bool denormals_class(unsigned class);
+
 /** Whether the instruction could have any: it is arithmetic or an x87 load. */
 bool denormals_possible(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,
 			unsigned n_terms);

@@ -1,6 +1,7 @@
 #include "pmu/machine_model.h"
 
 #include "pmu/account.h"
+#include "pmu/denormals.h"
 #include "pmu/insn_quantities.h"
 
 #include <string.h>
@@ -267,6 +268,7 @@ struct kind {
 	bool call;
 	bool sse, avx;
 	bool flushes; /* CLFLUSH and its like */
+	bool denormals; /* its operands may be such */
 };
 
 static void add_quantity(struct kind *k, enum quantity q)
@@ -310,9 +312,15 @@ static struct kind kind_of(unsigned class)
 	}
 	if (!branches)
 		k.branch = UARCH_NO_BRANCH;
+	k.denormals = denormals_class(class);
 	if (class < KINDS)
 		kinds[class] = k;
 	return k;
+}
+
+bool machine_meets_denormals(unsigned class)
+{
+	return kind_of(class).denormals;
 }
 
 static bool is_prefix(uint8_t byte)

@@ -32,6 +32,9 @@ struct uarch_geometry machine_geometry(const struct model_profile *profile);
 bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
 		 char *rest, size_t size, const char **why);
 
+/** denormals_class() (pmu/denormals.h), worked out once for each class that is asked for over and over. */
+bool machine_meets_denormals(unsigned class);
+
 #define MACHINE_TERMS 32
 
 /**

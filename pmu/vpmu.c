@@ -353,10 +353,10 @@ static unsigned ask_machine(const struct step_retired *r, struct qterm out[MACHI
 	const struct insn_retired *did = &r->did;
 	const uint8_t *code = (const uint8_t *)r->rip;
 	struct qterm terms[ACCOUNT_TERMS];
+	bool denormal = vpmu.assists && machine_meets_denormals(did->insn->klass) &&
+			met_denormal(did, code, terms, account_retired(did, terms));
 
-	return machine_retired(vpmu.machine, did, code, r->rip, r->after->rip,
-			       vpmu.assists && met_denormal(did, code, terms, account_retired(did, terms)),
-			       out);
+	return machine_retired(vpmu.machine, did, code, r->rip, r->after->rip, denormal, out);
 }
 
 /* The memo of a step to which the machine model has something to say: of several that have the same place,

@@ -165,7 +165,7 @@ static uint32_t recorded(struct intel_state *s, const struct model_step *step, u
 /* Before the instruction's own registers are lost, for parts whose records show the state before it. */
 static void remember(struct intel_pebs_state *p, const struct model_step *step)
 {
-	if (step->registers)
+	if (step->registers && !p->at.trap)
 		p->before = *step->registers;
 }
 
