@@ -89,9 +89,6 @@ UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcar
 	tests/measure.c tests/pass.c tests/smi.c),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
-# What the compiler would make calls of these functions from is what they consist of.
-$(B)/image/arch/x86/memory.c.o: private IMAGE_FLAGS += -fno-tree-loop-distribute-patterns
-
 # UEFI strings are UTF-16.
 $(B)/image/boot/uefi.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
 
