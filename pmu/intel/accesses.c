@@ -296,7 +296,7 @@ static void records(struct list *l)
 
 unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
 {
-	struct intel_leaf0a leaf = intel_leaf0a_here();
+	struct intel_leaf0a leaf = intel_found.leaf;
 	struct list l = {.out = out, .max = max};
 
 	if (pmu->version < 2) /* also where CPUID says more than there is */
@@ -318,6 +318,6 @@ unsigned intel_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigne
 	if (!pmu->has_global || !max || intel_found.leaf.general_unknown)
 		return 0;
 	out[0] = (struct pmu_power_up){"IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL,
-				       intel_leaf0a_here().general, "SDM table 9-1"};
+				       intel_found.leaf.general, "SDM table 9-1"};
 	return 1;
 }

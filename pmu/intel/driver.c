@@ -133,14 +133,14 @@ static uint32_t readable(uint32_t counters, unsigned max, uint32_t first, uint32
 
 static void left_out(struct pmu *pmu, const char *name, uint32_t counters)
 {
-	if (pmu && counters)
+	if (counters)
 		pmu_remark(pmu,
 			   "registers of %s%u raise #GP though CPUID declares it: %u counters are left out",
 			   name, (unsigned)__builtin_ctz(counters), (unsigned)__builtin_popcount(counters));
 }
 
-/* What CPUID declares and MSRs do not have: those counters are left out, the others stay.
- * @param pmu gets a line for each kind; may be NULL */
+/* What CPUID declares and MSRs do not have: those counters are left out, the others stay, and pmu gets a line
+ * for each kind. */
 static void leave_out_missing(struct intel_leaf0a *l, struct pmu *pmu)
 {
 	uint32_t general = readable(l->general, INTEL_GENERAL_MAX, IA32_PERFEVTSEL0, IA32_PMC0);
@@ -155,7 +155,7 @@ static void leave_out_missing(struct intel_leaf0a *l, struct pmu *pmu)
 			reloaded |= 1ull << bit;
 	left_out(pmu, "PMC", l->general & ~general);
 	left_out(pmu, "FIXED_CTR", l->fixed & ~fixed);
-	if (pmu && reloaded != l->reloaded)
+	if (reloaded != l->reloaded)
 		pmu_remark(pmu, "reload masks raise #GP though CPUID declares them: left out");
 	l->general = general;
 	l->n_general = (unsigned)__builtin_popcount(general);
@@ -168,7 +168,6 @@ struct intel_leaf0a intel_leaf0a_here(void)
 	struct intel_leaf0a l = leaf0a_unsifted();
 
 	intel_sift_leaf0a(&l, NULL, 0, 0);
-	leave_out_missing(&l, NULL);
 	return l;
 }
 

@@ -35,7 +35,8 @@ extern struct intel_found intel_found;
 bool intel_msr_keeps(uint32_t address, uint64_t bit);
 
 /** CPUID leaf 0AH of this CPU, with what leaf 23H says more exactly, and without what makes no sense
- * (intel_sift_leaf0a()). */
+ * (intel_sift_leaf0a()). No register is read, so that it may be asked while counters run; what identify()
+ * found to have registers is in intel_found. */
 struct intel_leaf0a intel_leaf0a_here(void);
 
 /** The register that says whose overflow reloads a counter, by the counter's bit in the global registers. */
