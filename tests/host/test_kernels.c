@@ -12,11 +12,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <asm/prctl.h>
 #include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const uint64_t turns[] = {1, 2, 3, 7, 100};
@@ -409,7 +411,16 @@ static void run_code(const uint8_t *code, size_t size, unsigned place, unsigned 
 		.alias = memory.rw - memory.rx[place],
 		.has_xinuse = has_xinuse(),
 	};
+	uint64_t fs_base;
+	syscall(SYS_arch_prctl, ARCH_GET_FS, &fs_base);
 	probe_run(p);
+	/* A kernel that loads FS leaves no thread-local storage: nothing may be called before it is back. */
+	long result;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(fs_base)
+			 : "rcx", "r11", "memory");
+	assert_int_equal(result, 0);
 }
 
 #define UPPER_HALVES 0x44 /* XINUSE bits: upper halves of YMM0 to YMM15 and of ZMM0 to ZMM15 */
