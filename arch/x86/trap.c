@@ -309,6 +309,10 @@ void trap_dispatch(struct trap_frame *f)
 	if (vector == VECTOR_NMI && processor_recalled())
 		give_run_back(f);
 	bool watchdog = watchdog_interrupt(vector);
+	/* While stepping is paused, what a handler of the stepped code asks would be answered by the real
+	 * machine: it is not for the watchdog's sake that it is called. */
+	if (watchdog && step_mark() && !step_active())
+		h.function = NULL;
 	if (h.function) {
 		if (!h.function(f, h.arg) && !watchdog)
 			unexpected(f);
