@@ -7,42 +7,15 @@
 #include <string.h>
 
 const uint8_t machine_quantities[] = {
-	Q_BR_MISPRED,
-	Q_L1D_LOAD_MISS,
-	Q_L1D_FILL,
-	Q_L1I_MISS,
-	Q_L2_LOAD_MISS,
-	Q_LLC_REF,
-	Q_LLC_MISS,
-	Q_DTLB_LOAD_MISS,
-	Q_DTLB_STORE_MISS,
-	Q_DTLB_LOAD_STLB,
-	Q_DTLB_STORE_STLB,
-	Q_DTLB_LOAD_4K,
-	Q_DTLB_LOAD_2M,
-	Q_DTLB_LOAD_1G,
-	Q_DTLB_STORE_4K,
-	Q_DTLB_STORE_2M,
-	Q_DTLB_STORE_1G,
-	Q_ITLB_MISS,
-	Q_STORE_FORWARD,
-	Q_STORE_FORWARD_BLOCK,
-	Q_CLEARS_SMC,
-	Q_CLEARS_MO,
-	Q_ASSISTS_FP,
-	Q_AVX_SSE_TRANSITIONS,
-	Q_AVX_TO_SSE,
-	Q_SSE_TO_AVX,
-	Q_UOPS_DECODED,
-	Q_UOPS_CACHED,
-	Q_DECODED_MISS,
-	Q_OFFCORE_DATA,
-	Q_OFFCORE_DATA_MISS,
-	Q_OFFCORE_RFO,
-	Q_OFFCORE_RFO_MISS,
-	Q_OFFCORE_CODE,
-	Q_OFFCORE_CODE_MISS,
-	Q_COUNT,
+	Q_BR_MISPRED,       Q_L1D_LOAD_MISS,  Q_L1D_FILL,          Q_L1I_MISS,
+	Q_L2_LOAD_MISS,     Q_LLC_REF,        Q_LLC_MISS,          Q_DTLB_LOAD_MISS,
+	Q_DTLB_STORE_MISS,  Q_DTLB_LOAD_STLB, Q_DTLB_STORE_STLB,   Q_DTLB_LOAD_4K,
+	Q_DTLB_LOAD_2M,     Q_DTLB_LOAD_1G,   Q_DTLB_STORE_4K,     Q_DTLB_STORE_2M,
+	Q_DTLB_STORE_1G,    Q_ITLB_MISS,      Q_STORE_FORWARD,     Q_STORE_FORWARD_BLOCK,
+	Q_CLEARS_SMC,       Q_CLEARS_MO,      Q_ASSISTS_FP,        Q_AVX_SSE_TRANSITIONS,
+	Q_AVX_TO_SSE,       Q_SSE_TO_AVX,     Q_UOPS_DECODED,      Q_UOPS_CACHED,
+	Q_DECODED_MISS,     Q_OFFCORE_DATA,   Q_OFFCORE_DATA_MISS, Q_OFFCORE_RFO,
+	Q_OFFCORE_RFO_MISS, Q_OFFCORE_CODE,   Q_OFFCORE_CODE_MISS, Q_COUNT,
 };
 
 /* --- geometry --------------------------------------------------------------------------------------- */
@@ -267,7 +240,7 @@ struct kind {
 	uint8_t branch; /* enum uarch_branch */
 	bool call;
 	bool sse, avx;
-	bool flushes; /* CLFLUSH and its like */
+	bool flushes;   /* CLFLUSH and its like */
 	bool denormals; /* its operands may be such */
 };
 

@@ -120,7 +120,8 @@ static const struct {
 	{"[experiment x]\nsuite=y", "assay.cfg:2:1: suite= is an option of the run, not of an experiment: "
 				    "put it before the first section, or behind [options]"},
 	{"[experiment x]\nevent=y", "assay.cfg:2:1: event= is an option of the run, not of an experiment: "
-				    "put it before the first section, or behind [options]; what an experiment counts is given by events="},
+				    "put it before the first section, or behind [options]; what an "
+				    "experiment counts is given by events="},
 	{"[experiment x]\nkernal=y",
 	 "assay.cfg:2:1: no option \"kernal\": did you mean kernel=? (globs of kernels)"},
 	{"[experiment x]\nzzz=1", "assay.cfg:2:1: no option \"zzz\": there are kernel events ring n reps "

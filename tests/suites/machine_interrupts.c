@@ -202,8 +202,8 @@ static int64_t timer_stops(void)
 	uint64_t start;
 
 	trap_set_handler(VECTOR_TIMER, on_counted, (void *)&count);
-	/* An emulator may be held up for longer than the timer runs: then once more, after the interrupt that may
-	 * be pending since. */
+	/* An emulator may be held up for longer than the timer runs: then once more, after the interrupt that
+	 * may be pending since. */
 	do {
 		__asm__ volatile("sti; nop; nop; cli");
 		count = 0;

@@ -7,6 +7,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/descriptors.h"
 #include "arch/x86/step.h"
+#include "arch/x86/time.h"
 #include "arch/x86/watchdog.h"
 
 #include <string.h>
@@ -123,6 +124,42 @@ static int64_t watchdog_tells_the_place(void)
 	       strstr(printed, "running: stepped/and tells the place and the check");
 }
 
+static bool on_nmi(struct trap_frame *f, void *arg)
+{
+	(void)f;
+	++*(volatile int64_t *)arg;
+	return true;
+}
+
+/* The deadline passes while nothing is stepped for a moment, so that the interrupt comes by itself. */
+static void expire_paused(void *arg)
+{
+	trap_set_handler(VECTOR_NMI, on_nmi, arg);
+	watchdog_hold();
+	watchdog_arm(10);
+	step_pause();
+	while (!watchdog_expired())
+		cpu_relax();
+	for (uint64_t from = tsc_read(); tsc_read() - from < tsc_hz() / 200;)
+		cpu_relax();
+	step_resume();
+	watchdog_disarm();
+	watchdog_release();
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+}
+
+static int64_t watchdog_calls_no_handler(void)
+{
+	int64_t calls = 0;
+
+	return stepped(expire_paused, &calls) == TRAP_NONE ? calls : -1;
+}
+
+static const char *no_nmi_watchdog(void)
+{
+	return !strncmp(watchdog_source(), "NMI", 3) ? NULL : "the watchdog's source sends no NMI";
+}
+
 static bool on_test(struct trap_frame *f, void *arg)
 {
 	*(int64_t *)arg = !(f->rflags & RFLAGS_TF) && step_active();
@@ -164,6 +201,8 @@ const struct machine_check machine_stepped[] = {
 	{"stepped/a guard outside another is not left", NULL, exception_between_guards, ONLY(1), NULL},
 	{"stepped/the watchdog ends a loop", NULL, watchdog_ends_stepped_hang, ONLY(TRAP_WATCHDOG), NULL},
 	{"stepped/and tells the place and the check", NULL, watchdog_tells_the_place, ONLY(1), NULL},
+	{"stepped/paused, it calls no handler of the stepped code", NULL, watchdog_calls_no_handler, ONLY(0),
+	 no_nmi_watchdog},
 	{"stepped/handlers see no trap flag", NULL, handler_sees_no_stepping, ONLY(1), NULL},
 	{"stepped/works after faults", NULL, works_after_faults, ONLY(40), NULL},
 	{NULL, NULL, NULL, 0, 0, NULL},
