@@ -10,7 +10,7 @@ RUNS = [
     ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on")), 2),
     ("QEMU, HPET not to be used", dict(options="hpet=0"), 2),
     ("QEMU, neither XSAVE nor NX", dict(cpu="qemu64,-xsave,-nx"), 8),
-    ("QEMU, no local APIC", dict(cpu="max,-apic"), 18),
+    ("QEMU, no local APIC", dict(cpu="max,-apic"), 19),
     ("QEMU, 2 CPUs, 5 GiB", dict(cpu="Nehalem", cpus=2, memory=5120), 5),
     ("QEMU, UEFI", dict(how="efi"), 2),
     ("Bochs, unknown MSRs fault", dict(emulator="bochs", ignore_bad_msrs=0), 1),
