@@ -11,6 +11,7 @@
 #include "pmu/insn_quantities.h"
 #include "pmu/machine_model.h"
 #include "pmu/pmu.h"
+#include "pmu/premises.h"
 #include "pmu/step_details.h"
 #include "pmu/step_faults.h"
 #include "pmu/vpmu_cpuid.h"
@@ -68,6 +69,7 @@ static struct {
 	enum vpmu_sibling sibling;
 	unsigned sibling_interrupts;
 	struct step_breaker breaker;
+	struct premises premises;
 	uint32_t exit_faults; /* of the hypervisor: bit per enum exit_fault */
 	uint32_t exits;       /* so many until now */
 	struct model_injected injections;
@@ -200,6 +202,23 @@ static void begin_epoch(void)
 	vpmu.quick = !vpmu.machine_runs && !vpmu.exit_faults;
 }
 
+static enum model_access write_register(uint32_t address, uint64_t value)
+{
+	static const struct qterm wrmsr[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_INSN_WRMSR, 1}, {Q_INSN_SERIALIZING, 1}, {Q_UOPS, 1}};
+	const struct model_step step = {
+		.terms = wrmsr, .n_terms = sizeof wrmsr / sizeof wrmsr[0], .cycles = 1, PLACE};
+	enum model_access access;
+
+	if (!vpmu.premises.faults)
+		return vpmu.model->wrmsr(vpmu.state, address, value);
+	premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step);
+	access = vpmu.model->wrmsr(vpmu.state, address, value);
+	if (access == MODEL_OK)
+		premises_after_write(&vpmu.premises, vpmu.model, vpmu.state, &step);
+	return access;
+}
+
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
 {
 	uint32_t index = (uint32_t)f->rcx;
@@ -227,7 +246,7 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 		if (f->cs & 3)
 			return STEP_GP;
 		vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
-		access = vpmu.model->wrmsr(vpmu.state, index, f->rdx << 32 | (uint32_t)f->rax);
+		access = write_register(index, f->rdx << 32 | (uint32_t)f->rax);
 		vpmu.own_write = access == MODEL_OK && in->length;
 		begin_epoch();
 		return answer(access);
@@ -397,7 +416,7 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 	bool exit = vpmu.exit_faults && exits(r);
 	bool alike = !vpmu.recording && !exit && repeats(did->insn) && vpmu.model->increments &&
 		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
-	struct qterm terms[STEP_TERMS + EXIT_OWN_TERMS], machine[MACHINE_TERMS];
+	struct qterm terms[STEP_TERMS + EXIT_OWN_TERMS + PREMISE_TERMS], machine[MACHINE_TERMS];
 	unsigned n_machine = vpmu.machine_runs ? ask_machine(r, machine) : 0;
 	struct step_details details;
 
@@ -419,6 +438,8 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		PLACE,
 	};
 
+	if (vpmu.premises.faults)
+		premises_step(&vpmu.premises, did, &step, terms);
 	if (vpmu.recording)
 		details_of_retired(&details, &step, r);
 	if (vpmu.vectors)
@@ -460,7 +481,7 @@ static void retired(void *ctx, const struct step_retired *r)
 
 static void delivered(void *ctx, const struct step_delivered *d)
 {
-	struct qterm terms[ACCOUNT_TERMS];
+	struct qterm terms[ACCOUNT_TERMS + PREMISE_TERMS];
 	struct step_details details;
 	struct model_step step = {
 		.terms = terms, .cycles = 1, .cpl = d->cpl, .ip = d->rip, .next = d->after->rip, PLACE};
@@ -469,6 +490,8 @@ static void delivered(void *ctx, const struct step_delivered *d)
 	if (!vpmu.active)
 		return;
 	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
+	if (vpmu.premises.faults)
+		premises_delivery(&vpmu.premises, d->kind, &step, terms);
 	if (vpmu.recording)
 		details_of_delivered(&details, &step, d);
 	if (vpmu.vectors)
@@ -532,7 +555,7 @@ static const struct model_memory memory = {
 
 /* A list of injections, by whose they are. */
 struct injections {
-	uint32_t machine, step, exits;
+	uint32_t machine, step, premises, exits;
 	struct model_injected model;
 	struct cpuid_lies lies;
 };
@@ -540,8 +563,8 @@ struct injections {
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
 			    const char **why)
 {
-	char no_lies[INJECT_MAX], not_the_machines[INJECT_MAX], of_the_cpu[INJECT_MAX],
-		of_the_pmu[INJECT_MAX];
+	char no_lies[INJECT_MAX], not_the_machines[INJECT_MAX], not_the_steps[INJECT_MAX],
+		of_the_cpu[INJECT_MAX], of_the_pmu[INJECT_MAX];
 
 	if (!profile) {
 		*why = "no virtual CPU of this name";
@@ -550,8 +573,10 @@ static bool injections_take(const struct model_profile *profile, const char *inj
 	return cpuid_lies_take(inject, &out->lies, no_lies, sizeof no_lies, why) &&
 	       faults_take(uarch_faults, UARCH_FAULTS, no_lies, &out->machine, not_the_machines,
 			   sizeof not_the_machines, why) &&
-	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, of_the_cpu,
-			   sizeof of_the_cpu, why) &&
+	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, not_the_steps,
+			   sizeof not_the_steps, why) &&
+	       faults_take(premises, PREMISES, not_the_steps, &out->premises, of_the_cpu, sizeof of_the_cpu,
+			   why) &&
 	       faults_take(exit_faults, EXIT_FAULTS, of_the_cpu, &out->exits, of_the_pmu, sizeof of_the_pmu,
 			   why) &&
 	       model_injections_parse(profile->model, of_the_pmu, &out->model, why);
@@ -590,6 +615,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
 	vpmu.breaker = (struct step_breaker){.faults = injections.step};
+	vpmu.premises = (struct premises){.faults = injections.premises};
 	vpmu.exit_faults = injections.exits;
 	vpmu.exits = 0;
 	memset(vpmu.machine_memo, 0, sizeof vpmu.machine_memo);

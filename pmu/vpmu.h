@@ -32,8 +32,8 @@
 
 /**
  * Create the virtual CPU. `inject` names injections of its PMU model, faults of the machine model
- * (pmu/uarch_faults.def) and of what records are made from (pmu/step_faults.def), and answers of CPUID
- * (cpuid_lies_take()), separated by '+' (NULL or "": none).
+ * (pmu/uarch_faults.def) and of what records are made from (pmu/step_faults.def), premises the other way
+ * round (pmu/premises.def), and answers of CPUID (cpuid_lies_take()), separated by '+' (NULL or "": none).
  * @return false with *why (one line) if the profile or an injection is unknown
  */
 bool vpmu_create(const char *profile, const char *inject, const char **why);

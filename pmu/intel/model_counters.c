@@ -227,7 +227,7 @@ void intel_update_running(struct intel_state *s)
 			k->bus_residue = 0;
 			if (injected(s, INJECT_OFF_BY_ONE))
 				k->value = (k->value + 1) & k->mask;
-			if (injected(s, INJECT_START_COUNTED) && k->weight[Q_INSTRUCTIONS] &&
+			if (injected(s, INJECT_START_EMULATED) && k->weight[Q_INSTRUCTIONS] &&
 			    k->rings & RING_OS)
 				k->value = (k->value + 1) & k->mask;
 			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX)

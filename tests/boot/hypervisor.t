@@ -60,7 +60,7 @@ equal(sorted(c["name"] for s in (r.report or {"suites": []})["suites"] for c in 
        "access/read the reload mask of a counter that has none"], "on bare metal each register that there is not and that answers is wrong")
 # What hypervisors are known to do otherwise than silicon: reserved bits of a fixed counter are dropped, the LVT entry's mask bit stays, and the
 # write that starts counting is counted by what it starts.
-KNOWN = "inject=start-counted+lvt-stays suite=control kernel=nop_loop check="
+KNOWN = "inject=start-emulated+lvt-stays suite=control kernel=nop_loop check="
 r = boot(options="pmu=virtual:intel-icelake-guest " + KNOWN + "access/write?the?first*,LVT*,start*,enable*,overflow*")
 sound(r, "a guest whose hypervisor does what KVM has done")
 checks = [c for s in (r.report or {"suites": []})["suites"] for c in s["checks"]]
@@ -68,7 +68,7 @@ for name, reason in (("access/write the first IA32_FIXED_CTRx, above its width",
                      ("LVT mask on delivery/PMC0", "does not provide what this processor's local APIC makes of the mask bit")):
     ok(any(c["name"] == name and c["verdict"] == "skipped" and reason in c["text"] for c in checks), name + ": skipped, with the reason", tail(r))
 ok(any(c["name"] == "enable gating/PMC0" and c["verdict"] == "exact" for c in checks), "counting is exact, with the start known", tail(r))
-RUN = "pmu=virtual:%s suite=control,identities,skid kernel=nop_loop check=filter*,threshold*,instr* inject=start-counted"
+RUN = "pmu=virtual:%s suite=control,identities,skid kernel=nop_loop check=filter*,threshold*,instr* inject=start-emulated"
 sound(boot(options=RUN % "intel-icelake-guest"), "and so it is with filters, and in equations")
 equal(boot(options=RUN % "intel-icelake").status, 1, "which are wrong on bare metal")
 ok(any("the hypervisor counts the write that starts counting" in line for line in r.text), "which is said", r.text[-40:])
@@ -76,7 +76,7 @@ r = boot(options="pmu=virtual:intel-icelake inject=lvt-stays+reserved-accepted s
 equal(sorted({c["name"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"}),
       ["LVT mask on delivery/%s" % c for c in ["FIXED_CTR%d" % i for i in range(4)] + ["PMC%d" % i for i in range(8)]] +
       ["access/write the first IA32_FIXED_CTRx, above its width"], "on bare metal the first two are wrong")
-r = boot(options="pmu=virtual:intel-icelake inject=start-counted suite=control kernel=nop_loop check=enable*")
+r = boot(options="pmu=virtual:intel-icelake inject=start-emulated suite=control kernel=nop_loop check=enable*")
 ok(r.counts and (r.counts["biased"] or r.counts["wrong"]), "and so is the third", tail(r))
 # Instructions that a hypervisor carries out and does not count, of which each kind is tried by itself; on bare metal nothing is excused.
 def all_checks(result):

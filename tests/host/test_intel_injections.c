@@ -457,7 +457,7 @@ static const struct {
 	{"absent-zero", absent_answers},
 	{"event-filter", filtered},
 	{"undocumented", nameless_code_counts},
-	{"start-counted", start_counts},
+	{"start-emulated", start_counts},
 	{"lvt-stays", lvt_stays},
 	{"global-ignored", global_ignored},
 	{"smi", smi_comes},
