@@ -34,7 +34,7 @@ help:
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
-#: make coverage how far the documented events of each microarchitecture are judged, as a table
+#: make coverage how far the documented events of each microarchitecture are judged, and which impostors pass, as tables
 #: make all      build/BOOTX64.EFI, and build/direct.bin for a start without firmware
 #: make clean    remove what was built, but for newlib; make distclean removes all
 
@@ -131,15 +131,14 @@ $(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
 		$(ENCODE_SRC)
 
-# How far events are judged: the families' rows, and what was left out of them.
-COVERAGE_SRC := tools/coverage.c $(filter-out tools/assay-encode.c,$(ENCODE_SRC)) $(B)/gen/unjudged.c
+# How far events are judged: the families' rows, and what was left out of them; with the kernels and what they bound.
+COVERAGE_OBJ := $(patsubst %,$(B)/host/tools/%.c.o,coverage impostors core_needs) $(B)/host/gen/unjudged.c.o
 
 coverage: $(B)/coverage
 	@scripts/coverage-table
 
-$(B)/coverage: $(COVERAGE_SRC) tools/unjudged.h $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def)
-	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
-		$(COVERAGE_SRC)
+$(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S)) $(B)/host/libassay.a
+	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^
 
 $(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def
 	@mkdir -p $(@D)
@@ -345,4 +344,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)

@@ -1,0 +1,408 @@
+#include "tools/impostors.h"
+#include "tests/bounds.h"
+#include "tests/expectation.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TURNS 1000 /* N_HARDWARE of the suites */
+#define SIZES 2
+
+/* What counters that only the kernel decides on count of it: the sum of some quantities, times / per, and a
+ * constant. */
+static const struct {
+	const char *name;
+	uint8_t quantity[3]; /* + 1; 0 ends */
+	uint8_t times, per;
+	bool turns; /* N besides */
+	int64_t constant;
+} of_kernel[IMPOSTORS - IMPOSTOR_OF_KERNEL] = {
+#define OF(name, times, per, ...)                                                                            \
+	{                                                                                                    \
+		name, {__VA_ARGS__}, times, per, false, 0                                                    \
+	}
+#define CONSTANT(name, turns, constant)                                                                      \
+	{                                                                                                    \
+		name, {0}, 0, 1, turns, constant                                                             \
+	}
+#define Q(q) Q_##q + 1
+	CONSTANT("always 1", false, 1),
+	CONSTANT("a hundred", false, 100),
+	CONSTANT("a thousand million", false, 1000000000),
+	CONSTANT("turns of the loop", true, 0),
+	OF("cycles", 1, 1, Q(CYCLES)),
+	OF("cycles / 4", 1, 4, Q(CYCLES)),
+	OF("cycles / 20", 1, 20, Q(CYCLES)),
+	OF("TSC, half as fast again", 3, 2, Q(CYCLES)),
+	OF("slots, four a cycle", 4, 1, Q(CYCLES)),
+	OF("instructions", 1, 1, Q(INSTRUCTIONS)),
+	OF("instructions / 4", 1, 4, Q(INSTRUCTIONS)),
+	OF("micro-operations", 1, 1, Q(INSTRUCTIONS), Q(STORES)),
+	OF("loads", 1, 1, Q(LOADS)),
+	OF("stores", 1, 1, Q(STORES)),
+	OF("loads and stores", 1, 1, Q(LOADS), Q(STORES)),
+	OF("bytes loaded", 1, 1, Q(LOAD_BYTES)),
+	OF("branches", 1, 1, Q(BRANCHES)),
+	OF("conditional branches", 1, 1, Q(BR_COND)),
+	OF("branches taken", 1, 1, Q(BR_COND_TAKEN), Q(BR_JMP_DIRECT), Q(BR_RET)),
+	OF("branches not taken", 1, 1, Q(BR_COND_NTAKEN)),
+	OF("iterations of REP", 1, 1, Q(REP_ITERATIONS)),
+	OF("SSE instructions", 1, 1, Q(INSN_SSE)),
+	OF("x87 instructions", 1, 1, Q(INSN_X87)),
+	OF("exceptions and far branches", 1, 1, Q(EXCEPTIONS), Q(BR_FAR)),
+};
+
+static const char *const of_truth[IMPOSTOR_OF_KERNEL] = {
+	[IMPOSTOR_DEAD] = "dead",
+	[IMPOSTOR_TWICE] = "twice the truth",
+	[IMPOSTOR_HALF] = "half the truth",
+	[IMPOSTOR_ONE_MORE] = "one more than the truth",
+	[IMPOSTOR_DELAYED] = "the window before",
+	[IMPOSTOR_OTHER_RING] = "the other ring",
+	[IMPOSTOR_NEXT_MASK] = "the next unit mask",
+	[IMPOSTOR_PREVIOUS_MASK] = "the unit mask before",
+};
+
+/* What is expected at N and 2N. */
+struct span {
+	bool known;
+	int64_t low[SIZES], high[SIZES];
+};
+
+/* Rows that mean the same have the same expectations. */
+struct meaning {
+	struct pmu_event key;
+	struct span *on; /* by kernel */
+	struct meaning *next;
+};
+
+#define BUCKETS 1024
+static struct meaning *meanings[BUCKETS];
+static int64_t (*count)[IMPOSTORS][SIZES]; /* by kernel, of those from IMPOSTOR_OF_KERNEL on */
+static unsigned n_kernels;
+static bool blunt_low, blunt_high;
+
+const char *impostor_name(unsigned impostor)
+{
+	return impostor < IMPOSTOR_OF_KERNEL ? of_truth[impostor]
+					     : of_kernel[impostor - IMPOSTOR_OF_KERNEL].name;
+}
+
+static void *allocate(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p) {
+		fputs("coverage: no memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+/* A quiet machine: a cycle for each instruction and iteration, all else at the least. */
+static int64_t quiet(const struct kernel *k, enum quantity q, uint64_t n)
+{
+	struct amount a = bounds_amount(k, q, n);
+
+	if (a.overflow)
+		return 0;
+	if (q == Q_CYCLES) {
+		int64_t steps =
+			bounds_amount(k, Q_INSTRUCTIONS, n).low + bounds_amount(k, Q_REP_ITERATIONS, n).low;
+
+		return steps < a.low ? a.low : steps > a.high ? a.high : steps;
+	}
+	return a.low;
+}
+
+static void count_of_kernel(const struct kernel *k, int64_t (*out)[SIZES])
+{
+	for (unsigned i = 0; i < IMPOSTORS - IMPOSTOR_OF_KERNEL; i++)
+		for (unsigned size = 0; size < SIZES; size++) {
+			int64_t n = TURNS * (size + 1), sum = 0;
+
+			for (unsigned q = 0; q < 3 && of_kernel[i].quantity[q]; q++)
+				sum += quiet(k, (enum quantity)(of_kernel[i].quantity[q] - 1), (uint64_t)n);
+			sum = sum * of_kernel[i].times / of_kernel[i].per;
+			out[IMPOSTOR_OF_KERNEL + i][size] =
+				sum + of_kernel[i].constant + (of_kernel[i].turns ? n : 0);
+		}
+}
+
+void impostors_begin(bool no_lower, bool no_upper)
+{
+	kernels_unpack();
+	n_kernels = (unsigned)(kernels_end - kernels_begin);
+	count = allocate(n_kernels, sizeof *count);
+	for (unsigned k = 0; k < n_kernels; k++)
+		count_of_kernel(&kernels_begin[k], count[k]);
+	blunt_low = no_lower;
+	blunt_high = no_upper;
+}
+
+/* --- expectations --------------------------------------------------------------------------------------- */
+
+static bool same(const struct pmu_event *a, const struct pmu_event *b)
+{
+	return !memcmp(a->terms, b->terms, sizeof a->terms) && a->judgement == b->judgement &&
+	       a->rule == b->rule;
+}
+
+static struct pmu_event key_of(const struct pmu_event *e)
+{
+	struct pmu_event key = {.judgement = e->judgement, .rule = e->rule};
+
+	memcpy(key.terms, e->terms, sizeof key.terms);
+	return key;
+}
+
+static unsigned bucket(const struct pmu_event *key)
+{
+	unsigned h = key->judgement + (unsigned)((uintptr_t)key->rule >> 4);
+
+	for (unsigned i = 0; i < EVENT_TERMS; i++)
+		h = h * 31 + key->terms[i].quantity * 7u + (uint8_t)key->terms[i].coefficient;
+	return h % BUCKETS;
+}
+
+/* Other processors, or the other logical one, need not be there; what leaves ring 3 on its way counts partly
+ * elsewhere. */
+static bool plain(const struct kernel *k)
+{
+	if (k->flags & (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING))
+		return false;
+	return !(k->flags & KERNEL_RING3_ONLY) || !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
+}
+
+static struct span expect(const struct pmu_event *e, const struct kernel *k)
+{
+	struct span s = {0};
+
+	for (unsigned size = 0; size < SIZES; size++) {
+		uint64_t n = TURNS * (size + 1);
+		struct expectation x;
+
+		if (expectation(e, k, n, &x) != EXPECTATION_OK)
+			return (struct span){0};
+		expectation_allow_more(&x, e, k, n);
+		s.low[size] = blunt_low ? 0 : x.low;
+		s.high[size] = blunt_high ? INT64_MAX : x.high;
+	}
+	s.known = true;
+	return s;
+}
+
+static const struct span *spans(const struct pmu_event *e)
+{
+	struct pmu_event key = key_of(e);
+	struct meaning **at = &meanings[bucket(&key)];
+
+	for (; *at; at = &(*at)->next)
+		if (same(&(*at)->key, &key))
+			return (*at)->on;
+	*at = allocate(1, sizeof **at);
+	(*at)->key = key;
+	(*at)->on = allocate(n_kernels, sizeof *(*at)->on);
+	for (unsigned k = 0; k < n_kernels; k++)
+		if (plain(&kernels_begin[k]))
+			(*at)->on[k] = expect(e, &kernels_begin[k]);
+	return (*at)->on;
+}
+
+/* --- equations ------------------------------------------------------------------------------------------ */
+
+#define OF_ROW 32 /* equations that one row is part of */
+
+struct part {
+	const struct pmu_identity *equation;
+	unsigned n, self;
+	const struct span *term[IDENTITY_TERMS];
+};
+
+static bool is_filtered(const struct impostor_equation *q)
+{
+	for (unsigned t = 0; t < q->n; t++)
+		if (strchr(q->identity->term[t].event, ':'))
+			return true;
+	return false;
+}
+
+/* Those that are about the row once, with no filter on any term. */
+static unsigned parts_of(const struct impostor_offer *o, const struct pmu_event *e, struct part *out)
+{
+	unsigned n = 0;
+
+	for (const struct impostor_equation *q = o->equation; q < o->equation + o->n_equations && n < OF_ROW;
+	     q++) {
+		struct part p = {.equation = q->identity, .n = q->n};
+		unsigned about = 0;
+
+		for (unsigned t = 0; t < q->n; t++)
+			if (q->row[t] == e)
+				p.self = t, about++;
+		if (about != 1 || is_filtered(q))
+			continue;
+		for (unsigned t = 0; t < q->n; t++)
+			p.term[t] = spans(q->row[t]);
+		out[n++] = p;
+	}
+	return n;
+}
+
+/* The least and the most that the other terms come to. @return false if that is not known */
+static bool others(const struct part *p, unsigned k, unsigned size, __int128 *least, __int128 *most)
+{
+	*least = *most = 0;
+	for (unsigned t = 0; t < p->n; t++) {
+		const struct span *s = &p->term[t][k];
+		int c = p->equation->term[t].coefficient;
+
+		if (t == p->self)
+			continue;
+		if (!s->known)
+			return false;
+		*least += (__int128)c * (c > 0 ? s->low[size] : s->high[size]);
+		*most += (__int128)c * (c > 0 ? s->high[size] : s->low[size]);
+	}
+	return true;
+}
+
+static __int128 floor_div(__int128 a, __int128 b)
+{
+	return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Narrow s to what the equation leaves. @return whether it says what the count is, given the others */
+static bool narrow(const struct part *p, unsigned k, unsigned size, struct span *s)
+{
+	__int128 least, most, low, high;
+	int c = p->equation->term[p->self].coefficient;
+	bool equal = !(p->equation->relation & IDENTITY_NOT_NEGATIVE);
+
+	if (!others(p, k, size, &least, &most))
+		return false;
+	/* c * x + rest >= 0, and <= 0 if equal */
+	if (c > 0) {
+		low = -floor_div(most, c);
+		high = equal ? floor_div(-least, c) : INT64_MAX;
+	} else {
+		high = floor_div(most, -c);
+		low = equal ? -floor_div(-least, -c) : 0;
+	}
+	if (low > s->low[size])
+		s->low[size] = low > INT64_MAX ? INT64_MAX : (int64_t)low;
+	if (high < s->high[size])
+		s->high[size] = high < 0 ? 0 : (int64_t)high;
+	return equal;
+}
+
+/* --- impostors ------------------------------------------------------------------------------------------ */
+
+static bool inside(const struct span *s, unsigned size, int64_t x)
+{
+	return x >= s->low[size] && x <= s->high[size];
+}
+
+static uint32_t of_kernel_passing(const struct span *s, unsigned k)
+{
+	uint32_t passed = 0;
+
+	for (unsigned i = IMPOSTOR_OF_KERNEL; i < IMPOSTORS; i++)
+		if (inside(s, 0, count[k][i][0]) && inside(s, 1, count[k][i][1]))
+			passed |= UINT32_C(1) << i;
+	return passed;
+}
+
+/* What a row with the same event select and another mask counts at the least. */
+static bool passes_as(const struct span *s, const struct span *other)
+{
+	if (!other || !other->known)
+		return true;
+	return inside(s, 0, other->low[0]) && inside(s, 1, other->low[1]);
+}
+
+static uint32_t passing(const struct span *s, unsigned k, bool equal, const struct span *next,
+			const struct span *previous)
+{
+	uint32_t passed = of_kernel_passing(s, k);
+	bool dead = true, twice = true, half = true, more = !equal;
+
+	for (unsigned size = 0; size < SIZES; size++) {
+		int64_t low = s->low[size], high = s->high[size];
+
+		dead &= low <= 0;
+		twice &= low <= (equal ? 0 : high / 2);
+		half &= equal ? low <= 0 : high / 2 >= low;
+		more &= low < high;
+	}
+	passed |= (uint32_t)dead << IMPOSTOR_DEAD | (uint32_t)twice << IMPOSTOR_TWICE |
+		  (uint32_t)half << IMPOSTOR_HALF | (uint32_t)more << IMPOSTOR_ONE_MORE;
+	if (s->low[0] <= s->high[1] && s->low[1] <= s->high[0])
+		passed |= 1u << IMPOSTOR_DELAYED;
+	if (dead || kernel_amount(&kernels_begin[k], Q_RING_TO_KERNEL, 1).high)
+		passed |= 1u << IMPOSTOR_OTHER_RING;
+	passed |= (uint32_t)passes_as(s, next) << IMPOSTOR_NEXT_MASK;
+	passed |= (uint32_t)passes_as(s, previous) << IMPOSTOR_PREVIOUS_MASK;
+	return passed;
+}
+
+/* The nearest row behind (step 1) or before (-1) it that has the same event select and means something else,
+ * else the nearest one that means something else. */
+static const struct span *neighbour(const struct impostor_offer *o, const struct pmu_event *e, int step)
+{
+	const struct span *own = spans(e), *any = NULL;
+
+	if (e < o->row || e >= o->row + o->n)
+		return NULL;
+	for (const struct pmu_event *other = e + step; other >= o->row && other < o->row + o->n;
+	     other += step) {
+		const struct span *theirs = spans(other);
+
+		if (theirs == own)
+			continue;
+		if ((other->code & 0xff) == (e->code & 0xff))
+			return theirs;
+		if (!any)
+			any = theirs;
+	}
+	return any;
+}
+
+static bool usable(const struct impostor_offer *o, unsigned k)
+{
+	return !(kernels_begin[k].needs & ~o->needs);
+}
+
+static struct span narrowed(const struct span *own, const struct part *part, unsigned n, unsigned k,
+			    bool *equal)
+{
+	struct span s = *own;
+
+	*equal = false;
+	for (unsigned p = 0; p < n; p++)
+		for (unsigned size = 0; size < SIZES; size++)
+			*equal |= narrow(&part[p], k, size, &s);
+	return s;
+}
+
+struct impostor_result impostors_try(const struct impostor_offer *o, const struct pmu_event *e)
+{
+	struct impostor_result r = {.passed = UINT32_MAX};
+	struct part part[OF_ROW];
+	unsigned n = parts_of(o, e, part);
+	const struct span *own = spans(e), *next = neighbour(o, e, 1), *previous = neighbour(o, e, -1);
+
+	for (unsigned k = 0; k < n_kernels; k++) {
+		struct span s;
+		bool equal;
+
+		if (!usable(o, k) || !own[k].known)
+			continue;
+		s = narrowed(&own[k], part, n, k, &equal);
+		r.judged = true;
+		r.lower |= s.low[0] > 0 || s.low[1] > 0;
+		r.passed &= passing(&s, k, equal, next ? &next[k] : NULL, previous ? &previous[k] : NULL);
+	}
+	return r;
+}

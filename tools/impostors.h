@@ -1,0 +1,68 @@
+/*
+ * Impostors: counters that count something else than an event says, or nothing, held against what the suites
+ * expect of the event on hardware. A row that lets them pass says little.
+ *
+ * A row's expectations are those of the suite events on every kernel that the microarchitecture can run, at N
+ * and 2N, narrowed by the equations of the suite identities, whose other terms are inside their own
+ * expectations. What an impostor that follows the truth (twice of it, one more) counts is not known, as the
+ * truth is not: it passes if some truth that the row allows would let it pass. The others count what a quiet
+ * machine would give them: every interval at its low end, one cycle for each instruction or iteration.
+ */
+#ifndef TOOLS_IMPOSTORS_H
+#define TOOLS_IMPOSTORS_H
+
+#include "pmu/pmu.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IMPOSTORS 32
+
+/** Each has a bit in struct impostor_result. */
+enum impostor {
+	IMPOSTOR_DEAD,
+	IMPOSTOR_TWICE,
+	IMPOSTOR_HALF,
+	IMPOSTOR_ONE_MORE,
+	IMPOSTOR_DELAYED,
+	IMPOSTOR_OTHER_RING,
+	IMPOSTOR_NEXT_MASK,
+	IMPOSTOR_PREVIOUS_MASK,
+	IMPOSTOR_OF_KERNEL, /* from here on the kernel alone tells what they count */
+};
+
+#define IMPOSTORS_TIGHT   3  /* at most so many pass */
+#define IMPOSTORS_VACUOUS 25 /* at least so many pass */
+
+struct impostor_result {
+	bool judged;     /* some kernel has an expectation */
+	bool lower;      /* some kernel must make it tick */
+	uint32_t passed; /* bit n: impostor n */
+};
+
+/** An equation whose events are all offered, and their rows. */
+struct impostor_equation {
+	const struct pmu_identity *identity;
+	unsigned n;
+	const struct pmu_event *row[IDENTITY_TERMS];
+};
+
+/** What is offered together: rows, and the equations that hold among them. */
+struct impostor_offer {
+	const struct pmu_event *row;
+	unsigned n;
+	const struct impostor_equation *equation;
+	unsigned n_equations;
+	uint64_t needs; /* KERNEL_NEEDS_* that its kernels may have */
+};
+
+/** Name of an impostor. */
+const char *impostor_name(unsigned impostor);
+
+/** To be called once. @param no_lower, no_upper leave these ends of all intervals out, for tests */
+void impostors_begin(bool no_lower, bool no_upper);
+
+/** Let all impostors stand in for a row: one of those offered, or another one that has no neighbours. */
+struct impostor_result impostors_try(const struct impostor_offer *o, const struct pmu_event *e);
+
+#endif
