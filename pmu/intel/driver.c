@@ -542,7 +542,7 @@ static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned
 }
 
 /* Before the first enabling after reset these parts need event selects and a global enable that flush stale
- * state, errata AAK100, AAP53, BD53. */
+ * state, errata AAJ91, AAK100, AAP53, AAT43, BD53. */
 static bool flush_nehalem(void)
 {
 	static const uint32_t selects[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
@@ -560,7 +560,7 @@ static bool needs_flush(const struct pmu *pmu)
 	struct cpu_identity id;
 	cpu_identify(&id);
 	return !strcmp(id.vendor, "GenuineIntel") && id.family == 6 && pmu->n_general == 4 &&
-	       pmu->has_global && (id.model == 0x1a || id.model == 0x1e || id.model == 0x2c);
+	       pmu->has_global && (id.model == 0x1a || id.model == 0x1e || id.model == 0x25 || id.model == 0x2c);
 }
 
 static bool fault(const char **why, const char *what)
@@ -593,7 +593,7 @@ static bool reset(const struct pmu *pmu, const char **why)
 
 	/* Branch records, traces and freezing would disturb counting. Single-stepping on branches (BTF) is
 	 * not ours. A hypervisor may lack the register. */
-	if (pmu->has_global && msr_read(IA32_DEBUGCTL, &value) && value & ~DEBUGCTL_BTF)
+	if (msr_read(IA32_DEBUGCTL, &value) && value & ~DEBUGCTL_BTF)
 		msr_write(IA32_DEBUGCTL, value & DEBUGCTL_BTF);
 	if (cpu_has(CPU_ARCH_LBR))
 		msr_write(IA32_LBR_CTL, 0);

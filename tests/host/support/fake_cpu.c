@@ -23,6 +23,11 @@ static struct model_cpuid leaves[LEAVES];
 static unsigned n_leaves;
 static uint32_t broken_msr;
 static unsigned strays;
+static bool held;
+static uint32_t spoiled_msr;
+static uint64_t spoiled_bits;
+static struct fake_access *notes;
+static unsigned n_notes, notes_room;
 
 void fake_cpu_start(const struct model_profile *p, const char *inject)
 {
@@ -49,6 +54,41 @@ void fake_cpu_stop(void)
 	n_leaves = 0;
 	broken_msr = 0;
 	strays = 0;
+	held = false;
+	spoiled_msr = 0;
+	notes = NULL;
+}
+
+void fake_cpu_hold(void)
+{
+	held = true;
+}
+
+void fake_cpu_spoil_write(uint32_t address, uint64_t bits)
+{
+	spoiled_msr = address;
+	spoiled_bits = bits;
+}
+
+void fake_cpu_note(struct fake_access *room, unsigned size)
+{
+	notes = room;
+	notes_room = size;
+	n_notes = 0;
+}
+
+unsigned fake_cpu_noted(void)
+{
+	return n_notes;
+}
+
+static void note(bool write, uint32_t address, uint64_t value)
+{
+	if (!notes)
+		return;
+	if (n_notes == notes_room)
+		abort();
+	notes[n_notes++] = (struct fake_access){write, address, value};
 }
 
 void *fake_cpu_state(void)
@@ -148,7 +188,7 @@ static bool allowed(uint32_t address, enum model_access access)
 /* An instruction that reads a register, which the model has answered, retires. */
 static void retire(const struct qterm *terms, unsigned n_terms)
 {
-	if (active())
+	if (!held && active())
 		fake_path_insn(&path, 2, terms, n_terms);
 }
 
@@ -156,16 +196,30 @@ bool msr_read(uint32_t address, uint64_t *value)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
 	bool ok = allowed(address, profile->model->rdmsr(state, address, value));
-	if (!ok)
+	if (!ok) {
 		*value = 0;
-	else
-		retire(terms, 1);
-	return ok;
+		return false;
+	}
+	note(false, address, *value);
+	retire(terms, 1);
+	return true;
+}
+
+static enum model_access carry_out(uint32_t address, uint64_t value)
+{
+	return held ? profile->model->wrmsr(state, address, value) : fake_path_wrmsr(&path, address, value);
 }
 
 bool msr_write(uint32_t address, uint64_t value)
 {
-	return address != broken_msr && allowed(address, fake_path_wrmsr(&path, address, value));
+	uint64_t bits = address == spoiled_msr ? spoiled_bits : 0;
+
+	if (address == broken_msr || !allowed(address, carry_out(address, value ^ bits)))
+		return false;
+	if (address == spoiled_msr)
+		spoiled_msr = 0;
+	note(true, address, value);
+	return true;
 }
 
 bool pmc_read(uint32_t index, uint64_t *value)

@@ -45,6 +45,27 @@ void fake_cpu_set_leaf(uint32_t leaf, uint32_t subleaf, uint32_t eax, uint32_t e
 /** From now on reads and writes of this MSR fault. 0: none. */
 void fake_cpu_break_msr(uint32_t address);
 
+/** From now on register accesses of msr_read(), msr_write() and pmc_read() are no instructions: nothing is
+ * counted for them, and no time passes. Until the next fake_cpu_start(). */
+void fake_cpu_hold(void);
+
+/** The next write to this MSR leaves it with these bits changed, as an erratum may have it; later ones do
+ * not. */
+void fake_cpu_spoil_write(uint32_t address, uint64_t bits);
+
+/** One access of msr_read() or msr_write() that did not fault. */
+struct fake_access {
+	bool write;
+	uint32_t address;
+	uint64_t value;
+};
+
+/** From now on note accesses, in order, in this room; with NULL no more. What finds no room ends the test. */
+void fake_cpu_note(struct fake_access *room, unsigned size);
+
+/** How many have been noted. */
+unsigned fake_cpu_noted(void);
+
 /** `count` instructions of the given kind retire, each a step of its own. */
 void fake_cpu_run(const struct qterm *terms, unsigned n_terms, uint32_t cycles, uint8_t cpl, uint64_t count);
 
