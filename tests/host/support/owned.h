@@ -32,8 +32,9 @@ struct ownership {
 	 * fixed counters the control register's own field; of NetBurst the CCCR, and the ESCR above it). */
 	uint64_t (*selector)(const struct pmu *pmu, unsigned c, const struct pmu_config *config);
 
-	/** That register as it is now. */
+	/** That register as it is now; 0 after release(), but for these bits. */
 	uint64_t (*selected)(const struct pmu *pmu, unsigned c);
+	uint64_t kept_at_release;
 
 	/** As owns(), for a recording. */
 	void (*record_owns)(const struct pmu *pmu, enum record_op_of_driver op, const struct pmu_recording *r,

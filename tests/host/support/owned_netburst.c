@@ -144,6 +144,7 @@ const struct ownership owned_netburst = {
 	.owns = owns,
 	.selector = selector,
 	.selected = selected,
+	.kept_at_release = CCCR_OVF,
 	.record_owns = record_owns,
 	.stays = stays,
 };
