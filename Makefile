@@ -310,7 +310,7 @@ $(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm -lm
 
 $(B)/host/witness_%: $(B)/host/tests/host/witness_%.c.o $(B)/host/libassay.a
-	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^
+	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lZydis
 
 host-tests: $(HOST_TESTS)
 	@for t in $^; do $$t || exit 1; done

@@ -339,6 +339,16 @@ unsigned insn_gather_elements(const struct insn_gather *g, const void *mask)
 	return count;
 }
 
+uint64_t insn_rep_left(const struct insn *in, uint64_t rcx)
+{
+	return in->flags & INSN_F_ADDR32 ? (uint32_t)rcx : rcx;
+}
+
+uint64_t insn_rep_iterations(const struct insn *in, uint64_t before, uint64_t after)
+{
+	return insn_rep_left(in, before) - insn_rep_left(in, after);
+}
+
 bool insn_branch_taken(const struct insn *in, uint64_t rflags, uint64_t rcx)
 {
 	enum { CF = 1 << 0, PF = 1 << 2, ZF = 1 << 6, SF = 1 << 7, OF = 1 << 11 };

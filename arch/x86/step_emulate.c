@@ -341,12 +341,10 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 bool step_rep_finished(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
-	uint64_t width = e->current->in.flags & INSN_F_ADDR32 ? UINT32_MAX : UINT64_MAX;
-	uint64_t left = f->rcx & width;
 
-	e->now.did.iterations = (e->rcx & width) - left;
+	e->now.did.iterations = insn_rep_iterations(&e->current->in, e->rcx, f->rcx);
 	if (f->rip == e->now.rip) {
-		if (left)
+		if (insn_rep_left(&e->current->in, f->rcx))
 			return false;
 		/* Some CPUs trap once more before they find that no iteration is left. */
 		f->rip += e->current->in.length;

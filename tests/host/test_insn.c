@@ -507,6 +507,22 @@ static void test_conditions(void **state)
 	assert_true(insn_branch_taken(&jecxz, 0, 0x100000000));
 }
 
+/* Whatever a CPU does to the half of RCX that does not count. */
+static void test_iterations(void **state)
+{
+	struct insn rep = {.special = INSN_STRING, .flags = INSN_F_REP},
+		    rep32 = {.special = INSN_STRING, .flags = INSN_F_REP | INSN_F_ADDR32};
+
+	(void)state;
+	assert_int_equal(insn_rep_left(&rep, 0x100000005), 0x100000005);
+	assert_int_equal(insn_rep_left(&rep32, 0x100000005), 5);
+	assert_int_equal(insn_rep_iterations(&rep, 0x100000005, 0x100000003), 2);
+	assert_int_equal(insn_rep_iterations(&rep, 0x100000000, 0xffffffff), 1);
+	assert_int_equal(insn_rep_iterations(&rep32, 0x100000005, 3), 2);
+	assert_int_equal(insn_rep_iterations(&rep32, 0x100000000, 0), 0);
+	assert_int_equal(insn_rep_iterations(&rep32, 0x100000000, 0x100000000), 0);
+}
+
 static void test_segment_bases(void **state)
 {
 	(void)state;
@@ -603,7 +619,7 @@ int main(void)
 		cmocka_unit_test(test_conditions),    cmocka_unit_test(test_real_code),
 		cmocka_unit_test(test_random),        cmocka_unit_test(test_mutated),
 		cmocka_unit_test(test_cut_off),       cmocka_unit_test(test_too_long),
-		cmocka_unit_test(test_segment_bases), cmocka_unit_test(test_gathers),
+		cmocka_unit_test(test_iterations), cmocka_unit_test(test_segment_bases), cmocka_unit_test(test_gathers),
 		cmocka_unit_test(test_corruption),
 	};
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);

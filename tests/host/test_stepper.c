@@ -2,6 +2,7 @@
  * The witness's stepper: what it counts of code whose amounts are plain to see, and what it says of kernels
  * that break their contract.
  */
+#include "tests/host/support/other_cpu.h"
 #include "tests/host/support/stepper.h"
 
 #include <setjmp.h>
@@ -242,6 +243,92 @@ static void test_ring_of_code(void **state)
 	assert_says(RUN("\x48\x8b\x46\x20\xff\xd0", 0, &v), "left the kernel");
 }
 
+static const char *const others[] = {NULL, "low", "high"};
+#define OTHERS (sizeof others / sizeof *others)
+
+/* REP with the address-size prefix and ECX = 0: what becomes of RCX is one CPU's answer or the other's, and
+ * nothing is moved with either. */
+static void test_counts_by_address_size(void **state)
+{
+	/* mov $0x100000000, %rcx ; addr32 rep movsb ; shr $32, %rcx ; jz 1f ; nop ; 1: */
+	const char none[] = "\x48\xb9\0\0\0\0\1\0\0\0\x67\xf3\xa4\x48\xc1\xe9\x20\x74\1\x90";
+	/* mov %rsi, %rdi ; add $KERNEL_SCRATCH, %rdi ; mov $0x100000003, %rcx ; addr32 rep lodsb: the CPU may
+	 * not get so far, as RSI is ESI */
+	const char some[] = "\x48\xb9\3\0\0\0\1\0\0\0\x4c\x8d\x0d\3\0\0\0\x67\xf3\xac\x90";
+	struct qvec v;
+
+	(void)state;
+	for (unsigned i = 0; i < OTHERS; i++) {
+		assert_true(other_cpu(others[i]));
+		assert_null(RUN(none, 0, &v));
+		assert_int_equal(v.v[Q_REP_ITERATIONS], 0);
+		assert_int_equal(v.v[Q_INSN_LOAD], 0);
+		assert_int_equal(v.v[Q_LOADS], 0);
+		if (others[i]) /* that each CPU's answer was there */
+			assert_int_equal(v.v[Q_INSN_NOP], i == 2);
+		assert_null(RUN(some, KERNEL_SERVICE_RESUME, &v));
+		assert_int_equal(v.v[Q_REP_ITERATIONS], 0);
+		assert_int_equal(v.v[Q_EXC_PF], 1);
+	}
+	assert_true(other_cpu(NULL));
+}
+
+static void lose_iterations(const uint8_t *code, const struct insn *in, const struct user_regs_struct *before,
+			    struct user_regs_struct *after)
+{
+	(void)code;
+	if (in->special == INSN_STRING)
+		after->rcx = before->rcx - 0x100000000;
+}
+
+/* What CPUs may answer, and whether that was the answer. */
+static void test_other_answers(void **state)
+{
+	static const struct {
+		const char *what, *code;
+		unsigned size, high; /* NOPs with "high", where "low" has none or the other way round */
+	} rows[] = {
+		/* mov $1, %eax ; mul %eax ; jz 1f ; nop ; 1: ZF is undefined */
+		{"MUL", "\xb8\1\0\0\0\xf7\xe0\x74\1\x90", 10, 0},
+		/* xor %eax, %eax ; mov $1, %edx ; bsf %eax, %edx ; test %edx, %edx ; jz 1f ; nop ; 1: */
+		{"BSF", "\x31\xc0\xba\1\0\0\0\x0f\xbc\xd0\x85\xd2\x74\1\x90", 15, 1},
+		/* xor %eax, %eax ; cpuid ; test %eax, %eax ; jz 1f ; nop ; 1: */
+		{"CPUID", "\x31\xc0\x0f\xa2\x85\xc0\x74\1\x90", 9, 1},
+	};
+	struct qvec v;
+
+	(void)state;
+	assert_false(other_cpu("nobody's"));
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (unsigned high = 0; high < 2; high++) {
+			assert_true(other_cpu(high ? "high" : "low"));
+			assert_null(run(rows[i].code, rows[i].size, 0, &v));
+			if (v.v[Q_INSN_NOP] != (high ? rows[i].high : !rows[i].high))
+				fail_msg("%s, %s: %lu NOPs", rows[i].what, high ? "high" : "low",
+					 v.v[Q_INSN_NOP]);
+		}
+	/* xor %eax, %eax ; xor %ecx, %ecx ; shl %cl, %eax ; jz 1f ; nop ; 1: a shift by nothing leaves ZF */
+	for (unsigned i = 0; i < OTHERS; i++) {
+		assert_true(other_cpu(others[i]));
+		assert_null(RUN("\x31\xc0\x31\xc9\xd3\xe0\x74\1\x90", 0, &v));
+		assert_int_equal(v.v[Q_INSN_NOP], 0);
+	}
+	/* bsf %ecx, %edx where there is a bit: mov $2, %ecx ; bsf %ecx, %edx ; dec %edx ; jz 1f ; nop ; 1: */
+	assert_true(other_cpu("high"));
+	assert_null(RUN("\xb9\2\0\0\0\x0f\xbc\xd1\xff\xca\x74\1\x90", 0, &v));
+	assert_int_equal(v.v[Q_INSN_NOP], 0);
+	assert_true(other_cpu("plain"));
+	assert_false(stepper_cpu_has(CPU_SSE2));
+	assert_true(other_cpu(NULL));
+	assert_true(stepper_cpu_has(CPU_SSE2));
+	/* mov $5, %ecx ; rep lodsb: more iterations than traps */
+	stepper_answer_otherwise(lose_iterations);
+	assert_says(RUN("\xb9\5\0\0\0\xf3\xac", 0, &v), "RCX tells of");
+	stepper_answer_otherwise(NULL);
+	assert_null(RUN("\xb9\5\0\0\0\xf3\xac", 0, &v));
+	assert_int_equal(v.v[Q_REP_ITERATIONS], 5);
+}
+
 static void test_broken_kernels(void **state)
 {
 	(void)state;
@@ -264,7 +351,8 @@ int main(void)
 		cmocka_unit_test(test_calls),          cmocka_unit_test(test_stand_ins),
 		cmocka_unit_test(test_far_pointers),   cmocka_unit_test(test_system_stores),
 		cmocka_unit_test(test_interrupts),     cmocka_unit_test(test_ring_of_code),
-		cmocka_unit_test(test_broken_kernels),
+		cmocka_unit_test(test_broken_kernels), cmocka_unit_test(test_counts_by_address_size),
+		cmocka_unit_test(test_other_answers),
 	};
 	const char *why = stepper_start();
 	if (why) {

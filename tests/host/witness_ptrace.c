@@ -5,6 +5,7 @@
  *
  * Speaks TAP. The witness knows nothing of the signatures while it steps.
  */
+#include "tests/host/support/other_cpu.h"
 #include "tests/host/support/stepper.h"
 #include "tests/truth.h"
 
@@ -21,6 +22,9 @@ struct observation_set {
 	struct qvec seen[OUTCOMES][SIZES];
 	bool sound; /* seen, and as declared */
 };
+
+static const char *const other_cpus[] = {"low", "high", "plain"};
+#define OTHER_CPUS (sizeof other_cpus / sizeof *other_cpus)
 
 static struct observation_set *sets;
 static unsigned n_sets, test_number;
@@ -97,6 +101,43 @@ static void witness(const struct kernel *k)
 	n_sets += o->sound;
 }
 
+/* --- other CPUs ------------------------------------------------------------------------------------- */
+
+/** One test point: every kernel that can be stepped does what its signature says where a CPU answers like
+ * that one, too. */
+static void witness_as(const char *cpu)
+{
+	static const uint64_t n = 2;
+	unsigned stepped = 0, wrong = 0;
+	char text[128];
+
+	if (!other_cpu(cpu))
+		return;
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		struct amount declared;
+		struct qvec seen;
+
+		if (stepper_unfit(k))
+			continue;
+		stepped++;
+		for (enum outcome o = 0; o < outcomes_of(k); o++) {
+			stepper_transactions(o);
+			const char *why = stepper_run(k, n, &seen);
+			enum quantity q = why ? Q_COUNT : truth_disagrees(k, n, o, &seen, &declared);
+
+			if (why || q != Q_COUNT) {
+				printf("# %s, answered as \"%s\": %s\n", k->name, cpu,
+				       why ? why : quantity_info[q].name);
+				wrong++;
+			}
+		}
+		stepper_transactions(OUTCOME_ABORT);
+	}
+	other_cpu(NULL);
+	snprintf(text, sizeof text, "%u kernels do the same on a CPU that answers as \"%s\"", stepped, cpu);
+	point(!wrong && stepped > 300, text, NULL);
+}
+
 /* --- mutations -------------------------------------------------------------------------------------- */
 
 static unsigned n_mutations, n_missed;
@@ -169,9 +210,11 @@ int main(void)
 		return 0;
 	}
 	sets = calloc(count, sizeof *sets);
-	printf("1..%u\n", count + 1);
+	printf("1..%zu\n", count + 1 + OTHER_CPUS);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		witness(k);
+	for (unsigned i = 0; i < OTHER_CPUS; i++)
+		witness_as(other_cpus[i]);
 	stepper_stop();
 	mutate_all();
 	printf("# table\n# %-30s confirms %u of %u kernels; cannot:\n", "this machine's processor", n_sets,

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "tests/host/support/other_cpu.h"
 #include "tests/host/support/stepper_internal.h"
 #include "pmu/account.h"
 #include "pmu/denormals.h"
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -75,6 +77,8 @@ static bool save_xstate(void)
 const char *stepper_start(void)
 {
 	int fd = memfd_create("kernel code", 0);
+	if (!other_cpu_from_environment())
+		return stepper_because("there is no CPU \"%s\" to answer as", getenv(OTHER_CPU));
 	if (fd < 0 || ftruncate(fd, CODE_SIZE + KERNEL_CODE_SIZE))
 		return stepper_because("no memory for the code: %s", strerror(errno));
 	stepper_absent_segment(); /* the child inherits it */
@@ -215,6 +219,18 @@ const char *stepper_set_registers(const struct user_regs_struct *r)
 							      : NULL;
 }
 
+/** Let the registers be as another CPU might have left them. */
+static const char *answer_otherwise(const uint8_t *code, const struct insn *in,
+				    const struct user_regs_struct *before, struct user_regs_struct *r)
+{
+	struct user_regs_struct real = *r;
+
+	if (!stepper.otherwise)
+		return NULL;
+	stepper.otherwise(code, in, before, r);
+	return memcmp(&real, r, sizeof real) ? stepper_set_registers(r) : NULL;
+}
+
 /** Make one step. *signal is 0 if it retired (or iterated), else what it raised instead. */
 static const char *step_once(struct user_regs_struct *r, int *signal)
 {
@@ -334,6 +350,11 @@ void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *c
 	stepper.seen = seen;
 }
 
+void stepper_answer_otherwise(stepper_answer *otherwise)
+{
+	stepper.otherwise = otherwise;
+}
+
 static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 {
 	struct user_regs_struct r;
@@ -371,9 +392,19 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 		why = in.special == INSN_SYSCALL ? step_syscall(&r, &signal) : step_once(&r, &signal);
 		if (in.special == INSN_STRING && (in.flags & INSN_F_REP)) {
 			/* One trap per iteration, and on some CPUs one more. */
-			while (!why && !signal && r.rip == before.rip && ++steps < STEP_LIMIT)
+			unsigned traps = 1;
+			while (!why && !signal && r.rip == before.rip && ++steps < STEP_LIMIT) {
 				why = step_once(&r, &signal);
-			did.iterations = before.rcx - r.rcx;
+				traps++;
+			}
+			if (!why && !signal)
+				why = answer_otherwise(code, &in, &before, &r);
+			did.iterations = insn_rep_iterations(&in, before.rcx, r.rcx);
+			if (!why && did.iterations > traps)
+				why = stepper_because("RCX tells of %#lx iterations, of which %u trapped",
+						      did.iterations, traps);
+		} else if (!why && !signal) {
+			why = answer_otherwise(code, &in, &before, &r);
 		}
 		if (why)
 			return why;
@@ -402,6 +433,8 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 			if (!insn_decode(code, end - next, &second))
 				return stepper_because("no instruction at +%#lx", next - begin);
 			look_at(code, &second, &before, &did);
+			if (!why)
+				why = answer_otherwise(code, &second, &before, &r);
 		}
 		if (!why)
 			why = account(code, &did, before.rip, r.rip, out);

@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/user.h>
 
 /** Start the child; the kernels must have been unpacked. @return NULL, or one line that says why stepping is
  * not possible here */
@@ -31,6 +32,9 @@ void stepper_stop(void);
 
 /** Whether this machine has a CPU feature. */
 bool stepper_cpu_has(enum cpu_feature feature);
+
+/** From now on it has none, but for UMIP, which cannot be done without. */
+void stepper_without_features(bool without);
 
 /** What becomes of transactions from now on: aborted at once (at first), or not before they must. */
 void stepper_transactions(enum outcome outcome);
@@ -48,6 +52,14 @@ const char *stepper_run(const struct kernel *k, uint64_t n, struct qvec *out);
  */
 void stepper_watch(void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip,
 				uint64_t next));
+
+/** An instruction has retired that found registers as in *before: change in *after what a CPU other than this
+ * one may leave otherwise. */
+typedef void stepper_answer(const uint8_t *code, const struct insn *in, const struct user_regs_struct *before,
+			    struct user_regs_struct *after);
+
+/** Have a CPU's answers in place of this one's from now on (other_cpu.h); NULL: its own. */
+void stepper_answer_otherwise(stepper_answer *otherwise);
 
 /** For seen(): whether the instruction met a denormal number (pmu/denormals.h). */
 bool stepper_denormal(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,

@@ -23,6 +23,7 @@ struct stepper {
 	size_t xstate_size;
 	uint64_t random; /* seed of the kernels' generator, another one in each run */
 	void (*seen)(const struct insn_retired *did, const uint8_t *code, uint64_t rip, uint64_t next);
+	stepper_answer *otherwise;
 };
 extern struct stepper stepper;
 

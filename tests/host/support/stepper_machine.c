@@ -22,10 +22,20 @@ static const struct feature_bit features[] = {
 #undef CPU_FEATURE
 };
 
+static bool featureless;
+
+void stepper_without_features(bool without)
+{
+	featureless = without;
+}
+
 bool stepper_cpu_has(enum cpu_feature feature)
 {
 	const struct feature_bit *f = &features[feature];
 	unsigned r[4] = {0};
+
+	if (featureless && feature != CPU_UMIP)
+		return false;
 	__get_cpuid_count(f->leaf, f->subleaf, &r[0], &r[1], &r[2], &r[3]);
 	return r[f->reg[1] - 'a'] >> f->bit & 1;
 }
