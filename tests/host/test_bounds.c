@@ -15,6 +15,7 @@
 #include "tests/host/support/corners.h"
 #include "tests/host/support/deeds.h"
 #include "tests/host/support/replay.h"
+#include "tests/host/support/other_cpu.h"
 #include "tests/host/support/stepper.h"
 
 #include <setjmp.h>
@@ -471,7 +472,7 @@ int main(int argc, char **argv)
 	};
 
 	kernels_unpack();
-	if (argc > 1 && !strcmp(argv[1], "--left")) {
+	if (argc > 1 && !strcmp(argv[1], "--left") && other_cpu_from_environment()) {
 		print_left();
 		return 0;
 	}

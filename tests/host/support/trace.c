@@ -167,9 +167,21 @@ static void add_up(struct trace *t)
 	(KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_RESUME | KERNEL_SERVICE_SYSCALL |                          \
 	 KERNEL_SERVICE_SYSENTER | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC | KERNEL_SERVICE_NMI)
 
+/* Gathers and scatters: how many elements they access is in a register. */
+static bool has_masks(const struct kernel *k)
+{
+	struct insn in;
+
+	for (const uint8_t *p = k->code; p < k->code_end && insn_decode(p, (size_t)(k->code_end - p), &in);
+	     p += in.length)
+		if (in.special == INSN_MASKMOV)
+			return true;
+	return false;
+}
+
 bool trace_is_whole(const struct kernel *k)
 {
-	return !stepper_unfit(k) || (!(k->flags & HANDLERS) && kernel_has_path(k));
+	return !stepper_unfit(k) || (!(k->flags & HANDLERS) && kernel_has_path(k) && !has_masks(k));
 }
 
 const char *trace_record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t from)

@@ -36,8 +36,8 @@ struct trace {
  * Step a kernel (tests/host/support/stepper.h), or, where that is not possible, or would begin a ring of code
  * anew, read its path off its code: straight on, along direct jumps, back at the branch that closes the loop
  * as often as there are turns. Then addresses of data are made up, but two operands have one address if they
- * are written alike; and what handlers of its interrupts and faults, or guests, do is not seen
- * (trace_is_whole()).
+ * are written alike; and what handlers of its interrupts and faults, or guests, do is not seen, nor how many
+ * elements a gather or scatter accesses (trace_is_whole()).
  * @param t    zeroed, or of an earlier call, whose memory is used again
  * @param from kernels with the ring of code: how many turns were before
  * @return NULL, or one line that says what went wrong
@@ -49,7 +49,7 @@ void trace_free(struct trace *t);
 unsigned trace_ring_turns(const struct kernel *k);
 
 /** Whether a trace of this kernel has all that the kernel causes: it is stepped, or has neither handlers nor
- * guests. */
+ * guests nor gathers. */
 bool trace_is_whole(const struct kernel *k);
 
 /** The step's terms (pmu/account.h). @return how many */
