@@ -68,10 +68,11 @@ INCLUDES := -I. -I$(B)/gen
 GCC_INCLUDE = $(shell $(CC) -print-file-name=include)
 
 # No red zone: interrupts and traps use the interrupted stack. No CET, no unwinding tables, no stack protector: there is no
-# operating system to serve them.
+# operating system to serve them. No ivopts: GCC 12 loses sight of what addresses point to that it has written as 2*p-q, takes functions
+# with such stores for free of effects, and leaves out calls of them.
 IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common \
-	-fno-tree-vectorize -ffunction-sections -fdata-sections $(INCLUDES) \
+	-fno-tree-vectorize -fno-ivopts -ffunction-sections -fdata-sections $(INCLUDES) \
 	-isystem $(B)/gen/system -isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
 	-DGNU_EFI_USE_MS_ABI -Wa,--fatal-warnings
 
@@ -125,7 +126,16 @@ $(B)/tools/decodebench: tools/decodebench.c arch/x86/insn.c $(B)/gen/insn_tables
 ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
 	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS])) $(INTEL_GEN)
 
-tools: $(B)/assay-encode
+tools: $(B)/assay-encode $(B)/assay-judge
+
+# What judges, of the image's own sources: rows, kernels, expectation and verdict. Handlers are told from their code, which is why
+# services.c is among them; all that runs on the machine alone is left out.
+JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/model_cpu.c $(filter-out tools/assay-encode.c tools/model_cpu.c,$(ENCODE_SRC)) \
+	$(addprefix tests/,event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c kernel.c kernel_rows.c \
+	guest.c glob.c kernels/handled.c kernels/services.c) $(wildcard tests/kernels/*.S) arch/x86/insn.c $(B)/gen/insn_tables.c
+
+$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tests/*.h tests/*.def tests/kernels/*.h)
+	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(JUDGE_SRC) -ljansson
 
 $(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tools/model_cpu.h tests/report/json.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
@@ -281,7 +291,7 @@ $(B)/%_app.elf: $(B)/image/tests/boot/%_app.c.o linker/efi-x86_64.ld linker/sect
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
 HOST_SRC := $(sort $(filter-out pmu/vpmu.c pmu/oracle.c pmu/step_details.c pmu/path.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS] tests/*.c tests/report/*.c \
 	tests/kernels/needs.c tests/kernels/string_step.c tests/kernels/opcodes.c tests/kernels/cache_geometry.c tests/kernels/code_ring.c \
-	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/evex.c arch/x86/sha.c arch/x86/simd_exceptions.c arch/x86/acpi.c arch/x86/notes.c arch/x86/topology.c boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c))
+	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/evex.c arch/x86/sha.c arch/x86/simd_exceptions.c arch/x86/acpi.c arch/x86/notes.c arch/x86/topology.c arch/x86/cpuid_leaves.c boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c tests/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)
