@@ -1,6 +1,7 @@
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
 
+#include "arch/x86/cpuid.h"
 #include "pmu/model.h"
 #include "pmu/text.h"
 #include "pmu/vpmu.h"
@@ -82,7 +83,7 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 	look_at_registers("firmware left a counter running:", o->registers);
 	pmu = machine;
 	run->pmu = &pmu;
-	report_pmu(&pmu);
+	report_pmu(&pmu, cpuid);
 	tell_remarks(&pmu);
 	run->ladder = &ladder;
 	return true;
@@ -112,7 +113,7 @@ static bool choose_virtual(struct run *run, const struct options *o, const char 
 {
 	if (!virtual_pmu_create(run, &pmu, profile, inject, why))
 		return false;
-	report_pmu(&pmu);
+	report_pmu(&pmu, vpmu_ask_cpuid);
 	tell_remarks(&pmu);
 	if (o->registers)
 		look_at_virtual_registers(run);

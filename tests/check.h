@@ -31,6 +31,8 @@ struct result {
 	const char *event, *kernel, *counter, *ring; /* NULL where it does not apply */
 	uint64_t encoding;                           /* selector value as programmed */
 	const char *manual;                          /* section that the check rests on */
+	bool has_share;
+	int64_t share; /* the bracket's: observed are the raw counts (modulo the counter's width) less it */
 	unsigned n_observations;
 	struct observation observation[RESULT_OBSERVATIONS];
 	unsigned n_more;                /* further ones, if there are more than have room in it */

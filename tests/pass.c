@@ -1,5 +1,4 @@
 #include "tests/pass.h"
-#include "tests/expectation_ring.h"
 #include "tests/quiet.h"
 #include "tests/kernels/chains.h"
 
@@ -339,23 +338,31 @@ void pass_report_retaken(struct run *run, const char *suite)
 	samples = retaken = held = moved = held_before = moved_before = 0;
 }
 
+struct event_place pass_place(const struct pass *p, unsigned s)
+{
+	const struct slot *slot = &p->slot[s];
+
+	return (struct event_place){.pmu = p->pmu,
+				    .event = slot->event,
+				    .kernel = p->kernel,
+				    .bracket = &p->bracket,
+				    .ring = p->ring,
+				    .width = p->pmu->counter[slot->counter].width,
+				    .share = bracket_share(&p->bracket, slot->event)};
+}
+
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,
 				     struct expectation *x, unsigned *at)
 {
-	const struct slot *slot = &p->slot[s];
-	int64_t share = bracket_share(&p->bracket, slot->event);
+	const struct event_place place = pass_place(p, s);
 
 	for (unsigned i = 0; i < p->n_count; i++) {
 		*at = i;
-		if (expectation_in_ring(slot->event, p->kernel, p->ring, p->n[i], x))
-			return x->status;
-		if (!p->pmu->deterministic)
-			expectation_allow_more(x, slot->event, p->kernel, p->n[i]);
-		if (expectation_fits(x, share, p->pmu->counter[slot->counter].width))
+		if (event_expected(&place, p->n[i], x))
 			return x->status;
 		o[i] = (struct observation){.n = p->n[i], .low = x->low, .high = x->high};
 		for (unsigned rep = 0; rep < p->reps; rep++)
-			histogram_add(&o[i].seen, (int64_t)pass_raw(p, i, rep, s) - share);
+			histogram_add(&o[i].seen, (int64_t)pass_raw(p, i, rep, s) - place.share);
 	}
 	return EXPECTATION_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef TESTS_PASS_H
 #define TESTS_PASS_H
 
+#include "tests/event_judge.h"
 #include "tests/measure.h"
 #include "tests/smi.h"
 
@@ -65,6 +66,9 @@ static inline uint64_t pass_raw(const struct pass *p, unsigned i, unsigned rep, 
 
 /** Run it; for run->call(). Nothing but programming, running and reading: it may be stepped. */
 void pass_run(void *pass);
+
+/** Where slot s was counted. */
+struct event_place pass_place(const struct pass *p, unsigned s);
 
 /**
  * Turn the counts of slot s into observations, against the expectation from event and kernel.

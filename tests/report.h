@@ -12,7 +12,7 @@
 #ifndef TESTS_REPORT_H
 #define TESTS_REPORT_H
 
-#include "arch/x86/cpuid.h"
+#include "arch/x86/cpuid_leaves.h"
 #include "pmu/pmu.h"
 #include "tests/check.h"
 #include "tests/report/sink.h"
@@ -61,9 +61,11 @@ void report_processor(const struct report_processor *p);
  * those of the only one. */
 void report_judging(unsigned number);
 
-/** The PMU under judgement (may be called again when the virtual one takes over), and its registers as found
- * (first at hand-over, then as often as they are looked at again). */
-void report_pmu(const struct pmu *pmu);
+/** The PMU under judgement (may be called again when the virtual one takes over).
+ *  @param query CPUID as the PMU's driver sees it; NULL: not told */
+void report_pmu(const struct pmu *pmu, cpuid_query *query);
+
+/** Its registers as found (first at hand-over, then as often as they are looked at again). */
 struct register_field;
 /** @param fields what the bits mean (pmu/fields.h); NULL: not known
  *  @param print  show them, too, not only into the document */

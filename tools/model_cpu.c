@@ -105,6 +105,14 @@ void cpu_identify(struct cpu_identity *out)
 	if (out->family == 15)
 		out->family += one.eax >> 20 & 0xff;
 	out->max_leaf = zero.eax;
+	out->guest = one.ecx >> 31;
+	if (out->guest) {
+		struct cpuid_regs name = cpuid(0x40000000, 0);
+
+		memcpy(out->hypervisor, &name.ebx, 4);
+		memcpy(out->hypervisor + 4, &name.ecx, 4);
+		memcpy(out->hypervisor + 8, &name.edx, 4);
+	}
 }
 
 bool msr_read(uint32_t address, uint64_t *value)

@@ -35,7 +35,7 @@ def report(suites):
             "tsc_hz": 1000, "time_reference": "HPET", "watchdog": "none"},
         "totals": {"checks": len(found), **{v: found.count(v) for v in VERDICTS}},
         "notes": ["no HPET"], "pmus": [{
-            "name": "P", "driver": "intel", "version": 2, "virtual": True, "model": "intel-core2", "general": 2, "fixed": 0, "events": 1,
+            "name": "P", "driver": "intel", "version": 2, "virtual": True, "model": "intel-core2", "deterministic": True, "cpuid": [], "general": 2, "fixed": 0, "events": 1,
             "global_control": True, "interrupt": True, "counters": []}],
         "snapshots": [{"registers": [
             {"name": "CTRL", "address": "0x38f", "value": "0x7", "running": True, "fields": "PMC0 PMC1 PMC2"},

@@ -83,6 +83,16 @@ static void document_holds_what_was_measured(void **state)
 	assert_non_null(strstr(
 		text,
 		"{\"suite\":\"overhead\",\"name\":\"bracket\",\"value\":\"4\",\"unit\":\"instructions\"}"));
+	assert_non_null(strstr(text, "\"deterministic\":true,"));
+	/* Leaf 4 has subleaves; leaf 3, a serial number, is nobody's business. */
+	assert_non_null(strstr(
+		text, "\"cpuid\":[[\"0x0\",\"0x0\",\"0x4\",\"0x756e6547\",\"0x6c65746e\",\"0x49656e69\"],"
+		      "[\"0x1\",\"0x0\",\"0x6f6\",\"0x0\",\"0x80000000\",\"0x0\"],"
+		      "[\"0x4\",\"0x0\",\"0x1\",\"0x0\",\"0x0\",\"0x0\"],"
+		      "[\"0x4\",\"0x1\",\"0x2\",\"0x0\",\"0x0\",\"0x0\"],"
+		      "[\"0x40000000\",\"0x0\",\"0x40000001\",\"0x4b4d564b\",\"0x564b4d56\",\"0x4d\"],"
+		      "[\"0x80000000\",\"0x0\",\"0x80000001\",\"0x0\",\"0x0\",\"0x0\"]]"));
+	assert_non_null(strstr(text, "\"encoding\":\"0xc0\",\"share\":-7,"));
 	free(text);
 }
 
@@ -283,6 +293,8 @@ static void damaged_documents_are_refused(void **state)
 		{"\"exact\":22", "\"exact\":21"},
 		{"PMC0/nop_loop", "PMC1/nop_loop"},
 		{"\"n\":20", "\"n\":-2"},
+		{"\"share\":-7", "\"share\":{}"},
+		{"[5,1],[4,1]", "[5,0],[4,2]"},
 		{"\"text\":\"not offered by this CPU\"", "\"next\":\"not offered by this CPU\""},
 	};
 	size_t size;

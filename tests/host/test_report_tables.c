@@ -106,12 +106,12 @@ static void processors_are_kept_apart(void **state)
 	report_processor(&(struct report_processor){1, 8, "E-core", true});
 	report_processor(&(struct report_processor){2, 16, NULL, false});
 	report_judging(0);
-	report_pmu(&fake_report_pmu);
+	report_pmu(&fake_report_pmu, fake_leaves);
 	report_suite_begin("events", "all events");
 	cell("INST", "PMC0", "nops", VERDICT_EXACT, 0);
 	report_value("events", "bracket", "4", "instructions");
 	report_judging(1);
-	report_pmu(&other);
+	report_pmu(&other, fake_leaves);
 	report_snapshot(&fake_snapshot, NULL, true);
 	report_suite_begin("events", "all events");
 	cell("INST", "PMC0", "nops", VERDICT_WRONG, 1);

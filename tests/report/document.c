@@ -109,7 +109,18 @@ static void add_processor(struct json *j)
 		json_unsigned(j, "processor", doc.number);
 }
 
-bool document_pmu(const struct pmu *pmu)
+static void add_leaf(void *to, uint32_t leaf, uint32_t subleaf, struct cpuid_regs r)
+{
+	const uint32_t number[] = {leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx};
+	struct json *j = to;
+
+	json_open(j, NULL, '[');
+	for (unsigned i = 0; i < sizeof number / sizeof number[0]; i++)
+		json_hex(j, NULL, number[i]);
+	json_close(j, ']');
+}
+
+bool document_pmu(const struct pmu *pmu, cpuid_query *query)
 {
 	struct json *j = &doc.pmus;
 	struct json_mark mark = json_mark(j);
@@ -121,6 +132,7 @@ bool document_pmu(const struct pmu *pmu)
 	json_unsigned(j, "version", pmu->version);
 	json_bool(j, "virtual", pmu->virtual);
 	json_string(j, "model", pmu->virtual ? pmu->model : NULL);
+	json_bool(j, "deterministic", pmu->deterministic);
 	json_unsigned(j, "general", pmu->n_general);
 	json_unsigned(j, "fixed", pmu->n_fixed);
 	json_unsigned(j, "events", pmu->n_events);
@@ -141,6 +153,10 @@ bool document_pmu(const struct pmu *pmu)
 		json_hex(j, "rdpmc", c->rdpmc);
 		json_close(j, '}');
 	}
+	json_close(j, ']');
+	json_open(j, "cpuid", '[');
+	if (query)
+		cpuid_leaves(query, add_leaf, j);
 	json_close(j, ']');
 	json_close(j, '}');
 	return keep(j, &mark);
@@ -245,6 +261,8 @@ bool document_result(const struct result *r)
 	optional_string(j, "manual", r->manual);
 	if (r->event)
 		json_hex(j, "encoding", r->encoding);
+	if (r->has_share)
+		json_signed(j, "share", r->share);
 	if (r->judgement.verdict == VERDICT_BIASED)
 		json_signed(j, "bias", r->judgement.bias);
 	if (r->judgement.slope_den) {

@@ -90,7 +90,7 @@ bool document_note(const char *text);
 bool document_processor(const struct report_processor *p);
 /** What follows is this processor's. */
 void document_judging(unsigned number);
-bool document_pmu(const struct pmu *pmu);
+bool document_pmu(const struct pmu *pmu, cpuid_query *query);
 #define FIELDS_TEXT 200 /* a register's fields in words */
 bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields);
 bool document_suite_begin(const char *suite, const char *title);

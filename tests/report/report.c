@@ -90,7 +90,7 @@ void report_judging(unsigned number)
 		console_text("\n%s is judged\n", report.processor);
 }
 
-void report_pmu(const struct pmu *pmu)
+void report_pmu(const struct pmu *pmu, cpuid_query *query)
 {
 	if (pmu->virtual)
 		snprintf(report.virtual_label, sizeof report.virtual_label,
@@ -108,7 +108,7 @@ void report_pmu(const struct pmu *pmu)
 		     pmu->n_fixed, pmu->n_events - own, besides);
 	if (pmu->virtual)
 		console_text("  %s\n", report.virtual_label);
-	count_lost(document_pmu(pmu));
+	count_lost(document_pmu(pmu, query));
 }
 
 static void print_register(const struct pmu_snapshot_entry *e, const struct register_field *fields)

@@ -4,9 +4,7 @@
  */
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
-#include "tests/exits.h"
 #include "tests/expectation_ring.h"
-#include "tests/guest.h"
 #include "tests/ladder.h"
 #include "tests/pass.h"
 #include "tests/truth.h"
@@ -224,18 +222,10 @@ static uint64_t counters_with(const struct plan *plan, unsigned number)
 	return mask;
 }
 
-static bool never_moved(const struct pass *p, unsigned s)
-{
-	for (unsigned i = 0; i < p->n_count; i++)
-		for (unsigned rep = 0; rep < p->reps; rep++)
-			if (pass_raw(p, i, rep, s))
-				return false;
-	return true;
-}
-
 static void report_slot(const struct plan *plan, const struct pass *p, unsigned s)
 {
 	const struct slot *slot = &p->slot[s];
+	const struct event_place place = pass_place(p, s);
 	char name[REPORTED_NAME];
 	struct result r = result_for(plan, slot->event, p->pmu->counter[slot->counter].name, name);
 	struct expectation x;
@@ -243,29 +233,9 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 
 	if (pass_observe(p, s, r.observation, &x, &at) == EXPECTATION_OK) {
 		r.n_observations = p->n_count;
-		judge(r.observation, p->n_count, &r.judgement);
-		exits_excuse(&(struct exits_place){p->pmu, slot->event, p->kernel, &p->bracket, p->ring,
-						   p->ring != 0, false},
-			     r.observation, r.n_observations, &r.judgement);
-		if (verdict_is_bad(r.judgement.verdict) && never_moved(p, s) &&
-		    !(slot->event->flags & EVENT_ENUMERATED))
-			guest_lacks(p->pmu, &r.judgement, "this event");
-		else if (verdict_is_bad(r.judgement.verdict) && slot->event->rule &&
-			 slot->event->rule->guests)
-			guest_causes(p->pmu, &r.judgement);
-		if (verdict_is_bad(r.judgement.verdict) && slot->event->errata) {
-			size_t used = strlen(r.judgement.text);
-
-			snprintf(r.judgement.text + used, sizeof(r.judgement.text) - used, " (errata: %s)",
-				 slot->event->errata);
-		}
-		if (r.judgement.verdict == VERDICT_WITHIN && x.reason)
-			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", x.reason);
-		if (r.judgement.verdict == VERDICT_EXACT && x.rule)
-			snprintf(r.judgement.text, sizeof(r.judgement.text), "by rule: %s (%s)", x.rule->text,
-				 x.rule->source);
-		if (r.judgement.verdict == VERDICT_EXACT && slot->event->terms[0].quantity == Q_NOT_PROVOKED)
-			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", slot->event->rule->text);
+		r.share = place.share;
+		r.has_share = true;
+		event_judge(&place, r.observation, p->n_count, &x, &r.judgement);
 	} else {
 		r.judgement.verdict = VERDICT_ERROR;
 		expectation_explain(&x, p->kernel, p->n[at], r.judgement.text, sizeof(r.judgement.text));

@@ -42,6 +42,7 @@ const struct pmu fake_report_pmu = {
 		  .rdpmc = 0x40000000}},
 	.n_events = 7,
 	.virtual = true,
+	.deterministic = true,
 	.model = "intel-core2",
 };
 
@@ -51,6 +52,26 @@ const struct pmu_snapshot fake_snapshot = {
 		  {"IA32_FIXED_CTR_CTRL", 0x38d, 0, false, false}},
 };
 
+struct cpuid_regs fake_leaves(uint32_t leaf, uint32_t subleaf)
+{
+	switch (leaf) {
+	case 0:
+		return (struct cpuid_regs){4, 0x756e6547, 0x6c65746e, 0x49656e69};
+	case 1:
+		return (struct cpuid_regs){0x6f6, 0, 1u << 31, 0};
+	case 3: /* a serial number */
+		return (struct cpuid_regs){0, 0, 0x5e71a1, 0x5e71a1};
+	case 4:
+		return (struct cpuid_regs){subleaf < 2 ? subleaf + 1 : 0, 0, 0, 0};
+	case 0x40000000:
+		return (struct cpuid_regs){0x40000001, 0x4b4d564b, 0x564b4d56, 0x4d};
+	case 0x80000000:
+		return (struct cpuid_regs){0x80000001, 0, 0, 0};
+	default:
+		return (struct cpuid_regs){0, 0, 0, 0};
+	}
+}
+
 void begin(bool verbose)
 {
 	struct report_header h = fake_header;
@@ -59,7 +80,7 @@ void begin(bool verbose)
 	fake_console_reset();
 	report_begin(&h);
 	report_note("no HPET: using the ACPI PM timer");
-	report_pmu(&fake_report_pmu);
+	report_pmu(&fake_report_pmu, fake_leaves);
 	report_snapshot(&fake_snapshot, NULL, false);
 }
 
@@ -74,6 +95,8 @@ void cell(const char *event, const char *counter, const char *kernel, enum verdi
 	r.encoding = 0xc0;
 	r.manual = "SDM vol. 3, 19.2.1.2";
 	r.virtual = true;
+	r.has_share = true;
+	r.share = -7;
 	for (unsigned i = 0; i < 2 && verdict != VERDICT_SKIPPED; i++) {
 		struct observation *o = &r.observation[i];
 

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""A report judged again by build/assay-judge and scripts/report-view --judge: the same if nothing was changed, and each change is told."""
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from boottest import BUILD, TOP, boot, done, equal, ok, sound  # noqa: E402
+
+# One family each: exact rows and intervals, both rings, kernels with handlers.
+KERNELS = " suite=events n=2 reps=2 kernel=nop_loop,calls,loads,syscall,fault_nm"
+RUNS = (("intel-skylake", "event=INST_RETIRED.*,BR_*,MEM_INST*,DTLB_LOAD_MISSES*"), ("amd-zen3", "event=*"),
+        ("netburst-prescott", "event=instr_*,branch_*,front_end_event*,global_power*"))
+
+
+def judged(report, *tool):
+    """Exit status, lines and complaint of judging it again."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        file.write(report if isinstance(report, str) else json.dumps(report))
+        file.flush()
+        r = subprocess.run([*(tool or [os.path.join(BUILD, "assay-judge")]), file.name], capture_output=True, text=True, check=False)
+    return r.returncode, r.stdout.split("\n")[:-1], r.stderr.replace(file.name, "REPORT")
+
+
+def cells(report):
+    return [c for s in report["suites"] if s["name"] == "events" for c in s["checks"] if "event" in c and c["observations"]]
+
+
+def first(report, **wanted):
+    """The first check of the suite events that has these members, and two N at least."""
+    return next(c for c in cells(report) if all(c.get(k) == v for k, v in wanted.items()))
+
+
+def told(name, report, change, pattern, **wanted):
+    """After the change to one check a line of that check, and of no other, says so."""
+    changed = copy.deepcopy(report)
+    check = first(changed, **wanted)
+    change(check)
+    label = "events: %s: " % check["name"]
+    status, lines, complaint = judged(changed)
+    ok(status == 1 and lines[:-1] and all(line.startswith(label) for line in lines[:-1]) and any(pattern in line for line in lines),
+       "told: " + name, ["wanted %r of %s" % (pattern, label), "status %d %s" % (status, complaint)] + lines[:5])
+
+
+def refused(name, report, pattern):
+    status, lines, complaint = judged(report)
+    ok(status == 2 and not lines and pattern in complaint and complaint.count("\n") == 1, "refused: " + name,
+       ["status %d, wanted %r" % (status, pattern), complaint] + lines[:3])
+
+
+def observed(check, i, values):
+    """As if these values had been observed, with all that follows from them."""
+    o = check["observations"][i]
+    o.update(values=values, min=min(v for v, _ in values), max=max(v for v, _ in values), distinct=len(values), total=sum(t for _, t in values))
+
+
+def all_observed(check, more):
+    for i, o in enumerate(check["observations"]):
+        observed(check, i, [[v + more, t] for v, t in o["values"]])
+
+
+def expect(check, low, high):
+    for o in check["observations"]:
+        o.update(low=o["low"] + low, high=o["high"] + high)
+
+
+reports = {}
+for profile, options in RUNS:
+    r = boot(options="pmu=virtual:" + profile + KERNELS + " " + options)
+    sound(r, profile)
+    reports[profile] = r.report
+    status, lines, complaint = judged(r.report_json or "")
+    n = len(cells(r.report)) if r.report else 0
+    ok(status == 0 and n > 50 and lines == lines[-1:] and lines[-1].startswith("%d checks judged again: %d the same, 0 different" % (n, n)),
+       "%s: all checks are judged as they were" % profile, ["status %d, %d checks" % (status, n), complaint] + lines[:5])
+
+for profile, report in reports.items():
+    exact, within = ({"verdict": v} for v in ("exact", "within"))
+    told(profile + ": a count", report, lambda c: observed(c, 1, [[c["observations"][1]["low"] + 1, 2]]), "exact then, wrong today", **exact)
+    told(profile + ": every count", report, lambda c: all_observed(c, 1), "exact then, biased today", **exact)
+    told(profile + ": an expectation", report, lambda c: expect(c, 1, 1), "then, ", **exact)
+    told(profile + ": one end of an interval", report, lambda c: expect(c, 0, -1) if c["observations"][0]["high"] else expect(c, 0, 1), "today", **within)
+    told(profile + ": a verdict", report, lambda c: c.update(verdict="within"), "within then, exact today", **exact)
+
+REPORT = reports["intel-skylake"]
+for verdict in ("biased", "noisy", "dead", "wrong", "erratum", "error", "skipped"):
+    told("the verdict " + verdict, REPORT, lambda c: c.update(verdict=verdict), verdict + " then, exact today", verdict="exact")
+told("a value within its interval", REPORT, lambda c: c["observations"][0]["values"][0].__setitem__(0, c["observations"][0]["max"] + 1), "the values are",
+     verdict="within")
+told("a frequency", REPORT, lambda c: c["observations"][2]["values"][0].__setitem__(1, 1), "do not add up", verdict="exact")
+told("the number of distinct values", REPORT, lambda c: c["observations"][0].update(distinct=2), "the values are 1 distinct", verdict="exact")
+told("a value that is not steady", REPORT, lambda c: observed(c, 0, [[c["observations"][0]["low"], 1], [c["observations"][0]["low"] + 1, 1]]),
+     "exact then, noisy today", verdict="exact")
+told("an N", REPORT, lambda c: c["observations"][2].update(n=7), "N=7: expected", verdict="exact", event="INST_RETIRED.ANY_P")
+told("the encoding", REPORT, lambda c: c.update(encoding="0x1c4"), "of encoding 0x1c4; today's is 0x", verdict="exact", event="INST_RETIRED.ANY_P")
+told("the slope", REPORT, lambda c: c.update(slope=[13, 1]), "slope 13/1 then", verdict="exact", kernel="nop_loop", event="INST_RETIRED.ANY_P")
+told("a bias", REPORT, lambda c: (all_observed(c, -1), c.update(verdict="biased", bias=1)), "biased by 1 then, by -1 today", verdict="exact")
+told("a count below 0", REPORT, lambda c: c.update(share=-1000000), "none of a counter of", verdict="exact")
+told("a share that no counter holds", REPORT, lambda c: c.update(share=1 << 48), "none of a counter of 48 bits", verdict="exact")
+told("a counter that reads 0", REPORT, lambda c: [observed(c, i, [[-c["share"], 2]]) for i in range(3)], "exact then, wrong today", verdict="exact",
+     event="INST_RETIRED.ANY_P")
+told("a counter that never counts more than the bracket", REPORT, lambda c: [observed(c, i, [[0, 2]]) for i in range(3)], "exact then, dead today",
+     verdict="exact", event="INST_RETIRED.ANY_P")
+for key, value, pattern in (("event", "NO_SUCH.EVENT", "is no event of this CPU"), ("kernel", "no_such_kernel", "there is no kernel")):
+    told("an unknown " + key, REPORT, lambda c: c.update({key: value, "name": value + "/renamed" if key == "event" else c["name"]}), pattern,
+         verdict="exact", event="INST_RETIRED.ANY_P")
+told("a ring in which handlers count", REPORT, lambda c: c.update(ring="ring 0"), "expected", kernel="syscall", ring="ring 3", event="INST_RETIRED.ANY_P")
+
+
+def without(*path):
+    """The report with one member left out."""
+    changed = copy.deepcopy(REPORT)
+    at = changed
+    for key in path[:-1]:
+        at = at[key]
+    del at[path[-1]]
+    return changed
+
+
+def with_check(**members):
+    changed = copy.deepcopy(REPORT)
+    first(changed).update(members)
+    return changed
+
+
+place = next((s, c) for s, suite in enumerate(REPORT["suites"]) if suite["name"] == "events" for c, check in enumerate(suite["checks"]) if "event" in check and check["observations"])
+CHECK = ("suites", place[0], "checks", place[1])
+refused("no JSON", "{", "REPORT:")
+refused("another schema", dict(REPORT, schema="assay-report/3"), "not of schema")
+refused("no shares", without(*CHECK, "share"), "shares")
+refused("no ring", without(*CHECK, "ring"), "of no ring")
+refused("no CPUID", without("pmus", 0, "cpuid"), "what CPUID told")
+refused("a CPU that no driver knows", dict(REPORT, pmus=[dict(REPORT["pmus"][0], driver="amd")]), "no driver of today fits")
+refused("no PMU", dict(REPORT, pmus=[]), "which PMU was judged")
+refused("a counter that is not there", with_check(counter="PMC99"), "a counter that its PMU does not have")
+refused("an observation without N", without(*CHECK, "observations", 0, "n"), "not as the schema says")
+refused("a frequency that is none", with_check(observations=[dict(o, values=[[1, -1]]) for o in cells(REPORT)[0]["observations"]]), "a value is not")
+refused("no suite events", dict(REPORT, suites=[]), "no counts of the suite events")
+
+
+
+def same(name, options, pattern=None, **more):
+    """A run that is no plain one is judged as it was."""
+    r = boot(options=options, **more)
+    status, lines, complaint = judged(r.report_json or "")
+    verdicts = {c["verdict"] for c in cells(r.report)} if r.report else set()
+    return ok(status == 0 and len(lines) == 1 and (not pattern or pattern <= verdicts), name, ["%s, verdicts %s" % (r.verdict, verdicts), complaint] + lines[:6])
+
+
+same("a faulty counter is judged as it was", "pmu=virtual:amd-zen1 inject=990" + KERNELS.replace("loads", "loads,mmx_moves") + " event=*", {"exact", "wrong"})
+same("what silicon may count besides is allowed as it was", "pmu=virtual:intel-skylake inject=as-silicon" + KERNELS + " event=*", {"exact", "within"})
+same("each processor's PMU is its own", "pmu=virtual:intel-alderlake cpus=0,1 reps=1 n=2 suite=events kernel=calls event=BR_INST_RETIRED*,MEM_INST*", {"exact"}, cpus=2)
+same("a hypervisor's excuses are left as they were", "pmu=virtual:amd-zen4-guest suite=events kernel=cpuid,calls n=2 reps=2 inject=exits-emulated",
+     {"exact", "skipped"})
+
+view = (os.path.join(TOP, "scripts", "report-view"), "--judge")
+changed = copy.deepcopy(REPORT)
+first(changed, verdict="exact").update(verdict="wrong")
+equal([judged(report, *view)[0] for report in (REPORT, changed, dict(REPORT, suites=[]))], [0, 1, 2], "report-view --judge ends with the judge's status")
+equal(judged(changed, *view)[1:], judged(changed)[1:], "report-view --judge prints what the judge prints")
+done()

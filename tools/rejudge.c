@@ -1,0 +1,392 @@
+/*
+ * assay-judge: judge the counts of an old report by today's rules, which are the image's own code and tables.
+ *
+ * Of the suite events: for each check the event's row and the kernel's signature of today give the
+ * expectation, the report gives the raw counts, and the verdict follows from both. Where expectation or
+ * verdict differ from what the report says, or the report contradicts itself, a line tells.
+ */
+#include "tests/event_judge.h"
+#include "tests/exits.h"
+#include "tools/report_cpu.h"
+#include "tools/report_json.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SCHEMA "assay-report/4"
+
+enum { SAME, DIFFERENT, UNREADABLE };
+
+static const char usage[] =
+	"usage: assay-judge REPORT.json       what today's rules say otherwise of the suite events\n"
+	"Exit status: 0 the same, 1 something differs, 2 the report cannot be read or does not hold what it "
+	"takes.\n";
+
+static struct {
+	unsigned judged, same, different;
+	unsigned without; /* checks without counts: skipped, or an error */
+	unsigned excused; /* skipped for what a hypervisor does */
+} tally;
+
+/* --- one check -------------------------------------------------------------------------------------------
+ */
+
+struct check {
+	const json_t *json;
+	const char *suite, *name, *verdict;
+	struct event_place place;
+	unsigned count;
+	struct observation o[RESULT_OBSERVATIONS]; /* with the expectations of the report */
+	bool told;
+};
+
+static const char *path;
+static const char *malformed; /* why the report cannot be read */
+
+static void tell(struct check *c, const char *format, ...)
+{
+	va_list args;
+
+	printf("%s: %s: ", c->suite, c->name);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	c->told = true;
+}
+
+static bool fail(const char *why)
+{
+	malformed = why;
+	return false;
+}
+
+/* What the report lists, and what it says of those values besides. */
+static bool read_histogram(struct check *c, const json_t *o, struct histogram *out)
+{
+	uint64_t total, distinct, unlisted = 0, sum = 0;
+	int64_t min, max;
+	size_t i;
+	const json_t *pair;
+
+	if (!report_unsigned(json_object_get(o, "total"), &total) ||
+	    !report_unsigned(json_object_get(o, "distinct"), &distinct) ||
+	    !report_signed(json_object_get(o, "min"), &min) ||
+	    !report_signed(json_object_get(o, "max"), &max) ||
+	    (json_object_get(o, "unlisted") && !report_unsigned(json_object_get(o, "unlisted"), &unlisted)) ||
+	    total > UINT32_MAX || distinct > UINT32_MAX || unlisted > total)
+		return fail("an observation is not as the schema says");
+	json_array_foreach(json_object_get(o, "values"), i, pair)
+	{
+		int64_t value;
+		uint64_t times;
+
+		if (!report_signed(json_array_get(pair, 0), &value) ||
+		    !report_unsigned(json_array_get(pair, 1), &times) || times > total)
+			return fail("a value is not as the schema says");
+		sum += times;
+		if (sum > total)
+			break;
+		for (; times; times--)
+			histogram_add(out, value);
+	}
+	if (sum + unlisted != total)
+		tell(c, "the frequencies do not add up to the %" PRIu64 " values that were observed", total);
+	else if (!unlisted && (out->min != min || out->max != max || out->distinct != distinct))
+		tell(c,
+		     "the values are %u distinct ones from %" PRId64 " to %" PRId64 ", not %" PRIu64
+		     " from %" PRId64 " to %" PRId64,
+		     out->distinct, out->min, out->max, distinct, min, max);
+	if (unlisted) {
+		out->total = (unsigned)total;
+		out->distinct = (unsigned)distinct;
+		out->min = min;
+		out->max = max;
+	}
+	return true;
+}
+
+static bool read_observations(struct check *c)
+{
+	const json_t *list = json_object_get(c->json, "observations"), *o;
+	size_t i;
+
+	c->count = 0;
+	if (json_array_size(list) > RESULT_OBSERVATIONS)
+		return fail("a check of the suite events has more observations than there can be");
+	json_array_foreach(list, i, o)
+	{
+		struct observation *out = &c->o[c->count++];
+
+		*out = (struct observation){0};
+		if (!report_unsigned(json_object_get(o, "n"), &out->n) ||
+		    !report_signed(json_object_get(o, "low"), &out->low) ||
+		    !report_signed(json_object_get(o, "high"), &out->high))
+			return fail("an observation is not as the schema says");
+		if (!read_histogram(c, o, &out->seen))
+			return false;
+	}
+	return true;
+}
+
+static const json_t *counter_entry(const json_t *pmu, const char *name)
+{
+	size_t i;
+	const json_t *c;
+
+	json_array_foreach(json_object_get(pmu, "counters"), i,
+			   c) if (!strcmp(report_string(c, "name"), name)) return c;
+	return NULL;
+}
+
+/* Where it was counted, but for event and kernel. */
+static bool read_place(struct check *c, const json_t *entry)
+{
+	const json_t *share = json_object_get(c->json, "share");
+	const char *ring = report_string(c->json, "ring");
+	uint64_t width;
+
+	if (!share)
+		return fail("it does not hold the bracket's shares");
+	if (!report_signed(share, &c->place.share))
+		return fail("a share is not as the schema says");
+	if (strcmp(ring, "ring 0") && strcmp(ring, "ring 3"))
+		return fail("a check of the suite events is of no ring");
+	c->place.ring = ring[5] == '3' ? 3 : 0;
+	if (!report_unsigned(
+		    json_object_get(counter_entry(entry, report_string(c->json, "counter")), "width"),
+		    &width) ||
+	    width > 64)
+		return fail("a check of the suite events is of a counter that its PMU does not have");
+	c->place.width = (unsigned)width;
+	return true;
+}
+
+/* @return false if today there is nothing to judge by; that is told */
+static bool find_rows(struct check *c)
+{
+	const struct pmu *pmu = c->place.pmu;
+	const char *event = report_string(c->json, "event"), *kernel = report_string(c->json, "kernel");
+	uint64_t code;
+
+	c->place.event = event_by_name(pmu->events, pmu->n_events, event);
+	c->place.kernel = kernel_by_name(kernel);
+	if (!c->place.event)
+		tell(c, "%s then; today %s is no event of this CPU", c->verdict, event);
+	else if (!c->place.kernel)
+		tell(c, "%s then; today there is no kernel %s", c->verdict, kernel);
+	else if (!report_hex(json_object_get(c->json, "encoding"), &code) || code != c->place.event->code)
+		tell(c, "%s then, of encoding %s; today's is 0x%" PRIx64, c->verdict,
+		     report_string(c->json, "encoding"), c->place.event->code);
+	return !c->told;
+}
+
+/* Raw counts are never below 0 nor above what the counter holds. */
+static void look_at_raw_counts(struct check *c)
+{
+	uint64_t top = c->place.width >= 63 ? INT64_MAX : (UINT64_C(1) << c->place.width) - 1;
+
+	for (unsigned i = 0; i < c->count && !c->told; i++) {
+		int64_t low = c->o[i].seen.min + c->place.share, high = c->o[i].seen.max + c->place.share;
+
+		if (c->o[i].seen.total && (low < 0 || (uint64_t)high > top))
+			tell(c, "raw counts from %" PRId64 " to %" PRId64 " are none of a counter of %u bits",
+			     low, high, c->place.width);
+	}
+}
+
+/* Today's expectations in place of those of the report. @return false if there is none; that is told */
+static bool expect_anew(struct check *c, struct expectation *x)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		struct observation *o = &c->o[i];
+
+		if (event_expected(&c->place, o->n, x)) {
+			char why[JUDGEMENT_TEXT];
+
+			expectation_explain(x, c->place.kernel, o->n, why, sizeof why);
+			tell(c, "%s then; today there is no expectation: %s", c->verdict, why);
+			return false;
+		}
+		if (o->low != x->low || o->high != x->high)
+			tell(c,
+			     "N=%" PRIu64 ": expected %" PRId64 "..%" PRId64 " then, %" PRId64 "..%" PRId64
+			     " today",
+			     o->n, o->low, o->high, x->low, x->high);
+		o->low = x->low;
+		o->high = x->high;
+	}
+	return true;
+}
+
+static void compare(struct check *c, const struct judgement *j)
+{
+	const json_t *slope = json_object_get(c->json, "slope"), *bias = json_object_get(c->json, "bias");
+	int64_t then_bias = 0, num = 0, den = 0;
+
+	if (strcmp(c->verdict, verdict_name(j->verdict))) {
+		tell(c, "%s then, %s today%s%s", c->verdict, verdict_name(j->verdict), *j->text ? ": " : "",
+		     j->text);
+		return;
+	}
+	if (bias)
+		report_signed(bias, &then_bias);
+	if (then_bias != j->bias)
+		tell(c, "biased by %" PRId64 " then, by %" PRId64 " today", then_bias, j->bias);
+	if (slope && report_signed(json_array_get(slope, 0), &num))
+		report_signed(json_array_get(slope, 1), &den);
+	if (num != j->slope_num || den != j->slope_den)
+		tell(c, "slope %" PRId64 "/%" PRId64 " then, %" PRId64 "/%" PRId64 " today", num, den,
+		     j->slope_num, j->slope_den);
+}
+
+/* What an instruction that a hypervisor carries out would have added is known by stepping it, which only the
+ * image does: such a check is left as it was. */
+static bool is_a_hypervisors(const struct check *c, const struct judgement *j)
+{
+	return c->place.pmu->guest && verdict_is_bad(j->verdict) && !strcmp(c->verdict, "skipped") &&
+	       strstr(report_string(c->json, "text"), "the hypervisor");
+}
+
+bool exits_excuse(const struct exits_place *p, const struct observation *o, unsigned count,
+		  struct judgement *j)
+{
+	(void)p, (void)o, (void)count, (void)j;
+	return false;
+}
+
+/* @return false if the report cannot be read */
+static bool judge_check(struct check *c, const json_t *entry)
+{
+	struct expectation x;
+	struct judgement j;
+
+	if (!json_array_size(json_object_get(c->json, "observations"))) {
+		tally.without++;
+		return true;
+	}
+	if (!read_place(c, entry) || !read_observations(c))
+		return false;
+	tally.judged++;
+	look_at_raw_counts(c);
+	if (find_rows(c) && expect_anew(c, &x)) {
+		event_judge(&c->place, c->o, c->count, &x, &j);
+		if (!is_a_hypervisors(c, &j))
+			compare(c, &j);
+		else
+			tally.excused++;
+	}
+	tally.different += c->told;
+	tally.same += !c->told;
+	return true;
+}
+
+/* --- the report ------------------------------------------------------------------------------------------
+ */
+
+/* The PMU that a check is of: the last one of its processor that is as virtual as the check. */
+static const json_t *pmu_of(const json_t *report, const json_t *suite, const json_t *check)
+{
+	const json_t *found = NULL, *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "pmus"), i,
+			   entry) if (json_is_true(json_object_get(entry, "virtual")) ==
+					      json_is_true(json_object_get(check, "virtual")) &&
+				      json_equal(json_object_get(entry, "processor"),
+						 json_object_get(suite, "processor")) ==
+					      (json_object_get(suite, "processor") != NULL)) found = entry;
+	return found;
+}
+
+static bool is_cell(const json_t *check)
+{
+	const char *event = report_string(check, "event"), *name = report_string(check, "name");
+	size_t n = strlen(event);
+
+	return n && *report_string(check, "kernel") && !strncmp(name, event, n) && name[n] == '/';
+}
+
+static bool judge_suite(const json_t *report, const json_t *suite)
+{
+	static struct pmu pmu;
+	static const json_t *identified;
+	size_t i;
+	const json_t *json;
+
+	json_array_foreach(json_object_get(suite, "checks"), i, json)
+	{
+		struct check c = {.json = json,
+				  .suite = report_string(suite, "name"),
+				  .name = report_string(json, "name"),
+				  .verdict = report_string(json, "verdict"),
+				  .place = {.pmu = &pmu}};
+		const json_t *entry;
+
+		if (!is_cell(json))
+			continue;
+		entry = pmu_of(report, suite, json);
+		if (!entry)
+			return fail("it does not say which PMU was judged");
+		if (entry != identified && (malformed = report_cpu_identify(report, entry, &pmu)))
+			return false;
+		identified = entry;
+		if (!judge_check(&c, entry))
+			return false;
+	}
+	return true;
+}
+
+static int judge_report(const json_t *report)
+{
+	size_t i;
+	const json_t *suite;
+
+	if (strcmp(report_string(report, "schema"), SCHEMA)) {
+		fprintf(stderr, "assay-judge: %s: not of schema " SCHEMA "\n", path);
+		return UNREADABLE;
+	}
+	json_array_foreach(json_object_get(report, "suites"), i,
+			   suite) if (!strcmp(report_string(suite, "name"), "events") &&
+				      !judge_suite(report, suite))
+	{
+		fprintf(stderr, "assay-judge: %s: %s\n", path, malformed);
+		return UNREADABLE;
+	}
+	if (!tally.judged) {
+		fprintf(stderr, "assay-judge: %s: it has no counts of the suite events\n", path);
+		return UNREADABLE;
+	}
+	printf("%u checks judged again: %u the same, %u different", tally.judged, tally.same,
+	       tally.different);
+	if (tally.excused)
+		printf("; %u of them as the hypervisor excused them", tally.excused);
+	if (tally.without)
+		printf("; %u without counts left as they are", tally.without);
+	puts(json_is_true(json_object_get(report, "complete")) ? "" : "; the report is incomplete");
+	return tally.different ? DIFFERENT : SAME;
+}
+
+int main(int argc, char **argv)
+{
+	json_error_t error;
+	json_t *report;
+	int status;
+
+	if (argc != 2 || argv[1][0] == '-') {
+		fputs(usage, stderr);
+		return UNREADABLE;
+	}
+	path = argv[1];
+	report = json_load_file(path, 0, &error);
+	if (!report) {
+		fprintf(stderr, "assay-judge: %s: %s\n", path, error.text);
+		return UNREADABLE;
+	}
+	kernels_unpack();
+	status = judge_report(report);
+	json_decref(report);
+	return status;
+}

@@ -1,0 +1,143 @@
+#include "tools/report_cpu.h"
+#include "tools/model_cpu.h"
+#include "tools/report_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REGISTERS 1024
+#define LEAVES    512
+
+static struct {
+	uint32_t address;
+	uint64_t value;
+} registers[REGISTERS];
+static unsigned n_registers;
+static struct model_cpuid leaf[LEAVES];
+
+static void keep(uint32_t address, uint64_t value)
+{
+	unsigned i = 0;
+
+	while (i < n_registers && registers[i].address != address)
+		i++;
+	if (i == REGISTERS)
+		return;
+	registers[i].address = address;
+	registers[i].value = value;
+	n_registers += i == n_registers;
+}
+
+/* --- a model that is nothing but registers -------------------------------------------------------------- */
+
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
+{
+	(void)state, (void)profile, (void)injections;
+}
+
+/* What no snapshot has is there and reads 0: the driver that made the report found what it was looking for.
+ */
+static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+{
+	(void)state;
+	*value = 0;
+	for (unsigned i = 0; i < n_registers; i++)
+		if (registers[i].address == address)
+			*value = registers[i].value;
+	return MODEL_OK;
+}
+
+static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+{
+	(void)state;
+	keep(address, value);
+	return MODEL_OK;
+}
+
+static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
+{
+	(void)state, (void)index, (void)who;
+	*value = 0;
+	return MODEL_OK;
+}
+
+static const struct pmu_model as_reported = {
+	.name = "report", .state_size = 1, .reset = reset, .rdmsr = rdmsr, .wrmsr = wrmsr, .rdpmc = rdpmc};
+
+/* --- from the report -------------------------------------------------------------------------------------
+ */
+
+#define MISC_ENABLE         0x1a0
+#define MISC_ENABLE_PERFMON (1u << 7) /* SDM vol. 4: performance monitoring is available */
+
+static void take_registers(const json_t *report)
+{
+	size_t i, k;
+	const json_t *snapshot, *r;
+
+	n_registers = 0;
+	keep(MISC_ENABLE, MISC_ENABLE_PERFMON);
+	json_array_foreach(json_object_get(report, "snapshots"), i, snapshot)
+		json_array_foreach(json_object_get(snapshot, "registers"), k, r)
+	{
+		uint64_t address, value;
+
+		if (report_hex(json_object_get(r, "address"), &address) &&
+		    report_hex(json_object_get(r, "value"), &value))
+			keep((uint32_t)address, value);
+	}
+}
+
+static bool take_leaves(const json_t *list, unsigned *n)
+{
+	size_t i, k;
+	const json_t *row, *number;
+
+	*n = 0;
+	json_array_foreach(list, i, row)
+	{
+		uint64_t v[6];
+
+		if (*n == LEAVES || json_array_size(row) != 6)
+			return false;
+		json_array_foreach(row, k,
+				   number) if (!report_hex(number, &v[k]) || v[k] > UINT32_MAX) return false;
+		leaf[(*n)++] = (struct model_cpuid){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2],
+						    (uint32_t)v[3], (uint32_t)v[4], (uint32_t)v[5]};
+	}
+	return *n > 0;
+}
+
+static bool identify(const char *driver, struct pmu *out, const char **why)
+{
+	char forced[48];
+
+	if (pmu_find(driver, out, why))
+		return true;
+	snprintf(forced, sizeof forced, "force:%s", driver);
+	return pmu_find(forced, out, why);
+}
+
+const char *report_cpu_identify(const json_t *report, const json_t *entry, struct pmu *out)
+{
+	static struct model_profile profile;
+	static char text[320];
+	const char *why = "";
+	unsigned n;
+
+	if (!take_leaves(json_object_get(entry, "cpuid"), &n))
+		return "it does not hold what CPUID told";
+	take_registers(report);
+	profile =
+		(struct model_profile){.name = "report", .model = &as_reported, .cpuid = leaf, .n_cpuid = n};
+	if (!model_cpu_start(&profile))
+		return "memory is short";
+	if (!identify(report_string(entry, "driver"), out, &why)) {
+		snprintf(text, sizeof text, "no driver of today fits its CPU: %s", why);
+		return text;
+	}
+	out->driver->list_events(out);
+	out->virtual = json_is_true(json_object_get(entry, "virtual"));
+	out->deterministic = json_is_true(json_object_get(entry, "deterministic"));
+	return NULL;
+}

@@ -1,0 +1,23 @@
+/*
+ * Members of a report, as docs/report.schema.json has them.
+ */
+#ifndef TOOLS_REPORT_JSON_H
+#define TOOLS_REPORT_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A signed number: an integer, or beyond 2^53 a string of decimal digits. @return false if it is neither */
+bool report_signed(const json_t *value, int64_t *out);
+
+/** Likewise an unsigned one. */
+bool report_unsigned(const json_t *value, uint64_t *out);
+
+/** A string "0x1f". */
+bool report_hex(const json_t *value, uint64_t *out);
+
+/** A member that is a string, "" if there is none. */
+const char *report_string(const json_t *object, const char *key);
+
+#endif
