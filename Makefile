@@ -335,7 +335,7 @@ $(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks
 
 # tests/boot/signatures.t runs test_bounds, with what emulators have seen.
 check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
-	@scripts/check $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/host/*.t tests/boot/*.t)
+	@scripts/check --measure $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.
 VENDOR_FILES ?= $(abspath $(B))/vendor
@@ -344,7 +344,7 @@ $(abspath $(B))/vendor/mapfile.csv: | scripts/vendor-files
 	$(Q)scripts/vendor-files $(@D)
 
 soak: all tools $(B)/assay.img $(B)/host/test_vendor_fuzz $(B)/tools/vendor-events $(VENDOR_FILES)/mapfile.csv
-	@FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check $(B)/host/test_vendor_fuzz $(wildcard tests/soak/*.t)
+	@FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check --limit 86400 $(B)/host/test_vendor_fuzz $(wildcard tests/soak/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
 
