@@ -150,12 +150,12 @@ coverage: $(B)/coverage
 $(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S)) $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^
 
-$(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def
+$(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def pmu/intel/floors.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< unjudged > $@
 
 # Intel's events of single cores: what was imported, joined with what it means.
-$(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def
+$(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def pmu/intel/floors.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< rows > $@
 

@@ -17,6 +17,7 @@ void event_mean(struct pmu_event *out, const struct pmu_event *from)
 	out->judgement = from->judgement;
 	out->flags = from->flags;
 	out->rule = from->rule;
+	out->floor = from->floor;
 	out->source = from->source;
 }
 

@@ -43,6 +43,19 @@ struct event_rule {
 	bool guests;  /* in a hypervisor's guest the hypervisor causes it: judged outside of one alone */
 };
 
+#define FLOOR_TERMS 7
+
+/**
+ * What must make an event tick: its count is at least the sum of coefficient times amount (the low end of an
+ * interval; the high end of what is taken away), divided by `per`, rounded down. It follows from how kernels
+ * are built, and holds for hardware alone.
+ */
+struct event_floor {
+	const char *text;                  /* why it must */
+	uint16_t per;                      /* not 0 */
+	struct event_term of[FLOOR_TERMS]; /* coefficient 0 ends, or the array does */
+};
+
 /** How far an event can be judged. */
 enum event_judgement {
 	EVENT_EXACT,    /* counts exactly its terms, but for what its rule leaves unsaid */
@@ -71,6 +84,7 @@ struct pmu_event {
 	uint8_t flags;     /* enum event_flags */
 	struct event_term terms[EVENT_TERMS]; /* coefficient 0 ends */
 	const struct event_rule *rule;        /* a documented exception, NULL if none */
+	const struct event_floor *floor;      /* NULL: nothing must make it tick, but for its terms */
 	const char *source;                   /* manual and section */
 	const char *errata; /* published numbers, separated by blanks; NULL: none are known */
 	uint32_t extra_msr; /* register that holds extra_value while it counts; 0: none */

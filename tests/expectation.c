@@ -82,13 +82,37 @@ static void allow(struct expectation *x, int64_t more)
 		x->high = INT64_MAX;
 }
 
+int64_t expectation_floor(const struct pmu_event *e, const struct kernel *k, uint64_t n)
+{
+	const struct event_floor *f = e->floor;
+	int64_t sum = 0;
+
+	if (f && kernel_amount(k, Q_RING_TO_KERNEL, n).high)
+		return 0; /* a part of the kernel counts elsewhere */
+	for (unsigned i = 0; f && i < FLOOR_TERMS && f->of[i].coefficient; i++) {
+		struct amount a = bounds_amount(k, f->of[i].quantity, n);
+
+		if (!a.defined || a.overflow ||
+		    !add_term(&sum, f->of[i].coefficient, f->of[i].coefficient > 0 ? a.low : a.high))
+			return 0;
+	}
+	return sum > 0 ? sum / f->per : 0;
+}
+
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
 			    uint64_t n)
 {
 	const struct event_rule *r = e->rule;
-	int64_t low = x->low, high = x->high;
+	int64_t low = x->low, high = x->high, floor;
 
-	if (x->status != EXPECTATION_OK || e->judgement == EVENT_TIME || !r)
+	if (x->status != EXPECTATION_OK)
+		return;
+	floor = expectation_floor(e, k, n);
+	if (floor > x->low) {
+		low = x->low = floor;
+		x->reason = e->floor->text;
+	}
+	if (e->judgement == EVENT_TIME || !r)
 		return;
 	if (e->judgement == EVENT_AT_LEAST) {
 		if (r->fold) {

@@ -38,7 +38,7 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 				    struct expectation *out);
 
 /**
- * What hardware may count of event e on kernel k besides: an event that counts at least its terms
+ * What hardware must count of event e on kernel k at least (its floor), and may count besides: an event that counts at least its terms
  * (EVENT_AT_LEAST) has a rule that says what else it may count, and how much of that there is at most follows
  * from the kernel as the terms do. Any rule may leave unsaid whether some quantities count. Where the kernel
  * has none of it the expectation stays as it is. Models count nothing of it.
@@ -46,6 +46,12 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
  */
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
 			    uint64_t n);
+
+/**
+ * How often the event's floor says that hardware counts it at least on kernel k; 0 if it has none, or the
+ * kernel forces nothing, or leaves its ring.
+ */
+int64_t expectation_floor(const struct pmu_event *e, const struct kernel *k, uint64_t n);
 
 /**
  * Whether a counter of `width` bits holds the expected count plus the bracket's `share`.

@@ -60,6 +60,7 @@ struct class
 static struct class classes[CLASSES_MAX];
 static unsigned n_classes;
 static bool list_rows, silent;
+static unsigned contradictions;
 
 #define IDENTITIES_MAX 4096
 
@@ -171,6 +172,11 @@ static void take(struct line *l, const struct offer *o, const struct pmu_event *
 	struct impostor_result r = impostors_try(&o->impostors, e);
 	unsigned column = column_of(e, &r);
 
+	if (r.contradiction) {
+		fprintf(stderr, "coverage: %s on %s: nothing can be counted on kernel %s\n", e->name, l->title,
+			r.contradiction);
+		contradictions++;
+	}
 	tally(&l->figures, column, &r);
 	tally(&families[family], column, &r);
 	note_class(e, l->title, family, column, &r);
@@ -378,5 +384,5 @@ int main(int argc, char **argv)
 		print_for_tests();
 	else if (!strcmp(mode, "classes"))
 		print_classes();
-	return 0;
+	return contradictions > 0;
 }

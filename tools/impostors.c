@@ -146,12 +146,12 @@ void impostors_begin(bool no_lower, bool no_upper)
 static bool same(const struct pmu_event *a, const struct pmu_event *b)
 {
 	return !memcmp(a->terms, b->terms, sizeof a->terms) && a->judgement == b->judgement &&
-	       a->rule == b->rule;
+	       a->rule == b->rule && a->floor == b->floor;
 }
 
 static struct pmu_event key_of(const struct pmu_event *e)
 {
-	struct pmu_event key = {.judgement = e->judgement, .rule = e->rule};
+	struct pmu_event key = {.judgement = e->judgement, .rule = e->rule, .floor = e->floor};
 
 	memcpy(key.terms, e->terms, sizeof key.terms);
 	return key;
@@ -159,7 +159,8 @@ static struct pmu_event key_of(const struct pmu_event *e)
 
 static unsigned bucket(const struct pmu_event *key)
 {
-	unsigned h = key->judgement + (unsigned)((uintptr_t)key->rule >> 4);
+	unsigned h = key->judgement + (unsigned)((uintptr_t)key->rule >> 4) +
+		     (unsigned)((uintptr_t)key->floor >> 4);
 
 	for (unsigned i = 0; i < EVENT_TERMS; i++)
 		h = h * 31 + key->terms[i].quantity * 7u + (uint8_t)key->terms[i].coefficient;
@@ -401,6 +402,8 @@ struct impostor_result impostors_try(const struct impostor_offer *o, const struc
 			continue;
 		s = narrowed(&own[k], part, n, k, &equal);
 		r.judged = true;
+		if (own[k].low[0] > own[k].high[0] || own[k].low[1] > own[k].high[1])
+			r.contradiction = kernels_begin[k].name;
 		r.lower |= s.low[0] > 0 || s.low[1] > 0;
 		r.passed &= passing(&s, k, equal, next ? &next[k] : NULL, previous ? &previous[k] : NULL);
 	}

@@ -37,6 +37,7 @@ enum impostor {
 struct impostor_result {
 	bool judged;     /* some kernel has an expectation */
 	bool lower;      /* some kernel must make it tick */
+	const char *contradiction; /* a kernel on which its least is more than its most; NULL: there is none */
 	uint32_t passed; /* bit n: impostor n */
 };
 

@@ -11,6 +11,17 @@ const struct event_rule intel_rules[] = {
 #undef INTEL_RULE
 };
 
+const struct event_floor intel_floors[] = {
+#define INTEL_FLOOR(id, divisor, words, ...) [FLOOR_##id] = {.text = words, .per = divisor, .of = {__VA_ARGS__}},
+#define INTEL_MOVED(event, cores, floor)
+#undef Q
+#define Q(quantity, times)                                                                                   \
+	{                                                                                                    \
+		Q_##quantity, times                                                                          \
+	}
+#include "pmu/intel/floors.def"
+};
+
 int intel_core(uint32_t signature, uint32_t hybrid)
 {
 	/* SDM vol. 2, CPUID, leaf 1: the extended fields belong to these families. */
@@ -45,6 +56,7 @@ void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out)
 						    m->terms[n] & INTEL_MINUS ? -1 : 1};
 	out->judgement = m->judgement;
 	event_follow(out, m->rule ? &intel_rules[m->rule] : NULL);
+	out->floor = m->floor ? &intel_floors[m->floor] : NULL;
 }
 
 static uint64_t code_of(const struct intel_core_event *e)

@@ -11,6 +11,7 @@
 struct intel_meaning_row {
 	uint8_t judgement;           /* enum event_judgement */
 	uint8_t rule;                /* enum intel_rule */
+	uint8_t floor;               /* enum intel_floor */
 	uint16_t terms[EVENT_TERMS]; /* quantity + 1, or INTEL_MINUS | quantity + 1; 0 ends */
 };
 #define INTEL_MINUS 0x8000
@@ -22,7 +23,7 @@ struct intel_core_event {
 	uint16_t name;     /* offset into intel_event_names */
 	uint16_t cores;    /* index into intel_core_sets */
 	uint16_t counters; /* bit n: general counter n; 8000H + n: fixed counter n */
-	uint8_t meaning;
+	uint16_t meaning;
 	uint8_t select, umask, umask2, cmask;
 	uint8_t flags;  /* enum intel_event_flag */
 	uint8_t extra;  /* index into intel_event_extras; 0: none */
@@ -42,7 +43,7 @@ struct intel_model_event {
 	uint32_t selector; /* event select, unit mask, edge, inversion and counter mask as in IA32_PERFEVTSELx
 			    */
 	uint8_t umask2;
-	uint8_t meaning;
+	uint16_t meaning;
 	uint16_t cores; /* index into intel_core_sets */
 };
 
@@ -75,6 +76,7 @@ extern const unsigned intel_disputed_count;
 extern const char *const intel_errata[];
 extern const char intel_event_names[];
 extern const struct event_rule intel_rules[]; /* by enum intel_rule; the first, NONE, is empty */
+extern const struct event_floor intel_floors[]; /* by enum intel_floor; likewise */
 /** Names that Intel gives to an event besides the one that its row has. */
 extern const struct event_alias intel_core_aliases[];
 extern const struct intel_cpu intel_cpus[];

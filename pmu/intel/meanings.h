@@ -59,4 +59,13 @@ enum intel_rule {
 #undef INTEL_RULE
 };
 
+enum intel_floor {
+	FLOOR_NONE,
+#define INTEL_FLOOR(id, ...) FLOOR_##id,
+#define INTEL_MOVED(event, cores, floor)
+#include "pmu/intel/floors.def"
+#undef INTEL_FLOOR
+#undef INTEL_MOVED
+};
+
 #endif

@@ -73,4 +73,13 @@ for text, message in (
         ("LEAST, SPEC, Q(BRANCHES)", None)):
     got = tool.unknown_word(("BR_*", None, text), tool.QUANTITIES, tool.RULES)
     ok(got == message, "meanings.def: " + text, got)
+ok(not tool.unknown_floor(tool.FLOORS, tool.MOVED, tool.QUANTITIES) and len(tool.FLOORS) > 40, "floors.def as it is")
+for floors, moved, message in (
+        ({"F": ["LOADZ"]}, [("BR_INST_RETIRED.*", None, "F")], "floors.def: F: no quantity LOADZ"),
+        ({"F": ["LOADS"]}, [], "floors.def: F: moves nothing"),
+        ({"F": ["LOADS"]}, [("BR_INST_RETIRED.*", None, "F"), ("BR_*", None, "G")], "floors.def: BR_*: no floor G"),
+        ({"F": ["LOADS"]}, [("NO_SUCH.EVENT", None, "F")], "floors.def: no event fits NO_SUCH.EVENT"),
+        ({"F": ["LOADS"]}, [("BR_INST_RETIRED.*", None, "F"), ("BR_*", None, "NONE")], None)):
+    got = tool.unknown_floor(floors, moved, tool.QUANTITIES)
+    ok(got == message, "floors.def: %s" % (message or "a good row"), got)
 done()

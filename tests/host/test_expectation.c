@@ -159,6 +159,35 @@ static void a_documented_factor_goes_both_ways(void **state)
 	assert_int_equal(allowed(&e, 3).high, 0);
 }
 
+static void a_floor_lifts_the_low_end(void **state)
+{
+	(void)state;
+	/* LOADS is 3 * N, BR_MISPRED at most N + 2. */
+	static const struct event_floor loads = {"it loads", 2, {{Q_LOADS, 1}}},
+					less = {"it loads", 1, {{Q_LOADS, 1}, {Q_BR_MISPRED, -1}}},
+					far = {"it jumps far", 1, {{Q_BR_FAR, 1}}};
+	struct pmu_event e = {.terms = {{Q_UOPS, 1}}, .floor = &loads};
+	struct expectation before = on_mix(&e, 10), x;
+
+	assert_int_equal(expectation_floor(&e, &mix, 10), 15);
+	assert_int_equal(before.low == 15, 0);
+	e.terms[0].quantity = Q_BR_MISPRED;
+	assert_int_equal(on_mix(&e, 5).low, 0);
+	x = allowed(&e, 5);
+	assert_int_equal(x.low, 7);
+	assert_int_equal(x.high, 7);
+	assert_string_equal(x.reason, "it loads");
+	e.judgement = EVENT_TIME;
+	assert_int_equal(allowed(&e, 5).low, 7);
+	e.floor = &less; /* the most of what is taken away */
+	assert_int_equal(expectation_floor(&e, &mix, 5), 15 - 7);
+	e.floor = &far;
+	x = allowed(&e, 5);
+	assert_int_equal(x.low, 0);
+	e.floor = NULL;
+	assert_int_equal(expectation_floor(&e, &mix, 5), 0);
+}
+
 static void allowances_that_fit_no_number(void **state)
 {
 	(void)state;
@@ -268,6 +297,7 @@ int main(void)
 		cmocka_unit_test(what_is_unsaid_is_exact_elsewhere),
 		cmocka_unit_test(what_is_not_there_allows_nothing),
 		cmocka_unit_test(a_documented_factor_goes_both_ways),
+		cmocka_unit_test(a_floor_lifts_the_low_end),
 		cmocka_unit_test(allowances_that_fit_no_number),
 		cmocka_unit_test(exceptions_are_named_where_they_are_met),
 		cmocka_unit_test(no_expectation),
