@@ -319,6 +319,10 @@ $(B)/host/test_kernels $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/t
 $(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lcmocka -lZydis -lpfm -lm
 
+# Its own malloc() decides whether there is memory; what it reads the report by is an established parser.
+$(B)/host/test_report_memory: $(B)/host/tests/host/test_report_memory.c.o $(B)/host/libassay.a
+	$(Q)$(CC) $(HOST_FLAGS) -Wl,--wrap=malloc,--wrap=realloc -o $@ $^ -lcmocka -ljansson
+
 $(B)/host/witness_%: $(B)/host/tests/host/witness_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lZydis
 

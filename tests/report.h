@@ -6,8 +6,8 @@
  * matrix: cells that follow one another and have the event in common make one TAP test point and one group of
  * table rows. Every other check is a test point and a row of its own.
  *
- * When memory runs out, whole records are dropped from the document and counted in its member "lost"; the
- * totals keep counting, and the run is reported as incomplete.
+ * When memory runs out, whole records are dropped from the document and counted in its member "lost" (once or
+ * more); the totals keep counting, and the run is reported as incomplete.
  */
 #ifndef TESTS_REPORT_H
 #define TESTS_REPORT_H

@@ -129,11 +129,49 @@ def main(folder):
     silicon["pmus"][0].update(virtual=False, model=None)
     out = run(sample, write("silicon.json", silicon))[1]
     test("and so are a virtual PMU and silicon", "of two machines: virtual PMU intel-core2; then P in silicon\n" in out, out)
+    # One thing at a time: each is told.
+    def first_values(o, **new):
+        o["suites"][0]["checks"][1]["observations"][0].update(**new)
+    for what, spoil, said in (
+            ("frequencies that moved", lambda r: first_values(r, values=[[240, 2], [241, 1]]), "observed 241 x2, 240 x1; then N=20: expected 240, observed 240 x2, 241 x1"),
+            ("a value that moved", lambda r: first_values(r, values=[[242, 2], [240, 1]], max=242), "then N=20: expected 240, observed 242 x2, 240 x1"),
+            ("more repetitions", lambda r: first_values(r, values=[[241, 4], [240, 2]], total=6), "then N=20: expected 240, observed 241 x4, 240 x2"),
+            ("the lowest expected", lambda r: first_values(r, low=239), "then N=20: expected 239..240"),
+            ("the highest expected", lambda r: first_values(r, high=241), "then N=20: expected 240..241"),
+            ("an N", lambda r: first_values(r, n=21), "then N=21: expected 240"),
+            ("values that are not listed", lambda r: first_values(r, distinct=3, unlisted=1, total=4), ""),
+            ("an observation", lambda r: r["suites"][0]["checks"][1].update(observations=[]), "1 observations, then 0"),
+            ("a verdict", lambda r: r["suites"][0]["checks"][1].update(verdict="noisy"), "verdict wrong, then noisy"),
+            ("a suite's name", lambda r: r["suites"][0].update(name="controls"), "only in the first report")):
+        spoilt = copy.deepcopy(SAMPLE)
+        spoil(spoilt)
+        for pair in ((sample, write("spoilt.json", spoilt)), (folder / "spoilt.json", sample)):
+            status, out, _ = run(*pair)
+            test(f"a comparison tells {what}", status == 1 and (pair[0] != sample or said in out) and ", 0 differences" not in out, out)
     cut = copy.deepcopy(SAMPLE)
     cut["complete"] = False
     status, out, _ = run(sample, write("cut.json", cut))
     test("an incomplete report differs from a complete one", status == 1 and "the second report is incomplete" in out, out)
     holds("an incomplete report says so", run(folder / "cut.json")[1], "incomplete: the run was cut short")
+    status, out, _ = run(folder / "cut.json", sample)
+    test("and so does the first of two", status == 1 and "the first report is incomplete" in out, out)
+    status, out, _ = run(folder / "cut.json", folder / "cut.json")
+    test("two incomplete ones are equal", status == 0 and "the first report is incomplete\nthe second report is incomplete\n" in out, out)
+    good = report([{"name": "control", "title": "controls", "complete": False, "checks": [check("gating", "exact", [[240, 3]])]}])
+    for lost in (0, 2):
+        for complete in (True, False):
+            good.update(complete=complete, lost=lost)
+            good["suites"][0]["complete"] = complete
+            tap = write("good.tap", run("--tap", write("good.json", good))[1])
+            ended = subprocess.run(["prove", "--exec", "cat", str(tap)], capture_output=True, text=True, check=False)
+            bad = (not complete) + (lost > 0)
+            test(f"--tap of a {'complete' if complete else 'cut'} report with {lost} records lost", (ended.returncode == 0) == (not bad)
+                 and tap.read_text().count("not ok ") == bad and tap.read_text().endswith(f"1..{1 + bad}\n"), tap.read_text())
+            out = run(folder / "good.json")[1]
+            test("its table says the same", [complete, not lost] == ["incomplete: the run was cut short" not in out, "2 records are missing" not in out], out)
+            valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(folder / "good.json")], capture_output=True,
+                                   check=False).returncode
+            test("it is valid unless it contradicts itself", valid == (1 if complete and lost else 0))
 
     several = copy.deepcopy(SAMPLE)
     several["processors"] = [{"number": 0, "apic_id": "0x0", "kind": "P-core", "judged": True},

@@ -96,6 +96,104 @@ static void document_holds_what_was_measured(void **state)
 	free(text);
 }
 
+/* What the machine says of itself, each in its place. */
+static void identity_is_as_the_machine_said(void **state)
+{
+	static const struct cpu_hypervisor inner[] = {{"KVMKVMKVM", 0x40000000, 0x40000001},
+						      {"Microsoft Hv", 0x40000100, 0x4000010b}};
+	struct report_header h = fake_header;
+	char *text;
+	size_t size;
+
+	(void)state;
+	h.guest = true;
+	h.hypervisor = inner;
+	h.n_hypervisors = 2;
+	report_begin(&h);
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"build\":\"v0-1-gabcdef\",\"options\":\"pmu=auto "
+				     "n=20\",\"machine\":{\"platform\":\"host test\","));
+	assert_non_null(strstr(
+		text,
+		"\"hypervisor\":\"KVMKVMKVM\",\"guest\":true,\"hypervisors\":["
+		"{\"signature\":\"KVMKVMKVM\",\"first_leaf\":\"0x40000000\",\"max_leaf\":\"0x40000001\"},\n"
+		"{\"signature\":\"Microsoft "
+		"Hv\",\"first_leaf\":\"0x40000100\",\"max_leaf\":\"0x4000010b\"}],"));
+	assert_non_null(strstr(
+		text, "\"cpu\":{\"vendor\":\"GenuineIntel\",\"brand\":\"Some CPU\",\"signature\":\"0x906fb\","
+		      "\"family\":6,\"model\":159,\"stepping\":11,\"microcode\":\"0xd0\",\"count\":2},"
+		      "\"tsc_hz\":2400000000,\"time_reference\":\"HPET\",\"watchdog\":\"NMI from HPET\"}"));
+	free(text);
+	h.guest = false;
+	h.n_hypervisors = 0;
+	report_begin(&h);
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":false,\"hypervisors\":[],"));
+	free(text);
+}
+
+/* A counter, a register and a check, field by field. */
+static void pmu_and_registers_are_as_found(void **state)
+{
+	char *text;
+	size_t size;
+
+	(void)state;
+	mixed_run(false);
+	text = json_of(&size);
+	assert_non_null(strstr(
+		text,
+		"\"name\":\"Intel architectural PMU version "
+		"2\",\"driver\":null,\"version\":2,\"virtual\":true,"
+		"\"model\":\"intel-core2\",\"deterministic\":true,\"general\":1,\"fixed\":1,\"events\":7,"
+		"\"global_control\":false,\"interrupt\":false,\"counters\":["
+		"{\"name\":\"PMC0\",\"kind\":\"general\",\"index\":0,\"width\":40,\"write_width\":32,"
+		"\"status\":true,\"interrupt\":true,\"rdpmc\":\"0x0\"},\n"
+		"{\"name\":\"FIXED_CTR0\",\"kind\":\"fixed\",\"index\":0,\"width\":40,\"write_width\":40,"
+		"\"status\":false,\"interrupt\":false,\"rdpmc\":\"0x40000000\"}]"));
+	assert_non_null(strstr(text,
+			       "\"registers\":[{\"name\":\"IA32_PERF_GLOBAL_CTRL\",\"address\":\"0x38f\","
+			       "\"value\":\"0xffffffffffffffff\",\"running\":true},\n"
+			       "{\"name\":\"IA32_FIXED_CTR_CTRL\",\"address\":\"0x38d\",\"value\":null,"
+			       "\"running\":false}]"));
+	assert_non_null(strstr(
+		text,
+		"\"name\":\"INST_RETIRED.ANY_P/PMC1/taken\",\"verdict\":\"exact\",\"virtual\":true,"
+		"\"event\":\"INST_RETIRED.ANY_P\",\"kernel\":\"taken\",\"counter\":\"PMC1\","
+		"\"ring\":\"ring 0\",\"manual\":\"SDM vol. 3, 19.2.1.2\",\"encoding\":\"0xc0\",\"share\":-7,"
+		"\"slope\":[12,1],\"observations\":["
+		"{\"n\":20,\"low\":240,\"high\":240,\"total\":3,\"distinct\":1,\"min\":240,\"max\":240,"
+		"\"values\":[[240,3]]},\n"
+		"{\"n\":40,\"low\":480,\"high\":480,\"total\":3,\"distinct\":1,\"min\":480,\"max\":480,"
+		"\"values\":[[480,3]]}]}"));
+	free(text);
+}
+
+/* More observations, counters or registers than a record has room for: the record is lost, and that is said.
+ */
+static void what_has_no_room_is_lost(void **state)
+{
+	static struct result r = {
+		.suite = "control", .name = "many", .n_observations = RESULT_OBSERVATIONS + 1};
+	struct pmu pmu = fake_report_pmu;
+	struct pmu_snapshot snapshot = fake_snapshot;
+	char *text;
+	size_t size;
+
+	(void)state;
+	begin(false);
+	pmu.n_counters = PMU_COUNTERS_MAX + 1;
+	report_pmu(&pmu, NULL);
+	snapshot.count = PMU_SNAPSHOT_MAX + 1;
+	report_snapshot(&snapshot, NULL, false);
+	report_result(&r);
+	report_end(true);
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"complete\":false,\"lost\":3,"));
+	assert_non_null(strstr(fake_console_tap(), " - memory for every record (3 lost)\n"));
+	free(text);
+}
+
 /* A noisy counter at many N: each value is in the document, and what finds no room is counted. */
 static void every_value_is_in_the_document(void **state)
 {
@@ -372,6 +470,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(document_is_valid_at_every_step),
 		cmocka_unit_test(document_holds_what_was_measured),
+		cmocka_unit_test(identity_is_as_the_machine_said),
+		cmocka_unit_test(pmu_and_registers_are_as_found),
+		cmocka_unit_test(what_has_no_room_is_lost),
 		cmocka_unit_test(every_value_is_in_the_document),
 		cmocka_unit_test(experiments_are_tables_and_records),
 		cmocka_unit_test(records_are_tables_and_records),

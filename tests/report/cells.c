@@ -124,6 +124,13 @@ static bool is_matrix(const struct result *r)
 	return r->event && r->kernel && !strncmp(r->name, r->event, n) && r->name[n] == '/';
 }
 
+/* @return false if there is a text, and no memory for it */
+static bool keep(const char **out, const char *text)
+{
+	*out = intern(text);
+	return *out || !text;
+}
+
 bool cells_add(const struct result *r)
 {
 	const struct observation *o = telling(r);
@@ -140,24 +147,19 @@ bool cells_add(const struct result *r)
 	}
 	c = &cells.cell[cells.count];
 	*c = (struct cell){
-		.suite = intern(r->suite),
-		.name = intern(r->name),
-		.event = intern(r->event),
-		.kernel = intern(r->kernel),
-		.counter = intern(r->counter),
-		.ring = intern(r->ring),
 		.expected = o ? expected_text(o) : NULL,
 		.observed = o ? observed_text(&o->seen) : NULL,
-		.text = r->judgement.text[0] ? intern(r->judgement.text) : NULL,
 		.processor = processor_label(),
-		.label = r->virtual ? intern(virtual_label()) : NULL,
 		.n = o ? o->n : 0,
 		.verdict = (uint8_t)r->judgement.verdict,
 		.virtual = r->virtual,
 		.machine_model = r->machine_model,
 		.matrix = is_matrix(r),
 	};
-	if (!c->suite || !c->name)
+	if (!keep(&c->suite, r->suite) || !keep(&c->name, r->name) || !keep(&c->event, r->event) ||
+	    !keep(&c->kernel, r->kernel) || !keep(&c->counter, r->counter) || !keep(&c->ring, r->ring) ||
+	    !keep(&c->text, r->judgement.text[0] ? r->judgement.text : NULL) ||
+	    !keep(&c->label, r->virtual ? virtual_label() : NULL) || (o && (!c->expected || !c->observed)))
 		return false;
 	cells.count++;
 	return true;

@@ -14,14 +14,24 @@
 /* In the order of the document. */
 static struct {
 	struct json head, notes, processors, pmus, snapshots, values, experiments, suites;
-	bool suite_open;
-	bool several; /* what follows is this processor's: */
+	bool suite_open; /* what was begun last of the suites has no end yet ... */
+	bool suite_lost; /* ... and is not the suite that results come from, whose beginning had no room */
+	bool several;    /* what follows is this processor's: */
 	unsigned number;
 } doc;
 
-void document_begin(const struct report_header *h)
+static bool keep(struct json *j, const struct json_mark *mark)
+{
+	if (!j->failed)
+		return true;
+	json_rollback(j, mark);
+	return false;
+}
+
+bool document_begin(const struct report_header *h)
 {
 	struct json *j = &doc.head;
+	struct json_mark mark;
 
 	json_free(&doc.head);
 	json_free(&doc.notes);
@@ -31,8 +41,9 @@ void document_begin(const struct report_header *h)
 	json_free(&doc.values);
 	json_free(&doc.experiments);
 	json_free(&doc.suites);
-	doc.suite_open = doc.several = false;
+	doc.suite_open = doc.suite_lost = doc.several = false;
 
+	mark = json_mark(j);
 	json_string(j, "build", h->build_id);
 	json_string(j, "options", h->options);
 	json_open(j, "machine", '{');
@@ -63,14 +74,7 @@ void document_begin(const struct report_header *h)
 	json_string(j, "time_reference", h->time_reference);
 	json_string(j, "watchdog", h->watchdog);
 	json_close(j, '}');
-}
-
-static bool keep(struct json *j, const struct json_mark *mark)
-{
-	if (!j->failed)
-		return true;
-	json_rollback(j, mark);
-	return false;
+	return keep(j, &mark);
 }
 
 bool document_note(const char *text)
@@ -125,6 +129,8 @@ bool document_pmu(const struct pmu *pmu, cpuid_query *query)
 	struct json *j = &doc.pmus;
 	struct json_mark mark = json_mark(j);
 
+	if (pmu->n_counters > PMU_COUNTERS_MAX)
+		return false;
 	json_open(j, NULL, '{');
 	json_string(j, "name", pmu->name);
 	add_processor(j);
@@ -139,7 +145,7 @@ bool document_pmu(const struct pmu *pmu, cpuid_query *query)
 	json_bool(j, "global_control", pmu->has_global);
 	json_bool(j, "interrupt", pmu->has_pmi);
 	json_open(j, "counters", '[');
-	for (unsigned i = 0; i < pmu->n_counters && i < PMU_COUNTERS_MAX; i++) {
+	for (unsigned i = 0; i < pmu->n_counters; i++) {
 		const struct pmu_counter *c = &pmu->counter[i];
 
 		json_open(j, NULL, '{');
@@ -168,10 +174,12 @@ bool document_snapshot(const struct pmu_snapshot *snapshot, const struct registe
 	struct json_mark mark = json_mark(j);
 	char text[FIELDS_TEXT];
 
+	if (snapshot->count > PMU_SNAPSHOT_MAX)
+		return false;
 	json_open(j, NULL, '{');
 	add_processor(j);
 	json_open(j, "registers", '[');
-	for (unsigned i = 0; i < snapshot->count && i < PMU_SNAPSHOT_MAX; i++) {
+	for (unsigned i = 0; i < snapshot->count; i++) {
 		const struct pmu_snapshot_entry *e = &snapshot->entry[i];
 
 		json_open(j, NULL, '{');
@@ -194,14 +202,20 @@ bool document_snapshot(const struct pmu_snapshot *snapshot, const struct registe
 bool document_suite_begin(const char *suite, const char *title)
 {
 	struct json *j = &doc.suites;
-	struct json_mark mark = json_mark(j);
+	struct json_mark mark;
 
+	/* There may have been no room for the end of the one before. */
+	doc.suite_lost = !document_suite_end();
+	if (doc.suite_lost)
+		return false;
+	mark = json_mark(j);
 	json_open(j, NULL, '{');
 	json_string(j, "name", suite);
 	json_string(j, "title", title);
 	add_processor(j);
 	json_open(j, "checks", '[');
 	doc.suite_open = !j->failed;
+	doc.suite_lost = j->failed;
 	return keep(j, &mark);
 }
 
@@ -245,7 +259,7 @@ bool document_result(const struct result *r)
 	struct json *j = &doc.suites;
 	struct json_mark mark = json_mark(j);
 
-	if (!doc.suite_open)
+	if (!doc.suite_open || doc.suite_lost || r->n_observations > RESULT_OBSERVATIONS)
 		return false;
 	json_open(j, NULL, '{');
 	json_string(j, "name", r->name);
@@ -272,7 +286,7 @@ bool document_result(const struct result *r)
 		json_close(j, ']');
 	}
 	json_open(j, "observations", '[');
-	for (unsigned i = 0; i < r->n_observations && i < RESULT_OBSERVATIONS; i++)
+	for (unsigned i = 0; i < r->n_observations; i++)
 		add_observation(j, &r->observation[i], true);
 	for (unsigned i = 0; i < r->n_more; i++)
 		add_observation(j, &r->more[i], true);

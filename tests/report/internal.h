@@ -84,8 +84,9 @@ void table_value(const char *suite, const char *name, const char *value, const c
 void table_verdicts(bool verbose);
 void table_experiment(const struct report_experiment *x);
 
-/* JSON document. Each returns false if memory is short; the record is then left out. */
-void document_begin(const struct report_header *header);
+/* JSON document. Each returns false if memory is short, or if there is more in the record than can be; the
+ * record is then left out. */
+bool document_begin(const struct report_header *header);
 bool document_note(const char *text);
 bool document_processor(const struct report_processor *p);
 /** What follows is this processor's. */

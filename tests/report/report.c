@@ -10,7 +10,7 @@ static struct {
 	struct report_totals totals;
 	bool verbose, complete;
 	unsigned lost;        /* records for which memory was short */
-	const char *suite;    /* the open one, NULL if none */
+	char suite[64];       /* the open one, empty if none */
 	unsigned suite_first; /* index of its first cell */
 	unsigned run_first;   /* index of the first cell whose progress was not told yet */
 	const char
@@ -54,7 +54,7 @@ void report_begin(const struct report_header *header)
 		console_text("hypervisor: %s, CPUID leaves %lXH to %lXH\n", header->hypervisor[i].signature,
 			     (unsigned long)header->hypervisor[i].first_leaf,
 			     (unsigned long)header->hypervisor[i].max_leaf);
-	document_begin(header);
+	count_lost(document_begin(header));
 	tap_begin(header->verbose);
 }
 
@@ -74,7 +74,8 @@ void report_processor(const struct report_processor *p)
 		snprintf(label, sizeof label, "processor %u", p->number);
 	if (n_processors < PROCESSORS) {
 		processors[n_processors].number = p->number;
-		processors[n_processors++].label = intern(label);
+		processors[n_processors].label = intern(label);
+		count_lost(processors[n_processors++].label);
 	}
 	count_lost(document_processor(p));
 }
@@ -192,7 +193,7 @@ static void matrix_points(const struct selection *suite)
 void report_suite_begin(const char *suite, const char *title)
 {
 	report_suite_end();
-	report.suite = intern(suite);
+	snprintf(report.suite, sizeof report.suite, "%s", suite);
 	report.suite_first = report.run_first = cells.count;
 	count_lost(document_suite_begin(suite, title));
 	table_suite_begin(suite, title);
@@ -202,14 +203,14 @@ static void end_suite(bool complete)
 {
 	struct selection suite = {report.suite_first, cells.count - report.suite_first, NULL};
 
-	if (!report.suite)
+	if (!report.suite[0])
 		return;
 	end_run(cells.count);
 	matrix_points(&suite);
 	table_suite_end(&suite);
 	if (complete)
 		count_lost(document_suite_end());
-	report.suite = NULL;
+	report.suite[0] = 0;
 }
 
 void report_suite_end(void)
@@ -222,7 +223,7 @@ void report_result(const struct result *r)
 	const struct cell *c;
 	bool noted;
 
-	if (!report.suite || strcmp(report.suite, r->suite))
+	if (!report.suite[0] || strncmp(report.suite, r->suite, sizeof report.suite - 1))
 		report_suite_begin(r->suite, r->suite);
 	report.totals.checks++;
 	report.totals.verdicts[r->judgement.verdict]++;

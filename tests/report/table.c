@@ -21,8 +21,11 @@ static struct {
 
 #define PROCESSORS 512 /* with cells of their own */
 
+/* @param name, title interned; NULL: there was no memory for it, its first cell brings it again */
 static void add_suite(const char *name, const char *title)
 {
+	if (!name || !title)
+		return;
 	for (unsigned i = 0; i < table.suites; i++)
 		if (table.suite[i].name == name)
 			return;
@@ -92,6 +95,7 @@ static void print_evidence(const struct cell *c)
 
 void table_cell(const struct cell *c, bool verbose)
 {
+	add_suite(c->suite, c->suite);
 	if (!verbose && (c->matrix || !bad(c)))
 		return;
 	console_text("  %-7s %s", name_of(c), c->name);
