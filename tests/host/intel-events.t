@@ -72,6 +72,9 @@ with tempfile.TemporaryDirectory() as d:
     ok(len(rows["PLAIN"]["cores"].split()) == 47, "cores with the same row share it", rows["PLAIN"]["cores"])
     ok(any(r["cores"] == "MRM" for r in table("events.csv")) and any("YON" in r["cores"] for r in table("events.csv")),
        "cores without a list are there")
+    lines = ["%s %s" % (name, " ".join(e[:5] + e[6:])) for name, e in sorted(EXPECTED.items())]
+    sums = {r["core"]: (r["events"], r["checksum"]) for r in table("checksums.csv")}
+    ok(sums["SKL"] == ("5", "%08x" % zlib.crc32("\n".join(lines).encode())), "each core's events have a checksum", sums["SKL"])
     cores = {r["core"]: r for r in table("cores.csv")}
     facts = [tuple(cores[c]["offcore" + k] for k in ("", " selectors", " counters", " spellings", " bare")) for c in ("SKL", "SNB")]
     ok(facts == [("OCR", "1b7 1bb", "f", "1", "1"), ("", "", "", "0", "0")], "how offcore responses are counted", facts)

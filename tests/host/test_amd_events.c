@@ -237,6 +237,80 @@ static void rows_are_sound(void **unused)
 	}
 }
 
+/* Counters that family 15H wires an event to, as Linux has them (arch/x86/events/amd/core.c,
+ * amd_get_event_constraints_f15h()). */
+static uint32_t counters_of_15h(unsigned event, unsigned umask)
+{
+	unsigned masks = (unsigned)__builtin_popcount(umask);
+
+	switch (event & 0xf0) {
+	case 0x00:
+	case 0x10: /* floating point */
+		if (event == 0x003 || event == 0x00b || event == 0x00d || (event == 0x004 && masks > 1) ||
+		    (event == 0x000 && umask & 0xf0 && umask & 0x0f))
+			return 0x08;
+		return 0x38;
+	case 0x20:
+	case 0x30:
+	case 0x40:
+	case 0x50: /* load and store, data cache */
+	case 0xc0: /* execution */
+		switch (event) {
+		case 0x023:
+		case 0x043:
+		case 0x045:
+		case 0x046:
+		case 0x054:
+		case 0x055:
+			return 0x07;
+		case 0x02d:
+			return 0x08;
+		case 0x02e:
+			return 0x09;
+		case 0x031:
+			return masks <= 1 ? 0x07 : 0;
+		case 0x1c0:
+			return 0x38;
+		default:
+			return 0x3f;
+		}
+	case 0x60:
+	case 0x70:
+	case 0x80:
+	case 0x90: /* second-level cache, fetching, decoding */
+	case 0xd0: /* decoding, dispatch */
+		if (event == 0x08f || event == 0x187 || event == 0x188)
+			return 0x01;
+		return (event >= 0x0db && event <= 0x0df) || event == 0x1d6 || event == 0x1d8 ? 0x3f : 0x07;
+	default:
+		return 0;
+	}
+}
+
+static void wiring_of_family_15h(void **unused)
+{
+	static struct pmu_event rows[AMD_EVENTS_MAX];
+	unsigned n = amd_unpack(AMD_15H, true, rows, AMD_EVENTS_MAX);
+	(void)unused;
+
+	assert_in_range(n, 120, AMD_EVENTS_MAX);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned event = (unsigned)((rows[i].code & 0xff) | (rows[i].code >> 24 & 0xf00));
+		uint32_t counters = counters_of_15h(event, rows[i].code >> 8 & 0xff);
+
+		/* The guide's entries of these two name counter 3 alone, which Linux does only for masks that
+		 * need it. */
+		if (event == 0x000 || event == 0x004)
+			counters &= 0x08;
+		if (rows[i].counters != counters)
+			fail_msg("%s: counters %#x, Linux %#x", rows[i].name, rows[i].counters, counters);
+	}
+	/* Elsewhere every counter counts everything. */
+	for (unsigned g = AMD_K7; g <= AMD_ZEN5; g <<= 1)
+		for (unsigned i = 0; g != AMD_15H && i < (n = amd_unpack(g, true, rows, AMD_EVENTS_MAX)); i++)
+			assert_int_equal(rows[i].counters, ~0u);
+}
+
 static void generations_by_signature(void **unused)
 {
 	static const struct {
@@ -379,10 +453,11 @@ static int cleanup(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_equal_libpfm4s),    cmocka_unit_test(rows_of_zen_5),
-		cmocka_unit_test(rows_are_sound),         cmocka_unit_test(generations_by_signature),
-		cmocka_unit_test(strings_are_understood), cmocka_unit_test(strings_go_back),
-		cmocka_unit_test(strings_equal_libpfm4s), cmocka_unit_test(fields_are_named),
+		cmocka_unit_test(rows_equal_libpfm4s),  cmocka_unit_test(rows_of_zen_5),
+		cmocka_unit_test(rows_are_sound),       cmocka_unit_test(generations_by_signature),
+		cmocka_unit_test(wiring_of_family_15h), cmocka_unit_test(strings_are_understood),
+		cmocka_unit_test(strings_go_back),      cmocka_unit_test(strings_equal_libpfm4s),
+		cmocka_unit_test(fields_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, cleanup);
 }
