@@ -206,15 +206,18 @@ static bool ticks(struct run *run, struct climb *m, struct result *r)
 /* The windows that ticked ran on without a reset: each must have moved the counter, forwards. */
 static bool monotonic(struct run *run, struct climb *m, struct result *r)
 {
-	uint64_t backwards = low_bits(m->pmu->counter[m->counter].width - 1);
+	unsigned above = 64 - m->pmu->counter[m->counter].width;
 
 	(void)run;
-	for (unsigned i = 0; i < TICKS; i++)
-		if (m->raw[i] == 0 || m->raw[i] > backwards) {
+	for (unsigned i = 0; i < TICKS; i++) {
+		int64_t moved = (int64_t)(m->raw[i] << above) >> above;
+
+		if (moved <= 0) {
 			judgement_set(&r->judgement, VERDICT_WRONG, "window %u of %u moved it by %" PRId64,
-				      i + 1, TICKS, (int64_t)m->raw[i]);
+				      i + 1, TICKS, moved);
 			return false;
 		}
+	}
 	return true;
 }
 

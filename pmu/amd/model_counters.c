@@ -245,6 +245,10 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 	uint64_t sum = k->value + amount;
 	bool carry = sum > k->mask || sum < k->value;
 
+	if (injected(s, INJECT_BACKWARDS) && c == s->n - 1) {
+		k->value = (k->value - amount) & k->mask;
+		return;
+	}
 	if ((k->value ^ sum) >> 32 & 1)
 		k->carried = RETIRED_PER_CYCLE;
 	if (MUTANT(M_STATUS_NOT_STICKY, false, true))

@@ -285,6 +285,10 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 	uint64_t sum = k->value + amount;
 	bool carry = sum > k->mask || sum < k->value;
 
+	if (injected(s, INJECT_BACKWARDS) && c == s->leaf.n_general - 1) {
+		k->value = (k->value - amount) & k->mask;
+		return;
+	}
 	s->pebs.hit |= s->pebs.armed & 1u << c;
 	intel_lbr_log(s, c, amount);
 	if (MUTANT(M_STATUS_NOT_STICKY, false, amount != 0))

@@ -118,6 +118,10 @@ static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 	bool asks = k->pmi[0] || k->pmi[1];
 	uint64_t sum = k->value + amount, limit = MUTANT(M_WIDTH, NETBURST_LIMIT, NETBURST_LIMIT << 1);
 
+	if (injected(s, INJECT_BACKWARDS) && c == NETBURST_COUNTERS - 1) {
+		k->value = (k->value - amount) & (NETBURST_LIMIT - 1);
+		return;
+	}
 	if (injected(s, INJECT_DROPPED_CARRY))
 		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
 	if ((sum ^ k->value) >> 32)

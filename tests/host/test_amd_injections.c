@@ -87,6 +87,14 @@ static bool dead_counter(void)
 	return get(PERF_CTR0 + 10) != 5;
 }
 
+static bool counts_down(void)
+{
+	set(PERF_CTL0 + 10, INSTR);
+	set(PERF_CTR0 + 10, 100);
+	instructions(5);
+	return get(PERF_CTR0 + 10) == 95;
+}
+
 static bool rdpmc_index(void)
 {
 	uint64_t value;
@@ -463,6 +471,7 @@ static const struct {
 	{"overcount-x16", wrong_count},
 	{"short-width", dropped_carry},
 	{"dead-counter", dead_counter},
+	{"backwards", counts_down},
 	{"dead", wrong_count},
 	{"noisy", wrong_count},
 	{"rdpmc-wrong-index", rdpmc_index},

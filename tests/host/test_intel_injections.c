@@ -96,6 +96,17 @@ static bool dead_counter(void)
 	return dead;
 }
 
+static bool counts_down(void)
+{
+	bool down = false;
+	for (unsigned c = 0; c < 4; c++)
+		count_instructions(c, 0, 100);
+	instructions(5);
+	for (unsigned c = 0; c < 4; c++)
+		down |= get(IA32_PMC0 + c) == 95;
+	return down;
+}
+
 static bool rdpmc_index(void)
 {
 	uint64_t value;
@@ -447,6 +458,7 @@ static const struct {
 	{"short-width", short_width},
 	{"no-sign-extension", no_sign_extension},
 	{"dead-counter", dead_counter},
+	{"backwards", counts_down},
 	{"dead", wrong_count},
 	{"noisy", wrong_count},
 	{"noisy-branches", branches_vary},

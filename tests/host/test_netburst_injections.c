@@ -90,6 +90,13 @@ static bool dead_counter(void)
 	return value(17) == 0;
 }
 
+static bool counts_down(void)
+{
+	count_instructions(17, 0, 100);
+	instructions(3);
+	return value(17) == 97;
+}
+
 static bool rdpmc_index(void)
 {
 	uint64_t v;
@@ -431,6 +438,7 @@ static const struct {
 	{"neighbour-coupling", neighbour},
 	{"overcount-x16", wrong_count},
 	{"dead-counter", dead_counter},
+	{"backwards", counts_down},
 	{"dead", wrong_count},
 	{"noisy", wrong_count},
 	{"rdpmc-wrong-index", rdpmc_index},

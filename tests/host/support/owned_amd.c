@@ -6,6 +6,15 @@
 #include "pmu/amd/model.h"
 #include "tests/host/support/fake_cpu.h"
 
+/* Overflow status is set through a register that reads 0. */
+static void scramble(uint64_t random)
+{
+	struct amd_state *s = fake_cpu_state();
+
+	if (s->v2)
+		amd_model.wrmsr(s, PERF_GLOBAL_STATUS_SET, random);
+}
+
 static bool was_pair, is_pair;
 
 static bool is_merge(const struct pmu_config *config)
@@ -136,6 +145,7 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 
 const struct ownership owned_amd = {
 	.driver = &amd_driver,
+	.scramble = scramble,
 	.before = before,
 	.owns = owns,
 	.selector = selector,
