@@ -339,6 +339,72 @@ static void tells_another_cpus_by_its_names(void **unused)
 	import_free(&all, &pmu);
 }
 
+/* One event under the name of a row of the PMU's table, with these encodings. */
+static void import_one(const struct pmu_event *e, const char *counter, uint64_t code, uint32_t msr,
+		       uint64_t value)
+{
+	size_t n = (size_t)snprintf(
+		file, sizeof file,
+		"[{\"EventName\":\"%s\",\"EventCode\":\"%#x\",\"UMask\":\"%#x\",\"CounterMask\":\"%u\","
+		"\"Counter\":\"%s\",\"MSRIndex\":\"%#x\",\"MSRValue\":\"%#llx\",\"SampleAfterValue\":\"1\"}]",
+		e->name, (unsigned)code & 0xff, (unsigned)(code >> 8) & 0xff, (unsigned)(code >> 24) & 0xff,
+		counter, msr, (unsigned long long)value);
+
+	assert_true(import_file(&all, &pmu, NULL, file, n, &tally));
+	assert_int_equal(tally.events, 1);
+}
+
+/* A name alone is no event: each part of the encoding counts. */
+static void knows_rows_by_the_whole_encoding(void **unused)
+{
+	const struct pmu_event *offcore = NULL, *threshold = NULL, *fixed = NULL;
+
+	(void)unused;
+	start(&intel_skylake, &intel_driver);
+	for (unsigned i = 0; i < pmu.n_events; i++) {
+		const struct pmu_event *e = pmu.events[i];
+
+		if (e->extra_msr == 0x1a6 && e->extra_value)
+			offcore = e;
+		if (e->fixed < 0 && !e->extra_msr && e->code >> 24 == 1 && !(e->code & 0xff0000))
+			threshold = e;
+		if (e->fixed == 1)
+			fixed = e;
+	}
+	const struct {
+		const struct pmu_event *row;
+		const char *counter;
+		uint64_t code;
+		uint32_t msr;
+		uint64_t value;
+		bool known;
+	} files[] = {
+		{offcore, "0,1,2,3", offcore->code, 0x1a6, offcore->extra_value, true},
+		{offcore, "0,1,2,3", offcore->code, 0x1a6, offcore->extra_value ^ 2, false},
+		{offcore, "0,1,2,3", offcore->code, 0x1a6, offcore->extra_value | 1ull << 37, false},
+		{offcore, "0,1,2,3", offcore->code, 0x1a7, offcore->extra_value, false},
+		{offcore, "0,1,2,3", offcore->code ^ 0xc, 0x1a6, offcore->extra_value, false},
+		{offcore, "0,1,2,3", offcore->code, 0, 0, false},
+		{threshold, "0,1,2,3", threshold->code, 0, 0, true},
+		{threshold, "0,1,2,3", threshold->code ^ 0x100, 0, 0, false},
+		{threshold, "0,1,2,3", threshold->code ^ 3 << 24, 0, 0, false},
+		{threshold, "Fixed counter 1", threshold->code, 0, 0, false},
+		{fixed, "Fixed counter 1", 0, 0, 0, true}, /* a code says nothing of it */
+		{fixed, "Fixed counter 2", fixed->code, 0, 0, false},
+		{fixed, "0,1,2,3", fixed->code, 0, 0, false},
+	};
+
+	for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++) {
+		import_one(files[i].row, files[i].counter, files[i].code, files[i].msr, files[i].value);
+		if (tally.there != files[i].known || tally.differing == files[i].known)
+			fail_msg("%s, file %u: %u known, %u differing", files[i].row->name, i, tally.there,
+				 tally.differing);
+		assert_int_equal(all.count, 0);
+	}
+	import_free(&all, &pmu);
+	fake_cpu_stop();
+}
+
 static void makes_rows_for_intel(void **unused)
 {
 	struct event_request request;
@@ -538,6 +604,7 @@ int main(void)
 		cmocka_unit_test(has_limits),
 		cmocka_unit_test(tells_another_cpus_by_its_codes),
 		cmocka_unit_test(tells_another_cpus_by_its_names),
+		cmocka_unit_test(knows_rows_by_the_whole_encoding),
 		cmocka_unit_test(makes_rows_for_intel),
 		cmocka_unit_test(makes_rows_for_amd),
 		cmocka_unit_test(refuses_what_the_cpu_cannot),
