@@ -86,6 +86,27 @@ static void a_late_value_overtakes(void **state)
 	assert_int_equal(h.distinct, 40);
 }
 
+/* Equal frequencies are in order of arrival, in the histogram itself and behind it. */
+static void an_equal_one_overtakes_nothing(void **state)
+{
+	struct histogram h = {0};
+
+	(void)state;
+	for (int i = 0; i < HISTOGRAM_OWN; i++) {
+		histogram_add(&h, i);
+		histogram_add(&h, i);
+	}
+	histogram_add(&h, 100);
+	histogram_add(&h, 100);
+	for (int i = 0; i < HISTOGRAM_OWN; i++)
+		assert_int_equal(h.value[i], i);
+	assert_int_equal(frequency_of(&h, 100), 2);
+	histogram_add(&h, 100);
+	assert_int_equal(h.value[0], 100);
+	for (int i = 1; i < HISTOGRAM_OWN; i++)
+		assert_int_equal(h.value[i], i - 1);
+}
+
 static void counts_what_it_cannot_keep(void **state)
 {
 	struct histogram h = {0};
@@ -170,9 +191,13 @@ static void merges_and_shifts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders_by_frequency),        cmocka_unit_test(keeps_every_value),
-		cmocka_unit_test(a_late_value_overtakes),     cmocka_unit_test(counts_what_it_cannot_keep),
-		cmocka_unit_test(the_oldest_lose_their_room), cmocka_unit_test(merges_and_shifts),
+		cmocka_unit_test(orders_by_frequency),
+		cmocka_unit_test(keeps_every_value),
+		cmocka_unit_test(an_equal_one_overtakes_nothing),
+		cmocka_unit_test(a_late_value_overtakes),
+		cmocka_unit_test(counts_what_it_cannot_keep),
+		cmocka_unit_test(the_oldest_lose_their_room),
+		cmocka_unit_test(merges_and_shifts),
 	};
 
 	return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);

@@ -100,6 +100,20 @@ static void fractions(void **state)
 	assert_string_equal(text, "2-8: (2+3c)/2");
 }
 
+/* Where lines and single points cost the same, it is the line. */
+static void a_line_rather_than_points(void **state)
+{
+	const uint64_t x[] = {1, 2, 3, 4};
+	const int64_t y[] = {5, 7, 100, 1};
+	struct piece p[4];
+
+	(void)state;
+	assert_int_equal(piecewise_fit(x, y, 2, p), 1);
+	assert_int_equal(piecewise_fit(x, y, 4, p), 2);
+	assert_int_equal(p[0].to, 2);
+	assert_int_equal(p[1].from, 3);
+}
+
 static void nonsense_is_refused(void **state)
 {
 	const uint64_t twice[] = {1, 1}, many[PIECEWISE_POINTS + 1] = {0};
@@ -116,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_are_found),
+		cmocka_unit_test(a_line_rather_than_points),
 		cmocka_unit_test(one_count_off_breaks_a_rule),
 		cmocka_unit_test(fractions),
 		cmocka_unit_test(nonsense_is_refused),

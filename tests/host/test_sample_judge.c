@@ -87,7 +87,7 @@ static void finds(unsigned aspects)
 {
 	judge();
 	for (unsigned a = 0; a < SAMPLE_ASPECTS; a++) {
-		assert_int_equal(j[a].right == j[a].checked && !j[a].why[0], !(aspects >> a & 1));
+		assert_int_equal(j[a].right == j[a].checked, !(aspects >> a & 1));
 		assert_int_equal(j[a].why[0] != 0, aspects >> a & 1);
 	}
 }
@@ -319,12 +319,12 @@ static void wrong_ones_are_found(void **unused)
 		finds(1 << SAMPLE_REGISTERS);
 		assert_int_equal(j[SAMPLE_REGISTERS].right, n - 1);
 	}
-	begin(&loads, 1, 2);
-	record[4].flags ^= 0x40;
-	finds(1 << SAMPLE_REGISTERS);
-	begin(&loads, 1, 2);
-	record[4].flags ^= 0x10100;
-	finds(0);
+	/* Every flag but those of the step engine, TF and RF. */
+	for (unsigned bit = 0; bit < 64; bit++) {
+		begin(&loads, 1, 2);
+		record[4].flags ^= 1ull << bit;
+		finds(bit == 8 || bit == 16 ? 0 : 1 << SAMPLE_REGISTERS);
+	}
 	begin(&loads, 1, 2);
 	record[4].address++;
 	finds(1 << SAMPLE_ADDRESS);

@@ -275,11 +275,119 @@ static void a_guest_is_excused(void **unused)
 	assert_non_null(strstr(j.text, "KVMKVMKVM itself causes"));
 }
 
+/* --- a second judge, on small observations at random --------------------------------------------------- */
+
+static uint32_t seed = 1;
+
+static unsigned below(unsigned n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (unsigned)((uint64_t)(seed >> 4) * n >> 28);
+}
+
+struct few {
+	uint64_t n;
+	int64_t low, high, value[3];
+	unsigned count;
+};
+
+static bool steady(const struct few *f)
+{
+	for (unsigned i = 1; i < f->count; i++)
+		if (f->value[i] != f->value[0])
+			return false;
+	return true;
+}
+
+static bool all_between(const struct few *f, int64_t low, int64_t high)
+{
+	for (unsigned i = 0; i < f->count; i++)
+		if (f->value[i] < low || f->value[i] > high)
+			return false;
+	return true;
+}
+
+/* What tests/verdict.h says, word by word. */
+static enum verdict second_opinion(const struct few *f, unsigned count)
+{
+	bool fit = true, exact = true, dead = true, noisy = false, biased = count >= 2;
+
+	if (!count)
+		return VERDICT_ERROR;
+	for (unsigned i = 0; i < count; i++) {
+		bool one = f[i].low == f[i].high;
+
+		if (!f[i].count || f[i].low > f[i].high || (i && f[i].n <= f[i - 1].n))
+			return VERDICT_ERROR;
+		fit &= all_between(&f[i], f[i].low, f[i].high);
+		exact &= one;
+		dead &= f[i].low > 0 && all_between(&f[i], 0, 0);
+		noisy |= one && !steady(&f[i]);
+		biased &= one && steady(&f[i]) && f[i].value[0] - f[i].low == f[0].value[0] - f[0].low;
+	}
+	return fit      ? exact ? VERDICT_EXACT : VERDICT_WITHIN
+	       : dead   ? VERDICT_DEAD
+	       : noisy  ? VERDICT_NOISY
+	       : biased ? VERDICT_BIASED
+			: VERDICT_WRONG;
+}
+
+static void opinions_agree(void **state)
+{
+	unsigned reached[VERDICT_COUNT] = {0};
+
+	(void)state;
+	for (unsigned round = 0; round < 60000; round++) {
+		struct few f[3] = {{0}};
+		struct observation o[3];
+		struct interval predicted[3];
+		unsigned count = below(50) ? 1 + below(3) : 0;
+		bool as_predicted = true;
+		struct judgement j;
+		enum verdict second;
+		int64_t offset = below(2) ? (int64_t)below(3) - 1 : 99;
+
+		for (unsigned i = 0; i < count; i++) {
+			f[i] = (struct few){.n = 1 + i + below(20) / 19 * (uint64_t)-1,
+					    .low = below(4),
+					    .count = below(40) ? 1 + below(3) : 0};
+			f[i].high = f[i].low + (below(3) ? 0 : (int64_t)below(3)) - (below(60) ? 0 : 1);
+			for (unsigned v = 0; v < f[i].count; v++)
+				f[i].value[v] = offset != 99    ? f[i].low + offset
+						: below(2) && v ? f[i].value[0]
+								: (int64_t)below(5);
+			if (f[i].count && !below(8))
+				memset(f[i].value, 0, sizeof f[i].value);
+			o[i] = seen(f[i].n, f[i].low, f[i].high, f[i].count, f[i].value[0], f[i].value[1],
+				    f[i].value[2]);
+			predicted[i] = (struct interval){below(3), 2 + below(3)};
+			as_predicted &= all_between(&f[i], predicted[i].low, predicted[i].high);
+		}
+		second = second_opinion(f, count);
+		judge(o, count, &j);
+		if (j.verdict != second)
+			fail_msg("round %u: %s, the second judge says %s", round, verdict_name(j.verdict),
+				 verdict_name(second));
+		reached[second]++;
+		judge_with_erratum(o, predicted, count, "X", &j);
+		if (second != VERDICT_EXACT && second != VERDICT_WITHIN && second != VERDICT_ERROR &&
+		    as_predicted)
+			second = VERDICT_ERRATUM;
+		if (j.verdict != second)
+			fail_msg("round %u: %s, the second judge says %s", round, verdict_name(j.verdict),
+				 verdict_name(second));
+		reached[second]++;
+	}
+	for (unsigned v = 0; v < VERDICT_COUNT; v++)
+		assert_true(v == VERDICT_SKIPPED || reached[v] > 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_guest_is_excused),
 		cmocka_unit_test(exact),
+		cmocka_unit_test(opinions_agree),
 		cmocka_unit_test(within),
 		cmocka_unit_test(biased),
 		cmocka_unit_test(noisy),
