@@ -85,6 +85,9 @@ static void describes_each_part(void **unused)
 		assert_int_equal(pmu.has_global, parts[p].version == 3);
 		assert_true(pmu.has_pmi);
 		assert_true(pmu.lvt_stays);
+		/* BKDG of K8: event selects of eight bits; from family 10H on twelve. */
+		assert_int_equal(pmu.most_select,
+				 parts[p].profile == &amd_k7 || parts[p].profile == &amd_k8 ? 0xff : 0);
 		assert_in_range(pmu.n_events, 30, 400);
 		for (unsigned c = 0; c < pmu.n_counters; c++) {
 			assert_int_equal(pmu.counter[c].width, 48);
