@@ -36,8 +36,17 @@ static uint32_t seed;
 
 static uint32_t below(uint32_t n)
 {
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)(seed >> 4) * n >> 28);
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return (uint32_t)((uint64_t)seed * n >> 32);
+}
+
+static void begin_random(uint32_t number)
+{
+	seed = number * 0x9e3779b9 | 1;
+	for (unsigned i = 0; i < 8; i++)
+		below(2);
 }
 
 static void own(uint32_t address, uint64_t bits)
@@ -71,12 +80,20 @@ static void reset(void)
 		fail_msg("%s: %s", pmu.name, why);
 }
 
+static uint64_t random64(void)
+{
+	return (uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX);
+}
+
+static void scramble_status(void)
+{
+	family->scramble(random64());
+}
+
 static void scramble(const uint32_t *keep)
 {
 	register_file_scramble(&file, below(1u << 28), keep);
-	if (family->scramble)
-		family->scramble((uint64_t)below(1u << 28) << 36 | (uint64_t)below(1u << 28) << 18 |
-				 below(1u << 28));
+	scramble_status();
 }
 
 /* The registers of what the operation sets as from clean ones, the others as they were. */
@@ -122,9 +139,10 @@ static void identify_changes_nothing(void **state)
 		begin(*p);
 		identify();
 		from_clean = pmu;
-		for (seed = 1; seed <= SEEDS; seed++) {
+		for (uint32_t n = 1; n <= SEEDS; n++) {
 			static struct pmu_snapshot s;
 
+			begin_random(n);
 			begin(*p);
 			scramble(nothing);
 			memset(owned, 0, sizeof owned);
@@ -153,7 +171,7 @@ static void reset_leaves_nothing(void **state)
 		reset();
 		register_file_read(&file, clean);
 		for (uint32_t s = 1; s <= SEEDS; s++) {
-			seed = s;
+			begin_random(s);
 			begin(*p);
 			scramble(nothing);
 			register_file_read(&file, before);
@@ -168,6 +186,25 @@ static void reset_leaves_nothing(void **state)
 			assert_true(family == &owned_amd ||
 				    !fake_cpu_path()->model->counting(fake_cpu_state()));
 			assert_false(fake_cpu_path()->model->recording(fake_cpu_state()));
+		}
+	}
+}
+
+/* Each by itself: status that nothing but one overflow, freeze or buffer has left. */
+static void reset_clears_every_status(void **state)
+{
+	(void)state;
+	for (const struct model_profile *const *p = NULL; next_profile(&p);) {
+		begin(*p);
+		identify();
+		reset();
+		register_file_read(&file, clean);
+		memset(owned, 0xff, sizeof owned);
+		for (unsigned bit = 0; bit < 64; bit++) {
+			family->scramble(1ull << bit);
+			reset();
+			register_file_read(&file, after);
+			compare(*p, "reset of one status bit");
 		}
 	}
 }
@@ -244,6 +281,21 @@ static bool carry_out(enum driver_op op, unsigned c, const struct pmu_config *co
 	}
 }
 
+/* Give random contents to what the operation is to set, as far as that can be told before. */
+static void scramble_owned(void)
+{
+	struct fake_path *path = fake_cpu_path();
+
+	for (unsigned i = 0; i < file.n; i++) {
+		uint64_t value, bits = random64();
+		uint64_t mask = owned[i] & file.reg[i].kept;
+
+		if (mask && !file.reg[i].derived &&
+		    path->model->rdmsr(path->state, file.reg[i].address, &value) == MODEL_OK)
+			path->model->wrmsr(path->state, file.reg[i].address, (value & ~mask) | (bits & mask));
+	}
+}
+
 /* Some event for the counter, in some way. */
 static struct pmu_config choose(unsigned c)
 {
@@ -251,14 +303,14 @@ static struct pmu_config choose(unsigned c)
 	struct pmu_config config = {.ring = 1 + below(3), .interrupt = below(2)};
 	unsigned tries = 0;
 
-	unsigned wanted = below(4) ? 0 : 200; /* now and then one with a register besides */
+	unsigned wanted = below(4) ? 0 : 200; /* now and then one that needs more than a counter */
 
 	do
 		e = pmu.events[below(pmu.n_events)];
-	while ((!drv->can_count(&pmu, e, c) || (!e->extra_msr && tries < wanted)) && ++tries < 1000);
+	while ((!drv->can_count(&pmu, e, c) || (!family->rare(e) && tries < wanted)) && ++tries < 1000);
 	config.code = e->code;
 	config.extra_msr = e->extra_msr;
-	config.extra_value = below(2) ? e->extra_value : 0;
+	config.extra_value = below(2) ? e->extra_value : below(3);
 	config.any_thread = family != &owned_amd && !below(4);
 	if (pmu.counter[c].kind == COUNTER_GENERAL && below(2)) {
 		config.edge = below(2);
@@ -301,6 +353,13 @@ static void sequence(const struct model_profile *p, unsigned c)
 		memset(owned, 0, sizeof owned);
 		if (family->before)
 			family->before(c, op == PROGRAM && used ? &other : NULL, &config);
+		if (op == WRITE || op == ACKNOWLEDGE || op == RELEASE || (op == STOP && pmu.has_global)) {
+			family->owns(&pmu, (enum driver_op)op, c, &config, own);
+			scramble_owned();
+		}
+		/* What has overflowed since, only the operations that say so may clear. */
+		if (op > LOOK)
+			scramble_status();
 		register_file_read(&file, before);
 		if (!carry_out((enum driver_op)op, c, &config, &seen))
 			fail_msg("%s, %s of %s: refused", p->name, op_names[op], pmu.counter[c].name);
@@ -332,7 +391,7 @@ static void operations_depend_on_nothing(void **state)
 		identify();
 		for (unsigned c = 0, n = pmu.n_counters; c < n; c++)
 			for (uint32_t r = 0; r < ROUNDS; r++) {
-				seed = r * 1000 + c + 1;
+				begin_random(r * 1000 + c + 1);
 				sequence(*p, c);
 			}
 	}
@@ -343,7 +402,7 @@ static void operations_depend_on_nothing(void **state)
 
 #define MEMORY  (1u << 17)
 #define RECORDS 8
-#define TRIES   3000 /* to find an event that can be sampled */
+#define TRIES   20000 /* to find an event that can be sampled */
 
 static const char *const record_op_names[] = {[RECORD_SETUP] = "set-up",
 					      [RECORD_START] = "start",
@@ -368,9 +427,9 @@ static bool choose_recording(enum record_kind kind, struct pmu_recording *r)
 					    .unit = record_unit(source),
 					    .records = RECORDS};
 		if (source->counters) {
-			r->counter = below(pmu.n_counters);
-			if (!(source->counters >> r->counter & 1))
-				continue;
+			do
+				r->counter = below(pmu.n_counters);
+			while (!(source->counters >> r->counter & 1));
 			r->config = choose(r->counter);
 			r->config.edge = r->config.invert = false;
 			r->config.cmask = 0;
@@ -454,6 +513,11 @@ static void sequence_of_recording(const struct model_profile *p, enum record_kin
 		memset(owned, 0, sizeof owned);
 		if (op && family->before)
 			family->before(r.counter, NULL, &r.config);
+		if (op == RECORD_RELEASE) {
+			family->record_owns(&pmu, RECORD_RELEASE, &r, own);
+			scramble_owned();
+			scramble_status();
+		}
 		register_file_read(&file, before);
 		snprintf(what, sizeof what, "%s of %s", record_op_names[op], r.source->name);
 		if (!carry_out_recording((enum record_op_of_driver)op, &r))
@@ -464,6 +528,9 @@ static void sequence_of_recording(const struct model_profile *p, enum record_kin
 		compare(p, what);
 		if (op == RECORD_SETUP)
 			assert_memory_equal(memory, clean_memory, r.size);
+		/* SDM 18.8.1.2: no latency below 3 is measured. */
+		if (op == RECORD_SETUP && r.config.extra_msr == 0x3f6)
+			assert_in_range(after[register_file_at(&file, 0x3f6)], 3, 0xffff);
 		for (unsigned i = 0; op == RECORD_RELEASE && i < file.n; i++)
 			if (!file.reg[i].derived && after[i] & owned[i] & file.reg[i].kept)
 				fail_msg("%s, %s: MSR %x still has %llx", p->name, what, file.reg[i].address,
@@ -479,7 +546,7 @@ static void recordings_depend_on_nothing(void **state)
 	for (const struct model_profile *const *p = NULL; next_profile(&p);)
 		for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
 			for (uint32_t s = 1; s <= 3 * SEEDS; s++) {
-				seed = s;
+				begin_random(s);
 				sequence_of_recording(*p, (enum record_kind)kind);
 			}
 	fake_memory_free();
@@ -498,6 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identify_changes_nothing),
 		cmocka_unit_test(reset_leaves_nothing),
+		cmocka_unit_test(reset_clears_every_status),
 		cmocka_unit_test(operations_depend_on_nothing),
 		cmocka_unit_test(recordings_depend_on_nothing),
 	};

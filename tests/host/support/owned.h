@@ -7,7 +7,7 @@
 
 #include "pmu/record.h"
 
-enum driver_op { PROGRAM, WRITE, START, LOOK, ACKNOWLEDGE, STOP, RELEASE, DRIVER_OPS };
+enum driver_op { PROGRAM, WRITE, LOOK, START, ACKNOWLEDGE, STOP, RELEASE, DRIVER_OPS };
 
 enum record_op_of_driver { RECORD_SETUP, RECORD_START, RECORD_STOP, RECORD_RELEASE, RECORD_OPS };
 
@@ -16,8 +16,12 @@ typedef void owner(uint32_t address, uint64_t bits);
 struct ownership {
 	const struct pmu_driver *driver;
 
-	/** Give random contents to what software cannot write. NULL: there is none. */
+	/** Give overflow status, which some families let software set in a way of its own or not at all,
+	 * random contents. */
 	void (*scramble)(uint64_t random);
+
+	/** Whether the event needs more than a counter, which few of the family's do. */
+	bool (*rare)(const struct pmu_event *e);
 
 	/** Before an operation on counter c.
 	 *  @param first what it was used for; NULL: nothing

@@ -24,6 +24,11 @@ static bool is_merge(const struct pmu_config *config)
 	return amd_merges(s->generation) && (config->code & CTL_EVENT) == EVENT_LARGE;
 }
 
+static bool rare(const struct pmu_event *e)
+{
+	return is_merge(&(struct pmu_config){.code = e->code});
+}
+
 static void before(unsigned c, const struct pmu_config *first, const struct pmu_config *config)
 {
 	(void)c;
@@ -146,6 +151,7 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 const struct ownership owned_amd = {
 	.driver = &amd_driver,
 	.scramble = scramble,
+	.rare = rare,
 	.before = before,
 	.owns = owns,
 	.selector = selector,

@@ -17,6 +17,11 @@ static void scramble(uint64_t random)
 	s->status = random & bits;
 }
 
+static bool rare(const struct pmu_event *e)
+{
+	return e->extra_msr;
+}
+
 static uint64_t bit_of(const struct pmu_counter *k)
 {
 	return 1ull << (k->kind == COUNTER_GENERAL ? k->index : GLOBAL_FIXED_SHIFT + k->index);
@@ -207,6 +212,7 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 const struct ownership owned_intel = {
 	.driver = &intel_driver,
 	.scramble = scramble,
+	.rare = rare,
 	.owns = owns,
 	.selector = selector,
 	.selected = selected,

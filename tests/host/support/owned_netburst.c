@@ -6,6 +6,23 @@
 
 static struct netburst_use was;
 
+/* Overflow status is a bit of each CCCR. */
+static void scramble(uint64_t random)
+{
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		uint64_t cccr = 0;
+
+		msr_read(MSR_NETBURST_CCCR0 + c, &cccr);
+		msr_write(MSR_NETBURST_CCCR0 + c,
+			  (cccr & ~(uint64_t)CCCR_OVF) | (random >> c & 1 ? CCCR_OVF : 0));
+	}
+}
+
+static bool rare(const struct pmu_event *e)
+{
+	return netburst_code_recipe(e->code);
+}
+
 static void before(unsigned c, const struct pmu_config *first, const struct pmu_config *config)
 {
 	(void)first, (void)config;
@@ -140,6 +157,8 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 
 const struct ownership owned_netburst = {
 	.driver = &netburst_driver,
+	.scramble = scramble,
+	.rare = rare,
 	.before = before,
 	.owns = owns,
 	.selector = selector,
