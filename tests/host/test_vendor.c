@@ -400,7 +400,20 @@ static void knows_rows_by_the_whole_encoding(void **unused)
 			fail_msg("%s, file %u: %u known, %u differing", files[i].row->name, i, tally.there,
 				 tally.differing);
 		assert_int_equal(all.count, 0);
+		/* Of events with a register besides, other codes are no sign of another CPU. */
+		assert_int_equal(tally.contrary, !files[i].known && !files[i].msr);
 	}
+	/* One name in several files, or twice in one, whatever its case: the first stays. */
+	const struct pmu_event first = {.name = "BRAND.NEW"}, again = {.name = "Brand.New"};
+
+	import_one(&first, "0,1,2,3", 0x1c4, 0, 0);
+	assert_int_equal(all.count, 1);
+	import_one(&again, "0,1,2,3", 0x1c4, 0, 0);
+	assert_int_equal(tally.there, 1);
+	import_one(&again, "0,1,2,3", 0x2c4, 0, 0);
+	assert_int_equal(tally.differing, 1);
+	assert_int_equal(tally.contrary, 0);
+	assert_int_equal(all.count, 1);
 	import_free(&all, &pmu);
 	fake_cpu_stop();
 }
