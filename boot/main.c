@@ -28,6 +28,7 @@
 #include "arch/x86/machine.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/processors.h"
+#include "arch/x86/serial.h"
 #include "arch/x86/time.h"
 #include "arch/x86/trap.h"
 #include "arch/x86/watchdog.h"
@@ -72,6 +73,7 @@ static int leave(struct platform *platform, const struct options *o, int status)
 	console_flush_screen();
 	if (o->exit != EXIT_RETURN)
 		platform->leave(o->exit, status);
+	serial_give_back();
 	return status;
 }
 

@@ -22,24 +22,58 @@ enum {
 #define FIFO_SIZE         16
 #define MODEM_DTR_RTS     0x03
 #define TRANSMITTER_EMPTY 0x20
+#define TRANSMITTER_IDLE  0x40 /* the last bit has left, too */
 
 /* One port read takes about 1 us on real hardware; 16 characters leave in 1.4 ms. */
 #define PATIENCE 100000
 
 static uint16_t base;
 static unsigned fifo;
+static struct {
+	uint8_t interrupts, line, modem, fifo, divisor_low, divisor_high;
+} found; /* firmware's set-up of it */
 static bool stuck;
 
 static bool answers(uint16_t port)
 {
 	static const uint8_t patterns[] = {0x5a, 0xa5};
 
+	uint8_t scratch = port_read8(port + SCRATCH);
+
 	for (unsigned i = 0; i < sizeof patterns; i++) {
 		port_write8(port + SCRATCH, patterns[i]);
 		if (port_read8(port + SCRATCH) != patterns[i])
 			return false;
 	}
+	port_write8(port + SCRATCH, scratch);
 	return port_read8(port + LINE_STATUS) != 0xff;
+}
+
+static void save(void)
+{
+	found.interrupts = port_read8(base + INTERRUPT_ENABLE);
+	found.line = port_read8(base + LINE_CONTROL);
+	found.modem = port_read8(base + MODEM_CONTROL);
+	found.fifo = (port_read8(base + FIFO_CONTROL) & FIFO_WORKS) == FIFO_WORKS;
+	port_write8(base + LINE_CONTROL, found.line | LINE_DIVISOR);
+	found.divisor_low = port_read8(base + DIVISOR_LOW);
+	found.divisor_high = port_read8(base + DIVISOR_HIGH);
+}
+
+void serial_give_back(void)
+{
+	if (!base)
+		return;
+	for (unsigned tries = PATIENCE; tries && !(port_read8(base + LINE_STATUS) & TRANSMITTER_IDLE);
+	     tries--)
+		cpu_relax();
+	port_write8(base + LINE_CONTROL, found.line | LINE_DIVISOR);
+	port_write8(base + DIVISOR_LOW, found.divisor_low);
+	port_write8(base + DIVISOR_HIGH, found.divisor_high);
+	port_write8(base + LINE_CONTROL, found.line);
+	port_write8(base + MODEM_CONTROL, found.modem);
+	port_write8(base + FIFO_CONTROL, found.fifo);
+	port_write8(base + INTERRUPT_ENABLE, found.interrupts);
 }
 
 bool serial_init(uint16_t port)
@@ -55,11 +89,12 @@ bool serial_init(uint16_t port)
 			base = usual[i];
 	if (!base)
 		return false;
-	port_write8(base + INTERRUPT_ENABLE, 0);
+	save();
 	port_write8(base + LINE_CONTROL, LINE_DIVISOR);
 	port_write8(base + DIVISOR_LOW, 1);
 	port_write8(base + DIVISOR_HIGH, 0);
 	port_write8(base + LINE_CONTROL, LINE_8N1);
+	port_write8(base + INTERRUPT_ENABLE, 0);
 	port_write8(base + MODEM_CONTROL, MODEM_DTR_RTS);
 	port_write8(base + FIFO_CONTROL, FIFO_ON_CLEARED);
 	fifo = (port_read8(base + FIFO_CONTROL) & FIFO_WORKS) == FIFO_WORKS ? FIFO_SIZE : 1;

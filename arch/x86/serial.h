@@ -11,6 +11,10 @@
 /** Find and set up a port: the given one, or with 0 the first that answers (scratch register) of 3F8H and
  * 2F8H. */
 bool serial_init(uint16_t port);
+
+/** Firmware's set-up of the port again, when all is sent; serial_init() must come before the next write. */
+void serial_give_back(void);
+
 bool serial_present(void);
 uint16_t serial_port(void);
 

@@ -116,25 +116,41 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
 	return c < low ? low : c > high ? high : c;
 }
 
-static bool calibrate(const struct clock *c)
+/** TSC ticks per second against the clock; 0 if there is none, or it stopped (then *there). */
+static uint64_t against(const struct clock *c, bool *there)
 {
 	uint64_t result[ROUNDS];
-	bool ok = c->open();
+	bool ok = *there = c->open();
 
 	if (!ok)
-		return false;
+		return 0;
 	uint64_t flags = interrupts_mask();
 	for (unsigned i = 0; i < ROUNDS && ok; i++)
 		ok = (result[i] = one_round(c)) != 0;
 	interrupts_restore(flags);
 	c->close();
-	if (!ok) {
+	return ok ? median(result[0], result[1], result[2]) : 0;
+}
+
+static bool calibrate(const struct clock *c)
+{
+	bool there;
+	uint64_t found = against(c, &there);
+
+	if (there && !found)
 		note_add("the %s does not tick: not used as a time base", c->name);
+	if (!found)
 		return false;
-	}
-	hz = median(result[0], result[1], result[2]);
+	hz = found;
 	reference = c->name;
 	return true;
+}
+
+uint64_t time_by_clock(unsigned which)
+{
+	bool there;
+
+	return against(&clocks[which], &there);
 }
 
 void time_calibrate(void)

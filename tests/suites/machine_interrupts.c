@@ -4,6 +4,7 @@
 #include "tests/suites/machine.h"
 
 #include "arch/x86/apic.h"
+#include "arch/x86/apic_internal.h"
 #include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/time.h"
@@ -178,22 +179,55 @@ static int64_t timer_fires_once(void)
 	return count;
 }
 
-/* In units of a thousandth of the time asked for. The upper bound is generous: an emulator may be held up. */
-static int64_t timer_takes_its_time(void)
+/* What an alarm of 10 ms takes, in thousandths of that; -1 if it does not come in a second. An emulator may
+ * be held up: the least of some counts, and one that is near enough ends them. */
+#define TURNS       8
+#define NEAR_ENOUGH 1005
+
+static int64_t alarm_takes(void (*set)(uint64_t us))
 {
 	volatile int64_t count = 0;
-	uint64_t start, took;
+	int64_t least = -1;
 
 	trap_set_handler(VECTOR_TIMER, on_counted, (void *)&count);
-	__asm__ volatile("sti");
-	start = tsc_read();
-	apic_timer_oneshot((uint32_t)(apic_timer_hz() / 100));
-	while (!count && tsc_read() - start < tsc_hz())
-		cpu_relax();
-	took = tsc_read() - start;
-	__asm__ volatile("cli");
+	for (unsigned i = 0; i < TURNS && (least < 0 || least > NEAR_ENOUGH); i++) {
+		uint64_t start, took;
+		int64_t thousandths;
+
+		count = 0;
+		__asm__ volatile("sti");
+		start = tsc_read();
+		set(10000);
+		do
+			took = tsc_read() - start;
+		while (!count && took < tsc_hz());
+		__asm__ volatile("cli");
+		thousandths = (int64_t)(took / (tsc_hz() / 100000));
+		if (!count) {
+			least = -1;
+			break;
+		}
+		if (least < 0 || thousandths < least)
+			least = thousandths;
+	}
+	apic_timer_oneshot(0);
 	trap_set_handler(VECTOR_TIMER, NULL, NULL);
-	return (int64_t)(took / (tsc_hz() / 100000));
+	return least;
+}
+
+static void set_oneshot(uint64_t us)
+{
+	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));
+}
+
+static int64_t timer_takes_its_time(void)
+{
+	return alarm_takes(set_oneshot);
+}
+
+static int64_t alarm_takes_its_time(void)
+{
+	return alarm_takes(apic_timer_alarm);
 }
 
 static int64_t timer_stops(void)
@@ -313,13 +347,33 @@ static int64_t watchdog_says_where(void)
 	return strstr(printed, "hang+0x") && strstr(printed, "watchdog: the deadline passed");
 }
 
-/* Thousandths of the time asked for. */
+static volatile uint64_t last_seen;
+
+/* As hang(), noting the time all the while. */
+static void hang_with_clock(void *arg)
+{
+	(void)arg;
+	if (strncmp(watchdog_source(), "NMI", 3))
+		__asm__ volatile("sti");
+	for (;;)
+		last_seen = tsc_read();
+}
+
+/* When the hang ended, in thousandths of the time asked for; the least of some, as for alarm_takes(). */
 static int64_t watchdog_waits_for_deadline(void)
 {
-	uint64_t start = tsc_read();
+	int64_t least = INT64_MAX;
 
-	ended_by(hang, NULL, 30);
-	return (int64_t)((tsc_read() - start) / (tsc_hz() / 1000000) / 30);
+	for (unsigned i = 0; i < TURNS && least > NEAR_ENOUGH * 1020 / 1000; i++) {
+		uint64_t start = tsc_read();
+		int64_t took;
+
+		ended_by(hang_with_clock, NULL, 30);
+		took = (int64_t)((last_seen - start) / (tsc_hz() / 1000000) / 30);
+		if (took < least)
+			least = took;
+	}
+	return least;
 }
 
 static int64_t watchdog_can_be_held(void)
@@ -372,13 +426,16 @@ const struct machine_check machine_interrupts[] = {
 	 errors_unnoticed},
 	{"apic/no other error so far", "SDM vol. 3, 10.5.3", errors_so_far, ONLY(0), no_apic},
 	{"timer/fires once", "SDM vol. 3, 10.5.4", timer_fires_once, ONLY(1), no_timer},
-	{"timer/10 ms take 10 ms", NULL, timer_takes_its_time, 900, 100000, no_timer},
+	/* The calibration is good to a thousandth (time.c), and so are the counts of both timers. */
+	{"timer/10 ms take 10 ms", NULL, timer_takes_its_time, 995, 1010, no_timer},
+	{"timer/an alarm of 10 ms takes 10 ms", NULL, alarm_takes_its_time, 995, 1010, no_timer},
 	{"timer/0 stops it", "SDM vol. 3, 10.5.4", timer_stops, ONLY(0), no_timer},
 	{"watchdog/ends a loop with interrupts masked", NULL, watchdog_ends_hang, ONLY(TRAP_WATCHDOG),
 	 no_watchdog},
 	{"watchdog/ends a loop in ring 3", NULL, watchdog_ends_ring3, ONLY(TRAP_WATCHDOG), no_nmi_watchdog},
 	{"watchdog/says where it hung", NULL, watchdog_says_where, ONLY(1), no_watchdog},
-	{"watchdog/not before the deadline", NULL, watchdog_waits_for_deadline, 990, 100000, no_watchdog},
+	/* Its source is set a little late, and runs on another clock: watchdog.c. */
+	{"watchdog/at the deadline", NULL, watchdog_waits_for_deadline, 999, 1100, no_watchdog},
 	{"watchdog/can be held", NULL, watchdog_can_be_held, ONLY(1), no_nmi_watchdog},
 	{"watchdog/spares the quick", NULL, watchdog_spares_the_quick, ONLY(TRAP_NONE), no_watchdog},
 	{"watchdog/silent when disarmed", NULL, watchdog_is_silent_when_disarmed, ONLY(0), no_watchdog},
