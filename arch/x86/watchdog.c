@@ -262,7 +262,8 @@ void watchdog_hold(void)
 
 void watchdog_release(void)
 {
-	if (--held || !late)
+	/* Its interrupt may be late, which the deadline is not. */
+	if (--held || !(late || watchdog_take()))
 		return;
 	late = false;
 	trap_abort(TRAP_WATCHDOG);

@@ -25,6 +25,7 @@
 #define TIMER_TURNS 20
 #define CHECK_MS    5000
 #define ARENA_SIZE  0x2000
+#define RFLAGS_DF   (1ull << 10)
 #define PMC0_EVENT  0x5300c0 /* instructions retired, both rings, interrupt, enable */
 #define PMC0_LEFT   5
 
@@ -44,14 +45,15 @@ static uint8_t sysenter_stack[512] __attribute__((aligned(16)));
 
 static bool judged_by_pmi(const struct step_snippet *s)
 {
-	return s->setup >= SETUP_PMI;
+	return s->setup >= SETUP_PMI && s->setup <= SETUP_PMI_MASKED;
 }
 
-/* Copy it, with the way home behind it. The virtual PMU knows no markers, so they are left out for it. */
-static const void *place(const struct step_snippet *s, uint8_t ring)
+/* Copy it, with the way home behind it. The virtual PMU knows no markers, nor does the CPU: they are left out
+ * for them. */
+static const void *place(const struct step_snippet *s, uint8_t ring, bool natively)
 {
 	static const uint8_t ring0_exit[] = {0xc3}, ring3_exit[] = {0xcd, VECTOR_USER_EXIT};
-	const unsigned marker = judged_by_pmi(s) ? 2 : 0;
+	const unsigned marker = natively || judged_by_pmi(s) ? 2 : 0;
 	size_t size = (size_t)(s->end - s->code) - 2 * marker;
 	uint8_t *to = arena.rw + s->offset;
 
@@ -65,6 +67,7 @@ struct job {
 	uint8_t ring;
 	const void *entry;
 	struct call_registers regs;
+	bool natively;
 	struct step_outcome *out;
 };
 
@@ -107,7 +110,7 @@ static const struct {
 	{MSR_STAR, SETUP_SYSCALL,
 	 (uint64_t)(SELECTOR_USER_CS32 | 3) << 48 | (uint64_t)SELECTOR_KERNEL_CS << 32},
 	{MSR_LSTAR, SETUP_SYSCALL, (uint64_t)step_on_syscall},
-	{MSR_FMASK, SETUP_SYSCALL, RFLAGS_TF | RFLAGS_IF},
+	{MSR_FMASK, SETUP_SYSCALL, RFLAGS_TF | RFLAGS_IF | RFLAGS_DF},
 	{MSR_SYSENTER_CS, SETUP_SYSENTER, SELECTOR_KERNEL_CS},
 	{MSR_SYSENTER_ESP, SETUP_SYSENTER, (uint64_t)(sysenter_stack + sizeof sysenter_stack)},
 	{MSR_SYSENTER_EIP, SETUP_SYSENTER, (uint64_t)step_on_sysenter},
@@ -130,14 +133,19 @@ static void carry_out(void *arg)
 		apic_self_ipi(VECTOR_TEST);
 	if (j->snippet->setup == SETUP_TIMER)
 		apic_timer_oneshot((uint32_t)(apic_timer_hz() * 3 / 10000));
-	if (judged_by_pmi(j->snippet))
+	if (j->natively)
+		enter(j);
+	else if (judged_by_pmi(j->snippet))
 		vpmu_call(enter_with_pmi, j);
 	else
 		oracle_call(enter, j, &j->out->total);
 	for (unsigned i = 0; i < MSR_SETUPS; i++)
 		if (msr_setups[i].setup == j->snippet->setup)
 			msr_write(msr_setups[i].address, old[i]);
-	j->out->rax = (int64_t)j->regs.rax;
+	if (j->natively)
+		j->out->native_rax = (int64_t)j->regs.rax;
+	else
+		j->out->rax = (int64_t)j->regs.rax;
 }
 
 static bool acknowledge(struct trap_frame *f, void *arg)
@@ -164,28 +172,54 @@ static void settle_interrupts(void)
 			apic_eoi();
 }
 
-bool step_observe(const struct step_snippet *s, uint8_t ring, struct step_outcome *out)
+static bool observe(const struct step_snippet *s, uint8_t ring, bool natively, struct step_outcome *out)
 {
-	struct job j = {.snippet = s, .ring = ring, .entry = place(s, ring), .out = out};
-	struct idt_gate old = idt[s->vector];
+	struct job j = {.snippet = s,
+			.ring = ring,
+			.entry = place(s, ring, natively),
+			.natively = natively,
+			.out = out};
+	struct idt_gate old = idt[s->vector], bp = idt[VECTOR_BP], absent = idt[STEP_NO_GATE];
 	struct trap_report report;
 	bool ok;
 
-	*out = (struct step_outcome){0};
 	j.regs = (struct call_registers){.rdi = (uint64_t)data,
 					 .rsi = (uint64_t)(arena.rw - arena.rx),
 					 .rdx = (uint64_t)(data + STEP_DATA_SIZE)};
 	memset(data, 0, STEP_DATA_SIZE);
 	if (s->handler)
 		gate_set(&idt[s->vector], s->handler, old.type, old.ist);
+	if (s->setup == SETUP_GATES) {
+		idt[VECTOR_BP].type = GATE_INTERRUPT;
+		idt[STEP_NO_GATE].type = GATE_INTERRUPT & 0x7f;
+	}
 	watchdog_arm(CHECK_MS);
 	ok = trap_guard(carry_out, &j, &report);
 	watchdog_disarm();
+	idt[VECTOR_BP] = bp;
+	idt[STEP_NO_GATE] = absent;
 	idt[s->vector] = old;
 	settle_interrupts();
 	if (!ok)
-		snprintf(out->why, sizeof out->why, "%s", report.text);
+		snprintf(out->why, sizeof out->why, "%s%s", natively ? "without stepping: " : "",
+			 report.text);
 	return ok;
+}
+
+/* How long the timer's snippets take differs, and an overflow is the virtual PMU's. */
+static bool runs_natively(const struct step_snippet *s)
+{
+	struct cpu_identity cpu;
+
+	cpu_identify(&cpu);
+	return s->setup != SETUP_TIMER && !judged_by_pmi(s) &&
+	       !(s->rings & TCG_DIFFERS && !strcmp(cpu.hypervisor, "TCGTCGTCGTCG"));
+}
+
+bool step_observe(const struct step_snippet *s, uint8_t ring, struct step_outcome *out)
+{
+	*out = (struct step_outcome){0};
+	return observe(s, ring, false, out) && (!runs_natively(s) || observe(s, ring, true, out));
 }
 
 /* An emulator may be held up for longer than a snippet waits for its timer: then once more. */
@@ -218,6 +252,10 @@ void step_judge(const struct step_snippet *s, const struct step_outcome *out, in
 	if (out->rax != s->result)
 		judgement_set(&r->judgement, VERDICT_WRONG, "RAX is %" PRId64 ", expected %" PRId64, out->rax,
 			      s->result);
+	else if (runs_natively(s) && out->native_rax != s->result)
+		judgement_set(&r->judgement, VERDICT_WRONG,
+			      "RAX is %" PRId64 " without stepping, expected %" PRId64, out->native_rax,
+			      s->result);
 	for (unsigned i = 0; i < 3; i++) {
 		const char *name = s->also[i].quantity;
 		uint64_t seen = *name ? out->total.v[quantity_by_name(name)] : 0;
@@ -235,6 +273,7 @@ static const char *unfit(const struct run *run, const struct step_snippet *s)
 	switch (s->setup) {
 	case SETUP_NONE:
 	case SETUP_SYSCALL:
+	case SETUP_GATES:
 		return NULL;
 	case SETUP_SYSENTER:
 		cpu_identify(&cpu);

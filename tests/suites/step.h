@@ -14,16 +14,23 @@
 #define RING_0     1
 #define RING_3     2
 #define BOTH_RINGS 3
+/* Besides: QEMU's TCG, which is known for it, does otherwise without stepping: error codes with a gate's
+ * number have 16 times the vector, INT1 is #UD, an address off RBP that is not canonical is #GP, IRET to one
+ * comes to its end first, MOV SS holds nothing back. */
+#define TCG_DIFFERS 4
 
 /* What is prepared before a snippet runs. */
 #define SETUP_NONE       0
 #define SETUP_IPI        1 /* VECTOR_TEST is requested, with IF = 0 */
 #define SETUP_TIMER      2 /* the APIC timer fires VECTOR_TIMER once, after 300 us */
-#define SETUP_SYSCALL    3 /* LSTAR leads to step_on_syscall, and FMASK has TF */
+#define SETUP_SYSCALL    3 /* LSTAR leads to step_on_syscall, and FMASK has TF, IF and DF */
 #define SETUP_SYSENTER   4 /* SYSENTER leads to step_on_sysenter */
 #define SETUP_PMI        5 /* the virtual PMU's PMC0 overflows with the fifth instruction; LVT entry: fixed */
 #define SETUP_PMI_NMI    6
 #define SETUP_PMI_MASKED 7
+#define SETUP_GATES      8 /* the gate of INT3 is ring 0's, that of STEP_NO_GATE is absent */
+
+#define STEP_NO_GATE 0x45
 
 #ifndef __ASSEMBLER__
 

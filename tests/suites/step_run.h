@@ -10,7 +10,8 @@
 struct step_outcome {
 	struct qvec total; /* by the oracle */
 	int64_t rax;
-	char why[96]; /* it did not come to its end */
+	int64_t native_rax; /* without stepping */
+	char why[120];      /* it did not come to its end */
 };
 
 struct step_case_run {

@@ -3,6 +3,8 @@
  */
 #include "tests/suites/step.h"
 
+#include "arch/x86/descriptors.h"
+
 #define ORACLE_BEGIN 0xf3
 #define ORACLE_END   0xf4
 #define VECTOR_TEST  0xe3
@@ -96,10 +98,50 @@ on_count:
 	inc	%r12
 	iretq
 
-#define ON_SYSCALL 1
+#define ON_ERROR_SKIP1 3
+on_error_skip1:
+	pop	%rbx
+	incq	(%rsp)
+	iretq
+
+#define ON_ERROR_SKIP16 3
+on_error_skip16:
+	pop	%rbx
+	addq	$16, (%rsp)
+	iretq
+
+/* To R13 instead. */
+#define ON_ERROR_ELSEWHERE 3
+on_error_elsewhere:
+	pop	%rbx
+	mov	%r13, (%rsp)
+	iretq
+
+#define ON_NOTE_FLAGS 3
+on_note_flags:
+	pushfq
+	pop	%rbx
+	iretq
+
+#define ON_NOTE_STACK 3
+on_note_stack:
+	mov	%rsp, %rbx
+	mov	%ss, %ebp
+	iretq
+
+/* What was interrupted may set IF from now on. */
+#define ON_IOPL_3 2
+on_iopl_3:
+	orl	$0x3000, 16(%rsp)
+	iretq
+
+/* Its flags, to RBX; the stack is still the caller's. */
+#define ON_SYSCALL 3
 	.globl	step_on_syscall
 	.hidden	step_on_syscall
 step_on_syscall:
+	pushfq
+	pop	%rbx
 	sysretq
 
 #define ON_SYSENTER 1
@@ -192,6 +234,64 @@ SNIPPET "POPF in ring 3 leaves IF alone", "SDM vol. 2, POPF", RING_3
 	I	and	$0x200, %eax
 FINISH
 
+SNIPPET "POPF in ring 3 leaves IOPL alone", "SDM vol. 2, POPF", RING_3
+	I	pushq	$0x3002
+	I	popfq
+	I	pushfq
+	I	pop	%rax
+	I	and	$0x3000, %eax
+FINISH
+
+SNIPPET "POPF in ring 0 sets IOPL", "SDM vol. 2, POPF", RING_0
+	I	pushq	$0x3002
+	I	popfq
+	I	pushfq
+	I	pushq	$2
+	I	popfq
+	I	pop	%rax
+	I	and	$0x3000, %eax
+FINISH result=0x3000
+
+SNIPPET "POPF, CLI and STI in ring 3 with IOPL 3", "SDM vol. 2, POPF", RING_3
+	I	int	$VECTOR_TEST
+	I	pushq	$0x202 /* IF, and no IOPL, which stays */
+	I	popfq
+	I	pushfq
+	I	pop	%rax
+	I	cli
+	I	pushfq
+	I	pop	%rcx
+	I	sti
+	I	pushfq
+	I	pop	%r8
+	I	cli
+	I	and	$0x3200, %eax
+	I	and	$0x3200, %ecx
+	I	and	$0x3200, %r8d
+	I	shl	$16, %rax
+	I	or	%rcx, %rax
+	I	shl	$16, %rax
+	I	or	%r8, %rax
+FINISH result=0x320030003200, more=ON_IOPL_3, vector=VECTOR_TEST, handler=on_iopl_3
+
+SNIPPET "STI in ring 3 without IOPL", "SDM vol. 2, STI", RING_3
+	I	mov	$1, %ebx
+	sti
+	I	mov	%ebx, %eax
+FINISH more=ON_ERROR_SKIP1, vector=13, handler=on_error_skip1, q1="exceptions.gp", a1=1
+
+SNIPPET "POPF of 16 bits leaves the upper flags", "SDM vol. 2, POPF"
+	I	pushq	$0x240002 /* ID and AC */
+	I	popfq
+	I	pushw	$0x46
+	I	popfw
+	I	pushfq
+	I	pop	%rax
+	I	pushq	$2
+	I	popfq
+	I	and	$0x240cd5, %eax
+FINISH result=0x240044
+
 SNIPPET "POPF in ring 0 sets IF", "SDM vol. 2, POPF", RING_0
 	I	pushq	$0x202
 	I	popfq
@@ -230,6 +330,68 @@ SNIPPET "IRET to a bad selector faults where it is", "SDM vol. 2, IRET", RING_0
 	I	mov	%ebx, %eax
 FINISH result=0x58, more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1, q2="br.far", a2=1
 
+SNIPPET "IRET to an address that is not canonical faults where it is", "SDM vol. 2, IRET", RING_0|TCG_DIFFERS
+	I	mov	$1, %ebx
+	I	mov	%ss, %eax
+	I	mov	%rsp, %rcx
+	I	push	%rax
+	I	push	%rcx
+	I	pushfq
+	I	mov	%cs, %eax
+	I	push	%rax
+	I	movabs	$0x8000000000000000, %rax
+	I	push	%rax
+	iretq
+	I	mov	%rcx, %rsp
+	I	mov	%ebx, %eax
+FINISH more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1
+
+SNIPPET "IRET with NT faults", "SDM vol. 2, IRET"
+	I	mov	$1, %ebx
+	I	pushfq
+	I	orl	$0x4000, (%rsp)
+	I	popfq
+	iretq
+	I	pushfq
+	I	andl	$~0x4000, (%rsp)
+	I	popfq
+	I	mov	%ebx, %eax
+FINISH more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1
+
+SNIPPET "IRET in ring 3 leaves IF and IOPL alone", "SDM vol. 2, IRET", RING_3
+	I	mov	%ss, %eax
+	I	mov	%rsp, %rcx
+	I	push	%rax
+	I	push	%rcx
+	I	pushq	$0x3202
+	I	mov	%cs, %eax
+	I	push	%rax
+	I	lea	1f(%rip), %rax
+	I	push	%rax
+	I	iretq
+	ud2
+1:	I	pushfq
+	I	pop	%rax
+	I	and	$0x3200, %eax
+FINISH q1="br.far", a1=1
+
+/* Address 8 is all that fits. */
+SNIPPET "IRET of 32 bits", "SDM vol. 2, IRET", RING_0
+	I	lea	1f(%rip), %r13
+	I	mov	%rsp, %rcx
+	I	mov	%ss, %eax
+	I	sub	$20, %rsp
+	I	movl	$8, (%rsp)
+	I	mov	%cs, 4(%rsp)
+	I	movl	$2, 8(%rsp)
+	I	mov	%ecx, 12(%rsp)
+	I	mov	%eax, 16(%rsp)
+	I	iretl
+	ud2
+1:	I	mov	%rsp, %rax
+	I	sub	%rcx, %rax
+FINISH more=ON_ERROR_ELSEWHERE, vector=14, handler=on_error_elsewhere, q1="exceptions.pf", a1=1, q2="br.far", a2=2
+
 SNIPPET "a far return goes on stepping", "SDM vol. 2, RET"
 	I	mov	%cs, %eax
 	I	push	%rax
@@ -252,17 +414,53 @@ SNIPPET "INT n changes rings", "SDM vol. 3, 6.12.1", RING_3
 	I	int	$VECTOR_TEST
 FINISH more=ON_RETURN, vector=VECTOR_TEST, handler=on_return, q1="ring.to_kernel", a1=1, q2="ring.to_user", a2=1
 
-SNIPPET "INT n through a gate of ring 0", "SDM vol. 3, 6.12.1.1", RING_3
+SNIPPET "INT n through a gate of ring 0", "SDM vol. 3, 6.12.1.1", RING_3|TCG_DIFFERS
 	int	$0x44
 	I	mov	%ebx, %eax
 FINISH result=0x44*8+2, more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1, q2="interrupts.sw", a2=0
+
+SNIPPET "INT n through a gate that is absent", "SDM vol. 3, 6.12.1", RING_0|TCG_DIFFERS
+	int	$STEP_NO_GATE
+	I	mov	%ebx, %eax
+FINISH result=STEP_NO_GATE*8+2, more=ON_ERROR_SKIP2, vector=11, handler=on_error_skip2, setup=SETUP_GATES
+
+SNIPPET "INT3 through a gate of ring 0", "SDM vol. 3, 6.12.1.1", RING_3|TCG_DIFFERS
+	int3
+	I	mov	%ebx, %eax
+FINISH result=3*8+2, more=ON_ERROR_SKIP1, vector=13, handler=on_error_skip1, setup=SETUP_GATES, q1="exceptions.gp", a1=1
+
+SNIPPET "a handler's flags: IF and NT are clear", "SDM vol. 3, 6.12.1.2", RING_0
+	I	pushq	$0x4202
+	I	popfq
+	I	int	$VECTOR_TEST
+	I	pushq	$2
+	I	popfq
+	I	mov	%ebx, %eax
+	I	and	$0x4300, %eax
+FINISH more=ON_NOTE_FLAGS, vector=VECTOR_TEST, handler=on_note_flags
+
+SNIPPET "a handler's stack is aligned", "SDM vol. 3, 6.14.2", RING_0
+	I	mov	%rsp, %r12
+	I	and	$-16, %rsp
+	I	sub	$4, %rsp
+	I	int	$VECTOR_TEST
+	I	mov	%r12, %rsp
+	I	mov	%ebx, %eax
+	I	and	$15, %eax
+FINISH result=8, more=ON_NOTE_STACK, vector=VECTOR_TEST, handler=on_note_stack
+
+SNIPPET "a handler out of ring 3 has no SS", "SDM vol. 3, 6.14.4", RING_3
+	I	mov	$1, %ebp
+	I	int	$VECTOR_TEST
+	I	mov	%ebp, %eax
+FINISH more=ON_NOTE_STACK, vector=VECTOR_TEST, handler=on_note_stack, q1="ring.to_kernel", a1=1
 
 SNIPPET "INT3", "SDM vol. 2, INT"
 	I	int3
 	I	xor	%eax, %eax
 FINISH more=ON_RETURN, vector=3, handler=on_return, q1="interrupts.sw", a1=1
 
-SNIPPET "INT1", "SDM vol. 2, INT"
+SNIPPET "INT1", "SDM vol. 2, INT", BOTH_RINGS|TCG_DIFFERS
 	I	.byte	0xf1
 	I	xor	%eax, %eax
 FINISH more=ON_RETURN, vector=1, handler=on_return, q1="interrupts.sw", a1=1
@@ -293,7 +491,7 @@ SNIPPET "a general-protection fault and its error code", "SDM vol. 3, 6.13"
 	I	mov	%ebx, %eax
 FINISH more=ON_ERROR_SKIP3, vector=13, handler=on_error_skip3, q1="exceptions.gp", a1=1, q2="br.far", a2=1
 
-SNIPPET "a stack fault off RBP and its error code", "SDM vol. 3, 6.15"
+SNIPPET "a stack fault off RBP and its error code", "SDM vol. 3, 6.15", BOTH_RINGS|TCG_DIFFERS
 	I	mov	$1, %ebx
 	I	mov	%rbp, %rcx
 	I	movabs	$0x8000000000000000, %rbp
@@ -391,6 +589,44 @@ SNIPPET "an instruction modified in a loop", "SDM vol. 3, 11.6", RING_0
 	I	jnz	1b
 FINISH result=2, more=(1+3)+(2+3)+(1+3), q1="insn.nop", a1=4
 
+/* Eight prefixes, and in the ninth byte NOP and CLC take turns. */
+SNIPPET "the ninth byte of an instruction modified in a loop", "SDM vol. 3, 11.6", RING_0
+	I	mov	$4, %edx
+	I	lea	1f(%rip), %rcx
+1:	.byte	0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90
+	.set	counted, counted + 1
+	I	xorb	$0x90^0xf8, 8(%rcx,%rsi)
+	I	dec	%edx
+	I	jnz	1b
+	I	xor	%eax, %eax
+FINISH more=3*4, q1="insn.nop", a1=2
+
+/* So do they behind 14 prefixes, of which the first are on the page before. */
+SNIPPET "the last byte of a long instruction across two pages", "SDM vol. 3, 11.6", RING_0
+	I	mov	$4, %edx
+	I	lea	1f(%rip), %rcx
+1:	.byte	0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90
+	.set	counted, counted + 1
+	I	xorb	$0x90^0xf8, 14(%rcx,%rsi)
+	I	dec	%edx
+	I	jnz	1b
+	I	xor	%eax, %eax
+FINISH more=3*4, q1="insn.nop", a1=2, offset=0x1000-14-14
+
+SNIPPET "an instruction of 16 bytes", "SDM vol. 2, 2.3.11"
+	I	mov	$1, %ebx
+	.byte	0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90
+	I	mov	%ebx, %eax
+FINISH more=ON_ERROR_SKIP16, vector=13, handler=on_error_skip16, q1="exceptions.gp", a1=1
+
+/* Two bytes are the way home in ring 3. */
+SNIPPET "a loop at the end of the code's memory", "-"
+	I	mov	$4, %eax
+1:	I	nop
+	I	dec	%eax
+	I	jnz	1b
+FINISH more=3*3, q1="insn.nop", a1=4, offset=0x2000-2-(10021b-10020b)
+
 /* --- interrupts ----------------------------------------------------------------------------------------------------- */
 
 SNIPPET "STI holds interrupts back for one instruction", "SDM vol. 2, STI", RING_0
@@ -411,7 +647,7 @@ SNIPPET "STI with IF set holds nothing back", "SDM vol. 2, STI", RING_0
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1
 
-SNIPPET "MOV SS holds interrupts back", "SDM vol. 2, MOV", RING_0
+SNIPPET "MOV SS holds interrupts back", "SDM vol. 2, MOV", RING_0|TCG_DIFFERS
 	I	mov	%ss, %eax
 	I	sti
 	I	mov	%eax, %ss
@@ -430,6 +666,12 @@ SNIPPET "MOV SS from register and memory counts", "SDM vol. 2, MOV"
 	I	mov	%ss, %ecx
 	I	sub	%ecx, %eax
 FINISH q1="stores", a1=1, q2="loads", a2=1
+
+SNIPPET "MOV SS of a segment that is absent", "SDM vol. 2, MOV", RING_3
+	I	mov	$SELECTOR_ABSENT|3, %eax
+	mov	%eax, %ss
+	I	mov	%ebx, %eax
+FINISH result=SELECTOR_ABSENT, more=ON_ERROR_SKIP2, vector=12, handler=on_error_skip2, q1="exceptions.ss", a1=1
 
 SNIPPET "MOV SS of a bad selector", "SDM vol. 2, MOV", RING_0
 	I	mov	$0x58, %eax
@@ -490,6 +732,30 @@ SNIPPET "SYSCALL and SYSRET hide the trap flag", "SDM vol. 2, SYSCALL", RING_3
 	I	mov	%r11, %rax
 	I	and	$0x100, %eax
 FINISH more=ON_SYSCALL, setup=SETUP_SYSCALL, q1="ring.to_kernel", a1=1, q2="ring.to_user", a2=1, q3="br.far", a3=2
+
+SNIPPET "SYSCALL masks flags, SYSRET puts them back", "SDM vol. 2, SYSCALL", RING_3
+	I	std
+	I	syscall
+	I	pushfq
+	I	pop	%rax
+	I	cld
+	I	and	$0x400, %eax
+	I	and	$0x400, %ebx
+	I	shl	$8, %ebx
+	I	or	%ebx, %eax
+FINISH result=0x400, more=ON_SYSCALL, setup=SETUP_SYSCALL
+
+SNIPPET "SYSENTER clears IF, which SYSEXIT leaves", "SDM vol. 2, SYSENTER", RING_3
+	I	int	$VECTOR_TEST
+	I	lea	1f(%rip), %rdx
+	I	mov	%rsp, %rcx
+	I	sti
+	I	sysenter
+1:	I	pushfq
+	I	pop	%rax
+	I	cli
+	I	and	$0x3200, %eax
+FINISH result=0x3000, more=ON_IOPL_3+ON_SYSENTER, vector=VECTOR_TEST, handler=on_iopl_3, setup=SETUP_SYSENTER
 
 SNIPPET "SYSENTER and SYSEXIT", "SDM vol. 2, SYSENTER", RING_3
 	I	lea	1f(%rip), %rdx
