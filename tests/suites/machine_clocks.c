@@ -15,17 +15,27 @@
  * and one look takes up to 5 us out of the 3 ms of a round (arch/x86/time.c). */
 #define CLOCKS_AGREE 4000
 
-static int64_t clocks_differ(void)
+static int64_t farthest_from(uint64_t tsc)
 {
 	uint64_t most = 0;
 
 	for (unsigned i = 0; i < TIME_CLOCKS; i++) {
-		uint64_t hz = time_by_clock(i), off = hz > tsc_hz() ? hz - tsc_hz() : tsc_hz() - hz;
+		uint64_t hz = time_by_clock(i), off = hz > tsc ? hz - tsc : tsc - hz;
 
-		if (hz && off * 1000000 / tsc_hz() > most)
-			most = off * 1000000 / tsc_hz();
+		if (hz && off * 1000000 / tsc > most)
+			most = off * 1000000 / tsc;
 	}
 	return (int64_t)most;
+}
+
+static int64_t clocks_differ(void)
+{
+	return farthest_from(tsc_hz());
+}
+
+static int64_t difference_is_told(void)
+{
+	return farthest_from(tsc_hz() + tsc_hz() / 100) > CLOCKS_AGREE;
 }
 
 static int64_t clocks_found(void)
@@ -150,6 +160,7 @@ static const char *no_serial(void)
 
 const struct machine_check machine_clocks[] = {
 	{"clocks/HPET, ACPI PM timer and PIT agree on the TSC", NULL, clocks_differ, 0, CLOCKS_AGREE, NULL},
+	{"clocks/one of 1 % off would be told", NULL, difference_is_told, 1, 1, NULL},
 	{"clocks/at least one is there", NULL, clocks_found, 1, TIME_CLOCKS, NULL},
 	{"clocks/microseconds count on over a take-over", NULL, time_counts_on, 1, 1, NULL},
 	{"serial/the line is set up", "PC16550D, 8", serial_is_set_up, 55, 55, no_serial},

@@ -189,8 +189,8 @@ static void take_over(void)
 	if (turn.lost)
 		turn.lost += 1000 * (first + 1);
 	turn.told = planted_told();
-	look(&turn.after);
 	planted_remove();
+	look(&turn.after);
 	turn.bytes_lost = vector_bytes_lost();
 	retake(flags);
 	turn.done = true;
@@ -384,6 +384,10 @@ static int64_t deadline_kept(void)
 	__asm__ volatile("mfence" ::: "memory");
 	msr_write(MSR_DEADLINE, deadline);
 	machine_take();
+	/* As a kernel may use it. */
+	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED | TIMER_DEADLINE | VECTOR_TIMER);
+	__asm__ volatile("mfence" ::: "memory");
+	msr_write(MSR_DEADLINE, 0);
 	machine_give_back();
 	msr_read(MSR_DEADLINE, &again);
 	msr_write(MSR_DEADLINE, 0);

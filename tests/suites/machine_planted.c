@@ -17,6 +17,8 @@
 
 #define MSR_PAT     0x277
 #define MSR_EFER    0xc0000080
+#define MSR_FS_BASE 0xc0000100
+#define MSR_GS_BASE 0xc0000101
 #define MSR_TSC_AUX 0xc0000103
 
 static struct planted list[288];
@@ -75,6 +77,44 @@ static void debug_set(uint32_t n, uint64_t value)
 #define DR7_NONE 0x400
 #define DR7_L3   0x40 /* a breakpoint on execution */
 
+/* Data segments, by their place in selectors_read(). Loading FS or GS changes its base. */
+enum { SEGMENT_DS = 2, SEGMENT_ES, SEGMENT_FS, SEGMENT_GS };
+
+static uint64_t segment_get(uint32_t n)
+{
+	uint16_t selectors[6];
+
+	selectors_read(selectors);
+	return selectors[n];
+}
+
+static void segment_set(uint32_t n, uint64_t value)
+{
+	uint32_t base = n == SEGMENT_FS ? MSR_FS_BASE : MSR_GS_BASE;
+	uint64_t before = 0;
+
+	msr_read(base, &before);
+	if (n == SEGMENT_DS)
+		__asm__ volatile("mov %w0, %%ds" ::"r"(value));
+	else if (n == SEGMENT_ES)
+		__asm__ volatile("mov %w0, %%es" ::"r"(value));
+	else if (n == SEGMENT_FS)
+		__asm__ volatile("mov %w0, %%fs" ::"r"(value));
+	else
+		__asm__ volatile("mov %w0, %%gs" ::"r"(value));
+	msr_write(base, before);
+}
+
+/* Null selectors with a level: 64-bit code needs no data segment. */
+static void add_segments(void)
+{
+	for (uint32_t n = SEGMENT_DS; n <= SEGMENT_GS; n++) {
+		uint64_t now = segment_get(n), level = now == 3 ? 2 : 3;
+
+		add((struct planted){segment_get, segment_set, n, .flip = now ^ level, .kept = true});
+	}
+}
+
 static void add_control(void)
 {
 	bool xsave = cpu_state_has_xsave();
@@ -121,8 +161,8 @@ static const struct {
 	{0xc0000082, 0x12340},         /* entry, */
 	{0xc0000083, 0x23450},         /* that of 32-bit code, */
 	{0xc0000084, 0x600},           /* flags */
-	{0xc0000100, 0x34560},         /* bases: FS, */
-	{0xc0000101, 0x45670},         /* GS, */
+	{MSR_FS_BASE, 0x34560},        /* bases: FS, */
+	{MSR_GS_BASE, 0x45670},        /* GS, */
 	{0xc0000102, 0x56780},         /* the other GS */
 	{MSR_TSC_AUX, 0x5a},
 };
@@ -145,6 +185,7 @@ static void add_msrs(void)
 /* --- local APIC ----------------------------------------------------------------------------------------- */
 
 #define LVT_VOLATILE 0x5000 /* delivery status, remote IRR */
+#define LVT_EXTINT   (7u << 8)
 #define SVR_OURS     (0x100 | VECTOR_SPURIOUS)
 
 static uint64_t apic_get(uint32_t reg)
@@ -168,8 +209,12 @@ static void add_apic(void)
 		return;
 	add((struct planted){apic_get, apic_set, APIC_TPR, .flip = 0x50});
 	add((struct planted){apic_get, apic_set, APIC_SVR, .flip = 0x30});
+	/* Open, for the 8259s, which interrupt nothing while interrupts are masked. */
+	add((struct planted){apic_get, apic_set, APIC_LVT_LINT0,
+			     .flip = 0x35 | (apic_read(APIC_LVT_LINT0) & APIC_LVT_MASKED), .on = LVT_EXTINT,
+			     .volatile_bits = LVT_VOLATILE});
 	for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
-		if (apic_has_lvt((enum apic_register)entries[i]))
+		if (entries[i] != APIC_LVT_LINT0 && apic_has_lvt((enum apic_register)entries[i]))
 			add((struct planted){apic_get, apic_set, entries[i], .flip = 0x35,
 					     .on = APIC_LVT_MASKED, .volatile_bits = LVT_VOLATILE});
 	add((struct planted){apic_get, apic_set, APIC_LVT_TIMER, .flip = 0x26,
@@ -328,6 +373,7 @@ static bool hpet_is_ours(void)
 unsigned planted_plant(unsigned *stubborn)
 {
 	count = *stubborn = 0;
+	add_segments();
 	add_control();
 	add_msrs();
 	add_apic();

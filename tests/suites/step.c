@@ -313,6 +313,14 @@ static void check_snippet(struct run *run, const struct step_snippet *s, uint8_t
 	run->report(run, &r);
 }
 
+static void check_snippets(struct run *run, const struct step_snippet *first, const struct step_snippet *end)
+{
+	for (const struct step_snippet *s = first; s < end; s++)
+		for (unsigned ring = 0; ring <= 3; ring += 3)
+			if (s->rings & (ring ? RING_3 : RING_0))
+				check_snippet(run, s, (uint8_t)ring);
+}
+
 static void observe_case(void *arg)
 {
 	struct step_case_run *c = arg;
@@ -360,11 +368,11 @@ static void run_step(struct run *run)
 		run->report(run, &r);
 		return;
 	}
-	for (const struct step_snippet *s = step_snippets; s < step_snippets_end; s++)
-		for (unsigned ring = 0; ring <= 3; ring += 3)
-			if (s->rings & (ring ? RING_3 : RING_0))
-				check_snippet(run, s, (uint8_t)ring);
+	check_snippets(run, step_snippets, step_snippets_end);
+	check_snippets(run, step_event_snippets, step_event_snippets_end);
 	for (const struct step_case *c = step_cases; c->name; c++)
+		check_case(run, c);
+	for (const struct step_case *c = step_event_cases; c->name; c++)
 		check_case(run, c);
 }
 

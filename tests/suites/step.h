@@ -55,6 +55,7 @@ struct step_snippet {
 };
 
 extern const struct step_snippet step_snippets[], step_snippets_end[];
+extern const struct step_snippet step_event_snippets[], step_event_snippets_end[];
 extern const uint8_t step_on_syscall[], step_on_sysenter[];
 
 /** A check that is written in C. */
@@ -64,7 +65,7 @@ struct step_case {
 	int64_t expected;
 };
 
-extern const struct step_case step_cases[]; /* ends with a row without a name */
+extern const struct step_case step_cases[], step_event_cases[]; /* each ends with a row without a name */
 
 #endif
 #endif
