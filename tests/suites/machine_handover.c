@@ -406,26 +406,28 @@ static volatile uint32_t *hpet_word(unsigned offset)
 	return (volatile uint32_t *)(acpi.hpet + offset);
 }
 
-/* The first comparator's deadline passes meanwhile, and must be yet to come (within 1 ms, as hpet.c has it)
- * when firmware has it back; another time it is far ahead, and stays. @return 1 for each */
+/* The first comparator's deadline passes meanwhile: then it is 1 ms (hpet.c) from when firmware has it back.
+ * Another time it is far ahead, and stays. @return 1 for each */
 static int64_t hpet_deadlines(void)
 {
 	uint64_t flags = leave();
 	volatile uint32_t *timer = hpet_word(HPET_TIMER), *value = hpet_word(HPET_TIMER + HPET_VALUE);
-	uint32_t timer_before = *timer, value_before = *value, ahead;
+	uint32_t timer_before = *timer, value_before = *value;
 	bool ran = hpet_start();
 	int64_t good = 0;
 
 	for (unsigned far = 0; far < 2; far++) {
-		uint32_t deadline = (uint32_t)hpet_counter() + (far ? FAR : (uint32_t)(hpet_hz() / 10000));
+		uint32_t deadline = (uint32_t)hpet_counter() + (far ? FAR : (uint32_t)(hpet_hz() / 10000)),
+			 from;
 
 		*value = deadline;
 		*timer = timer_before | HPET_INTERRUPT;
 		machine_take();
 		wait_us(200);
+		from = (uint32_t)hpet_counter();
 		machine_give_back();
-		ahead = *value - (uint32_t)hpet_counter();
-		good += far ? *value == deadline : ahead - 1 < hpet_hz() / 1000;
+		good += far ? *value == deadline
+			    : *value - (uint32_t)(hpet_hz() / 1000) - from <= (uint32_t)hpet_counter() - from;
 		*timer = timer_before;
 	}
 	*value = value_before;
