@@ -179,40 +179,57 @@ static int64_t timer_fires_once(void)
 	return count;
 }
 
-/* What an alarm of 10 ms takes, in thousandths of that; -1 if it does not come in a second. An emulator may
- * be held up: the least of some counts, and one that is near enough ends them. */
-#define TURNS       8
-#define NEAR_ENOUGH 1005
+/* Time that passes while it is looked at again and again. An emulator's host may hold it up in between: of a
+ * longer gap only so much is its own time. */
+#define GAP_US 20
 
+struct stopwatch {
+	uint64_t start, last, own;
+};
+
+static struct stopwatch stopwatch_start(void)
+{
+	uint64_t now = tsc_read();
+
+	return (struct stopwatch){now, now, 0};
+}
+
+static void stopwatch_look(struct stopwatch *w)
+{
+	uint64_t now = tsc_read(), gap = now - w->last, most = tsc_hz() / 1000000 * GAP_US;
+
+	w->own += gap < most ? gap : most;
+	w->last = now;
+}
+
+/* What it shows, in thousandths of a time asked for: too little of all time that passed, or too much of its
+ * own. */
+static int64_t stopwatch_thousandths(const struct stopwatch *w, unsigned ms)
+{
+	uint64_t unit = tsc_hz() / 1000000 * ms;
+	int64_t all = (int64_t)((w->last - w->start) / unit), own = (int64_t)(w->own / unit);
+
+	return all < 1000 ? all : own > 1000 ? own : 1000;
+}
+
+/* What an alarm of 10 ms takes, in thousandths of that; -1 if it does not come in a second. */
 static int64_t alarm_takes(void (*set)(uint64_t us))
 {
 	volatile int64_t count = 0;
-	int64_t least = -1;
+	struct stopwatch w;
 
 	trap_set_handler(VECTOR_TIMER, on_counted, (void *)&count);
-	for (unsigned i = 0; i < TURNS && (least < 0 || least > NEAR_ENOUGH); i++) {
-		uint64_t start, took;
-		int64_t thousandths;
-
-		count = 0;
-		__asm__ volatile("sti");
-		start = tsc_read();
-		set(10000);
-		do
-			took = tsc_read() - start;
-		while (!count && took < tsc_hz());
-		__asm__ volatile("cli");
-		thousandths = (int64_t)(took / (tsc_hz() / 100000));
-		if (!count) {
-			least = -1;
-			break;
-		}
-		if (least < 0 || thousandths < least)
-			least = thousandths;
-	}
+	__asm__ volatile("sti");
+	w = stopwatch_start();
+	set(10000);
+	do
+		stopwatch_look(&w);
+	while (!count && w.own < tsc_hz());
+	stopwatch_look(&w);
+	__asm__ volatile("cli");
 	apic_timer_oneshot(0);
 	trap_set_handler(VECTOR_TIMER, NULL, NULL);
-	return least;
+	return count ? stopwatch_thousandths(&w, 10) : -1;
 }
 
 static void set_oneshot(uint64_t us)
@@ -347,33 +364,32 @@ static int64_t watchdog_says_where(void)
 	return strstr(printed, "hang+0x") && strstr(printed, "watchdog: the deadline passed");
 }
 
-static volatile uint64_t last_seen;
+static volatile struct stopwatch hung;
 
-/* As hang(), noting the time all the while. */
+/* As hang(), looking at the time all the while. */
 static void hang_with_clock(void *arg)
 {
+	struct stopwatch w = stopwatch_start();
+
 	(void)arg;
 	if (strncmp(watchdog_source(), "NMI", 3))
 		__asm__ volatile("sti");
-	for (;;)
-		last_seen = tsc_read();
+	for (;;) {
+		stopwatch_look(&w);
+		hung = w;
+	}
 }
 
-/* When the hang ended, in thousandths of the time asked for; the least of some, as for alarm_takes(). */
+/* When the hang ended, in thousandths of the time asked for. */
 static int64_t watchdog_waits_for_deadline(void)
 {
-	int64_t least = INT64_MAX;
+	struct stopwatch w;
 
-	for (unsigned i = 0; i < TURNS && least > NEAR_ENOUGH * 1020 / 1000; i++) {
-		uint64_t start = tsc_read();
-		int64_t took;
-
-		ended_by(hang_with_clock, NULL, 30);
-		took = (int64_t)((last_seen - start) / (tsc_hz() / 1000000) / 30);
-		if (took < least)
-			least = took;
-	}
-	return least;
+	hung = stopwatch_start();
+	ended_by(hang_with_clock, NULL, 30);
+	w = hung;
+	w.last = tsc_read(); /* it may have been held up since it looked */
+	return stopwatch_thousandths(&w, 30);
 }
 
 static int64_t watchdog_can_be_held(void)
