@@ -9,8 +9,8 @@
 #include "arch/x86/step_cache.h"
 
 #define RFLAGS_FIXED 0x2ull
-#define RFLAGS_TF    0x100ull
-#define RFLAGS_IF    0x200ull
+#define RFLAGS_TF    (1ull << 8)
+#define RFLAGS_IF    (1ull << 9)
 #define RFLAGS_DF    0x400ull
 #define RFLAGS_IOPL  0x3000ull
 #define RFLAGS_NT    0x4000ull

@@ -142,7 +142,7 @@ static bool timer_source_due(void)
 	return !apic_read(APIC_TIMER_CURRENT);
 }
 
-static const struct source sources[] = {
+static const struct source sources[WATCHDOG_SOURCES] = {
 	{"NMI message from HPET", VECTOR_NMI, hpet_message_open, hpet_message_set, hpet_alarm_clear,
 	 hpet_alarm_due, hpet_alarm_clear},
 	{"NMI from HPET", VECTOR_NMI, hpet_pin_open, hpet_pin_set, hpet_alarm_clear, hpet_alarm_due,
@@ -330,6 +330,12 @@ void watchdog_choose(void)
 			return;
 	source = NULL;
 	note_add("no watchdog: neither HPET, PIT nor APIC timer interrupts; a hung check hangs the run");
+}
+
+bool watchdog_use(unsigned which)
+{
+	watchdog_give_back();
+	return works(&sources[which]);
 }
 
 void watchdog_move(bool away)

@@ -6,6 +6,11 @@
 
 #include <stdbool.h>
 
+/** Take this one of the sources, best first (HPET by message, by pin, PIT, APIC timer), whatever others there
+ * are, until watchdog_choose(). @return whether it interrupts */
+#define WATCHDOG_SOURCES 4
+bool watchdog_use(unsigned which);
+
 /** Choose the first source that really interrupts. Once, with the machine taken. */
 void watchdog_choose(void);
 

@@ -15,12 +15,14 @@
  * and one look takes up to 5 us out of the 3 ms of a round (arch/x86/time.c). */
 #define CLOCKS_AGREE 4000
 
+static uint64_t measured[TIME_CLOCKS];
+
 static int64_t farthest_from(uint64_t tsc)
 {
 	uint64_t most = 0;
 
 	for (unsigned i = 0; i < TIME_CLOCKS; i++) {
-		uint64_t hz = time_by_clock(i), off = hz > tsc ? hz - tsc : tsc - hz;
+		uint64_t hz = measured[i], off = hz > tsc ? hz - tsc : tsc - hz;
 
 		if (hz && off * 1000000 / tsc > most)
 			most = off * 1000000 / tsc;
@@ -30,6 +32,8 @@ static int64_t farthest_from(uint64_t tsc)
 
 static int64_t clocks_differ(void)
 {
+	for (unsigned i = 0; i < TIME_CLOCKS; i++)
+		measured[i] = time_by_clock(i);
 	return farthest_from(tsc_hz());
 }
 
@@ -43,7 +47,7 @@ static int64_t clocks_found(void)
 	int64_t n = 0;
 
 	for (unsigned i = 0; i < TIME_CLOCKS; i++)
-		n += time_by_clock(i) != 0;
+		n += measured[i] != 0;
 	return n;
 }
 

@@ -469,12 +469,12 @@ static uint8_t pit_mode(void)
 	return port_read8(PIT_CHANNEL_0) & PIT_MODE_BITS;
 }
 
-/* The largest count within two periods of the longest. */
-static unsigned pit_reload(void)
+/* The largest count within so many milliseconds. */
+static unsigned pit_reload(unsigned ms)
 {
 	unsigned largest = 0;
 
-	for (uint64_t start = tsc_read(); tsc_read() - start < tsc_hz() / 1000 * 60;) {
+	for (uint64_t start = tsc_read(); tsc_read() - start < tsc_hz() / 1000 * ms;) {
 		unsigned value;
 
 		port_write8(PIT_CONTROL, PIT_LATCH_0);
@@ -490,7 +490,7 @@ static unsigned pit_reload(void)
 static int64_t pit_kept(void)
 {
 	uint64_t flags = leave();
-	unsigned reload = pit_reload(), planted = 0x7000, seen_reload;
+	unsigned reload = pit_reload(60), planted = 0x4000, seen_reload;
 	uint8_t mode = pit_mode(), gate = port_read8(PIT_GATE);
 	int64_t good;
 
@@ -500,7 +500,7 @@ static int64_t pit_kept(void)
 	pit_alarm_set(30000);
 	pit_alarm_end();
 	good = pit_mode() == (mode == 0x34 ? 0x36 : 0x34);
-	seen_reload = pit_reload();
+	seen_reload = pit_reload(16);
 	good += seen_reload <= planted && seen_reload + PIT_SLACK > planted;
 	for (uint8_t on = 0; on < 2; on++) {
 		port_write8(PIT_GATE, (uint8_t)((gate & 0x0c) | on));

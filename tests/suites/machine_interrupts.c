@@ -10,6 +10,7 @@
 #include "arch/x86/time.h"
 #include "arch/x86/user.h"
 #include "arch/x86/watchdog.h"
+#include "arch/x86/watchdog_internal.h"
 
 #include <string.h>
 
@@ -296,6 +297,8 @@ static void hang_ring3(void *entry)
 static void hang_holding(void *arg)
 {
 	watchdog_hold();
+	if (strncmp(watchdog_source(), "NMI", 3))
+		__asm__ volatile("sti");
 	arrived = true;
 	while (!watchdog_expired())
 		cpu_relax();
@@ -380,6 +383,9 @@ static void hang_with_clock(void *arg)
 	}
 }
 
+#define DEADLINE_LEAST 999
+#define DEADLINE_MOST  1100
+
 /* When the hang ended, in thousandths of the time asked for. */
 static int64_t watchdog_waits_for_deadline(void)
 {
@@ -401,6 +407,26 @@ static int64_t watchdog_can_be_held(void)
 		vector = ended_by(hang_holding, &stage, 10);
 	} while (!arrived);
 	return vector == TRAP_WATCHDOG ? stage : -1;
+}
+
+/* Each source that interrupts ends a hang at the deadline, can be held, and leaves nothing in service.
+ * @return 1 if so */
+static int64_t every_source(void)
+{
+	unsigned there = 0, good = 0;
+
+	for (unsigned i = 0; i < WATCHDOG_SOURCES; i++) {
+		int64_t thousandths;
+
+		if (!watchdog_use(i))
+			continue;
+		there++;
+		thousandths = watchdog_waits_for_deadline();
+		good += thousandths >= DEADLINE_LEAST && thousandths <= DEADLINE_MOST &&
+			watchdog_can_be_held() == 1 && !apic_in_service(VECTOR_TIMER);
+	}
+	watchdog_choose();
+	return there && there == good;
 }
 
 static void be_quick(void *arg)
@@ -451,8 +477,10 @@ const struct machine_check machine_interrupts[] = {
 	{"watchdog/ends a loop in ring 3", NULL, watchdog_ends_ring3, ONLY(TRAP_WATCHDOG), no_nmi_watchdog},
 	{"watchdog/says where it hung", NULL, watchdog_says_where, ONLY(1), no_watchdog},
 	/* Its source is set a little late, and runs on another clock: watchdog.c. */
-	{"watchdog/at the deadline", NULL, watchdog_waits_for_deadline, 999, 1100, no_watchdog},
+	{"watchdog/at the deadline", NULL, watchdog_waits_for_deadline, DEADLINE_LEAST, DEADLINE_MOST,
+	 no_watchdog},
 	{"watchdog/can be held", NULL, watchdog_can_be_held, ONLY(1), no_nmi_watchdog},
+	{"watchdog/by each source that there is", NULL, every_source, ONLY(1), no_watchdog},
 	{"watchdog/spares the quick", NULL, watchdog_spares_the_quick, ONLY(TRAP_NONE), no_watchdog},
 	{"watchdog/silent when disarmed", NULL, watchdog_is_silent_when_disarmed, ONLY(0), no_watchdog},
 	{NULL, NULL, NULL, 0, 0, NULL},

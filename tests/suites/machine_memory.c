@@ -6,7 +6,9 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/descriptors.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/sections.h"
+#include "arch/x86/user.h"
 
 /* Page-fault error codes: SDM vol. 3, figure 4-12. */
 #define PF_PRESENT 1
@@ -122,6 +124,9 @@ static int64_t protect(unsigned flags, void (*fn)(void *))
 {
 	int64_t fault;
 
+	/* That the TLB has it. */
+	write_byte(own_page);
+	read_byte(own_page);
 	if (!page_protect(own_page, sizeof own_page, flags))
 		return -2;
 	fault = fault_at(fn, own_page);
@@ -148,6 +153,96 @@ static int64_t protect_and_back(void)
 static int64_t protect_uncached(void)
 {
 	return protect(PAGE_WRITE | PAGE_UC, write_byte);
+}
+
+#define MSR_PAT  0x277
+#define PAGE_PWT (1u << 3)
+#define PAGE_PCD (1u << 4)
+#define PAGE_PAT (1u << 7) /* of a page of 4 KiB */
+#define ADDRESS  0x000ffffffffff000ull
+
+/* The memory type by the page tables in force: SDM vol. 3, 11.12.3. */
+static int64_t type_of(const void *p)
+{
+	const uint64_t *table = (const uint64_t *)(cr3_read() & ADDRESS);
+	unsigned levels = cr4_read() & CR4_LA57 ? 5 : 4;
+	uint64_t entry = 0, pat = 0;
+
+	for (unsigned level = levels; level; level--) {
+		entry = table[(uint64_t)p >> (3 + 9 * level) & 511];
+		table = (const uint64_t *)(entry & ADDRESS);
+	}
+	msr_read(MSR_PAT, &pat);
+	return (int64_t)(pat >> 8 * ((entry & PAGE_PAT ? 4 : 0) + (entry & PAGE_PCD ? 2 : 0) +
+				     (entry & PAGE_PWT ? 1 : 0)) &
+			 7);
+}
+
+/* Digits: UC, WC, WB. */
+static int64_t memory_types(void)
+{
+	static const unsigned flags[] = {PAGE_WRITE | PAGE_UC, PAGE_WRITE | PAGE_WC, PAGE_WRITE};
+	int64_t digits = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!page_protect(own_page, sizeof own_page, flags[i]))
+			return -1;
+		digits = digits * 10 + type_of(own_page);
+	}
+	return digits;
+}
+
+/* Memory that is mapped with a large page of 1 << shift bytes, from `from` on; 0: there is none. */
+static uint64_t large_page(uint64_t from, unsigned shift)
+{
+	uint64_t physical;
+	unsigned found;
+
+	for (unsigned i = 0; i < 512; i++, from += 1ull << 21)
+		if (page_translate(from, &physical, &found) && found == shift)
+			return from;
+	return 0;
+}
+
+#define GIB (1ull << 30)
+
+/* A page of 1 GiB comes apart at one place, and is else as it was. */
+static int64_t splitting_keeps_the_rest(void)
+{
+	uint64_t at = large_page(4 * GIB, 30) + 0x5000, beside = at + (1u << 21) + 0x123, physical = 0,
+		 other = 0;
+	unsigned shift = 0, other_shift = 0;
+
+	if (page_translate(beside, &physical, &shift) && (shift != 30 || physical != beside))
+		return -1;
+	if (!page_protect((void *)at, sizeof own_page, PAGE_WRITE))
+		return -2;
+	return page_translate(at, &physical, &shift) && physical == at && shift == 12 &&
+	       page_translate(beside, &other, &other_shift) && other == beside && other_shift == 21 &&
+	       page_readable((void *)beside, 1) && fault_at(read_byte, (void *)beside) == NO_FAULT;
+}
+
+static const char *no_page_of_1_gib(void)
+{
+	return large_page(4 * GIB, 30) ? NULL : "no page of 1 GiB is mapped";
+}
+
+static const uint8_t read_ring3[] = {0x8a, 0x07, 0xcd, VECTOR_USER_EXIT}; /* mov (%rdi), %al */
+
+static void read_in_ring_3(void *p)
+{
+	struct call_registers r = {.rdi = (uint64_t)p};
+
+	user_call(machine_place(read_ring3, read_ring3 + sizeof read_ring3), &r);
+}
+
+/* Ring 3 reaches neither our data nor what large pages map. @return the two error codes as digits */
+static int64_t not_for_ring_3(void)
+{
+	int64_t own = fault_at(read_in_ring_3, own_page),
+		large = fault_at(read_in_ring_3, (void *)large_page(1 << 21, 21));
+
+	return own >> 32 == VECTOR_PF && large >> 32 == VECTOR_PF ? (own & 0xf) * 10 + (large & 0xf) : -1;
 }
 
 static int64_t write_protect_is_on(void)
@@ -208,6 +303,9 @@ const struct machine_check machine_memory[] = {
 	{"protect/absent page", NULL, protect_absent, ONLY(FAULT(VECTOR_PF, 0)), NULL},
 	{"protect/and back", NULL, protect_and_back, ONLY(NO_FAULT), NULL},
 	{"protect/uncached page is usable", NULL, protect_uncached, ONLY(NO_FAULT), NULL},
+	{"pages/memory types: UC, WC, WB", "SDM vol. 3, 11.12.3", memory_types, 16, 16, NULL},
+	{"pages/ring 3 reads neither data nor large pages", "SDM vol. 3, 4.6", not_for_ring_3, 55, 55, NULL},
+	{"pages/one of 1 GiB is split", "SDM vol. 3, 4.5", splitting_keeps_the_rest, 1, 1, no_page_of_1_gib},
 	{"pages/page_readable() tells", NULL, readable_tells, 1, 1, NULL},
 	{"pages/page_writable() tells", NULL, writable_tells, 1, 1, NULL},
 	{"pages/page_translate() tells", NULL, translate_tells, 1, 1, NULL},

@@ -186,7 +186,8 @@ static void add_msrs(void)
 
 #define LVT_VOLATILE 0x5000 /* delivery status, remote IRR */
 #define LVT_EXTINT   (7u << 8)
-#define SVR_OURS     (0x100 | VECTOR_SPURIOUS)
+#define SVR_ENABLED  0x100
+#define SVR_OURS     (SVR_ENABLED | VECTOR_SPURIOUS)
 
 static uint64_t apic_get(uint32_t reg)
 {
@@ -209,10 +210,13 @@ static void add_apic(void)
 		return;
 	add((struct planted){apic_get, apic_set, APIC_TPR, .flip = 0x50});
 	add((struct planted){apic_get, apic_set, APIC_SVR, .flip = 0x30});
-	/* Open, for the 8259s, which interrupt nothing while interrupts are masked. */
-	add((struct planted){apic_get, apic_set, APIC_LVT_LINT0,
-			     .flip = 0x35 | (apic_read(APIC_LVT_LINT0) & APIC_LVT_MASKED), .on = LVT_EXTINT,
-			     .volatile_bits = LVT_VOLATILE});
+	/* Open, for the 8259s, which interrupt nothing while interrupts are masked; unless the APIC is
+	 * disabled, which closes all. */
+	add((struct planted){
+		apic_get, apic_set, APIC_LVT_LINT0,
+		.flip = 0x35 |
+			(apic_read(APIC_SVR) & SVR_ENABLED ? apic_read(APIC_LVT_LINT0) & APIC_LVT_MASKED : 0),
+		.on = LVT_EXTINT, .volatile_bits = LVT_VOLATILE});
 	for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
 		if (entries[i] != APIC_LVT_LINT0 && apic_has_lvt((enum apic_register)entries[i]))
 			add((struct planted){apic_get, apic_set, entries[i], .flip = 0x35,

@@ -31,6 +31,7 @@ CODE(read_ring3, "mov (%rdi), %al; int $0xf2");
 CODE(gate_ring3, "int $0xe3; int $0xf2");
 CODE(closed_ring3, "int $0xe0; int $0xf2");
 CODE(rdpmc_ring3, "xor %ecx, %ecx; rdpmc; int $0xf2");
+CODE(port_ring3, "in $0x80, %al; int $0xf2");
 CODE(divide_ring3, "xor %ecx, %ecx; xor %edx, %edx; div %ecx; int $0xf2");
 
 static int64_t registers_passed(void (*call)(const void *, struct call_registers *), const void *entry)
@@ -114,6 +115,11 @@ static int64_t halt_ring3(void)
 	return fault_ring3(PLACED(halt_ring3));
 }
 
+static int64_t port_ring3(void)
+{
+	return fault_ring3(PLACED(port_ring3));
+}
+
 static int64_t read_kernel_ring3(void)
 {
 	return fault_ring3(PLACED(read_ring3));
@@ -188,6 +194,7 @@ const struct machine_check machine_rings[] = {
 	{"ring 3/CPL is 3", "SDM vol. 3, 5.5", selector_ring3, ONLY(3), NULL},
 	{"ring 3/IF and IOPL are 0", NULL, flags_ring3, ONLY(0), NULL},
 	{"ring 3/HLT faults", "SDM vol. 2, HLT", halt_ring3, ONLY(FAULT(VECTOR_GP, 0)), NULL},
+	{"ring 3/a port is out of reach", "SDM vol. 1, 18.5.2", port_ring3, ONLY(FAULT(VECTOR_GP, 0)), NULL},
 	{"ring 3/#DE", "SDM vol. 3, 6.15", divide_ring3, ONLY(FAULT(VECTOR_DE, 0)), NULL},
 	{"ring 3/the image cannot be read", "SDM vol. 3, 4.6", read_kernel_ring3, ONLY(FAULT(VECTOR_PF, 5)),
 	 NULL},

@@ -124,6 +124,27 @@ static int64_t watchdog_tells_the_place(void)
 	       strstr(printed, "running: stepped/and tells the place and the check");
 }
 
+static void hang_holding(void *arg)
+{
+	watchdog_hold();
+	watchdog_arm(10);
+	while (!watchdog_expired())
+		cpu_relax();
+	for (unsigned i = 0; i < 10000; i++) /* the engine looks every so many steps */
+		cpu_relax();
+	*(int64_t *)arg = 1;
+	watchdog_release();
+	*(int64_t *)arg = 2;
+}
+
+static int64_t watchdog_can_be_held(void)
+{
+	int64_t stage = 0, vector = stepped(hang_holding, &stage);
+
+	watchdog_disarm();
+	return vector == TRAP_WATCHDOG ? stage : -1;
+}
+
 static bool on_nmi(struct trap_frame *f, void *arg)
 {
 	(void)f;
@@ -203,6 +224,7 @@ const struct machine_check machine_stepped[] = {
 	{"stepped/and tells the place and the check", NULL, watchdog_tells_the_place, ONLY(1), NULL},
 	{"stepped/paused, it calls no handler of the stepped code", NULL, watchdog_calls_no_handler, ONLY(0),
 	 no_nmi_watchdog},
+	{"stepped/the watchdog can be held", NULL, watchdog_can_be_held, ONLY(1), NULL},
 	{"stepped/handlers see no trap flag", NULL, handler_sees_no_stepping, ONLY(1), NULL},
 	{"stepped/works after faults", NULL, works_after_faults, ONLY(40), NULL},
 	{NULL, NULL, NULL, 0, 0, NULL},
