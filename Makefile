@@ -232,8 +232,9 @@ $(B)/direct.elf: $(IMAGE_OBJ) $(B)/link/symbols-direct.o linker/direct-x86_64.ld
 $(B)/direct.bin: $(B)/direct.elf
 	$(Q)objcopy -O binary $< $@
 
-# The same with models whose rules can be broken one by one, and a suite that does so.
-MUTANT_SRC := tests/suites.c $(wildcard pmu/*/model_*.c tests/mutants/*.c)
+# The same with models whose rules can be broken one by one, a suite that does so, and checks of the machine that are not for every
+# machine.
+MUTANT_SRC := tests/suites.c tests/suites/machine.c $(wildcard pmu/*/model_*.c tests/mutants/*.c)
 MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
 $(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): private IMAGE_FLAGS += -mgeneral-regs-only
 
@@ -249,6 +250,13 @@ $(B)/mutants.elf: $(MUTANT_OBJ) $(B)/link/symbols-mutants.o linker/direct-x86_64
 
 $(B)/mutants.bin: $(B)/mutants.elf
 	$(Q)objcopy -O binary $< $@
+
+# And under firmware.
+$(B)/link/mutants-efi-first.elf: $(MUTANT_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld linker/sections.ld
+	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
+
+$(B)/mutants-efi.elf: $(MUTANT_OBJ) $(B)/link/symbols-mutants-efi.o linker/efi-x86_64.ld linker/sections.ld
+	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
 # --- media and runs ----------------------------------------------------------------------------------------------
 
@@ -338,7 +346,7 @@ $(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks
 # --- everything that can fail -------------------------------------------------------------------------------------
 
 # tests/boot/signatures.t runs test_bounds, with what emulators have seen.
-check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
+check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check --measure $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/host/*.t tests/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.

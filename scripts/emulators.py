@@ -191,11 +191,11 @@ debug: action=ignore
 STARTS = 2
 
 
-def make_iso(tmp, options):
-    """A BIOS-bootable CD whose GRUB starts the direct image with the options."""
+def make_iso(tmp, options, direct):
+    """A BIOS-bootable CD whose GRUB starts a direct image with the options."""
     tree = os.path.join(tmp, "iso")
     os.makedirs(tree + "/boot/grub")
-    shutil.copy(os.path.join(BUILD, "direct.bin"), tree)
+    shutil.copy(os.path.join(BUILD, direct), tree + "/direct.bin")
     with open(tree + "/boot/grub/grub.cfg", "w", encoding="ascii") as f:
         f.write("set timeout=0\nmultiboot /direct.bin direct.bin %s\nboot\n" % options.replace("\\", "\\\\"))
     iso = os.path.join(tmp, "direct.iso")
@@ -204,12 +204,12 @@ def make_iso(tmp, options):
     return iso
 
 
-def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, ignore_bad_msrs):
+def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, ignore_bad_msrs, direct):
     if serial_file:
         open(serial_file, "wb").close()
     if how == "direct":
         require("bochs", "grub-mkrescue", "xorriso", "/usr/lib/grub/i386-pc")
-        rom, disk, medium = "/usr/share/bochs/BIOS-bochs-latest", "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options), "cdrom"
+        rom, disk, medium = "/usr/share/bochs/BIOS-bochs-latest", "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options, direct), "cdrom"
     else:
         require("bochs", BOCHS_OVMF)
         cylinders = os.path.getsize(image) // (512 * 16 * 63)
@@ -270,7 +270,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         elif emulator == "bochs":
             serial_file = tmp + "/serial"
             command = bochs_command(tmp, how, cpu or "corei7_skylake_x", cpus, memory, serial_file if serial else None, options, image,
-                                    ignore_bad_msrs)
+                                    ignore_bad_msrs, direct)
         else:
             raise Missing("there is no emulator %s; EMU is qemu or bochs" % emulator)
 

@@ -127,11 +127,15 @@ static void run_table(struct run *run, const struct machine_check *table)
 static void machine_run(struct run *run)
 {
 	static const struct machine_check *const tables[] = {
-		machine_traps,  machine_memory,   machine_rings,  machine_interrupts, machine_state,
-		machine_frames, machine_handover, machine_clocks, machine_stepped};
+		machine_traps, machine_memory, machine_rings,  machine_interrupts,
+		machine_state, machine_clocks, machine_stepped};
 
 	for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		run_table(run, tables[i]);
+#ifdef MODEL_MUTANTS
+	run_table(run, machine_frames);
+	run_table(run, machine_handover);
+#endif
 	if (processor_current())
 		run_table(run, machine_processor);
 }

@@ -53,11 +53,10 @@ static int64_t clocks_found(void)
 
 static uint64_t us_of(uint64_t ticks)
 {
-	return ticks / (tsc_hz() / 1000000);
+	return ticks * 1000000 / tsc_hz();
 }
 
-/* Microseconds and ticks over the same while, a take-over in its midst: within 2 us and the thousandth that
- * us_of() rounds away. */
+/* Microseconds and ticks over the same while, a take-over in its midst: within the 2 us that are rounded away. */
 static int64_t time_counts_on(void)
 {
 	uint64_t outer = tsc_read(), from = time_us(), inner = tsc_read(), least, most, passed;
@@ -69,7 +68,7 @@ static int64_t time_counts_on(void)
 	least = us_of(tsc_read() - inner);
 	passed = time_us() - from;
 	most = us_of(tsc_read() - outer);
-	return from > 0 && passed + 2 + passed / 100 >= least && passed <= most + 2 + most / 100;
+	return from > 0 && passed + 2 >= least && passed <= most + 2;
 }
 
 /* --- serial port -----------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ static struct stopwatch stopwatch_start(void)
 
 static void stopwatch_look(struct stopwatch *w)
 {
-	uint64_t now = tsc_read(), gap = now - w->last, most = tsc_hz() / 1000000 * GAP_US;
+	uint64_t now = tsc_read(), gap = now - w->last, most = tsc_hz() * GAP_US / 1000000;
 
 	w->own += gap < most ? gap : most;
 	w->last = now;
@@ -207,7 +207,7 @@ static void stopwatch_look(struct stopwatch *w)
  * own. */
 static int64_t stopwatch_thousandths(const struct stopwatch *w, unsigned ms)
 {
-	uint64_t unit = tsc_hz() / 1000000 * ms;
+	uint64_t unit = tsc_hz() * ms / 1000000;
 	int64_t all = (int64_t)((w->last - w->start) / unit), own = (int64_t)(w->own / unit);
 
 	return all < 1000 ? all : own > 1000 ? own : 1000;

@@ -16,7 +16,7 @@
 #include "arch/x86/pit.h"
 #include "arch/x86/processors.h"
 #include "arch/x86/time.h"
-#include "tests/suites/machine_planted.h"
+#include "tests/mutants/machine_planted.h"
 
 #include <string.h>
 

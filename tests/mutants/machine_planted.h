@@ -1,8 +1,8 @@
 /*
  * Firmware's set-up of the machine as a list of registers, for the check that each comes back as it was.
  */
-#ifndef TESTS_SUITES_MACHINE_PLANTED_H
-#define TESTS_SUITES_MACHINE_PLANTED_H
+#ifndef TESTS_MUTANTS_MACHINE_PLANTED_H
+#define TESTS_MUTANTS_MACHINE_PLANTED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /*
  * The registers of struct planted, and what the harness wants of them.
  */
-#include "tests/suites/machine_planted.h"
+#include "tests/mutants/machine_planted.h"
 
 #include "arch/x86/acpi.h"
 #include "arch/x86/apic.h"
