@@ -107,4 +107,5 @@ unknown = [test for test in tool.SECONDS if not os.path.exists(os.path.join(TOP,
            and not test.startswith("build/")]
 equal(unknown, [], "every test whose cost is known is there")
 ok(tool.limit_of("tests/boot/selftest.t") > tool.limit_of("build/host/test_insn") > 60, "every test has a limit")
+ok(tool.fixes_addresses(32) and not tool.fixes_addresses(28), "addresses are fixed where they are too random")
 done()

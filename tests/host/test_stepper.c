@@ -252,9 +252,9 @@ static void test_counts_by_address_size(void **state)
 {
 	/* mov $0x100000000, %rcx ; addr32 rep movsb ; shr $32, %rcx ; jz 1f ; nop ; 1: */
 	const char none[] = "\x48\xb9\0\0\0\0\1\0\0\0\x67\xf3\xa4\x48\xc1\xe9\x20\x74\1\x90";
-	/* mov %rsi, %rdi ; add $KERNEL_SCRATCH, %rdi ; mov $0x100000003, %rcx ; addr32 rep lodsb: the CPU may
-	 * not get so far, as RSI is ESI */
-	const char some[] = "\x48\xb9\3\0\0\0\1\0\0\0\x4c\x8d\x0d\3\0\0\0\x67\xf3\xac\x90";
+	/* mov $0x100000003, %rcx ; lea 1f(%rip), %r9 ; xor %esi, %esi ; addr32 rep lodsb, which faults at
+	 * address 0 ; 1: nop */
+	const char some[] = "\x48\xb9\3\0\0\0\1\0\0\0\x4c\x8d\x0d\5\0\0\0\x31\xf6\x67\xf3\xac\x90";
 	struct qvec v;
 
 	(void)state;
@@ -295,6 +295,8 @@ static void test_other_answers(void **state)
 		/* xor %eax, %eax ; cpuid ; test %eax, %eax ; jz 1f ; nop ; 1: */
 		{"CPUID", "\x31\xc0\x0f\xa2\x85\xc0\x74\1\x90", 9, 1},
 	};
+	static const struct kernel xm = {.flags = KERNEL_SERVICE_RESUME | KERNEL_SERVICE_XM},
+				   aligned = {.flags = KERNEL_SERVICE_RESUME | KERNEL_SERVICE_ALIGNED};
 	struct qvec v;
 
 	(void)state;
@@ -319,8 +321,18 @@ static void test_other_answers(void **state)
 	assert_int_equal(v.v[Q_INSN_NOP], 0);
 	assert_true(other_cpu("plain"));
 	assert_false(stepper_cpu_has(CPU_SSE2));
+	assert_non_null(stepper_unfit(&xm));
+	assert_non_null(stepper_unfit(&aligned));
+	test_far_pointers(NULL);
 	assert_true(other_cpu(NULL));
 	assert_true(stepper_cpu_has(CPU_SSE2));
+	/* ldmxcsr of a word in which division by zero is unmasked, 1 / 0: as the machine was found to do it.
+	 * movl $0x1d80, (%rsi) ; ldmxcsr (%rsi) ; xorps %xmm1, %xmm1 ; movl $0x3f800000, (%rsi) ;
+	 * movss (%rsi), %xmm0 ; lea 1f(%rip), %r9 ; divss %xmm1, %xmm0 ; 1: */
+	assert_null(RUN("\xc7\x06\x80\x1d\0\0\x0f\xae\x16\x0f\x57\xc9\xc7\x06\0\0\x80\x3f"
+			"\xf3\x0f\x10\x06\x4c\x8d\x0d\4\0\0\0\xf3\x0f\x5e\xc1",
+			KERNEL_SERVICE_RESUME, &v));
+	assert_int_equal(v.v[Q_EXC_XM], !stepper_unfit(&xm));
 	/* mov $5, %ecx ; rep lodsb: more iterations than traps */
 	stepper_answer_otherwise(lose_iterations);
 	assert_says(RUN("\xb9\5\0\0\0\xf3\xac", 0, &v), "RCX tells of");

@@ -7,7 +7,8 @@
  * and BSR's destination where there was none to find, of what CPUID tells, and of random numbers, of which
  * low has none (CF = 0). The upper half of RCX that REP with the address-size prefix does not count with is
  *                       cleared even where no iteration is made, or kept
- * plain                 as low, and it has no feature that a kernel has to ask for
+ * plain                 as low; it has no feature that a kernel has to ask for, is not Intel's, and raises
+ * neither SIMD floating-point exceptions nor those of alignment
  */
 #ifndef TESTS_HOST_OTHER_CPU_H
 #define TESTS_HOST_OTHER_CPU_H

@@ -77,8 +77,11 @@ static bool save_xstate(void)
 const char *stepper_start(void)
 {
 	int fd = memfd_create("kernel code", 0);
-	if (!other_cpu_from_environment())
-		return stepper_because("there is no CPU \"%s\" to answer as", getenv(OTHER_CPU));
+	if (!other_cpu_from_environment()) {
+		fprintf(stderr, "%s=%s: there is no CPU to answer as but low, high and plain\n", OTHER_CPU,
+			getenv(OTHER_CPU));
+		exit(2);
+	}
 	if (fd < 0 || ftruncate(fd, CODE_SIZE + KERNEL_CODE_SIZE))
 		return stepper_because("no memory for the code: %s", strerror(errno));
 	stepper_absent_segment(); /* the child inherits it */

@@ -33,7 +33,8 @@ void stepper_stop(void);
 /** Whether this machine has a CPU feature. */
 bool stepper_cpu_has(enum cpu_feature feature);
 
-/** From now on it has none, but for UMIP, which cannot be done without. */
+/** From now on it has none, but for UMIP, which cannot be done without, is none of Intel's CPUs, and raises
+ * neither #XM nor #AC. */
 void stepper_without_features(bool without);
 
 /** What becomes of transactions from now on: aborted at once (at first), or not before they must. */
