@@ -355,8 +355,12 @@ VENDOR_FILES ?= $(abspath $(B))/vendor
 $(abspath $(B))/vendor/mapfile.csv: | scripts/vendor-files
 	$(Q)scripts/vendor-files $(@D)
 
-soak: all tools $(B)/assay.img $(B)/host/test_vendor_fuzz $(B)/tools/vendor-events $(VENDOR_FILES)/mapfile.csv
-	@FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check --limit 86400 $(B)/host/test_vendor_fuzz $(wildcard tests/soak/*.t)
+# Tests that `make check` thins out have their whole grid here.
+THINNED := $(shell grep -l 'import .*\bfew\b' tests/boot/*.t)
+
+soak: all tools $(B)/assay.img $(B)/mutants.bin $(B)/host/test_vendor_fuzz $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/tools/vendor-events \
+	$(VENDOR_FILES)/mapfile.csv
+	@ASSAY_FULL=1 FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check --limit 86400 $(B)/host/test_vendor_fuzz $(THINNED) $(wildcard tests/soak/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-from boottest import boot, complains, done, equal, ok, table, tail
+from boottest import boot, complains, done, equal, few, ok, table, tail
 
 NO_LEAF = ("intel", "no CPUID leaf 0AH")
 VERSION_0 = ("intel", "CPUID leaf 0AH gives version 0")
@@ -77,12 +77,17 @@ equal(listed(["qemu-system-x86_64", "-cpu", "help"], r"^x86 (\S+)"), sorted([*QE
 equal(listed(["bochs", "--help", "cpu"], r"^([a-z]\w+)$"), sorted([*BOCHS, *BOCHS_32]), "every CPU model of this Bochs is here")
 table()
 for emulator, models in (("qemu", QEMU), ("bochs", BOCHS)):
+    taken = set()
     for model, expected in models.items():
+        # `make check` takes the first of those that QEMU, which is quick, gives the same answer.
+        if few(emulator == "qemu" and expected in taken, False):
+            continue
+        taken.add(expected)
         r = boot(emulator=emulator, cpu=model, options="pmu=auto suite=none", ignore_bad_msrs=0, timeout=60)
         got = found(r.report) if r.report else None
         said = "driver %s, %s" % (got, r.report["pmus"][0]["name"]) if isinstance(got, str) else \
             "none: " + got.get(expected[0], "?") if got else "nothing"
         ok(r.status == 0 and fits(got, expected), "%-6s%-27s%s" % (emulator, model, said), ["got %r, expected %r" % (got, expected)] + tail(r))
-for model in QEMU_32:
+for model in few(["qemu32", "pentium3"], QEMU_32):
     complains(boot(cpu=model, timeout=30), r"64-bit", "qemu  " + model)
 done()

@@ -2,13 +2,14 @@
 """The whole image on QEMU's CPU models, started directly: every check sound, the same checks everywhere."""
 from collections import Counter
 
-from boottest import boot, comparable, done, equal, ok, sound
+from boottest import boot, comparable, done, equal, few, ok, sound
 
-MODELS = ["qemu64", "core2duo", "Nehalem", "Haswell", "Skylake-Server", "Opteron_G3", "EPYC", "max"]
+MODELS = few(["qemu64", "core2duo", "Skylake-Server", "EPYC"],
+             ["qemu64", "core2duo", "Nehalem", "Haswell", "Skylake-Server", "Opteron_G3", "EPYC", "max"])
 
 reference = None
 for cpus in (1, 2):
-    for model in MODELS if cpus == 1 else MODELS[2:4]:
+    for model in MODELS if cpus == 1 else few(MODELS[2:3], MODELS[2:4]):
         name = "%s, %d CPU%s" % (model, cpus, "s" if cpus > 1 else "")
         r = boot(cpu=model, cpus=cpus)
         sound(r, name)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The suites that are not run by default: sound on every profile, the same in QEMU and in Bochs, and able to fail."""
-from boottest import boot, done, equal, ok, same_table, sound, tail, verdict_table
+from boottest import boot, done, equal, few, ok, same_table, sound, tail, verdict_table
 
 SUITES = "pmu=virtual:%s suite=identities,sweep,overhead reps=20 kernel=empty,nop_loop,branches_taken,calls,load_op_store"
 # Bochs is slow.
@@ -12,7 +12,7 @@ def values(result, suite):
             if v["suite"] == suite and (suite != "noise" or v["unit"].startswith("overcount"))}
 
 
-for profile in ("intel-core2", "intel-nehalem", "intel-skylake"):
+for profile in few(("intel-core2", "intel-skylake"), ("intel-core2", "intel-nehalem", "intel-skylake")):
     sound(boot(options=SUITES % profile), profile)
 r = boot(options=SUITES % "intel-yonah")
 sound(r, "intel-yonah")

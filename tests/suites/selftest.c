@@ -1,7 +1,8 @@
 /*
  * The harness judged: each injected fault must be caught by the checks that are about it, and by no others; a
  * virtual CPU without a fault must raise none; a kernel with a wrong signature must judge nothing. On the
- * default virtual CPU all of that is done, on another what is about that one.
+ * default virtual CPU all of that is done (with kernel=full what is dear, too), on another what is about that
+ * one.
  */
 #include "tests/suites/suites.h"
 #include "tests/ladder.h"
@@ -43,6 +44,9 @@
  * virtual CPU there is without a fault.) */
 #define SOUND(part) .profile = part, .control = true
 
+/* Dear, and of a kind with others that are not: with kernel=full alone. */
+#define FULL .full = true
+
 /** Checks, as a glob on "suite/name", and the bad verdict that they must give. */
 struct catch
 {
@@ -59,6 +63,7 @@ struct selftest_case {
 	struct catch catches[CATCHES_MAX]; /* each must happen; nothing else bad may. checks NULL ends */
 	bool noise;                        /* run the suite noise, too */
 	bool control;                      /* the suite control alone */
+	bool full;                         /* with kernel=full alone */
 	bool machine;                      /* about the machine model: its kernels, the suite events alone */
 	const char *records;               /* about records: the event that is sampled, the suites trace and
 					      sampling alone */
@@ -90,12 +95,12 @@ static const struct selftest_case cases[] = {
 		     {"ladder/FIXED_CTR0", VERDICT_BIASED},
 		     {"control/ring filter, ring 0/FIXED_CTR1", VERDICT_WRONG},
 		     {"control/ring filter, ring 0/FIXED_CTR2", VERDICT_WRONG}}},
-	{.inject = "stuck-status",
+	{FULL, .inject = "stuck-status",
 	 .catches = {{"ladder/*", VERDICT_WRONG},
 		     {ON_EVERY("overflow status"), VERDICT_WRONG},
 		     {ON_EVERY("overflow point"), VERDICT_WRONG}}},
 	{.inject = "no-pmi", .catches = {{"ladder/*", VERDICT_WRONG}}},
-	{.inject = "lost-status",
+	{FULL, .inject = "lost-status",
 	 .catches = {{"ladder/*", VERDICT_WRONG},
 		     {ON_EVERY("overflow status"), VERDICT_WRONG},
 		     {ON_EVERY("overflow point"), VERDICT_WRONG}}},
@@ -120,7 +125,7 @@ static const struct selftest_case cases[] = {
 		     {"ladder/FIXED_CTR0", VERDICT_WRONG},
 		     {"control/clock rate/FIXED_CTR1", VERDICT_WRONG},
 		     {"control/clock rate/FIXED_CTR2", VERDICT_WRONG}}},
-	{.inject = "short-width",
+	{FULL, .inject = "short-width",
 	 .catches = {{ON_EVERY("wrap"), VERDICT_WRONG}, {ON_EVERY("overflow point"), VERDICT_WRONG}}},
 	{.inject = "no-sign-extension",
 	 .catches = {{"ladder/PMC*", VERDICT_WRONG},
@@ -155,27 +160,25 @@ static const struct selftest_case cases[] = {
 		     {"control/enable gating/FIXED_CTR*", VERDICT_WRONG},
 		     {"control/global enable/FIXED_CTR*", VERDICT_WRONG},
 		     {"control/*", VERDICT_WRONG}}},
-	{.inject = "bj54", .catches = {{"control/write rules/FIXED_CTR1", VERDICT_WRONG}}},
+	{FULL, .inject = "bj54", .catches = {{"control/write rules/FIXED_CTR1", VERDICT_WRONG}}},
 	{.inject = "bj58",
 	 .catches = {{ON_EVERY("interrupt while counting"), VERDICT_WRONG},
 		     {ON_EVERY("overflow together"), VERDICT_WRONG},
 		     {"control/*", VERDICT_WRONG}}},
 	/* On a CPU of which it is not known. What is, is a rule: the sound Core 2 counts CPUID as a branch.
 	 */
-	{.inject = "w146",
-	 .kernels = "cpuid",
+	{FULL, .inject = "w146", .kernels = "cpuid",
 	 .catches = {{"events/BR_INST_RETIRED.ALL_BRANCHES/*/cpuid/*", VERDICT_WRONG}}},
 	{.inject = "hsd91", .catches = {{ON_EVERY("interrupt, fixed"), VERDICT_WRONG}}},
 	{.inject = "hsd143", .catches = {{"ladder/FIXED_CTR0", VERDICT_BIASED}}},
-	{.inject = "hsd73", .catches = {{"identities/instructions: ring 3*", VERDICT_WRONG}}},
+	{FULL, .inject = "hsd73", .catches = {{"identities/instructions: ring 3*", VERDICT_WRONG}}},
 	{.inject = "skl117",
 	 .catches = {{"identities/core cycles: rings add up/*/ring 3", VERDICT_WRONG},
 		     {"identities/instructions: ring 3*", VERDICT_WRONG}}},
 	{.inject = "bv52",
 	 .noise = true,
 	 .catches = {{"noise/INST_RETIRED*", VERDICT_BIASED}, {"identities/*", VERDICT_WRONG}}},
-	{.inject = "interrupt-extra",
-	 .noise = true,
+	{FULL, .inject = "interrupt-extra", .noise = true,
 	 .catches = {{"noise/INST_RETIRED*/page fault*", VERDICT_BIASED},
 		     {"noise/INST_RETIRED*/timer interrupt*", VERDICT_BIASED},
 		     {"noise/INST_RETIRED*/NMI*", VERDICT_BIASED},
@@ -228,7 +231,7 @@ static const struct selftest_case cases[] = {
 	{OFFCORE, .inject = "offcore-every",
 	 .catches = {{"events/OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE/*/chain_l2/*", VERDICT_WRONG},
 		     {"events/OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE/*/clflush_reload/*", VERDICT_WRONG}}},
-	{SOUND("netburst-northwood-ht")},
+	{FULL, SOUND("netburst-northwood-ht")},
 	{OWN("miswired", "wire/FIRM_ESCR* to FLAME_COUNTER1", "wire/FIRM_ESCR0 to FLAME_COUNTER1")},
 	{OWN("threshold-reached", "filter/*COUNTER0", "filter/*")},
 	{OWN("edge-ignored", "filter/BPU_COUNTER1", "filter/*")},
@@ -254,7 +257,7 @@ static const struct selftest_case cases[] = {
 		     {"sampling/memory_loads/PEBS period/*", VERDICT_WRONG},
 		     {"sampling/memory_loads/PEBS buffer full/*", VERDICT_WRONG},
 		     {"sampling/memory_loads/PEBS emptied on interrupts/*", VERDICT_WRONG}}},
-	{NETBURST, .inject = "branch-lost",
+	{FULL, NETBURST, .inject = "branch-lost",
 	 .catches = {{"trace/BTS*", VERDICT_WRONG}, {"trace/LBR*", VERDICT_WRONG}}},
 	{NETBURST, .inject = "branch-target-off",
 	 .catches = {{"trace/BTS*", VERDICT_WRONG}, {"trace/LBR*", VERDICT_WRONG}}},
@@ -263,13 +266,13 @@ static const struct selftest_case cases[] = {
 	{INTEL, .inject = "address-off-by-one+bj101",
 	 .catches = {{"sampling/MEM_INST_RETIRED.ALL_LOADS/PEBS address/*", VERDICT_WRONG},
 		     {"sampling/*/PEBS full, no threshold/*", VERDICT_WRONG}}},
-	{INTEL, .inject = "time-stands-still",
+	{FULL, INTEL, .inject = "time-stands-still",
 	 .catches = {{"sampling/MEM_INST_RETIRED.ALL_LOADS/PEBS time/*", VERDICT_WRONG}}},
-	{INTEL, .inject = "bts-lost+lbr-stale-from+hsd110",
+	{FULL, INTEL, .inject = "bts-lost+lbr-stale-from+hsd110",
 	 .catches = {{"trace/BTS*", VERDICT_WRONG},
 		     {"trace/LBR*", VERDICT_WRONG},
 		     {"sampling/MEM_INST_RETIRED.ALL_LOADS/PEBS *", VERDICT_WRONG}}},
-	{APEBS},
+	{FULL, APEBS},
 	{APEBS, .inject = "full-unsaid+lbr-lost+snapshot-early",
 	 .catches = {{"sampling/INST_RETIRED.ANY_P/PEBS buffer full/*", VERDICT_WRONG},
 		     {"sampling/INST_RETIRED.ANY_P/PEBS full, no threshold/*", VERDICT_WRONG},
@@ -315,14 +318,14 @@ static const struct selftest_case cases[] = {
 	 .inject = "ibs-latency",
 	 .kernels = "clflush_reload",
 	 .catches = {{"sampling/IBS op by * filter above 256 cycles*", VERDICT_WRONG}}},
-	{AMD, .inject = "loads-as-stores",
+	{FULL, AMD, .inject = "loads-as-stores",
 	 .catches = {{"sampling/IBS op by * kind/*", VERDICT_WRONG},
 		     {"sampling/IBS op by * address/*", VERDICT_WRONG}}},
 	{AMD, .inject = "branch-target-off",
 	 .catches = {{"trace/LBR*", VERDICT_WRONG}, {"sampling/IBS op by * branch target/*", VERDICT_WRONG}}},
-	{SOUND("amd-fam16h")},
-	{SOUND("amd-zen1")},
-	{SOUND("amd-zen3-epyc")},
+	{FULL, SOUND("amd-fam16h")},
+	{FULL, SOUND("amd-zen1")},
+	{FULL, SOUND("amd-zen3-epyc")},
 	{AMD_OWN("amd-fam16h", "794", "cycles over a halt/*"),
 	 .catches = {{"control/cycles over a halt/*", VERDICT_WRONG}}},
 	{AMD_OWN("amd-fam16h", "781", "RDPMC map/*"), .catches = {{"control/RDPMC map/NB*", VERDICT_WRONG}}},
@@ -567,9 +570,12 @@ static void run_selftest(struct run *run)
 	}
 	snprintf(original, sizeof(original), "%s", run->pmu->model);
 	bool all = strcmp(original, PMU_DEFAULT_PROFILE) == 0;
+	bool full = run->options->kernel_glob && !strcmp(run->options->kernel_glob, "full");
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *profile = cases[i].profile ? cases[i].profile : PROFILE;
 
+		if (cases[i].full && all && !full)
+			continue;
 		if (all || strcmp(profile, original) == 0) {
 			carry_out(run, profile, &cases[i]);
 			chosen++;
