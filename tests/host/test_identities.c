@@ -174,6 +174,65 @@ static void ladders_hold_for_any_width_and_tell_faults(void **state)
 		assert_true(told[fault] > 0);
 }
 
+/* --- by what the events mean ---------------------------------------------------------------------------- */
+
+/* Shares of each quantity in each ring, with sums of kinds taken apart. */
+struct shares {
+	int of[Q_COUNT][2];
+};
+
+static void share(struct shares *s, enum quantity q, unsigned rings, int coefficient)
+{
+	static const struct {
+		uint8_t whole, part[7];
+	} sums[] = {{Q_BRANCHES,
+		     {Q_BR_COND, Q_BR_JMP_DIRECT, Q_BR_JMP_INDIRECT, Q_BR_CALL_DIRECT, Q_BR_CALL_INDIRECT,
+		      Q_BR_RET, Q_BR_FAR}},
+		    {Q_BR_COND, {Q_BR_COND_TAKEN, Q_BR_COND_NTAKEN}},
+		    {Q_BR_MISPRED, {Q_BR_MISPRED_TAKEN, Q_BR_MISPRED_NTAKEN}}};
+
+	for (unsigned i = 0; i < sizeof sums / sizeof sums[0]; i++)
+		if (sums[i].whole == q) {
+			for (unsigned k = 0; k < 7 && sums[i].part[k]; k++)
+				share(s, (enum quantity)sums[i].part[k], rings, coefficient);
+			return;
+		}
+	for (unsigned ring = 0; ring < 2; ring++)
+		s->of[q][ring] += rings >> ring & 1 ? coefficient : 0;
+}
+
+static unsigned vanishing;
+
+/* Where nothing is left of an equation it is one, not a bound. */
+static void hold_against_meanings(const struct pmu *pmu, const struct found *f)
+{
+	static const struct shares none;
+	struct shares s = {0};
+
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct event_request *r = &f->request[i];
+
+		if (event_is_filtered(r) || event_is_micro(r->event) || r->event->judgement != EVENT_EXACT ||
+		    r->config.code != r->event->code || r->config.any_thread)
+			return;
+		for (unsigned k = 0; k < EVENT_TERMS && r->event->terms[k].coefficient; k++)
+			share(&s, (enum quantity)r->event->terms[k].quantity, r->config.ring,
+			      f->identity->term[i].coefficient * r->event->terms[k].coefficient);
+	}
+	if (memcmp(&s, &none, sizeof s))
+		return;
+	vanishing++;
+	if (f->identity->relation & IDENTITY_NOT_NEGATIVE)
+		fail_msg("%s: %s is an equation, not a bound", pmu->name, f->identity->name);
+}
+
+static void equations_are_no_bounds(void **state)
+{
+	(void)state;
+	visit_all(hold_against_meanings);
+	assert_true(vanishing > 20);
+}
+
 /* The other side: an equation with a top that is too low does not hold, and nine events fit no counters. */
 static void one_that_asks_too_much_is_found(void **state)
 {
@@ -214,6 +273,7 @@ static void one_that_asks_too_much_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equations_are_no_bounds),
 		cmocka_unit_test(each_can_be_tried_on_silicon_somewhere),
 		cmocka_unit_test(ladders_hold_for_any_width_and_tell_faults),
 		cmocka_unit_test(one_that_asks_too_much_is_found),
