@@ -160,6 +160,10 @@ static void many_events_on_counters(void **state)
 	assert_int_equal(result.passes, 100);
 	assert_int_equal(result.bound, 100);
 	assert_string_equal(result.proof, "counters");
+	/* The simplest proof of a bound is given, not the last one. */
+	assert_true(schedule(item, 1, 0, place, &result));
+	assert_int_equal(result.bound, 1);
+	assert_string_equal(result.proof, "one pass is needed");
 }
 
 /*
