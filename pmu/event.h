@@ -21,9 +21,33 @@ struct event_allowance {
 	uint16_t times;   /* 0 ends */
 };
 
-#define RULE_ALSO   7
-#define RULE_MAY    12
-#define RULE_UNSAID 3
+#define RULE_ALSO       7
+#define RULE_MAY        12
+#define RULE_UNSAID     7
+#define RULE_LESS       4
+#define RULE_DELIVERIES 5
+
+/** What the delivery of an interrupt or exception, and the return from its handler, are counted as. */
+enum delivered_kind {
+	DELIVERED_INSTRUCTIONS,
+	DELIVERED_BRANCHES,
+	DELIVERED_FAR_BRANCHES,
+	DELIVERED_LOADS,
+	DELIVERED_STORES,
+};
+
+/**
+ * Deliveries: what interrupts, exceptions and the returns from their handlers may add to an event, though no
+ * instruction does. One such list for each kind of event of a family; no manual says it of most CPUs, so that
+ * it leaves open whether they count.
+ */
+struct event_deliveries {
+	const char *text;
+	const char *source;
+	uint8_t kind;                                 /* enum delivered_kind */
+	struct event_allowance all[RULE_DELIVERIES];  /* of a window in both rings; times 0 ends */
+	struct event_allowance user[RULE_DELIVERIES]; /* counted in ring 3 alone; likewise */
+};
 
 /**
  * A named rule: what the manual, an erratum or a published measurement says beside the definition of an
@@ -38,7 +62,11 @@ struct event_rule {
 	struct event_allowance may[RULE_MAY]; /* may be counted too; times 0 ends, likewise */
 	struct event_allowance unsaid[RULE_UNSAID]; /* no manual says whether these count: where there are
 						       any, an exact row is not exact; ends likewise */
+	struct event_allowance less[RULE_LESS];     /* may be left out: so many fewer, of what
+						       no manual says or what was counted without;
+						       ends likewise */
 	uint16_t edge;                              /* may be counted once more in each window */
+	const struct event_deliveries *deliveries;  /* NULL: they count as the terms say */
 	uint8_t fold; /* so many times more or less is documented; 0: it is not */
 	bool guests;  /* in a hypervisor's guest the hypervisor causes it: judged outside of one alone */
 };

@@ -43,8 +43,10 @@ struct bound {
 #define WATCHED(of, low, high, low_parts, high_parts, reason)                                                \
 	BOUND(of, low, high, low_parts, high_parts, "watchdog: " reason)
 
-/* Instructions whose micro-operations cannot be tagged (SDM vol. 3, 18.15.6.1). */
-#define UNTAGGED LESS(BR_RET), LESS(BR_FAR), LESS(INSN_LOCKED)
+/* What has micro-operations that cannot be tagged (SDM vol. 3, 18.15.6.1): some instructions, I/O, and accesses of
+ * memory that is not cached, which the APIC's registers are. */
+#define UNCACHED      (KERNEL_SERVICE_UC | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_IPI_XAPIC)
+#define UNTAGGED(all) LESS(BR_RET), LESS(BR_FAR), LESS(INSN_LOCKED), LESS(INSN_IO), LESS_IN(UNCACHED, all)
 
 /* Microcode that moves much: by what means is its own. */
 #define MOVED                                                                                                \
@@ -157,12 +159,12 @@ static const struct bound bounds[] = {
 		UP(INSN_X87, UOPS_X87), UP(INSN_SERIALIZING, UOPS_SERIALIZING), UP(BR_FAR, UOPS_FAR),
 		UP(INSN_DIV, UOPS_DIVIDE), UP(EXCEPTIONS, UOPS_FAR), UP(INTERRUPTS_HW, UOPS_FAR)),
 		"at least one micro-operation for each instruction"),
-	WATCHED(UOPS_LOAD, NONE, FEW_FIXED, PARTS(UP(INSN_LOAD, ONCE), UNTAGGED),
+	WATCHED(UOPS_LOAD, NONE, FEW_FIXED, PARTS(UP(INSN_LOAD, ONCE), UNTAGGED(INSN_LOAD)),
 		PARTS(UP(LOADS, PARTS_OF_ACCESS), SHARE(LOAD_BYTES, PART_BYTES), UP(INSN_STRING, STRING_LOADS),
 		UP(INSN_X87, UOPS_X87_MEMORY), UP(INSN_SERIALIZING, OF_CODE_MORE), UP(INSN_SEGMENT, OF_CODE_FEW),
 		UP(BR_FAR, OF_CODE_MORE), UP(EXCEPTIONS, OF_CODE_MORE), UP(INTERRUPTS_HW, OF_CODE_MORE)),
 		"at least one load micro-operation for each instruction that reads; those of a REP may be joined"),
-	WATCHED(UOPS_STORE, NONE, FEW_FIXED, PARTS(UP(INSN_STORE, ONCE), UNTAGGED),
+	WATCHED(UOPS_STORE, NONE, FEW_FIXED, PARTS(UP(INSN_STORE, ONCE), UNTAGGED(INSN_STORE)),
 		PARTS(UP(STORES, PARTS_OF_ACCESS), SHARE(STORE_BYTES, PART_BYTES), UP(INSN_FENCE, FENCE_STORES),
 		UP(INSN_CLFLUSH, FENCE_STORES), UP(INSN_X87, UOPS_X87_MEMORY),
 		UP(INSN_SERIALIZING, OF_CODE_MORE), UP(INSN_SEGMENT, OF_CODE_FEW), UP(BR_FAR, OF_CODE_MORE),

@@ -10,7 +10,7 @@ enum expectation_status event_expected(const struct event_place *p, uint64_t n, 
 	if (expectation_in_ring(p->event, p->kernel, p->ring, n, out))
 		return out->status;
 	if (!p->pmu->deterministic)
-		expectation_allow_more(out, p->event, p->kernel, n);
+		expectation_allow_more(out, p->event, p->kernel, p->ring, n);
 	return expectation_fits(out, p->share, p->width);
 }
 

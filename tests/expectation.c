@@ -99,8 +99,13 @@ int64_t expectation_floor(const struct pmu_event *e, const struct kernel *k, uin
 	return sum > 0 ? sum / f->per : 0;
 }
 
+static void leave_out(struct expectation *x, int64_t less)
+{
+	x->low = x->low > less ? x->low - less : 0;
+}
+
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
-			    uint64_t n)
+			    uint8_t ring, uint64_t n)
 {
 	const struct event_rule *r = e->rule;
 	int64_t low = x->low, high = x->high, floor;
@@ -124,8 +129,15 @@ void expectation_allow_more(struct expectation *x, const struct pmu_event *e, co
 		allow(x, r->edge);
 	}
 	allow(x, allowance(r->unsaid, high > 0, k, n));
+	leave_out(x, allowance(r->less, high > 0, k, n));
 	if (x->low != low || x->high != high)
 		x->reason = r->text;
+	if (r->deliveries) {
+		high = x->high;
+		allow(x, allowance(ring ? r->deliveries->user : r->deliveries->all, high > 0, k, n));
+		if (x->high != high)
+			x->reason = r->deliveries->text;
+	}
 }
 
 enum expectation_status expectation_fits(struct expectation *e, int64_t share, unsigned width)

@@ -40,12 +40,14 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 /**
  * What hardware must count of event e on kernel k at least (its floor), and may count besides: an event that counts at least its terms
  * (EVENT_AT_LEAST) has a rule that says what else it may count, and how much of that there is at most follows
- * from the kernel as the terms do. Any rule may leave unsaid whether some quantities count. Where the kernel
+ * from the kernel as the terms do. Any rule may leave unsaid whether some quantities count, or say that they may be left out. Where the kernel
  * has none of it the expectation stays as it is. Models count nothing of it.
+ * Deliveries of interrupts and exceptions are a list of their own (struct event_deliveries).
+ * @param ring the ring that counts: 3, or 0 for a window that is counted whole
  * @param n as x was made with
  */
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
-			    uint64_t n);
+			    uint8_t ring, uint64_t n);
 
 /**
  * How often the event's floor says that hardware counts it at least on kernel k; 0 if it has none, or the

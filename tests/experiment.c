@@ -536,6 +536,6 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	if (!join(rows, count, k, bracket, n, x, share))
 		return false;
 	if (!plan->pmu->deterministic)
-		expectation_allow_more(x, rows[0], k, n);
+		expectation_allow_more(x, rows[0], k, r->config.ring == RING_ALL ? 0 : plan->ring, n);
 	return true;
 }

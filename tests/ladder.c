@@ -370,7 +370,7 @@ static const struct kernel *kernel_for(const struct pmu *pmu, unsigned c, const 
 	const struct kernel *special = NULL;
 	struct expectation x;
 
-	if (general && e && e->judgement == EVENT_EXACT &&
+	if (general && e && e->judgement != EVENT_TIME &&
 	    expectation(e, general, N_SMALL, &x) == EXPECTATION_OK && x.high == 0)
 		special = special_kernel(e);
 	return special ? special : general;

@@ -379,7 +379,7 @@ bool event_counts_instructions(const struct pmu_event *e)
 }
 
 /* How well an event serves to try a counter: exact ones count a number known beforehand, clocks tick with
- * every kernel, what programs cause can be had from some kernel. */
+ * every kernel, what programs cause can be had from some kernel; what speculation adds to, likewise. */
 static unsigned usefulness(const struct pmu_event *e)
 {
 	bool one_term = e->terms[0].coefficient == 1 && e->terms[1].coefficient == 0;
@@ -388,13 +388,12 @@ static unsigned usefulness(const struct pmu_event *e)
 	if (e->flags & EVENT_ANY_RING)
 		return 0;
 	if (e->judgement == EVENT_EXACT && event_counts_instructions(e))
-		return 4;
+		return 5;
 	if (e->judgement == EVENT_TIME)
-		return 3;
-	return e->judgement == EVENT_EXACT && one_term && quantity_info[q].class == QUANTITY_ARCH &&
-			       q != Q_NOT_PROVOKED
-		       ? 2
-		       : 1;
+		return 4;
+	if (!one_term || quantity_info[q].class != QUANTITY_ARCH || q == Q_NOT_PROVOKED)
+		return 1;
+	return e->judgement == EVENT_EXACT ? 3 : 2;
 }
 
 const struct pmu_event *counter_yardstick(const struct pmu *pmu, unsigned c)

@@ -86,7 +86,7 @@ enum response_fit response_fits(const struct response_space *s, const int64_t *c
 		if (expectation(e, k, n, &x) != EXPECTATION_OK)
 			continue;
 		if (more)
-			expectation_allow_more(&x, e, k, n);
+			expectation_allow_more(&x, e, k, 0, n);
 		if (counted < x.low || counted > x.high)
 			return RESPONSE_MISFIT;
 		fit = RESPONSE_FIT;

@@ -17,8 +17,8 @@ struct amd_event {
 	uint16_t select;      /* 12 bits */
 	uint8_t umask;
 	uint8_t bulldozer; /* counters that can count it on family 15H, bit n each; no others are limited */
-	uint8_t judgement : 3;     /* enum event_judgement */
-	uint8_t rule : 5;          /* of an exception, 0: none */
+	uint8_t judgement; /* enum event_judgement */
+	uint8_t rule;      /* of an exception, 0: none */
 	uint16_t terms[AMD_TERMS]; /* quantity + 1, or AMD_MINUS | quantity + 1; 0 ends */
 };
 

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+#define ALL(...)  .all = {__VA_ARGS__}
+#define USER(...) .user = {__VA_ARGS__}
+#define INTEL_DELIVERIES(id, what, words, in_all, in_user)                                                   \
+	static const struct event_deliveries id = {                                                          \
+		words, "V. Weaver, deater/deterministic; Intel's engineers there", what, in_all, in_user};
+#include "pmu/intel/deliveries.def"
+#undef INTEL_DELIVERIES
+
 const struct event_rule intel_rules[] = {
 #define INTEL_RULE(id, words, ...) [id] = {.text = words, ##__VA_ARGS__},
 #include "pmu/intel/rules.def"
@@ -89,20 +97,40 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 	intel_mean(&intel_meanings[e->meaning], out);
 }
 
-const struct event_rule *intel_exception(int core, uint64_t code)
+/* Whether a row of the core says more of an event than its definition does. */
+static bool differs(const struct event_rule *rule)
+{
+	return rule->also[0].coefficient || rule->deliveries;
+}
+
+/* The row of a core with a code on general counters; NULL if there is none. */
+static const struct intel_core_event *of_code(int core, uint64_t code)
 {
 	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_core_event_count; i++) {
 		const struct intel_core_event *e = &intel_core_events[i];
-		const struct event_rule *rule;
 
-		if (e->select != (code & 0xff)) /* most of some thousands */
-			continue;
-		rule = &intel_rules[intel_meanings[e->meaning].rule];
-		if (rule->also[0].coefficient && code_of(e) == code && !(e->counters & INTEL_ON_FIXED) &&
+		if (e->select == (code & 0xff) && code_of(e) == code && !(e->counters & INTEL_ON_FIXED) &&
 		    intel_core_sets[e->cores] >> core & 1)
-			return rule;
+			return e;
 	}
 	return NULL;
+}
+
+bool intel_of_core(int core, struct pmu_event *e)
+{
+	const struct intel_core_event *own = e->fixed < 0 ? of_code(core, e->code) : NULL;
+	const struct event_rule *rule = own ? &intel_rules[intel_meanings[own->meaning].rule] : NULL;
+
+	if (own && own->errata)
+		e->errata = intel_errata[own->errata];
+	for (const struct intel_fixed_errata *f = intel_fixed_errata; e->fixed >= 0 && f->errata; f++)
+		if (f->fixed == e->fixed && core != INTEL_NO_CORE && intel_core_sets[f->cores] >> core & 1)
+			e->errata = intel_errata[f->errata];
+	if (rule && differs(rule) && rule != e->rule)
+		event_follow(e, rule);
+	else
+		rule = NULL;
+	return rule || e->errata;
 }
 
 unsigned intel_unpack(int core, struct pmu_event *out, unsigned max)

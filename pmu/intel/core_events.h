@@ -47,6 +47,13 @@ struct intel_model_event {
 	uint16_t cores; /* index into intel_core_sets */
 };
 
+/** Published errata of the event that a fixed counter of some cores counts. */
+struct intel_fixed_errata {
+	uint16_t cores; /* index into intel_core_sets */
+	uint8_t fixed;
+	uint8_t errata; /* index into intel_errata; 0 ends */
+};
+
 /** An event that libpfm4 encodes otherwise than Intel's list (pmu/intel/disagreements.csv), where both are
  * selectors of general counters. */
 struct intel_disputed {
@@ -71,6 +78,7 @@ extern const struct intel_model_event intel_model_events[];
 extern const unsigned intel_model_event_count;
 extern const uint64_t intel_core_sets[];
 extern const struct intel_event_extra intel_event_extras[];
+extern const struct intel_fixed_errata intel_fixed_errata[];
 extern const struct intel_disputed intel_disputed[];
 extern const unsigned intel_disputed_count;
 extern const char *const intel_errata[];
@@ -114,8 +122,12 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out);
 /** Give *out the terms, the judgement and the rule of one of intel_meanings[]. */
 void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out);
 
-/** The exception by which a selector counts more on this core than its definition says, exactly; NULL if
- * there is none. An architectural event has it as well as the core's own event that has its code. */
-const struct event_rule *intel_exception(int core, uint64_t code);
+/**
+ * What this core says of an architectural event, which takes the place of the core's own event of the same code or
+ * fixed counter: errata, and the rule, if by it the core counts other than the definition says.
+ * @param e becomes the core's in so far
+ * @return whether there is anything of it
+ */
+bool intel_of_core(int core, struct pmu_event *e);
 
 #endif

@@ -176,17 +176,11 @@ uint8_t intel_kind_of_core(void)
 	return cpuid(0, 0).eax >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
 }
 
-/* An architectural event, with the exception that this core makes of it. */
+/* An architectural event, with the exception that this core makes of it, and its errata. */
 static const struct pmu_event *with_exception(unsigned i, int core)
 {
-	const struct pmu_event *e = &intel_arch_events[i].event;
-	const struct event_rule *rule = e->fixed < 0 ? intel_exception(core, e->code) : NULL;
-
-	if (!rule)
-		return e;
-	excepted[i] = *e;
-	event_follow(&excepted[i], rule);
-	return &excepted[i];
+	excepted[i] = intel_arch_events[i].event;
+	return intel_of_core(core, &excepted[i]) ? &excepted[i] : &intel_arch_events[i].event;
 }
 
 static void add_event(struct pmu *pmu, const struct pmu_event *e)

@@ -18,6 +18,8 @@
 #define ALSO(...)   .also = {__VA_ARGS__}
 #define MAY(...)    .may = {__VA_ARGS__}
 #define UNSAID(...) .unsaid = {__VA_ARGS__}
+#define LESS(...)   .less = {__VA_ARGS__}
+#define DELIVERED(id) .deliveries = &id
 /* Instructions of which microcode alone accesses memory. */
 #define MICROCODED UNSAID({Q_INSN_SEGMENT, 0, 1}, {Q_INTERRUPTS_SW, 0, 1})
 #define AGAIN      1

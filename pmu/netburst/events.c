@@ -19,6 +19,23 @@ const struct netburst_event netburst_event[NB_EVENTS] = {
 /* What other code a misprediction or an exception lets begin, and what of the kernel itself a clear throws away. */
 #define WRONG_PATHS {Q_BR_MISPRED, 0, IN_FLIGHT}, {Q_EXCEPTIONS, 0, IN_FLIGHT}, {Q_CLEARS, AGAIN, IN_FLIGHT}
 
+/* Counted in ring 3 on a Pentium D: one for each fault, and for few interrupts if any. */
+#define RETURNS_ONCE {Q_EXCEPTIONS, 0, 1}, {Q_INTERRUPTS_HW, 0, 1}, {Q_INTERRUPTS_NMI, 0, 1}, {Q_INTERRUPTS_SW, 0, 1}
+#define EACH_ONCE    {Q_EXCEPTIONS, 0, 1}, {Q_INTERRUPTS_HW, 0, 1}, {Q_INTERRUPTS_NMI, 0, 1}
+static const struct event_deliveries INSTRUCTIONS_DELIVERED = {
+	.text = "whether ring 3 counts the return from a handler is not said",
+	.source = "V. Weaver, deater/deterministic: Pentium D",
+	.kind = DELIVERED_INSTRUCTIONS,
+	.user = {RETURNS_ONCE},
+};
+static const struct event_deliveries BRANCHES_DELIVERED = {
+	.text = "whether deliveries of interrupts and exceptions count, and in ring 3 the returns from them, is not said",
+	.source = "V. Weaver, deater/deterministic: Pentium D",
+	.kind = DELIVERED_BRANCHES,
+	.all = {EACH_ONCE},
+	.user = {RETURNS_ONCE},
+};
+
 const struct event_rule netburst_rule[RULE_COUNT] = {
 	[RULE_SIBLING] = {"control only: needs the other logical processor"},
 	/* SDM table 19-28: OTHER is "other agents", DMA too; DRDY_OTHER and DBSY_OTHER are data that this processor does not sample. */
@@ -54,7 +71,16 @@ const struct event_rule netburst_rule[RULE_COUNT] = {
 	/* Intel's own words (SDM table 19-29) are "more than once" for "complex flows". Measured on a Pentium D (model 6); SPEC's counts on a Xeon of model 2 show it too. */
 	[RULE_RETIREMENT] = {"FLDCW, FLDENV, FRSTOR, EMMS, MASKMOVQ, SFENCE, MFENCE and, from memory, CVTPD2PI and CVTTPD2PI count twice; a REP string instruction is one",
 			     "Weaver, Terpstra, Moore, ISPASS 2013: Pentium D; Weaver, McKee, IISWC 2008: Pentium 4",
-			     .also = {{Q_INSN_X87_CONTROL, 1}, {Q_INSN_EMMS, 1}, {Q_INSN_MASKMOVQ, 1}, {Q_INSN_CVTPD2PI, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, -1}}},
+			     .also = {{Q_INSN_X87_CONTROL, 1}, {Q_INSN_EMMS, 1}, {Q_INSN_MASKMOVQ, 1}, {Q_INSN_CVTPD2PI, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, -1}},
+			     .deliveries = &INSTRUCTIONS_DELIVERED},
+	[RULE_COMPLETED] = {"a REP string instruction is one", .deliveries = &INSTRUCTIONS_DELIVERED},
+	[RULE_BRANCHES] = {"far branches count too", .deliveries = &BRANCHES_DELIVERED},
+	/* SDM table 19-28, memory_complete: not an event at retirement. */
+	[RULE_WRONG_PATHS] = {"what completes on wrong paths counts too", .may = {WRONG_PATHS}},
+	/* Counted on a Pentium D: 7,200,000 in code of 2,000,000 integer multiplications and 1,400,000 divisions. */
+	[RULE_X87_UOPS] = {"how many micro-operations an instruction has is the CPU's own; integer multiplications and divisions have some",
+			   "V. Weaver, deater/deterministic: Pentium D",
+			   .unsaid = {{Q_INSN_MUL, 0, 4}, {Q_INSN_DIV, 0, 4}}},
 	[RULE_ANY_RING] = {"every clock passes the filter: rings and threads have no say"},
 };
 
@@ -79,8 +105,8 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(ITLB_REFERENCE, 2, "HIT_UC", EXACT, UC_CODE, {Q_NOT_PROVOKED, 1}),
 	MASK(MEMORY_CANCEL, 2, "ST_RB_FULL", AT_LEAST, REPLAYED, {Q_STALLS_STORE, 1}),
 	MASK(MEMORY_CANCEL, 3, "64K_CONF", AT_LEAST, REPLAYED, {Q_ALIAS_64K, 1}),
-	MASK(MEMORY_COMPLETE, 0, "LSC", EXACT, NONE, {Q_LOADS_SPLIT_LINE, 1}),
-	MASK(MEMORY_COMPLETE, 1, "SSC", EXACT, NONE, {Q_STORES_SPLIT_LINE, 1}),
+	MASK(MEMORY_COMPLETE, 0, "LSC", AT_LEAST, WRONG_PATHS, {Q_LOADS_SPLIT_LINE, 1}),
+	MASK(MEMORY_COMPLETE, 1, "SSC", AT_LEAST, WRONG_PATHS, {Q_STORES_SPLIT_LINE, 1}),
 	MASK(MEMORY_COMPLETE, 2, "USC", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
 	MASK(MEMORY_COMPLETE, 3, "ULC", EXACT, NONE, {Q_UNDOCUMENTED, 1}),
 	MASK(LOAD_PORT_REPLAY, 1, "SPLIT_LD", AT_LEAST, REPLAYED, {Q_LOADS_SPLIT_LINE, 1}),
@@ -172,7 +198,7 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(SCALAR_DP_UOP, 15, "ALL", EXACT, UOPS, {Q_UOPS_SD, 1}),
 	MASK(MMX64_UOP, 15, "ALL", EXACT, UOPS, {Q_UOPS_MMX64, 1}),
 	MASK(MMX128_UOP, 15, "ALL", EXACT, UOPS, {Q_UOPS_MMX128, 1}),
-	MASK(X87_FP_UOP, 15, "ALL", EXACT, UOPS, {Q_UOPS_X87, 1}),
+	MASK(X87_FP_UOP, 15, "ALL", EXACT, X87_UOPS, {Q_UOPS_X87, 1}),
 	MASK(X87_SIMD_MOVES_UOP, 3, "ALLP0", EXACT, UOPS, {Q_UOPS_MOVES, 1}),
 	MASK(X87_SIMD_MOVES_UOP, 4, "ALLP2", EXACT, UOPS, {Q_UOPS_FP_LOADS, 1}),
 	MASK(TC_MISC, 4, "FLUSH", EXACT, NONE, {Q_TC_FLUSH, 2}),
@@ -233,8 +259,8 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(UOP_TYPE, 2, "TAGSTORES", EXACT, TAGS, {Q_NOT_PROVOKED, 1}),
 	MASK(BRANCH_RETIRED, 0, "MMNP", EXACT, NONE, {Q_BR_COND_NTAKEN, 1}, {Q_BR_MISPRED_NTAKEN, -1}),
 	MASK(BRANCH_RETIRED, 1, "MMNM", EXACT, NONE, {Q_BR_MISPRED_NTAKEN, 1}),
-	MASK(BRANCH_RETIRED, 2, "MMTP", EXACT, NONE, {Q_BRANCHES, 1}, {Q_BR_COND_NTAKEN, -1}, {Q_BR_MISPRED_TAKEN, -1}),
-	MASK(BRANCH_RETIRED, 3, "MMTM", EXACT, NONE, {Q_BR_MISPRED_TAKEN, 1}),
+	MASK(BRANCH_RETIRED, 2, "MMTP", EXACT, BRANCHES, {Q_BRANCHES, 1}, {Q_BR_COND_NTAKEN, -1}, {Q_BR_MISPRED_TAKEN, -1}),
+	MASK(BRANCH_RETIRED, 3, "MMTM", EXACT, BRANCHES, {Q_BR_MISPRED_TAKEN, 1}),
 	MASK(MISPRED_BRANCH_RETIRED, 0, "NBOGUS", EXACT, NONE, {Q_BR_MISPRED, 1}),
 	MASK(X87_ASSIST, 0, "FPSU", BOUNDS, NONE, {Q_X87_STACK, 1}),
 	MASK(X87_ASSIST, 1, "FPSO", BOUNDS, NONE, {Q_X87_STACK, 1}),
@@ -244,7 +270,7 @@ const struct netburst_mask netburst_mask[] = {
 	MASK(MACHINE_CLEAR, 0, "CLEAR", AT_LEAST, DURATION, {Q_CLEARS_MO, 1}, {Q_CLEARS_SMC, 1}),
 	MASK(MACHINE_CLEAR, 2, "MOCLEAR", EXACT, NONE, {Q_CLEARS_MO, 1}),
 	MASK(MACHINE_CLEAR, 6, "SMCLEAR", EXACT, NONE, {Q_CLEARS_SMC, 1}),
-	MASK(INSTR_COMPLETED, 0, "NBOGUS", EXACT, NONE, {Q_INSTRUCTIONS, 1}),
+	MASK(INSTR_COMPLETED, 0, "NBOGUS", EXACT, COMPLETED, {Q_INSTRUCTIONS, 1}),
 	MASK(INSTR_COMPLETED, 1, "BOGUS", BOUNDS, NONE, {Q_UOPS_BOGUS, 1}),
 };
 const unsigned netburst_mask_count = sizeof netburst_mask / sizeof netburst_mask[0];
@@ -266,7 +292,7 @@ const struct netburst_recipe netburst_recipe[NETBURST_RECIPES] = {
 	{"scalar_DP_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_SCALAR_DP_UOP, ESCR_NONE, BIT(0), BIT(15), 0, 0, EVENT_EXACT, RULE_UOPS, {Q_UOPS_SD, 1}},
 	{"128_bit_MMX_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_MMX128_UOP, ESCR_NONE, BIT(0), BIT(15), 0, 0, EVENT_EXACT, RULE_UOPS, {Q_UOPS_MMX128, 1}},
 	{"64_bit_MMX_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_MMX64_UOP, ESCR_NONE, BIT(0), BIT(15), 0, 0, EVENT_EXACT, RULE_UOPS, {Q_UOPS_MMX64, 1}},
-	{"X87_FP_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_X87_FP_UOP, ESCR_NONE, BIT(0), BIT(15), 0, 0, EVENT_EXACT, RULE_UOPS, {Q_UOPS_X87, 1}},
+	{"X87_FP_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_X87_FP_UOP, ESCR_NONE, BIT(0), BIT(15), 0, 0, EVENT_EXACT, RULE_X87_UOPS, {Q_UOPS_X87, 1}},
 	{"X87_SIMD_memory_moves_retired", TAG_EXECUTION, NB_EXECUTION_EVENT, NB_X87_SIMD_MOVES_UOP, ESCR_NONE, BIT(0), BIT(3) | BIT(4), 0, 0, EVENT_EXACT, RULE_UOPS, {Q_UOPS_MEMORY_MOVES, 1}},
 	{"1stL_cache_load_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(0), BIT(0), EVENT_EXACT, RULE_NONE, {Q_L1D_LOAD_MISS, 1}},
 	{"2ndL_cache_load_miss_retired", TAG_REPLAY, NB_REPLAY_EVENT, NB_EVENTS, ESCR_NONE, BIT(0), 0, REPLAY | BIT(1), BIT(0), EVENT_AT_LEAST, RULE_TAGGED_LOADS, {Q_L2_LOAD_MISS, 1}},

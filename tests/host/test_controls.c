@@ -131,7 +131,7 @@ static enum expectation_status expected(const struct pmu_event *e, const struct 
 {
 	enum expectation_status status = expectation(e, k, n, x);
 
-	expectation_allow_more(x, e, k, n);
+	expectation_allow_more(x, e, k, 0, n);
 	return status;
 }
 

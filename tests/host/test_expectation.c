@@ -67,7 +67,7 @@ static struct expectation allowed(const struct pmu_event *e, uint64_t n)
 {
 	struct expectation x = on_mix(e, n);
 
-	expectation_allow_more(&x, e, &mix, n);
+	expectation_allow_more(&x, e, &mix, 0, n);
 	return x;
 }
 
@@ -119,6 +119,46 @@ static void what_is_unsaid_is_exact_elsewhere(void **state)
 	assert_int_equal(allowed(&e, 4).low, 12);
 	assert_int_equal(allowed(&e, 4).high, 12);
 	assert_null(allowed(&e, 4).reason);
+}
+
+static void what_may_be_left_out_lowers(void **state)
+{
+	(void)state;
+	static const struct event_rule rule = {"some are not counted", .less = {{Q_LOADS, false, 1}}},
+				       none = {"far ones", .less = {{Q_BR_FAR, false, 1}}},
+				       much = {"all of them", .less = {{Q_LOADS, false, 2}}};
+	struct pmu_event e = {.terms = {{Q_LOADS, 2}}, .judgement = EVENT_EXACT, .rule = &rule};
+
+	assert_int_equal(allowed(&e, 4).low, 12);
+	assert_int_equal(allowed(&e, 4).high, 24);
+	assert_string_equal(allowed(&e, 4).reason, "some are not counted");
+	e.judgement = EVENT_AT_LEAST;
+	assert_int_equal(allowed(&e, 4).low, 12);
+	e.rule = &much;
+	assert_int_equal(allowed(&e, 4).low, 0);
+	e.rule = &none;
+	assert_int_equal(allowed(&e, 4).low, 24);
+	assert_null(allowed(&e, 4).reason);
+}
+
+/* Each ring has a list of its own, and a reason of its own. */
+static void deliveries_go_by_ring(void **state)
+{
+	(void)state;
+	static const struct event_deliveries deliveries = {"deliveries", "somebody", DELIVERED_BRANCHES,
+							   .all = {{Q_LOADS, false, 1}},
+							   .user = {{Q_LOADS, false, 3}}};
+	static const struct event_rule rule = {"rule", .deliveries = &deliveries};
+	struct pmu_event e = {.terms = {{Q_LOADS, 1}}, .judgement = EVENT_EXACT, .rule = &rule};
+	struct expectation x = allowed(&e, 4);
+
+	assert_int_equal(x.low, 12);
+	assert_int_equal(x.high, 12 + 12);
+	assert_string_equal(x.reason, "deliveries");
+	x = on_mix(&e, 4);
+	expectation_allow_more(&x, &e, &mix, 3, 4);
+	assert_int_equal(x.low, 12);
+	assert_int_equal(x.high, 12 + 3 * 12);
 }
 
 static void what_is_not_there_allows_nothing(void **state)
@@ -196,11 +236,11 @@ static void allowances_that_fit_no_number(void **state)
 	struct expectation x = on_mix(&e, 1);
 
 	x.high = INT64_MAX - 5;
-	expectation_allow_more(&x, &e, &mix, 1);
+	expectation_allow_more(&x, &e, &mix, 0, 1);
 	assert_true(x.high == INT64_MAX);
 	assert_true(allowed(&e, 1).high == INT64_MAX);
 	x = (struct expectation){.status = EXPECTATION_UNDEFINED};
-	expectation_allow_more(&x, &e, &mix, 1);
+	expectation_allow_more(&x, &e, &mix, 0, 1);
 	assert_int_equal(x.high, 0);
 }
 
@@ -295,6 +335,8 @@ int main(void)
 		cmocka_unit_test(intervals_keep_their_ends_apart),
 		cmocka_unit_test(at_least_may_be_more),
 		cmocka_unit_test(what_is_unsaid_is_exact_elsewhere),
+		cmocka_unit_test(what_may_be_left_out_lowers),
+		cmocka_unit_test(deliveries_go_by_ring),
 		cmocka_unit_test(what_is_not_there_allows_nothing),
 		cmocka_unit_test(a_documented_factor_goes_both_ways),
 		cmocka_unit_test(a_floor_lifts_the_low_end),

@@ -90,6 +90,7 @@ KERNEL sse_denormal_zero, "N times the same with flush-to-zero and denormals-are
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 8 + 1
 SIG INSN_SSE, 2, 2
+SIG INSN_MXCSR, 0, 2
 SIG FP_SCALAR_SP, 1, 0
 SIG FLOPS_SP, 1, 0
 SIG FLOPS_SP_MUL, 1, 0

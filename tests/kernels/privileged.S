@@ -149,6 +149,7 @@ KERNEL ports, "N times OUT, OUTSB and REP OUTSB to a port: string output loads, 
 KERNEL_END
 SIG INSTRUCTIONS, 6 + 2, 3
 SIG INSN_STRING, 2, 0
+SIG INSN_IO, 4, 0
 SIG REP_ITERATIONS, 4, 0
 SIG INSN_LOAD, 2, 0
 SIG LOADS, 1 + 4, 0
@@ -172,6 +173,7 @@ KERNEL port_reads, "N times IN, INSB and REP INSB from a port: string input stor
 KERNEL_END
 SIG INSTRUCTIONS, 6 + 2, 3
 SIG INSN_STRING, 2, 0
+SIG INSN_IO, 4, 0
 SIG REP_ITERATIONS, 4, 0
 SIG INSN_STORE, 2, 0
 SIG STORES, 1 + 4, 0

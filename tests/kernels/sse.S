@@ -390,6 +390,7 @@ KERNEL sse_control, "N times a load and a store of MXCSR: no XMM register takes 
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 1
+SIG INSN_MXCSR, 2, 0
 SIG_STORES 1, 4
 SIG_LOADS 1, 4
 SIG_LOOP

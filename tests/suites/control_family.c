@@ -88,7 +88,7 @@ static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring,
 	if (e->judgement == EVENT_TIME || expectation(e, p->kernel, CONTROL_N, &x))
 		return;
 	if (!p->pmu->deterministic)
-		expectation_allow_more(&x, e, p->kernel, CONTROL_N);
+		expectation_allow_more(&x, e, p->kernel, ring, CONTROL_N);
 	*low = (uint64_t)(x.low + share);
 	*high = x.high == INT64_MAX ? UINT64_MAX : (uint64_t)(x.high + share);
 }
