@@ -186,7 +186,7 @@ static struct span expect(const struct pmu_event *e, const struct kernel *k)
 
 		if (expectation(e, k, n, &x) != EXPECTATION_OK)
 			return (struct span){0};
-		expectation_allow_more(&x, e, k, n);
+		expectation_allow_more(&x, e, k, 0, n);
 		s.low[size] = blunt_low ? 0 : x.low;
 		s.high[size] = blunt_high ? INT64_MAX : x.high;
 	}
