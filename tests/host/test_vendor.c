@@ -302,6 +302,11 @@ static void tells_another_cpus_by_its_codes(void **unused)
 	assert_int_equal(tally.events, 0);
 	assert_int_equal(all.count, 0);
 	import_free(&all, &pmu);
+	/* One in 32 of those that the CPU has. */
+	assert_false(import_mixed(154, 5));
+	import_free(&all, &pmu);
+	assert_true(import_mixed(155, 5));
+	import_free(&all, &pmu);
 }
 
 /* So many new events, beside one of this CPU's own. */
