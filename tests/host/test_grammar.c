@@ -157,6 +157,16 @@ static void mistakes_are_pointed_at(void **state)
 		{"branches:c=256", 11,
 		 "c takes a number from 0 to 255: of the events of one cycle at least this many make one "
 		 "count"},
+		/* 2^64, in decimal and in hexadecimal, and its neighbours above: no number wraps to a small one. */
+		{"branches:c=18446744073709551616", 11,
+		 "c takes a number from 0 to 255: of the events of one cycle at least this many make one "
+		 "count"},
+		{"branches:c=18446744073709551619", 11,
+		 "c takes a number from 0 to 255: of the events of one cycle at least this many make one "
+		 "count"},
+		{"branches:c=0x10000000000000001", 11,
+		 "c takes a number from 0 to 255: of the events of one cycle at least this many make one "
+		 "count"},
 		{"branches:c=", 11,
 		 "c takes a number from 0 to 255: of the events of one cycle at least this many make one "
 		 "count"},
