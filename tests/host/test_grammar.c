@@ -157,7 +157,8 @@ static void mistakes_are_pointed_at(void **state)
 		{"branches:c=256", 11,
 		 "c takes a number from 0 to 255: of the events of one cycle at least this many make one "
 		 "count"},
-		/* 2^64, in decimal and in hexadecimal, and its neighbours above: no number wraps to a small one. */
+		/* 2^64, in decimal and in hexadecimal, and its neighbours above: no number wraps to a small
+		   one. */
 		{"branches:c=18446744073709551616", 11,
 		 "c takes a number from 0 to 255: of the events of one cycle at least this many make one "
 		 "count"},
@@ -223,6 +224,18 @@ static void formats_parse_to_the_same(void **state)
 				assert_int_equal(all[i].event->counters, 0);
 			}
 		}
+	}
+	/* Both rings are what goes without saying; each filter by itself is one. */
+	assert_int_equal(parse("branches"), 1);
+	event_format(&pmu, &found[0], line, sizeof line);
+	assert_string_equal(line, "intel::BR_INST_RETIRED.ALL_BRANCHES");
+	assert_false(event_is_filtered(&found[0]));
+	assert_int_equal(parse("branches:u"), 1);
+	assert_false(event_is_filtered(&found[0]));
+	for (const char *const *f = (const char *const[]){"branches:e", "branches:i", "branches:c=1", NULL};
+	     *f; f++) {
+		assert_int_equal(parse(*f), 1);
+		assert_true(event_is_filtered(&found[0]));
 	}
 	assert_int_equal(parse("branches:u:c=2"), 1);
 	event_format(&pmu, &found[0], line, sizeof line);

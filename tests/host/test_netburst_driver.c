@@ -325,6 +325,37 @@ static void brackets(void **state)
 	assert_int_equal(run_bracket(&b, 20, regs), 20 + b.own[0].amount);
 }
 
+/* "CCCR/ESCR" in hexadecimal, and counters as in ECX of RDPMC, whose bit 31 chooses how it reads. */
+static void halves_of_selectors(void **state)
+{
+	static const char *const bad[] = {"0x100000000/0x1200020c",        "0x3b000/0x100000000",
+					  "0x10003b000/0x1200020c",        "0x3b000",
+					  "0x3b000/0x1200020c@0x4000000c", "0x3b000/0x1200020c@0x12",
+					  "0x3b000/0x1200020c@18"};
+	struct event_request request, same;
+	struct event_error error;
+
+	(void)state;
+	start_cpu(&netburst_prescott, NULL);
+	assert_int_equal(event_parse(&pmu, "0x3b000/0x1200020c", &request, 1, &error), 1);
+	assert_int_equal(CODE_ESCR(request.config.code), 0x12000200);
+	assert_int_equal(CODE_CCCR(request.config.code) & CCCR_SELECT, 5u << CCCR_SELECT_SHIFT);
+	assert_int_equal(request.config.ring, RING_ALL);
+	assert_int_equal(request.counter, 0);
+	for (unsigned c = 0; c < 18; c++)
+		for (unsigned fast = 0; fast < 2; fast++) {
+			char text[64];
+
+			snprintf(text, sizeof text, "0x3b000/0x1200020c@%#x", c | fast << 31);
+			assert_int_equal(event_parse(&pmu, text, &same, 1, &error), 1);
+			assert_int_equal(same.counter, c + 1);
+			assert_int_equal(same.config.code, request.config.code);
+		}
+	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		if (event_parse(&pmu, bad[i], &request, 1, &error))
+			fail_msg("%s is taken", bad[i]);
+}
+
 static void cascades(void **state)
 {
 	struct pmu_config config;
@@ -601,6 +632,7 @@ int main(void)
 		cmocka_unit_test(refuses_conflicts),
 		cmocka_unit_test(handles_overflow),
 		cmocka_unit_test(brackets),
+		cmocka_unit_test(halves_of_selectors),
 		cmocka_unit_test(cascades),
 		cmocka_unit_test(schedules),
 		cmocka_unit_test(tags_side_by_side),
