@@ -82,3 +82,15 @@ void judge_detail(struct run *run, const char *suite, const char *name, const ch
 	(void)run;
 	report_detail(suite, name, value, unit);
 }
+
+void judge_fact(struct run *run, const char *suite, const char *name, const char *text)
+{
+	(void)run;
+	report_fact(suite, name, text);
+}
+
+void judge_share(struct run *run, const struct share_report *share)
+{
+	(void)run;
+	report_share(share);
+}

@@ -12,8 +12,10 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 /** struct run's .report. */
 void judge_report(struct run *run, const struct result *r);
 
-/** struct run's .value and .detail. */
+/** struct run's .value, .detail, .fact and .share. */
 void judge_value(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
+void judge_fact(struct run *run, const char *suite, const char *name, const char *text);
+void judge_share(struct run *run, const struct share_report *share);
 void judge_detail(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
 
 #endif

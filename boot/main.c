@@ -38,6 +38,7 @@
 #include "tests/measure.h"
 #include "tests/pass.h"
 #include "tests/report.h"
+#include "tests/shares.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -162,6 +163,8 @@ static void carry_out(struct run *run, const struct suite *suite)
 	watchdog_disarm();
 	trap_set_context(NULL);
 	pass_report_retaken(run, suite->name);
+	if (run->pmu)
+		shares_report(run);
 	report_suite_end();
 
 	unsigned stray = trap_stray_count();
@@ -340,6 +343,8 @@ int assay_main(struct platform *platform)
 		.report = judge_report,
 		.value = judge_value,
 		.detail = judge_detail,
+		.fact = judge_fact,
+		.share = judge_share,
 	};
 
 	report_out(platform, &o, false);

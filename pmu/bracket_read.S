@@ -6,7 +6,8 @@
  * advises. On AMD's it does where LFENCE is dispatch serialising (APM vol. 3, LFENCE; before Zen DE_CFG bit 1 decides), and where
  * it is not, the small window that stays shows as noise.
  *
- * Counted is everything from the first RDPMC up to and without the second.
+ * Counted is everything from the first RDPMC up to and without the second. Both halves are alike around their RDPMC, so that
+ * whatever it lets pass or adds, it does twice.
  *
  * R12: RDPMC index; R13: mask of the counter's width. R14, R15 hold the first reading; RAX gets the difference.
  */
@@ -15,8 +16,8 @@
 	.text
 
 LABEL bracket_rdpmc_start
-	lfence
 	mov	%r12d, %ecx
+	lfence
 	rdpmc				/* counted from here: 4 */
 	lfence
 	mov	%rax, %r14
@@ -27,6 +28,7 @@ LABEL bracket_rdpmc_stop
 	mov	%r12d, %ecx		/* counted: 2 */
 	lfence
 	rdpmc
+	lfence
 	shl	$32, %rdx
 	or	%rdx, %rax
 	shl	$32, %r15

@@ -9,6 +9,7 @@
 
 bool control_program(struct pmu_hands *h, unsigned c, const struct pmu_config *config, uint64_t first)
 {
+	h->programmed = c;
 	return h->works(h, "programming a counter", h->pmu->driver->program(h->pmu, c, config)) &&
 	       h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, first));
 }

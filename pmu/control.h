@@ -20,6 +20,7 @@ enum pmu_other_thread { OTHER_HALTED, OTHER_RING0, OTHER_RING3 };
 /** What a check can do, besides asking the driver. */
 struct pmu_hands {
 	const struct pmu *pmu;
+	unsigned programmed; /* counter that control_program() has set up last */
 
 	/** Say what must be; the first thing that is not is kept. @return whether all is well so far */
 	bool (*equal)(struct pmu_hands *h, const char *what, uint64_t expected, uint64_t observed);

@@ -88,8 +88,11 @@ struct pmu {
 	bool guest;     /* a hypervisor or emulator says that it is there: what CPUID does not promise may be
 			   missing */
 	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
-	bool counts_start; /* a hypervisor counts the write that starts counting, which it carries out itself
-			      after the counters run. Not set by identify() */
+	/* Measured, a bit or a number per counter, of those that count instructions; not set by identify().
+	 */
+	uint64_t counts_start, counts_stop; /* it counts the write that starts it, that stops it; all bits set
+					       if each one does */
+	int8_t counts_rdpmc[PMU_COUNTERS_MAX]; /* how often it counts RDPMC, beyond once */
 	uint64_t exits_lost; /* instructions that a hypervisor carries out and does not count, or not each
 				time: bit per enum exit_kind (pmu/exits.h). Not set by identify() */
 	bool virtual;        /* answered by a model */
@@ -250,9 +253,8 @@ struct pmu_driver {
 	bool (*acknowledge)(const struct pmu *pmu, uint64_t mask);
 
 	/** Bracket by enabling and disabling the counters of the mask together, all programmed before.
-	 *  The write that enables and the write that disables are taken as not counted (own[] holds what lies
-	 * between them). Whether the CPU does it so is measured, not assumed: an empty kernel shows any
-	 * deviation.
+	 *  own[] holds what lies between the write that enables and the write that disables. Whether these two
+	 * count themselves no manual says: it is measured (tests/shares.h).
 	 *  @return false if the family cannot */
 	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 

@@ -51,26 +51,25 @@ static bool counts_start(struct premises *p, uint64_t *counter)
 	return premise_broken(p, PREMISE_START_COUNTED);
 }
 
-void premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
+bool premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
 			   const struct model_step *write)
 {
 	p->n_before = ask(model, state, write, p->before);
+	return p->n_before && premise_broken(p, PREMISE_STOP_COUNTED);
 }
 
-void premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
+bool premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
 			  const struct model_step *write)
 {
 	struct model_increment after[PREMISE_COUNTERS];
 	int n = ask(model, state, write, after);
 
 	if (n < 0 || p->n_before < 0)
-		return;
+		return n < 0 && premise_broken(p, PREMISE_START_COUNTED);
 	for (int i = 0; i < n; i++)
 		if (!among(after[i].counter, p->before, p->n_before) && counts_start(p, after[i].counter))
 			count(&after[i]);
-	for (int i = 0; i < p->n_before; i++)
-		if (!among(p->before[i].counter, after, n) && premise_broken(p, PREMISE_STOP_COUNTED))
-			count(&p->before[i]);
+	return false;
 }
 
 void premises_step(const struct premises *p, const struct insn_retired *did, struct model_step *step,

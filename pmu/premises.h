@@ -40,15 +40,19 @@ static inline bool premise_broken(const struct premises *p, enum premise which)
 	return p->faults >> which & 1;
 }
 
-/** Before the model carries out a WRMSR in ring 0: what it would add to counters that run. */
-void premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
+/** Before the model carries out a WRMSR in ring 0: what it would add to counters that run.
+ * @return true if the instruction is to reach the model before the write, and not after it: what the write
+ * stops counts it then */
+bool premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
 			   const struct model_step *write);
 
 /**
- * After the model has carried it out: the counters that it has started or stopped count it where the premise
- * says so. One that would overflow by that does not.
+ * After the model has carried it out: the counters that it has started count it where the premise says so.
+ * One that would overflow by that does not.
+ * @return true if the model cannot tell, and what the write has started is to see the instruction as any
+ * other
  */
-void premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
+bool premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
 			  const struct model_step *write);
 
 /** An instruction that retires: the level that it counts at, and terms added behind step->n_terms. */

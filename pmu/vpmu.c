@@ -202,6 +202,9 @@ static void begin_epoch(void)
 	vpmu.quick = !vpmu.machine_runs && !vpmu.exit_faults;
 }
 
+static void advance(const struct model_step *step);
+
+/* Carries the write out. .own_write says whether what it starts does without the instruction itself. */
 static enum model_access write_register(uint32_t address, uint64_t value)
 {
 	static const struct qterm wrmsr[] = {
@@ -209,13 +212,21 @@ static enum model_access write_register(uint32_t address, uint64_t value)
 	const struct model_step step = {
 		.terms = wrmsr, .n_terms = sizeof wrmsr / sizeof wrmsr[0], .cycles = 1, PLACE};
 	enum model_access access;
+	bool first;
 
-	if (!vpmu.premises.faults)
-		return vpmu.model->wrmsr(vpmu.state, address, value);
-	premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step);
+	if (!vpmu.premises.faults) {
+		access = vpmu.model->wrmsr(vpmu.state, address, value);
+		vpmu.own_write = access == MODEL_OK;
+		return access;
+	}
+	first = premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step);
+	if (first)
+		advance(&step);
 	access = vpmu.model->wrmsr(vpmu.state, address, value);
-	if (access == MODEL_OK)
-		premises_after_write(&vpmu.premises, vpmu.model, vpmu.state, &step);
+	vpmu.own_write = access == MODEL_OK;
+	if (access == MODEL_OK && premises_after_write(&vpmu.premises, vpmu.model, vpmu.state, &step))
+		vpmu.own_write = false;
+	vpmu.was_idle |= first;
 	return access;
 }
 
@@ -247,7 +258,7 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 			return STEP_GP;
 		vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
 		access = write_register(index, f->rdx << 32 | (uint32_t)f->rax);
-		vpmu.own_write = access == MODEL_OK && in->length;
+		vpmu.own_write = vpmu.own_write && in->length;
 		begin_epoch();
 		return answer(access);
 	default:

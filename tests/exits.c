@@ -20,7 +20,7 @@
 #define ALL      (~UINT64_C(0))
 
 /* What the instructions of some kinds contribute to a run of a kernel: so much at N = 1, and at N = 2. */
-struct share {
+struct exit_part {
 	const struct kernel *kernel;
 	uint64_t kinds, met;
 	uint8_t ring;
@@ -28,7 +28,7 @@ struct share {
 	struct qvec at[2];
 };
 
-static bool work_out(struct share *s)
+static bool work_out(struct exit_part *s)
 {
 	struct oracle_exits only = {.kinds = s->kinds, .user = s->user};
 	bool done = true;
@@ -43,7 +43,7 @@ static bool work_out(struct share *s)
 }
 
 /* The last ones are kept: the events of a kernel are judged one after the other. */
-static struct share shares[2];
+static struct exit_part shares[2];
 
 void exits_forget(void)
 {
@@ -51,12 +51,12 @@ void exits_forget(void)
 }
 
 /* @return NULL if there are none */
-static const struct share *share_of(const struct exits_place *p, uint64_t kinds)
+static const struct exit_part *part_of(const struct exits_place *p, uint64_t kinds)
 {
-	struct share *s = &shares[kinds == ALL];
+	struct exit_part *s = &shares[kinds == ALL];
 
 	if (s->kernel != p->kernel || s->kinds != kinds || s->ring != p->ring || s->user != p->user) {
-		*s = (struct share){.kernel = p->kernel, .kinds = kinds, .ring = p->ring, .user = p->user};
+		*s = (struct exit_part){.kernel = p->kernel, .kinds = kinds, .ring = p->ring, .user = p->user};
 		if (!work_out(s))
 			s->met = 0;
 	}
@@ -64,7 +64,7 @@ static const struct share *share_of(const struct exits_place *p, uint64_t kinds)
 }
 
 /* Signatures grow linearly with N, and so does this part of them. */
-static void amounts_at(const struct share *s, uint64_t n, struct qvec *out)
+static void amounts_at(const struct exit_part *s, uint64_t n, struct qvec *out)
 {
 	for (unsigned q = 0; q < Q_COUNT; q++)
 		out->v[q] = s->at[0].v[q] + (n - 1) * (s->at[1].v[q] - s->at[0].v[q]);
@@ -105,7 +105,7 @@ static int64_t missing_of_bracket(const struct exits_place *p, uint64_t *kinds)
 }
 
 /* What the expectation loses if these instructions are left out of the kernel. */
-static int64_t missing_of_kernel(const struct exits_place *p, const struct share *s, uint64_t n)
+static int64_t missing_of_kernel(const struct exits_place *p, const struct exit_part *s, uint64_t n)
 {
 	struct expectation with, without;
 	struct qvec amounts;
@@ -122,14 +122,14 @@ static int64_t missing_of_kernel(const struct exits_place *p, const struct share
 
 bool exits_missing(const struct exits_place *p, uint64_t n, int64_t *missing, uint64_t *kinds)
 {
-	const struct share *s;
+	const struct exit_part *s;
 
 	*missing = 0;
 	*kinds = 0;
 	if (!p->pmu->guest)
 		return false;
 	*missing = missing_of_bracket(p, kinds);
-	s = kinds_for(p) ? share_of(p, kinds_for(p)) : NULL;
+	s = kinds_for(p) ? part_of(p, kinds_for(p)) : NULL;
 	if (s) {
 		*missing += missing_of_kernel(p, s, n);
 		*kinds |= s->met;
@@ -244,7 +244,7 @@ static uint64_t proven;
 
 static uint64_t kinds_in(const struct exits_place *p)
 {
-	const struct share *s = share_of(p, ALL);
+	const struct exit_part *s = part_of(p, ALL);
 
 	return s ? s->met : 0;
 }

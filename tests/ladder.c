@@ -240,24 +240,17 @@ static bool counts_nops(struct run *run, struct climb *m, struct result *r)
 	return r->judgement.verdict == VERDICT_EXACT;
 }
 
-/* A hypervisor that carries out the write by which counting starts finds the counters running when it counts
- * that instruction: Linux, kvm_skip_emulated_instruction(), since 5.17; before, and on silicon, the write is
- * not counted. One of the two it must be, and the same whatever N is. */
-static bool counts_nops_and_start(struct run *run, struct climb *m, struct result *r)
+/* What an empty window counts has been measured by then: whatever it is, it must be one number. */
+static bool has_steady_share(const struct climb *m, struct result *r)
 {
-	static struct result again;
+	const struct share_place at = pass_share_place(&m->pass, 0);
+	struct share share = share_find(&at);
 
-	if (!run->pmu->guest || run->pmu->counts_start || !event_counts_instructions(m->event))
-		return false;
-	again = (struct result){0};
-	run->pmu->counts_start = true;
-	if (counts_nops(run, m, &again)) {
-		memcpy(r->observation, again.observation, sizeof r->observation);
-		judgement_set(&r->judgement, VERDICT_EXACT,
-			      "the hypervisor counts the write that starts counting");
+	if (share.state != SHARE_UNSTEADY && share.state != SHARE_SLOPE)
 		return true;
-	}
-	run->pmu->counts_start = false;
+	judgement_set(&r->judgement, share.state == SHARE_UNSTEADY ? VERDICT_NOISY : VERDICT_WRONG,
+		      share.state == SHARE_UNSTEADY ? "what an empty window counts is not the same each time"
+						    : "NOPs in a row are not counted by their number");
 	return false;
 }
 
@@ -273,7 +266,7 @@ static bool counts_host_too(const struct run *run, struct result *r)
 static bool exact_on_nops(struct run *run, struct climb *m, struct result *r)
 {
 	/* Of a clock no number is known beforehand. */
-	if (m->event->judgement != EVENT_EXACT || counts_nops(run, m, r) || counts_nops_and_start(run, m, r))
+	if (m->event->judgement != EVENT_EXACT || (counts_nops(run, m, r) && has_steady_share(m, r)))
 		return true;
 	counts_host_too(run, r);
 	return false;
@@ -424,6 +417,8 @@ void ladder_presume(struct run *run, struct ladder *ladder)
 		ladder->kernel[c] = kernel_for(run->pmu, c, general);
 		ladder->reached[c] = RUNG_INTERRUPTS;
 	}
+	shares_forget();
+	shares_learn(run);
 }
 
 /* Instructions that a hypervisor carries out, on the first counter that counts instructions exactly. */
@@ -452,8 +447,10 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	if (!pmu || pmu->n_counters == 0)
 		return LADDER_NONE;
 	pmu->left_out = 0;
-	pmu->counts_start = false;
+	pmu->counts_start = pmu->counts_stop = 0;
+	memset(pmu->counts_rdpmc, 0, sizeof pmu->counts_rdpmc);
 	pmu->exits_lost = 0;
+	shares_forget();
 
 	const struct kernel *general = confirmed_kernel(run);
 
@@ -490,6 +487,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	}
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		run->report(run, &results[c]);
+	shares_learn(run);
 	try_exits(run, ladder);
 	return failed ? LADDER_PARTIAL : LADDER_FULL;
 }

@@ -46,6 +46,7 @@ static const uint8_t ring3_exit[] = {0xcd, VECTOR_USER_EXIT};
 /* An outer ring counts the two instructions of ring3_entry and the INT of ring3_exit besides the kernel. */
 const struct pmu_bracket bracket_user = {
 	.own = {{Q_INSTRUCTIONS, 3},
+		{Q_UOPS, 3},
 		{Q_BRANCHES, 1},
 		{Q_BR_FAR, 1},
 		{Q_INTERRUPTS_SW, 1},

@@ -7,6 +7,10 @@
 #include "pmu/vpmu.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define SHARE_WINDOWS         1000 /* on hardware */
+#define SHARE_WINDOWS_STEPPED 20
 
 /* Since the last report. */
 static unsigned samples, retaken;
@@ -236,9 +240,116 @@ static void warm_up(struct pass *p, const void *entry, const struct window *w, u
 	sample(p, entry, w, turns_to_warm(p, p->n[p->n_count - 1]), last, thrown_away);
 }
 
+static enum mechanism mechanism_of(const struct pass *p)
+{
+	if (p->bracketing == BRACKET_READ)
+		return p->ring ? MECHANISM_USER_READ : MECHANISM_READ;
+	return p->ring ? MECHANISM_USER : MECHANISM_WRITE;
+}
+
+struct share_place pass_share_place(const struct pass *p, unsigned s)
+{
+	return (struct share_place){.pmu = p->pmu,
+				    .event = p->slot[s].event,
+				    .config = &p->slot[s].config,
+				    .counter = (uint8_t)p->slot[s].counter,
+				    .mechanism = mechanism_of(p),
+				    .bracket = &p->bracket};
+}
+
+int64_t pass_share(const struct pass *p, unsigned s)
+{
+	const struct share_place at = pass_share_place(p, s);
+
+	return at.event ? share_of(&at) : 0;
+}
+
+/* What is not exact a model counts by the machine model's rules alone. */
+static bool share_missing(const struct pass *p, unsigned s)
+{
+	const struct share_place at = pass_share_place(p, s);
+
+	return at.event && share_measurable(&at) &&
+	       (!p->pmu->deterministic || (at.event->judgement == EVENT_EXACT && !event_is_micro(at.event))) &&
+	       share_find(&at).state == SHARE_UNKNOWN;
+}
+
+static bool shares_missing(const struct pass *p)
+{
+	bool missing = false;
+
+	step_pause();
+	for (unsigned s = 0; s < p->n_slots && !missing; s++)
+		missing = share_missing(p, s);
+	step_resume();
+	return missing;
+}
+
+/* Windows of each length: many where they may differ. Single-stepping takes its time. */
+static unsigned share_windows(const struct pmu *pmu, unsigned length)
+{
+	if (!pmu->virtual)
+		return SHARE_WINDOWS;
+	return pmu->deterministic ? length ? 1 : 3 : SHARE_WINDOWS_STEPPED;
+}
+
+/* The same counters around nothing, and around NOPs in a row. */
+static bool learn_shares(struct pass *p)
+{
+	static struct histogram seen[PMU_COUNTERS_MAX][SHARE_LENGTHS];
+	static uint64_t raw[PMU_COUNTERS_MAX * SHARE_WINDOWS];
+	static struct pass probe;
+
+	step_pause();
+	memset(seen, 0, sizeof seen);
+	probe = *p;
+	probe.raw = raw;
+	probe.n_count = 1;
+	probe.n[0] = 1;
+	probe.preset = 0;
+	for (unsigned s = 0; s < probe.n_slots; s++) {
+		probe.slot[s].start = 0;
+		probe.slot[s].config.interrupt = false;
+	}
+	step_resume();
+	for (unsigned i = 0; i < SHARE_LENGTHS; i++) {
+		probe.kernel = share_kernel(i);
+		probe.reps = share_windows(p->pmu, i);
+		pass_run_plain(&probe);
+		if (probe.failure) {
+			p->disturbed = probe.disturbed;
+			return fail(p, probe.failed_counter, probe.failure);
+		}
+		step_pause();
+		for (unsigned s = 0; s < probe.n_slots; s++)
+			for (unsigned rep = 0; rep < probe.reps; rep++)
+				histogram_add(&seen[s][i], (int64_t)pass_raw(&probe, 0, rep, s));
+		step_resume();
+	}
+	step_pause();
+	for (unsigned s = 0; s < p->n_slots; s++) {
+		const struct share_place at = pass_share_place(&probe, s);
+
+		if (share_missing(&probe, s))
+			share_keep(&at, seen[s]);
+	}
+	step_resume();
+	return true;
+}
+
 void pass_run(void *arg)
 {
 	struct pass *p = arg;
+
+	p->failure = NULL;
+	p->disturbed = false;
+	if (!program(p) || !choose_bracket(p) || (shares_missing(p) && !learn_shares(p)))
+		return;
+	pass_run_plain(p);
+}
+
+void pass_run_plain(struct pass *p)
+{
 	struct window w = window_of(p);
 	uint64_t last[PMU_COUNTERS_MAX], *out = p->raw;
 	struct smi_watch smi;
@@ -348,7 +459,7 @@ struct event_place pass_place(const struct pass *p, unsigned s)
 				    .bracket = &p->bracket,
 				    .ring = p->ring,
 				    .width = p->pmu->counter[slot->counter].width,
-				    .share = bracket_share(&p->bracket, slot->event)};
+				    .share = pass_share(p, s)};
 }
 
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,

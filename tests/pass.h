@@ -7,6 +7,7 @@
 
 #include "tests/event_judge.h"
 #include "tests/measure.h"
+#include "tests/shares.h"
 #include "tests/smi.h"
 
 #include <stdbool.h>
@@ -40,7 +41,7 @@ struct pass {
 	uint64_t *raw;   /* gets n_count * reps * n_slots counts, see pass_raw() */
 
 	/* Set by pass_run(). */
-	struct pmu_bracket bracket; /* its .own is what every raw count contains besides the kernel */
+	struct pmu_bracket bracket; /* pass_share() is what every raw count contains besides the kernel */
 	const char *failure;        /* what the hardware refused, or what came in between; NULL if nothing */
 	unsigned failed_counter;
 	bool disturbed;     /* .failure is no fault of the PMU: no sample without an SMI was to be had */
@@ -64,11 +65,22 @@ static inline uint64_t pass_raw(const struct pass *p, unsigned i, unsigned rep, 
 	return p->raw[(i * p->reps + rep) * p->n_slots + s];
 }
 
-/** Run it; for run->call(). Nothing but programming, running and reading: it may be stepped. */
+/** Run it; for run->call(). Nothing but programming, running and reading: it may be stepped. Shares of the
+ * bracket (tests/shares.h) that are not known yet are measured first. */
 void pass_run(void *pass);
 
 /** Where slot s was counted. */
 struct event_place pass_place(const struct pass *p, unsigned s);
+
+/** The same, and shares are not looked for: by who looks for them. */
+void pass_run_plain(struct pass *p);
+
+/** What the bracket itself adds to each raw count of slot s: measured where it could be. 0 for a slot without
+ * an event. */
+int64_t pass_share(const struct pass *p, unsigned s);
+
+/** Where the share of slot s belongs; the slot must have an event. */
+struct share_place pass_share_place(const struct pass *p, unsigned s);
 
 /**
  * Turn the counts of slot s into observations, against the expectation from event and kernel.

@@ -81,6 +81,12 @@ void report_value(const char *suite, const char *name, const char *value, const 
 /** The same, but printed only if the report is verbose. */
 void report_detail(const char *suite, const char *name, const char *value, const char *unit);
 
+/** What was found about this CPU where no manual says what it must be: printed, and put into the document. */
+void report_fact(const char *suite, const char *name, const char *text);
+
+/** A bracket's own share (tests/shares.h), for the document alone. */
+void report_share(const struct share_report *share);
+
 /** What one event of an experiment showed. */
 struct report_count {
 	const char *event; /* as pmu/grammar.h writes it */

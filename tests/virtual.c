@@ -1,5 +1,6 @@
 #include "tests/virtual.h"
 #include "tests/as_silicon.h"
+#include "tests/shares.h"
 
 #include "pmu/vpmu.h"
 
@@ -30,6 +31,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 
 	if (!vpmu_create(profile, inject, why))
 		return false;
+	shares_forget();
 	/* From here on run->call goes to the virtual CPU, whose CPUID is what the drivers must see. */
 	*pmu = (struct pmu){.virtual = true};
 	run->pmu = pmu;

@@ -398,7 +398,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 {
 	memset(out, 0, sizeof *out);
 	out->ring0_only = true;
-	out->own[0] = (struct qterm){Q_INSTRUCTIONS, AMD_ENABLE_OWN + pmu->counts_start};
+	out->own[0] = (struct qterm){Q_INSTRUCTIONS, AMD_ENABLE_OWN};
 	if (pmu->has_global) {
 		out->start = amd_global_start;
 		out->start_end = amd_global_start_end;

@@ -193,15 +193,15 @@ static void clocks_check(struct pmu_hands *h, unsigned i, const struct pmu_event
 		.code = i ? CODE_SLOTS : CODE_INSTRUCTIONS, .ring = RING_ALL, .cmask = 1};
 	const struct pmu_config clock = {.code = CODE_CYCLES, .ring = RING_ALL};
 
-	/* A hypervisor that counts the write that starts counting looks at no threshold: pmu.h, counts_start.
-	 */
-	const uint64_t start = !i && h->pmu->counts_start;
+	/* A write that starts or stops counting, and is counted, has no clock of its own where a hypervisor
+	 * carries it out. */
+	const uint64_t writes = !i * ((h->pmu->counts_start & 1) + (h->pmu->counts_stop & 1));
 
 	(void)e;
 	control_program(h, 0, &counted, 0);
 	control_program(h, 1, &clock, 0);
 	h->run(h, 3);
-	h->within(h, "clocks in which something occurs", !(i && h->pmu->guest), control_value(h, 1) + start,
+	h->within(h, "clocks in which something occurs", !(i && h->pmu->guest), control_value(h, 1) + writes,
 		  control_value(h, 0));
 }
 

@@ -493,7 +493,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 {
 	memset(out, 0, sizeof *out);
 	out->ring0_only = true;
-	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_GLOBAL_OWN + pmu->counts_start};
+	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_GLOBAL_OWN};
 	if (pmu->has_global) {
 		uint64_t control = global_mask(pmu, mask);
 		out->start = intel_global_start;
@@ -519,7 +519,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 	out->args[0] = IA32_PERFEVTSEL0 + pmu->counter[c].index;
 	out->args[1] = select | EVTSEL_EN;
 	out->args[2] = select & ~EVTSEL_EN;
-	out->own[0].amount = INTEL_SINGLE_OWN + pmu->counts_start;
+	out->own[0].amount = INTEL_SINGLE_OWN;
 	return true;
 }
 

@@ -51,6 +51,16 @@ static void take(struct run *run, const struct result *r)
 			 verdict_name(r->judgement.verdict));
 }
 
+static void drop_fact(struct run *run, const char *suite, const char *name, const char *text)
+{
+	(void)run, (void)suite, (void)name, (void)text;
+}
+
+static void drop_share(struct run *run, const struct share_report *share)
+{
+	(void)run, (void)share;
+}
+
 static void drop_value(struct run *run, const char *suite, const char *name, const char *value,
 		       const char *unit)
 {
@@ -105,7 +115,9 @@ static bool try(struct capture *c, const struct run *outer, const struct mutant_
 				      .call = call_until_caught,
 				      .report = take,
 				      .value = drop_value,
-				      .detail = drop_value},
+				      .detail = drop_value,
+				      .fact = drop_fact,
+				      .share = drop_share},
 			      .call = outer->call};
 	if (!suite && !climbs) {
 		*why = "no suite of this name";

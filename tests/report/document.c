@@ -13,7 +13,7 @@
 
 /* In the order of the document. */
 static struct {
-	struct json head, notes, processors, pmus, snapshots, values, experiments, suites;
+	struct json head, notes, processors, pmus, snapshots, values, facts, shares, experiments, suites;
 	bool suite_open; /* what was begun last of the suites has no end yet ... */
 	bool suite_lost; /* ... and is not the suite that results come from, whose beginning had no room */
 	bool several;    /* what follows is this processor's: */
@@ -39,6 +39,8 @@ bool document_begin(const struct report_header *h)
 	json_free(&doc.pmus);
 	json_free(&doc.snapshots);
 	json_free(&doc.values);
+	json_free(&doc.facts);
+	json_free(&doc.shares);
 	json_free(&doc.experiments);
 	json_free(&doc.suites);
 	doc.suite_open = doc.suite_lost = doc.several = false;
@@ -331,6 +333,63 @@ bool document_value(const char *suite, const char *name, const char *value, cons
 	return keep(j, &mark);
 }
 
+bool document_fact(const char *suite, const char *name, const char *text)
+{
+	struct json *j = &doc.facts;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_string(j, "suite", suite);
+	json_string(j, "name", name);
+	json_string(j, "text", text);
+	add_processor(j);
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
+/* Windows of so many NOPs. Where all counted the same, as they should, nothing more is to be told of them. */
+static void add_windows(struct json *j, const struct share_report *s, unsigned i)
+{
+	json_open(j, NULL, '{');
+	json_unsigned(j, "nops", s->nops[i]);
+	json_unsigned(j, "windows", s->windows[i]);
+	json_open(j, "values", '[');
+	for (unsigned v = 0; v < s->n_values[i]; v++) {
+		json_open(j, NULL, '[');
+		json_signed(j, NULL, s->value[i][v]);
+		json_unsigned(j, NULL, s->frequency[i][v]);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+	if (s->more[i])
+		json_unsigned(j, "unlisted", s->more[i]);
+	json_close(j, '}');
+}
+
+bool document_share(const struct share_report *s)
+{
+	struct json *j = &doc.shares;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_string(j, "event", s->event);
+	json_hex(j, "encoding", s->encoding);
+	json_string(j, "counter", s->counter);
+	json_string(j, "mechanism", s->mechanism);
+	add_processor(j);
+	json_signed(j, "implied", s->implied);
+	if (s->steady)
+		json_signed(j, "share", s->share);
+	json_string(j, "state", s->state);
+	json_open(j, "windows", '[');
+	for (unsigned i = 0; i < SHARE_LENGTHS; i++)
+		if (s->windows[i])
+			add_windows(j, s, i);
+	json_close(j, ']');
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
 static void add_observations(struct json *j, const struct observation *o, unsigned n, bool bounds)
 {
 	json_open(j, "observations", '[');
@@ -469,6 +528,8 @@ bool document_write(const struct report_totals *totals, bool complete, unsigned 
 	json_nest(&out, "pmus", '[', &doc.pmus);
 	json_nest(&out, "snapshots", '[', &doc.snapshots);
 	json_nest(&out, "values", '[', &doc.values);
+	json_nest(&out, "facts", '[', &doc.facts);
+	json_nest(&out, "shares", '[', &doc.shares);
 	json_nest(&out, "experiments", '[', &doc.experiments);
 	json_open(&out, "suites", '[');
 	json_append(&out, &doc.suites);

@@ -81,6 +81,7 @@ void table_cell(const struct cell *cell, bool verbose);
 void table_progress(const char *what, const struct selection *s);
 void table_suite_end(const struct selection *s);
 void table_value(const char *suite, const char *name, const char *value, const char *unit);
+void table_fact(const char *suite, const char *name, const char *text);
 void table_verdicts(bool verbose);
 void table_experiment(const struct report_experiment *x);
 
@@ -98,6 +99,8 @@ bool document_suite_begin(const char *suite, const char *title);
 bool document_result(const struct result *r);
 bool document_suite_end(void);
 bool document_value(const char *suite, const char *name, const char *value, const char *unit);
+bool document_fact(const char *suite, const char *name, const char *text);
+bool document_share(const struct share_report *share);
 bool document_experiment(const struct report_experiment *x);
 /** @return false if the sink refused a piece */
 bool document_write(const struct report_totals *totals, bool complete, unsigned lost, text_sink *sink,

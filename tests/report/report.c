@@ -256,6 +256,18 @@ void report_detail(const char *suite, const char *name, const char *value, const
 		count_lost(document_value(suite, name, value, unit));
 }
 
+void report_fact(const char *suite, const char *name, const char *text)
+{
+	end_run(cells.count);
+	table_fact(suite, name, text);
+	count_lost(document_fact(suite, name, text));
+}
+
+void report_share(const struct share_report *share)
+{
+	count_lost(document_share(share));
+}
+
 void report_experiment(const struct report_experiment *x)
 {
 	table_experiment(x);

@@ -123,6 +123,11 @@ void table_value(const char *suite, const char *name, const char *value, const c
 	console_text("  %s: %s: %s%s%s\n", suite, name, value, unit && *unit ? " " : "", text_or(unit, ""));
 }
 
+void table_fact(const char *suite, const char *name, const char *text)
+{
+	console_text("fact: %s: %s: %s\n", suite, name, text);
+}
+
 /* --- tables ----------------------------------------------------------------------------------------- */
 
 /* The cells of one table: one suite's, matrix or plain, silicon or virtual. */

@@ -56,11 +56,16 @@ bool must_be(struct probe *p, const char *what, uint64_t expected, uint64_t obse
 bool must_work(struct probe *p, const char *what, bool done);
 
 /**
- * What the kernel moves a counter by. Clocks have no number of their own: for them, moving at all is 1.
+ * What a window of the kernel moves counter c by, the bracket's share included. Clocks have no number of
+ * their own: for them, moving at all is 1.
  * @param e    what it counts
  * @param ring of the kernel
  */
-uint64_t moves_by(const struct probe *p, const struct pmu_event *e, uint8_t ring);
+uint64_t moves_by(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring);
+
+/** The share of the bracket that the probe ran last (around outer rings: of what enters and leaves them) on
+ * counter c. */
+int64_t probe_share(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring);
 
 /** A difference of two values of a counter that counts e, in the same terms: modulo its width; for clocks 0
  * or 1. */

@@ -22,7 +22,7 @@ static void enable_gating(struct probe *p)
 	must_be(p, "programmed but not started, it holds", CONTROL_START, value_of(p, p->c));
 	run_counting(p, counter_bit(p->c));
 	stopped = value_of(p, p->c);
-	must_be(p, "started, it moves by", moves_by(p, e, 0), moved(p, e, p->c, CONTROL_START, stopped));
+	must_be(p, "started, it moves by", moves_by(p, p->c, e, 0), moved(p, e, p->c, CONTROL_START, stopped));
 	run_idle(p);
 	must_be(p, "stopped again, it holds", stopped, value_of(p, p->c));
 }
@@ -56,7 +56,7 @@ static void ring_filter_kernel(struct probe *p)
 	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		prepare(p, p->c, e, filters[i].rings, false, CONTROL_START);
 		run_counting(p, counter_bit(p->c));
-		must_be(p, filters[i].what, filters[i].counts ? moves_by(p, e, 0) : 0,
+		must_be(p, filters[i].what, filters[i].counts ? moves_by(p, p->c, e, 0) : 0,
 			moved(p, e, p->c, CONTROL_START, value_of(p, p->c)));
 	}
 }
@@ -79,7 +79,7 @@ static void ring_filter_user(struct probe *p)
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 	uint64_t user = outer_count(p, e, 3, RING_USR, CONTROL_N), system;
 
-	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, e, 3), user);
+	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, p->c, e, 3), user);
 	must_be(p, "ring 3 with neither moves it by", 0, outer_count(p, e, 3, 0, CONTROL_N));
 	system = outer_count(p, e, 3, RING_OS, CONTROL_N);
 	must_be(p, "a greater N in ring 3 moves it, with OS alone, by", system,
@@ -99,7 +99,7 @@ static void ring_filter_between(struct probe *p)
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
 	for (uint8_t ring = 1; ring <= 2; ring++) {
-		must_be(p, user[ring], moves_by(p, e, ring), outer_count(p, e, ring, RING_USR, CONTROL_N));
+		must_be(p, user[ring], moves_by(p, p->c, e, ring), outer_count(p, e, ring, RING_USR, CONTROL_N));
 		must_be(p, system[ring], outer_count(p, e, ring, RING_OS, CONTROL_N),
 			outer_count(p, e, ring, RING_OS, 2 * CONTROL_N));
 	}
@@ -149,7 +149,7 @@ static void wrap(struct probe *p)
 		run_counting(p, counter_bit(p->c));
 		must_be(p,
 			bit == width ? "across its width it moves by" : "across a power of two it moves by",
-			moves_by(p, e, 0), moved(p, e, p->c, first, value_of(p, p->c)));
+			moves_by(p, p->c, e, 0), moved(p, e, p->c, first, value_of(p, p->c)));
 		if (bit == width)
 			must_be(p, "across its width it starts again from 0: its top bit is", 0,
 				value_of(p, p->c) >> (width - 1));
@@ -257,7 +257,7 @@ static void global_enable(struct probe *p)
 
 	prepare_all(p);
 	run_counting(p, counter_bit(p->c));
-	must_be(p, "with its own bit alone it moves by", moves_by(p, e, 0),
+	must_be(p, "with its own bit alone it moves by", moves_by(p, p->c, e, 0),
 		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
 	others_hold(p, "with another counter's bit alone a counter holds");
 }
@@ -283,11 +283,11 @@ static void busy_neighbours(struct probe *p)
 
 	prepare(p, p->c, e, RING_ALL, false, CONTROL_START + p->c);
 	run_counting(p, counter_bit(p->c));
-	must_be(p, "alone it moves by", moves_by(p, e, 0),
+	must_be(p, "alone it moves by", moves_by(p, p->c, e, 0),
 		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
 	prepare_all(p);
 	run_counting_all(p);
-	must_be(p, "with every neighbour busy it moves by", moves_by(p, e, 0),
+	must_be(p, "with every neighbour busy it moves by", moves_by(p, p->c, e, 0),
 		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
 }
 
@@ -344,7 +344,7 @@ static void exchange(struct probe *p)
 
 			if (e && expectation(e, p->kernel, CONTROL_N, &x) == EXPECTATION_OK &&
 			    x.low == x.high)
-				must_be(p, e->name, moves_by(p, e, 0),
+				must_be(p, e->name, moves_by(p, c, e, 0),
 					moved(p, e, c, CONTROL_START + c, value_of(p, c)));
 		}
 	}
@@ -369,11 +369,11 @@ static void filters(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 	bool one_a_clock = p->pmu->deterministic && event_counts_instructions(e);
-	uint64_t start = p->pmu->counts_start && event_counts_instructions(e);
+	uint64_t start = p->pmu->guest && p->pmu->counts_start >> p->c & 1 && event_counts_instructions(e);
 	uint64_t plain = filtered(p, e, 0, false, false), met = filtered(p, e, 1, false, false), clocks,
 		 edges;
 
-	must_be(p, "without a filter it moves by", moves_by(p, e, 0), plain);
+	must_be(p, "without a filter it moves by", moves_by(p, p->c, e, 0), plain);
 	if (one_a_clock)
 		must_be(p, "in clocks with one or more it moves by", plain, met);
 	must_be(p, "some clocks, and no more than occurrences, have one or more", true, met && met <= plain);

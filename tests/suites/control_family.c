@@ -80,7 +80,7 @@ static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring,
 		   uint64_t *high)
 {
 	struct probe *p = probe_of(h);
-	int64_t share = bracket_share(ring ? &bracket_user : &p->bracket, e);
+	int64_t share = probe_share(p, h->programmed, e, ring);
 	struct expectation x;
 
 	*low = 1;

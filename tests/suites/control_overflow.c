@@ -64,7 +64,7 @@ static void overflow_point(struct probe *p)
 
 	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
 	run_counting(p, mine); /* the bracket's share is known from here on */
-	step = moves_by(p, e, 0);
+	step = moves_by(p, p->c, e, 0);
 	prepare(p, p->c, e, RING_ALL, false, top - step);
 	run_counting(p, mine);
 	must_be(p, "one short of an overflow the counter is", top, value_of(p, p->c));

@@ -29,16 +29,29 @@ static bool is_clock(const struct pmu_event *e)
 	return e->judgement != EVENT_EXACT;
 }
 
-uint64_t moves_by(const struct probe *p, const struct pmu_event *e, uint8_t ring)
+int64_t probe_share(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring)
+{
+	const struct slot slot = pass_slot(e, c, ring ? RING_USR : RING_ALL);
+	const struct share_place at = {.pmu = p->pmu,
+				       .event = e,
+				       .config = &slot.config,
+				       .counter = (uint8_t)c,
+				       .mechanism = ring                   ? MECHANISM_USER
+						    : p->bracket.own_rdpmc ? MECHANISM_READ
+									   : MECHANISM_WRITE,
+				       .bracket = ring ? &bracket_user : &p->bracket};
+
+	return share_of(&at);
+}
+
+uint64_t moves_by(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring)
 {
 	struct expectation x;
-	const struct pmu_bracket *b = ring ? &bracket_user : &p->bracket;
-
 	uint64_t moves = 1;
 
 	step_pause();
 	if (!is_clock(e) && !expectation(e, p->kernel, CONTROL_N, &x))
-		moves = x.low + bracket_share(b, e);
+		moves = x.low + probe_share(p, c, e, ring);
 	step_resume();
 	return moves;
 }

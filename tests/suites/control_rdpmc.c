@@ -60,7 +60,7 @@ static void allowed_in_ring3(struct probe *p)
 
 	count_user_by_reading(p, &count);
 	user_allow_rdpmc(before);
-	must_be(p, "read twice in ring 3 it moves by", moves_by(p, e, 0),
+	must_be(p, "read twice in ring 3 it moves by", moves_by(p, p->c, e, 0),
 		e->judgement == EVENT_EXACT ? count : count != 0);
 }
 

@@ -186,19 +186,27 @@ static int64_t exceptions(const struct setting *s, const struct equation *q)
 	       (s->run->pmu->has_global ? amount(s, &kernel_mode, 0) - amount(s, &kernel_mode, s->ring) : 0);
 }
 
-/* A hypervisor that counts the write that starts counting adds one to each counter of instructions, whatever
- * it filters by: Linux, kvm_pmu_trigger_event(). */
-static int64_t starts(const struct setting *s, const struct equation *q)
+/* What counters count of their common bracket cancels out in an equation, the writes included, as long as all
+ * of them count these alike. A hypervisor that counts the write that starts counting does so
+ * whatever a counter filters by: Linux, kvm_pmu_trigger_event(). */
+static int64_t unexpected_share(const struct pass *p, unsigned slot)
 {
-	int64_t sum = 0;
+	const struct slot *s = &p->slot[slot];
 
-	for (unsigned i = 0; s->run->pmu->counts_start && i < q->n_terms; i++) {
-		const struct event_request *r = &q->request[i];
+	bool alike = (!p->pmu->counts_start || p->pmu->counts_start == UINT64_MAX) &&
+		     (!p->pmu->counts_stop || p->pmu->counts_stop == UINT64_MAX);
 
-		if (r->event && event_counts_instructions(r->event) && r->config.ring & RING_OS)
-			sum += q->identity->term[i].coefficient;
-	}
-	return sum;
+	if (!s->event)
+		return 0;
+	if (p->pmu->guest && p->pmu->counts_start >> s->counter & 1)
+		return event_counts_instructions(s->event) && s->config.ring & RING_OS;
+
+	if (alike || s->config.cmask || s->config.invert || s->config.edge)
+		return 0;
+
+	const struct share_place at = pass_share_place(p, slot);
+
+	return share_of(&at) - share_find(&at).implied;
 }
 
 /* Run one pass of the equation, and add its part to the sum of each repetition. */
@@ -238,7 +246,8 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 	*bracket = p.bracket;
 	for (unsigned rep = 0; rep < s->reps; rep++)
 		for (unsigned slot = 0; slot < p.n_slots; slot++)
-			sums[rep] += coefficient[slot] * (int64_t)pass_raw(&p, 0, rep, slot);
+			sums[rep] += coefficient[slot] *
+				     ((int64_t)pass_raw(&p, 0, rep, slot) - unexpected_share(&p, slot));
 	return true;
 }
 
@@ -293,7 +302,7 @@ static void try_equation(const struct setting *s, const struct equation *q)
 			s->run->report(s->run, &r);
 			return;
 		}
-	*o = (struct observation){.n = s->n, .low = starts(s, q), .high = INT64_MAX};
+	*o = (struct observation){.n = s->n, .low = 0, .high = INT64_MAX};
 	if (!(q->identity->relation & IDENTITY_NOT_NEGATIVE))
 		o->high = o->low += exceptions(s, q);
 	for (unsigned rep = 0; rep < s->reps; rep++)

@@ -281,9 +281,7 @@ static bool measure(struct noise *s, struct pass *p, unsigned i, struct result *
 	s->bracket = p->bracket;
 	for (unsigned slot = 0; slot < p->n_slots; slot++) {
 		const struct slot *with = &p->slot[slot];
-		int64_t share = s->rings == RING_USR && !s->source->ring
-					? 0
-					: bracket_share(&p->bracket, with->event);
+		int64_t share = pass_share(p, slot);
 
 		for (unsigned at = 0; at < p->n_count; at++) {
 			struct observation *o = &seen[with->counter][i + at];

@@ -165,7 +165,7 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 		run->report(run, &r);
 		return;
 	}
-	share = bracket_share(&p.bracket, e);
+	share = pass_share(&p, 0);
 	r.n_observations = 2;
 	for (unsigned i = 0; i < 2; i++) {
 		struct observation *o = &r.observation[i];

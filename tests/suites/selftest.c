@@ -6,6 +6,7 @@
  */
 #include "tests/suites/suites.h"
 #include "tests/ladder.h"
+#include "tests/shares.h"
 #include "tests/virtual.h"
 #include "tests/kernels/kernel.h"
 
@@ -52,7 +53,8 @@ struct catch
 {
 	const char *checks;
 	enum verdict verdict;
-	bool may; /* chance decides whether any does: it is no stranger, and need not be there */
+	bool fact; /* no check, but a fact of this name */
+	bool may;  /* chance decides whether any does: it is no stranger, and need not be there */
 };
 
 struct selftest_case {
@@ -389,7 +391,8 @@ static void take(struct run *run, const struct result *r)
 	c->checks++;
 	snprintf(name, sizeof(name), "%s/%s", r->suite, r->name);
 	for (unsigned i = 0; i < CATCHES_MAX && catches[i].checks; i++)
-		if (r->judgement.verdict == catches[i].verdict && matches(catches[i].checks, name)) {
+		if (!catches[i].fact && r->judgement.verdict == catches[i].verdict &&
+		    matches(catches[i].checks, name)) {
 			c->caught[i]++;
 			known = true;
 		}
@@ -398,6 +401,30 @@ static void take(struct run *run, const struct result *r)
 	if (bad && !known && !c->stranger[0])
 		snprintf(c->stranger, sizeof(c->stranger), "%.90s is %s", name,
 			 verdict_name(r->judgement.verdict));
+}
+
+/* A fact that nobody expects is as bad as a verdict: a virtual CPU without a fault has none. */
+static void take_fact(struct run *run, const char *suite, const char *name, const char *text)
+{
+	struct capture *c = (struct capture *)run;
+	const struct catch *catches = c->expected->catches;
+	char full[160];
+	bool known = false;
+
+	(void)text;
+	snprintf(full, sizeof(full), "%s/%s", suite, name);
+	for (unsigned i = 0; i < CATCHES_MAX && catches[i].checks; i++)
+		if (catches[i].fact && matches(catches[i].checks, full)) {
+			c->caught[i]++;
+			known = true;
+		}
+	if (!known && !c->stranger[0])
+		snprintf(c->stranger, sizeof(c->stranger), "%.90s is a fact", full);
+}
+
+static void drop_share(struct run *run, const struct share_report *share)
+{
+	(void)run, (void)share;
 }
 
 static void drop_value(struct run *run, const char *suite, const char *name, const char *value,
@@ -440,6 +467,7 @@ static void judge_once(struct capture *c, struct ladder *ladder)
 	if (!c->expected->machine)
 		suite_control.run(&c->run);
 	suite_events.run(&c->run);
+	shares_report(&c->run);
 	if (!c->expected->machine)
 		suite_identities.run(&c->run);
 	if (c->expected->noise)
@@ -499,7 +527,9 @@ static void hold_against(struct run *run, const char *profile, const struct self
 				     .call = run->call,
 				     .report = take,
 				     .value = drop_value,
-				     .detail = drop_value},
+				     .detail = drop_value,
+				     .fact = take_fact,
+				     .share = drop_share},
 			     .expected = expected};
 	if (made->kernel)
 		kernel_falsify(kernel_by_name(made->kernel), made->quantity, made->delta_a, made->delta_b);

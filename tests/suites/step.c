@@ -287,8 +287,8 @@ static const char *unfit(const struct run *run, const struct step_snippet *s)
 		if (!run->pmu || !run->pmu->virtual || strcmp(run->pmu->driver->name, "intel") ||
 		    run->pmu->version < 2)
 			return "needs a virtual PMU of Intel's, version 2 or later";
-		if (run->pmu->counts_start)
-			return "the write that starts counting is counted";
+		if (run->pmu->counts_start || run->pmu->counts_stop)
+			return "a write that starts or stops counting is counted";
 		return apic_present() ? NULL : "no local APIC, or firmware left it off";
 	}
 }
