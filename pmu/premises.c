@@ -11,7 +11,10 @@ const struct uarch_fault_info premises[PREMISES] = {
 static int ask(const struct pmu_model *model, void *state, const struct model_step *write,
 	       struct model_increment *out)
 {
-	return model->increments ? model->increments(state, write, out, PREMISE_COUNTERS) : -1;
+	struct model_step deed = *write; /* what it does, not the time that it takes */
+
+	deed.cycles = 0;
+	return model->increments ? model->increments(state, &deed, out, PREMISE_COUNTERS) : -1;
 }
 
 static bool among(const uint64_t *counter, const struct model_increment *list, int n)

@@ -199,7 +199,7 @@ static void begin_epoch(void)
 		      matters(Q_STORES_SPLIT_LINE) || matters(Q_LOADS_SPLIT_PAGE) ||
 		      matters(Q_STORES_SPLIT_PAGE);
 	vpmu_client.details = vpmu.machine_runs || vpmu.splits || vpmu.exit_faults;
-	vpmu.quick = !vpmu.machine_runs && !vpmu.exit_faults;
+	vpmu.quick = !vpmu.machine_runs && !vpmu.exit_faults && !vpmu.premises.faults;
 }
 
 static void advance(const struct model_step *step);
@@ -219,11 +219,12 @@ static enum model_access write_register(uint32_t address, uint64_t value)
 		vpmu.own_write = access == MODEL_OK;
 		return access;
 	}
-	first = premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step);
+	/* A record would be of an instruction that has not been there yet. */
+	first = premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step) && !vpmu.recording;
 	if (first)
 		advance(&step);
 	access = vpmu.model->wrmsr(vpmu.state, address, value);
-	vpmu.own_write = access == MODEL_OK;
+	vpmu.own_write = first || access == MODEL_OK;
 	if (access == MODEL_OK && premises_after_write(&vpmu.premises, vpmu.model, vpmu.state, &step))
 		vpmu.own_write = false;
 	vpmu.was_idle |= first;

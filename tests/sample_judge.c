@@ -24,6 +24,8 @@ unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsign
 	for (unsigned w = 0; w < x->windows; w++) {
 		if (x->again_each)
 			left = x->period;
+		/* What comes ahead may complete a period itself, on no step of the path. */
+		left = x->ahead < left ? left - x->ahead : x->period - (x->ahead - left) % x->period;
 		for (unsigned i = 0; i < x->path->n_steps; i++) {
 			uint64_t here = path_occurrences(x->path, i, x->event, x->rings);
 

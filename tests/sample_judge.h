@@ -27,6 +27,7 @@ struct sample_expectation {
 	bool again_each;   /* every window begins a period */
 	uint64_t period;   /* at least 1 */
 	unsigned windows;  /* runs, all alike */
+	unsigned ahead;    /* occurrences that are counted before each window's path begins */
 };
 
 /** Occurrences in one window. */

@@ -157,6 +157,22 @@ static void keep(const struct pass *p, unsigned slot, struct scanned *e, unsigne
 	}
 }
 
+/* What the bracket contributes, with the writes that every counter of this PMU counts. */
+static void take_own(struct scan *s, const struct pass *p)
+{
+	unsigned writes = (p->pmu->counts_start == UINT64_MAX) + (p->pmu->counts_stop == UINT64_MAX), n = 0;
+	struct qterm *own = s->space.own;
+
+	memcpy(own, p->bracket.own, sizeof s->space.own);
+	while (own[n].amount)
+		n++;
+	if (!p->ring && writes) {
+		own[n++] = (struct qterm){Q_INSTRUCTIONS, writes};
+		own[n++] = (struct qterm){Q_INSN_WRMSR, writes};
+		own[n++] = (struct qterm){Q_INSN_SERIALIZING, writes};
+	}
+}
+
 /* @return false if one of them was refused: without it the others may do */
 static bool count_pass(struct scan *s, struct pass *p, struct scanned *const *in_slot, unsigned at)
 {
@@ -181,7 +197,7 @@ static bool count_pass(struct scan *s, struct pass *p, struct scanned *const *in
 		}
 	}
 	if (done && !p->failure)
-		memcpy(s->space.own, p->bracket.own, sizeof s->space.own);
+		take_own(s, p);
 	free(p->raw);
 	return !done || !p->failure;
 }

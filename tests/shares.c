@@ -122,7 +122,7 @@ bool share_measurable(const struct share_place *at)
 {
 	const struct pmu_config *c = at->config;
 
-	return !c->cmask && !c->edge && !c->invert && !c->any_thread &&
+	return at->event->terms[0].coefficient && !c->cmask && !c->edge && !c->invert && !c->any_thread &&
 	       (at->mechanism != MECHANISM_USER || !(c->ring & RING_OS));
 }
 
@@ -136,7 +136,7 @@ static unsigned slot_of(uint64_t key)
 }
 
 /* Of a WRMSR. */
-static int64_t write_share(const struct pmu_event *e)
+int64_t share_of_write(const struct pmu_event *e)
 {
 	static const struct pmu_bracket write = {
 		.own = {{Q_INSTRUCTIONS, 1}, {Q_INSN_WRMSR, 1}, {Q_INSN_SERIALIZING, 1}, {Q_UOPS, 1}}};
@@ -161,7 +161,7 @@ static struct parts parts_of(const struct share_place *at)
 		parts.per_rdpmc = (int32_t)(at->bracket->own_rdpmc * rdpmc_share(at->event));
 	/* One occurrence passes no threshold above 1, and its cycle is not one without. */
 	else if (c->cmask <= 1 && !c->invert && c->ring & RING_OS)
-		parts.per_write = (int32_t)write_share(at->event);
+		parts.per_write = (int32_t)share_of_write(at->event);
 	return parts;
 }
 

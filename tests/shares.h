@@ -61,8 +61,8 @@ struct share share_find(const struct share_place *at);
  */
 void share_keep(const struct share_place *at, const struct histogram seen[SHARE_LENGTHS]);
 
-/** Whether a share can be measured: not of what a filter by amount or edge lets through, nor in ring 0 around
- * an outer ring, where C code starts and stops. */
+/** Whether a share can be measured: not of an event of unknown meaning, nor of what a filter by amount or edge
+ * lets through, nor in ring 0 around an outer ring, where C code starts and stops. */
 bool share_measurable(const struct share_place *at);
 
 /**
@@ -70,6 +70,9 @@ bool share_measurable(const struct share_place *at);
  * and the findings of this counter add.
  */
 int64_t share_of(const struct share_place *at);
+
+/** What one WRMSR in ring 0 is of an event. */
+int64_t share_of_write(const struct pmu_event *e);
 
 /** What the manual implies, and what the PMU's findings add to it. */
 int64_t share_predicted(const struct share_place *at);

@@ -187,12 +187,11 @@ static int64_t exceptions(const struct setting *s, const struct equation *q)
 }
 
 /* What counters count of their common bracket cancels out in an equation, the writes included, as long as all
- * of them count these alike. A hypervisor that counts the write that starts counting does so
- * whatever a counter filters by: Linux, kvm_pmu_trigger_event(). */
+ * of them count these alike. A hypervisor that counts the write that starts counting does so whatever a
+ * counter filters by: Linux, kvm_pmu_trigger_event(). */
 static int64_t unexpected_share(const struct pass *p, unsigned slot)
 {
 	const struct slot *s = &p->slot[slot];
-
 	bool alike = (!p->pmu->counts_start || p->pmu->counts_start == UINT64_MAX) &&
 		     (!p->pmu->counts_stop || p->pmu->counts_stop == UINT64_MAX);
 
@@ -200,7 +199,6 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 		return 0;
 	if (p->pmu->guest && p->pmu->counts_start >> s->counter & 1)
 		return event_counts_instructions(s->event) && s->config.ring & RING_OS;
-
 	if (alike || s->config.cmask || s->config.invert || s->config.edge)
 		return 0;
 

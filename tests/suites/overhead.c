@@ -1,6 +1,7 @@
 /*
- * What a bracket itself adds to a count: an empty kernel, again and again. It must be the number that the
- * driver declares, the same every time, so that it can be subtracted exactly.
+ * What a bracket itself adds to a count: an empty kernel, again and again. It must be the share that was
+ * measured before (tests/shares.h), the same every time, so that it can be subtracted exactly. What the
+ * bracket's code implies is told beside it.
  */
 #include "tests/suites/suites.h"
 #include "tests/suites/overhead.h"
@@ -30,10 +31,10 @@ static const struct {
 	{"read, ring 0", BRACKET_READ, 0},
 };
 
-/* Raw counts, nothing subtracted, against what the bracket declares of itself. */
+/* Raw counts, nothing subtracted, against the bracket's share. */
 static void gather(const struct pass *p, struct result *r)
 {
-	int64_t share = bracket_share(&p->bracket, p->slot[0].event);
+	int64_t share = pass_share(p, 0);
 
 	r->n_observations = p->n_count;
 	for (unsigned i = 0; i < p->n_count; i++) {
@@ -76,7 +77,7 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 		.preset = 1,
 		.raw = raw,
 	};
-	char name[64], value[32];
+	char name[64], value[32], unit[96];
 	struct result r = {
 		.suite = "overhead",
 		.name = name,
@@ -98,7 +99,9 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 			&(struct exits_place){p.pmu, e, p.kernel, &p.bracket, p.ring, p.ring != 0, false},
 			r.observation, r.n_observations, &r.judgement);
 		snprintf(value, sizeof(value), "%" PRId64, histogram_mode(&r.observation[0].seen));
-		run->value(run, "overhead", name, value, e->name);
+		snprintf(unit, sizeof(unit), "%s, where its code has %" PRId64, e->name,
+			 bracket_share(&p.bracket, e));
+		run->value(run, "overhead", name, value, unit);
 		snprintf(value, sizeof(value), "%u",
 			 r.observation[0].seen.total + r.observation[1].seen.total);
 		run->value(run, "overhead", "repetitions", value, "windows");

@@ -140,6 +140,12 @@ static unsigned exit_kind(const struct cost *c)
 	return EXIT_KINDS;
 }
 
+/* RDPMC counts as often as was found before. */
+static int64_t instructions_of(const struct pmu *pmu, unsigned counter, const struct cost *c)
+{
+	return c->instructions + (c->code[1] == 0x33 ? pmu->counts_rdpmc[counter] : 0);
+}
+
 static void one(struct run *run, unsigned which, const struct pmu_event *e, unsigned counter)
 {
 	static int64_t loop_cycles; /* of as many turns */
@@ -171,7 +177,7 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 		struct observation *o = &r.observation[i];
 
 		o->n = p.n[i];
-		o->low = o->high = (int64_t)p.n[i] * (c->copies * c->instructions + LOOP_OWN) +
+		o->low = o->high = (int64_t)p.n[i] * (c->copies * instructions_of(run->pmu, counter, c) + LOOP_OWN) +
 				   (c->setup_size > 5 ? 3 : c->setup_size / 5);
 		for (unsigned rep = 0; rep < p.reps; rep++)
 			histogram_add(&o->seen, (int64_t)pass_raw(&p, i, rep, 0) - share);

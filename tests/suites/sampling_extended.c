@@ -10,6 +10,7 @@
 #include "tests/ladder.h"
 #include "tests/recording.h"
 #include "tests/sample_judge.h"
+#include "tests/shares.h"
 
 #include <inttypes.h>
 
@@ -48,7 +49,11 @@ static void judge_number(struct extended *x, const struct recorded *rec, const s
 			 struct result *r)
 {
 	struct expectation e;
-	int64_t share = bracket_share(&rec->bracket, x->choice.event);
+	const struct pmu *pmu = x->s->run->pmu;
+	int64_t writes =
+		(pmu->counts_start >> x->choice.counter & 1) + (pmu->counts_stop >> x->choice.counter & 1);
+	int64_t share =
+		bracket_share(&rec->bracket, x->choice.event) + writes * share_of_write(x->choice.event);
 	bool known = x->choice.known && expectation(x->choice.event, k, rec->n, &e) == EXPECTATION_OK;
 	int64_t most = known ? (e.high + share) * rec->windows / PERIOD : RECORDS;
 

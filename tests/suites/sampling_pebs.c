@@ -9,6 +9,7 @@
 #include "tests/ladder.h"
 #include "tests/recording.h"
 #include "tests/sample_judge.h"
+#include "tests/shares.h"
 
 #include "arch/x86/trap.h"
 #include "pmu/vpmu.h"
@@ -99,6 +100,15 @@ static uint64_t occurrences(int64_t n)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
+/* The write that starts the counter, where it counts that. */
+static unsigned counted_ahead(const struct pebs *p, const struct recorded *rec)
+{
+	int64_t write = share_of_write(&p->choice->where);
+	bool counts = p->s->run->pmu->counts_start >> p->choice->counter & 1;
+
+	return counts && rec->recording.ring & RING_OS && write > 0 ? (unsigned)write : 0;
+}
+
 /* What is counted in a window besides the kernel must be what the bracket says. */
 static bool expect(const struct pebs *p, const struct recorded *rec, struct sample_expectation *x,
 		   unsigned *n_steps, struct result *r)
@@ -117,6 +127,7 @@ static bool expect(const struct pebs *p, const struct recorded *rec, struct samp
 		.anywhere = !p->choice->known,
 		.late = may_be_late(p),
 		.counters = UINT64_C(1) << p->choice->counter,
+		.ahead = counted_ahead(p, rec),
 	};
 	*n_steps = 0;
 	if (x->anywhere)
