@@ -164,7 +164,7 @@ static void carry_out(struct run *run, const struct suite *suite)
 	trap_set_context(NULL);
 	pass_report_retaken(run, suite->name);
 	if (run->pmu)
-		shares_report(run);
+		shares_report(run, suite->name);
 	report_suite_end();
 
 	unsigned stray = trap_stray_count();

@@ -318,10 +318,10 @@ static enum verdict verdict_of(const struct place *p)
 }
 
 /* Those that deviate alike on one counter behind one mechanism, from place i on: one check, or one fact. */
-static void tell(struct run *run, unsigned i, bool *told)
+static void tell(struct run *run, const char *suite, unsigned i, bool *told)
 {
 	const struct place *p = &places[i];
-	char name[64], text[JUDGEMENT_TEXT], others[32] = "";
+	char name[80], text[JUDGEMENT_TEXT], others[40] = "";
 	int64_t should = predicted(run->pmu, p->counter, &p->parts);
 	unsigned more = 0;
 
@@ -336,7 +336,7 @@ static void tell(struct run *run, unsigned i, bool *told)
 	}
 	if (more)
 		snprintf(others, sizeof others, ", and so have %u more events", more);
-	snprintf(name, sizeof name, "%s/%s", mechanism_name((enum mechanism)p->mechanism),
+	snprintf(name, sizeof name, "share/%s/%s", mechanism_name((enum mechanism)p->mechanism),
 		 run->pmu->counter[p->counter].name);
 	if (p->state == SHARE_STEADY)
 		snprintf(text, sizeof text,
@@ -352,7 +352,7 @@ static void tell(struct run *run, unsigned i, bool *told)
 		run->fact(run, "shares", name, text);
 		return;
 	}
-	struct result r = {.suite = "shares",
+	struct result r = {.suite = suite,
 			   .name = name,
 			   .event = p->event,
 			   .encoding = p->code,
@@ -375,7 +375,7 @@ static void tell(struct run *run, unsigned i, bool *told)
 	run->report(run, &r);
 }
 
-void shares_report(struct run *run)
+void shares_report(struct run *run, const char *suite)
 {
 	static bool told[PLACES];
 
@@ -385,7 +385,7 @@ void shares_report(struct run *run)
 	for (unsigned i = n_reported; i < n_places; i++)
 		if (!told[i] && deviates(run->pmu, &places[i]) &&
 		    !(run->pmu->left_out >> places[i].counter & 1))
-			tell(run, i, told);
+			tell(run, suite, i, told);
 	n_reported = n_places;
 	n_values = 0;
 }

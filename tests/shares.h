@@ -79,11 +79,11 @@ int64_t share_predicted(const struct share_place *at);
 
 /**
  * Report what was measured since the last time: all of it into the document. What deviates has one check of
- * the suite `shares` for each counter and mechanism: a share that no counted write explains is biased, one
+ * the suite that is running for each counter and mechanism: a share that no counted write explains is biased, one
  * that differs from window to window noisy, one that comes with a wrong number of NOPs wrong. Where the
  * micro-architecture has a say in what the bracket itself counts, a deviation is a fact.
  */
-void shares_report(struct run *run);
+void shares_report(struct run *run, const char *suite);
 
 /**
  * Measure the shares of all mechanisms on every counter that counts instructions, and find out whether it

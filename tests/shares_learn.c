@@ -303,5 +303,5 @@ void shares_learn(struct run *run)
 	pmu->counts_start = f.start == of ? UINT64_MAX : f.start;
 	pmu->counts_stop = f.stop == of ? UINT64_MAX : f.stop;
 	tell(run, &f, of);
-	shares_report(run);
+	shares_report(run, "ladder");
 }

@@ -199,12 +199,12 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 		return 0;
 	if (p->pmu->guest && p->pmu->counts_start >> s->counter & 1)
 		return event_counts_instructions(s->event) && s->config.ring & RING_OS;
-	if (alike || s->config.cmask || s->config.invert || s->config.edge)
-		return 0;
 
 	const struct share_place at = pass_share_place(p, slot);
 
-	return share_of(&at) - share_find(&at).implied;
+	if (!share_measurable(&at))
+		return 0;
+	return share_of(&at) - (alike ? share_predicted(&at) : share_find(&at).implied);
 }
 
 /* Run one pass of the equation, and add its part to the sum of each repetition. */
