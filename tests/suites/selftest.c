@@ -187,6 +187,7 @@ static const struct selftest_case cases[] = {
 	 .catches = {{"ladder/FIXED_CTR0", VERDICT_WRONG},
 		     {"ladder/share/enabling*/FIXED_CTR0", VERDICT_BIASED},
 		     {"ladder/share/around ring 3/FIXED_CTR0", VERDICT_BIASED},
+		     {"identities/*/ring 3", VERDICT_WRONG},
 		     {"control/*FIXED_CTR0", VERDICT_WRONG, .may = true}}},
 	{FULL, .inject = "hsd73", .catches = {{"identities/instructions: ring 3*", VERDICT_WRONG}}},
 	{.inject = "skl117",
