@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """TAP test of scripts/report-view: what it shows of a known report, what it finds in two that differ, what it refuses."""
+import contextlib
 import copy
+import io
 import json
 import os
 import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -65,10 +68,27 @@ def test(name, good, detail=""):
     ok(good, "report-view: " + name, detail)
 
 
+def script(name, *args):
+    """Status and both streams of a script, run here: a Python of its own for each would take longer than all of them."""
+    path, argv = ROOT / "scripts" / name, sys.argv
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    sys.argv = [str(path), *map(str, args)]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as end:
+        status = end.code or 0
+    finally:
+        sys.argv = argv
+    return status, out.getvalue(), err.getvalue()
+
+
 def run(*args):
-    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "report-view"), *map(str, args)], capture_output=True, text=True,
-                          check=False)
-    return done.returncode, done.stdout, done.stderr
+    return script("report-view", *args)
+
+
+def is_valid(path):
+    return script("validate-report", path)[0]
 
 
 def holds(name, text, *parts):
@@ -83,11 +103,13 @@ def main(folder):
         return path
 
     sample = write("sample.json", SAMPLE)
-    valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(sample)], check=False).returncode
+    valid = is_valid(sample)
     test("the sample itself is valid", valid == 0)
 
     status, out, _ = run(sample)
     test("status 0", status == 0)
+    alone = subprocess.run([str(ROOT / "scripts" / "report-view"), str(sample)], capture_output=True, text=True, check=False)
+    test("as a program of its own likewise", (alone.returncode, alone.stdout, alone.stderr) == (0, out, ""), alone.stderr)
     test("the machine is named with stepping and microcode", out.startswith("Assay b1 on B, family 6 model 15 stepping 6, microcode unknown, UEFI\n"), out[:200])
     holds("tables", out, "note: no HPET", "virtual PMU (model intel-core2), not silicon", "PMC0-1,PMC3  2 kernels  -     exact (6)",
           "    PMC0/nops N=20: expected 240, observed 241 x3; off by 1", "status  -         -     240       241 x2, 240 x1  wrong\n    bit 3 # stays set",
@@ -139,7 +161,7 @@ def main(folder):
             ("the lowest expected", lambda r: first_values(r, low=239), "then N=20: expected 239..240"),
             ("the highest expected", lambda r: first_values(r, high=241), "then N=20: expected 240..241"),
             ("an N", lambda r: first_values(r, n=21), "then N=21: expected 240"),
-            ("values that are not listed", lambda r: first_values(r, distinct=3, unlisted=1, total=4), ""),
+            ("values that are not listed", lambda r: first_values(r, unlisted=1, total=4), ""),
             ("an observation", lambda r: r["suites"][0]["checks"][1].update(observations=[]), "1 observations, then 0"),
             ("a verdict", lambda r: r["suites"][0]["checks"][1].update(verdict="noisy"), "verdict wrong, then noisy"),
             ("a suite's name", lambda r: r["suites"][0].update(name="controls"), "only in the first report")):
@@ -169,8 +191,7 @@ def main(folder):
                  and tap.read_text().count("not ok ") == bad and tap.read_text().endswith(f"1..{1 + bad}\n"), tap.read_text())
             out = run(folder / "good.json")[1]
             test("its table says the same", [complete, not lost] == ["incomplete: the run was cut short" not in out, "2 records are missing" not in out], out)
-            valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(folder / "good.json")], capture_output=True,
-                                   check=False).returncode
+            valid = is_valid(folder / "good.json")
             test("it is valid unless it contradicts itself", valid == (1 if complete and lost else 0))
 
     several = copy.deepcopy(SAMPLE)
@@ -184,7 +205,7 @@ def main(folder):
     several["suites"][3]["checks"][0]["verdict"] = "wrong"
     several["totals"] = report(several["suites"])["totals"]
     two = write("several.json", several)
-    valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(two)], check=False).returncode
+    valid = is_valid(two)
     test("a report on two processors is valid", valid == 0)
     out = run(two)[1]
     first, second = out.split("control on processor 1 (E-core)", 1)
@@ -208,9 +229,59 @@ def main(folder):
                         ("listed twice", lambda r: r["processors"][1].update(number=0))):
         bad = copy.deepcopy(several)
         spoil(bad)
-        valid = subprocess.run([sys.executable, str(ROOT / "scripts" / "validate-report"), str(write("bad.json", bad))], capture_output=True,
-                               check=False).returncode
+        valid = is_valid(write("bad.json", bad))
         test(f"validate-report refuses results {name}", valid == 1)
+
+    # Each verdict, in every view.
+    for verdict in VERDICTS:
+        bad = verdict not in ("exact", "within", "skipped")
+        one = write("one.json", report([{"name": "s", "title": "t", "complete": True, "checks": [check("c", verdict, [[240, 1]], text="because")]}]))
+        out = run("--tap", one)[1]
+        test(f"--tap of {verdict}", out.split("\n")[1].startswith("not ok 1 - s: c" if bad else "ok 1 - s: c") and ("# SKIP because" in out) == (verdict == "skipped")
+             and ("verdict: " + verdict in out) == bad, out)
+        test(f"--verdict bad and {verdict}", run("--all", "--verdict", "bad", one)[1].count("s: c") == bad)
+        test(f"the last line tells {verdict}", f" 1 {verdict}" in run(one)[1].split("\n")[-2])
+
+    # Which of several N is shown, and what of many values.
+    low = check("low", "wrong", [[239, 3]])
+    low["observations"].append(dict(low["observations"][0], n=40, low=480, high=480, min=480, max=480, values=[[480, 3]]))
+    many = check("many", "noisy", [[i, 1] for i in range(240, 260)])
+    out = run(write("telling.json", report([{"name": "s", "title": "t", "complete": True, "checks": [low, many]}])))[1]
+    holds("the first N that is off is shown, and extremes of what is not listed", out, "240       239 x3", "255 x1, ... (240..259)")
+
+    # What validate-report alone looks after.
+    def observation(r, **new):
+        r["suites"][0]["checks"][1]["observations"][0].update(**new)
+
+    def counted(r, kind, **new):
+        seen = dict(n=5, total=2, distinct=2, min=3, max=4, values=[[3, 1], [4, 1]])
+        row = {"observations": [seen]}
+        r["experiments"].append({"name": "x", "kernel": "k", "ring": "ring 0", "n": 5, "reps": 2, "passes": 1, "bound": 1, "proof": "p", "samples": [],
+                                 "counts": [dict(row, event="E", counter="C", **{"pass": 1}, encoding="0x1")] if kind == "counts" else [],
+                                 "deltas": [dict(row, name="1-2", across_passes=False)] if kind == "deltas" else []})
+        seen.update(new)
+
+    for name, spoil, status in (
+            ("nothing", lambda r: None, 0), ("an experiment", lambda r: (counted(r, "counts"), counted(r, "deltas")), 0),
+            ("values without room", lambda r: observation(r, total=9, distinct=8, unlisted=6, max=300), 0),
+            ("a frequency", lambda r: observation(r, values=[[241, 2], [240, 2]]), 1),
+            ("a number of values", lambda r: observation(r, distinct=3), 1), ("a rare value first", lambda r: observation(r, values=[[240, 1], [241, 2]]), 1),
+            ("a lowest value", lambda r: observation(r, min=239), 1), ("a highest value", lambda r: observation(r, max=242), 1),
+            ("a value beyond the highest", lambda r: observation(r, values=[[242, 2], [240, 1]], total=9, distinct=8, unlisted=6), 1),
+            ("a value listed twice", lambda r: observation(r, values=[[241, 2], [241, 1]], min=241), 1),
+            ("a check twice", lambda r: r["suites"][0]["checks"][0].update(name="status"), 1),
+            ("a skip without a reason", lambda r: r["suites"][0]["checks"][2].pop("text"), 1),
+            ("an error without a reason", lambda r: (r["suites"][0]["checks"][0].update(verdict="error"), r["totals"].update(exact=9, error=1)), 1),
+            ("two totals", lambda r: r["totals"].update(exact=9, within=1), 1), ("the number of checks", lambda r: r["totals"].update(checks=12), 1),
+            ("totals of a report that lost some", lambda r: (r.update(complete=False, lost=1), r["totals"].update(exact=11, checks=14)), 0),
+            ("a suite that is not complete", lambda r: r["suites"][1].update(complete=False), 1),
+            ("an experiment's count", lambda r: counted(r, "counts", total=3), 1), ("an experiment's delta", lambda r: counted(r, "deltas", total=3), 1),
+            ("a number that is none", lambda r: r["machine"].update(tsc_hz=float("nan")), 2),
+            ("a member that nobody knows", lambda r: r.update(more=1), 1), ("a member that is missing", lambda r: r.pop("lost"), 1)):
+        spoilt = copy.deepcopy(SAMPLE)
+        spoil(spoilt)
+        found = is_valid(write("spoilt.json", spoilt))
+        test(f"validate-report and {name}: {status}", found == status, found)
 
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
                                    ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/5"}', "schema is 'assay-report/5'"),

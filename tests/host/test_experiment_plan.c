@@ -56,6 +56,18 @@ static void taken(const char *keys, uint8_t ring, unsigned passes)
 	assert_int_equal(plan.passes, passes);
 }
 
+/* Of the i-th event, at N = 10; if not, why[] has the reason. */
+static bool expects(unsigned i, const struct kernel *k, struct expectation *x)
+{
+	struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 4}}};
+	const char *text;
+	int64_t share;
+	bool judged = experiment_expects(&plan, i, k, &bracket, 10, x, &share, &text);
+
+	snprintf(why, sizeof why, "%s", text);
+	return judged;
+}
+
 static void refused(const char *keys, uint8_t ring, const char *message)
 {
 	assert_false(make(keys, ring));
@@ -295,6 +307,7 @@ static void cascades_are_up_to_the_family(void **state)
 {
 	const char *keys = K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7";
 	struct pmu_driver with;
+	struct expectation x;
 
 	(void)state;
 	power_up("intel-core2");
@@ -311,6 +324,12 @@ static void cascades_are_up_to_the_family(void **state)
 	assert_int_equal(plan.place[0].alternative, 1);
 	assert_int_equal(plan.request[0].config.code, 0x10c0);
 	assert_int_equal(plan.request[1].config.code, 0xc4);
+	/* What starts with an overflow has no expectation, what starts it has. */
+	plan.request[0].config.code = 0xc0;
+	assert_false(expects(0, &kernel_ten, &x));
+	assert_non_null(strstr(why, "it begins with an overflow"));
+	assert_true(expects(1, &kernel_ten, &x));
+	assert_int_equal(x.low, 10);
 	refused(K "events=INST_RETIRED.ANY_P@PMC0,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7", 0,
 		"assay.cfg:2:85: 2>1: no counter of the second event can be started by one of the first");
 	refused(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1", 0,
@@ -337,15 +356,6 @@ static void counts_fit_their_counters(void **state)
 	fake_cpu_stop();
 }
 
-static bool expects(const struct kernel *k, struct expectation *x)
-{
-	struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 4}}};
-	const char *text;
-	int64_t share;
-
-	return experiment_expects(&plan, 0, k, &bracket, 10, x, &share, &text);
-}
-
 static void expectations_follow_the_request(void **state)
 {
 	struct expectation x;
@@ -353,23 +363,67 @@ static void expectations_follow_the_request(void **state)
 	(void)state;
 	power_up("intel-core2");
 	taken(E, 0, 1);
-	assert_true(expects(&kernel_ten, &x));
+	assert_true(expects(0, &kernel_ten, &x));
 	assert_int_equal(x.low, 120);
 	taken(K "events=r00c0", 0, 1); /* the same, by its selector */
-	assert_true(expects(&kernel_ten, &x));
+	assert_true(expects(0, &kernel_ten, &x));
 	assert_int_equal(x.low, 120);
 	taken(K "events=r77c0", 0, 1);
-	assert_false(expects(&kernel_ten, &x));
+	assert_false(expects(0, &kernel_ten, &x));
 	taken(K "events=INST_RETIRED.ANY_P:c=1", 0, 1);
-	assert_false(expects(&kernel_ten, &x));
+	assert_false(expects(0, &kernel_ten, &x));
 	taken(K "events=INST_RETIRED.ANY_P:u", 0, 1); /* the other ring */
-	assert_true(expects(&kernel_ten, &x));
+	assert_true(expects(0, &kernel_ten, &x));
 	assert_int_equal(x.low, 0);
 	assert_int_equal(x.high, 0);
 	taken(K "events=INST_RETIRED.ANY_P:u", 3, 1);
-	assert_true(expects(&kernel_ten, &x));
+	assert_true(expects(0, &kernel_ten, &x));
 	assert_int_equal(x.low, 120);
-	assert_false(expects(&kernel_gate, &x)); /* its handler runs in ring 0 */
+	assert_false(expects(0, &kernel_gate, &x)); /* its handler runs in ring 0 */
+	taken(K "events=INST_RETIRED.ANY_P", 0, 1);
+	plan.request[0].config.any_thread = true; /* what the other thread does nobody knows */
+	assert_false(expects(0, &kernel_ten, &x));
+	assert_non_null(strstr(why, "what a filter lets through"));
+	fake_cpu_stop();
+}
+
+/* On silicon some events may count more than on a model. */
+static void silicon_is_allowed_more(void **state)
+{
+	unsigned differing = 0;
+	const char *reason;
+
+	(void)state;
+	fake_cpu_start(model_profile_by_name("intel-skylake"), NULL);
+	assert_true(pmu_find(NULL, &pmu, &reason));
+	pmu.driver->list_events(&pmu);
+	for (unsigned i = 0; i < pmu.n_events; i++) {
+		struct expectation x[2];
+		char keys[200];
+		bool judged;
+
+		snprintf(keys, sizeof keys, K "events=%s", pmu.events[i]->name);
+		if (pmu.events[i]->judgement != EVENT_AT_LEAST || !make(keys, 0))
+			continue;
+		for (unsigned d = 0; d < 2; d++) {
+			pmu.deterministic = d;
+			judged = expects(0, &kernel_ten, &x[d]);
+		}
+		assert_true(!judged || x[0].high >= x[1].high);
+		differing += judged && x[0].high > x[1].high;
+	}
+	assert_in_range(differing, 1, pmu.n_events);
+	fake_cpu_stop();
+}
+
+static void samples_need_an_interrupt(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY_P@PMC0 record=pmi period=1000", 0, 1);
+	pmu.counter[0].has_interrupt = false;
+	refused(K "events=INST_RETIRED.ANY_P@PMC0 record=pmi period=1000", 0,
+		"assay.cfg:2:55: PMC0 raises no interrupt: take another counter");
 	fake_cpu_stop();
 }
 
@@ -386,6 +440,8 @@ int main(void)
 		cmocka_unit_test(cascades_are_up_to_the_family),
 		cmocka_unit_test(counts_fit_their_counters),
 		cmocka_unit_test(expectations_follow_the_request),
+		cmocka_unit_test(silicon_is_allowed_more),
+		cmocka_unit_test(samples_need_an_interrupt),
 	};
 
 	return cmocka_run_group_tests_name("experiment plans", tests, NULL, NULL);

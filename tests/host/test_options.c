@@ -41,6 +41,49 @@ static void defaults_come_from_the_table(void **state)
 	}
 }
 
+/* All of them, as a report tells them. */
+static void defaults_are_these(void **state)
+{
+	char line[OPTIONS_LINE_MAX];
+
+	(void)state;
+	options_default(&o);
+	options_format(&o, line, sizeof line);
+	assert_string_equal(line, "pmu=auto suite=control,events kernel=core event=arch check=* scan= n=0 "
+				  "reps=0 seed=1 inject= "
+				  "cpus=auto exit=return report=\\assay\\report verbose=0 registers=0 "
+				  "x2apic=0 serial=0 hpet=1");
+}
+
+/* The ends of every range, and what lies behind them. */
+static void numbers_have_these_ranges(void **state)
+{
+	static const struct {
+		const char *name, *low, *high, *beyond;
+	} rows[] = {{"n", "0", "4294967295", "4294967296"},
+		    {"reps", "0", "1000000", "1000001"},
+		    {"seed", "0", "18446744073709551615", "18446744073709551616"},
+		    {"serial", "0", "0xffff", "0x10000"}};
+	unsigned seen = 0;
+
+	(void)state;
+	for (const struct option_row *r = option_rows; r->name; r++)
+		seen += r->kind == OPTION_NUMBER;
+	assert_int_equal(seen, sizeof rows / sizeof rows[0]);
+	for (unsigned i = 0; i < seen; i++) {
+		char text[64];
+
+		snprintf(text, sizeof text, "%s=%s", rows[i].name, rows[i].low);
+		assert_true(parse_file(text));
+		snprintf(text, sizeof text, "%s=%s", rows[i].name, rows[i].high);
+		assert_true(parse_file(text));
+		snprintf(text, sizeof text, "%s=%s", rows[i].name, rows[i].beyond);
+		assert_false(parse_file(text));
+	}
+	assert_true(parse_file("n=4294967295 serial=0xffff reps=1000000"));
+	assert_true(o.n == 4294967295 && o.serial == 0xffff && o.reps == 1000000);
+}
+
 static void every_option_is_read(void **state)
 {
 	(void)state;
@@ -312,6 +355,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_come_from_the_table),
+		cmocka_unit_test(defaults_are_these),
+		cmocka_unit_test(numbers_have_these_ranges),
 		cmocka_unit_test(every_option_is_read),
 		cmocka_unit_test(layout_of_a_file_is_free),
 		cmocka_unit_test(later_sources_win),

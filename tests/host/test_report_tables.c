@@ -142,6 +142,40 @@ static void processors_are_kept_apart(void **state)
 
 /* A suite may measure all events on one kernel side by side, kernel after kernel: progress by kernel, tables
  * and points by event. */
+/* A point is as good as its worst check, and skipped if all of them are, wherever they stand. */
+static void a_point_is_its_checks(void **state)
+{
+	static const struct {
+		enum verdict verdict[3];
+		const char *point;
+	} cases[] = {
+		{{VERDICT_EXACT, VERDICT_EXACT, VERDICT_SKIPPED}, "ok 1 - "},
+		{{VERDICT_SKIPPED, VERDICT_EXACT, VERDICT_EXACT}, "ok 1 - "},
+		{{VERDICT_SKIPPED, VERDICT_SKIPPED, VERDICT_SKIPPED}, "ok 1 - "},
+		{{VERDICT_BIASED, VERDICT_EXACT, VERDICT_EXACT}, "not ok 1 - "},
+		{{VERDICT_EXACT, VERDICT_EXACT, VERDICT_BIASED}, "not ok 1 - "},
+		{{VERDICT_EXACT, VERDICT_BIASED, VERDICT_SKIPPED}, "not ok 1 - "},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		bool skipped = true;
+		char text[32];
+
+		begin(false);
+		for (unsigned k = 0; k < 3; k++) {
+			static const char *const kernel[] = {"nops", "calls", "loads"};
+
+			cell("EA", "PMC0", kernel[k], cases[i].verdict[k], 1);
+			skipped = skipped && cases[i].verdict[k] == VERDICT_SKIPPED;
+		}
+		report_end(true);
+		snprintf(text, sizeof text, "\n%s", cases[i].point);
+		assert_non_null(strstr(fake_console_tap(), text));
+		assert_int_equal(strstr(fake_console_tap(), "# SKIP") != NULL, skipped);
+	}
+}
+
 static void order_of_the_matrix_is_free(void **state)
 {
 	static const char *const event[] = {"EA", "EB"}, *const counter[] = {"PMC10", "PMC9", "FIXED_CTR0",
@@ -272,6 +306,7 @@ int main(void)
 		cmocka_unit_test(table_groups_equal_outcomes),
 		cmocka_unit_test(a_machine_model_is_named),
 		cmocka_unit_test(processors_are_kept_apart),
+		cmocka_unit_test(a_point_is_its_checks),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
 		cmocka_unit_test(verbose_shows_every_check),

@@ -53,6 +53,16 @@ void console_tap(const char *format, ...)
 	va_end(args);
 }
 
+const char *console_buffer(size_t *size)
+{
+	*size = text.used;
+	return fake_console_text();
+}
+
+void console_flush_screen(void)
+{
+}
+
 const char *fake_console_text(void)
 {
 	return text.text ? text.text : "";
