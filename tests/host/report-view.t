@@ -249,6 +249,12 @@ def main(folder):
     out = run(write("telling.json", report([{"name": "s", "title": "t", "complete": True, "checks": [low, many]}])))[1]
     holds("the first N that is off is shown, and extremes of what is not listed", out, "240       239 x3", "255 x1, ... (240..259)")
 
+    holds("--all shows each N", run("--all", folder / "telling.json")[1], "        N=20: expected 240, observed 239 x3\n        N=40: expected 480, observed 480 x3\n")
+    modelled = write("modelled.json", report([{"name": "s", "title": "t", "complete": True, "checks": [check("c", "exact", [[240, 1]], machine_model=True)]}]))
+    label = "cycles, misses and mispredictions are those of a machine model"
+    test("a machine model is named, and only where there is one", label in run(modelled)[1] and label not in run(sample)[1])
+    test("--suite leaves other suites' values out", "bracket: 4" in run("--suite", "ev*", sample)[1] and "bracket: 4" not in run("--suite", "control", sample)[1])
+
     # What validate-report alone looks after.
     def observation(r, **new):
         r["suites"][0]["checks"][1]["observations"][0].update(**new)

@@ -142,6 +142,40 @@ static void processors_are_kept_apart(void **state)
 
 /* A suite may measure all events on one kernel side by side, kernel after kernel: progress by kernel, tables
  * and points by event. */
+/* Of a check's observations the one that tells is in both streams: the first that is off, also among the
+ * further ones. */
+static void the_telling_observation_is_shown(void **state)
+{
+	static struct observation further[2];
+	struct result r = {
+		.suite = "control", .name = "open", .n_observations = 1, .n_more = 2, .more = further};
+
+	(void)state;
+	r.judgement.verdict = VERDICT_WRONG;
+	for (unsigned off = 0; off < 3; off++) {
+		char text[64];
+
+		memset(further, 0, sizeof further);
+		memset(&r.observation[0], 0, sizeof r.observation[0]);
+		for (unsigned i = 0; i < 3; i++) {
+			struct observation *o = i ? &further[i - 1] : &r.observation[0];
+
+			o->n = 10 * (i + 1);
+			o->low = 5;
+			o->high = INT64_MAX;
+			histogram_add(&o->seen, i < off ? 6 : i);
+		}
+		begin(false);
+		report_result(&r);
+		snprintf(text, sizeof text, " N=%u: expected >= 5, observed %u\n", 10 * (off + 1), off);
+		assert_non_null(strstr(fake_console_text(), text));
+		snprintf(text, sizeof text, "  n: %u\n  expected: \">= 5\"\n  observed: \"%u\"\n",
+			 10 * (off + 1), off);
+		assert_non_null(strstr(fake_console_tap(), text));
+		report_end(true);
+	}
+}
+
 /* A point is as good as its worst check, and skipped if all of them are, wherever they stand. */
 static void a_point_is_its_checks(void **state)
 {
@@ -306,6 +340,7 @@ int main(void)
 		cmocka_unit_test(table_groups_equal_outcomes),
 		cmocka_unit_test(a_machine_model_is_named),
 		cmocka_unit_test(processors_are_kept_apart),
+		cmocka_unit_test(the_telling_observation_is_shown),
 		cmocka_unit_test(a_point_is_its_checks),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
