@@ -101,6 +101,8 @@ enum event_flags {
 	EVENT_BY_NAME =
 		1
 		<< 4, /* one of very many that are alike: not meant by a glob that says nothing of its name */
+	EVENT_MASKED = 1 << 5, /* defined with a counter mask: it counts once in a cycle at most */
+	EVENT_EDGES = 1 << 6,  /* defined with edge detection: it counts once in two cycles at most */
 };
 
 struct pmu_event {

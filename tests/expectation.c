@@ -30,6 +30,24 @@ static enum expectation_status fail(struct expectation *out, enum expectation_st
 	return out->status = status;
 }
 
+/* With a counter mask at most one a cycle is counted, with edge detection one in two cycles. */
+static void cap(struct expectation *x, const struct pmu_event *e, const struct kernel *k, uint64_t n)
+{
+	struct amount cycles;
+	int64_t most;
+
+	if (!(e->flags & (EVENT_MASKED | EVENT_EDGES)))
+		return;
+	cycles = bounds_amount(k, Q_CYCLES, n);
+	if (!cycles.defined || cycles.overflow)
+		return;
+	most = e->flags & EVENT_EDGES ? cycles.high / 2 + 1 : cycles.high;
+	if (x->high > most)
+		x->high = most;
+	if (x->low > most)
+		x->low = most;
+}
+
 enum expectation_status expectation(const struct pmu_event *e, const struct kernel *k, uint64_t n,
 				    struct expectation *out)
 {
@@ -56,6 +74,7 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
 		out->low = 0;
 	if (follows_rule(e, k, n))
 		out->rule = e->rule;
+	cap(out, e, k, n);
 	return EXPECTATION_OK;
 }
 
@@ -138,6 +157,7 @@ void expectation_allow_more(struct expectation *x, const struct pmu_event *e, co
 		if (x->high != high)
 			x->reason = r->deliveries->text;
 	}
+	cap(x, e, k, n);
 }
 
 enum expectation_status expectation_fits(struct expectation *e, int64_t share, unsigned width)

@@ -31,7 +31,7 @@ struct expectation {
 /**
  * The event's terms applied to the signature of kernel k at N = n, and to the family-wide bounds (bounds.h)
  * where the signature says nothing. A negative coefficient swaps the ends of an interval; an interval's low
- * end is never below 0.
+ * end is never below 0. An event with a counter mask or edge detection has no more than cycles, or half of them.
  * @return out->status
  */
 enum expectation_status expectation(const struct pmu_event *e, const struct kernel *k, uint64_t n,

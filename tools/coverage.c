@@ -130,7 +130,7 @@ static unsigned column_of(const struct pmu_event *e, const struct impostor_resul
 {
 	unsigned passed = (unsigned)__builtin_popcount(r->passed);
 
-	if (e->terms[0].quantity == Q_NOT_PROVOKED)
+	if (e->terms[0].quantity == Q_NOT_PROVOKED || (r->judged && r->never))
 		return BY_CONTROL;
 	if (e->judgement == EVENT_EXACT && !event_is_micro(e))
 		return EXACTLY;
@@ -155,7 +155,7 @@ static void note_class(const struct pmu_event *e, const char *title, unsigned fa
 	for (; c < classes + n_classes; c++)
 		if (c->family == family && c->column == column && c->result.passed == r->passed &&
 		    c->event.rule == e->rule && c->event.judgement == e->judgement &&
-		    !memcmp(c->event.terms, e->terms, sizeof e->terms))
+		    c->event.floor == e->floor && !memcmp(c->event.terms, e->terms, sizeof e->terms))
 			break;
 	if (c == classes + n_classes) {
 		if (n_classes == CLASSES_MAX)
@@ -173,8 +173,8 @@ static void take(struct line *l, const struct offer *o, const struct pmu_event *
 	unsigned column = column_of(e, &r);
 
 	if (r.contradiction) {
-		fprintf(stderr, "coverage: %s on %s: nothing can be counted on kernel %s\n", e->name, l->title,
-			r.contradiction);
+		fprintf(stderr, "coverage: %s on %s: nothing can be counted on kernel %s\n", e->name,
+			l->title, r.contradiction);
 		contradictions++;
 	}
 	tally(&l->figures, column, &r);
@@ -348,6 +348,8 @@ static void print_classes(void)
 		for (const struct event_term *t = c->event.terms;
 		     t < c->event.terms + EVENT_TERMS && t->coefficient; t++)
 			printf(" %+d %s", t->coefficient, quantity_info[t->quantity].name);
+		if (c->event.floor)
+			printf(" (%s)", c->event.floor->text);
 		printf("; %s; as %s;", c->event.rule && c->event.rule->text ? c->event.rule->text : "no rule",
 		       c->example);
 		for (unsigned i = 0; i < IMPOSTORS; i++)

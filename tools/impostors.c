@@ -146,12 +146,15 @@ void impostors_begin(bool no_lower, bool no_upper)
 static bool same(const struct pmu_event *a, const struct pmu_event *b)
 {
 	return !memcmp(a->terms, b->terms, sizeof a->terms) && a->judgement == b->judgement &&
-	       a->rule == b->rule && a->floor == b->floor;
+	       a->rule == b->rule && a->floor == b->floor && a->flags == b->flags;
 }
 
 static struct pmu_event key_of(const struct pmu_event *e)
 {
-	struct pmu_event key = {.judgement = e->judgement, .rule = e->rule, .floor = e->floor};
+	struct pmu_event key = {.judgement = e->judgement,
+				.rule = e->rule,
+				.floor = e->floor,
+				.flags = e->flags & (EVENT_MASKED | EVENT_EDGES)};
 
 	memcpy(key.terms, e->terms, sizeof key.terms);
 	return key;
@@ -389,7 +392,7 @@ static struct span narrowed(const struct span *own, const struct part *part, uns
 
 struct impostor_result impostors_try(const struct impostor_offer *o, const struct pmu_event *e)
 {
-	struct impostor_result r = {.passed = UINT32_MAX};
+	struct impostor_result r = {.never = true, .passed = UINT32_MAX};
 	struct part part[OF_ROW];
 	unsigned n = parts_of(o, e, part);
 	const struct span *own = spans(e), *next = neighbour(o, e, 1), *previous = neighbour(o, e, -1);
@@ -402,6 +405,7 @@ struct impostor_result impostors_try(const struct impostor_offer *o, const struc
 			continue;
 		s = narrowed(&own[k], part, n, k, &equal);
 		r.judged = true;
+		r.never &= !own[k].high[0] && !own[k].high[1];
 		if (own[k].low[0] > own[k].high[0] || own[k].low[1] > own[k].high[1])
 			r.contradiction = kernels_begin[k].name;
 		r.lower |= s.low[0] > 0 || s.low[1] > 0;

@@ -35,10 +35,12 @@ enum impostor {
 #define IMPOSTORS_VACUOUS 25 /* at least so many pass */
 
 struct impostor_result {
-	bool judged;     /* some kernel has an expectation */
-	bool lower;      /* some kernel must make it tick */
-	const char *contradiction; /* a kernel on which its least is more than its most; NULL: there is none */
-	uint32_t passed; /* bit n: impostor n */
+	bool judged; /* some kernel has an expectation */
+	bool never;  /* on all of them it must stay 0 */
+	bool lower;  /* some kernel must make it tick */
+	const char
+		*contradiction; /* a kernel on which its least is more than its most; NULL: there is none */
+	uint32_t passed;        /* bit n: impostor n */
 };
 
 /** An equation whose events are all offered, and their rows. */

@@ -20,7 +20,8 @@ const struct event_rule intel_rules[] = {
 };
 
 const struct event_floor intel_floors[] = {
-#define INTEL_FLOOR(id, divisor, words, ...) [FLOOR_##id] = {.text = words, .per = divisor, .of = {__VA_ARGS__}},
+#define INTEL_FLOOR(id, divisor, words, ...)                                                                 \
+	[FLOOR_##id] = {.text = words, .per = divisor, .of = {__VA_ARGS__}},
 #define INTEL_MOVED(event, cores, floor)
 #undef Q
 #define Q(quantity, times)                                                                                   \
@@ -84,7 +85,8 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 		.code = code_of(e),
 		.counters = e->counters & INTEL_ON_FIXED ? 0 : e->counters,
 		.fixed = e->counters & INTEL_ON_FIXED ? e->counters & 0xff : -1,
-		.flags = EVENT_OF_CORE | (e->flags & INTEL_PEBS ? EVENT_PEBS : 0),
+		.flags = EVENT_OF_CORE | (e->flags & INTEL_PEBS ? EVENT_PEBS : 0) |
+			 (e->cmask ? EVENT_MASKED : 0) | (e->flags & INTEL_EDGE ? EVENT_EDGES : 0),
 		.source = "Intel's event list of the core",
 		.errata = e->errata ? intel_errata[e->errata] : NULL,
 		.extra_msr = extra->msr,

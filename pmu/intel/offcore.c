@@ -25,6 +25,35 @@ static const uint8_t quantities[][3] = {
 
 _Static_assert(KINDS <= EVENT_TERMS, "a term for each kind");
 
+/* What kernels force of reads: lines that the third level has, and lines and code that come from memory. */
+static const struct event_floor *floor_of(unsigned kinds, enum intel_offcore_answer answer)
+{
+	bool data = kinds & OFFCORE_KIND_DATA, code = kinds & OFFCORE_KIND_CODE;
+
+	switch (answer) {
+	case OFFCORE_HIT:
+		return data ? &intel_floors[FLOOR_HITS_L3] : NULL;
+	case OFFCORE_MISSES:
+		return data   ? &intel_floors[FLOOR_MISSES_L3]
+		       : code ? &intel_floors[FLOOR_FLUSHED_CODE]
+			      : NULL;
+	case OFFCORE_PENDING:
+		return data ? &intel_floors[FLOOR_WAITS_L2] : code ? &intel_floors[FLOOR_FLUSHED_CODE] : NULL;
+	case OFFCORE_ANY: /* data: the terms have it */
+		return code && !data ? &intel_floors[FLOOR_FLUSHED_CODE] : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* The answer by which the quantities are arranged. */
+static enum intel_offcore_answer column(enum intel_offcore_answer answer)
+{
+	return answer == OFFCORE_FOREIGN || answer == OFFCORE_HIT ? OFFCORE_SOME
+	       : answer == OFFCORE_MISSES                         ? OFFCORE_MISS
+								  : answer;
+}
+
 void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_answer answer)
 {
 	unsigned n = 0;
@@ -32,6 +61,7 @@ void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_
 	memset(e->terms, 0, sizeof e->terms);
 	e->judgement = EVENT_EXACT;
 	e->rule = &intel_rules[OFFCORE];
+	e->floor = floor_of(kinds, answer);
 	e->source = "Intel's event list of the core";
 	if (answer == OFFCORE_FOREIGN && !(kinds & ~READS)) {
 		e->terms[0] = (struct event_term){Q_LOADS_HITM, 1};
@@ -44,8 +74,7 @@ void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_
 	}
 	for (unsigned i = 0; i < KINDS; i++)
 		if (kinds >> i & 1)
-			e->terms[n++] = (struct event_term){
-				quantities[i][answer == OFFCORE_FOREIGN ? OFFCORE_SOME : answer], 1};
+			e->terms[n++] = (struct event_term){quantities[i][column(answer)], 1};
 }
 
 static unsigned part(const uint16_t *parts, unsigned i)
@@ -134,7 +163,7 @@ bool intel_offcore_meaning(const char *name, struct pmu_event *e)
 			continue;
 		intel_offcore_mean(&row, intel_offcore_request_meanings[intel_offcore_request[i]],
 				   intel_offcore_response_meanings[response]);
-		if (known && memcmp(row.terms, e->terms, sizeof row.terms))
+		if (known && (row.floor != e->floor || memcmp(row.terms, e->terms, sizeof row.terms)))
 			return false;
 		row.flags = e->flags;
 		event_mean(e, &row);

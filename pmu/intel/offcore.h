@@ -21,7 +21,15 @@ enum intel_offcore_kind {
 };
 
 /** What can be said of a response, as pmu/intel/offcore.def has it. */
-enum intel_offcore_answer { OFFCORE_ANY, OFFCORE_SOME, OFFCORE_MISS, OFFCORE_FOREIGN, OFFCORE_PENDING };
+enum intel_offcore_answer {
+	OFFCORE_ANY,
+	OFFCORE_SOME,
+	OFFCORE_MISS,
+	OFFCORE_FOREIGN,
+	OFFCORE_PENDING,
+	OFFCORE_HIT,
+	OFFCORE_MISSES
+};
 
 /** How a core counts them. */
 struct intel_offcore_core {

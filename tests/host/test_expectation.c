@@ -199,6 +199,24 @@ static void a_documented_factor_goes_both_ways(void **state)
 	assert_int_equal(allowed(&e, 3).high, 0);
 }
 
+static void masks_and_edges_count_once_a_cycle(void **state)
+{
+	(void)state;
+	/* CYCLES is 9 * N + 1 at most, UOPS anything. */
+	static const struct event_rule rule = {"much", .may = {{Q_INSTRUCTIONS, false, 100}}};
+	struct pmu_event e = {.terms = {{Q_UOPS, 1}}, .judgement = EVENT_AT_LEAST, .rule = &rule};
+
+	assert_true(on_mix(&e, 3).high > 28);
+	e.flags = EVENT_MASKED;
+	assert_int_equal(on_mix(&e, 3).high, 28);
+	assert_int_equal(allowed(&e, 3).high, 28);
+	e.flags = EVENT_MASKED | EVENT_EDGES;
+	assert_int_equal(on_mix(&e, 3).high, 15);
+	assert_int_equal(allowed(&e, 3).high, 15);
+	e.terms[0].quantity = Q_LOADS; /* 3 * N, and so fewer */
+	assert_int_equal(on_mix(&e, 3).high, 9);
+}
+
 static void a_floor_lifts_the_low_end(void **state)
 {
 	(void)state;
@@ -339,6 +357,7 @@ int main(void)
 		cmocka_unit_test(deliveries_go_by_ring),
 		cmocka_unit_test(what_is_not_there_allows_nothing),
 		cmocka_unit_test(a_documented_factor_goes_both_ways),
+		cmocka_unit_test(masks_and_edges_count_once_a_cycle),
 		cmocka_unit_test(a_floor_lifts_the_low_end),
 		cmocka_unit_test(allowances_that_fit_no_number),
 		cmocka_unit_test(exceptions_are_named_where_they_are_met),

@@ -2,6 +2,7 @@
  * Every event of the PMU, on every counter that may count it, against every kernel: at N, 2N and 3N the count
  * must be what event and kernel declare, to the last unit, so that slope and intercept both are.
  */
+#include "tests/suites/movers.h"
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
 #include "tests/expectation_ring.h"
@@ -40,8 +41,10 @@ struct plan {
 	unsigned reps;
 	unsigned turn; /* of the kernels */
 	unsigned n_events[PMU_COUNTERS_MAX];
-	uint16_t *event[PMU_COUNTERS_MAX]; /* each has room for all that the PMU has */
-	struct undefined *undefined;       /* by event */
+	uint16_t *event[PMU_COUNTERS_MAX];  /* each has room for all that the PMU has */
+	struct undefined *undefined;        /* by event */
+	struct movers *movers;              /* likewise */
+	uint16_t current[PMU_COUNTERS_MAX]; /* the event that each counter counts in this pass */
 };
 
 static const char *ring_name(uint8_t ring)
@@ -192,7 +195,7 @@ static bool joins(const struct pass *p, const struct pmu_event *e)
 
 /* Counters start at different places in their lists, so that neighbours count different events. Those of
  * `pending` that can be counted together are taken out of it. */
-static void fill_pass(const struct plan *plan, unsigned number, uint64_t *pending, struct pass *p)
+static void fill_pass(struct plan *plan, unsigned number, uint64_t *pending, struct pass *p)
 {
 	const struct pmu *pmu = plan->run->pmu;
 	uint64_t taken = 0;
@@ -201,12 +204,14 @@ static void fill_pass(const struct plan *plan, unsigned number, uint64_t *pendin
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		if (!(*pending >> c & 1))
 			continue;
-		const struct pmu_event *e = pmu->events[plan->event[c][(number + c) % plan->n_events[c]]];
+		uint16_t event = plan->event[c][(number + c) % plan->n_events[c]];
+		const struct pmu_event *e = pmu->events[event];
 		uint64_t takes = pmu->has_global ? event_takes(pmu, e, c) : 0;
 
 		if (!joins(p, e) || takes & taken)
 			continue;
 		taken |= takes;
+		plan->current[c] = event;
 		p->slot[p->n_slots++] = pass_slot(e, c, plan->ring ? RING_USR : RING_ALL);
 		*pending &= ~(UINT64_C(1) << c);
 	}
@@ -236,6 +241,8 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		r.share = place.share;
 		r.has_share = true;
 		event_judge(&place, r.observation, p->n_count, &x, &r.judgement);
+		movers_note(&plan->movers[plan->current[slot->counter]], p->kernel,
+			    r.observation[p->n_count - 1].seen.max != 0, &r.judgement);
 	} else {
 		r.judgement.verdict = VERDICT_ERROR;
 		expectation_explain(&x, p->kernel, p->n[at], r.judgement.text, sizeof(r.judgement.text));
@@ -378,17 +385,20 @@ static bool plan_create(struct plan *plan, struct run *run)
 	size_t each = pmu->n_events;
 	uint16_t *events = malloc((pmu->n_counters * each + 1) * sizeof *events);
 
-	*plan = (struct plan){.run = run, .undefined = calloc(each + 1, sizeof *plan->undefined)};
+	*plan = (struct plan){.run = run,
+			      .undefined = calloc(each + 1, sizeof *plan->undefined),
+			      .movers = calloc(each + 1, sizeof *plan->movers)};
 	plan->event[0] = events;
 	for (unsigned c = 1; events && c < pmu->n_counters; c++)
 		plan->event[c] = events + c * each;
-	return events && plan->undefined;
+	return events && plan->undefined && plan->movers;
 }
 
 static void plan_free(struct plan *plan)
 {
 	free(plan->event[0]);
 	free(plan->undefined);
+	free(plan->movers);
 }
 
 static void run_events(struct run *run)
@@ -422,6 +432,7 @@ static void run_events(struct run *run)
 		run_kernel(&plan);
 	}
 	report_undefined(&plan);
+	movers_report(run, plan.movers);
 	plan_free(&plan);
 	response_report();
 	pass_held_report(run, "events");

@@ -1,0 +1,30 @@
+#!/usr/bin/python3
+"""Events that stay at 0 on every kernel that must make them tick: told once, with these kernels. By silicon's rules a virtual CPU is one on which some
+events are dead, as its model has no cycles of a certain kind."""
+from boottest import boot, done, equal, ok, tail, valid
+
+MOVED = "pmu=virtual:intel-skylake suite=events n=20 reps=2 "
+
+
+def summaries(r):
+    return {c["name"]: (c["verdict"], c["text"]) for s in (r.report or {"suites": []})["suites"] if s["name"] == "events"
+            for c in s["checks"] if c["name"].endswith("/all kernels")}
+
+
+def verdicts(r):
+    return {(c["name"].split("/")[2], c["verdict"]) for s in (r.report or {"suites": []})["suites"] if s["name"] == "events"
+            for c in s["checks"] if c["name"].count("/") == 3}
+
+
+EVENTS = "event=CYCLE_ACTIVITY.STALLS_L3_MISS,MEM_LOAD_RETIRED.L3_MISS,LONGEST_LAT_CACHE.MISS kernel=loads,chain_llc,clflush_reload "
+r = boot(options=MOVED + EVENTS + "inject=as-silicon")
+valid(r.report, "the report is valid")
+equal(summaries(r), {name + "/all kernels": ("dead", "0 everywhere; 2 kernels must move it: clflush_reload, chain_llc")
+                     for name in ("CYCLE_ACTIVITY.STALLS_L3_MISS", "MEM_LOAD_RETIRED.L3_MISS")}, "dead events are told, with the kernels")
+ok(("loads", "dead") not in verdicts(r) and ("chain_llc", "dead") in verdicts(r) and ("chain_llc", "within") in verdicts(r),
+   "one that counts is not, and no kernel that forces nothing", [repr(verdicts(r))] + tail(r))
+r = boot(options=MOVED + EVENTS)
+equal((summaries(r), {v for _, v in verdicts(r)} - {"exact", "within"}), ({}, set()), "floors are of hardware alone: by a model's rules nothing is dead")
+r = boot(options=MOVED + "inject=as-silicon event=CYCLE_ACTIVITY.STALLS_L3_MISS kernel=loads,nop_loop")
+equal(summaries(r), {}, "where no kernel must move it, 0 says nothing")
+done()
