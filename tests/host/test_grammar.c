@@ -365,6 +365,23 @@ static void fields_are_named(void **state)
 	assert_int_equal(strlen(line), 15);
 }
 
+/* A field as wide as its register, and bits that no field has, in the upper half too. */
+static void wide_fields(void **state)
+{
+	static const struct register_field fields[] = {{.name = "ALL", .first = 1, .last = 1, .width = 64},
+						       {.name = "LOW", .first = 2, .last = 2, .width = 8},
+						       {.name = NULL}};
+	char text[64];
+
+	(void)state;
+	register_format(fields, 1, UINT64_MAX, text, sizeof text);
+	assert_string_equal(text, "ALL=0xffffffffffffffff");
+	register_format(fields, 2, 1ull << 63 | 1, text, sizeof text);
+	assert_string_equal(text, "LOW=0x1 ?=0x8000000000000000");
+	register_format(fields, 3, 1, text, sizeof text);
+	assert_string_equal(text, "?=0x1");
+}
+
 static void distances(void **state)
 {
 	(void)state;
@@ -503,6 +520,7 @@ int main(void)
 		cmocka_unit_test(a_family_without_grammar_says_so),
 		cmocka_unit_test(encodings_equal_libpfm4s),
 		cmocka_unit_test(fields_are_named),
+		cmocka_unit_test(wide_fields),
 		cmocka_unit_test(distances),
 		cmocka_unit_test(random_input_is_survived),
 	};

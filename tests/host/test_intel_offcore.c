@@ -530,6 +530,49 @@ static void names_of_files_have_meanings(void **state)
 	assert_false(intel_offcore_meaning("OCR", &e));
 }
 
+/* Bits that these registers take, as Linux has them (arch/x86/events/intel/core.c, *_extra_regs[]). Intel's
+ * lists have values with more: those bits of the rows are named beside. */
+static void registers_are_linuxs(void **state)
+{
+	static const struct {
+		uint32_t signature;
+		uint8_t kind;
+		uint64_t valid[INTEL_EXTRAS], more[2]; /* RSP_0, RSP_1, LD_LAT, FRONTEND */
+	} cpus[] = {
+		{0x106a5, 0, {0xffff, 0, 0xffff, 0}, {0, 0}},
+		{0x206c2, 0, {0xffff, 0xffff, 0xffff, 0}, {0, 0}},
+		{0x206a7, 0, {0x3f807f8fff, 0x3f807f8fff, 0xffff, 0}, {0, 0}},
+		{0x206d7, 0, {0x3fffff8fff, 0x3fffff8fff, 0xffff, 0}, {0, 0}},
+		{0x306c3, 0, {0x3f807f8fff, 0x3f807f8fff, 0xffff, 0}, {0x7f800000, 0x7f800000}},
+		{0x506e3, 0, {0x3fffff8fff, 0x3fffff8fff, 0xffff, 0x7fff17}, {0, 0}},
+		{0x706e5, 0, {0x3fffffbfff, 0x3fffffbfff, 0xffff, 0x7fff17}, {0, 0}},
+		{0x806f8, 0, {0x3fffffffff, 0x3fffffffff, 0xffff, 0x7fff1f}, {0, 0}},
+		{0x30678, 0, {0x768005ffff, 0x368005ffff, 0, 0}, {0, 0}},
+		{0x50670, 0, {0x799ffbb6e7, 0x399ffbffe7, 0, 0}, {0x810, 0x18}},
+		{0x506c9, 0, {0x760005ffbf, 0x360005ffbf, 0, 0}, {0x80000040, 0x80000040}},
+		{0x906c0, 0, {0x800ff0ffffff9fff, 0xff0ffffff9fff, 0, 0}, {0, 0}},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
+		static const uint32_t address[] = {MSR_OFFCORE_RSP_0, MSR_OFFCORE_RSP_1, MSR_PEBS_LD_LAT,
+						   MSR_PEBS_FRONTEND};
+		struct intel_extra extra[INTEL_EXTRAS];
+		unsigned n = intel_extras(cpus[i].signature, cpus[i].kind, extra);
+
+		for (unsigned r = 0; r < INTEL_EXTRAS; r++) {
+			uint64_t valid = 0;
+
+			for (unsigned k = 0; k < n; k++)
+				if (extra[k].address == address[r])
+					valid = extra[k].valid;
+			if (valid != (cpus[i].valid[r] | (r < 2 ? cpus[i].more[r] : 0)))
+				fail_msg("%x: MSR %x takes %llx, Linux %llx", cpus[i].signature, address[r],
+					 (unsigned long long)valid, (unsigned long long)cpus[i].valid[r]);
+		}
+	}
+}
+
 /* A name that means one thing on one core and another elsewhere means nothing in a file. */
 struct named {
 	char suffix[96];
@@ -585,6 +628,7 @@ int main(void)
 		cmocka_unit_test(meanings_agree_with_names),
 		cmocka_unit_test(the_model_counts_what_is_meant),
 		cmocka_unit_test(names_that_cores_differ_about_mean_nothing),
+		cmocka_unit_test(registers_are_linuxs),
 		cmocka_unit_test(names_of_files_have_meanings),
 		cmocka_unit_test(values_have_no_reserved_bits),
 	};
