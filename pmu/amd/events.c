@@ -251,6 +251,25 @@ static const char names[] =
 
 _Static_assert(Q_COUNT < AMD_MINUS, "a term has room for every quantity");
 
+#define ANY 0xffff
+static const struct {
+	uint16_t generations, select, umask;
+	char numbers[20];
+} errata[] = {
+#define AMD_ERRATUM(generations, select, umask, numbers) {generations, select, umask, numbers},
+#include "pmu/amd/errata.def"
+#undef AMD_ERRATUM
+};
+
+static const char *errata_of(const struct amd_event *e, unsigned generation)
+{
+	for (unsigned i = 0; i < sizeof errata / sizeof errata[0]; i++)
+		if (errata[i].generations & generation && errata[i].select == e->select &&
+		    (errata[i].umask == ANY || errata[i].umask == e->umask))
+			return errata[i].numbers;
+	return NULL;
+}
+
 unsigned amd_unpack(unsigned generation, bool one_node, struct pmu_event *out, unsigned max)
 {
 	const char *name = names;
@@ -270,6 +289,7 @@ unsigned amd_unpack(unsigned generation, bool one_node, struct pmu_event *out, u
 			.judgement = e->judgement,
 			.flags = i < amd_base_count ? 0 : EVENT_OF_CORE,
 			.source = "BKDG/PPR of the family, core events",
+			.errata = errata_of(e, generation),
 		};
 		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++)
 			out[n].terms[t] = (struct event_term){(e->terms[t] & ~AMD_MINUS) - 1,

@@ -364,6 +364,8 @@ static struct pmu_event row(enum netburst_event_id id, uint64_t code, unsigned j
 		.fixed = -1,
 		.judgement = (uint8_t)judgement,
 		.flags = rule == RULE_ANY_RING ? EVENT_ANY_RING : 0,
+		/* Linux: counter 1 does not count it, or too much. */
+		.errata = id == NB_BSQ_ALLOCATION ? "P4-CCCR1" : NULL,
 		.source = e->flags & NB_UNDOCUMENTED    ? "libpfm4, perfctr; not in the SDM"
 			  : e->models != MODELS_ALL     ? "SDM table 19-30"
 			  : e->flags & NB_AT_RETIREMENT ? "SDM table 19-29"

@@ -23,7 +23,7 @@ def compiled(path, change, source=None):
         changed = pathlib.Path(d) / path
         changed.parent.mkdir(parents=True)
         changed.write_text(text, encoding="utf-8")
-        r = subprocess.run(["gcc", "-std=gnu11", "-c", "-o", "/dev/null", "-I", d, "-I", ".", "-I", "build/gen",
+        r = subprocess.run(["gcc", "-std=gnu11", "-Werror=overflow", "-c", "-o", "/dev/null", "-I", d, "-I", ".", "-I", "build/gen",
                             str(changed) if source is None else source], cwd=ROOT, capture_output=True, text=True)
     return r.returncode, r.stderr
 
@@ -56,6 +56,14 @@ for table, source, row, good, bad in (
     ok(compiled(table, [], source)[0] == 0, "%s as it is" % table, compiled(table, [], source)[1])
     refused("%s with an event that counts at least something, and no rule" % table, compiled(table, [(good, bad)], source),
             "needs a rule: what else", row)
+
+refused("a unit mask of more than eight bits", compiled("pmu/amd/events_core.def", [('"DISPATCHED_FPU.OPS_ADD", 0x000, 0x01', '"DISPATCHED_FPU.OPS_ADD", 0x000, 0x101')],
+        "pmu/amd/events.c"), "overflow|conversion", "OPS_ADD|events_core")
+loader = importlib.machinery.SourceFileLoader("amd_events", str(ROOT / "scripts/amd-events"))
+amd_events = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+loader.exec_module(amd_events)
+ok(amd_events.fits("X", 0) and amd_events.fits("X", 0xff), "the import takes unit masks of eight bits")
+ok(not amd_events.fits("X", 0x100) and not amd_events.fits("X", 0x1000), "and refuses others")
 
 loader = importlib.machinery.SourceFileLoader("gen_intel_events", str(ROOT / "scripts/gen-intel-events"))
 tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("gen_intel_events", loader))

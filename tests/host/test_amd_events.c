@@ -207,6 +207,40 @@ static void rows_of_zen_5(void **unused)
 	assert_true(shared > 80);
 }
 
+/* Each line of errata.def is about rows of each of its generations, which have its numbers. */
+static void errata_are_attached(void **unused)
+{
+	static const struct {
+		unsigned generations, select, umask;
+		const char *numbers;
+	} lines[] = {
+#define ANY 0x100
+#define AMD_ERRATUM(generations, select, umask, numbers) {generations, select, umask, numbers},
+#include "pmu/amd/errata.def"
+#undef AMD_ERRATUM
+	};
+
+	(void)unused;
+	for (unsigned l = 0; l < sizeof lines / sizeof lines[0]; l++)
+		for (unsigned g = 1; g < AMD_NEWER; g <<= 1) {
+			static struct pmu_event rows[AMD_EVENTS_MAX];
+			unsigned n = lines[l].generations & g ? amd_unpack(g, true, rows, AMD_EVENTS_MAX) : 0;
+			unsigned attached = 0, others = 0;
+
+			for (unsigned i = 0; i < n; i++) {
+				unsigned select = (rows[i].code & 0xff) | (rows[i].code >> 24 & 0xf00);
+
+				if (!rows[i].errata)
+					others++;
+				else if (select == lines[l].select &&
+					 (lines[l].umask == ANY || (rows[i].code >> 8 & 0xff) == lines[l].umask))
+					attached += !strcmp(rows[i].errata, lines[l].numbers);
+			}
+			if (n && (!attached || !others))
+				fail_msg("%s, %03x: %u rows have it", lines[l].numbers, lines[l].select, attached);
+		}
+}
+
 static void rows_are_sound(void **unused)
 {
 	(void)unused;
@@ -455,6 +489,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_equal_libpfm4s),  cmocka_unit_test(rows_of_zen_5),
+		cmocka_unit_test(errata_are_attached),
 		cmocka_unit_test(rows_are_sound),       cmocka_unit_test(generations_by_signature),
 		cmocka_unit_test(wiring_of_family_15h), cmocka_unit_test(strings_are_understood),
 		cmocka_unit_test(strings_go_back),      cmocka_unit_test(strings_equal_libpfm4s),

@@ -1,6 +1,7 @@
 /* Intel's events of single cores: sound rows, CPUs told apart, and the encodings that libpfm4 knows. */
 #include "pmu/grammar.h"
 #include "pmu/intel/core_events.h"
+#include "pmu/intel/events.h"
 #include "pmu/intel/extra.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/registers.h"
@@ -273,9 +274,35 @@ static void strings_reach_the_registers(void **state)
 	fake_cpu_stop();
 }
 
+static bool has_erratum(int core, const char *name, const char *number)
+{
+	for (unsigned i = 0; i < intel_arch_event_count; i++) {
+		struct pmu_event e = intel_arch_events[i].event;
+
+		if (strcmp(e.name, name))
+			continue;
+		intel_of_core(core, &e);
+		return e.errata && strstr(e.errata, number);
+	}
+	return false;
+}
+
+/* An architectural event takes the place of the core's own, and has its errata: of general and fixed counters. */
+static void architectural_events_have_errata(void **state)
+{
+	(void)state;
+	assert_true(has_erratum(intel_core_by_name("SKL"), "INST_RETIRED.ANY_P", "SKL091"));
+	assert_true(has_erratum(intel_core_by_name("SKL"), "LONGEST_LAT_CACHE.MISS", "SKL057"));
+	assert_true(has_erratum(intel_core_by_name("HSW"), "INST_RETIRED.ANY", "HSD143"));
+	assert_false(has_erratum(intel_core_by_name("HSW"), "INST_RETIRED.ANY", "SKL091"));
+	assert_false(has_erratum(intel_core_by_name("ICL"), "INST_RETIRED.ANY_P", "SKL091"));
+	assert_false(has_erratum(INTEL_NO_CORE, "INST_RETIRED.ANY_P", "SKL091"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(architectural_events_have_errata),
 		cmocka_unit_test(rows_equal_libpfm4s),         cmocka_unit_test(rows_are_sound),
 		cmocka_unit_test(cpus_are_told_apart),         cmocka_unit_test(columns_are_imported),
 		cmocka_unit_test(strings_reach_the_registers),
