@@ -45,7 +45,11 @@
 
 /* Counted by V. Weaver (deater/deterministic) on 14H, 16H and Zen 1: each interrupt and fault is one more
  * instruction in ring 3, an interrupt on 16H nearly two. */
-#define EACH_ONCE {Q_EXCEPTIONS, 0, 1}, {Q_INTERRUPTS_HW, 0, 1}, {Q_INTERRUPTS_NMI, 0, 1}
+#define EACH_ONCE                                                                                            \
+	{Q_EXCEPTIONS, 0, 1}, {Q_INTERRUPTS_HW, 0, 1},                                                       \
+	{                                                                                                    \
+		Q_INTERRUPTS_NMI, 0, 1                                                                       \
+	}
 static const struct event_deliveries INSTRUCTIONS_DELIVERED = {
 	.text = "whether deliveries of interrupts and exceptions count as instructions is not said",
 	.source = "V. Weaver, deater/deterministic: 14H, Zen 1",
@@ -54,7 +58,8 @@ static const struct event_deliveries INSTRUCTIONS_DELIVERED = {
 	.user = {EACH_ONCE},
 };
 static const struct event_deliveries INSTRUCTIONS_DELIVERED_16H = {
-	.text = "whether deliveries of interrupts and exceptions count as instructions, and interrupts twice, is not said",
+	.text = "whether deliveries of interrupts and exceptions count as instructions, and interrupts "
+		"twice, is not said",
 	.source = "V. Weaver, deater/deterministic: 16H",
 	.kind = DELIVERED_INSTRUCTIONS,
 	.all = {{Q_EXCEPTIONS, 0, 1}, {Q_INTERRUPTS_HW, 0, 2}, {Q_INTERRUPTS_NMI, 0, 2}},
@@ -107,35 +112,31 @@ enum {
 };
 
 static const struct event_rule rules[] = {
-	[RESYNC] = {"resynchronisations may count too; FNINIT, FNCLEX and FNSAVE count twice if they clear a flag",
-		    WEAVER ": family 10H",
-		    .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}}},
-	[RESYNC_FLDCW] = {"resynchronisations may count too; FNINIT, FNCLEX and FNSAVE count twice if they clear a flag, "
+	[RESYNC] = {"resynchronisations may count too; FNINIT, FNCLEX and FNSAVE count twice if they clear a "
+		    "flag",
+		    WEAVER ": family 10H", .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}}},
+	[RESYNC_FLDCW] = {"resynchronisations may count too; FNINIT, FNCLEX and FNSAVE count twice if they "
+			  "clear a flag, "
 			  "FLDCW if it changes the rounding",
-			  WEAVER ": family 15H",
-			  .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}, {Q_INSN_FLDCW, 0, 1}}},
+			  WEAVER ": family 15H", .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}, {Q_INSN_FLDCW, 0, 1}}},
 	[INSTRUCTIONS_14H] = {"FNINIT, FNCLEX and FNSAVE count twice if they clear a flag",
-			      WEAVER ": family 14H",
-			      .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}},
+			      WEAVER ": family 14H", .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}},
 			      .deliveries = &INSTRUCTIONS_DELIVERED},
 	[INSTRUCTIONS_16H] = {"FNINIT, FNCLEX and FNSAVE count twice if they clear a flag",
-			      WEAVER ": family 16H",
-			      .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}},
+			      WEAVER ": family 16H", .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}},
 			      .deliveries = &INSTRUCTIONS_DELIVERED_16H},
-	[INSTRUCTIONS_ZEN] = {"FNINIT, FNCLEX and FNSAVE count twice if they clear a flag, FLDCW if it changes the rounding",
-			      WEAVER ": Zen 1",
-			      .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}, {Q_INSN_FLDCW, 0, 1}},
+	[INSTRUCTIONS_ZEN] = {"FNINIT, FNCLEX and FNSAVE count twice if they clear a flag, FLDCW if it "
+			      "changes the rounding",
+			      WEAVER ": Zen 1", .unsaid = {{Q_INSN_X87_CLEAR, 0, 1}, {Q_INSN_FLDCW, 0, 1}},
 			      .deliveries = &INSTRUCTIONS_DELIVERED},
-	/* Two of the MMX code's EMMS and MASKMOVQ are among the x87 instructions: the sum of all kinds is that of all
-	 * instructions, 100,000 more are x87's. */
-	[X87_10H] = {"FWAIT does not count; EMMS and MASKMOVQ may count here",
-		     WEAVER ": family 10H",
+	/* Two of the MMX code's EMMS and MASKMOVQ are among the x87 instructions: the sum of all kinds is
+	 * that of all instructions, 100,000 more are x87's. */
+	[X87_10H] = {"FWAIT does not count; EMMS and MASKMOVQ may count here", WEAVER ": family 10H",
 		     .unsaid = {{Q_INSN_EMMS, 0, 1}, {Q_INSN_MASKMOVQ, 0, 1}}},
 	[X87_LIKE_10H] = {"FWAIT does not count on 10H and may here, as EMMS and MASKMOVQ",
 			  WEAVER ": family 10H",
 			  .unsaid = {{Q_INSN_EMMS, 0, 1}, {Q_INSN_MASKMOVQ, 0, 1}, {Q_INSN_FWAIT, 0, 1}}},
-	[MMX_10H] = {"EMMS and MASKMOVQ may count as x87 instructions",
-		     WEAVER ": family 10H",
+	[MMX_10H] = {"EMMS and MASKMOVQ may count as x87 instructions", WEAVER ": family 10H",
 		     .less = {{Q_INSN_EMMS, 0, 1}, {Q_INSN_MASKMOVQ, 0, 1}}},
 	[SSE_10H] = {"LDMXCSR, STMXCSR, MOVNTI, fences and prefetches may count as SSE instructions",
 		     WEAVER ": family 10H",
@@ -144,11 +145,13 @@ static const struct event_rule rules[] = {
 				{Q_INSN_FENCE, 0, 1},
 				{Q_PREFETCHES, 0, 1}}},
 	/* What an interrupt meets is counted less on 14H. */
-	[X87_MMX_14H] = {"FWAIT, EMMS and MASKMOVQ may count or not, or twice; what an interrupt meets may not",
-			 WEAVER ": family 14H",
-			 .unsaid = {{Q_INSN_FWAIT, 0, 1}, {Q_INSN_EMMS, 0, 1}, {Q_INSN_MASKMOVQ, 0, 1}},
-			 .less = {{Q_INTERRUPTS_HW, 0, 2}, {Q_INTERRUPTS_NMI, 0, 2}, {Q_EXCEPTIONS, 0, 2}}},
-	[SSE_14H] = {"some instructions count twice; LDMXCSR, STMXCSR, MOVNTI, fences and prefetches may count; what an "
+	[X87_MMX_14H] =
+		{"FWAIT, EMMS and MASKMOVQ may count or not, or twice; what an interrupt meets may not",
+		 WEAVER ": family 14H",
+		 .unsaid = {{Q_INSN_FWAIT, 0, 1}, {Q_INSN_EMMS, 0, 1}, {Q_INSN_MASKMOVQ, 0, 1}},
+		 .less = {{Q_INTERRUPTS_HW, 0, 2}, {Q_INTERRUPTS_NMI, 0, 2}, {Q_EXCEPTIONS, 0, 2}}},
+	[SSE_14H] = {"some instructions count twice; LDMXCSR, STMXCSR, MOVNTI, fences and prefetches may "
+		     "count; what an "
 		     "interrupt meets may not",
 		     WEAVER ": family 14H",
 		     .unsaid = {{Q_INSN_SSE, 0, 1},
@@ -157,16 +160,15 @@ static const struct event_rule rules[] = {
 				{Q_INSN_FENCE, 0, 1},
 				{Q_PREFETCHES, 0, 1}},
 		     .less = {{Q_INTERRUPTS_HW, 0, 2}, {Q_INTERRUPTS_NMI, 0, 2}, {Q_EXCEPTIONS, 0, 2}}},
-	/* On 15H, 16H and Zen 1 code without any such instruction counts, too: as often as it has string instructions
-	 * or about twice as often. */
-	[X87_LATER] = {"FWAIT and FLDCW may count or not, or twice",
-		       WEAVER ": family 16H, Zen 1",
+	/* On 15H, 16H and Zen 1 code without any such instruction counts, too: as often as it has string
+	 * instructions or about twice as often. */
+	[X87_LATER] = {"FWAIT and FLDCW may count or not, or twice", WEAVER ": family 16H, Zen 1",
 		       .unsaid = {{Q_INSN_FWAIT, 0, 2}, {Q_INSN_FLDCW, 0, 1}, {Q_INSN_X87_CLEAR, 0, 1}},
 		       .less = {{Q_INTERRUPTS_HW, 0, 2}, {Q_INTERRUPTS_NMI, 0, 2}, {Q_EXCEPTIONS, 0, 2}}},
-	[MMX_LATER] = {"EMMS and MASKMOVQ may count twice",
-		       WEAVER ": Zen 1",
+	[MMX_LATER] = {"EMMS and MASKMOVQ may count twice", WEAVER ": Zen 1",
 		       .unsaid = {{Q_INSN_EMMS, 0, 1}, {Q_INSN_MASKMOVQ, 0, 1}}},
-	[SSE_LATER] = {"string instructions, LDMXCSR, STMXCSR, MOVNTI, fences and prefetches may count, some instructions twice",
+	[SSE_LATER] = {"string instructions, LDMXCSR, STMXCSR, MOVNTI, fences and prefetches may count, some "
+		       "instructions twice",
 		       WEAVER ": family 16H, Zen 1",
 		       .unsaid = {{Q_INSN_STRING, 0, 2},
 				  {Q_INSN_SSE, 0, 1},
@@ -174,8 +176,7 @@ static const struct event_rule rules[] = {
 				  {Q_STORES_NT, 0, 1},
 				  {Q_INSN_FENCE, 0, 1},
 				  {Q_PREFETCHES, 0, 1}}},
-	[REMAINDERS] = {"whether FPREM and FPREM1 count is not said",
-			WEAVER ": Zen 1, where they do not",
+	[REMAINDERS] = {"whether FPREM and FPREM1 count is not said", WEAVER ": Zen 1, where they do not",
 			.less = {{Q_X87_REMAINDER, 0, 1}}},
 	[NO_REMAINDERS] = {"FPREM and FPREM1 do not count", WEAVER ": Zen 1"},
 	[MARKS] = {"whether LTR counts, which marks a descriptor, is not said",

@@ -83,7 +83,7 @@ extern const struct intel_disputed intel_disputed[];
 extern const unsigned intel_disputed_count;
 extern const char *const intel_errata[];
 extern const char intel_event_names[];
-extern const struct event_rule intel_rules[]; /* by enum intel_rule; the first, NONE, is empty */
+extern const struct event_rule intel_rules[];   /* by enum intel_rule; the first, NONE, is empty */
 extern const struct event_floor intel_floors[]; /* by enum intel_floor; likewise */
 /** Names that Intel gives to an event besides the one that its row has. */
 extern const struct event_alias intel_core_aliases[];
@@ -123,8 +123,8 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out);
 void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out);
 
 /**
- * What this core says of an architectural event, which takes the place of the core's own event of the same code or
- * fixed counter: errata, and the rule, if by it the core counts other than the definition says.
+ * What this core says of an architectural event, which takes the place of the core's own event of the same
+ * code or fixed counter: errata, and the rule, if by it the core counts other than the definition says.
  * @param e becomes the core's in so far
  * @return whether there is anything of it
  */

@@ -214,7 +214,7 @@ static void errata_are_attached(void **unused)
 		unsigned generations, select, umask;
 		const char *numbers;
 	} lines[] = {
-#define ANY 0x100
+#define ANY                                              0x100
 #define AMD_ERRATUM(generations, select, umask, numbers) {generations, select, umask, numbers},
 #include "pmu/amd/errata.def"
 #undef AMD_ERRATUM
@@ -233,11 +233,13 @@ static void errata_are_attached(void **unused)
 				if (!rows[i].errata)
 					others++;
 				else if (select == lines[l].select &&
-					 (lines[l].umask == ANY || (rows[i].code >> 8 & 0xff) == lines[l].umask))
+					 (lines[l].umask == ANY ||
+					  (rows[i].code >> 8 & 0xff) == lines[l].umask))
 					attached += !strcmp(rows[i].errata, lines[l].numbers);
 			}
 			if (n && (!attached || !others))
-				fail_msg("%s, %03x: %u rows have it", lines[l].numbers, lines[l].select, attached);
+				fail_msg("%s, %03x: %u rows have it", lines[l].numbers, lines[l].select,
+					 attached);
 		}
 }
 
@@ -488,12 +490,11 @@ static int cleanup(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_equal_libpfm4s),  cmocka_unit_test(rows_of_zen_5),
-		cmocka_unit_test(errata_are_attached),
-		cmocka_unit_test(rows_are_sound),       cmocka_unit_test(generations_by_signature),
-		cmocka_unit_test(wiring_of_family_15h), cmocka_unit_test(strings_are_understood),
-		cmocka_unit_test(strings_go_back),      cmocka_unit_test(strings_equal_libpfm4s),
-		cmocka_unit_test(fields_are_named),
+		cmocka_unit_test(rows_equal_libpfm4s),      cmocka_unit_test(rows_of_zen_5),
+		cmocka_unit_test(errata_are_attached),      cmocka_unit_test(rows_are_sound),
+		cmocka_unit_test(generations_by_signature), cmocka_unit_test(wiring_of_family_15h),
+		cmocka_unit_test(strings_are_understood),   cmocka_unit_test(strings_go_back),
+		cmocka_unit_test(strings_equal_libpfm4s),   cmocka_unit_test(fields_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, cleanup);
 }

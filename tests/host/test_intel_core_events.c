@@ -287,7 +287,8 @@ static bool has_erratum(int core, const char *name, const char *number)
 	return false;
 }
 
-/* An architectural event takes the place of the core's own, and has its errata: of general and fixed counters. */
+/* An architectural event takes the place of the core's own, and has its errata: of general and fixed
+ * counters. */
 static void architectural_events_have_errata(void **state)
 {
 	(void)state;
@@ -303,8 +304,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(architectural_events_have_errata),
-		cmocka_unit_test(rows_equal_libpfm4s),         cmocka_unit_test(rows_are_sound),
-		cmocka_unit_test(cpus_are_told_apart),         cmocka_unit_test(columns_are_imported),
+		cmocka_unit_test(rows_equal_libpfm4s),
+		cmocka_unit_test(rows_are_sound),
+		cmocka_unit_test(cpus_are_told_apart),
+		cmocka_unit_test(columns_are_imported),
 		cmocka_unit_test(strings_reach_the_registers),
 	};
 	return cmocka_run_group_tests(tests, read_disagreements, NULL);
