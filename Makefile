@@ -299,7 +299,7 @@ $(B)/%_app.elf: $(B)/image/tests/boot/%_app.c.o linker/efi-x86_64.ld linker/sect
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
 HOST_SRC := $(sort $(filter-out pmu/vpmu.c pmu/oracle.c pmu/step_details.c pmu/path.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS] tests/*.c tests/report/*.c \
 	tests/kernels/needs.c tests/kernels/string_step.c tests/kernels/opcodes.c tests/kernels/cache_geometry.c tests/kernels/code_ring.c \
-	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/evex.c arch/x86/sha.c arch/x86/simd_exceptions.c arch/x86/acpi.c arch/x86/notes.c arch/x86/topology.c arch/x86/cpuid_leaves.c boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c))
+	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/evex.c arch/x86/sha.c arch/x86/simd_exceptions.c arch/x86/acpi.c arch/x86/notes.c arch/x86/topology.c arch/x86/identity.c arch/x86/cpuid_leaves.c boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c tests/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)

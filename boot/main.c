@@ -51,7 +51,6 @@
 #define STATUS_WRONG     1
 #define STATUS_COULD_NOT 2
 #define MSR_BIOS_SIGN_ID 0x8b
-#define MICROCODE_SHIFT  32
 #define HYPERVISORS_MAX  4
 
 static struct cores cores;
@@ -84,8 +83,7 @@ static int could_not_run(struct platform *platform, const struct options *o, con
 	return leave(platform, o, STATUS_COULD_NOT);
 }
 
-/** Microcode revision: SDM vol. 3, 9.11.7.1 (Intel wants the register cleared and CPUID executed first);
- * AMD's reads as is. */
+/** Intel wants the register cleared and CPUID executed first: SDM vol. 3, 9.11.7.1. 0: it cannot be read. */
 static uint32_t microcode_revision(const struct cpu_identity *cpu)
 {
 	uint64_t value;
@@ -93,9 +91,8 @@ static uint32_t microcode_revision(const struct cpu_identity *cpu)
 	if (!strcmp(cpu->vendor, "GenuineIntel")) {
 		msr_write(MSR_BIOS_SIGN_ID, 0);
 		cpuid(1, 0);
-		return msr_read(MSR_BIOS_SIGN_ID, &value) ? (uint32_t)(value >> MICROCODE_SHIFT) : 0;
 	}
-	return msr_read(MSR_BIOS_SIGN_ID, &value) ? (uint32_t)value : 0;
+	return msr_read(MSR_BIOS_SIGN_ID, &value) ? cpu_microcode(cpu->vendor, value) : 0;
 }
 
 static void begin_report(const struct platform *platform, const struct options *o)

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define EXTENDED         0x80000000u
 #define HYPERVISOR       0x40000000u
 #define HYPERVISOR_BLOCK 0x100u
 #define HYPERVISOR_END   (HYPERVISOR + 8 * HYPERVISOR_BLOCK)
@@ -103,39 +102,9 @@ unsigned cpu_hypervisors(struct cpu_hypervisor *out, unsigned max)
 
 void cpu_identify(struct cpu_identity *out)
 {
-	struct cpuid_regs r = cpuid(0, 0);
-
-	memset(out, 0, sizeof *out);
-	out->max_leaf = r.eax;
-	memcpy(out->vendor, &r.ebx, 4);
-	memcpy(out->vendor + 4, &r.edx, 4);
-	memcpy(out->vendor + 8, &r.ecx, 4);
-
-	r = cpuid(1, 0);
-	out->signature = r.eax;
-	out->stepping = r.eax & 15;
-	out->family = r.eax >> 8 & 15;
-	out->model = r.eax >> 4 & 15;
-	if (out->family == 15 || out->family == 6)
-		out->model |= r.eax >> 12 & 0xf0;
-	if (out->family == 15)
-		out->family += r.eax >> 20 & 0xff;
 	struct cpu_hypervisor first;
-	out->guest = r.ecx >> 31;
+
+	cpu_decode(out, cpuid);
 	if (cpu_hypervisors(&first, 1))
 		memcpy(out->hypervisor, first.signature, sizeof out->hypervisor);
-
-	out->max_extended_leaf = cpuid(EXTENDED, 0).eax;
-	if (out->max_extended_leaf >= EXTENDED + 4) {
-		char brand[48];
-		size_t skip = 0;
-
-		for (unsigned i = 0; i < 3; i++) {
-			r = cpuid(EXTENDED + 2 + i, 0);
-			memcpy(brand + 16 * i, &r, 16);
-		}
-		while (skip < sizeof brand && brand[skip] == ' ')
-			skip++;
-		memcpy(out->brand, brand + skip, sizeof brand - skip);
-	}
 }

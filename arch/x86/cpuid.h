@@ -37,6 +37,13 @@ struct cpu_identity {
 	char hypervisor[13]; /* its signature, of leaf 40000000H; empty on bare metal, or if it gives none */
 };
 
+/** The same of a CPU that answers CPUID like this; but for .hypervisor, which is left empty. */
+void cpu_decode(struct cpu_identity *out, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf));
+
+/** The microcode's revision in MSR 8BH: Intel's in the upper half (SDM vol. 3, 9.11.7.1), AMD's in the lower
+ * one (its patch level). */
+uint32_t cpu_microcode(const char *vendor, uint64_t bios_sign_id);
+
 /** A block of CPUID leaves that a hypervisor answers. */
 struct cpu_hypervisor {
 	char signature[13]; /* EBX, ECX, EDX of its first leaf; other than printable characters are '?' */
