@@ -46,8 +46,19 @@ if r.report:
     finished = {s["name"]: len(s["checks"]) for s in r.report["suites"] if s["complete"]}
     ok(finished.get("control", 0) > 5, "and holds the suite that was finished", repr(finished))
 
-r = boot("disk", config=OPTIONS)
+
+
+def leave_longer_reports(image):
+    """Reports of another run, longer than those to come: of each line of theirs nothing may be left."""
+    for kind in ("json", "txt"):
+        emulators.write_file(image, "/assay/report." + kind, OLD_LINE * 100000)
+
+
+OLD_LINE = "a line of an older report\n"
+r = boot("disk", config=OPTIONS, prepare=leave_longer_reports)
 sound(r, "the same to its end")
+ok(r.report_json and OLD_LINE not in r.report_json and r.report_text and OLD_LINE not in r.report_text,
+   "nothing is left of longer reports that were there", [r.report_text[-200:] if r.report_text else "no report.txt"])
 valid(r.report, "its report is valid")
 equal(r.report and r.report["complete"], True, "and complete")
 ok(r.report_text and r.report_text.rstrip().split("\n")[-1] == "assay: " + (r.verdict or ""), "report.txt ends with the verdict line")
