@@ -316,9 +316,10 @@ $(B)/host/gen/%.c.o: $(B)/gen/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/host/libassay.a: $(HOST_OBJ)
+# This file says what is in it: an object that is new here and not yet built would not be missed otherwise (.SECONDARY).
+$(B)/host/libassay.a: $(HOST_OBJ) Makefile
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcs $@ $(filter %.o,$^)
 
 # The linker set of kernels joins only what asks for it by name: an archive member that nobody calls would be left out.
 HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S))
