@@ -28,6 +28,7 @@ static struct {
 	unsigned judged, same, different;
 	unsigned without; /* checks without counts: skipped, or an error */
 	unsigned excused; /* skipped for what a hypervisor does */
+	unsigned shares;  /* checks whose bracket's share the report has as measured */
 } tally;
 
 /* --- one check -------------------------------------------------------------------------------------------
@@ -131,6 +132,14 @@ static bool read_observations(struct check *c)
 	return true;
 }
 
+/* Both of one processor, or both of the only one. */
+static bool same_processor(const json_t *a, const json_t *b)
+{
+	const json_t *one = json_object_get(a, "processor"), *other = json_object_get(b, "processor");
+
+	return one && other ? json_equal(one, other) : one == other;
+}
+
 static const json_t *counter_entry(const json_t *pmu, const char *name)
 {
 	size_t i;
@@ -197,6 +206,35 @@ static void look_at_raw_counts(struct check *c)
 	}
 }
 
+/* What was subtracted must have been measured: the report's shares are of mechanisms, counters and events. Not
+ * every share is measured, and one that is not steady has no value. For events that count exactly: the bracket's share
+ * of others is what one measurement found, and another may find another. */
+static void look_at_share(struct check *c, const json_t *report, const json_t *suite)
+{
+	/* mechanism_name() of tests/shares.c, for both rings of the suite events */
+	const char *mechanism = c->place.ring ? "around ring 3" : "enabling and disabling writes";
+	const json_t *list = json_object_get(report, "shares");
+	unsigned measured = 0, equal = 0;
+	int64_t share, other = 0;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *s = json_array_get(list, i);
+
+		if (strcmp(report_string(s, "event"), report_string(c->json, "event")) ||
+		    strcmp(report_string(s, "counter"), report_string(c->json, "counter")) ||
+		    strcmp(report_string(s, "encoding"), report_string(c->json, "encoding")) ||
+		    strcmp(report_string(s, "mechanism"), mechanism) || !same_processor(s, suite) ||
+		    !report_signed(json_object_get(s, "share"), &share))
+			continue;
+		measured++;
+		equal += share == c->place.share;
+		other = share;
+	}
+	tally.shares += measured != 0;
+	if (measured && !equal)
+		tell(c, "the bracket's share is %" PRId64 ", and was measured as %" PRId64, c->place.share, other);
+}
+
 /* Today's expectations in place of those of the report. @return false if there is none; that is told */
 static bool expect_anew(struct check *c, struct expectation *x)
 {
@@ -258,10 +296,12 @@ bool exits_excuse(const struct exits_place *p, const struct observation *o, unsi
 }
 
 /* @return false if the report cannot be read */
-static bool judge_check(struct check *c, const json_t *entry)
+static bool judge_check(struct check *c, const json_t *report, const json_t *suite,
+			const json_t *entry)
 {
 	struct expectation x;
 	struct judgement j;
+	bool found;
 
 	if (!json_array_size(json_object_get(c->json, "observations"))) {
 		tally.without++;
@@ -271,7 +311,10 @@ static bool judge_check(struct check *c, const json_t *entry)
 		return false;
 	tally.judged++;
 	look_at_raw_counts(c);
-	if (find_rows(c) && expect_anew(c, &x)) {
+	found = find_rows(c);
+	if (found && c->place.event->judgement == EVENT_EXACT && !event_is_micro(c->place.event))
+		look_at_share(c, report, suite);
+	if (found && expect_anew(c, &x)) {
 		event_judge(&c->place, c->o, c->count, &x, &j);
 		if (!is_a_hypervisors(c, &j))
 			compare(c, &j);
@@ -289,15 +332,16 @@ static bool judge_check(struct check *c, const json_t *entry)
 /* The PMU that a check is of: the last one of its processor that is as virtual as the check. */
 static const json_t *pmu_of(const json_t *report, const json_t *suite, const json_t *check)
 {
-	const json_t *found = NULL, *entry;
-	size_t i;
+	const json_t *list = json_object_get(report, "pmus"), *found = NULL;
 
-	json_array_foreach(json_object_get(report, "pmus"), i,
-			   entry) if (json_is_true(json_object_get(entry, "virtual")) ==
-					      json_is_true(json_object_get(check, "virtual")) &&
-				      json_equal(json_object_get(entry, "processor"),
-						 json_object_get(suite, "processor")) ==
-					      (json_object_get(suite, "processor") != NULL)) found = entry;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *entry = json_array_get(list, i);
+
+		if (json_is_true(json_object_get(entry, "virtual")) ==
+			    json_is_true(json_object_get(check, "virtual")) &&
+		    same_processor(entry, suite))
+			found = entry;
+	}
 	return found;
 }
 
@@ -333,7 +377,7 @@ static bool judge_suite(const json_t *report, const json_t *suite)
 		if (entry != identified && (malformed = report_cpu_identify(report, entry, &pmu)))
 			return false;
 		identified = entry;
-		if (!judge_check(&c, entry))
+		if (!judge_check(&c, report, suite, entry))
 			return false;
 	}
 	return true;
@@ -361,6 +405,8 @@ static int judge_report(const json_t *report)
 	}
 	printf("%u checks judged again: %u the same, %u different", tally.judged, tally.same,
 	       tally.different);
+	if (tally.shares)
+		printf("; %u with a share that was measured", tally.shares);
 	if (tally.excused)
 		printf("; %u of them as the hypervisor excused them", tally.excused);
 	if (tally.without)

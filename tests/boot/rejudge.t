@@ -98,6 +98,8 @@ told("an N", REPORT, lambda c: c["observations"][2].update(n=7), "N=7: expected"
 told("the encoding", REPORT, lambda c: c.update(encoding="0x1c4"), "of encoding 0x1c4; today's is 0x", verdict="exact", event="INST_RETIRED.ANY_P")
 told("the slope", REPORT, lambda c: c.update(slope=[13, 1]), "slope 13/1 then", verdict="exact", kernel="nop_loop", event="INST_RETIRED.ANY_P")
 told("a bias", REPORT, lambda c: (all_observed(c, -1), c.update(verdict="biased", bias=1)), "biased by 1 then, by -1 today", verdict="exact")
+told("a share that was not measured", REPORT, lambda c: c.update(share=c["share"] + 1), "and was measured as", verdict="exact", event="INST_RETIRED.ANY_P",
+     ring="ring 0")
 told("a count below 0", REPORT, lambda c: c.update(share=-1000000), "none of a counter of", verdict="exact")
 told("a share that no counter holds", REPORT, lambda c: c.update(share=1 << 48), "none of a counter of 48 bits", verdict="exact")
 told("a counter that reads 0", REPORT, lambda c: [observed(c, i, [[-c["share"], 2]]) for i in range(3)], "exact then, wrong today", verdict="exact",
