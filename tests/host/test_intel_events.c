@@ -56,6 +56,8 @@ static void equal_to_libpfm4(void **unused)
 		if (p == sizeof peers / sizeof peers[0])
 			fail_msg("%s is compared with nothing", e->name);
 		assert_int_equal(e->code, encoding(peers[p].pfm));
+		/* The peers are in the order of CPUID.0AH:EBX, SDM table 18-1. */
+		assert_int_equal(intel_arch_events[i].cpuid_bit, (int)p);
 	}
 	assert_int_equal(general, sizeof peers / sizeof peers[0]);
 	pfm_terminate();

@@ -140,6 +140,24 @@ static void tagging_complete(void **state)
 		assert_int_equal(r->pebs_vert, *f[3] ? bits(f[3]) : 0);
 		assert_string_equal(netburst_event[r->count].name, f[4]);
 		assert_int_equal(r->count_mask, 1);
+		/* SDM tables 19-31 to 19-33: what tags, and which of its masks. */
+		const struct {
+			const char *metric, *source;
+			uint16_t mask;
+		} tags[] = {{"memory_loads", "uop_type", 1 << 1},
+			    {"memory_stores", "uop_type", 1 << 2},
+			    {"X87_SIMD_memory_moves_retired", "x87_SIMD_moves_uop", 1 << 3 | 1 << 4},
+			    {"MOB_load_replay_retired", "MOB_load_replay", 1 << 4 | 1 << 5},
+			    {"split_load_retired", "load_port_replay", 1 << 1},
+			    {"split_store_retired", "store_port_replay", 1 << 1}};
+		uint16_t tag_mask = r->mechanism == TAG_EXECUTION ? 1 << 15 : 0;
+
+		for (unsigned t = 0; t < sizeof tags / sizeof tags[0]; t++)
+			if (!strcmp(tags[t].metric, r->name)) {
+				tag_mask = tags[t].mask;
+				assert_string_equal(netburst_event[r->source].name, tags[t].source);
+			}
+		assert_int_equal(r->source_mask, tag_mask);
 		assert_int_equal(r->source == NB_EVENTS,
 				 r->mechanism == TAG_REPLAY && !(r->pebs & (1 << 9 | 1 << 10)));
 	}
