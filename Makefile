@@ -84,10 +84,9 @@ $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 
 # Little here is in a hurry: what is measured is assembly. The step engine, what it runs, and what it steps over and over are: they
 # keep -O2.
-UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/account.c pmu/machine_model.c pmu/oracle.c \
-	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c pmu/*/driver.c \
-	arch/x86/step*.c arch/x86/insn.c arch/x86/gather.c arch/x86/trap.c arch/x86/apic.c arch/x86/msr.c \
-	tests/measure.c tests/pass.c tests/smi.c),$(IMAGE_SRC)))
+UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/account.c \
+	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c \
+	arch/x86/step*.c arch/x86/insn.c),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
 # UEFI strings are UTF-16.
@@ -131,7 +130,7 @@ tools: $(B)/assay-encode $(B)/assay-judge
 # What judges, of the image's own sources: rows, kernels, expectation and verdict. Handlers are told from their code, which is why
 # services.c is among them; all that runs on the machine alone is left out.
 JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/model_cpu.c $(filter-out tools/assay-encode.c tools/model_cpu.c,$(ENCODE_SRC)) \
-	$(addprefix tests/,event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c kernel.c kernel_rows.c \
+	$(addprefix tests/,attribution.c event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c kernel.c kernel_rows.c \
 	guest.c glob.c kernels/handled.c kernels/services.c) $(wildcard tests/kernels/*.S) arch/x86/insn.c $(B)/gen/insn_tables.c
 
 $(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tests/*.h tests/*.def tests/kernels/*.h)

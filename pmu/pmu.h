@@ -65,6 +65,8 @@ struct pmu_bracket {
 	bool ring0_only;      /* uses privileged instructions */
 };
 
+struct attribution;
+
 struct pmu {
 	const struct pmu_driver *driver;
 	char name[48];         /* "Intel architectural PMU version 2" */
@@ -95,11 +97,13 @@ struct pmu {
 	int8_t counts_rdpmc[PMU_COUNTERS_MAX]; /* how often it counts RDPMC, beyond once */
 	uint64_t exits_lost; /* instructions that a hypervisor carries out and does not count, or not each
 				time: bit per enum exit_kind (pmu/exits.h). Not set by identify() */
-	bool virtual;        /* answered by a model */
-	bool deterministic;  /* and by nothing else: the same each time, at once, without speculation. Where
-				silicon is  given an interval, equality is wanted; judge_as_silicon() takes it
-				away */
-	char model[48];      /* the model's profile when virtual */
+	const struct attribution *attribution; /* what deliveries and returns count (tests/attribution.h);
+						  NULL: as the manual has it. Not set by identify() */
+	bool virtual;                          /* answered by a model */
+	bool deterministic; /* and by nothing else: the same each time, at once, without speculation. Where
+			       silicon is  given an interval, equality is wanted; judge_as_silicon() takes it
+			       away */
+	char model[48];     /* the model's profile when virtual */
 	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
 						      and left out: a line each; an empty one ends */
 	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does
@@ -253,8 +257,8 @@ struct pmu_driver {
 	bool (*acknowledge)(const struct pmu *pmu, uint64_t mask);
 
 	/** Bracket by enabling and disabling the counters of the mask together, all programmed before.
-	 *  own[] holds what lies between the write that enables and the write that disables. Whether these two
-	 * count themselves no manual says: it is measured (tests/shares.h).
+	 *  own[] holds what lies between the write that enables and the write that disables. Whether these
+	 * two count themselves no manual says: it is measured (tests/shares.h).
 	 *  @return false if the family cannot */
 	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 

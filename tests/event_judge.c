@@ -7,7 +7,7 @@
 
 enum expectation_status event_expected(const struct event_place *p, uint64_t n, struct expectation *out)
 {
-	if (expectation_in_ring(p->event, p->kernel, p->ring, n, out))
+	if (expectation_in_ring(p->event, p->kernel, p->ring, n, p->pmu->attribution, out))
 		return out->status;
 	if (!p->pmu->deterministic)
 		expectation_allow_more(out, p->event, p->kernel, p->ring, n);

@@ -56,7 +56,8 @@ static const struct exit_part *part_of(const struct exits_place *p, uint64_t kin
 	struct exit_part *s = &shares[kinds == ALL];
 
 	if (s->kernel != p->kernel || s->kinds != kinds || s->ring != p->ring || s->user != p->user) {
-		*s = (struct exit_part){.kernel = p->kernel, .kinds = kinds, .ring = p->ring, .user = p->user};
+		*s = (struct exit_part){
+			.kernel = p->kernel, .kinds = kinds, .ring = p->ring, .user = p->user};
 		if (!work_out(s))
 			s->met = 0;
 	}
@@ -111,11 +112,11 @@ static int64_t missing_of_kernel(const struct exits_place *p, const struct exit_
 	struct qvec amounts;
 	uint8_t ring = p->user ? p->ring : 0;
 
-	if (expectation_in_ring(p->event, p->kernel, ring, n, &with) != EXPECTATION_OK)
+	if (expectation_in_ring(p->event, p->kernel, ring, n, NULL, &with) != EXPECTATION_OK)
 		return 0;
 	amounts_at(s, n, &amounts);
 	kernel_leave_out(p->kernel, &amounts);
-	expectation_in_ring(p->event, p->kernel, ring, n, &without);
+	expectation_in_ring(p->event, p->kernel, ring, n, NULL, &without);
 	kernel_leave_out(NULL, NULL);
 	return without.status == EXPECTATION_OK ? with.low - without.low : 0;
 }

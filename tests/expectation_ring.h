@@ -4,14 +4,16 @@
 #ifndef TESTS_EXPECTATION_RING_H
 #define TESTS_EXPECTATION_RING_H
 
+#include "tests/attribution.h"
 #include "tests/expectation.h"
 
 /**
  * As expectation() for a window in ring 0. In ring 3 without what handlers execute in ring 0
  * (tests/kernels/handled.h): the same for kernels that have none; for the others only what the architecture
  * alone defines has an expectation.
+ * @param a what deliveries and returns were measured to count; NULL: what the manual has
  */
 enum expectation_status expectation_in_ring(const struct pmu_event *e, const struct kernel *k, uint8_t ring,
-					    uint64_t n, struct expectation *out);
+					    uint64_t n, const struct attribution *a, struct expectation *out);
 
 #endif

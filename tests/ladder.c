@@ -450,6 +450,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	pmu->counts_start = pmu->counts_stop = 0;
 	memset(pmu->counts_rdpmc, 0, sizeof pmu->counts_rdpmc);
 	pmu->exits_lost = 0;
+	pmu->attribution = NULL;
 	shares_forget();
 
 	const struct kernel *general = confirmed_kernel(run);

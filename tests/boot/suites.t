@@ -50,8 +50,10 @@ equal(sorted(set(slopes.values())), ["+0"], "nothing is counted besides what hap
 r = boot(options="pmu=virtual suite=noise inject=srf7 event=INST_RETIRED.ANY_P")
 slopes = values(r, "noise")
 equal((slopes.get("INST_RETIRED.ANY_P per software interrupt, ring 0, OS+USR"),
-       slopes.get("INST_RETIRED.ANY_P per invalid opcode, ring 0, OS+USR")), ("+2", "+1"),
-      "an instruction more per far transfer shows as the slope: INT and IRET, or IRET alone")
+       slopes.get("INST_RETIRED.ANY_P per invalid opcode, ring 0, OS+USR")), ("+2", "+0"),
+      "an instruction more for INT and for IRET, both in one ring, is more than two ways can count; IRET alone is a fact")
+equal([f["name"] for f in (r.report or {"facts": []})["facts"] if f["suite"] == "attribution"],
+      ["INT n, SYSCALL from ring 3", "faults, interrupts from ring 3"], "of which there is one for calls and one for deliveries")
 r = boot(options="pmu=virtual suite=sweep kernel=nop_loop,calls inject=rdpmc-wrong-index")
 table = verdict_table(r) or {}
 ok(table and all((verdict in ("wrong", "noisy")) == name.startswith("sweep/bracket/") for name, (verdict, _) in table.items()),

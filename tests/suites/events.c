@@ -86,7 +86,8 @@ static bool expectable(const struct plan *plan, const struct pmu_event *e, unsig
 	struct result r = result_for(plan, e, pmu->counter[c].name, name);
 	struct expectation x;
 
-	if (expectation_in_ring(e, plan->kernel, plan->ring, top_n(plan), &x) == EXPECTATION_OK &&
+	if (expectation_in_ring(e, plan->kernel, plan->ring, top_n(plan), pmu->attribution, &x) ==
+		    EXPECTATION_OK &&
 	    expectation_fits(&x, 0, pmu->counter[c].width) == EXPECTATION_OK)
 		return true;
 	r.judgement.verdict = VERDICT_ERROR;
@@ -115,7 +116,7 @@ static bool defined(const struct plan *plan, unsigned event)
 {
 	struct expectation x;
 
-	if (expectation_in_ring(plan->run->pmu->events[event], plan->kernel, plan->ring, plan->n, &x) !=
+	if (expectation_in_ring(plan->run->pmu->events[event], plan->kernel, plan->ring, plan->n, NULL, &x) !=
 	    EXPECTATION_UNDEFINED)
 		return true;
 	note_undefined(plan, event, x.quantity);
@@ -302,6 +303,21 @@ static bool measure_one_by_one(const struct plan *plan, const struct pass *all)
 	return true;
 }
 
+/* In ring 3 the share of what is not counted exactly follows from what the way there and back counts. */
+static bool leans_on_the_way(const struct plan *plan)
+{
+	const struct pmu *pmu = plan->run->pmu;
+
+	for (unsigned c = 0; plan->ring && c < pmu->n_counters; c++)
+		for (unsigned i = 0; i < plan->n_events[c]; i++) {
+			const struct pmu_event *e = pmu->events[plan->event[c][i]];
+
+			if (e->judgement == EVENT_AT_LEAST && attribution_bears_on(e))
+				return true;
+		}
+	return false;
+}
+
 static void judge_kernel(struct plan *plan)
 {
 	const struct pmu *pmu = plan->run->pmu;
@@ -310,6 +326,7 @@ static void judge_kernel(struct plan *plan)
 	char context[REPORTED_NAME];
 
 	make_plan(plan);
+	attribution_measure(plan->run, leans_on_the_way(plan) ? NULL : plan->kernel);
 	snprintf(context, sizeof(context), "events on kernel %s, %s", plan->kernel->name,
 		 ring_name(plan->ring));
 	trap_set_context(context);

@@ -154,7 +154,7 @@ static int64_t amount(const struct setting *s, const struct pmu_event *sum, uint
 	struct expectation x;
 
 	if (!sum->terms[0].coefficient ||
-	    expectation_in_ring(sum, s->kernel, ring, s->n, &x) != EXPECTATION_OK)
+	    expectation_in_ring(sum, s->kernel, ring, s->n, NULL, &x) != EXPECTATION_OK)
 		return 0;
 	return x.low == x.high ? x.low : 0;
 }
@@ -186,6 +186,30 @@ static int64_t exceptions(const struct setting *s, const struct equation *q)
 	       (s->run->pmu->has_global ? amount(s, &kernel_mode, 0) - amount(s, &kernel_mode, s->ring) : 0);
 }
 
+/* What deliveries and returns count beyond the manual, as was measured, those of the way to ring 3 and back
+ * included: of a fixed counter and a general one it may differ. */
+static int64_t attributed(const struct setting *s, const struct equation *q)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; i < q->n_terms; i++) {
+		const struct event_request *r = &q->request[i];
+		uint8_t levels = r->config.ring;
+
+		if (r->config.cmask || r->config.edge || r->config.invert)
+			return 0;
+		if (s->ring && !s->run->pmu->has_global)
+			levels &= RING_USR;
+		if (r->event)
+			sum += q->identity->term[i].coefficient *
+			       (attribution_beyond(s->run->pmu->attribution, r->event, s->kernel, levels,
+						   s->n) +
+				(s->ring ? attribution_beyond_way(s->run->pmu->attribution, r->event, levels)
+					 : 0));
+	}
+	return sum;
+}
+
 /* What counters count of their common bracket cancels out in an equation, the writes included, as long as all
  * of them count these alike. A hypervisor that counts the write that starts counting does so whatever a
  * counter filters by: Linux, kvm_pmu_trigger_event(). */
@@ -204,7 +228,11 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 
 	if (!share_measurable(&at))
 		return 0;
-	return share_of(&at) - (alike ? share_predicted(&at) : share_find(&at).implied);
+	return share_of(&at) - (alike ? share_predicted(&at)
+				      : share_find(&at).implied +
+						(p->ring ? attribution_beyond_way(p->pmu->attribution, s->event,
+										  s->config.ring)
+							 : 0));
 }
 
 /* Run one pass of the equation, and add its part to the sum of each repetition. */
@@ -302,7 +330,7 @@ static void try_equation(const struct setting *s, const struct equation *q)
 		}
 	*o = (struct observation){.n = s->n, .low = 0, .high = INT64_MAX};
 	if (!(q->identity->relation & IDENTITY_NOT_NEGATIVE))
-		o->high = o->low += exceptions(s, q);
+		o->high = o->low += exceptions(s, q) + attributed(s, q);
 	for (unsigned rep = 0; rep < s->reps; rep++)
 		histogram_add(&o->seen, sums[rep]);
 	r.n_observations = 1;
@@ -332,8 +360,10 @@ static void try_on_kernels(struct run *run, const struct equation *q, unsigned n
 		if (!kernel_selected(s.kernel, o->kernel_glob))
 			continue;
 		for (s.ring = 0; s.ring <= 3; s.ring += 3)
-			if (!kernel_unfit(s.kernel, s.ring))
+			if (!kernel_unfit(s.kernel, s.ring)) {
+				attribution_measure(run, s.kernel);
 				try_all(&s, q, n);
+			}
 	}
 }
 

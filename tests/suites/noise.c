@@ -10,6 +10,7 @@
  */
 #include "tests/suites/noise_masking.h"
 #include "tests/suites/suites.h"
+#include "tests/attribution.h"
 #include "tests/exits.h"
 #include "tests/expectation.h"
 #include "tests/ladder.h"
@@ -120,6 +121,7 @@ static bool expected(const struct noise *s, const struct pmu_event *e, uint64_t 
 			return false;
 		*out += part * e->terms[i].coefficient;
 	}
+	*out += attribution_beyond(s->run->pmu->attribution, e, s->kernel, s->rings, k);
 	return true;
 }
 
@@ -326,6 +328,7 @@ static void run_source(struct noise *s)
 		s->run->report(s->run, &truth);
 		return;
 	}
+	attribution_measure(s->run, s->kernel);
 	for (s->rings = RING_ALL; s->rings >= RING_USR; s->rings--) {
 		snprintf(context, sizeof(context), "%s, %s", s->source->kind, place_of(s));
 		trap_set_context(context);

@@ -232,7 +232,7 @@ static bool suits(const struct kernel *k, const struct sampling_choice *c, uint8
 	if (!k || kernel_transacts(k) || !kernel_has_path(k) || kernel_unfit(k, ring) ||
 	    k->flags & KERNEL_SERVICE_NMI || (!c->known && carries_on(k)) ||
 	    sampling_turns(k, SAMPLING_STEPS) < n ||
-	    expectation_in_ring(c->known ? &c->where : c->event, k, ring, n, &x) != EXPECTATION_OK)
+	    expectation_in_ring(c->known ? &c->where : c->event, k, ring, n, NULL, &x) != EXPECTATION_OK)
 		return false;
 	*often = (uint64_t)x.low;
 	return x.low > 0 && (x.low == x.high || !c->known);

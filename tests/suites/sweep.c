@@ -328,7 +328,10 @@ static void run_kernel(struct sweep *s, unsigned n_axes, unsigned n_events)
 		struct expectation x;
 
 		s->event = s->all[i];
-		if (expectation_in_ring(s->event, s->kernel, s->ring, 2 * s->n, &x) || x.low != x.high)
+		attribution_measure(s->run, s->kernel);
+		if (expectation_in_ring(s->event, s->kernel, s->ring, 2 * s->n, s->run->pmu->attribution,
+					&x) ||
+		    x.low != x.high)
 			continue;
 		for (unsigned axis = 0; axis < n_axes; axis++)
 			run_axis(s, axis);

@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+"""Virtual CPUs on which deliveries and returns count otherwise than the manual has it: as much is judged as on others, right rows are exact, the
+deviation is a fact and told once, and a real fault beside it is still told."""
+import re
+
+from boottest import boot, done, equal, ok, tail
+
+RETURN, CALL, INSTRUCTION, FAR = "return-in-new-ring", "call-in-new-ring", "delivery-instruction", "delivery-far-branch"
+ALL = "+".join((RETURN, CALL, INSTRUCTION, FAR))
+KERNELS = "kernel=nop_loop,int_ring3,syscall,fault_gp_ring3,fault_de_ring0,ipi_xapic,nmi_xapic"
+# On each CPU: the options, and a fault that an equation or a row must tell there.
+CPUS = {
+    "intel-skylake": ("suite=events,identities event=INST_RETIRED*,BR_INST_RETIRED.ALL*,BR_INST_RETIRED.FAR*", "ring-leak"),
+    "intel-core2": ("suite=events,identities event=INST_RETIRED*,BR_INST_RETIRED.ALL*", "dropped-carry"),
+    "amd-zen3": ("suite=events event=RETIRED_INSTRUCTIONS,RETIRED_BRANCH_INSTRUCTIONS,RETIRED_TAKEN*,RETIRED_FAR*", "overcount-x16"),
+    "netburst-prescott": ("suite=events event=instr_retired:NBOGUSNTAG,instr_completed:NBOGUS,branch_retired:MMTP", "ring-leak"),
+}
+FOUR = r"(instructions|instructions on the fixed counter|branches|far branches|instructions that load)"
+LIST = FOUR + "(, " + FOUR + ")*"
+FACTS = {
+    RETURN: ("INT n, SYSCALL.*, faults, interrupts from ring 3", LIST + r": \+1 in ring 3, -1 in ring 0(; branches: \+1 in ring 3)?"),
+    CALL: ("INT n, SYSCALL.* from ring 3", LIST + r": -1 in ring 3, \+1 in ring 0(; branches: -1 in ring 3)?"),
+    INSTRUCTION: ("faults, interrupts from ring 3", r"instructions(, instructions on the fixed counter)?: \+1 in ring 3, \+0 in ring 0"),
+    FAR: ("faults, interrupts from ring 3", r"branches(, far branches)?: \+1 in ring 3(, \+0 in ring 0)?"),
+}
+
+
+def judged(result):
+    """{check: verdict} but for what was not judged, and the facts."""
+    report = result.report or {"suites": [], "facts": []}
+    return ({s["name"] + "/" + c["name"]: c["verdict"] for s in report["suites"] for c in s["checks"] if c["verdict"] != "skipped"},
+            [(f["suite"] + "/" + f["name"], f["text"].split(": ", 1)[-1]) for f in report["facts"]])
+
+
+def run(cpu, inject=""):
+    return boot(options="pmu=virtual:%s %s %s n=2 reps=1%s" % (cpu, CPUS[cpu][0], KERNELS, inject and " inject=" + inject), timeout=300)
+
+
+for cpu, (options, fault) in CPUS.items():
+    plain = run(cpu)
+    usual, facts = judged(plain)
+    equal((plain.status, facts), (0, []), "%s: a plain one has no such fact" % cpu)
+    trips = [name for name in usual if re.search("int_ring3|syscall|fault|ipi|nmi", name)]
+    ok(len(trips) >= 20, "%s: %d rows of %d rest on it" % (cpu, len(trips), len(usual)), tail(plain))
+    for premise, (kinds, numbers) in FACTS.items():
+        r = run(cpu, premise)
+        seen, facts = judged(r)
+        equal(seen, usual, "%s, %s: each row has the verdict that it has on a plain one" % (cpu, premise))
+        ok(len(facts) == 1 and re.fullmatch("attribution/" + kinds, facts[0][0]) and re.fullmatch(numbers, facts[0][1]),
+           "%s, %s: it is one fact: %s" % (cpu, premise, facts), tail(r))
+    r = run(cpu, ALL)
+    seen, facts = judged(r)
+    equal(seen, usual, "%s, all together: each row has the verdict that it has on a plain one" % cpu)
+    ok(facts and len(facts) == len(set(facts)) and all(name.startswith("attribution/") for name, _ in facts), "%s, all together: facts, each once: %s" % (cpu, facts))
+    r = run(cpu, RETURN + "+" + fault)
+    seen, facts = judged(r)
+    ok(r.status == 1 and any(v in ("wrong", "biased") for v in seen.values()), "%s, %s beside %s: the fault is told" % (cpu, fault, RETURN), tail(r))
+done()
