@@ -206,10 +206,10 @@ $(B)/assay.elf: $(IMAGE_OBJ) $(B)/link/symbols-efi.o linker/efi-x86_64.ld linker
 
 # What is shipped: a small application that carries the image compressed and starts it.
 CARRIER_OBJ := $(B)/image/boot/carrier/carrier.c.o $(B)/image/boot/carrier/payload.S.o
-$(CARRIER_OBJ): private IMAGE_FLAGS += -Os -isystem /usr/include/stb -DPAYLOAD='"$(B)/link/payload.z"'
-$(B)/image/boot/carrier/payload.S.o: $(B)/link/payload.z
+$(CARRIER_OBJ): private IMAGE_FLAGS += -Os -isystem /usr/include/lzma -DPAYLOAD='"$(B)/link/payload.lzma"'
+$(B)/image/boot/carrier/payload.S.o: $(B)/link/payload.lzma
 
-$(B)/link/payload.z: $(B)/assay.efi scripts/pack
+$(B)/link/payload.lzma: $(B)/assay.efi scripts/pack
 	$(Q)$(PYTHON) scripts/pack $< $@
 
 $(B)/BOOTX64.elf: $(CARRIER_OBJ) linker/efi-x86_64.ld linker/sections.ld

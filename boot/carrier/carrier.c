@@ -1,5 +1,5 @@
 /*
- * The outer application, BOOTX64.EFI: it holds the image proper compressed, inflates it, and has the firmware
+ * The outer application, BOOTX64.EFI: it holds the image proper compressed, unpacks it, and has the firmware
  * load and start it from memory (UEFI specification 2.10, 7.4), so that relocation and the rights of pages
  * are the firmware's doing as if the image had been a file. The image finds the same device, file path,
  * options and shell parameters as if it had been started itself, and its status is handed on.
@@ -7,32 +7,21 @@
 #include <efi.h>
 #include <string.h>
 
-/* Of the library only the zlib decoder is wanted, into a buffer of known size: it allocates nothing. */
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_ZLIB
-#define STBI_SUPPORT_ZLIB
-#define STBI_NO_STDIO
-#define STBI_NO_LINEAR
-#define STBI_NO_FAILURE_STRINGS
-#define STBI_NO_THREAD_LOCALS
-#define STBI_NO_SIMD
-#define STBI_ASSERT(x)          ((void)0)
-#define STBI_MALLOC(size)       ((void)(size), NULL)
-#define STBI_REALLOC(old, size) ((void)(old), (void)(size), NULL)
-#define STBI_FREE(old)          ((void)(old))
-#include <stb_image.h>
+#include <LzmaDec.c>
 
 #define PAGES(bytes) (((UINTN)(bytes) + 4095) / 4096)
 #define PAUSE_US     5000000 /* a line can be read before the boot manager goes on to its next entry */
 
-/** What scripts/pack puts before the zlib stream: of the image as the firmware is to load it. */
+#define LZMA_HEADER 13 /* of an .lzma stream: properties, and a length that is not used */
+
+/** What scripts/pack puts before the .lzma stream: of the image as the firmware is to load it. */
 struct payload {
 	UINT32 size;  /**< bytes */
 	UINT32 crc32; /**< that of UEFI 4.2, which is zlib's */
-	char stream[];
+	Byte stream[];
 };
 extern const struct payload payload;
-extern const char payload_end[];
+extern const Byte payload_end[];
 
 static EFI_SYSTEM_TABLE *st;
 static EFI_BOOT_SERVICES *bs;
@@ -74,13 +63,31 @@ static const CHAR16 *refusal(EFI_STATUS status)
 	}
 }
 
-/** Inflate into memory of our own; EFI_SUCCESS only if every bit is as it was packed. */
-static EFI_STATUS inflate_into(char *image)
+/* The decoder asks once, for its probabilities: 16 KiB with the properties that scripts/pack chooses. */
+static void *give_memory(void *p, size_t size)
 {
-	UINT32 crc;
-	int length = (int)(payload_end - payload.stream);
+	static UINT64 memory[0x5000 / sizeof(UINT64)];
 
-	if (stbi_zlib_decode_buffer(image, (int)payload.size, payload.stream, length) != (int)payload.size)
+	(void)p;
+	return size <= sizeof memory ? memory : NULL;
+}
+
+static void take_memory(void *p, void *memory)
+{
+	(void)p, (void)memory;
+}
+
+/** Unpack into memory of our own; EFI_SUCCESS only if every bit is as it was packed. */
+static EFI_STATUS unpack_into(Byte *image)
+{
+	SizeT size = payload.size, length = (SizeT)(payload_end - payload.stream) - LZMA_HEADER;
+	ISzAlloc memory = {give_memory, take_memory};
+	ELzmaStatus status;
+	UINT32 crc;
+
+	if (LzmaDecode(image, &size, payload.stream + LZMA_HEADER, &length, payload.stream, LZMA_PROPS_SIZE,
+		       LZMA_FINISH_ANY, &status, &memory) != SZ_OK ||
+	    size != payload.size)
 		return EFI_COMPROMISED_DATA;
 	if (EFI_ERROR(bs->CalculateCrc32(image, payload.size, &crc)) || crc != payload.crc32)
 		return EFI_COMPROMISED_DATA;
@@ -132,7 +139,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	s = bs->AllocatePages(AllocateAnyPages, EfiLoaderData, PAGES(payload.size), &at);
 	if (EFI_ERROR(s))
 		return give_up(s, L"the firmware has not enough memory to unpack the image");
-	s = inflate_into((char *)(UINTN)at);
+	s = unpack_into((Byte *)(UINTN)at);
 	if (!EFI_ERROR(s))
 		s = bs->LoadImage(FALSE, handle, path, (VOID *)(UINTN)at, payload.size, &child);
 	bs->FreePages(at, PAGES(payload.size));

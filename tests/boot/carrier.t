@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """A BOOTX64.EFI whose image cannot be unpacked or loaded says so in one line: damage, no memory, no application, no signature."""
+import lzma
 import os
 import re
 import shutil
@@ -14,12 +15,16 @@ with open(BUILD + "/BOOTX64.EFI", "rb") as f:
 with open(BUILD + "/assay.efi", "rb") as f:
     inner = f.read()
 
-HEADER = struct.Struct("<II")  # boot/carrier/carrier.c: size and CRC-32 of the image; a zlib stream follows
+HEADER = struct.Struct("<II")  # boot/carrier/carrier.c: size and CRC-32 of the image; an .lzma stream follows
 at = outer.find(HEADER.pack(len(inner), zlib.crc32(inner)))
 stream = at + HEADER.size
 # UEFI specification 2.10, appendix D, without the bit that marks errors: the shell drops it.
 LOAD_ERROR, UNSUPPORTED, OUT_OF_RESOURCES, COMPROMISED = 1, 3, 9, 33
 FAREWELL = "assay: could not run: "
+
+
+def packed(image):
+    return lzma.compress(image, format=lzma.FORMAT_ALONE)
 
 
 def patched(offset, new):
@@ -32,7 +37,7 @@ def flipped(offset):
 
 def carrying(image):
     """With another image, which must not need more room."""
-    return patched(at, HEADER.pack(len(image), zlib.crc32(image)) + zlib.compress(image, 9))
+    return patched(at, HEADER.pack(len(image), zlib.crc32(image)) + packed(image))
 
 
 def damaged(image):
@@ -47,7 +52,7 @@ GOOD_OPTIONS = "exit=return pmu=virtual suite=control"
 # Started one after the other from the UEFI shell: file, options, its one line (None: the image is started), status.
 CASES = (
     (outer, GOOD_OPTIONS, None, 0),
-    (flipped(stream + len(zlib.compress(inner, 9)) // 2), "", DAMAGED, COMPROMISED),
+    (flipped(stream + len(packed(inner)) // 2), "", DAMAGED, COMPROMISED),
     (flipped(stream), "", DAMAGED, COMPROMISED),
     (flipped(at + 4), "", DAMAGED, COMPROMISED),
     (flipped(at), "", DAMAGED, COMPROMISED),
