@@ -55,8 +55,8 @@ setup: $(B)/setup.mk
 
 IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
-INTEL_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c
-GEN_SRC := $(B)/gen/insn_tables.c $(INTEL_GEN)
+EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(B)/gen/amd_floors.c
+GEN_SRC := $(B)/gen/insn_tables.c $(EVENTS_GEN)
 GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
@@ -123,7 +123,7 @@ $(B)/tools/decodebench: tools/decodebench.c arch/x86/insn.c $(B)/gen/insn_tables
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
 ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
-	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS])) $(INTEL_GEN)
+	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS])) $(EVENTS_GEN)
 
 tools: $(B)/assay-encode $(B)/assay-judge
 
@@ -161,6 +161,10 @@ $(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pm
 $(B)/gen/intel_offcore.c: scripts/gen-intel-offcore pmu/intel/offcore.csv pmu/intel/cores.csv pmu/intel/offcore.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< rows > $@
+
+$(B)/gen/amd_floors.c: scripts/gen-amd-floors pmu/amd/floors.def pmu/amd/events.def pmu/amd/events_core.def
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< > $@
 
 $(B)/gen/insn_tables.c: $(B)/tools/decodegen
 	@mkdir -p $(@D)

@@ -226,6 +226,26 @@ static const struct event_rule rules[] = {
 	[MOVES_ARE_INTEGER] = {"moves count as integer operations, not as floating-point ones"},
 };
 
+#define NEAR 0x8000 /* on machines of one node alone */
+#define OLD  (AMD_K7 | K8_TO_16H)
+
+static const struct {
+	uint16_t generations;
+	struct event_floor floor;
+} floors[] = {
+#define AMD_FLOOR(id, generations, divisor, words, ...)                                                      \
+	[AMD_FLOOR_##id] = {generations, {.text = words, .per = divisor, .of = {__VA_ARGS__}}},
+#define AMD_MOVED(event, floor)
+#undef Q
+#define Q(quantity, times)                                                                                   \
+	{                                                                                                    \
+		Q_##quantity, times                                                                          \
+	}
+#include "pmu/amd/floors.def"
+#undef Q
+#define Q(q) (Q_##q + 1)
+};
+
 const struct amd_event amd_events[] = {
 #define AMD_EVENT(generations, name, select, umask, bulldozer, judgement, rule, ...)                         \
 	{generations, select, umask, bulldozer, EVENT_REASONED(judgement, rule), rule, {__VA_ARGS__}},
@@ -271,6 +291,21 @@ static const char *errata_of(const struct amd_event *e, unsigned generation)
 	return NULL;
 }
 
+/* NULL: nothing must make the row tick. What all of Zen have in common goes on. */
+static const struct event_floor *floor_of(unsigned row, unsigned generation, bool one_node)
+{
+	unsigned id = amd_floor_of[row], on;
+
+	if (!id)
+		return NULL;
+	on = floors[id].generations;
+	if (on == NEAR)
+		on = one_node ? ALL : 0;
+	return generation == AMD_NEWER ? (on & (ZEN)) == (ZEN) ? &floors[id].floor : NULL
+	       : on & generation       ? &floors[id].floor
+				       : NULL;
+}
+
 unsigned amd_unpack(unsigned generation, bool one_node, struct pmu_event *out, unsigned max)
 {
 	const char *name = names;
@@ -300,6 +335,7 @@ unsigned amd_unpack(unsigned generation, bool one_node, struct pmu_event *out, u
 		if (far)
 			out[n].terms[0].quantity = Q_REQUESTS;
 		event_follow(&out[n], e->rule ? &rules[far ? SPEC : e->rule] : NULL);
+		out[n].floor = floor_of(i, generation, one_node);
 		n++;
 	}
 	return n;

@@ -22,6 +22,18 @@ struct amd_event {
 	uint16_t terms[AMD_TERMS]; /* quantity + 1, or AMD_MINUS | quantity + 1; 0 ends */
 };
 
+enum amd_floor_id {
+	AMD_FLOOR_NONE,
+#define AMD_FLOOR(id, ...) AMD_FLOOR_##id,
+#define AMD_MOVED(event, floor)
+#include "pmu/amd/floors.def"
+#undef AMD_FLOOR
+#undef AMD_MOVED
+};
+
+/** What must make each of the events tick, enum amd_floor_id; made by scripts/gen-amd-floors. */
+extern const uint8_t amd_floor_of[];
+
 extern const struct amd_event amd_events[];
 /** Of them the first, which are judged without being asked for. */
 extern const unsigned amd_base_count, amd_event_count;

@@ -373,6 +373,60 @@ static struct pmu_event row(enum netburst_event_id id, uint64_t code, unsigned j
 	};
 }
 
+enum {
+	FLOOR_NONE,
+#define NETBURST_FLOOR(id, ...) FLOOR_##id,
+#define NETBURST_MOVED(event, bit, floor)
+#define NETBURST_RECIPE_MOVED(name, floor)
+#include "pmu/netburst/floors.def"
+#undef NETBURST_FLOOR
+#undef NETBURST_MOVED
+#undef NETBURST_RECIPE_MOVED
+};
+
+static const struct event_floor floors[] = {
+#define Q(quantity, times)                                                                                   \
+	{                                                                                                    \
+		Q_##quantity, times                                                                          \
+	}
+#define NETBURST_FLOOR(id, divisor, words, ...)                                                              \
+	[FLOOR_##id] = {.text = words, .per = divisor, .of = {__VA_ARGS__}},
+#define NETBURST_MOVED(event, bit, floor)
+#define NETBURST_RECIPE_MOVED(name, floor)
+#include "pmu/netburst/floors.def"
+#undef Q
+#undef NETBURST_FLOOR
+#undef NETBURST_MOVED
+#undef NETBURST_RECIPE_MOVED
+};
+
+/* NULL: nothing must make it tick. */
+static const struct event_floor *floor_of_mask(const struct netburst_mask *m)
+{
+#define NETBURST_FLOOR(id, ...)
+#define NETBURST_MOVED(id, number, floor)                                                                    \
+	if (m->event == NB_##id && m->bit == (number))                                                       \
+		return &floors[FLOOR_##floor];
+#define NETBURST_RECIPE_MOVED(name, floor)
+#include "pmu/netburst/floors.def"
+#undef NETBURST_MOVED
+#undef NETBURST_RECIPE_MOVED
+	return NULL;
+}
+
+static const struct event_floor *floor_of_recipe(const struct netburst_recipe *r)
+{
+#define NETBURST_MOVED(id, bit, floor)
+#define NETBURST_RECIPE_MOVED(text, floor)                                                                   \
+	if (!strcmp(r->name, text))                                                                          \
+		return &floors[FLOOR_##floor];
+#include "pmu/netburst/floors.def"
+#undef NETBURST_FLOOR
+#undef NETBURST_MOVED
+#undef NETBURST_RECIPE_MOVED
+	return NULL;
+}
+
 static void follow(struct pmu_event *e, unsigned rule)
 {
 	event_follow(e, rule ? &netburst_rule[rule] : NULL);
@@ -407,6 +461,7 @@ unsigned netburst_rows(unsigned model, unsigned thread, struct pmu_event *rows, 
 		rows[n] = row(m->event, code_of(e, 1u << m->bit, 0), as->judgement, as->rule, model);
 		memcpy(rows[n].terms, as->term, sizeof as->term);
 		follow(&rows[n], as->rule);
+		rows[n].floor = floor_of_mask(as);
 		snprintf(names[n], NETBURST_NAME, "%.27s:%.15s", e->name, m->name);
 		rows[n].name = names[n];
 		n++;
@@ -423,6 +478,7 @@ unsigned netburst_rows(unsigned model, unsigned thread, struct pmu_event *rows, 
 			rows[n].terms[1] =
 				(struct event_term){Q_INSN_LOCKED_SPLIT, -1}; /* cannot be tagged */
 		follow(&rows[n], r->rule);
+		rows[n].floor = floor_of_recipe(r);
 		rows[n].source = sources[r->mechanism];
 		snprintf(names[n], NETBURST_NAME, "%.31s", r->name);
 		rows[n].name = names[n];
