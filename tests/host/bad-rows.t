@@ -90,4 +90,14 @@ for floors, moved, message in (
         ({"F": ["LOADS"]}, [("BR_INST_RETIRED.*", None, "F"), ("BR_*", None, "NONE")], None)):
     got = tool.unknown_floor(floors, moved, tool.QUANTITIES)
     ok(got == message, "floors.def: %s" % (message or "a good row"), got)
+loader = importlib.machinery.SourceFileLoader("gen_amd_floors", str(ROOT / "scripts/gen-amd-floors"))
+tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("gen_amd_floors", loader))
+loader.exec_module(tool)
+for named, moved, message in (
+        (["F"], [("A.*", "F")], None),
+        (["F"], [("A.*", "F"), ("B", "G")], "B: no floor G"),
+        (["F"], [("A.*", "F"), ("C", "F")], "no event fits C"),
+        (["F", "G"], [("A.*", "F")], "G: moves nothing")):
+    got = tool.wrong(named, moved, ["A.X", "B"])
+    ok(got == message, "AMD's floors.def: %s" % (message or "good rows"), got)
 done()

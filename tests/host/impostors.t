@@ -74,7 +74,7 @@ for args, what, figure in ((("-l",), "lower ends", "dead"), (("-u",), "upper end
     ok(could and worse == could, "expectations without %s are told by: %s" % (what, figure), str(worse))
 
 
-# Rows of Intel's that a dead counter passes are listed by class, each with its reason.
+# Rows that a dead counter passes are listed by class, each with its reason.
 UNMOVED = ROOT / "tests/host/data/unmoved.csv"
 
 
