@@ -58,6 +58,7 @@ struct place {
 	struct parts parts;
 	uint8_t counter, mechanism, state;
 	bool exact, micro;
+	bool moved; /* some window counted something */
 	struct seen seen[SHARE_LENGTHS];
 };
 
@@ -266,8 +267,10 @@ void share_keep(const struct share_place *at, const struct histogram seen[SHARE_
 		.micro = event_is_micro(at->event),
 	};
 	p->value = (int32_t)value;
-	for (unsigned i = 0; i < SHARE_LENGTHS; i++)
+	for (unsigned i = 0; i < SHARE_LENGTHS; i++) {
 		p->seen[i] = keep_values(&seen[i]);
+		p->moved = p->moved || seen[i].max || seen[i].min;
+	}
 }
 
 /* --- the report ------------------------------------------------------------------------------------- */
@@ -320,9 +323,10 @@ static int64_t should_be(const struct pmu *pmu, const struct place *p)
 	       (e ? attribution_beyond_way(pmu->attribution, e, RING_USR) : 0);
 }
 
+/* An event that counts nothing at all is dead, and its rows say so. */
 static bool deviates(const struct pmu *pmu, const struct place *p)
 {
-	return p->exact && (p->state != SHARE_STEADY || p->value != should_be(pmu, p));
+	return p->exact && p->moved && (p->state != SHARE_STEADY || p->value != should_be(pmu, p));
 }
 
 /* Around ring 3 there may be more or less because the way there and back counts elsewhere: that is to be

@@ -284,6 +284,22 @@ static void unexplained_is_biased(void **state)
 	assert_non_null(strstr(told[0].judgement.text, "1 more"));
 }
 
+static void dead_events_say_so_themselves(void **state)
+{
+	(void)state;
+	struct share_place place = at(&instructions, 0, MECHANISM_WRITE);
+
+	keep(&place, 0, 0, 0, 0);
+	is(&place, SHARE_SLOPE, 3);
+	report();
+	assert_int_equal(n_told + n_facts, 0);
+	assert_int_equal(n_shares, 1);
+	shares_forget();
+	keep(&place, 0, 1, 0, 0);
+	report();
+	assert_int_equal(n_told, 1); /* but for the share itself, it counts */
+}
+
 static void unsteady_is_noisy_and_slopes_are_wrong(void **state)
 {
 	(void)state;
@@ -329,6 +345,7 @@ int main(void)
 		cmocka_unit_test_setup(what_cannot_be_measured, setup),
 		cmocka_unit_test_setup(explained_is_silent, setup),
 		cmocka_unit_test_setup(unexplained_is_biased, setup),
+		cmocka_unit_test_setup(dead_events_say_so_themselves, setup),
 		cmocka_unit_test_setup(unsteady_is_noisy_and_slopes_are_wrong, setup),
 		cmocka_unit_test_setup(facts_and_silence, setup),
 	};
