@@ -84,9 +84,10 @@ $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 
 # Little here is in a hurry: what is measured is assembly. The step engine, what it runs, and what it steps over and over are: they
 # keep -O2.
-UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/account.c \
-	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c \
-	arch/x86/step*.c arch/x86/insn.c),$(IMAGE_SRC)))
+UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/account.c pmu/machine_model.c pmu/oracle.c \
+	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c pmu/*/driver.c \
+	arch/x86/step*.c arch/x86/insn.c arch/x86/gather.c arch/x86/trap.c arch/x86/apic.c arch/x86/msr.c \
+	tests/measure.c tests/pass.c tests/smi.c),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
 # UEFI strings are UTF-16.

@@ -32,7 +32,8 @@ uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_ste
 	    intel_amount(step, Q_RING_TO_KERNEL) + intel_amount(step, Q_RING_TO_USER))
 		amount = 0;
 
-	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63)
+	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63 &&
+	    !intel_amount(step, Q_INSN_NOP))
 		amount += intel_amount(step, Q_INSTRUCTIONS);
 	if (injected(s, INJECT_SIBLING_LEAK) && instructions && step->sibling)
 		amount += intel_amount(step, Q_INSTRUCTIONS);
