@@ -25,22 +25,25 @@ static const uint8_t quantities[][3] = {
 
 _Static_assert(KINDS <= EVENT_TERMS, "a term for each kind");
 
-/* What kernels force of reads: lines that the third level has, and lines and code that come from memory. */
+/* What kernels force: reads of lines that the third level has, and of lines and code that come from memory,
+ * and requests to own such lines. */
 static const struct event_floor *floor_of(unsigned kinds, enum intel_offcore_answer answer)
 {
 	bool data = kinds & OFFCORE_KIND_DATA, code = kinds & OFFCORE_KIND_CODE;
+	/* Of a request that is for both, what is read does. */
+	const struct event_floor *fetched = kinds & OFFCORE_KIND_RFO ? &intel_floors[FLOOR_OWNS]
+					    : code                   ? &intel_floors[FLOOR_FLUSHED_CODE]
+								     : NULL;
 
 	switch (answer) {
 	case OFFCORE_HIT:
 		return data ? &intel_floors[FLOOR_HITS_L3] : NULL;
 	case OFFCORE_MISSES:
-		return data   ? &intel_floors[FLOOR_MISSES_L3]
-		       : code ? &intel_floors[FLOOR_FLUSHED_CODE]
-			      : NULL;
+		return data ? &intel_floors[FLOOR_MISSES_L3] : fetched;
 	case OFFCORE_PENDING:
-		return data ? &intel_floors[FLOOR_WAITS_L2] : code ? &intel_floors[FLOOR_FLUSHED_CODE] : NULL;
+		return data ? &intel_floors[FLOOR_WAITS_L2] : fetched;
 	case OFFCORE_ANY: /* data: the terms have it */
-		return code && !data ? &intel_floors[FLOOR_FLUSHED_CODE] : NULL;
+		return data ? NULL : fetched;
 	default:
 		return NULL;
 	}

@@ -70,6 +70,24 @@ SIG_RANGE LLC_REF, 1, 0, 2, 0, ONE_MISS
 SIG_RANGE LLC_MISS, 1, 0, 1, 8, "the line was flushed before; a second request for it joins the first; others may take eight lines in a run"
 SIGNATURE_END
 
+KERNEL clflush_store, "N times CLFLUSH of a line, and a store to it, each fenced: memory must be asked for it"
+	add $KERNEL_SCRATCH, %rsi
+1:	clflush (%rsi)
+	mfence
+	mov %rax, (%rsi)
+	mfence
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2, 1
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 2, 0
+SIG_STORES 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE STORE_MISS, 1, 0, 1, 0, "the line was flushed before"
+SIGNATURE_END
+
 KERNEL clflush_clean, "N times CLFLUSH of eight lines that nobody loads"
 	add $KERNEL_SCRATCH, %rsi
 1:	.irp i, 0, 1, 2, 3, 4, 5, 6, 7

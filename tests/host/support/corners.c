@@ -95,6 +95,15 @@ static uint64_t count_disturbed(const struct corner_run *r)
 	return count_model(r) + DISTURBED;
 }
 
+/* What a store asks for is to own the line. */
+static uint64_t count_owned(const struct corner_run *r)
+{
+	struct corner_run own = *r;
+
+	own.quantity = Q_OFFCORE_RFO_MISS;
+	return count_model(&own);
+}
+
 static uint64_t count_stages(const struct corner_run *r)
 {
 	return STAGES * count_model(r);
@@ -402,6 +411,7 @@ static uint64_t count_slow(const struct corner_run *r)
 static const struct corner_machine
 	ideal = {"ideal", "holds, knows or does in hardware whatever one can", count_none},
 	plain = {"the model", "pmu/uarch.h with the geometry of a Nehalem", count_model},
+	owned = {"owned", "each store that the model lets ask memory to own its line", count_owned},
 	tries_again = {"tries again", "what misses is given up, for a misprediction, and begun again",
 		       count_twice},
 	disturbed = {"disturbed",
@@ -537,6 +547,7 @@ const struct corner corners[] = {
 	 "the line was flushed before; a second request for it joins the first; others may take eight lines "
 	 "in a run",
 	 &plain, &disturbed},
+	{Q_STORE_MISS, "the line was flushed before", &owned, &owned},
 	{Q_DTLB_LOAD_MISS, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_STORE_MISS, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_LOAD_4K, ONE_WALK, &plain, &tries_again},
