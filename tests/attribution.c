@@ -1,4 +1,5 @@
 #include "tests/attribution.h"
+#include "tests/expectation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -195,6 +196,20 @@ bool attribution_covers(const struct attribution *a, const struct pmu_event *e, 
 		}
 	}
 	return any;
+}
+
+void attribution_allow_more(const struct attribution *a, struct expectation *x, const struct pmu_event *e,
+			    const struct kernel *k, uint8_t ring, uint64_t n)
+{
+	struct pmu_event measured = *e;
+	struct event_rule rule;
+
+	if (e->rule && e->rule->deliveries && attribution_covers(a, e, k)) {
+		rule = *e->rule;
+		rule.deliveries = NULL;
+		measured.rule = &rule;
+	}
+	expectation_allow_more(x, &measured, k, ring, n);
 }
 
 /* --- facts -------------------------------------------------------------------------------------------- */

@@ -47,6 +47,8 @@ struct trip_count {
 };
 
 /** All zero: nothing was measured. */
+struct expectation;
+
 struct attribution {
 	struct trip_count trip[TRIP_CLASSES][TRIPS][2]; /* from ring 0, from ring 3 */
 };
@@ -100,6 +102,11 @@ bool attribution_bears_on(const struct pmu_event *e);
 /** Whether all that event e may count of the round trips of kernel k was measured: then nothing of it is left
  * open. */
 bool attribution_covers(const struct attribution *a, const struct pmu_event *e, const struct kernel *k);
+
+/** As expectation_allow_more(); but what a rule leaves open of deliveries is not open where it was measured
+ * on this CPU. */
+void attribution_allow_more(const struct attribution *a, struct expectation *x, const struct pmu_event *e,
+			    const struct kernel *k, uint8_t ring, uint64_t n);
 
 /** Room for the text of a fact. */
 #define ATTRIBUTION_FACT 320

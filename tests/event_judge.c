@@ -1,4 +1,5 @@
 #include "tests/event_judge.h"
+#include "tests/attribution.h"
 #include "tests/exits.h"
 #include "tests/guest.h"
 
@@ -10,7 +11,7 @@ enum expectation_status event_expected(const struct event_place *p, uint64_t n, 
 	if (expectation_in_ring(p->event, p->kernel, p->ring, n, p->pmu->attribution, out))
 		return out->status;
 	if (!p->pmu->deterministic)
-		expectation_allow_more(out, p->event, p->kernel, p->ring, n);
+		attribution_allow_more(p->pmu->attribution, out, p->event, p->kernel, p->ring, n);
 	return expectation_fits(out, p->share, p->width);
 }
 

@@ -273,6 +273,29 @@ static void it_covers_what_was_measured(void **state)
 	assert_true(attribution_covers(&a, &on_fixed, &asked));
 }
 
+/* As on hardware: a rule that leaves deliveries open leaves nothing open of what was measured. */
+static void measured_is_not_left_open(void **state)
+{
+	static const struct event_deliveries open = {
+		.text = "nobody says", .all = {{Q_EXCEPTIONS, false, 2}}, .user = {{Q_EXCEPTIONS, false, 1}}};
+	static const struct event_rule rule = {.text = "rule", .deliveries = &open};
+	struct attribution a = by_the_manual();
+	struct pmu_event e = instructions;
+	struct expectation x;
+
+	(void)state;
+	e.rule = &rule;
+	assert_int_equal(expectation_in_ring(&e, &fault_user, 3, 3, NULL, &x), EXPECTATION_OK);
+	attribution_allow_more(NULL, &x, &e, &fault_user, 3, 3);
+	assert_true(x.high > x.low);
+	assert_int_equal(expectation_in_ring(&e, &fault_user, 3, 3, &a, &x), EXPECTATION_OK);
+	attribution_allow_more(&a, &x, &e, &fault_user, 3, 3);
+	assert_int_equal(x.high, x.low);
+	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].state = TRIP_OUTSIDE;
+	attribution_allow_more(&a, &x, &e, &fault_user, 3, 3);
+	assert_true(x.high > x.low);
+}
+
 /* --- facts ------------------------------------------------------------------------------------------------
  */
 
@@ -334,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slopes_become_counts),
+		cmocka_unit_test(measured_is_not_left_open),
 		cmocka_unit_test(what_is_none_stays_with_the_manual),
 		cmocka_unit_test(of_ring_3_alone_something_may_be_known),
 		cmocka_unit_test(deliveries_of_the_manual),
