@@ -45,8 +45,10 @@ size_t core_of_injection(const char *name, size_t length, unsigned *number)
 
 	if (!at || !isdigit((unsigned char)at[1]))
 		return length;
-	*number = (unsigned)strtoul(at + 1, &end, 10);
-	return end == name + length ? (size_t)(at - name) : length;
+	unsigned long value = strtoul(at + 1, &end, 10);
+
+	*number = (unsigned)value;
+	return end == name + length && value == *number ? (size_t)(at - name) : length;
 }
 
 void core_injections(const char *inject, unsigned core, char out[OPTION_TEXT_MAX])

@@ -183,7 +183,7 @@ static void learn_writes(struct run *run, struct finding *f, unsigned c, const s
 	struct share_place at;
 	struct share s = share_behind(run, c, e, MECHANISM_WRITE, &at);
 	uint64_t bit = UINT64_C(1) << c;
-	int64_t extra = s.value - s.implied, inside, again;
+	int64_t extra = s.value - s.implied, inside = 0, again = 0;
 	unsigned start;
 	bool read;
 

@@ -118,7 +118,7 @@ for run in ("pmu=virtual:amd-zen4-guest suite=events,identities kernel=cpuid,nop
     ok(all(c["verdict"] == "exact" for c in all_checks(r) if c["name"].startswith("RETIRED_INSTRUCTIONS/")), "but not instructions")
     equal(boot(options=run).status, 1, "it is wrong under another hypervisor")
 # Missing is all that it may be, and no more than those instructions make: what is beyond it is wrong in a guest too.
-RUN = "pmu=virtual:intel-icelake-guest suite=sweep event=INST_RETIRED.ANY_P kernel=%s inject=exits-uncounted+line-end"
+RUN = "pmu=virtual:intel-icelake-guest suite=sweep event=INST_RETIRED.ANY_P kernel=%s n=3 inject=exits-uncounted+line-end"
 ok((boot(options=RUN % "nop_loop").counts or {}).get("wrong"), "a guest's count that is too large is wrong", RUN)
 
 # PEBS, which a hypervisor may have off for a while: the same virtual CPU in a guest, and on bare metal.

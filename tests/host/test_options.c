@@ -259,6 +259,8 @@ static void long_values_are_refused(void **state)
 	memset(text + 6, 'x', OPTION_TEXT_MAX - 1);
 	assert_true(parse_file(text));
 	assert_int_equal(strlen(o.event), OPTION_TEXT_MAX - 1);
+	memset(text + 6, 'x', OPTION_TEXT_MAX); /* one more */
+	assert_false(parse_file(text));
 	memset(text + 6, 'x', 200);
 	assert_false(parse_file(text));
 	assert_string_equal(error.text, "assay.cfg:1:7: value is 200 bytes long: at most 127 are allowed");
