@@ -28,7 +28,7 @@ static const uint8_t turns[N_MAX] = {1, 2, 10, 100};
 static const struct source {
 	char kernel[15]; /* of two for one kind and ring, the one that suits the machine */
 	uint8_t trip;    /* enum trip */
-	bool asks;          /* it makes a SYSCALL as well, to ask for what comes */
+	bool asks;       /* it makes a SYSCALL as well, to ask for what comes */
 } sources[] = {
 	{"int_ring0", TRIP_INT, false},        {"int_ring3", TRIP_INT, false},
 	{"syscall", TRIP_SYSCALL, false},      {"sysenter", TRIP_SYSENTER, false},

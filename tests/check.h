@@ -38,7 +38,7 @@ struct result {
 	unsigned n_more;                /* further ones, if there are more than have room in it */
 	const struct observation *more; /* with a larger N than those */
 	struct judgement judgement;     /* verdict and why */
-	bool virtual;   /* judged on the virtual PMU */
+	bool virtual;                   /* judged on the virtual PMU */
 	/** And what was counted (cycles, misses, mispredictions) is a machine model's doing:
 	 * docs/machine-model.md. */
 	bool machine_model;
@@ -54,7 +54,8 @@ struct share_report {
 	bool steady; /* .share is one value */
 	int64_t share, implied;
 	unsigned nops[SHARE_LENGTHS], windows[SHARE_LENGTHS];
-	unsigned n_values[SHARE_LENGTHS], more[SHARE_LENGTHS]; /* distinct values that follow, and that do not */
+	unsigned n_values[SHARE_LENGTHS],
+		more[SHARE_LENGTHS]; /* distinct values that follow, and that do not */
 	int64_t value[SHARE_LENGTHS][SHARE_VALUES];
 	unsigned frequency[SHARE_LENGTHS][SHARE_VALUES];
 };
@@ -97,8 +98,8 @@ struct run {
 	 * verbose. */
 	void (*detail)(struct run *run, const char *suite, const char *name, const char *value,
 		       const char *unit);
-	/** Hand over what was found about this CPU where no manual says what it must be: a line of its own, and
-	 * no verdict. */
+	/** Hand over what was found about this CPU where no manual says what it must be: a line of its own,
+	 * and no verdict. */
 	void (*fact)(struct run *run, const char *suite, const char *name, const char *text);
 	/** Hand over a bracket's share, for the document. */
 	void (*share)(struct run *run, const struct share_report *share);

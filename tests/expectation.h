@@ -31,18 +31,20 @@ struct expectation {
 /**
  * The event's terms applied to the signature of kernel k at N = n, and to the family-wide bounds (bounds.h)
  * where the signature says nothing. A negative coefficient swaps the ends of an interval; an interval's low
- * end is never below 0. An event with a counter mask or edge detection has no more than cycles, or half of them.
+ * end is never below 0. An event with a counter mask or edge detection has no more than cycles, or half of
+ * them.
  * @return out->status
  */
 enum expectation_status expectation(const struct pmu_event *e, const struct kernel *k, uint64_t n,
 				    struct expectation *out);
 
 /**
- * What hardware must count of event e on kernel k at least (its floor), and may count besides: an event that counts at least its terms
- * (EVENT_AT_LEAST) has a rule that says what else it may count, and how much of that there is at most follows
- * from the kernel as the terms do. Any rule may leave unsaid whether some quantities count, or say that they may be left out. Where the kernel
- * has none of it the expectation stays as it is. Models count nothing of it.
- * Deliveries of interrupts and exceptions are a list of their own (struct event_deliveries).
+ * What hardware must count of event e on kernel k at least (its floor), and may count besides: an event that
+ * counts at least its terms (EVENT_AT_LEAST) has a rule that says what else it may count, and how much of
+ * that there is at most follows from the kernel as the terms do. Any rule may leave unsaid whether some
+ * quantities count, or say that they may be left out. Where the kernel has none of it the expectation stays
+ * as it is. Models count nothing of it. Deliveries of interrupts and exceptions are a list of their own
+ * (struct event_deliveries).
  * @param ring the ring that counts: 3, or 0 for a window that is counted whole
  * @param n as x was made with
  */

@@ -270,7 +270,8 @@ static bool share_missing(const struct pass *p, unsigned s)
 	const struct share_place at = pass_share_place(p, s);
 
 	return at.event && share_measurable(&at) &&
-	       (!p->pmu->deterministic || (at.event->judgement == EVENT_EXACT && !event_is_micro(at.event))) &&
+	       (!p->pmu->deterministic ||
+		(at.event->judgement == EVENT_EXACT && !event_is_micro(at.event))) &&
 	       share_find(&at).state == SHARE_UNKNOWN;
 }
 

@@ -61,8 +61,8 @@ struct share share_find(const struct share_place *at);
  */
 void share_keep(const struct share_place *at, const struct histogram seen[SHARE_LENGTHS]);
 
-/** Whether a share can be measured: not of an event of unknown meaning, nor of what a filter by amount or edge
- * lets through, nor in ring 0 around an outer ring, where C code starts and stops. */
+/** Whether a share can be measured: not of an event of unknown meaning, nor of what a filter by amount or
+ * edge lets through, nor in ring 0 around an outer ring, where C code starts and stops. */
 bool share_measurable(const struct share_place *at);
 
 /**
@@ -79,8 +79,8 @@ int64_t share_predicted(const struct share_place *at);
 
 /**
  * Report what was measured since the last time: all of it into the document. What deviates has one check of
- * the suite that is running for each counter and mechanism: a share that no counted write explains is biased, one
- * that differs from window to window noisy, one that comes with a wrong number of NOPs wrong. Where the
+ * the suite that is running for each counter and mechanism: a share that no counted write explains is biased,
+ * one that differs from window to window noisy, one that comes with a wrong number of NOPs wrong. Where the
  * micro-architecture has a say in what the bracket itself counts, a deviation is a fact.
  */
 void shares_report(struct run *run, const char *suite);

@@ -119,8 +119,9 @@ unsigned insn_gather_elements(const struct insn_gather *g, const void *mask);
 /** How many iterations REP has left by this RCX: with the address-size prefix, by its lower half. */
 uint64_t insn_rep_left(const struct insn *in, uint64_t rcx);
 
-/** How many iterations REP made between these two values of RCX. What becomes of an upper half that does not count
- * differs: where no iteration is made, some CPUs clear it, others leave it as it is. SDM vol. 2, REP. */
+/** How many iterations REP made between these two values of RCX. What becomes of an upper half that does not
+ * count differs: where no iteration is made, some CPUs clear it, others leave it as it is. SDM vol. 2, REP.
+ */
 uint64_t insn_rep_iterations(const struct insn *in, uint64_t before, uint64_t after);
 
 /** Whether a conditional branch (INSN_JCC, INSN_LOOP, INSN_JRCXZ) about to run will be taken. */

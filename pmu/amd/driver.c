@@ -484,8 +484,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 		*why = "a register of IBS or of branch records raised #GP though CPUID promises it";
 		return false;
 	}
-	/* Freezing would disturb counting, and branch records one another. Single-stepping on branches (BTF) is
-	 * not ours. A hypervisor may lack the register. */
+	/* Freezing would disturb counting, and branch records one another. Single-stepping on branches (BTF)
+	 * is not ours. A hypervisor may lack the register. */
 	if (msr_read(DEBUGCTL, &value) && value & ~DEBUGCTL_BTF)
 		msr_write(DEBUGCTL, value & DEBUGCTL_BTF);
 	if (!pmu->has_global)

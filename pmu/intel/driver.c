@@ -554,7 +554,8 @@ static bool needs_flush(const struct pmu *pmu)
 	struct cpu_identity id;
 	cpu_identify(&id);
 	return !strcmp(id.vendor, "GenuineIntel") && id.family == 6 && pmu->n_general == 4 &&
-	       pmu->has_global && (id.model == 0x1a || id.model == 0x1e || id.model == 0x25 || id.model == 0x2c);
+	       pmu->has_global &&
+	       (id.model == 0x1a || id.model == 0x1e || id.model == 0x25 || id.model == 0x2c);
 }
 
 static bool fault(const char **why, const char *what)

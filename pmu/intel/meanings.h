@@ -15,10 +15,10 @@
 #define MINUS(q) (INTEL_MINUS | (Q_##q + 1))
 
 /* The words of pmu/intel/rules.def. */
-#define ALSO(...)   .also = {__VA_ARGS__}
-#define MAY(...)    .may = {__VA_ARGS__}
-#define UNSAID(...) .unsaid = {__VA_ARGS__}
-#define LESS(...)   .less = {__VA_ARGS__}
+#define ALSO(...)     .also = {__VA_ARGS__}
+#define MAY(...)      .may = {__VA_ARGS__}
+#define UNSAID(...)   .unsaid = {__VA_ARGS__}
+#define LESS(...)     .less = {__VA_ARGS__}
 #define DELIVERED(id) .deliveries = &id
 /* Instructions of which microcode alone accesses memory. */
 #define MICROCODED UNSAID({Q_INSN_SEGMENT, 0, 1}, {Q_INTERRUPTS_SW, 0, 1})

@@ -615,12 +615,12 @@ static void test_corruption(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),          cmocka_unit_test(test_invalid_rows),
-		cmocka_unit_test(test_conditions),    cmocka_unit_test(test_real_code),
-		cmocka_unit_test(test_random),        cmocka_unit_test(test_mutated),
-		cmocka_unit_test(test_cut_off),       cmocka_unit_test(test_too_long),
-		cmocka_unit_test(test_iterations), cmocka_unit_test(test_segment_bases), cmocka_unit_test(test_gathers),
-		cmocka_unit_test(test_corruption),
+		cmocka_unit_test(test_rows),       cmocka_unit_test(test_invalid_rows),
+		cmocka_unit_test(test_conditions), cmocka_unit_test(test_real_code),
+		cmocka_unit_test(test_random),     cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_cut_off),    cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_iterations), cmocka_unit_test(test_segment_bases),
+		cmocka_unit_test(test_gathers),    cmocka_unit_test(test_corruption),
 	};
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	return cmocka_run_group_tests(tests, NULL, NULL);

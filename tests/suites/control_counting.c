@@ -22,7 +22,8 @@ static void enable_gating(struct probe *p)
 	must_be(p, "programmed but not started, it holds", CONTROL_START, value_of(p, p->c));
 	run_counting(p, counter_bit(p->c));
 	stopped = value_of(p, p->c);
-	must_be(p, "started, it moves by", moves_by(p, p->c, e, 0), moved(p, e, p->c, CONTROL_START, stopped));
+	must_be(p, "started, it moves by", moves_by(p, p->c, e, 0),
+		moved(p, e, p->c, CONTROL_START, stopped));
 	run_idle(p);
 	must_be(p, "stopped again, it holds", stopped, value_of(p, p->c));
 }
@@ -99,7 +100,8 @@ static void ring_filter_between(struct probe *p)
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
 	for (uint8_t ring = 1; ring <= 2; ring++) {
-		must_be(p, user[ring], moves_by(p, p->c, e, ring), outer_count(p, e, ring, RING_USR, CONTROL_N));
+		must_be(p, user[ring], moves_by(p, p->c, e, ring),
+			outer_count(p, e, ring, RING_USR, CONTROL_N));
 		must_be(p, system[ring], outer_count(p, e, ring, RING_OS, CONTROL_N),
 			outer_count(p, e, ring, RING_OS, 2 * CONTROL_N));
 	}

@@ -228,11 +228,11 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 
 	if (!share_measurable(&at))
 		return 0;
-	return share_of(&at) - (alike ? share_predicted(&at)
-				      : share_find(&at).implied +
-						(p->ring ? attribution_beyond_way(p->pmu->attribution, s->event,
-										  s->config.ring)
-							 : 0));
+	return share_of(&at) -
+	       (alike ? share_predicted(&at)
+		      : share_find(&at).implied + (p->ring ? attribution_beyond_way(p->pmu->attribution,
+										    s->event, s->config.ring)
+							   : 0));
 }
 
 /* Run one pass of the equation, and add its part to the sum of each repetition. */

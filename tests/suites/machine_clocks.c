@@ -56,7 +56,8 @@ static uint64_t us_of(uint64_t ticks)
 	return ticks * 1000000 / tsc_hz();
 }
 
-/* Microseconds and ticks over the same while, a take-over in its midst: within the 2 us that are rounded away. */
+/* Microseconds and ticks over the same while, a take-over in its midst: within the 2 us that are rounded
+ * away. */
 static int64_t time_counts_on(void)
 {
 	uint64_t outer = tsc_read(), from = time_us(), inner = tsc_read(), least, most, passed;

@@ -177,8 +177,9 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 		struct observation *o = &r.observation[i];
 
 		o->n = p.n[i];
-		o->low = o->high = (int64_t)p.n[i] * (c->copies * instructions_of(run->pmu, counter, c) + LOOP_OWN) +
-				   (c->setup_size > 5 ? 3 : c->setup_size / 5);
+		o->low = o->high =
+			(int64_t)p.n[i] * (c->copies * instructions_of(run->pmu, counter, c) + LOOP_OWN) +
+			(c->setup_size > 5 ? 3 : c->setup_size / 5);
 		for (unsigned rep = 0; rep < p.reps; rep++)
 			histogram_add(&o->seen, (int64_t)pass_raw(&p, i, rep, 0) - share);
 	}

@@ -157,7 +157,8 @@ static void take_samples(void *arg)
 	for (unsigned p = 1; p <= s->last_p && !s->failure; p++)
 		for (unsigned rep = 0; rep < s->reps && !s->failure; rep++) {
 			/* Where the write that starts counting is counted, the p-th rung comes one later. */
-			uint64_t counts = s->clock ? s->cycles + p : p + (s->pmu->counts_start >> s->counter & 1);
+			uint64_t counts =
+				s->clock ? s->cycles + p : p + (s->pmu->counts_start >> s->counter & 1);
 
 			if (!take_sample(s, entry, &w, counts))
 				s->failure = "writing or acknowledging it was refused";

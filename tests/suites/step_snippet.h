@@ -1,6 +1,6 @@
 /*
- * For assembly: how the snippets of the suite `step` are written down, and the handlers that they name. `I` counts what it assembles; handlers
- * carry their own number of instructions.
+ * For assembly: how the snippets of the suite `step` are written down, and the handlers that they name. `I`
+ * counts what it assembles; handlers carry their own number of instructions.
  */
 #ifndef TESTS_SUITES_STEP_SNIPPET_H
 #define TESTS_SUITES_STEP_SNIPPET_H
