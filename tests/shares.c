@@ -323,10 +323,12 @@ static int64_t should_be(const struct pmu *pmu, const struct place *p)
 	       (e ? attribution_beyond_way(pmu->attribution, e, RING_USR) : 0);
 }
 
-/* An event that counts nothing at all is dead, and its rows say so. */
+/* An event that counts nothing at all is dead, and its rows say so. Rows are not counted by reading. */
 static bool deviates(const struct pmu *pmu, const struct place *p)
 {
-	return p->exact && p->moved && (p->state != SHARE_STEADY || p->value != should_be(pmu, p));
+	bool reads = p->mechanism == MECHANISM_READ || p->mechanism == MECHANISM_USER_READ;
+
+	return p->exact && (p->moved || reads) && (p->state != SHARE_STEADY || p->value != should_be(pmu, p));
 }
 
 /* Around ring 3 there may be more or less because the way there and back counts elsewhere: that is to be

@@ -142,9 +142,12 @@ found = {n.split("/")[2]: c["verdict"] for n, c in checks(r).items()}
 equal(found, {"iret_self": "wrong", "nop_loop": "exact"}, "a PMU that counts IRET twice is found out, and only there")
 
 r = boot("disk", config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=hsd143\n"
-         "[experiment some] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES\n"
-         "[experiment none] kernel=nop_loop events=INST_RETIRED.ANY@FIXED_CTR0\n"
-         "[experiment delta] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P delta=1-2\n")
+         "[experiment all] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES\n")
+equal([c["verdict"] for c in checks(r).values()], ["exact"] * 3, "what an empty window counts is not the experiment's")
+r = boot("disk", config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=dead-counter\n"
+         "[experiment some] kernel=nop_loop events=INST_RETIRED.ANY_P@PMC3,INST_RETIRED.ANY,BR_INST_RETIRED.ALL_BRANCHES\n"
+         "[experiment none] kernel=nop_loop events=INST_RETIRED.ANY_P@PMC3\n"
+         "[experiment delta] kernel=nop_loop events=INST_RETIRED.ANY_P@PMC3,INST_RETIRED.ANY delta=1-2\n")
 found = checks(r)
 equal(sorted((n.split("/")[0], c["verdict"]) for n, c in found.items()),
       [("delta", "error"), ("none", "skipped"), ("some", "exact"), ("some", "exact"), ("some", "skipped")],

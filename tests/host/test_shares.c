@@ -298,6 +298,11 @@ static void dead_events_say_so_themselves(void **state)
 	keep(&place, 0, 1, 0, 0);
 	report();
 	assert_int_equal(n_told, 1); /* but for the share itself, it counts */
+	shares_forget();
+	place = at(&instructions, 0, MECHANISM_READ); /* no row is counted so */
+	keep(&place, 0, 0, 0, 0);
+	report();
+	assert_int_equal(n_told, 1);
 }
 
 static void unsteady_is_noisy_and_slopes_are_wrong(void **state)

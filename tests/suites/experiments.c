@@ -112,6 +112,8 @@ static void keep_counts(const struct pass *p, unsigned number, unsigned first)
 			continue;
 		for (unsigned point = 0; point < points; point++) {
 			experiment_expects(&plan, i, kernel, &p->bracket, p->n[point], &x, &share, &why);
+			if (share && p->slot[slot].event)
+				share = pass_share(p, slot);
 			for (unsigned rep = 0; rep < p->reps; rep++)
 				raw_of(i, point)[first + rep] =
 					pass_raw(p, point, rep, slot) - (uint64_t)share;
