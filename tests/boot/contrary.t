@@ -7,7 +7,8 @@ CPUS = ("intel-skylake", "amd-zen3", "netburst-prescott")
 EVENTS = "suite=events kernel=empty,nop_loop,calls n=3 reps=2"
 # What a control suite has of each family that leans on shares.
 CONTROL = " check=enable*,ring?filter*,wrap*,filter*,overflow*,global*,busy*,counter?exchange*,RDPMC*,threshold*,clock*"
-SUITES = "suite=control,events,identities,overhead,skid kernel=nop_loop,calls n=3 reps=20" + CONTROL
+SUITES = "suite=control,events,identities kernel=nop_loop,calls n=3 reps=2" + CONTROL
+NETBURST = "suite=events kernel=nop_loop,calls n=3 reps=2 event=instr_*,branch_*,uops_retired*"
 
 
 def facts(result):
@@ -23,7 +24,7 @@ def verdicts(result):
 
 
 for cpu in CPUS:
-    options = SUITES if cpu != "netburst-prescott" else SUITES.replace("control,", "")
+    options = SUITES if cpu != "netburst-prescott" else NETBURST
     plain = run(cpu, None, options)
     sound(plain, cpu)
     equal(facts(plain), [], cpu + ": there is nothing to be told of it")
@@ -50,17 +51,18 @@ for cpu in CPUS[:2]:
     equal(verdicts(r), verdicts(plain), cpu + ": every row is judged as on the plain CPU")
     ok(len(facts(r)) == 1 and "each counter" not in facts(r)[0] and "CTR1, " in facts(r)[0].replace("PMC1", "CTR1"), "they are named", facts(r))
     if cpu == "intel-skylake":
-        sound(run(cpu, "start-counted-by-some", "suite=skid reps=5"), "an overflow comes one instruction earlier on those alone")
+        sound(run(cpu, "start-counted-by-some", "suite=skid,overhead reps=2"), "an overflow comes one instruction earlier on those alone")
     r = run(cpu, "start-counted-at-times", EVENTS)
     bad = {name: verdict for name, verdict in verdicts(r).items() if verdict not in ("exact", "within", "skipped")}
     equal(list(bad.values()), ["noisy"], cpu + ", one counter is not steady: " + ", ".join(bad))
     left = next(iter(bad), "ladder/?").split("/")[1]
-    equal({n: v for n, v in verdicts(r).items() if left not in n}, {n: v for n, v in verdicts(plain).items() if left not in n},
-          "the others are judged as on the plain CPU")
+    if cpu == "intel-skylake":  # where counters start one by one, events take turns on those that are left
+        equal({n: v for n, v in verdicts(r).items() if left not in n}, {n: v for n, v in verdicts(plain).items() if left not in n},
+              "the others are judged as on the plain CPU")
 
 # Faults beside it.
 for cpu in CPUS:
-    for fault, options in (("dropped-carry", "suite=control check=wrap* kernel=nop_loop"), ("overcount-x16", EVENTS), ("ring-leak", EVENTS)):
+    for fault, options in (("dropped-carry", "suite=control check=wrap* kernel=nop_loop"), ("overcount-x16", NETBURST if cpu == CPUS[2] else EVENTS)):
         r = run(cpu, "start-counted+" + fault, options)
         ok(r.status == 1 and r.counts and r.counts["wrong"] + r.counts["biased"], "%s, %s is told beside it" % (cpu, fault), tail(r))
 done()
