@@ -146,6 +146,7 @@ COVERAGE_OBJ := $(patsubst %,$(B)/host/tools/%.c.o,coverage impostors core_needs
 
 coverage: $(B)/coverage
 	@scripts/coverage-table
+	@scripts/coverage-classes
 
 $(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S)) $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^

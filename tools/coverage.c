@@ -4,7 +4,7 @@
  *	coverage              a line for each microarchitecture, and one for each family
  *	coverage figures      the families' figures, for tests
  *	coverage classes      what the rows of each family mean, and which impostors stand in for them
- *unnoticed coverage rows         the same, row by row
+ *	coverage rows         the same, row by row, with a kernel on which the row must stay near 0
  *
  * -l and -u before these leave the lower or upper ends of all intervals out: then every impostor passes that
  * they alone tell.
@@ -181,8 +181,8 @@ static void take(struct line *l, const struct offer *o, const struct pmu_event *
 	tally(&families[family], column, &r);
 	note_class(e, l->title, family, column, &r);
 	if (list_rows)
-		printf("%s,%s,%s,%s,%s,%08x\n", family_names[family], l->title, e->name, column_names[column],
-		       r.lower ? "lower" : "", r.passed);
+		printf("%s;%s;%s;%s;%s;%08x;%s\n", family_names[family], l->title, e->name,
+		       column_names[column], r.lower ? "lower" : "", r.passed, r.quiet ? r.quiet : "");
 }
 
 /* In percent, rounded up: no row is hidden. */

@@ -378,6 +378,14 @@ static bool usable(const struct impostor_offer *o, unsigned k)
 	return !(kernels_begin[k].needs & ~o->needs);
 }
 
+/* Whether the most that a row may count, twice over, is little beside the instructions of kernel k. */
+static bool is_near_0(const struct span *s, unsigned k)
+{
+	struct amount steps = bounds_amount(&kernels_begin[k], Q_INSTRUCTIONS, TURNS * SIZES);
+
+	return !steps.overflow && s->high[SIZES - 1] <= steps.low / IMPOSTORS_NEAR_0;
+}
+
 static struct span narrowed(const struct span *own, const struct part *part, unsigned n, unsigned k,
 			    bool *equal)
 {
@@ -408,6 +416,8 @@ struct impostor_result impostors_try(const struct impostor_offer *o, const struc
 		r.never &= !own[k].high[0] && !own[k].high[1];
 		if (own[k].low[0] > own[k].high[0] || own[k].low[1] > own[k].high[1])
 			r.contradiction = kernels_begin[k].name;
+		if (!r.quiet && is_near_0(&s, k))
+			r.quiet = kernels_begin[k].name;
 		r.lower |= s.low[0] > 0 || s.low[1] > 0;
 		r.passed &= passing(&s, k, equal, next ? &next[k] : NULL, previous ? &previous[k] : NULL);
 	}

@@ -33,6 +33,7 @@ enum impostor {
 
 #define IMPOSTORS_TIGHT   3  /* at most so many pass */
 #define IMPOSTORS_VACUOUS 25 /* at least so many pass */
+#define IMPOSTORS_NEAR_0  10
 
 struct impostor_result {
 	bool judged; /* some kernel has an expectation */
@@ -41,6 +42,8 @@ struct impostor_result {
 	const char
 		*contradiction; /* a kernel on which its least is more than its most; NULL: there is none */
 	uint32_t passed;        /* bit n: impostor n */
+	const char *quiet;      /* a kernel on which it must stay near 0: at most one in IMPOSTORS_NEAR_0 of
+				   the instructions that it runs; NULL: there is none */
 };
 
 /** An equation whose events are all offered, and their rows. */
