@@ -28,7 +28,8 @@ struct scripted scripted;
 /* --- kernels and events ----------------------------------------------------------------------------- */
 
 FAKE_KERNEL(nop_loop, "nop_loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 12, 0), FAKE_EXACT(INSN_NOP, 10, 0),
-	    FAKE_EXACT(BRANCHES, 1, 0), FAKE_RANGE(CYCLES, 1, 0, 1000, 1000));
+	    FAKE_EXACT(BRANCHES, 1, 0), FAKE_RANGE(CYCLES, 1, 0, 1000, 1000),
+	    FAKE_RANGE(L1D_LOAD_MISS, 0, 0, 1, 0), FAKE_RANGE(REF_CYCLES, 0, 0, 1000, 1000));
 FAKE_KERNEL(loop, "loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 2, 0), FAKE_EXACT(BRANCHES, 1, 0),
 	    FAKE_RANGE(CYCLES, 1, 0, 1000, 1000));
 
@@ -36,6 +37,7 @@ static const struct pmu_event rows[] = {
 	{.name = "I", .code = 'I', .fixed = -1, .terms = {{Q_INSTRUCTIONS, 1}}},
 	{.name = "B", .code = 'B', .fixed = -1, .terms = {{Q_BRANCHES, 1}}},
 	{.name = "C", .code = 'C', .fixed = -1, .judgement = EVENT_TIME, .terms = {{Q_CYCLES, 1}}},
+	{.name = "R", .code = 'R', .fixed = -1, .judgement = EVENT_TIME, .terms = {{Q_REF_CYCLES, 1}}},
 	{.name = "X", .code = 'X', .fixed = -1, .terms = {{Q_L1D_LOAD_MISS, 1}}},
 };
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -55,6 +57,7 @@ const struct pmu_event *scripted_event(char name)
 static struct pmu_config config[SCRIPTED_COUNTERS];
 static uint64_t running, status;
 static unsigned pending, refusable;
+static const struct kernel *last_kernel; /* of the windows in a row */
 
 static bool refused(enum scripted_access what, unsigned c)
 {
@@ -77,6 +80,7 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	if (refused(SCRIPTED_PROGRAM, c))
 		return false;
 	config[c] = *how;
+	last_kernel = NULL;
 	scripted.value[c] = 0;
 	scripted.programmed |= UINT64_C(1) << c;
 	scripted.programs++;
@@ -178,7 +182,7 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
 	(void)pmu;
-	return !(scripted.clocks >> c & 1) || e->code == 'C';
+	return !(scripted.clocks >> c & 1) || e->judgement == EVENT_TIME;
 }
 
 static const struct pmu_driver driver = {
@@ -228,7 +232,7 @@ static bool counts_instructions(unsigned c)
 static int64_t declared(unsigned c, const struct window *w, uint64_t n)
 {
 	const struct pmu_event *e = scripted_event((char)config[c].code);
-	enum quantity q = e->code == 'C' ? Q_INSTRUCTIONS : e->terms[0].quantity;
+	enum quantity q = e->judgement == EVENT_TIME ? Q_INSTRUCTIONS : e->terms[0].quantity;
 	const struct pmu_event counted = {.terms = {{q, 1}}};
 
 	return kernel_amount(w->kernel, q, n).low + bracket_share(w->bracket, &counted);
@@ -290,7 +294,6 @@ static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 {
 	static struct scripted_window at;
-	static const struct kernel *last_kernel;
 	bool inside = w->bracket->start == start_code || start_is_doubled(w);
 	uint64_t mask = inside ? w->bracket->args[0] : running, rax = 0;
 
@@ -298,7 +301,7 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 	assert_memory_equal(&composed_bracket, w->bracket, sizeof composed_bracket);
 	if (!inside)
 		assert_true(running);
-	at.of_kernel = scripted.windows && last_kernel == w->kernel && at.n == n ? at.of_kernel + 1 : 0;
+	at.of_kernel = last_kernel == w->kernel && at.n == n ? at.of_kernel + 1 : 0;
 	at.w = w;
 	at.n = n;
 	at.number = scripted.windows++;

@@ -44,7 +44,8 @@ struct scripted_window {
 	const struct window *w;
 	uint64_t n;
 	unsigned number;    /* of this window, from 0 since scripted_start() */
-	unsigned of_kernel; /* from 0, of those in a row with the same kernel and N */
+	unsigned of_kernel; /* from 0, of those in a row with the same kernel and N since a counter was
+			       programmed */
 };
 
 /** The script; scripted_start() makes all of it plain. */
@@ -58,7 +59,7 @@ struct scripted {
 	int64_t running_write[SCRIPTED_COUNTERS]; /* what a start in a running window counts; 1 is plain */
 	int64_t rdpmc[SCRIPTED_COUNTERS];         /* what RDPMC counts; 1 is plain */
 	uint64_t rdpmc_sees_itself;               /* it reads a value that has it counted already */
-	uint64_t clocks;                          /* they can count "C" alone, if that is among the events */
+	uint64_t clocks;                          /* they can count "C" and "R" alone */
 	uint64_t reads_zero, drops_bit_4, never_ticks, no_interrupt, two_interrupts, no_status, sticky_status;
 	/** Added to what counter c counts in a window; NULL: nothing. */
 	int64_t (*beyond)(unsigned c, const struct scripted_window *at);
@@ -92,8 +93,9 @@ struct scripted {
 
 extern struct scripted scripted;
 
-/** The events that it counts, on every counter: "I" instructions, "B" branches, "C" cycles, "X" what no
- * kernel says. @param events of those, letters; the first one exact is the counters' yardstick */
+/** The events that it counts, on every counter: "I" instructions, "B" branches, "C" cycles, "R"
+ * another clock, which may stand still, "X" misses, which need not be. @param events of those, letters; the
+ * first one exact is the counters' yardstick */
 void scripted_start(const char *events);
 const struct pmu_event *scripted_event(char name);
 
