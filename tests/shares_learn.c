@@ -43,11 +43,12 @@ struct learning {
 	unsigned start_instructions;
 };
 
-static uint64_t width_mask(const struct learning *l)
+/* Forwards or, of a reading that lags, backwards. */
+static int64_t moved(const struct learning *l, uint64_t before, uint64_t after)
 {
-	unsigned width = l->pmu->counter[l->counter].width;
+	unsigned above = 64 - l->pmu->counter[l->counter].width;
 
-	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+	return (int64_t)((after - before) << above) >> above;
 }
 
 static unsigned instructions_in(const uint8_t *code, const uint8_t *end)
@@ -121,7 +122,7 @@ static void run_windows(void *arg)
 		}
 		l->failure = NULL;
 		if (i)
-			take(l, (int64_t)((after - before) & width_mask(l)), i == 1);
+			take(l, moved(l, before, after), i == 1);
 	}
 	if (!d->release(l->pmu, l->counter))
 		l->failure = "it could not be taken out of use";
@@ -173,6 +174,7 @@ static struct share share_behind(struct run *run, unsigned c, const struct pmu_e
 struct finding {
 	struct pmu *pmu;
 	uint64_t start, stop, unsure, not_one; /* counters */
+	uint64_t lags; /* of them: RDPMC shows less than is sure to have been counted */
 	int64_t share[PMU_COUNTERS_MAX], implied[PMU_COUNTERS_MAX];
 	int64_t running[PMU_COUNTERS_MAX]; /* what a write in a running window counts, if not 1 */
 	uint64_t twice;                    /* counters that count RDPMC otherwise than once */
@@ -199,12 +201,14 @@ static void learn_writes(struct run *run, struct finding *f, unsigned c, const s
 		return;
 	read = steady_count(run, c, e, false, &inside, &start);
 	inside -= BEFORE_READING;
-	if (extra == 2 || !read || inside > 0)
+	if (extra == 2 || !read || inside != 0)
 		f->start |= bit;
 	if (extra == 2 || (read && inside == 0))
 		f->stop |= bit;
 	if (extra == 1 && (!read || inside == 1))
 		f->unsure |= bit;
+	if (extra == 1 && read && inside < 0)
+		f->lags |= bit;
 }
 
 static void learn_reading(struct run *run, struct finding *f, unsigned c, const struct pmu_event *e)
@@ -257,6 +261,7 @@ static void tell_writes(struct run *run, const struct finding *f, uint64_t mask,
 		 names(run->pmu, mask, of, list), which,
 		 run->pmu->guest ? ", which the hypervisor may carry out" : "", f->share[c], f->implied[c],
 		 f->unsure & mask ? " (or the write that stops it, if RDPMC reads what it counts itself)"
+		 : f->lags & mask ? " (or the write that stops it: RDPMC shows less than has been counted)"
 				  : "");
 	run->fact(run, "shares", "writes", text);
 }

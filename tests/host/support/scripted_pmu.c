@@ -260,10 +260,12 @@ static bool start_is_doubled(const struct window *w)
 static void read_inside(unsigned c, uint64_t n)
 {
 	uint64_t value = scripted.value[c] + 1 + (scripted.counts_start >> c & 1) +
-			 (scripted.rdpmc_sees_itself >> c & 1);
+			 (scripted.rdpmc_sees_itself >> c & 1) - (scripted.rdpmc_lags >> c & 1) +
+			 (scripted.rdpmc_shakes >> c & 1 ? scripted.windows_read % 2 : 0);
 
 	assert_int_equal(n, scripted.pmu.counter[c].rdpmc);
 	memcpy(data, &value, sizeof value);
+	scripted.windows_read++;
 }
 
 static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled_inside)

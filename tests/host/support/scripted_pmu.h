@@ -59,6 +59,8 @@ struct scripted {
 	int64_t running_write[SCRIPTED_COUNTERS]; /* what a start in a running window counts; 1 is plain */
 	int64_t rdpmc[SCRIPTED_COUNTERS];         /* what RDPMC counts; 1 is plain */
 	uint64_t rdpmc_sees_itself;               /* it reads a value that has it counted already */
+	uint64_t rdpmc_lags;                      /* it reads what was there an instruction before */
+	uint64_t rdpmc_shakes;                    /* it reads another value each time */
 	uint64_t clocks;                          /* they can count "C" and "R" alone */
 	uint64_t reads_zero, drops_bit_4, never_ticks, no_interrupt, two_interrupts, no_status, sticky_status;
 	/** Added to what counter c counts in a window; NULL: nothing. */
@@ -80,6 +82,7 @@ struct scripted {
 	uint64_t programmed; /* counters in use */
 	unsigned windows, programs, resets, cools, attributions;
 	unsigned windows_of[SHARE_LENGTHS]; /* with the kernels of the shares */
+	unsigned windows_read;              /* in which RDPMC reads inside */
 	uint64_t debugctl;
 
 	/* What was reported. */
