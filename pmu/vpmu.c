@@ -16,33 +16,13 @@
 #include "pmu/step_faults.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
+#include "pmu/vpmu_memo.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PMIS_PER_STEP 4
 #define INJECT_MAX    256 /* longest text of injections */
-
-/*
- * Most instructions contribute what their class says and nothing else. What that adds to the counters is
- * worked out once and kept until a register is written; in two versions, by whether a branch was taken.
- */
-#define MEMO_ROOM 12 /* all counters of most PMUs */
-struct memo {
-	uint32_t epoch; /* valid if it is vpmu.epoch ... */
-	uint8_t cpl;    /* ... and the instruction ran at this level */
-	uint8_t n;
-	struct model_increment increment[MEMO_ROOM];
-};
-
-/* The same of steps of which the machine model has something to say. */
-#define MACHINE_MEMO_TERMS 4
-#define MACHINE_MEMOS      64
-struct machine_memo {
-	const struct memo *plain; /* of the instruction without it */
-	uint64_t said;            /* up to four terms: quantity, amount */
-	struct memo memo;
-};
 
 static struct step_client vpmu_client;
 
@@ -344,25 +324,6 @@ static inline struct memo *memo_of(const struct insn_retired *did)
 	return &vpmu.memo[did->insn->klass][(did->insn->flags & INSN_F_LOCK ? 2 : 0) + did->taken];
 }
 
-/* @return false if a counter would overflow; then nothing has been added */
-static inline bool add_up(const struct memo *m)
-{
-	const struct model_increment *i = m->increment, *end = i + m->n;
-
-	for (; i < end; i++) {
-		uint64_t value = *i->counter;
-
-		if (__builtin_expect(value > i->limit, 0))
-			break;
-		*i->counter = value + i->amount;
-	}
-	if (__builtin_expect(i == end, 1))
-		return true;
-	while (i-- > m->increment)
-		*i->counter -= i->amount;
-	return false;
-}
-
 /* The vector registers are the stepped code's: nothing here touches them. */
 static bool met_denormal(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,
 			 unsigned n)
@@ -390,29 +351,6 @@ static unsigned ask_machine(const struct step_retired *r, struct qterm out[MACHI
 	return machine_retired(vpmu.machine, did, code, r->rip, r->after->rip, denormal, out);
 }
 
-/* The memo of a step to which the machine model has something to say: of several that have the same place,
- * the last. */
-static struct memo *memo_with(struct memo *plain, const struct qterm *terms, unsigned n)
-{
-	struct machine_memo *m;
-	uint64_t said = 0;
-
-	if (n > MACHINE_MEMO_TERMS)
-		return NULL;
-	for (unsigned i = 0; i < n; i++) {
-		if (terms[i].amount > UINT8_MAX)
-			return NULL;
-		said = said << 16 | terms[i].quantity << 8 | terms[i].amount;
-	}
-	m = &vpmu.machine_memo[((uintptr_t)plain / sizeof *plain + said + (said >> 8)) % MACHINE_MEMOS];
-	if (m->plain != plain || m->said != said) {
-		m->plain = plain;
-		m->said = said;
-		m->memo.epoch = 0;
-	}
-	return &m->memo;
-}
-
 static bool exits(const struct step_retired *r)
 {
 	const struct insn_retired *did = &r->did;
@@ -433,9 +371,9 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 	struct step_details details;
 
 	if (n_machine)
-		m = alike ? memo_with(m, machine, n_machine) : NULL;
+		m = alike ? machine_memo(vpmu.machine_memo, m, machine, n_machine) : NULL;
 	alike = alike && m;
-	if (alike && m->epoch == vpmu.epoch && m->cpl == did->cpl && add_up(m))
+	if (alike && memo_holds(m, vpmu.epoch, did->cpl) && memo_add_up(m))
 		return;
 
 	struct model_step step = {
@@ -484,7 +422,7 @@ static void retired(void *ctx, const struct step_retired *r)
 		return;
 	/* A WRMSR that the model has carried out began an epoch: it finds no memo. */
 	m = memo_of(did);
-	if (__builtin_expect(m->epoch == vpmu.epoch && m->cpl == did->cpl && vpmu.quick, 1) && add_up(m))
+	if (__builtin_expect(memo_holds(m, vpmu.epoch, did->cpl) && vpmu.quick, 1) && memo_add_up(m))
 		return;
 	if (!vpmu.own_write || !vpmu.was_idle)
 		count(r, m);

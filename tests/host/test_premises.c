@@ -130,6 +130,22 @@ static void a_stop_reaches_the_model_before_it_takes_effect(void **state)
 	assert_int_equal(write_enables(0), 0); /* of a clock alone the write does nothing */
 }
 
+/* One that can tell only afterwards has been started as any other. */
+static void half_an_answer_is_none(void **state)
+{
+	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
+	const struct model_step step = {.terms = terms, .n_terms = 1, .cycles = 7};
+
+	(void)state;
+	otherwise(PREMISE_START_COUNTED);
+	model_state.cannot_tell = true;
+	premises_before_write(&premises_state, &model, &model_state, &step);
+	model_state.cannot_tell = false;
+	model_state.enabled = 1;
+	assert_false(premises_after_write(&premises_state, &model, &model_state, &step));
+	counters_are(0, 0, 0);
+}
+
 static void a_model_that_cannot_tell_sees_the_whole_instruction(void **state)
 {
 	(void)state;
@@ -261,6 +277,7 @@ int main(void)
 		cmocka_unit_test_setup(a_start_counts_once_and_no_time, setup),
 		cmocka_unit_test_setup(a_start_makes_nothing_overflow, setup),
 		cmocka_unit_test_setup(a_stop_reaches_the_model_before_it_takes_effect, setup),
+		cmocka_unit_test_setup(half_an_answer_is_none, setup),
 		cmocka_unit_test_setup(a_model_that_cannot_tell_sees_the_whole_instruction, setup),
 		cmocka_unit_test_setup(some_count_it, setup),
 		cmocka_unit_test_setup(one_counts_it_at_every_third_start, setup),

@@ -7,6 +7,7 @@
 #include "pmu/step_faults.h"
 #include "pmu/vpmu_cpuid.h"
 #include "pmu/vpmu_lvt.h"
+#include "pmu/vpmu_memo.h"
 #include "pmu/amd/amd.h"
 #include "pmu/netburst/netburst.h"
 #include "tests/host/intel_model_hands.h"
@@ -301,6 +302,71 @@ static void short_cut_refuses(void **unused)
 	assert_int_equal(intel_model.increments(cpu, &s, add, 5), -1);
 }
 
+/* --- memos ------------------------------------------------------------------------------------------ */
+
+/* What is found for a step is its own or none: never what another step left at the same place. */
+static void memos_of_other_steps_hold_no_more(void **unused)
+{
+	static const struct memo plain[20];
+	static struct machine_memo table[MACHINE_MEMOS];
+	uint64_t step_at[MACHINE_MEMOS] = {0};
+	unsigned found = 0, taken_over = 0;
+
+	(void)unused;
+	for (unsigned round = 0; round < 100000; round++) {
+		struct qterm terms[MACHINE_MEMO_TERMS] = {{below(8), 1 + below(4)}, {below(8), below(2)}};
+		unsigned which = below(20), n = 1 + below(2);
+		uint64_t step = 1 + which + 100 * (terms[0].quantity + 10 * terms[0].amount) +
+				(n == 2 ? 10000 * (1 + terms[1].quantity + 10 * terms[1].amount) : 0);
+		struct memo *m = machine_memo(table, &plain[which], terms, n);
+		unsigned at = (unsigned)((char *)m - (char *)table) / sizeof table[0];
+
+		if (memo_holds(m, 1, 0)) {
+			assert_int_equal(step_at[at], step);
+			found++;
+		} else {
+			taken_over += step_at[at] && step_at[at] != step;
+			*m = (struct memo){.epoch = 1};
+			step_at[at] = step;
+		}
+		assert_false(memo_holds(m, 2, 0));
+		assert_false(memo_holds(m, 1, 3));
+	}
+	assert_true(found > 100 && taken_over > 100);
+}
+
+static void memos_have_room_for_so_much(void **unused)
+{
+	static const struct memo plain;
+	static struct machine_memo table[MACHINE_MEMOS];
+	struct qterm terms[MACHINE_MEMO_TERMS + 1] = {
+		{Q_LOADS, 255}, {Q_LOADS, 1}, {Q_LOADS, 1}, {Q_LOADS, 1}, {Q_LOADS, 1}};
+
+	(void)unused;
+	assert_non_null(machine_memo(table, &plain, terms, MACHINE_MEMO_TERMS));
+	assert_null(machine_memo(table, &plain, terms, MACHINE_MEMO_TERMS + 1));
+	terms[0].amount = 256;
+	assert_null(machine_memo(table, &plain, terms, 1));
+}
+
+/* All of it or nothing. */
+static void a_memo_adds_nothing_where_one_counter_would_overflow(void **unused)
+{
+	uint64_t counter[3] = {10, 20, 30};
+	struct memo m = {.n = 3,
+			 .increment = {{&counter[0], 100, 1}, {&counter[1], 100, 2}, {&counter[2], 30, 3}}};
+
+	(void)unused;
+	assert_true(memo_add_up(&m));
+	assert_int_equal(counter[0], 11);
+	assert_int_equal(counter[1], 22);
+	assert_int_equal(counter[2], 33);
+	assert_false(memo_add_up(&m));
+	assert_int_equal(counter[0], 11);
+	assert_int_equal(counter[1], 22);
+	assert_int_equal(counter[2], 33);
+}
+
 /* --- the machine model ------------------------------------------------------------------------------ */
 
 static void every_profile_has_a_machine(void **unused)
@@ -520,6 +586,9 @@ int main(void)
 		cmocka_unit_test(request_meets_lvt),
 		cmocka_unit_test(short_cut_equals_long_way),
 		cmocka_unit_test(short_cut_refuses),
+		cmocka_unit_test(memos_of_other_steps_hold_no_more),
+		cmocka_unit_test(memos_have_room_for_so_much),
+		cmocka_unit_test(a_memo_adds_nothing_where_one_counter_would_overflow),
 		cmocka_unit_test(every_profile_has_a_machine),
 		cmocka_unit_test(faults_are_told_from_injections),
 		cmocka_unit_test(steps_are_broken),
