@@ -53,7 +53,8 @@ setup: $(B)/setup.mk
 
 # --- sources ---------------------------------------------------------------------------------------------------
 
-IMAGE_DIRS := boot arch/x86 pmu pmu/* tests tests/report tests/suites tests/kernels
+IMAGE_DIRS := boot boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
+	tests/kernels tests/kernels/x86
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(B)/gen/amd_floors.c
 GEN_SRC := $(B)/gen/insn_tables.c $(EVENTS_GEN)
@@ -78,20 +79,20 @@ IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibil
 
 # Flags of some objects alone are private: what is made on the way to an object would have them too.
 # Code that runs inside trap handlers and the step monitor must leave the SSE registers alone.
-INTEGER_ONLY := $(filter arch/% pmu/% tests/kernels/lending.c tests/kernels/exceptions.c,$(IMAGE_SRC))
+INTEGER_ONLY := $(filter arch/% pmu/% tests/kernels/x86/lending.c tests/kernels/x86/exceptions.c,$(IMAGE_SRC))
 $(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): private IMAGE_FLAGS += -mgeneral-regs-only
 $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 
 # Little here is in a hurry: what is measured is assembly. The step engine, what it runs, and what it steps over and over are: they
 # keep -O2.
-UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/account.c pmu/machine_model.c pmu/oracle.c \
-	pmu/uarch.c pmu/vpmu.c pmu/*/model_counters.c pmu/*/model_sources.c pmu/*/uops.c pmu/*/driver.c \
-	arch/x86/step*.c arch/x86/insn.c arch/x86/gather.c arch/x86/trap.c arch/x86/apic.c arch/x86/msr.c \
-	tests/measure.c tests/pass.c tests/smi.c),$(IMAGE_SRC)))
+UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/quantity/account.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
+	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c pmu/*/driver/driver.c \
+	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/exceptions/trap.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
+	tests/measure/measure.c tests/measure/pass.c tests/measure/smi.c),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
 # UEFI strings are UTF-16.
-$(B)/image/boot/uefi.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
+$(B)/image/boot/uefi/uefi.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/self/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
 
 # --- generated -------------------------------------------------------------------------------------------------
 
@@ -110,34 +111,35 @@ $(B)/tools/%: tools/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -MMD -MP -MF $@.d -o $@ $< -lZydis
 
-$(B)/tools/vendor-events: tools/vendor-events.c pmu/vendor_json.c pmu/vendor_json.h
+$(B)/tools/vendor-events: tools/vendor-events.c pmu/events/vendor_json.c pmu/events/vendor_json.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.c,$^)
 
-$(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/insn.h arch/x86/insn_table.h pmu/insn_quantities.h \
-	pmu/quantity.h pmu/quantity.def
+$(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/step/insn.h arch/x86/step/insn_table.h pmu/quantity/insn_quantities.h \
+	pmu/quantity/quantity.h pmu/quantity/quantity.def
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
-$(B)/tools/decodebench: tools/decodebench.c arch/x86/insn.c $(B)/gen/insn_tables.c arch/x86/insn.h arch/x86/insn_table.h
+$(B)/tools/decodebench: tools/decodebench.c arch/x86/step/insn.c $(B)/gen/insn_tables.c arch/x86/step/insn.h arch/x86/step/insn_table.h
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
 ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
-	$(filter-out pmu/vpmu.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS])) $(EVENTS_GEN)
+	$(filter-out pmu/virtual/vpmu.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS])) $(EVENTS_GEN)
 
 tools: $(B)/assay-encode $(B)/assay-judge
 
 # What judges, of the image's own sources: rows, kernels, expectation and verdict. Handlers are told from their code, which is why
 # services.c is among them; all that runs on the machine alone is left out.
 JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/model_cpu.c $(filter-out tools/assay-encode.c tools/model_cpu.c,$(ENCODE_SRC)) \
-	$(addprefix tests/,attribution.c event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c kernel.c kernel_rows.c \
-	guest.c glob.c kernels/handled.c kernels/services.c) $(wildcard tests/kernels/*.S) arch/x86/insn.c $(B)/gen/insn_tables.c
+	$(addprefix tests/judge/,attribution.c event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c guest.c glob.c) \
+	$(addprefix tests/kernels/,kernel.c kernel_rows.c) \
+	$(addprefix tests/kernels/x86/,handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c $(B)/gen/insn_tables.c
 
-$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tests/*.h tests/*.def tests/kernels/*.h)
+$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(JUDGE_SRC) -ljansson
 
-$(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*.h pmu/*.def pmu/*/*.h pmu/*/*.def tools/model_cpu.h tests/report/json.h)
+$(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tools/model_cpu.h tests/report/json.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
 		$(ENCODE_SRC)
 
@@ -148,23 +150,23 @@ coverage: $(B)/coverage
 	@scripts/coverage-table
 	@scripts/coverage-classes
 
-$(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S)) $(B)/host/libassay.a
+$(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S)) $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^
 
-$(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def pmu/intel/floors.def
+$(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*/*.csv) pmu/intel/events/meanings.def pmu/intel/events/floors.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< unjudged > $@
 
 # Intel's events of single cores: what was imported, joined with what it means.
-$(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*.csv) pmu/intel/meanings.def pmu/intel/floors.def
+$(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*/*.csv) pmu/intel/events/meanings.def pmu/intel/events/floors.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< rows > $@
 
-$(B)/gen/intel_offcore.c: scripts/gen-intel-offcore pmu/intel/offcore.csv pmu/intel/cores.csv pmu/intel/offcore.def
+$(B)/gen/intel_offcore.c: scripts/gen-intel-offcore pmu/intel/events/offcore.csv pmu/intel/events/cores.csv pmu/intel/events/offcore.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< rows > $@
 
-$(B)/gen/amd_floors.c: scripts/gen-amd-floors pmu/amd/floors.def pmu/amd/events.def pmu/amd/events_core.def
+$(B)/gen/amd_floors.c: scripts/gen-amd-floors pmu/amd/events/floors.def pmu/amd/events/events.def pmu/amd/events/events_core.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< > $@
 
@@ -239,7 +241,7 @@ $(B)/direct.bin: $(B)/direct.elf
 
 # The same with models whose rules can be broken one by one, a suite that does so, and checks of the machine that are not for every
 # machine.
-MUTANT_SRC := tests/suites.c tests/suites/machine.c $(wildcard pmu/*/model_*.c tests/mutants/*.c)
+MUTANT_SRC := tests/suites/suites.c tests/suites/x86/machine.c $(wildcard pmu/*/model/model_*.c tests/self/mutants/*.c)
 MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
 $(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): private IMAGE_FLAGS += -mgeneral-regs-only
 
@@ -296,17 +298,21 @@ bench: all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench
 
 # EFI applications that the tests put beside ours.
-$(B)/%_app.elf: $(B)/image/tests/boot/%_app.c.o linker/efi-x86_64.ld linker/sections.ld
+$(B)/%_app.elf: $(B)/image/tests/self/boot/%_app.c.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
 # --- host tests ------------------------------------------------------------------------------------------------
 
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
-HOST_SRC := $(sort $(filter-out pmu/vpmu.c pmu/oracle.c pmu/step_details.c pmu/path.c tests/host/support/scripted_pmu.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS] tests/*.c tests/report/*.c \
-	tests/kernels/needs.c tests/kernels/string_step.c tests/kernels/opcodes.c tests/kernels/cache_geometry.c tests/kernels/code_ring.c \
-	tests/host/support/*.c)) $(wildcard arch/x86/insn.c arch/x86/evex.c arch/x86/sha.c arch/x86/simd_exceptions.c arch/x86/acpi.c arch/x86/notes.c arch/x86/topology.c arch/x86/identity.c arch/x86/cpuid_leaves.c boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c))
+HOST_SRC := $(sort $(filter-out pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/step_details.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
+	$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS] \
+	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c \
+	tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
+	tests/self/host/support/*.c)) \
+	$(wildcard arch/x86/step/insn.c arch/x86/lent/evex.c arch/x86/lent/sha.c arch/x86/lent/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c \
+	boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
-HOST_TESTS := $(patsubst tests/host/%.c,$(B)/host/%,$(wildcard tests/host/test_*.c tests/host/witness_*.c))
+HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)
 
 $(B)/host/%.c.o: %.c | $(GEN_HEADERS)
@@ -327,21 +333,21 @@ $(B)/host/libassay.a: $(HOST_OBJ) Makefile
 	$(Q)ar rcs $@ $(filter %.o,$^)
 
 # The linker set of kernels joins only what asks for it by name: an archive member that nobody calls would be left out.
-HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/*.S))
+HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S))
 $(B)/host/test_kernels $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/test_string_step $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 # A PMU by script stands in for the machine, too: before the archive is asked for that.
 SCRIPTED_TESTS := pass ladder shares_learn event_judge
-$(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(B)/host/tests/host/support/scripted_pmu.c.o
+$(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(B)/host/tests/self/host/support/scripted_pmu.c.o
 
-$(B)/host/test_%: $(B)/host/tests/host/test_%.c.o $(B)/host/libassay.a
+$(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lZydis -lpfm -lm
 
 # Its own malloc() decides whether there is memory; what it reads the report by is an established parser.
-$(B)/host/test_report_memory: $(B)/host/tests/host/test_report_memory.c.o $(B)/host/libassay.a
+$(B)/host/test_report_memory: $(B)/host/tests/self/host/test_report_memory.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -Wl,--wrap=malloc,--wrap=realloc -o $@ $^ -lcmocka -ljansson
 
-$(B)/host/witness_%: $(B)/host/tests/host/witness_%.c.o $(B)/host/libassay.a
+$(B)/host/witness_%: $(B)/host/tests/self/host/witness_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lZydis
 
 host-tests: $(HOST_TESTS)
@@ -349,15 +355,15 @@ host-tests: $(HOST_TESTS)
 
 # --- the witness in QEMU -----------------------------------------------------------------------------------------
 
-$(B)/plugin/%.so: tests/boot/plugin/%.c tests/boot/plugin/qemu_api.h tests/marks.h
+$(B)/plugin/%.so: tests/self/boot/plugin/%.c tests/self/boot/plugin/qemu_api.h tests/measure/marks.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) -I. -shared -fPIC -fvisibility=hidden -o $@ $<
 
 # --- everything that can fail -------------------------------------------------------------------------------------
 
-# tests/boot/signatures.t runs test_bounds, with what emulators have seen.
+# tests/self/boot/signatures.t runs test_bounds, with what emulators have seen.
 check: all tools $(B)/coverage $(B)/assay.img $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
-	@scripts/check --measure $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/host/*.t tests/boot/*.t)
+	@scripts/check --measure $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/self/host/*.t tests/self/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.
 VENDOR_FILES ?= $(abspath $(B))/vendor
@@ -366,11 +372,11 @@ $(abspath $(B))/vendor/mapfile.csv: | scripts/vendor-files
 	$(Q)scripts/vendor-files $(@D)
 
 # Tests that `make check` thins out have their whole grid here.
-THINNED := $(shell grep -l 'import .*\bfew\b' tests/boot/*.t)
+THINNED := $(shell grep -l 'import .*\bfew\b' tests/self/boot/*.t)
 
 soak: all tools $(B)/assay.img $(B)/mutants.bin $(B)/host/test_vendor_fuzz $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/tools/vendor-events \
 	$(VENDOR_FILES)/mapfile.csv
-	@ASSAY_FULL=1 FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check --limit 86400 $(B)/host/test_vendor_fuzz $(THINNED) $(wildcard tests/soak/*.t)
+	@ASSAY_FULL=1 FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check --limit 86400 $(B)/host/test_vendor_fuzz $(THINNED) $(wildcard tests/self/soak/*.t)
 
 # --- cleaning --------------------------------------------------------------------------------------------------
 
@@ -380,4 +386,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)

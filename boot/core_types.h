@@ -11,7 +11,7 @@
 #ifndef BOOT_CORE_TYPES_H
 #define BOOT_CORE_TYPES_H
 
-#include "arch/x86/topology.h"
+#include "arch/x86/cpu/topology.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
 #include "boot/core_options.h"
 #include "boot/core_types.h"
 
-#include "arch/x86/cpuid.h"
-#include "arch/x86/processors.h"
-#include "pmu/model.h"
-#include "tests/report.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/processors/processors.h"
+#include "pmu/contract/model.h"
+#include "tests/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

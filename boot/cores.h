@@ -8,7 +8,7 @@
 #ifndef BOOT_CORES_H
 #define BOOT_CORES_H
 
-#include "arch/x86/acpi.h"
+#include "arch/x86/machine/acpi.h"
 #include "boot/options.h"
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #define CORES_MAX ACPI_PROCESSORS
 
 struct core {
-	unsigned number; /* arch/x86/processors.h */
+	unsigned number; /* arch/x86/processors/processors.h */
 	uint32_t apic_id;
 	uint8_t kind;        /* CPUID.1AH:EAX[31:24]: 40H performance, 20H efficiency; 0: no hybrid CPU's */
 	uint8_t thread_bits; /* of the APIC ID: those that tell the logical processors of a core apart */

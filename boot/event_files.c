@@ -1,11 +1,11 @@
 #include "boot/event_files.h"
 
-#include "arch/x86/cpuid.h"
-#include "arch/x86/machine.h"
-#include "arch/x86/processors.h"
-#include "pmu/vendor_cpu.h"
-#include "pmu/vendor_import.h"
-#include "tests/report.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/machine/machine.h"
+#include "arch/x86/processors/processors.h"
+#include "pmu/events/vendor_cpu.h"
+#include "pmu/events/vendor_import.h"
+#include "tests/report/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #include "boot/judge.h"
 
-#include "arch/x86/trap.h"
-#include "arch/x86/watchdog.h"
-#include "pmu/vpmu.h"
-#include "tests/kernels/services.h"
-#include "tests/quiet.h"
-#include "tests/report.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/watchdog.h"
+#include "pmu/virtual/vpmu.h"
+#include "tests/kernels/x86/services.h"
+#include "tests/measure/quiet.h"
+#include "tests/report/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #ifndef BOOT_JUDGE_H
 #define BOOT_JUDGE_H
 
-#include "tests/check.h"
+#include "tests/judge/check.h"
 
-/** struct run's .call; see tests/check.h. */
+/** struct run's .call; see tests/judge/check.h. */
 bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);
 
 /** struct run's .report. */

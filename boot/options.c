@@ -1,8 +1,8 @@
 #include "boot/core_options.h"
 #include "boot/options.h"
 #include "boot/tokens.h"
-#include "pmu/text.h"
-#include "tests/scan_range.h"
+#include "pmu/events/text.h"
+#include "tests/measure/scan_range.h"
 
 #include <ctype.h>
 #include <inttypes.h>

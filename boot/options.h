@@ -5,7 +5,7 @@
 #define BOOT_OPTIONS_H
 
 #include "boot/platform.h"
-#include "tests/experiment.h"
+#include "tests/measure/experiment.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct options {
 	char kernel[OPTION_TEXT_MAX]; /* globs; "core" is the default selection */
 	char event[OPTION_TEXT_MAX];
 	char check[OPTION_TEXT_MAX]; /* of the suites control and selftest */
-	char scan[OPTION_TEXT_MAX];  /* ranges of encodings: tests/scan_range.h */
+	char scan[OPTION_TEXT_MAX];  /* ranges of encodings: tests/measure/scan_range.h */
 	char inject[OPTION_TEXT_MAX];
 	char cpus[OPTION_TEXT_MAX];   /* boot/cores.h */
 	char report[OPTION_TEXT_MAX]; /* path without extension, "none", "e9" or "memory": report_out.h */

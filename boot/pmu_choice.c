@@ -1,13 +1,13 @@
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
 
-#include "arch/x86/cpuid.h"
-#include "pmu/model.h"
-#include "pmu/text.h"
-#include "pmu/vpmu.h"
-#include "tests/ladder.h"
-#include "tests/report.h"
-#include "tests/virtual.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "pmu/contract/model.h"
+#include "pmu/events/text.h"
+#include "pmu/virtual/vpmu.h"
+#include "tests/judge/ladder.h"
+#include "tests/report/report.h"
+#include "tests/measure/virtual.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,12 +5,12 @@
 #define BOOT_PMU_CHOICE_H
 
 #include "boot/options.h"
-#include "tests/check.h"
+#include "tests/judge/check.h"
 
 #include <stdbool.h>
 
 /**
- * Choose by o->pmu, calibrate (tests/ladder.h) and fill in run->pmu and run->ladder. Machine taken.
+ * Choose by o->pmu, calibrate (tests/judge/ladder.h) and fill in run->pmu and run->ladder. Machine taken.
  * The registers of the machine's own PMU are read and reported before anything is written to them. With
  * "auto", a PMU that no driver fits or that never ticks gives way to the virtual one; what was found is
  * reported.

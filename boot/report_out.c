@@ -1,7 +1,7 @@
 #include "boot/report_out.h"
 
-#include "arch/x86/console.h"
-#include "tests/report.h"
+#include "arch/x86/console/console.h"
+#include "tests/report/report.h"
 
 #include <stdio.h>
 #include <string.h>

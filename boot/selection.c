@@ -1,7 +1,7 @@
 #include "boot/selection.h"
 
-#include "pmu/text.h"
-#include "tests/check.h"
+#include "pmu/events/text.h"
+#include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
 #include "tests/suites/scan.h"
 #include "tests/suites/suites.h"

@@ -6,8 +6,8 @@
 #define BOOT_SELECTION_H
 
 #include "boot/options.h"
-#include "pmu/pmu.h"
-#include "tests/check.h"
+#include "pmu/contract/pmu.h"
+#include "tests/judge/check.h"
 
 #include <stdbool.h>
 

@@ -1,13 +1,13 @@
 /*
  * Every PMU family: its driver and its virtual CPUs. Adding a family adds a line here and nothing elsewhere.
  */
-#include "arch/x86/cpuid.h"
+#include "arch/x86/cpu/cpuid.h"
 #include "pmu/amd/amd.h"
 #include "pmu/intel/intel.h"
-#include "pmu/model.h"
+#include "pmu/contract/model.h"
 #include "pmu/netburst/netburst.h"
-#include "pmu/pmu.h"
-#include "pmu/text.h"
+#include "pmu/contract/pmu.h"
+#include "pmu/events/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

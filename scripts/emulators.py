@@ -1,4 +1,4 @@
-"""Booting Assay in QEMU and Bochs: what `make run`, `make bench` and tests/boot share.
+"""Booting Assay in QEMU and Bochs: what `make run`, `make bench` and tests/self/boot share.
 
 boot() starts one emulator, watches the serial line until the verdict, and never outlives its timeout; the emulator never
 outlives the runner.

@@ -2,12 +2,12 @@
  * assay-encode: what event strings mean on a PMU. Runs the same grammar, scheduler and driver as the image,
  * the driver against the PMU's model, and prints what it writes.
  */
-#include "pmu/fields.h"
-#include "pmu/grammar.h"
-#include "pmu/model.h"
-#include "pmu/schedule.h"
-#include "pmu/text.h"
-#include "pmu/vendor_import.h"
+#include "pmu/events/fields.h"
+#include "pmu/events/grammar.h"
+#include "pmu/contract/model.h"
+#include "pmu/events/schedule.h"
+#include "pmu/events/text.h"
+#include "pmu/events/vendor_import.h"
 #include "tests/report/json.h"
 #include "tools/model_cpu.h"
 

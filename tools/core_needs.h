@@ -5,9 +5,9 @@
 #ifndef TOOLS_CORE_NEEDS_H
 #define TOOLS_CORE_NEEDS_H
 
-#include "tests/kernels/needs.h"
+#include "tests/kernels/x86/needs.h"
 
-/** KERNEL_NEEDS_* of a core of pmu/intel/cores.csv, by its short name ("SKL"). */
+/** KERNEL_NEEDS_* of a core of pmu/intel/events/cores.csv, by its short name ("SKL"). */
 uint64_t intel_core_needs(const char *core);
 
 /** Likewise of a generation, by its bit in enum amd_generation. */

@@ -9,14 +9,14 @@
  * -l and -u before these leave the lower or upper ends of all intervals out: then every impostor passes that
  * they alone tell.
  */
-#include "pmu/amd/events.h"
-#include "pmu/grammar.h"
-#include "pmu/intel/core_events.h"
-#include "pmu/intel/driver.h"
-#include "pmu/intel/events.h"
-#include "pmu/amd/driver.h"
-#include "pmu/netburst/driver.h"
-#include "pmu/netburst/events.h"
+#include "pmu/amd/events/events.h"
+#include "pmu/events/grammar.h"
+#include "pmu/intel/events/core_events.h"
+#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/events/events.h"
+#include "pmu/amd/driver/driver.h"
+#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/events/events.h"
 #include "pmu/netburst/registers.h"
 #include "tools/core_needs.h"
 #include "tools/impostors.h"

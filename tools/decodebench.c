@@ -7,7 +7,7 @@
  * Zydis with operands, which the quantities would need. Prints nanoseconds per instruction; docs/decoding.md
  * quotes it.
  */
-#include "arch/x86/insn.h"
+#include "arch/x86/step/insn.h"
 
 #include <Zydis/Zydis.h>
 #include <elf.h>

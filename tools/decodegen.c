@@ -3,8 +3,8 @@
  *
  *	decodegen > build/gen/insn_tables.c
  *
- * For every opcode of every map a function from the encoding's features (arch/x86/insn_table.h) to a leaf
- * is sampled, point by point, and stored as a decision graph in which equal parts are shared. What an
+ * For every opcode of every map a function from the encoding's features (arch/x86/step/insn_table.h) to a
+ *leaf is sampled, point by point, and stored as a decision graph in which equal parts are shared. What an
  * instruction contributes follows from Zydis' operands; tools/decodegen_class.c holds the rules.
  */
 #include "tools/decodegen.h"
@@ -502,7 +502,8 @@ static void write_tables(FILE *out)
 {
 	fprintf(out, "/* Written by tools/decodegen: %u leaves, %u node words, %u classes. */\n", n_leaves,
 		n_nodes, class_count());
-	fprintf(out, "#include \"arch/x86/insn_table.h\"\n#include \"pmu/insn_quantities.h\"\n\n");
+	fprintf(out,
+		"#include \"arch/x86/step/insn_table.h\"\n#include \"pmu/quantity/insn_quantities.h\"\n\n");
 	fprintf(out, "const struct insn_leaf insn_leaves[] = {\n");
 	for (unsigned i = 0; i < n_leaves; i++)
 		fprintf(out, "\t{%u, %#x, %#x, %u, %#x},\n", leaves[i].klass, leaves[i].flags,

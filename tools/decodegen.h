@@ -4,9 +4,9 @@
 #ifndef TOOLS_DECODEGEN_H
 #define TOOLS_DECODEGEN_H
 
-#include "arch/x86/insn.h"
-#include "arch/x86/insn_table.h"
-#include "pmu/insn_quantities.h"
+#include "arch/x86/step/insn.h"
+#include "arch/x86/step/insn_table.h"
+#include "pmu/quantity/insn_quantities.h"
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /*
  * What an instruction contributes when it retires: the rules that turn Zydis' operands and mnemonics into the
- * quantities of pmu/quantity.def. The definitions there are binding; this file only applies them.
+ * quantities of pmu/quantity/quantity.def. The definitions there are binding; this file only applies them.
  */
 #include "tools/decodegen.h"
 
@@ -525,7 +525,7 @@ static unsigned list_terms(const uint16_t *amount, struct insn_term *out)
 
 static const char *const quantity_identifier[] = {
 #define QUANTITY(id, name, class, definition) "Q_" #id,
-#include "pmu/quantity.def"
+#include "pmu/quantity/quantity.def"
 #undef QUANTITY
 };
 

@@ -1,6 +1,6 @@
 #include "tools/impostors.h"
-#include "tests/bounds.h"
-#include "tests/expectation.h"
+#include "tests/judge/bounds.h"
+#include "tests/judge/expectation.h"
 
 #include <stdlib.h>
 #include <stdio.h>

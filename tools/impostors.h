@@ -11,7 +11,7 @@
 #ifndef TOOLS_IMPOSTORS_H
 #define TOOLS_IMPOSTORS_H
 
-#include "pmu/pmu.h"
+#include "pmu/contract/pmu.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "tools/model_cpu.h"
 
-#include "arch/x86/acpi.h"
-#include "arch/x86/cpuid.h"
-#include "arch/x86/msr.h"
+#include "arch/x86/machine/acpi.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/msr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ bool cpu_has(enum cpu_feature feature)
 		unsigned bit;
 	} where[] = {
 #define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
-#include "arch/x86/cpu_features.def"
+#include "arch/x86/cpu/cpu_features.def"
 #undef CPU_FEATURE
 	};
 	struct cpuid_regs r = cpuid(where[feature].leaf, where[feature].subleaf);

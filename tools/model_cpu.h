@@ -5,7 +5,7 @@
 #ifndef TOOLS_MODEL_CPU_H
 #define TOOLS_MODEL_CPU_H
 
-#include "pmu/model.h"
+#include "pmu/contract/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * expectation, the report gives the raw counts, and the verdict follows from both. Where expectation or
  * verdict differ from what the report says, or the report contradicts itself, a line tells.
  */
-#include "tests/event_judge.h"
-#include "tests/exits.h"
+#include "tests/judge/event_judge.h"
+#include "tests/judge/exits.h"
 #include "tools/report_cpu.h"
 #include "tools/report_json.h"
 
@@ -211,7 +211,7 @@ static void look_at_raw_counts(struct check *c)
  * of others is what one measurement found, and another may find another. */
 static void look_at_share(struct check *c, const json_t *report, const json_t *suite)
 {
-	/* mechanism_name() of tests/shares.c, for both rings of the suite events */
+	/* mechanism_name() of tests/judge/shares.c, for both rings of the suite events */
 	const char *mechanism = c->place.ring ? "around ring 3" : "enabling and disabling writes";
 	const json_t *list = json_object_get(report, "shares");
 	unsigned measured = 0, equal = 0;

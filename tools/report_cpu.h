@@ -4,7 +4,7 @@
 #ifndef TOOLS_REPORT_CPU_H
 #define TOOLS_REPORT_CPU_H
 
-#include "pmu/pmu.h"
+#include "pmu/contract/pmu.h"
 
 #include <jansson.h>
 

@@ -6,7 +6,7 @@
  *
  * The first column says what the line is: file, event, other, bad, lost, end. Columns are separated by tabs.
  */
-#include "pmu/vendor_json.h"
+#include "pmu/events/vendor_json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef PMU_AMD_AMD_H
 #define PMU_AMD_AMD_H
 
-#include "pmu/model.h"
-#include "pmu/pmu.h"
+#include "pmu/contract/model.h"
+#include "pmu/contract/pmu.h"
 
 extern const struct pmu_driver amd_driver;
 extern const struct pmu_model amd_model;

@@ -4,8 +4,8 @@
 #ifndef PMU_INTEL_INTEL_H
 #define PMU_INTEL_INTEL_H
 
-#include "pmu/model.h"
-#include "pmu/pmu.h"
+#include "pmu/contract/model.h"
+#include "pmu/contract/pmu.h"
 
 extern const struct pmu_driver intel_driver;
 extern const struct pmu_model intel_model;

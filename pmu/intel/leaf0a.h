@@ -27,7 +27,7 @@ struct intel_leaf0a {
 	uint64_t reloaded;  /* counters that another one's overflow can reload, as in the global registers */
 	uint64_t reloads;   /* counters whose overflow can reload others */
 	/* Architectural PEBS; 0: there is none. */
-	uint64_t pebs_groups;   /* that records can have: pmu/intel/apebs.h */
+	uint64_t pebs_groups;   /* that records can have: pmu/intel/records/apebs.h */
 	uint64_t pebs_counters; /* that can sample, as in the global registers */
 	uint64_t pebs_exact;    /* of them, those with precise distribution (PDIST) */
 };

@@ -4,8 +4,8 @@
 #ifndef PMU_NETBURST_NETBURST_H
 #define PMU_NETBURST_NETBURST_H
 
-#include "pmu/model.h"
-#include "pmu/pmu.h"
+#include "pmu/contract/model.h"
+#include "pmu/contract/pmu.h"
 
 extern const struct pmu_driver netburst_driver;
 extern const struct pmu_model netburst_model;

@@ -2,9 +2,9 @@
  * The registers for people and for the control suite: what each field is called, what they hold at hand-over,
  * which accesses fault.
  */
-#include "arch/x86/cpuid.h"
-#include "arch/x86/msr.h"
-#include "pmu/netburst/driver.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/msr.h"
+#include "pmu/netburst/driver/driver.h"
 #include "pmu/netburst/wiring.h"
 
 #include <stdio.h>

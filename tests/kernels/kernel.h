@@ -42,7 +42,7 @@
 
 /* clang-format off */
 
-#include "tests/kernels/needs.h"
+#include "tests/kernels/x86/needs.h"
 
 /* Flags. */
 #define KERNEL_RING0_ONLY  0x01 /* uses privileged instructions */
@@ -53,7 +53,7 @@
 #define KERNEL_FROM_ZERO   0x20 /* its signature holds for N = 0, too */
 #define KERNEL_FINER	   0x40 /* a step of a grid between others: left out of kernel=all, taken by kernel=full and by name */
 
-/* Flags: what the harness must provide while the kernel runs (tests/kernels/services.h). Plain code has none of them. */
+/* Flags: what the harness must provide while the kernel runs (tests/kernels/x86/services.h). Plain code has none of them. */
 #define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR, INT3 and INT1 arrive at a bare IRETQ */
 #define KERNEL_SERVICE_RESUME	0x0200 /* a fault arrives at a handler that stores R9 as return address */
 #define KERNEL_SERVICE_SYSCALL	0x0400 /* SYSCALL arrives at a bare SYSRETQ */
@@ -96,9 +96,9 @@
 #define KERNEL_ZEROS	 0xe000 /* offset of a page that no kernel writes to: it stays zero */
 #define KERNEL_SPECIAL	 0xf000 /* offset of the page whose attributes a service changes; plain kernels leave it alone */
 #define KERNEL_STACK	 0x1000 /* bytes of stack that a kernel may use */
-#define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/trap.h */
+#define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/exceptions/trap.h */
 
-/* Instructions of the services' handlers (tests/kernels/handlers.S), which are part of what such a kernel causes. */
+/* Instructions of the services' handlers (tests/kernels/x86/handlers.S), which are part of what such a kernel causes. */
 #define KERNEL_TEST_INT_INSTRUCTIONS	1 /* IRETQ */
 #define KERNEL_RESUME_INSTRUCTIONS	2 /* for vectors without an error code: store, IRETQ */
 #define KERNEL_RESUME_CODE_INSTRUCTIONS 3 /* with one: it is dropped first */
@@ -143,7 +143,7 @@
 /* Q_ numbers for the assembler, in the order of enum quantity. */
 #define QUANTITY(id, name, class, definition) .set .LQ_##id, .Lquantity_next ; .set .Lquantity_next, .Lquantity_next + 1
 .set .Lquantity_next, 0
-#include "pmu/quantity.def"
+#include "pmu/quantity/quantity.def"
 #undef QUANTITY
 
 /* The purpose is for those who read the source. */
@@ -273,7 +273,7 @@ kernel_\name:
 #else
 /* clang-format on */
 
-#include "pmu/quantity.h"
+#include "pmu/quantity/quantity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -337,7 +337,7 @@ struct kernel {
 	const uint8_t *code, *code_end;
 	const struct signature_exact *exact, *exact_end;
 	const struct signature_range *range, *range_end;
-	uint64_t needs; /* bit set of KERNEL_NEEDS_*: CPU features, see tests/kernels/needs.h */
+	uint64_t needs; /* bit set of KERNEL_NEEDS_*: CPU features, see tests/kernels/x86/needs.h */
 	uint64_t flags; /* KERNEL_RING0_ONLY ... */
 };
 

@@ -2,7 +2,7 @@
  * The JSON document (docs/report.schema.json). Its parts grow separately, and are put together when it is
  * asked for.
  */
-#include "pmu/fields.h"
+#include "pmu/events/fields.h"
 #include "tests/report/internal.h"
 #include "tests/report/json.h"
 

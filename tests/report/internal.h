@@ -5,7 +5,7 @@
 #ifndef TESTS_REPORT_INTERNAL_H
 #define TESTS_REPORT_INTERNAL_H
 
-#include "tests/report.h"
+#include "tests/report/report.h"
 
 /** What the tables need of one check. Strings are interned: equal texts are equal pointers; NULL where there
  * is none. */

@@ -1,6 +1,6 @@
-#include "pmu/fields.h"
-#include "tests/report.h"
-#include "arch/x86/console.h"
+#include "pmu/events/fields.h"
+#include "tests/report/report.h"
+#include "arch/x86/console/console.h"
 #include "tests/report/internal.h"
 
 #include <stdio.h>

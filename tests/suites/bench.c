@@ -2,13 +2,13 @@
  * How fast code runs under the virtual PMU, against a bare trap-flag handler that only counts.
  */
 #include "tests/suites/suites.h"
-#include "tests/pass.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/step.h"
-#include "arch/x86/time.h"
-#include "arch/x86/trap.h"
-#include "arch/x86/watchdog.h"
-#include "pmu/vpmu.h"
+#include "arch/x86/step/step.h"
+#include "arch/x86/time/time.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/watchdog.h"
+#include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>
 #include <stdio.h>

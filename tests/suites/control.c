@@ -4,16 +4,16 @@
  */
 #include "tests/suites/control.h"
 #include "tests/suites/suites.h"
-#include "tests/exits.h"
-#include "tests/guest.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
+#include "tests/judge/exits.h"
+#include "tests/judge/guest.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/msr.h"
-#include "arch/x86/trap.h"
-#include "pmu/control.h"
-#include "pmu/vpmu.h"
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/cpu/msr.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/contract/control.h"
+#include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #ifndef TESTS_SUITES_CONTROL_H
 #define TESTS_SUITES_CONTROL_H
 
-#include "tests/check.h"
-#include "tests/measure.h"
-#include "tests/pmi.h"
+#include "tests/judge/check.h"
+#include "tests/measure/measure.h"
+#include "tests/measure/pmi.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,7 +101,7 @@ bool control_selected(const struct run *run, const char *name);
 /** The verdict on what a check saw. */
 void probe_conclude(const struct probe *p, struct result *r);
 
-/** The checks that the driver brings along (pmu/control.h). */
+/** The checks that the driver brings along (pmu/contract/control.h). */
 void control_of_the_family(struct run *run);
 
 enum control_scope { PER_COUNTER, PER_PMU };

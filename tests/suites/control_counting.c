@@ -4,10 +4,10 @@
  */
 #include "tests/suites/control.h"
 #include "tests/kernels/kernel.h"
-#include "tests/pass.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/step.h"
-#include "arch/x86/time.h"
+#include "arch/x86/step/step.h"
+#include "arch/x86/time/time.h"
 
 #include <string.h>
 

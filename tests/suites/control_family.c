@@ -1,21 +1,21 @@
 /*
- * Checks of control logic that are a family's own: pmu/control.h. What they are about is the family's
- * business; here is what they need to run, and the verdict.
+ * Checks of control logic that are a family's own: pmu/contract/control.h. What they are about is the
+ * family's business; here is what they need to run, and the verdict.
  */
 #include "tests/suites/control.h"
-#include "tests/guest.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
-#include "tests/truth.h"
+#include "tests/judge/guest.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
+#include "tests/judge/truth.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/cpu.h"
-#include "arch/x86/time.h"
-#include "arch/x86/trap.h"
-#include "arch/x86/user.h"
-#include "arch/x86/watchdog.h"
-#include "pmu/control.h"
-#include "pmu/vpmu.h"
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/cpu/cpu.h"
+#include "arch/x86/time/time.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/user.h"
+#include "arch/x86/exceptions/watchdog.h"
+#include "pmu/contract/control.h"
+#include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * Control checks of overflow: its status and its interrupt. Section numbers: SDM vol. 3.
  */
 #include "tests/suites/control.h"
-#include "tests/pass.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/apic.h"
+#include "arch/x86/interrupts/apic.h"
 
 /* So near its top that the kernel takes every counter over it. */
 static uint64_t near_top(const struct probe *p)

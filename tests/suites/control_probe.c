@@ -1,7 +1,7 @@
 #include "tests/suites/control.h"
-#include "tests/pass.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/step.h"
+#include "arch/x86/step/step.h"
 
 bool must_be(struct probe *p, const char *what, uint64_t expected, uint64_t observed)
 {

@@ -2,11 +2,11 @@
  * Control checks of RDPMC: what it reads, and who may. Section numbers: SDM vol. 3, or vol. 2 by instruction.
  */
 #include "tests/suites/control.h"
-#include "tests/pass.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/msr.h"
-#include "arch/x86/trap.h"
-#include "arch/x86/user.h"
+#include "arch/x86/cpu/msr.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/user.h"
 
 #define RDPMC_LENGTH 2 /* 0F 33 */
 

@@ -5,13 +5,13 @@
 #include "tests/suites/movers.h"
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
-#include "tests/expectation_ring.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
-#include "tests/truth.h"
+#include "tests/judge/expectation_ring.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
+#include "tests/judge/truth.h"
 
-#include "arch/x86/trap.h"
-#include "pmu/schedule.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/events/schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,13 +4,13 @@
  */
 #include "tests/suites/experiments.h"
 #include "tests/suites/suites.h"
-#include "tests/experiment.h"
-#include "tests/pass.h"
-#include "tests/report.h"
-#include "tests/sampling.h"
-#include "tests/truth.h"
+#include "tests/measure/experiment.h"
+#include "tests/measure/pass.h"
+#include "tests/report/report.h"
+#include "tests/measure/sampling.h"
+#include "tests/judge/truth.h"
 
-#include "arch/x86/trap.h"
+#include "arch/x86/exceptions/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #ifndef TESTS_SUITES_EXPERIMENTS_H
 #define TESTS_SUITES_EXPERIMENTS_H
 
-#include "tests/check.h"
-#include "tests/experiment.h"
-#include "tests/report.h"
+#include "tests/judge/check.h"
+#include "tests/measure/experiment.h"
+#include "tests/report/report.h"
 
 #define EXPERIMENT_MS  20000
 #define EXPERIMENT_ALL UINT32_MAX /* no request: the source records without a counter */

@@ -4,10 +4,10 @@
  * is the kernel's known path, is judged.
  */
 #include "tests/suites/experiments.h"
-#include "tests/burst.h"
-#include "tests/known_path.h"
-#include "tests/recording.h"
-#include "tests/trace_judge.h"
+#include "tests/judge/burst.h"
+#include "tests/measure/known_path.h"
+#include "tests/measure/recording.h"
+#include "tests/judge/trace_judge.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -4,14 +4,14 @@
  * count besides.
  */
 #include "tests/suites/suites.h"
-#include "tests/exits.h"
-#include "tests/expectation_ring.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
+#include "tests/judge/exits.h"
+#include "tests/judge/expectation_ring.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/trap.h"
-#include "pmu/grammar.h"
-#include "pmu/schedule.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/events/grammar.h"
+#include "pmu/events/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>

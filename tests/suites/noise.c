@@ -10,15 +10,15 @@
  */
 #include "tests/suites/noise_masking.h"
 #include "tests/suites/suites.h"
-#include "tests/attribution.h"
-#include "tests/exits.h"
-#include "tests/expectation.h"
-#include "tests/ladder.h"
-#include "tests/passes.h"
-#include "tests/truth.h"
-#include "tests/kernels/handled.h"
+#include "tests/judge/attribution.h"
+#include "tests/judge/exits.h"
+#include "tests/judge/expectation.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/passes.h"
+#include "tests/judge/truth.h"
+#include "tests/kernels/x86/handled.h"
 
-#include "arch/x86/trap.h"
+#include "arch/x86/exceptions/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

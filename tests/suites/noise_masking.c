@@ -1,12 +1,12 @@
 #include "tests/suites/noise_masking.h"
-#include "tests/pass.h"
-#include "tests/pmi.h"
-#include "tests/quiet.h"
+#include "tests/measure/pass.h"
+#include "tests/measure/pmi.h"
+#include "tests/measure/quiet.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/time.h"
-#include "arch/x86/trap.h"
-#include "arch/x86/watchdog.h"
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/time/time.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/watchdog.h"
 
 #include <string.h>
 

@@ -4,9 +4,10 @@
 #ifndef TESTS_SUITES_NOISE_MASKING_H
 #define TESTS_SUITES_NOISE_MASKING_H
 
-#include "tests/check.h"
+#include "tests/judge/check.h"
 
-/** Whether the local APIC's entries are masked when it is asked for (tests/quiet.h), and while a pass runs.
+/** Whether the local APIC's entries are masked when it is asked for (tests/measure/quiet.h), and while a pass
+ * runs.
  */
 void noise_masking(struct run *run);
 

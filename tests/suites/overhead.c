@@ -1,15 +1,15 @@
 /*
  * What a bracket itself adds to a count: an empty kernel, again and again. It must be the share that was
- * measured before (tests/shares.h), the same every time, so that it can be subtracted exactly. What the
+ * measured before (tests/judge/shares.h), the same every time, so that it can be subtracted exactly. What the
  * bracket's code implies is told beside it.
  */
 #include "tests/suites/suites.h"
 #include "tests/suites/overhead.h"
-#include "tests/exits.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
+#include "tests/judge/exits.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/trap.h"
+#include "arch/x86/exceptions/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

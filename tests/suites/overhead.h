@@ -4,8 +4,8 @@
 #ifndef TESTS_SUITES_OVERHEAD_H
 #define TESTS_SUITES_OVERHEAD_H
 
-#include "tests/check.h"
-#include "tests/ladder.h"
+#include "tests/judge/check.h"
+#include "tests/judge/ladder.h"
 
 /** Measure what the instructions of brackets cost, counting with an event that is exact on the given counter.
  */

@@ -3,13 +3,13 @@
  * many instructions that is, is known beforehand and judged; the cycles are the result.
  */
 #include "tests/suites/overhead.h"
-#include "tests/exits.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
+#include "tests/judge/exits.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/insn.h"
-#include "arch/x86/trap.h"
-#include "pmu/exits.h"
+#include "arch/x86/step/insn.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/virtual/exits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,19 +1,20 @@
 /*
  * Whether an interrupt that is held off slows a window down. Some cores retire fewer instructions in a cycle
  * while one is requested and IF = 0 (nanoBench found that on Ice Lake); what the APIC masks is not requested
- * at all. So windows are masked in the APIC (tests/quiet.h), and here is what it makes of the difference.
+ * at all. So windows are masked in the APIC (tests/measure/quiet.h), and here is what it makes of the
+ * difference.
  *
  * How many instructions are counted is known beforehand and judged, either way; the rate is the result.
  */
 #include "tests/suites/overhead.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
-#include "tests/pmi.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
+#include "tests/measure/pmi.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/time.h"
-#include "arch/x86/trap.h"
-#include "arch/x86/watchdog.h"
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/time/time.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/watchdog.h"
 
 #include <inttypes.h>
 #include <stdio.h>

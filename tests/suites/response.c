@@ -1,5 +1,5 @@
 #include "tests/suites/response.h"
-#include "tests/scan.h"
+#include "tests/measure/scan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /*
  * The part of the suite `events` for events of which a file gives name and code and nobody says what they
  * count: they are counted on every kernel that judges the others, and compared with what is known
- * (tests/response.h). Likewise for events of which another list than the vendor's gives another encoding:
- * both are counted, and compared with what the event means.
+ * (tests/judge/response.h). Likewise for events of which another list than the vendor's gives another
+ * encoding: both are counted, and compared with what the event means.
  */
 #ifndef TESTS_SUITES_RESPONSE_H
 #define TESTS_SUITES_RESPONSE_H
 
-#include "tests/check.h"
+#include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
 
 /** Before the first kernel. */

@@ -4,11 +4,11 @@
  */
 #include "tests/suites/sampling.h"
 #include "tests/suites/suites.h"
-#include "tests/expectation_ring.h"
-#include "tests/known_path.h"
-#include "tests/ladder.h"
+#include "tests/judge/expectation_ring.h"
+#include "tests/measure/known_path.h"
+#include "tests/judge/ladder.h"
 
-#include "pmu/schedule.h"
+#include "pmu/events/schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

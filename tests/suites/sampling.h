@@ -4,9 +4,9 @@
 #ifndef TESTS_SUITES_SAMPLING_H
 #define TESTS_SUITES_SAMPLING_H
 
-#include "pmu/path.h"
-#include "pmu/record.h"
-#include "tests/check.h"
+#include "pmu/virtual/path.h"
+#include "pmu/contract/record.h"
+#include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
 
 #define SAMPLING_MS      90000 /* a thousand samples take Bochs longer than 20 s of its own time */

@@ -5,12 +5,12 @@
  * nobody promises.
  */
 #include "tests/suites/sampling.h"
-#include "tests/expectation.h"
-#include "tests/known_path.h"
-#include "tests/ladder.h"
-#include "tests/recording.h"
-#include "tests/sample_judge.h"
-#include "tests/shares.h"
+#include "tests/judge/expectation.h"
+#include "tests/measure/known_path.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/recording.h"
+#include "tests/judge/sample_judge.h"
+#include "tests/judge/shares.h"
 
 #include <inttypes.h>
 

@@ -4,12 +4,12 @@
  * once, where nothing but the period decides (the virtual PMU).
  */
 #include "tests/suites/sampling.h"
-#include "tests/ibs_judge.h"
-#include "tests/known_path.h"
-#include "tests/recording.h"
+#include "tests/judge/ibs_judge.h"
+#include "tests/measure/known_path.h"
+#include "tests/measure/recording.h"
 
-#include "arch/x86/paging.h"
-#include "arch/x86/trap.h"
+#include "arch/x86/machine/paging.h"
+#include "arch/x86/exceptions/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * before: all come from memory, which takes longer than the lower thresholds, so there records must be.
  */
 #include "tests/suites/sampling.h"
-#include "tests/known_path.h"
-#include "tests/recording.h"
-#include "tests/sample_judge.h"
+#include "tests/measure/known_path.h"
+#include "tests/measure/recording.h"
+#include "tests/judge/sample_judge.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,15 +4,15 @@
  * its end and says that it is full; one that is emptied on interrupts loses nothing.
  */
 #include "tests/suites/sampling.h"
-#include "tests/guest.h"
-#include "tests/known_path.h"
-#include "tests/ladder.h"
-#include "tests/recording.h"
-#include "tests/sample_judge.h"
-#include "tests/shares.h"
+#include "tests/judge/guest.h"
+#include "tests/measure/known_path.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/recording.h"
+#include "tests/judge/sample_judge.h"
+#include "tests/judge/shares.h"
 
-#include "arch/x86/trap.h"
-#include "pmu/vpmu.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,11 +4,11 @@
  * loop decides which instructions are seen at all.
  */
 #include "tests/suites/sampling.h"
-#include "tests/known_path.h"
-#include "tests/sample_judge.h"
-#include "tests/sampling.h"
+#include "tests/measure/known_path.h"
+#include "tests/judge/sample_judge.h"
+#include "tests/measure/sampling.h"
 
-#include "arch/x86/trap.h"
+#include "arch/x86/exceptions/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,18 +1,19 @@
 /*
  * Encodings that nobody documents: event selects and unit masks, each counted on every kernel that is
  * selected. What answers is held against the row that has the encoding; where none has, against what is known
- * (tests/response.h). Nothing is judged: what an encoding that no manual has should count, no manual says.
+ * (tests/judge/response.h). Nothing is judged: what an encoding that no manual has should count, no manual
+ * says.
  */
 #include "tests/suites/scan.h"
 #include "tests/suites/suites.h"
-#include "tests/measure.h"
-#include "tests/scan.h"
-#include "tests/scan_range.h"
-#include "tests/truth.h"
+#include "tests/measure/measure.h"
+#include "tests/measure/scan.h"
+#include "tests/measure/scan_range.h"
+#include "tests/judge/truth.h"
 
-#include "arch/x86/trap.h"
-#include "pmu/grammar.h"
-#include "pmu/schedule.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/events/grammar.h"
+#include "pmu/events/schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

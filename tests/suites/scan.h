@@ -4,7 +4,7 @@
 #ifndef TESTS_SUITES_SCAN_H
 #define TESTS_SUITES_SCAN_H
 
-#include "pmu/pmu.h"
+#include "pmu/contract/pmu.h"
 
 #include <stdbool.h>
 

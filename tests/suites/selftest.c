@@ -5,12 +5,12 @@
  * one.
  */
 #include "tests/suites/suites.h"
-#include "tests/ladder.h"
-#include "tests/shares.h"
-#include "tests/virtual.h"
+#include "tests/judge/ladder.h"
+#include "tests/judge/shares.h"
+#include "tests/measure/virtual.h"
 #include "tests/kernels/kernel.h"
 
-#include "pmu/vpmu.h"
+#include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@
 #define APEBS          .records = "INST_RETIRED.ANY_P", .profile = "intel-pantherlake-p"
 #define AMD            .records = "RETIRED_INSTRUCTIONS", .profile = "amd-zen4"
 
-/* The other side of what is injected into a virtual CPU's control logic alone. (tests/boot judges every
+/* The other side of what is injected into a virtual CPU's control logic alone. (tests/self/boot judges every
  * virtual CPU there is without a fault.) */
 #define SOUND(part) .profile = part, .control = true
 
@@ -78,7 +78,7 @@ struct selftest_case {
 
 #define ON_EVERY(check) "control/" check "/*"
 
-/* Checks that a family brings along (pmu/control.h): some instances of one, and those that tell. */
+/* Checks that a family brings along (pmu/contract/control.h): some instances of one, and those that tell. */
 #define OWN(fault, some, tell)                                                                               \
 	.profile = "netburst-northwood-ht", .inject = fault, .only = some,                                   \
 	.catches = {{"control/" tell, VERDICT_WRONG}}

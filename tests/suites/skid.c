@@ -3,22 +3,22 @@
  * The window is a ladder of equal instructions, each at an address of its own; a counter of instructions is
  * set to overflow at the p-th, and the handler notes where it has interrupted.
  *
- * The virtual PMU has no skid (pmu/vpmu.h), but for NetBurst's, which interrupts at the next occurrence.
- * Hardware has some, which no manual bounds: it is shown as measured, and only what cannot be is wrong: an
- * interrupt before the overflow, none at all, or one that the whole ladder does not see.
+ * The virtual PMU has no skid (pmu/virtual/vpmu.h), but for NetBurst's, which interrupts at the next
+ * occurrence. Hardware has some, which no manual bounds: it is shown as measured, and only what cannot be is
+ * wrong: an interrupt before the overflow, none at all, or one that the whole ladder does not see.
  *
  * There is a ladder for each class of instruction. How long it takes is shown, too: a clock of core cycles is
  * set to overflow somewhere on the ladder, and the first thing that the handler does is to read it.
  */
 #include "tests/suites/overhead.h"
 #include "tests/suites/suites.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
-#include "tests/pmi.h"
-#include "tests/quiet.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
+#include "tests/measure/pmi.h"
+#include "tests/measure/quiet.h"
 
-#include "arch/x86/apic.h"
-#include "arch/x86/trap.h"
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/exceptions/trap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef TESTS_SUITES_SUITES_H
 #define TESTS_SUITES_SUITES_H
 
-#include "tests/check.h"
+#include "tests/judge/check.h"
 
 extern const struct suite suite_machine;
 extern const struct suite suite_step;

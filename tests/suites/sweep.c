@@ -7,15 +7,15 @@
  * first, alignment, with the first events.
  */
 #include "tests/suites/suites.h"
-#include "tests/exits.h"
-#include "tests/expectation_ring.h"
-#include "tests/ladder.h"
-#include "tests/pass.h"
+#include "tests/judge/exits.h"
+#include "tests/judge/expectation_ring.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/pass.h"
 
-#include "arch/x86/companion.h"
-#include "arch/x86/trap.h"
-#include "pmu/schedule.h"
-#include "pmu/vpmu.h"
+#include "arch/x86/processors/companion.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/events/schedule.h"
+#include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>
 #include <stdio.h>

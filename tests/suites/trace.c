@@ -5,16 +5,16 @@
  * they say and nothing else.
  */
 #include "tests/suites/suites.h"
-#include "tests/bounds.h"
-#include "tests/burst.h"
-#include "tests/expectation.h"
-#include "tests/known_path.h"
-#include "tests/recording.h"
+#include "tests/judge/bounds.h"
+#include "tests/judge/burst.h"
+#include "tests/judge/expectation.h"
+#include "tests/measure/known_path.h"
+#include "tests/measure/recording.h"
 #include "tests/suites/trace_calls.h"
-#include "tests/trace_judge.h"
+#include "tests/judge/trace_judge.h"
 
-#include "arch/x86/trap.h"
-#include "pmu/vpmu.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #ifndef TESTS_SUITES_TRACE_CALLS_H
 #define TESTS_SUITES_TRACE_CALLS_H
 
-#include "pmu/record.h"
+#include "pmu/contract/record.h"
 #include "tests/suites/suites.h"
 
 /** Stop a recording some calls deep: these calls are on the stack, in their order, and those that came back

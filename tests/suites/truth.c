@@ -1,19 +1,19 @@
 /*
  * Ground truth: every kernel is single-stepped by the oracle at N, 2N and 3N, and every architectural
  * quantity must be as its signature says; then each number of the signature is changed by one, which must not
- * pass. After that each kernel runs at full speed between marks (tests/marks.h), so that a witness outside
- * the machine can count what it sees; report.json holds the numbers to compare with, and among its values all
- * amounts that were stepped.
+ * pass. After that each kernel runs at full speed between marks (tests/measure/marks.h), so that a witness
+ * outside the machine can count what it sees; report.json holds the numbers to compare with, and among its
+ * values all amounts that were stepped.
  */
 #include "tests/suites/suites.h"
-#include "tests/known_path.h"
-#include "tests/marks.h"
-#include "tests/measure.h"
-#include "tests/truth.h"
-#include "tests/kernels/exceptions.h"
+#include "tests/measure/known_path.h"
+#include "tests/measure/marks.h"
+#include "tests/measure/measure.h"
+#include "tests/judge/truth.h"
+#include "tests/kernels/x86/exceptions.h"
 
-#include "arch/x86/trap.h"
-#include "arch/x86/watchdog.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/watchdog.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,7 +141,7 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 
 #define AMOUNT_SIZE 48 /* " name=amount": no name has 26 letters */
 
-/* For tests/host/test_bounds.c, which has signatures that no host process can step. */
+/* For tests/self/host/test_bounds.c, which has signatures that no host process can step. */
 static void tell_amounts(struct run *run, const struct subject *s, uint64_t trial, enum outcome outcome,
 			 const struct qvec *seen)
 {

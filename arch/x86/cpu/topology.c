@@ -1,0 +1,26 @@
+#include "arch/x86/cpu/topology.h"
+
+static unsigned bits_for(unsigned n)
+{
+	unsigned bits = 0;
+
+	while (1u << bits < n)
+		bits++;
+	return bits;
+}
+
+/* SDM vol. 3, 8.9.3; AMD APM vol. 3, CPUID Fn8000001E. */
+uint8_t core_thread_bits(topology_cpuid *read, const void *context)
+{
+	uint32_t max_leaf = read(context, 0, 0).eax;
+
+	if (max_leaf >= 0xb && read(context, 0xb, 0).ebx)
+		return read(context, 0xb, 0).eax & 31;
+	if (read(context, 0x80000000, 0).eax >= 0x8000001e && read(context, 0x80000001, 0).ecx >> 22 & 1)
+		return (uint8_t)bits_for((read(context, 0x8000001e, 0).ebx >> 8 & 0xff) + 1);
+	if (max_leaf < 4 || !(read(context, 1, 0).edx >> 28 & 1))
+		return 0;
+	unsigned logical = bits_for(read(context, 1, 0).ebx >> 16 & 0xff),
+		 cores = bits_for((read(context, 4, 0).eax >> 26) + 1);
+	return (uint8_t)(logical > cores ? logical - cores : 0);
+}

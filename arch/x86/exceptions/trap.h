@@ -1,0 +1,113 @@
+/*
+ * Exceptions and interrupts: all 256 vectors, the frame they leave, and how code that may fault is called.
+ */
+#ifndef ARCH_X86_EXCEPTIONS_TRAP_H
+#define ARCH_X86_EXCEPTIONS_TRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What the entry code leaves on the stack, lowest address first. SDM vol. 3, 6.14.2. */
+struct trap_frame {
+	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
+	uint64_t rbp, rdi, rsi, rdx, rcx, rbx, rax;
+	uint64_t vector;
+	uint64_t error; /* 0 where the CPU pushes none */
+	uint64_t rip, cs, rflags, rsp, ss;
+};
+
+enum trap_vector {
+	VECTOR_DE = 0,
+	VECTOR_DB = 1,
+	VECTOR_NMI = 2,
+	VECTOR_BP = 3,
+	VECTOR_UD = 6,
+	VECTOR_NM = 7,
+	VECTOR_DF = 8,
+	VECTOR_TS = 10,
+	VECTOR_NP = 11,
+	VECTOR_SS = 12,
+	VECTOR_GP = 13,
+	VECTOR_PF = 14,
+	VECTOR_MF = 16,
+	VECTOR_AC = 17,
+	VECTOR_MC = 18,
+	VECTOR_XM = 19,
+	/* ours */
+	VECTOR_PMI = 0xe0,   /* LVT performance entry, fixed delivery */
+	VECTOR_TIMER = 0xe1, /* LVT timer */
+	VECTOR_APIC_ERROR = 0xe2,
+	VECTOR_TEST = 0xe3,      /* free for kernels and tests: INT n, self-IPI; reachable from ring 3 */
+	VECTOR_USER_EXIT = 0xf2, /* ring 3 asks to go home (arch/x86/exceptions/user.h) */
+	VECTOR_STEP = 0xf1,      /* the step engine's own call gate (arch/x86/step/step.h) */
+	VECTOR_ORACLE_BEGIN =
+		0xf3, /* INT n that the oracle takes for its markers (pmu/virtual/vpmu.h), in any ring */
+	VECTOR_ORACLE_END = 0xf4,
+	VECTOR_SPURIOUS = 0xff,
+};
+
+/** What ended a guarded call. vector is TRAP_NONE, an exception vector, or one of the TRAP_ values. */
+struct trap_report {
+	int vector;
+	struct trap_frame frame;
+	uint64_t cr2;
+	char text[96]; /* one line: what, where (symbol+offset) */
+};
+#define TRAP_NONE     (-1)
+#define TRAP_WATCHDOG 256 /* the watchdog's deadline passed */
+#define TRAP_RECALLED 257 /* the boot processor wants the run back from this one (arch/x86/processors/processors.h) */
+
+/**
+ * A handler for one vector. Runs with interrupts masked, on the interrupted stack or the vector's IST stack.
+ * @return true if the trap is dealt with (the frame, as it now is, is resumed), false to have it treated as
+ * unexpected: dumped, and the innermost trap_guard() left.
+ */
+typedef bool trap_handler(struct trap_frame *frame, void *arg);
+
+/** Install a handler (NULL: back to the default). At most one per vector. Hardware vectors must EOI
+ * themselves. */
+void trap_set_handler(unsigned vector, trap_handler *handler, void *arg);
+
+/**
+ * Call fn(arg) so that an unexpected exception, or the watchdog, ends only it.
+ * The unexpected exception is dumped (vector, error code, registers, backtrace with symbols, current check)
+ * to the console first. Nests. Stack, callee-saved registers, IF, the handlers and the step engine's state
+ * are as before the call if it was ended. The outermost call runs on the harness's own stack of 256 KiB, with
+ * a guard page under it.
+ * @return true if fn returned by itself; false otherwise, with *report (may be NULL) filled in.
+ */
+bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report);
+
+/** Leave the innermost trap_guard() at once with the given report vector; from handlers or plain code. */
+_Noreturn void trap_abort(int vector);
+
+/** What the dump calls "running", copied: set by suites before each check, NULL between them. */
+void trap_set_context(const char *description);
+
+/** Interrupts and exceptions that arrived on vectors nobody had claimed since the last call (and were EOIed).
+ */
+unsigned trap_stray_count(void);
+
+/** The same since power-on. */
+unsigned trap_strays(void);
+
+/**
+ * A row of the exception table (section trap_fixups): an instruction that may fault in ring 0, and where to
+ * go on if it does, with the vector in RAX's high half and the error code in its low. Each is the distance
+ * from its own field, so that rows need no relocation: `.long from - ., to - .`. It goes before any handler.
+ * See msr.S.
+ */
+struct trap_fixup {
+	int32_t from, to;
+};
+
+/** "#GP", "NMI", "vector 0x45": for messages. Valid until the next call. */
+const char *trap_name(unsigned vector);
+
+/**
+ * For functions that run as trap handlers, or that handlers call: x87 and SSE state is the interrupted code's
+ * and must not be touched. (arch/ and pmu/ are compiled like this as a whole.)
+ */
+#define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * Segment descriptors, the task-state segment and the harness's interrupt descriptor table. SDM vol.
+ * 3, 3.4, 6.10-6.14, 7.7.
+ */
+#ifndef ARCH_X86_MACHINE_DESCRIPTORS_H
+#define ARCH_X86_MACHINE_DESCRIPTORS_H
+
+#define SELECTOR_KERNEL_CS       0x08
+#define SELECTOR_KERNEL_SS       0x10
+#define SELECTOR_USER_CS32       0x18 /* SYSRET and SYSEXIT count from here */
+#define SELECTOR_USER_SS         0x20
+#define SELECTOR_USER_CS64       0x28
+#define SELECTOR_USER_SS_SYSEXIT 0x30
+#define SELECTOR_TSS             0x38 /* two slots */
+#define SELECTOR_RING1_CS        0x48
+#define SELECTOR_RING1_SS        0x50
+#define SELECTOR_RING2_CS        0x58
+#define SELECTOR_RING2_SS        0x60
+#define SELECTOR_ABSENT          0x68 /* a data segment for all rings that is not present */
+#define SELECTOR_END             0x70
+
+/** Interrupt stacks: 0 in a gate means the interrupted stack (or TSS.RSP0 on a change of ring). */
+#define IST_NMI         1
+#define IST_DF          2
+#define IST_MC          3
+#define IST_DB          4
+#define IST_MONITOR_NMI 6 /* these two are the step engine's; no gate of the harness's IDT uses them */
+#define IST_MONITOR     7
+#define IST_COUNT       7
+
+#define TRAP_STUB_STRIDE 16 /* bytes from one vector's entry stub to the next */
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+/** 64-bit interrupt or trap gate. */
+struct idt_gate {
+	uint16_t offset_low;
+	uint16_t selector;
+	uint8_t ist;  /* bits 2:0 */
+	uint8_t type; /* GATE_INTERRUPT or GATE_TRAP, DPL in bits 6:5, present in bit 7 */
+	uint16_t offset_middle;
+	uint32_t offset_high;
+	uint32_t reserved;
+};
+
+#define GATE_INTERRUPT 0x8e /* present, clears IF */
+#define GATE_TRAP      0x8f /* present, leaves IF */
+#define GATE_DPL3      0x60
+
+static inline uint64_t gate_offset(const struct idt_gate *g)
+{
+	return (uint64_t)g->offset_high << 32 | (uint32_t)g->offset_middle << 16 | g->offset_low;
+}
+
+static inline void gate_set(struct idt_gate *g, const void *entry, uint8_t type, uint8_t ist)
+{
+	uint64_t offset = (uint64_t)entry;
+
+	g->offset_low = (uint16_t)offset;
+	g->selector = SELECTOR_KERNEL_CS;
+	g->ist = ist;
+	g->type = type;
+	g->offset_middle = (uint16_t)(offset >> 16);
+	g->offset_high = (uint32_t)(offset >> 32);
+	g->reserved = 0;
+}
+
+/** 64-bit task-state segment. */
+struct tss {
+	uint32_t reserved0;
+	uint64_t rsp[3]; /* rsp[0]: stack for interrupts out of ring 3 */
+	uint64_t reserved1;
+	uint64_t ist[7]; /* ist[n - 1] is ISTn; tops of stacks, 16-byte aligned */
+	uint64_t reserved2;
+	uint16_t reserved3;
+	uint16_t io_map; /* beyond the limit: no I/O permission bits */
+} __attribute__((packed));
+
+/** Operand of LGDT, LIDT, SGDT, SIDT. */
+struct descriptor_pointer {
+	uint16_t limit;
+	uint64_t base;
+} __attribute__((packed));
+
+/** The harness's IDT: what the architecture would use; the step engine loads another one while it runs. */
+extern struct idt_gate idt[256];
+extern struct tss tss;
+extern uint64_t gdt[SELECTOR_END / 8];
+
+/** For LGDT and LIDT of the harness's own tables; valid after descriptors_init(). */
+extern struct descriptor_pointer gdt_pointer, idt_pointer;
+
+/** Entry stubs of entry.S, TRAP_STUB_STRIDE bytes each, one per vector. */
+extern const uint8_t trap_stubs[];
+
+/** Fill GDT, TSS and IDT. The stacks (tss.ist[]) are set by machine_init(). */
+void descriptors_init(void);
+
+/** Load GDT, segment registers, TR and IDT. FS and GS get null selectors (and with them base 0). */
+void descriptors_load(void);
+
+/* entry.S */
+void gdt_load(const struct descriptor_pointer *p); /* LGDT and CS, SS, DS, ES; FS = GS = 0 */
+static inline void idt_load(const struct descriptor_pointer *p)
+{
+	__asm__ volatile("lidt %0" ::"m"(*p));
+}
+
+#endif
+#endif

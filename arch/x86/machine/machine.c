@@ -1,0 +1,199 @@
+#include "arch/x86/machine/machine.h"
+#include "arch/x86/machine/machine_internal.h"
+
+#include "arch/x86/machine/acpi.h"
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/interrupts/apic_internal.h"
+#include "arch/x86/console/console.h"
+#include "arch/x86/cpu/cpu.h"
+#include "arch/x86/processors/companion.h"
+#include "arch/x86/machine/cpu_state.h"
+#include "arch/x86/machine/descriptors.h"
+#include "arch/x86/time/hpet.h"
+#include "arch/x86/interrupts/irq_chips.h"
+#include "arch/x86/machine/mtrr.h"
+#include "arch/x86/machine/notes.h"
+#include "arch/x86/machine/paging_internal.h"
+#include "arch/x86/processors/processors_internal.h"
+#include "arch/x86/console/serial.h"
+#include "arch/x86/time/time.h"
+#include "arch/x86/time/time_internal.h"
+#include "arch/x86/exceptions/trap_internal.h"
+#include "arch/x86/exceptions/user_internal.h"
+#include "arch/x86/exceptions/watchdog_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define INTERRUPT_STACK 0x4000
+#define GUARD_STACK     0x40000
+
+static bool ready, taken;
+static bool joined; /* another processor has the run: devices and the screen are the boot processor's */
+static uint64_t firmware_flags, boot_flags;
+
+bool machine_taken(void)
+{
+	return taken;
+}
+
+unsigned machine_cpu_count(void)
+{
+	return acpi.cpus ? acpi.cpus : 1;
+}
+
+static bool stacks_create(void)
+{
+	uint8_t *low;
+
+	for (unsigned i = 0; i < IST_COUNT; i++) {
+		if (!(low = stack_create(INTERRUPT_STACK)))
+			return false;
+		tss.ist[i] = (uint64_t)low + INTERRUPT_STACK;
+	}
+	if (!(low = stack_create(GUARD_STACK)))
+		return false;
+	trap_set_stack(low, low + GUARD_STACK);
+	return true;
+}
+
+static void find_devices(const struct boot_info *boot)
+{
+	if (!serial_init(boot->serial_port)) {
+		if (boot->serial_port)
+			note_add("no serial port answers at 0x%x: screen and report files only",
+				 boot->serial_port);
+		else
+			note_add("no serial port at 0x3f8 or 0x2f8: screen and report files only; "
+				 "serial=PORT names another");
+	}
+	acpi_read(boot->rsdp, boot->memory_top);
+	irq_chips_find();
+	if (boot->no_hpet)
+		acpi.hpet = 0;
+	if (!hpet_init(acpi.hpet) && acpi.hpet)
+		note_add("the HPET at 0x%lx does not answer as one: not used", (unsigned long)acpi.hpet);
+	apic_detect();
+	if (!apic_present())
+		note_add("no local APIC, or firmware left it off: no interrupt can be tested");
+	else if (boot->want_x2apic && !apic_is_x2() && !apic_enable_x2())
+		note_add("x2APIC was asked for, but the CPU has none: xAPIC is used");
+	else if (boot->want_x2apic)
+		note_add("x2APIC mode is on, and stays on after the run");
+}
+
+static void try_interrupts(void *arg)
+{
+	(void)arg;
+	apic_timer_calibrate();
+	watchdog_choose();
+}
+
+const char *machine_init(const struct boot_info *boot)
+{
+	static char failure[192];
+	struct trap_report report;
+
+	if (ready)
+		return NULL;
+	find_devices(boot);
+	if (!paging_build(boot->alloc_pages, boot->memory_top) || !stacks_create() || !user_init() ||
+	    !cpu_state_init(boot->alloc_pages))
+		return "too little memory below 4 GiB for page tables and stacks: give the machine at least "
+		       "64 MiB more";
+	descriptors_init();
+	processors_init(boot->low_page);
+	time_calibrate();
+	if (strcmp(time_reference(), "HPET"))
+		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "",
+			 time_reference());
+	ready = true;
+	machine_take();
+	bool ok = trap_guard(try_interrupts, NULL, &report);
+	machine_give_back();
+	if (ok)
+		return NULL;
+	snprintf(failure, sizeof failure,
+		 "setting up interrupts failed: %s; send the dump above to the authors", report.text);
+	return failure;
+}
+
+void machine_take(void)
+{
+	if (taken || !ready)
+		return;
+	firmware_flags = interrupts_mask();
+	time_begin();
+	cpu_state_take();
+	if (!joined) {
+		irq_chips_take();
+		hpet_take();
+	}
+	apic_take();
+	taken = true;
+}
+
+void machine_give_back(void)
+{
+	if (!taken)
+		return;
+	__asm__ volatile("cli" ::: "memory");
+	watchdog_give_back();
+	companion_dismiss();
+	apic_give_back();
+	if (!joined) {
+		hpet_give_back();
+		irq_chips_give_back();
+	}
+	taken = false;
+	cpu_state_give_back();
+	if (joined)
+		return;
+	interrupts_restore(firmware_flags);
+	console_flush_screen();
+}
+
+static void choose_watchdog(void *arg)
+{
+	(void)arg;
+	watchdog_move(true);
+}
+
+bool machine_join(void)
+{
+	if (!apic_join())
+		return false;
+	boot_flags = firmware_flags;
+	joined = true;
+	taken = false;
+	machine_take();
+	mtrrs_adopt();
+	trap_guard(choose_watchdog, NULL, NULL);
+	return true;
+}
+
+static void rejoin(void)
+{
+	watchdog_move(false);
+	firmware_flags = boot_flags;
+	joined = false;
+	taken = true;
+}
+
+void machine_part(void)
+{
+	machine_give_back();
+	rejoin();
+}
+
+void machine_abandon(void)
+{
+	trap_abandon();
+	companion_dismiss();
+	if (taken) {
+		watchdog_give_back();
+		apic_forget();
+		cpu_state_forget();
+	}
+	rejoin();
+}

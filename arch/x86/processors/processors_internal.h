@@ -1,0 +1,42 @@
+/*
+ * The other processors, as machine.c, trap.c, companion.c and processors.S need them.
+ */
+#ifndef ARCH_X86_PROCESSORS_PROCESSORS_INTERNAL_H
+#define ARCH_X86_PROCESSORS_PROCESSORS_INTERNAL_H
+
+/* struct park_state */
+#define PARK_DONE       0
+#define PARK_NMIS       4
+#define PARK_INTERRUPTS 8
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * Find the list, and put the start-up code in place. After acpi_read(), paging_build() and
+ * descriptors_init(), with the machine not taken.
+ * @param low_page as in struct boot_info
+ */
+void processors_init(uint64_t low_page);
+
+/** Whether the boot processor wants the run back from the one that executes this, of which it has heard
+ * nothing for too long. It has sent an NMI then. */
+bool processor_recalled(void);
+
+/**
+ * Have a processor come from INIT to entry(), in the harness's page tables, with interrupts masked and the
+ * start-up code's descriptor table, on a stack that ends at stack_end. entry() must set *arrived, and load an
+ * IDT before it takes an NMI.
+ * @return false with *why if it does not come
+ */
+bool processor_launch(uint32_t apic_id, void (*entry)(void), uint8_t *stack_end, volatile uint32_t *arrived,
+		      const char **why);
+
+/** Wait until *word, which another processor writes, is `value` (or, with equal = false, another one).
+ * @return false if that takes longer than any processor */
+bool processor_awaits(volatile uint32_t *word, uint32_t value, bool equal);
+
+#endif
+#endif

@@ -1,0 +1,689 @@
+#include "arch/x86/step/step.h"
+
+#include "arch/x86/machine/descriptors.h"
+#include "arch/x86/lent/lent.h"
+#include "arch/x86/step/step_engine.h"
+#include "arch/x86/step/step_gate.h"
+#include "arch/x86/exceptions/trap_internal.h"
+#include "arch/x86/exceptions/watchdog.h"
+
+#include <stddef.h>
+
+_Static_assert(STEP_GATE == VECTOR_STEP, "step_gate.h repeats trap.h for the assembler");
+
+#define WATCHDOG_INTERVAL 4096 /* steps */
+
+/* While memory that may fault is touched, a second part of the monitor's stack takes the fault. */
+#define MONITOR_STACK 32768
+#define NESTED_STACK  16384
+
+struct step_engine step_engine;
+
+static const bool never;
+volatile bool step_rests;
+const volatile bool *volatile step_idle = &never;
+
+static struct idt_gate monitor_idt[256] __attribute__((aligned(16)));
+static struct idt_gate bare_idt[256] __attribute__((aligned(16)));
+static uint8_t monitor_stack[MONITOR_STACK] __attribute__((aligned(16)));
+static uint8_t nmi_stack[1024] __attribute__((aligned(16)));
+
+/* step.S */
+extern const uint8_t step_stubs[], step_nmi_entry[], step_bare_entry[];
+extern const uint8_t step_guard_begin[], step_guard_end[], step_guard_fault[];
+bool step_guarded_copy(void *to, const void *from, uint64_t n);
+void step_run(void (*fn)(void *), void *arg);
+void step_bare_run(void (*fn)(void *), void *arg);
+void step_trap(struct trap_frame *f);
+void step_debug(struct trap_frame *f);
+bool step_quick(struct trap_frame *f);
+extern volatile uint64_t step_bare_traps;
+volatile uint64_t step_bare_traps;
+
+static void load_idt(const struct idt_gate *table)
+{
+	struct descriptor_pointer p = {sizeof monitor_idt - 1, (uint64_t)table};
+
+	idt_load(&p);
+}
+
+bool step_copy(void *to, const void *from, uint64_t n)
+{
+	bool copied;
+
+	tss.ist[IST_MONITOR - 1] -= NESTED_STACK;
+	copied = step_guarded_copy(to, from, n);
+	tss.ist[IST_MONITOR - 1] += NESTED_STACK;
+	return copied;
+}
+
+/* --- delivery --------------------------------------------------------------------------------------- */
+
+static bool push_frame(struct trap_frame *f, const struct idt_gate *g, int64_t error)
+{
+	bool outer = f->cs & 3;
+	uint64_t image[6] = {(uint64_t)error, f->rip, f->cs, f->rflags & ~RFLAGS_TF, f->rsp, f->ss};
+	unsigned skip = error < 0;
+	uint64_t rsp = f->rsp;
+
+	if (!(g->type & 0x80))
+		return false;
+	if (g->ist & 7)
+		rsp = tss.ist[(g->ist & 7) - 1];
+	else if (outer)
+		rsp = tss.rsp[0];
+	rsp = (rsp & ~15ull) - 8 * (6 - skip);
+	if (!step_copy((void *)rsp, image + skip, 8 * (6 - skip)))
+		return false;
+	f->rsp = rsp;
+	f->rip = gate_offset(g);
+	f->cs = g->selector & 0xfffc;
+	if (outer)
+		f->ss = 0;
+	f->rflags &= ~(RFLAGS_TF | RFLAGS_NT | RFLAGS_VM | RFLAGS_RF);
+	if (!(g->type & 1))
+		f->rflags &= ~RFLAGS_IF;
+	return true;
+}
+
+void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, int64_t error)
+{
+	struct step_engine *e = &step_engine;
+	struct step_delivered d = {
+		.cpl = f->cs & 3,
+		.rip = kind == STEP_SOFT_INTERRUPT ? e->now.rip : f->rip,
+		.after = f,
+	};
+
+	if (e->odd.transaction) {
+		step_transaction_abort(f, 0);
+		if (kind == STEP_EXCEPTION) {
+			e->current = NULL;
+			return; /* none comes out of a transaction */
+		}
+		d.rip = f->rip;
+	}
+	e->odd.any = 0;
+	e->current = NULL;
+	if (!push_frame(f, &idt[vector], error)) {
+		kind = STEP_EXCEPTION;
+		vector = VECTOR_DF;
+		/* With no stack even for a double fault a CPU shuts down; here the check ends. */
+		if (!push_frame(f, &idt[VECTOR_DF], 0)) {
+			f->rsp = tss.ist[IST_DF - 1];
+			step_abort(f, VECTOR_DF);
+			return;
+		}
+	}
+	if (kind == STEP_NMI)
+		e->nmi_blocked = true;
+	if (e->active && !e->paused && e->client->delivered) {
+		d.kind = kind;
+		d.vector = vector;
+		e->client->delivered(e->client->ctx, &d);
+	}
+}
+
+void step_abort(struct trap_frame *f, int vector)
+{
+	uint64_t rsp = f->cs & 3 ? tss.rsp[0] : f->rsp;
+
+	trap_abort_from(f);
+	step_engine.current = NULL;
+	step_engine.odd.any = 0;
+	f->rip = (uint64_t)trap_abort;
+	f->rdi = (uint64_t)(int64_t)vector;
+	f->rsp = (rsp & ~15ull) - 8; /* as after a CALL */
+	f->cs = SELECTOR_KERNEL_CS;
+	f->ss = SELECTOR_KERNEL_SS;
+	f->rflags = RFLAGS_FIXED | (f->rflags & RFLAGS_TF);
+}
+
+/* --- what the client is told ------------------------------------------------------------------------ */
+
+/* The watchdog's NMIs are not for the stepped code. */
+static bool nmi_due(void)
+{
+	struct step_engine *e = &step_engine;
+	uint8_t nmi = e->attention.nmi; /* read once: one that comes from now on has not been looked at */
+
+	if (nmi == NMI_ARRIVED && watchdog_swallow(VECTOR_NMI))
+		e->attention.nmi = nmi = 0;
+	return nmi && !e->nmi_blocked;
+}
+
+bool step_deadline(void)
+{
+	/* An NMI of its own must not outlive the deadline, nor one that came while it was looked at. */
+	nmi_due();
+	if (!watchdog_take())
+		return false;
+	step_engine.attention.nmi = 0;
+	return true;
+}
+
+void step_tick(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (__builtin_expect(++e->count < e->watch_at, 1))
+		return;
+	e->watch_at = e->count + WATCHDOG_INTERVAL;
+	if (step_deadline())
+		e->attention.watchdog = 1;
+}
+
+inline void step_retire(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (__builtin_expect(e->odd.any, 0)) {
+		e->odd.shadow = e->odd.next_shadow;
+		e->odd.next_shadow = false;
+	}
+	e->retired(e->client->ctx, &e->now);
+}
+
+/* The instruction that the CPU was to run has been left for an event: it did not retire. */
+static void interrupted(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (!e->current || !(e->current->in.flags & INSN_F_REP) || f->rip != e->now.rip)
+		return;
+	if (step_rep_finished(f)) {
+		/* No iteration is left, so the instruction would do no more than retire. Zero to begin with:
+		 * let it. */
+		if (e->now.did.iterations)
+			step_retire();
+		else
+			f->rip = e->now.rip;
+	} else if (e->now.did.iterations) {
+		e->now.did.partial = true;
+		step_retire();
+	}
+}
+
+/* --- traps ------------------------------------------------------------------------------------------ */
+
+static void exception(struct trap_frame *f)
+{
+	unsigned vector = (unsigned)f->vector;
+	struct step_engine *e = &step_engine;
+
+	if (vector == VECTOR_UD && e->current && f->rip == e->now.rip && lent_carry_out(f, step_copy)) {
+		step_carried_out(f);
+		return;
+	}
+	if (vector == VECTOR_GP && step_stack_fault(f))
+		vector = VECTOR_SS;
+	interrupted(f);
+	step_deliver(f, STEP_EXCEPTION, vector, step_has_error_code(vector) ? (int64_t)f->error : -1);
+}
+
+static void hold(unsigned vector)
+{
+	struct step_engine *e = &step_engine;
+
+	if (watchdog_swallow(vector))
+		return;
+	e->held_vectors[vector / 64] |= 1ull << vector % 64;
+	e->attention.held = 1;
+}
+
+static void hardware_interrupt(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (!e->active || e->paused) {
+		step_deliver(f, STEP_INTERRUPT, (unsigned)f->vector, -1);
+		return;
+	}
+	interrupted(f);
+	e->current = NULL;
+	hold((unsigned)f->vector);
+}
+
+bool step_event_due(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (f->rflags & RFLAGS_IF) {
+		tss.ist[IST_MONITOR - 1] -= NESTED_STACK;
+		e->accepting = true;
+		__asm__ volatile("sti\n\tnop\n\tnop\n\tcli" ::: "memory");
+		e->accepting = false;
+		tss.ist[IST_MONITOR - 1] += NESTED_STACK;
+	}
+	return nmi_due() || (e->attention.held && (f->rflags & RFLAGS_IF));
+}
+
+/* A trap of the monitor itself. */
+static void nested(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (f->rip >= (uint64_t)step_guard_begin && f->rip < (uint64_t)step_guard_end) {
+		f->rip = (uint64_t)step_guard_fault;
+		return;
+	}
+	if (e->accepting && f->vector >= 32) {
+		hold((unsigned)f->vector);
+		return;
+	}
+	/* A defect of the engine or of its client. Nothing can be stepped any more: have the harness dump it.
+	 */
+	load_idt(idt);
+	e->active = e->busy = false;
+	e->broken = (int)f->vector;
+	step_deliver(f, STEP_EXCEPTION, (unsigned)f->vector,
+		     step_has_error_code((unsigned)f->vector) ? (int64_t)f->error : -1);
+}
+
+/* What waits for an instruction boundary: one event at a time, the highest vector first. */
+static void attend(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (e->attention.watchdog) {
+		e->attention.watchdog = 0;
+		step_abort(f, TRAP_WATCHDOG);
+	} else if (e->odd.shadow) {
+		return;
+	} else if (nmi_due()) {
+		e->attention.nmi = 0;
+		interrupted(f);
+		step_deliver(f, STEP_NMI, VECTOR_NMI, -1);
+	} else if (e->attention.held && (f->rflags & RFLAGS_IF)) {
+		unsigned word = 3;
+
+		while (!e->held_vectors[word])
+			word--;
+		unsigned vector = 64 * word + 63 - (unsigned)__builtin_clzll(e->held_vectors[word]);
+		e->held_vectors[word] &= ~(1ull << vector % 64);
+		e->attention.held = (e->held_vectors[0] | e->held_vectors[1] | e->held_vectors[2] |
+				     e->held_vectors[3]) != 0;
+		interrupted(f);
+		step_deliver(f, STEP_INTERRUPT, vector, -1);
+	}
+}
+
+static void note_addresses(const struct trap_frame *f, const struct decoded *d)
+{
+	struct insn_retired *did = &step_engine.now.did;
+
+	did->stack = f->rsp;
+	did->source = f->rsi;
+	did->dest = f->rdi;
+	did->frame = f->rbp;
+	did->backwards = (f->rflags & RFLAGS_DF) != 0;
+	if (d->in.flags & INSN_F_MEM)
+		did->address = step_operand_address(d, f);
+}
+
+/* Go on with the stepped code: everything that needs no CPU is done here, the rest is left to the CPU under
+ * TF. */
+static void go_on(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	struct insn_retired *did = &e->now.did;
+
+	for (;;) {
+		struct decoded *d;
+
+		if (__builtin_expect(e->attention.any, 0))
+			attend(f);
+		d = step_cache_find(f->rip, e->now.rip);
+		if (!d)
+			d = step_cache_fill(f->rip);
+		e->current = d;
+		if (__builtin_expect(!d, 0))
+			break; /* let the CPU find out why it cannot be read */
+		e->now.rip = f->rip;
+		e->now.emulated = false;
+		did->insn = &d->in;
+		did->cpl = did->cpl_after = f->cs & 3;
+		did->taken = did->partial = false;
+		if (__builtin_expect(e->attention.lent, 0)) {
+			note_addresses(f, d);
+			if (step_raised(f, d))
+				continue;
+		}
+		if (__builtin_expect(d->kind == DECODED_SPECIAL, 0)) {
+			note_addresses(f, d);
+			if (step_special(f, d) == FATE_CPU)
+				break;
+			if (!e->active || e->paused) {
+				f->rflags &= ~RFLAGS_TF;
+				return;
+			}
+			/* No native instruction gives way to interrupts here. */
+			if ((f->rflags & RFLAGS_IF) && !e->odd.shadow)
+				step_event_due(f);
+			continue;
+		}
+		if (e->client->details || e->odd.transaction)
+			note_addresses(f, d);
+		if (__builtin_expect(e->odd.transaction, 0) && !step_transaction_keeps(f, d))
+			continue;
+		break;
+	}
+	f->rflags |= RFLAGS_TF;
+}
+
+#define DR6_MET        0xfull
+#define DR6_NONE       0xffff0ff0ull
+#define DR7_EXECUTE(n) (0xfull << (16 + 4 * (n)))
+
+/* The trap is that of a breakpoint on the instruction that was to run: SDM vol. 3, 17.2. */
+static bool breakpoint_met(void)
+{
+	uint64_t dr6, dr7;
+
+	__asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
+	__asm__ volatile("mov %%dr7, %0" : "=r"(dr7));
+	for (unsigned i = 0; i < 4; i++)
+		if (dr6 >> i & 1 && dr7 >> 2 * i & 3 && !(dr7 & DR7_EXECUTE(i))) {
+			__asm__ volatile("mov %0, %%dr6" ::"r"((dr6 & ~DR6_MET) | DR6_NONE));
+			return true;
+		}
+	return false;
+}
+
+/* What is not plain about the instruction that has just run. @return false if it has not retired: REP, with
+ * iterations left */
+static bool settle(struct trap_frame *f, const struct decoded *d)
+{
+	struct step_engine *e = &step_engine;
+
+	if (d->kind == DECODED_BRANCH) {
+		e->now.did.taken = f->rip != e->now.rip + d->in.length;
+	} else if (d->in.special == INSN_PUSHF) {
+		*(volatile uint16_t *)f->rsp &= (uint16_t)~RFLAGS_TF;
+	} else if (d->in.special == INSN_STRING && (d->in.flags & INSN_F_REP)) {
+		if (!step_rep_finished(f)) {
+			e->odd.shadow = false;
+			return false;
+		}
+	}
+	e->now.did.cpl_after = f->cs & 3;
+	return true;
+}
+
+/*
+ * The common case: an instruction of no special kind has run, nothing waits, and the next one is no
+ * different. Of the general registers, the frame has only those that C may change.
+ * @return false if there is more to do, by step_debug(); what has been done here is not done again there
+ */
+bool step_quick(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	const struct decoded *d = e->current;
+	uint64_t rip = f->rip;
+
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->details ||
+	    e->count + 1 >= e->watch_at || rip == e->now.rip)
+		return false;
+	e->count++;
+	if (d->kind == DECODED_BRANCH) {
+		e->now.did.taken = rip != e->now.rip + d->in.length;
+		e->retired(e->client->ctx, &e->now);
+		e->now.did.taken = false;
+	} else {
+		e->retired(e->client->ctx, &e->now);
+	}
+	d = step_cache_find(rip, e->now.rip);
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->client->details) {
+		e->current = NULL;
+		e->count--;
+		return false;
+	}
+	e->current = d;
+	e->now.rip = rip;
+	e->now.did.insn = &d->in;
+	return true;
+}
+
+void step_debug(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+	const struct decoded *d = e->current;
+
+	e->busy = true;
+	step_tick();
+	if (__builtin_expect(f->rip == e->now.rip, 0) && d && breakpoint_met()) {
+		interrupted(f);
+		step_deliver(f, STEP_EXCEPTION, VECTOR_DB, -1);
+	} else if (__builtin_expect(d != NULL, 1)) {
+		if (d->kind == DECODED_PLAIN || settle(f, d)) {
+			step_retire();
+		} else {
+			if (!e->attention.any)
+				goto resume;
+			interrupted(f);
+			e->current = NULL;
+		}
+	}
+	go_on(f);
+resume:
+	e->busy = false;
+}
+
+void step_trap(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	if (e->busy) {
+		nested(f);
+		return;
+	}
+	e->busy = true;
+	if (f->vector == STEP_GATE)
+		step_gate_call(f);
+	else if (f->vector < 32)
+		exception(f);
+	else
+		hardware_interrupt(f);
+	if (e->active && !e->paused)
+		go_on(f);
+	e->busy = false;
+}
+
+static void ignore_retired(void *ctx, const struct step_retired *r)
+{
+	(void)ctx;
+	(void)r;
+}
+
+/* --- from outside ----------------------------------------------------------------------------------- */
+
+void step_gate_call(struct trap_frame *f)
+{
+	struct step_engine *e = &step_engine;
+
+	e->current = NULL;
+	e->odd.any = 0;
+	e->now.rip = 0;
+	switch (f->rax) {
+	case STEP_GATE_ENTER:
+		e->active = true;
+		e->paused = e->held = 0;
+		e->resting = false;
+		break;
+	case STEP_GATE_PAUSE:
+		e->paused = 1;
+		break;
+	case STEP_GATE_REST:
+		e->paused = 1;
+		e->resting = true;
+		break;
+	case STEP_GATE_RESUME:
+		e->paused = 0;
+		e->resting = false;
+		break;
+	default:
+		e->active = false;
+	}
+	step_rests = e->resting && e->paused == 1;
+	step_idle = e->active ? &e->client->idle : &never;
+	if (!e->active || e->paused)
+		load_idt(idt);
+}
+
+static void prepare(void)
+{
+	static bool ready;
+
+	tss.ist[IST_MONITOR - 1] = (uint64_t)(monitor_stack + sizeof monitor_stack);
+	tss.ist[IST_MONITOR_NMI - 1] = (uint64_t)(nmi_stack + sizeof nmi_stack);
+	if (ready)
+		return;
+	for (unsigned v = 0; v < 256; v++)
+		gate_set(&monitor_idt[v], step_stubs + v * TRAP_STUB_STRIDE, GATE_INTERRUPT, IST_MONITOR);
+	gate_set(&monitor_idt[VECTOR_NMI], step_nmi_entry, GATE_INTERRUPT, IST_MONITOR_NMI);
+	ready = true;
+}
+
+struct whole {
+	void (*fn)(void *);
+	void *arg;
+};
+
+static void whole(void *arg)
+{
+	const struct whole *w = arg;
+
+	w->fn(w->arg);
+	step_wake();
+}
+
+void step_call(struct step_client *client, void (*fn)(void *), void *arg)
+{
+	struct step_engine *e = &step_engine;
+
+	if (e->active)
+		trap_abort(VECTOR_STEP);
+	prepare();
+	e->client = client;
+	e->retired = client->retired ? client->retired : ignore_retired;
+	e->nmi_blocked = false;
+	e->attention.any = 0;
+	e->attention.lent = e->raises != NULL;
+	e->odd.any = 0;
+	step_svm_begin();
+	e->held_vectors[0] = e->held_vectors[1] = e->held_vectors[2] = e->held_vectors[3] = 0;
+	/* The frame's place does not change. */
+	e->now.after = (const struct trap_frame *)(monitor_stack + sizeof monitor_stack) - 1;
+	load_idt(monitor_idt);
+	step_run(whole, &(struct whole){fn, arg});
+}
+
+/* Pauses that somebody asked for. */
+static unsigned pauses(void)
+{
+	return step_engine.paused - step_engine.resting;
+}
+
+bool step_active(void)
+{
+	return step_engine.active && !pauses();
+}
+
+void step_pause(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (!e->active)
+		return;
+	step_rests = false;
+	if (e->paused)
+		e->paused++;
+	else
+		step_gate(STEP_GATE_PAUSE);
+}
+
+void step_resume(void)
+{
+	struct step_engine *e = &step_engine;
+
+	if (!e->active || !e->paused)
+		return;
+	if (e->paused > 1) {
+		e->paused--;
+		step_rests = e->resting && e->paused == 1;
+	} else {
+		load_idt(monitor_idt);
+		step_gate(STEP_GATE_RESUME);
+	}
+}
+
+/* The nesting of step_hold() is in its upper half. */
+#define MARK_HELD 16
+
+unsigned step_mark(void)
+{
+	return step_engine.active ? (1 + pauses()) | step_engine.held << MARK_HELD : 0;
+}
+
+void step_unwind(unsigned mark)
+{
+	struct step_engine *e = &step_engine;
+
+	if (mark == 0) {
+		if (!e->active)
+			return;
+		if (e->paused)
+			step_abandon();
+		else
+			step_gate(STEP_GATE_LEAVE);
+		return;
+	}
+	/* The engine itself failed: what the guard protected was stepped and cannot go on. */
+	if (!e->active)
+		trap_abort(e->broken);
+	e->held = mark >> MARK_HELD;
+	mark &= (1u << MARK_HELD) - 1;
+	e->resting = step_rests = false;
+	if (mark == 1) {
+		if (e->paused) {
+			e->paused = 1;
+			step_resume();
+		}
+		return;
+	}
+	if (!e->paused)
+		step_gate(STEP_GATE_PAUSE);
+	e->paused = mark - 1;
+}
+
+void step_abandon(void)
+{
+	step_engine.active = step_engine.resting = step_rests = false;
+	step_engine.paused = 0;
+	step_idle = &never;
+}
+
+void step_raise_nmi(void)
+{
+	step_engine.attention.nmi |= NMI_RAISED;
+}
+
+uint64_t step_count(void)
+{
+	return step_engine.count;
+}
+
+uint64_t step_bare_count(void (*fn)(void *), void *arg)
+{
+	if (step_engine.active)
+		return 0;
+	prepare();
+	for (unsigned v = 0; v < 256; v++)
+		bare_idt[v] = idt[v];
+	gate_set(&bare_idt[VECTOR_DB], step_bare_entry, GATE_INTERRUPT, IST_MONITOR);
+	step_bare_traps = 0;
+	load_idt(bare_idt);
+	step_bare_run(fn, arg);
+	load_idt(idt);
+	return step_bare_traps;
+}

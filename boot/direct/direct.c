@@ -1,0 +1,216 @@
+/*
+ * Direct start: the same run without firmware, for emulators (QEMU -kernel, GRUB's multiboot command). There
+ * is no screen and there are no files: text goes to the serial line, the report to port E9H with report=e9.
+ */
+#include "boot/heap.h"
+#include "boot/platform.h"
+
+#include "arch/x86/console/serial.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/** What the loader hands over; Multiboot specification 0.6.96, 3.3. */
+struct multiboot_info {
+	uint32_t flags;
+	uint32_t mem_lower, mem_upper;
+	uint32_t boot_device;
+	uint32_t command_line;
+	uint32_t mods_count, mods_address;
+	uint32_t symbols[4];
+	uint32_t map_length, map_address;
+	uint32_t drives_length, drives_address;
+	uint32_t config_table;
+	uint32_t loader_name;
+};
+
+#define INFO_COMMAND_LINE (1u << 2)
+#define INFO_MAP          (1u << 6)
+#define INFO_LOADER_NAME  (1u << 9)
+
+/** Entry of the memory map; `size` counts the bytes behind itself. */
+struct __attribute__((packed)) map_entry {
+	uint32_t size;
+	uint64_t start, length;
+	uint32_t type;
+};
+#define MAP_AVAILABLE 1
+
+/* Conventional memory, above what a BIOS and loaders use. */
+#define LOW_PAGE 0x70000
+
+#define DEBUG_EXIT_PORT 0xf4   /* QEMU's isa-debug-exit: ends with status (value << 1) | 1 */
+#define BOCHS_EXIT_PORT 0x8900 /* Bochs: ends when told "Shutdown" */
+#define STATUS_BASE     0x10   /* keeps our statuses apart from QEMU's own 1 */
+
+extern const char __load_start[], __image_end[];
+
+static uint64_t free_start, free_end; /* the largest stretch of memory below 4 GiB */
+static uint64_t low_page;             /* 0: not free */
+
+static void out8(uint16_t port, uint8_t value)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static void out32(uint16_t port, uint32_t value)
+{
+	__asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
+}
+
+#define GIB (1ull << 30)
+
+static void *take_pages(size_t pages)
+{
+	if (pages > (free_end - free_start) / 4096)
+		return NULL;
+	void *at = (void *)(uintptr_t)free_start;
+	free_start += pages * 4096;
+	return at;
+}
+
+static void *alloc_pages(size_t pages)
+{
+	void *at = take_pages(pages);
+
+	return at ? memset(at, 0, pages * 4096) : NULL;
+}
+
+/** Find room for alloc_pages() and the end of memory. Without a map (no loader of today): what mem_upper
+ * says. */
+static uint64_t read_map(const struct multiboot_info *info)
+{
+	uint64_t top = 1ull << 32;
+	struct map_entry whole = {0, 0x100000, (uint64_t)info->mem_upper * 1024, MAP_AVAILABLE};
+	const char *at = (const char *)&whole, *end = at + 1;
+
+	if (info->flags & INFO_MAP) {
+		at = (const char *)(uintptr_t)info->map_address;
+		end = at + info->map_length;
+	}
+	while (at < end) {
+		const struct map_entry *e = (const void *)at;
+		uint64_t from = (e->start + 4095) & ~4095ull, to = (e->start + e->length) & ~4095ull;
+
+		if (e->start + e->length > top)
+			top = e->start + e->length;
+		if (to > 1ull << 32)
+			to = 1ull << 32;
+		if (e->type == MAP_AVAILABLE && from <= LOW_PAGE && to >= LOW_PAGE + 4096)
+			low_page = LOW_PAGE;
+		if (from < (uintptr_t)__image_end && to > (uintptr_t)__load_start)
+			from = (uintptr_t)__image_end;
+		/* Pages of 1 GiB cannot be had in the first one, with its memory of many types. */
+		if (from < GIB && to >= GIB + GIB / 2)
+			from = GIB;
+		if (e->type == MAP_AVAILABLE && to > from && to - from > free_end - free_start) {
+			free_start = from;
+			free_end = to;
+		}
+		at += e->size + sizeof e->size;
+	}
+	return top;
+}
+
+/** The ACPI RSDP, which a BIOS leaves on a 16-byte boundary of its area. ACPI 6.5, 5.2.5.1. */
+static uint64_t find_rsdp(void)
+{
+	for (uintptr_t at = 0xe0000; at < 0x100000; at += 16) {
+		const uint8_t *p = (const uint8_t *)at;
+		uint8_t sum = 0;
+		if (memcmp(p, "RSD PTR ", 8))
+			continue;
+		for (unsigned i = 0; i < 20; i++)
+			sum += p[i];
+		if (sum == 0)
+			return at;
+	}
+	return 0;
+}
+
+/** Let the last bytes leave the serial port: emulators end at once when they are told to. 16550: line status,
+ * bit 6. */
+static void drain_serial(void)
+{
+	unsigned patience = 1000000;
+	uint8_t status = 0;
+
+	while (serial_present() && !(status & 0x40) && patience--)
+		__asm__ volatile("inb %1, %0" : "=a"(status) : "Nd"((uint16_t)(serial_port() + 5)));
+}
+
+static void leave(enum exit_mode mode, int status)
+{
+	static const char shutdown[] = "Shutdown";
+
+	drain_serial();
+
+	if (mode != EXIT_HALT) {
+		out32(DEBUG_EXIT_PORT, STATUS_BASE | (uint32_t)status);
+		for (const char *c = shutdown; *c; c++)
+			out8(BOCHS_EXIT_PORT, (uint8_t)*c);
+	}
+	for (;;)
+		__asm__ volatile("cli; hlt");
+}
+
+static bool read_file(const char *path, char **data, size_t *size, const char **why)
+{
+	(void)path, (void)data, (void)size;
+	*why = PLATFORM_NOT_FOUND;
+	return false;
+}
+
+static void *open_file(const char *path, const char **why)
+{
+	(void)path;
+	*why = "no files in a direct start; use report=e9";
+	return NULL;
+}
+
+/** The options: what follows the image's name, which loaders put first. */
+static char *options_of(const struct multiboot_info *info)
+{
+	char *text = info->flags & INFO_COMMAND_LINE ? (char *)(uintptr_t)info->command_line : "";
+
+	while (*text == ' ')
+		text++;
+	while (*text && *text != ' ')
+		text++;
+	return text;
+}
+
+static struct platform direct = {
+	.name = "direct",
+	.read_file = read_file,
+	.open_file = open_file,
+	.leave = leave,
+};
+
+void direct_main(const struct multiboot_info *info);
+
+void direct_main(const struct multiboot_info *info)
+{
+	static char command_line[4096];
+	static char loader[64] = "multiboot loader";
+	static const char too_little[] = "# assay: could not run: not 1 MiB of memory is free below 4 GiB; "
+					 "give the machine more\n";
+
+	/* The loader's structures lie in memory that alloc_pages() may hand out: copy first. */
+	strncpy(command_line, options_of(info), sizeof command_line - 1);
+	if (info->flags & INFO_LOADER_NAME)
+		strncpy(loader, (const char *)(uintptr_t)info->loader_name, sizeof loader - 1);
+	direct.command_line = command_line;
+	direct.boot.firmware = loader;
+	direct.boot.memory_top = read_map(info);
+	direct.boot.low_page = low_page;
+	direct.boot.rsdp = find_rsdp();
+	direct.boot.alloc_pages = alloc_pages;
+
+	if (!heap_init(&direct, take_pages)) {
+		serial_init(0);
+		serial_write(too_little, sizeof too_little - 1);
+		leave(EXIT_SHUTDOWN, 2);
+	}
+	leave(EXIT_SHUTDOWN, assay_main(&direct));
+}

@@ -1,0 +1,456 @@
+/*
+ * What a step adds to the counters that run.
+ *
+ * A step is one cycle group: its quantities fall into its first cycle, the clock ticks in every one. It
+ * counts for the ring that the instruction began in, as on Intel's model: IRET and SYSRET belong to the ring
+ * that they leave, an interrupt to the one that it interrupts.
+ */
+#include "pmu/amd/events/events.h"
+#include "pmu/amd/model/model.h"
+
+#include <string.h>
+
+#define LATE_STEPS        3  /* (injected) */
+#define RETIRED_PER_CYCLE 2  /* by family 16H (injected) */
+#define OVERCOUNT_EACH    61 /* steps (injected) */
+
+const struct model_injection amd_injections[] = {
+#define AMD_INJECTION(id, name, summary) {name, summary},
+#include "pmu/amd/model/injections.def"
+#undef AMD_INJECTION
+	{NULL, NULL},
+};
+_Static_assert(sizeof amd_injections / sizeof *amd_injections <= MODEL_INJECTIONS_MAX + 1,
+	       "a bit of struct model_injected for each");
+
+/* APM 13.2.1: event select in bits 35:32 and 7:0, unit mask in 15:8. */
+static uint64_t code_bits(void)
+{
+	uint64_t code = MUTANT(M_UMASK, CTL_CODE, CTL_EVENT);
+	return MUTANT(M_EVENT_HIGH, code, code & 0xffff);
+}
+
+/* This machine has one micro-operation for each instruction or operation, and none of its own besides; it
+ * looks the data cache up once for an access, and reads the code that it misses. */
+static void add_weight(struct amd_counter *k, unsigned q, int weight)
+{
+	static const struct {
+		uint8_t of, parts[2];
+	} sums[] = {
+		{Q_UOPS_FUSED, {Q_INSTRUCTIONS, Q_INSTRUCTIONS}},
+		{Q_UOPS_X87, {Q_X87_OPS, Q_X87_OPS}},
+		{Q_UOPS_FP_SCALAR, {Q_FP_SCALAR_SP, Q_FP_SCALAR_DP}},
+		{Q_UOPS_FP_128, {Q_FP_128_SP, Q_FP_128_DP}},
+		{Q_L1D_ACCESS, {Q_LOADS, Q_STORES}},
+		{Q_CODE_READS, {Q_L1I_MISS, Q_L1I_MISS}},
+	};
+
+	static const uint8_t kinds[] = {Q_FLOPS_SP_ADD, Q_FLOPS_SP_MUL, Q_FLOPS_SP_DIV, Q_FLOPS_SP_MAC,
+					Q_FLOPS_DP_ADD, Q_FLOPS_DP_MUL, Q_FLOPS_DP_DIV, Q_FLOPS_DP_MAC};
+
+	/* Minima and their like do not count here: where they are taken away, that is all but the kinds. */
+	if (q == Q_FLOPS_OTHER && weight < 0) {
+		k->weight[Q_FLOPS_SP] = k->weight[Q_FLOPS_DP] = 0;
+		for (unsigned i = 0; i < sizeof kinds; i++)
+			k->weight[kinds[i]] = 1;
+		return;
+	}
+	k->weight[q] = (int8_t)(k->weight[q] + weight);
+	for (unsigned i = 0; i < sizeof sums / sizeof sums[0]; i++)
+		for (unsigned p = 0; q == sums[i].of && p < 2; p++)
+			if (!p || sums[i].parts[p] != sums[i].parts[0])
+				k->weight[sums[i].parts[p]] = (int8_t)(k->weight[sums[i].parts[p]] + weight);
+}
+
+void amd_decode(struct amd_state *s, unsigned c)
+{
+	struct amd_counter *k = &s->counter[c];
+	uint64_t select = s->select[c], code = code_bits();
+
+	memset(k->weight, 0, sizeof k->weight);
+	k->clock = false;
+	/* The guides are silent on a selector that is changed while it counts: here the condition begins
+	 * afresh. */
+	k->level = false;
+	k->event = (select & 0xff) | (select >> 24 & 0xf00);
+	k->rings = (select & CTL_OS ? 1 : 0) | (select & CTL_USR ? 2 : 0);
+	k->interrupt = MUTANT(M_PMI_INT, select & CTL_INT, true);
+	k->edge = MUTANT(M_EDGE, select & CTL_EDGE, false);
+	k->invert = MUTANT(M_INV, select & CTL_INV, false);
+	k->cmask = select >> CTL_CMASK_SHIFT & 0xff;
+	k->large = k->event == EVENT_LARGE && amd_merges(s->generation);
+	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
+
+	if (injected(s, INJECT_UNDOCUMENTED) && c == s->n - 1 && (select & code) == 0x1ff)
+		add_weight(k, Q_BR_COND, 1);
+	if (injected(s, INJECT_FILTERED) && k->event != 0x76 && k->event != 0xc0 && k->event != 0xc2)
+		return;
+	for (unsigned i = 0; i < amd_event_count; i++) {
+		const struct amd_event *e = &amd_events[i];
+		if (!MUTANT(M_GENERATION, e->generations & s->generation, true) ||
+		    (amd_code(e) & code) != (select & code))
+			continue;
+		/* BKDG of 15H, 2.7.1: on a counter that cannot count the event nothing is counted. */
+		if (s->generation == AMD_15H && MUTANT(M_LIMITS_15H, !(e->bulldozer >> c & 1), false))
+			continue;
+		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++) {
+			unsigned q = (e->terms[t] & ~AMD_MINUS) - 1;
+			int weight = e->terms[t] & AMD_MINUS ? -1 : 1;
+			if (q == Q_CYCLES || q == Q_REF_CYCLES)
+				k->clock = true;
+			else
+				add_weight(k, q, weight);
+		}
+	}
+}
+
+/* MPERF, APERF: core cycles while not halted, at one frequency. IRPERF: instructions. APM 17.2, 13.2. */
+void amd_decode_free(struct amd_state *s)
+{
+	s->counter[COUNTER_MPERF].clock = s->counter[COUNTER_APERF].clock = true;
+	s->counter[COUNTER_IRPERF].weight[Q_INSTRUCTIONS] = 1;
+	for (unsigned c = COUNTER_MPERF; c < AMD_COUNTERS; c++) {
+		s->counter[c].rings = 3;
+		s->counter[c].simple = true;
+	}
+	if (s->has_aperf)
+		s->counter[COUNTER_MPERF].mask = s->counter[COUNTER_APERF].mask = ~0ull;
+	if (s->has_irperf)
+		s->counter[COUNTER_IRPERF].mask = ~0ull;
+}
+
+/* APM 13.2.1, table of the host and guest bits: of all three combinations, "if EFER.SVME is 1". What happens
+ * else Linux's commit 1018faa6cf23 tells, by AMD, of parts of its time: such a counter does not count at all,
+ * which is why the host bit is masked out where SVM is off (perf_ctr_virt_mask). KVM's emulation of 2026
+ * disagrees: it takes the bits as ignored then. A guest of the stepped code's own is one of this machine's.
+ */
+static uint64_t only(const struct amd_state *s, unsigned c)
+{
+	return c < s->n && !injected(s, INJECT_WORLDS_ALIKE) ? s->select[c] & (CTL_HOST | CTL_GUEST) : 0;
+}
+
+static bool has_world(const struct amd_state *s, unsigned c)
+{
+	return !only(s, c) || MUTANT(M_WORLD_SVM, s->svme, true);
+}
+
+static bool in_its_world(const struct amd_state *s, unsigned c, bool guest)
+{
+	uint64_t worlds = only(s, c);
+
+	if (!worlds)
+		return true;
+	if (guest)
+		return worlds &
+		       ((injected(s, INJECT_GUEST_LOST) ? 0 : MUTANT(M_GUEST_LOST, CTL_GUEST, 0)) |
+			(injected(s, INJECT_GUEST_LEAK) ? CTL_HOST : MUTANT(M_GUEST_LEAK, 0, CTL_HOST)));
+	return MUTANT(M_WORLD_GUEST, worlds & CTL_HOST, true) &&
+	       MUTANT(M_WORLD_HOST, true, worlds & CTL_GUEST);
+}
+
+static bool enabled(const struct amd_state *s, unsigned c)
+{
+	if (c == COUNTER_IRPERF)
+		return MUTANT(M_IRPERF_ENABLE, s->hwcr & HWCR_IRPERF, true);
+	if (c >= COUNTER_MPERF)
+		return MUTANT(M_APERF_RUNS, s->watched, false);
+	if (!MUTANT(M_EN, s->select[c] & CTL_EN, true) || !has_world(s, c))
+		return false;
+	if (!s->v2)
+		return true;
+	/* APM 13.2.1: global and local enable are ANDed; nothing counts while the frozen bit is set. */
+	if (s->status & STATUS_PMC_FROZEN && MUTANT(M_FROZEN_RUNS, true, false))
+		return false;
+	return MUTANT(M_GLOBAL_ENABLE, s->global_control >> c & 1, true) ||
+	       injected(s, INJECT_GLOBAL_IGNORED);
+}
+
+/* PPR of family 17H, large increments: an even counter and the odd one behind it, which has the merge event,
+ * is enabled and counts nothing of its own. */
+static bool is_merged(const struct amd_state *s, unsigned c)
+{
+	return amd_merges(s->generation) && c % 2 == MUTANT(M_MERGE_ODD, 0, 1) && c + 1 < s->n &&
+	       s->counter[c + 1].event == EVENT_MERGE && enabled(s, c + 1) &&
+	       !injected(s, INJECT_MERGE_IGNORED);
+}
+
+void amd_update_running(struct amd_state *s)
+{
+	uint32_t before = s->running;
+
+	s->running = s->merged = 0;
+	s->n_running = 0;
+	s->quick = !model_injected_any(&s->injections);
+	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
+		struct amd_counter *k = &s->counter[c];
+		if (!k->mask || !k->rings || !enabled(s, c))
+			continue;
+		s->running |= 1u << c;
+		s->run_list[s->n_running++] = c;
+		s->merged |= (uint32_t)is_merged(s, c) << c;
+		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true) && (!k->large || s->merged >> c & 1);
+	}
+
+	s->started = s->running & ~before;
+	uint32_t stopped = before & ~s->running;
+	for (unsigned c = 0; c < s->n; c++) {
+		struct amd_counter *k = &s->counter[c];
+		if (s->started >> c & 1) {
+			k->level = false;
+			if (injected(s, INJECT_OFF_BY_ONE))
+				k->value = (k->value + 1) & k->mask;
+		}
+		if (injected(s, INJECT_E795) && stopped >> c & 1 && k->carried)
+			k->value &= ~0xffffffffull;
+	}
+}
+
+static bool two_may_interrupt(const struct amd_state *s)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n_running; i++)
+		n += s->run_list[i] < s->n && s->counter[s->run_list[i]].interrupt;
+	return n >= 2;
+}
+
+void amd_raise_pmi(struct amd_state *s)
+{
+	if (injected(s, INJECT_NO_PMI))
+		return;
+	if (injected(s, INJECT_E1023) && s->interrupted && two_may_interrupt(s))
+		return;
+	s->interrupted = true;
+	if (injected(s, INJECT_LATE_PMI))
+		s->late = LATE_STEPS;
+	else
+		s->pmi_pending++;
+	s->freeze = true;
+}
+
+/* APM 13.2: the counter wraps and goes on; with PerfMonV2 a status bit stays until it is cleared. */
+static void overflow(struct amd_state *s, unsigned c)
+{
+	s->overflowed = true;
+	if (c >= s->n)
+		return;
+	if (s->v2 && !injected(s, INJECT_LOST_STATUS))
+		s->status |= MUTANT(M_STATUS_SET, 1ull << c, 0);
+	if (!amd_branches_hold(s, c) && MUTANT(M_PMI_NONE, s->counter[c].interrupt, false))
+		amd_raise_pmi(s);
+}
+
+static void add(struct amd_state *s, unsigned c, uint64_t amount)
+{
+	struct amd_counter *k = &s->counter[c];
+	uint64_t sum = k->value + amount;
+	bool carry = sum > k->mask || sum < k->value;
+
+	if (injected(s, INJECT_BACKWARDS) && c == s->n - 1) {
+		k->value = (k->value - amount) & k->mask;
+		return;
+	}
+	if ((k->value ^ sum) >> 32 & 1)
+		k->carried = RETIRED_PER_CYCLE;
+	if (MUTANT(M_STATUS_NOT_STICKY, false, true))
+		s->status &= ~(1ull << c);
+	if (injected(s, INJECT_DROPPED_CARRY)) {
+		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
+		carry = false;
+	}
+	if (injected(s, INJECT_SHORT_WIDTH)) {
+		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
+		sum &= 0xffffffff;
+	}
+	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
+	/* The upper half of a pair takes the carry; only its own is an overflow. */
+	if (carry && s->merged >> c & 1) {
+		k[1].value = MUTANT(M_MERGE_CARRY, (k[1].value + 1) & MERGE_TOP, k[1].value);
+		carry = MUTANT(M_MERGE_OVERFLOW, k[1].value == 0, true);
+	}
+	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
+		overflow(s, c);
+}
+
+/* The events of errata 1291 and 1292 (revision guides 56323 and 56683). */
+static bool retire_event(unsigned event)
+{
+	return (event >= 0xc0 && event <= 0xc5) || (event >= 0xc8 && event <= 0xcc && event != 0xcb) ||
+	       event == 0xd1 || event == 0x1c7 || event == 0x1d0;
+}
+
+static bool overcounts(const struct amd_state *s, unsigned c)
+{
+	const struct amd_counter *k = &s->counter[c];
+	bool spared = c == 2 && s->select[c] & CTL_1292 && !k->interrupt;
+
+	return (injected(s, INJECT_E990) && k->event == 0xcb) ||
+	       (injected(s, INJECT_E1291) && retire_event(k->event)) ||
+	       (injected(s, INJECT_E1292) && retire_event(k->event) && !spared);
+}
+
+static uint64_t distort(struct amd_state *s, unsigned c, const struct model_step *step, uint64_t amount)
+{
+	const struct amd_counter *k = &s->counter[c];
+
+	if (c == COUNTER_IRPERF)
+		return injected(s, INJECT_E1267) ? amount + amd_amount(step, Q_BR_COND) : amount;
+	if (c >= s->n)
+		return amount;
+	if (injected(s, INJECT_E1266) && k->weight[Q_INSN_MMX] && amd_amount(step, Q_STORES))
+		amount = 0;
+	if (amount && overcounts(s, c) && s->steps % OVERCOUNT_EACH == 0)
+		amount++;
+	if (injected(s, INJECT_NOISY) && amount) {
+		s->noise = s->noise * 1103515245 + 12345;
+		amount += s->noise >> 16 & 63 ? 0 : 1;
+	}
+	if (injected(s, INJECT_X16))
+		amount *= 16;
+	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == s->n - 1))
+		amount = 0;
+	return amount;
+}
+
+/* Threshold, then edge, cycle by cycle: APM 13.2.1 (CntMask, Inv, Edge). Inv has no effect when CntMask is 0.
+ */
+static uint64_t conditional(struct amd_counter *k, uint64_t value, uint32_t cycles)
+{
+	uint64_t amount = 0;
+
+	for (uint32_t i = 0; i < cycles; i++) {
+		uint64_t v = k->clock + (i ? 0 : value);
+		bool met;
+		if (k->cmask) {
+			met = MUTANT(M_CMASK_EXACT, v >= k->cmask, v > k->cmask);
+			met = met != k->invert;
+		} else {
+			met = MUTANT(M_INV_ALONE, v > 0, (v > 0) != k->invert);
+		}
+		if (k->edge)
+			amount += met && !k->level;
+		else
+			amount += MUTANT(M_CMASK_VALUE, met, met ? v : 0);
+		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+	}
+	return amount;
+}
+
+static bool ring_selected(const struct amd_state *s, const struct amd_counter *k, uint8_t cpl)
+{
+	uint8_t rings = k->rings;
+	if (injected(s, INJECT_RING_LEAK) && rings & 2)
+		rings |= 1;
+	rings = MUTANT(M_RING_OS, rings, rings | rings >> 1);
+	rings = MUTANT(M_RING_USR, rings, rings | rings << 1);
+	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
+}
+
+static void count(struct amd_state *s, unsigned c, const struct model_step *step)
+{
+	struct amd_counter *k = &s->counter[c];
+	bool ticks = !step->halted || (injected(s, INJECT_E794) && c < s->n);
+	uint32_t length =
+		step->halted && s->tsc && step->tsc > s->tsc ? (uint32_t)(step->tsc - s->tsc) : step->cycles;
+	uint32_t cycles = MUTANT(M_CLOCK_HALT, ticks, true) ? MUTANT(M_CYCLES_ONE, length, 1) : 0;
+	int64_t value = 0;
+
+	k->carried -= k->carried != 0;
+	/* In the other ring or world the condition is not seen, so an edge may follow when it is seen again.
+	 */
+	if (!ring_selected(s, k, step->cpl) || !in_its_world(s, c, step->guest)) {
+		k->level = false;
+		return;
+	}
+	for (unsigned i = 0; i < step->n_terms; i++) {
+		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
+		value += k->weight[step->terms[i].quantity] * (int)amount;
+	}
+	/* The path to one counter is four bits wide. */
+	if (k->large && !(s->merged >> c & 1))
+		value &= MUTANT(M_LARGE_ALONE, LARGE_MOST, -1);
+	uint64_t amount = k->simple          ? (uint64_t)value + (k->clock ? cycles : 0)
+			  : step->unfiltered ? (uint64_t)value
+					     : conditional(k, value, cycles);
+	if (model_injected_any(&s->injections))
+		amount = distort(s, c, step, amount);
+	if (!amount)
+		return;
+	add(s, c, amount);
+	if (injected(s, INJECT_NEIGHBOUR) && c == 1)
+		add(s, 0, amount);
+}
+
+/* APM 13.1.1: the interrupt sets status bits that hold counters and records; the enables keep their value. */
+static void freeze_on_pmi(struct amd_state *s)
+{
+	s->freeze = false;
+	if (s->debugctl & MUTANT(M_FREEZE_LBR, DEBUGCTL_FREEZE_LBR, 0))
+		s->status |= STATUS_LBR_FROZEN;
+	if (!(s->debugctl & MUTANT(M_FREEZE, DEBUGCTL_FREEZE_PMC, 0)) &&
+	    MUTANT(M_FREEZE_ALWAYS, true, !s->v2))
+		return;
+	s->status |= STATUS_PMC_FROZEN;
+	if (MUTANT(M_FREEZE_CLEARS, false, true))
+		s->global_control = 0;
+	amd_update_running(s);
+}
+
+int amd_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room)
+{
+	struct amd_state *s = state;
+	unsigned n = 0;
+
+	if (!s->quick || MUTANT(M_INCREMENT_OWN, step->own_write, false) ||
+	    MUTANT(M_INCREMENT_HALT, step->halted, false))
+		return -1;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		struct amd_counter *k = &s->counter[s->run_list[i]];
+		if (!ring_selected(s, k, step->cpl) || !in_its_world(s, s->run_list[i], step->guest))
+			continue;
+		int64_t amount = k->clock ? step->cycles : 0;
+		for (unsigned j = 0; j < step->n_terms; j++)
+			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
+		if (!amount)
+			continue;
+		if (amount < 0 || (uint64_t)amount > k->mask || n == room)
+			return -1;
+		uint64_t limit = k->mask - MUTANT(M_INCREMENT_LIMIT, (uint64_t)amount, 0);
+		out[n++] = (struct model_increment){&k->value, limit, (uint64_t)amount};
+	}
+	return (int)n;
+}
+
+bool amd_counts(const void *state, enum quantity q)
+{
+	const struct amd_state *s = state;
+
+	for (unsigned i = 0; i < s->n_running; i++)
+		if (s->counter[s->run_list[i]].weight[q])
+			return MUTANT(M_COUNTS, true, false);
+	return false;
+}
+
+bool amd_advance(void *state, const struct model_step *step)
+{
+	struct amd_state *s = state;
+
+	s->steps++;
+	s->overflowed = false;
+	if (s->late && !--s->late)
+		s->pmi_pending++;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		unsigned c = s->run_list[i];
+		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
+		if (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1)
+			continue;
+		count(s, c, step);
+	}
+	s->tsc = step->tsc;
+	if (amd_ibs_runs(s))
+		amd_ibs_advance(s, step);
+	if (amd_branches_run(s))
+		amd_branches_advance(s, step);
+	if (s->freeze)
+		freeze_on_pmi(s);
+	return s->overflowed;
+}

@@ -1,0 +1,389 @@
+/*
+ * Which registers exist, what may be written to them, and what they read. Reserved bits and writes to
+ * read-only registers are ignored (unlike Intel's, which raise #GP); a register that does not exist raises
+ * #GP(0). APM vol. 2, 13.2 and the families' guides.
+ */
+#include "pmu/amd/amd.h"
+#include "pmu/amd/model/model.h"
+
+#include <string.h>
+
+/* Addresses that belong to core counters; a missing counter among them raises #GP. */
+#define EXTENDED_RANGE 16
+
+static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+{
+	static const struct model_cpuid none;
+	for (unsigned i = 0; i < p->n_cpuid; i++)
+		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == 0)
+			return &p->cpuid[i];
+	return &none;
+}
+
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
+{
+	struct amd_state *s = state;
+	const struct model_cpuid *v2 = leaf_of(profile, 0x80000022);
+
+	memset(s, 0, sizeof *s);
+	s->generation = amd_generation(leaf_of(profile, 1)->eax);
+	s->extended = leaf_of(profile, 0x80000001)->ecx >> 23 & 1;
+	s->v2 = v2->eax & 1;
+	s->freezes = v2->eax >> 2 & 1;
+	s->has_irperf = leaf_of(profile, 0x80000008)->ebx >> 1 & 1;
+	s->has_aperf = leaf_of(profile, 6)->ecx & 1;
+	s->n = s->v2 ? v2->ebx & 15 : s->extended ? AMD_EXTENDED : AMD_LEGACY;
+	amd_uncore_reset(s, leaf_of(profile, 0x80000001)->ecx, v2->ebx);
+	s->has_svm = leaf_of(profile, 0x80000001)->ecx >> 2 & 1;
+	if (injections)
+		s->injections = *injections;
+	s->noise = 1;
+	for (unsigned c = 0; c < s->n; c++)
+		s->counter[c].mask = MUTANT(M_WIDTH, (1ull << AMD_WIDTH) - 1, (1ull << 40) - 1);
+	/* As firmware leaves it: guides of families 17H and up, HWCR. */
+	s->hwcr = s->has_irperf ? HWCR_LOCK : 0;
+	amd_decode_free(s);
+	amd_ibs_reset(s, leaf_of(profile, 0x80000001)->ecx >> 10 & 1 ? leaf_of(profile, 0x8000001b)->eax : 0);
+	amd_branches_reset(s, v2->eax >> 1 & 1 ? v2->ebx >> 4 & 63 : 0,
+			   leaf_of(profile, 0x80000008)->ebx >> 31);
+	/* Software that knows of no global enable finds its counters running. */
+	if (s->v2)
+		s->global_control = MUTANT(M_RESET_GLOBAL, (1ull << s->n) - 1, 0);
+}
+
+/* Bits of a selector that exist. */
+static uint64_t select_bits(const struct amd_state *s)
+{
+	uint64_t bits = 0xffffffffull & ~(CTL_PC | 1ull << 21);
+
+	if (amd_narrow(s->generation))
+		return bits | MUTANT(M_PIN_CONTROL, CTL_PC, 0) | MUTANT(M_NARROW_HIGH, 0, 0xfull << 32);
+	bits |= CTL_EVENT | MUTANT(M_HOST_GUEST, CTL_GUEST | CTL_HOST, 0) |
+		MUTANT(M_RESERVED_KEPT, 0, 1ull << 21);
+	if (s->generation == AMD_ZEN3)
+		bits |= CTL_1292;
+	return bits;
+}
+
+/* Counters that are told to interrupt, running or not. */
+static unsigned interrupting(const struct amd_state *s)
+{
+	unsigned n = 0;
+
+	for (unsigned c = 0; c < s->n; c++)
+		n += s->select[c] & CTL_INT ? 1 : 0;
+	return n;
+}
+
+static enum model_access write_select(struct amd_state *s, unsigned c, uint64_t value)
+{
+	if (value & ~select_bits(s) &&
+	    (injected(s, INJECT_RESERVED_FAULT) || MUTANT(M_RESERVED_FAULTS, false, true)))
+		return MODEL_FAULT;
+	s->select[c] = value & select_bits(s);
+	if (interrupting(s) < 2)
+		s->interrupted = false;
+	amd_decode(s, c);
+	amd_update_running(s);
+	return MODEL_OK;
+}
+
+/* All 48 bits are written as they are; those above are ignored. */
+static enum model_access write_counter(struct amd_state *s, unsigned c, uint64_t value)
+{
+	if (MUTANT(M_COUNTER_FAULT, false, value >> AMD_WIDTH != 0))
+		return MODEL_FAULT;
+	if (MUTANT(M_SIGN_EXTENSION, false, true))
+		value = (uint64_t)(int32_t)value;
+	s->counter[c].value = value & s->counter[c].mask;
+	s->counter[c].carried = 0;
+	return MODEL_OK;
+}
+
+static uint64_t counter_bits(const struct amd_state *s)
+{
+	return (1ull << s->n) - 1;
+}
+
+static uint64_t status_bits(const struct amd_state *s)
+{
+	return counter_bits(s) |
+	       (s->freezes ? MUTANT(M_SET_FREEZE, STATUS_LBR_FROZEN | STATUS_PMC_FROZEN, 0) : 0);
+}
+
+static enum model_access write_global(struct amd_state *s, uint32_t address, uint64_t value)
+{
+	switch (address) {
+	case PERF_GLOBAL_CTL:
+		s->global_control = MUTANT(M_GLOBAL_RESERVED, value & counter_bits(s), value);
+		break;
+	case PERF_GLOBAL_STATUS_CLR:
+		value = MUTANT(M_CLEAR_ALL, value, ~0ull);
+		value = MUTANT(M_CLEAR_NONE, value, 0);
+		if (!injected(s, INJECT_STUCK_STATUS))
+			s->status &= ~value;
+		break;
+	case PERF_GLOBAL_STATUS_SET:
+		if (MUTANT(M_SET_INTERRUPTS, false, value & counter_bits(s)))
+			amd_raise_pmi(s);
+		s->status = MUTANT(M_SET_REPLACES, s->status, 0) |
+			    (MUTANT(M_SET_NONE, value, 0) & MUTANT(M_SET_RESERVED, status_bits(s), ~0ull));
+		break;
+	default: /* PERF_GLOBAL_STATUS: ignored */
+		if (MUTANT(M_STATUS_WRITABLE, false, true))
+			s->status = value;
+		if (MUTANT(M_STATUS_FAULTS, false, true))
+			return MODEL_FAULT;
+	}
+	amd_update_running(s);
+	return MODEL_OK;
+}
+
+static uint64_t read_global(const struct amd_state *s, uint32_t address)
+{
+	if (address == PERF_GLOBAL_STATUS)
+		return s->status | (injected(s, INJECT_STATUS_RESERVED) ? 1ull << s->n : 0);
+	if (address == PERF_GLOBAL_CTL)
+		return s->global_control;
+	return MUTANT(M_CLEAR_READ, 0, s->status);
+}
+
+enum kind { NONE, SELECT, COUNTER };
+
+/* What register of which core counter an address is. *c is AMD_CORE_MAX if there is no such counter. */
+static enum kind core_register(const struct amd_state *s, uint32_t address, unsigned *c)
+{
+	uint32_t offset = address - PERF_LEGACY_CTL0;
+
+	if (offset < 2 * AMD_LEGACY) {
+		*c = offset % AMD_LEGACY;
+		if (s->extended && MUTANT(M_ALIAS, false, true))
+			*c = AMD_LEGACY + *c % 2;
+		return offset < AMD_LEGACY ? SELECT : COUNTER;
+	}
+	offset = address - PERF_CTL0;
+	if (offset < 2 * EXTENDED_RANGE) {
+		*c = offset / 2;
+		if (!MUTANT(M_EXTENDED_PRESENT, s->extended, true) ||
+		    *c >= MUTANT(M_MISSING, s->n, AMD_CORE_MAX + 0u))
+			*c = AMD_CORE_MAX;
+		return MUTANT(M_INTERLEAVED, offset % 2, !(offset % 2)) ? COUNTER : SELECT;
+	}
+	return NONE;
+}
+
+static bool global_register(uint32_t address)
+{
+	return address >= PERF_GLOBAL_STATUS && address <= PERF_GLOBAL_STATUS_SET;
+}
+
+static bool kept_back(const struct amd_state *s, uint32_t address)
+{
+	return address == PERF_GLOBAL_STATUS_SET && injected(s, INJECT_NO_STATUS_SET);
+}
+
+static enum model_access present(bool condition)
+{
+	return condition ? MODEL_OK : MODEL_FAULT;
+}
+
+/* MPERF, APERF and IRPERF are counters that run by themselves. */
+static bool free_running(uint32_t address, unsigned *c)
+{
+	*c = address == MPERF ? COUNTER_MPERF : address == APERF ? COUNTER_APERF : COUNTER_IRPERF;
+	return address == MPERF || address == APERF || address == IRPERF;
+}
+
+static void watch(struct amd_state *s, unsigned c)
+{
+	if (c != COUNTER_IRPERF && !s->watched) {
+		s->watched = true;
+		amd_update_running(s);
+	}
+}
+
+static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+{
+	struct amd_state *s = state;
+	unsigned c;
+	enum kind kind = core_register(s, address, &c);
+
+	*value = 0;
+	if (kind != NONE) {
+		if (c == AMD_CORE_MAX)
+			return MODEL_FAULT;
+		*value = kind == SELECT ? s->select[c] : s->counter[c].value;
+		return MODEL_OK;
+	}
+	if (global_register(address)) {
+		if (!MUTANT(M_GLOBAL_V1, s->v2, true) || kept_back(s, address))
+			return MODEL_FAULT;
+		*value = read_global(s, address);
+		return MODEL_OK;
+	}
+	if (free_running(address, &c)) {
+		if (!MUTANT(M_FREE_PRESENT, s->counter[c].mask, 1))
+			return MODEL_FAULT;
+		watch(s, c);
+		*value = s->counter[c].value;
+		return MODEL_OK;
+	}
+	if (address == HWCR && s->has_irperf) {
+		*value = s->hwcr;
+		return MODEL_OK;
+	}
+	if (address == DEBUGCTL) {
+		*value = s->debugctl;
+		return MODEL_OK;
+	}
+	enum model_access access = amd_ibs_read(s, address, value);
+	if (access == MODEL_NOT_MINE)
+		access = amd_uncore_read(s, address, value);
+	return access == MODEL_NOT_MINE ? amd_branches_read(s, address, value) : access;
+}
+
+/* LBR, BTF, pin control; freezing where CPUID has it. What is behind is ignored: APM vol. 2, figure 13-4. */
+static uint64_t debugctl_bits(const struct amd_state *s)
+{
+	return 0x7f | (s->freezes ? DEBUGCTL_FREEZE_LBR | DEBUGCTL_FREEZE_PMC : 0);
+}
+
+static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+{
+	struct amd_state *s = state;
+	unsigned c;
+	enum kind kind = core_register(s, address, &c);
+
+	s->started = 0;
+	s->ibs.fetch_started = s->ibs.op_started = false;
+	if (kind != NONE && c == AMD_CORE_MAX)
+		return MODEL_FAULT;
+	if (kind != NONE)
+		return kind == SELECT ? write_select(s, c, value) : write_counter(s, c, value);
+	if (global_register(address))
+		return MUTANT(M_GLOBAL_V1, s->v2, true) && !kept_back(s, address)
+			       ? write_global(s, address, value)
+			       : MODEL_FAULT;
+	if (free_running(address, &c)) {
+		watch(s, c);
+		/* PPR 57930, IRPerfCount: locked, a write is an error. Guides before Zen 4 say read-only. */
+		if (c == COUNTER_IRPERF && s->generation >= AMD_ZEN4 && MUTANT(M_IRPERF_FAULT, true, false))
+			return MODEL_FAULT;
+		if (s->counter[c].mask && MUTANT(M_IRPERF_WRITABLE, c != COUNTER_IRPERF, true))
+			s->counter[c].value = MUTANT(M_APERF_READONLY, value, s->counter[c].value);
+		return present(s->counter[c].mask);
+	}
+	if (address == HWCR && s->has_irperf) {
+		s->hwcr = HWCR_LOCK | (value & MUTANT(M_HWCR_BITS, HWCR_IRPERF, ~0ull));
+		amd_update_running(s);
+		return MODEL_OK;
+	}
+	if (address == EFER && s->has_svm) {
+		s->svme = value & EFER_SVME;
+		amd_update_running(s);
+		return MODEL_NOT_MINE;
+	}
+	if (address == DEBUGCTL) {
+		s->debugctl = value & MUTANT(M_DEBUGCTL_BITS, debugctl_bits(s), ~0ull);
+		return MODEL_OK;
+	}
+	enum model_access access = amd_ibs_write(s, address, value);
+	if (access == MODEL_NOT_MINE)
+		access = amd_uncore_write(s, address, value);
+	return access == MODEL_NOT_MINE ? amd_branches_write(s, address, value) : access;
+}
+
+/* APM vol. 3, RDPMC: needs CPL 0 or CR4.PCE; anything that is no counter raises #GP. */
+static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
+{
+	bool allowed = who != READER_DENIED;
+	const struct amd_state *s = state;
+
+	*value = 0;
+	index = MUTANT(M_RDPMC_TYPE, index, index & 0xff);
+	if (!MUTANT(M_RDPMC_CPL, allowed, true) || injected(s, INJECT_RDPMC_REFUSED))
+		return MODEL_FAULT;
+	if (index >= s->n) {
+		enum model_access access = amd_uncore_rdpmc(s, index, value);
+		return MUTANT(M_RDPMC_RANGE, access, MODEL_OK);
+	}
+	if (MUTANT(M_RDPMC_LEGACY, false, index >= AMD_LEGACY))
+		return MODEL_FAULT;
+	if (injected(s, INJECT_RDPMC_INDEX))
+		index = (index + 1) % s->n;
+	*value = s->counter[index].value;
+	return MODEL_OK;
+}
+
+static bool counting(const void *state)
+{
+	const struct amd_state *s = state;
+	return MUTANT(M_COUNTING, s->n_running, s->running & 0xf);
+}
+
+static bool recording(const void *state)
+{
+	/* The erratum needs to know how long a halt lasts. */
+	return amd_ibs_runs(state) || amd_branches_run(state) || amd_branches_armed(state) ||
+	       (injected(state, INJECT_E794) && counting(state));
+}
+
+static bool take_extended(void *state, unsigned *entry)
+{
+	struct amd_state *s = state;
+
+	*entry = s->ibs.ctl & IBS_LVT_OFFSET;
+	if (!s->ibs_pending)
+		return false;
+	s->ibs_pending = MUTANT(M_IBS_LEVEL, s->ibs_pending - 1, s->ibs_pending);
+	return MUTANT(M_IBS_LVT_VALID, s->ibs.ctl & IBS_LVT_VALID, true);
+}
+
+static bool take_pmi(void *state)
+{
+	struct amd_state *s = state;
+	if (!s->pmi_pending)
+		return false;
+	s->pmi_pending = MUTANT(M_PMI_LEVEL, s->pmi_pending - 1, s->pmi_pending);
+	return true;
+}
+
+static void attach(void *state, const struct model_memory *memory)
+{
+	((struct amd_state *)state)->memory = memory;
+}
+
+static bool lvt_stays(const void *state)
+{
+	(void)state;
+	return true;
+}
+
+#ifdef MODEL_MUTANTS
+static const struct model_mutant mutant_list[] = {
+#define AMD_MUTANT(id, text) {#id, text},
+#include "pmu/amd/model/mutants.def"
+#undef AMD_MUTANT
+	{NULL, NULL},
+};
+#endif
+
+const struct pmu_model amd_model = {
+	.name = "amd",
+	.state_size = sizeof(struct amd_state),
+	.injections = amd_injections,
+	.mutants = MUTANT_LIST(mutant_list),
+	.lvt_stays = lvt_stays,
+	.reset = reset,
+	.rdmsr = rdmsr,
+	.wrmsr = wrmsr,
+	.rdpmc = rdpmc,
+	.advance = amd_advance,
+	.counts = amd_counts,
+	.counting = counting,
+	.increments = amd_increments,
+	.recording = recording,
+	.attach = attach,
+	.take_pmi = take_pmi,
+	.take_extended = take_extended,
+};

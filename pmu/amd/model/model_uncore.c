@@ -1,0 +1,78 @@
+/*
+ * Counters outside of the core: which registers there are, and where RDPMC has them. They count nothing here.
+ */
+#include "pmu/amd/model/model.h"
+
+#define WIDTH_MASK ((1ull << AMD_WIDTH) - 1)
+
+void amd_uncore_reset(struct amd_state *s, uint32_t features, uint32_t numbers)
+{
+	unsigned told = numbers >> 10 & 63, nb = features >> 24 & 1 ? told ? told : AMD_NB : 0;
+
+	nb = MUTANT(M_UNCORE_PRESENT, nb, AMD_NB);
+	s->uncore.nb = (uint8_t)(nb < AMD_NB_MAX ? nb : AMD_NB_MAX);
+	if (features >> 28 & 1)
+		s->uncore.llc = amd_merges(s->generation) ? AMD_L3 : AMD_L2I;
+}
+
+/* *mine says whether the address belongs to such counters. @return NULL if there is no such register */
+static uint64_t *find(struct amd_uncore *u, uint32_t address, bool *counter, bool *mine)
+{
+	uint32_t nb = address - PERF_NB_CTL0, llc = address - PERF_LLC_CTL0;
+
+	*counter = MUTANT(M_UNCORE_INTERLEAVED, address & 1, !(address & 1));
+	*mine = true;
+	if (nb < 2 * AMD_NB_MAX)
+		return nb / 2 >= u->nb ? NULL : *counter ? &u->nb_value[nb / 2] : &u->nb_select[nb / 2];
+	if (llc < 2 * AMD_L3)
+		return llc / 2 >= u->llc ? NULL : *counter ? &u->llc_value[llc / 2] : &u->llc_select[llc / 2];
+	*mine = false;
+	return NULL;
+}
+
+enum model_access amd_uncore_read(const struct amd_state *s, uint32_t address, uint64_t *value)
+{
+	bool counter, mine;
+	const uint64_t *found = find((struct amd_uncore *)&s->uncore, address, &counter, &mine);
+
+	if (found)
+		*value = *found;
+	return found ? MODEL_OK : mine ? MODEL_FAULT : MODEL_NOT_MINE;
+}
+
+enum model_access amd_uncore_write(struct amd_state *s, uint32_t address, uint64_t value)
+{
+	bool counter, mine;
+	uint64_t *found = find(&s->uncore, address, &counter, &mine);
+
+	if (found)
+		*found = counter ? value & WIDTH_MASK : value;
+	return found ? MODEL_OK : mine ? MODEL_FAULT : MODEL_NOT_MINE;
+}
+
+/* Of four, the one behind it. Revision guide 51810, erratum 781, says that it is a wrong one. */
+static unsigned nb_number(const struct amd_state *s, unsigned n)
+{
+	return n < AMD_NB && injected(s, INJECT_E781) ? (n + 1) % AMD_NB : n;
+}
+
+enum model_access amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value)
+{
+	const struct amd_uncore *u = &s->uncore;
+	unsigned n;
+
+	if (index < RDPMC_NB)
+		return MODEL_FAULT;
+	if (index >= RDPMC_LLC && index < RDPMC_MORE) {
+		n = index - RDPMC_LLC;
+		if (n >= u->llc)
+			return MODEL_FAULT;
+		*value = u->llc_value[MUTANT(M_RDPMC_LLC, n, u->llc - 1u - n)];
+		return MODEL_OK;
+	}
+	n = index < RDPMC_LLC ? index - RDPMC_NB : index - RDPMC_MORE + AMD_NB;
+	if (n >= MUTANT(M_RDPMC_MORE, u->nb, u->nb < AMD_NB ? u->nb : AMD_NB + 0u))
+		return MODEL_FAULT;
+	*value = u->nb_value[MUTANT(M_RDPMC_NB, nb_number(s, n), u->nb - 1u - n)];
+	return MODEL_OK;
+}

@@ -1,0 +1,17 @@
+#include "pmu/contract/bracket_read.h"
+
+extern const uint8_t bracket_rdpmc_start[], bracket_rdpmc_start_end[], bracket_rdpmc_stop[],
+	bracket_rdpmc_stop_end[];
+
+void bracket_rdpmc(uint32_t index, uint64_t mask, struct pmu_bracket *out)
+{
+	*out = (struct pmu_bracket){
+		.start = bracket_rdpmc_start,
+		.start_end = bracket_rdpmc_start_end,
+		.stop = bracket_rdpmc_stop,
+		.stop_end = bracket_rdpmc_stop_end,
+		.args = {index, mask},
+		.own_rdpmc = 1,
+		.own = {{Q_INSTRUCTIONS, BRACKET_RDPMC_OWN}, {Q_INSN_FENCE, 2}, {Q_INSN_LFENCE, 2}},
+	};
+}

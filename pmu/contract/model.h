@@ -1,0 +1,268 @@
+/*
+ * The PMU model contract: an executable specification of one PMU family's registers. Pure C, no privileged
+ * instruction, runs on the host under sanitizers and in the image behind the vPMU alike.
+ */
+#ifndef PMU_CONTRACT_MODEL_H
+#define PMU_CONTRACT_MODEL_H
+
+#include "pmu/quantity/quantity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum model_access {
+	MODEL_OK,
+	MODEL_FAULT,    /* the access raises #GP(0) */
+	MODEL_NOT_MINE, /* no register of this PMU: the machine answers */
+};
+
+/** How control went from one instruction to another that does not follow it in memory. */
+enum model_transfer {
+	TRANSFER_NONE, /* on to the next one; branches that are not taken too */
+	TRANSFER_CONDITIONAL,
+	TRANSFER_JUMP,
+	TRANSFER_JUMP_INDIRECT,
+	TRANSFER_CALL,
+	TRANSFER_CALL_INDIRECT,
+	TRANSFER_RETURN,
+	TRANSFER_FAR,   /* far branches, IRET, SYSCALL and its like; the delivery of an INT n, see
+			 * model_step.transfer */
+	TRANSFER_EVENT, /* an exception or interrupt was delivered */
+};
+
+/** Registers after an instruction, for what records show. */
+struct model_registers {
+	uint64_t flags, ip;
+	uint64_t gpr[16]; /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8 to R15: enum record_gpr */
+};
+
+/** Memory as the CPU's own accesses reach it (DS area), and as its page tables have it. Addresses are linear.
+ */
+struct model_memory {
+	/** @return false if it is not mapped, or not for that: nothing was accessed */
+	bool (*read)(void *ctx, uint64_t address, void *out, size_t size);
+	bool (*write)(void *ctx, uint64_t address, const void *data, size_t size);
+	/** Where an address lies, and the bits of its page's size. NULL: linear addresses are physical ones,
+	 * in pages of 4 KiB. @return false if it is not mapped */
+	bool (*translate)(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift);
+	void *ctx;
+};
+
+struct uarch_access;
+
+/** What one cycle group contributes: an instruction that retired, an interrupt, a stretch of halted time. */
+struct model_step {
+	const struct qterm *terms; /* sparse; quantities may repeat (amounts add up) */
+	unsigned n_terms;
+	uint32_t cycles; /* core cycles that pass with it, at least 1; halted: that would pass if they ticked
+			  */
+	uint8_t cpl;
+	bool guest;  /* the instruction is that of a guest */
+	bool halted; /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
+	bool unfiltered; /* a hypervisor has carried it out, and adds its terms to a counter whatever that
+			    filters by: Linux, kvm_pmu_trigger_event() */
+	bool own_write; /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there
+			 */
+	/* Models of cores whose logical processors share the counters; all 0: there is one. */
+	uint8_t thread;      /* logical processor that the step belongs to */
+	bool sibling;        /* the other one is active ... */
+	uint8_t sibling_cpl; /* ... at this level */
+	uint64_t ip;         /* of the instruction; of a delivered event: of the instruction before which it
+				is taken */
+	uint64_t next;       /* of the one after it */
+	/*
+	 * Only while the model's recording() is true; else 0. An INT n (INT3, INT1) is two steps: the
+	 * instruction, with TRANSFER_NONE to the one behind it, then its delivery, with TRANSFER_FAR from the
+	 * INT to the handler. A string instruction that an interrupt finds half done is one step for what it
+	 * did, with TRANSFER_NONE and .next = .ip, before that of the delivery, and another one later. Its
+	 * terms include those of the machine model (mispredictions, misses of caches and TLBs).
+	 */
+	uint8_t transfer;                        /* enum model_transfer, from .ip to .next */
+	uint8_t cpl_after;                       /* at .next */
+	uint8_t length;                          /* of the instruction, bytes; 0: a delivered event ... */
+	uint8_t vector;                          /* ... of this vector */
+	const struct model_registers *registers; /* after it; NULL if halted */
+	const uint8_t *vectors;            /* VECTORS_BOTH bytes: XMM registers after it and upper halves of
+					      the YMM registers, pmu/contract/vectors.h; only while the model's
+					      shows_vectors() is true, else NULL */
+	const struct uarch_access *access; /* data accesses in order, pmu/virtual/uarch.h: of string
+					    * instructions those of the first iterations, MODEL_ACCESSES at
+					    * most; none of gathers and scatters, nor of deliveries */
+	unsigned n_access;
+	uint64_t tsc; /* time-stamp counter, no less than at the step before */
+};
+
+#define MODEL_ACCESSES 32
+
+/**
+ * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU,
+ * unless it lies above the highest leaf that leaf 0 of the profile names: then it is all zero. Of leaf 1 the
+ * virtual PMU presents the real CPU's EBX but for the number of logical processors, and of ECX and EDX only
+ * features that the real CPU has too, except those that the model itself provides (PDCM).
+ */
+struct model_cpuid {
+	uint32_t leaf, subleaf;
+	uint32_t eax, ebx, ecx, edx;
+};
+
+/** A chosen virtual CPU. */
+struct model_profile {
+	const char *name;        /* "intel-core2", as in pmu=virtual:intel-core2 */
+	const char *description; /* "Core 2 (Merom), architectural PMU version 2" */
+	const struct pmu_model *model;
+	const struct model_cpuid *cpuid; /* leaf 0 first */
+	unsigned n_cpuid;
+	uint8_t threads;  /* logical processors of a core that share the PMU; 0 and 1: one */
+	bool late;        /* sampled records come late, as on silicon, where the hardware does not promise
+			     better (record_is_exact()) */
+	const void *data; /* the model's own parameters */
+};
+
+/** A deviation that can be switched on in a model (inject=NAME): a published erratum or a generic fault. */
+struct model_injection {
+	const char *name;    /* "dropped-carry" */
+	const char *summary; /* what goes wrong, in words */
+};
+
+/** What a step adds to one counter. */
+struct model_increment {
+	uint64_t *counter; /* or a divider in front of one */
+	uint64_t limit;    /* the highest value that can take the amount without an overflow */
+	uint64_t amount;
+};
+
+/** Which of a model's injections are active: a bit for each, in the order of pmu_model.injections[]. */
+#define MODEL_INJECTION_WORDS 2
+/** Who asks by RDPMC: CPL and CR4.PCE. */
+enum model_reader {
+	READER_DENIED, /* outside of ring 0 with CR4.PCE = 0 */
+	READER_KERNEL, /* in ring 0 */
+	READER_USER,   /* outside of it with CR4.PCE = 1 */
+};
+
+#define MODEL_INJECTIONS_MAX (64 * MODEL_INJECTION_WORDS)
+struct model_injected {
+	uint64_t word[MODEL_INJECTION_WORDS];
+};
+
+static inline bool model_injected(const struct model_injected *set, unsigned i)
+{
+	return set->word[i / 64] >> i % 64 & 1;
+}
+
+static inline bool model_injected_any(const struct model_injected *set)
+{
+	uint64_t any = 0;
+
+	for (unsigned w = 0; w < MODEL_INJECTION_WORDS; w++)
+		any |= set->word[w];
+	return any;
+}
+
+struct model_mutant;
+
+struct pmu_model {
+	const char *name; /* "intel" */
+	size_t state_size;
+	const struct model_injection *injections; /* name NULL ends; at most MODEL_INJECTIONS_MAX;
+						     index = bit of struct model_injected */
+	const struct model_mutant
+		*mutants; /* pmu/contract/mutant.h; id NULL ends. NULL but in a test build */
+	/** Whether delivery leaves the mask bit of the LVT performance entry alone (AMD); NULL: it does not.
+	 */
+	bool (*lvt_stays)(const void *state);
+
+	/** Power-up state for a profile, with these injections active; NULL: none. */
+	void (*reset)(void *state, const struct model_profile *profile,
+		      const struct model_injected *injections);
+
+	enum model_access (*rdmsr)(void *state, uint32_t address, uint64_t *value);
+	/**
+	 * The write takes effect at once; the vPMU accounts for the instruction afterwards, with advance()
+	 * and .own_write set. The rule of this machine is: a WRMSR that starts a counter is not counted by
+	 * it, nor is one that stops it; a counter that runs before and after the write counts it. So a
+	 * counter that has just been stopped does nothing in that advance() of itself, and one that this
+	 * write has started must leave a step with .own_write out. (Not called when nothing was counting, and
+	 * nothing being recorded, before the write.) RDMSR and RDPMC give the value before their own
+	 * retirement and are counted after it.
+	 */
+	enum model_access (*wrmsr)(void *state, uint32_t address, uint64_t value);
+	enum model_access (*rdpmc)(void *state, uint32_t index, enum model_reader who, uint64_t *value);
+
+	/**
+	 * Time goes on by one step.
+	 * @return true if that changed more than values of counters (an overflow: its status, a request, a
+	 * freeze)
+	 */
+	bool (*advance)(void *state, const struct model_step *step);
+
+	/** Whether a counter that runs now adds anything for quantity q, clocks apart. NULL: increments() is
+	 * asked instead. */
+	bool (*counts)(const void *state, enum quantity q);
+
+	/** Whether advance() can change anything at all now (an enabled counter exists): lets the vPMU skip
+	 * it. Cheap. */
+	bool (*counting)(const void *state);
+
+	/**
+	 * A short cut for steps that are alike. Where this step, and every equal one until the next wrmsr()
+	 * or advance() that returns true, does nothing but add constants to counters as long as no counter
+	 * overflows, write them to out; the vPMU then adds them itself, and calls advance() only for a step
+	 * that would overflow a counter. NULL: there is none.
+	 * @return how many were written, -1 if there is more to the step than that, or if there is no room
+	 */
+	int (*increments)(void *state, const struct model_step *step, struct model_increment *out,
+			  unsigned room);
+
+	/**
+	 * Whether the model writes records of instructions or branches as its registers stand. While true
+	 * every step comes by advance(), with all its fields, whether anything counts or not. Asked after
+	 * each wrmsr() and each advance() that returns true. Cheap. NULL: never.
+	 */
+	bool (*recording)(const void *state);
+
+	/** Whether its records tell XMM registers as things stand; asked when recording() is. NULL: never. */
+	bool (*shows_vectors)(const void *state);
+
+	/** Gives the model the machine's memory, right after reset(); without it, it writes no record there.
+	 * NULL: the model has none that go to memory. `memory` stays valid as long as the state. */
+	void (*attach)(void *state, const struct model_memory *memory);
+
+	/** From now on registers are accessed by this logical processor; by the first one after reset(). For
+	 * models of cores whose logical processors have registers of their own. NULL: there is one. */
+	void (*place)(void *state, unsigned thread);
+
+	/** Take the pending overflow interrupt request (edge: true once per request). */
+	bool (*take_pmi)(void *state);
+
+	/** The same for requests that go through an entry of AMD's extended local vector table (APIC offset
+	 * 500H + 10H * *entry), which delivery leaves alone. NULL: there are none. */
+	bool (*take_extended)(void *state, unsigned *entry);
+
+	/** The same for one of two logical processors that share the counters; take_pmi() is that of the
+	 * first. NULL: there is one. */
+	bool (*take_pmi_of)(void *state, unsigned thread);
+};
+
+/** A machine whose processors are not all alike: pmu=virtual:NAME gives each its profile. */
+#define MODEL_HYBRID_CORES 2
+struct model_hybrid {
+	const char *name;                                     /* "intel-alderlake" */
+	const struct model_profile *core[MODEL_HYBRID_CORES]; /* of the boot processor, and of all others */
+};
+
+/** Every such machine; name NULL ends. */
+extern const struct model_hybrid model_hybrids[];
+const struct model_hybrid *model_hybrid_by_name(const char *name);
+
+/** Every profile, NULL-terminated: the one place to list a family's profiles. */
+extern const struct model_profile *const model_profiles[];
+const struct model_profile *model_profile_by_name(const char *name);
+
+/** Turn "name+name" (NULL or "": none) into the set for reset(). @return false with *why, one line, if a
+ * name is unknown */
+bool model_injections_parse(const struct pmu_model *model, const char *list, struct model_injected *set,
+			    const char **why);
+
+#endif

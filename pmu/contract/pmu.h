@@ -1,0 +1,354 @@
+/*
+ * The PMU driver contract: what it takes to program one PMU family through its real registers.
+ *
+ * A driver calls cpuid(), msr_*() and pmc_read() and nothing else of the machine, so the same code runs on
+ * silicon, under the vPMU, and in host tests whose msr_*() answer from a model.
+ */
+#ifndef PMU_CONTRACT_PMU_H
+#define PMU_CONTRACT_PMU_H
+
+#include "pmu/contract/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PMU_COUNTERS_MAX 32
+#define PMU_SNAPSHOT_MAX 192
+#define PMU_REMARKS      4
+#define PMU_REMARK_SIZE  128
+
+enum counter_kind { COUNTER_GENERAL, COUNTER_FIXED };
+
+struct pmu_counter {
+	char name[16];       /* "PMC0", "FIXED_CTR1" */
+	uint8_t kind;        /* enum counter_kind */
+	uint8_t index;       /* within its kind */
+	uint8_t width;       /* bits */
+	uint8_t write_width; /* bits of a written value that are kept; above them bit write_width-1 is copied
+			      */
+	bool has_status;     /* overflow is reported in a status register */
+	bool has_interrupt;
+	uint32_t rdpmc; /* ECX for RDPMC */
+};
+
+/** Rings in which a counter counts. */
+enum pmu_ring { RING_OS = 1, RING_USR = 2, RING_ALL = 3 };
+
+/** One programmed counter. */
+struct pmu_config {
+	uint64_t code;  /* the event's selector value (pmu_event.code); ignored by fixed counters */
+	uint8_t ring;   /* enum pmu_ring */
+	bool interrupt; /* PMI on overflow */
+	bool edge, invert;
+	bool any_thread; /* also what the core's other threads do, where the family has that */
+	uint8_t cmask;
+	uint32_t extra_msr; /* register to be set to extra_value first, as pmu_event has them; 0: none */
+	uint64_t extra_value;
+	uint32_t choice; /* the sched_alternative.choice of the alternative that the scheduler took; 0: the
+			    driver takes what is free. Without meaning where alternatives is NULL */
+};
+
+/**
+ * Code that starts or stops counting, to be copied in front of and behind a kernel. Position independent,
+ * straight line. It may change RAX, RCX, RDX and R12-R15. R12-R15 are loaded from args[] before it, and the
+ * kernel in between keeps them.
+ */
+struct pmu_bracket {
+	const uint8_t *start, *start_end;
+	const uint8_t *stop, *stop_end;
+	uint64_t args[4];     /* R12, R13, R14, R15 */
+	uint32_t version;     /* another one for other code at the same place; 0: it never changes */
+	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop;
+				 amount 0 ends */
+	uint8_t own_rdpmc;    /* of its instructions: RDPMC, which a hypervisor may carry out itself */
+	bool ring0_only;      /* uses privileged instructions */
+};
+
+struct attribution;
+
+struct pmu {
+	const struct pmu_driver *driver;
+	char name[48];         /* "Intel architectural PMU version 2" */
+	const char *perf_name; /* what perf calls this PMU, of a hybrid CPU's kinds "cpu_core" and "cpu_atom";
+				  NULL: "cpu" */
+	unsigned version;
+	unsigned n_counters, n_general, n_fixed;
+	struct pmu_counter counter[PMU_COUNTERS_MAX];
+	const struct pmu_event *const
+		*events; /* events that this CPU offers; valid until the driver's next list_events() */
+	unsigned n_events;
+	unsigned n_unexplained; /* more rows behind them that declare nothing: they have names and codes, and
+				   what they count is not known (pmu/events/vendor_import.h) */
+	bool has_global;        /* one write starts and stops all counters */
+	bool joint;             /* counters can share a window: bracket_enable() takes several */
+	uint16_t most_select;   /* the highest event select, where other CPUs of the family have more bits for
+				   it; 0: that of the grammar */
+	bool has_pmi;
+	bool pmi_late;  /* an overflow interrupts at the occurrence after it */
+	bool lvt_stays; /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
+	bool guest;     /* a hypervisor or emulator says that it is there: what CPUID does not promise may be
+			   missing */
+	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
+	/* Measured, a bit or a number per counter, of those that count instructions; not set by identify().
+	 */
+	uint64_t counts_start, counts_stop; /* it counts the write that starts it, that stops it; all bits set
+					       if each one does */
+	int8_t counts_rdpmc[PMU_COUNTERS_MAX]; /* how often it counts RDPMC, beyond once */
+	uint64_t exits_lost; /* instructions that a hypervisor carries out and does not count, or not each
+				time: bit per enum exit_kind (pmu/virtual/exits.h). Not set by identify() */
+	const struct attribution
+		*attribution; /* what deliveries and returns count (tests/judge/attribution.h);
+				 NULL: as the manual has it. Not set by identify() */
+	bool virtual;                          /* answered by a model */
+	bool deterministic; /* and by nothing else: the same each time, at once, without speculation. Where
+			       silicon is  given an interval, equality is wanted; judge_as_silicon() takes it
+			       away */
+	char model[48];     /* the model's profile when virtual */
+	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
+						      and left out: a line each; an empty one ends */
+	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does
+			      without them. Not set by identify() */
+};
+
+/** A PMU register as found before anything was touched. */
+struct pmu_snapshot_entry {
+	const char *name;
+	uint32_t address;
+	uint64_t value;
+	bool readable; /* false: reading raised #GP */
+	bool enable;   /* the value says that a counter is running */
+};
+
+struct pmu_snapshot {
+	unsigned count;
+	struct pmu_snapshot_entry entry[PMU_SNAPSHOT_MAX];
+};
+
+enum pmu_access_kind {
+	ACCESS_READ,
+	ACCESS_WRITE,
+	ACCESS_RDPMC,
+	ACCESS_KEPT,    /* a write, after which the register reads what was written */
+	ACCESS_IGNORED, /* a write, after which it reads what it read before */
+};
+
+/** What the manual says of an access: that it works, or raises #GP; the latter because there is no such
+ * register or counter, of which hypervisors may answer reads with 0 and ignore writes; or it writes reserved
+ * bits that a hypervisor is known to take: which one, is said beside the row. */
+enum pmu_access_outcome { ACCESS_WORKS, ACCESS_FAULTS, ACCESS_OF_NOTHING, ACCESS_FAULTS_ON_SILICON };
+
+/** One access to a register, and whether the manual says that it raises #GP. */
+struct pmu_access {
+	const char *name; /* unique: "write IA32_PERFEVTSEL0, bit 32" */
+	uint8_t kind;     /* enum pmu_access_kind */
+	uint8_t faults;   /* enum pmu_access_outcome */
+	uint32_t address; /* of the register; ECX of RDPMC */
+	uint64_t value;   /* written */
+	const char *manual;
+};
+
+/** What a register holds after power-up. */
+struct pmu_power_up {
+	const char *name; /* of the register */
+	uint32_t address;
+	uint64_t value;
+	const char *manual;
+};
+
+#define IDENTITY_TERMS 12
+
+enum identity_relation {
+	IDENTITY_ZERO,
+	IDENTITY_NOT_NEGATIVE,
+	IDENTITY_OF_SOME = 0x80, /* besides: only some CPUs of the family have these events, it is no matter
+				    where one is missing */
+	IDENTITY_UNION = 0x40,   /* besides: it holds where the first event's unit mask is the union of the
+				    others', and these have no bit that counts the same twice */
+};
+#define IDENTITY_MARKS (IDENTITY_OF_SOME | IDENTITY_UNION)
+
+/** An equation between events that the manual promises, whatever runs: the sum of coefficient times count. */
+struct pmu_identity {
+	const char *name;
+	const char *manual;
+	uint8_t relation; /* enum identity_relation: what the sum is */
+	struct {
+		int8_t coefficient; /* 0 ends */
+		const char *event;  /* as pmu/events/grammar.h has it: "INST_RETIRED.ANY_P:u" */
+	} term[IDENTITY_TERMS];
+};
+
+/** Whether the unit masks (bits 15:8 of the codes) are as IDENTITY_UNION wants them: that of the first is the
+ * union of those of the other n - 1, all else is the same. */
+static inline bool identity_is_union(const uint64_t *code, unsigned n)
+{
+	uint64_t parts = 0;
+
+	for (unsigned i = 1; i < n; i++) {
+		if ((code[i] ^ code[0]) & ~UINT64_C(0xff00))
+			return false;
+		parts |= code[i] & 0xff00;
+	}
+	return parts == (code[0] & 0xff00);
+}
+
+struct pmu_control_check;
+struct event_grammar;
+struct event_request;
+struct pmu_recorder;
+struct register_field;
+struct sched_alternative;
+struct vendor_event;
+
+struct pmu_driver {
+	const char *name; /* "intel", as in pmu=intel */
+
+	/** How events are written (pmu/events/grammar.h), and the fields of the registers
+	 * (pmu/events/fields.h), for people. NULL: not said. */
+	const struct event_grammar *grammar;
+	const struct register_field *fields;
+
+	/** Equations between events, name NULL ends. NULL: none are listed. */
+	const struct pmu_identity *identities;
+
+	/** Whether this CPU has the family's PMU; fills *pmu (all of it but its events, .virtual,
+	 * .deterministic and .model). On false *why gets one line. */
+	bool (*identify)(struct pmu *pmu, const char **why);
+
+	/** The same on a CPU that is none of the family's: *pmu as if it was one. For those who know better
+	 * than CPUID; NULL: it cannot be forced. */
+	bool (*force)(struct pmu *pmu, const char **why);
+
+	/** Fill in the events of the CPU that identify() or force() has found. Asks the CPU nothing, so that
+	 * these thousands of rows need not be worked out by stepped code. */
+	void (*list_events)(struct pmu *pmu);
+
+	/** Read every register of the family without changing any. */
+	void (*snapshot)(const struct pmu *pmu, struct pmu_snapshot *out);
+
+	/** Everything off and zero: selectors, counters, global control, status. @return false if an access
+	 * faulted; *why says which. */
+	bool (*reset)(const struct pmu *pmu, const char **why);
+
+	/** Program counter c, stopped, its value 0. @return false if the hardware refused (#GP). */
+	bool (*program)(const struct pmu *pmu, unsigned c, const struct pmu_config *config);
+
+	/** Take counter c out of use. */
+	bool (*release)(const struct pmu *pmu, unsigned c);
+
+	/** Start and stop the counters of the bit mask from C (for tests of the control logic, not for exact
+	 * windows). */
+	bool (*start)(const struct pmu *pmu, uint64_t mask);
+	bool (*stop)(const struct pmu *pmu);
+
+	/** Counter values, zero-extended from their width. A written value is taken modulo 2^width; of it
+	 * write_width bits are kept, see struct pmu_counter. */
+	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
+	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
+
+	/** The MSR that read() reads counter c from, modulo 2^width: for reading several in few instructions.
+	 */
+	uint32_t (*counter_register)(const struct pmu *pmu, unsigned c);
+
+	/** Overflow status, bit c per counter. A family without a status register derives it from the
+	 * counter: it is now below the value that was last written or acknowledged. That holds until it has
+	 * wrapped once and passed that value again. */
+	bool (*overflowed)(const struct pmu *pmu, uint64_t *mask);
+	bool (*acknowledge)(const struct pmu *pmu, uint64_t mask);
+
+	/** Bracket by enabling and disabling the counters of the mask together, all programmed before.
+	 *  own[] holds what lies between the write that enables and the write that disables. Whether these
+	 * two count themselves no manual says: it is measured (tests/judge/shares.h).
+	 *  @return false if the family cannot */
+	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
+
+	/** Bracket by reading counter c before and after while it runs (RDPMC; legal in ring 3 with CR4.PCE =
+	 * 1). The difference, modulo the counter's width, is in RAX at the end. */
+	bool (*bracket_read)(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
+
+	/** Whether event e may be counted by counter c. */
+	bool (*can_count)(const struct pmu *pmu, const struct pmu_event *e, unsigned c);
+
+	/**
+	 * Ways to count a request (pmu/events/schedule.h), for families where that takes more than a counter:
+	 * a selector that several counters listen to, a register that tags, another counter to keep either
+	 * awake. A way's first use is the counter, for itself alone; the others are the family's own
+	 * resources, numbered from PMU_COUNTERS_MAX up, or further counters. The counter that a request asks
+	 * for is the scheduler's business. NULL: a counter is all that it takes, and can_count() tells which.
+	 * @param out room for SCHEDULE_ALTERNATIVES
+	 * @param why gets one line if there are none
+	 * @return how many there are
+	 */
+	unsigned (*alternatives)(const struct pmu *pmu, const struct event_request *request,
+				 struct sched_alternative *out, const char **why);
+
+	/** Name of a family's own resource ("MSR_CRU_ESCR2"). NULL: there are no such resources. */
+	const char *(*resource_name)(const struct pmu *pmu, unsigned resource);
+
+	/** Whether an overflow of counter `from` can start counter `to`; then *config, which is for `to`, is
+	 * changed so that it waits for that. NULL: counters do not cascade. */
+	bool (*cascade)(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
+
+	/**
+	 * Accesses to this CPU's registers that must fault, and some that must not: reserved bits, missing
+	 * registers, RDPMC of what does not exist. What they leave behind, reset() removes. NULL: none are
+	 * listed.
+	 * @return how many were put into out, at most max
+	 */
+	unsigned (*accesses)(const struct pmu *pmu, struct pmu_access *out, unsigned max);
+
+	/**
+	 * Registers whose value after power-up the manual tells, and it is not 0 or matters. Firmware may
+	 * have changed them, so that only a virtual CPU shows it. NULL: none.
+	 * @return how many were put into out, at most max
+	 */
+	unsigned (*power_up)(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);
+
+	/** Checks of control logic that is this family's own (pmu/contract/control.h). NULL: none. */
+	const struct pmu_control_check *control;
+
+	/** An event of the vendor's own file (pmu/events/vendor_json.h) as a row without name and meaning:
+	 * code and counters. NULL: the vendor publishes none for this family.
+	 * @return false if this CPU cannot count it, *why in words that stay */
+	bool (*encode)(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out,
+		       const char **why);
+
+	/** What an event of this name counts, on whatever CPU of the family: terms, judgement, flags, rule
+	 * and source of *out. Where microarchitectures differ the encoding, which *out has, may decide. NULL:
+	 * not known for any.
+	 * @return false if it is not known */
+	bool (*meaning)(const char *name, struct pmu_event *out);
+
+	/** Of an event whose name means one thing on one microarchitecture and something else on another, and
+	 * whose encoding does not tell them apart: the i-th meaning, from 0. NULL: there are no such names.
+	 * @param out gets the event with that meaning
+	 * @param core gets the name of a microarchitecture that means it so
+	 * @return false if there is none */
+	bool (*candidate)(const struct pmu_event *e, unsigned i, struct pmu_event *out, const char **core);
+
+	/** Of the listed events those that libpfm4 encodes otherwise than the vendor, where a counter can
+	 * count both: the i-th, from 0. NULL: none are known.
+	 * @param vendors, peers get the row in either encoding
+	 * @return the row, NULL if there is none */
+	const struct pmu_event *(*disputed)(const struct pmu *pmu, unsigned i, struct pmu_event *vendors,
+					    struct pmu_event *peers);
+
+	/** PEBS, IBS, BTS and LBR (pmu/contract/record.h). NULL: the family makes no records, or the driver
+	 * does not know them. */
+	const struct pmu_recorder *recorder;
+};
+
+/** Every driver, NULL-terminated: the one line to add for a new family. */
+extern const struct pmu_driver *const pmu_drivers[];
+
+/** Ask each driver (or only the one called `name`) whether it fits this CPU; "force:NAME" takes that one
+ * though it does not. The driver's list_events() is left to the caller. @return false with *why if none
+ * does. */
+bool pmu_find(const char *name, struct pmu *pmu, const char **why);
+
+/** Add a line to what identify() found to make no sense, or missing; of more than PMU_REMARKS the first ones
+ * stay. */
+void pmu_remark(struct pmu *pmu, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

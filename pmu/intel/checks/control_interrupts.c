@@ -1,0 +1,88 @@
+/*
+ * One overflow, one interrupt: where errata have told of more (AAJ119, AAJ125). A handler that has
+ * acknowledged what it found and unmasked the local APIC's entry is to find something each time that it is
+ * called.
+ */
+#include "pmu/intel/checks/control_interrupts.h"
+
+#include "arch/x86/cpu/msr.h"
+#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/records/record.h"
+#include "pmu/intel/registers.h"
+
+#include <stdio.h>
+
+#define BEFORE 24 /* clocks before the overflow of the counter that the others are moved against */
+#define NONE   (~0u)
+
+static unsigned fixed(const struct pmu *pmu, unsigned index)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (pmu->counter[c].kind == COUNTER_FIXED && pmu->counter[c].index == index)
+			return c;
+	return NONE;
+}
+
+static uint64_t below_top(const struct pmu *pmu, unsigned c, uint64_t by)
+{
+	unsigned width = pmu->counter[c].width;
+
+	return (width >= 64 ? ~0ull : (1ull << width) - 1) - by;
+}
+
+static void run_once(struct pmu_hands *h, uint64_t mask)
+{
+	unsigned empty, all = h->run_open(h, mask, &empty);
+
+	h->within(h, "interrupts of overflows", 1, ~0ull, all);
+	h->equal(h, "interrupts after which nothing has overflowed", 0, empty);
+}
+
+/* Where the clocks of two counters meet is not known, so the second one is moved past the first. */
+bool intel_pair_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || fixed(pmu, 1) == NONE || fixed(pmu, 2) == NONE)
+		return false;
+	snprintf(out->name, sizeof out->name, "FIXED_CTR1 and FIXED_CTR2");
+	out->counters = 1ull << fixed(pmu, 1) | 1ull << fixed(pmu, 2);
+	return true;
+}
+
+void intel_pair_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
+	unsigned core = fixed(h->pmu, 1), reference = fixed(h->pmu, 2);
+
+	(void)i, (void)e;
+	for (unsigned by = 0; by < 2 * BEFORE; by++) {
+		control_program(h, core, &config, below_top(h->pmu, core, by));
+		control_program(h, reference, &config, below_top(h->pmu, reference, BEFORE / 8));
+		run_once(h, 1ull << core | 1ull << reference);
+	}
+}
+
+bool intel_frozen_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || fixed(pmu, 0) == NONE)
+		return false;
+	snprintf(out->name, sizeof out->name, "FIXED_CTR0");
+	out->lacking = intel_found.no_freeze;
+	out->counters = 1ull << fixed(pmu, 0);
+	return true;
+}
+
+void intel_frozen_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
+	unsigned c = fixed(h->pmu, 0);
+
+	(void)i, (void)e;
+	h->works(h, "asking for the freeze",
+		 intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_PERFMON_ON_PMI));
+	control_program(h, c, &config, below_top(h->pmu, c, 3));
+	run_once(h, 1ull << c);
+	h->works(h, "taking the freeze back",
+		 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0));
+	if (h->pmu->version >= 4)
+		h->works(h, "acknowledging", msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ));
+}

@@ -1,0 +1,50 @@
+/*
+ * What the files of Intel's own checks share: control.c has their table, control_lbr.c those of branch
+ * records, control_pebs.c of samples, control_status.c those of the registers for all counters.
+ */
+#ifndef PMU_INTEL_CHECKS_CONTROL_PARTS_H
+#define PMU_INTEL_CHECKS_CONTROL_PARTS_H
+
+#include "pmu/contract/control.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CODE_BRANCHES     0x00c4
+#define CODE_CYCLES       0x003c
+#define CODE_INSTRUCTIONS 0x00c0
+#define CODE_MISPREDICTED 0x00c5
+#define CODE_SLOTS        0x01a4
+#define START             1000 /* first value of a counter that must move: never 0 */
+#define NO_COUNTER        UINT64_MAX
+
+/** @return the counter of this kind and index, NO_COUNTER if it is missing */
+uint64_t intel_find_counter(const struct pmu *pmu, enum counter_kind kind, unsigned index);
+
+/** @return the mask of counters 0 to n - 1 if these are the first n general ones, else 0 */
+uint64_t intel_first_counters(const struct pmu *pmu, unsigned n);
+
+/** @return the greatest value that a counter holds */
+uint64_t intel_counter_top(const struct pmu *pmu, unsigned c);
+
+/** @return whether general counters can count the event */
+bool intel_offers(const struct pmu *pmu, uint64_t code);
+
+/** Instances and bodies of single checks: members of struct pmu_control_check. */
+typedef bool intel_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+typedef void intel_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+
+extern intel_instance intel_lbr_freeze_instance, intel_lbr_log_instance, intel_lbr_depth_instance,
+	intel_lbr_cycles_instance, intel_lbr_counters_instance, intel_bts_instance;
+extern intel_check intel_lbr_freeze_check, intel_lbr_log_check, intel_lbr_depth_check, intel_lbr_cycles_check,
+	intel_lbr_counters_check, intel_bts_check;
+
+extern intel_instance intel_pebs_groups_instance;
+extern intel_check intel_pebs_groups_check;
+
+extern intel_instance intel_freeze_instance, intel_together_instance, intel_set_instance, intel_use_instance,
+	intel_halt_instance;
+extern intel_check intel_freeze_check, intel_together_check, intel_set_check, intel_use_check,
+	intel_halt_check;
+
+#endif

@@ -1,0 +1,641 @@
+/*
+ * Driver of Intel's architectural performance monitoring, versions 1 to 6 as CPUID leaves 0AH and 23H
+ * describe them.
+ */
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/msr.h"
+#include "pmu/contract/bracket_read.h"
+#include "pmu/intel/driver/bracket.h"
+#include "pmu/intel/events/core_events.h"
+#include "pmu/intel/checks/control.h"
+#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/events/events.h"
+#include "pmu/intel/events/extra.h"
+#include "pmu/intel/intel.h"
+#include "pmu/intel/leaf0a.h"
+#include "pmu/intel/records/record.h"
+#include "pmu/intel/registers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EVENTS_MAX (INTEL_ARCH_EVENTS_MAX + INTEL_CORE_EVENTS_MAX)
+
+/* Events of the CPU that was identified last, and what each counter held when it was last written: version 1
+ * has no overflow status, so an overflow shows only as a counter that is now below that value. */
+static const struct pmu_event *events[EVENTS_MAX];
+static struct pmu_event of_core[INTEL_CORE_EVENTS_MAX], excepted[INTEL_ARCH_EVENTS_MAX];
+static uint64_t written[PMU_COUNTERS_MAX];
+static char reason[128];
+
+static uint64_t width_mask(const struct pmu_counter *c)
+{
+	return c->width >= 64 ? ~0ull : (1ull << c->width) - 1;
+}
+
+/* Bit of a counter in the global registers: SDM 18.2.2, figure 18-3. */
+static uint64_t global_bit(const struct pmu_counter *c)
+{
+	return 1ull << (c->kind == COUNTER_FIXED ? GLOBAL_FIXED_SHIFT + c->index : c->index);
+}
+
+static uint64_t global_mask(const struct pmu *pmu, uint64_t counters)
+{
+	uint64_t mask = 0;
+	for (counters &= (1ull << pmu->n_counters) - 1; counters; counters &= counters - 1)
+		mask |= global_bit(&pmu->counter[__builtin_ctzll(counters)]);
+	return mask;
+}
+
+static uint32_t counter_msr(const struct pmu_counter *c)
+{
+	return (c->kind == COUNTER_FIXED ? IA32_FIXED_CTR0 : IA32_PMC0) + c->index;
+}
+
+static bool general(const struct pmu_counter *c)
+{
+	return c->kind == COUNTER_GENERAL;
+}
+
+static void add_counter(struct pmu *pmu, enum counter_kind kind, unsigned index, unsigned width,
+			unsigned write_width)
+{
+	struct pmu_counter *c = &pmu->counter[pmu->n_counters++];
+
+	snprintf(c->name, sizeof c->name, kind == COUNTER_FIXED ? "FIXED_CTR%u" : "PMC%u", index);
+	c->kind = kind;
+	c->index = index;
+	c->width = width;
+	c->write_width = write_width;
+	c->has_status = pmu->version >= 2;
+	c->has_interrupt = pmu->has_pmi;
+	c->rdpmc = kind == COUNTER_FIXED ? RDPMC_FIXED + index : index;
+}
+
+uint64_t intel_perf_capabilities(void)
+{
+	uint64_t capabilities;
+	return cpu_has(CPU_PDCM) && msr_read(IA32_PERF_CAPABILITIES, &capabilities) ? capabilities : 0;
+}
+
+bool intel_msr_keeps(uint32_t address, uint64_t bit)
+{
+	uint64_t found, kept = 0;
+	bool good = msr_read(address, &found) && msr_write(address, found ^ bit) &&
+		    msr_read(address, &kept) && kept == (found ^ bit);
+
+	return msr_write(address, found) && good;
+}
+
+struct intel_found intel_found;
+
+/* The leaves as they are. */
+static struct intel_leaf0a leaf0a_unsifted(void)
+{
+	struct cpuid_regs r = cpuid(0xa, 0);
+	struct intel_leaf0a l = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
+	struct intel_leaf23 sub[INTEL_LEAF23_SUBLEAVES];
+
+	/* CPUID.7.1:EAX[8] tells of leaf 23H. */
+	if (cpuid(0, 0).eax < 0x23 || !cpu_has(CPU_ARCH_PERFMON_EXT))
+		return l;
+	for (unsigned i = 0; i < INTEL_LEAF23_SUBLEAVES; i++) {
+		r = cpuid(0x23, i);
+		sub[i] = (struct intel_leaf23){r.eax, r.ebx, r.ecx, r.edx};
+	}
+	intel_apply_leaf23(&l, sub);
+	return l;
+}
+
+uint32_t intel_reload_mask(unsigned bit)
+{
+	return 2 + (bit < GLOBAL_FIXED_SHIFT ? IA32_PMC_GP0_CTR + 4 * bit
+					     : IA32_PMC_FX0_CTR + 4 * (bit - GLOBAL_FIXED_SHIFT));
+}
+
+static bool answers(uint32_t address)
+{
+	uint64_t value;
+
+	return msr_read(address, &value);
+}
+
+/* Of these counters those whose registers can be read; all, if none can: then the whole PMU is missing. */
+static uint32_t readable(uint32_t counters, unsigned max, uint32_t first, uint32_t second)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < max; i++)
+		if (counters >> i & 1 && answers(first + i) && (!second || answers(second + i)))
+			found |= 1u << i;
+	return found ? found : counters;
+}
+
+static void left_out(struct pmu *pmu, const char *name, uint32_t counters)
+{
+	if (counters)
+		pmu_remark(pmu,
+			   "registers of %s%u raise #GP though CPUID declares it: %u counters are left out",
+			   name, (unsigned)__builtin_ctz(counters), (unsigned)__builtin_popcount(counters));
+}
+
+/* What CPUID declares and MSRs do not have: those counters are left out, the others stay, and pmu gets a line
+ * for each kind. */
+static void leave_out_missing(struct intel_leaf0a *l, struct pmu *pmu)
+{
+	uint32_t general = readable(l->general, INTEL_GENERAL_MAX, IA32_PERFEVTSEL0, IA32_PMC0);
+	uint32_t fixed = l->version < 2 ? l->fixed
+			 : answers(IA32_FIXED_CTR_CTRL)
+				 ? readable(l->fixed, INTEL_FIXED_MAX, IA32_FIXED_CTR0, 0)
+				 : 0;
+	uint64_t reloaded = 0;
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (l->reloaded >> bit & 1 && answers(intel_reload_mask(bit)))
+			reloaded |= 1ull << bit;
+	left_out(pmu, "PMC", l->general & ~general);
+	left_out(pmu, "FIXED_CTR", l->fixed & ~fixed);
+	if (reloaded != l->reloaded)
+		pmu_remark(pmu, "reload masks raise #GP though CPUID declares them: left out");
+	l->general = general;
+	l->n_general = (unsigned)__builtin_popcount(general);
+	l->fixed = fixed;
+	l->reloaded = reloaded;
+}
+
+struct intel_leaf0a intel_leaf0a_here(void)
+{
+	struct intel_leaf0a l = leaf0a_unsifted();
+
+	intel_sift_leaf0a(&l, NULL, 0, 0);
+	return l;
+}
+
+uint8_t intel_kind_of_core(void)
+{
+	return cpuid(0, 0).eax >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
+}
+
+/* An architectural event, with the exception that this core makes of it, and its errata. */
+static const struct pmu_event *with_exception(unsigned i, int core)
+{
+	excepted[i] = intel_arch_events[i].event;
+	return intel_of_core(core, &excepted[i]) ? &excepted[i] : &intel_arch_events[i].event;
+}
+
+static void add_event(struct pmu *pmu, const struct pmu_event *e)
+{
+	events[pmu->n_events++] = e;
+}
+
+/* SDM vol. 2, CPUID: leaf 1AH tells the cores of a hybrid CPU apart. Other vendors' CPUs with leaf 0AH number
+ * their models as they like. */
+static int core_of_this_cpu(void)
+{
+	struct cpuid_regs head = cpuid(0, 0);
+	if (head.ebx != 0x756e6547 || head.edx != 0x49656e69 || head.ecx != 0x6c65746e)
+		return INTEL_NO_CORE;
+	return intel_core(cpuid(1, 0).eax, head.eax >= 0x1a ? cpuid(0x1a, 0).eax : 0);
+}
+
+/* Registers of single events go by the model, and a hypervisor may do without them: those that keep no bit.
+ */
+static struct missing {
+	unsigned count;
+	uint32_t address[INTEL_EXTRAS];
+} missing;
+
+static void find_missing(struct pmu *pmu)
+{
+	struct missing *m = &missing;
+	struct intel_extra extra[INTEL_EXTRAS];
+	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra);
+
+	m->count = 0;
+	for (unsigned i = 0; cpu_has(CPU_HYPERVISOR) && i < n; i++)
+		if (!intel_msr_keeps(extra[i].address, 1))
+			m->address[m->count++] = extra[i].address;
+	if (m->count)
+		pmu_remark(pmu, "the hypervisor does not pass on MSR %XH%s: events that need it are left out",
+			   (unsigned)m->address[0], m->count > 1 ? " and others of its kind" : "");
+}
+
+static bool needs_missing(const struct pmu_event *e)
+{
+	for (unsigned i = 0; i < missing.count; i++)
+		if (e->extra_msr == missing.address[i])
+			return true;
+	return false;
+}
+
+/* The microarchitecture's own events that some counter here can count, but those whose names architectural
+ * ones have. */
+static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
+{
+	unsigned n = intel_unpack(intel_found.core, of_core, INTEL_CORE_EVENTS_MAX),
+		 architectural = pmu->n_events;
+	uint32_t general = l->general;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct pmu_event *e = &of_core[i];
+		if (e->fixed >= 0 ? !(l->fixed >> e->fixed & 1) : !(e->counters & general))
+			continue;
+		if (!event_by_name(events, architectural, e->name) && !needs_missing(e))
+			add_event(pmu, e);
+	}
+}
+
+/* Version 2 has it (SDM 17.4.7), and there are hypervisors that refuse it. */
+static const char *no_freeze(const struct pmu *pmu)
+{
+	bool there = !pmu->has_global || !cpu_has(CPU_HYPERVISOR) ||
+		     intel_msr_keeps(IA32_DEBUGCTL, DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+
+	return there ? NULL : "freezing on an interrupt";
+}
+
+static bool identify(struct pmu *pmu, const char **why)
+{
+	memset(pmu, 0, sizeof *pmu);
+	if (cpuid(0, 0).eax < 0xa) {
+		*why = "no CPUID leaf 0AH";
+		return false;
+	}
+	struct intel_leaf0a l = leaf0a_unsifted();
+	if (!l.version) {
+		*why = "CPUID leaf 0AH gives version 0: no architectural performance monitoring";
+		return false;
+	}
+	if (!l.general && !l.fixed) {
+		snprintf(reason, sizeof reason, "CPUID leaf 0AH declares version %u with no counter at all",
+			 l.version);
+		*why = reason;
+		return false;
+	}
+	intel_sift_leaf0a(&l, pmu->remark[0], PMU_REMARKS, PMU_REMARK_SIZE);
+	if (!l.general && !l.fixed) {
+		snprintf(reason, sizeof reason, "%s", pmu->remark[0]);
+		*why = reason;
+		return false;
+	}
+
+	/* Some Core 2 parts call themselves version 2 and lack its registers. */
+	uint64_t value;
+	unsigned declared = l.version;
+	if (l.version >= 2 && !msr_read(IA32_PERF_GLOBAL_CTRL, &value)) {
+		l.version = 1;
+		l.fixed = 0;
+		if (!l.n_general) {
+			*why = "CPUID leaf 0AH declares only fixed counters, and IA32_PERF_GLOBAL_CTRL "
+			       "raises #GP";
+			return false;
+		}
+	}
+
+	leave_out_missing(&l, pmu);
+	pmu->driver = &intel_driver;
+	pmu->version = l.version;
+	pmu->joint = pmu->has_global = l.version >= 2;
+	pmu->has_pmi = cpu_has(CPU_APIC);
+	if (l.version == declared)
+		snprintf(pmu->name, sizeof pmu->name, "Intel architectural PMU version %u", l.version);
+	else
+		snprintf(pmu->name, sizeof pmu->name, "Intel architectural PMU version %u (says %u)",
+			 l.version, declared & 0xff);
+
+	bool full_width = intel_perf_capabilities() & CAP_FULL_WIDTH;
+	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++)
+		if (l.general >> i & 1)
+			add_counter(pmu, COUNTER_GENERAL, i, l.general_width,
+				    full_width ? l.general_width : 32);
+	pmu->n_general = l.n_general;
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (l.fixed >> i & 1)
+			add_counter(pmu, COUNTER_FIXED, i, l.fixed_width, l.fixed_width);
+	pmu->n_fixed = pmu->n_counters - pmu->n_general;
+
+	find_missing(pmu);
+	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
+	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
+	intel_found = (struct intel_found){intel_perf_capabilities(),
+					   l,
+					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
+					   intel_lbr_here(),
+					   record_source(pmu, RECORD_BTS) != NULL,
+					   no_freeze(pmu),
+					   record_source(pmu, RECORD_PEBS) != NULL,
+					   intel_pebs_here(),
+					   core_of_this_cpu()};
+	return true;
+}
+
+static void list_events(struct pmu *pmu)
+{
+	const struct intel_leaf0a *l = &intel_found.leaf;
+
+	pmu->n_events = 0;
+	pmu->events = events;
+	for (unsigned i = 0; i < intel_arch_event_count; i++) {
+		const struct intel_arch_event *e = &intel_arch_events[i];
+		bool offered =
+			e->cpuid_bit < 0
+				? e->event.fixed < INTEL_FIXED_MAX && l->fixed >> e->event.fixed & 1
+				: l->n_general && intel_arch_event_available(l->eax, l->ebx, e->cpuid_bit);
+		if (offered)
+			add_event(pmu, with_exception(i, intel_found.core));
+	}
+	add_events_of_core(pmu, l);
+}
+
+static bool raw_write(const struct pmu_counter *c, uint64_t value)
+{
+	if (general(c) && c->write_width > 32)
+		return msr_write(IA32_A_PMC0 + c->index, value);
+	return msr_write(counter_msr(c), value);
+}
+
+static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+	value &= width_mask(k);
+	if (!raw_write(k, value))
+		return false;
+	/* What the counter really holds now: of a narrow write the hardware fills in the upper bits. */
+	return pmu->has_global || msr_read(counter_msr(k), &written[c]);
+}
+
+static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
+{
+	if (!msr_read(counter_msr(&pmu->counter[c]), value))
+		return false;
+	*value &= width_mask(&pmu->counter[c]);
+	return true;
+}
+
+static uint32_t counter_register(const struct pmu *pmu, unsigned c)
+{
+	return counter_msr(&pmu->counter[c]);
+}
+
+/* Change the counter's field of IA32_FIXED_CTR_CTRL and leave the others. */
+static bool set_fixed_field(const struct pmu_counter *c, uint64_t field)
+{
+	uint64_t control, own = FIXED_FIELD << 4 * c->index;
+	if (c->index < 8)
+		own |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * c->index) |
+		       1ull << (FIXED_RDPMC_USER_SHIFT + 4 * c->index);
+	return msr_read(IA32_FIXED_CTR_CTRL, &control) &&
+	       msr_write(IA32_FIXED_CTR_CTRL, (control & ~own) | field << 4 * c->index);
+}
+
+/* Take a counter out of IA32_PERF_GLOBAL_CTRL; nothing to do before version 2. */
+static bool global_off(const struct pmu *pmu, const struct pmu_counter *c)
+{
+	uint64_t control;
+	if (!pmu->has_global)
+		return true;
+	return msr_read(IA32_PERF_GLOBAL_CTRL, &control) &&
+	       msr_write(IA32_PERF_GLOBAL_CTRL, control & ~global_bit(c));
+}
+
+static bool acknowledge(const struct pmu *pmu, uint64_t mask)
+{
+	if (pmu->has_global)
+		return msr_write(IA32_PERF_GLOBAL_OVF_CTRL, global_mask(pmu, mask));
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask >> c & 1 && !read_counter(pmu, c, &written[c]))
+			return false;
+	return true;
+}
+
+static bool release(const struct pmu *pmu, unsigned c)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+	return global_off(pmu, k) &&
+	       (general(k) ? msr_write(IA32_PERFEVTSEL0 + k->index, 0) : set_fixed_field(k, 0));
+}
+
+static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+
+	if (!release(pmu, c) || !write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
+		return false;
+	if (!general(k)) {
+		uint64_t field = (config->ring & RING_OS ? FIXED_OS : 0) |
+				 (config->ring & RING_USR ? FIXED_USR : 0) |
+				 (config->any_thread ? FIXED_ANY : 0) | (config->interrupt ? FIXED_PMI : 0);
+		return set_fixed_field(k, field);
+	}
+	if (config->extra_msr && !msr_write(config->extra_msr, config->extra_value))
+		return false;
+	/* A counter mask that is asked for takes the place of the event's own. */
+	uint64_t code = config->cmask ? config->code & ~EVTSEL_CMASK : config->code;
+	uint64_t select = code | (config->ring & RING_OS ? EVTSEL_OS : 0) |
+			  (config->ring & RING_USR ? EVTSEL_USR : 0) | (config->interrupt ? EVTSEL_INT : 0) |
+			  (config->edge ? EVTSEL_E : 0) | (config->invert ? EVTSEL_INV : 0) |
+			  (config->any_thread ? EVTSEL_ANY : 0) |
+			  (uint64_t)config->cmask << EVTSEL_CMASK_SHIFT;
+	/* With global control the local enable is set now and the global bit starts it; without, the local
+	 * enable starts it. */
+	return msr_write(IA32_PERFEVTSEL0 + k->index, select | (pmu->has_global ? EVTSEL_EN : 0));
+}
+
+/* Version 1: set or clear the local enables of the counters, one by one. */
+static bool set_local_enables(const struct pmu *pmu, uint64_t mask, bool on)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		uint32_t address = IA32_PERFEVTSEL0 + pmu->counter[c].index;
+		uint64_t select;
+		if (mask >> c & 1 && !(msr_read(address, &select) &&
+				       msr_write(address, on ? select | EVTSEL_EN : select & ~EVTSEL_EN)))
+			return false;
+	}
+	return true;
+}
+
+static bool start(const struct pmu *pmu, uint64_t mask)
+{
+	uint64_t control;
+	if (!pmu->has_global)
+		return set_local_enables(pmu, mask, true);
+	return msr_read(IA32_PERF_GLOBAL_CTRL, &control) &&
+	       msr_write(IA32_PERF_GLOBAL_CTRL, control | global_mask(pmu, mask));
+}
+
+static bool stop(const struct pmu *pmu)
+{
+	return pmu->has_global ? msr_write(IA32_PERF_GLOBAL_CTRL, 0) : set_local_enables(pmu, ~0ull, false);
+}
+
+static bool overflowed(const struct pmu *pmu, uint64_t *mask)
+{
+	uint64_t status = 0, value;
+
+	*mask = 0;
+	if (pmu->has_global && !msr_read(IA32_PERF_GLOBAL_STATUS, &status))
+		return false;
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		if (pmu->has_global) {
+			if (status & global_bit(&pmu->counter[c]))
+				*mask |= 1ull << c;
+		} else {
+			if (!read_counter(pmu, c, &value))
+				return false;
+			if (value < written[c])
+				*mask |= 1ull << c;
+		}
+	}
+	return true;
+}
+
+static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
+{
+	memset(out, 0, sizeof *out);
+	out->ring0_only = true;
+	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_GLOBAL_OWN};
+	if (pmu->has_global) {
+		uint64_t control = global_mask(pmu, mask);
+		out->start = intel_global_start;
+		out->start_end = intel_global_start_end;
+		out->stop = intel_global_stop;
+		out->stop_end = intel_global_stop_end;
+		out->args[0] = control & 0xffffffff;
+		out->args[1] = control >> 32;
+		return true;
+	}
+
+	/* No common switch in version 1: one counter, by its own enable. */
+	unsigned c = 0;
+	while (c < pmu->n_counters && mask != 1ull << c)
+		c++;
+	uint64_t select;
+	if (c == pmu->n_counters || !msr_read(IA32_PERFEVTSEL0 + pmu->counter[c].index, &select))
+		return false;
+	out->start = intel_single_start;
+	out->start_end = intel_single_start_end;
+	out->stop = intel_single_stop;
+	out->stop_end = intel_single_stop_end;
+	out->args[0] = IA32_PERFEVTSEL0 + pmu->counter[c].index;
+	out->args[1] = select | EVTSEL_EN;
+	out->args[2] = select & ~EVTSEL_EN;
+	out->own[0].amount = INTEL_SINGLE_OWN;
+	return true;
+}
+
+static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
+{
+	bracket_rdpmc(pmu->counter[c].rdpmc, width_mask(&pmu->counter[c]), out);
+	return true;
+}
+
+static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+	return general(k) ? e->counters >> k->index & 1 : e->fixed == k->index;
+}
+
+/* Before the first enabling after reset these parts need event selects and a global enable that flush stale
+ * state, errata AAJ91, AAK100, AAP53, AAT43, BD53. */
+static bool flush_nehalem(void)
+{
+	static const uint32_t selects[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
+	bool ok = true;
+	for (unsigned i = 0; i < 4; i++)
+		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, selects[i]) && msr_write(IA32_PMC0 + i, 0);
+	ok = ok && msr_write(IA32_PERF_GLOBAL_CTRL, 0xf) && msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+	for (unsigned i = 0; i < 4; i++)
+		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, 0) && msr_write(IA32_PMC0 + i, 0);
+	return ok;
+}
+
+static bool needs_flush(const struct pmu *pmu)
+{
+	struct cpu_identity id;
+	cpu_identify(&id);
+	return !strcmp(id.vendor, "GenuineIntel") && id.family == 6 && pmu->n_general == 4 &&
+	       pmu->has_global &&
+	       (id.model == 0x1a || id.model == 0x1e || id.model == 0x25 || id.model == 0x2c);
+}
+
+static bool fault(const char **why, const char *what)
+{
+	snprintf(reason, sizeof reason, "%s raised #GP though CPUID promises it", what);
+	*why = reason;
+	return false;
+}
+
+static bool reset(const struct pmu *pmu, const char **why)
+{
+	uint64_t value;
+
+	if (pmu->has_global && !msr_write(IA32_PERF_GLOBAL_CTRL, 0))
+		return fault(why, "IA32_PERF_GLOBAL_CTRL");
+	if (pmu->n_fixed && !msr_write(IA32_FIXED_CTR_CTRL, 0))
+		return fault(why, "IA32_FIXED_CTR_CTRL");
+	if (intel_has_pebs())
+		msr_write(IA32_PEBS_ENABLE,
+			  0); /* if it faults, records are missing, and that is told there */
+	else if (intel_found.leaf.pebs_counters)
+		intel_apebs_clear(intel_found.leaf.pebs_counters); /* likewise */
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (general(&pmu->counter[c]) && !msr_write(IA32_PERFEVTSEL0 + pmu->counter[c].index, 0))
+			return fault(why, "IA32_PERFEVTSELx");
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (intel_found.leaf.reloaded >> bit & 1 && !msr_write(intel_reload_mask(bit), 0))
+			return fault(why, "IA32_PMC_GPn_CFG_B");
+
+	/* Branch records, traces and freezing would disturb counting. Single-stepping on branches (BTF) is
+	 * not ours. A hypervisor may lack the register. */
+	if (msr_read(IA32_DEBUGCTL, &value) && value & ~DEBUGCTL_BTF)
+		msr_write(IA32_DEBUGCTL, value & DEBUGCTL_BTF);
+	if (cpu_has(CPU_ARCH_LBR))
+		msr_write(IA32_LBR_CTL, 0);
+
+	if (needs_flush(pmu) && !flush_nehalem())
+		return fault(why, "the start-up sequence for Nehalem");
+
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (!write_counter(pmu, c, 0))
+			return fault(why, pmu->counter[c].name);
+
+	if (pmu->has_global) {
+		if (!msr_read(IA32_PERF_GLOBAL_STATUS, &value))
+			return fault(why, "IA32_PERF_GLOBAL_STATUS");
+		if (value && !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, value))
+			return fault(why, "IA32_PERF_GLOBAL_OVF_CTRL");
+	}
+	return true;
+}
+
+const struct pmu_driver intel_driver = {
+	.name = "intel",
+	.grammar = &intel_grammar,
+	.fields = intel_fields,
+	.identities = intel_identities,
+	.identify = identify,
+	.list_events = list_events,
+	.snapshot = intel_snapshot,
+	.reset = reset,
+	.program = program,
+	.release = release,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.counter_register = counter_register,
+	.write = write_counter,
+	.overflowed = overflowed,
+	.acknowledge = acknowledge,
+	.bracket_enable = bracket_enable,
+	.bracket_read = bracket_read,
+	.can_count = can_count,
+	.accesses = intel_accesses,
+	.power_up = intel_power_up,
+	.control = intel_control,
+	.recorder = &intel_recorder,
+	.encode = intel_encode,
+	.meaning = intel_meaning,
+	.candidate = intel_candidate,
+	.disputed = intel_disputed_event,
+};

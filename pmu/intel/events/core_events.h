@@ -1,0 +1,133 @@
+/*
+ * Events of single microarchitectures ("cores"), packed: scripts/gen-intel-events joins the imported tables
+ * pmu/intel/(events,peer,cores).csv with pmu/intel/events/meanings.def at build time.
+ */
+#ifndef PMU_INTEL_EVENTS_CORE_EVENTS_H
+#define PMU_INTEL_EVENTS_CORE_EVENTS_H
+
+#include "pmu/events/grammar.h"
+
+/** What an event counts, in the terms of pmu/intel/events/meanings.def. */
+struct intel_meaning_row {
+	uint8_t judgement;           /* enum event_judgement */
+	uint8_t rule;                /* enum intel_rule */
+	uint8_t floor;               /* enum intel_floor */
+	uint16_t terms[EVENT_TERMS]; /* quantity + 1, or INTEL_MINUS | quantity + 1; 0 ends */
+};
+#define INTEL_MINUS 0x8000
+
+enum intel_event_flag { INTEL_EDGE = 1, INTEL_INV = 2, INTEL_ANY = 4, INTEL_EQ = 8, INTEL_PEBS = 16 };
+
+/** One encoding of one event, and the cores that have it. */
+struct intel_core_event {
+	uint16_t name;     /* offset into intel_event_names */
+	uint16_t cores;    /* index into intel_core_sets */
+	uint16_t counters; /* bit n: general counter n; 8000H + n: fixed counter n */
+	uint16_t meaning;
+	uint8_t select, umask, umask2, cmask;
+	uint8_t flags;  /* enum intel_event_flag */
+	uint8_t extra;  /* index into intel_event_extras; 0: none */
+	uint8_t errata; /* index into intel_errata; 0: none */
+};
+#define INTEL_ON_FIXED 0x8000
+
+/** A register that goes with a selector, and its value for one event. */
+struct intel_event_extra {
+	uint32_t msr;
+	uint64_t value;
+};
+
+/** What a selector counts on the cores of virtual CPUs: for the model, which never sees the rows above. In
+ * the order of event select and unit mask. */
+struct intel_model_event {
+	uint32_t selector; /* event select, unit mask, edge, inversion and counter mask as in IA32_PERFEVTSELx
+			    */
+	uint8_t umask2;
+	uint16_t meaning;
+	uint16_t cores; /* index into intel_core_sets */
+};
+
+/** Published errata of the event that a fixed counter of some cores counts. */
+struct intel_fixed_errata {
+	uint16_t cores; /* index into intel_core_sets */
+	uint8_t fixed;
+	uint8_t errata; /* index into intel_errata; 0 ends */
+};
+
+/** An event that libpfm4 encodes otherwise than Intel's list (pmu/intel/events/disagreements.csv), where both
+ * are selectors of general counters. */
+struct intel_disputed {
+	uint32_t ours, theirs; /* as in IA32_PERFEVTSELx */
+	uint16_t name, cores;  /* as in struct intel_core_event */
+};
+
+/** Which core a CPU has. Of a hybrid CPU (CPUID leaf 1AH) also the kind and native model of the one asked. */
+struct intel_cpu {
+	uint8_t family;
+	uint8_t model;
+	uint16_t steppings; /* bit n: stepping n */
+	uint8_t kind;       /* CPUID.1AH:EAX[31:24]: 20H or 40H; 0: any */
+	uint8_t native;     /* CPUID.1AH:EAX[23:0] */
+	uint8_t core;       /* bit in the sets of cores */
+};
+
+extern const struct intel_meaning_row intel_meanings[];
+extern const struct intel_core_event intel_core_events[];
+extern const unsigned intel_core_event_count;
+extern const struct intel_model_event intel_model_events[];
+extern const unsigned intel_model_event_count;
+extern const uint64_t intel_core_sets[];
+extern const struct intel_event_extra intel_event_extras[];
+extern const struct intel_fixed_errata intel_fixed_errata[];
+extern const struct intel_disputed intel_disputed[];
+extern const unsigned intel_disputed_count;
+extern const char *const intel_errata[];
+extern const char intel_event_names[];
+extern const struct event_rule intel_rules[];   /* by enum intel_rule; the first, NONE, is empty */
+extern const struct event_floor intel_floors[]; /* by enum intel_floor; likewise */
+/** Names that Intel gives to an event besides the one that its row has. */
+extern const struct event_alias intel_core_aliases[];
+extern const struct intel_cpu intel_cpus[];
+extern const unsigned intel_cpu_count;
+extern const char *const intel_core_names[]; /* "SKL" */
+extern const unsigned intel_core_count;
+
+#define INTEL_NO_CORE (-1)
+
+/**
+ * The core of a CPU.
+ * @param signature CPUID.1:EAX
+ * @param hybrid CPUID.1AH:EAX; 0 where there is no such leaf
+ * @return its bit in the sets of cores, or INTEL_NO_CORE if the tables do not know it
+ */
+int intel_core(uint32_t signature, uint32_t hybrid);
+
+/** The core called `name`, INTEL_NO_CORE if there is none. */
+int intel_core_by_name(const char *name);
+
+#define INTEL_CORE_EVENTS_MAX 1536 /* of one core */
+
+/**
+ * The events of a core, as every family has them, in the order of their names; its offcore responses behind
+ * them.
+ * @param out room for max events; what they point to lasts, but for names of offcore responses, which are
+ * made anew by each call
+ * @return how many there are, at most max
+ */
+unsigned intel_unpack(int core, struct pmu_event *out, unsigned max);
+
+/** One row as every family has them. */
+void intel_row(const struct intel_core_event *e, struct pmu_event *out);
+
+/** Give *out the terms, the judgement and the rule of one of intel_meanings[]. */
+void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out);
+
+/**
+ * What this core says of an architectural event, which takes the place of the core's own event of the same
+ * code or fixed counter: errata, and the rule, if by it the core counts other than the definition says.
+ * @param e becomes the core's in so far
+ * @return whether there is anything of it
+ */
+bool intel_of_core(int core, struct pmu_event *e);
+
+#endif

@@ -1,0 +1,535 @@
+/*
+ * What a step adds to the counters that run.
+ *
+ * A step is one cycle group: its quantities fall into its first cycle, clocks tick in every one. It counts
+ * for the ring that the instruction began in (SDM 18.2.1.1 defines USR and OS by the CPL at which the event
+ * occurs): IRET, SYSRET and SYSEXIT belong to the ring that they leave, so do INT n, SYSCALL and SYSENTER;
+ * the handler's first instruction is the first one of ring 0.
+ */
+#include "pmu/intel/events/core_events.h"
+#include "pmu/intel/events/events.h"
+#include "pmu/intel/model/model.h"
+
+#include <string.h>
+
+#define SMI_EVERY   4999 /* steps (injected) */
+#define SMI_LENGTH  100
+#define LATE_STEPS  3   /* (injected) */
+#define AGAIN_STEPS 500 /* (injected) a handler has unmasked the local APIC's entry by then */
+
+/* Terms in a clock set the clock, all others the weights. This machine retires one micro-operation per
+ * instruction. */
+static void decode_terms(const struct intel_state *s, struct intel_counter *k, const struct event_term *term)
+{
+	k->per_tick = 1;
+	for (unsigned i = 0; i < EVENT_TERMS && term[i].coefficient; i++) {
+		unsigned q = term[i].quantity;
+		if (q == Q_CYCLES || q == Q_SLOTS)
+			k->clock = CLOCK_CORE;
+		else if (q == Q_REF_CYCLES)
+			k->clock = CLOCK_TSC;
+		else if (q == Q_BUS_CYCLES)
+			k->clock = MUTANT(M_BUS_RATIO, CLOCK_BUS, CLOCK_TSC);
+		else if (q == Q_UOPS || q == Q_UOPS_FUSED)
+			k->weight[Q_INSTRUCTIONS] += term[i].coefficient;
+		else if (q == Q_UOPS_X87)
+			k->weight[Q_X87_OPS] += term[i].coefficient;
+		else
+			k->weight[q] += term[i].coefficient;
+		if (q == Q_SLOTS)
+			k->per_tick = MUTANT(M_SLOTS, s->profile->slots, 1);
+	}
+}
+
+static void decode_event(const struct intel_state *s, struct intel_counter *k, const struct pmu_event *e)
+{
+	decode_terms(s, k, e->terms);
+}
+
+/*
+ * What the core's own events make of a selector. An event that is defined with a counter mask, an edge or an
+ * inversion counts as it is defined (*defined); any other use of these bits applies to the event that has the
+ * same code and unit mask and none of them. NULL: there is no such event.
+ */
+static const struct intel_model_event *core_event(const struct intel_state *s, uint64_t select, bool *defined)
+{
+	const uint64_t conditions = EVTSEL_CMASK | EVTSEL_INV | EVTSEL_E;
+	const struct intel_model_event *whole = NULL, *base = NULL;
+
+	*defined = false;
+	if (s->core == INTEL_NO_CORE)
+		return NULL;
+	unsigned first = 0, end = intel_model_event_count;
+	while (first < end) {
+		unsigned middle = (first + end) / 2;
+		if ((intel_model_events[middle].selector & EVTSEL_CODE) < (select & EVTSEL_CODE))
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (unsigned i = first; i < intel_model_event_count; i++) {
+		const struct intel_model_event *e = &intel_model_events[i];
+		if ((e->selector ^ select) & EVTSEL_CODE)
+			break;
+		if (e->umask2 != (select >> EVTSEL_UMASK2_SHIFT & 0xff) ||
+		    !MUTANT(M_OTHER_CORE, intel_core_sets[e->cores] >> s->core & 1, true))
+			continue;
+		if (e->selector == (select & (EVTSEL_CODE | conditions)))
+			whole = e;
+		if (!(e->selector & conditions))
+			base = e;
+	}
+	*defined = MUTANT(M_CONDITIONS, whole != NULL && whole != base, false);
+	return *defined ? whole : base;
+}
+
+static void decode_core_event(const struct intel_state *s, struct intel_counter *k, uint64_t select)
+{
+	bool defined;
+	const struct intel_model_event *e = core_event(s, select, &defined);
+	struct pmu_event meant;
+
+	if (!e)
+		return;
+	intel_mean(&intel_meanings[e->meaning], &meant);
+	decode_event(s, k, &meant);
+	if (defined)
+		k->simple = true;
+}
+
+/* Exceptions of this core apply to an architectural event as well as to the core's own that has its code. */
+static void decode_exception(const struct intel_state *s, struct intel_counter *k, uint64_t select)
+{
+	bool defined;
+	const struct intel_model_event *e = core_event(s, select, &defined);
+
+	if (!e)
+		return;
+	for (const struct event_term *t = intel_rules[intel_meanings[e->meaning].rule].also; t->coefficient;
+	     t++)
+		k->weight[t->quantity] += t->coefficient;
+}
+
+void intel_decode_general(struct intel_state *s, unsigned c)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint64_t select = s->select[c];
+
+	memset(k->weight, 0, sizeof k->weight);
+	k->clock = CLOCK_NONE;
+	/* The manual is silent on a selector that is changed while it counts: here the condition begins
+	 * afresh. */
+	k->level = false;
+	k->bus_residue = 0;
+	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
+	k->rings = (select & EVTSEL_OS ? 1 : 0) | (select & EVTSEL_USR ? 2 : 0);
+	k->pmi = MUTANT(M_PMI_INT, select & EVTSEL_INT, true);
+	k->edge = MUTANT(M_EDGE, select & EVTSEL_E, false);
+	k->invert = MUTANT(M_INV, select & EVTSEL_INV, false);
+	k->cmask = select >> EVTSEL_CMASK_SHIFT & 0xff;
+	k->equal = MUTANT(M_EQUAL, select & EVTSEL_EQ, false) && !injected(s, INJECT_EQ_IGNORED);
+	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
+
+	/* SDM 18.2.1.2: an architectural event that CPUID.0AH:EBX declares missing counts nothing here, as an
+	 * unknown code does. */
+	bool architectural = false;
+	for (unsigned i = 0; i < intel_arch_event_count; i++) {
+		const struct intel_arch_event *e = &intel_arch_events[i];
+		uint64_t code = MUTANT(M_UMASK, EVTSEL_CODE, 0xffull) | MUTANT(M_UMASK2, EVTSEL_UMASK2, 0);
+		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
+		    MUTANT(M_EVENT_AVAILABLE,
+			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true)) {
+			decode_event(s, k, &e->event);
+			decode_exception(s, k, select);
+			architectural = true;
+		}
+	}
+	k->offcore = false;
+	if (injected(s, INJECT_UNDOCUMENTED) && c == s->leaf.n_general - 1 && (select & EVTSEL_CODE) == 0x1ff)
+		k->weight[Q_BR_COND] = 1;
+	if (architectural || injected(s, INJECT_FILTERED))
+		return;
+	k->offcore = intel_decode_offcore(s, k, select);
+	if (!k->offcore)
+		decode_core_event(s, k, select);
+}
+
+void intel_decode_fixed(struct intel_state *s, unsigned c)
+{
+	struct intel_counter *k = &s->counter[c];
+	unsigned index = c - INTEL_GENERAL_MAX;
+	uint64_t field = s->fixed_control >> 4 * index & FIXED_FIELD;
+
+	memset(k->weight, 0, sizeof k->weight);
+	k->clock = CLOCK_NONE;
+	/* SDM 18.2.2, figure 18-2 and table 18-2. */
+	k->rings = MUTANT(M_FIXED_RING, (field & FIXED_OS ? 1 : 0) | (field & FIXED_USR ? 2 : 0),
+			  (field & FIXED_OS ? 2 : 0) | (field & FIXED_USR ? 1 : 0));
+	k->pmi = MUTANT(M_PMI_FIXED, field & FIXED_PMI, true);
+	k->edge = k->invert = k->equal = false;
+	k->cmask = 0;
+	k->simple = true;
+	for (unsigned i = 0; i < intel_arch_event_count; i++)
+		if (intel_arch_events[i].event.fixed == (int)index)
+			decode_event(s, k, &intel_arch_events[i].event);
+	/* Slots by what became of them, told as model_metrics.c does: those lost to a misprediction, those
+	 * lost to a fetch that missed, and one of each instruction that retires. */
+	if (index == FIXED_BAD_SPECULATION)
+		k->weight[Q_BR_MISPRED] = (int8_t)s->profile->slots;
+	if (index == FIXED_FRONTEND)
+		k->weight[Q_L1I_MISS] = k->weight[Q_ITLB_MISS] = (int8_t)s->profile->slots;
+	if (index == FIXED_RETIRING)
+		k->weight[Q_INSTRUCTIONS] = 1;
+}
+
+void intel_update_running(struct intel_state *s)
+{
+	uint32_t before = s->running;
+
+	s->running = 0;
+	s->n_running = 0;
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
+		const struct intel_counter *k = &s->counter[c];
+		if (!k->mask || !k->rings)
+			continue;
+		/* SDM 18.2.1.1: EN. A fixed counter is enabled by its ring bits (18.2.2). */
+		bool on = intel_is_fixed(c) || MUTANT(M_EN, s->select[c] & EVTSEL_EN, true);
+		/* SDM 18.2.2: local and global enable are ANDed. */
+		uint64_t bit = MUTANT(M_FIXED_GLOBAL, intel_global_bit(c),
+				      1ull << (intel_is_fixed(c) ? c - INTEL_GENERAL_MAX : c));
+		if (s->leaf.version >= 2 && !injected(s, INJECT_GLOBAL_IGNORED))
+			on = on && MUTANT(M_GLOBAL_ENABLE, s->global_control & bit, true);
+		/* SDM 18.2.4.1: nothing counts while CTR_FRZ is set. */
+		if (s->status & STATUS_CTR_FRZ)
+			on = MUTANT(M_FROZEN_RUNS, false, on);
+		if (on) {
+			s->running |= 1u << c;
+			s->run_list[s->n_running++] = c;
+		}
+	}
+
+	s->quick = !model_injected_any(&s->injections) && !intel_metrics_run(s);
+	for (unsigned i = 0; i < s->n_running; i++) {
+		const struct intel_counter *k = &s->counter[s->run_list[i]];
+		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true);
+	}
+	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++) {
+		s->counter[c].latency = intel_pebs_is_latency(s, c);
+		s->quick &= !(s->running >> c & 1 && s->counter[c].latency);
+	}
+
+	s->started = s->running & ~before;
+	uint32_t stopped = before & ~s->running;
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
+		struct intel_counter *k = &s->counter[c];
+		if (s->started >> c & 1) {
+			k->level = false;
+			k->bus_residue = 0;
+			if (injected(s, INJECT_OFF_BY_ONE))
+				k->value = (k->value + 1) & k->mask;
+			if (injected(s, INJECT_START_EMULATED) && k->weight[Q_INSTRUCTIONS] &&
+			    k->rings & RING_OS)
+				k->value = (k->value + 1) & k->mask;
+			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX)
+				k->value = (k->value + 32) & k->mask;
+		}
+		/* "A few clocks": the instructions of a stop sequence. */
+		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && k->overflow_step &&
+		    s->steps - k->overflow_step <= 4)
+			s->stuck |= intel_global_bit(c);
+	}
+}
+
+void intel_raise_pmi(struct intel_state *s)
+{
+	if (injected(s, INJECT_NO_PMI))
+		return;
+	if (injected(s, INJECT_LATE_PMI))
+		s->late = LATE_STEPS;
+	else
+		s->pmi_pending++;
+	s->freeze = true;
+	s->repeat = injected(s, INJECT_HSD91);
+}
+
+/* SDM 18.2.1 (the counter wraps and goes on), 18.2.2 (status, sticky until cleared through the overflow
+ * control). */
+static void overflow(struct intel_state *s, unsigned c)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint64_t bit = MUTANT(M_FIXED_STATUS, intel_global_bit(c),
+			      1ull << (intel_is_fixed(c) ? c - INTEL_GENERAL_MAX : c));
+	bool freezing = s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+	uint32_t others = s->overflowed;
+	const unsigned fixed0 = INTEL_GENERAL_MAX, fixed2 = INTEL_GENERAL_MAX + 2;
+
+	s->overflowed |= 1u << c;
+	k->overflow_step = s->steps;
+	if (injected(s, INJECT_AAJ148) && freezing && intel_is_fixed(c) && others >> INTEL_GENERAL_MAX)
+		return;
+	if (intel_pebs_samples(s, c))
+		intel_pebs_overflow(s, c);
+	if (s->leaf.version >= 2 && !injected(s, INJECT_LOST_STATUS))
+		s->status |= MUTANT(M_STATUS_SET, bit, 0);
+	if (!MUTANT(M_PMI_NONE, k->pmi, false))
+		return;
+	intel_raise_pmi(s);
+	if ((injected(s, INJECT_AAJ119) && c == fixed2 && others) ||
+	    (injected(s, INJECT_AAJ125) && c == fixed0 && freezing))
+		s->late = AGAIN_STEPS;
+}
+
+static void add(struct intel_state *s, unsigned c, uint64_t amount)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint64_t sum = k->value + amount;
+	bool carry = sum > k->mask || sum < k->value;
+
+	if (injected(s, INJECT_BACKWARDS) && c == s->leaf.n_general - 1) {
+		k->value = (k->value - amount) & k->mask;
+		return;
+	}
+	s->pebs.hit |= s->pebs.armed & 1u << c;
+	intel_lbr_log(s, c, amount);
+	if (MUTANT(M_STATUS_NOT_STICKY, false, amount != 0))
+		s->status &= ~intel_global_bit(c);
+	if (injected(s, INJECT_DROPPED_CARRY)) {
+		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
+		carry = false;
+	}
+	if (injected(s, INJECT_SHORT_WIDTH)) {
+		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
+		sum &= 0xffffffff;
+	}
+	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
+	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
+		overflow(s, c);
+}
+
+/* From time to time: far enough apart for a window to be taken again without another one. */
+static void take_smi(struct intel_state *s)
+{
+	if (s->steps % SMI_EVERY)
+		return;
+	s->smis++;
+	/* SDM 17.4.1; the bit exists only where IA32_PERF_CAPABILITIES[12] is set. */
+	if (s->debugctl & MUTANT(M_FREEZE_SMM, DEBUGCTL_FREEZE_WHILE_SMM, 0) &&
+	    !injected(s, INJECT_SMM_COUNTED))
+		return;
+	for (unsigned i = 0; i < s->n_running; i++)
+		add(s, s->run_list[i], SMI_LENGTH);
+}
+
+/* What the counter's clock adds in one core cycle. */
+static unsigned tick(const struct intel_state *s, struct intel_counter *k)
+{
+	if (k->clock != CLOCK_BUS)
+		return k->clock == CLOCK_NONE ? 0 : k->per_tick;
+	if (++k->bus_residue < s->profile->bus_ratio)
+		return 0;
+	k->bus_residue = 0;
+	return 1;
+}
+
+/* The same for a number of cycles. */
+static uint64_t ticks(const struct intel_state *s, struct intel_counter *k, uint32_t cycles)
+{
+	if (k->clock != CLOCK_BUS)
+		return k->clock == CLOCK_NONE ? 0 : (uint64_t)cycles * k->per_tick;
+	uint64_t sum = (uint64_t)k->bus_residue + cycles;
+	k->bus_residue = sum % s->profile->bus_ratio;
+	return sum / s->profile->bus_ratio;
+}
+
+/* Threshold, then edge, cycle by cycle: SDM 18.2.1.1 (CMASK, INV, E). INV has no effect when CMASK is 0. */
+static uint64_t conditional(const struct intel_state *s, struct intel_counter *k, uint64_t value,
+			    uint32_t cycles)
+{
+	uint64_t amount = 0;
+
+	for (uint32_t i = 0; i < cycles; i++) {
+		uint64_t v = tick(s, k) + (i ? 0 : value);
+		bool met;
+		if (k->cmask) {
+			met = MUTANT(M_CMASK_EXACT, v >= k->cmask, v > k->cmask);
+			if (k->equal)
+				met = v == k->cmask;
+			met = met != k->invert;
+		} else {
+			met = MUTANT(M_INV_ALONE, v > 0, (v > 0) != k->invert);
+		}
+		if (k->edge)
+			amount += met && !k->level;
+		else
+			amount += MUTANT(M_CMASK_VALUE, met, met ? v : 0);
+		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+	}
+	return amount;
+}
+
+static bool ring_selected(const struct intel_state *s, const struct intel_counter *k, uint8_t cpl)
+{
+	uint8_t rings = k->rings;
+	if (injected(s, INJECT_RING_LEAK) && rings & 2)
+		rings |= 1;
+	if (injected(s, INJECT_W126) && rings && intel_pebs_samples(s, (unsigned)(k - s->counter)))
+		rings = 3;
+	rings = MUTANT(M_RING_OS, rings, rings | rings >> 1);
+	rings = MUTANT(M_RING_USR, rings, rings | rings << 1);
+	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
+}
+
+static void count(struct intel_state *s, unsigned c, const struct model_step *step)
+{
+	struct intel_counter *k = &s->counter[c];
+	uint32_t cycles =
+		step->halted ? MUTANT(M_CLOCK_HALT, 0, step->cycles) : MUTANT(M_CYCLES_ONE, step->cycles, 1);
+	int64_t value = 0;
+
+	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
+	if (!ring_selected(s, k, step->cpl)) {
+		k->level = false;
+		if (injected(s, INJECT_HSD73) && k->invert && k->cmask)
+			add(s, c, cycles);
+		return;
+	}
+
+	for (unsigned i = 0; i < step->n_terms; i++) {
+		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
+		value += k->weight[step->terms[i].quantity] * (int)amount;
+	}
+	if (k->latency)
+		value += intel_pebs_slow_loads(s, step);
+	uint64_t amount = k->simple          ? value + ticks(s, k, cycles)
+			  : step->unfiltered ? (uint64_t)value
+					     : conditional(s, k, value, cycles);
+	if (model_injected_any(&s->injections))
+		amount = intel_distort(s, c, step, amount);
+	if (!amount)
+		return;
+	add(s, c, amount);
+	if (injected(s, INJECT_NEIGHBOUR) && c == 1)
+		add(s, 0, amount);
+}
+
+/* Version 6, auto counter reload: an overflow loads the counters that name it in their reload masks. */
+static void auto_reload(struct intel_state *s)
+{
+	uint64_t causes = 0;
+
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+		if (s->overflowed >> c & 1)
+			causes |= intel_global_bit(c);
+	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
+		if (s->reload_by[c] & MUTANT(M_RELOAD, causes, 0ull) &&
+		    !(injected(s, INJECT_RELOAD_IGNORED) && !(causes & intel_global_bit(c))))
+			s->counter[c].value = intel_reload_value(s, c);
+}
+
+/* Legacy freeze of versions 2 and 3 (SDM 17.4.7): the PMI clears the enables. From version 4 on (18.2.4.1) it
+ * sets status bits that hold everything, and the enables keep their value. */
+static void freeze_on_pmi(struct intel_state *s)
+{
+	s->freeze = false;
+	bool counters = s->debugctl & MUTANT(M_FREEZE, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0);
+	bool records = s->debugctl & MUTANT(M_FREEZE_LBR, DEBUGCTL_FREEZE_LBRS_ON_PMI, 0);
+	counters = MUTANT(M_FREEZE_ALWAYS, counters, s->leaf.version >= 2);
+
+	if (s->leaf.version >= MUTANT(M_FREEZE_V4, 4u, 99u)) {
+		s->status |= (counters ? STATUS_CTR_FRZ : 0) | (records ? STATUS_LBR_FRZ : 0);
+	} else {
+		if (counters)
+			s->global_control = 0;
+		if (records)
+			s->debugctl &= ~DEBUGCTL_LBR;
+	}
+	if (counters)
+		intel_update_running(s);
+}
+
+int intel_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room)
+{
+	struct intel_state *s = state;
+	unsigned n = 0;
+
+	if (!s->quick || s->late || MUTANT(M_INCREMENT_OWN, step->own_write, false) || step->halted)
+		return -1;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		struct intel_counter *k = &s->counter[s->run_list[i]];
+		if (!ring_selected(s, k, step->cpl))
+			continue;
+		bool divided = MUTANT(M_INCREMENT_BUS, k->clock == CLOCK_BUS, false);
+		int64_t amount = k->clock && !divided
+					 ? (int64_t)step->cycles * MUTANT(M_INCREMENT_SLOTS, k->per_tick, 1)
+					 : 0;
+		for (unsigned j = 0; j < step->n_terms; j++)
+			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
+		/* The divider of the bus clock counts up to its next tick, which advance() makes. */
+		if (divided) {
+			uint32_t ratio = s->profile->bus_ratio;
+			if (amount || step->cycles >= ratio || n == room)
+				return -1;
+			out[n++] = (struct model_increment){&k->bus_residue, ratio - step->cycles - 1,
+							    step->cycles};
+			continue;
+		}
+		if (!amount)
+			continue;
+		if (amount < 0 || (uint64_t)amount > k->mask || n == room)
+			return -1;
+		uint64_t limit = k->mask - MUTANT(M_INCREMENT_LIMIT, (uint64_t)amount, 0);
+		out[n++] = (struct model_increment){&k->value, limit, (uint64_t)amount};
+	}
+	return (int)n;
+}
+
+bool intel_counts(const void *state, enum quantity q)
+{
+	const struct intel_state *s = state;
+
+	for (unsigned i = 0; i < s->n_running; i++) {
+		const struct intel_counter *k = &s->counter[s->run_list[i]];
+		if (k->weight[q] ||
+		    (k->latency && (q == Q_LOADS || q == Q_L1D_LOAD_MISS || q == Q_L2_LOAD_MISS ||
+				    q == Q_LLC_MISS || q == Q_DTLB_LOAD_MISS)))
+			return true;
+	}
+	return false;
+}
+
+bool intel_advance(void *state, const struct model_step *step)
+{
+	struct intel_state *s = state;
+
+	s->steps++;
+	s->overflowed = 0;
+	if (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED))
+		take_smi(s);
+	if (s->late && !--s->late)
+		s->pmi_pending++;
+	for (unsigned i = 0; i < s->n_running; i++) {
+		unsigned c = s->run_list[i];
+		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
+		if (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1)
+			continue;
+		count(s, c, step);
+	}
+	if (s->leaf.reloaded && s->overflowed)
+		auto_reload(s);
+	if (intel_metrics_run(s))
+		intel_metrics_advance(s, step);
+	/* The branch that retires with the interrupt is recorded, what follows is not. */
+	if (intel_lbr_enabled(s))
+		intel_lbr_advance(s, step, s->freeze);
+	if (intel_bts_enabled(s))
+		intel_bts_advance(s, step);
+	bool changed = intel_pebs_on(s) && intel_pebs_advance(s, step);
+	bool frozen = s->freeze;
+	if (s->freeze)
+		freeze_on_pmi(s);
+	if (s->repeat && !s->overflowed && !s->pmi_pending) {
+		s->pmi_pending = 1;
+		return true;
+	}
+	return s->overflowed || frozen || changed;
+}

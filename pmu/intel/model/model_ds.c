@@ -1,0 +1,95 @@
+/*
+ * The debug store area, and branch traces in it: SDM 17.4.9, 17.4.5, 17.4.6.
+ *
+ * A record is written for every taken branch, interrupt and exception while TR and BTS are set. In interrupt
+ * mode (BTINT) one that would pass the absolute maximum is lost, and the interrupt comes when the index
+ * reaches the threshold; else the buffer is circular. BTS_OFF_OS and BTS_OFF_USR look at the ring in which
+ * the branch ends, which the manual leaves open. Where the area or the buffer is not mapped nothing is
+ * written; silicon raises #PF there.
+ */
+#include "pmu/intel/model/model.h"
+
+void intel_attach(void *state, const struct model_memory *memory)
+{
+	struct intel_state *s = state;
+	s->ds.memory = memory;
+}
+
+bool intel_ds_read(const struct intel_state *s, unsigned offset, uint64_t *value)
+{
+	const struct model_memory *m = s->ds.memory;
+	return m && s->ds.area && m->read(m->ctx, s->ds.area + offset, value, sizeof *value);
+}
+
+bool intel_ds_write(const struct intel_state *s, unsigned offset, uint64_t value)
+{
+	const struct model_memory *m = s->ds.memory;
+	return m && s->ds.area && m->write(m->ctx, s->ds.area + offset, &value, sizeof value);
+}
+
+void intel_ds_overflow(struct intel_state *s)
+{
+	if (s->leaf.version >= 2)
+		s->status |= MUTANT(M_DS_STATUS, STATUS_OVF_BUF, 0);
+	if (MUTANT(M_DS_PMI, true, false))
+		intel_raise_pmi(s);
+}
+
+bool intel_bts_enabled(const struct intel_state *s)
+{
+	const uint64_t both = MUTANT(M_BTS_TR, DEBUGCTL_TR | DEBUGCTL_BTS, DEBUGCTL_BTS);
+	return s->ds.exists && (s->debugctl & both) == both;
+}
+
+static bool traces_ring(const struct intel_state *s, const struct model_step *step)
+{
+	uint8_t cpl = MUTANT(M_BTS_RING_BEGIN, step->cpl_after, step->cpl);
+	return !(s->debugctl & MUTANT(M_BTS_OFF, cpl ? DEBUGCTL_BTS_OFF_USR : DEBUGCTL_BTS_OFF_OS, 0));
+}
+
+static struct ds_branch record_of(struct intel_state *s, const struct model_step *step)
+{
+	const uint64_t off = DEBUGCTL_BTS_OFF_OS | DEBUGCTL_BTS_OFF_USR;
+	struct ds_branch r = {step->ip, step->next, DS_BRANCH_PREDICTED};
+
+	if (intel_amount(step, Q_BR_MISPRED))
+		r.flags = MUTANT(M_BTS_PREDICTED, 0, r.flags);
+	if (injected(s, INJECT_SKL88))
+		r.flags ^= DS_BRANCH_PREDICTED;
+	if (injected(s, INJECT_HSD53) ||
+	    (injected(s, INJECT_W125) && s->debugctl & off && step->cpl != step->cpl_after))
+		r.from = s->ds.last_from;
+	s->ds.last_from = step->ip;
+	return r;
+}
+
+void intel_bts_advance(struct intel_state *s, const struct model_step *step)
+{
+	const struct model_memory *m = s->ds.memory;
+	bool interrupts = s->debugctl & DEBUGCTL_BTINT;
+	uint64_t base, index, max, threshold;
+
+	if (!step->transfer || !traces_ring(s, step))
+		return;
+	struct ds_branch r = record_of(s, step);
+	if (injected(s, INJECT_BTS_LOST) && !(++s->ds.made % 7))
+		return;
+	if (!intel_ds_read(s, offsetof(struct ds_area, bts.base), &base) ||
+	    !intel_ds_read(s, offsetof(struct ds_area, bts.index), &index) ||
+	    !intel_ds_read(s, offsetof(struct ds_area, bts.max), &max) ||
+	    !intel_ds_read(s, offsetof(struct ds_area, bts.threshold), &threshold))
+		return;
+	if (index + sizeof r > max) {
+		if (MUTANT(M_BTS_FULL, interrupts, false))
+			return;
+		index = base;
+	}
+	if (!m->write(m->ctx, index, &r, sizeof r))
+		return;
+	uint64_t next = index + sizeof r;
+	if (!interrupts && MUTANT(M_BTS_CIRCULAR, next + sizeof r > max, false))
+		next = base;
+	intel_ds_write(s, offsetof(struct ds_area, bts.index), MUTANT(M_BTS_INDEX, next, index));
+	if (MUTANT(M_BTS_BTINT, interrupts, true) && index < threshold && next >= threshold)
+		intel_ds_overflow(s);
+}

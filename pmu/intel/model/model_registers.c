@@ -1,0 +1,618 @@
+/*
+ * Which registers exist, what may be written to them, and what they read. Reserved bits and missing registers
+ * raise #GP(0), as SDM vol. 2 (WRMSR) says. (Silicon of the time of Core Duo and Core 2 is known to ignore
+ * reserved bits here; these rules are the architecture's.)
+ */
+#include "pmu/intel/events/core_events.h"
+#include "pmu/intel/intel.h"
+#include "pmu/intel/model/model.h"
+
+#include <string.h>
+
+/* Addresses of counters that this family may have. A missing counter among them raises #GP; beyond them the
+ * numbers belong to other registers of the machine. */
+#define GENERAL_RANGE 8
+#define FIXED_RANGE   7
+#define V6_RANGE      (4 * INTEL_GENERAL_MAX)
+
+static const struct model_cpuid none;
+
+static const struct model_cpuid *subleaf_of(const struct model_profile *p, uint32_t leaf, uint32_t subleaf)
+{
+	for (unsigned i = 0; i < p->n_cpuid; i++)
+		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == subleaf)
+			return &p->cpuid[i];
+	return &none;
+}
+
+static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+{
+	return subleaf_of(p, leaf, 0);
+}
+
+static struct intel_leaf0a leaf0a_of(const struct model_profile *p)
+{
+	const struct model_cpuid *l = leaf_of(p, 0xa);
+	struct intel_leaf0a leaf = intel_decode_leaf0a(l->eax, l->ebx, l->ecx, l->edx);
+	struct intel_leaf23 sub[INTEL_LEAF23_SUBLEAVES];
+
+	for (unsigned i = 0; i < INTEL_LEAF23_SUBLEAVES; i++) {
+		l = subleaf_of(p, 0x23, i);
+		sub[i] = (struct intel_leaf23){l->eax, l->ebx, l->ecx, l->edx};
+	}
+	if (subleaf_of(p, 7, 1)->eax >> 8 & 1)
+		intel_apply_leaf23(&leaf, sub);
+	return leaf;
+}
+
+static uint64_t width_mask(unsigned width)
+{
+	return width >= 64 ? ~0ull : (1ull << width) - 1;
+}
+
+/* IA32_PERF_CAPABILITIES, which CPUID.1:ECX[15] promises. */
+static uint64_t perf_capabilities(const struct intel_state *s)
+{
+	return s->pdcm ? s->profile->perf_capabilities : 0;
+}
+
+static uint64_t general_bits(const struct intel_state *s)
+{
+	return s->leaf.general;
+}
+
+/* Bits of the counters that exist, in the layout of the global registers. */
+static uint64_t counter_bits(const struct intel_state *s)
+{
+	return general_bits(s) | (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
+}
+
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
+{
+	struct intel_state *s = state;
+
+	memset(s, 0, sizeof *s);
+	s->profile = profile->data;
+	s->leaf = leaf0a_of(profile);
+	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
+	s->core = intel_core(leaf_of(profile, 1)->eax, leaf_of(profile, 0x1a)->eax);
+	if (injections)
+		s->injections = *injections;
+	s->noise = 1;
+	const struct model_cpuid *branches =
+		leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;
+	struct intel_lbr layout = intel_lbr_layout(leaf_of(profile, 1)->eax, perf_capabilities(s),
+						   branches->eax, branches->ebx, branches->ecx);
+	/* Where the stack would be, a guest finds nothing. */
+	if (s->profile->guest)
+		layout.select = 0;
+	intel_lbr_reset(s, &layout);
+	if (s->profile->guest)
+		s->lbr.depth = 0;
+
+	const struct model_cpuid *features = leaf_of(profile, 1);
+	s->signature = features->eax;
+	s->pebs.late = profile->late;
+	s->ds.exists = features->edx >> 21 & 1 && features->ecx >> 2 & 1;
+	uint8_t kind = leaf_of(profile, 0x1a)->eax >> 24;
+	s->pebs.at = intel_pebs_layout(features->eax, kind, perf_capabilities(s), s->ds.exists && s->pdcm,
+				       &s->leaf);
+	s->n_extras = s->profile->guest ? 0 : intel_extras(features->eax, kind, s->extra);
+	s->misc_enable = MISC_ENABLE_PERFMON | (s->ds.exists ? 0 : MISC_ENABLE_NO_BTS) |
+			 (s->pebs.at.exists ? 0 : MISC_ENABLE_NO_PEBS);
+	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++)
+		if (s->leaf.general >> i & 1)
+			s->counter[i].mask = width_mask(s->leaf.general_width);
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (s->leaf.fixed >> i & 1)
+			s->counter[INTEL_GENERAL_MAX + i].mask = width_mask(s->leaf.fixed_width);
+	/* SDM table 9-1 in its later editions: the general counters' global enables are set, all else is 0.
+	 */
+	if (s->leaf.version >= 2)
+		s->global_control = MUTANT(M_RESET_GLOBAL, general_bits(s), 0);
+	if (injected(s, INJECT_AAJ83))
+		s->global_control |= (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
+}
+
+/* SDM 18.2.1.1, 18.2.3; figure 18-1 marks bits 63:32 reserved, and bit 21 before version 3 or without
+ * AnyThread. Bit 34 came with adaptive PEBS; version 6 has no pin control, and CPUID leaf 23H tells of
+ * equality and the second unit mask. */
+static enum model_access write_select(struct intel_state *s, unsigned c, uint64_t value)
+{
+	uint64_t valid = 0xffffffff & ~EVTSEL_ANY;
+	if (MUTANT(M_ANY_RESERVED, s->leaf.any_thread, true))
+		valid |= EVTSEL_ANY;
+	valid |= MUTANT(M_EVTSEL_HIGH, s->pebs.at.adaptive ? EVTSEL_ADAPTIVE : 0, ~0xffffffffull);
+	valid |= s->lbr.at.logs >> c & 1 ? MUTANT(M_LBR_LOG_BIT, EVTSEL_LBR_LOG, 0ull) : 0;
+	valid |= s->leaf.equal ? EVTSEL_EQ : 0;
+	valid |= s->leaf.umask2 ? EVTSEL_UMASK2 : 0;
+	valid |= MUTANT(M_RDPMC_USER_BIT, s->leaf.rdpmc_user, s->leaf.version >= 6) ? EVTSEL_RDPMC_USER : 0;
+	if (s->leaf.version >= 6)
+		valid &= ~EVTSEL_PC;
+	if (intel_reserved(s, &value, valid))
+		return MODEL_FAULT;
+	if (injected(s, INJECT_FIRMWARE_ARMS) && c == s->leaf.n_general - 1u) {
+		s->global_control = value ? s->global_control & ~intel_global_bit(c)
+					  : s->global_control | intel_global_bit(c);
+		value = value ? value : EVTSEL_EN | EVTSEL_OS | 0xc0;
+	}
+	s->select[c] = value;
+	intel_decode_general(s, c);
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* SDM 18.2.1, 18.22.2: bits 31:0 are written, bit 31 is copied into the upper ones; bits 63:32 of the value
+ * are not looked at. */
+static enum model_access write_general(struct intel_state *s, unsigned c, uint64_t value)
+{
+	if (MUTANT(M_PMC_FAULT, false, value >> 32 != 0))
+		return MODEL_FAULT;
+	uint64_t kept = value & 0xffffffff;
+	if (MUTANT(M_SIGN_ALWAYS, kept >> 31 & 1, 1) && !injected(s, INJECT_NO_SIGN_EXTENSION))
+		kept |= MUTANT(M_SIGN_EXTENSION, ~0xffffffffull, 0);
+	s->counter[c].value = kept & s->counter[c].mask;
+	return MODEL_OK;
+}
+
+/* SDM 18.2.5. */
+static bool has_alias(const struct intel_state *s)
+{
+	return perf_capabilities(s) & CAP_FULL_WIDTH;
+}
+
+static enum model_access write_alias(struct intel_state *s, unsigned c, uint64_t value)
+{
+	if (MUTANT(M_ALIAS_WIDTH, intel_reserved(s, &value, s->counter[c].mask), false))
+		return MODEL_FAULT;
+	s->counter[c].value = value & s->counter[c].mask;
+	return MODEL_OK;
+}
+
+/* SDM 18.2.2: fixed counters are written in full width, the bits above must be 0. KVM drops them (Linux,
+ * intel_pmu_set_msr()). */
+static enum model_access write_fixed(struct intel_state *s, unsigned c, uint64_t value)
+{
+	struct intel_counter *k = &s->counter[c];
+	if (s->profile->guest)
+		value &= k->mask;
+	if (MUTANT(M_FIXED_WIDTH, intel_reserved(s, &value, k->mask), false))
+		return MODEL_FAULT;
+	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
+	    (value & 0xfffffffe) == 0xfffffffe)
+		value ^= 0xffff0000;
+	if (injected(s, INJECT_BJ77) && c == INTEL_GENERAL_MAX + 2 && k->pmi && k->value > k->mask - 0x3f)
+		intel_raise_pmi(s);
+	k->value = value & k->mask;
+	return MODEL_OK;
+}
+
+/* SDM 18.2.2, figure 18-2; bit 2 of a field is AnyThread, 18.2.3. */
+static enum model_access write_fixed_control(struct intel_state *s, uint64_t value)
+{
+	uint64_t field = FIXED_OS | FIXED_USR | FIXED_PMI, valid = 0;
+	if (MUTANT(M_FIXED_CTRL_ANY, s->leaf.any_thread, true))
+		field |= FIXED_ANY;
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (MUTANT(M_FIXED_CTRL_RESERVED, s->leaf.fixed >> i & 1, true)) {
+			valid |= field << 4 * i;
+			if (s->pebs.at.adaptive && i < 8)
+				valid |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * i);
+			if (s->leaf.rdpmc_user && i < 8)
+				valid |= 1ull << (FIXED_RDPMC_USER_SHIFT + 4 * i);
+		}
+	if (intel_metrics_exist(s) && perf_capabilities(s) & CAP_METRICS_CLEAR)
+		valid |= FIXED_METRICS_CLEAR;
+	if (intel_reserved(s, &value, valid))
+		return MODEL_FAULT;
+	s->fixed_control = value;
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
+		if (s->leaf.fixed >> i & 1)
+			intel_decode_fixed(s, INTEL_GENERAL_MAX + i);
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+static uint64_t metrics_bit(const struct intel_state *s)
+{
+	return intel_metrics_exist(s) ? MUTANT(M_METRICS_BIT, GLOBAL_METRICS, 0ull) : 0;
+}
+
+static enum model_access write_global_control(struct intel_state *s, uint64_t value)
+{
+	if (MUTANT(M_GLOBAL_RESERVED, intel_reserved(s, &value, counter_bits(s) | metrics_bit(s)), false))
+		return MODEL_FAULT;
+	s->global_control = value;
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* Status bits that exist: SDM 18.2.2 figure 18-3, 18.2.3 figure 18-5, 18.2.4 figure 18-11. The trace bit 55
+ * needs Intel PT, which no profile has. */
+static uint64_t status_bits(const struct intel_state *s)
+{
+	uint64_t bits = counter_bits(s) | STATUS_OVF_BUF | STATUS_COND_CHGD | metrics_bit(s);
+	if (s->leaf.version >= MUTANT(M_UNCORE_V2, 3u, 2u))
+		bits |= STATUS_OVF_UNCORE;
+	if (s->pebs.at.architectural)
+		bits |= STATUS_PEBS;
+	if (s->leaf.version >= 4)
+		bits |= STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI;
+	return bits;
+}
+
+static enum model_access write_ovf_control(struct intel_state *s, uint64_t value)
+{
+	if (MUTANT(M_OVF_RESERVED, intel_reserved(s, &value, status_bits(s)), false))
+		return MODEL_FAULT;
+	s->ovf_control = value;
+	value = MUTANT(M_OVF_ALL, value, ~0ull);
+	value = MUTANT(M_OVF_NONE, value, 0);
+	if (!injected(s, INJECT_STUCK_STATUS))
+		s->status &= ~value | s->stuck;
+	if (!s->status && s->repeat) {
+		s->repeat = false;
+		s->pmi_pending = 0;
+	}
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* SDM 18.2.4.3. CondChgd cannot be set. */
+static enum model_access write_status_set(struct intel_state *s, uint64_t value)
+{
+	if (intel_reserved(s, &value, status_bits(s) & ~STATUS_COND_CHGD))
+		return MODEL_FAULT;
+	s->status = value | MUTANT(M_STATUS_SET_REPLACES, s->status, 0);
+	intel_update_running(s);
+	return MODEL_OK;
+}
+
+/* SDM 18.2.4.4, figure 18-13. */
+static uint64_t in_use(const struct intel_state *s)
+{
+	uint64_t value = 0;
+	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++) {
+		value |= MUTANT(M_INUSE_EVENT, (s->select[i] & 0xff) != 0, (s->select[i] & EVTSEL_EN) != 0)
+				 ? 1ull << i
+				 : 0;
+		value |= s->select[i] & EVTSEL_INT ? INUSE_PMI : 0;
+	}
+	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++) {
+		uint64_t field = s->fixed_control >> 4 * i & FIXED_FIELD;
+		value |= field & (FIXED_OS | FIXED_USR) ? 1ull << (GLOBAL_FIXED_SHIFT + i) : 0;
+		value |= field & FIXED_PMI ? INUSE_PMI : 0;
+	}
+	return MUTANT(M_INUSE_PMI, value, value & ~INUSE_PMI);
+}
+
+static enum model_access write_debugctl(struct intel_state *s, uint64_t value)
+{
+	if (s->profile->guest)
+		value &= ~(DEBUGCTL_LBR | DEBUGCTL_BTF);
+	if (MUTANT(M_DEBUGCTL_RESERVED, intel_reserved(s, &value, s->profile->debugctl), false))
+		return MODEL_FAULT;
+	s->debugctl = value;
+	return MODEL_OK;
+}
+
+static enum model_access answer(enum model_access access, uint64_t *value, uint64_t content)
+{
+	*value = access == MODEL_OK ? content : 0;
+	return access;
+}
+
+static enum model_access present(bool condition)
+{
+	return condition ? MODEL_OK : MODEL_FAULT;
+}
+
+/* Is the address that of counter `index` of a range starting at `base`? */
+static bool in_range(uint32_t address, uint32_t base, unsigned size, unsigned *index)
+{
+	*index = address - base;
+	return address >= base && *index < size;
+}
+
+static unsigned general_range(const struct intel_state *s)
+{
+	return s->leaf.general >> GENERAL_RANGE ? INTEL_GENERAL_MAX : GENERAL_RANGE;
+}
+
+static enum model_access has_general(const struct intel_state *s, unsigned i)
+{
+	return present(i < INTEL_GENERAL_MAX && MUTANT(M_GENERAL_MISSING, s->leaf.general >> i & 1, true));
+}
+
+static enum model_access has_fixed(const struct intel_state *s, unsigned i)
+{
+	return present(MUTANT(M_FIXED_MISSING, s->leaf.fixed >> i & 1, true));
+}
+
+static enum model_access has_version(const struct intel_state *s, unsigned version)
+{
+	if (version == 4)
+		version = MUTANT(M_STATUS_SET_V3, 4u, 3u);
+	return present(s->leaf.version >= MUTANT(M_GLOBAL_V1, version, version == 2 ? 1u : version));
+}
+
+/* Version 6: four registers for each counter, of which fixed counters lack the selector. Reload mask and
+ * value exist for counters that CPUID.23H.2 names, the latter also for those that sample. */
+static bool v6_counter(const struct intel_state *s, uint32_t address, unsigned *c, unsigned *part)
+{
+	bool fixed = address >= IA32_PMC_FX0_CTR;
+	unsigned n = (address - (fixed ? IA32_PMC_FX0_CTR : IA32_PMC_GP0_CTR)) / 4;
+
+	*part = address % 4;
+	*c = fixed ? INTEL_GENERAL_MAX + n : n;
+	if (s->leaf.version < MUTANT(M_V6_VERSION, 6u, 5u) || !s->counter[*c].mask || (fixed && *part == 1))
+		return false;
+	return *part < 2 || MUTANT(M_RELOAD_MISSING, s->leaf.reloaded & intel_global_bit(*c), true) ||
+	       (*part == 3 && intel_apebs_config_bits(s, *c));
+}
+
+static enum model_access read_v6(const struct intel_state *s, uint32_t address, uint64_t *value)
+{
+	unsigned c, part;
+
+	*value = 0;
+	if (!v6_counter(s, address, &c, &part))
+		return MODEL_FAULT;
+	*value = part == 0   ? s->counter[c].value
+		 : part == 1 ? s->select[c]
+		 : part == 2 ? s->reload_by[c]
+			     : s->cfg_c[c];
+	return MODEL_OK;
+}
+
+static enum model_access write_v6(struct intel_state *s, uint32_t address, uint64_t value)
+{
+	unsigned c, part;
+
+	if (!v6_counter(s, address, &c, &part))
+		return MODEL_FAULT;
+	switch (part) {
+	case 0:
+		return intel_is_fixed(c) ? write_fixed(s, c, value) : write_alias(s, c, value);
+	case 1:
+		return write_select(s, c, value);
+	case 2:
+		if (MUTANT(M_RELOAD_RESERVED, intel_reserved(s, &value, s->leaf.reloads), false))
+			return MODEL_FAULT;
+		s->reload_by[c] = value;
+		intel_update_running(s);
+		return MODEL_OK;
+	default:
+		if (MUTANT(M_RELOAD_VALUE,
+			   intel_reserved(s, &value, CFG_C_RELOAD | intel_apebs_config_bits(s, c)), false))
+			return MODEL_FAULT;
+		s->cfg_c[c] = value;
+		intel_apebs_changed(s);
+		return MODEL_OK;
+	}
+}
+
+static enum model_access read_register(void *state, uint32_t address, uint64_t *value)
+{
+	struct intel_state *s = state;
+	unsigned i;
+
+	if (in_range(address, IA32_PMC0, general_range(s), &i))
+		return answer(has_general(s, i), value, s->counter[i].value);
+	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
+		return answer(has_general(s, i), value, s->select[i]);
+	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
+		return answer(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i) : MODEL_FAULT,
+			      value, s->counter[i].value);
+	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
+		return answer(has_fixed(s, i), value, s->counter[INTEL_GENERAL_MAX + i].value);
+	switch (address) {
+	case IA32_FIXED_CTR_CTRL:
+		return answer(has_version(s, 2), value, s->fixed_control);
+	case IA32_PERF_GLOBAL_STATUS:
+		return answer(has_version(s, 2), value, s->status);
+	case IA32_PERF_GLOBAL_CTRL:
+		return answer(has_version(s, 2), value, s->global_control);
+	case IA32_PERF_GLOBAL_OVF_CTRL:
+		return answer(has_version(s, 2), value, MUTANT(M_OVF_READ, 0, s->ovf_control));
+	case IA32_PERF_GLOBAL_STATUS_SET:
+		return answer(has_version(s, 4), value, 0);
+	case IA32_PERF_GLOBAL_INUSE:
+		return answer(has_version(s, 4), value, in_use(s));
+	case IA32_PERF_CAPABILITIES:
+		return answer(present(MUTANT(M_CAPABILITIES_PDCM, s->pdcm, true)), value,
+			      s->profile->perf_capabilities);
+	case MSR_SMI_COUNT:
+		return answer(present(s->profile->counts_smis), value, s->smis);
+	case IA32_DEBUGCTL:
+		return answer(MODEL_OK, value, s->debugctl);
+	default:
+		break;
+	}
+	if (in_range(address, IA32_PMC_GP0_CTR, V6_RANGE, &i) ||
+	    in_range(address, IA32_PMC_FX0_CTR, V6_RANGE, &i))
+		return read_v6(s, address, value);
+	if (address == MSR_PERF_METRICS)
+		return answer(present(intel_metrics_exist(s)), value, intel_metrics_read(s));
+	enum model_access access = intel_lbr_read(s, address, value);
+	return access == MODEL_NOT_MINE ? intel_pebs_read(s, address, value) : access;
+}
+
+static enum model_access write_register(void *state, uint32_t address, uint64_t value)
+{
+	struct intel_state *s = state;
+	unsigned i;
+
+	s->started = 0;
+	if (in_range(address, IA32_PMC0, general_range(s), &i))
+		return has_general(s, i) == MODEL_OK ? write_general(s, i, value) : MODEL_FAULT;
+	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
+		return has_general(s, i) == MODEL_OK ? write_select(s, i, value) : MODEL_FAULT;
+	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
+		return has_alias(s) && has_general(s, i) == MODEL_OK ? write_alias(s, i, value) : MODEL_FAULT;
+	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
+		return has_fixed(s, i) == MODEL_OK ? write_fixed(s, INTEL_GENERAL_MAX + i, value)
+						   : MODEL_FAULT;
+	switch (address) {
+	case IA32_FIXED_CTR_CTRL:
+		return has_version(s, 2) == MODEL_OK ? write_fixed_control(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_CTRL:
+		return has_version(s, 2) == MODEL_OK ? write_global_control(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_OVF_CTRL:
+		return has_version(s, 2) == MODEL_OK ? write_ovf_control(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_STATUS_SET:
+		return has_version(s, 4) == MODEL_OK ? write_status_set(s, value) : MODEL_FAULT;
+	case IA32_PERF_GLOBAL_STATUS: /* read-only registers */
+		return MUTANT(M_STATUS_WRITABLE, MODEL_FAULT, (s->status = value, MODEL_OK));
+	case IA32_PERF_CAPABILITIES:
+		return MUTANT(M_CAPABILITIES_WRITABLE, MODEL_FAULT, MODEL_OK);
+	case IA32_PERF_GLOBAL_INUSE:
+	case MSR_SMI_COUNT:
+		return MODEL_FAULT;
+	case IA32_DEBUGCTL:
+		return write_debugctl(s, value);
+	default:
+		break;
+	}
+	if (in_range(address, IA32_PMC_GP0_CTR, V6_RANGE, &i) ||
+	    in_range(address, IA32_PMC_FX0_CTR, V6_RANGE, &i))
+		return write_v6(s, address, value);
+	if (address == MSR_PERF_METRICS) {
+		if (intel_metrics_exist(s))
+			intel_metrics_write(s, value);
+		return present(intel_metrics_exist(s));
+	}
+	enum model_access access = intel_lbr_write(s, address, value);
+	return access == MODEL_NOT_MINE ? intel_pebs_write(s, address, value) : access;
+}
+
+static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+{
+	enum model_access access = read_register(state, address, value);
+
+	if (access == MODEL_FAULT && injected(state, INJECT_ABSENT_ZERO)) {
+		*value = 0;
+		return MODEL_OK;
+	}
+	return access;
+}
+
+/* What cannot be read does not exist; what can be read refuses reserved bits all the same. */
+static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+{
+	enum model_access access = write_register(state, address, value);
+	uint64_t ignored;
+
+	return access == MODEL_FAULT && injected(state, INJECT_ABSENT_ZERO) &&
+			       read_register(state, address, &ignored) == MODEL_FAULT
+		       ? MODEL_OK
+		       : access;
+}
+
+#define RDPMC_USER_BIT 37 /* EVTSEL_RDPMC_USER */
+
+/* Whether this bit of a counter's control keeps it from who asks. There are bits for the first eight fixed
+ * counters. */
+static bool kept_from(const struct intel_state *s, enum model_reader who, uint64_t control, unsigned bit)
+{
+	bool outside = who == READER_USER || MUTANT(M_RDPMC_USER_KERNEL, false, true);
+
+	return s->leaf.rdpmc_user && outside && MUTANT(M_RDPMC_USER, bit < 64 && control >> bit & 1, false) &&
+	       !injected(s, INJECT_RDPMC_USER);
+}
+
+/* SDM vol. 2, RDPMC: needs CPL 0 or CR4.PCE; index 40000000H + n is fixed counter n; anything that is no
+ * counter raises #GP. */
+static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
+{
+	struct intel_state *s = state;
+	bool fixed = MUTANT(M_RDPMC_FIXED, index & RDPMC_FIXED, 0);
+	unsigned i = index & ~RDPMC_FIXED;
+
+	*value = 0;
+	i = MUTANT(M_RDPMC_TYPE, i, i & 0xff);
+	if (!MUTANT(M_RDPMC_CPL, who != READER_DENIED, true))
+		return MODEL_FAULT;
+	const enum model_access missing = injected(s, INJECT_ABSENT_ZERO) ? MODEL_OK : MODEL_FAULT;
+	if (index == RDPMC_METRICS && intel_metrics_exist(s)) {
+		*value = intel_metrics_read(s);
+		/* "Metrics clear": the counter of slots with them. */
+		if (s->fixed_control & FIXED_METRICS_CLEAR) {
+			intel_metrics_write(s, 0);
+			s->counter[INTEL_GENERAL_MAX + FIXED_SLOTS].value = 0;
+		}
+		return MODEL_OK;
+	}
+	if (fixed) {
+		if (i >= INTEL_FIXED_MAX || !(s->leaf.fixed >> i & 1))
+			return missing;
+		if (injected(s, INJECT_RDPMC_INDEX) && s->leaf.fixed >> (i + 1))
+			i++;
+		*value = kept_from(s, who, s->fixed_control, FIXED_RDPMC_USER_SHIFT + 4 * i)
+				 ? 0
+				 : s->counter[INTEL_GENERAL_MAX + i].value;
+		return MODEL_OK;
+	}
+	if (i >= INTEL_GENERAL_MAX || !(s->leaf.general >> i & 1))
+		return MUTANT(M_RDPMC_RANGE, missing, MODEL_OK);
+	if (injected(s, INJECT_RDPMC_INDEX))
+		i = (i + 1) % s->leaf.n_general;
+	*value = kept_from(s, who, s->select[i], RDPMC_USER_BIT) ? 0 : s->counter[i].value;
+	return MODEL_OK;
+}
+
+static bool counting(const void *state)
+{
+	const struct intel_state *s = state;
+	return MUTANT(M_COUNTING, s->n_running, s->running & ((1u << INTEL_GENERAL_MAX) - 1)) || s->late;
+}
+
+static bool recording(const void *state)
+{
+	return MUTANT(M_RECORDING, intel_lbr_enabled(state) || intel_bts_enabled(state), false) ||
+	       MUTANT(M_PEBS_RECORDING, intel_pebs_recording(state), false);
+}
+
+static bool take_pmi(void *state)
+{
+	struct intel_state *s = state;
+	if (!s->pmi_pending)
+		return false;
+	s->pmi_pending = MUTANT(M_PMI_LEVEL, s->pmi_pending - 1, s->pmi_pending);
+	return true;
+}
+
+static bool lvt_stays(const void *state)
+{
+	const struct intel_state *s = state;
+	return injected(s, INJECT_LVT_STAYS);
+}
+
+#ifdef MODEL_MUTANTS
+static const struct model_mutant mutant_list[] = {
+#define INTEL_MUTANT(id, text) {#id, text},
+#include "pmu/intel/model/mutants.def"
+#undef INTEL_MUTANT
+	{NULL, NULL},
+};
+#endif
+
+const struct pmu_model intel_model = {
+	.name = "intel",
+	.state_size = sizeof(struct intel_state),
+	.injections = intel_injections,
+	.mutants = MUTANT_LIST(mutant_list),
+	.lvt_stays = lvt_stays,
+	.reset = reset,
+	.rdmsr = rdmsr,
+	.wrmsr = wrmsr,
+	.rdpmc = rdpmc,
+	.counts = intel_counts,
+	.advance = intel_advance,
+	.counting = counting,
+	.increments = intel_increments,
+	.recording = recording,
+	.shows_vectors = intel_pebs_shows_vectors,
+	.attach = intel_attach,
+	.take_pmi = take_pmi,
+};

@@ -1,0 +1,92 @@
+/*
+ * Taken branches, interrupts and exceptions: the last-branch stack and branch traces. SDM vol.
+ * 3, 17.4, 17.11.
+ *
+ * Models 0 to 2 have four registers with both addresses of 32 bits in each, the source in the low half; later
+ * ones sixteen pairs. The pointer names the most recent entry: it moves before one is written. The last
+ * exception record is what the top of the stack was when an interrupt or exception came; it is kept only
+ * while the stack is.
+ */
+#include "pmu/netburst/model/model.h"
+
+#define DEBUG_EXCEPTION 1
+
+unsigned netburst_lbr_depth(const struct netburst_state *s)
+{
+	return MODELS_3_4_6 >> s->model & 1 ? LBR_MAX : 4;
+}
+
+bool netburst_traces(const struct netburst_state *s, unsigned thread)
+{
+	uint64_t both = MUTANT(M_BTS_TR, DEBUGCTLA_TR | DEBUGCTLA_BTS, DEBUGCTLA_BTS);
+
+	return (s->thread[thread].debugctl & both) == both &&
+	       MUTANT(M_BTS_ABSENT, !(s->misc_enable & MISC_ENABLE_BTS_ABSENT), true);
+}
+
+static void push(struct netburst_state *s, struct netburst_thread *t, const struct model_step *step)
+{
+	bool event = step->transfer == TRANSFER_EVENT;
+
+	if (MUTANT(M_LER, event, false)) {
+		t->ler_from = t->lbr_from[t->tos];
+		t->ler_to = t->lbr_to[t->tos];
+	}
+	if (MUTANT(M_LBR_EVENTS, false, event))
+		return;
+	t->tos = (uint8_t)((t->tos + 1) % MUTANT(M_LBR_DEPTH, netburst_lbr_depth(s), 4u));
+	t->lbr_from[t->tos] = injected(s, INJECT_LBR_SWAPPED) ? step->next : step->ip;
+	t->lbr_to[t->tos] = injected(s, INJECT_LBR_SWAPPED) ? step->ip : step->next;
+}
+
+/* 17.4.1, 17.4.3: a debug exception is no entry, and ends recording and stepping by branches. So does that of
+ * INT1; an INT 1 of two bytes cannot be told from it here. */
+static void last_branch(struct netburst_state *s, struct netburst_thread *t, const struct model_step *step)
+{
+	bool debug = !step->length && step->vector == DEBUG_EXCEPTION;
+
+	if (MUTANT(M_LBR, t->debugctl & DEBUGCTLA_LBR, false) && !MUTANT(M_LBR_DEBUG, debug, false))
+		push(s, t, step);
+	if (MUTANT(M_LBR_DEBUG, debug, false)) {
+		t->debugctl &= ~(uint64_t)(DEBUGCTLA_LBR | DEBUGCTLA_BTF);
+		s->changed = true;
+	}
+}
+
+/* Which ring a branch belongs to is not said; the one that it leaves is taken. */
+static bool ring_wanted(const struct netburst_thread *t, uint8_t cpl)
+{
+	return !(t->debugctl & (cpl ? MUTANT(M_BTS_OFF_USR, DEBUGCTLA_BTS_OFF_USR, 0u)
+				    : MUTANT(M_BTS_OFF_OS, DEBUGCTLA_BTS_OFF_OS, 0u)));
+}
+
+static void trace(struct netburst_state *s, unsigned thread, const struct model_step *step)
+{
+	const struct netburst_thread *t = &s->thread[thread];
+	bool predicted = !MUTANT(M_BTS_PREDICTED, s->uops.amount[Q_BR_MISPRED], 1u);
+	uint64_t words[BTS_WORDS] = {step->ip, step->next, predicted ? BTS_PREDICTED : 0};
+	bool circular = !(t->debugctl & MUTANT(M_BTS_BTINT, DEBUGCTLA_BTINT, 0u));
+
+	if (!ring_wanted(t, step->cpl))
+		return;
+	if (injected(s, INJECT_BTS_LOST) && ++s->branches % 7 == 0)
+		return;
+	/* The threshold interrupts with BTINT clear too: to prevent that it must lie above the maximum,
+	 * 17.4.9.3. */
+	if (netburst_store(s, thread, DS_BTS_BASE, words, BTS_WORDS, circular) &&
+	    !injected(s, INJECT_NO_PMI)) {
+		s->pmi_pending[thread]++;
+		s->changed = true;
+	}
+}
+
+void netburst_branch(struct netburst_state *s, const struct model_step *step)
+{
+	unsigned thread = s->profile->hyper_threading ? step->thread : 0;
+
+	if (!MUTANT(M_LBR_TAKEN, step->transfer != TRANSFER_NONE, s->uops.amount[Q_BRANCHES]))
+		return;
+	if (netburst_traces(s, thread))
+		trace(s, thread, step);
+	last_branch(s, &s->thread[thread], step);
+}

@@ -1,0 +1,286 @@
+/*
+ * Counters: when they run, what a step adds to them, overflow, interrupt, cascade. SDM vol.
+ * 3, 18.15.3, 18.15.5.
+ */
+#include "pmu/netburst/model/model.h"
+
+/* Whether a counter that is not enabled was started by another one's overflow: 18.15.5.5, 18.15.5.6. */
+static bool cascaded(const struct netburst_state *s, unsigned c)
+{
+	return s->counter[c].started_by != NO_COUNTER;
+}
+
+/* With no ring named, or an event that is none, nothing is detected; then only a filter that passes few
+ * occurrences counts: 18.15.1, 18.17.2. With event select 0 not even that does, as users have found. */
+static bool sees_anything(uint32_t cccr, const struct netburst_line *k)
+{
+	if (k->event != NB_EVENTS && k->escr & (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR))
+		return true;
+	return cccr & CCCR_COMPARE && cccr & CCCR_COMPLEMENT && k->escr & ESCR_EVENT;
+}
+
+void netburst_update(struct netburst_state *s)
+{
+	uint32_t before = s->running;
+	bool quick = !model_injected_any(&s->injections);
+
+	s->running = 0;
+	s->recording = false;
+	for (unsigned t = 0; t < 2; t++)
+		s->recording |= s->thread[t].debugctl & DEBUGCTLA_LBR || netburst_traces(s, t);
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		struct netburst_line *k = &s->counter[c];
+		unsigned select = (s->cccr[c] & MUTANT(M_SELECT, CCCR_SELECT, 0)) >> CCCR_SELECT_SHIFT;
+		bool on = MUTANT(M_ENABLE, s->cccr[c] & CCCR_ENABLE, true) || cascaded(s, c);
+		enum netburst_escr_id e;
+
+		if (!on || (injected(s, INJECT_CCCR1) && c == 1))
+			continue;
+		e = netburst_wire(c, select, s->model);
+		if (e == ESCR_NONE)
+			continue;
+		if (injected(s, INJECT_MISWIRED) && c == 9 && e == FIRM_ESCR0)
+			e = FIRM_ESCR1;
+		netburst_decode(s, c, e);
+		if (!sees_anything(s->cccr[c], k))
+			continue;
+		s->running |= 1u << c;
+		s->recording |= k->pebs;
+		quick &= k->plain && !k->pmi_due;
+	}
+	s->quick = quick && !s->recording;
+	s->started = s->running & ~before;
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		struct netburst_line *k = &s->counter[c];
+
+		if (s->started >> c & 1) {
+			k->level = false;
+			if (injected(s, INJECT_OFF_BY_ONE))
+				k->value = (k->value + 1) % NETBURST_LIMIT;
+		}
+		/* A counter that is stopped in the clock of a carry out of its low half. */
+		if (injected(s, INJECT_N17) && (before & ~s->running) >> c & 1 && k->carry_step &&
+		    s->steps - k->carry_step <= 3)
+			k->value = (k->value - (1ull << 32)) % NETBURST_LIMIT;
+	}
+}
+
+/* 18.15.5.8, 18.16.2. Without Hyper-Threading there is one processor to interrupt. */
+void netburst_raise_pmi(struct netburst_state *s, unsigned c)
+{
+	if (injected(s, INJECT_NO_PMI))
+		return;
+	if (injected(s, INJECT_CASCADE_NO_PMI) && s->cccr[c] & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE))
+		return;
+	for (unsigned t = 0; t < 2; t++)
+		s->pmi_pending[t] += s->counter[c].pmi[t];
+	s->changed = true;
+	s->repeat = injected(s, INJECT_OVF_LEVEL);
+}
+
+/* Counters that wait for this one: 18.15.5.5, table 18-65. */
+static void start_cascades(struct netburst_state *s, unsigned from)
+{
+	for (unsigned to = 0; to < NETBURST_COUNTERS; to++) {
+		bool plain = MUTANT(M_CASCADE_BIT, s->cccr[to] & CCCR_CASCADE, true) &&
+			     (MUTANT(M_CASCADE_PAIR, netburst_cascade(from, to, false, s->model),
+				     (from ^ to) == 1 || netburst_cascade(from, to, false, s->model)) ||
+			      (injected(s, INJECT_CASCADE_ANY) &&
+			       netburst_counter[from].group == netburst_counter[to].group));
+		bool extended = s->cccr[to] & CCCR_EXTENDED_CASCADE &&
+				MUTANT(M_EXTENDED_PAIR, netburst_cascade(from, to, true, s->model),
+				       netburst_cascade(to, from, true, s->model));
+
+		if ((plain || extended) && !(s->cccr[to] & CCCR_ENABLE) && !cascaded(s, to) &&
+		    !(injected(s, INJECT_FORCE_CASCADE) && s->cccr[from] & CCCR_FORCE_OVF)) {
+			s->counter[to].started_by = (uint8_t)from;
+			s->changed = true;
+		}
+	}
+}
+
+/* 18.15.3: OVF is sticky. */
+static void overflow(struct netburst_state *s, unsigned c)
+{
+	if (!injected(s, INJECT_LOST_STATUS))
+		s->cccr[c] |= MUTANT(M_OVF, CCCR_OVF, 0);
+	s->changed = true;
+	if (MUTANT(M_CASCADE, true, false))
+		start_cascades(s, c);
+}
+
+/* The interrupt comes with the occurrence after the one that overflowed: 18.15.5.8. */
+static void add(struct netburst_state *s, unsigned c, uint64_t amount)
+{
+	struct netburst_line *k = &s->counter[c];
+	bool force =
+		MUTANT(M_FORCE_OVF, s->cccr[c] & CCCR_FORCE_OVF, false) && !injected(s, INJECT_FORCE_IGNORED);
+	bool asks = k->pmi[0] || k->pmi[1];
+	uint64_t sum = k->value + amount, limit = MUTANT(M_WIDTH, NETBURST_LIMIT, NETBURST_LIMIT << 1);
+
+	if (injected(s, INJECT_BACKWARDS) && c == NETBURST_COUNTERS - 1) {
+		k->value = (k->value - amount) & (NETBURST_LIMIT - 1);
+		return;
+	}
+	if (injected(s, INJECT_DROPPED_CARRY))
+		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
+	if ((sum ^ k->value) >> 32)
+		k->carry_step = s->steps;
+	bool carry = MUTANT(M_OVERFLOW_EARLY, sum >= limit, sum >= limit - 1);
+	/* Occurrences of this step after the one that overflows. */
+	uint64_t after = force ? amount - 1 : carry ? sum - limit : 0;
+
+	after = MUTANT(M_PMI_AT_ONCE, after, carry);
+	k->value = MUTANT(M_WRAP, sum % limit, sum < limit ? sum : limit - 1);
+	if (k->pmi_due) {
+		netburst_raise_pmi(s, c);
+		k->pmi_due = false;
+	}
+	if (!carry && !force)
+		return;
+	overflow(s, c);
+	if (asks && after)
+		netburst_raise_pmi(s, c);
+	else
+		k->pmi_due = MUTANT(M_PMI_NEXT, asks, false);
+}
+
+/* Precise sampling: the occurrence after the one that overflowed is recorded, and the counter starts anew:
+ * 18.15.7. What a step adds may be several of either. */
+static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const struct model_step *step)
+{
+	struct netburst_line *k = &s->counter[c];
+	bool force = s->cccr[c] & CCCR_FORCE_OVF;
+
+	while (amount) {
+		uint64_t left = force ? 1 : NETBURST_LIMIT - k->value;
+
+		if (k->pebs_due) {
+			k->pebs_due = false;
+			netburst_pebs(s, c, step);
+			amount--;
+		} else if (amount >= left) {
+			amount -= left;
+			k->value = (k->value + left) % NETBURST_LIMIT;
+			k->pebs_due = true;
+			overflow(s, c);
+			if (MUTANT(M_PEBS_AT_ONCE, false, true)) {
+				k->pebs_due = false;
+				netburst_pebs(s, c, step);
+			}
+		} else {
+			k->value += amount;
+			return;
+		}
+	}
+}
+
+/* Threshold and edge, clock by clock: 18.15.5.3, 18.15.5.4. What passes adds 1, never the value. */
+static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint32_t cccr, uint64_t left)
+{
+	unsigned threshold = (cccr & CCCR_THRESHOLD) >> CCCR_THRESHOLD_SHIFT;
+	bool complement = MUTANT(M_COMPLEMENT, cccr & CCCR_COMPLEMENT, false);
+	bool edge = MUTANT(M_EDGE, cccr & CCCR_EDGE, false) && !injected(s, INJECT_NO_EDGE);
+	bool add_values = MUTANT(M_COMPARE_VALUE, injected(s, INJECT_COMPARE_VALUE), true);
+	uint64_t amount = 0;
+
+	for (uint32_t i = 0; i < s->uops.cycles; i++) {
+		uint64_t v = left < k->per_cycle ? left : k->per_cycle;
+		bool met = MUTANT(M_THRESHOLD_EXACT, v > threshold, v >= threshold) ||
+			   (injected(s, INJECT_THRESHOLD_REACHED) && v == threshold);
+
+		left -= v;
+		met = met != complement;
+		if (edge)
+			amount += met && !k->level;
+		else
+			amount += add_values && met ? v : met;
+		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+	}
+	return amount;
+}
+
+/* What the lines from ESCR to CCCR carry of a step's occurrences: 18.15.1. */
+static uint64_t carried(const struct netburst_state *s, unsigned c, const struct model_step *step)
+{
+	uint64_t most = (uint64_t)s->counter[c].per_cycle * s->uops.cycles;
+	uint64_t amount = netburst_occurrences(s, c, step);
+
+	return MUTANT(M_FIFTEEN, amount > most, false) ? most : amount;
+}
+
+static void count(struct netburst_state *s, unsigned c, const struct model_step *step)
+{
+	struct netburst_line *k = &s->counter[c];
+	uint64_t amount;
+
+	if (!netburst_active(s, s->cccr[c], step)) {
+		k->level = false;
+		return;
+	}
+	amount = carried(s, c, step);
+	if (!k->plain && MUTANT(M_COMPARE, s->cccr[c] & CCCR_COMPARE, false))
+		amount = filtered(s, k, s->cccr[c], amount);
+	if (model_injected_any(&s->injections))
+		amount = netburst_distort(s, c, amount);
+	if (amount && k->pebs)
+		sample(s, c, amount, step);
+	else if (amount)
+		add(s, c, amount);
+	if (amount && injected(s, INJECT_NEIGHBOUR) && c == 13)
+		add(s, 12, amount);
+}
+
+int netburst_increments(void *state, const struct model_step *step, struct model_increment *out,
+			unsigned room)
+{
+	struct netburst_state *s = state;
+	unsigned n = 0;
+
+	if (!s->quick || step->own_write || step->halted)
+		return -1;
+	netburst_uops(step, &s->uops);
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		struct netburst_line *k = &s->counter[c];
+		uint64_t amount;
+
+		if (!(s->running >> c & 1) || !netburst_active(s, s->cccr[c], step))
+			continue;
+		amount = carried(s, c, step);
+		if (!amount)
+			continue;
+		if (n == room)
+			return -1;
+		uint64_t limit = NETBURST_LIMIT - 1 - MUTANT(M_INCREMENT_LIMIT, amount, 0);
+		out[n++] = (struct model_increment){&k->value, limit, amount};
+	}
+	return (int)n;
+}
+
+bool netburst_advance(void *state, const struct model_step *step)
+{
+	struct netburst_state *s = state;
+	uint32_t running = s->running;
+
+	s->steps++;
+	s->changed = false;
+	netburst_uops(step, &s->uops);
+	if (s->recording) {
+		netburst_branch(s, step);
+		netburst_pebs_skidded(s, step);
+	}
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
+		if (!(running >> c & 1) ||
+		    (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1))
+			continue;
+		count(s, c, step);
+	}
+	if (s->changed)
+		netburst_update(s);
+	if (s->repeat && !s->pmi_pending[0]) {
+		s->pmi_pending[0] = 1;
+		return true;
+	}
+	return s->changed;
+}

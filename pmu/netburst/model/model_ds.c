@@ -1,0 +1,150 @@
+/*
+ * Records in memory: the debug store area, and what goes there. SDM vol. 3, 17.4.9, 18.15.7, 18.16.3.
+ *
+ * A record is written whole or not at all. What the manual leaves open is done so: where memory cannot be
+ * written, and where no room is left, the record is lost and nothing else changes, but the counter of a PEBS
+ * record is loaded anew all the same.
+ */
+#include "pmu/netburst/model/model.h"
+
+#include <string.h>
+
+/* 17.4.9.1. */
+static unsigned width(const struct netburst_state *s)
+{
+	return s->profile->dtes64 || MUTANT(M_DS_WIDTH, !s->profile->legacy_mode, false) ? 8 : 4;
+}
+
+/* Bytes from an address to the end of the address space; 0: all of it. */
+static uint64_t to_the_top(const struct netburst_state *s, uint64_t at)
+{
+	return width(s) == 4 ? (uint32_t)-at : -at;
+}
+
+static bool read_words(const struct netburst_state *s, uint64_t at, uint64_t *words, unsigned n)
+{
+	uint8_t bytes[8 * DS_WORDS];
+	unsigned w = width(s);
+
+	if (!s->memory || !s->memory->read(s->memory->ctx, at, bytes, (size_t)n * w))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		words[i] = 0;
+		memcpy(&words[i], bytes + i * w, w);
+	}
+	return true;
+}
+
+static bool write_bytes(const struct netburst_state *s, uint64_t at, const uint8_t *bytes, size_t size)
+{
+	return s->memory->write(s->memory->ctx, at, bytes, size);
+}
+
+static bool write_words(const struct netburst_state *s, uint64_t at, const uint64_t *words, unsigned n)
+{
+	uint8_t bytes[8 * PEBS_WORDS_64];
+	unsigned w = width(s);
+	size_t size = (size_t)n * w, below = to_the_top(s, at);
+
+	for (unsigned i = 0; i < n; i++)
+		memcpy(bytes + i * w, &words[i], w);
+	/* Past the end of the address space, which only erratum P79 gets to. */
+	if (below && below < size)
+		return write_bytes(s, at, bytes, below) && write_bytes(s, 0, bytes + below, size - below);
+	return write_bytes(s, at, bytes, size);
+}
+
+static uint64_t word_at(const struct netburst_state *s, unsigned thread, enum netburst_ds_word word)
+{
+	return s->thread[thread].ds_area + (uint64_t)word * width(s);
+}
+
+/* "Absolute maximum" is the byte past the end, or one more: 17.4.9 has both. */
+static bool has_room(const struct netburst_state *s, uint64_t index, uint64_t maximum, uint64_t size)
+{
+	if (injected(s, INJECT_P79) && size > to_the_top(s, index))
+		return true;
+	return MUTANT(M_DS_ROOM, index <= maximum && maximum - index >= size, index < maximum);
+}
+
+bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_word base,
+		    const uint64_t *words, unsigned n, bool circular)
+{
+	enum { BASE, INDEX, MAXIMUM, THRESHOLD, FIELDS };
+	uint64_t ds[FIELDS], size = (uint64_t)n * width(s);
+
+	if (!read_words(s, word_at(s, thread, base), ds, FIELDS) ||
+	    !has_room(s, ds[INDEX], ds[MAXIMUM], size) || !write_words(s, ds[INDEX], words, n))
+		return false;
+
+	uint64_t before = ds[INDEX];
+
+	ds[INDEX] += size;
+	bool reached = before < ds[THRESHOLD] && ds[INDEX] >= ds[THRESHOLD];
+
+	if (MUTANT(M_BTS_CIRCULAR, circular, false) && !has_room(s, ds[INDEX], ds[MAXIMUM], size))
+		ds[INDEX] = ds[BASE];
+	if (MUTANT(M_DS_INDEX, true, false))
+		write_words(s, word_at(s, thread, base + INDEX), &ds[INDEX], 1);
+	return MUTANT(M_DS_THRESHOLD, reached, false);
+}
+
+/* 18.15.7: state after the instruction, so the address is that of the next one. */
+static void write_record(struct netburst_state *s, unsigned c, const struct model_step *step)
+{
+	static const struct model_registers none;
+	const struct model_registers *now = step->registers ? step->registers : &none;
+	const struct netburst_line *k = &s->counter[c];
+	uint64_t words[PEBS_WORDS_64];
+
+	words[PEBS_FLAGS] = now->flags;
+	words[PEBS_IP] = MUTANT(M_PEBS_NEXT, step->next, step->ip);
+	memcpy(&words[PEBS_GPRS], now->gpr, sizeof now->gpr);
+
+	unsigned n = MUTANT(M_PEBS_WORDS, netburst_pebs_words(width(s)), PEBS_WORDS_32);
+	bool reached = netburst_store(s, k->sampled, DS_PEBS_BASE, words, n, false);
+
+	if (injected(s, INJECT_PEBS_PMI_LATE)) {
+		bool now_due = s->late;
+
+		s->late = reached;
+		reached = now_due;
+	}
+	if (!reached || injected(s, INJECT_NO_PMI))
+		return;
+	s->pmi_pending[MUTANT(M_PEBS_PMI_THREAD, k->sampled, 0)]++;
+	s->changed = true;
+}
+
+void netburst_pebs(struct netburst_state *s, unsigned c, const struct model_step *step)
+{
+	struct netburst_line *k = &s->counter[c];
+	uint64_t reset = 0;
+
+	if (injected(s, INJECT_PEBS_SKID))
+		s->skid = (uint8_t)(c + 1);
+	else
+		write_record(s, c, step);
+	if (!read_words(s, word_at(s, k->sampled, DS_PEBS_RESET), &reset, 1) ||
+	    injected(s, INJECT_PEBS_NO_RELOAD))
+		return;
+	/* It takes 8 bytes in either form, of which 40 bits count. */
+	if (width(s) == 4) {
+		uint64_t high;
+
+		if (!read_words(s, word_at(s, k->sampled, DS_PEBS_RESET + 1), &high, 1))
+			return;
+		reset |= high << 32;
+	}
+	if (MUTANT(M_PEBS_RELOAD, true, false))
+		k->value = reset & MUTANT(M_PEBS_RESET_WIDTH, NETBURST_LIMIT - 1, 0xffffffffull);
+}
+
+void netburst_pebs_skidded(struct netburst_state *s, const struct model_step *step)
+{
+	unsigned c = s->skid;
+
+	s->skid = 0;
+	if (c)
+		write_record(s, c - 1, step);
+}

@@ -1,0 +1,425 @@
+/*
+ * Which registers exist, what may be written to them, what they read.
+ *
+ * The manual says of reserved bits that they must be written 0, not what happens otherwise. What does is
+ * known of a Pentium 4 of signature 0F43H, whose MSRs the authors of VirtualBox probed (its CPU database):
+ * reserved bits of CCCRs and counters are not kept, bit 31 of an ESCR faults, its bits 63:32 are not kept,
+ * and each ESCR keeps only the bits that its unit has. Models 3, 4 and 6 do as that part does; of earlier
+ * ones nothing is known, and their ESCRs keep every bit here.
+ */
+#include "pmu/netburst/model/model.h"
+#include "pmu/netburst/netburst.h"
+
+#include <string.h>
+
+#define ESCR_ALL      0x7fffffffu
+#define ESCR_UNTAGGED (ESCR_ALL & ~(ESCR_TAG | ESCR_TAG_ENABLE))
+
+/* Bits that the ESCRs of the probed part keep, by unit; both of a pair are alike. FSB's row of the probe is
+ * garbled. */
+static uint32_t escr_kept(const struct netburst_state *s, unsigned e)
+{
+	static const struct {
+		uint8_t first;
+		uint32_t lost;
+	} units[] = {
+		{DAC_ESCR0, 0x61fe01f0}, {U2L_ESCR0, 0x71c001f0},  {BPU_ESCR0, 0x61fc0000},
+		{IS_ESCR0, 0x71fe01f0},  {ITLB_ESCR0, 0x0ffff1e0}, {CRU_ESCR0, 0x71fe01f0},
+		{IQ_ESCR0, 0x7fffffff},  {MS_ESCR0, 0x61ff81e0},   {TBPU_ESCR0, 0x71fe01f0},
+		{TC_ESCR0, 0x61f801f0},  {IX_ESCR0, 0x71fe01f0},   {ALF_ESCR0, 0x700001f0},
+		{CRU_ESCR2, 0x61f001f0}, {CRU_ESCR4, 0x71ff01f0},
+	};
+
+	if (MUTANT(M_ESCR_UNIT, MODELS_3_4_6 >> s->model & 1, false))
+		for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++)
+			if (e == units[i].first || e == units[i].first + 1u)
+				return ESCR_ALL & ~units[i].lost;
+	return ESCR_ALL;
+}
+
+/* Bit 11 is there where the counter takes part in extended cascading: 18.15.5.6, table 18-65. The probed part
+ * keeps bits 10 to 8 of the last two as well; nothing is known of them. */
+static uint32_t cccr_kept(const struct netburst_state *s, unsigned c)
+{
+	uint32_t kept = 0xfffff000;
+
+	if (MUTANT(M_EXTENDED_MODEL, MODELS_2_AND_LATER >> s->model & 1, true) &&
+	    MUTANT(M_EXTENDED_COUNTER, netburst_counter[c].extended_cascade_from != NO_COUNTER, true))
+		kept |= CCCR_EXTENDED_CASCADE;
+	if (MODELS_3_4_6 >> s->model & 1 && c >= 16)
+		kept |= 0x700;
+	return kept;
+}
+
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
+{
+	struct netburst_state *s = state;
+
+	memset(s, 0, sizeof *s);
+	s->profile = profile->data;
+	s->model = s->profile->model;
+	if (injections)
+		s->injections = *injections;
+	s->noise = 1;
+	s->misc_enable = s->profile->misc_enable;
+	s->tc_precise_event = MUTANT(M_RESET_PRECISE, 0xfc00, 0);
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
+		s->counter[c].started_by = NO_COUNTER;
+	/* Not a clean power-up: the sibling's counter was left enabled, with its interrupt. */
+	if (injected(s, INJECT_HT_OVF)) {
+		s->escr[FSB_ESCR0] =
+			0x13u << ESCR_EVENT_SHIFT | 1u << ESCR_MASK_SHIFT | ESCR_T0_OS | ESCR_T0_USR;
+		s->cccr[0] = CCCR_ENABLE | CCCR_THREAD_ANY | 6u << CCCR_SELECT_SHIFT | CCCR_OVF_PMI_T0;
+	}
+	netburst_update(s);
+}
+
+/* Numbers in the range that belong to no ESCR of this model. 3BFH would be a second SSU ESCR: there is none.
+ * IQ's are gone from model 3 on; there the probed part takes writes to them and keeps nothing. */
+static bool is_escr(const struct netburst_state *s, uint32_t address, unsigned *e)
+{
+	(void)s;
+	for (*e = 0; *e < ESCR_COUNT; ++*e)
+		if (netburst_escr[*e].msr == address)
+			return MUTANT(M_ESCR_MODEL, true, netburst_escr_at(address, s->model) != ESCR_NONE);
+	return false;
+}
+
+static enum model_access write_escr(struct netburst_state *s, unsigned e, uint64_t value)
+{
+	if (MUTANT(M_ESCR_31, value >> 31 & 1, 0) && !injected(s, INJECT_RESERVED_ACCEPTED))
+		return MODEL_FAULT;
+	s->escr[e] = (uint32_t)value & MUTANT(M_ESCR_KEPT, escr_kept(s, e), ESCR_ALL);
+	netburst_update(s);
+	return MODEL_OK;
+}
+
+static void stop_cascade(struct netburst_state *s, unsigned from)
+{
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
+		if (s->counter[c].started_by == from)
+			s->counter[c].started_by = NO_COUNTER;
+}
+
+/* OVF is cleared by writing 0: 18.15.3. A cascade ends with CASCADE of the counter that was started, or with
+ * OVF of the one that started it: 18.15.5.5. */
+static enum model_access write_cccr(struct netburst_state *s, unsigned c, uint64_t value)
+{
+	struct netburst_line *k = &s->counter[c];
+	uint32_t kept = (uint32_t)value & MUTANT(M_CCCR_KEPT, cccr_kept(s, c), ~0u);
+
+	if (injected(s, INJECT_STUCK_STATUS))
+		kept |= s->cccr[c] & CCCR_OVF;
+	kept |= MUTANT(M_OVF_CLEAR, 0, s->cccr[c] & CCCR_OVF);
+	s->cccr[c] = kept;
+	if (MUTANT(M_CASCADE_STOP, !(kept & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE)), false))
+		k->started_by = NO_COUNTER;
+	if (!(kept & CCCR_OVF)) {
+		k->pmi_due = false;
+		s->repeat = false;
+		if (MUTANT(M_CASCADE_OVF, true, false))
+			stop_cascade(s, c);
+	}
+	netburst_update(s);
+	return MODEL_OK;
+}
+
+/* 18.15.2: 40 bits; those above are not kept. */
+static enum model_access write_counter(struct netburst_state *s, unsigned c, uint64_t value)
+{
+	struct netburst_line *k = &s->counter[c];
+
+	/* The input stays open while the low half is written. */
+	if (injected(s, INJECT_N15) && s->running >> c & 1 && (uint32_t)value == 0xffffffff)
+		value += 1ull << 32;
+	k->value = value & MUTANT(M_COUNTER_WIDTH, NETBURST_LIMIT - 1, 0xffffffffull);
+	k->pebs_due = MUTANT(M_PEBS_DUE, false, k->pebs_due);
+	return MODEL_OK;
+}
+
+/* Bits 7, 11 and 12 tell what there is and cannot be written; ones in 11 and 12 fault on the probed part. */
+static enum model_access write_misc_enable(struct netburst_state *s, uint64_t value)
+{
+	const uint32_t absent = MISC_ENABLE_BTS_ABSENT | MISC_ENABLE_PEBS_ABSENT;
+
+	if (MUTANT(M_MISC_ABSENT, value & absent & ~s->misc_enable, 0))
+		return MODEL_FAULT;
+	const uint32_t kept = absent | MUTANT(M_MISC_PERFMON, MISC_ENABLE_PERFMON, 0u);
+
+	s->misc_enable = ((uint32_t)value & ~kept) | (s->misc_enable & kept);
+	netburst_update(s);
+	return MODEL_OK;
+}
+
+/* 17.11.1; bits 5 and 6 with CPUID.1:ECX[4]. */
+static enum model_access write_debugctl(struct netburst_state *s, uint64_t value)
+{
+	uint64_t valid = DEBUGCTLA_LBR | DEBUGCTLA_BTF | DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT;
+
+	if (MUTANT(M_DS_CPL, s->profile->ds_cpl, true))
+		valid |= DEBUGCTLA_BTS_OFF_OS | DEBUGCTLA_BTS_OFF_USR;
+	if (MUTANT(M_DEBUGCTL_RESERVED, value & ~valid, 0))
+		return MODEL_FAULT;
+	s->thread[s->here].debugctl = value;
+	netburst_update(s);
+	return MODEL_OK;
+}
+
+/* The stack in its two shapes. @return NULL if the address is no register of it; *high tells a register that
+ * holds both addresses. */
+static uint64_t *lbr_at(struct netburst_state *s, uint32_t address, bool *joint)
+{
+	unsigned depth = MUTANT(M_LBR_SHAPE, netburst_lbr_depth(s), (unsigned)LBR_MAX);
+	struct netburst_thread *t = &s->thread[s->here];
+
+	*joint = depth == 4;
+	if (*joint)
+		return address - MSR_LASTBRANCH_0 < 4 ? &t->lbr_from[address - MSR_LASTBRANCH_0] : NULL;
+	if (address - MSR_LASTBRANCH_FROM_0 < LBR_MAX)
+		return &t->lbr_from[address - MSR_LASTBRANCH_FROM_0];
+	if (address - MSR_LASTBRANCH_TO_0 < LBR_MAX)
+		return &t->lbr_to[address - MSR_LASTBRANCH_TO_0];
+	return NULL;
+}
+
+/* 18.16.3: bits 25 and 26 are those of the logical processor that accesses them, and of the other one. */
+static uint64_t as_seen(const struct netburst_state *s, uint64_t pebs_enable)
+{
+	uint64_t own = pebs_enable & PEBS_ENABLE_MINE, other = pebs_enable & PEBS_ENABLE_OTHER;
+
+	if (!MUTANT(M_PEBS_MINE, s->here, 0))
+		return pebs_enable;
+	return (pebs_enable & ~(uint64_t)(PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER)) | own << 1 | other >> 1;
+}
+
+/* Bit 26 is reserved without Hyper-Threading: table 35-41. */
+static enum model_access write_pebs_enable(struct netburst_state *s, uint64_t value)
+{
+	uint64_t kept = MUTANT(M_PEBS_KEPT, 0x7ffffffull, 0x1fffull);
+
+	if (!MUTANT(M_PEBS_OTHER, s->profile->hyper_threading, true))
+		kept &= ~(uint64_t)PEBS_ENABLE_OTHER;
+	s->pebs_enable = as_seen(s, value & kept);
+	netburst_update(s);
+	return MODEL_OK;
+}
+
+/* Parts with 64-bit mode want a canonical address. SDM vol. 2, WRMSR. */
+static enum model_access write_ds_area(struct netburst_state *s, uint64_t value)
+{
+	bool canonical = (uint64_t)((int64_t)(value << 16) >> 16) == value;
+
+	if (MUTANT(M_DS_CANONICAL, !canonical && MODELS_3_4_6 >> s->model & 1, false))
+		return MODEL_FAULT;
+	s->thread[s->here].ds_area = value;
+	return MODEL_OK;
+}
+
+/* 18.20, 18.21. */
+static bool has_l3(const struct netburst_state *s)
+{
+	return MUTANT(M_L3, s->profile->l3, true);
+}
+
+static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint64_t *kept)
+{
+	switch (address) {
+	case MSR_TC_PRECISE_EVENT:
+		*kept = 0x3ffe0;
+		return &s->tc_precise_event;
+	case MSR_PEBS_MATRIX_VERT:
+		*kept = 0x1fff;
+		return &s->pebs_vert;
+	default:
+		*kept = UINT64_MAX;
+		return has_l3(s) && address - MSR_IFSB_BUSQ0 < NETBURST_L3_COUNTERS
+			       ? &s->l3[address - MSR_IFSB_BUSQ0]
+			       : NULL;
+	}
+}
+
+/* Addresses that are this unit's on some model. */
+static bool ours(uint32_t address)
+{
+	return (address >= 0x3a0 && address <= 0x3e1) || address - MSR_LASTBRANCH_0 < 4 ||
+	       address - MSR_LASTBRANCH_FROM_0 < LBR_MAX || address - MSR_LASTBRANCH_TO_0 < LBR_MAX;
+}
+
+static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+{
+	struct netburst_state *s = state;
+	struct netburst_thread *t = &s->thread[s->here];
+	uint64_t *plain, kept;
+	bool joint;
+	unsigned e;
+
+	if (address - MSR_NETBURST_COUNTER0 < NETBURST_COUNTERS) {
+		*value = s->counter[address - MSR_NETBURST_COUNTER0].value;
+	} else if (address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS) {
+		*value = s->cccr[address - MSR_NETBURST_CCCR0];
+	} else if (is_escr(s, address, &e)) {
+		*value = s->escr[e];
+	} else if ((plain = plain_register(s, address, &kept)) != NULL) {
+		*value = *plain;
+	} else if ((plain = lbr_at(s, address, &joint)) != NULL) {
+		*value = *plain;
+		if (joint)
+			*value = (uint32_t)*plain | t->lbr_to[plain - t->lbr_from] << 32;
+	} else if (address == MSR_DS_AREA) {
+		*value = t->ds_area;
+	} else if (address == MSR_PEBS_ENABLE) {
+		*value = as_seen(s, s->pebs_enable);
+	} else if (address == MSR_MISC_ENABLE) {
+		*value = s->misc_enable;
+	} else if (address == MSR_DEBUGCTLA) {
+		*value = t->debugctl;
+	} else if (address == MSR_LASTBRANCH_TOS) {
+		*value = t->tos;
+	} else if (address == MSR_LER_FROM_LIP) {
+		*value = t->ler_from;
+	} else if (address == MSR_LER_TO_LIP) {
+		*value = t->ler_to;
+	} else {
+		*value = 0;
+		return ours(address) ? MODEL_FAULT : MODEL_NOT_MINE;
+	}
+	return MODEL_OK;
+}
+
+static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+{
+	struct netburst_state *s = state;
+	struct netburst_thread *t = &s->thread[s->here];
+	uint64_t *plain, kept;
+	bool joint;
+	unsigned e;
+
+	s->started = 0;
+	if (address - MSR_NETBURST_COUNTER0 < NETBURST_COUNTERS)
+		return write_counter(s, address - MSR_NETBURST_COUNTER0, value);
+	if (address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS)
+		return write_cccr(s, address - MSR_NETBURST_CCCR0, value);
+	if (is_escr(s, address, &e))
+		return write_escr(s, e, value);
+	if ((plain = plain_register(s, address, &kept)) != NULL) {
+		*plain = value & kept;
+		netburst_update(s);
+		return MODEL_OK;
+	}
+	if ((plain = lbr_at(s, address, &joint)) != NULL) {
+		*plain = joint ? (uint32_t)value : value;
+		if (joint)
+			t->lbr_to[plain - t->lbr_from] = value >> 32;
+		return MODEL_OK;
+	}
+	switch (address) {
+	case MSR_DS_AREA:
+		return write_ds_area(s, value);
+	case MSR_PEBS_ENABLE:
+		return write_pebs_enable(s, value);
+	case MSR_MISC_ENABLE:
+		return write_misc_enable(s, value);
+	case MSR_DEBUGCTLA:
+		return write_debugctl(s, value);
+	case MSR_LASTBRANCH_TOS:
+		t->tos = (uint8_t)(value & (netburst_lbr_depth(s) - 1));
+		return MODEL_OK;
+	case MSR_LER_FROM_LIP: /* read-only */
+	case MSR_LER_TO_LIP:
+		return MUTANT(M_LER_WRITABLE, MODEL_FAULT, MODEL_OK);
+	default:
+		return ours(address) ? MODEL_FAULT : MODEL_NOT_MINE;
+	}
+}
+
+/* SDM vol. 2, RDPMC: the number of a counter, bit 31 for the fast form of 32 bits. */
+static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
+{
+	bool allowed = who != READER_DENIED;
+	const struct netburst_state *s = state;
+	unsigned c = index & ~MUTANT(M_RDPMC_FAST_INDEX, RDPMC_FAST, 0u);
+
+	*value = 0;
+	if (!MUTANT(M_RDPMC_CPL, allowed, true))
+		return MODEL_FAULT;
+	if (c - RDPMC_L3 < NETBURST_L3_COUNTERS && has_l3(s)) {
+		*value = (uint32_t)s->l3[c - RDPMC_L3];
+		return MODEL_OK;
+	}
+	if (c >= NETBURST_COUNTERS)
+		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
+	if (injected(s, INJECT_RDPMC_INDEX))
+		c = (c + 1) % NETBURST_COUNTERS;
+	*value = s->counter[c].value;
+	/* The upper byte is that of some clocks before. */
+	if (injected(s, INJECT_TORN_READ) && s->running >> c & 1 && (uint32_t)*value < 1024)
+		*value = (*value - (1ull << 32)) % NETBURST_LIMIT;
+	if (MUTANT(M_RDPMC_FAST, index & RDPMC_FAST, 0u) && !injected(s, INJECT_FAST_WIDE))
+		*value &= 0xffffffff;
+	return MODEL_OK;
+}
+
+static bool counting(const void *state)
+{
+	const struct netburst_state *s = state;
+
+	return MUTANT(M_COUNTING, s->running, s->running & 0xffff) || s->recording;
+}
+
+static bool recording(const void *state)
+{
+	return ((const struct netburst_state *)state)->recording;
+}
+
+static void attach(void *state, const struct model_memory *memory)
+{
+	((struct netburst_state *)state)->memory = memory;
+}
+
+static void place(void *state, unsigned thread)
+{
+	((struct netburst_state *)state)->here = thread & 1;
+}
+
+static bool take_pmi_of(void *state, unsigned thread)
+{
+	struct netburst_state *s = state;
+
+	if (!s->pmi_pending[thread])
+		return false;
+	s->pmi_pending[thread] -= MUTANT(M_PMI_LEVEL, 1, 0);
+	return true;
+}
+
+static bool take_pmi(void *state)
+{
+	return take_pmi_of(state, 0);
+}
+
+#ifdef MODEL_MUTANTS
+static const struct model_mutant mutant_list[] = {
+#define NETBURST_MUTANT(id, text) {#id, text},
+#include "pmu/netburst/model/mutants.def"
+#undef NETBURST_MUTANT
+	{NULL, NULL},
+};
+#endif
+
+const struct pmu_model netburst_model = {
+	.name = "netburst",
+	.state_size = sizeof(struct netburst_state),
+	.injections = netburst_injections,
+	.mutants = MUTANT_LIST(mutant_list),
+	.reset = reset,
+	.rdmsr = rdmsr,
+	.wrmsr = wrmsr,
+	.rdpmc = rdpmc,
+	.advance = netburst_advance,
+	.counting = counting,
+	.increments = netburst_increments,
+	.recording = recording,
+	.attach = attach,
+	.place = place,
+	.take_pmi = take_pmi,
+	.take_pmi_of = take_pmi_of,
+};

@@ -1,0 +1,317 @@
+/*
+ * What a counter adds up: the occurrences that its ESCR detects, in the rings and threads that it names, or
+ * the tagged micro-operations of others. SDM vol. 3, 18.15.1, 18.15.6, 18.16.4.
+ */
+#include "pmu/netburst/model/model.h"
+
+#include <string.h>
+
+/* Union of conditions on one logical processor's ring: table 18-66. */
+static bool ring_of(uint32_t escr, unsigned thread, uint8_t cpl)
+{
+	uint32_t os = thread ? ESCR_T1_OS : ESCR_T0_OS, usr = thread ? ESCR_T1_USR : ESCR_T0_USR;
+
+	os = MUTANT(M_RING_OS, os, os | usr);
+	usr = MUTANT(M_RING_USR, usr, usr | os);
+	return escr & ((MUTANT(M_RING_12, cpl == 0, cpl < 3)) ? os : usr);
+}
+
+bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool independent,
+			const struct model_step *step)
+{
+	bool apart = s->profile->hyper_threading && !injected(s, INJECT_THREADS_ALIKE);
+	unsigned thread = apart ? MUTANT(M_THREAD, step->thread, 0) : 0;
+	uint32_t any_os = escr & (ESCR_T0_OS | ESCR_T1_OS), any_usr = escr & (ESCR_T0_USR | ESCR_T1_USR);
+
+	if (injected(s, INJECT_RING_LEAK) && any_usr)
+		return true;
+	if (!MUTANT(M_INDEPENDENT, independent, false))
+		return ring_of(escr, thread, step->cpl);
+	if (any_os && any_usr)
+		return true;
+	/* Either processor's ring will do. */
+	bool kernel = step->cpl == 0 || (step->sibling && step->sibling_cpl == 0);
+	bool user = step->cpl != 0 || (step->sibling && step->sibling_cpl != 0);
+	return (any_os && kernel) || (any_usr && user);
+}
+
+/* When the processors that the CCCR asks for are active: 18.16.2. */
+bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct model_step *step)
+{
+	unsigned active = !step->halted + step->sibling;
+
+	if (injected(s, INJECT_ACTIVE_IGNORED))
+		return active;
+	if (!s->profile->hyper_threading)
+		return MUTANT(M_THREAD_FIELD, (cccr & CCCR_THREAD) == CCCR_THREAD_ANY, true);
+	switch (MUTANT(M_ACTIVE_THREAD, cccr & CCCR_THREAD, CCCR_THREAD_ANY)) {
+	case CCCR_THREAD_NONE:
+		return active == 0;
+	case CCCR_THREAD_SINGLE:
+		return active == 1;
+	case CCCR_THREAD_BOTH:
+		return active == 2;
+	default:
+		return MUTANT(M_ACTIVE_ANY, active >= 1, active == 1);
+	}
+}
+
+static unsigned field(uint32_t value, uint32_t mask, unsigned shift)
+{
+	return (value & mask) >> shift;
+}
+
+static enum netburst_event_id event_at(const struct netburst_state *s, unsigned e)
+{
+	uint32_t mask = MUTANT(M_EVENT_SELECT, ESCR_EVENT, ESCR_EVENT & ~(1u << 29));
+
+	return netburst_event_of((enum netburst_escr_id)e, field(s->escr[e], mask, ESCR_EVENT_SHIFT),
+				 s->model);
+}
+
+/* An ESCR detects nothing, and tags nothing, while no counter of its group is enabled: found by users of
+ * tagging, and told in the manual's advice on it. */
+static bool works(const struct netburst_state *s, unsigned e)
+{
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
+		if (netburst_counter[c].group == netburst_escr[e].group &&
+		    MUTANT(M_ESCR_ASLEEP, s->cccr[c] & CCCR_ENABLE, true))
+			return true;
+	return false;
+}
+
+static void put(struct netburst_source *to, uint8_t quantity, int8_t coefficient)
+{
+	if (to->n_terms < SOURCE_TERMS)
+		to->term[to->n_terms++] = (struct event_term){quantity, coefficient};
+}
+
+/* Terms of the mask bits that are set, added up: 18.15.1. */
+static void put_masks(struct netburst_source *to, enum netburst_event_id event, unsigned mask)
+{
+	for (unsigned i = 0; i < netburst_mask_count; i++) {
+		const struct netburst_mask *m = &netburst_mask[i];
+
+		if (m->event == event && (MUTANT(M_EVENT_MASK, mask, 0xffffu) >> m->bit & 1))
+			for (unsigned t = 0; t < 3 && m->term[t].coefficient; t++)
+				put(to, m->term[t].quantity, m->term[t].coefficient);
+	}
+}
+
+static struct netburst_source *new_source(struct netburst_line *k, uint32_t tagger, bool independent)
+{
+	struct netburst_source *to = &k->source[k->n_sources++];
+
+	*to = (struct netburst_source){.tagger = tagger, .independent = independent};
+	return to;
+}
+
+/* 18.15.6.2: there is one colour, whichever RAT ESCR gives it. */
+static uint32_t front_end_tags(const struct netburst_state *s, unsigned bit)
+{
+	for (unsigned e = RAT_ESCR0; e <= RAT_ESCR1; e++)
+		if (event_at(s, e) == NB_UOP_TYPE && s->escr[e] >> (ESCR_MASK_SHIFT + bit) & 1 && works(s, e))
+			return s->escr[e];
+	return 0;
+}
+
+static void count_front_end(const struct netburst_state *s, struct netburst_line *k)
+{
+	static const struct {
+		uint8_t bit, quantity;
+	} kinds[] = {{1, Q_UOPS_LOAD}, {2, Q_UOPS_STORE}};
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t tagger =
+			MUTANT(M_FRONT_END, front_end_tags(s, kinds[i].bit), ESCR_T0_OS | ESCR_T0_USR);
+
+		if (injected(s, INJECT_FRONT_END_UNTAGGED))
+			tagger = ESCR_T0_OS | ESCR_T0_USR;
+		if (tagger)
+			put(new_source(k, tagger, false), kinds[i].quantity, 1);
+	}
+}
+
+/* 18.15.6.3: tag values are bit masks, and a uop counts once however many of its tags are asked for. */
+static void count_execution(const struct netburst_state *s, struct netburst_line *k, unsigned mask)
+{
+	enum netburst_event_id done = NB_EVENTS;
+
+	for (unsigned e = FIRM_ESCR0; e <= FIRM_ESCR1; e++) {
+		enum netburst_event_id event = event_at(s, e);
+		unsigned tags = field(s->escr[e], ESCR_TAG, ESCR_TAG_SHIFT);
+
+		bool tagging = MUTANT(M_TAG_ENABLE, s->escr[e] & ESCR_TAG_ENABLE, true) ||
+			       injected(s, INJECT_TAGS_UNASKED);
+
+		tags = MUTANT(M_TAG_VALUE, tags, 0xfu);
+		if (tags && injected(s, INJECT_ONE_COLOUR))
+			tags = 0xf;
+		if (!tagging || !(tags & mask) || event == NB_EVENTS ||
+		    !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e) ||
+		    MUTANT(M_TAG_TWICE, event == done, false))
+			continue;
+		put_masks(new_source(k, s->escr[e], true), event,
+			  field(s->escr[e], ESCR_MASK, ESCR_MASK_SHIFT));
+		done = event;
+	}
+}
+
+/* 18.15.6.4, table 19-33: what each metric takes is in the table of recipes. */
+static bool replay_set_up(const struct netburst_state *s, const struct netburst_recipe *r, unsigned vert)
+{
+	if (injected(s, INJECT_REPLAY_ALWAYS))
+		return true;
+	if ((s->pebs_enable & MUTANT(M_REPLAY_ON, r->pebs, r->pebs & ~PEBS_REPLAY_TAG)) !=
+		    MUTANT(M_REPLAY_ON, r->pebs, r->pebs & ~PEBS_REPLAY_TAG) ||
+	    !(s->pebs_vert & MUTANT(M_REPLAY_VERT, vert, ~0u)))
+		return false;
+	if (r->source == NB_EVENTS || MUTANT(M_REPLAY_SOURCE, false, true))
+		return true;
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned e = netburst_event[r->source].escr[i];
+
+		if (e != ESCR_NONE && (r->source_escr == ESCR_NONE || r->source_escr == e) &&
+		    event_at(s, e) == r->source &&
+		    field(s->escr[e], ESCR_MASK, ESCR_MASK_SHIFT) & r->source_mask && works(s, e))
+			return true;
+	}
+	return false;
+}
+
+static void count_replays(const struct netburst_state *s, struct netburst_line *k)
+{
+	struct netburst_source *to = new_source(k, 0, false);
+
+	for (unsigned i = 0; i < NETBURST_RECIPES; i++) {
+		const struct netburst_recipe *r = &netburst_recipe[i];
+
+		/* The metric of both kinds of access is the sum of the two with one each. */
+		if (r->mechanism == TAG_REPLAY && !(r->pebs_vert & (r->pebs_vert - 1)) &&
+		    replay_set_up(s, r, r->pebs_vert))
+			put(to, r->term.quantity, 1);
+	}
+}
+
+static unsigned rate(const struct netburst_event *e, enum netburst_event_id id)
+{
+	if (id == NB_GLOBAL_POWER_EVENTS || id == NB_TC_DELIVER_MODE)
+		return 1; /* a clock is one a clock */
+	return e->flags & NB_UOPS ? MUTANT(M_UOP_RATE, UOPS_PER_CYCLE, 1) : EVENTS_PER_CYCLE;
+}
+
+/* PEBS is one counter's of each logical processor, of three events, and needs OVF_PMI: 18.15.7, 18.16.3. */
+static void decode_pebs(const struct netburst_state *s, unsigned c, struct netburst_line *k)
+{
+	unsigned thread = c == PEBS_COUNTER_T1;
+
+	k->sampled = (uint8_t)thread;
+	k->pebs = MUTANT(M_PEBS_COUNTER,
+			 c == PEBS_COUNTER_T0 || (c == PEBS_COUNTER_T1 && s->profile->hyper_threading),
+			 c >= 12) &&
+		  s->pebs_enable & MUTANT(M_PEBS_BIT, (uint64_t)PEBS_ENABLE_MINE << thread,
+					  (uint64_t)PEBS_REPLAY_TAG) &&
+		  MUTANT(M_PEBS_OVF_PMI, k->pmi[thread], true) &&
+		  MUTANT(M_PEBS_EVENT, netburst_event[k->event].flags & NB_PEBS, true) &&
+		  MUTANT(M_PEBS_ABSENT, !(s->misc_enable & MISC_ENABLE_PEBS_ABSENT), true);
+}
+
+void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id escr)
+{
+	struct netburst_line *k = &s->counter[c];
+	uint32_t cccr = s->cccr[c];
+	unsigned mask = field(s->escr[escr], ESCR_MASK, ESCR_MASK_SHIFT);
+
+	k->escr = s->escr[escr];
+	k->event = (uint8_t)event_at(s, escr);
+	k->n_sources = 0;
+	k->pebs = false;
+	k->plain = !(cccr & (CCCR_COMPARE | CCCR_FORCE_OVF));
+	/* 18.16.2: bit 27 is the second processor's. */
+	k->pmi[0] = MUTANT(M_PMI_T0, cccr & CCCR_OVF_PMI_T0, true);
+	k->pmi[1] = s->profile->hyper_threading && MUTANT(M_PMI_T1, cccr & CCCR_OVF_PMI_T1, false);
+	if (injected(s, INJECT_PMI_SWAPPED)) {
+		bool first = k->pmi[0];
+
+		k->pmi[0] = k->pmi[1];
+		k->pmi[1] = first;
+	}
+	if (k->event == NB_EVENTS) {
+		k->independent = false;
+		k->per_cycle = EVENTS_PER_CYCLE;
+		return;
+	}
+	decode_pebs(s, c, k);
+	k->independent = netburst_event[k->event].flags & NB_THREAD_INDEPENDENT;
+	k->per_cycle = (uint8_t)rate(&netburst_event[k->event], (enum netburst_event_id)k->event);
+	switch (k->event) {
+	case NB_FRONT_END_EVENT:
+		if (mask & 1)
+			count_front_end(s, k);
+		break;
+	case NB_EXECUTION_EVENT:
+		count_execution(s, k, MUTANT(M_BOGUS, mask & 0xf, (mask | mask >> 4) & 0xf));
+		break;
+	case NB_REPLAY_EVENT:
+		if (mask & 1)
+			count_replays(s, k);
+		break;
+	default:
+		put_masks(new_source(k, 0, false), (enum netburst_event_id)k->event, mask);
+	}
+}
+
+/* instr_retired tells instructions with a front-end tag from those without. */
+static uint64_t retired(const struct netburst_state *s, const struct netburst_line *k,
+			const struct model_step *step)
+{
+	unsigned mask = field(k->escr, ESCR_MASK, ESCR_MASK_SHIFT);
+	const uint32_t *q = s->uops.amount;
+	uint32_t loads = front_end_tags(s, 1), stores = front_end_tags(s, 2);
+	bool tagged = (loads && q[Q_UOPS_LOAD] && netburst_qualified(s, loads, false, step)) ||
+		      (stores && q[Q_UOPS_STORE] && netburst_qualified(s, stores, false, step));
+
+	uint64_t times = q[Q_INSTRUCTIONS] + MUTANT(M_RETIRED_ONCE, netburst_retired_again(q), 0);
+
+	return mask >> MUTANT(M_INSTR_TAGGED, tagged, 0) & 1 ? times : 0;
+}
+
+/* Which logical processor delivers: there is no trace cache in the model, so nobody builds. */
+static uint64_t delivering(const struct netburst_state *s, const struct netburst_line *k,
+			   const struct model_step *step)
+{
+	unsigned bit = step->sibling ? 0 : MUTANT(M_DELIVER_THREAD, step->thread, 0) ? 6 : 2;
+
+	return k->escr >> (ESCR_MASK_SHIFT + bit) & 1 ? s->uops.cycles : 0;
+}
+
+uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const struct model_step *step)
+{
+	const struct netburst_line *k = &s->counter[c];
+	int64_t sum = 0;
+
+	if (!netburst_qualified(s, k->escr, k->independent, step))
+		return 0;
+	if (k->event == NB_REPLAY_EVENT && !MUTANT(M_REPLAY_ANY, s->uops.tags, true))
+		return 0;
+	if (k->event == NB_INSTR_RETIRED)
+		return retired(s, k, step);
+	if (k->event == NB_TC_DELIVER_MODE)
+		return delivering(s, k, step);
+	if (k->event == NB_FSB_DATA_ACTIVITY && injected(s, INJECT_BUS_AGENTS) &&
+	    field(k->escr, ESCR_MASK, ESCR_MASK_SHIFT) & (1u << 2 | 1u << 5))
+		return 2 * s->uops.cycles;
+	for (unsigned i = 0; i < k->n_sources; i++) {
+		const struct netburst_source *from = &k->source[i];
+
+		if (from->tagger &&
+		    MUTANT(M_TAGGER_RING, !netburst_qualified(s, from->tagger, from->independent, step),
+			   false))
+			continue;
+		for (unsigned t = 0; t < from->n_terms; t++)
+			sum += from->term[t].coefficient *
+			       (int64_t)MUTANT(M_AMOUNT, s->uops.amount[from->term[t].quantity],
+					       s->uops.amount[from->term[t].quantity] != 0);
+	}
+	return sum > 0 ? (uint64_t)sum : 0;
+}

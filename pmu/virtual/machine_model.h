@@ -1,0 +1,52 @@
+/*
+ * The machine model (pmu/virtual/uarch.h) behind the virtual CPU: its geometry out of the profile's CPUID
+ * leaves, and what it makes of an instruction that has retired. Pure C.
+ */
+#ifndef PMU_VIRTUAL_MACHINE_MODEL_H
+#define PMU_VIRTUAL_MACHINE_MODEL_H
+
+#include "arch/x86/step/retired.h"
+#include "pmu/contract/model.h"
+#include "pmu/virtual/uarch.h"
+
+/** The quantities that it gives; Q_COUNT ends. */
+extern const uint8_t machine_quantities[];
+
+/**
+ * Caches as CPUID leaf 4 of the profile has them, TLBs for 4 KiB pages as its leaf 2 has (SDM vol. 2, CPUID);
+ * of AMD's profiles as leaves 8000001DH, 80000005H and 80000006H have them (APM vol. 3, E.4). Where it has
+ * none: 32 KiB, 32 KiB and 512 KiB; 64 entries in each first-level TLB, 1536 in the second. First-level TLBs
+ * are fully associative here. What CPUID does not tell is the same for all: ten bits of branch history, 16
+ * return addresses, 32 stores (as in a Nehalem). Of caches of decoded instructions leaf 2 tells of
+ * NetBurst's; all others have a Sandy Bridge's 32 sets of 8 ways.
+ */
+struct uarch_geometry machine_geometry(const struct model_profile *profile);
+
+/**
+ * Take the names of faults out of a list of injections, "name+name" (NULL or "": none).
+ * @param known  n rows: of the machine model, uarch_faults; of what records are made from, step_faults
+ * @param faults mask of those that are in the list, by row
+ * @param rest   gets the other names in the same form
+ * @return false with *why, one line, if there is no room for them
+ */
+bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
+		 char *rest, size_t size, const char **why);
+
+/** denormals_class() (pmu/virtual/denormals.h), worked out once for each class that is asked for over and
+ * over. */
+bool machine_meets_denormals(unsigned class);
+
+#define MACHINE_TERMS 32
+
+/**
+ * Let an instruction, or iterations of one, retire.
+ * @param did   with all addresses
+ * @param code  its bytes
+ * @param rip   its address, and that of the one that follows in time
+ * @param denormal whether it met a denormal number (pmu/virtual/denormals.h): that takes an assist
+ * @return number of terms written to out
+ */
+unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
+			 uint64_t rip, uint64_t next, bool denormal, struct qterm out[MACHINE_TERMS]);
+
+#endif

@@ -1,0 +1,176 @@
+#include "pmu/virtual/path.h"
+
+#include "arch/x86/step/step.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/quantity/account.h"
+#include "pmu/virtual/step_details.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the walk is. */
+enum { BEFORE, INSIDE, BEHIND, DONE };
+
+bool path_create(struct path *p, unsigned steps, bool registers)
+{
+	*p = (struct path){.room = steps};
+	p->step = malloc(steps * sizeof *p->step);
+	p->access = malloc(steps * PATH_ACCESSES * sizeof *p->access);
+	p->terms = malloc(steps * PATH_TERMS * sizeof *p->terms);
+	if (registers) {
+		p->registers = malloc(steps * sizeof *p->registers);
+		p->vectors = malloc(steps * sizeof *p->vectors);
+		p->upper = malloc(steps * sizeof *p->upper);
+	}
+	if (p->step && p->access && p->terms && ((p->registers && p->vectors && p->upper) || !registers))
+		return true;
+	path_free(p);
+	return false;
+}
+
+void path_free(struct path *p)
+{
+	free(p->step);
+	free(p->registers);
+	free(p->vectors);
+	free(p->upper);
+	free(p->access);
+	free(p->terms);
+	*p = (struct path){0};
+}
+
+static bool is_full(const struct path *p, const struct model_step *s)
+{
+	return p->n_steps == p->room || p->n_terms + s->n_terms > p->room * PATH_TERMS ||
+	       p->n_access + s->n_access > p->room * PATH_ACCESSES;
+}
+
+static void note(struct path *p, const struct model_step *s)
+{
+	if (p->overflow || is_full(p, s)) {
+		p->overflow = true;
+		return;
+	}
+	if (p->registers)
+		p->registers[p->n_steps] = *s->registers;
+	if (p->vectors) {
+		p->vectors[p->n_steps] = vectors_digest(s->vectors);
+		p->upper[p->n_steps] = vectors_digest(s->vectors + VECTORS_SIZE);
+	}
+	p->step[p->n_steps++] = (struct path_step){
+		.ip = s->ip,
+		.next = s->next,
+		.access = p->n_access,
+		.terms = p->n_terms,
+		.n_access = (uint8_t)s->n_access,
+		.n_terms = (uint8_t)s->n_terms,
+		.transfer = s->transfer,
+		.length = s->length,
+		.cpl = s->cpl,
+		.cpl_after = s->cpl_after,
+	};
+	for (unsigned i = 0; i < s->n_access; i++)
+		p->access[p->n_access++] = s->access[i];
+	for (unsigned i = 0; i < s->n_terms; i++)
+		p->terms[p->n_terms++] = s->terms[i];
+}
+
+static void forget(struct path *p)
+{
+	p->n_steps = p->n_access = p->n_terms = 0;
+	p->overflow = false;
+}
+
+/* On with the walk, where an instruction or an event at this address comes next. */
+static void arrive(struct path *p, uint64_t ip)
+{
+	if (p->stage != BEFORE || ip != p->begin)
+		return;
+	p->from = p->to = p->n_steps;
+	p->stage = p->begin == p->end ? BEHIND : INSIDE;
+}
+
+static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
+{
+	struct path *p = ctx;
+
+	arrive(p, f->rip);
+	if (p->stage == INSIDE)
+		return STEP_RUN;
+	if (in->special != INSN_WRMSR)
+		f->rax = f->rdx = 0;
+	else if (p->stage == BEFORE)
+		forget(p);
+	else
+		p->stage = DONE;
+	return STEP_DONE;
+}
+
+static void follow(struct path *p, const struct model_step *s)
+{
+	arrive(p, s->ip);
+	if (p->stage == DONE)
+		return;
+	note(p, s);
+	if (p->stage != INSIDE)
+		return;
+	p->to = p->n_steps;
+	if (s->next == p->end)
+		p->stage = BEHIND;
+}
+
+static void retired(void *ctx, const struct step_retired *r)
+{
+	struct path *p = ctx;
+	struct qterm terms[ACCOUNT_TERMS];
+	struct step_details details;
+	struct model_step step = {.terms = terms,
+				  .n_terms = account_retired(&r->did, terms),
+				  .cpl = r->did.cpl,
+				  .ip = r->rip,
+				  .next = r->after->rip};
+
+	/* The WRMSR that opens the window, itself, is not in it. */
+	if (r->emulated && r->did.insn->special == INSN_WRMSR)
+		return;
+	details_of_retired(&details, &step, r);
+	if (p->vectors)
+		details_of_vectors(&details, &step);
+	follow(p, &step);
+}
+
+static void delivered(void *ctx, const struct step_delivered *d)
+{
+	struct path *p = ctx;
+	struct qterm terms[ACCOUNT_TERMS];
+	struct step_details details;
+	struct model_step step = {.terms = terms, .cpl = d->cpl, .ip = d->rip, .next = d->after->rip};
+
+	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
+	details_of_delivered(&details, &step, d);
+	if (p->vectors)
+		details_of_vectors(&details, &step);
+	follow(p, &step);
+}
+
+static struct step_client client = {
+	.before = before,
+	.intercepts = 1ull << INSN_RDMSR | 1ull << INSN_WRMSR | 1ull << INSN_RDPMC,
+	.details = true,
+	.retired = retired,
+	.delivered = delivered,
+};
+
+void path_walk(struct path *p, uint64_t begin, uint64_t end, void (*fn)(void *), void *arg)
+{
+	/* Before anything of the call that is under way is changed. */
+	if (step_active())
+		trap_abort(VECTOR_STEP);
+	forget(p);
+	p->from = p->to = 0;
+	p->begin = begin;
+	p->end = end;
+	p->stage = BEFORE;
+	client.ctx = p;
+	step_call(&client, fn, arg);
+}

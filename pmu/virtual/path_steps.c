@@ -1,0 +1,39 @@
+#include "pmu/virtual/path.h"
+
+uint64_t path_amount(const struct path *p, unsigned step, enum quantity q)
+{
+	const struct path_step *s = &p->step[step];
+	uint64_t amount = 0;
+
+	for (unsigned i = 0; i < s->n_terms; i++)
+		if (p->terms[s->terms + i].quantity == q)
+			amount += p->terms[s->terms + i].amount;
+	return amount;
+}
+
+/* Next to an INT n stands its delivery, which begins at the INT. */
+static bool follows(const struct path_step *before, const struct path_step *s)
+{
+	return s->ip == before->next || (s->transfer == TRANSFER_FAR && !s->length && s->ip == before->ip);
+}
+
+bool path_is_connected(const struct path *p, unsigned *at)
+{
+	for (unsigned i = p->from + 1; i < p->to; i++)
+		if (!follows(&p->step[i - 1], &p->step[i])) {
+			*at = i;
+			return false;
+		}
+	return true;
+}
+
+uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned rings)
+{
+	int64_t n = 0;
+
+	if (!(e->flags & EVENT_ANY_RING) && !(rings & (path->step[step].cpl ? RING_USR : RING_OS)))
+		return 0;
+	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
+		n += t->coefficient * (int64_t)path_amount(path, step, (enum quantity)t->quantity);
+	return n > 0 ? (uint64_t)n : 0;
+}

@@ -1,0 +1,116 @@
+#include "pmu/virtual/premises.h"
+
+#define EVERY_THIRD 3
+
+const struct uarch_fault_info premises[PREMISES] = {
+#define PREMISE(id, name, summary) [PREMISE_##id] = {name, summary},
+#include "pmu/virtual/premises.def"
+#undef PREMISE
+};
+
+static int ask(const struct pmu_model *model, void *state, const struct model_step *write,
+	       struct model_increment *out)
+{
+	struct model_step deed = *write; /* what it does, not the time that it takes */
+
+	deed.cycles = 0;
+	return model->increments ? model->increments(state, &deed, out, PREMISE_COUNTERS) : -1;
+}
+
+static bool among(const uint64_t *counter, const struct model_increment *list, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (list[i].counter == counter)
+			return true;
+	return false;
+}
+
+/* A counter's number, by its first start. */
+static unsigned number_of(struct premises *p, uint64_t *counter)
+{
+	unsigned i = 0;
+
+	while (i < p->n_seen && p->seen[i] != counter)
+		i++;
+	if (i == p->n_seen && i < PREMISE_COUNTERS)
+		p->seen[p->n_seen++] = counter;
+	return i;
+}
+
+static void count(const struct model_increment *i)
+{
+	if (*i->counter <= i->limit)
+		*i->counter += i->amount;
+}
+
+static bool counts_start(struct premises *p, uint64_t *counter)
+{
+	unsigned number = number_of(p, counter);
+
+	if (premise_broken(p, PREMISE_START_BY_SOME) && number % 2)
+		return true;
+	if (premise_broken(p, PREMISE_START_AT_TIMES) && number == 1 && p->starts++ % EVERY_THIRD == 0)
+		return true;
+	return premise_broken(p, PREMISE_START_COUNTED);
+}
+
+bool premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
+			   const struct model_step *write)
+{
+	p->n_before = ask(model, state, write, p->before);
+	return p->n_before && premise_broken(p, PREMISE_STOP_COUNTED);
+}
+
+bool premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
+			  const struct model_step *write)
+{
+	struct model_increment after[PREMISE_COUNTERS];
+	int n = ask(model, state, write, after);
+
+	if (n < 0 || p->n_before < 0)
+		return n < 0 && premise_broken(p, PREMISE_START_COUNTED);
+	for (int i = 0; i < n; i++)
+		if (!among(after[i].counter, p->before, p->n_before) && counts_start(p, after[i].counter))
+			count(&after[i]);
+	return false;
+}
+
+void premises_step(const struct premises *p, const struct insn_retired *did, struct model_step *step,
+		   struct qterm *terms)
+{
+	switch (did->insn->special) {
+	case INSN_RDPMC:
+		if (premise_broken(p, PREMISE_RDPMC_TWICE))
+			terms[step->n_terms++] = (struct qterm){Q_INSTRUCTIONS, 1};
+		break;
+	case INSN_IRET:
+	case INSN_SYSRET:
+	case INSN_SYSEXIT:
+		if (premise_broken(p, PREMISE_RETURN_IN_NEW))
+			step->cpl = did->cpl_after;
+		break;
+	case INSN_INT:
+	case INSN_INT3:
+	case INSN_INT1:
+	case INSN_SYSCALL:
+	case INSN_SYSENTER:
+		if (premise_broken(p, PREMISE_CALL_IN_NEW))
+			step->cpl = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+void premises_delivery(const struct premises *p, enum step_event kind, struct model_step *step,
+		       struct qterm *terms)
+{
+	if (kind == STEP_SOFT_INTERRUPT)
+		return;
+	if (premise_broken(p, PREMISE_DELIVERY_INSN))
+		terms[step->n_terms++] = (struct qterm){Q_INSTRUCTIONS, 1};
+	if (premise_broken(p, PREMISE_DELIVERY_FAR)) {
+		terms[step->n_terms++] = (struct qterm){Q_BRANCHES, 1};
+		terms[step->n_terms++] = (struct qterm){Q_BR_FAR, 1};
+	}
+}

@@ -1,0 +1,63 @@
+#include "pmu/virtual/step_details.h"
+
+#include "arch/x86/cpu/cpu.h"
+#include "arch/x86/time/time.h"
+#include "pmu/quantity/account.h"
+
+#include <string.h>
+
+static void show_registers(struct step_details *d, struct model_step *step, const struct trap_frame *f)
+{
+	d->registers = (struct model_registers){
+		.flags = f->rflags & ~RFLAGS_TF,
+		.ip = f->rip,
+		.gpr = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9, f->r10,
+			f->r11, f->r12, f->r13, f->r14, f->r15},
+	};
+	step->registers = &d->registers;
+	step->cpl_after = f->cs & 3;
+	step->tsc = tsc_read();
+}
+
+static void show_accesses(struct step_details *d, struct model_step *step, const struct insn_retired *did)
+{
+	uint64_t turns = account_turns(did);
+
+	if (did->insn->special == INSN_MASKMOV)
+		return;
+	for (uint64_t i = 0; i < turns && step->n_access + 2 * ACCOUNT_ACCESSES <= MODEL_ACCESSES; i++)
+		step->n_access += account_accesses(did, i, d->access + step->n_access);
+	step->access = d->access;
+}
+
+void details_of_retired(struct step_details *d, struct model_step *step, const struct step_retired *r)
+{
+	show_registers(d, step, r->after);
+	show_accesses(d, step, &r->did);
+	step->transfer = account_transfer(&r->did, step->terms, step->n_terms);
+	step->length = r->did.insn->length;
+}
+
+void details_of_delivered(struct step_details *d, struct model_step *step, const struct step_delivered *e)
+{
+	show_registers(d, step, e->after);
+	step->transfer = account_delivery(e->kind);
+	step->vector = (uint8_t)e->vector;
+}
+
+#define FXSAVE_XMM  160 /* SDM vol. 1, 10.5.1 */
+#define XSAVE_UPPER 576 /* SDM vol. 1, 13.4.3: of state component 2, and CPUID.0DH.2:EBX */
+#define XSAVE_SIZE  (XSAVE_UPPER + VECTORS_SIZE)
+
+void details_of_vectors(struct step_details *d, struct model_step *step)
+{
+	static uint8_t area[XSAVE_SIZE] __attribute__((aligned(64)));
+
+	if ((xcr0_read() & XCR0_YMM) == XCR0_YMM)
+		__asm__ volatile("xsave64 %0" : "+m"(area) : "a"(XCR0_YMM), "d"(0));
+	else
+		__asm__ volatile("fxsave64 %0" : "+m"(area));
+	memcpy(d->vectors, area + FXSAVE_XMM, VECTORS_SIZE);
+	memcpy(d->vectors + VECTORS_SIZE, area + XSAVE_UPPER, VECTORS_SIZE);
+	step->vectors = d->vectors;
+}

@@ -1,0 +1,700 @@
+#include "pmu/virtual/uarch.h"
+#include "pmu/contract/mutant.h"
+
+#include <string.h>
+
+#ifdef MODEL_MUTANTS
+enum uarch_mutant {
+	U_NONE,
+#define UARCH_MUTANT(id, text) id,
+#include "pmu/virtual/uarch_mutants.def"
+#undef UARCH_MUTANT
+	U_COUNT
+};
+#endif
+
+const struct uarch_fault_info uarch_faults[UARCH_FAULTS] = {
+#define UARCH_FAULT(id, name, summary) {name, summary},
+#include "pmu/virtual/uarch_faults.def"
+#undef UARCH_FAULT
+};
+
+/*
+ * A set-associative array of tags with true LRU: the ways of a set are kept in order of use, most recent
+ * first. A tag belongs to a generation; those of older ones are empty, so that clearing costs nothing. They
+ * lie behind all others of their set.
+ */
+struct lru {
+	uint32_t sets;
+	uint16_t ways;
+	uint16_t generation;
+	uint8_t shift; /* of the block: line or page */
+	uint64_t *tag; /* sets * ways; block number above, generation in the low 16 bits, which is never 0 */
+};
+#define BLOCK_BITS 48
+
+struct store {
+	uint64_t address;
+	uint32_t size;
+};
+
+/* Pieces of 8 bytes, by which stores are found again. */
+#define PIECE  8
+#define PIECES 512
+
+struct uarch {
+	struct uarch_geometry geometry;
+	struct lru l1d, l1i, l2, llc, dtlb, itlb, stlb, decoded;
+	uint8_t counter[UARCH_PREDICTORS]; /* 0 to 3; 2 and 3 predict taken */
+	uint64_t target[UARCH_PREDICTORS];
+	uint32_t history;
+	uint64_t returns[UARCH_RETURNS];
+	unsigned return_top; /* grows without bound, used modulo the stack's size */
+	struct store stores[UARCH_STORES];
+	unsigned store_next;
+	uint32_t n_stores;
+	uint32_t stored[PIECES]; /* the last store, from 1 on, that touched a piece that belongs here */
+	uint64_t fetched_line, fetched_page; /* +1; the fetch unit looks up once per line it enters */
+	uint64_t window, straight_on;        /* of decoded code, +1; where the last instruction ended */
+	bool decoding, tells_decoded;
+	uint64_t large_start, large_end; /* data in large pages */
+	uint8_t large_shift;
+	uint64_t alias_start, alias_end, alias_distance; /* stores here are to code */
+	enum { UPPER_CLEAN, UPPER_DIRTY, UPPER_SAVED } upper;
+	uint32_t faults; /* bit per enum uarch_fault */
+	uint64_t tags[];
+};
+
+static bool power_of_two(uint64_t v)
+{
+	return v && !(v & (v - 1));
+}
+
+static uint8_t log2_of(uint64_t v)
+{
+	uint8_t shift = 0;
+
+	while (v > 1) {
+		v >>= 1;
+		shift++;
+	}
+	return shift;
+}
+
+static bool cache_fits(const struct uarch_cache_geometry *c, uint32_t limit)
+{
+	return power_of_two(c->line) && c->line >= 16 && c->ways && (uint64_t)c->sets * c->ways <= limit;
+}
+
+static bool caches_fit(const struct uarch_geometry *g)
+{
+	return power_of_two(g->l1d.sets) && cache_fits(&g->l1d, UARCH_L1_LINES) &&
+	       power_of_two(g->l1i.sets) && cache_fits(&g->l1i, UARCH_L1_LINES) &&
+	       (!g->l2.sets || (power_of_two(g->l2.sets) && cache_fits(&g->l2, UARCH_L2_LINES))) &&
+	       (!g->llc.sets || cache_fits(&g->llc, UARCH_LLC_LINES)) && power_of_two(g->decoded.sets) &&
+	       cache_fits(&g->decoded, UARCH_DECODED);
+}
+
+static size_t cache_tags(const struct uarch_cache_geometry *c)
+{
+	return (size_t)c->sets * c->ways;
+}
+
+size_t uarch_size(const struct uarch_geometry *g)
+{
+	if (!caches_fit(g))
+		return 0;
+	if (!g->dtlb || g->dtlb > UARCH_TLB || !g->itlb || g->itlb > UARCH_TLB || g->page_shift < 12 ||
+	    g->history_bits > 12 || !g->return_stack || g->return_stack > UARCH_RETURNS || !g->store_buffer ||
+	    g->store_buffer > UARCH_STORES)
+		return 0;
+	if (g->stlb_sets && (!g->stlb_ways || (uint64_t)g->stlb_sets * g->stlb_ways > UARCH_STLB))
+		return 0;
+	return sizeof(struct uarch) +
+	       sizeof(uint64_t) * (cache_tags(&g->l1d) + cache_tags(&g->l1i) + cache_tags(&g->l2) +
+				   cache_tags(&g->llc) + cache_tags(&g->decoded) + g->dtlb + g->itlb +
+				   (size_t)g->stlb_sets * (g->stlb_sets ? g->stlb_ways : 0));
+}
+
+static uint64_t *lru_place(struct lru *l, uint64_t *tags, uint32_t sets, uint16_t ways, uint8_t shift)
+{
+	*l = (struct lru){.sets = sets, .ways = ways, .shift = shift, .tag = tags, .generation = 1};
+	memset(tags, 0, sizeof(uint64_t) * sets * ways);
+	return tags + (size_t)sets * ways;
+}
+
+struct uarch *uarch_create(void *memory, const struct uarch_geometry *g)
+{
+	struct uarch *u = memory;
+	uint64_t *tags = u->tags;
+
+	u->geometry = *g;
+	u->faults = 0;
+	u->tells_decoded = false;
+	u->large_start = u->large_end = 0;
+	u->alias_start = u->alias_end = 0;
+	tags = lru_place(&u->l1d, tags, g->l1d.sets, g->l1d.ways, log2_of(g->l1d.line));
+	tags = lru_place(&u->l1i, tags, g->l1i.sets, g->l1i.ways, log2_of(g->l1i.line));
+	tags = lru_place(&u->l2, tags, g->l2.sets, g->l2.ways, log2_of(g->l2.line));
+	tags = lru_place(&u->llc, tags, g->llc.sets, g->llc.ways, log2_of(g->llc.line));
+	tags = lru_place(&u->decoded, tags, g->decoded.sets, g->decoded.ways, log2_of(g->decoded.line));
+	tags = lru_place(&u->dtlb, tags, 1, g->dtlb, g->page_shift);
+	tags = lru_place(&u->itlb, tags, 1, g->itlb, g->page_shift);
+	lru_place(&u->stlb, tags, g->stlb_sets, g->stlb_sets ? g->stlb_ways : 0, g->page_shift);
+	uarch_reset(u);
+	return u;
+}
+
+static void lru_clear(struct lru *l)
+{
+	if (++l->generation == 0) {
+		memset(l->tag, 0, sizeof(uint64_t) * l->sets * l->ways);
+		l->generation = 1;
+	}
+}
+
+void uarch_reset(struct uarch *u)
+{
+	struct lru *all[] = {&u->l1d, &u->l1i, &u->l2, &u->llc, &u->dtlb, &u->itlb, &u->stlb, &u->decoded};
+
+	for (unsigned i = 0; i < MUTANT(U_CLEAR, sizeof(all) / sizeof(all[0]), 0); i++)
+		lru_clear(all[i]);
+	memset(u->counter, 1, sizeof(u->counter));
+	memset(u->target, 0, sizeof(u->target));
+	memset(u->returns, 0, sizeof(u->returns));
+	memset(u->stores, 0, sizeof(u->stores));
+	memset(u->stored, 0, sizeof(u->stored));
+	u->n_stores = 0;
+	u->history = 0;
+	u->return_top = 0;
+	u->store_next = 0;
+	u->fetched_line = 0;
+	u->fetched_page = 0;
+	u->window = 0;
+	u->straight_on = 0;
+	u->upper = UPPER_CLEAN;
+}
+
+void uarch_tell_decoded(struct uarch *u, bool tell)
+{
+	u->tells_decoded = tell;
+}
+
+static bool broken(const struct uarch *u, enum uarch_fault fault)
+{
+	return u->faults >> fault & 1;
+}
+
+void uarch_break(struct uarch *u, uint32_t faults)
+{
+	struct lru *caches[] = {&u->l1d, &u->l1i, &u->l2, &u->llc};
+
+	u->faults = faults;
+	for (unsigned i = 0; i < 4; i++)
+		if (broken(u, UARCH_HALF_WAYS) && caches[i]->ways > 1)
+			caches[i]->ways /= 2;
+	uarch_reset(u);
+}
+
+/* The ways of the set that a block belongs in, and the tag that it has there. */
+static inline __attribute__((always_inline)) uint64_t *lru_set(const struct lru *l, uint64_t address,
+							       uint64_t *tag)
+{
+	uint64_t block = address >> l->shift & ((1ull << BLOCK_BITS) - 1);
+	uint64_t chosen = MUTANT(U_SET, block, block >> 1);
+	uint32_t sets = MUTANT(U_DOUBLE_WAYS, l->sets, l->sets > 1 ? l->sets / 2 : 1);
+
+	*tag = block << (64 - BLOCK_BITS) | l->generation;
+	return l->tag + (l->sets & (l->sets - 1) ? chosen % sets : chosen & (sets - 1)) *
+				MUTANT(U_DOUBLE_WAYS, (uint64_t)l->ways, l->ways * (l->sets > 1 ? 2ull : 1));
+}
+
+static inline unsigned lru_ways(const struct lru *l)
+{
+	unsigned ways = MUTANT(U_DOUBLE_WAYS, l->ways, l->ways * (l->sets > 1 ? 2u : 1));
+
+	ways = MUTANT(U_DIRECT, ways, l->sets > 1 ? 1u : ways);
+	return MUTANT(U_HALF_WAYS, ways, l->sets > 1 && ways > 1 ? ways / 2 : ways);
+}
+
+/* lru_touch() of a block that is not the most recent one. */
+static bool lru_touch_older(const struct lru *l, uint64_t *way, uint64_t tag)
+{
+	unsigned ways = lru_ways(l), at = 0;
+
+	while (at < ways && way[at] != tag && (uint16_t)way[at] == l->generation)
+		at++;
+
+	bool hit = at < ways && way[at] == tag;
+
+	if (hit && MUTANT(U_FIFO, false, true))
+		return true;
+	if (at == ways)
+		at = MUTANT(U_MRU, ways - 1, 0u);
+	for (; at > 0; at--)
+		way[at] = way[at - 1];
+	way[0] = tag;
+	return hit;
+}
+
+/* Look a block up and make it the most recent of its set, replacing the least recent on a miss. */
+static inline bool lru_touch(struct lru *l, uint64_t address)
+{
+	uint64_t tag, *way = lru_set(l, address, &tag);
+
+	return way[0] == tag || lru_touch_older(l, way, tag);
+}
+
+static bool lru_holds(const struct lru *l, uint64_t address)
+{
+	uint64_t tag, *way = lru_set(l, address, &tag);
+
+	for (unsigned at = 0; at < lru_ways(l) && (uint16_t)way[at] == l->generation; at++)
+		if (way[at] == tag)
+			return true;
+	return false;
+}
+
+static void lru_drop(struct lru *l, uint64_t address)
+{
+	uint64_t tag, *way;
+
+	if (!l->sets)
+		return;
+	way = lru_set(l, address, &tag);
+	for (unsigned at = 0; at < lru_ways(l); at++)
+		if (way[at] == tag) {
+			memmove(way + at, way + at + 1, (lru_ways(l) - at - 1u) * sizeof(*way));
+			way[lru_ways(l) - 1] = 0;
+			return;
+		}
+}
+
+void uarch_flush_line(struct uarch *u, uint64_t address)
+{
+	if (broken(u, UARCH_FLUSH_IGNORED) || MUTANT(U_FLUSH_NOT, false, true))
+		return;
+	lru_drop(&u->l1d, address);
+	lru_drop(&u->l1i, address);
+	u->fetched_line = 0;
+	if (MUTANT(U_FLUSH_L1, false, true))
+		return;
+	lru_drop(&u->l2, address);
+	lru_drop(&u->llc, address);
+}
+
+struct terms {
+	struct qterm *out;
+	unsigned count, room;
+};
+
+static void add(struct terms *t, enum quantity q)
+{
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->out[i].quantity == q) {
+			t->out[i].amount++;
+			return;
+		}
+	if (t->count < MUTANT(U_ROOM, t->room, t->room + 1))
+		t->out[t->count++] = (struct qterm){.quantity = q, .amount = 1};
+}
+
+/* @return whether it has the line */
+static bool last_level(struct uarch *u, struct lru *last, uint64_t address, struct terms *t)
+{
+	bool hit = lru_touch(last, address);
+
+	if (!(hit && broken(u, UARCH_LLC_REF_LOST)) && (hit || MUTANT(U_LLC_REF, true, false)))
+		add(t, Q_LLC_REF);
+	if (!hit || broken(u, UARCH_LLC_MISS_EVERY))
+		add(t, Q_LLC_MISS);
+	if (hit)
+		return true;
+	if (broken(u, UARCH_LLC_MISS_TWICE) || MUTANT(U_LLC_TWICE, false, true))
+		add(t, Q_LLC_MISS);
+	return false;
+}
+
+/* What a request is about. */
+enum request { READ_DATA, READ_CODE, OWN };
+
+/* A request has left the core. */
+static void offcore(enum request r, bool hit, struct terms *t)
+{
+	static const uint8_t all[] = {Q_OFFCORE_DATA, Q_OFFCORE_CODE, Q_OFFCORE_RFO};
+	static const uint8_t missed[] = {Q_OFFCORE_DATA_MISS, Q_OFFCORE_CODE_MISS, Q_OFFCORE_RFO_MISS};
+
+	add(t, all[r]);
+	if (!hit)
+		add(t, missed[r]);
+}
+
+/* A miss of a first-level cache goes down until some level has the line. It leaves the core behind the second
+ * one. */
+static void below_l1(struct uarch *u, uint64_t address, enum request r, struct terms *t)
+{
+	if (u->l2.sets && u->llc.sets) {
+		if (lru_touch(&u->l2, address) && MUTANT(U_NO_L2, true, false))
+			return;
+		if (r == READ_DATA)
+			add(t, Q_L2_LOAD_MISS);
+		if (MUTANT(U_LLC_IS_L2, true, false))
+			offcore(r, last_level(u, &u->llc, address, t), t);
+	} else if (u->l2.sets) {
+		if (last_level(u, &u->l2, address, t))
+			return;
+		offcore(r, false, t);
+		if (r == READ_DATA)
+			add(t, Q_L2_LOAD_MISS);
+	} else if (u->llc.sets) {
+		offcore(r, last_level(u, &u->llc, address, t), t);
+	}
+}
+
+/* Where a translation is found. */
+enum translation { IN_FIRST, IN_SECOND, BY_WALK };
+
+static enum translation translate(struct uarch *u, struct lru *first, uint64_t address, struct terms *t)
+{
+	bool known = lru_touch(first, address);
+
+	if (broken(u, UARCH_TLB_NEVER_HITS))
+		add(t, Q_LLC_REF);
+	else if (known && MUTANT(U_NO_TLB, true, false))
+		return IN_FIRST;
+	else if (MUTANT(U_NO_STLB, u->stlb.sets != 0, false) && lru_touch(&u->stlb, address) &&
+		 MUTANT(U_NO_TLB, true, false))
+		return IN_SECOND;
+	return MUTANT(U_STLB_ALL, false, u->stlb.sets != 0) ? IN_SECOND : BY_WALK;
+}
+
+static void fetch(struct uarch *u, uint64_t address, struct terms *t)
+{
+	uint64_t line = (address >> u->l1i.shift) + 1, page = (address >> u->itlb.shift) + 1;
+
+	if (MUTANT(U_FETCH_NONE, false, true))
+		return;
+	if (page != u->fetched_page || MUTANT(U_FETCH_PAGE, false, true)) {
+		u->fetched_page = page;
+		if (translate(u, &u->itlb, address, t) == BY_WALK || MUTANT(U_FETCH_PAGE, false, true))
+			add(t, Q_ITLB_MISS);
+	}
+	if (line != u->fetched_line || MUTANT(U_FETCH_ALL, false, true)) {
+		u->fetched_line = line;
+		if ((!lru_touch(&u->l1i, address) && !broken(u, UARCH_CACHES_NEVER_MISS)) ||
+		    MUTANT(U_FETCH_ALL, false, true)) {
+			add(t, MUTANT(U_FETCH_DATA, Q_L1I_MISS, Q_L1D_LOAD_MISS));
+			below_l1(u, address, READ_CODE, t);
+		}
+	}
+}
+
+static void decode(struct uarch *u, const struct uarch_step *s, struct terms *t)
+{
+	uint64_t window = (s->ip >> u->decoded.shift) + 1;
+	bool branched = MUTANT(U_DECODED_STUCK, s->ip != u->straight_on, false);
+
+	u->straight_on = s->ip + s->length;
+	if (window != u->window || branched) {
+		u->window = window;
+		u->decoding = !lru_touch(&u->decoded, s->ip);
+		u->decoding = MUTANT(U_DECODED_NEVER, u->decoding, true) || broken(u, UARCH_DECODED_NEVER);
+		u->decoding =
+			MUTANT(U_DECODED_ALWAYS, u->decoding, false) && !broken(u, UARCH_DECODED_ALWAYS);
+		if (MUTANT(U_DECODED_SILENT, u->decoding, false))
+			add(t, Q_DECODED_MISS);
+	}
+	add(t, MUTANT(U_DECODED_SWAPPED, u->decoding, !u->decoding) ? Q_UOPS_DECODED : Q_UOPS_CACHED);
+}
+
+static bool overlap(const struct store *s, const struct uarch_access *a)
+{
+	uint64_t mask = MUTANT(U_FORWARD_FAR, UINT64_MAX, 0xfff);
+	uint64_t store = s->address & mask, load = a->address & mask;
+
+	return s->size && store + s->size > load && load + a->size > store;
+}
+
+static inline uint64_t last_byte(uint64_t address, uint32_t size)
+{
+	return address + (size ? size - 1 : 0);
+}
+
+/* 2^64 over the golden ratio sets neighbours far apart. */
+static inline unsigned place_of(uint64_t piece)
+{
+	return (unsigned)MUTANT(U_FORWARD_FAR, piece * 0x9e3779b97f4a7c15 >> 32, piece) % PIECES;
+}
+
+static void remember_store(struct uarch *u, const struct uarch_access *a)
+{
+	uint64_t last = last_byte(a->address, a->size) / PIECE;
+
+	u->stores[u->store_next] = (struct store){.address = a->address, .size = a->size};
+	if (++u->store_next == u->geometry.store_buffer)
+		u->store_next = 0;
+	u->n_stores++;
+	for (uint64_t piece = a->address / PIECE; piece <= last; piece++)
+		u->stored[place_of(piece)] = u->n_stores;
+}
+
+/* How many stores ago the load's bytes may have been stored to, the last store being 1 ago: later ones need
+ * no look. */
+static inline uint32_t stored_ago(const struct uarch *u, const struct uarch_access *a)
+{
+	uint64_t last = last_byte(a->address, a->size) / PIECE;
+	uint32_t store = 0;
+
+	for (uint64_t piece = a->address / PIECE; piece <= last; piece++)
+		if (u->stored[place_of(piece)] > store)
+			store = u->stored[place_of(piece)];
+	return store ? u->n_stores + 1 - store : UINT32_MAX;
+}
+
+/* The youngest store that overlaps the load decides. */
+static void forward(struct uarch *u, const struct uarch_access *a, struct terms *t)
+{
+	unsigned depth = u->geometry.store_buffer;
+
+	for (unsigned i = MUTANT(U_FORWARD_OLD, stored_ago(u, a), 1u); i <= MUTANT(U_FORWARD_DEEP, depth, 1u);
+	     i++) {
+		unsigned age = MUTANT(U_FORWARD_OLD, i, depth + 1 - i);
+		unsigned at = u->store_next + depth - age;
+		const struct store *s = &u->stores[at < depth ? at : at - depth];
+
+		if (!overlap(s, a))
+			continue;
+		bool whole = s->address <= a->address && a->address + a->size <= s->address + s->size;
+
+		whole = MUTANT(U_FORWARD_NONE, MUTANT(U_FORWARD_ANY, whole, true), false);
+		whole = MUTANT(U_FORWARD_FAR, whole, true);
+		add(t, whole ? Q_STORE_FORWARD : Q_STORE_FORWARD_BLOCK);
+		return;
+	}
+}
+
+static bool l1d_missed(struct uarch *u, uint64_t address)
+{
+	bool hit = lru_touch(&u->l1d, address);
+
+	if (broken(u, UARCH_CACHES_NEVER_MISS) || MUTANT(U_L1_HITS, false, true))
+		return false;
+	return !hit || broken(u, UARCH_L1_NEVER_HITS) || MUTANT(U_NO_L1D, false, true);
+}
+
+void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t shift)
+{
+	u->large_start = start;
+	u->large_end = end;
+	u->large_shift = shift;
+}
+
+/* Sets the pages of large ones apart from small ones of the same number. */
+#define LARGE_PAGE (1ull << (BLOCK_BITS - 1))
+
+static bool is_large(const struct uarch *u, uint64_t address)
+{
+	return address >= u->large_start && address < u->large_end;
+}
+
+void uarch_flush_tlb(struct uarch *u, uint64_t address)
+{
+	struct lru *tlb[] = {&u->dtlb, &u->itlb, &u->stlb};
+	bool large = MUTANT(U_INVLPG_SMALL, is_large(u, address), false);
+
+	if (large && address != UINT64_MAX)
+		address = (address >> u->large_shift | LARGE_PAGE) << u->dtlb.shift;
+	for (unsigned i = 0; i < 3; i++)
+		if (address == UINT64_MAX && MUTANT(U_CR3_NOT, true, false))
+			lru_clear(tlb[i]);
+		else if (address != UINT64_MAX && MUTANT(U_INVLPG_ALL, true, false))
+			lru_drop(tlb[i], address);
+	u->fetched_page = 0;
+}
+
+/* Of an access to several pages, the one that is hardest to find. */
+static enum translation data_translation(struct uarch *u, uint64_t first, uint64_t last, struct terms *t)
+{
+	enum translation worst = IN_FIRST;
+	bool large = is_large(u, first);
+	uint8_t shift = MUTANT(U_LARGE_SMALL, large, false) ? u->large_shift : u->dtlb.shift;
+
+	for (uint64_t page = first >> shift; page <= last >> shift; page++) {
+		enum translation found =
+			translate(u, &u->dtlb, (large ? page | LARGE_PAGE : page) << u->dtlb.shift, t);
+
+		worst = found > worst ? found : worst;
+	}
+	return worst;
+}
+
+static void add_walk(const struct uarch *u, const struct uarch_access *a, struct terms *t)
+{
+	static const uint8_t load[] = {Q_DTLB_LOAD_4K, Q_DTLB_LOAD_2M, Q_DTLB_LOAD_1G};
+	static const uint8_t store[] = {Q_DTLB_STORE_4K, Q_DTLB_STORE_2M, Q_DTLB_STORE_1G};
+	unsigned size = !is_large(u, a->address) ? 0 : u->large_shift < 30 ? 1 : 2;
+
+	size = MUTANT(U_WALK_SIZE, size, 0u);
+	add(t, MUTANT(U_WALK_KIND, a->store, false) ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
+	add(t, MUTANT(U_WALK_KIND, a->store, false) ? store[size] : load[size]);
+}
+
+void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t distance)
+{
+	u->alias_start = start;
+	u->alias_end = end;
+	u->alias_distance = distance;
+}
+
+/* The line that is stored to may be on its way through the pipeline. It stays in the cache, with its new
+ * bytes. */
+static void check_code(struct uarch *u, const struct uarch_access *a, struct terms *t)
+{
+	bool alias = a->address >= u->alias_start && a->address < u->alias_end;
+	uint64_t first = a->address + (MUTANT(U_SMC_ALIAS, alias, false) ? u->alias_distance : 0);
+	uint64_t last = last_byte(first, a->size);
+	bool hit = false;
+
+	for (uint64_t line = first >> u->l1i.shift; line <= last >> u->l1i.shift; line++)
+		hit |= lru_holds(&u->l1i, line << u->l1i.shift);
+	hit = MUTANT(U_SMC_ALWAYS, hit, true) || broken(u, UARCH_SMC_ALWAYS);
+	if (MUTANT(U_SMC_NEVER, hit, false))
+		add(t, Q_CLEARS_SMC);
+}
+
+static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
+{
+	uint64_t last = last_byte(a->address, a->size);
+	uint64_t last_line = MUTANT(U_SPLIT_ONE, last, a->address) >> u->l1d.shift;
+	unsigned misses = 0;
+	enum translation found;
+
+	if (a->store)
+		check_code(u, a, t);
+	else
+		forward(u, a, t);
+	if (broken(u, UARCH_MO_ALWAYS) && !a->store)
+		add(t, Q_CLEARS_MO);
+
+	found = data_translation(u, a->address, MUTANT(U_PAGE_ONE, last, a->address), t);
+	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
+		if (MUTANT(U_NO_ALLOCATE, false, a->store) || l1d_missed(u, line << u->l1d.shift)) {
+			misses++;
+			add(t, Q_L1D_FILL);
+			below_l1(u, line << u->l1d.shift, a->store ? OWN : READ_DATA, t);
+		}
+
+	if (found == BY_WALK)
+		add_walk(u, a, t);
+	else if (found == IN_SECOND && MUTANT(U_STLB_SILENT, true, false))
+		add(t, a->store ? Q_DTLB_STORE_STLB : Q_DTLB_LOAD_STLB);
+	for (unsigned i = 0; i < MUTANT(U_SPLIT_TWO, misses > 0, misses) && !a->store; i++)
+		add(t, Q_L1D_LOAD_MISS);
+	if (a->store)
+		remember_store(u, a);
+}
+
+static unsigned predictor(uint64_t ip)
+{
+	return (unsigned)(ip ^ ip >> 12) % UARCH_PREDICTORS;
+}
+
+static bool predicted_conditional(struct uarch *u, uint64_t ip, bool taken)
+{
+	uint32_t mask = MUTANT(U_NO_HISTORY, (1u << u->geometry.history_bits) - 1, 0);
+	uint8_t *counter = &u->counter[(predictor(ip) ^ (u->history & mask)) % UARCH_PREDICTORS];
+	bool right = MUTANT(U_STATIC, *counter >= 2, false) == taken;
+
+	u->history = u->history << 1 | taken;
+	if (MUTANT(U_NO_TRAINING, false, true))
+		return right;
+	if (taken && *counter < 3)
+		(*counter)++;
+	if (!taken && *counter > 0)
+		(*counter)--;
+	right = MUTANT(U_ALWAYS_WRONG, right, false);
+	return MUTANT(U_ALWAYS_RIGHT, right, true);
+}
+
+static bool predicted_target(struct uarch *u, uint64_t ip, uint64_t target)
+{
+	uint64_t *entry = &u->target[predictor(ip)];
+	bool right = *entry == target;
+
+	*entry = target;
+	right = MUTANT(U_INDIRECT_WRONG, right, false);
+	return MUTANT(U_INDIRECT_RIGHT, right, true);
+}
+
+static bool predicted_return(struct uarch *u, uint64_t target)
+{
+	unsigned depth = MUTANT(U_RETURN_SHALLOW, u->geometry.return_stack, 2);
+	bool right = u->returns[--u->return_top % depth] == target;
+
+	right = MUTANT(U_RETURN_WRONG, right, false) && !broken(u, UARCH_NO_RETURN_STACK);
+	return MUTANT(U_RETURN_RIGHT, right, true);
+}
+
+static void branch(struct uarch *u, const struct uarch_step *s, struct terms *t)
+{
+	unsigned depth = MUTANT(U_RETURN_SHALLOW, u->geometry.return_stack, 2);
+	bool right = MUTANT(U_DIRECT_WRONG, true, s->branch != UARCH_DIRECT);
+
+	if (s->branch == UARCH_CONDITIONAL)
+		right = predicted_conditional(u, s->ip, s->taken);
+	else if (s->branch == UARCH_INDIRECT)
+		right = predicted_target(u, s->ip, s->next);
+	else if (s->branch == UARCH_RETURN)
+		right = predicted_return(u, s->next);
+
+	if (s->call && MUTANT(U_RETURN_PUSH, true, s->branch == UARCH_DIRECT))
+		u->returns[u->return_top++ % depth] = s->ip + s->length;
+	if (broken(u, UARCH_ALWAYS_WRONG))
+		right = s->branch == UARCH_DIRECT;
+	if (!right && !broken(u, UARCH_ALWAYS_RIGHT))
+		add(t, Q_BR_MISPRED);
+}
+
+static void vector(struct uarch *u, uint8_t kind, struct terms *t)
+{
+	bool save = kind == UARCH_LEGACY_SSE && MUTANT(U_UPPER_SAVE, u->upper == UPPER_DIRTY, false);
+	bool restore = kind != UARCH_LEGACY_SSE && MUTANT(U_UPPER_RESTORE, u->upper == UPPER_SAVED, false);
+
+	if (save || restore || broken(u, UARCH_AVX_ALWAYS))
+		add(t, Q_AVX_SSE_TRANSITIONS);
+	if (save || broken(u, UARCH_AVX_ALWAYS))
+		add(t, Q_AVX_TO_SSE);
+	if (restore || broken(u, UARCH_AVX_ALWAYS))
+		add(t, Q_SSE_TO_AVX);
+	if (save)
+		u->upper = UPPER_SAVED;
+	else if (restore)
+		u->upper = UPPER_DIRTY;
+	if (MUTANT(U_UPPER_WIDE, kind == UARCH_AVX_WIDE, kind == UARCH_AVX || kind == UARCH_AVX_WIDE))
+		u->upper = UPPER_DIRTY;
+	if (MUTANT(U_UPPER_ZERO, kind == UARCH_ZERO_UPPER, false))
+		u->upper = UPPER_CLEAN;
+}
+
+unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *out, unsigned room)
+{
+	struct terms t = {.out = out, .room = room};
+
+	fetch(u, s->ip, &t);
+	if (s->length && (s->ip + s->length - 1) >> u->l1i.shift != s->ip >> u->l1i.shift &&
+	    MUTANT(U_FETCH_TAIL, true, false))
+		fetch(u, s->ip + s->length - 1, &t);
+	if (u->tells_decoded)
+		decode(u, s, &t);
+	for (unsigned i = 0; i < s->n_access; i++)
+		data(u, &s->access[i], &t);
+	if (s->branch)
+		branch(u, s, &t);
+	if (s->vector)
+		vector(u, s->vector, &t);
+	if (MUTANT(U_ASSIST_NONE, s->denormal, false) ||
+	    MUTANT(U_ASSIST_VECTOR, false, s->vector != UARCH_NO_VECTOR) ||
+	    (s->vector && broken(u, UARCH_FP_ALWAYS)))
+		add(&t, Q_ASSISTS_FP);
+	return t.count;
+}

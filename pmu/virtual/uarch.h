@@ -1,0 +1,152 @@
+/*
+ * The machine model: small, documented caches, TLBs, branch predictor and store buffer, so that
+ * micro-architectural quantities exist under the vPMU and the bounds on them are exercised. It is a model,
+ * not silicon, and every report that rests on it says so.
+ *
+ * What it is: physically-indexed set-associative caches with true LRU, write-allocate; L1I and L1D, a unified
+ * L2, a unified last-level cache (0 sets: absent, L2 is the last level); a first-level DTLB and ITLB with LRU
+ * and a shared second level, every translation that misses both is one page walk; conditional branches by
+ * 2-bit counters indexed by address XOR global history, indirect ones by a last-target table, returns by a
+ * return stack; loads look the most recent stores up: one that is contained in a store is forwarded, one that
+ * overlaps a store without being contained is blocked. A store to a line that the L1I holds is a machine
+ * clear for self-modifying code. Upper halves of vector registers that are in use are saved by the first
+ * legacy SSE instruction and restored by the next AVX one, each a transition. Nothing is speculative: only
+ * what retires touches the model, so no load is ever ahead of a store, and memory ordering never asks for a
+ * clear. A line that neither the L1 nor the L2 has is asked for outside the core, as a read of data or of
+ * code, or for ownership. One instruction or string iteration is one cycle, and one micro-operation: it comes
+ * from the cache of decoded instructions, which is looked up whenever another window of code is entered or a
+ * branch was taken, or from decoders, which fill it. A window takes one way however many instructions it has;
+ * flushes of lines and stores to code leave it.
+ */
+#ifndef PMU_VIRTUAL_UARCH_H
+#define PMU_VIRTUAL_UARCH_H
+
+#include "pmu/quantity/quantity.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Capacity limits of the model's tables; a geometry beyond them is refused by uarch_create(). */
+#define UARCH_L1_LINES   2048
+#define UARCH_L2_LINES   131072
+#define UARCH_LLC_LINES  262144
+#define UARCH_TLB        128
+#define UARCH_STLB       4096
+#define UARCH_STORES     64
+#define UARCH_DECODED    4096
+#define UARCH_RETURNS    32
+#define UARCH_PREDICTORS 4096
+
+struct uarch_cache_geometry {
+	uint32_t sets; /* 0: no such cache. A power of two but for the last level, of which slices make any
+			  number */
+	uint16_t ways;
+	uint16_t line; /* bytes, power of two */
+};
+
+struct uarch_geometry {
+	struct uarch_cache_geometry l1d, l1i, l2, llc;
+	uint16_t dtlb, itlb; /* entries, fully associative */
+	uint32_t stlb_sets;  /* second-level TLB, any number; 0: none */
+	uint16_t stlb_ways;
+	struct uarch_cache_geometry
+		decoded;      /* of decoded instructions: .line is the window of code of one way */
+	uint8_t page_shift;   /* 12: translations are of 4 KiB pages, but for uarch_large_pages() */
+	uint8_t history_bits; /* of global history, at most 12 */
+	uint8_t return_stack; /* entries */
+	uint8_t store_buffer; /* entries that a load can see */
+};
+
+/** A data access of one retired instruction or iteration. */
+struct uarch_access {
+	uint64_t address;
+	uint32_t size;
+	bool store;
+};
+
+enum uarch_branch {
+	UARCH_NO_BRANCH,
+	UARCH_CONDITIONAL,
+	UARCH_DIRECT,   /* direct jump or call: always predicted */
+	UARCH_INDIRECT, /* indirect jump or call */
+	UARCH_RETURN,
+};
+
+enum uarch_vector {
+	UARCH_NO_VECTOR,
+	UARCH_LEGACY_SSE,
+	UARCH_AVX,        /* VEX or EVEX encoded, 128 bits */
+	UARCH_AVX_WIDE,   /* more: upper halves are in use from here on */
+	UARCH_ZERO_UPPER, /* VZEROUPPER, VZEROALL: they no longer are */
+};
+
+/** What retired. */
+struct uarch_step {
+	uint64_t ip;
+	uint8_t length;
+	uint8_t branch; /* enum uarch_branch */
+	bool call;      /* pushes the return stack */
+	bool taken;     /* conditional */
+	bool denormal;  /* an operand or the result is a denormal number */
+	uint8_t vector; /* enum uarch_vector */
+	uint64_t next;  /* address of the instruction that follows in time */
+	const struct uarch_access *access;
+	unsigned n_access;
+};
+
+struct uarch;
+
+/** Bytes that an instance for this geometry needs; 0 if the geometry is malformed or beyond the limits. */
+size_t uarch_size(const struct uarch_geometry *geometry);
+
+/** Make an instance in caller-provided memory of uarch_size() bytes, everything cold, nothing broken. */
+struct uarch *uarch_create(void *memory, const struct uarch_geometry *geometry);
+
+/** Ways in which the model can be made to misbehave on purpose, to prove that checks notice. Bits of a mask.
+ */
+enum uarch_fault {
+#define UARCH_FAULT(id, name, summary) UARCH_##id,
+#include "pmu/virtual/uarch_faults.def"
+#undef UARCH_FAULT
+	UARCH_FAULTS
+};
+
+struct uarch_fault_info {
+	const char *name; /* "predictor-always-wrong" */
+	const char *summary;
+};
+extern const struct uarch_fault_info uarch_faults[UARCH_FAULTS];
+
+/** From now on misbehave in the ways of the mask (bit per enum uarch_fault); everything is cold again. */
+void uarch_break(struct uarch *u, uint32_t faults);
+
+/** Whether to tell from now on where micro-operations come from, which every step has some of. Not from the
+ * beginning. */
+void uarch_tell_decoded(struct uarch *u, bool tell);
+
+/** Everything cold again. */
+void uarch_reset(struct uarch *u);
+
+/** CLFLUSH and its like: the line leaves every level. */
+void uarch_flush_line(struct uarch *u, uint64_t address);
+
+/** INVLPG (address) or a CR3 load (UINT64_MAX): translations leave both levels. */
+void uarch_flush_tlb(struct uarch *u, uint64_t address);
+
+/** From now on data from start up to (not including) end is translated by pages of 1 << shift bytes, all else
+ * by those of the geometry. They share the TLBs' entries. An empty range: none. */
+void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t shift);
+
+/** From now on what is stored from start up to (not including) end is code, which is fetched `distance` bytes
+ * further up (modulo 2^64). An empty range: none. */
+void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t distance);
+
+/**
+ * Let one instruction retire.
+ * @param out gets one term per micro-architectural quantity that it caused, amounts added up
+ * @param room size of out; 32 is always enough for instructions with at most 255 accesses
+ * @return number of terms written
+ */
+unsigned uarch_step(struct uarch *u, const struct uarch_step *step, struct qterm *out, unsigned room);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Bounds: how much of a micro-architectural quantity a kernel can produce where its signature says nothing.
+ * They follow from what the kernel does architecturally, hold for any CPU of the last twenty years, and are
+ * meant to catch a counter that counts something else, not to predict. One row per quantity in bounds.c, each
+ * with its reason. The numbers are those of limits.def, each with its source; the reason of a row with one
+ * that nobody documents begins with "watchdog: ".
+ */
+#ifndef TESTS_JUDGE_BOUNDS_H
+#define TESTS_JUDGE_BOUNDS_H
+
+#include "tests/kernels/kernel.h"
+
+/**
+ * The amount of quantity q for N = n: the signature's where it has one, else by the row of q, if there is
+ * one. Rows take for granted that the kernel ran before with this N or a larger one, so that caches, TLBs and
+ * predictors know it.
+ */
+struct amount bounds_amount(const struct kernel *k, enum quantity q, uint64_t n);
+
+#endif

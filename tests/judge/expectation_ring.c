@@ -1,0 +1,41 @@
+#include "tests/judge/expectation_ring.h"
+#include "tests/kernels/x86/handled.h"
+
+/* Take off what handlers execute. */
+static enum expectation_status without_handlers(const struct pmu_event *e, const struct kernel *k, uint64_t n,
+						struct expectation *out)
+{
+	int64_t handled = 0;
+
+	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++) {
+		struct amount a = kernel_handled(k, t->quantity, n);
+		int64_t part;
+
+		if (!a.defined) {
+			out->quantity = t->quantity;
+			return out->status = EXPECTATION_UNDEFINED;
+		}
+		if (__builtin_mul_overflow(a.low, (int64_t)t->coefficient, &part) ||
+		    __builtin_add_overflow(handled, part, &handled)) {
+			out->quantity = t->quantity;
+			return out->status = EXPECTATION_OVERFLOW;
+		}
+	}
+	out->low -= handled;
+	out->high -= handled;
+	return EXPECTATION_OK;
+}
+
+enum expectation_status expectation_in_ring(const struct pmu_event *e, const struct kernel *k, uint8_t ring,
+					    uint64_t n, const struct attribution *a, struct expectation *out)
+{
+	int64_t beyond;
+
+	if (expectation(e, k, n, out) || (ring && kernel_leaves_ring(k) && without_handlers(e, k, n, out)))
+		return out->status;
+	beyond = attribution_beyond(a, e, k, ring ? RING_USR : RING_ALL, n);
+	out->low += beyond;
+	if (out->high != INT64_MAX)
+		out->high += beyond;
+	return out->status = out->low < 0 ? EXPECTATION_NEGATIVE : EXPECTATION_OK;
+}

@@ -1,0 +1,79 @@
+#include "tests/judge/check.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* One alternative, [p, end). A star remembers where it stood; on a mismatch it swallows one character more.
+ */
+static bool match_one(const char *p, const char *end, const char *text)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (*text) {
+		if (p < end && *p == '*') {
+			star = p++;
+			resume = text;
+		} else if (p < end && (*p == '?' || same(*p, *text))) {
+			p++;
+			text++;
+		} else if (star) {
+			p = star + 1;
+			text = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (p < end && *p == '*')
+		p++;
+	return p == end;
+}
+
+static bool says_something(const char *p, const char *end)
+{
+	while (p < end && (*p == '*' || *p == '?'))
+		p++;
+	return p < end;
+}
+
+/* `by_name`: alternatives of nothing but wildcards do not count. */
+static bool match_any(const char *pattern, const char *text, bool by_name)
+{
+	for (const char *p = pattern;;) {
+		const char *comma = strchr(p, ','), *end = comma ? comma : p + strlen(p);
+
+		if ((!by_name || says_something(p, end)) && match_one(p, end, text))
+			return true;
+		if (!comma)
+			return false;
+		p = comma + 1;
+	}
+}
+
+static bool is_all(const char *pattern)
+{
+	return !pattern || !*pattern || strcmp(pattern, "all") == 0;
+}
+
+bool glob_match(const char *pattern, const char *text)
+{
+	return is_all(pattern) || match_any(pattern, text, false);
+}
+
+bool glob_names(const char *pattern, const char *text)
+{
+	return !is_all(pattern) && match_any(pattern, text, true);
+}
+
+bool event_selected(const struct pmu_event *e, const char *globs)
+{
+	if (globs && !strcmp(globs, "arch"))
+		return !(e->flags & EVENT_OF_CORE);
+	if (e->flags & EVENT_BY_NAME)
+		return glob_names(globs, e->name);
+	return glob_match(globs, e->name);
+}

@@ -1,0 +1,312 @@
+/*
+ * Which of the two writes of a bracket a counter counts, and how often RDPMC. The sum of both writes is what
+ * an empty window has beyond the implied share. A reading by RDPMC inside the window tells the start apart
+ * from the stop; a second enabling write, while the counter runs, what such a write counts at all.
+ */
+#include "tests/measure/pass.h"
+#include "tests/judge/shares.h"
+
+#include "arch/x86/step/insn.h"
+#include "arch/x86/step/step.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LEARN_MS        20000
+#define WINDOWS         1000 /* on hardware */
+#define WINDOWS_VIRTUAL 3
+#define START_MAX       1024 /* bytes of a bracket's start, twice */
+#define NAMES           96
+
+/* Reads the counter whose RDPMC index N is: RDI, RSI as kernels have them. */
+static const uint8_t read_inside[] = {
+	0x89, 0xf9,       /* mov %edi,%ecx */
+	0x0f, 0x33,       /* rdpmc */
+	0x89, 0x06,       /* mov %eax,(%rsi) */
+	0x89, 0x56, 0x04, /* mov %edx,4(%rsi) */
+};
+#define BEFORE_READING 1
+
+static const struct kernel reader = {
+	.name = "RDPMC", .code = read_inside, .code_end = read_inside + sizeof read_inside};
+
+struct learning {
+	const struct pmu *pmu;
+	unsigned counter;
+	const struct pmu_event *event;
+	uint64_t index; /* of RDPMC */
+	unsigned windows;
+	bool twice; /* the start is executed twice */
+	const char *failure;
+	int64_t low, high; /* of what was counted: up to the reading, or in the whole window */
+	unsigned start_instructions;
+};
+
+/* Forwards or, of a reading that lags, backwards. */
+static int64_t moved(const struct learning *l, uint64_t before, uint64_t after)
+{
+	unsigned above = 64 - l->pmu->counter[l->counter].width;
+
+	return (int64_t)((after - before) << above) >> above;
+}
+
+static unsigned instructions_in(const uint8_t *code, const uint8_t *end)
+{
+	struct insn in;
+	unsigned n = 0;
+
+	for (; code < end && insn_decode(code, (unsigned)(end - code), &in); code += in.length)
+		n++;
+	return n;
+}
+
+/* The bracket with its start twice over. */
+static bool start_twice(struct pmu_bracket *b, struct learning *l)
+{
+	static uint8_t code[START_MAX];
+	static uint32_t version;
+	size_t size = (size_t)(b->start_end - b->start);
+
+	if (2 * size > sizeof code)
+		return false;
+	memcpy(code, b->start, size);
+	memcpy(code + size, b->start, size);
+	l->start_instructions = instructions_in(b->start, b->start_end);
+	b->start = code;
+	b->start_end = code + 2 * size;
+	b->version = ++version | UINT32_C(1) << 31;
+	return true;
+}
+
+static void take(struct learning *l, int64_t count, bool first)
+{
+	if (first || count < l->low)
+		l->low = count;
+	if (first || count > l->high)
+		l->high = count;
+}
+
+static void run_windows(void *arg)
+{
+	struct learning *l = arg;
+	const struct pmu_driver *d = l->pmu->driver;
+	const struct slot slot = pass_slot(l->event, l->counter, RING_ALL);
+	struct pmu_bracket bracket;
+	struct window w = {.kernel = l->twice ? share_kernel(0) : &reader, .bracket = &bracket};
+	uint64_t before, after;
+	bool composed = false;
+	const void *entry = NULL;
+
+	l->failure = "it could not be programmed";
+	if (!d->program(l->pmu, l->counter, &slot.config) ||
+	    !d->bracket_enable(l->pmu, UINT64_C(1) << l->counter, &bracket))
+		return;
+	step_pause();
+	if (!l->twice || start_twice(&bracket, l))
+		composed = true;
+	step_resume();
+	if (composed)
+		entry = window_compose(&w);
+	l->failure = entry ? NULL : "the bracket does not fit";
+	for (unsigned i = 0; i <= l->windows && !l->failure; i++) { /* the first one warms up */
+		l->failure = "it could not be read";
+		if (!d->read(l->pmu, l->counter, &before))
+			return;
+		window_run(entry, &w, l->index);
+		if (l->twice) {
+			if (!d->read(l->pmu, l->counter, &after))
+				return;
+		} else {
+			memcpy(&after, window_data(), sizeof after);
+		}
+		l->failure = NULL;
+		if (i)
+			take(l, moved(l, before, after), i == 1);
+	}
+	if (!d->release(l->pmu, l->counter))
+		l->failure = "it could not be taken out of use";
+}
+
+/* @return whether all windows counted the same, *count */
+static bool steady_count(struct run *run, unsigned c, const struct pmu_event *e, bool twice, int64_t *count,
+			 unsigned *start)
+{
+	struct learning l = {.pmu = run->pmu,
+			     .counter = c,
+			     .event = e,
+			     .twice = twice,
+			     .index = run->pmu->counter[c].rdpmc,
+			     .windows = run->pmu->virtual ? WINDOWS_VIRTUAL : WINDOWS};
+	struct result fault = {0};
+
+	if (!run->call(run, run_windows, &l, LEARN_MS, &fault) || l.failure || l.low != l.high)
+		return false;
+	*count = l.low;
+	*start = l.start_instructions;
+	return true;
+}
+
+/* A pass of one window is enough: it measures the share before. */
+static struct share share_behind(struct run *run, unsigned c, const struct pmu_event *e, enum mechanism m,
+				 struct share_place *at)
+{
+	static uint64_t raw[1];
+	static struct pass p;
+	struct result fault = {0};
+
+	p = (struct pass){.pmu = run->pmu,
+			  .kernel = share_kernel(0),
+			  .ring = m == MECHANISM_USER ? 3 : 0,
+			  .bracketing = m == MECHANISM_READ ? BRACKET_READ : BRACKET_ENABLE,
+			  .n_slots = 1,
+			  .slot = {pass_slot(e, c, m == MECHANISM_USER ? RING_USR : RING_ALL)},
+			  .n_count = 1,
+			  .n = {1},
+			  .reps = 1,
+			  .raw = raw};
+	if (!run->call(run, pass_run, &p, LEARN_MS, &fault) || p.failure)
+		return (struct share){0};
+	*at = pass_share_place(&p, 0);
+	return share_find(at);
+}
+
+struct finding {
+	struct pmu *pmu;
+	uint64_t start, stop, unsure, not_one; /* counters */
+	uint64_t lags; /* of them: RDPMC shows less than is sure to have been counted */
+	int64_t share[PMU_COUNTERS_MAX], implied[PMU_COUNTERS_MAX];
+	int64_t running[PMU_COUNTERS_MAX]; /* what a write in a running window counts, if not 1 */
+	uint64_t twice;                    /* counters that count RDPMC otherwise than once */
+};
+
+static void learn_writes(struct run *run, struct finding *f, unsigned c, const struct pmu_event *e)
+{
+	struct share_place at;
+	struct share s = share_behind(run, c, e, MECHANISM_WRITE, &at);
+	uint64_t bit = UINT64_C(1) << c;
+	int64_t extra = s.value - s.implied, inside = 0, again = 0;
+	unsigned start;
+	bool read;
+
+	f->share[c] = s.value;
+	f->implied[c] = s.implied;
+	if (s.state != SHARE_STEADY || extra < 0 || extra > 2)
+		return;
+	if (steady_count(run, c, e, true, &again, &start) && again - s.value != start) {
+		f->not_one |= bit;
+		f->running[c] = again - s.value - start + 1;
+	}
+	if (!extra)
+		return;
+	read = steady_count(run, c, e, false, &inside, &start);
+	inside -= BEFORE_READING;
+	if (extra == 2 || !read || inside != 0)
+		f->start |= bit;
+	if (extra == 2 || (read && inside == 0))
+		f->stop |= bit;
+	if (extra == 1 && (!read || inside == 1))
+		f->unsure |= bit;
+	if (extra == 1 && read && inside < 0)
+		f->lags |= bit;
+}
+
+static void learn_reading(struct run *run, struct finding *f, unsigned c, const struct pmu_event *e)
+{
+	struct share_place at;
+	struct share s = share_behind(run, c, e, MECHANISM_READ, &at);
+	int64_t extra = s.value - s.implied;
+
+	if (s.state != SHARE_STEADY || !extra || extra < -1 || extra > 1)
+		return;
+	run->pmu->counts_rdpmc[c] = (int8_t)extra;
+	f->twice |= UINT64_C(1) << c;
+}
+
+/* "PMC0, PMC1, FIXED_CTR0"; "each counter" if all of `of` are meant. */
+static const char *names(const struct pmu *pmu, uint64_t mask, uint64_t of, char *out)
+{
+	size_t used = 0;
+
+	if (mask == of)
+		return "each counter";
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		if (!(mask >> c & 1))
+			continue;
+		int n = snprintf(out + used, NAMES - used, "%s%s", used ? ", " : "", pmu->counter[c].name);
+		if (n < 0 || (size_t)n >= NAMES - used)
+			break;
+		used += (size_t)n;
+	}
+	return out;
+}
+
+static unsigned first_of(uint64_t mask)
+{
+	return (unsigned)__builtin_ctzll(mask);
+}
+
+static void tell_writes(struct run *run, const struct finding *f, uint64_t mask, uint64_t of,
+			const char *which)
+{
+	char text[320], list[NAMES];
+	unsigned c;
+
+	if (!mask)
+		return;
+	c = first_of(mask);
+	snprintf(text, sizeof text,
+		 "%s counts %s%s: a window has %" PRId64
+		 " instructions of the bracket, where its code has %" PRId64 "%s",
+		 names(run->pmu, mask, of, list), which,
+		 run->pmu->guest ? ", which the hypervisor may carry out" : "", f->share[c], f->implied[c],
+		 f->unsure & mask ? " (or the write that stops it, if RDPMC reads what it counts itself)"
+		 : f->lags & mask ? " (or the write that stops it: RDPMC shows less than has been counted)"
+				  : "");
+	run->fact(run, "shares", "writes", text);
+}
+
+static void tell(struct run *run, const struct finding *f, uint64_t of)
+{
+	char text[256], list[NAMES];
+
+	tell_writes(run, f, f->start & ~f->stop, of, "the write that starts it");
+	tell_writes(run, f, f->stop & ~f->start, of, "the write that stops it");
+	tell_writes(run, f, f->start & f->stop, of, "the write that starts it and the one that stops it");
+	if (f->not_one) {
+		snprintf(text, sizeof text,
+			 "%s counts an enabling write in a running window as %" PRId64 " instructions",
+			 names(run->pmu, f->not_one, of, list), f->running[first_of(f->not_one)]);
+		run->fact(run, "shares", "redundant write", text);
+	}
+	if (f->twice) {
+		snprintf(text, sizeof text, "%s counts RDPMC as %d instructions",
+			 names(run->pmu, f->twice, of, list), 1 + run->pmu->counts_rdpmc[first_of(f->twice)]);
+		run->fact(run, "shares", "RDPMC", text);
+	}
+}
+
+void shares_learn(struct run *run)
+{
+	static struct finding f;
+	struct pmu *pmu = run->pmu;
+	uint64_t of = 0;
+
+	f = (struct finding){.pmu = pmu};
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		const struct pmu_event *e = counter_yardstick(pmu, c);
+		struct share_place at;
+
+		if (pmu->left_out >> c & 1 || !e || e->judgement != EVENT_EXACT ||
+		    !event_counts_instructions(e))
+			continue;
+		of |= UINT64_C(1) << c;
+		learn_writes(run, &f, c, e);
+		learn_reading(run, &f, c, e);
+		share_behind(run, c, e, MECHANISM_USER, &at);
+	}
+	pmu->counts_start = f.start == of ? UINT64_MAX : f.start;
+	pmu->counts_stop = f.stop == of ? UINT64_MAX : f.stop;
+	tell(run, &f, of);
+	shares_report(run, "ladder");
+}

@@ -1,0 +1,61 @@
+#include "tests/judge/truth.h"
+#include "tests/measure/measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define TURNS_MAX 10
+#define MULTIPLES 3
+
+static void disagree(const struct kernel *k, uint64_t n, enum quantity q, const struct amount *declared,
+		     uint64_t seen, struct judgement *out)
+{
+	if (declared->overflow)
+		judgement_set(out, VERDICT_ERROR,
+			      "kernel %s declares a number of %s that does not fit 64 bits at N = %" PRIu64,
+			      k->name, quantity_info[q].name, n);
+	else if (declared->low == declared->high)
+		judgement_set(out, VERDICT_ERROR,
+			      "kernel %s declares %" PRId64 " %s at N = %" PRIu64
+			      ", single-stepping shows %" PRIu64,
+			      k->name, declared->low, quantity_info[q].name, n, seen);
+	else
+		judgement_set(out, VERDICT_ERROR,
+			      "kernel %s declares %" PRId64 " to %" PRId64 " %s at N = %" PRIu64
+			      ", single-stepping shows %" PRIu64,
+			      k->name, declared->low, declared->high, quantity_info[q].name, n, seen);
+}
+
+void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result *r)
+{
+	uint64_t first = n < TURNS_MAX ? n : TURNS_MAX;
+
+	r->kernel = k->name;
+	r->ring = ring ? "ring 3" : "ring 0";
+	r->manual = "the kernel's signature";
+	r->n_observations = 0;
+	for (unsigned i = 0; i < MULTIPLES; i++) {
+		struct qvec seen = {{0}};
+		struct amount declared;
+		struct observation *o = &r->observation[i];
+
+		*o = (struct observation){.n = kernel_trial_n(k, first, i)};
+		for (unsigned outcome = outcomes_of(k); outcome-- > 0;) {
+			enum quantity q;
+
+			if (!ground_truth(k, ring, o->n, outcome, &seen, r))
+				return;
+			q = truth_disagrees(k, o->n, outcome, &seen, &declared);
+			if (q != Q_COUNT) {
+				disagree(k, o->n, q, &declared, seen.v[q], &r->judgement);
+				return;
+			}
+		}
+		declared = kernel_amount(k, Q_INSTRUCTIONS, o->n);
+		o->low = declared.low;
+		o->high = declared.high;
+		histogram_add(&o->seen, (int64_t)seen.v[Q_INSTRUCTIONS]);
+		r->n_observations++;
+	}
+	judge(r->observation, r->n_observations, &r->judgement);
+}

@@ -1,0 +1,516 @@
+#include "tests/kernels/x86/services.h"
+#include "tests/kernels/x86/chains.h"
+#include "tests/kernels/x86/code_ring.h"
+#include "tests/kernels/x86/exceptions.h"
+#include "tests/kernels/x86/guest_service.h"
+#include "tests/kernels/x86/lending.h"
+
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/processors/companion.h"
+#include "arch/x86/cpu/cpu.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/machine/descriptors.h"
+#include "arch/x86/lent/lent.h"
+#include "arch/x86/cpu/msr.h"
+#include "arch/x86/machine/paging.h"
+#include "arch/x86/step/step.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/watchdog.h"
+#include "pmu/virtual/vpmu.h"
+
+#include <string.h>
+
+#define PAGE 4096
+#define LINE 64
+
+/* handlers.S */
+extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
+extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[], kernel_on_syscall_xapic[],
+	kernel_on_syscall_x2apic[], kernel_on_x2apic_lent[], kernel_on_syscall_x2apic_lent[],
+	kernel_on_lacking[];
+extern uint64_t kernel_lacking_else;
+extern uint8_t (*kernel_lacking_done)(struct trap_frame *f, const void **then);
+
+_Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one that is free for them");
+
+/* --- gates ------------------------------------------------------------------------------------------ */
+
+/* No flag of a kernel's: it needs an instruction that the CPU lacks. Stepped, the engine carries it out; at
+ * full speed the handler of #UD does. */
+#define LACKING (1ull << 63)
+#define GUEST   (1ull << 62) /* likewise: it enters a guest */
+/* x2APIC mode is lent to it at full speed, and its SYSCALL asks for an interrupt. */
+#define X2APIC_LENT     (1ull << 61)
+#define IPI_X2APIC_LENT (1ull << 60)
+
+static const struct {
+	uint64_t flag;
+	uint8_t vector;
+	const uint8_t *handler;
+} gates[] = {
+	{KERNEL_SERVICE_TEST_INT, VECTOR_TEST, kernel_on_test_int},
+	{KERNEL_SERVICE_TEST_INT, VECTOR_BP, kernel_on_test_int},
+	{KERNEL_SERVICE_TEST_INT, VECTOR_DB, kernel_on_test_int},
+	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
+	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
+	{X2APIC_LENT, VECTOR_TEST, kernel_on_x2apic_lent},
+	{KERNEL_SERVICE_NMI, VECTOR_NMI, kernel_on_test_int},
+	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_DB, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_UD, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_NM, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_MF, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_XM, kernel_on_fault},
+	{KERNEL_SERVICE_RESUME, VECTOR_NP, kernel_on_fault_code},
+	{KERNEL_SERVICE_RESUME, VECTOR_SS, kernel_on_fault_code},
+	{KERNEL_SERVICE_RESUME, VECTOR_GP, kernel_on_fault_code},
+	{KERNEL_SERVICE_RESUME, VECTOR_PF, kernel_on_fault_code},
+	{KERNEL_SERVICE_RESUME, VECTOR_AC, kernel_on_fault_code},
+	{LACKING, VECTOR_UD, kernel_on_lacking}, /* last: what it does not know goes on to the one before */
+};
+#define GATES (sizeof(gates) / sizeof(gates[0]))
+
+static struct idt_gate old_gate[GATES];
+
+static void gates_on(uint64_t flags)
+{
+	for (unsigned i = 0; i < GATES; i++) {
+		struct idt_gate *g = &idt[gates[i].vector];
+
+		if (!(flags & gates[i].flag))
+			continue;
+		old_gate[i] = *g;
+		if (gates[i].flag == LACKING) {
+			kernel_lacking_else = gate_offset(g);
+			kernel_lacking_done = lending_carry_out;
+		}
+		gate_set(g, gates[i].handler, g->type, 0);
+	}
+}
+
+static void gates_off(uint64_t flags)
+{
+	for (unsigned i = GATES; i-- > 0;)
+		if (flags & gates[i].flag)
+			idt[gates[i].vector] = old_gate[i];
+}
+
+const uint8_t *services_handler(const struct kernel *k, unsigned vector)
+{
+	const uint8_t *handler = NULL;
+
+	for (unsigned i = 0; i < GATES; i++)
+		if (k->flags & gates[i].flag && gates[i].vector == vector)
+			handler = gates[i].handler;
+	return handler;
+}
+
+#define DR7_NONE 0x400
+
+/* Of a kernel that did not come to its end. */
+static void breakpoints_off(void)
+{
+	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
+}
+
+/* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8 ------------------------------------------------------ */
+
+#define LSTAR             0xc0000082
+#define IA32_SYSENTER_EIP 0x176
+
+static uint64_t sysenter_stack[64]; /* loaded, not used */
+
+static struct {
+	uint64_t flag;
+	uint32_t address;
+	const void *pointer; /* the value, if not NULL */
+	uint64_t value, old;
+} call_msrs[] = {
+	{KERNEL_SERVICE_SYSCALL, 0xc0000081 /* STAR */, NULL,
+	 (uint64_t)SELECTOR_KERNEL_CS << 32 | (uint64_t)(SELECTOR_USER_CS32 | 3) << 48, 0},
+	{KERNEL_SERVICE_SYSCALL, LSTAR, kernel_on_syscall, 0, 0},
+	{KERNEL_SERVICE_SYSCALL, 0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, NULL, 0x44700, 0},
+	{KERNEL_SERVICE_IPI_XAPIC, LSTAR, kernel_on_syscall_xapic, 0, 0},
+	{KERNEL_SERVICE_IPI_X2APIC, LSTAR, kernel_on_syscall_x2apic, 0, 0},
+	{IPI_X2APIC_LENT, LSTAR, kernel_on_syscall_x2apic_lent, 0, 0},
+	{KERNEL_SERVICE_SYSENTER, 0x174 /* IA32_SYSENTER_CS */, NULL, SELECTOR_KERNEL_CS, 0},
+	{KERNEL_SERVICE_SYSENTER, 0x175 /* IA32_SYSENTER_ESP */, sysenter_stack + 64, 0, 0},
+	{KERNEL_SERVICE_SYSENTER, IA32_SYSENTER_EIP, kernel_on_sysenter, 0, 0},
+};
+#define CALL_MSRS (sizeof(call_msrs) / sizeof(call_msrs[0]))
+
+#define EFER 0xc0000080
+
+static uint64_t old_efer;
+
+static void calls_on(uint64_t flags)
+{
+	for (unsigned i = 0; i < CALL_MSRS; i++)
+		if (flags & call_msrs[i].flag) {
+			msr_read(call_msrs[i].address, &call_msrs[i].old);
+			msr_write(call_msrs[i].address,
+				  call_msrs[i].pointer ? (uint64_t)call_msrs[i].pointer : call_msrs[i].value);
+		}
+	if (flags & KERNEL_SERVICE_SYSCALL) {
+		msr_read(EFER, &old_efer);
+		msr_write(EFER, old_efer | EFER_SCE);
+	}
+}
+
+static void calls_off(uint64_t flags)
+{
+	if (flags & KERNEL_SERVICE_SYSCALL)
+		msr_write(EFER, old_efer);
+	for (unsigned i = CALL_MSRS; i-- > 0;)
+		if (flags & call_msrs[i].flag)
+			msr_write(call_msrs[i].address, call_msrs[i].old);
+}
+
+const uint8_t *services_call_handler(const struct kernel *k)
+{
+	const uint8_t *handler = NULL;
+
+	for (unsigned i = 0; i < CALL_MSRS; i++)
+		if (k->flags & call_msrs[i].flag &&
+		    (call_msrs[i].address == LSTAR || call_msrs[i].address == IA32_SYSENTER_EIP))
+			handler = call_msrs[i].pointer;
+	return handler;
+}
+
+/* AMD's CPUs raise #UD at SYSENTER in 64-bit mode (APM vol. 2, 6.1.1), and have no far pointers with offsets
+ * of 64 bits (APM vol. 3, JMP far). */
+static bool as_intel(void)
+{
+	struct cpu_identity cpu;
+
+	cpu_identify(&cpu);
+	return !strcmp(cpu.vendor, "GenuineIntel") || !strcmp(cpu.vendor, "CentaurHauls");
+}
+
+/* --- split locks: SDM vol. 3, 9.1.2.3; vol. 4, 2.1 -------------------------------------------------------
+ */
+
+#define TEST_CTRL                0x33
+#define TEST_CTRL_SPLIT_LOCK     (1u << 29)
+#define CORE_CAPABILITIES        0xcf
+#define CORE_CAPABILITY_SPLIT    (1u << 5)
+#define HAS_CORE_CAPABILITIES(r) ((r).edx >> 30 & 1) /* of leaf 7 */
+
+/* As firmware left it. Asked for when the vectors are ours: there are emulators that promise these registers
+ * and lack them. */
+static bool split_locks_fault(void)
+{
+	uint64_t value;
+
+	return cpuid(0, 0).eax >= 7 && HAS_CORE_CAPABILITIES(cpuid(7, 0)) &&
+	       msr_read(CORE_CAPABILITIES, &value) && value & CORE_CAPABILITY_SPLIT &&
+	       msr_read(TEST_CTRL, &value) && value & TEST_CTRL_SPLIT_LOCK;
+}
+
+/* --- the APIC timer --------------------------------------------------------------------------------- */
+
+#define TIMER (KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
+
+#define IA32_APIC_BASE     0x1b
+#define APIC_BASE_ADDRESS  0xffffffffff000
+#define DIVIDE_BY_1        0xb
+#define INTERRUPTS_PER_SEC 20000
+
+static uint32_t old_lvt, old_divide;
+
+static void timer_on(struct kernel_params *params)
+{
+	uint64_t base = 0;
+
+	msr_read(IA32_APIC_BASE, &base);
+	params->apic = base & APIC_BASE_ADDRESS;
+	params->ticks = apic_timer_hz() / INTERRUPTS_PER_SEC;
+	if (params->ticks == 0)
+		params->ticks = 1;
+	old_lvt = apic_read(APIC_LVT_TIMER);
+	old_divide = apic_read(APIC_TIMER_DIVIDE);
+	apic_write(APIC_TIMER_INITIAL, 0);
+	apic_write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
+	apic_write(APIC_LVT_TIMER, KERNEL_VECTOR); /* one shot */
+}
+
+static void timer_off(void)
+{
+	apic_write(APIC_TIMER_INITIAL, 0);
+	apic_write(APIC_LVT_TIMER, old_lvt);
+	apic_write(APIC_TIMER_DIVIDE, old_divide);
+}
+
+bool services_lend_x2apic(const struct kernel *k)
+{
+	return k->flags & KERNEL_SERVICE_X2APIC && !apic_is_x2() && !cpu_has(CPU_X2APIC);
+}
+
+static bool lends_x2apic(const struct kernel *k, enum services_for whom)
+{
+	return whom != FOR_SILICON && services_lend_x2apic(k) &&
+	       (whom == FOR_ORACLE || cpu_tells(CPU_X2APIC, vpmu_own_cpuid));
+}
+
+static const char *timer_missing(const struct kernel *k, enum services_for whom)
+{
+	if (!apic_present())
+		return "there is no local APIC";
+	if (k->flags & KERNEL_SERVICE_XAPIC && apic_is_x2())
+		return "the local APIC is in x2APIC mode";
+	if (k->flags & KERNEL_SERVICE_X2APIC && !apic_is_x2() && !lends_x2apic(k, whom))
+		return "the local APIC is in xAPIC mode";
+	if (!apic_timer_hz())
+		return "the APIC timer's rate is unknown";
+	if (!strcmp(watchdog_source(), "APIC timer"))
+		return "the watchdog needs the APIC timer";
+	return NULL;
+}
+
+/* --- page attributes -------------------------------------------------------------------------------- */
+
+static const struct {
+	uint64_t flag;
+	unsigned page; /* PAGE_ flags of page KERNEL_SPECIAL */
+} special[] = {
+	{KERNEL_SERVICE_UC, PAGE_WRITE | PAGE_USER | PAGE_UC},
+	{KERNEL_SERVICE_WC, PAGE_WRITE | PAGE_USER | PAGE_WC},
+	{KERNEL_SERVICE_ABSENT, PAGE_ABSENT},
+};
+
+static bool pages_on(uint64_t flags, const struct kernel_place *p)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+		if (flags & special[i].flag)
+			ok &= page_protect(p->data + KERNEL_SPECIAL, PAGE, special[i].page);
+	if ((flags & KERNEL_SERVICE_ALIAS) && p->ring)
+		ok &= page_protect(p->code_rw, p->code_size, PAGE_WRITE | PAGE_USER);
+	return ok;
+}
+
+static void pages_off(uint64_t flags, const struct kernel_place *p)
+{
+	if (flags & (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_ABSENT))
+		page_protect(p->data + KERNEL_SPECIAL, PAGE, PAGE_WRITE | PAGE_USER);
+	if ((flags & KERNEL_SERVICE_ALIAS) && p->ring)
+		page_protect(p->code_rw, p->code_size, PAGE_WRITE);
+}
+
+/* --- the rings of code ------------------------------------------------------------------------------ */
+
+#define CODE_RINGS (KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL)
+
+static struct code_arena code_rings;
+
+static void code_create(void)
+{
+	if (arena_create(&code_rings, KERNEL_CODE_SIZE, true))
+		code_ring_fill(code_rings.rw);
+	else
+		code_rings.rx = NULL;
+}
+
+static void code_tell(uint64_t flags, struct kernel_params *params)
+{
+	if (flags & KERNEL_SERVICE_CODE && !params->code)
+		params->code = (uint64_t)code_rings.rx + code_ring_segment(false, 0);
+	if (flags & KERNEL_SERVICE_CODE_FULL && !params->full)
+		params->full = (uint64_t)code_rings.rx + code_ring_segment(true, 0);
+}
+
+/* --- control registers and counters
+ * -------------------------------------------------------------------------- */
+
+static uint64_t old_cr0, old_cr4;
+
+static void alignment_on(void)
+{
+	old_cr0 = cr0_read();
+	cr0_write(old_cr0 | CR0_AM);
+}
+
+static void alignment_off(void)
+{
+	cr0_write(old_cr0);
+}
+
+/* RDPMC of counter 0 on the real CPU. No CPUID bit tells of it on all of them (leaf 0AH is Intel's alone), so
+ * it is tried: there is one to be read, the CPU knows no RDPMC, or it does know it and has none. */
+static enum { NOT_TRIED, READ, UNKNOWN, REFUSED } rdpmc_does;
+
+static bool rdpmc_raised(struct trap_frame *f, void *arg)
+{
+	(void)arg;
+	rdpmc_does = f->vector == VECTOR_UD ? UNKNOWN : REFUSED;
+	f->rip += 2;
+	return true;
+}
+
+static void rdpmc_try(void)
+{
+	if (rdpmc_does != NOT_TRIED)
+		return;
+	rdpmc_does = READ;
+	trap_set_handler(VECTOR_UD, rdpmc_raised, NULL);
+	trap_set_handler(VECTOR_GP, rdpmc_raised, NULL);
+	__asm__ volatile("rdpmc" : : "c"(0) : "eax", "edx", "memory");
+	trap_set_handler(VECTOR_UD, NULL, NULL);
+	trap_set_handler(VECTOR_GP, NULL, NULL);
+}
+
+/* On a virtual CPU the model answers, but to the oracle, which steps on the real one. */
+static bool rdpmc_reads(enum services_for whom)
+{
+	if (whom == FOR_VIRTUAL_CPU)
+		return vpmu_ask_rdpmc(0);
+	rdpmc_try();
+	return rdpmc_does == READ || (whom == FOR_ORACLE && rdpmc_does == UNKNOWN);
+}
+
+static void rdpmc_on(void)
+{
+	old_cr4 = cr4_read();
+	cr4_write(old_cr4 | CR4_PCE);
+}
+
+static void rdpmc_off(void)
+{
+	cr4_write(old_cr4);
+}
+
+/* --- another processor ------------------------------------------------------------------------------ */
+
+#define COMPANION (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING)
+
+static enum companion_kind companion_for(uint64_t flags)
+{
+	return flags & KERNEL_SERVICE_SIBLING ? COMPANION_SIBLING : COMPANION_ANY;
+}
+
+static bool companion_on(uint64_t flags, const struct kernel_place *p)
+{
+	static uint32_t own[LINE / sizeof(uint32_t)] __attribute__((aligned(LINE)));
+
+	return companion_work(companion_for(flags),
+			      flags & KERNEL_SERVICE_RIVAL ? (uint32_t *)(p->data + KERNEL_SPECIAL) : own);
+}
+
+/* --- all together ----------------------------------------------------------------------------------- */
+
+static uint64_t on; /* flags of what is on */
+static struct kernel_place place_on;
+
+/* Of x2APIC mode handlers, too, have instructions that are lent. */
+static uint64_t wanted_at_full_speed(const struct kernel *k)
+{
+	bool x2apic = services_lend_x2apic(k);
+
+	return (x2apic || lending_replaces(k) ? LACKING : 0) | (x2apic ? X2APIC_LENT : 0) |
+	       (x2apic && k->flags & KERNEL_SERVICE_IPI_X2APIC ? IPI_X2APIC_LENT : 0);
+}
+
+static uint64_t wanted(const struct kernel *k)
+{
+	bool lacking = kernel_missing(k->needs & KERNEL_NEEDS_LENT, cpu_has, xcr0_read()) ||
+		       (k->flags & KERNEL_SERVICE_RDPMC && rdpmc_does == UNKNOWN);
+
+	return (k->flags & KERNEL_SERVICES) | (lacking ? LACKING : 0) |
+	       (k->needs & KERNEL_NEEDS_SVM ? GUEST : 0);
+}
+
+bool services_wanted(const struct kernel *k)
+{
+	return k->flags & KERNEL_SERVICES || k->needs & (KERNEL_NEEDS_LENT | KERNEL_NEEDS_SVM);
+}
+
+void services_init(void)
+{
+	chains_create();
+	code_create();
+	exceptions_init();
+}
+
+const char *services_missing(const struct kernel *k, enum services_for whom)
+{
+	if (whom == FOR_SILICON && exceptions_missing(k))
+		return exceptions_missing(k);
+	if (k->flags & TIMER)
+		return timer_missing(k, whom);
+	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !as_intel())
+		return "the CPU has no SYSENTER in 64-bit mode";
+	if ((k->flags & KERNEL_SERVICE_FAR64) && !as_intel())
+		return "the CPU's far pointers have offsets of 32 bits";
+	if (k->flags & CODE_RINGS && !code_rings.rx)
+		return "there is too little memory for a ring of code";
+	if ((k->flags & KERNEL_SERVICE_RDPMC) && !rdpmc_reads(whom))
+		return "RDPMC reads no counter 0";
+	if ((k->flags & KERNEL_SERVICE_SPLIT_LOCK) && split_locks_fault())
+		return "firmware has split locks fault";
+	if (k->needs & KERNEL_NEEDS_SVM && guest_missing())
+		return guest_missing();
+	if (k->flags & COMPANION)
+		return companion_missing(companion_for(k->flags));
+	if (k->flags & KERNEL_SERVICE_CHAINS)
+		return chain_missing(k->flags);
+	return NULL;
+}
+
+bool services_prepare(const struct kernel *k, const struct kernel_place *place)
+{
+	struct kernel_params *params = (struct kernel_params *)place->data;
+
+	services_finish();
+	on = wanted(k) | (place->lend ? wanted_at_full_speed(k) : 0);
+	place_on = *place;
+	if (on & KERNEL_SERVICE_CHAINS)
+		chain_provide(on, params);
+	if (on & KERNEL_SERVICE_ALIAS)
+		vpmu_code_alias((uint64_t)place->code_rw, (uint64_t)place->code_rw + place->code_size,
+				(uint64_t)place->code - (uint64_t)place->code_rw);
+	code_tell(on, params);
+	params->segment = on & KERNEL_SERVICE_SEGMENT ? SELECTOR_ABSENT | 3 : 0;
+	if (!pages_on(on, place) || (on & COMPANION && !companion_on(on, place))) {
+		pages_off(on, place);
+		on = 0;
+		return false;
+	}
+	if (on & TIMER)
+		timer_on(params);
+	apic_lend_x2(services_lend_x2apic(k));
+	step_lend_exceptions(exceptions_lent(k) ? exceptions_raised_stepping : NULL);
+	if (on & LACKING)
+		lent_clear();
+	if (on & KERNEL_SERVICE_RDPMC)
+		rdpmc_on();
+	if (on & KERNEL_SERVICE_ALIGNED)
+		alignment_on();
+	if (on & GUEST)
+		guest_on(params);
+	calls_on(on);
+	gates_on(on);
+	return true;
+}
+
+void services_finish(void)
+{
+	if (on & COMPANION)
+		companion_rest();
+	gates_off(on);
+	calls_off(on);
+	if (on & GUEST)
+		guest_off();
+	if (on & KERNEL_SERVICE_RESUME)
+		breakpoints_off();
+	if (on & KERNEL_SERVICE_ALIGNED)
+		alignment_off();
+	if (on & KERNEL_SERVICE_RDPMC)
+		rdpmc_off();
+	if (on & TIMER)
+		timer_off();
+	apic_lend_x2(false);
+	step_lend_exceptions(NULL);
+	pages_off(on, &place_on);
+	on = 0;
+}

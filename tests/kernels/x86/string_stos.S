@@ -1,0 +1,20 @@
+/*
+ * REP STOS over its grid.
+ */
+#include "tests/kernels/x86/string_grid.h"
+
+.macro GRID suffix, bytes
+	REP_KERNEL rep_stos\suffix, "rep stos\suffix", \bytes, 0, up, 0, SOURCE, DESTINATION, 0, 1
+	.irp count, 7, 64
+	.irp direction, up, down
+	.irp align, 0, 3
+	REP_KERNEL rep_stos\suffix, "rep stos\suffix", \bytes, \count, \direction, \align, SOURCE, DESTINATION, 0, 1
+	.endr
+	.endr
+	.endr
+.endm
+
+GRID b, 1
+GRID w, 2
+GRID l, 4
+GRID q, 8

@@ -1,0 +1,541 @@
+#include "tests/measure/experiment_planner.h"
+#include "pmu/events/text.h"
+#include "tests/judge/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIOD_RING0 200 /* a handler's way back counts as well: it must not use up the period */
+
+bool planner_refuse(const struct planner *p, struct text_place at, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (!at.line)
+		at = p->x->at;
+	n = snprintf(p->why, p->size, "%.48s:%u:%u: ", p->all->file, at.line, at.column);
+	va_start(args, format);
+	vsnprintf(p->why + n, p->size - (size_t)n, format, args);
+	va_end(args);
+	return false;
+}
+
+static struct text_place key(const struct planner *p, enum experiment_key k)
+{
+	return p->x->key[k];
+}
+
+/* --- kernels and events ----------------------------------------------------------------------------- */
+
+static bool no_such_kernel(const struct planner *p, struct text_place at, const char *name)
+{
+	const struct kernel *best = NULL;
+	unsigned least = 99;
+
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		unsigned d = edit_distance(name, k->name);
+
+		if (d < least) {
+			least = d;
+			best = k;
+		}
+	}
+	if (strpbrk(name, "*?") || !best || !is_near(least, name))
+		return planner_refuse(p, at, "no kernel is called %s; kernel=* stands for all that there are",
+				      name);
+	return planner_refuse(p, at, "no kernel %s: did you mean %s?", name, best->name);
+}
+
+/* Every name must be one. */
+static bool check_kernels(const struct planner *p)
+{
+	for (const char *from = p->x->kernel; *from;) {
+		char name[sizeof p->x->kernel];
+		size_t n = strcspn(from, ",");
+		struct text_place at = key(p, KEY_KERNEL);
+		const struct kernel *k = kernels_begin;
+
+		snprintf(name, sizeof name, "%.*s", (int)n, from);
+		while (k < kernels_end && !kernel_selected(k, name))
+			k++;
+		at.column += (unsigned)(from - p->x->kernel);
+		if (k == kernels_end)
+			return no_such_kernel(p, at, name);
+		from += n + (from[n] == ',');
+	}
+	return true;
+}
+
+/* In ring 3 only that ring is counted: the code around the window runs in ring 0. */
+static bool fit_ring(const struct planner *p, unsigned i)
+{
+	struct pmu_config *config = &p->plan->request[i].config;
+	const struct option_item *item = &p->x->events.item[p->plan->item[i]];
+
+	if (!p->plan->ring)
+		return true;
+	if (!(config->ring & RING_USR))
+		return planner_refuse(
+			p, item->at,
+			"%s counts ring 0 alone, and the kernel runs in ring 3: take ring=0, or u for k",
+			item->text);
+	config->ring = RING_USR;
+	return true;
+}
+
+/* Whether counters that fell short of the ladder are all that it could be counted on. */
+static bool excluded(const struct pmu *pmu, const struct event_request *r)
+{
+	struct pmu all = *pmu;
+
+	all.left_out = 0;
+	return pmu->left_out && !event_counters(pmu, r) && event_counters(&all, r);
+}
+
+/* Set the first n requests behind those that are taken aside if they are excluded. @return how many are left
+ */
+static unsigned set_aside(struct experiment_plan *plan, unsigned n)
+{
+	struct event_request *r = &plan->request[plan->n_requests];
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!excluded(plan->pmu, &r[i]))
+			r[kept++] = r[i];
+		else if (plan->n_excluded < EXPERIMENT_REQUESTS)
+			plan->excluded[plan->n_excluded++] = r[i];
+	return kept;
+}
+
+static bool take_events(const struct planner *p)
+{
+	struct experiment_plan *plan = p->plan;
+
+	for (unsigned i = 0; i < p->x->events.count; i++) {
+		const struct option_item *item = &p->x->events.item[i];
+		unsigned room = EXPERIMENT_REQUESTS - plan->n_requests, n;
+		struct text_place at = item->at;
+		struct event_error error;
+
+		n = event_parse(plan->pmu, item->text, &plan->request[plan->n_requests], room, &error);
+		if (n > room)
+			return planner_refuse(
+				p, at, "%s makes them more than %d events: share them among experiments",
+				item->text, EXPERIMENT_REQUESTS);
+		at.column += error.column;
+		if (!n)
+			return planner_refuse(p, at, "%s", error.text);
+		for (n = set_aside(plan, n); n; n--) {
+			plan->item[plan->n_requests++] = (uint8_t)i;
+			if (!fit_ring(p, plan->n_requests - 1))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The request that a word of delta= or cascade= means: the same text as in events=, or its number from 1. */
+static bool resolve(const struct planner *p, const char *text, size_t n, uint8_t *request)
+{
+	const struct experiment_plan *plan = p->plan;
+	unsigned number = 0, found = 0;
+
+	for (size_t i = 0; i < n && number < 1000; i++)
+		number = text[i] >= '0' && text[i] <= '9' ? 10 * number + (unsigned)(text[i] - '0') : 1000;
+	if (n && number >= 1 && number <= plan->n_requests) {
+		*request = (uint8_t)(number - 1);
+		return true;
+	}
+	for (unsigned i = 0; i < plan->n_requests; i++) {
+		const char *own = p->x->events.item[plan->item[i]].text;
+
+		if (strlen(own) == n && !strncmp(own, text, n)) {
+			*request = (uint8_t)i;
+			found++;
+		}
+	}
+	return found == 1;
+}
+
+static bool take_pair(const struct planner *p, const struct option_item *item, char between, const char *name,
+		      uint8_t *first, uint8_t *second)
+{
+	for (const char *c = item->text; (c = strchr(c, between)); c++)
+		if (resolve(p, item->text, (size_t)(c - item->text), first) &&
+		    resolve(p, c + 1, strlen(c + 1), second) && *first != *second)
+			return true;
+	return planner_refuse(
+		p, item->at,
+		"%s=%s: it wants two events of events=, as they are written there or by number, 2%c1", name,
+		item->text, between);
+}
+
+static bool take_deltas(const struct planner *p)
+{
+	struct experiment_plan *plan = p->plan;
+
+	if (plan->n_excluded && (p->x->deltas.count || p->x->cascades.count))
+		return planner_refuse(
+			p, p->x->deltas.count ? p->x->deltas.item[0].at : p->x->cascades.item[0].at,
+			"%s is left out, as its counters fell short of the ladder: leave delta= and "
+			"cascade= out",
+			plan->excluded[0].event ? plan->excluded[0].event->name : "a raw event");
+
+	for (unsigned i = 0; i < p->x->deltas.count; i++) {
+		const struct option_item *item = &p->x->deltas.item[i];
+
+		if (!take_pair(p, item, '-', "delta", &plan->delta[i].minuend, &plan->delta[i].subtrahend))
+			return false;
+		for (unsigned k = 0; k < i; k++)
+			if (!strcmp(p->x->deltas.item[k].text, item->text))
+				return planner_refuse(p, item->at, "delta=%s is there already: leave one out",
+						      item->text);
+	}
+	plan->n_deltas = p->x->deltas.count;
+	return true;
+}
+
+/* --- samples and cascades --------------------------------------------------------------------------- */
+
+static bool check_record(const struct planner *p)
+{
+	const struct experiment *x = p->x;
+
+	if (x->cascades.count && !p->plan->pmu->driver->cascade)
+		return planner_refuse(p, x->cascades.item[0].at,
+				      "the counters of %s do not start each other: leave cascade= out",
+				      p->plan->pmu->name);
+	if (x->cascades.count > 1 || (x->cascades.count && x->record))
+		return planner_refuse(
+			p, x->cascades.item[x->cascades.count - 1].at,
+			"an experiment has one cascade, or record=: share them among experiments");
+	if (x->record > RECORD_PMI)
+		return planner_check_source(p);
+	if ((x->record || x->cascades.count) && !x->period)
+		return planner_refuse(p, x->record ? key(p, KEY_RECORD) : x->cascades.item[0].at,
+				      "it needs period=, the number of events up to an overflow");
+	if (x->period && !x->record && !x->cascades.count)
+		return planner_refuse(
+			p, key(p, KEY_PERIOD),
+			"period= says nothing without record= or cascade=: add one, or leave it out");
+	if (x->record && !p->plan->pmu->has_pmi)
+		return planner_refuse(p, key(p, KEY_RECORD),
+				      "%s raises no overflow interrupt: leave record= out",
+				      p->plan->pmu->name);
+	if (x->record && !p->plan->ring && x->period < PERIOD_RING0)
+		return planner_refuse(
+			p, key(p, KEY_PERIOD),
+			"period=%" PRIu64
+			" is too short in ring 0, where the interrupt's handler is counted as well: at "
+			"least %d, or ring=3",
+			x->period, PERIOD_RING0);
+	return true;
+}
+
+/* Whether the counter can be set so that it overflows after a period. */
+static bool check_period(const struct planner *p, unsigned c)
+{
+	const struct pmu_counter *k = &p->plan->pmu->counter[c];
+	unsigned bits = k->write_width < k->width ? k->write_width - 1u : k->width - 1u;
+
+	if (p->x->record && !k->has_interrupt)
+		return planner_refuse(p, key(p, KEY_RECORD), "%s raises no interrupt: take another counter",
+				      k->name);
+	if (bits < 63 && p->x->period > UINT64_C(1) << bits)
+		return planner_refuse(p, key(p, KEY_PERIOD),
+				      "period=%" PRIu64 " does not fit %s: at most %" PRIu64, p->x->period,
+				      k->name, UINT64_C(1) << bits);
+	return true;
+}
+
+/* --- scheduling ------------------------------------------------------------------------------------- */
+
+static struct text_place place_of(const struct planner *p, unsigned request)
+{
+	return p->x->events.item[p->plan->item[request]].at;
+}
+
+/* Each event in a pass of its own. */
+static bool one_by_one(const struct planner *p, const char *proof)
+{
+	struct experiment_plan *plan = p->plan;
+	struct sched_result result;
+	const char *why;
+
+	for (unsigned i = 0; i < plan->n_requests; i++) {
+		if (!schedule_events(plan->pmu, &plan->request[i], 1, &plan->place[i], &result, &why))
+			return planner_refuse(p, place_of(p, i), "%s", why);
+		if (p->x->record && !check_period(p, plan->place[i].alternative))
+			return false;
+		plan->place[i].pass = (uint16_t)i;
+	}
+	plan->passes = plan->bound = plan->n_requests;
+	plan->proof = proof;
+	return true;
+}
+
+static bool together(const struct planner *p)
+{
+	struct experiment_plan *plan = p->plan;
+	struct sched_result result;
+	const char *why;
+
+	if (!schedule_events(plan->pmu, plan->request, plan->n_requests, plan->place, &result, &why)) {
+		unsigned i = 0;
+
+		while (i + 1 < plan->n_requests && event_counters(plan->pmu, &plan->request[i]))
+			i++;
+		return planner_refuse(p, place_of(p, i), "%s", why);
+	}
+	if (result.passes > 1 && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count)) {
+		char text[200];
+
+		schedule_explain(plan->pmu, plan->request, plan->n_requests, text, sizeof text);
+		return planner_refuse(p, key(p, KEY_PASSES), "%s: take passes=split, or leave some out",
+				      text);
+	}
+	plan->passes = result.passes;
+	plan->bound = result.bound;
+	plan->proof = result.proof;
+	return true;
+}
+
+/* The first pair of counters of which one can start the other and that leaves room for the rest. */
+/* Counters whose overflow starts one of those of a request. */
+static void name_starters(const struct pmu *pmu, const struct event_request *to, char *out, size_t size)
+{
+	unsigned names = 0;
+
+	out[0] = '\0';
+	for (unsigned a = 0; a < pmu->n_counters; a++) {
+		bool starts = false;
+
+		for (unsigned b = 0; b < pmu->n_counters; b++) {
+			struct pmu_config config = to->config;
+
+			starts = starts || (a != b && event_counters(pmu, to) >> b & 1 &&
+					    pmu->driver->cascade(pmu, a, b, &config));
+		}
+		if (!starts)
+			continue;
+		if (!names++)
+			snprintf(out, size, ": take");
+		if (!text_list_add(out, size, pmu->counter[a].name, names == 1))
+			return;
+	}
+}
+
+static bool cascade(const struct planner *p)
+{
+	struct experiment_plan *plan = p->plan;
+	const struct pmu *pmu = plan->pmu;
+	const struct option_item *item = &p->x->cascades.item[0];
+	struct event_request *from, *to, as_written;
+	char starters[96];
+	bool fits = false;
+
+	if (!take_pair(p, item, '>', "cascade", &plan->cascade_from, &plan->cascade_to))
+		return false;
+	from = &plan->request[plan->cascade_from];
+	to = &plan->request[plan->cascade_to];
+	as_written = *to;
+	for (unsigned c = 0; c < pmu->n_counters * pmu->n_counters; c++) {
+		struct event_request first = *from;
+		unsigned a = c / pmu->n_counters, b = c % pmu->n_counters;
+		struct pmu_config config = as_written.config;
+
+		if (a == b || !(event_counters(pmu, from) >> a & 1) ||
+		    !(event_counters(pmu, &as_written) >> b & 1) || !pmu->driver->cascade(pmu, a, b, &config))
+			continue;
+		fits = true;
+		from->counter = (uint8_t)(a + 1);
+		*to = (struct event_request){as_written.event, config, (uint8_t)(b + 1)};
+		if (together(p))
+			return check_period(p, a);
+		*from = first;
+		*to = as_written;
+	}
+	if (fits)
+		return false;
+	name_starters(pmu, to, starters, sizeof starters);
+	return planner_refuse(p, item->at,
+			      "%s: no counter of the second event can be started by one of the first%s",
+			      item->text, starters);
+}
+
+static bool place_events(const struct planner *p)
+{
+	struct experiment_plan *plan = p->plan;
+	bool alone = !plan->ring && !plan->pmu->has_global && plan->n_requests > 1;
+
+	if (plan->source)
+		return planner_place_samples(p);
+	if (p->x->record)
+		return one_by_one(p, "each event is sampled alone");
+	if (alone && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count))
+		return planner_refuse(
+			p, key(p, KEY_PASSES),
+			"%s starts its counters one by one, so in ring 0 events have no window in "
+			"common: take "
+			"passes=split, or ring=3",
+			plan->pmu->name);
+	if (alone)
+		return one_by_one(p, "counters start one by one");
+	return p->x->cascades.count ? cascade(p) : together(p);
+}
+
+/* --- N ---------------------------------------------------------------------------------------------- */
+
+static bool check_n(const struct planner *p)
+{
+	const struct experiment_plan *plan = p->plan;
+	unsigned multiples = p->x->record || p->x->cascades.count ? 1 : EXPERIMENT_MULTIPLES;
+	uint64_t top;
+
+	if (__builtin_mul_overflow(plan->n, multiples, &top) || top > INT64_MAX)
+		return planner_refuse(p, key(p, KEY_N),
+				      "n=%" PRIu64 ": %u times that is measured, too: take a smaller one",
+				      plan->n, multiples);
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
+		for (unsigned i = 0; i < plan->n_requests && kernel_selected(k, p->x->kernel); i++) {
+			const struct pmu_counter *c = &plan->pmu->counter[plan->place[i].alternative];
+			struct expectation x;
+			int64_t share;
+			const char *why;
+			char text[120];
+
+			if (!experiment_expects(plan, i, k, NULL, top, &x, &share, &why) &&
+			    x.status != EXPECTATION_OVERFLOW)
+				continue;
+			if (x.status == EXPECTATION_OK && expectation_fits(&x, 0, c->width) == EXPECTATION_OK)
+				continue;
+			expectation_explain(&x, k, top, text, sizeof text);
+			return planner_refuse(p, key(p, KEY_N), "%s (%s): take a smaller n", text, c->name);
+		}
+	return true;
+}
+
+bool experiment_plan(const struct experiments *all, const struct experiment *x, const struct pmu *pmu,
+		     const struct experiment_sources *sources, uint8_t ring, uint64_t n, unsigned reps,
+		     struct experiment_plan *out, char *why, size_t size)
+{
+	const struct planner p = {all, x, sources, out, why, size};
+
+	*out = (struct experiment_plan){.experiment = x,
+					.pmu = pmu,
+					.ring = ring,
+					.n = x->n ? x->n : n,
+					.reps = x->reps ? x->reps : reps};
+	return check_kernels(&p) && take_events(&p) && take_deltas(&p) && check_record(&p) &&
+	       place_events(&p) && check_n(&p);
+}
+
+/* --- expectations ----------------------------------------------------------------------------------- */
+
+static const struct pmu_event *row_with(const struct pmu *pmu, uint64_t code)
+{
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (pmu->events[i]->counters && pmu->events[i]->code == code)
+			return pmu->events[i];
+	return NULL;
+}
+
+#define JOINED 16
+
+/* The rows that a selector is the code of; several if it joins unit masks that have a row each. Of those all
+ * must be exact: other masks may say how to count, and not what. @return how many, 0 if there are none */
+static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
+			const struct pmu_event *rows[JOINED])
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	const struct event_mask *masks = r->event && g && g->masks ? g->masks(r->event) : NULL;
+	uint64_t all = 0;
+	unsigned n = 0;
+
+	rows[0] = r->event && r->event->code == r->config.code ? r->event : row_with(pmu, r->config.code);
+	if (rows[0] || !masks)
+		return rows[0] != NULL;
+	for (const struct event_mask *m = masks; m->name; m++)
+		all |= m->code;
+	if ((r->config.code ^ r->event->code) & ~all)
+		return 0;
+	for (const struct event_mask *m = masks; m->name; m++) {
+		if (!(r->config.code & m->code))
+			continue;
+		if (n == JOINED || !(rows[n] = row_with(pmu, (r->config.code & ~all) | m->code)) ||
+		    rows[n]->judgement != EVENT_EXACT || rows[n]->terms[0].quantity == Q_NOT_PROVOKED)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* What joined masks show: no less than one of them alone, no more than all together. */
+static bool join(const struct pmu_event *const *rows, unsigned count, const struct kernel *k,
+		 const struct pmu_bracket *bracket, uint64_t n, struct expectation *x, int64_t *share)
+{
+	int64_t low = 0, high = 0, shares = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		int64_t own = bracket ? bracket_share(bracket, rows[i]) : 0;
+
+		if (expectation(rows[i], k, n, x) != EXPECTATION_OK)
+			return false;
+		if (x->low > low)
+			low = x->low;
+		if (own > *share)
+			*share = own;
+		shares += own;
+		if (__builtin_add_overflow(high, x->high, &high))
+			high = INT64_MAX;
+	}
+	x->low = low;
+	x->high = high + (shares - *share);
+	if (count > 1 && x->low != x->high && !x->reason)
+		x->reason = "joined unit masks: at least what one of them counts, at most the sum";
+	return true;
+}
+
+static bool changes_ring(const struct kernel *k, uint64_t n)
+{
+	return kernel_amount(k, Q_RING_TO_KERNEL, n).high > 0 || kernel_amount(k, Q_RING_TO_USER, n).high > 0;
+}
+
+bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
+			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x, int64_t *share,
+			const char **why)
+{
+	const struct event_request *r = &plan->request[request];
+	const struct pmu_event *rows[JOINED];
+	unsigned count = rows_of(plan->pmu, r, rows);
+	uint8_t here = plan->ring ? RING_USR : RING_OS;
+
+	*share = 0;
+	*x = (struct expectation){.status = EXPECTATION_UNDEFINED};
+	*why = "counted, not judged: no rows of the table make up this selector";
+	if (!count)
+		return false;
+	*why = "counted, not judged: what a filter lets through depends on the cycles";
+	if (event_is_filtered(r) || r->config.any_thread)
+		return false;
+	*why = "counted, not judged: it begins with an overflow";
+	if (plan->cascade_from != plan->cascade_to && request == plan->cascade_to)
+		return false;
+	*why = "counted, not judged: the kernel changes rings, and one of them is counted";
+	if (r->config.ring != RING_ALL && changes_ring(k, n))
+		return false;
+	if (!(r->config.ring & here)) {
+		x->status = EXPECTATION_OK;
+		return true;
+	}
+	*why = "counted, not judged: the kernel does not define what the event counts";
+	if (!join(rows, count, k, bracket, n, x, share))
+		return false;
+	if (!plan->pmu->deterministic)
+		expectation_allow_more(x, rows[0], k, r->config.ring == RING_ALL ? 0 : plan->ring, n);
+	return true;
+}

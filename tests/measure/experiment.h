@@ -1,0 +1,119 @@
+/*
+ * Experiments: what a person wants to have counted, as the configuration says it, and made ready for a PMU.
+ * Nothing here touches hardware.
+ */
+#ifndef TESTS_MEASURE_EXPERIMENT_H
+#define TESTS_MEASURE_EXPERIMENT_H
+
+#include "pmu/events/grammar.h"
+#include "pmu/contract/record.h"
+#include "pmu/events/schedule.h"
+#include "tests/judge/expectation.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTION_ITEMS     16
+#define OPTION_ITEM_TEXT 96
+
+/** Line and column, both from 1, in the configuration. */
+struct text_place {
+	unsigned line, column;
+};
+
+/** Words of one key, in order, with the places where they were written. */
+struct option_list {
+	unsigned count;
+	struct option_item {
+		char text[OPTION_ITEM_TEXT];
+		struct text_place at;
+	} item[OPTION_ITEMS];
+};
+
+enum experiment_ring { EXPERIMENT_RING0, EXPERIMENT_RING3, EXPERIMENT_BOTH };
+enum experiment_passes { EXPERIMENT_SPLIT, EXPERIMENT_ONE };
+
+/** Keys of which the place matters later. */
+enum experiment_key { KEY_KERNEL, KEY_N, KEY_PERIOD, KEY_RECORD, KEY_PASSES, KEY_RING, KEY_COUNT };
+
+#define EXPERIMENT_NAME 32
+
+/** One [experiment NAME] section, as it was written. */
+struct experiment {
+	char name[EXPERIMENT_NAME];
+	struct text_place at;             /* of the header */
+	struct text_place key[KEY_COUNT]; /* of the values; line 0: not given */
+	char kernel[128], pmu[64];        /* globs */
+	struct option_list events, deltas, cascades;
+	uint64_t n, period; /* 0: as the suites have it; no sampling */
+	uint32_t reps;
+	uint8_t ring, passes, record; /* enum experiment_ring, experiment_passes, record_kind */
+};
+
+#define EXPERIMENTS_MAX 32
+
+struct experiments {
+	const char *file; /* for messages */
+	unsigned count;
+	struct experiment experiment[EXPERIMENTS_MAX];
+};
+
+/** What the PMU records (pmu/contract/record.h), asked on the CPU under judgement. */
+struct experiment_sources {
+	const struct pmu_record_source *source[RECORD_KINDS]; /* NULL: none of this kind ... */
+	const char *absent[RECORD_KINDS];                     /* ... why; NULL: not said */
+	/** record_can_sample(). NULL: whatever counts. */
+	bool (*can_sample)(void *ctx, const struct pmu_recording *r, const char **why);
+	void *ctx;
+};
+
+#define EXPERIMENT_REQUESTS  32
+#define EXPERIMENT_MULTIPLES 3 /* N, 2N, 3N, as in the suite `events` */
+
+/** An experiment made ready for one PMU and one ring. */
+struct experiment_plan {
+	const struct experiment *experiment;
+	const struct pmu *pmu;
+	uint8_t ring; /* 0 or 3 */
+	uint64_t n;
+	unsigned reps;
+	const struct pmu_record_source *source; /* that makes the records; NULL: none, or record=pmi */
+	unsigned n_requests;                    /* 0: the source records without counters */
+	struct event_request request[EXPERIMENT_REQUESTS];
+	struct sched_place place[EXPERIMENT_REQUESTS];
+	uint8_t item[EXPERIMENT_REQUESTS]; /* of events=, that the request comes from */
+	/* Those that no counter but unbelievable ones (pmu.left_out) can count: not among .request. */
+	unsigned n_excluded;
+	struct event_request excluded[EXPERIMENT_REQUESTS];
+	unsigned passes, bound;
+	const char *proof;
+	struct {
+		uint8_t minuend, subtrahend; /* requests */
+	} delta[OPTION_ITEMS];
+	unsigned n_deltas;
+	uint8_t cascade_from, cascade_to; /* requests; equal: there is no cascade */
+};
+
+/**
+ * Make an experiment ready. Whatever cannot be done is refused, never done otherwise.
+ * @param sources NULL: it makes no records
+ * @param n    first N if the experiment gives none; its last is EXPERIMENT_MULTIPLES times that
+ * @param why  gets one line: file:line:column, what is wrong, what to do
+ * @return false if it is refused
+ */
+bool experiment_plan(const struct experiments *all, const struct experiment *x, const struct pmu *pmu,
+		     const struct experiment_sources *sources, uint8_t ring, uint64_t n, unsigned reps,
+		     struct experiment_plan *out, char *why, size_t size);
+
+/**
+ * What a request should show on a kernel in the plan's ring.
+ * Joined unit masks show at least what one of them shows alone, and at most the sum.
+ * @param share gets what the bracket adds to every raw count (0 if that is not known)
+ * @return false if nothing is known, with *why in words
+ */
+bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
+			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x, int64_t *share,
+			const char **why);
+
+#endif

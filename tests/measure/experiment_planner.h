@@ -1,0 +1,29 @@
+/*
+ * What the parts of experiment_plan() share.
+ */
+#ifndef TESTS_MEASURE_EXPERIMENT_PLANNER_H
+#define TESTS_MEASURE_EXPERIMENT_PLANNER_H
+
+#include "tests/measure/experiment.h"
+
+struct planner {
+	const struct experiments *all;
+	const struct experiment *x;
+	const struct experiment_sources *sources;
+	struct experiment_plan *plan;
+	char *why;
+	size_t size;
+};
+
+/** Put "file:line:column: ..." into why; line 0 stands for the experiment's header. @return false */
+bool planner_refuse(const struct planner *p, struct text_place at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** record= of hardware: whether there is such a source, and everything that it needs is said, and nothing
+ * else. */
+bool planner_check_source(const struct planner *p);
+
+/** Each event alone, on a counter that can sample it. */
+bool planner_place_samples(const struct planner *p);
+
+#endif

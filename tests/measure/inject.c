@@ -1,0 +1,157 @@
+#include "tests/measure/inject.h"
+#include "tests/judge/as_silicon.h"
+#include "arch/x86/processors/processors.h"
+#include "tests/kernels/kernel.h"
+#include "tests/measure/quiet.h"
+#include "tests/measure/smi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRONG_SIGNATURE "wrong-signature:"
+#define PROCESSOR       "processor:"
+#define TOKEN_MAX       128
+
+static char reason[TOKEN_MAX + 96];
+
+static bool refuse(const char *token, const char *what)
+{
+	snprintf(reason, sizeof(reason), "inject=%s: %s", token, what);
+	return false;
+}
+
+/* DELTA or DELTA with an N behind it. */
+static bool parse_delta(const char *text, int64_t *delta_a, int64_t *delta_b)
+{
+	char *end;
+	long long delta;
+
+	errno = 0;
+	delta = strtoll(text, &end, 10);
+	if (end == text || errno || delta == 0)
+		return false;
+	*delta_a = strcmp(end, "N") == 0 ? delta : 0;
+	*delta_b = *end == '\0' ? delta : 0;
+	return *delta_a || *delta_b;
+}
+
+static bool wrong_signature(const char *token)
+{
+	char text[TOKEN_MAX], *name = text + strlen(WRONG_SIGNATURE), *quantity_name, *delta;
+	const struct kernel *k;
+	enum quantity q;
+	int64_t delta_a, delta_b;
+
+	strcpy(text, token);
+	quantity_name = strchr(name, ':');
+	delta = quantity_name ? strchr(quantity_name + 1, ':') : NULL;
+	if (!delta)
+		return refuse(token, "must read wrong-signature:KERNEL:QUANTITY:DELTA");
+	*quantity_name++ = '\0';
+	*delta++ = '\0';
+
+	k = kernel_by_name(name);
+	if (!k)
+		return refuse(token, "there is no such kernel");
+	q = quantity_by_name(quantity_name);
+	if (q == Q_COUNT)
+		return refuse(token, "there is no such quantity");
+	if (!parse_delta(delta, &delta_a, &delta_b))
+		return refuse(token, "DELTA must be a number other than 0, with or without an N behind it");
+	if (!kernel_falsify(k, q, delta_a, delta_b))
+		return refuse(token, "too many of this kind");
+	return true;
+}
+
+/* A number from 1 to 999 with this behind it. */
+static bool parse_number(const char **text, char behind, unsigned *number)
+{
+	char *end;
+	unsigned long n = **text >= '0' && **text <= '9' ? strtoul(*text, &end, 10) : 0;
+
+	if (!n || n > 999 || *end != behind)
+		return false;
+	*number = (unsigned)n;
+	*text = end + (behind != '\0');
+	return true;
+}
+
+static bool spoilt_processor(const char *token)
+{
+	static const char *const faults[] = {[PROCESSOR_FAULTS] = "faults",
+					     [PROCESSOR_HANGS] = "hangs",
+					     [PROCESSOR_IS_DEAF] = "deaf",
+					     [PROCESSOR_IS_LATE] = "late"};
+	const char *p = token + strlen(PROCESSOR);
+	unsigned number, turn = 1;
+
+	if (parse_number(&p, ':', &number))
+		for (unsigned i = PROCESSOR_FAULTS; i <= PROCESSOR_IS_LATE; i++) {
+			size_t length = strlen(faults[i]);
+			const char *behind = p + length;
+
+			if (strncmp(p, faults[i], length))
+				continue;
+			if (*behind == ':' && (behind++, !parse_number(&behind, '\0', &turn)))
+				break;
+			if (*behind)
+				break;
+			processor_spoil(number, (enum processor_fault)i, turn);
+			return true;
+		}
+	return refuse(token, "must read processor:NUMBER:HOW[:TURN], HOW one of faults, hangs, deaf, late");
+}
+
+static const struct {
+	const char *name;
+	void (*apply)(void);
+} simple[] = {
+	{"not-quiet", quiet_spoil},
+	{"smi-gap", smi_imitate},
+	{"as-silicon", judge_as_silicon},
+};
+
+static bool apply_simple(const char *token)
+{
+	for (unsigned i = 0; i < sizeof(simple) / sizeof(simple[0]); i++)
+		if (strcmp(token, simple[i].name) == 0) {
+			simple[i].apply();
+			return true;
+		}
+	return false;
+}
+
+bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
+{
+	size_t used = 0;
+
+	*why = reason;
+	rest[0] = '\0';
+	for (const char *p = inject ? inject : ""; *p;) {
+		size_t length = strcspn(p, "+");
+		char token[TOKEN_MAX];
+
+		if (length >= sizeof(token))
+			return refuse("...", "an injection is too long");
+		memcpy(token, p, length);
+		token[length] = '\0';
+		p += length + (p[length] == '+');
+
+		if (strncmp(token, WRONG_SIGNATURE, strlen(WRONG_SIGNATURE)) == 0) {
+			if (!wrong_signature(token))
+				return false;
+		} else if (strncmp(token, PROCESSOR, strlen(PROCESSOR)) == 0) {
+			if (!spoilt_processor(token))
+				return false;
+		} else if (length && !apply_simple(token)) {
+			int n = snprintf(rest + used, size - used, "%s%s", used ? "+" : "", token);
+
+			if (n < 0 || (size_t)n >= size - used)
+				return refuse(token, "too many injections");
+			used += n;
+		}
+	}
+	return true;
+}

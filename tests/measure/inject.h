@@ -1,0 +1,34 @@
+/*
+ * Injections (inject=A+B+...): faults put in on purpose, to prove that checks can fail. Most names belong to
+ * the PMU model; those that concern the harness itself are taken out here.
+ *
+ * wrong-signature:KERNEL:QUANTITY:DELTA   the kernel declares DELTA more of the quantity at every N; with an
+ * N behind it (as in 1N), DELTA more per iteration
+ *
+ * processor:NUMBER:HOW[:TURN]   the processor misbehaves in the TURN-th turn that it is given (the first, if
+ * none is named), as processor_spoil() (arch/x86/processors/processors.h) can have it: HOW is faults, hangs,
+ * deaf or late
+ *
+ * not-quiet   the local APIC's entries stay as they are around windows: quiet_spoil()
+ *
+ * smi-gap   now and then a window takes longer, as if an SMI had come, and only time tells: smi_imitate()
+ *
+ * as-silicon   no fault: the virtual PMU is judged by the rules, and with the numbers, that silicon gets:
+ * judge_as_silicon()
+ */
+#ifndef TESTS_MEASURE_INJECT_H
+#define TESTS_MEASURE_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * Put the harness's own injections into effect.
+ * @param inject the option's text; NULL and "" are none
+ * @param rest   gets what is left for the model, in the same form
+ * @return false with *why (one line, valid until the next call) if an injection is malformed or names what is
+ * not there
+ */
+bool inject_apply(const char *inject, char *rest, size_t size, const char **why);
+
+#endif

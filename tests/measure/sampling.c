@@ -1,0 +1,125 @@
+#include "tests/measure/sampling.h"
+#include "tests/measure/quiet.h"
+
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/exceptions/trap.h"
+
+static unsigned taken; /* in this repetition */
+
+static uint64_t width_mask(const struct sampling *s)
+{
+	unsigned width = s->pmu->counter[s->counter].width;
+
+	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
+static uint64_t mask_of(const struct sampling *s)
+{
+	return UINT64_C(1) << s->counter;
+}
+
+static void arm(void)
+{
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_NMI);
+}
+
+GENERAL_REGISTERS_ONLY uint32_t sampling_draw(uint64_t *seed, uint32_t spread)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return (uint32_t)(*seed >> 32) % spread;
+}
+
+/* In ring 0 what was counted since the overflow is mostly the handler. */
+static GENERAL_REGISTERS_ONLY bool rewind_counter(struct sampling *s)
+{
+	const struct pmu_driver *d = s->pmu->driver;
+	uint64_t value, period = s->period + (s->spread ? sampling_draw(&s->seed, s->spread) : 0);
+
+	if (!d->stop(s->pmu) || !d->read(s->pmu, s->counter, &value))
+		return false;
+	if (!s->ring || value >= period)
+		value = 0;
+	return d->write(s->pmu, s->counter, (value - period) & width_mask(s)) &&
+	       d->acknowledge(s->pmu, mask_of(s));
+}
+
+/* The watchdog interrupts by NMI as well: without an overflow it is none of ours. */
+static GENERAL_REGISTERS_ONLY bool on_overflow(struct trap_frame *frame, void *arg)
+{
+	struct sampling *s = arg;
+	uint64_t overflowed = 0, offset = frame->rip - window_kernel_address(s->ring);
+
+	if (!s->pmu->driver->overflowed(s->pmu, &overflowed) || !(overflowed & mask_of(s)))
+		return false;
+	if (!rewind_counter(s))
+		s->failure = "setting it back in the handler was refused";
+	if (offset < sampling_size(s->kernel))
+		s->at[offset]++;
+	else
+		s->elsewhere++;
+	if (s->rip && s->total < s->room)
+		s->rip[s->total] = frame->rip;
+	s->total++;
+	taken++;
+	arm();
+	s->pmu->driver->start(s->pmu, mask_of(s));
+	return true;
+}
+
+static bool repeat(struct sampling *s, const void *entry, const struct window *w)
+{
+	const struct pmu_driver *d = s->pmu->driver;
+
+	taken = 0;
+	window_forget(); /* known_path() begins with that, too */
+	/* From then on a handler finds what was counted since the overflow. */
+	if (!d->write(s->pmu, s->counter, (s->pmu->pmi_late - s->period) & width_mask(s)) ||
+	    !d->acknowledge(s->pmu, mask_of(s)))
+		return false;
+	arm();
+	if (s->ring && !d->start(s->pmu, mask_of(s)))
+		return false;
+	window_run(entry, w, s->n);
+	histogram_add(&s->taken, taken);
+	return d->stop(s->pmu);
+}
+
+void sampling_run(void *arg)
+{
+	struct sampling *s = arg;
+	const struct pmu_driver *d = s->pmu->driver;
+	struct window w = {.kernel = s->kernel, .bracket = &s->bracket, .ring = s->ring};
+	const void *entry;
+
+	s->failure = NULL;
+	s->total = s->elsewhere = 0;
+	s->config.interrupt = true;
+	s->bracket = bracket_user;
+	if (!d->program(s->pmu, s->counter, &s->config) ||
+	    (!s->ring && !d->bracket_enable(s->pmu, mask_of(s), &s->bracket))) {
+		s->failure = "programming it to interrupt was refused";
+		return;
+	}
+	entry = window_compose(&w);
+	if (!entry) {
+		s->failure = "the kernel does not fit the code arena";
+		return;
+	}
+	trap_set_handler(VECTOR_NMI, on_overflow, s);
+	quiet_begin(true);
+	for (unsigned rep = 0; rep < s->reps && !s->failure; rep++)
+		if (!repeat(s, entry, &w))
+			s->failure = "writing, starting or stopping it was refused";
+	quiet_end();
+	sampling_end();
+	if (!d->release(s->pmu, s->counter))
+		s->failure = "taking it out of use was refused";
+}
+
+void sampling_end(void)
+{
+	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+}

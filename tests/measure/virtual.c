@@ -1,0 +1,54 @@
+#include "tests/measure/virtual.h"
+#include "tests/judge/as_silicon.h"
+#include "tests/judge/shares.h"
+
+#include "pmu/virtual/vpmu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define IDENTIFY_MS 10000
+
+struct identification {
+	struct pmu *pmu;
+	const char *why;
+	bool found;
+};
+
+static void identify(void *arg)
+{
+	struct identification *id = arg;
+
+	id->found = pmu_find(NULL, id->pmu, &id->why);
+}
+
+bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
+			const char **why)
+{
+	static char text[224];
+	struct identification id = {.pmu = pmu, .why = ""};
+	struct result fault = {0};
+
+	if (!vpmu_create(profile, inject, why))
+		return false;
+	shares_forget();
+	/* From here on run->call goes to the virtual CPU, whose CPUID is what the drivers must see. */
+	*pmu = (struct pmu){.virtual = true};
+	run->pmu = pmu;
+	if (!run->call(run, identify, &id, IDENTIFY_MS, &fault)) {
+		snprintf(text, sizeof(text), "identifying the virtual PMU failed: %.140s",
+			 fault.judgement.text);
+		*why = text;
+		return false;
+	}
+	if (!id.found) {
+		snprintf(text, sizeof(text), "no driver fits the virtual CPU %s: %s", profile, id.why);
+		*why = text;
+		return false;
+	}
+	pmu->driver->list_events(pmu);
+	pmu->virtual = true;
+	pmu->deterministic = !judged_as_silicon();
+	snprintf(pmu->model, sizeof(pmu->model), "%s", vpmu_profile()->name);
+	return true;
+}

@@ -1,0 +1,21 @@
+/*
+ * Making a virtual CPU and finding its PMU, as a run does once and the self-test many times.
+ */
+#ifndef TESTS_MEASURE_VIRTUAL_H
+#define TESTS_MEASURE_VIRTUAL_H
+
+#include "tests/judge/check.h"
+
+/** Profile of the virtual PMU that pmu=auto and pmu=virtual give. */
+#define PMU_DEFAULT_PROFILE "intel-core2"
+
+/**
+ * Create the virtual CPU of a profile, let the drivers look for its PMU on it, and put it into *pmu.
+ * @param run    its .pmu is set to pmu; the rest is as it was
+ * @param inject the model's injections, separated by '+'
+ * @return false with *why, one line
+ */
+bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
+			const char **why);
+
+#endif

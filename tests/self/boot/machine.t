@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+"""The machine under Assay's own tables: every promise of the architecture layer holds in every emulator, CPU and APIC mode, and what
+cannot be checked is skipped with a reason."""
+import os
+
+from boottest import BUILD, boot, done, emulators, equal, ok, sound
+
+OPTIONS = "pmu=virtual suite=machine"
+
+
+def with_test_image(image):
+    """The test image has checks that are not for every machine: tests/suites/x86/machine.h."""
+    emulators.mtools("mcopy", image, "-o", os.path.join(BUILD, "mutants-efi.efi"), "::/EFI/BOOT/BOOTX64.EFI")
+
+
+# Name, what to boot, at most how many of the checks may be skipped.
+RUNS = [
+    ("QEMU, all features, above 4 GiB too", dict(memory=5120), 3),
+    ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on")), 3),
+    ("QEMU, HPET not to be used", dict(options="hpet=0"), 4),
+    ("QEMU, neither XSAVE nor NX", dict(cpu="qemu64,-xsave,-nx"), 10),
+    ("QEMU, no local APIC", dict(cpu="max,-apic"), 25),
+    ("QEMU, 2 CPUs, 5 GiB", dict(cpu="Nehalem", cpus=2, memory=5120, options="cpus=0,1"), 18),
+    ("QEMU, UEFI", dict(how="disk", disk="virtio"), 4),
+    ("Bochs, unknown MSRs fault", dict(emulator="bochs", ignore_bad_msrs=0), 2),
+    ("Bochs, x2APIC", dict(emulator="bochs", ignore_bad_msrs=0, options="x2apic=1"), 2),
+    ("Bochs, Pentium 4", dict(emulator="bochs", ignore_bad_msrs=1, cpu="p4_prescott_celeron_336"), 7),
+    ("Bochs, UEFI without ACPI tables, x2APIC", dict(how="disk", emulator="bochs", options="x2apic=1"), 4),
+]
+
+# Where time is counted in instructions, QEMU's TSC counts nanoseconds and Bochs's the instructions of `ips`: scripts/emulators.py.
+TSC_HZ = {"qemu": 1000000000, "bochs": 20000000}
+# A round of the calibration takes 3 ms, and one look at a clock less than 1 us: arch/x86/time/time.c.
+TSC_WITHIN = 0.0003
+
+
+def clock(r, hz, name, reference=None):
+    """The TSC's frequency is the emulator's, whichever clock it was measured against."""
+    machine = (r.report or {"machine": {"tsc_hz": 0, "time_reference": None}})["machine"]
+    ok(abs(machine["tsc_hz"] - hz) <= hz * TSC_WITHIN, "%s: the TSC runs at %d MHz, by the %s" % (name, hz / 1000000, machine["time_reference"]),
+       ["%d Hz" % machine["tsc_hz"]])
+    if reference:
+        equal(machine["time_reference"], reference, name + ": the clock is this")
+
+
+for name, what, skips in RUNS:
+    what = dict(what, options=(OPTIONS + " " + what.get("options", "")).strip(), direct="mutants.bin", prepare=with_test_image)
+    r = boot(**what)
+    sound(r, name)
+    if what.get("how", "direct") == "direct":
+        clock(r, TSC_HZ[what.get("emulator", "qemu")], name)
+    counts = r.counts or {}
+    ok(counts.get("exact", 0) > 85 and counts.get("skipped", 99) <= skips, name + ": at most %d checks are skipped" % skips,
+       ["%r" % counts] + [line for line in r.text if "skipped" in line])
+
+for source, what in (("NMI from HPET", {}), ("NMI message from HPET", dict(extra=("-global", "hpet.msi=on"))),
+                     ("NMI from PIT", dict(machine="q35,hpet=off")), ("none", dict(cpu="max,-apic"))):
+    r = boot(options=OPTIONS, **what)
+    equal(r.report and r.report["machine"]["watchdog"], source, "the watchdog is: " + source)
+
+for reference, what in (("HPET", {}), ("ACPI PM timer", dict(machine="q35,hpet=off")), ("PIT", dict(machine="pc,hpet=off,acpi=off"))):
+    clock(boot(options="pmu=virtual suite=none", **what), TSC_HZ["qemu"], "QEMU with no better clock", reference)
+done()

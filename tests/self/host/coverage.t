@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""TAP test: the table in docs/intel-events.md is the one that build/coverage makes, a stale or missing one is noticed, and an event
+that nothing is said of is refused."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/self"))
+from tap import done, ok  # noqa: E402
+
+TOOL = ROOT / "scripts/coverage-table"
+
+
+def tool(*args):
+    return subprocess.run([TOOL, *args], capture_output=True, text=True)
+
+
+table = tool().stdout
+lines, families = ([[cell.strip() for cell in line.strip("|\n").split("|")] for line in part.splitlines()[2:]] for part in table.split("\n\n"))
+document = (ROOT / "docs/intel-events.md").read_text(encoding="utf-8")
+ok(table in document, "docs/intel-events.md is up to date (else run scripts/coverage-table -w docs/intel-events.md)")
+ok(len(lines) == 49 + 2 + 13 and len({r[0] for r in lines}) == len(lines), "every microarchitecture of the three families has a line")
+ok(all(int(r[1]) == sum(map(int, r[2:7])) + int(r[9]) for r in lines), "the columns add up to what is documented")
+ok(all(int(r[9]) == sum(map(int, re.findall(r"\d+(?=,|$)", r[10]))) for r in lines), "what is not judged is accounted for by reasons")
+ok(all(int(r[2]) > 0 for r in lines), "some events are judged exactly everywhere")
+ok(len(families) == 4 and all(sum(int(r[c]) for r in families) == sum(int(r[c + 1]) for r in lines) for c in range(1, 6)),
+   "the families' lines are the sums of the others")
+with tempfile.TemporaryDirectory() as d:
+    d = pathlib.Path(d)
+    copy = d / "c.md"
+    copy.write_text(document.replace("| Skylake |", "| Stale |", 1), encoding="utf-8")
+    ok(table not in copy.read_text(encoding="utf-8"), "a stale table differs")
+    ok(tool("-w", copy).returncode == 0 and copy.read_text(encoding="utf-8") == document, "it is put right in its place")
+    copy.write_text("no place\n", encoding="utf-8")
+    r = tool("-w", copy)
+    ok(r.returncode != 0 and "no place for the table" in r.stderr, "a file without a place for it is refused")
+
+    # The same generator on tables of its own.
+    (d / "scripts").mkdir()
+    (d / "pmu").mkdir()
+    shutil.copy(ROOT / "scripts/gen-intel-events", d / "scripts")
+    shutil.copytree(ROOT / "pmu/intel", d / "pmu/intel")
+    shutil.copytree(ROOT / "pmu/quantity", d / "pmu/quantity")
+
+    def generate(change):
+        events = d / "pmu/intel/events/events.csv"
+        events.write_text(change((ROOT / "pmu/intel/events/events.csv").read_text(encoding="utf-8")), encoding="utf-8")
+        return subprocess.run([sys.executable, d / "scripts/gen-intel-events", "list", "SKL"], capture_output=True, text=True)
+
+    r = generate(lambda text: text + "NO_SUCH.EVENT,1ff,0,0,f,0,,0,SKL\n")
+    ok(r.returncode != 0 and "says nothing of NO_SUCH.EVENT on SKL" in r.stderr, "an event without meaning and reason stops the build")
+    r = generate(lambda text: text + "INST_RETIRED.ANY_X,1ff,0,0,f,0,,0,SKL\n")
+    ok(r.returncode == 0 and "SKL INST_RETIRED.ANY_X 1ff EXACT" in r.stdout, "a row may fit a new name")
+done()

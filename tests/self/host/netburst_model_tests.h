@@ -1,0 +1,629 @@
+/*
+ * Every rule of the NetBurst model, one by one. Included by the test of the model and by that of its mutants.
+ */
+#include "tests/self/host/netburst_model_hands.h"
+#include "tests/self/host/netburst_record_tests.h"
+#include "tests/self/host/netburst_tag_tests.h"
+
+#define THRESHOLD(n) ((uint32_t)(n) << CCCR_THRESHOLD_SHIFT)
+
+/* --- registers -------------------------------------------------------------------------------------- */
+
+static void reset_values(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		assert_int_equal(value(c), 0);
+		assert_int_equal(get(CCCR(c)), 0);
+	}
+	assert_int_equal(get(MSR_TC_PRECISE_EVENT), 0xfc00);
+	assert_int_equal(get(MSR_PEBS_ENABLE), 0);
+	assert_int_equal(get(MSR_DEBUGCTLA), 0);
+	assert_false(netburst_model.counting(cpu));
+}
+
+static void counter_writes(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	set(COUNTER(3), 0xfedcba9876543210);
+	assert_true(value(3) == 0x9876543210);
+}
+
+static void cccr_bits(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	set(CCCR(0), 0xffffffffffffffff & ~(uint64_t)CCCR_ENABLE);
+	assert_true(get(CCCR(0)) == (0xfffff000 & ~CCCR_ENABLE));
+	set(CCCR(12), 0xfff);
+	assert_int_equal(get(CCCR(12)), CCCR_EXTENDED_CASCADE);
+	set(CCCR(13), 0xfff);
+	assert_int_equal(get(CCCR(13)), 0);
+	set(CCCR(16), 0xfff);
+	assert_int_equal(get(CCCR(16)), 0xf00);
+	power_up(&netburst_northwood, NULL);
+	set(CCCR(16), 0xfff);
+	assert_int_equal(get(CCCR(16)), CCCR_EXTENDED_CASCADE);
+	power_up(&netburst_willamette, NULL);
+	set(CCCR(16), 0xfff);
+	assert_int_equal(get(CCCR(16)), 0);
+}
+
+static void escr_bits(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	refuses(netburst_escr[BSU_ESCR0].msr, 1ull << 31);
+	set(netburst_escr[BSU_ESCR0].msr, 0xffffffff7fffffff);
+	assert_true(get(netburst_escr[BSU_ESCR0].msr) == 0x7fffffff);
+	/* A unit that has eight mask bits, no tags and three bits of event select. */
+	set(netburst_escr[CRU_ESCR1].msr, 0x7fffffff);
+	assert_true(get(netburst_escr[CRU_ESCR1].msr) == (0x7fffffff & ~0x71fe01f0));
+	set(netburst_escr[IQ_ESCR0].msr, 0x7fffffff);
+	assert_int_equal(get(netburst_escr[IQ_ESCR0].msr), 0);
+	assert_true(faults(0x3bf));
+	power_up(&netburst_northwood, NULL);
+	set(netburst_escr[CRU_ESCR1].msr, 0x7fffffff);
+	assert_true(get(netburst_escr[CRU_ESCR1].msr) == 0x7fffffff);
+}
+
+static void other_registers(void **state)
+{
+	(void)state;
+	power_up(&netburst_northwood, NULL);
+	set(MSR_PEBS_ENABLE, 0xffffffff);
+	assert_int_equal(get(MSR_PEBS_ENABLE), 0x3ffffff);
+	set(MSR_DS_AREA, 0x123456789a);
+	assert_true(get(MSR_DS_AREA) == 0x123456789a);
+	refuses(MSR_DEBUGCTLA, 1 << 7);
+	refuses(MSR_DEBUGCTLA, DEBUGCTLA_BTS_OFF_OS);
+	refuses(MSR_LER_FROM_LIP, 0);
+	refuses(MSR_MISC_ENABLE, MISC_ENABLE_PEBS_ABSENT);
+	set(MSR_MISC_ENABLE, 1);
+	assert_int_equal(get(MSR_MISC_ENABLE), MISC_ENABLE_PERFMON | 1);
+	assert_true(faults(MSR_LASTBRANCH_FROM_0));
+	set(MSR_LASTBRANCH_0, 0x123456789abcdef0);
+	assert_true(get(MSR_LASTBRANCH_0) == 0x123456789abcdef0);
+	power_up(&netburst_prescott, NULL);
+	set(MSR_PEBS_ENABLE, 0xffffffff);
+	assert_int_equal(get(MSR_PEBS_ENABLE), 0x7ffffff);
+	refuses(MSR_DS_AREA, 1ull << 63);
+	set(MSR_DS_AREA, 0xffff800000000000);
+	set(MSR_DEBUGCTLA, DEBUGCTLA_BTS_OFF_OS);
+	assert_true(faults(MSR_LASTBRANCH_0));
+	set(MSR_LASTBRANCH_TO_0 + 15, 0x123456789abcdef0);
+	assert_true(get(MSR_LASTBRANCH_TO_0 + 15) == 0x123456789abcdef0);
+	uint64_t v;
+	assert_int_equal(netburst_model.rdmsr(cpu, 0x309 + 0x100, &v), MODEL_NOT_MINE);
+}
+
+static void rdpmc_rules(void **state)
+{
+	uint64_t v;
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	set(COUNTER(17), 0xab00000001);
+	assert_int_equal(netburst_model.rdpmc(cpu, 17, READER_KERNEL, &v), MODEL_OK);
+	assert_true(v == 0xab00000001);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 17, READER_KERNEL, &v), MODEL_OK);
+	assert_true(v == 1);
+	assert_int_equal(netburst_model.rdpmc(cpu, 17, READER_DENIED, &v), MODEL_FAULT);
+	assert_int_equal(netburst_model.rdpmc(cpu, 18, READER_KERNEL, &v), MODEL_FAULT);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 18, READER_KERNEL, &v), MODEL_FAULT);
+}
+
+/* A Xeon MP's third level has counters of its own; others have nothing there. */
+static void third_level_counters(void **state)
+{
+	uint64_t v;
+
+	(void)state;
+	power_up(&netburst_potomac, NULL);
+	for (unsigned i = 0; i < NETBURST_L3_COUNTERS; i++) {
+		set(MSR_IFSB_BUSQ0 + i, 0x1234500000000ull + i);
+		assert_true(get(MSR_IFSB_BUSQ0 + i) == 0x1234500000000ull + i);
+		assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + i, READER_KERNEL, &v), MODEL_OK);
+		assert_int_equal(v, i);
+	}
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + NETBURST_L3_COUNTERS, READER_KERNEL, &v),
+			 MODEL_FAULT);
+	power_up(&netburst_prescott, NULL);
+	assert_int_equal(netburst_model.rdmsr(cpu, MSR_IFSB_BUSQ0, &v), MODEL_NOT_MINE);
+	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3, READER_KERNEL, &v), MODEL_FAULT);
+}
+
+/* --- counting --------------------------------------------------------------------------------------- */
+
+static void runs_when_enabled(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	instructions(3);
+	assert_int_equal(value(12), 3);
+	set(CCCR(12), cccr(NB_INSTR_RETIRED, 0) & ~CCCR_ENABLE);
+	instructions(3);
+	assert_int_equal(value(12), 3);
+	assert_false(netburst_model.counting(cpu));
+	program(17, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	assert_true(netburst_model.counting(cpu));
+	instructions(1);
+	assert_int_equal(value(17), 1);
+}
+
+/* The rule of instr_retired's row: not every x87, MMX or fence instruction. instr_completed has none. */
+static void some_retire_twice(void **state)
+{
+	static const struct qterm fldcw[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_X87, 1}, {Q_INSN_X87_CONTROL, 1}};
+	static const struct qterm emms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MMX, 1}, {Q_INSN_EMMS, 1}};
+	static const struct qterm cvtpd2pi[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MMX, 1}, {Q_INSN_CVTPD2PI, 1}};
+	static const struct qterm lfence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, 1}};
+	static const struct qterm mfence[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_FENCE, 1}};
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	program(14, NB_INSTR_COMPLETED, 1, RINGS_T0, 0);
+	step_terms(x87, 3, 0);
+	step_terms(lfence, 3, 0);
+	assert_int_equal(value(12), 2);
+	step_terms(fldcw, 3, 0);
+	assert_int_equal(value(12), 4);
+	step_terms(emms, 3, 0);
+	step_terms(mfence, 2, 0);
+	assert_int_equal(value(12), 8);
+	step_terms(cvtpd2pi, 3, 0);
+	assert_int_equal(value(12), 10);
+	assert_int_equal(value(14), 6);
+}
+
+static void starting_write_is_not_counted(void **state)
+{
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct model_step own = {.terms = &term, .n_terms = 1, .cycles = 1, .own_write = true};
+	struct model_increment increment[8];
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	assert_int_equal(netburst_model.increments(cpu, &own, increment, 8), -1);
+	advance(&own);
+	assert_int_equal(value(12), 0);
+	instructions(1);
+	set(COUNTER(13), 0); /* starts nothing: the counter that runs sees this write */
+	advance(&own);
+	assert_int_equal(value(12), 2);
+	/* Rings taken from the ESCR stop it as well, and back there start it. */
+	set(netburst_escr[CRU_ESCR0].msr, escr(NB_INSTR_RETIRED, 1, 0));
+	assert_false(netburst_model.counting(cpu));
+	set(netburst_escr[CRU_ESCR0].msr, escr(NB_INSTR_RETIRED, 1, RINGS_T0));
+	advance(&own);
+	assert_int_equal(value(12), 2);
+}
+
+static void selects_its_escr(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	set(netburst_escr[RAT_ESCR0].msr, escr(NB_UOP_TYPE, 2, RINGS_T0));
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	program(13, NB_BRANCH_RETIRED, 15, RINGS_T0, 0);
+	/* ESCR_SELECT 0 names no ESCR of this model here. */
+	set(CCCR(16), CCCR_ENABLE | CCCR_THREAD_ANY);
+	instructions(2);
+	assert_int_equal(value(12), 2);
+	assert_int_equal(value(13), 0);
+	assert_int_equal(value(16), 0);
+	/* The same event select on another unit is another event. */
+	program(0, NB_GLOBAL_POWER_EVENTS, 1, RINGS_T0, 0);
+	instructions(2);
+	assert_int_equal(value(0), 2);
+}
+
+static void masks_add_up(void **state)
+{
+	static const struct qterm taken[] = {
+		{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {Q_BR_COND, 1}, {Q_BR_COND_TAKEN, 1}};
+	static const struct qterm not [] = {
+		{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {Q_BR_COND, 1}, {Q_BR_COND_NTAKEN, 1}};
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_BRANCH_RETIRED, 1, RINGS_T0, 0);
+	program(14, NB_BRANCH_RETIRED, 5, RINGS_T0, 0);
+	step_terms(taken, 4, 0);
+	step_terms(taken, 4, 0);
+	step_terms(not, 4, 0);
+	assert_int_equal(value(12), 1);
+	assert_int_equal(value(14), 3);
+}
+
+static void rings(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, ESCR_T0_OS, 0);
+	program(14, NB_INSTR_RETIRED, 1, ESCR_T0_USR, 0);
+	for (uint8_t cpl = 0; cpl < 4; cpl++)
+		step(Q_INSTRUCTIONS, 1, 1, cpl);
+	assert_int_equal(value(12), 1);
+	assert_int_equal(value(14), 3);
+	step(Q_INSTRUCTIONS, 1, 1, 3);
+	assert_int_equal(value(12), 1);
+	assert_int_equal(value(14), 4);
+}
+
+static void a_uop_vector(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_UOPS_RETIRED, 1, RINGS_T0, 0);
+	program(0, NB_GLOBAL_POWER_EVENTS, 1, RINGS_T0, 0);
+	instructions(1);
+	assert_int_equal(value(12), 1);
+	step_terms(load, 3, 0);
+	assert_int_equal(value(12), 1 + 2);
+	step_terms(store, 3, 0);
+	assert_int_equal(value(12), 1 + 2 + 3);
+	assert_int_equal(value(0), 3);
+	step(Q_STORES, 5, 1, 0); /* ten uops take four cycles */
+	assert_int_equal(value(0), 3 + 4);
+}
+
+/* Three uops a cycle at most: with the threshold n pass the cycles that have more. */
+static void thresholds(void **state)
+{
+	static const struct qterm seven[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 6}}; /* 3 + 3 + 1 */
+	static const struct {
+		uint32_t filter;
+		unsigned count;
+	} cases[] = {
+		{0, 7},
+		{CCCR_COMPARE, 3},
+		{CCCR_COMPARE | THRESHOLD(1), 2},
+		{CCCR_COMPARE | THRESHOLD(2), 2},
+		{CCCR_COMPARE | THRESHOLD(3), 0},
+		{CCCR_COMPARE | CCCR_COMPLEMENT | THRESHOLD(2), 1},
+		{CCCR_COMPARE | CCCR_COMPLEMENT | THRESHOLD(3), 3},
+		{CCCR_COMPARE | CCCR_COMPLEMENT, 0},
+		/* Without COMPARE the rest does nothing. */
+		{CCCR_COMPLEMENT | THRESHOLD(2) | CCCR_EDGE, 7},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		power_up(&netburst_prescott, NULL);
+		program(12, NB_UOPS_RETIRED, 1, RINGS_T0, cases[i].filter);
+		step_terms(seven, 2, 0);
+		assert_int_equal(value(12), cases[i].count);
+	}
+}
+
+static void edges(void **state)
+{
+	static const struct qterm seven[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 6}};
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_UOPS_RETIRED, 1, RINGS_T0, CCCR_COMPARE | CCCR_EDGE | THRESHOLD(1));
+	step_terms(seven, 2, 0); /* above for two cycles, then below */
+	assert_int_equal(value(12), 1);
+	step_terms(seven, 2, 0);
+	assert_int_equal(value(12), 2);
+	step_terms(seven, 1, 0);
+	program(13, NB_INSTR_RETIRED, 1, RINGS_T0, CCCR_COMPARE | CCCR_EDGE);
+	instructions(5); /* in every cycle */
+	assert_int_equal(value(13), 1);
+}
+
+static void fifteen_a_cycle(void **state)
+{
+	const struct qterm term = {Q_BR_MISPRED, 40};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 2};
+	struct model_increment increment[8];
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_MISPRED_BRANCH_RETIRED, 1, RINGS_T0, 0);
+	advance(&s);
+	assert_int_equal(value(12), 30);
+	assert_int_equal(netburst_model.increments(cpu, &s, increment, 8), 1);
+	assert_int_equal(increment[0].amount, 30);
+}
+
+static void non_sleep_clockticks(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(8, NB_X87_FP_UOP, 1u << 15, 0, CCCR_COMPARE | CCCR_COMPLEMENT | CCCR_THRESHOLD);
+	step(Q_INSTRUCTIONS, 1, 7, 3);
+	step(Q_INSTRUCTIONS, 1, 5, 0);
+	assert_int_equal(value(8), 12);
+}
+
+static void the_short_cut(void **state)
+{
+	struct model_increment increment[8];
+	struct model_step s = {.terms = load, .n_terms = 3, .cycles = 1};
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_UOPS_RETIRED, 1, RINGS_T0, 0);
+	program(14, NB_INSTR_RETIRED, 1, ESCR_T0_USR, 0);
+	assert_int_equal(netburst_model.increments(cpu, &s, increment, 8), 1);
+	assert_int_equal(increment[0].amount, 2);
+	assert_true(increment[0].limit == TOP - 2);
+	set(CCCR(14), cccr(NB_INSTR_RETIRED, CCCR_COMPARE));
+	assert_int_equal(netburst_model.increments(cpu, &s, increment, 8), -1);
+}
+
+/* --- overflow --------------------------------------------------------------------------------------- */
+
+static void wraps_at_40_bits(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	set(COUNTER(12), TOP - 1);
+	instructions(1);
+	assert_true(value(12) == TOP);
+	assert_false(ovf(12));
+	instructions(1);
+	assert_int_equal(value(12), 0);
+	assert_true(ovf(12));
+	instructions(2);
+	assert_int_equal(value(12), 2);
+	assert_true(ovf(12)); /* sticky */
+	set(CCCR(12), cccr(NB_INSTR_RETIRED, CCCR_OVF));
+	assert_true(ovf(12));
+	set(CCCR(12), cccr(NB_INSTR_RETIRED, 0));
+	assert_false(ovf(12));
+	assert_int_equal(interrupts(), 0);
+}
+
+/* The interrupt comes with the occurrence after the one that overflowed. */
+static void pmi_on_the_next(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, CCCR_OVF_PMI_T0);
+	set(COUNTER(12), TOP);
+	instructions(1);
+	assert_true(ovf(12));
+	assert_int_equal(interrupts(), 0);
+	step(Q_BRANCHES, 1, 1, 0); /* no occurrence */
+	assert_int_equal(interrupts(), 0);
+	instructions(1);
+	assert_int_equal(interrupts(), 1);
+	instructions(5);
+	assert_int_equal(interrupts(), 0);
+	/* Several occurrences at once: the next is one of them. */
+	program(14, NB_UOPS_RETIRED, 1, RINGS_T0, CCCR_OVF_PMI_T0);
+	set(COUNTER(14), TOP);
+	step_terms(load, 3, 0);
+	assert_int_equal(interrupts(), 1);
+	/* Clearing OVF takes back what is due. */
+	set(COUNTER(14), TOP);
+	instructions(1);
+	set(CCCR(14), cccr(NB_UOPS_RETIRED, CCCR_OVF_PMI_T0));
+	instructions(1);
+	assert_int_equal(interrupts(), 0);
+}
+
+static void pmi_to_either_processor(void **state)
+{
+	struct netburst_state *s;
+
+	(void)state;
+	power_up(&netburst_northwood_ht, NULL);
+	s = cpu;
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, CCCR_OVF_PMI_T1);
+	set(COUNTER(12), TOP);
+	instructions(2);
+	assert_int_equal(s->pmi_pending[0], 0);
+	assert_int_equal(s->pmi_pending[1], 1);
+	set(CCCR(12), cccr(NB_INSTR_RETIRED, CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1));
+	set(COUNTER(12), TOP);
+	instructions(2);
+	assert_int_equal(s->pmi_pending[0], 1);
+	assert_int_equal(s->pmi_pending[1], 2);
+}
+
+static void forced_overflow(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, CCCR_FORCE_OVF | CCCR_OVF_PMI_T0);
+	instructions(1);
+	assert_true(ovf(12));
+	instructions(4);
+	assert_int_equal(value(12), 5);
+	assert_int_equal(interrupts(), 4); /* each on the occurrence after */
+}
+
+/* --- cascades --------------------------------------------------------------------------------------- */
+
+/* Every pair of counters: `to` waits with the given bit, `from` overflows. Of IQ all can count instructions,
+ * of the others all can count clocks. */
+static bool starts(unsigned from, unsigned to, uint32_t how)
+{
+	static const uint8_t events[] = {NB_GLOBAL_POWER_EVENTS, NB_TC_DELIVER_MODE, NB_X87_FP_UOP,
+					 NB_INSTR_RETIRED};
+	enum netburst_event_id a = events[netburst_counter[from].group],
+			       b = events[netburst_counter[to].group];
+	static const struct qterm all[] = {{Q_INSTRUCTIONS, 1}, {Q_X87_OPS, 1}};
+	unsigned bits[] = {1, 4, 1u << 15, 1};
+
+	program(from, a, bits[netburst_counter[from].group], RINGS_T0, 0);
+	program(to, b, bits[netburst_counter[to].group], RINGS_T0, 0);
+	set(CCCR(to), (cccr(b, how) & ~CCCR_ENABLE));
+	set(COUNTER(to), 100);
+	set(COUNTER(from), TOP);
+	step_terms(all, 2, 0);
+	assert_int_equal(value(to), 100);
+	step_terms(all, 2, 0);
+	return value(to) == 101;
+}
+
+static void cascade_pairs(void **state)
+{
+	static const struct model_profile *const profiles[] = {&netburst_willamette, &netburst_prescott};
+
+	(void)state;
+	for (unsigned p = 0; p < 2; p++) {
+		unsigned model = p ? 4 : 1;
+
+		for (unsigned from = 0; from < NETBURST_COUNTERS; from++)
+			for (unsigned to = 0; to < NETBURST_COUNTERS; to++) {
+				if (from == to)
+					continue;
+				power_up(profiles[p], NULL);
+				assert_int_equal(starts(from, to, CCCR_CASCADE),
+						 netburst_cascade(from, to, false, model));
+				power_up(profiles[p], NULL);
+				assert_int_equal(starts(from, to, CCCR_EXTENDED_CASCADE),
+						 netburst_cascade(from, to, true, model));
+				power_up(profiles[p], NULL);
+				assert_false(starts(from, to, 0));
+			}
+	}
+}
+
+static void cascades_stop(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	assert_true(starts(12, 14, CCCR_CASCADE));
+	set(CCCR(14), cccr(NB_INSTR_RETIRED, 0) & ~CCCR_ENABLE);
+	instructions(3);
+	assert_int_equal(value(14), 101);
+	power_up(&netburst_prescott, NULL);
+	assert_true(starts(12, 14, CCCR_CASCADE));
+	set(CCCR(12), cccr(NB_INSTR_RETIRED, 0)); /* OVF is cleared */
+	instructions(3);
+	assert_int_equal(value(14), 101);
+}
+
+/* --- logical processors ----------------------------------------------------------------------------- */
+
+static void thread_specific(void **state)
+{
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .thread = 1, .sibling = true};
+
+	(void)state;
+	power_up(&netburst_northwood_ht, NULL);
+	program(12, NB_INSTR_RETIRED, 1, ESCR_T0_OS, 0);
+	program(14, NB_INSTR_RETIRED, 1, ESCR_T1_OS, 0);
+	program(13, NB_INSTR_RETIRED, 1, ESCR_T0_OS, 0);
+	advance(&s);
+	assert_int_equal(value(12), 0);
+	assert_int_equal(value(14), 1);
+	s.thread = 0;
+	advance(&s);
+	assert_int_equal(value(12), 1);
+	assert_int_equal(value(14), 1);
+	s.thread = 1;
+	s.cpl = 3;
+	advance(&s);
+	assert_int_equal(value(14), 1);
+}
+
+/* Any bit of either processor acts for both. */
+static void thread_independent(void **state)
+{
+	struct model_step s = {
+		.terms = x87, .n_terms = 3, .cycles = 1, .thread = 1, .cpl = 3, .sibling = true};
+
+	(void)state;
+	power_up(&netburst_northwood_ht, NULL);
+	program(8, NB_X87_FP_UOP, 1u << 15, ESCR_T0_USR, 0);
+	program(10, NB_X87_FP_UOP, 1u << 15, ESCR_T0_OS, 0);
+	advance(&s);
+	assert_int_equal(value(8), 1);
+	assert_int_equal(value(10), 1); /* the sibling is at level 0 */
+	s.sibling = false;
+	advance(&s);
+	assert_int_equal(value(8), 2);
+	assert_int_equal(value(10), 1);
+	set(netburst_escr[FIRM_ESCR1].msr, escr(NB_X87_FP_UOP, 1u << 15, ESCR_T0_OS | ESCR_T1_USR));
+	advance(&s);
+	assert_int_equal(value(10), 2);
+}
+
+static void active_threads(void **state)
+{
+	static const uint32_t fields[] = {CCCR_THREAD_NONE, CCCR_THREAD_SINGLE, CCCR_THREAD_BOTH,
+					  CCCR_THREAD_ANY};
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+
+	(void)state;
+	for (unsigned f = 0; f < 4; f++)
+		for (unsigned sibling = 0; sibling < 2; sibling++) {
+			struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .sibling = sibling};
+
+			power_up(&netburst_northwood_ht, NULL);
+			program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+			set(CCCR(12), (cccr(NB_INSTR_RETIRED, 0) & ~CCCR_THREAD) | fields[f]);
+			advance(&s);
+			assert_int_equal(value(12), f == 3 || f == 1 + sibling);
+			/* Without Hyper-Threading the field must be 11B. */
+			power_up(&netburst_northwood, NULL);
+			program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+			set(CCCR(12), (cccr(NB_INSTR_RETIRED, 0) & ~CCCR_THREAD) | fields[f]);
+			advance(&s);
+			assert_int_equal(value(12), f == 3);
+		}
+}
+
+static void who_delivers(void **state)
+{
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 4};
+
+	(void)state;
+	power_up(&netburst_northwood_ht, NULL);
+	program(4, NB_TC_DELIVER_MODE, 1u << 2, RINGS_T0, 0); /* DI */
+	program(6, NB_TC_DELIVER_MODE, 1u << 6, RINGS_T0, 0); /* ID */
+	advance(&s);
+	assert_int_equal(value(4), 4);
+	assert_int_equal(value(6), 0);
+	s.thread = 1;
+	advance(&s);
+	assert_int_equal(value(4), 4);
+	assert_int_equal(value(6), 4);
+	s.sibling = true;
+	advance(&s);
+	assert_int_equal(value(4), 4);
+	assert_int_equal(value(6), 4);
+}
+
+static void halted_time(void **state)
+{
+	struct model_step s = {.cycles = 50, .halted = true};
+
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(0, NB_GLOBAL_POWER_EVENTS, 1, RINGS_T0, 0);
+	advance(&s);
+	assert_int_equal(value(0), 0);
+}
+
+#define NETBURST_MODEL_TESTS                                                                                 \
+	cmocka_unit_test(reset_values), cmocka_unit_test(counter_writes), cmocka_unit_test(cccr_bits),       \
+		cmocka_unit_test(escr_bits), cmocka_unit_test(other_registers),                              \
+		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(third_level_counters),                       \
+		cmocka_unit_test(runs_when_enabled), cmocka_unit_test(some_retire_twice),                    \
+		cmocka_unit_test(starting_write_is_not_counted), cmocka_unit_test(selects_its_escr),         \
+		cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), cmocka_unit_test(a_uop_vector),     \
+		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(fifteen_a_cycle),    \
+		cmocka_unit_test(non_sleep_clockticks), cmocka_unit_test(the_short_cut),                     \
+		cmocka_unit_test(wraps_at_40_bits), cmocka_unit_test(pmi_on_the_next),                       \
+		cmocka_unit_test(pmi_to_either_processor), cmocka_unit_test(forced_overflow),                \
+		cmocka_unit_test(cascade_pairs), cmocka_unit_test(cascades_stop),                            \
+		cmocka_unit_test(thread_specific), cmocka_unit_test(thread_independent),                     \
+		cmocka_unit_test(active_threads), cmocka_unit_test(who_delivers),                            \
+		cmocka_unit_test(halted_time), NETBURST_TAG_TESTS, NETBURST_RECORD_TESTS

@@ -1,0 +1,54 @@
+/*
+ * Which bits of which registers an operation of a driver sets, by family: written down from the contract
+ * (pmu/contract/pmu.h, pmu/contract/record.h) and the manuals, not taken from the drivers.
+ */
+#ifndef TESTS_HOST_OWNED_H
+#define TESTS_HOST_OWNED_H
+
+#include "pmu/contract/record.h"
+
+enum driver_op { PROGRAM, WRITE, LOOK, START, ACKNOWLEDGE, STOP, RELEASE, DRIVER_OPS };
+
+enum record_op_of_driver { RECORD_SETUP, RECORD_START, RECORD_STOP, RECORD_RELEASE, RECORD_OPS };
+
+typedef void owner(uint32_t address, uint64_t bits);
+
+struct ownership {
+	const struct pmu_driver *driver;
+
+	/** Give overflow status, which some families let software set in a way of its own or not at all,
+	 * random contents. */
+	void (*scramble)(uint64_t random);
+
+	/** Whether the event needs more than a counter, which few of the family's do. */
+	bool (*rare)(const struct pmu_event *e);
+
+	/** Before an operation on counter c.
+	 *  @param first what it was used for; NULL: nothing
+	 *  @param config what it is to be used for, or is */
+	void (*before)(unsigned c, const struct pmu_config *first, const struct pmu_config *config);
+
+	/** Call own() for what the operation, which has just been carried out, sets. */
+	void (*owns)(const struct pmu *pmu, enum driver_op op, unsigned c, const struct pmu_config *config,
+		     owner *own);
+
+	/** What the manual has for a configuration: the counter's selector once program() has set it (of
+	 * fixed counters the control register's own field; of NetBurst the CCCR, and the ESCR above it). */
+	uint64_t (*selector)(const struct pmu *pmu, unsigned c, const struct pmu_config *config);
+
+	/** That register as it is now; 0 after release(), but for these bits. */
+	uint64_t (*selected)(const struct pmu *pmu, unsigned c);
+	uint64_t kept_at_release;
+
+	/** As owns(), for a recording. */
+	void (*record_owns)(const struct pmu *pmu, enum record_op_of_driver op, const struct pmu_recording *r,
+			    owner *own);
+
+	/** Bits of a register that reset() leaves alone, as no counting depends on them and recordings set
+	 * what they need. */
+	uint64_t (*stays)(const struct pmu *pmu, uint32_t address);
+};
+
+extern const struct ownership owned_intel, owned_amd, owned_netburst;
+
+#endif

@@ -1,0 +1,613 @@
+#include "tests/self/host/support/scripted_pmu.h"
+#include "tests/self/host/fake_kernels.h"
+#include "tests/judge/attribution.h"
+#include "tests/measure/pmi.h"
+#include "tests/judge/truth.h"
+#include "tests/kernels/x86/chains.h"
+#include "tests/kernels/x86/handled.h"
+
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/msr.h"
+#include "arch/x86/step/step.h"
+#include "arch/x86/time/time.h"
+#include "arch/x86/exceptions/watchdog.h"
+#include "pmu/virtual/vpmu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define COUNTER_MASK ((UINT64_C(1) << SCRIPTED_WIDTH) - 1)
+#define REGISTER(c)  (0xc1 + (c))
+
+struct scripted scripted;
+
+/* --- kernels and events ----------------------------------------------------------------------------- */
+
+FAKE_KERNEL(nop_loop, "nop_loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 12, 0), FAKE_EXACT(INSN_NOP, 10, 0),
+	    FAKE_EXACT(BRANCHES, 1, 0), FAKE_RANGE(CYCLES, 1, 0, 1000, 1000),
+	    FAKE_RANGE(L1D_LOAD_MISS, 0, 0, 1, 0), FAKE_RANGE(REF_CYCLES, 0, 0, 1000, 1000));
+FAKE_KERNEL(loop, "loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 2, 0), FAKE_EXACT(BRANCHES, 1, 0),
+	    FAKE_RANGE(CYCLES, 1, 0, 1000, 1000));
+
+static const struct pmu_event rows[] = {
+	{.name = "I", .code = 'I', .fixed = -1, .terms = {{Q_INSTRUCTIONS, 1}}},
+	{.name = "B", .code = 'B', .fixed = -1, .terms = {{Q_BRANCHES, 1}}},
+	{.name = "C", .code = 'C', .fixed = -1, .judgement = EVENT_TIME, .terms = {{Q_CYCLES, 1}}},
+	{.name = "R", .code = 'R', .fixed = -1, .judgement = EVENT_TIME, .terms = {{Q_REF_CYCLES, 1}}},
+	{.name = "X", .code = 'X', .fixed = -1, .terms = {{Q_L1D_LOAD_MISS, 1}}},
+};
+#define ROWS (sizeof rows / sizeof rows[0])
+static const struct pmu_event *offered[ROWS];
+
+const struct pmu_event *scripted_event(char name)
+{
+	for (unsigned i = 0; i < ROWS; i++)
+		if (rows[i].name[0] == name)
+			return &rows[i];
+	fail_msg("no event %c", name);
+	return NULL;
+}
+
+/* --- the driver ------------------------------------------------------------------------------------- */
+
+static struct pmu_config config[SCRIPTED_COUNTERS];
+static uint64_t running, status;
+static unsigned pending, refusable;
+static const struct kernel *last_kernel; /* of the windows in a row */
+
+static bool refused(enum scripted_access what, unsigned c)
+{
+	return scripted.refuse == what && scripted.refuse_counter == c && refusable++ >= scripted.refuse_from;
+}
+
+static bool reset(const struct pmu *pmu, const char **why)
+{
+	(void)pmu;
+	*why = "resetting";
+	scripted.resets++;
+	scripted.programmed = running = status = 0;
+	memset(scripted.value, 0, sizeof scripted.value);
+	return !refused(SCRIPTED_RESET, scripted.refuse_counter);
+}
+
+static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *how)
+{
+	(void)pmu;
+	if (refused(SCRIPTED_PROGRAM, c))
+		return false;
+	config[c] = *how;
+	last_kernel = NULL;
+	scripted.value[c] = 0;
+	scripted.programmed |= UINT64_C(1) << c;
+	scripted.programs++;
+	return true;
+}
+
+static bool release(const struct pmu *pmu, unsigned c)
+{
+	(void)pmu;
+	scripted.programmed &= ~(UINT64_C(1) << c);
+	return !refused(SCRIPTED_RELEASE, c);
+}
+
+static bool start(const struct pmu *pmu, uint64_t mask)
+{
+	(void)pmu;
+	running = mask;
+	return !refused(SCRIPTED_START, scripted.refuse_counter);
+}
+
+static bool stop(const struct pmu *pmu)
+{
+	(void)pmu;
+	running = 0;
+	return !refused(SCRIPTED_STOP, scripted.refuse_counter);
+}
+
+static uint64_t seen(unsigned c)
+{
+	return scripted.reads_zero >> c & 1 ? 0 : scripted.value[c];
+}
+
+static bool read(const struct pmu *pmu, unsigned c, uint64_t *value)
+{
+	(void)pmu;
+	*value = seen(c);
+	return !refused(SCRIPTED_READ, c);
+}
+
+static bool write(const struct pmu *pmu, unsigned c, uint64_t value)
+{
+	(void)pmu;
+	scripted.value[c] = value & COUNTER_MASK & ~(scripted.drops_bit_4 >> c & 1 ? UINT64_C(0x10) : 0);
+	return !refused(SCRIPTED_WRITE, c);
+}
+
+static uint32_t counter_register(const struct pmu *pmu, unsigned c)
+{
+	(void)pmu;
+	return REGISTER(c);
+}
+
+static bool overflowed(const struct pmu *pmu, uint64_t *mask)
+{
+	(void)pmu;
+	*mask = status;
+	return !refused(SCRIPTED_STATUS, scripted.refuse_counter);
+}
+
+static bool acknowledge(const struct pmu *pmu, uint64_t mask)
+{
+	(void)pmu;
+	status &= ~(mask & ~scripted.sticky_status);
+	return !refused(SCRIPTED_ACKNOWLEDGE, scripted.refuse_counter);
+}
+
+/* nop; nop; nop; wrmsr */
+static const uint8_t start_code[] = {0x90, 0x90, 0x90, 0x0f, 0x30},
+		     stop_code[] = {0x90, 0x90, 0x90, 0x0f, 0x30};
+#define START_INSTRUCTIONS 4
+/* rdpmc; nop; nop */
+static const uint8_t read_code[] = {0x0f, 0x33, 0x90, 0x90};
+
+static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
+{
+	(void)pmu;
+	*out = (struct pmu_bracket){.start = start_code,
+				    .start_end = start_code + sizeof start_code,
+				    .stop = stop_code,
+				    .stop_end = stop_code + sizeof stop_code,
+				    .args = {mask},
+				    .own = {{Q_INSTRUCTIONS, SCRIPTED_SHARE}}};
+	return !refused(SCRIPTED_BRACKET, scripted.refuse_counter);
+}
+
+static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
+{
+	(void)pmu;
+	*out = (struct pmu_bracket){.start = read_code,
+				    .start_end = read_code + sizeof read_code,
+				    .stop = read_code,
+				    .stop_end = read_code + sizeof read_code,
+				    .args = {UINT64_C(1) << c},
+				    .own = {{Q_INSTRUCTIONS, SCRIPTED_SHARE}},
+				    .own_rdpmc = 1};
+	return true;
+}
+
+static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	(void)pmu;
+	return !(scripted.clocks >> c & 1) || e->judgement == EVENT_TIME;
+}
+
+static const struct pmu_driver driver = {
+	.name = "scripted",
+	.reset = reset,
+	.program = program,
+	.release = release,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	.write = write,
+	.counter_register = counter_register,
+	.overflowed = overflowed,
+	.acknowledge = acknowledge,
+	.bracket_enable = bracket_enable,
+	.bracket_read = bracket_read,
+	.can_count = can_count,
+};
+
+/* --- windows ---------------------------------------------------------------------------------------- */
+
+const struct pmu_bracket bracket_user = {.own = {{Q_INSTRUCTIONS, 3}, {Q_BRANCHES, 1}}};
+
+static struct window composed;
+static struct pmu_bracket composed_bracket;
+static uint8_t data[64];
+
+const void *window_compose(const struct window *w)
+{
+	composed = *w;
+	composed_bracket = *w->bracket;
+	return &composed;
+}
+
+uint8_t *window_data(void)
+{
+	return data;
+}
+
+static bool counts_instructions(unsigned c)
+{
+	return config[c].code == 'I';
+}
+
+/* In a ring where the counter counts: the signature and the bracket. Clocks tick once for each instruction.
+ */
+static int64_t declared(unsigned c, const struct window *w, uint64_t n)
+{
+	const struct pmu_event *e = scripted_event((char)config[c].code);
+	enum quantity q = e->judgement == EVENT_TIME ? Q_INSTRUCTIONS : e->terms[0].quantity;
+	const struct pmu_event counted = {.terms = {{q, 1}}};
+
+	return kernel_amount(w->kernel, q, n).low + bracket_share(w->bracket, &counted);
+}
+
+static void add(unsigned c, int64_t amount)
+{
+	uint64_t bit = UINT64_C(1) << c, before = scripted.value[c];
+
+	scripted.value[c] = (before + (uint64_t)amount) & COUNTER_MASK;
+	if (amount <= 0 || scripted.value[c] >= before)
+		return;
+	if (!(scripted.no_status & bit))
+		status |= bit;
+	if (config[c].interrupt && !(scripted.no_interrupt & bit))
+		pending += scripted.two_interrupts & bit ? 2 : 1;
+}
+
+static bool start_is_doubled(const struct window *w)
+{
+	return w->bracket->start && w->bracket->start_end - w->bracket->start == 2 * sizeof start_code;
+}
+
+/* Reads itself as the code of shares_learn.c does: one instruction behind the start. */
+static void read_inside(unsigned c, uint64_t n)
+{
+	uint64_t value = scripted.value[c] + 1 + (scripted.counts_start >> c & 1) +
+			 (scripted.rdpmc_sees_itself >> c & 1) - (scripted.rdpmc_lags >> c & 1) +
+			 (scripted.rdpmc_shakes >> c & 1 ? scripted.windows_read % 2 : 0);
+
+	assert_int_equal(n, scripted.pmu.counter[c].rdpmc);
+	memcpy(data, &value, sizeof value);
+	scripted.windows_read++;
+}
+
+static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled_inside)
+{
+	const struct window *w = at->w;
+	uint64_t bit = UINT64_C(1) << c;
+	uint8_t here = w->ring ? RING_USR : RING_OS;
+	int64_t amount = 0;
+
+	if (config[c].ring & here && !(scripted.never_ticks & bit)) {
+		amount = declared(c, w, at->n);
+		if (counts_instructions(c) && enabled_inside) {
+			amount += (scripted.counts_start >> c & 1) + (scripted.counts_stop >> c & 1);
+			if (start_is_doubled(w))
+				amount += START_INSTRUCTIONS - 1 + scripted.running_write[c];
+		}
+		if (counts_instructions(c) && w->bracket->own_rdpmc)
+			amount += scripted.rdpmc[c] - 1;
+		if (scripted.beyond)
+			amount += scripted.beyond(c, at);
+	}
+	if (!strcmp(w->kernel->name, "RDPMC"))
+		read_inside(c, at->n);
+	add(c, amount);
+	return (uint64_t)amount & COUNTER_MASK;
+}
+
+uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
+{
+	static struct scripted_window at;
+	bool inside = w->bracket->start == start_code || start_is_doubled(w);
+	uint64_t mask = inside ? w->bracket->args[0] : running, rax = 0;
+
+	assert_ptr_equal(entry, &composed);
+	assert_memory_equal(&composed_bracket, w->bracket, sizeof composed_bracket);
+	if (!inside)
+		assert_true(running);
+	at.of_kernel = last_kernel == w->kernel && at.n == n ? at.of_kernel + 1 : 0;
+	at.w = w;
+	at.n = n;
+	at.number = scripted.windows++;
+	last_kernel = w->kernel;
+	for (unsigned i = 0; i < SHARE_LENGTHS; i++)
+		scripted.windows_of[i] += w->kernel == share_kernel(i);
+	for (unsigned c = 0; c < SCRIPTED_COUNTERS; c++)
+		if (mask & scripted.programmed & UINT64_C(1) << c)
+			rax = count(c, &at, inside);
+	if (scripted.during)
+		scripted.during(&at);
+	return rax;
+}
+
+const char *kernel_unfit(const struct kernel *k, uint8_t ring)
+{
+	(void)k, (void)ring;
+	return NULL;
+}
+
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum outcome outcome, struct qvec *out,
+		  struct result *r)
+{
+	(void)k, (void)ring, (void)n, (void)outcome, (void)r;
+	memset(out, 0, sizeof *out);
+	return true;
+}
+
+void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result *r)
+{
+	(void)ring, (void)n;
+	r->kernel = k->name;
+	if (scripted.untrue && !strcmp(k->name, scripted.untrue))
+		judgement_set(&r->judgement, VERDICT_ERROR, "its signature does not hold");
+}
+
+void oracle_exits(struct oracle_exits *only)
+{
+	(void)only;
+}
+
+/* Kernels here do not leave their ring. */
+bool kernel_leaves_ring(const struct kernel *k)
+{
+	(void)k;
+	return false;
+}
+
+struct amount kernel_handled(const struct kernel *k, enum quantity q, uint64_t n)
+{
+	(void)k, (void)q, (void)n;
+	return (struct amount){.defined = true};
+}
+
+uint64_t chain_round(const struct kernel *k)
+{
+	(void)k;
+	return 0;
+}
+
+void vpmu_cool(void)
+{
+	scripted.cools++;
+}
+
+void attribution_measure(struct run *run, const struct kernel *k)
+{
+	(void)run, (void)k;
+	scripted.attributions++;
+}
+
+/* --- the machine ------------------------------------------------------------------------------------ */
+
+void step_pause(void)
+{
+}
+
+void step_resume(void)
+{
+}
+
+void trap_set_context(const char *description)
+{
+	(void)description;
+}
+
+unsigned trap_strays(void)
+{
+	return scripted.strays;
+}
+
+unsigned watchdog_ticks(void)
+{
+	return scripted.ticks;
+}
+
+const char *watchdog_source(void)
+{
+	return "none";
+}
+
+uint64_t tsc_hz(void)
+{
+	return UINT64_C(1) << 62; /* no window is long */
+}
+
+bool apic_present(void)
+{
+	return true;
+}
+
+bool apic_has_lvt(enum apic_register reg)
+{
+	(void)reg;
+	return false;
+}
+
+uint32_t apic_read(enum apic_register reg)
+{
+	(void)reg;
+	return APIC_LVT_MASKED;
+}
+
+void apic_write(enum apic_register reg, uint32_t value)
+{
+	(void)reg, (void)value;
+}
+
+/* Coffee Lake: it counts SMIs, and has IA32_PERF_CAPABILITIES. */
+struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	(void)subleaf;
+	if (leaf == 0)
+		return (struct cpuid_regs){0x16, 0x756e6547, 0x6c65746e, 0x49656e69};
+	return (struct cpuid_regs){.eax = 0x000906ea, .ecx = 1u << 15};
+}
+
+bool msr_read(uint32_t address, uint64_t *value)
+{
+	*value = 0;
+	switch (address) {
+	case MSR_SMI_COUNT:
+		*value = scripted.smis;
+		return !scripted.no_smi_counter;
+	case 0x345:
+		*value = scripted.freezes ? 1u << 12 : 0;
+		return true;
+	case 0x1d9:
+		*value = scripted.debugctl;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool msr_write(uint32_t address, uint64_t value)
+{
+	assert_int_equal(address, 0x1d9);
+	scripted.debugctl = value;
+	return true;
+}
+
+bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned c = address[i] - REGISTER(0);
+
+		assert_in_range(c, 0, SCRIPTED_COUNTERS - 1);
+		if (refused(SCRIPTED_READ, c))
+			return false;
+		value[i] = seen(c);
+	}
+	return true;
+}
+
+static struct pmi *claimed;
+
+void pmi_claim(struct pmi *p, const struct pmu *pmu)
+{
+	*p = (struct pmi){.pmu = pmu};
+	claimed = p;
+}
+
+void pmi_unclaim(void)
+{
+	claimed = NULL;
+}
+
+void pmi_arm(struct pmi *p, uint32_t mode)
+{
+	(void)mode;
+	p->fixed = pending = 0;
+}
+
+void pmi_let_in(void)
+{
+	assert_non_null(claimed);
+	claimed->fixed += pending;
+	pending = 0;
+}
+
+/* --- the run ---------------------------------------------------------------------------------------- */
+
+static bool call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r)
+{
+	(void)run, (void)ms;
+	if (scripted.call_fails) {
+		if (r)
+			judgement_set(&r->judgement, VERDICT_ERROR, "it was ended");
+		return false;
+	}
+	fn(arg);
+	return true;
+}
+
+static void report(struct run *run, const struct result *r)
+{
+	unsigned i = scripted.n_results++;
+
+	(void)run;
+	assert_true(i < SCRIPTED_RESULTS);
+	snprintf(scripted.result[i].name, sizeof scripted.result[i].name, "%s", r->name);
+	snprintf(scripted.result[i].event, sizeof scripted.result[i].event, "%s", r->event ? r->event : "");
+	snprintf(scripted.result[i].text, sizeof scripted.result[i].text, "%s", r->judgement.text);
+	scripted.result[i].verdict = r->judgement.verdict;
+}
+
+static void fact(struct run *run, const char *suite, const char *name, const char *text)
+{
+	(void)run;
+	assert_true(scripted.n_facts < SCRIPTED_FACTS);
+	snprintf(scripted.fact[scripted.n_facts++], sizeof scripted.fact[0], "%s: %s: %s", suite, name, text);
+}
+
+static void value(struct run *run, const char *suite, const char *name, const char *text, const char *unit)
+{
+	char line[400];
+
+	snprintf(line, sizeof line, "%s %s", text, unit);
+	fact(run, suite, name, line);
+}
+
+static void share(struct run *run, const struct share_report *s)
+{
+	(void)run, (void)s;
+	scripted.n_shares++;
+}
+
+void scripted_start(const char *events)
+{
+	struct pmu *pmu = &scripted.pmu;
+
+	scripted = (struct scripted){0};
+	running = status = 0;
+	pending = refusable = 0;
+	claimed = NULL;
+	memset(config, 0, sizeof config);
+	pmu->driver = &driver;
+	pmu->n_counters = pmu->n_general = SCRIPTED_COUNTERS;
+	pmu->events = offered;
+	pmu->joint = pmu->has_global = pmu->has_pmi = true;
+	pmu->virtual = pmu->deterministic = true;
+	for (unsigned c = 0; c < SCRIPTED_COUNTERS; c++) {
+		struct pmu_counter *k = &pmu->counter[c];
+
+		snprintf(k->name, sizeof k->name, "PMC%u", c);
+		k->index = (uint8_t)c;
+		k->width = k->write_width = SCRIPTED_WIDTH;
+		k->has_status = k->has_interrupt = true;
+		k->rdpmc = 0x40 + c;
+		scripted.running_write[c] = scripted.rdpmc[c] = 1;
+	}
+	for (; *events; events++)
+		offered[pmu->n_events++] = scripted_event(*events);
+	scripted.run = (struct run){.options = &scripted.options,
+				    .pmu = pmu,
+				    .call = call,
+				    .report = report,
+				    .value = value,
+				    .detail = value,
+				    .fact = fact,
+				    .share = share};
+	shares_forget();
+}
+
+unsigned scripted_result(const char *name)
+{
+	unsigned found = 0, at = 0;
+
+	for (unsigned i = 0; i < scripted.n_results; i++)
+		if (strstr(scripted.result[i].name, name)) {
+			at = i;
+			found++;
+		}
+	if (found != 1)
+		fail_msg("%u results are called %s", found, name);
+	return at;
+}
+
+unsigned scripted_facts(const char *text)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < scripted.n_facts; i++)
+		n += strstr(scripted.fact[i], text) != NULL;
+	return n;
+}

@@ -1,0 +1,448 @@
+/*
+ * Experiments made ready for a PMU, and refused: every refusal with its whole text, beside one that differs
+ * little and is taken.
+ */
+#include "boot/experiments.h"
+#include "tests/measure/experiment.h"
+#include "tests/self/host/fake_kernels.h"
+#include "tests/self/host/support/fake_cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+FAKE_KERNEL(kernel_ten, "nop_loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 12, 0), FAKE_EXACT(BRANCHES, 1, 0));
+FAKE_KERNEL(kernel_big, "big_loop", 0, FAKE_EXACT(INSTRUCTIONS, 1 << 20, 5), FAKE_EXACT(BRANCHES, 1, 0));
+FAKE_KERNEL(kernel_gate, "gate", 0, FAKE_EXACT(INSTRUCTIONS, 4, 0), FAKE_EXACT(RING_TO_KERNEL, 1, 0));
+
+static struct options o;
+static struct experiments all;
+static struct experiment_plan plan;
+static struct pmu pmu;
+static const struct experiment_sources *sources;
+static char why[256];
+
+static void power_up(const char *profile)
+{
+	const char *reason;
+
+	fake_cpu_start(model_profile_by_name(profile), NULL);
+	/* A model that no table knows: architectural events alone. */
+	if (!strncmp(profile, "intel", 5))
+		fake_cpu_set_leaf(1, 0, 0x00ff06f6, 0, 1u << 15, 1u << 9);
+	assert_true(pmu_find(NULL, &pmu, &reason));
+	pmu.driver->list_events(&pmu);
+	pmu.virtual = true;
+}
+
+static bool make(const char *keys, uint8_t ring)
+{
+	struct option_error error;
+	char text[400];
+
+	snprintf(text, sizeof text, "[experiment x]\n%s", keys);
+	options_default(&o);
+	if (!experiments_parse(&o, &all, text, strlen(text), "assay.cfg", &error))
+		fail_msg("%s", error.text);
+	return experiment_plan(&all, &all.experiment[0], &pmu, sources, ring, 5, 3, &plan, why, sizeof why);
+}
+
+static void taken(const char *keys, uint8_t ring, unsigned passes)
+{
+	if (!make(keys, ring))
+		fail_msg("%s", why);
+	assert_int_equal(plan.passes, passes);
+}
+
+/* Of the i-th event, at N = 10; if not, why[] has the reason. */
+static bool expects(unsigned i, const struct kernel *k, struct expectation *x)
+{
+	struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 4}}};
+	const char *text;
+	int64_t share;
+	bool judged = experiment_expects(&plan, i, k, &bracket, 10, x, &share, &text);
+
+	snprintf(why, sizeof why, "%s", text);
+	return judged;
+}
+
+static void refused(const char *keys, uint8_t ring, const char *message)
+{
+	assert_false(make(keys, ring));
+	assert_string_equal(why, message);
+}
+
+#define K "kernel=nop_loop "
+
+static void events_get_counters(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 0, 1);
+	assert_int_equal(plan.n_requests, 2);
+	assert_int_equal(plan.n, 5);
+	assert_int_equal(plan.reps, 3);
+	assert_int_not_equal(plan.place[0].alternative, plan.place[1].alternative);
+	assert_int_equal(plan.request[0].config.ring, RING_ALL);
+	taken(K "n=9 reps=2 events=BR_*,INST_RETIRED.ANY_P@PMC1", 3, 2);
+	assert_int_equal(plan.n, 9);
+	assert_int_equal(plan.reps, 2);
+	assert_int_equal(plan.request[0].config.ring, RING_USR);
+	fake_cpu_stop();
+}
+
+static void what_does_not_fit_is_split_or_refused(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY:u,INST_RETIRED.ANY:k", 0, 2);
+	refused(K "passes=one events=INST_RETIRED.ANY:u,INST_RETIRED.ANY:k", 0,
+		"assay.cfg:2:24: intel::INST_RETIRED.ANY:u and intel::INST_RETIRED.ANY:k can be counted by "
+		"FIXED_CTR0 only: "
+		"take passes=split, or leave some out");
+	taken(K "passes=one events=INST_RETIRED.ANY:u,INST_RETIRED.ANY_P:k", 0, 1);
+	refused(K "passes=one "
+		  "events=INST_RETIRED.ANY_P:u,INST_RETIRED.ANY_P:k,INST_RETIRED.ANY,BR_INST_RETIRED.ALL_"
+		  "BRANCHES",
+		0,
+		"assay.cfg:2:24: intel::INST_RETIRED.ANY_P:u, intel::INST_RETIRED.ANY_P:k and "
+		"intel::BR_INST_RETIRED.ALL_BRANCHES can be counted by PMC0 and PMC1 only: take "
+		"passes=split, or leave some out");
+	refused(K "events=INST_RETIRED.ANY@PMC1", 0,
+		"assay.cfg:2:24: PMC1 cannot count intel::INST_RETIRED.ANY: take FIXED_CTR0");
+	refused(K "events=INST_RETIRED.ANY_P,INST_RETIRED.ANY:c=1", 0,
+		"assay.cfg:2:43: no counter of this PMU can count intel::INST_RETIRED.ANY:c=1: e, i and c "
+		"need a counter with a "
+		"selector");
+	fake_cpu_stop();
+	/* Without a global enable, windows in ring 0 are for one. */
+	power_up("intel-yonah");
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 0, 2);
+	taken(K "passes=one events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 3, 1);
+	refused(K "passes=one events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES", 0,
+		"assay.cfg:2:24: Intel architectural PMU version 1 starts its counters one by one, so in "
+		"ring 0 events have no "
+		"window in common: take passes=split, or ring=3");
+	fake_cpu_stop();
+}
+
+static void names_are_corrected(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	refused("kernel=nop_lop events=*", 0, "assay.cfg:2:8: no kernel nop_lop: did you mean nop_loop?");
+	refused("kernel=gate,zzzzzzz events=*", 0,
+		"assay.cfg:2:13: no kernel is called zzzzzzz; kernel=* stands for all that there are");
+	refused("kernel=x* events=*", 0,
+		"assay.cfg:2:8: no kernel is called x*; kernel=* stands for all that there are");
+	taken("kernel=GATE,nop_* events=INST_RETIRED.ANY_P", 0, 1);
+	refused(K "events=INST_RETIRED.ANY_Q", 0,
+		"assay.cfg:2:37: no unit mask ANY_Q of INST_RETIRED: did you mean ANY_P?");
+	refused(K "events=INST_RETIRED.ANY_P:q", 0, "assay.cfg:2:43: no modifier q: there are u k e t i c=");
+	refused(K "events=INST_RETIRED.ANY_P@PMC9", 0,
+		"assay.cfg:2:43: no counter PMC9: there are PMC0 PMC1 FIXED_CTR0 FIXED_CTR1 FIXED_CTR2");
+	refused(K "events=*,*,*,*", 0,
+		"assay.cfg:2:30: * makes them more than 32 events: share them among experiments");
+	fake_cpu_stop();
+}
+
+static void rings_agree(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	refused(K "events=INST_RETIRED.ANY_P:k", 3,
+		"assay.cfg:2:24: INST_RETIRED.ANY_P:k counts ring 0 alone, and the kernel runs in ring 3: "
+		"take ring=0, or u for k");
+	taken(K "events=INST_RETIRED.ANY_P:k", 0, 1);
+	taken(K "events=INST_RETIRED.ANY_P:u:k", 3, 1);
+	fake_cpu_stop();
+}
+
+static void deltas_name_two_events(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES:u "
+		"delta=2-1,INST_RETIRED.ANY_P-BR_INST_RETIRED.ALL_BRANCHES:u",
+	      0, 1);
+	assert_int_equal(plan.n_deltas, 2);
+	assert_int_equal(plan.delta[0].minuend, 1);
+	assert_int_equal(plan.delta[0].subtrahend, 0);
+	assert_int_equal(plan.delta[1].minuend, 0);
+	refused(K "events=INST_RETIRED.ANY_P delta=1-2", 0,
+		"assay.cfg:2:49: delta=1-2: it wants two events of events=, as they are written there or by "
+		"number, 2-1");
+	refused(K "events=INST_RETIRED.ANY_P,BR_* delta=1-1", 0,
+		"assay.cfg:2:54: delta=1-1: it wants two events of events=, as they are written there or by "
+		"number, 2-1");
+	refused(K "events=INST_RETIRED.ANY_P,BR_* delta=1-BR_*", 0,
+		"assay.cfg:2:54: delta=1-BR_*: it wants two events of events=, as they are written there or "
+		"by number, 2-1");
+	refused(K "events=INST_RETIRED.ANY_P,BR_* delta=1-2,1-2", 0,
+		"assay.cfg:2:58: delta=1-2 is there already: leave one out");
+	fake_cpu_stop();
+}
+
+#define E K "events=INST_RETIRED.ANY_P "
+
+static void samples_need_what_they_need(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(E "record=pmi period=200", 0, 1);
+	taken(E "record=pmi period=1", 3, 1);
+	taken(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES passes=one record=pmi period=1000", 0,
+	      2);
+	refused(E "record=pebs period=200", 0,
+		"assay.cfg:2:50: record=pebs: Intel architectural PMU version 2 makes no such records; take "
+		"record=pmi");
+	refused(E "record=pmi", 0,
+		"assay.cfg:2:50: it needs period=, the number of events up to an overflow");
+	refused(E "period=9", 0,
+		"assay.cfg:2:50: period= says nothing without record= or cascade=: add one, or leave it out");
+	refused(E "record=pmi period=199", 0,
+		"assay.cfg:2:61: period=199 is too short in ring 0, where the interrupt's handler is counted "
+		"as well: at least 200, "
+		"or ring=3");
+	taken(E "record=pmi period=2147483648", 0, 1);
+	refused(E "record=pmi period=2147483649", 0,
+		"assay.cfg:2:61: period=2147483649 does not fit PMC0: at most 2147483648");
+	pmu.has_pmi = false;
+	refused(E "record=pmi period=200", 0,
+		"assay.cfg:2:50: Intel architectural PMU version 2 raises no overflow interrupt: leave "
+		"record= out");
+	fake_cpu_stop();
+}
+
+/* A PMU that samples branches on PMC0 and operations without a counter, and traces. */
+static bool only_branches(void *ctx, const struct pmu_recording *r, const char **reason)
+{
+	assert_ptr_equal(ctx, &pmu);
+	*reason = "it samples branches alone";
+	assert_int_equal(r->source->kind, RECORD_PEBS);
+	assert_int_equal(r->counter, 0);
+	return (r->config.code & 0xff) == 0xc4;
+}
+
+static void records_need_a_source_that_can(void **state)
+{
+	static const struct pmu_record_source pebs = {.kind = RECORD_PEBS, .name = "PEBS", .counters = 1},
+					      ops = {.kind = RECORD_IBS_OP, .name = "IBS", .period_unit = 16},
+					      bts = {.kind = RECORD_BTS, .name = "BTS"},
+					      brs = {.kind = RECORD_BRS,
+						     .name = "BRS",
+						     .counters = 1,
+						     .depth = 16};
+	struct experiment_sources some = {.can_sample = only_branches, .ctx = &pmu};
+	const char *events = K "events=INST_RETIRED.ANY_P record=pebs period=200";
+
+	(void)state;
+	power_up("intel-core2");
+	some.source[RECORD_PEBS] = &pebs;
+	some.source[RECORD_IBS_OP] = &ops;
+	some.source[RECORD_BTS] = &bts;
+	some.source[RECORD_BRS] = &brs;
+	some.absent[RECORD_LBR] = "the hypervisor does not pass it on";
+	sources = &some;
+	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES record=pebs period=2", 0, 1);
+	assert_ptr_equal(plan.source, &pebs);
+	assert_int_equal(plan.place[0].alternative, 0);
+	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES:u,BR_INST_RETIRED.ALL_BRANCHES:k record=pebs period=2",
+	      0, 2);
+	refused(events, 0, "assay.cfg:2:24: it samples branches alone");
+	some.can_sample = NULL;
+	taken(events, 0, 1);
+	refused(K "events=INST_RETIRED.ANY_P@PMC1 record=pebs period=200", 0,
+		"assay.cfg:2:24: PMC1 does not sample: take PMC0");
+	refused(K "events=INST_RETIRED.ANY_P record=pebs", 0,
+		"assay.cfg:2:50: it needs period=, the number of events from record to record");
+	taken(K "record=ibs-op period=1024", 3, 1);
+	assert_int_equal(plan.n_requests, 0);
+	refused(K "record=ibs-op", 0,
+		"assay.cfg:2:24: it needs period=, the number of operations from record to record");
+	refused(K "record=ibs-op period=1100", 0,
+		"assay.cfg:2:38: period=1100: record=ibs-op has periods that are multiples of 16: take 1104");
+	refused(K "record=ibs-op period=1008", 0,
+		"assay.cfg:2:38: period=1008 is too short: the interrupt's handler is sampled, too: at least "
+		"1024");
+	refused(K "events=INST_RETIRED.ANY_P record=ibs-op period=1024", 0,
+		"assay.cfg:2:24: record=ibs-op takes operations, not events: leave events= out");
+	/* Branches in bursts: of a counter, and of a stack. */
+	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES record=brs period=40", 3, 1);
+	assert_ptr_equal(plan.source, &brs);
+	refused(K "events=BR_INST_RETIRED.ALL_BRANCHES record=brs", 0,
+		"assay.cfg:2:60: it needs period=, the number of events before the branches");
+	refused(K "record=brs period=40", 0, "assay.cfg:1:1: record=brs samples events: add events=");
+	refused(K "events=BR_INST_RETIRED.ALL_BRANCHES@PMC1 record=brs period=40", 0,
+		"assay.cfg:2:24: PMC1 does not sample: take PMC0");
+	taken(K "record=bts", 0, 1);
+	refused(K "record=bts period=7", 0,
+		"assay.cfg:2:35: record=bts takes every branch: leave period= out");
+	refused(K "events=INST_RETIRED.ANY_P record=bts", 0,
+		"assay.cfg:2:24: record=bts takes branches, not events: leave events= out");
+	refused(K "record=lbr", 0,
+		"assay.cfg:2:24: record=lbr: the hypervisor does not pass it on; take record=pmi");
+	refused(K "record=ibs-fetch period=16", 0,
+		"assay.cfg:2:24: record=ibs-fetch: Intel architectural PMU version 2 makes no such records; "
+		"take "
+		"record=pmi");
+	/* A source of its own needs no interrupt. */
+	pmu.has_pmi = false;
+	taken(K "record=bts", 0, 1);
+	sources = NULL;
+	fake_cpu_stop();
+}
+
+/* A driver whose counter 0 can start counter 1, and no other. */
+static bool first_starts_second(const struct pmu *p, unsigned from, unsigned to, struct pmu_config *config)
+{
+	(void)p;
+	config->code |= 0x1000;
+	return from == 0 && to == 1;
+}
+
+static void cascades_are_up_to_the_family(void **state)
+{
+	const char *keys = K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7";
+	struct pmu_driver with;
+	struct expectation x;
+
+	(void)state;
+	power_up("intel-core2");
+	refused(keys, 0,
+		"assay.cfg:2:80: the counters of Intel architectural PMU version 2 do not start each other: "
+		"leave cascade= out");
+	with = *pmu.driver;
+	with.cascade = first_starts_second;
+	pmu.driver = &with;
+	taken(keys, 0, 1);
+	assert_int_equal(plan.cascade_from, 1);
+	assert_int_equal(plan.cascade_to, 0);
+	assert_int_equal(plan.place[1].alternative, 0);
+	assert_int_equal(plan.place[0].alternative, 1);
+	assert_int_equal(plan.request[0].config.code, 0x10c0);
+	assert_int_equal(plan.request[1].config.code, 0xc4);
+	/* What starts with an overflow has no expectation, what starts it has. */
+	plan.request[0].config.code = 0xc0;
+	assert_false(expects(0, &kernel_ten, &x));
+	assert_non_null(strstr(why, "it begins with an overflow"));
+	assert_true(expects(1, &kernel_ten, &x));
+	assert_int_equal(x.low, 10);
+	refused(K "events=INST_RETIRED.ANY_P@PMC0,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7", 0,
+		"assay.cfg:2:85: 2>1: no counter of the second event can be started by one of the first");
+	refused(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1", 0,
+		"assay.cfg:2:80: it needs period=, the number of events up to an overflow");
+	fake_cpu_stop();
+}
+
+static void counts_fit_their_counters(void **state)
+{
+	(void)state;
+	power_up("intel-core2"); /* 40 bits */
+	taken("kernel=big_loop n=349525 events=INST_RETIRED.ANY_P", 0, 1);
+	refused("kernel=big_loop n=349526 events=INST_RETIRED.ANY_P", 0,
+		"assay.cfg:2:19: N = 1048578 is too large: instructions of kernel big_loop overflows the "
+		"counter (PMC0): take a "
+		"smaller n");
+	taken("kernel=big_loop n=1048575 events=INST_RETIRED.ANY_P record=pmi period=1000", 0, 1);
+	refused(K "n=9223372036854775807 events=INST_RETIRED.ANY_P", 0,
+		"assay.cfg:2:19: n=9223372036854775807: 3 times that is measured, too: take a smaller one");
+	refused(K "n=3000000000000000000 events=INST_RETIRED.ANY_P", 0,
+		"assay.cfg:2:19: N = 9000000000000000000 is too large: instructions of kernel nop_loop does "
+		"not fit 64 bits (PMC0): "
+		"take a smaller n");
+	fake_cpu_stop();
+}
+
+static void expectations_follow_the_request(void **state)
+{
+	struct expectation x;
+
+	(void)state;
+	power_up("intel-core2");
+	taken(E, 0, 1);
+	assert_true(expects(0, &kernel_ten, &x));
+	assert_int_equal(x.low, 120);
+	taken(K "events=r00c0", 0, 1); /* the same, by its selector */
+	assert_true(expects(0, &kernel_ten, &x));
+	assert_int_equal(x.low, 120);
+	taken(K "events=r77c0", 0, 1);
+	assert_false(expects(0, &kernel_ten, &x));
+	taken(K "events=INST_RETIRED.ANY_P:c=1", 0, 1);
+	assert_false(expects(0, &kernel_ten, &x));
+	taken(K "events=INST_RETIRED.ANY_P:u", 0, 1); /* the other ring */
+	assert_true(expects(0, &kernel_ten, &x));
+	assert_int_equal(x.low, 0);
+	assert_int_equal(x.high, 0);
+	taken(K "events=INST_RETIRED.ANY_P:u", 3, 1);
+	assert_true(expects(0, &kernel_ten, &x));
+	assert_int_equal(x.low, 120);
+	assert_false(expects(0, &kernel_gate, &x)); /* its handler runs in ring 0 */
+	taken(K "events=INST_RETIRED.ANY_P", 0, 1);
+	plan.request[0].config.any_thread = true; /* what the other thread does nobody knows */
+	assert_false(expects(0, &kernel_ten, &x));
+	assert_non_null(strstr(why, "what a filter lets through"));
+	fake_cpu_stop();
+}
+
+/* On silicon some events may count more than on a model. */
+static void silicon_is_allowed_more(void **state)
+{
+	unsigned differing = 0;
+	const char *reason;
+
+	(void)state;
+	fake_cpu_start(model_profile_by_name("intel-skylake"), NULL);
+	assert_true(pmu_find(NULL, &pmu, &reason));
+	pmu.driver->list_events(&pmu);
+	for (unsigned i = 0; i < pmu.n_events; i++) {
+		struct expectation x[2];
+		char keys[200];
+		bool judged;
+
+		snprintf(keys, sizeof keys, K "events=%s", pmu.events[i]->name);
+		if (pmu.events[i]->judgement != EVENT_AT_LEAST || !make(keys, 0))
+			continue;
+		for (unsigned d = 0; d < 2; d++) {
+			pmu.deterministic = d;
+			judged = expects(0, &kernel_ten, &x[d]);
+		}
+		assert_true(!judged || x[0].high >= x[1].high);
+		differing += judged && x[0].high > x[1].high;
+	}
+	assert_in_range(differing, 1, pmu.n_events);
+	fake_cpu_stop();
+}
+
+static void samples_need_an_interrupt(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(K "events=INST_RETIRED.ANY_P@PMC0 record=pmi period=1000", 0, 1);
+	pmu.counter[0].has_interrupt = false;
+	refused(K "events=INST_RETIRED.ANY_P@PMC0 record=pmi period=1000", 0,
+		"assay.cfg:2:55: PMC0 raises no interrupt: take another counter");
+	fake_cpu_stop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_get_counters),
+		cmocka_unit_test(what_does_not_fit_is_split_or_refused),
+		cmocka_unit_test(names_are_corrected),
+		cmocka_unit_test(rings_agree),
+		cmocka_unit_test(deltas_name_two_events),
+		cmocka_unit_test(samples_need_what_they_need),
+		cmocka_unit_test(records_need_a_source_that_can),
+		cmocka_unit_test(cascades_are_up_to_the_family),
+		cmocka_unit_test(counts_fit_their_counters),
+		cmocka_unit_test(expectations_follow_the_request),
+		cmocka_unit_test(silicon_is_allowed_more),
+		cmocka_unit_test(samples_need_an_interrupt),
+	};
+
+	return cmocka_run_group_tests_name("experiment plans", tests, NULL, NULL);
+}

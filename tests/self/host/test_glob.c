@@ -1,0 +1,84 @@
+/* Globs: both sides of every rule. */
+#include "tests/judge/check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const struct {
+	const char *pattern, *text;
+	bool match;
+} cases[] = {
+	{NULL, "anything", true},
+	{"", "anything", true},
+	{"all", "anything", true},
+	{"all", "", true},
+	{"*", "", true},
+	{"?", "", false},
+	{"?", "a", true},
+	{"?", "ab", false},
+	{"abc", "abc", true},
+	{"abc", "abcd", false},
+	{"abcd", "abc", false},
+	{"ABC", "abc", true},
+	{"inst_*", "INST_RETIRED.ANY_P", true},
+	{"inst_*", "INS_RETIRED", false},
+	{"*any*", "INST_RETIRED.ANY_P", true},
+	{"*any", "INST_RETIRED.ANY_P", false},
+	{"a*b*c", "aXbXbXc", true},
+	{"a*b*c", "aXbXbX", false},
+	{"*aab", "aaaab", true},
+	{"*aab", "aaaac", false},
+	{"**", "x", true},
+	{"a**", "a", true},
+	{"a?c*", "abcdef", true},
+	{"x,y", "y", true},
+	{"x,y", "x", true},
+	{"x,y", "x,y", false},
+	{"x,y", "z", false},
+	{"x*,", "z", false},
+	{"x*,", "", true}, /* an empty alternative matches the empty text only */
+	{"ab*,*cd", "xcd", true},
+	{"ab*,*cd", "xce", false},
+	{"*********************a", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", false},
+};
+
+static void every_case(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (glob_match(cases[i].pattern, cases[i].text) != cases[i].match)
+			fail_msg("\"%s\" on \"%s\"", cases[i].pattern, cases[i].text);
+}
+
+/* What many like it are called must be asked for by name; anything else by any glob. */
+static void some_are_asked_for_by_name(void **state)
+{
+	static const struct {
+		const char *globs;
+		bool core, by_name;
+	} asked[] = {
+		{"arch", false, false}, {"*", true, false},      {NULL, true, false},
+		{"all", true, false},   {"", true, false},       {"OCR.*", true, true},
+		{"*RFO*", true, true},  {"X,OCR.*", true, true}, {"*,X", true, false},
+		{"?*", true, false},    {"*,ocr*", true, true},  {"X", false, false},
+	};
+	const struct pmu_event core = {.name = "OCR.DEMAND_RFO.DRAM", .flags = EVENT_OF_CORE},
+			       by_name = {.name = "OCR.DEMAND_RFO.DRAM",
+					  .flags = EVENT_OF_CORE | EVENT_BY_NAME};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (event_selected(&core, asked[i].globs) != asked[i].core ||
+		    event_selected(&by_name, asked[i].globs) != asked[i].by_name)
+			fail_msg("event=%s", asked[i].globs ? asked[i].globs : "(none)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_case),
+					   cmocka_unit_test(some_are_asked_for_by_name)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* The report's files, piece by piece, on a platform whose files fail where they are told to. */
+#include "boot/report_out.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "boot/platform.h"
+#include "tests/self/host/support/report_run.h"
+
+#define FILE_MAX (1u << 22)
+
+static struct file {
+	char path[64], *text;
+	size_t size;
+	unsigned writes;
+	bool open, closed;
+} files[2];
+static unsigned opened, refuse_open, refuse_write, refuse_close; /* that of this number, from 1; 0: none */
+static unsigned writes;
+
+static void *open_file(const char *path, const char **why)
+{
+	struct file *f = &files[opened++ % 2];
+
+	if (opened == refuse_open) {
+		*why = "volume is write-protected";
+		return NULL;
+	}
+	snprintf(f->path, sizeof f->path, "%s", path);
+	f->size = f->writes = 0;
+	f->open = true;
+	f->closed = false;
+	return f;
+}
+
+static bool write_file(void *file, const void *data, size_t size, const char **why)
+{
+	struct file *f = file;
+
+	assert_true(f->open && f->size + size <= FILE_MAX);
+	if (++writes == refuse_write) {
+		*why = "volume is full";
+		return false;
+	}
+	memcpy(f->text + f->size, data, size);
+	f->size += size;
+	f->writes++;
+	return true;
+}
+
+static bool close_file(void *file, const char **why)
+{
+	struct file *f = file;
+
+	assert_true(f->open);
+	f->open = false;
+	f->closed = true;
+	*why = "device error";
+	return opened != refuse_close;
+}
+
+static const struct platform platform = {
+	.open_file = open_file, .write_file = write_file, .close_file = close_file};
+
+static void write_out(const char *to)
+{
+	struct options o;
+
+	options_default(&o);
+	snprintf(o.report, sizeof o.report, "%s", to);
+	opened = writes = 0;
+	report_out(&platform, &o, false);
+}
+
+static void both_files_hold_all_of_it(void **state)
+{
+	char *json;
+	size_t size;
+
+	(void)state;
+	mixed_run(true);
+	for (unsigned i = 0; i < 3000; i++)
+		report_value("noise", "a value", "17", "counts");
+	report_end(true);
+	json = json_of(&size);
+	write_out("\\assay\\mine");
+	assert_int_equal(opened, 2);
+	assert_string_equal(files[0].path, "\\assay\\mine.json");
+	assert_string_equal(files[1].path, "\\assay\\mine.txt");
+	assert_int_equal(files[0].size, size);
+	assert_memory_equal(files[0].text, json, size);
+	assert_int_equal(files[1].size, strlen(fake_console_text()));
+	assert_memory_equal(files[1].text, fake_console_text(), files[1].size);
+	/* In few calls, as each takes its time, and closed. */
+	assert_in_range(size, 200000, FILE_MAX);
+	assert_in_range(files[0].writes, 2, size / 30000 + 1);
+	assert_true(files[0].closed && files[1].closed);
+	assert_null(strstr(fake_console_text(), "cannot write"));
+	free(json);
+}
+
+static void none_is_none(void **state)
+{
+	(void)state;
+	begin(false);
+	write_out("none");
+	assert_int_equal(opened, 0);
+	/* Of an emulator's port only when the run is over. */
+	write_out("e9");
+	write_out("memory");
+	assert_int_equal(opened, 0);
+}
+
+/* It is said once, whatever else cannot be written. */
+static void trouble_is_said_once(void **state)
+{
+	static const struct {
+		unsigned *what, number;
+		const char *said;
+	} cases[] = {{&refuse_write, 1, "report: cannot write \\assay\\r.json: volume is full; "},
+		     {&refuse_write, 3, NULL},
+		     {&refuse_open, 1, NULL},
+		     {&refuse_close, 2, NULL}};
+
+	(void)state;
+	begin(false);
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		size_t before = strlen(fake_console_text());
+
+		*cases[i].what = cases[i].number;
+		write_out("\\assay\\r");
+		*cases[i].what = 0;
+		assert_int_equal(strstr(fake_console_text() + before, "cannot write") != NULL,
+				 cases[i].said != NULL);
+		if (cases[i].said)
+			assert_non_null(strstr(fake_console_text() + before, cases[i].said));
+		for (unsigned f = 0; f < 2; f++)
+			assert_false(files[f].open); /* also what could not be written is closed */
+	}
+	assert_int_equal(opened, 2); /* the other file is tried all the same */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_files_hold_all_of_it),
+		cmocka_unit_test(none_is_none),
+		cmocka_unit_test(trouble_is_said_once),
+	};
+	int failures;
+
+	files[0].text = malloc(FILE_MAX);
+	files[1].text = malloc(FILE_MAX);
+	failures = cmocka_run_group_tests(tests, NULL, NULL);
+	free(files[0].text);
+	free(files[1].text);
+	return failures;
+}

@@ -1,0 +1,353 @@
+/*
+ * The report for people and harnesses, end to end: results go in; out come tables, and a TAP stream that
+ * TAP::Parser (through prove) reads back.
+ */
+#include "tests/self/host/support/report_run.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void totals_and_last_line(void **state)
+{
+	static const char last[] = "assay: 29 checks: 22 exact, 0 within, 3 biased, 0 noisy, 0 dead, 1 "
+				   "wrong, 0 erratum, 1 error, 2 skipped\n";
+	const char *text;
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	assert_int_equal(report_totals()->checks, 29);
+	assert_int_equal(report_totals()->verdicts[VERDICT_BIASED], 3);
+	text = fake_console_text();
+	assert_string_equal(text + strlen(text) - strlen(last), last);
+}
+
+static void table_groups_equal_outcomes(void **state)
+{
+	const char *text, *table;
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	text = fake_console_text();
+	table = strstr(text, "event  ");
+	assert_non_null(table);
+	assert_non_null(strstr(
+		table,
+		"INST_RETIRED.ANY_P           PMC0-1,PMC3,FIXED_CTR0   3 kernels    0    exact (12)\n"));
+	assert_non_null(strstr(
+		table,
+		"BR_INST_RETIRED.ALL_BRANCHES PMC0-1,FIXED_CTR0        3 kernels    0    exact (9)\n"));
+	assert_non_null(strstr(
+		table, "                             PMC3                     3 kernels    0    biased (3)\n"
+		       "    such as PMC3/nop_loop ring 0 N=20: expected 240, observed 241 x3; off by 1\n"));
+	assert_non_null(strstr(table, "skipped (1)\n    not offered by this CPU\n"));
+	/* every table of the virtual PMU says so, and only those */
+	assert_non_null(
+		strstr(text, "against every kernel\nvirtual PMU (model intel-core2), not silicon\n-----"));
+	assert_non_null(strstr(text, "counters obey their controls\n-----"));
+	/* a bad plain check shows at once, and in the table */
+	assert_non_null(strstr(text, "  error   interrupt as NMI PMC0; the watchdog ended it\n"));
+	assert_non_null(strstr(text, "wrong\n    status \"bit\" 3 stays set\n"));
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		assert_in_range(strcspn(line, "\n"), 0, 110);
+}
+
+/* What a machine model counted is told apart, in the table that it is in and in the document. */
+static void a_machine_model_is_named(void **state)
+{
+	static const char line[] =
+		"cycles, misses and mispredictions are those of a machine model, not of a CPU\n";
+	struct result r = {.suite = "events",
+			   .name = "cycles/PMC0/loop",
+			   .event = "cycles",
+			   .kernel = "loop",
+			   .virtual = true};
+	size_t size;
+	char *json;
+
+	(void)state;
+	for (unsigned modelled = 0; modelled < 2; modelled++) {
+		begin(false);
+		r.machine_model = modelled;
+		report_result(&r);
+		report_end(true);
+		assert_int_equal(strstr(fake_console_text(), line) != NULL, modelled);
+		json = json_of(&size);
+		assert_int_equal(strstr(json, "\"machine_model\":true") != NULL, modelled);
+		free(json);
+	}
+}
+
+/* What is asked of a text between two others. */
+static bool between(const char *text, const char *from, const char *to, const char *what)
+{
+	const char *start = strstr(text, from), *end = start ? strstr(start, to) : NULL;
+	const char *found = start ? strstr(start, what) : NULL;
+
+	return end && found && found < end;
+}
+
+static void processors_are_kept_apart(void **state)
+{
+	struct pmu other = fake_report_pmu;
+	size_t size;
+
+	(void)state;
+	snprintf(other.model, sizeof other.model, "intel-core3");
+	fake_console_reset();
+	report_begin(&fake_header);
+	report_processor(&(struct report_processor){0, 0, "P-core", true});
+	report_processor(&(struct report_processor){1, 8, "E-core", true});
+	report_processor(&(struct report_processor){2, 16, NULL, false});
+	report_judging(0);
+	report_pmu(&fake_report_pmu, fake_leaves);
+	report_suite_begin("events", "all events");
+	cell("INST", "PMC0", "nops", VERDICT_EXACT, 0);
+	report_value("events", "bracket", "4", "instructions");
+	report_judging(1);
+	report_pmu(&other, fake_leaves);
+	report_snapshot(&fake_snapshot, NULL, true);
+	report_suite_begin("events", "all events");
+	cell("INST", "PMC0", "nops", VERDICT_WRONG, 1);
+	report_end(true);
+
+	const char *first = "events on processor 0 (P-core): all events\nvirtual PMU (model intel-core2)";
+	const char *second = "events on processor 1 (E-core): all events\nvirtual PMU (model intel-core3)";
+	assert_true(between(fake_console_text(), first, second, "exact (1)"));
+	assert_false(between(fake_console_text(), first, second, "wrong"));
+	assert_true(between(fake_console_text(), second, "assay: ", "wrong (1)"));
+	assert_non_null(
+		strstr(fake_console_tap(), "not ok 2 - events on processor 1 (E-core): INST on PMC0"));
+
+	char *json = json_of(&size);
+	assert_int_equal(judge_file(VALIDATE, json), 0);
+	assert_non_null(strstr(json, "\"apic_id\":\"0x8\",\"kind\":\"E-core\",\"judged\":true"));
+	assert_non_null(strstr(
+		json, "\"snapshots\":[{\"processor\":1,\"registers\":[{\"name\":\"IA32_PERF_GLOBAL_CTRL\""));
+	assert_non_null(
+		strstr(fake_console_text(), "registers as they were found on processor 1 (E-core):\n"));
+	for (char *lie = json; (lie = strstr(lie, "\"processor\":1")); lie++) {
+		lie[strlen("\"processor\":")] = '2'; /* which was not judged */
+		assert_int_equal(judge_file(VALIDATE " 2>/dev/null", json), 1);
+		lie[strlen("\"processor\":")] = '1';
+	}
+	free(json);
+}
+
+/* A suite may measure all events on one kernel side by side, kernel after kernel: progress by kernel, tables
+ * and points by event. */
+/* Of a check's observations the one that tells is in both streams: the first that is off, also among the
+ * further ones. */
+static void the_telling_observation_is_shown(void **state)
+{
+	static struct observation further[2];
+	struct result r = {
+		.suite = "control", .name = "open", .n_observations = 1, .n_more = 2, .more = further};
+
+	(void)state;
+	r.judgement.verdict = VERDICT_WRONG;
+	for (unsigned off = 0; off < 3; off++) {
+		char text[64];
+
+		memset(further, 0, sizeof further);
+		memset(&r.observation[0], 0, sizeof r.observation[0]);
+		for (unsigned i = 0; i < 3; i++) {
+			struct observation *o = i ? &further[i - 1] : &r.observation[0];
+
+			o->n = 10 * (i + 1);
+			o->low = 5;
+			o->high = INT64_MAX;
+			histogram_add(&o->seen, i < off ? 6 : i);
+		}
+		begin(false);
+		report_result(&r);
+		snprintf(text, sizeof text, " N=%u: expected >= 5, observed %u\n", 10 * (off + 1), off);
+		assert_non_null(strstr(fake_console_text(), text));
+		snprintf(text, sizeof text, "  n: %u\n  expected: \">= 5\"\n  observed: \"%u\"\n",
+			 10 * (off + 1), off);
+		assert_non_null(strstr(fake_console_tap(), text));
+		report_end(true);
+	}
+}
+
+/* A point is as good as its worst check, and skipped if all of them are, wherever they stand. */
+static void a_point_is_its_checks(void **state)
+{
+	static const struct {
+		enum verdict verdict[3];
+		const char *point;
+	} cases[] = {
+		{{VERDICT_EXACT, VERDICT_EXACT, VERDICT_SKIPPED}, "ok 1 - "},
+		{{VERDICT_SKIPPED, VERDICT_EXACT, VERDICT_EXACT}, "ok 1 - "},
+		{{VERDICT_SKIPPED, VERDICT_SKIPPED, VERDICT_SKIPPED}, "ok 1 - "},
+		{{VERDICT_BIASED, VERDICT_EXACT, VERDICT_EXACT}, "not ok 1 - "},
+		{{VERDICT_EXACT, VERDICT_EXACT, VERDICT_BIASED}, "not ok 1 - "},
+		{{VERDICT_EXACT, VERDICT_BIASED, VERDICT_SKIPPED}, "not ok 1 - "},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		bool skipped = true;
+		char text[32];
+
+		begin(false);
+		for (unsigned k = 0; k < 3; k++) {
+			static const char *const kernel[] = {"nops", "calls", "loads"};
+
+			cell("EA", "PMC0", kernel[k], cases[i].verdict[k], 1);
+			skipped = skipped && cases[i].verdict[k] == VERDICT_SKIPPED;
+		}
+		report_end(true);
+		snprintf(text, sizeof text, "\n%s", cases[i].point);
+		assert_non_null(strstr(fake_console_tap(), text));
+		assert_int_equal(strstr(fake_console_tap(), "# SKIP") != NULL, skipped);
+	}
+}
+
+static void order_of_the_matrix_is_free(void **state)
+{
+	static const char *const event[] = {"EA", "EB"}, *const counter[] = {"PMC10", "PMC9", "FIXED_CTR0",
+									     "PMC0"};
+	const char *text;
+
+	(void)state;
+	begin(false);
+	report_suite_begin("events", "title");
+	plain("before", VERDICT_EXACT, "");
+	report_suite_begin("events", "title");
+	for (unsigned k = 0; k < 3; k++)
+		for (unsigned c = 0; c < 4; c++)
+			cell(event[(c + k) % 2], counter[c],
+			     (const char *const[]){"nops", "calls", "rets"}[k], VERDICT_EXACT, 0);
+	report_end(true);
+	text = fake_console_text();
+	assert_non_null(strstr(text, "  nops, ring 0                       4 checks: 4 exact\n"
+				     "  calls, ring 0                      4 checks: 4 exact\n"
+				     "  rets, ring 0                       4 checks: 4 exact\n"
+				     "  12 checks: 12 exact\n"));
+	assert_non_null(strstr(text, "EA           PMC0,PMC9-10,FIXED_CTR0  3 kernels    0    exact (6)\n"));
+	assert_non_null(
+		strstr(fake_console_tap(),
+		       "ok 2 - events: EA on PMC0,PMC9-10,FIXED_CTR0, 3 kernels: 6 checks: 6 exact\n"
+		       "ok 3 - events: EB on PMC0,PMC9-10,FIXED_CTR0, 3 kernels: 6 checks: 6 exact\n1..3\n"));
+}
+
+static void plain_checks_of_one_stem_share_a_row(void **state)
+{
+	const char *text;
+
+	(void)state;
+	for (unsigned verbose = 0; verbose < 2; verbose++) {
+		begin(verbose);
+		report_suite_begin("control", "title");
+		plain("wrap/PMC1", VERDICT_EXACT, "");
+		plain("other", VERDICT_EXACT, "");
+		plain("wrap/PMC0", VERDICT_EXACT, "");
+		plain("wrap/PMC2", VERDICT_WRONG, "stuck");
+		plain("wrap/PMC3", VERDICT_SKIPPED, "not here");
+		plain("wrap/PMC4", VERDICT_SKIPPED, "not here");
+		report_end(true);
+		text = strstr(fake_console_text(), "\ncheck ");
+		assert_non_null(text);
+		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    3..5         "
+							"5 x1, 4 x1     exact (2)\n") != NULL);
+		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    -            "
+							"-              skipped (2)\n"
+							"    not here\n") != NULL);
+		assert_int_equal(verbose, strstr(text, "\nwrap/PMC1    PMC0               -    3..5         "
+						       "5 x1, 4 x1     exact\n") != NULL);
+		assert_non_null(strstr(text, "\nwrap/PMC2    PMC0               -    3..5         5 x1, 6 x1 "
+					     "    wrong\n    stuck\n"));
+		assert_non_null(strstr(fake_console_tap(), "\n1..6\n"));
+	}
+}
+
+static void verbose_shows_every_check(void **state)
+{
+	(void)state;
+	mixed_run(true);
+	report_end(true);
+	assert_non_null(strstr(
+		fake_console_text(),
+		"  exact   INST_RETIRED.ANY_P/PMC1/taken ring 0 N=40: expected 480, observed 480 x3\n"));
+	assert_non_null(strstr(fake_console_tap(),
+			       "    ok 12 - INST_RETIRED.ANY_P/FIXED_CTR0/calls\n    1..12\nok 5 - events: "
+			       "INST_RETIRED.ANY_P on "
+			       "PMC0-1,PMC3,FIXED_CTR0, 3 kernels: 12 checks: 12 exact\n"));
+	assert_non_null(strstr(fake_console_tap(),
+			       "    not ok 7 - BR_INST_RETIRED.ALL_BRANCHES/PMC3/nop_loop\n      ---\n"));
+	mixed_run(false);
+	report_end(true);
+	assert_null(strstr(fake_console_text(), "  exact   "));
+	assert_null(strstr(fake_console_tap(), "Subtest"));
+}
+
+static void tap_is_understood_by_prove(void **state)
+{
+	(void)state;
+	for (unsigned verbose = 0; verbose < 2; verbose++) {
+		begin(verbose);
+		plain("good", VERDICT_EXACT, "");
+		plain("absent", VERDICT_SKIPPED, "not here");
+		cell("E", "PMC0", "k", VERDICT_EXACT, 0);
+		cell("E", "PMC1", "k", VERDICT_WITHIN, 0);
+		report_end(true);
+		assert_int_equal(judge_file(PROVE, fake_console_tap()), 0);
+		assert_non_null(strstr(fake_console_tap(), "ok 2 - control: absent # SKIP not here\n"));
+		assert_non_null(strstr(fake_console_tap(), "1..3\n"));
+
+		mixed_run(verbose); /* 2 of 4 plain ones are bad, 1 of 3 groups */
+		report_end(true);
+		assert_int_equal(
+			judge_file(OLD_TAP SUMMARY
+				   " | grep -qx '7 run, 3 failed, 2 skipped, 0 parse errors, [36] diagnoses'",
+				   fake_console_tap()),
+			0);
+		assert_int_equal(judge_file(PROVE, fake_console_tap()), 1);
+	}
+}
+
+static void a_run_cut_short_says_so(void **state)
+{
+	size_t size;
+	char *text;
+
+	(void)state;
+	begin(false);
+	report_suite_begin("events", "title");
+	cell("E", "PMC0", "k", VERDICT_EXACT, 0);
+	report_end(false);
+	assert_non_null(
+		strstr(fake_console_text(), "\nincomplete: the run was cut short\nassay: 1 checks: 1 exact"));
+	assert_non_null(strstr(fake_console_tap(), "not ok 2 - the run came to its end\n1..2\n"));
+	assert_int_equal(judge_file(PROVE, fake_console_tap()), 1);
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"complete\":false,\"lost\":0"));
+	assert_int_equal(judge_file(VALIDATE, text), 0);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(totals_and_last_line),
+		cmocka_unit_test(table_groups_equal_outcomes),
+		cmocka_unit_test(a_machine_model_is_named),
+		cmocka_unit_test(processors_are_kept_apart),
+		cmocka_unit_test(the_telling_observation_is_shown),
+		cmocka_unit_test(a_point_is_its_checks),
+		cmocka_unit_test(order_of_the_matrix_is_free),
+		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
+		cmocka_unit_test(verbose_shows_every_check),
+		cmocka_unit_test(tap_is_understood_by_prove),
+		cmocka_unit_test(a_run_cut_short_says_so),
+	};
+
+	return cmocka_run_group_tests_name("report tables", tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+/*
+ * Judging sampled records: which instructions should have been recorded, and that each way of being wrong is
+ * found.
+ */
+#include "tests/judge/sample_judge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* Two turns of: a load, a copy of two loads and two stores, a branch. */
+static struct qterm terms[] = {{Q_LOADS, 1}, {Q_LOADS, 2}, {Q_STORES, 2}, {Q_BRANCHES, 1}};
+static struct uarch_access access[] = {{.address = 0x8000, .size = 8},
+				       {.address = 0x8100, .size = 8},
+				       {.address = 0x8200, .size = 8, .store = true}};
+static struct path_step steps[] = {
+	{.ip = 0x1000, .next = 0x1003, .length = 3, .terms = 0, .n_terms = 1, .access = 0, .n_access = 1},
+	{.ip = 0x1003, .next = 0x1005, .length = 2, .terms = 1, .n_terms = 2, .access = 1, .n_access = 2},
+	{.ip = 0x1005,
+	 .next = 0x1000,
+	 .length = 2,
+	 .terms = 3,
+	 .n_terms = 1,
+	 .transfer = TRANSFER_CONDITIONAL},
+	{.ip = 0x1000, .next = 0x1003, .length = 3, .terms = 0, .n_terms = 1, .access = 0, .n_access = 1},
+	{.ip = 0x1003, .next = 0x1005, .length = 2, .terms = 1, .n_terms = 2, .access = 1, .n_access = 2},
+	{.ip = 0x1005, .next = 0x1007, .length = 2, .terms = 3, .n_terms = 1},
+};
+#define STEPS (sizeof steps / sizeof steps[0])
+static struct model_registers registers[STEPS];
+static uint64_t vectors[STEPS], upper[STEPS];
+static struct path path = {.step = steps,
+			   .registers = registers,
+			   .vectors = vectors,
+			   .upper = upper,
+			   .access = access,
+			   .terms = terms,
+			   .n_steps = STEPS,
+			   .to = STEPS};
+static const struct pmu_event loads = {.terms = {{Q_LOADS, 1}}}, branches = {.terms = {{Q_BRANCHES, 1}}};
+static struct sample_expectation x;
+static unsigned expected[100], n_expected;
+static struct pmu_record record[100];
+static unsigned n;
+static struct sample_judgement j[SAMPLE_ASPECTS];
+
+static void expect(const struct pmu_event *e, uint64_t period, unsigned windows)
+{
+	x = (struct sample_expectation){
+		.path = &path, .event = e, .rings = RING_ALL, .period = period, .windows = windows};
+	n_expected = sample_steps(&x, expected, 100);
+}
+
+/* Records as they should be. */
+static void begin(const struct pmu_event *e, uint64_t period, unsigned windows)
+{
+	for (unsigned i = 0; i < STEPS; i++) {
+		registers[i].flags = 0x202 + i;
+		for (unsigned g = 0; g < GPR_COUNT; g++)
+			registers[i].gpr[g] = 100 * i + g;
+	}
+	expect(e, period, windows);
+	for (n = 0; n < n_expected; n++) {
+		const struct path_step *s = &steps[expected[n]];
+
+		record[n] = (struct pmu_record){
+			.has = RECORD_HAS_IP | RECORD_HAS_NEXT_IP | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64 |
+			       RECORD_HAS_FLAGS | RECORD_HAS_ADDRESS | RECORD_HAS_TSC,
+			.ip = s->ip,
+			.next_ip = s->next,
+			.flags = registers[expected[n]].flags,
+			.address = s->n_access ? access[s->access].address : 0,
+			.tsc = 1000 + n,
+		};
+		memcpy(record[n].gpr, registers[expected[n]].gpr, sizeof record[n].gpr);
+	}
+}
+
+static void judge(void)
+{
+	sample_judge(&x, expected, n_expected, record, n, 1000, 2000, 0x1000, j);
+}
+
+/* Everything but the given aspects is right. */
+static void finds(unsigned aspects)
+{
+	judge();
+	for (unsigned a = 0; a < SAMPLE_ASPECTS; a++) {
+		assert_int_equal(j[a].right == j[a].checked, !(aspects >> a & 1));
+		assert_int_equal(j[a].why[0] != 0, aspects >> a & 1);
+	}
+}
+
+static void counts_periods(void **unused)
+{
+	static const unsigned by_one[] = {0, 1, 1, 3, 4, 4}, by_two[] = {1, 3, 4}, by_four[] = {3, 1, 4};
+	(void)unused;
+
+	expect(&loads, 1, 1);
+	assert_int_equal(sample_occurrences(&x), 6);
+	assert_int_equal(n_expected, 6);
+	assert_memory_equal(expected, by_one, sizeof by_one);
+	expect(&loads, 2, 1);
+	assert_int_equal(n_expected, 3);
+	assert_memory_equal(expected, by_two, sizeof by_two);
+	/* Periods go on from window to window, unless each begins one. */
+	expect(&loads, 4, 2);
+	assert_int_equal(n_expected, 3);
+	assert_memory_equal(expected, by_four, sizeof by_four);
+	x.again_each = true;
+	assert_int_equal(sample_steps(&x, expected, 100), 2);
+	assert_int_equal(expected[0], 3);
+	assert_int_equal(expected[1], 3);
+	x.period = 7;
+	assert_int_equal(sample_steps(&x, expected, 100), 0);
+	expect(&branches, 1, 1);
+	assert_int_equal(expected[1], 5);
+	/* Room, and rings. */
+	x.windows = 300;
+	assert_int_equal(sample_steps(&x, expected, 3), 600);
+	x.rings = RING_USR;
+	assert_int_equal(sample_steps(&x, expected, 3), 0);
+}
+
+static void right_ones_pass(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 10);
+	finds(0);
+	assert_int_equal(j[SAMPLE_PLACE].checked, 60);
+	assert_int_equal(j[SAMPLE_ADDRESS].checked, 60);
+	begin(&branches, 1, 10);
+	finds(0);
+	assert_int_equal(j[SAMPLE_ADDRESS].checked, 0); /* branches have none */
+	/* What a record does not tell is not judged. */
+	begin(&loads, 3, 10);
+	for (unsigned i = 0; i < n; i++)
+		record[i] = (struct pmu_record){.has = RECORD_HAS_NEXT_IP, .next_ip = record[i].next_ip};
+	finds(0);
+	assert_int_equal(j[SAMPLE_REGISTERS].checked + j[SAMPLE_ADDRESS].checked + j[SAMPLE_TIME].checked, 0);
+}
+
+/* Records as they should be, with XMM registers and branches. */
+static void more(const struct pmu_event *e)
+{
+	begin(e, 1, 2);
+	for (unsigned i = 0; i < STEPS; i++)
+		vectors[i] = 1000 + i, upper[i] = 2000 + i;
+	for (unsigned k = 0; k < n; k++) {
+		record[k].more = RECORD_MORE_VECTORS | RECORD_MORE_UPPER | RECORD_MORE_BRANCHES;
+		record[k].upper = upper[expected[k]];
+		record[k].vectors = vectors[expected[k]];
+		record[k].n_branches = expected[k] >= 2; /* the first branch is there */
+		record[k].branch[0].from = steps[2].ip;
+		record[k].branch[0].to = steps[2].next;
+	}
+}
+
+static void more_is_judged(void **unused)
+{
+	(void)unused;
+	more(&loads);
+	finds(0);
+	assert_int_equal(j[SAMPLE_VECTORS].checked, 12);
+	assert_int_equal(j[SAMPLE_BRANCHES].checked, 12);
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 0);
+	record[4].vectors++;
+	finds(1 << SAMPLE_VECTORS);
+	assert_int_equal(j[SAMPLE_VECTORS].right, 11);
+	assert_non_null(strstr(j[SAMPLE_VECTORS].why, "XMM"));
+	more(&loads);
+	record[4].upper++;
+	finds(1 << SAMPLE_VECTORS);
+	assert_int_equal(j[SAMPLE_VECTORS].right, 11);
+	assert_non_null(strstr(j[SAMPLE_VECTORS].why, "YMM"));
+	more(&loads);
+	record[4].branch[0].to++;
+	finds(1 << SAMPLE_BRANCHES);
+	more(&loads);
+	record[3].branch[0].from++;
+	finds(1 << SAMPLE_BRANCHES);
+	more(&loads);
+	record[4].n_branches = 0;
+	finds(1 << SAMPLE_BRANCHES);
+	/* Older ones than the path has are none of it; those of a ring that is not recorded are not looked
+	 * for. */
+	more(&loads);
+	record[0].n_branches = 1;
+	record[4].n_branches = 2;
+	finds(0);
+	more(&loads);
+	x.rings = RING_OS;
+	steps[2].cpl = steps[2].cpl_after = 3;
+	record[4].n_branches = 0;
+	finds(0);
+	steps[2].cpl = steps[2].cpl_after = 0;
+}
+
+static void counts_are_judged(void **unused)
+{
+	(void)unused;
+	/* Let the branches be the instructions: one at the third step and one at the sixth of each window. */
+	terms[3] = (struct qterm){Q_INSTRUCTIONS, 1};
+	const struct pmu_event e = {.terms = {{Q_INSTRUCTIONS, 1}}};
+	begin(&e, 1, 3);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].more = RECORD_MORE_INSTRUCTIONS;
+		record[k].instructions = k + 1;
+	}
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 6);
+	record[5].instructions--;
+	finds(1 << SAMPLE_COUNTS);
+	assert_string_equal(j[SAMPLE_COUNTS].why, "record 6, at +5: 5 instructions instead of 6");
+	/* One that is out of place is not looked at. */
+	record[5].instructions++;
+	record[5].ip = steps[0].ip;
+	judge();
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 5);
+	assert_int_equal(j[SAMPLE_COUNTS].right, 5);
+	terms[3] = (struct qterm){Q_BRANCHES, 1};
+}
+
+/* A record of the second turn in place of the first: the same instruction, other registers. */
+static void late_ones_are_told(void **unused)
+{
+	(void)unused;
+	begin(&loads, 2, 4);
+	assert_int_equal(sample_not_early(&x, record, n), n);
+	memcpy(record[0].gpr, registers[4].gpr, sizeof record[0].gpr);
+	record[0].flags = registers[4].flags;
+	finds(1 << SAMPLE_REGISTERS);
+	x.late = true;
+	finds(0);
+	/* Nothing says how late they are, but how many there are at least between two of them. */
+	begin(&loads, 2, 4);
+	record[1] = record[0];
+	assert_int_equal(sample_not_early(&x, record, 4), 4);
+	begin(&loads, 6, 4);
+	assert_int_equal(n, 4);
+	record[1].ip = steps[0].ip;
+	record[1].next_ip = steps[0].next;
+	assert_int_equal(sample_not_early(&x, record, n), 3);
+	record[1].ip = steps[2].ip;
+	assert_int_equal(sample_not_early(&x, record, n), 1);
+	/* Of what a record counts nothing is judged. */
+	begin(&loads, 1, 2);
+	x.late = true;
+	record[0].more = RECORD_MORE_INSTRUCTIONS;
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTS].checked, 0);
+}
+
+/* Records of the registers before the instruction; of the path's first step nobody knows them. */
+static void registers_before(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].has |= RECORD_HAS_BEFORE;
+		record[k].flags = expected[k] ? registers[expected[k] - 1].flags : 0xbad;
+		for (unsigned g = 0; g < GPR_COUNT; g++)
+			record[k].gpr[g] = expected[k] ? registers[expected[k] - 1].gpr[g] : 0xbad;
+	}
+	finds(0);
+	assert_int_equal(j[SAMPLE_REGISTERS].checked, n - 2);
+	record[4].gpr[3]++;
+	finds(1 << SAMPLE_REGISTERS);
+	record[4].gpr[3]--;
+	memcpy(record[4].gpr, registers[expected[4]].gpr, sizeof record[4].gpr);
+	finds(1 << SAMPLE_REGISTERS);
+}
+
+static void counters_are_judged(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	x.counters = 4;
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTER].checked, 0);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].has |= RECORD_HAS_COUNTERS;
+		record[k].counters = 4;
+	}
+	finds(0);
+	assert_int_equal(j[SAMPLE_COUNTER].checked, n);
+	record[2].counters = 5;
+	finds(1 << SAMPLE_COUNTER);
+	record[2].counters = 0;
+	finds(1 << SAMPLE_COUNTER);
+	x.counters = 0;
+	finds(0);
+}
+
+static void wrong_ones_are_found(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	record[3].ip++;
+	finds(1 << SAMPLE_INSTRUCTION | 1 << SAMPLE_PLACE);
+	assert_string_equal(j[SAMPLE_INSTRUCTION].why, "record 4: the event does not occur at +1");
+	assert_string_equal(j[SAMPLE_PLACE].why, "record 4 is of +1 instead of +0");
+	assert_int_equal(j[SAMPLE_PLACE].right, 3);
+	begin(&loads, 1, 2);
+	record[3].next_ip--;
+	finds(1 << SAMPLE_INSTRUCTION | 1 << SAMPLE_PLACE);
+	/* The branch is on the path, but no load. */
+	begin(&loads, 1, 2);
+	record[3].ip = 0x1005;
+	record[3].next_ip = 0x1000;
+	finds(1 << SAMPLE_INSTRUCTION | 1 << SAMPLE_PLACE);
+	begin(&loads, 1, 2);
+	record[3].has = 0;
+	finds(1 << SAMPLE_INSTRUCTION | 1 << SAMPLE_PLACE);
+	for (unsigned g = 0; g < GPR_COUNT; g++) {
+		begin(&loads, 1, 2);
+		record[4].gpr[g]++;
+		finds(1 << SAMPLE_REGISTERS);
+		assert_int_equal(j[SAMPLE_REGISTERS].right, n - 1);
+	}
+	/* Every flag but those of the step engine, TF and RF. */
+	for (unsigned bit = 0; bit < 64; bit++) {
+		begin(&loads, 1, 2);
+		record[4].flags ^= 1ull << bit;
+		finds(bit == 8 || bit == 16 ? 0 : 1 << SAMPLE_REGISTERS);
+	}
+	begin(&loads, 1, 2);
+	record[4].address++;
+	finds(1 << SAMPLE_ADDRESS);
+	begin(&loads, 1, 2);
+	record[0].tsc = 999;
+	finds(1 << SAMPLE_TIME);
+	begin(&loads, 1, 2);
+	record[1].tsc = 2001;
+	finds(1 << SAMPLE_TIME);
+	begin(&loads, 1, 2);
+	record[5].tsc = record[4].tsc - 1;
+	finds(1 << SAMPLE_TIME);
+}
+
+static void latencies_are_above(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	for (unsigned k = 0; k < n; k++) {
+		record[k].has |= RECORD_HAS_LATENCY;
+		record[k].latency = 17 + k;
+	}
+	judge();
+	assert_int_equal(j[SAMPLE_LATENCY].checked, 0);
+	x.latencies = true;
+	x.latency_above = 16;
+	finds(0);
+	assert_int_equal(j[SAMPLE_LATENCY].right, n);
+	record[2].latency = 16;
+	finds(1 << SAMPLE_LATENCY);
+	assert_int_equal(j[SAMPLE_LATENCY].right, n - 1);
+	record[2].latency = 17;
+	record[1].has &= ~RECORD_HAS_LATENCY;
+	finds(1 << SAMPLE_LATENCY);
+}
+
+/* Each is of an instruction at which the event occurs, but not of the right one. */
+static void wrong_periods_are_found(void **unused)
+{
+	(void)unused;
+	begin(&loads, 2, 10);
+	n--;
+	finds(1 << SAMPLE_PLACE);
+	assert_string_equal(j[SAMPLE_PLACE].why, "29 records instead of 30");
+	begin(&loads, 2, 10);
+	record[n] = record[n - 1];
+	n++;
+	finds(1 << SAMPLE_PLACE);
+	begin(&loads, 3, 10);
+	memmove(record, record + 1, --n * sizeof record[0]);
+	judge();
+	assert_string_not_equal(j[SAMPLE_PLACE].why, "");
+	assert_string_equal(j[SAMPLE_INSTRUCTION].why, "");
+	begin(&loads, 3, 10);
+	x.period = 5;
+	n_expected = sample_steps(&x, expected, 100);
+	judge();
+	assert_string_not_equal(j[SAMPLE_PLACE].why, "");
+	assert_string_equal(j[SAMPLE_INSTRUCTION].why, "");
+	/* Nothing should be there. */
+	begin(&loads, 3, 1);
+	n_expected = 0;
+	judge();
+	assert_string_not_equal(j[SAMPLE_PLACE].why, "");
+}
+
+/* Of an event whose occurrences are not on the path only the instruction is known, and what belongs to it. */
+static void unknown_events(void **unused)
+{
+	(void)unused;
+	begin(&loads, 1, 2);
+	x.anywhere = true;
+	n_expected = 0;
+	n -= 3;
+	finds(0);
+	assert_int_equal(j[SAMPLE_PLACE].checked, 0);
+	assert_int_equal(j[SAMPLE_INSTRUCTION].checked, n);
+	record[3].ip = 0x1005;
+	record[3].next_ip = 0x1000;
+	memcpy(record[3].gpr, registers[2].gpr, sizeof record[3].gpr);
+	record[3].flags = registers[2].flags;
+	finds(0);
+	record[3].gpr[5]++;
+	finds(1 << SAMPLE_REGISTERS);
+	record[3].ip = 0x1004;
+	finds(1 << SAMPLE_INSTRUCTION);
+	begin(&loads, 1, 2);
+	x.anywhere = true;
+	n_expected = 0;
+	record[4].address++;
+	finds(1 << SAMPLE_ADDRESS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_periods),          cmocka_unit_test(right_ones_pass),
+		cmocka_unit_test(more_is_judged),          cmocka_unit_test(counts_are_judged),
+		cmocka_unit_test(late_ones_are_told),      cmocka_unit_test(registers_before),
+		cmocka_unit_test(counters_are_judged),     cmocka_unit_test(wrong_ones_are_found),
+		cmocka_unit_test(wrong_periods_are_found), cmocka_unit_test(unknown_events),
+		cmocka_unit_test(latencies_are_above),
+	};
+
+	return cmocka_run_group_tests_name("sample_judge", tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/*
+ * The suite `machine`: what the architecture layer promises, checked on the machine itself. Rows of checks,
+ * one table per subject.
+ */
+#ifndef TESTS_SUITES_X86_MACHINE_H
+#define TESTS_SUITES_X86_MACHINE_H
+
+#include "arch/x86/machine/paging.h"
+#include "arch/x86/exceptions/trap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct machine_check {
+	const char *name;
+	const char *manual;
+	int64_t (*observe)(void); /* guarded, with the watchdog armed */
+	int64_t low, high;        /* what it must give */
+	const char *(*unfit)(
+		void); /* why it cannot be carried out here (NULL: it can); NULL: it always can */
+};
+
+/* Each ends with a row without a name. */
+extern const struct machine_check machine_traps[], machine_memory[], machine_rings[], machine_interrupts[],
+	machine_state[], machine_clocks[], machine_stepped[], machine_processor[];
+
+/* What is checked in emulators only, by the test image: each changes much of the machine for a moment. */
+extern const struct machine_check machine_frames[], machine_handover[];
+
+/** An exception as one number. */
+#define FAULT(vector, error) ((int64_t)(vector) << 32 | (error))
+#define NO_FAULT             (-1)
+
+/**
+ * Call fn(arg) and tell which exception it ends with, as FAULT(), without a dump; NO_FAULT if it returns.
+ * @param frame the registers at that point; may be NULL
+ */
+int64_t fault_of(void (*fn)(void *), void *arg, struct trap_frame *frame);
+
+/** CR2 at the last fault_of(). */
+uint64_t fault_address(void);
+
+/** Two pages of code memory that ring 3 may run too. */
+extern struct code_arena machine_arena;
+
+/** Copy code between two labels into the arena. @return its executable address */
+const void *machine_place(const void *code, const void *end);
+
+#endif

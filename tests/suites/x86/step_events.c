@@ -1,0 +1,267 @@
+/*
+ * What the suite `step` checks with C about events: several at once, faults that meet trouble of their own,
+ * breakpoints. The digits of what is expected are those without stepping, too.
+ */
+#include "tests/suites/x86/step.h"
+
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/cpu/cpu.h"
+#include "arch/x86/machine/descriptors.h"
+#include "arch/x86/machine/paging.h"
+#include "arch/x86/step/step.h"
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/virtual/vpmu.h"
+
+static bool free_running(void)
+{
+	struct descriptor_pointer p;
+
+	__asm__ volatile("sidt %0" : "=m"(p));
+	return !step_active() && p.base == (uint64_t)idt;
+}
+
+/* --- several interrupts at once ---------------------------------------------------------------------- */
+
+#define VECTOR_LOW  0x61
+#define VECTOR_HIGH 0x91
+#define ICR_NMI     0x4400 /* assert, NMI */
+#define ICR_PAGE    0x300  /* of the low word; the destination is 10H behind it */
+#define MSR_ICR     0x830
+
+/* Digits: what came, in its order. 1: NMI, 2: the higher vector, 3: the lower; 4: an NMI inside an NMI's
+ * handler, 5: its end. */
+static volatile int64_t order;
+
+static bool on_vector(struct trap_frame *f, void *arg)
+{
+	(void)arg;
+	order = order * 10 + (f->vector == VECTOR_HIGH ? 2 : 3);
+	apic_eoi();
+	return true;
+}
+
+static void wait_until_requested(uint8_t vector)
+{
+	for (unsigned i = 0; i < 100000 && !apic_requested(vector); i++)
+		cpu_relax();
+}
+
+static bool on_nmi_that_interrupts(struct trap_frame *f, void *arg)
+{
+	(void)f;
+	(void)arg;
+	order = order * 10 + 1;
+	apic_self_ipi(VECTOR_HIGH);
+	wait_until_requested(VECTOR_HIGH);
+	return true;
+}
+
+/* An NMI for this CPU, sent in the shadow of the STI before. */
+static void sti_and_send_nmi(void)
+{
+	if (apic_is_x2()) {
+		__asm__ volatile("sti; wrmsr; nop; nop; nop; cli" ::"a"(ICR_NMI), "d"(apic_id()), "c"(MSR_ICR)
+				 : "memory");
+		return;
+	}
+	volatile uint32_t *command = (volatile uint32_t *)(apic_page() + ICR_PAGE);
+
+	command[4] = apic_id() << 24;
+	__asm__ volatile("sti; movl %1, (%0); nop; nop; nop; cli" ::"r"(command), "i"(ICR_NMI) : "memory");
+}
+
+static void interrupt_thrice(void *arg)
+{
+	(void)arg;
+	order = 0;
+	trap_set_handler(VECTOR_LOW, on_vector, NULL);
+	trap_set_handler(VECTOR_HIGH, on_vector, NULL);
+	trap_set_handler(VECTOR_NMI, on_nmi_that_interrupts, NULL);
+	apic_self_ipi(VECTOR_LOW);
+	wait_until_requested(VECTOR_LOW);
+	sti_and_send_nmi();
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+	trap_set_handler(VECTOR_HIGH, NULL, NULL);
+	trap_set_handler(VECTOR_LOW, NULL, NULL);
+}
+
+static bool on_nmi_that_nests(struct trap_frame *f, void *arg)
+{
+	unsigned *depth = arg;
+
+	(void)f;
+	order = order * 10 + (++*depth == 1 ? 1 : 4);
+	if (order == 1) {
+		apic_self_nmi();
+		for (unsigned i = 0; i < 200; i++)
+			cpu_relax();
+	}
+	order = order * 10 + 5;
+	--*depth;
+	return true;
+}
+
+static void nmi_in_nmi(void *arg)
+{
+	unsigned depth = 0;
+
+	(void)arg;
+	order = 0;
+	trap_set_handler(VECTOR_NMI, on_nmi_that_nests, &depth);
+	apic_self_nmi();
+	for (unsigned i = 0; i < 10000 && order < 1515; i++)
+		cpu_relax();
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+}
+
+/* As digits the order while stepped, and then that without stepping. The watchdog's NMI is not to come in
+ * between. */
+static int64_t in_order(void (*fn)(void *), int64_t digits)
+{
+	struct qvec total;
+	int64_t stepped;
+
+	if (!apic_present())
+		return digits * 10000 + digits;
+	oracle_call(fn, NULL, &total);
+	stepped = order;
+	fn(NULL);
+	return stepped * 10000 + order;
+}
+
+static int64_t three_at_once(void)
+{
+	return in_order(interrupt_thrice, 123);
+}
+
+static int64_t nmi_waits_for_iret(void)
+{
+	return in_order(nmi_in_nmi, 1515);
+}
+
+/* --- faults with trouble of their own ------------------------------------------------------------------- */
+
+static bool on_fault(struct trap_frame *f, void *arg)
+{
+	(void)arg;
+	trap_abort((int)f->vector);
+}
+
+static void fault_without_stack(void *arg)
+{
+	(void)arg;
+	trap_set_handler(VECTOR_DF, on_fault, NULL);
+	__asm__ volatile("mov $0x20, %%esp\n\tud2" ::: "memory");
+}
+
+static void stepped_without_stack(void *arg)
+{
+	oracle_call(fault_without_stack, NULL, arg);
+}
+
+/* No frame can be pushed: a double fault, on a stack of its own. */
+static int64_t double_fault(void)
+{
+	struct qvec total;
+	struct trap_report report;
+
+	return trap_guard(stepped_without_stack, &total, &report) || !free_running() ? -1 : report.vector;
+}
+
+/* A page of code that was stepped, and then is gone: MOV, RET. */
+static uint8_t going[4096] __attribute__((aligned(4096))) = {0xb8, 5, 0, 0, 0, 0xc3};
+
+static void call_page(void *arg)
+{
+	*(unsigned *)arg = ((unsigned (*)(void))(uintptr_t)going)();
+}
+
+static bool on_fetch(struct trap_frame *f, void *arg)
+{
+	*(uint64_t *)arg = cr2_read();
+	f->rip = *(const uint64_t *)f->rsp; /* as RET does */
+	f->rsp += 8;
+	return true;
+}
+
+static void call_page_that_goes(void *arg)
+{
+	unsigned first = 0, second = 0;
+	uint64_t at = 0;
+
+	call_page(&first);
+	page_protect(going, sizeof going, PAGE_ABSENT);
+	trap_set_handler(VECTOR_PF, on_fetch, &at);
+	call_page(&second);
+	trap_set_handler(VECTOR_PF, NULL, NULL);
+	*(int64_t *)arg = (first == 5) + 10 * (at == (uint64_t)going);
+}
+
+static int64_t code_that_goes(void)
+{
+	struct qvec total;
+	int64_t seen = 0;
+
+	if (!page_protect(going, sizeof going, PAGE_EXEC))
+		return -1;
+	oracle_call(call_page_that_goes, &seen, &total);
+	page_protect(going, sizeof going, PAGE_WRITE);
+	return seen;
+}
+
+/* --- breakpoints
+ * -------------------------------------------------------------------------------------------- */
+
+#define DR7_NONE    0x400
+#define EACH_DR(OF) OF(0) OF(1) OF(2) OF(3)
+#define SET_DR(n)   __asm__ volatile("mov %0, %%dr" #n ::"r"(which == (n) ? address : 0));
+
+static bool on_breakpoint(struct trap_frame *f, void *arg)
+{
+	uint64_t dr6;
+
+	__asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
+	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
+	__asm__ volatile("mov %0, %%dr6" ::"r"(0xffff0ff0ul));
+	*(int64_t *)arg = *(int64_t *)arg * 10 + (f->rip == (uint64_t)going) +
+			  (step_active() ? 0 : (int64_t)(dr6 & 15));
+	return true;
+}
+
+/* In each register by turns. The digits: 1 for the right place, and its bit in DR6, which single steps
+ * overwrite. */
+static void meet_breakpoints(void *arg)
+{
+	uint64_t address = (uint64_t)going;
+	unsigned value;
+
+	trap_set_handler(VECTOR_DB, on_breakpoint, arg);
+	for (unsigned which = 0; which < 4; which++) {
+		EACH_DR(SET_DR)
+		__asm__ volatile("mov %0, %%dr7" ::"r"(DR7_NONE | 1ul << 2 * which));
+		call_page(&value);
+	}
+	trap_set_handler(VECTOR_DB, NULL, NULL);
+}
+
+static int64_t breakpoints(void)
+{
+	struct qvec total;
+	int64_t stepped = 0, natively = 0;
+
+	if (!page_protect(going, sizeof going, PAGE_EXEC))
+		return -1;
+	oracle_call(meet_breakpoints, &stepped, &total);
+	meet_breakpoints(&natively);
+	page_protect(going, sizeof going, PAGE_WRITE);
+	return stepped * 10000 + natively;
+}
+
+const struct step_case step_event_cases[] = {
+	{"an NMI goes before interrupts, and the higher of these first", three_at_once, 1230123},
+	{"an NMI waits for the end of another", nmi_waits_for_iret, 15151515},
+	{"a fault with no room for its frame is a double fault", double_fault, VECTOR_DF},
+	{"code whose page has gone faults", code_that_goes, 11},
+	{"breakpoints are met in all four registers", breakpoints, 11112359},
+	{NULL, NULL, 0},
+};
