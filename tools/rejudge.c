@@ -79,8 +79,7 @@ static bool read_histogram(struct check *c, const json_t *o, struct histogram *o
 	    (json_object_get(o, "unlisted") && !report_unsigned(json_object_get(o, "unlisted"), &unlisted)) ||
 	    total > UINT32_MAX || distinct > UINT32_MAX || unlisted > total)
 		return fail("an observation is not as the schema says");
-	json_array_foreach(json_object_get(o, "values"), i, pair)
-	{
+	json_array_foreach (json_object_get(o, "values"), i, pair) {
 		int64_t value;
 		uint64_t times;
 
@@ -117,8 +116,7 @@ static bool read_observations(struct check *c)
 	c->count = 0;
 	if (json_array_size(list) > RESULT_OBSERVATIONS)
 		return fail("a check of the suite events has more observations than there can be");
-	json_array_foreach(list, i, o)
-	{
+	json_array_foreach (list, i, o) {
 		struct observation *out = &c->o[c->count++];
 
 		*out = (struct observation){0};
@@ -145,8 +143,9 @@ static const json_t *counter_entry(const json_t *pmu, const char *name)
 	size_t i;
 	const json_t *c;
 
-	json_array_foreach(json_object_get(pmu, "counters"), i,
-			   c) if (!strcmp(report_string(c, "name"), name)) return c;
+	json_array_foreach (json_object_get(pmu, "counters"), i, c)
+		if (!strcmp(report_string(c, "name"), name))
+			return c;
 	return NULL;
 }
 
@@ -206,9 +205,9 @@ static void look_at_raw_counts(struct check *c)
 	}
 }
 
-/* What was subtracted must have been measured: the report's shares are of mechanisms, counters and events. Not
- * every share is measured, and one that is not steady has no value. For events that count exactly: the bracket's share
- * of others is what one measurement found, and another may find another. */
+/* What was subtracted must have been measured: the report's shares are of mechanisms, counters and events.
+ * Not every share is measured, and one that is not steady has no value. For events that count exactly: the
+ * bracket's share of others is what one measurement found, and another may find another. */
 static void look_at_share(struct check *c, const json_t *report, const json_t *suite)
 {
 	/* mechanism_name() of tests/judge/shares.c, for both rings of the suite events */
@@ -232,7 +231,8 @@ static void look_at_share(struct check *c, const json_t *report, const json_t *s
 	}
 	tally.shares += measured != 0;
 	if (measured && !equal)
-		tell(c, "the bracket's share is %" PRId64 ", and was measured as %" PRId64, c->place.share, other);
+		tell(c, "the bracket's share is %" PRId64 ", and was measured as %" PRId64, c->place.share,
+		     other);
 }
 
 /* Today's expectations in place of those of the report. @return false if there is none; that is told */
@@ -296,8 +296,7 @@ bool exits_excuse(const struct exits_place *p, const struct observation *o, unsi
 }
 
 /* @return false if the report cannot be read */
-static bool judge_check(struct check *c, const json_t *report, const json_t *suite,
-			const json_t *entry)
+static bool judge_check(struct check *c, const json_t *report, const json_t *suite, const json_t *entry)
 {
 	struct expectation x;
 	struct judgement j;
@@ -360,8 +359,7 @@ static bool judge_suite(const json_t *report, const json_t *suite)
 	size_t i;
 	const json_t *json;
 
-	json_array_foreach(json_object_get(suite, "checks"), i, json)
-	{
+	json_array_foreach (json_object_get(suite, "checks"), i, json) {
 		struct check c = {.json = json,
 				  .suite = report_string(suite, "name"),
 				  .name = report_string(json, "name"),
@@ -392,13 +390,11 @@ static int judge_report(const json_t *report)
 		fprintf(stderr, "assay-judge: %s: not of schema " SCHEMA "\n", path);
 		return UNREADABLE;
 	}
-	json_array_foreach(json_object_get(report, "suites"), i,
-			   suite) if (!strcmp(report_string(suite, "name"), "events") &&
-				      !judge_suite(report, suite))
-	{
-		fprintf(stderr, "assay-judge: %s: %s\n", path, malformed);
-		return UNREADABLE;
-	}
+	json_array_foreach (json_object_get(report, "suites"), i, suite)
+		if (!strcmp(report_string(suite, "name"), "events") && !judge_suite(report, suite)) {
+			fprintf(stderr, "assay-judge: %s: %s\n", path, malformed);
+			return UNREADABLE;
+		}
 	if (!tally.judged) {
 		fprintf(stderr, "assay-judge: %s: it has no counts of the suite events\n", path);
 		return UNREADABLE;

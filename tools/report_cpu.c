@@ -77,15 +77,14 @@ static void take_registers(const json_t *report)
 
 	n_registers = 0;
 	keep(MISC_ENABLE, MISC_ENABLE_PERFMON);
-	json_array_foreach(json_object_get(report, "snapshots"), i, snapshot)
-		json_array_foreach(json_object_get(snapshot, "registers"), k, r)
-	{
-		uint64_t address, value;
+	json_array_foreach (json_object_get(report, "snapshots"), i, snapshot)
+		json_array_foreach (json_object_get(snapshot, "registers"), k, r) {
+			uint64_t address, value;
 
-		if (report_hex(json_object_get(r, "address"), &address) &&
-		    report_hex(json_object_get(r, "value"), &value))
-			keep((uint32_t)address, value);
-	}
+			if (report_hex(json_object_get(r, "address"), &address) &&
+			    report_hex(json_object_get(r, "value"), &value))
+				keep((uint32_t)address, value);
+		}
 }
 
 static bool take_leaves(const json_t *list, unsigned *n)
@@ -94,14 +93,14 @@ static bool take_leaves(const json_t *list, unsigned *n)
 	const json_t *row, *number;
 
 	*n = 0;
-	json_array_foreach(list, i, row)
-	{
+	json_array_foreach (list, i, row) {
 		uint64_t v[6];
 
 		if (*n == LEAVES || json_array_size(row) != 6)
 			return false;
-		json_array_foreach(row, k,
-				   number) if (!report_hex(number, &v[k]) || v[k] > UINT32_MAX) return false;
+		json_array_foreach (row, k, number)
+			if (!report_hex(number, &v[k]) || v[k] > UINT32_MAX)
+				return false;
 		leaf[(*n)++] = (struct model_cpuid){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2],
 						    (uint32_t)v[3], (uint32_t)v[4], (uint32_t)v[5]};
 	}

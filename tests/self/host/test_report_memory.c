@@ -109,14 +109,13 @@ static size_t records(const json_t *doc)
 
 	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		sum += json_array_size(json_object_get(doc, kinds[i]));
-	json_array_foreach(json_object_get(doc, "suites"), i, suite)
-	{
+	json_array_foreach (json_object_get(doc, "suites"), i, suite) {
 		const json_t *check;
 		size_t k;
 
 		sum += 1 + json_array_size(json_object_get(suite, "checks"));
 		assert_true(json_is_boolean(json_object_get(suite, "complete")));
-		json_array_foreach(json_object_get(suite, "checks"), k, check)
+		json_array_foreach (json_object_get(suite, "checks"), k, check)
 			assert_true(json_is_string(json_object_get(check, "verdict")));
 	}
 	return sum;
