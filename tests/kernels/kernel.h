@@ -98,7 +98,7 @@
 #define KERNEL_STACK	 0x1000 /* bytes of stack that a kernel may use */
 #define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/exceptions/trap.h */
 
-/* Instructions of the services' handlers (tests/kernels/x86/handlers.S), which are part of what such a kernel causes. */
+/* Instructions of the services' handlers (tests/kernels/x86/handlers.S): part of what such a kernel causes. */
 #define KERNEL_TEST_INT_INSTRUCTIONS	1 /* IRETQ */
 #define KERNEL_RESUME_INSTRUCTIONS	2 /* for vectors without an error code: store, IRETQ */
 #define KERNEL_RESUME_CODE_INSTRUCTIONS 3 /* with one: it is dropped first */
