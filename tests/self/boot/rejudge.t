@@ -100,6 +100,17 @@ told("the slope", REPORT, lambda c: c.update(slope=[13, 1]), "slope 13/1 then", 
 told("a bias", REPORT, lambda c: (all_observed(c, -1), c.update(verdict="biased", bias=1)), "biased by 1 then, by -1 today", verdict="exact")
 told("a share that was not measured", REPORT, lambda c: c.update(share=c["share"] + 1), "and was measured as", verdict="exact", event="INST_RETIRED.ANY_P",
      ring="ring 0")
+# The share of another encoding of the same name, on the same counter, is no share of this one.
+check = first(REPORT, verdict="exact", event="INST_RETIRED.ANY_P", ring="ring 0")
+entry = next(s for s in REPORT["shares"] if s["event"] == check["event"] and s["counter"] == check["counter"]
+             and s["mechanism"] == "enabling and disabling writes" and s["encoding"] == check["encoding"])
+two = dict(REPORT, shares=REPORT["shares"] + [dict(entry, encoding="0x1c4", share=check["share"] + 1)])
+told("a share that was measured of another encoding alone", two, lambda c: c.update(share=c["share"] + 1), "and was measured as", verdict="exact",
+     event="INST_RETIRED.ANY_P", ring="ring 0")
+for key, value in (("event", "BR_INST_RETIRED.ALL_BRANCHES"), ("counter", "PMC7"), ("mechanism", "around ring 3")):
+    two = dict(REPORT, shares=REPORT["shares"] + [dict(entry, **{key: value}, share=check["share"] + 1)])
+    told("a share that was measured of another %s alone" % key, two, lambda c: c.update(share=c["share"] + 1), "and was measured as", verdict="exact",
+         event="INST_RETIRED.ANY_P", ring="ring 0")
 told("a count below 0", REPORT, lambda c: c.update(share=-1000000), "none of a counter of", verdict="exact")
 told("a share that no counter holds", REPORT, lambda c: c.update(share=1 << 48), "none of a counter of 48 bits", verdict="exact")
 told("a counter that reads 0", REPORT, lambda c: [observed(c, i, [[-c["share"], 2]]) for i in range(3)], "exact then, wrong today", verdict="exact",

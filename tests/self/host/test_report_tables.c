@@ -3,6 +3,7 @@
  * TAP::Parser (through prove) reads back.
  */
 #include "tests/self/host/support/report_run.h"
+#include "tests/report/internal.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -210,6 +211,78 @@ static void a_point_is_its_checks(void **state)
 	}
 }
 
+/* Up to so many names are told, more are counted: never one alone. */
+static void few_names_are_told_and_many_counted(void **state)
+{
+	static const struct {
+		const char *names;
+		unsigned most;
+		const char *text;
+	} cases[] = {
+		{"", 1, ""},
+		{"calls", 1, "calls"},
+		{"calls calls", 1, "calls"},
+		{"calls nops", 1, "2 kernels"},
+		{"calls nops", 2, "calls,nops"},
+		{"calls nops rets", 2, "3 kernels"},
+		{"PMC3 PMC1 PMC2 CTR0 PMC5", 8, "PMC1-3,PMC5,CTR0"},
+		{"PMC10 PMC9", 8, "PMC9-10"},
+		{"A1 B1 A2", 8, "A1-2,B1"},
+		{"AB1 A2 A A1", 8, "AB1,A1-2,A"},
+		{"0 3", 4, "0,3"},
+	};
+	char out[200];
+	struct names many = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct names names = {0};
+		char text[64];
+
+		strcpy(text, cases[i].names);
+		for (char *name = strtok(text, " "); name; name = strtok(NULL, " "))
+			names_add(&names, intern(name));
+		names_add(&names, NULL);
+		names_format(&names, cases[i].most, "kernels", out, sizeof out);
+		assert_string_equal(out, cases[i].text);
+	}
+	for (unsigned i = 0; i < NAMES_MAX + 1; i++) {
+		snprintf(out, sizeof out, "k%uk", i);
+		names_add(&many, intern(out));
+		if (i + 1 != NAMES_MAX)
+			continue;
+		names_format(&many, 1, "kernels", out, sizeof out);
+		assert_string_equal(out, "192 kernels");
+	}
+	names_format(&many, 1, "kernels", out, sizeof out);
+	assert_string_equal(out, "192+ kernels");
+	names_format(&many, 1000, "kernels", out, sizeof out);
+	assert_string_equal(out, "192+ kernels");
+	cells_free();
+}
+
+/* A row for one kernel names it, in both streams. */
+static void one_kernel_is_named(void **state)
+{
+	(void)state;
+	for (unsigned n = 1; n <= 3; n++) {
+		static const char *const kernel[] = {"nops", "calls", "rets"};
+
+		begin(false);
+		for (unsigned k = 0; k < n; k++)
+			cell("EA", "PMC0", kernel[k], VERDICT_EXACT, 0);
+		report_end(true);
+		assert_int_equal(strstr(fake_console_text(),
+					"PMC0                     nops         0    exact (1)\n") != NULL,
+				 n == 1);
+		assert_int_equal(strstr(fake_console_text(), " 2 kernels ") != NULL, n == 2);
+		assert_int_equal(strstr(fake_console_text(), " 3 kernels ") != NULL, n == 3);
+		assert_int_equal(strstr(fake_console_tap(), "EA on PMC0, nops:") != NULL, n == 1);
+		assert_int_equal(strstr(fake_console_tap(), "EA on PMC0, nops,calls:") != NULL, n == 2);
+		assert_int_equal(strstr(fake_console_tap(), "EA on PMC0, 3 kernels:") != NULL, n == 3);
+	}
+}
+
 static void order_of_the_matrix_is_free(void **state)
 {
 	static const char *const event[] = {"EA", "EB"}, *const counter[] = {"PMC10", "PMC9", "FIXED_CTR0",
@@ -342,6 +415,8 @@ int main(void)
 		cmocka_unit_test(processors_are_kept_apart),
 		cmocka_unit_test(the_telling_observation_is_shown),
 		cmocka_unit_test(a_point_is_its_checks),
+		cmocka_unit_test(few_names_are_told_and_many_counted),
+		cmocka_unit_test(one_kernel_is_named),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
 		cmocka_unit_test(verbose_shows_every_check),
