@@ -1,0 +1,374 @@
+/* Which PMU is judged: by what the option says, what the CPU has, and what its counters do. */
+#include "boot/pmu_choice.h"
+#include "boot/selection.h"
+#include "arch/x86/cpu/msr.h"
+#include "pmu/intel/intel.h"
+#include "pmu/virtual/vpmu.h"
+#include "tests/self/host/support/fake_cpu.h"
+#include "tests/judge/ladder.h"
+#include "tests/report/report.h"
+#include "tests/measure/virtual.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* --- what stands in for the machine, the ladder and the report --------------------------------------- */
+
+static bool virtual_cpu; /* there is one */
+static char created[64], injected[64], notes[4096];
+static enum ladder_outcome outcome;
+static unsigned climbs, snapshots, printed, pmus;
+static bool told_virtual; /* the last PMU that was reported is answered by the virtual CPU */
+
+void vpmu_forget(void)
+{
+	virtual_cpu = false;
+}
+
+struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	(void)leaf, (void)subleaf;
+	return (struct cpuid_regs){0};
+}
+
+bool vpmu_knows(const char *profile, const char *inject, const char **why)
+{
+	(void)profile;
+	*why = "no such injection";
+	return strcmp(inject, "nonsense") != 0;
+}
+
+bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
+			const char **why)
+{
+	*why = "it cannot be created";
+	if (!strcmp(inject, "nonsense"))
+		return false;
+	assert_false(virtual_cpu);
+	virtual_cpu = true;
+	snprintf(created, sizeof created, "%s", profile);
+	snprintf(injected, sizeof injected, "%s", inject);
+	*pmu = (struct pmu){.driver = &intel_driver, .virtual = true, .n_counters = 1};
+	strcpy(pmu->remark[0], "a virtual remark");
+	run->pmu = pmu;
+	return true;
+}
+
+bool selection_identify_only(const struct options *o)
+{
+	return !strcmp(o->suite, "none");
+}
+
+/* Only where a virtual PMU is judged there is a virtual CPU. */
+enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
+{
+	assert_int_equal(virtual_cpu, run->pmu->virtual);
+	memset(ladder, 0, sizeof *ladder);
+	ladder->reached[0] = RUNG_INTERRUPTS;
+	climbs++;
+	return run->pmu->virtual ? LADDER_FULL : outcome;
+}
+
+void report_note(const char *text)
+{
+	strncat(notes, text, sizeof notes - strlen(notes) - 2);
+	strcat(notes, "\n");
+}
+
+void report_pmu(const struct pmu *pmu, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf))
+{
+	assert_int_equal(virtual_cpu, pmu->virtual);
+	told_virtual = query == vpmu_ask_cpuid;
+	pmus++;
+}
+
+void report_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields, bool print)
+{
+	(void)snapshot, (void)fields;
+	snapshots++;
+	printed += print;
+}
+
+void report_suite_begin(const char *name, const char *title)
+{
+	(void)title;
+	assert_string_equal(name, "ladder");
+}
+
+void report_suite_end(void)
+{
+}
+
+static bool call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r)
+{
+	(void)run, (void)ms, (void)r;
+	fn(arg);
+	return true;
+}
+
+static struct run run;
+static struct options o;
+static const char *why;
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_cpu_start(&intel_skylake, "");
+	virtual_cpu = told_virtual = false;
+	created[0] = injected[0] = notes[0] = 0;
+	climbs = snapshots = printed = pmus = 0;
+	outcome = LADDER_FULL;
+	options_default(&o);
+	run = (struct run){.call = call};
+	why = NULL;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fake_cpu_stop();
+	return 0;
+}
+
+static bool choose(const char *pmu, const char *inject)
+{
+	snprintf(o.pmu, sizeof o.pmu, "%s", pmu);
+	return pmu_choose(&run, &o, inject, &why);
+}
+
+/* A CPU of no driver's. */
+static void no_pmu(void)
+{
+	fake_cpu_set_leaf(0, 0, 1, 0x20202020, 0x20202020, 0x20202020);
+	fake_cpu_set_leaf(0x0a, 0, 0, 0, 0, 0);
+}
+
+static void is_the_machines(void)
+{
+	assert_non_null(run.pmu);
+	assert_false(run.pmu->virtual);
+	assert_false(virtual_cpu);
+	assert_false(told_virtual);
+	assert_ptr_equal(run.pmu->driver, &intel_driver);
+	assert_true(run.pmu->n_events > 100);
+	assert_non_null(run.ladder);
+	assert_int_equal(run.ladder->reached[0], RUNG_INTERRUPTS);
+}
+
+static void is_virtual(const char *profile)
+{
+	assert_non_null(run.pmu);
+	assert_true(run.pmu->virtual && virtual_cpu && told_virtual);
+	assert_string_equal(created, profile);
+	assert_non_null(run.ladder);
+	assert_non_null(strstr(notes, "a virtual remark\n"));
+}
+
+static void a_live_pmu_is_judged(void **state)
+{
+	(void)state;
+	for (outcome = LADDER_PARTIAL; outcome <= LADDER_FULL; outcome++) {
+		assert_true(choose("auto", ""));
+		is_the_machines();
+	}
+	assert_string_equal(notes, "");
+	assert_int_equal(climbs, 2);
+	assert_true(choose("intel", ""));
+	is_the_machines();
+}
+
+static void a_dead_one_gives_way(void **state)
+{
+	static const enum ladder_outcome dead[] = {LADDER_DEAD, LADDER_NONE};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		setup(NULL);
+		outcome = dead[i];
+		assert_true(choose("auto", "some"));
+		is_virtual(PMU_DEFAULT_PROFILE);
+		assert_string_equal(injected, "some");
+		assert_int_equal(climbs, 2);
+		assert_non_null(
+			strstr(notes, " never ticks: the virtual PMU " PMU_DEFAULT_PROFILE " is judged"));
+	}
+	/* Not where it was asked for by name. */
+	setup(NULL);
+	outcome = LADDER_DEAD;
+	assert_true(choose("intel", ""));
+	is_the_machines();
+	assert_int_equal(climbs, 1);
+}
+
+static void a_cpu_without_one_has_a_virtual_one(void **state)
+{
+	(void)state;
+	no_pmu();
+	assert_true(choose("auto", ""));
+	is_virtual(PMU_DEFAULT_PROFILE);
+	assert_non_null(strstr(notes, "this CPU has no PMU that a driver knows: the virtual PMU"));
+	assert_int_equal(climbs, 1);
+	/* Not if a driver was named. */
+	assert_false(choose("intel", ""));
+	assert_null(run.pmu);
+	assert_non_null(why);
+	assert_false(virtual_cpu);
+}
+
+static void another_familys_driver_does_not_fit(void **state)
+{
+	(void)state;
+	assert_false(choose("amd", ""));
+	assert_non_null(why);
+	assert_null(run.pmu);
+	assert_null(run.ladder);
+}
+
+static void a_profile_is_as_it_is_named(void **state)
+{
+	(void)state;
+	assert_true(choose("virtual", ""));
+	is_virtual(PMU_DEFAULT_PROFILE);
+	assert_true(choose("virtual:amd-zen3", "one+two"));
+	is_virtual("amd-zen3");
+	assert_string_equal(injected, "one+two");
+	assert_int_equal(snapshots, 0); /* the machine's registers are not looked at */
+	assert_false(choose("virtual:amd-zen3", "nonsense"));
+	assert_string_equal(why, "it cannot be created");
+}
+
+/* After a virtual CPU a processor's own PMU is judged on the processor itself. */
+static void a_virtual_cpu_does_not_stay_behind(void **state)
+{
+	(void)state;
+	assert_true(choose("virtual", ""));
+	assert_true(choose("auto", ""));
+	is_the_machines();
+	assert_true(choose("virtual", ""));
+	outcome = LADDER_DEAD;
+	assert_true(choose("auto", ""));
+	is_virtual(PMU_DEFAULT_PROFILE);
+}
+
+/* Nor does what was chosen before. */
+static void a_choice_that_fails_leaves_nothing(void **state)
+{
+	(void)state;
+	assert_true(choose("intel", ""));
+	assert_false(choose("amd", ""));
+	assert_null(run.pmu);
+	assert_null(run.ladder);
+	assert_true(choose("intel", ""));
+	assert_true(choose("virtual", ""));
+	snapshots = 0;
+	pmu_look_for_rearming(&run);
+	assert_int_equal(snapshots, 0); /* of the machine's own PMU, which is not judged any more */
+}
+
+static void profiles_and_injections_are_known_or_not(void **state)
+{
+	(void)state;
+	snprintf(o.pmu, sizeof o.pmu, "virtual:amd-zen99");
+	assert_false(pmu_is_known(&o, "", &why));
+	assert_non_null(strstr(why, "pmu=virtual:amd-zen99: no such profile; there are"));
+	assert_non_null(strstr(why, "amd-zen3"));
+	assert_non_null(strstr(why, "netburst-prescott"));
+	snprintf(o.pmu, sizeof o.pmu, "virtual:amd-zen3");
+	assert_true(pmu_is_known(&o, "", &why));
+	assert_false(pmu_is_known(&o, "nonsense", &why));
+	snprintf(o.pmu, sizeof o.pmu, "virtual");
+	assert_true(pmu_is_known(&o, "", &why));
+	assert_false(pmu_is_known(&o, "nonsense", &why));
+	snprintf(o.pmu, sizeof o.pmu, "auto");
+	assert_true(pmu_is_known(&o, "nonsense", &why)); /* of a model that is not chosen yet */
+}
+
+static void injections_are_for_models(void **state)
+{
+	(void)state;
+	assert_false(choose("intel", "dead"));
+	assert_non_null(strstr(why, "add pmu=virtual"));
+	assert_false(choose("auto", "dead"));
+	assert_non_null(strstr(why, "add pmu=virtual"));
+}
+
+static void identifying_writes_nothing(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	snprintf(o.suite, sizeof o.suite, "none");
+	assert_true(msr_write(0x186, 0x4300c0));
+	assert_true(choose("auto", ""));
+	assert_int_equal(climbs, 0);
+	assert_int_equal(pmus, 1);
+	assert_true(msr_read(0x186, &value));
+	assert_int_equal(value, 0x4300c0);
+	assert_true(choose("virtual", ""));
+	assert_int_equal(climbs, 0);
+	assert_false(choose("amd", ""));
+	no_pmu();
+	notes[0] = 0;
+	assert_true(choose("auto", ""));
+	assert_null(run.pmu);
+	assert_non_null(strstr(notes, "this CPU has no PMU that a driver knows ("));
+	assert_false(choose("intel", ""));
+}
+
+static void registers_are_shown_if_asked_for(void **state)
+{
+	(void)state;
+	assert_true(choose("auto", ""));
+	assert_int_equal(snapshots, 1);
+	assert_int_equal(printed, 0);
+	o.registers = true;
+	assert_true(choose("auto", ""));
+	assert_int_equal(snapshots, 2);
+	assert_int_equal(printed, 1);
+}
+
+/* What runs before anything was written, and what firmware starts again. */
+static void counters_that_firmware_runs_are_told(void **state)
+{
+	(void)state;
+	assert_true(msr_write(0x187, 0x4300c0));
+	assert_true(msr_write(0x38f, 2));
+	assert_true(choose("auto", ""));
+	assert_non_null(strstr(notes, "firmware left a counter running: IA32_PERFEVTSEL1\n"));
+	assert_null(strstr(notes, "IA32_PERFEVTSEL0"));
+	pmu_switch_off();
+	notes[0] = 0;
+	pmu_look_for_rearming(&run);
+	assert_string_equal(notes, "");
+	assert_true(msr_write(0x188, 0x4300c0));
+	assert_true(msr_write(0x38f, 4));
+	pmu_look_for_rearming(&run);
+	assert_non_null(strstr(notes, "firmware armed a counter again: IA32_PERFEVTSEL2\n"));
+	assert_null(strstr(notes, "IA32_PERFEVTSEL1"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_live_pmu_is_judged),
+		TEST(a_dead_one_gives_way),
+		TEST(a_cpu_without_one_has_a_virtual_one),
+		TEST(another_familys_driver_does_not_fit),
+		TEST(a_profile_is_as_it_is_named),
+		TEST(a_virtual_cpu_does_not_stay_behind),
+		TEST(a_choice_that_fails_leaves_nothing),
+		TEST(profiles_and_injections_are_known_or_not),
+		TEST(injections_are_for_models),
+		TEST(identifying_writes_nothing),
+		TEST(registers_are_shown_if_asked_for),
+		TEST(counters_that_firmware_runs_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
