@@ -14,7 +14,8 @@ struct part {
 	uint8_t of;    /* enum quantity */
 	int32_t times; /* 0 ends; negative: taken away, not below 0 altogether */
 	uint16_t per;
-	uint64_t flags; /* only of kernels that have one of these; 0: of all */
+	uint64_t flags;  /* only of kernels that have one of these; 0: of all */
+	uint64_t unless; /* not of kernels that have one of these */
 };
 
 struct bound {
@@ -31,11 +32,13 @@ struct bound {
 
 /* A part: as many as a limit for each unit of a quantity, one for so many units, or what another quantity has
  * less; of all kernels, or of those with certain flags. Numbers come from tests/judge/limits.def alone. */
-#define UP(of, limit)           {Q_##of, LIMIT_VALUE_##limit, 1, 0}
-#define UP_IN(flags, of, limit) {Q_##of, LIMIT_VALUE_##limit, 1, flags}
-#define SHARE(of, limit)        {Q_##of, 1, LIMIT_VALUE_##limit, 0}
-#define LESS(of)                {Q_##of, -1, 1, 0}
-#define LESS_IN(flags, of)      {Q_##of, -1, 1, flags}
+#define UP(of, limit)           {Q_##of, LIMIT_VALUE_##limit, 1, 0, 0}
+#define UP_IN(flags, of, limit) {Q_##of, LIMIT_VALUE_##limit, 1, flags, 0}
+#define UP_UNLESS(flags, of, limit) {Q_##of, LIMIT_VALUE_##limit, 1, 0, flags}
+#define SHARE(of, limit)        {Q_##of, 1, LIMIT_VALUE_##limit, 0, 0}
+#define SHARE_UNLESS(flags, of, limit) {Q_##of, 1, LIMIT_VALUE_##limit, 0, flags}
+#define LESS(of)                {Q_##of, -1, 1, 0, 0}
+#define LESS_IN(flags, of)      {Q_##of, -1, 1, flags, 0}
 
 /* A row; one of which some number is a watchdog's says so in every verdict. */
 #define BOUND(of, low, high, low_parts, high_parts, reason)                                                  \
@@ -118,7 +121,7 @@ static const struct bound bounds[] = {
 		UP(STORES_NT, ONCE), UP(INSN_CLFLUSH, TWO_LINES), UP(INTERRUPTS_HW, OF_CODE)),
 		"the working set has been touched before and fits the second level"),
 	WATCHED(L1I_MISS, NONE, MORE_FIXED, NULL,
-		PARTS(SHARE(INSTRUCTIONS, ONE_IN_32), UP(EXCEPTIONS, OF_CODE_FEW), UP(BR_FAR, AGAIN),
+		PARTS(SHARE_UNLESS(KERNEL_STILL, INSTRUCTIONS, ONE_IN_32), UP(EXCEPTIONS, OF_CODE_FEW), UP(BR_FAR, AGAIN),
 		UP(INTERRUPTS_HW, OF_CODE)),
 		"the code has run before and fits the first level"),
 	WATCHED(DTLB_LOAD_MISS, NONE, LINES_FIXED, NULL,
@@ -130,7 +133,7 @@ static const struct bound bounds[] = {
 		UP(EXCEPTIONS, OF_CODE_LEAST), UP(INTERRUPTS_HW, OF_CODE)),
 		"some twenty pages, all touched before"),
 	WATCHED(ITLB_MISS, NONE, LINES_FIXED, NULL,
-		PARTS(SHARE(INSTRUCTIONS, ONE_IN_64), UP(INSN_SERIALIZING, OF_CODE_LEAST),
+		PARTS(SHARE_UNLESS(KERNEL_STILL, INSTRUCTIONS, ONE_IN_64), UP(INSN_SERIALIZING, OF_CODE_LEAST),
 		UP(EXCEPTIONS, OF_CODE_LEAST), UP(INTERRUPTS_HW, OF_CODE)),
 		"a few pages of code, all run before"),
 	BOUND(STORE_FORWARD, NONE, NONE, NULL,
@@ -285,6 +288,9 @@ static const struct bound bounds[] = {
 	BOUND(CYCLES_SOME, NONE, NONE, NULL,
 		PARTS(UP(CYCLES, ONCE)),
 		"some of all cycles"),
+	WATCHED(CYCLES_CAUSED, NONE, CYCLES_WINDOW, NULL,
+		PARTS(UP_UNLESS(KERNEL_STILL, CYCLES, ONCE), UP(BR_MISPRED, CYCLES_ACCESS)),
+		"some of all cycles; of NOPs alone none but the bracket's, and those of wrong paths"),
 	WATCHED(CYCLES_DIV, NONE, QUEUE_FIXED, NULL,
 		PARTS(UP(INSN_DIV, CYCLES_DIVIDE), UP(FP_DIV, CYCLES_DIVIDE), UP(INSN_X87, CYCLES_X87),
 		UP(INSN_SERIALIZING, CYCLES_DIVIDE_CODE), UP(BR_FAR, CYCLES_DIVIDE_FAR),
@@ -293,12 +299,25 @@ static const struct bound bounds[] = {
 	WATCHED(OCCUPANCY, NONE, NONE, NULL,
 		PARTS(UP(CYCLES, IN_QUEUES)),
 		"no queue holds more than some hundreds"),
+	WATCHED(OCCUPANCY_CAUSED, NONE, CYCLES_WINDOW, NULL,
+		PARTS(UP_UNLESS(KERNEL_STILL, CYCLES, IN_QUEUES), UP(BR_MISPRED, CYCLES_ACCESS)),
+		"no queue holds more than some hundreds; of NOPs alone none but the bracket's, and those of wrong paths"),
+	WATCHED(SLOTS_CAUSED, NONE, CYCLES_WINDOW, NULL,
+		PARTS(UP_UNLESS(KERNEL_STILL, CYCLES, SLOTS_MOST), UP(BR_MISPRED, CYCLES_ACCESS)),
+		"at most eight slots a cycle; of NOPs alone none but the bracket's, and those of wrong paths"),
+	WATCHED(UOPS_CAUSED, NONE, LOTS_FIXED, NULL,
+		PARTS(UP_UNLESS(KERNEL_STILL, UOPS, MORE_RETRIES), UP_IN(KERNEL_STILL, BRANCHES, RETRIES)),
+		"some of what retires and of what is cancelled, each tried several times; NOPs are none of it, but what closes their loop may be"),
 	BOUND(SLOTS_SOME, NONE, NONE, NULL,
 		PARTS(UP(CYCLES, SLOTS_MOST)),
 		"at most eight slots a cycle"),
 	WATCHED(INSN_SOME, NONE, FEW_FIXED, NULL,
 		PARTS(UP(INSTRUCTIONS, ONCE), UP(EXCEPTIONS, ONCE), UP(INTERRUPTS_HW, ONCE)),
 		"some of all instructions"),
+	WATCHED(INSN_CAUSED, NONE, MORE_FIXED, NULL,
+		PARTS(UP_UNLESS(KERNEL_STILL, INSTRUCTIONS, ONCE), UP(BR_MISPRED, ONCE), UP(EXCEPTIONS, ONCE),
+		UP(INTERRUPTS_HW, ONCE)),
+		"some of all instructions; of NOPs alone none but the bracket's, and those behind a misprediction"),
 	BOUND(TRANSACTIONS_SOME, NONE, NONE, NULL,
 		PARTS(UP(INSN_XBEGIN, ONCE)),
 		"a transaction ends once, however it does"),
@@ -358,7 +377,7 @@ static const struct bound bounds[] = {
 		"little lies in large pages, but where a kernel asks for them"),
 	WATCHED(REQUESTS, NONE, LOTS_FIXED, NULL,
 		PARTS(UP(LLC_MISS, MANY_RETRIES), UP(LOADS, MANY_RETRIES), UP(STORES, MANY_RETRIES),
-		UP(PREFETCHES, MANY_RETRIES), UP(INSTRUCTIONS, RETRIES), UP(INSN_CLFLUSH, MANY_RETRIES),
+		UP(PREFETCHES, MANY_RETRIES), UP_UNLESS(KERNEL_STILL, INSTRUCTIONS, RETRIES), UP(INSN_CLFLUSH, MANY_RETRIES),
 		UP(INSN_SERIALIZING, OF_CODE_MOST), UP(BR_FAR, OF_CODE_MANY), UP(EXCEPTIONS, OF_CODE_MANY),
 		UP(INTERRUPTS_HW, OF_CODE_MANY)),
 		"an access makes some requests, each tried several times; so do prefetchers"),
@@ -458,7 +477,7 @@ static const struct bound bounds[] = {
 		"a line makes room for one that comes in, or is flushed"),
 	WATCHED(OFFCORE_PREFETCHES, NONE, QUEUE_FIXED, NULL,
 		PARTS(UP(LOADS, AGAIN), UP_IN(ODD_MEMORY | LINES_LEAVE, LOADS, RETRIES), UP(STORES, AGAIN),
-		UP(PREFETCHES, RETRIES), SHARE(INSTRUCTIONS, ONE_IN_4), UP(INSN_CLFLUSH, RETRIES),
+		UP(PREFETCHES, RETRIES), SHARE_UNLESS(KERNEL_STILL, INSTRUCTIONS, ONE_IN_4), UP(INSN_CLFLUSH, RETRIES),
 		OFFCORE_BESIDES),
 		"prefetchers follow accesses and fetches"),
 	WATCHED(OFFCORE_STREAMING, NONE, SOME_FIXED, NULL,
@@ -522,7 +541,7 @@ static const struct bound bounds[] = {
 		UP(DTLB_STORE_MISS, AGAIN), UP(BR_MISPRED, AGAIN), OFFCORE_BESIDES),
 		"some twenty pages, all touched before"),
 	WATCHED(ITLB1_MISS, NONE, MORE_FIXED, NULL,
-		PARTS(SHARE(INSTRUCTIONS, ONE_IN_16), UP(ITLB_MISS, AGAIN), UP(BR_MISPRED, AGAIN),
+		PARTS(SHARE_UNLESS(KERNEL_STILL, INSTRUCTIONS, ONE_IN_16), UP(ITLB_MISS, AGAIN), UP(BR_MISPRED, AGAIN),
 		OFFCORE_BESIDES),
 		"a few pages of code, all run before"),
 	WATCHED(WALK_STEPS, NONE, MANY_FIXED, NULL,
@@ -624,7 +643,7 @@ static bool add_part(int64_t *sum, const struct part *p, const struct kernel *k,
 	struct amount a;
 	int64_t product;
 
-	if (p->flags && !(k->flags & p->flags))
+	if ((p->flags && !(k->flags & p->flags)) || k->flags & p->unless)
 		return true;
 	a = bounds_amount(k, p->of, n);
 	return !a.overflow &&

@@ -53,6 +53,8 @@
 #define KERNEL_FROM_ZERO   0x20 /* its signature holds for N = 0, too */
 #define KERNEL_FINER	   0x40 /* a step of a grid between others: left out of kernel=all, taken by kernel=full and by name */
 
+#define KERNEL_STILL	   0x80 /* but for what closes its loop it has NOPs alone: more than any loop buffer holds, in few lines of code */
+
 /* Flags: what the harness must provide while the kernel runs (tests/kernels/x86/services.h). Plain code has none of them. */
 #define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR, INT3 and INT1 arrive at a bare IRETQ */
 #define KERNEL_SERVICE_RESUME	0x0200 /* a fault arrives at a handler that stores R9 as return address */

@@ -72,7 +72,7 @@ void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_
 		return;
 	}
 	if (answer == OFFCORE_PENDING) {
-		e->terms[0] = (struct event_term){Q_OCCUPANCY, 1};
+		e->terms[0] = (struct event_term){Q_OCCUPANCY_CAUSED, 1};
 		return;
 	}
 	for (unsigned i = 0; i < KINDS; i++)

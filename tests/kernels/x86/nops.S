@@ -48,6 +48,19 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+KERNEL still, "N times four hundred NOPs: what needs a cause has none", flags=KERNEL_STILL
+1:	.rept 400
+	nop
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 400 + 2, 0
+SIG INSN_NOP, 400, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL pause, "N times two PAUSE"
 1:	pause
 	pause
