@@ -113,11 +113,21 @@ def copy_image(target, source=None):
     return target
 
 
-def put_event_files(image, files):
-    """Give an image vendors' event files, {name: path}."""
-    mtools("mmd", image, "::/assay/events")
-    for name, path in files.items():
-        mtools("mcopy", image, path, "::/assay/events/" + name)
+def put_files(image, files):
+    """Give an image files, {path on it: bytes}; a directory that is missing is made, in one that is there."""
+    for path, data in files.items():
+        mtools("mmd", image, "-D", "s", "::" + os.path.dirname(path), check=False)
+        subprocess.run(["mcopy", "-o", "-i", fat(image), "-", "::" + path], input=data, check=True)
+
+
+def put_modules(tmp, files):
+    """Files as a multiboot loader is told of them: (where each lies here, its path for the image)."""
+    modules = []
+    for path, data in files.items():
+        modules.append(("%s/module%d" % (tmp, len(modules)), path))
+        with open(modules[-1][0], "wb") as f:
+            f.write(data)
+    return modules
 
 
 DISKS = {
@@ -143,7 +153,7 @@ def smp(cores, threads):
     return "%d,sockets=1,cores=%d,threads=%d" % (cores * threads, cores, threads) if threads > 1 else str(cores)
 
 
-def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, disk, firmware, steady, ram):
+def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, modules, disk, firmware, steady, ram):
     require("qemu-system-x86_64")
     command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", smp(*cpus),
                "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
@@ -153,6 +163,8 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, d
         command += ["-serial", "stdio"]
     if how == "direct":
         command[command.index(machine)] += ",memory-backend=ram"
+        if modules:
+            command += ["-initrd", ",".join((" ".join(module)).replace(",", ",,") for module in modules)]
         return command + (STEADY if steady else []) + ["-object", "memory-backend-file,id=ram,share=on,size=%dM,mem-path=/dev/fd/%d" % (memory, ram.fileno()),
                                                        "-kernel", image, "-append", options]
     code, variables = firmware
@@ -191,25 +203,29 @@ debug: action=ignore
 STARTS = 2
 
 
-def make_iso(tmp, options, direct):
-    """A BIOS-bootable CD whose GRUB starts a direct image with the options."""
+def make_iso(tmp, options, direct, modules):
+    """A BIOS-bootable CD whose GRUB starts a direct image with the options and modules."""
     tree = os.path.join(tmp, "iso")
     os.makedirs(tree + "/boot/grub")
     shutil.copy(os.path.join(BUILD, direct), tree + "/direct.bin")
     with open(tree + "/boot/grub/grub.cfg", "w", encoding="ascii") as f:
-        f.write("set timeout=0\nmultiboot /direct.bin direct.bin %s\nboot\n" % options.replace("\\", "\\\\"))
+        f.write("set timeout=0\nmultiboot /direct.bin direct.bin %s\n" % options.replace("\\", "\\\\"))
+        for here, path in modules:
+            shutil.copy(here, tree)
+            f.write("module /%s %s %s\n" % (*[os.path.basename(here)] * 2, path))
+        f.write("boot\n")
     iso = os.path.join(tmp, "direct.iso")
     subprocess.run(["grub-mkrescue", "-d", "/usr/lib/grub/i386-pc", "-o", iso, tree, "--install-modules=multiboot biosdisk iso9660 normal",
                     "--locales=", "--themes=", "--fonts="], check=True, capture_output=True)
     return iso
 
 
-def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, ignore_bad_msrs, direct):
+def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modules, ignore_bad_msrs, direct):
     if serial_file:
         open(serial_file, "wb").close()
     if how == "direct":
         require("bochs", "grub-mkrescue", "xorriso", "/usr/lib/grub/i386-pc")
-        rom, disk, medium = "/usr/share/bochs/BIOS-bochs-latest", "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options, direct), "cdrom"
+        rom, disk, medium = "/usr/share/bochs/BIOS-bochs-latest", "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options, direct, modules), "cdrom"
     else:
         require("bochs", BOCHS_OVMF)
         cylinders = os.path.getsize(image) // (512 * 16 * 63)
@@ -222,14 +238,16 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, igno
 
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
-         ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, prepare=None, inspect=None,
+         ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, files=None, prepare=None, inspect=None,
          until_exit=False, firmware=OVMF, steady=True, patience=None):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
                "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions
     cpus       (cores, threads of each), or how many processors
-    config     with "disk": the whole assay.cfg instead of options; with options=None too, the image's own is kept
+    config     with "disk": the whole assay.cfg instead of options; with options=None too, the image's own is kept.
+               With "direct": an assay.cfg besides the options, which win over it
+    files      others for the image, {"/assay/events/x.json": bytes}; on the disk, or as modules of a direct start
     direct     with "direct": the image, in the build folder
     disk       with "disk": how it is attached: ide, virtio, readonly (virtio), usb
     prepare    called with the disk image's path before the start, inspect after the end
@@ -246,7 +264,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     tmp = tempfile.mkdtemp(prefix="assay-")
     ram = machine_memory(tmp)
     try:
-        image = None
+        image, modules = None, []
         if how == "disk":
             require("mcopy", os.path.join(BUILD, "assay.img"))
             image = copy_image(tmp + "/disk.img")
@@ -256,7 +274,10 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
                 write_file(image, "/assay/assay.cfg", config)
             if prepare:
                 prepare(image)
+            put_files(image, files or {})
         elif how == "direct":
+            given = {} if config is None else {"/assay/assay.cfg": config.encode("latin-1")}
+            modules = put_modules(tmp, dict(given, **(files or {})))
             image = os.path.join(BUILD, direct)
             require(image)
             if "report=" not in options:
@@ -265,12 +286,12 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             options += " exit=shutdown"  # rather than go on to the firmware's shell
 
         if emulator == "qemu":
-            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, disk, firmware, steady, ram)
+            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, modules, disk, firmware, steady, ram)
             serial_file = None
         elif emulator == "bochs":
             serial_file = tmp + "/serial"
             command = bochs_command(tmp, how, cpu or "corei7_skylake_x", cpus, memory, serial_file if serial else None, options, image,
-                                    ignore_bad_msrs, direct)
+                                    modules, ignore_bad_msrs, direct)
         else:
             raise Missing("there is no emulator %s; EMU is qemu or bochs" % emulator)
 

@@ -1,7 +1,9 @@
 /*
  * Direct start: the same run without firmware, for emulators (QEMU -kernel, GRUB's multiboot command). There
- * is no screen and there are no files: text goes to the serial line, the report to port E9H with report=e9.
+ * is no screen and nowhere to write: text goes to the serial line, the report to port E9H with report=e9.
+ * Files to read are the loader's modules.
  */
+#include "boot/direct/files.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
 
@@ -16,7 +18,7 @@ struct multiboot_info {
 	uint32_t mem_lower, mem_upper;
 	uint32_t boot_device;
 	uint32_t command_line;
-	uint32_t mods_count, mods_address;
+	uint32_t modules_count, modules_address;
 	uint32_t symbols[4];
 	uint32_t map_length, map_address;
 	uint32_t drives_length, drives_address;
@@ -25,6 +27,7 @@ struct multiboot_info {
 };
 
 #define INFO_COMMAND_LINE (1u << 2)
+#define INFO_MODULES      (1u << 3)
 #define INFO_MAP          (1u << 6)
 #define INFO_LOADER_NAME  (1u << 9)
 
@@ -154,17 +157,10 @@ static void leave(enum exit_mode mode, int status)
 		__asm__ volatile("cli; hlt");
 }
 
-static bool read_file(const char *path, char **data, size_t *size, const char **why)
-{
-	(void)path, (void)data, (void)size;
-	*why = PLATFORM_NOT_FOUND;
-	return false;
-}
-
 static void *open_file(const char *path, const char **why)
 {
 	(void)path;
-	*why = "no files in a direct start; use report=e9";
+	*why = "nowhere to write in a direct start; use report=e9";
 	return NULL;
 }
 
@@ -180,9 +176,18 @@ static char *options_of(const struct multiboot_info *info)
 	return text;
 }
 
+/* Before there is a run to say it. */
+static void could_not_run(const char *why, size_t size)
+{
+	serial_init(0);
+	serial_write(why, size);
+	leave(EXIT_SHUTDOWN, 2);
+}
+
 static struct platform direct = {
 	.name = "direct",
-	.read_file = read_file,
+	.read_file = direct_read_file,
+	.list_files = direct_list_files,
 	.open_file = open_file,
 	.leave = leave,
 };
@@ -195,6 +200,8 @@ void direct_main(const struct multiboot_info *info)
 	static char loader[64] = "multiboot loader";
 	static const char too_little[] = "# assay: could not run: not 1 MiB of memory is free below 4 GiB; "
 					 "give the machine more\n";
+	static const char too_many[] =
+		"# assay: could not run: too many modules, or one with too long a path; leave some out\n";
 
 	/* The loader's structures lie in memory that alloc_pages() may hand out: copy first. */
 	strncpy(command_line, options_of(info), sizeof command_line - 1);
@@ -202,15 +209,17 @@ void direct_main(const struct multiboot_info *info)
 		strncpy(loader, (const char *)(uintptr_t)info->loader_name, sizeof loader - 1);
 	direct.command_line = command_line;
 	direct.boot.firmware = loader;
+	bool files = !(info->flags & INFO_MODULES) ||
+		     direct_files_init((const void *)(uintptr_t)info->modules_address, info->modules_count);
 	direct.boot.memory_top = read_map(info);
+	direct_files_avoid(&free_start, &free_end);
 	direct.boot.low_page = low_page;
 	direct.boot.rsdp = find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;
 
-	if (!heap_init(&direct, take_pages)) {
-		serial_init(0);
-		serial_write(too_little, sizeof too_little - 1);
-		leave(EXIT_SHUTDOWN, 2);
-	}
+	if (!files)
+		could_not_run(too_many, sizeof too_many - 1);
+	if (!heap_init(&direct, take_pages))
+		could_not_run(too_little, sizeof too_little - 1);
 	leave(EXIT_SHUTDOWN, assay_main(&direct));
 }

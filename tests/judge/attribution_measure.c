@@ -368,7 +368,7 @@ void attribution_measure(struct run *run, const struct kernel *k)
 	m = (struct measuring){.run = run,
 			       .table = &table,
 			       .n_turns = run->pmu->deterministic ? N_MAX - 1 : N_MAX,
-			       .reps = run->pmu->deterministic ? REPS_VIRTUAL : REPS_HARDWARE};
+			       .reps = run->pmu->virtual ? REPS_VIRTUAL : REPS_HARDWARE};
 	trap_set_context("attribution");
 	if (choose_events(&m))
 		for (unsigned i = 0; i < sizeof sources / sizeof sources[0]; i++)

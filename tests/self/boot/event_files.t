@@ -29,14 +29,18 @@ AMD = {
 
 
 def put(files):
-    def prepare(image):
-        emulators.mtools("mmd", image, "::/assay/events", "::/assay/events/directory.json")
-        for name, content in files.items():
-            if isinstance(content, str):
-                with open(os.path.join(DATA, content), "rb") as f:
-                    content = f.read()
-            emulators.write_file(image, "/assay/events/" + name, content.decode("latin-1"))
-    return prepare
+    """{name: bytes, or a file of DATA}, for the folder of event files."""
+    given = {}
+    for name, content in files.items():
+        if isinstance(content, str):
+            with open(os.path.join(DATA, content), "rb") as f:
+                content = f.read()
+        given["/assay/events/" + name] = content
+    return given
+
+
+def with_directory(image):
+    emulators.mtools("mmd", image, "::/assay/events", "::/assay/events/directory.json")
 
 
 def notes(r):
@@ -63,7 +67,7 @@ def judged(r, event):
 
 
 options = "exit=shutdown pmu=virtual:intel-haswell suite=events event=SOMETHING*,WAITING*,CUT*,INST_RETIRED*,*REF_TSC,BR_INST_RETIRED.ANY,FP_ARITH* " + KERNELS
-r = boot("disk", config=options + "\n", prepare=put(INTEL))
+r = boot("disk", config=options + "\n", files=put(INTEL), prepare=with_directory)
 sound(r, "with files for this CPU, for others, and broken ones")
 valid(r.report, "the report is valid")
 EXPECTED = {
@@ -98,7 +102,7 @@ equal(told(r, "WAITING.FOR_THINGS"), [("skipped", "meaning unknown; counts nothi
 signatures = {v["name"]: v["value"] for v in (r.report or {"values": []})["values"] if v["suite"] == "events"}
 ok(re.search(r"\bbranches_taken 5N\b.*\bcalls 5N\+1\b", signatures.get("SOMETHING_NEW.TAKEN_UP", "")), "its signature is told", repr(signatures))
 
-r = boot("disk", config="exit=shutdown pmu=virtual:amd-zen3 suite=events event=ex_ret* " + KERNELS + "\n", prepare=put(AMD))
+r = boot(options="pmu=virtual:amd-zen3 suite=events event=ex_ret* " + KERNELS, files=put(AMD))
 sound(r, "with files on AMD's")
 found = notes(r)
 equal(found.get("AuthenticAMD-25-21_core.json"), ["2 events, 1 known by name, 1 of unknown meaning, 2 other objects"], "AMD's is taken")
@@ -109,9 +113,8 @@ equal(told(r, "ex_ret_novelty"), [("skipped", "meaning unknown; counts nothing o
 LIST = ",".join('{"EventName":"LIST.%s","EventCode":"0xc4","SampleAfterValue":"1"%s}' % row for row in (
     ("REFUSED", ',"AnyThread":"1"'), ("DOUBTFUL", ',"Counter":"7"'), ("WELL", "")))
 ANY = '{"EventName":"BR_INST_RETIRED.ANY","EventCode":"0xc4","SampleAfterValue":"1"}'
-r = boot("disk", config="exit=shutdown pmu=virtual:intel-icelake inject=dead-counter+w146 suite=events event=LIST.*,BR_INST_RETIRED.ANY "
-                        "kernel=nop_loop,calls,cpuid\n",
-         prepare=put({"list.json": ("[%s,%s]" % (LIST, ANY)).encode()}))
+r = boot(options="pmu=virtual:intel-icelake inject=dead-counter+w146 suite=events event=LIST.*,BR_INST_RETIRED.ANY kernel=nop_loop,calls,cpuid",
+         files=put({"list.json": ("[%s,%s]" % (LIST, ANY)).encode()}))
 ok(any("; its name means this on MRM, something else on BNL" in said for _, said in told(r, "BR_INST_RETIRED.ANY")),
    "where CPUID counts as a branch, it is the one meaning and not the other", repr(told(r, "BR_INST_RETIRED.ANY")))
 for event, text in (("REFUSED", "and not counted: programming was refused"), ("DOUBTFUL", "and not counted: no counter that is to be believed"),

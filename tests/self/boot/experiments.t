@@ -6,7 +6,7 @@ import re
 
 from boottest import TOP, boot, complains, done, equal, few, ok, same_table, sound, tail, valid
 
-SAVE = "exit=shutdown pmu=virtual\n"
+SAVE = "pmu=virtual\n"
 
 
 def examples():
@@ -32,7 +32,7 @@ def checks(r):
     return {c["name"]: c for s in (r.report or {"suites": []})["suites"] if s["name"] == "experiments" for c in s["checks"]}
 
 
-reference = boot("disk", config=examples())
+reference = boot(config=examples())
 sound(reference, "all examples")
 valid(reference.report, "their report is valid")
 names = set(re.findall(r"^\[experiment (\S+)\]", examples(), re.M))
@@ -53,7 +53,7 @@ for x in experiments(reference, "branches"):
 ok(any("branches_taken+0x" in line and "####" in line for line in reference.text), "samples are drawn as a histogram", tail(reference, 40))
 
 for cpu in few((), ("corei7_haswell_4770",)):
-    bochs = boot("disk", emulator="bochs", cpu=cpu, config=examples(), timeout=240)
+    bochs = boot(emulator="bochs", cpu=cpu, config=examples(), timeout=240)
     sound(bochs, "all examples in Bochs")
     same_table(bochs, reference, "the same checks, count for count")
     equal(bochs.report and [[c["observations"] for c in x["counts"]] for x in bochs.report["experiments"]],
@@ -61,7 +61,7 @@ for cpu in few((), ("corei7_haswell_4770",)):
           "the same counts, judged or not")
 
 # A family whose counters share selectors, and start each other.
-netburst = boot("disk", config=example("netburst.cfg") + "[options] exit=shutdown\n")
+netburst = boot(config=example("netburst.cfg"))
 sound(netburst, "the examples for the Pentium 4")
 valid(netburst.report, "their report is valid")
 names = set(re.findall(r"^\[experiment (\S+)\]", example("netburst.cfg"), re.M))
@@ -81,7 +81,7 @@ for x in experiments(netburst, "p4-simple"):
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
 ok(len(cascade) == 2 and cascade[1] == cascade[0] + 3 - 500,
    "a cascade counts what follows the 500th instruction, the window's own three among them", repr(cascade))
-r = boot("disk", config="""pmu=virtual:netburst-prescott suite=experiments exit=shutdown
+r = boot(config="""pmu=virtual:netburst-prescott suite=experiments
 [experiment escr] kernel=mix ring=3 passes=one events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM
 [experiment tags] kernel=loads ring=3 passes=one events=memory_loads,memory_stores
 [experiment colours] kernel=loads ring=3 passes=one events=packed_SP_retired,scalar_SP_retired,X87_FP_retired
@@ -127,7 +127,7 @@ WHY = {
     "cascade/ring 0": r"^assay.cfg:9:99: the counters of .* do not start each other: leave cascade= out$",
     "large/ring 0": r"^assay.cfg:10:62: N = 3000000000000 is too large: instructions of kernel nop_loop overflows the counter",
 }
-r = boot("disk", config=REFUSED)
+r = boot(config=REFUSED)
 found = checks(r)
 for name, pattern in WHY.items():
     c = found.get(name, {"verdict": None, "text": ""})
@@ -137,14 +137,14 @@ equal([c["verdict"] for n, c in found.items() if n.startswith("good/")], ["exact
 equal(r.status, 1, "and the run says that something was wrong")
 valid(r.report, "its report is valid")
 
-r = boot("disk", config=SAVE + "suite=experiments inject=srf7\n[experiment far] kernel=iret_self,nop_loop events=INST_RETIRED.ANY_P\n")
+r = boot(config=SAVE + "suite=experiments inject=srf7\n[experiment far] kernel=iret_self,nop_loop events=INST_RETIRED.ANY_P\n")
 found = {n.split("/")[2]: c["verdict"] for n, c in checks(r).items()}
 equal(found, {"iret_self": "wrong", "nop_loop": "exact"}, "a PMU that counts IRET twice is found out, and only there")
 
-r = boot("disk", config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=hsd143\n"
+r = boot(config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=hsd143\n"
          "[experiment all] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES\n")
 equal([c["verdict"] for c in checks(r).values()], ["exact"] * 3, "what an empty window counts is not the experiment's")
-r = boot("disk", config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=dead-counter\n"
+r = boot(config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=dead-counter\n"
          "[experiment some] kernel=nop_loop events=INST_RETIRED.ANY_P@PMC3,INST_RETIRED.ANY,BR_INST_RETIRED.ALL_BRANCHES\n"
          "[experiment none] kernel=nop_loop events=INST_RETIRED.ANY_P@PMC3\n"
          "[experiment delta] kernel=nop_loop events=INST_RETIRED.ANY_P@PMC3,INST_RETIRED.ANY delta=1-2\n")
@@ -154,9 +154,9 @@ equal(sorted((n.split("/")[0], c["verdict"]) for n, c in found.items()),
       "a counter that fell short of the ladder is left out, and what it alone could count")
 ok(any("not to be believed" in c["text"] for c in found.values()), "with the reason", repr(found))
 
-complains(boot("disk", config=SAVE + "[experiment x]\nkernel=nop_loop\n", timeout=60), r"assay\.cfg:2:1: \[experiment x\] has no events=",
+complains(boot(config=SAVE + "[experiment x]\nkernel=nop_loop\n", timeout=60), r"assay\.cfg:2:1: \[experiment x\] has no events=",
           "a section without events")
-r = boot("disk", config=SAVE + "suite=control\n[experiment x] kernel=nop_loop events=INST_RETIRED.ANY\n")
+r = boot(config=SAVE + "suite=control\n[experiment x] kernel=nop_loop events=INST_RETIRED.ANY\n")
 sound(r, "a suite= that leaves the experiments out")
 ok(any("leaves the suite experiments out" in n for n in r.report["notes"]) if r.report else False, "is told in a note")
 done()

@@ -21,21 +21,31 @@ for options, pattern, name in COMMAND_LINE:
 complains(boot("efi", options="verbose=perhaps", timeout=60), r"command line, token 1: .*verbose", "a bad option in LoadOptions")
 
 GARBAGE = bytes(range(128, 256)).decode("latin-1") + "\x00\x01\x02 = = ="
-complains(boot("disk", config="# fine so far\n" + GARBAGE, timeout=60), r"assay\.cfg:2:1: ", "garbage in assay.cfg")
-complains(boot("disk", config="pmu=auto\nsuite=control n=zero\n", timeout=60), r"assay\.cfg:2:\d+: .*n", "a bad value in assay.cfg")
+complains(boot(config="# fine so far\n" + GARBAGE, timeout=60), r"assay\.cfg:2:1: ", "garbage in assay.cfg")
+complains(boot(config="pmu=auto\nsuite=control n=zero\n", timeout=60), r"assay\.cfg:2:\d+: .*n", "a bad value in assay.cfg")
 
 
 def with_directory(image):
     emulators.mtools("mdel", image, "::/assay/assay.cfg")
     emulators.mtools("mmd", image, "::/assay/assay.cfg")
 
+# A direct start has its files from the loader.
+FILE = "# pmu=virtual:intel-core2\npmu=virtual:intel-haswell suite=none n=7"
+r = boot(options="n=8", config=FILE)
+equal((r.report or {"pmus": [{}]})["pmus"][0].get("model"), "intel-haswell", "QEMU: assay.cfg as a module is read")
+ok(r.report and " n=8 " in " %s " % r.report["options"], "the command line wins over it", r.report and r.report["options"])
+complains(boot(emulator="bochs", config="\nsuite=control n=zero\n", timeout=60), r"assay\.cfg:2:\d+: .*n", "GRUB: likewise")
+complains(boot(options="suite=none", config=FILE + " n=seven", timeout=60), r"assay\.cfg:2:\d+: .*n", "what is wrong in it is told though the command line is good")
+EMPTY = {"/assay/events/%s.json" % name: b"[]" for name in range(73)}
+complains(boot(options="suite=none", files=EMPTY, timeout=60), "too many modules", "more modules than there is room for")
+complains(boot(options="suite=none", files={"/assay/" + 160 * "x": b""}, timeout=60), "too long a path", "a module with a long path")
 
 texts = [boot(options="pmu=virtual suite=control report=" + way).report_json for way in ("e9", "memory")]
 equal(texts[1] and texts[1].replace("report=memory", "report=e9"), texts[0], "the report through port E9H and the one that lies in memory are the same")
 complains(boot("disk", prepare=with_directory, timeout=60), r"assay\.cfg: is a directory", "an assay.cfg that cannot be read")
 r = boot("disk", prepare=lambda image: emulators.mtools("mdel", image, "::/assay/assay.cfg"))
 sound(r, "no assay.cfg at all")
-r = boot("disk", config="exit=shutdown\r\n# comment\r\n\r\nsuite=control\tpmu=virtual # more\r\n")
+r = boot(config="exit=shutdown\r\n# comment\r\n\r\nsuite=control\tpmu=virtual # more\r\n")
 sound(r, "assay.cfg with comments, blank lines and CR LF")
 ok(r.report and [s["name"] for s in r.report["suites"] if s["checks"]][-1] == "control", "its options were taken")
 done()

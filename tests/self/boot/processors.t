@@ -74,15 +74,10 @@ EVENTS = [{"EventName": "MINE." + name, "EventCode": "0xc4", "UMask": "0x" + uma
           for name, umask, unit in (("P", "11", "cpu_core"), ("E", "7e", "cpu_atom"))]
 
 
-def put_events(image):
-    emulators.mtools("mmd", image, "::/assay/events")
-    emulators.write_file(image, "/assay/events/mine.json", json.dumps(EVENTS))
-
-
-r = boot("disk", options=HYBRID + " suite=machine,events event=MINE* kernel=nop_loop,calls", cpus=2, prepare=put_events)
-sound(r, "UEFI: hybrid machine with a vendor's file")
+r = boot(options=HYBRID + " suite=machine,events event=MINE* kernel=nop_loop,calls", cpus=2, files={"/assay/events/mine.json": json.dumps(EVENTS).encode()})
+sound(r, "hybrid machine with a vendor's file")
 equal([sorted({k.split("/")[1] for k in verdict_table(r, n) or {} if k.startswith("events/MINE")}) for n in (0, 1)], [["MINE.P"], ["MINE.E"]],
-      "UEFI: each type takes its own events of a vendor's file")
+      "each type takes its own events of a vendor's file")
 
 r = boot(options=HYBRID + " suite=control inject=dropped-carry@1 check=wrap*,gating*,write*", cpus=2)
 equal((r.status, wrong_on(r)), (1, [1]), "a deviation of the E-core is reported of that alone")

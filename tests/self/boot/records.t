@@ -44,7 +44,7 @@ bochs = boot(emulator="bochs", cpu="corei7_haswell_4770", options=options, timeo
 sound(bochs, "traces in Bochs")
 same_table(bochs, boot(options=options), "branch for branch")
 
-r = boot("disk", config="exit=shutdown pmu=virtual:intel-skylake\n[options]\n" + EXAMPLE)
+r = boot(config="pmu=virtual:intel-skylake\n[options]\n" + EXAMPLE)
 sound(r, "the examples on a Skylake")
 valid(r.report, "their report is valid")
 for ring, s in samples(r, "precise-instructions"):
@@ -64,7 +64,7 @@ ok(not samples(r, "operations"), "what another PMU is meant for is left alone")
 ok(any("data at 0x" in line for line in r.text) and any("calls+0x" in line and " -> " in line for line in r.text),
    "addresses and branches are drawn", tail(r, 60))
 
-r = boot("disk", config="exit=shutdown pmu=virtual:amd-zen4\n[options]\n" + EXAMPLE)
+r = boot(config="pmu=virtual:amd-zen4\n[options]\n" + EXAMPLE)
 sound(r, "the examples on a Zen 4")
 valid(r.report, "their report is valid")
 places = [p for _, s in samples(r, "operations") for p in s["places"]]
@@ -78,7 +78,7 @@ BURSTS = "\n".join("[experiment %s] kernel=%s ring=%s n=20 record=brs %s" % row 
     ("away", "syscall", 3, "period=5 events=RETIRED_TAKEN_BRANCH_INSTRUCTIONS"),
     ("other", "calls", 3, "period=5 events=RETIRED_INSTRUCTIONS"),
     ("whole", "calls", 3, "period=5"))) + "\n"
-r = boot("disk", config="exit=shutdown pmu=virtual:amd-zen3-epyc\n[options]\n" + EXAMPLE + BURSTS)
+r = boot(config="pmu=virtual:amd-zen3-epyc\n[options]\n" + EXAMPLE + BURSTS)
 valid(r.report, "the report of a Zen 3's branches is valid")
 bursts = samples(r, "branches-in-between")
 equal([(ring, s["period"], sum(b["taken"] for b in s["branches"])) for ring, s in bursts], [("ring 0", 40, 16), ("ring 3", 40, 16)],
@@ -89,7 +89,7 @@ equal({k: found.get(k) for k in ("branches-in-between", "far", "end", "away", "o
       "what is sampled is the known path, and what cannot be is refused")
 equal([sum(b["taken"] for b in s["branches"] if "elsewhere" not in (b["from"], b["to"])) for _, s in samples(r, "end")], [7, 7],
       "at a kernel's end there are fewer")
-r = boot("disk", config="exit=shutdown pmu=virtual:amd-zen3-epyc inject=brs-lost\n[options]\n" + EXAMPLE)
+r = boot(config="pmu=virtual:amd-zen3-epyc inject=brs-lost\n[options]\n" + EXAMPLE)
 equal({v for name, (v, _) in (verdict_table(r) or {}).items() if "/branches-in-between/" in name}, {"wrong"},
       "a branch that is missing is found out")
 done()

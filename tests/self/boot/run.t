@@ -25,7 +25,14 @@ ok(not any(line.startswith(("ok ", "TAP version", "1..", "# ")) for line in line
 ok(any("virtual PMU (model intel-core2), not silicon" in line for line in lines), "it says what was judged")
 with open(BUILD + "/report.json", encoding="utf-8") as f:
     valid(json.load(f), "build/report.json is valid")
-lines = run(["make", "run", "BOOT=direct", "V=1", "ARGS=" + CONTROL], "make run V=1", 0, "assay: ")
+with tempfile.NamedTemporaryFile("w", suffix=".cfg") as f:
+    f.write("pmu=auto suite=none n=7\n")
+    f.flush()
+    lines = run(["make", "run", "BOOT=direct", "V=1", "CFG=" + f.name, "EVENTS=tests/host/data/events-intel.json", "ARGS=" + CONTROL], "make run V=1", 0, "assay: ")
+with open(BUILD + "/report.json", encoding="utf-8") as f:
+    options = " %s " % json.load(f)["options"]
+ok(all(" %s " % option in options for option in (*CONTROL.split(), "n=7")), "options of CFG are taken, and those of ARGS win over them", options)
+ok(any("events\\events-intel.json: " in line for line in lines), "EVENTS are taken", lines[:20])
 ok("TAP version 14" in lines and any(line.startswith("ok 1 ") for line in lines), "with V=1 the TAP lines are shown")
 
 WRONG = "pmu=virtual suite=events inject=wrong-signature:mix:instructions:1"

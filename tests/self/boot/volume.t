@@ -6,7 +6,7 @@ from boottest import BUILD, boot, done, emulators, equal, ok, sound, tail, valid
 
 OPTIONS = "pmu=virtual suite=control,events exit=shutdown\n"
 
-r = boot("disk", config=OPTIONS, disk="readonly")
+r = boot("disk", config=OPTIONS.replace(",events", ""), disk="readonly")
 sound(r, "read-only volume")
 ok(sum("cannot write" in line and "write-protected" in line for line in r.text) == 1, "it is said once, with the reason", tail(r))
 
@@ -24,7 +24,7 @@ def fill(image):
     os.remove(image + ".fill")
 
 
-r = boot("disk", config=OPTIONS, prepare=fill)
+r = boot("disk", config=OPTIONS.replace(",events", ""), prepare=fill)
 sound(r, "full volume")
 ok(sum("cannot write" in line and "full" in line for line in r.text) == 1, "it is said once, with the reason", tail(r))
 
@@ -55,8 +55,9 @@ def leave_longer_reports(image):
 
 
 OLD_LINE = "a line of an older report\n"
-r = boot("disk", config=OPTIONS, prepare=leave_longer_reports)
-sound(r, "the same to its end")
+r = boot("disk", config=OPTIONS + "suite=control,experiments\n[experiment small] kernel=nop_loop events=INST_RETIRED.ANY\n", prepare=leave_longer_reports)
+sound(r, "one to its end, with an experiment")
+equal([x["name"] for x in (r.report or {"experiments": []})["experiments"]], ["small"], "which is in its report")
 ok(r.report_json and OLD_LINE not in r.report_json and r.report_text and OLD_LINE not in r.report_text,
    "nothing is left of longer reports that were there", [r.report_text[-200:] if r.report_text else "no report.txt"])
 valid(r.report, "its report is valid")

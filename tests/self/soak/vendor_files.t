@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "boot"))
-from boottest import TOP, boot, done, emulators, ok, sound, tail  # noqa: E402
+from boottest import TOP, boot, done, ok, sound, tail  # noqa: E402
 
 DIRECTORY = os.environ["VENDOR_FILES"]
 # Where the files are gone through: a few kernels, and of the events of unknown meaning those of some name.
@@ -31,6 +31,11 @@ CPUS = {
 def fits(pattern, cpu):
     pattern = pattern.replace("[[:xdigit:]]", "[0-9A-F]")
     return re.fullmatch(pattern, cpu) or re.fullmatch(pattern, cpu.rsplit("-", 1)[0])
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
 
 
 def rows():
@@ -77,8 +82,8 @@ for profile, cpu in CPUS.items():
     if not own:
         continue
     tried += 1
-    with_map = {"mapfile.csv": os.path.join(DIRECTORY, "mapfile.csv"), **files}
-    r = boot("disk", config="pmu=virtual:%s %s\n" % (profile, OPTIONS % EVENTS[profile.split("-")[0]]), disk="virtio", prepare=lambda image: emulators.put_event_files(image, with_map), timeout=900)
+    with_map = {"/assay/events/" + name: read(path) for name, path in {"mapfile.csv": os.path.join(DIRECTORY, "mapfile.csv"), **files}.items()}
+    r = boot("disk", config="pmu=virtual:%s %s\n" % (profile, OPTIONS % EVENTS[profile.split("-")[0]]), disk="virtio", files=with_map, timeout=900)
     sound(r, "%s with %s" % (profile, ", ".join(sorted(own))))
     said = notes(r)
     taken = {name for name, text in said.items() if re.match(r"\d+ events", text)}
