@@ -154,6 +154,18 @@ SNIPPET "STI with IF set holds nothing back", "SDM vol. 2, STI", RING_0
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1
 
+SNIPPET "STI holds interrupts back for one iteration of a REP", "SDM vol. 2, STI and REP", RING_0|TCG_DIFFERS
+	I	lea	-64(%rdx), %rdi
+	I	mov	$8, %ecx
+	I	xor	%eax, %eax
+	I	sti
+1:	I	rep stosb
+	I	cli
+	I	lea	1b(%rip), %rax
+	I	sub	%rbx, %rax
+FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1, \
+	q2="rep.iterations", a2=8, q3="stores", a3=8
+
 SNIPPET "MOV SS holds interrupts back", "SDM vol. 2, MOV", RING_0|TCG_DIFFERS
 	I	mov	%ss, %eax
 	I	sti
