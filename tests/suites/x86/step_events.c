@@ -23,6 +23,7 @@ static bool free_running(void)
 /* --- several interrupts at once ---------------------------------------------------------------------- */
 
 #define VECTOR_LOW  0x61
+#define VECTOR_NEAR 0x81 /* of the same 64 as the higher one */
 #define VECTOR_HIGH 0x91
 #define ICR_NMI     0x4400 /* assert, NMI */
 #define ICR_PAGE    0x300  /* of the low word; the destination is 10H behind it */
@@ -70,19 +71,21 @@ static void sti_and_send_nmi(void)
 	__asm__ volatile("sti; movl %1, (%0); nop; nop; nop; cli" ::"r"(command), "i"(ICR_NMI) : "memory");
 }
 
+static unsigned lower; /* of the two vectors */
+
 static void interrupt_thrice(void *arg)
 {
 	(void)arg;
 	order = 0;
-	trap_set_handler(VECTOR_LOW, on_vector, NULL);
+	trap_set_handler(lower, on_vector, NULL);
 	trap_set_handler(VECTOR_HIGH, on_vector, NULL);
 	trap_set_handler(VECTOR_NMI, on_nmi_that_interrupts, NULL);
-	apic_self_ipi(VECTOR_LOW);
-	wait_until_requested(VECTOR_LOW);
+	apic_self_ipi((uint8_t)lower);
+	wait_until_requested((uint8_t)lower);
 	sti_and_send_nmi();
 	trap_set_handler(VECTOR_NMI, NULL, NULL);
 	trap_set_handler(VECTOR_HIGH, NULL, NULL);
-	trap_set_handler(VECTOR_LOW, NULL, NULL);
+	trap_set_handler(lower, NULL, NULL);
 }
 
 static bool on_nmi_that_nests(struct trap_frame *f, void *arg)
@@ -131,6 +134,13 @@ static int64_t in_order(void (*fn)(void *), int64_t digits)
 
 static int64_t three_at_once(void)
 {
+	lower = VECTOR_LOW;
+	return in_order(interrupt_thrice, 123);
+}
+
+static int64_t three_of_near_vectors(void)
+{
+	lower = VECTOR_NEAR;
 	return in_order(interrupt_thrice, 123);
 }
 
@@ -141,9 +151,12 @@ static int64_t nmi_waits_for_iret(void)
 
 /* --- faults with trouble of their own ------------------------------------------------------------------- */
 
+static bool handled; /* the handler of the double fault was reached */
+
 static bool on_fault(struct trap_frame *f, void *arg)
 {
 	(void)arg;
+	handled = true;
 	trap_abort((int)f->vector);
 }
 
@@ -159,13 +172,17 @@ static void stepped_without_stack(void *arg)
 	oracle_call(fault_without_stack, NULL, arg);
 }
 
-/* No frame can be pushed: a double fault, on a stack of its own. */
+/* No frame can be pushed: a double fault, on a stack of its own. It is delivered, and does not just end the
+ * check. */
 static int64_t double_fault(void)
 {
 	struct qvec total;
 	struct trap_report report;
 
-	return trap_guard(stepped_without_stack, &total, &report) || !free_running() ? -1 : report.vector;
+	handled = false;
+	if (trap_guard(stepped_without_stack, &total, &report) || !free_running())
+		return -1;
+	return 100 * handled + report.vector;
 }
 
 /* A page of code that was stepped, and then is gone: MOV, RET. */
@@ -259,8 +276,9 @@ static int64_t breakpoints(void)
 
 const struct step_case step_event_cases[] = {
 	{"an NMI goes before interrupts, and the higher of these first", three_at_once, 1230123},
+	{"the same with vectors side by side", three_of_near_vectors, 1230123},
 	{"an NMI waits for the end of another", nmi_waits_for_iret, 15151515},
-	{"a fault with no room for its frame is a double fault", double_fault, VECTOR_DF},
+	{"a fault with no room for its frame is a double fault", double_fault, 100 + VECTOR_DF},
 	{"code whose page has gone faults", code_that_goes, 11},
 	{"breakpoints are met in all four registers", breakpoints, 11112359},
 	{NULL, NULL, 0},
