@@ -162,6 +162,9 @@ def main(folder):
             ("the highest expected", lambda r: first_values(r, high=241), "then N=20: expected 240..241"),
             ("an N", lambda r: first_values(r, n=21), "then N=21: expected 240"),
             ("values that are not listed", lambda r: first_values(r, unlisted=1, total=4), ""),
+            ("a lowest value that is not listed", lambda r: first_values(r, min=200), "2 values of 3, 240..241; then 2 values of 3, 200..241"),
+            ("a highest value that is not listed", lambda r: first_values(r, max=300), "2 values of 3, 240..241; then 2 values of 3, 240..300"),
+            ("how many values there are", lambda r: first_values(r, distinct=3), "then N=20: expected 240, observed 241 x2, 240 x1, ... (240..241)"),
             ("an observation", lambda r: r["suites"][0]["checks"][1].update(observations=[]), "1 observations, then 0"),
             ("a verdict", lambda r: r["suites"][0]["checks"][1].update(verdict="noisy"), "verdict wrong, then noisy"),
             ("a suite's name", lambda r: r["suites"][0].update(name="controls"), "only in the first report")):
@@ -179,6 +182,13 @@ def main(folder):
     test("and so does the first of two", status == 1 and "the first report is incomplete" in out, out)
     status, out, _ = run(folder / "cut.json", folder / "cut.json")
     test("two incomplete ones are equal", status == 0 and "the first report is incomplete\nthe second report is incomplete\n" in out, out)
+    lossy = copy.deepcopy(SAMPLE)
+    lossy["lost"] = 2
+    write("lossy.json", lossy)
+    for pair, which, told in (((sample, folder / "lossy.json"), "second", 1), ((folder / "lossy.json", sample), "first", 1),
+                              ((folder / "lossy.json", folder / "lossy.json"), "first", 0)):
+        status, out, _ = run(*pair)
+        test(f"records that the {which} of two has lost are told, and status {told}", status == told and f"the {which} report has lost 2 records\n" in out, out)
     good = report([{"name": "control", "title": "controls", "complete": False, "checks": [check("gating", "exact", [[240, 3]])]}])
     for lost in (0, 2):
         for complete in (True, False):
