@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """TAP test of what is imported of Intel's events (pmu/intel/events/events.csv): every column, against the sources.
 
+tests/self/host/data/intel-models.csv has the models of family 6 by core, as Linux names them (arch/x86/include/asm/intel-family.h).
 tests/self/host/data/intel-columns.csv has the columns as the kernel's lists of 30 cores have them (tools/perf/pmu-events/arch/x86 of Linux
 6.1, which come from Intel's lists of 2022, by another way). pmu/intel/events/checksums.csv is what scripts/intel-events wrote when it
 imported the lists of all cores.
@@ -38,6 +39,22 @@ LATER = [
 ]
 
 
+# Two cores share a model, told by its stepping, or by the kind of core and its native model (SDM vol. 2, CPUID leaf 1AH).
+STEPPINGS = {"SKX": "1f", "CLX": "ffe0"}
+NATIVE = {"GLC": "40 1", "RWC": "40 2", "LNC": "40 3", "LNA": "40 3", "GRT": "20 1", "CMT": "20 2", "CMA": "20 2", "SKT": "20 3", "SKA": "20 3"}
+NO_HYBRID = {"be"}  # cores of one kind alone: they tell none
+
+
+def cpus():
+    """(core, model, steppings, kind and native model) of family 6, as imported, and as the second source and the lists above have it."""
+    rows = {c["core"]: c["cpus: family model steppings type native"] for c in csv.DictReader((ROOT / "pmu/intel/events/cores.csv").open(encoding="utf-8"))}
+    models = {r["core"]: r["models"].split() for r in csv.DictReader((ROOT / "tests/self/host/data/intel-models.csv").open(encoding="utf-8"))}
+    ours = {(core, "%02x" % int(model, 16), steppings, kind + " " + native) for core, cpu in rows.items() if core in models
+            for family, model, steppings, kind, native in (one.split() for one in cpu.split("; ")) if family == "6"}
+    theirs = {(core, model, STEPPINGS.get(core, "ffff"), "0 0" if model in NO_HYBRID else NATIVE.get(core, "0 0")) for core in models for model in models[core]}
+    return ours, theirs
+
+
 def load(path):
     """(core, name) to its row."""
     table = {}
@@ -70,6 +87,10 @@ def main():
     listed = {row[:4]: row[4] for row in LATER}
     ok(len({core for core, _ in theirs}) >= 30 and len(theirs) > 8000, "the second source has thousands of events", len(theirs))
     equal(differences(ours, theirs), listed, "every column is the second source's, but where a later list is known to differ")
+
+    here, there = cpus()
+    ok(len(there) > 80, "the second source has the models of most cores", len(there))
+    equal(sorted(here), sorted(there), "each core is that of the CPUs that the second source names")
 
     # The comparison itself can fail, in each column.
     name = ("SKL", "ARITH.DIVIDER_ACTIVE")
