@@ -93,6 +93,39 @@ static void events_get_counters(void **state)
 	fake_cpu_stop();
 }
 
+/* Of the bracket's share as much is sure as the mask with most of it counts; the rest may be in the count. */
+static void joined_masks_share_a_bracket(void **state)
+{
+	static const struct pmu_bracket bracket = {.own = {{Q_BRANCHES, 5}, {Q_BR_COND_NTAKEN, 2}}};
+	static const struct {
+		const char *keys;
+		int64_t share, high, without; /* the highest with the bracket, and without it */
+	} cases[] = {
+		{K "events=branch_retired:MMTP", 3, 10, 10}, /* each branch may be mispredicted */
+		{K "events=branch_retired:MMNP", 2, 0, 0},
+		{K "events=branch_retired:MMNP:MMTP", 3, 12, 10},
+	};
+
+	(void)state;
+	power_up("netburst-prescott");
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct expectation x;
+		const char *text;
+		int64_t share = -1;
+
+		taken(cases[i].keys, 0, 1);
+		assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &share, &text));
+		assert_int_equal(share, cases[i].share);
+		assert_int_equal(x.low, 0);
+		assert_int_equal(x.high, cases[i].high);
+		/* Without a bracket there is nothing to share. */
+		assert_true(experiment_expects(&plan, 0, &kernel_ten, NULL, 10, &x, &share, &text));
+		assert_int_equal(share, 0);
+		assert_int_equal(x.high, cases[i].without);
+	}
+	fake_cpu_stop();
+}
+
 static void what_does_not_fit_is_split_or_refused(void **state)
 {
 	(void)state;
@@ -431,6 +464,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_get_counters),
+		cmocka_unit_test(joined_masks_share_a_bracket),
 		cmocka_unit_test(what_does_not_fit_is_split_or_refused),
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),
