@@ -203,6 +203,29 @@ static void expectations_are_of_the_place(void **state)
 		EXPECTATION_OVERFLOW);
 }
 
+/* In ring 3 what handlers execute is not seen: it is taken off, if it fits a number. */
+static void handlers_are_taken_off_in_ring_3(void **state)
+{
+	(void)state;
+	place.kernel = kernel_by_name("loads");
+	scripted.handled = 4;
+	assert_int_equal(event_expected(&place, 10, &x), EXPECTATION_OK);
+	assert_int_equal(x.low, 20);
+	place.ring = 3;
+	assert_int_equal(event_expected(&place, 10, &x), EXPECTATION_OK);
+	assert_int_equal(x.low, 16);
+	assert_int_equal(x.high, 16);
+	scripted.handled = 21;
+	assert_int_equal(event_expected(&place, 10, &x), EXPECTATION_NEGATIVE);
+	scripted.handled = INT64_MAX / 2 + 1;
+	event.terms[1] = (struct event_term){Q_LOADS, 1};
+	assert_int_equal(event_expected(&place, 10, &x), EXPECTATION_OVERFLOW);
+	assert_int_equal(x.quantity, Q_LOADS);
+	event.terms[0].coefficient = 2;
+	assert_int_equal(event_expected(&place, 10, &x), EXPECTATION_OVERFLOW);
+	assert_int_equal(x.quantity, Q_INSTRUCTIONS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +236,7 @@ int main(void)
 		cmocka_unit_test_setup(a_bracket_that_exits_may_be_missing, setup),
 		cmocka_unit_test_setup(verdicts_are_explained, setup),
 		cmocka_unit_test_setup(expectations_are_of_the_place, setup),
+		cmocka_unit_test_setup(handlers_are_taken_off_in_ring_3, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

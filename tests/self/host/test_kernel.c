@@ -86,6 +86,10 @@ static void falsified_signatures(void **state)
 	assert_int_equal(kernel_amount(&plain, Q_INSTRUCTIONS, 10).low, 104);
 	assert_true(kernel_falsify(&plain, Q_LOADS, INT64_MAX, INT64_MAX));
 	assert_true(kernel_amount(&plain, Q_LOADS, 1).overflow);
+	assert_true(kernel_falsify(&plain, Q_STORES, INT64_MAX - 1, 0));
+	assert_false(kernel_amount(&plain, Q_STORES, 1).overflow);
+	assert_true(kernel_falsify(&plain, Q_STORES, 0, 2)); /* each fits, the sum does not */
+	assert_true(kernel_amount(&plain, Q_STORES, 1).overflow);
 	kernel_restore();
 	assert_int_equal(kernel_amount(&plain, Q_INSTRUCTIONS, 10).low, 123);
 

@@ -260,6 +260,29 @@ static void line_refuses(void **state)
 	assert_false(line_fit((uint64_t[]){0, 2}, high, 2, &l)); /* den 2 times a value leaves 64 bits */
 }
 
+/* A further point whose comparison does not fit 64 bits is no point of a line, and none beside it. */
+static void further_points_that_fit_no_number(void **state)
+{
+	static const struct {
+		uint64_t n[3];
+		int64_t value[3];
+	} cases[] = {
+		{{0, 2, 4}, {0, 1, INT64_MAX}},                         /* its value, times the denominator */
+		{{0, 1, INT64_C(1) << 40}, {0, INT64_C(1) << 40, 5}},   /* the line there: slope times N */
+		{{0, 1, 100}, {INT64_MAX - 5, INT64_MAX - 4, 5}},       /* and the offset besides */
+		{{INT64_C(3) << 61, (INT64_C(3) << 61) + 1, INT64_MAX}, /* the offset itself */
+		 {-(INT64_C(3) << 61), 1 - (INT64_C(3) << 61), 5}},
+	};
+	struct line l;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_false(line_fit(cases[i].n, cases[i].value, 3, &l));
+	assert_true(
+		line_fit(cases[2].n, (int64_t[]){INT64_MAX - 105, INT64_MAX - 104, INT64_MAX - 5}, 3, &l));
+	assert_true(l.straight);
+}
+
 /* What a hypervisor does with its guest is no fault of an event that counts it, and on silicon it is. */
 static void a_guest_is_excused(void **unused)
 {
@@ -399,6 +422,7 @@ int main(void)
 		cmocka_unit_test(set_keeps_long_texts_in_bounds),
 		cmocka_unit_test(line_through_points),
 		cmocka_unit_test(line_refuses),
+		cmocka_unit_test(further_points_that_fit_no_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
