@@ -278,6 +278,7 @@ static void further_points_that_fit_no_number(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		assert_false(line_fit(cases[i].n, cases[i].value, 3, &l));
+	assert_false(line_fit(cases[3].n, cases[3].value, 2, &l));
 	assert_true(
 		line_fit(cases[2].n, (int64_t[]){INT64_MAX - 105, INT64_MAX - 104, INT64_MAX - 5}, 3, &l));
 	assert_true(l.straight);
