@@ -25,7 +25,10 @@ unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsign
 		if (x->again_each)
 			left = x->period;
 		/* What comes ahead may complete a period itself, on no step of the path. */
-		left = x->ahead < left ? left - x->ahead : x->period - (x->ahead - left) % x->period;
+		if (x->ahead < left)
+			left -= x->ahead;
+		else
+			left = x->ahead_next ? 1 : x->period - (x->ahead - left) % x->period;
 		for (unsigned i = 0; i < x->path->n_steps; i++) {
 			uint64_t here = path_occurrences(x->path, i, x->event, x->rings);
 
@@ -70,12 +73,60 @@ static bool is_of(const struct path_step *s, const struct pmu_record *r)
 	       (!(r->has & RECORD_HAS_NEXT_IP) || r->next_ip == s->next);
 }
 
+#define START_BYTES 2 /* WRMSR */
+
+static bool is_of_start(const struct path_step *first, const struct pmu_record *r)
+{
+	if (!(r->has & (RECORD_HAS_IP | RECORD_HAS_NEXT_IP)))
+		return false;
+	return (!(r->has & RECORD_HAS_IP) || r->ip + START_BYTES == first->ip) &&
+	       (!(r->has & RECORD_HAS_NEXT_IP) || r->next_ip == first->ip);
+}
+
+/* Periods that end with what is counted ahead. */
+static uint64_t periods_ahead(const struct sample_expectation *x)
+{
+	uint64_t each = x->ahead + sample_occurrences(x), n = 0;
+
+	for (unsigned w = 0; w < x->windows; w++) {
+		uint64_t before = x->again_each ? 0 : w * each;
+
+		n += (before + x->ahead) / x->period - before / x->period;
+	}
+	return n;
+}
+
+unsigned sample_drop_starts(const struct sample_expectation *x, struct pmu_record *record, unsigned n)
+{
+	uint64_t most = x->ahead && x->path->n_steps ? periods_ahead(x) : 0;
+	unsigned kept = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		if (most && is_of_start(&x->path->step[0], &record[k]))
+			most--;
+		else
+			record[kept++] = record[k];
+	}
+	return n - kept;
+}
+
+unsigned sample_in_order(const struct sample_expectation *x, const unsigned *step, unsigned n_steps,
+			 const struct pmu_record *record, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < n && k < n_steps && is_of(&x->path->step[step[k]], &record[k]))
+		k++;
+	return k;
+}
+
 unsigned sample_not_early(const struct sample_expectation *x, const struct pmu_record *record, unsigned n)
 {
 	uint64_t since = 0;
 	unsigned k = 0;
 
-	for (unsigned w = 0; w < x->windows && k < n; w++)
+	for (unsigned w = 0; w < x->windows && k < n; w++) {
+		since += x->ahead;
 		for (unsigned i = 0; i < x->path->n_steps && k < n; i++) {
 			uint64_t here = path_occurrences(x->path, i, x->event, x->rings);
 
@@ -86,6 +137,7 @@ unsigned sample_not_early(const struct sample_expectation *x, const struct pmu_r
 				k++;
 			}
 		}
+	}
 	return k;
 }
 

@@ -27,7 +27,11 @@ struct sample_expectation {
 	bool again_each;   /* every window begins a period */
 	uint64_t period;   /* at least 1 */
 	unsigned windows;  /* runs, all alike */
-	unsigned ahead;    /* occurrences that are counted before each window's path begins */
+	unsigned ahead;    /* occurrences that are counted before each window's path begins: of its start */
+	bool ahead_next;   /* a period that ends there is told of the first occurrence on the path, where the
+			      next period begins; else it ends there, and the record is of the start or missing
+			    */
+	unsigned of_start; /* records that sample_drop_starts() has dropped */
 };
 
 /** Occurrences in one window. */
@@ -38,6 +42,17 @@ uint64_t sample_occurrences(const struct sample_expectation *x);
  * @return how many there are; only `room` are stored
  */
 unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsigned room);
+
+/**
+ * Where the start of a window is counted (.ahead): drop records that are of that instruction, which is right
+ * before the path. As many as periods end there; others stay, and are judged.
+ * @return how many were dropped
+ */
+unsigned sample_drop_starts(const struct sample_expectation *x, struct pmu_record *record, unsigned n);
+
+/** How many records from the first on are of the steps that sample_steps() gave. */
+unsigned sample_in_order(const struct sample_expectation *x, const unsigned *step, unsigned n_steps,
+			 const struct pmu_record *record, unsigned n);
 
 /**
  * Records that may be late, but must not be early: how many, from the first on, have an occurrence on the

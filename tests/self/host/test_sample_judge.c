@@ -418,14 +418,141 @@ static void unknown_events(void **unused)
 	finds(1 << SAMPLE_ADDRESS);
 }
 
+/* The start of each window counts as one: of seven in a window every third. In the third window the start
+ * ends a period. */
+static const unsigned of_start[] = {1, 4, 0, 3, 1, 4}, behind_it[] = {1, 4, 0, 3, 0, 3};
+
+static void expect_ahead(bool next, uint64_t period)
+{
+	x = (struct sample_expectation){.path = &path,
+					.event = &loads,
+					.rings = RING_ALL,
+					.period = period,
+					.windows = 3,
+					.ahead = 1,
+					.ahead_next = next};
+	n_expected = sample_steps(&x, expected, 100);
+}
+
+static struct pmu_record of_step(unsigned i)
+{
+	return (struct pmu_record){
+		.has = RECORD_HAS_IP | RECORD_HAS_NEXT_IP, .ip = steps[i].ip, .next_ip = steps[i].next};
+}
+
+static const struct pmu_record start_record = {
+	.has = RECORD_HAS_IP | RECORD_HAS_NEXT_IP, .ip = 0xffe, .next_ip = 0x1000};
+
+static void a_start_may_end_a_period(void **unused)
+{
+	(void)unused;
+	expect_ahead(false, 3);
+	assert_int_equal(n_expected, 6);
+	assert_memory_equal(expected, of_start, sizeof of_start);
+	expect_ahead(true, 3);
+	assert_int_equal(n_expected, 6);
+	assert_memory_equal(expected, behind_it, sizeof behind_it);
+	/* Where it ends none, it makes no difference which. */
+	for (unsigned next = 0; next < 2; next++) {
+		static const unsigned last[] = {4, 4, 4};
+
+		expect_ahead(next, 7);
+		assert_int_equal(n_expected, 3);
+		assert_memory_equal(expected, last, sizeof last);
+	}
+}
+
+static void records_of_a_start_are_dropped(void **unused)
+{
+	(void)unused;
+	expect_ahead(false, 3);
+	for (unsigned i = n = 0; i < n_expected; i++) {
+		if (i == 4)
+			record[n++] = start_record;
+		record[n++] = of_step(expected[i]);
+	}
+	assert_int_equal(sample_in_order(&x, expected, n_expected, record, n), 4);
+	assert_int_equal(sample_drop_starts(&x, record, n), 1);
+	n--;
+	assert_int_equal(sample_in_order(&x, expected, n_expected, record, n), n_expected);
+	judge();
+	assert_int_equal(j[SAMPLE_PLACE].right, 6);
+	assert_string_equal(j[SAMPLE_PLACE].why, "");
+	/* One for each period that ends there, and no more. */
+	record[0] = record[1] = start_record;
+	assert_int_equal(sample_drop_starts(&x, record, 2), 1);
+	judge();
+	assert_true(j[SAMPLE_INSTRUCTION].why[0]);
+	/* None where none does, or where the start is not counted. */
+	expect_ahead(false, 7);
+	record[0] = start_record;
+	assert_int_equal(sample_drop_starts(&x, record, 1), 0);
+	expect(&loads, 3, 3);
+	assert_int_equal(sample_drop_starts(&x, record, 1), 0);
+	assert_int_equal(record[0].ip, start_record.ip);
+}
+
+static void what_is_of_a_start(void **unused)
+{
+	struct pmu_record r[] = {start_record, start_record, start_record,
+				 start_record, start_record, of_step(0)};
+
+	(void)unused;
+	r[0].has = RECORD_HAS_IP;
+	r[1].has = RECORD_HAS_NEXT_IP;
+	r[2].ip--;
+	r[3].next_ip++;
+	r[4].has = RECORD_HAS_TSC;
+	for (unsigned i = 0; i < sizeof r / sizeof r[0]; i++) {
+		expect_ahead(false, 3);
+		assert_int_equal(sample_drop_starts(&x, &r[i], 1), i < 2);
+	}
+}
+
+/* Where each window begins a period, its start ends one only if it is one itself. */
+static void windows_that_begin_a_period(void **unused)
+{
+	(void)unused;
+	expect_ahead(false, 3);
+	x.again_each = true;
+	record[0] = start_record;
+	assert_int_equal(sample_drop_starts(&x, record, 1), 0);
+	x.period = 1;
+	for (n = 0; n < 4; n++)
+		record[n] = start_record;
+	assert_int_equal(sample_drop_starts(&x, record, n), 3);
+}
+
+/* What is counted ahead makes up a period as well. */
+static void starts_count_towards_what_is_not_early(void **unused)
+{
+	(void)unused;
+	expect_ahead(false, 7);
+	for (n = 0; n < 3; n++)
+		record[n] = of_step(4);
+	assert_int_equal(sample_not_early(&x, record, n), 3);
+	x.ahead = 0; /* then the third comes too early */
+	assert_int_equal(sample_not_early(&x, record, n), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_periods),          cmocka_unit_test(right_ones_pass),
-		cmocka_unit_test(more_is_judged),          cmocka_unit_test(counts_are_judged),
-		cmocka_unit_test(late_ones_are_told),      cmocka_unit_test(registers_before),
-		cmocka_unit_test(counters_are_judged),     cmocka_unit_test(wrong_ones_are_found),
-		cmocka_unit_test(wrong_periods_are_found), cmocka_unit_test(unknown_events),
+		cmocka_unit_test(a_start_may_end_a_period),
+		cmocka_unit_test(records_of_a_start_are_dropped),
+		cmocka_unit_test(what_is_of_a_start),
+		cmocka_unit_test(windows_that_begin_a_period),
+		cmocka_unit_test(starts_count_towards_what_is_not_early),
+		cmocka_unit_test(counts_periods),
+		cmocka_unit_test(right_ones_pass),
+		cmocka_unit_test(more_is_judged),
+		cmocka_unit_test(counts_are_judged),
+		cmocka_unit_test(late_ones_are_told),
+		cmocka_unit_test(registers_before),
+		cmocka_unit_test(counters_are_judged),
+		cmocka_unit_test(wrong_ones_are_found),
+		cmocka_unit_test(wrong_periods_are_found),
+		cmocka_unit_test(unknown_events),
 		cmocka_unit_test(latencies_are_above),
 	};
 
