@@ -75,6 +75,30 @@ bool premises_after_write(struct premises *p, const struct pmu_model *model, voi
 	return false;
 }
 
+bool premises_keep_others(struct premises *p, const struct pmu_model *model, void *state,
+			  const struct model_step *write)
+{
+	struct model_increment after[PREMISE_COUNTERS];
+
+	if (!premise_broken(p, PREMISE_START_BY_SOME) || p->n_before || ask(model, state, write, after) >= 0)
+		return false;
+	for (unsigned i = 0; i < p->n_seen; i++)
+		p->kept[i] = *p->seen[i];
+	return true;
+}
+
+bool premises_put_back(const struct premises *p)
+{
+	bool moved[2] = {false, false}; /* those that do not count it, those that do */
+
+	for (unsigned i = 0; i < p->n_seen; i++) {
+		moved[i % 2] |= *p->seen[i] != p->kept[i];
+		if (i % 2 == 0)
+			*p->seen[i] = p->kept[i];
+	}
+	return moved[0] && !moved[1];
+}
+
 void premises_step(const struct premises *p, const struct insn_retired *did, struct model_step *step,
 		   struct qterm *terms)
 {

@@ -32,7 +32,8 @@ struct premises {
 	uint64_t *seen[PREMISE_COUNTERS]; /* counters in the order in which they were first started */
 	unsigned n_seen, starts;
 	struct model_increment before[PREMISE_COUNTERS];
-	int n_before; /* -1: the model cannot tell */
+	int n_before;                    /* -1: the model cannot tell */
+	uint64_t kept[PREMISE_COUNTERS]; /* values of those seen, by premises_keep_others() */
 };
 
 static inline bool premise_broken(const struct premises *p, enum premise which)
@@ -54,6 +55,19 @@ bool premises_before_write(struct premises *p, const struct pmu_model *model, vo
  */
 bool premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
 			  const struct model_step *write);
+
+/**
+ * The same where only some counters count what starts them, and the model cannot tell what the write has
+ * started (it filters): the model is to see the instruction now, and premises_put_back() what that added to
+ * counters that do not count it. Only counters that a write has started without a filter before are known.
+ * @return whether it is to
+ */
+bool premises_keep_others(struct premises *p, const struct pmu_model *model, void *state,
+			  const struct model_step *write);
+
+/** @return whether none of those that count it has moved, but others have: then the model had better not have
+ * seen the instruction at all */
+bool premises_put_back(const struct premises *p);
 
 /** An instruction that retires: the level that it counts at, and terms added behind step->n_terms. */
 void premises_step(const struct premises *p, const struct insn_retired *did, struct model_step *step,

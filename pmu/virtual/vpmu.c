@@ -30,6 +30,7 @@ static struct {
 	const struct model_profile *profile;
 	const struct pmu_model *model;
 	void *state;
+	void *before;   /* room for another such, see count_start_by_some() */
 	bool active;    /* model->counting() or ->recording(), as of the last write */
 	bool recording; /* model->recording(), likewise */
 	bool vectors;   /* model->shows_vectors(), likewise */
@@ -184,6 +185,19 @@ static void begin_epoch(void)
 
 static void advance(const struct model_step *step);
 
+/* The write has started counters, of which only some count it. */
+static void count_start_by_some(const struct model_step *write)
+{
+	size_t size = vpmu.model->state_size;
+
+	memcpy(vpmu.before, vpmu.state, size);
+	advance(write);
+	if (!premises_put_back(&vpmu.premises))
+		return;
+	memcpy(vpmu.state, vpmu.before, size);
+	begin_epoch();
+}
+
 /* Carries the write out. .own_write says whether what it starts does without the instruction itself. */
 static enum model_access write_register(uint32_t address, uint64_t value)
 {
@@ -207,6 +221,9 @@ static enum model_access write_register(uint32_t address, uint64_t value)
 	vpmu.own_write = first || access == MODEL_OK;
 	if (access == MODEL_OK && premises_after_write(&vpmu.premises, vpmu.model, vpmu.state, &step))
 		vpmu.own_write = false;
+	if (access == MODEL_OK && !vpmu.recording &&
+	    premises_keep_others(&vpmu.premises, vpmu.model, vpmu.state, &step))
+		count_start_by_some(&step);
 	vpmu.was_idle |= first;
 	return access;
 }
@@ -548,14 +565,16 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	if (!injections_take(profile, inject, &injections, why))
 		return false;
 	free(vpmu.state);
+	free(vpmu.before);
 	free(vpmu.memo);
 	free(vpmu.machine);
 	geometry = machine_geometry(profile);
 	vpmu.profile = NULL;
 	vpmu.state = calloc(1, profile->model->state_size);
+	vpmu.before = calloc(1, profile->model->state_size);
 	vpmu.memo = calloc(insn_class_count, sizeof *vpmu.memo);
 	vpmu.machine = calloc(1, uarch_size(&geometry));
-	if (!vpmu.state || !vpmu.memo || !vpmu.machine) {
+	if (!vpmu.state || !vpmu.before || !vpmu.memo || !vpmu.machine) {
 		*why = "not enough memory for the virtual CPU";
 		return false;
 	}

@@ -53,6 +53,7 @@ for cpu in CPUS[:2]:
     if cpu == "intel-skylake":
         sound(run(cpu, "start-counted-by-some", "suite=skid,overhead reps=2"), "an overflow comes one instruction earlier on those alone")
         sound(run("intel-icelake", "start-counted", "suite=sampling kernel=loads event=INST_RETIRED.ANY_P"), "records come one earlier, and a start may end a period")
+    sound(run(cpu, "start-counted-by-some", "suite=control kernel=nop_loop n=3 reps=2"), cpu + ", and by some through filters, too: controls are judged with their own shares")
     r = run(cpu, "start-counted-at-times", EVENTS)
     bad = {name: verdict for name, verdict in verdicts(r).items() if verdict not in ("exact", "within", "skipped")}
     equal(list(bad.values()), ["noisy"], cpu + ", one counter is not steady: " + ", ".join(bad))

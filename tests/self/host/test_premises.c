@@ -182,6 +182,38 @@ static void some_count_it(void **state)
 	counters_are(3, 0, 0);
 }
 
+/* With filters the model does not say what the write has started: then what it added to the others is taken
+ * back. */
+static void some_count_it_through_filters(void **state)
+{
+	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
+	const struct model_step step = {.terms = terms, .n_terms = 1, .cycles = 7};
+
+	(void)state;
+	premises_state.n_seen = 2;
+	premises_state.seen[0] = &model_state.counter[0];
+	premises_state.seen[1] = &model_state.counter[1];
+	model_state.cannot_tell = true;
+	assert_false(premises_keep_others(&premises_state, &model, &model_state, &step));
+	otherwise(PREMISE_START_BY_SOME);
+	assert_true(premises_keep_others(&premises_state, &model, &model_state, &step));
+	model_state.counter[0] = model_state.counter[1] = model_state.counter[2] = 5;
+	assert_false(premises_put_back(&premises_state));
+	counters_are(0, 5, 5);
+	/* If others alone have moved, nothing should have happened. */
+	premises_keep_others(&premises_state, &model, &model_state, &step);
+	model_state.counter[0] = 1;
+	assert_true(premises_put_back(&premises_state));
+	assert_false(premises_put_back(&premises_state));
+	counters_are(0, 5, 5);
+	/* Not where something ran before, nor where the model can tell. */
+	premises_state.n_before = -1;
+	assert_false(premises_keep_others(&premises_state, &model, &model_state, &step));
+	premises_state.n_before = 0;
+	model_state.cannot_tell = false;
+	assert_false(premises_keep_others(&premises_state, &model, &model_state, &step));
+}
+
 static void one_counts_it_at_every_third_start(void **state)
 {
 	static const uint64_t after[] = {1, 1, 1, 2, 2, 2, 3};
@@ -280,6 +312,7 @@ int main(void)
 		cmocka_unit_test_setup(half_an_answer_is_none, setup),
 		cmocka_unit_test_setup(a_model_that_cannot_tell_sees_the_whole_instruction, setup),
 		cmocka_unit_test_setup(some_count_it, setup),
+		cmocka_unit_test_setup(some_count_it_through_filters, setup),
 		cmocka_unit_test_setup(one_counts_it_at_every_third_start, setup),
 		cmocka_unit_test_setup(levels_and_terms_change_where_a_premise_says_so, setup),
 		cmocka_unit_test_setup(deliveries_have_what_a_premise_adds, setup),
