@@ -94,3 +94,9 @@ void judge_share(struct run *run, const struct share_report *share)
 	(void)run;
 	report_share(share);
 }
+
+void judge_attribution(struct run *run, const struct attribution_report *r)
+{
+	(void)run;
+	report_attribution(r);
+}

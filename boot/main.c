@@ -342,6 +342,7 @@ int assay_main(struct platform *platform)
 		.detail = judge_detail,
 		.fact = judge_fact,
 		.share = judge_share,
+		.attribution = judge_attribution,
 	};
 
 	report_out(platform, &o, false);

@@ -7,6 +7,7 @@
  */
 #include "tests/judge/event_judge.h"
 #include "tests/judge/exits.h"
+#include "tools/report_attribution.h"
 #include "tools/report_cpu.h"
 #include "tools/report_json.h"
 
@@ -28,6 +29,7 @@ static struct {
 	unsigned judged, same, different;
 	unsigned without; /* checks without counts: skipped, or an error */
 	unsigned excused; /* skipped for what a hypervisor does */
+	bool attribution; /* what deliveries and returns count is told otherwise today */
 	unsigned shares;  /* checks whose bracket's share the report has as measured */
 } tally;
 
@@ -67,43 +69,24 @@ static bool fail(const char *why)
 /* What the report lists, and what it says of those values besides. */
 static bool read_histogram(struct check *c, const json_t *o, struct histogram *out)
 {
-	uint64_t total, distinct, unlisted = 0, sum = 0;
-	int64_t min, max;
-	size_t i;
-	const json_t *pair;
+	struct report_histogram said;
 
-	if (!report_unsigned(json_object_get(o, "total"), &total) ||
-	    !report_unsigned(json_object_get(o, "distinct"), &distinct) ||
-	    !report_signed(json_object_get(o, "min"), &min) ||
-	    !report_signed(json_object_get(o, "max"), &max) ||
-	    (json_object_get(o, "unlisted") && !report_unsigned(json_object_get(o, "unlisted"), &unlisted)) ||
-	    total > UINT32_MAX || distinct > UINT32_MAX || unlisted > total)
+	if (!report_histogram(o, out, &said))
 		return fail("an observation is not as the schema says");
-	json_array_foreach (json_object_get(o, "values"), i, pair) {
-		int64_t value;
-		uint64_t times;
-
-		if (!report_signed(json_array_get(pair, 0), &value) ||
-		    !report_unsigned(json_array_get(pair, 1), &times) || times > total)
-			return fail("a value is not as the schema says");
-		sum += times;
-		if (sum > total)
-			break;
-		for (; times; times--)
-			histogram_add(out, value);
-	}
-	if (sum + unlisted != total)
-		tell(c, "the frequencies do not add up to the %" PRIu64 " values that were observed", total);
-	else if (!unlisted && (out->min != min || out->max != max || out->distinct != distinct))
+	if (said.listed + said.unlisted != said.total)
+		tell(c, "the frequencies do not add up to the %" PRIu64 " values that were observed",
+		     said.total);
+	else if (!said.unlisted &&
+		 (out->min != said.min || out->max != said.max || out->distinct != said.distinct))
 		tell(c,
 		     "the values are %u distinct ones from %" PRId64 " to %" PRId64 ", not %" PRIu64
 		     " from %" PRId64 " to %" PRId64,
-		     out->distinct, out->min, out->max, distinct, min, max);
-	if (unlisted) {
-		out->total = (unsigned)total;
-		out->distinct = (unsigned)distinct;
-		out->min = min;
-		out->max = max;
+		     out->distinct, out->min, out->max, said.distinct, said.min, said.max);
+	if (said.unlisted) {
+		out->total = (unsigned)said.total;
+		out->distinct = (unsigned)said.distinct;
+		out->min = said.min;
+		out->max = said.max;
 	}
 	return true;
 }
@@ -128,14 +111,6 @@ static bool read_observations(struct check *c)
 			return false;
 	}
 	return true;
-}
-
-/* Both of one processor, or both of the only one. */
-static bool same_processor(const json_t *a, const json_t *b)
-{
-	const json_t *one = json_object_get(a, "processor"), *other = json_object_get(b, "processor");
-
-	return one && other ? json_equal(one, other) : one == other;
 }
 
 static const json_t *counter_entry(const json_t *pmu, const char *name)
@@ -222,7 +197,7 @@ static void look_at_share(struct check *c, const json_t *report, const json_t *s
 		if (strcmp(report_string(s, "event"), report_string(c->json, "event")) ||
 		    strcmp(report_string(s, "counter"), report_string(c->json, "counter")) ||
 		    strcmp(report_string(s, "encoding"), report_string(c->json, "encoding")) ||
-		    strcmp(report_string(s, "mechanism"), mechanism) || !same_processor(s, suite) ||
+		    strcmp(report_string(s, "mechanism"), mechanism) || !report_same_processor(s, suite) ||
 		    !report_signed(json_object_get(s, "share"), &share))
 			continue;
 		measured++;
@@ -338,7 +313,7 @@ static const json_t *pmu_of(const json_t *report, const json_t *suite, const jso
 
 		if (json_is_true(json_object_get(entry, "virtual")) ==
 			    json_is_true(json_object_get(check, "virtual")) &&
-		    same_processor(entry, suite))
+		    report_same_processor(entry, suite))
 			found = entry;
 	}
 	return found;
@@ -352,9 +327,16 @@ static bool is_cell(const json_t *check)
 	return n && *report_string(check, "kernel") && !strncmp(name, event, n) && name[n] == '/';
 }
 
+static void attribution_differs(const char *what)
+{
+	puts(what);
+	tally.attribution = true;
+}
+
 static bool judge_suite(const json_t *report, const json_t *suite)
 {
 	static struct pmu pmu;
+	static struct attribution attribution;
 	static const json_t *identified;
 	size_t i;
 	const json_t *json;
@@ -375,6 +357,9 @@ static bool judge_suite(const json_t *report, const json_t *suite)
 		if (entry != identified && (malformed = report_cpu_identify(report, entry, &pmu)))
 			return false;
 		identified = entry;
+		if ((malformed = report_attribution(report, entry, &pmu, &attribution, attribution_differs)))
+			return false;
+		pmu.attribution = &attribution;
 		if (!judge_check(&c, report, suite, entry))
 			return false;
 	}
@@ -408,7 +393,7 @@ static int judge_report(const json_t *report)
 	if (tally.without)
 		printf("; %u without counts left as they are", tally.without);
 	puts(json_is_true(json_object_get(report, "complete")) ? "" : "; the report is incomplete");
-	return tally.different ? DIFFERENT : SAME;
+	return tally.different || tally.attribution ? DIFFERENT : SAME;
 }
 
 int main(int argc, char **argv)

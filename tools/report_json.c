@@ -54,3 +54,37 @@ const char *report_string(const json_t *object, const char *key)
 
 	return text ? text : "";
 }
+
+bool report_same_processor(const json_t *a, const json_t *b)
+{
+	const json_t *one = json_object_get(a, "processor"), *other = json_object_get(b, "processor");
+
+	return one && other ? json_equal(one, other) : one == other;
+}
+
+bool report_histogram(const json_t *o, struct histogram *out, struct report_histogram *said)
+{
+	const json_t *unlisted = json_object_get(o, "unlisted"), *values = json_object_get(o, "values");
+
+	*said = (struct report_histogram){0};
+	if (!report_unsigned(json_object_get(o, "total"), &said->total) ||
+	    !report_unsigned(json_object_get(o, "distinct"), &said->distinct) ||
+	    !report_signed(json_object_get(o, "min"), &said->min) ||
+	    !report_signed(json_object_get(o, "max"), &said->max) ||
+	    (unlisted && !report_unsigned(unlisted, &said->unlisted)) || said->total > UINT32_MAX ||
+	    said->distinct > UINT32_MAX || said->unlisted > said->total)
+		return false;
+	for (size_t i = 0; i < json_array_size(values) && said->listed <= said->total; i++) {
+		const json_t *pair = json_array_get(values, i);
+		int64_t value;
+		uint64_t times;
+
+		if (!report_signed(json_array_get(pair, 0), &value) ||
+		    !report_unsigned(json_array_get(pair, 1), &times) || times > said->total)
+			return false;
+		said->listed += times;
+		for (; times && said->listed <= said->total; times--)
+			histogram_add(out, value);
+	}
+	return true;
+}

@@ -38,6 +38,31 @@ enum quantity trip_quantity(enum trip_class class)
 	return (enum quantity)classes[class].quantity;
 }
 
+const char *trip_name(enum trip trip)
+{
+	return kinds[trip].name;
+}
+
+const char *trip_class_name(enum trip_class class)
+{
+	return classes[class].name;
+}
+
+const char *trip_state_name(enum trip_state state)
+{
+	static const char names[][24] = {
+		[TRIP_UNKNOWN] = "unknown",
+		[TRIP_COUNTED] = "counted",
+		[TRIP_IN_USER] = "in ring 3 alone",
+		[TRIP_NO_LINE] = "no line",
+		[TRIP_NO_SUM] = "levels do not add up",
+		[TRIP_OUTSIDE] = "no attribution",
+		[TRIP_DIFFERS] = "vectors disagree",
+	};
+
+	return names[state];
+}
+
 static bool by_system_call(enum trip trip)
 {
 	return trip == TRIP_SYSCALL || trip == TRIP_SYSENTER;
@@ -170,6 +195,24 @@ int64_t attribution_beyond(const struct attribution *a, const struct pmu_event *
 int64_t attribution_beyond_way(const struct attribution *a, const struct pmu_event *e, uint8_t levels)
 {
 	return a && e->judgement != EVENT_TIME ? beyond(a, e, TRIP_INT, true, levels) : 0;
+}
+
+bool attribution_iret(const struct attribution *a, enum trip_class class, struct trip_count *out)
+{
+	static const uint8_t trips[] = {TRIP_FAULT, TRIP_INTERRUPT};
+	int8_t whole = (int8_t)classes[class].iret;
+
+	*out = (struct trip_count){.manual.os = whole};
+	for (unsigned i = 0; i < sizeof trips && whole && out->state != TRIP_COUNTED; i++) {
+		const struct trip_count *t = &a->trip[class][trips[i]][1];
+
+		if (t->state != TRIP_COUNTED || t->counted.os + t->counted.usr < whole ||
+		    (t->counted.os && t->counted.usr))
+			continue;
+		out->state = TRIP_COUNTED;
+		*(t->counted.os ? &out->counted.os : &out->counted.usr) = whole;
+	}
+	return out->state == TRIP_COUNTED;
 }
 
 bool attribution_bears_on(const struct pmu_event *e)

@@ -46,9 +46,9 @@ struct trip_count {
 	struct trip_levels counted, manual; /* .counted is of TRIP_COUNTED and TRIP_IN_USER */
 };
 
-/** All zero: nothing was measured. */
 struct expectation;
 
+/** All zero: nothing was measured. */
 struct attribution {
 	struct trip_count trip[TRIP_CLASSES][TRIPS][2]; /* from ring 0, from ring 3 */
 };
@@ -81,6 +81,11 @@ struct trip_levels trip_manual(enum trip_class class, enum trip trip, bool from_
 /** The quantity of a class. */
 enum quantity trip_quantity(enum trip_class class);
 
+/** Names, as reports have them. */
+const char *trip_name(enum trip trip);
+const char *trip_class_name(enum trip_class class);
+const char *trip_state_name(enum trip_state state);
+
 /** How many round trips of a kind kernel k makes at N = n. */
 uint64_t trips_of(const struct kernel *k, enum trip trip, uint64_t n);
 
@@ -95,6 +100,13 @@ int64_t attribution_beyond(const struct attribution *a, const struct pmu_event *
 
 /** The same of the way into an outer ring by IRET, and back by INT n. */
 int64_t attribution_beyond_way(const struct attribution *a, const struct pmu_event *e, uint8_t levels);
+
+/**
+ * Where an IRET into ring 3 counts by itself. It follows from what ends by one and begins by a delivery: if
+ * all of that is in one level, so is the IRET, as long as it counts what the manual has it count.
+ * @return false if that is not known, or an IRET counts nothing of the class
+ */
+bool attribution_iret(const struct attribution *a, enum trip_class class, struct trip_count *out);
 
 /** Whether round trips bear on an event: it counts what they consist of. */
 bool attribution_bears_on(const struct pmu_event *e);
@@ -120,8 +132,8 @@ bool attribution_fact(const struct attribution *a, unsigned *next, char name[ATT
 
 /**
  * Measure it on run->pmu, unless that was done before, and kernel k (NULL: whatever runs) makes round trips:
- * run->pmu->attribution has it from then on. All of it goes into the report, and facts as such. Not to be
- * called within run->call().
+ * run->pmu->attribution has it from then on. All of it goes into the report (run->attribution), and facts as
+ * such. Not to be called within run->call().
  */
 void attribution_measure(struct run *run, const struct kernel *k);
 

@@ -2,8 +2,7 @@
  * Measuring an attribution: kernels that make a round trip per turn, in each setting of the ring filter, at
  * some N. What the kernel and its handler execute besides follows from their code.
  */
-#include "tests/judge/attribution.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/attribution_windows.h"
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
 
@@ -11,46 +10,21 @@
 #include "pmu/events/grammar.h"
 #include "pmu/events/schedule.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define ATTRIBUTION_MS 20000
 #define REPS_VIRTUAL   1
 #define REPS_HARDWARE  100
-#define N_MAX          4
-#define TEXT           400
 #define REQUESTS       (2 * TRIP_CLASSES)
 
 /* Round trips in a window; on the virtual PMU, which does the same each time, the first three. */
-static const uint8_t turns[N_MAX] = {1, 2, 10, 100};
+static const uint8_t turns[TRIP_TURNS] = {1, 2, 10, 100};
 
-static const struct source {
-	char kernel[15]; /* of two for one kind and ring, the one that suits the machine */
-	uint8_t trip;    /* enum trip */
-	bool asks;       /* it makes a SYSCALL as well, to ask for what comes */
-} sources[] = {
-	{"int_ring0", TRIP_INT, false},        {"int_ring3", TRIP_INT, false},
-	{"syscall", TRIP_SYSCALL, false},      {"sysenter", TRIP_SYSENTER, false},
-	{"fault_pf_ring0", TRIP_FAULT, false}, {"fault_gp_ring0", TRIP_FAULT, false},
-	{"fault_ud_ring0", TRIP_FAULT, false}, {"fault_pf_ring3", TRIP_FAULT, false},
-	{"fault_gp_ring3", TRIP_FAULT, false}, {"fault_ud_ring3", TRIP_FAULT, false},
-	{"hlt_xapic", TRIP_INTERRUPT, false},  {"hlt_x2apic", TRIP_INTERRUPT, false},
-	{"ipi_xapic", TRIP_INTERRUPT, true},   {"ipi_x2apic", TRIP_INTERRUPT, true},
-	{"nmi_xapic", TRIP_NMI, false},        {"nmi_x2apic", TRIP_NMI, false},
-};
+static const uint8_t rings[TRIP_FILTERS] = {
+	[TRIP_FILTER_OS] = RING_OS, [TRIP_FILTER_USR] = RING_USR, [TRIP_FILTER_ALL] = RING_ALL};
 
-static const struct {
-	char name[7];
-	uint8_t rings; /* enum pmu_ring */
-} settings[] = {{"OS", RING_OS}, {"USR", RING_USR}, {"OS+USR", RING_ALL}};
-#define SETTINGS 3
-
-/* What stands for a class: one event, or two whose sum has nothing of the micro-architecture left. */
+/* What stands for a class. */
 struct subject {
 	enum trip_class class;
-	unsigned first, n;    /* of the requests */
-	struct pmu_event sum; /* their terms */
+	unsigned first, n; /* of the requests */
 };
 
 struct measuring {
@@ -63,20 +37,10 @@ struct measuring {
 };
 
 static struct attribution table;
-static uint64_t raw[PMU_COUNTERS_MAX * N_MAX * REPS_HARDWARE];
-static struct histogram seen[REQUESTS][SETTINGS][N_MAX];
+static uint64_t raw[PMU_COUNTERS_MAX * TRIP_TURNS * REPS_HARDWARE];
+static struct trip_event counted[REQUESTS];
 
 /* --- events ------------------------------------------------------------------------------------------ */
-
-static unsigned delivered_as(const struct pmu_event *e)
-{
-	int times = event_coefficient(e, Q_EXCEPTIONS);
-
-	return times == event_coefficient(e, Q_INTERRUPTS_HW) &&
-			       times == event_coefficient(e, Q_INTERRUPTS_NMI) && times > 0
-		       ? (unsigned)times
-		       : 0;
-}
 
 static bool countable(const struct pmu *pmu, const struct pmu_event *e)
 {
@@ -105,23 +69,19 @@ static unsigned merit(const struct pmu *pmu, const struct pmu_event *e, enum tri
 		      const struct pmu_event **also)
 {
 	bool fixed = !e->counters && e->fixed >= 0;
-	unsigned last = event_own_terms(e);
 
 	*also = NULL;
-	if (event_coefficient(e, trip_quantity(class)) != 1 || fixed != (class == TRIP_INSTRUCTIONS_FIXED) ||
-	    !countable(pmu, e))
+	if (fixed != (class == TRIP_INSTRUCTIONS_FIXED) || !countable(pmu, e))
 		return 0;
-	if (last == 1 + 3 * (delivered_as(e) == 1))
+	if (trip_stands_for(class, e, NULL, NULL))
 		return e->judgement == EVENT_EXACT ? 3 : 2;
-	if (e->judgement != EVENT_EXACT || last != 3 || e->terms[1].quantity != Q_BR_COND_NTAKEN ||
-	    e->terms[2].coefficient != -1)
-		return 0;
-	*also = event_of(pmu, e->terms[2].quantity);
-	return *also != NULL;
+	*also = e->terms[2].coefficient ? event_of(pmu, e->terms[2].quantity) : NULL;
+	return *also && trip_stands_for(class, e, *also, NULL);
 }
 
 static void add_request(struct measuring *m, const struct pmu_event *e)
 {
+	counted[m->n_requests].event = e;
 	m->request[m->n_requests++] = (struct event_request){.event = e, .config.code = e->code};
 }
 
@@ -144,13 +104,10 @@ static void add_subject(struct measuring *m, enum trip_class class)
 	if (!found)
 		return;
 	m->n_subjects++;
-	*s = (struct subject){.class = class, .first = m->n_requests, .n = 1, .sum = *found};
+	*s = (struct subject){.class = class, .first = m->n_requests, .n = with ? 2 : 1};
 	add_request(m, found);
-	if (with) {
-		s->n = 2;
-		s->sum.terms[2].coefficient = 0;
+	if (with)
 		add_request(m, with);
-	}
 }
 
 static bool choose_events(struct measuring *m)
@@ -175,8 +132,8 @@ static void run_pass(void *pass)
 	pass_run_plain(pass);
 }
 
-static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_t ring, unsigned setting,
-		       unsigned number)
+static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_t ring,
+		       enum trip_filter filter, unsigned number)
 {
 	static struct pass p;
 	unsigned of[REQUESTS];
@@ -197,139 +154,47 @@ static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_
 			*slot = (struct slot){.counter = m->place[i].alternative,
 					      .event = m->request[i].event,
 					      .config = event_placed(&m->request[i], &m->place[i])};
-			slot->config.ring = settings[setting].rings;
+			slot->config.ring = rings[filter];
 		}
 	if (!m->run->call(m->run, run_pass, &p, ATTRIBUTION_MS, NULL) || p.failure)
 		return false;
 	for (unsigned s = 0; s < p.n_slots; s++)
 		for (unsigned i = 0; i < p.n_count; i++) {
-			struct histogram *h = &seen[of[s]][setting][i];
+			struct observation *o = &counted[of[s]].seen[filter][i];
 
-			*h = (struct histogram){0};
+			*o = (struct observation){.n = p.n[i]};
 			for (unsigned rep = 0; rep < p.reps; rep++)
-				histogram_add(h, (int64_t)pass_raw(&p, i, rep, s));
+				histogram_add(&o->seen, (int64_t)pass_raw(&p, i, rep, s));
 		}
 	return true;
 }
 
-/* The whole number by which the counts of a subject grow with each trip. */
-static bool slope_of(const struct measuring *m, const struct subject *s, unsigned setting, int64_t *slope)
+static void judge_subject(const struct measuring *m, const struct trip_source *s, const struct subject *of)
 {
-	uint64_t n[N_MAX];
-	int64_t value[N_MAX];
-	struct line line;
+	struct attribution_report r = {.class = of->class,
+				       .virtual = m->run->pmu->virtual,
+				       .windows = {.source = s,
+						   .class = of->class,
+						   .n_events = of->n,
+						   .n_turns = m->n_turns,
+						   .events = &counted[of->first]}};
 
-	for (unsigned i = 0; i < m->n_turns; i++) {
-		n[i] = turns[i];
-		value[i] = 0;
-		for (unsigned r = s->first; r < s->first + s->n; r++)
-			value[i] += histogram_mode(&seen[r][setting][i]);
-	}
-	if (!line_fit(n, value, m->n_turns, &line) || !line.straight || line.den != 1)
-		return false;
-	*slope = line.slope_num;
-	return true;
+	attribution_take(m->table, &r.windows, &r.count);
+	m->run->attribution(m->run, &r);
 }
 
-/* Of one trip, in both levels and in ring 3, as the manual has it. */
-static bool by_manual(const struct pmu_event *e, const struct kernel *k, uint8_t ring, int64_t *all,
-		      int64_t *user)
+static void tell_irets(const struct measuring *m)
 {
-	struct expectation x[4];
+	struct attribution_report r = {.virtual = m->run->pmu->virtual};
 
-	for (unsigned i = 0; i < 4; i++)
-		if (expectation_in_ring(e, k, i < 2 ? 0 : ring, i % 2 ? 2 : 1, NULL, &x[i]) ||
-		    x[i].low != x[i].high)
-			return false;
-	*all = x[1].low - x[0].low;
-	*user = ring ? x[3].low - x[2].low : 0;
-	return true;
-}
-
-static void tell_raw(const struct measuring *m, unsigned request, char text[TEXT])
-{
-	int used = 0;
-
-	for (unsigned l = 0; l < SETTINGS; l++)
-		for (unsigned i = 0; i < m->n_turns; i++) {
-			const struct histogram *h = &seen[request][l][i];
-
-			if (used >= 0 && used < TEXT)
-				used += snprintf(text + used, (size_t)(TEXT - used),
-						 h->distinct > 1 ? "%s%s %" PRId64 " (%u values to %" PRId64
-								   ")"
-								 : "%s%s %" PRId64,
-						 i ? "," : "; ", i ? "" : settings[l].name, histogram_mode(h),
-						 h->distinct, h->max);
-		}
-}
-
-static void tell(const struct measuring *m, const struct source *s, const struct subject *of,
-		 const struct trip_count *t)
-{
-	static const char states[][24] = {
-		[TRIP_NO_LINE] = "no line",
-		[TRIP_NO_SUM] = "levels do not add up",
-		[TRIP_OUTSIDE] = "no attribution",
-	};
-	char name[128], value[64], unit[TEXT + 96], counts[TEXT];
-
-	if (t->state == TRIP_COUNTED)
-		snprintf(value, sizeof value, "OS %d, USR %d", t->counted.os, t->counted.usr);
-	else if (t->state == TRIP_IN_USER)
-		snprintf(value, sizeof value, "USR %d", t->counted.usr);
-	else
-		snprintf(value, sizeof value, "%s", states[t->state]);
-	for (unsigned r = of->first; r < of->first + of->n; r++) {
-		tell_raw(m, r, counts);
-		snprintf(name, sizeof name, "%s/%s", m->request[r].event->name, s->kernel);
-		snprintf(unit, sizeof unit, "per round trip, by the manual OS %d, USR %d; raw counts%s",
-			 t->manual.os, t->manual.usr, counts);
-		m->run->detail(m->run, "attribution", name, value, unit);
+	for (unsigned i = 0; i < m->n_subjects; i++) {
+		r.class = m->subject[i].class;
+		if (attribution_iret(m->table, r.class, &r.count))
+			m->run->attribution(m->run, &r);
 	}
 }
 
-/* An exception of another vector has to agree with those before it. */
-static void enter(struct trip_count *place, const struct trip_count *t)
-{
-	if (place->state == TRIP_UNKNOWN || (place->state == TRIP_IN_USER && t->state == TRIP_COUNTED &&
-					     place->counted.usr == t->counted.usr))
-		*place = *t;
-	else if (trip_known(place) && trip_known(t) && place->counted.usr == t->counted.usr &&
-		 (t->state == TRIP_IN_USER || place->counted.os == t->counted.os))
-		return;
-	else if (place->state != t->state || place->counted.os != t->counted.os ||
-		 place->counted.usr != t->counted.usr)
-		place->state = TRIP_DIFFERS;
-}
-
-static void judge_subject(const struct measuring *m, const struct source *s, const struct kernel *k,
-			  uint8_t ring, const struct subject *of)
-{
-	const struct trip_count *asking = &m->table->trip[of->class][TRIP_SYSCALL][1];
-	struct trip_slopes slopes = {.trip = (enum trip)s->trip,
-				     .class = of->class,
-				     .from_user = ring != 0,
-				     .delivery = (uint8_t)delivered_as(&of->sum)};
-	int64_t all, user;
-	struct trip_count t;
-
-	if (!by_manual(&of->sum, k, ring, &all, &user) || (s->asks && !trip_known(asking)))
-		return;
-	slopes.rest_usr = user;
-	slopes.rest_os = all - user;
-	if (s->asks) {
-		slopes.rest_usr += asking->counted.usr - asking->manual.usr;
-		slopes.rest_os += asking->counted.os - asking->manual.os;
-	}
-	slopes.usr_straight = slope_of(m, of, 1, &slopes.usr);
-	slopes.straight = slope_of(m, of, 0, &slopes.os) && slope_of(m, of, 2, &slopes.all);
-	t = trip_judge(&slopes);
-	tell(m, s, of, &t);
-	enter(&m->table->trip[of->class][s->trip][ring != 0], &t);
-}
-
-static void run_source(const struct measuring *m, const struct source *s)
+static void run_source(const struct measuring *m, const struct trip_source *s)
 {
 	const struct kernel *k = kernel_by_name(s->kernel);
 	uint8_t ring = k && k->flags & KERNEL_RING3_ONLY ? 3 : 0;
@@ -341,11 +206,11 @@ static void run_source(const struct measuring *m, const struct source *s)
 	if (verdict_is_bad(truth.judgement.verdict))
 		return;
 	for (unsigned number = 0; number < m->n_passes; number++)
-		for (unsigned l = 0; l < SETTINGS; l++)
-			if (!count_pass(m, k, ring, l, number))
+		for (unsigned l = 0; l < TRIP_FILTERS; l++)
+			if (!count_pass(m, k, ring, (enum trip_filter)l, number))
 				return;
 	for (unsigned i = 0; i < m->n_subjects; i++)
-		judge_subject(m, s, k, ring, &m->subject[i]);
+		judge_subject(m, s, &m->subject[i]);
 }
 
 static bool makes_trips(const struct kernel *k)
@@ -367,12 +232,13 @@ void attribution_measure(struct run *run, const struct kernel *k)
 	table = (struct attribution){0};
 	m = (struct measuring){.run = run,
 			       .table = &table,
-			       .n_turns = run->pmu->deterministic ? N_MAX - 1 : N_MAX,
+			       .n_turns = run->pmu->deterministic ? TRIP_TURNS - 1 : TRIP_TURNS,
 			       .reps = run->pmu->virtual ? REPS_VIRTUAL : REPS_HARDWARE};
 	trap_set_context("attribution");
 	if (choose_events(&m))
-		for (unsigned i = 0; i < sizeof sources / sizeof sources[0]; i++)
-			run_source(&m, &sources[i]);
+		for (const struct trip_source *s = trip_sources; *s->kernel; s++)
+			run_source(&m, s);
+	tell_irets(&m);
 	trap_set_context(NULL);
 	run->pmu->attribution = &table;
 	while (attribution_fact(&table, &next, name, text))

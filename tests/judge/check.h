@@ -60,6 +60,7 @@ struct share_report {
 	unsigned frequency[SHARE_LENGTHS][SHARE_VALUES];
 };
 
+struct attribution_report;
 struct experiments;
 
 /** Options as the suites need them; filled in by boot/. */
@@ -104,6 +105,8 @@ struct run {
 	void (*fact)(struct run *run, const char *suite, const char *name, const char *text);
 	/** Hand over a bracket's share, for the document. */
 	void (*share)(struct run *run, const struct share_report *share);
+	/** Hand over what a round trip counts (tests/judge/attribution_windows.h), for the document. */
+	void (*attribution)(struct run *run, const struct attribution_report *r);
 };
 
 struct suite {

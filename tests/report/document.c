@@ -3,6 +3,7 @@
  * asked for.
  */
 #include "pmu/events/fields.h"
+#include "tests/judge/attribution_windows.h"
 #include "tests/report/internal.h"
 #include "tests/report/json.h"
 
@@ -13,7 +14,8 @@
 
 /* In the order of the document. */
 static struct {
-	struct json head, notes, processors, pmus, snapshots, values, facts, shares, experiments, suites;
+	struct json head, notes, processors, pmus, snapshots, values, facts, shares, attributions, experiments,
+		suites;
 	bool suite_open; /* what was begun last of the suites has no end yet ... */
 	bool suite_lost; /* ... and is not the suite that results come from, whose beginning had no room */
 	bool several;    /* what follows is this processor's: */
@@ -41,6 +43,7 @@ bool document_begin(const struct report_header *h)
 	json_free(&doc.values);
 	json_free(&doc.facts);
 	json_free(&doc.shares);
+	json_free(&doc.attributions);
 	json_free(&doc.experiments);
 	json_free(&doc.suites);
 	doc.suite_open = doc.suite_lost = doc.several = false;
@@ -398,6 +401,56 @@ static void add_observations(struct json *j, const struct observation *o, unsign
 	json_close(j, ']');
 }
 
+static void add_levels(struct json *j, const char *key, const struct trip_levels *l)
+{
+	json_open(j, key, '{');
+	json_signed(j, "os", l->os);
+	json_signed(j, "usr", l->usr);
+	json_close(j, '}');
+}
+
+static void add_trip_event(struct json *j, const struct trip_event *e, unsigned n_turns)
+{
+	static const char *const filters[TRIP_FILTERS] = {
+		[TRIP_FILTER_OS] = "os", [TRIP_FILTER_USR] = "usr", [TRIP_FILTER_ALL] = "both"};
+
+	json_open(j, NULL, '{');
+	json_string(j, "event", e->event->name);
+	json_hex(j, "encoding", e->event->code);
+	for (unsigned f = 0; f < TRIP_FILTERS; f++) {
+		json_open(j, filters[f], '[');
+		for (unsigned i = 0; i < n_turns; i++)
+			add_observation(j, &e->seen[f][i], false);
+		json_close(j, ']');
+	}
+	json_close(j, '}');
+}
+
+bool document_attribution(const struct attribution_report *r)
+{
+	struct json *j = &doc.attributions;
+	struct json_mark mark = json_mark(j);
+	const struct trip_windows *w = &r->windows;
+
+	json_open(j, NULL, '{');
+	json_string(j, "class", trip_class_name(r->class));
+	json_string(j, "trip", w->source ? trip_name((enum trip)w->source->trip) : "IRET into ring 3");
+	if (w->source)
+		json_string(j, "kernel", w->source->kernel);
+	add_processor(j);
+	json_bool(j, "virtual", r->virtual);
+	json_string(j, "state", trip_state_name((enum trip_state)r->count.state));
+	add_levels(j, "manual", &r->count.manual);
+	if (trip_known(&r->count))
+		add_levels(j, "counted", &r->count.counted);
+	json_open(j, "events", '[');
+	for (unsigned i = 0; i < w->n_events; i++)
+		add_trip_event(j, &w->events[i], w->n_turns);
+	json_close(j, ']');
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
 static void name_place(char *out, size_t size, const char *kernel, long offset)
 {
 	if (offset < 0)
@@ -530,6 +583,7 @@ bool document_write(const struct report_totals *totals, bool complete, unsigned 
 	json_nest(&out, "values", '[', &doc.values);
 	json_nest(&out, "facts", '[', &doc.facts);
 	json_nest(&out, "shares", '[', &doc.shares);
+	json_nest(&out, "attributions", '[', &doc.attributions);
 	json_nest(&out, "experiments", '[', &doc.experiments);
 	json_open(&out, "suites", '[');
 	json_append(&out, &doc.suites);

@@ -101,6 +101,7 @@ bool document_suite_end(void);
 bool document_value(const char *suite, const char *name, const char *value, const char *unit);
 bool document_fact(const char *suite, const char *name, const char *text);
 bool document_share(const struct share_report *share);
+bool document_attribution(const struct attribution_report *r);
 bool document_experiment(const struct report_experiment *x);
 /** @return false if the sink refused a piece */
 bool document_write(const struct report_totals *totals, bool complete, unsigned lost, text_sink *sink,

@@ -268,6 +268,11 @@ void report_share(const struct share_report *share)
 	count_lost(document_share(share));
 }
 
+void report_attribution(const struct attribution_report *r)
+{
+	count_lost(document_attribution(r));
+}
+
 void report_experiment(const struct report_experiment *x)
 {
 	table_experiment(x);

@@ -86,6 +86,9 @@ void report_fact(const char *suite, const char *name, const char *text);
 
 /** A bracket's own share (tests/judge/shares.h), for the document alone. */
 void report_share(const struct share_report *share);
+/** What a round trip into a handler and back counts (tests/judge/attribution_windows.h), for the document
+ * alone. */
+void report_attribution(const struct attribution_report *r);
 
 /** What one event of an experiment showed. */
 struct report_count {

@@ -238,6 +238,20 @@ static bool suits(const struct kernel *k, const struct sampling_choice *c, uint8
 	return x.low > 0 && (x.low == x.high || !c->known);
 }
 
+/* Which step of a round trip counts otherwise than the manual has it, its sums do not tell: the samples on such a
+ * path cannot be judged. */
+static bool counts_otherwise(const struct sampling_suite *s, const struct sampling_choice *c, const struct kernel *k,
+			     uint8_t ring)
+{
+	const struct pmu_event *e = c->known ? &c->where : c->event;
+
+	if (!attribution_bears_on(e))
+		return false;
+	attribution_measure(s->run, k);
+	return attribution_beyond(s->run->pmu->attribution, e, k, ring ? RING_USR : RING_ALL, 1) ||
+	       attribution_beyond(s->run->pmu->attribution, e, k, RING_ALL, 1);
+}
+
 const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t ring,
 				     uint64_t n, unsigned k, uint64_t *often)
 {
@@ -245,14 +259,15 @@ const struct kernel *sampling_kernel(struct sampling_suite *s, const struct samp
 
 	if (glob && *glob && strcmp(glob, "core")) {
 		for (const struct kernel *kernel = kernels_begin; kernel < kernels_end; kernel++)
-			if (kernel_selected(kernel, glob) && suits(kernel, c, ring, n, often) && !k--)
+			if (kernel_selected(kernel, glob) && suits(kernel, c, ring, n, often) &&
+			    !counts_otherwise(s, c, kernel, ring) && !k--)
 				return kernel;
 		return NULL;
 	}
 	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
 		const struct kernel *kernel = kernel_by_name(kernels[i]);
 
-		if (suits(kernel, c, ring, n, often) && !k--)
+		if (suits(kernel, c, ring, n, often) && !counts_otherwise(s, c, kernel, ring) && !k--)
 			return kernel;
 	}
 	return NULL;
@@ -266,7 +281,10 @@ const struct kernel *sampling_named(const struct sampling_suite *s, const char *
 	const char *glob = s->run->options->kernel_glob;
 	bool all = !glob || !*glob || !strcmp(glob, "core");
 
-	return suits(k, c, ring, n, often) && (all || kernel_selected(k, glob)) ? k : NULL;
+	return suits(k, c, ring, n, often) && !counts_otherwise(s, c, k, ring) &&
+			       (all || kernel_selected(k, glob))
+		       ? k
+		       : NULL;
 }
 
 /* --- results ---------------------------------------------------------------------------------------- */

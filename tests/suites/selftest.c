@@ -449,6 +449,11 @@ static void drop_share(struct run *run, const struct share_report *share)
 	(void)run, (void)share;
 }
 
+static void drop_attribution(struct run *run, const struct attribution_report *r)
+{
+	(void)run, (void)r;
+}
+
 static void drop_value(struct run *run, const char *suite, const char *name, const char *value,
 		       const char *unit)
 {
@@ -551,7 +556,8 @@ static void hold_against(struct run *run, const char *profile, const struct self
 				     .value = drop_value,
 				     .detail = drop_value,
 				     .fact = take_fact,
-				     .share = drop_share},
+				     .share = drop_share,
+				     .attribution = drop_attribution},
 			     .expected = expected};
 	if (made->kernel)
 		kernel_falsify(kernel_by_name(made->kernel), made->quantity, made->delta_a, made->delta_b);

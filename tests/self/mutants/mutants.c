@@ -61,6 +61,11 @@ static void drop_share(struct run *run, const struct share_report *share)
 	(void)run, (void)share;
 }
 
+static void drop_attribution(struct run *run, const struct attribution_report *r)
+{
+	(void)run, (void)r;
+}
+
 static void drop_value(struct run *run, const char *suite, const char *name, const char *value,
 		       const char *unit)
 {
@@ -117,7 +122,8 @@ static bool try(struct capture *c, const struct run *outer, const struct mutant_
 				      .value = drop_value,
 				      .detail = drop_value,
 				      .fact = drop_fact,
-				      .share = drop_share},
+				      .share = drop_share,
+				      .attribution = drop_attribution},
 			      .call = outer->call};
 	if (!suite && !climbs) {
 		*why = "no suite of this name";
