@@ -168,6 +168,7 @@ void path_walk(struct path *p, uint64_t begin, uint64_t end, void (*fn)(void *),
 		trap_abort(VECTOR_STEP);
 	forget(p);
 	p->from = p->to = 0;
+	p->rule = (struct path_rule){0};
 	p->begin = begin;
 	p->end = end;
 	p->stage = BEFORE;

@@ -26,6 +26,15 @@ struct path_step {
 	uint8_t cpl, cpl_after;
 };
 
+/** Where a CPU counts what leads from one ring to another, as far as that was measured. All zero: in the ring
+ * that it begins in, and a delivery counts as the terms of its step say. */
+struct path_rule {
+	bool returns_in_new;      /* IRET, SYSRET and SYSEXIT count in the ring that they lead to */
+	bool calls_in_new;        /* INT n, SYSCALL and SYSENTER do */
+	struct qterm delivery[8]; /* what each delivery of an exception or interrupt counts besides; amount 0
+				     ends */
+};
+
 struct path {
 	/* Set by path_create(). */
 	struct path_step *step;
@@ -38,8 +47,9 @@ struct path {
 	/* Set by path_walk(). The steps begin behind the last WRMSR before the code of interest and end
 	 * before the first one behind it. */
 	unsigned n_steps, n_access, n_terms;
-	unsigned from, to; /* the steps of the code of interest: from .from up to, not including, .to */
-	bool overflow;     /* there was no room for all: what is there is the beginning */
+	unsigned from, to;     /* the steps of the code of interest: from .from up to, not including, .to */
+	bool overflow;         /* there was no room for all: what is there is the beginning */
+	struct path_rule rule; /* for path_occurrences(); path_walk() sets it to all zero */
 	/* Used while it walks. */
 	uint64_t begin, end;
 	uint8_t stage;
@@ -63,6 +73,10 @@ void path_walk(struct path *p, uint64_t begin, uint64_t end, void (*fn)(void *),
 
 /** Amount of a quantity in one step. */
 uint64_t path_amount(const struct path *p, unsigned step, enum quantity q);
+
+/** The ring behind a step; behind that of an INT n, whose delivery is a step of its own, and nothing is taken
+ * between them. */
+uint8_t path_ring_after(const struct path *p, unsigned step);
 
 /** Occurrences of an event in one step of the path, if the step's ring is one of `rings` (enum pmu_ring). */
 uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned rings);

@@ -27,13 +27,43 @@ bool path_is_connected(const struct path *p, unsigned *at)
 	return true;
 }
 
+uint8_t path_ring_after(const struct path *p, unsigned step)
+{
+	const struct path_step *s = &p->step[step];
+	bool delivered = step + 1 < p->n_steps && s->length && !s[1].length && s[1].transfer == TRANSFER_FAR;
+
+	return s[delivered].cpl_after;
+}
+
+/* The ring in which a step counts. */
+static uint8_t counted_at(const struct path *p, unsigned step)
+{
+	const struct path_step *s = &p->step[step];
+	uint8_t after = path_ring_after(p, step);
+	bool in_new = after > s->cpl ? p->rule.returns_in_new : p->rule.calls_in_new;
+
+	return s->length && in_new ? after : s->cpl;
+}
+
+static int64_t besides(const struct path *p, const struct path_step *s, enum quantity q)
+{
+	const struct qterm *t = p->rule.delivery;
+	int64_t n = 0;
+
+	for (; s->transfer == TRANSFER_EVENT && t->amount; t++)
+		if (t->quantity == q)
+			n += t->amount;
+	return n;
+}
+
 uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned rings)
 {
 	int64_t n = 0;
 
-	if (!(e->flags & EVENT_ANY_RING) && !(rings & (path->step[step].cpl ? RING_USR : RING_OS)))
+	if (!(e->flags & EVENT_ANY_RING) && !(rings & (counted_at(path, step) ? RING_USR : RING_OS)))
 		return 0;
 	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
-		n += t->coefficient * (int64_t)path_amount(path, step, (enum quantity)t->quantity);
+		n += t->coefficient * ((int64_t)path_amount(path, step, (enum quantity)t->quantity) +
+				       besides(path, &path->step[step], (enum quantity)t->quantity));
 	return n > 0 ? (uint64_t)n : 0;
 }

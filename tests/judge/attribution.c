@@ -63,12 +63,17 @@ const char *trip_state_name(enum trip_state state)
 	return names[state];
 }
 
+bool trip_is_call(enum trip trip)
+{
+	return kinds[trip].call;
+}
+
 static bool by_system_call(enum trip trip)
 {
 	return trip == TRIP_SYSCALL || trip == TRIP_SYSENTER;
 }
 
-static int8_t of_return(enum trip_class class, enum trip trip)
+int8_t trip_return(enum trip_class class, enum trip trip)
 {
 	return (int8_t)(by_system_call(trip) ? classes[class].sysret : classes[class].iret);
 }
@@ -76,7 +81,7 @@ static int8_t of_return(enum trip_class class, enum trip trip)
 struct trip_levels trip_manual(enum trip_class class, enum trip trip, bool from_user, unsigned delivery)
 {
 	int8_t entry = (int8_t)(kinds[trip].call ? classes[class].call : delivery);
-	struct trip_levels m = {.os = of_return(class, trip)};
+	struct trip_levels m = {.os = trip_return(class, trip)};
 
 	*(from_user ? &m.usr : &m.os) += entry;
 	return m;
@@ -88,7 +93,7 @@ static bool possible(const struct trip_slopes *s, int64_t counted)
 {
 	int64_t entry = kinds[s->trip].call ? classes[s->class].call : s->delivery + 1;
 
-	return counted >= 0 && counted <= of_return(s->class, s->trip) + entry;
+	return counted >= 0 && counted <= trip_return(s->class, s->trip) + entry;
 }
 
 struct trip_count trip_judge(const struct trip_slopes *s)

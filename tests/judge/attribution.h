@@ -81,6 +81,10 @@ struct trip_levels trip_manual(enum trip_class class, enum trip trip, bool from_
 /** The quantity of a class. */
 enum quantity trip_quantity(enum trip_class class);
 
+/** Whether the way into the handler is an instruction, and what the manual has the way back contribute. */
+bool trip_is_call(enum trip trip);
+int8_t trip_return(enum trip_class class, enum trip trip);
+
 /** Names, as reports have them. */
 const char *trip_name(enum trip trip);
 const char *trip_class_name(enum trip_class class);

@@ -16,6 +16,16 @@ uint64_t sample_occurrences(const struct sample_expectation *x)
 	return n;
 }
 
+/* The n-th period ended with a step. What its interrupt counts itself, if it strikes in ring 3, belongs to
+ * the next one. */
+static uint64_t begin_period(const struct sample_expectation *x, unsigned n, unsigned step)
+{
+	bool struck = x->every && n % x->every == 0 && path_ring_after(x->path, step);
+	unsigned own = struck ? x->each : 0;
+
+	return own < x->period ? x->period - own : 1;
+}
+
 unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsigned room)
 {
 	uint64_t left = x->period;
@@ -32,7 +42,7 @@ unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsign
 		for (unsigned i = 0; i < x->path->n_steps; i++) {
 			uint64_t here = path_occurrences(x->path, i, x->event, x->rings);
 
-			for (; here >= left; left = x->period) {
+			for (; here >= left; left = begin_period(x, n, i)) {
 				here -= left;
 				if (n < room)
 					step[n] = i;
@@ -206,6 +216,12 @@ static bool find_step(const struct judge *j, const struct pmu_record *r, unsigne
 	return found;
 }
 
+/* Into the kernel's ring or back. Where the stack lies there, the walk and the recorded run need not agree. */
+static bool is_on_the_way(const struct path *p, unsigned step)
+{
+	return (step < p->from || step >= p->to) && p->step[step].cpl != p->step[p->from].cpl;
+}
+
 static void judge_registers(const struct judge *j, const struct pmu_record *r, unsigned k, unsigned step)
 {
 	static const char *const names[] = {"RAX", "RBX", "RCX", "RDX", "RSI", "RDI", "RBP", "RSP",
@@ -213,7 +229,7 @@ static void judge_registers(const struct judge *j, const struct pmu_record *r, u
 	struct sample_judgement *out = &j->out[SAMPLE_REGISTERS];
 	const struct model_registers *m = registers_of(j->x->path, step, r);
 
-	if (!m)
+	if (!m || is_on_the_way(j->x->path, step))
 		return;
 	unsigned other = other_register(m, r);
 	out->checked++;
@@ -233,7 +249,7 @@ static void judge_address(const struct judge *j, const struct pmu_record *r, uns
 	const struct path *p = j->x->path;
 	const struct path_step *s = &p->step[step];
 
-	if (!s->n_access)
+	if (!s->n_access || is_on_the_way(p, step))
 		return;
 	out->checked++;
 	for (unsigned i = 0; i < s->n_access; i++)

@@ -27,6 +27,8 @@ struct sample_expectation {
 	bool again_each;   /* every window begins a period */
 	uint64_t period;   /* at least 1 */
 	unsigned windows;  /* runs, all alike */
+	unsigned each;     /* occurrences that an interrupt that strikes in ring 3 counts itself, there */
+	unsigned every;    /* there is an interrupt after so many records; 0: none */
 	unsigned ahead;    /* occurrences that are counted before each window's path begins: of its start */
 	bool ahead_next;   /* a period that ends there is told of the first occurrence on the path, where the
 			      next period begins; else it ends there, and the record is of the start or missing
@@ -65,7 +67,7 @@ enum sample_aspect {
 			     */
 	SAMPLE_PLACE,       /* it is the very one, in order, and none is missing */
 	SAMPLE_REGISTERS,   /* registers are those after the instruction, or before it, as the record says */
-	SAMPLE_ADDRESS,     /* the data address is one that the instruction accesses */
+	SAMPLE_ADDRESS,     /* the data address is one that the instruction accesses; of the kernel alone */
 	SAMPLE_TIME,        /* the time lies in the recorded run, and does not go back */
 	SAMPLE_VECTORS,     /* XMM registers are those after the instruction */
 	SAMPLE_BRANCHES,    /* the last branches are those of the path, as far back as it goes */

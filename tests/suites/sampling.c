@@ -4,6 +4,7 @@
  */
 #include "tests/suites/sampling.h"
 #include "tests/suites/suites.h"
+#include "tests/judge/attribution_path.h"
 #include "tests/judge/expectation_ring.h"
 #include "tests/measure/known_path.h"
 #include "tests/judge/ladder.h"
@@ -223,33 +224,41 @@ static bool carries_on(const struct kernel *k)
 	return k->flags & (KERNEL_SERVICE_CHAINS | KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL);
 }
 
+static const struct pmu_event *where(const struct sampling_choice *c)
+{
+	return c->known ? &c->where : c->event;
+}
+
+bool sampling_rule(const struct sampling_suite *s, const struct sampling_choice *c, struct path_rule *out)
+{
+	return attribution_rule(s->run->pmu->attribution, where(c), out);
+}
+
+/* What round trips count is data, and has to be known of each step. The window of ring 3 is one itself. */
+static bool has_rule(const struct sampling_suite *s, const struct sampling_choice *c, const struct kernel *k,
+		     uint8_t ring)
+{
+	struct path_rule rule;
+
+	if (!attribution_bears_on(where(c)))
+		return true;
+	attribution_measure(s->run, ring ? NULL : k);
+	return sampling_rule(s, c, &rule);
+}
+
 /* An NMI that is the kernel's own never comes to a handler of overflows. */
-static bool suits(const struct kernel *k, const struct sampling_choice *c, uint8_t ring, uint64_t n,
-		  uint64_t *often)
+static bool suits(const struct sampling_suite *s, const struct kernel *k, const struct sampling_choice *c,
+		  uint8_t ring, uint64_t n, uint64_t *often)
 {
 	struct expectation x;
 
 	if (!k || kernel_transacts(k) || !kernel_has_path(k) || kernel_unfit(k, ring) ||
 	    k->flags & KERNEL_SERVICE_NMI || (!c->known && carries_on(k)) ||
-	    sampling_turns(k, SAMPLING_STEPS) < n ||
-	    expectation_in_ring(c->known ? &c->where : c->event, k, ring, n, NULL, &x) != EXPECTATION_OK)
+	    sampling_turns(k, SAMPLING_STEPS) < n || !has_rule(s, c, k, ring) ||
+	    expectation_in_ring(where(c), k, ring, n, s->run->pmu->attribution, &x) != EXPECTATION_OK)
 		return false;
 	*often = (uint64_t)x.low;
 	return x.low > 0 && (x.low == x.high || !c->known);
-}
-
-/* Which step of a round trip counts otherwise than the manual has it, its sums do not tell: the samples on such a
- * path cannot be judged. */
-static bool counts_otherwise(const struct sampling_suite *s, const struct sampling_choice *c, const struct kernel *k,
-			     uint8_t ring)
-{
-	const struct pmu_event *e = c->known ? &c->where : c->event;
-
-	if (!attribution_bears_on(e))
-		return false;
-	attribution_measure(s->run, k);
-	return attribution_beyond(s->run->pmu->attribution, e, k, ring ? RING_USR : RING_ALL, 1) ||
-	       attribution_beyond(s->run->pmu->attribution, e, k, RING_ALL, 1);
 }
 
 const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t ring,
@@ -259,15 +268,14 @@ const struct kernel *sampling_kernel(struct sampling_suite *s, const struct samp
 
 	if (glob && *glob && strcmp(glob, "core")) {
 		for (const struct kernel *kernel = kernels_begin; kernel < kernels_end; kernel++)
-			if (kernel_selected(kernel, glob) && suits(kernel, c, ring, n, often) &&
-			    !counts_otherwise(s, c, kernel, ring) && !k--)
+			if (kernel_selected(kernel, glob) && suits(s, kernel, c, ring, n, often) && !k--)
 				return kernel;
 		return NULL;
 	}
 	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
 		const struct kernel *kernel = kernel_by_name(kernels[i]);
 
-		if (suits(kernel, c, ring, n, often) && !counts_otherwise(s, c, kernel, ring) && !k--)
+		if (suits(s, kernel, c, ring, n, often) && !k--)
 			return kernel;
 	}
 	return NULL;
@@ -281,10 +289,7 @@ const struct kernel *sampling_named(const struct sampling_suite *s, const char *
 	const char *glob = s->run->options->kernel_glob;
 	bool all = !glob || !*glob || !strcmp(glob, "core");
 
-	return suits(k, c, ring, n, often) && !counts_otherwise(s, c, k, ring) &&
-			       (all || kernel_selected(k, glob))
-		       ? k
-		       : NULL;
+	return suits(s, k, c, ring, n, often) && (all || kernel_selected(k, glob)) ? k : NULL;
 }
 
 /* --- results ---------------------------------------------------------------------------------------- */

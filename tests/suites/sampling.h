@@ -53,6 +53,10 @@ bool sampling_selected(const struct sampling_suite *s, const struct pmu_record_s
 bool sampling_place(const struct sampling_suite *s, const struct pmu_event *e, unsigned counter,
 		    struct sampling_choice *out);
 
+/** The rule by which round trips count what was measured of them, for a known path
+ * (tests/judge/attribution_path.h). @return false if there is none */
+bool sampling_rule(const struct sampling_suite *s, const struct sampling_choice *c, struct path_rule *out);
+
 /** The k-th kernel, from 0, of the selection on which the event occurs in this ring with N = n, and how
  * often, at least; of known events, exactly. NULL if there are not so many. */
 const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t ring,

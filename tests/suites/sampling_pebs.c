@@ -4,6 +4,7 @@
  * its end and says that it is full; one that is emptied on interrupts loses nothing.
  */
 #include "tests/suites/sampling.h"
+#include "tests/judge/attribution_path.h"
 #include "tests/judge/guest.h"
 #include "tests/measure/known_path.h"
 #include "tests/judge/ladder.h"
@@ -147,10 +148,20 @@ static bool expect(const struct pebs *p, struct recorded *rec, struct sample_exp
 		.counters = UINT64_C(1) << p->choice->counter,
 		.ahead = counted_ahead(p, rec),
 	};
+	if (!sampling_rule(p->s, p->choice, &p->s->path.rule)) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "what round trips count here follows no rule");
+		return false;
+	}
+	if (rec->interrupts == INTERRUPTS_DRAIN) {
+		x->each = attribution_of_interrupt(&p->s->path.rule, x->event);
+		x->every = rec->recording.threshold;
+	}
 	*n_steps = 0;
 	if (x->anywhere)
 		return true;
-	share = occurrences(bracket_share(&rec->bracket, &p->choice->where));
+	share = occurrences(
+		bracket_share(&rec->bracket, &p->choice->where) +
+		(p->ring ? attribution_beyond_way(p->s->run->pmu->attribution, x->event, x->rings) : 0));
 	if (sample_occurrences(x) != p->often + share) {
 		judgement_set(&r->judgement, VERDICT_ERROR,
 			      "the path has %" PRIu64 " occurrences, the kernel declares %" PRIu64

@@ -4,6 +4,7 @@
  * loop decides which instructions are seen at all.
  */
 #include "tests/suites/sampling.h"
+#include "tests/judge/attribution_path.h"
 #include "tests/measure/known_path.h"
 #include "tests/judge/sample_judge.h"
 #include "tests/measure/sampling.h"
@@ -82,7 +83,15 @@ static bool sample(struct pmi_run *p, const struct sampling_choice *c, struct re
 	}
 	p->x = (struct sample_expectation){
 		.path = path, .event = c->event, .rings = RING_USR, .period = p->s.period, .windows = 1};
-	return known_path(&w, p->s.n, path, r);
+	if (!known_path(&w, p->s.n, path, r))
+		return false;
+	if (!sampling_rule(suite, c, &path->rule)) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "what round trips count here follows no rule");
+		return false;
+	}
+	p->x.each = attribution_of_interrupt(&path->rule, c->event);
+	p->x.every = 1;
+	return true;
 }
 
 /* --- skid ------------------------------------------------------------------------------------------- */
@@ -173,7 +182,8 @@ static bool check_skid(const struct sampling_choice *c)
 /* Places that samples with these periods find: offsets in the kernel, of which each is counted once. */
 static unsigned places_expected(const struct pmi_run *p, uint64_t kernel_at, unsigned *at)
 {
-	uint64_t left = p->s.period, seed = SEED;
+	uint64_t left = p->s.period, seed = SEED, next;
+	unsigned own;
 	unsigned places = 0;
 
 	memset(at, 0, sampling_size(p->s.kernel) * sizeof *at);
@@ -181,8 +191,9 @@ static unsigned places_expected(const struct pmi_run *p, uint64_t kernel_at, uns
 		uint64_t here = path_occurrences(path, i, p->x.event, RING_USR);
 		uint64_t offset = path->step[i].next - kernel_at;
 
-		for (; here >= left;
-		     left = p->s.period + (p->s.spread ? sampling_draw(&seed, p->s.spread) : 0)) {
+		for (; here >= left; left = next > own ? next - own : 1) {
+			own = path_ring_after(path, i) ? p->x.each : 0;
+			next = p->s.period + (p->s.spread ? sampling_draw(&seed, p->s.spread) : 0);
 			here -= left;
 			if (offset < sampling_size(p->s.kernel))
 				places += !at[offset]++;
