@@ -36,6 +36,14 @@ def run(cpu, inject=""):
     return boot(options="pmu=virtual:%s %s %s n=2 reps=1%s" % (cpu, CPUS[cpu][0], KERNELS, inject and " inject=" + inject), timeout=300)
 
 
+# Samples lie on a path whose steps count by the same rule, and an interrupt counts in the period behind it.
+SAMPLED = {"intel-skylake": ("INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES_PEBS", "pebs-late"), "amd-zen3": ("RETIRED_INSTRUCTIONS", "late-pmi")}
+for cpu, (events, fault) in SAMPLED.items():
+    usual, contrary, faulty = (judged(boot(options="pmu=virtual:%s suite=sampling event=%s%s" % (cpu, events, inject), timeout=300))[0]
+                               for inject in ("", " inject=" + ALL, " inject=" + RETURN + "+" + fault))
+    ok(len(usual) >= 5 and set(usual.values()) <= {"exact", "within"}, "%s: %d samplings" % (cpu, len(usual)), ["%s: %s" % item for item in sorted(usual.items())[:5]])
+    equal(contrary, usual, "%s, all together: samples are judged as on a plain one" % cpu)
+    ok({"wrong"} <= set(faulty.values()), "%s, %s beside %s: the fault is told by samples" % (cpu, fault, RETURN), ["%s: %s" % item for item in sorted(faulty.items())[:5]])
 for cpu, (options, fault) in CPUS.items():
     plain = run(cpu)
     usual, facts = judged(plain)

@@ -150,14 +150,14 @@ refused("a CPU that no driver knows", dict(REPORT, pmus=[dict(REPORT["pmus"][0],
 refused("no PMU", dict(REPORT, pmus=[]), "which PMU was judged")
 refused("a counter that is not there", with_check(counter="PMC99"), "a counter that its PMU does not have")
 refused("an observation without N", without(*CHECK, "observations", 0, "n"), "not as the schema says")
-refused("a frequency that is none", with_check(observations=[dict(o, values=[[1, -1]]) for o in cells(REPORT)[0]["observations"]]), "a value is not")
+refused("a frequency that is none", with_check(observations=[dict(o, values=[[1, -1]]) for o in cells(REPORT)[0]["observations"]]), "an observation is not")
 refused("no suite events", dict(REPORT, suites=[]), "no counts of the suite events")
 
 
 
 def same(name, options, pattern=None, **more):
     """A run that is no plain one is judged as it was."""
-    r = boot(options=options, **more)
+    r = boot(options=options, timeout=300, **more)
     status, lines, complaint = judged(r.report_json or "")
     verdicts = {c["verdict"] for c in cells(r.report)} if r.report else set()
     return ok(status == 0 and len(lines) == 1 and (not pattern or pattern <= verdicts), name, ["%s, verdicts %s" % (r.verdict, verdicts), complaint] + lines[:6])
@@ -168,6 +168,30 @@ same("what silicon may count besides is allowed as it was", "pmu=virtual:intel-s
 same("each processor's PMU is its own", "pmu=virtual:intel-alderlake cpus=0,1 reps=1 n=2 suite=events kernel=calls event=BR_INST_RETIRED*,MEM_INST*", {"exact"}, cpus=2)
 same("a hypervisor's excuses are left as they were", "pmu=virtual:amd-zen4-guest suite=events kernel=cpuid,calls n=2 reps=2 inject=exits-emulated",
      {"exact", "skipped"})
+
+# What round trips count is worked out again from its raw counts.
+CONTRARY = boot(options="pmu=virtual:intel-skylake suite=events n=2 reps=1 kernel=int_ring3,fault_gp_ring3 event=INST_RETIRED.ANY_P inject=return-in-new-ring").report
+status, lines, complaint = judged(CONTRARY or "")
+ok(status == 0 and len(lines) == 1 and CONTRARY["attributions"], "levels are judged as they were", [complaint] + lines[:5])
+
+
+def otherwise(change, **wanted):
+    changed = copy.deepcopy(CONTRARY)
+    change(changed, next(a for a in changed["attributions"] if all(a.get(k) == v for k, v in wanted.items())))
+    return judged(changed)
+
+
+FAULTS = {"class": "instructions", "kernel": "fault_gp_ring3"}
+status, lines, _ = otherwise(lambda report, a: a.update(counted=a["manual"]), **FAULTS)
+equal((status, lines[0]), (1, "attribution: instructions/fault_gp_ring3: counted then; today: counted, OS 0, USR 1"), "told: another count of a round trip")
+status, lines, _ = otherwise(lambda report, a: observed({"observations": a["events"][0]["usr"]}, 1, [[99, 3]]), **FAULTS)
+ok(status == 1 and lines[0].endswith("counted then; today: no line"), "told: raw counts of no line", lines[:3])
+status, lines, _ = otherwise(lambda report, a: a["events"][0].update(event="NO_SUCH"), **FAULTS)
+ok(status == 1 and lines[0].endswith("counted then; today: unknown"), "told: an event of round trips that is none today", lines[:3])
+status, lines, _ = otherwise(lambda report, a: report.update(attributions=[]), **FAULTS)
+ok(status == 1 and any("int_ring3" in line and "today" in line for line in lines), "told: without the round trips' counts rows come out otherwise", lines[:3])
+status, lines, complaint = otherwise(lambda report, a: a["events"][0].update(os=[]), **FAULTS)
+ok(status == 2 and "an attribution is not as the schema says" in complaint, "refused: round trips without windows", [complaint] + lines[:2])
 
 view = (os.path.join(TOP, "scripts", "report-view"), "--judge")
 changed = copy.deepcopy(REPORT)

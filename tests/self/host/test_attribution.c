@@ -1,5 +1,5 @@
 /* Attribution: from slopes to the table, from the table to expectations, and what of it is a fact. */
-#include "tests/judge/attribution.h"
+#include "tests/judge/attribution_windows.h"
 #include "tests/judge/expectation_ring.h"
 #include "tests/self/host/fake_kernels.h"
 #include "tests/kernels/x86/handled.h"
@@ -301,6 +301,139 @@ static void measured_is_not_left_open(void **state)
 
 static char names[4][ATTRIBUTION_FACT], texts[4][ATTRIBUTION_FACT];
 
+/* --- from windows to the table ---------------------------------------------------------------------------
+ */
+
+static const struct pmu_event taken = {.name = "TAKEN",
+				       .counters = 1,
+				       .fixed = -1,
+				       .terms = {{Q_BRANCHES, 1}, {Q_BR_COND_NTAKEN, -1}, {Q_BR_FAR, -1}}};
+static const struct pmu_event far_branches = {
+	.name = "FAR", .counters = 1, .fixed = -1, .terms = {{Q_BR_FAR, 1}}};
+static const struct trip_source faults = {"fake_faults", TRIP_FAULT, false},
+				asks = {"fake_asked", TRIP_INTERRUPT, true},
+				gone = {"fake_gone", TRIP_FAULT, false};
+FAKE_KERNEL(fake_faults, "fake_faults", USER, FAKE_EXACT(INSTRUCTIONS, 5, 4), FAKE_EXACT(BRANCHES, 2, 2),
+	    FAKE_EXACT(BR_FAR, 1, 0), FAKE_EXACT(EXCEPTIONS, 1, 0), FAKE_EXACT(RING_TO_KERNEL, 1, 0));
+
+static struct trip_event events[2];
+
+/* Windows of 1, 2 and 10 round trips: each adds so many to what the bracket counts. */
+static struct trip_windows windows_of(const struct trip_source *s, enum trip_class c,
+				      const struct pmu_event *e, int64_t os, int64_t usr)
+{
+	static const uint8_t turns[] = {1, 2, 10};
+	const int64_t each[TRIP_FILTERS] = {os, usr, os + usr};
+
+	memset(events, 0, sizeof events);
+	events[0].event = e;
+	for (unsigned f = 0; f < TRIP_FILTERS; f++)
+		for (unsigned i = 0; i < sizeof turns; i++) {
+			struct observation *o = &events[0].seen[f][i];
+
+			o->n = turns[i];
+			histogram_add(&o->seen, 7 + turns[i] * each[f]);
+		}
+	return (struct trip_windows){
+		.source = s, .class = c, .n_events = 1, .n_turns = sizeof turns, .events = events};
+}
+
+static void windows_become_counts(void **state)
+{
+	struct attribution a = {0};
+	struct trip_windows w = windows_of(&faults, TRIP_INSTRUCTIONS, &instructions, 3, 2);
+	struct trip_count t;
+
+	(void)state;
+	assert_true(attribution_take(&a, &w, &t)); /* the handler has 3 instructions, the IRET one of them */
+	assert_counts(t, 1, 0);
+	assert_counts(a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1], 1, 0);
+	/* Another vector that says the same changes nothing, and one that does not agree ends it. */
+	assert_true(attribution_take(&a, &w, &t));
+	assert_counts(a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1], 1, 0);
+	w = windows_of(&faults, TRIP_INSTRUCTIONS, &instructions, 2, 3);
+	assert_true(attribution_take(&a, &w, &t));
+	assert_counts(t, 0, 1);
+	assert_int_equal(a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].state, TRIP_DIFFERS);
+	/* A bent line, and levels that do not add up. */
+	a = (struct attribution){0};
+	w = windows_of(&faults, TRIP_INSTRUCTIONS, &instructions, 3, 2);
+	events[0].seen[TRIP_FILTER_USR][2].seen = (struct histogram){0};
+	histogram_add(&events[0].seen[TRIP_FILTER_USR][2].seen, 28);
+	assert_true(attribution_take(&a, &w, &t));
+	assert_int_equal(t.state, TRIP_NO_LINE);
+	w = windows_of(&faults, TRIP_INSTRUCTIONS, &instructions, 3, 2);
+	memcpy(events[0].seen[TRIP_FILTER_ALL], events[0].seen[TRIP_FILTER_OS], sizeof events[0].seen[0]);
+	assert_true(attribution_take(&a, &w, &t));
+	assert_int_equal(t.state, TRIP_NO_SUM);
+}
+
+static void what_nothing_can_be_made_of_is_unknown(void **state)
+{
+	struct attribution a = {0};
+	struct trip_windows w = windows_of(&gone, TRIP_INSTRUCTIONS, &instructions, 3, 2);
+	struct trip_count t = {.state = TRIP_COUNTED};
+
+	(void)state;
+	assert_false(attribution_take(&a, &w, &t)); /* no such kernel */
+	assert_int_equal(t.state, TRIP_UNKNOWN);
+	w = windows_of(&faults, TRIP_BRANCHES, &instructions, 3, 2);
+	assert_false(attribution_take(&a, &w, &t)); /* the event does not stand for the class */
+	w = windows_of(&asks, TRIP_INSTRUCTIONS, &instructions, 8, 3);
+	assert_false(attribution_take(&a, &w, &t)); /* what its SYSCALL counts is not known */
+	a = by_the_manual();
+	memset(a.trip[TRIP_INSTRUCTIONS][TRIP_INTERRUPT], 0, sizeof a.trip[0][0]);
+	assert_true(attribution_take(&a, &w, &t));
+	assert_int_equal(t.state, TRIP_OUTSIDE);
+	w = windows_of(&asks, TRIP_INSTRUCTIONS, &instructions, 6, 3);
+	assert_true(attribution_take(&a, &w, &t));
+	assert_counts(t, 1, 0);
+}
+
+static void events_stand_for_a_class(void **state)
+{
+	struct pmu_event sum, inexact = taken;
+
+	(void)state;
+	assert_true(trip_stands_for(TRIP_INSTRUCTIONS, &instructions, NULL, NULL));
+	assert_false(trip_stands_for(TRIP_BRANCHES, &instructions, NULL, NULL));
+	assert_false(trip_stands_for(TRIP_BRANCHES, &near, NULL, NULL));
+	assert_true(trip_stands_for(TRIP_BRANCHES, &taken, &far_branches, &sum));
+	assert_int_equal(event_coefficient(&sum, Q_BR_FAR), 0);
+	assert_int_equal(event_coefficient(&sum, Q_BR_COND_NTAKEN), -1);
+	assert_false(trip_stands_for(TRIP_BRANCHES, &taken, &instructions, NULL));
+	inexact.judgement = EVENT_AT_LEAST;
+	assert_false(trip_stands_for(TRIP_BRANCHES, &inexact, &far_branches, NULL));
+}
+
+static void irets_follow_from_deliveries(void **state)
+{
+	struct attribution a = by_the_manual();
+	struct trip_count t;
+
+	(void)state;
+	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_counts(t, 1, 0);
+	assert_true(attribution_iret(&a, TRIP_LOADS, &t));
+	assert_counts(t, 5, 0);
+	assert_false(attribution_iret(&a, TRIP_STORES, &t)); /* it stores nothing */
+	add(&a, TRIP_INSTRUCTIONS, TRIP_FAULT, -1, 1);
+	add(&a, TRIP_INSTRUCTIONS, TRIP_INTERRUPT, -1, 1);
+	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_counts(t, 0, 1);
+	add(&a, TRIP_INSTRUCTIONS, TRIP_FAULT, 0, 1); /* the delivery as well, in the same ring */
+	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_counts(t, 0, 1);
+	add(&a, TRIP_INSTRUCTIONS, TRIP_FAULT, 1, 0); /* now either may be the IRET: the interrupts tell */
+	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_counts(t, 0, 1);
+	a.trip[TRIP_INSTRUCTIONS][TRIP_INTERRUPT][1].state = TRIP_UNKNOWN;
+	assert_false(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+}
+
+/* --- facts -----------------------------------------------------------------------------------------------
+ */
+
 static unsigned facts_of(const struct attribution *a)
 {
 	unsigned next = 0, n = 0;
@@ -367,6 +500,10 @@ int main(void)
 		cmocka_unit_test(it_covers_what_was_measured),
 		cmocka_unit_test(what_is_alike_is_one_fact),
 		cmocka_unit_test(sums_that_fail_are_facts),
+		cmocka_unit_test(windows_become_counts),
+		cmocka_unit_test(what_nothing_can_be_made_of_is_unknown),
+		cmocka_unit_test(events_stand_for_a_class),
+		cmocka_unit_test(irets_follow_from_deliveries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
