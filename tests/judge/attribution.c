@@ -7,60 +7,30 @@
 /* What the instructions of a round trip contribute: IRET, SYSRET and SYSEXIT, and INT n, SYSCALL and
  * SYSENTER. */
 static const struct {
-	const char *name;
 	uint8_t quantity, iret, sysret, call;
 } classes[TRIP_CLASSES] = {
-	[TRIP_INSTRUCTIONS] = {"instructions", Q_INSTRUCTIONS, 1, 1, 1},
-	[TRIP_INSTRUCTIONS_FIXED] = {"instructions on the fixed counter", Q_INSTRUCTIONS, 1, 1, 1},
-	[TRIP_BRANCHES] = {"branches", Q_BRANCHES, 1, 1, 1},
-	[TRIP_FAR_BRANCHES] = {"far branches", Q_BR_FAR, 1, 1, 1},
-	[TRIP_LOADING] = {"instructions that load", Q_INSN_LOAD, 1, 0, 0},
-	[TRIP_LOADS] = {"loads", Q_LOADS, 5, 0, 0},
-	[TRIP_STORING] = {"instructions that store", Q_INSN_STORE, 0, 0, 0},
-	[TRIP_STORES] = {"stores", Q_STORES, 0, 0, 0},
+	[TRIP_INSTRUCTIONS] = {Q_INSTRUCTIONS, 1, 1, 1},
+	[TRIP_INSTRUCTIONS_FIXED] = {Q_INSTRUCTIONS, 1, 1, 1},
+	[TRIP_BRANCHES] = {Q_BRANCHES, 1, 1, 1},
+	[TRIP_FAR_BRANCHES] = {Q_BR_FAR, 1, 1, 1},
+	[TRIP_LOADING] = {Q_INSN_LOAD, 1, 0, 0},
+	[TRIP_LOADS] = {Q_LOADS, 5, 0, 0},
+	[TRIP_STORING] = {Q_INSN_STORE, 0, 0, 0},
+	[TRIP_STORES] = {Q_STORES, 0, 0, 0},
 };
 
 static const struct {
-	const char *name;
 	uint8_t quantity; /* of a kernel: so many of them */
 	bool call;        /* an instruction */
 } kinds[TRIPS] = {
-	[TRIP_INT] = {"INT n", Q_INTERRUPTS_SW, true},
-	[TRIP_SYSCALL] = {"SYSCALL", Q_RING_TO_KERNEL, true},
-	[TRIP_SYSENTER] = {"SYSENTER", Q_RING_TO_KERNEL, true},
-	[TRIP_FAULT] = {"faults", Q_EXCEPTIONS, false},
-	[TRIP_INTERRUPT] = {"interrupts", Q_INTERRUPTS_HW, false},
-	[TRIP_NMI] = {"NMIs", Q_INTERRUPTS_NMI, false},
+	[TRIP_INT] = {Q_INTERRUPTS_SW, true},        [TRIP_SYSCALL] = {Q_RING_TO_KERNEL, true},
+	[TRIP_SYSENTER] = {Q_RING_TO_KERNEL, true},  [TRIP_FAULT] = {Q_EXCEPTIONS, false},
+	[TRIP_INTERRUPT] = {Q_INTERRUPTS_HW, false}, [TRIP_NMI] = {Q_INTERRUPTS_NMI, false},
 };
 
 enum quantity trip_quantity(enum trip_class class)
 {
 	return (enum quantity)classes[class].quantity;
-}
-
-const char *trip_name(enum trip trip)
-{
-	return kinds[trip].name;
-}
-
-const char *trip_class_name(enum trip_class class)
-{
-	return classes[class].name;
-}
-
-const char *trip_state_name(enum trip_state state)
-{
-	static const char names[][24] = {
-		[TRIP_UNKNOWN] = "unknown",
-		[TRIP_COUNTED] = "counted",
-		[TRIP_IN_USER] = "in ring 3 alone",
-		[TRIP_NO_LINE] = "no line",
-		[TRIP_NO_SUM] = "levels do not add up",
-		[TRIP_OUTSIDE] = "no attribution",
-		[TRIP_DIFFERS] = "vectors disagree",
-	};
-
-	return names[state];
 }
 
 bool trip_is_call(enum trip trip)
@@ -360,7 +330,10 @@ static void say_classes(const struct attribution *a, unsigned place, char text[A
 			continue;
 		for (unsigned o = c; o < TRIP_CLASSES; o++)
 			if (tells(a, o, place) && same(t, entry(a, o, place))) {
-				append(text, classes[o].name, o != c ? ", " : done ? "; " : ": ");
+				append(text, trip_class_name((enum trip_class)o),
+				       o != c ? ", "
+				       : done ? "; "
+					      : ": ");
 				done |= UINT32_C(1) << o;
 			}
 		if (t->state == TRIP_NO_SUM)
@@ -389,7 +362,7 @@ bool attribution_fact(const struct attribution *a, unsigned *next, char name[ATT
 		return false;
 	for (unsigned p = place; p < 2 * TRIPS; p += 2)
 		if (tells_any(a, p) && alike(a, place, p))
-			append(name, kinds[p / 2].name, ", ");
+			append(name, trip_name((enum trip)(p / 2)), ", ");
 	append(name, place % 2 ? "from ring 3" : "from ring 0", " ");
 	say_classes(a, place, text);
 	return true;

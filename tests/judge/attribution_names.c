@@ -1,0 +1,42 @@
+#include "tests/judge/attribution.h"
+
+const char *trip_name(enum trip trip)
+{
+	static const char *const names[TRIPS] = {
+		[TRIP_INT] = "INT n",    [TRIP_SYSCALL] = "SYSCALL",      [TRIP_SYSENTER] = "SYSENTER",
+		[TRIP_FAULT] = "faults", [TRIP_INTERRUPT] = "interrupts", [TRIP_NMI] = "NMIs",
+	};
+
+	return names[trip];
+}
+
+const char *trip_class_name(enum trip_class class)
+{
+	static const char *const names[TRIP_CLASSES] = {
+		[TRIP_INSTRUCTIONS] = "instructions",
+		[TRIP_INSTRUCTIONS_FIXED] = "instructions on the fixed counter",
+		[TRIP_BRANCHES] = "branches",
+		[TRIP_FAR_BRANCHES] = "far branches",
+		[TRIP_LOADING] = "instructions that load",
+		[TRIP_LOADS] = "loads",
+		[TRIP_STORING] = "instructions that store",
+		[TRIP_STORES] = "stores",
+	};
+
+	return names[class];
+}
+
+const char *trip_state_name(enum trip_state state)
+{
+	static const char names[][24] = {
+		[TRIP_UNKNOWN] = "unknown",
+		[TRIP_COUNTED] = "counted",
+		[TRIP_IN_USER] = "in ring 3 alone",
+		[TRIP_NO_LINE] = "no line",
+		[TRIP_NO_SUM] = "levels do not add up",
+		[TRIP_OUTSIDE] = "no attribution",
+		[TRIP_DIFFERS] = "vectors disagree",
+	};
+
+	return names[state];
+}
