@@ -45,7 +45,8 @@
  * virtual CPU there is without a fault.) */
 #define SOUND(part) .profile = part, .control = true
 
-/* Dear, and of a kind with others that are not: with kernel=full alone. */
+/* Dear, and of a kind with others that are not, or told by whole boots of tests/self/boot: with kernel=full
+ * alone. */
 #define FULL .full = true
 
 /** Checks, as a glob on "suite/name", and the bad verdict that they must give. */
@@ -119,7 +120,7 @@ static const struct selftest_case cases[] = {
 		     {"events/share/around ring 3/*", VERDICT_BIASED},
 		     {"identities/*", VERDICT_WRONG},
 		     {"attribution/*", .fact = true}}},
-	{.inject = "neighbour-coupling",
+	{FULL, .inject = "neighbour-coupling",
 	 .catches = {{"events/share/*/PMC0", VERDICT_WRONG},
 		     {"control/global enable/PMC0", VERDICT_WRONG},
 		     {"control/global enable/PMC1", VERDICT_WRONG},
@@ -152,7 +153,7 @@ static const struct selftest_case cases[] = {
 		     {"ladder/FIXED_CTR0", VERDICT_NOISY},
 		     {"control/clock rate/FIXED_CTR*", VERDICT_WRONG, .may = true}},
 	 .unjudged = "events/INST_RETIRED*"},
-	{.inject = "noisy-branches",
+	{FULL, .inject = "noisy-branches",
 	 /* Where chance has all repetitions doubled alike it cannot be told from an error. */
 	 .catches = {{"events/BR_INST_RETIRED*", VERDICT_NOISY},
 		     {"events/BR_INST_RETIRED*", VERDICT_WRONG, .may = true},
@@ -160,7 +161,7 @@ static const struct selftest_case cases[] = {
 		     {"*/share/*", VERDICT_WRONG, .may = true},
 		     {"identities/*", VERDICT_NOISY},
 		     {"identities/*", VERDICT_WRONG, .may = true}}},
-	{.inject = "rdpmc-wrong-index",
+	{FULL, .inject = "rdpmc-wrong-index",
 	 .catches = {{"ladder/share/difference of two readings/*", VERDICT_WRONG},
 		     {ON_EVERY("RDPMC"), VERDICT_WRONG},
 		     {ON_EVERY("RDPMC in ring 3, CR4.PCE = 1"), VERDICT_WRONG}}},
@@ -194,8 +195,7 @@ static const struct selftest_case cases[] = {
 	{.inject = "skl117",
 	 .catches = {{"identities/core cycles: rings add up/*/ring 3", VERDICT_WRONG},
 		     {"identities/instructions: ring 3*", VERDICT_WRONG}}},
-	{.inject = "bv52",
-	 .noise = true,
+	{FULL, .inject = "bv52", .noise = true,
 	 .catches = {{"noise/INST_RETIRED*", VERDICT_BIASED},
 		     {"identities/*", VERDICT_WRONG},
 		     {"attribution/INT n, faults, interrupts from ring 3", .fact = true}}},
@@ -203,14 +203,13 @@ static const struct selftest_case cases[] = {
 	{.inject = "interrupt-extra",
 	 .noise = true,
 	 .catches = {{"attribution/faults, interrupts from ring 3", .fact = true}}},
-	{.inject = "smm-counted",
+	{FULL, .inject = "smm-counted",
 	 .catches = {{"events/counters held in system-management mode", VERDICT_WRONG}}},
-	{.inject = "skl91",
+	{FULL, .inject = "skl91",
 	 .catches = {{"events/INST_RETIRED.ANY*/movs_rep/*", VERDICT_WRONG},
 		     {"identities/*", VERDICT_WRONG}}},
 	/* INT n and IRET as two each: of ring 0 that is more than there can be, of ring 3 a fact. */
-	{.inject = "srf7",
-	 .noise = true,
+	{FULL, .inject = "srf7", .noise = true,
 	 .catches = {{"noise/*/software interrupt, ring 0*", VERDICT_BIASED},
 		     {"noise/*/breakpoint, ring 0*", VERDICT_BIASED},
 		     {"identities/*", VERDICT_WRONG, .may = true},
@@ -283,10 +282,10 @@ static const struct selftest_case cases[] = {
 		     {"sampling/memory_loads/PEBS emptied on interrupts/*", VERDICT_WRONG}}},
 	{FULL, NETBURST, .inject = "branch-lost",
 	 .catches = {{"trace/BTS*", VERDICT_WRONG}, {"trace/LBR*", VERDICT_WRONG}}},
-	{NETBURST, .inject = "branch-target-off",
-	 .catches = {{"trace/BTS*", VERDICT_WRONG}, {"trace/LBR*", VERDICT_WRONG}}},
-	{NETBURST, .inject = "registers-stale",
-	 .catches = {{"sampling/memory_loads/PEBS registers/*", VERDICT_WRONG}}},
+	{NETBURST, .inject = "branch-target-off+registers-stale",
+	 .catches = {{"trace/BTS*", VERDICT_WRONG},
+		     {"trace/LBR*", VERDICT_WRONG},
+		     {"sampling/memory_loads/PEBS registers/*", VERDICT_WRONG}}},
 	{INTEL, .inject = "address-off-by-one+bj101",
 	 .catches = {{"sampling/MEM_INST_RETIRED.ALL_LOADS/PEBS address/*", VERDICT_WRONG},
 		     {"sampling/*/PEBS full, no threshold/*", VERDICT_WRONG}}},
@@ -329,7 +328,6 @@ static const struct selftest_case cases[] = {
 	 .only = "freeze*",
 	 .catches = {{ON_EVERY("freeze on an interrupt"), VERDICT_WRONG}}},
 	{AMD},
-	{AMD, .inject = "address-off-by-one", .catches = {{"sampling/IBS op by * address/*", VERDICT_WRONG}}},
 	{AMD, .inject = "ibs-physical+ibs-times+ibs-levels+ibs-source+ibs-filter",
 	 .kernels = "clflush_reload",
 	 .catches = {{"sampling/IBS * physical address/*", VERDICT_WRONG},
@@ -345,8 +343,10 @@ static const struct selftest_case cases[] = {
 	{FULL, AMD, .inject = "loads-as-stores",
 	 .catches = {{"sampling/IBS op by * kind/*", VERDICT_WRONG},
 		     {"sampling/IBS op by * address/*", VERDICT_WRONG}}},
-	{AMD, .inject = "branch-target-off",
-	 .catches = {{"trace/LBR*", VERDICT_WRONG}, {"sampling/IBS op by * branch target/*", VERDICT_WRONG}}},
+	{AMD, .inject = "branch-target-off+address-off-by-one",
+	 .catches = {{"trace/LBR*", VERDICT_WRONG},
+		     {"sampling/IBS op by * branch target/*", VERDICT_WRONG},
+		     {"sampling/IBS op by * address/*", VERDICT_WRONG}}},
 	{FULL, SOUND("amd-fam16h")},
 	{FULL, SOUND("amd-zen1")},
 	{FULL, SOUND("amd-zen3-epyc")},

@@ -57,19 +57,32 @@ static uint8_t status_0(void)
 	return port_read8(CHANNEL_0);
 }
 
-/* The reload value cannot be read, but the largest count seen over a whole period comes within a few ticks of
- * it. */
+/* The reload value cannot be read, but the count comes within a few ticks of it where it grew between two
+ * looks close to each other. A period takes 55 ms at most. Who holds the machine up between looks may hide
+ * the place: then the next periods are looked at, and after a second the largest count has to do. */
 void pit_alarm_begin(void)
 {
-	uint64_t start = tsc_read(), wait = tsc_hz() / 1000 * 60;
-	uint16_t largest = 0;
+	uint64_t start = tsc_read(), close = tsc_hz() / 20000, wait = tsc_hz() / 1000 * 60, last = start,
+		 look;
+	uint16_t largest = 0, count = UINT16_MAX, before;
+	bool grew = false;
 
 	firmware_mode = status_0() & 0x3f;
-	while (tsc_read() - start < wait) {
-		uint16_t count = latched(0);
+	do {
+		before = count;
+		look = tsc_read();
+		count = latched(0);
+		grew = count > before;
 		if (count > largest)
 			largest = count;
-	}
+		if (tsc_read() - last > close) {
+			grew = false;
+			wait = tsc_hz();
+		}
+		last = look;
+	} while (!grew && look - start < wait);
+	if (grew)
+		largest = count;
 	firmware_reload = largest > 65500 ? 0 : largest;
 }
 

@@ -57,13 +57,20 @@ def hybrids(family):
     return re.findall(r"^and in the image (%s-\S+):" % family, known_profiles(), re.M)
 
 
+def unsound(result):
+    """What of a run is not sound, one line each, with the check's name first: from its report, or else from its TAP lines."""
+    checks = [(s["name"] + "/" + c["name"], c) for s in (result.report or {"suites": []})["suites"] for c in s["checks"]]
+    lines = ["%s: %s: %s" % (name, c["verdict"], c.get("text")) for name, c in checks if c["verdict"] in emulators.BAD_VERDICTS]
+    lines += ["%s: skipped without a reason" % name for name, c in checks if c["verdict"] == "skipped" and not c.get("text")]
+    return lines or [line for line in result.tap if line.lstrip().startswith("not ok")]
+
+
 def sound(result, name):
     """A run that came to its end with nothing wrong, and with a reason for each check that was skipped."""
-    mute = ["%s: skipped without a reason" % c["name"] for s in (result.report or {"suites": []})["suites"] for c in s["checks"]
-            if c["verdict"] == "skipped" and not c.get("text")]
-    bad = ["%s/%s: %s: %s" % (s["name"], c["name"], c["verdict"], c.get("text")) for s in (result.report or {"suites": []})["suites"] for c in s["checks"]
-           if c["verdict"] in emulators.BAD_VERDICTS]
-    return ok(result.status == 0 and not mute, name + ": " + (result.verdict or "no verdict"), bad[:10] + mute[:10] + tail(result))
+    lines = unsound(result)
+    # The first of them is part of the point: who cuts off what follows still has it.
+    said = "%s: %s" % (name, result.verdict or "no verdict") + (": " + lines[0] if lines else "")
+    return ok(result.status == 0 and not lines, said, lines[1:20] + tail(result))
 
 
 def verdict_table(result, processor=None):

@@ -453,8 +453,9 @@ static const char *no_free_comparator(void)
 #define PIT_STATUS_0  0xe2
 #define PIT_LATCH_0   0x00
 #define PIT_GATE      0x61
-#define PIT_MODE_BITS 0x3e /* both bytes, the mode, BCD off */
-#define PIT_SLACK     600  /* ticks between two looks */
+#define PIT_MODE_BITS 0x3e  /* both bytes, the mode, BCD off */
+#define PIT_SLACK     600   /* ticks between two looks */
+#define PIT_LOOKS     20000 /* a second: 60 ticks, and twice as many of a square wave */
 
 static void pit_load(uint8_t mode, uint16_t reload)
 {
@@ -469,18 +470,23 @@ static uint8_t pit_mode(void)
 	return port_read8(PIT_CHANNEL_0) & PIT_MODE_BITS;
 }
 
-/* The largest count within so many milliseconds. */
-static unsigned pit_reload(unsigned ms)
+/* What the count begins anew from, less at most PIT_SLACK: between two looks that follow each other closely
+ * it was larger at the second. An emulator may be held up between others; after a second of that: the largest
+ * count. */
+static unsigned pit_reload(void)
 {
-	unsigned largest = 0;
+	unsigned largest = 0, value = 0, before;
 
-	for (uint64_t start = tsc_read(); tsc_read() - start < tsc_hz() / 1000 * ms;) {
-		unsigned value;
-
+	for (uint64_t start = tsc_read(), look = start, last; look - start < tsc_hz();) {
+		before = value;
+		last = look;
+		look = tsc_read();
 		port_write8(PIT_CONTROL, PIT_LATCH_0);
 		value = port_read8(PIT_CHANNEL_0);
 		value |= (unsigned)port_read8(PIT_CHANNEL_0) << 8;
 		largest = value > largest ? value : largest;
+		if (before && value > before && tsc_read() - last < tsc_hz() / PIT_LOOKS)
+			return value;
 	}
 	return largest;
 }
@@ -490,7 +496,7 @@ static unsigned pit_reload(unsigned ms)
 static int64_t pit_kept(void)
 {
 	uint64_t flags = leave();
-	unsigned reload = pit_reload(60), planted = 0x4000, seen_reload;
+	unsigned reload = pit_reload(), planted = 0x4000, seen_reload;
 	uint8_t mode = pit_mode(), gate = port_read8(PIT_GATE);
 	int64_t good;
 
@@ -500,7 +506,7 @@ static int64_t pit_kept(void)
 	pit_alarm_set(30000);
 	pit_alarm_end();
 	good = pit_mode() == (mode == 0x34 ? 0x36 : 0x34);
-	seen_reload = pit_reload(16);
+	seen_reload = pit_reload();
 	good += seen_reload <= planted && seen_reload + PIT_SLACK > planted;
 	for (uint8_t on = 0; on < 2; on++) {
 		port_write8(PIT_GATE, (uint8_t)((gate & 0x0c) | on));
