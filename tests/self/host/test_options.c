@@ -266,6 +266,31 @@ static void long_values_are_refused(void **state)
 	assert_string_equal(error.text, "assay.cfg:1:7: value is 200 bytes long: at most 127 are allowed");
 }
 
+/* What a token has room for, to the byte. */
+static void tokens_have_room_for_so_much(void **state)
+{
+	char text[600] = "";
+
+	(void)state;
+	memset(text, 'x', 31);
+	strcpy(text + 31, "=1");
+	assert_false(parse_file(text));
+	assert_null(strstr(error.text, "bytes long"));
+	memset(text, 'x', 32);
+	strcpy(text + 32, "=1");
+	assert_false(parse_file(text));
+	assert_non_null(strstr(error.text, "option name is 32 bytes long: at most 31 are allowed"));
+	strcpy(text, "event=");
+	memset(text + 6, 'x', 511);
+	text[6 + 511] = 0;
+	assert_false(parse_file(text));
+	assert_non_null(strstr(error.text, "value is 511 bytes long: at most 127 are allowed"));
+	memset(text + 6, 'x', 512);
+	text[6 + 512] = 0;
+	assert_false(parse_file(text));
+	assert_non_null(strstr(error.text, "value is 512 bytes long: at most 511 are allowed"));
+}
+
 static void what_was_valid_before_an_error_stays(void **state)
 {
 	(void)state;
@@ -289,6 +314,11 @@ static void format_and_parse_are_inverse(void **state)
 	assert_string_equal(o.event, "A B");
 	options_format(&o, again, sizeof again);
 	assert_string_equal(line, again);
+	assert_true(parse_file("event=\"A\tB\""));
+	options_format(&o, line, sizeof line);
+	options_default(&o);
+	assert_true(parse(line, "command line"));
+	assert_string_equal(o.event, "A\tB");
 	for (size_t room = 1; room < 64; room++) { /* a short buffer is never overrun */
 		char *cut = malloc(room);
 
@@ -365,6 +395,7 @@ int main(void)
 		cmocka_unit_test(damage_is_named),
 		cmocka_unit_test(the_stick_lists_every_option),
 		cmocka_unit_test(long_values_are_refused),
+		cmocka_unit_test(tokens_have_room_for_so_much),
 		cmocka_unit_test(what_was_valid_before_an_error_stays),
 		cmocka_unit_test(format_and_parse_are_inverse),
 		cmocka_unit_test(random_input_is_survived),

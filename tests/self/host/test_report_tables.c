@@ -341,6 +341,41 @@ static void plain_checks_of_one_stem_share_a_row(void **state)
 	}
 }
 
+static void counted(const char *name, int64_t high, int64_t observed)
+{
+	struct result r = {.suite = "control", .name = name, .n_observations = 1};
+
+	r.judgement.verdict = VERDICT_WITHIN;
+	r.observation[0] = (struct observation){.n = 1, .low = 3, .high = high};
+	histogram_add(&r.observation[0].seen, observed);
+	report_result(&r);
+}
+
+/* A column that is not the same for all checks of a row says so. */
+static void what_differs_within_a_row_is_dots(void **state)
+{
+	const char *text;
+
+	(void)state;
+	begin(false);
+	report_suite_begin("control", "title");
+	counted("same/1", 5, 4);
+	counted("same/2", 5, 4);
+	counted("seen/1", 5, 4);
+	counted("seen/2", 5, 3);
+	counted("wanted/1", 5, 4);
+	counted("wanted/2", 6, 4);
+	report_end(true);
+	text = strstr(fake_console_text(), "\ncheck ");
+	assert_non_null(text);
+	assert_non_null(strstr(
+		text, "\nsame         -                  -    3..5         4              within (2)\n"));
+	assert_non_null(strstr(
+		text, "\nseen         -                  -    3..5         ...            within (2)\n"));
+	assert_non_null(strstr(
+		text, "\nwanted       -                  -    ...          4              within (2)\n"));
+}
+
 static void verbose_shows_every_check(void **state)
 {
 	(void)state;
@@ -419,6 +454,7 @@ int main(void)
 		cmocka_unit_test(one_kernel_is_named),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
+		cmocka_unit_test(what_differs_within_a_row_is_dots),
 		cmocka_unit_test(verbose_shows_every_check),
 		cmocka_unit_test(tap_is_understood_by_prove),
 		cmocka_unit_test(a_run_cut_short_says_so),
