@@ -341,6 +341,29 @@ static void plain_checks_of_one_stem_share_a_row(void **state)
 	}
 }
 
+/* Facts have a line of their own, with their name. */
+static void facts_are_told(void **state)
+{
+	(void)state;
+	begin(false);
+	report_fact("shares", "writes", "PMC1 counts the write that starts it");
+	report_end(true);
+	assert_non_null(strstr(fake_console_text(),
+			       "\nfact: shares: writes: PMC1 counts the write that starts it\n"));
+}
+
+/* What would end a line does not. */
+static void control_characters_are_blanks(void **state)
+{
+	(void)state;
+	begin(false);
+	plain("one\nnot ok 2 - two\tthree", VERDICT_WRONG, "why\nnot");
+	report_end(true);
+	assert_non_null(strstr(fake_console_tap(), "not ok 1 - control: one not ok 2 - two three\n"));
+	assert_non_null(strstr(fake_console_tap(), "why: \"why not\"\n"));
+	assert_null(strstr(fake_console_tap(), "\nnot ok 2"));
+}
+
 static void counted(const char *name, int64_t high, int64_t observed)
 {
 	struct result r = {.suite = "control", .name = name, .n_observations = 1};
@@ -454,6 +477,8 @@ int main(void)
 		cmocka_unit_test(one_kernel_is_named),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
+		cmocka_unit_test(facts_are_told),
+		cmocka_unit_test(control_characters_are_blanks),
 		cmocka_unit_test(what_differs_within_a_row_is_dots),
 		cmocka_unit_test(verbose_shows_every_check),
 		cmocka_unit_test(tap_is_understood_by_prove),

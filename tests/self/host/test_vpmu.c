@@ -573,6 +573,41 @@ static void instructions_reach_the_machine(void **unused)
 	free(machine);
 }
 
+/* 256 bits and more leave upper halves of registers in use, whatever the encoding and the prefixes in front.
+ */
+static void wide_vectors_reach_the_machine(void **unused)
+{
+	static const uint8_t addps[15] = {0x0f, 0x58, 0xc1};
+	static const struct {
+		uint8_t code[15];
+		bool wide;
+	} forms[] = {
+		{{0xc5, 0xf8, 0x58, 0xc1}, false},
+		{{0xc5, 0xfc, 0x58, 0xc1}, true},
+		{{0xc4, 0xe1, 0x78, 0x58, 0xc1}, false},
+		{{0xc4, 0xe1, 0x7c, 0x58, 0xc1}, true},
+		{{0x62, 0xf1, 0x7c, 0x08, 0x58, 0xc1}, false},
+		{{0x62, 0xf1, 0x7c, 0x28, 0x58, 0xc1}, true},
+		{{0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc1}, true},
+		{{0x67, 0xc5, 0xfc, 0x58, 0x07}, true},
+		{{0x67, 0xc5, 0xf8, 0x58, 0x07}, false},
+		{{0x65, 0x67, 0xc5, 0xfc, 0x58, 0x07}, true},
+		{{0x67, 0x62, 0xf1, 0x7c, 0x48, 0x58, 0x07}, true},
+	};
+	const struct insn_retired at = {.address = 0x100000};
+	struct uarch_geometry g = machine_geometry(&intel_skylake);
+	void *memory = malloc(uarch_size(&g));
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		machine = uarch_create(memory, &g);
+		retire(forms[i].code, at, 0x400000, 0, Q_CYCLES);
+		if (retire(addps, at, 0x400010, 0, Q_AVX_SSE_TRANSITIONS) != forms[i].wide)
+			fail_msg("form %u", i);
+	}
+	free(memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +628,7 @@ int main(void)
 		cmocka_unit_test(faults_are_told_from_injections),
 		cmocka_unit_test(steps_are_broken),
 		cmocka_unit_test(instructions_reach_the_machine),
+		cmocka_unit_test(wide_vectors_reach_the_machine),
 	};
 
 	int failed = cmocka_run_group_tests_name("vpmu", tests, NULL, NULL);
