@@ -187,6 +187,56 @@ static void test_vectors(void **state)
 	}
 }
 
+/* From every outer ring an event leads to ring 0. */
+static void test_events_from_each_ring(void **state)
+{
+	static const uint8_t kinds[] = {STEP_EXCEPTION, STEP_INTERRUPT, STEP_NMI};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof kinds; i++)
+		for (uint8_t cpl = 0; cpl <= 3; cpl++) {
+			struct qterm terms[ACCOUNT_TERMS];
+			struct qvec v = {{0}};
+
+			account_add(&v, terms, account_event(kinds[i], 32, cpl, terms));
+			assert_int_equal(v.v[Q_RING_TO_KERNEL], cpl != 0);
+			assert_int_equal(v.v[Q_INTERRUPTS_HW], kinds[i] == STEP_INTERRUPT);
+			assert_int_equal(v.v[Q_INTERRUPTS_NMI], kinds[i] == STEP_NMI);
+		}
+}
+
+/* What a prefix makes of an instruction, and what it does not. */
+static void test_prefixes(void **state)
+{
+	static const struct {
+		char code[8];
+		uint8_t size, locked, iterations;
+	} forms[] = {
+		{"\xf0\x01\x07", 3, 1, 0},         /* lock add %eax,(%rdi) */
+		{"\x01\x07", 2, 0, 0},             /* add */
+		{"\xf0\x48\x0f\xb1\x0f", 5, 1, 0}, /* lock cmpxchg %rcx,(%rdi) */
+		{"\xf3\xa4", 2, 0, 7},             /* rep movsb */
+		{"\xf2\xae", 2, 0, 7},             /* repne scasb */
+		{"\xa4", 1, 0, 0},                 /* movsb */
+		{"\xaa", 1, 0, 0},                 /* stosb */
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		struct insn in = decode(forms[i].code, forms[i].size);
+		struct insn_retired s = {.insn = &in,
+					 .iterations = forms[i].iterations ? forms[i].iterations : 1,
+					 .source = 0x1000,
+					 .dest = 0x2000,
+					 .address = 0x2000};
+		struct qvec v = retired(&s);
+
+		assert_int_equal(v.v[Q_INSN_LOCKED], forms[i].locked);
+		assert_int_equal(v.v[Q_REP_ITERATIONS], forms[i].iterations);
+		assert_int_equal(v.v[Q_INSTRUCTIONS], 1);
+	}
+}
+
 static void test_events(void **state)
 {
 	(void)state;
@@ -358,12 +408,20 @@ static void test_misaligned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_string_splits), cmocka_unit_test(test_operand_splits),
-		cmocka_unit_test(test_partial),       cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_gather),        cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_vectors),       cmocka_unit_test(test_events),
-		cmocka_unit_test(test_accesses),      cmocka_unit_test(test_enter),
-		cmocka_unit_test(test_transfers),     cmocka_unit_test(test_misaligned),
+		cmocka_unit_test(test_string_splits),
+		cmocka_unit_test(test_operand_splits),
+		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_gather),
+		cmocka_unit_test(test_rings),
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_events_from_each_ring),
+		cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_accesses),
+		cmocka_unit_test(test_enter),
+		cmocka_unit_test(test_transfers),
+		cmocka_unit_test(test_misaligned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,6 +341,27 @@ static void plain_checks_of_one_stem_share_a_row(void **state)
 	}
 }
 
+/* Names of up to 36 characters have a column of their width; longer ones stand out. */
+static void columns_are_as_wide_as_names(void **state)
+{
+	static const char name[] = "abcdefghijklmnopqrstuvwxyz0123456789+";
+
+	(void)state;
+	for (unsigned length = 11; length <= 37; length += 13) {
+		char line[80];
+		unsigned width = length < 12 ? 12 : length > 36 ? 36 : length;
+
+		begin(false);
+		snprintf(line, sizeof line, "%.*s", (int)length, name);
+		plain(line, VERDICT_EXACT, "");
+		report_end(true);
+		snprintf(line, sizeof line, "\n%-*s counters ", (int)width, "check");
+		assert_non_null(strstr(fake_console_text(), line));
+		snprintf(line, sizeof line, "\n%-*.*s PMC0 ", (int)width, (int)length, name);
+		assert_non_null(strstr(fake_console_text(), line));
+	}
+}
+
 /* Facts have a line of their own, with their name. */
 static void facts_are_told(void **state)
 {
@@ -477,6 +498,7 @@ int main(void)
 		cmocka_unit_test(one_kernel_is_named),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
+		cmocka_unit_test(columns_are_as_wide_as_names),
 		cmocka_unit_test(facts_are_told),
 		cmocka_unit_test(control_characters_are_blanks),
 		cmocka_unit_test(what_differs_within_a_row_is_dots),
