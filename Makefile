@@ -338,7 +338,8 @@ $(B)/host/test_kernels $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/t
 
 # A PMU by script stands in for the machine, too: before the archive is asked for that.
 SCRIPTED_TESTS := pass ladder shares_learn event_judge
-$(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(B)/host/tests/self/host/support/scripted_pmu.c.o
+SCRIPTED_OBJ := $(B)/host/tests/self/host/support/scripted_pmu.c.o
+$(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(SCRIPTED_OBJ)
 
 $(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lZydis -lpfm -lm
@@ -386,4 +387,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
