@@ -1,7 +1,6 @@
 #include "arch/x86/processors/processors.h"
 #include "arch/x86/processors/processors_internal.h"
 
-#include "arch/x86/machine/acpi.h"
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
 #include "arch/x86/processors/companion.h"
@@ -62,7 +61,6 @@ static struct descriptor_pointer park_idt_pointer;
 static struct idt_gate park_idt[PARK_VECTORS] __attribute__((aligned(16)));
 static uint64_t page; /* of the start-up code; 0: there is none */
 static uint8_t *run_stack;
-static uint32_t boot_id;
 
 /* What goes from one processor to the other. Times differ between them: only the boot processor's clock is
  * read. */
@@ -82,32 +80,6 @@ static struct {
 	unsigned number, turns; /* 0 turns: none misbehaves */
 	enum processor_fault fault;
 } spoilt;
-
-/* --- the list --------------------------------------------------------------------------------------- */
-
-/* Where the boot processor stands in ACPI's list; behind its end if it is not there. */
-static unsigned boot_place(void)
-{
-	unsigned i = 0;
-
-	while (i < acpi.n_processors && acpi.processor[i].apic_id != boot_id)
-		i++;
-	return i;
-}
-
-unsigned processor_count(void)
-{
-	return acpi.n_processors + (boot_place() == acpi.n_processors);
-}
-
-struct processor processor_at(unsigned number)
-{
-	unsigned boot = boot_place();
-	unsigned i = number <= boot ? number - 1 : number;
-
-	return number ? (struct processor){acpi.processor[i].apic_id, acpi.processor[i].enabled}
-		      : (struct processor){boot_id, true};
-}
 
 unsigned processor_current(void)
 {
@@ -183,7 +155,7 @@ static void arrive(void)
 		turn.refused = true;
 	}
 	park_state.done = 1;
-	apic_send_nmi(boot_id);
+	apic_send_nmi(processor_at(0).apic_id);
 	for (;;)
 		__asm__ volatile("cli; hlt");
 }
@@ -195,7 +167,7 @@ void processors_init(uint64_t low_page)
 	uint32_t cr4 = CR4_PAE | (uint32_t)(cr4_read() & CR4_LA57);
 	uint32_t efer = EFER_LME | (cpu_has(CPU_NX) ? EFER_NXE : 0);
 
-	boot_id = apic_id();
+	processors_list(apic_id());
 	for (unsigned v = 0; v < PARK_VECTORS; v++)
 		if (v == VECTOR_NMI || v == VECTOR_MC || v >= 32)
 			gate_set(&park_idt[v],

@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Say which processor is number 0, by its local APIC's ID. After acpi_read(), which has the others. */
+void processors_list(uint32_t boot_apic_id);
+
 /**
  * Find the list, and put the start-up code in place. After acpi_read(), paging_build() and
  * descriptors_init(), with the machine not taken.

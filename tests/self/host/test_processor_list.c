@@ -1,0 +1,90 @@
+/* The list of processors, with the boot processor at every place of ACPI's. */
+#include "arch/x86/machine/acpi.h"
+#include "arch/x86/processors/processors.h"
+#include "arch/x86/processors/processors_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define MOST    6
+#define MISSING 0x1ff /* an APIC ID that no list has */
+
+/* IDs that are neither in order nor equal to a place; of three processors one is not enabled. */
+static uint32_t id_at(unsigned place)
+{
+	return 0x40 + place * 7 % MOST * 2;
+}
+
+static bool enabled_at(unsigned place)
+{
+	return place % 3 != 1;
+}
+
+static void list(unsigned n, uint32_t boot)
+{
+	acpi.n_processors = n;
+	for (unsigned i = 0; i < ACPI_PROCESSORS; i++) {
+		/* What lies behind the end must not be looked at. */
+		acpi.processor[i].apic_id = i < n ? id_at(i) : MISSING;
+		acpi.processor[i].enabled = i < n && enabled_at(i);
+	}
+	processors_list(boot);
+}
+
+/* Number 0 is the boot processor; the others are all of the rest, each once, in ACPI's order. */
+static void check(unsigned n, unsigned boot_place)
+{
+	uint32_t boot = boot_place < n ? id_at(boot_place) : MISSING;
+	unsigned number = 1;
+
+	list(n, boot);
+	assert_int_equal(processor_count(), boot_place < n ? n : n + 1);
+	assert_int_equal(processor_at(0).apic_id, boot);
+	assert_true(processor_at(0).enabled);
+	for (unsigned i = 0; i < n; i++) {
+		if (i == boot_place)
+			continue;
+		assert_int_equal(processor_at(number).apic_id, id_at(i));
+		assert_int_equal(processor_at(number).enabled, enabled_at(i));
+		number++;
+	}
+	assert_int_equal(number, processor_count());
+}
+
+/* First, in the middle, last, and not there at all; the list may be empty. */
+static void the_boot_processor_may_stand_anywhere(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n <= MOST; n++)
+		for (unsigned place = 0; place <= n; place++)
+			check(n, place);
+}
+
+static void a_full_list_has_room_for_it(void **state)
+{
+	(void)state;
+	acpi.n_processors = ACPI_PROCESSORS;
+	for (unsigned i = 0; i < ACPI_PROCESSORS; i++) {
+		acpi.processor[i].apic_id = 1000 + i;
+		acpi.processor[i].enabled = true;
+	}
+	processors_list(1000 + ACPI_PROCESSORS - 1);
+	assert_int_equal(processor_count(), ACPI_PROCESSORS);
+	assert_int_equal(processor_at(ACPI_PROCESSORS - 1).apic_id, 1000 + ACPI_PROCESSORS - 2);
+	processors_list(1);
+	assert_int_equal(processor_count(), ACPI_PROCESSORS + 1);
+	assert_int_equal(processor_at(ACPI_PROCESSORS).apic_id, 1000 + ACPI_PROCESSORS - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_boot_processor_may_stand_anywhere),
+		cmocka_unit_test(a_full_list_has_room_for_it),
+	};
+
+	return cmocka_run_group_tests_name("processor list", tests, NULL, NULL);
+}
