@@ -111,7 +111,7 @@ static const struct {
 	{0xb3, DTLB, 128, 4},        {0xb4, SECOND_TLB, 256, 4}, {0xb5, ITLB, 64, 8},
 	{0xc3, SECOND_TLB, 1536, 6}, {0xca, SECOND_TLB, 512, 4}, {0xc1, SECOND_TLB, 1024, 8},
 	{0x61, ITLB, 48, 48},        {0x64, SECOND_TLB, 512, 4}, {0xa0, DTLB, 32, 32},
-	{0xc2, DTLB, 16, 4},
+	{0xc2, DTLB, 16, 4},         {0x51, ITLB, 128, 128},
 };
 
 /* The trace cache that profiles have: 12 K micro-operations, eight ways (SDM vol. 2, CPUID, table 3-12), in

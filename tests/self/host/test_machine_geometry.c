@@ -1,0 +1,296 @@
+/*
+ * The caches and TLBs of the machine model against what is known of each CPU from elsewhere: sizes and ways
+ * as the vendors' optimization manuals and data sheets have them, and of Intel's TLBs the descriptors of
+ * CPUID leaf 2, written down here once more from the SDM's table.
+ */
+#include "pmu/virtual/machine_model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define LINE 64
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* --- caches -----------------------------------------------------------------------------------------------
+ */
+
+struct cache {
+	unsigned kib, ways; /* 0: there is none */
+};
+
+/* Optimization Reference Manuals of Intel and AMD, BKDGs and PPRs; last levels of the parts that the profiles
+ * are of. The first name that the profile's begins with counts. */
+static const struct {
+	const char *name;
+	struct cache l1d, l1i, l2, llc;
+} caches[] = {
+	/* What leaf 2 says of caches is not looked at: the model's own, as for CPUs that tell nothing. */
+	{"netburst-potomac", {32, 8}, {32, 8}, {512, 8}, {8192, 16}},
+	{"netburst", {32, 8}, {32, 8}, {512, 8}, {0, 0}},
+	{"intel-yonah", {32, 8}, {32, 8}, {2048, 8}, {0, 0}},
+	{"intel-core2", {32, 8}, {32, 8}, {6144, 24}, {0, 0}},
+	{"intel-nehalem", {32, 8}, {32, 4}, {256, 8}, {8192, 16}},
+	{"intel-westmere", {32, 8}, {32, 4}, {256, 8}, {12288, 16}},
+	{"intel-sandybridge", {32, 8}, {32, 8}, {256, 8}, {8192, 16}},
+	{"intel-ivybridge", {32, 8}, {32, 8}, {256, 8}, {8192, 16}},
+	{"intel-haswell", {32, 8}, {32, 8}, {256, 8}, {8192, 16}},
+	{"intel-broadwell", {32, 8}, {32, 8}, {256, 8}, {3072, 12}},
+	{"intel-skylake", {32, 8}, {32, 8}, {256, 4}, {12288, 16}},
+	{"intel-icelake", {48, 12}, {32, 8}, {512, 8}, {8192, 16}},
+	{"intel-tigerlake", {48, 12}, {32, 8}, {1280, 20}, {8192, 8}},
+	{"intel-alderlake-p", {48, 12}, {32, 8}, {1280, 10}, {12800, 10}},
+	{"intel-alderlake-e", {32, 8}, {64, 8}, {2048, 16}, {12800, 10}},
+	{"intel-sapphirerapids", {48, 12}, {32, 8}, {2048, 16}, {84480, 15}},
+	{"intel-graniterapids", {48, 12}, {64, 16}, {2048, 16}, {294912, 16}},
+	{"intel-meteorlake-p", {48, 12}, {64, 16}, {2048, 16}, {18432, 12}},
+	{"intel-meteorlake-e", {32, 8}, {64, 8}, {2048, 16}, {18432, 12}},
+	{"intel-lunarlake-p", {48, 12}, {64, 16}, {2560, 10}, {12288, 12}},
+	{"intel-pantherlake-p", {48, 12}, {64, 16}, {3072, 12}, {12288, 12}},
+	{"intel-version6", {48, 12}, {64, 16}, {3072, 12}, {12288, 12}},
+	{"intel-lunarlake-e", {32, 8}, {64, 8}, {4096, 16}, {0, 0}},
+	{"intel-pantherlake-e", {32, 8}, {64, 8}, {4096, 16}, {0, 0}},
+	{"intel-silvermont", {24, 6}, {32, 8}, {1024, 16}, {0, 0}},
+	{"intel-goldmontplus", {24, 6}, {32, 8}, {4096, 16}, {0, 0}},
+	{"intel-goldmont", {24, 6}, {32, 8}, {1024, 16}, {0, 0}},
+	{"intel-tremont", {32, 8}, {32, 8}, {1536, 12}, {4096, 16}},
+	{"amd-k7", {64, 2}, {64, 2}, {512, 16}, {0, 0}},
+	{"amd-k8", {64, 2}, {64, 2}, {1024, 16}, {0, 0}},
+	{"amd-fam10h", {64, 2}, {64, 2}, {512, 16}, {6144, 48}},
+	{"amd-fam11h", {64, 2}, {64, 2}, {1024, 16}, {0, 0}},
+	{"amd-fam12h", {64, 2}, {64, 2}, {1024, 16}, {0, 0}},
+	{"amd-fam14h", {32, 8}, {32, 2}, {512, 16}, {0, 0}},
+	{"amd-fam15h", {16, 4}, {64, 2}, {2048, 16}, {8192, 64}},
+	{"amd-fam16h", {32, 8}, {32, 2}, {2048, 16}, {0, 0}},
+	{"amd-zen1", {32, 8}, {64, 4}, {512, 8}, {8192, 16}},
+	{"amd-zen2", {32, 8}, {32, 8}, {512, 8}, {16384, 16}},
+	{"amd-zen3", {32, 8}, {32, 8}, {512, 8}, {32768, 16}},
+	{"amd-zen4", {32, 8}, {32, 8}, {1024, 8}, {32768, 16}},
+	{"amd-zen5", {48, 12}, {32, 8}, {1024, 16}, {32768, 16}},
+};
+
+static void check_cache(const char *profile, const char *which, struct uarch_cache_geometry g, struct cache c)
+{
+	unsigned kib = (unsigned)((uint64_t)g.sets * g.ways * g.line / 1024);
+
+	/* Of a last level that is too large, every second set. */
+	while (c.kib * 1024ull / LINE > UARCH_LLC_LINES)
+		c.kib /= 2;
+	if (kib != c.kib || g.ways != c.ways || g.line != (c.kib ? LINE : 0))
+		fail_msg("%s, %s: %u KiB in %u ways, lines of %u bytes; the CPU has %u KiB in %u ways",
+			 profile, which, kib, g.ways, g.line, c.kib, c.ways);
+}
+
+static void caches_are_the_cpus(void **state)
+{
+	(void)state;
+	for (unsigned p = 0; model_profiles[p]; p++) {
+		const char *name = model_profiles[p]->name;
+		struct uarch_geometry g = machine_geometry(model_profiles[p]);
+		unsigned i = 0;
+
+		while (i < sizeof caches / sizeof *caches && !begins(name, caches[i].name))
+			i++;
+		if (i == sizeof caches / sizeof *caches)
+			fail_msg("what caches has %s?", name);
+		check_cache(name, "data", g.l1d, caches[i].l1d);
+		check_cache(name, "code", g.l1i, caches[i].l1i);
+		check_cache(name, "second level", g.l2, caches[i].l2);
+		check_cache(name, "last level", g.llc, caches[i].llc);
+		/* NetBurst's trace cache of 12 K micro-operations in lines of 6; all others as Sandy
+		 * Bridge's 1.5 K in 32 sets of 8 ways (Optimization Reference Manual, 2.2.2.2, and that of
+		 * NetBurst). */
+		assert_int_equal(g.decoded.sets * g.decoded.ways, begins(name, "netburst") ? 2048 : 256);
+		assert_int_equal(g.decoded.ways, 8);
+	}
+}
+
+/* --- TLBs -------------------------------------------------------------------------------------------------
+ */
+
+enum kind { OTHER, CODE, DATA, SECOND, REFERS };
+
+/* SDM vol. 2A, CPUID, table 3-12, "Encoding of CPUID Leaf 2 Descriptors": every descriptor that a profile
+ * has. OTHER: no TLB of 4-KByte pages. REFERS: leaf 18H has the TLBs, which no profile tells. */
+static const struct descriptor {
+	uint8_t number;
+	enum kind kind;
+	unsigned entries, ways; /* ways 0: fully associative, or not said */
+} descriptors[] = {
+	{0x00, OTHER, 0, 0},     /* null */
+	{0x02, OTHER, 0, 0},     /* code, 4 MByte pages, fully associative, 2 entries */
+	{0x03, DATA, 64, 4},     /* data, 4 KByte pages, 4-way, 64 entries */
+	{0x04, OTHER, 0, 0},     /* data, 4 MByte pages, 4-way, 8 entries */
+	{0x05, OTHER, 0, 0},     /* data, 4 MByte pages, 4-way, 32 entries */
+	{0x09, OTHER, 0, 0},     /* first-level code cache, 32 KBytes */
+	{0x21, OTHER, 0, 0},     /* mid-level cache, 256 KBytes */
+	{0x2c, OTHER, 0, 0},     /* first-level data cache, 32 KBytes */
+	{0x30, OTHER, 0, 0},     /* first-level code cache, 32 KBytes */
+	{0x39, OTHER, 0, 0},     /* second-level cache, 128 KBytes */
+	{0x40, OTHER, 0, 0},     /* no second-level, or no third-level cache */
+	{0x4e, OTHER, 0, 0},     /* second-level cache, 6 MBytes */
+	{0x50, CODE, 64, 0},     /* code, 4 KByte and 2 or 4 MByte pages, 64 entries */
+	{0x51, CODE, 128, 0},    /* code, 4 KByte and 2 or 4 MByte pages, 128 entries */
+	{0x55, OTHER, 0, 0},     /* code, 2 or 4 MByte pages, fully associative, 7 entries */
+	{0x56, OTHER, 0, 0},     /* data 0, 4 MByte pages, 4-way, 16 entries */
+	{0x57, DATA, 16, 4},     /* data 0, 4 KByte pages, 4-way, 16 entries */
+	{0x5a, OTHER, 0, 0},     /* data 0, 2 or 4 MByte pages, 4-way, 32 entries */
+	{0x5b, DATA, 64, 0},     /* data, 4 KByte and 4 MByte pages, 64 entries */
+	{0x60, OTHER, 0, 0},     /* first-level data cache, 16 KBytes */
+	{0x61, CODE, 48, 0},     /* code, 4 KByte pages, fully associative, 48 entries */
+	{0x63, OTHER, 0, 0},     /* data, 2 or 4 MByte pages, 4-way, 32 entries, and 1 GByte, 4 entries */
+	{0x64, SECOND, 512, 4},  /* data, 4 KByte pages, 4-way, 512 entries */
+	{0x66, OTHER, 0, 0},     /* first-level data cache, 8 KBytes */
+	{0x70, OTHER, 0, 0},     /* trace cache, 12 K micro-operations, 8-way */
+	{0x76, OTHER, 0, 0},     /* code, 2 or 4 MByte pages, fully associative, 8 entries */
+	{0x7b, OTHER, 0, 0},     /* second-level cache, 512 KBytes */
+	{0x7d, OTHER, 0, 0},     /* second-level cache, 2 MBytes */
+	{0xa0, DATA, 32, 0},     /* data, 4 KByte pages, fully associative, 32 entries */
+	{0xb0, CODE, 128, 4},    /* code, 4 KByte pages, 4-way, 128 entries */
+	{0xb1, OTHER, 0, 0},     /* code, 2 MByte pages, 8 entries, or 4 MByte, 4 entries */
+	{0xb2, CODE, 64, 4},     /* code, 4 KByte pages, 4-way, 64 entries */
+	{0xb3, DATA, 128, 4},    /* data, 4 KByte pages, 4-way, 128 entries */
+	{0xb4, SECOND, 256, 4},  /* data 1, 4 KByte pages, 4-way, 256 entries */
+	{0xb5, CODE, 64, 8},     /* code, 4 KByte pages, 8-way, 64 entries */
+	{0xc1, SECOND, 1024, 8}, /* shared second level, 4 KByte and 2 MByte pages, 8-way, 1024 entries */
+	{0xc2, DATA, 16, 4},     /* data, 4 KByte and 2 MByte pages, 4-way, 16 entries */
+	{0xc3, SECOND, 1536, 6}, /* shared second level, 4 KByte and 2 MByte pages, 6-way, 1536 entries */
+	{0xc4, OTHER, 0, 0},     /* data, 2 or 4 MByte pages, 4-way, 32 entries */
+	{0xca, SECOND, 512, 4},  /* shared second level, 4 KByte pages, 4-way, 512 entries */
+	{0xe4, OTHER, 0, 0},     /* third-level cache, 8 MBytes */
+	{0xf0, OTHER, 0, 0},     /* 64-byte prefetching */
+	{0xfe, REFERS, 0, 0},    /* TLBs are in leaf 18H */
+	{0xff, OTHER, 0, 0},     /* caches are in leaf 4 */
+};
+
+static const struct descriptor *descriptor(const char *profile, uint8_t number)
+{
+	for (unsigned i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+		if (descriptors[i].number == number)
+			return &descriptors[i];
+	fail_msg("%s: descriptor %02XH is not in this table", profile, number);
+	return NULL;
+}
+
+struct tlbs {
+	unsigned code, data, second, second_ways;
+};
+
+/* What the bytes say; of several of one kind the last. @return false if they leave it to others */
+static bool read_descriptors(const struct model_profile *p, const struct model_cpuid *c, struct tlbs *t)
+{
+	const uint32_t registers[] = {c->eax, c->ebx, c->ecx, c->edx};
+	bool told = false;
+
+	for (unsigned i = 1; i < 16; i++) { /* AL is no descriptor */
+		const struct descriptor *d;
+
+		if (registers[i / 4] & 1u << 31)
+			continue;
+		d = descriptor(p->name, registers[i / 4] >> i % 4 * 8 & 0xff);
+		if (d->kind == REFERS)
+			return false;
+		if (d->kind == OTHER)
+			continue;
+		told = true;
+		if (d->kind == CODE)
+			t->code = d->entries;
+		else if (d->kind == DATA)
+			t->data = d->entries;
+		else
+			t->second = d->entries, t->second_ways = d->ways;
+	}
+	return told;
+}
+
+static void check_tlbs(const char *name, const struct uarch_geometry *g, const struct tlbs *t)
+{
+	if (g->itlb != t->code || g->dtlb != t->data || g->stlb_sets * g->stlb_ways != t->second ||
+	    g->stlb_ways != t->second_ways)
+		fail_msg("%s: %u for code, %u for data, %u in %u ways; the CPU has %u, %u, %u in %u ways",
+			 name, g->itlb, g->dtlb, g->stlb_sets * g->stlb_ways, g->stlb_ways, t->code, t->data,
+			 t->second, t->second_ways);
+}
+
+static void intels_tlbs_are_as_described(void **state)
+{
+	unsigned described = 0, referred = 0;
+
+	(void)state;
+	for (unsigned p = 0; model_profiles[p]; p++) {
+		const struct model_profile *profile = model_profiles[p];
+		struct uarch_geometry g = machine_geometry(profile);
+		/* Where nothing is said. */
+		struct tlbs wanted = {64, 64, 1536, 6}, told = {64, 64, 0, 0};
+
+		if (begins(profile->name, "amd"))
+			continue;
+		for (unsigned i = 0; i < profile->n_cpuid; i++)
+			if (profile->cpuid[i].leaf == 2) {
+				bool says = read_descriptors(profile, &profile->cpuid[i], &told);
+
+				wanted = says ? told : wanted;
+				described += says;
+				referred += !says;
+			}
+		check_tlbs(profile->name, &g, &wanted);
+	}
+	assert_in_range(described, 15, 100);
+	assert_in_range(referred, 10, 100);
+}
+
+/* Software optimization guides, BKDGs and PPRs of the families; 4-KByte pages, of the second level the data
+ * side. */
+static const struct {
+	const char *name;
+	struct tlbs tlbs;
+} amd_tlbs[] = {
+	{"amd-k7", {16, 32, 256, 4}},
+	{"amd-k8", {32, 32, 512, 4}},
+	{"amd-fam10h", {32, 48, 512, 4}},
+	{"amd-fam11h", {32, 32, 512, 4}},
+	{"amd-fam12h", {32, 48, 1024, 4}},
+	{"amd-fam14h", {64, 40, 512, 4}}, /* tells of no first level for code: the model's own 64 */
+	{"amd-fam15h", {48, 32, 1024, 8}},
+	{"amd-fam16h", {32, 40, 512, 4}},
+	{"amd-zen1", {64, 64, 1536, 8}},
+	{"amd-zen2", {64, 64, 2048, 8}},
+	{"amd-zen3", {64, 64, 2048, 8}},
+	{"amd-zen4", {64, 72, 3072, 8}},
+	{"amd-zen5", {64, 96, 4096, 8}},
+};
+
+static void amds_tlbs_are_the_cpus(void **state)
+{
+	(void)state;
+	for (unsigned p = 0; model_profiles[p]; p++) {
+		const char *name = model_profiles[p]->name;
+		struct uarch_geometry g = machine_geometry(model_profiles[p]);
+		unsigned i = 0;
+
+		if (!begins(name, "amd"))
+			continue;
+		while (i < sizeof amd_tlbs / sizeof *amd_tlbs && !begins(name, amd_tlbs[i].name))
+			i++;
+		if (i == sizeof amd_tlbs / sizeof *amd_tlbs)
+			fail_msg("what TLBs has %s?", name);
+		check_tlbs(name, &g, &amd_tlbs[i].tlbs);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(caches_are_the_cpus),
+		cmocka_unit_test(intels_tlbs_are_as_described),
+		cmocka_unit_test(amds_tlbs_are_the_cpus),
+	};
+
+	return cmocka_run_group_tests_name("machine geometry", tests, NULL, NULL);
+}
