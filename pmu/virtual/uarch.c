@@ -168,8 +168,8 @@ void uarch_reset(struct uarch *u)
 	u->history = 0;
 	u->return_top = 0;
 	u->store_next = 0;
-	u->fetched_line = 0;
-	u->fetched_page = 0;
+	u->fetched_line = MUTANT(U_RESET_LINE, 0, u->fetched_line);
+	u->fetched_page = MUTANT(U_RESET_PAGE, 0, u->fetched_page);
 	u->window = 0;
 	u->straight_on = 0;
 	u->upper = UPPER_CLEAN;
@@ -276,7 +276,7 @@ void uarch_flush_line(struct uarch *u, uint64_t address)
 		return;
 	lru_drop(&u->l1d, address);
 	lru_drop(&u->l1i, address);
-	u->fetched_line = 0;
+	u->fetched_line = MUTANT(U_FLUSH_FETCHED, 0, u->fetched_line);
 	if (MUTANT(U_FLUSH_L1, false, true))
 		return;
 	lru_drop(&u->l2, address);
@@ -509,7 +509,7 @@ void uarch_flush_tlb(struct uarch *u, uint64_t address)
 			lru_clear(tlb[i]);
 		else if (address != UINT64_MAX && MUTANT(U_INVLPG_ALL, true, false))
 			lru_drop(tlb[i], address);
-	u->fetched_page = 0;
+	u->fetched_page = MUTANT(U_INVLPG_FETCHED, 0, u->fetched_page);
 }
 
 /* Of an access to several pages, the one that is hardest to find. */

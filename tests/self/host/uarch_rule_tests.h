@@ -327,6 +327,56 @@ static void fetching(void **state)
 	free(u);
 }
 
+/* Misses of an instruction of one byte at an address: 1 of the cache, 10 of the last level, 100 of the TLB.
+ */
+static unsigned fetched_at(struct uarch *u, uint64_t ip)
+{
+	struct uarch_step s = {.ip = ip, .length = 1};
+	struct qterm out[16];
+	unsigned n = uarch_step(u, &s, out, 16);
+
+	return amount(out, n, Q_L1I_MISS) + 10 * amount(out, n, Q_LLC_MISS) +
+	       100 * amount(out, n, Q_ITLB_MISS);
+}
+
+/* The fetch unit looks a line and a page up as it enters them. What is taken out of the caches and TLBs below
+ * it while it executes there, it looks up anew, and nothing else. */
+static void fetching_what_was_dropped(void **state)
+{
+	struct uarch *u = make(&tiny);
+
+	(void)state;
+	assert_int_equal(fetched_at(u, 0x10000), 111);
+	assert_int_equal(fetched_at(u, 0x10001), 0);
+	/* Its own line, by any of its bytes; once. */
+	for (unsigned byte = 0; byte < 64; byte += 21) {
+		uarch_flush_line(u, 0x10000 + byte);
+		assert_int_equal(fetched_at(u, 0x10002), 11);
+		assert_int_equal(fetched_at(u, 0x10003), 0);
+	}
+	/* Another line: that one alone, when it is entered. */
+	assert_int_equal(fetched_at(u, 0x10040), 11);
+	assert_int_equal(fetched_at(u, 0x10004), 0);
+	uarch_flush_line(u, 0x10040);
+	assert_int_equal(fetched_at(u, 0x10005), 0);
+	assert_int_equal(fetched_at(u, 0x10041), 11);
+	assert_int_equal(fetched_at(u, 0x10006), 0);
+	/* Its own page, another one, all. */
+	uarch_flush_tlb(u, 0x10abc);
+	assert_int_equal(fetched_at(u, 0x10007), 100);
+	assert_int_equal(fetched_at(u, 0x10008), 0);
+	uarch_flush_tlb(u, 0x11000);
+	assert_int_equal(fetched_at(u, 0x10009), 0);
+	uarch_flush_tlb(u, UINT64_MAX);
+	assert_int_equal(fetched_at(u, 0x1000a), 100);
+	assert_int_equal(fetched_at(u, 0x1000b), 0);
+	/* Everything. */
+	uarch_reset(u);
+	assert_int_equal(fetched_at(u, 0x1000c), 111);
+	assert_int_equal(fetched_at(u, 0x1000d), 0);
+	free(u);
+}
+
 /* What is told of the instruction at an address: 1 for each look-up that misses, 10 for a micro-operation
  * that is decoded, 100 for one that is held. */
 static unsigned decoded_at(struct uarch *u, uint64_t ip)
@@ -500,8 +550,9 @@ static void denormal_numbers(void **state)
 		cmocka_unit_test(splits), cmocka_unit_test(tlb), cmocka_unit_test(large_pages),              \
 		cmocka_unit_test(forwarding), cmocka_unit_test(conditional_prediction),                      \
 		cmocka_unit_test(indirect_and_returns), cmocka_unit_test(fetching),                          \
-		cmocka_unit_test(decoded_instructions), cmocka_unit_test(stores_to_code),                    \
-		cmocka_unit_test(upper_halves), cmocka_unit_test(denormal_numbers),                          \
-		cmocka_unit_test(bad_geometry), cmocka_unit_test(room_is_respected)
+		cmocka_unit_test(fetching_what_was_dropped), cmocka_unit_test(decoded_instructions),         \
+		cmocka_unit_test(stores_to_code), cmocka_unit_test(upper_halves),                            \
+		cmocka_unit_test(denormal_numbers), cmocka_unit_test(bad_geometry),                          \
+		cmocka_unit_test(room_is_respected)
 
 #endif
