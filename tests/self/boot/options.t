@@ -18,7 +18,7 @@ COMMAND_LINE = [
 for options, pattern, name in COMMAND_LINE:
     complains(boot(options=options, timeout=60), pattern, name)
 
-complains(boot("efi", options="verbose=perhaps", timeout=60), r"command line, token 1: .*verbose", "a bad option in LoadOptions")
+complains(boot("efi", options="verbose=perhaps"), r"command line, token 1: .*verbose", "a bad option in LoadOptions")
 
 GARBAGE = bytes(range(128, 256)).decode("latin-1") + "\x00\x01\x02 = = ="
 complains(boot(config="# fine so far\n" + GARBAGE, timeout=60), r"assay\.cfg:2:1: ", "garbage in assay.cfg")
@@ -42,7 +42,7 @@ complains(boot(options="suite=none", files={"/assay/" + 160 * "x": b""}, timeout
 
 texts = [boot(options="pmu=virtual suite=control report=" + way).report_json for way in ("e9", "memory")]
 equal(texts[1] and texts[1].replace("report=memory", "report=e9"), texts[0], "the report through port E9H and the one that lies in memory are the same")
-complains(boot("disk", prepare=with_directory, timeout=60), r"assay\.cfg: is a directory", "an assay.cfg that cannot be read")
+complains(boot("disk", prepare=with_directory), r"assay\.cfg: is a directory", "an assay.cfg that cannot be read")
 r = boot("disk", prepare=lambda image: emulators.mtools("mdel", image, "::/assay/assay.cfg"))
 sound(r, "no assay.cfg at all")
 r = boot(config="exit=shutdown\r\n# comment\r\n\r\nsuite=control\tpmu=virtual # more\r\n")

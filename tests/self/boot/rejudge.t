@@ -156,14 +156,16 @@ refused("no suite events", dict(REPORT, suites=[]), "no counts of the suite even
 
 
 def same(name, options, pattern=None, **more):
-    """A run that is no plain one is judged as it was."""
+    """A run that is no plain one is judged as it was. In the pattern are verdicts that it must have, "a|b" one of two."""
     r = boot(options=options, timeout=300, **more)
     status, lines, complaint = judged(r.report_json or "")
     verdicts = {c["verdict"] for c in cells(r.report)} if r.report else set()
-    return ok(status == 0 and len(lines) == 1 and (not pattern or pattern <= verdicts), name, ["%s, verdicts %s" % (r.verdict, verdicts), complaint] + lines[:6])
+    return ok(status == 0 and len(lines) == 1 and all(verdicts & {*one.split("|")} for one in pattern or ()), name, ["%s, verdicts %s" % (r.verdict, verdicts), complaint] + lines[:6])
 
 
-same("a faulty counter is judged as it was", "pmu=virtual:amd-zen1 inject=990" + KERNELS.replace("loads", "loads,mmx_moves") + " event=*", {"exact", "wrong"})
+# Chance decides whether the fault is in all repetitions.
+same("a faulty counter is judged as it was", "pmu=virtual:amd-zen1 inject=990" + KERNELS.replace("loads", "loads,mmx_moves") + " event=RETIRED*",
+     {"exact", "wrong|noisy"})
 same("what silicon may count besides is allowed as it was", "pmu=virtual:intel-skylake inject=as-silicon" + KERNELS + " " + RUNS[0][1], {"exact", "within"})
 same("each processor's PMU is its own", "pmu=virtual:intel-alderlake cpus=0,1 reps=1 n=2 suite=events kernel=calls event=BR_INST_RETIRED*,MEM_INST*", {"exact"}, cpus=2)
 same("a hypervisor's excuses are left as they were", "pmu=virtual:amd-zen4-guest suite=events kernel=cpuid,calls n=2 reps=2 inject=exits-emulated",
