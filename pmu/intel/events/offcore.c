@@ -43,7 +43,10 @@ static const struct event_floor *floor_of(unsigned kinds, enum intel_offcore_ans
 	case OFFCORE_PENDING:
 		return data ? &intel_floors[FLOOR_WAITS_L2] : fetched;
 	case OFFCORE_ANY: /* data: the terms have it */
-		return data ? NULL : fetched;
+		return data                              ? NULL
+		       : fetched                         ? fetched
+		       : kinds == OFFCORE_KIND_WRITEBACK ? &intel_floors[FLOOR_WRITES_BACK_L2]
+							 : NULL;
 	default:
 		return NULL;
 	}

@@ -88,6 +88,77 @@ SIG_INTEGER_ONLY
 SIG_RANGE STORE_MISS, 1, 0, 1, 0, "the line was flushed before"
 SIGNATURE_END
 
+KERNEL clflush_twice, "N times CLFLUSH of a line, fences, and two loads of it: the second finds it on its way"
+	add $KERNEL_SCRATCH, %rsi
+1:	clflush (%rsi)
+	mfence
+	lfence
+	mov (%rsi), %rax
+	mov 8(%rsi), %rcx
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 5 + 2, 1
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 2, 0
+SIG INSN_LFENCE, 1, 0
+SIG_LOADS 2, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE FORCED, 1, 0, 1, 0, "once a turn: the load behind the one that misses"
+SIGNATURE_END
+
+/* No fence but LFENCE holds a prefetch back (SDM vol. 2, PREFETCHh). */
+KERNEL clflush_prefetch, "N times CLFLUSH of a line, fences, PREFETCHT0 of it and a load"
+	add $KERNEL_SCRATCH, %rsi
+1:	clflush (%rsi)
+	mfence
+	lfence
+	prefetcht0 (%rsi)
+	mov (%rsi), %rax
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 5 + 2, 1
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 2, 0
+SIG INSN_LFENCE, 1, 0
+SIG PREFETCHES, 1, 0
+SIG PREFETCH_T0, 1, 0
+SIG_LOADS 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE FORCED, 1, 0, 1, 0, "once a turn: the prefetch of a line that was flushed before"
+SIGNATURE_END
+
+/* The line is zero, so that each address is known when it arrives, and none before. */
+KERNEL ready_at_once, "N times CLFLUSH of a line, MFENCE, a load of it, and 32 additions and 16 loads that wait for it"
+	add $KERNEL_ZEROS, %rsi
+1:	clflush (%rsi)
+	mfence
+	nop
+	mov (%rsi), %rax
+	.rept 8
+	add %rax, %rcx
+	add %rax, %rdx
+	mov 64(%rsi,%rax), %r10
+	add %rax, %r8
+	add %rax, %r9
+	mov 128(%rsi,%rax), %r11
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 8*6 + 2, 1
+SIG INSN_NOP, 1, 0
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 1, 0
+SIG_LOADS (1 + 8*2), 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE FORCED, 1, 0, 1, 0, "once a turn: the load that the others wait for"
+SIGNATURE_END
+
 KERNEL clflush_clean, "N times CLFLUSH of eight lines that nobody loads"
 	add $KERNEL_SCRATCH, %rsi
 1:	.irp i, 0, 1, 2, 3, 4, 5, 6, 7

@@ -122,6 +122,96 @@ SIG_RANGE BR_MISPRED, 0, 0, 1, 12, "a return stack without a matching call is wr
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+/* As jumps_random. */
+KERNEL calls_random, "N times four indirect calls, each of one of two random targets"
+	mov KERNEL_PARAM_RANDOM(%rsi), %rax
+	mov $6364136223846793005, %r9
+	mov $1442695040888963407, %r10
+1:	imul %r9, %rax
+	add %r10, %rax
+	mov %rax, %rdx
+	.rept 4
+	lea 2f(%rip), %rcx
+	lea 3f(%rip), %r11
+	add %rdx, %rdx
+	cmovc %r11, %rcx
+	call *%rcx
+	jmp 4f
+	.p2align 5, 0xcc
+2:	ret
+	.p2align 5, 0xcc
+3:	ret
+	.p2align 5, 0xcc
+4:
+	.endr
+	dec %rdi
+	jnz 1b
+	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 4*(4 + 3) + 2, 3 + 1
+SIG INSN_MUL, 1, 0
+SIG INSN_CMOV, 4, 0
+SIG BRANCHES, 4*3 + 1, 0
+SIG BR_CALL_INDIRECT, 4, 0
+SIG BR_RET, 4, 0
+SIG BR_JMP_DIRECT, 4, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG INSN_LOAD, 4, 1
+SIG LOADS, 4, 1
+SIG LOAD_BYTES, 4*8, 8
+SIG INSN_STORE, 4, 1
+SIG STORES, 4, 1
+SIG STORE_BYTES, 4*8, 8
+SIG_RANGE BR_MISPRED, 1, -4, 3, 13, "a guess at one of two random targets is right half of the time, four standard deviations more or less; the closing branch is learnt"
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL returns_random, "N times four returns to one of two random addresses that no call has pushed"
+	mov KERNEL_PARAM_RANDOM(%rsi), %rax
+	mov $6364136223846793005, %r9
+	mov $1442695040888963407, %r10
+1:	imul %r9, %rax
+	add %r10, %rax
+	mov %rax, %rdx
+	.rept 4
+	lea 2f(%rip), %rcx
+	lea 3f(%rip), %r11
+	add %rdx, %rdx
+	cmovc %r11, %rcx
+	push %rcx
+	ret
+	.p2align 5, 0xcc
+2:	jmp 4f
+	.p2align 5, 0xcc
+3:	jmp 4f
+	.p2align 5, 0xcc
+4:
+	.endr
+	dec %rdi
+	jnz 1b
+	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 4*(4 + 3) + 2, 3 + 1
+SIG INSN_MUL, 1, 0
+SIG INSN_CMOV, 4, 0
+SIG BRANCHES, 4*2 + 1, 0
+SIG BR_RET, 4, 0
+SIG BR_JMP_DIRECT, 4, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG INSN_LOAD, 4, 1
+SIG LOADS, 4, 1
+SIG LOAD_BYTES, 4*8, 8
+SIG INSN_STORE, 4, 1
+SIG STORES, 4, 1
+SIG STORE_BYTES, 4*8, 8
+SIG_RANGE BR_MISPRED, 1, -4, 4, 12, "a guess at one of two random targets is right half of the time, four standard deviations less; a return stack without matching calls is wrong; the closing branch is learnt"
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL returns_far, "N times a far return within the ring"
 	lea 3f(%rip), %rax
 	mov %cs, %ecx

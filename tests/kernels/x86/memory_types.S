@@ -123,6 +123,44 @@ SIG_L2_CHAIN
 SIG_RANGE LLC_MISS, 0, 0, 0, 8, "the third level is twice as large as what the lines lie in; others may take eight lines in a run"
 SIGNATURE_END
 
+/*
+ * Each link's line is stored to, and the fence waits until the store is done, before the next link is read: it is the store
+ * that asks for the line, and the line is modified when the others drive it out again. By \mark floors of events tell the two.
+ */
+.macro STORES_KERNEL name, purpose, flag, mark, nops, lfences, cmovs
+KERNEL \name, "\purpose", flags=\flag
+	mov KERNEL_PARAM_CHAIN(%rsi), %rax
+1:	.rept LINKS
+	mov %rdi, 8(%rax)
+	mfence
+	\mark
+	mov (%rax), %rax
+	.endr
+	dec %rdi
+	jnz 1b
+	GOES_ON
+KERNEL_END
+SIG INSTRUCTIONS, 4*LINKS + 2, 2
+SIG INSN_NOP, (\nops)*LINKS, 0
+SIG INSN_LFENCE, (\lfences)*LINKS, 0
+SIG INSN_CMOV, (\cmovs)*LINKS, 0
+SIG INSN_FENCE, (1 + \lfences)*LINKS, 0
+SIG INSN_LOAD, LINKS, 1
+SIG LOADS, LINKS, 1
+SIG LOAD_BYTES, LINKS*8, 8
+SIG INSN_STORE, LINKS, 1
+SIG STORES, LINKS, 1
+SIG STORE_BYTES, LINKS*8, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE FORCED, LINKS/2, 0, LINKS, 1, REPLACED
+SIGNATURE_END
+.endm
+
+STORES_KERNEL stores_l1, "N times sixteen stores to lines that conflict in the first-level data cache", KERNEL_SERVICE_CHAIN_L1, nop, 1, 0, 0
+STORES_KERNEL stores_l2, "N times sixteen stores to lines that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2, lfence, 0, 1, 0
+STORES_KERNEL stores_dtlb, "N times sixteen stores to twice as many pages as the first-level TLB holds", KERNEL_SERVICE_CHAIN_DTLB, "cmovc %rax, %rdx", 0, 0, 1
+
 /* Rings of which no run sees the end. \walks of the loads of a turn and \once in all take a walk, at most. */
 .macro RING_KERNEL name, purpose, flag, walks, once
 KERNEL \name, "\purpose", flags=\flag

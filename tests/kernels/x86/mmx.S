@@ -26,6 +26,28 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+KERNEL simd_kinds, "N times an integer operation of each of seven kinds, on MMX and on XMM registers"
+	pcmpeqb %mm0, %mm0
+	pcmpeqb %xmm0, %xmm0
+1:	.irp op, packsswb, paddd, pand, pmullw, psllw, punpcklbw
+	\op %mm0, %mm1
+	\op %xmm0, %xmm1
+	.endr
+	pshufw $0x1b, %mm0, %mm1
+	pshufd $0x1b, %xmm0, %xmm1
+	dec %rdi
+	jnz 1b
+	emms
+KERNEL_END
+SIG INSTRUCTIONS, 7 + 7 + 2, 2 + 1
+SIG INSN_MMX, 7, 1 + 1
+SIG INSN_EMMS, 0, 1
+SIG INSN_SSE, 7, 1
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE FORCED, 1, 0, 1, 0, "once a turn: one of each"
+SIGNATURE_END
+
 KERNEL mmx_sse, "N times the integer instructions that SSE added to MMX"
 	pcmpeqb %mm0, %mm0
 	pxor %mm1, %mm1

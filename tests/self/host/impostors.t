@@ -77,7 +77,8 @@ for args, what, figure in ((("-l",), "lower ends", "dead"), (("-u",), "upper end
 CLASSES = ROOT / "scripts/coverage-classes"
 MISSED = ROOT / "tests/self/host/data/missed.csv"
 DOCUMENT = ROOT / "docs/coverage-gaps.md"
-OPEN = {(family, figure) for family in now for figure in ("vacuous", "twice", "loud")}  # no classes yet
+NONE = {("Intel, offcore responses", figure) for figure in ("vacuous", "loud")}  # no row misses
+OPEN = {(family, figure) for family in ("AMD", "NetBurst") for figure in ("vacuous", "twice", "loud")}  # no classes yet
 
 
 def run(*args):
@@ -86,8 +87,8 @@ def run(*args):
 
 with open(MISSED, encoding="utf-8", newline="") as f:
     listed = list(csv.DictReader(f))
-ok({(c["family"], figure) for c in listed for figure in c["figures"].split()} == {(a, b) for a in now for b in ("dead", "vacuous", "twice", "loud")} - OPEN,
-   "each family has classes for each figure")
+ok({(c["family"], figure) for c in listed for figure in c["figures"].split()} == {(a, b) for a in now for b in ("dead", "vacuous", "twice", "loud")} - OPEN - NONE,
+   "each family has classes for each figure that some of its rows miss")
 with tempfile.TemporaryDirectory() as d:
     rows, changed = pathlib.Path(d) / "rows", pathlib.Path(d) / "missed.csv"
     rows.write_text(subprocess.run([ROOT / "build/coverage", "rows"], check=True, capture_output=True, text=True).stdout, encoding="utf-8")

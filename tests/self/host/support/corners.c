@@ -308,7 +308,10 @@ static double guesses(double m, int sigmas)
 
 static void count_random(const struct corner_run *r, uint64_t *first, uint64_t *second)
 {
-	*first = corner_total(r, Q_BR_JMP_INDIRECT);
+	uint64_t calls = corner_total(r, Q_BR_CALL_INDIRECT);
+
+	/* Returns that have a call go back to it. */
+	*first = corner_total(r, Q_BR_JMP_INDIRECT) + (calls ? calls : corner_total(r, Q_BR_RET));
 	*second = 0;
 	for (size_t i = 0; i < r->trace->count; i++)
 		if (is_random(&r->trace->step[i]))
@@ -475,6 +478,7 @@ static const struct corner_machine
 	always_meet = {"always meet",
 		       "load and store meet by chance, four standard deviations above the mean",
 		       count_meetings},
+	each_turn = {"each turn", "by construction", count_turns},
 	waits = {"waits", "a load tries at once, and again as each store before it leaves", count_tries},
 	quick = {"quick", "a cycle for each link of a chain, all else beside it", count_quick},
 	slow = {"slow",
@@ -528,6 +532,10 @@ const struct corner corners[] = {
 	 "closing branch is learnt",
 	 &ideal, &forgetful},
 	{Q_BR_MISPRED,
+	 "a guess at one of two random targets is right half of the time, four standard deviations less; a "
+	 "return stack without matching calls is wrong; the closing branch is learnt",
+	 &lucky, &forgetful},
+	{Q_BR_MISPRED,
 	 "a guess at a random bit is right half of the time, four standard deviations more or less; of each "
 	 "pair one may be known, or both wrong",
 	 &lucky, &unlucky},
@@ -548,6 +556,11 @@ const struct corner corners[] = {
 	 "in a run",
 	 &plain, &disturbed},
 	{Q_STORE_MISS, "the line was flushed before", &owned, &owned},
+	{Q_FORCED, REPLACED, &half_stays, &nothing_stays},
+	{Q_FORCED, "once a turn: the load behind the one that misses", &each_turn, &each_turn},
+	{Q_FORCED, "once a turn: the prefetch of a line that was flushed before", &each_turn, &each_turn},
+	{Q_FORCED, "once a turn: the load that the others wait for", &each_turn, &each_turn},
+	{Q_FORCED, "once a turn: one of each", &each_turn, &each_turn},
 	{Q_DTLB_LOAD_MISS, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_STORE_MISS, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_LOAD_4K, ONE_WALK, &plain, &tries_again},
