@@ -2,7 +2,7 @@
 """The suites that are not run by default: sound on every profile, the same in QEMU and in Bochs, and able to fail."""
 from boottest import boot, done, equal, few, ok, same_table, sound, tail, verdict_table
 
-SUITES = "pmu=virtual:%s suite=identities,sweep,overhead reps=20 kernel=empty,nop_loop,branches_taken,calls,load_op_store"
+SUITES = "pmu=virtual:%s suite=identities,sweep,overhead reps=" + few("5", "20") + " kernel=empty,nop_loop,branches_taken,calls,load_op_store"
 # Bochs is slow.
 BRIEF = "pmu=virtual:intel-core2 suite=identities,sweep,overhead reps=%d kernel=nop_loop,calls,movs_rep%s" % few((2, ""), (5, ",loads,x87_arithmetic"))
 
