@@ -413,10 +413,39 @@ static void expectations_follow_the_request(void **state)
 	assert_true(expects(0, &kernel_ten, &x));
 	assert_int_equal(x.low, 120);
 	assert_false(expects(0, &kernel_gate, &x)); /* its handler runs in ring 0 */
+	assert_non_null(strstr(why, "the kernel changes rings"));
+	taken(K "events=INST_RETIRED.ANY_P:k", 0, 1);
+	assert_true(expects(0, &kernel_ten, &x));
+	assert_false(expects(0, &kernel_gate, &x));
+	assert_non_null(strstr(why, "the kernel changes rings"));
+	taken(K "events=INST_RETIRED.ANY_P", 0, 1);
+	assert_true(expects(0, &kernel_gate, &x)); /* both rings are counted */
 	taken(K "events=INST_RETIRED.ANY_P", 0, 1);
 	plan.request[0].config.any_thread = true; /* what the other thread does nobody knows */
 	assert_false(expects(0, &kernel_ten, &x));
 	assert_non_null(strstr(why, "what a filter lets through"));
+	fake_cpu_stop();
+}
+
+/* Events that only counters could count which are not believed are taken aside, each of them. */
+static void what_no_counter_is_believed_for_is_taken_aside(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	pmu.left_out = UINT64_C(7) << pmu.n_general; /* the fixed ones */
+	taken(K "events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,CPU_CLK_UNHALTED.REF,CPU_CLK_UNHALTED.THREAD", 0,
+	      1);
+	assert_int_equal(plan.n_requests + plan.n_excluded, 4);
+	assert_int_equal(plan.n_excluded, 3);
+	assert_int_equal(plan.n_requests, 1);
+	assert_string_equal(plan.request[0].event->name, "INST_RETIRED.ANY_P");
+	taken(K "events=INST_RETIRED.*", 0, 1); /* of several by one name, too */
+	assert_int_equal(plan.n_excluded, 1);
+	assert_int_equal(plan.n_requests, 1);
+	pmu.left_out = 0;
+	taken(K "events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,CPU_CLK_UNHALTED.REF,CPU_CLK_UNHALTED.THREAD", 0,
+	      1);
+	assert_int_equal(plan.n_excluded, 0);
 	fake_cpu_stop();
 }
 
@@ -474,6 +503,7 @@ int main(void)
 		cmocka_unit_test(cascades_are_up_to_the_family),
 		cmocka_unit_test(counts_fit_their_counters),
 		cmocka_unit_test(expectations_follow_the_request),
+		cmocka_unit_test(what_no_counter_is_believed_for_is_taken_aside),
 		cmocka_unit_test(silicon_is_allowed_more),
 		cmocka_unit_test(samples_need_an_interrupt),
 	};
