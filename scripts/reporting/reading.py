@@ -1,0 +1,130 @@
+"""Reports as documents: reading one, and saying in words what is in it (docs/report.schema.json)."""
+import json
+import re
+
+SCHEMA = "assay-report/4"
+SHOWN = 16  # distinct values of an observation
+VERDICTS = ["exact", "within", "biased", "noisy", "dead", "wrong", "erratum", "error", "skipped"]
+GOOD = {"exact", "within"}
+FINE = GOOD | {"skipped"}
+# The worst first. A published deviation is less of a surprise than any other.
+BY_SEVERITY = ["wrong", "dead", "biased", "noisy", "error", "erratum", "skipped", "within", "exact"]
+SEVERITY = {verdict: rank for rank, verdict in enumerate(BY_SEVERITY)}
+
+
+class Unreadable(Exception):
+    """A file that is no report; the text says why in one line."""
+
+
+def load_text(path):
+    """The report in the file, and its text."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        report = json.loads(text)
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror}") from error
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise Unreadable(f"{path}: no JSON: {error}") from error
+    schema = report.get("schema") if isinstance(report, dict) else None
+    if schema != SCHEMA:
+        raise Unreadable(f"{path}: schema is {schema!r}; this program knows {SCHEMA}")
+    return report, text
+
+
+def load(path):
+    return load_text(path)[0]
+
+
+def number(value):
+    return int(value)
+
+
+def processor_label(report, n):
+    """As the image prints it; None where only one is judged."""
+    if n is None:
+        return None
+    kinds = {p["number"]: p.get("kind") for p in report.get("processors", [])}
+    return f"processor {n}" + (f" ({kinds[n]})" if kinds.get(n) else "")
+
+
+def suite_title(report, suite):
+    label = processor_label(report, suite.get("processor"))
+    return suite["name"] + (f" on {label}" if label else "")
+
+
+def expected(o):
+    low, high = number(o["low"]), number(o["high"])
+    return str(low) if low == high else f"{low}..{high}"
+
+
+def observed(o):
+    shown = o["values"][:SHOWN]
+    text = ", ".join(f"{value} x{times}" if o["total"] != 1 else f"{value}" for value, times in shown)
+    return text + (f", ... ({o['min']}..{o['max']})" if o["distinct"] > len(shown) else "") or "nothing"
+
+
+def evidence(check):
+    """One line per N."""
+    for o in check["observations"]:
+        yield f"N={o['n']}: expected {expected(o)}, observed {observed(o)}"
+
+
+def is_off(o):
+    return not o["total"] or number(o["min"]) < number(o["low"]) or number(o["max"]) > number(o["high"])
+
+
+def telling(check):
+    """The observation that decides: the first that is off, else the last."""
+    for o in check["observations"]:
+        if is_off(o):
+            return o
+    return check["observations"][-1] if check["observations"] else None
+
+
+def join_names(names):
+    """PMC0, PMC2, FIXED_CTR0, PMC1 -> PMC0-2,FIXED_CTR0"""
+    stems = {}
+    for name in dict.fromkeys(n for n in names if n):
+        stem, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()
+        stems.setdefault((stem, bool(digits)), set()).add(int(digits or 0))
+    parts = []
+    for (stem, numbered), numbers in stems.items():
+        runs = []
+        for n in sorted(numbers):
+            if runs and n == runs[-1][1] + 1:
+                runs[-1][1] = n
+            else:
+                runs.append([n, n])
+        parts += [stem + (f"{first}" if numbered else "") + (f"-{last}" if last > first else "") for first, last in runs]
+    return ",".join(parts)
+
+
+def join_rings(found):
+    """Without the word, as the column says it: "ring 0" -> 0"""
+    return join_names((c.get("ring") or "").removeprefix("ring ") for c in found) or "-"
+
+
+def some_names(names, what):
+    names = list(dict.fromkeys(n for n in names if n))
+    return names[0] if len(names) == 1 else f"{len(names)} {what}" if names else "-"
+
+
+def is_cell(check):
+    return "event" in check and "kernel" in check and check["name"].startswith(check["event"] + "/")
+
+
+def machine_key(report):
+    """By what a result is to be filed: another stepping, or another microcode, is another CPU."""
+    cpu = report["machine"]["cpu"]
+    # 0: the CPU does not tell (docs/report.schema.json).
+    microcode = cpu["microcode"] if int(cpu["microcode"], 16) else "unknown"
+    return (f"{cpu['brand'] or cpu['vendor']}, family {cpu['family']} model {cpu['model']} stepping {cpu['stepping']}, "
+            f"microcode {microcode}")
+
+
+def judged(report, processors=None):
+    """The PMUs that were judged, on all processors or on those given by number (as text)."""
+    pmus = [p for p in report["pmus"] if not processors or str(p.get("processor", 0)) in processors]
+    names = (f"virtual PMU {p['model']}" if p["virtual"] else f"{p['name']} in silicon" for p in pmus)
+    return ", ".join(dict.fromkeys(names)) or "no PMU"
