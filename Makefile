@@ -33,6 +33,7 @@ help:
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick
+#: scripts/assay-report html build/report.json -o report.html   the last report as a page for a browser (docs/reports.md)
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
 #: make coverage how far the documented events of each microarchitecture are judged, and which impostors pass, as tables
 #: make all      build/BOOTX64.EFI, and build/direct.bin for a start without firmware

@@ -36,6 +36,25 @@ def load(path):
     return load_text(path)[0]
 
 
+def check_form(report):
+    """KeyError, TypeError or ValueError if what readers rely on is not there."""
+    for key in ("complete", "lost", "build", "options", "notes", "pmus", "snapshots", "values", "experiments"):
+        report[key]
+    machine_key(report)
+    for verdict in VERDICTS + ["checks"]:
+        int(report["totals"][verdict])
+    for suite in report["suites"]:
+        suite_title(report, suite)
+        for check in suite["checks"]:
+            SEVERITY[check["verdict"]]
+            if not isinstance(check["name"], str) or not isinstance(check["virtual"], bool):
+                raise TypeError(f"{check['name']!r}: neither a name nor a flag may be anything else")
+            for o in check["observations"]:
+                is_off(o)
+                for value in (o["n"], o["distinct"], *(part for pair in o["values"] for part in pair)):
+                    int(value)
+
+
 def number(value):
     return int(value)
 
