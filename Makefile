@@ -290,7 +290,7 @@ RUN_STATUS = $(shell cat $(B)/run.status 2>/dev/null)
 
 run-and-keep-status:
 	+@test -e $(B)/assay.img || echo "building the image (once, a minute or so)"
-	+@rm -f $(B)/run.status; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
+	+@rm -f $(B)/run.status $(B)/report.json $(B)/report.txt; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
 run-emulator: $(B)/assay.img $(B)/direct.bin
 	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) $(if $(CPUS),-n $(CPUS)) -b $(BOOT) $(if $(CFG),-f $(CFG)) $(if $(EVENTS),-d $(EVENTS)) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status

@@ -28,7 +28,7 @@ with open(BUILD + "/report.json", encoding="utf-8") as f:
 with tempfile.NamedTemporaryFile("w", suffix=".cfg") as f:
     f.write("pmu=auto suite=none n=7\n")
     f.flush()
-    lines = run(["make", "run", "BOOT=direct", "V=1", "CFG=" + f.name, "EVENTS=tests/host/data/events-intel.json", "ARGS=" + CONTROL], "make run V=1", 0, "assay: ")
+    lines = run(["make", "run", "BOOT=direct", "V=1", "CFG=" + f.name, "EVENTS=tests/self/host/data/events-intel.json", "ARGS=" + CONTROL], "make run V=1", 0, "assay: ")
 with open(BUILD + "/report.json", encoding="utf-8") as f:
     options = " %s " % json.load(f)["options"]
 ok(all(" %s " % option in options for option in (*CONTROL.split(), "n=7")), "options of CFG are taken, and those of ARGS win over them", options)
@@ -38,6 +38,37 @@ ok("TAP version 14" in lines and any(line.startswith("ok 1 ") for line in lines)
 WRONG = "pmu=virtual suite=events inject=wrong-signature:mix:instructions:1"
 lines = run(["make", "run", "BOOT=direct", "ARGS=" + WRONG], "a kernel that declares one instruction too many", 1, "assay: ")
 ok(any("mix" in line and "instructions" in line for line in lines), "the kernel and the quantity are named", lines[-30:])
+
+REPORTS = [os.path.join(BUILD, "report." + kind) for kind in ("json", "txt")]
+
+
+def starts_not(command, name, last, leaves_text=False):
+    """It ends with 2, and of the run before it, which went well, no report is left to be mistaken for its own."""
+    for path in REPORTS:
+        with open(path, "w", encoding="ascii") as f:
+            f.write("of the run before\n")
+    r = subprocess.run(command, cwd=TOP, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
+    said = (r.stdout + r.stderr).strip().split("\n")
+    ok(r.returncode == 2 and any(line.startswith(last) for line in said), name + ": it says so, and ends with 2", said[-5:])
+    found = {}
+    for path in REPORTS:
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                found[path] = f.read()
+    equal([path for path, text in found.items() if path == REPORTS[0] or not leaves_text or "of the run before" in text], [],
+          name + ": no report of the run before is left")
+
+
+COULD_NOT = "assay: could not run: "
+starts_not(["scripts/run", "-b", "efi", "-f", "boot/assay.cfg"], "a file that cannot be handed over", COULD_NOT + "-b efi")
+starts_not(["scripts/run", "-b", "direct", "-f", "no-such.cfg"], "a configuration that is not there", COULD_NOT + "no-such.cfg: No such file")
+starts_not(["scripts/run", "-b", "direct", "-d", "docs/examples"], "no event file", COULD_NOT + "docs/examples: no event file")
+starts_not(["scripts/run", "-b", "direct", "-d", "no-such-folder"], "no directory of event files", COULD_NOT + "no-such-folder: no event file")
+starts_not(["scripts/run", "-b", "floppy"], "a way to boot that is none", "usage: run")
+starts_not(["scripts/run", "-n", "many"], "a number of processors that is none", "usage: run")
+starts_not(["scripts/run", "-e", "vmware", "-b", "direct"], "an emulator that does not exist", COULD_NOT + "there is no emulator")
+starts_not(["scripts/run", "-c", "8086", "-b", "direct"], "a CPU model that does not exist", COULD_NOT + "qemu ended", leaves_text=True)
+starts_not(["scripts/run", "-b", "direct", "suite=nonesuch"], "a suite that does not exist", COULD_NOT + "suite=nonesuch", leaves_text=True)
 
 run(["make", "run", "ARGS=suite=nonesuch", "BOOT=direct"], "a suite that does not exist", 2, "assay: could not run: ")
 run(["make", "run", "EMU=vmware"], "an emulator that does not exist", 2, "assay: could not run: there is no emulator vmware")

@@ -2,6 +2,7 @@
 """scripts/check: what it makes of tests that pass, fail, skip, break off, hang, or leave something running."""
 import importlib.machinery
 import importlib.util
+import itertools
 import os
 import re
 import subprocess
@@ -60,6 +61,10 @@ with tempfile.TemporaryDirectory() as tmp:
     status, lines = check(tmp, a=PASSES, b=FAILS, c=SKIPS)
     equal((status, lines[-1]), (1, "3 passed, 1 failed, 1 skipped"), "one that fails, one that skips")
     ok("    # why" in lines and any("no such thing" in line for line in lines), "and why", lines)
+    # One that fails, wherever it stands.
+    for order in itertools.permutations((("a", PASSES), ("b", FAILS), ("c", SKIPS))):
+        status, lines = check(tmp, **dict(order))
+        equal((status, lines[-1]), (1, "3 passed, 1 failed, 1 skipped"), "in the order " + " ".join(name for name, _ in order))
     for name, text in {"no plan": "echo ok 1", "a point too few": "echo 1..2; echo ok 1",
                        "a bad status": PASSES + "; exit 3", "killed by a signal": PASSES + "; kill -9 $$",
                        "nothing at all": "true",

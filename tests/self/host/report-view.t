@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """TAP test of scripts/report-view: what it shows of a known report, what it finds in two that differ, what it refuses."""
 import copy
+import itertools
 import json
 import pathlib
 import subprocess
@@ -241,12 +242,32 @@ def main(folder):
             ("totals of a report that lost some", lambda r: (r.update(complete=False, lost=1), r["totals"].update(exact=11, checks=14)), 0),
             ("a suite that is not complete", lambda r: r["suites"][1].update(complete=False), 1),
             ("an experiment's count", lambda r: counted(r, "counts", total=3), 1), ("an experiment's delta", lambda r: counted(r, "deltas", total=3), 1),
+            ("a part of the whole", lambda r: r["values"].append(dict(suite="events", name="taken again", value="7", unit="of 7 samples (and why)")), 0),
+            ("a part that is more than the whole",
+             lambda r: r["values"].append(dict(suite="events", name="taken again", value="8", unit="of 7 samples (and why)")), 1),
             ("a number that is none", lambda r: r["machine"].update(tsc_hz=float("nan")), 2),
             ("a member that nobody knows", lambda r: r.update(more=1), 1), ("a member that is missing", lambda r: r.pop("lost"), 1)):
         spoilt = copy.deepcopy(SAMPLE)
         spoil(spoilt)
         found = is_valid(write("spoilt.json", spoilt))
         test(f"validate-report and {name}: {status}", found == status, found)
+
+    # Of several files the worst decides, wherever it stands, and each that is not good is named.
+    spoilt = copy.deepcopy(SAMPLE)
+    spoilt["totals"].update(checks=12)
+    files = {sample: 0, write("faulty.json", spoilt): 1, write("cut.json", json.dumps(SAMPLE)[:500]): 2, folder / "absent.json": 2}
+    wrong = []
+    for n in (1, 2, 3):
+        for some in itertools.product(files, repeat=n):
+            status, out, err = script("validate-report", *some)
+            named = [line.split(": ")[0] for line in err.splitlines()]
+            if status != max(files[f] for f in some) or named != [str(f) for f in some if files[f]] or out:
+                wrong.append(f"{' '.join(f.name for f in some)}: {status}, {named}")
+    test("validate-report and several files, in every order", not wrong, wrong)
+    for some in itertools.product(files, repeat=2):
+        if not all(files[f] < 2 for f in some):
+            status, out, err = run(*some)
+            test(f"refuses {some[0].name} beside {some[1].name}", status == 2 and any(files[f] == 2 and str(f) in err for f in some) and not out, out + err)
 
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
                                    ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/5"}', "schema is 'assay-report/5'"),
