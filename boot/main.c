@@ -334,8 +334,10 @@ int assay_main(struct platform *platform)
 		.experiments = &experiments,
 		.verbose = o.verbose,
 	};
+	static struct checks_asked checks;
 	struct run run = {
 		.options = &run_options,
+		.checks = &checks,
 		.call = judge_call,
 		.report = judge_report,
 		.value = judge_value,
@@ -359,6 +361,8 @@ int assay_main(struct platform *platform)
 		}
 	if (!good || !any)
 		return could_not_run(platform, &o, why);
+	if (checks.asked && !checks.matched)
+		return could_not_run(platform, &o, selection_no_check(&o));
 	report_end(true);
 	report_out(platform, &o, true);
 	return leave(platform, &o, status_of(report_totals()));

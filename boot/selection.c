@@ -86,3 +86,9 @@ bool selection_suits(const struct options *o, const struct pmu *pmu, const char 
 	}
 	return !pmu || !strcmp(o->event, "arch") || each_matches("event", o->event, event_name, pmu);
 }
+
+const char *selection_no_check(const struct options *o)
+{
+	snprintf(text, sizeof text, "check=%.80s matches none of the checks that the suites have", o->check);
+	return text;
+}

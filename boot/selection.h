@@ -1,6 +1,6 @@
 /*
- * Whether suite=, kernel=, event= and scan= select anything: a misspelt name must not pass for a run with
- * nothing wrong.
+ * Whether suite=, kernel=, event=, check= and scan= select anything: a misspelt name must not pass for a run
+ * with nothing wrong.
  */
 #ifndef BOOT_SELECTION_H
 #define BOOT_SELECTION_H
@@ -25,5 +25,9 @@ bool selection_runs(const struct options *o, const struct suite *suite);
 /** Each alternative of event= matches an event of this PMU (NULL: there is none to match), and scan= names
  * encodings of it. @return as above */
 bool selection_suits(const struct options *o, const struct pmu *pmu, const char **why);
+
+/** What to say where no suite that ran has a check that check= matches (struct checks_asked): one line, valid
+ * until the next call. Some CPUs have checks that others lack, so not each alternative must match. */
+const char *selection_no_check(const struct options *o);
 
 #endif

@@ -81,9 +81,15 @@ struct run_options {
 
 struct ladder;
 
+/** What became of check= so far: whether any check was held against it, and whether it matched one. */
+struct checks_asked {
+	bool asked, matched;
+};
+
 struct run {
 	const struct run_options *options;
-	struct pmu *pmu; /* NULL: no PMU at all, not even a virtual one */
+	struct checks_asked *checks; /* NULL: nobody wants to know */
+	struct pmu *pmu;             /* NULL: no PMU at all, not even a virtual one */
 	const struct ladder *
 		ladder; /* how far each of its counters may be believed (tests/judge/ladder.h); NULL: fully */
 	/** Run fn(arg) on the CPU under judgement (directly, or on the virtual CPU), guarded and with the
@@ -125,6 +131,9 @@ extern const struct suite *const suites[];
  * repetition only) and `on_virtual` times on the virtual PMU, which does the same each time; `most` at the
  * most, and then the report says so. */
 unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual, unsigned most);
+
+/** Whether check= asks for the check, or equation, of this name; noted in run->checks. */
+bool check_wanted(const struct run *run, const char *name);
 
 /** Shell-style match with * and ?; a comma separates alternatives; NULL, "" and "all" match everything. Case
  * is ignored. */

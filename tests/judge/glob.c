@@ -77,3 +77,14 @@ bool event_selected(const struct pmu_event *e, const char *globs)
 		return glob_names(globs, e->name);
 	return glob_match(globs, e->name);
 }
+
+bool check_wanted(const struct run *run, const char *name)
+{
+	bool wanted = glob_match(run->options ? run->options->check_glob : NULL, name);
+
+	if (run->checks) {
+		run->checks->asked = true;
+		run->checks->matched |= wanted;
+	}
+	return wanted;
+}

@@ -141,7 +141,7 @@ static uint64_t usable(const struct run *run, enum rung rung)
 
 bool control_selected(const struct run *run, const char *name)
 {
-	return glob_match(run->options ? run->options->check_glob : NULL, name);
+	return check_wanted(run, name);
 }
 
 static void carry_out(struct run *run, const struct control_check *check, unsigned c)

@@ -396,7 +396,7 @@ static void run_identities(struct run *run)
 	for (; identity->name; identity++) {
 		const char *why;
 
-		if (!glob_match(run->options->check_glob, identity->name) ||
+		if (!check_wanted(run, identity->name) ||
 		    (identity->relation & IDENTITY_MARKS && !offered(run->pmu, identity)))
 			continue;
 		why = make_equation(run, identity, &q[n]);

@@ -576,7 +576,7 @@ static void carry_out(struct run *run, const char *profile, const struct selftes
 	struct result r = {.suite = "selftest", .name = name};
 
 	describe(c, profile, name, sizeof(name));
-	if (!glob_match(run->options->check_glob, name))
+	if (!check_wanted(run, name))
 		return;
 	hold_against(run, profile, c, c, &r);
 	run->report(run, &r);
@@ -593,7 +593,7 @@ static void carry_out_crossed(struct run *run, const struct selftest_case *made,
 	describe(expected, PROFILE, expected_name, sizeof(expected_name));
 	snprintf(name, sizeof(name), "%s %s for %s", made_name, made == expected ? "passes" : "does not pass",
 		 expected_name);
-	if (!glob_match(run->options->check_glob, name))
+	if (!check_wanted(run, name))
 		return;
 	hold_against(run, PROFILE, made, expected, &r);
 	if (made == expected) {

@@ -18,6 +18,23 @@ COMMAND_LINE = [
 for options, pattern, name in COMMAND_LINE:
     complains(boot(options=options, timeout=60), pattern, name)
 
+# Nothing that was asked for is there: on one processor, and on several.
+NOTHING = [("event=NO_SUCH", r"event=NO_SUCH matches none of ", "an event"), ("kernel=no_such", r"kernel=no_such matches none of ", "a kernel"),
+           ("suite=no_such", r"suite=no_such matches none of ", "a suite"),
+           ("suite=control check=no_such", r"check=no_such matches none of the checks", "a check")]
+for cpus in (1, 3):
+    for options, pattern, name in NOTHING:
+        r = boot(options="pmu=virtual cpus=all " + options, cpus=cpus, timeout=60)
+        complains(r, pattern, "%s that does not exist, processors: %d" % (name, cpus))
+        ok(not (r.report or {"complete": False})["complete"], "and its report, if there is one, is not complete")
+for suite in ("selftest", "identities"):
+    complains(boot(options="pmu=virtual kernel=nop_loop check=no_such,nor_such suite=" + suite, timeout=60), r"check=no_such,nor_such matches none",
+              "a check that does not exist, suite " + suite)
+r = boot(options="pmu=virtual suite=control check=no_such,wrap*")
+sound(r, "one of several checks that does not exist")  # other CPUs may have it
+r = boot(options="pmu=virtual suite=events event=INST_RETIRED.ANY kernel=nop_loop check=no_such")
+sound(r, "check= where no suite asks for it")
+
 complains(boot("efi", options="verbose=perhaps"), r"command line, token 1: .*verbose", "a bad option in LoadOptions")
 
 GARBAGE = bytes(range(128, 256)).decode("latin-1") + "\x00\x01\x02 = = ="

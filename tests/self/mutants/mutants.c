@@ -279,7 +279,7 @@ static void run_mutants(struct run *run)
 			char name[96];
 
 			snprintf(name, sizeof name, "%s/%s", model->name, model->mutants[m - 1].id);
-			if (glob_match(run->options->check_glob, name))
+			if (check_wanted(run, name))
 				try_mutant(run, model, m);
 		}
 	}
