@@ -71,17 +71,19 @@ struct event_rule {
 	bool guests;  /* in a hypervisor's guest the hypervisor causes it: judged outside of one alone */
 };
 
-#define FLOOR_TERMS 7
+#define FLOOR_TERMS 12
 
 /**
  * What must make an event tick: its count is at least the sum of coefficient times amount (the low end of an
  * interval; the high end of what is taken away), divided by `per`, rounded down. It follows from how kernels
- * are built, and holds for hardware alone.
+ * are built, and holds for hardware alone. Where documents say that nothing but that is counted, the sum is
+ * an upper end as well.
  */
 struct event_floor {
 	const char *text;                  /* why it must */
 	uint16_t per;                      /* not 0 */
 	struct event_term of[FLOOR_TERMS]; /* coefficient 0 ends, or the array does */
+	uint16_t over; /* not 0: it counts nothing else there, but so many of what else the machine does */
 };
 
 /** How far an event can be judged. */

@@ -36,6 +36,7 @@ struct bound {
 #define UP_IN(flags, of, limit) {Q_##of, LIMIT_VALUE_##limit, 1, flags, 0}
 #define UP_UNLESS(flags, of, limit) {Q_##of, LIMIT_VALUE_##limit, 1, 0, flags}
 #define SHARE(of, limit)        {Q_##of, 1, LIMIT_VALUE_##limit, 0, 0}
+#define SHARE_IN(flags, of, limit) {Q_##of, 1, LIMIT_VALUE_##limit, flags, 0}
 #define SHARE_UNLESS(flags, of, limit) {Q_##of, 1, LIMIT_VALUE_##limit, 0, flags}
 #define LESS(of)                {Q_##of, -1, 1, 0, 0}
 #define LESS_IN(flags, of)      {Q_##of, -1, 1, flags, 0}
@@ -101,7 +102,7 @@ static const struct bound bounds[] = {
 		"branches in a regular pattern that has been seen before: a predictor is right about most"),
 	WATCHED(LLC_REF, NONE, MORE_FIXED, NULL,
 		PARTS(SHARE(LOADS, ONE_IN_4), SHARE(STORES, ONE_IN_4),
-		UP_IN(ODD_MEMORY | LINES_LEAVE, LOADS, ONCE), UP_IN(ODD_MEMORY, STORES, ONCE),
+		UP_IN(ODD_MEMORY | LINES_LEAVE, LOADS, ONCE), UP_IN(ODD_MEMORY | KERNEL_SERVICE_CHAINS, STORES, ONCE),
 		UP(STORES_NT, TWO_LINES), UP(INSN_CLFLUSH, TWO_LINES), UP(PREFETCHES, AGAIN),
 		UP(INSN_SERIALIZING, OF_CODE_FEW), UP(EXCEPTIONS, OF_CODE_FEW), UP(BR_FAR, AGAIN),
 		UP(INTERRUPTS_HW, OF_CODE)),
@@ -129,7 +130,7 @@ static const struct bound bounds[] = {
 		UP(INSN_SERIALIZING, OF_CODE_FEW), UP(EXCEPTIONS, OF_CODE_LEAST), UP(INTERRUPTS_HW, OF_CODE)),
 		"some twenty pages, all touched before"),
 	WATCHED(DTLB_STORE_MISS, NONE, LINES_FIXED, NULL,
-		PARTS(SHARE(STORES, ONE_IN_16), UP(INSN_SERIALIZING, OF_CODE_FEW),
+		PARTS(SHARE(STORES, ONE_IN_16), UP_IN(KERNEL_SERVICE_CHAINS, STORES, ONCE), UP(INSN_SERIALIZING, OF_CODE_FEW),
 		UP(EXCEPTIONS, OF_CODE_LEAST), UP(INTERRUPTS_HW, OF_CODE)),
 		"some twenty pages, all touched before"),
 	WATCHED(ITLB_MISS, NONE, LINES_FIXED, NULL,
@@ -279,12 +280,12 @@ static const struct bound bounds[] = {
 		"stores alone fill such buffers"),
 	WATCHED(BUS_REQUESTS, NONE, LOTS_FIXED, NULL,
 		PARTS(UP(LLC_MISS, MANY_RETRIES), UP(LOADS, MANY_RETRIES), UP(STORES, MANY_RETRIES),
-		UP(INSTRUCTIONS, ONCE), UP(INSN_SERIALIZING, OF_CODE)),
-		"what goes past the caches, each entry tried several times"),
+		UP_UNLESS(KERNEL_STILL, INSTRUCTIONS, ONCE), UP(INSN_SERIALIZING, OF_CODE)),
+		"what goes past the caches, each entry tried several times; NOPs that ran before ask for nothing"),
 	WATCHED(BUS_DATA, NONE, BUS_FIXED, NULL,
 		PARTS(UP(LOADS, BUS_CLOCKS_LINE), UP(STORES, BUS_CLOCKS_LINE),
-		UP(INSTRUCTIONS, BUS_CLOCKS_CODE), UP(INSN_SERIALIZING, BUS_CLOCKS_LINE)),
-		"some clocks for each line that moves"),
+		UP_UNLESS(KERNEL_STILL, INSTRUCTIONS, BUS_CLOCKS_CODE), UP(INSN_SERIALIZING, BUS_CLOCKS_LINE)),
+		"some clocks for each line that moves; NOPs that ran before move none"),
 	/* Intel: parts of other quantities. */
 	BOUND(CYCLES_SOME, NONE, NONE, NULL,
 		PARTS(UP(CYCLES, ONCE)),
@@ -390,6 +391,7 @@ static const struct bound bounds[] = {
 		"two instructions are fused at most, and NOPs are not"),
 	WATCHED(UOPS_FP, NONE, MORE_FIXED, NULL,
 		PARTS(UP(INSN_SSE, UOPS_VECTOR), UP(INSN_AVX, UOPS_VECTOR), UP(INSN_AVX512, UOPS_VECTOR),
+		UP(INSN_MXCSR, UOPS_VECTOR),
 		UP(INSN_X87, UOPS_X87), UP(INSN_MMX, UOPS_VECTOR), UP(INSN_AES, UOPS_VECTOR),
 		UP(INSN_SHA, UOPS_VECTOR), UP(INSN_STRING, UOPS_VECTOR), UP(REP_ITERATIONS, UOPS_MOVED),
 		UP(INSN_SERIALIZING, OF_CODE_MOST)),
@@ -431,8 +433,8 @@ static const struct bound bounds[] = {
 	BOUND(LOADS_HITM, NONE, NONE, NULL,
 		PARTS(UP_IN(KERNEL_SERVICE_RIVAL, LOADS, ONCE)),
 		"no other core has the lines, but where one stores to them"),
-	WATCHED(CLEARS, NONE, MORE_FIXED, NULL,
-		PARTS(SHARE(LOADS, ONE_IN_16), SHARE(STORES, ONE_IN_16),
+	WATCHED(CLEARS, NONE, SOME_FIXED, NULL,
+		PARTS(SHARE_IN(ODD_MEMORY | LINES_LEAVE, LOADS, ONE_IN_16), SHARE(STORES, ONE_IN_16),
 		UP_IN(KERNEL_SERVICE_ALIAS, STORES, RETRIES), UP(BR_FAR, OF_CODE_FEW), UP(EXCEPTIONS, OF_CODE),
 		UP(INTERRUPTS_HW, OF_CODE), UP(INSN_SERIALIZING, OF_CODE), UP(INSN_X87, RETRIES),
 		UP(INSN_SSE, RETRIES), UP(INSN_AVX, RETRIES), UP(INSN_LOCKED, ONCE),
@@ -538,8 +540,8 @@ static const struct bound bounds[] = {
 		"stores to code, code that is read, lines that are flushed"),
 	WATCHED(TLB1_MISS, NONE, MORE_FIXED, NULL,
 		PARTS(SHARE(LOADS, ONE_IN_4), UP_IN(KERNEL_SERVICE_CHAINS, LOADS, AGAIN),
-		SHARE(STORES, ONE_IN_4), UP(PREFETCHES, AGAIN), UP(DTLB_LOAD_MISS, AGAIN),
-		UP(DTLB_STORE_MISS, AGAIN), UP(BR_MISPRED, AGAIN), OFFCORE_BESIDES),
+		SHARE(STORES, ONE_IN_4), UP_IN(KERNEL_SERVICE_CHAINS, STORES, AGAIN),
+		UP(PREFETCHES, AGAIN), UP(DTLB_LOAD_MISS, AGAIN), UP(DTLB_STORE_MISS, AGAIN), UP(BR_MISPRED, AGAIN), OFFCORE_BESIDES),
 		"some twenty pages, all touched before"),
 	WATCHED(ITLB1_MISS, NONE, MORE_FIXED, NULL,
 		PARTS(SHARE_UNLESS(KERNEL_STILL, INSTRUCTIONS, ONE_IN_16), UP(ITLB_MISS, AGAIN), UP(BR_MISPRED, AGAIN),
@@ -562,8 +564,8 @@ static const struct bound bounds[] = {
 		PARTS(UP(CYCLES, MANY_RETRIES)),
 		"undocumented: nothing but a clock's upper bound"),
 	WATCHED(CLEARS_MO, NONE, SOME_FIXED, NULL,
-		PARTS(SHARE(LOADS, ONE_IN_16), SHARE(STORES, ONE_IN_16)),
-		"one CPU runs: nobody else writes"),
+		PARTS(SHARE_IN(ODD_MEMORY | LINES_LEAVE, LOADS, ONE_IN_16), SHARE(STORES, ONE_IN_16)),
+		"one CPU runs: nobody else writes, and a load alone, whose line stays, has nothing to go ahead of"),
 	WATCHED(CLEARS_SMC, NONE, NONE, NULL,
 		PARTS(UP_IN(KERNEL_SERVICE_ALIAS, STORES, RETRIES)),
 		"needs stores to code"),

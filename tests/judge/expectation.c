@@ -101,21 +101,48 @@ static void allow(struct expectation *x, int64_t more)
 		x->high = INT64_MAX;
 }
 
-int64_t expectation_floor(const struct pmu_event *e, const struct kernel *k, uint64_t n)
+/* @return the sum of a floor's terms, of their low ends or of their high ones; 0: nothing is forced */
+static int64_t floor_sum(const struct event_floor *f, const struct kernel *k, uint64_t n, bool high)
 {
-	const struct event_floor *f = e->floor;
 	int64_t sum = 0;
 
 	if (f && kernel_amount(k, Q_RING_TO_KERNEL, n).high)
 		return 0; /* a part of the kernel counts elsewhere */
 	for (unsigned i = 0; f && i < FLOOR_TERMS && f->of[i].coefficient; i++) {
 		struct amount a = bounds_amount(k, f->of[i].quantity, n);
+		bool upper = high == (f->of[i].coefficient > 0);
 
-		if (!a.defined || a.overflow ||
-		    !add_term(&sum, f->of[i].coefficient, f->of[i].coefficient > 0 ? a.low : a.high))
+		if (!a.defined || a.overflow || !add_term(&sum, f->of[i].coefficient, upper ? a.high : a.low))
 			return 0;
 	}
-	return sum > 0 ? sum / f->per : 0;
+	return sum > 0 ? sum : 0;
+}
+
+int64_t expectation_floor(const struct pmu_event *e, const struct kernel *k, uint64_t n)
+{
+	int64_t sum = floor_sum(e->floor, k, n, false);
+
+	return sum ? sum / e->floor->per : 0;
+}
+
+int64_t expectation_top(const struct pmu_event *e, const struct kernel *k, uint64_t n)
+{
+	const struct event_floor *f = e->floor;
+
+	if (!f || !f->over || !expectation_floor(e, k, n))
+		return INT64_MAX;
+	return (floor_sum(f, k, n, true) + f->per - 1) / f->per + f->over;
+}
+
+/* Where a floor is an upper end, too. */
+static void hold(struct expectation *x, const struct pmu_event *e, const struct kernel *k, uint64_t n)
+{
+	int64_t top = expectation_top(e, k, n);
+
+	if (x->high > top) {
+		x->high = top;
+		x->reason = e->floor->text;
+	}
 }
 
 static void leave_out(struct expectation *x, int64_t less)
@@ -136,6 +163,7 @@ void expectation_allow_more(struct expectation *x, const struct pmu_event *e, co
 		low = x->low = floor;
 		x->reason = e->floor->text;
 	}
+	hold(x, e, k, n);
 	if (e->judgement == EVENT_TIME || !r)
 		return;
 	if (e->judgement == EVENT_AT_LEAST) {
@@ -158,6 +186,7 @@ void expectation_allow_more(struct expectation *x, const struct pmu_event *e, co
 			x->reason = r->deliveries->text;
 	}
 	cap(x, e, k, n);
+	hold(x, e, k, n);
 }
 
 enum expectation_status expectation_fits(struct expectation *e, int64_t share, unsigned width)

@@ -57,6 +57,10 @@ void expectation_allow_more(struct expectation *x, const struct pmu_event *e, co
  */
 int64_t expectation_floor(const struct pmu_event *e, const struct kernel *k, uint64_t n);
 
+/** How often at most, where the floor says that the event counts nothing else there; INT64_MAX: it does not
+ * say that. */
+int64_t expectation_top(const struct pmu_event *e, const struct kernel *k, uint64_t n);
+
 /**
  * Whether a counter of `width` bits holds the expected count plus the bracket's `share`.
  * @return EXPECTATION_OK, or EXPECTATION_TOO_WIDE, which is put into e->status as well

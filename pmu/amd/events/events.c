@@ -235,12 +235,33 @@ static const struct {
 } floors[] = {
 #define AMD_FLOOR(id, generations, divisor, words, ...)                                                      \
 	[AMD_FLOOR_##id] = {generations, {.text = words, .per = divisor, .of = {__VA_ARGS__}}},
+#define AMD_PARTS(id, generations, divisor, most, words, ...)                                                \
+	[AMD_FLOOR_##id] = {generations, {.text = words, .per = divisor, .over = most, .of = {__VA_ARGS__}}},
+#define AMD_COUNT(id, generations, most, words, ...) AMD_PARTS(id, generations, 1, most, words, __VA_ARGS__)
 #define AMD_MOVED(event, floor)
 #undef Q
 #define Q(quantity, times)                                                                                   \
 	{                                                                                                    \
 		Q_##quantity, times                                                                          \
 	}
+/* Which kernels a floor is about: those of which all others have something. */
+#define OF_MMX_ALONE Q(INSN_SSE, -100), Q(INSN_AVX, -100), Q(INSN_X87, -100)
+#define OF_INTEGERS                                                                                          \
+	Q(INSN_MMX, -100), Q(INSN_X87, -100), Q(FP_SCALAR_SP, -100), Q(FP_128_SP, -100), Q(FP_256_SP, -100)
+#define OF_INTEGERS_128                                                                                      \
+	Q(INSN_MMX, -100), Q(INSN_X87, -100), Q(FP_SCALAR_SP, -100), Q(FP_128_SP, -100), Q(INSN_256, -100)
+#define OF_INTEGERS_256 Q(INSN_MMX, -100), Q(INSN_X87, -100), Q(INSN_SSE, -100), Q(FP_256_SP, -100)
+#define OF_SCALAR       Q(FP_SCALAR_SP, 2), Q(INSN_SSE, -1), Q(INSN_AVX, -1), Q(INSN_MMX, -100), Q(INSN_X87, -100)
+#define OF_VECTORS                                                                                           \
+	Q(FP_128_SP, 2), Q(FP_256_SP, 2), Q(INSN_SSE, -1), Q(INSN_AVX, -1), Q(INSN_MMX, -100),               \
+		Q(INSN_X87, -100)
+#define OF_VECTORS_128 Q(FP_128_SP, 2), Q(INSN_SSE, -1), Q(INSN_AVX, -1), Q(INSN_MMX, -100), Q(INSN_X87, -100)
+#define OF_VECTORS_256 Q(FP_256_SP, 2), Q(INSN_SSE, -1), Q(INSN_AVX, -1), Q(INSN_MMX, -100), Q(INSN_X87, -100)
+#define OF_X87_ALONE   Q(INSN_MMX, -100), Q(INSN_SSE, -100), Q(INSN_AVX, -100)
+/* The bracket has none of these; an SMI's code that none of the watchers told may. */
+#define KIND_OVER 64
+/* A dozen mispredictions of the closing branch, each of which lets as much begin as a core holds. */
+#define WRONG_OVER (12 * IN_FLIGHT)
 #include "pmu/amd/events/floors.def"
 #undef Q
 #define Q(q) (Q_##q + 1)

@@ -25,9 +25,13 @@ struct amd_event {
 enum amd_floor_id {
 	AMD_FLOOR_NONE,
 #define AMD_FLOOR(id, ...) AMD_FLOOR_##id,
+#define AMD_COUNT(id, ...) AMD_FLOOR_##id,
+#define AMD_PARTS(id, ...) AMD_FLOOR_##id,
 #define AMD_MOVED(event, floor)
 #include "pmu/amd/events/floors.def"
 #undef AMD_FLOOR
+#undef AMD_COUNT
+#undef AMD_PARTS
 #undef AMD_MOVED
 };
 

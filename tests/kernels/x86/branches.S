@@ -267,14 +267,14 @@ SIG_RANGE BR_MISPRED, PAIRS/4, -4, PAIRS*3/2, 8 + 1, "a guess at a random bit is
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL jumps_random, "N times four indirect jumps, each to one of two random targets"
+KERNEL jumps_random, "N times sixteen indirect jumps, each to one of two random targets"
 	mov KERNEL_PARAM_RANDOM(%rsi), %rax
 	mov $6364136223846793005, %r9
 	mov $1442695040888963407, %r10
 1:	imul %r9, %rax
 	add %r10, %rax
 	mov %rax, %rdx
-	.rept 4
+	.rept 16
 	lea 2f(%rip), %rcx
 	lea 3f(%rip), %r11
 	add %rdx, %rdx
@@ -291,12 +291,12 @@ KERNEL jumps_random, "N times four indirect jumps, each to one of two random tar
 	jnz 1b
 	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
 KERNEL_END
-SIG INSTRUCTIONS, 3 + 4*(4 + 2) + 2, 3 + 1
+SIG INSTRUCTIONS, 3 + 16*(4 + 2) + 2, 3 + 1
 SIG INSN_MUL, 1, 0
-SIG INSN_CMOV, 4, 0
-SIG BRANCHES, 4*2 + 1, 0
-SIG BR_JMP_INDIRECT, 4, 0
-SIG BR_JMP_DIRECT, 4, 0
+SIG INSN_CMOV, 16, 0
+SIG BRANCHES, 16*2 + 1, 0
+SIG BR_JMP_INDIRECT, 16, 0
+SIG BR_JMP_DIRECT, 16, 0
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
@@ -306,7 +306,7 @@ SIG LOAD_BYTES, 0, 8
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
 SIG STORE_BYTES, 0, 8
-/* Of 4N guesses 2N are wrong, 4*sqrt(N) more or less: not below N - 4, nor, with twelve of the closing branch, above 3N + 13. */
-SIG_RANGE BR_MISPRED, 1, -4, 3, 13, "a guess at one of two random targets is right half of the time, four standard deviations more or less; the closing branch is learnt"
+/* Of 16N guesses 8N are wrong, 8*sqrt(N) more or less: not below 6N - 8, nor, with twelve of the closing branch, above 10N + 15. */
+SIG_RANGE BR_MISPRED, 6, -8, 10, 15, "a guess at one of two random targets is right half of the time, four standard deviations more or less; the closing branch is learnt"
 SIG_INTEGER_ONLY
 SIGNATURE_END

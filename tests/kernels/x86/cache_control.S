@@ -48,6 +48,49 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+KERNEL prefetches_held, "N times twenty-four prefetches of two hints each, of lines that the first level holds"
+	add $KERNEL_SCRATCH, %rsi
+	.irp i, 0, 64, 128, 192
+	mov \i(%rsi), %rax
+	.endr
+1:	.rept 6
+	.irp i, 0, 64, 128, 192
+	prefetcht0 \i(%rsi)
+	prefetchnta \i(%rsi)
+	.endr
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 2*24 + 2, 1 + 4
+SIG INSN_LOAD, 0, 4
+SIG LOADS, 0, 4
+SIG LOAD_BYTES, 0, 4*8
+SIG PREFETCHES, 2*24, 0
+SIG PREFETCH_T0, 24, 0
+SIG PREFETCH_NTA, 24, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
+KERNEL prefetchw_held, "N times twenty-four PREFETCHW of a line that was stored to", needs=KERNEL_NEEDS_PREFETCHW
+	mov %rdi, KERNEL_SCRATCH(%rsi)
+1:	.rept 24
+	prefetchw KERNEL_SCRATCH(%rsi)
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 24 + 2, 1
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+SIG PREFETCHES, 24, 0
+SIG PREFETCH_W, 24, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 #define ONE_MISS "the line was flushed before, and no load may pass the fence; one that is given up and tried again misses twice"
 
 KERNEL clflush_reload, "N times CLFLUSH of a line, MFENCE, and a load of it: a miss in every cache by construction"
@@ -68,6 +111,25 @@ SIG_RANGE L1D_LOAD_MISS, 1, 0, 2, 0, ONE_MISS
 SIG_RANGE L2_LOAD_MISS, 1, 0, 2, 0, ONE_MISS
 SIG_RANGE LLC_REF, 1, 0, 2, 0, ONE_MISS
 SIG_RANGE LLC_MISS, 1, 0, 1, 8, "the line was flushed before; a second request for it joins the first; others may take eight lines in a run"
+SIGNATURE_END
+
+KERNEL clflush_locked, "N times CLFLUSH of a line, MFENCE, and a locked addition to it: memory must be asked for it"
+	add $KERNEL_SCRATCH, %rsi
+1:	clflush (%rsi)
+	mfence
+	lock addq $1, (%rsi)
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 1
+SIG INSN_CLFLUSH, 1, 0
+SIG INSN_FENCE, 1, 0
+SIG INSN_LOCKED, 1, 0
+SIG_LOADS 1, 8
+SIG_STORES 1, 8
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE TRANSFERS_FORCED, 1, 0, 1, 0, "the line of each locked access was flushed before"
 SIGNATURE_END
 
 KERNEL clflush_store, "N times CLFLUSH of a line, and a store to it, each fenced: memory must be asked for it"

@@ -19,6 +19,7 @@ SIG LOAD_BYTES, 8 + 4, 0
 SIG INSN_STORE, 2, 0
 SIG STORES, 2, 0
 SIG STORE_BYTES, 8 + 4, 0
+SIG_RANGE TRANSFERS_FORCED, 2 + 2, 0, 2 + 2, 0, "each access of uncacheable memory leaves the core"
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -35,6 +36,7 @@ KERNEL_END
 SIG INSTRUCTIONS, 8 + 1 + 2, 1
 SIG INSN_FENCE, 1, 0
 SIG_STORES 8, 8
+SIG_RANGE TRANSFERS_FORCED, 1, 0, 8, 0, "a fence empties the buffers: whole lines, or store by store"
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -106,6 +108,26 @@ SIG_RANGE L1D_LOAD_MISS, 0, 0, 0, 8, FITS
 SIG_RANGE L2_LOAD_MISS, 0, 0, 0, 8, FITS
 SIG_RANGE LLC_REF, 0, 0, 0, 8, FITS
 SIG_RANGE LLC_MISS, 0, 0, 0, 8, FITS
+SIGNATURE_END
+
+/* Lines that make room have been written to. */
+KERNEL chain_l1_written, "N times sixteen loads that conflict in the first-level data cache, and a store to each line", flags=KERNEL_SERVICE_CHAIN_L1
+	mov KERNEL_PARAM_CHAIN(%rsi), %rax
+1:	.rept LINKS
+	mov %rdi, 8(%rax)
+	mov (%rax), %rax
+	.endr
+	dec %rdi
+	jnz 1b
+	GOES_ON
+KERNEL_END
+SIG_LINKED_LOADS
+SIG INSTRUCTIONS, 2*LINKS + 2, 2
+SIG INSN_STORE, LINKS, 1
+SIG STORES, LINKS, 1
+SIG STORE_BYTES, LINKS*8, 8
+SIG_RANGE CYCLES, LINKS, 1, (LINKS*(HIT_L2 + 1) + 2)*2, (HIT_L2 + 1)*2 + CYCLES_ONCE, WAITS
+SIG_RANGE TRANSFERS_FORCED, LINKS/2, 0, LINKS, 1, REPLACED
 SIGNATURE_END
 
 .macro SIG_L2_CHAIN

@@ -30,6 +30,27 @@ SIG STORE_BYTES, 4 + 8 + 8 + 3*16, 0
 SIG_LOOP
 SIGNATURE_END
 
+/* A buffer may join stores, but not past the fence. */
+KERNEL nontemporal_fenced, "N times three lines of non-temporal stores, and SFENCE"
+	add $KERNEL_SCRATCH, %rsi
+1:	.irp line, 0, 64, 128
+	.irp i, 0, 8, 16, 24, 32, 40, 48, 56
+	movnti %rdi, \line + \i(%rsi)
+	.endr
+	.endr
+	sfence
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3*8 + 1 + 2, 1
+SIG STORES_NT, 3*8, 0
+SIG INSN_FENCE, 1, 0
+SIG_STORES 3*8, 8
+SIG_RANGE TRANSFERS_FORCED, 3, 0, 3*8, 0, "a fence empties the buffers: whole lines, or store by store"
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIGNATURE_END
+
 KERNEL masked_stores, "N times MASKMOVQ and MASKMOVDQU under an all-ones mask"
 	mov %rdi, %rcx
 	lea KERNEL_SCRATCH(%rsi), %rdi

@@ -3,6 +3,8 @@
  */
 #include "tests/kernels/kernel.h"
 
+#define ONE_EACH "each instruction loads one segment register"
+
 KERNEL segment_reads, "N times moves out of all segment registers, and PUSH of FS and GS"
 1:	.irp s, cs, ss, ds, es, fs, gs
 	mov %\s, %eax
@@ -45,6 +47,7 @@ KERNEL segment_loads, "N times loads of DS and ES with what they hold"
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 2
 SIG INSN_SEGMENT, 2, 0
+SIG_RANGE SEGMENTS_MOVED, 2, 0, 2, 0, ONE_EACH
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -70,6 +73,7 @@ KERNEL segment_loads_fs_gs, "N times MOV, POP and far pointers into FS and GS, o
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2 + 2 + 2 + 2, 6
 SIG INSN_SEGMENT, 2 + 2 + 2, 0
+SIG_RANGE SEGMENTS_MOVED, 2 + 2 + 2, 0, 2 + 2 + 2, 0, ONE_EACH
 SIG INSN_STORE, 2, 4
 SIG STORES, 2, 4
 SIG STORE_BYTES, 2*8, 2*4 + 2*2
@@ -105,6 +109,7 @@ KERNEL stack_segment_load, "N times a load of SS, which holds traps and interrup
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2 + 2, 1
 SIG INSN_SEGMENT, 1, 0
+SIG_RANGE SEGMENTS_MOVED, 1, 0, 1, 0, ONE_EACH
 SIG INSN_NOP, 2, 0
 SIG_LOOP
 SIG_INTEGER_ONLY

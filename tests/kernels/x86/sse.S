@@ -397,6 +397,28 @@ SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END
 
+/* No flag is set in either value. */
+KERNEL sse_mask_change, "N times LDMXCSR that unmasks the exception of inexact results, and back, eight times each"
+	add $KERNEL_SCRATCH, %rsi
+	movl $0x0f80, (%rsi)
+	movl $0x1f80, 4(%rsi)
+1:	.rept 8
+	ldmxcsr (%rsi)
+	ldmxcsr 4(%rsi)
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 16 + 2, 3
+SIG INSN_MXCSR, 16, 0
+SIG_LOADS 16, 4
+SIG INSN_STORE, 0, 2
+SIG STORES, 0, 2
+SIG STORE_BYTES, 0, 2*4
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
 #define XSAVE_X87_SSE 3
 
 KERNEL xsave, "N times XSAVE and XRSTOR of x87 and SSE state: one access each of what all such images begin with", needs=KERNEL_NEEDS_XSAVE

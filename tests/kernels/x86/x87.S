@@ -430,6 +430,32 @@ SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END
 
+/* No flag is set: none of them raises an exception. */
+KERNEL x87_mask_change, "N times FLDCW that unmasks the exception of inexact results, and back, eight times each"
+	add $KERNEL_SCRATCH, %rsi
+	movw $0x035f, (%rsi)
+	movw $0x037f, 2(%rsi)
+	fnclex
+1:	.rept 8
+	fldcw (%rsi)
+	fldcw 2(%rsi)
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 16 + 2, 4
+SIG INSN_X87, 16, 1
+SIG INSN_X87_CONTROL, 16, 0
+SIG INSN_FLDCW, 16, 0
+SIG INSN_X87_CLEAR, 0, 1
+SIG_LOADS 16, 2
+SIG INSN_STORE, 0, 2
+SIG STORES, 0, 2
+SIG STORE_BYTES, 0, 2*2
+SIG_LOOP
+SIG_NO_DENORMALS
+SIGNATURE_END
+
 KERNEL x87_environment, "N times FNSTENV and FLDENV: one access of 28 bytes each"
 	add $KERNEL_SCRATCH, %rsi
 1:	fnstenv (%rsi)

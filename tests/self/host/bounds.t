@@ -21,7 +21,7 @@ def limits_of(text):
 
 
 def numbers_in(text):
-    return re.findall(r"(?:UP|SHARE)\(\w+, (\w+)\)", text) + re.findall(r"UP_IN\([^()]*, (\w+)\)", text)
+    return re.findall(r"(?:UP|SHARE)\(\w+, (\w+)\)", text) + re.findall(r"(?:UP|SHARE)_(?:IN|UNLESS)\([^()]*, (\w+)\)", text)
 
 
 def rows_of(text):

@@ -221,9 +221,9 @@ static void a_floor_lifts_the_low_end(void **state)
 {
 	(void)state;
 	/* LOADS is 3 * N, BR_MISPRED at most N + 2. */
-	static const struct event_floor loads = {"it loads", 2, {{Q_LOADS, 1}}},
-					less = {"it loads", 1, {{Q_LOADS, 1}, {Q_BR_MISPRED, -1}}},
-					far = {"it jumps far", 1, {{Q_BR_FAR, 1}}};
+	static const struct event_floor loads = {"it loads", 2, {{Q_LOADS, 1}}, 0},
+					less = {"it loads", 1, {{Q_LOADS, 1}, {Q_BR_MISPRED, -1}}, 0},
+					far = {"it jumps far", 1, {{Q_BR_FAR, 1}}, 0};
 	struct pmu_event e = {.terms = {{Q_UOPS, 1}}, .floor = &loads};
 	struct expectation before = on_mix(&e, 10), x;
 
@@ -244,6 +244,32 @@ static void a_floor_lifts_the_low_end(void **state)
 	assert_int_equal(x.low, 0);
 	e.floor = NULL;
 	assert_int_equal(expectation_floor(&e, &mix, 5), 0);
+}
+
+static void a_floor_may_be_an_upper_end(void **state)
+{
+	(void)state;
+	/* LOADS is 3 * N, BR_MISPRED at most N + 2. */
+	static const struct event_floor loads = {"it loads", 2, {{Q_LOADS, 1}}, 4},
+					less = {"it loads", 1, {{Q_LOADS, 1}, {Q_BR_MISPRED, -1}}, 4},
+					far = {"it jumps far", 1, {{Q_BR_FAR, 1}}, 4};
+	struct pmu_event e = {.terms = {{Q_UOPS, 1}}, .floor = &loads};
+	struct expectation x = on_mix(&e, 5);
+
+	assert_int_equal(expectation_top(&e, &mix, 5), 8 + 4);
+	x.low = 7, x.high = 100;
+	expectation_allow_more(&x, &e, &mix, 0, 5);
+	assert_int_equal(x.high, 8 + 4); /* 15 / 2, rounded up */
+	assert_string_equal(x.reason, "it loads");
+	x.high = 9;
+	expectation_allow_more(&x, &e, &mix, 0, 5);
+	assert_int_equal(x.high, 9);
+	e.floor = &less; /* the least of what is taken away */
+	assert_int_equal(expectation_top(&e, &mix, 5), 15 + 4);
+	e.floor = &far; /* which forces nothing */
+	assert_true(expectation_top(&e, &mix, 5) == INT64_MAX);
+	e.floor = NULL;
+	assert_true(expectation_top(&e, &mix, 5) == INT64_MAX);
 }
 
 static void allowances_that_fit_no_number(void **state)
@@ -359,6 +385,7 @@ int main(void)
 		cmocka_unit_test(a_documented_factor_goes_both_ways),
 		cmocka_unit_test(masks_and_edges_count_once_a_cycle),
 		cmocka_unit_test(a_floor_lifts_the_low_end),
+		cmocka_unit_test(a_floor_may_be_an_upper_end),
 		cmocka_unit_test(allowances_that_fit_no_number),
 		cmocka_unit_test(exceptions_are_named_where_they_are_met),
 		cmocka_unit_test(no_expectation),

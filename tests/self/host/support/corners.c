@@ -3,6 +3,7 @@
 #include "pmu/virtual/machine_model.h"
 #include "tests/self/host/support/corners_decoded.h"
 #include "tests/self/host/support/replay.h"
+#include "tests/self/host/support/corners_kinds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -374,6 +375,34 @@ static uint64_t count_tries(const struct corner_run *r)
 	return tries;
 }
 
+/* --- what is forced ------------------------------------------------------------------------------------ */
+
+static uint64_t count_segments(const struct corner_run *r)
+{
+	return corner_total(r, Q_INSN_SEGMENT);
+}
+
+static uint64_t count_locked(const struct corner_run *r)
+{
+	return corner_total(r, Q_INSN_LOCKED);
+}
+
+static uint64_t count_accesses(const struct corner_run *r)
+{
+	return corner_total(r, Q_LOADS) + corner_total(r, Q_STORES);
+}
+
+static uint64_t count_stores(const struct corner_run *r)
+{
+	return corner_total(r, Q_STORES);
+}
+
+/* Eight bytes each. */
+static uint64_t count_stored_lines(const struct corner_run *r)
+{
+	return count_stores(r) / 8;
+}
+
 /* --- time ---------------------------------------------------------------------------------------------- */
 
 static uint64_t count_quick(const struct corner_run *r)
@@ -480,6 +509,12 @@ static const struct corner_machine
 		       count_meetings},
 	each_turn = {"each turn", "by construction", count_turns},
 	waits = {"waits", "a load tries at once, and again as each store before it leaves", count_tries},
+	each_segment = {"each segment", "an instruction loads one segment register", count_segments},
+	each_locked = {"each locked access", "none finds its line", count_locked},
+	each_access = {"each access", "nothing joins accesses of uncacheable memory", count_accesses},
+	whole_lines = {"whole lines", "a buffer joins all stores to a line", count_stored_lines},
+	each_store = {"each store", "nothing joins stores", count_stores},
+	by_opcode = {"by opcode", "each instruction is what its opcode says", count_kind},
 	quick = {"quick", "a cycle for each link of a chain, all else beside it", count_quick},
 	slow = {"slow",
 		"one instruction after the other, every other cycle for a sibling thread; 12 cycles for IMUL "
@@ -508,6 +543,7 @@ static const struct corner_machine
 #define LOOP_ALONE                                                                                           \
 	"beside a jump code may not be held, so the loop's own may be decoded in each turn; others may "     \
 	"take eight lines in a run"
+#define OF_KIND "as many as there are instructions of this kind"
 #define SEEN                                                                                                 \
 	"a store leaves the buffer after it has retired, when the load has long looked for it; loads that "  \
 	"are served in one cycle may be counted as one"
@@ -695,6 +731,24 @@ const struct corner corners[] = {
 	 "CPUs of some generations save and restore the upper halves, others only merge, which is no "
 	 "transition",
 	 &ideal, &plain},
+
+	{Q_SEGMENTS_MOVED, "each instruction loads one segment register", &each_segment, &each_segment},
+	{Q_TRANSFERS_FORCED, "each access of uncacheable memory leaves the core", &each_access, &each_access},
+	{Q_TRANSFERS_FORCED, "a fence empties the buffers: whole lines, or store by store", &whole_lines,
+	 &each_store},
+	{Q_TRANSFERS_FORCED, "the line of each locked access was flushed before", &each_locked, &each_locked},
+	{Q_TRANSFERS_FORCED, REPLACED, &half_stays, &nothing_stays},
+	{Q_OPS_ADD, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SUB, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_MUL, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_MAC, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_DIV, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SQRT, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_CMP, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_CVT, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SHUFFLE, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_LOGICAL, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SHIFT, OF_KIND, &by_opcode, &by_opcode},
 
 	{Q_CYCLES, "a multiplication takes one to twelve cycles, twice that beside a sibling thread", &quick,
 	 &slow},
