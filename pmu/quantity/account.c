@@ -4,6 +4,9 @@
 #define LINE 64
 #define PAGE 4096
 
+const uint8_t account_by_address[] = {Q_LOADS_SPLIT_LINE,  Q_STORES_SPLIT_LINE, Q_LOADS_SPLIT_PAGE,
+				      Q_STORES_SPLIT_PAGE, Q_INSN_LOCKED_SPLIT, Q_COUNT};
+
 struct term_list {
 	struct qterm *out;
 	unsigned count;

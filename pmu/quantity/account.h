@@ -17,6 +17,9 @@
 /** Room that account_retired() and account_event() need at most. */
 #define ACCOUNT_TERMS 48
 
+/** Quantities of which addresses decide, so that steps of one instruction differ in them; Q_COUNT ends. */
+extern const uint8_t account_by_address[];
+
 /** What the step contributes. @return the number of terms written to out; quantities may repeat (amounts add
  * up) */
 unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_TERMS]);

@@ -176,9 +176,8 @@ static void begin_epoch(void)
 			   vpmu.machine_runs && (matters(Q_UOPS_DECODED) || matters(Q_UOPS_CACHED) ||
 						 matters(Q_DECODED_MISS)));
 	vpmu.assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
-	vpmu.splits = matters(Q_INSN_LOCKED_SPLIT) || matters(Q_LOADS_SPLIT_LINE) ||
-		      matters(Q_STORES_SPLIT_LINE) || matters(Q_LOADS_SPLIT_PAGE) ||
-		      matters(Q_STORES_SPLIT_PAGE);
+	for (const uint8_t *q = account_by_address; *q != Q_COUNT; q++)
+		vpmu.splits = vpmu.splits || matters((enum quantity) * q);
 	vpmu_client.details = vpmu.machine_runs || vpmu.splits || vpmu.exit_faults;
 	vpmu.quick = !vpmu.machine_runs && !vpmu.exit_faults && !vpmu.premises.faults;
 }

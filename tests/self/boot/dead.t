@@ -27,4 +27,18 @@ r = boot(options=MOVED + EVENTS)
 equal((summaries(r), {v for _, v in verdicts(r)} - {"exact", "within"}), ({}, set()), "floors are of hardware alone: by a model's rules nothing is dead")
 r = boot(options=MOVED + "inject=as-silicon event=CYCLE_ACTIVITY.STALLS_L3_MISS kernel=loads,nop_loop")
 equal(summaries(r), {}, "where no kernel must move it, 0 says nothing")
+
+# What a virtual CPU works out only while something counts it, counted alone: on a kernel that has it, it ticks.
+for profile, event, kernel in (("intel-goldmont", "MEM_UOPS_RETIRED.SPLIT_LOADS", "loads_split_line"),
+                               ("intel-goldmont", "MEM_UOPS_RETIRED.SPLIT_STORES", "stores_split_line"),
+                               ("intel-goldmont", "MISALIGN_MEM_REF.LOAD_PAGE_SPLIT", "loads_split_page"),
+                               ("intel-goldmont", "MISALIGN_MEM_REF.STORE_PAGE_SPLIT", "stores_split_page"),
+                               ("intel-nehalem", "SQ_MISC.SPLIT_LOCK", "locked_split"),
+                               ("intel-sandybridge", "FP_ASSIST.ANY", "*denormal*"),
+                               ("intel-sandybridge", "IDQ.DSB_UOPS", "decoded*"),
+                               ("intel-sandybridge", "IDQ.MITE_UOPS", "decoded*")):
+    r = boot(options="pmu=virtual:%s suite=events event=%s kernel=%s reps=2" % (profile, event, kernel))
+    checks = [c for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if s["name"] == "events" and c.get("event") == event]
+    most = max([int(o["max"]) for c in checks for o in c.get("observations", [])] or [0])
+    ok(r.status == 0 and most > 4, "%s alone on %s, %s: %d at most" % (profile, kernel, event, most), tail(r))
 done()

@@ -405,6 +405,66 @@ static void test_misaligned(void **state)
 		}
 }
 
+static void note_by_address(const uint8_t *code, size_t size, bool differs[Q_COUNT])
+{
+	static const uint64_t at[] = {0x10000, 0x1003f, 0x1007d, 0x10fff, 0x11ff9};
+	struct qvec first = {{0}};
+	struct insn in;
+
+	if (!insn_decode(code, size, &in))
+		return;
+	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
+		for (unsigned backwards = 0; backwards < 2; backwards++) {
+			struct insn_retired s = {.insn = &in,
+						 .iterations = 3,
+						 .address = at[i],
+						 .stack = at[i] + 0x100000,
+						 .source = at[i] + 0x200000,
+						 .dest = at[i] + 0x300000,
+						 .frame = at[i] + 0x400000,
+						 .backwards = backwards};
+			struct qvec v = retired(&s);
+
+			for (enum quantity q = 0; q < Q_COUNT; q++) {
+				if (!i && !backwards)
+					first.v[q] = v.v[q];
+				differs[q] |= v.v[q] != first.v[q];
+			}
+		}
+}
+
+/* The quantities in which one instruction differs by its addresses are those of the table: all that counts
+ * one of them, be it alone, must look at each step. */
+static void test_by_address(void **state)
+{
+	static const uint8_t prefixes[] = {0x90, 0xf0, 0xf2, 0xf3, 0x66, 0x48};
+	static const uint8_t maps[][2] = {{0}, {0x0f}, {0x0f, 0x38}, {0x0f, 0x3a}};
+	bool differs[Q_COUNT] = {false}, listed[Q_COUNT] = {false};
+
+	(void)state;
+	for (const uint8_t *q = account_by_address; *q != Q_COUNT; q++)
+		listed[*q] = true;
+	for (unsigned p = 0; p < sizeof prefixes; p++)
+		for (unsigned map = 0; map < 4; map++)
+			for (unsigned opcode = 0; opcode < 256; opcode++)
+				for (unsigned reg = 0; reg < 8; reg++) {
+					uint8_t code[16] = {0};
+					size_t n = 0;
+
+					if (p)
+						code[n++] = prefixes[p];
+					for (unsigned i = 0; i < map && i < 2; i++)
+						code[n++] = maps[map][i];
+					code[n++] = (uint8_t)opcode;
+					code[n++] = (uint8_t)(reg << 3 | 6); /* [RSI] */
+					note_by_address(code, sizeof code, differs);
+				}
+	for (enum quantity q = 0; q < Q_COUNT; q++)
+		if (differs[q] != listed[q])
+			fail_msg("%s differs by addresses: %d, is among those that do: %d",
+				 quantity_info[q].name, differs[q], listed[q]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_enter),
 		cmocka_unit_test(test_transfers),
 		cmocka_unit_test(test_misaligned),
+		cmocka_unit_test(test_by_address),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
