@@ -45,6 +45,10 @@ for inject, moves in (("smi", False), ("smm-counted", True)):
     ok(value.isdigit() and moves == (int(value) > 0) and "SMI broke into" in unit,
        "%s: FREEZE_WHILE_SMM holds counters, or not: %s %s" % (inject, value, unit))
     ok(int(values(r, "control").get("taken again after an SMI", ("0", ""))[0]) > 0, "checks of the control suite were taken again")
+    # What belongs to a suite is told with it, and not with the next one again.
+    told = {suite: values(r, suite).get("taken again after an SMI", ("none", "of 0 samples")) for suite in ("control", "events")}
+    ok(all(value.isdigit() and int(value) <= int(unit.split()[1]) for value, unit in told.values()), "of each suite's samples at most all: %r" % told)
+    equal(told["events"][0], unit.split()[1], "and as many of the events' as an SMI broke into")
 
 r = boot(options=NEHALEM + "suite=events kernel=nop_loop,calls inject=smi-gap")
 sound(r, "events, where only time tells of SMIs")
