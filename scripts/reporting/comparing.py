@@ -4,12 +4,23 @@ from .reading import evidence, number, suite_title
 
 def counts(check):
     """What must agree between two runs of deterministic code."""
-    return [[number(o["n"]), number(o["low"]), number(o["high"]), sorted([number(v), number(t)] for v, t in o["values"]),
-             number(o["total"]), number(o["distinct"]), number(o["min"]), number(o["max"])] for o in check["observations"]]
+    return [
+        [
+            number(o["n"]),
+            number(o["low"]),
+            number(o["high"]),
+            sorted([number(v), number(t)] for v, t in o["values"]),
+            number(o["total"]),
+            number(o["distinct"]),
+            number(o["min"]),
+            number(o["max"]),
+        ]
+        for o in check["observations"]
+    ]
 
 
 def by_name(report, pairs):
-    """Of pairs (suite, check), the checks by suite and name; the suite names its processor if there are checks of several."""
+    """Of pairs (suite, check), the checks by suite and name; the suite has its processor if there are several."""
     pairs = list(pairs)
     several = len({s.get("processor") for s, c in pairs}) > 1
     return {(suite_title(report, s) if several else s["name"], c["name"]): c for s, c in pairs}
@@ -17,8 +28,10 @@ def by_name(report, pairs):
 
 def unlisted(one, other):
     """What differs where the values that are shown do not."""
-    ends = [" and ".join(f"{o['distinct']} values of {o['total']}, {o['min']}..{o['max']}" for o in check["observations"])
-            for check in (one, other)]
+    ends = [
+        " and ".join(f"{o['distinct']} values of {o['total']}, {o['min']}..{o['max']}" for o in check["observations"])
+        for check in (one, other)
+    ]
     return f"{ends[0]}; then {ends[1]}"
 
 

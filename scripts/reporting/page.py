@@ -1,15 +1,15 @@
 """One report as an HTML page that needs nothing but itself.
 
-The summary, and what lies still, is written here. The tables that are sorted, filtered and opened are drawn in the browser from the
-report itself, which is embedded: nothing is there twice.
+The summary, and what lies still, is written here. The tables that are sorted, filtered and opened are drawn in the
+browser from the report itself, which is embedded: nothing is there twice.
 """
 import json
 import pathlib
 
 import jinja2
 
-from .reading import (FINE, GOOD, SEVERITY, BY_SEVERITY, expected, is_cell, join_names, join_rings, judged, machine_key,
-                      observed, processor_label, some_names, suite_title, telling)
+from .reading import BY_SEVERITY, FINE, GOOD, SEVERITY, join_names, join_rings, judged, machine_key
+from .reading import processor_label, some_names, subject, suite_title, why, worst
 
 WEB = pathlib.Path(__file__).resolve().parent / "web"
 JAVASCRIPT = pathlib.Path("/usr/share/javascript")
@@ -27,40 +27,34 @@ def embedded(value):
 def library(name):
     """A script of Debian's; its map stays behind."""
     text = (JAVASCRIPT / name).read_text(encoding="utf-8")
-    return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL")).replace("</script", "<\\/script")
+    return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL")).replace(
+        "</script", "<\\/script"
+    )
 
 
 def render(template, **context):
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(WEB), autoescape=True, undefined=jinja2.StrictUndefined,
-                                     trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(WEB),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     safe = jinja2.utils.markupsafe.Markup
     return environment.get_template(template).render(
-        css=safe((WEB / "page.css").read_text(encoding="utf-8")), libraries=[safe(library(name)) for name in LIBRARIES],
+        css=safe((WEB / "page.css").read_text(encoding="utf-8")),
+        libraries=[safe(library(name)) for name in LIBRARIES],
         tables=safe((WEB / "tables.js").read_text(encoding="utf-8")),
-        script=lambda name: safe((WEB / name).read_text(encoding="utf-8")), json=lambda value: safe(embedded(value)),
-        severity=BY_SEVERITY, **context)
-
-
-def worst(verdicts):
-    return min(verdicts, key=SEVERITY.__getitem__)
+        script=lambda name: safe((WEB / name).read_text(encoding="utf-8")),
+        json=lambda value: safe(embedded(value)),
+        severity=BY_SEVERITY,
+        **context,
+    )
 
 
 def tally(verdicts):
     """Pairs (verdict, how often), the worst first."""
     return [[v, verdicts.count(v)] for v in BY_SEVERITY if v in verdicts]
-
-
-def why(check):
-    """What is to be said of a check in one line."""
-    o, text = telling(check), check.get("text", "")
-    counts = f"N={o['n']}: expected {expected(o)}, observed {observed(o)}" if o and check["verdict"] != "skipped" else ""
-    # The judge often says as much.
-    return text if "observed" in text else "; ".join(filter(None, [counts, text]))
-
-
-def subject(check):
-    """What checks are put together by: the event, or the first part of the name."""
-    return check["event"] if is_cell(check) else check["name"].split("/")[0]
 
 
 def groups(report):
@@ -74,11 +68,19 @@ def groups(report):
         verdicts = [check["verdict"] for check in found]
         bad = worst(verdicts)
         first = next(check for check in found if check["verdict"] == bad)
-        yield {"suite": suite, "subject": name, "verdict": bad, "tally": tally(verdicts), "counters": join_names(c.get("counter") for c in found) or "-",
-               "kernels": some_names((c.get("kernel") for c in found), "kernels"), "rings": join_rings(found),
-               "all_kernels": " ".join(dict.fromkeys(c["kernel"] for c in found if c.get("kernel"))),
-               "why": "" if bad in GOOD else why(first), "such_as": first["name"] if len(found) > 1 and bad not in GOOD else "",
-               "checks": [[s, c] for s, c, _ in members]}
+        yield {
+            "suite": suite,
+            "subject": name,
+            "verdict": bad,
+            "tally": tally(verdicts),
+            "counters": join_names(c.get("counter") for c in found) or "-",
+            "kernels": some_names((c.get("kernel") for c in found), "kernels"),
+            "rings": join_rings(found),
+            "all_kernels": " ".join(dict.fromkeys(c["kernel"] for c in found if c.get("kernel"))),
+            "why": "" if bad in GOOD else why(first),
+            "such_as": first["name"] if len(found) > 1 and bad not in GOOD else "",
+            "checks": [[s, c] for s, c, _ in members],
+        }
 
 
 def headline(report):
@@ -93,20 +95,37 @@ def headline(report):
         text = ", ".join(f"{totals[v]} {v}" for v in OFF if totals[v])
         return "off", f"{trouble}{off} of {totals['checks']} checks {'is' if off == 1 else 'are'} off: {text}."
     if not ran:
-        return "nothing", f"{trouble}Nothing was judged: " + (f"all {totals['checks']} checks were skipped." if totals["checks"] else "there are no checks.")
-    return "cut" if trouble else "fine", f"{trouble}No check is off: {totals['exact']} exact, {totals['within']} within, {totals['skipped']} skipped."
+        return "nothing", f"{trouble}Nothing was judged: " + (
+            f"all {totals['checks']} checks were skipped." if totals["checks"] else "there are no checks."
+        )
+    return (
+        "cut" if trouble else "fine",
+        f"{trouble}No check is off: {totals['exact']} exact, {totals['within']} within, {totals['skipped']} skipped.",
+    )
 
 
 def distributions(report):
     """Values that tell of skid and of sampling, each with its check's histogram if a check of that name has one."""
-    by_name = {(suite.get("processor"), suite["name"], check["name"]): [s, c] for s, suite in enumerate(report["suites"])
-               for c, check in enumerate(suite["checks"]) if check["observations"]}
+    by_name = {
+        (suite.get("processor"), suite["name"], check["name"]): [s, c]
+        for s, suite in enumerate(report["suites"])
+        for c, check in enumerate(suite["checks"])
+        if check["observations"]
+    }
     for value in report["values"]:
         if value["suite"] in ("skid", "sampling") or "skid" in value["unit"]:
             # Cycles are shown under the name of a check that counted instructions.
-            check = None if value["unit"].startswith("cycles") else by_name.get((value.get("processor"), value["suite"], value["name"]))
-            yield {"suite": suite_title(report, dict(value, name=value["suite"])), "name": value["name"],
-                   "value": f"{value['value']} {value['unit']}".strip(), "check": check}
+            check = (
+                None
+                if value["unit"].startswith("cycles")
+                else by_name.get((value.get("processor"), value["suite"], value["name"]))
+            )
+            yield {
+                "suite": suite_title(report, dict(value, name=value["suite"])),
+                "name": value["name"],
+                "value": f"{value['value']} {value['unit']}".strip(),
+                "check": check,
+            }
 
 
 def per_trip(levels):
@@ -116,9 +135,16 @@ def per_trip(levels):
 def attribution_rows(report):
     for a in report.get("attributions", []):
         label = processor_label(report, a.get("processor"))
-        yield {"class": a["class"], "trip": a["trip"] + (f" on {label}" if label else ""), "kernel": a.get("kernel", "-"), "state": a["state"],
-               "manual": per_trip(a["manual"]), "counted": per_trip(a.get("counted")), "differs": a["manual"] != a.get("counted", a["manual"]),
-               "events": ", ".join(e["event"] for e in a["events"])}
+        yield {
+            "class": a["class"],
+            "trip": a["trip"] + (f" on {label}" if label else ""),
+            "kernel": a.get("kernel", "-"),
+            "state": a["state"],
+            "manual": per_trip(a["manual"]),
+            "counted": per_trip(a.get("counted")),
+            "differs": a["manual"] != a.get("counted", a["manual"]),
+            "events": ", ".join(e["event"] for e in a["events"]),
+        }
 
 
 def machine_rows(report):
@@ -128,13 +154,16 @@ def machine_rows(report):
     yield "logical CPUs", str(cpu["count"])
     yield "started by", machine["platform"]
     yield "firmware", machine["firmware"]
-    yield "hypervisor", ", ".join(f"{h['signature']} ({h['first_leaf']}..{h['max_leaf']})" for h in machine["hypervisors"]) or machine["hypervisor"] \
-        or ("one that gives no name" if machine["guest"] else "none")
+    yield "hypervisor", ", ".join(
+        f"{h['signature']} ({h['first_leaf']}..{h['max_leaf']})" for h in machine["hypervisors"]
+    ) or machine["hypervisor"] or ("one that gives no name" if machine["guest"] else "none")
     yield "TSC", f"{int(machine['tsc_hz']) / 1e6:,.3f} MHz, against {machine['time_reference']}"
     yield "watchdog", machine["watchdog"]
     yield "build", report["build"]
     for p in report.get("processors", []):
-        yield f"processor {p['number']}", f"APIC ID {p['apic_id']}" + (f", {p['kind']}" if "kind" in p else "") + ("" if p["judged"] else ", not judged")
+        yield f"processor {p['number']}", f"APIC ID {p['apic_id']}" + (f", {p['kind']}" if "kind" in p else "") + (
+            "" if p["judged"] else ", not judged"
+        )
 
 
 def option_rows(report):
@@ -144,12 +173,34 @@ def option_rows(report):
 def html(report, text):
     """The page for a report, whose own text is given, too."""
     rows = list(groups(report))
-    off = sorted((i for i, row in enumerate(rows) if row["verdict"] not in FINE), key=lambda i: SEVERITY[rows[i]["verdict"]])
+    off = sorted(
+        (i for i, row in enumerate(rows) if row["verdict"] not in FINE), key=lambda i: SEVERITY[rows[i]["verdict"]]
+    )
     state, line = headline(report)
-    errata = [(suite_title(report, suite), check) for suite in report["suites"] for check in suite["checks"] if check["verdict"] == "erratum"]
-    return render("page.html.j2", report=report, text=text, rows=rows, off=[(i, rows[i]) for i in off[:TOP]], more=max(0, len(off) - TOP),
-                  state=state, headline=line, key=machine_key(report), judged=judged(report), virtual=any(p["virtual"] for p in report["pmus"]),
-                  verdicts=[v for v in BY_SEVERITY if report["totals"][v]], machine=list(machine_rows(report)), options=option_rows(report),
-                  distributions=list(distributions(report)), attributions=list(attribution_rows(report)), errata=[(s, c, why(c)) for s, c in errata],
-                  labels={str(p["number"]): processor_label(report, p["number"]) for p in report.get("processors", [])},
-                  facts=[(suite_title(report, dict(f, name=f["suite"])), f) for f in report.get("facts", [])])
+    errata = [
+        (suite_title(report, suite), check)
+        for suite in report["suites"]
+        for check in suite["checks"]
+        if check["verdict"] == "erratum"
+    ]
+    return render(
+        "page.html.j2",
+        report=report,
+        text=text,
+        rows=rows,
+        off=[(i, rows[i]) for i in off[:TOP]],
+        more=max(0, len(off) - TOP),
+        state=state,
+        headline=line,
+        key=machine_key(report),
+        judged=judged(report),
+        virtual=any(p["virtual"] for p in report["pmus"]),
+        verdicts=[v for v in BY_SEVERITY if report["totals"][v]],
+        machine=list(machine_rows(report)),
+        options=option_rows(report),
+        distributions=list(distributions(report)),
+        attributions=list(attribution_rows(report)),
+        errata=[(s, c, why(c)) for s, c in errata],
+        labels={str(p["number"]): processor_label(report, p["number"]) for p in report.get("processors", [])},
+        facts=[(suite_title(report, dict(f, name=f["suite"])), f) for f in report.get("facts", [])],
+    )

@@ -115,7 +115,9 @@ def join_names(names):
                 runs[-1][1] = n
             else:
                 runs.append([n, n])
-        parts += [stem + (f"{first}" if numbered else "") + (f"-{last}" if last > first else "") for first, last in runs]
+        parts += [
+            stem + (f"{first}" if numbered else "") + (f"-{last}" if last > first else "") for first, last in runs
+        ]
     return ",".join(parts)
 
 
@@ -133,13 +135,35 @@ def is_cell(check):
     return "event" in check and "kernel" in check and check["name"].startswith(check["event"] + "/")
 
 
+def worst(verdicts):
+    """Of what was judged, if anything was."""
+    return min((v for v in verdicts if v != "skipped"), key=SEVERITY.__getitem__, default="skipped")
+
+
+def why(check):
+    """What is to be said of a check in one line."""
+    o, text = telling(check), check.get("text", "")
+    counts = (
+        f"N={o['n']}: expected {expected(o)}, observed {observed(o)}" if o and check["verdict"] != "skipped" else ""
+    )
+    # The judge often says as much.
+    return text if "observed" in text else "; ".join(filter(None, [counts, text]))
+
+
+def subject(check):
+    """What checks are put together by: the event, or the first part of the name."""
+    return check["event"] if is_cell(check) else check["name"].split("/")[0]
+
+
 def machine_key(report):
     """By what a result is to be filed: another stepping, or another microcode, is another CPU."""
     cpu = report["machine"]["cpu"]
     # 0: the CPU does not tell (docs/report.schema.json).
     microcode = cpu["microcode"] if int(cpu["microcode"], 16) else "unknown"
-    return (f"{cpu['brand'] or cpu['vendor']}, family {cpu['family']} model {cpu['model']} stepping {cpu['stepping']}, "
-            f"microcode {microcode}")
+    return (
+        f"{cpu['brand'] or cpu['vendor']}, family {cpu['family']} model {cpu['model']} stepping {cpu['stepping']}, "
+        f"microcode {microcode}"
+    )
 
 
 def judged(report, processors=None):

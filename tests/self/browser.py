@@ -13,8 +13,17 @@ from selenium.webdriver.chrome.service import Service
 def browser():
     options = Options()
     # As root there is no sandbox to be had; what is opened is our own.
-    for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1300,1500",
-                 "--disable-extensions", "--disable-background-networking", "--no-first-run"):
+    for flag in (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+        "--window-size=1300,1500",
+        "--disable-extensions",
+        "--disable-background-networking",
+        "--no-first-run",
+    ):
         options.add_argument(flag)
     options.binary_location = "/usr/bin/chromium"
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -31,7 +40,7 @@ def complaints(driver):
 
 
 def screenshot(driver, name):
-    """How many colours a picture of what is shown has; kept under the name in the directory SCREENSHOTS, if that is set."""
+    """How many colours a picture of what is shown has. It is kept in the directory SCREENSHOTS, if that is set."""
     picture = driver.get_screenshot_as_png()
     folder = os.environ.get("SCREENSHOTS")
     if folder:

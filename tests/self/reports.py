@@ -11,36 +11,107 @@ VERDICTS = ["exact", "within", "biased", "noisy", "dead", "wrong", "erratum", "e
 
 def check(name, verdict, values, low=240, high=240, **more):
     numbers = [v for v, _ in values]
-    return {"name": name, "verdict": verdict, "virtual": True, **more, "observations": [
-        {"n": 20, "low": low, "high": high, "total": sum(t for _, t in values), "distinct": len(values), "min": min(numbers),
-         "max": max(numbers), "values": values}] if values else []}
+    return {
+        "name": name,
+        "verdict": verdict,
+        "virtual": True,
+        **more,
+        "observations": [
+            {
+                "n": 20,
+                "low": low,
+                "high": high,
+                "total": sum(t for _, t in values),
+                "distinct": len(values),
+                "min": min(numbers),
+                "max": max(numbers),
+                "values": values,
+            }
+        ]
+        if values
+        else [],
+    }
 
 
 def cell(event, counter, kernel, verdict="exact", value=240, **more):
-    return check(f"{event}/{counter}/{kernel}", verdict, [[value, 3]], event=event, counter=counter, kernel=kernel, encoding="0xc0", **more)
+    return check(
+        f"{event}/{counter}/{kernel}",
+        verdict,
+        [[value, 3]],
+        event=event,
+        counter=counter,
+        kernel=kernel,
+        encoding="0xc0",
+        **more,
+    )
 
 
 def report(suites):
     found = [c["verdict"] for s in suites for c in s["checks"]]
     return {
-        "schema": "assay-report/4", "complete": True, "lost": 0, "build": "b1", "options": "n=20",
-        "machine": {"platform": "UEFI", "firmware": "F", "hypervisor": None, "guest": False, "hypervisors": [], "cpu": {
-            "vendor": "V", "brand": "B", "signature": "0x6f6", "family": 6, "model": 15, "stepping": 6, "microcode": "0x0", "count": 1},
-            "tsc_hz": 1000, "time_reference": "HPET", "watchdog": "none"},
+        "schema": "assay-report/4",
+        "complete": True,
+        "lost": 0,
+        "build": "b1",
+        "options": "n=20",
+        "machine": {
+            "platform": "UEFI",
+            "firmware": "F",
+            "hypervisor": None,
+            "guest": False,
+            "hypervisors": [],
+            "cpu": {
+                "vendor": "V",
+                "brand": "B",
+                "signature": "0x6f6",
+                "family": 6,
+                "model": 15,
+                "stepping": 6,
+                "microcode": "0x0",
+                "count": 1,
+            },
+            "tsc_hz": 1000,
+            "time_reference": "HPET",
+            "watchdog": "none",
+        },
         "totals": {"checks": len(found), **{v: found.count(v) for v in VERDICTS}},
-        "notes": ["no HPET"], "pmus": [{
-            "name": "P", "driver": "intel", "version": 2, "virtual": True, "model": "intel-core2", "deterministic": True, "cpuid": [], "general": 2, "fixed": 0, "events": 1,
-            "global_control": True, "interrupt": True, "counters": []}],
-        "snapshots": [{"registers": [
-            {"name": "CTRL", "address": "0x38f", "value": "0x7", "running": True, "fields": "PMC0 PMC1 PMC2"},
-            {"name": "GONE", "address": "0x38d", "value": None, "running": False}]}],
-        "values": [{"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"},
-                   {"suite": "truth", "name": "nops/ring 0/N = 3", "value": "instructions=9", "unit": "stepped"}], "experiments": [],
-        "suites": suites}
+        "notes": ["no HPET"],
+        "pmus": [
+            {
+                "name": "P",
+                "driver": "intel",
+                "version": 2,
+                "virtual": True,
+                "model": "intel-core2",
+                "deterministic": True,
+                "cpuid": [],
+                "general": 2,
+                "fixed": 0,
+                "events": 1,
+                "global_control": True,
+                "interrupt": True,
+                "counters": [],
+            }
+        ],
+        "snapshots": [
+            {
+                "registers": [
+                    {"name": "CTRL", "address": "0x38f", "value": "0x7", "running": True, "fields": "PMC0 PMC1 PMC2"},
+                    {"name": "GONE", "address": "0x38d", "value": None, "running": False},
+                ]
+            }
+        ],
+        "values": [
+            {"suite": "events", "name": "bracket", "value": "4", "unit": "instructions"},
+            {"suite": "truth", "name": "nops/ring 0/N = 3", "value": "instructions=9", "unit": "stepped"},
+        ],
+        "experiments": [],
+        "suites": suites,
+    }
 
 
 def script(name, *args):
-    """Status and both streams of a script, run here: a Python of its own for each would take longer than all of them."""
+    """Status and both streams of a script, run here: a Python of its own for each would take much longer."""
     path, argv = ROOT / "scripts" / name, sys.argv
     out, err, status = io.StringIO(), io.StringIO(), 0
     sys.argv = [str(path), *map(str, args)]
