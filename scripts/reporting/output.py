@@ -1,5 +1,6 @@
 """Files that are whole or not there at all."""
 import contextlib
+import errno
 import os
 import sys
 import tempfile
@@ -9,30 +10,40 @@ from .reading import Unreadable
 
 @contextlib.contextmanager
 def replaced(path):
-    """A name beside the path to write to; what lies there takes the path's place if nothing was raised."""
-    folder, name = os.path.split(os.path.abspath(path))
+    """A name beside the path to write to; what lies there takes its place unless something is raised. Devices stay."""
+    folder, name = os.path.split(os.path.realpath(path))
+    temporary = None
     try:
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if os.path.exists(path) and not os.path.isfile(path):
+            yield path
+            return
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
         os.close(handle)
-    except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror}") from error
-    try:
         yield temporary
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
+        os.replace(temporary, os.path.join(folder, name))
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}") from error
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        if temporary:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
 
 
 def write(path, text):
     """To standard output if there is no path."""
     if path is None:
-        sys.stdout.write(text)
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise Unreadable(f"standard output: {error.strerror}") from error
         return
     with replaced(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         file.write(text)

@@ -113,13 +113,9 @@ def distributions(report):
         if check["observations"]
     }
     for value in report["values"]:
-        if value["suite"] in ("skid", "sampling") or "skid" in value["unit"]:
-            # Cycles are shown under the name of a check that counted instructions.
-            check = (
-                None
-                if value["unit"].startswith("cycles")
-                else by_name.get((value.get("processor"), value["suite"], value["name"]))
-            )
+        check = by_name.get((value.get("processor"), value["suite"], value["name"]))
+        # Samples that were taken again are told there, too.
+        if value["suite"] in ("skid", "sampling") and (check or not value["unit"].startswith("of ")):
             yield {
                 "suite": suite_title(report, dict(value, name=value["suite"])),
                 "name": value["name"],

@@ -16,12 +16,17 @@ class Unreadable(Exception):
     """A file that is no report; the text says why in one line."""
 
 
+def no_constant(name):
+    """NaN and its like, which Python's parser would take."""
+    raise ValueError(f"{name} is none")
+
+
 def load_text(path):
     """The report in the file, and its text."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        report = json.loads(text)
+        report = json.loads(text, parse_constant=no_constant)
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}") from error
     except (UnicodeDecodeError, ValueError, RecursionError) as error:

@@ -6,9 +6,11 @@ import csv
 import html.parser
 import io
 import json
+import os
 import pathlib
 import re
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -147,7 +149,9 @@ def main(folder):
     skids["totals"].update(checks=2, within=1)
     skids["values"] += [
         {"suite": "skid", "name": "PMC0", "value": "2 (2 to 3)", "unit": "instructions"},
-        {"suite": "skid", "name": "PMC0", "value": "400 (390 to 420)", "unit": "cycles to the handler's reading"},
+        {"suite": "skid", "name": "PMC0, cycles", "value": "400 (390 to 420)", "unit": "cycles to the handler's reading"},
+        {"suite": "skid", "name": "taken again after an SMI", "value": "0", "unit": "of 178 samples"},
+        {"suite": "events", "name": "INST/PMC0/nops", "value": "4", "unit": "instructions"},
     ]
     equal(
         [(s["value"], s["check"]) for s in json.loads(page(skids).text["skids"])],
@@ -198,6 +202,12 @@ def main(folder):
         ("a hollow report", '{"schema": "assay-report/4"}', "not as docs/report.schema.json says"),
         ("a check without a verdict", no_verdict, "not as docs/report.schema.json says"),
         ("counts without values", no_values, "not as"),
+        ("a number that JSON does not know", json.dumps(dict(fine, lost=float("nan"))), "no JSON: NaN is none"),
+        (
+            "half a character",
+            dict(fine, notes=["\ud800"]),
+            "bad.json: not as docs/report.schema.json says: UnicodeEncodeError",
+        ),
         ("a count that is no number", odd, "not as"),
         ("a run that was cut short", cut, "the run was cut short; --partial takes what there is"),
     )
@@ -221,6 +231,30 @@ def main(folder):
     (folder / "taken").mkdir()
     status, _, err = run("html", folder / "in.json", "-o", folder / "taken")
     ok(status == 2 and "directory" in err and err.count("\n") == 1, "html: nor a directory", err)
+    status, _, err = run("html", folder / "in.json", "-o", "/dev/full")
+    ok(status == 2 and err == "assay-report: /dev/full: No space left on device\n", "html: a full disk is told", err)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        ended = subprocess.run(
+            [ROOT / "scripts/assay-report", "csv", folder / "in.json"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    ok(
+        ended.returncode == 2 and ended.stderr == b"assay-report: standard output: No space left on device\n",
+        "csv: and so is one under standard output",
+        ended.stderr,
+    )
+    (folder / "link.csv").symlink_to("target.csv")
+    (folder / "target.csv").write_text("old")
+    os.mkfifo(folder / "pipe")
+    with subprocess.Popen(["cat", folder / "pipe"], stdout=subprocess.PIPE) as reader:
+        found = [run("csv", folder / "in.json", "-o", folder / name)[0] for name in ("link.csv", "pipe")]
+        read = reader.stdout.read().decode()
+    ok(
+        found == [0, 0]
+        and (folder / "link.csv").is_symlink()
+        and (folder / "pipe").is_fifo()
+        and (folder / "target.csv").read_text() == read == run("csv", folder / "in.json")[1] != "old",
+        "csv: what a link leads to is replaced, and a pipe is written to",
+    )
     equal([p.name for p in folder.iterdir() if p.name.startswith(".")], [], "nothing half written is left")
     ok(
         page(cut, "--partial")
