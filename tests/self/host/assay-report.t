@@ -127,6 +127,16 @@ def main(folder):
         ids = page(events(check("c", verdict, [[240, 1]], text="because"))).ids
         ok(("off" in ids) == (verdict not in ("exact", "within", "skipped")), f"html: whether {verdict} is off")
 
+    partly = events(
+        cell("INST", "PMC0", "nops", "within"), check("INST/PMC0/calls", "skipped", [], event="INST", kernel="calls")
+    )
+    rows = json.loads(page(partly).text["rows"])
+    equal(
+        [(row["verdict"], row["tally"]) for row in rows],
+        [("within", [["skipped", 1], ["within", 1]])],
+        "html: the worst verdict is of what was judged, if anything was",
+    )
+
     hostile = events(
         cell(HOSTILE, HOSTILE, HOSTILE, "wrong", 1, text=HOSTILE, manual=HOSTILE),
         check(HOSTILE, "erratum", [[1, 1]], text=HOSTILE),
@@ -149,7 +159,12 @@ def main(folder):
     skids["totals"].update(checks=2, within=1)
     skids["values"] += [
         {"suite": "skid", "name": "PMC0", "value": "2 (2 to 3)", "unit": "instructions"},
-        {"suite": "skid", "name": "PMC0, cycles", "value": "400 (390 to 420)", "unit": "cycles to the handler's reading"},
+        {
+            "suite": "skid",
+            "name": "PMC0, cycles",
+            "value": "400 (390 to 420)",
+            "unit": "cycles to the handler's reading",
+        },
         {"suite": "skid", "name": "taken again after an SMI", "value": "0", "unit": "of 178 samples"},
         {"suite": "events", "name": "INST/PMC0/nops", "value": "4", "unit": "instructions"},
     ]
@@ -180,6 +195,12 @@ def main(folder):
         "html: attributions and facts, if there are any",
         told.text,
     )
+    found = []
+    for counted in ({"os": 1, "usr": 1}, {"os": 2, "usr": 0}, None):
+        one = {key: value for key, value in dict(levels, counted=counted).items() if value is not None}
+        page(dict(fine, attributions=[one]))
+        found.append('class="differs"' in (folder / "out.html").read_text())
+    equal(found, [True, False, False], "html: an attribution that is not the manual's is marked")
     ok(
         "stepping 6, microcode unknown" in first.text["machine"] and "20" in first.text["options"],
         "html: the machine and the options",
