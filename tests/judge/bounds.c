@@ -109,7 +109,7 @@ static const struct bound bounds[] = {
 		"the working set has been touched before and fits the caches above; what goes past them reaches it"),
 	WATCHED(LLC_MISS, NONE, LINES_FIXED, NULL,
 		PARTS(SHARE(LOADS, ONE_IN_32), SHARE(STORES, ONE_IN_32),
-		UP_IN(ODD_MEMORY | LINES_LEAVE, LOADS, ONCE), UP_IN(ODD_MEMORY, STORES, ONCE),
+		UP_IN(ODD_MEMORY | LINES_LEAVE, LOADS, ONCE), UP_IN(ODD_MEMORY | LINES_LEAVE, STORES, ONCE),
 		UP(STORES_NT, TWO_LINES), UP(INSN_CLFLUSH, TWO_LINES), UP(PREFETCHES, AGAIN),
 		UP(INTERRUPTS_HW, OF_CODE_FEW)),
 		"the working set has been touched before and fits; what goes past the caches or was flushed misses"),
