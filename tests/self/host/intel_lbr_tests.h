@@ -301,6 +301,35 @@ static void lbr_call_stack(void **unused)
 	assert_int_equal(get(IA32_LBR_0_FROM_IP + 1), 0);
 }
 
+/* A full stack moves down whole, and the place of its oldest entry is free. */
+static void lbr_full_call_stack(void **unused)
+{
+	uint64_t before[64];
+	unsigned depth;
+
+	(void)unused;
+	boot(&intel_alderlake_p, "");
+	set(IA32_LBR_CTL, LBR_CTL_ENABLE | LBR_CTL_OS | LBR_CTL_USR | LBR_CTL_CALL_STACK |
+				  (1ull << 3 | 1ull << 5) << LBR_CTL_KINDS);
+	depth = (unsigned)get(IA32_LBR_DEPTH);
+	assert_in_range(depth, 8, 64);
+	for (unsigned i = 0; i < depth + 3; i++)
+		fake_path_branch(&path, TRANSFER_CALL, CODE + 0x100 * (i + 1));
+	for (unsigned i = 0; i < depth; i++) {
+		before[i] = get(IA32_LBR_0_FROM_IP + i);
+		assert_int_not_equal(before[i], 0);
+	}
+	for (unsigned pops = 1; pops <= depth; pops++) {
+		fake_path_branch(&path, TRANSFER_RETURN, CODE + 0x10000);
+		for (unsigned i = 0; i < depth; i++) {
+			assert_int_equal(get(IA32_LBR_0_FROM_IP + i),
+					 i + pops < depth ? before[i + pops] : 0);
+			if (i + pops >= depth)
+				assert_int_equal(get(IA32_LBR_0_TO_IP + i), 0);
+		}
+	}
+}
+
 /* The branch that retires with the interrupt is the last one of the frozen stack. */
 static void lbr_freeze(void **unused)
 {
@@ -496,8 +525,8 @@ static void lbr_counts(void **unused)
 #define MODEL_LBR_TESTS                                                                                      \
 	cmocka_unit_test(lbr_registers), cmocka_unit_test(lbr_addresses), cmocka_unit_test(lbr_stack),       \
 		cmocka_unit_test(lbr_formats), cmocka_unit_test(lbr_filters),                                \
-		cmocka_unit_test(lbr_call_stack), cmocka_unit_test(lbr_freeze),                              \
-		cmocka_unit_test(lbr_architectural), cmocka_unit_test(lbr_counts),                           \
-		cmocka_unit_test(last_exception)
+		cmocka_unit_test(lbr_call_stack), cmocka_unit_test(lbr_full_call_stack),                     \
+		cmocka_unit_test(lbr_freeze), cmocka_unit_test(lbr_architectural),                           \
+		cmocka_unit_test(lbr_counts), cmocka_unit_test(last_exception)
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "boot/platform.h"
@@ -144,11 +146,48 @@ static void trouble_is_said_once(void **state)
 	assert_int_equal(opened, 2); /* the other file is tried all the same */
 }
 
+/* Each by itself, in a process whose first trouble it is. */
+static void each_trouble_is_said(void **state)
+{
+	static const struct {
+		unsigned *what, number;
+		const char *said;
+	} cases[] = {
+		{&refuse_open, 1, "report: cannot write \\assay\\r.json: volume is write-protected"},
+		{&refuse_open, 2, "report: cannot write \\assay\\r.txt: volume is write-protected"},
+		{&refuse_write, 1, "report: cannot write \\assay\\r.json: volume is full"},
+		{&refuse_write, 2, "report: cannot write \\assay\\r.txt: volume is full"},
+		{&refuse_close, 1, "report: cannot write \\assay\\r.json: device error"},
+		{&refuse_close, 2, "report: cannot write \\assay\\r.txt: device error"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int status = 0;
+		pid_t child = fork();
+
+		assert_int_not_equal(child, -1);
+		if (!child) {
+			begin(false);
+			*cases[i].what = cases[i].number;
+			write_out("\\assay\\r");
+			_exit(strstr(fake_console_text(), cases[i].said) && !files[0].open && !files[1].open
+				      ? 0
+				      : 1);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		if (status)
+			print_error("not said: %s\n", cases[i].said);
+		assert_int_equal(status, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_files_hold_all_of_it),
 		cmocka_unit_test(none_is_none),
+		cmocka_unit_test(each_trouble_is_said),
 		cmocka_unit_test(trouble_is_said_once),
 	};
 	int failures;

@@ -63,6 +63,45 @@ static void is(const struct share_place *place, enum share_state state, int64_t 
 	assert_int_equal(share_of(place), taken);
 }
 
+/* What was measured of one place is known of no other that differs in anything that a counter is told. */
+static void each_place_is_its_own(void **state)
+{
+	static const struct pmu_bracket longer = {.own = {{Q_INSTRUCTIONS, 4}, {Q_UOPS, 3}}, .own_rdpmc = 1};
+	struct share_place base = at(&instructions, 0, MECHANISM_WRITE);
+	const struct pmu_config was = config;
+	struct pmu_config others[] = {was, was, was, was, was, was, was, was, was, was};
+
+	(void)state;
+	keep(&base, 3, 1, 0, 0);
+	is(&base, SHARE_STEADY, 3);
+	others[0].code++;
+	others[1].ring = RING_OS;
+	others[2].cmask = 1;
+	others[3].edge = true;
+	others[4].invert = true;
+	others[5].any_thread = true;
+	others[6].extra_msr = 0x1a6;
+	others[7].extra_value = 1;
+	others[8].extra_value = UINT64_C(1) << 37;
+	others[9].choice = 1;
+	for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
+		config = others[i];
+		if (share_find(&base).state != SHARE_UNKNOWN)
+			print_error("taken for the same: place %u\n", i);
+		assert_int_equal(share_find(&base).state, SHARE_UNKNOWN);
+	}
+	config = was;
+	is(&base, SHARE_STEADY, 3);
+	base.counter = 1;
+	assert_int_equal(share_find(&base).state, SHARE_UNKNOWN);
+	base.counter = 0;
+	base.mechanism = MECHANISM_READ;
+	assert_int_equal(share_find(&base).state, SHARE_UNKNOWN);
+	base.mechanism = MECHANISM_WRITE;
+	base.bracket = &longer;
+	assert_int_equal(share_find(&base).state, SHARE_UNKNOWN);
+}
+
 static void kernels_of_nops(void **state)
 {
 	(void)state;
@@ -340,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(kernels_of_nops, setup),
+		cmocka_unit_test_setup(each_place_is_its_own, setup),
 		cmocka_unit_test_setup(unknown_is_as_implied, setup),
 		cmocka_unit_test_setup(steady_is_taken, setup),
 		cmocka_unit_test_setup(nops_must_count, setup),
