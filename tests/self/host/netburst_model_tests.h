@@ -319,6 +319,21 @@ static void edges(void **state)
 	assert_int_equal(value(13), 1);
 }
 
+/* What the counter does not see is below the threshold: coming back from the other ring is an edge. */
+static void edges_begin_again_behind_the_other_ring(void **state)
+{
+	(void)state;
+	power_up(&netburst_prescott, NULL);
+	program(13, NB_INSTR_RETIRED, 1, ESCR_T0_OS, CCCR_COMPARE | CCCR_EDGE);
+	for (unsigned stretch = 1; stretch <= 3; stretch++) {
+		step(Q_INSTRUCTIONS, 1, 1, 0);
+		step(Q_INSTRUCTIONS, 1, 1, 0);
+		assert_int_equal(value(13), stretch);
+		step(Q_INSTRUCTIONS, 1, 1, 3);
+		assert_int_equal(value(13), stretch);
+	}
+}
+
 static void fifteen_a_cycle(void **state)
 {
 	const struct qterm term = {Q_BR_MISPRED, 40};
@@ -619,11 +634,13 @@ static void halted_time(void **state)
 		cmocka_unit_test(runs_when_enabled), cmocka_unit_test(some_retire_twice),                    \
 		cmocka_unit_test(starting_write_is_not_counted), cmocka_unit_test(selects_its_escr),         \
 		cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), cmocka_unit_test(a_uop_vector),     \
-		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(fifteen_a_cycle),    \
-		cmocka_unit_test(non_sleep_clockticks), cmocka_unit_test(the_short_cut),                     \
-		cmocka_unit_test(wraps_at_40_bits), cmocka_unit_test(pmi_on_the_next),                       \
-		cmocka_unit_test(pmi_to_either_processor), cmocka_unit_test(forced_overflow),                \
-		cmocka_unit_test(cascade_pairs), cmocka_unit_test(cascades_stop),                            \
-		cmocka_unit_test(thread_specific), cmocka_unit_test(thread_independent),                     \
-		cmocka_unit_test(active_threads), cmocka_unit_test(who_delivers),                            \
-		cmocka_unit_test(halted_time), NETBURST_TAG_TESTS, NETBURST_RECORD_TESTS
+		cmocka_unit_test(thresholds), cmocka_unit_test(edges),                                       \
+		cmocka_unit_test(edges_begin_again_behind_the_other_ring),                                   \
+		cmocka_unit_test(fifteen_a_cycle), cmocka_unit_test(non_sleep_clockticks),                   \
+		cmocka_unit_test(the_short_cut), cmocka_unit_test(wraps_at_40_bits),                         \
+		cmocka_unit_test(pmi_on_the_next), cmocka_unit_test(pmi_to_either_processor),                \
+		cmocka_unit_test(forced_overflow), cmocka_unit_test(cascade_pairs),                          \
+		cmocka_unit_test(cascades_stop), cmocka_unit_test(thread_specific),                          \
+		cmocka_unit_test(thread_independent), cmocka_unit_test(active_threads),                      \
+		cmocka_unit_test(who_delivers), cmocka_unit_test(halted_time), NETBURST_TAG_TESTS,           \
+		NETBURST_RECORD_TESTS
