@@ -319,10 +319,26 @@ static void edges(void **state)
 	assert_int_equal(value(13), 1);
 }
 
-/* What the counter does not see is below the threshold: coming back from the other ring is an edge. */
-static void edges_begin_again_behind_the_other_ring(void **state)
+/* What the counter does not see is below the threshold: coming back from the other ring is an edge, and so is
+ * coming back to as many active processors as it is to count with. */
+static void edges_begin_again_behind_what_is_not_seen(void **state)
 {
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1};
+
 	(void)state;
+	power_up(&netburst_northwood_ht, NULL);
+	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
+	set(CCCR(12), (cccr(NB_INSTR_RETIRED, CCCR_COMPARE | CCCR_EDGE) & ~CCCR_THREAD) | CCCR_THREAD_SINGLE);
+	for (unsigned stretch = 1; stretch <= 3; stretch++) {
+		s.sibling = false;
+		advance(&s);
+		advance(&s);
+		assert_int_equal(value(12), stretch);
+		s.sibling = true;
+		advance(&s);
+		assert_int_equal(value(12), stretch);
+	}
 	power_up(&netburst_prescott, NULL);
 	program(13, NB_INSTR_RETIRED, 1, ESCR_T0_OS, CCCR_COMPARE | CCCR_EDGE);
 	for (unsigned stretch = 1; stretch <= 3; stretch++) {
@@ -635,7 +651,7 @@ static void halted_time(void **state)
 		cmocka_unit_test(starting_write_is_not_counted), cmocka_unit_test(selects_its_escr),         \
 		cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), cmocka_unit_test(a_uop_vector),     \
 		cmocka_unit_test(thresholds), cmocka_unit_test(edges),                                       \
-		cmocka_unit_test(edges_begin_again_behind_the_other_ring),                                   \
+		cmocka_unit_test(edges_begin_again_behind_what_is_not_seen),                                 \
 		cmocka_unit_test(fifteen_a_cycle), cmocka_unit_test(non_sleep_clockticks),                   \
 		cmocka_unit_test(the_short_cut), cmocka_unit_test(wraps_at_40_bits),                         \
 		cmocka_unit_test(pmi_on_the_next), cmocka_unit_test(pmi_to_either_processor),                \
