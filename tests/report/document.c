@@ -14,8 +14,8 @@
 
 /* In the order of the document. */
 static struct {
-	struct json head, notes, processors, pmus, snapshots, values, facts, shares, attributions, experiments,
-		suites;
+	struct json head, notes, processors, pmus, snapshots, values, facts, shares, attributions,
+		experiments, suites;
 	bool suite_open; /* what was begun last of the suites has no end yet ... */
 	bool suite_lost; /* ... and is not the suite that results come from, whose beginning had no room */
 	bool several;    /* what follows is this processor's: */
