@@ -1,0 +1,30 @@
+#include "arch/levels.h"
+
+#include "arch/x86/exceptions/user.h"
+
+#include <stddef.h>
+
+#define RINGS 4
+
+const char *level_name(unsigned level)
+{
+	static const char *const names[RINGS] = {"ring 0", "ring 1", "ring 2", "ring 3"};
+
+	return level < RINGS ? names[level] : NULL;
+}
+
+unsigned level_user(void)
+{
+	return 3;
+}
+
+/* SDM vol. 3, 18.2.1.1: USR counts at privilege levels 1, 2 and 3. */
+unsigned level_filter(unsigned level)
+{
+	return level != 0;
+}
+
+bool level_user_reads_counters(bool allow)
+{
+	return user_allow_rdpmc(allow);
+}
