@@ -80,7 +80,7 @@ IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibil
 
 # Flags of some objects alone are private: what is made on the way to an object would have them too.
 # Code that runs inside trap handlers and the step monitor must leave the SSE registers alone.
-INTEGER_ONLY := $(filter arch/% pmu/% tests/kernels/x86/lending.c tests/kernels/x86/exceptions.c,$(IMAGE_SRC))
+INTEGER_ONLY := $(filter arch/% pmu/% tests/kernels/x86/emulation.c tests/kernels/x86/exceptions.c,$(IMAGE_SRC))
 $(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): private IMAGE_FLAGS += -mgeneral-regs-only
 $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 
@@ -310,7 +310,7 @@ HOST_SRC := $(sort $(filter-out pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virt
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c \
 	tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.c)) \
-	$(wildcard arch/x86/step/insn.c arch/x86/lent/evex.c arch/x86/lent/sha.c arch/x86/lent/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/machine/mtrr.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c \
+	$(wildcard arch/x86/step/insn.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/machine/mtrr.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c \
 	boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/event_files.c boot/pmu_choice.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))

@@ -4,7 +4,7 @@
 #include "arch/x86/exceptions/watchdog.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/kernels/x86/services.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 #include "tests/report/report.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 	bool good = trap_guard(carry_out, &job, &trap);
 	watchdog_disarm();
 	services_finish();
-	quiet_end();
+	masking_end();
 	if (!good && run->pmu && run->pmu->driver) {
 		struct job after = {job.virtual, put_back, run->pmu, PUT_BACK_MS};
 

@@ -6,7 +6,7 @@
  * verdict differ from what the report says, or the report contradicts itself, a line tells.
  */
 #include "tests/judge/event_judge.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tools/report_attribution.h"
 #include "tools/report_cpu.h"
 #include "tools/report_json.h"
@@ -263,8 +263,8 @@ static bool is_a_hypervisors(const struct check *c, const struct judgement *j)
 	       strstr(report_string(c->json, "text"), "the hypervisor");
 }
 
-bool exits_excuse(const struct exits_place *p, const struct observation *o, unsigned count,
-		  struct judgement *j)
+bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struct observation *o,
+			     unsigned count, struct judgement *j)
 {
 	(void)p, (void)o, (void)count, (void)j;
 	return false;

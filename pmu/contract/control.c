@@ -7,14 +7,14 @@
 #define CALL      0xe8 /* CALL rel32 */
 #define CALL_SIZE 5
 
-bool control_program(struct pmu_hands *h, unsigned c, const struct pmu_config *config, uint64_t first)
+bool control_program(struct control_fixture *h, unsigned c, const struct pmu_config *config, uint64_t first)
 {
 	h->programmed = c;
 	return h->works(h, "programming a counter", h->pmu->driver->program(h->pmu, c, config)) &&
 	       h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, first));
 }
 
-uint64_t control_value(struct pmu_hands *h, unsigned c)
+uint64_t control_value(struct control_fixture *h, unsigned c)
 {
 	uint64_t value = 0;
 
@@ -22,7 +22,7 @@ uint64_t control_value(struct pmu_hands *h, unsigned c)
 	return value;
 }
 
-uint64_t control_register(struct pmu_hands *h, uint32_t address)
+uint64_t control_register(struct control_fixture *h, uint32_t address)
 {
 	uint64_t value = 0;
 

@@ -18,58 +18,59 @@
 enum pmu_other_thread { OTHER_HALTED, OTHER_RING0, OTHER_RING3 };
 
 /** What a check can do, besides asking the driver. */
-struct pmu_hands {
+struct control_fixture {
 	const struct pmu *pmu;
 	unsigned programmed; /* counter that control_program() has set up last */
 
 	/** Say what must be; the first thing that is not is kept. @return whether all is well so far */
-	bool (*equal)(struct pmu_hands *h, const char *what, uint64_t expected, uint64_t observed);
-	bool (*within)(struct pmu_hands *h, const char *what, uint64_t low, uint64_t high, uint64_t observed);
+	bool (*equal)(struct control_fixture *h, const char *what, uint64_t expected, uint64_t observed);
+	bool (*within)(struct control_fixture *h, const char *what, uint64_t low, uint64_t high,
+		       uint64_t observed);
 	/** Say that the hardware must not have refused something. */
-	bool (*works)(struct pmu_hands *h, const char *what, bool done);
+	bool (*works)(struct control_fixture *h, const char *what, bool done);
 
 	/** Run the check's kernel in ring 0 with the counters of the mask, all programmed, started and
 	 * stopped around it by the driver's bracket; or in ring 3, with start() and stop() around it in ring
 	 * 0. */
-	void (*run)(struct pmu_hands *h, uint64_t mask);
-	void (*run_user)(struct pmu_hands *h, uint64_t mask);
+	void (*run)(struct control_fixture *h, uint64_t mask);
+	void (*run_user)(struct control_fixture *h, uint64_t mask);
 
 	/** Run the check's kernel in ring 3, with counter c running, between two RDPMC of it there, CR4.PCE
 	 * being 1. @return by how much it had moved, as RDPMC says */
-	uint64_t (*read_user)(struct pmu_hands *h, unsigned c);
+	uint64_t (*read_user)(struct control_fixture *h, unsigned c);
 
 	/** What a run in the ring makes of an event, in that ring: the bracket's share of the last run()
 	 * included. Clocks: from 1 up. */
-	void (*amount)(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
+	void (*amount)(struct control_fixture *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
 		       uint64_t *high);
 
 	/** What the guests that the kernel enters make of an event by themselves: what it has more than
 	 * guest_empty, whose guests do nothing. *entries: how often it enters one. */
-	uint64_t (*guests)(struct pmu_hands *h, const struct pmu_event *e, uint64_t *entries);
+	uint64_t (*guests)(struct control_fixture *h, const struct pmu_event *e, uint64_t *entries);
 
 	/** Forget overflow interrupts and unmask them; let pending ones in and count them. Of the check's own
 	 * logical processor, and of the other one. */
-	void (*arm)(struct pmu_hands *h);
-	unsigned (*interrupts)(struct pmu_hands *h);
-	unsigned (*other_interrupts)(struct pmu_hands *h);
+	void (*arm)(struct control_fixture *h);
+	unsigned (*interrupts)(struct control_fixture *h);
+	unsigned (*other_interrupts)(struct control_fixture *h);
 
 	/** As run(), with interrupts let in during the run and for a while after it, by a handler that
 	 * acknowledges what has overflowed and asks for more. @return how many came; *empty of them when
 	 * nothing had overflowed */
-	unsigned (*run_open)(struct pmu_hands *h, uint64_t mask, unsigned *empty);
+	unsigned (*run_open)(struct control_fixture *h, uint64_t mask, unsigned *empty);
 
 	/** Halt until a timer interrupt comes in, after so many microseconds. @return time-stamp counter
 	 * ticks that passed; 0: it came too early for a halt worth the name (a slow emulator) */
-	uint64_t (*halt)(struct pmu_hands *h, unsigned us);
+	uint64_t (*halt)(struct control_fixture *h, unsigned us);
 
 	/** Raise a debug exception by INT1 and come back from it. @return where the INT1 is; 0: none came */
-	uint64_t (*debug_exception)(struct pmu_hands *h);
+	uint64_t (*debug_exception)(struct control_fixture *h);
 
 	/** Logical processors of this core that code can be run on: 1, or 2. */
 	unsigned threads;
 	/** Go on on this logical processor, with the other one halted or active. At first: 0, OTHER_HALTED.
 	 */
-	void (*place)(struct pmu_hands *h, unsigned thread, enum pmu_other_thread other);
+	void (*place)(struct control_fixture *h, unsigned thread, enum pmu_other_thread other);
 };
 
 /** One instance of a check: for this counter, that wire. */
@@ -100,21 +101,21 @@ struct pmu_control_check {
 	uint8_t needs; /* enum pmu_control_need */
 	/** Fill in the i-th instance, from 0. @return false if there is none */
 	bool (*instance)(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
-	void (*check)(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+	void (*check)(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 };
 
 /* What checks do all the time. What is refused is said, as works() says it. */
 
 /** Program a counter and write what it begins with. @return whether all is well so far */
-bool control_program(struct pmu_hands *h, unsigned c, const struct pmu_config *config, uint64_t first);
+bool control_program(struct control_fixture *h, unsigned c, const struct pmu_config *config, uint64_t first);
 
 /** What a counter holds. */
-uint64_t control_value(struct pmu_hands *h, unsigned c);
+uint64_t control_value(struct control_fixture *h, unsigned c);
 
 /** Where the call instruction (CALL rel32) at an address of the harness's code leads; 0: there is none. */
 uint64_t control_call_target(uint64_t from);
 
 /** What a model-specific register holds. */
-uint64_t control_register(struct pmu_hands *h, uint32_t address);
+uint64_t control_register(struct control_fixture *h, uint32_t address);
 
 #endif

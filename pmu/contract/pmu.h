@@ -95,16 +95,17 @@ struct pmu {
 	uint64_t counts_start, counts_stop; /* it counts the write that starts it, that stops it; all bits set
 					       if each one does */
 	int8_t counts_rdpmc[PMU_COUNTERS_MAX]; /* how often it counts RDPMC, beyond once */
-	uint64_t exits_lost; /* instructions that a hypervisor carries out and does not count, or not each
-				time: bit per enum exit_kind (pmu/virtual/exits.h). Not set by identify() */
+	uint64_t hypervisor_exits_lost; /* instructions that a hypervisor carries out and does not count, or
+				not each time: bit per enum hypervisor_exit_kind
+				(pmu/virtual/hypervisor_exits.h). Not set by identify() */
 	const struct attribution
 		*attribution; /* what deliveries and returns count (tests/judge/attribution.h);
 				 NULL: as the manual has it. Not set by identify() */
-	bool virtual;                          /* answered by a model */
-	bool deterministic; /* and by nothing else: the same each time, at once, without speculation. Where
-			       silicon is  given an interval, equality is wanted; judge_as_silicon() takes it
-			       away */
-	char model[48];     /* the model's profile when virtual */
+	bool virtual;         /* answered by a model */
+	bool deterministic;   /* and by nothing else: the same each time, at once, without speculation. Where
+				 silicon is  given an interval, equality is wanted; judge_by_silicon_rules()
+				 takes it   away */
+	char model[48];       /* the model's profile when virtual */
 	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
 						      and left out: a line each; an empty one ends */
 	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does

@@ -71,7 +71,7 @@ enum record_field {
 
 /** Fields that records have only if a recording asks for them: bits of pmu_recording.more and
  * pmu_record_source.more. */
-enum record_more {
+enum pebs_groups {
 	RECORD_MORE_VECTORS = 1 << 0,      /* .vectors */
 	RECORD_MORE_BRANCHES = 1 << 1,     /* .branch[] */
 	RECORD_MORE_INSTRUCTIONS = 1 << 2, /* .instructions */
@@ -138,7 +138,7 @@ struct pmu_record {
 	uint32_t tagged, completed; /* core cycles from then until it retired */
 	uint32_t refill;            /* core cycles until a miss of the first-level TLB was made good */
 	uint8_t from_where;         /* enum record_from; IBS, with RECORD_HAS_SOURCE */
-	uint8_t more;               /* enum record_more: what it has of */
+	uint8_t more;               /* enum pebs_groups: what it has of */
 	uint8_t n_branches;
 	struct {
 		uint64_t from, to;
@@ -179,7 +179,7 @@ struct pmu_record_source {
 	uint16_t latency_unit, latency_most; /* it can leave out all but loads whose miss took longer than a
 						multiple of so many core cycles, and up to how many; 0: not */
 	bool page_of_miss;   /* .page_shift is told of accesses that miss the first-level TLB, too */
-	uint8_t more;        /* enum record_more: what can be asked for besides .fields */
+	uint8_t more;        /* enum pebs_groups: what can be asked for besides .fields */
 	bool ring_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
 				one in which it ends; else there is no telling */
 	bool hides_source;   /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
@@ -212,7 +212,7 @@ struct pmu_recording {
 	size_t size;            /* of it, in bytes: room for administration besides the records, see
 				   record_memory() */
 	unsigned records;       /* that the buffer is to hold; IBS: not looked at */
-	uint8_t more;           /* enum record_more, among the source's */
+	uint8_t more;           /* enum pebs_groups, among the source's */
 	unsigned threshold;     /* interrupt when this many have been written; 0: none */
 	bool circular;          /* traces: start again at the buffer's beginning when it is full; else see
 				   record_state() */

@@ -6,13 +6,13 @@
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/step/step.h"
 #include "pmu/quantity/account.h"
-#include "pmu/virtual/exits.h"
+#include "pmu/virtual/hypervisor_exits.h"
 #include "pmu/contract/pmu.h"
 
 static struct {
 	struct qvec *total;
 	bool watching;
-	struct oracle_exits *only;
+	struct oracle_hypervisor_exits *only;
 } oracle;
 
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
@@ -27,9 +27,10 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 
 static bool left_out(const struct step_retired *r)
 {
-	const struct exit_facts facts = {r->after->rcx, r->did.address, apic_page()};
-	struct oracle_exits *only = oracle.only;
-	enum exit_kind kind = exit_kind_of((const uint8_t *)r->rip, r->did.insn, &facts);
+	const struct hypervisor_exit_facts facts = {r->after->rcx, r->did.address, apic_page()};
+	struct oracle_hypervisor_exits *only = oracle.only;
+	enum hypervisor_exit_kind kind =
+		hypervisor_exit_kind_of((const uint8_t *)r->rip, r->did.insn, &facts);
 
 	if (kind == EXIT_KINDS || !(only->kinds >> kind & 1) || (only->user && r->did.cpl != 3))
 		return true;
@@ -86,7 +87,7 @@ void oracle_call_committing(void (*fn)(void *), void *arg, struct qvec *total)
 	watch(fn, arg, total, STEP_TRANSACTIONS_COMMIT);
 }
 
-void oracle_exits(struct oracle_exits *only)
+void oracle_hypervisor_exits(struct oracle_hypervisor_exits *only)
 {
 	oracle.only = only;
 }

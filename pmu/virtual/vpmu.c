@@ -7,7 +7,7 @@
 #include "arch/x86/time/time.h"
 #include "pmu/quantity/account.h"
 #include "pmu/virtual/denormals.h"
-#include "pmu/virtual/exits.h"
+#include "pmu/virtual/hypervisor_exits.h"
 #include "pmu/quantity/insn_quantities.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/contract/pmu.h"
@@ -51,8 +51,8 @@ static struct {
 	unsigned sibling_interrupts;
 	struct step_breaker breaker;
 	struct premises premises;
-	uint32_t exit_faults; /* of the hypervisor: bit per enum exit_fault */
-	uint32_t exits;       /* so many until now */
+	uint32_t hypervisor_exit_faults; /* of the hypervisor: bit per enum hypervisor_exit_fault */
+	uint32_t exits;                  /* so many until now */
 	struct model_injected injections;
 	struct cpuid_lies lies;
 } vpmu;
@@ -178,8 +178,8 @@ static void begin_epoch(void)
 	vpmu.assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
 	for (const uint8_t *q = account_by_address; *q != Q_COUNT; q++)
 		vpmu.splits = vpmu.splits || matters((enum quantity) * q);
-	vpmu_client.details = vpmu.machine_runs || vpmu.splits || vpmu.exit_faults;
-	vpmu.quick = !vpmu.machine_runs && !vpmu.exit_faults && !vpmu.premises.faults;
+	vpmu_client.details = vpmu.machine_runs || vpmu.splits || vpmu.hypervisor_exit_faults;
+	vpmu.quick = !vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults;
 }
 
 static void advance(const struct model_step *step);
@@ -370,16 +370,16 @@ static unsigned ask_machine(const struct step_retired *r, struct qterm out[MACHI
 static bool exits(const struct step_retired *r)
 {
 	const struct insn_retired *did = &r->did;
-	const struct exit_facts facts = {r->after->rcx, did->address, apic_page()};
+	const struct hypervisor_exit_facts facts = {r->after->rcx, did->address, apic_page()};
 
-	return exit_kind_of((const uint8_t *)r->rip, did->insn, &facts) != EXIT_KINDS;
+	return hypervisor_exit_kind_of((const uint8_t *)r->rip, did->insn, &facts) != EXIT_KINDS;
 }
 
 /* The long way, which leaves a memo behind if it can. */
 static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
 {
 	const struct insn_retired *did = &r->did;
-	bool exit = vpmu.exit_faults && exits(r);
+	bool exit = vpmu.hypervisor_exit_faults && exits(r);
 	bool alike = !vpmu.recording && !exit && repeats(did->insn) && vpmu.model->increments &&
 		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
 	struct qterm terms[STEP_TERMS + EXIT_OWN_TERMS + PREMISE_TERMS], machine[MACHINE_TERMS];
@@ -413,8 +413,9 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 	for (unsigned i = 0; i < n_machine; i++)
 		terms[step.n_terms++] = machine[i];
 	if (exit) {
-		step.n_terms = exit_counted(vpmu.exit_faults, vpmu.exits++, terms, step.n_terms);
-		step.unfiltered = vpmu.exit_faults >> EXITS_EMULATED & 1;
+		step.n_terms = hypervisor_exit_counted(vpmu.hypervisor_exit_faults, vpmu.exits++, terms,
+						       step.n_terms);
+		step.unfiltered = vpmu.hypervisor_exit_faults >> EXITS_EMULATED & 1;
 	}
 	if (vpmu.recording && vpmu.breaker.faults)
 		step_break(&vpmu.breaker, &step, &details, terms);
@@ -543,8 +544,8 @@ static bool injections_take(const struct model_profile *profile, const char *inj
 			   sizeof not_the_steps, why) &&
 	       faults_take(premises, PREMISES, not_the_steps, &out->premises, of_the_cpu, sizeof of_the_cpu,
 			   why) &&
-	       faults_take(exit_faults, EXIT_FAULTS, of_the_cpu, &out->exits, of_the_pmu, sizeof of_the_pmu,
-			   why) &&
+	       faults_take(hypervisor_exit_faults, EXIT_FAULTS, of_the_cpu, &out->exits, of_the_pmu,
+			   sizeof of_the_pmu, why) &&
 	       model_injections_parse(profile->model, of_the_pmu, &out->model, why);
 }
 
@@ -584,13 +585,13 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.own_write = false;
 	vpmu.breaker = (struct step_breaker){.faults = injections.step};
 	vpmu.premises = (struct premises){.faults = injections.premises};
-	vpmu.exit_faults = injections.exits;
+	vpmu.hypervisor_exit_faults = injections.exits;
 	vpmu.exits = 0;
 	memset(vpmu.machine_memo, 0, sizeof vpmu.machine_memo);
 	vpmu.epoch = 0;
 	vpmu.injections = injections.model;
 	vpmu.lies = injections.lies;
-	apic_lend_extended(vpmu.model->take_extended);
+	apic_emulate_extended(vpmu.model->take_extended);
 	vpmu_power_up();
 	return true;
 }
@@ -650,7 +651,7 @@ void vpmu_code_alias(uint64_t start, uint64_t end, uint64_t distance)
 void vpmu_forget(void)
 {
 	vpmu.profile = NULL;
-	apic_lend_extended(false);
+	apic_emulate_extended(false);
 }
 
 const struct model_profile *vpmu_profile(void)

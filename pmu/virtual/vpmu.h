@@ -109,16 +109,16 @@ void oracle_call(void (*fn)(void *), void *arg, struct qvec *total);
  */
 void oracle_call_committing(void (*fn)(void *), void *arg, struct qvec *total);
 
-/** Instructions that a hypervisor may carry out (pmu/virtual/exits.h). */
-struct oracle_exits {
-	uint64_t kinds; /* of these, bit per enum exit_kind ... */
+/** Instructions that a hypervisor may carry out (pmu/virtual/hypervisor_exits.h). */
+struct oracle_hypervisor_exits {
+	uint64_t kinds; /* of these, bit per enum hypervisor_exit_kind ... */
 	bool user;      /* ... in ring 3 alone */
 	uint64_t met;   /* gets the kinds of those that retired, bits are added */
 };
 
 /** Until the next call, the oracle's totals are of these instructions alone, and of nothing that is
  * delivered. NULL: of all. */
-void oracle_exits(struct oracle_exits *only);
+void oracle_hypervisor_exits(struct oracle_hypervisor_exits *only);
 
 /** Bracket code for composing a window that the oracle watches: start and stop are each one INT n that the
  * engine takes before it runs, legal in rings 0 and 3. Outside oracle_call() they are unexpected interrupts.

@@ -1,6 +1,6 @@
 #include "tests/judge/event_judge.h"
 #include "tests/judge/attribution.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/guest.h"
 
 #include <stdio.h>
@@ -28,9 +28,9 @@ static bool never_moved(const struct event_place *p, const struct observation *o
 static void excuse(const struct event_place *p, const struct observation *o, unsigned count,
 		   struct judgement *out)
 {
-	exits_excuse(
-		&(struct exits_place){p->pmu, p->event, p->kernel, p->bracket, p->ring, p->ring != 0, false},
-		o, count, out);
+	hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, p->event, p->kernel, p->bracket,
+								 p->ring, p->ring != 0, false},
+				o, count, out);
 	if (!verdict_is_bad(out->verdict))
 		return;
 	if (never_moved(p, o, count) && !(p->event->flags & EVENT_ENUMERATED))

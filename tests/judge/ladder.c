@@ -1,4 +1,4 @@
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/guest.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
@@ -429,7 +429,7 @@ static void try_exits(struct run *run, const struct ladder *ladder)
 
 		if (ladder_allows(ladder, c, RUNG_EXACT_ON_NOPS) && e->judgement == EVENT_EXACT &&
 		    event_counts_instructions(e)) {
-			exits_try(run, c, e);
+			hypervisor_exits_try(run, c, e);
 			run->call(run, take_reset, run->pmu, LADDER_MS, NULL);
 			trap_set_context(NULL);
 			return;
@@ -449,7 +449,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	pmu->left_out = 0;
 	pmu->counts_start = pmu->counts_stop = 0;
 	memset(pmu->counts_rdpmc, 0, sizeof pmu->counts_rdpmc);
-	pmu->exits_lost = 0;
+	pmu->hypervisor_exits_lost = 0;
 	pmu->attribution = NULL;
 	shares_forget();
 

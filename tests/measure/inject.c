@@ -1,8 +1,8 @@
 #include "tests/measure/inject.h"
-#include "tests/judge/as_silicon.h"
+#include "tests/judge/silicon_rules.h"
 #include "arch/x86/processors/processors.h"
 #include "tests/kernels/kernel.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 #include "tests/measure/smi.h"
 
 #include <errno.h>
@@ -108,9 +108,9 @@ static const struct {
 	const char *name;
 	void (*apply)(void);
 } simple[] = {
-	{"not-quiet", quiet_spoil},
+	{"not-quiet", masking_spoil},
 	{"smi-gap", smi_imitate},
-	{"as-silicon", judge_as_silicon},
+	{"silicon-rules", judge_by_silicon_rules},
 };
 
 static bool apply_simple(const char *token)

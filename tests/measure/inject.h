@@ -9,12 +9,12 @@
  * none is named), as processor_spoil() (arch/x86/processors/processors.h) can have it: HOW is faults, hangs,
  * deaf or late
  *
- * not-quiet   the local APIC's entries stay as they are around windows: quiet_spoil()
+ * not-quiet   the local APIC's entries stay as they are around windows: masking_spoil()
  *
  * smi-gap   now and then a window takes longer, as if an SMI had come, and only time tells: smi_imitate()
  *
- * as-silicon   no fault: the virtual PMU is judged by the rules, and with the numbers, that silicon gets:
- * judge_as_silicon()
+ * silicon-rules   no fault: the virtual PMU is judged by the rules, and with the numbers, that silicon gets:
+ * judge_by_silicon_rules()
  */
 #ifndef TESTS_MEASURE_INJECT_H
 #define TESTS_MEASURE_INJECT_H

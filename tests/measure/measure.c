@@ -1,6 +1,6 @@
 #include "tests/measure/measure.h"
 #include "tests/kernels/x86/emulators.h"
-#include "tests/kernels/x86/lending.h"
+#include "tests/kernels/x86/emulation.h"
 #include "tests/kernels/x86/needs.h"
 #include "tests/kernels/x86/services.h"
 
@@ -59,7 +59,7 @@ static struct composed {
 	const uint8_t *start, *stop; /* of the bracket, NULL if none */
 	uint32_t version;
 	unsigned alignment;
-	bool lend;
+	bool emulate;
 	const void *entry;
 	uint64_t kernel_at;
 } composed[3]; /* ring 0, rings 1 and 2, ring 3 */
@@ -115,7 +115,7 @@ static const void *compose(struct composed *c, const struct window *w, const str
 		b->stop,
 		b->version,
 		w->alignment,
-		w->lend,
+		w->emulate,
 		c->arena.rx + (p - c->arena.rw),
 		(uint64_t)(c->arena.rx + kernel_at),
 	};
@@ -127,8 +127,8 @@ static const void *compose(struct composed *c, const struct window *w, const str
 	}
 	p = put(p, b->start, start);
 	p = put(p, w->kernel->code, body);
-	if (w->lend)
-		lending_replace(w->kernel, p - body);
+	if (w->emulate)
+		emulation_replace(w->kernel, p - body);
 	p = put(p, b->stop, stop);
 	p = w->ring ? put(p, ring3_exit, sizeof(ring3_exit)) : put(p, ring0_exit, sizeof(ring0_exit));
 
@@ -145,7 +145,7 @@ const void *window_compose(const struct window *w)
 	const void *entry;
 
 	if (c->entry && c->kernel == w->kernel && c->start == b->start && c->stop == b->stop &&
-	    c->version == b->version && c->alignment == w->alignment && c->lend == w->lend)
+	    c->version == b->version && c->alignment == w->alignment && c->emulate == w->emulate)
 		return c->entry;
 	step_pause();
 	entry = compose(c, w, b);
@@ -197,7 +197,7 @@ static __attribute__((noinline)) bool prepare(const struct window *w, uint64_t n
 {
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
 	const struct code_arena *arena = &for_ring(w->ring)->arena;
-	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx, w->lend};
+	const struct kernel_place place = {w->ring, data, arena->rw, arena->size, arena->rx, w->emulate};
 	bool good = !services_wanted(w->kernel) || services_prepare(w->kernel, &place);
 
 	*regs = (struct call_registers){
@@ -232,10 +232,10 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 }
 
 /* Of 64 bits, as their complements are asked for. */
-#define LENDABLE ((uint64_t)KERNEL_NEEDS_LENT)
-/* Lent to a virtual CPU of any profile; what else can be lent, to those whose profile has it. */
+#define EMULATED_FEATURES ((uint64_t)KERNEL_NEEDS_LENT)
+/* Emulated for a virtual CPU of any profile; what else can be emulated, to those whose profile has it. */
 #define LENT_TO_ALL ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE))
-_Static_assert((~LENDABLE & KERNEL_NEEDS_SVM) != 0, "needs above 32 bits are not lent");
+_Static_assert((~EMULATED_FEATURES & KERNEL_NEEDS_SVM) != 0, "needs above 32 bits are not emulated");
 
 static bool profile_has(enum cpu_feature feature)
 {
@@ -248,10 +248,10 @@ static const char *feature_missing(const struct kernel *k, enum services_for who
 
 	if (whom == FOR_SILICON)
 		return kernel_missing(k->needs, cpu_has, xcr0_read());
-	missing = kernel_missing(k->needs & ~LENDABLE, cpu_has, xcr0_read());
+	missing = kernel_missing(k->needs & ~EMULATED_FEATURES, cpu_has, xcr0_read());
 	if (missing || whom == FOR_ORACLE)
 		return missing;
-	return kernel_missing(k->needs & LENDABLE & ~LENT_TO_ALL, profile_has, UINT64_MAX);
+	return kernel_missing(k->needs & EMULATED_FEATURES & ~LENT_TO_ALL, profile_has, UINT64_MAX);
 }
 
 static const char *unfit(const struct kernel *k, uint8_t ring, enum services_for whom)

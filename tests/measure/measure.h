@@ -26,7 +26,7 @@ struct window {
 	const struct pmu_bracket *bracket; /* NULL: none */
 	unsigned alignment;                /* 0 to 63 */
 	uint8_t ring;                      /* 0 to 3; services are for kernels in 0 and 3 */
-	bool lend; /* it runs at full speed, not stepped: tests/kernels/x86/lending.h */
+	bool emulate; /* it runs at full speed, not stepped: tests/kernels/x86/emulation.h */
 };
 
 /**
@@ -57,11 +57,11 @@ uint8_t *window_data(void);
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 
 /** Why a kernel cannot run in a ring here: a missing feature, the ring, a service; NULL if it can. A virtual
- * CPU is lent what its profile has and the real one lacks. Valid until the next call. */
+ * CPU has what its profile has and the real one lacks emulated. Valid until the next call. */
 const char *kernel_unfit(const struct kernel *k, uint8_t ring);
 
 /** The same for the oracle, which carries out itself what the CPU may lack, whatever the profile:
- * transactions, x2APIC mode, and the instructions of arch/x86/lent/lent.h. */
+ * transactions, x2APIC mode, and the instructions of arch/x86/emulated/emulated.h. */
 const char *kernel_unsteppable(const struct kernel *k, uint8_t ring);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then

@@ -1,5 +1,5 @@
 #include "tests/measure/pass.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 #include "tests/kernels/x86/chains.h"
 
 #include "arch/x86/cpu/msr.h"
@@ -376,7 +376,7 @@ void pass_run_plain(struct pass *p)
 	smi_watch_open(&smi, p->pmu->virtual);
 	p->smi_source = smi.source;
 	retaken_by = smi.source;
-	quiet_begin(wants_interrupt(p));
+	masking_begin(wants_interrupt(p));
 	if (!p->preset && !starts_near_overflow(p) && needs_warmth(p))
 		warm_up(p, entry, &w, last);
 	for (unsigned i = 0; i < p->n_count && !p->failure; i++) {
@@ -384,7 +384,7 @@ void pass_run_plain(struct pass *p)
 		for (unsigned rep = 0; rep < p->reps && !p->failure; rep++, out += p->n_slots)
 			clean_sample(p, &smi, entry, &w, p->n[i], last, out);
 	}
-	quiet_end();
+	masking_end();
 	smi_watch_close(&smi);
 	if (p->failure)
 		return;

@@ -1,5 +1,5 @@
 #include "tests/measure/recording.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/step/step.h"
@@ -128,7 +128,7 @@ static bool end(struct recorded *r)
 
 	disarm(r);
 	trap_set_handler(VECTOR_NMI, NULL, NULL);
-	quiet_end();
+	masking_end();
 	/* Before its memory goes. */
 	if (r->set_up)
 		r->run->call(r->run, release, r, ASK_MS, NULL);
@@ -239,7 +239,7 @@ static void record(void *arg)
 		return;
 	}
 	trap_set_handler(VECTOR_NMI, on_threshold, r);
-	quiet_begin(true);
+	masking_begin(true);
 	if (r->interrupts != INTERRUPTS_OFF)
 		arm(r);
 	r->tsc_begin = tsc_read();
@@ -248,7 +248,7 @@ static void record(void *arg)
 			r->failure = "starting, stopping or asking it was refused";
 	r->tsc_end = tsc_read();
 	disarm(r);
-	quiet_end();
+	masking_end();
 	if (!r->drain_each)
 		take_out(r);
 	release(r);

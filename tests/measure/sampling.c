@@ -1,5 +1,5 @@
 #include "tests/measure/sampling.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/exceptions/trap.h"
@@ -108,11 +108,11 @@ void sampling_run(void *arg)
 		return;
 	}
 	trap_set_handler(VECTOR_NMI, on_overflow, s);
-	quiet_begin(true);
+	masking_begin(true);
 	for (unsigned rep = 0; rep < s->reps && !s->failure; rep++)
 		if (!repeat(s, entry, &w))
 			s->failure = "writing, starting or stopping it was refused";
-	quiet_end();
+	masking_end();
 	sampling_end();
 	if (!d->release(s->pmu, s->counter))
 		s->failure = "taking it out of use was refused";

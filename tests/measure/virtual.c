@@ -1,5 +1,5 @@
 #include "tests/measure/virtual.h"
-#include "tests/judge/as_silicon.h"
+#include "tests/judge/silicon_rules.h"
 #include "tests/judge/shares.h"
 
 #include "pmu/virtual/vpmu.h"
@@ -48,7 +48,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 	}
 	pmu->driver->list_events(pmu);
 	pmu->virtual = true;
-	pmu->deterministic = !judged_as_silicon();
+	pmu->deterministic = !judged_by_silicon_rules();
 	snprintf(pmu->model, sizeof(pmu->model), "%s", vpmu_profile()->name);
 	return true;
 }

@@ -4,7 +4,7 @@
  */
 #include "tests/suites/control.h"
 #include "tests/suites/suites.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/guest.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
@@ -111,9 +111,10 @@ void probe_conclude(const struct probe *p, struct result *r)
 			judgement_set(&r->judgement, VERDICT_WRONG, "%s %#" PRIx64 ", observed %#" PRIx64,
 				      p->what, p->expected, p->observed);
 		if (p->bracket.own_rdpmc)
-			exits_excuse(&(struct exits_place){p->pmu, counter_yardstick(p->pmu, p->c), p->kernel,
-							   &p->bracket, 3, true, false},
-				     o, 1, &r->judgement);
+			hypervisor_exits_excuse(
+				&(struct hypervisor_exits_place){p->pmu, counter_yardstick(p->pmu, p->c),
+								 p->kernel, &p->bracket, 3, true, false},
+				o, 1, &r->judgement);
 	}
 }
 

@@ -294,7 +294,7 @@ static void busy_neighbours(struct probe *p)
 }
 
 /* Writing and programming one counter leaves the others alone. */
-static void quiet_writes(struct probe *p)
+static void masking_writes(struct probe *p)
 {
 	prepare_all(p);
 	must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, 0x12345678));
@@ -410,7 +410,7 @@ const struct control_check control_counting[] = {
 	{"busy neighbours", "SDM 18.2.1, counters are independent", PER_COUNTER, RUNG_EXACT_ON_NOPS,
 	 NEED_NEIGHBOUR, busy_neighbours},
 	{"quiet writes", "SDM 18.2.1, counters are independent", PER_COUNTER, RUNG_WRITABLE, NEED_NEIGHBOUR,
-	 quiet_writes},
+	 masking_writes},
 	{"counter exchange", "SDM 18.2.1.2, any event on any counter", PER_PMU, RUNG_EXACT_ON_NOPS,
 	 NEED_GLOBAL | NEED_NEIGHBOUR | NEED_EXACT, exchange},
 	{0},

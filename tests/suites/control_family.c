@@ -27,46 +27,47 @@
 #define PREFER_USER (PLAIN_UNFIT | KERNEL_RING0_ONLY)
 
 struct grip {
-	struct pmu_hands hands; /* first: the hands' functions get its address */
+	struct control_fixture fixture; /* first: the hands' functions get its address */
 	struct probe probe;
 	const struct pmu_control_check *check;
 	unsigned instance;
 	const struct pmu_event *event;
 };
 
-static struct probe *probe_of(struct pmu_hands *h)
+static struct probe *probe_of(struct control_fixture *h)
 {
 	return &((struct grip *)h)->probe;
 }
 
-static bool equal(struct pmu_hands *h, const char *what, uint64_t expected, uint64_t observed)
+static bool equal(struct control_fixture *h, const char *what, uint64_t expected, uint64_t observed)
 {
 	return must_be(probe_of(h), what, expected, observed);
 }
 
-static bool within(struct pmu_hands *h, const char *what, uint64_t low, uint64_t high, uint64_t observed)
+static bool within(struct control_fixture *h, const char *what, uint64_t low, uint64_t high,
+		   uint64_t observed)
 {
 	uint64_t nearest = observed < low ? low : observed > high ? high : observed;
 
 	return must_be(probe_of(h), what, nearest, observed);
 }
 
-static bool works(struct pmu_hands *h, const char *what, bool done)
+static bool works(struct control_fixture *h, const char *what, bool done)
 {
 	return must_work(probe_of(h), what, done);
 }
 
-static void run(struct pmu_hands *h, uint64_t mask)
+static void run(struct control_fixture *h, uint64_t mask)
 {
 	run_counting(probe_of(h), mask);
 }
 
-static void run_user(struct pmu_hands *h, uint64_t mask)
+static void run_user(struct control_fixture *h, uint64_t mask)
 {
 	run_counting_outside(probe_of(h), mask, 3, CONTROL_N);
 }
 
-static uint64_t read_user(struct pmu_hands *h, unsigned c)
+static uint64_t read_user(struct control_fixture *h, unsigned c)
 {
 	bool before = user_allow_rdpmc(true);
 	uint64_t count = 0;
@@ -76,7 +77,7 @@ static uint64_t read_user(struct pmu_hands *h, unsigned c)
 	return count;
 }
 
-static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
+static void amount(struct control_fixture *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
 		   uint64_t *high)
 {
 	struct probe *p = probe_of(h);
@@ -93,7 +94,7 @@ static void amount(struct pmu_hands *h, const struct pmu_event *e, uint8_t ring,
 	*high = x.high == INT64_MAX ? UINT64_MAX : (uint64_t)(x.high + share);
 }
 
-static uint64_t guests(struct pmu_hands *h, const struct pmu_event *e, uint64_t *entries)
+static uint64_t guests(struct control_fixture *h, const struct pmu_event *e, uint64_t *entries)
 {
 	struct expectation with, without;
 
@@ -104,18 +105,18 @@ static uint64_t guests(struct pmu_hands *h, const struct pmu_event *e, uint64_t 
 	return (uint64_t)(with.low - without.low);
 }
 
-static void arm(struct pmu_hands *h)
+static void arm(struct control_fixture *h)
 {
 	pmi_arm(&probe_of(h)->pmi, APIC_LVT_FIXED);
 }
 
-static unsigned interrupts(struct pmu_hands *h)
+static unsigned interrupts(struct control_fixture *h)
 {
 	pmi_let_in();
 	return probe_of(h)->pmi.fixed;
 }
 
-static unsigned other_interrupts(struct pmu_hands *h)
+static unsigned other_interrupts(struct control_fixture *h)
 {
 	(void)h;
 	return vpmu_sibling_interrupts();
@@ -123,7 +124,7 @@ static unsigned other_interrupts(struct pmu_hands *h)
 
 #define WHILE 2000
 
-static unsigned run_open(struct pmu_hands *h, uint64_t mask, unsigned *empty)
+static unsigned run_open(struct control_fixture *h, uint64_t mask, unsigned *empty)
 {
 	struct pmi *pmi = &probe_of(h)->pmi;
 
@@ -139,7 +140,7 @@ static unsigned run_open(struct pmu_hands *h, uint64_t mask, unsigned *empty)
 	return pmi->fixed;
 }
 
-static uint64_t halt(struct pmu_hands *h, unsigned us)
+static uint64_t halt(struct control_fixture *h, unsigned us)
 {
 	uint64_t begin, took;
 
@@ -158,7 +159,7 @@ static bool on_debug_exception(struct trap_frame *f, void *arg)
 	return true;
 }
 
-static uint64_t debug_exception(struct pmu_hands *h)
+static uint64_t debug_exception(struct control_fixture *h)
 {
 	uint64_t came = 0, from;
 
@@ -174,7 +175,7 @@ static bool timer_is_free(void)
 	return apic_present() && apic_timer_hz() && strcmp(watchdog_source(), "APIC timer");
 }
 
-static void place(struct pmu_hands *h, unsigned thread, enum pmu_other_thread other)
+static void place(struct control_fixture *h, unsigned thread, enum pmu_other_thread other)
 {
 	static const enum vpmu_sibling states[] = {[OTHER_HALTED] = SIBLING_HALTED,
 						   [OTHER_RING0] = SIBLING_RING0,
@@ -189,10 +190,10 @@ static void carry_out_stepped(void *arg)
 	struct grip *g = arg;
 	const char *why;
 
-	if (!works(&g->hands, "resetting", g->hands.pmu->driver->reset(g->hands.pmu, &why)))
+	if (!works(&g->fixture, "resetting", g->fixture.pmu->driver->reset(g->fixture.pmu, &why)))
 		return;
-	g->check->check(&g->hands, g->instance, g->event);
-	place(&g->hands, 0, OTHER_HALTED);
+	g->check->check(&g->fixture, g->instance, g->event);
+	place(&g->fixture, 0, OTHER_HALTED);
 }
 
 /* --- kernels ---------------------------------------------------------------------------------------- */
@@ -317,23 +318,23 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 	if (!control_selected(r, name))
 		return;
 	g = (struct grip){
-		.hands = {.pmu = r->pmu,
-			  .equal = equal,
-			  .within = within,
-			  .works = works,
-			  .run = run,
-			  .run_user = run_user,
-			  .read_user = read_user,
-			  .amount = amount,
-			  .guests = guests,
-			  .arm = arm,
-			  .interrupts = interrupts,
-			  .other_interrupts = other_interrupts,
-			  .run_open = run_open,
-			  .halt = halt,
-			  .debug_exception = debug_exception,
-			  .threads = threads,
-			  .place = place},
+		.fixture = {.pmu = r->pmu,
+			    .equal = equal,
+			    .within = within,
+			    .works = works,
+			    .run = run,
+			    .run_user = run_user,
+			    .read_user = read_user,
+			    .amount = amount,
+			    .guests = guests,
+			    .arm = arm,
+			    .interrupts = interrupts,
+			    .other_interrupts = other_interrupts,
+			    .run_open = run_open,
+			    .halt = halt,
+			    .debug_exception = debug_exception,
+			    .threads = threads,
+			    .place = place},
 		.probe = {.pmu = r->pmu, .usable = instance->counters},
 		.check = check,
 		.instance = i,

@@ -4,7 +4,7 @@
  * is the kernel's known path, is judged.
  */
 #include "tests/suites/experiments.h"
-#include "tests/judge/burst.h"
+#include "tests/judge/branch_sampling.h"
 #include "tests/measure/known_path.h"
 #include "tests/measure/recording.h"
 #include "tests/judge/trace_judge.h"
@@ -136,24 +136,25 @@ static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trac
 
 /* --- judging ---------------------------------------------------------------------------------------- */
 
-static bool is_burst(const struct experiment_plan *plan)
+static bool is_branch_sampling(const struct experiment_plan *plan)
 {
 	return plan->source->kind == RECORD_BRS;
 }
 
 static bool is_trace(const struct experiment_plan *plan)
 {
-	return plan->source->kind == RECORD_BTS || plan->source->kind == RECORD_LBR || is_burst(plan);
+	return plan->source->kind == RECORD_BTS || plan->source->kind == RECORD_LBR ||
+	       is_branch_sampling(plan);
 }
 
 /* Where a burst lies on the path: as many branches are before it as the period says. */
-static bool place_burst(const struct experiment_run *e, unsigned request, const struct recorded *rec,
-			struct trace_expectation *x, struct result *r)
+static bool place_samples(const struct experiment_run *e, unsigned request, const struct recorded *rec,
+			  struct trace_expectation *x, struct result *r)
 {
 	const struct pmu_config *config = &rec->recording.config;
 	int64_t branches;
-	const char *why = burst_unforeseen(e->plan->request[request].event, config->ring, rec->kernel,
-					   rec->ring, rec->n, &branches);
+	const char *why = branch_sampling_unforeseen(e->plan->request[request].event, config->ring,
+						     rec->kernel, rec->ring, rec->n, &branches);
 
 	if (why) {
 		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
@@ -189,7 +190,7 @@ static void judge_trace_of(const struct experiment_run *e, unsigned request, con
 	};
 	struct trace_judgement j;
 
-	if (is_burst(e->plan) && !place_burst(e, request, rec, &x, r))
+	if (is_branch_sampling(e->plan) && !place_samples(e, request, rec, &x, r))
 		return;
 	if (!path_create(&path, KNOWN_PATH_STEPS, false)) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for the kernel's path");
@@ -294,7 +295,7 @@ static void report(const struct experiment_run *e, const struct recorded *rec, c
 		.record = record_kind_names[plan->source->kind],
 		.event = r->event ? r->event : plan->source->name,
 		.counter = r->counter,
-		.period = is_trace(plan) && !is_burst(plan) ? 0 : plan->experiment->period,
+		.period = is_trace(plan) && !is_branch_sampling(plan) ? 0 : plan->experiment->period,
 		.runs = rec->windows,
 		.elsewhere = places.elsewhere,
 		.at = places.at,
@@ -336,7 +337,7 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 	if (request != EXPERIMENT_ALL) {
 		rec.recording.counter = plan->place[request].alternative;
 		rec.recording.config = event_placed(&plan->request[request], &plan->place[request]);
-		rec.recording.ring = is_burst(plan) ? RING_ALL : rec.recording.config.ring;
+		rec.recording.ring = is_branch_sampling(plan) ? RING_ALL : rec.recording.config.ring;
 	}
 	r->manual = plan->source->manual;
 	if (!rec.record || !places_begin(e->kernel)) {

@@ -4,7 +4,7 @@
  * count besides.
  */
 #include "tests/suites/suites.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/expectation_ring.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
@@ -281,7 +281,7 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 static void excuse(const struct setting *s, const struct equation *q, const struct pmu_bracket *bracket,
 		   struct result *r)
 {
-	struct exits_place place[IDENTITY_TERMS];
+	struct hypervisor_exits_place place[IDENTITY_TERMS];
 	int8_t coefficient[IDENTITY_TERMS];
 
 	for (unsigned i = 0; i < q->n_terms; i++) {
@@ -289,16 +289,16 @@ static void excuse(const struct setting *s, const struct equation *q, const stru
 
 		if (!request->event)
 			return;
-		place[i] = (struct exits_place){s->run->pmu,
-						request->event,
-						s->kernel,
-						&bracket[q->place[i].pass],
-						s->ring,
-						s->ring && !(request->config.ring & RING_OS),
-						event_is_filtered(request)};
+		place[i] = (struct hypervisor_exits_place){s->run->pmu,
+							   request->event,
+							   s->kernel,
+							   &bracket[q->place[i].pass],
+							   s->ring,
+							   s->ring && !(request->config.ring & RING_OS),
+							   event_is_filtered(request)};
 		coefficient[i] = q->identity->term[i].coefficient;
 	}
-	exits_excuse_sum(place, coefficient, q->n_terms, &r->observation[0], &r->judgement);
+	hypervisor_exits_excuse_sum(place, coefficient, q->n_terms, &r->observation[0], &r->judgement);
 }
 
 static void try_equation(const struct setting *s, const struct equation *q)

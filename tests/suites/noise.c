@@ -11,7 +11,7 @@
 #include "tests/suites/noise_masking.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/attribution.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/expectation.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/passes.h"
@@ -191,9 +191,10 @@ static void conclude(struct count *c)
 				 ", %+" PRId64 " besides", line.offset_num);
 		j->bias = line.slope_num;
 	}
-	exits_excuse(&(struct exits_place){s->run->pmu, c->event, s->kernel, &s->bracket, s->source->ring,
-					   s->rings == RING_USR, false},
-		     c->seen, s->n_k, j);
+	hypervisor_exits_excuse(&(struct hypervisor_exits_place){s->run->pmu, c->event, s->kernel,
+								 &s->bracket, s->source->ring,
+								 s->rings == RING_USR, false},
+				c->seen, s->n_k, j);
 	if (fits && (line.slope_num || s->rings == RING_ALL || s->source->ring))
 		report_slope(c, &line,
 			     line.straight ? "overcount per interrupt"

@@ -1,7 +1,7 @@
 #include "tests/suites/noise_masking.h"
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/time/time.h"
@@ -47,14 +47,14 @@ static unsigned wait_for_timer(struct masking *m, bool quiet)
 	apic_timer_oneshot(0);
 	apic_write(APIC_LVT_TIMER, VECTOR_TEST);
 	if (quiet)
-		quiet_begin(false);
+		masking_begin(false);
 	apic_write(APIC_TIMER_INITIAL, (uint32_t)(apic_timer_hz() / 1000));
 	__asm__ volatile("sti" ::: "memory");
 	while (!m->interrupts && tsc_read() < until)
 		if (quiet && !apic_read(APIC_TIMER_CURRENT))
 			break;
 	pmi_let_in();
-	quiet_end();
+	masking_end();
 	apic_timer_oneshot(0);
 	return m->interrupts;
 }
@@ -71,13 +71,13 @@ static void try_masking(void *arg)
 	m->unmasked = wait_for_timer(m, false);
 	m->masked = wait_for_timer(m, true);
 	apic_write(APIC_LVT_PERF, VECTOR_PMI);
-	quiet_begin(false);
+	masking_begin(false);
 	m->perf_masked = perf_is_masked();
-	quiet_end();
+	masking_end();
 	m->perf_restored = !perf_is_masked();
-	quiet_begin(true);
+	masking_begin(true);
 	m->perf_kept = !perf_is_masked();
-	quiet_end();
+	masking_end();
 	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
 }
 

@@ -6,8 +6,8 @@
 
 #include "tests/judge/check.h"
 
-/** Whether the local APIC's entries are masked when it is asked for (tests/measure/quiet.h), and while a pass
- * runs.
+/** Whether the local APIC's entries are masked when it is asked for (tests/measure/masking.h), and while a
+ * pass runs.
  */
 void noise_masking(struct run *run);
 

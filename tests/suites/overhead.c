@@ -5,7 +5,7 @@
  */
 #include "tests/suites/suites.h"
 #include "tests/suites/overhead.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
@@ -95,9 +95,9 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 	trap_set_context(name);
 	if (repeat(run, &p, reps, &r)) {
 		judge(r.observation, r.n_observations, &r.judgement);
-		exits_excuse(
-			&(struct exits_place){p.pmu, e, p.kernel, &p.bracket, p.ring, p.ring != 0, false},
-			r.observation, r.n_observations, &r.judgement);
+		hypervisor_exits_excuse(&(struct hypervisor_exits_place){p.pmu, e, p.kernel, &p.bracket,
+									 p.ring, p.ring != 0, false},
+					r.observation, r.n_observations, &r.judgement);
 		snprintf(value, sizeof(value), "%" PRId64, histogram_mode(&r.observation[0].seen));
 		snprintf(unit, sizeof(unit), "%s, where its code has %" PRId64, e->name,
 			 bracket_share(&p.bracket, e));

@@ -3,13 +3,13 @@
  * many instructions that is, is known beforehand and judged; the cycles are the result.
  */
 #include "tests/suites/overhead.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
 #include "arch/x86/step/insn.h"
 #include "arch/x86/exceptions/trap.h"
-#include "pmu/virtual/exits.h"
+#include "pmu/virtual/hypervisor_exits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,14 +129,14 @@ static void report_each(struct run *run, const char *name, int64_t hundredths, c
 }
 
 /* Of the only instruction of a copy that may be one. */
-static unsigned exit_kind(const struct cost *c)
+static unsigned hypervisor_exit_kind(const struct cost *c)
 {
-	const struct exit_facts none = {0};
+	const struct hypervisor_exit_facts none = {0};
 	struct insn in;
 
 	for (unsigned at = 0; at < c->size && insn_decode(c->code + at, c->size - at, &in); at += in.length)
-		if (exit_kind_of(c->code + at, &in, &none) != EXIT_KINDS)
-			return exit_kind_of(c->code + at, &in, &none);
+		if (hypervisor_exit_kind_of(c->code + at, &in, &none) != EXIT_KINDS)
+			return hypervisor_exit_kind_of(c->code + at, &in, &none);
 	return EXIT_KINDS;
 }
 
@@ -186,7 +186,8 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 	instructions = histogram_mode(&r.observation[1].seen) - histogram_mode(&r.observation[0].seen) -
 		       LOOP_OWN * (int64_t)p.n[0];
 	judge(r.observation, 2, &r.judgement);
-	exits_excuse_kind(run->pmu, exit_kind(c), c->copies, r.observation, 2, &r.judgement);
+	hypervisor_exits_excuse_kind(run->pmu, hypervisor_exit_kind(c), c->copies, r.observation, 2,
+				     &r.judgement);
 	run->report(run, &r);
 
 	clock = overhead_clock(run, RUNG_MONOTONIC, &counter);

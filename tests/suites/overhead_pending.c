@@ -1,7 +1,7 @@
 /*
  * Whether an interrupt that is held off slows a window down. Some cores retire fewer instructions in a cycle
  * while one is requested and IF = 0 (nanoBench found that on Ice Lake); what the APIC masks is not requested
- * at all. So windows are masked in the APIC (tests/measure/quiet.h), and here is what it makes of the
+ * at all. So windows are masked in the APIC (tests/measure/masking.h), and here is what it makes of the
  * difference.
  *
  * How many instructions are counted is known beforehand and judged, either way; the rate is the result.

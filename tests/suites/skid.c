@@ -15,7 +15,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/exceptions/trap.h"
@@ -153,7 +153,7 @@ static void take_samples(void *arg)
 		s->failure = "the ladder does not fit the code arena";
 		return;
 	}
-	quiet_begin(true);
+	masking_begin(true);
 	for (unsigned p = 1; p <= s->last_p && !s->failure; p++)
 		for (unsigned rep = 0; rep < s->reps && !s->failure; rep++) {
 			/* Where the write that starts counting is counted, the p-th rung comes one later. */
@@ -164,7 +164,7 @@ static void take_samples(void *arg)
 				s->failure = "writing or acknowledging it was refused";
 			*out++ = s->clock ? cycles_gone(s) : distance(s, p);
 		}
-	quiet_end();
+	masking_end();
 	if (!d->release(s->pmu, s->counter))
 		s->failure = "taking it out of use was refused";
 }

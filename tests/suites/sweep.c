@@ -7,12 +7,12 @@
  * first, alignment, with the first events.
  */
 #include "tests/suites/suites.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/expectation_ring.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/processors/companion.h"
+#include "arch/x86/processors/second_cpu.h"
 #include "arch/x86/exceptions/trap.h"
 #include "pmu/events/schedule.h"
 #include "pmu/virtual/vpmu.h"
@@ -29,7 +29,7 @@
 #define MULTIPLES    2
 #define EVENTS_MAX   8
 #define EVENTS_WIDE  3 /* for every kernel; one on the virtual PMU */
-/* They have a companion of their own. */
+/* They have a second CPU of their own. */
 #define BESIDE_OTHERS (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING)
 #define KERNELS       "empty,nop_loop,branches_taken,calls,load_op_store"
 
@@ -114,9 +114,11 @@ static bool gather(struct sweep *s, const struct pass *p, unsigned slot, const c
 	s->deviating += deviates;
 	if (deviates)
 		s->excuse.verdict = VERDICT_WRONG;
-	s->excused += deviates && exits_excuse(&(struct exits_place){p->pmu, s->event, p->kernel, &p->bracket,
-								     p->ring, p->ring != 0, false},
-					       seen, MULTIPLES, &s->excuse);
+	s->excused += deviates &&
+		      hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, s->event, p->kernel,
+									       &p->bracket, p->ring,
+									       p->ring != 0, false},
+					      seen, MULTIPLES, &s->excuse);
 	return true;
 }
 
@@ -236,7 +238,7 @@ static bool sweep_bracket(struct sweep *s)
 static bool run_beside(struct sweep *s, struct pass *p, bool works)
 {
 	static uint32_t line[16] __attribute__((aligned(64)));
-	bool virtual = s->run->pmu->virtual, good = !works || companion_work(COMPANION_SIBLING, line);
+	bool virtual = s->run->pmu->virtual, good = !works || second_cpu_work(SECOND_CPU_SIBLING, line);
 
 	if (!good)
 		judgement_set(&s->r.judgement, VERDICT_ERROR, "the other logical processor does not answer");
@@ -245,7 +247,7 @@ static bool run_beside(struct sweep *s, struct pass *p, bool works)
 	good = good && carry_out(s, p);
 	if (virtual)
 		vpmu_place(0, SIBLING_HALTED);
-	companion_rest();
+	second_cpu_rest();
 	return good;
 }
 
@@ -376,9 +378,9 @@ static void run_sweep(struct run *run)
 		skip(run, "sweep", "no counter counts anything exactly");
 		return;
 	}
-	s.alone = companion_missing(COMPANION_SIBLING) != NULL;
+	s.alone = second_cpu_missing(SECOND_CPU_SIBLING) != NULL;
 	if (s.alone)
-		skip(run, "sibling", companion_missing(COMPANION_SIBLING));
+		skip(run, "sibling", second_cpu_missing(SECOND_CPU_SIBLING));
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		bool chosen = kernel_selected(s.kernel, kernels);
 

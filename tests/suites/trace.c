@@ -6,7 +6,7 @@
  */
 #include "tests/suites/suites.h"
 #include "tests/judge/bounds.h"
-#include "tests/judge/burst.h"
+#include "tests/judge/branch_sampling.h"
 #include "tests/judge/expectation.h"
 #include "tests/measure/known_path.h"
 #include "tests/measure/recording.h"
@@ -195,11 +195,11 @@ static bool record_any_ring(struct trace_check *c, struct recorded *rec, struct 
 
 /* The branches that are to be recorded are all the kernel's: its first ones or (.part) its last. @return
  * false if it has too few, or what it has is not known */
-static bool place_burst(struct trace_check *c, const struct kernel *k, uint8_t ring, uint64_t n)
+static bool place_samples(struct trace_check *c, const struct kernel *k, uint8_t ring, uint64_t n)
 {
 	int64_t branches;
 
-	if (burst_unforeseen(c->event, c->counted, k, ring, n, &branches) ||
+	if (branch_sampling_unforeseen(c->event, c->counted, k, ring, n, &branches) ||
 	    branches <= (int64_t)source->depth)
 		return false;
 	c->period = c->part == TRACE_LAST ? (unsigned)(branches - source->depth) : 1;
@@ -232,7 +232,7 @@ static void carry_out(const struct trace_check *check, const struct kernel *k, u
 		rec.n = c->records + 1;
 	if (c->event && rec.n < BURST)
 		rec.n = BURST;
-	if (c->event && !place_burst(c, k, ring, rec.n))
+	if (c->event && !place_samples(c, k, ring, rec.n))
 		return;
 	snprintf(name, sizeof name, "%s/%s/%s", c->what, k->name, r.ring);
 	trap_set_context(name);

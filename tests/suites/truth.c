@@ -240,7 +240,7 @@ static void report_paths(struct run *run, const struct subject *s, unsigned coun
 
 /* --- full speed ------------------------------------------------------------------------------------- */
 
-#define UNLENT "-unlent"
+#define UNEMULATED "-unemulated"
 
 struct native {
 	const struct kernel *kernel;
@@ -268,7 +268,8 @@ static void run_native(void *arg)
 	struct native *native = arg;
 	char name[MARK_NAME_WORDS * sizeof(uint32_t)] = {0};
 	struct pmu_bracket marks = {.start = start[turn ^= 1], .stop = stop, .stop_end = stop + sizeof(stop)};
-	struct window w = {.kernel = native->kernel, .bracket = &marks, .ring = native->ring, .lend = true};
+	struct window w = {
+		.kernel = native->kernel, .bracket = &marks, .ring = native->ring, .emulate = true};
 	uint8_t *p = start[turn];
 	const void *entry;
 
@@ -389,23 +390,23 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 	return count;
 }
 
-/* Without the exceptions that the CPU lacks a kernel must be wrong, or they are lent for nothing. At full
+/* Without the exceptions that the CPU lacks a kernel must be wrong, or they are emulated for nothing. At full
  * speed it then has another name. */
-static void check_lent(struct run *run, const struct subject *s, uint64_t n)
+static void check_emulated(struct run *run, const struct subject *s, uint64_t n)
 {
 	char name[NAME_SIZE];
-	struct result r = result_for(s, "wrong unless lent to", name);
-	struct native native = {.kernel = s->kernel, .ring = s->ring, .n = n, .suffix = UNLENT};
+	struct result r = result_for(s, "wrong unless emulated for", name);
+	struct native native = {.kernel = s->kernel, .ring = s->ring, .n = n, .suffix = UNEMULATED};
 	enum quantity q = Q_COUNT;
 	struct amount declared;
 	struct qvec seen;
 
-	if (!exceptions_lent(s->kernel) || s->all.verdict != VERDICT_EXACT)
+	if (!exceptions_emulated(s->kernel) || s->all.verdict != VERDICT_EXACT)
 		return;
 	exceptions_withhold(true);
 	if (ground_truth(s->kernel, s->ring, n, OUTCOME_ABORT, &seen, &r)) {
 		q = truth_disagrees(s->kernel, n, OUTCOME_ABORT, &seen, &declared);
-		judgement_set(&r.judgement, VERDICT_ERROR, "it is right without what it is lent");
+		judgement_set(&r.judgement, VERDICT_ERROR, "it is right without what is emulated for it");
 	}
 	if (q != Q_COUNT) {
 		judgement_set(&r.judgement, VERDICT_EXACT,
@@ -449,7 +450,7 @@ static void run_truth(struct run *run)
 	report_changes(run, subjects, count);
 	report_paths(run, subjects, count);
 	for (unsigned i = 0; i < count; i++)
-		check_lent(run, &subjects[i], n);
+		check_emulated(run, &subjects[i], n);
 	path_free(&path);
 	free(subjects);
 }

@@ -23,7 +23,7 @@ static struct cpuid_regs raw(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid_regs r;
 
-	if (step_rests) {
+	if (step_runs_free) {
 		struct trap_frame f = {.rax = leaf, .rcx = subleaf};
 
 		if (step_access(&f, INSN_CPUID) == STEP_DONE)
@@ -33,7 +33,7 @@ static struct cpuid_regs raw(uint32_t leaf, uint32_t subleaf)
 	__asm__ volatile("cpuid"
 			 : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
 			 : "a"(leaf), "c"(subleaf));
-	step_rest();
+	step_run_free();
 	return r;
 }
 

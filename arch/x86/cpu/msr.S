@@ -19,7 +19,7 @@
 	.endm
 
 	.macro	ASK_FIRST name
-	cmpb	$0, step_rests(%rip)
+	cmpb	$0, step_runs_free(%rip)
 	jne	\name\()_resting
 	.endm
 

@@ -58,6 +58,6 @@ bool pmc_read_resting(uint32_t index, uint64_t *value)
 
 bool msr_accessed(bool good)
 {
-	step_rest();
+	step_run_free();
 	return good;
 }

@@ -29,9 +29,9 @@
 static bool present, x2;
 static volatile uint32_t *registers;
 static uint64_t timer_hz;
-static bool is_lent; /* the extended entries are these: */
-static uint32_t lent[APIC_EXT_LVTS];
-static bool x2_is_lent;
+static bool is_emulated; /* the extended entries are these: */
+static uint32_t emulated[APIC_EXT_LVTS];
+static bool x2_is_emulated;
 static struct apic_state found[2],
 	*firmware_state = found; /* of the processors that were taken, one after the other */
 static volatile unsigned error_count;
@@ -65,17 +65,17 @@ static bool is_extended(enum apic_register reg)
 	return reg >= APIC_EXT_LVT0 && reg < APIC_EXT_LVT0 + 0x10 * APIC_EXT_LVTS;
 }
 
-void apic_lend_extended(bool lend)
+void apic_emulate_extended(bool emulate)
 {
-	is_lent = lend;
+	is_emulated = emulate;
 	for (unsigned i = 0; i < APIC_EXT_LVTS; i++)
-		lent[i] = APIC_LVT_MASKED;
+		emulated[i] = APIC_LVT_MASKED;
 }
 
 uint32_t apic_read(enum apic_register reg)
 {
-	if (is_lent && is_extended(reg))
-		return lent[(reg - APIC_EXT_LVT0) / 16];
+	if (is_emulated && is_extended(reg))
+		return emulated[(reg - APIC_EXT_LVT0) / 16];
 	if (x2) {
 		uint64_t value = 0;
 		msr_read_own(MSR_X2APIC + reg / 16, &value);
@@ -86,8 +86,8 @@ uint32_t apic_read(enum apic_register reg)
 
 void apic_write(enum apic_register reg, uint32_t value)
 {
-	if (is_lent && is_extended(reg))
-		lent[(reg - APIC_EXT_LVT0) / 16] = value;
+	if (is_emulated && is_extended(reg))
+		emulated[(reg - APIC_EXT_LVT0) / 16] = value;
 	else if (x2)
 		msr_write_own(MSR_X2APIC + reg / 16, value);
 	else
@@ -153,14 +153,14 @@ bool apic_reaches(uint32_t id)
 	return present && (x2 ? id != UINT32_MAX : id < 255);
 }
 
-void apic_lend_x2(bool lend)
+void apic_emulate_x2(bool emulate)
 {
-	x2_is_lent = lend && present && !x2;
+	x2_is_emulated = emulate && present && !x2;
 }
 
-bool apic_lent_write(uint32_t msr, uint64_t value)
+bool apic_emulated_write(uint32_t msr, uint64_t value)
 {
-	if (!x2_is_lent)
+	if (!x2_is_emulated)
 		return false;
 	switch (msr) {
 	case MSR_X2APIC_ICR:
@@ -175,9 +175,9 @@ bool apic_lent_write(uint32_t msr, uint64_t value)
 	}
 }
 
-bool apic_lent_read(uint32_t msr, uint64_t *value)
+bool apic_emulated_read(uint32_t msr, uint64_t *value)
 {
-	if (!x2_is_lent || msr != MSR_X2APIC + APIC_ID / 16)
+	if (!x2_is_emulated || msr != MSR_X2APIC + APIC_ID / 16)
 		return false;
 	*value = apic_id();
 	return true;
@@ -308,7 +308,7 @@ bool apic_join(void)
  * entries it has. */
 static bool has_extended(enum apic_register reg)
 {
-	if (is_lent)
+	if (is_emulated)
 		return true;
 	return apic_read(APIC_VERSION) >> 31 &&
 	       (apic_read(APIC_EXT_FEATURE) >> 16 & 0xff) > (unsigned)(reg - APIC_EXT_LVT0) / 16;

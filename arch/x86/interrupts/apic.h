@@ -61,16 +61,16 @@ bool apic_has_lvt(enum apic_register reg);
 
 /** From now on let the extended entries be memory, all masked, for a virtual CPU that has them though this
  * one has not; or (false) this CPU's own again. */
-void apic_lend_extended(bool lent);
+void apic_emulate_extended(bool emulate);
 
 /**
- * Lend (or no more) the CPU x2APIC mode, of which it has nothing: as long as the APIC is in xAPIC mode, its
+ * Emulate (or no more) x2APIC mode for a CPU that lacks it: as long as the APIC is in xAPIC mode, its
  * registers answer for the MSRs that kernels use, EOI, timer, ICR and ID. The step engine asks the two
  * functions below; they return false where the CPU is to see to it itself.
  */
-void apic_lend_x2(bool lent);
-bool apic_lent_write(uint32_t msr, uint64_t value);
-bool apic_lent_read(uint32_t msr, uint64_t *value);
+void apic_emulate_x2(bool emulate);
+bool apic_emulated_write(uint32_t msr, uint64_t value);
+bool apic_emulated_read(uint32_t msr, uint64_t *value);
 
 uint32_t apic_read(enum apic_register reg);
 void apic_write(enum apic_register reg, uint32_t value);

@@ -6,7 +6,7 @@
 #include "arch/x86/interrupts/apic_internal.h"
 #include "arch/x86/console/console.h"
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/processors/companion.h"
+#include "arch/x86/processors/second_cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/time/hpet.h"
@@ -139,7 +139,7 @@ void machine_give_back(void)
 		return;
 	__asm__ volatile("cli" ::: "memory");
 	watchdog_give_back();
-	companion_dismiss();
+	second_cpu_dismiss();
 	apic_give_back();
 	if (!joined) {
 		hpet_give_back();
@@ -189,7 +189,7 @@ void machine_part(void)
 void machine_abandon(void)
 {
 	trap_abandon();
-	companion_dismiss();
+	second_cpu_dismiss();
 	if (taken) {
 		watchdog_give_back();
 		apic_forget();

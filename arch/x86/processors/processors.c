@@ -3,7 +3,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
-#include "arch/x86/processors/companion.h"
+#include "arch/x86/processors/second_cpu.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/cpu/cpuid.h"
@@ -329,7 +329,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 		fn(arg);
 		return true;
 	}
-	companion_dismiss();
+	second_cpu_dismiss();
 	memset((void *)&turn, 0, sizeof turn);
 	memset((void *)&park_state, 0, sizeof park_state);
 	turn.number = number;

@@ -1,6 +1,6 @@
 #include "arch/x86/step/gather.h"
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/lent/lent.h"
+#include "arch/x86/emulated/emulated.h"
 
 /* A register's number is part of the instruction that stores it. */
 #define STORE_VECTOR(n)                                                                                      \
@@ -52,15 +52,15 @@ unsigned gather_elements(const uint8_t *code, const struct insn *in)
 {
 	struct insn_gather g;
 	uint8_t mask[32] = {0};
-	uint64_t state = xcr0_read(), lent;
+	uint64_t state = xcr0_read(), emulated;
 
 	insn_gather(code, in, &g);
-	lent = lent_opmask(g.opmask ? g.mask : 0);
+	emulated = emulated_opmask(g.opmask ? g.mask : 0);
 	if (!g.opmask && (state & XCR0_YMM) == XCR0_YMM)
 		store_vector(g.mask, mask);
 	else if (g.opmask && (state & XCR0_OPMASK))
 		store_opmask(g.mask, mask);
 	else if (g.opmask)
-		__builtin_memcpy(mask, &lent, sizeof lent);
+		__builtin_memcpy(mask, &emulated, sizeof emulated);
 	return insn_gather_elements(&g, mask);
 }

@@ -1,7 +1,7 @@
 #include "arch/x86/step/step.h"
 
 #include "arch/x86/machine/descriptors.h"
-#include "arch/x86/lent/lent.h"
+#include "arch/x86/emulated/emulated.h"
 #include "arch/x86/step/step_engine.h"
 #include "arch/x86/step/step_gate.h"
 #include "arch/x86/exceptions/trap_internal.h"
@@ -20,7 +20,7 @@ _Static_assert(STEP_GATE == VECTOR_STEP, "step_gate.h repeats trap.h for the ass
 struct step_engine step_engine;
 
 static const bool never;
-volatile bool step_rests;
+volatile bool step_runs_free;
 const volatile bool *volatile step_idle = &never;
 
 static struct idt_gate monitor_idt[256] __attribute__((aligned(16)));
@@ -211,7 +211,7 @@ static void exception(struct trap_frame *f)
 	unsigned vector = (unsigned)f->vector;
 	struct step_engine *e = &step_engine;
 
-	if (vector == VECTOR_UD && e->current && f->rip == e->now.rip && lent_carry_out(f, step_copy)) {
+	if (vector == VECTOR_UD && e->current && f->rip == e->now.rip && emulated_carry_out(f, step_copy)) {
 		step_carried_out(f);
 		return;
 	}
@@ -344,7 +344,7 @@ static void go_on(struct trap_frame *f)
 		did->insn = &d->in;
 		did->cpl = did->cpl_after = f->cs & 3;
 		did->taken = did->partial = false;
-		if (__builtin_expect(e->attention.lent, 0)) {
+		if (__builtin_expect(e->attention.emulated, 0)) {
 			note_addresses(f, d);
 			if (step_raised(f, d))
 				continue;
@@ -508,23 +508,23 @@ void step_gate_call(struct trap_frame *f)
 	case STEP_GATE_ENTER:
 		e->active = true;
 		e->paused = e->held = 0;
-		e->resting = false;
+		e->free_running = false;
 		break;
 	case STEP_GATE_PAUSE:
 		e->paused = 1;
 		break;
 	case STEP_GATE_REST:
 		e->paused = 1;
-		e->resting = true;
+		e->free_running = true;
 		break;
 	case STEP_GATE_RESUME:
 		e->paused = 0;
-		e->resting = false;
+		e->free_running = false;
 		break;
 	default:
 		e->active = false;
 	}
-	step_rests = e->resting && e->paused == 1;
+	step_runs_free = e->free_running && e->paused == 1;
 	step_idle = e->active ? &e->client->idle : &never;
 	if (!e->active || e->paused)
 		load_idt(idt);
@@ -568,7 +568,7 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 	e->retired = client->retired ? client->retired : ignore_retired;
 	e->nmi_blocked = false;
 	e->attention.any = 0;
-	e->attention.lent = e->raises != NULL;
+	e->attention.emulated = e->raises != NULL;
 	e->odd.any = 0;
 	step_svm_begin();
 	e->held_vectors[0] = e->held_vectors[1] = e->held_vectors[2] = e->held_vectors[3] = 0;
@@ -581,7 +581,7 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 /* Pauses that somebody asked for. */
 static unsigned pauses(void)
 {
-	return step_engine.paused - step_engine.resting;
+	return step_engine.paused - step_engine.free_running;
 }
 
 bool step_active(void)
@@ -595,7 +595,7 @@ void step_pause(void)
 
 	if (!e->active)
 		return;
-	step_rests = false;
+	step_runs_free = false;
 	if (e->paused)
 		e->paused++;
 	else
@@ -610,7 +610,7 @@ void step_resume(void)
 		return;
 	if (e->paused > 1) {
 		e->paused--;
-		step_rests = e->resting && e->paused == 1;
+		step_runs_free = e->free_running && e->paused == 1;
 	} else {
 		load_idt(monitor_idt);
 		step_gate(STEP_GATE_RESUME);
@@ -643,7 +643,7 @@ void step_unwind(unsigned mark)
 		trap_abort(e->broken);
 	e->held = mark >> MARK_HELD;
 	mark &= (1u << MARK_HELD) - 1;
-	e->resting = step_rests = false;
+	e->free_running = step_runs_free = false;
 	if (mark == 1) {
 		if (e->paused) {
 			e->paused = 1;
@@ -658,7 +658,7 @@ void step_unwind(unsigned mark)
 
 void step_abandon(void)
 {
-	step_engine.active = step_engine.resting = step_rests = false;
+	step_engine.active = step_engine.free_running = step_runs_free = false;
 	step_engine.paused = 0;
 	step_idle = &never;
 }

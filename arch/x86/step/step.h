@@ -66,7 +66,7 @@ struct step_client {
 	volatile bool details;
 	/** The CPU's own transactions would be aborted by the trap flag, so the engine carries XBEGIN, XEND,
 	 * XABORT and XTEST out itself, whether the CPU has them or not; so it does with SERIALIZE, and, where
-	 * they raise #UD, with the instructions of lent.h. SDM vol.
+	 * they raise #UD, with the instructions of emulated.h. SDM vol.
 	 * 1, 16.3 lets a CPU abort when it likes: both of these are right. Committing, general registers and
 	 * up to 64 bytes of a store's operand are put back by an abort; an instruction that the engine treats
 	 * specially (insn.h) retires and aborts. */
@@ -105,7 +105,7 @@ bool step_copy(void *to, const void *from, uint64_t n);
  * @param raises told of registers as before it, of the addresses that it accesses in *did, and of its code at
  * f->rip; in the monitor, as a client's callbacks are. @return the vector, or -1. NULL: nobody is asked
  */
-void step_lend_exceptions(int (*raises)(const struct trap_frame *f, const struct insn_retired *did));
+void step_emulate_exceptions(int (*raises)(const struct trap_frame *f, const struct insn_retired *did));
 
 /**
  * Run fn(arg) under the engine until it returns.
@@ -133,7 +133,7 @@ void step_release(void);
 void step_wake(void);
 
 /** Whether the caller rests: the CPU runs free, and step_access() is asked for registers. */
-extern volatile bool step_rests;
+extern volatile bool step_runs_free;
 
 /** What says whether a rest may begin: the client's .idle while something is stepped, else false. */
 extern const volatile bool *volatile step_idle;
@@ -146,7 +146,7 @@ extern const volatile bool *volatile step_idle;
 enum step_action step_access(struct trap_frame *f, uint8_t special);
 
 /** For accessors of registers, afterwards: rest if the client is idle. */
-void step_rest(void);
+void step_run_free(void);
 
 /**
  * For trap_guard(): what the engine is doing now (0: not active), and going back to that when a guarded call

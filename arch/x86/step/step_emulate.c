@@ -361,21 +361,21 @@ static bool aborts_transaction(uint8_t special)
 	return !(harmless >> special & 1);
 }
 
-/* MSRs of x2APIC mode, where a kernel is lent it. */
-static enum step_fate rdmsr_lent(struct trap_frame *f, const struct decoded *d)
+/* MSRs of x2APIC mode, where it is emulated. */
+static enum step_fate rdmsr_emulated(struct trap_frame *f, const struct decoded *d)
 {
 	uint64_t value;
 
-	if (cpl(f) || !apic_lent_read((uint32_t)f->rcx, &value))
+	if (cpl(f) || !apic_emulated_read((uint32_t)f->rcx, &value))
 		return FATE_CPU;
 	f->rax = (uint32_t)value;
 	f->rdx = value >> 32;
 	return step_carried_out_next(f, d);
 }
 
-static enum step_fate wrmsr_lent(struct trap_frame *f, const struct decoded *d)
+static enum step_fate wrmsr_emulated(struct trap_frame *f, const struct decoded *d)
 {
-	if (cpl(f) || !apic_lent_write((uint32_t)f->rcx, f->rdx << 32 | (uint32_t)f->rax))
+	if (cpl(f) || !apic_emulated_write((uint32_t)f->rcx, f->rdx << 32 | (uint32_t)f->rax))
 		return FATE_CPU;
 	return step_carried_out_next(f, d);
 }
@@ -450,9 +450,9 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 	case INSN_MWAIT:
 		return mwait(f, d);
 	case INSN_RDMSR:
-		return rdmsr_lent(f, d);
+		return rdmsr_emulated(f, d);
 	case INSN_WRMSR:
-		return wrmsr_lent(f, d);
+		return wrmsr_emulated(f, d);
 	case INSN_SVM:
 		return step_svm(f, d);
 	case INSN_SERIALIZE: /* the monitor's IRET serialises */

@@ -29,7 +29,7 @@ struct step_engine {
 			volatile uint8_t nmi;
 			uint8_t held;     /* interrupts are in held_vectors[] */
 			uint8_t watchdog; /* its deadline has passed */
-			uint8_t lent;     /* .raises is to be asked */
+			uint8_t emulated; /* .raises is to be asked */
 		};
 		uint32_t any;
 	} attention;
@@ -43,19 +43,19 @@ struct step_engine {
 		};
 		uint32_t any;
 	} odd;
-	bool busy;        /* the monitor is running */
-	bool accepting;   /* ... and has opened a window for interrupts */
-	bool active;      /* between step_call()'s gates, paused or not */
-	bool nmi_blocked; /* from the delivery of an NMI to the next IRET */
-	int broken;       /* vector of the trap that ended stepping for good: a defect of the monitor */
-	unsigned paused;  /* nesting of step_pause(); 1 more while resting */
-	bool resting;     /* the client has nothing to do: paused until step_wake() */
-	unsigned held;    /* nesting of step_hold() */
+	bool busy;         /* the monitor is running */
+	bool accepting;    /* ... and has opened a window for interrupts */
+	bool active;       /* between step_call()'s gates, paused or not */
+	bool nmi_blocked;  /* from the delivery of an NMI to the next IRET */
+	int broken;        /* vector of the trap that ended stepping for good: a defect of the monitor */
+	unsigned paused;   /* nesting of step_pause(); 1 more while resting */
+	bool free_running; /* the client has nothing to do: paused until step_wake() */
+	unsigned held;     /* nesting of step_hold() */
 	const struct decoded *current; /* the instruction that the CPU is running; NULL if it is not known */
 	void (*retired)(void *ctx, const struct step_retired *r); /* of the client */
 	struct step_client *client;
 	int (*raises)(const struct trap_frame *f,
-		      const struct insn_retired *did); /* step_lend_exceptions() */
+		      const struct insn_retired *did); /* step_emulate_exceptions() */
 	uint64_t count;
 	uint64_t watch_at; /* count at which the watchdog's deadline is looked at; emulation counts on too */
 	uint64_t rcx;      /* REP: before the first iteration */
@@ -131,7 +131,7 @@ static inline bool step_has_error_code(unsigned vector)
 	return vector < 32 && (1u << vector & 0x60227d00); /* 8, 10-14, 17, 21, 29, 30 */
 }
 
-/** Whether *d, which the CPU was to run, raises an exception that the CPU lacks (step_lend_exceptions());
+/** Whether *d, which the CPU was to run, raises an exception that the CPU lacks (step_emulate_exceptions());
  * then it has been delivered. step_engine.now is filled in. */
 bool step_raised(struct trap_frame *f, const struct decoded *d);
 

@@ -29,7 +29,8 @@
 #define ACTIVE_PART  8 /* of the time: waking and the handler take microseconds */
 #define FASTEST      8 /* core clock to time-stamp counter, at most */
 
-static bool set(struct pmu_hands *h, unsigned c, uint64_t code, uint8_t rings, bool interrupt, uint64_t first)
+static bool set(struct control_fixture *h, unsigned c, uint64_t code, uint8_t rings, bool interrupt,
+		uint64_t first)
 {
 	const struct pmu_config config = {.code = code, .ring = rings, .interrupt = interrupt};
 
@@ -52,7 +53,7 @@ static bool each_counter(const struct pmu *pmu, unsigned i, struct pmu_control_i
 	return true;
 }
 
-static void stop_at_carry(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+static void stop_at_carry(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	uint64_t mask = 1ull << c, low, high;
 
@@ -72,7 +73,7 @@ static void stop_at_carry(struct pmu_hands *h, unsigned c, const struct pmu_even
 /* --- bits 63:48 ----------------------------------------------------------------------------------------- */
 
 /* Drivers may well look at the lower ones only. */
-static void no_upper_bits(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+static void no_upper_bits(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	if (!set(h, c, e->code, RING_ALL, false, TOP))
 		return;
@@ -92,7 +93,7 @@ static bool first_two(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 	return true;
 }
 
-static void two_interrupt(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void two_interrupt(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 
@@ -125,7 +126,7 @@ static bool once(const struct pmu *pmu, unsigned i, struct pmu_control_instance 
 }
 
 /* Little more than the way there and back. */
-static void halt(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void halt(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	uint64_t took = 0;
 
@@ -153,7 +154,7 @@ static bool has_irperf(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 	return true;
 }
 
-static uint64_t pairs(struct pmu_hands *h, uint64_t turns)
+static uint64_t pairs(struct control_fixture *h, uint64_t turns)
 {
 	uint64_t control, seen;
 
@@ -166,7 +167,7 @@ static uint64_t pairs(struct pmu_hands *h, uint64_t turns)
 }
 
 /* Erratum 1267. */
-static void irperf(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void irperf(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	uint64_t control, seen = 0;
 
@@ -199,7 +200,7 @@ static bool has_aperf(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 	return true;
 }
 
-static void aperf(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void aperf(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	uint64_t m, a, begin = tsc_read(), took;
 
@@ -252,7 +253,7 @@ static const struct pmu_event *first_that(const struct pmu *pmu, unsigned c,
 }
 
 /* The upper counter takes the carry, and only where it wraps itself the pair overflows. */
-static void merged(struct pmu_hands *h, unsigned instance, const struct pmu_event *unused)
+static void merged(struct control_fixture *h, unsigned instance, const struct pmu_event *unused)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	unsigned c = 2 * instance;
@@ -282,7 +283,7 @@ static void merged(struct pmu_hands *h, unsigned instance, const struct pmu_even
 /* --- thresholds of what occurs more than once in a cycle ----------------------------------------------- */
 
 /* Each turn of amd_flops() is one instruction of four operations, so no more cycles than turns have any. */
-static void threshold(struct pmu_hands *h, unsigned instance, const struct pmu_event *unused)
+static void threshold(struct control_fixture *h, unsigned instance, const struct pmu_event *unused)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	unsigned c = 2 * instance;
@@ -309,7 +310,7 @@ static bool each_selector(const struct pmu *pmu, unsigned i, struct pmu_control_
 }
 
 /* We are in no guest. A counter that asks for one of the two counts only while SVM is enabled. */
-static void host_and_guest(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+static void host_and_guest(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	static const struct {
 		uint64_t only;
@@ -358,7 +359,7 @@ static bool each_guest(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 	return true;
 }
 
-static uint64_t counted(struct pmu_hands *h, const struct pmu_event *e, uint64_t only)
+static uint64_t counted(struct control_fixture *h, const struct pmu_event *e, uint64_t only)
 {
 	if (!set(h, 0, e->code | only, RING_ALL, false, START))
 		return 0;
@@ -367,7 +368,7 @@ static uint64_t counted(struct pmu_hands *h, const struct pmu_event *e, uint64_t
 }
 
 /* Whose VMRUN itself is, is not said: here it is the host's. */
-static void guest_is_told_apart(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void guest_is_told_apart(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	uint64_t all, host, guest, entries, own = h->guests(h, e, &entries), low, high, efer;
 
@@ -395,14 +396,14 @@ static bool has_status(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 	return true;
 }
 
-static uint64_t set_status(struct pmu_hands *h, uint64_t bits)
+static uint64_t set_status(struct control_fixture *h, uint64_t bits)
 {
 	h->works(h, "setting the status", msr_write(PERF_GLOBAL_STATUS_SET, bits));
 	return control_register(h, PERF_GLOBAL_STATUS);
 }
 
 /* What is set stays until it is cleared; of counters that are not there nothing is set. */
-static void status(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void status(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	(void)instance, (void)e;
 	h->works(h, "clearing the status", msr_write(PERF_GLOBAL_STATUS_CLR, ~0ull >> (64 - AMD_CORE_MAX)));
@@ -431,7 +432,7 @@ static bool has_settable(const struct pmu *pmu, unsigned i, struct pmu_control_i
 }
 
 /* An overflow that software sets does nothing, a freeze does what it says until it is cleared. */
-static void set_by_software(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void set_by_software(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t bit = instance ? STATUS_PMC_FROZEN : 1, first, second;
@@ -461,7 +462,7 @@ static bool each_alias(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 	return each_counter(pmu, i, out);
 }
 
-static void alias(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+static void alias(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	(void)e;
 	for (uint64_t value = START; value <= 2 * START; value += START) {
@@ -487,14 +488,14 @@ static bool has_freeze(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 }
 
 /* Where the last branch led that the stack has. */
-static uint64_t newest(struct pmu_hands *h)
+static uint64_t newest(struct control_fixture *h)
 {
 	return control_register(h, BRANCH_TO0) & BRANCH_ADDRESS;
 }
 
 /* An overflow in the loop of amd_flops(), with what DebugCtl is told to freeze. Behind it the counter counts,
  * and branches are recorded, or not. */
-static void freeze_with(struct pmu_hands *h, const struct pmu_event *e, uint64_t bits)
+static void freeze_with(struct control_fixture *h, const struct pmu_event *e, uint64_t bits)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t loop = (uint64_t)amd_flops, first, second, control, seen, frozen = 0;
@@ -526,7 +527,7 @@ static void freeze_with(struct pmu_hands *h, const struct pmu_event *e, uint64_t
 	h->equal(h, "interrupts", 1, h->interrupts(h));
 }
 
-static void freeze(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void freeze(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	(void)instance;
 	freeze_with(h, e, 0);
@@ -539,7 +540,7 @@ static void freeze(struct pmu_hands *h, unsigned instance, const struct pmu_even
  */
 
 /* The timer's interrupt puts the last branch aside, and its handler branches on. */
-static void last_exception(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void last_exception(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	uint64_t control, from = 0;
 
@@ -577,14 +578,14 @@ static bool has_ibs(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 	return false;
 }
 
-static uint64_t written(struct pmu_hands *h, uint32_t address, uint64_t value)
+static uint64_t written(struct control_fixture *h, uint32_t address, uint64_t value)
 {
 	h->works(h, "writing a control register of IBS", msr_write(address, value));
 	return control_register(h, address);
 }
 
 /* After a sample the count goes on from a random number below 128. */
-static void ibs_begins_anew(struct pmu_hands *h)
+static void ibs_begins_anew(struct control_fixture *h)
 {
 	uint64_t control, any = 0, samples = 0;
 
@@ -601,7 +602,7 @@ static void ibs_begins_anew(struct pmu_hands *h)
 	h->within(h, "all counts after samples together", 1, OP_RANDOM, any);
 }
 
-static void ibs_op(struct pmu_hands *h)
+static void ibs_op(struct control_fixture *h)
 {
 	uint32_t features = amd_has_ibs();
 	uint64_t high = features & IBS_COUNT_27 ? OP_MAX_HIGH : 0;
@@ -622,7 +623,7 @@ static void ibs_op(struct pmu_hands *h)
 
 /* Up to family 15H and from Zen 3 on each write loads the count; on those between only the enable's rising
  * edge (Linux: fetch_count_reset_broken). */
-static void ibs_fetch(struct pmu_hands *h)
+static void ibs_fetch(struct control_fixture *h)
 {
 	bool keeps = amd_identified() & (AMD_16H | AMD_ZEN1 | AMD_ZEN2);
 	uint64_t first = FETCHES << FETCH_COUNT_SHIFT, count;
@@ -639,7 +640,7 @@ static void ibs_fetch(struct pmu_hands *h)
 	h->works(h, "clearing it", msr_write(IBS_FETCH_CTL, 0));
 }
 
-static void ibs(struct pmu_hands *h, unsigned instance, const struct pmu_event *e)
+static void ibs(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	uint64_t control = control_register(h, IBS_CTL);
 

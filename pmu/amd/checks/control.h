@@ -18,15 +18,15 @@ extern const char amd_flops_end[];
 
 /** RDPMC of counters outside of the core, and of reserved indices: members of struct pmu_control_check. */
 bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
-void amd_rdpmc_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+void amd_rdpmc_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
 /** The last branch before a fault, a debug exception while branches are recorded, the stack's mispredictions
  * against a counter's. */
 bool amd_last_fault_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
-void amd_last_fault_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+void amd_last_fault_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 bool amd_debug_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
-void amd_debug_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+void amd_debug_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 bool amd_stack_counter_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
-void amd_stack_counter_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
 #endif

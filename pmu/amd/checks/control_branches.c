@@ -23,7 +23,7 @@ bool amd_last_fault_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 	return true;
 }
 
-static uint64_t before_fault(struct pmu_hands *h)
+static uint64_t before_fault(struct control_fixture *h)
 {
 	uint64_t from = control_register(h, LAST_EXCEPTION_FROM);
 
@@ -36,7 +36,7 @@ static uint64_t before_fault(struct pmu_hands *h)
 }
 
 /* Twice, from two places. The accessor is straight-line code. */
-void amd_last_fault_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void amd_last_fault_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint64_t first, second, value;
 
@@ -62,7 +62,7 @@ bool amd_debug_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 }
 
 /* It ends recording, and what was recorded stays. */
-void amd_debug_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void amd_debug_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint64_t at, last, aside, stack = 0;
 
@@ -105,7 +105,7 @@ bool amd_stack_counter_instance(const struct pmu *pmu, unsigned i, struct pmu_co
 
 /* Of a run in ring 3 no more records say that their branch was mispredicted than a counter has counted, but
  * the way into the ring. */
-void amd_stack_counter_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static struct pmu_record records[BRANCHES_MAX];
 	const struct pmu_config config = {.code = MISPREDICTED, .ring = RING_USR};

@@ -40,7 +40,7 @@ bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 }
 
 /* Other cores may share the counters: they are left as they were found. */
-static void reads_its_own(struct pmu_hands *h, const struct amd_uncore_run *run)
+static void reads_its_own(struct control_fixture *h, const struct amd_uncore_run *run)
 {
 	uint64_t select[AMD_UNCORE_MAX], value[AMD_UNCORE_MAX], read = 0;
 	bool good = true;
@@ -75,7 +75,7 @@ static bool reserved(const struct pmu *pmu, uint32_t index)
 	return index >= pmu->n_counters;
 }
 
-void amd_rdpmc_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void amd_rdpmc_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint32_t index = 0;
 	uint64_t value;

@@ -56,7 +56,7 @@ static bool beside_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 }
 
 /* What starts a counter is not counted by it, whether another one runs already or not. */
-static void beside_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void beside_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
 	uint64_t low, high;
@@ -86,7 +86,7 @@ static bool each_fixed(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 
 /* A write is no overflow, wherever the counter stood before. Another counter runs meanwhile, so that the PMU
  * is awake. */
-static void write_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void write_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
 	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
@@ -127,7 +127,7 @@ static bool metrics_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 /* Each fraction of the second level is a part of one of the first, but for its rounding: heavy operations of
  * what retires, mispredictions of bad speculation, fetch latency of the front end, memory of the back end
  * (Linux, tools/perf/Documentation/topdown.txt). Parts without a second level have 0 there. */
-static void second_level(struct pmu_hands *h, uint64_t metrics)
+static void second_level(struct control_fixture *h, uint64_t metrics)
 {
 	for (unsigned m = 0; m < METRICS; m++)
 		h->within(h, "a metric of the second level, beside the one that it is a part of", 0,
@@ -136,7 +136,7 @@ static void second_level(struct pmu_hands *h, uint64_t metrics)
 
 /* What retires takes slots: one micro-operation for two instructions at most (macro-fusion merges two: Intel
  * 64 and IA-32 Architectures Optimization Reference Manual), and so no less than half a slot for each. */
-static void retired_slots(struct pmu_hands *h, uint64_t metrics, uint64_t slots,
+static void retired_slots(struct control_fixture *h, uint64_t metrics, uint64_t slots,
 			  uint64_t instructions_retired)
 {
 	h->within(h, "instructions in so many slots that retired", 0,
@@ -144,7 +144,7 @@ static void retired_slots(struct pmu_hands *h, uint64_t metrics, uint64_t slots,
 }
 
 /* The four fractions of the slots are all of them, and something retired. RDPMC tells the same. */
-static void metrics_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void metrics_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.ring = RING_ALL};
 	unsigned c = (unsigned)intel_find_counter(h->pmu, COUNTER_FIXED, FIXED_SLOTS), sum = 0;
@@ -187,7 +187,7 @@ static bool clocks_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 
 /* However many occurrences one brings: no more clocks meet a threshold than there are. A hypervisor may let
  * slots, which CPUID does not promise, count nothing. */
-static void clocks_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void clocks_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config counted = {
 		.code = i ? CODE_SLOTS : CODE_INSTRUCTIONS, .ring = RING_ALL, .cmask = 1};
@@ -217,7 +217,7 @@ static bool equal_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 }
 
 /* Cycles with one slot, and those with two or more, are those with one or more. */
-static void equal_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void equal_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config configs[] = {{.code = CODE_SLOTS, .ring = RING_ALL, .cmask = 1},
 					     {.code = CODE_SLOTS, .ring = RING_ALL, .cmask = 2},
@@ -250,7 +250,7 @@ static bool kept_instance(const struct pmu *pmu, unsigned i, struct pmu_control_
 	return true;
 }
 
-static void kept_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void kept_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
 	bool general = i < h->pmu->n_general;
@@ -322,7 +322,7 @@ static bool reload_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 	return true;
 }
 
-static void reload(struct pmu_hands *h, unsigned c, uint64_t causes, uint64_t to)
+static void reload(struct control_fixture *h, unsigned c, uint64_t causes, uint64_t to)
 {
 	uint32_t mask = intel_reload_mask((unsigned)__builtin_ctzll(bit_of(&h->pmu->counter[c])));
 
@@ -335,7 +335,7 @@ static void reload(struct pmu_hands *h, unsigned c, uint64_t causes, uint64_t to
  * its reload value as there were instructions since; what it does not name has counted on. Silicon may reload
  * some instructions late.
  */
-static void reload_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void reload_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
 	unsigned c = (unsigned)reloading(h->pmu, i);
@@ -389,7 +389,7 @@ static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_con
 /* Twice, so that the second must take the place of the first; between them is a debug exception, whose last
  * branch is another one. The last branch before a WRMSR that faults is the call of the function that has it.
  */
-static void exception_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_ALL};
 	uint64_t from, to;

@@ -30,7 +30,7 @@ static uint64_t below_top(const struct pmu *pmu, unsigned c, uint64_t by)
 	return (width >= 64 ? ~0ull : (1ull << width) - 1) - by;
 }
 
-static void run_once(struct pmu_hands *h, uint64_t mask)
+static void run_once(struct control_fixture *h, uint64_t mask)
 {
 	unsigned empty, all = h->run_open(h, mask, &empty);
 
@@ -48,7 +48,7 @@ bool intel_pair_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 	return true;
 }
 
-void intel_pair_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_pair_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
 	unsigned core = fixed(h->pmu, 1), reference = fixed(h->pmu, 2);
@@ -71,7 +71,7 @@ bool intel_frozen_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	return true;
 }
 
-void intel_frozen_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_frozen_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
 	unsigned c = fixed(h->pmu, 0);

@@ -32,7 +32,7 @@ bool intel_lbr_freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_con
 }
 
 /* The newest records after the n-th branch of a run has raised an interrupt; @return how many there are. */
-static unsigned freeze_after(struct pmu_hands *h, uint64_t n, struct pmu_record *out)
+static unsigned freeze_after(struct control_fixture *h, uint64_t n, struct pmu_record *out)
 {
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_ALL};
 	const struct pmu_config config = {.code = CODE_BRANCHES, .ring = RING_ALL, .interrupt = true};
@@ -68,7 +68,7 @@ static unsigned freeze_after(struct pmu_hands *h, uint64_t n, struct pmu_record 
  * the one before. Silicon takes the interrupt some branches later, so there only the freeze itself is looked
  * at.
  */
-void intel_lbr_freeze_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_lbr_freeze_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static struct pmu_record first[INTEL_LBR_DEPTH_MAX], second[INTEL_LBR_DEPTH_MAX];
 	unsigned n, m;
@@ -104,7 +104,7 @@ bool intel_lbr_log_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 
 /* Since the record before, there was this branch at least, and no fewer instructions than branches. A counter
  * that does not ask for it is not told, nor is one that does not run. */
-void intel_lbr_log_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_lbr_log_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config configs[] = {{.code = CODE_BRANCHES | EVTSEL_LBR_LOG, .ring = RING_USR},
 					     {.code = CODE_INSTRUCTIONS | EVTSEL_LBR_LOG, .ring = RING_USR},
@@ -150,7 +150,7 @@ bool intel_lbr_depth_instance(const struct pmu *pmu, unsigned i, struct pmu_cont
 }
 
 /* Writing a depth clears all records, and those beyond it cannot be read. */
-void intel_lbr_depth_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_lbr_depth_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct intel_lbr lbr = intel_lbr_here();
 	uint64_t value = 0;
@@ -190,7 +190,7 @@ bool intel_lbr_cycles_instance(const struct pmu *pmu, unsigned i, struct pmu_con
 }
 
 /* Longer than the field can tell without a branch: the field is full, and does not begin again. */
-void intel_lbr_cycles_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_lbr_cycles_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static struct pmu_record records[INTEL_LBR_DEPTH_MAX];
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_ALL};
@@ -245,7 +245,7 @@ bool intel_lbr_counters_instance(const struct pmu *pmu, unsigned i, struct pmu_c
  * has counted: those that were not taken have no record, and the way into the ring may have one. All but the
  * first record together tell no more cycles than the core had.
  */
-void intel_lbr_counters_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_lbr_counters_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static struct pmu_record records[INTEL_LBR_DEPTH_MAX];
 	const struct pmu_config mispredicted = {.code = CODE_MISPREDICTED, .ring = RING_USR};
@@ -296,7 +296,7 @@ static __attribute__((noinline)) void some_branches(void)
  * BTS alone records nothing: TR has to be set, too. Without BTINT a buffer begins again when it is full, so
  * its index is never behind its last record, and the threshold raises no interrupt.
  */
-void intel_bts_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_bts_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static _Alignas(64) uint8_t memory[sizeof(struct ds_area) + 2 * sizeof(struct ds_branch)];
 	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_BTS),

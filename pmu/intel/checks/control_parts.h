@@ -32,7 +32,7 @@ bool intel_offers(const struct pmu *pmu, uint64_t code);
 
 /** Instances and bodies of single checks: members of struct pmu_control_check. */
 typedef bool intel_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
-typedef void intel_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e);
+typedef void intel_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
 extern intel_instance intel_lbr_freeze_instance, intel_lbr_log_instance, intel_lbr_depth_instance,
 	intel_lbr_cycles_instance, intel_lbr_counters_instance, intel_bts_instance;

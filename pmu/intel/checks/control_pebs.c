@@ -37,7 +37,7 @@ static __attribute__((noinline)) void some_instructions(void)
 		;
 }
 
-static void record(struct pmu_hands *h, const struct pmu_recording *r)
+static void record(struct control_fixture *h, const struct pmu_recording *r)
 {
 	h->works(h, "sampling", record_start(h->pmu, r));
 	some_instructions();
@@ -46,7 +46,7 @@ static void record(struct pmu_hands *h, const struct pmu_recording *r)
 
 /* A counter without Adaptive_Record (bit 34 of its selector) has the basic group alone, whatever
  * IA32_PEBS_DATA_CFG says. */
-static void adaptive(struct pmu_hands *h, struct pmu_recording *r)
+static void adaptive(struct control_fixture *h, struct pmu_recording *r)
 {
 	const volatile struct pebs_basic *basic = (void *)(memory + sizeof(struct ds_area));
 	const uint32_t all = PEBS_CFG_MEMORY | PEBS_CFG_GPRS;
@@ -67,13 +67,14 @@ static void adaptive(struct pmu_hands *h, struct pmu_recording *r)
 }
 
 /* A counter is in another one's records if its own IA32_PMC_GPn_CFG_C or IA32_PMC_FXn_CFG_C allows it. */
-static void architectural(struct pmu_hands *h, struct pmu_recording *r)
+static void architectural(struct control_fixture *h, struct pmu_recording *r)
 {
 	struct pmu_record got;
 	const char *why;
 
 	r->more = RECORD_MORE_INSTRUCTIONS;
-	const struct pmu_counter *other = &h->pmu->counter[__builtin_ctzll(intel_more_companion(h->pmu, r))];
+	const struct pmu_counter *other =
+		&h->pmu->counter[__builtin_ctzll(intel_pebs_groups_counter(h->pmu, r))];
 	uint32_t config = intel_reload_mask((unsigned)__builtin_ctzll(intel_pebs_bit(other))) + 1;
 	for (unsigned allowed = 0; allowed < 2; allowed++) {
 		h->works(h, "setting PEBS up", record_setup(h->pmu, r, &why));
@@ -90,7 +91,7 @@ static void architectural(struct pmu_hands *h, struct pmu_recording *r)
 	}
 }
 
-void intel_pebs_groups_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_pebs_groups_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_PEBS),
 				  .ring = RING_ALL,

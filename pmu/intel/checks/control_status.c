@@ -27,7 +27,7 @@ bool intel_together_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 
 /* All stand one below the top. Whichever has wrapped when they freeze has its status, and the others have
  * not. */
-void intel_together_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_together_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
 	uint64_t mask = 0, status = 0;
@@ -80,7 +80,7 @@ static __attribute__((noinline)) void linger(void)
 
 /* One counter overflows, another one just counts. Frozen, both stand: versions 2 and 3 take their enables
  * back, later ones set a status and leave the enables. */
-static void freeze(struct pmu_hands *h, bool asked)
+static void freeze(struct control_fixture *h, bool asked)
 {
 	const struct pmu_config watched = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL, .interrupt = true};
 	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
@@ -121,7 +121,7 @@ static void freeze(struct pmu_hands *h, bool asked)
 		 msr_write(IA32_PERF_GLOBAL_OVF_CTRL, streamlined ? STATUS_CTR_FRZ | 3 : 3));
 }
 
-void intel_freeze_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_freeze_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	(void)i, (void)e;
 	freeze(h, false);
@@ -144,7 +144,7 @@ bool intel_halt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 }
 
 /* Little more than the way there and back. */
-void intel_halt_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_halt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.code = CODE_CYCLES, .ring = RING_ALL};
 	uint64_t took = 0;
@@ -178,7 +178,7 @@ bool intel_set_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 }
 
 /* What is written is set, and nothing is cleared by it. */
-void intel_set_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_set_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	(void)i, (void)e;
 	for (unsigned c = 0; c < 2; c++)
@@ -196,7 +196,7 @@ bool intel_use_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 
 /* A counter is in use when an event is selected, whether it runs or not; interrupts are when one is asked
  * for. */
-void intel_use_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void intel_use_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static const uint64_t selects[] = {0, CODE_INSTRUCTIONS, CODE_INSTRUCTIONS | EVTSEL_INT, EVTSEL_INT};
 

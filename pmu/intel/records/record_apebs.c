@@ -121,7 +121,7 @@ bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, str
 					  .fields = fields(p),
 					  .period_unit = 1,
 					  .record_size = record_size(p, NULL),
-					  .more = intel_more_offered(p),
+					  .more = intel_pebs_groups_offered(p),
 					  .manual = "CPUID.23H.4, CPUID.23H.5"};
 	out->counters = intel_pebs_counter_mask(pmu, p->counters);
 	return true;
@@ -146,7 +146,7 @@ bool intel_apebs_setup(const struct pmu *pmu, const struct intel_pebs *p, const 
 {
 	const struct pmu_counter *k = &pmu->counter[r->counter];
 	uint64_t bit = intel_pebs_bit(k), reset = -intel_pebs_distance(p, r, k),
-		 companion = intel_more_companion(pmu, r);
+		 instructions = intel_pebs_groups_counter(pmu, r);
 
 	if (r->period > PERIOD_MOST) {
 		*why = "the period is longer than a reload value can be";
@@ -168,13 +168,14 @@ bool intel_apebs_setup(const struct pmu *pmu, const struct intel_pebs *p, const 
 	    !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_PEBS) ||
 	    !msr_write(IA32_PEBS_BASE, (uintptr_t)buffer(r) | size_code(p, r)) ||
 	    !msr_write(config_c(bit), (reset & CFG_C_RELOAD) | groups_of(p, r) | APEBS_ENABLED) ||
-	    (companion &&
-	     !msr_write(config_c(intel_pebs_bit(&pmu->counter[__builtin_ctzll(companion)])), APEBS_ALLOW)) ||
+	    (instructions &&
+	     !msr_write(config_c(intel_pebs_bit(&pmu->counter[__builtin_ctzll(instructions)])),
+			APEBS_ALLOW)) ||
 	    !msr_write(IA32_PEBS_INDEX, index_at(p, r, first(p, r)))) {
 		*why = "a register of PEBS raised #GP";
 		return false;
 	}
-	return intel_more_setup(pmu, r, why);
+	return intel_pebs_groups_setup(pmu, r, why);
 }
 
 /* Offset behind the last record; `first` if the register faults. */
@@ -237,7 +238,7 @@ static bool take_more(const struct pmu *pmu, const struct pmu_recording *r, uint
 		if (need > room)
 			return false;
 		if (format & APEBS_XMM)
-			intel_more_vectors(next + sizeof(struct apebs_vectors), out);
+			intel_pebs_groups_vectors(next + sizeof(struct apebs_vectors), out);
 		if (format & APEBS_YMM) {
 			out->upper = vectors_digest(next + sizeof(struct apebs_vectors) +
 						    (format & APEBS_XMM ? PEBS_XMM_SIZE : 0));
@@ -258,7 +259,7 @@ static bool take_more(const struct pmu *pmu, const struct pmu_recording *r, uint
 		need = sizeof lbr + n * sizeof(struct pebs_branch);
 		if (need > room)
 			return false;
-		intel_more_branches(next + sizeof lbr, n, out);
+		intel_pebs_groups_branches(next + sizeof lbr, n, out);
 		next += need;
 		room -= need;
 	}
@@ -271,7 +272,7 @@ static bool take_more(const struct pmu *pmu, const struct pmu_recording *r, uint
 		need = sizeof c + 8 * (size_t)(__builtin_popcount(c.general) + __builtin_popcount(c.fixed));
 		if (need > room)
 			return false;
-		intel_more_values(pmu, r, c.general, c.fixed, next + sizeof c, out);
+		intel_pebs_groups_values(pmu, r, c.general, c.fixed, next + sizeof c, out);
 	}
 	return true;
 }
@@ -366,10 +367,11 @@ unsigned intel_apebs_drain(const struct pmu *pmu, const struct intel_pebs *p, co
 
 bool intel_apebs_release(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	uint64_t bit = intel_pebs_bit(&pmu->counter[r->counter]), companion = intel_more_companion(pmu, r);
+	uint64_t bit = intel_pebs_bit(&pmu->counter[r->counter]),
+		 instructions = intel_pebs_groups_counter(pmu, r);
 
-	if (companion)
-		companion = intel_pebs_bit(&pmu->counter[__builtin_ctzll(companion)]);
-	return intel_apebs_clear(bit | companion) && intel_driver.release(pmu, r->counter) &&
+	if (instructions)
+		instructions = intel_pebs_bit(&pmu->counter[__builtin_ctzll(instructions)]);
+	return intel_apebs_clear(bit | instructions) && intel_driver.release(pmu, r->counter) &&
 	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_PEBS | bit);
 }

@@ -40,14 +40,14 @@ uint64_t intel_pebs_bit(const struct pmu_counter *k)
 /* Adaptive: what IA32_PEBS_DATA_CFG is told. r NULL: nothing more is asked for. */
 static uint64_t groups_of(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	uint64_t groups = GROUPS, companion = r ? intel_more_companion(pmu, r) : 0;
+	uint64_t groups = GROUPS, instructions = r ? intel_pebs_groups_counter(pmu, r) : 0;
 
 	if (r && r->more & RECORD_MORE_VECTORS)
 		groups |= PEBS_CFG_XMM;
 	if (r && r->more & RECORD_MORE_BRANCHES)
 		groups |= PEBS_CFG_BRANCHES | (RECORD_BRANCHES - 1ull) << PEBS_CFG_DEPTH;
-	if (companion) {
-		const struct pmu_counter *k = &pmu->counter[__builtin_ctzll(companion)];
+	if (instructions) {
+		const struct pmu_counter *k = &pmu->counter[__builtin_ctzll(instructions)];
 
 		groups |= PEBS_CFG_COUNTERS |
 			  1ull << ((k->kind == COUNTER_FIXED ? PEBS_CFG_FIXED : PEBS_CFG_GENERAL) + k->index);
@@ -98,7 +98,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 					  .fields = fields(&p),
 					  .period_unit = 1,
 					  .record_size = record_size(&p, pmu, NULL),
-					  .more = intel_more_offered(&p),
+					  .more = intel_pebs_groups_offered(&p),
 					  .manual = "SDM 18.4.4, 18.8.1"};
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (p.counters & intel_pebs_bit(&pmu->counter[c]))
@@ -255,12 +255,12 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "a register of PEBS raised #GP";
 		return false;
 	}
-	return intel_more_setup(pmu, r, why);
+	return intel_pebs_groups_setup(pmu, r, why);
 }
 
 static uint64_t mask_of(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return 1ull << r->counter | intel_more_companion(pmu, r);
+	return 1ull << r->counter | intel_pebs_groups_counter(pmu, r);
 }
 
 static bool start(const struct pmu *pmu, const struct pmu_recording *r)
@@ -371,13 +371,13 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 		next += sizeof g;
 	}
 	if (basic.format & PEBS_CFG_XMM) {
-		intel_more_vectors(next, out);
+		intel_pebs_groups_vectors(next, out);
 		next += PEBS_XMM_SIZE;
 	}
 	if (basic.format & PEBS_CFG_BRANCHES) {
 		unsigned n = (basic.format >> PEBS_CFG_DEPTH & 0xff) + 1;
 
-		intel_more_branches(next, n, out);
+		intel_pebs_groups_branches(next, n, out);
 		next += n * sizeof(struct pebs_branch);
 	}
 	if (basic.format & PEBS_CFG_COUNTERS) {
@@ -387,7 +387,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 		next += sizeof c;
 		if (next + 8 * (__builtin_popcount(c.general) + __builtin_popcount(c.fixed)) > bytes + size)
 			return 0;
-		intel_more_values(pmu, r, c.general, c.fixed, next, out);
+		intel_pebs_groups_values(pmu, r, c.general, c.fixed, next, out);
 	}
 	return size;
 }
@@ -434,8 +434,8 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 	struct intel_pebs p = intel_pebs_here();
 
 	if (p.architectural)
-		return stop(pmu, r) && intel_apebs_release(pmu, r) && intel_more_release(pmu, r);
-	return stop(pmu, r) && intel_more_release(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) &&
+		return stop(pmu, r) && intel_apebs_release(pmu, r) && intel_pebs_groups_release(pmu, r);
+	return stop(pmu, r) && intel_pebs_groups_release(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) &&
 	       intel_driver.release(pmu, r->counter) && (!p.adaptive || msr_write(IA32_PEBS_DATA_CFG, 0)) &&
 	       msr_write(IA32_DS_AREA, 0) &&
 	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL,

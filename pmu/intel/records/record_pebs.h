@@ -23,19 +23,19 @@ bool intel_pebs_of_latency(const struct intel_pebs *p, const struct pmu_recordin
 			   const struct pmu_counter *k);
 bool intel_pebs_least_latency(void);
 
-/** What records can have besides (enum record_more); the mask of the counter that counts instructions for
+/** What records can have besides (enum pebs_groups); the mask of the counter that counts instructions for
  * them, 0 if nobody asks; getting ready, after the PMU was cleared, and back. */
-uint8_t intel_more_offered(const struct intel_pebs *p);
-uint64_t intel_more_companion(const struct pmu *pmu, const struct pmu_recording *r);
-bool intel_more_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
-bool intel_more_release(const struct pmu *pmu, const struct pmu_recording *r);
+uint8_t intel_pebs_groups_offered(const struct intel_pebs *p);
+uint64_t intel_pebs_groups_counter(const struct pmu *pmu, const struct pmu_recording *r);
+bool intel_pebs_groups_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
+bool intel_pebs_groups_release(const struct pmu *pmu, const struct pmu_recording *r);
 
 /** Groups of a record: XMM registers; n entries of the last-branch stack; values of counters, the general
  * ones first. */
-void intel_more_vectors(const uint8_t *xmm, struct pmu_record *out);
-void intel_more_branches(const uint8_t *entries, unsigned n, struct pmu_record *out);
-void intel_more_values(const struct pmu *pmu, const struct pmu_recording *r, uint32_t general, uint32_t fixed,
-		       const uint8_t *values, struct pmu_record *out);
+void intel_pebs_groups_vectors(const uint8_t *xmm, struct pmu_record *out);
+void intel_pebs_groups_branches(const uint8_t *entries, unsigned n, struct pmu_record *out);
+void intel_pebs_groups_values(const struct pmu *pmu, const struct pmu_recording *r, uint32_t general,
+			      uint32_t fixed, const uint8_t *values, struct pmu_record *out);
 
 bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, struct pmu_record_source *out,
 			  const char **why);

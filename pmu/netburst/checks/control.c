@@ -7,19 +7,19 @@
 
 #include <stdio.h>
 
-bool control_set(struct pmu_hands *h, unsigned c, uint64_t code, unsigned rings, uint64_t first)
+bool control_set(struct control_fixture *h, unsigned c, uint64_t code, unsigned rings, uint64_t first)
 {
 	const struct pmu_config config = {.code = code, .ring = (uint8_t)rings};
 
 	return control_program(h, c, &config, first);
 }
 
-uint64_t control_moved(struct pmu_hands *h, unsigned c)
+uint64_t control_moved(struct control_fixture *h, unsigned c)
 {
 	return (control_value(h, c) - CONTROL_START) & CONTROL_TOP;
 }
 
-bool control_overflowed(struct pmu_hands *h, unsigned c)
+bool control_overflowed(struct control_fixture *h, unsigned c)
 {
 	uint64_t cccr = 0;
 
@@ -27,7 +27,7 @@ bool control_overflowed(struct pmu_hands *h, unsigned c)
 	return cccr & CCCR_OVF;
 }
 
-void control_counts(struct pmu_hands *h, const char *what, unsigned c, uint64_t mask,
+void control_counts(struct control_fixture *h, const char *what, unsigned c, uint64_t mask,
 		    const struct pmu_event *e)
 {
 	uint64_t low, high;
@@ -131,7 +131,7 @@ static unsigned other_select(const struct wire *w)
  * causes what an ESCR detects, the wire brings zeros, of which a filter lets every clock pass, and nothing
  * without one.
  */
-void wire_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void wire_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint64_t mask, nothing, code;
 	struct wire w;

@@ -15,7 +15,8 @@ static unsigned partner(unsigned c)
 }
 
 /* Both counters in one window, each with a filter. */
-static void both(struct pmu_hands *h, unsigned c, const struct pmu_event *e, uint64_t mine, uint64_t others)
+static void both(struct control_fixture *h, unsigned c, const struct pmu_event *e, uint64_t mine,
+		 uint64_t others)
 {
 	unsigned p = partner(c);
 
@@ -46,7 +47,7 @@ bool filter_instance(const struct pmu *pmu, unsigned i, struct pmu_control_insta
 	return true;
 }
 
-void filter_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void filter_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	unsigned p = partner(c);
 	uint64_t plain, met, clocks, low, high;
@@ -124,7 +125,7 @@ bool thresholds_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 }
 
 /* Every clock's occurrences are as many as the thresholds that they are above. */
-void thresholds_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void thresholds_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static const uint8_t groups[2][3] = {{12, 13, 16}, {14, 15, 17}};
 	uint64_t code = control_code(NB_UOPS_RETIRED, 1), mask = 0, sum = 0, plain = 0, above[3], last;
@@ -192,7 +193,7 @@ static __attribute__((noinline)) void miss_at_once(void)
 
 /* However much happens in a clock, an ESCR tells its counters of 15 occurrences at most; of micro-operations
  * the virtual CPU has three a clock. */
-void lines_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void lines_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t clocks, most = h->pmu->virtual ? UOPS_PER_CYCLE : EVENTS_PER_CYCLE;

@@ -25,7 +25,7 @@ static unsigned started_by(unsigned c)
 }
 
 /* Every occurrence overflows, wherever the counter stands; nothing overflows without one. */
-void forced_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void forced_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	unsigned to = started_by(c);
@@ -66,7 +66,7 @@ static bool starts(unsigned from, unsigned to)
  * A counter that waits is started by its partner alone, and stops when its own CASCADE is cleared. The others
  * overflow one by one.
  */
-void unrelated_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void unrelated_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t waiting;
@@ -134,7 +134,7 @@ bool start_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 }
 
 /* What TO counts when the occurrence of this number overflows FROM. */
-static uint64_t started_at(struct pmu_hands *h, const struct pmu_event *e, uint64_t occurrence)
+static uint64_t started_at(struct control_fixture *h, const struct pmu_event *e, uint64_t occurrence)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t moved;
@@ -149,7 +149,7 @@ static uint64_t started_at(struct pmu_hands *h, const struct pmu_event *e, uint6
 }
 
 /* The occurrence that overflows starts the other counter: each that comes later leaves that one less. */
-void start_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void start_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint64_t first;
 
@@ -164,7 +164,7 @@ void start_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 
 /* --- reading and writing ----------------------------------------------------------------------------- */
 
-void rdpmc_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void rdpmc_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	static const uint64_t values[] = {0x123456789a, 0xffffffffff, 0x80fffffffe, 0x0100000000};
 	uint64_t value = 0;
@@ -180,7 +180,7 @@ void rdpmc_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
 }
 
 /* The counter's input stays open while a part that has the erratum writes it in two halves. */
-void running_write_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void running_write_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	static const uint64_t values[] = {CONTROL_START, 0xffffffff, 0x12ffffffff};
@@ -202,7 +202,7 @@ void running_write_check(struct pmu_hands *h, unsigned c, const struct pmu_event
 }
 
 /* Both halves of every reading belong together, and time does not go back. */
-void carry_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void carry_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t first = (1ull << 32) - READS / 2, last, value = 0, seen[2] = {0, 0};

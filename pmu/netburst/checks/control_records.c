@@ -28,8 +28,8 @@ static bool loads(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
 	return !strcmp(e->name, "memory_loads");
 }
 
-static bool set_up(struct pmu_hands *h, enum record_kind kind, const struct pmu_event *e, uint64_t period,
-		   unsigned threshold, struct pmu_recording *r)
+static bool set_up(struct control_fixture *h, enum record_kind kind, const struct pmu_event *e,
+		   uint64_t period, unsigned threshold, struct pmu_recording *r)
 {
 	const char *why;
 
@@ -46,7 +46,7 @@ static bool set_up(struct pmu_hands *h, enum record_kind kind, const struct pmu_
 	       h->works(h, "setting records up", record_setup(h->pmu, r, &why));
 }
 
-static uint64_t records(struct pmu_hands *h, const struct pmu_recording *r)
+static uint64_t records(struct control_fixture *h, const struct pmu_recording *r)
 {
 	struct pmu_record_state state = {0};
 
@@ -79,7 +79,7 @@ bool pebs_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instanc
 	return true;
 }
 
-static void break_condition(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+static void break_condition(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint32_t cccr = MSR_NETBURST_CCCR0 + sampler();
 	uint64_t pmi = CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1;
@@ -99,7 +99,7 @@ static void break_condition(struct pmu_hands *h, unsigned i, const struct pmu_ev
 	h->works(h, "changing one condition", done);
 }
 
-void pebs_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void pebs_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	struct pmu_recording r;
 
@@ -127,7 +127,7 @@ bool pebs_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 }
 
 /* Its own counter, its own bit of MSR_PEBS_ENABLE, its own interrupt. */
-void pebs_interrupt_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void pebs_interrupt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	struct netburst_cpu before = netburst_cpu;
 	struct pmu_recording r;
@@ -160,7 +160,8 @@ bool pebs_due_instance(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 }
 
 /* Overflow by the last occurrence of a window, and go on; records then. */
-static uint64_t due(struct pmu_hands *h, const struct pmu_recording *r, uint64_t occurrences, bool write)
+static uint64_t due(struct control_fixture *h, const struct pmu_recording *r, uint64_t occurrences,
+		    bool write)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t mask = COUNTER(sampler()), before = records(h, r);
@@ -176,7 +177,7 @@ static uint64_t due(struct pmu_hands *h, const struct pmu_recording *r, uint64_t
 	return records(h, r) - before;
 }
 
-void pebs_due_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void pebs_due_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const uint64_t seldom = 1 << 20;
 	struct pmu_recording r;
@@ -208,7 +209,7 @@ bool trace_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 	return true;
 }
 
-void trace_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static const uint32_t bits[] = {DEBUGCTLA_TR | DEBUGCTLA_BTS, DEBUGCTLA_TR, DEBUGCTLA_BTS};
 	struct pmu_recording r;
@@ -255,7 +256,7 @@ bool absent_instance(const struct pmu *pmu, unsigned i, struct pmu_control_insta
 }
 
 /* Switched on all the same, as far as registers let one, it writes nothing. */
-void absent_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void absent_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	bool trace = absent(i) == NO_TRACE;
 	const uint32_t on = DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT;
@@ -300,7 +301,7 @@ bool debug_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_cont
 }
 
 /* It is no entry, and LBR is clear afterwards. */
-void debug_exception_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void debug_exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	bool joint = MODELS_0_TO_2 >> netburst_cpu.model & 1;
 	uint64_t control = 0, tos = 0, newest = 0, from;
@@ -330,7 +331,7 @@ bool last_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 
 /* The WRMSR of a reserved bit faults; the last branch before it is the call of the accessor, which is
  * straight-line code. */
-void last_exception_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void last_exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint64_t to = 0, from = 0;
 

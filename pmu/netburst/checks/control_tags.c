@@ -36,7 +36,7 @@ static uint64_t tagger(enum netburst_event_id id, unsigned tags, bool enable)
 	return control_code(id, 1 << 15) | escr << 32;
 }
 
-static void tag_window(struct pmu_hands *h, unsigned tags0, unsigned tags1, bool enable, unsigned asks0,
+static void tag_window(struct control_fixture *h, unsigned tags0, unsigned tags1, bool enable, unsigned asks0,
 		       unsigned asks1)
 {
 	control_set(h, SOURCE0, tagger(NB_SCALAR_SP_UOP, tags0, enable), RING_ALL, CONTROL_START);
@@ -51,7 +51,7 @@ struct kinds {
 	uint64_t scalar, packed;
 };
 
-static void expect(struct pmu_hands *h, const char *what, unsigned c, uint64_t amount)
+static void expect(struct control_fixture *h, const char *what, unsigned c, uint64_t amount)
 {
 	/* Cancelled uops are tagged and do not retire; a model has none. */
 	h->within(h, what, h->pmu->virtual || !amount ? amount : 1, amount, control_moved(h, c));
@@ -72,7 +72,7 @@ bool colours_instance(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 }
 
 /* Different colours are counted apart; two ESCRs that give one colour are counted together. */
-void colours_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void colours_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	unsigned a = 1u << (i & 3), b = 1u << (i >> 2);
 	struct kinds k;
@@ -108,7 +108,7 @@ bool tagging_instance(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 	return true;
 }
 
-void tagging_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void tagging_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	(void)i;
 	if (!h->works(h, "finding an event", e != NULL))
@@ -170,7 +170,7 @@ bool front_end_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 }
 
 /* Counters 13 and 15 tag, through one ESCR each; 12 and 14 count. */
-static void front_end_window(struct pmu_hands *h, unsigned tags0, unsigned tags1)
+static void front_end_window(struct control_fixture *h, unsigned tags0, unsigned tags1)
 {
 	control_set(h, 13, control_code(NB_UOP_TYPE, tags0), RING_ALL, CONTROL_START);
 	control_set(h, 15, control_code(NB_UOP_TYPE, tags1), RING_ALL, CONTROL_START);
@@ -179,7 +179,7 @@ static void front_end_window(struct pmu_hands *h, unsigned tags0, unsigned tags1
 	h->run(h, COUNTER(12) | COUNTER(13) | COUNTER(14) | COUNTER(15));
 }
 
-void front_end_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void front_end_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const unsigned loads_bit = 1 << 1, stores_bit = 1 << 2;
 	uint64_t low, high, loads, stores;
@@ -250,7 +250,7 @@ static const struct pmu_event *row_of_recipe(const struct pmu *pmu, const struct
 }
 
 /* Counter 12 counts nothing with another value in this register. */
-static void without(struct pmu_hands *h, const char *what, uint32_t msr, uint64_t value, bool asked)
+static void without(struct control_fixture *h, const char *what, uint32_t msr, uint64_t value, bool asked)
 {
 	uint64_t before = 0;
 
@@ -265,7 +265,7 @@ static void without(struct pmu_hands *h, const char *what, uint32_t msr, uint64_
 
 /* A metric counts on either counter, twice at once; one that sets the registers otherwise is refused beside
  * it; and without the registers there is nothing. */
-void replay_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void replay_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
 	const struct pmu_event *mine = row_of_recipe(h->pmu, replay(i));
@@ -318,7 +318,7 @@ bool untagged_instance(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 	return true;
 }
 
-static uint64_t split_loads(struct pmu_hands *h, const struct pmu_event *e, bool locked)
+static uint64_t split_loads(struct control_fixture *h, const struct pmu_event *e, bool locked)
 {
 	static uint8_t lines[128] __attribute__((aligned(64)));
 	const struct pmu_driver *d = h->pmu->driver;
@@ -336,7 +336,7 @@ static uint64_t split_loads(struct pmu_hands *h, const struct pmu_event *e, bool
 }
 
 /* Loads across two lines are replayed and tagged; those of locked instructions are not tagged. */
-void untagged_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void untagged_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	(void)i;
 	if (!h->works(h, "finding an event", e != NULL))

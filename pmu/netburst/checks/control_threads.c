@@ -50,7 +50,7 @@ static bool passes(const struct situation *s, uint32_t bits, unsigned ring)
 	       (bits & usr && (ring != 0 || s->other == OTHER_RING3));
 }
 
-static void try_bits(struct pmu_hands *h, unsigned c, const struct pmu_event *e, uint32_t bits,
+static void try_bits(struct control_fixture *h, unsigned c, const struct pmu_event *e, uint32_t bits,
 		     const struct situation *s)
 {
 	uint64_t code = e->code | (uint64_t)bits << 32;
@@ -78,7 +78,7 @@ static void try_bits(struct pmu_hands *h, unsigned c, const struct pmu_event *e,
 		h->equal(h, "in ring 3, without a bit that names it, it moves by", 0, control_moved(h, c));
 }
 
-void rings_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void rings_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	unsigned c = i ? 8 : 12;
 
@@ -98,7 +98,7 @@ void rings_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
 
 /* --- the CCCR's active-thread field ------------------------------------------------------------------ */
 
-void active_thread_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void active_thread_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	static const struct {
 		const char *what[2]; /* with the other processor halted, active */
@@ -150,7 +150,7 @@ bool thread_field_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	return true;
 }
 
-void thread_field_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void thread_field_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	(void)i;
 	if (!h->works(h, "finding an event", e != NULL))
@@ -170,7 +170,7 @@ void thread_field_check(struct pmu_hands *h, unsigned i, const struct pmu_event 
 /* --- overflow interrupts ----------------------------------------------------------------------------- */
 
 /* The interrupt comes with the occurrence after the one that overflows, in whichever window that is. */
-static void next_occurrence(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+static void next_occurrence(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	uint64_t low, high;
 
@@ -188,7 +188,7 @@ static void next_occurrence(struct pmu_hands *h, unsigned c, const struct pmu_ev
 	h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, COUNTER(c)));
 }
 
-void delivery_check(struct pmu_hands *h, unsigned c, const struct pmu_event *e)
+void delivery_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	static const uint32_t bits[2] = {CCCR_OVF_PMI_T0, CCCR_OVF_PMI_T1};
 
@@ -238,7 +238,7 @@ bool identity_instance(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 }
 
 /* A driver that finds itself on a logical processor counts that one, and has it interrupted. */
-void identity_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void identity_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	struct pmu_config config = {.code = e ? e->code : 0, .ring = RING_ALL, .interrupt = true};
 	const struct pmu_driver *d = h->pmu->driver;
@@ -276,7 +276,7 @@ bool delivering_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 }
 
 /* The trace cache delivers to the processor that runs; TC_deliver_mode has a bit for each case. */
-void delivering_check(struct pmu_hands *h, unsigned i, const struct pmu_event *e)
+void delivering_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	/* Of both, the first alone, the second alone. */
 	static const uint8_t bits[] = {0, 2, 6};

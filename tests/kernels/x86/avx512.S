@@ -3,7 +3,7 @@
  */
 #include "tests/kernels/x86/vector.h"
 
-/* What a CPU without AVX-512 must have for it to be lent: arch/x86/lent/lent.h. */
+/* What a CPU without AVX-512 must have for it to be emulated: arch/x86/emulated/emulated.h. */
 #define F  KERNEL_NEEDS_AVX|KERNEL_NEEDS_FMA|KERNEL_NEEDS_AVX512F
 #define VL F|KERNEL_NEEDS_AVX512VL
 

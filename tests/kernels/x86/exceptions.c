@@ -1,7 +1,7 @@
 #include "tests/kernels/x86/exceptions.h"
 
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/lent/lent.h"
+#include "arch/x86/emulated/emulated.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/user.h"
@@ -134,7 +134,7 @@ const char *exceptions_missing(const struct kernel *k)
 	return e ? e->reason : NULL;
 }
 
-bool exceptions_lent(const struct kernel *k)
+bool exceptions_emulated(const struct kernel *k)
 {
 	return !withheld && lacked(k);
 }
@@ -160,7 +160,7 @@ int exceptions_raised(const struct trap_frame *f, const uint8_t *code, const str
 	if (did->cpl == 3 && f->rflags & RFLAGS_AC && cr0_read() & CR0_AM && lacks(VECTOR_AC) &&
 	    account_misaligned(did))
 		return VECTOR_AC;
-	if (lacks(VECTOR_XM) && lent_raises_xm(f, code, did->insn, did->address, copy))
+	if (lacks(VECTOR_XM) && emulated_raises_xm(f, code, did->insn, did->address, copy))
 		return cr4_read() & CR4_OSXMMEXCPT ? VECTOR_XM : VECTOR_UD;
 	return -1;
 }

@@ -1,7 +1,7 @@
 /*
  * Exceptions that kernels cause and that not every CPU raises: emulators leave some out. What a CPU lacks is
- * found out by trying, and lent: the step engine (arch/x86/step/step.h), or at full speed a handler
- * (tests/kernels/x86/lending.h), raises it where the instruction and the state it meets call for it.
+ * found out by trying, and emulated: the step engine (arch/x86/step/step.h), or at full speed a handler
+ * (tests/kernels/x86/emulation.h), raises it where the instruction and the state it meets call for it.
  */
 #ifndef TESTS_KERNELS_X86_EXCEPTIONS_H
 #define TESTS_KERNELS_X86_EXCEPTIONS_H
@@ -15,14 +15,14 @@
 /** Allocate what trying takes. Called once, between machine_init() and the first machine_take(). */
 void exceptions_init(void);
 
-/** The reason why a kernel that is lent nothing cannot run here: an exception that it causes, and that the
- * CPU never raises; NULL if there is none. The machine must be taken. */
+/** The reason why a kernel for which nothing is emulated cannot run here: an exception that it causes, and
+ * that the CPU never raises; NULL if there is none. The machine must be taken. */
 const char *exceptions_missing(const struct kernel *k);
 
-/** Whether the kernel causes one that the CPU lacks, so that it is to be lent. */
-bool exceptions_lent(const struct kernel *k);
+/** Whether the kernel causes one that the CPU lacks, so that it is to be emulated. */
+bool exceptions_emulated(const struct kernel *k);
 
-/** Lend none until further notice: to see that a kernel is wrong then. */
+/** Emulate none until further notice: to see that a kernel is wrong then. */
 void exceptions_withhold(bool withhold);
 
 /**
@@ -35,7 +35,7 @@ void exceptions_withhold(bool withhold);
 int exceptions_raised(const struct trap_frame *f, const uint8_t *code, const struct insn_retired *did,
 		      bool (*copy)(void *to, const void *from, uint64_t n));
 
-/** The same of the instruction at f->rip, while it is stepped: for step_lend_exceptions(). */
+/** The same of the instruction at f->rip, while it is stepped: for step_emulate_exceptions(). */
 int exceptions_raised_stepping(const struct trap_frame *f, const struct insn_retired *did);
 
 #endif

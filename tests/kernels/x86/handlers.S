@@ -3,7 +3,7 @@
  * which the kernels' signatures count (KERNEL_..._INSTRUCTIONS).
  */
 #include "tests/kernels/kernel.h"
-#include "tests/kernels/x86/lending.h"
+#include "tests/kernels/x86/emulation.h"
 #include "tests/measure/marks.h"
 
 .macro MARK word
@@ -18,7 +18,7 @@
 	.globl kernel_on_syscall_xapic, kernel_on_syscall_x2apic
 	.globl kernel_on_sysenter, kernel_on_xapic, kernel_on_x2apic
 	.globl kernel_on_syscall_x2apic_lent, kernel_on_x2apic_lent, kernel_on_own_nmi, kernel_own_nmis
-	.globl kernel_lent_copy, kernel_on_lacking, kernel_lacking_else, kernel_lacking_done
+	.globl kernel_emulated_copy, kernel_on_lacking, kernel_lacking_else, kernel_lacking_done
 	.p2align 6
 kernel_on_test_int:
 	iretq
@@ -90,15 +90,15 @@ kernel_on_xapic:
 ON_X2APIC kernel_on_x2apic, wrmsr
 ON_X2APIC kernel_on_x2apic_lent, WRMSR_LENT
 
-/* An NMI that is asked for by a WRMSR that the CPU lacks (tests/kernels/x86/lending.c). */
+/* An NMI that is asked for by a WRMSR that the CPU lacks (tests/kernels/x86/emulation.c). */
 	.p2align 6
 kernel_on_own_nmi:
 	incb kernel_own_nmis(%rip)
 	iretq
 
-/* bool kernel_lent_copy(void *to, const void *from, uint64_t n): an operand of what is carried out. Elements of 4 and 8 bytes with a mark. */
+/* bool kernel_emulated_copy(void *to, const void *from, uint64_t n): an operand of what is carried out. Elements of 4 and 8 bytes with a mark. */
 	.p2align 6
-kernel_lent_copy:
+kernel_emulated_copy:
 	mov %rdx, %rcx
 	cmp $8, %rdx
 	je 1f
@@ -143,7 +143,7 @@ kernel_on_lacking:
 	mov %al, kernel_lacking_how(%rip)
 	REGISTERS pop, %r15, %r14, %r13, %r12, %r11, %r10, %r9, %r8, %rbp, %rdi, %rsi, %rdx, %rcx, %rbx, %rax
 	lea 16(%rsp), %rsp
-	cmpb $LENDING_RETIRED, kernel_lacking_how(%rip)
+	cmpb $EMULATION_RETIRED, kernel_lacking_how(%rip)
 	jb 1f
 	ja 3f
 	cmpq $0, kernel_lacking_then(%rip)
@@ -153,7 +153,7 @@ kernel_on_lacking:
 1:	jmp *kernel_lacking_else(%rip)
 2:	MARK MARK_BACK
 	jmp *kernel_lacking_then(%rip)
-3:	cmpb $LENDING_FAULT_CODE, kernel_lacking_how(%rip)
+3:	cmpb $EMULATION_FAULT_CODE, kernel_lacking_how(%rip)
 	jne 4f
 	push $0
 4:	MARK MARK_FAULT

@@ -3,14 +3,14 @@
 #include "tests/kernels/x86/code_ring.h"
 #include "tests/kernels/x86/exceptions.h"
 #include "tests/kernels/x86/guest_service.h"
-#include "tests/kernels/x86/lending.h"
+#include "tests/kernels/x86/emulation.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/processors/companion.h"
+#include "arch/x86/processors/second_cpu.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"
-#include "arch/x86/lent/lent.h"
+#include "arch/x86/emulated/emulated.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/step/step.h"
@@ -39,7 +39,7 @@ _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one tha
  * full speed the handler of #UD does. */
 #define LACKING (1ull << 63)
 #define GUEST   (1ull << 62) /* likewise: it enters a guest */
-/* x2APIC mode is lent to it at full speed, and its SYSCALL asks for an interrupt. */
+/* x2APIC mode is emulated for it at full speed, and its SYSCALL asks for an interrupt. */
 #define X2APIC_LENT     (1ull << 61)
 #define IPI_X2APIC_LENT (1ull << 60)
 
@@ -82,7 +82,7 @@ static void gates_on(uint64_t flags)
 		old_gate[i] = *g;
 		if (gates[i].flag == LACKING) {
 			kernel_lacking_else = gate_offset(g);
-			kernel_lacking_done = lending_carry_out;
+			kernel_lacking_done = emulation_carry_out;
 		}
 		gate_set(g, gates[i].handler, g->type, 0);
 	}
@@ -384,17 +384,17 @@ static void rdpmc_off(void)
 
 #define COMPANION (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING)
 
-static enum companion_kind companion_for(uint64_t flags)
+static enum second_cpu_kind second_cpu_for(uint64_t flags)
 {
-	return flags & KERNEL_SERVICE_SIBLING ? COMPANION_SIBLING : COMPANION_ANY;
+	return flags & KERNEL_SERVICE_SIBLING ? SECOND_CPU_SIBLING : SECOND_CPU_ANY;
 }
 
-static bool companion_on(uint64_t flags, const struct kernel_place *p)
+static bool second_cpu_on(uint64_t flags, const struct kernel_place *p)
 {
 	static uint32_t own[LINE / sizeof(uint32_t)] __attribute__((aligned(LINE)));
 
-	return companion_work(companion_for(flags),
-			      flags & KERNEL_SERVICE_RIVAL ? (uint32_t *)(p->data + KERNEL_SPECIAL) : own);
+	return second_cpu_work(second_cpu_for(flags),
+			       flags & KERNEL_SERVICE_RIVAL ? (uint32_t *)(p->data + KERNEL_SPECIAL) : own);
 }
 
 /* --- all together ----------------------------------------------------------------------------------- */
@@ -402,12 +402,12 @@ static bool companion_on(uint64_t flags, const struct kernel_place *p)
 static uint64_t on; /* flags of what is on */
 static struct kernel_place place_on;
 
-/* Of x2APIC mode handlers, too, have instructions that are lent. */
+/* Of x2APIC mode handlers, too, have instructions that are emulated. */
 static uint64_t wanted_at_full_speed(const struct kernel *k)
 {
 	bool x2apic = services_lend_x2apic(k);
 
-	return (x2apic || lending_replaces(k) ? LACKING : 0) | (x2apic ? X2APIC_LENT : 0) |
+	return (x2apic || emulation_replaces(k) ? LACKING : 0) | (x2apic ? X2APIC_LENT : 0) |
 	       (x2apic && k->flags & KERNEL_SERVICE_IPI_X2APIC ? IPI_X2APIC_LENT : 0);
 }
 
@@ -451,7 +451,7 @@ const char *services_missing(const struct kernel *k, enum services_for whom)
 	if (k->needs & KERNEL_NEEDS_SVM && guest_missing())
 		return guest_missing();
 	if (k->flags & COMPANION)
-		return companion_missing(companion_for(k->flags));
+		return second_cpu_missing(second_cpu_for(k->flags));
 	if (k->flags & KERNEL_SERVICE_CHAINS)
 		return chain_missing(k->flags);
 	return NULL;
@@ -462,7 +462,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	struct kernel_params *params = (struct kernel_params *)place->data;
 
 	services_finish();
-	on = wanted(k) | (place->lend ? wanted_at_full_speed(k) : 0);
+	on = wanted(k) | (place->emulate ? wanted_at_full_speed(k) : 0);
 	place_on = *place;
 	if (on & KERNEL_SERVICE_CHAINS)
 		chain_provide(on, params);
@@ -471,17 +471,17 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 				(uint64_t)place->code - (uint64_t)place->code_rw);
 	code_tell(on, params);
 	params->segment = on & KERNEL_SERVICE_SEGMENT ? SELECTOR_ABSENT | 3 : 0;
-	if (!pages_on(on, place) || (on & COMPANION && !companion_on(on, place))) {
+	if (!pages_on(on, place) || (on & COMPANION && !second_cpu_on(on, place))) {
 		pages_off(on, place);
 		on = 0;
 		return false;
 	}
 	if (on & TIMER)
 		timer_on(params);
-	apic_lend_x2(services_lend_x2apic(k));
-	step_lend_exceptions(exceptions_lent(k) ? exceptions_raised_stepping : NULL);
+	apic_emulate_x2(services_lend_x2apic(k));
+	step_emulate_exceptions(exceptions_emulated(k) ? exceptions_raised_stepping : NULL);
 	if (on & LACKING)
-		lent_clear();
+		emulated_clear();
 	if (on & KERNEL_SERVICE_RDPMC)
 		rdpmc_on();
 	if (on & KERNEL_SERVICE_ALIGNED)
@@ -496,7 +496,7 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 void services_finish(void)
 {
 	if (on & COMPANION)
-		companion_rest();
+		second_cpu_rest();
 	gates_off(on);
 	calls_off(on);
 	if (on & GUEST)
@@ -509,8 +509,8 @@ void services_finish(void)
 		rdpmc_off();
 	if (on & TIMER)
 		timer_off();
-	apic_lend_x2(false);
-	step_lend_exceptions(NULL);
+	apic_emulate_x2(false);
+	step_emulate_exceptions(NULL);
 	pages_off(on, &place_on);
 	on = 0;
 }

@@ -19,7 +19,7 @@ struct kernel_place {
 	uint8_t *code_rw;    /* writable alias of the pages that hold the kernel's copy, page aligned */
 	size_t code_size;    /* bytes, whole pages */
 	const uint8_t *code; /* the same pages as they run */
-	bool lend;           /* at full speed: tests/kernels/x86/lending.h */
+	bool emulate;        /* at full speed: tests/kernels/x86/emulation.h */
 };
 
 /** Allocate what the services need. Called once, between machine_init() and the first machine_take(). What
@@ -29,20 +29,20 @@ void services_init(void);
 /** Whether there is anything to turn on for a kernel. */
 bool services_wanted(const struct kernel *k);
 
-/** Whose CPU a kernel is to run on. What the real one lacks (arch/x86/lent/lent.h,
- * tests/kernels/x86/exceptions.h, x2APIC mode) is lent to the others: that is enough to see what the kernel
- * does, but no PMU of silicon is judged by it. */
+/** Whose CPU a kernel is to run on. What the real one lacks (arch/x86/emulated/emulated.h,
+ * tests/kernels/x86/exceptions.h, x2APIC mode) is emulated for the others: that is enough to see what the
+ * kernel does, but no PMU of silicon is judged by it. */
 enum services_for {
 	FOR_SILICON,
 	FOR_VIRTUAL_CPU, /* as its profile has it */
-	FOR_ORACLE,      /* all that there is to be lent */
+	FOR_ORACLE,      /* all that can be emulated */
 };
 
 /** Why a service that the kernel asks for cannot be had here, NULL if all can. The first question for a
  * kernel that wants another processor starts it: the machine must be taken. */
 const char *services_missing(const struct kernel *k, enum services_for whom);
 
-/** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then it is lent that
+/** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then that is emulated
  * mode (arch/x86/interrupts/apic.h). */
 bool services_lend_x2apic(const struct kernel *k);
 

@@ -17,7 +17,7 @@ def verdicts(r):
 
 
 EVENTS = "event=CYCLE_ACTIVITY.STALLS_L3_MISS,MEM_LOAD_RETIRED.L3_MISS,LONGEST_LAT_CACHE.MISS kernel=loads,chain_llc,clflush_reload "
-r = boot(options=MOVED + EVENTS + "inject=as-silicon")
+r = boot(options=MOVED + EVENTS + "inject=silicon-rules")
 valid(r.report, "the report is valid")
 equal(summaries(r), {name + "/all kernels": ("dead", "0 everywhere; 2 kernels must move it: clflush_reload, chain_llc")
                      for name in ("CYCLE_ACTIVITY.STALLS_L3_MISS", "MEM_LOAD_RETIRED.L3_MISS")}, "dead events are told, with the kernels")
@@ -25,7 +25,7 @@ ok(("loads", "dead") not in verdicts(r) and ("chain_llc", "dead") in verdicts(r)
    "one that counts is not, and no kernel that forces nothing", [repr(verdicts(r))] + tail(r))
 r = boot(options=MOVED + EVENTS)
 equal((summaries(r), {v for _, v in verdicts(r)} - {"exact", "within"}), ({}, set()), "floors are of hardware alone: by a model's rules nothing is dead")
-r = boot(options=MOVED + "inject=as-silicon event=CYCLE_ACTIVITY.STALLS_L3_MISS kernel=loads,nop_loop")
+r = boot(options=MOVED + "inject=silicon-rules event=CYCLE_ACTIVITY.STALLS_L3_MISS kernel=loads,nop_loop")
 equal(summaries(r), {}, "where no kernel must move it, 0 says nothing")
 
 # What a virtual CPU works out only while something counts it, counted alone: on a kernel that has it, it ticks.

@@ -102,7 +102,7 @@ ALONE = ("sibling_works", "no other processor that could work shares this core")
 NOBODY = ("rival_stores", "there is no other processor that could work")
 for cpus, missing in ((1, [NOBODY, ALONE]), (2, [ALONE]), ((1, 2), [])):
     r = boot(options="pmu=virtual " + COMPANIONS, cpus=cpus)
-    sound(r, "kernels with a companion, %r processors" % (cpus,))
+    sound(r, "kernels with a second CPU, %r processors" % (cpus,))
     equal(skipped(r), missing, "those that have none are skipped, and why")
 
 # --- what the sibling does makes no difference to a count --------------------------------------------------------

@@ -26,9 +26,9 @@ ok(best(r, "/PEBS period/") >= 1000, "a thousand samples are those that the peri
 ok(best(r, "BTS whole/") and best(r, "LBR/"), "branches were traced both ways", tail(r))
 sound(boot(options="pmu=virtual:intel-yonah suite=sampling kernel=branches_random"), "a kernel that goes another way each time it runs, unless its memory is put back")
 # By the rules for silicon: longer runs, more records in each window, a path of their own for interrupts, intervals.
-sound(boot(options="pmu=virtual:intel-skylake suite=sampling n=100 inject=as-silicon kernel=nop_loop,loads_split_line,branches_random "
+sound(boot(options="pmu=virtual:intel-skylake suite=sampling n=100 inject=silicon-rules kernel=nop_loop,loads_split_line,branches_random "
            "event=INST_RETIRED.ANY_P,INST_RETIRED.NOP,MEM_INST_RETIRED.ALL_LOADS"), "as many turns and samples as silicon gets")
-SILICON = "suite=events,trace,sampling event=%s kernel=calls,loads n=20 reps=3 inject=as-silicon"
+SILICON = "suite=events,trace,sampling event=%s kernel=calls,loads n=20 reps=3 inject=silicon-rules"
 for profile, event in few((("amd-zen4", "*INSTR*"),), (("intel-nehalem", "arch"), ("amd-zen4", "*INSTR*"), ("netburst-prescott", "instr*,memory*"))):
     sound(boot(options="pmu=virtual:%s " % profile + SILICON % event), profile + " by the rules for silicon")
 r = boot(options="pmu=virtual:intel-nehalem " + (SILICON % "arch").replace(",sampling", "") + "+bts-lost+odd-counter")

@@ -30,14 +30,14 @@ sound(brief, "on a few kernels")
 r = boot(options="pmu=virtual:intel-core2 suite=events,identities,sweep event=INST_RETIRED.ANY kernel=sha,nop_loop reps=1 n=1")
 equal(sorted((s["name"], c["text"]) for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["name"] == "sha"),
       [(suite, "the CPU lacks SHA") for suite in ("events", "identities", "sweep")], "a kernel that needs a missing feature is skipped with the reason")
-LENT = "pmu=virtual:%s suite=events event=%s kernel=%s reps=1 n=1"
-lent = {"sha", "avx512_ps", "avx512_gather_scatter", "rtm_commit", "nmi_x2apic", "int1_ring0", "fault_ss_ring3", "fault_xm_ring0", "fault_ac"}
+EMULATED = "pmu=virtual:%s suite=events event=%s kernel=%s reps=1 n=1"
+emulated = {"sha", "avx512_ps", "avx512_gather_scatter", "rtm_commit", "nmi_x2apic", "int1_ring0", "fault_ss_ring3", "fault_xm_ring0", "fault_ac"}
 for profile, event in (("intel-tigerlake", "INST_RETIRED.ANY"), ("amd-zen4", "RETIRED_INSTRUCTIONS")):
-    r = boot(options=LENT % (profile, event, ",".join(sorted(lent))))
-    sound(r, "what %s has and QEMU's CPU lacks is lent" % profile)
+    r = boot(options=EMULATED % (profile, event, ",".join(sorted(emulated))))
+    sound(r, "what %s has and QEMU's CPU lacks is emulated" % profile)
     judged = {c["kernel"]: c["verdict"] for s in (r.report or {"suites": []})["suites"] if s["name"] == "events" for c in s["checks"] if "kernel" in c}
-    equal({kernel for kernel, verdict in judged.items() if verdict in ("exact", "within")}, lent, "with it each of the kernels is judged")
-r = boot(options=LENT % ("intel-tigerlake", "INST_RETIRED.ANY", "sha,avx512_ps,nmi_x2apic,nop_loop") + " inject=cpuid:7:0:ebx:0+cpuid:1:0:ecx:0")
+    equal({kernel for kernel, verdict in judged.items() if verdict in ("exact", "within")}, emulated, "with it each of the kernels is judged")
+r = boot(options=EMULATED % ("intel-tigerlake", "INST_RETIRED.ANY", "sha,avx512_ps,nmi_x2apic,nop_loop") + " inject=cpuid:7:0:ebx:0+cpuid:1:0:ecx:0")
 equal(sorted((c["name"], c["text"]) for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "skipped" and "/" not in c["name"]),
       [("avx512_ps", "the CPU lacks AVX512F"), ("nmi_x2apic", "the local APIC is in xAPIC mode"), ("sha", "the CPU lacks SHA")],
       "where the virtual CPU does not have it, it is not")
@@ -82,7 +82,7 @@ def deviations(result, event):
 
 
 for options in ("intel-skylake", "amd-zen3 event=RETIRED_INSTRUCTIONS,*CONDITIONAL*", "netburst-prescott event=instr_retired*,instr_completed*",
-                "intel-goldmontplus n=2 reps=2 inject=as-silicon event=INST_RETIRED.ANY"):
+                "intel-goldmontplus n=2 reps=2 inject=silicon-rules event=INST_RETIRED.ANY"):
     r = boot(options="suite=opcodes pmu=virtual:" + options)
     sound(r, "every class of instructions, one by one: " + options)
     forms = {name: o[0][0] for name, (verdict, o) in (verdict_table(r) or {}).items() if name.startswith("opcodes/") and verdict == "exact" and o}

@@ -17,8 +17,8 @@ QUANTITIES = ("instructions", "branches", "br.cond", "br.cond.taken", "br.cond.n
 
 # A CPU with SYSENTER, and memory beyond the first GiB, for pages of that size. The virtual CPU has three levels of cache.
 MACHINE = dict(cpu="max,vendor=GenuineIntel", memory=2500)
-# A kernel that was not lent the exceptions which the CPU lacks has this behind its name.
-UNLENT = "-unlent"
+# A kernel without emulation of the exceptions which the CPU lacks has this behind its name.
+UNEMULATED = "-unemulated"
 # Kernels that want another processor have a core of two; with several, QEMU does not tell the plugin of what a locked instruction loads.
 COMPANIONS = ("rival_*", "sibling_*")
 
@@ -106,7 +106,7 @@ truth, skipped, seen = run("full", 1)
 for known, more in zip((truth, skipped, seen), run(",".join(COMPANIONS), (1, 2))):
     known.update(more)
 ok(len(truth) > 1000, "%d windows stepped" % len(truth))
-unlent = {where: seen.pop(where) for where in list(seen) if where[0].endswith(UNLENT)}
+unemulated = {where: seen.pop(where) for where in list(seen) if where[0].endswith(UNEMULATED)}
 equal(sorted(set(seen) - set(truth)), [], "the plugin saw no other window")
 alone = {kernel: amounts["others"] for (kernel, _, _), amounts in seen.items() if not any(fnmatch.fnmatch(kernel, c) for c in COMPANIONS)}
 equal([kernel for kernel in sorted(alone) if alone[kernel]], [], "no other processor works but beside kernels that ask for it")
@@ -115,10 +115,10 @@ for kernel in sorted(wrong):
     ok(not wrong[kernel], kernel, wrong[kernel][:20])
 skipped = {kernel: why for kernel, why in skipped.items() if kernel not in wrong}
 equal(sorted(skipped.items()), [], "no kernel is skipped")
-ok(len(unlent) == 3, "%d kernels run without exceptions that the CPU lacks, too" % len(unlent), sorted(unlent))
-for where in sorted(unlent):
-    kernel = where[0][:-len(UNLENT)]
-    found = compare({(kernel, *where[1:]): truth.get((kernel, *where[1:]), {q: 0 for q in QUANTITIES})}, {(kernel, *where[1:]): unlent[where]})[kernel]
+ok(len(unemulated) == 3, "%d kernels run without exceptions that the CPU lacks, too" % len(unemulated), sorted(unemulated))
+for where in sorted(unemulated):
+    kernel = where[0][:-len(UNEMULATED)]
+    found = compare({(kernel, *where[1:]): truth.get((kernel, *where[1:]), {q: 0 for q in QUANTITIES})}, {(kernel, *where[1:]): unemulated[where]})[kernel]
     ok(any(": instructions: single-stepping shows" in line for line in found), "%s is wrong then, which is noticed: %s" % (kernel, "".join(found[:1])), found)
 if all(where in seen for where in truth):
     tried, missed = alterations(truth, seen)

@@ -5,7 +5,7 @@
 #define TESTS_SELF_HOST_AMD_IBS_TESTS_H
 
 #include "pmu/amd/records/ibs.h"
-#include "tests/self/host/amd_model_hands.h"
+#include "tests/self/host/amd_model_shortcuts.h"
 #include "tests/self/host/support/fake_path.h"
 #include "tests/self/host/support/later_ibs.h"
 

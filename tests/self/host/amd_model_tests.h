@@ -5,7 +5,7 @@
 #ifndef TESTS_SELF_HOST_AMD_MODEL_TESTS_H
 #define TESTS_SELF_HOST_AMD_MODEL_TESTS_H
 
-#include "tests/self/host/amd_model_hands.h"
+#include "tests/self/host/amd_model_shortcuts.h"
 
 static const struct {
 	const struct model_profile *profile;

@@ -6,7 +6,7 @@
 #define TESTS_SELF_HOST_INTEL_LBR_TESTS_H
 
 #include "pmu/intel/records/lbr.h"
-#include "tests/self/host/intel_model_hands.h"
+#include "tests/self/host/intel_model_shortcuts.h"
 #include "tests/self/host/support/fake_memory.h"
 #include "tests/self/host/support/fake_path.h"
 

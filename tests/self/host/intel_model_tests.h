@@ -5,7 +5,7 @@
 #ifndef TESTS_SELF_HOST_INTEL_MODEL_TESTS_H
 #define TESTS_SELF_HOST_INTEL_MODEL_TESTS_H
 
-#include "tests/self/host/intel_model_hands.h"
+#include "tests/self/host/intel_model_shortcuts.h"
 
 #define ALL_PROFILES 5
 static const struct model_profile *const profiles[ALL_PROFILES] = {&intel_yonah, &intel_core2, &intel_nehalem,

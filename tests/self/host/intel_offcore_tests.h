@@ -5,7 +5,7 @@
 #ifndef TESTS_SELF_HOST_INTEL_OFFCORE_TESTS_H
 #define TESTS_SELF_HOST_INTEL_OFFCORE_TESTS_H
 
-#include "tests/self/host/intel_model_hands.h"
+#include "tests/self/host/intel_model_shortcuts.h"
 
 #define OFFCORE_FIRST_SELECTOR  (0x1b7 | BOTH | EVTSEL_EN)
 #define OFFCORE_SECOND_SELECTOR (0x1bb | BOTH | EVTSEL_EN)

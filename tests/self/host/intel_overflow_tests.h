@@ -5,7 +5,7 @@
 #ifndef TESTS_SELF_HOST_INTEL_OVERFLOW_TESTS_H
 #define TESTS_SELF_HOST_INTEL_OVERFLOW_TESTS_H
 
-#include "tests/self/host/intel_model_hands.h"
+#include "tests/self/host/intel_model_shortcuts.h"
 
 /* overflow */
 

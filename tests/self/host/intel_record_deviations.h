@@ -6,7 +6,7 @@
 #ifndef TESTS_SELF_HOST_INTEL_RECORD_DEVIATIONS_H
 #define TESTS_SELF_HOST_INTEL_RECORD_DEVIATIONS_H
 
-#include "tests/self/host/intel_model_hands.h"
+#include "tests/self/host/intel_model_shortcuts.h"
 #include "pmu/intel/records/apebs.h"
 #include "pmu/intel/records/ds.h"
 #include "pmu/intel/records/pebs.h"

@@ -5,7 +5,7 @@
 #ifndef TESTS_SELF_HOST_INTEL_V6_TESTS_H
 #define TESTS_SELF_HOST_INTEL_V6_TESTS_H
 
-#include "tests/self/host/intel_model_hands.h"
+#include "tests/self/host/intel_model_shortcuts.h"
 
 /* A part of version 6 whose first four general counters and fixed counters 0 and 1 reload, at the overflow of
  * general counters 0 and 1 or of fixed counter 0. */

@@ -1,7 +1,7 @@
 /*
  * Every rule of the NetBurst model, one by one. Included by the test of the model and by that of its mutants.
  */
-#include "tests/self/host/netburst_model_hands.h"
+#include "tests/self/host/netburst_model_shortcuts.h"
 #include "tests/self/host/netburst_record_tests.h"
 #include "tests/self/host/netburst_tag_tests.h"
 

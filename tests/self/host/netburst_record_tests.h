@@ -2,7 +2,7 @@
  * The NetBurst model's records, rule by rule: branch stack, branch traces, PEBS. Included by the tests of the
  * model.
  */
-#include "tests/self/host/netburst_record_hands.h"
+#include "tests/self/host/netburst_record_shortcuts.h"
 
 /* --- the branch stack ------------------------------------------------------------------------------- */
 

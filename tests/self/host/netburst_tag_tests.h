@@ -2,7 +2,7 @@
  * Tagging in the NetBurst model, rule by rule: front end, execution, replays. Included by the tests of the
  * model.
  */
-#include "tests/self/host/netburst_model_hands.h"
+#include "tests/self/host/netburst_model_shortcuts.h"
 
 static void front_end_tags_uops(void **state)
 {

@@ -2,7 +2,7 @@
  */
 #include "pmu/amd/records/ibs.h"
 #include "pmu/virtual/uarch.h"
-#include "tests/self/host/amd_model_hands.h"
+#include "tests/self/host/amd_model_shortcuts.h"
 
 static void terms(const struct qterm *t, unsigned n)
 {

@@ -2,7 +2,7 @@
  * decoded and looks everything up when it is needed. Selectors as a program would set them, no free-running
  * counters. */
 #include "pmu/amd/events/events.h"
-#include "tests/self/host/amd_model_hands.h"
+#include "tests/self/host/amd_model_shortcuts.h"
 
 #include <stdio.h>
 

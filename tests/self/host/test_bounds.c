@@ -5,15 +5,16 @@
  * architectural must be as declared. What depends on the micro-architecture (cycles, caches, TLBs,
  * prediction, forwarding, clears, assists, transitions) is shown by machines that run the trace: the model of
  * each virtual CPU, which must stay inside each interval, and for both ends of the interval its corner
- * machine (tests/self/host/support/corners.h), which must come to that end and not beyond. Then every number
+ * machine (tests/self/host/support/extremes.h), which must come to that end and not beyond. Then every number
  * is changed by one, up and down, slope and fixed part: each change must make that kernel fail, and no other.
  *
  * `test_bounds` leaves out, and names, those architectural numbers whose kernels have handlers or guests,
- * which a host process has not; `test_bounds FILE` has them from a file (deeds_read()), so that it changes
- * all numbers, for tests/self/boot/signatures.t; `test_bounds --left` prints the names of those kernels.
+ * which a host process has not; `test_bounds FILE` has them from a file (kernel_counts_read()), so that it
+ * changes all numbers, for tests/self/boot/signatures.t; `test_bounds --left` prints the names of those
+ * kernels.
  */
-#include "tests/self/host/support/corners.h"
-#include "tests/self/host/support/deeds.h"
+#include "tests/self/host/support/extremes.h"
+#include "tests/self/host/support/kernel_counts.h"
 #include "tests/self/host/support/replay.h"
 #include "tests/self/host/support/other_cpu.h"
 #include "tests/self/host/support/stepper.h"
@@ -39,10 +40,10 @@ static const uint64_t sizes[] = {1, 4, 12, 30};
 struct bounded {
 	const struct kernel *kernel;
 	enum quantity quantity;
-	const struct corner *corner;
+	const struct extreme *corner;
 	unsigned first; /* of the sizes that were run */
 	struct {
-		uint64_t low, high;             /* the corner machines */
+		uint64_t low, high;             /* the extreme machines */
 		uint64_t model_low, model_high; /* the model of all virtual CPUs */
 	} seen[SIZES];
 };
@@ -50,9 +51,9 @@ static struct bounded *intervals;
 static unsigned n_intervals;
 
 /* One entry per kernel, in their order; those that nobody could step have no points. */
-static struct deeds *deeds;
+static struct kernel_counts *counts;
 static const char *stepped_elsewhere; /* the file, NULL: none */
-_Static_assert(SIZES <= DEEDS_POINTS, "what a kernel does at each size has room");
+_Static_assert(SIZES <= KERNEL_COUNTS_POINTS, "what a kernel does at each size has room");
 
 static bool is_modelled(enum quantity q)
 {
@@ -80,10 +81,10 @@ static struct {
 } machines[MACHINES];
 static unsigned n_machines;
 
-static void run_corners(struct bounded *it, struct trace *traces)
+static void run_extremes(struct bounded *it, struct trace *traces)
 {
 	for (unsigned i = it->first; i < SIZES; i++) {
-		struct corner_run run = {&traces[i], &traces[WARM], it->quantity};
+		struct extreme_run run = {&traces[i], &traces[WARM], it->quantity};
 
 		it->seen[i].low = it->corner->low->count(&run);
 		it->seen[i].high = it->corner->high->count(&run);
@@ -124,12 +125,12 @@ static unsigned find_intervals(const struct kernel *k, struct bounded *its, unsi
 	unsigned n = 0;
 
 	for (enum quantity q = 0; q < Q_COUNT; q++) {
-		const struct corner *corner = corner_of(q, reason_of(k, q));
+		const struct extreme *corner = extreme_of(q, reason_of(k, q));
 
 		if (quantity_info[q].class == QUANTITY_ARCH || !kernel_amount(k, q, 1).defined)
 			continue;
 		if (!corner || (!reason_of(k, q) && !is_modelled(q))) {
-			printf("%s, %s: no corner machine for \"%s\"\n", k->name, quantity_info[q].name,
+			printf("%s, %s: no extreme machine for \"%s\"\n", k->name, quantity_info[q].name,
 			       reason_of(k, q));
 			(*unknown)++;
 			continue;
@@ -149,9 +150,9 @@ static void record(struct trace *t, const struct kernel *k, uint64_t n, uint64_t
 	assert_null(why);
 }
 
-static void keep_deeds(const struct kernel *k, const struct trace *t)
+static void keep_counts(const struct kernel *k, const struct trace *t)
 {
-	struct deeds *d = &deeds[k - kernels_begin];
+	struct kernel_counts *d = &counts[k - kernels_begin];
 
 	d->kernel = k;
 	d->point[d->n_points].n = t->n;
@@ -170,10 +171,10 @@ static void run_kernel(const struct kernel *k, struct trace *traces, unsigned *u
 		record(&traces[i], k, sizes[i], ring + turns);
 		turns += sizes[i];
 		if (trace_is_whole(k))
-			keep_deeds(k, &traces[i]);
+			keep_counts(k, &traces[i]);
 	}
 	for (unsigned i = 0; i < n; i++)
-		run_corners(&its[i], traces);
+		run_extremes(&its[i], traces);
 	for (unsigned m = 0; m < (!n ? 0 : brief(k) ? 1 : n_machines); m++)
 		run_model(its, n, m, traces);
 	n_intervals += n;
@@ -212,7 +213,7 @@ static bool inside(const struct bounded *it, unsigned i, const struct amount *a,
 	return false;
 }
 
-/* Whether all machines are inside, and the corner machines come to both ends. */
+/* Whether all machines are inside, and the extreme machines come to both ends. */
 static bool holds(const struct bounded *it, bool verbose)
 {
 	bool in = true, low = false, high = false;
@@ -245,8 +246,8 @@ static void every_deed_is_declared(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < n_kernels(); i++) {
-		known += deeds[i].n_points > 0;
-		bad += deeds[i].n_points && !deeds_agree(&deeds[i], true);
+		known += counts[i].n_points > 0;
+		bad += counts[i].n_points && !kernel_counts_agree(&counts[i], true);
 	}
 	assert_int_equal(bad, 0);
 	assert_in_range(known, 90, 10000);
@@ -265,10 +266,10 @@ static void every_end_is_attained(void **state)
 }
 
 /* A corner that no signature asks for says nothing. */
-static void every_corner_is_used(void **state)
+static void every_extreme_is_used(void **state)
 {
 	(void)state;
-	for (const struct corner *c = corners; c < corners + n_corners; c++) {
+	for (const struct extreme *c = extremes; c < extremes + n_extremes; c++) {
 		unsigned used = 0;
 
 		for (unsigned i = 0; i < n_intervals; i++)
@@ -321,19 +322,19 @@ static void change(const struct bounded *it, enum amount_end end, struct tally *
 	}
 }
 
-static bool others_agree(const struct deeds *changed, enum quantity q)
+static bool others_agree(const struct kernel_counts *changed, enum quantity q)
 {
-	for (const struct deeds *d = deeds; d < deeds + n_kernels(); d++)
-		if (d != changed && d->n_points && !deeds_agree_on(d, q))
+	for (const struct kernel_counts *d = counts; d < counts + n_kernels(); d++)
+		if (d != changed && d->n_points && !kernel_counts_agree_on(d, q))
 			return false;
 	return true;
 }
 
-static void change_deed(const struct deeds *it, enum quantity q, enum amount_end end, struct tally *t)
+static void change_deed(const struct kernel_counts *it, enum quantity q, enum amount_end end, struct tally *t)
 {
 	for (unsigned d = 0; d < DELTAS; d++) {
 		assert_true(kernel_falsify_end(it->kernel, q, end, deltas[d][0], deltas[d][1]));
-		bool caught = !deeds_agree(it, false), alone = others_agree(it, q);
+		bool caught = !kernel_counts_agree(it, false), alone = others_agree(it, q);
 		kernel_restore();
 		count_change(t, it->kernel, q, end, d, caught, alone);
 	}
@@ -344,7 +345,7 @@ static unsigned architectural_ends(const struct kernel *k, enum quantity q)
 	return quantity_info[q].class != QUANTITY_ARCH ? 0 : reason_of(k, q) ? 2 : 1;
 }
 
-static void change_deeds(const struct deeds *it, struct tally *t)
+static void change_counts(const struct kernel_counts *it, struct tally *t)
 {
 	static const enum amount_end both[] = {AMOUNT_BOTH}, each[] = {AMOUNT_LOW, AMOUNT_HIGH};
 
@@ -381,10 +382,10 @@ static void every_number_matters(void **state)
 		change(it, AMOUNT_HIGH, &micro);
 	}
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
-		const struct deeds *d = &deeds[k - kernels_begin];
+		const struct kernel_counts *d = &counts[k - kernels_begin];
 
 		if (d->n_points) {
-			change_deeds(d, &arch);
+			change_counts(d, &arch);
 			continue;
 		}
 		printf("%s: its architectural numbers are left to tests/self/boot/signatures.t: %s\n",
@@ -412,10 +413,10 @@ static void every_number_matters(void **state)
 static const char *read_elsewhere(void)
 {
 	static char text[128];
-	const char *why = deeds_read(stepped_elsewhere, deeds);
+	const char *why = kernel_counts_read(stepped_elsewhere, counts);
 
 	for (const struct kernel *k = kernels_begin; !why && k < kernels_end; k++) {
-		if (trace_is_whole(k) == !deeds[k - kernels_begin].n_points)
+		if (trace_is_whole(k) == !counts[k - kernels_begin].n_points)
 			continue;
 		snprintf(text, sizeof text, "%s %s", k->name,
 			 trace_is_whole(k) ? "can be stepped without it" : "is missing");
@@ -433,8 +434,8 @@ static int set_up(void **state)
 	if (why)
 		printf("%s\n", why);
 	intervals = calloc((size_t)n_kernels() * Q_COUNT, sizeof *intervals);
-	deeds = calloc(n_kernels(), sizeof *deeds);
-	if (!why && deeds && stepped_elsewhere && (why = read_elsewhere()))
+	counts = calloc(n_kernels(), sizeof *counts);
+	if (!why && counts && stepped_elsewhere && (why = read_elsewhere()))
 		printf("%s: %s\n", stepped_elsewhere, why);
 	for (; model_profiles[n_machines]; n_machines++) {
 		if (n_machines == MACHINES)
@@ -442,7 +443,7 @@ static int set_up(void **state)
 		machines[n_machines].geometry = machine_geometry(model_profiles[n_machines]);
 		machines[n_machines].machine = replay_machine(&machines[n_machines].geometry);
 	}
-	return why || !intervals || !deeds ? -1 : 0;
+	return why || !intervals || !counts ? -1 : 0;
 }
 
 static int tear_down(void **state)
@@ -450,7 +451,7 @@ static int tear_down(void **state)
 	(void)state;
 	stepper_stop();
 	free(intervals);
-	free(deeds);
+	free(counts);
 	while (n_machines--)
 		free(machines[n_machines].machine);
 	return 0;
@@ -467,7 +468,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines_run),          cmocka_unit_test(every_deed_is_declared),
-		cmocka_unit_test(every_end_is_attained), cmocka_unit_test(every_corner_is_used),
+		cmocka_unit_test(every_end_is_attained), cmocka_unit_test(every_extreme_is_used),
 		cmocka_unit_test(every_number_matters),
 	};
 

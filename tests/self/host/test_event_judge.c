@@ -3,7 +3,7 @@
 #include "tests/self/host/fake_kernels.h"
 #include "tests/self/host/support/scripted_pmu.h"
 
-#include "pmu/virtual/exits.h"
+#include "pmu/virtual/hypervisor_exits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,12 +140,12 @@ static void a_bracket_that_exits_may_be_missing(void **state)
 	(void)state;
 	place.bracket = &bracket;
 	in_guest();
-	pmu.exits_lost = UINT64_C(1) << EXIT_WRMSR;
+	pmu.hypervisor_exits_lost = UINT64_C(1) << EXIT_WRMSR;
 	assert_int_equal(judged(119, 119, 239, 239), VERDICT_SKIPPED);
 	assert_int_equal(judged(119, 120, 239, 240), VERDICT_SKIPPED);
 	assert_true(verdict_is_bad(judged(118, 118, 238, 238)));
 	assert_true(verdict_is_bad(judged(119, 119, 241, 239)));
-	pmu.exits_lost = 0;
+	pmu.hypervisor_exits_lost = 0;
 	assert_true(verdict_is_bad(judged(119, 119, 239, 239)));
 }
 

@@ -1,9 +1,9 @@
 /*
- * AVX-512 instructions (arch/x86/lent/evex.h) against this machine's own, on random registers and memory. All
- * registers must be the same to the last bit, but for the results of approximations, which must be as near as
- * their definition asks.
+ * AVX-512 instructions (arch/x86/emulated/evex.h) against this machine's own, on random registers and memory.
+ * All registers must be the same to the last bit, but for the results of approximations, which must be as
+ * near as their definition asks.
  */
-#include "arch/x86/lent/evex.h"
+#include "arch/x86/emulated/evex.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Parsing of inject=: what is the harness's own takes effect, the rest is handed on, damage is named. */
 #include "tests/self/host/fake_kernels.h"
 #include "tests/measure/inject.h"
-#include "tests/measure/quiet.h"
+#include "tests/measure/masking.h"
 #include "tests/measure/smi.h"
 #include "arch/x86/processors/processors.h"
 
@@ -29,7 +29,7 @@ void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
 
 static unsigned loud, gaps;
 
-void quiet_spoil(void)
+void masking_spoil(void)
 {
 	loud++;
 }

@@ -1,6 +1,6 @@
 /* The Intel driver's sampled records against the Intel model: what it sets up, starts, stops and takes out.
  */
-#include "tests/self/host/intel_record_hands.h"
+#include "tests/self/host/intel_record_shortcuts.h"
 
 /* Instructions, which are precise as such on some parts. */
 static struct pmu_recording pebs(unsigned records, unsigned threshold, uint64_t period)

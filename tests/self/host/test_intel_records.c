@@ -1,6 +1,6 @@
 /* The Intel driver's branch records and traces against the Intel model: what it sets up, starts, stops and
  * takes out; and what it says where there are no records. */
-#include "tests/self/host/intel_record_hands.h"
+#include "tests/self/host/intel_record_shortcuts.h"
 
 #define VIRTUAL (sizeof all / sizeof all[0])
 

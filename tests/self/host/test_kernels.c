@@ -506,7 +506,7 @@ static void copies_behave(void **state)
 	for
 		EACH_KERNEL(k)
 		{
-			if (stepper_unfit(k) || stepper_lends(k) ||
+			if (stepper_unfit(k) || stepper_emulates(k) ||
 			    (k->flags &
 			     (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_TEST_INT | KERNEL_SERVICE_SYSCALL |
 			      KERNEL_SERVICE_CODE | KERNEL_SERVICE_CODE_FULL)))

@@ -2,7 +2,7 @@
  * Every deviation that can be injected into the NetBurst model shows, and the model without it does not show
  * it.
  */
-#include "tests/self/host/netburst_record_hands.h"
+#include "tests/self/host/netburst_record_shortcuts.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /*
- * The SHA instructions (arch/x86/lent/sha.h) against this machine's own, on random operands, and against
+ * The SHA instructions (arch/x86/emulated/sha.h) against this machine's own, on random operands, and against
  * words of the standard's example where it has none.
  */
-#include "arch/x86/lent/sha.h"
+#include "arch/x86/emulated/sha.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

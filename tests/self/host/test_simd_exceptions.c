@@ -1,10 +1,10 @@
 /*
- * Which SIMD floating-point exceptions an instruction raises (arch/x86/lent/simd_exceptions.h), against what
- * this machine's processor delivers: every instruction that is known, on operands at the edges and random
- * ones, with masks, rounding, DAZ and FTZ as they come.
+ * Which SIMD floating-point exceptions an instruction raises (arch/x86/emulated/simd_exceptions.h), against
+ * what this machine's processor delivers: every instruction that is known, on operands at the edges and
+ * random ones, with masks, rounding, DAZ and FTZ as they come.
  */
 #define _GNU_SOURCE
-#include "arch/x86/lent/simd_exceptions.h"
+#include "arch/x86/emulated/simd_exceptions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #include "pmu/virtual/vpmu_memo.h"
 #include "pmu/amd/amd.h"
 #include "pmu/netburst/netburst.h"
-#include "tests/self/host/intel_model_hands.h"
+#include "tests/self/host/intel_model_shortcuts.h"
 
 #include <stdio.h>
 
@@ -59,8 +59,8 @@ static void features_need_the_real_cpu(void **unused)
 	assert_int_equal(ask(&intel_core2, 1, 77, NONE).edx, none.edx);
 }
 
-/* What could be lent: what the profile has, whether the real CPU has it or not, and nothing that it does not
- * tell. */
+/* What could be emulated: what the profile has, whether the real CPU has it or not, and nothing that it does
+ * not tell. */
 static void features_of_the_profile_alone(void **unused)
 {
 	(void)unused;

@@ -7,7 +7,7 @@
  * very CPU has to confirm first. A form that the CPU refuses is left out, and the report says how many are.
  */
 #include "tests/suites/suites.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/kernels/x86/opcodes.h"
 #include "tests/measure/passes.h"
 #include "tests/judge/truth.h"
@@ -93,7 +93,7 @@ static const struct kernel *prepare(const struct opcode_form *f)
 	turn = !turn;
 	opcode_kernel(f, (uint64_t)scratch, &room[turn]);
 	opcode_operand(f, scratch);
-	exits_forget();
+	hypervisor_exits_forget();
 	return &room[turn].kernel;
 }
 
@@ -175,9 +175,9 @@ static void judge_form(struct opcodes *s, unsigned slot, const struct opcode_for
 	if (!f->insn.length)
 		memcpy(around, more, sizeof more);
 	t->excuse.verdict = VERDICT_WRONG;
-	if (exits_excuse(&(struct exits_place){p->pmu, p->slot[slot].event, p->kernel, &p->bracket, RING,
-					       true, false},
-			 seen, MULTIPLES, &t->excuse)) {
+	if (hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, p->slot[slot].event, p->kernel,
+								     &p->bracket, RING, true, false},
+				    seen, MULTIPLES, &t->excuse)) {
 		t->excused++;
 		return;
 	}

@@ -11,7 +11,7 @@
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/step/insn.h"
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/lent/sha.h"
+#include "arch/x86/emulated/sha.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/trap.h"
 #include "arch/x86/exceptions/watchdog.h"
@@ -416,8 +416,8 @@ static void hash(void *arg)
 			 : "memory", "xmm0", "xmm3", "xmm9");
 }
 
-/* Lent to the CPU, registers are as the manual says. (Bochs's own SHA computes something else.) */
-static int64_t lent(void)
+/* Emulated, registers are as the manual says. (Bochs's own SHA computes something else.) */
+static int64_t emulated(void)
 {
 	struct operands o = {{0x01234567, 0x89abcdef, 0x02468ace, 0x13579bdf},
 			     {0xdeadbeef, 0x00c0ffee, 0x80000001, 0x7ffffffe},
@@ -451,7 +451,7 @@ static void widen(void *arg)
 			 : "memory", "xmm9", "xmm10");
 }
 
-static int64_t lent_wide(void)
+static int64_t emulated_wide(void)
 {
 	uint32_t o[2][8] = {{1, 2, 3, 4, 5, 6, 7, UINT32_MAX}}, before[8];
 	struct qvec total;
@@ -481,7 +481,7 @@ const struct step_case step_cases[] = {
 	{"the watchdog ends an endless loop of emulated instructions", endless_emulation, TRAP_WATCHDOG},
 	{"the watchdog ends an endless HLT", endless_halt, TRAP_WATCHDOG},
 	{"real NMIs reach the handler", nmi, 2},
-	{"SHA and PREFETCHW are carried out where the CPU lacks them", lent, 131},
-	{"AVX-512 is carried out where the CPU lacks it", lent_wide, 102},
+	{"SHA and PREFETCHW are carried out where the CPU lacks them", emulated, 131},
+	{"AVX-512 is carried out where the CPU lacks it", emulated_wide, 102},
 	{NULL, NULL, 0},
 };

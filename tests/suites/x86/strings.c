@@ -6,7 +6,7 @@
  * downwards, and what an event counts may go by them: manuals give no such rules, so they are measured.
  */
 #include "tests/suites/suites.h"
-#include "tests/judge/exits.h"
+#include "tests/judge/hypervisor_exits.h"
 #include "tests/kernels/x86/string_step.h"
 #include "tests/measure/passes.h"
 #include "tests/judge/piecewise.h"
@@ -138,10 +138,11 @@ static void gather(struct track *t, const struct pass *p, unsigned slot, unsigne
 	t->deviating += deviates;
 	if (deviates)
 		t->excuse.verdict = VERDICT_WRONG;
-	t->excused +=
-		deviates && exits_excuse(&(struct exits_place){p->pmu, p->slot[slot].event, p->kernel,
-							       &p->bracket, p->ring, p->ring != 0, false},
-					 seen, MULTIPLES, &t->excuse);
+	t->excused += deviates &&
+		      hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, p->slot[slot].event,
+									       p->kernel, &p->bracket,
+									       p->ring, p->ring != 0, false},
+					      seen, MULTIPLES, &t->excuse);
 }
 
 /* --- along the counts --------------------------------------------------------------------------------- */

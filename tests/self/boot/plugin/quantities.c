@@ -552,7 +552,7 @@ static void on_instruction(unsigned vcpu, void *user)
 
 	bool begins = in->kind == MARK && in->word == MARK_BEGIN;
 
-	/* A companion runs at the same time: nothing but that it works may come from it, whether it sees the
+	/* A second CPU runs at the same time: nothing but that it works may come from it, whether it sees the
 	 * window open or not. */
 	if (vcpu != s.vcpu && !begins) {
 		if (s.open)

@@ -104,7 +104,7 @@ static void own_stack(owner *own)
 }
 
 /* That counts instructions for the records: the fixed one, or one that does not sample itself. */
-static unsigned companion(const struct pmu *pmu, const struct pmu_recording *r)
+static unsigned instructions_counter(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (pmu->counter[c].kind == COUNTER_FIXED && !pmu->counter[c].index && c != r->counter)
@@ -123,7 +123,7 @@ static void pebs_owns(const struct pmu *pmu, enum record_op_of_driver op, const 
 
 	owns(pmu, counter_op, r->counter, &r->config, own);
 	if (counts)
-		owns(pmu, counter_op, companion(pmu, r), &instructions, own);
+		owns(pmu, counter_op, instructions_counter(pmu, r), &instructions, own);
 	if (op == RECORD_RELEASE)
 		own(IA32_PERF_GLOBAL_STATUS, bit_of(&pmu->counter[r->counter]));
 	if (set && r->more & RECORD_MORE_BRANCHES)
@@ -136,8 +136,9 @@ static void pebs_owns(const struct pmu *pmu, enum record_op_of_driver op, const 
 			const struct pmu_counter *k = &pmu->counter[c];
 			uint32_t at = k->kind == COUNTER_GENERAL ? IA32_PMC_GP0_CTR : IA32_PMC_FX0_CTR;
 
-			if (op == RECORD_SETUP ? p->counters & bit_of(k)
-					       : c == r->counter || (counts && c == companion(pmu, r)))
+			if (op == RECORD_SETUP
+				    ? p->counters & bit_of(k)
+				    : c == r->counter || (counts && c == instructions_counter(pmu, r)))
 				own(at + 4 * k->index + 3, ~0ull);
 		}
 	} else if (set) {

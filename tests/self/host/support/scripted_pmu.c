@@ -340,7 +340,7 @@ void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result
 		judgement_set(&r->judgement, VERDICT_ERROR, "its signature does not hold");
 }
 
-void oracle_exits(struct oracle_exits *only)
+void oracle_hypervisor_exits(struct oracle_hypervisor_exits *only)
 {
 	(void)only;
 }

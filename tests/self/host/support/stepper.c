@@ -381,8 +381,8 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 			return stepper_because("no instruction at +%#llx",
 					       before.rip - (unsigned long long)begin);
 		look_at(code, &in, &before, &did);
-		if (stepper_is_lent(code, &in)) {
-			why = stepper_lend(code, &in, did.address, &r, data);
+		if (stepper_is_emulated(code, &in)) {
+			why = stepper_emulate(code, &in, did.address, &r, data);
 			struct qterm terms[ACCOUNT_TERMS];
 			account_add(out, terms, account_retired(&did, terms));
 			if (stepper.seen)
@@ -419,7 +419,7 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 			why = stepper_interrupt(k, out);
 			continue;
 		}
-		if (stepper_lend_refused(k, &in, signal, &r))
+		if (stepper_emulate_refused(k, &in, signal, &r))
 			signal = 0;
 		if (signal) {
 			if (in.special == INSN_STRING && !(in.flags & INSN_F_REP))

@@ -79,6 +79,6 @@ const char *stepper_unfit(const struct kernel *k);
 
 /** Whether a kernel can only be stepped, not run freely: the CPU lacks, or the operating system refuses, what
  * the stepper carries out itself. Software interrupts and system calls are not asked for. */
-bool stepper_lends(const struct kernel *k);
+bool stepper_emulates(const struct kernel *k);
 
 #endif

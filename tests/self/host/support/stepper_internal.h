@@ -1,5 +1,5 @@
 /*
- * What the parts of the stepper share: stepper.c makes the steps, stepper_lend.c carries out what the CPU
+ * What the parts of the stepper share: stepper.c makes the steps, stepper_emulate.c carries out what the CPU
  * does not, stepper_events.c stands for the image's handlers.
  */
 #ifndef TESTS_HOST_STEPPER_INTERNAL_H
@@ -36,10 +36,10 @@ const char *stepper_set_registers(const struct user_regs_struct *r);
 /** Whether this is an Intel CPU. */
 bool stepper_as_intel(void);
 
-/* --- stepper_lend.c --------------------------------------------------------------------------------- */
+/* --- stepper_emulate.c --------------------------------------------------------------------------------- */
 
 /** Whether the stepper, not the CPU, carries the instruction out. */
-bool stepper_is_lent(const uint8_t *code, const struct insn *in);
+bool stepper_is_emulated(const uint8_t *code, const struct insn *in);
 
 /**
  * Carry it out.
@@ -48,16 +48,16 @@ bool stepper_is_lent(const uint8_t *code, const struct insn *in);
  * @param r       the child's registers, as they are and as they are to be
  * @return NULL, or what went wrong
  */
-const char *stepper_lend(const uint8_t *code, const struct insn *in, uint64_t address,
-			 struct user_regs_struct *r, uint8_t *data);
+const char *stepper_emulate(const uint8_t *code, const struct insn *in, uint64_t address,
+			    struct user_regs_struct *r, uint8_t *data);
 
 /**
  * The CPU raised `signal` at an instruction that the image allows this kernel and the operating system does
  * not (RDPMC; INT n, by the privilege of the vector's gate): carry it out if that is so.
  * @return whether *r is as after it
  */
-bool stepper_lend_refused(const struct kernel *k, const struct insn *in, int signal,
-			  struct user_regs_struct *r);
+bool stepper_emulate_refused(const struct kernel *k, const struct insn *in, int signal,
+			     struct user_regs_struct *r);
 
 /** A kernel begins: there is no transaction. */
 void stepper_transactions_reset(void);

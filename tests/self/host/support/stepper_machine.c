@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Features that stepping does without. */
-#define LENT ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_SEP))
+#define EMULATED ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_SEP))
 
 struct feature_bit {
 	uint32_t leaf, subleaf;
@@ -163,26 +163,27 @@ const char *stepper_unfit(const struct kernel *k)
 	missing = exception_missing(k);
 	if (missing)
 		return missing;
-	missing = kernel_missing(k->needs & ~LENT, stepper_cpu_has, xcr0());
+	missing = kernel_missing(k->needs & ~EMULATED, stepper_cpu_has, xcr0());
 	if (missing)
 		snprintf(text, sizeof text, "needs %s, which this machine does not have", missing);
 	return missing ? text : NULL;
 }
 
-static bool has_lent_instruction(const struct kernel *k)
+static bool has_emulated_instruction(const struct kernel *k)
 {
 	struct insn in;
 
 	for (const uint8_t *p = k->code; p < k->code_end && insn_decode(p, (size_t)(k->code_end - p), &in);
 	     p += in.length)
-		if (stepper_is_lent(p, &in))
+		if (stepper_is_emulated(p, &in))
 			return true;
 	return false;
 }
 
-bool stepper_lends(const struct kernel *k)
+bool stepper_emulates(const struct kernel *k)
 {
 	/* Transactions run freely where the CPU has them. */
-	return k->flags & KERNEL_SERVICE_RDPMC || kernel_missing(k->needs & LENT, stepper_cpu_has, xcr0()) ||
-	       (!kernel_transacts(k) && has_lent_instruction(k));
+	return k->flags & KERNEL_SERVICE_RDPMC ||
+	       kernel_missing(k->needs & EMULATED, stepper_cpu_has, xcr0()) ||
+	       (!kernel_transacts(k) && has_emulated_instruction(k));
 }

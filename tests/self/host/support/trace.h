@@ -1,6 +1,6 @@
 /*
  * What a kernel does, instruction by instruction, kept: for machines that run it again
- * (pmu/virtual/machine_model.h, tests/self/host/support/corners.h).
+ * (pmu/virtual/machine_model.h, tests/self/host/support/extremes.h).
  */
 #ifndef TESTS_HOST_TRACE_H
 #define TESTS_HOST_TRACE_H

@@ -1,0 +1,123 @@
+#include "arch/x86/processors/second_cpu.h"
+#include "arch/x86/processors/processors.h"
+#include "arch/x86/processors/processors_internal.h"
+
+#include "arch/x86/interrupts/apic_internal.h"
+#include "arch/x86/machine/descriptors.h"
+#include "arch/x86/cpu/topology.h"
+#include "arch/x86/exceptions/trap.h"
+
+#include <stdio.h>
+
+#define STACK   1024
+#define VECTORS 19 /* up to machine check */
+#define NOBODY  0  /* the boot processor is never one: it waits, or has the run */
+
+/* second_cpu.S */
+extern void second_cpu_begin(void);
+extern const uint8_t second_cpu_woken[];
+extern volatile uint32_t second_cpu_wanted, second_cpu_state;
+extern volatile uint32_t *volatile second_cpu_line;
+extern struct descriptor_pointer second_cpu_idt_pointer;
+
+/* second_cpu_state: 2 while it works. */
+#define STATE_RESTS 1
+
+struct descriptor_pointer second_cpu_idt_pointer;
+static struct idt_gate second_cpu_idt[VECTORS] __attribute__((aligned(16)));
+static uint8_t stack[STACK] __attribute__((aligned(64)));
+static unsigned number; /* of the processor; NOBODY: there is none */
+
+static struct cpuid_regs own_cpuid(const void *context, uint32_t leaf, uint32_t subleaf)
+{
+	(void)context;
+	return cpuid(leaf, subleaf);
+}
+
+static bool is_sibling(unsigned i)
+{
+	uint8_t bits = core_thread_bits(own_cpuid, NULL);
+
+	return bits && processor_at(i).apic_id >> bits == processor_at(processor_current()).apic_id >> bits;
+}
+
+/* The processor for this, NOBODY if there is none. */
+static unsigned choose(enum second_cpu_kind kind)
+{
+	unsigned found = NOBODY;
+
+	for (unsigned i = 1; i < processor_count(); i++) {
+		bool sibling = is_sibling(i);
+
+		if (!processor_at(i).enabled || i == processor_current())
+			continue;
+		if (sibling == (kind == SECOND_CPU_SIBLING))
+			return i;
+		if (kind == SECOND_CPU_ANY && found == NOBODY)
+			found = i;
+	}
+	return found;
+}
+
+static bool start(unsigned who, const char **why)
+{
+	for (unsigned v = 0; v < VECTORS; v++)
+		if (v == VECTOR_NMI || v == VECTOR_MC)
+			gate_set(&second_cpu_idt[v], second_cpu_woken, GATE_INTERRUPT, 0);
+	second_cpu_idt_pointer =
+		(struct descriptor_pointer){sizeof second_cpu_idt - 1, (uint64_t)second_cpu_idt};
+	second_cpu_wanted = 0;
+	if (!processor_launch(processor_at(who).apic_id, second_cpu_begin, stack + STACK, &second_cpu_state,
+			      why))
+		return false;
+	number = who;
+	return true;
+}
+
+const char *second_cpu_missing(enum second_cpu_kind kind)
+{
+	static char text[128];
+	unsigned who = choose(kind);
+	const char *why;
+
+	if (who == NOBODY)
+		return kind == SECOND_CPU_SIBLING ? "no other processor that could work shares this core"
+						  : "there is no other processor that could work";
+	if (who == number)
+		return NULL;
+	second_cpu_dismiss();
+	if (start(who, &why))
+		return NULL;
+	snprintf(text, sizeof text, "processor %u does not start: %s", who, why);
+	return text;
+}
+
+bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
+{
+	uint32_t before = *line;
+
+	if (second_cpu_missing(kind))
+		return false;
+	second_cpu_line = line;
+	second_cpu_wanted = 1;
+	apic_send_nmi(processor_at(number).apic_id);
+	return processor_awaits(line, before, false);
+}
+
+void second_cpu_rest(void)
+{
+	if (number == NOBODY)
+		return;
+	second_cpu_wanted = 0;
+	if (!processor_awaits(&second_cpu_state, STATE_RESTS, true))
+		second_cpu_dismiss();
+}
+
+void second_cpu_dismiss(void)
+{
+	if (number == NOBODY)
+		return;
+	second_cpu_wanted = 0;
+	apic_send_init(processor_at(number).apic_id);
+	number = NOBODY;
+}

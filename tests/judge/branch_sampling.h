@@ -1,0 +1,26 @@
+/*
+ * Branches that hardware samples in bursts: a counter of taken branches overflows, and so many of the next
+ * ones are written down, of whatever ring (BRS).
+ */
+#ifndef TESTS_JUDGE_BRANCH_SAMPLING_H
+#define TESTS_JUDGE_BRANCH_SAMPLING_H
+
+#include "pmu/contract/pmu.h"
+#include "tests/kernels/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * How many of a kernel's branches the counter counts that starts the burst, if which of them are recorded
+ * follows from that: it counts what is recorded, and in the same order.
+ * @param event    what the counter counts; NULL: that is not known
+ * @param rings    enum pmu_ring: of the counter
+ * @param ring     0 or 3: of the kernel, whose window is all that is counted
+ * @param branches gets the number
+ * @return NULL, or in words that stay why nothing follows
+ */
+const char *branch_sampling_unforeseen(const struct pmu_event *event, uint8_t rings, const struct kernel *k,
+				       uint8_t ring, uint64_t n, int64_t *branches);
+
+#endif

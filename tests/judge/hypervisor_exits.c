@@ -1,0 +1,348 @@
+#include "tests/judge/hypervisor_exits.h"
+#include "tests/judge/expectation_ring.h"
+#include "tests/judge/guest.h"
+#include "tests/measure/measure.h"
+#include "tests/measure/pass.h"
+
+#include "arch/x86/exceptions/trap.h"
+#include "pmu/virtual/hypervisor_exits.h"
+#include "pmu/events/text.h"
+#include "pmu/virtual/vpmu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXITS_MS 5000
+#define N_SMALL  10
+#define REPS     3
+#define ALL      (~UINT64_C(0))
+
+/* What the instructions of some kinds contribute to a run of a kernel: so much at N = 1, and at N = 2. */
+struct hypervisor_exit_part {
+	const struct kernel *kernel;
+	uint64_t kinds, met;
+	uint8_t ring;
+	bool user;
+	struct qvec at[2];
+};
+
+static bool work_out(struct hypervisor_exit_part *s)
+{
+	struct oracle_hypervisor_exits only = {.kinds = s->kinds, .user = s->user};
+	bool done = true;
+
+	for (unsigned i = 0; i < 2 && done; i++) {
+		oracle_hypervisor_exits(&only);
+		done = ground_truth(s->kernel, s->ring, i + 1, OUTCOME_ABORT, &s->at[i], NULL);
+		oracle_hypervisor_exits(NULL);
+	}
+	s->met = only.met;
+	return done;
+}
+
+/* The last ones are kept: the events of a kernel are judged one after the other. */
+static struct hypervisor_exit_part shares[2];
+
+void hypervisor_exits_forget(void)
+{
+	memset(shares, 0, sizeof shares);
+}
+
+/* @return NULL if there are none */
+static const struct hypervisor_exit_part *part_of(const struct hypervisor_exits_place *p, uint64_t kinds)
+{
+	struct hypervisor_exit_part *s = &shares[kinds == ALL];
+
+	if (s->kernel != p->kernel || s->kinds != kinds || s->ring != p->ring || s->user != p->user) {
+		*s = (struct hypervisor_exit_part){
+			.kernel = p->kernel, .kinds = kinds, .ring = p->ring, .user = p->user};
+		if (!work_out(s))
+			s->met = 0;
+	}
+	return s->met ? s : NULL;
+}
+
+/* Signatures grow linearly with N, and so does this part of them. */
+static void amounts_at(const struct hypervisor_exit_part *s, uint64_t n, struct qvec *out)
+{
+	for (unsigned q = 0; q < Q_COUNT; q++)
+		out->v[q] = s->at[0].v[q] + (n - 1) * (s->at[1].v[q] - s->at[0].v[q]);
+}
+
+/* Kinds of which an event may lack something. */
+static uint64_t kinds_for(const struct hypervisor_exits_place *p)
+{
+	return event_counts_instructions(p->event) && !p->filtered ? p->pmu->hypervisor_exits_lost : ALL;
+}
+
+static bool lost(const struct pmu *pmu, unsigned kind)
+{
+	return pmu->hypervisor_exits_lost >> kind & 1;
+}
+
+static int64_t missing_of_bracket(const struct hypervisor_exits_place *p, uint64_t *kinds)
+{
+	const struct pmu_bracket *b = p->bracket;
+	int64_t missing = 0;
+
+	if (!b)
+		return 0;
+	if (b->own_rdpmc && lost(p->pmu, EXIT_RDPMC)) {
+		*kinds |= 1u << EXIT_RDPMC;
+		missing += b->own_rdpmc * (event_coefficient(p->event, Q_INSTRUCTIONS) +
+					   event_coefficient(p->event, Q_UOPS));
+	}
+	for (const struct qterm *t = b->own; t < b->own + sizeof b->own / sizeof b->own[0] && t->amount; t++)
+		if (t->quantity == Q_INSN_WRMSR && lost(p->pmu, EXIT_WRMSR)) {
+			*kinds |= 1u << EXIT_WRMSR;
+			missing += t->amount * (event_coefficient(p->event, Q_INSTRUCTIONS) +
+						event_coefficient(p->event, Q_UOPS) +
+						event_coefficient(p->event, Q_INSN_SERIALIZING) +
+						event_coefficient(p->event, Q_INSN_WRMSR));
+		}
+	return missing;
+}
+
+/* What the expectation loses if these instructions are left out of the kernel. */
+static int64_t missing_of_kernel(const struct hypervisor_exits_place *p, const struct hypervisor_exit_part *s,
+				 uint64_t n)
+{
+	struct expectation with, without;
+	struct qvec amounts;
+	uint8_t ring = p->user ? p->ring : 0;
+
+	if (expectation_in_ring(p->event, p->kernel, ring, n, NULL, &with) != EXPECTATION_OK)
+		return 0;
+	amounts_at(s, n, &amounts);
+	kernel_leave_out(p->kernel, &amounts);
+	expectation_in_ring(p->event, p->kernel, ring, n, NULL, &without);
+	kernel_leave_out(NULL, NULL);
+	return without.status == EXPECTATION_OK ? with.low - without.low : 0;
+}
+
+bool hypervisor_exits_missing(const struct hypervisor_exits_place *p, uint64_t n, int64_t *missing,
+			      uint64_t *kinds)
+{
+	const struct hypervisor_exit_part *s;
+
+	*missing = 0;
+	*kinds = 0;
+	if (!p->pmu->guest)
+		return false;
+	*missing = missing_of_bracket(p, kinds);
+	s = kinds_for(p) ? part_of(p, kinds_for(p)) : NULL;
+	if (s) {
+		*missing += missing_of_kernel(p, s, n);
+		*kinds |= s->met;
+	}
+	return *missing > 0;
+}
+
+static void explain(const struct pmu *pmu, uint64_t kinds, struct judgement *j)
+{
+	bool uncounted = kinds & pmu->hypervisor_exits_lost;
+	char names[128];
+
+	if (uncounted)
+		kinds &= pmu->hypervisor_exits_lost;
+	names[0] = '\0';
+	for (unsigned i = 0; i < EXIT_KINDS; i++)
+		if (kinds >> i & 1 &&
+		    !text_list_add(names, sizeof names, hypervisor_exit_kinds[i].name, !*names))
+			break;
+	judgement_set(j, VERDICT_SKIPPED,
+		      uncounted ? "the hypervisor%s%s carries out, and does not count,%s"
+				: "the hypervisor%s%s may carry out, and this event not count,%s",
+		      *pmu->hypervisor ? " " : "", pmu->hypervisor, names);
+}
+
+static bool explains(const struct observation *o, int64_t missing)
+{
+	return o->seen.min >= o->low - missing && o->seen.max <= o->high;
+}
+
+/* Whether what the hypervisor executes may be in the count: not in that of instructions or branches. */
+static bool hosted(const struct hypervisor_exits_place *p)
+{
+	return guest_counts_host(p->pmu) && !event_counts_instructions(p->event) &&
+	       !(event_coefficient(p->event, Q_BRANCHES) == 1 && event_own_terms(p->event) == 1);
+}
+
+bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struct observation *o,
+			     unsigned count, struct judgement *j)
+{
+	uint64_t all = 0;
+	bool more = false;
+
+	if (!p->pmu->guest || !verdict_is_bad(j->verdict) || !count)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		int64_t missing;
+		uint64_t kinds;
+
+		hypervisor_exits_missing(p, o[i].n, &missing, &kinds);
+		more |= o[i].seen.max > o[i].high;
+		if (!explains(&o[i], missing) && !(hosted(p) && o[i].seen.min >= o[i].low - missing))
+			return false;
+		all |= kinds;
+	}
+	if (more)
+		return guest_adds(p->pmu, j);
+	if (!all)
+		return false;
+	explain(p->pmu, all, j);
+	return true;
+}
+
+bool hypervisor_exits_excuse_kind(const struct pmu *pmu, unsigned kind, int64_t each,
+				  const struct observation *o, unsigned count, struct judgement *j)
+{
+	if (!pmu->guest || kind >= EXIT_KINDS || !lost(pmu, kind) || !verdict_is_bad(j->verdict))
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		if (!explains(&o[i], each * (int64_t)o[i].n))
+			return false;
+	explain(pmu, UINT64_C(1) << kind, j);
+	return true;
+}
+
+bool hypervisor_exits_excuse_sum(const struct hypervisor_exits_place *p, const int8_t *coefficient,
+				 unsigned n, const struct observation *o, struct judgement *j)
+{
+	int64_t below = 0, above = 0;
+	uint64_t all = 0;
+	bool more = false, less = false; /* by the hypervisor's own share, whatever that is */
+
+	if (!n || !p->pmu->guest || !verdict_is_bad(j->verdict))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		int64_t missing;
+		uint64_t kinds;
+
+		hypervisor_exits_missing(&p[i], o->n, &missing, &kinds);
+		all |= kinds;
+		if (coefficient[i] > 0 || p[i].filtered)
+			below += abs(coefficient[i]) * missing;
+		if (coefficient[i] < 0 || p[i].filtered)
+			above += abs(coefficient[i]) * missing;
+		more |= hosted(&p[i]) && coefficient[i] > 0;
+		less |= hosted(&p[i]) && coefficient[i] < 0;
+	}
+	if ((!less && o->seen.min < o->low - below) ||
+	    (!more && o->high != INT64_MAX && o->seen.max > o->high + above))
+		return false;
+	if (more || less)
+		return guest_adds(p->pmu, j);
+	if (!all)
+		return false;
+	explain(p->pmu, all, j);
+	return true;
+}
+
+/* --- trying them ------------------------------------------------------------------------------------- */
+
+/* Kinds that were all counted on some kernel. */
+static uint64_t proven;
+
+static uint64_t kinds_in(const struct hypervisor_exits_place *p)
+{
+	const struct hypervisor_exit_part *s = part_of(p, ALL);
+
+	return s ? s->met : 0;
+}
+
+/* Whether what is known to be lost is missing, each time and all of it, and nothing else is. */
+static bool known(const struct hypervisor_exits_place *p, const struct result *r)
+{
+	for (unsigned i = 0; i < r->n_observations; i++) {
+		const struct observation *o = &r->observation[i];
+		int64_t missing;
+		uint64_t kinds;
+
+		if (!hypervisor_exits_missing(p, o->n, &missing, &kinds) || o->seen.min != o->low - missing ||
+		    o->seen.max != o->low - missing)
+			return false;
+	}
+	return true;
+}
+
+/* All that a count less than it should be may come from is lost, the kind that is tried above all. */
+static void conclude(struct run *run, unsigned kind, const struct hypervisor_exits_place *p, struct result *r)
+{
+	uint64_t met = kinds_in(p), before = run->pmu->hypervisor_exits_lost,
+		 mine = met & UINT64_C(1) << kind;
+
+	if (!verdict_is_bad(r->judgement.verdict)) {
+		proven |= met;
+	} else if (known(p, r)) {
+		proven |= met & ~before;
+		hypervisor_exits_excuse(p, r->observation, r->n_observations, &r->judgement);
+	} else {
+		run->pmu->hypervisor_exits_lost |= mine | (met & ~proven);
+		if (!hypervisor_exits_excuse(p, r->observation, r->n_observations, &r->judgement))
+			run->pmu->hypervisor_exits_lost = before;
+	}
+}
+
+/* On one kernel: counted, or lost, or neither. */
+static void try_kernel(struct run *run, unsigned kind, const struct kernel *k, unsigned c,
+		       const struct pmu_event *e)
+{
+	const struct hypervisor_exits_place place = {.pmu = run->pmu, .event = e, .kernel = k};
+	static uint64_t raw[2 * REPS];
+	static struct result r;
+	struct expectation x;
+	char name[96];
+	unsigned at;
+	struct pass p = {
+		.pmu = run->pmu,
+		.kernel = k,
+		.n_slots = 1,
+		.slot = {pass_slot(e, c, RING_ALL)},
+		.n_count = 2,
+		.n = {N_SMALL, 2 * N_SMALL},
+		.reps = REPS,
+		.raw = raw,
+	};
+
+	snprintf(name, sizeof name, "exits/%s/%s", hypervisor_exit_kinds[kind].name, k->name);
+	trap_set_context(name);
+	r = (struct result){
+		.suite = "ladder",
+		.name = name,
+		.event = e->name,
+		.kernel = k->name,
+		.counter = run->pmu->counter[c].name,
+		.ring = "ring 0",
+		.manual = "SDM vol. 3, 26.1; APM vol. 2, 15.9",
+		.virtual = run->pmu->virtual,
+	};
+	if (!run->call(run, pass_run, &p, EXITS_MS, &r)) {
+		run->report(run, &r);
+		return;
+	}
+	if (p.failure) {
+		judgement_set(&r.judgement, pass_failure_verdict(&p), "%s", p.failure);
+	} else if (pass_observe(&p, 0, r.observation, &x, &at)) {
+		judgement_set(&r.judgement, VERDICT_ERROR, "no expectation for its yardstick");
+	} else {
+		r.n_observations = 2;
+		judge(r.observation, 2, &r.judgement);
+		conclude(run, kind, &place, &r);
+	}
+	run->report(run, &r);
+}
+
+void hypervisor_exits_try(struct run *run, unsigned c, const struct pmu_event *e)
+{
+	run->pmu->hypervisor_exits_lost = proven = 0;
+	if (!run->pmu->guest)
+		return;
+	for (unsigned kind = 0; kind < EXIT_KINDS; kind++)
+		for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
+			if (*hypervisor_exit_kinds[kind].kernels &&
+			    glob_match(hypervisor_exit_kinds[kind].kernels, k->name) && !kernel_unfit(k, 0))
+				try_kernel(run, kind, k, c, e);
+}

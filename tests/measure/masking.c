@@ -1,0 +1,56 @@
+#include "tests/measure/masking.h"
+
+#include "arch/x86/interrupts/apic.h"
+#include "arch/x86/step/step.h"
+#include "arch/x86/exceptions/watchdog.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const uint16_t entries[] = {APIC_LVT_TIMER, APIC_LVT_THERMAL, APIC_LVT_PERF, APIC_LVT_LINT0,
+				   APIC_LVT_LINT1, APIC_LVT_ERROR,   APIC_LVT_CMCI};
+#define ENTRIES (sizeof(entries) / sizeof(entries[0]))
+
+static uint32_t old[ENTRIES];
+static unsigned masked; /* bit per entry */
+static bool quiet, spoilt;
+
+void masking_spoil(void)
+{
+	spoilt = true;
+}
+
+void masking_begin(bool keep_perf)
+{
+	bool keep_timer;
+
+	if (quiet || spoilt || !apic_present())
+		return;
+	step_pause();
+	keep_timer = !strcmp(watchdog_source(), "APIC timer");
+	quiet = true;
+	masked = 0;
+	for (unsigned i = 0; i < ENTRIES; i++) {
+		if (!apic_has_lvt(entries[i]) || (entries[i] == APIC_LVT_PERF && keep_perf) ||
+		    (entries[i] == APIC_LVT_TIMER && keep_timer))
+			continue;
+		old[i] = apic_read(entries[i]);
+		if (old[i] & APIC_LVT_MASKED)
+			continue;
+		masked |= 1u << i;
+		apic_write(entries[i], old[i] | APIC_LVT_MASKED);
+	}
+	step_resume();
+}
+
+void masking_end(void)
+{
+	if (!quiet)
+		return;
+	step_pause();
+	for (unsigned i = 0; i < ENTRIES; i++)
+		if (masked >> i & 1)
+			apic_write(entries[i], old[i]);
+	quiet = false;
+	step_resume();
+}

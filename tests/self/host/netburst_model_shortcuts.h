@@ -1,0 +1,141 @@
+/*
+ * Short hands for tests that look at the NetBurst model's registers.
+ */
+#ifndef TESTS_SELF_HOST_NETBURST_MODEL_SHORTCUTS_H
+#define TESTS_SELF_HOST_NETBURST_MODEL_SHORTCUTS_H
+
+#include "pmu/netburst/events/events.h"
+#include "pmu/netburst/netburst.h"
+#include "pmu/netburst/model/uops.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define CCCR(c)    (MSR_NETBURST_CCCR0 + (c))
+#define COUNTER(c) (MSR_NETBURST_COUNTER0 + (c))
+
+static void *cpu;
+
+static inline void power_up(const struct model_profile *p, const char *inject)
+{
+	struct model_injected set;
+	const char *why;
+
+	assert_true(model_injections_parse(&netburst_model, inject, &set, &why));
+	free(cpu);
+	cpu = calloc(1, netburst_model.state_size);
+	netburst_model.reset(cpu, p, &set);
+}
+
+static inline void set(uint32_t address, uint64_t value)
+{
+	assert_int_equal(netburst_model.wrmsr(cpu, address, value), MODEL_OK);
+}
+
+static inline uint64_t get(uint32_t address)
+{
+	uint64_t value = 0xdeadbeef;
+
+	assert_int_equal(netburst_model.rdmsr(cpu, address, &value), MODEL_OK);
+	return value;
+}
+
+static inline void refuses(uint32_t address, uint64_t value)
+{
+	uint64_t before = 0, after = 0;
+
+	netburst_model.rdmsr(cpu, address, &before);
+	assert_int_equal(netburst_model.wrmsr(cpu, address, value), MODEL_FAULT);
+	netburst_model.rdmsr(cpu, address, &after);
+	assert_int_equal(before, after);
+}
+
+static inline bool faults(uint32_t address)
+{
+	uint64_t value = 1;
+
+	return netburst_model.rdmsr(cpu, address, &value) == MODEL_FAULT;
+}
+
+#define RINGS_T0 (ESCR_T0_OS | ESCR_T0_USR)
+#define RINGS_T1 (ESCR_T1_OS | ESCR_T1_USR)
+#define TOP      ((1ull << NETBURST_COUNTER_WIDTH) - 1)
+
+static inline uint32_t escr(enum netburst_event_id e, unsigned mask, uint32_t rings)
+{
+	return (uint32_t)netburst_event[e].select << ESCR_EVENT_SHIFT | mask << ESCR_MASK_SHIFT | rings;
+}
+
+/* The CCCR that lets a counter listen to the event's ESCR, enabled. */
+static inline uint32_t cccr(enum netburst_event_id e, uint32_t more)
+{
+	return CCCR_ENABLE | CCCR_THREAD_ANY | (uint32_t)netburst_event[e].escr_select << CCCR_SELECT_SHIFT |
+	       more;
+}
+
+static inline void program(unsigned c, enum netburst_event_id e, unsigned mask, uint32_t rings, uint32_t more)
+{
+	unsigned second = !(netburst_escr[netburst_event[e].escr[0]].counters >> c & 1);
+
+	set(netburst_escr[netburst_event[e].escr[second]].msr, escr(e, mask, rings));
+	set(MSR_NETBURST_COUNTER0 + c, 0);
+	set(MSR_NETBURST_CCCR0 + c, cccr(e, more));
+}
+
+static inline uint64_t value(unsigned c)
+{
+	return get(MSR_NETBURST_COUNTER0 + c);
+}
+
+static inline bool ovf(unsigned c)
+{
+	return get(MSR_NETBURST_CCCR0 + c) & CCCR_OVF;
+}
+
+static inline void advance(const struct model_step *s)
+{
+	netburst_model.advance(cpu, s);
+}
+
+/* A step with an amount of one quantity. */
+static inline void step(enum quantity q, unsigned amount, uint32_t cycles, uint8_t cpl)
+{
+	struct qterm term = {q, amount};
+	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .cpl = cpl};
+
+	advance(&s);
+}
+
+/* A step of the given terms, in one cycle at least. */
+static inline void step_terms(const struct qterm *terms, unsigned n, uint8_t cpl)
+{
+	struct model_step s = {.terms = terms, .n_terms = n, .cycles = 1, .cpl = cpl};
+
+	advance(&s);
+}
+
+static inline void instructions(unsigned n)
+{
+	while (n--)
+		step(Q_INSTRUCTIONS, 1, 1, 0);
+}
+
+static inline unsigned interrupts(void)
+{
+	unsigned n = 0;
+
+	while (n < 100 && netburst_model.take_pmi(cpu))
+		n++;
+	return n;
+}
+
+static const struct qterm load[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_INSN_LOAD, 1}};
+static const struct qterm store[] = {{Q_INSTRUCTIONS, 1}, {Q_STORES, 1}, {Q_INSN_STORE, 1}};
+static const struct qterm packed_sp[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_SSE, 1}, {Q_FP_128_SP, 1}};
+static const struct qterm x87[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_X87, 1}, {Q_X87_OPS, 1}};
+
+#endif

@@ -1,0 +1,780 @@
+#include "tests/self/host/support/extremes.h"
+#include "pmu/quantity/account.h"
+#include "pmu/virtual/machine_model.h"
+#include "tests/self/host/support/extremes_decoded.h"
+#include "tests/self/host/support/replay.h"
+#include "tests/self/host/support/extremes_kinds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is common to several of them. */
+#define DISTURBED    8  /* lines or translations that others take from a kernel in one run */
+#define STAGES       4  /* places that may hold an instruction's old bytes */
+#define HISTORY_BITS 10 /* as the machine model's predictor has */
+#define RETURN_STACK 4
+#define SIBLING      2 /* a sibling thread takes every other cycle */
+#define SIGMAS       4
+#define LARGE_PAGES  16 /* 2 MiB pages of the 32 MiB that chains lie in */
+#define SMALL_ITLB   16
+
+/* Cycles. What hits, memory and WRMSR take at most is in no manual: assumed. */
+#define MULTIPLY   12 /* IMUL of 64 bits */
+#define L1_HIT     8  /* or a store that forwards */
+#define L2_HIT     50
+#define MEMORY     1000 /* 200 ns at 5 GHz; an entry of a page table as well */
+#define MISPREDICT 31
+#define BRACKET    (4 * 300) /* instructions outside of the kernel that count, and what WRMSR takes */
+
+#define PAGES                                                                                                \
+	(KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M |                      \
+	 KERNEL_SERVICE_CHAIN_1G)
+#define LARGE (KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
+
+uint64_t extreme_total(const struct extreme_run *r, enum quantity q)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->trace->count; i++)
+		sum += trace_amount(&r->trace->step[i], q);
+	return sum;
+}
+
+/* --- caches, TLBs, forwarding: by the machine model ---------------------------------------------------- */
+
+/* The model of a Nehalem, if `itlb` is not 0 with so many entries for code in one level. What it showed last
+ * is kept: it is asked for one quantity after the other. */
+static struct machine {
+	struct uarch_geometry geometry;
+	struct uarch *uarch;
+	const struct kernel *kernel;
+	uint64_t n;
+	struct replay replay;
+} machines[2];
+
+static uint64_t model(const struct extreme_run *r, unsigned itlb)
+{
+	struct machine *m = &machines[itlb != 0];
+
+	if (!m->uarch) {
+		m->geometry = machine_geometry(model_profile_by_name("intel-nehalem"));
+		if (itlb) {
+			m->geometry.itlb = (uint16_t)itlb;
+			m->geometry.stlb_sets = 0;
+		}
+		m->uarch = replay_machine(&m->geometry);
+	}
+	if (itlb || m->kernel != r->trace->kernel || m->n != r->trace->n) {
+		replay_begin(&m->replay, m->uarch, &m->geometry, r->trace->kernel);
+		replay_run(&m->replay, r->warm);
+		replay_run(&m->replay, r->trace);
+		m->kernel = r->trace->kernel;
+		m->n = r->trace->n;
+	}
+	return m->replay.total.v[r->quantity];
+}
+
+static uint64_t count_model(const struct extreme_run *r)
+{
+	return model(r, 0);
+}
+
+static uint64_t count_none(const struct extreme_run *r)
+{
+	(void)r;
+	return 0;
+}
+
+static uint64_t count_twice(const struct extreme_run *r)
+{
+	return 2 * count_model(r);
+}
+
+static uint64_t count_disturbed(const struct extreme_run *r)
+{
+	return count_model(r) + DISTURBED;
+}
+
+/* What a store asks for is to own the line. */
+static uint64_t count_owned(const struct extreme_run *r)
+{
+	struct extreme_run own = *r;
+
+	own.quantity = Q_OFFCORE_RFO_MISS;
+	return count_model(&own);
+}
+
+static uint64_t count_stages(const struct extreme_run *r)
+{
+	return STAGES * count_model(r);
+}
+
+/* Chains begin with a load of where they go on. */
+static uint64_t links(const struct extreme_run *r)
+{
+	return extreme_total(r, Q_LOADS) - 1;
+}
+
+static uint64_t count_half_links(const struct extreme_run *r)
+{
+	return links(r) / 2;
+}
+
+static uint64_t count_quarter_links(const struct extreme_run *r)
+{
+	return links(r) / 4;
+}
+
+static uint64_t count_loads(const struct extreme_run *r)
+{
+	return extreme_total(r, Q_LOADS);
+}
+
+static uint64_t count_large_pages(const struct extreme_run *r)
+{
+	return (r->trace->kernel->flags & KERNEL_SERVICE_CHAIN_2M ? LARGE_PAGES : 0) + DISTURBED;
+}
+
+/* Every access and every walk, with the line beside it. */
+static uint64_t count_neighbours(const struct extreme_run *r)
+{
+	uint64_t flags = r->trace->kernel->flags, loads = extreme_total(r, Q_LOADS),
+		 stores = extreme_total(r, Q_STORES);
+	uint64_t walks = flags & LARGE ? count_large_pages(r) : loads;
+
+	return 2 * (loads + stores + (flags & PAGES ? walks + stores : 0));
+}
+
+static uint64_t fetch_misses(const struct extreme_run *r)
+{
+	return count_model(&(struct extreme_run){r->trace, r->warm, Q_L1I_MISS});
+}
+
+static uint64_t count_half_fetches(const struct extreme_run *r)
+{
+	return fetch_misses(r) / 2;
+}
+
+static uint64_t count_fetched_neighbours(const struct extreme_run *r)
+{
+	return 2 * fetch_misses(r);
+}
+
+/* A run may begin anywhere in the ring: where it meets most new pages. */
+static uint64_t count_ring_pages(const struct extreme_run *r)
+{
+	struct trace before = {0}, run = {0};
+	uint64_t most = 0;
+
+	for (unsigned from = 0; from < 8; from++) {
+		unsigned ring = trace_ring_turns(r->trace->kernel);
+		const char *why = trace_record(&before, r->trace->kernel, ring, from);
+
+		why = why ? why : trace_record(&run, r->trace->kernel, r->trace->n, from + ring);
+		if (why)
+			break;
+		uint64_t count = model(&(struct extreme_run){&run, &before, r->quantity}, SMALL_ITLB);
+
+		most = count > most ? count : most;
+	}
+	trace_free(&before);
+	trace_free(&run);
+	return 2 * most;
+}
+
+/* --- prediction ---------------------------------------------------------------------------------------- */
+
+static bool is_random(const struct trace_step *s)
+{
+	return s->insn.special == INSN_JCC && (s->insn.cond == 2 || s->insn.cond == 3); /* JC, JNC */
+}
+
+/* What was seen of conditional branches: which way they went, by address and history. */
+struct seen {
+	uint64_t rip;
+	uint32_t history;
+	bool taken;
+};
+
+struct forgetful {
+	struct seen *seen;
+	size_t count;
+	uint32_t history;
+	uint64_t returns[RETURN_STACK];
+	unsigned depth; /* of those that are held */
+};
+
+static bool conditional_wrong(struct forgetful *f, const struct trace_step *s)
+{
+	uint32_t history = f->history;
+	size_t at = 0;
+	bool wrong;
+
+	f->history = (history << 1 | s->did.taken) & ((1u << HISTORY_BITS) - 1);
+	while (at < f->count && (f->seen[at].rip != s->rip || f->seen[at].history != history))
+		at++;
+	wrong = at == f->count || f->seen[at].taken != s->did.taken;
+	if (at == f->count)
+		f->seen[f->count++] = (struct seen){s->rip, history, s->did.taken};
+	f->seen[at].taken = s->did.taken;
+	return wrong;
+}
+
+static void call(struct forgetful *f, uint64_t back)
+{
+	if (f->depth == RETURN_STACK)
+		memmove(f->returns, f->returns + 1, sizeof f->returns - sizeof f->returns[0]);
+	else
+		f->depth++;
+	f->returns[f->depth - 1] = back;
+}
+
+static bool return_wrong(struct forgetful *f, uint64_t next)
+{
+	return !f->depth || f->returns[--f->depth] != next;
+}
+
+/* Nothing is known at the beginning, and what is seen for the first time is wrong. Some branches leave no
+ * trace in the history. */
+static uint64_t forget(const struct extreme_run *r, bool (*left_out)(const struct trace_step *s))
+{
+	struct forgetful f = {.seen = calloc(r->trace->count + 1, sizeof *f.seen)};
+	uint64_t wrong = 0;
+
+	for (size_t i = 0; i < r->trace->count; i++) {
+		struct trace_step *s = &r->trace->step[i];
+
+		if (trace_amount(s, Q_BR_COND) && !left_out(s))
+			wrong += conditional_wrong(&f, s);
+		if (trace_amount(s, Q_BR_CALL_DIRECT) + trace_amount(s, Q_BR_CALL_INDIRECT))
+			call(&f, s->rip + s->insn.length);
+		if (trace_amount(s, Q_BR_RET))
+			wrong += return_wrong(&f, s->next);
+	}
+	free(f.seen);
+	return wrong;
+}
+
+static uint64_t count_forgetful(const struct extreme_run *r)
+{
+	return forget(r, is_random);
+}
+
+static bool is_sign(const struct trace_step *s)
+{
+	return s->insn.special == INSN_JCC && s->insn.cond == 8; /* JS */
+}
+
+/* The sibling has learnt that the branch on a sign is taken. */
+static uint64_t count_mistaught(const struct extreme_run *r)
+{
+	uint64_t wrong = forget(r, is_sign);
+
+	for (size_t i = 0; i < r->trace->count; i++)
+		wrong += is_sign(&r->trace->step[i]);
+	return wrong;
+}
+
+static size_t last_conditional(const struct trace *t)
+{
+	size_t last = t->count;
+
+	while (last > 0 && t->step[last - 1].insn.special != INSN_JCC)
+		last--;
+	return last;
+}
+
+/* Returns are known, and directions but that the loop ends; there is one target for all, that of the branch
+ * before, which for the first one is the harness's. */
+static uint64_t count_one_target(const struct extreme_run *r)
+{
+	uint64_t target = 0, wrong = last_conditional(r->trace) > 0;
+
+	for (size_t i = 0; i < r->trace->count; i++) {
+		struct trace_step *s = &r->trace->step[i];
+		bool goes = trace_amount(s, Q_BRANCHES) && (s->did.taken || !trace_amount(s, Q_BR_COND));
+
+		wrong += goes && !trace_amount(s, Q_BR_RET) && target != s->next;
+		target = goes ? s->next : target;
+	}
+	return wrong;
+}
+
+/* How many of m fair guesses go wrong, so many standard deviations off the mean. */
+static double guesses(double m, int sigmas)
+{
+	return m / 2 + sigmas * sqrt(m) / 2;
+}
+
+static void count_random(const struct extreme_run *r, uint64_t *first, uint64_t *second)
+{
+	uint64_t calls = extreme_total(r, Q_BR_CALL_INDIRECT);
+
+	/* Returns that have a call go back to it. */
+	*first = extreme_total(r, Q_BR_JMP_INDIRECT) + (calls ? calls : extreme_total(r, Q_BR_RET));
+	*second = 0;
+	for (size_t i = 0; i < r->trace->count; i++)
+		if (is_random(&r->trace->step[i]))
+			(*(r->trace->step[i].insn.cond == 2 ? first : second))++;
+}
+
+static uint64_t count_lucky(const struct extreme_run *r)
+{
+	uint64_t first, second;
+	double wrong;
+
+	count_random(r, &first, &second);
+	wrong = ceil(guesses((double)first, -SIGMAS));
+	return wrong > 0 ? (uint64_t)wrong : 0;
+}
+
+/* The second branch of a pair, if there is one, goes wrong whenever the first one does. */
+static uint64_t count_unlucky(const struct extreme_run *r)
+{
+	uint64_t first, second, wrong;
+
+	count_random(r, &first, &second);
+	wrong = (uint64_t)floor(guesses((double)first, SIGMAS));
+	wrong = wrong < first ? wrong : first;
+	return wrong * (second ? 2 : 1) + count_forgetful(r);
+}
+
+/* --- stores and the loads behind them ------------------------------------------------------------------ */
+
+static uint64_t count_turns(const struct extreme_run *r)
+{
+	return r->trace->n;
+}
+
+static uint64_t count_turns_twice(const struct extreme_run *r)
+{
+	return 2 * r->trace->n;
+}
+
+/* A load and a store meet in every other turn, by chance. */
+static uint64_t count_meetings(const struct extreme_run *r)
+{
+	double most = floor(guesses((double)r->trace->n, SIGMAS));
+
+	return most < (double)r->trace->n ? (uint64_t)most : r->trace->n;
+}
+
+/* A load tries once, and once more as each of the turn's stores before it leaves. */
+static uint64_t count_tries(const struct extreme_run *r)
+{
+	uint64_t stores = 0, tries = 0;
+
+	for (size_t i = 0; i < r->trace->count; i++) {
+		struct trace_step *s = &r->trace->step[i];
+
+		if (stores && trace_amount(s, Q_LOADS))
+			tries += 1 + stores;
+		stores = trace_amount(s, Q_BRANCHES) ? 0 : stores + trace_amount(s, Q_STORES);
+	}
+	return tries;
+}
+
+/* --- what is forced ------------------------------------------------------------------------------------ */
+
+static uint64_t count_segments(const struct extreme_run *r)
+{
+	return extreme_total(r, Q_INSN_SEGMENT);
+}
+
+static uint64_t count_locked(const struct extreme_run *r)
+{
+	return extreme_total(r, Q_INSN_LOCKED);
+}
+
+static uint64_t count_accesses(const struct extreme_run *r)
+{
+	return extreme_total(r, Q_LOADS) + extreme_total(r, Q_STORES);
+}
+
+static uint64_t count_stores(const struct extreme_run *r)
+{
+	return extreme_total(r, Q_STORES);
+}
+
+/* Eight bytes each. */
+static uint64_t count_stored_lines(const struct extreme_run *r)
+{
+	return count_stores(r) / 8;
+}
+
+/* --- time ---------------------------------------------------------------------------------------------- */
+
+static uint64_t count_quick(const struct extreme_run *r)
+{
+	uint64_t multiplied = extreme_total(r, Q_INSN_MUL);
+
+	return multiplied ? multiplied : extreme_total(r, Q_LOADS);
+}
+
+static uint64_t load_cycles(uint64_t flags)
+{
+	if (flags & KERNEL_SERVICE_CHAIN_FITS || !(flags & KERNEL_SERVICE_CHAINS))
+		return L1_HIT;
+	return flags & KERNEL_SERVICE_CHAIN_L1 ? L2_HIT : MEMORY;
+}
+
+/* One instruction after the other. */
+static uint64_t count_slow(const struct extreme_run *r)
+{
+	uint64_t flags = r->trace->kernel->flags, cycles = 0, loads = extreme_total(r, Q_LOADS);
+
+	for (size_t i = 0; i < r->trace->count; i++) {
+		struct trace_step *s = &r->trace->step[i];
+
+		cycles += trace_amount(s, Q_INSN_MUL) ? MULTIPLY
+			  : trace_amount(s, Q_LOADS)  ? load_cycles(flags)
+						      : 1;
+	}
+	if (flags & PAGES)
+		cycles += MEMORY * (flags & LARGE ? count_large_pages(r) : loads);
+	return SIBLING * (cycles + MISPREDICT * count_forgetful(r)) + BRACKET;
+}
+
+/* --- the table ----------------------------------------------------------------------------------------- */
+
+#define FOG "Fog, The microarchitecture of Intel, AMD and VIA CPUs"
+
+static const struct extreme_machine
+	ideal = {"ideal", "holds, knows or does in hardware whatever one can", count_none},
+	plain = {"the model", "pmu/virtual/uarch.h with the geometry of a Nehalem", count_model},
+	owned = {"owned", "each store that the model lets ask memory to own its line", count_owned},
+	tries_again = {"tries again", "what misses is given up, for a misprediction, and begun again",
+		       count_twice},
+	disturbed = {"disturbed",
+		     "others take eight lines or translations in a run: an SMI, a sibling thread",
+		     count_disturbed},
+	four_places = {"four places",
+		       "the instruction cache, the cache of decoded instructions, the loop's buffer "
+		       "and the pipeline each ask for a clear",
+		       count_stages},
+	half_stays = {"half stays", "a cache or TLB that keeps what it has, half of what comes by in turn",
+		      count_half_links},
+	half_code_stays = {"half of the code stays", "an instruction cache of 64 KiB that keeps what it has",
+			   count_half_fetches},
+	pairs = {"pairs",
+		 "a line comes along with its neighbour (Intel Optimization Manual: spatial prefetcher)",
+		 count_half_links},
+	half_stays_pairs = {"half stays, pairs", "both of these", count_quarter_links},
+	nothing_stays = {"nothing stays", "each load misses", count_loads},
+	all_loads = {"never drained", "a store stays until its room is needed, and serves each load",
+		     count_loads},
+	large_pages = {"large pages", "walked to once each, and disturbed", count_large_pages},
+	neighbours = {"neighbours",
+		      "what is asked for, each step of a walk too, is asked for with its neighbour",
+		      count_neighbours},
+	code_neighbours = {"neighbours of code",
+			   "lines of code miss for the first time, each with its neighbour",
+			   count_fetched_neighbours},
+	small_itlb = {"sixteen pages of code", "the only TLB for code has 16 entries, and tries again",
+		      count_ring_pages},
+	half_of_lines = {"half of the lines",
+			 "a cache that keeps half of the ring, and is looked up once a line",
+			 count_half_lines},
+	half_decoded = {"half is decoded", "a cache that keeps half of the ring", count_half_decoded},
+	half_held = {"half is held",
+		     "the other half of it, of four micro-operations for each RET, CALL and the like",
+		     count_half_held},
+	each_looked_up = {"each is looked up", "one instruction for each look-up", count_instructions},
+	four_each = {"four each", "as many micro-operations as a decoder gives at most", count_four_each},
+	loop_decoded = {"loop and disturbed",
+			"code beside a jump is not held (Intel, Mitigations for Jump Conditional Code "
+			"Erratum), and disturbed",
+			count_loop_decoded},
+	loop_looked_up = {"loop looked up", "each instruction of these", count_loop_looked_up},
+	lines_held = {"lines and disturbed", "all but the loop stays, and disturbed", count_lines_held},
+	forgetful = {"forgetful",
+		     "knows nothing at first, then by ten bits of history the way that a branch went "
+		     "last, and four return addresses (" FOG ": four to sixteen)",
+		     count_forgetful},
+	mistaught = {"mistaught", "forgetful, and the sibling thread teaches it the opposite of one branch",
+		     count_mistaught},
+	one_target = {"one target", "directions and returns are known, targets share one place",
+		      count_one_target},
+	lucky = {"lucky", "guesses, four standard deviations above the mean", count_lucky},
+	unlucky = {"unlucky", "guesses, four standard deviations below the mean; pairs alike", count_unlucky},
+	by_turn = {"by turn", "loads of one turn are served in one cycle, in which a counter steps once",
+		   count_turns},
+	raced = {"raced",
+		 "the line is taken away from under the early load of each turn, and again when it is "
+		 "repeated",
+		 count_turns_twice},
+	always_meet = {"always meet",
+		       "load and store meet by chance, four standard deviations above the mean",
+		       count_meetings},
+	each_turn = {"each turn", "by construction", count_turns},
+	waits = {"waits", "a load tries at once, and again as each store before it leaves", count_tries},
+	each_segment = {"each segment", "an instruction loads one segment register", count_segments},
+	each_locked = {"each locked access", "none finds its line", count_locked},
+	each_access = {"each access", "nothing joins accesses of uncacheable memory", count_accesses},
+	whole_lines = {"whole lines", "a buffer joins all stores to a line", count_stored_lines},
+	each_store = {"each store", "nothing joins stores", count_stores},
+	by_opcode = {"by opcode", "each instruction is what its opcode says", count_kind},
+	quick = {"quick", "a cycle for each link of a chain, all else beside it", count_quick},
+	slow = {"slow",
+		"one instruction after the other, every other cycle for a sibling thread; 12 cycles for IMUL "
+		"(Bonnell: "
+		"Intel Optimization Manual, 13.4), 31 for a misprediction (stages of a Prescott), 1000 for "
+		"memory",
+		count_slow};
+
+#define ONE_MISS                                                                                             \
+	"the line was flushed before, and no load may pass the fence; one that is given up and tried again " \
+	"misses twice"
+#define REFETCHED                                                                                            \
+	"it was dropped before; a fetch that is given up for a misprediction, and begun again, misses twice"
+#define ONE_WALK                                                                                             \
+	"the translation was dropped before, by an instruction that serialises; a walk that is given up "    \
+	"and "                                                                                               \
+	"begun again counts twice"
+#define LARGE_ALONE "its memory is in large pages; others may take eight translations in a run"
+#define FITS        "three quarters of the ways are in use; others may take eight lines in a run"
+#define REPLACED    "two to four times as many lines as a set has ways, of which half may stay, or none"
+#define BY_SIZE     "the lines may still be in that cache or not: it depends on its size"
+#define ASK         "each load, the store and each walk may ask, for the line beside as well"
+#define CODE_BY_SIZE                                                                                         \
+	"the levels above may hold the code, or a run is the first to come by; the neighbour of each line "  \
+	"may be asked for as well"
+#define LOOP_ALONE                                                                                           \
+	"beside a jump code may not be held, so the loop's own may be decoded in each turn; others may "     \
+	"take eight lines in a run"
+#define OF_KIND "as many as there are instructions of this kind"
+#define SEEN                                                                                                 \
+	"a store leaves the buffer after it has retired, when the load has long looked for it; loads that "  \
+	"are served in one cycle may be counted as one"
+
+const struct extreme extremes[] = {
+	{Q_BR_MISPRED, "the closing branch: once at the end, and some times while it is learnt", &ideal,
+	 &forgetful},
+	{Q_BR_MISPRED,
+	 "each goes one way but at the end; where all share one place of a target buffer, each finds the "
+	 "target of the one before it",
+	 &ideal, &one_target},
+	{Q_BR_MISPRED,
+	 "none but the last needs a target; each is learnt once for each of the three histories that there "
+	 "are, and the end is wrong",
+	 &ideal, &forgetful},
+	{Q_BR_MISPRED,
+	 "a return stack may hold four addresses or all, and the branch at the bottom be known or wrong "
+	 "there and behind it; the rest is learnt",
+	 &ideal, &forgetful},
+	{Q_BR_MISPRED,
+	 "a return stack without a matching call is wrong; an indirect predictor may know better; the "
+	 "closing branch is learnt",
+	 &ideal, &forgetful},
+	{Q_BR_MISPRED,
+	 "a guess at one of two random targets is right half of the time, four standard deviations less; a "
+	 "return stack without matching calls is wrong; the closing branch is learnt",
+	 &lucky, &forgetful},
+	{Q_BR_MISPRED,
+	 "a guess at a random bit is right half of the time, four standard deviations more or less; of each "
+	 "pair one may be known, or both wrong",
+	 &lucky, &unlucky},
+	{Q_BR_MISPRED,
+	 "a guess at one of two random targets is right half of the time, four standard deviations more or "
+	 "less; the closing branch is learnt",
+	 &lucky, &unlucky},
+
+	{Q_BR_MISPRED,
+	 "never taken, and the closing branch; what the sibling learns may stand in their place", &ideal,
+	 &mistaught},
+
+	{Q_L1D_LOAD_MISS, ONE_MISS, &plain, &tries_again},
+	{Q_L2_LOAD_MISS, ONE_MISS, &plain, &tries_again},
+	{Q_LLC_REF, ONE_MISS, &plain, &tries_again},
+	{Q_LLC_MISS,
+	 "the line was flushed before; a second request for it joins the first; others may take eight lines "
+	 "in a run",
+	 &plain, &disturbed},
+	{Q_STORE_MISS, "the line was flushed before", &owned, &owned},
+	{Q_FORCED, REPLACED, &half_stays, &nothing_stays},
+	{Q_FORCED, "once a turn: the load behind the one that misses", &each_turn, &each_turn},
+	{Q_FORCED, "once a turn: the prefetch of a line that was flushed before", &each_turn, &each_turn},
+	{Q_FORCED, "once a turn: the load that the others wait for", &each_turn, &each_turn},
+	{Q_FORCED, "once a turn: one of each", &each_turn, &each_turn},
+	{Q_DTLB_LOAD_MISS, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_STORE_MISS, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_4K, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_2M, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_1G, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_STORE_4K, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_STORE_2M, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_STORE_1G, ONE_WALK, &plain, &tries_again},
+	{Q_DTLB_LOAD_4K, LARGE_ALONE, &plain, &disturbed},
+	{Q_DTLB_STORE_4K, LARGE_ALONE, &plain, &disturbed},
+	{Q_L1I_MISS, REFETCHED, &plain, &tries_again},
+	{Q_ITLB_MISS, REFETCHED, &plain, &tries_again},
+	{Q_L1I_MISS,
+	 "twice what the largest such cache holds, of which half may stay; a fetch that is given up and "
+	 "begun again misses twice",
+	 &half_code_stays, &tries_again},
+	{Q_ITLB_MISS,
+	 "the TLBs may hold all thirty-two pages; else each half of the ring comes to a new one in some "
+	 "turns, for which a fetch may miss twice",
+	 &ideal, &small_itlb},
+	{Q_LLC_REF, CODE_BY_SIZE, &ideal, &code_neighbours},
+	{Q_LLC_MISS, CODE_BY_SIZE, &ideal, &code_neighbours},
+	{Q_UOPS_DECODED,
+	 "half of the ring may stay, or none; a decoder gives four micro-operations for an instruction at "
+	 "most",
+	 &half_decoded, &four_each},
+	{Q_UOPS_CACHED, "half of the ring may stay, with the return of each segment, and the loop, or none",
+	 &ideal, &half_held},
+	{Q_DECODED_MISS, "half of the lines may stay, or none; each instruction is looked up once at most",
+	 &half_of_lines, &each_looked_up},
+	{Q_UOPS_DECODED, LOOP_ALONE, &ideal, &loop_decoded},
+	{Q_DECODED_MISS, LOOP_ALONE, &ideal, &loop_looked_up},
+	{Q_UOPS_CACHED,
+	 "all but the loop stays, and others may take eight lines in a run; four micro-operations for an "
+	 "instruction at most",
+	 &lines_held, &four_each},
+
+	{Q_L1D_LOAD_MISS, "the only line has just been written; others may take it eight times in a run",
+	 &plain, &disturbed},
+	{Q_L1D_LOAD_MISS, FITS, &plain, &disturbed},
+	{Q_L2_LOAD_MISS, FITS, &plain, &disturbed},
+	{Q_LLC_REF, FITS, &plain, &disturbed},
+	{Q_LLC_MISS, FITS, &plain, &disturbed},
+	{Q_L2_LOAD_MISS,
+	 "a few dozen lines that fit the second level wherever they lie; others may take eight lines in a "
+	 "run",
+	 &plain, &disturbed},
+	{Q_LLC_MISS,
+	 "a few dozen lines that fit every cache but the first; others may take eight lines in a run", &plain,
+	 &disturbed},
+	{Q_LLC_MISS,
+	 "the third level is twice as large as what the lines lie in; others may take eight lines in a run",
+	 &plain, &disturbed},
+	{Q_L1D_LOAD_MISS, REPLACED, &half_stays, &nothing_stays},
+	{Q_L2_LOAD_MISS, REPLACED, &half_stays, &nothing_stays},
+	{Q_LLC_REF,
+	 "two to four times as many lines as a set has ways, of which half may stay, or none; the neighbour "
+	 "of each may be asked for as well",
+	 &half_stays, &neighbours},
+	{Q_L1D_LOAD_MISS,
+	 "far more lines than the first level has, but each second one may come along with its neighbour",
+	 &pairs, &nothing_stays},
+	{Q_L2_LOAD_MISS,
+	 "far more lines than the second level has, but each second one may come along with its neighbour",
+	 &pairs, &nothing_stays},
+	{Q_LLC_REF,
+	 "each load misses what lies before, but each second line may come along with its neighbour; " ASK,
+	 &pairs, &neighbours},
+	{Q_LLC_MISS,
+	 "half of the lines cannot be there, of which each second one may come along with its "
+	 "neighbour; " ASK,
+	 &half_stays_pairs, &neighbours},
+	{Q_DTLB_LOAD_MISS, "as many pages as the memory has; the TLBs may hold them all", &ideal,
+	 &nothing_stays},
+	{Q_DTLB_LOAD_MISS, "twice as many pages as the TLBs hold, of which half may stay, or none",
+	 &half_stays, &nothing_stays},
+	{Q_DTLB_LOAD_MISS,
+	 "sixteen large pages, which any TLB for them holds: each may have to be walked to once, and others "
+	 "may take eight in a run",
+	 &ideal, &large_pages},
+	{Q_DTLB_LOAD_MISS, "one page or two, which stay; others may take eight in a run", &plain, &disturbed},
+	{Q_DTLB_LOAD_STLB,
+	 "twice as many pages as the first-level TLB holds, of which half may stay, or none", &half_stays,
+	 &nothing_stays},
+	{Q_DTLB_LOAD_MISS,
+	 "the second level holds twice as many pages; others may take eight translations in a run", &plain,
+	 &disturbed},
+	{Q_DTLB_LOAD_4K, "twice as many pages as the TLBs hold, of which half may stay, or none", &half_stays,
+	 &nothing_stays},
+	{Q_DTLB_LOAD_2M,
+	 "sixteen large pages, which any TLB for them holds: each may have to be walked to once, and others "
+	 "may take eight in a run",
+	 &ideal, &large_pages},
+	{Q_DTLB_LOAD_1G, "one page or two, which stay; others may take eight in a run", &plain, &disturbed},
+	{Q_L1D_LOAD_MISS, BY_SIZE, &ideal, &nothing_stays},
+	{Q_L2_LOAD_MISS, BY_SIZE, &ideal, &nothing_stays},
+	{Q_LLC_REF, BY_SIZE "; " ASK, &ideal, &neighbours},
+	{Q_LLC_MISS, BY_SIZE "; " ASK, &ideal, &neighbours},
+
+	{Q_STORE_FORWARD, SEEN, &by_turn, &plain},
+	{Q_STORE_FORWARD, "no store covers the load", &plain, &plain},
+	{Q_STORE_FORWARD,
+	 "every other load finds the store in its way, each one an older store if that is still there; all "
+	 "may have left by then",
+	 &ideal, &all_loads},
+	{Q_STORE_FORWARD_BLOCK, "the load asks for exactly what was stored", &plain, &plain},
+	{Q_STORE_FORWARD_BLOCK,
+	 "the load is blocked, and may try in vain once more as each of the stores leaves", &plain, &waits},
+	{Q_STORE_FORWARD_BLOCK,
+	 "a load may wait for the store's address, and try once more as the store leaves", &ideal, &waits},
+	{Q_CLEARS_MO,
+	 "a load that went ahead of the store is done again, on some CPUs by a machine clear; others wait",
+	 &ideal, &always_meet},
+	{Q_CLEARS_MO,
+	 "a load that ran ahead is done again, and may be once more, if the line was taken away meanwhile; "
+	 "whether it was is a race, and a CPU may hold loads back",
+	 &ideal, &raced},
+	{Q_CLEARS_SMC,
+	 "each store hits the line that runs; each place that holds its old bytes may ask for a clear, one "
+	 "of them does",
+	 &plain, &four_places},
+	{Q_CLEARS_SMC,
+	 "each store hits a line in use; the serialising instruction has it fetched anew, or each place "
+	 "that holds its old bytes asks for a clear",
+	 &ideal, &four_places},
+	{Q_ASSISTS_FP,
+	 "a CPU may handle denormal numbers in hardware, or with one assist per instruction that meets one",
+	 &ideal, &plain},
+	{Q_ASSISTS_FP, "denormal operands and results count as zero", &plain, &plain},
+	{Q_ASSISTS_FP, "no operand is denormal", &plain, &plain},
+	{Q_AVX_SSE_TRANSITIONS,
+	 "CPUs of some generations save and restore the upper halves, others only merge, which is no "
+	 "transition",
+	 &ideal, &plain},
+
+	{Q_SEGMENTS_MOVED, "each instruction loads one segment register", &each_segment, &each_segment},
+	{Q_TRANSFERS_FORCED, "each access of uncacheable memory leaves the core", &each_access, &each_access},
+	{Q_TRANSFERS_FORCED, "a fence empties the buffers: whole lines, or store by store", &whole_lines,
+	 &each_store},
+	{Q_TRANSFERS_FORCED, "the line of each locked access was flushed before", &each_locked, &each_locked},
+	{Q_TRANSFERS_FORCED, REPLACED, &half_stays, &nothing_stays},
+	{Q_OPS_ADD, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SUB, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_MUL, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_MAC, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_DIV, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SQRT, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_CMP, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_CVT, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SHUFFLE, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_LOGICAL, OF_KIND, &by_opcode, &by_opcode},
+	{Q_OPS_SHIFT, OF_KIND, &by_opcode, &by_opcode},
+
+	{Q_CYCLES, "a multiplication takes one to twelve cycles, twice that beside a sibling thread", &quick,
+	 &slow},
+	{Q_CYCLES, "a load that hits takes one to eight cycles, twice that beside a sibling thread", &quick,
+	 &slow},
+	{Q_CYCLES,
+	 "each load waits for the one before: from one cycle to what the level takes, twice that beside a "
+	 "sibling thread",
+	 &quick, &slow},
+	{Q_CYCLES,
+	 "each load waits for the one before: from one cycle to an access of memory and a walk that takes "
+	 "one more, twice that beside a sibling thread",
+	 &quick, &slow},
+};
+const unsigned n_extremes = sizeof extremes / sizeof extremes[0];
+
+const struct extreme *extreme_of(enum quantity q, const char *reason)
+{
+	static struct extreme exact = {.low = &plain, .high = &plain};
+
+	if (!reason) {
+		exact.quantity = (uint8_t)q;
+		return &exact;
+	}
+	for (unsigned i = 0; i < n_extremes; i++)
+		if (extremes[i].quantity == q && strcmp(extremes[i].reason, reason) == 0)
+			return &extremes[i];
+	return NULL;
+}
