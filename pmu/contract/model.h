@@ -5,6 +5,7 @@
 #ifndef PMU_CONTRACT_MODEL_H
 #define PMU_CONTRACT_MODEL_H
 
+#include "arch/step.h"
 #include "pmu/quantity/quantity.h"
 
 #include <stdbool.h>
@@ -15,26 +16,6 @@ enum model_access {
 	MODEL_OK,
 	MODEL_FAULT,    /* the access raises #GP(0) */
 	MODEL_NOT_MINE, /* no register of this PMU: the machine answers */
-};
-
-/** How control went from one instruction to another that does not follow it in memory. */
-enum model_transfer {
-	TRANSFER_NONE, /* on to the next one; branches that are not taken too */
-	TRANSFER_CONDITIONAL,
-	TRANSFER_JUMP,
-	TRANSFER_JUMP_INDIRECT,
-	TRANSFER_CALL,
-	TRANSFER_CALL_INDIRECT,
-	TRANSFER_RETURN,
-	TRANSFER_FAR,   /* far branches, IRET, SYSCALL and its like; the delivery of an INT n, see
-			 * model_step.transfer */
-	TRANSFER_EVENT, /* an exception or interrupt was delivered */
-};
-
-/** Registers after an instruction, for what records show. */
-struct model_registers {
-	uint64_t flags, ip;
-	uint64_t gpr[16]; /* RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8 to R15: enum record_gpr */
 };
 
 /** Memory as the CPU's own accesses reach it (DS area), and as its page tables have it. Addresses are linear.
@@ -48,52 +29,6 @@ struct model_memory {
 	bool (*translate)(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift);
 	void *ctx;
 };
-
-struct uarch_access;
-
-/** What one cycle group contributes: an instruction that retired, an interrupt, a stretch of halted time. */
-struct model_step {
-	const struct qterm *terms; /* sparse; quantities may repeat (amounts add up) */
-	unsigned n_terms;
-	uint32_t cycles; /* core cycles that pass with it, at least 1; halted: that would pass if they ticked
-			  */
-	uint8_t cpl;
-	bool guest;  /* the instruction is that of a guest */
-	bool halted; /* core cycles do not tick, reference cycles do not either; TSC does. No terms then */
-	bool unfiltered; /* a hypervisor has carried it out, and adds its terms to a counter whatever that
-			    filters by: Linux, kvm_pmu_trigger_event() */
-	bool own_write; /* the retirement of a WRMSR that this model's wrmsr() has just carried out, see there
-			 */
-	/* Models of cores whose logical processors share the counters; all 0: there is one. */
-	uint8_t thread;      /* logical processor that the step belongs to */
-	bool sibling;        /* the other one is active ... */
-	uint8_t sibling_cpl; /* ... at this level */
-	uint64_t ip;         /* of the instruction; of a delivered event: of the instruction before which it
-				is taken */
-	uint64_t next;       /* of the one after it */
-	/*
-	 * Only while the model's recording() is true; else 0. An INT n (INT3, INT1) is two steps: the
-	 * instruction, with TRANSFER_NONE to the one behind it, then its delivery, with TRANSFER_FAR from the
-	 * INT to the handler. A string instruction that an interrupt finds half done is one step for what it
-	 * did, with TRANSFER_NONE and .next = .ip, before that of the delivery, and another one later. Its
-	 * terms include those of the machine model (mispredictions, misses of caches and TLBs).
-	 */
-	uint8_t transfer;                        /* enum model_transfer, from .ip to .next */
-	uint8_t cpl_after;                       /* at .next */
-	uint8_t length;                          /* of the instruction, bytes; 0: a delivered event ... */
-	uint8_t vector;                          /* ... of this vector */
-	const struct model_registers *registers; /* after it; NULL if halted */
-	const uint8_t *vectors;            /* VECTORS_BOTH bytes: XMM registers after it and upper halves of
-					      the YMM registers, pmu/contract/vectors.h; only while the model's
-					      shows_vectors() is true, else NULL */
-	const struct uarch_access *access; /* data accesses in order, pmu/virtual/uarch.h: of string
-					    * instructions those of the first iterations, MODEL_ACCESSES at
-					    * most; none of gathers and scatters, nor of deliveries */
-	unsigned n_access;
-	uint64_t tsc; /* time-stamp counter, no less than at the step before */
-};
-
-#define MODEL_ACCESSES 32
 
 /**
  * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU,
@@ -195,7 +130,7 @@ struct pmu_model {
 	 * @return true if that changed more than values of counters (an overflow: its status, a request, a
 	 * freeze)
 	 */
-	bool (*advance)(void *state, const struct model_step *step);
+	bool (*advance)(void *state, const struct step *step);
 
 	/** Whether a counter that runs now adds anything for quantity q, clocks apart. NULL: increments() is
 	 * asked instead. */
@@ -212,8 +147,7 @@ struct pmu_model {
 	 * that would overflow a counter. NULL: there is none.
 	 * @return how many were written, -1 if there is more to the step than that, or if there is no room
 	 */
-	int (*increments)(void *state, const struct model_step *step, struct model_increment *out,
-			  unsigned room);
+	int (*increments)(void *state, const struct step *step, struct model_increment *out, unsigned room);
 
 	/**
 	 * Whether the model writes records of instructions or branches as its registers stand. While true

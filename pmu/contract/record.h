@@ -172,7 +172,7 @@ struct pmu_record_source {
 			     enum record_unit */
 	uint16_t lvt;     /* offset of the local APIC's entry through which it interrupts, RECORD_LVT_NONE: it
 			     cannot here; 0: the performance entry */
-	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum model_transfer
+	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum step_transfer
 			     (pmu/contract/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
 	bool one_node;    /* all memory and all processors are of one node: no data comes from another */
 	bool far_filter;  /* it can leave out what does not miss the last-level cache */

@@ -174,18 +174,18 @@ uint64_t account_turns(const struct insn_retired *s)
 
 /** Of nesting level i: a copy, but for the last level, whose frame pointer is the new one. */
 static unsigned level_accesses(const struct insn_retired *s, uint64_t i, uint16_t size,
-			       struct uarch_access *out)
+			       struct step_access *out)
 {
 	unsigned n = 0;
 
 	if (i < s->insn->cond)
-		out[n++] = (struct uarch_access){.address = s->frame - i * size, .size = size};
-	out[n++] = (struct uarch_access){.address = s->stack - (i + 1) * size, .size = size, .store = true};
+		out[n++] = (struct step_access){.address = s->frame - i * size, .size = size};
+	out[n++] = (struct step_access){.address = s->stack - (i + 1) * size, .size = size, .store = true};
 	return n;
 }
 
 unsigned account_accesses(const struct insn_retired *s, uint64_t i,
-			  struct uarch_access out[2 * ACCOUNT_ACCESSES])
+			  struct step_access out[2 * ACCOUNT_ACCESSES])
 {
 	const struct insn_class *c = &insn_classes[s->insn->klass];
 	const struct insn_access *access = &insn_accesses[c->accesses];
@@ -201,9 +201,9 @@ unsigned account_accesses(const struct insn_retired *s, uint64_t i,
 		if (s->insn->special == INSN_STRING)
 			at += s->backwards ? -(i * a->size) : i * a->size;
 		if (a->kind & ACCESS_LOAD)
-			out[n++] = (struct uarch_access){.address = at, .size = a->size, .store = false};
+			out[n++] = (struct step_access){.address = at, .size = a->size, .store = false};
 		if (a->kind & ACCESS_STORE)
-			out[n++] = (struct uarch_access){.address = at, .size = a->size, .store = true};
+			out[n++] = (struct step_access){.address = at, .size = a->size, .store = true};
 	}
 	return n;
 }
@@ -223,8 +223,7 @@ bool account_misaligned(const struct insn_retired *s)
 	return false;
 }
 
-enum model_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms,
-				     unsigned n_terms)
+enum step_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms, unsigned n_terms)
 {
 	/* The kinds of branches exclude each other; of a conditional one, BR_COND itself says nothing. */
 	static const uint8_t by_quantity[Q_COUNT] = {
@@ -242,11 +241,11 @@ enum model_transfer account_transfer(const struct insn_retired *s, const struct 
 		return TRANSFER_NONE;
 	for (unsigned i = 0; i < n_terms; i++)
 		if (by_quantity[terms[i].quantity])
-			return (enum model_transfer)by_quantity[terms[i].quantity];
+			return (enum step_transfer)by_quantity[terms[i].quantity];
 	return TRANSFER_NONE;
 }
 
-enum model_transfer account_delivery(enum step_event event)
+enum step_transfer account_delivery(enum step_event event)
 {
 	return event == STEP_SOFT_INTERRUPT ? TRANSFER_FAR : TRANSFER_EVENT;
 }

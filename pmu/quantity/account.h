@@ -43,7 +43,7 @@ uint64_t account_turns(const struct insn_retired *s);
  * @return how many
  */
 unsigned account_accesses(const struct insn_retired *s, uint64_t i,
-			  struct uarch_access out[2 * ACCOUNT_ACCESSES]);
+			  struct step_access out[2 * ACCOUNT_ACCESSES]);
 
 /**
  * Whether one of the accesses of 2, 4 or 8 bytes is not at a multiple of its size, for which there is #AC
@@ -57,11 +57,11 @@ bool account_misaligned(const struct insn_retired *s);
  * How control went on after the instruction, given what account_retired() says of it. INT n, INT3 and INT1:
  * it goes on by their delivery, which is a step of its own: TRANSFER_NONE.
  */
-enum model_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms,
-				     unsigned n_terms);
+enum step_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms,
+				    unsigned n_terms);
 
 /** The same for a delivery: TRANSFER_FAR for software interrupts, which are branches. */
-enum model_transfer account_delivery(enum step_event event);
+enum step_transfer account_delivery(enum step_event event);
 
 /** Add terms to a total. */
 static inline void account_add(struct qvec *total, const struct qterm *terms, unsigned n)

@@ -367,7 +367,7 @@ unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, 
 			 uint64_t rip, uint64_t next, bool denormal, struct qterm out[MACHINE_TERMS])
 {
 	struct kind k = kind_of(did->insn->klass);
-	struct uarch_access access[2 * ACCOUNT_ACCESSES];
+	struct step_access access[2 * ACCOUNT_ACCESSES];
 	struct uarch_step s = {.ip = rip,
 			       .length = did->insn->length,
 			       .taken = did->taken,

@@ -39,13 +39,13 @@ void path_free(struct path *p)
 	*p = (struct path){0};
 }
 
-static bool is_full(const struct path *p, const struct model_step *s)
+static bool is_full(const struct path *p, const struct step *s)
 {
 	return p->n_steps == p->room || p->n_terms + s->n_terms > p->room * PATH_TERMS ||
 	       p->n_access + s->n_access > p->room * PATH_ACCESSES;
 }
 
-static void note(struct path *p, const struct model_step *s)
+static void note(struct path *p, const struct step *s)
 {
 	if (p->overflow || is_full(p, s)) {
 		p->overflow = true;
@@ -66,8 +66,8 @@ static void note(struct path *p, const struct model_step *s)
 		.n_terms = (uint8_t)s->n_terms,
 		.transfer = s->transfer,
 		.length = s->length,
-		.cpl = s->cpl,
-		.cpl_after = s->cpl_after,
+		.level = s->level,
+		.level_after = s->level_after,
 	};
 	for (unsigned i = 0; i < s->n_access; i++)
 		p->access[p->n_access++] = s->access[i];
@@ -106,7 +106,7 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 	return STEP_DONE;
 }
 
-static void follow(struct path *p, const struct model_step *s)
+static void follow(struct path *p, const struct step *s)
 {
 	arrive(p, s->ip);
 	if (p->stage == DONE)
@@ -124,11 +124,11 @@ static void retired(void *ctx, const struct step_retired *r)
 	struct path *p = ctx;
 	struct qterm terms[ACCOUNT_TERMS];
 	struct step_details details;
-	struct model_step step = {.terms = terms,
-				  .n_terms = account_retired(&r->did, terms),
-				  .cpl = r->did.cpl,
-				  .ip = r->rip,
-				  .next = r->after->rip};
+	struct step step = {.terms = terms,
+			    .n_terms = account_retired(&r->did, terms),
+			    .level = r->did.cpl,
+			    .ip = r->rip,
+			    .next = r->after->rip};
 
 	/* The WRMSR that opens the window, itself, is not in it. */
 	if (r->emulated && r->did.insn->special == INSN_WRMSR)
@@ -144,7 +144,7 @@ static void delivered(void *ctx, const struct step_delivered *d)
 	struct path *p = ctx;
 	struct qterm terms[ACCOUNT_TERMS];
 	struct step_details details;
-	struct model_step step = {.terms = terms, .cpl = d->cpl, .ip = d->rip, .next = d->after->rip};
+	struct step step = {.terms = terms, .level = d->cpl, .ip = d->rip, .next = d->after->rip};
 
 	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
 	details_of_delivered(&details, &step, d);

@@ -16,14 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Retirement of an instruction, of iterations of one, or the delivery of an event: as struct model_step. */
+/** Retirement of an instruction, of iterations of one, or the delivery of an event: as struct step. */
 struct path_step {
 	uint64_t ip, next;
 	uint32_t access, terms; /* the first of them in the path */
 	uint8_t n_access, n_terms;
-	uint8_t transfer; /* enum model_transfer */
+	uint8_t transfer; /* enum step_transfer */
 	uint8_t length;   /* 0: a delivered event */
-	uint8_t cpl, cpl_after;
+	uint8_t level, level_after;
 };
 
 /** Where a CPU counts what leads from one ring to another, as far as that was measured. All zero: in the ring
@@ -38,9 +38,9 @@ struct path_rule {
 struct path {
 	/* Set by path_create(). */
 	struct path_step *step;
-	struct model_registers *registers; /* after each step; NULL: not kept */
+	struct step_registers *registers; /* after each step; NULL: not kept */
 	uint64_t *vectors, *upper; /* likewise, of XMM registers and upper halves: pmu/contract/vectors.h */
-	struct uarch_access *access;
+	struct step_access *access;
 	struct qterm *terms; /* without what depends on the micro-architecture */
 	unsigned room;
 

@@ -32,7 +32,7 @@ uint8_t path_ring_after(const struct path *p, unsigned step)
 	const struct path_step *s = &p->step[step];
 	bool delivered = step + 1 < p->n_steps && s->length && !s[1].length && s[1].transfer == TRANSFER_FAR;
 
-	return s[delivered].cpl_after;
+	return s[delivered].level_after;
 }
 
 /* The ring in which a step counts. */
@@ -40,9 +40,9 @@ static uint8_t counted_at(const struct path *p, unsigned step)
 {
 	const struct path_step *s = &p->step[step];
 	uint8_t after = path_ring_after(p, step);
-	bool in_new = after > s->cpl ? p->rule.returns_in_new : p->rule.calls_in_new;
+	bool in_new = after > s->level ? p->rule.returns_in_new : p->rule.calls_in_new;
 
-	return s->length && in_new ? after : s->cpl;
+	return s->length && in_new ? after : s->level;
 }
 
 static int64_t besides(const struct path *p, const struct path_step *s, enum quantity q)

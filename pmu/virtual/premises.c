@@ -8,10 +8,10 @@ const struct uarch_fault_info premises[PREMISES] = {
 #undef PREMISE
 };
 
-static int ask(const struct pmu_model *model, void *state, const struct model_step *write,
+static int ask(const struct pmu_model *model, void *state, const struct step *write,
 	       struct model_increment *out)
 {
-	struct model_step deed = *write; /* what it does, not the time that it takes */
+	struct step deed = *write; /* what it does, not the time that it takes */
 
 	deed.cycles = 0;
 	return model->increments ? model->increments(state, &deed, out, PREMISE_COUNTERS) : -1;
@@ -55,14 +55,14 @@ static bool counts_start(struct premises *p, uint64_t *counter)
 }
 
 bool premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
-			   const struct model_step *write)
+			   const struct step *write)
 {
 	p->n_before = ask(model, state, write, p->before);
 	return p->n_before && premise_broken(p, PREMISE_STOP_COUNTED);
 }
 
 bool premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
-			  const struct model_step *write)
+			  const struct step *write)
 {
 	struct model_increment after[PREMISE_COUNTERS];
 	int n = ask(model, state, write, after);
@@ -76,7 +76,7 @@ bool premises_after_write(struct premises *p, const struct pmu_model *model, voi
 }
 
 bool premises_keep_others(struct premises *p, const struct pmu_model *model, void *state,
-			  const struct model_step *write)
+			  const struct step *write)
 {
 	struct model_increment after[PREMISE_COUNTERS];
 
@@ -99,7 +99,7 @@ bool premises_put_back(const struct premises *p)
 	return moved[0] && !moved[1];
 }
 
-void premises_step(const struct premises *p, const struct insn_retired *did, struct model_step *step,
+void premises_step(const struct premises *p, const struct insn_retired *did, struct step *step,
 		   struct qterm *terms)
 {
 	switch (did->insn->special) {
@@ -111,7 +111,7 @@ void premises_step(const struct premises *p, const struct insn_retired *did, str
 	case INSN_SYSRET:
 	case INSN_SYSEXIT:
 		if (premise_broken(p, PREMISE_RETURN_IN_NEW))
-			step->cpl = did->cpl_after;
+			step->level = did->cpl_after;
 		break;
 	case INSN_INT:
 	case INSN_INT3:
@@ -119,15 +119,14 @@ void premises_step(const struct premises *p, const struct insn_retired *did, str
 	case INSN_SYSCALL:
 	case INSN_SYSENTER:
 		if (premise_broken(p, PREMISE_CALL_IN_NEW))
-			step->cpl = 0;
+			step->level = 0;
 		break;
 	default:
 		break;
 	}
 }
 
-void premises_delivery(const struct premises *p, enum step_event kind, struct model_step *step,
-		       struct qterm *terms)
+void premises_delivery(const struct premises *p, enum step_event kind, struct step *step, struct qterm *terms)
 {
 	if (kind == STEP_SOFT_INTERRUPT)
 		return;

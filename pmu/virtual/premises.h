@@ -45,7 +45,7 @@ static inline bool premise_broken(const struct premises *p, enum premise which)
  * @return true if the instruction is to reach the model before the write, and not after it: what the write
  * stops counts it then */
 bool premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
-			   const struct model_step *write);
+			   const struct step *write);
 
 /**
  * After the model has carried it out: the counters that it has started count it where the premise says so.
@@ -54,7 +54,7 @@ bool premises_before_write(struct premises *p, const struct pmu_model *model, vo
  * other
  */
 bool premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
-			  const struct model_step *write);
+			  const struct step *write);
 
 /**
  * The same where only some counters count what starts them, and the model cannot tell what the write has
@@ -63,18 +63,18 @@ bool premises_after_write(struct premises *p, const struct pmu_model *model, voi
  * @return whether it is to
  */
 bool premises_keep_others(struct premises *p, const struct pmu_model *model, void *state,
-			  const struct model_step *write);
+			  const struct step *write);
 
 /** @return whether none of those that count it has moved, but others have: then the model had better not have
  * seen the instruction at all */
 bool premises_put_back(const struct premises *p);
 
 /** An instruction that retires: the level that it counts at, and terms added behind step->n_terms. */
-void premises_step(const struct premises *p, const struct insn_retired *did, struct model_step *step,
+void premises_step(const struct premises *p, const struct insn_retired *did, struct step *step,
 		   struct qterm *terms);
 
 /** The delivery of an event: terms added behind step->n_terms. */
-void premises_delivery(const struct premises *p, enum step_event kind, struct model_step *step,
+void premises_delivery(const struct premises *p, enum step_event kind, struct step *step,
 		       struct qterm *terms);
 
 #endif

@@ -6,31 +6,31 @@
 
 #include <string.h>
 
-static void show_registers(struct step_details *d, struct model_step *step, const struct trap_frame *f)
+static void show_registers(struct step_details *d, struct step *step, const struct trap_frame *f)
 {
-	d->registers = (struct model_registers){
+	d->registers = (struct step_registers){
 		.flags = f->rflags & ~RFLAGS_TF,
 		.ip = f->rip,
 		.gpr = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9, f->r10,
 			f->r11, f->r12, f->r13, f->r14, f->r15},
 	};
 	step->registers = &d->registers;
-	step->cpl_after = f->cs & 3;
+	step->level_after = f->cs & 3;
 	step->tsc = tsc_read();
 }
 
-static void show_accesses(struct step_details *d, struct model_step *step, const struct insn_retired *did)
+static void show_accesses(struct step_details *d, struct step *step, const struct insn_retired *did)
 {
 	uint64_t turns = account_turns(did);
 
 	if (did->insn->special == INSN_MASKMOV)
 		return;
-	for (uint64_t i = 0; i < turns && step->n_access + 2 * ACCOUNT_ACCESSES <= MODEL_ACCESSES; i++)
+	for (uint64_t i = 0; i < turns && step->n_access + 2 * ACCOUNT_ACCESSES <= STEP_ACCESSES; i++)
 		step->n_access += account_accesses(did, i, d->access + step->n_access);
 	step->access = d->access;
 }
 
-void details_of_retired(struct step_details *d, struct model_step *step, const struct step_retired *r)
+void details_of_retired(struct step_details *d, struct step *step, const struct step_retired *r)
 {
 	show_registers(d, step, r->after);
 	show_accesses(d, step, &r->did);
@@ -38,7 +38,7 @@ void details_of_retired(struct step_details *d, struct model_step *step, const s
 	step->length = r->did.insn->length;
 }
 
-void details_of_delivered(struct step_details *d, struct model_step *step, const struct step_delivered *e)
+void details_of_delivered(struct step_details *d, struct step *step, const struct step_delivered *e)
 {
 	show_registers(d, step, e->after);
 	step->transfer = account_delivery(e->kind);
@@ -49,7 +49,7 @@ void details_of_delivered(struct step_details *d, struct model_step *step, const
 #define XSAVE_UPPER 576 /* SDM vol. 1, 13.4.3: of state component 2, and CPUID.0DH.2:EBX */
 #define XSAVE_SIZE  (XSAVE_UPPER + VECTORS_SIZE)
 
-void details_of_vectors(struct step_details *d, struct model_step *step)
+void details_of_vectors(struct step_details *d, struct step *step)
 {
 	static uint8_t area[XSAVE_SIZE] __attribute__((aligned(64)));
 

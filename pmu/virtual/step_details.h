@@ -12,19 +12,19 @@
 
 /** What a step with details points to. */
 struct step_details {
-	struct model_registers registers;
-	struct uarch_access access[MODEL_ACCESSES];
+	struct step_registers registers;
+	struct step_access access[STEP_ACCESSES];
 	uint8_t vectors[VECTORS_BOTH];
 };
 
 /** Of an instruction that has retired; the client must have asked for .details. step->terms must be there. */
-void details_of_retired(struct step_details *d, struct model_step *step, const struct step_retired *r);
+void details_of_retired(struct step_details *d, struct step *step, const struct step_retired *r);
 
 /** Of an event that was delivered. */
-void details_of_delivered(struct step_details *d, struct model_step *step, const struct step_delivered *e);
+void details_of_delivered(struct step_details *d, struct step *step, const struct step_delivered *e);
 
 /** The XMM and YMM registers besides, which are the stepped code's until the step engine returns to it. Upper
  * halves that the CPU lacks, or that are off in XCR0, are 0. */
-void details_of_vectors(struct step_details *d, struct model_step *step);
+void details_of_vectors(struct step_details *d, struct step *step);
 
 #endif

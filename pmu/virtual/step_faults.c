@@ -16,7 +16,7 @@ static bool has(const struct step_breaker *b, enum step_fault f)
 }
 
 /* What this instruction contributes is held back until the next one. */
-static void make_late(struct step_breaker *b, struct model_step *step, struct qterm *terms)
+static void make_late(struct step_breaker *b, struct step *step, struct qterm *terms)
 {
 	struct qterm now[STEP_TERMS];
 	unsigned n = step->n_terms;
@@ -28,10 +28,10 @@ static void make_late(struct step_breaker *b, struct model_step *step, struct qt
 	b->n_held = n;
 }
 
-void step_break(struct step_breaker *b, struct model_step *step, struct step_details *details,
+void step_break(struct step_breaker *b, struct step *step, struct step_details *details,
 		struct qterm terms[STEP_TERMS])
 {
-	struct model_registers after = details->registers;
+	struct step_registers after = details->registers;
 
 	if (has(b, STEP_LATE))
 		make_late(b, step, terms);

@@ -27,13 +27,13 @@ struct step_breaker {
 	uint32_t branches;
 	unsigned n_held;
 	struct qterm held[STEP_TERMS];
-	struct model_registers before;
+	struct step_registers before;
 	uint8_t vectors_before[VECTORS_BOTH];
 };
 
 /** Make a step of a retired instruction wrong. *details is what it points to; its terms may be changed,
  * STEP_TERMS of them at most. */
-void step_break(struct step_breaker *b, struct model_step *step, struct step_details *details,
+void step_break(struct step_breaker *b, struct step *step, struct step_details *details,
 		struct qterm terms[STEP_TERMS]);
 
 #endif

@@ -407,7 +407,7 @@ static void decode(struct uarch *u, const struct uarch_step *s, struct terms *t)
 	add(t, MUTANT(U_DECODED_SWAPPED, u->decoding, !u->decoding) ? Q_UOPS_DECODED : Q_UOPS_CACHED);
 }
 
-static bool overlap(const struct store *s, const struct uarch_access *a)
+static bool overlap(const struct store *s, const struct step_access *a)
 {
 	uint64_t mask = MUTANT(U_FORWARD_FAR, UINT64_MAX, 0xfff);
 	uint64_t store = s->address & mask, load = a->address & mask;
@@ -426,7 +426,7 @@ static inline unsigned place_of(uint64_t piece)
 	return (unsigned)MUTANT(U_FORWARD_FAR, piece * 0x9e3779b97f4a7c15 >> 32, piece) % PIECES;
 }
 
-static void remember_store(struct uarch *u, const struct uarch_access *a)
+static void remember_store(struct uarch *u, const struct step_access *a)
 {
 	uint64_t last = last_byte(a->address, a->size) / PIECE;
 
@@ -440,7 +440,7 @@ static void remember_store(struct uarch *u, const struct uarch_access *a)
 
 /* How many stores ago the load's bytes may have been stored to, the last store being 1 ago: later ones need
  * no look. */
-static inline uint32_t stored_ago(const struct uarch *u, const struct uarch_access *a)
+static inline uint32_t stored_ago(const struct uarch *u, const struct step_access *a)
 {
 	uint64_t last = last_byte(a->address, a->size) / PIECE;
 	uint32_t store = 0;
@@ -452,7 +452,7 @@ static inline uint32_t stored_ago(const struct uarch *u, const struct uarch_acce
 }
 
 /* The youngest store that overlaps the load decides. */
-static void forward(struct uarch *u, const struct uarch_access *a, struct terms *t)
+static void forward(struct uarch *u, const struct step_access *a, struct terms *t)
 {
 	unsigned depth = u->geometry.store_buffer;
 
@@ -528,7 +528,7 @@ static enum translation data_translation(struct uarch *u, uint64_t first, uint64
 	return worst;
 }
 
-static void add_walk(const struct uarch *u, const struct uarch_access *a, struct terms *t)
+static void add_walk(const struct uarch *u, const struct step_access *a, struct terms *t)
 {
 	static const uint8_t load[] = {Q_DTLB_LOAD_4K, Q_DTLB_LOAD_2M, Q_DTLB_LOAD_1G};
 	static const uint8_t store[] = {Q_DTLB_STORE_4K, Q_DTLB_STORE_2M, Q_DTLB_STORE_1G};
@@ -548,7 +548,7 @@ void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t di
 
 /* The line that is stored to may be on its way through the pipeline. It stays in the cache, with its new
  * bytes. */
-static void check_code(struct uarch *u, const struct uarch_access *a, struct terms *t)
+static void check_code(struct uarch *u, const struct step_access *a, struct terms *t)
 {
 	bool alias = a->address >= u->alias_start && a->address < u->alias_end;
 	uint64_t first = a->address + (MUTANT(U_SMC_ALIAS, alias, false) ? u->alias_distance : 0);
@@ -562,7 +562,7 @@ static void check_code(struct uarch *u, const struct uarch_access *a, struct ter
 		add(t, Q_CLEARS_SMC);
 }
 
-static void data(struct uarch *u, const struct uarch_access *a, struct terms *t)
+static void data(struct uarch *u, const struct step_access *a, struct terms *t)
 {
 	uint64_t last = last_byte(a->address, a->size);
 	uint64_t last_line = MUTANT(U_SPLIT_ONE, last, a->address) >> u->l1d.shift;

@@ -21,6 +21,7 @@
 #ifndef PMU_VIRTUAL_UARCH_H
 #define PMU_VIRTUAL_UARCH_H
 
+#include "arch/step.h"
 #include "pmu/quantity/quantity.h"
 
 #include <stdbool.h>
@@ -57,13 +58,6 @@ struct uarch_geometry {
 	uint8_t store_buffer; /* entries that a load can see */
 };
 
-/** A data access of one retired instruction or iteration. */
-struct uarch_access {
-	uint64_t address;
-	uint32_t size;
-	bool store;
-};
-
 enum uarch_branch {
 	UARCH_NO_BRANCH,
 	UARCH_CONDITIONAL,
@@ -90,7 +84,7 @@ struct uarch_step {
 	bool denormal;  /* an operand or the result is a denormal number */
 	uint8_t vector; /* enum uarch_vector */
 	uint64_t next;  /* address of the instruction that follows in time */
-	const struct uarch_access *access;
+	const struct step_access *access;
 	unsigned n_access;
 };
 

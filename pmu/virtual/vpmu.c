@@ -60,7 +60,7 @@ static struct {
 /* Fields of a step that say where it happens. */
 #define PLACE                                                                                                \
 	.guest = vpmu.guest, .thread = vpmu.thread, .sibling = vpmu.sibling != SIBLING_HALTED,               \
-	.sibling_cpl = vpmu.sibling == SIBLING_RING3 ? 3 : 0
+	.sibling_level = vpmu.sibling == SIBLING_RING3 ? 3 : 0
 
 /* --- registers -------------------------------------------------------------------------------------- */
 
@@ -140,7 +140,7 @@ static bool matters(enum quantity q)
 	if (vpmu.model->counts)
 		return vpmu.model->counts(vpmu.state, q);
 	for (unsigned cpl = 0; cpl <= 3; cpl += 3) {
-		struct model_step step = {.terms = &term, .n_terms = 1, .cpl = (uint8_t)cpl, PLACE};
+		struct step step = {.terms = &term, .n_terms = 1, .level = (uint8_t)cpl, PLACE};
 
 		if (!vpmu.model->increments ||
 		    vpmu.model->increments(vpmu.state, &step, increment, MEMO_ROOM) != 0)
@@ -182,10 +182,10 @@ static void begin_epoch(void)
 	vpmu.quick = !vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults;
 }
 
-static void advance(const struct model_step *step);
+static void advance(const struct step *step);
 
 /* The write has started counters, of which only some count it. */
-static void count_start_by_some(const struct model_step *write)
+static void count_start_by_some(const struct step *write)
 {
 	size_t size = vpmu.model->state_size;
 
@@ -202,7 +202,7 @@ static enum model_access write_register(uint32_t address, uint64_t value)
 {
 	static const struct qterm wrmsr[] = {
 		{Q_INSTRUCTIONS, 1}, {Q_INSN_WRMSR, 1}, {Q_INSN_SERIALIZING, 1}, {Q_UOPS, 1}};
-	const struct model_step step = {
+	const struct step step = {
 		.terms = wrmsr, .n_terms = sizeof wrmsr / sizeof wrmsr[0], .cycles = 1, PLACE};
 	enum model_access access;
 	bool first;
@@ -309,7 +309,7 @@ static void share_pmis(void)
 				vpmu.sibling_interrupts++;
 }
 
-static void advance(const struct model_step *step)
+static void advance(const struct step *step)
 {
 	bool recorded = vpmu.recording;
 
@@ -392,12 +392,12 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 	if (alike && memo_holds(m, vpmu.epoch, did->cpl) && memo_add_up(m))
 		return;
 
-	struct model_step step = {
+	struct step step = {
 		.terms = terms,
 		.n_terms = account_retired(did, terms),
 		.cycles = did->insn->special == INSN_STRING && did->iterations > 1 ? (uint32_t)did->iterations
 										   : 1,
-		.cpl = did->cpl,
+		.level = did->cpl,
 		.own_write = vpmu.own_write,
 		.ip = r->rip,
 		.next = r->after->rip,
@@ -423,7 +423,7 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 		int n = vpmu.model->increments(vpmu.state, &step, m->increment, MEMO_ROOM);
 
 		m->epoch = n < 0 ? 0 : vpmu.epoch;
-		m->cpl = did->cpl;
+		m->level = did->cpl;
 		m->n = (uint8_t)n;
 	}
 	advance(&step);
@@ -450,8 +450,8 @@ static void delivered(void *ctx, const struct step_delivered *d)
 {
 	struct qterm terms[ACCOUNT_TERMS + PREMISE_TERMS];
 	struct step_details details;
-	struct model_step step = {
-		.terms = terms, .cycles = 1, .cpl = d->cpl, .ip = d->rip, .next = d->after->rip, PLACE};
+	struct step step = {
+		.terms = terms, .cycles = 1, .level = d->cpl, .ip = d->rip, .next = d->after->rip, PLACE};
 	(void)ctx;
 
 	if (!vpmu.active)
@@ -469,10 +469,10 @@ static void delivered(void *ctx, const struct step_delivered *d)
 /* Core cycles, if they did tick, would do so as the time-stamp counter does. */
 static void halted(void *ctx, uint64_t ticks)
 {
-	struct model_step step = {.cycles = ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks,
-				  .halted = true,
-				  .tsc = vpmu.recording ? tsc_read() : 0,
-				  PLACE};
+	struct step step = {.cycles = ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks,
+			    .halted = true,
+			    .tsc = vpmu.recording ? tsc_read() : 0,
+			    PLACE};
 	(void)ctx;
 
 	if (vpmu.active)

@@ -12,14 +12,14 @@
 #define MEMO_ROOM 12 /* all counters of most PMUs */
 struct memo {
 	uint32_t epoch; /* valid in this epoch; 0: in none ... */
-	uint8_t cpl;    /* ... and if the instruction runs at this level */
+	uint8_t level;  /* ... and if the instruction runs at this level */
 	uint8_t n;
 	struct model_increment increment[MEMO_ROOM];
 };
 
-static inline bool memo_holds(const struct memo *m, uint32_t epoch, uint8_t cpl)
+static inline bool memo_holds(const struct memo *m, uint32_t epoch, uint8_t level)
 {
-	return m->epoch == epoch && m->cpl == cpl;
+	return m->epoch == epoch && m->level == level;
 }
 
 /** Add it to the counters. @return false if a counter would overflow; then nothing has been added */

@@ -105,7 +105,7 @@ static bool can_be(const struct path *p, unsigned step, uint32_t op)
 }
 
 /* An operation may be a part of the access. What an access must cross to be called misaligned differs. */
-static bool fits(const struct uarch_access *a, const struct pmu_record *r, bool exact)
+static bool fits(const struct step_access *a, const struct pmu_record *r, bool exact)
 {
 	if (r->has & RECORD_HAS_WIDTH && (exact ? r->width != a->size : r->width > a->size))
 		return false;
@@ -117,7 +117,7 @@ static bool has_access(const struct path *p, unsigned step, const struct pmu_rec
 	const struct path_step *s = &p->step[step];
 
 	for (unsigned i = 0; i < s->n_access; i++) {
-		const struct uarch_access *a = &p->access[s->access + i];
+		const struct step_access *a = &p->access[s->access + i];
 
 		if (a->address == r->address && fits(a, r, exact) &&
 		    (!(r->has & RECORD_HAS_OP) || r->op & (a->store ? RECORD_OP_STORE : RECORD_OP_LOAD)))

@@ -163,7 +163,7 @@ static int64_t place_of(const struct judge *j, const struct pmu_record *r, const
 }
 
 /* The first general register that is not the same; GPR_COUNT if all are that the record has. */
-static unsigned other_register(const struct model_registers *m, const struct pmu_record *r)
+static unsigned other_register(const struct step_registers *m, const struct pmu_record *r)
 {
 	for (unsigned i = 0; i < GPR_COUNT; i++)
 		if (r->has & (i < GPR_R8 ? RECORD_HAS_GPRS : RECORD_HAS_GPRS_64) && m->gpr[i] != r->gpr[i])
@@ -171,7 +171,7 @@ static unsigned other_register(const struct model_registers *m, const struct pmu
 	return GPR_COUNT;
 }
 
-static bool same_flags(const struct model_registers *m, const struct pmu_record *r)
+static bool same_flags(const struct step_registers *m, const struct pmu_record *r)
 {
 	return !(r->has & RECORD_HAS_FLAGS) || !((m->flags ^ r->flags) & FLAGS_COMPARED);
 }
@@ -183,8 +183,8 @@ static bool same_vectors(const struct path *p, unsigned step, const struct pmu_r
 }
 
 /* Those that a record of the step has; NULL: they are from in front of the path. */
-static const struct model_registers *registers_of(const struct path *p, unsigned step,
-						  const struct pmu_record *r)
+static const struct step_registers *registers_of(const struct path *p, unsigned step,
+						 const struct pmu_record *r)
 {
 	if (!(r->has & RECORD_HAS_BEFORE))
 		return &p->registers[step];
@@ -207,7 +207,7 @@ static bool find_step(const struct judge *j, const struct pmu_record *r, unsigne
 		found = true;
 		if (!p->registers)
 			break;
-		const struct model_registers *m = registers_of(p, i, r);
+		const struct step_registers *m = registers_of(p, i, r);
 		if (m && other_register(m, r) == GPR_COUNT && same_flags(m, r) && same_vectors(p, i, r)) {
 			*step = i;
 			break;
@@ -216,10 +216,11 @@ static bool find_step(const struct judge *j, const struct pmu_record *r, unsigne
 	return found;
 }
 
-/* Into the kernel's ring or back. Where the stack lies there, the walk and the recorded run need not agree. */
+/* Into the kernel's ring or back. Where the stack lies there, the walk and the recorded run need not agree.
+ */
 static bool is_on_the_way(const struct path *p, unsigned step)
 {
-	return (step < p->from || step >= p->to) && p->step[step].cpl != p->step[p->from].cpl;
+	return (step < p->from || step >= p->to) && p->step[step].level != p->step[p->from].level;
 }
 
 static void judge_registers(const struct judge *j, const struct pmu_record *r, unsigned k, unsigned step)
@@ -227,7 +228,7 @@ static void judge_registers(const struct judge *j, const struct pmu_record *r, u
 	static const char *const names[] = {"RAX", "RBX", "RCX", "RDX", "RSI", "RDI", "RBP", "RSP",
 					    "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
 	struct sample_judgement *out = &j->out[SAMPLE_REGISTERS];
-	const struct model_registers *m = registers_of(j->x->path, step, r);
+	const struct step_registers *m = registers_of(j->x->path, step, r);
 
 	if (!m || is_on_the_way(j->x->path, step))
 		return;
@@ -300,9 +301,9 @@ static void judge_branches(const struct judge *j, const struct pmu_record *r, un
 	for (unsigned i = step + 1; i-- > 0 && b < RECORD_BRANCHES;) {
 		const struct path_step *s = &p->step[i];
 
-		if (s->cpl != s->cpl_after && j->x->rings != RING_ALL)
+		if (s->level != s->level_after && j->x->rings != RING_ALL)
 			break;
-		if (!s->transfer || !(j->x->rings & (s->cpl_after ? RING_USR : RING_OS)))
+		if (!s->transfer || !(j->x->rings & (s->level_after ? RING_USR : RING_OS)))
 			continue;
 		if (b == r->n_branches) {
 			wrong(out, "record %u, at %+" PRId64 ": %u branches, and there were more", k + 1,

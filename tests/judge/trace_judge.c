@@ -22,7 +22,7 @@ static bool is_left_out(const struct path_step *s, uint32_t without)
 
 static bool changes_ring(const struct path_step *s)
 {
-	return (s->cpl != 0) != (s->cpl_after != 0);
+	return (s->level != 0) != (s->level_after != 0);
 }
 
 static bool is_recorded(const struct trace_expectation *x, uint8_t cpl)
@@ -38,7 +38,7 @@ static bool is_optional(const struct trace_expectation *x, const struct path_ste
 /* Or at least allowed. */
 static bool is_expected(const struct trace_expectation *x, const struct path_step *s)
 {
-	return !is_left_out(s, x->without) && (is_optional(x, s) || is_recorded(x, s->cpl_after));
+	return !is_left_out(s, x->without) && (is_optional(x, s) || is_recorded(x, s->level_after));
 }
 
 unsigned trace_branches(const struct trace_expectation *x)
@@ -99,7 +99,7 @@ static bool is_same(const struct trace_expectation *x, const struct path_step *s
 {
 	bool hidden = r->from == RECORD_HIDDEN && changes_ring(s);
 
-	if (x->hides_source && hidden == is_recorded(x, s->cpl))
+	if (x->hides_source && hidden == is_recorded(x, s->level))
 		return false;
 	return r->has & RECORD_HAS_BRANCH && is_equal(x, r->to, s->next) &&
 	       (hidden || is_equal(x, r->from, s->ip));
@@ -237,7 +237,7 @@ static unsigned open_calls(const struct trace_expectation *x, unsigned step[CALL
 	for (unsigned i = p->from; i < p->to; i++) {
 		const struct path_step *s = &p->step[i];
 
-		if (!is_recorded(x, s->cpl_after))
+		if (!is_recorded(x, s->level_after))
 			continue;
 		if (s->transfer == TRANSFER_RETURN && n)
 			n--;

@@ -112,7 +112,7 @@ static int64_t skid_of(const struct path *p, unsigned step, uint64_t rip)
 		if (p->step[i].next == rip)
 			return skid;
 		/* An INT and its delivery are one: nothing is taken between them. */
-		skid += p->step[i].length && p->step[i].cpl && !delivers(p, i);
+		skid += p->step[i].length && p->step[i].level && !delivers(p, i);
 	}
 	return -1;
 }

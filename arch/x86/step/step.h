@@ -11,6 +11,7 @@
 #ifndef ARCH_X86_STEP_STEP_H
 #define ARCH_X86_STEP_STEP_H
 
+#include "arch/step.h"
 #include "arch/x86/step/retired.h"
 #include "arch/x86/exceptions/trap.h"
 
@@ -115,23 +116,6 @@ void step_emulate_exceptions(int (*raises)(const struct trap_frame *f, const str
  */
 void step_call(struct step_client *client, void (*fn)(void *), void *arg);
 
-/** Whether the caller is being stepped right now. */
-bool step_active(void);
-
-/** Suspend stepping for code that is not part of the experiment (printing, bookkeeping). Nests; no-op if
- * inactive. */
-void step_pause(void);
-void step_resume(void);
-
-/** Step every instruction from here to step_release(): code that the compiler has not made, with accesses of
- * its own. Nests; no-op if inactive. */
-void step_hold(void);
-void step_release(void);
-
-/** The client's state has changed without an instruction: no rest from here on, as long as it is not idle.
- * No-op if nothing rests. */
-void step_wake(void);
-
 /** Whether the caller rests: the CPU runs free, and step_access() is asked for registers. */
 extern volatile bool step_runs_free;
 
@@ -158,14 +142,5 @@ void step_unwind(unsigned mark);
 
 /** The processor that stepped is gone: nothing is stepped now. */
 void step_abandon(void);
-
-/** Instructions and iterations stepped since the image started. */
-uint64_t step_count(void);
-
-/**
- * Run fn(arg) with RFLAGS.TF set and a handler that only counts: the yardstick for the engine's speed.
- * @return the number of single-step traps taken
- */
-uint64_t step_bare_count(void (*fn)(void *), void *arg);
 
 #endif

@@ -129,7 +129,7 @@ static inline bool injected(const struct amd_state *s, enum amd_injection i)
 }
 
 /** What a step has of a quantity. */
-static inline unsigned amd_amount(const struct model_step *step, enum quantity q)
+static inline unsigned amd_amount(const struct step *step, enum quantity q)
 {
 	unsigned sum = 0;
 
@@ -149,8 +149,8 @@ void amd_decode_free(struct amd_state *s);
 void amd_update_running(struct amd_state *s);
 
 bool amd_counts(const void *state, enum quantity q);
-bool amd_advance(void *state, const struct model_step *step);
-int amd_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
+bool amd_advance(void *state, const struct step *step);
+int amd_increments(void *state, const struct step *step, struct model_increment *out, unsigned room);
 
 void amd_raise_pmi(struct amd_state *s);
 
@@ -159,7 +159,7 @@ void amd_ibs_reset(struct amd_state *s, uint32_t features);
 enum model_access amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *value);
 enum model_access amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value);
 bool amd_ibs_runs(const struct amd_state *s);
-void amd_ibs_advance(struct amd_state *s, const struct model_step *step);
+void amd_ibs_advance(struct amd_state *s, const struct step *step);
 
 void amd_branches_reset(struct amd_state *s, unsigned depth, bool brs);
 enum model_access amd_branches_read(struct amd_state *s, uint32_t address, uint64_t *value);
@@ -167,7 +167,7 @@ enum model_access amd_branches_write(struct amd_state *s, uint32_t address, uint
 bool amd_branches_run(const struct amd_state *s);
 /** Branch sampling waits for its counter. */
 bool amd_branches_armed(const struct amd_state *s);
-void amd_branches_advance(struct amd_state *s, const struct model_step *step);
+void amd_branches_advance(struct amd_state *s, const struct step *step);
 /** Whether branch sampling keeps back the interrupt of counter c, which has just overflowed. */
 bool amd_branches_hold(struct amd_state *s, unsigned c);
 

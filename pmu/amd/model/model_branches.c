@@ -140,7 +140,7 @@ static uint32_t filter_of(unsigned transfer)
 }
 
 /* 13.1.1.9, BranchFromIp. */
-static uint64_t source(const struct amd_state *s, const struct model_step *step)
+static uint64_t source(const struct amd_state *s, const struct step *step)
 {
 	bool apart = MUTANT(M_LBR_FUSED, s->debugctl & DEBUGCTL_LBR, false);
 
@@ -150,10 +150,11 @@ static uint64_t source(const struct amd_state *s, const struct model_step *step)
 }
 
 /* Entry 0 is the newest: the others move. */
-static void push(struct amd_state *s, const struct model_step *step)
+static void push(struct amd_state *s, const struct step *step)
 {
 	struct amd_branches *b = &s->branches;
-	uint32_t ring = MUTANT(M_LBR_RING, step->cpl_after, step->cpl) ? LBR_SELECT_CPL3 : LBR_SELECT_CPL0;
+	uint32_t ring =
+		MUTANT(M_LBR_RING, step->level_after, step->level) ? LBR_SELECT_CPL3 : LBR_SELECT_CPL0;
 
 	if (b->select & (ring | filter_of(step->transfer)))
 		return;
@@ -171,7 +172,7 @@ static void push(struct amd_state *s, const struct model_step *step)
 }
 
 /* An interrupt or exception puts the last branch aside and is then the last one itself. */
-static void note_last(struct amd_branches *b, const struct model_step *step)
+static void note_last(struct amd_branches *b, const struct step *step)
 {
 	bool event = step->transfer == TRANSFER_EVENT;
 
@@ -185,7 +186,7 @@ static void note_last(struct amd_branches *b, const struct model_step *step)
 
 /* 13.1.6.1, 13.1.1.8: it ends recording and stepping by branches, and leaves the records as they are. That of
  * INT1 as well; an INT 1 of two bytes cannot be told from it here. */
-static bool ends_recording(struct amd_state *s, const struct model_step *step)
+static bool ends_recording(struct amd_state *s, const struct step *step)
 {
 	if (step->length || step->vector != DEBUG_EXCEPTION || MUTANT(M_LBR_DEBUG, false, true))
 		return false;
@@ -194,7 +195,7 @@ static bool ends_recording(struct amd_state *s, const struct model_step *step)
 	return true;
 }
 
-static void sample(struct amd_state *s, const struct model_step *step)
+static void sample(struct amd_state *s, const struct step *step)
 {
 	struct amd_branches *b = &s->branches;
 
@@ -229,7 +230,7 @@ bool amd_branches_hold(struct amd_state *s, unsigned c)
 	return MUTANT(M_BRS_HOLDS, !injected(s, INJECT_BRS_EARLY), false);
 }
 
-void amd_branches_advance(struct amd_state *s, const struct model_step *step)
+void amd_branches_advance(struct amd_state *s, const struct step *step)
 {
 	struct amd_branches *b = &s->branches;
 

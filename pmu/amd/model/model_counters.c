@@ -288,7 +288,7 @@ static bool overcounts(const struct amd_state *s, unsigned c)
 	       (injected(s, INJECT_E1292) && retire_event(k->event) && !spared);
 }
 
-static uint64_t distort(struct amd_state *s, unsigned c, const struct model_step *step, uint64_t amount)
+static uint64_t distort(struct amd_state *s, unsigned c, const struct step *step, uint64_t amount)
 {
 	const struct amd_counter *k = &s->counter[c];
 
@@ -345,7 +345,7 @@ static bool ring_selected(const struct amd_state *s, const struct amd_counter *k
 	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
 }
 
-static void count(struct amd_state *s, unsigned c, const struct model_step *step)
+static void count(struct amd_state *s, unsigned c, const struct step *step)
 {
 	struct amd_counter *k = &s->counter[c];
 	bool ticks = !step->halted || (injected(s, INJECT_E794) && c < s->n);
@@ -357,7 +357,7 @@ static void count(struct amd_state *s, unsigned c, const struct model_step *step
 	k->carried -= k->carried != 0;
 	/* In the other ring or world the condition is not seen, so an edge may follow when it is seen again.
 	 */
-	if (!ring_selected(s, k, step->cpl) || !in_its_world(s, c, step->guest)) {
+	if (!ring_selected(s, k, step->level) || !in_its_world(s, c, step->guest)) {
 		k->level = false;
 		return;
 	}
@@ -395,7 +395,7 @@ static void freeze_on_pmi(struct amd_state *s)
 	amd_update_running(s);
 }
 
-int amd_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room)
+int amd_increments(void *state, const struct step *step, struct model_increment *out, unsigned room)
 {
 	struct amd_state *s = state;
 	unsigned n = 0;
@@ -405,7 +405,7 @@ int amd_increments(void *state, const struct model_step *step, struct model_incr
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct amd_counter *k = &s->counter[s->run_list[i]];
-		if (!ring_selected(s, k, step->cpl) || !in_its_world(s, s->run_list[i], step->guest))
+		if (!ring_selected(s, k, step->level) || !in_its_world(s, s->run_list[i], step->guest))
 			continue;
 		int64_t amount = k->clock ? step->cycles : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)
@@ -430,7 +430,7 @@ bool amd_counts(const void *state, enum quantity q)
 	return false;
 }
 
-bool amd_advance(void *state, const struct model_step *step)
+bool amd_advance(void *state, const struct step *step)
 {
 	struct amd_state *s = state;
 

@@ -213,7 +213,7 @@ bool amd_ibs_runs(const struct amd_state *s)
 	return fetch_runs(&s->ibs) || op_runs(&s->ibs);
 }
 
-static unsigned miss_latency(const struct model_step *step)
+static unsigned miss_latency(const struct step *step)
 {
 	return amd_amount(step, Q_LLC_MISS)  ? LATENCY_MEMORY
 	       : amd_amount(step, Q_LLC_REF) ? LATENCY_L3
@@ -237,7 +237,7 @@ static uint64_t physical(const struct amd_state *s, uint64_t address, unsigned *
 }
 
 /* Whether what missed the inner cache came from behind the last level. */
-static bool is_far(const struct model_step *step, enum quantity inner)
+static bool is_far(const struct step *step, enum quantity inner)
 {
 	return amd_amount(step, inner) && amd_amount(step, Q_LLC_MISS);
 }
@@ -253,7 +253,7 @@ static bool passes_fetch(const struct amd_ibs *i, uint64_t address, uint64_t lat
 	return !above || latency > above * MUTANT(M_IBS_FETCH_LATENCY, 128u, 0u);
 }
 
-static bool passes_op(const struct amd_ibs *i, const struct model_step *step)
+static bool passes_op(const struct amd_ibs *i, const struct step *step)
 {
 	uint64_t filter = i->plain[IBS_OP_CTL2 - IBS_FETCH_CTL];
 
@@ -262,7 +262,7 @@ static bool passes_op(const struct amd_ibs *i, const struct model_step *step)
 	return !(filter & MUTANT(M_IBS_STREAMING, OP2_STREAMING, 0)) || amd_amount(step, Q_STORES_NT);
 }
 
-static void sample_fetch(struct amd_state *s, const struct model_step *step)
+static void sample_fetch(struct amd_state *s, const struct step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 	uint64_t *control = plain(i, IBS_FETCH_CTL);
@@ -299,7 +299,7 @@ static void sample_fetch(struct amd_state *s, const struct model_step *step)
 }
 
 /* @return whether the step is a fetch of its own */
-static bool new_block(struct amd_ibs *i, const struct model_step *step)
+static bool new_block(struct amd_ibs *i, const struct step *step)
 {
 	uint64_t block = step->ip >> BLOCK_SHIFT;
 	bool is_new = block != i->block;
@@ -309,7 +309,7 @@ static bool new_block(struct amd_ibs *i, const struct model_step *step)
 	return is_new;
 }
 
-static void advance_fetch(struct amd_state *s, const struct model_step *step)
+static void advance_fetch(struct amd_state *s, const struct step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 
@@ -323,7 +323,7 @@ static void advance_fetch(struct amd_state *s, const struct model_step *step)
 	i->fetch_tagged = i->fetch_count >= (*plain(i, IBS_FETCH_CTL) & FETCH_MAX) << 4;
 }
 
-static uint64_t branch_data(const struct amd_state *s, const struct model_step *step)
+static uint64_t branch_data(const struct amd_state *s, const struct step *step)
 {
 	uint64_t data = DATA_BRANCH;
 
@@ -348,7 +348,7 @@ static uint64_t width_code(uint32_t size)
 }
 
 /* What a load that missed is told of its data; of what does not miss there is nothing to tell. */
-static uint64_t data_source(const struct amd_state *s, const struct model_step *step)
+static uint64_t data_source(const struct amd_state *s, const struct step *step)
 {
 	if (!amd_amount(step, Q_L1D_LOAD_MISS) || !amd_amount(step, Q_LLC_REF))
 		return 0;
@@ -360,7 +360,7 @@ static uint64_t data_source(const struct amd_state *s, const struct model_step *
 }
 
 /* @return cycles that it waited */
-static unsigned sample_access(struct amd_state *s, const struct model_step *step)
+static unsigned sample_access(struct amd_state *s, const struct step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 	uint64_t data = 0;
@@ -399,7 +399,7 @@ static unsigned sample_access(struct amd_state *s, const struct model_step *step
 }
 
 /* IBS_OP_DATA[31:0]. "Equal to IbsCompToRetCtr when the tagged op is a NOP." */
-static uint64_t times(const struct amd_state *s, const struct model_step *step, unsigned waited)
+static uint64_t times(const struct amd_state *s, const struct step *step, unsigned waited)
 {
 	uint64_t completed = 1, tagged = completed + 1 + waited;
 
@@ -411,7 +411,7 @@ static uint64_t times(const struct amd_state *s, const struct model_step *step, 
 }
 
 /* Whether the filter by latency lets it pass: loads that missed, and took longer. */
-static bool takes_long(const struct amd_state *s, const struct model_step *step, uint64_t control)
+static bool takes_long(const struct amd_state *s, const struct step *step, uint64_t control)
 {
 	uint32_t above = MUTANT(M_IBS_LATENCY_UNIT, ibs_op_latency(control),
 				ibs_op_latency(control) - OP_LATENCY_UNIT);
@@ -421,7 +421,7 @@ static bool takes_long(const struct amd_state *s, const struct model_step *step,
 	return amd_amount(step, Q_L1D_LOAD_MISS) && miss_latency(step) > above;
 }
 
-static void sample_op(struct amd_state *s, const struct model_step *step)
+static void sample_op(struct amd_state *s, const struct step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 	uint64_t *control = plain(i, IBS_OP_CTL);
@@ -449,7 +449,7 @@ static void sample_op(struct amd_state *s, const struct model_step *step)
 	s->overflowed = true;
 }
 
-static void advance_op(struct amd_state *s, const struct model_step *step)
+static void advance_op(struct amd_state *s, const struct step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 	uint64_t control = *plain(i, IBS_OP_CTL);
@@ -463,7 +463,7 @@ static void advance_op(struct amd_state *s, const struct model_step *step)
 	i->op_tagged = i->op_count >= ibs_op_max(control);
 }
 
-void amd_ibs_advance(struct amd_state *s, const struct model_step *step)
+void amd_ibs_advance(struct amd_state *s, const struct step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 

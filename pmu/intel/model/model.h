@@ -122,7 +122,7 @@ struct intel_pebs_state {
 	uint8_t overflows;            /* of armed counters, modulo SKIDS */
 	uint8_t skid[INTEL_COUNTERS]; /* occurrences that an armed counter still lets pass */
 	uint64_t last_ip;
-	struct model_registers before; /* as the last step left them */
+	struct step_registers before; /* as the last step left them */
 };
 
 struct intel_state {
@@ -178,7 +178,7 @@ static inline bool intel_reserved(const struct intel_state *s, uint64_t *value, 
 }
 
 /** How much of a quantity a step has. */
-static inline unsigned intel_amount(const struct model_step *step, enum quantity q)
+static inline unsigned intel_amount(const struct step *step, enum quantity q)
 {
 	unsigned sum = 0;
 	for (unsigned i = 0; i < step->n_terms; i++)
@@ -218,8 +218,8 @@ bool intel_decode_offcore(const struct intel_state *s, struct intel_counter *k, 
 void intel_update_running(struct intel_state *s);
 
 bool intel_counts(const void *state, enum quantity q);
-bool intel_advance(void *state, const struct model_step *step);
-int intel_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room);
+bool intel_advance(void *state, const struct step *step);
+int intel_increments(void *state, const struct step *step, struct model_increment *out, unsigned room);
 
 /** Last-branch records. The accesses answer MODEL_NOT_MINE for what is no register of theirs. */
 void intel_lbr_reset(struct intel_state *s, const struct intel_lbr *layout);
@@ -231,14 +231,14 @@ bool intel_lbr_enabled(const struct intel_state *s);
 void intel_lbr_log(struct intel_state *s, unsigned c, uint64_t amount);
 
 /** A step while they are enabled; `pmi`: it raised an interrupt. */
-void intel_lbr_advance(struct intel_state *s, const struct model_step *step, bool pmi);
+void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi);
 
 /** MSR_PERF_METRICS. */
 bool intel_metrics_exist(const struct intel_state *s);
 bool intel_metrics_run(const struct intel_state *s);
 uint64_t intel_metrics_read(const struct intel_state *s);
 void intel_metrics_write(struct intel_state *s, uint64_t value);
-void intel_metrics_advance(struct intel_state *s, const struct model_step *step);
+void intel_metrics_advance(struct intel_state *s, const struct step *step);
 
 /** The i-th newest record; zeroes if there is none. */
 void intel_lbr_recent(const struct intel_state *s, unsigned i, uint64_t *from, uint64_t *to, uint64_t *info);
@@ -252,7 +252,7 @@ bool intel_ds_write(const struct intel_state *s, unsigned offset, uint64_t value
 void intel_ds_overflow(struct intel_state *s);
 
 bool intel_bts_enabled(const struct intel_state *s);
-void intel_bts_advance(struct intel_state *s, const struct model_step *step);
+void intel_bts_advance(struct intel_state *s, const struct step *step);
 
 /** Counter c, which samples, has overflowed. */
 void intel_pebs_overflow(struct intel_state *s, unsigned c);
@@ -263,14 +263,14 @@ bool intel_pebs_recording(const struct intel_state *s);
 
 /** Whether counter c counts slow loads, and how many of them a step has. */
 bool intel_pebs_is_latency(const struct intel_state *s, unsigned c);
-unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_step *step);
+unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct step *step);
 
 /** Of a step: the counters in the layout of the global registers, the data address for these counters, and of
  * a load how long it took and where it found its data. */
 uint64_t intel_pebs_counters(const struct intel_state *s, uint32_t counters);
-uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct model_step *step);
-unsigned intel_pebs_load_latency(const struct model_step *step);
-uint64_t intel_pebs_load_source(const struct model_step *step);
+uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct step *step);
+unsigned intel_pebs_load_latency(const struct step *step);
+uint64_t intel_pebs_load_source(const struct step *step);
 
 /** Architectural PEBS: whether counter c samples; bits of its CFG_C register, 0 if it cannot; what follows
  * from a write to a register; IA32_PEBS_BASE and IA32_PEBS_INDEX. */
@@ -281,7 +281,7 @@ enum model_access intel_apebs_read(const struct intel_state *s, uint32_t address
 enum model_access intel_apebs_write(struct intel_state *s, uint32_t address, uint64_t value);
 
 /** Write a record for the counters that were hit. @return false if it finds no room */
-bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct model_step *step);
+bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *step);
 
 /** The value of counter c that a record tells. */
 static inline uint64_t intel_pebs_snapshot(const struct intel_state *s, unsigned c)
@@ -297,7 +297,7 @@ bool intel_pebs_shows_vectors(const void *state);
 bool intel_pebs_on(const struct intel_state *s);
 
 /** The end of a step while intel_pebs_on(). @return whether recording() may have changed */
-bool intel_pebs_advance(struct intel_state *s, const struct model_step *step);
+bool intel_pebs_advance(struct intel_state *s, const struct step *step);
 
 /** MISC_ENABLE, DS area, PEBS and the registers of single events; MODEL_NOT_MINE for any other. */
 enum model_access intel_pebs_read(struct intel_state *s, uint32_t address, uint64_t *value);
@@ -307,7 +307,7 @@ enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint
 void intel_raise_pmi(struct intel_state *s);
 
 /** What an injection makes of the amount that a step adds to counter c. */
-uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_step *step, uint64_t amount);
+uint64_t intel_distort(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount);
 
 extern const struct model_injection intel_injections[];
 

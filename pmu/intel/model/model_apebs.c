@@ -81,7 +81,7 @@ static void add_group(struct apebs_record *r, const void *group, size_t bytes)
 	r->size += bytes;
 }
 
-static void add_basic(const struct intel_state *s, uint32_t hit, const struct model_step *step,
+static void add_basic(const struct intel_state *s, uint32_t hit, const struct step *step,
 		      struct apebs_record *r)
 {
 	const struct apebs_basic basic = {
@@ -94,7 +94,7 @@ static void add_basic(const struct intel_state *s, uint32_t hit, const struct mo
 	add_group(r, &basic, sizeof basic);
 }
 
-static void add_aux(const struct intel_state *s, uint32_t hit, const struct model_step *step,
+static void add_aux(const struct intel_state *s, uint32_t hit, const struct step *step,
 		    struct apebs_record *r)
 {
 	struct apebs_aux aux = {.address = intel_pebs_address(s, hit, step)};
@@ -108,7 +108,7 @@ static void add_aux(const struct intel_state *s, uint32_t hit, const struct mode
 	add_group(r, &aux, sizeof aux);
 }
 
-static void add_gprs(const struct model_step *step, struct apebs_record *r)
+static void add_gprs(const struct step *step, struct apebs_record *r)
 {
 	struct apebs_gprs g = {.ip = step->next};
 
@@ -129,7 +129,7 @@ static void add_gprs(const struct model_step *step, struct apebs_record *r)
 	add_group(r, &g, sizeof g);
 }
 
-static void add_vectors(uint64_t groups, const struct model_step *step, struct apebs_record *r)
+static void add_vectors(uint64_t groups, const struct step *step, struct apebs_record *r)
 {
 	static const struct {
 		uint64_t group;
@@ -206,7 +206,7 @@ static void add_counters(const struct intel_state *s, uint64_t groups, struct ap
 	memcpy(r->bytes + at, &header, sizeof header);
 }
 
-static void compose(const struct intel_state *s, uint32_t hit, const struct model_step *step,
+static void compose(const struct intel_state *s, uint32_t hit, const struct step *step,
 		    struct apebs_record *r)
 {
 	struct apebs_header header = {0};
@@ -243,7 +243,7 @@ bool intel_apebs_shows_vectors(const struct intel_state *s)
 	return false;
 }
 
-bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct model_step *step)
+bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *step)
 {
 	struct intel_pebs_state *p = &s->pebs;
 	const struct model_memory *m = s->ds.memory;

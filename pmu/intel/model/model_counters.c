@@ -379,7 +379,7 @@ static bool ring_selected(const struct intel_state *s, const struct intel_counte
 	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
 }
 
-static void count(struct intel_state *s, unsigned c, const struct model_step *step)
+static void count(struct intel_state *s, unsigned c, const struct step *step)
 {
 	struct intel_counter *k = &s->counter[c];
 	uint32_t cycles =
@@ -387,7 +387,7 @@ static void count(struct intel_state *s, unsigned c, const struct model_step *st
 	int64_t value = 0;
 
 	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
-	if (!ring_selected(s, k, step->cpl)) {
+	if (!ring_selected(s, k, step->level)) {
 		k->level = false;
 		if (injected(s, INJECT_HSD73) && k->invert && k->cmask)
 			add(s, c, cycles);
@@ -447,7 +447,7 @@ static void freeze_on_pmi(struct intel_state *s)
 		intel_update_running(s);
 }
 
-int intel_increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room)
+int intel_increments(void *state, const struct step *step, struct model_increment *out, unsigned room)
 {
 	struct intel_state *s = state;
 	unsigned n = 0;
@@ -456,7 +456,7 @@ int intel_increments(void *state, const struct model_step *step, struct model_in
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct intel_counter *k = &s->counter[s->run_list[i]];
-		if (!ring_selected(s, k, step->cpl))
+		if (!ring_selected(s, k, step->level))
 			continue;
 		bool divided = MUTANT(M_INCREMENT_BUS, k->clock == CLOCK_BUS, false);
 		int64_t amount = k->clock && !divided
@@ -497,7 +497,7 @@ bool intel_counts(const void *state, enum quantity q)
 	return false;
 }
 
-bool intel_advance(void *state, const struct model_step *step)
+bool intel_advance(void *state, const struct step *step)
 {
 	struct intel_state *s = state;
 

@@ -41,13 +41,13 @@ bool intel_bts_enabled(const struct intel_state *s)
 	return s->ds.exists && (s->debugctl & both) == both;
 }
 
-static bool traces_ring(const struct intel_state *s, const struct model_step *step)
+static bool traces_ring(const struct intel_state *s, const struct step *step)
 {
-	uint8_t cpl = MUTANT(M_BTS_RING_BEGIN, step->cpl_after, step->cpl);
+	uint8_t cpl = MUTANT(M_BTS_RING_BEGIN, step->level_after, step->level);
 	return !(s->debugctl & MUTANT(M_BTS_OFF, cpl ? DEBUGCTL_BTS_OFF_USR : DEBUGCTL_BTS_OFF_OS, 0));
 }
 
-static struct ds_branch record_of(struct intel_state *s, const struct model_step *step)
+static struct ds_branch record_of(struct intel_state *s, const struct step *step)
 {
 	const uint64_t off = DEBUGCTL_BTS_OFF_OS | DEBUGCTL_BTS_OFF_USR;
 	struct ds_branch r = {step->ip, step->next, DS_BRANCH_PREDICTED};
@@ -57,13 +57,13 @@ static struct ds_branch record_of(struct intel_state *s, const struct model_step
 	if (injected(s, INJECT_SKL88))
 		r.flags ^= DS_BRANCH_PREDICTED;
 	if (injected(s, INJECT_HSD53) ||
-	    (injected(s, INJECT_W125) && s->debugctl & off && step->cpl != step->cpl_after))
+	    (injected(s, INJECT_W125) && s->debugctl & off && step->level != step->level_after))
 		r.from = s->ds.last_from;
 	s->ds.last_from = step->ip;
 	return r;
 }
 
-void intel_bts_advance(struct intel_state *s, const struct model_step *step)
+void intel_bts_advance(struct intel_state *s, const struct step *step)
 {
 	const struct model_memory *m = s->ds.memory;
 	bool interrupts = s->debugctl & DEBUGCTL_BTINT;

@@ -13,7 +13,7 @@ const struct model_injection intel_injections[] = {
 _Static_assert(sizeof intel_injections / sizeof *intel_injections <= MODEL_INJECTIONS_MAX + 1,
 	       "a bit of struct model_injected for each");
 
-uint64_t intel_distort(struct intel_state *s, unsigned c, const struct model_step *step, uint64_t amount)
+uint64_t intel_distort(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount)
 {
 	const struct intel_counter *k = &s->counter[c];
 	bool instructions = k->weight[Q_INSTRUCTIONS], branches = k->weight[Q_BRANCHES];

@@ -397,7 +397,7 @@ static void put_aside(struct intel_state *s)
 	l->ler_info = architectural(l) ? info : 0;
 }
 
-void intel_lbr_advance(struct intel_state *s, const struct model_step *step, bool pmi)
+void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 {
 	struct intel_lbr_state *l = &s->lbr;
 	uint64_t from = step->ip;
@@ -409,7 +409,7 @@ void intel_lbr_advance(struct intel_state *s, const struct model_step *step, boo
 
 	if (!step->halted)
 		l->cycles += step->cycles;
-	if (!step->transfer || !ring_wanted(l, MUTANT(M_LBR_RING_BEGIN, step->cpl_after, step->cpl)) ||
+	if (!step->transfer || !ring_wanted(l, MUTANT(M_LBR_RING_BEGIN, step->level_after, step->level)) ||
 	    !kind_wanted(l, step->transfer))
 		return;
 	if (call_stack(l)) {
@@ -422,7 +422,7 @@ void intel_lbr_advance(struct intel_state *s, const struct model_step *step, boo
 		if (MUTANT(M_CALLS_NEXT, step->next == step->ip + step->length, false))
 			return;
 	}
-	if (architectural(l) && !ring_wanted(l, step->cpl))
+	if (architectural(l) && !ring_wanted(l, step->level))
 		from = MUTANT(M_LBR_HIDDEN, LBR_HIDDEN_SOURCE, from);
 
 	bool freezing = pmi && s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI;

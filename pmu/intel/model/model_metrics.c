@@ -56,11 +56,11 @@ void intel_metrics_write(struct intel_state *s, uint64_t value)
 	}
 }
 
-void intel_metrics_advance(struct intel_state *s, const struct model_step *step)
+void intel_metrics_advance(struct intel_state *s, const struct step *step)
 {
 	const struct intel_counter *slots = &s->counter[INTEL_GENERAL_MAX + FIXED_SLOTS];
 
-	if (step->halted || !(slots->rings & (step->cpl ? 2 : 1)))
+	if (step->halted || !(slots->rings & (step->level ? 2 : 1)))
 		return;
 	uint64_t all = (uint64_t)step->cycles * s->profile->slots,
 		 retired = intel_amount(step, Q_INSTRUCTIONS);

@@ -38,7 +38,7 @@ static uint64_t code_of(const struct intel_state *s, unsigned c)
 	return intel_is_fixed(c) ? 0 : s->select[c] & EVTSEL_CODE;
 }
 
-unsigned intel_pebs_load_latency(const struct model_step *step)
+unsigned intel_pebs_load_latency(const struct step *step)
 {
 	unsigned latency = LATENCY_L1;
 
@@ -51,7 +51,7 @@ unsigned intel_pebs_load_latency(const struct model_step *step)
 	return latency + (intel_amount(step, Q_DTLB_LOAD_MISS) ? LATENCY_WALK : 0);
 }
 
-uint64_t intel_pebs_load_source(const struct model_step *step)
+uint64_t intel_pebs_load_source(const struct step *step)
 {
 	uint64_t source = PEBS_SOURCE_L1;
 
@@ -75,7 +75,7 @@ bool intel_pebs_is_latency(const struct intel_state *s, unsigned c)
 	       (!p->at.latency_enable || p->enable >> (PEBS_LATENCY + c) & 1);
 }
 
-unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct model_step *step)
+unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct step *step)
 {
 	unsigned loads = intel_amount(step, Q_LOADS);
 	uint64_t threshold = 0;
@@ -144,7 +144,7 @@ void intel_pebs_overflow(struct intel_state *s, unsigned c)
 }
 
 /* Of armed counters those whose record this step makes: it counted, or was all that was waited for. */
-static uint32_t recorded(struct intel_state *s, const struct model_step *step, uint32_t hit)
+static uint32_t recorded(struct intel_state *s, const struct step *step, uint32_t hit)
 {
 	struct intel_pebs_state *p = &s->pebs;
 	uint32_t waiting = p->armed & s->running & ~(step->own_write ? s->started : 0);
@@ -163,7 +163,7 @@ static uint32_t recorded(struct intel_state *s, const struct model_step *step, u
 }
 
 /* Before the instruction's own registers are lost, for parts whose records show the state before it. */
-static void remember(struct intel_pebs_state *p, const struct model_step *step)
+static void remember(struct intel_pebs_state *p, const struct step *step)
 {
 	if (step->registers && !p->at.trap)
 		p->before = *step->registers;
@@ -206,7 +206,7 @@ static bool is_of_stores(uint64_t select)
 
 /* The access that the record's data address is of: the first load, or the first store of an event of stores.
  */
-uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct model_step *step)
+uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct step *step)
 {
 	bool stores = false, has = false;
 
@@ -237,10 +237,10 @@ uint64_t intel_pebs_counters(const struct intel_state *s, uint32_t hit)
 }
 
 /* Formats 0 to 3. @return its size */
-static size_t plain(struct intel_state *s, uint32_t hit, const struct model_step *step, uint8_t *out)
+static size_t plain(struct intel_state *s, uint32_t hit, const struct step *step, uint8_t *out)
 {
 	const struct intel_pebs_state *p = &s->pebs;
-	const struct model_registers *regs =
+	const struct step_registers *regs =
 		MUTANT(M_PEBS_TRAP, p->at.trap, true) ? step->registers : &p->before;
 	struct pebs_record r = {.ip = p->at.trap ? step->next : step->ip};
 
@@ -311,7 +311,7 @@ static void append_counters(const struct intel_state *s, uint64_t cfg, uint8_t *
 	memcpy(out + at, &header, sizeof header);
 }
 
-static size_t adaptive(struct intel_state *s, uint32_t hit, const struct model_step *step, uint8_t *out)
+static size_t adaptive(struct intel_state *s, uint32_t hit, const struct step *step, uint8_t *out)
 {
 	const struct intel_pebs_state *p = &s->pebs;
 	uint64_t cfg = MUTANT(M_PEBS_GROUPS, all_adaptive(s, hit), true) ? p->data_cfg : 0;
@@ -396,7 +396,7 @@ static void reload(struct intel_state *s, uint32_t hit)
 }
 
 /* @return false if there is no room: nothing happens then */
-static bool write_record(struct intel_state *s, uint32_t hit, const struct model_step *step)
+static bool write_record(struct intel_state *s, uint32_t hit, const struct step *step)
 {
 	const struct model_memory *m = s->ds.memory;
 	uint8_t record[sizeof(struct pebs_basic) + sizeof(struct pebs_memory) + sizeof(struct pebs_gprs) +
@@ -430,7 +430,7 @@ static bool write_record(struct intel_state *s, uint32_t hit, const struct model
 	return true;
 }
 
-bool intel_pebs_advance(struct intel_state *s, const struct model_step *step)
+bool intel_pebs_advance(struct intel_state *s, const struct step *step)
 {
 	struct intel_pebs_state *p = &s->pebs;
 	uint32_t hit = p->hit, arming = p->arming;

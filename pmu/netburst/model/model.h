@@ -122,23 +122,22 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 
 /** Whether an ESCR's ring and thread bits let this step's occurrences through. SDM 18.16.4, table 18-66. */
 bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool independent,
-			const struct model_step *step);
+			const struct step *step);
 
 /** Whether the processors that a CCCR asks for are active. SDM 18.16.2. */
-bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct model_step *step);
+bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct step *step);
 
 /** Occurrences of a step for counter c; s->uops holds the step. */
-uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const struct model_step *step);
+uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const struct step *step);
 
-bool netburst_advance(void *state, const struct model_step *step);
-int netburst_increments(void *state, const struct model_step *step, struct model_increment *out,
-			unsigned room);
+bool netburst_advance(void *state, const struct step *step);
+int netburst_increments(void *state, const struct step *step, struct model_increment *out, unsigned room);
 
 /** Request the overflow interrupt of the logical processors that counter c names. */
 void netburst_raise_pmi(struct netburst_state *s, unsigned c);
 
 /** Record a taken branch, an interrupt or an exception, if asked. */
-void netburst_branch(struct netburst_state *s, const struct model_step *step);
+void netburst_branch(struct netburst_state *s, const struct step *step);
 unsigned netburst_lbr_depth(const struct netburst_state *s);
 
 /** Whether branches of a logical processor go to memory. SDM 17.4.5, table 17-6. */
@@ -155,10 +154,10 @@ bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_
 		    const uint64_t *words, unsigned n, bool circular);
 
 /** Write a PEBS record for counter c, of the state after the step, and load the counter anew. */
-void netburst_pebs(struct netburst_state *s, unsigned c, const struct model_step *step);
+void netburst_pebs(struct netburst_state *s, unsigned c, const struct step *step);
 
 /** Write the record that was held back at the step before, if any (injected). */
-void netburst_pebs_skidded(struct netburst_state *s, const struct model_step *step);
+void netburst_pebs_skidded(struct netburst_state *s, const struct step *step);
 
 /** What an injection makes of the amount that a step adds to counter c. */
 uint64_t netburst_distort(struct netburst_state *s, unsigned c, uint64_t amount);

@@ -24,7 +24,7 @@ bool netburst_traces(const struct netburst_state *s, unsigned thread)
 	       MUTANT(M_BTS_ABSENT, !(s->misc_enable & MISC_ENABLE_BTS_ABSENT), true);
 }
 
-static void push(struct netburst_state *s, struct netburst_thread *t, const struct model_step *step)
+static void push(struct netburst_state *s, struct netburst_thread *t, const struct step *step)
 {
 	bool event = step->transfer == TRANSFER_EVENT;
 
@@ -41,7 +41,7 @@ static void push(struct netburst_state *s, struct netburst_thread *t, const stru
 
 /* 17.4.1, 17.4.3: a debug exception is no entry, and ends recording and stepping by branches. So does that of
  * INT1; an INT 1 of two bytes cannot be told from it here. */
-static void last_branch(struct netburst_state *s, struct netburst_thread *t, const struct model_step *step)
+static void last_branch(struct netburst_state *s, struct netburst_thread *t, const struct step *step)
 {
 	bool debug = !step->length && step->vector == DEBUG_EXCEPTION;
 
@@ -60,14 +60,14 @@ static bool ring_wanted(const struct netburst_thread *t, uint8_t cpl)
 				    : MUTANT(M_BTS_OFF_OS, DEBUGCTLA_BTS_OFF_OS, 0u)));
 }
 
-static void trace(struct netburst_state *s, unsigned thread, const struct model_step *step)
+static void trace(struct netburst_state *s, unsigned thread, const struct step *step)
 {
 	const struct netburst_thread *t = &s->thread[thread];
 	bool predicted = !MUTANT(M_BTS_PREDICTED, s->uops.amount[Q_BR_MISPRED], 1u);
 	uint64_t words[BTS_WORDS] = {step->ip, step->next, predicted ? BTS_PREDICTED : 0};
 	bool circular = !(t->debugctl & MUTANT(M_BTS_BTINT, DEBUGCTLA_BTINT, 0u));
 
-	if (!ring_wanted(t, step->cpl))
+	if (!ring_wanted(t, step->level))
 		return;
 	if (injected(s, INJECT_BTS_LOST) && ++s->branches % 7 == 0)
 		return;
@@ -80,7 +80,7 @@ static void trace(struct netburst_state *s, unsigned thread, const struct model_
 	}
 }
 
-void netburst_branch(struct netburst_state *s, const struct model_step *step)
+void netburst_branch(struct netburst_state *s, const struct step *step)
 {
 	unsigned thread = s->profile->hyper_threading ? step->thread : 0;
 

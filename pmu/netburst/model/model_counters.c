@@ -147,7 +147,7 @@ static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 
 /* Precise sampling: the occurrence after the one that overflowed is recorded, and the counter starts anew:
  * 18.15.7. What a step adds may be several of either. */
-static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const struct model_step *step)
+static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const struct step *step)
 {
 	struct netburst_line *k = &s->counter[c];
 	bool force = s->cccr[c] & CCCR_FORCE_OVF;
@@ -201,7 +201,7 @@ static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint
 }
 
 /* What the lines from ESCR to CCCR carry of a step's occurrences: 18.15.1. */
-static uint64_t carried(const struct netburst_state *s, unsigned c, const struct model_step *step)
+static uint64_t carried(const struct netburst_state *s, unsigned c, const struct step *step)
 {
 	uint64_t most = (uint64_t)s->counter[c].per_cycle * s->uops.cycles;
 	uint64_t amount = netburst_occurrences(s, c, step);
@@ -209,7 +209,7 @@ static uint64_t carried(const struct netburst_state *s, unsigned c, const struct
 	return MUTANT(M_FIFTEEN, amount > most, false) ? most : amount;
 }
 
-static void count(struct netburst_state *s, unsigned c, const struct model_step *step)
+static void count(struct netburst_state *s, unsigned c, const struct step *step)
 {
 	struct netburst_line *k = &s->counter[c];
 	uint64_t amount;
@@ -231,8 +231,7 @@ static void count(struct netburst_state *s, unsigned c, const struct model_step 
 		add(s, 12, amount);
 }
 
-int netburst_increments(void *state, const struct model_step *step, struct model_increment *out,
-			unsigned room)
+int netburst_increments(void *state, const struct step *step, struct model_increment *out, unsigned room)
 {
 	struct netburst_state *s = state;
 	unsigned n = 0;
@@ -257,7 +256,7 @@ int netburst_increments(void *state, const struct model_step *step, struct model
 	return (int)n;
 }
 
-bool netburst_advance(void *state, const struct model_step *step)
+bool netburst_advance(void *state, const struct step *step)
 {
 	struct netburst_state *s = state;
 	uint32_t running = s->running;

@@ -90,10 +90,10 @@ bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_
 }
 
 /* 18.15.7: state after the instruction, so the address is that of the next one. */
-static void write_record(struct netburst_state *s, unsigned c, const struct model_step *step)
+static void write_record(struct netburst_state *s, unsigned c, const struct step *step)
 {
-	static const struct model_registers none;
-	const struct model_registers *now = step->registers ? step->registers : &none;
+	static const struct step_registers none;
+	const struct step_registers *now = step->registers ? step->registers : &none;
 	const struct netburst_line *k = &s->counter[c];
 	uint64_t words[PEBS_WORDS_64];
 
@@ -116,7 +116,7 @@ static void write_record(struct netburst_state *s, unsigned c, const struct mode
 	s->changed = true;
 }
 
-void netburst_pebs(struct netburst_state *s, unsigned c, const struct model_step *step)
+void netburst_pebs(struct netburst_state *s, unsigned c, const struct step *step)
 {
 	struct netburst_line *k = &s->counter[c];
 	uint64_t reset = 0;
@@ -140,7 +140,7 @@ void netburst_pebs(struct netburst_state *s, unsigned c, const struct model_step
 		k->value = reset & MUTANT(M_PEBS_RESET_WIDTH, NETBURST_LIMIT - 1, 0xffffffffull);
 }
 
-void netburst_pebs_skidded(struct netburst_state *s, const struct model_step *step)
+void netburst_pebs_skidded(struct netburst_state *s, const struct step *step)
 {
 	unsigned c = s->skid;
 

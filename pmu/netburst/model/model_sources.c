@@ -17,7 +17,7 @@ static bool ring_of(uint32_t escr, unsigned thread, uint8_t cpl)
 }
 
 bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool independent,
-			const struct model_step *step)
+			const struct step *step)
 {
 	bool apart = s->profile->hyper_threading && !injected(s, INJECT_THREADS_ALIKE);
 	unsigned thread = apart ? MUTANT(M_THREAD, step->thread, 0) : 0;
@@ -26,17 +26,17 @@ bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool inde
 	if (injected(s, INJECT_RING_LEAK) && any_usr)
 		return true;
 	if (!MUTANT(M_INDEPENDENT, independent, false))
-		return ring_of(escr, thread, step->cpl);
+		return ring_of(escr, thread, step->level);
 	if (any_os && any_usr)
 		return true;
 	/* Either processor's ring will do. */
-	bool kernel = step->cpl == 0 || (step->sibling && step->sibling_cpl == 0);
-	bool user = step->cpl != 0 || (step->sibling && step->sibling_cpl != 0);
+	bool kernel = step->level == 0 || (step->sibling && step->sibling_level == 0);
+	bool user = step->level != 0 || (step->sibling && step->sibling_level != 0);
 	return (any_os && kernel) || (any_usr && user);
 }
 
 /* When the processors that the CCCR asks for are active: 18.16.2. */
-bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct model_step *step)
+bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct step *step)
 {
 	unsigned active = !step->halted + step->sibling;
 
@@ -263,7 +263,7 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 
 /* instr_retired tells instructions with a front-end tag from those without. */
 static uint64_t retired(const struct netburst_state *s, const struct netburst_line *k,
-			const struct model_step *step)
+			const struct step *step)
 {
 	unsigned mask = field(k->escr, ESCR_MASK, ESCR_MASK_SHIFT);
 	const uint32_t *q = s->uops.amount;
@@ -278,14 +278,14 @@ static uint64_t retired(const struct netburst_state *s, const struct netburst_li
 
 /* Which logical processor delivers: there is no trace cache in the model, so nobody builds. */
 static uint64_t delivering(const struct netburst_state *s, const struct netburst_line *k,
-			   const struct model_step *step)
+			   const struct step *step)
 {
 	unsigned bit = step->sibling ? 0 : MUTANT(M_DELIVER_THREAD, step->thread, 0) ? 6 : 2;
 
 	return k->escr >> (ESCR_MASK_SHIFT + bit) & 1 ? s->uops.cycles : 0;
 }
 
-uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const struct model_step *step)
+uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const struct step *step)
 {
 	const struct netburst_line *k = &s->counter[c];
 	int64_t sum = 0;

@@ -55,7 +55,7 @@ uint32_t netburst_retired_again(const uint32_t *q)
 	return times > 0 ? (uint32_t)times : 0;
 }
 
-void netburst_uops(const struct model_step *step, struct uop_vector *out)
+void netburst_uops(const struct step *step, struct uop_vector *out)
 {
 	uint32_t *q = out->amount, simd;
 

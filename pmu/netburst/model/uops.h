@@ -41,6 +41,6 @@ extern const struct netburst_kind_of_uop netburst_kind_of_uop[NETBURST_KINDS_OF_
  * @param q amounts, by quantity */
 uint32_t netburst_retired_again(const uint32_t *q);
 
-void netburst_uops(const struct model_step *step, struct uop_vector *out);
+void netburst_uops(const struct step *step, struct uop_vector *out);
 
 #endif

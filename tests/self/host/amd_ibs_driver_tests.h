@@ -98,7 +98,7 @@ static void operations_that_miss(void **unused)
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1},  {Q_LOADS, 1},   {Q_L1D_LOAD_MISS, 1},
 					     {Q_L2_LOAD_MISS, 1},  {Q_LLC_REF, 1}, {Q_LLC_MISS, 1},
 					     {Q_DTLB_LOAD_MISS, 1}};
-	const struct uarch_access a = {.address = DATA, .size = 8};
+	const struct step_access a = {.address = DATA, .size = 8};
 	(void)unused;
 	start_cpu(&amd_zen4, "");
 	struct pmu_recording r = recording(RECORD_IBS_OP);

@@ -148,8 +148,8 @@ static void ibs_counts_cycles(void **unused)
 	static const struct qterm one[] = {{Q_INSTRUCTIONS, 1}};
 	(void)unused;
 	for (unsigned dispatched = 0; dispatched < 2; dispatched++) {
-		struct model_step slow = {.terms = one, .n_terms = 1, .cycles = 10, .length = 2};
-		struct model_step halt = {.cycles = 100, .halted = true};
+		struct step slow = {.terms = one, .n_terms = 1, .cycles = 10, .length = 2};
+		struct step halt = {.cycles = 100, .halted = true};
 
 		boot(&amd_zen2, "");
 		program_msr(IBS_OP_CTL, 2 | OP_EN | (dispatched ? OP_DISPATCHED : 0));
@@ -214,7 +214,7 @@ static void ibs_tells_branches(void **unused)
 
 static void touch(const struct qterm *terms, unsigned n, uint32_t size, bool store)
 {
-	const struct uarch_access a = {.address = DATA, .size = size, .store = store};
+	const struct step_access a = {.address = DATA, .size = size, .store = store};
 
 	fake_path_access(&path, 4, terms, n, &a, 1);
 }

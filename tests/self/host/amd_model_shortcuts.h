@@ -57,7 +57,7 @@ static inline bool faults(uint32_t address)
 static inline bool step(enum quantity q, unsigned amount, uint32_t cycles, uint8_t cpl)
 {
 	struct qterm term = {q, amount};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .cpl = cpl};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .level = cpl};
 	return amd_model.advance(cpu, &s);
 }
 

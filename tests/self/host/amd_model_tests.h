@@ -302,8 +302,8 @@ static void events(void **unused)
 	program(0, 0xc4 | RINGS | CTL_EN);
 	struct qterm taken[] = {{Q_BRANCHES, 1}, {Q_BR_COND, 1}, {Q_BR_COND_TAKEN, 1}};
 	struct qterm not_taken[] = {{Q_BRANCHES, 1}, {Q_BR_COND, 1}, {Q_BR_COND_NTAKEN, 1}};
-	amd_model.advance(cpu, &(struct model_step){.terms = taken, .n_terms = 3, .cycles = 1});
-	amd_model.advance(cpu, &(struct model_step){.terms = not_taken, .n_terms = 3, .cycles = 1});
+	amd_model.advance(cpu, &(struct step){.terms = taken, .n_terms = 3, .cycles = 1});
+	amd_model.advance(cpu, &(struct step){.terms = not_taken, .n_terms = 3, .cycles = 1});
 	assert_int_equal(get(CTR(0)), 1);
 	assert_true(amd_model.counts(cpu, Q_BRANCHES));
 	assert_true(amd_model.counts(cpu, Q_BR_COND_NTAKEN));
@@ -333,7 +333,7 @@ static void clocks(void **unused)
 	power_up(&amd_fam10h, "");
 	program(0, CYCLES);
 	step(Q_INSTRUCTIONS, 1, 7, 0);
-	amd_model.advance(cpu, &(struct model_step){.cycles = 100, .halted = true});
+	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true});
 	assert_int_equal(get(CTR(0)), 7);
 }
 
@@ -343,14 +343,14 @@ static void amounts_add_up(void **unused)
 	(void)unused;
 	power_up(&amd_zen1, "");
 	program(0, INSTR);
-	amd_model.advance(cpu, &(struct model_step){.terms = twice, .n_terms = 2, .cycles = 1});
+	amd_model.advance(cpu, &(struct step){.terms = twice, .n_terms = 2, .cycles = 1});
 	assert_int_equal(get(CTR(0)), 5);
 }
 
 static void own_write(void **unused)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 1};
-	const struct model_step own = {.terms = &term, .n_terms = 1, .cycles = 1, .own_write = true};
+	const struct step own = {.terms = &term, .n_terms = 1, .cycles = 1, .own_write = true};
 	struct model_increment out[4];
 	(void)unused;
 	power_up(&amd_zen1, "");
@@ -396,7 +396,7 @@ static void edges(void **unused)
 static void increments(void **unused)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 2};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 3};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 3};
 	struct model_increment out[8];
 	(void)unused;
 	power_up(&amd_zen1, "");
@@ -532,7 +532,7 @@ static void free_running_counters(void **unused)
 	set(MPERF, 1000);
 	set(APERF, ~0ull);
 	step(Q_INSTRUCTIONS, 1, 4, 3);
-	amd_model.advance(cpu, &(struct model_step){.cycles = 100, .halted = true});
+	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true});
 	assert_int_equal(get(MPERF), 1004);
 	assert_int_equal(get(APERF), 3);
 	assert_int_equal(pmis(), 0);
@@ -595,7 +595,7 @@ static void guests_are_told_apart(void **unused)
 	put(EFER, EFER_SVME);
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		for (unsigned guest = 0; guest < 2; guest++) {
-			struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .guest = guest};
+			struct step s = {.terms = &term, .n_terms = 1, .cycles = 1, .guest = guest};
 			struct model_increment out[4];
 			unsigned counts = guest ? cases[i].guest : cases[i].host;
 

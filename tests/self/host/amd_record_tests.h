@@ -109,7 +109,7 @@ static void branch_stack(void **unused)
 static void branch_filters(void **unused)
 {
 	static const struct {
-		enum model_transfer kind;
+		enum step_transfer kind;
 		uint32_t bit;
 	} rows[] = {
 		{TRANSFER_CONDITIONAL, LBR_SELECT_JCC}, {TRANSFER_JUMP, LBR_SELECT_JUMP},
@@ -168,7 +168,7 @@ static void last_branch(void **unused)
 /* It ends recording and stepping by branches, and is not recorded. */
 static void debug_exception(void **unused)
 {
-	struct model_step step = {
+	struct step step = {
 		.cycles = 1, .ip = CODE, .next = CODE + 0x1000, .transfer = TRANSFER_EVENT, .vector = 1};
 	(void)unused;
 	boot(&amd_zen4, "");

@@ -369,7 +369,7 @@ static void slow_load(uint64_t at, unsigned depth)
 {
 	struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1},    {Q_L1D_LOAD_MISS, 1},
 				{Q_L2_LOAD_MISS, 1}, {Q_LLC_MISS, 1}, {Q_DTLB_LOAD_MISS, 1}};
-	const struct uarch_access access = {.address = at, .size = 8};
+	const struct step_access access = {.address = at, .size = 8};
 
 	fake_path_access(&path, 3, terms, 2 + depth, &access, 1);
 }
@@ -415,8 +415,8 @@ static void pebs_latency(void **unused)
 		uint32_t event;
 		uint64_t address;
 	} events[] = {{0x02d1, 0x7100}, {0x01d1, 0x7100}, {0x81d0, 0x7100}, {0x82d0, 0x7200}};
-	const struct uarch_access both[] = {{.address = 0x7100, .size = 8},
-					    {.address = 0x7200, .size = 8, .store = true}};
+	const struct step_access both[] = {{.address = 0x7100, .size = 8},
+					   {.address = 0x7200, .size = 8, .store = true}};
 	const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_LOAD, 1}, {Q_LOADS, 1},
 				      {Q_INSN_STORE, 1},   {Q_STORES, 1},    {Q_LOADS_SOME, 1}};
 

@@ -154,7 +154,7 @@ static void lbr_stack(void **unused)
 /* What the formats tell besides addresses. */
 static void lbr_formats(void **unused)
 {
-	struct model_step halt = {.cycles = 500, .halted = true};
+	struct step halt = {.cycles = 500, .halted = true};
 	(void)unused;
 	boot(&intel_nehalem, "");
 	set(IA32_DEBUGCTL, DEBUGCTL_LBR);
@@ -208,7 +208,7 @@ static void lbr_formats(void **unused)
 	assert_int_equal(get(0x61), HIGH);
 }
 
-static const enum model_transfer all_kinds[] = {
+static const enum step_transfer all_kinds[] = {
 	TRANSFER_CONDITIONAL,   TRANSFER_JUMP,   TRANSFER_JUMP_INDIRECT, TRANSFER_CALL,
 	TRANSFER_CALL_INDIRECT, TRANSFER_RETURN, TRANSFER_FAR,           TRANSFER_EVENT};
 
@@ -223,7 +223,7 @@ static void all_branches(void)
 	}
 }
 
-/* Kinds of the records on the stack, bit per enum model_transfer, by where they came from. */
+/* Kinds of the records on the stack, bit per enum step_transfer, by where they came from. */
 static unsigned kinds_seen(uint32_t from, unsigned depth)
 {
 	unsigned seen = 0;
@@ -481,7 +481,7 @@ static void last_exception(void **unused)
 		}
 		/* A software interrupt, too; and nothing while no branches are recorded. */
 		jumps(1);
-		struct model_step delivery = {.transfer = TRANSFER_FAR};
+		struct step delivery = {.transfer = TRANSFER_FAR};
 		fake_path_step(&path, &delivery, CODE);
 		assert_int_equal(get(MSR_LER_TO_LIP), CODE + 0x1010);
 		set(arch ? IA32_LBR_CTL : IA32_DEBUGCTL, 0);

@@ -69,7 +69,7 @@ static inline void refuses(uint32_t address, uint64_t value)
 static inline void step(enum quantity q, unsigned amount, uint32_t cycles, uint8_t cpl)
 {
 	struct qterm term = {q, amount};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .cpl = cpl};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .level = cpl};
 	intel_model.advance(cpu, &s);
 }
 

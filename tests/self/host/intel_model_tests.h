@@ -378,7 +378,7 @@ static void events_of_cores(void **unused)
 
 static void clocks(void **unused)
 {
-	struct model_step halted = {.cycles = 50, .halted = true};
+	struct step halted = {.cycles = 50, .halted = true};
 	(void)unused;
 	power_up(&intel_core2, "");
 	set(IA32_PERF_GLOBAL_CTRL, 0x700000003);
@@ -418,7 +418,7 @@ static void slots(void **unused)
 static void amounts_add_up(void **unused)
 {
 	struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 2}, {Q_INSTRUCTIONS, 200}};
-	struct model_step s = {.terms = terms, .n_terms = 3, .cycles = 1};
+	struct step s = {.terms = terms, .n_terms = 3, .cycles = 1};
 	(void)unused;
 	power_up(&intel_core2, "");
 	program(0, INSTR);
@@ -429,7 +429,7 @@ static void amounts_add_up(void **unused)
 static void own_write(void **unused)
 {
 	struct qterm one = {Q_INSTRUCTIONS, 1};
-	struct model_step write = {.terms = &one, .n_terms = 1, .cycles = 1, .own_write = true};
+	struct step write = {.terms = &one, .n_terms = 1, .cycles = 1, .own_write = true};
 	(void)unused;
 	power_up(&intel_core2, "");
 	set(IA32_PERF_GLOBAL_CTRL, 1);
@@ -507,7 +507,7 @@ static void edges(void **unused)
 static void increments(void **unused)
 {
 	struct qterm terms[] = {{Q_INSTRUCTIONS, 3}, {Q_BRANCHES, 1}};
-	struct model_step s = {.terms = terms, .n_terms = 2, .cycles = 2, .cpl = 3};
+	struct step s = {.terms = terms, .n_terms = 2, .cycles = 2, .level = 3};
 	struct model_increment out[8];
 	uint64_t before[3];
 	(void)unused;

@@ -56,7 +56,7 @@ static void offcore_requests(void **unused)
 static uint64_t reads(uint64_t response)
 {
 	struct qterm hit = {Q_OFFCORE_DATA, 1}, miss[] = {{Q_OFFCORE_DATA, 1}, {Q_OFFCORE_DATA_MISS, 1}};
-	struct model_step s = {.terms = &hit, .n_terms = 1, .cycles = 1};
+	struct step s = {.terms = &hit, .n_terms = 1, .cycles = 1};
 
 	set(MSR_OFFCORE_RSP_0, 1 | response);
 	set(IA32_PMC0, 0);

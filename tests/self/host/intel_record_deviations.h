@@ -18,7 +18,7 @@ static const char *active;
 
 static void terms(const struct qterm *t, unsigned n, uint32_t cycles, uint8_t cpl)
 {
-	struct model_step s = {.terms = t, .n_terms = n, .cycles = cycles, .cpl = cpl};
+	struct step s = {.terms = t, .n_terms = n, .cycles = cycles, .level = cpl};
 	intel_model.advance(cpu, &s);
 }
 
@@ -250,13 +250,13 @@ static bool more_is_equal(void)
 static bool records_tell_no_counts(void)
 {
 	struct qterm one = {Q_INSTRUCTIONS, 1};
-	struct model_step jump = {.terms = &one,
-				  .n_terms = 1,
-				  .cycles = 1,
-				  .ip = 0x1000,
-				  .next = 0x2000,
-				  .length = 2,
-				  .transfer = TRANSFER_JUMP};
+	struct step jump = {.terms = &one,
+			    .n_terms = 1,
+			    .cycles = 1,
+			    .ip = 0x1000,
+			    .next = 0x2000,
+			    .length = 2,
+			    .transfer = TRANSFER_JUMP};
 
 	power_up(&intel_lunarlake_p, active);
 	set(IA32_PERF_GLOBAL_CTRL, 1);
@@ -273,7 +273,7 @@ static bool fast_loads_too(void)
 	power_up(&intel_icelake, active);
 	set(MSR_PEBS_LD_LAT, 100);
 	program(0, 0x01cd | BOTH | EVTSEL_EN);
-	struct model_step s = {.terms = &load, .n_terms = 1, .cycles = 1};
+	struct step s = {.terms = &load, .n_terms = 1, .cycles = 1};
 	intel_model.advance(cpu, &s);
 	return get(IA32_PMC0) != 0;
 }

@@ -235,7 +235,7 @@ static void metrics(void **unused)
 	assert_int_equal(metric(1) + metric(2), 0);
 	struct qterm wrong[] = {{Q_INSTRUCTIONS, 1}, {Q_BR_MISPRED, 1}};
 	struct qterm fetch[] = {{Q_INSTRUCTIONS, 1}, {Q_L1I_MISS, 1}};
-	struct model_step s = {.terms = wrong, .n_terms = 2, .cycles = 2};
+	struct step s = {.terms = wrong, .n_terms = 2, .cycles = 2};
 	for (unsigned i = 0; i < 7; i++) {
 		intel_model.advance(cpu, &s);
 		assert_int_equal(metric(0) + metric(1) + metric(2) + metric(3), 255);

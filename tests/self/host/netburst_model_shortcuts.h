@@ -96,7 +96,7 @@ static inline bool ovf(unsigned c)
 	return get(MSR_NETBURST_CCCR0 + c) & CCCR_OVF;
 }
 
-static inline void advance(const struct model_step *s)
+static inline void advance(const struct step *s)
 {
 	netburst_model.advance(cpu, s);
 }
@@ -105,7 +105,7 @@ static inline void advance(const struct model_step *s)
 static inline void step(enum quantity q, unsigned amount, uint32_t cycles, uint8_t cpl)
 {
 	struct qterm term = {q, amount};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .cpl = cpl};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .level = cpl};
 
 	advance(&s);
 }
@@ -113,7 +113,7 @@ static inline void step(enum quantity q, unsigned amount, uint32_t cycles, uint8
 /* A step of the given terms, in one cycle at least. */
 static inline void step_terms(const struct qterm *terms, unsigned n, uint8_t cpl)
 {
-	struct model_step s = {.terms = terms, .n_terms = n, .cycles = 1, .cpl = cpl};
+	struct step s = {.terms = terms, .n_terms = n, .cycles = 1, .level = cpl};
 
 	advance(&s);
 }

@@ -183,7 +183,7 @@ static void some_retire_twice(void **state)
 static void starting_write_is_not_counted(void **state)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 1};
-	struct model_step own = {.terms = &term, .n_terms = 1, .cycles = 1, .own_write = true};
+	struct step own = {.terms = &term, .n_terms = 1, .cycles = 1, .own_write = true};
 	struct model_increment increment[8];
 
 	(void)state;
@@ -324,7 +324,7 @@ static void edges(void **state)
 static void edges_begin_again_behind_what_is_not_seen(void **state)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 1};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 1};
 
 	(void)state;
 	power_up(&netburst_northwood_ht, NULL);
@@ -353,7 +353,7 @@ static void edges_begin_again_behind_what_is_not_seen(void **state)
 static void fifteen_a_cycle(void **state)
 {
 	const struct qterm term = {Q_BR_MISPRED, 40};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 2};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 2};
 	struct model_increment increment[8];
 
 	(void)state;
@@ -378,7 +378,7 @@ static void non_sleep_clockticks(void **state)
 static void the_short_cut(void **state)
 {
 	struct model_increment increment[8];
-	struct model_step s = {.terms = load, .n_terms = 3, .cycles = 1};
+	struct step s = {.terms = load, .n_terms = 3, .cycles = 1};
 
 	(void)state;
 	power_up(&netburst_prescott, NULL);
@@ -543,7 +543,7 @@ static void cascades_stop(void **state)
 static void thread_specific(void **state)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 1};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .thread = 1, .sibling = true};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 1, .thread = 1, .sibling = true};
 
 	(void)state;
 	power_up(&netburst_northwood_ht, NULL);
@@ -558,7 +558,7 @@ static void thread_specific(void **state)
 	assert_int_equal(value(12), 1);
 	assert_int_equal(value(14), 1);
 	s.thread = 1;
-	s.cpl = 3;
+	s.level = 3;
 	advance(&s);
 	assert_int_equal(value(14), 1);
 }
@@ -566,8 +566,7 @@ static void thread_specific(void **state)
 /* Any bit of either processor acts for both. */
 static void thread_independent(void **state)
 {
-	struct model_step s = {
-		.terms = x87, .n_terms = 3, .cycles = 1, .thread = 1, .cpl = 3, .sibling = true};
+	struct step s = {.terms = x87, .n_terms = 3, .cycles = 1, .thread = 1, .level = 3, .sibling = true};
 
 	(void)state;
 	power_up(&netburst_northwood_ht, NULL);
@@ -594,7 +593,7 @@ static void active_threads(void **state)
 	(void)state;
 	for (unsigned f = 0; f < 4; f++)
 		for (unsigned sibling = 0; sibling < 2; sibling++) {
-			struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .sibling = sibling};
+			struct step s = {.terms = &term, .n_terms = 1, .cycles = 1, .sibling = sibling};
 
 			power_up(&netburst_northwood_ht, NULL);
 			program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
@@ -613,7 +612,7 @@ static void active_threads(void **state)
 static void who_delivers(void **state)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 1};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 4};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 4};
 
 	(void)state;
 	power_up(&netburst_northwood_ht, NULL);
@@ -634,7 +633,7 @@ static void who_delivers(void **state)
 
 static void halted_time(void **state)
 {
-	struct model_step s = {.cycles = 50, .halted = true};
+	struct step s = {.cycles = 50, .halted = true};
 
 	(void)state;
 	power_up(&netburst_prescott, NULL);

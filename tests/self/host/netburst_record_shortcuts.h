@@ -89,7 +89,7 @@ static inline void jump(uint64_t to)
 
 static inline void exception(uint8_t vector, uint64_t handler)
 {
-	struct model_step s = {.transfer = TRANSFER_EVENT, .vector = vector};
+	struct step s = {.transfer = TRANSFER_EVENT, .vector = vector};
 
 	fake_path_step(&path, &s, handler);
 }

@@ -71,7 +71,7 @@ static void events_in_the_stack(void **state)
 /* Each logical processor has its own. */
 static void stacks_of_both_processors(void **state)
 {
-	struct model_step s = {.transfer = TRANSFER_JUMP, .thread = 1};
+	struct step s = {.transfer = TRANSFER_JUMP, .thread = 1};
 
 	(void)state;
 	start_path(&netburst_prescott, NULL);
@@ -160,13 +160,13 @@ static void traces_by_ring(void **state)
 	set(MSR_DEBUGCTLA, BTS_ON | DEBUGCTLA_BTS_OFF_OS);
 	jump(0x1000);
 	assert_int_equal(bts_records(), 0);
-	path.cpl = 3;
+	path.level = 3;
 	jump(0x2000);
 	assert_int_equal(bts_records(), 1);
 	set(MSR_DEBUGCTLA, BTS_ON | DEBUGCTLA_BTS_OFF_USR);
 	jump(0x3000);
 	assert_int_equal(bts_records(), 1);
-	path.cpl = 0;
+	path.level = 0;
 	jump(0x4000);
 	assert_int_equal(bts_records(), 2);
 	set(MSR_DEBUGCTLA, BTS_ON | DEBUGCTLA_BTS_OFF_USR | DEBUGCTLA_BTS_OFF_OS);
@@ -294,7 +294,7 @@ static void pebs_is_never_circular(void **state)
 static void samples_of_the_second_processor(void **state)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 4}};
-	struct model_step s = {.terms = terms, .n_terms = 2, .thread = 1};
+	struct step s = {.terms = terms, .n_terms = 2, .thread = 1};
 
 	(void)state;
 	start_path(&netburst_prescott, NULL);

@@ -260,7 +260,7 @@ static void test_accesses(void **state)
 	(void)state;
 	struct insn movs = DECODE("\xf3\x48\xa5"), rmw = DECODE("\x01\x07"), call = DECODE("\xff\x17"),
 		    lea = DECODE("\x8d\x07");
-	struct uarch_access a[2 * ACCOUNT_ACCESSES];
+	struct step_access a[2 * ACCOUNT_ACCESSES];
 	struct insn_retired s = {
 		.insn = &movs, .iterations = 4, .source = 0x1000, .dest = 0x2000, .backwards = true};
 	assert_int_equal(account_accesses(&s, 3, a), 2);
@@ -295,7 +295,7 @@ static void test_enter(void **state)
 			v = retired(&s);
 			assert_int_equal(account_turns(&s), level + 1);
 			for (uint64_t i = 0; i < account_turns(&s); i++) {
-				struct uarch_access a[2 * ACCOUNT_ACCESSES];
+				struct step_access a[2 * ACCOUNT_ACCESSES];
 				unsigned n = account_accesses(&s, i, a);
 				for (unsigned k = 0; k < n; k++) {
 					bool store = a[k].store, line = touches_two(a[k].address, 8, 64),
@@ -316,7 +316,7 @@ static void test_enter(void **state)
 		}
 }
 
-static enum model_transfer transfer(const struct insn *in, bool taken, bool partial)
+static enum step_transfer transfer(const struct insn *in, bool taken, bool partial)
 {
 	const struct insn_retired s = {
 		.insn = in, .taken = taken, .partial = partial, .iterations = 3, .cpl_after = 3};

@@ -6,7 +6,7 @@
 
 static void terms(const struct qterm *t, unsigned n)
 {
-	struct model_step s = {.terms = t, .n_terms = n, .cycles = 1};
+	struct step s = {.terms = t, .n_terms = n, .cycles = 1};
 	amd_model.advance(cpu, &s);
 }
 
@@ -195,7 +195,7 @@ static bool worlds_alike(void)
 static uint64_t in_two_worlds(uint64_t only)
 {
 	struct qterm term = {Q_INSTRUCTIONS, 1};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .guest = true};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 1, .guest = true};
 
 	put(EFER, EFER_SVME);
 	count_instructions(0, only, 0);
@@ -230,13 +230,13 @@ static void sample_branches(unsigned n)
 	set(CTL(0), 0xc4 | RINGS | CTL_EN | CTL_INT);
 	set(CTR(0), TOP);
 	while (n--)
-		amd_model.advance(cpu, &(struct model_step){.terms = &taken,
-							    .n_terms = 1,
-							    .cycles = 1,
-							    .ip = 0x1000,
-							    .next = 0x2000,
-							    .transfer = TRANSFER_JUMP,
-							    .length = 2});
+		amd_model.advance(cpu, &(struct step){.terms = &taken,
+						      .n_terms = 1,
+						      .cycles = 1,
+						      .ip = 0x1000,
+						      .next = 0x2000,
+						      .transfer = TRANSFER_JUMP,
+						      .length = 2});
 }
 
 static bool sampled_branch_missing(void)
@@ -254,10 +254,10 @@ static bool sampled_early(void)
 #define OP_ON (1 | OP_EN | OP_DISPATCHED | 15ull << OP_COUNT_SHIFT)
 
 /* The operation behind one NOP is sampled. */
-static void sample(const struct model_step *tagged)
+static void sample(const struct step *tagged)
 {
 	static const struct qterm one[] = {{Q_INSTRUCTIONS, 1}};
-	struct model_step nop = {.terms = one, .n_terms = 1, .cycles = 1, .length = 1};
+	struct step nop = {.terms = one, .n_terms = 1, .cycles = 1, .length = 1};
 
 	set(IBS_OP_CTL, OP_ON);
 	amd_model.advance(cpu, &nop);
@@ -265,13 +265,13 @@ static void sample(const struct model_step *tagged)
 }
 
 static const struct qterm branch[] = {{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {Q_BR_JMP_DIRECT, 1}};
-static const struct model_step jump = {.terms = branch,
-				       .n_terms = 3,
-				       .cycles = 1,
-				       .ip = 0x1000,
-				       .next = 0x2000,
-				       .transfer = TRANSFER_JUMP,
-				       .length = 2};
+static const struct step jump = {.terms = branch,
+				 .n_terms = 3,
+				 .cycles = 1,
+				 .ip = 0x1000,
+				 .next = 0x2000,
+				 .transfer = TRANSFER_JUMP,
+				 .length = 2};
 
 static bool sample_skids(void)
 {
@@ -288,7 +288,7 @@ static bool sample_tells_untaken(void)
 static bool source_of_prefetch(void)
 {
 	static const struct qterm prefetch[] = {{Q_INSTRUCTIONS, 1}, {Q_PREFETCHES, 1}};
-	const struct model_step s = {.terms = prefetch, .n_terms = 2, .cycles = 1, .length = 4};
+	const struct step s = {.terms = prefetch, .n_terms = 2, .cycles = 1, .length = 4};
 
 	sample(&s);
 	return get(IBS_OP_DATA2) != 0;
@@ -306,17 +306,17 @@ static bool request_stays(void)
 /* A load that misses every level is sampled. */
 static void sample_far_load(void)
 {
-	static const struct uarch_access access = {.address = 0x7000, .size = 8};
+	static const struct step_access access = {.address = 0x7000, .size = 8};
 	static const struct qterm far[] = {{Q_INSTRUCTIONS, 1}, {Q_L1D_LOAD_MISS, 1}, {Q_L2_LOAD_MISS, 1},
 					   {Q_LLC_REF, 1},      {Q_LLC_MISS, 1},      {Q_DTLB_LOAD_MISS, 1}};
-	const struct model_step load = {.terms = far,
-					.n_terms = 6,
-					.cycles = 1,
-					.length = 4,
-					.ip = 0x1000,
-					.next = 0x1004,
-					.access = &access,
-					.n_access = 1};
+	const struct step load = {.terms = far,
+				  .n_terms = 6,
+				  .cycles = 1,
+				  .length = 4,
+				  .ip = 0x1000,
+				  .next = 0x1004,
+				  .access = &access,
+				  .n_access = 1};
 
 	set(IBS_OP_CTL, 1 | OP_EN | 15ull << OP_COUNT_SHIFT);
 	amd_model.advance(cpu, &load);
@@ -398,7 +398,7 @@ static bool branch_missing(void)
 static bool counts_halted(void)
 {
 	set(CTL(0), CYCLES);
-	amd_model.advance(cpu, &(struct model_step){.cycles = 100, .halted = true});
+	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true});
 	return get(CTR(0)) != 0;
 }
 

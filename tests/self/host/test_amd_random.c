@@ -39,7 +39,7 @@ static bool runs(unsigned p, unsigned c)
 	return slow.select[c] >> 22 & 1 && slow.select[c] & RINGS && (!parts[p].v2 || slow.enable >> c & 1);
 }
 
-static int64_t per_cycle(unsigned p, unsigned c, const struct model_step *s, bool first)
+static int64_t per_cycle(unsigned p, unsigned c, const struct step *s, bool first)
 {
 	struct pmu_event rows[64];
 	unsigned n = amd_unpack(parts[p].generation, true, rows, 64);
@@ -60,14 +60,14 @@ static int64_t per_cycle(unsigned p, unsigned c, const struct model_step *s, boo
 	return sum;
 }
 
-static void slow_step(unsigned p, const struct model_step *s)
+static void slow_step(unsigned p, const struct step *s)
 {
 	for (unsigned c = 0; c < parts[p].counters; c++) {
 		uint64_t select = slow.select[c], cmask = select >> 24 & 0xff, amount = 0;
 
 		if (!runs(p, c))
 			continue;
-		if (!(select & (s->cpl ? CTL_USR : CTL_OS))) {
+		if (!(select & (s->level ? CTL_USR : CTL_OS))) {
 			slow.level[c] = false;
 			continue;
 		}
@@ -149,8 +149,7 @@ static void random_step(unsigned p)
 	static const uint8_t kinds[] = {Q_INSTRUCTIONS, Q_BRANCHES,      Q_BR_COND,     Q_INSN_X87,
 					Q_INSN_LOAD,    Q_INTERRUPTS_HW, Q_INSN_LOCKED, Q_BR_JMP_DIRECT};
 	struct qterm t[4];
-	struct model_step s = {
-		.terms = t, .n_terms = below(5), .cycles = 1 + below(3), .cpl = below(2) ? 3 : 0};
+	struct step s = {.terms = t, .n_terms = below(5), .cycles = 1 + below(3), .level = below(2) ? 3 : 0};
 
 	for (unsigned i = 0; i < s.n_terms; i++)
 		t[i] = (struct qterm){kinds[below(8)], 1 + below(3)};

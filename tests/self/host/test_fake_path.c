@@ -12,15 +12,15 @@
 
 /* A model that keeps what it is shown. */
 static struct {
-	struct model_step step;
-	struct model_registers registers;
-	struct uarch_access access[2];
+	struct step step;
+	struct step_registers registers;
+	struct step_access access[2];
 	unsigned steps;
 	bool on, counts;
 	bool pmi;
 } seen;
 
-static bool advance(void *state, const struct model_step *s)
+static bool advance(void *state, const struct step *s)
 {
 	(void)state;
 	seen.step = *s;
@@ -77,7 +77,7 @@ static void begin(void)
 	fake_path_start(&path, &toy, NULL, 0x1000);
 }
 
-static void expect(uint64_t ip, uint64_t next, enum model_transfer kind, unsigned length)
+static void expect(uint64_t ip, uint64_t next, enum step_transfer kind, unsigned length)
 {
 	assert_int_equal(seen.step.ip, ip);
 	assert_int_equal(seen.step.next, next);
@@ -125,12 +125,12 @@ static void branches_lead_where_they_lead(void **unused)
 	assert_int_equal(seen.access[0].address, rsp - 8);
 	assert_int_equal(seen.registers.gpr[GPR_RSP], rsp);
 	fake_path_far(&path, 0x3000, 3);
-	assert_int_equal(seen.step.cpl, 0);
-	assert_int_equal(seen.step.cpl_after, 3);
+	assert_int_equal(seen.step.level, 0);
+	assert_int_equal(seen.step.level_after, 3);
 	fake_path_event(&path, 0x4000);
 	expect(0x3000, 0x4000, TRANSFER_EVENT, 0);
-	assert_int_equal(seen.step.cpl, 3);
-	assert_int_equal(seen.step.cpl_after, 0);
+	assert_int_equal(seen.step.level, 3);
+	assert_int_equal(seen.step.level_after, 0);
 	fake_path_mispredicted(&path, TRANSFER_CONDITIONAL, 0x4000);
 	expect(0x4000, 0x4000, TRANSFER_CONDITIONAL, 2);
 	assert_int_equal(path.last.n_terms, 5);

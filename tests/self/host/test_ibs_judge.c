@@ -10,8 +10,8 @@
 
 static struct qterm terms[] = {{Q_LOADS, 1},       {Q_STORES, 1},     {Q_BRANCHES, 1}, {Q_LOADS, 8},
 			       {Q_INSN_LOCKED, 1}, {Q_PREFETCHES, 1}, {Q_INSN_NOP, 1}};
-static struct uarch_access access[] = {{.address = 0x8000, .size = 8},
-				       {.address = 0x8000, .size = 8, .store = true}};
+static struct step_access access[] = {{.address = 0x8000, .size = 8},
+				      {.address = 0x8000, .size = 8, .store = true}};
 static struct path_step steps[] = {
 	{.ip = 0x1000, .next = 0x1003, .length = 3, .terms = 0, .n_terms = 1, .access = 0, .n_access = 1},
 	{.ip = 0x1003, .next = 0x1006, .length = 3, .terms = 0, .n_terms = 2, .access = 0, .n_access = 2},

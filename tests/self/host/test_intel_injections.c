@@ -380,7 +380,7 @@ static bool line_end_twice(void)
 
 	count_instructions(0, 0, 0);
 	for (unsigned ip = 0; ip < 128; ip++) {
-		struct model_step s = {.terms = &one, .n_terms = 1, .cycles = 1, .ip = ip};
+		struct step s = {.terms = &one, .n_terms = 1, .cycles = 1, .ip = ip};
 		intel_model.advance(cpu, &s);
 	}
 	return get(IA32_PMC0) == 130;
@@ -397,7 +397,7 @@ static bool odd_counter(void)
 static bool sibling_counts(void)
 {
 	struct qterm one = {Q_INSTRUCTIONS, 1};
-	struct model_step alone = {.terms = &one, .n_terms = 1, .cycles = 1}, beside = alone;
+	struct step alone = {.terms = &one, .n_terms = 1, .cycles = 1}, beside = alone;
 
 	beside.sibling = true;
 	count_instructions(0, 0, 0);

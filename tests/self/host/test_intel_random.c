@@ -252,7 +252,7 @@ static void compare(unsigned pmis)
 /* As the virtual PMU does it: by the short cut where the model offers one and no counter would overflow. */
 static unsigned long short_cuts;
 
-static void take_step(const struct model_step *s)
+static void take_step(const struct step *s)
 {
 	struct model_increment out[16];
 	int n = below(2) ? intel_model.increments(cpu, s, out, 16) : -1;
@@ -296,7 +296,7 @@ static void random_sequences(const struct model_profile *p, unsigned version, un
 			struct qterm terms[] = {{Q_BRANCHES, branches},
 						{Q_INSTRUCTIONS, instructions},
 						{Q_BR_MISPRED, misses}};
-			struct model_step s = {.terms = terms, .n_terms = 3, .cycles = cycles, .cpl = cpl};
+			struct step s = {.terms = terms, .n_terms = 3, .cycles = cycles, .level = cpl};
 			take_step(&s);
 			reference_step(instructions, branches, misses, cycles, cpl);
 			notice_starts();
@@ -378,7 +378,7 @@ static void random_values(void **unused)
 			assert_int_equal(after, value);
 		/* Steps on whatever has come of it. */
 		struct qterm term = {Q_INSTRUCTIONS, 3};
-		struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1 + below(3), .cpl = below(4)};
+		struct step s = {.terms = &term, .n_terms = 1, .cycles = 1 + below(3), .level = below(4)};
 		intel_model.advance(cpu, &s);
 		while (intel_model.take_pmi(cpu))
 			;

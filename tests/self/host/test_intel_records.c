@@ -151,7 +151,7 @@ static void lbr_by_kind(void **unused)
 				if (k == TRANSFER_EVENT)
 					fake_path_event(path, CODE);
 				else
-					fake_path_branch(path, (enum model_transfer)k, CODE);
+					fake_path_branch(path, (enum step_transfer)k, CODE);
 			}
 			assert_int_equal(finish(&r), t == TRANSFER_FAR ? 6 : 7);
 			for (unsigned i = 0; i < (t == TRANSFER_FAR ? 6 : 7); i++)

@@ -326,7 +326,7 @@ static bool compare_value(void)
 static void second_processor(void)
 {
 	const struct qterm term = {Q_INSTRUCTIONS, 1};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1, .thread = 1, .sibling = true};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 1, .thread = 1, .sibling = true};
 
 	advance(&s);
 }

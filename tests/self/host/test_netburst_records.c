@@ -285,13 +285,13 @@ static void traces_by_ring(void **state)
 	r.ring = RING_USR;
 	begin(&r);
 	jumps(2);
-	path()->cpl = 3;
+	path()->level = 3;
 	jumps(3);
 	assert_int_equal(finish(&r), 3);
 	r.ring = RING_OS;
 	begin(&r);
 	jumps(2);
-	path()->cpl = 0;
+	path()->level = 0;
 	jumps(4);
 	assert_int_equal(finish(&r), 4);
 	start_cpu(&netburst_northwood, NULL);
@@ -382,7 +382,7 @@ static void precise_on_the_second_processor(void **state)
 	begin(&r);
 	assert_int_equal(msr(MSR_PEBS_ENABLE), PEBS_ENABLE_MINE);
 	for (unsigned i = 0; i < 10; i++) {
-		struct model_step s = {.terms = terms, .n_terms = 2, .length = 3, .thread = 1};
+		struct step s = {.terms = terms, .n_terms = 2, .length = 3, .thread = 1};
 
 		fake_path_step(path(), &s, path()->regs.ip + 3);
 	}

@@ -17,7 +17,7 @@ static struct {
 	bool cannot_tell;
 } model_state;
 
-static uint64_t amount_of(unsigned c, const struct model_step *step)
+static uint64_t amount_of(unsigned c, const struct step *step)
 {
 	static const enum quantity q[COUNTERS] = {Q_INSTRUCTIONS, Q_BRANCHES, Q_COUNT};
 	uint64_t amount = c == 2 ? step->cycles : 0;
@@ -28,7 +28,7 @@ static uint64_t amount_of(unsigned c, const struct model_step *step)
 	return amount;
 }
 
-static int increments(void *state, const struct model_step *step, struct model_increment *out, unsigned room)
+static int increments(void *state, const struct step *step, struct model_increment *out, unsigned room)
 {
 	int n = 0;
 
@@ -64,7 +64,7 @@ static void otherwise(enum premise which)
 static int write_enables(uint64_t enabled)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
-	const struct model_step step = {.terms = terms, .n_terms = 1, .cycles = 7};
+	const struct step step = {.terms = terms, .n_terms = 1, .cycles = 7};
 	int seen = 0;
 
 	if (premises_before_write(&premises_state, &model, &model_state, &step))
@@ -134,7 +134,7 @@ static void a_stop_reaches_the_model_before_it_takes_effect(void **state)
 static void half_an_answer_is_none(void **state)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
-	const struct model_step step = {.terms = terms, .n_terms = 1, .cycles = 7};
+	const struct step step = {.terms = terms, .n_terms = 1, .cycles = 7};
 
 	(void)state;
 	otherwise(PREMISE_START_COUNTED);
@@ -187,7 +187,7 @@ static void some_count_it(void **state)
 static void some_count_it_through_filters(void **state)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
-	const struct model_step step = {.terms = terms, .n_terms = 1, .cycles = 7};
+	const struct step step = {.terms = terms, .n_terms = 1, .cycles = 7};
 
 	(void)state;
 	premises_state.n_seen = 2;
@@ -231,17 +231,17 @@ static void one_counts_it_at_every_third_start(void **state)
 
 /* --- steps ------------------------------------------------------------------------------------------- */
 
-static struct model_step step_of(enum insn_special special, struct qterm *terms)
+static struct step step_of(enum insn_special special, struct qterm *terms)
 {
 	static struct insn in;
 	struct insn_retired did = {.insn = &in, .cpl_after = 3};
-	struct model_step step = {.terms = terms, .n_terms = 1, .cpl = 0};
+	struct step step = {.terms = terms, .n_terms = 1, .level = 0};
 
 	in.special = (uint8_t)special;
 	if (special == INSN_SYSCALL || special == INSN_INT || special == INSN_INT3 || special == INSN_INT1 ||
 	    special == INSN_SYSENTER) {
 		did.cpl_after = 0;
-		step.cpl = 3;
+		step.level = 3;
 	}
 	premises_step(&premises_state, &did, &step, terms);
 	return step;
@@ -261,11 +261,11 @@ static void levels_and_terms_change_where_a_premise_says_so(void **state)
 		if (broken & 2)
 			otherwise(PREMISE_CALL_IN_NEW);
 		for (unsigned i = 0; i < sizeof returns; i++)
-			assert_int_equal(step_of(returns[i], terms).cpl, broken & 1 ? 3 : 0);
+			assert_int_equal(step_of(returns[i], terms).level, broken & 1 ? 3 : 0);
 		for (unsigned i = 0; i < sizeof calls; i++)
-			assert_int_equal(step_of(calls[i], terms).cpl, broken & 2 ? 0 : 3);
+			assert_int_equal(step_of(calls[i], terms).level, broken & 2 ? 0 : 3);
 		assert_int_equal(step_of(INSN_RDPMC, terms).n_terms, 1);
-		assert_int_equal(step_of(INSN_RDPMC, terms).cpl, 0);
+		assert_int_equal(step_of(INSN_RDPMC, terms).level, 0);
 	}
 	otherwise(PREMISE_RDPMC_TWICE);
 	assert_int_equal(step_of(INSN_RDPMC, terms).n_terms, 2);
@@ -276,7 +276,7 @@ static void levels_and_terms_change_where_a_premise_says_so(void **state)
 
 static unsigned delivered(enum step_event kind, struct qterm *terms)
 {
-	struct model_step step = {.terms = terms};
+	struct step step = {.terms = terms};
 
 	premises_delivery(&premises_state, kind, &step, terms);
 	return step.n_terms;

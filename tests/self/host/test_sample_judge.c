@@ -11,9 +11,9 @@
 
 /* Two turns of: a load, a copy of two loads and two stores, a branch. */
 static struct qterm terms[] = {{Q_LOADS, 1}, {Q_LOADS, 2}, {Q_STORES, 2}, {Q_BRANCHES, 1}};
-static struct uarch_access access[] = {{.address = 0x8000, .size = 8},
-				       {.address = 0x8100, .size = 8},
-				       {.address = 0x8200, .size = 8, .store = true}};
+static struct step_access access[] = {{.address = 0x8000, .size = 8},
+				      {.address = 0x8100, .size = 8},
+				      {.address = 0x8200, .size = 8, .store = true}};
 static struct path_step steps[] = {
 	{.ip = 0x1000, .next = 0x1003, .length = 3, .terms = 0, .n_terms = 1, .access = 0, .n_access = 1},
 	{.ip = 0x1003, .next = 0x1005, .length = 2, .terms = 1, .n_terms = 2, .access = 1, .n_access = 2},
@@ -28,7 +28,7 @@ static struct path_step steps[] = {
 	{.ip = 0x1005, .next = 0x1007, .length = 2, .terms = 3, .n_terms = 1},
 };
 #define STEPS (sizeof steps / sizeof steps[0])
-static struct model_registers registers[STEPS];
+static struct step_registers registers[STEPS];
 static uint64_t vectors[STEPS], upper[STEPS];
 static struct path path = {.step = steps,
 			   .registers = registers,
@@ -191,10 +191,10 @@ static void more_is_judged(void **unused)
 	finds(0);
 	more(&loads);
 	x.rings = RING_OS;
-	steps[2].cpl = steps[2].cpl_after = 3;
+	steps[2].level = steps[2].level_after = 3;
 	record[4].n_branches = 0;
 	finds(0);
-	steps[2].cpl = steps[2].cpl_after = 0;
+	steps[2].level = steps[2].level_after = 0;
 }
 
 static void counts_are_judged(void **unused)

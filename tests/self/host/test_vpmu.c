@@ -244,8 +244,7 @@ static void short_cut_equals_long_way(void **unused)
 					{Q_BRANCHES, below(3)},
 					{Q_BR_MISPRED, below(2)},
 					{Q_LOADS, 3}};
-		struct model_step s = {
-			.terms = terms, .n_terms = 4, .cycles = 1 + below(3), .cpl = below(2) * 3};
+		struct step s = {.terms = terms, .n_terms = 4, .cycles = 1 + below(3), .level = below(2) * 3};
 		struct model_increment add[5];
 		void *other = malloc(intel_model.state_size);
 
@@ -282,7 +281,7 @@ static void short_cut_refuses(void **unused)
 {
 	(void)unused;
 	struct qterm term = {Q_INSTRUCTIONS, 1};
-	struct model_step s = {.terms = &term, .n_terms = 1, .cycles = 1};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 1};
 	struct model_increment add[5];
 
 	power_up(&intel_core2, NULL);
@@ -479,14 +478,14 @@ static void steps_are_broken(void **unused)
 		for (unsigned i = 0; i < 10; i++) {
 			struct qterm terms[STEP_TERMS] = {{Q_LOADS, i + 1}};
 			struct step_details d = {.registers.gpr = {100 + i}, .access = {{.address = 0x800}}};
-			struct model_step s = {.terms = terms,
-					       .n_terms = 1,
-					       .next = 0x40,
-					       .transfer = TRANSFER_JUMP,
-					       .registers = &d.registers,
-					       .access = d.access,
-					       .n_access = 1,
-					       .tsc = 50 + i};
+			struct step s = {.terms = terms,
+					 .n_terms = 1,
+					 .next = 0x40,
+					 .transfer = TRANSFER_JUMP,
+					 .registers = &d.registers,
+					 .access = d.access,
+					 .n_access = 1,
+					 .tsc = 50 + i};
 
 			step_break(&b, &s, &d, terms);
 			late += s.n_terms != 1 || terms[0].amount != i + 1;

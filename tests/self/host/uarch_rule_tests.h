@@ -48,7 +48,7 @@ static unsigned amount(const struct qterm *t, unsigned n, enum quantity q)
 /* One instruction at a fixed, warm address with a single access; returns the amount of q that it caused. */
 static unsigned touch(struct uarch *u, uint64_t address, uint32_t size, bool store, enum quantity q)
 {
-	struct uarch_access a = {.address = address, .size = size, .store = store};
+	struct step_access a = {.address = address, .size = size, .store = store};
 	struct uarch_step s = {.ip = 0x400000, .length = 3, .next = 0x400003, .access = &a, .n_access = 1};
 	struct qterm out[16];
 
@@ -108,7 +108,7 @@ static void levels(void **state)
 	touch(u, 0x1400, 8, false, Q_L1D_LOAD_MISS);
 	touch(u, 0x1800, 8, false, Q_L1D_LOAD_MISS);
 	touch(u, 0x1c00, 8, false, Q_L1D_LOAD_MISS);
-	struct uarch_access a = {.address = 0x1000, .size = 8};
+	struct step_access a = {.address = 0x1000, .size = 8};
 	struct uarch_step s = {.ip = 0x400000, .length = 3, .next = 0x400003, .access = &a, .n_access = 1};
 	struct qterm out[16];
 	unsigned n = uarch_step(u, &s, out, 16);
@@ -443,7 +443,7 @@ static void bad_geometry(void **state)
 static void room_is_respected(void **state)
 {
 	struct uarch *u = make(&tiny);
-	struct uarch_access a = {.address = 0x1000, .size = 8};
+	struct step_access a = {.address = 0x1000, .size = 8};
 	struct uarch_step s = {.ip = 0x400000, .length = 3, .access = &a, .n_access = 1};
 	struct qterm out[16];
 
@@ -478,7 +478,7 @@ static void stores_to_code(void **state)
 	assert_int_equal(clears(u, 0x900fff, 1), 0);
 	assert_int_equal(clears(u, 0x901000, 1), 0);
 	uarch_flush_line(u, 0x400000);
-	struct uarch_access a = {.address = 0x900010, .size = 1, .store = true};
+	struct step_access a = {.address = 0x900010, .size = 1, .store = true};
 	struct uarch_step s = {.ip = 0x500000, .length = 3, .next = 0x500003, .access = &a, .n_access = 1};
 	struct qterm out[16];
 	assert_int_equal(amount(out, uarch_step(u, &s, out, 16), Q_CLEARS_SMC), 0);

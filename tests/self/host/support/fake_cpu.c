@@ -235,14 +235,14 @@ bool pmc_read(uint32_t index, uint64_t *value)
 
 void fake_cpu_run(const struct qterm *terms, unsigned n_terms, uint32_t cycles, uint8_t cpl, uint64_t count)
 {
-	struct model_step step = {
-		.terms = terms, .n_terms = n_terms, .cycles = cycles, .cpl_after = cpl, .length = 1};
-	uint8_t own = path.cpl;
+	struct step step = {
+		.terms = terms, .n_terms = n_terms, .cycles = cycles, .level_after = cpl, .length = 1};
+	uint8_t own = path.level;
 
-	path.cpl = cpl;
+	path.level = cpl;
 	while (count--)
 		fake_path_step(&path, &step, path.regs.ip + 1);
-	path.cpl = own; /* register accesses are not of that code */
+	path.level = own; /* register accesses are not of that code */
 }
 
 void fake_cpu_nops(uint64_t count)

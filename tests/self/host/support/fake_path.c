@@ -23,17 +23,17 @@ static bool active(const struct fake_path *p)
 	return p->model->counting(p->state) || (p->model->recording && p->model->recording(p->state));
 }
 
-void fake_path_step(struct fake_path *p, struct model_step *s, uint64_t next)
+void fake_path_step(struct fake_path *p, struct step *s, uint64_t next)
 {
 	s->cycles = s->cycles ? s->cycles : 1;
-	s->cpl = p->cpl;
+	s->level = p->level;
 	s->ip = p->regs.ip;
 	s->next = next;
 	s->tsc = p->tsc += FAKE_PATH_CYCLE;
 	s->registers = &p->regs;
 	s->vectors = p->vectors;
 	p->regs.ip = next;
-	p->cpl = s->cpl_after;
+	p->level = s->level_after;
 	p->changed = p->model->advance(p->state, s);
 	p->last = *s;
 }
@@ -48,14 +48,14 @@ unsigned fake_path_interrupts(struct fake_path *p)
 }
 
 void fake_path_access(struct fake_path *p, unsigned length, const struct qterm *terms, unsigned n_terms,
-		      const struct uarch_access *access, unsigned n_access)
+		      const struct step_access *access, unsigned n_access)
 {
-	struct model_step s = {.terms = terms,
-			       .n_terms = n_terms,
-			       .length = (uint8_t)length,
-			       .cpl_after = p->cpl,
-			       .access = access,
-			       .n_access = n_access};
+	struct step s = {.terms = terms,
+			 .n_terms = n_terms,
+			 .length = (uint8_t)length,
+			 .level_after = p->level,
+			 .access = access,
+			 .n_access = n_access};
 
 	p->regs.gpr[GPR_RAX]++;
 	fake_path_step(p, &s, p->regs.ip + length);
@@ -78,7 +78,7 @@ void fake_path_load(struct fake_path *p, uint64_t address)
 {
 	static const struct qterm terms[] = {
 		{Q_INSTRUCTIONS, 1}, {Q_INSN_LOAD, 1}, {Q_LOADS, 1}, {Q_LOAD_BYTES, 8}};
-	const struct uarch_access access = {.address = address, .size = 8};
+	const struct step_access access = {.address = address, .size = 8};
 
 	fake_path_access(p, 3, terms, 4, &access, 1);
 }
@@ -87,12 +87,12 @@ void fake_path_store(struct fake_path *p, uint64_t address)
 {
 	static const struct qterm terms[] = {
 		{Q_INSTRUCTIONS, 1}, {Q_INSN_STORE, 1}, {Q_STORES, 1}, {Q_STORE_BYTES, 8}};
-	const struct uarch_access access = {.address = address, .size = 8, .store = true};
+	const struct step_access access = {.address = address, .size = 8, .store = true};
 
 	fake_path_access(p, 3, terms, 4, &access, 1);
 }
 
-static void branch(struct fake_path *p, enum model_transfer kind, uint64_t to, uint8_t cpl, bool mispredicted)
+static void branch(struct fake_path *p, enum step_transfer kind, uint64_t to, uint8_t cpl, bool mispredicted)
 {
 	static const uint8_t quantity[] = {
 		[TRANSFER_CONDITIONAL] = Q_BR_COND,
@@ -105,14 +105,14 @@ static void branch(struct fake_path *p, enum model_transfer kind, uint64_t to, u
 	};
 	struct qterm terms[8] = {{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {quantity[kind], 1}};
 	bool call = kind == TRANSFER_CALL || kind == TRANSFER_CALL_INDIRECT, ret = kind == TRANSFER_RETURN;
-	struct uarch_access access = {.size = 8, .store = call};
-	struct model_step s = {.terms = terms,
-			       .n_terms = 3,
-			       .transfer = (uint8_t)kind,
-			       .length = 2,
-			       .cpl_after = cpl,
-			       .access = &access,
-			       .n_access = call || ret};
+	struct step_access access = {.size = 8, .store = call};
+	struct step s = {.terms = terms,
+			 .n_terms = 3,
+			 .transfer = (uint8_t)kind,
+			 .length = 2,
+			 .level_after = cpl,
+			 .access = &access,
+			 .n_access = call || ret};
 
 	if (kind == TRANSFER_CONDITIONAL)
 		terms[s.n_terms++] = (struct qterm){Q_BR_COND_TAKEN, 1};
@@ -128,21 +128,21 @@ static void branch(struct fake_path *p, enum model_transfer kind, uint64_t to, u
 	fake_path_step(p, &s, to);
 }
 
-void fake_path_branch(struct fake_path *p, enum model_transfer kind, uint64_t to)
+void fake_path_branch(struct fake_path *p, enum step_transfer kind, uint64_t to)
 {
-	branch(p, kind, to, p->cpl, false);
+	branch(p, kind, to, p->level, false);
 }
 
-void fake_path_mispredicted(struct fake_path *p, enum model_transfer kind, uint64_t to)
+void fake_path_mispredicted(struct fake_path *p, enum step_transfer kind, uint64_t to)
 {
-	branch(p, kind, to, p->cpl, true);
+	branch(p, kind, to, p->level, true);
 }
 
 void fake_path_not_taken(struct fake_path *p)
 {
 	static const struct qterm terms[] = {
 		{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {Q_BR_COND, 1}, {Q_BR_COND_NTAKEN, 1}};
-	struct model_step s = {.terms = terms, .n_terms = 4, .length = 2, .cpl_after = p->cpl};
+	struct step s = {.terms = terms, .n_terms = 4, .length = 2, .level_after = p->level};
 
 	fake_path_step(p, &s, p->regs.ip + 2);
 }
@@ -155,7 +155,7 @@ void fake_path_far(struct fake_path *p, uint64_t to, uint8_t cpl)
 void fake_path_event(struct fake_path *p, uint64_t handler)
 {
 	static const struct qterm terms[] = {{Q_INTERRUPTS_HW, 1}, {Q_RING_TO_KERNEL, 1}};
-	struct model_step s = {.terms = terms, .n_terms = p->cpl ? 2 : 1, .transfer = TRANSFER_EVENT};
+	struct step s = {.terms = terms, .n_terms = p->level ? 2 : 1, .transfer = TRANSFER_EVENT};
 
 	fake_path_step(p, &s, handler);
 }
@@ -163,8 +163,8 @@ void fake_path_event(struct fake_path *p, uint64_t handler)
 enum model_access fake_path_wrmsr(struct fake_path *p, uint32_t address, uint64_t value)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_SERIALIZING, 1}, {Q_INSN_WRMSR, 1}};
-	struct model_step s = {
-		.terms = terms, .n_terms = 3, .length = 2, .cpl_after = p->cpl, .own_write = true};
+	struct step s = {
+		.terms = terms, .n_terms = 3, .length = 2, .level_after = p->level, .own_write = true};
 	bool was_active = active(p);
 	enum model_access access = p->model->wrmsr(p->state, address, value);
 
