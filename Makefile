@@ -93,7 +93,7 @@ UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcar
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
 # UEFI strings are UTF-16.
-$(B)/image/boot/uefi/uefi.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/self/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
+$(B)/image/boot/uefi/%.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/self/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
 
 # --- generated -------------------------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ HOST_SRC := $(sort $(filter-out pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virt
 	tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.c)) \
 	$(wildcard arch/x86/step/insn.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/machine/mtrr.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c \
-	boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/event_files.c boot/pmu_choice.c))
+	boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)

@@ -20,6 +20,7 @@
 #include "boot/platform.h"
 #include "boot/pmu_choice.h"
 #include "boot/report_out.h"
+#include "boot/run_folder.h"
 #include "boot/selection.h"
 #include "build_id.h"
 
@@ -129,6 +130,16 @@ static void begin_report(const struct platform *platform, const struct options *
 	report_begin(&header);
 	for (unsigned i = 0; i < machine_note_count(); i++)
 		report_note(machine_note(i));
+}
+
+static void begin_files(const struct platform *platform, const struct options *o)
+{
+	struct cpu_identity cpu;
+	char name[RUN_CPU_NAME];
+
+	cpu_identify(&cpu);
+	run_cpu_name(&cpu, name);
+	report_out_begin(platform, o, name);
 }
 
 struct suite_job {
@@ -303,13 +314,14 @@ int assay_main(struct platform *platform)
 	platform->boot.serial_port = o.serial;
 	platform->boot.want_x2apic = o.x2apic;
 	platform->boot.no_hpet = !o.hpet;
+	const char *refusal = error.text;
+	if (good_options && selection_exists(&o, &refusal)) {
+		refusal = NULL;
+		begin_files(platform, &o);
+	}
 	why = machine_init(&platform->boot);
-	if (why)
-		return could_not_run(platform, &o, why);
-	if (!good_options)
-		return could_not_run(platform, &o, error.text);
-	if (!selection_exists(&o, &why))
-		return could_not_run(platform, &o, why);
+	if (why || refusal)
+		return could_not_run(platform, &o, why ? why : refusal);
 	if (!inject_apply(o.inject, inject, sizeof inject, &why))
 		return could_not_run(platform, &o, why);
 	if (!measure_init())
@@ -365,5 +377,7 @@ int assay_main(struct platform *platform)
 		return could_not_run(platform, &o, selection_no_check(&o));
 	report_end(true);
 	report_out(platform, &o, true);
+	if (report_out_place())
+		console_text("report: in %s\n", report_out_place());
 	return leave(platform, &o, status_of(report_totals()));
 }

@@ -36,7 +36,7 @@ static const char *glob_syntax(const char *value)
 
 static const char *path_syntax(const char *value)
 {
-	return *value ? NULL : "a path without extension, none, e9, or memory";
+	return *value ? NULL : "a folder's path, none, e9, or memory";
 }
 
 static const char *scan_syntax(const char *value)
@@ -73,9 +73,10 @@ const struct option_row option_rows[] = {
 	 "processors to judge: auto (the boot processor, of a hybrid CPU one of each type), all, or numbers"},
 	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt", NULL, "return",
 	 "what to do at the end"},
-	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\report",
-	 "path of the reports without extension, none, e9 for port E9H, or memory: port E9H tells where it "
-	 "lies"},
+	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\runs",
+	 "folder in which each run gets a folder of its own, none, e9 for port E9H, or memory: port E9H "
+	 "tells "
+	 "where it lies"},
 	{"verbose", OPTION_CHOICE, FIELD(verbose), 0, 0, "0|1", NULL, "0", "1: a line for every check"},
 	{"registers", OPTION_CHOICE, FIELD(registers), 0, 0, "0|1", NULL, "0",
 	 "1: show every register of the PMU as it was found, field by field"},

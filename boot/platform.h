@@ -13,6 +13,9 @@
 /** What read_file() says of a file that is not there, or of a platform without files. */
 #define PLATFORM_NOT_FOUND "not found"
 
+/** What make_folder() says of one that is there already. */
+#define PLATFORM_EXISTS "exists"
+
 enum exit_mode { EXIT_SHUTDOWN, EXIT_RETURN, EXIT_HALT };
 
 #define PLATFORM_FILE_NAME 96
@@ -38,6 +41,14 @@ struct platform {
 	 * @return how many were put into out, at most max; 0 if there is no such directory */
 	unsigned (*list_files)(const char *directory, struct platform_file *out, unsigned max);
 
+	/** Call with the name of each file and folder in a folder; names longer than PLATFORM_FILE_NAME are
+	 * left out. */
+	void (*each_name)(const char *directory, void (*each)(void *arg, const char *name), void *arg);
+
+	/** Make a folder, and those that lead to it. @return false with *why: PLATFORM_EXISTS where it, or a
+	 * file of its name, is there already */
+	bool (*make_folder)(const char *path, const char **why);
+
 	/** Replace a file's contents, from its first byte on; at no time is there no file. @return NULL with
 	 * *why ("volume is write-protected", ...) */
 	void *(*open_file)(const char *path, const char **why);
@@ -47,6 +58,13 @@ struct platform {
 
 	/** Cut it behind what was written; flushed to the medium when it returns. @return false with *why */
 	bool (*close_file)(void *file, const char **why);
+
+	/** Give a closed file another name in its folder, in place of the file that has it, which is removed
+	 * first: at any time one of both is there, whole. @return false with *why */
+	bool (*rename_file)(const char *path, const char *name, const char **why);
+
+	/** Remove a file, if it is there and may be removed. */
+	void (*remove_file)(const char *path);
 
 	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
 	 * to the starter. */

@@ -1,4 +1,5 @@
 #include "boot/report_out.h"
+#include "boot/run_folder.h"
 
 #include "arch/x86/console/console.h"
 #include "tests/report/report.h"
@@ -11,11 +12,14 @@
 #define ETX        "\x03"
 
 static bool complained;
+static const char *no_folder; /* why there is none */
 
 static void complain(const char *what, const char *why)
 {
 	if (!complained)
-		console_text("report: cannot write %s: %s; report=none does without\n", what, why);
+		console_text("report: cannot write %s: %s; the results are on the screen and the serial line "
+			     "(report=none does without)\n",
+			     what, why);
 	complained = true;
 }
 
@@ -86,41 +90,72 @@ static bool put_text(text_sink *sink, void *to)
 	return sink(to, text, size);
 }
 
-static void write_out(const struct platform *platform, const struct options *o, const char *extension,
-		      bool (*put)(text_sink *sink, void *to))
+static bool write_to(const struct platform *platform, const char *path,
+		     bool (*put)(text_sink *sink, void *to), const char **why)
 {
 	struct file_out out = {.platform = platform};
-	char path[OPTION_TEXT_MAX + 8];
-	bool good = false;
+	const char *trouble;
+	bool good;
 
-	snprintf(path, sizeof path, "%s.%s", o->report, extension);
 	out.file = platform->open_file(path, &out.why);
-	if (out.file) {
-		const char *why;
-
-		good = put(file_write, &out) && file_flush(&out);
-		if (!platform->close_file(out.file, &why) && good) {
-			good = false;
-			out.why = why;
-		}
+	*why = out.why;
+	if (!out.file)
+		return false;
+	good = put(file_write, &out) && file_flush(&out);
+	*why = out.why;
+	if (!platform->close_file(out.file, &trouble) && good) {
+		good = false;
+		*why = trouble;
 	}
 	if (!good)
-		complain(path, out.why);
+		platform->remove_file(path);
+	return good;
+}
+
+static void write_out(const struct platform *platform, const char *name,
+		      bool (*put)(text_sink *sink, void *to))
+{
+	char path[RUN_FOLDER_PATH + 32], fresh[sizeof path + 8];
+	const char *why;
+
+	snprintf(path, sizeof path, "%s\\%s", run_folder(), name);
+	snprintf(fresh, sizeof fresh, "%s.new", path);
+	if (!write_to(platform, fresh, put, &why) || !platform->rename_file(fresh, name, &why))
+		complain(path, why);
+}
+
+static bool is_port(const struct options *o)
+{
+	return !strcmp(o->report, "memory") || !strcmp(o->report, "e9");
+}
+
+void report_out_begin(const struct platform *platform, const struct options *o, const char *cpu)
+{
+	no_folder = NULL;
+	if (strcmp(o->report, "none") && !is_port(o))
+		run_folder_make(platform, o->report, cpu, &no_folder);
 }
 
 void report_out(const struct platform *platform, const struct options *o, bool over)
 {
-	bool memory = !strcmp(o->report, "memory"), debug = memory || !strcmp(o->report, "e9");
+	bool memory = !strcmp(o->report, "memory");
 
-	if (!strcmp(o->report, "none") || (debug && !over))
+	if (!strcmp(o->report, "none") || (is_port(o) && !over))
 		return;
-	if (debug) {
+	if (is_port(o)) {
 		debug_write(NULL, STX, 1);
 		report_json(memory ? debug_tell : debug_write, NULL);
 		debug_write(NULL, ETX, 1);
+	} else if (run_folder()) {
+		write_out(platform, "report.json", report_json);
+		write_out(platform, "report.txt", put_text);
 	} else {
-		write_out(platform, o, "json", report_json);
-		write_out(platform, o, "txt", put_text);
+		complain(o->report, no_folder);
 	}
 	console_flush_screen();
+}
+
+const char *report_out_place(void)
+{
+	return complained ? NULL : run_folder();
 }

@@ -1,5 +1,5 @@
 /*
- * Where the report goes: two files through the firmware, or port E9H of an emulator.
+ * Where the report goes: two files in the run's folder, through the firmware, or port E9H of an emulator.
  */
 #ifndef BOOT_REPORT_OUT_H
 #define BOOT_REPORT_OUT_H
@@ -8,13 +8,21 @@
 
 #include <stdbool.h>
 
+/** Make the run's folder if files are asked for (boot/run_folder.h). Firmware side only. What stands in the
+ * way is said by the first report_out(). */
+void report_out_begin(const struct platform *platform, const struct options *o, const char *cpu);
+
 /**
- * Write the report as it stands. Firmware side only. The files are replaced each time, so that a run that is
- * cut short leaves what was measured before; port E9H gets one document, between STX and ETX, when the run is
- * over. With report=memory it stays in the machine's memory, where an emulator's user finds it: instead of a
- * long piece port E9H gets DLE, its physical address and size in hexadecimal, and a line feed. What cannot be
- * written is said once, in one line.
+ * Write the report as it stands. Firmware side only. Each file is written under another name, flushed, and
+ * then given its own, so that a run that is cut short leaves what was measured before; port E9H gets one
+ * document, between STX and ETX, when the run is over. With report=memory it stays in the machine's memory,
+ * where an emulator's user finds it: instead of a long piece port E9H gets DLE, its physical address and size
+ * in hexadecimal, and a line feed. What cannot be written is said once, in one line.
  */
 void report_out(const struct platform *platform, const struct options *o, bool over);
+
+/** The folder where the whole report lies; NULL: some of it could not be written, or files were not asked
+ * for. */
+const char *report_out_place(void);
 
 #endif

@@ -15,6 +15,8 @@ import subprocess
 import tempfile
 import time
 
+from reporting.runs import number
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("ASSAY_BUILD", os.path.join(TOP, "build"))
 FIRST_SECTOR = 2048  # of the partition in images made by scripts/mkimage
@@ -46,6 +48,7 @@ class Result:
         self.seconds_to_verdict = None
         self.report_json = None  # text
         self.report_text = None
+        self.runs = []  # the runs' folders on the disk, the newest last
         self.console = ""  # what the emulator itself had to say
 
     @property
@@ -106,6 +109,26 @@ def read_file(image, path):
     """A file of the image as bytes, None if it is not there."""
     r = subprocess.run(["mtype", "-i", fat(image), "::" + path], capture_output=True, check=False)
     return r.stdout if r.returncode == 0 else None
+
+
+def names(image, folder):
+    """What lies in a folder of an image; [] if there is no such folder."""
+    r = subprocess.run(["mdir", "-b", "-i", fat(image), "::" + folder], capture_output=True, text=True, check=False)
+    return [line.rstrip("/").rsplit("/", 1)[-1] for line in r.stdout.splitlines()] if r.returncode == 0 else []
+
+
+def runs(image, folder="/assay/runs"):
+    """The runs' folders on an image, as paths, the newest last: each has a number of its own."""
+    found = [name for name in names(image, folder) if number(name) is not None]
+    return [folder + "/" + name for name in sorted(found, key=number)]
+
+
+def read_report(image, folder, kind):
+    """report.json or report.txt of a run; the one that was just written where a run was cut short before it had its name."""
+    name = "%s/report.%s" % (folder, kind)
+    data = read_file(image, name)
+    data = read_file(image, name + ".new") if data is None else data
+    return None if data is None else data.decode("utf-8", "replace")
 
 
 def copy_image(target, source=None):
@@ -275,6 +298,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             if prepare:
                 prepare(image)
             put_files(image, files or {})
+            before = len(runs(image))
         elif how == "direct":
             given = {} if config is None else {"/assay/assay.cfg": config.encode("latin-1")}
             modules = put_modules(tmp, dict(given, **(files or {})))
@@ -309,8 +333,9 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
                 with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
                     r.report_json = last_document(f.read(), ram)
         elif image:
-            found = [read_file(image, "/assay/report." + kind) for kind in ("json", "txt")]
-            r.report_json, r.report_text = [f.decode("utf-8", "replace") if f is not None else None for f in found]
+            r.runs = runs(image)
+            if len(r.runs) > before:
+                r.report_json, r.report_text = [read_report(image, r.runs[-1], kind) for kind in ("json", "txt")]
         if inspect:
             inspect(image)
         return r

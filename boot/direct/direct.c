@@ -157,11 +157,11 @@ static void leave(enum exit_mode mode, int status)
 		__asm__ volatile("cli; hlt");
 }
 
-static void *open_file(const char *path, const char **why)
+static bool make_folder(const char *path, const char **why)
 {
 	(void)path;
 	*why = "nowhere to write in a direct start; use report=e9";
-	return NULL;
+	return false;
 }
 
 /** The options: what follows the image's name, which loaders put first. */
@@ -188,7 +188,7 @@ static struct platform direct = {
 	.name = "direct",
 	.read_file = direct_read_file,
 	.list_files = direct_list_files,
-	.open_file = open_file,
+	.make_folder = make_folder,
 	.leave = leave,
 };
 

@@ -1,6 +1,6 @@
 /*
- * UEFI: the entry, options, memory, files and the way out, through boot services alone (UEFI
- * specification 2.10, 4, 7, 12, 13).
+ * UEFI: the entry, options, memory and the way out, through boot services alone (UEFI specification 2.10, 4,
+ * 7, 12). Files are boot/uefi/volume.h's.
  *
  * The image stays a boot-services application from beginning to end. The run takes the CPU over between
  * firmware calls and gives it back before the next one (arch/x86/machine/machine.h), so nothing here may be
@@ -8,6 +8,7 @@
  */
 #include "boot/heap.h"
 #include "boot/platform.h"
+#include "boot/uefi/volume.h"
 
 #include <efi.h>
 #include <efilib.h>
@@ -15,15 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_MAX_CHARS 128
-
 static EFI_HANDLE image;
 static EFI_SYSTEM_TABLE *system_table;
 static EFI_BOOT_SERVICES *bs;
 
 static const EFI_GUID loaded_image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
-static const EFI_GUID file_system_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
-static const EFI_GUID file_info_guid = EFI_FILE_INFO_ID;
 static const EFI_GUID acpi_guids[] = {ACPI_20_TABLE_GUID, ACPI_TABLE_GUID};
 static const EFI_GUID shell_parameters_guid = {
 	0x752f3136, 0x4e16, 0x4fdc, {0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca}};
@@ -123,258 +120,6 @@ static uint64_t memory_top(void)
 	return top;
 }
 
-/* --- files ------------------------------------------------------------------------------------------ */
-
-static EFI_FILE_PROTOCOL *volume; /* root directory; NULL: none found */
-
-static EFI_FILE_PROTOCOL *open_root(EFI_HANDLE device)
-{
-	EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *fs;
-	EFI_FILE_PROTOCOL *root;
-
-	if (!device || EFI_ERROR(bs->HandleProtocol(device, GUID_OF(file_system_guid), (void **)&fs)) ||
-	    EFI_ERROR(fs->OpenVolume(fs, &root)))
-		return NULL;
-	return root;
-}
-
-static bool has_assay_directory(EFI_FILE_PROTOCOL *root)
-{
-	EFI_FILE_PROTOCOL *dir;
-
-	if (EFI_ERROR(root->Open(root, &dir, L"\\assay", EFI_FILE_MODE_READ, 0)))
-		return false;
-	dir->Close(dir);
-	return true;
-}
-
-/** The volume with \assay: the one that the image came from if it has it, else the first that does, else the
- * image's own. */
-static void choose_volume(EFI_HANDLE own)
-{
-	EFI_HANDLE *handles;
-	UINTN count;
-
-	volume = open_root(own);
-	if (volume && has_assay_directory(volume))
-		return;
-	if (EFI_ERROR(bs->LocateHandleBuffer(ByProtocol, GUID_OF(file_system_guid), NULL, &count, &handles)))
-		return;
-	for (UINTN i = 0; i < count; i++) {
-		EFI_FILE_PROTOCOL *root = open_root(handles[i]);
-		if (root && (has_assay_directory(root) || !volume)) {
-			if (volume)
-				volume->Close(volume);
-			volume = root;
-			if (has_assay_directory(root))
-				break;
-		} else if (root) {
-			root->Close(root);
-		}
-	}
-	bs->FreePool(handles);
-}
-
-/** The status that stands for "is a directory"; no file-system call of ours gives it for anything else. */
-#define IS_DIRECTORY EFI_BAD_BUFFER_SIZE
-
-static const char *reason(EFI_STATUS status)
-{
-	static const struct {
-		EFI_STATUS status;
-		const char *text;
-	} reasons[] = {
-		{EFI_NOT_FOUND, PLATFORM_NOT_FOUND},
-		{EFI_WRITE_PROTECTED, "volume is write-protected"},
-		{EFI_ACCESS_DENIED, "access denied (read-only file or volume)"},
-		{EFI_VOLUME_FULL, "volume is full"},
-		{EFI_VOLUME_CORRUPTED, "file system is damaged"},
-		{EFI_DEVICE_ERROR, "device error"},
-		{EFI_NO_MEDIA, "no medium"},
-		{EFI_MEDIA_CHANGED, "medium was changed"},
-		{EFI_OUT_OF_RESOURCES, "firmware is short of memory"},
-		{EFI_INVALID_PARAMETER, "no valid file name"},
-		{IS_DIRECTORY, "is a directory, not a file"},
-	};
-	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-		if (reasons[i].status == status)
-			return reasons[i].text;
-	return "firmware error";
-}
-
-static const CHAR16 *wide_path(const char *path, CHAR16 out[PATH_MAX_CHARS])
-{
-	size_t n = 0;
-	for (; path[n] && n < PATH_MAX_CHARS - 1; n++)
-		out[n] = path[n] == '/' ? '\\' : (CHAR16)path[n];
-	out[n] = 0;
-	return out;
-}
-
-/** What firmware knows of an open file, to be given to FreePool; IS_DIRECTORY for a directory. */
-static EFI_STATUS file_info(EFI_FILE_PROTOCOL *file, EFI_FILE_INFO **info)
-{
-	UINTN size = SIZE_OF_EFI_FILE_INFO + PATH_MAX_CHARS * 2 * sizeof(CHAR16);
-	EFI_STATUS s = bs->AllocatePool(EfiLoaderData, size, (void **)info);
-
-	if (EFI_ERROR(s))
-		return s;
-	s = file->GetInfo(file, GUID_OF(file_info_guid), &size, *info);
-	if (!EFI_ERROR(s) && (*info)->Attribute & EFI_FILE_DIRECTORY)
-		s = IS_DIRECTORY;
-	if (EFI_ERROR(s))
-		bs->FreePool(*info);
-	return s;
-}
-
-static bool read_file(const char *path, char **data, size_t *size, const char **why)
-{
-	CHAR16 wide[PATH_MAX_CHARS];
-	EFI_FILE_PROTOCOL *file;
-	EFI_FILE_INFO *info;
-	EFI_STATUS s;
-
-	*why = PLATFORM_NOT_FOUND;
-	if (!volume)
-		return false;
-	s = volume->Open(volume, &file, (CHAR16 *)wide_path(path, wide), EFI_FILE_MODE_READ, 0);
-	if (EFI_ERROR(s)) {
-		*why = reason(s);
-		return false;
-	}
-	s = file_info(file, &info);
-	if (!EFI_ERROR(s)) {
-		UINTN got = info->FileSize;
-		bs->FreePool(info);
-		*data = malloc(got + 1);
-		if (!*data) {
-			s = EFI_OUT_OF_RESOURCES;
-		} else {
-			s = file->Read(file, &got, *data);
-			(*data)[EFI_ERROR(s) ? 0 : got] = 0;
-			*size = got;
-			if (EFI_ERROR(s))
-				free(*data);
-		}
-	}
-	file->Close(file);
-	*why = reason(s);
-	return !EFI_ERROR(s);
-}
-
-static unsigned list_files(const char *directory, struct platform_file *out, unsigned max)
-{
-	CHAR16 wide[PATH_MAX_CHARS];
-	EFI_FILE_PROTOCOL *dir;
-	EFI_FILE_INFO *info;
-	UINTN room = SIZE_OF_EFI_FILE_INFO + PATH_MAX_CHARS * 2 * sizeof(CHAR16), size;
-	unsigned n = 0;
-
-	if (!volume || EFI_ERROR(volume->Open(volume, &dir, (CHAR16 *)wide_path(directory, wide),
-					      EFI_FILE_MODE_READ, 0)))
-		return 0;
-	if (EFI_ERROR(bs->AllocatePool(EfiLoaderData, room, (void **)&info))) {
-		dir->Close(dir);
-		return 0;
-	}
-	/* Each reading of a directory gives an entry, and nothing behind the last; of a file, bytes. */
-	while (n < max) {
-		EFI_STATUS s;
-		size_t i = 0;
-
-		size = room;
-		s = dir->Read(dir, &size, info);
-		if (s == EFI_BUFFER_TOO_SMALL)
-			break;
-		if (EFI_ERROR(s) || size < SIZE_OF_EFI_FILE_INFO)
-			break;
-		if (info->Attribute & EFI_FILE_DIRECTORY)
-			continue;
-		for (; info->FileName[i] && i < PLATFORM_FILE_NAME - 1; i++)
-			out[n].name[i] = info->FileName[i] >= ' ' && info->FileName[i] <= '~'
-						 ? (char)info->FileName[i]
-						 : '?';
-		out[n].name[i] = 0;
-		out[n].size = info->FileSize;
-		if (!info->FileName[i])
-			n++;
-	}
-	bs->FreePool(info);
-	dir->Close(dir);
-	return n;
-}
-
-/** Create the directories that lead to a path. What fails shows when the file itself is opened. */
-static void make_directories(const CHAR16 *path)
-{
-	CHAR16 part[PATH_MAX_CHARS];
-	EFI_FILE_PROTOCOL *dir;
-
-	for (size_t i = 0; path[i]; i++) {
-		if (path[i] == '\\' && i > 0) {
-			part[i] = 0;
-			if (!EFI_ERROR(volume->Open(volume, &dir, part,
-						    EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE |
-							    EFI_FILE_MODE_CREATE,
-						    EFI_FILE_DIRECTORY)))
-				dir->Close(dir);
-		}
-		part[i] = path[i];
-	}
-}
-
-static void *open_file(const char *path, const char **why)
-{
-	CHAR16 wide[PATH_MAX_CHARS];
-	EFI_FILE_PROTOCOL *file;
-	EFI_STATUS s;
-
-	*why = "no volume with a file system that firmware writes";
-	if (!volume)
-		return NULL;
-	wide_path(path, wide);
-	make_directories(wide);
-	s = volume->Open(volume, &file, wide, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
-			 0);
-	*why = reason(s);
-	return EFI_ERROR(s) ? NULL : file;
-}
-
-static bool write_file(void *handle, const void *data, size_t size, const char **why)
-{
-	EFI_FILE_PROTOCOL *file = handle;
-	UINTN written = size;
-	EFI_STATUS s = file->Write(file, &written, (void *)(uintptr_t)data);
-
-	if (!EFI_ERROR(s) && written != size)
-		s = EFI_VOLUME_FULL;
-	*why = reason(s);
-	return !EFI_ERROR(s);
-}
-
-static bool close_file(void *handle, const char **why)
-{
-	EFI_FILE_PROTOCOL *file = handle;
-	EFI_FILE_INFO *info;
-	UINT64 size;
-	EFI_STATUS s = file->GetPosition(file, &size);
-
-	if (!EFI_ERROR(s))
-		s = file_info(file, &info);
-	if (!EFI_ERROR(s)) {
-		if (info->FileSize != size) {
-			info->FileSize = size;
-			s = file->SetInfo(file, GUID_OF(file_info_guid), info->Size, info);
-		}
-		bs->FreePool(info);
-	}
-	if (!EFI_ERROR(s))
-		s = file->Flush(file);
-	file->Close(file);
-	*why = reason(s);
-	return !EFI_ERROR(s);
-}
-
 /* --- options ---------------------------------------------------------------------------------------- */
 
 /**
@@ -454,11 +199,15 @@ static uint64_t find_rsdp(void)
 static struct platform uefi = {
 	.name = "UEFI",
 	.screen = screen,
-	.read_file = read_file,
-	.list_files = list_files,
-	.open_file = open_file,
-	.write_file = write_file,
-	.close_file = close_file,
+	.read_file = volume_read_file,
+	.list_files = volume_list_files,
+	.each_name = volume_each_name,
+	.make_folder = volume_make_folder,
+	.open_file = volume_open_file,
+	.write_file = volume_write_file,
+	.close_file = volume_close_file,
+	.rename_file = volume_rename_file,
+	.remove_file = volume_remove_file,
 	.leave = leave,
 };
 
@@ -485,7 +234,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	if (EFI_ERROR(s))
 		return s;
 
-	choose_volume(loaded->DeviceHandle);
+	volume_choose(bs, loaded->DeviceHandle);
 	uefi.boot.rsdp = find_rsdp();
 	uefi.boot.memory_top = memory_top();
 	uefi.boot.low_page = low_page();
@@ -495,8 +244,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 		uefi.command_line = "";
 
 	int status = assay_main(&uefi);
-	if (volume)
-		volume->Close(volume);
+	volume_close();
 	free_all_pages();
 	return status == 0 ? EFI_SUCCESS : status == 1 ? EFI_ABORTED : EFI_LOAD_ERROR;
 }

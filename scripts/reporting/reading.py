@@ -2,6 +2,8 @@
 import json
 import re
 
+from .runs import newest
+
 SCHEMA = "assay-report/4"
 SHOWN = 16  # distinct values of an observation
 VERDICTS = ["exact", "within", "biased", "noisy", "dead", "wrong", "erratum", "error", "skipped"]
@@ -22,7 +24,8 @@ def no_constant(name):
 
 
 def load_text(path):
-    """The report in the file, and its text."""
+    """The report in the file, or the newest of the runs in a folder, and its text."""
+    path = newest(path)
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()

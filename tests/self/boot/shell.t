@@ -30,7 +30,8 @@ runs = []
 
 def inspect(image):
     for name in ("first", "second", "third"):
-        runs.append(emulators.read_file(image, "/%s.txt" % name))
+        found = emulators.runs(image, "/" + name)
+        runs.append(len(found) == 1 and emulators.read_report(image, found[0], "txt"))
 
 
 for emulator, cpus, options in few((("qemu", 2, ""),), (("qemu", 2, ""), ("bochs", 1, "x2apic=1\n"))):

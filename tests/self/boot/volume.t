@@ -1,14 +1,61 @@
 #!/usr/bin/python3
-"""Where reports go: a read-only volume, a full one, a run that is cut short."""
+"""Where reports go: a folder for each run on the right volume, which may be read-only or full, and of a run that is cut short."""
 import os
+import shutil
+import subprocess
+import tempfile
 
 from boottest import BUILD, boot, done, emulators, equal, ok, sound, tail, valid
 
 OPTIONS = "pmu=virtual suite=control,events exit=shutdown\n"
+CONTROL = OPTIONS.replace(",events", "")
+FOLDER = tempfile.TemporaryDirectory()
 
-r = boot("disk", config=OPTIONS.replace(",events", ""), disk="readonly")
+
+def other_volume(name, *directories):
+    """Another disk, without partitions, and QEMU's options for it."""
+    path = os.path.join(FOLDER.name, name)
+    with open(path, "wb") as f:
+        f.truncate(4 << 20)
+    subprocess.run(["mformat", "-i", path, "::"], check=True)
+    for directory in directories:
+        subprocess.run(["mmd", "-i", path, "::" + directory], check=True)
+    return path, ("-drive", "if=none,id=%s,format=raw,file=%s" % (name, path), "-device", "virtio-blk-pci,drive=" + name)
+
+
+def content(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def said_once(r, what, name):
+    lines = [line for line in r.text if "cannot write" in line]
+    return ok(len(lines) == 1 and what in lines[0] and "on the screen and the serial line" in lines[0] and not any(line.startswith("report: in ") for line in r.text),
+              name + ": it is said once, with the reason", lines + tail(r))
+
+
+stranger, options = other_volume("stranger")
+before = content(stranger)
+r = boot("disk", config=CONTROL, disk="readonly", extra=options)
 sound(r, "read-only volume")
-ok(sum("cannot write" in line and "write-protected" in line for line in r.text) == 1, "it is said once, with the reason", tail(r))
+said_once(r, "write-protected", "read-only volume")
+ok(content(stranger) == before, "another volume, without \\assay, is left as it is")
+
+# The one that the image comes from has no \\assay.
+own, more = other_volume("own", "assay")
+subprocess.run(["mcopy", "-i", own, "-", "::/assay/assay.cfg"], input=b"pmu=virtual suite=none exit=shutdown", check=True)
+
+
+def without_folder(image):
+    emulators.mtools("mdeltree", image, "::/assay")
+
+
+r = boot("disk", prepare=without_folder, extra=options + more)
+listed = subprocess.run(["mdir", "-b", "-i", own, "::/assay/runs"], capture_output=True, text=True, check=False).stdout.split()
+ok(len(listed) == 1 and "/0001-" in listed[0] and "report: in \\assay\\runs\\" + listed[0].strip("/").rsplit("/", 1)[-1] in r.text,
+   "started from a volume without \\assay: of two others the one that has it gets the report", listed + tail(r))
+ok(content(stranger) == before, "and the one without is left as it is")
+equal(r.runs, [], "so is its own")
 
 
 def fill(image):
@@ -24,9 +71,9 @@ def fill(image):
     os.remove(image + ".fill")
 
 
-r = boot("disk", config=OPTIONS.replace(",events", ""), prepare=fill)
+r = boot("disk", config=CONTROL, prepare=fill)
 sound(r, "full volume")
-ok(sum("cannot write" in line and "full" in line for line in r.text) == 1, "it is said once, with the reason", tail(r))
+said_once(r, "volume is full", "full volume")
 
 # Killed when the second suite has begun.
 second = []
@@ -38,28 +85,43 @@ def in_second_suite(line):
     return len(second) > 3
 
 
-r = boot("disk", config=OPTIONS + "verbose=1\n", stop_when=in_second_suite)
+DISK = FOLDER.name + "/disk.img"
+r = boot("disk", config=OPTIONS + "verbose=1\n", stop_when=in_second_suite, inspect=lambda image: shutil.copy(image, DISK))
 ok(r.verdict is None, "killed half-way", tail(r))
 valid(r.report, "what it left is a valid report")
 if r.report:
     equal(r.report["complete"], False, "which says that it is incomplete")
     finished = {s["name"]: len(s["checks"]) for s in r.report["suites"] if s["complete"]}
     ok(finished.get("control", 0) > 5, "and holds the suite that was finished", repr(finished))
+first, first_json, first_text = r.runs[-1:], r.report_json, r.report_text
+
+# The same disk once more, with an older run on it.
+older = {"/assay/runs/0041-TheVendor-6-F-B/report.json": b"of another machine"}
+left = {}
 
 
+def go_on(image):
+    shutil.copy(DISK, image)
+    emulators.write_file(image, "/assay/assay.cfg",
+                         CONTROL + "suite=control,experiments\n[experiment small] kernel=nop_loop events=INST_RETIRED.ANY\n")
 
-def leave_longer_reports(image):
-    """Reports of another run, longer than those to come: of each line of theirs nothing may be left."""
-    for kind in ("json", "txt"):
-        emulators.write_file(image, "/assay/report." + kind, OLD_LINE * 100000)
+
+def look(image):
+    left["older"] = {path: emulators.read_file(image, path) for path in older}
+    left["first"] = [emulators.read_report(image, first[0], kind) for kind in ("json", "txt")] if first else None
+    left["names"] = sorted(emulators.names(image, r"/assay/runs/" + os.path.basename(emulators.runs(image)[-1])))
 
 
-OLD_LINE = "a line of an older report\n"
-r = boot("disk", config=OPTIONS + "suite=control,experiments\n[experiment small] kernel=nop_loop events=INST_RETIRED.ANY\n", prepare=leave_longer_reports)
+r = boot("disk", config="", prepare=go_on, files=older, inspect=look)
 sound(r, "one to its end, with an experiment")
-equal([x["name"] for x in (r.report or {"experiments": []})["experiments"]], ["small"], "which is in its report")
-ok(r.report_json and OLD_LINE not in r.report_json and r.report_text and OLD_LINE not in r.report_text,
-   "nothing is left of longer reports that were there", [r.report_text[-200:] if r.report_text else "no report.txt"])
+equal([os.path.basename(run).split("-")[0] for run in r.runs], ["0001", "0041", "0042"], "it has a folder behind all that were there")
+equal(r.runs and first and os.path.basename(r.runs[-1]).split("-", 1)[1], first and os.path.basename(first[0]).split("-", 1)[1],
+      "which has the CPU's name, as that of the run before")
+equal(left.get("older"), older, "another machine's report is as it was")
+equal(left.get("first"), [first_json, first_text], "so is that of the run before")
+equal([name for name in left.get("names", []) if name.endswith(".new")], [], "no file is left under the name that it was written under")
+ok(("report: in " + r.runs[-1].replace("/", "\\")) in r.text, "the last line says where the report is", tail(r))
+equal([x["name"] for x in (r.report or {"experiments": []})["experiments"]], ["small"], "the experiment is in its report")
 valid(r.report, "its report is valid")
 equal(r.report and r.report["complete"], True, "and complete")
 ok(r.report_text and r.report_text.rstrip().split("\n")[-1] == "assay: " + (r.verdict or ""), "report.txt ends with the verdict line")

@@ -65,6 +65,13 @@ def main(folder):
           "    PMC0/nops N=20: expected 240, observed 241 x3; off by 1", "status  -         -     240       241 x2, 240 x1  wrong\n    bit 3 # stays set",
           "events: bracket: 4 instructions",
           "wrap    PMC0-1    0,3   ...       ...             exact (2)\n", "assay: 13 checks: 10 exact, 0 within, 1 biased, 0 noisy, 0 dead, 1 wrong, 0 erratum, 0 error, 1 skipped")
+    runs = folder / "stick/assay/runs"
+    for name, file in (("9-old", "report.json"), ("0010-AuthenticAMD-25-1-1", "report.json.new"), ("0011-cut-short", "journal.txt"), ("notes", "report.json")):
+        (runs / name).mkdir(parents=True)
+        (runs / name / file).write_text(json.dumps(SAMPLE if name.startswith("0010") else {}))
+    for given in (folder / "stick", runs, runs / "0010-AuthenticAMD-25-1-1"):
+        test(f"{given.name}: the newest run that has a report is meant, by its number", run(given)[:2] == (0, out), run(given))
+    test("a folder without a run is none", run(runs / "0011-cut-short")[0] == 2 and run(folder / "stick/assay/runs/9-old")[0] == 2)
     test("amounts of kernels that were stepped are not for the reader", "nops/ring 0/N" not in out, out)
     for option, value, only in (("suite", "cont*", 5), ("event", "inst", 6), ("kernel", "nops", 5), ("counter", "PMC[01]", 8),
                                 ("verdict", "bad", 2), ("verdict", "exact,skipped", 11), ("kernel", "c*,n*", 8)):

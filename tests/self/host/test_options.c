@@ -51,7 +51,7 @@ static void defaults_are_these(void **state)
 	options_format(&o, line, sizeof line);
 	assert_string_equal(line, "pmu=auto suite=control,events kernel=core event=arch check=* scan= n=0 "
 				  "reps=0 seed=1 inject= "
-				  "cpus=auto exit=return report=\\assay\\report verbose=0 registers=0 "
+				  "cpus=auto exit=return report=\\assay\\runs verbose=0 registers=0 "
 				  "x2apic=0 serial=0 hpet=1");
 }
 
@@ -188,7 +188,7 @@ static const struct {
 	 "command line, token 1: scan=c4:00-ff,d0- is malformed: it wants SELECT[-SELECT][:MASK[-MASK]] in "
 	 "hexadecimal, separated by commas"},
 	{"report=\"\"", 0, "command line",
-	 "command line, token 1: report= is malformed: it wants a path without extension, none, e9, or "
+	 "command line, token 1: report= is malformed: it wants a folder's path, none, e9, or "
 	 "memory"},
 	{"verbose", 0, "command line",
 	 "command line, token 1: \"verbose\" is no option: options are written key=value, without "

@@ -15,14 +15,24 @@
 
 #define FILE_MAX (1u << 22)
 
+/* Two files that are written, and the names that they are given in the end. */
 static struct file {
-	char path[64], *text;
+	char path[96], name[32], *text;
 	size_t size;
 	unsigned writes;
-	bool open, closed;
+	bool open, closed, removed;
 } files[2];
+static char folder[96];
+static const char *refuse_folder;                                /* why none is made */
 static unsigned opened, refuse_open, refuse_write, refuse_close; /* that of this number, from 1; 0: none */
-static unsigned writes;
+static unsigned writes, renamed, refuse_rename;
+
+static bool make_folder(const char *path, const char **why)
+{
+	*why = refuse_folder;
+	snprintf(folder, sizeof folder, "%s", path);
+	return !refuse_folder;
+}
 
 static void *open_file(const char *path, const char **why)
 {
@@ -32,10 +42,8 @@ static void *open_file(const char *path, const char **why)
 		*why = "volume is write-protected";
 		return NULL;
 	}
+	*f = (struct file){.text = f->text, .open = true};
 	snprintf(f->path, sizeof f->path, "%s", path);
-	f->size = f->writes = 0;
-	f->open = true;
-	f->closed = false;
 	return f;
 }
 
@@ -65,8 +73,42 @@ static bool close_file(void *file, const char **why)
 	return opened != refuse_close;
 }
 
+static struct file *by_path(const char *path)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (!strcmp(files[i].path, path))
+			return &files[i];
+	return NULL;
+}
+
+static bool rename_file(const char *path, const char *name, const char **why)
+{
+	struct file *f = by_path(path);
+
+	assert_true(f && f->closed && !f->removed);
+	*why = "access denied";
+	if (++renamed == refuse_rename)
+		return false;
+	snprintf(f->name, sizeof f->name, "%s", name);
+	return true;
+}
+
+static void remove_file(const char *path)
+{
+	struct file *f = by_path(path);
+
+	assert_true(f && f->closed);
+	f->removed = true;
+}
+
 static const struct platform platform = {
-	.open_file = open_file, .write_file = write_file, .close_file = close_file};
+	.make_folder = make_folder,
+	.open_file = open_file,
+	.write_file = write_file,
+	.close_file = close_file,
+	.rename_file = rename_file,
+	.remove_file = remove_file,
+};
 
 static void write_out(const char *to)
 {
@@ -74,9 +116,15 @@ static void write_out(const char *to)
 
 	options_default(&o);
 	snprintf(o.report, sizeof o.report, "%s", to);
-	opened = writes = 0;
+	opened = writes = renamed = 0;
+	for (unsigned i = 0; i < 2; i++)
+		files[i] = (struct file){.text = files[i].text};
+	folder[0] = 0;
+	report_out_begin(&platform, &o, "TheVendor-6-F-B");
 	report_out(&platform, &o, false);
 }
+
+#define FOLDER "\\assay\\mine\\0001-TheVendor-6-F-B"
 
 static void both_files_hold_all_of_it(void **state)
 {
@@ -91,8 +139,12 @@ static void both_files_hold_all_of_it(void **state)
 	json = json_of(&size);
 	write_out("\\assay\\mine");
 	assert_int_equal(opened, 2);
-	assert_string_equal(files[0].path, "\\assay\\mine.json");
-	assert_string_equal(files[1].path, "\\assay\\mine.txt");
+	assert_string_equal(folder, FOLDER);
+	assert_string_equal(files[0].path, FOLDER "\\report.json.new");
+	assert_string_equal(files[0].name, "report.json");
+	assert_string_equal(files[1].path, FOLDER "\\report.txt.new");
+	assert_string_equal(files[1].name, "report.txt");
+	assert_string_equal(report_out_place(), FOLDER);
 	assert_int_equal(files[0].size, size);
 	assert_memory_equal(files[0].text, json, size);
 	assert_int_equal(files[1].size, strlen(fake_console_text()));
@@ -111,6 +163,7 @@ static void none_is_none(void **state)
 	begin(false);
 	write_out("none");
 	assert_int_equal(opened, 0);
+	assert_string_equal(folder, "");
 	/* Of an emulator's port only when the run is over. */
 	write_out("e9");
 	write_out("memory");
@@ -123,9 +176,10 @@ static void trouble_is_said_once(void **state)
 	static const struct {
 		unsigned *what, number;
 		const char *said;
-	} cases[] = {{&refuse_write, 1, "report: cannot write \\assay\\r.json: volume is full; "},
+	} cases[] = {{&refuse_write, 1, "report: cannot write " FOLDER "\\report.json: volume is full; "},
 		     {&refuse_write, 3, NULL},
 		     {&refuse_open, 1, NULL},
+		     {&refuse_rename, 1, NULL},
 		     {&refuse_close, 2, NULL}};
 
 	(void)state;
@@ -134,16 +188,19 @@ static void trouble_is_said_once(void **state)
 		size_t before = strlen(fake_console_text());
 
 		*cases[i].what = cases[i].number;
-		write_out("\\assay\\r");
+		write_out("\\assay\\mine");
 		*cases[i].what = 0;
 		assert_int_equal(strstr(fake_console_text() + before, "cannot write") != NULL,
 				 cases[i].said != NULL);
 		if (cases[i].said)
 			assert_non_null(strstr(fake_console_text() + before, cases[i].said));
-		for (unsigned f = 0; f < 2; f++)
-			assert_false(files[f].open); /* also what could not be written is closed */
+		for (unsigned f = 0; f < 2;
+		     f++) /* also what could not be written is closed, and leaves no room taken */
+			assert_true(!files[f].open && (!files[f].closed || files[f].name[0] ||
+						       files[f].removed || cases[i].what == &refuse_rename));
+		assert_int_equal(opened, 2); /* the other file is tried all the same */
+		assert_null(report_out_place());
 	}
-	assert_int_equal(opened, 2); /* the other file is tried all the same */
 }
 
 /* Each by itself, in a process whose first trouble it is. */
@@ -153,12 +210,14 @@ static void each_trouble_is_said(void **state)
 		unsigned *what, number;
 		const char *said;
 	} cases[] = {
-		{&refuse_open, 1, "report: cannot write \\assay\\r.json: volume is write-protected"},
-		{&refuse_open, 2, "report: cannot write \\assay\\r.txt: volume is write-protected"},
-		{&refuse_write, 1, "report: cannot write \\assay\\r.json: volume is full"},
-		{&refuse_write, 2, "report: cannot write \\assay\\r.txt: volume is full"},
-		{&refuse_close, 1, "report: cannot write \\assay\\r.json: device error"},
-		{&refuse_close, 2, "report: cannot write \\assay\\r.txt: device error"},
+		{&refuse_open, 1, "report: cannot write " FOLDER "\\report.json: volume is write-protected"},
+		{&refuse_open, 2, "report: cannot write " FOLDER "\\report.txt: volume is write-protected"},
+		{&refuse_write, 1, "report: cannot write " FOLDER "\\report.json: volume is full"},
+		{&refuse_write, 2, "report: cannot write " FOLDER "\\report.txt: volume is full"},
+		{&refuse_close, 1, "report: cannot write " FOLDER "\\report.json: device error"},
+		{&refuse_close, 2, "report: cannot write " FOLDER "\\report.txt: device error"},
+		{&refuse_rename, 1, "report: cannot write " FOLDER "\\report.json: access denied"},
+		{&refuse_rename, 2, "report: cannot write " FOLDER "\\report.txt: access denied"},
 	};
 
 	(void)state;
@@ -170,7 +229,7 @@ static void each_trouble_is_said(void **state)
 		if (!child) {
 			begin(false);
 			*cases[i].what = cases[i].number;
-			write_out("\\assay\\r");
+			write_out("\\assay\\mine");
 			_exit(strstr(fake_console_text(), cases[i].said) && !files[0].open && !files[1].open
 				      ? 0
 				      : 1);
@@ -182,12 +241,34 @@ static void each_trouble_is_said(void **state)
 	}
 }
 
+/* Without a folder no file is touched. */
+static void no_folder_no_file(void **state)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	(void)state;
+	assert_int_not_equal(child, -1);
+	if (!child) {
+		begin(false);
+		refuse_folder = "volume is full";
+		write_out("\\assay\\mine");
+		_exit(strstr(fake_console_text(),
+			     "report: cannot write \\assay\\mine: volume is full; the results are "
+			     "on the screen and the serial line") &&
+				      !opened && !report_out_place()
+			      ? 0
+			      : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_files_hold_all_of_it),
-		cmocka_unit_test(none_is_none),
-		cmocka_unit_test(each_trouble_is_said),
+		cmocka_unit_test(both_files_hold_all_of_it), cmocka_unit_test(none_is_none),
+		cmocka_unit_test(no_folder_no_file),         cmocka_unit_test(each_trouble_is_said),
 		cmocka_unit_test(trouble_is_said_once),
 	};
 	int failures;

@@ -1,0 +1,132 @@
+/* The folder of a run: its number is behind every other one's, its name the CPU's. */
+#include "boot/run_folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *const *there;   /* what is listed */
+static const char *unlisted;       /* is there all the same */
+static const char *trouble;        /* what keeps folders from being made */
+static char made[RUN_FOLDER_PATH]; /* "": none */
+
+static void each_name(const char *directory, void (*each)(void *arg, const char *name), void *arg)
+{
+	assert_string_equal(directory, "\\assay\\runs");
+	for (const char *const *name = there; *name; name++)
+		each(arg, *name);
+}
+
+static bool make_folder(const char *path, const char **why)
+{
+	*why = trouble;
+	if (trouble)
+		return false;
+	*why = PLATFORM_EXISTS;
+	if (unlisted && !strcmp(path, unlisted))
+		return false;
+	snprintf(made, sizeof made, "%s", path);
+	return true;
+}
+
+static const struct platform platform = {.each_name = each_name, .make_folder = make_folder};
+
+static bool make(const char *const *names, const char **why)
+{
+	there = names;
+	made[0] = 0;
+	return run_folder_make(&platform, "\\assay\\runs", "GenuineIntel-6-5E-3", why);
+}
+
+static void numbers_go_on(void **state)
+{
+	static const struct {
+		const char *names[7], *path;
+	} cases[] = {
+		{{NULL}, "0001"},
+		{{".", "..", "notes.txt", "report.json", NULL}, "0001"},
+		{{"0001-GenuineIntel-6-5E-3", NULL}, "0002"},
+		{{"0002-AuthenticAMD-25-1-1", "0010-GenuineIntel-6-5E-3", "0009-x", NULL}, "0011"},
+		{{"9999-x", "10000-x", NULL}, "10001"},
+		{{"0007-a-file", NULL}, "0008"},
+		{{"12", "0x20-y", "-5-z", "+6-z", "99999999999999999999-z", "3-", NULL}, "0004"},
+	};
+	const char *why;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char path[RUN_FOLDER_PATH];
+
+		snprintf(path, sizeof path, "\\assay\\runs\\%s-GenuineIntel-6-5E-3", cases[i].path);
+		assert_true(make(cases[i].names, &why));
+		assert_string_equal(made, path);
+		assert_string_equal(run_folder(), path);
+		assert_int_equal(run_number(), atoi(cases[i].path));
+	}
+}
+
+static void what_is_there_is_left_alone(void **state)
+{
+	static const char *const none[] = {NULL};
+	const char *why;
+
+	(void)state;
+	unlisted = "\\assay\\runs\\0001-GenuineIntel-6-5E-3";
+	assert_true(make(none, &why));
+	assert_string_equal(made, "\\assay\\runs\\0002-GenuineIntel-6-5E-3");
+	unlisted = NULL;
+}
+
+static void trouble_is_handed_on(void **state)
+{
+	static const char *const none[] = {NULL};
+	const char *why;
+
+	(void)state;
+	trouble = "volume is full";
+	assert_false(make(none, &why));
+	assert_string_equal(why, trouble);
+	assert_null(run_folder());
+	assert_int_equal(run_number(), 0);
+	trouble = PLATFORM_EXISTS; /* for ever */
+	assert_false(make(none, &why));
+	assert_null(run_folder());
+	trouble = NULL;
+}
+
+static void names_of_cpus(void **state)
+{
+	static const struct {
+		struct cpu_identity cpu;
+		const char *name;
+	} cases[] = {
+		{{.vendor = "GenuineIntel", .family = 6, .model = 0x5e, .stepping = 3},
+		 "GenuineIntel-6-5E-3"},
+		{{.vendor = "AuthenticAMD", .family = 25, .model = 0x21, .stepping = 0},
+		 "AuthenticAMD-25-21-0"},
+		{{.vendor = "VIA VIA VIA ", .family = 6, .model = 15, .stepping = 10}, "VIAVIAVIA-6-F-A"},
+		{{.vendor = "<:\\/*?\"|> \x80\xff", .family = 15}, "CPU-15-0-0"},
+	};
+	char name[RUN_CPU_NAME];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		run_cpu_name(&cases[i].cpu, name);
+		assert_string_equal(name, cases[i].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_go_on),
+		cmocka_unit_test(what_is_there_is_left_alone),
+		cmocka_unit_test(trouble_is_handed_on),
+		cmocka_unit_test(names_of_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
