@@ -108,9 +108,12 @@ void premises_step(const struct premises *p, const struct insn_retired *did, str
 			terms[step->n_terms++] = (struct qterm){Q_INSTRUCTIONS, 1};
 		break;
 	case INSN_IRET:
+		if (premise_broken(p, PREMISE_RETURN_IN_NEW))
+			step->level = did->cpl_after;
+		break;
 	case INSN_SYSRET:
 	case INSN_SYSEXIT:
-		if (premise_broken(p, PREMISE_RETURN_IN_NEW))
+		if (premise_broken(p, PREMISE_RETURN_IN_NEW) || premise_broken(p, PREMISE_SYSRET_IN_NEW))
 			step->level = did->cpl_after;
 		break;
 	case INSN_INT:

@@ -1,14 +1,19 @@
 #include "tests/judge/attribution_path.h"
 
+static bool is_asked(const struct kernel *k, enum trip trip)
+{
+	return (trip != TRIP_SYSCALL && trip != TRIP_SYSENTER) || trips_of(k, trip, 1);
+}
+
 /* Round trips that begin in ring 3: those from ring 0 stay in one level. */
-static bool gives(const struct attribution *a, enum trip_class class, const struct path_rule *rule,
-		  int besides)
+static bool gives(const struct attribution *a, const struct kernel *k, enum trip_class class,
+		  const struct path_rule *rule, int besides)
 {
 	for (unsigned t = 0; t < TRIPS; t++) {
 		const struct trip_count *c = &a->trip[class][t][1];
 		struct trip_levels want = c->manual;
 
-		if (!trip_known(c))
+		if (!trip_known(c) || !is_asked(k, (enum trip)t))
 			continue;
 		if (rule->returns_in_new) {
 			int8_t whole = trip_return(class, (enum trip)t);
@@ -39,7 +44,8 @@ static bool counts(const struct pmu_event *e, enum trip_class class)
 }
 
 /* What each class counts of a delivery besides, by this rule for the rings. */
-static bool find_besides(const struct attribution *a, const struct pmu_event *e, struct path_rule *rule)
+static bool find_besides(const struct attribution *a, const struct pmu_event *e, const struct kernel *k,
+			 struct path_rule *rule)
 {
 	unsigned n = 0;
 
@@ -49,9 +55,9 @@ static bool find_besides(const struct attribution *a, const struct pmu_event *e,
 
 		if (class == (fixed ? TRIP_INSTRUCTIONS : TRIP_INSTRUCTIONS_FIXED))
 			continue;
-		if (gives(a, class, rule, 0))
+		if (gives(a, k, class, rule, 0))
 			continue;
-		if (gives(a, class, rule, 1))
+		if (gives(a, k, class, rule, 1))
 			rule->delivery[n++] = (struct qterm){trip_quantity(class), 1};
 		else if (counts(e, class))
 			return false;
@@ -59,11 +65,12 @@ static bool find_besides(const struct attribution *a, const struct pmu_event *e,
 	return true;
 }
 
-bool attribution_rule(const struct attribution *a, const struct pmu_event *e, struct path_rule *out)
+bool attribution_rule(const struct attribution *a, const struct pmu_event *e, const struct kernel *k,
+		      struct path_rule *out)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		*out = (struct path_rule){.returns_in_new = i & 1, .calls_in_new = i >> 1};
-		if (!a || find_besides(a, e, out))
+		if (!a || find_besides(a, e, k, out))
 			return true;
 	}
 	*out = (struct path_rule){0};

@@ -229,21 +229,15 @@ static const struct pmu_event *where(const struct sampling_choice *c)
 	return c->known ? &c->where : c->event;
 }
 
-bool sampling_rule(const struct sampling_suite *s, const struct sampling_choice *c, struct path_rule *out)
+bool sampling_path(const struct sampling_suite *s, const struct sampling_choice *c, const struct window *w,
+		   uint64_t n, struct path *path, struct result *r)
 {
-	return attribution_rule(s->run->pmu->attribution, where(c), out);
-}
-
-/* What round trips count is data, and has to be known of each step. The window of ring 3 is one itself. */
-static bool has_rule(const struct sampling_suite *s, const struct sampling_choice *c, const struct kernel *k,
-		     uint8_t ring)
-{
-	struct path_rule rule;
-
-	if (!attribution_bears_on(where(c)))
+	if (!known_path(w, n, path, r))
+		return false;
+	if (attribution_rule(s->run->pmu->attribution, where(c), w->kernel, &path->rule))
 		return true;
-	attribution_measure(s->run, ring ? NULL : k);
-	return sampling_rule(s, c, &rule);
+	judgement_set(&r->judgement, VERDICT_SKIPPED, "what round trips count on this CPU follows no rule");
+	return false;
 }
 
 /* An NMI that is the kernel's own never comes to a handler of overflows. */
@@ -252,9 +246,12 @@ static bool suits(const struct sampling_suite *s, const struct kernel *k, const 
 {
 	struct expectation x;
 
+	/* The window of ring 3 is a round trip itself. */
+	if (k && attribution_bears_on(where(c)))
+		attribution_measure(s->run, ring ? NULL : k);
 	if (!k || kernel_transacts(k) || !kernel_has_path(k) || kernel_unfit(k, ring) ||
 	    k->flags & KERNEL_SERVICE_NMI || (!c->known && carries_on(k)) ||
-	    sampling_turns(k, SAMPLING_STEPS) < n || !has_rule(s, c, k, ring) ||
+	    sampling_turns(k, SAMPLING_STEPS) < n ||
 	    expectation_in_ring(where(c), k, ring, n, s->run->pmu->attribution, &x) != EXPECTATION_OK)
 		return false;
 	*often = (uint64_t)x.low;

@@ -23,6 +23,8 @@ struct sampling_suite {
 };
 
 /** An event on a counter that can sample it. */
+struct window;
+
 struct sampling_choice {
 	const struct pmu_event *event;
 	unsigned counter;
@@ -53,9 +55,10 @@ bool sampling_selected(const struct sampling_suite *s, const struct pmu_record_s
 bool sampling_place(const struct sampling_suite *s, const struct pmu_event *e, unsigned counter,
 		    struct sampling_choice *out);
 
-/** The rule by which round trips count what was measured of them, for a known path
- * (tests/judge/attribution_path.h). @return false if there is none */
-bool sampling_rule(const struct sampling_suite *s, const struct sampling_choice *c, struct path_rule *out);
+/** known_path(), whose steps count as was measured of round trips (tests/judge/attribution_path.h). @return
+ * false if there is none, or no rule for it; then *r says so */
+bool sampling_path(const struct sampling_suite *s, const struct sampling_choice *c, const struct window *w,
+		   uint64_t n, struct path *path, struct result *r);
 
 /** The k-th kernel, from 0, of the selection on which the event occurs in this ring with N = n, and how
  * often, at least; of known events, exactly. NULL if there are not so many. */

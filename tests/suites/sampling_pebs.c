@@ -6,7 +6,6 @@
 #include "tests/suites/sampling.h"
 #include "tests/judge/attribution_path.h"
 #include "tests/judge/guest.h"
-#include "tests/measure/known_path.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/recording.h"
 #include "tests/judge/sample_judge.h"
@@ -135,7 +134,7 @@ static bool expect(const struct pebs *p, struct recorded *rec, struct sample_exp
 	const struct window w = recorded_window(rec);
 	uint64_t share;
 
-	if (!known_path(&w, p->n, &p->s->path, r))
+	if (!sampling_path(p->s, p->choice, &w, p->n, &p->s->path, r))
 		return false;
 	*x = (struct sample_expectation){
 		.path = &p->s->path,
@@ -148,10 +147,6 @@ static bool expect(const struct pebs *p, struct recorded *rec, struct sample_exp
 		.counters = UINT64_C(1) << p->choice->counter,
 		.ahead = counted_ahead(p, rec),
 	};
-	if (!sampling_rule(p->s, p->choice, &p->s->path.rule)) {
-		judgement_set(&r->judgement, VERDICT_SKIPPED, "what round trips count here follows no rule");
-		return false;
-	}
 	if (rec->interrupts == INTERRUPTS_DRAIN) {
 		x->each = attribution_of_interrupt(&p->s->path.rule, x->event);
 		x->every = rec->recording.threshold;

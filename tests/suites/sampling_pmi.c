@@ -5,7 +5,6 @@
  */
 #include "tests/suites/sampling.h"
 #include "tests/judge/attribution_path.h"
-#include "tests/measure/known_path.h"
 #include "tests/judge/sample_judge.h"
 #include "tests/measure/sampling.h"
 
@@ -83,12 +82,8 @@ static bool sample(struct pmi_run *p, const struct sampling_choice *c, struct re
 	}
 	p->x = (struct sample_expectation){
 		.path = path, .event = c->event, .rings = RING_USR, .period = p->s.period, .windows = 1};
-	if (!known_path(&w, p->s.n, path, r))
+	if (!sampling_path(suite, c, &w, p->s.n, path, r))
 		return false;
-	if (!sampling_rule(suite, c, &path->rule)) {
-		judgement_set(&r->judgement, VERDICT_SKIPPED, "what round trips count here follows no rule");
-		return false;
-	}
 	p->x.each = attribution_of_interrupt(&path->rule, c->event);
 	p->x.every = 1;
 	return true;

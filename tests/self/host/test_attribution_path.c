@@ -9,7 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-FAKE_KERNEL(plain, "fake_plain", 0, FAKE_EXACT(INSTRUCTIONS, 4, 4)); /* some kernel there must be */
+FAKE_KERNEL(plain, "fake_plain", 0, FAKE_EXACT(INSTRUCTIONS, 4, 4));
+FAKE_KERNEL(calling, "fake_calling", KERNEL_RING3_ONLY, FAKE_EXACT(INSTRUCTIONS, 4, 4),
+	    FAKE_EXACT(RING_TO_KERNEL, 1, 0));
 
 static const struct pmu_event
 	instructions = {.name = "I", .counters = 1, .fixed = -1, .terms = {{Q_INSTRUCTIONS, 1}}},
@@ -63,7 +65,7 @@ static void every_rule_is_found(void **state)
 		struct attribution a = by_rule(i & 1, i >> 1 & 1, i >> 2);
 		struct path_rule rule;
 
-		assert_true(attribution_rule(&a, &instructions, &rule));
+		assert_true(attribution_rule(&a, &instructions, &plain, &rule));
 		assert_int_equal(rule.returns_in_new, i & 1);
 		assert_int_equal(rule.calls_in_new, i >> 1 & 1);
 		assert_int_equal(rule.delivery[0].amount, i >> 2);
@@ -80,22 +82,30 @@ static void what_follows_no_rule_has_none(void **state)
 	struct path_rule rule = {.calls_in_new = true};
 
 	(void)state;
-	assert_true(attribution_rule(NULL, &instructions, &rule));
+	assert_true(attribution_rule(NULL, &instructions, &plain, &rule));
 	assert_false(rule.calls_in_new);
-	/* SYSCALL's way back in the new ring, that of the others in the old one. */
+	/* SYSCALL's way back in the new ring, that of the others in the old one: no rule where both are met.
+	 */
 	a.trip[TRIP_INSTRUCTIONS][TRIP_SYSCALL][1].counted = (struct trip_levels){0, 2};
-	assert_false(attribution_rule(&a, &instructions, &rule));
+	assert_false(attribution_rule(&a, &instructions, &calling, &rule));
 	assert_false(rule.returns_in_new);
-	assert_true(attribution_rule(&a, &branches, &rule));
-	assert_true(attribution_rule(&a, &on_fixed, &rule)); /* which counts by itself */
+	assert_true(attribution_rule(&a, &instructions, &plain, &rule));
+	assert_false(rule.returns_in_new);
+	assert_true(attribution_rule(&a, &branches, &calling, &rule));
+	assert_true(attribution_rule(&a, &on_fixed, &calling, &rule)); /* which counts by itself */
+	/* A fault's way back as no other's, whatever the kernel. */
+	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].counted = (struct trip_levels){0, 1};
+	assert_false(attribution_rule(&a, &instructions, &plain, &rule));
+	a = by_rule(0, 0, 0);
+	a.trip[TRIP_INSTRUCTIONS][TRIP_SYSCALL][1].counted = (struct trip_levels){0, 2};
 	/* What is not known contradicts nothing. */
 	a.trip[TRIP_INSTRUCTIONS][TRIP_SYSCALL][1].state = TRIP_NO_LINE;
-	assert_true(attribution_rule(&a, &instructions, &rule));
+	assert_true(attribution_rule(&a, &instructions, &calling, &rule));
 	/* Of ring 3 alone: what OS counted is not compared. */
 	a = by_rule(1, 0, 0);
 	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].state = TRIP_IN_USER;
 	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].counted.os = 9;
-	assert_true(attribution_rule(&a, &instructions, &rule));
+	assert_true(attribution_rule(&a, &instructions, &plain, &rule));
 	assert_true(rule.returns_in_new);
 }
 
