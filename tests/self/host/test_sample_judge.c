@@ -339,6 +339,41 @@ static void wrong_ones_are_found(void **unused)
 	finds(1 << SAMPLE_TIME);
 }
 
+/* The stack on the way into a kernel of another ring need not be that of the walk. */
+static void the_way_into_another_ring(void **unused)
+{
+	(void)unused;
+	path.from = 1;
+	path.to = STEPS - 1;
+	begin(&loads, 1, 1); /* of steps 0, 1, 1, 3, 4 and 4 */
+	record[0].gpr[GPR_RSP] += 16;
+	finds(1 << SAMPLE_REGISTERS); /* it is of the kernel's ring, too */
+	for (unsigned i = 1; i < STEPS - 1; i++)
+		steps[i].level = steps[i].level_after = 3;
+	begin(&loads, 1, 1);
+	record[0].gpr[GPR_RSP] += 16;
+	record[0].address += 16;
+	finds(0);
+	assert_int_equal(j[SAMPLE_REGISTERS].checked, 5);
+	assert_int_equal(j[SAMPLE_ADDRESS].checked, 5);
+	record[1].gpr[GPR_RSP] += 16;
+	finds(1 << SAMPLE_REGISTERS);
+	begin(&branches, 1, 1); /* of steps 2 and 5, which is on the way back */
+	record[1].gpr[GPR_RSP] += 16;
+	finds(0);
+	assert_int_equal(j[SAMPLE_REGISTERS].checked, 1);
+	/* A handler in the midst of the kernel is the kernel's. */
+	steps[3].level = steps[3].level_after = 0;
+	begin(&loads, 1, 1);
+	record[3].gpr[GPR_RSP] += 16;
+	record[3].address += 16;
+	finds(1 << SAMPLE_REGISTERS | 1 << SAMPLE_ADDRESS);
+	for (unsigned i = 0; i < STEPS; i++)
+		steps[i].level = steps[i].level_after = 0;
+	path.from = 0;
+	path.to = STEPS;
+}
+
 static void latencies_are_above(void **unused)
 {
 	(void)unused;
@@ -554,6 +589,7 @@ int main(void)
 		cmocka_unit_test(wrong_periods_are_found),
 		cmocka_unit_test(unknown_events),
 		cmocka_unit_test(latencies_are_above),
+		cmocka_unit_test(the_way_into_another_ring),
 	};
 
 	return cmocka_run_group_tests_name("sample_judge", tests, NULL, NULL);
