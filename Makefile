@@ -86,7 +86,7 @@ $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 
 # Little here is in a hurry: what is measured is assembly. The step engine, what it runs, and what it steps over and over are: they
 # keep -O2.
-UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard pmu/quantity/account.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
+UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard arch/x86/step/account.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
 	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c pmu/*/driver/driver.c \
 	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/exceptions/trap.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
 	tests/measure/measure.c tests/measure/pass.c tests/measure/smi.c),$(IMAGE_SRC)))
@@ -116,7 +116,7 @@ $(B)/tools/vendor-events: tools/vendor-events.c pmu/events/vendor_json.c pmu/eve
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.c,$^)
 
-$(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/step/insn.h arch/x86/step/insn_table.h pmu/quantity/insn_quantities.h \
+$(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/step/insn.h arch/x86/step/insn_table.h arch/x86/step/insn_quantities.h \
 	pmu/quantity/quantity.h pmu/quantity/quantity.def
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
@@ -135,12 +135,12 @@ tools: $(B)/assay-encode $(B)/assay-judge
 JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/model_cpu.c $(filter-out tools/assay-encode.c tools/model_cpu.c,$(ENCODE_SRC)) \
 	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c guest.c glob.c) \
 	$(addprefix tests/kernels/,kernel.c kernel_rows.c) \
-	$(addprefix tests/kernels/x86/,handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c $(B)/gen/insn_tables.c
+	$(addprefix tests/kernels/x86/,handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c
 
-$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h)
+$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(JUDGE_SRC) -ljansson
 
-$(B)/assay-encode: $(ENCODE_SRC) $(wildcard pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tools/model_cpu.h tests/report/json.h)
+$(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tools/model_cpu.h tests/report/json.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
 		$(ENCODE_SRC)
 
@@ -305,12 +305,13 @@ $(B)/%_app.elf: $(B)/image/tests/self/boot/%_app.c.o linker/efi-x86_64.ld linker
 # --- host tests ------------------------------------------------------------------------------------------------
 
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
-HOST_SRC := $(sort $(filter-out pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/step_details.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
+HOST_SRC := $(sort $(filter-out pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
 	$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS] \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c \
 	tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.c)) \
-	$(wildcard arch/x86/step/insn.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/machine/mtrr.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c \
+	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c \
+	arch/x86/step/insn.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/machine/mtrr.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c \
 	boot/options.c boot/core_options.c boot/core_types.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))

@@ -46,6 +46,11 @@ struct step_access {
 	bool store;
 };
 
+/** Bytes of vector registers that a step shows, in two halves. x86: XMM0 to XMM15, then as many upper halves
+ * of YMM registers, 16 bytes each. */
+#define VECTORS_SIZE 256
+#define VECTORS_BOTH (2 * VECTORS_SIZE)
+
 /** Accesses that a step tells at most. */
 #define STEP_ACCESSES 32
 
@@ -85,8 +90,7 @@ struct step {
 	uint8_t length;                         /* of the instruction, bytes; 0: a delivered event ... */
 	uint8_t vector;                         /* ... of this number */
 	const struct step_registers *registers; /* after it; NULL if halted */
-	const uint8_t *vectors; /* vector registers after it, as pmu/contract/vectors.h has them; NULL:
-				 * not wanted */
+	const uint8_t *vectors; /* VECTORS_BOTH bytes: vector registers after it; NULL: not wanted */
 	const struct step_access *access; /* in order: of instructions that repeat themselves those of the
 					   * first iterations, STEP_ACCESSES at most; none of x86's gathers
 					   * and scatters, nor of deliveries */

@@ -503,7 +503,7 @@ static void write_tables(FILE *out)
 	fprintf(out, "/* Written by tools/decodegen: %u leaves, %u node words, %u classes. */\n", n_leaves,
 		n_nodes, class_count());
 	fprintf(out,
-		"#include \"arch/x86/step/insn_table.h\"\n#include \"pmu/quantity/insn_quantities.h\"\n\n");
+		"#include \"arch/x86/step/insn_table.h\"\n#include \"arch/x86/step/insn_quantities.h\"\n\n");
 	fprintf(out, "const struct insn_leaf insn_leaves[] = {\n");
 	for (unsigned i = 0; i < n_leaves; i++)
 		fprintf(out, "\t{%u, %#x, %#x, %u, %#x},\n", leaves[i].klass, leaves[i].flags,

@@ -6,7 +6,7 @@
 
 #include "arch/x86/step/insn.h"
 #include "arch/x86/step/insn_table.h"
-#include "pmu/quantity/insn_quantities.h"
+#include "arch/x86/step/insn_quantities.h"
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>

@@ -1,17 +1,15 @@
 /*
- * Vector registers as paths and records keep them: the XMM registers as one number, the upper halves of the
- * YMM registers as another, by which two states are told apart.
+ * Vector registers as paths and records keep them: each half of what a step shows (arch/step.h) as one
+ * number, by which two states are told apart. On x86: the XMM registers, and the upper halves of the YMM
+ * registers.
  */
 #ifndef PMU_CONTRACT_VECTORS_H
 #define PMU_CONTRACT_VECTORS_H
 
+#include "arch/step.h"
+
 #include <stdint.h>
 #include <string.h>
-
-/** XMM0 to XMM15, or as many upper halves of YMM registers, 16 bytes each. */
-#define VECTORS_SIZE 256
-/** Both, the XMM registers first. */
-#define VECTORS_BOTH (2 * VECTORS_SIZE)
 
 /** FNV-1a over quadwords, so that each bit of each register counts. */
 static inline uint64_t vectors_digest(const uint8_t half[VECTORS_SIZE])

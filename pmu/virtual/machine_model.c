@@ -1,8 +1,8 @@
 #include "pmu/virtual/machine_model.h"
 
-#include "pmu/quantity/account.h"
-#include "pmu/virtual/denormals.h"
-#include "pmu/quantity/insn_quantities.h"
+#include "arch/x86/step/account.h"
+#include "arch/x86/step/denormals.h"
+#include "arch/x86/step/insn_quantities.h"
 
 #include <string.h>
 

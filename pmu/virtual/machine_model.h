@@ -32,7 +32,7 @@ struct uarch_geometry machine_geometry(const struct model_profile *profile);
 bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
 		 char *rest, size_t size, const char **why);
 
-/** denormals_class() (pmu/virtual/denormals.h), worked out once for each class that is asked for over and
+/** denormals_class() (arch/x86/step/denormals.h), worked out once for each class that is asked for over and
  * over. */
 bool machine_meets_denormals(unsigned class);
 
@@ -43,7 +43,7 @@ bool machine_meets_denormals(unsigned class);
  * @param did   with all addresses
  * @param code  its bytes
  * @param rip   its address, and that of the one that follows in time
- * @param denormal whether it met a denormal number (pmu/virtual/denormals.h): that takes an assist
+ * @param denormal whether it met a denormal number (arch/x86/step/denormals.h): that takes an assist
  * @return number of terms written to out
  */
 unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,

@@ -5,7 +5,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/step/step.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "pmu/virtual/hypervisor_exits.h"
 #include "pmu/contract/pmu.h"
 

@@ -2,8 +2,9 @@
 
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/trap.h"
-#include "pmu/quantity/account.h"
-#include "pmu/virtual/step_details.h"
+#include "arch/x86/step/account.h"
+#include "pmu/contract/vectors.h"
+#include "arch/x86/step/step_details.h"
 
 #include <stdlib.h>
 #include <string.h>

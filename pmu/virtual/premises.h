@@ -7,7 +7,7 @@
 #define PMU_VIRTUAL_PREMISES_H
 
 #include "arch/x86/step/retired.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "pmu/contract/model.h"
 #include "pmu/virtual/uarch.h"
 

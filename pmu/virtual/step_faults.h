@@ -5,10 +5,10 @@
 #ifndef PMU_VIRTUAL_STEP_FAULTS_H
 #define PMU_VIRTUAL_STEP_FAULTS_H
 
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/contract/model.h"
-#include "pmu/virtual/step_details.h"
+#include "arch/x86/step/step_details.h"
 
 enum step_fault {
 #define STEP_FAULT(id, name, summary) STEP_##id,

@@ -70,7 +70,7 @@ struct insn {
 	uint8_t flags;    /* enum insn_flags */
 	uint8_t cond;     /* INSN_JCC: condition 0 to 15; INSN_LOOP: last opcode byte; INSN_INT: vector;
 			   * INSN_ENTER: nesting level, 0 to 31 */
-	uint16_t klass;   /* index into insn_classes[] (pmu/quantity/insn_quantities.h) */
+	uint16_t klass;   /* index into insn_classes[] (arch/x86/step/insn_quantities.h) */
 	uint8_t modrm_at; /* offset of the ModRM byte, or of a moffs address (then without INSN_F_MODRM) */
 	uint8_t rex; /* REX byte, or the equal W, R, X, B bits of a VEX/EVEX prefix as 40H+WRXB; 0 if none */
 	uint8_t opsize;     /* operand size in bytes of string instructions, PUSHF and POPF: 1, 2, 4, 8 */

@@ -11,7 +11,7 @@
 #include "arch/x86/emulated/emulated.h"
 #include "arch/x86/emulated/simd_exceptions.h"
 #include "arch/x86/step/step_cache.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 
 #include <string.h>
 

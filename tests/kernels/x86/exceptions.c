@@ -5,7 +5,7 @@
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/user.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "arch/x86/step/insn.h"
 #include "arch/x86/exceptions/trap.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 
 #define HANDLER_MAX 64 /* bytes */
 

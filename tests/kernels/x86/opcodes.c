@@ -1,8 +1,8 @@
 #include "tests/kernels/x86/opcodes.h"
 
 #include "arch/x86/step/insn_table.h"
-#include "pmu/quantity/account.h"
-#include "pmu/quantity/insn_quantities.h"
+#include "arch/x86/step/account.h"
+#include "arch/x86/step/insn_quantities.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * Accounting for what only execution shows: iterations, splits, rings, events. (Static contributions:
  * test_insn.c.)
  */
-#include "pmu/quantity/account.h"
-#include "pmu/quantity/insn_quantities.h"
+#include "arch/x86/step/account.h"
+#include "arch/x86/step/insn_quantities.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

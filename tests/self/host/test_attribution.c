@@ -5,7 +5,7 @@
 #include "tests/kernels/x86/handled.h"
 
 #include "arch/x86/step/insn.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

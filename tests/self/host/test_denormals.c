@@ -2,7 +2,7 @@
  * Denormal numbers among the operands of an instruction: in each of the registers that ModRM names with REX
  * or VEX, and in those that it does not name; in memory; element by element.
  */
-#include "pmu/virtual/denormals.h"
+#include "arch/x86/step/denormals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

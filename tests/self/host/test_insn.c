@@ -5,8 +5,8 @@
 #define _GNU_SOURCE
 #include "arch/x86/step/insn.h"
 #include "arch/x86/step/insn_table.h"
-#include "pmu/quantity/account.h"
-#include "pmu/quantity/insn_quantities.h"
+#include "arch/x86/step/account.h"
+#include "arch/x86/step/insn_quantities.h"
 #include "tests/self/host/insn_rows.h"
 
 #include <Zydis/Zydis.h>

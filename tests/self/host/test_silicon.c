@@ -4,7 +4,7 @@
  * Weaver, github.com/deater/deterministic, commit 6cb9ac2, ten runs each; the mix was made by single-stepping
  * the published programs).
  *
- * The instructions go through the decoder and pmu/quantity/account.c, as executed code does, and become the
+ * The instructions go through the decoder and arch/x86/step/account.c, as executed code does, and become the
  * signature of a kernel; each CPU's own rows are judged on it as on hardware. A count outside of that must be
  * in data/silicon-exceptions.csv with its reason, and what is there must be outside. Rows are added up where
  * one selector joins several masks.
@@ -15,7 +15,7 @@
  * and stack for reading and for writing at most.
  */
 #include "arch/x86/step/insn.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/events.h"

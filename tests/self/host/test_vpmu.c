@@ -2,7 +2,7 @@
  * What of the virtual PMU is pure: the CPUID that it presents, the LVT performance entry, and that the
  * models' short cut (increments) does the same as the long way.
  */
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/virtual/step_faults.h"
 #include "pmu/virtual/vpmu_cpuid.h"

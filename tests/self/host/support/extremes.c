@@ -1,5 +1,5 @@
 #include "tests/self/host/support/extremes.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "pmu/virtual/machine_model.h"
 #include "tests/self/host/support/extremes_decoded.h"
 #include "tests/self/host/support/replay.h"

@@ -1,5 +1,5 @@
 #include "tests/self/host/support/replay.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "tests/self/host/support/stepper.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "tests/self/host/support/other_cpu.h"
 #include "tests/self/host/support/stepper_internal.h"
-#include "pmu/quantity/account.h"
-#include "pmu/virtual/denormals.h"
+#include "arch/x86/step/account.h"
+#include "arch/x86/step/denormals.h"
 #include "tests/kernels/x86/code_ring.h"
 
 #include <cpuid.h>

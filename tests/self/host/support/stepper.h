@@ -62,7 +62,7 @@ typedef void stepper_answer(const uint8_t *code, const struct insn *in, const st
 /** Have a CPU's answers in place of this one's from now on (other_cpu.h); NULL: its own. */
 void stepper_answer_otherwise(stepper_answer *otherwise);
 
-/** For seen(): whether the instruction met a denormal number (pmu/virtual/denormals.h). */
+/** For seen(): whether the instruction met a denormal number (arch/x86/step/denormals.h). */
 bool stepper_denormal(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,
 		      unsigned n_terms);
 

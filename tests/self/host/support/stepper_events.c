@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "tests/self/host/support/stepper_internal.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "tests/self/host/support/trace.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 #include "tests/self/host/support/stepper.h"
 #include "tests/kernels/x86/code_ring.h"
 

@@ -18,7 +18,7 @@ struct trace_step {
 	struct insn insn;
 	uint8_t code[16];
 	uint64_t rip, next;
-	bool denormal; /* pmu/virtual/denormals.h */
+	bool denormal; /* arch/x86/step/denormals.h */
 };
 
 struct trace {
@@ -52,7 +52,7 @@ unsigned trace_ring_turns(const struct kernel *k);
  * guests nor gathers. */
 bool trace_is_whole(const struct kernel *k);
 
-/** The step's terms (pmu/quantity/account.h). @return how many */
+/** The step's terms (arch/x86/step/account.h). @return how many */
 unsigned trace_terms(struct trace_step *s, struct qterm *terms);
 
 /** Amount of an architectural quantity in one step. */

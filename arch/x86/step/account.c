@@ -1,5 +1,5 @@
-#include "pmu/quantity/account.h"
-#include "pmu/quantity/insn_quantities.h"
+#include "arch/x86/step/account.h"
+#include "arch/x86/step/insn_quantities.h"
 
 #define LINE 64
 #define PAGE 4096

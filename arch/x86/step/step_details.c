@@ -1,8 +1,8 @@
-#include "pmu/virtual/step_details.h"
+#include "arch/x86/step/step_details.h"
 
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/time/time.h"
-#include "pmu/quantity/account.h"
+#include "arch/x86/step/account.h"
 
 #include <string.h>
 

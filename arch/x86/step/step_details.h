@@ -1,14 +1,12 @@
 /*
- * From what the step engine tells to the fields of a model step that only records need
- * (pmu/contract/model.h): where control went, registers, data accesses, time.
+ * From what the step engine tells to the fields of a step (arch/step.h) that only records need: where control
+ * went, registers, data accesses, time.
  */
-#ifndef PMU_VIRTUAL_STEP_DETAILS_H
-#define PMU_VIRTUAL_STEP_DETAILS_H
+#ifndef ARCH_X86_STEP_STEP_DETAILS_H
+#define ARCH_X86_STEP_STEP_DETAILS_H
 
+#include "arch/step.h"
 #include "arch/x86/step/step.h"
-#include "pmu/contract/model.h"
-#include "pmu/virtual/uarch.h"
-#include "pmu/contract/vectors.h"
 
 /** What a step with details points to. */
 struct step_details {

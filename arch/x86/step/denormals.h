@@ -1,11 +1,11 @@
 /*
  * Denormal numbers among the operands of an instruction that has retired, for the machine model. Pure C.
  */
-#ifndef PMU_VIRTUAL_DENORMALS_H
-#define PMU_VIRTUAL_DENORMALS_H
+#ifndef ARCH_X86_STEP_DENORMALS_H
+#define ARCH_X86_STEP_DENORMALS_H
 
 #include "arch/x86/step/retired.h"
-#include "pmu/contract/model.h"
+#include "pmu/quantity/quantity.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "pmu/virtual/denormals.h"
+#include "arch/x86/step/denormals.h"
 
-#include "pmu/quantity/insn_quantities.h"
+#include "arch/x86/step/insn_quantities.h"
 
 #include <string.h>
 

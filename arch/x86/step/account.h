@@ -3,13 +3,12 @@
  * executed code. The vPMU, the oracle and the host's single-stepping witness all account through it, so that
  * they cannot differ. Pure C, touches no hardware.
  */
-#ifndef PMU_QUANTITY_ACCOUNT_H
-#define PMU_QUANTITY_ACCOUNT_H
+#ifndef ARCH_X86_STEP_ACCOUNT_H
+#define ARCH_X86_STEP_ACCOUNT_H
 
+#include "arch/step.h"
 #include "arch/x86/step/retired.h"
-#include "pmu/contract/model.h"
 #include "pmu/quantity/quantity.h"
-#include "pmu/virtual/uarch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
