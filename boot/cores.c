@@ -3,6 +3,7 @@
 #include "boot/core_types.h"
 
 #include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/processors/processors.h"
 #include "pmu/contract/model.h"
 #include "tests/report/report.h"
@@ -113,12 +114,9 @@ static struct cpuid_regs of_this_processor(const void *context, uint32_t leaf, u
 static struct cpuid_regs of_profile(const void *context, uint32_t leaf, uint32_t subleaf)
 {
 	const struct model_profile *p = context;
+	const struct cpuid_row *r = cpuid_row_of(cpuid_table_of(p->identity), leaf, subleaf);
 
-	for (unsigned i = 0; i < p->n_cpuid; i++)
-		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == subleaf)
-			return (struct cpuid_regs){p->cpuid[i].eax, p->cpuid[i].ebx, p->cpuid[i].ecx,
-						   p->cpuid[i].edx};
-	return (struct cpuid_regs){0};
+	return (struct cpuid_regs){r->eax, r->ebx, r->ecx, r->edx};
 }
 
 static void identify(void *arg)

@@ -2,7 +2,9 @@
 
 #include "arch/x86/machine/acpi.h"
 #include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/cpu/msr.h"
+#include "arch/x86/cpu/register_access.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +62,9 @@ struct acpi_info acpi; /* of no machine: nothing is known */
 
 struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	for (unsigned i = 0; i < profile->n_cpuid; i++) {
-		const struct model_cpuid *l = &profile->cpuid[i];
+	const struct cpuid_row *r = cpuid_row_of(cpuid_table_of(profile->identity), leaf, subleaf);
 
-		if (l->leaf == leaf && l->subleaf == subleaf)
-			return (struct cpuid_regs){l->eax, l->ebx, l->ecx, l->edx};
-	}
-	return (struct cpuid_regs){0, 0, 0, 0};
+	return (struct cpuid_regs){r->eax, r->ebx, r->ecx, r->edx};
 }
 
 bool cpu_has(enum cpu_feature feature)
@@ -115,15 +113,24 @@ void cpu_identify(struct cpu_identity *out)
 	}
 }
 
+static bool read_register(struct register_access a, uint64_t *value)
+{
+	bool done = profile->model->access(state, &a) == REGISTER_DONE;
+
+	*value = a.value;
+	return done;
+}
+
 bool msr_read(uint32_t address, uint64_t *value)
 {
-	*value = 0;
-	return profile->model->rdmsr(state, address, value) == MODEL_OK;
+	return read_register(access_rdmsr(address), value);
 }
 
 bool msr_write(uint32_t address, uint64_t value)
 {
-	if (profile->model->wrmsr(state, address, value) != MODEL_OK)
+	struct register_access a = access_wrmsr(address, value);
+
+	if (profile->model->access(state, &a) != REGISTER_DONE)
 		return false;
 	keep(address, value);
 	return true;
@@ -131,6 +138,5 @@ bool msr_write(uint32_t address, uint64_t value)
 
 bool pmc_read(uint32_t index, uint64_t *value)
 {
-	*value = 0;
-	return profile->model->rdpmc(state, index, true, value) == MODEL_OK;
+	return read_register(access_rdpmc(index, 0, false), value);
 }

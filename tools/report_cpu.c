@@ -2,6 +2,8 @@
 #include "tools/model_cpu.h"
 #include "tools/report_json.h"
 
+#include "arch/x86/cpu/cpuid_table.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ static struct {
 	uint64_t value;
 } registers[REGISTERS];
 static unsigned n_registers;
-static struct model_cpuid leaf[LEAVES];
+static struct cpuid_row leaf[LEAVES];
 
 static void keep(uint32_t address, uint64_t value)
 {
@@ -37,32 +39,22 @@ static void reset(void *state, const struct model_profile *profile, const struct
 
 /* What no snapshot has is there and reads 0: the driver that made the report found what it was looking for.
  */
-static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+static enum register_answer access(void *state, struct register_access *a)
 {
 	(void)state;
-	*value = 0;
+	if (a->write) {
+		keep((uint32_t)a->number, a->value);
+		return REGISTER_DONE;
+	}
+	a->value = 0;
 	for (unsigned i = 0; i < n_registers; i++)
-		if (registers[i].address == address)
-			*value = registers[i].value;
-	return MODEL_OK;
-}
-
-static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
-{
-	(void)state;
-	keep(address, value);
-	return MODEL_OK;
-}
-
-static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
-{
-	(void)state, (void)index, (void)who;
-	*value = 0;
-	return MODEL_OK;
+		if (a->space == SPACE_MSR && registers[i].address == a->number)
+			a->value = registers[i].value;
+	return REGISTER_DONE;
 }
 
 static const struct pmu_model as_reported = {
-	.name = "report", .state_size = 1, .reset = reset, .rdmsr = rdmsr, .wrmsr = wrmsr, .rdpmc = rdpmc};
+	.name = "report", .state_size = 1, .reset = reset, .access = access};
 
 /* --- from the report -------------------------------------------------------------------------------------
  */
@@ -101,8 +93,8 @@ static bool take_leaves(const json_t *list, unsigned *n)
 		json_array_foreach (row, k, number)
 			if (!report_hex(number, &v[k]) || v[k] > UINT32_MAX)
 				return false;
-		leaf[(*n)++] = (struct model_cpuid){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2],
-						    (uint32_t)v[3], (uint32_t)v[4], (uint32_t)v[5]};
+		leaf[(*n)++] = (struct cpuid_row){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2],
+						  (uint32_t)v[3], (uint32_t)v[4], (uint32_t)v[5]};
 	}
 	return *n > 0;
 }
@@ -120,6 +112,7 @@ static bool identify(const char *driver, struct pmu *out, const char **why)
 const char *report_cpu_identify(const json_t *report, const json_t *entry, struct pmu *out)
 {
 	static struct model_profile profile;
+	static struct cpuid_table table;
 	static char text[320];
 	const char *why = "";
 	unsigned n;
@@ -127,8 +120,8 @@ const char *report_cpu_identify(const json_t *report, const json_t *entry, struc
 	if (!take_leaves(json_object_get(entry, "cpuid"), &n))
 		return "it does not hold what CPUID told";
 	take_registers(report);
-	profile =
-		(struct model_profile){.name = "report", .model = &as_reported, .cpuid = leaf, .n_cpuid = n};
+	table = (struct cpuid_table){leaf, n};
+	profile = (struct model_profile){.name = "report", .model = &as_reported, .identity = &table};
 	if (!model_cpu_start(&profile))
 		return "memory is short";
 	if (!identify(report_string(entry, "driver"), out, &why)) {

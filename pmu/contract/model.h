@@ -5,18 +5,13 @@
 #ifndef PMU_CONTRACT_MODEL_H
 #define PMU_CONTRACT_MODEL_H
 
+#include "arch/register.h"
 #include "arch/step.h"
 #include "pmu/quantity/quantity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum model_access {
-	MODEL_OK,
-	MODEL_FAULT,    /* the access raises #GP(0) */
-	MODEL_NOT_MINE, /* no register of this PMU: the machine answers */
-};
 
 /** Memory as the CPU's own accesses reach it (DS area), and as its page tables have it. Addresses are linear.
  */
@@ -30,28 +25,18 @@ struct model_memory {
 	void *ctx;
 };
 
-/**
- * CPUID leaves of a virtual CPU, as the real part has them. A leaf not listed is answered by the real CPU,
- * unless it lies above the highest leaf that leaf 0 of the profile names: then it is all zero. Of leaf 1 the
- * virtual PMU presents the real CPU's EBX but for the number of logical processors, and of ECX and EDX only
- * features that the real CPU has too, except those that the model itself provides (PDCM).
- */
-struct model_cpuid {
-	uint32_t leaf, subleaf;
-	uint32_t eax, ebx, ecx, edx;
-};
-
 /** A chosen virtual CPU. */
 struct model_profile {
 	const char *name;        /* "intel-core2", as in pmu=virtual:intel-core2 */
 	const char *description; /* "Core 2 (Merom), architectural PMU version 2" */
 	const struct pmu_model *model;
-	const struct model_cpuid *cpuid; /* leaf 0 first */
-	unsigned n_cpuid;
-	uint8_t threads;  /* logical processors of a core that share the PMU; 0 and 1: one */
-	bool late;        /* sampled records come late, as on silicon, where the hardware does not promise
-			     better (record_is_exact()) */
-	const void *data; /* the model's own parameters */
+	const void *identity; /* what the CPU tells software of itself, in the form of its instruction set,
+				 which answers with it: x86's is struct cpuid_table
+				 (arch/x86/cpu/cpuid_table.h) */
+	uint8_t threads;      /* logical processors of a core that share the PMU; 0 and 1: one */
+	bool late;            /* sampled records come late, as on silicon, where the hardware does not promise
+				 better (record_is_exact()) */
+	const void *data;     /* the model's own parameters */
 };
 
 /** A deviation that can be switched on in a model (inject=NAME): a published erratum or a generic fault. */
@@ -69,14 +54,7 @@ struct model_increment {
 
 /** Which of a model's injections are active: a bit for each, in the order of pmu_model.injections[]. */
 #define MODEL_INJECTION_WORDS 2
-/** Who asks by RDPMC: CPL and CR4.PCE. */
-enum model_reader {
-	READER_DENIED, /* outside of ring 0 with CR4.PCE = 0 */
-	READER_KERNEL, /* in ring 0 */
-	READER_USER,   /* outside of it with CR4.PCE = 1 */
-};
-
-#define MODEL_INJECTIONS_MAX (64 * MODEL_INJECTION_WORDS)
+#define MODEL_INJECTIONS_MAX  (64 * MODEL_INJECTION_WORDS)
 struct model_injected {
 	uint64_t word[MODEL_INJECTION_WORDS];
 };
@@ -112,18 +90,20 @@ struct pmu_model {
 	void (*reset)(void *state, const struct model_profile *profile,
 		      const struct model_injected *injections);
 
-	enum model_access (*rdmsr)(void *state, uint32_t address, uint64_t *value);
 	/**
-	 * The write takes effect at once; the vPMU accounts for the instruction afterwards, with advance()
-	 * and .own_write set. The rule of this machine is: a WRMSR that starts a counter is not counted by
-	 * it, nor is one that stops it; a counter that runs before and after the write counts it. So a
-	 * counter that has just been stopped does nothing in that advance() of itself, and one that this
-	 * write has started must leave a step with .own_write out. (Not called when nothing was counting, and
-	 * nothing being recorded, before the write.) RDMSR and RDPMC give the value before their own
-	 * retirement and are counted after it.
+	 * An instruction accesses a register. Reads: a->value gets what it holds before the instruction
+	 * retires; 0 where there is no telling.
+	 *
+	 * A write takes effect at once; the vPMU accounts for the instruction afterwards, with advance() and
+	 * .own_write set. The rule of this machine is: a write that starts a counter is not counted by it,
+	 * nor is one that stops it; a counter that runs before and after the write counts it. So a counter
+	 * that has just been stopped does nothing in that advance() of itself, and one that this write has
+	 * started must leave a step with .own_write out. (Not called when nothing was counting, and nothing
+	 * being recorded, before the write.)
+	 * @return REGISTER_FAULT if it raises an exception; REGISTER_NOT_MINE if no register of this PMU is
+	 * meant: the machine answers
 	 */
-	enum model_access (*wrmsr)(void *state, uint32_t address, uint64_t value);
-	enum model_access (*rdpmc)(void *state, uint32_t index, enum model_reader who, uint64_t *value);
+	enum register_answer (*access)(void *state, struct register_access *a);
 
 	/**
 	 * Time goes on by one step.
@@ -141,7 +121,7 @@ struct pmu_model {
 	bool (*counting)(const void *state);
 
 	/**
-	 * A short cut for steps that are alike. Where this step, and every equal one until the next wrmsr()
+	 * A short cut for steps that are alike. Where this step, and every equal one until the next write
 	 * or advance() that returns true, does nothing but add constants to counters as long as no counter
 	 * overflows, write them to out; the vPMU then adds them itself, and calls advance() only for a step
 	 * that would overflow a counter. NULL: there is none.
@@ -152,7 +132,7 @@ struct pmu_model {
 	/**
 	 * Whether the model writes records of instructions or branches as its registers stand. While true
 	 * every step comes by advance(), with all its fields, whether anything counts or not. Asked after
-	 * each wrmsr() and each advance() that returns true. Cheap. NULL: never.
+	 * each write and each advance() that returns true. Cheap. NULL: never.
 	 */
 	bool (*recording)(const void *state);
 

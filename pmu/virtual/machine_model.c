@@ -1,5 +1,6 @@
 #include "pmu/virtual/machine_model.h"
 
+#include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/step/account.h"
 #include "arch/x86/step/denormals.h"
 #include "arch/x86/step/insn_quantities.h"
@@ -22,19 +23,23 @@ const uint8_t machine_quantities[] = {
 
 enum { CACHE_DATA = 1, CACHE_CODE, CACHE_UNIFIED };
 
-static const struct model_cpuid *leaf(const struct model_profile *profile, uint32_t number)
+static const struct cpuid_row *leaf(const struct model_profile *profile, uint32_t number)
 {
-	for (unsigned i = 0; i < profile->n_cpuid; i++)
-		if (profile->cpuid[i].leaf == number)
-			return &profile->cpuid[i];
+	const struct cpuid_table *t = cpuid_table_of(profile->identity);
+
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->row[i].leaf == number)
+			return &t->row[i];
 	return NULL;
 }
 
 /* Leaf 4 and AMD's 8000001DH: one cache per subleaf. */
 static void find_deterministic(const struct model_profile *profile, struct uarch_geometry *g)
 {
-	for (unsigned i = 0; i < profile->n_cpuid; i++) {
-		const struct model_cpuid *c = &profile->cpuid[i];
+	const struct cpuid_table *t = cpuid_table_of(profile->identity);
+
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct cpuid_row *c = &t->row[i];
 		unsigned type = c->eax & 31, level = c->eax >> 5 & 7;
 		struct uarch_cache_geometry cache = {
 			.sets = c->ecx + 1,
@@ -70,7 +75,7 @@ static struct uarch_cache_geometry cache_of(uint32_t kib, unsigned ways, unsigne
 /* AMD's older leaves: size, ways, line. */
 static void find_classic(const struct model_profile *profile, struct uarch_geometry *g)
 {
-	const struct model_cpuid *first = leaf(profile, 0x80000005), *outer = leaf(profile, 0x80000006);
+	const struct cpuid_row *first = leaf(profile, 0x80000005), *outer = leaf(profile, 0x80000006);
 
 	if (first) {
 		g->l1d = cache_of(first->ecx >> 24, first->ecx >> 16 & 0xff, first->ecx & 0xff);
@@ -142,8 +147,10 @@ static bool find_described_tlbs(const struct model_profile *profile, struct uarc
 {
 	bool known = false;
 
-	for (unsigned i = 0; i < profile->n_cpuid; i++) {
-		const struct model_cpuid *c = &profile->cpuid[i];
+	const struct cpuid_table *t = cpuid_table_of(profile->identity);
+
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct cpuid_row *c = &t->row[i];
 		const uint32_t regs[] = {c->eax & ~0xffu, c->ebx, c->ecx, c->edx};
 
 		for (unsigned r = 0; r < 4 && c->leaf == 2; r++)
@@ -162,8 +169,8 @@ static bool find_described_tlbs(const struct model_profile *profile, struct uarc
 /* AMD's: of the second level the data side, which the model uses for both. */
 static bool find_classic_tlbs(const struct model_profile *profile, struct uarch_geometry *g)
 {
-	const struct model_cpuid *first = leaf(profile, 0x80000005), *second = leaf(profile, 0x80000006),
-				 *unit = leaf(profile, 0x80000021);
+	const struct cpuid_row *first = leaf(profile, 0x80000005), *second = leaf(profile, 0x80000006),
+			       *unit = leaf(profile, 0x80000021);
 	uint32_t entries;
 
 	if (!first || !second)

@@ -2,6 +2,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/cpu/cpu.h"
+#include "arch/x86/cpu/register_access.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/time/time.h"
@@ -70,12 +71,22 @@ static void set_halves(struct trap_frame *f, uint64_t value)
 	f->rdx = value >> 32;
 }
 
-static enum step_action answer(enum model_access access)
+static enum step_action action(enum register_answer answer)
 {
-	return access == MODEL_OK ? STEP_DONE : access == MODEL_FAULT ? STEP_GP : STEP_RUN;
+	return answer == REGISTER_DONE ? STEP_DONE : answer == REGISTER_FAULT ? STEP_GP : STEP_RUN;
 }
 
-static void real_cpuid(struct model_cpuid *c)
+/* The answer goes to EDX:EAX. */
+static enum step_action read_register(struct trap_frame *f, struct register_access a)
+{
+	enum register_answer answer = vpmu.model->access(vpmu.state, &a);
+
+	if (answer == REGISTER_DONE)
+		set_halves(f, a.value);
+	return action(answer);
+}
+
+static void real_cpuid(struct cpuid_row *c)
 {
 	uint32_t top, ebx, ecx = 0, edx;
 
@@ -89,7 +100,7 @@ static void real_cpuid(struct model_cpuid *c)
 
 struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	struct model_cpuid real = {.leaf = leaf, .subleaf = subleaf}, out;
+	struct cpuid_row real = {.leaf = leaf, .subleaf = subleaf}, out;
 
 	real_cpuid(&real);
 	vpmu_cpuid(vpmu.profile, vpmu.thread, &real, &out);
@@ -99,7 +110,7 @@ struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 
 struct cpuid_regs vpmu_own_cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	struct model_cpuid out = {.leaf = leaf, .subleaf = subleaf};
+	struct cpuid_row out = {.leaf = leaf, .subleaf = subleaf};
 
 	vpmu_cpuid_own(vpmu.profile, leaf, subleaf, &out);
 	cpuid_lies_tell(&vpmu.lies, &out);
@@ -108,9 +119,9 @@ struct cpuid_regs vpmu_own_cpuid(uint32_t leaf, uint32_t subleaf)
 
 bool vpmu_ask_rdpmc(uint32_t index)
 {
-	uint64_t value;
+	struct register_access a = access_rdpmc(index, 0, false);
 
-	return vpmu.model->rdpmc(vpmu.state, index, READER_KERNEL, &value) == MODEL_OK;
+	return vpmu.model->access(vpmu.state, &a) == REGISTER_DONE;
 }
 
 static void answer_cpuid(struct trap_frame *f)
@@ -123,12 +134,12 @@ static void answer_cpuid(struct trap_frame *f)
 	f->rdx = r.edx;
 }
 
-static enum model_reader reader(const struct trap_frame *f)
+static struct register_access rdpmc(const struct trap_frame *f)
 {
 	uint64_t cr4;
 
 	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
-	return !(f->cs & 3) ? READER_KERNEL : cr4 & CR4_PCE ? READER_USER : READER_DENIED;
+	return access_rdpmc((uint32_t)f->rcx, f->cs & 3, cr4 & CR4_PCE);
 }
 
 /* Whether an amount of this quantity may change a counter as things are. */
@@ -198,40 +209,39 @@ static void count_start_by_some(const struct step *write)
 }
 
 /* Carries the write out. .own_write says whether what it starts does without the instruction itself. */
-static enum model_access write_register(uint32_t address, uint64_t value)
+static enum register_answer write_register(struct register_access *a)
 {
 	static const struct qterm wrmsr[] = {
 		{Q_INSTRUCTIONS, 1}, {Q_INSN_WRMSR, 1}, {Q_INSN_SERIALIZING, 1}, {Q_UOPS, 1}};
 	const struct step step = {
 		.terms = wrmsr, .n_terms = sizeof wrmsr / sizeof wrmsr[0], .cycles = 1, PLACE};
-	enum model_access access;
+	enum register_answer answer;
 	bool first;
 
 	if (!vpmu.premises.faults) {
-		access = vpmu.model->wrmsr(vpmu.state, address, value);
-		vpmu.own_write = access == MODEL_OK;
-		return access;
+		answer = vpmu.model->access(vpmu.state, a);
+		vpmu.own_write = answer == REGISTER_DONE;
+		return answer;
 	}
 	/* A record would be of an instruction that has not been there yet. */
 	first = premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step) && !vpmu.recording;
 	if (first)
 		advance(&step);
-	access = vpmu.model->wrmsr(vpmu.state, address, value);
-	vpmu.own_write = first || access == MODEL_OK;
-	if (access == MODEL_OK && premises_after_write(&vpmu.premises, vpmu.model, vpmu.state, &step))
+	answer = vpmu.model->access(vpmu.state, a);
+	vpmu.own_write = first || answer == REGISTER_DONE;
+	if (answer == REGISTER_DONE && premises_after_write(&vpmu.premises, vpmu.model, vpmu.state, &step))
 		vpmu.own_write = false;
-	if (access == MODEL_OK && !vpmu.recording &&
+	if (answer == REGISTER_DONE && !vpmu.recording &&
 	    premises_keep_others(&vpmu.premises, vpmu.model, vpmu.state, &step))
 		count_start_by_some(&step);
 	vpmu.was_idle |= first;
-	return access;
+	return answer;
 }
 
 static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
 {
-	uint32_t index = (uint32_t)f->rcx;
-	enum model_access access;
-	uint64_t value;
+	struct register_access write;
+	enum register_answer answer;
 	(void)ctx;
 
 	switch (in->special) {
@@ -239,25 +249,20 @@ static enum step_action before(void *ctx, struct trap_frame *f, const struct ins
 		answer_cpuid(f);
 		return STEP_DONE;
 	case INSN_RDPMC:
-		access = vpmu.model->rdpmc(vpmu.state, index, reader(f), &value);
-		if (access == MODEL_OK)
-			set_halves(f, value);
-		return answer(access);
+		return read_register(f, rdpmc(f));
 	case INSN_RDMSR:
 		if (f->cs & 3)
 			return STEP_GP;
-		access = vpmu.model->rdmsr(vpmu.state, index, &value);
-		if (access == MODEL_OK)
-			set_halves(f, value);
-		return answer(access);
+		return read_register(f, access_rdmsr((uint32_t)f->rcx));
 	case INSN_WRMSR:
 		if (f->cs & 3)
 			return STEP_GP;
 		vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
-		access = write_register(index, f->rdx << 32 | (uint32_t)f->rax);
+		write = access_wrmsr((uint32_t)f->rcx, f->rdx << 32 | (uint32_t)f->rax);
+		answer = write_register(&write);
 		vpmu.own_write = vpmu.own_write && in->length;
 		begin_epoch();
-		return answer(access);
+		return action(answer);
 	default:
 		return STEP_RUN;
 	}

@@ -44,18 +44,19 @@ static bool listed(const uint32_t *leaves, unsigned n, uint32_t leaf)
 }
 
 /* The profile's row; *leaf_known says whether it has any row for the leaf. */
-static const struct model_cpuid *find(const struct model_profile *p, uint32_t leaf, uint32_t subleaf,
-				      bool *leaf_known)
+static const struct cpuid_row *find(const struct model_profile *p, uint32_t leaf, uint32_t subleaf,
+				    bool *leaf_known)
 {
+	const struct cpuid_table *t = cpuid_table_of(p->identity);
 	bool indexed = listed(indexed_leaves, COUNT(indexed_leaves), leaf);
 
 	*leaf_known = false;
-	for (unsigned i = 0; i < p->n_cpuid; i++) {
-		if (p->cpuid[i].leaf != leaf)
+	for (unsigned i = 0; i < t->n; i++) {
+		if (t->row[i].leaf != leaf)
 			continue;
 		*leaf_known = true;
-		if (!indexed || p->cpuid[i].subleaf == subleaf)
-			return &p->cpuid[i];
+		if (!indexed || t->row[i].subleaf == subleaf)
+			return &t->row[i];
 	}
 	return NULL;
 }
@@ -65,7 +66,7 @@ static const struct model_cpuid *find(const struct model_profile *p, uint32_t le
 static bool beyond(const struct model_profile *p, uint32_t leaf)
 {
 	bool known;
-	const struct model_cpuid *head = find(p, leaf & 0xc0000000, 0, &known);
+	const struct cpuid_row *head = find(p, leaf & 0xc0000000, 0, &known);
 
 	if (leaf >> 30 == 1 && !head)
 		return true;
@@ -73,10 +74,10 @@ static bool beyond(const struct model_profile *p, uint32_t leaf)
 }
 
 bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t subleaf,
-		    struct model_cpuid *out)
+		    struct cpuid_row *out)
 {
 	bool leaf_known;
-	const struct model_cpuid *row = find(profile, leaf, subleaf, &leaf_known);
+	const struct cpuid_row *row = find(profile, leaf, subleaf, &leaf_known);
 
 	if (!row || beyond(profile, leaf))
 		return false;
@@ -86,7 +87,7 @@ bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t
 
 /* A core of several logical processors: HTT, their number, and which of them asks, in the initial APIC ID.
  * SDM vol. 2, CPUID; vol. 3, 8.9.1. */
-static void show_threads(const struct model_profile *p, unsigned thread, struct model_cpuid *out)
+static void show_threads(const struct model_profile *p, unsigned thread, struct cpuid_row *out)
 {
 	if (out->leaf != 1 || p->threads < 2)
 		return;
@@ -95,7 +96,7 @@ static void show_threads(const struct model_profile *p, unsigned thread, struct 
 		   (uint32_t)thread << 24;
 }
 
-static void filter(const struct model_cpuid *real, bool profiled, struct model_cpuid *out)
+static void filter(const struct cpuid_row *real, bool profiled, struct cpuid_row *out)
 {
 	uint32_t count = (profiled ? out : real)->ebx & LOGICAL_COUNT;
 
@@ -126,13 +127,13 @@ static void filter(const struct model_cpuid *real, bool profiled, struct model_c
 	}
 }
 
-void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const struct model_cpuid *real,
-		struct model_cpuid *out)
+void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const struct cpuid_row *real,
+		struct cpuid_row *out)
 {
 	bool leaf_known;
-	const struct model_cpuid *row = find(profile, real->leaf, real->subleaf, &leaf_known);
+	const struct cpuid_row *row = find(profile, real->leaf, real->subleaf, &leaf_known);
 
-	*out = (struct model_cpuid){.leaf = real->leaf, .subleaf = real->subleaf};
+	*out = (struct cpuid_row){.leaf = real->leaf, .subleaf = real->subleaf};
 	if (beyond(profile, real->leaf))
 		return;
 	if (!row && (leaf_known || listed(pmu_leaves, COUNT(pmu_leaves), real->leaf)))
@@ -208,7 +209,7 @@ bool cpuid_lies_take(const char *inject, struct cpuid_lies *out, char *rest, siz
 	return true;
 }
 
-void cpuid_lies_tell(const struct cpuid_lies *lies, struct model_cpuid *answer)
+void cpuid_lies_tell(const struct cpuid_lies *lies, struct cpuid_row *answer)
 {
 	uint32_t *const registers[] = {&answer->eax, &answer->ebx, &answer->ecx, &answer->edx};
 

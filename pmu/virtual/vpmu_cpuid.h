@@ -5,12 +5,13 @@
 #ifndef PMU_VIRTUAL_VPMU_CPUID_H
 #define PMU_VIRTUAL_VPMU_CPUID_H
 
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/contract/model.h"
 
 /** What the profile itself has for a leaf, whatever the real CPU has. @return false if it says nothing of it
  */
 bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t subleaf,
-		    struct model_cpuid *out);
+		    struct cpuid_row *out);
 
 /**
  * The answer for real->leaf, real->subleaf.
@@ -18,8 +19,8 @@ bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t
  * @param real   what the real CPU says for it; all zero beyond its highest leaf
  * @param out    gets the registers; leaf and subleaf are copied
  */
-void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const struct model_cpuid *real,
-		struct model_cpuid *out);
+void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const struct cpuid_row *real,
+		struct cpuid_row *out);
 
 /** A register that CPUID answers with a value of the test's own, whatever the profile has. */
 struct cpuid_lie {
@@ -42,6 +43,6 @@ struct cpuid_lies {
 bool cpuid_lies_take(const char *inject, struct cpuid_lies *out, char *rest, size_t size, const char **why);
 
 /** Tell them. */
-void cpuid_lies_tell(const struct cpuid_lies *lies, struct model_cpuid *answer);
+void cpuid_lies_tell(const struct cpuid_lies *lies, struct cpuid_row *answer);
 
 #endif

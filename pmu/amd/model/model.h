@@ -154,16 +154,16 @@ int amd_increments(void *state, const struct step *step, struct model_increment 
 
 void amd_raise_pmi(struct amd_state *s);
 
-/** IBS, and branch records: registers as struct pmu_model has them, MODEL_NOT_MINE for all others. */
+/** IBS, and branch records: registers as struct pmu_model has them, REGISTER_NOT_MINE for all others. */
 void amd_ibs_reset(struct amd_state *s, uint32_t features);
-enum model_access amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *value);
-enum model_access amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value);
+enum register_answer amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *value);
+enum register_answer amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value);
 bool amd_ibs_runs(const struct amd_state *s);
 void amd_ibs_advance(struct amd_state *s, const struct step *step);
 
 void amd_branches_reset(struct amd_state *s, unsigned depth, bool brs);
-enum model_access amd_branches_read(struct amd_state *s, uint32_t address, uint64_t *value);
-enum model_access amd_branches_write(struct amd_state *s, uint32_t address, uint64_t value);
+enum register_answer amd_branches_read(struct amd_state *s, uint32_t address, uint64_t *value);
+enum register_answer amd_branches_write(struct amd_state *s, uint32_t address, uint64_t value);
 bool amd_branches_run(const struct amd_state *s);
 /** Branch sampling waits for its counter. */
 bool amd_branches_armed(const struct amd_state *s);
@@ -174,9 +174,9 @@ bool amd_branches_hold(struct amd_state *s, unsigned c);
 /** Counters outside of the core: registers likewise, and RDPMC of what is no counter of the core.
  * CPUID 8000_0001H:ECX and 8000_0022H:EBX tell which there are. */
 void amd_uncore_reset(struct amd_state *s, uint32_t features, uint32_t numbers);
-enum model_access amd_uncore_read(const struct amd_state *s, uint32_t address, uint64_t *value);
-enum model_access amd_uncore_write(struct amd_state *s, uint32_t address, uint64_t value);
-enum model_access amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value);
+enum register_answer amd_uncore_read(const struct amd_state *s, uint32_t address, uint64_t *value);
+enum register_answer amd_uncore_write(struct amd_state *s, uint32_t address, uint64_t value);
+enum register_answer amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value);
 
 extern const struct model_injection amd_injections[];
 

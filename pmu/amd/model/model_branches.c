@@ -48,14 +48,14 @@ static uint64_t *entry(struct amd_branches *b, uint32_t address)
 	return offset % 2 ? &b->to[offset / 2] : &b->from[offset / 2];
 }
 
-enum model_access amd_branches_read(struct amd_state *s, uint32_t address, uint64_t *value)
+enum register_answer amd_branches_read(struct amd_state *s, uint32_t address, uint64_t *value)
 {
 	struct amd_branches *b = &s->branches;
 	const uint64_t *e = entry(b, address);
 
 	if (e) {
 		*value = *e;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	switch (address) {
 	case LAST_BRANCH_FROM:
@@ -63,43 +63,43 @@ enum model_access amd_branches_read(struct amd_state *s, uint32_t address, uint6
 	case LAST_EXCEPTION_FROM:
 	case LAST_EXCEPTION_TO:
 		*value = b->last[address - LAST_BRANCH_FROM];
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case LBR_SELECT:
 		*value = b->select;
-		return b->depth ? MODEL_OK : MODEL_FAULT;
+		return b->depth ? REGISTER_DONE : REGISTER_FAULT;
 	case DBG_EXTN_CFG:
 		*value = b->config;
-		return entries(b) ? MODEL_OK : MODEL_FAULT;
+		return entries(b) ? REGISTER_DONE : REGISTER_FAULT;
 	default:
-		return address - BRANCH_FROM0 < 2 * BRANCHES_MAX ? MODEL_FAULT : MODEL_NOT_MINE;
+		return address - BRANCH_FROM0 < 2 * BRANCHES_MAX ? REGISTER_FAULT : REGISTER_NOT_MINE;
 	}
 }
 
-enum model_access amd_branches_write(struct amd_state *s, uint32_t address, uint64_t value)
+enum register_answer amd_branches_write(struct amd_state *s, uint32_t address, uint64_t value)
 {
 	struct amd_branches *b = &s->branches;
 	uint64_t *e = entry(b, address), read;
 
 	if (e) {
 		*e = value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	switch (address) {
 	case LBR_SELECT:
 		if (!b->depth)
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		b->select = (uint32_t)value & MUTANT(M_LBR_SELECT_BITS, LBR_SELECT_ALL, ~0u);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case DBG_EXTN_CFG:
 		if (!entries(b))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		/* Figure 13-6: the others must be 0. */
 		if (!b->brs && value & ~config_bits(b) && MUTANT(M_DBG_EXTN_FAULT, true, false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		b->config = (value & MUTANT(M_DBG_EXTN_BITS, config_bits(b), ~0ull)) |
 			    (b->brs ? MUTANT(M_BRS_ONES, DBG_EXTN_ONES, 0) : 0);
 		b->sampling = false;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	default: /* the others are read-only: ignored */
 		return amd_branches_read(s, address, &read);
 	}

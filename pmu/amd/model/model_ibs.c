@@ -80,14 +80,14 @@ static bool is_there(const struct amd_ibs *i, uint32_t address)
 	return MUTANT(M_IBS_PRESENT, i->features & needed(address), i->features);
 }
 
-enum model_access amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *value)
+enum register_answer amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *value)
 {
 	struct amd_ibs *i = &s->ibs;
 
 	if (!is_mine(address))
-		return MODEL_NOT_MINE;
+		return REGISTER_NOT_MINE;
 	if (!is_there(i, address))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	*value = *plain(i, address);
 	if (address == IBS_FETCH_CTL)
 		*value |= i->fetch_count >> 4 << FETCH_COUNT_SHIFT;
@@ -95,7 +95,7 @@ enum model_access amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *
 		*value |= i->op_count << OP_COUNT_SHIFT;
 	else if (address == IBS_CTL)
 		*value = i->ctl;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 static uint64_t fetch_bits(const struct amd_ibs *i)
@@ -166,14 +166,14 @@ static void write_op(struct amd_state *s, uint64_t value)
 		s->ibs_pending++;
 }
 
-enum model_access amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value)
+enum register_answer amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value)
 {
 	struct amd_ibs *i = &s->ibs;
 
 	if (!is_mine(address))
-		return MODEL_NOT_MINE;
+		return REGISTER_NOT_MINE;
 	if (!is_there(i, address))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (address == IBS_FETCH_CTL)
 		write_fetch(s, value);
 	else if (address == IBS_OP_CTL)
@@ -184,7 +184,7 @@ enum model_access amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t 
 		*plain(i, address) = value;
 	else if (MUTANT(M_IBS_CTL_WRITABLE, false, true))
 		i->ctl = value;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* --- sampling --------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * read-only registers are ignored (unlike Intel's, which raise #GP); a register that does not exist raises
  * #GP(0). APM vol. 2, 13.2 and the families' guides.
  */
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/model/model.h"
 
@@ -11,19 +12,15 @@
 /* Addresses that belong to core counters; a missing counter among them raises #GP. */
 #define EXTENDED_RANGE 16
 
-static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+static const struct cpuid_row *leaf_of(const struct model_profile *p, uint32_t leaf)
 {
-	static const struct model_cpuid none;
-	for (unsigned i = 0; i < p->n_cpuid; i++)
-		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == 0)
-			return &p->cpuid[i];
-	return &none;
+	return cpuid_row_of(cpuid_table_of(p->identity), leaf, 0);
 }
 
 static void reset(void *state, const struct model_profile *profile, const struct model_injected *injections)
 {
 	struct amd_state *s = state;
-	const struct model_cpuid *v2 = leaf_of(profile, 0x80000022);
+	const struct cpuid_row *v2 = leaf_of(profile, 0x80000022);
 
 	memset(s, 0, sizeof *s);
 	s->generation = amd_generation(leaf_of(profile, 1)->eax);
@@ -75,29 +72,29 @@ static unsigned interrupting(const struct amd_state *s)
 	return n;
 }
 
-static enum model_access write_select(struct amd_state *s, unsigned c, uint64_t value)
+static enum register_answer write_select(struct amd_state *s, unsigned c, uint64_t value)
 {
 	if (value & ~select_bits(s) &&
 	    (injected(s, INJECT_RESERVED_FAULT) || MUTANT(M_RESERVED_FAULTS, false, true)))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->select[c] = value & select_bits(s);
 	if (interrupting(s) < 2)
 		s->interrupted = false;
 	amd_decode(s, c);
 	amd_update_running(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* All 48 bits are written as they are; those above are ignored. */
-static enum model_access write_counter(struct amd_state *s, unsigned c, uint64_t value)
+static enum register_answer write_counter(struct amd_state *s, unsigned c, uint64_t value)
 {
 	if (MUTANT(M_COUNTER_FAULT, false, value >> AMD_WIDTH != 0))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (MUTANT(M_SIGN_EXTENSION, false, true))
 		value = (uint64_t)(int32_t)value;
 	s->counter[c].value = value & s->counter[c].mask;
 	s->counter[c].carried = 0;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 static uint64_t counter_bits(const struct amd_state *s)
@@ -111,7 +108,7 @@ static uint64_t status_bits(const struct amd_state *s)
 	       (s->freezes ? MUTANT(M_SET_FREEZE, STATUS_LBR_FROZEN | STATUS_PMC_FROZEN, 0) : 0);
 }
 
-static enum model_access write_global(struct amd_state *s, uint32_t address, uint64_t value)
+static enum register_answer write_global(struct amd_state *s, uint32_t address, uint64_t value)
 {
 	switch (address) {
 	case PERF_GLOBAL_CTL:
@@ -133,10 +130,10 @@ static enum model_access write_global(struct amd_state *s, uint32_t address, uin
 		if (MUTANT(M_STATUS_WRITABLE, false, true))
 			s->status = value;
 		if (MUTANT(M_STATUS_FAULTS, false, true))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 	}
 	amd_update_running(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 static uint64_t read_global(const struct amd_state *s, uint32_t address)
@@ -182,9 +179,9 @@ static bool kept_back(const struct amd_state *s, uint32_t address)
 	return address == PERF_GLOBAL_STATUS_SET && injected(s, INJECT_NO_STATUS_SET);
 }
 
-static enum model_access present(bool condition)
+static enum register_answer present(bool condition)
 {
-	return condition ? MODEL_OK : MODEL_FAULT;
+	return condition ? REGISTER_DONE : REGISTER_FAULT;
 }
 
 /* MPERF, APERF and IRPERF are counters that run by themselves. */
@@ -202,7 +199,7 @@ static void watch(struct amd_state *s, unsigned c)
 	}
 }
 
-static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+static enum register_answer rdmsr(void *state, uint32_t address, uint64_t *value)
 {
 	struct amd_state *s = state;
 	unsigned c;
@@ -211,35 +208,35 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 	*value = 0;
 	if (kind != NONE) {
 		if (c == AMD_CORE_MAX)
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		*value = kind == SELECT ? s->select[c] : s->counter[c].value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	if (global_register(address)) {
 		if (!MUTANT(M_GLOBAL_V1, s->v2, true) || kept_back(s, address))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		*value = read_global(s, address);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	if (free_running(address, &c)) {
 		if (!MUTANT(M_FREE_PRESENT, s->counter[c].mask, 1))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		watch(s, c);
 		*value = s->counter[c].value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	if (address == HWCR && s->has_irperf) {
 		*value = s->hwcr;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	if (address == DEBUGCTL) {
 		*value = s->debugctl;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
-	enum model_access access = amd_ibs_read(s, address, value);
-	if (access == MODEL_NOT_MINE)
+	enum register_answer access = amd_ibs_read(s, address, value);
+	if (access == REGISTER_NOT_MINE)
 		access = amd_uncore_read(s, address, value);
-	return access == MODEL_NOT_MINE ? amd_branches_read(s, address, value) : access;
+	return access == REGISTER_NOT_MINE ? amd_branches_read(s, address, value) : access;
 }
 
 /* LBR, BTF, pin control; freezing where CPUID has it. What is behind is ignored: APM vol. 2, figure 13-4. */
@@ -248,7 +245,7 @@ static uint64_t debugctl_bits(const struct amd_state *s)
 	return 0x7f | (s->freezes ? DEBUGCTL_FREEZE_LBR | DEBUGCTL_FREEZE_PMC : 0);
 }
 
-static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 {
 	struct amd_state *s = state;
 	unsigned c;
@@ -257,18 +254,18 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	s->started = 0;
 	s->ibs.fetch_started = s->ibs.op_started = false;
 	if (kind != NONE && c == AMD_CORE_MAX)
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (kind != NONE)
 		return kind == SELECT ? write_select(s, c, value) : write_counter(s, c, value);
 	if (global_register(address))
 		return MUTANT(M_GLOBAL_V1, s->v2, true) && !kept_back(s, address)
 			       ? write_global(s, address, value)
-			       : MODEL_FAULT;
+			       : REGISTER_FAULT;
 	if (free_running(address, &c)) {
 		watch(s, c);
 		/* PPR 57930, IRPerfCount: locked, a write is an error. Guides before Zen 4 say read-only. */
 		if (c == COUNTER_IRPERF && s->generation >= AMD_ZEN4 && MUTANT(M_IRPERF_FAULT, true, false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		if (s->counter[c].mask && MUTANT(M_IRPERF_WRITABLE, c != COUNTER_IRPERF, true))
 			s->counter[c].value = MUTANT(M_APERF_READONLY, value, s->counter[c].value);
 		return present(s->counter[c].mask);
@@ -276,43 +273,54 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	if (address == HWCR && s->has_irperf) {
 		s->hwcr = HWCR_LOCK | (value & MUTANT(M_HWCR_BITS, HWCR_IRPERF, ~0ull));
 		amd_update_running(s);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	if (address == EFER && s->has_svm) {
 		s->svme = value & EFER_SVME;
 		amd_update_running(s);
-		return MODEL_NOT_MINE;
+		return REGISTER_NOT_MINE;
 	}
 	if (address == DEBUGCTL) {
 		s->debugctl = value & MUTANT(M_DEBUGCTL_BITS, debugctl_bits(s), ~0ull);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
-	enum model_access access = amd_ibs_write(s, address, value);
-	if (access == MODEL_NOT_MINE)
+	enum register_answer access = amd_ibs_write(s, address, value);
+	if (access == REGISTER_NOT_MINE)
 		access = amd_uncore_write(s, address, value);
-	return access == MODEL_NOT_MINE ? amd_branches_write(s, address, value) : access;
+	return access == REGISTER_NOT_MINE ? amd_branches_write(s, address, value) : access;
 }
 
 /* APM vol. 3, RDPMC: needs CPL 0 or CR4.PCE; anything that is no counter raises #GP. */
-static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
+static enum register_answer rdpmc(void *state, struct register_access *a)
 {
-	bool allowed = who != READER_DENIED;
 	const struct amd_state *s = state;
+	uint32_t index = (uint32_t)a->number;
 
-	*value = 0;
+	a->value = 0;
 	index = MUTANT(M_RDPMC_TYPE, index, index & 0xff);
-	if (!MUTANT(M_RDPMC_CPL, allowed, true) || injected(s, INJECT_RDPMC_REFUSED))
-		return MODEL_FAULT;
+	if (!MUTANT(M_RDPMC_CPL, a->permitted, true) || injected(s, INJECT_RDPMC_REFUSED))
+		return REGISTER_FAULT;
 	if (index >= s->n) {
-		enum model_access access = amd_uncore_rdpmc(s, index, value);
-		return MUTANT(M_RDPMC_RANGE, access, MODEL_OK);
+		enum register_answer access = amd_uncore_rdpmc(s, index, &a->value);
+		return MUTANT(M_RDPMC_RANGE, access, REGISTER_DONE);
 	}
 	if (MUTANT(M_RDPMC_LEGACY, false, index >= AMD_LEGACY))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (injected(s, INJECT_RDPMC_INDEX))
 		index = (index + 1) % s->n;
-	*value = s->counter[index].value;
-	return MODEL_OK;
+	a->value = s->counter[index].value;
+	return REGISTER_DONE;
+}
+
+/* RDMSR, WRMSR and RDPMC. */
+static enum register_answer access(void *state, struct register_access *a)
+{
+	if (a->space == SPACE_SELECTOR)
+		return rdpmc(state, a);
+	if (a->space != SPACE_MSR)
+		return REGISTER_NOT_MINE;
+	return a->write ? wrmsr(state, (uint32_t)a->number, a->value)
+			: rdmsr(state, (uint32_t)a->number, &a->value);
 }
 
 static bool counting(const void *state)
@@ -375,9 +383,7 @@ const struct pmu_model amd_model = {
 	.mutants = MUTANT_LIST(mutant_list),
 	.lvt_stays = lvt_stays,
 	.reset = reset,
-	.rdmsr = rdmsr,
-	.wrmsr = wrmsr,
-	.rdpmc = rdpmc,
+	.access = access,
 	.advance = amd_advance,
 	.counts = amd_counts,
 	.counting = counting,

@@ -30,24 +30,24 @@ static uint64_t *find(struct amd_uncore *u, uint32_t address, bool *counter, boo
 	return NULL;
 }
 
-enum model_access amd_uncore_read(const struct amd_state *s, uint32_t address, uint64_t *value)
+enum register_answer amd_uncore_read(const struct amd_state *s, uint32_t address, uint64_t *value)
 {
 	bool counter, mine;
 	const uint64_t *found = find((struct amd_uncore *)&s->uncore, address, &counter, &mine);
 
 	if (found)
 		*value = *found;
-	return found ? MODEL_OK : mine ? MODEL_FAULT : MODEL_NOT_MINE;
+	return found ? REGISTER_DONE : mine ? REGISTER_FAULT : REGISTER_NOT_MINE;
 }
 
-enum model_access amd_uncore_write(struct amd_state *s, uint32_t address, uint64_t value)
+enum register_answer amd_uncore_write(struct amd_state *s, uint32_t address, uint64_t value)
 {
 	bool counter, mine;
 	uint64_t *found = find(&s->uncore, address, &counter, &mine);
 
 	if (found)
 		*found = counter ? value & WIDTH_MASK : value;
-	return found ? MODEL_OK : mine ? MODEL_FAULT : MODEL_NOT_MINE;
+	return found ? REGISTER_DONE : mine ? REGISTER_FAULT : REGISTER_NOT_MINE;
 }
 
 /* Of four, the one behind it. Revision guide 51810, erratum 781, says that it is a wrong one. */
@@ -56,23 +56,23 @@ static unsigned nb_number(const struct amd_state *s, unsigned n)
 	return n < AMD_NB && injected(s, INJECT_E781) ? (n + 1) % AMD_NB : n;
 }
 
-enum model_access amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value)
+enum register_answer amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value)
 {
 	const struct amd_uncore *u = &s->uncore;
 	unsigned n;
 
 	if (index < RDPMC_NB)
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (index >= RDPMC_LLC && index < RDPMC_MORE) {
 		n = index - RDPMC_LLC;
 		if (n >= u->llc)
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		*value = u->llc_value[MUTANT(M_RDPMC_LLC, n, u->llc - 1u - n)];
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	n = index < RDPMC_LLC ? index - RDPMC_NB : index - RDPMC_MORE + AMD_NB;
 	if (n >= MUTANT(M_RDPMC_MORE, u->nb, u->nb < AMD_NB ? u->nb : AMD_NB + 0u))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	*value = u->nb_value[MUTANT(M_RDPMC_NB, nb_number(s, n), u->nb - 1u - n)];
-	return MODEL_OK;
+	return REGISTER_DONE;
 }

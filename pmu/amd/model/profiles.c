@@ -6,16 +6,16 @@
  * What the model has not got is cleared: of 8000_0001H:ECX LWP and the breakpoint and time-stamp extensions,
  * of 8000_0022H the memory controllers' counters.
  */
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/amd/amd.h"
 
-#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 #define AUTHENTICAMD 0x68747541, 0x444d4163, 0x69746e65
 /* Of 8000_0022H:EBX: core counters, depth of the branch stack, data fabric counters. */
 #define NO_UMC  0xffffu
 #define LACKING (1u << 15 | 1u << 26 | 1u << 27)
 
 /* Athlon XP 3200+ (Barton), signature 6A0. */
-static const struct model_cpuid k7_cpuid[] = {
+static const struct cpuid_row k7_cpuid[] = {
 	{0x00, 0, 0x00000001, AUTHENTICAMD},
 	{0x01, 0, 0x000006a0, 0x00000000, 0x00000000, 0x0383fbff},
 	{0x80000000, 0, 0x80000008, AUTHENTICAMD},
@@ -31,12 +31,11 @@ const struct model_profile amd_k7 = {
 	.name = "amd-k7",
 	.description = "Athlon XP 3200+ (Barton), family 06H, four legacy counters",
 	.model = &amd_model,
-	.cpuid = k7_cpuid,
-	.n_cpuid = COUNT(k7_cpuid),
+	.identity = CPUID_TABLE(k7_cpuid),
 };
 
 /* Opteron 248 (SledgeHammer), signature F5A. */
-static const struct model_cpuid k8_cpuid[] = {
+static const struct cpuid_row k8_cpuid[] = {
 	{0x00, 0, 0x00000001, AUTHENTICAMD},
 	{0x01, 0, 0x00000f5a, 0x00000800, 0x00000000, 0x078bfbff},
 	{0x80000000, 0, 0x80000018, AUTHENTICAMD},
@@ -52,12 +51,11 @@ const struct model_profile amd_k8 = {
 	.name = "amd-k8",
 	.description = "Opteron 248 (SledgeHammer), family 0FH, four legacy counters",
 	.model = &amd_model,
-	.cpuid = k8_cpuid,
-	.n_cpuid = COUNT(k8_cpuid),
+	.identity = CPUID_TABLE(k8_cpuid),
 };
 
 /* Phenom II X4 940 (Deneb), signature 100F42. */
-static const struct model_cpuid fam10h_cpuid[] = {
+static const struct cpuid_row fam10h_cpuid[] = {
 	{0x00, 0, 0x00000005, AUTHENTICAMD},
 	{0x01, 0, 0x00100f42, 0x00040800, 0x00802009, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -76,12 +74,11 @@ const struct model_profile amd_fam10h = {
 	.name = "amd-fam10h",
 	.description = "Phenom II X4 940 (Deneb), family 10H, four legacy counters, IBS",
 	.model = &amd_model,
-	.cpuid = fam10h_cpuid,
-	.n_cpuid = COUNT(fam10h_cpuid),
+	.identity = CPUID_TABLE(fam10h_cpuid),
 };
 
 /* Turion X2 Ultra ZM-82 (Griffin), signature 200F31. */
-static const struct model_cpuid fam11h_cpuid[] = {
+static const struct cpuid_row fam11h_cpuid[] = {
 	{0x00, 0, 0x00000001, AUTHENTICAMD},
 	{0x01, 0, 0x00200f31, 0x00020800, 0x00002001, 0x178bfbff},
 	{0x80000000, 0, 0x8000001a, AUTHENTICAMD},
@@ -97,12 +94,11 @@ const struct model_profile amd_fam11h = {
 	.name = "amd-fam11h",
 	.description = "Turion X2 Ultra ZM-82 (Griffin), family 11H, four legacy counters",
 	.model = &amd_model,
-	.cpuid = fam11h_cpuid,
-	.n_cpuid = COUNT(fam11h_cpuid),
+	.identity = CPUID_TABLE(fam11h_cpuid),
 };
 
 /* A8-3850 (Llano), signature 300F10. */
-static const struct model_cpuid fam12h_cpuid[] = {
+static const struct cpuid_row fam12h_cpuid[] = {
 	{0x00, 0, 0x00000006, AUTHENTICAMD},
 	{0x01, 0, 0x00300f10, 0x00040800, 0x00802009, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -122,12 +118,11 @@ const struct model_profile amd_fam12h = {
 	.name = "amd-fam12h",
 	.description = "A8-3850 (Llano), family 12H, four legacy counters, IBS",
 	.model = &amd_model,
-	.cpuid = fam12h_cpuid,
-	.n_cpuid = COUNT(fam12h_cpuid),
+	.identity = CPUID_TABLE(fam12h_cpuid),
 };
 
 /* E-350 (Bobcat), signature 500F10. */
-static const struct model_cpuid fam14h_cpuid[] = {
+static const struct cpuid_row fam14h_cpuid[] = {
 	{0x00, 0, 0x00000006, AUTHENTICAMD},
 	{0x01, 0, 0x00500f10, 0x00020800, 0x00802209, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -147,12 +142,11 @@ const struct model_profile amd_fam14h = {
 	.name = "amd-fam14h",
 	.description = "E-350 (Bobcat), family 14H, four legacy counters, IBS",
 	.model = &amd_model,
-	.cpuid = fam14h_cpuid,
-	.n_cpuid = COUNT(fam14h_cpuid),
+	.identity = CPUID_TABLE(fam14h_cpuid),
 };
 
 /* FX-8150 (Bulldozer), signature 600F12. */
-static const struct model_cpuid fam15h_cpuid[] = {
+static const struct cpuid_row fam15h_cpuid[] = {
 	{0x00, 0, 0x0000000d, AUTHENTICAMD},
 	{0x01, 0, 0x00600f12, 0x00080800, 0x1e98220b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -176,12 +170,11 @@ const struct model_profile amd_fam15h = {
 	.name = "amd-fam15h",
 	.description = "FX-8150 (Bulldozer), family 15H, core extension with wired counters, IBS",
 	.model = &amd_model,
-	.cpuid = fam15h_cpuid,
-	.n_cpuid = COUNT(fam15h_cpuid),
+	.identity = CPUID_TABLE(fam15h_cpuid),
 };
 
 /* Athlon 5350 (Jaguar), signature 700F01. */
-static const struct model_cpuid fam16h_cpuid[] = {
+static const struct cpuid_row fam16h_cpuid[] = {
 	{0x00, 0, 0x0000000d, AUTHENTICAMD},
 	{0x01, 0, 0x00700f01, 0x00040800, 0x3ed8220b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -204,12 +197,11 @@ const struct model_profile amd_fam16h = {
 	.name = "amd-fam16h",
 	.description = "Athlon 5350 (Jaguar), family 16H, four legacy counters, IBS",
 	.model = &amd_model,
-	.cpuid = fam16h_cpuid,
-	.n_cpuid = COUNT(fam16h_cpuid),
+	.identity = CPUID_TABLE(fam16h_cpuid),
 };
 
 /* Ryzen 7 1800X (Zen), signature 800F11. */
-static const struct model_cpuid zen1_cpuid[] = {
+static const struct cpuid_row zen1_cpuid[] = {
 	{0x00, 0, 0x0000000d, AUTHENTICAMD},
 	{0x01, 0, 0x00800f11, 0x00100800, 0x7ed8320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -233,12 +225,11 @@ const struct model_profile amd_zen1 = {
 	.name = "amd-zen1",
 	.description = "Ryzen 7 1800X (Zen), family 17H, core extension",
 	.model = &amd_model,
-	.cpuid = zen1_cpuid,
-	.n_cpuid = COUNT(zen1_cpuid),
+	.identity = CPUID_TABLE(zen1_cpuid),
 };
 
 /* Ryzen 7 3700X (Zen 2), signature 870F10. */
-static const struct model_cpuid zen2_cpuid[] = {
+static const struct cpuid_row zen2_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00870f10, 0x00100800, 0x7ed8320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -262,12 +253,11 @@ const struct model_profile amd_zen2 = {
 	.name = "amd-zen2",
 	.description = "Ryzen 7 3700X (Zen 2), family 17H, core extension, IBS",
 	.model = &amd_model,
-	.cpuid = zen2_cpuid,
-	.n_cpuid = COUNT(zen2_cpuid),
+	.identity = CPUID_TABLE(zen2_cpuid),
 };
 
 /* Ryzen 9 5950X (Zen 3), signature A20F10. */
-static const struct model_cpuid zen3_cpuid[] = {
+static const struct cpuid_row zen3_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00a20f10, 0x00200800, 0x7ed8320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -291,13 +281,12 @@ const struct model_profile amd_zen3 = {
 	.name = "amd-zen3",
 	.description = "Ryzen 9 5950X (Zen 3), family 19H, core extension, IBS of operations",
 	.model = &amd_model,
-	.cpuid = zen3_cpuid,
-	.n_cpuid = COUNT(zen3_cpuid),
+	.identity = CPUID_TABLE(zen3_cpuid),
 };
 
 /* EPYC 7763 (Zen 3), signature A00F11; of its caches and TLBs no dump was at hand: the 5950X's, the same
  * core. */
-static const struct model_cpuid zen3_epyc_cpuid[] = {
+static const struct cpuid_row zen3_epyc_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00a00f11, 0x00400800, 0x7eda320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -321,13 +310,12 @@ const struct model_profile amd_zen3_epyc = {
 	.name = "amd-zen3-epyc",
 	.description = "EPYC 7763 (Zen 3), family 19H, core extension, IBS, branch sampling",
 	.model = &amd_model,
-	.cpuid = zen3_epyc_cpuid,
-	.n_cpuid = COUNT(zen3_epyc_cpuid),
+	.identity = CPUID_TABLE(zen3_epyc_cpuid),
 };
 
 /* Ryzen 7 7700X (Zen 4), signature A60F12; leaf 7 from the InstLatx64 collection, a Ryzen 5 7600's of the
  * same signature. */
-static const struct model_cpuid zen4_cpuid[] = {
+static const struct cpuid_row zen4_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00a60f12, 0x00100800, 0x7ef8320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -354,12 +342,11 @@ const struct model_profile amd_zen4 = {
 	.name = "amd-zen4",
 	.description = "Ryzen 7 7700X (Zen 4), family 19H, PerfMonV2, IBS, LBR",
 	.model = &amd_model,
-	.cpuid = zen4_cpuid,
-	.n_cpuid = COUNT(zen4_cpuid),
+	.identity = CPUID_TABLE(zen4_cpuid),
 };
 
 /* Ryzen 7 9700X (Zen 5), signature B40F40. */
-static const struct model_cpuid zen5_cpuid[] = {
+static const struct cpuid_row zen5_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00b40f40, 0x00100800, 0x7ed8320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -385,13 +372,12 @@ const struct model_profile amd_zen5 = {
 	.name = "amd-zen5",
 	.description = "Ryzen 7 9700X (Zen 5), family 1AH, PerfMonV2 with freeze, IBS, LBR",
 	.model = &amd_model,
-	.cpuid = zen5_cpuid,
-	.n_cpuid = COUNT(zen5_cpuid),
+	.identity = CPUID_TABLE(zen5_cpuid),
 };
 
 /* A virtual machine on that Zen 4: KVM's name and leaves, and of the PMU what KVM shows of it: the core
  * counters and PerfMonV2. */
-static const struct model_cpuid zen4_guest_cpuid[] = {
+static const struct cpuid_row zen4_guest_cpuid[] = {
 	{0x00, 0, 0x00000010, AUTHENTICAMD},
 	{0x01, 0, 0x00a60f12, 0x00100800, 0xfef8320b, 0x178bfbff},
 	{0x02, 0, 0, 0, 0, 0},
@@ -417,6 +403,5 @@ const struct model_profile amd_zen4_guest = {
 	.name = "amd-zen4-guest",
 	.description = "virtual machine on a Ryzen 7 7700X (Zen 4), PerfMonV2",
 	.model = &amd_model,
-	.cpuid = zen4_guest_cpuid,
-	.n_cpuid = COUNT(zen4_guest_cpuid),
+	.identity = CPUID_TABLE(zen4_guest_cpuid),
 };

@@ -221,10 +221,10 @@ bool intel_counts(const void *state, enum quantity q);
 bool intel_advance(void *state, const struct step *step);
 int intel_increments(void *state, const struct step *step, struct model_increment *out, unsigned room);
 
-/** Last-branch records. The accesses answer MODEL_NOT_MINE for what is no register of theirs. */
+/** Last-branch records. The accesses answer REGISTER_NOT_MINE for what is no register of theirs. */
 void intel_lbr_reset(struct intel_state *s, const struct intel_lbr *layout);
-enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value);
-enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint64_t value);
+enum register_answer intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value);
+enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, uint64_t value);
 bool intel_lbr_enabled(const struct intel_state *s);
 
 /** General counter c has added something. */
@@ -277,8 +277,8 @@ uint64_t intel_pebs_load_source(const struct step *step);
 bool intel_apebs_samples(const struct intel_state *s, unsigned c);
 uint64_t intel_apebs_config_bits(const struct intel_state *s, unsigned c);
 void intel_apebs_changed(struct intel_state *s);
-enum model_access intel_apebs_read(const struct intel_state *s, uint32_t address, uint64_t *value);
-enum model_access intel_apebs_write(struct intel_state *s, uint32_t address, uint64_t value);
+enum register_answer intel_apebs_read(const struct intel_state *s, uint32_t address, uint64_t *value);
+enum register_answer intel_apebs_write(struct intel_state *s, uint32_t address, uint64_t value);
 
 /** Write a record for the counters that were hit. @return false if it finds no room */
 bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *step);
@@ -299,9 +299,9 @@ bool intel_pebs_on(const struct intel_state *s);
 /** The end of a step while intel_pebs_on(). @return whether recording() may have changed */
 bool intel_pebs_advance(struct intel_state *s, const struct step *step);
 
-/** MISC_ENABLE, DS area, PEBS and the registers of single events; MODEL_NOT_MINE for any other. */
-enum model_access intel_pebs_read(struct intel_state *s, uint32_t address, uint64_t *value);
-enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint64_t value);
+/** MISC_ENABLE, DS area, PEBS and the registers of single events; REGISTER_NOT_MINE for any other. */
+enum register_answer intel_pebs_read(struct intel_state *s, uint32_t address, uint64_t *value);
+enum register_answer intel_pebs_write(struct intel_state *s, uint32_t address, uint64_t value);
 
 /** Raise an overflow interrupt request. SDM 18.2.1.1, 18.2.2. */
 void intel_raise_pmi(struct intel_state *s);

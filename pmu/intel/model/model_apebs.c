@@ -47,16 +47,16 @@ void intel_apebs_changed(struct intel_state *s)
 	intel_update_running(s);
 }
 
-enum model_access intel_apebs_read(const struct intel_state *s, uint32_t address, uint64_t *value)
+enum register_answer intel_apebs_read(const struct intel_state *s, uint32_t address, uint64_t *value)
 {
 	*value = 0;
 	if (!s->pebs.at.architectural)
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	*value = address == IA32_PEBS_BASE ? s->pebs.base : s->pebs.index;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
-enum model_access intel_apebs_write(struct intel_state *s, uint32_t address, uint64_t value)
+enum register_answer intel_apebs_write(struct intel_state *s, uint32_t address, uint64_t value)
 {
 	bool base = address == IA32_PEBS_BASE;
 
@@ -64,13 +64,13 @@ enum model_access intel_apebs_write(struct intel_state *s, uint32_t address, uin
 	    MUTANT(M_APEBS_RESERVED,
 		   intel_reserved(s, &value, base ? APEBS_BASE_SIZE | APEBS_BASE_ADDRESS : APEBS_INDEX_VALID),
 		   false))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (base)
 		s->pebs.base = value;
 	else
 		s->pebs.index = value;
 	intel_apebs_changed(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* --- records ---------------------------------------------------------------------------------------- */

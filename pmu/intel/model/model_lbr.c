@@ -108,7 +108,7 @@ static bool within(const struct intel_lbr_state *l, unsigned index)
 	return index < MUTANT(M_LBR_DEPTH, l->depth, INTEL_LBR_DEPTH_MAX);
 }
 
-enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value)
+enum register_answer intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value)
 {
 	struct intel_lbr_state *l = &s->lbr;
 	enum intel_lbr_part part;
@@ -118,52 +118,52 @@ enum model_access intel_lbr_read(struct intel_state *s, uint32_t address, uint64
 	*value = 0;
 	if (e) {
 		if (!within(l, index))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		*value = *e;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	switch (address) {
 	case MSR_LER_FROM_LIP:
 		*value = l->ler_from;
-		return l->depth ? MODEL_OK : MODEL_FAULT;
+		return l->depth ? REGISTER_DONE : REGISTER_FAULT;
 	case MSR_LER_TO_LIP:
 		*value = l->ler_to;
-		return l->depth ? MODEL_OK : MODEL_FAULT;
+		return l->depth ? REGISTER_DONE : REGISTER_FAULT;
 	case IA32_LER_INFO:
 		*value = l->ler_info;
-		return l->depth && architectural(l) ? MODEL_OK : MODEL_NOT_MINE;
+		return l->depth && architectural(l) ? REGISTER_DONE : REGISTER_NOT_MINE;
 	case MSR_LBR_SELECT:
 		*value = l->select;
-		return l->at.select ? MODEL_OK : MODEL_FAULT;
+		return l->at.select ? REGISTER_DONE : REGISTER_FAULT;
 	case MSR_LASTBRANCH_TOS:
 		*value = l->tos;
-		return l->depth && !architectural(l) ? MODEL_OK : MODEL_FAULT;
+		return l->depth && !architectural(l) ? REGISTER_DONE : REGISTER_FAULT;
 	case IA32_LBR_CTL:
 		*value = l->control;
-		return architectural(l) ? MODEL_OK : MODEL_FAULT;
+		return architectural(l) ? REGISTER_DONE : REGISTER_FAULT;
 	case IA32_LBR_DEPTH:
 		*value = architectural(l) ? l->depth : 0;
-		return architectural(l) ? MODEL_OK : MODEL_FAULT;
+		return architectural(l) ? REGISTER_DONE : REGISTER_FAULT;
 	default:
-		return MODEL_NOT_MINE;
+		return REGISTER_NOT_MINE;
 	}
 }
 
 /* A depth that CPUID offers; all records are cleared. */
-static enum model_access write_depth(struct intel_lbr_state *l, uint64_t value)
+static enum register_answer write_depth(struct intel_lbr_state *l, uint64_t value)
 {
 	if (!architectural(l) || !value || value % 8 || value > 64 || !(l->at.depths >> (value / 8 - 1) & 1))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	l->depth = (uint8_t)value;
 	if (MUTANT(M_LBR_DEPTH_KEEPS, true, false)) {
 		memset(l->from, 0, sizeof l->from);
 		memset(l->to, 0, sizeof l->to);
 		memset(l->info, 0, sizeof l->info);
 	}
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
-enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint64_t value)
+enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, uint64_t value)
 {
 	struct intel_lbr_state *l = &s->lbr;
 	enum intel_lbr_part part;
@@ -175,46 +175,46 @@ enum model_access intel_lbr_write(struct intel_state *s, uint32_t address, uint6
 		    (part == LBR_FROM && l->at.to && l->at.format >= LBR_FLAGS && !from_valid(l, value)) ||
 		    (part == LBR_TO && l->at.format >= LBR_FLAGS && !to_valid(l, value)) ||
 		    (part == LBR_TELL && intel_reserved(s, &value, info_bits(l))))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		*e = value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	switch (address) {
 	case MSR_LER_FROM_LIP:
 	case MSR_LER_TO_LIP:
 		if (!l->depth || (!architectural(l) && MUTANT(M_LER_WRITABLE, true, false)) ||
 		    !MUTANT(M_LBR_CANONICAL, canonical(value), true))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		*(address == MSR_LER_FROM_LIP ? &l->ler_from : &l->ler_to) = value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case IA32_LER_INFO:
 		if (!l->depth || !architectural(l))
-			return MODEL_NOT_MINE;
+			return REGISTER_NOT_MINE;
 		if (intel_reserved(s, &value, info_bits(l)))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		l->ler_info = value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case MSR_LBR_SELECT:
 		if (!l->at.select ||
 		    MUTANT(M_LBR_SELECT_RESERVED, intel_reserved(s, &value, l->at.select), false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		l->select = (uint32_t)value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case MSR_LASTBRANCH_TOS:
 		if (!l->depth || architectural(l) || intel_reserved(s, &value, l->depth - 1))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		l->tos = (uint8_t)value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case IA32_LBR_CTL:
 		if (!architectural(l) ||
 		    MUTANT(M_LBR_CTL_RESERVED, intel_reserved(s, &value, l->at.control), false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		l->control = (uint32_t)value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case IA32_LBR_DEPTH:
 		return write_depth(l, value);
 	default:
-		return MODEL_NOT_MINE;
+		return REGISTER_NOT_MINE;
 	}
 }
 

@@ -465,38 +465,38 @@ bool intel_pebs_advance(struct intel_state *s, const struct step *step)
 
 /* --- registers -------------------------------------------------------------------------------------- */
 
-enum model_access intel_pebs_read(struct intel_state *s, uint32_t address, uint64_t *value)
+enum register_answer intel_pebs_read(struct intel_state *s, uint32_t address, uint64_t *value)
 {
 	*value = 0;
 	switch (address) {
 	case IA32_MISC_ENABLE:
 		*value = s->misc_enable;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case IA32_DS_AREA:
 		*value = s->ds.area;
-		return s->ds.exists ? MODEL_OK : MODEL_FAULT;
+		return s->ds.exists ? REGISTER_DONE : REGISTER_FAULT;
 	case IA32_PEBS_ENABLE:
 		*value = s->pebs.enable;
-		return s->pebs.at.exists ? MODEL_OK : MODEL_FAULT;
+		return s->pebs.at.exists ? REGISTER_DONE : REGISTER_FAULT;
 	case IA32_PEBS_BASE:
 	case IA32_PEBS_INDEX:
 		return intel_apebs_read(s, address, value);
 	case IA32_PEBS_DATA_CFG:
 		*value = s->pebs.data_cfg;
-		return s->pebs.at.adaptive ? MODEL_OK : MODEL_FAULT;
+		return s->pebs.at.adaptive ? REGISTER_DONE : REGISTER_FAULT;
 	}
 	for (unsigned i = 0; i < s->n_extras; i++)
 		if (s->extra[i].address == address) {
 			*value = s->extra_value[i];
-			return MODEL_OK;
+			return REGISTER_DONE;
 		}
 	return address == MSR_OFFCORE_RSP_0 || address == MSR_OFFCORE_RSP_1 || address == MSR_PEBS_LD_LAT ||
 			       address == MSR_PEBS_FRONTEND
-		       ? MODEL_FAULT
-		       : MODEL_NOT_MINE;
+		       ? REGISTER_FAULT
+		       : REGISTER_NOT_MINE;
 }
 
-enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint64_t value)
+enum register_answer intel_pebs_write(struct intel_state *s, uint32_t address, uint64_t value)
 {
 	struct intel_pebs_state *p = &s->pebs;
 	const uint64_t read_only = MISC_ENABLE_PERFMON | MISC_ENABLE_NO_BTS | MISC_ENABLE_NO_PEBS;
@@ -504,25 +504,25 @@ enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint
 	switch (address) {
 	case IA32_MISC_ENABLE:
 		if (value & ~s->misc_enable & (MISC_ENABLE_NO_BTS | MISC_ENABLE_NO_PEBS))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		s->misc_enable = (value & ~read_only) | (s->misc_enable & read_only);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case IA32_DS_AREA:
 		if (!s->ds.exists || (MUTANT(M_DS_CANONICAL, true, false) &&
 				      value != (uint64_t)((int64_t)(value << 16) >> 16)))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		s->ds.area = value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case IA32_PEBS_ENABLE:
 		if (!p->at.exists ||
 		    MUTANT(M_PEBS_ENABLE_RESERVED, intel_reserved(s, &value, p->at.enable), false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		p->enable = value;
 		for (unsigned c = 0; c < INTEL_COUNTERS; c++)
 			if (!intel_pebs_samples(s, c))
 				p->armed &= ~(1u << c);
 		intel_update_running(s);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case IA32_PEBS_BASE:
 	case IA32_PEBS_INDEX:
 		return intel_apebs_write(s, address, value);
@@ -530,20 +530,20 @@ enum model_access intel_pebs_write(struct intel_state *s, uint32_t address, uint
 		if (!p->at.adaptive ||
 		    MUTANT(M_PEBS_CFG_RESERVED, intel_reserved(s, &value, intel_pebs_data_cfg_bits(&p->at)),
 			   false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		p->data_cfg = value;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	for (unsigned i = 0; i < s->n_extras; i++)
 		if (s->extra[i].address == address) {
 			if (MUTANT(M_EXTRA_RESERVED, intel_reserved(s, &value, s->extra[i].valid), false))
-				return MODEL_FAULT;
+				return REGISTER_FAULT;
 			s->extra_value[i] = value;
 			for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)
 				if (s->counter[c].offcore)
 					intel_decode_general(s, c);
 			intel_update_running(s);
-			return MODEL_OK;
+			return REGISTER_DONE;
 		}
-	return intel_pebs_read(s, address, &value) == MODEL_FAULT ? MODEL_FAULT : MODEL_NOT_MINE;
+	return intel_pebs_read(s, address, &value) == REGISTER_FAULT ? REGISTER_FAULT : REGISTER_NOT_MINE;
 }

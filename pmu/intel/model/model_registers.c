@@ -3,6 +3,7 @@
  * raise #GP(0), as SDM vol. 2 (WRMSR) says. (Silicon of the time of Core Duo and Core 2 is known to ignore
  * reserved bits here; these rules are the architecture's.)
  */
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/model/model.h"
@@ -15,24 +16,19 @@
 #define FIXED_RANGE   7
 #define V6_RANGE      (4 * INTEL_GENERAL_MAX)
 
-static const struct model_cpuid none;
-
-static const struct model_cpuid *subleaf_of(const struct model_profile *p, uint32_t leaf, uint32_t subleaf)
+static const struct cpuid_row *subleaf_of(const struct model_profile *p, uint32_t leaf, uint32_t subleaf)
 {
-	for (unsigned i = 0; i < p->n_cpuid; i++)
-		if (p->cpuid[i].leaf == leaf && p->cpuid[i].subleaf == subleaf)
-			return &p->cpuid[i];
-	return &none;
+	return cpuid_row_of(cpuid_table_of(p->identity), leaf, subleaf);
 }
 
-static const struct model_cpuid *leaf_of(const struct model_profile *p, uint32_t leaf)
+static const struct cpuid_row *leaf_of(const struct model_profile *p, uint32_t leaf)
 {
 	return subleaf_of(p, leaf, 0);
 }
 
 static struct intel_leaf0a leaf0a_of(const struct model_profile *p)
 {
-	const struct model_cpuid *l = leaf_of(p, 0xa);
+	const struct cpuid_row *l = leaf_of(p, 0xa);
 	struct intel_leaf0a leaf = intel_decode_leaf0a(l->eax, l->ebx, l->ecx, l->edx);
 	struct intel_leaf23 sub[INTEL_LEAF23_SUBLEAVES];
 
@@ -79,7 +75,8 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	if (injections)
 		s->injections = *injections;
 	s->noise = 1;
-	const struct model_cpuid *branches =
+	static const struct cpuid_row none;
+	const struct cpuid_row *branches =
 		leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;
 	struct intel_lbr layout = intel_lbr_layout(leaf_of(profile, 1)->eax, perf_capabilities(s),
 						   branches->eax, branches->ebx, branches->ecx);
@@ -90,7 +87,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	if (s->profile->guest)
 		s->lbr.depth = 0;
 
-	const struct model_cpuid *features = leaf_of(profile, 1);
+	const struct cpuid_row *features = leaf_of(profile, 1);
 	s->signature = features->eax;
 	s->pebs.late = profile->late;
 	s->ds.exists = features->edx >> 21 & 1 && features->ecx >> 2 & 1;
@@ -117,7 +114,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 /* SDM 18.2.1.1, 18.2.3; figure 18-1 marks bits 63:32 reserved, and bit 21 before version 3 or without
  * AnyThread. Bit 34 came with adaptive PEBS; version 6 has no pin control, and CPUID leaf 23H tells of
  * equality and the second unit mask. */
-static enum model_access write_select(struct intel_state *s, unsigned c, uint64_t value)
+static enum register_answer write_select(struct intel_state *s, unsigned c, uint64_t value)
 {
 	uint64_t valid = 0xffffffff & ~EVTSEL_ANY;
 	if (MUTANT(M_ANY_RESERVED, s->leaf.any_thread, true))
@@ -130,7 +127,7 @@ static enum model_access write_select(struct intel_state *s, unsigned c, uint64_
 	if (s->leaf.version >= 6)
 		valid &= ~EVTSEL_PC;
 	if (intel_reserved(s, &value, valid))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (injected(s, INJECT_FIRMWARE_ARMS) && c == s->leaf.n_general - 1u) {
 		s->global_control = value ? s->global_control & ~intel_global_bit(c)
 					  : s->global_control | intel_global_bit(c);
@@ -139,20 +136,20 @@ static enum model_access write_select(struct intel_state *s, unsigned c, uint64_
 	s->select[c] = value;
 	intel_decode_general(s, c);
 	intel_update_running(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* SDM 18.2.1, 18.22.2: bits 31:0 are written, bit 31 is copied into the upper ones; bits 63:32 of the value
  * are not looked at. */
-static enum model_access write_general(struct intel_state *s, unsigned c, uint64_t value)
+static enum register_answer write_general(struct intel_state *s, unsigned c, uint64_t value)
 {
 	if (MUTANT(M_PMC_FAULT, false, value >> 32 != 0))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	uint64_t kept = value & 0xffffffff;
 	if (MUTANT(M_SIGN_ALWAYS, kept >> 31 & 1, 1) && !injected(s, INJECT_NO_SIGN_EXTENSION))
 		kept |= MUTANT(M_SIGN_EXTENSION, ~0xffffffffull, 0);
 	s->counter[c].value = kept & s->counter[c].mask;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* SDM 18.2.5. */
@@ -161,34 +158,34 @@ static bool has_alias(const struct intel_state *s)
 	return perf_capabilities(s) & CAP_FULL_WIDTH;
 }
 
-static enum model_access write_alias(struct intel_state *s, unsigned c, uint64_t value)
+static enum register_answer write_alias(struct intel_state *s, unsigned c, uint64_t value)
 {
 	if (MUTANT(M_ALIAS_WIDTH, intel_reserved(s, &value, s->counter[c].mask), false))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->counter[c].value = value & s->counter[c].mask;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* SDM 18.2.2: fixed counters are written in full width, the bits above must be 0. KVM drops them (Linux,
  * intel_pmu_set_msr()). */
-static enum model_access write_fixed(struct intel_state *s, unsigned c, uint64_t value)
+static enum register_answer write_fixed(struct intel_state *s, unsigned c, uint64_t value)
 {
 	struct intel_counter *k = &s->counter[c];
 	if (s->profile->guest)
 		value &= k->mask;
 	if (MUTANT(M_FIXED_WIDTH, intel_reserved(s, &value, k->mask), false))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
 	    (value & 0xfffffffe) == 0xfffffffe)
 		value ^= 0xffff0000;
 	if (injected(s, INJECT_BJ77) && c == INTEL_GENERAL_MAX + 2 && k->pmi && k->value > k->mask - 0x3f)
 		intel_raise_pmi(s);
 	k->value = value & k->mask;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* SDM 18.2.2, figure 18-2; bit 2 of a field is AnyThread, 18.2.3. */
-static enum model_access write_fixed_control(struct intel_state *s, uint64_t value)
+static enum register_answer write_fixed_control(struct intel_state *s, uint64_t value)
 {
 	uint64_t field = FIXED_OS | FIXED_USR | FIXED_PMI, valid = 0;
 	if (MUTANT(M_FIXED_CTRL_ANY, s->leaf.any_thread, true))
@@ -204,13 +201,13 @@ static enum model_access write_fixed_control(struct intel_state *s, uint64_t val
 	if (intel_metrics_exist(s) && perf_capabilities(s) & CAP_METRICS_CLEAR)
 		valid |= FIXED_METRICS_CLEAR;
 	if (intel_reserved(s, &value, valid))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->fixed_control = value;
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
 		if (s->leaf.fixed >> i & 1)
 			intel_decode_fixed(s, INTEL_GENERAL_MAX + i);
 	intel_update_running(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 static uint64_t metrics_bit(const struct intel_state *s)
@@ -218,13 +215,13 @@ static uint64_t metrics_bit(const struct intel_state *s)
 	return intel_metrics_exist(s) ? MUTANT(M_METRICS_BIT, GLOBAL_METRICS, 0ull) : 0;
 }
 
-static enum model_access write_global_control(struct intel_state *s, uint64_t value)
+static enum register_answer write_global_control(struct intel_state *s, uint64_t value)
 {
 	if (MUTANT(M_GLOBAL_RESERVED, intel_reserved(s, &value, counter_bits(s) | metrics_bit(s)), false))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->global_control = value;
 	intel_update_running(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* Status bits that exist: SDM 18.2.2 figure 18-3, 18.2.3 figure 18-5, 18.2.4 figure 18-11. The trace bit 55
@@ -241,10 +238,10 @@ static uint64_t status_bits(const struct intel_state *s)
 	return bits;
 }
 
-static enum model_access write_ovf_control(struct intel_state *s, uint64_t value)
+static enum register_answer write_ovf_control(struct intel_state *s, uint64_t value)
 {
 	if (MUTANT(M_OVF_RESERVED, intel_reserved(s, &value, status_bits(s)), false))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->ovf_control = value;
 	value = MUTANT(M_OVF_ALL, value, ~0ull);
 	value = MUTANT(M_OVF_NONE, value, 0);
@@ -255,17 +252,17 @@ static enum model_access write_ovf_control(struct intel_state *s, uint64_t value
 		s->pmi_pending = 0;
 	}
 	intel_update_running(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* SDM 18.2.4.3. CondChgd cannot be set. */
-static enum model_access write_status_set(struct intel_state *s, uint64_t value)
+static enum register_answer write_status_set(struct intel_state *s, uint64_t value)
 {
 	if (intel_reserved(s, &value, status_bits(s) & ~STATUS_COND_CHGD))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->status = value | MUTANT(M_STATUS_SET_REPLACES, s->status, 0);
 	intel_update_running(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* SDM 18.2.4.4, figure 18-13. */
@@ -286,25 +283,25 @@ static uint64_t in_use(const struct intel_state *s)
 	return MUTANT(M_INUSE_PMI, value, value & ~INUSE_PMI);
 }
 
-static enum model_access write_debugctl(struct intel_state *s, uint64_t value)
+static enum register_answer write_debugctl(struct intel_state *s, uint64_t value)
 {
 	if (s->profile->guest)
 		value &= ~(DEBUGCTL_LBR | DEBUGCTL_BTF);
 	if (MUTANT(M_DEBUGCTL_RESERVED, intel_reserved(s, &value, s->profile->debugctl), false))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->debugctl = value;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
-static enum model_access answer(enum model_access access, uint64_t *value, uint64_t content)
+static enum register_answer answer(enum register_answer access, uint64_t *value, uint64_t content)
 {
-	*value = access == MODEL_OK ? content : 0;
+	*value = access == REGISTER_DONE ? content : 0;
 	return access;
 }
 
-static enum model_access present(bool condition)
+static enum register_answer present(bool condition)
 {
-	return condition ? MODEL_OK : MODEL_FAULT;
+	return condition ? REGISTER_DONE : REGISTER_FAULT;
 }
 
 /* Is the address that of counter `index` of a range starting at `base`? */
@@ -319,17 +316,17 @@ static unsigned general_range(const struct intel_state *s)
 	return s->leaf.general >> GENERAL_RANGE ? INTEL_GENERAL_MAX : GENERAL_RANGE;
 }
 
-static enum model_access has_general(const struct intel_state *s, unsigned i)
+static enum register_answer has_general(const struct intel_state *s, unsigned i)
 {
 	return present(i < INTEL_GENERAL_MAX && MUTANT(M_GENERAL_MISSING, s->leaf.general >> i & 1, true));
 }
 
-static enum model_access has_fixed(const struct intel_state *s, unsigned i)
+static enum register_answer has_fixed(const struct intel_state *s, unsigned i)
 {
 	return present(MUTANT(M_FIXED_MISSING, s->leaf.fixed >> i & 1, true));
 }
 
-static enum model_access has_version(const struct intel_state *s, unsigned version)
+static enum register_answer has_version(const struct intel_state *s, unsigned version)
 {
 	if (version == 4)
 		version = MUTANT(M_STATUS_SET_V3, 4u, 3u);
@@ -351,26 +348,26 @@ static bool v6_counter(const struct intel_state *s, uint32_t address, unsigned *
 	       (*part == 3 && intel_apebs_config_bits(s, *c));
 }
 
-static enum model_access read_v6(const struct intel_state *s, uint32_t address, uint64_t *value)
+static enum register_answer read_v6(const struct intel_state *s, uint32_t address, uint64_t *value)
 {
 	unsigned c, part;
 
 	*value = 0;
 	if (!v6_counter(s, address, &c, &part))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	*value = part == 0   ? s->counter[c].value
 		 : part == 1 ? s->select[c]
 		 : part == 2 ? s->reload_by[c]
 			     : s->cfg_c[c];
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
-static enum model_access write_v6(struct intel_state *s, uint32_t address, uint64_t value)
+static enum register_answer write_v6(struct intel_state *s, uint32_t address, uint64_t value)
 {
 	unsigned c, part;
 
 	if (!v6_counter(s, address, &c, &part))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	switch (part) {
 	case 0:
 		return intel_is_fixed(c) ? write_fixed(s, c, value) : write_alias(s, c, value);
@@ -378,21 +375,21 @@ static enum model_access write_v6(struct intel_state *s, uint32_t address, uint6
 		return write_select(s, c, value);
 	case 2:
 		if (MUTANT(M_RELOAD_RESERVED, intel_reserved(s, &value, s->leaf.reloads), false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		s->reload_by[c] = value;
 		intel_update_running(s);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	default:
 		if (MUTANT(M_RELOAD_VALUE,
 			   intel_reserved(s, &value, CFG_C_RELOAD | intel_apebs_config_bits(s, c)), false))
-			return MODEL_FAULT;
+			return REGISTER_FAULT;
 		s->cfg_c[c] = value;
 		intel_apebs_changed(s);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 }
 
-static enum model_access read_register(void *state, uint32_t address, uint64_t *value)
+static enum register_answer read_register(void *state, uint32_t address, uint64_t *value)
 {
 	struct intel_state *s = state;
 	unsigned i;
@@ -402,7 +399,8 @@ static enum model_access read_register(void *state, uint32_t address, uint64_t *
 	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
 		return answer(has_general(s, i), value, s->select[i]);
 	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
-		return answer(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i) : MODEL_FAULT,
+		return answer(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i)
+									  : REGISTER_FAULT,
 			      value, s->counter[i].value);
 	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
 		return answer(has_fixed(s, i), value, s->counter[INTEL_GENERAL_MAX + i].value);
@@ -425,7 +423,7 @@ static enum model_access read_register(void *state, uint32_t address, uint64_t *
 	case MSR_SMI_COUNT:
 		return answer(present(s->profile->counts_smis), value, s->smis);
 	case IA32_DEBUGCTL:
-		return answer(MODEL_OK, value, s->debugctl);
+		return answer(REGISTER_DONE, value, s->debugctl);
 	default:
 		break;
 	}
@@ -434,41 +432,42 @@ static enum model_access read_register(void *state, uint32_t address, uint64_t *
 		return read_v6(s, address, value);
 	if (address == MSR_PERF_METRICS)
 		return answer(present(intel_metrics_exist(s)), value, intel_metrics_read(s));
-	enum model_access access = intel_lbr_read(s, address, value);
-	return access == MODEL_NOT_MINE ? intel_pebs_read(s, address, value) : access;
+	enum register_answer access = intel_lbr_read(s, address, value);
+	return access == REGISTER_NOT_MINE ? intel_pebs_read(s, address, value) : access;
 }
 
-static enum model_access write_register(void *state, uint32_t address, uint64_t value)
+static enum register_answer write_register(void *state, uint32_t address, uint64_t value)
 {
 	struct intel_state *s = state;
 	unsigned i;
 
 	s->started = 0;
 	if (in_range(address, IA32_PMC0, general_range(s), &i))
-		return has_general(s, i) == MODEL_OK ? write_general(s, i, value) : MODEL_FAULT;
+		return has_general(s, i) == REGISTER_DONE ? write_general(s, i, value) : REGISTER_FAULT;
 	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
-		return has_general(s, i) == MODEL_OK ? write_select(s, i, value) : MODEL_FAULT;
+		return has_general(s, i) == REGISTER_DONE ? write_select(s, i, value) : REGISTER_FAULT;
 	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
-		return has_alias(s) && has_general(s, i) == MODEL_OK ? write_alias(s, i, value) : MODEL_FAULT;
+		return has_alias(s) && has_general(s, i) == REGISTER_DONE ? write_alias(s, i, value)
+									  : REGISTER_FAULT;
 	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
-		return has_fixed(s, i) == MODEL_OK ? write_fixed(s, INTEL_GENERAL_MAX + i, value)
-						   : MODEL_FAULT;
+		return has_fixed(s, i) == REGISTER_DONE ? write_fixed(s, INTEL_GENERAL_MAX + i, value)
+							: REGISTER_FAULT;
 	switch (address) {
 	case IA32_FIXED_CTR_CTRL:
-		return has_version(s, 2) == MODEL_OK ? write_fixed_control(s, value) : MODEL_FAULT;
+		return has_version(s, 2) == REGISTER_DONE ? write_fixed_control(s, value) : REGISTER_FAULT;
 	case IA32_PERF_GLOBAL_CTRL:
-		return has_version(s, 2) == MODEL_OK ? write_global_control(s, value) : MODEL_FAULT;
+		return has_version(s, 2) == REGISTER_DONE ? write_global_control(s, value) : REGISTER_FAULT;
 	case IA32_PERF_GLOBAL_OVF_CTRL:
-		return has_version(s, 2) == MODEL_OK ? write_ovf_control(s, value) : MODEL_FAULT;
+		return has_version(s, 2) == REGISTER_DONE ? write_ovf_control(s, value) : REGISTER_FAULT;
 	case IA32_PERF_GLOBAL_STATUS_SET:
-		return has_version(s, 4) == MODEL_OK ? write_status_set(s, value) : MODEL_FAULT;
+		return has_version(s, 4) == REGISTER_DONE ? write_status_set(s, value) : REGISTER_FAULT;
 	case IA32_PERF_GLOBAL_STATUS: /* read-only registers */
-		return MUTANT(M_STATUS_WRITABLE, MODEL_FAULT, (s->status = value, MODEL_OK));
+		return MUTANT(M_STATUS_WRITABLE, REGISTER_FAULT, (s->status = value, REGISTER_DONE));
 	case IA32_PERF_CAPABILITIES:
-		return MUTANT(M_CAPABILITIES_WRITABLE, MODEL_FAULT, MODEL_OK);
+		return MUTANT(M_CAPABILITIES_WRITABLE, REGISTER_FAULT, REGISTER_DONE);
 	case IA32_PERF_GLOBAL_INUSE:
 	case MSR_SMI_COUNT:
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	case IA32_DEBUGCTL:
 		return write_debugctl(s, value);
 	default:
@@ -482,30 +481,30 @@ static enum model_access write_register(void *state, uint32_t address, uint64_t 
 			intel_metrics_write(s, value);
 		return present(intel_metrics_exist(s));
 	}
-	enum model_access access = intel_lbr_write(s, address, value);
-	return access == MODEL_NOT_MINE ? intel_pebs_write(s, address, value) : access;
+	enum register_answer access = intel_lbr_write(s, address, value);
+	return access == REGISTER_NOT_MINE ? intel_pebs_write(s, address, value) : access;
 }
 
-static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+static enum register_answer rdmsr(void *state, uint32_t address, uint64_t *value)
 {
-	enum model_access access = read_register(state, address, value);
+	enum register_answer access = read_register(state, address, value);
 
-	if (access == MODEL_FAULT && injected(state, INJECT_ABSENT_ZERO)) {
+	if (access == REGISTER_FAULT && injected(state, INJECT_ABSENT_ZERO)) {
 		*value = 0;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	return access;
 }
 
 /* What cannot be read does not exist; what can be read refuses reserved bits all the same. */
-static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 {
-	enum model_access access = write_register(state, address, value);
+	enum register_answer access = write_register(state, address, value);
 	uint64_t ignored;
 
-	return access == MODEL_FAULT && injected(state, INJECT_ABSENT_ZERO) &&
-			       read_register(state, address, &ignored) == MODEL_FAULT
-		       ? MODEL_OK
+	return access == REGISTER_FAULT && injected(state, INJECT_ABSENT_ZERO) &&
+			       read_register(state, address, &ignored) == REGISTER_FAULT
+		       ? REGISTER_DONE
 		       : access;
 }
 
@@ -513,9 +512,9 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 
 /* Whether this bit of a counter's control keeps it from who asks. There are bits for the first eight fixed
  * counters. */
-static bool kept_from(const struct intel_state *s, enum model_reader who, uint64_t control, unsigned bit)
+static bool kept_from(const struct intel_state *s, unsigned level, uint64_t control, unsigned bit)
 {
-	bool outside = who == READER_USER || MUTANT(M_RDPMC_USER_KERNEL, false, true);
+	bool outside = level != 0 || MUTANT(M_RDPMC_USER_KERNEL, false, true);
 
 	return s->leaf.rdpmc_user && outside && MUTANT(M_RDPMC_USER, bit < 64 && control >> bit & 1, false) &&
 	       !injected(s, INJECT_RDPMC_USER);
@@ -523,42 +522,54 @@ static bool kept_from(const struct intel_state *s, enum model_reader who, uint64
 
 /* SDM vol. 2, RDPMC: needs CPL 0 or CR4.PCE; index 40000000H + n is fixed counter n; anything that is no
  * counter raises #GP. */
-static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
+static enum register_answer rdpmc(void *state, struct register_access *a)
 {
 	struct intel_state *s = state;
+	uint32_t index = (uint32_t)a->number;
 	bool fixed = MUTANT(M_RDPMC_FIXED, index & RDPMC_FIXED, 0);
 	unsigned i = index & ~RDPMC_FIXED;
 
-	*value = 0;
+	a->value = 0;
 	i = MUTANT(M_RDPMC_TYPE, i, i & 0xff);
-	if (!MUTANT(M_RDPMC_CPL, who != READER_DENIED, true))
-		return MODEL_FAULT;
-	const enum model_access missing = injected(s, INJECT_ABSENT_ZERO) ? MODEL_OK : MODEL_FAULT;
+	if (!MUTANT(M_RDPMC_CPL, a->permitted, true))
+		return REGISTER_FAULT;
+	const enum register_answer missing = injected(s, INJECT_ABSENT_ZERO) ? REGISTER_DONE : REGISTER_FAULT;
 	if (index == RDPMC_METRICS && intel_metrics_exist(s)) {
-		*value = intel_metrics_read(s);
+		a->value = intel_metrics_read(s);
 		/* "Metrics clear": the counter of slots with them. */
 		if (s->fixed_control & FIXED_METRICS_CLEAR) {
 			intel_metrics_write(s, 0);
 			s->counter[INTEL_GENERAL_MAX + FIXED_SLOTS].value = 0;
 		}
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	if (fixed) {
 		if (i >= INTEL_FIXED_MAX || !(s->leaf.fixed >> i & 1))
 			return missing;
 		if (injected(s, INJECT_RDPMC_INDEX) && s->leaf.fixed >> (i + 1))
 			i++;
-		*value = kept_from(s, who, s->fixed_control, FIXED_RDPMC_USER_SHIFT + 4 * i)
-				 ? 0
-				 : s->counter[INTEL_GENERAL_MAX + i].value;
-		return MODEL_OK;
+		a->value = kept_from(s, a->level, s->fixed_control, FIXED_RDPMC_USER_SHIFT + 4 * i)
+				   ? 0
+				   : s->counter[INTEL_GENERAL_MAX + i].value;
+		return REGISTER_DONE;
 	}
 	if (i >= INTEL_GENERAL_MAX || !(s->leaf.general >> i & 1))
-		return MUTANT(M_RDPMC_RANGE, missing, MODEL_OK);
+		return MUTANT(M_RDPMC_RANGE, missing, REGISTER_DONE);
 	if (injected(s, INJECT_RDPMC_INDEX))
 		i = (i + 1) % s->leaf.n_general;
-	*value = kept_from(s, who, s->select[i], RDPMC_USER_BIT) ? 0 : s->counter[i].value;
-	return MODEL_OK;
+	a->value = kept_from(s, a->level, s->select[i], RDPMC_USER_BIT) ? 0 : s->counter[i].value;
+	return REGISTER_DONE;
+}
+
+/* RDMSR, WRMSR and RDPMC. */
+static enum register_answer access(void *state, struct register_access *a)
+{
+	if (a->space == SPACE_SELECTOR)
+		return rdpmc(state, a);
+	if (a->space != SPACE_MSR)
+		return REGISTER_NOT_MINE;
+	return a->write ? wrmsr(state, (uint32_t)a->number, a->value)
+			: rdmsr(state, (uint32_t)a->number, &a->value);
 }
 
 static bool counting(const void *state)
@@ -604,9 +615,7 @@ const struct pmu_model intel_model = {
 	.mutants = MUTANT_LIST(mutant_list),
 	.lvt_stays = lvt_stays,
 	.reset = reset,
-	.rdmsr = rdmsr,
-	.wrmsr = wrmsr,
-	.rdpmc = rdpmc,
+	.access = access,
 	.counts = intel_counts,
 	.advance = intel_advance,
 	.counting = counting,

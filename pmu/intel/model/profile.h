@@ -4,6 +4,7 @@
 #ifndef PMU_INTEL_MODEL_PROFILE_H
 #define PMU_INTEL_MODEL_PROFILE_H
 
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/intel/registers.h"
 
 #include <stdbool.h>
@@ -22,15 +23,13 @@ struct intel_profile {
 
 /* For the rows of profiles*.c. */
 #define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
-#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 
 /* The virtual CPU that a file's id_cpuid and id_data describe. */
 #define INTEL_PROFILE(id, called, text, ...)                                                                 \
 	const struct model_profile intel_##id = {.name = called,                                             \
 						 .description = text,                                        \
 						 .model = &intel_model,                                      \
-						 .cpuid = id##_cpuid,                                        \
-						 .n_cpuid = COUNT(id##_cpuid),                               \
+						 .identity = CPUID_TABLE(id##_cpuid),                        \
 						 .data = &id##_data,                                         \
 						 __VA_ARGS__}
 

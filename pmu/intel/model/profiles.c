@@ -12,7 +12,7 @@
  * 80000001H is left to the real CPU, so that the image, which is 64-bit code, may be shown this PMU all the
  * same. Its debug store is of 32 bits (no DTES64), which 64-bit code cannot use.
  */
-static const struct model_cpuid yonah_cpuid[] = {
+static const struct cpuid_row yonah_cpuid[] = {
 	{0x00, 0, 0x0000000a, GENUINEINTEL},
 	{0x01, 0, 0x000006e8, 0x01020800, 0x0000c1a9, 0xbfe9fbff},
 	{0x02, 0, 0x02b3b001, 0x000000f0, 0x00000000, 0x2c04307d},
@@ -37,7 +37,7 @@ INTEL_PROFILE(yonah, "intel-yonah",
  * 10676); leaf 0AH is the same on the Core 2 Duo T9600 of Bochs. IA32_PERF_CAPABILITIES and IA32_DEBUGCTL as
  * VirtualBox's CPU database has them for a Core 2 X6800.
  */
-static const struct model_cpuid core2_cpuid[] = {
+static const struct cpuid_row core2_cpuid[] = {
 	{0x00, 0, 0x0000000a, GENUINEINTEL},
 	{0x01, 0, 0x00010676, 0x00040800, 0x000ce3bd, 0xbfebfbff},
 	{0x02, 0, 0x05b0b101, 0x005657f0, 0x00000000, 0x2cb4304e},
@@ -60,7 +60,7 @@ INTEL_PROFILE(core2, "intel-core2", "Core 2 (Penryn), architectural PMU version 
  * IA32_PERF_CAPABILITIES is composed from SDM 18.8.1 and 17.7: LBR format 3, PEBS trap, registers saved,
  * record format 1, freeze in SMM; no full-width writes.
  */
-static const struct model_cpuid nehalem_cpuid[] = {
+static const struct cpuid_row nehalem_cpuid[] = {
 	{0x00, 0, 0x0000000b, GENUINEINTEL},
 	{0x01, 0, 0x000106a5, 0x06100800, 0x009ce3bd, 0xbfebfbff},
 	{0x02, 0, 0x55035a01, 0x00f0b2e4, 0x00000000, 0x09ca212c},
@@ -85,7 +85,7 @@ INTEL_PROFILE(nehalem, "intel-nehalem", "Nehalem-EP, architectural PMU version 3
  * Core i7-8700 (Coffee Lake, the Skylake core), version 4, from a public dump of that part (signature 906EA).
  * IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for a Core i7-6700K.
  */
-static const struct model_cpuid skylake_cpuid[] = {
+static const struct cpuid_row skylake_cpuid[] = {
 	{0x00, 0, 0x00000016, GENUINEINTEL},
 	{0x01, 0, 0x000906ea, 0x09100800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c30000},
@@ -111,7 +111,7 @@ INTEL_PROFILE(skylake, "intel-skylake", "Coffee Lake (Skylake core), architectur
  * IA32_PERF_CAPABILITIES is composed from Intel's documentation: LBR format 5, PEBS trap, registers saved,
  * record format 4, freeze in SMM, full-width writes, PEBS baseline, PERF_METRICS.
  */
-static const struct model_cpuid icelake_cpuid[] = {
+static const struct cpuid_row icelake_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
 	{0x01, 0, 0x000706e5, 0x00100800, 0x77faf3bf, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -136,7 +136,7 @@ INTEL_PROFILE(icelake, "intel-icelake", "Ice Lake, architectural PMU version 5")
  * architectural events those with a counter, AnyThread deprecated. LBR and BTF of IA32_DEBUGCTL are dropped.
  * IA32_PERF_CAPABILITIES is the host's, and faults.
  */
-static const struct model_cpuid icelake_guest_cpuid[] = {
+static const struct cpuid_row icelake_guest_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
 	{0x01, 0, 0x000706e5, 0x00100800, 0xfffa3203, 0x0f8bfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},

@@ -11,7 +11,7 @@
  * Atom Z3745 (Silvermont), version 3, 30678. IA32_PERF_CAPABILITIES as
  * VirtualBox's CPU database has it for a Pentium N3530.
  */
-static const struct model_cpuid silvermont_cpuid[] = {
+static const struct cpuid_row silvermont_cpuid[] = {
 	{0x00, 0, 0x0000000b, GENUINEINTEL},
 	{0x01, 0, 0x00030678, 0x00100800, 0x43d8e3bf, 0xbfebfbff},
 	{0x02, 0, 0x61b3a001, 0x0000ffc2, 0x00000000, 0x00000000},
@@ -35,7 +35,7 @@ INTEL_PROFILE(silvermont, "intel-silvermont", "Silvermont, architectural PMU ver
  * Celeron J3455 (Goldmont), version 4, 506C9. IA32_PERF_CAPABILITIES composed: LBR format 6, PEBS trap,
  * registers saved, record format 3, freeze in SMM, full-width writes.
  */
-static const struct model_cpuid goldmont_cpuid[] = {
+static const struct cpuid_row goldmont_cpuid[] = {
 	{0x00, 0, 0x00000015, GENUINEINTEL},
 	{0x01, 0, 0x000506c9, 0x00200800, 0x4ff8ebbf, 0xbfebfbff},
 	{0x02, 0, 0x6164a001, 0x0000ffc4, 0x00000000, 0x00000000},
@@ -61,7 +61,7 @@ INTEL_PROFILE(goldmont, "intel-goldmont", "Goldmont, architectural PMU version 4
  * stack's three registers an entry tells SDM vol. 4, that the format's number is 7 Linux (1ac7fd8159a8,
  * "Support LBR format V7").
  */
-static const struct model_cpuid goldmontplus_cpuid[] = {
+static const struct cpuid_row goldmontplus_cpuid[] = {
 	{0x00, 0, 0x00000018, GENUINEINTEL},
 	{0x01, 0, 0x000706a8, 0x00400800, 0x4ff8ebbf, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x00000000, 0x00000000, 0x00000000},
@@ -92,7 +92,7 @@ INTEL_PROFILE(goldmontplus, "intel-goldmontplus", "Goldmont Plus, architectural 
  * no public text that was found names Tremont: it is inferred from Goldmont Plus, which has it, and from
  * there being no transactions, the one thing by which format 5 differs. A driver goes by the register.
  */
-static const struct model_cpuid tremont_cpuid[] = {
+static const struct cpuid_row tremont_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
 	{0x01, 0, 0x000906c0, 0x00800800, 0x4ff8ebbf, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x00000000, 0x00000000, 0x00000000},
@@ -117,7 +117,7 @@ INTEL_PROFILE(tremont, "intel-tremont", "Tremont, architectural PMU version 5");
 /*
  * An efficient core of the Alder Lake in profiles_core.c (Gracemont), version 5, 90672.
  */
-static const struct model_cpuid alderlake_e_cpuid[] = {
+static const struct cpuid_row alderlake_e_cpuid[] = {
 	{0x00, 0, 0x00000020, GENUINEINTEL},
 	{0x01, 0, 0x00090672, 0x40800800, 0x7ffafbbf, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x00000000, 0x00000000, 0x00000000},

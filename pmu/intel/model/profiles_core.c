@@ -10,7 +10,7 @@
 /*
  * Xeon W3670 (Westmere-EP), version 3, 206C2. IA32_PERF_CAPABILITIES as on Nehalem.
  */
-static const struct model_cpuid westmere_cpuid[] = {
+static const struct cpuid_row westmere_cpuid[] = {
 	{0x00, 0, 0x0000000b, GENUINEINTEL},
 	{0x01, 0, 0x000206c2, 0x00200800, 0x029ee3ff, 0xbfebfbff},
 	{0x02, 0, 0x55035a01, 0x00f0b2ff, 0x00000000, 0x00ca0000},
@@ -35,7 +35,7 @@ INTEL_PROFILE(westmere, "intel-westmere", "Westmere, architectural PMU version 3
  * Core i7-2600 (Sandy Bridge), version 3, 206A7; two threads a core, so four counters each.
  * IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for a Core i7-2635QM.
  */
-static const struct model_cpuid sandybridge_cpuid[] = {
+static const struct cpuid_row sandybridge_cpuid[] = {
 	{0x00, 0, 0x0000000d, GENUINEINTEL},
 	{0x01, 0, 0x000206a7, 0x00100800, 0x1fbae3ff, 0xbfebfbff},
 	{0x02, 0, 0x76035a01, 0x00f0b2ff, 0x00000000, 0x00ca0000},
@@ -60,7 +60,7 @@ INTEL_PROFILE(sandybridge, "intel-sandybridge", "Sandy Bridge, architectural PMU
  * Xeon E3-1230 v2 (Ivy Bridge), version 3, 306A9. IA32_PERF_CAPABILITIES as VirtualBox's CPU database has
  * it for a Core i5-3570.
  */
-static const struct model_cpuid ivybridge_cpuid[] = {
+static const struct cpuid_row ivybridge_cpuid[] = {
 	{0x00, 0, 0x0000000d, GENUINEINTEL},
 	{0x01, 0, 0x000306a9, 0x00100800, 0x7fbae3ff, 0xbfebfbff},
 	{0x02, 0, 0x76035a01, 0x00f0b2ff, 0x00000000, 0x00ca0000},
@@ -85,7 +85,7 @@ INTEL_PROFILE(ivybridge, "intel-ivybridge", "Ivy Bridge, architectural PMU versi
  * Core i7-4765T (Haswell), version 3, 306C3. IA32_PERF_CAPABILITIES composed from SDM 17.8 and 18.11: LBR
  * format 4, record format 2, full-width writes; it is that of the Broadwell below.
  */
-static const struct model_cpuid haswell_cpuid[] = {
+static const struct cpuid_row haswell_cpuid[] = {
 	{0x00, 0, 0x0000000d, GENUINEINTEL},
 	{0x01, 0, 0x000306c3, 0x00100800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c10000},
@@ -110,7 +110,7 @@ INTEL_PROFILE(haswell, "intel-haswell", "Haswell, architectural PMU version 3");
  * Core i5-5250U (Broadwell), version 3, 306D4. IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for
  * a Core i7-5600U.
  */
-static const struct model_cpuid broadwell_cpuid[] = {
+static const struct cpuid_row broadwell_cpuid[] = {
 	{0x00, 0, 0x00000014, GENUINEINTEL},
 	{0x01, 0, 0x000306d4, 0x00100800, 0x7ffafbbf, 0xbfebfbff},
 	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c30000},
@@ -138,7 +138,7 @@ INTEL_PROFILE(broadwell, "intel-broadwell", "Broadwell, architectural PMU versio
  * full-width writes, PEBS baseline; no PERF_METRICS, which go with a fixed counter that this CPUID does not
  * show.
  */
-static const struct model_cpuid alderlake_p_cpuid[] = {
+static const struct cpuid_row alderlake_p_cpuid[] = {
 	{0x00, 0, 0x00000020, GENUINEINTEL},
 	{0x01, 0, 0x00090672, 0x00800800, 0x7ffafbbf, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -168,7 +168,7 @@ INTEL_PROFILE(alderlake_p, "intel-alderlake-p",
  * Xeon w9-3475X (Sapphire Rapids, Golden Cove), version 5, 806F8. IA32_PERF_CAPABILITIES as for Alder Lake,
  * and PERF_METRICS, of which Alder Lake's CPUID shows no counter of slots.
  */
-static const struct model_cpuid sapphirerapids_cpuid[] = {
+static const struct cpuid_row sapphirerapids_cpuid[] = {
 	{0x00, 0, 0x00000020, GENUINEINTEL},
 	{0x01, 0, 0x000806f8, 0x00800800, 0x7ffefbff, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -199,7 +199,7 @@ INTEL_PROFILE(sapphirerapids, "intel-sapphirerapids",
  * 23H is kept. IA32_PERF_CAPABILITIES is composed: as for Sapphire
  * Rapids, with record format 5.
  */
-static const struct model_cpuid lunarlake_p_cpuid[] = {
+static const struct cpuid_row lunarlake_p_cpuid[] = {
 	{0x00, 0, 0x00000023, GENUINEINTEL},
 	{0x01, 0, 0x000b06d1, 0x00800800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},

@@ -11,7 +11,7 @@
 /*
  * Core i5-1135G7 (Tiger Lake), version 5, 806C1. IA32_PERF_CAPABILITIES as for Ice Lake.
  */
-static const struct model_cpuid tigerlake_cpuid[] = {
+static const struct cpuid_row tigerlake_cpuid[] = {
 	{0x00, 0, 0x0000001b, GENUINEINTEL},
 	{0x01, 0, 0x000806c1, 0x00100800, 0x7ffafbbf, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -40,7 +40,7 @@ INTEL_PROFILE(tigerlake, "intel-tigerlake", "Tiger Lake, architectural PMU versi
  * four fixed counters. IA32_PERF_CAPABILITIES as for Alder Lake: its bit of PERF_METRICS is known to be
  * missing.
  */
-static const struct model_cpuid meteorlake_p_cpuid[] = {
+static const struct cpuid_row meteorlake_p_cpuid[] = {
 	{0x00, 0, 0x00000023, GENUINEINTEL},
 	{0x01, 0, 0x000a06a4, 0x20800800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -73,7 +73,7 @@ INTEL_PROFILE(meteorlake_p, "intel-meteorlake-p",
 /*
  * An efficient core of that Meteor Lake (Crestmont), with eight general and three fixed counters.
  */
-static const struct model_cpuid meteorlake_e_cpuid[] = {
+static const struct cpuid_row meteorlake_e_cpuid[] = {
 	{0x00, 0, 0x00000023, GENUINEINTEL},
 	{0x01, 0, 0x000a06a4, 0x00800800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -105,7 +105,7 @@ INTEL_PROFILE(meteorlake_e, "intel-meteorlake-e",
 /*
  * Xeon 658X (Granite Rapids, Redwood Cove), version 5, A06D1. IA32_PERF_CAPABILITIES as for Sapphire Rapids.
  */
-static const struct model_cpuid graniterapids_cpuid[] = {
+static const struct cpuid_row graniterapids_cpuid[] = {
 	{0x00, 0, 0x00000024, GENUINEINTEL},
 	{0x01, 0, 0x000a06d1, 0x00800800, 0x7ffefbff, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -139,7 +139,7 @@ INTEL_PROFILE(graniterapids, "intel-graniterapids", "Granite Rapids, architectur
  * fixed counters 0 and 1 can be reloaded by an overflow of each other (leaf 23H, subleaf 2); fixed counters 4
  * to 6 count slots by what became of them.
  */
-static const struct model_cpuid lunarlake_e_cpuid[] = {
+static const struct cpuid_row lunarlake_e_cpuid[] = {
 	{0x00, 0, 0x00000023, GENUINEINTEL},
 	{0x01, 0, 0x000b06d1, 0x40800800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},
@@ -197,7 +197,7 @@ INTEL_PROFILE(lunarlake_e, "intel-lunarlake-e", "Lunar Lake E-core (Skymont), ar
 	{0x80000003, 0, 0x6c552029, 0x20617274, 0x35332037, 0x00000035}, \
 	{0x80000004, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000}
 /* clang-format on */
-static const struct model_cpuid pantherlake_p_cpuid[] = {PANTHERLAKE_P(3)};
+static const struct cpuid_row pantherlake_p_cpuid[] = {PANTHERLAKE_P(3)};
 static const struct intel_profile pantherlake_p_data = {
 	.perf_capabilities = 0xbf3f,
 	.counts_smis = true,
@@ -212,7 +212,7 @@ INTEL_PROFILE(pantherlake_p, "intel-pantherlake-p",
  * No CPU that there is: the same with what version 6 has besides, counters that are kept from RDPMC outside
  * of ring 0. Linux has it from Panther Cove on, of which no CPUID has been published.
  */
-static const struct model_cpuid version6_cpuid[] = {PANTHERLAKE_P(7)};
+static const struct cpuid_row version6_cpuid[] = {PANTHERLAKE_P(7)};
 #define version6_data pantherlake_p_data
 INTEL_PROFILE(version6, "intel-version6",
 	      "composed: Panther Lake's P-core, with counters that can be kept from RDPMC");
@@ -221,7 +221,7 @@ INTEL_PROFILE(version6, "intel-version6",
  * A low-power efficient core of that Panther Lake (Darkmont), version 6. It reloads as Lunar Lake's do; its
  * records have no metrics.
  */
-static const struct model_cpuid pantherlake_e_cpuid[] = {
+static const struct cpuid_row pantherlake_e_cpuid[] = {
 	{0x00, 0, 0x00000028, GENUINEINTEL},
 	{0x01, 0, 0x000c06c3, 0x40800800, 0x7ffafbff, 0xbfebfbff},
 	{0x02, 0, 0x00feff01, 0x000000f0, 0x00000000, 0x00000000},

@@ -85,13 +85,13 @@ static bool is_escr(const struct netburst_state *s, uint32_t address, unsigned *
 	return false;
 }
 
-static enum model_access write_escr(struct netburst_state *s, unsigned e, uint64_t value)
+static enum register_answer write_escr(struct netburst_state *s, unsigned e, uint64_t value)
 {
 	if (MUTANT(M_ESCR_31, value >> 31 & 1, 0) && !injected(s, INJECT_RESERVED_ACCEPTED))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->escr[e] = (uint32_t)value & MUTANT(M_ESCR_KEPT, escr_kept(s, e), ESCR_ALL);
 	netburst_update(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 static void stop_cascade(struct netburst_state *s, unsigned from)
@@ -103,7 +103,7 @@ static void stop_cascade(struct netburst_state *s, unsigned from)
 
 /* OVF is cleared by writing 0: 18.15.3. A cascade ends with CASCADE of the counter that was started, or with
  * OVF of the one that started it: 18.15.5.5. */
-static enum model_access write_cccr(struct netburst_state *s, unsigned c, uint64_t value)
+static enum register_answer write_cccr(struct netburst_state *s, unsigned c, uint64_t value)
 {
 	struct netburst_line *k = &s->counter[c];
 	uint32_t kept = (uint32_t)value & MUTANT(M_CCCR_KEPT, cccr_kept(s, c), ~0u);
@@ -121,11 +121,11 @@ static enum model_access write_cccr(struct netburst_state *s, unsigned c, uint64
 			stop_cascade(s, c);
 	}
 	netburst_update(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* 18.15.2: 40 bits; those above are not kept. */
-static enum model_access write_counter(struct netburst_state *s, unsigned c, uint64_t value)
+static enum register_answer write_counter(struct netburst_state *s, unsigned c, uint64_t value)
 {
 	struct netburst_line *k = &s->counter[c];
 
@@ -134,35 +134,35 @@ static enum model_access write_counter(struct netburst_state *s, unsigned c, uin
 		value += 1ull << 32;
 	k->value = value & MUTANT(M_COUNTER_WIDTH, NETBURST_LIMIT - 1, 0xffffffffull);
 	k->pebs_due = MUTANT(M_PEBS_DUE, false, k->pebs_due);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* Bits 7, 11 and 12 tell what there is and cannot be written; ones in 11 and 12 fault on the probed part. */
-static enum model_access write_misc_enable(struct netburst_state *s, uint64_t value)
+static enum register_answer write_misc_enable(struct netburst_state *s, uint64_t value)
 {
 	const uint32_t absent = MISC_ENABLE_BTS_ABSENT | MISC_ENABLE_PEBS_ABSENT;
 
 	if (MUTANT(M_MISC_ABSENT, value & absent & ~s->misc_enable, 0))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	const uint32_t kept = absent | MUTANT(M_MISC_PERFMON, MISC_ENABLE_PERFMON, 0u);
 
 	s->misc_enable = ((uint32_t)value & ~kept) | (s->misc_enable & kept);
 	netburst_update(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* 17.11.1; bits 5 and 6 with CPUID.1:ECX[4]. */
-static enum model_access write_debugctl(struct netburst_state *s, uint64_t value)
+static enum register_answer write_debugctl(struct netburst_state *s, uint64_t value)
 {
 	uint64_t valid = DEBUGCTLA_LBR | DEBUGCTLA_BTF | DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT;
 
 	if (MUTANT(M_DS_CPL, s->profile->ds_cpl, true))
 		valid |= DEBUGCTLA_BTS_OFF_OS | DEBUGCTLA_BTS_OFF_USR;
 	if (MUTANT(M_DEBUGCTL_RESERVED, value & ~valid, 0))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->thread[s->here].debugctl = value;
 	netburst_update(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* The stack in its two shapes. @return NULL if the address is no register of it; *high tells a register that
@@ -193,7 +193,7 @@ static uint64_t as_seen(const struct netburst_state *s, uint64_t pebs_enable)
 }
 
 /* Bit 26 is reserved without Hyper-Threading: table 35-41. */
-static enum model_access write_pebs_enable(struct netburst_state *s, uint64_t value)
+static enum register_answer write_pebs_enable(struct netburst_state *s, uint64_t value)
 {
 	uint64_t kept = MUTANT(M_PEBS_KEPT, 0x7ffffffull, 0x1fffull);
 
@@ -201,18 +201,18 @@ static enum model_access write_pebs_enable(struct netburst_state *s, uint64_t va
 		kept &= ~(uint64_t)PEBS_ENABLE_OTHER;
 	s->pebs_enable = as_seen(s, value & kept);
 	netburst_update(s);
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* Parts with 64-bit mode want a canonical address. SDM vol. 2, WRMSR. */
-static enum model_access write_ds_area(struct netburst_state *s, uint64_t value)
+static enum register_answer write_ds_area(struct netburst_state *s, uint64_t value)
 {
 	bool canonical = (uint64_t)((int64_t)(value << 16) >> 16) == value;
 
 	if (MUTANT(M_DS_CANONICAL, !canonical && MODELS_3_4_6 >> s->model & 1, false))
-		return MODEL_FAULT;
+		return REGISTER_FAULT;
 	s->thread[s->here].ds_area = value;
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
 /* 18.20, 18.21. */
@@ -245,7 +245,7 @@ static bool ours(uint32_t address)
 	       address - MSR_LASTBRANCH_FROM_0 < LBR_MAX || address - MSR_LASTBRANCH_TO_0 < LBR_MAX;
 }
 
-static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
+static enum register_answer rdmsr(void *state, uint32_t address, uint64_t *value)
 {
 	struct netburst_state *s = state;
 	struct netburst_thread *t = &s->thread[s->here];
@@ -281,12 +281,12 @@ static enum model_access rdmsr(void *state, uint32_t address, uint64_t *value)
 		*value = t->ler_to;
 	} else {
 		*value = 0;
-		return ours(address) ? MODEL_FAULT : MODEL_NOT_MINE;
+		return ours(address) ? REGISTER_FAULT : REGISTER_NOT_MINE;
 	}
-	return MODEL_OK;
+	return REGISTER_DONE;
 }
 
-static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 {
 	struct netburst_state *s = state;
 	struct netburst_thread *t = &s->thread[s->here];
@@ -304,13 +304,13 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 	if ((plain = plain_register(s, address, &kept)) != NULL) {
 		*plain = value & kept;
 		netburst_update(s);
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	if ((plain = lbr_at(s, address, &joint)) != NULL) {
 		*plain = joint ? (uint32_t)value : value;
 		if (joint)
 			t->lbr_to[plain - t->lbr_from] = value >> 32;
-		return MODEL_OK;
+		return REGISTER_DONE;
 	}
 	switch (address) {
 	case MSR_DS_AREA:
@@ -323,40 +323,51 @@ static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
 		return write_debugctl(s, value);
 	case MSR_LASTBRANCH_TOS:
 		t->tos = (uint8_t)(value & (netburst_lbr_depth(s) - 1));
-		return MODEL_OK;
+		return REGISTER_DONE;
 	case MSR_LER_FROM_LIP: /* read-only */
 	case MSR_LER_TO_LIP:
-		return MUTANT(M_LER_WRITABLE, MODEL_FAULT, MODEL_OK);
+		return MUTANT(M_LER_WRITABLE, REGISTER_FAULT, REGISTER_DONE);
 	default:
-		return ours(address) ? MODEL_FAULT : MODEL_NOT_MINE;
+		return ours(address) ? REGISTER_FAULT : REGISTER_NOT_MINE;
 	}
 }
 
 /* SDM vol. 2, RDPMC: the number of a counter, bit 31 for the fast form of 32 bits. */
-static enum model_access rdpmc(void *state, uint32_t index, enum model_reader who, uint64_t *value)
+static enum register_answer rdpmc(void *state, struct register_access *a)
 {
-	bool allowed = who != READER_DENIED;
 	const struct netburst_state *s = state;
+	uint32_t index = (uint32_t)a->number;
 	unsigned c = index & ~MUTANT(M_RDPMC_FAST_INDEX, RDPMC_FAST, 0u);
 
-	*value = 0;
-	if (!MUTANT(M_RDPMC_CPL, allowed, true))
-		return MODEL_FAULT;
+	a->value = 0;
+	if (!MUTANT(M_RDPMC_CPL, a->permitted, true))
+		return REGISTER_FAULT;
 	if (c - RDPMC_L3 < NETBURST_L3_COUNTERS && has_l3(s)) {
-		*value = (uint32_t)s->l3[c - RDPMC_L3];
-		return MODEL_OK;
+		a->value = (uint32_t)s->l3[c - RDPMC_L3];
+		return REGISTER_DONE;
 	}
 	if (c >= NETBURST_COUNTERS)
-		return MUTANT(M_RDPMC_RANGE, MODEL_FAULT, MODEL_OK);
+		return MUTANT(M_RDPMC_RANGE, REGISTER_FAULT, REGISTER_DONE);
 	if (injected(s, INJECT_RDPMC_INDEX))
 		c = (c + 1) % NETBURST_COUNTERS;
-	*value = s->counter[c].value;
+	a->value = s->counter[c].value;
 	/* The upper byte is that of some clocks before. */
-	if (injected(s, INJECT_TORN_READ) && s->running >> c & 1 && (uint32_t)*value < 1024)
-		*value = (*value - (1ull << 32)) % NETBURST_LIMIT;
+	if (injected(s, INJECT_TORN_READ) && s->running >> c & 1 && (uint32_t)a->value < 1024)
+		a->value = (a->value - (1ull << 32)) % NETBURST_LIMIT;
 	if (MUTANT(M_RDPMC_FAST, index & RDPMC_FAST, 0u) && !injected(s, INJECT_FAST_WIDE))
-		*value &= 0xffffffff;
-	return MODEL_OK;
+		a->value &= 0xffffffff;
+	return REGISTER_DONE;
+}
+
+/* RDMSR, WRMSR and RDPMC. */
+static enum register_answer access(void *state, struct register_access *a)
+{
+	if (a->space == SPACE_SELECTOR)
+		return rdpmc(state, a);
+	if (a->space != SPACE_MSR)
+		return REGISTER_NOT_MINE;
+	return a->write ? wrmsr(state, (uint32_t)a->number, a->value)
+			: rdmsr(state, (uint32_t)a->number, &a->value);
 }
 
 static bool counting(const void *state)
@@ -411,9 +422,7 @@ const struct pmu_model netburst_model = {
 	.injections = netburst_injections,
 	.mutants = MUTANT_LIST(mutant_list),
 	.reset = reset,
-	.rdmsr = rdmsr,
-	.wrmsr = wrmsr,
-	.rdpmc = rdpmc,
+	.access = access,
 	.advance = netburst_advance,
 	.counting = counting,
 	.increments = netburst_increments,

@@ -4,16 +4,16 @@
  * mode: leaf 80000001H is left to the real CPU, so that the image, which is 64-bit code, may be shown this
  * PMU all the same.
  */
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/model/profile.h"
 #include "pmu/netburst/registers.h"
 
 #define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
-#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 
 /* Celeron 1.70 GHz (Willamette-128), stepping E0: dump GenuineIntel0000F13 of the InstLatX64 collection, with
  * its MSR 1A0H. */
-static const struct model_cpuid willamette_cpuid[] = {
+static const struct cpuid_row willamette_cpuid[] = {
 	{0x00, 0, 0x00000002, GENUINEINTEL},
 	{0x01, 0, 0x00000f13, 0x0001080a, 0x00000000, 0x3febfbff},
 	{0x02, 0, 0x665b5001, 0x00000000, 0x00000000, 0x00397040},
@@ -26,13 +26,12 @@ const struct model_profile netburst_willamette = {
 	.name = "netburst-willamette",
 	.description = "Pentium 4 (Willamette), family 0FH model 1, presented in 64-bit mode",
 	.model = &netburst_model,
-	.cpuid = willamette_cpuid,
-	.n_cpuid = COUNT(willamette_cpuid),
+	.identity = CPUID_TABLE(willamette_cpuid),
 	.data = &willamette_data,
 };
 
 /* Pentium 4 2.40 GHz (Northwood), stepping C1: dump GenuineIntel0000F27 of the same collection. */
-static const struct model_cpuid northwood_cpuid[] = {
+static const struct cpuid_row northwood_cpuid[] = {
 	{0x00, 0, 0x00000002, GENUINEINTEL},
 	{0x01, 0, 0x00000f27, 0x00010809, 0x00004400, 0xbfebfbff},
 	{0x02, 0, 0x665b5101, 0x00000000, 0x00000000, 0x007b7040},
@@ -45,14 +44,13 @@ const struct model_profile netburst_northwood = {
 	.name = "netburst-northwood",
 	.description = "Pentium 4 (Northwood), family 0FH model 2, presented in 64-bit mode",
 	.model = &netburst_model,
-	.cpuid = northwood_cpuid,
-	.n_cpuid = COUNT(northwood_cpuid),
+	.identity = CPUID_TABLE(northwood_cpuid),
 	.data = &northwood_data,
 };
 
 /* Pentium 4 2.80 GHz with Hyper-Threading (Northwood), stepping D1: dump GenuineIntel0000F29 of the same
  * collection. */
-static const struct model_cpuid northwood_ht_cpuid[] = {
+static const struct cpuid_row northwood_ht_cpuid[] = {
 	{0x00, 0, 0x00000002, GENUINEINTEL},
 	{0x01, 0, 0x00000f29, 0x00020809, 0x00004400, 0xbfebfbff},
 	{0x02, 0, 0x665b5001, 0x00000000, 0x00000000, 0x007b7040},
@@ -66,15 +64,14 @@ const struct model_profile netburst_northwood_ht = {
 	.name = "netburst-northwood-ht",
 	.description = "Pentium 4 (Northwood) with Hyper-Threading, presented in 64-bit mode",
 	.model = &netburst_model,
-	.cpuid = northwood_ht_cpuid,
-	.n_cpuid = COUNT(northwood_ht_cpuid),
+	.identity = CPUID_TABLE(northwood_ht_cpuid),
 	.threads = 2,
 	.data = &northwood_ht_data,
 };
 
 /* Pentium 4 3.00 GHz (Prescott 2M), signature 0F43H: leaves and MSRs as VirtualBox's CPU database has them;
  * bit 22 of MSR_MISC_ENABLE, which limits CPUID, is clear. */
-static const struct model_cpuid prescott_cpuid[] = {
+static const struct cpuid_row prescott_cpuid[] = {
 	{0x00, 0, 0x00000005, GENUINEINTEL},
 	{0x01, 0, 0x00000f43, 0x00020800, 0x0000649d, 0xbfebfbff},
 	{0x02, 0, 0x605b5001, 0x00000000, 0x00000000, 0x007d7040},
@@ -92,15 +89,14 @@ const struct model_profile netburst_prescott = {
 	.name = "netburst-prescott",
 	.description = "Pentium 4 (Prescott 2M), family 0FH model 4, with Hyper-Threading",
 	.model = &netburst_model,
-	.cpuid = prescott_cpuid,
-	.n_cpuid = COUNT(prescott_cpuid),
+	.identity = CPUID_TABLE(prescott_cpuid),
 	.threads = 2,
 	.data = &prescott_data,
 };
 
 /* 64-bit Xeon MP (Potomac): the leaves of the Prescott with the signature 0F41H and a third-level cache of 8
  * MiB. No dump of one was at hand. */
-static const struct model_cpuid potomac_cpuid[] = {
+static const struct cpuid_row potomac_cpuid[] = {
 	{0x00, 0, 0x00000005, GENUINEINTEL},
 	{0x01, 0, 0x00000f41, 0x00020800, 0x0000649d, 0xbfebfbff},
 	{0x02, 0, 0x605b5001, 0x00000000, 0x00000000, 0x007d7040},
@@ -120,15 +116,14 @@ const struct model_profile netburst_potomac = {
 	.name = "netburst-potomac",
 	.description = "Xeon MP (Potomac), family 0FH model 4, with Hyper-Threading and a third-level cache",
 	.model = &netburst_model,
-	.cpuid = potomac_cpuid,
-	.n_cpuid = COUNT(potomac_cpuid),
+	.identity = CPUID_TABLE(potomac_cpuid),
 	.threads = 2,
 	.data = &potomac_data,
 };
 
 /* The Prescott as a hypervisor shows it that gives no name, and has counters, but no debug store, to give
  * away. */
-static const struct model_cpuid prescott_guest_cpuid[] = {
+static const struct cpuid_row prescott_guest_cpuid[] = {
 	{0x00, 0, 0x00000005, GENUINEINTEL},
 	{0x01, 0, 0x00000f43, 0x00020800, 0x8000649d, 0xbfebfbff},
 	{0x02, 0, 0x605b5001, 0x00000000, 0x00000000, 0x007d7040},
@@ -147,8 +142,7 @@ const struct model_profile netburst_prescott_guest = {
 	.name = "netburst-prescott-guest",
 	.description = "Pentium 4 (Prescott 2M) without branch traces and PEBS, as in a virtual machine",
 	.model = &netburst_model,
-	.cpuid = prescott_guest_cpuid,
-	.n_cpuid = COUNT(prescott_guest_cpuid),
+	.identity = CPUID_TABLE(prescott_guest_cpuid),
 	.threads = 2,
 	.data = &prescott_guest_data,
 };

@@ -22,7 +22,7 @@ static void boot(const struct model_profile *p, const char *inject)
 
 static void program_msr(uint32_t address, uint64_t value)
 {
-	assert_int_equal(fake_path_wrmsr(&path, address, value), MODEL_OK);
+	assert_int_equal(fake_path_wrmsr(&path, address, value), REGISTER_DONE);
 }
 
 static unsigned extended(unsigned *entry)
@@ -91,12 +91,12 @@ static void ibs_registers(void **unused)
 /* A count that CPUID does not say can be written is not. */
 static void ibs_count_is_read_only(void **unused)
 {
-	static const struct model_cpuid leaves[] = {{0x00, 0, 5, 0x68747541, 0x444d4163, 0x69746e65},
-						    {0x01, 0, 0x00100f42, 0, 0, 0},
-						    {0x80000001, 0, 0, 0, 1u << 10, 0},
-						    {0x8000001b, 0, 0x17, 0, 0, 0}};
-	static const struct model_profile p = {
-		.name = "early", .model = &amd_model, .cpuid = leaves, .n_cpuid = 4};
+	static const struct cpuid_row leaves[] = {{0x00, 0, 5, 0x68747541, 0x444d4163, 0x69746e65},
+						  {0x01, 0, 0x00100f42, 0, 0, 0},
+						  {0x80000001, 0, 0, 0, 1u << 10, 0},
+						  {0x8000001b, 0, 0x17, 0, 0, 0}};
+	static const struct cpuid_table table = {leaves, sizeof leaves / sizeof leaves[0]};
+	static const struct model_profile p = {.name = "early", .model = &amd_model, .identity = &table};
 	(void)unused;
 	boot(&p, "");
 	set(IBS_OP_CTL, 5ull << OP_COUNT_SHIFT);

@@ -6,6 +6,7 @@
 
 #include "pmu/amd/amd.h"
 #include "pmu/amd/registers.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,20 +27,20 @@ static inline void power_up(const struct model_profile *p, const char *inject)
 	amd_model.reset(cpu, p, &set);
 }
 
-static inline enum model_access put(uint32_t address, uint64_t value)
+static inline enum register_answer put(uint32_t address, uint64_t value)
 {
-	return amd_model.wrmsr(cpu, address, value);
+	return model_wrmsr(&amd_model, cpu, address, value);
 }
 
 static inline void set(uint32_t address, uint64_t value)
 {
-	assert_int_equal(put(address, value), MODEL_OK);
+	assert_int_equal(put(address, value), REGISTER_DONE);
 }
 
 static inline uint64_t get(uint32_t address)
 {
 	uint64_t value = 0xdeadbeef;
-	assert_int_equal(amd_model.rdmsr(cpu, address, &value), MODEL_OK);
+	assert_int_equal(model_rdmsr(&amd_model, cpu, address, &value), REGISTER_DONE);
 	return value;
 }
 
@@ -47,10 +48,10 @@ static inline uint64_t get(uint32_t address)
 static inline bool faults(uint32_t address)
 {
 	uint64_t value = 1;
-	enum model_access read = amd_model.rdmsr(cpu, address, &value);
-	assert_int_not_equal(read, MODEL_NOT_MINE);
+	enum register_answer read = model_rdmsr(&amd_model, cpu, address, &value);
+	assert_int_not_equal(read, REGISTER_NOT_MINE);
 	assert_int_equal(put(address, 0), read);
-	return read == MODEL_FAULT;
+	return read == REGISTER_FAULT;
 }
 
 /* A step with an amount of one quantity. @return what advance() returns */
@@ -92,10 +93,10 @@ static inline void program(unsigned counter, uint64_t select)
 	set(CTR(counter), 0);
 }
 
-static inline enum model_access pmc(uint32_t index, bool allowed, uint64_t *value)
+static inline enum register_answer pmc(uint32_t index, bool allowed, uint64_t *value)
 {
 	*value = 0x5555;
-	return amd_model.rdpmc(cpu, index, allowed ? READER_KERNEL : READER_DENIED, value);
+	return model_rdpmc(&amd_model, cpu, index, allowed ? 0 : 3, false, value);
 }
 
 #endif

@@ -63,17 +63,17 @@ static void presence(void **unused)
 		assert_int_equal(faults(MPERF), !parts[p].aperf);
 		assert_int_equal(faults(APERF), !parts[p].aperf);
 		bool locked = parts[p].profile == &amd_zen4 || parts[p].profile == &amd_zen5;
-		assert_int_equal(amd_model.rdmsr(cpu, IRPERF, &value),
-				 parts[p].irperf ? MODEL_OK : MODEL_FAULT);
-		assert_int_equal(put(IRPERF, 0), parts[p].irperf && !locked ? MODEL_OK : MODEL_FAULT);
-		assert_int_equal(amd_model.rdmsr(cpu, HWCR, &value),
-				 parts[p].irperf ? MODEL_OK : MODEL_NOT_MINE);
-		assert_int_equal(amd_model.rdmsr(cpu, DEBUGCTL, &value), MODEL_OK);
-		assert_int_equal(put(DEBUGCTL, ~0ull), MODEL_OK);
+		assert_int_equal(model_rdmsr(&amd_model, cpu, IRPERF, &value),
+				 parts[p].irperf ? REGISTER_DONE : REGISTER_FAULT);
+		assert_int_equal(put(IRPERF, 0), parts[p].irperf && !locked ? REGISTER_DONE : REGISTER_FAULT);
+		assert_int_equal(model_rdmsr(&amd_model, cpu, HWCR, &value),
+				 parts[p].irperf ? REGISTER_DONE : REGISTER_NOT_MINE);
+		assert_int_equal(model_rdmsr(&amd_model, cpu, DEBUGCTL, &value), REGISTER_DONE);
+		assert_int_equal(put(DEBUGCTL, ~0ull), REGISTER_DONE);
 		assert_int_equal(get(DEBUGCTL), parts[p].freezes ? 0x187f : 0x7f);
-		assert_int_equal(amd_model.rdmsr(cpu, 0xc0010008, &value), MODEL_NOT_MINE);
-		assert_int_equal(put(0xc0010220, 0), MODEL_NOT_MINE);
-		assert_int_equal(put(0xc001102f, 0), MODEL_NOT_MINE);
+		assert_int_equal(model_rdmsr(&amd_model, cpu, 0xc0010008, &value), REGISTER_NOT_MINE);
+		assert_int_equal(put(0xc0010220, 0), REGISTER_NOT_MINE);
+		assert_int_equal(put(0xc001102f, 0), REGISTER_NOT_MINE);
 	}
 }
 
@@ -157,14 +157,15 @@ static void rdpmc_rules(void **unused)
 		power_up(parts[p].profile, "");
 		for (unsigned c = 0; c < parts[p].counters; c++) {
 			set(parts[p].extended ? PERF_CTR0 + 2 * c : CTR(c), 100 + c);
-			assert_int_equal(pmc(c, true, &value), MODEL_OK);
+			assert_int_equal(pmc(c, true, &value), REGISTER_DONE);
 			assert_int_equal(value, 100 + c);
-			assert_int_equal(pmc(c, false, &value), MODEL_FAULT);
+			assert_int_equal(pmc(c, false, &value), REGISTER_FAULT);
 			assert_int_equal(value, 0);
 		}
-		assert_int_equal(pmc(5, true, &value), parts[p].counters > 5 ? MODEL_OK : MODEL_FAULT);
-		assert_int_equal(pmc(0x100, true, &value), MODEL_FAULT);
-		assert_int_equal(pmc(0x40000000, true, &value), MODEL_FAULT);
+		assert_int_equal(pmc(5, true, &value),
+				 parts[p].counters > 5 ? REGISTER_DONE : REGISTER_FAULT);
+		assert_int_equal(pmc(0x100, true, &value), REGISTER_FAULT);
+		assert_int_equal(pmc(0x40000000, true, &value), REGISTER_FAULT);
 	}
 }
 
@@ -199,9 +200,9 @@ static void rdpmc_map(void **unused)
 				set(map[i] - 1, 0x4000000000c0 + i);
 			}
 		for (unsigned i = 0; i < 29; i++) {
-			assert_int_equal(pmc(6 + i, true, &value), map[i] ? MODEL_OK : MODEL_FAULT);
+			assert_int_equal(pmc(6 + i, true, &value), map[i] ? REGISTER_DONE : REGISTER_FAULT);
 			assert_int_equal(value, map[i] ? 0xff0000000000 + i : 0);
-			assert_int_equal(pmc(6 + i, false, &value), MODEL_FAULT);
+			assert_int_equal(pmc(6 + i, false, &value), REGISTER_FAULT);
 			if (!map[i])
 				continue;
 			assert_int_equal(get(map[i]), 0xff0000000000 + i);
@@ -567,7 +568,7 @@ static void host_and_guest(void **unused)
 	power_up(&amd_zen4, "");
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		/* The register is the machine's; the model only looks. */
-		assert_int_equal(put(EFER, cases[i].svme ? EFER_SVME : 0), MODEL_NOT_MINE);
+		assert_int_equal(put(EFER, cases[i].svme ? EFER_SVME : 0), REGISTER_NOT_MINE);
 		program(0, INSTR | cases[i].bits);
 		instructions(3);
 		assert_int_equal(get(CTR(0)), cases[i].counts ? 3 : 0);

@@ -15,10 +15,10 @@ static void jumps(unsigned n)
 		fake_path_branch(&path, TRANSFER_JUMP, path.regs.ip + 16);
 }
 
-static enum model_access look(uint32_t address)
+static enum register_answer look(uint32_t address)
 {
 	uint64_t value;
-	return amd_model.rdmsr(cpu, address, &value);
+	return model_rdmsr(&amd_model, cpu, address, &value);
 }
 
 static void branch_registers(void **unused)
@@ -36,15 +36,15 @@ static void branch_registers(void **unused)
 			assert_int_equal(faults(BRANCH_FROM0 + 2 * i), i >= rows[p].entries);
 			assert_int_equal(faults(BRANCH_TO0 + 2 * i), i >= rows[p].entries);
 		}
-		assert_int_equal(look(BRANCH_FROM0 + 128), MODEL_NOT_MINE);
-		assert_int_equal(look(LBR_SELECT), rows[p].stack ? MODEL_OK : MODEL_FAULT);
-		assert_int_equal(put(LBR_SELECT, ~0ull), rows[p].stack ? MODEL_OK : MODEL_FAULT);
+		assert_int_equal(look(BRANCH_FROM0 + 128), REGISTER_NOT_MINE);
+		assert_int_equal(look(LBR_SELECT), rows[p].stack ? REGISTER_DONE : REGISTER_FAULT);
+		assert_int_equal(put(LBR_SELECT, ~0ull), rows[p].stack ? REGISTER_DONE : REGISTER_FAULT);
 		if (rows[p].stack)
 			assert_int_equal(get(LBR_SELECT), 0x1ff);
 		assert_int_equal(faults(DBG_EXTN_CFG), !rows[p].entries);
 		if (!rows[p].entries)
 			continue;
-		assert_int_equal(put(DBG_EXTN_CFG, ~0ull), rows[p].stack ? MODEL_FAULT : MODEL_OK);
+		assert_int_equal(put(DBG_EXTN_CFG, ~0ull), rows[p].stack ? REGISTER_FAULT : REGISTER_DONE);
 		assert_int_equal(get(DBG_EXTN_CFG), rows[p].stack ? 0 : 0x70f003c);
 		set(DBG_EXTN_CFG, DBG_EXTN_LBR);
 		assert_int_equal(get(DBG_EXTN_CFG), rows[p].stack ? DBG_EXTN_LBR : DBG_EXTN_ONES);

@@ -47,7 +47,7 @@ static void apebs_registers(void **unused)
 	boot(&intel_lunarlake_p, "");
 	assert_true(faults(IA32_PEBS_BASE));
 	assert_true(faults(IA32_PEBS_INDEX));
-	assert_int_equal(put(IA32_PEBS_INDEX, 0), MODEL_FAULT);
+	assert_int_equal(put(IA32_PEBS_INDEX, 0), REGISTER_FAULT);
 	refuses(IA32_PERF_GLOBAL_OVF_CTRL, 1ull << 54);
 	for (unsigned p = 0; p < 2; p++) {
 		boot(of[p].profile, "");

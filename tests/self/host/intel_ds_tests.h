@@ -46,8 +46,8 @@ static void ds_registers(void **unused)
 	boot(&intel_yonah, "");
 	assert_true(faults(IA32_DS_AREA));
 	assert_true(faults(IA32_PEBS_ENABLE));
-	assert_int_equal(put(IA32_DS_AREA, 0), MODEL_FAULT);
-	assert_int_equal(put(IA32_PEBS_ENABLE, 0), MODEL_FAULT);
+	assert_int_equal(put(IA32_DS_AREA, 0), REGISTER_FAULT);
+	assert_int_equal(put(IA32_PEBS_ENABLE, 0), REGISTER_FAULT);
 	assert_int_equal(get(IA32_MISC_ENABLE), 0x1880);
 	boot(&intel_core2, "");
 	assert_int_equal(get(IA32_MISC_ENABLE), 0x80);
@@ -94,10 +94,11 @@ static void pebs_registers(void **unused)
 				refuses(IA32_PEBS_DATA_CFG, 1ull << b);
 		}
 		assert_int_equal(faults(IA32_PEBS_DATA_CFG), !of[p].adaptive);
-		assert_int_equal(put(IA32_PEBS_DATA_CFG, 0), of[p].adaptive ? MODEL_OK : MODEL_FAULT);
-		assert_int_equal(put(IA32_PERFEVTSEL0, 1ull << 34), of[p].adaptive ? MODEL_OK : MODEL_FAULT);
+		assert_int_equal(put(IA32_PEBS_DATA_CFG, 0), of[p].adaptive ? REGISTER_DONE : REGISTER_FAULT);
+		assert_int_equal(put(IA32_PERFEVTSEL0, 1ull << 34),
+				 of[p].adaptive ? REGISTER_DONE : REGISTER_FAULT);
 		assert_int_equal(put(IA32_FIXED_CTR_CTRL, 1ull << 32),
-				 of[p].adaptive ? MODEL_OK : MODEL_FAULT);
+				 of[p].adaptive ? REGISTER_DONE : REGISTER_FAULT);
 	}
 }
 

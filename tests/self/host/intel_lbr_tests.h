@@ -22,10 +22,10 @@ static void boot(const struct model_profile *p, const char *inject)
 	fake_path_start(&path, &intel_model, cpu, CODE);
 }
 
-static enum model_access look(uint32_t address)
+static enum register_answer look(uint32_t address)
 {
 	uint64_t value;
-	return intel_model.rdmsr(cpu, address, &value);
+	return model_rdmsr(&intel_model, cpu, address, &value);
 }
 
 static const struct {
@@ -64,7 +64,7 @@ static void lbr_registers(void **unused)
 		for (unsigned i = 0; i < stacks[p].depth; i++)
 			if (stacks[p].to)
 				assert_int_equal(get(stacks[p].to + i), 0x2000 + i);
-		assert_int_equal(look(stacks[p].from + stacks[p].depth), MODEL_NOT_MINE);
+		assert_int_equal(look(stacks[p].from + stacks[p].depth), REGISTER_NOT_MINE);
 		assert_int_equal(get(MSR_LASTBRANCH_TOS), 0);
 		set(MSR_LASTBRANCH_TOS, stacks[p].depth - 1);
 		refuses(MSR_LASTBRANCH_TOS, stacks[p].depth);
@@ -75,11 +75,11 @@ static void lbr_registers(void **unused)
 				refuses(MSR_LBR_SELECT, 1u << b);
 		}
 		assert_int_equal(faults(MSR_LBR_SELECT), !stacks[p].select);
-		assert_int_equal(put(MSR_LBR_SELECT, 0), stacks[p].select ? MODEL_OK : MODEL_FAULT);
+		assert_int_equal(put(MSR_LBR_SELECT, 0), stacks[p].select ? REGISTER_DONE : REGISTER_FAULT);
 		assert_true(faults(IA32_LBR_CTL));
 		assert_true(faults(IA32_LBR_DEPTH));
-		assert_int_equal(put(IA32_LBR_CTL, 0), MODEL_FAULT);
-		assert_int_equal(put(IA32_LBR_DEPTH, 8), MODEL_FAULT);
+		assert_int_equal(put(IA32_LBR_CTL, 0), REGISTER_FAULT);
+		assert_int_equal(put(IA32_LBR_DEPTH, 8), REGISTER_FAULT);
 	}
 }
 
@@ -366,9 +366,9 @@ static void lbr_architectural(void **unused)
 	boot(&intel_alderlake_p, "");
 	assert_true(faults(MSR_LASTBRANCH_TOS));
 	assert_true(faults(MSR_LBR_SELECT));
-	assert_int_equal(put(MSR_LASTBRANCH_TOS, 0), MODEL_FAULT);
-	assert_int_equal(put(MSR_LBR_SELECT, 0), MODEL_FAULT);
-	assert_int_equal(look(0x680), MODEL_NOT_MINE);
+	assert_int_equal(put(MSR_LASTBRANCH_TOS, 0), REGISTER_FAULT);
+	assert_int_equal(put(MSR_LBR_SELECT, 0), REGISTER_FAULT);
+	assert_int_equal(look(0x680), REGISTER_NOT_MINE);
 	assert_int_equal(get(IA32_LBR_DEPTH), 32);
 	for (unsigned b = 0; b < 64; b++) {
 		if (0x7f000full >> b & 1)
@@ -384,7 +384,7 @@ static void lbr_architectural(void **unused)
 	set(IA32_LBR_DEPTH, 8);
 	assert_true(faults(IA32_LBR_0_FROM_IP + 8));
 	assert_true(faults(IA32_LBR_0_TO_IP + 31));
-	assert_int_equal(put(IA32_LBR_0_INFO + 8, 0), MODEL_FAULT);
+	assert_int_equal(put(IA32_LBR_0_INFO + 8, 0), REGISTER_FAULT);
 	set(IA32_LBR_DEPTH, 32);
 	assert_int_equal(get(IA32_LBR_0_FROM_IP + 31), 0);
 	refuses(IA32_LBR_0_INFO, 1ull << 16);
@@ -454,7 +454,7 @@ static void last_exception(void **unused)
 		unsigned event;
 
 		boot(of[p], "");
-		assert_int_equal(look(IA32_LER_INFO), arch ? MODEL_OK : MODEL_NOT_MINE);
+		assert_int_equal(look(IA32_LER_INFO), arch ? REGISTER_DONE : REGISTER_NOT_MINE);
 		if (arch) {
 			set(MSR_LER_FROM_LIP, HIGH);
 			set(MSR_LER_TO_LIP, 5);
@@ -463,9 +463,9 @@ static void last_exception(void **unused)
 			refuses(IA32_LER_INFO, 1ull << 20);
 			set(IA32_LBR_CTL, 0x7f0007);
 		} else {
-			assert_int_equal(put(MSR_LER_FROM_LIP, 0), MODEL_FAULT);
-			assert_int_equal(put(MSR_LER_TO_LIP, 0), MODEL_FAULT);
-			assert_int_equal(put(IA32_LER_INFO, 0), MODEL_NOT_MINE);
+			assert_int_equal(put(MSR_LER_FROM_LIP, 0), REGISTER_FAULT);
+			assert_int_equal(put(MSR_LER_TO_LIP, 0), REGISTER_FAULT);
+			assert_int_equal(put(IA32_LER_INFO, 0), REGISTER_NOT_MINE);
 			set(IA32_DEBUGCTL, DEBUGCTL_LBR);
 		}
 		for (event = 0; event < 2; event++) {

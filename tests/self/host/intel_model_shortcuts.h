@@ -9,6 +9,7 @@
 #include "pmu/intel/model/model.h"
 #include "pmu/intel/model/profile.h"
 #include "pmu/intel/registers.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,39 +30,39 @@ static inline void power_up(const struct model_profile *p, const char *inject)
 	intel_model.reset(cpu, p, &set);
 }
 
-static inline enum model_access put(uint32_t address, uint64_t value)
+static inline enum register_answer put(uint32_t address, uint64_t value)
 {
-	return intel_model.wrmsr(cpu, address, value);
+	return model_wrmsr(&intel_model, cpu, address, value);
 }
 
 static inline void set(uint32_t address, uint64_t value)
 {
-	assert_int_equal(put(address, value), MODEL_OK);
+	assert_int_equal(put(address, value), REGISTER_DONE);
 }
 
 static inline uint64_t get(uint32_t address)
 {
 	uint64_t value = 0xdeadbeef;
-	assert_int_equal(intel_model.rdmsr(cpu, address, &value), MODEL_OK);
+	assert_int_equal(model_rdmsr(&intel_model, cpu, address, &value), REGISTER_DONE);
 	return value;
 }
 
 static inline bool faults(uint32_t address)
 {
 	uint64_t value = 1;
-	enum model_access read = intel_model.rdmsr(cpu, address, &value);
-	assert_int_not_equal(read, MODEL_NOT_MINE);
-	if (read == MODEL_FAULT)
+	enum register_answer read = model_rdmsr(&intel_model, cpu, address, &value);
+	assert_int_not_equal(read, REGISTER_NOT_MINE);
+	if (read == REGISTER_FAULT)
 		assert_int_equal(value, 0);
-	return read == MODEL_FAULT;
+	return read == REGISTER_FAULT;
 }
 
 static inline void refuses(uint32_t address, uint64_t value)
 {
 	uint64_t before = 0, after = 0;
-	intel_model.rdmsr(cpu, address, &before);
-	assert_int_equal(put(address, value), MODEL_FAULT);
-	intel_model.rdmsr(cpu, address, &after);
+	model_rdmsr(&intel_model, cpu, address, &before);
+	assert_int_equal(put(address, value), REGISTER_FAULT);
+	model_rdmsr(&intel_model, cpu, address, &after);
 	assert_int_equal(before, after);
 }
 
@@ -92,10 +93,10 @@ static inline void program(unsigned counter, uint64_t select)
 	set(IA32_PMC0 + counter, 0);
 }
 
-static inline enum model_access pmc(uint32_t index, bool allowed, uint64_t *value)
+static inline enum register_answer pmc(uint32_t index, bool allowed, uint64_t *value)
 {
 	*value = 0x5555;
-	return intel_model.rdpmc(cpu, index, allowed ? READER_KERNEL : READER_DENIED, value);
+	return model_rdpmc(&intel_model, cpu, index, allowed ? 0 : 3, false, value);
 }
 
 #endif

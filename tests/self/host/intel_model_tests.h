@@ -44,39 +44,43 @@ static void presence(void **unused)
 		for (unsigned i = 0; i < 8; i++) {
 			assert_int_equal(faults(IA32_PMC0 + i), i >= general[p]);
 			assert_int_equal(faults(IA32_PERFEVTSEL0 + i), i >= general[p]);
-			assert_int_equal(put(IA32_PMC0 + i, 0), i >= general[p] ? MODEL_FAULT : MODEL_OK);
+			assert_int_equal(put(IA32_PMC0 + i, 0),
+					 i >= general[p] ? REGISTER_FAULT : REGISTER_DONE);
 			assert_int_equal(put(IA32_PERFEVTSEL0 + i, 0),
-					 i >= general[p] ? MODEL_FAULT : MODEL_OK);
+					 i >= general[p] ? REGISTER_FAULT : REGISTER_DONE);
 			assert_int_equal(faults(IA32_A_PMC0 + i), p < 3 || i >= general[p]);
 			assert_int_equal(put(IA32_A_PMC0 + i, 0),
-					 p < 3 || i >= general[p] ? MODEL_FAULT : MODEL_OK);
+					 p < 3 || i >= general[p] ? REGISTER_FAULT : REGISTER_DONE);
 		}
 		for (unsigned i = 0; i < 7; i++) {
 			assert_int_equal(faults(IA32_FIXED_CTR0 + i), i >= fixed[p]);
-			assert_int_equal(put(IA32_FIXED_CTR0 + i, 0), i >= fixed[p] ? MODEL_FAULT : MODEL_OK);
+			assert_int_equal(put(IA32_FIXED_CTR0 + i, 0),
+					 i >= fixed[p] ? REGISTER_FAULT : REGISTER_DONE);
 		}
 		for (uint32_t a = IA32_FIXED_CTR_CTRL; a <= IA32_PERF_GLOBAL_OVF_CTRL; a++)
 			assert_int_equal(faults(a), version[p] < 2);
-		assert_int_equal(put(IA32_PERF_GLOBAL_CTRL, 0), version[p] < 2 ? MODEL_FAULT : MODEL_OK);
-		assert_int_equal(put(IA32_PERF_GLOBAL_OVF_CTRL, 0), version[p] < 2 ? MODEL_FAULT : MODEL_OK);
+		assert_int_equal(put(IA32_PERF_GLOBAL_CTRL, 0),
+				 version[p] < 2 ? REGISTER_FAULT : REGISTER_DONE);
+		assert_int_equal(put(IA32_PERF_GLOBAL_OVF_CTRL, 0),
+				 version[p] < 2 ? REGISTER_FAULT : REGISTER_DONE);
 		assert_int_equal(faults(IA32_PERF_GLOBAL_STATUS_SET), version[p] < 4);
 		assert_int_equal(faults(IA32_PERF_GLOBAL_INUSE), version[p] < 4);
 		assert_int_equal(put(IA32_PERF_GLOBAL_STATUS_SET, 0),
-				 version[p] < 4 ? MODEL_FAULT : MODEL_OK);
-		assert_int_equal(put(IA32_PERF_GLOBAL_INUSE, 0), MODEL_FAULT);
+				 version[p] < 4 ? REGISTER_FAULT : REGISTER_DONE);
+		assert_int_equal(put(IA32_PERF_GLOBAL_INUSE, 0), REGISTER_FAULT);
 		/* Registers of others. */
-		assert_int_equal(intel_model.rdmsr(cpu, 0x10, &value), MODEL_NOT_MINE);
-		assert_int_equal(intel_model.rdmsr(cpu, 0xcd, &value), MODEL_NOT_MINE);
-		assert_int_equal(put(0xc0000080, 0), MODEL_NOT_MINE);
+		assert_int_equal(model_rdmsr(&intel_model, cpu, 0x10, &value), REGISTER_NOT_MINE);
+		assert_int_equal(model_rdmsr(&intel_model, cpu, 0xcd, &value), REGISTER_NOT_MINE);
+		assert_int_equal(put(0xc0000080, 0), REGISTER_NOT_MINE);
 	}
 }
 
 static void capabilities(void **unused)
 {
-	static const struct model_cpuid no_pdcm[] = {{0x01, 0, 0x000106a5, 0, 0, 0},
-						     {0x0a, 0, 0x07300403, 0x44, 0, 0x603}};
+	static const struct cpuid_row no_pdcm[] = {{0x01, 0, 0x000106a5, 0, 0, 0},
+						   {0x0a, 0, 0x07300403, 0x44, 0, 0x603}};
 	struct intel_profile data = {.perf_capabilities = CAP_FULL_WIDTH, .bus_ratio = 1};
-	struct model_profile p = {.model = &intel_model, .cpuid = no_pdcm, .n_cpuid = 2, .data = &data};
+	struct model_profile p = {.model = &intel_model, .identity = CPUID_TABLE(no_pdcm), .data = &data};
 	(void)unused;
 	power_up(&intel_nehalem, "");
 	assert_int_equal(get(IA32_PERF_CAPABILITIES), 0x11c3);
@@ -185,7 +189,7 @@ static void control_reserved(void **unused)
 				else
 					refuses(IA32_PERF_GLOBAL_STATUS_SET, bit);
 			}
-			assert_int_equal(put(IA32_PERF_GLOBAL_STATUS, bit), MODEL_FAULT);
+			assert_int_equal(put(IA32_PERF_GLOBAL_STATUS, bit), REGISTER_FAULT);
 		}
 		set(IA32_PERF_GLOBAL_OVF_CTRL, counters[p]);
 		assert_int_equal(get(IA32_PERF_GLOBAL_OVF_CTRL), 0);
@@ -223,18 +227,18 @@ static void rdpmc_rules(void **unused)
 		for (unsigned i = 0; i < fixed; i++)
 			set(IA32_FIXED_CTR0 + i, 200 + i);
 		for (unsigned i = 0; i < 16; i++) {
-			assert_int_equal(pmc(i, true, &value), i < general ? MODEL_OK : MODEL_FAULT);
+			assert_int_equal(pmc(i, true, &value), i < general ? REGISTER_DONE : REGISTER_FAULT);
 			assert_int_equal(value, i < general ? 100 + i : 0);
 			assert_int_equal(pmc(RDPMC_FIXED + i, true, &value),
-					 i < fixed ? MODEL_OK : MODEL_FAULT);
+					 i < fixed ? REGISTER_DONE : REGISTER_FAULT);
 			assert_int_equal(value, i < fixed ? 200 + i : 0);
 		}
-		assert_int_equal(pmc(0, false, &value), MODEL_FAULT);
-		assert_int_equal(pmc(RDPMC_FIXED, false, &value), MODEL_FAULT);
-		assert_int_equal(pmc(0x80000000, true, &value), MODEL_FAULT);
-		assert_int_equal(pmc(0x20000000, true, &value), p == 4 ? MODEL_OK : MODEL_FAULT);
-		assert_int_equal(pmc(0x100, true, &value), MODEL_FAULT);
-		assert_int_equal(pmc(0xffffffff, true, &value), MODEL_FAULT);
+		assert_int_equal(pmc(0, false, &value), REGISTER_FAULT);
+		assert_int_equal(pmc(RDPMC_FIXED, false, &value), REGISTER_FAULT);
+		assert_int_equal(pmc(0x80000000, true, &value), REGISTER_FAULT);
+		assert_int_equal(pmc(0x20000000, true, &value), p == 4 ? REGISTER_DONE : REGISTER_FAULT);
+		assert_int_equal(pmc(0x100, true, &value), REGISTER_FAULT);
+		assert_int_equal(pmc(0xffffffff, true, &value), REGISTER_FAULT);
 	}
 }
 

@@ -9,7 +9,7 @@
 
 /* A part of version 6 whose first four general counters and fixed counters 0 and 1 reload, at the overflow of
  * general counters 0 and 1 or of fixed counter 0. */
-static const struct model_cpuid reloading_cpuid[] = {
+static const struct cpuid_row reloading_cpuid[] = {
 	{0x00, 0, 0x23, GENUINEINTEL},
 	{0x01, 0, 0x000d06d0, 0, 0x8000, 0},
 	{0x07, 0, 0, 0, 0, 0},
@@ -22,10 +22,8 @@ static const struct model_cpuid reloading_cpuid[] = {
 };
 static const struct intel_profile reloading_data = {
 	.perf_capabilities = CAP_FULL_WIDTH | CAP_METRICS | CAP_METRICS_CLEAR, .slots = 8, .bus_ratio = 10};
-static const struct model_profile reloading = {.model = &intel_model,
-					       .cpuid = reloading_cpuid,
-					       .n_cpuid = COUNT(reloading_cpuid),
-					       .data = &reloading_data};
+static const struct model_profile reloading = {
+	.model = &intel_model, .identity = CPUID_TABLE(reloading_cpuid), .data = &reloading_data};
 
 static void v6_presence(void **unused)
 {
@@ -34,7 +32,7 @@ static void v6_presence(void **unused)
 	power_up(&intel_icelake, "");
 	for (uint32_t a = 0x1900; a < 0x1904; a++) {
 		assert_true(faults(a));
-		assert_int_equal(put(a, 0), MODEL_FAULT);
+		assert_int_equal(put(a, 0), REGISTER_FAULT);
 	}
 	power_up(&intel_lunarlake_p, "");
 	for (unsigned i = 0; i < 12; i++) {
@@ -49,8 +47,8 @@ static void v6_presence(void **unused)
 		assert_true(faults(0x1902 + 4 * i));
 		assert_true(faults(0x1903 + 4 * i));
 		assert_true(faults(0x1982 + 4 * i));
-		assert_int_equal(pmc(i, true, &value), general ? MODEL_OK : MODEL_FAULT);
-		assert_int_equal(pmc(RDPMC_FIXED + i, true, &value), fixed ? MODEL_OK : MODEL_FAULT);
+		assert_int_equal(pmc(i, true, &value), general ? REGISTER_DONE : REGISTER_FAULT);
+		assert_int_equal(pmc(RDPMC_FIXED + i, true, &value), fixed ? REGISTER_DONE : REGISTER_FAULT);
 	}
 	assert_int_equal(get(IA32_PERF_GLOBAL_CTRL), 0x3ff);
 	/* A bitmap with a hole. */
@@ -59,7 +57,7 @@ static void v6_presence(void **unused)
 	assert_false(faults(IA32_PMC0 + 9));
 	refuses(IA32_PERF_GLOBAL_CTRL, 1 << 8);
 	set(IA32_PERF_GLOBAL_CTRL, 1 << 9);
-	assert_int_equal(pmc(8, true, &value), MODEL_FAULT);
+	assert_int_equal(pmc(8, true, &value), REGISTER_FAULT);
 }
 
 static void v6_registers(void **unused)
@@ -150,14 +148,17 @@ static void v6_kept_from_rdpmc(void **unused)
 					uint32_t index = (fixed ? RDPMC_FIXED : 0) + i;
 					uint64_t whole = (fixed ? 200 : 100) + i;
 
-					assert_int_equal(intel_model.rdpmc(cpu, index, READER_KERNEL, &value),
-							 MODEL_OK);
+					assert_int_equal(
+						model_rdpmc(&intel_model, cpu, index, 0, false, &value),
+						REGISTER_DONE);
 					assert_int_equal(value, whole);
-					assert_int_equal(intel_model.rdpmc(cpu, index, READER_USER, &value),
-							 MODEL_OK);
+					assert_int_equal(
+						model_rdpmc(&intel_model, cpu, index, 3, true, &value),
+						REGISTER_DONE);
 					assert_int_equal(value, kept[fixed] ? 0 : whole);
-					assert_int_equal(intel_model.rdpmc(cpu, index, READER_DENIED, &value),
-							 MODEL_FAULT);
+					assert_int_equal(
+						model_rdpmc(&intel_model, cpu, index, 3, false, &value),
+						REGISTER_FAULT);
 				}
 			}
 		}
@@ -214,8 +215,8 @@ static void metrics(void **unused)
 	(void)unused;
 	power_up(&intel_skylake, "");
 	assert_true(faults(MSR_PERF_METRICS));
-	assert_int_equal(put(MSR_PERF_METRICS, 0), MODEL_FAULT);
-	assert_int_equal(pmc(RDPMC_METRICS, true, &value), MODEL_FAULT);
+	assert_int_equal(put(MSR_PERF_METRICS, 0), REGISTER_FAULT);
+	assert_int_equal(pmc(RDPMC_METRICS, true, &value), REGISTER_FAULT);
 	refuses(IA32_PERF_GLOBAL_CTRL, GLOBAL_METRICS);
 
 	power_up(&intel_icelake, "");
@@ -249,9 +250,9 @@ static void metrics(void **unused)
 	assert_int_equal(metric(0) + metric(1) + metric(2) + metric(3), 255);
 	assert_int_equal(metric(5), 63 * 255 / 160);
 	assert_int_equal(metric(6), 36 * 255 / 160);
-	assert_int_equal(pmc(RDPMC_METRICS, true, &value), MODEL_OK);
+	assert_int_equal(pmc(RDPMC_METRICS, true, &value), REGISTER_DONE);
 	assert_int_equal(value, get(MSR_PERF_METRICS));
-	assert_int_equal(pmc(RDPMC_METRICS, true, &value), MODEL_OK);
+	assert_int_equal(pmc(RDPMC_METRICS, true, &value), REGISTER_DONE);
 	assert_int_equal(get(IA32_FIXED_CTR0 + 3), 50 + 160);
 	refuses(IA32_FIXED_CTR_CTRL, FIXED_METRICS_CLEAR);
 	set(MSR_PERF_METRICS, 0);
@@ -262,7 +263,7 @@ static void metrics(void **unused)
 	set(IA32_FIXED_CTR_CTRL, 0x3000 | FIXED_METRICS_CLEAR);
 	set(IA32_PERF_GLOBAL_CTRL, GLOBAL_METRICS | FIXED_BIT(3));
 	instructions(4);
-	assert_int_equal(pmc(RDPMC_METRICS, true, &value), MODEL_OK);
+	assert_int_equal(pmc(RDPMC_METRICS, true, &value), REGISTER_DONE);
 	assert_int_equal(value & 0xff, 31);
 	assert_int_equal(get(MSR_PERF_METRICS), 0);
 	assert_int_equal(get(IA32_FIXED_CTR0 + 3), 0);

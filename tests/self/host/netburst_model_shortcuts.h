@@ -7,6 +7,7 @@
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/model/uops.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,14 +34,14 @@ static inline void power_up(const struct model_profile *p, const char *inject)
 
 static inline void set(uint32_t address, uint64_t value)
 {
-	assert_int_equal(netburst_model.wrmsr(cpu, address, value), MODEL_OK);
+	assert_int_equal(model_wrmsr(&netburst_model, cpu, address, value), REGISTER_DONE);
 }
 
 static inline uint64_t get(uint32_t address)
 {
 	uint64_t value = 0xdeadbeef;
 
-	assert_int_equal(netburst_model.rdmsr(cpu, address, &value), MODEL_OK);
+	assert_int_equal(model_rdmsr(&netburst_model, cpu, address, &value), REGISTER_DONE);
 	return value;
 }
 
@@ -48,9 +49,9 @@ static inline void refuses(uint32_t address, uint64_t value)
 {
 	uint64_t before = 0, after = 0;
 
-	netburst_model.rdmsr(cpu, address, &before);
-	assert_int_equal(netburst_model.wrmsr(cpu, address, value), MODEL_FAULT);
-	netburst_model.rdmsr(cpu, address, &after);
+	model_rdmsr(&netburst_model, cpu, address, &before);
+	assert_int_equal(model_wrmsr(&netburst_model, cpu, address, value), REGISTER_FAULT);
+	model_rdmsr(&netburst_model, cpu, address, &after);
 	assert_int_equal(before, after);
 }
 
@@ -58,7 +59,7 @@ static inline bool faults(uint32_t address)
 {
 	uint64_t value = 1;
 
-	return netburst_model.rdmsr(cpu, address, &value) == MODEL_FAULT;
+	return model_rdmsr(&netburst_model, cpu, address, &value) == REGISTER_FAULT;
 }
 
 #define RINGS_T0 (ESCR_T0_OS | ESCR_T0_USR)

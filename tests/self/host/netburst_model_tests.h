@@ -96,7 +96,7 @@ static void other_registers(void **state)
 	set(MSR_LASTBRANCH_TO_0 + 15, 0x123456789abcdef0);
 	assert_true(get(MSR_LASTBRANCH_TO_0 + 15) == 0x123456789abcdef0);
 	uint64_t v;
-	assert_int_equal(netburst_model.rdmsr(cpu, 0x309 + 0x100, &v), MODEL_NOT_MINE);
+	assert_int_equal(model_rdmsr(&netburst_model, cpu, 0x309 + 0x100, &v), REGISTER_NOT_MINE);
 }
 
 static void rdpmc_rules(void **state)
@@ -106,13 +106,13 @@ static void rdpmc_rules(void **state)
 	(void)state;
 	power_up(&netburst_prescott, NULL);
 	set(COUNTER(17), 0xab00000001);
-	assert_int_equal(netburst_model.rdpmc(cpu, 17, READER_KERNEL, &v), MODEL_OK);
+	assert_int_equal(model_rdpmc(&netburst_model, cpu, 17, 0, false, &v), REGISTER_DONE);
 	assert_true(v == 0xab00000001);
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 17, READER_KERNEL, &v), MODEL_OK);
+	assert_int_equal(model_rdpmc(&netburst_model, cpu, RDPMC_FAST | 17, 0, false, &v), REGISTER_DONE);
 	assert_true(v == 1);
-	assert_int_equal(netburst_model.rdpmc(cpu, 17, READER_DENIED, &v), MODEL_FAULT);
-	assert_int_equal(netburst_model.rdpmc(cpu, 18, READER_KERNEL, &v), MODEL_FAULT);
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_FAST | 18, READER_KERNEL, &v), MODEL_FAULT);
+	assert_int_equal(model_rdpmc(&netburst_model, cpu, 17, 3, false, &v), REGISTER_FAULT);
+	assert_int_equal(model_rdpmc(&netburst_model, cpu, 18, 0, false, &v), REGISTER_FAULT);
+	assert_int_equal(model_rdpmc(&netburst_model, cpu, RDPMC_FAST | 18, 0, false, &v), REGISTER_FAULT);
 }
 
 /* A Xeon MP's third level has counters of its own; others have nothing there. */
@@ -125,14 +125,15 @@ static void third_level_counters(void **state)
 	for (unsigned i = 0; i < NETBURST_L3_COUNTERS; i++) {
 		set(MSR_IFSB_BUSQ0 + i, 0x1234500000000ull + i);
 		assert_true(get(MSR_IFSB_BUSQ0 + i) == 0x1234500000000ull + i);
-		assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + i, READER_KERNEL, &v), MODEL_OK);
+		assert_int_equal(model_rdpmc(&netburst_model, cpu, RDPMC_L3 + i, 0, false, &v),
+				 REGISTER_DONE);
 		assert_int_equal(v, i);
 	}
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3 + NETBURST_L3_COUNTERS, READER_KERNEL, &v),
-			 MODEL_FAULT);
+	assert_int_equal(model_rdpmc(&netburst_model, cpu, RDPMC_L3 + NETBURST_L3_COUNTERS, 0, false, &v),
+			 REGISTER_FAULT);
 	power_up(&netburst_prescott, NULL);
-	assert_int_equal(netburst_model.rdmsr(cpu, MSR_IFSB_BUSQ0, &v), MODEL_NOT_MINE);
-	assert_int_equal(netburst_model.rdpmc(cpu, RDPMC_L3, READER_KERNEL, &v), MODEL_FAULT);
+	assert_int_equal(model_rdmsr(&netburst_model, cpu, MSR_IFSB_BUSQ0, &v), REGISTER_NOT_MINE);
+	assert_int_equal(model_rdpmc(&netburst_model, cpu, RDPMC_L3, 0, false, &v), REGISTER_FAULT);
 }
 
 /* --- counting --------------------------------------------------------------------------------------- */

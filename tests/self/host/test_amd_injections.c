@@ -100,13 +100,13 @@ static bool rdpmc_index(void)
 	uint64_t value;
 	for (unsigned c = 0; c < 4; c++)
 		set(CTR(c), c + 1);
-	return pmc(2, true, &value) != MODEL_OK || value != 3;
+	return pmc(2, true, &value) != REGISTER_DONE || value != 3;
 }
 
 static bool rdpmc_refused(void)
 {
 	uint64_t value;
-	return pmc(0, true, &value) != MODEL_OK;
+	return pmc(0, true, &value) != REGISTER_DONE;
 }
 
 static bool other_northbridge_counter(void)
@@ -117,13 +117,13 @@ static bool other_northbridge_counter(void)
 	for (unsigned n = 0; n < AMD_NB; n++)
 		set(PERF_NB_CTL0 + 2 * n + 1, n + 1);
 	for (unsigned n = 0; n < AMD_NB; n++)
-		wrong = wrong || pmc(RDPMC_NB + n, true, &value) != MODEL_OK || value != n + 1;
+		wrong = wrong || pmc(RDPMC_NB + n, true, &value) != REGISTER_DONE || value != n + 1;
 	return wrong;
 }
 
 static bool reserved_fault(void)
 {
-	return put(CTL(0), 1ull << 21) == MODEL_FAULT;
+	return put(CTL(0), 1ull << 21) == REGISTER_FAULT;
 }
 
 static bool global_ignored(void)
@@ -155,8 +155,8 @@ static bool not_settable(void)
 {
 	uint64_t value;
 
-	return amd_model.wrmsr(cpu, PERF_GLOBAL_STATUS_SET, 1) == MODEL_FAULT &&
-	       amd_model.rdmsr(cpu, PERF_GLOBAL_STATUS_SET, &value) == MODEL_FAULT &&
+	return model_wrmsr(&amd_model, cpu, PERF_GLOBAL_STATUS_SET, 1) == REGISTER_FAULT &&
+	       model_rdmsr(&amd_model, cpu, PERF_GLOBAL_STATUS_SET, &value) == REGISTER_FAULT &&
 	       get(PERF_GLOBAL_STATUS) == 0;
 }
 

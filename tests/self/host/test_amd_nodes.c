@@ -1,4 +1,5 @@
 /* Whether a machine has one node, and what then becomes of the events of other nodes. */
+#include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/machine/acpi.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/driver/nodes.h"
@@ -14,7 +15,7 @@
 #define TOPOEXT  (1u << 22)
 #define NODE_MSR (1u << 19)
 
-static struct model_cpuid leaf[] = {
+static struct cpuid_row leaf[] = {
 	{0x00, 0, 1, 0x68747541, 0x444d4163, 0x69746e65},
 	{0x80000000, 0, 0x8000001e, 0, 0, 0},
 	{0x80000001, 0, 0, 0, TOPOEXT, 0},
@@ -22,6 +23,7 @@ static struct model_cpuid leaf[] = {
 	{0x8000001e, 0, 0, 0, 0, 0},
 };
 enum { FEATURES = 2, SIZES, NODES };
+static const struct cpuid_table table = {leaf, sizeof leaf / sizeof leaf[0]};
 
 static bool one_node(uint32_t features, uint32_t sizes, uint32_t nodes, uint32_t second_apic,
 		     unsigned domains)
@@ -31,8 +33,7 @@ static bool one_node(uint32_t features, uint32_t sizes, uint32_t nodes, uint32_t
 	leaf[FEATURES].ecx = features;
 	leaf[SIZES].ecx = sizes;
 	leaf[NODES].ecx = nodes;
-	p.cpuid = leaf;
-	p.n_cpuid = sizeof leaf / sizeof leaf[0];
+	p.identity = &table;
 	fake_cpu_start(&p, NULL);
 	memset(&acpi, 0, sizeof acpi);
 	acpi.memory_domains = domains;

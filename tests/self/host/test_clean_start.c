@@ -13,6 +13,7 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -291,8 +292,9 @@ static void scramble_owned(void)
 		uint64_t mask = owned[i] & file.reg[i].kept;
 
 		if (mask && !file.reg[i].derived &&
-		    path->model->rdmsr(path->state, file.reg[i].address, &value) == MODEL_OK)
-			path->model->wrmsr(path->state, file.reg[i].address, (value & ~mask) | (bits & mask));
+		    model_rdmsr(path->model, path->state, file.reg[i].address, &value) == REGISTER_DONE)
+			model_wrmsr(path->model, path->state, file.reg[i].address,
+				    (value & ~mask) | (bits & mask));
 	}
 }
 

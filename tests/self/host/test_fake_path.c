@@ -31,14 +31,15 @@ static bool advance(void *state, const struct step *s)
 	return false;
 }
 
-static enum model_access wrmsr(void *state, uint32_t address, uint64_t value)
+static enum register_answer write_register(void *state, struct register_access *a)
 {
 	(void)state;
-	if (address == 1)
-		seen.on = value;
-	if (address == 2)
-		seen.counts = value;
-	return address == 3 ? MODEL_FAULT : MODEL_OK;
+	assert_true(a->write);
+	if (a->number == 1)
+		seen.on = a->value;
+	if (a->number == 2)
+		seen.counts = a->value;
+	return a->number == 3 ? REGISTER_FAULT : REGISTER_DONE;
 }
 
 static bool counting(const void *state)
@@ -63,7 +64,7 @@ static bool take_pmi(void *state)
 }
 
 static const struct pmu_model toy = {.name = "toy",
-				     .wrmsr = wrmsr,
+				     .access = write_register,
 				     .advance = advance,
 				     .counting = counting,
 				     .recording = recording,
@@ -140,14 +141,14 @@ static void writes_are_seen_by_what_was_active(void **unused)
 {
 	(void)unused;
 	begin();
-	assert_int_equal(fake_path_wrmsr(&path, 1, 1), MODEL_OK);
+	assert_int_equal(fake_path_wrmsr(&path, 1, 1), REGISTER_DONE);
 	assert_int_equal(seen.steps, 0);
-	assert_int_equal(fake_path_wrmsr(&path, 2, 0), MODEL_OK);
+	assert_int_equal(fake_path_wrmsr(&path, 2, 0), REGISTER_DONE);
 	assert_int_equal(seen.steps, 1);
 	assert_true(seen.step.own_write);
-	assert_int_equal(fake_path_wrmsr(&path, 3, 0), MODEL_FAULT);
+	assert_int_equal(fake_path_wrmsr(&path, 3, 0), REGISTER_FAULT);
 	assert_int_equal(seen.steps, 1);
-	assert_int_equal(fake_path_wrmsr(&path, 1, 0), MODEL_OK);
+	assert_int_equal(fake_path_wrmsr(&path, 1, 0), REGISTER_DONE);
 	assert_int_equal(seen.steps, 2);
 	fake_path_wrmsr(&path, 2, 1);
 	assert_int_equal(seen.steps, 2);

@@ -1,4 +1,5 @@
 /* The Intel driver against the Intel model, on every profile and on CPUs that make no sense. */
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/intel/driver/bracket.h"
 #include "pmu/intel/events/events.h"
 #include "pmu/intel/intel.h"
@@ -653,7 +654,7 @@ static void registry_finds(void **unused)
 		assert_ptr_equal(model_profile_by_name(parts[i].profile->name), parts[i].profile);
 	assert_null(model_profile_by_name("intel-cor"));
 	for (unsigned i = 0; model_profiles[i]; i++) {
-		assert_int_equal(model_profiles[i]->cpuid[0].leaf, 0);
+		assert_int_equal(cpuid_table_of(model_profiles[i]->identity)->row[0].leaf, 0);
 		for (unsigned j = 0; j < i; j++)
 			assert_string_not_equal(model_profiles[i]->name, model_profiles[j]->name);
 	}

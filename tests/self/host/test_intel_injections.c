@@ -112,7 +112,7 @@ static bool rdpmc_index(void)
 	uint64_t value;
 	for (unsigned c = 0; c < 4; c++)
 		set(IA32_PMC0 + c, c + 1);
-	return pmc(2, true, &value) != MODEL_OK || value != 3;
+	return pmc(2, true, &value) != REGISTER_DONE || value != 3;
 }
 
 static bool kept_and_read(void)
@@ -122,13 +122,13 @@ static bool kept_and_read(void)
 	power_up(&intel_version6, active);
 	set(IA32_PERFEVTSEL0, EVTSEL_RDPMC_USER);
 	set(IA32_PMC0, 5);
-	return intel_model.rdpmc(cpu, 0, READER_USER, &value) != MODEL_OK || value != 0;
+	return model_rdpmc(&intel_model, cpu, 0, 3, true, &value) != REGISTER_DONE || value != 0;
 }
 
 static bool reserved_accepted(void)
 {
-	return put(IA32_PERFEVTSEL0, 1ull << 40) == MODEL_OK &&
-	       put(IA32_PERF_GLOBAL_CTRL, 1ull << 20) == MODEL_OK;
+	return put(IA32_PERFEVTSEL0, 1ull << 40) == REGISTER_DONE &&
+	       put(IA32_PERF_GLOBAL_CTRL, 1ull << 20) == REGISTER_DONE;
 }
 
 /* What is missing answers; what is there refuses reserved bits all the same. */
@@ -136,10 +136,10 @@ static bool absent_answers(void)
 {
 	uint64_t value = 1;
 
-	return intel_model.rdmsr(cpu, IA32_PMC0 + 4, &value) == MODEL_OK && !value &&
-	       put(IA32_PMC0 + 4, 5) == MODEL_OK && pmc(4, true, &value) == MODEL_OK && !value &&
-	       pmc(RDPMC_FIXED + 3, true, &value) == MODEL_OK &&
-	       put(IA32_PERFEVTSEL0, 1ull << 40) == MODEL_FAULT;
+	return model_rdmsr(&intel_model, cpu, IA32_PMC0 + 4, &value) == REGISTER_DONE && !value &&
+	       put(IA32_PMC0 + 4, 5) == REGISTER_DONE && pmc(4, true, &value) == REGISTER_DONE && !value &&
+	       pmc(RDPMC_FIXED + 3, true, &value) == REGISTER_DONE &&
+	       put(IA32_PERFEVTSEL0, 1ull << 40) == REGISTER_FAULT;
 }
 
 /* An event of the core's own is not let through, an architectural one is. */

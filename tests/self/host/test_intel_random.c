@@ -6,6 +6,7 @@
 #include "pmu/intel/intel.h"
 #include "pmu/intel/model/model.h"
 #include "pmu/intel/model/profile.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -178,7 +179,7 @@ static void *cpu;
 /* A valid write, on both sides. */
 static void write_both(uint32_t address, uint64_t value)
 {
-	assert_int_equal(intel_model.wrmsr(cpu, address, value), MODEL_OK);
+	assert_int_equal(model_wrmsr(&intel_model, cpu, address, value), REGISTER_DONE);
 	if (address >= 0xc1 && address < 0xc9) {
 		value = (uint64_t)(int64_t)(int32_t)value & ((1ull << ref.width) - 1);
 	} else if (address >= 0x186 && address < 0x18e) {
@@ -229,17 +230,17 @@ static void compare(unsigned pmis)
 	static const uint32_t global[] = {0x38d, 0x38e, 0x38f, 0x1d9};
 	uint64_t value;
 	for (unsigned c = 0; c < ref.n_general; c++) {
-		assert_int_equal(intel_model.rdmsr(cpu, 0xc1 + c, &value), MODEL_OK);
+		assert_int_equal(model_rdmsr(&intel_model, cpu, 0xc1 + c, &value), REGISTER_DONE);
 		assert_int_equal(value, ref.msr[0xc1 + c]);
-		assert_int_equal(intel_model.rdpmc(cpu, c, READER_KERNEL, &value), MODEL_OK);
+		assert_int_equal(model_rdpmc(&intel_model, cpu, c, 0, false, &value), REGISTER_DONE);
 		assert_int_equal(value, ref.msr[0xc1 + c]);
 	}
 	for (unsigned c = 0; c < ref.n_fixed; c++) {
-		assert_int_equal(intel_model.rdmsr(cpu, 0x309 + c, &value), MODEL_OK);
+		assert_int_equal(model_rdmsr(&intel_model, cpu, 0x309 + c, &value), REGISTER_DONE);
 		assert_int_equal(value, ref.msr[0x309 + c]);
 	}
 	for (unsigned i = 0; i < (ref.version >= 2 ? 4u : 0u); i++) {
-		assert_int_equal(intel_model.rdmsr(cpu, global[i], &value), MODEL_OK);
+		assert_int_equal(model_rdmsr(&intel_model, cpu, global[i], &value), REGISTER_DONE);
 		assert_int_equal(value, ref.msr[global[i]]);
 	}
 	assert_int_equal(pmis, ref.pmis);
@@ -363,18 +364,18 @@ static void random_values(void **unused)
 			cpu = calloc(1, intel_model.state_size);
 			intel_model.reset(cpu, all[i / 1000 % 5], NULL);
 		}
-		enum model_access readable = intel_model.rdmsr(cpu, address, &before);
-		enum model_access written = intel_model.wrmsr(cpu, address, value);
-		enum model_access again = intel_model.rdmsr(cpu, address, &after);
+		enum register_answer readable = model_rdmsr(&intel_model, cpu, address, &before);
+		enum register_answer written = model_wrmsr(&intel_model, cpu, address, value);
+		enum register_answer again = model_rdmsr(&intel_model, cpu, address, &after);
 		assert_int_equal(readable, again);
-		assert_int_equal(written == MODEL_NOT_MINE, readable == MODEL_NOT_MINE);
-		if (readable == MODEL_FAULT)
-			assert_int_equal(written, MODEL_FAULT);
-		if (written == MODEL_FAULT && readable == MODEL_OK)
+		assert_int_equal(written == REGISTER_NOT_MINE, readable == REGISTER_NOT_MINE);
+		if (readable == REGISTER_FAULT)
+			assert_int_equal(written, REGISTER_FAULT);
+		if (written == REGISTER_FAULT && readable == REGISTER_DONE)
 			assert_int_equal(before, after);
-		if (written == MODEL_OK && address >= 0xc1 && address < 0xc9)
+		if (written == REGISTER_DONE && address >= 0xc1 && address < 0xc9)
 			assert_int_equal(after & 0xffffffff, value & 0xffffffff);
-		else if (written == MODEL_OK && address != 0x390 && address != 0x391)
+		else if (written == REGISTER_DONE && address != 0x390 && address != 0x391)
 			assert_int_equal(after, value);
 		/* Steps on whatever has come of it. */
 		struct qterm term = {Q_INSTRUCTIONS, 3};

@@ -3,6 +3,7 @@
  * as the vendors' optimization manuals and data sheets have them, and of Intel's TLBs the descriptors of
  * CPUID leaf 2, written down here once more from the SDM's table.
  */
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/virtual/machine_model.h"
 
 #include <setjmp.h>
@@ -183,7 +184,7 @@ struct tlbs {
 };
 
 /* What the bytes say; of several of one kind the last. @return false if they leave it to others */
-static bool read_descriptors(const struct model_profile *p, const struct model_cpuid *c, struct tlbs *t)
+static bool read_descriptors(const struct model_profile *p, const struct cpuid_row *c, struct tlbs *t)
 {
 	const uint32_t registers[] = {c->eax, c->ebx, c->ecx, c->edx};
 	bool told = false;
@@ -231,9 +232,11 @@ static void intels_tlbs_are_as_described(void **state)
 
 		if (begins(profile->name, "amd"))
 			continue;
-		for (unsigned i = 0; i < profile->n_cpuid; i++)
-			if (profile->cpuid[i].leaf == 2) {
-				bool says = read_descriptors(profile, &profile->cpuid[i], &told);
+		const struct cpuid_table *t = cpuid_table_of(profile->identity);
+
+		for (unsigned i = 0; i < t->n; i++)
+			if (t->row[i].leaf == 2) {
+				bool says = read_descriptors(profile, &t->row[i], &told);
 
 				wanted = says ? told : wanted;
 				described += says;

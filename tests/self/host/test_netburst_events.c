@@ -5,6 +5,7 @@
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/netburst.h"
 #include "tests/self/host/rule_tests.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include <perfmon/pfmlib.h>
 
@@ -265,8 +266,8 @@ static void within_the_bits_of_silicon(void **state)
 				continue;
 			uint32_t msr = netburst_escr[netburst_wire(c, select, 4)].msr;
 
-			assert_int_equal(netburst_model.wrmsr(cpu, msr, escr | 0xf), MODEL_OK);
-			assert_int_equal(netburst_model.rdmsr(cpu, msr, &back), MODEL_OK);
+			assert_int_equal(model_wrmsr(&netburst_model, cpu, msr, escr | 0xf), REGISTER_DONE);
+			assert_int_equal(model_rdmsr(&netburst_model, cpu, msr, &back), REGISTER_DONE);
 			if (back != (escr | 0xf))
 				fail_msg("%s: %#x is kept as %#lx", names[i], escr | 0xf,
 					 (unsigned long)back);

@@ -103,12 +103,12 @@ static bool rdpmc_index(void)
 
 	set(COUNTER(4), 44);
 	set(COUNTER(5), 55);
-	return netburst_model.rdpmc(cpu, 4, READER_KERNEL, &v) != MODEL_OK || v != 44;
+	return model_rdpmc(&netburst_model, cpu, 4, 0, false, &v) != REGISTER_DONE || v != 44;
 }
 
 static bool reserved_accepted(void)
 {
-	return netburst_model.wrmsr(cpu, netburst_escr[BSU_ESCR0].msr, 1ull << 31) != MODEL_FAULT;
+	return model_wrmsr(&netburst_model, cpu, netburst_escr[BSU_ESCR0].msr, 1ull << 31) != REGISTER_FAULT;
 }
 
 /* Only while the counter runs, which is why it is stopped before it is written. */
@@ -374,7 +374,7 @@ static bool fast_wide(void)
 	uint64_t v;
 
 	set(COUNTER(4), 0x4400000044);
-	return netburst_model.rdpmc(cpu, RDPMC_FAST | 4, READER_KERNEL, &v) != MODEL_OK || v != 0x44;
+	return model_rdpmc(&netburst_model, cpu, RDPMC_FAST | 4, 0, false, &v) != REGISTER_DONE || v != 0x44;
 }
 
 static bool torn_read(void)
@@ -383,7 +383,7 @@ static bool torn_read(void)
 
 	count_instructions(12, 0, 0xffffffff);
 	instructions(1);
-	return netburst_model.rdpmc(cpu, 12, READER_KERNEL, &v) != MODEL_OK || v != 0x100000000;
+	return model_rdpmc(&netburst_model, cpu, 12, 0, false, &v) != REGISTER_DONE || v != 0x100000000;
 }
 
 static bool tagged(uint32_t tag, unsigned asked)

@@ -117,7 +117,7 @@ static const struct feature words[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static uint32_t word_of(const struct model_cpuid *c, unsigned reg)
+static uint32_t word_of(const struct cpuid_row *c, unsigned reg)
 {
 	return (const uint32_t[]){c->eax, c->ebx, c->ecx, c->edx}[reg];
 }
@@ -125,7 +125,7 @@ static uint32_t word_of(const struct model_cpuid *c, unsigned reg)
 /* What the profile shows over a real CPU all of whose registers are `real`. */
 static uint32_t shown(const struct model_profile *p, const struct feature *f, uint32_t real)
 {
-	struct model_cpuid r = {f->leaf, 0, real, real, real, real}, out;
+	struct cpuid_row r = {f->leaf, 0, real, real, real, real}, out;
 
 	vpmu_cpuid(p, 0, &r, &out);
 	return word_of(&out, f->reg);
@@ -166,7 +166,7 @@ static void features_are_the_profiles_and_the_cpus(void **state)
 		for (unsigned w = 0; w < COUNT(words); w++)
 			for (unsigned all = 0; all < 2; all++) {
 				uint32_t real = all ? ~0u : 0, monitors = monitoring_mask(&words[w]), wanted;
-				struct model_cpuid row;
+				struct cpuid_row row;
 
 				if (!vpmu_cpuid_own(model_profiles[p], words[w].leaf, 0, &row))
 					continue;
@@ -193,7 +193,7 @@ static void of_leaves_that_are_not_listed_monitoring_is_left_out(void **state)
 	(void)state;
 	for (unsigned p = 0; model_profiles[p]; p++)
 		for (unsigned i = 0; i < COUNT(monitoring); i++) {
-			struct model_cpuid row;
+			struct cpuid_row row;
 
 			if (vpmu_cpuid_own(model_profiles[p], monitoring[i].leaf, 0, &row))
 				continue;
@@ -212,7 +212,7 @@ static void no_feature_without_what_it_stands_on(void **state)
 		for (unsigned i = 0; i < COUNT(stands_on); i++)
 			for (unsigned all = 0; all < 2; all++) {
 				uint32_t real = all ? ~0u : 0;
-				struct model_cpuid row;
+				struct cpuid_row row;
 
 				/* What the profile leaves to the real CPU, that has in its own way. */
 				if (!vpmu_cpuid_own(model_profiles[p], stands_on[i].what.leaf, 0, &row) ||

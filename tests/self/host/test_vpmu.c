@@ -16,9 +16,9 @@
 
 /* --- CPUID ------------------------------------------------------------------------------------------ */
 
-static struct model_cpuid ask(const struct model_profile *p, uint32_t leaf, uint32_t subleaf, uint32_t real)
+static struct cpuid_row ask(const struct model_profile *p, uint32_t leaf, uint32_t subleaf, uint32_t real)
 {
-	struct model_cpuid r = {leaf, subleaf, real, real, real, real}, out;
+	struct cpuid_row r = {leaf, subleaf, real, real, real, real}, out;
 
 	vpmu_cpuid(p, 0, &r, &out);
 	assert_int_equal(out.leaf, leaf);
@@ -33,7 +33,7 @@ static struct model_cpuid ask(const struct model_profile *p, uint32_t leaf, uint
 static void identity_is_the_profiles(void **unused)
 {
 	(void)unused;
-	struct model_cpuid c = ask(&intel_core2, 0, 0, ALL);
+	struct cpuid_row c = ask(&intel_core2, 0, 0, ALL);
 	assert_int_equal(c.eax, 10);
 	assert_memory_equal(&c.ebx, "Genu", 4);
 	assert_int_equal(ask(&intel_core2, 1, 0, ALL).eax, 0x10676);
@@ -44,7 +44,7 @@ static void features_need_the_real_cpu(void **unused)
 {
 	(void)unused;
 	const uint32_t sse2 = 1u << 26, apic_id = 0x05000000;
-	struct model_cpuid none = ask(&intel_core2, 1, 0, NONE), all = ask(&intel_core2, 1, 0, ALL);
+	struct cpuid_row none = ask(&intel_core2, 1, 0, NONE), all = ask(&intel_core2, 1, 0, ALL);
 
 	assert_false(none.edx & sse2);
 	assert_true(all.edx & sse2);
@@ -65,7 +65,7 @@ static void features_of_the_profile_alone(void **unused)
 {
 	(void)unused;
 	const uint32_t sha = 1u << 29;
-	struct model_cpuid c;
+	struct cpuid_row c;
 
 	assert_true(vpmu_cpuid_own(&intel_tigerlake, 7, 0, &c));
 	assert_true(c.ebx & sha);
@@ -79,7 +79,7 @@ static void logical_processors(void **unused)
 {
 	(void)unused;
 	const uint32_t htt = 1u << 28;
-	struct model_cpuid real = {1, 0, 0, 0x01010800, 0, 0}, out;
+	struct cpuid_row real = {1, 0, 0, 0x01010800, 0, 0}, out;
 
 	for (unsigned thread = 0; thread < 2; thread++) {
 		vpmu_cpuid(&netburst_prescott, thread, &real, &out);
@@ -120,7 +120,7 @@ static void hypervisor_is_the_profiles(void **unused)
 	assert_int_equal(ask(&amd_zen4, 1, 0, ALL).ecx & 1u << 31, 0);
 	assert_int_equal(ask(&amd_zen4_guest, 1, 0, NONE).ecx & 1u << 31, 1u << 31);
 	assert_int_equal(ask(&amd_zen4, 0x40000000, 0, ALL).eax, 0);
-	struct model_cpuid leaf = ask(&amd_zen4_guest, 0x40000000, 0, ALL);
+	struct cpuid_row leaf = ask(&amd_zen4_guest, 0x40000000, 0, ALL);
 	assert_int_equal(leaf.eax, 0x40000001);
 	assert_memory_equal(&leaf.ebx, "KVMKVMKVM\0\0\0", 12);
 	assert_int_equal(ask(&amd_zen4_guest, 0x40000002, 0, ALL).eax, 0);
@@ -147,12 +147,12 @@ static void answers_of_a_tests_own(void **unused)
 				    sizeof rest, &why));
 	assert_string_equal(rest, "dead+smi");
 	assert_int_equal(lies.count, 2);
-	struct model_cpuid leaf = {.leaf = 0xa, .eax = 1, .ebx = 2, .edx = 4};
+	struct cpuid_row leaf = {.leaf = 0xa, .eax = 1, .ebx = 2, .edx = 4};
 	cpuid_lies_tell(&lies, &leaf);
 	assert_int_equal(leaf.eax, 0x07ff0403);
 	assert_int_equal(leaf.ebx, 2);
 	assert_int_equal(leaf.edx, 4);
-	leaf = (struct model_cpuid){.leaf = 4, .subleaf = 1, .edx = 4};
+	leaf = (struct cpuid_row){.leaf = 4, .subleaf = 1, .edx = 4};
 	cpuid_lies_tell(&lies, &leaf);
 	assert_int_equal(leaf.edx, 4);
 	leaf.subleaf = 2;
@@ -267,7 +267,8 @@ static void short_cut_equals_long_way(void **unused)
 				*add[i].counter += add[i].amount;
 			for (unsigned c = 0; c < 5; c++) {
 				uint64_t value;
-				assert_int_equal(intel_model.rdmsr(other, counters[c], &value), MODEL_OK);
+				assert_int_equal(model_rdmsr(&intel_model, other, counters[c], &value),
+						 REGISTER_DONE);
 				assert_int_equal(get(counters[c]), value);
 			}
 		}
@@ -429,7 +430,8 @@ static void every_profile_has_a_machine(void **unused)
 	assert_int_equal(g.dtlb, 96);
 	assert_int_equal(g.stlb_sets * g.stlb_ways, 4096); /* told in units of 32 */
 	/* Without such leaves there is a cache nevertheless. */
-	struct model_profile bare = {.name = "bare"};
+	static const struct cpuid_table nothing;
+	struct model_profile bare = {.name = "bare", .identity = &nothing};
 	g = machine_geometry(&bare);
 	assert_true(uarch_size(&g) > 0);
 }

@@ -2,8 +2,10 @@
 #include "tests/self/host/support/fake_cpu.h"
 
 #include "tests/self/host/support/fake_memory.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/cpu/msr.h"
 
 #include <signal.h>
@@ -19,7 +21,7 @@
 static const struct model_profile *profile;
 static void *state;
 static struct fake_path path;
-static struct model_cpuid leaves[LEAVES];
+static struct cpuid_row leaves[LEAVES];
 static unsigned n_leaves;
 static uint32_t broken_msr;
 static unsigned strays;
@@ -106,7 +108,7 @@ void fake_cpu_set_leaf(uint32_t leaf, uint32_t subleaf, uint32_t eax, uint32_t e
 {
 	if (n_leaves == LEAVES)
 		abort();
-	leaves[n_leaves++] = (struct model_cpuid){leaf, subleaf, eax, ebx, ecx, edx};
+	leaves[n_leaves++] = (struct cpuid_row){leaf, subleaf, eax, ebx, ecx, edx};
 }
 
 void fake_cpu_break_msr(uint32_t address)
@@ -119,21 +121,22 @@ unsigned fake_cpu_strays(void)
 	return strays;
 }
 
-static const struct model_cpuid *find(const struct model_cpuid *list, unsigned n, uint32_t leaf,
-				      uint32_t subleaf)
+/* The test's own answer, the last one that it gave. */
+static const struct cpuid_row *find_own(uint32_t leaf, uint32_t subleaf)
 {
-	for (unsigned i = n; i-- > 0;)
-		if (list[i].leaf == leaf && list[i].subleaf == subleaf)
-			return &list[i];
+	for (unsigned i = n_leaves; i-- > 0;)
+		if (leaves[i].leaf == leaf && leaves[i].subleaf == subleaf)
+			return &leaves[i];
 	return NULL;
 }
 
 struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	const struct model_cpuid *l = find(leaves, n_leaves, leaf, subleaf);
-	if (!l)
-		l = find(profile->cpuid, profile->n_cpuid, leaf, subleaf);
-	return l ? (struct cpuid_regs){l->eax, l->ebx, l->ecx, l->edx} : (struct cpuid_regs){0, 0, 0, 0};
+	const struct cpuid_row *r = find_own(leaf, subleaf);
+
+	if (!r)
+		r = cpuid_row_of(cpuid_table_of(profile->identity), leaf, subleaf);
+	return (struct cpuid_regs){r->eax, r->ebx, r->ecx, r->edx};
 }
 
 bool cpu_has(enum cpu_feature feature)
@@ -178,11 +181,11 @@ static bool active(void)
 	       (profile->model->recording && profile->model->recording(state));
 }
 
-static bool allowed(uint32_t address, enum model_access access)
+static bool allowed(uint32_t address, enum register_answer access)
 {
-	if (access == MODEL_NOT_MINE)
+	if (access == REGISTER_NOT_MINE)
 		strays++;
-	return access == MODEL_OK && address != broken_msr;
+	return access == REGISTER_DONE && address != broken_msr;
 }
 
 /* An instruction that reads a register, which the model has answered, retires. */
@@ -195,7 +198,7 @@ static void retire(const struct qterm *terms, unsigned n_terms)
 bool msr_read(uint32_t address, uint64_t *value)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
-	bool ok = allowed(address, profile->model->rdmsr(state, address, value));
+	bool ok = allowed(address, model_rdmsr(profile->model, state, address, value));
 	if (!ok) {
 		*value = 0;
 		return false;
@@ -205,9 +208,10 @@ bool msr_read(uint32_t address, uint64_t *value)
 	return true;
 }
 
-static enum model_access carry_out(uint32_t address, uint64_t value)
+static enum register_answer carry_out(uint32_t address, uint64_t value)
 {
-	return held ? profile->model->wrmsr(state, address, value) : fake_path_wrmsr(&path, address, value);
+	return held ? model_wrmsr(profile->model, state, address, value)
+		    : fake_path_wrmsr(&path, address, value);
 }
 
 bool msr_write(uint32_t address, uint64_t value)
@@ -225,7 +229,7 @@ bool msr_write(uint32_t address, uint64_t value)
 bool pmc_read(uint32_t index, uint64_t *value)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}};
-	bool ok = profile->model->rdpmc(state, index, READER_KERNEL, value) == MODEL_OK;
+	bool ok = model_rdpmc(profile->model, state, index, 0, false, value) == REGISTER_DONE;
 	if (!ok)
 		*value = 0;
 	else

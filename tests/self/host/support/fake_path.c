@@ -1,5 +1,7 @@
 #include "tests/self/host/support/fake_path.h"
 
+#include "tests/self/host/support/model_registers.h"
+
 #include <string.h>
 
 #define TAKE_AT_MOST 100
@@ -160,15 +162,15 @@ void fake_path_event(struct fake_path *p, uint64_t handler)
 	fake_path_step(p, &s, handler);
 }
 
-enum model_access fake_path_wrmsr(struct fake_path *p, uint32_t address, uint64_t value)
+enum register_answer fake_path_wrmsr(struct fake_path *p, uint32_t address, uint64_t value)
 {
 	static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_SERIALIZING, 1}, {Q_INSN_WRMSR, 1}};
 	struct step s = {
 		.terms = terms, .n_terms = 3, .length = 2, .level_after = p->level, .own_write = true};
 	bool was_active = active(p);
-	enum model_access access = p->model->wrmsr(p->state, address, value);
+	enum register_answer access = model_wrmsr(p->model, p->state, address, value);
 
-	if (access != MODEL_OK)
+	if (access != REGISTER_DONE)
 		return access;
 	if (was_active)
 		fake_path_step(p, &s, p->regs.ip + 2);

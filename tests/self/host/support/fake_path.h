@@ -67,6 +67,6 @@ void fake_path_far(struct fake_path *p, uint64_t to, uint8_t cpl);
 void fake_path_event(struct fake_path *p, uint64_t handler);
 
 /** A WRMSR of two bytes, with the rules of model.h. */
-enum model_access fake_path_wrmsr(struct fake_path *p, uint32_t address, uint64_t value);
+enum register_answer fake_path_wrmsr(struct fake_path *p, uint32_t address, uint64_t value);
 
 #endif

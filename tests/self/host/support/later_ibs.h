@@ -4,6 +4,7 @@
 #ifndef TESTS_SELF_HOST_SUPPORT_LATER_IBS_H
 #define TESTS_SELF_HOST_SUPPORT_LATER_IBS_H
 
+#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/amd/amd.h"
 
 #include <setjmp.h>
@@ -15,16 +16,19 @@
 /** Zen 5 with these features of IBS besides (pmu/amd/records/ibs.h); kept until the next call. */
 static inline const struct model_profile *later_ibs(uint32_t features)
 {
-	static struct model_cpuid leaves[40];
+	static struct cpuid_row leaves[40];
+	static struct cpuid_table table;
 	static struct model_profile p;
+	const struct cpuid_table *of = cpuid_table_of(amd_zen5.identity);
 
 	p = amd_zen5;
-	assert_true(p.n_cpuid <= sizeof leaves / sizeof leaves[0]);
-	memcpy(leaves, p.cpuid, p.n_cpuid * sizeof leaves[0]);
-	for (unsigned i = 0; i < p.n_cpuid; i++)
+	table = (struct cpuid_table){leaves, of->n};
+	assert_true(of->n <= sizeof leaves / sizeof leaves[0]);
+	memcpy(leaves, of->row, of->n * sizeof leaves[0]);
+	for (unsigned i = 0; i < of->n; i++)
 		if (leaves[i].leaf == 0x8000001b)
 			leaves[i].eax |= features;
-	p.cpuid = leaves;
+	p.identity = &table;
 	return &p;
 }
 

@@ -5,6 +5,7 @@
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/model/model.h"
 #include "tests/self/host/support/fake_cpu.h"
+#include "tests/self/host/support/model_registers.h"
 
 /* Overflow status is set through a register that reads 0. */
 static void scramble(uint64_t random)
@@ -12,7 +13,7 @@ static void scramble(uint64_t random)
 	struct amd_state *s = fake_cpu_state();
 
 	if (s->v2)
-		amd_model.wrmsr(s, PERF_GLOBAL_STATUS_SET, random);
+		model_wrmsr(&amd_model, s, PERF_GLOBAL_STATUS_SET, random);
 }
 
 static bool was_pair, is_pair;

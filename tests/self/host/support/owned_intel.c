@@ -4,6 +4,7 @@
 #include "pmu/intel/model/model.h"
 #include "pmu/intel/registers.h"
 #include "tests/self/host/support/fake_cpu.h"
+#include "tests/self/host/support/model_registers.h"
 
 /* Before version 4 no write sets overflow status. */
 static void scramble(uint64_t random)
@@ -12,7 +13,7 @@ static void scramble(uint64_t random)
 	uint64_t bits = 0;
 
 	for (unsigned b = 0; b < 64 && s->leaf.version >= 2; b++)
-		if (intel_model.wrmsr(s, IA32_PERF_GLOBAL_OVF_CTRL, 1ull << b) == MODEL_OK)
+		if (model_wrmsr(&intel_model, s, IA32_PERF_GLOBAL_OVF_CTRL, 1ull << b) == REGISTER_DONE)
 			bits |= 1ull << b;
 	s->status = random & bits;
 }

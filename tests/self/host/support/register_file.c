@@ -1,6 +1,7 @@
 #include "tests/self/host/support/register_file.h"
 
 #include "tests/self/host/support/fake_cpu.h"
+#include "tests/self/host/support/model_registers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +15,14 @@ static bool get(uint32_t address, uint64_t *value)
 {
 	struct fake_path *p = fake_cpu_path();
 
-	return p->model->rdmsr(p->state, address, value) == MODEL_OK;
+	return model_rdmsr(p->model, p->state, address, value) == REGISTER_DONE;
 }
 
 static bool put(uint32_t address, uint64_t value)
 {
 	struct fake_path *p = fake_cpu_path();
 
-	return p->model->wrmsr(p->state, address, value) == MODEL_OK;
+	return model_wrmsr(p->model, p->state, address, value) == REGISTER_DONE;
 }
 
 static uint64_t kept_bits(uint32_t address, uint64_t value)
