@@ -66,7 +66,8 @@ IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B
 # --- flags -----------------------------------------------------------------------------------------------------
 
 WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
-INCLUDES := -I. -I$(B)/gen
+# The instruction set that is built for has a list of quantities of its own.
+INCLUDES := -I. -I$(B)/gen -DQUANTITY_LIST='"pmu/quantity/x86.def"'
 GCC_INCLUDE = $(shell $(CC) -print-file-name=include)
 
 # No red zone: interrupts and traps use the interrupted stack. No CET, no unwinding tables, no stack protector: there is no
@@ -117,7 +118,7 @@ $(B)/tools/vendor-events: tools/vendor-events.c pmu/events/vendor_json.c pmu/eve
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.c,$^)
 
 $(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/step/insn.h arch/x86/step/insn_table.h arch/x86/step/insn_quantities.h \
-	pmu/quantity/quantity.h pmu/quantity/quantity.def
+	pmu/quantity/quantity.h $(wildcard pmu/quantity/*.def)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 

@@ -1,6 +1,6 @@
 /*
  * What an instruction contributes when it retires: the rules that turn Zydis' operands and mnemonics into the
- * quantities of pmu/quantity/quantity.def. The definitions there are binding; this file only applies them.
+ * quantities of pmu/quantity. The definitions there are binding; this file only applies them.
  */
 #include "tools/decodegen.h"
 
@@ -341,7 +341,7 @@ static void find_vector(const struct answer *a, const char *name, struct classif
 }
 
 struct name_rule {
-	uint8_t quantity;
+	quantity_number quantity;
 	const char *names;
 };
 
@@ -516,10 +516,8 @@ static unsigned list_terms(const uint16_t *amount, struct insn_term *out)
 {
 	unsigned n = 0;
 	for (unsigned q = 0; q < Q_COUNT; q++)
-		for (unsigned left = amount[q]; left; n++) {
-			out[n] = (struct insn_term){(uint8_t)q, (uint8_t)(left > 255 ? 255 : left)};
-			left -= out[n].amount;
-		}
+		if (amount[q])
+			out[n++] = (struct insn_term){(quantity_number)q, amount[q]};
 	return n;
 }
 

@@ -13,7 +13,7 @@
  * constant. */
 static const struct {
 	const char *name;
-	uint8_t quantity[3]; /* + 1; 0 ends */
+	quantity_number quantity[3]; /* + 1; 0 ends */
 	uint8_t times, per;
 	bool turns; /* N besides */
 	int64_t constant;

@@ -8,7 +8,7 @@
 
 /** One term of what an event counts: coefficient times quantity. */
 struct event_term {
-	uint8_t quantity; /* enum quantity */
+	quantity_number quantity;
 	int8_t coefficient;
 };
 
@@ -16,9 +16,9 @@ struct event_term {
 
 /** What an event may count besides its terms: at most `times` for each unit of a quantity. */
 struct event_allowance {
-	uint8_t quantity; /* enum quantity */
-	bool again;       /* what the terms count is done again: nothing where they count nothing */
-	uint16_t times;   /* 0 ends */
+	quantity_number quantity;
+	bool again : 1;      /* what the terms count is done again: nothing where they count nothing */
+	uint16_t times : 15; /* 0 ends */
 };
 
 #define RULE_ALSO       7

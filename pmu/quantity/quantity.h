@@ -1,6 +1,7 @@
 /*
- * Quantities: the shared currency between events and kernels (pmu/quantity/quantity.def holds the list and
- * definitions).
+ * Quantities: the shared currency between events and kernels. pmu/quantity/common.def and the instruction
+ * set's own list beside it hold names and definitions. The one vocabulary that every layer may include; it
+ * includes nothing.
  *
  * An event declares which quantities it counts, a kernel how much of each it produces; no expectation is ever
  * written by hand for a pair of the two.
@@ -21,6 +22,10 @@ enum quantity {
 
 enum quantity_class { QUANTITY_ARCH, QUANTITY_MICRO };
 
+/** A quantity where it is stored: an enum quantity in 16 bits. */
+typedef uint16_t quantity_number;
+_Static_assert(Q_COUNT <= UINT16_MAX, "a quantity_number has room for every quantity");
+
 struct quantity_info {
 	const char *name;
 	enum quantity_class class;
@@ -34,7 +39,7 @@ enum quantity quantity_by_name(const char *name);
 
 /** An amount of one quantity, as instructions contribute it. */
 struct qterm {
-	uint8_t quantity; /* enum quantity */
+	quantity_number quantity;
 	uint32_t amount;
 };
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-const uint8_t machine_quantities[] = {
+const quantity_number machine_quantities[] = {
 	Q_BR_MISPRED,       Q_L1D_LOAD_MISS,  Q_L1D_FILL,          Q_L1I_MISS,
 	Q_L2_LOAD_MISS,     Q_LLC_REF,        Q_LLC_MISS,          Q_DTLB_LOAD_MISS,
 	Q_DTLB_STORE_MISS,  Q_DTLB_LOAD_STLB, Q_DTLB_STORE_STLB,   Q_DTLB_LOAD_4K,
@@ -254,7 +254,8 @@ struct kind {
 static void add_quantity(struct kind *k, enum quantity q)
 {
 	static const struct {
-		uint8_t quantity, branch;
+		quantity_number quantity;
+		uint8_t branch;
 		bool call;
 	} branches[] = {
 		{Q_BR_COND, UARCH_CONDITIONAL, false},      {Q_BR_RET, UARCH_RETURN, false},

@@ -10,7 +10,7 @@
 #include "pmu/virtual/uarch.h"
 
 /** The quantities that it gives; Q_COUNT ends. */
-extern const uint8_t machine_quantities[];
+extern const quantity_number machine_quantities[];
 
 /**
  * Caches as CPUID leaf 4 of the profile has them, TLBs for 4 KiB pages as its leaf 2 has (SDM vol. 2, CPUID);

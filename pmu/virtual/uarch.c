@@ -321,8 +321,9 @@ enum request { READ_DATA, READ_CODE, OWN };
 /* A request has left the core. */
 static void offcore(enum request r, bool hit, struct terms *t)
 {
-	static const uint8_t all[] = {Q_OFFCORE_DATA, Q_OFFCORE_CODE, Q_OFFCORE_RFO};
-	static const uint8_t missed[] = {Q_OFFCORE_DATA_MISS, Q_OFFCORE_CODE_MISS, Q_OFFCORE_RFO_MISS};
+	static const quantity_number all[] = {Q_OFFCORE_DATA, Q_OFFCORE_CODE, Q_OFFCORE_RFO};
+	static const quantity_number missed[] = {Q_OFFCORE_DATA_MISS, Q_OFFCORE_CODE_MISS,
+						 Q_OFFCORE_RFO_MISS};
 
 	add(t, all[r]);
 	if (!hit)
@@ -530,8 +531,8 @@ static enum translation data_translation(struct uarch *u, uint64_t first, uint64
 
 static void add_walk(const struct uarch *u, const struct step_access *a, struct terms *t)
 {
-	static const uint8_t load[] = {Q_DTLB_LOAD_4K, Q_DTLB_LOAD_2M, Q_DTLB_LOAD_1G};
-	static const uint8_t store[] = {Q_DTLB_STORE_4K, Q_DTLB_STORE_2M, Q_DTLB_STORE_1G};
+	static const quantity_number load[] = {Q_DTLB_LOAD_4K, Q_DTLB_LOAD_2M, Q_DTLB_LOAD_1G};
+	static const quantity_number store[] = {Q_DTLB_STORE_4K, Q_DTLB_STORE_2M, Q_DTLB_STORE_1G};
 	unsigned size = !is_large(u, a->address) ? 0 : u->large_shift < 30 ? 1 : 2;
 
 	size = MUTANT(U_WALK_SIZE, size, 0u);

@@ -145,7 +145,7 @@ static struct register_access rdpmc(const struct trap_frame *f)
 /* Whether an amount of this quantity may change a counter as things are. */
 static bool matters(enum quantity q)
 {
-	const struct qterm term = {.quantity = (uint8_t)q, .amount = 1};
+	const struct qterm term = {.quantity = (quantity_number)q, .amount = 1};
 	struct model_increment increment[MEMO_ROOM];
 
 	if (vpmu.model->counts)
@@ -177,7 +177,7 @@ static void begin_epoch(void)
 	vpmu.machine_runs = vpmu.recording;
 	if (!vpmu.active)
 		return;
-	for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++)
+	for (const quantity_number *q = machine_quantities; *q != Q_COUNT; q++)
 		vpmu.machine_runs = vpmu.machine_runs || matters((enum quantity) * q);
 	if (vpmu.machine_runs && vpmu.cool) {
 		uarch_reset(vpmu.machine);
@@ -187,7 +187,7 @@ static void begin_epoch(void)
 			   vpmu.machine_runs && (matters(Q_UOPS_DECODED) || matters(Q_UOPS_CACHED) ||
 						 matters(Q_DECODED_MISS)));
 	vpmu.assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
-	for (const uint8_t *q = account_by_address; *q != Q_COUNT; q++)
+	for (const quantity_number *q = account_by_address; *q != Q_COUNT; q++)
 		vpmu.splits = vpmu.splits || matters((enum quantity) * q);
 	vpmu_client.details = vpmu.machine_runs || vpmu.splits || vpmu.hypervisor_exit_faults;
 	vpmu.quick = !vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults;

@@ -7,7 +7,8 @@
 /* What the instructions of a round trip contribute: IRET, SYSRET and SYSEXIT, and INT n, SYSCALL and
  * SYSENTER. */
 static const struct {
-	uint8_t quantity, iret, sysret, call;
+	quantity_number quantity;
+	uint8_t iret, sysret, call;
 } classes[TRIP_CLASSES] = {
 	[TRIP_INSTRUCTIONS] = {Q_INSTRUCTIONS, 1, 1, 1},
 	[TRIP_INSTRUCTIONS_FIXED] = {Q_INSTRUCTIONS, 1, 1, 1},
@@ -20,8 +21,8 @@ static const struct {
 };
 
 static const struct {
-	uint8_t quantity; /* of a kernel: so many of them */
-	bool call;        /* an instruction */
+	quantity_number quantity; /* of a kernel: so many of them */
+	bool call;                /* an instruction */
 } kinds[TRIPS] = {
 	[TRIP_INT] = {Q_INTERRUPTS_SW, true},        [TRIP_SYSCALL] = {Q_RING_TO_KERNEL, true},
 	[TRIP_SYSENTER] = {Q_RING_TO_KERNEL, true},  [TRIP_FAULT] = {Q_EXCEPTIONS, false},
@@ -88,14 +89,15 @@ struct trip_count trip_judge(const struct trip_slopes *s)
 
 uint64_t trips_of(const struct kernel *k, enum trip trip, uint64_t n)
 {
-	static const uint8_t others[] = {Q_INTERRUPTS_SW, Q_EXCEPTIONS, Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI};
+	static const quantity_number others[] = {Q_INTERRUPTS_SW, Q_EXCEPTIONS, Q_INTERRUPTS_HW,
+						 Q_INTERRUPTS_NMI};
 	int64_t times;
 
 	if (by_system_call(trip) && (trip == TRIP_SYSENTER) != !!(k->flags & KERNEL_SERVICE_SYSENTER))
 		return 0;
 	times = kernel_amount(k, (enum quantity)kinds[trip].quantity, n).high;
 	if (by_system_call(trip) && times)
-		for (unsigned i = 0; i < sizeof others; i++)
+		for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
 			times -= kernel_amount(k, (enum quantity)others[i], n).high;
 	return times > 0 ? (uint64_t)times : 0;
 }

@@ -11,7 +11,7 @@ enum limit {
 /** amount of .of (its low end for a lower bound, else its high end; what is taken away: the other one) times
  * .times, divided by .per, rounded down */
 struct part {
-	uint8_t of;    /* enum quantity */
+	quantity_number of;
 	int32_t times; /* 0 ends; negative: taken away, not below 0 altogether */
 	uint16_t per;
 	uint64_t flags;  /* only of kernels that have one of these; 0: of all */
@@ -19,7 +19,7 @@ struct part {
 };
 
 struct bound {
-	uint8_t quantity;   /* enum quantity */
+	quantity_number quantity;
 	uint16_t low, high; /* fixed parts */
 	const struct part *low_parts, *high_parts;
 	const char *reason;
@@ -590,8 +590,8 @@ static const struct bound bounds[] = {
  * earlier stores are done.
  */
 static const struct {
-	uint8_t quantity;
-	uint8_t cause[7]; /* Q_INSTRUCTIONS, which is 0, ends */
+	quantity_number quantity;
+	quantity_number cause[7]; /* Q_INSTRUCTIONS, which is 0, ends */
 } causes[] = {
 	{Q_BR_MISPRED, {Q_BRANCHES}},
 	{Q_L1D_LOAD_MISS, {Q_LOADS}},
@@ -622,7 +622,7 @@ static bool lacks_cause(const struct kernel *k, enum quantity q, uint64_t n)
 	for (unsigned i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		if (causes[i].quantity != q)
 			continue;
-		for (const uint8_t *c = causes[i].cause; c < causes[i].cause + 7 && *c; c++) {
+		for (const quantity_number *c = causes[i].cause; c < causes[i].cause + 7 && *c; c++) {
 			struct amount cause = kernel_amount(k, *c, n);
 
 			if (cause.overflow || cause.low || cause.high)

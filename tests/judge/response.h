@@ -29,10 +29,10 @@ struct response_space {
 	 */
 	unsigned n_columns;
 	struct response_column {
-		uint8_t quantity; /* enum quantity, the first of those that these kernels do not tell apart */
-		uint8_t others;   /* how many more there are */
-		unsigned pivot;   /* a point where it is not 0 */
-		int64_t *amount;  /* by point: RESPONSE_MULTIPLES of each kernel */
+		quantity_number quantity; /* the first of those that these kernels do not tell apart */
+		uint8_t others;           /* how many more there are */
+		unsigned pivot;           /* a point where it is not 0 */
+		int64_t *amount;          /* by point: RESPONSE_MULTIPLES of each kernel */
 	} column[Q_COUNT];
 	int64_t *memory;
 };

@@ -482,10 +482,10 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 /* Counts instructions and at most what is delivered besides (interrupts, exceptions). */
 bool event_counts_instructions(const struct pmu_event *e)
 {
-	static const uint8_t delivered[] = {Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI, Q_EXCEPTIONS};
+	static const quantity_number delivered[] = {Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI, Q_EXCEPTIONS};
 	unsigned others = 0;
 
-	for (unsigned i = 0; i < sizeof(delivered); i++)
+	for (unsigned i = 0; i < sizeof(delivered) / sizeof(delivered[0]); i++)
 		others += event_coefficient(e, (enum quantity)delivered[i]) != 0;
 	return event_coefficient(e, Q_INSTRUCTIONS) == 1 && event_own_terms(e) == 1 + others;
 }

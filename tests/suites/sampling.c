@@ -208,11 +208,11 @@ uint64_t sampling_n(const struct sampling_suite *s)
 
 uint64_t sampling_turns(const struct kernel *k, unsigned steps)
 {
-	static const uint8_t quantities[] = {Q_INSTRUCTIONS, Q_REP_ITERATIONS, Q_EXCEPTIONS, Q_INTERRUPTS_HW,
-					     Q_INTERRUPTS_NMI};
+	static const quantity_number quantities[] = {Q_INSTRUCTIONS, Q_REP_ITERATIONS, Q_EXCEPTIONS,
+						     Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI};
 	uint64_t turns = 1000, all = 0;
 
-	for (unsigned i = 0; i < sizeof quantities; i++)
+	for (unsigned i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
 		all += (uint64_t)kernel_amount(k, quantities[i], turns).high;
 	return !all ? UINT64_MAX : all > steps ? turns * steps / all : turns * (steps / all);
 }

@@ -149,10 +149,11 @@ static void judge_trace(const struct trace_check *c, const struct recorded *rec,
 /* Everything that can be a branch to a trace, and what is the harness's in ring 3. */
 static unsigned room_for_all(const struct kernel *k, uint64_t n)
 {
-	static const uint8_t quantities[] = {Q_BRANCHES, Q_EXCEPTIONS, Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI};
+	static const quantity_number quantities[] = {Q_BRANCHES, Q_EXCEPTIONS, Q_INTERRUPTS_HW,
+						     Q_INTERRUPTS_NMI};
 	uint64_t room = SPARE;
 
-	for (unsigned i = 0; i < sizeof quantities; i++)
+	for (unsigned i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
 		room += (uint64_t)kernel_amount(k, (enum quantity)quantities[i], n).high;
 	return room < RECORDS ? (unsigned)room : RECORDS;
 }

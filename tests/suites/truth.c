@@ -27,7 +27,7 @@
 #define ALL       "all quantities"
 
 /* What a witness outside can see too: these get a check of their own. */
-static const uint8_t visible[] = {
+static const quantity_number visible[] = {
 	Q_INSTRUCTIONS,  Q_BRANCHES,        Q_BR_COND,        Q_BR_COND_TAKEN,    Q_BR_COND_NTAKEN,
 	Q_BR_JMP_DIRECT, Q_BR_JMP_INDIRECT, Q_BR_CALL_DIRECT, Q_BR_CALL_INDIRECT, Q_BR_RET,
 	Q_BR_FAR,        Q_LOADS,           Q_STORES,         Q_LOAD_BYTES,       Q_STORE_BYTES,

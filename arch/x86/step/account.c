@@ -4,8 +4,8 @@
 #define LINE 64
 #define PAGE 4096
 
-const uint8_t account_by_address[] = {Q_LOADS_SPLIT_LINE,  Q_STORES_SPLIT_LINE, Q_LOADS_SPLIT_PAGE,
-				      Q_STORES_SPLIT_PAGE, Q_INSN_LOCKED_SPLIT, Q_COUNT};
+const quantity_number account_by_address[] = {Q_LOADS_SPLIT_LINE,  Q_STORES_SPLIT_LINE, Q_LOADS_SPLIT_PAGE,
+					      Q_STORES_SPLIT_PAGE, Q_INSN_LOCKED_SPLIT, Q_COUNT};
 
 struct term_list {
 	struct qterm *out;
@@ -139,7 +139,7 @@ unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_
 
 unsigned account_event(enum step_event event, unsigned vector, uint8_t cpl, struct qterm out[ACCOUNT_TERMS])
 {
-	static const uint8_t by_vector[32] = {
+	static const quantity_number by_vector[32] = {
 		[0] = Q_EXC_DE,  [1] = Q_EXC_DB,  [6] = Q_EXC_UD,  [7] = Q_EXC_NM,
 		[11] = Q_EXC_NP, [12] = Q_EXC_SS, [13] = Q_EXC_GP, [14] = Q_EXC_PF,
 		[16] = Q_EXC_MF, [17] = Q_EXC_AC, [19] = Q_EXC_XM,

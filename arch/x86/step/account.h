@@ -1,5 +1,5 @@
 /*
- * From "this instruction retired" to quantities: the one place where pmu/quantity/quantity.def is applied to
+ * From "this instruction retired" to quantities: the one place where the lists in pmu/quantity are applied to
  * executed code. The vPMU, the oracle and the host's single-stepping witness all account through it, so that
  * they cannot differ. Pure C, touches no hardware.
  */
@@ -17,7 +17,7 @@
 #define ACCOUNT_TERMS 48
 
 /** Quantities of which addresses decide, so that steps of one instruction differ in them; Q_COUNT ends. */
-extern const uint8_t account_by_address[];
+extern const quantity_number account_by_address[];
 
 /** What the step contributes. @return the number of terms written to out; quantities may repeat (amounts add
  * up) */

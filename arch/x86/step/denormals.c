@@ -20,7 +20,7 @@ struct shape {
 static struct shape shape_of(const struct qterm *terms, unsigned n)
 {
 	static const struct {
-		uint8_t quantity;
+		quantity_number quantity;
 		struct shape shape;
 	} shapes[] = {
 		{Q_FP_SCALAR_SP, {SINGLE, 1}}, {Q_FP_SCALAR_DP, {DOUBLE, 1}}, {Q_FP_128_SP, {SINGLE, 4}},

@@ -10,8 +10,8 @@
 
 /** A static contribution, packed for the table. */
 struct insn_term {
-	uint8_t quantity; /* enum quantity */
-	uint8_t amount;   /* larger amounts take several terms of the same quantity */
+	quantity_number quantity;
+	uint16_t amount;
 };
 
 /** Which register gives the address of an access. */

@@ -35,7 +35,7 @@ static uint64_t code_bits(void)
 static void add_weight(struct amd_counter *k, unsigned q, int weight)
 {
 	static const struct {
-		uint8_t of, parts[2];
+		quantity_number of, parts[2];
 	} sums[] = {
 		{Q_UOPS_FUSED, {Q_INSTRUCTIONS, Q_INSTRUCTIONS}},
 		{Q_UOPS_X87, {Q_X87_OPS, Q_X87_OPS}},
@@ -45,13 +45,14 @@ static void add_weight(struct amd_counter *k, unsigned q, int weight)
 		{Q_CODE_READS, {Q_L1I_MISS, Q_L1I_MISS}},
 	};
 
-	static const uint8_t kinds[] = {Q_FLOPS_SP_ADD, Q_FLOPS_SP_MUL, Q_FLOPS_SP_DIV, Q_FLOPS_SP_MAC,
-					Q_FLOPS_DP_ADD, Q_FLOPS_DP_MUL, Q_FLOPS_DP_DIV, Q_FLOPS_DP_MAC};
+	static const quantity_number kinds[] = {Q_FLOPS_SP_ADD, Q_FLOPS_SP_MUL, Q_FLOPS_SP_DIV,
+						Q_FLOPS_SP_MAC, Q_FLOPS_DP_ADD, Q_FLOPS_DP_MUL,
+						Q_FLOPS_DP_DIV, Q_FLOPS_DP_MAC};
 
 	/* Minima and their like do not count here: where they are taken away, that is all but the kinds. */
 	if (q == Q_FLOPS_OTHER && weight < 0) {
 		k->weight[Q_FLOPS_SP] = k->weight[Q_FLOPS_DP] = 0;
-		for (unsigned i = 0; i < sizeof kinds; i++)
+		for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 			k->weight[kinds[i]] = 1;
 		return;
 	}

@@ -61,7 +61,7 @@ void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out)
 {
 	memset(out->terms, 0, sizeof out->terms);
 	for (unsigned n = 0; n < EVENT_TERMS && m->terms[n]; n++)
-		out->terms[n] = (struct event_term){(uint8_t)((m->terms[n] & ~INTEL_MINUS) - 1),
+		out->terms[n] = (struct event_term){(quantity_number)((m->terms[n] & ~INTEL_MINUS) - 1),
 						    m->terms[n] & INTEL_MINUS ? -1 : 1};
 	out->judgement = m->judgement;
 	event_follow(out, m->rule ? &intel_rules[m->rule] : NULL);

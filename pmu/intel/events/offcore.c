@@ -8,7 +8,7 @@
 #include <strings.h>
 
 /* By bit of the kind: all of these requests, some of them, those that miss. */
-static const uint8_t quantities[][3] = {
+static const quantity_number quantities[][3] = {
 	{Q_OFFCORE_DATA, Q_OFFCORE_DATA_SOME, Q_OFFCORE_DATA_MISS},
 	{Q_OFFCORE_RFO, Q_OFFCORE_RFO, Q_OFFCORE_RFO_MISS},
 	{Q_OFFCORE_CODE, Q_OFFCORE_CODE, Q_OFFCORE_CODE_MISS},

@@ -80,7 +80,7 @@ bool intel_decode_offcore(const struct intel_state *s, struct intel_counter *k, 
 {
 	static const struct {
 		uint64_t request;
-		uint8_t all, missed;
+		quantity_number all, missed;
 	} kinds[] = {
 		{REQUEST_DATA, Q_OFFCORE_DATA, Q_OFFCORE_DATA_MISS},
 		{REQUEST_RFO, Q_OFFCORE_RFO, Q_OFFCORE_RFO_MISS},

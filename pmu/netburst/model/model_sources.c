@@ -80,7 +80,7 @@ static bool works(const struct netburst_state *s, unsigned e)
 	return false;
 }
 
-static void put(struct netburst_source *to, uint8_t quantity, int8_t coefficient)
+static void put(struct netburst_source *to, quantity_number quantity, int8_t coefficient)
 {
 	if (to->n_terms < SOURCE_TERMS)
 		to->term[to->n_terms++] = (struct event_term){quantity, coefficient};
@@ -118,7 +118,8 @@ static uint32_t front_end_tags(const struct netburst_state *s, unsigned bit)
 static void count_front_end(const struct netburst_state *s, struct netburst_line *k)
 {
 	static const struct {
-		uint8_t bit, quantity;
+		uint8_t bit;
+		quantity_number quantity;
 	} kinds[] = {{1, Q_UOPS_LOAD}, {2, Q_UOPS_STORE}};
 
 	for (unsigned i = 0; i < 2; i++) {

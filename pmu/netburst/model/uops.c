@@ -19,7 +19,7 @@ static uint32_t less(uint32_t all, uint32_t some)
 static void sort_misprediction(uint32_t *q)
 {
 	static const struct {
-		uint8_t branch, kind;
+		quantity_number branch, kind;
 	} kinds[] = {
 		{Q_BR_COND, Q_BR_MISPRED_COND},       {Q_BR_JMP_DIRECT, Q_BR_MISPRED_JMP},
 		{Q_BR_CALL_DIRECT, Q_BR_MISPRED_JMP}, {Q_BR_CALL_INDIRECT, Q_BR_MISPRED_CALL},

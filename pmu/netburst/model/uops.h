@@ -5,7 +5,7 @@
  *
  * One uop for the operation (two for those that instr_retired counts twice), one for each load, two for each
  * store (address and data). Of x87 and SSE arithmetic the operation's uop is of the kind that
- * pmu/quantity/quantity.def weighs them with; of other instructions with an MMX or XMM operand it is an
+ * pmu/quantity/x86.def weighs them with; of other instructions with an MMX or XMM operand it is an
  * integer SIMD uop, of other x87 ones a move. Everything comes from the trace cache, but what the machine
  * model, if one feeds the step, has decoded; nothing is speculative. Returns, far branches and locked
  * accesses cannot be tagged: load and store uops, which are only counted by their tags, they have none.
@@ -30,7 +30,7 @@ struct uop_vector {
 /** Kinds of micro-operations of which, where tagging reaches it, an instruction has as many as it has of an
  * architectural quantity. */
 struct netburst_kind_of_uop {
-	uint8_t uops, of; /* enum quantity */
+	quantity_number uops, of;
 };
 
 #define NETBURST_KINDS_OF_UOP 8

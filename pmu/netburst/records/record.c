@@ -32,7 +32,7 @@ bool netburst_change_debugctl(uint32_t clear, uint32_t set)
 }
 
 /* Where tagging does not reach, none of the kind are left; a far branch makes some accesses. */
-static void take_away_untagged(struct pmu_event *e, uint8_t of)
+static void take_away_untagged(struct pmu_event *e, quantity_number of)
 {
 	unsigned n = 1;
 

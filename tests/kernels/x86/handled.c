@@ -9,7 +9,8 @@
 
 /* What enters a handler, and by which vector. Vectors of software interrupts share one. */
 static const struct {
-	uint8_t quantity, vector;
+	quantity_number quantity;
+	uint8_t vector;
 } entries[] = {
 	{Q_INTERRUPTS_NMI, VECTOR_NMI}, {Q_INTERRUPTS_HW, VECTOR_TEST}, {Q_INTERRUPTS_SW, VECTOR_TEST},
 	{Q_EXC_DE, VECTOR_DE},          {Q_EXC_UD, VECTOR_UD},          {Q_EXC_NM, VECTOR_NM},

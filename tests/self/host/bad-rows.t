@@ -23,7 +23,7 @@ def compiled(path, change, source=None):
         changed = pathlib.Path(d) / path
         changed.parent.mkdir(parents=True)
         changed.write_text(text, encoding="utf-8")
-        r = subprocess.run(["gcc", "-std=gnu11", "-Werror=overflow", "-c", "-o", "/dev/null", "-I", d, "-I", ".", "-I", "build/gen",
+        r = subprocess.run(["gcc", "-std=gnu11", "-DQUANTITY_LIST=\"pmu/quantity/x86.def\"", "-Werror=overflow", "-c", "-o", "/dev/null", "-I", d, "-I", ".", "-I", "build/gen",
                             str(changed) if source is None else source], cwd=ROOT, capture_output=True, text=True)
     return r.returncode, r.stderr
 

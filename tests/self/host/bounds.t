@@ -63,7 +63,7 @@ def compiles(bounds_text):
     with tempfile.TemporaryDirectory() as d:
         path = pathlib.Path(d) / "bounds.c"
         path.write_text(bounds_text, encoding="utf-8")
-        r = subprocess.run(["gcc", "-std=gnu11", "-c", "-o", "/dev/null", "-I", ".", "-I", "build/gen", str(path)], cwd=ROOT,
+        r = subprocess.run(["gcc", "-std=gnu11", "-DQUANTITY_LIST=\"pmu/quantity/x86.def\"", "-c", "-o", "/dev/null", "-I", ".", "-I", "build/gen", str(path)], cwd=ROOT,
                            capture_output=True, text=True)
     return r.returncode == 0, r.stderr
 

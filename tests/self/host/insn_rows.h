@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct amount_row {
-	uint8_t quantity;
+	quantity_number quantity;
 	uint16_t amount;
 };
 

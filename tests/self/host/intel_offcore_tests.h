@@ -30,7 +30,7 @@ static void offcore_requests(void **unused)
 {
 	static const struct {
 		uint64_t bit;
-		uint8_t all, missed;
+		quantity_number all, missed;
 	} kind[] = {{1, Q_OFFCORE_DATA, Q_OFFCORE_DATA_MISS},
 		    {2, Q_OFFCORE_RFO, Q_OFFCORE_RFO_MISS},
 		    {4, Q_OFFCORE_CODE, Q_OFFCORE_CODE_MISS}};

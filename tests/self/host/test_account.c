@@ -171,7 +171,8 @@ static void test_rings(void **state)
 static void test_vectors(void **state)
 {
 	static const struct {
-		uint8_t vector, quantity;
+		uint8_t vector;
+		quantity_number quantity;
 	} own[] = {{0, Q_EXC_DE},  {1, Q_EXC_DB},  {6, Q_EXC_UD},  {7, Q_EXC_NM},
 		   {11, Q_EXC_NP}, {12, Q_EXC_SS}, {13, Q_EXC_GP}, {14, Q_EXC_PF},
 		   {16, Q_EXC_MF}, {17, Q_EXC_AC}, {19, Q_EXC_XM}};
@@ -442,7 +443,7 @@ static void test_by_address(void **state)
 	bool differs[Q_COUNT] = {false}, listed[Q_COUNT] = {false};
 
 	(void)state;
-	for (const uint8_t *q = account_by_address; *q != Q_COUNT; q++)
+	for (const quantity_number *q = account_by_address; *q != Q_COUNT; q++)
 		listed[*q] = true;
 	for (unsigned p = 0; p < sizeof prefixes; p++)
 		for (unsigned map = 0; map < 4; map++)

@@ -146,8 +146,9 @@ static void random_write(unsigned p)
 
 static void random_step(unsigned p)
 {
-	static const uint8_t kinds[] = {Q_INSTRUCTIONS, Q_BRANCHES,      Q_BR_COND,     Q_INSN_X87,
-					Q_INSN_LOAD,    Q_INTERRUPTS_HW, Q_INSN_LOCKED, Q_BR_JMP_DIRECT};
+	static const quantity_number kinds[] = {Q_INSTRUCTIONS, Q_BRANCHES,     Q_BR_COND,
+						Q_INSN_X87,     Q_INSN_LOAD,    Q_INTERRUPTS_HW,
+						Q_INSN_LOCKED,  Q_BR_JMP_DIRECT};
 	struct qterm t[4];
 	struct step s = {.terms = t, .n_terms = below(5), .cycles = 1 + below(3), .level = below(2) ? 3 : 0};
 

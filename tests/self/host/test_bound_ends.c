@@ -24,10 +24,10 @@ FAKE_KERNEL(nothing, "nothing", 0, FAKE_EXACT(INSTRUCTIONS, 1, 0));
 
 /* Of AMOUNT of the cause, and of `other`, which is taken away, there is so much of the quantity at least. */
 static const struct line {
-	uint8_t quantity, cause;
+	quantity_number quantity, cause;
 	uint32_t low;
 	uint64_t flags;
-	uint8_t other;
+	quantity_number other;
 	uint32_t others;
 } lines[] = {
 	/* Eight slots at most begin in a cycle (Lion Cove), each of two instructions that were fused; and no

@@ -57,7 +57,7 @@ _Static_assert(SIZES <= KERNEL_COUNTS_POINTS, "what a kernel does at each size h
 
 static bool is_modelled(enum quantity q)
 {
-	for (const uint8_t *m = machine_quantities; *m != Q_COUNT; m++)
+	for (const quantity_number *m = machine_quantities; *m != Q_COUNT; m++)
 		if (*m == q)
 			return true;
 	return false;

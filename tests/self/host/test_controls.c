@@ -36,7 +36,7 @@ static const char memory[] = "fetches, page walks, prefetchers and other agents 
 static const char unknown[] = "nothing is said of what it counts";
 
 static const struct {
-	uint8_t quantity;
+	quantity_number quantity;
 	const char *why;
 } anywhere[] = {
 	{Q_CYCLES, time},

@@ -42,8 +42,8 @@ static void parse_terms(char *text, struct event_term out[EVENT_TERMS])
 			factor = atoi(word);
 		} else {
 			assert_true(n < EVENT_TERMS && quantity_by_name(word) < Q_COUNT);
-			out[n++] =
-				(struct event_term){(uint8_t)quantity_by_name(word), (int8_t)(sign * factor)};
+			out[n++] = (struct event_term){(quantity_number)quantity_by_name(word),
+						       (int8_t)(sign * factor)};
 			sign = factor = 1;
 		}
 	}

@@ -184,7 +184,7 @@ struct shares {
 static void share(struct shares *s, enum quantity q, unsigned rings, int coefficient)
 {
 	static const struct {
-		uint8_t whole, part[7];
+		quantity_number whole, part[7];
 	} sums[] = {{Q_BRANCHES,
 		     {Q_BR_COND, Q_BR_JMP_DIRECT, Q_BR_JMP_INDIRECT, Q_BR_CALL_DIRECT, Q_BR_CALL_INDIRECT,
 		      Q_BR_RET, Q_BR_FAR}},

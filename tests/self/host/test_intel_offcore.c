@@ -350,7 +350,7 @@ static bool counts(const struct pmu_event *e, enum quantity q)
 /* Words of requests, and a quantity that each must or cannot count. */
 static const struct {
 	const char *word;
-	uint8_t quantity, also;
+	quantity_number quantity, also;
 	bool must;
 } says[] = {
 	{".DEMAND_DATA_RD.", Q_OFFCORE_DATA, Q_OFFCORE_DATA_MISS, true},

@@ -105,7 +105,7 @@ static void malformed_ranges_are_refused(void **state)
 static unsigned everything(struct qterm *out)
 {
 	for (unsigned q = 0; q < Q_COUNT; q++)
-		out[q] = (struct qterm){(uint8_t)q, 1};
+		out[q] = (struct qterm){(quantity_number)q, 1};
 	return Q_COUNT;
 }
 

@@ -75,7 +75,7 @@ static enum quantity leaves_interval(struct traced_kernel *t, struct uarch *mach
 		const struct qvec *total = replay_run(&r, &t->trace[i]);
 		uint64_t n = TURNS * (i + 1);
 
-		for (const uint8_t *q = machine_quantities; *q != Q_COUNT; q++) {
+		for (const quantity_number *q = machine_quantities; *q != Q_COUNT; q++) {
 			struct amount a = bounds_amount(t->kernel, (enum quantity) * q, n);
 			int64_t seen = (int64_t)total->v[*q];
 

@@ -770,7 +770,7 @@ const struct extreme *extreme_of(enum quantity q, const char *reason)
 	static struct extreme exact = {.low = &plain, .high = &plain};
 
 	if (!reason) {
-		exact.quantity = (uint8_t)q;
+		exact.quantity = (quantity_number)q;
 		return &exact;
 	}
 	for (unsigned i = 0; i < n_extremes; i++)

@@ -24,7 +24,7 @@ struct extreme_machine {
 
 /** The machines at both ends of an interval, by its quantity and its reason, word for word. */
 struct extreme {
-	uint8_t quantity; /* enum quantity */
+	quantity_number quantity;
 	const char *reason;
 	const struct extreme_machine *low, *high;
 };

@@ -11,7 +11,7 @@ struct opcode {
 
 /* SDM vol. 2 and APM vol. 4, opcode maps; APM vol. 5, x87. */
 static const struct {
-	uint8_t quantity;
+	quantity_number quantity;
 	struct opcode opcode;
 } kinds[] = {
 	{Q_OPS_ADD, {MAP_0F, 0xfc, ANY}},     {Q_OPS_ADD, {MAP_0F, 0x58, ANY}},

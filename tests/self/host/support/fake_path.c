@@ -96,7 +96,7 @@ void fake_path_store(struct fake_path *p, uint64_t address)
 
 static void branch(struct fake_path *p, enum step_transfer kind, uint64_t to, uint8_t cpl, bool mispredicted)
 {
-	static const uint8_t quantity[] = {
+	static const quantity_number quantity[] = {
 		[TRANSFER_CONDITIONAL] = Q_BR_COND,
 		[TRANSFER_JUMP] = Q_BR_JMP_DIRECT,
 		[TRANSFER_JUMP_INDIRECT] = Q_BR_JMP_INDIRECT,
