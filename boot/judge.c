@@ -1,7 +1,7 @@
 #include "boot/judge.h"
 
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/exceptions.h"
+#include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/kernels/x86/services.h"
 #include "tests/measure/masking.h"

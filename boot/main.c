@@ -24,15 +24,15 @@
 #include "boot/selection.h"
 #include "build_id.h"
 
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/machine.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/processors/processors.h"
 #include "arch/x86/console/serial.h"
-#include "arch/x86/time/time.h"
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/time.h"
+#include "arch/exceptions.h"
+#include "arch/watchdog.h"
 #include "tests/judge/check.h"
 #include "tests/measure/inject.h"
 #include "tests/kernels/kernel.h"
@@ -120,8 +120,8 @@ static void begin_report(const struct platform *platform, const struct options *
 		.cpu_stepping = cpu.stepping,
 		.microcode = microcode_revision(&cpu),
 		.cpu_count = machine_cpu_count(),
-		.tsc_hz = tsc_hz(),
-		.time_reference = time_reference(),
+		.tsc_hz = clock_hz(),
+		.time_reference = clock_reference(),
 		.watchdog = watchdog_source(),
 		.options = line,
 		.verbose = o->verbose,

@@ -1,7 +1,7 @@
 #include "boot/report_out.h"
 #include "boot/run_folder.h"
 
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "tests/report/report.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  */
 #include "boot/heap.h"
 
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 
 #include <assert.h>
 #include <errno.h>

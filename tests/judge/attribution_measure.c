@@ -6,7 +6,7 @@
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/events/grammar.h"
 #include "pmu/events/schedule.h"
 

@@ -4,7 +4,7 @@
 #include "tests/measure/measure.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/virtual/hypervisor_exits.h"
 #include "pmu/events/text.h"
 #include "pmu/virtual/vpmu.h"

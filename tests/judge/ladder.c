@@ -6,7 +6,7 @@
 #include "tests/judge/truth.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "tests/kernels/x86/services.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/exceptions.h"
+#include "arch/watchdog.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/step/step.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/trap.h"
 #include "arch/x86/exceptions/user.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/step/step.h"
-#include "arch/x86/time/time.h"
+#include "arch/time.h"
 #include "arch/x86/exceptions/trap.h"
 
 #include <stdlib.h>
@@ -242,11 +242,11 @@ static void record(void *arg)
 	masking_begin(true);
 	if (r->interrupts != INTERRUPTS_OFF)
 		arm(r);
-	r->tsc_begin = tsc_read();
+	r->tsc_begin = clock_read();
 	for (unsigned i = 0; i < r->windows && !r->failure; i++)
 		if (!run_window(r, entry, &w) && !r->failure)
 			r->failure = "starting, stopping or asking it was refused";
-	r->tsc_end = tsc_read();
+	r->tsc_end = clock_read();
 	disarm(r);
 	masking_end();
 	if (!r->drain_each)

@@ -3,9 +3,9 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/step/step.h"
-#include "arch/x86/time/time.h"
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/time.h"
+#include "arch/exceptions.h"
+#include "arch/watchdog.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void lose_time(uint64_t ticks)
 {
 	step_pause();
 	imitated++;
-	for (uint64_t from = tsc_read(); tsc_read() - from < ticks;)
+	for (uint64_t from = clock_read(); clock_read() - from < ticks;)
 		;
 	step_resume();
 }
@@ -113,7 +113,7 @@ void smi_watch_open(struct smi_watch *w, bool virtual)
 	if (!imitating && intel && counted_by(one.eax) && read_count(&w->count))
 		w->source = SMI_COUNTER;
 	else if (w->source == SMI_CLOCK)
-		w->gap = tsc_hz() / 1000000 * SMI_GAP_US * (virtual ? STEPPED : 1);
+		w->gap = clock_hz() / 1000000 * SMI_GAP_US * (virtual ? STEPPED : 1);
 	if (intel && one.ecx & CPUID_1_ECX_PDCM)
 		freeze(w);
 	smi_watch_kind(w);
@@ -134,7 +134,7 @@ void smi_watch_begin(struct smi_watch *w)
 {
 	w->foreign = interrupts_of_others();
 	if (w->source == SMI_CLOCK)
-		w->began = tsc_read();
+		w->began = clock_read();
 }
 
 static bool smi_came(struct smi_watch *w)
@@ -148,7 +148,7 @@ static bool smi_came(struct smi_watch *w)
 	case SMI_CLOCK:
 		if (imitating && w->fastest != UINT64_MAX && ++windows % SMI_IMITATED == 0)
 			lose_time(2 * w->gap);
-		w->took = tsc_read() - w->began;
+		w->took = clock_read() - w->began;
 		return smi_gap(&w->fastest, w->took, w->gap);
 	default:
 		return false;

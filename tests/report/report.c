@@ -1,6 +1,6 @@
 #include "pmu/events/fields.h"
 #include "tests/report/report.h"
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "tests/report/internal.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The text stream: progress while the run goes on, and the verdict tables at its end, at most some 100
  * columns wide.
  */
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "tests/report/internal.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * An experiment's results as a table: a row for each event, each difference, and each place where samples
  * lie.
  */
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "tests/report/internal.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * The TAP 14 stream. One test point per plain check and one per event of a matrix; with verbose, its cells
  * are a subtest.
  */
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "tests/report/internal.h"
 
 #include <inttypes.h>

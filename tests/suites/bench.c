@@ -5,9 +5,9 @@
 #include "tests/measure/pass.h"
 
 #include "arch/x86/step/step.h"
-#include "arch/x86/time/time.h"
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/time.h"
+#include "arch/exceptions.h"
+#include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>
@@ -93,7 +93,7 @@ static void time_rounds(void *arg)
 
 	b->ticks = UINT64_MAX;
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint64_t start = tsc_read(), steps = ways[way].run(b), ticks = tsc_read() - start;
+		uint64_t start = clock_read(), steps = ways[way].run(b), ticks = clock_read() - start;
 
 		if (ticks < b->ticks) {
 			b->ticks = ticks;
@@ -104,7 +104,7 @@ static void time_rounds(void *arg)
 
 static uint64_t per_second(const struct bench *b)
 {
-	return b->ticks ? (uint64_t)((double)b->steps * (double)tsc_hz() / (double)b->ticks) : 0;
+	return b->ticks ? (uint64_t)((double)b->steps * (double)clock_hz() / (double)b->ticks) : 0;
 }
 
 static void run_bench(struct run *run)

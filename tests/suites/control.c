@@ -11,7 +11,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/contract/control.h"
 #include "pmu/virtual/vpmu.h"
 

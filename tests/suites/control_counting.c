@@ -7,7 +7,7 @@
 #include "tests/measure/pass.h"
 
 #include "arch/x86/step/step.h"
-#include "arch/x86/time/time.h"
+#include "arch/time.h"
 
 #include <string.h>
 
@@ -214,9 +214,9 @@ static void clock_rate(struct probe *p)
 			uint64_t begin, time, moved;
 
 			prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
-			begin = tsc_read();
+			begin = clock_read();
 			run_counting_for(p, counter_bit(p->c), n * (i + 1));
-			time = tsc_read() - begin;
+			time = clock_read() - begin;
 			moved = (value_of(p, p->c) - CONTROL_START) & low_bits(p->pmu->counter[p->c].width);
 			if (moved < took[i])
 				took[i] = moved;

@@ -10,10 +10,10 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/time/time.h"
+#include "arch/time.h"
 #include "arch/x86/exceptions/trap.h"
 #include "arch/x86/exceptions/user.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "pmu/contract/control.h"
 #include "pmu/virtual/vpmu.h"
 
@@ -146,11 +146,11 @@ static uint64_t halt(struct control_fixture *h, unsigned us)
 
 	(void)h;
 	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));
-	begin = tsc_read();
+	begin = clock_read();
 	__asm__ volatile("sti\n\thlt\n\tcli" ::: "memory");
 	apic_timer_oneshot(0);
-	took = tsc_read() - begin;
-	return took < tsc_hz() / 1000000 * us / 2 ? 0 : took;
+	took = clock_read() - begin;
+	return took < clock_hz() / 1000000 * us / 2 ? 0 : took;
 }
 
 static bool on_debug_exception(struct trap_frame *f, void *arg)

@@ -10,7 +10,7 @@
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/events/schedule.h"
 
 #include <stdio.h>

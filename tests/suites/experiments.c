@@ -10,7 +10,7 @@
 #include "tests/measure/sampling.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/events/grammar.h"
 #include "pmu/events/schedule.h"
 

@@ -18,7 +18,7 @@
 #include "tests/judge/truth.h"
 #include "tests/kernels/x86/handled.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include "tests/measure/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/time/time.h"
+#include "arch/time.h"
 #include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static bool on_interrupt(struct trap_frame *frame, void *arg)
 /* Let the timer run out with interrupts enabled. */
 static unsigned wait_for_timer(struct masking *m, bool quiet)
 {
-	uint64_t until = tsc_read() + tsc_hz() / 1000 * WAIT_MS;
+	uint64_t until = clock_read() + clock_hz() / 1000 * WAIT_MS;
 
 	m->interrupts = 0;
 	apic_timer_oneshot(0);
@@ -50,7 +50,7 @@ static unsigned wait_for_timer(struct masking *m, bool quiet)
 		masking_begin(false);
 	apic_write(APIC_TIMER_INITIAL, (uint32_t)(apic_timer_hz() / 1000));
 	__asm__ volatile("sti" ::: "memory");
-	while (!m->interrupts && tsc_read() < until)
+	while (!m->interrupts && clock_read() < until)
 		if (quiet && !apic_read(APIC_TIMER_CURRENT))
 			break;
 	pmi_let_in();

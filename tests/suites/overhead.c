@@ -9,7 +9,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "tests/measure/pass.h"
 
 #include "arch/x86/step/insn.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/virtual/hypervisor_exits.h"
 
 #include <inttypes.h>

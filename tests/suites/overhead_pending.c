@@ -12,9 +12,9 @@
 #include "tests/measure/pmi.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/time/time.h"
+#include "arch/time.h"
 #include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,8 +65,8 @@ static void run_while_due(void *arg)
 	while (apic_read(APIC_TIMER_CURRENT))
 		;
 	/* An emulator's timer may request it a little after its count has run out. */
-	for (uint64_t start = tsc_read();
-	     !w->masked && !apic_requested(VECTOR_TEST) && tsc_read() - start < tsc_hz() / 100;)
+	for (uint64_t start = clock_read();
+	     !w->masked && !apic_requested(VECTOR_TEST) && clock_read() - start < clock_hz() / 100;)
 		;
 	w->before = apic_requested(VECTOR_TEST);
 	pass_run(&w->pass);

@@ -9,7 +9,7 @@
 #include "tests/measure/recording.h"
 
 #include "arch/x86/machine/paging.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

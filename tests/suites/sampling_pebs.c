@@ -11,7 +11,7 @@
 #include "tests/judge/sample_judge.h"
 #include "tests/judge/shares.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>

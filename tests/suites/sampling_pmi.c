@@ -8,7 +8,7 @@
 #include "tests/judge/sample_judge.h"
 #include "tests/measure/sampling.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "tests/measure/scan_range.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/events/grammar.h"
 #include "pmu/events/schedule.h"
 

@@ -18,7 +18,7 @@
 #include "tests/measure/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

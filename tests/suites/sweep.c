@@ -13,7 +13,7 @@
 #include "tests/measure/pass.h"
 
 #include "arch/x86/processors/second_cpu.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/events/schedule.h"
 #include "pmu/virtual/vpmu.h"
 

@@ -13,7 +13,7 @@
 #include "tests/suites/trace_calls.h"
 #include "tests/judge/trace_judge.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "tests/suites/trace_calls.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #include "tests/judge/truth.h"
 #include "tests/kernels/x86/exceptions.h"
 
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/exceptions.h"
+#include "arch/watchdog.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 
 #include "arch/x86/machine/machine.h"
 #include "arch/x86/console/serial.h"
 #include "arch/x86/step/step.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 
 #include <stdint.h>
 #include <stdio.h>

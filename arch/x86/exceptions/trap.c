@@ -3,7 +3,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/exceptions/guard.h"
@@ -13,7 +13,7 @@
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/symbols.h"
 #include "arch/x86/exceptions/user_internal.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
 
 #include <stddef.h>
@@ -43,7 +43,8 @@ static struct guard *innermost;
 static struct trap_frame *current;  /* innermost frame being handled, NULL in plain code */
 static struct trap_frame abandoned; /* where stepped code was when the engine ended it */
 static bool is_abandoned;
-static char context[96]; /* "": no check */
+static struct trap_record last; /* of the guarded call that was ended last */
+static char context[96];        /* "": no check */
 static unsigned strays;
 static unsigned dumping;
 static void *guard_stack_low, *guard_stack_top;
@@ -81,6 +82,11 @@ void trap_set_handler(unsigned vector, trap_handler *handler, void *arg)
 
 	handlers[vector & 255] = (struct handler){handler, arg};
 	interrupts_restore(flags);
+}
+
+const struct trap_record *trap_last_record(void)
+{
+	return &last;
 }
 
 void trap_set_context(const char *description)
@@ -200,15 +206,16 @@ static void place_text(uint64_t rip, char *out, size_t size)
 
 static void describe(struct trap_report *r)
 {
+	const struct trap_frame *f = &last.frame;
 	char error[24] = "", address[32] = "", place[48];
 
-	if (r->vector >= 0 && r->vector < 32 && r->frame.error)
-		snprintf(error, sizeof error, "(0x%lx)", (unsigned long)r->frame.error);
+	if (r->vector >= 0 && r->vector < 32 && f->error)
+		snprintf(error, sizeof error, "(0x%lx)", (unsigned long)f->error);
 	if (r->vector == VECTOR_PF)
-		snprintf(address, sizeof address, " on 0x%lx", (unsigned long)r->cr2);
-	place_text(r->frame.rip, place, sizeof place);
+		snprintf(address, sizeof address, " on 0x%lx", (unsigned long)last.cr2);
+	place_text(f->rip, place, sizeof place);
 	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s", trap_name((unsigned)r->vector), error,
-		 address, (unsigned)(r->frame.cs & 3), place);
+		 address, (unsigned)(f->cs & 3), place);
 }
 
 static _Noreturn void halt_for_good(void)
@@ -224,12 +231,12 @@ static _Noreturn void leave_guard(int vector, uint64_t cr2)
 
 	if (!g)
 		halt_for_good();
+	last = (struct trap_record){.cr2 = cr2};
+	if (current)
+		last.frame = *current;
 	if (g->report) {
 		memset(g->report, 0, sizeof *g->report);
 		g->report->vector = vector;
-		g->report->cr2 = cr2;
-		if (current)
-			g->report->frame = *current;
 		describe(g->report);
 	}
 	step_unwind(g->step);

@@ -1,8 +1,11 @@
 /*
- * Exceptions and interrupts: all 256 vectors, the frame they leave, and how code that may fault is called.
+ * Exceptions and interrupts: all 256 vectors, the frame they leave, and their handlers. Guarded calls are in
+ * arch/exceptions.h.
  */
 #ifndef ARCH_X86_EXCEPTIONS_TRAP_H
 #define ARCH_X86_EXCEPTIONS_TRAP_H
+
+#include "arch/exceptions.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,16 +49,12 @@ enum trap_vector {
 	VECTOR_SPURIOUS = 0xff,
 };
 
-/** What ended a guarded call. vector is TRAP_NONE, an exception vector, or one of the TRAP_ values. */
-struct trap_report {
-	int vector;
-	struct trap_frame frame;
+/** The state that the last guarded call that was ended was left in; until the next one is. */
+struct trap_record {
+	struct trap_frame frame; /* all 0 if no trap was being handled */
 	uint64_t cr2;
-	char text[96]; /* one line: what, where (symbol+offset) */
 };
-#define TRAP_NONE     (-1)
-#define TRAP_WATCHDOG 256 /* the watchdog's deadline passed */
-#define TRAP_RECALLED 257 /* the boot processor wants the run back from this one (arch/x86/processors/processors.h) */
+const struct trap_record *trap_last_record(void);
 
 /**
  * A handler for one vector. Runs with interrupts masked, on the interrupted stack or the vector's IST stack.
@@ -69,29 +68,6 @@ typedef bool trap_handler(struct trap_frame *frame, void *arg);
 void trap_set_handler(unsigned vector, trap_handler *handler, void *arg);
 
 /**
- * Call fn(arg) so that an unexpected exception, or the watchdog, ends only it.
- * The unexpected exception is dumped (vector, error code, registers, backtrace with symbols, current check)
- * to the console first. Nests. Stack, callee-saved registers, IF, the handlers and the step engine's state
- * are as before the call if it was ended. The outermost call runs on the harness's own stack of 256 KiB, with
- * a guard page under it.
- * @return true if fn returned by itself; false otherwise, with *report (may be NULL) filled in.
- */
-bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report);
-
-/** Leave the innermost trap_guard() at once with the given report vector; from handlers or plain code. */
-_Noreturn void trap_abort(int vector);
-
-/** What the dump calls "running", copied: set by suites before each check, NULL between them. */
-void trap_set_context(const char *description);
-
-/** Interrupts and exceptions that arrived on vectors nobody had claimed since the last call (and were EOIed).
- */
-unsigned trap_stray_count(void);
-
-/** The same since power-on. */
-unsigned trap_strays(void);
-
-/**
  * A row of the exception table (section trap_fixups): an instruction that may fault in ring 0, and where to
  * go on if it does, with the vector in RAX's high half and the error code in its low. Each is the distance
  * from its own field, so that rows need no relocation: `.long from - ., to - .`. It goes before any handler.
@@ -103,11 +79,5 @@ struct trap_fixup {
 
 /** "#GP", "NMI", "vector 0x45": for messages. Valid until the next call. */
 const char *trap_name(unsigned vector);
-
-/**
- * For functions that run as trap handlers, or that handlers call: x87 and SSE state is the interrupted code's
- * and must not be touched. (arch/ and pmu/ are compiled like this as a whole.)
- */
-#define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
 #endif

@@ -1,4 +1,4 @@
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
 
 #include "arch/x86/machine/acpi.h"

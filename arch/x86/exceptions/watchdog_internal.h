@@ -1,5 +1,5 @@
 /*
- * The watchdog, as trap.c and machine.c need it.
+ * The watchdog, as trap.c, machine.c and the step engine need it.
  */
 #ifndef ARCH_X86_EXCEPTIONS_WATCHDOG_INTERNAL_H
 #define ARCH_X86_EXCEPTIONS_WATCHDOG_INTERNAL_H
@@ -38,5 +38,22 @@ unsigned watchdog_allowance(void);
 /** Nesting of watchdog_hold(), for trap_guard(). */
 unsigned watchdog_held(void);
 void watchdog_set_held(unsigned n);
+
+/** Whether the deadline has passed; the step engine asks. */
+bool watchdog_expired(void);
+
+/**
+ * For the step engine: whether the deadline has passed and the stepped code must leave its guard now, with
+ * TRAP_WATCHDOG. The watchdog is disarmed then. While it is held, the answer is no, and watchdog_release()
+ * acts.
+ */
+bool watchdog_take(void);
+
+/**
+ * For the step engine, which watches the deadline itself: whether an interrupt on this vector is the
+ * watchdog's and nothing else. Then it has been acknowledged, the source is set anew, and the stepped code
+ * need not see it.
+ */
+bool watchdog_swallow(unsigned vector);
 
 #endif

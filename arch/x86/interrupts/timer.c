@@ -1,7 +1,7 @@
 #include "arch/timer.h"
 
 #include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "arch/x86/interrupts/apic.h"
 
 #include <stddef.h>

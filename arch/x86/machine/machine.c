@@ -4,7 +4,7 @@
 #include "arch/x86/machine/acpi.h"
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/processors/second_cpu.h"
 #include "arch/x86/machine/cpu_state.h"
@@ -16,7 +16,7 @@
 #include "arch/x86/machine/paging_internal.h"
 #include "arch/x86/processors/processors_internal.h"
 #include "arch/x86/console/serial.h"
-#include "arch/x86/time/time.h"
+#include "arch/time.h"
 #include "arch/x86/time/time_internal.h"
 #include "arch/x86/exceptions/trap_internal.h"
 #include "arch/x86/exceptions/user_internal.h"
@@ -104,9 +104,9 @@ const char *machine_init(const struct boot_info *boot)
 	descriptors_init();
 	processors_init(boot->low_page);
 	time_calibrate();
-	if (strcmp(time_reference(), "HPET"))
+	if (strcmp(clock_reference(), "HPET"))
 		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "",
-			 time_reference());
+			 clock_reference());
 	ready = true;
 	machine_take();
 	bool ok = trap_guard(try_interrupts, NULL, &report);

@@ -16,7 +16,7 @@
 #include "arch/x86/machine/paging_internal.h"
 #include "arch/x86/time/time.h"
 #include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
 
 #include <stdio.h>

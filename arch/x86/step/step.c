@@ -5,7 +5,7 @@
 #include "arch/x86/step/step_engine.h"
 #include "arch/x86/step/step_gate.h"
 #include "arch/x86/exceptions/trap_internal.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/x86/exceptions/watchdog_internal.h"
 
 #include <stddef.h>
 

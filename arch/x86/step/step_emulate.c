@@ -9,7 +9,7 @@
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/step/step_gate.h"
 #include "arch/x86/time/time.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+#include "arch/time.h"
 #include "arch/x86/time/time.h"
 #include "arch/x86/time/time_internal.h"
 
@@ -173,7 +174,22 @@ uint64_t tsc_hz(void)
 	return hz;
 }
 
-const char *time_reference(void)
+uint64_t clock_hz(void)
+{
+	return hz;
+}
+
+uint64_t clock_read(void)
+{
+	return tsc_read();
+}
+
+void time_relax(void)
+{
+	cpu_relax();
+}
+
+const char *clock_reference(void)
 {
 	return reference;
 }

@@ -1,5 +1,5 @@
 /*
- * Time base: the TSC, calibrated against HPET, ACPI PM timer or PIT, whichever is there.
+ * The time-stamp counter itself; to everybody else it is the clock of arch/time.h.
  */
 #ifndef ARCH_X86_TIME_TIME_H
 #define ARCH_X86_TIME_TIME_H
@@ -13,13 +13,7 @@ static inline uint64_t tsc_read(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/** TSC frequency in Hz. Never 0: with no reference clock at all it is 1 GHz and time_reference() says so. */
+/** TSC frequency in Hz: clock_hz(). */
 uint64_t tsc_hz(void);
-
-/** What the TSC was calibrated against: "HPET", "ACPI PM timer", "PIT", or "none". */
-const char *time_reference(void);
-
-/** Microseconds of TSC time since the machine was first taken over. */
-uint64_t time_us(void);
 
 #endif

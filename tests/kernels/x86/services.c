@@ -15,7 +15,7 @@
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <string.h>

@@ -5,12 +5,12 @@
 #include "tests/suites/x86/machine.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/step/step_engine.h"
 #include "arch/x86/exceptions/user.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
 
 #include <stdio.h>
@@ -233,9 +233,9 @@ static int64_t dumps_are_right(void)
 		console_capture(printed, sizeof printed);
 		right = !trap_guard(deliver_unexpected, &v, &r);
 		console_capture(NULL, 0);
-		right &= r.vector == (int)v && r.frame.error == (has_error(v) ? 0x1230 + v : 0) &&
-			 dump_says("(vector %lu), ", v) && dump_says("error code 0x%lx, ", r.frame.error) &&
-			 dump_says("cr3    %016lx", cr3_read()) && dump_says("rip    %016lx", r.frame.rip);
+		right &= r.vector == (int)v && trap_last_record()->frame.error == (has_error(v) ? 0x1230 + v : 0) &&
+			 dump_says("(vector %lu), ", v) && dump_says("error code 0x%lx, ", trap_last_record()->frame.error) &&
+			 dump_says("cr3    %016lx", cr3_read()) && dump_says("rip    %016lx", trap_last_record()->frame.rip);
 		for (unsigned i = 0; i < 16; i++) {
 			char format[20];
 
@@ -261,7 +261,7 @@ static int64_t dump_has_cr2(void)
 	console_capture(printed, sizeof printed);
 	trap_guard(fault_at_8, NULL, &r);
 	console_capture(NULL, 0);
-	return r.cr2 == 8 && dump_says("cr2    %016lx", 8) &&
+	return trap_last_record()->cr2 == 8 && dump_says("cr2    %016lx", 8) &&
 	       !strncmp(r.text, "#PF(0x2) on 0x8 in ring 0", 25);
 }
 
@@ -280,7 +280,7 @@ static int64_t dump_that_faults(void)
 	trap_guard(fault_at_8, NULL, &r);
 	page_protect(unwritable, sizeof unwritable, PAGE_WRITE);
 	console_capture(NULL, 0);
-	seen = r.vector == VECTOR_PF && r.cr2 - (uint64_t)unwritable < sizeof unwritable ? 10 : 0;
+	seen = r.vector == VECTOR_PF && trap_last_record()->cr2 - (uint64_t)unwritable < sizeof unwritable ? 10 : 0;
 	return seen + dump_has_cr2();
 }
 
@@ -359,7 +359,7 @@ static int64_t hold_and_stack_kept(void)
 		hold_and_fault_in_ring_3,
 		(void *)(uintptr_t)machine_place(undefined_code, undefined_code + sizeof undefined_code), &r);
 
-	return left && r.vector == VECTOR_UD && r.frame.cs & 3 && watchdog_held() == held &&
+	return left && r.vector == VECTOR_UD && trap_last_record()->frame.cs & 3 && watchdog_held() == held &&
 	       tss.rsp[0] == rsp;
 }
 
@@ -400,7 +400,7 @@ static int64_t nothing_in_service(void)
 	struct trap_report r;
 	bool left = aborted(interrupt_twice, NULL, &r);
 
-	return left && r.vector == LEFT_ON_PURPOSE && r.frame.vector == VECTOR_HIGH &&
+	return left && r.vector == LEFT_ON_PURPOSE && trap_last_record()->frame.vector == VECTOR_HIGH &&
 	       !apic_in_service(VECTOR_LOW) && !apic_in_service(VECTOR_HIGH);
 }
 
@@ -442,12 +442,15 @@ static void interrupt_outer(void *arg)
  */
 static int64_t outer_frame_kept(void)
 {
-	struct trap_report after_handler, after_guard;
+	struct trap_report after;
+	bool by_handler, by_guard;
 	char yes;
 
-	aborted(interrupt_outer, NULL, &after_handler);
-	aborted(interrupt_outer, &yes, &after_guard);
-	return (after_handler.frame.vector == 0x47) * 10 + (after_guard.frame.vector == 0x47);
+	aborted(interrupt_outer, NULL, &after);
+	by_handler = trap_last_record()->frame.vector == 0x47;
+	aborted(interrupt_outer, &yes, &after);
+	by_guard = trap_last_record()->frame.vector == 0x47;
+	return by_handler * 10 + by_guard;
 }
 
 static bool refuse(struct trap_frame *f, void *arg)

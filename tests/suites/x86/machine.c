@@ -7,7 +7,7 @@
 
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/processors/processors.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "tests/suites/suites.h"
 
 #include <stdio.h>

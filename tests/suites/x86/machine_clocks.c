@@ -6,6 +6,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/machine.h"
 #include "arch/x86/console/serial.h"
+#include "arch/time.h"
 #include "arch/x86/time/time.h"
 #include "arch/x86/time/time_internal.h"
 

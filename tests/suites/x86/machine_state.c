@@ -3,7 +3,7 @@
  */
 #include "tests/suites/x86/machine.h"
 
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/cpu/cpuid.h"

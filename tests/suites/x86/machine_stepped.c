@@ -3,12 +3,13 @@
  */
 #include "tests/suites/x86/machine.h"
 
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/time/time.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
+#include "arch/x86/exceptions/watchdog_internal.h"
 
 #include <string.h>
 

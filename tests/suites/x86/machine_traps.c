@@ -3,10 +3,10 @@
  */
 #include "tests/suites/x86/machine.h"
 
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 
 #include <string.h>
 

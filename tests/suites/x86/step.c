@@ -13,7 +13,7 @@
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/exceptions/trap.h"
 #include "arch/x86/exceptions/user.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/suites/x86/step_run.h"
 #include "tests/suites/suites.h"

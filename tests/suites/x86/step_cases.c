@@ -5,7 +5,7 @@
 #include "tests/suites/x86/step.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"
@@ -14,7 +14,7 @@
 #include "arch/x86/emulated/sha.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/watchdog.h"
+#include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/suites/x86/step_run.h"
 

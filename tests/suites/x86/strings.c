@@ -12,7 +12,7 @@
 #include "tests/judge/piecewise.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
 #include "pmu/events/text.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #include "tests/self/host/support/console.h"
-#include "arch/x86/console/console.h"
+#include "arch/console.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * and with the step engine active (it is paused for the duration). Formats are those of printf() without
  * floating point: print scaled integers.
  */
-#ifndef ARCH_X86_CONSOLE_CONSOLE_H
-#define ARCH_X86_CONSOLE_CONSOLE_H
+#ifndef ARCH_CONSOLE_H
+#define ARCH_CONSOLE_H
 
 #include <stdarg.h>
 #include <stdbool.h>
