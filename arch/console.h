@@ -5,6 +5,9 @@
  * every line). tap:  TAP 14 lines, to the serial line only. Both are safe at any time, also in trap handlers
  * and with the step engine active (it is paused for the duration). Formats are those of printf() without
  * floating point: print scaled integers.
+ *
+ * Example: console_text("%u counters\n", n) shows "4 counters" on the screen and "# 4 counters" on the serial
+ * line.
  */
 #ifndef ARCH_CONSOLE_H
 #define ARCH_CONSOLE_H
@@ -33,6 +36,9 @@ void console_flush_screen(void);
 /** Divert the text stream into memory (cut off where it is full, always terminated); NULL ends that. For
  * tests of what is printed. @return characters diverted since the last call */
 size_t console_capture(char *memory, size_t size);
+
+/** Nothing more is printed: put the serial line back to how firmware had set it up, when all is sent. */
+void console_give_back(void);
 
 /** All text so far. */
 const char *console_buffer(size_t *size);

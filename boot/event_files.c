@@ -1,7 +1,7 @@
 #include "boot/event_files.h"
 
 #include "arch/x86/cpu/cpuid.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/processors/processors.h"
 #include "pmu/events/vendor_cpu.h"
 #include "pmu/events/vendor_import.h"

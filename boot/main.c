@@ -26,10 +26,9 @@
 
 #include "arch/console.h"
 #include "arch/x86/cpu/cpuid.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/processors/processors.h"
-#include "arch/x86/console/serial.h"
 #include "arch/time.h"
 #include "arch/exceptions.h"
 #include "arch/watchdog.h"
@@ -74,7 +73,7 @@ static int leave(struct platform *platform, const struct options *o, int status)
 	console_flush_screen();
 	if (o->exit != EXIT_RETURN)
 		platform->leave(o->exit, status);
-	serial_give_back();
+	console_give_back();
 	return status;
 }
 
@@ -311,9 +310,9 @@ int assay_main(struct platform *platform)
 	kernels_unpack();
 
 	bool good_options = config_gather(platform, &o, &experiments, &error);
-	platform->boot.serial_port = o.serial;
-	platform->boot.want_x2apic = o.x2apic;
-	platform->boot.no_hpet = !o.hpet;
+	machine_set("serial", o.serial);
+	machine_set("x2apic", o.x2apic);
+	machine_set("hpet", o.hpet);
 	const char *refusal = error.text;
 	if (good_options && selection_exists(&o, &refusal)) {
 		refusal = NULL;

@@ -5,7 +5,7 @@
 #ifndef BOOT_PLATFORM_H
 #define BOOT_PLATFORM_H
 
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

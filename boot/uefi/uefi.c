@@ -3,7 +3,7 @@
  * 7, 12). Files are boot/uefi/volume.h's.
  *
  * The image stays a boot-services application from beginning to end. The run takes the CPU over between
- * firmware calls and gives it back before the next one (arch/x86/machine/machine.h), so nothing here may be
+ * firmware calls and gives it back before the next one (arch/machine.h), so nothing here may be
  * called while the machine is taken.
  */
 #include "boot/heap.h"

@@ -1,6 +1,6 @@
 #include "arch/console.h"
 
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/console/serial.h"
 #include "arch/x86/step/step.h"
 #include "arch/watchdog.h"
@@ -183,4 +183,9 @@ void console_fresh_line(void)
 {
 	if (text_line.used)
 		console_text("\n");
+}
+
+void console_give_back(void)
+{
+	serial_give_back();
 }

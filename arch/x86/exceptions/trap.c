@@ -7,7 +7,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/exceptions/guard.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/processors/processors_internal.h"
 #include "arch/x86/step/step.h"

@@ -1,4 +1,4 @@
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/machine/machine_internal.h"
 
 #include "arch/x86/machine/acpi.h"
@@ -32,6 +32,24 @@ static bool ready, taken;
 static bool joined; /* another processor has the run: devices and the screen are the boot processor's */
 static uint64_t firmware_flags, boot_flags;
 
+static struct {
+	uint16_t serial_port;
+	bool x2apic, no_hpet;
+} wanted;
+
+bool machine_set(const char *name, uint64_t value)
+{
+	if (!strcmp(name, "serial"))
+		wanted.serial_port = (uint16_t)value;
+	else if (!strcmp(name, "x2apic"))
+		wanted.x2apic = value;
+	else if (!strcmp(name, "hpet"))
+		wanted.no_hpet = !value;
+	else
+		return false;
+	return true;
+}
+
 bool machine_taken(void)
 {
 	return taken;
@@ -59,26 +77,26 @@ static bool stacks_create(void)
 
 static void find_devices(const struct boot_info *boot)
 {
-	if (!serial_init(boot->serial_port)) {
-		if (boot->serial_port)
+	if (!serial_init(wanted.serial_port)) {
+		if (wanted.serial_port)
 			note_add("no serial port answers at 0x%x: screen and report files only",
-				 boot->serial_port);
+				 wanted.serial_port);
 		else
 			note_add("no serial port at 0x3f8 or 0x2f8: screen and report files only; "
 				 "serial=PORT names another");
 	}
 	acpi_read(boot->rsdp, boot->memory_top);
 	irq_chips_find();
-	if (boot->no_hpet)
+	if (wanted.no_hpet)
 		acpi.hpet = 0;
 	if (!hpet_init(acpi.hpet) && acpi.hpet)
 		note_add("the HPET at 0x%lx does not answer as one: not used", (unsigned long)acpi.hpet);
 	apic_detect();
 	if (!apic_present())
 		note_add("no local APIC, or firmware left it off: no interrupt can be tested");
-	else if (boot->want_x2apic && !apic_is_x2() && !apic_enable_x2())
+	else if (wanted.x2apic && !apic_is_x2() && !apic_enable_x2())
 		note_add("x2APIC was asked for, but the CPU has none: xAPIC is used");
-	else if (boot->want_x2apic)
+	else if (wanted.x2apic)
 		note_add("x2APIC mode is on, and stays on after the run");
 }
 
@@ -105,7 +123,7 @@ const char *machine_init(const struct boot_info *boot)
 	processors_init(boot->low_page);
 	time_calibrate();
 	if (strcmp(clock_reference(), "HPET"))
-		note_add("no HPET%s: time base is the %s", boot->no_hpet ? " (as asked for)" : "",
+		note_add("no HPET%s: time base is the %s", wanted.no_hpet ? " (as asked for)" : "",
 			 clock_reference());
 	ready = true;
 	machine_take();

@@ -1,6 +1,6 @@
 #include "arch/x86/machine/notes.h"
 
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 
 #include <stdarg.h>
 #include <stddef.h>

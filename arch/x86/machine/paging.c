@@ -3,7 +3,7 @@
 
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/machine/notes.h"
 #include "arch/x86/machine/sections.h"

@@ -8,7 +8,7 @@
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/machine/machine_internal.h"
 #include "arch/x86/machine/mtrr.h"
 #include "arch/x86/machine/notes.h"

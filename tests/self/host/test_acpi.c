@@ -1,6 +1,6 @@
 /* ACPI tables, sound and damaged in every way that a parser of firmware's data must survive. */
 #include "arch/x86/machine/acpi.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

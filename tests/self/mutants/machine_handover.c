@@ -11,7 +11,7 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/time/hpet.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/time/pit.h"
 #include "arch/x86/processors/processors.h"

@@ -4,7 +4,7 @@
 #include "tests/suites/x86/machine.h"
 
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/console/serial.h"
 #include "arch/time.h"
 #include "arch/x86/time/time.h"

@@ -8,7 +8,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"
-#include "arch/x86/machine/machine.h"
+#include "arch/machine.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/exceptions/trap.h"

@@ -1,0 +1,70 @@
+/*
+ * Taking the machine over from firmware and handing it back.
+ *
+ * Between machine_take() and machine_give_back() the harness owns the boot processor (or another one that it
+ * has handed the run to: arch/processors.h): its exception vectors, page tables, control registers and
+ * interrupt controller are the harness's, maskable interrupts are held off, firmware must not be called.
+ * Everything that is changed is saved first and put back exactly. Taking and giving back may be repeated.
+ *
+ * x86: GDTR, IDTR, TR, segment registers, CR0, CR3, CR4, XCR0, EFER, PAT, FS/GS base, SYSCALL and SYSENTER
+ * MSRs, APIC registers including the timer, x87/SSE/AVX state, 8259 and I/O APIC masks, HPET.
+ *
+ * Example: an entry that has filled in `boot` runs one function on the machine's own.
+ *
+ *     machine_set("hpet", 0);
+ *     const char *why = machine_init(&boot);
+ *     if (why)
+ *             return could_not_run(why);
+ *     machine_take();
+ *     measure();
+ *     machine_give_back();
+ *     write_report();
+ */
+#ifndef ARCH_MACHINE_H
+#define ARCH_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** What the entry tells the architecture layer; filled in by boot/, valid for the life of the image. */
+struct boot_info {
+	/** Allocate zeroed, page-aligned, identity-mapped memory below 4 GiB; NULL if there is none. Firmware
+	 * side only. */
+	void *(*alloc_pages)(size_t pages);
+	uint64_t rsdp;        /* physical address of the ACPI RSDP, 0 if none */
+	uint64_t memory_top;  /* first address above all memory and MMIO in the firmware's map; at least 4 GiB
+			       */
+	const char *firmware; /* vendor and revision as text */
+	uint64_t low_page;    /* a page that nobody else uses and that other processors can start in (x86: below
+			       * 1 MiB); 0: none */
+};
+
+/**
+ * Settings that only this instruction set has, before machine_init(); those that are not set have defaults.
+ * x86: "serial", I/O port of a 16550 (0: probe 3F8H, 2F8H); "x2apic", 1: switch to x2APIC if the CPU has it;
+ * "hpet", 0: treat it as absent.
+ * @return false if there is no such setting
+ */
+bool machine_set(const char *name, uint64_t value);
+
+/**
+ * Allocate tables and stacks, find the firmware's tables, a serial line, timers; calibrate. Called once,
+ * before the first take.
+ * @return NULL, or one line that says what is missing and what to do
+ */
+const char *machine_init(const struct boot_info *boot);
+
+void machine_take(void);
+void machine_give_back(void);
+bool machine_taken(void);
+
+/** Logical CPUs that firmware lists as enabled (x86: in ACPI's MADT); 1 if it has no list. */
+unsigned machine_cpu_count(void);
+
+/** Things found out during machine_init() that a user should read, one line each ("no HPET: using the ACPI PM
+ * timer"). */
+unsigned machine_note_count(void);
+const char *machine_note(unsigned i);
+
+#endif
