@@ -4,7 +4,6 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/cpuid_table.h"
-#include "arch/x86/processors/processors.h"
 #include "pmu/contract/model.h"
 #include "tests/report/report.h"
 
@@ -216,7 +215,7 @@ static void note_siblings(const struct core *c)
 		char line[160];
 
 		if (i == c->number || !p.enabled || !c->thread_bits ||
-		    p.apic_id >> c->thread_bits != c->apic_id >> c->thread_bits)
+		    p.id >> c->thread_bits != c->id >> c->thread_bits)
 			continue;
 		snprintf(line, sizeof line, "processor %u shares its core with processor %u, which %s",
 			 c->number, i,
@@ -233,7 +232,7 @@ static bool add(struct cores *out, unsigned number, const struct model_hybrid *v
 	struct processor p = processor_at(number);
 	const char *why;
 
-	*c = (struct core){.number = number, .apic_id = p.apic_id};
+	*c = (struct core){.number = number, .id = p.id};
 	memset(id, 0, sizeof *id);
 	if (!processor_run(number, identify, id, &why))
 		snprintf(c->why, sizeof c->why, "%s", why);
@@ -281,7 +280,7 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 		struct core *c = &out->core[i];
 
 		if (out->several)
-			report_processor(&(struct report_processor){c->number, c->apic_id, label_of(out, i),
+			report_processor(&(struct report_processor){c->number, c->id, label_of(out, i),
 								    !c->why[0]});
 		if (c->why[0])
 			report_absent(c);

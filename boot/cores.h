@@ -8,18 +8,18 @@
 #ifndef BOOT_CORES_H
 #define BOOT_CORES_H
 
-#include "arch/x86/machine/acpi.h"
+#include "arch/processors.h"
 #include "boot/options.h"
 
 #include <stdbool.h>
 
-#define CORES_MAX ACPI_PROCESSORS
+#define CORES_MAX PROCESSORS_MAX
 
 struct core {
-	unsigned number; /* arch/x86/processors/processors.h */
-	uint32_t apic_id;
+	unsigned number; /* arch/processors.h */
+	uint32_t id; /* struct processor */
 	uint8_t kind;        /* CPUID.1AH:EAX[31:24]: 40H performance, 20H efficiency; 0: no hybrid CPU's */
-	uint8_t thread_bits; /* of the APIC ID: those that tell the logical processors of a core apart */
+	uint8_t thread_bits; /* of the ID: those that tell the logical processors of a core apart */
 	char why[192];       /* not empty: it did not start, or was given up, and is not judged */
 };
 

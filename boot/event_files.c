@@ -2,7 +2,7 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/machine.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "pmu/events/vendor_cpu.h"
 #include "pmu/events/vendor_import.h"
 #include "tests/report/report.h"

@@ -11,7 +11,7 @@
  * Read all of them and give the PMU under judgement a table with their events. What is wrong with a file is
  * one note in the report, and so is what was taken of it; the run goes on with what is sound. Firmware must
  * have the machine; it is taken in between.
- * @param processor the one that is judged (arch/x86/processors/processors.h)
+ * @param processor the one that is judged (arch/processors.h)
  */
 void event_files_read(const struct platform *platform, struct run *run, unsigned processor);
 

@@ -28,7 +28,7 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/machine.h"
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/time.h"
 #include "arch/exceptions.h"
 #include "arch/watchdog.h"

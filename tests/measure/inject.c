@@ -1,6 +1,6 @@
 #include "tests/measure/inject.h"
 #include "tests/judge/silicon_rules.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "tests/kernels/kernel.h"
 #include "tests/measure/masking.h"
 #include "tests/measure/smi.h"

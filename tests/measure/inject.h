@@ -6,7 +6,7 @@
  * N behind it (as in 1N), DELTA more per iteration
  *
  * processor:NUMBER:HOW[:TURN]   the processor misbehaves in the TURN-th turn that it is given (the first, if
- * none is named), as processor_spoil() (arch/x86/processors/processors.h) can have it: HOW is faults, hangs,
+ * none is named), as processor_spoil() (arch/processors.h) can have it: HOW is faults, hangs,
  * deaf or late
  *
  * not-quiet   the local APIC's entries stay as they are around windows: masking_spoil()

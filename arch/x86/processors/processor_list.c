@@ -1,7 +1,9 @@
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/x86/processors/processors_internal.h"
 
 #include "arch/x86/machine/acpi.h"
+
+_Static_assert(ACPI_PROCESSORS == PROCESSORS_MAX, "all that are listed can be had");
 
 static uint32_t boot_id;
 

@@ -1,4 +1,4 @@
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/x86/processors/processors_internal.h"
 
 #include "arch/x86/interrupts/apic.h"
@@ -155,7 +155,7 @@ static void arrive(void)
 		turn.refused = true;
 	}
 	park_state.done = 1;
-	apic_send_nmi(processor_at(0).apic_id);
+	apic_send_nmi(processor_at(0).id);
 	for (;;)
 		__asm__ volatile("cli; hlt");
 }
@@ -333,7 +333,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	memset((void *)&turn, 0, sizeof turn);
 	memset((void *)&park_state, 0, sizeof park_state);
 	turn.number = number;
-	turn.apic_id = p.apic_id;
+	turn.apic_id = p.id;
 	turn.fn = fn;
 	turn.arg = arg;
 	turn.cr4 = cr4_read() & ~(CR4_VMXE | CR4_SMXE);
@@ -342,7 +342,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	watchdog_give_back();
 	if (!p.enabled) {
 		reason = "firmware has not enabled it";
-	} else if (processor_launch(p.apic_id, arrive, run_stack + RUN_STACK, &turn.arrived, &reason)) {
+	} else if (processor_launch(p.id, arrive, run_stack + RUN_STACK, &turn.arrived, &reason)) {
 		bool over = give_run();
 
 		reason =
@@ -360,7 +360,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 		spoilt.turns--;
 	if (!reason)
 		return true;
-	snprintf(text, sizeof text, "processor %u (APIC ID %u) %s: %s", number, (unsigned)p.apic_id, what,
+	snprintf(text, sizeof text, "processor %u (APIC ID %u) %s: %s", number, (unsigned)p.id, what,
 		 reason);
 	*why = text;
 	return false;

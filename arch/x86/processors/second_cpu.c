@@ -1,5 +1,5 @@
 #include "arch/x86/processors/second_cpu.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/x86/processors/processors_internal.h"
 
 #include "arch/x86/interrupts/apic_internal.h"
@@ -38,7 +38,7 @@ static bool is_sibling(unsigned i)
 {
 	uint8_t bits = core_thread_bits(own_cpuid, NULL);
 
-	return bits && processor_at(i).apic_id >> bits == processor_at(processor_current()).apic_id >> bits;
+	return bits && processor_at(i).id >> bits == processor_at(processor_current()).id >> bits;
 }
 
 /* The processor for this, NOBODY if there is none. */
@@ -67,7 +67,7 @@ static bool start(unsigned who, const char **why)
 	second_cpu_idt_pointer =
 		(struct descriptor_pointer){sizeof second_cpu_idt - 1, (uint64_t)second_cpu_idt};
 	second_cpu_wanted = 0;
-	if (!processor_launch(processor_at(who).apic_id, second_cpu_begin, stack + STACK, &second_cpu_state,
+	if (!processor_launch(processor_at(who).id, second_cpu_begin, stack + STACK, &second_cpu_state,
 			      why))
 		return false;
 	number = who;
@@ -100,7 +100,7 @@ bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
 		return false;
 	second_cpu_line = line;
 	second_cpu_wanted = 1;
-	apic_send_nmi(processor_at(number).apic_id);
+	apic_send_nmi(processor_at(number).id);
 	return processor_awaits(line, before, false);
 }
 
@@ -118,6 +118,6 @@ void second_cpu_dismiss(void)
 	if (number == NOBODY)
 		return;
 	second_cpu_wanted = 0;
-	apic_send_init(processor_at(number).apic_id);
+	apic_send_init(processor_at(number).id);
 	number = NOBODY;
 }

@@ -1,7 +1,7 @@
 /* Vendors' event files: which are taken for the CPU under judgement, and who has to say so. */
 #include "boot/event_files.h"
 #include "arch/machine.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "pmu/intel/intel.h"
 #include "tests/self/host/support/fake_cpu.h"
 #include "tests/report/report.h"

@@ -3,7 +3,7 @@
 #include "tests/measure/inject.h"
 #include "tests/measure/masking.h"
 #include "tests/measure/smi.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

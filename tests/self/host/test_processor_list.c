@@ -1,6 +1,6 @@
 /* The list of processors, with the boot processor at every place of ACPI's. */
 #include "arch/x86/machine/acpi.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/x86/processors/processors_internal.h"
 
 #include <setjmp.h>
@@ -42,12 +42,12 @@ static void check(unsigned n, unsigned boot_place)
 
 	list(n, boot);
 	assert_int_equal(processor_count(), boot_place < n ? n : n + 1);
-	assert_int_equal(processor_at(0).apic_id, boot);
+	assert_int_equal(processor_at(0).id, boot);
 	assert_true(processor_at(0).enabled);
 	for (unsigned i = 0; i < n; i++) {
 		if (i == boot_place)
 			continue;
-		assert_int_equal(processor_at(number).apic_id, id_at(i));
+		assert_int_equal(processor_at(number).id, id_at(i));
 		assert_int_equal(processor_at(number).enabled, enabled_at(i));
 		number++;
 	}
@@ -73,10 +73,10 @@ static void a_full_list_has_room_for_it(void **state)
 	}
 	processors_list(1000 + ACPI_PROCESSORS - 1);
 	assert_int_equal(processor_count(), ACPI_PROCESSORS);
-	assert_int_equal(processor_at(ACPI_PROCESSORS - 1).apic_id, 1000 + ACPI_PROCESSORS - 2);
+	assert_int_equal(processor_at(ACPI_PROCESSORS - 1).id, 1000 + ACPI_PROCESSORS - 2);
 	processors_list(1);
 	assert_int_equal(processor_count(), ACPI_PROCESSORS + 1);
-	assert_int_equal(processor_at(ACPI_PROCESSORS).apic_id, 1000 + ACPI_PROCESSORS - 1);
+	assert_int_equal(processor_at(ACPI_PROCESSORS).id, 1000 + ACPI_PROCESSORS - 1);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 #include "arch/machine.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/time/pit.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/x86/time/time.h"
 #include "tests/self/mutants/machine_planted.h"
 

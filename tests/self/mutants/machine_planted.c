@@ -9,7 +9,7 @@
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/x86/exceptions/trap.h"
 
 #include <stdbool.h>

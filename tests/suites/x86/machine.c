@@ -6,7 +6,7 @@
 #include "tests/suites/x86/machine.h"
 
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/processors/processors.h"
+#include "arch/processors.h"
 #include "arch/watchdog.h"
 #include "tests/suites/suites.h"
 
