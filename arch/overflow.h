@@ -11,12 +11,13 @@
  *             return true;
  *     }
  *     ...
- *     overflow_claim(OVERFLOW_MASKABLE, on_overflow, &count);
+ *     struct overflow_claim claim = {on_overflow, &count};
+ *     overflow_claim(OVERFLOW_MASKABLE, &claim);
  *     overflow_arm(OVERFLOW_COUNTERS, OVERFLOW_MASKABLE);
  *     ... run the window, interrupts disabled ...
  *     interrupts_drain();
  *     overflow_mask(OVERFLOW_COUNTERS);
- *     overflow_claim(OVERFLOW_MASKABLE, NULL, NULL);
+ *     overflow_claim(OVERFLOW_MASKABLE, NULL);
  */
 #ifndef ARCH_OVERFLOW_H
 #define ARCH_OVERFLOW_H
@@ -50,9 +51,16 @@ typedef bool overflow_handler(uint64_t address, enum overflow_way way, void *arg
 /** Whether the line exists. */
 bool overflow_present(unsigned line);
 
-/** From now on this handler gets what is delivered in this way, of every line. NULL: nobody does; a maskable
- * interrupt that comes all the same is a stray one, an NMI is unexpected. One handler for each way. */
-void overflow_claim(enum overflow_way way, overflow_handler *handler, void *arg);
+/** Who gets what is delivered. */
+struct overflow_claim {
+	overflow_handler *handler;
+	void *arg;
+};
+
+/** From now on this claim gets what is delivered in this way, of every line; it must stay where it is. NULL:
+ * nobody does; a maskable interrupt that comes all the same is a stray one, an NMI is unexpected. One claim
+ * for each way; what a guarded call has claimed does not outlive it if it is ended. */
+void overflow_claim(enum overflow_way way, const struct overflow_claim *claim);
 
 /** Let a line deliver in this way. No-op for OVERFLOW_NO_LINE. @return false if the line cannot */
 bool overflow_arm(unsigned line, enum overflow_way way);

@@ -22,7 +22,7 @@
 #define PROCESSORS_MAX 512
 
 struct processor {
-	uint32_t id; /* as the interrupt controller knows it (x86: APIC ID) */
+	uint32_t id;  /* as the interrupt controller knows it (x86: APIC ID) */
 	bool enabled; /* false: firmware calls it online capable, which is no processor yet */
 };
 
@@ -38,13 +38,13 @@ unsigned processor_current(void);
 
 /**
  * Run fn(arg) on a processor, with the machine taken there as it is on the boot processor (x86: control
- * registers, page tables, PAT, MTRRs, XCR0, local APIC, watchdog). Call on the boot processor with the machine taken and
- * outside of any trap_guard(). Number 0 is a plain call.
+ * registers, page tables, PAT, MTRRs, XCR0, local APIC, watchdog). Call on the boot processor with the
+ * machine taken and outside of any trap_guard(). Number 0 is a plain call.
  *
  * The wait for another one has an end. What faults there outside of its guards ends the turn. If it gives no
- * sign of life (arming the watchdog, printing) for PROCESSOR_SILENCE_S and the time that its check has, it is called back
- * by an NMI, and if that does not help it is reset (x86: INIT). Where nothing tells the time meanwhile (x86:
- * the APIC timer does not count), silence has no end.
+ * sign of life (arming the watchdog, printing) for PROCESSOR_SILENCE_S and the time that its check has, it is
+ * called back by an NMI, and if that does not help it is reset (x86: INIT). Where nothing tells the time
+ * meanwhile (x86: the APIC timer does not count), silence has no end.
  * @return false with *why, one line, if the processor does not start (fn was not called) or its turn was
  * broken off (fn did not return; its registers were dumped if it could still do so)
  */

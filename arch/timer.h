@@ -5,7 +5,8 @@
  *
  * Example: have an interrupt wait while f() runs.
  *
- *     timer_claim(on_timer, &count);
+ *     struct timer_claim claim = {on_timer, &count};
+ *     timer_claim(&claim);
  *     timer_stop();
  *     timer_mask(false);
  *     timer_start(1);
@@ -14,7 +15,7 @@
  *     f();
  *     interrupts_drain();    // on_timer is called here
  *     timer_stop();
- *     timer_claim(NULL, NULL);
+ *     timer_claim(NULL);
  */
 #ifndef ARCH_TIMER_H
 #define ARCH_TIMER_H
@@ -31,8 +32,14 @@ uint64_t timer_hz(void);
 /** Called for its interrupt, with interrupts held off; it may use general registers only. */
 typedef void timer_handler(void *arg);
 
-/** From now on its interrupt goes to this handler; NULL: to nobody. */
-void timer_claim(timer_handler *handler, void *arg);
+/** Who gets its interrupt. */
+struct timer_claim {
+	timer_handler *handler;
+	void *arg;
+};
+
+/** From now on its interrupt goes to this claim, which must stay where it is; NULL: to nobody. */
+void timer_claim(const struct timer_claim *claim);
 
 /** Stop and mask it. What it has requested stays requested. */
 void timer_stop(void);
@@ -50,7 +57,8 @@ uint32_t timer_left(void);
 bool timer_requested(void);
 
 /** Halt the processor until the timer interrupts, so many microseconds from now (below 2^32 ticks), or
- * anything else does. The timer needs no handler for that. */
-void timer_halt(unsigned us);
+ * anything else does. The timer needs no claim for that. @return ticks of the clock (arch/time.h) that passed
+ */
+uint64_t timer_halt(unsigned us);
 
 #endif

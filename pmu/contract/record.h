@@ -6,6 +6,7 @@
 #ifndef PMU_CONTRACT_RECORD_H
 #define PMU_CONTRACT_RECORD_H
 
+#include "arch/overflow.h"
 #include "pmu/contract/pmu.h"
 
 #include <stdbool.h>
@@ -155,8 +156,6 @@ struct pmu_record {
 /** What periods count where no counter does. */
 enum record_unit { RECORD_UNIT_CYCLES, RECORD_UNIT_OPERATIONS, RECORD_UNIT_FETCHES };
 
-#define RECORD_LVT_NONE 0xffff
-
 /** One kind of records that this CPU can make. */
 struct pmu_record_source {
 	uint8_t kind;      /* enum record_kind */
@@ -170,8 +169,8 @@ struct pmu_record_source {
 	size_t record_size;   /* bytes of memory for each record; 0: it uses none */
 	uint8_t units;    /* sources with .period_unit and without .counters: what a period can count, bit per
 			     enum record_unit */
-	uint16_t lvt;     /* offset of the local APIC's entry through which it interrupts, RECORD_LVT_NONE: it
-			     cannot here; 0: the performance entry */
+	uint16_t line;    /* through which it interrupts (arch/overflow.h); 0, OVERFLOW_COUNTERS: as counters
+			     do; OVERFLOW_NO_LINE: it cannot here */
 	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum step_transfer
 			     (pmu/contract/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
 	bool one_node;    /* all memory and all processors are of one node: no data comes from another */

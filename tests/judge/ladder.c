@@ -5,7 +5,6 @@
 #include "tests/measure/pmi.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/interrupts/apic.h"
 #include "arch/exceptions.h"
 
 #include <inttypes.h>
@@ -92,9 +91,9 @@ static void try_overflow(void *arg)
 	struct climb *m = arg;
 	const struct pmu_driver *d = m->pmu->driver;
 
-	pmi_arm(&m->pmi, APIC_LVT_FIXED);
+	pmi_arm(&m->pmi, OVERFLOW_MASKABLE);
 	pass_run(&m->pass);
-	pmi_let_in();
+	interrupts_drain();
 	if (m->pass.failure)
 		return;
 	if (!d->overflowed(m->pmu, &m->status) || !d->acknowledge(m->pmu, m->status) ||
@@ -286,13 +285,13 @@ static bool interrupts(struct run *run, struct climb *m, struct result *r)
 	pmi_unclaim();
 	if (!done || was_refused(m, r))
 		return false;
-	if (m->pmi.fixed == 0 && guest_lacks(m->pmu, &r->judgement, "overflow interrupts"))
+	if (m->pmi.maskable == 0 && guest_lacks(m->pmu, &r->judgement, "overflow interrupts"))
 		return false;
-	if (m->pmi.fixed != 1 || !(m->status & mine) || (m->status_after & mine)) {
+	if (m->pmi.maskable != 1 || !(m->status & mine) || (m->status_after & mine)) {
 		judgement_set(
 			&r->judgement, VERDICT_WRONG,
 			"an overflow gave %u interrupts, status bit %d, and %d after it was acknowledged",
-			m->pmi.fixed, !!(m->status & mine), !!(m->status_after & mine));
+			m->pmi.maskable, !!(m->status & mine), !!(m->status_after & mine));
 		return false;
 	}
 	return true;
@@ -308,7 +307,8 @@ static const struct {
 
 static bool applies(const struct pmu *pmu, unsigned c, enum rung rung)
 {
-	return rung != RUNG_INTERRUPTS || (pmu->has_pmi && pmu->counter[c].has_interrupt && apic_present());
+	return rung != RUNG_INTERRUPTS ||
+	       (pmu->has_pmi && pmu->counter[c].has_interrupt && overflow_present(OVERFLOW_COUNTERS));
 }
 
 /* The first kernel to try counters with that does what its signature says; one that does not is reported. */

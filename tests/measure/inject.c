@@ -2,7 +2,7 @@
 #include "tests/judge/silicon_rules.h"
 #include "arch/processors.h"
 #include "tests/kernels/kernel.h"
-#include "tests/measure/masking.h"
+#include "arch/masking.h"
 #include "tests/measure/smi.h"
 
 #include <errno.h>

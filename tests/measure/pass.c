@@ -1,5 +1,5 @@
 #include "tests/measure/pass.h"
-#include "tests/measure/masking.h"
+#include "arch/masking.h"
 #include "tests/kernels/x86/chains.h"
 
 #include "arch/x86/cpu/msr.h"

@@ -1,8 +1,5 @@
 #include "tests/measure/pmi.h"
 
-#include "arch/x86/interrupts/apic.h"
-#include "arch/x86/exceptions/trap.h"
-
 static void go_on(struct pmi *p)
 {
 	uint64_t overflowed = 0;
@@ -10,7 +7,7 @@ static void go_on(struct pmi *p)
 	p->pmu->driver->overflowed(p->pmu, &overflowed);
 	p->empty += !overflowed;
 	p->pmu->driver->acknowledge(p->pmu, overflowed);
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_FIXED);
+	overflow_arm(OVERFLOW_COUNTERS, OVERFLOW_MASKABLE);
 }
 
 /* Before all else: time goes by. */
@@ -22,58 +19,65 @@ static void look_at_clock(struct pmi *p)
 		p->clocked = value;
 }
 
-static bool on_fixed(struct trap_frame *frame, void *arg)
+static bool on_maskable(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct pmi *p = arg;
 
+	(void)way;
 	look_at_clock(p);
-	p->rip = frame->rip;
-	p->fixed++;
-	p->lvt = apic_read(APIC_LVT_PERF);
+	p->address = address;
+	p->maskable++;
+	p->masked = overflow_masked(OVERFLOW_COUNTERS);
 	if (p->goes_on)
 		go_on(p);
-	apic_eoi();
 	return true;
 }
 
 /* The watchdog interrupts by NMI as well: without an overflow it is none of ours. */
-static bool on_nmi(struct trap_frame *frame, void *arg)
+static bool on_nmi(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct pmi *p = arg;
 	uint64_t overflowed = 0;
 
+	(void)way;
 	look_at_clock(p);
 	if (!p->pmu->driver->overflowed(p->pmu, &overflowed) || !overflowed)
 		return false;
-	p->rip = frame->rip;
+	p->address = address;
 	p->nmi++;
-	p->lvt = apic_read(APIC_LVT_PERF);
+	p->masked = overflow_masked(OVERFLOW_COUNTERS);
 	return true;
 }
 
 void pmi_claim(struct pmi *p, const struct pmu *pmu)
 {
-	*p = (struct pmi){.pmu = pmu};
-	trap_set_handler(VECTOR_PMI, on_fixed, p);
-	trap_set_handler(VECTOR_NMI, on_nmi, p);
+	*p = (struct pmi){.pmu = pmu, .claim = {{on_maskable, p}, {on_nmi, p}}};
+	for (unsigned way = 0; way < OVERFLOW_WAYS; way++)
+		overflow_claim(way, &p->claim[way]);
 }
 
 void pmi_unclaim(void)
 {
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
-	trap_set_handler(VECTOR_PMI, 0, 0);
-	trap_set_handler(VECTOR_NMI, 0, 0);
+	overflow_mask(OVERFLOW_COUNTERS);
+	for (unsigned way = 0; way < OVERFLOW_WAYS; way++)
+		overflow_claim(way, NULL);
 }
 
-void pmi_arm(struct pmi *p, uint32_t mode)
+static void forget(struct pmi *p)
 {
-	p->fixed = p->nmi = p->empty = 0;
-	p->lvt = 0;
-	p->rip = 0;
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | mode);
+	p->maskable = p->nmi = p->empty = 0;
+	p->masked = false;
+	p->address = 0;
 }
 
-void pmi_let_in(void)
+void pmi_arm(struct pmi *p, enum overflow_way way)
 {
-	__asm__ volatile("sti\n\tnop\n\tnop\n\tcli" ::: "memory");
+	forget(p);
+	overflow_arm(OVERFLOW_COUNTERS, way);
+}
+
+void pmi_mask(struct pmi *p)
+{
+	forget(p);
+	overflow_mask(OVERFLOW_COUNTERS);
 }

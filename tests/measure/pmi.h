@@ -4,6 +4,7 @@
 #ifndef TESTS_MEASURE_PMI_H
 #define TESTS_MEASURE_PMI_H
 
+#include "arch/overflow.h"
 #include "pmu/contract/pmu.h"
 
 #include <stdbool.h>
@@ -11,26 +12,24 @@
 
 struct pmi {
 	const struct pmu *pmu;
-	volatile unsigned fixed; /* interrupts on VECTOR_PMI */
-	volatile unsigned nmi;   /* NMIs while a counter had overflowed */
-	volatile uint32_t lvt;   /* LVT performance entry as the last handler found it */
-	volatile uint64_t rip;   /* where the last one interrupted */
-	bool has_clock;          /* the handler first reads counter .clock ... */
+	struct overflow_claim claim[OVERFLOW_WAYS];
+	volatile unsigned maskable; /* interrupts that can be held off */
+	volatile unsigned nmi;      /* NMIs while a counter had overflowed */
+	volatile bool masked;       /* the counters' line, as the last handler found it */
+	volatile uint64_t address;  /* where the last one interrupted */
+	bool has_clock;             /* the handler first reads counter .clock ... */
 	unsigned clock;
 	volatile uint64_t clocked; /* ... which showed so much */
-	bool goes_on;              /* the handler acknowledges what has overflowed, and unmasks the entry */
+	bool goes_on;              /* the handler acknowledges what has overflowed, and arms the line again */
 	volatile unsigned empty;   /* ... interrupts for which nothing had */
 };
 
-/** Take over VECTOR_PMI and the NMI. Not to be stepped. */
+/** Take over both ways in which overflows are delivered. *p must stay where it is. Not to be stepped. */
 void pmi_claim(struct pmi *p, const struct pmu *pmu);
 void pmi_unclaim(void);
 
-/** Set the LVT performance entry: VECTOR_PMI with APIC_LVT_FIXED, APIC_LVT_NMI, or with APIC_LVT_MASKED
- * added; forget what came. */
-void pmi_arm(struct pmi *p, uint32_t mode);
-
-/** Let pending maskable interrupts in: IF is 1 for two instructions. SDM vol. 2, STI. */
-void pmi_let_in(void);
+/** Arm the counters' line, or mask it; forget what came. */
+void pmi_arm(struct pmi *p, enum overflow_way way);
+void pmi_mask(struct pmi *p);
 
 #endif

@@ -1,10 +1,10 @@
 #include "tests/measure/recording.h"
-#include "tests/measure/masking.h"
+#include "arch/masking.h"
 
-#include "arch/x86/interrupts/apic.h"
 #include "arch/x86/step/step.h"
 #include "arch/time.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
+#include "arch/overflow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,6 @@
 #define FENCE_BYTE 0xa5
 #define ALIGNMENT  64
 #define ASK_MS     5000
-
-/* The local APIC's entry through which it interrupts. */
-static GENERAL_REGISTERS_ONLY enum apic_register lvt_of(const struct recorded *r)
-{
-	return r->recording.source->lvt ? r->recording.source->lvt : APIC_LVT_PERF;
-}
-
-static void disarm(const struct recorded *r)
-{
-	if (lvt_of(r) != RECORD_LVT_NONE)
-		apic_write(lvt_of(r), VECTOR_PMI | APIC_LVT_MASKED);
-}
 
 /* --- sources ---------------------------------------------------------------------------------------- */
 
@@ -126,8 +114,8 @@ static bool end(struct recorded *r)
 {
 	bool whole = true;
 
-	disarm(r);
-	trap_set_handler(VECTOR_NMI, NULL, NULL);
+	overflow_mask(r->recording.source->line);
+	overflow_claim(OVERFLOW_NMI, NULL);
 	masking_end();
 	/* Before its memory goes. */
 	if (r->set_up)
@@ -156,17 +144,17 @@ static GENERAL_REGISTERS_ONLY void take_out(struct recorded *r)
 
 static GENERAL_REGISTERS_ONLY void arm(const struct recorded *r)
 {
-	if (lvt_of(r) != RECORD_LVT_NONE)
-		apic_write(lvt_of(r), VECTOR_PMI | APIC_LVT_NMI);
+	overflow_arm(r->recording.source->line, OVERFLOW_NMI);
 }
 
 /* The watchdog interrupts by NMI as well: without a threshold reached it is none of ours. */
-static GENERAL_REGISTERS_ONLY bool on_threshold(struct trap_frame *frame, void *arg)
+static GENERAL_REGISTERS_ONLY bool on_threshold(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct recorded *r = arg;
 	struct pmu_record_state state;
 
-	(void)frame;
+	(void)address;
+	(void)way;
 	if (!record_state(r->pmu, &r->recording, &state))
 		return false;
 	/* Whether a status says so is for the suite to judge. */
@@ -222,6 +210,7 @@ static bool run_window(struct recorded *r, const void *entry, const struct windo
 static void record(void *arg)
 {
 	struct recorded *r = arg;
+	const struct overflow_claim claim = {on_threshold, r};
 	struct window w = recorded_window(r);
 	const void *entry;
 
@@ -238,7 +227,7 @@ static void record(void *arg)
 		r->failure = "the kernel does not fit the code arena";
 		return;
 	}
-	trap_set_handler(VECTOR_NMI, on_threshold, r);
+	overflow_claim(OVERFLOW_NMI, &claim);
 	masking_begin(true);
 	if (r->interrupts != INTERRUPTS_OFF)
 		arm(r);
@@ -247,7 +236,7 @@ static void record(void *arg)
 		if (!run_window(r, entry, &w) && !r->failure)
 			r->failure = "starting, stopping or asking it was refused";
 	r->tsc_end = clock_read();
-	disarm(r);
+	overflow_mask(r->recording.source->line);
 	masking_end();
 	if (!r->drain_each)
 		take_out(r);

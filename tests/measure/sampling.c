@@ -1,8 +1,8 @@
 #include "tests/measure/sampling.h"
-#include "tests/measure/masking.h"
+#include "arch/masking.h"
 
-#include "arch/x86/interrupts/apic.h"
-#include "arch/x86/exceptions/trap.h"
+#include "arch/exceptions.h"
+#include "arch/overflow.h"
 
 static unsigned taken; /* in this repetition */
 
@@ -20,7 +20,7 @@ static uint64_t mask_of(const struct sampling *s)
 
 static void arm(void)
 {
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_NMI);
+	overflow_arm(OVERFLOW_COUNTERS, OVERFLOW_NMI);
 }
 
 GENERAL_REGISTERS_ONLY uint32_t sampling_draw(uint64_t *seed, uint32_t spread)
@@ -46,11 +46,12 @@ static GENERAL_REGISTERS_ONLY bool rewind_counter(struct sampling *s)
 }
 
 /* The watchdog interrupts by NMI as well: without an overflow it is none of ours. */
-static GENERAL_REGISTERS_ONLY bool on_overflow(struct trap_frame *frame, void *arg)
+static GENERAL_REGISTERS_ONLY bool on_overflow(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct sampling *s = arg;
-	uint64_t overflowed = 0, offset = frame->rip - window_kernel_address(s->ring);
+	uint64_t overflowed = 0, offset = address - window_kernel_address(s->ring);
 
+	(void)way;
 	if (!s->pmu->driver->overflowed(s->pmu, &overflowed) || !(overflowed & mask_of(s)))
 		return false;
 	if (!rewind_counter(s))
@@ -60,7 +61,7 @@ static GENERAL_REGISTERS_ONLY bool on_overflow(struct trap_frame *frame, void *a
 	else
 		s->elsewhere++;
 	if (s->rip && s->total < s->room)
-		s->rip[s->total] = frame->rip;
+		s->rip[s->total] = address;
 	s->total++;
 	taken++;
 	arm();
@@ -91,6 +92,7 @@ void sampling_run(void *arg)
 	struct sampling *s = arg;
 	const struct pmu_driver *d = s->pmu->driver;
 	struct window w = {.kernel = s->kernel, .bracket = &s->bracket, .ring = s->ring};
+	const struct overflow_claim claim = {on_overflow, s};
 	const void *entry;
 
 	s->failure = NULL;
@@ -107,7 +109,7 @@ void sampling_run(void *arg)
 		s->failure = "the kernel does not fit the code arena";
 		return;
 	}
-	trap_set_handler(VECTOR_NMI, on_overflow, s);
+	overflow_claim(OVERFLOW_NMI, &claim);
 	masking_begin(true);
 	for (unsigned rep = 0; rep < s->reps && !s->failure; rep++)
 		if (!repeat(s, entry, &w))
@@ -120,6 +122,6 @@ void sampling_run(void *arg)
 
 void sampling_end(void)
 {
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
-	trap_set_handler(VECTOR_NMI, NULL, NULL);
+	overflow_mask(OVERFLOW_COUNTERS);
+	overflow_claim(OVERFLOW_NMI, NULL);
 }

@@ -9,7 +9,6 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/interrupts/apic.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/exceptions.h"
 #include "pmu/contract/control.h"
@@ -219,7 +218,7 @@ static const char *pmu_lacks(const struct run *run, const struct control_check *
 		return "there are no two counters to try it with";
 	if ((check->needs & NEED_INTERRUPT) && !pmu->has_pmi)
 		return "the PMU has no overflow interrupt";
-	if ((check->needs & NEED_INTERRUPT) && !apic_present())
+	if ((check->needs & NEED_INTERRUPT) && !overflow_present(OVERFLOW_COUNTERS))
 		return "there is no local APIC";
 	if (check->scope == PER_PMU && (check->needs & NEED_EXACT) && !any_exact(run, counters))
 		return "no counter can count anything exactly";

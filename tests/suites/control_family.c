@@ -8,12 +8,10 @@
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
 
-#include "arch/x86/interrupts/apic.h"
-#include "arch/x86/cpu/cpu.h"
+#include "arch/exceptions.h"
+#include "arch/levels.h"
 #include "arch/time.h"
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/exceptions/user.h"
-#include "arch/watchdog.h"
+#include "arch/timer.h"
 #include "pmu/contract/control.h"
 #include "pmu/virtual/vpmu.h"
 
@@ -69,11 +67,11 @@ static void run_user(struct control_fixture *h, uint64_t mask)
 
 static uint64_t read_user(struct control_fixture *h, unsigned c)
 {
-	bool before = user_allow_rdpmc(true);
+	bool before = level_user_reads_counters(true);
 	uint64_t count = 0;
 
 	control_read_user(probe_of(h), c, &count);
-	user_allow_rdpmc(before);
+	level_user_reads_counters(before);
 	return count;
 }
 
@@ -107,13 +105,13 @@ static uint64_t guests(struct control_fixture *h, const struct pmu_event *e, uin
 
 static void arm(struct control_fixture *h)
 {
-	pmi_arm(&probe_of(h)->pmi, APIC_LVT_FIXED);
+	pmi_arm(&probe_of(h)->pmi, OVERFLOW_MASKABLE);
 }
 
 static unsigned interrupts(struct control_fixture *h)
 {
-	pmi_let_in();
-	return probe_of(h)->pmi.fixed;
+	interrupts_drain();
+	return probe_of(h)->pmi.maskable;
 }
 
 static unsigned other_interrupts(struct control_fixture *h)
@@ -130,49 +128,28 @@ static unsigned run_open(struct control_fixture *h, uint64_t mask, unsigned *emp
 
 	pmi->goes_on = true;
 	arm(h);
-	__asm__ volatile("sti" ::: "memory");
+	interrupts_open();
 	run(h, mask);
 	for (unsigned i = 0; i < WHILE; i++)
-		cpu_relax();
-	__asm__ volatile("cli" ::: "memory");
+		time_relax();
+	interrupts_close();
 	pmi->goes_on = false;
 	*empty = pmi->empty;
-	return pmi->fixed;
+	return pmi->maskable;
 }
 
 static uint64_t halt(struct control_fixture *h, unsigned us)
 {
-	uint64_t begin, took;
+	uint64_t took = timer_halt(us);
 
 	(void)h;
-	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));
-	begin = clock_read();
-	__asm__ volatile("sti\n\thlt\n\tcli" ::: "memory");
-	apic_timer_oneshot(0);
-	took = clock_read() - begin;
 	return took < clock_hz() / 1000000 * us / 2 ? 0 : took;
-}
-
-static bool on_debug_exception(struct trap_frame *f, void *arg)
-{
-	*(uint64_t *)arg = f->rip;
-	return true;
 }
 
 static uint64_t debug_exception(struct control_fixture *h)
 {
-	uint64_t came = 0, from;
-
 	(void)h;
-	trap_set_handler(VECTOR_DB, on_debug_exception, &came);
-	__asm__ volatile("lea 1f(%%rip), %0\n1:\t.byte 0xf1" : "=r"(from)::"memory");
-	trap_set_handler(VECTOR_DB, NULL, NULL);
-	return came == from + 1 ? from : 0;
-}
-
-static bool timer_is_free(void)
-{
-	return apic_present() && apic_timer_hz() && strcmp(watchdog_source(), "APIC timer");
+	return trap_debug_exception();
 }
 
 static void place(struct control_fixture *h, unsigned thread, enum pmu_other_thread other)
@@ -395,7 +372,8 @@ void control_of_the_family(struct run *r)
 					       "executes nothing");
 		} else if (check->needs & PMU_CONTROL_TIMER && !timer_is_free()) {
 			skip(r, check, "there is no timer to end a halt");
-		} else if (check->needs & PMU_CONTROL_INTERRUPT && !(r->pmu->has_pmi && apic_present())) {
+		} else if (check->needs & PMU_CONTROL_INTERRUPT &&
+			   !(r->pmu->has_pmi && overflow_present(OVERFLOW_COUNTERS))) {
 			skip(r, check, "there is no overflow interrupt, or no local APIC");
 		} else {
 			for (unsigned i = 0; check->instance(r->pmu, i, &instance); i++) {

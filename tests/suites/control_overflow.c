@@ -4,7 +4,7 @@
 #include "tests/suites/control.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/interrupts/apic.h"
+#include "arch/exceptions.h"
 
 /* So near its top that the kernel takes every counter over it. */
 static uint64_t near_top(const struct probe *p)
@@ -79,46 +79,46 @@ static void overflow_point(struct probe *p)
 /* One overflow, one interrupt on the vector of the LVT entry. */
 static void interrupt_fixed(struct probe *p)
 {
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	overflow(p, true);
-	pmi_let_in();
-	must_be(p, "interrupts after an overflow", 1, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts after an overflow", 1, p->pmi.maskable);
 	must_be(p, "NMIs after an overflow", 0, p->pmi.nmi);
-	pmi_let_in();
-	must_be(p, "interrupts a while later", 1, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts a while later", 1, p->pmi.maskable);
 
 	/* The request is an edge: a status that is still set asks for nothing more. */
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	run_counting(p, counter_bit(p->c));
-	pmi_let_in();
-	must_be(p, "interrupts with the entry armed again and the status still set", 0, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts with the entry armed again and the status still set", 0, p->pmi.maskable);
 	acknowledge(p, counter_bit(p->c));
 
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	overflow(p, true);
-	pmi_let_in();
-	must_be(p, "interrupts after a second overflow", 1, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts after a second overflow", 1, p->pmi.maskable);
 	acknowledge(p, counter_bit(p->c));
 }
 
 static void interrupt_nmi(struct probe *p)
 {
-	pmi_arm(&p->pmi, APIC_LVT_NMI);
+	pmi_arm(&p->pmi, OVERFLOW_NMI);
 	overflow(p, true);
 	must_be(p, "NMIs after an overflow, with interrupts masked", 1, p->pmi.nmi);
-	pmi_let_in();
-	must_be(p, "interrupts besides the NMI", 0, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts besides the NMI", 0, p->pmi.maskable);
 	must_be(p, "NMIs a while later", 1, p->pmi.nmi);
 	acknowledge(p, counter_bit(p->c));
 }
 
 static void interrupt_honours_if(struct probe *p)
 {
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	overflow(p, true);
-	must_be(p, "interrupts with IF = 0", 0, p->pmi.fixed);
-	pmi_let_in();
-	must_be(p, "interrupts once IF was 1", 1, p->pmi.fixed);
+	must_be(p, "interrupts with IF = 0", 0, p->pmi.maskable);
+	interrupts_drain();
+	must_be(p, "interrupts once IF was 1", 1, p->pmi.maskable);
 	acknowledge(p, counter_bit(p->c));
 }
 
@@ -126,22 +126,22 @@ static void interrupt_while_counting(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	prepare(p, p->c, e, RING_ALL, true, near_top(p));
-	__asm__ volatile("sti" ::: "memory");
+	interrupts_open();
 	run_counting(p, counter_bit(p->c));
-	__asm__ volatile("cli" ::: "memory");
-	must_be(p, "interrupts in a window with IF = 1", 1, p->pmi.fixed);
+	interrupts_close();
+	must_be(p, "interrupts in a window with IF = 1", 1, p->pmi.maskable);
 	must_be(p, "after the handler returned, the status is", counter_bit(p->c), new_status(p));
 	acknowledge(p, counter_bit(p->c));
 }
 
 static void lvt_masked(struct probe *p)
 {
-	pmi_arm(&p->pmi, APIC_LVT_FIXED | APIC_LVT_MASKED);
+	pmi_mask(&p->pmi);
 	overflow(p, true);
-	pmi_let_in();
-	must_be(p, "interrupts with the LVT entry masked", 0, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts with the LVT entry masked", 0, p->pmi.maskable);
 	must_be(p, "with the LVT entry masked the status is", counter_bit(p->c), new_status(p));
 	acknowledge(p, counter_bit(p->c));
 }
@@ -154,28 +154,27 @@ static void lvt_mask_on_delivery(struct probe *p)
 {
 	bool stays = p->pmu->lvt_stays;
 
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
-	must_be(p, "before the overflow the mask bit is", 0, apic_read(APIC_LVT_PERF) & APIC_LVT_MASKED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
+	must_be(p, "before the overflow the mask bit is", false, overflow_masked(OVERFLOW_COUNTERS));
 	overflow(p, true);
-	pmi_let_in();
-	must_be(p, "interrupts", 1, p->pmi.fixed);
-	if (p->pmu->guest && !(p->pmi.lvt & APIC_LVT_MASKED) != stays)
+	interrupts_drain();
+	must_be(p, "interrupts", 1, p->pmi.maskable);
+	if (p->pmu->guest && !p->pmi.masked != stays)
 		p->lacking = "what this processor's local APIC makes of the mask bit";
-	must_be(p, "in the handler the mask bit is", stays ? 0 : APIC_LVT_MASKED,
-		p->pmi.lvt & APIC_LVT_MASKED);
+	must_be(p, "in the handler the mask bit is", !stays, p->pmi.masked);
 	acknowledge(p, counter_bit(p->c));
 	overflow(p, true);
-	pmi_let_in();
-	must_be(p, "interrupts after a second overflow", stays ? 2 : 1, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts after a second overflow", stays ? 2 : 1, p->pmi.maskable);
 	acknowledge(p, counter_bit(p->c));
 }
 
 static void interrupt_only_if_asked(struct probe *p)
 {
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	overflow(p, false);
-	pmi_let_in();
-	must_be(p, "interrupts from a counter that was not told to interrupt", 0, p->pmi.fixed);
+	interrupts_drain();
+	must_be(p, "interrupts from a counter that was not told to interrupt", 0, p->pmi.maskable);
 	must_be(p, "the status is", counter_bit(p->c), new_status(p));
 	acknowledge(p, counter_bit(p->c));
 }
@@ -199,11 +198,11 @@ static void overflow_together(struct probe *p)
 	prepare(p, other, counter_yardstick(p->pmu, other), RING_ALL, false,
 		low_bits(p->pmu->counter[other].width) - 3);
 	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, true, near_top(p));
-	pmi_arm(&p->pmi, APIC_LVT_FIXED);
+	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	run_counting(p, both);
-	pmi_let_in();
+	interrupts_drain();
 	must_be(p, "after both overflowed the status is", both, new_status(p));
-	must_be(p, "interrupts", 1, p->pmi.fixed);
+	must_be(p, "interrupts", 1, p->pmi.maskable);
 	acknowledge(p, counter_bit(p->c));
 	must_be(p, "with one of them acknowledged the status is", counter_bit(other), new_status(p));
 	acknowledge(p, both);

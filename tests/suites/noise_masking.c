@@ -1,14 +1,11 @@
 #include "tests/suites/noise_masking.h"
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
-#include "tests/measure/masking.h"
 
-#include "arch/x86/interrupts/apic.h"
+#include "arch/exceptions.h"
+#include "arch/masking.h"
 #include "arch/time.h"
-#include "arch/x86/exceptions/trap.h"
-#include "arch/watchdog.h"
-
-#include <string.h>
+#include "arch/timer.h"
 
 #define MASKING_MS      20000
 #define PASS_REPS       20
@@ -28,14 +25,11 @@ struct watched {
 	bool due, requested; /* the timer, in the midst of it; its interrupt, at its end */
 };
 
-static bool on_interrupt(struct trap_frame *frame, void *arg)
+static void on_interrupt(void *arg)
 {
 	struct masking *m = arg;
 
-	(void)frame;
 	m->interrupts++;
-	apic_eoi();
-	return true;
 }
 
 /* Let the timer run out with interrupts enabled. */
@@ -44,24 +38,19 @@ static unsigned wait_for_timer(struct masking *m, bool quiet)
 	uint64_t until = clock_read() + clock_hz() / 1000 * WAIT_MS;
 
 	m->interrupts = 0;
-	apic_timer_oneshot(0);
-	apic_write(APIC_LVT_TIMER, VECTOR_TEST);
+	timer_stop();
+	timer_mask(false);
 	if (quiet)
 		masking_begin(false);
-	apic_write(APIC_TIMER_INITIAL, (uint32_t)(apic_timer_hz() / 1000));
-	__asm__ volatile("sti" ::: "memory");
+	timer_start((uint32_t)(timer_hz() / 1000));
+	interrupts_open();
 	while (!m->interrupts && clock_read() < until)
-		if (quiet && !apic_read(APIC_TIMER_CURRENT))
+		if (quiet && !timer_left())
 			break;
-	pmi_let_in();
+	interrupts_drain();
 	masking_end();
-	apic_timer_oneshot(0);
+	timer_stop();
 	return m->interrupts;
-}
-
-static bool perf_is_masked(void)
-{
-	return apic_read(APIC_LVT_PERF) & APIC_LVT_MASKED;
 }
 
 static void try_masking(void *arg)
@@ -70,15 +59,15 @@ static void try_masking(void *arg)
 
 	m->unmasked = wait_for_timer(m, false);
 	m->masked = wait_for_timer(m, true);
-	apic_write(APIC_LVT_PERF, VECTOR_PMI);
+	overflow_arm(OVERFLOW_COUNTERS, OVERFLOW_MASKABLE);
 	masking_begin(false);
-	m->perf_masked = perf_is_masked();
+	m->perf_masked = overflow_masked(OVERFLOW_COUNTERS);
 	masking_end();
-	m->perf_restored = !perf_is_masked();
+	m->perf_restored = !overflow_masked(OVERFLOW_COUNTERS);
 	masking_begin(true);
-	m->perf_kept = !perf_is_masked();
+	m->perf_kept = !overflow_masked(OVERFLOW_COUNTERS);
 	masking_end();
-	apic_write(APIC_LVT_PERF, VECTOR_PMI | APIC_LVT_MASKED);
+	overflow_mask(OVERFLOW_COUNTERS);
 }
 
 /* Interrupts are disabled all the while, so what was requested stays requested. */
@@ -87,29 +76,28 @@ static void try_pass(void *arg)
 	struct watched *w = arg;
 	uint32_t took;
 
-	apic_timer_oneshot(0);
-	apic_write(APIC_LVT_TIMER, VECTOR_TEST | APIC_LVT_MASKED);
+	timer_stop();
+	timer_mask(true);
 	pass_run(w->pass); /* once, so that the next takes as long as the one that counts */
 	for (unsigned i = 0; i < PASS_TRIES && !w->due && !w->requested; i++) {
-		apic_write(APIC_LVT_TIMER, VECTOR_TEST | APIC_LVT_MASKED);
-		apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
+		timer_mask(true);
+		timer_start(UINT32_MAX);
 		pass_run(w->pass);
-		took = UINT32_MAX - apic_read(APIC_TIMER_CURRENT);
-		apic_write(APIC_TIMER_INITIAL, 0);
-		apic_write(APIC_LVT_TIMER, VECTOR_TEST);
-		apic_write(APIC_TIMER_INITIAL, took / 2);
+		took = UINT32_MAX - timer_left();
+		timer_start(0);
+		timer_mask(false);
+		timer_start(took / 2);
 		pass_run(w->pass);
-		w->due = apic_read(APIC_TIMER_CURRENT) == 0;
-		w->requested = apic_requested(VECTOR_TEST);
+		w->due = timer_left() == 0;
+		w->requested = timer_requested();
 	}
-	pmi_let_in();
-	apic_timer_oneshot(0);
+	interrupts_drain();
+	timer_stop();
 }
 
 static const char *timer_missing(void)
 {
-	if (!apic_present() || !apic_has_lvt(APIC_LVT_PERF) || !apic_timer_hz() ||
-	    !strcmp(watchdog_source(), "APIC timer"))
+	if (!overflow_present(OVERFLOW_COUNTERS) || !timer_is_free())
 		return "the local APIC's timer is not free, or its rate is not known";
 	return NULL;
 }
@@ -128,12 +116,13 @@ static bool can_be_tried(struct run *run, struct result *r)
 static bool call_with_handler(struct run *run, void (*fn)(void *), void *arg, struct masking *m,
 			      struct result *r)
 {
+	const struct timer_claim claim = {on_interrupt, m};
 	bool done;
 
 	trap_set_context(r->name);
-	trap_set_handler(VECTOR_TEST, on_interrupt, m);
+	timer_claim(&claim);
 	done = run->call(run, fn, arg, MASKING_MS, r);
-	trap_set_handler(VECTOR_TEST, NULL, NULL);
+	timer_claim(NULL);
 	return done;
 }
 

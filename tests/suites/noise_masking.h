@@ -6,7 +6,7 @@
 
 #include "tests/judge/check.h"
 
-/** Whether the local APIC's entries are masked when it is asked for (tests/measure/masking.h), and while a
+/** Whether the local APIC's entries are masked when it is asked for (arch/masking.h), and while a
  * pass runs.
  */
 void noise_masking(struct run *run);

@@ -1,7 +1,7 @@
 /*
  * Whether an interrupt that is held off slows a window down. Some cores retire fewer instructions in a cycle
  * while one is requested and IF = 0 (nanoBench found that on Ice Lake); what the APIC masks is not requested
- * at all. So windows are masked in the APIC (tests/measure/masking.h), and here is what it makes of the
+ * at all. So windows are masked in the APIC (arch/masking.h), and here is what it makes of the
  * difference.
  *
  * How many instructions are counted is known beforehand and judged, either way; the rate is the result.
@@ -11,14 +11,13 @@
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
 
-#include "arch/x86/interrupts/apic.h"
+#include "arch/exceptions.h"
+
 #include "arch/time.h"
-#include "arch/x86/exceptions/trap.h"
-#include "arch/watchdog.h"
+#include "arch/timer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define PENDING_MS    20000
 #define N_VIRTUAL     4
@@ -43,14 +42,11 @@ struct pending {
 	volatile unsigned delivered; /* by the time that interrupts have been let in */
 };
 
-static bool on_interrupt(struct trap_frame *frame, void *arg)
+static void on_interrupt(void *arg)
 {
 	struct pending *w = arg;
 
-	(void)frame;
 	w->delivered++;
-	apic_eoi();
-	return true;
 }
 
 /* Interrupts are disabled all the while. */
@@ -59,20 +55,20 @@ static void run_while_due(void *arg)
 	struct pending *w = arg;
 
 	w->delivered = 0;
-	apic_timer_oneshot(0);
-	apic_write(APIC_LVT_TIMER, VECTOR_TEST | (w->masked ? APIC_LVT_MASKED : 0));
-	apic_write(APIC_TIMER_INITIAL, DUE_TICKS);
-	while (apic_read(APIC_TIMER_CURRENT))
+	timer_stop();
+	timer_mask(w->masked);
+	timer_start(DUE_TICKS);
+	while (timer_left())
 		;
 	/* An emulator's timer may request it a little after its count has run out. */
 	for (uint64_t start = clock_read();
-	     !w->masked && !apic_requested(VECTOR_TEST) && clock_read() - start < clock_hz() / 100;)
+	     !w->masked && !timer_requested() && clock_read() - start < clock_hz() / 100;)
 		;
-	w->before = apic_requested(VECTOR_TEST);
+	w->before = timer_requested();
 	pass_run(&w->pass);
-	w->after = apic_requested(VECTOR_TEST);
-	pmi_let_in();
-	apic_timer_oneshot(0);
+	w->after = timer_requested();
+	interrupts_drain();
+	timer_stop();
 }
 
 /* Two values of N: what they differ by has nothing of the bracket. */
@@ -100,12 +96,13 @@ static bool measure(struct run *run, unsigned way, const struct pmu_event *e, un
 		    struct pending *w, struct result *r)
 {
 	static uint64_t raw[2 * REPS_HARDWARE];
+	const struct timer_claim claim = {on_interrupt, w};
 	bool done;
 
 	*w = (struct pending){.pass = make_pass(run, e, counter, raw), .masked = ways[way].masked};
-	trap_set_handler(VECTOR_TEST, on_interrupt, w);
+	timer_claim(&claim);
 	done = run->call(run, run_while_due, w, PENDING_MS, r);
-	trap_set_handler(VECTOR_TEST, NULL, NULL);
+	timer_claim(NULL);
 	if (!done)
 		return false;
 	if (w->pass.failure)
@@ -164,7 +161,7 @@ static void one(struct run *run, unsigned way, const struct pmu_event *e, unsign
 
 	snprintf(name, sizeof(name), "rate/%s", ways[way].name);
 	trap_set_context(name);
-	if (!apic_present() || !apic_timer_hz() || !strcmp(watchdog_source(), "APIC timer")) {
+	if (!timer_is_free()) {
 		judgement_set(&r.judgement, VERDICT_SKIPPED, "the local APIC's timer is not free");
 	} else if (measure(run, way, e, counter, &w, &r)) {
 		if (pass_observe(&w.pass, 0, r.observation, &x, &at)) {

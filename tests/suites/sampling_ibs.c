@@ -342,7 +342,7 @@ static void check_interrupt(struct ibs *p)
 	struct result r = result_for(p, name, "interrupt");
 	bool whole;
 
-	if (p->source->lvt == RECORD_LVT_NONE) {
+	if (p->source->line == OVERFLOW_NO_LINE) {
 		judgement_set(&r.judgement, VERDICT_SKIPPED,
 			      "firmware has set up no entry of the local APIC for it");
 		run->report(run, &r);

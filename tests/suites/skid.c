@@ -15,9 +15,8 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
-#include "tests/measure/masking.h"
+#include "arch/masking.h"
 
-#include "arch/x86/interrupts/apic.h"
 #include "arch/exceptions.h"
 
 #include <inttypes.h>
@@ -55,10 +54,10 @@ static const struct {
 
 static const struct {
 	const char *name, *manual;
-	uint32_t mode;
+	enum overflow_way way;
 } ways[] = {
-	{"NMI", "SDM 10.5.1, delivery mode NMI", APIC_LVT_NMI},
-	{"fixed", "SDM 10.5.1, delivery mode fixed", APIC_LVT_FIXED},
+	{"NMI", "SDM 10.5.1, delivery mode NMI", OVERFLOW_NMI},
+	{"fixed", "SDM 10.5.1, delivery mode fixed", OVERFLOW_MASKABLE},
 };
 
 struct skid {
@@ -90,9 +89,9 @@ static void build(unsigned ladder, unsigned rungs)
 /* Which rung the interrupt found, as far as there are any; NOT_SEEN if there was not one interrupt. */
 static int16_t rung_found(const struct skid *s)
 {
-	uint64_t at = s->pmi.rip - window_kernel_address(0);
+	uint64_t at = s->pmi.address - window_kernel_address(0);
 
-	if (s->pmi.fixed + s->pmi.nmi != 1)
+	if (s->pmi.maskable + s->pmi.nmi != 1)
 		return NOT_SEEN;
 	/* Behind the ladder there is no telling any more. */
 	if (at > (uint64_t)s->rungs * ladders[s->ladder].length)
@@ -120,16 +119,16 @@ static int16_t cycles_gone(const struct skid *s)
 static bool take_sample(struct skid *s, const void *entry, const struct window *w, uint64_t counts)
 {
 	const struct pmu_driver *d = s->pmu->driver;
-	bool maskable = ways[s->way].mode == APIC_LVT_FIXED;
+	bool maskable = ways[s->way].way == OVERFLOW_MASKABLE;
 
 	if (!d->write(s->pmu, s->counter, -counts))
 		return false;
-	pmi_arm(&s->pmi, ways[s->way].mode);
+	pmi_arm(&s->pmi, ways[s->way].way);
 	if (maskable)
-		__asm__ volatile("sti" ::: "memory");
+		interrupts_open();
 	window_run(entry, w, 1);
 	if (maskable)
-		__asm__ volatile("cli" ::: "memory");
+		interrupts_close();
 	return d->acknowledge(s->pmu, UINT64_C(1) << s->counter);
 }
 
@@ -267,8 +266,8 @@ static bool counts_instructions(const struct pmu_event *e)
 
 static bool interrupts(const struct run *run, unsigned c)
 {
-	return run->pmu->has_pmi && run->pmu->counter[c].has_interrupt && apic_present() &&
-	       ladder_allows(run->ladder, c, RUNG_INTERRUPTS);
+	return run->pmu->has_pmi && run->pmu->counter[c].has_interrupt &&
+	       overflow_present(OVERFLOW_COUNTERS) && ladder_allows(run->ladder, c, RUNG_INTERRUPTS);
 }
 
 static void run_skid(struct run *run)

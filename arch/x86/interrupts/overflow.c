@@ -8,11 +8,6 @@
 static const uint8_t vectors[OVERFLOW_WAYS] = {VECTOR_PMI, VECTOR_NMI};
 static const uint32_t modes[OVERFLOW_WAYS] = {APIC_LVT_FIXED, APIC_LVT_NMI};
 
-static struct {
-	overflow_handler *handler;
-	void *arg;
-} claims[OVERFLOW_WAYS];
-
 static enum apic_register entry_of(unsigned line)
 {
 	return line == OVERFLOW_COUNTERS ? APIC_LVT_PERF : (enum apic_register)line;
@@ -25,26 +20,25 @@ bool overflow_present(unsigned line)
 
 static bool on_vector(struct trap_frame *frame, void *arg)
 {
-	(void)arg;
-	claims[OVERFLOW_MASKABLE].handler(frame->rip, OVERFLOW_MASKABLE, claims[OVERFLOW_MASKABLE].arg);
+	const struct overflow_claim *claim = arg;
+
+	claim->handler(frame->rip, OVERFLOW_MASKABLE, claim->arg);
 	apic_eoi();
 	return true;
 }
 
 static bool on_nmi(struct trap_frame *frame, void *arg)
 {
-	(void)arg;
-	return claims[OVERFLOW_NMI].handler(frame->rip, OVERFLOW_NMI, claims[OVERFLOW_NMI].arg);
+	const struct overflow_claim *claim = arg;
+
+	return claim->handler(frame->rip, OVERFLOW_NMI, claim->arg);
 }
 
-void overflow_claim(enum overflow_way way, overflow_handler *handler, void *arg)
+void overflow_claim(enum overflow_way way, const struct overflow_claim *claim)
 {
-	if (!handler)
-		trap_set_handler(vectors[way], NULL, NULL);
-	claims[way].handler = handler;
-	claims[way].arg = arg;
-	if (handler)
-		trap_set_handler(vectors[way], way == OVERFLOW_NMI ? on_nmi : on_vector, NULL);
+	trap_handler *const handlers[OVERFLOW_WAYS] = {on_vector, on_nmi};
+
+	trap_set_handler(vectors[way], claim ? handlers[way] : NULL, (void *)(uintptr_t)claim);
 }
 
 bool overflow_arm(unsigned line, enum overflow_way way)

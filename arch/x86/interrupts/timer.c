@@ -3,12 +3,10 @@
 #include "arch/x86/exceptions/trap.h"
 #include "arch/watchdog.h"
 #include "arch/x86/interrupts/apic.h"
+#include "arch/x86/time/time.h"
 
 #include <stddef.h>
 #include <string.h>
-
-static timer_handler *claimed;
-static void *claimed_arg;
 
 bool timer_is_free(void)
 {
@@ -20,24 +18,20 @@ uint64_t timer_hz(void)
 	return apic_timer_hz();
 }
 
-/* On a vector that handlers of the harness's own use of the timer do not share. */
 static bool on_timer(struct trap_frame *frame, void *arg)
 {
+	const struct timer_claim *claim = arg;
+
 	(void)frame;
-	(void)arg;
-	claimed(claimed_arg);
+	claim->handler(claim->arg);
 	apic_eoi();
 	return true;
 }
 
-void timer_claim(timer_handler *handler, void *arg)
+/* On a vector of its own: the harness takes VECTOR_TIMER for itself. */
+void timer_claim(const struct timer_claim *claim)
 {
-	if (!handler)
-		trap_set_handler(VECTOR_TEST, NULL, NULL);
-	claimed = handler;
-	claimed_arg = arg;
-	if (handler)
-		trap_set_handler(VECTOR_TEST, on_timer, NULL);
+	trap_set_handler(VECTOR_TEST, claim ? on_timer : NULL, (void *)(uintptr_t)claim);
 }
 
 void timer_stop(void)
@@ -65,9 +59,13 @@ bool timer_requested(void)
 	return apic_requested(VECTOR_TEST);
 }
 
-void timer_halt(unsigned us)
+uint64_t timer_halt(unsigned us)
 {
+	uint64_t begin;
+
 	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));
+	begin = tsc_read();
 	__asm__ volatile("sti\n\thlt\n\tcli" ::: "memory");
 	apic_timer_oneshot(0);
+	return tsc_read() - begin;
 }

@@ -30,12 +30,12 @@ uint32_t amd_ibs_features(void)
 }
 
 /* The local APIC's entry that the samples interrupt through. */
-static uint16_t lvt(void)
+static uint16_t line(void)
 {
 	uint64_t control;
 
 	if (!msr_read(IBS_CTL, &control) || !(control & IBS_LVT_VALID))
-		return RECORD_LVT_NONE;
+		return OVERFLOW_NO_LINE;
 	return (uint16_t)(APIC_EXT_LVT0 + 0x10 * (control & IBS_LVT_OFFSET));
 }
 
@@ -94,7 +94,7 @@ static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, co
 		.period_unit = UNIT,
 		.units = 1u << RECORD_UNIT_CYCLES |
 			 (features & IBS_OP_COUNT ? 1u << RECORD_UNIT_OPERATIONS : 0),
-		.lvt = lvt(),
+		.line = line(),
 		.one_node = amd_one_node(),
 		.far_filter = features & IBS_ZEN4,
 		.latency_unit = features & IBS_LATENCY ? OP_LATENCY_UNIT : 0,
@@ -303,7 +303,7 @@ static bool describe_fetch(const struct pmu *pmu, struct pmu_record_source *out,
 			  RECORD_HAS_PAGE | (features & IBS_FETCH_EXT ? RECORD_HAS_REFILL : 0),
 		.period_unit = UNIT,
 		.units = 1u << RECORD_UNIT_FETCHES,
-		.lvt = lvt(),
+		.line = line(),
 		.far_filter = features & IBS_ZEN4,
 		.manual = MANUAL,
 	};

@@ -72,10 +72,10 @@ static void what_each_part_has(void **unused)
 		const char *lbr;
 		bool fetch, op;
 		uint32_t op_fields;
-		uint16_t lvt;
+		uint16_t line;
 	} rows[] = {
 		{&amd_k8, "last branch", false, false, 0, 0},
-		{&amd_fam10h, "last branch", true, true, 0, RECORD_LVT_NONE},
+		{&amd_fam10h, "last branch", true, true, 0, OVERFLOW_NO_LINE},
 		{&amd_fam15h, "last branch", true, true, RECORD_HAS_BRANCH, APIC_EXT_LVT0},
 		{&amd_zen1, "last branch", false, false, 0, 0},
 		{&amd_zen3, "last branch", false, true, RECORD_HAS_BRANCH, APIC_EXT_LVT0},
@@ -101,7 +101,7 @@ static void what_each_part_has(void **unused)
 		if (!s)
 			continue;
 		assert_int_equal(s->fields, always | rows[i].op_fields);
-		assert_int_equal(s->lvt, rows[i].lvt);
+		assert_int_equal(s->line, rows[i].line);
 		assert_int_equal(s->period_unit, 16);
 	}
 	start_cpu(&amd_zen3, "");

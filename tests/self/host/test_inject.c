@@ -1,7 +1,7 @@
 /* Parsing of inject=: what is the harness's own takes effect, the rest is handed on, damage is named. */
 #include "tests/self/host/fake_kernels.h"
 #include "tests/measure/inject.h"
-#include "tests/measure/masking.h"
+#include "arch/masking.h"
 #include "tests/measure/smi.h"
 #include "arch/processors.h"
 

@@ -6,7 +6,8 @@
 #include "tests/kernels/x86/chains.h"
 #include "tests/kernels/x86/handled.h"
 
-#include "arch/x86/interrupts/apic.h"
+#include "arch/exceptions.h"
+#include "arch/masking.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/step/step.h"
@@ -399,11 +400,6 @@ unsigned watchdog_ticks(void)
 	return scripted.ticks;
 }
 
-const char *watchdog_source(void)
-{
-	return "none";
-}
-
 uint64_t clock_hz(void)
 {
 	return UINT64_C(1) << 62; /* no window is long */
@@ -416,26 +412,18 @@ uint64_t clock_read(void)
 	return ++ticks;
 }
 
-bool apic_present(void)
+bool overflow_present(unsigned line)
 {
-	return true;
+	return line == OVERFLOW_COUNTERS;
 }
 
-bool apic_has_lvt(enum apic_register reg)
+void masking_begin(bool keep_overflow)
 {
-	(void)reg;
-	return false;
+	(void)keep_overflow;
 }
 
-uint32_t apic_read(enum apic_register reg)
+void masking_end(void)
 {
-	(void)reg;
-	return APIC_LVT_MASKED;
-}
-
-void apic_write(enum apic_register reg, uint32_t value)
-{
-	(void)reg, (void)value;
 }
 
 /* Coffee Lake: it counts SMIs, and has IA32_PERF_CAPABILITIES. */
@@ -498,16 +486,16 @@ void pmi_unclaim(void)
 	claimed = NULL;
 }
 
-void pmi_arm(struct pmi *p, uint32_t mode)
+void pmi_arm(struct pmi *p, enum overflow_way way)
 {
-	(void)mode;
-	p->fixed = pending = 0;
+	(void)way;
+	p->maskable = pending = 0;
 }
 
-void pmi_let_in(void)
+void interrupts_drain(void)
 {
 	assert_non_null(claimed);
-	claimed->fixed += pending;
+	claimed->maskable += pending;
 	pending = 0;
 }
 

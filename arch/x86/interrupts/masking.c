@@ -1,4 +1,4 @@
-#include "tests/measure/masking.h"
+#include "arch/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/step/step.h"
@@ -20,7 +20,7 @@ void masking_spoil(void)
 	spoilt = true;
 }
 
-void masking_begin(bool keep_perf)
+void masking_begin(bool keep_overflow)
 {
 	bool keep_timer;
 
@@ -31,7 +31,7 @@ void masking_begin(bool keep_perf)
 	quiet = true;
 	masked = 0;
 	for (unsigned i = 0; i < ENTRIES; i++) {
-		if (!apic_has_lvt(entries[i]) || (entries[i] == APIC_LVT_PERF && keep_perf) ||
+		if (!apic_has_lvt(entries[i]) || (entries[i] == APIC_LVT_PERF && keep_overflow) ||
 		    (entries[i] == APIC_LVT_TIMER && keep_timer))
 			continue;
 		old[i] = apic_read(entries[i]);
