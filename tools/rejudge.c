@@ -40,6 +40,7 @@ struct check {
 	const json_t *json;
 	const char *suite, *name, *verdict;
 	struct event_place place;
+	unsigned width; /* of the counter, bits */
 	unsigned count;
 	struct observation o[RESULT_OBSERVATIONS]; /* with the expectations of the report */
 	bool told;
@@ -129,6 +130,8 @@ static bool read_place(struct check *c, const json_t *entry)
 {
 	const json_t *share = json_object_get(c->json, "share");
 	const char *ring = report_string(c->json, "ring");
+	const json_t *counter = counter_entry(entry, report_string(c->json, "counter"));
+	const json_t *highest = json_object_get(counter, "highest");
 	uint64_t width;
 
 	if (!share)
@@ -138,12 +141,12 @@ static bool read_place(struct check *c, const json_t *entry)
 	if (strcmp(ring, "ring 0") && strcmp(ring, "ring 3"))
 		return fail("a check of the suite events is of no ring");
 	c->place.ring = ring[5] == '3' ? 3 : 0;
-	if (!report_unsigned(
-		    json_object_get(counter_entry(entry, report_string(c->json, "counter")), "width"),
-		    &width) ||
-	    width > 64)
+	if (!report_unsigned(json_object_get(counter, "width"), &width) || width < 1 || width > 64)
 		return fail("a check of the suite events is of a counter that its PMU does not have");
-	c->place.width = (unsigned)width;
+	c->width = (unsigned)width;
+	c->place.highest = UINT64_MAX >> (64 - width);
+	if (highest && !report_unsigned(highest, &c->place.highest))
+		return fail("a counter's highest value is not as the schema says");
 	return true;
 }
 
@@ -169,14 +172,14 @@ static bool find_rows(struct check *c)
 /* Raw counts are never below 0 nor above what the counter holds. */
 static void look_at_raw_counts(struct check *c)
 {
-	uint64_t top = c->place.width >= 63 ? INT64_MAX : (UINT64_C(1) << c->place.width) - 1;
+	uint64_t top = c->place.highest > INT64_MAX ? INT64_MAX : c->place.highest;
 
 	for (unsigned i = 0; i < c->count && !c->told; i++) {
 		int64_t low = c->o[i].seen.min + c->place.share, high = c->o[i].seen.max + c->place.share;
 
 		if (c->o[i].seen.total && (low < 0 || (uint64_t)high > top))
 			tell(c, "raw counts from %" PRId64 " to %" PRId64 " are none of a counter of %u bits",
-			     low, high, c->place.width);
+			     low, high, c->width);
 	}
 }
 

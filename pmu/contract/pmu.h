@@ -27,6 +27,8 @@ struct pmu_counter {
 	uint8_t width;       /* bits */
 	uint8_t write_width; /* bits of a written value that are kept; above them bit write_width-1 is copied
 			      */
+	uint64_t highest;    /* the highest value, which an occurrence makes 0: 0 is all ones of the width
+				(pmu/contract/counter_values.h) */
 	bool has_status;     /* overflow is reported in a status register */
 	bool has_interrupt;
 	uint32_t rdpmc; /* ECX for RDPMC */
@@ -244,7 +246,7 @@ struct pmu_driver {
 	bool (*stop)(const struct pmu *pmu);
 
 	/** Counter values, zero-extended from their width. A written value is taken modulo 2^width; of it
-	 * write_width bits are kept, see struct pmu_counter. */
+	 * write_width bits are kept, see struct pmu_counter. No value above the highest is written. */
 	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
 	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
 
@@ -265,7 +267,7 @@ struct pmu_driver {
 	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 
 	/** Bracket by reading counter c before and after while it runs (RDPMC; legal in ring 3 with CR4.PCE =
-	 * 1). The difference, modulo the counter's width, is in RAX at the end. */
+	 * 1). The difference, taken as the counter wraps, is in RAX at the end. */
 	bool (*bracket_read)(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
 
 	/** Whether event e may be counted by counter c. */

@@ -12,7 +12,7 @@ enum expectation_status event_expected(const struct event_place *p, uint64_t n, 
 		return out->status;
 	if (!p->pmu->deterministic)
 		attribution_allow_more(p->pmu->attribution, out, p->event, p->kernel, p->ring, n);
-	return expectation_fits(out, p->share, p->width);
+	return expectation_fits(out, p->share, p->highest);
 }
 
 /* Every raw count was 0. */

@@ -189,9 +189,9 @@ void expectation_allow_more(struct expectation *x, const struct pmu_event *e, co
 	hold(x, e, k, n);
 }
 
-enum expectation_status expectation_fits(struct expectation *e, int64_t share, unsigned width)
+enum expectation_status expectation_fits(struct expectation *e, int64_t share, uint64_t highest)
 {
-	int64_t top = width >= 63 ? INT64_MAX : (INT64_C(1) << width) - 1;
+	int64_t top = highest > INT64_MAX ? INT64_MAX : (int64_t)highest;
 	int64_t bound = e->high == INT64_MAX ? e->low : e->high, raw;
 
 	if (__builtin_add_overflow(bound, share, &raw) || raw > top)

@@ -62,10 +62,10 @@ int64_t expectation_floor(const struct pmu_event *e, const struct kernel *k, uin
 int64_t expectation_top(const struct pmu_event *e, const struct kernel *k, uint64_t n);
 
 /**
- * Whether a counter of `width` bits holds the expected count plus the bracket's `share`.
+ * Whether a counter that goes up to `highest` holds the expected count plus the bracket's `share`.
  * @return EXPECTATION_OK, or EXPECTATION_TOO_WIDE, which is put into e->status as well
  */
-enum expectation_status expectation_fits(struct expectation *e, int64_t share, unsigned width);
+enum expectation_status expectation_fits(struct expectation *e, int64_t share, uint64_t highest);
 
 /** One line for a status that is not OK, naming the quantity. */
 void expectation_explain(const struct expectation *e, const struct kernel *k, uint64_t n, char *text,

@@ -4,6 +4,7 @@
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
 #include "tests/judge/truth.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/exceptions.h"
 
@@ -17,6 +18,7 @@
 #define OVERFLOWS_AFTER 5
 #define TICKS           3 /* windows in a row */
 #define REPS            3
+#define HIGHEST_LEAST   127 /* what eight bits hold that are not the sign */
 
 static const char *const names[] = {
 	[RUNG_NONE] = "none",
@@ -133,6 +135,12 @@ static bool enumerated(struct run *run, struct climb *m, struct result *r)
 			      c->width, c->write_width);
 		return false;
 	}
+	if (counter_highest(c) > counter_ones(c) || counter_highest(c) < HIGHEST_LEAST) {
+		judgement_set(&r->judgement, VERDICT_WRONG,
+			      "enumerated with %u bits and a highest value of %" PRIu64, c->width,
+			      c->highest);
+		return false;
+	}
 	if (!m->kernel) {
 		judgement_set(&r->judgement, VERDICT_ERROR,
 			      "no kernel to try it with has a signature that holds");
@@ -156,10 +164,13 @@ static bool was_refused(const struct climb *m, struct result *r)
 
 static bool writable(struct run *run, struct climb *m, struct result *r)
 {
-	uint64_t below_sign = low_bits(m->pmu->counter[m->counter].write_width - 1);
+	const struct pmu_counter *c = &m->pmu->counter[m->counter];
+	unsigned bits = c->write_width - 1u;
 
-	m->wrote[0] = UINT64_C(0x5555555555555555) & below_sign;
-	m->wrote[1] = UINT64_C(0xaaaaaaaaaaaaaaaa) & below_sign;
+	while (low_bits(bits) > counter_highest(c))
+		bits--;
+	m->wrote[0] = UINT64_C(0x5555555555555555) & low_bits(bits);
+	m->wrote[1] = UINT64_C(0xaaaaaaaaaaaaaaaa) & low_bits(bits);
 	if (!run->call(run, try_writing, m, LADDER_MS, r))
 		return false;
 	if (m->refused) {
@@ -205,11 +216,9 @@ static bool ticks(struct run *run, struct climb *m, struct result *r)
 /* The windows that ticked ran on without a reset: each must have moved the counter, forwards. */
 static bool monotonic(struct run *run, struct climb *m, struct result *r)
 {
-	unsigned above = 64 - m->pmu->counter[m->counter].width;
-
 	(void)run;
 	for (unsigned i = 0; i < TICKS; i++) {
-		int64_t moved = (int64_t)(m->raw[i] << above) >> above;
+		int64_t moved = counter_step(&m->pmu->counter[m->counter], 0, m->raw[i]);
 
 		if (moved <= 0) {
 			judgement_set(&r->judgement, VERDICT_WRONG, "window %u of %u moved it by %" PRId64,
@@ -279,7 +288,7 @@ static bool interrupts(struct run *run, struct climb *m, struct result *r)
 
 	m->pass = pass_of(m, N_SMALL, 1);
 	m->pass.slot[0].config.interrupt = true;
-	m->pass.preset = low_bits(c->width) - OVERFLOWS_AFTER + 1;
+	m->pass.preset = counter_before(c, 0, OVERFLOWS_AFTER);
 	pmi_claim(&m->pmi, m->pmu);
 	done = run->call(run, try_overflow, m, LADDER_MS, r);
 	pmi_unclaim();

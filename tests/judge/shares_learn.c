@@ -5,6 +5,7 @@
  */
 #include "tests/measure/pass.h"
 #include "tests/judge/shares.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/x86/step/insn.h"
 #include "arch/x86/step/step.h"
@@ -46,9 +47,7 @@ struct learning {
 /* Forwards or, of a reading that lags, backwards. */
 static int64_t moved(const struct learning *l, uint64_t before, uint64_t after)
 {
-	unsigned above = 64 - l->pmu->counter[l->counter].width;
-
-	return (int64_t)((after - before) << above) >> above;
+	return counter_step(&l->pmu->counter[l->counter], before, after);
 }
 
 static unsigned instructions_in(const uint8_t *code, const uint8_t *end)

@@ -1,4 +1,5 @@
 #include "tests/measure/experiment_planner.h"
+#include "pmu/contract/counter_values.h"
 #include "pmu/events/text.h"
 #include "tests/judge/check.h"
 
@@ -241,14 +242,18 @@ static bool check_period(const struct planner *p, unsigned c)
 {
 	const struct pmu_counter *k = &p->plan->pmu->counter[c];
 	unsigned bits = k->write_width < k->width ? k->write_width - 1u : k->width - 1u;
+	uint64_t most = bits < 63 ? UINT64_C(1) << bits : counter_highest(k);
+
+	if (most > counter_highest(k))
+		most = counter_highest(k);
 
 	if (p->x->record && !k->has_interrupt)
 		return planner_refuse(p, key(p, KEY_RECORD), "%s raises no interrupt: take another counter",
 				      k->name);
-	if (bits < 63 && p->x->period > UINT64_C(1) << bits)
+	if (p->x->period > most)
 		return planner_refuse(p, key(p, KEY_PERIOD),
 				      "period=%" PRIu64 " does not fit %s: at most %" PRIu64, p->x->period,
-				      k->name, UINT64_C(1) << bits);
+				      k->name, most);
 	return true;
 }
 
@@ -411,7 +416,8 @@ static bool check_n(const struct planner *p)
 			if (!experiment_expects(plan, i, k, NULL, top, &x, &share, &why) &&
 			    x.status != EXPECTATION_OVERFLOW)
 				continue;
-			if (x.status == EXPECTATION_OK && expectation_fits(&x, 0, c->width) == EXPECTATION_OK)
+			if (x.status == EXPECTATION_OK &&
+			    expectation_fits(&x, 0, counter_highest(c)) == EXPECTATION_OK)
 				continue;
 			expectation_explain(&x, k, top, text, sizeof text);
 			return planner_refuse(p, key(p, KEY_N), "%s (%s): take a smaller n", text, c->name);

@@ -4,6 +4,7 @@
 
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/step/step.h"
+#include "pmu/contract/counter_values.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>
@@ -38,11 +39,6 @@ static uint64_t mask_of(const struct pass *p)
 	for (unsigned s = 0; s < p->n_slots; s++)
 		mask |= UINT64_C(1) << p->slot[s].counter;
 	return mask;
-}
-
-static uint64_t width_mask(const struct pmu_counter *c)
-{
-	return c->width >= 64 ? UINT64_MAX : (UINT64_C(1) << c->width) - 1;
 }
 
 static bool fail(struct pass *p, unsigned counter, const char *what)
@@ -134,7 +130,7 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 		return false;
 	step_pause(); /* arithmetic is no part of the experiment */
 	for (unsigned s = 0; s < p->n_slots; s++) {
-		out[s] = (value[s] - last[s]) & width_mask(&p->pmu->counter[p->slot[s].counter]);
+		out[s] = counter_moved(&p->pmu->counter[p->slot[s].counter], last[s], value[s]);
 		last[s] = value[s];
 	}
 	step_resume();
@@ -459,7 +455,7 @@ struct event_place pass_place(const struct pass *p, unsigned s)
 				    .kernel = p->kernel,
 				    .bracket = &p->bracket,
 				    .ring = p->ring,
-				    .width = p->pmu->counter[slot->counter].width,
+				    .highest = counter_highest(&p->pmu->counter[slot->counter]),
 				    .share = pass_share(p, s)};
 }
 

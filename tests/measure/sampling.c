@@ -1,16 +1,16 @@
 #include "tests/measure/sampling.h"
 #include "arch/masking.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/exceptions.h"
 #include "arch/overflow.h"
 
 static unsigned taken; /* in this repetition */
 
-static uint64_t width_mask(const struct sampling *s)
+/* What the counter is to hold so many occurrences before that value. */
+static uint64_t before(const struct sampling *s, uint64_t value, uint64_t period)
 {
-	unsigned width = s->pmu->counter[s->counter].width;
-
-	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+	return counter_before(&s->pmu->counter[s->counter], value, period);
 }
 
 static uint64_t mask_of(const struct sampling *s)
@@ -41,8 +41,7 @@ static GENERAL_REGISTERS_ONLY bool rewind_counter(struct sampling *s)
 		return false;
 	if (!s->ring || value >= period)
 		value = 0;
-	return d->write(s->pmu, s->counter, (value - period) & width_mask(s)) &&
-	       d->acknowledge(s->pmu, mask_of(s));
+	return d->write(s->pmu, s->counter, before(s, value, period)) && d->acknowledge(s->pmu, mask_of(s));
 }
 
 /* The watchdog interrupts by NMI as well: without an overflow it is none of ours. */
@@ -76,7 +75,7 @@ static bool repeat(struct sampling *s, const void *entry, const struct window *w
 	taken = 0;
 	window_forget(); /* known_path() begins with that, too */
 	/* From then on a handler finds what was counted since the overflow. */
-	if (!d->write(s->pmu, s->counter, (s->pmu->pmi_late - s->period) & width_mask(s)) ||
+	if (!d->write(s->pmu, s->counter, before(s, s->pmu->pmi_late, s->period)) ||
 	    !d->acknowledge(s->pmu, mask_of(s)))
 		return false;
 	arm();

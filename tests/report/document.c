@@ -159,6 +159,8 @@ bool document_pmu(const struct pmu *pmu, cpuid_query *query)
 		json_unsigned(j, "index", c->index);
 		json_unsigned(j, "width", c->width);
 		json_unsigned(j, "write_width", c->write_width);
+		if (c->highest)
+			json_unsigned(j, "highest", c->highest);
 		json_bool(j, "status", c->has_status);
 		json_bool(j, "interrupt", c->has_interrupt);
 		json_hex(j, "rdpmc", c->rdpmc);

@@ -5,6 +5,7 @@
 #include "tests/suites/control.h"
 #include "tests/kernels/kernel.h"
 #include "tests/measure/pass.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/x86/step/step.h"
 #include "arch/time.h"
@@ -110,7 +111,8 @@ static void ring_filter_between(struct probe *p)
 /* What is written reads back: as many bits as can be written, the top one of them copied upwards. */
 static void write_rules(struct probe *p)
 {
-	unsigned width = p->pmu->counter[p->c].width, kept = p->pmu->counter[p->c].write_width;
+	const struct pmu_counter *k = &p->pmu->counter[p->c];
+	unsigned width = k->width, kept = k->write_width;
 	uint64_t values[] = {
 		1,
 		low_bits(kept - 1),
@@ -118,17 +120,28 @@ static void write_rules(struct probe *p)
 		low_bits(kept),
 		UINT64_C(0x123456789abcdef) & low_bits(width),
 		UINT64_C(0xfedcba9876543210) & low_bits(width),
-		low_bits(width),
-		low_bits(width) - 1,
+		counter_highest(k),
+		counter_highest(k) - 1,
 		0,
 	};
 
 	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, false, CONTROL_START);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (as_written(p->pmu, p->c, values[i]) > counter_highest(k))
+			continue;
 		must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, values[i]));
 		must_be(p, "a written value reads back as", as_written(p->pmu, p->c, values[i]),
 			value_of(p, p->c));
 	}
+}
+
+/* Whether it gets across a power of two without wrapping, where its highest value lies below all ones. */
+static bool has_room(const struct probe *p, unsigned bit, uint64_t first)
+{
+	const struct pmu_counter *k = &p->pmu->counter[p->c];
+
+	return bit == k->width || counter_highest(k) == counter_ones(k) ||
+	       (first < counter_highest(k) && counter_highest(k) - first > UINT64_C(1) << bit >> 1);
 }
 
 /* Counting across each power of two that a value can be written in front of and that a window full of
@@ -137,16 +150,16 @@ static void wrap(struct probe *p)
 {
 	static const uint8_t bits[] = {12, 16, 24, 31, 32, 33, 39, 40, 47, 48};
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
-	unsigned width = p->pmu->counter[p->c].width;
+	const struct pmu_counter *k = &p->pmu->counter[p->c];
+	unsigned width = k->width;
 
 	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
 	for (unsigned i = 0; i <= sizeof(bits); i++) {
 		unsigned bit = i < sizeof(bits) ? bits[i] : width;
-		uint64_t first = (bit < 64 ? UINT64_C(1) << bit : 0) - 3;
+		uint64_t first = (bit < width ? UINT64_C(1) << bit : counter_highest(k) + 1) - 3;
 
-		if (bit > width || as_written(p->pmu, p->c, first) != (first & low_bits(width)))
+		if (bit > width || as_written(p->pmu, p->c, first) != first || !has_room(p, bit, first))
 			continue;
-		first &= low_bits(width);
 		must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, first));
 		run_counting(p, counter_bit(p->c));
 		must_be(p,
@@ -154,7 +167,7 @@ static void wrap(struct probe *p)
 			moves_by(p, p->c, e, 0), moved(p, e, p->c, first, value_of(p, p->c)));
 		if (bit == width)
 			must_be(p, "across its width it starts again from 0: its top bit is", 0,
-				value_of(p, p->c) >> (width - 1));
+				value_of(p, p->c) > counter_highest(k) / 2);
 		else
 			must_be(p, "across a power of two the bits above hold", (first >> bit) + 1,
 				value_of(p, p->c) >> bit);
@@ -217,7 +230,7 @@ static void clock_rate(struct probe *p)
 			begin = clock_read();
 			run_counting_for(p, counter_bit(p->c), n * (i + 1));
 			time = clock_read() - begin;
-			moved = (value_of(p, p->c) - CONTROL_START) & low_bits(p->pmu->counter[p->c].width);
+			moved = counter_moved(&p->pmu->counter[p->c], CONTROL_START, value_of(p, p->c));
 			if (moved < took[i])
 				took[i] = moved;
 			/* A guest's TSC may be scaled (SDM vol. 3, TSC multiplier); the counter is not. */

@@ -3,13 +3,14 @@
  */
 #include "tests/suites/control.h"
 #include "tests/measure/pass.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/exceptions.h"
 
 /* So near its top that the kernel takes every counter over it. */
 static uint64_t near_top(const struct probe *p)
 {
-	return low_bits(p->pmu->counter[p->c].width) - 3;
+	return counter_before(&p->pmu->counter[p->c], 0, 4);
 }
 
 static void acknowledge(struct probe *p, uint64_t mask)
@@ -60,7 +61,7 @@ static void status_sticky(struct probe *p)
 static void overflow_point(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
-	uint64_t top = low_bits(p->pmu->counter[p->c].width), mine = counter_bit(p->c), step;
+	uint64_t top = counter_highest(&p->pmu->counter[p->c]), mine = counter_bit(p->c), step;
 
 	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
 	run_counting(p, mine); /* the bracket's share is known from here on */
@@ -196,7 +197,7 @@ static void overflow_together(struct probe *p)
 	uint64_t both = counter_bit(p->c) | counter_bit(other);
 
 	prepare(p, other, counter_yardstick(p->pmu, other), RING_ALL, false,
-		low_bits(p->pmu->counter[other].width) - 3);
+		counter_before(&p->pmu->counter[other], 0, 4));
 	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, true, near_top(p));
 	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	run_counting(p, both);
@@ -230,7 +231,7 @@ static void cascade(struct probe *p)
 		must_be(p, "while the other one does not overflow it holds", CONTROL_START,
 			value_of(p, p->c));
 		must_work(p, "writing a counter",
-			  d->write(p->pmu, from, low_bits(p->pmu->counter[from].width) - 3));
+			  d->write(p->pmu, from, counter_before(&p->pmu->counter[from], 0, 4)));
 		run_counting(p, both);
 		value = value_of(p, p->c);
 		must_be(p, "after the other one's overflow it moves", true, value != CONTROL_START);

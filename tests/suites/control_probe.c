@@ -1,5 +1,6 @@
 #include "tests/suites/control.h"
 #include "tests/measure/pass.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/x86/step/step.h"
 
@@ -58,7 +59,7 @@ uint64_t moves_by(const struct probe *p, unsigned c, const struct pmu_event *e, 
 
 uint64_t moved(const struct probe *p, const struct pmu_event *e, unsigned c, uint64_t from, uint64_t to)
 {
-	uint64_t difference = (to - from) & low_bits(p->pmu->counter[c].width);
+	uint64_t difference = counter_moved(&p->pmu->counter[c], from, to);
 
 	return is_clock(e) ? difference != 0 : difference;
 }

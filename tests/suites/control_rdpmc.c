@@ -3,6 +3,7 @@
  */
 #include "tests/suites/control.h"
 #include "tests/measure/pass.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/exceptions/trap.h"
@@ -13,7 +14,7 @@
 static void reads_the_counter(struct probe *p)
 {
 	const struct pmu_counter *c = &p->pmu->counter[p->c];
-	uint64_t values[] = {CONTROL_START, low_bits(c->write_width - 1), low_bits(c->width) - 5};
+	uint64_t values[] = {CONTROL_START, low_bits(c->write_width - 1), counter_highest(c) - 5};
 
 	/* Each counter holds something else, so that none can pass for another. */
 	for (unsigned i = 0; i < p->pmu->n_counters; i++)

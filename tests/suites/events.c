@@ -11,6 +11,7 @@
 #include "tests/judge/truth.h"
 
 #include "arch/exceptions.h"
+#include "pmu/contract/counter_values.h"
 #include "pmu/events/schedule.h"
 
 #include <stdio.h>
@@ -88,7 +89,7 @@ static bool expectable(const struct plan *plan, const struct pmu_event *e, unsig
 
 	if (expectation_in_ring(e, plan->kernel, plan->ring, top_n(plan), pmu->attribution, &x) ==
 		    EXPECTATION_OK &&
-	    expectation_fits(&x, 0, pmu->counter[c].width) == EXPECTATION_OK)
+	    expectation_fits(&x, 0, counter_highest(&pmu->counter[c])) == EXPECTATION_OK)
 		return true;
 	r.judgement.verdict = VERDICT_ERROR;
 	expectation_explain(&x, plan->kernel, top_n(plan), r.judgement.text, sizeof(r.judgement.text));

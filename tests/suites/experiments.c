@@ -9,6 +9,7 @@
 #include "tests/report/report.h"
 #include "tests/measure/sampling.h"
 #include "tests/judge/truth.h"
+#include "pmu/contract/counter_values.h"
 
 #include "arch/exceptions.h"
 
@@ -97,7 +98,7 @@ static void set_slot(struct pass *p, unsigned request)
 			      .event = plan.request[request].event,
 			      .config = event_placed(&plan.request[request], &plan.place[request])};
 	if (cascades() && request == plan.cascade_from)
-		slot->start = (c->width >= 64 ? 0 : UINT64_C(1) << c->width) - plan.experiment->period;
+		slot->start = counter_before(c, 0, plan.experiment->period);
 }
 
 /* The pass's counts, from repetition `first` on, where raw[] has them. */

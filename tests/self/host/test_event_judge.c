@@ -38,7 +38,7 @@ static int setup(void **state)
 	place = (struct event_place){.pmu = &pmu,
 				     .event = &event,
 				     .kernel = kernel_by_name("nop_loop"),
-				     .width = 48,
+				     .highest = (UINT64_C(1) << 48) - 1,
 				     .share = SHARE};
 	return 0;
 }
@@ -181,12 +181,12 @@ static void verdicts_are_explained(void **state)
 static void expectations_are_of_the_place(void **state)
 {
 	(void)state;
-	place.width = 8;
+	place.highest = 255;
 	assert_int_equal(event_expected(&place, 21, &x), EXPECTATION_OK); /* 252 and 3 */
 	place.share = 4;
 	assert_int_equal(event_expected(&place, 21, &x), EXPECTATION_TOO_WIDE);
 	place.share = SHARE;
-	place.width = 48;
+	place.highest = (UINT64_C(1) << 48) - 1;
 	event.judgement = EVENT_AT_LEAST;
 	event.rule = &also;
 	place.kernel = kernel_by_name("loads");

@@ -84,6 +84,37 @@ static void widths_must_make_sense(void **state)
 	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_FULL);
 }
 
+/* A counter that wraps behind another value than all ones climbs as far as any other, if it says so. */
+static void counters_may_end_below_all_ones(void **state)
+{
+	static const uint64_t nonsense[] = {1, 126, UINT64_C(1) << SCRIPTED_WIDTH};
+	const uint64_t highest = 1100; /* the ladder's windows go across it */
+
+	(void)state;
+	scripted_wrap(ODD, highest, true);
+	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_FULL);
+	assert_int_equal(ladder.reached[ODD], RUNG_INTERRUPTS);
+	assert_int_equal(scripted.n_facts, 0);
+	/* A clock, whose windows are judged by their moving alone. */
+	scripted_start("IBC");
+	scripted.clocks = BIT;
+	scripted_wrap(ODD, highest, true);
+	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_FULL);
+	assert_int_equal(ladder.reached[ODD], RUNG_INTERRUPTS);
+	/* It does not say so; it says so and does not; it says nonsense. */
+	scripted_start("IBC");
+	scripted_wrap(ODD, highest, false);
+	falls_at(RUNG_WRITABLE, VERDICT_WRONG, "wrote 0x555555555555, read");
+	scripted_start("IBC");
+	scripted.pmu.counter[ODD].highest = highest;
+	falls_at(RUNG_INTERRUPTS, VERDICT_WRONG, "an overflow gave 0 interrupts");
+	for (unsigned i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
+		scripted_start("IBC");
+		scripted.pmu.counter[ODD].highest = nonsense[i];
+		falls_at(RUNG_ENUMERATED, VERDICT_WRONG, "highest value");
+	}
+}
+
 static void what_is_written_must_be_read(void **state)
 {
 	static const struct {
@@ -348,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(every_rung_is_climbed, setup),
 		cmocka_unit_test_setup(widths_must_make_sense, setup),
+		cmocka_unit_test_setup(counters_may_end_below_all_ones, setup),
 		cmocka_unit_test_setup(what_is_written_must_be_read, setup),
 		cmocka_unit_test_setup(a_counter_must_move, setup),
 		cmocka_unit_test_setup(each_window_must_move_it_forwards, setup),

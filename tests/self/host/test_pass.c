@@ -72,6 +72,24 @@ static void each_count_of_each_counter_is_kept(void **state)
 	all_as_declared(&p);
 }
 
+/* Likewise where that is not all ones. */
+static void counters_run_across_any_highest_value(void **state)
+{
+	struct pass p = pass_on(2, "IB");
+
+	(void)state;
+	scripted_wrap(0, 300, true); /* one window of the longer ones fits */
+	pass_run(&p);
+	all_as_declared(&p);
+	assert_int_equal(pass_share(&p, 0), SCRIPTED_SHARE);
+	/* Taken for plain, a window across the end counts something else. */
+	scripted.pmu.counter[0].highest = 0;
+	p = pass_on(2, "IB");
+	pass_run(&p);
+	assert_null(p.failure);
+	assert_int_equal(pass_raw(&p, 0, 2, 0), 123 + (UINT64_C(1) << SCRIPTED_WIDTH) - 301);
+}
+
 static void differences_of_readings_and_windows_in_ring_3(void **state)
 {
 	struct pass p = pass_on(1, "I");
@@ -487,6 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_count_of_each_counter_is_kept, setup),
+		cmocka_unit_test_setup(counters_run_across_any_highest_value, setup),
 		cmocka_unit_test_setup(differences_of_readings_and_windows_in_ring_3, setup),
 		cmocka_unit_test_setup(a_share_is_measured_once, setup),
 		cmocka_unit_test_setup(hardware_takes_a_thousand_windows_of_each_length, setup),

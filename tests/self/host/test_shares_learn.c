@@ -36,6 +36,23 @@ static void nothing_is_told_of_a_plain_pmu(void **state)
 	assert_int_equal(scripted.n_shares, 3 * SCRIPTED_COUNTERS);
 }
 
+/* Whatever counters wrap behind: a start that is counted is found on them, and nothing else. */
+static void counters_may_end_below_all_ones(void **state)
+{
+	(void)state;
+	for (unsigned c = 0; c < SCRIPTED_COUNTERS; c++)
+		scripted_wrap(c, 130 + c, true);
+	learn();
+	assert_int_equal(scripted.n_facts, 0);
+	scripted_start("IBC");
+	for (unsigned c = 0; c < SCRIPTED_COUNTERS; c++)
+		scripted_wrap(c, 130 + c, true);
+	scripted.counts_start = SOME;
+	learn();
+	assert_int_equal(scripted.pmu.counts_start, SOME);
+	assert_int_equal(scripted.pmu.counts_stop, 0);
+}
+
 static void what_the_writes_count_is_found(void **state)
 {
 	static const struct {
@@ -274,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(nothing_is_told_of_a_plain_pmu, setup),
+		cmocka_unit_test_setup(counters_may_end_below_all_ones, setup),
 		cmocka_unit_test_setup(what_the_writes_count_is_found, setup),
 		cmocka_unit_test_setup(each_finding_has_a_fact, setup),
 		cmocka_unit_test_setup(what_cannot_be_told_apart_is_said, setup),

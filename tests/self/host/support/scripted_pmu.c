@@ -21,7 +21,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define COUNTER_MASK ((UINT64_C(1) << SCRIPTED_WIDTH) - 1)
+#define COUNTER_MASK ((UINT64_C(1) << SCRIPTED_WIDTH) - 1) /* the highest value of a plain counter */
 #define REGISTER(c)  (0xc1 + (c))
 
 struct scripted scripted;
@@ -121,10 +121,19 @@ static bool read(const struct pmu *pmu, unsigned c, uint64_t *value)
 	return !refused(SCRIPTED_READ, c);
 }
 
+/* As the counter wraps. */
+static uint64_t wrapped(unsigned c, int64_t value)
+{
+	int64_t values = (int64_t)scripted.wraps_behind[c] + 1, rest = value % values;
+
+	return (uint64_t)(rest < 0 ? rest + values : rest);
+}
+
 static bool write(const struct pmu *pmu, unsigned c, uint64_t value)
 {
 	(void)pmu;
-	scripted.value[c] = value & COUNTER_MASK & ~(scripted.drops_bit_4 >> c & 1 ? UINT64_C(0x10) : 0);
+	scripted.value[c] = wrapped(c, (int64_t)(value & COUNTER_MASK)) &
+			    ~(scripted.drops_bit_4 >> c & 1 ? UINT64_C(0x10) : 0);
 	return !refused(SCRIPTED_WRITE, c);
 }
 
@@ -243,7 +252,7 @@ static void add(unsigned c, int64_t amount)
 {
 	uint64_t bit = UINT64_C(1) << c, before = scripted.value[c];
 
-	scripted.value[c] = (before + (uint64_t)amount) & COUNTER_MASK;
+	scripted.value[c] = wrapped(c, (int64_t)before + amount);
 	if (amount <= 0 || scripted.value[c] >= before)
 		return;
 	if (!(scripted.no_status & bit))
@@ -291,7 +300,7 @@ static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled
 	if (!strcmp(w->kernel->name, "RDPMC"))
 		read_inside(c, at->n);
 	add(c, amount);
-	return (uint64_t)amount & COUNTER_MASK;
+	return wrapped(c, amount);
 }
 
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
@@ -569,6 +578,7 @@ void scripted_start(const char *events)
 		k->has_status = k->has_interrupt = true;
 		k->rdpmc = 0x40 + c;
 		scripted.running_write[c] = scripted.rdpmc[c] = 1;
+		scripted.wraps_behind[c] = COUNTER_MASK;
 	}
 	for (; *events; events++)
 		offered[pmu->n_events++] = scripted_event(*events);
@@ -581,6 +591,13 @@ void scripted_start(const char *events)
 				    .fact = fact,
 				    .share = share};
 	shares_forget();
+}
+
+void scripted_wrap(unsigned c, uint64_t highest, bool told)
+{
+	scripted.wraps_behind[c] = highest;
+	if (told)
+		scripted.pmu.counter[c].highest = highest;
 }
 
 unsigned scripted_result(const char *name)

@@ -62,6 +62,7 @@ struct scripted {
 	uint64_t rdpmc_lags;                      /* it reads what was there an instruction before */
 	uint64_t rdpmc_shakes;                    /* it reads another value each time */
 	uint64_t clocks;                          /* they can count "C" and "R" alone */
+	uint64_t wraps_behind[SCRIPTED_COUNTERS]; /* the value whose next one is 0; scripted_wrap() sets it */
 	uint64_t reads_zero, drops_bit_4, never_ticks, no_interrupt, two_interrupts, no_status, sticky_status;
 	/** Added to what counter c counts in a window; NULL: nothing. */
 	int64_t (*beyond)(unsigned c, const struct scripted_window *at);
@@ -102,6 +103,9 @@ extern struct scripted scripted;
  * first one exact is the counters' yardstick */
 void scripted_start(const char *events);
 const struct pmu_event *scripted_event(char name);
+
+/** Let counter c go up to this value and no further, and its description say so if it is to be told. */
+void scripted_wrap(unsigned c, uint64_t highest, bool told);
 
 /** The report's one result whose name contains `name`; ends the test if it is not exactly one. */
 unsigned scripted_result(const char *name);
