@@ -353,9 +353,9 @@ static void counter_width(void **state)
 	assert_string_equal(text,
 			    "N = 25 is too large: instructions of kernel fake_mix overflows the counter");
 	expectation(&instructions, &mix, 25, &x);
-	assert_int_equal(expectation_fits(&x, 4, 511), EXPECTATION_OK);
-	assert_int_equal(expectation_fits(&x, 4, 64), EXPECTATION_OK);
-	assert_int_equal(expectation_fits(&x, INT64_MAX, 64), EXPECTATION_TOO_WIDE);
+	assert_int_equal(expectation_fits(&x, 4, 256), EXPECTATION_OK);
+	assert_int_equal(expectation_fits(&x, 4, UINT64_MAX), EXPECTATION_OK);
+	assert_int_equal(expectation_fits(&x, INT64_MAX, UINT64_MAX), EXPECTATION_TOO_WIDE);
 }
 
 static void share_of_the_bracket(void **state)
