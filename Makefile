@@ -347,6 +347,9 @@ $(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(SCRIPTED_OBJ)
 $(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lZydis -lpfm -lm
 
+# A driver of its own is found in place of the families'.
+$(B)/host/test_pmu_choice: private HOST_FLAGS += -Wl,--wrap=pmu_find
+
 # Its own malloc() decides whether there is memory; what it reads the report by is an established parser.
 $(B)/host/test_report_memory: $(B)/host/tests/self/host/test_report_memory.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -Wl,--wrap=malloc,--wrap=realloc -o $@ $^ -lcmocka -ljansson

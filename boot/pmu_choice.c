@@ -3,6 +3,7 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "pmu/contract/model.h"
+#include "pmu/contract/record.h"
 #include "pmu/events/text.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/judge/ladder.h"
@@ -98,6 +99,34 @@ static const char *no_such_profile(const char *name)
 	return text;
 }
 
+struct records {
+	const struct pmu *pmu;
+	const struct pmu_record_source *source;
+	unsigned n;
+};
+
+static void find_records(void *arg)
+{
+	struct records *r = arg;
+
+	r->n = record_sources(r->pmu, &r->source);
+}
+
+/* A PMU that has no counter to believe may record all the same. @return whether it does; that is noted */
+static bool only_records(struct run *run)
+{
+	struct records r = {.pmu = run->pmu};
+	char names[200] = "";
+
+	if (run->pmu->n_counters || !run->call(run, find_records, &r, SNAPSHOT_MS, NULL) || !r.n)
+		return false;
+	for (unsigned i = 0; i < r.n; i++)
+		if (!text_list_add(names, sizeof names, r.source[i].name, i == 0))
+			break;
+	note("%s has no counters: what it records is judged:%s", run->pmu->name, names);
+	return true;
+}
+
 static enum ladder_outcome climb(struct run *run)
 {
 	enum ladder_outcome outcome;
@@ -118,8 +147,10 @@ static bool choose_virtual(struct run *run, const struct options *o, const char 
 	if (o->registers)
 		look_at_virtual_registers(run);
 	run->ladder = &ladder;
-	if (!selection_identify_only(o))
+	if (!selection_identify_only(o)) {
+		only_records(run);
 		climb(run);
+	}
 	return true;
 }
 
@@ -180,6 +211,7 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 	if (strcmp(o->pmu, "auto")) {
 		if (!choose_machine(run, o, o->pmu, why) || !nothing_to_inject(inject, why))
 			return false;
+		only_records(run);
 		climb(run);
 		return true;
 	}
@@ -187,11 +219,16 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 		note("this CPU has no PMU that a driver knows: the virtual PMU %s is judged (%s)",
 		     PMU_DEFAULT_PROFILE, *why);
 	} else {
+		bool records = only_records(run);
 		enum ladder_outcome outcome = climb(run);
-		if (outcome != LADDER_DEAD && outcome != LADDER_NONE)
+
+		if (records || (outcome != LADDER_DEAD && outcome != LADDER_NONE))
 			return nothing_to_inject(inject, why);
-		note("%s never ticks: the virtual PMU %s is judged in its place", machine.name,
-		     PMU_DEFAULT_PROFILE);
+		note(outcome == LADDER_DEAD
+			     ? "%s never ticks: the virtual PMU %s is judged in its place"
+			     : "%s neither counts nor records: the virtual PMU %s is judged in its "
+			       "place",
+		     machine.name, PMU_DEFAULT_PROFILE);
 	}
 	return choose_virtual(run, o, PMU_DEFAULT_PROFILE, inject, why);
 }

@@ -13,7 +13,7 @@
  * Choose by o->pmu, calibrate (tests/judge/ladder.h) and fill in run->pmu and run->ladder. Machine taken.
  * The registers of the machine's own PMU are read and reported before anything is written to them. With
  * "auto", a PMU that no driver fits or that never ticks gives way to the virtual one; what was found is
- * reported.
+ * reported. One without counters that records stays, and is judged by that.
  * @param inject the model's injections
  * @return false with *why, one line, if the choice cannot be honoured
  */

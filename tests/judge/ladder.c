@@ -453,7 +453,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	unsigned dead = 0, failed = 0;
 
 	*ladder = (struct ladder){0};
-	if (!pmu || pmu->n_counters == 0)
+	if (!pmu)
 		return LADDER_NONE;
 	pmu->left_out = 0;
 	pmu->counts_start = pmu->counts_stop = 0;
@@ -461,6 +461,8 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 	pmu->hypervisor_exits_lost = 0;
 	pmu->attribution = NULL;
 	shares_forget();
+	if (pmu->n_counters == 0)
+		return LADDER_NONE;
 
 	const struct kernel *general = confirmed_kernel(run);
 

@@ -105,8 +105,11 @@ void report_pmu(const struct pmu *pmu, cpuid_query *query)
 		own += (pmu->events[i]->flags & EVENT_OF_CORE) != 0;
 	if (own)
 		snprintf(besides, sizeof besides, " and %u of this microarchitecture", own);
-	console_text("PMU: %s, %u general and %u fixed counters, %u events%s\n", pmu->name, pmu->n_general,
-		     pmu->n_fixed, pmu->n_events - own, besides);
+	if (pmu->n_counters)
+		console_text("PMU: %s, %u general and %u fixed counters, %u events%s\n", pmu->name,
+			     pmu->n_general, pmu->n_fixed, pmu->n_events - own, besides);
+	else
+		console_text("PMU: %s, no counters\n", pmu->name);
 	if (pmu->virtual)
 		console_text("  %s\n", report.virtual_label);
 	count_lost(document_pmu(pmu, query));

@@ -520,7 +520,9 @@ static void run_control(struct run *run)
 		return;
 	}
 	if (!kernel_of(run, 0))
-		skip(run, "counting", NULL, "no kernel to try counters with has a signature that holds");
+		skip(run, "counting", NULL,
+		     run->pmu->n_counters ? "no kernel to try counters with has a signature that holds"
+					  : "this PMU has no counters");
 	for (unsigned t = 0; kernel_of(run, 0) && t < sizeof(tables) / sizeof(tables[0]); t++)
 		for (const struct control_check *check = tables[t]; check->name; check++)
 			run_one(run, check);

@@ -305,8 +305,10 @@ static void counters_that_are_all_dead_are_told_once(void **state)
 	assert_int_equal(scripted.pmu.left_out, 0xf & ~BIT);
 	scripted_start("IBC");
 	scripted.pmu.n_counters = 0;
+	scripted.pmu.left_out = 2; /* of a PMU before it */
 	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_NONE);
 	assert_int_equal(scripted.n_results, 0);
+	assert_int_equal(scripted.pmu.left_out, 0);
 }
 
 /* A kernel that does not do what it says is told, and another one taken. */

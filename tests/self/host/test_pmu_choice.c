@@ -2,6 +2,7 @@
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
 #include "arch/x86/cpu/msr.h"
+#include "pmu/contract/record.h"
 #include "pmu/intel/intel.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/self/host/support/fake_cpu.h"
@@ -40,6 +41,55 @@ bool vpmu_knows(const char *profile, const char *inject, const char **why)
 	(void)profile;
 	*why = "no such injection";
 	return strcmp(inject, "nonsense") != 0;
+}
+
+/* A driver for a trace port, or for nothing at all: it has no counters. */
+static bool port, port_records;
+static unsigned port_resets;
+
+static void port_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
+{
+	(void)pmu;
+	out->entry[out->count++] = (struct pmu_snapshot_entry){.name = "PORT_CONTROL", .readable = true};
+}
+
+static bool port_reset(const struct pmu *pmu, const char **reason)
+{
+	(void)pmu, (void)reason;
+	port_resets++;
+	return true;
+}
+
+static void port_events(struct pmu *pmu)
+{
+	pmu->n_events = 0;
+}
+
+static bool port_describe(const struct pmu *pmu, struct pmu_record_source *out, const char **reason)
+{
+	(void)pmu;
+	*reason = "nobody listens to the port";
+	out->name = "branch messages";
+	return port_records;
+}
+
+static const struct pmu_record_kind port_kind = {.describe = port_describe};
+static const struct pmu_recorder port_recorder = {.kind = {[RECORD_BTS] = &port_kind}};
+static const struct pmu_driver port_driver = {.name = "port",
+					      .list_events = port_events,
+					      .snapshot = port_snapshot,
+					      .reset = port_reset,
+					      .recorder = &port_recorder};
+
+bool __real_pmu_find(const char *name, struct pmu *pmu, const char **reason);
+bool __wrap_pmu_find(const char *name, struct pmu *pmu, const char **reason);
+
+bool __wrap_pmu_find(const char *name, struct pmu *pmu, const char **reason)
+{
+	if (!port)
+		return __real_pmu_find(name, pmu, reason);
+	*pmu = (struct pmu){.driver = &port_driver, .name = "Trace port"};
+	return true;
 }
 
 bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
@@ -118,7 +168,8 @@ static int setup(void **state)
 {
 	(void)state;
 	fake_cpu_start(&intel_skylake, "");
-	virtual_cpu = told_virtual = false;
+	virtual_cpu = told_virtual = port = port_records = false;
+	port_resets = 0;
 	created[0] = injected[0] = notes[0] = 0;
 	climbs = snapshots = printed = pmus = 0;
 	outcome = LADDER_FULL;
@@ -184,25 +235,52 @@ static void a_live_pmu_is_judged(void **state)
 
 static void a_dead_one_gives_way(void **state)
 {
-	static const enum ladder_outcome dead[] = {LADDER_DEAD, LADDER_NONE};
-
 	(void)state;
-	for (unsigned i = 0; i < 2; i++) {
-		setup(NULL);
-		outcome = dead[i];
-		assert_true(choose("auto", "some"));
-		is_virtual(PMU_DEFAULT_PROFILE);
-		assert_string_equal(injected, "some");
-		assert_int_equal(climbs, 2);
-		assert_non_null(
-			strstr(notes, " never ticks: the virtual PMU " PMU_DEFAULT_PROFILE " is judged"));
-	}
+	outcome = LADDER_DEAD;
+	assert_true(choose("auto", "some"));
+	is_virtual(PMU_DEFAULT_PROFILE);
+	assert_string_equal(injected, "some");
+	assert_int_equal(climbs, 2);
+	assert_non_null(strstr(notes, " never ticks: the virtual PMU " PMU_DEFAULT_PROFILE " is judged"));
 	/* Not where it was asked for by name. */
 	setup(NULL);
 	outcome = LADDER_DEAD;
 	assert_true(choose("intel", ""));
 	is_the_machines();
 	assert_int_equal(climbs, 1);
+}
+
+/* What has no counters but records is judged by that: no virtual PMU takes its place. */
+static void one_that_only_records_is_judged(void **state)
+{
+	static const char *const options[] = {"auto", "port"};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		setup(NULL);
+		port = port_records = true;
+		outcome = LADDER_NONE;
+		assert_true(choose(options[i], ""));
+		assert_ptr_equal(run.pmu->driver, &port_driver);
+		assert_false(run.pmu->virtual || virtual_cpu);
+		assert_int_equal(run.pmu->n_counters, 0);
+		assert_non_null(run.ladder);
+		assert_int_equal(pmus, 1);
+		assert_int_equal(snapshots, 1);
+		assert_string_equal(
+			notes, "Trace port has no counters: what it records is judged: branch messages\n");
+		pmu_switch_off();
+		assert_int_equal(port_resets, 1);
+		assert_false(choose(options[i], "dead")); /* nor is there a model to break */
+		assert_non_null(strstr(why, "add pmu=virtual"));
+	}
+	/* With neither there is nothing to judge. */
+	setup(NULL);
+	port = true;
+	outcome = LADDER_NONE;
+	assert_true(choose("auto", ""));
+	is_virtual(PMU_DEFAULT_PROFILE);
+	assert_non_null(strstr(notes, "Trace port neither counts nor records: the virtual PMU"));
 }
 
 static void a_cpu_without_one_has_a_virtual_one(void **state)
@@ -358,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_live_pmu_is_judged),
 		TEST(a_dead_one_gives_way),
+		TEST(one_that_only_records_is_judged),
 		TEST(a_cpu_without_one_has_a_virtual_one),
 		TEST(another_familys_driver_does_not_fit),
 		TEST(a_profile_is_as_it_is_named),
