@@ -1,5 +1,6 @@
 #include "tests/judge/attribution.h"
 #include "tests/judge/expectation.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stdio.h>
 #include <string.h>

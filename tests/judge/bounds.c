@@ -1,4 +1,5 @@
 #include "tests/judge/bounds.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* The numbers that rows are made of, each with its source. */
 enum limit {

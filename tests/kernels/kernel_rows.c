@@ -5,20 +5,27 @@
 /* A pointer as its distance from where it is kept: half the size, and nothing for the loader to relocate. */
 typedef int32_t distance;
 
-/* What the macros KERNEL and SIG_RANGE write. */
+/* What the macros KERNEL, SIG and SIG_RANGE write. */
 struct kernel_row {
 	distance name, code, exact, range;
-	uint16_t code_size;
-	uint8_t n_exact, n_range;
+	uint32_t code_size;
+	uint16_t n_exact, n_range;
 	uint64_t needs, flags;
-} __attribute__((packed, aligned(4)));
-_Static_assert(sizeof(struct kernel_row) == 36, "macro KERNEL");
+};
+_Static_assert(sizeof(struct kernel_row) == KERNEL_ROW_SIZE, "macro KERNEL");
+
+struct signature_row {
+	quantity_number quantity;
+	int32_t a, b;
+} __attribute__((packed, aligned(2)));
+_Static_assert(sizeof(struct signature_row) == SIGNATURE_ROW_SIZE, "macro SIG");
 
 struct signature_range_row {
-	struct signature_exact low, high;
+	quantity_number quantity;
+	int32_t a_low, b_low, a_high, b_high;
 	distance reason;
-} __attribute__((packed, aligned(4)));
-_Static_assert(sizeof(struct signature_range_row) == 20, "macro SIG_RANGE");
+} __attribute__((packed, aligned(2)));
+_Static_assert(sizeof(struct signature_range_row) == RANGE_ROW_SIZE, "macro SIG_RANGE");
 
 extern const struct kernel_row rows_begin[] __asm__("__start_kernel_rows");
 extern const struct kernel_row rows_end[] __asm__("__stop_kernel_rows");
@@ -35,12 +42,16 @@ static const struct signature_range loop_range = {
 	.reason = "the closing branch: once at the end, and some times while it is learnt",
 };
 
+/* The field need not be aligned. */
 static const void *at(const void *field)
 {
-	return (const uint8_t *)field + *(const distance *)field;
+	distance d;
+
+	memcpy(&d, field, sizeof(d));
+	return (const uint8_t *)field + d;
 }
 
-static void unpack_exact(struct kernel *k, const struct signature_exact *line, unsigned n,
+static void unpack_exact(struct kernel *k, const struct signature_row *line, unsigned n,
 			 struct signature_exact **next, struct signature_range **range)
 {
 	k->exact = *next;
@@ -50,7 +61,7 @@ static void unpack_exact(struct kernel *k, const struct signature_exact *line, u
 			*next += sizeof(loop_exact) / sizeof(loop_exact[0]);
 			*(*range)++ = loop_range;
 		} else {
-			*(*next)++ = *line;
+			*(*next)++ = (struct signature_exact){line->quantity, line->a, line->b};
 		}
 	k->exact_end = *next;
 }
@@ -75,12 +86,13 @@ void kernels_unpack(void)
 		unpack_exact(k, at(&row->exact), row->n_exact, &exact, &next);
 		for (unsigned i = 0; i < row->n_range; i++)
 			*next++ = (struct signature_range){
-				.quantity = (int64_t)r[i].low.quantity,
-				.a_low = r[i].low.a,
-				.b_low = r[i].low.b,
-				.a_high = r[i].high.a,
-				.b_high = r[i].high.b,
-				.reason = at(&r[i].reason),
+				.quantity = r[i].quantity,
+				.a_low = r[i].a_low,
+				.b_low = r[i].b_low,
+				.a_high = r[i].a_high,
+				.b_high = r[i].b_high,
+				.reason = at((const uint8_t *)&r[i] +
+					     offsetof(struct signature_range_row, reason)),
 			};
 		k->range_end = next;
 	}

@@ -1,7 +1,7 @@
 #include "tests/measure/measure.h"
 #include "tests/kernels/x86/emulators.h"
 #include "tests/kernels/x86/emulation.h"
-#include "tests/kernels/x86/needs.h"
+#include "tests/kernels/x86/kernel.h"
 #include "tests/kernels/x86/services.h"
 
 #include "arch/x86/cpu/cpu.h"

@@ -1,7 +1,7 @@
 /*
  * The plainest kernels: nothing at all, NOPs, a mix of integer instructions, and a chain of dependent ones.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL empty, "no instruction: what remains is the bracket", flags=KERNEL_CORE
 KERNEL_END

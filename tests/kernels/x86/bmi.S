@@ -1,7 +1,7 @@
 /*
  * Bit manipulation and multi-precision instructions.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL popcnt, "N times POPCNT", needs=KERNEL_NEEDS_POPCNT
 1:	popcnt %rax, %rdx

@@ -1,7 +1,7 @@
 /*
  * Near branches that are no calls: taken, not taken, direct, indirect.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/random.h"
 
 KERNEL branches_taken, "N times four conditional branches that are always taken", flags=KERNEL_CORE
 	xor %eax, %eax
@@ -218,18 +218,12 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 /*
- * Mispredictions by construction. A generator whose state is carried on from run to run gives sixteen bits per turn; each
- * bit decides a branch that nobody can foresee. The same bit then decides its opposite, so that one of the two is taken
+ * Mispredictions by construction: random bits decide. The same bit then decides the branch's opposite, so that one of the two is taken
  * and both ways execute the same number of instructions.
  */
 #define PAIRS 16
 KERNEL branches_random, "N times sixteen pairs of branches on random bits: half of the first ones cannot be foreseen"
-	mov KERNEL_PARAM_RANDOM(%rsi), %rax
-	mov $6364136223846793005, %r9
-	mov $1442695040888963407, %r10
-1:	imul %r9, %rax
-	add %r10, %rax
-	mov %rax, %rdx
+	RANDOM_LOOP
 	.rept PAIRS
 	add %rdx, %rdx
 	jc 2f
@@ -244,41 +238,24 @@ KERNEL branches_random, "N times sixteen pairs of branches on random bits: half 
 	jmp 5f
 5:
 	.endr
-	dec %rdi
-	jnz 1b
-	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+	RANDOM_LOOP_END
 KERNEL_END
-SIG INSTRUCTIONS, 3 + PAIRS*(1 + 3 + 3) + 2, 3 + 1
-SIG INSN_MUL, 1, 0
+SIG INSTRUCTIONS, RANDOM_TURN + PAIRS*(1 + 3 + 3), RANDOM_FIXED
 SIG INSN_NOP, 2*PAIRS, 0
 SIG BRANCHES, PAIRS*4 + 1, 0
 SIG BR_JMP_DIRECT, PAIRS*2, 0
 SIG BR_COND, PAIRS*2 + 1, 0
 SIG BR_COND_TAKEN, PAIRS + 1, -1
 SIG BR_COND_NTAKEN, PAIRS, 1
-SIG INSN_LOAD, 0, 1
-SIG LOADS, 0, 1
-SIG LOAD_BYTES, 0, 8
-SIG INSN_STORE, 0, 1
-SIG STORES, 0, 1
-SIG STORE_BYTES, 0, 8
+SIG_RANDOM
 /* Of 16N guesses 8N are wrong, 8*sqrt(N) more or less: not below 4N - 4, nor, for both of each pair, above 24N + 8; and the closing branch. */
 SIG_RANGE BR_MISPRED, PAIRS/4, -4, PAIRS*3/2, 8 + 1, "a guess at a random bit is right half of the time, four standard deviations more or less; of each pair one may be known, or both wrong"
-SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL jumps_random, "N times sixteen indirect jumps, each to one of two random targets"
-	mov KERNEL_PARAM_RANDOM(%rsi), %rax
-	mov $6364136223846793005, %r9
-	mov $1442695040888963407, %r10
-1:	imul %r9, %rax
-	add %r10, %rax
-	mov %rax, %rdx
+	RANDOM_LOOP
 	.rept 16
-	lea 2f(%rip), %rcx
-	lea 3f(%rip), %r11
-	add %rdx, %rdx
-	cmovc %r11, %rcx
+	RANDOM_TARGET
 	jmp *%rcx
 	.p2align 5, 0xcc
 2:	jmp 4f
@@ -287,26 +264,12 @@ KERNEL jumps_random, "N times sixteen indirect jumps, each to one of two random 
 	.p2align 5, 0xcc
 4:
 	.endr
-	dec %rdi
-	jnz 1b
-	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+	RANDOM_LOOP_END
 KERNEL_END
-SIG INSTRUCTIONS, 3 + 16*(4 + 2) + 2, 3 + 1
-SIG INSN_MUL, 1, 0
-SIG INSN_CMOV, 16, 0
-SIG BRANCHES, 16*2 + 1, 0
+SIG INSTRUCTIONS, RANDOM_TURN + 16*(RANDOM_CHOICE + 2), RANDOM_FIXED
 SIG BR_JMP_INDIRECT, 16, 0
-SIG BR_JMP_DIRECT, 16, 0
-SIG BR_COND, 1, 0
-SIG BR_COND_TAKEN, 1, -1
-SIG BR_COND_NTAKEN, 0, 1
-SIG INSN_LOAD, 0, 1
-SIG LOADS, 0, 1
-SIG LOAD_BYTES, 0, 8
-SIG INSN_STORE, 0, 1
-SIG STORES, 0, 1
-SIG STORE_BYTES, 0, 8
+SIG_RANDOM_TARGETS 16, 2
+SIG_RANDOM
 /* Of 16N guesses 8N are wrong, 8*sqrt(N) more or less: not below 6N - 8, nor, with twelve of the closing branch, above 10N + 15. */
 SIG_RANGE BR_MISPRED, 6, -8, 10, 15, "a guess at one of two random targets is right half of the time, four standard deviations more or less; the closing branch is learnt"
-SIG_INTEGER_ONLY
 SIGNATURE_END

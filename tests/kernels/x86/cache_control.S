@@ -1,7 +1,7 @@
 /*
  * Software prefetches, and instructions that throw lines out or write them back.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL prefetches, "N times one prefetch of each hint: none of them is a load"
 	add $KERNEL_SCRATCH, %rsi

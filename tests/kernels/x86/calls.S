@@ -1,7 +1,7 @@
 /*
  * Calls and returns.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/random.h"
 
 KERNEL calls, "N times two direct calls and their returns", flags=KERNEL_CORE
 1:	call 3f
@@ -124,17 +124,9 @@ SIGNATURE_END
 
 /* As jumps_random. */
 KERNEL calls_random, "N times four indirect calls, each of one of two random targets"
-	mov KERNEL_PARAM_RANDOM(%rsi), %rax
-	mov $6364136223846793005, %r9
-	mov $1442695040888963407, %r10
-1:	imul %r9, %rax
-	add %r10, %rax
-	mov %rax, %rdx
+	RANDOM_LOOP
 	.rept 4
-	lea 2f(%rip), %rcx
-	lea 3f(%rip), %r11
-	add %rdx, %rdx
-	cmovc %r11, %rcx
+	RANDOM_TARGET
 	call *%rcx
 	jmp 4f
 	.p2align 5, 0xcc
@@ -144,42 +136,20 @@ KERNEL calls_random, "N times four indirect calls, each of one of two random tar
 	.p2align 5, 0xcc
 4:
 	.endr
-	dec %rdi
-	jnz 1b
-	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+	RANDOM_LOOP_END
 KERNEL_END
-SIG INSTRUCTIONS, 3 + 4*(4 + 3) + 2, 3 + 1
-SIG INSN_MUL, 1, 0
-SIG INSN_CMOV, 4, 0
-SIG BRANCHES, 4*3 + 1, 0
+SIG INSTRUCTIONS, RANDOM_TURN + 4*(RANDOM_CHOICE + 3), RANDOM_FIXED
 SIG BR_CALL_INDIRECT, 4, 0
 SIG BR_RET, 4, 0
-SIG BR_JMP_DIRECT, 4, 0
-SIG BR_COND, 1, 0
-SIG BR_COND_TAKEN, 1, -1
-SIG BR_COND_NTAKEN, 0, 1
-SIG INSN_LOAD, 4, 1
-SIG LOADS, 4, 1
-SIG LOAD_BYTES, 4*8, 8
-SIG INSN_STORE, 4, 1
-SIG STORES, 4, 1
-SIG STORE_BYTES, 4*8, 8
+SIG_RANDOM_TARGETS 4, 3
+SIG_RANDOM 4
 SIG_RANGE BR_MISPRED, 1, -4, 3, 13, "a guess at one of two random targets is right half of the time, four standard deviations more or less; the closing branch is learnt"
-SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL returns_random, "N times four returns to one of two random addresses that no call has pushed"
-	mov KERNEL_PARAM_RANDOM(%rsi), %rax
-	mov $6364136223846793005, %r9
-	mov $1442695040888963407, %r10
-1:	imul %r9, %rax
-	add %r10, %rax
-	mov %rax, %rdx
+	RANDOM_LOOP
 	.rept 4
-	lea 2f(%rip), %rcx
-	lea 3f(%rip), %r11
-	add %rdx, %rdx
-	cmovc %r11, %rcx
+	RANDOM_TARGET
 	push %rcx
 	ret
 	.p2align 5, 0xcc
@@ -189,27 +159,13 @@ KERNEL returns_random, "N times four returns to one of two random addresses that
 	.p2align 5, 0xcc
 4:
 	.endr
-	dec %rdi
-	jnz 1b
-	mov %rax, KERNEL_PARAM_RANDOM(%rsi)
+	RANDOM_LOOP_END
 KERNEL_END
-SIG INSTRUCTIONS, 3 + 4*(4 + 3) + 2, 3 + 1
-SIG INSN_MUL, 1, 0
-SIG INSN_CMOV, 4, 0
-SIG BRANCHES, 4*2 + 1, 0
+SIG INSTRUCTIONS, RANDOM_TURN + 4*(RANDOM_CHOICE + 3), RANDOM_FIXED
 SIG BR_RET, 4, 0
-SIG BR_JMP_DIRECT, 4, 0
-SIG BR_COND, 1, 0
-SIG BR_COND_TAKEN, 1, -1
-SIG BR_COND_NTAKEN, 0, 1
-SIG INSN_LOAD, 4, 1
-SIG LOADS, 4, 1
-SIG LOAD_BYTES, 4*8, 8
-SIG INSN_STORE, 4, 1
-SIG STORES, 4, 1
-SIG STORE_BYTES, 4*8, 8
+SIG_RANDOM_TARGETS 4, 2
+SIG_RANDOM 4
 SIG_RANGE BR_MISPRED, 1, -4, 4, 12, "a guess at one of two random targets is right half of the time, four standard deviations less; a return stack without matching calls is wrong; the closing branch is learnt"
-SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL returns_far, "N times a far return within the ring"

@@ -5,6 +5,7 @@
 #include "arch/x86/machine/paging.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/virtual/vpmu.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define PAGE 4096
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_KERNELS_X86_CHAINS_H
 #define TESTS_KERNELS_X86_CHAINS_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /** Get the memory, and views of it in large pages. Called once, before the machine is taken. */
 void chains_create(void);

@@ -1,7 +1,7 @@
 /*
  * Conditional moves.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL cmov_registers, "N times CMOVcc of all sixteen conditions between registers"
 1:	.irp cc, o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g

@@ -1,7 +1,7 @@
 /*
  * Code as data: code that changes itself through its writable alias (R8 bytes away).
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* What may hold an instruction's old bytes: the instruction cache, the cache of decoded ones, the loop's buffer, the pipeline. */
 #define PLACES 4

@@ -1,5 +1,5 @@
 #include "tests/kernels/x86/code_ring.h"
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *
  * No loop's buffer of an Intel CPU takes a loop with CALL and RET (Optimization Manual, table of what is fit for the loop stream detector).
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* A decoder gives up to four micro-operations for an instruction; what has more comes from the ROM. */
 #define MOST 4

@@ -1,7 +1,7 @@
 /*
  * Operands for which some CPUs call microcode: denormal numbers.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define ASSIST "a CPU may handle denormal numbers in hardware, or with one assist per instruction that meets one"
 

@@ -25,7 +25,7 @@
 #ifndef __ASSEMBLER__
 
 #include "arch/x86/exceptions/trap.h"
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #ifndef TESTS_KERNELS_X86_EMULATORS_H
 #define TESTS_KERNELS_X86_EMULATORS_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 struct emulator_trouble {
 	const char *kernel;

@@ -6,6 +6,7 @@
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/user.h"
 #include "arch/x86/step/account.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "arch/x86/step/retired.h"
 #include "arch/x86/exceptions/trap.h"
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stdbool.h>
 

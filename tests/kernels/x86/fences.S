@@ -1,7 +1,7 @@
 /*
  * Fences, instructions that serialise execution, and those that ask the processor something.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL fences, "N times LFENCE, SFENCE, MFENCE: neither loads nor stores"
 1:	lfence

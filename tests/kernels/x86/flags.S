@@ -1,7 +1,7 @@
 /*
  * Instructions on the flags register.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL carry_flag, "N times CLC, STC, CMC"
 1:	clc

@@ -1,7 +1,7 @@
 /*
  * Loads that meet an older store which is still in flight.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define SEEN "a store leaves the buffer after it has retired, when the load has long looked for it; loads that are served in one cycle may be counted as one"
 

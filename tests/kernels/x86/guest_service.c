@@ -5,6 +5,7 @@
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/cpu/vmcb.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <string.h>
 

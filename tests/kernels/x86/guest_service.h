@@ -5,7 +5,7 @@
 #ifndef TESTS_KERNELS_X86_GUEST_SERVICE_H
 #define TESTS_KERNELS_X86_GUEST_SERVICE_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /** Why no guest can be entered although CPUID tells of SVM, NULL if one can. */
 const char *guest_missing(void);

@@ -6,7 +6,7 @@
 #ifndef TESTS_KERNELS_X86_HANDLED_H
 #define TESTS_KERNELS_X86_HANDLED_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /** Whether a kernel that runs in ring 3 enters ring 0. */
 bool kernel_leaves_ring(const struct kernel *k);

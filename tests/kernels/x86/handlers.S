@@ -2,7 +2,7 @@
  * Where interrupts, faults and system calls of kernels arrive while a service is on: as few instructions as will do, all of
  * which the kernels' signatures count (KERNEL_..._INSTRUCTIONS).
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 #include "tests/kernels/x86/emulation.h"
 #include "tests/measure/marks.h"
 

@@ -1,7 +1,7 @@
 /*
  * Integer instructions on registers.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL alu_registers, "N times nine two-operand arithmetic and logic instructions on registers"
 1:	add %rdx, %rax

@@ -3,7 +3,7 @@
  *
  * Their loops begin at their end, so that N may be 0: then there is all but what interrupts.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* A loop of N turns around what lies between label 1 and label \end, which is entered at its end. */
 .macro LOOP_CLOSE end

@@ -1,7 +1,7 @@
 /*
  * Locked read-modify-writes.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL locked, "N times locked instructions of each kind, and XCHG, which is locked without saying so"
 	add $KERNEL_SCRATCH, %rsi

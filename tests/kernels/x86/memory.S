@@ -1,7 +1,7 @@
 /*
  * Loads and stores of general registers, aligned, in one page.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL loads, "N times eight loads of eight bytes", flags=KERNEL_CORE
 	add $KERNEL_SCRATCH, %rsi

@@ -1,7 +1,7 @@
 /*
  * Accesses that are not aligned: inside a line, across two lines, across two pages. Lines are 64 bytes, pages 4 KiB.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define NEXT_LINE (KERNEL_SCRATCH + 64)
 #define NEXT_PAGE (KERNEL_SCRATCH + 0x1000)

@@ -1,7 +1,7 @@
 /*
  * Memory types other than write-back, and chains of lines that conflict in a cache or whose pages exceed the TLBs.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL uncached, "N times loads from and stores to uncacheable memory", flags=KERNEL_SERVICE_UC
 	lea KERNEL_SPECIAL(%rsi), %rsi

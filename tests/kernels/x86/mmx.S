@@ -1,7 +1,7 @@
 /*
  * MMX. Every kernel ends with EMMS, so that the x87 stack is empty again.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL mmx_arithmetic, "N times MMX integer arithmetic, logic, comparison, packing and shifts"
 	pcmpeqb %mm0, %mm0

@@ -1,7 +1,7 @@
 /*
  * Integer multiplication and division of each size.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL multiply, "N times MUL and IMUL in all forms"
 	mov $3, %ecx

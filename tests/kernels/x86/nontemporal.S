@@ -1,7 +1,7 @@
 /*
  * Non-temporal stores and loads.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL nontemporal_stores, "N times one line of non-temporal stores from general, MMX and XMM registers"
 	add $KERNEL_SCRATCH, %rsi

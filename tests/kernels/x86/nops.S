@@ -1,7 +1,7 @@
 /*
  * NOPs of every length. A decoder that counts bytes, or PMU logic that sees eliminated instructions differently, shows here.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL nop_lengths, "N times one NOP of each length from 1 to 9 bytes"
 1:	.byte 0x90

@@ -8,7 +8,7 @@
 #define TESTS_KERNELS_X86_OPCODES_H
 
 #include "arch/x86/step/insn.h"
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /*
  * Privileged instructions that leave the machine as it was, and such as only CR4.UMIP makes so: the harness has it clear.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define ONE_WALK "the translation was dropped before, by an instruction that serialises; a walk that is given up and begun again counts twice"
 

@@ -1,7 +1,7 @@
 /*
  * Reading a counter, as a profiled program does.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL rdpmc, "N times RDPMC of counter 0", flags=KERNEL_SERVICE_RDPMC
 1:	xor %ecx, %ecx

@@ -2,7 +2,7 @@
  * What it takes a second processor for: stores of another CPU to lines that a load has run ahead to, and a sibling that shares the core.
  * What the other processor executes (arch/x86/processors/second_cpu.S) is counted there and not here: all architectural quantities are the kernel's own.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* A load whose address takes \late multiplications, and one behind it that is ready long before: a CPU lets it run ahead, many turns far. */
 .macro LOADS_OUT_OF_ORDER early

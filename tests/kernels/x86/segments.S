@@ -1,7 +1,7 @@
 /*
  * Segment registers. Reading a descriptor is no load of data; whether an event counts it as one no manual says.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define ONE_EACH "each instruction loads one segment register"
 

@@ -1,7 +1,7 @@
 /*
  * Instructions that serialise and load system registers, with what those hold.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define DR6_NONE 0xffff0ff0
 #define DR7_NONE 0x400

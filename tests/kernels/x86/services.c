@@ -17,6 +17,7 @@
 #include "arch/x86/exceptions/trap.h"
 #include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <string.h>
 

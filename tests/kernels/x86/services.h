@@ -6,7 +6,7 @@
 #ifndef TESTS_KERNELS_X86_SERVICES_H
 #define TESTS_KERNELS_X86_SERVICES_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

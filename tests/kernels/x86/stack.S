@@ -1,7 +1,7 @@
 /*
  * The stack as data memory.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL push_pop, "N times PUSH and POP of a register, an immediate and 16 bits"
 1:	push %rax

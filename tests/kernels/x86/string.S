@@ -1,7 +1,7 @@
 /*
  * String instructions without a parameter grid: single steps, and one plain REP.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 KERNEL movs_single, "N times one MOVS of each size", flags=KERNEL_CORE
 	lea KERNEL_SCRATCH(%rsi), %r9

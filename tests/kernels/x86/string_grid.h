@@ -7,7 +7,7 @@
 #ifndef TESTS_KERNELS_X86_STRING_GRID_H
 #define TESTS_KERNELS_X86_STRING_GRID_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* clang-format off */
 

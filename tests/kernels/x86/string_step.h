@@ -6,7 +6,7 @@
 #ifndef TESTS_KERNELS_X86_STRING_STEP_H
 #define TESTS_KERNELS_X86_STRING_STEP_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* Elements of the kernel that others are made from. */
 #define STRING_STEP_BASE 7

@@ -4,7 +4,7 @@
  * intervals. XBEGIN itself retires, whatever follows. The low ends are what happens if all transactions abort at once, the high ones
  * if none does before it must; whether the XABORT or CPUID that ends one is counted, no manual says: the high end has it.
  */
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define ABORTS "a transaction may abort at any point; what it had retired by then is counted"
 
@@ -29,7 +29,7 @@
 	SIG_LOOP
 .endm
 
-KERNEL rtm_commit, "N times a transaction with a load and a store, which commits", needs=KERNEL_NEEDS_RTM
+KERNEL rtm_commit, "N times a transaction with a load and a store, which commits", needs=KERNEL_NEEDS_RTM, flags=KERNEL_TRANSACTS
 1:	xbegin 2f
 	addq $1, KERNEL_SCRATCH(%rsi)
 	xend
@@ -39,7 +39,7 @@ KERNEL_END
 SIG_TRANSACTION 2, 1, 1
 SIGNATURE_END
 
-KERNEL rtm_nested, "N times a transaction within a transaction", needs=KERNEL_NEEDS_RTM
+KERNEL rtm_nested, "N times a transaction within a transaction", needs=KERNEL_NEEDS_RTM, flags=KERNEL_TRANSACTS
 1:	xbegin 2f
 	xbegin 2f
 	mov KERNEL_SCRATCH(%rsi), %rax
@@ -51,7 +51,7 @@ KERNEL_END
 SIG_TRANSACTION 4, 1, 0, 1
 SIGNATURE_END
 
-KERNEL rtm_abort, "N times a transaction that gives up by XABORT: its decrement of RDI and its store never happen", needs=KERNEL_NEEDS_RTM
+KERNEL rtm_abort, "N times a transaction that gives up by XABORT: its decrement of RDI and its store never happen", needs=KERNEL_NEEDS_RTM, flags=KERNEL_TRANSACTS
 	movq $0, KERNEL_SCRATCH(%rsi)
 1:	xbegin 2f
 	dec %rdi
@@ -70,7 +70,7 @@ SIG_LOADS 1, 8
 SIG_LOOP
 SIGNATURE_END
 
-KERNEL rtm_abort_cpuid, "N times a transaction that CPUID aborts", needs=KERNEL_NEEDS_RTM
+KERNEL rtm_abort_cpuid, "N times a transaction that CPUID aborts", needs=KERNEL_NEEDS_RTM, flags=KERNEL_TRANSACTS
 1:	xor %eax, %eax
 	xbegin 2f
 	cpuid
@@ -85,7 +85,7 @@ SIG_RANGE INSN_SERIALIZING, 0, 0, 1, 0, ABORTS
 SIG_LOOP
 SIGNATURE_END
 
-KERNEL rtm_abort_fault, "N times a transaction that an invalid opcode aborts: no exception is delivered", needs=KERNEL_NEEDS_RTM
+KERNEL rtm_abort_fault, "N times a transaction that an invalid opcode aborts: no exception is delivered", needs=KERNEL_NEEDS_RTM, flags=KERNEL_TRANSACTS
 1:	xbegin 2f
 	ud2
 2:	dec %rdi
@@ -96,7 +96,7 @@ SIG INSN_XBEGIN, 1, 0
 SIG_LOOP
 SIGNATURE_END
 
-KERNEL rtm_test, "N times XTEST in a transaction, and a branch that is not taken as it is one", needs=KERNEL_NEEDS_RTM
+KERNEL rtm_test, "N times XTEST in a transaction, and a branch that is not taken as it is one", needs=KERNEL_NEEDS_RTM, flags=KERNEL_TRANSACTS
 1:	xbegin 2f
 	xtest
 	jz 3f

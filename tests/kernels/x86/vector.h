@@ -4,7 +4,7 @@
 #ifndef TESTS_KERNELS_X86_VECTOR_H
 #define TESTS_KERNELS_X86_VECTOR_H
 
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 /* clang-format off */
 

@@ -6,6 +6,7 @@
 
 #include "arch/x86/step/insn.h"
 #include "arch/x86/step/account.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/self/host/support/stepper.h"
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,8 @@ static void flags_and_needs_are_known(void **state)
 {
 	uint64_t known_needs = 0, met_needs = 0, met_flags = 0;
 	uint64_t known_flags = KERNEL_RING0_ONLY | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_RING3_ONLY |
-			       KERNEL_FROM_ZERO | KERNEL_FINER | KERNEL_STILL | KERNEL_SERVICES;
+			       KERNEL_FROM_ZERO | KERNEL_FINER | KERNEL_STILL | KERNEL_TRANSACTS |
+			       KERNEL_NO_PATH | KERNEL_SERVICES;
 
 	(void)state;
 	for (const struct kernel_need *n = kernel_needs; n->bit; n++) {

@@ -1,4 +1,5 @@
 #include "tests/self/host/support/extremes_decoded.h"
+#include "tests/kernels/x86/kernel.h"
 
 #define DECODER 4 /* micro-operations at most */
 

@@ -19,7 +19,7 @@
 
 #include "arch/x86/step/retired.h"
 #include "pmu/quantity/quantity.h"
-#include "tests/kernels/kernel.h"
+#include "tests/kernels/x86/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
