@@ -53,13 +53,13 @@ struct pmu_config {
 
 /**
  * Code that starts or stops counting, to be copied in front of and behind a kernel. Position independent,
- * straight line. It may change RAX, RCX, RDX and R12-R15. R12-R15 are loaded from args[] before it, and the
- * kernel in between keeps them.
+ * straight line. Its argument words are in registers of the instruction set's choice, which the kernel in
+ * between keeps; besides these it may change a few more (x86: arch/x86/bracket_registers.h).
  */
 struct pmu_bracket {
 	const uint8_t *start, *start_end;
 	const uint8_t *stop, *stop_end;
-	uint64_t args[4];     /* R12, R13, R14, R15 */
+	uint64_t args[4];     /* argument words */
 	uint32_t version;     /* another one for other code at the same place; 0: it never changes */
 	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop;
 				 amount 0 ends */
@@ -267,7 +267,8 @@ struct pmu_driver {
 	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 
 	/** Bracket by reading counter c before and after while it runs (RDPMC; legal in ring 3 with CR4.PCE =
-	 * 1). The difference, taken as the counter wraps, is in RAX at the end. */
+	 * 1). The difference, taken as the counter wraps, is what the window returns (x86: RAX at its end).
+	 */
 	bool (*bracket_read)(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
 
 	/** Whether event e may be counted by counter c. */

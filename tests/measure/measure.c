@@ -4,6 +4,7 @@
 #include "tests/kernels/x86/kernel.h"
 #include "tests/kernels/x86/services.h"
 
+#include "arch/x86/bracket_registers.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/paging.h"
@@ -204,11 +205,8 @@ static __attribute__((noinline)) bool prepare(const struct window *w, uint64_t n
 		.rdi = n,
 		.rsi = (uint64_t)data,
 		.r8 = arena->rw - arena->rx,
-		.r12 = b->args[0],
-		.r13 = b->args[1],
-		.r14 = b->args[2],
-		.r15 = b->args[3],
 	};
+	bracket_arguments(regs, b->args);
 	clear_vectors();
 	return good;
 }

@@ -1,5 +1,5 @@
 /*
- * Labels of the bracket code in bracket.S: what it expects in R12-R15 is said there.
+ * Labels of the bracket code in bracket.S: which argument words it expects is said there.
  */
 #ifndef PMU_AMD_DRIVER_BRACKET_H
 #define PMU_AMD_DRIVER_BRACKET_H

@@ -7,7 +7,7 @@
  */
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/contract/bracket_read.h"
+#include "pmu/x86/bracket_read.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/driver/bracket.h"
 #include "pmu/amd/driver/driver.h"

@@ -5,15 +5,16 @@
  * begun, so the writes need no fence of their own. Counted inside the window are the instructions between the write that enables
  * and the write that disables, neither of which counts itself.
  */
+#include "arch/x86/bracket_registers.h"
 #include "pmu/contract/bracket_code.h"
 
 	.text
 
-/* Version 2 and later: all counters at once. R12, R13: low and high half of IA32_PERF_GLOBAL_CTRL. */
+/* Version 2 and later: all counters at once. ARG0, ARG1: low and high half of IA32_PERF_GLOBAL_CTRL. */
 LABEL intel_global_start
 	mov	$0x38f, %ecx
-	mov	%r12d, %eax
-	mov	%r13d, %edx
+	mov	ARG0_32, %eax
+	mov	ARG1_32, %edx
 	wrmsr
 LABEL intel_global_start_end
 
@@ -24,17 +25,17 @@ LABEL intel_global_stop
 	wrmsr
 LABEL intel_global_stop_end
 
-/* Version 1: one counter by its own enable bit. R12: address of IA32_PERFEVTSELx; R13, R14: its value with EN and without. */
+/* Version 1: one counter by its own enable bit. ARG0: address of IA32_PERFEVTSELx; ARG1, ARG2: its value with EN and without. */
 LABEL intel_single_start
-	mov	%r12d, %ecx
-	mov	%r13d, %eax
+	mov	ARG0_32, %ecx
+	mov	ARG1_32, %eax
 	xor	%edx, %edx
 	wrmsr
 LABEL intel_single_start_end
 
 LABEL intel_single_stop
-	mov	%r12d, %ecx		/* counted: 3 */
-	mov	%r14d, %eax
+	mov	ARG0_32, %ecx		/* counted: 3 */
+	mov	ARG2_32, %eax
 	xor	%edx, %edx
 	wrmsr
 LABEL intel_single_stop_end

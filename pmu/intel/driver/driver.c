@@ -4,7 +4,7 @@
  */
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/contract/bracket_read.h"
+#include "pmu/x86/bracket_read.h"
 #include "pmu/intel/driver/bracket.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/checks/control.h"

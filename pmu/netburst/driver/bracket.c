@@ -8,7 +8,7 @@
  * (SDM 8.3).
  */
 #include "arch/x86/cpu/msr.h"
-#include "pmu/contract/bracket_read.h"
+#include "pmu/x86/bracket_read.h"
 #include "pmu/netburst/driver/driver.h"
 #include "pmu/netburst/records/record.h"
 

@@ -9,32 +9,33 @@
  * Counted is everything from the first RDPMC up to and without the second. Both halves are alike around their RDPMC, so that
  * whatever it lets pass or adds, it does twice.
  *
- * R12: RDPMC index; R13: mask of the counter's width. R14, R15 hold the first reading; RAX gets the difference.
+ * ARG0: RDPMC index; ARG1: mask of the counter's width. ARG2, ARG3 hold the first reading; RAX gets the difference.
  */
+#include "arch/x86/bracket_registers.h"
 #include "pmu/contract/bracket_code.h"
 
 	.text
 
 LABEL bracket_rdpmc_start
-	mov	%r12d, %ecx
+	mov	ARG0_32, %ecx
 	lfence
 	rdpmc				/* counted from here: 4 */
 	lfence
-	mov	%rax, %r14
-	mov	%rdx, %r15
+	mov	%rax, ARG2
+	mov	%rdx, ARG3
 LABEL bracket_rdpmc_start_end
 
 LABEL bracket_rdpmc_stop
-	mov	%r12d, %ecx		/* counted: 2 */
+	mov	ARG0_32, %ecx		/* counted: 2 */
 	lfence
 	rdpmc
 	lfence
 	shl	$32, %rdx
 	or	%rdx, %rax
-	shl	$32, %r15
-	or	%r15, %r14
-	sub	%r14, %rax
-	and	%r13, %rax
+	shl	$32, ARG3
+	or	ARG3, ARG2
+	sub	ARG2, %rax
+	and	ARG1, %rax
 LABEL bracket_rdpmc_stop_end
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,4 +1,4 @@
-#include "pmu/contract/bracket_read.h"
+#include "pmu/x86/bracket_read.h"
 
 extern const uint8_t bracket_rdpmc_start[], bracket_rdpmc_start_end[], bracket_rdpmc_stop[],
 	bracket_rdpmc_stop_end[];

@@ -1,6 +1,6 @@
 /* The bracket by reading a running counter before the kernel and behind it, which needs nothing but RDPMC. */
-#ifndef PMU_CONTRACT_BRACKET_READ_H
-#define PMU_CONTRACT_BRACKET_READ_H
+#ifndef PMU_X86_BRACKET_READ_H
+#define PMU_X86_BRACKET_READ_H
 
 #include "pmu/contract/pmu.h"
 
