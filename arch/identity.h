@@ -24,15 +24,39 @@ const char *isa_name(void);
 struct identity_pair {
 	const char *name;
 	char value[IDENTITY_VALUE]; /* text; numbers are decimal, or hexadecimal behind 0x */
+	bool loaded; /* software that was loaded into the processor, and may change how it counts (x86:
+			microcode) */
 };
 
 /**
- * The pairs, the most telling ones first. Call with the machine taken.
- * x86: vendor, brand, signature (CPUID.1:EAX), family, model, stepping, microcode (SDM vol. 3, 9.11.7.1; 0x0:
- * it cannot be read).
+ * The pairs, the most telling ones first. Names are unique. Call with the machine taken.
+ * x86: vendor, brand (unless the CPU has none), signature (CPUID.1:EAX), family, model, stepping, microcode
+ * (SDM vol. 3, 9.11.7.1; "unknown": it cannot be read), and for each block of hypervisor leaves "hypervisor",
+ * "hypervisor 2", ... with its signature and range.
  * @return how many there are, at most max
  */
 unsigned identity_read(struct identity_pair *out, unsigned max);
+
+/**
+ * The processor in one line, without what is loaded into it: results are filed by this line.
+ * x86: "Intel(R) Core(TM) i7-6700K CPU @ 4.00GHz, family 6 model 94 stepping 3".
+ */
+#define IDENTITY_TITLE 128
+void identity_title(char out[IDENTITY_TITLE]);
+
+/** Gets one pair. Both texts are valid during the call alone. */
+typedef void identity_each(void *to, const char *name, const char *value);
+
+/** Hands over all pairs of something. */
+typedef void identity_source(identity_each *each, void *to);
+
+/**
+ * All that the processor tells about itself and is no serial number: from it a driver can identify its PMU
+ * again, on another machine and later.
+ * x86: a pair for each leaf of CPUID that is not all zero: "CPUID.7H.1" is leaf 7, subleaf 1; its value is
+ * EAX, EBX, ECX and EDX, "0x400810 0x0 0x0 0x0".
+ */
+identity_source identity_details;
 
 /**
  * Whether a hypervisor or an emulator says that it is there (x86: CPUID.1:ECX[31]).

@@ -25,6 +25,9 @@ unsigned level_user(void);
  * ring 0, which OS = 1 counts; 1 for rings 1 to 3, which USR = 1 counts). */
 unsigned level_filter(unsigned level);
 
+/** What the manual calls that filter (x86: "OS", "USR"); NULL: there is none of this number. */
+const char *level_filter_name(unsigned filter);
+
 /** Whether user code may read counters; to be switched between windows (x86: CR4.PCE). @return the old
  * setting */
 bool level_user_reads_counters(bool allow);

@@ -25,12 +25,11 @@
 #include "build_id.h"
 
 #include "arch/console.h"
-#include "arch/x86/cpu/cpuid.h"
+#include "arch/exceptions.h"
+#include "arch/identity.h"
 #include "arch/machine.h"
-#include "arch/x86/cpu/msr.h"
 #include "arch/processors.h"
 #include "arch/time.h"
-#include "arch/exceptions.h"
 #include "arch/watchdog.h"
 #include "tests/judge/check.h"
 #include "tests/measure/inject.h"
@@ -50,8 +49,6 @@
 #define STATUS_GOOD      0
 #define STATUS_WRONG     1
 #define STATUS_COULD_NOT 2
-#define MSR_BIOS_SIGN_ID 0x8b
-#define HYPERVISORS_MAX  4
 
 static struct cores cores;
 
@@ -83,43 +80,27 @@ static int could_not_run(struct platform *platform, const struct options *o, con
 	return leave(platform, o, STATUS_COULD_NOT);
 }
 
-/** Intel wants the register cleared and CPUID executed first: SDM vol. 3, 9.11.7.1. 0: it cannot be read. */
-static uint32_t microcode_revision(const struct cpu_identity *cpu)
-{
-	uint64_t value;
-
-	if (!strcmp(cpu->vendor, "GenuineIntel")) {
-		msr_write(MSR_BIOS_SIGN_ID, 0);
-		cpuid(1, 0);
-	}
-	return msr_read(MSR_BIOS_SIGN_ID, &value) ? cpu_microcode(cpu->vendor, value) : 0;
-}
-
 static void begin_report(const struct platform *platform, const struct options *o)
 {
-	static char line[OPTIONS_LINE_MAX];
-	struct cpu_hypervisor hypervisors[HYPERVISORS_MAX];
-	struct cpu_identity cpu;
+	static char line[OPTIONS_LINE_MAX], cpu[IDENTITY_TITLE], hypervisor[IDENTITY_HYPERVISOR];
+	static struct identity_pair identity[IDENTITY_PAIRS];
 
 	options_format(o, line, sizeof line);
 	machine_take();
-	cpu_identify(&cpu);
+	identity_title(cpu);
+	bool guest = identity_guest(hypervisor);
 	struct report_header header = {
 		.build_id = BUILD_ID,
 		.platform = platform->name,
 		.firmware = platform->boot.firmware,
-		.cpu_vendor = cpu.vendor,
-		.cpu_brand = cpu.brand,
-		.guest = cpu.guest,
-		.hypervisor = hypervisors,
-		.n_hypervisors = cpu_hypervisors(hypervisors, HYPERVISORS_MAX),
-		.cpu_signature = cpu.signature,
-		.cpu_family = cpu.family,
-		.cpu_model = cpu.model,
-		.cpu_stepping = cpu.stepping,
-		.microcode = microcode_revision(&cpu),
-		.cpu_count = machine_cpu_count(),
-		.tsc_hz = clock_hz(),
+		.guest = guest,
+		.hypervisor = *hypervisor ? hypervisor : NULL,
+		.isa = isa_name(),
+		.cpu = cpu,
+		.identity = identity,
+		.n_identity = identity_read(identity, IDENTITY_PAIRS),
+		.processor_count = machine_cpu_count(),
+		.clock_hz = clock_hz(),
 		.time_reference = clock_reference(),
 		.watchdog = watchdog_source(),
 		.options = line,

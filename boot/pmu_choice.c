@@ -1,7 +1,6 @@
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
 
-#include "arch/x86/cpu/cpuid.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/record.h"
 #include "pmu/events/text.h"
@@ -84,7 +83,7 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 	look_at_registers("firmware left a counter running:", o->registers);
 	pmu = machine;
 	run->pmu = &pmu;
-	report_pmu(&pmu, cpuid);
+	report_pmu(&pmu, identity_details);
 	tell_remarks(&pmu);
 	run->ladder = &ladder;
 	return true;
@@ -142,7 +141,7 @@ static bool choose_virtual(struct run *run, const struct options *o, const char 
 {
 	if (!virtual_pmu_create(run, &pmu, profile, inject, why))
 		return false;
-	report_pmu(&pmu, vpmu_ask_cpuid);
+	report_pmu(&pmu, vpmu_identity_details);
 	tell_remarks(&pmu);
 	if (o->registers)
 		look_at_virtual_registers(run);

@@ -5,6 +5,8 @@
  * expectation, the report gives the raw counts, and the verdict follows from both. Where expectation or
  * verdict differ from what the report says, or the report contradicts itself, a line tells.
  */
+#include "arch/identity.h"
+#include "arch/levels.h"
 #include "tests/judge/event_judge.h"
 #include "tests/judge/hypervisor_exits.h"
 #include "tools/report_attribution.h"
@@ -16,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCHEMA "assay-report/4"
+#define SCHEMA "assay-report/5"
 
 enum { SAME, DIFFERENT, UNREADABLE };
 
@@ -129,18 +131,21 @@ static const json_t *counter_entry(const json_t *pmu, const char *name)
 static bool read_place(struct check *c, const json_t *entry)
 {
 	const json_t *share = json_object_get(c->json, "share");
-	const char *ring = report_string(c->json, "ring");
 	const json_t *counter = counter_entry(entry, report_string(c->json, "counter"));
 	const json_t *highest = json_object_get(counter, "highest");
+	unsigned level = 0;
 	uint64_t width;
 
 	if (!share)
 		return fail("it does not hold the bracket's shares");
 	if (!report_signed(share, &c->place.share))
 		return fail("a share is not as the schema says");
-	if (strcmp(ring, "ring 0") && strcmp(ring, "ring 3"))
-		return fail("a check of the suite events is of no ring");
-	c->place.ring = ring[5] == '3' ? 3 : 0;
+	while (level < LEVELS_MAX && level_name(level) &&
+	       strcmp(level_name(level), report_string(c->json, "level")))
+		level++;
+	if (level && level != level_user())
+		return fail("a check of the suite events is neither of the first level nor of the user's");
+	c->place.ring = level;
 	if (!report_unsigned(json_object_get(counter, "width"), &width) || width < 1 || width > 64)
 		return fail("a check of the suite events is of a counter that its PMU does not have");
 	c->width = (unsigned)width;
@@ -375,7 +380,15 @@ static int judge_report(const json_t *report)
 	const json_t *suite;
 
 	if (strcmp(report_string(report, "schema"), SCHEMA)) {
-		fprintf(stderr, "assay-judge: %s: not of schema " SCHEMA "\n", path);
+		fprintf(stderr,
+			"assay-judge: %s: not of schema " SCHEMA
+			"; scripts/report-view --judge converts older ones\n",
+			path);
+		return UNREADABLE;
+	}
+	if (strcmp(report_string(report, "isa"), isa_name())) {
+		fprintf(stderr, "assay-judge: %s: of instruction set \"%s\"; this program judges %s\n", path,
+			report_string(report, "isa"), isa_name());
 		return UNREADABLE;
 	}
 	json_array_foreach (json_object_get(report, "suites"), i, suite)

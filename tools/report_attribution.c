@@ -1,4 +1,5 @@
 #include "tools/report_attribution.h"
+#include "arch/levels.h"
 #include "tests/judge/attribution_windows.h"
 #include "tools/report_json.h"
 
@@ -8,8 +9,14 @@
 #define LINE 200
 
 static const char not_as_the_schema[] = "an attribution is not as the schema says";
-static const char *const filters[TRIP_FILTERS] = {
-	[TRIP_FILTER_OS] = "os", [TRIP_FILTER_USR] = "usr", [TRIP_FILTER_ALL] = "both"};
+
+/* What was counted with one filter of levels set, or with all of them. */
+static const json_t *windows_of(const json_t *event, unsigned filter)
+{
+	if (filter == TRIP_FILTER_ALL)
+		return json_object_get(event, "together");
+	return json_object_get(json_object_get(event, "apart"), level_filter_name(filter));
+}
 
 static const struct trip_source *source_of(const char *kernel)
 {
@@ -59,8 +66,7 @@ static bool read_event(const json_t *json, const struct pmu *pmu, struct trip_ev
 	for (unsigned f = 0; f < TRIP_FILTERS; f++) {
 		unsigned n;
 
-		if (!read_windows(json_object_get(json, filters[f]), out->seen[f], &n) ||
-		    (*n_turns && n != *n_turns))
+		if (!read_windows(windows_of(json, f), out->seen[f], &n) || (*n_turns && n != *n_turns))
 			return false;
 		*n_turns = n;
 	}
@@ -73,9 +79,9 @@ static bool same_levels(const json_t *said, const struct trip_count *t)
 
 	if (!trip_known(t))
 		return !said;
-	return report_signed(json_object_get(said, "os"), &os) &&
-	       report_signed(json_object_get(said, "usr"), &usr) && os == t->counted.os &&
-	       usr == t->counted.usr;
+	return report_signed(json_object_get(said, level_filter_name(TRIP_FILTER_OS)), &os) &&
+	       report_signed(json_object_get(said, level_filter_name(TRIP_FILTER_USR)), &usr) &&
+	       os == t->counted.os && usr == t->counted.usr;
 }
 
 static void say(const json_t *json, const struct trip_count *t, void (*tell)(const char *what))

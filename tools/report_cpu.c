@@ -4,6 +4,7 @@
 
 #include "arch/x86/cpu/cpuid_table.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,24 +80,29 @@ static void take_registers(const json_t *report)
 		}
 }
 
+/* A pair of the PMU's identity (arch/identity.h, identity_details). */
+static bool take_leaf(const json_t *pair, struct cpuid_row *out)
+{
+	const char *name = report_string(pair, "name"), *value = report_string(pair, "value");
+	int name_end = 0, value_end = 0;
+
+	return sscanf(name, "CPUID.%8" SCNx32 "H.%2" SCNu32 "%n", &out->leaf, &out->subleaf, &name_end) ==
+		       2 &&
+	       !name[name_end] &&
+	       sscanf(value, "0x%8" SCNx32 " 0x%8" SCNx32 " 0x%8" SCNx32 " 0x%8" SCNx32 "%n", &out->eax,
+		      &out->ebx, &out->ecx, &out->edx, &value_end) == 4 &&
+	       !value[value_end];
+}
+
 static bool take_leaves(const json_t *list, unsigned *n)
 {
-	size_t i, k;
-	const json_t *row, *number;
-
-	*n = 0;
-	json_array_foreach (list, i, row) {
-		uint64_t v[6];
-
-		if (*n == LEAVES || json_array_size(row) != 6)
+	*n = (unsigned)json_array_size(list);
+	if (!*n || *n > LEAVES)
+		return false;
+	for (unsigned i = 0; i < *n; i++)
+		if (!take_leaf(json_array_get(list, i), &leaf[i]))
 			return false;
-		json_array_foreach (row, k, number)
-			if (!report_hex(number, &v[k]) || v[k] > UINT32_MAX)
-				return false;
-		leaf[(*n)++] = (struct cpuid_row){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2],
-						  (uint32_t)v[3], (uint32_t)v[4], (uint32_t)v[5]};
-	}
-	return *n > 0;
+	return true;
 }
 
 static bool identify(const char *driver, struct pmu *out, const char **why)
@@ -117,7 +123,7 @@ const char *report_cpu_identify(const json_t *report, const json_t *entry, struc
 	const char *why = "";
 	unsigned n;
 
-	if (!take_leaves(json_object_get(entry, "cpuid"), &n))
+	if (!take_leaves(json_object_get(entry, "identity"), &n))
 		return "it does not hold what CPUID told";
 	take_registers(report);
 	table = (struct cpuid_table){leaf, n};

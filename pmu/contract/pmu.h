@@ -119,8 +119,9 @@ struct pmu_snapshot_entry {
 	const char *name;
 	uint32_t address;
 	uint64_t value;
-	bool readable; /* false: reading raised #GP */
+	bool readable; /* false: reading raised a fault */
 	bool enable;   /* the value says that a counter is running */
+	uint8_t space; /* enum register_space (arch/register.h) of .address */
 };
 
 struct pmu_snapshot {

@@ -2,6 +2,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/cpu/cpu.h"
+#include "arch/x86/cpu/cpuid_leaves.h"
 #include "arch/x86/cpu/register_access.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/step/step.h"
@@ -106,6 +107,11 @@ struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
 	vpmu_cpuid(vpmu.profile, vpmu.thread, &real, &out);
 	cpuid_lies_tell(&vpmu.lies, &out);
 	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
+}
+
+void vpmu_identity_details(identity_each *each, void *to)
+{
+	cpuid_pairs(vpmu_ask_cpuid, each, to);
 }
 
 struct cpuid_regs vpmu_own_cpuid(uint32_t leaf, uint32_t subleaf)

@@ -24,6 +24,7 @@
 #ifndef PMU_VIRTUAL_VPMU_H
 #define PMU_VIRTUAL_VPMU_H
 
+#include "arch/identity.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "pmu/contract/model.h"
 
@@ -54,6 +55,9 @@ const struct model_profile *vpmu_profile(void);
 
 /** CPUID as software on the virtual CPU sees it. */
 struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf);
+
+/** All that the virtual CPU tells about itself. */
+identity_source vpmu_identity_details;
 
 /** What its profile has for a leaf, also of what the real CPU lacks; zeros where the profile says nothing of
  * it. There must be a virtual CPU. */

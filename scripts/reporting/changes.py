@@ -1,7 +1,7 @@
 """Several reports side by side: what changed from the first to each of the others, the worst first."""
 from .comparing import by_name, difference_of_counts
 from .page import per_trip, render
-from .reading import BY_SEVERITY, FINE, SEVERITY, judged, machine_key, why
+from .reading import BY_SEVERITY, FINE, SEVERITY, judged, loaded, machine_key, why
 
 ABSENT = "absent"
 # Kinds of change, the worst first.
@@ -89,9 +89,10 @@ def option_set(report):
 
 def circumstances(report):
     """What two runs must have in common to be compared without a thought, by a name."""
-    machine, cpu = report["machine"], report["machine"]["cpu"]
-    yield "CPU", machine_key(report).rpartition(", microcode ")[0]
-    yield "microcode", cpu["microcode"] if int(cpu["microcode"], 16) else "unknown"
+    machine = report["machine"]
+    yield "CPU", machine["cpu"]
+    yield "instruction set", report["isa"]
+    yield from loaded(report)
     yield "judged", judged(report)
     yield "started by", machine["platform"] or "unknown"
     yield "firmware", machine["firmware"] or "unknown"
@@ -115,13 +116,14 @@ def table_of_circumstances(reports):
 def sameness(reports):
     """The line that comes first."""
     differ = {name for name, _, other in table_of_circumstances(reports) if other}
+    software = dict.fromkeys(name for report in reports for name, _ in loaded(report))
     options = sorted(name.removeprefix("option ") for name in differ if name.startswith("option "))
     parts = [
         "different CPUs" if "CPU" in differ else "the same CPU",
-        "different microcode" if "microcode" in differ else "the same microcode",
+        *(f"different {name}" if name in differ else f"the same {name}" for name in software),
         f"different options ({', '.join(options)})" if options else "the same options",
     ]
-    rest = [name for name in ("judged", "started by", "firmware", "hypervisor", "build", "run") if name in differ]
+    rest = [name for name in ("instruction set", "judged", "started by", "firmware", "hypervisor", "build", "run") if name in differ]
     if rest:
         parts.append("and another: " + ", ".join(rest).replace("judged", "PMU").replace("started by", "start"))
     text = ", ".join(parts)

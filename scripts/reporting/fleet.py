@@ -22,14 +22,17 @@ from .reading import (
 SHOWN = 12  # checks that a cell of the matrix lists
 TABLES = """
 CREATE TABLE reports(id INTEGER PRIMARY KEY, path TEXT NOT NULL, sha256 TEXT NOT NULL UNIQUE, machine TEXT NOT NULL,
-  vendor TEXT, brand TEXT, family TEXT, model TEXT, stepping TEXT, microcode TEXT NOT NULL, platform TEXT,
+  isa TEXT NOT NULL, cpu TEXT NOT NULL, platform TEXT,
   firmware TEXT, hypervisor TEXT, judged TEXT NOT NULL, virtual INTEGER NOT NULL,
   build TEXT NOT NULL, options TEXT NOT NULL,
   complete INTEGER NOT NULL, lost INTEGER NOT NULL, headline TEXT NOT NULL);
+-- What the processor says that it is; loaded: software that was loaded into it.
+CREATE TABLE identity(report INTEGER NOT NULL REFERENCES reports, name TEXT NOT NULL, value TEXT NOT NULL,
+  loaded INTEGER NOT NULL);
 -- severity: 0 is the worst. Counts that may be larger than 2^63 are text.
 CREATE TABLE checks(id INTEGER PRIMARY KEY, report INTEGER NOT NULL REFERENCES reports, suite TEXT NOT NULL,
   subject TEXT NOT NULL, name TEXT NOT NULL, verdict TEXT NOT NULL, severity INTEGER NOT NULL, virtual INTEGER NOT NULL,
-  event TEXT, counter TEXT, kernel TEXT, ring TEXT, encoding TEXT, why TEXT NOT NULL);
+  event TEXT, counter TEXT, kernel TEXT, level TEXT, encoding TEXT, why TEXT NOT NULL);
 CREATE TABLE observations(check_id INTEGER NOT NULL REFERENCES checks, n TEXT, low TEXT, high TEXT, total TEXT,
   "distinct" TEXT, min TEXT, max TEXT);
 CREATE INDEX checks_by_place ON checks(report, suite, subject, severity);
@@ -50,9 +53,8 @@ def sources(folder):
 
 def add(db, path, report, digest):
     """One report; False if its like is there already."""
-    machine, cpu = report["machine"], report["machine"]["cpu"]
-    row = [str(path), digest, machine_key(report), cpu["vendor"], cpu["brand"]]
-    row += [str(cpu[key]) for key in ("family", "model", "stepping", "microcode")]
+    machine = report["machine"]
+    row = [str(path), digest, machine_key(report), report["isa"], machine["cpu"]]
     row += [machine["platform"], machine["firmware"], machine["hypervisor"], judged(report)]
     row += [any(p["virtual"] for p in report["pmus"]), report["build"], report["options"], report["complete"]]
     row += [int(report["lost"]), headline(report)[1]]
@@ -61,13 +63,15 @@ def add(db, path, report, digest):
     if not cursor.rowcount:
         return False
     number = cursor.lastrowid
+    pairs = ((number, pair["name"], pair["value"], pair.get("loaded", False)) for pair in machine["identity"])
+    db.executemany("INSERT INTO identity VALUES(?, ?, ?, ?)", pairs)
     for suite in report["suites"]:
         title = suite_title(report, suite)
         for check in suite["checks"]:
             values = [number, title, subject(check), check["name"], check["verdict"], SEVERITY[check["verdict"]]]
             values += [
                 check["virtual"],
-                *(check.get(key) for key in ("event", "counter", "kernel", "ring", "encoding")),
+                *(check.get(key) for key in ("event", "counter", "kernel", "level", "encoding")),
             ]
             made = db.execute(f"INSERT INTO checks VALUES(NULL{', ?' * 13})", [*values, why(check)]).lastrowid
             keys = ("n", "low", "high", "total", "distinct", "min", "max")

@@ -8,8 +8,8 @@ import pathlib
 
 import jinja2
 
-from .reading import BY_SEVERITY, FINE, GOOD, SEVERITY, join_names, join_rings, judged, machine_key
-from .reading import processor_label, some_names, subject, suite_title, why, worst
+from .reading import BY_SEVERITY, FINE, GOOD, SEVERITY, brief_level, join_levels, join_names, judged, level_word
+from .reading import machine_key, processor_label, some_names, subject, suite_title, why, worst
 
 WEB = pathlib.Path(__file__).resolve().parent / "web"
 JAVASCRIPT = pathlib.Path("/usr/share/javascript")
@@ -75,7 +75,7 @@ def groups(report):
             "tally": tally(verdicts),
             "counters": join_names(c.get("counter") for c in found) or "-",
             "kernels": some_names((c.get("kernel") for c in found), "kernels"),
-            "rings": join_rings(found),
+            "levels": join_levels(report, found),
             "all_kernels": " ".join(dict.fromkeys(c["kernel"] for c in found if c.get("kernel"))),
             "why": "" if bad in GOOD else why(first),
             "such_as": first["name"] if len(found) > 1 and bad not in GOOD else "",
@@ -125,7 +125,7 @@ def distributions(report):
 
 
 def per_trip(levels):
-    return f"OS {levels['os']}, USR {levels['usr']}" if levels else "-"
+    return ", ".join(f"{name} {n}" for name, n in levels.items()) if levels else "-"
 
 
 def attribution_rows(report):
@@ -144,20 +144,20 @@ def attribution_rows(report):
 
 
 def machine_rows(report):
-    machine, cpu = report["machine"], report["machine"]["cpu"]
+    machine = report["machine"]
     yield "CPU", machine_key(report)
-    yield "vendor and signature", f"{cpu['vendor']}, CPUID.1:EAX {cpu['signature']}"
-    yield "logical CPUs", str(cpu["count"])
+    yield "instruction set", report["isa"]
+    yield from ((pair["name"], pair["value"]) for pair in machine["identity"])
+    yield "logical CPUs", str(machine["processor_count"])
     yield "started by", machine["platform"]
     yield "firmware", machine["firmware"]
-    yield "hypervisor", ", ".join(
-        f"{h['signature']} ({h['first_leaf']}..{h['max_leaf']})" for h in machine["hypervisors"]
-    ) or machine["hypervisor"] or ("one that gives no name" if machine["guest"] else "none")
-    yield "TSC", f"{int(machine['tsc_hz']) / 1e6:,.3f} MHz, against {machine['time_reference']}"
+    if not machine["hypervisor"]:
+        yield "hypervisor", "one that gives no name" if machine["guest"] else "none"
+    yield "clock", f"{int(machine['clock_hz']) / 1e6:,.3f} MHz, against {machine['time_reference']}"
     yield "watchdog", machine["watchdog"]
     yield "build", report["build"]
     for p in report.get("processors", []):
-        yield f"processor {p['number']}", f"APIC ID {p['apic_id']}" + (f", {p['kind']}" if "kind" in p else "") + (
+        yield f"processor {p['number']}", f"ID {p['id']}" + (f", {p['kind']}" if "kind" in p else "") + (
             "" if p["judged"] else ", not judged"
         )
 
@@ -198,5 +198,9 @@ def html(report, text):
         attributions=list(attribution_rows(report)),
         errata=[(s, c, why(c)) for s, c in errata],
         labels={str(p["number"]): processor_label(report, p["number"]) for p in report.get("processors", [])},
+        levels={
+            "heading": level_word(report) or "level",
+            "brief": {level["name"]: brief_level(report, level["name"]) for level in report["levels"]},
+        },
         facts=[(suite_title(report, dict(f, name=f["suite"])), f) for f in report.get("facts", [])],
     )

@@ -2,9 +2,9 @@
 import json
 import re
 
+from .convert import Unreadable, current
 from .runs import newest
 
-SCHEMA = "assay-report/4"
 SHOWN = 16  # distinct values of an observation
 VERDICTS = ["exact", "within", "biased", "noisy", "dead", "wrong", "erratum", "error", "skipped"]
 GOOD = {"exact", "within"}
@@ -14,17 +14,14 @@ BY_SEVERITY = ["wrong", "dead", "biased", "noisy", "error", "erratum", "skipped"
 SEVERITY = {verdict: rank for rank, verdict in enumerate(BY_SEVERITY)}
 
 
-class Unreadable(Exception):
-    """A file that is no report; the text says why in one line."""
-
-
 def no_constant(name):
     """NaN and its like, which Python's parser would take."""
     raise ValueError(f"{name} is none")
 
 
 def load_text(path):
-    """The report in the file, or the newest of the runs in a folder, and its text."""
+    """The report in the file, or the newest of the runs in a folder, and its text; of an older schema both are what
+    it is converted to."""
     path = newest(path)
     try:
         with open(path, encoding="utf-8") as file:
@@ -34,10 +31,11 @@ def load_text(path):
         raise Unreadable(f"{path}: {error.strerror}") from error
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise Unreadable(f"{path}: no JSON: {error}") from error
-    schema = report.get("schema") if isinstance(report, dict) else None
-    if schema != SCHEMA:
-        raise Unreadable(f"{path}: schema is {schema!r}; this program knows {SCHEMA}")
-    return report, text
+    try:
+        converted = current(report)
+    except Unreadable as error:
+        raise Unreadable(f"{path}: {error}") from error
+    return converted, text if converted is report else json.dumps(converted, separators=(",", ":"))
 
 
 def load(path):
@@ -46,7 +44,7 @@ def load(path):
 
 def check_form(report):
     """KeyError, TypeError or ValueError if what readers rely on is not there."""
-    for key in ("complete", "lost", "build", "options", "notes", "pmus", "snapshots", "values", "experiments"):
+    for key in ("complete", "lost", "build", "options", "isa", "levels", "notes", "pmus", "snapshots", "values", "experiments"):
         report[key]
     machine_key(report)
     for verdict in VERDICTS + ["checks"]:
@@ -129,9 +127,20 @@ def join_names(names):
     return ",".join(parts)
 
 
-def join_rings(found):
-    """Without the word, as the column says it: "ring 0" -> 0"""
-    return join_names((c.get("ring") or "").removeprefix("ring ") for c in found) or "-"
+def level_word(report):
+    """What the names of all levels begin with, such as "ring"; None if they have no word in common."""
+    words = {level["name"].partition(" ")[0] if " " in level["name"] else None for level in report["levels"]}
+    return words.pop() if len(words) == 1 else None
+
+
+def brief_level(report, name):
+    """Without that word, for a column below it: "ring 0" -> 0"""
+    word = level_word(report)
+    return name.removeprefix(f"{word} ") if word else name
+
+
+def join_levels(report, found):
+    return join_names(brief_level(report, c.get("level") or "") for c in found) or "-"
 
 
 def some_names(names, what):
@@ -164,14 +173,13 @@ def subject(check):
 
 
 def machine_key(report):
-    """By what a result is to be filed: another stepping, or another microcode, is another CPU."""
-    cpu = report["machine"]["cpu"]
-    # 0: the CPU does not tell (docs/report.schema.json).
-    microcode = cpu["microcode"] if int(cpu["microcode"], 16) else "unknown"
-    return (
-        f"{cpu['brand'] or cpu['vendor']}, family {cpu['family']} model {cpu['model']} stepping {cpu['stepping']}, "
-        f"microcode {microcode}"
-    )
+    """By what a result is to be filed: another CPU, or another microcode, counts otherwise."""
+    return ", ".join([report["machine"]["cpu"], *(f"{name} {value}" for name, value in loaded(report))])
+
+
+def loaded(report):
+    """What software was loaded into the CPU: pairs of name and value."""
+    return [(pair["name"], pair["value"]) for pair in report["machine"]["identity"] if pair.get("loaded")]
 
 
 def judged(report, processors=None):

@@ -16,7 +16,7 @@ COLUMNS = [
     "event",
     "counter",
     "kernel",
-    "ring",
+    "level",
     "encoding",
     "share",
 ]

@@ -2,6 +2,8 @@
  * The JSON document (docs/report.schema.json). Its parts grow separately, and are put together when it is
  * asked for.
  */
+#include "arch/levels.h"
+#include "arch/register.h"
 #include "pmu/events/fields.h"
 #include "tests/judge/attribution_windows.h"
 #include "tests/report/internal.h"
@@ -10,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCHEMA "assay-report/4"
+#define SCHEMA "assay-report/5"
 
 /* In the order of the document. */
 static struct {
@@ -28,6 +30,28 @@ static bool keep(struct json *j, const struct json_mark *mark)
 		return true;
 	json_rollback(j, mark);
 	return false;
+}
+
+static void add_pair(struct json *j, const char *name, const char *value, bool loaded)
+{
+	json_open(j, NULL, '{');
+	json_string(j, "name", name);
+	json_string(j, "value", value);
+	if (loaded)
+		json_bool(j, "loaded", true);
+	json_close(j, '}');
+}
+
+static void add_level_names(struct json *j)
+{
+	json_open(j, "levels", '[');
+	for (unsigned level = 0; level < LEVELS_MAX && level_name(level); level++) {
+		json_open(j, NULL, '{');
+		json_string(j, "name", level_name(level));
+		json_string(j, "filter", level_filter_name(level_filter(level)));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 }
 
 bool document_begin(const struct report_header *h)
@@ -51,31 +75,20 @@ bool document_begin(const struct report_header *h)
 	mark = json_mark(j);
 	json_string(j, "build", h->build_id);
 	json_string(j, "options", h->options);
+	json_string(j, "isa", h->isa);
+	add_level_names(j);
 	json_open(j, "machine", '{');
 	json_string(j, "platform", h->platform);
 	json_string(j, "firmware", h->firmware);
-	json_string(j, "hypervisor", h->n_hypervisors ? h->hypervisor[0].signature : NULL);
+	json_string(j, "hypervisor", h->hypervisor);
 	json_bool(j, "guest", h->guest);
-	json_open(j, "hypervisors", '[');
-	for (unsigned i = 0; i < h->n_hypervisors; i++) {
-		json_open(j, NULL, '{');
-		json_string(j, "signature", h->hypervisor[i].signature);
-		json_hex(j, "first_leaf", h->hypervisor[i].first_leaf);
-		json_hex(j, "max_leaf", h->hypervisor[i].max_leaf);
-		json_close(j, '}');
-	}
+	json_string(j, "cpu", h->cpu);
+	json_open(j, "identity", '[');
+	for (unsigned i = 0; i < h->n_identity; i++)
+		add_pair(j, h->identity[i].name, h->identity[i].value, h->identity[i].loaded);
 	json_close(j, ']');
-	json_open(j, "cpu", '{');
-	json_string(j, "vendor", h->cpu_vendor);
-	json_string(j, "brand", h->cpu_brand);
-	json_hex(j, "signature", h->cpu_signature);
-	json_unsigned(j, "family", h->cpu_family);
-	json_unsigned(j, "model", h->cpu_model);
-	json_unsigned(j, "stepping", h->cpu_stepping);
-	json_hex(j, "microcode", h->microcode);
-	json_unsigned(j, "count", h->cpu_count);
-	json_close(j, '}');
-	json_unsigned(j, "tsc_hz", h->tsc_hz);
+	json_unsigned(j, "processor_count", h->processor_count);
+	json_unsigned(j, "clock_hz", h->clock_hz);
 	json_string(j, "time_reference", h->time_reference);
 	json_string(j, "watchdog", h->watchdog);
 	json_close(j, '}');
@@ -97,7 +110,7 @@ bool document_processor(const struct report_processor *p)
 
 	json_open(j, NULL, '{');
 	json_unsigned(j, "number", p->number);
-	json_hex(j, "apic_id", p->apic_id);
+	json_hex(j, "id", p->id);
 	if (p->kind)
 		json_string(j, "kind", p->kind);
 	json_bool(j, "judged", p->judged);
@@ -118,18 +131,12 @@ static void add_processor(struct json *j)
 		json_unsigned(j, "processor", doc.number);
 }
 
-static void add_leaf(void *to, uint32_t leaf, uint32_t subleaf, struct cpuid_regs r)
+static void add_detail(void *to, const char *name, const char *value)
 {
-	const uint32_t number[] = {leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx};
-	struct json *j = to;
-
-	json_open(j, NULL, '[');
-	for (unsigned i = 0; i < sizeof number / sizeof number[0]; i++)
-		json_hex(j, NULL, number[i]);
-	json_close(j, ']');
+	add_pair(to, name, value, false);
 }
 
-bool document_pmu(const struct pmu *pmu, cpuid_query *query)
+bool document_pmu(const struct pmu *pmu, identity_source *identity)
 {
 	struct json *j = &doc.pmus;
 	struct json_mark mark = json_mark(j);
@@ -163,17 +170,23 @@ bool document_pmu(const struct pmu *pmu, cpuid_query *query)
 			json_unsigned(j, "highest", c->highest);
 		json_bool(j, "status", c->has_status);
 		json_bool(j, "interrupt", c->has_interrupt);
-		json_hex(j, "rdpmc", c->rdpmc);
+		json_hex(j, "selector", c->rdpmc);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_open(j, "cpuid", '[');
-	if (query)
-		cpuid_leaves(query, add_leaf, j);
+	json_open(j, "identity", '[');
+	if (identity)
+		identity(add_detail, j);
 	json_close(j, ']');
 	json_close(j, '}');
 	return keep(j, &mark);
 }
+
+static const char *const space_names[] = {
+	[SPACE_MSR] = "MSR",       [SPACE_SELECTOR] = "selector",  [SPACE_PMC] = "PMC",
+	[SPACE_PMD] = "PMD",       [SPACE_STATUS] = "status word", [SPACE_SYSTEM] = "system register",
+	[SPACE_MEMORY] = "memory", [SPACE_TRACE] = "trace port",
+};
 
 bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields)
 {
@@ -191,6 +204,7 @@ bool document_snapshot(const struct pmu_snapshot *snapshot, const struct registe
 
 		json_open(j, NULL, '{');
 		json_string(j, "name", e->name);
+		json_string(j, "space", space_names[e->space]);
 		json_hex(j, "address", e->address);
 		if (e->readable)
 			json_hex(j, "value", e->value);
@@ -278,7 +292,7 @@ bool document_result(const struct result *r)
 	optional_string(j, "event", r->event);
 	optional_string(j, "kernel", r->kernel);
 	optional_string(j, "counter", r->counter);
-	optional_string(j, "ring", r->ring);
+	optional_string(j, "level", r->ring);
 	optional_string(j, "manual", r->manual);
 	if (r->event)
 		json_hex(j, "encoding", r->encoding);
@@ -403,28 +417,32 @@ static void add_observations(struct json *j, const struct observation *o, unsign
 	json_close(j, ']');
 }
 
-static void add_levels(struct json *j, const char *key, const struct trip_levels *l)
+static void add_by_filter(struct json *j, const char *key, const struct trip_levels *l)
 {
 	json_open(j, key, '{');
-	json_signed(j, "os", l->os);
-	json_signed(j, "usr", l->usr);
+	json_signed(j, level_filter_name(0), l->os);
+	json_signed(j, level_filter_name(1), l->usr);
 	json_close(j, '}');
+}
+
+static void add_turns(struct json *j, const char *key, const struct observation *seen, unsigned n_turns)
+{
+	json_open(j, key, '[');
+	for (unsigned i = 0; i < n_turns; i++)
+		add_observation(j, &seen[i], false);
+	json_close(j, ']');
 }
 
 static void add_trip_event(struct json *j, const struct trip_event *e, unsigned n_turns)
 {
-	static const char *const filters[TRIP_FILTERS] = {
-		[TRIP_FILTER_OS] = "os", [TRIP_FILTER_USR] = "usr", [TRIP_FILTER_ALL] = "both"};
-
 	json_open(j, NULL, '{');
 	json_string(j, "event", e->event->name);
 	json_hex(j, "encoding", e->event->code);
-	for (unsigned f = 0; f < TRIP_FILTERS; f++) {
-		json_open(j, filters[f], '[');
-		for (unsigned i = 0; i < n_turns; i++)
-			add_observation(j, &e->seen[f][i], false);
-		json_close(j, ']');
-	}
+	json_open(j, "apart", '{');
+	add_turns(j, level_filter_name(0), e->seen[TRIP_FILTER_OS], n_turns);
+	add_turns(j, level_filter_name(1), e->seen[TRIP_FILTER_USR], n_turns);
+	json_close(j, '}');
+	add_turns(j, "together", e->seen[TRIP_FILTER_ALL], n_turns);
 	json_close(j, '}');
 }
 
@@ -442,9 +460,9 @@ bool document_attribution(const struct attribution_report *r)
 	add_processor(j);
 	json_bool(j, "virtual", r->virtual);
 	json_string(j, "state", trip_state_name((enum trip_state)r->count.state));
-	add_levels(j, "manual", &r->count.manual);
+	add_by_filter(j, "manual", &r->count.manual);
 	if (trip_known(&r->count))
-		add_levels(j, "counted", &r->count.counted);
+		add_by_filter(j, "counted", &r->count.counted);
 	json_open(j, "events", '[');
 	for (unsigned i = 0; i < w->n_events; i++)
 		add_trip_event(j, &w->events[i], w->n_turns);
@@ -523,7 +541,7 @@ bool document_experiment(const struct report_experiment *x)
 	json_string(j, "name", x->name);
 	json_string(j, "kernel", x->kernel);
 	add_processor(j);
-	json_string(j, "ring", x->ring);
+	json_string(j, "level", x->ring);
 	json_unsigned(j, "n", x->n);
 	json_unsigned(j, "reps", x->reps);
 	json_unsigned(j, "passes", x->passes);

@@ -31,6 +31,12 @@ extern struct cells cells;
 /** The one copy of a text. @return NULL for NULL, and when memory is short */
 const char *intern(const char *text);
 
+/** What the names of all privilege levels begin with, "ring"; "level" if they have no word in common. */
+const char *level_heading(void);
+
+/** The name of a level without that word, for a column below it: "ring 3" -> "3". NULL for NULL. */
+const char *level_brief(const char *name);
+
 /** Append what r says. @return false if memory is short */
 bool cells_add(const struct result *r);
 void cells_free(void);
@@ -92,7 +98,7 @@ bool document_note(const char *text);
 bool document_processor(const struct report_processor *p);
 /** What follows is this processor's. */
 void document_judging(unsigned number);
-bool document_pmu(const struct pmu *pmu, cpuid_query *query);
+bool document_pmu(const struct pmu *pmu, identity_source *identity);
 #define FIELDS_TEXT 200 /* a register's fields in words */
 bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields);
 bool document_suite_begin(const char *suite, const char *title);

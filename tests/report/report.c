@@ -41,6 +41,17 @@ static void count_lost(bool kept)
 	report.lost += !kept;
 }
 
+#define HYPERVISOR "hypervisor" /* begins the names of the pairs that tell of one */
+
+static void tell_hypervisor(const struct report_header *h)
+{
+	if (h->guest && !h->hypervisor)
+		console_text("hypervisor: there is one, and it gives no name\n");
+	for (unsigned i = 0; i < h->n_identity; i++)
+		if (!strncmp(h->identity[i].name, HYPERVISOR, sizeof HYPERVISOR - 1))
+			console_text("hypervisor: %s\n", h->identity[i].value);
+}
+
 void report_begin(const struct report_header *header)
 {
 	memset(&report, 0, sizeof report);
@@ -48,12 +59,7 @@ void report_begin(const struct report_header *header)
 	n_processors = 0;
 	cells_free();
 	table_begin();
-	if (header->guest && !header->n_hypervisors)
-		console_text("hypervisor: there is one, and it gives no name\n");
-	for (unsigned i = 0; i < header->n_hypervisors; i++)
-		console_text("hypervisor: %s, CPUID leaves %lXH to %lXH\n", header->hypervisor[i].signature,
-			     (unsigned long)header->hypervisor[i].first_leaf,
-			     (unsigned long)header->hypervisor[i].max_leaf);
+	tell_hypervisor(header);
 	count_lost(document_begin(header));
 	tap_begin(header->verbose);
 }
@@ -91,7 +97,7 @@ void report_judging(unsigned number)
 		console_text("\n%s is judged\n", report.processor);
 }
 
-void report_pmu(const struct pmu *pmu, cpuid_query *query)
+void report_pmu(const struct pmu *pmu, identity_source *identity)
 {
 	if (pmu->virtual)
 		snprintf(report.virtual_label, sizeof report.virtual_label,
@@ -112,7 +118,7 @@ void report_pmu(const struct pmu *pmu, cpuid_query *query)
 		console_text("PMU: %s, no counters\n", pmu->name);
 	if (pmu->virtual)
 		console_text("  %s\n", report.virtual_label);
-	count_lost(document_pmu(pmu, query));
+	count_lost(document_pmu(pmu, identity));
 }
 
 static void print_register(const struct pmu_snapshot_entry *e, const struct register_field *fields)
@@ -120,7 +126,8 @@ static void print_register(const struct pmu_snapshot_entry *e, const struct regi
 	char text[FIELDS_TEXT];
 
 	if (!e->readable) {
-		console_text("  %-22s %#5lx   reading it raises #GP\n", e->name, (unsigned long)e->address);
+		console_text("  %-22s %#5lx   reading it raises a fault\n", e->name,
+			     (unsigned long)e->address);
 		return;
 	}
 	console_text("  %-22s %#5lx = %#lx\n", e->name, (unsigned long)e->address, (unsigned long)e->value);

@@ -12,7 +12,7 @@
 #ifndef TESTS_REPORT_REPORT_H
 #define TESTS_REPORT_REPORT_H
 
-#include "arch/x86/cpu/cpuid_leaves.h"
+#include "arch/identity.h"
 #include "pmu/contract/pmu.h"
 #include "tests/judge/check.h"
 #include "tests/report/sink.h"
@@ -24,14 +24,14 @@
 struct report_header {
 	const char *build_id;
 	const char *platform, *firmware;
-	const char *cpu_vendor, *cpu_brand;
-	bool guest;                              /* a hypervisor or emulator says that it is there ... */
-	const struct cpu_hypervisor *hypervisor; /* ... and answers these blocks of CPUID leaves */
-	unsigned n_hypervisors;
-	unsigned cpu_signature, cpu_family, cpu_model, cpu_stepping;
-	uint32_t microcode;
-	unsigned cpu_count;
-	uint64_t tsc_hz;
+	bool guest;             /* a hypervisor or emulator says that it is there ... */
+	const char *hypervisor; /* ... and calls itself so; NULL: it gives no name, or there is none */
+	const char *isa;        /* the instruction set */
+	const char *cpu;        /* the processor in one line (identity_title) ... */
+	const struct identity_pair *identity; /* ... and in parts */
+	unsigned n_identity;
+	unsigned processor_count; /* logical ones that firmware lists as enabled */
+	uint64_t clock_hz;        /* of the clock that times are measured by */
 	const char *time_reference;
 	const char *watchdog;
 	const char *options; /* effective, as one line of key=value tokens */
@@ -51,7 +51,7 @@ void report_note(const char *text);
 /** A processor that was to be judged, where that is not only the one that the run began on. */
 struct report_processor {
 	unsigned number;
-	uint32_t apic_id;
+	uint64_t id;      /* as the instruction set numbers processors (x86: the APIC ID) */
 	const char *kind; /* "P-core", "E-core", "LP E-core"; NULL: all are alike */
 	bool judged;
 };
@@ -62,8 +62,8 @@ void report_processor(const struct report_processor *p);
 void report_judging(unsigned number);
 
 /** The PMU under judgement (may be called again when the virtual one takes over).
- *  @param query CPUID as the PMU's driver sees it; NULL: not told */
-void report_pmu(const struct pmu *pmu, cpuid_query *query);
+ *  @param identity what the processor tells the PMU's driver; NULL: not told */
+void report_pmu(const struct pmu *pmu, identity_source *identity);
 
 /** Its registers as found (first at hand-over, then as often as they are looked at again). */
 struct register_field;

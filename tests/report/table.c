@@ -65,12 +65,6 @@ static void print_title(const char *suite, const char *title, const char *proces
 	console_text("\n");
 }
 
-/* "ring 3" -> "3": the column says it already. */
-static const char *ring_of(const struct cell *c)
-{
-	return c->ring && !strncmp(c->ring, "ring ", 5) ? c->ring + 5 : c->ring;
-}
-
 void table_suite_begin(const char *suite, const char *title)
 {
 	add_suite(intern(suite), intern(title));
@@ -85,7 +79,7 @@ static void print_evidence(const struct cell *c)
 	if (c->counter && !strstr(c->name, c->counter))
 		console_text(" %s", c->counter);
 	if (c->ring && !strstr(c->name, c->ring))
-		console_text(" ring %s", ring_of(c));
+		console_text(" %s", c->ring);
 	if (c->observed)
 		console_text(" N=%" PRIu64 ": expected %s, observed %s", c->n, c->expected, c->observed);
 	if (c->text)
@@ -177,12 +171,12 @@ static void print_group(const struct subset *s, const struct cell *first, int wi
 			continue;
 		names_add(&counters, c->counter);
 		names_add(&kernels, c->kernel);
-		names_add(&rings, intern(ring_of(c)));
+		names_add(&rings, intern(level_brief(c->ring)));
 		count++;
 	}
 	names_format(&counters, 48, "counters", on, sizeof on);
 	names_format(&kernels, 1, "kernels", with, sizeof with);
-	names_format(&rings, 4, "rings", in, sizeof in);
+	names_format(&rings, 4, "levels", in, sizeof in);
 	console_text("%-*s %-24s %-12s %-4s %s (%u)\n", width, lead ? first->event : "", on, with, in,
 		     name_of(first), count);
 	if (!bad(first) && first->verdict != VERDICT_SKIPPED)
@@ -233,7 +227,7 @@ static void print_matrix(const struct subset *s)
 {
 	int width = widest(s, 12, 36);
 
-	console_text("%-*s %-24s %-12s %-4s %s\n", width, "event", "counters", "kernels", "ring",
+	console_text("%-*s %-24s %-12s %-4s %s\n", width, "event", "counters", "kernels", level_heading(),
 		     "verdict (checks)");
 	for (unsigned i = 0; i < cells.count; i++)
 		if (first_of(s, i, true))
@@ -275,13 +269,13 @@ static void print_row(const struct subset *s, const struct cell *first, int widt
 		if (c != first && !(fold && selected(s, c) && one_row(first, c)))
 			continue;
 		names_add(&counters, c->counter);
-		names_add(&rings, intern(ring_of(c)));
+		names_add(&rings, intern(level_brief(c->ring)));
 		expected = common(expected, c->expected, c == first);
 		observed = common(observed, c->observed, c == first);
 		count++;
 	}
 	names_format(&counters, 48, "counters", on, sizeof on);
-	names_format(&rings, 4, "rings", in, sizeof in);
+	names_format(&rings, 4, "levels", in, sizeof in);
 	snprintf(name, sizeof name, "%.*s", count > 1 ? (int)stem_length(first) : 127, first->name);
 	console_text("%-*s %-18s %-4s %-12s %-14s %s", width, name, *on ? on : "-", *in ? in : "-", expected,
 		     observed, name_of(first));
@@ -306,8 +300,8 @@ static void print_plain(const struct subset *s, bool verbose)
 {
 	int width = widest(s, 12, 36);
 
-	console_text("%-*s %-18s %-4s %-12s %-14s %s\n", width, "check", "counters", "ring", "expected",
-		     "observed", "verdict");
+	console_text("%-*s %-18s %-4s %-12s %-14s %s\n", width, "check", "counters", level_heading(),
+		     "expected", "observed", "verdict");
 	for (unsigned i = 0; i < cells.count; i++)
 		if (selected(s, &cells.cell[i]) && (verbose || first_of_row(s, i)))
 			print_row(s, &cells.cell[i], width, !verbose);

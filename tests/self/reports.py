@@ -49,28 +49,30 @@ def cell(event, counter, kernel, verdict="exact", value=240, **more):
 def report(suites):
     found = [c["verdict"] for s in suites for c in s["checks"]]
     return {
-        "schema": "assay-report/4",
+        "schema": "assay-report/5",
         "complete": True,
         "lost": 0,
         "build": "b1",
         "options": "n=20",
+        "isa": "x86-64",
+        "levels": [{"name": f"ring {n}", "filter": "USR" if n else "OS"} for n in range(4)],
         "machine": {
             "platform": "UEFI",
             "firmware": "F",
             "hypervisor": None,
             "guest": False,
-            "hypervisors": [],
-            "cpu": {
-                "vendor": "V",
-                "brand": "B",
-                "signature": "0x6f6",
-                "family": 6,
-                "model": 15,
-                "stepping": 6,
-                "microcode": "0x0",
-                "count": 1,
-            },
-            "tsc_hz": 1000,
+            "cpu": "B, family 6 model 15 stepping 6",
+            "identity": [
+                {"name": "vendor", "value": "V"},
+                {"name": "brand", "value": "B"},
+                {"name": "signature", "value": "0x6f6"},
+                {"name": "family", "value": "6"},
+                {"name": "model", "value": "15"},
+                {"name": "stepping", "value": "6"},
+                {"name": "microcode", "value": "unknown", "loaded": True},
+            ],
+            "processor_count": 1,
+            "clock_hz": 1000,
             "time_reference": "HPET",
             "watchdog": "none",
         },
@@ -84,7 +86,7 @@ def report(suites):
                 "virtual": True,
                 "model": "intel-core2",
                 "deterministic": True,
-                "cpuid": [],
+                "identity": [],
                 "general": 2,
                 "fixed": 0,
                 "events": 1,
@@ -96,8 +98,15 @@ def report(suites):
         "snapshots": [
             {
                 "registers": [
-                    {"name": "CTRL", "address": "0x38f", "value": "0x7", "running": True, "fields": "PMC0 PMC1 PMC2"},
-                    {"name": "GONE", "address": "0x38d", "value": None, "running": False},
+                    {
+                        "name": "CTRL",
+                        "space": "MSR",
+                        "address": "0x38f",
+                        "value": "0x7",
+                        "running": True,
+                        "fields": "PMC0 PMC1 PMC2",
+                    },
+                    {"name": "GONE", "space": "MSR", "address": "0x38d", "value": None, "running": False},
                 ]
             }
         ],
@@ -108,6 +117,16 @@ def report(suites):
         "experiments": [],
         "suites": suites,
     }
+
+
+def identify(made, **new):
+    """The report of another CPU: with other parts of its identity, and the line that they make."""
+    pairs = made["machine"]["identity"]
+    for pair in pairs:
+        pair["value"] = new.get(pair["name"], pair["value"])
+    parts = {pair["name"]: pair["value"] for pair in pairs}
+    made["machine"]["cpu"] = "{brand}, family {family} model {model} stepping {stepping}".format(**parts)
+    return made
 
 
 def script(name, *args):

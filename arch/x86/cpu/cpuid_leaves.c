@@ -1,6 +1,7 @@
 #include "arch/x86/cpu/cpuid_leaves.h"
 
-#include <stdbool.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #define HYPERVISOR    0x40000000u
 #define EXTENDED      0x80000000u
@@ -52,4 +53,27 @@ void cpuid_leaves(cpuid_query *query,
 	if (query(1, 0).ecx >> 31)
 		each(to, HYPERVISOR, 0, hypervisor);
 	list_range(&l, EXTENDED);
+}
+
+struct pairs {
+	identity_each *each;
+	void *to;
+};
+
+static void add_pair(void *to, uint32_t leaf, uint32_t subleaf, struct cpuid_regs r)
+{
+	const struct pairs *p = to;
+	char name[32], value[48];
+
+	snprintf(name, sizeof name, "CPUID.%" PRIX32 "H.%" PRIu32, leaf, subleaf);
+	snprintf(value, sizeof value, "0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32 " 0x%" PRIx32, r.eax, r.ebx,
+		 r.ecx, r.edx);
+	p->each(p->to, name, value);
+}
+
+void cpuid_pairs(cpuid_query *query, identity_each *each, void *to)
+{
+	struct pairs p = {each, to};
+
+	cpuid_leaves(query, add_pair, &p);
 }

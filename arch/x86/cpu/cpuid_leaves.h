@@ -4,6 +4,7 @@
 #ifndef ARCH_X86_CPU_CPUID_LEAVES_H
 #define ARCH_X86_CPU_CPUID_LEAVES_H
 
+#include "arch/identity.h"
 #include "arch/x86/cpu/cpuid.h"
 
 typedef struct cpuid_regs cpuid_query(uint32_t leaf, uint32_t subleaf);
@@ -16,5 +17,8 @@ typedef struct cpuid_regs cpuid_query(uint32_t leaf, uint32_t subleaf);
 #define CPUID_SUBLEAVES 8
 void cpuid_leaves(cpuid_query *query,
 		  void (*each)(void *to, uint32_t leaf, uint32_t subleaf, struct cpuid_regs r), void *to);
+
+/** The same as pairs of an identity (arch/identity.h, identity_details). */
+void cpuid_pairs(cpuid_query *query, identity_each *each, void *to);
 
 #endif

@@ -1,12 +1,14 @@
 #include "arch/identity.h"
 
-#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/cpuid_leaves.h"
 #include "arch/x86/cpu/msr.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MSR_BIOS_SIGN_ID 0x8b
+#define HYPERVISORS      4
 
 const char *isa_name(void)
 {
@@ -25,33 +27,59 @@ static uint32_t microcode_revision(const struct cpu_identity *cpu)
 	return msr_read(MSR_BIOS_SIGN_ID, &value) ? cpu_microcode(cpu->vendor, value) : 0;
 }
 
+static void add(struct identity_pair *out, unsigned *n, unsigned max, const char *name, const char *format,
+		...)
+{
+	va_list args;
+
+	if (*n == max)
+		return;
+	out[*n] = (struct identity_pair){.name = name};
+	va_start(args, format);
+	vsnprintf(out[*n].value, sizeof out[*n].value, format, args);
+	va_end(args);
+	++*n;
+}
+
 unsigned identity_read(struct identity_pair *out, unsigned max)
+{
+	static const char *const blocks[HYPERVISORS] = {"hypervisor", "hypervisor 2", "hypervisor 3",
+							"hypervisor 4"};
+	struct cpu_hypervisor hypervisor[HYPERVISORS];
+	struct cpu_identity cpu;
+	unsigned n = 0, n_blocks = cpu_hypervisors(hypervisor, HYPERVISORS);
+	uint32_t microcode;
+
+	cpu_identify(&cpu);
+	microcode = microcode_revision(&cpu);
+	add(out, &n, max, "vendor", "%s", cpu.vendor);
+	if (*cpu.brand)
+		add(out, &n, max, "brand", "%s", cpu.brand);
+	add(out, &n, max, "signature", "0x%lx", (unsigned long)cpu.signature);
+	add(out, &n, max, "family", "%u", cpu.family);
+	add(out, &n, max, "model", "%u", cpu.model);
+	add(out, &n, max, "stepping", "%u", cpu.stepping);
+	add(out, &n, max, "microcode", microcode ? "0x%lx" : "unknown", (unsigned long)microcode);
+	if (n)
+		out[n - 1].loaded = true;
+	for (unsigned i = 0; i < n_blocks; i++)
+		add(out, &n, max, blocks[i], "%s, CPUID leaves %lXH to %lXH", hypervisor[i].signature,
+		    (unsigned long)hypervisor[i].first_leaf, (unsigned long)hypervisor[i].max_leaf);
+	return n;
+}
+
+void identity_title(char out[IDENTITY_TITLE])
 {
 	struct cpu_identity cpu;
 
 	cpu_identify(&cpu);
-	const struct {
-		const char *name, *format, *text;
-		unsigned number;
-	} pairs[] = {
-		{"vendor", NULL, cpu.vendor, 0},
-		{"brand", NULL, cpu.brand, 0},
-		{"signature", "0x%x", NULL, cpu.signature},
-		{"family", "%u", NULL, cpu.family},
-		{"model", "%u", NULL, cpu.model},
-		{"stepping", "%u", NULL, cpu.stepping},
-		{"microcode", "0x%x", NULL, microcode_revision(&cpu)},
-	};
-	unsigned n = 0;
+	snprintf(out, IDENTITY_TITLE, "%s, family %u model %u stepping %u",
+		 *cpu.brand ? cpu.brand : cpu.vendor, cpu.family, cpu.model, cpu.stepping);
+}
 
-	for (; n < max && n < sizeof pairs / sizeof pairs[0]; n++) {
-		out[n].name = pairs[n].name;
-		if (pairs[n].text)
-			snprintf(out[n].value, sizeof out[n].value, "%s", pairs[n].text);
-		else
-			snprintf(out[n].value, sizeof out[n].value, pairs[n].format, pairs[n].number);
-	}
-	return n;
+void identity_details(identity_each *each, void *to)
+{
+	cpuid_pairs(cpuid, each, to);
 }
 
 bool identity_guest(char name[IDENTITY_HYPERVISOR])

@@ -1,10 +1,9 @@
 #include "arch/levels.h"
 
-#include "arch/x86/exceptions/user.h"
-
 #include <stddef.h>
 
-#define RINGS 4
+#define RINGS   4
+#define FILTERS 2
 
 const char *level_name(unsigned level)
 {
@@ -24,7 +23,9 @@ unsigned level_filter(unsigned level)
 	return level != 0;
 }
 
-bool level_user_reads_counters(bool allow)
+const char *level_filter_name(unsigned filter)
 {
-	return user_allow_rdpmc(allow);
+	static const char *const names[FILTERS] = {"OS", "USR"};
+
+	return filter < FILTERS ? names[filter] : NULL;
 }

@@ -1,6 +1,7 @@
 #include "arch/x86/exceptions/user.h"
 #include "arch/x86/exceptions/user_internal.h"
 
+#include "arch/levels.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/machine/paging.h"
@@ -102,4 +103,9 @@ bool user_allow_rdpmc(bool allow)
 
 	cr4_write(allow ? cr4 | CR4_PCE : cr4 & ~CR4_PCE);
 	return cr4 & CR4_PCE;
+}
+
+bool level_user_reads_counters(bool allow)
+{
+	return user_allow_rdpmc(allow);
 }

@@ -1,14 +1,15 @@
 /* The page of one report. */
 "use strict";
 
-const report = embedded("report"), rows = embedded("rows"), skids = embedded("skids"), labels = embedded("labels");
+const report = embedded("report"), rows = embedded("rows"), skids = embedded("skids"), labels = embedded("labels"),
+      levels = embedded("levels");
 const chosen = {
   verdict: "",
   suite: ""
 };
 
 const onProcessor = item => item.processor === undefined ? "" : labels[item.processor] ?? `processor ${item.processor}`;
-const ring = check => (check.ring ?? "").replace(/^ring /, "");
+const level = check => levels.brief[check.level] ?? check.level ?? "";
 
 /* What decides: the first observation that is off, else the last. */
 function telling(check) {
@@ -55,7 +56,7 @@ function rowDetail(row) {
                         name,
                         counter: check.counter ?? "-",
                         kernel: check.kernel ?? "-",
-                        ring: ring(check) || "-",
+                        level: level(check) || "-",
                         n: o?.n,
                         expected: o ? expectedText(o) : "-",
                         observed: o ? observedText(o) : "-",
@@ -66,7 +67,7 @@ function rowDetail(row) {
   makeTable(place,
       [
         verdictColumn("verdict", "verdict"), textColumn("check", "name"), textColumn("counter", "counter"),
-        textColumn("kernel", "kernel"), textColumn("ring", "ring"), numberColumn("N", "n"),
+        textColumn("kernel", "kernel"), textColumn(levels.heading, "level"), numberColumn("N", "n"),
         textColumn("expected", "expected"), textColumn("observed", "observed"), textColumn("why", "text")
       ],
       found, {detail: checkDetail, order: [[0, "asc"]]});
@@ -86,7 +87,7 @@ const eventTable = makeTable(
     "#events",
     [
       verdictColumn("verdict", "verdict"), textColumn("suite", "suite"), textColumn("event or check", "subject"),
-      textColumn("counters", "counters"), textColumn("kernels", "kernels"), textColumn("ring", "rings"),
+      textColumn("counters", "counters"), textColumn("kernels", "kernels"), textColumn(levels.heading, "levels"),
       {title: "checks", data: "tally", render: tallyText}, {title: "why", data: null, render: whyText},
       textColumn("", "all_kernels", {visible: false})
     ],
@@ -173,8 +174,8 @@ whenOpened("registers",
     table => makeTable(table,
         [
           numberColumn("snapshot", "snapshot"), textColumn("processor", "on"), textColumn("register", "name"),
-          textColumn("address", "address"), textColumn("value", "shown"), textColumn("fields", "fields"),
-          textColumn("running", "runs")
+          textColumn("space", "space"), textColumn("address", "address"), textColumn("value", "shown"),
+          textColumn("fields", "fields"), textColumn("running", "runs")
         ],
         report.snapshots.flatMap((snapshot, i) => snapshot.registers.map(r => ({
           ...r,
@@ -189,7 +190,7 @@ function experimentRows() {
   const rows = [];
 
   for (const x of report.experiments) {
-    const base = {experiment: x.name, kernel: x.kernel, ring: ring(x), on: onProcessor(x), n: x.n};
+    const base = {experiment: x.name, kernel: x.kernel, level: level(x), on: onProcessor(x), n: x.n};
 
     for (const c of x.counts)
       rows.push({
@@ -239,8 +240,8 @@ whenOpened("experiments",
     table => makeTable(table,
         [
           textColumn("experiment", "experiment"), textColumn("processor", "on"), textColumn("kernel", "kernel"),
-          textColumn("ring", "ring"), numberColumn("N", "n"), textColumn("what", "what"), textColumn("how", "how"),
-          textColumn("seen", "seen")
+          textColumn(levels.heading, "level"), numberColumn("N", "n"), textColumn("what", "what"),
+          textColumn("how", "how"), textColumn("seen", "seen")
         ],
         experimentRows(), {detail: experimentDetail}));
 

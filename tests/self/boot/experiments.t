@@ -48,7 +48,7 @@ for x in experiments(reference, "instructions"):
     equal(sum(p["samples"] for p in places), 69, "7001 instructions and the way in: 69 samples, one each 101")
     ok(len(places) == 14, "which come by all 14 instructions of the loop", repr(places))
 for x in experiments(reference, "branches"):
-    if x["ring"] == "ring 3" and "BR_" in x["samples"][0]["event"]:
+    if x["level"] == "ring 3" and "BR_" in x["samples"][0]["event"]:
         ok(all(p["at"].startswith("branches_taken+0x") for p in x["samples"][0]["places"]), "places are named by kernel and offset")
 ok(any("branches_taken+0x" in line and "####" in line for line in reference.text), "samples are drawn as a histogram", tail(reference, 40))
 
@@ -77,7 +77,7 @@ equal([set(places.get("p4-pebs-" + kind, {})) for kind in ("front-end", "executi
 ok(places.get("p4-pebs-against-iebs") and places["p4-pebs-against-iebs"] == places["p4-iebs-against-pebs"],
    "without skid interrupts find what PEBS writes down", places)
 for x in experiments(netburst, "p4-simple"):
-    equal(x["passes"], 2 if x["ring"] == "ring 0" else 1, "counters that start one by one share a window in ring 3 only: " + x["kernel"])
+    equal(x["passes"], 2 if x["level"] == "ring 0" else 1, "counters that start one by one share a window in ring 3 only: " + x["kernel"])
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
 ok(len(cascade) == 2 and cascade[1] == cascade[0] + 3 - 500,
    "a cascade counts what follows the 500th instruction, the window's own three among them", repr(cascade))

@@ -137,7 +137,7 @@ NOT_NOISE = {"int1_ring3", "fault_ss_ring3"}
 OPTIONS = "event=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES kernel=syscall,sysenter,ipi_*,int*_ring3,fault_*_ring3,fault_gp_privileged"
 r = boot(cpu="Skylake-Client", options=NEHALEM + "suite=events,noise,identities " + OPTIONS)  # SYSENTER is Intel's
 sound(r, "kernels that enter ring 0 from ring 3")
-checks = [(s["name"], c) for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c.get("ring") == "ring 3"]
+checks = [(s["name"], c) for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c.get("level") == "ring 3"]
 for suite, prefix in (("events", "INST_RETIRED.ANY_P/"), ("events", "BR_INST_RETIRED.ALL_BRANCHES/"),
                       ("identities", "instructions: rings add up/"), ("identities", "branches: rings add up/")):
     equal({c["kernel"] for name, c in checks if name == suite and c["name"].startswith(prefix) and c["verdict"] == "exact"}, LEAVING,

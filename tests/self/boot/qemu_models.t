@@ -15,7 +15,7 @@ for cpus in (1, 2):
         sound(r, name)
         ok(r.report and r.report["complete"], name + ": the report is complete")
         if r.report:
-            equal(r.report["machine"]["cpu"]["count"], cpus, name + ": CPUs are counted from the firmware's tables")
+            equal(r.report["machine"]["processor_count"], cpus, name + ": CPUs are counted from the firmware's tables")
         verdicts = Counter(verdict for verdict, _ in (comparable(r) or {}).values())
         reference = reference or verdicts
         equal(verdicts, reference, name + ": the same verdicts as the first model")

@@ -10,7 +10,7 @@ with open(os.path.join(TOP, "docs", "examples", "records.cfg"), encoding="ascii"
 
 def samples(r, name):
     """Those of an experiment, each with the experiment's ring."""
-    return [(x["ring"], s) for x in (r.report or {"experiments": []})["experiments"] if x["name"] == name for s in x["samples"]]
+    return [(x["level"], s) for x in (r.report or {"experiments": []})["experiments"] if x["name"] == name for s in x["samples"]]
 
 
 def best(r, kind):

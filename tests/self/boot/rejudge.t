@@ -99,18 +99,18 @@ told("the encoding", REPORT, lambda c: c.update(encoding="0x1c4"), "of encoding 
 told("the slope", REPORT, lambda c: c.update(slope=[13, 1]), "slope 13/1 then", verdict="exact", kernel="nop_loop", event="INST_RETIRED.ANY_P")
 told("a bias", REPORT, lambda c: (all_observed(c, -1), c.update(verdict="biased", bias=1)), "biased by 1 then, by -1 today", verdict="exact")
 told("a share that was not measured", REPORT, lambda c: c.update(share=c["share"] + 1), "and was measured as", verdict="exact", event="INST_RETIRED.ANY_P",
-     ring="ring 0")
+     level="ring 0")
 # The share of another encoding of the same name, on the same counter, is no share of this one.
-check = first(REPORT, verdict="exact", event="INST_RETIRED.ANY_P", ring="ring 0")
+check = first(REPORT, verdict="exact", event="INST_RETIRED.ANY_P", level="ring 0")
 entry = next(s for s in REPORT["shares"] if s["event"] == check["event"] and s["counter"] == check["counter"]
              and s["mechanism"] == "enabling and disabling writes" and s["encoding"] == check["encoding"])
 two = dict(REPORT, shares=REPORT["shares"] + [dict(entry, encoding="0x1c4", share=check["share"] + 1)])
 told("a share that was measured of another encoding alone", two, lambda c: c.update(share=c["share"] + 1), "and was measured as", verdict="exact",
-     event="INST_RETIRED.ANY_P", ring="ring 0")
+     event="INST_RETIRED.ANY_P", level="ring 0")
 for key, value in (("event", "BR_INST_RETIRED.ALL_BRANCHES"), ("counter", "PMC7"), ("mechanism", "around ring 3")):
     two = dict(REPORT, shares=REPORT["shares"] + [dict(entry, **{key: value}, share=check["share"] + 1)])
     told("a share that was measured of another %s alone" % key, two, lambda c: c.update(share=c["share"] + 1), "and was measured as", verdict="exact",
-         event="INST_RETIRED.ANY_P", ring="ring 0")
+         event="INST_RETIRED.ANY_P", level="ring 0")
 told("a count below 0", REPORT, lambda c: c.update(share=-1000000), "none of a counter of", verdict="exact")
 told("a share that no counter holds", REPORT, lambda c: c.update(share=1 << 48), "none of a counter of 48 bits", verdict="exact")
 told("a counter that reads 0", REPORT, lambda c: [observed(c, i, [[-c["share"], 2]]) for i in range(3)], "exact then, wrong today", verdict="exact",
@@ -120,7 +120,7 @@ told("a counter that never counts more than the bracket", REPORT, lambda c: [obs
 for key, value, pattern in (("event", "NO_SUCH.EVENT", "is no event of this CPU"), ("kernel", "no_such_kernel", "there is no kernel")):
     told("an unknown " + key, REPORT, lambda c: c.update({key: value, "name": value + "/renamed" if key == "event" else c["name"]}), pattern,
          verdict="exact", event="INST_RETIRED.ANY_P")
-told("a ring in which handlers count", REPORT, lambda c: c.update(ring="ring 0"), "expected", kernel="syscall", ring="ring 3", event="INST_RETIRED.ANY_P")
+told("a ring in which handlers count", REPORT, lambda c: c.update(level="ring 0"), "expected", kernel="syscall", level="ring 3", event="INST_RETIRED.ANY_P")
 
 
 def without(*path):
@@ -142,10 +142,16 @@ def with_check(**members):
 place = next((s, c) for s, suite in enumerate(REPORT["suites"]) if suite["name"] == "events" for c, check in enumerate(suite["checks"]) if "event" in check and check["observations"])
 CHECK = ("suites", place[0], "checks", place[1])
 refused("no JSON", "{", "REPORT:")
-refused("another schema", dict(REPORT, schema="assay-report/3"), "not of schema")
+refused("another schema", dict(REPORT, schema="assay-report/4"), "not of schema assay-report/5; scripts/report-view --judge converts older ones")
 refused("no shares", without(*CHECK, "share"), "shares")
-refused("no ring", without(*CHECK, "ring"), "of no ring")
-refused("no CPUID", without("pmus", 0, "cpuid"), "what CPUID told")
+refused("no level", without(*CHECK, "level"), "neither of the first level")
+refused("a level that is not judged", with_check(level="ring 1"), "neither of the first level")
+refused("another instruction set", dict(REPORT, isa="alpha"), 'of instruction set "alpha"; this program judges x86-64')
+refused("no CPUID", without("pmus", 0, "identity"), "what CPUID told")
+for name, value in (("name", "CPUID.7H"), ("name", "CPUID.7H.0x"), ("value", "0x0 0x0 0x0"), ("value", "0x0 0x0 0x0 0x0 0x0"), ("value", "1 2 3 4")):
+    broken = copy.deepcopy(REPORT)
+    broken["pmus"][0]["identity"][1][name] = value
+    refused("a leaf whose %s is %s" % (name, value), broken, "what CPUID told")
 refused("a CPU that no driver knows", dict(REPORT, pmus=[dict(REPORT["pmus"][0], driver="amd")]), "no driver of today fits")
 refused("no PMU", dict(REPORT, pmus=[]), "which PMU was judged")
 refused("a counter that is not there", with_check(counter="PMC99"), "a counter that its PMU does not have")
@@ -186,13 +192,13 @@ def otherwise(change, **wanted):
 FAULTS = {"class": "instructions", "kernel": "fault_gp_ring3"}
 status, lines, _ = otherwise(lambda report, a: a.update(counted=a["manual"]), **FAULTS)
 equal((status, lines[0]), (1, "attribution: instructions/fault_gp_ring3: counted then; today: counted, OS 0, USR 1"), "told: another count of a round trip")
-status, lines, _ = otherwise(lambda report, a: observed({"observations": a["events"][0]["usr"]}, 1, [[99, 3]]), **FAULTS)
+status, lines, _ = otherwise(lambda report, a: observed({"observations": a["events"][0]["apart"]["USR"]}, 1, [[99, 3]]), **FAULTS)
 ok(status == 1 and lines[0].endswith("counted then; today: no line"), "told: raw counts of no line", lines[:3])
 status, lines, _ = otherwise(lambda report, a: a["events"][0].update(event="NO_SUCH"), **FAULTS)
 ok(status == 1 and lines[0].endswith("counted then; today: unknown"), "told: an event of round trips that is none today", lines[:3])
 status, lines, _ = otherwise(lambda report, a: report.update(attributions=[]), **FAULTS)
 ok(status == 1 and any("int_ring3" in line and "today" in line for line in lines), "told: without the round trips' counts rows come out otherwise", lines[:3])
-status, lines, complaint = otherwise(lambda report, a: a["events"][0].update(os=[]), **FAULTS)
+status, lines, complaint = otherwise(lambda report, a: a["events"][0]["apart"].update(OS=[]), **FAULTS)
 ok(status == 2 and "an attribution is not as the schema says" in complaint, "refused: round trips without windows", [complaint] + lines[:2])
 
 view = (os.path.join(TOP, "scripts", "report-view"), "--judge")

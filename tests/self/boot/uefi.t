@@ -10,7 +10,7 @@ r = boot("disk", config="exit=shutdown pmu=virtual\n", cpus=2, disk="virtio")
 sound(r, "UEFI in QEMU, from disk")
 equal(r.exit_status, 0, "it switches the machine off")
 same_table(r, direct, "the same table as the direct start")
-equal(r.report and r.report["machine"]["cpu"]["count"], 2, "two CPUs are counted")
+equal(r.report and r.report["machine"]["processor_count"], 2, "two CPUs are counted")
 ok(r.report and "EDK II" in r.report["machine"]["firmware"], "the firmware is named")
 
 FEW = "pmu=virtual suite=control,events kernel=empty,nop_loop,calls,loads,cpuid"

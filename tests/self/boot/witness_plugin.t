@@ -50,7 +50,7 @@ def window(line):
 def ground_truth(checks):
     truth, stepped, sizes = {}, set(), {}
     for c in checks:
-        where = c["kernel"], int(c["ring"][-1])
+        where = c["kernel"], int(c["level"][-1])
         if c["verdict"] == "exact" and c["name"].startswith("all quantities/"):
             stepped.add(where)
         for o in c["observations"]:

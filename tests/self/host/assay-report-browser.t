@@ -13,7 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/self"))
 from browser import browser, complaints, screenshot  # noqa: E402
-from reports import cell, check, report, script  # noqa: E402
+from reports import cell, check, identify, report, script  # noqa: E402
 from tap import done, equal, ok  # noqa: E402
 
 HOSTILE = '<img src=x onerror="throw 1"><script>throw 2</script>'
@@ -30,8 +30,8 @@ def sample():
         "kernel": "int_ring0",
         "virtual": True,
         "state": "counted",
-        "manual": {"os": 2, "usr": 0},
-        "counted": {"os": 1, "usr": 1},
+        "manual": {"OS": 2, "USR": 0},
+        "counted": {"OS": 1, "USR": 1},
         "events": [],
     }
     share = {
@@ -66,7 +66,7 @@ def sample():
                 "title": "all events",
                 "complete": True,
                 "checks": [
-                    cell(f"EVENT{e}.NAME", f"PMC{c}", k, ring="ring 3")
+                    cell(f"EVENT{e}.NAME", f"PMC{c}", k, level="ring 3")
                     for e in range(40)
                     for c in range(2)
                     for k in ("nops", "calls")
@@ -92,7 +92,7 @@ def sample():
         {
             "name": "x",
             "kernel": "k",
-            "ring": "ring 0",
+            "level": "ring 0",
             "n": 5,
             "reps": 2,
             "passes": 1,
@@ -303,14 +303,14 @@ def test_report(driver, folder):
 def test_size(driver, folder):
     """Ten thousand checks, of which one is off, far down."""
     events = [
-        cell(f"EVENT{e}", f"PMC{c}", f"kernel{k}", ring=f"ring {r}", text="some of all cycles")
+        cell(f"EVENT{e}", f"PMC{c}", f"kernel{k}", level=f"ring {r}", text="some of all cycles")
         for e in range(250)
         for c in range(4)
         for k in range(5)
         for r in (0, 3)
     ]
     for number, one in enumerate(events):
-        one["name"] += "/" + one["ring"]
+        one["name"] += "/" + one["level"]
         one["observations"] = [dict(one["observations"][0], n=n) for n in (20, 40, 60)]
         if number == 9001:
             one.update(verdict="wrong", text="planted")
@@ -359,7 +359,7 @@ def three(folder):
     one, two, other = sample(), sample(), sample()
     two["suites"][1]["checks"][0].update(verdict="dead", text=HOSTILE)
     two["options"] = "n=21"
-    other["machine"]["cpu"].update(stepping=7, brand=HOSTILE)
+    identify(other, stepping="7", brand=HOSTILE)
     paths = []
     for name, told in (("one", one), ("two", two), ("other", other)):
         told["totals"] = report(told["suites"])["totals"]

@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/self"))
-from reports import VERDICTS, cell, check, report, script  # noqa: E402
+from reports import VERDICTS, cell, check, identify, report, script  # noqa: E402
 from tap import done, equal, ok  # noqa: E402
 
 HOSTILE = '<script>alert(1)</script> </script> & "quoted" <!-- \u2028'
@@ -144,7 +144,7 @@ def main(folder):
     hostile.update(
         notes=[HOSTILE], build=HOSTILE, options=HOSTILE, facts=[{"suite": HOSTILE, "name": HOSTILE, "text": HOSTILE}]
     )
-    hostile["machine"]["cpu"]["brand"] = hostile["pmus"][0]["model"] = HOSTILE
+    hostile["machine"]["cpu"] = hostile["machine"]["identity"][1]["value"] = hostile["pmus"][0]["model"] = HOSTILE
     told = page(hostile)
     ok(
         told.scripts == first.scripts and json.loads(told.text["report"]) == hostile and HOSTILE in told.text["off"],
@@ -181,8 +181,8 @@ def main(folder):
         "kernel": "int_ring0",
         "virtual": True,
         "state": "counted",
-        "manual": {"os": 2, "usr": 0},
-        "counted": {"os": 1, "usr": 1},
+        "manual": {"OS": 2, "USR": 0},
+        "counted": {"OS": 1, "USR": 1},
         "events": [],
     }
     measured = dict(fine, attributions=[levels], facts=[{"suite": "shares", "name": "writes", "text": "a fact"}])
@@ -196,7 +196,7 @@ def main(folder):
         told.text,
     )
     found = []
-    for counted in ({"os": 1, "usr": 1}, {"os": 2, "usr": 0}, None):
+    for counted in ({"OS": 1, "USR": 1}, {"OS": 2, "USR": 0}, None):
         one = {key: value for key, value in dict(levels, counted=counted).items() if value is not None}
         page(dict(fine, attributions=[one]))
         found.append('class="differs"' in (folder / "out.html").read_text())
@@ -219,8 +219,8 @@ def main(folder):
         ("nothing", "", "no JSON"),
         ("a deep document", "[" * 100000, "no JSON"),
         ("a list", "[]", "schema is None"),
-        ("another schema", '{"schema": "assay-report/5"}', "'assay-report/5'"),
-        ("a hollow report", '{"schema": "assay-report/4"}', "not as docs/report.schema.json says"),
+        ("another schema", '{"schema": "assay-report/6"}', "'assay-report/6'"),
+        ("a hollow report", '{"schema": "assay-report/5"}', "not as docs/report.schema.json says"),
         ("a check without a verdict", no_verdict, "not as docs/report.schema.json says"),
         ("counts without values", no_values, "not as"),
         ("a number that JSON does not know", json.dumps(dict(fine, lost=float("nan"))), "no JSON: NaN is none"),
@@ -364,7 +364,7 @@ def main(folder):
         ("microcode", "The same CPU, different microcode, the same options."),
     ):
         other = copy.deepcopy(bad)
-        other["machine"]["cpu"][part] = "0x7" if part == "microcode" else 7
+        identify(other, **{part: "0x7" if part == "microcode" else "7"})
         status, out, _ = compare(bad, other)
         ok(
             status == 0 and out.startswith(said + "\n"),
@@ -384,7 +384,7 @@ def main(folder):
         (
             "attributions",
             measured,
-            dict(measured, attributions=[dict(levels, counted={"os": 2, "usr": 0})]),
+            dict(measured, attributions=[dict(levels, counted={"OS": 2, "USR": 0})]),
             "  attribution of branches by INT n, int_ring0: OS 1, USR 1 (counted); then OS 2, USR 0 (counted)\n",
         ),
         ("facts", measured, dict(measured, facts=[]), "  fact of shares: writes: a fact; then absent\n"),
@@ -535,7 +535,7 @@ def main(folder):
         return status, out + err
 
     elsewhere = copy.deepcopy(bad)
-    elsewhere["machine"]["cpu"]["stepping"] = 7
+    identify(elsewhere, stepping="7")
     status, said = fleet(
         "many", {"a.json": fine, "run/b.json": bad, "c/d/e.json": elsewhere, "notes.txt": "hello", "same.json": fine}
     )

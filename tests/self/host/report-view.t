@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """TAP test of scripts/report-view: what it shows of a known report, what it finds in two that differ, what it refuses."""
 import copy
 import itertools
@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/self"))
-from reports import VERDICTS, cell, check, report, script  # noqa: E402
+from reports import VERDICTS, cell, check, identify, report, script  # noqa: E402
 from tap import done, ok  # noqa: E402
 
 SAMPLE = report([
@@ -18,8 +18,8 @@ SAMPLE = report([
         check("gating", "exact", [[240, 3]]),
         check("status", "wrong", [[241, 2], [240, 1]], text="bit 3 # stays set"),
         check("freeze", "skipped", [], text="version 2"),
-        check("wrap/PMC1", "exact", [[240, 3]], counter="PMC1", ring="ring 3"),
-        check("wrap/PMC0", "exact", [[7, 1]], counter="PMC0", ring="ring 0", low=7, high=7)]},
+        check("wrap/PMC1", "exact", [[240, 3]], counter="PMC1", level="ring 3"),
+        check("wrap/PMC0", "exact", [[7, 1]], counter="PMC0", level="ring 0", low=7, high=7)]},
     {"name": "events", "title": "all events", "complete": True, "checks":
         [cell("INST", f"PMC{c}", k) for c in (0, 1, 3) for k in ("nops", "calls")]
         + [cell("LLC", "PMC0", "nops", "biased", 241, text="off by 1", bias=1)]
@@ -101,7 +101,7 @@ def main(folder):
     for key, value, said in (("stepping", 11, "B, family 6 model 15 stepping 6, microcode unknown; then B, family 6 model 15 stepping 11, microcode unknown"),
                              ("microcode", "0xd6", "stepping 6, microcode unknown; then B, family 6 model 15 stepping 6, microcode 0xd6")):
         elsewhere = copy.deepcopy(SAMPLE)
-        elsewhere["machine"]["cpu"][key] = value
+        identify(elsewhere, **{key: str(value)})
         status, out, _ = run(sample, write("elsewhere.json", elsewhere))
         test(f"reports of another {key} are told apart, and equal in their checks", status == 0 and f"{said}\n13 checks in common, 0 differences\n" in out, out)
     silicon = copy.deepcopy(SAMPLE)
@@ -162,8 +162,8 @@ def main(folder):
             test("it is valid unless it contradicts itself", valid == (1 if complete and lost else 0))
 
     several = copy.deepcopy(SAMPLE)
-    several["processors"] = [{"number": 0, "apic_id": "0x0", "kind": "P-core", "judged": True},
-                             {"number": 1, "apic_id": "0x8", "kind": "E-core", "judged": True}]
+    several["processors"] = [{"number": 0, "id": "0x0", "kind": "P-core", "judged": True},
+                             {"number": 1, "id": "0x8", "kind": "E-core", "judged": True}]
     for kind in ("pmus", "snapshots", "values", "suites"):
         for item in several[kind]:
             item["processor"] = 0
@@ -229,7 +229,7 @@ def main(folder):
     def counted(r, kind, **new):
         seen = dict(n=5, total=2, distinct=2, min=3, max=4, values=[[3, 1], [4, 1]])
         row = {"observations": [seen]}
-        r["experiments"].append({"name": "x", "kernel": "k", "ring": "ring 0", "n": 5, "reps": 2, "passes": 1, "bound": 1, "proof": "p", "samples": [],
+        r["experiments"].append({"name": "x", "kernel": "k", "level": "ring 0", "n": 5, "reps": 2, "passes": 1, "bound": 1, "proof": "p", "samples": [],
                                  "counts": [dict(row, event="E", counter="C", **{"pass": 1}, encoding="0x1")] if kind == "counts" else [],
                                  "deltas": [dict(row, name="1-2", across_passes=False)] if kind == "deltas" else []})
         seen.update(new)
@@ -252,7 +252,7 @@ def main(folder):
             ("a part of the whole", lambda r: r["values"].append(dict(suite="events", name="taken again", value="7", unit="of 7 samples (and why)")), 0),
             ("a part that is more than the whole",
              lambda r: r["values"].append(dict(suite="events", name="taken again", value="8", unit="of 7 samples (and why)")), 1),
-            ("a number that is none", lambda r: r["machine"].update(tsc_hz=float("nan")), 2),
+            ("a number that is none", lambda r: r["machine"].update(clock_hz=float("nan")), 2),
             ("a member that nobody knows", lambda r: r.update(more=1), 1), ("a member that is missing", lambda r: r.pop("lost"), 1)):
         spoilt = copy.deepcopy(SAMPLE)
         spoil(spoilt)
@@ -277,8 +277,10 @@ def main(folder):
             test(f"refuses {some[0].name} beside {some[1].name}", status == 2 and any(files[f] == 2 and str(f) in err for f in some) and not out, out + err)
 
     for name, content, message in (("text", "hello", "no JSON"), ("cut", json.dumps(SAMPLE)[:500], "no JSON"),
-                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/5"}', "schema is 'assay-report/5'"),
-                                   ("holes", '{"schema": "assay-report/4"}', "not as docs/report.schema.json says")):
+                                   ("list", "[]", "schema is None"), ("future", '{"schema": "assay-report/6"}', "schema is 'assay-report/6'"),
+                                   ("a schema that is no text", '{"schema": {}}', "schema is {}"),
+                                   ("holes", '{"schema": "assay-report/5"}', "not as docs/report.schema.json says"),
+                                   ("old holes", '{"schema": "assay-report/4"}', "not as docs/report-4.schema.json says: the document: ")):
         status, out, err = run(write(f"{name}.json", content))
         test(f"refuses {name}", status == 2 and message in err and err.count("\n") == 1 and not out, out + err)
     status, _, err = run(folder / "absent.json")

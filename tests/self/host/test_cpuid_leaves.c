@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -147,13 +148,47 @@ static void a_hypervisor_has_its_first_leaf(void **state)
 	assert_int_equal(times(0x40000000), 0);
 }
 
+struct seen_pairs {
+	unsigned n;
+	char text[400];
+};
+
+static void each_pair(void *to, const char *name, const char *value)
+{
+	struct seen_pairs *s = to;
+
+	s->n++;
+	snprintf(s->text + strlen(s->text), sizeof s->text - strlen(s->text), "%s = %s\n", name, value);
+}
+
+static struct cpuid_regs extremes(uint32_t leaf, uint32_t subleaf)
+{
+	if (leaf == 0x80000000)
+		return (struct cpuid_regs){0x80000000, UINT32_MAX, 0, UINT32_C(0x80000000)};
+	if (leaf)
+		return leaf == 4 && subleaf == 7 ? (struct cpuid_regs){0, 0, 0, 1} : (struct cpuid_regs){0};
+	return (struct cpuid_regs){0xa, 0x756e6547, 0x6c65746e, 0x49656e69};
+}
+
+/* As pairs of an identity: leaves in hexadecimal, subleaves in decimal, registers in the order of CPUID. */
+static void leaves_as_pairs(void **state)
+{
+	struct seen_pairs seen = {0};
+
+	(void)state;
+	cpuid_pairs(extremes, each_pair, &seen);
+	assert_string_equal(seen.text, "CPUID.0H.0 = 0xa 0x756e6547 0x6c65746e 0x49656e69\n"
+				       "CPUID.4H.7 = 0x0 0x0 0x0 0x1\n"
+				       "CPUID.80000000H.0 = 0x80000000 0xffffffff 0x0 0x80000000\n");
+	assert_int_equal(seen.n, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_leaf_is_listed),
-		cmocka_unit_test(no_leaf_beyond_the_highest),
-		cmocka_unit_test(what_is_zero_is_left_out),
-		cmocka_unit_test(a_hypervisor_has_its_first_leaf),
+		cmocka_unit_test(every_leaf_is_listed),     cmocka_unit_test(no_leaf_beyond_the_highest),
+		cmocka_unit_test(what_is_zero_is_left_out), cmocka_unit_test(a_hypervisor_has_its_first_leaf),
+		cmocka_unit_test(leaves_as_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

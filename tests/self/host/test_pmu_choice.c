@@ -30,10 +30,14 @@ void vpmu_forget(void)
 	virtual_cpu = false;
 }
 
-struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
+void vpmu_identity_details(identity_each *each, void *to)
 {
-	(void)leaf, (void)subleaf;
-	return (struct cpuid_regs){0};
+	(void)each, (void)to;
+}
+
+void identity_details(identity_each *each, void *to)
+{
+	(void)each, (void)to;
 }
 
 bool vpmu_knows(const char *profile, const char *inject, const char **why)
@@ -129,10 +133,11 @@ void report_note(const char *text)
 	strcat(notes, "\n");
 }
 
-void report_pmu(const struct pmu *pmu, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf))
+void report_pmu(const struct pmu *pmu, identity_source *identity)
 {
 	assert_int_equal(virtual_cpu, pmu->virtual);
-	told_virtual = query == vpmu_ask_cpuid;
+	told_virtual = identity == vpmu_identity_details;
+	assert_true(told_virtual || identity == identity_details);
 	pmus++;
 }
 

@@ -86,12 +86,14 @@ static void document_holds_what_was_measured(void **state)
 	assert_non_null(strstr(text, "\"deterministic\":true,"));
 	/* Leaf 4 has subleaves; leaf 3, a serial number, is nobody's business. */
 	assert_non_null(strstr(
-		text, "\"cpuid\":[[\"0x0\",\"0x0\",\"0x4\",\"0x756e6547\",\"0x6c65746e\",\"0x49656e69\"],"
-		      "[\"0x1\",\"0x0\",\"0x6f6\",\"0x0\",\"0x80000000\",\"0x0\"],"
-		      "[\"0x4\",\"0x0\",\"0x1\",\"0x0\",\"0x0\",\"0x0\"],"
-		      "[\"0x4\",\"0x1\",\"0x2\",\"0x0\",\"0x0\",\"0x0\"],"
-		      "[\"0x40000000\",\"0x0\",\"0x40000001\",\"0x4b4d564b\",\"0x564b4d56\",\"0x4d\"],"
-		      "[\"0x80000000\",\"0x0\",\"0x80000001\",\"0x0\",\"0x0\",\"0x0\"]]"));
+		text,
+		"\"identity\":[{\"name\":\"CPUID.0H.0\",\"value\":\"0x4 0x756e6547 0x6c65746e "
+		"0x49656e69\"},\n"
+		"{\"name\":\"CPUID.1H.0\",\"value\":\"0x6f6 0x0 0x80000000 0x0\"},\n"
+		"{\"name\":\"CPUID.4H.0\",\"value\":\"0x1 0x0 0x0 0x0\"},\n"
+		"{\"name\":\"CPUID.4H.1\",\"value\":\"0x2 0x0 0x0 0x0\"},\n"
+		"{\"name\":\"CPUID.40000000H.0\",\"value\":\"0x40000001 0x4b4d564b 0x564b4d56 0x4d\"},\n"
+		"{\"name\":\"CPUID.80000000H.0\",\"value\":\"0x80000001 0x0 0x0 0x0\"}]"));
 	assert_non_null(strstr(text, "\"encoding\":\"0xc0\",\"share\":-7,"));
 	free(text);
 }
@@ -99,37 +101,63 @@ static void document_holds_what_was_measured(void **state)
 /* What the machine says of itself, each in its place. */
 static void identity_is_as_the_machine_said(void **state)
 {
-	static const struct cpu_hypervisor inner[] = {{"KVMKVMKVM", 0x40000000, 0x40000001},
-						      {"Microsoft Hv", 0x40000100, 0x4000010b}};
+	static const struct identity_pair pairs[] = {
+		{"midr", "0x410fd0b1", false},
+		{"firmware's patch", "7", true},
+		{"hypervisor", "KVMKVMKVM, CPUID leaves 40000000H to 40000001H", false},
+		{"hypervisor 2", "Microsoft Hv, CPUID leaves 40000100H to 4000010BH", false},
+	};
 	struct report_header h = fake_header;
 	char *text;
 	size_t size;
 
 	(void)state;
+	fake_console_reset();
 	h.guest = true;
-	h.hypervisor = inner;
-	h.n_hypervisors = 2;
+	h.hypervisor = "KVMKVMKVM";
+	h.identity = pairs;
+	h.n_identity = 4;
 	report_begin(&h);
 	text = json_of(&size);
-	assert_non_null(strstr(text, "\"build\":\"v0-1-gabcdef\",\"options\":\"pmu=auto "
-				     "n=20\",\"machine\":{\"platform\":\"host test\","));
+	assert_non_null(strstr(text, "\"build\":\"v0-1-gabcdef\",\"options\":\"pmu=auto n=20\","
+				     "\"isa\":\"x86-64\",\"levels\":["
+				     "{\"name\":\"ring 0\",\"filter\":\"OS\"},\n"
+				     "{\"name\":\"ring 1\",\"filter\":\"USR\"},\n"
+				     "{\"name\":\"ring 2\",\"filter\":\"USR\"},\n"
+				     "{\"name\":\"ring 3\",\"filter\":\"USR\"}],"
+				     "\"machine\":{\"platform\":\"host test\","));
 	assert_non_null(strstr(
 		text,
-		"\"hypervisor\":\"KVMKVMKVM\",\"guest\":true,\"hypervisors\":["
-		"{\"signature\":\"KVMKVMKVM\",\"first_leaf\":\"0x40000000\",\"max_leaf\":\"0x40000001\"},\n"
-		"{\"signature\":\"Microsoft "
-		"Hv\",\"first_leaf\":\"0x40000100\",\"max_leaf\":\"0x4000010b\"}],"));
-	assert_non_null(strstr(
-		text, "\"cpu\":{\"vendor\":\"GenuineIntel\",\"brand\":\"Some CPU\",\"signature\":\"0x906fb\","
-		      "\"family\":6,\"model\":159,\"stepping\":11,\"microcode\":\"0xd0\",\"count\":2},"
-		      "\"tsc_hz\":2400000000,\"time_reference\":\"HPET\",\"watchdog\":\"NMI from HPET\"}"));
+		"\"hypervisor\":\"KVMKVMKVM\",\"guest\":true,"
+		"\"cpu\":\"Some CPU, family 6 model 159 stepping 11\",\"identity\":["
+		"{\"name\":\"midr\",\"value\":\"0x410fd0b1\"},\n"
+		"{\"name\":\"firmware's patch\",\"value\":\"7\",\"loaded\":true},\n"
+		"{\"name\":\"hypervisor\",\"value\":\"KVMKVMKVM, CPUID leaves 40000000H to 40000001H\"},\n"
+		"{\"name\":\"hypervisor 2\","
+		"\"value\":\"Microsoft Hv, CPUID leaves 40000100H to 4000010BH\"}],"
+		"\"processor_count\":2,\"clock_hz\":2400000000,\"time_reference\":\"HPET\","
+		"\"watchdog\":\"NMI from HPET\"}"));
 	free(text);
-	h.guest = false;
-	h.n_hypervisors = 0;
+	assert_non_null(strstr(fake_console_text(),
+			       "hypervisor: KVMKVMKVM, CPUID leaves 40000000H to 40000001H\n"
+			       "hypervisor: Microsoft Hv, CPUID leaves 40000100H to 4000010BH\n"));
+	assert_null(strstr(fake_console_text(), "no name"));
+	fake_console_reset();
+	h.hypervisor = NULL;
+	h.n_identity = 0;
 	report_begin(&h);
 	text = json_of(&size);
-	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":false,\"hypervisors\":[],"));
+	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":true,\"cpu\":"));
+	assert_non_null(strstr(text, "\"identity\":[],"));
 	free(text);
+	assert_string_equal(fake_console_text(), "hypervisor: there is one, and it gives no name\n");
+	fake_console_reset();
+	h.guest = false;
+	report_begin(&h);
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":false,"));
+	free(text);
+	assert_string_equal(fake_console_text(), "");
 }
 
 /* A counter, a register and a check, field by field. */
@@ -148,19 +176,20 @@ static void pmu_and_registers_are_as_found(void **state)
 		"\"model\":\"intel-core2\",\"deterministic\":true,\"general\":1,\"fixed\":1,\"events\":7,"
 		"\"global_control\":false,\"interrupt\":false,\"counters\":["
 		"{\"name\":\"PMC0\",\"kind\":\"general\",\"index\":0,\"width\":40,\"write_width\":32,"
-		"\"status\":true,\"interrupt\":true,\"rdpmc\":\"0x0\"},\n"
+		"\"status\":true,\"interrupt\":true,\"selector\":\"0x0\"},\n"
 		"{\"name\":\"FIXED_CTR0\",\"kind\":\"fixed\",\"index\":0,\"width\":40,\"write_width\":40,"
-		"\"status\":false,\"interrupt\":false,\"rdpmc\":\"0x40000000\"}]"));
-	assert_non_null(strstr(text,
-			       "\"registers\":[{\"name\":\"IA32_PERF_GLOBAL_CTRL\",\"address\":\"0x38f\","
-			       "\"value\":\"0xffffffffffffffff\",\"running\":true},\n"
-			       "{\"name\":\"IA32_FIXED_CTR_CTRL\",\"address\":\"0x38d\",\"value\":null,"
-			       "\"running\":false}]"));
+		"\"status\":false,\"interrupt\":false,\"selector\":\"0x40000000\"}]"));
+	assert_non_null(strstr(
+		text,
+		"\"registers\":[{\"name\":\"IA32_PERF_GLOBAL_CTRL\",\"space\":\"MSR\",\"address\":\"0x38f\","
+		"\"value\":\"0xffffffffffffffff\",\"running\":true},\n"
+		"{\"name\":\"IA32_FIXED_CTR_CTRL\",\"space\":\"MSR\",\"address\":\"0x38d\",\"value\":null,"
+		"\"running\":false}]"));
 	assert_non_null(strstr(
 		text,
 		"\"name\":\"INST_RETIRED.ANY_P/PMC1/taken\",\"verdict\":\"exact\",\"virtual\":true,"
 		"\"event\":\"INST_RETIRED.ANY_P\",\"kernel\":\"taken\",\"counter\":\"PMC1\","
-		"\"ring\":\"ring 0\",\"manual\":\"SDM vol. 3, 19.2.1.2\",\"encoding\":\"0xc0\",\"share\":-7,"
+		"\"level\":\"ring 0\",\"manual\":\"SDM vol. 3, 19.2.1.2\",\"encoding\":\"0xc0\",\"share\":-7,"
 		"\"slope\":[12,1],\"observations\":["
 		"{\"n\":20,\"low\":240,\"high\":240,\"total\":3,\"distinct\":1,\"min\":240,\"max\":240,"
 		"\"values\":[[240,3]]},\n"

@@ -50,7 +50,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 static void a_run(bool verbose)
 {
-	struct report_processor p = {.number = 3, .apic_id = 8, .kind = "E-core", .judged = true};
+	struct report_processor p = {.number = 3, .id = 8, .kind = "E-core", .judged = true};
 	struct report_experiment x = {
 		.name = "mine", .kernel = "calls", .ring = "ring 0", .proof = "counters"};
 	struct report_header h = fake_header;

@@ -1,5 +1,7 @@
 #include "tests/self/host/support/report_run.h"
 
+#include "arch/x86/cpu/cpuid_leaves.h"
+
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,19 +11,23 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+static const struct identity_pair fake_identity[] = {
+	{"vendor", "GenuineIntel", false}, {"brand", "Some CPU", false},
+	{"signature", "0x906fb", false},   {"family", "6", false},
+	{"model", "159", false},           {"stepping", "11", false},
+	{"microcode", "0xd0", true},
+};
+
 const struct report_header fake_header = {
 	.build_id = "v0-1-gabcdef",
 	.platform = "host test",
 	.firmware = "none \"quoted\" \\ \x01 \xff caf\xc3\xa9",
-	.cpu_vendor = "GenuineIntel",
-	.cpu_brand = "Some CPU",
-	.cpu_signature = 0x906fb,
-	.cpu_family = 6,
-	.cpu_model = 159,
-	.cpu_stepping = 11,
-	.microcode = 0xd0,
-	.cpu_count = 2,
-	.tsc_hz = 2400000000,
+	.isa = "x86-64",
+	.cpu = "Some CPU, family 6 model 159 stepping 11",
+	.identity = fake_identity,
+	.n_identity = 7,
+	.processor_count = 2,
+	.clock_hz = 2400000000,
 	.time_reference = "HPET",
 	.watchdog = "NMI from HPET",
 	.options = "pmu=auto n=20",
@@ -52,7 +58,7 @@ const struct pmu_snapshot fake_snapshot = {
 		  {"IA32_FIXED_CTR_CTRL", 0x38d, 0, false, false}},
 };
 
-struct cpuid_regs fake_leaves(uint32_t leaf, uint32_t subleaf)
+static struct cpuid_regs fake_cpuid(uint32_t leaf, uint32_t subleaf)
 {
 	switch (leaf) {
 	case 0:
@@ -70,6 +76,11 @@ struct cpuid_regs fake_leaves(uint32_t leaf, uint32_t subleaf)
 	default:
 		return (struct cpuid_regs){0, 0, 0, 0};
 	}
+}
+
+void fake_leaves(identity_each *each, void *to)
+{
+	cpuid_pairs(fake_cpuid, each, to);
 }
 
 void begin(bool verbose)

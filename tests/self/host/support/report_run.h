@@ -11,8 +11,8 @@ extern const struct report_header fake_header;
 extern const struct pmu fake_report_pmu;
 extern const struct pmu_snapshot fake_snapshot;
 
-/** Its CPUID. */
-struct cpuid_regs fake_leaves(uint32_t leaf, uint32_t subleaf);
+/** What its processor tells: leaves of CPUID. */
+identity_source fake_leaves;
 
 /** Begin a report, with a note, a virtual PMU and a snapshot of its registers. */
 void begin(bool verbose);
