@@ -46,4 +46,12 @@ enum register_answer {
 	REGISTER_NOT_MINE, /* whoever was asked has no such register: the machine answers */
 };
 
+/**
+ * Access a register of this processor, from the harness's level; refusal does no harm. Under a virtual PMU,
+ * its model answers.
+ * @return false if the access raised an exception, or the instruction set has no such space; then *value is 0
+ */
+bool register_read(enum register_space space, uint64_t number, uint64_t *value);
+bool register_write(enum register_space space, uint64_t number, uint64_t value);
+
 #endif

@@ -1,7 +1,7 @@
 /*
  * Every PMU family: its driver and its virtual CPUs. Adding a family adds a line here and nothing elsewhere.
  */
-#include "arch/x86/cpu/cpuid.h"
+#include "arch/identity.h"
 #include "pmu/amd/amd.h"
 #include "pmu/intel/intel.h"
 #include "pmu/contract/model.h"
@@ -108,11 +108,7 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 		if (force)
 			identify = pmu_drivers[i]->force ? pmu_drivers[i]->force : no_force;
 		if (identify(pmu, &reason)) {
-			struct cpu_identity cpu;
-
-			cpu_identify(&cpu);
-			pmu->guest = cpu.guest;
-			memcpy(pmu->hypervisor, cpu.hypervisor, sizeof pmu->hypervisor);
+			pmu->guest = identity_guest(pmu->hypervisor);
 			return true;
 		}
 		size_t used = strlen(text);

@@ -1,6 +1,7 @@
 #include "tools/model_cpu.h"
 
 #include "arch/x86/machine/acpi.h"
+#include "arch/identity.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/cpu/msr.h"
@@ -139,4 +140,13 @@ bool msr_write(uint32_t address, uint64_t value)
 bool pmc_read(uint32_t index, uint64_t *value)
 {
 	return read_register(access_rdpmc(index, 0, false), value);
+}
+
+bool identity_guest(char name[IDENTITY_HYPERVISOR])
+{
+	struct cpu_identity cpu;
+
+	cpu_identify(&cpu);
+	memcpy(name, cpu.hypervisor, sizeof cpu.hypervisor);
+	return cpu.guest;
 }

@@ -1,12 +1,5 @@
 #include "pmu/contract/control.h"
 
-#include "arch/x86/cpu/msr.h"
-
-#include <string.h>
-
-#define CALL      0xe8 /* CALL rel32 */
-#define CALL_SIZE 5
-
 bool control_program(struct control_fixture *h, unsigned c, const struct pmu_config *config, uint64_t first)
 {
 	h->programmed = c;
@@ -20,23 +13,4 @@ uint64_t control_value(struct control_fixture *h, unsigned c)
 
 	h->works(h, "reading a counter", h->pmu->driver->read(h->pmu, c, &value));
 	return value;
-}
-
-uint64_t control_register(struct control_fixture *h, uint32_t address)
-{
-	uint64_t value = 0;
-
-	h->works(h, "reading a register", msr_read(address, &value));
-	return value;
-}
-
-uint64_t control_call_target(uint64_t from)
-{
-	const uint8_t *code = (const uint8_t *)(uintptr_t)from;
-	int32_t distance;
-
-	if (code[0] != CALL)
-		return 0;
-	memcpy(&distance, code + 1, sizeof distance);
-	return from + CALL_SIZE + (uint64_t)(int64_t)distance;
 }

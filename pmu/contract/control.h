@@ -112,10 +112,4 @@ bool control_program(struct control_fixture *h, unsigned c, const struct pmu_con
 /** What a counter holds. */
 uint64_t control_value(struct control_fixture *h, unsigned c);
 
-/** Where the call instruction (CALL rel32) at an address of the harness's code leads; 0: there is none. */
-uint64_t control_call_target(uint64_t from);
-
-/** What a model-specific register holds. */
-uint64_t control_register(struct control_fixture *h, uint32_t address);
-
 #endif

@@ -8,7 +8,7 @@
 #include "pmu/contract/counter_values.h"
 
 #include "arch/x86/step/insn.h"
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/paging.h"
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 #include "arch/x86/exceptions/trap.h"
 #include "arch/x86/exceptions/user.h"
 #include "arch/watchdog.h"

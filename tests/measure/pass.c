@@ -3,7 +3,7 @@
 #include "tests/kernels/x86/chains.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 #include "pmu/contract/counter_values.h"
 #include "pmu/virtual/vpmu.h"
 
@@ -166,7 +166,7 @@ static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entr
 			return false;
 		samples++;
 		if (!smi_watch_end(smi)) {
-			if (by_smi && smi->freezes)
+			if (by_smi && smi->holds)
 				compare_broken(p, broken, out);
 			return true;
 		}

@@ -1,7 +1,7 @@
 #include "tests/measure/recording.h"
 #include "arch/masking.h"
 
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 #include "arch/time.h"
 #include "arch/exceptions.h"
 #include "arch/overflow.h"

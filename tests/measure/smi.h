@@ -1,14 +1,13 @@
 /*
- * System-management interrupts: the firmware's own, which nothing can mask. A sample during which one came is
- * taken again.
+ * Interrupts that are the firmware's own and that nothing can mask; x86's system-management interrupts. A
+ * sample during which one came is taken again.
  *
- * Intel's CPUs from Nehalem and Silvermont on count them in MSR_SMI_COUNT (34H; SDM vol. 4, tables of those
- * parts). Where there is no such counter, time tells: a window that takes longer than the quickest of its
- * kind by more than SMI_GAP_US is taken for one that was broken into. That may be wrong in both directions,
- * so a window that stays long is believed in the end. A virtual CPU without the counter has no SMIs.
+ * Some processors count them (arch/firmware.h). Where there is no such counter, time tells: a window that
+ * takes longer than the quickest of its kind by more than SMI_GAP_US is taken for one that was broken into.
+ * That may be wrong in both directions, so a window that stays long is believed in the end. A virtual CPU
+ * without the counter has no SMIs.
  *
- * Where IA32_PERF_CAPABILITIES[12] says so, counters are held in system-management mode while windows are
- * watched: FREEZE_WHILE_SMM of IA32_DEBUGCTL (SDM vol. 3, 17.4.1).
+ * Where the processor can hold counters meanwhile, it is told to while windows are watched.
  */
 #ifndef TESTS_MEASURE_SMI_H
 #define TESTS_MEASURE_SMI_H
@@ -16,27 +15,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MSR_SMI_COUNT 0x34
-#define SMI_TRIES     8  /* of one sample */
-#define SMI_GAP_US    20 /* entry and exit of system-management mode alone take longer on most machines */
+#define SMI_TRIES  8  /* of one sample */
+#define SMI_GAP_US 20 /* entry and exit of system-management mode alone take longer on most machines */
 
 enum smi_source { SMI_NONE, SMI_COUNTER, SMI_CLOCK };
 
 struct smi_watch {
-	uint8_t source;    /* enum smi_source */
-	uint32_t count;    /* of the counter, when it was looked at last */
-	uint64_t began;    /* TSC */
-	uint64_t fastest;  /* ticks that the quickest window of this kind took */
-	uint64_t took;     /* ticks of the last window */
-	unsigned foreign;  /* interrupts_of_others() before the window */
-	bool interrupted;  /* the watchdog's interrupt came in the last window, or one that nobody claims */
-	uint64_t gap;      /* ticks */
-	bool freezes;      /* FREEZE_WHILE_SMM is set until smi_watch_close() ... */
-	uint64_t debugctl; /* ... and this was there before */
+	uint8_t source;   /* enum smi_source */
+	uint32_t count;   /* of the counter, when it was looked at last */
+	uint64_t began;   /* TSC */
+	uint64_t fastest; /* ticks that the quickest window of this kind took */
+	uint64_t took;    /* ticks of the last window */
+	unsigned foreign; /* interrupts_of_others() before the window */
+	bool interrupted; /* the watchdog's interrupt came in the last window, or one that nobody claims */
+	uint64_t gap;     /* ticks */
+	bool holds;       /* counters are held during them until smi_watch_close() ... */
+	uint64_t before;  /* ... and this was set before */
 };
-
-/** Whether a CPU has MSR_SMI_COUNT, by vendor ("GenuineIntel") and CPUID.1:EAX. */
-bool smi_counted(const char *vendor, uint32_t signature);
 
 /** Whether a window that took so long was broken into; *fastest is kept up to date. Starts at UINT64_MAX. */
 bool smi_gap(uint64_t *fastest, uint64_t took, uint64_t gap);
@@ -45,7 +40,7 @@ bool smi_gap(uint64_t *fastest, uint64_t took, uint64_t gap);
  * during them if the CPU can. A driver's reset() puts an end to that. */
 void smi_watch_open(struct smi_watch *w, bool virtual);
 
-/** Put IA32_DEBUGCTL back. */
+/** Have counters treated as before. */
 void smi_watch_close(const struct smi_watch *w);
 
 /** From here on another kind of window is watched. */
@@ -66,7 +61,7 @@ void smi_imitate(void);
 /** How many were imitated since the last call. */
 unsigned smi_imitated(void);
 
-/** "MSR_SMI_COUNT", "gaps in time", "none": for reports. */
+/** The counter's name, "gaps in time", "none": for reports. */
 const char *smi_source_name(enum smi_source source);
 
 #endif

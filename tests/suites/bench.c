@@ -4,7 +4,7 @@
 #include "tests/suites/suites.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 #include "arch/time.h"
 #include "arch/exceptions.h"
 #include "arch/watchdog.h"

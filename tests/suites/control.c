@@ -9,7 +9,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/cpu/msr.h"
+#include "arch/register.h"
 #include "arch/exceptions.h"
 #include "pmu/contract/control.h"
 #include "pmu/virtual/vpmu.h"
@@ -22,7 +22,8 @@
 #define ACCESSES    64
 #define NAME_LENGTH 96
 
-static const struct control_check *const tables[] = {control_counting, control_overflow, control_rdpmc};
+static const struct control_check *const tables[] = {control_counting, control_overflow,
+						     control_instruction_set};
 
 struct stepped {
 	struct probe probe;
@@ -319,17 +320,18 @@ static bool try(const struct pmu_access *access, uint64_t *expected, uint64_t *v
 {
 	switch (access->kind) {
 	case ACCESS_READ:
-		return msr_read(access->address, value);
+		return register_read(SPACE_MSR, access->address, value);
 	case ACCESS_WRITE:
-		return msr_write(access->address, access->value);
+		return register_write(SPACE_MSR, access->address, access->value);
 	case ACCESS_RDPMC:
-		return pmc_read(access->address, value);
+		return register_read(SPACE_SELECTOR, access->address, value);
 	default:
-		if (!msr_read(access->address, expected))
+		if (!register_read(SPACE_MSR, access->address, expected))
 			return false;
 		if (access->kind == ACCESS_KEPT)
 			*expected = access->value;
-		return msr_write(access->address, access->value) && msr_read(access->address, value);
+		return register_write(SPACE_MSR, access->address, access->value) &&
+		       register_read(SPACE_MSR, access->address, value);
 	}
 }
 
@@ -423,7 +425,7 @@ static void read_power_ups(void *arg)
 
 	p->count = p->pmu->driver->power_up(p->pmu, p->expected, POWER_UPS);
 	for (unsigned i = 0; i < p->count; i++)
-		p->readable[i] = msr_read(p->expected[i].address, &p->value[i]);
+		p->readable[i] = register_read(SPACE_MSR, p->expected[i].address, &p->value[i]);
 }
 
 static void run_power_up(struct run *run)

@@ -85,7 +85,7 @@ void run_counting_for(struct probe *p, uint64_t mask, uint64_t n);
 /** Run the kernel in ring 1, 2 or 3, with the counters of the mask started and stopped around it in ring 0.
  */
 void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t n);
-/** Run the kernel in ring 3, with counter c, which is programmed, running, between two RDPMC of it there.
+/** Run the kernel in ring 3, with counter c, which is programmed, running, between two readings of it there.
  * @param count gets by how much it had moved */
 void control_read_user(struct probe *p, unsigned c, uint64_t *count);
 /** Run the kernel in ring 0, with no counter started. */
@@ -126,7 +126,8 @@ struct control_check {
 	void (*check)(struct probe *p);
 };
 
-/** Tables of checks, name NULL ends. */
-extern const struct control_check control_counting[], control_overflow[], control_rdpmc[];
+/** Tables of checks, name NULL ends. The last one is the instruction set's own (tests/suites/x86/control.c).
+ */
+extern const struct control_check control_counting[], control_overflow[], control_instruction_set[];
 
 #endif

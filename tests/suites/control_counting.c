@@ -7,7 +7,7 @@
 #include "tests/measure/pass.h"
 #include "pmu/contract/counter_values.h"
 
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 #include "arch/time.h"
 
 #include <string.h>

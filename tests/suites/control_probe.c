@@ -2,7 +2,7 @@
 #include "tests/measure/pass.h"
 #include "pmu/contract/counter_values.h"
 
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 
 bool must_be(struct probe *p, const char *what, uint64_t expected, uint64_t observed)
 {
@@ -119,6 +119,23 @@ void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t
 	    !must_work(p, "starting", p->pmu->driver->start(p->pmu, mask)))
 		return;
 	window_run(entry, &w, n);
+	must_work(p, "stopping", p->pmu->driver->stop(p->pmu));
+}
+
+void control_read_user(struct probe *p, unsigned c, uint64_t *count)
+{
+	struct pmu_bracket b;
+	struct window w = {.kernel = p->kernel, .bracket = &b, .ring = 3};
+	const void *entry;
+
+	if (!must_work(p, "a bracket of RDPMC", p->pmu->driver->bracket_read(p->pmu, c, &b)))
+		return;
+	p->bracket = b;
+	entry = window_compose(&w);
+	if (!must_work(p, "placing the kernel", entry) ||
+	    !must_work(p, "starting", p->pmu->driver->start(p->pmu, counter_bit(c))))
+		return;
+	*count = window_run(entry, &w, CONTROL_N);
 	must_work(p, "stopping", p->pmu->driver->stop(p->pmu));
 }
 

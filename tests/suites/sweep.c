@@ -12,7 +12,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/processors/second_cpu.h"
+#include "arch/second_cpu.h"
 #include "arch/exceptions.h"
 #include "pmu/events/schedule.h"
 #include "pmu/virtual/vpmu.h"

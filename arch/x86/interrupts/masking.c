@@ -1,7 +1,7 @@
 #include "arch/masking.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/step/step.h"
+#include "arch/step.h"
 #include "arch/watchdog.h"
 
 #include <stdint.h>

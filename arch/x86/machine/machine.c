@@ -6,7 +6,7 @@
 #include "arch/x86/interrupts/apic_internal.h"
 #include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/processors/second_cpu.h"
+#include "arch/second_cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/time/hpet.h"

@@ -3,7 +3,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
-#include "arch/x86/processors/second_cpu.h"
+#include "arch/second_cpu.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/cpu/cpuid.h"
@@ -360,8 +360,7 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 		spoilt.turns--;
 	if (!reason)
 		return true;
-	snprintf(text, sizeof text, "processor %u (APIC ID %u) %s: %s", number, (unsigned)p.id, what,
-		 reason);
+	snprintf(text, sizeof text, "processor %u (APIC ID %u) %s: %s", number, (unsigned)p.id, what, reason);
 	*why = text;
 	return false;
 }

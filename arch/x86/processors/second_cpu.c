@@ -1,4 +1,4 @@
-#include "arch/x86/processors/second_cpu.h"
+#include "arch/second_cpu.h"
 #include "arch/processors.h"
 #include "arch/x86/processors/processors_internal.h"
 
@@ -67,8 +67,7 @@ static bool start(unsigned who, const char **why)
 	second_cpu_idt_pointer =
 		(struct descriptor_pointer){sizeof second_cpu_idt - 1, (uint64_t)second_cpu_idt};
 	second_cpu_wanted = 0;
-	if (!processor_launch(processor_at(who).id, second_cpu_begin, stack + STACK, &second_cpu_state,
-			      why))
+	if (!processor_launch(processor_at(who).id, second_cpu_begin, stack + STACK, &second_cpu_state, why))
 		return false;
 	number = who;
 	return true;

@@ -3,7 +3,7 @@
  * several counters that interrupt. Published errata are about each of them.
  */
 #include "pmu/amd/checks/control.h"
-#include "pmu/contract/control.h"
+#include "pmu/x86/control.h"
 
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/time/time.h"

@@ -8,6 +8,7 @@
 #include "pmu/amd/driver/driver.h"
 #include "pmu/amd/records/record.h"
 #include "pmu/amd/registers.h"
+#include "pmu/x86/control.h"
 
 #define NO_COUNTER   0x10000000 /* an index of RDPMC */
 #define MISPREDICTED 0xc3

@@ -7,6 +7,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/amd/driver/driver.h"
 #include "pmu/amd/registers.h"
+#include "pmu/x86/control.h"
 
 #include <stdio.h>
 

@@ -7,6 +7,7 @@
 #include "pmu/intel/driver/driver.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
+#include "pmu/x86/control.h"
 
 #include <stdio.h>
 

@@ -9,6 +9,7 @@
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/records/record_ds.h"
 #include "pmu/intel/registers.h"
+#include "pmu/x86/control.h"
 
 #include <stdio.h>
 

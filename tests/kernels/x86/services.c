@@ -6,7 +6,7 @@
 #include "tests/kernels/x86/emulation.h"
 
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/processors/second_cpu.h"
+#include "arch/second_cpu.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"

@@ -1,6 +1,8 @@
 /* SMIs: which CPUs count them, what the counter says, and what a gap in time is taken for. */
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/step/step.h"
+#include "arch/x86/cpu/smi.h"
+#include "arch/step.h"
+#include "arch/exceptions.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
 #include "pmu/intel/intel.h"
@@ -133,7 +135,7 @@ static void counters_are_held_while_windows_are_watched(void **unused)
 	for (unsigned i = 0; i < 3; i++) {
 		struct smi_watch w = watch_on(&intel_nehalem, inject[i], true);
 
-		assert_true(w.freezes);
+		assert_true(w.holds);
 		assert_int_equal(get(0x1d9), 1 << 14);
 		set(0x186, 0x4300c0);
 		set(0x38f, 1);
@@ -149,7 +151,7 @@ static void counters_are_held_while_windows_are_watched(void **unused)
 
 	/* Not without the capability. */
 	struct smi_watch w = watch_on(&intel_core2, "", true);
-	assert_false(w.freezes);
+	assert_false(w.holds);
 	assert_int_equal(get(0x1d9), 0);
 	smi_watch_close(&w);
 	fake_cpu_stop();

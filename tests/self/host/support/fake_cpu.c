@@ -4,6 +4,7 @@
 #include "tests/self/host/support/fake_memory.h"
 #include "tests/self/host/support/model_registers.h"
 
+#include "arch/identity.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/cpu/msr.h"
@@ -364,4 +365,13 @@ uint64_t fake_cpu_execute(const uint8_t *code, unsigned size, uint64_t regs[4])
 	sigaction(SIGSEGV, &old_fault, NULL);
 	munmap(copy, 0x10000);
 	return rax;
+}
+
+bool identity_guest(char name[IDENTITY_HYPERVISOR])
+{
+	struct cpu_identity cpu;
+
+	cpu_identify(&cpu);
+	memcpy(name, cpu.hypervisor, sizeof cpu.hypervisor);
+	return cpu.guest;
 }

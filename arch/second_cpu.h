@@ -1,18 +1,25 @@
 /*
  * A second CPU: another logical processor that works while the harness runs on this one, for what takes two:
- * stores of another CPU, a sibling that shares the core. It executes nothing but the loop of second_cpu.S,
- * with interrupts masked; when it is not wanted it is halted, and after second_cpu_dismiss() as INIT leaves
- * it.
+ * stores of another CPU, a sibling that shares the core. It executes nothing but one loop, with
+ * interrupts masked; when it is not wanted it is halted, and after second_cpu_dismiss() as it was before it
+ * was ever asked for (x86: as INIT leaves it).
+ *
+ * Example: measure while another CPU stores to the same line.
+ *
+ *     if (!second_cpu_missing(SECOND_CPU_ANY) && second_cpu_work(SECOND_CPU_ANY, line)) {
+ *             measure();
+ *             second_cpu_rest();
+ *     }
  */
-#ifndef ARCH_X86_PROCESSORS_SECOND_CPU_H
-#define ARCH_X86_PROCESSORS_SECOND_CPU_H
+#ifndef ARCH_SECOND_CPU_H
+#define ARCH_SECOND_CPU_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum second_cpu_kind {
 	SECOND_CPU_ANY,     /* of another core, if there is one */
-	SECOND_CPU_SIBLING, /* of the core that executes this, by CPUID */
+	SECOND_CPU_SIBLING, /* of the core that executes this */
 };
 
 /**
@@ -31,7 +38,7 @@ bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line);
 /** Let it halt, and wait until it does. */
 void second_cpu_rest(void);
 
-/** Send it back to where INIT leaves a processor: it executes nothing. */
+/** From here on it executes nothing. */
 void second_cpu_dismiss(void);
 
 #endif

@@ -29,23 +29,6 @@ static void reads_the_counter(struct probe *p)
 	}
 }
 
-void control_read_user(struct probe *p, unsigned c, uint64_t *count)
-{
-	struct pmu_bracket b;
-	struct window w = {.kernel = p->kernel, .bracket = &b, .ring = 3};
-	const void *entry;
-
-	if (!must_work(p, "a bracket of RDPMC", p->pmu->driver->bracket_read(p->pmu, c, &b)))
-		return;
-	p->bracket = b;
-	entry = window_compose(&w);
-	if (!must_work(p, "placing the kernel", entry) ||
-	    !must_work(p, "starting", p->pmu->driver->start(p->pmu, counter_bit(c))))
-		return;
-	*count = window_run(entry, &w, CONTROL_N);
-	must_work(p, "stopping", p->pmu->driver->stop(p->pmu));
-}
-
 static void count_user_by_reading(struct probe *p, uint64_t *count)
 {
 	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_USR, false, CONTROL_START);
@@ -93,7 +76,7 @@ static void denied_in_ring3(struct probe *p)
 	user_allow_rdpmc(before);
 }
 
-const struct control_check control_rdpmc[] = {
+const struct control_check control_instruction_set[] = {
 	{"RDPMC", "SDM vol. 2, RDPMC", PER_COUNTER, RUNG_WRITABLE, 0, reads_the_counter},
 	{"RDPMC in ring 3, CR4.PCE = 1", "SDM 2.5, PCE; vol. 2, RDPMC", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
 	 allowed_in_ring3},
