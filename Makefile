@@ -117,12 +117,12 @@ $(B)/tools/vendor-events: tools/vendor-events.c pmu/events/vendor_json.c pmu/eve
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.c,$^)
 
-$(B)/tools/decodegen: $(wildcard tools/decodegen*.[ch]) arch/x86/step/insn.h arch/x86/step/insn_table.h arch/x86/step/insn_quantities.h \
+$(B)/tools/x86/decodegen: $(wildcard tools/x86/decodegen*.[ch]) arch/x86/step/insn.h arch/x86/step/insn_table.h arch/x86/step/insn_quantities.h \
 	pmu/quantity/quantity.h $(wildcard pmu/quantity/*.def)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
-$(B)/tools/decodebench: tools/decodebench.c arch/x86/step/insn.c $(B)/gen/insn_tables.c arch/x86/step/insn.h arch/x86/step/insn_table.h
+$(B)/tools/x86/decodebench: tools/x86/decodebench.c arch/x86/step/insn.c $(B)/gen/insn_tables.c arch/x86/step/insn.h arch/x86/step/insn_table.h
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
@@ -173,7 +173,7 @@ $(B)/gen/amd_floors.c: scripts/gen-amd-floors pmu/amd/events/floors.def pmu/amd/
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< > $@
 
-$(B)/gen/insn_tables.c: $(B)/tools/decodegen
+$(B)/gen/insn_tables.c: $(B)/tools/x86/decodegen
 	@mkdir -p $(@D)
 	$(Q)$< > $@
 

@@ -2,7 +2,7 @@
  * x86-64 instruction decoding for the step engine: length, what the engine must treat specially, and the
  * class that tells which quantities the instruction contributes.
  *
- * The tables (arch/x86/step/insn_table.h) are generated at build time by tools/decodegen, which asks an
+ * The tables (arch/x86/step/insn_table.h) are generated at build time by tools/x86/decodegen, which asks an
  * established decoder (Zydis) about the whole opcode space; the code here only walks them. Nothing depends on
  * where the instruction lies, so code generated at run time is served like the image's own.
  */

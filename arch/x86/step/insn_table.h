@@ -1,5 +1,5 @@
 /*
- * The layout that tools/decodegen.c writes and arch/x86/step/insn.c walks.
+ * The layout that tools/x86/decodegen.c writes and arch/x86/step/insn.c walks.
  *
  * Every opcode map is an array of 256 entries. An entry is one of
  *   - a leaf number (below INSN_NODE): the answer;

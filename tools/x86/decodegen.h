@@ -1,8 +1,8 @@
 /*
  * What the two halves of the table generator share: Zydis' answer, and what the rules make of it.
  */
-#ifndef TOOLS_DECODEGEN_H
-#define TOOLS_DECODEGEN_H
+#ifndef TOOLS_X86_DECODEGEN_H
+#define TOOLS_X86_DECODEGEN_H
 
 #include "arch/x86/step/insn.h"
 #include "arch/x86/step/insn_table.h"

@@ -5,9 +5,9 @@
  *
  * For every opcode of every map a function from the encoding's features (arch/x86/step/insn_table.h) to a
  *leaf is sampled, point by point, and stored as a decision graph in which equal parts are shared. What an
- * instruction contributes follows from Zydis' operands; tools/decodegen_class.c holds the rules.
+ * instruction contributes follows from Zydis' operands; tools/x86/decodegen_class.c holds the rules.
  */
-#include "tools/decodegen.h"
+#include "tools/x86/decodegen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -500,7 +500,7 @@ static void write_u16(FILE *out, const uint16_t *v, unsigned n)
 
 static void write_tables(FILE *out)
 {
-	fprintf(out, "/* Written by tools/decodegen: %u leaves, %u node words, %u classes. */\n", n_leaves,
+	fprintf(out, "/* Written by tools/x86/decodegen: %u leaves, %u node words, %u classes. */\n", n_leaves,
 		n_nodes, class_count());
 	fprintf(out,
 		"#include \"arch/x86/step/insn_table.h\"\n#include \"arch/x86/step/insn_quantities.h\"\n\n");

@@ -2,7 +2,7 @@
  * What an instruction contributes when it retires: the rules that turn Zydis' operands and mnemonics into the
  * quantities of pmu/quantity. The definitions there are binding; this file only applies them.
  */
-#include "tools/decodegen.h"
+#include "tools/x86/decodegen.h"
 
 #include <stdlib.h>
 #include <string.h>
