@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+"""Who may include whom: boot -> tests -> pmu -> arch, and nothing that serves every instruction set includes one's own.
+
+Files that still do are listed in data/layers.txt: a header, why it is still included, and who includes it. The list only
+shrinks: an include that is not in it fails, and so does an entry that is no longer needed.
+"""
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path.insert(0, os.path.join(TOP, "tests/self"))
+from tap import done, ok  # noqa: E402
+
+# An instruction set's headers, by its name, and who besides the folder itself may include them.
+HEADERS = re.compile(r"(?:arch|tests/kernels|tests/suites|tools)/(x86|toy|aarch64|ia64|alpha|powerpc|riscv)/")
+OWNERS = {
+    "x86": ("pmu/intel/", "pmu/amd/", "pmu/netburst/", "pmu/x86/", "boot/uefi/", "boot/direct/", "boot/carrier/"),
+}
+# Tests of Assay itself know what they test; what is generated belongs to its generator.
+FREE = ("tests/self/",)
+
+# Lower layers first: a file may include its own layer and lower ones. pmu/quantity is the vocabulary of all of them.
+LAYERS = ("arch/", "pmu/", "tests/", "boot/")
+VOCABULARY = "pmu/quantity/"
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def layer(name):
+    return next((i for i, prefix in enumerate(LAYERS) if name.startswith(prefix)), None)
+
+
+def owned_by(name):
+    """The instruction sets whose headers a file may include."""
+    own = HEADERS.match(name)
+    return {own.group(1)} if own else {isa for isa, folders in OWNERS.items() if name.startswith(folders)}
+
+
+def includes(files):
+    """(file, header) of each include that is against the rules, of {file: text}."""
+    points_back, foreign = set(), set()
+    for name, text in files.items():
+        if name.startswith(FREE):
+            continue
+        for header in INCLUDE.findall(text):
+            of = HEADERS.match(header)
+            if of and of.group(1) not in owned_by(name):
+                foreign.add((name, header))
+            above, own = layer(header), layer(name)
+            if above is not None and own is not None and above > own and not header.startswith(VOCABULARY):
+                points_back.add((name, header))
+    return points_back, foreign
+
+
+def parse(text):
+    """The list: a line "header: reason", and below it, indented, the files. @return {(file, header)}, complaints"""
+    listed, complaints, header = set(), [], None
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line[0] in " \t":
+            for name in line.split():
+                if (name, header) in listed:
+                    complaints.append("line %d: %s is listed twice" % (number, name))
+                listed.add((name, header))
+            continue
+        header, colon, reason = line.partition(":")
+        if not colon or not reason.strip():
+            complaints.append("line %d: no reason" % number)
+    return listed, complaints
+
+
+def read(name):
+    with open(os.path.join(TOP, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def sources():
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "boot", "arch", "pmu", "tests", "tools"]
+    listed = subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    there = [f for f in listed if os.path.exists(os.path.join(TOP, f))]
+    return {f: read(f) for f in there if f.endswith((".c", ".h", ".S", ".def"))}
+
+
+def lines(pairs):
+    return ["%s includes %s" % p for p in sorted(pairs)]
+
+
+def main():
+    files = sources()
+    points_back, foreign = includes(files)
+    listed, complaints = parse(read("tests/self/host/data/layers.txt"))
+    ok(len(files) > 500 and any(owned_by(f) for f in files), "sources are found")
+    ok(not points_back, "no layer includes one above it", lines(points_back))
+    ok(not complaints, "the list of exceptions is well formed, each with a reason", complaints)
+    ok(not foreign - listed, "nothing neutral includes an instruction set's header, but for what is listed",
+       lines(foreign - listed))
+    ok(not listed - foreign, "every exception is still needed", lines(listed - foreign))
+
+    # The other side: what is planted is told.
+    def told(name, header):
+        back, own = includes({name: '#include "%s"\n' % header})
+        return bool(back), bool(own)
+
+    neutral = ("boot/main.c", "tests/measure/pass.c", "tests/suites/noise.c", "pmu/contract/control.c", "pmu/registry.c",
+               "arch/time.h", "tools/coverage.c")
+    ok(all(told(f, "arch/x86/cpu/msr.h")[1] for f in neutral), "x86's header in a neutral file is told")
+    ok(told("pmu/intel/driver/driver.c", "arch/toy/toy.h")[1] and told("arch/toy/toy.c", "arch/x86/cpu/cpu.h")[1],
+       "so is one instruction set's in another one's file")
+    ok(told("tests/report/report.c", "tests/kernels/x86/needs.h")[1] and told("boot/main.c", "tests/suites/x86/machine.h")[1],
+       "so are headers of its kernels and suites")
+    ok(told("arch/x86/step/step.c", "pmu/contract/pmu.h")[0] and told("pmu/virtual/vpmu.c", "tests/judge/check.h")[0] and
+       told("tests/judge/check.h", "boot/options.h")[0], "so is a layer that points back")
+    right = (("arch/x86/cpu/msr.c", "arch/x86/cpu/msr.h"), ("pmu/amd/driver/driver.c", "arch/x86/cpu/msr.h"),
+             ("tests/kernels/x86/services.c", "arch/x86/cpu/cpu.h"), ("boot/main.c", "arch/time.h"),
+             ("tests/suites/x86/machine.c", "tests/kernels/x86/needs.h"), ("boot/main.c", "tests/judge/check.h"),
+             ("boot/direct/direct.c", "arch/x86/console/serial.h"), ("pmu/x86/control.c", "arch/x86/cpu/msr.h"),
+             ("arch/x86/step/step.c", "pmu/quantity/quantity.h"), ("tests/self/host/test_insn.c", "arch/x86/step/insn.h"))
+    ok(not any(any(told(*r)) for r in right), "what may be included is not", [r for r in right if any(told(*r))])
+    ok(parse("a.h: why\n\tb.c c.c\n") == ({("b.c", "a.h"), ("c.c", "a.h")}, []), "an exception is read")
+    ok(parse("a.h:\n\tb.c\n")[1] and parse("a.h: why\n\tb.c b.c\n")[1], "one without a reason, or twice, is told")
+    done()
+
+
+main()
