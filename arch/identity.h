@@ -37,6 +37,12 @@ struct identity_pair {
  */
 unsigned identity_read(struct identity_pair *out, unsigned max);
 
+/** A name for the processor's kind as files and folders can have it; with the machine taken or not.
+ * x86: perf's, that is vendor (letters and digits alone), family (decimal), model and stepping (hexadecimal),
+ * such as GenuineIntel-6-5E-3. */
+#define IDENTITY_NAME 48
+void identity_name(char out[IDENTITY_NAME]);
+
 /**
  * The processor in one line, without what is loaded into it: results are filed by this line.
  * x86: "Intel(R) Core(TM) i7-6700K CPU @ 4.00GHz, family 6 model 94 stepping 3".

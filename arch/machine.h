@@ -36,6 +36,7 @@ struct boot_info {
 	uint64_t memory_top;  /* first address above all memory and MMIO in the firmware's map; at least 4 GiB
 			       */
 	const char *firmware; /* vendor and revision as text */
+	void *breadcrumbs;    /* page of arch/breadcrumbs.h, the same one with every start; NULL: none */
 	uint64_t low_page; /* a page that nobody else uses and that other processors can start in (x86: below
 			    * 1 MiB); 0: none */
 };

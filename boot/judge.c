@@ -1,4 +1,5 @@
 #include "boot/judge.h"
+#include "boot/progress.h"
 
 #include "arch/exceptions.h"
 #include "arch/watchdog.h"
@@ -46,6 +47,12 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 	struct job job = {run->pmu && run->pmu->virtual, fn, arg, ms};
 	struct trap_report trap;
 
+	const char *reason = progress_check(r);
+	if (reason) {
+		if (r)
+			judgement_set(&r->judgement, VERDICT_ERROR, "%s", reason);
+		return false;
+	}
 	bool good = trap_guard(carry_out, &job, &trap);
 	watchdog_disarm();
 	services_finish();
@@ -60,7 +67,14 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 		r->judgement.verdict = VERDICT_ERROR;
 		snprintf(r->judgement.text, sizeof r->judgement.text, "%s", trap.text);
 	}
+	progress_check_over();
 	return good;
+}
+
+const char *judge_step(struct run *run, unsigned step)
+{
+	(void)run;
+	return progress_step(step);
 }
 
 void judge_report(struct run *run, const struct result *r)

@@ -9,6 +9,9 @@
 /** struct run's .call; see tests/judge/check.h. */
 bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);
 
+/** struct run's .step. */
+const char *judge_step(struct run *run, unsigned step);
+
 /** struct run's .report. */
 void judge_report(struct run *run, const struct result *r);
 

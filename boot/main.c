@@ -18,9 +18,9 @@
 #include "boot/judge.h"
 #include "boot/options.h"
 #include "boot/platform.h"
+#include "boot/progress.h"
 #include "boot/pmu_choice.h"
 #include "boot/report_out.h"
-#include "boot/run_folder.h"
 #include "boot/selection.h"
 #include "build_id.h"
 
@@ -76,7 +76,11 @@ static int leave(struct platform *platform, const struct options *o, int status)
 
 static int could_not_run(struct platform *platform, const struct options *o, const char *why)
 {
+	char how[192];
+
 	console_text("assay: could not run: %s\n", why);
+	snprintf(how, sizeof how, "could not run: %s", why);
+	progress_end(platform, how);
 	return leave(platform, o, STATUS_COULD_NOT);
 }
 
@@ -112,14 +116,14 @@ static void begin_report(const struct platform *platform, const struct options *
 		report_note(machine_note(i));
 }
 
-static void begin_files(const struct platform *platform, const struct options *o)
+/* @return why the run cannot go on, or NULL */
+static const char *begin_files(const struct platform *platform, const struct options *o)
 {
-	struct cpu_identity cpu;
-	char name[RUN_CPU_NAME];
+	char name[IDENTITY_NAME];
 
-	cpu_identify(&cpu);
-	run_cpu_name(&cpu, name);
+	identity_name(name);
 	report_out_begin(platform, o, name);
+	return progress_begin(platform, o, name);
 }
 
 struct suite_job {
@@ -138,14 +142,17 @@ static void run_suite(void *arg)
 static void carry_out(struct run *run, const struct suite *suite)
 {
 	struct suite_job job = {suite, run};
+	struct result r = {.suite = suite->name, .name = "suite"};
+	const char *reason = progress_suite_left_out();
 	struct trap_report trap;
 
 	report_suite_begin(suite->name, suite->title);
 	trap_set_context(suite->name);
-	if (!trap_guard(run_suite, &job, &trap)) {
-		struct result r = {.suite = suite->name, .name = "suite"};
-		r.judgement.verdict = VERDICT_ERROR;
-		snprintf(r.judgement.text, sizeof r.judgement.text, "broken off: %s", trap.text);
+	if (reason) {
+		judgement_set(&r.judgement, VERDICT_ERROR, "%s between its checks", reason);
+		run->report(run, &r);
+	} else if (!trap_guard(run_suite, &job, &trap)) {
+		judgement_set(&r.judgement, VERDICT_ERROR, "broken off: %s", trap.text);
 		run->report(run, &r);
 	}
 	watchdog_disarm();
@@ -228,6 +235,17 @@ static bool go_on_without(struct core *core, const struct part *part)
 	return true;
 }
 
+/* A suite that the last run ended in comes behind all others. */
+static const struct suite *suite_in_turn(const struct options *o, unsigned turn)
+{
+	for (unsigned last = 0; last < 2; last++)
+		for (unsigned i = 0; suites[i]; i++)
+			if (selection_runs(o, suites[i]) && progress_comes_last(suites[i]->name) == last &&
+			    !turn--)
+				return suites[i];
+	return NULL;
+}
+
 /* All suites on one processor. Events that one type of core has and another has not are only missed if none
  * has them: *any says whether one did.
  * @return false with *why if the run cannot go on */
@@ -240,6 +258,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 
 	core_injections(inject, core->number, own_inject);
 	core_announce(&cores, core);
+	progress_stage(platform, core->number, "choosing the PMU");
 	bool chosen = run_part(core, &part, choose);
 	*why = part.why;
 	if (chosen)
@@ -254,18 +273,17 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	*any = true;
 	report_out(platform, o, false);
 
-	for (unsigned i = 0; suites[i]; i++) {
-		if (!selection_runs(o, suites[i]))
-			continue;
-		part.suite = suites[i];
-		if (suites[i]->prepare)
-			suites[i]->prepare();
+	for (unsigned turn = 0; (part.suite = suite_in_turn(o, turn)); turn++) {
+		if (part.suite->prepare)
+			part.suite->prepare();
+		progress_suite(platform, core->number, part.suite->name);
 		bool ran = run_part(core, &part, run_one);
 		*why = part.why;
 		if (!ran)
 			return go_on_without(core, &part);
 		report_out(platform, o, false);
 	}
+	progress_stage(platform, core->number, "looking what became of the PMU");
 	bool looked = run_part(core, &part, look_for_rearming);
 	*why = part.why;
 	return looked || go_on_without(core, &part);
@@ -295,10 +313,8 @@ int assay_main(struct platform *platform)
 	machine_set("x2apic", o.x2apic);
 	machine_set("hpet", o.hpet);
 	const char *refusal = error.text;
-	if (good_options && selection_exists(&o, &refusal)) {
-		refusal = NULL;
-		begin_files(platform, &o);
-	}
+	if (good_options && selection_exists(&o, &refusal))
+		refusal = begin_files(platform, &o);
 	why = machine_init(&platform->boot);
 	if (why || refusal)
 		return could_not_run(platform, &o, why ? why : refusal);
@@ -310,6 +326,7 @@ int assay_main(struct platform *platform)
 			"not enough memory to measure with; free memory or use a bigger machine");
 
 	begin_report(platform, &o);
+	progress_tell();
 	if (experiments.count && !glob_match(o.suite, "experiments"))
 		report_note("assay.cfg has experiments, but suite= leaves the suite experiments out");
 
@@ -331,6 +348,7 @@ int assay_main(struct platform *platform)
 		.options = &run_options,
 		.checks = &checks,
 		.call = judge_call,
+		.step = judge_step,
 		.report = judge_report,
 		.value = judge_value,
 		.detail = judge_detail,
@@ -340,6 +358,7 @@ int assay_main(struct platform *platform)
 	};
 
 	report_out(platform, &o, false);
+	progress_stage(platform, 0, "looking for processors");
 	machine_take();
 	bool good = cores_choose(&o, inject, &cores, &why);
 	machine_give_back();
@@ -357,6 +376,9 @@ int assay_main(struct platform *platform)
 		return could_not_run(platform, &o, selection_no_check(&o));
 	report_end(true);
 	report_out(platform, &o, true);
+	char how[64];
+	snprintf(how, sizeof how, "%u checks", report_totals()->checks);
+	progress_end(platform, how);
 	if (report_out_place())
 		console_text("report: in %s\n", report_out_place());
 	return leave(platform, &o, status_of(report_totals()));

@@ -33,6 +33,9 @@ struct platform {
 	/** Write to the firmware's screen; NULL if there is none. */
 	void (*screen)(const char *text, size_t size);
 
+	/** Clear it; NULL if there is none. */
+	void (*clear_screen)(void);
+
 	/** Read a whole file into malloc()ed, NUL-terminated memory. @return false with *why ("not found",
 	 * ...). */
 	bool (*read_file)(const char *path, char **data, size_t *size, const char **why);
@@ -62,6 +65,10 @@ struct platform {
 	/** Give a closed file another name in its folder, in place of the file that has it, which is removed
 	 * first: at any time one of both is there, whole. @return false with *why */
 	bool (*rename_file)(const char *path, const char *name, const char **why);
+
+	/** Put bytes behind the end of a file, which is made if it is not there; flushed when it returns.
+	 * Quiet about what stands in the way. */
+	void (*append_file)(const char *path, const void *data, size_t size);
 
 	/** Remove a file, if it is there and may be removed. */
 	void (*remove_file)(const char *path);

@@ -9,42 +9,42 @@
 
 static char path[RUN_FOLDER_PATH];
 static unsigned number;
+static char path_before[RUN_FOLDER_PATH];
+static unsigned number_before;
 
-void run_cpu_name(const struct cpu_identity *cpu, char out[RUN_CPU_NAME])
-{
-	char vendor[sizeof cpu->vendor];
-	size_t n = 0;
+struct search {
+	const char *cpu;
+	unsigned highest, own; /* of any CPU, and of this one */
+};
 
-	for (const char *c = cpu->vendor; *c; c++)
-		if (isalnum((unsigned char)*c))
-			vendor[n++] = *c;
-	vendor[n] = 0;
-	snprintf(out, RUN_CPU_NAME, "%s-%u-%X-%X", n ? vendor : "CPU", cpu->family, cpu->model,
-		 cpu->stepping);
-}
-
-/* Of a run's folder, whatever its CPU; also of a file that has such a name. */
+/* Of a run's folder; also of a file that has such a name. */
 static void find_highest(void *arg, const char *name)
 {
-	unsigned *highest = arg;
+	struct search *s = arg;
 	char *end;
 	unsigned long n = isdigit((unsigned char)*name) ? strtoul(name, &end, 10) : 0;
 
-	if (n && *end == '-' && n < UINT32_MAX - TRIES && n > *highest)
-		*highest = (unsigned)n;
+	if (!n || *end != '-' || n >= UINT32_MAX - TRIES)
+		return;
+	if (n > s->highest)
+		s->highest = (unsigned)n;
+	if (n > s->own && !strcmp(end + 1, s->cpu))
+		s->own = (unsigned)n;
 }
 
 bool run_folder_make(const struct platform *platform, const char *report, const char *cpu, const char **why)
 {
-	unsigned highest = 0;
+	struct search search = {.cpu = cpu};
 
 	number = 0;
 	if (platform->each_name)
-		platform->each_name(report, find_highest, &highest);
+		platform->each_name(report, find_highest, &search);
+	number_before = search.own;
+	snprintf(path_before, sizeof path_before, "%s\\%04u-%s", report, search.own, cpu);
 	for (unsigned i = 1; i <= TRIES; i++) {
-		snprintf(path, sizeof path, "%s\\%04u-%s", report, highest + i, cpu);
+		snprintf(path, sizeof path, "%s\\%04u-%s", report, search.highest + i, cpu);
 		if (platform->make_folder(path, why)) {
-			number = highest + i;
+			number = search.highest + i;
 			return true;
 		}
 		if (strcmp(*why, PLATFORM_EXISTS))
@@ -61,4 +61,14 @@ const char *run_folder(void)
 unsigned run_number(void)
 {
 	return number;
+}
+
+const char *run_before(void)
+{
+	return number_before ? path_before : NULL;
+}
+
+unsigned run_number_before(void)
+{
+	return number_before;
 }

@@ -6,21 +6,14 @@
 
 #include "boot/options.h"
 
-#include "arch/x86/cpu/cpuid.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
 #define RUN_FOLDER_PATH (OPTION_TEXT_MAX + 64)
-#define RUN_CPU_NAME    48
-
-/** A CPU's name as folders have it, perf's: vendor, family (decimal), model and stepping (hexadecimal), such
- * as GenuineIntel-6-5E-3; of the vendor's name letters and digits alone. */
-void run_cpu_name(const struct cpu_identity *cpu, char out[RUN_CPU_NAME]);
 
 /**
- * Make the folder of this run, with the number behind the highest one that is there; from 1, of four digits
- * at least. Firmware side only.
+ * Make the folder of this run of the CPU with this name (arch/identity.h), with the number behind the highest
+ * one that is there; from 1, of four digits at least. Firmware side only.
  * @return false with *why ("volume is full", ...)
  */
 bool run_folder_make(const struct platform *platform, const char *report, const char *cpu, const char **why);
@@ -30,5 +23,9 @@ const char *run_folder(void);
 
 /** Its number; 0: there is none. */
 unsigned run_number(void);
+
+/** The folder of the last run of a CPU of the same name, and its number; NULL and 0: there is none. */
+const char *run_before(void);
+unsigned run_number_before(void);
 
 #endif

@@ -7,6 +7,8 @@
 #include "boot/heap.h"
 #include "boot/platform.h"
 
+#include "arch/breadcrumbs.h"
+
 #include "arch/x86/console/serial.h"
 
 #include <stdint.h>
@@ -213,6 +215,10 @@ void direct_main(const struct multiboot_info *info)
 		     direct_files_init((const void *)(uintptr_t)info->modules_address, info->modules_count);
 	direct.boot.memory_top = read_map(info);
 	direct_files_avoid(&free_start, &free_end);
+	if (free_end - free_start >= BREADCRUMBS_BYTES) {
+		free_end -= BREADCRUMBS_BYTES;
+		direct.boot.breadcrumbs = (void *)(uintptr_t)free_end;
+	}
 	direct.boot.low_page = low_page;
 	direct.boot.rsdp = find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;

@@ -88,6 +88,24 @@ static uint64_t low_page(void)
 	return at;
 }
 
+/** A page that is the same with every start, as firmware's map of memory does not change. Whoever had it
+ * before left in it what is still there: it must be asked for before any other memory. */
+static void *same_page(void)
+{
+	static const EFI_PHYSICAL_ADDRESS places[] = {64 << 20, 32 << 20, 16 << 20, 128 << 20, 48 << 20};
+
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+		EFI_PHYSICAL_ADDRESS at = places[i];
+
+		if (EFI_ERROR(bs->AllocatePages(AllocateAddress, EfiLoaderData, 1, &at)))
+			continue;
+		allocated[n_allocated].start = at;
+		allocated[n_allocated++].pages = 1;
+		return (void *)(uintptr_t)at;
+	}
+	return NULL;
+}
+
 static void free_all_pages(void)
 {
 	while (n_allocated) {
@@ -207,6 +225,7 @@ static struct platform uefi = {
 	.write_file = volume_write_file,
 	.close_file = volume_close_file,
 	.rename_file = volume_rename_file,
+	.append_file = volume_append_file,
 	.remove_file = volume_remove_file,
 	.leave = leave,
 };
@@ -225,6 +244,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	bs = table->BootServices;
 	bs->SetWatchdogTimer(0, 0, 0, NULL); /* the boot manager's five minutes */
 
+	uefi.boot.breadcrumbs = same_page();
 	uefi.boot.alloc_pages = alloc_pages;
 	if (!heap_init(&uefi, take_pages)) {
 		screen(too_little, sizeof too_little - 1);

@@ -341,6 +341,20 @@ bool volume_close_file(void *handle, const char **why)
 	return !EFI_ERROR(s);
 }
 
+void volume_append_file(const char *path, const void *data, size_t size)
+{
+	EFI_FILE_PROTOCOL *file;
+
+	if (EFI_ERROR(open_path(path, &file, READ_WRITE_CREATE, 0)))
+		return;
+	/* The last position stands for the end: UEFI specification 2.10, 13.5,
+	 * EFI_FILE_PROTOCOL.SetPosition(). */
+	if (!EFI_ERROR(file->SetPosition(file, UINT64_MAX)) &&
+	    !EFI_ERROR(file->Write(file, &(UINTN){size}, (void *)(uintptr_t)data)))
+		file->Flush(file);
+	file->Close(file);
+}
+
 void volume_remove_file(const char *path)
 {
 	EFI_FILE_PROTOCOL *file;

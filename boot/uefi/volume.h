@@ -22,6 +22,7 @@ void *volume_open_file(const char *path, const char **why);
 bool volume_write_file(void *handle, const void *data, size_t size, const char **why);
 bool volume_close_file(void *handle, const char **why);
 bool volume_rename_file(const char *path, const char *name, const char **why);
+void volume_append_file(const char *path, const void *data, size_t size);
 void volume_remove_file(const char *path);
 
 #endif

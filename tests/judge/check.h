@@ -97,6 +97,10 @@ struct run {
 	 *  @return false if it did not come to its end; then *r has verdict error with the reason filled in
 	 * (r may be NULL). */
 	bool (*call)(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r);
+	/** Say which of several things a check does next, by a number from 1, so that a start after a reset
+	 * can tell which one it was. May be called by what call() runs. NULL: nobody wants to know.
+	 *  @return NULL, or why it is to be left out */
+	const char *(*step)(struct run *run, unsigned step);
 	/** Hand a result over: tallied, printed, put into the report. */
 	void (*report)(struct run *run, const struct result *r);
 	/** Hand over a named value that is no check (a rate, a slope), as text with its unit. */

@@ -1,5 +1,6 @@
 #include "tests/measure/inject.h"
 #include "tests/judge/silicon_rules.h"
+#include "arch/breadcrumbs.h"
 #include "arch/processors.h"
 #include "tests/kernels/kernel.h"
 #include "arch/masking.h"
@@ -12,6 +13,8 @@
 
 #define WRONG_SIGNATURE "wrong-signature:"
 #define PROCESSOR       "processor:"
+#define RESET           "reset:"
+#define TRIPLE_FAULT    "triple-fault:"
 #define TOKEN_MAX       128
 
 static char reason[TOKEN_MAX + 96];
@@ -104,6 +107,42 @@ static bool spoilt_processor(const char *token)
 	return refuse(token, "must read processor:NUMBER:HOW[:TURN], HOW one of faults, hangs, deaf, late");
 }
 
+/* A check that ends the run: HOW:SUITE/CHECK[:STEP]. */
+static bool ended_run(const char *token)
+{
+	static const struct {
+		const char *name;
+		enum breadcrumbs_fault fault;
+	} ways[] = {{RESET, BREADCRUMBS_RESET}, {TRIPLE_FAULT, BREADCRUMBS_TRIPLE_FAULT}};
+	char *place = strdup(strchr(token, ':') + 1); /* for the life of the image */
+	unsigned step = 0;
+
+	for (unsigned i = 0; place && i < sizeof(ways) / sizeof(ways[0]); i++) {
+		size_t length = strlen(ways[i].name);
+		char *colon;
+
+		if (strncmp(token, ways[i].name, length))
+			continue;
+		colon = strrchr(place, ':');
+		if (colon) {
+			const char *number = colon + 1;
+
+			*colon = '\0';
+			if (!parse_number(&number, '\0', &step))
+				break;
+		}
+		if (!*place)
+			break;
+		if (breadcrumbs_spoil(ways[i].fault, place, step))
+			return true;
+		free(place);
+		return refuse(token, "too many of this kind");
+	}
+	free(place);
+	return refuse(token,
+		      "must read reset:PLACE[:STEP] or triple-fault:PLACE[:STEP], PLACE such as SUITE/CHECK");
+}
+
 static const struct {
 	const char *name;
 	void (*apply)(void);
@@ -144,6 +183,10 @@ bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
 				return false;
 		} else if (strncmp(token, PROCESSOR, strlen(PROCESSOR)) == 0) {
 			if (!spoilt_processor(token))
+				return false;
+		} else if (strncmp(token, RESET, strlen(RESET)) == 0 ||
+			   strncmp(token, TRIPLE_FAULT, strlen(TRIPLE_FAULT)) == 0) {
+			if (!ended_run(token))
 				return false;
 		} else if (length && !apply_simple(token)) {
 			int n = snprintf(rest + used, size - used, "%s%s", used ? "+" : "", token);

@@ -304,9 +304,11 @@ static void run_one(struct run *run, const struct control_check *check)
 /* Accesses that must fault, or must not, as the family lists them for this very CPU. */
 
 struct accesses {
+	struct run *run;
 	const struct pmu *pmu;
 	unsigned count;
 	struct pmu_access access[ACCESSES];
+	const char *left_out[ACCESSES]; /* why it is, NULL: it is not */
 	bool faulted[ACCESSES];
 	uint64_t expected[ACCESSES], read[ACCESSES]; /* ACCESS_KEPT, ACCESS_IGNORED */
 };
@@ -343,8 +345,11 @@ static void try_accesses(void *arg)
 	/* Which ones there are depends on CPUID, and so on the CPU that this runs on. */
 	a->pmu->driver->reset(a->pmu, &why);
 	a->count = a->pmu->driver->accesses(a->pmu, a->access, ACCESSES);
-	for (unsigned i = 0; i < a->count; i++)
-		a->faulted[i] = !try(&a->access[i], &a->expected[i], &a->read[i]);
+	for (unsigned i = 0; i < a->count; i++) {
+		a->left_out[i] = a->run->step ? a->run->step(a->run, i + 1) : NULL;
+		if (!a->left_out[i])
+			a->faulted[i] = !try(&a->access[i], &a->expected[i], &a->read[i]);
+	}
 	a->pmu->driver->reset(a->pmu, &why);
 }
 
@@ -367,7 +372,7 @@ static void run_accesses(struct run *run)
 	static struct accesses a;
 	struct result r = {.suite = "control", .name = "accesses", .virtual = run->pmu->virtual};
 
-	a = (struct accesses){.pmu = run->pmu};
+	a = (struct accesses){.run = run, .pmu = run->pmu};
 	if (!run->pmu->driver->accesses) {
 		skip(run, "accesses", NULL, "the driver lists none");
 		return;
@@ -388,6 +393,11 @@ static void run_accesses(struct run *run)
 				    .name = name,
 				    .manual = access->manual,
 				    .virtual = run->pmu->virtual};
+		if (a.left_out[i]) {
+			judgement_set(&r.judgement, VERDICT_ERROR, "%s", a.left_out[i]);
+			report(run, &r);
+			continue;
+		}
 		r.n_observations = 1;
 		bool compared = compares(access) && !a.faulted[i];
 

@@ -5,6 +5,7 @@
 #define ARCH_X86_CPU_CPUID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cpuid_regs {
@@ -39,6 +40,9 @@ struct cpu_identity {
 
 /** The same of a CPU that answers CPUID like this; but for .hypervisor, which is left empty. */
 void cpu_decode(struct cpu_identity *out, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf));
+
+/** identity_name() of this CPU (arch/identity.h). */
+void cpu_name(const struct cpu_identity *cpu, char *out, size_t size);
 
 /** The microcode's revision in MSR 8BH: Intel's in the upper half (SDM vol. 3, 9.11.7.1), AMD's in the lower
  * one (its patch level). */

@@ -1,5 +1,6 @@
 #include "arch/x86/cpu/cpuid.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define EXTENDED 0x80000000u
@@ -48,4 +49,16 @@ void cpu_decode(struct cpu_identity *out, struct cpuid_regs (*query)(uint32_t le
 uint32_t cpu_microcode(const char *vendor, uint64_t bios_sign_id)
 {
 	return (uint32_t)(strcmp(vendor, "GenuineIntel") ? bios_sign_id : bios_sign_id >> 32);
+}
+
+void cpu_name(const struct cpu_identity *cpu, char *out, size_t size)
+{
+	char vendor[sizeof cpu->vendor];
+	size_t n = 0;
+
+	for (const char *c = cpu->vendor; *c; c++)
+		if ((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z'))
+			vendor[n++] = *c;
+	vendor[n] = 0;
+	snprintf(out, size, "%s-%u-%X-%X", n ? vendor : "CPU", cpu->family, cpu->model, cpu->stepping);
 }

@@ -91,3 +91,11 @@ bool identity_guest(char name[IDENTITY_HYPERVISOR])
 	memcpy(name, cpu.hypervisor, sizeof cpu.hypervisor);
 	return cpu.guest;
 }
+
+void identity_name(char out[IDENTITY_NAME])
+{
+	struct cpu_identity cpu;
+
+	cpu_identify(&cpu);
+	cpu_name(&cpu, out, IDENTITY_NAME);
+}

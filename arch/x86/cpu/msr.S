@@ -33,8 +33,12 @@
 	mov	$1, %eax
 	.endm
 
-	/* The second argument to the register of the first one's address. */
+	/* The second argument to the register of the first one's address. It is told first: what the write does may be
+	 * the last thing that the machine does (struct breadcrumbs_live). */
 	.macro	WRITE
+	mov	breadcrumbs_live(%rip), %r8
+	mov	%edi, (%r8)
+	mov	%rsi, 8(%r8)
 	mov	%edi, %ecx
 	mov	%esi, %eax
 	mov	%rsi, %rdx

@@ -1,6 +1,7 @@
 #include "arch/machine.h"
 #include "arch/x86/machine/machine_internal.h"
 
+#include "arch/breadcrumbs.h"
 #include "arch/x86/machine/acpi.h"
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
@@ -13,6 +14,7 @@
 #include "arch/x86/interrupts/irq_chips.h"
 #include "arch/x86/machine/mtrr.h"
 #include "arch/x86/machine/notes.h"
+#include "arch/x86/machine/paging.h"
 #include "arch/x86/machine/paging_internal.h"
 #include "arch/x86/processors/processors_internal.h"
 #include "arch/x86/console/serial.h"
@@ -119,6 +121,9 @@ const char *machine_init(const struct boot_info *boot)
 	    !cpu_state_init(boot->alloc_pages))
 		return "too little memory below 4 GiB for page tables and stacks: give the machine at least "
 		       "64 MiB more";
+	/* What is stored there is not to wait in a cache. Where it cannot be had, little is lost. */
+	if (boot->breadcrumbs)
+		page_protect(boot->breadcrumbs, BREADCRUMBS_BYTES, PAGE_WRITE | PAGE_UC);
 	descriptors_init();
 	processors_init(boot->low_page);
 	time_calibrate();

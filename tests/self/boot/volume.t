@@ -115,6 +115,7 @@ def look(image):
 r = boot("disk", config="", prepare=go_on, files=older, inspect=look)
 sound(r, "one to its end, with an experiment")
 equal([os.path.basename(run).split("-")[0] for run in r.runs], ["0001", "0041", "0042"], "it has a folder behind all that were there")
+ok(any("the last run (0001) ended in suite events on processor 0" in line for line in r.text), "it says where that run ended", tail(r, 40))
 equal(r.runs and first and os.path.basename(r.runs[-1]).split("-", 1)[1], first and os.path.basename(first[0]).split("-", 1)[1],
       "which has the CPU's name, as that of the run before")
 equal(left.get("older"), older, "another machine's report is as it was")

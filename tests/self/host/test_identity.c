@@ -161,11 +161,33 @@ static void microcode(void **state)
 	assert_int_equal(cpu_microcode("HygonGenuine", 0x0000000080901047), 0x80901047);
 }
 
+static void names_of_cpus(void **state)
+{
+	static const struct {
+		struct cpu_identity cpu;
+		const char *name;
+	} cases[] = {
+		{{.vendor = "GenuineIntel", .family = 6, .model = 0x5e, .stepping = 3},
+		 "GenuineIntel-6-5E-3"},
+		{{.vendor = "AuthenticAMD", .family = 25, .model = 0x21, .stepping = 0},
+		 "AuthenticAMD-25-21-0"},
+		{{.vendor = "VIA VIA VIA ", .family = 6, .model = 15, .stepping = 10}, "VIAVIAVIA-6-F-A"},
+		{{.vendor = "<:\\/*?\"|> \x80\xff", .family = 15}, "CPU-15-0-0"},
+	};
+	char name[48];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		cpu_name(&cases[i].cpu, name, sizeof name);
+		assert_string_equal(name, cases[i].name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(signatures), cmocka_unit_test(old_families), cmocka_unit_test(brands),
-		cmocka_unit_test(guests),     cmocka_unit_test(microcode),
+		cmocka_unit_test(names_of_cpus), cmocka_unit_test(signatures), cmocka_unit_test(old_families),
+		cmocka_unit_test(brands),        cmocka_unit_test(guests),     cmocka_unit_test(microcode),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,12 +3,14 @@
 #include "tests/measure/inject.h"
 #include "arch/masking.h"
 #include "tests/measure/smi.h"
+#include "arch/breadcrumbs.h"
 #include "arch/processors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -25,6 +27,23 @@ void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
 	spoilt_number = number;
 	spoilt = fault;
 	spoilt_turn = turn;
+}
+
+static struct {
+	enum breadcrumbs_fault fault;
+	const char *place;
+	uint32_t step;
+} ends[3];
+static unsigned n_ends;
+
+bool breadcrumbs_spoil(enum breadcrumbs_fault fault, const char *place, uint32_t step)
+{
+	if (n_ends == 3)
+		return false;
+	ends[n_ends].fault = fault;
+	ends[n_ends].place = place;
+	ends[n_ends++].step = step;
+	return true;
 }
 
 static unsigned loud, gaps;
@@ -151,14 +170,41 @@ static void names_the_damage(void **state)
 	assert_true(apply(text));
 }
 
+static void ends_of_the_run(void **state)
+{
+	static const char *const bad[] = {"reset:",    "reset:a/b:", "triple-fault::3",
+					  "reset:a:0", "reset:a:x",  "reset:a:1000"};
+
+	(void)state;
+	assert_true(
+		apply("reset:control/accesses:17+a+triple-fault:control/wrap/PMC0+reset:choosing the PMU"));
+	assert_string_equal(rest, "a");
+	assert_int_equal(n_ends, 3);
+	assert_int_equal(ends[0].fault, BREADCRUMBS_RESET);
+	assert_string_equal(ends[0].place, "control/accesses");
+	assert_int_equal(ends[0].step, 17);
+	assert_int_equal(ends[1].fault, BREADCRUMBS_TRIPLE_FAULT);
+	assert_string_equal(ends[1].place, "control/wrap/PMC0");
+	assert_int_equal(ends[1].step, 0);
+	assert_string_equal(ends[2].place, "choosing the PMU");
+	assert_false(apply("reset:one too many"));
+	assert_non_null(strstr(why, "too many of this kind"));
+	for (unsigned i = 0; i < 3; i++)
+		free((char *)ends[i].place);
+	n_ends = 0;
+	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		assert_false(apply(bad[i]));
+		assert_non_null(strstr(why, "PLACE"));
+		assert_int_equal(n_ends, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hands_on_what_is_not_its_own),
-		cmocka_unit_test(falsifies),
-		cmocka_unit_test(spoils_processors),
-		cmocka_unit_test(spoils_windows),
-		cmocka_unit_test(names_the_damage),
+		cmocka_unit_test(ends_of_the_run), cmocka_unit_test(hands_on_what_is_not_its_own),
+		cmocka_unit_test(falsifies),       cmocka_unit_test(spoils_processors),
+		cmocka_unit_test(spoils_windows),  cmocka_unit_test(names_the_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The folder of a run: its number is behind every other one's, its name the CPU's. */
+/* The folder of a run: its number is behind every other one's. */
 #include "boot/run_folder.h"
 
 #include <setjmp.h>
@@ -97,35 +97,12 @@ static void trouble_is_handed_on(void **state)
 	trouble = NULL;
 }
 
-static void names_of_cpus(void **state)
-{
-	static const struct {
-		struct cpu_identity cpu;
-		const char *name;
-	} cases[] = {
-		{{.vendor = "GenuineIntel", .family = 6, .model = 0x5e, .stepping = 3},
-		 "GenuineIntel-6-5E-3"},
-		{{.vendor = "AuthenticAMD", .family = 25, .model = 0x21, .stepping = 0},
-		 "AuthenticAMD-25-21-0"},
-		{{.vendor = "VIA VIA VIA ", .family = 6, .model = 15, .stepping = 10}, "VIAVIAVIA-6-F-A"},
-		{{.vendor = "<:\\/*?\"|> \x80\xff", .family = 15}, "CPU-15-0-0"},
-	};
-	char name[RUN_CPU_NAME];
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		run_cpu_name(&cases[i].cpu, name);
-		assert_string_equal(name, cases[i].name);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_go_on),
 		cmocka_unit_test(what_is_there_is_left_alone),
 		cmocka_unit_test(trouble_is_handed_on),
-		cmocka_unit_test(names_of_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

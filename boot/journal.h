@@ -1,0 +1,34 @@
+/*
+ * The journal: what a run does, stage by stage, on the volume before it is done. A line each, flushed:
+ *
+ *     assay BUILD on GenuineIntel-6-5E-3
+ *     options: pmu=auto ...
+ *     left out: 0001 0 17 control/accesses          run, processor, step, place: boot/recovery.h
+ *     0 ms: setting the machine up
+ *     812 ms: suite control on processor 0
+ *     4312 ms: suite events on processor 0
+ *     ended: 766 checks ...                         the last line of a run that came to its end
+ *
+ * Where the run has no folder there is none. What cannot be written is left unsaid: the report says what
+ * there is to say about the volume.
+ */
+#ifndef BOOT_JOURNAL_H
+#define BOOT_JOURNAL_H
+
+#include "boot/platform.h"
+
+#include <stddef.h>
+
+#define JOURNAL_LEFT_OUT "left out: "
+#define JOURNAL_STAGE    " ms: "
+#define JOURNAL_SUITE    "suite "
+#define JOURNAL_END      "ended: "
+
+/** Append a line to this run's. Firmware side only. */
+void journal_line(const struct platform *platform, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** The last run's, of a CPU of the same name as this one's; to be freed. @return NULL if there is none */
+char *journal_of_last(const struct platform *platform);
+
+#endif

@@ -1,0 +1,182 @@
+#include "boot/progress.h"
+#include "boot/journal.h"
+#include "boot/recovery.h"
+#include "boot/run_folder.h"
+#include "build_id.h"
+
+#include "arch/breadcrumbs.h"
+#include "arch/time.h"
+#include "tests/report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a card at port 80H shows: checks by their number within the stage, modulo this; from it on, stages. */
+#define CODE_STAGE 0xe0
+
+static struct recovery recovery;
+static char list[BREADCRUMBS_LIST];
+static char stage[64], place[BREADCRUMBS_PLACE];
+static bool is_suite;
+static unsigned processor, call, stages;
+static char why[64];
+
+static const char *left_out(const struct left_out *item)
+{
+	if (!item)
+		return NULL;
+	if (item->run)
+		snprintf(why, sizeof why, "reset the machine (run %04u)", item->run);
+	else
+		snprintf(why, sizeof why, "reset the machine");
+	return why;
+}
+
+static void drop_crumb(const char *at, unsigned of_call)
+{
+	struct breadcrumb b = {
+		.run = run_number(),
+		.again = strcmp(stage, recovery.stage) ? 0 : recovery.again,
+		.processor = processor,
+		.call = of_call,
+		.suite = is_suite,
+	};
+
+	snprintf(b.place, sizeof b.place, "%s", at);
+	breadcrumbs_set(&b);
+}
+
+static void begin_stage(unsigned of_processor, const char *name, bool suite)
+{
+	snprintf(stage, sizeof stage, "%s", name);
+	processor = of_processor;
+	is_suite = suite;
+	call = 0;
+	if (!recovery_item(&recovery, processor, stage, 0))
+		drop_crumb(stage, 0);
+	breadcrumbs_show((uint8_t)(CODE_STAGE + stages++ % (0x100 - CODE_STAGE)));
+}
+
+void progress_stage(const struct platform *platform, unsigned of_processor, const char *name)
+{
+	begin_stage(of_processor, name, false);
+	journal_line(platform, "%lu" JOURNAL_STAGE "%s", (unsigned long)(time_us() / 1000), name);
+}
+
+void progress_suite(const struct platform *platform, unsigned of_processor, const char *suite)
+{
+	begin_stage(of_processor, suite, true);
+	journal_line(platform, "%lu" JOURNAL_STAGE JOURNAL_SUITE "%s on processor %u",
+		     (unsigned long)(time_us() / 1000), suite, of_processor);
+}
+
+const char *progress_begin(const struct platform *platform, const struct options *o, const char *cpu)
+{
+	static char options[OPTIONS_LINE_MAX], refusal[160];
+	struct breadcrumb crumb;
+	char *journal = journal_of_last(platform);
+
+	breadcrumbs_open(platform->boot.breadcrumbs);
+	bool left = breadcrumbs_left(&crumb, list);
+	recovery_learn(&recovery, journal, run_number_before(), left ? &crumb : NULL, list);
+	free(journal);
+	recovery_list(&recovery, list, sizeof list);
+	breadcrumbs_keep(list);
+
+	options_format(o, options, sizeof options);
+	journal_line(platform, "assay %s on %s", BUILD_ID, cpu);
+	journal_line(platform, "options: %s", options);
+	for (unsigned i = 0; i < recovery.count; i++) {
+		char line[LEFT_OUT_LINE];
+
+		recovery_line(&recovery.item[i], line);
+		journal_line(platform, JOURNAL_LEFT_OUT "%s", line);
+	}
+	if (recovery.full)
+		return "more than 16 checks have ended a run on this machine: choose others with suite= or "
+		       "check=; the next "
+		       "start tries all of them again";
+	if (recovery.stuck) {
+		snprintf(refusal, sizeof refusal,
+			 "the last %u starts ended while %s; the next one tries it again", recovery.again,
+			 recovery.stage);
+		return refusal;
+	}
+	progress_stage(platform, 0, "setting the machine up");
+	return NULL;
+}
+
+void progress_tell(void)
+{
+	char line[sizeof recovery.where + 128], run[24] = "";
+
+	if (!recovery.broken)
+		return;
+	if (recovery.run)
+		snprintf(run, sizeof run, " (%04u)", recovery.run);
+	snprintf(line, sizeof line, "the last run%s ended in %s", run, recovery.where);
+	report_note(line);
+	for (unsigned i = 0; i < recovery.count; i++) {
+		const struct left_out *item = &recovery.item[i];
+		char step[24] = "";
+
+		if (item->step)
+			snprintf(step, sizeof step, " #%u", item->step);
+		snprintf(line, sizeof line, "left out: %s%s, on processor %u: %s", item->place, step,
+			 item->processor, left_out(item));
+		report_note(line);
+	}
+	if (recovery.last[0]) {
+		snprintf(line, sizeof line, "no check of %s can be left out for it: this suite comes last",
+			 recovery.last);
+		report_note(line);
+	}
+}
+
+bool progress_comes_last(const char *suite)
+{
+	return !strcmp(recovery.last, suite);
+}
+
+void progress_end(const struct platform *platform, const char *how)
+{
+	breadcrumbs_clear();
+	journal_line(platform, JOURNAL_END "%s", how);
+}
+
+const char *progress_suite_left_out(void)
+{
+	return left_out(recovery_item(&recovery, processor, stage, 0));
+}
+
+const char *progress_check(const struct result *r)
+{
+	call++;
+	if (!r || !r->name)
+		snprintf(place, sizeof place, "%s/call %u", stage, call);
+	else if (r->suite && strcmp(r->suite, stage))
+		snprintf(place, sizeof place, "%s/%.63s/%.80s", stage, r->suite, r->name);
+	else
+		snprintf(place, sizeof place, "%s/%s", stage, r->name);
+	const char *reason = left_out(recovery_item(&recovery, processor, place, 0));
+	if (!reason) {
+		breadcrumbs_show((uint8_t)(call % CODE_STAGE));
+		drop_crumb(place, call);
+	}
+	return reason;
+}
+
+void progress_check_over(void)
+{
+	drop_crumb(stage, 0);
+}
+
+const char *progress_step(unsigned step)
+{
+	const char *reason = left_out(recovery_item(&recovery, processor, place, step));
+
+	if (!reason)
+		breadcrumbs_step(step);
+	return reason;
+}

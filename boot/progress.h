@@ -1,0 +1,41 @@
+/*
+ * What the run is doing, told before it is done to what outlives it: the journal, stage by stage, and
+ * breadcrumbs, check by check. What ended the last run is left out of this one (boot/recovery.h).
+ */
+#ifndef BOOT_PROGRESS_H
+#define BOOT_PROGRESS_H
+
+#include "boot/options.h"
+
+#include "tests/judge/check.h"
+
+/** Before the machine is set up, after the run's folder was made. @return NULL, or why this run cannot go on:
+ * it would end where the last ones did */
+const char *progress_begin(const struct platform *platform, const struct options *o, const char *cpu);
+
+/** Tell the report how the last run ended, if it did not come to its end. */
+void progress_tell(void);
+
+/** A stage that is no suite begins: "setting the machine up". Firmware side only, like all of these. */
+void progress_stage(const struct platform *platform, unsigned processor, const char *stage);
+void progress_suite(const struct platform *platform, unsigned processor, const char *suite);
+
+/** Whether this suite is to come behind all others: the last run ended somewhere in it. */
+bool progress_comes_last(const char *suite);
+
+/** The run has come to its end; in a few words, how. */
+void progress_end(const struct platform *platform, const char *how);
+
+/* With the machine taken: */
+
+/** Why this suite as a whole is left out; NULL: it is not. */
+const char *progress_suite_left_out(void);
+
+/** A check is called. r may be NULL. @return NULL, or why it is left out */
+const char *progress_check(const struct result *r);
+void progress_check_over(void);
+
+/** A step of it begins, numbered from 1; also while it is stepped for a virtual PMU. @return likewise */
+const char *progress_step(unsigned step);
+
+#endif

@@ -1,0 +1,169 @@
+#include "boot/recovery.h"
+#include "boot/journal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Items that say the same are one. */
+static void add(struct recovery *r, const struct left_out *item)
+{
+	for (unsigned i = 0; i < r->count; i++)
+		if (r->item[i].processor == item->processor && r->item[i].step == item->step &&
+		    !strcmp(r->item[i].place, item->place))
+			return;
+	if (r->count == LEFT_OUT_MAX)
+		r->full = true;
+	else
+		r->item[r->count++] = *item;
+}
+
+static bool take_number(const char **text, unsigned *out)
+{
+	char *end;
+	unsigned long n = **text >= '0' && **text <= '9' ? strtoul(*text, &end, 10) : 0;
+
+	if (**text < '0' || **text > '9' || *end != ' ')
+		return false;
+	*out = (unsigned)n;
+	*text = end + 1;
+	return true;
+}
+
+static void add_line(struct recovery *r, const char *line, size_t length)
+{
+	struct left_out item;
+	const char *p = line;
+
+	if (!take_number(&p, &item.run) || !take_number(&p, &item.processor) || !take_number(&p, &item.step))
+		return;
+	length -= (size_t)(p - line);
+	if (!length || length >= sizeof item.place)
+		return;
+	memcpy(item.place, p, length);
+	item.place[length] = 0;
+	add(r, &item);
+}
+
+/* What a line has behind these words; NULL: it begins otherwise. */
+static const char *behind(const char *line, const char *words)
+{
+	size_t n = strlen(words);
+
+	return strncmp(line, words, n) ? NULL : line + n;
+}
+
+/* The last stage, and the items; whether the run came to its end. */
+static void read_journal(struct recovery *r, const char *journal)
+{
+	static const char on[] = " on processor ";
+	const char *end;
+
+	r->broken = true;
+	for (const char *line = journal; *line; line = *end ? end + 1 : end) {
+		const char *text;
+		char stage[64];
+
+		end = line + strcspn(line, "\n");
+		if ((text = behind(line, JOURNAL_LEFT_OUT)))
+			add_line(r, text, (size_t)(end - text));
+		if (behind(line, JOURNAL_END))
+			r->broken = false;
+		if (*line < '0' || *line > '9' || !(text = strstr(line, JOURNAL_STAGE)) || text > end)
+			continue;
+		text += strlen(JOURNAL_STAGE);
+		snprintf(r->where, sizeof r->where, "%.*s", (int)(end - text), text);
+		snprintf(stage, sizeof stage, "%.*s", (int)(end - text), text);
+		r->last[0] = r->stage[0] = 0;
+		if (!(text = behind(stage, JOURNAL_SUITE))) {
+			snprintf(r->stage, sizeof r->stage, "%s", stage);
+		} else if (strstr(text, on)) {
+			snprintf(r->last, sizeof r->last, "%.*s", (int)(strstr(text, on) - text), text);
+		}
+	}
+}
+
+static void read_list(struct recovery *r, const char *list)
+{
+	for (const char *line = list; *line;) {
+		size_t length = strcspn(line, "\n");
+
+		add_line(r, line, length);
+		line += length + (line[length] == '\n');
+	}
+}
+
+static void read_crumb(struct recovery *r, const struct breadcrumb *c)
+{
+	struct left_out item = {.run = c->run, .processor = c->processor, .step = c->step};
+	char step[24] = "", written[64] = "";
+
+	r->broken = true;
+	r->run = c->run;
+	r->last[0] = r->stage[0] = 0;
+	if (c->step)
+		snprintf(step, sizeof step, " #%u", c->step);
+	if (c->written)
+		snprintf(written, sizeof written, "; the register that was last written is %XH, with %#lx",
+			 c->written, (unsigned long)c->written_value);
+	snprintf(r->where, sizeof r->where, "%s%s%s%s", c->place, step,
+		 c->suite && !c->call ? ", between its checks" : "", written);
+	snprintf(item.place, sizeof item.place, "%s", c->place);
+	if (c->call) {
+		add(r, &item);
+		return;
+	}
+	snprintf(r->stage, sizeof r->stage, "%.63s", c->place);
+	r->again = c->again + 1;
+	if (c->suite && r->again >= RECOVERY_TRIES)
+		add(r, &item);
+	else if (c->suite)
+		snprintf(r->last, sizeof r->last, "%.63s", c->place);
+	else
+		r->stuck = r->again >= RECOVERY_TRIES;
+}
+
+void recovery_learn(struct recovery *r, const char *journal, unsigned number, const struct breadcrumb *crumb,
+		    const char *list)
+{
+	*r = (struct recovery){.run = number, .again = 1};
+	if (journal)
+		read_journal(r, journal);
+	/* Memory may be older than the journal: of a run that the machine was switched off after. */
+	if (crumb && (!crumb->run || !journal || (r->broken && crumb->run == number))) {
+		read_list(r, list);
+		read_crumb(r, crumb);
+	}
+	if (!r->broken)
+		*r = (struct recovery){0};
+}
+
+const struct left_out *recovery_item(const struct recovery *r, unsigned processor, const char *place,
+				     unsigned step)
+{
+	for (unsigned i = 0; i < r->count; i++)
+		if (r->item[i].processor == processor && r->item[i].step == step &&
+		    !strcmp(r->item[i].place, place))
+			return &r->item[i];
+	return NULL;
+}
+
+void recovery_line(const struct left_out *item, char line[LEFT_OUT_LINE])
+{
+	snprintf(line, LEFT_OUT_LINE, "%04u %u %u %s", item->run, item->processor, item->step, item->place);
+}
+
+void recovery_list(const struct recovery *r, char *out, size_t size)
+{
+	size_t used = 0;
+
+	out[0] = 0;
+	for (unsigned i = 0; i < r->count; i++) {
+		char line[LEFT_OUT_LINE];
+
+		recovery_line(&r->item[i], line);
+		if (used + strlen(line) + 2 > size)
+			return;
+		used += (size_t)snprintf(out + used, size - used, "%s\n", line);
+	}
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""A run that ends before its end: the next start says where it was, and goes on behind it."""
+import random
+import re
+import shutil
+import tempfile
+
+from boottest import boot, comparable, done, emulators, equal, few, ok, sound, tail, valid
+from monitor import Monitor
+
+CONTROL = "pmu=virtual suite=control"
+clean = boot(options=CONTROL)
+sound(clean, "a run to its end")
+equal([line for line in clean.text if "the last run" in line or "left out" in line], [], "it says nothing of an earlier one")
+
+
+def went_on(r, name, ended, checks):
+    """The machine was reset once for each place in `ended`; each start says where, and the last one leaves these checks out."""
+    notes = [line for line in r.text if line.startswith("note: the last run")]
+    ok(len(notes) == len(ended) and all(place in note for place, note in zip(ended, notes)), name + ": each start says where the last run ended",
+       notes + tail(r))
+    table = comparable(r) or {}
+    errors = [k for k, (verdict, _) in table.items() if verdict == "error"]
+    equal(errors, checks, "the check is an error")
+    texts = [c.get("text") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "error"]
+    ok(texts and all(text.startswith("reset the machine") for text in texts), "which says that it reset the machine", texts)
+    others, reference = [{k: v for k, v in t.items() if k not in checks} for t in (table, comparable(clean) or {})]
+    equal([k for k in reference if others.get(k) != reference[k]], [], "all others are judged as ever")
+    ok(r.status == 1, "something is wrong: %s" % r.verdict)
+
+
+r = boot(options=CONTROL + " inject=reset:control/accesses:17")
+access = [k for k in comparable(clean) or {} if k.startswith("control/access/")]
+went_on(r, "a step of a check", ["ended in control/accesses #17"], access[16:17])
+r = boot(options=CONTROL + " inject=triple-fault:control/wrap/PMC0+reset:control/accesses:3+reset:control/wrap/PMC1")
+went_on(r, "three checks, one with a triple fault", ["control/wrap/PMC0", "control/wrap/PMC1", "control/accesses #3"],
+        ["control/wrap/PMC0", "control/wrap/PMC1", access[2]])
+ok(any("the register that was last written is " in line for line in r.text), "it says which register was last written", [line for line in r.text if "last run" in line])
+
+r = boot(config='inject="reset:control"', options="pmu=virtual suite=control,events kernel=empty event=*INST*")
+suites = {s["name"]: [c["verdict"] for c in s["checks"]] for s in (r.report or {"suites": []})["suites"]}
+equal(suites.get("control"), ["error"], "between two checks, twice: the suite is left out")
+ok(suites.get("events") and set(suites["events"]) <= {"exact", "within"}, "and the next one is judged", [repr(suites)] + tail(r))
+r = boot(config='inject="reset:choosing the PMU"', options="pmu=virtual suite=control")
+ok(r.status == 2 and "the last 2 starts ended while choosing the PMU" in (r.verdict or ""), "a machine that starts over and over is stopped: %s" % r.verdict, tail(r))
+
+# At any moment: checks are told one by one, the tables at the end at once.
+SEED = random.randrange(1 << 32)
+chance = random.Random(SEED)
+last = max([i for i, line in enumerate(clean.lines) if line.startswith("ok ")] or [10])
+for _ in range(few(3, 20)):
+    at, seen = chance.randrange(4, last - 4), []
+    with Monitor() as monitor:
+
+        def reset(line):
+            seen.append(line)
+            if len(seen) == at:
+                monitor.do("system_reset")
+
+        r = boot(options=CONTROL, extra=monitor.options, on_line=reset)
+    notes = [line for line in r.text if line.startswith("note: the last run")]
+    ok(r.lines.count("TAP version 14") == 2 and len(notes) == 1 and r.verdict and r.counts["checks"] == clean.counts["checks"],
+       "reset at line %d of %d: %s" % (at, last, notes[0] if notes else "nothing is said"), ["seed %d" % SEED] + tail(r, 60))
+
+# Under firmware, with a journal.
+FOLDER = tempfile.TemporaryDirectory()
+DISK = FOLDER.name + "/disk.img"
+FEW = "exit=shutdown %s check=wrap*\n" % CONTROL
+journals = []
+
+
+def keep(image):
+    journals.extend((emulators.read_file(image, run + "/journal.txt") or b"").decode() for run in emulators.runs(image))
+    shutil.copy(image, DISK)
+
+
+r = boot("disk", config=FEW + "inject=reset:control/wrap/PMC1", inspect=keep, timeout=180)
+ok(any("the last run (0001) ended in control/wrap/PMC1" in line for line in r.text), "UEFI: the second start says it", tail(r))
+ok(any("reset the machine (run 0001)" == c.get("text") for s in (r.report or {"suites": []})["suites"] for c in s["checks"]), "and in which run it was")
+equal(r.counts and (r.counts["error"], r.counts["exact"]), (1, 9), "all other checks are judged")
+valid(r.report, "its report is valid")
+equal(len(journals), 2, "each run has a journal")
+if len(journals) == 2:
+    ok(re.search(r"\A(assay .* on .*-.*\noptions: .*)\n(\d+ ms: .*\n)*\d+ ms: suite control on processor 0\n\Z", journals[0]),
+       "the first one's ends with the suite", journals[0])
+    ok("left out: 0001 0 0 control/wrap/PMC1\n" in journals[1] and re.search(r"\nended: 10 checks\n\Z", journals[1]), "the second one's with its end", journals[1])
+
+
+def go_on(image):
+    shutil.copy(DISK, image)
+    emulators.write_file(image, "/assay/assay.cfg", FEW)
+
+
+r = boot("disk", config="", prepare=go_on)
+sound(r, "the third start, behind a run that ended well")
+equal([line for line in r.text if "the last run" in line or "left out" in line], [], "it says nothing of any, and leaves nothing out")
+done()

@@ -1,0 +1,39 @@
+"""QEMU's monitor, for a machine that boot() runs: a socket that commands go to while it runs."""
+import os
+import socket
+import tempfile
+import time
+
+PROMPT = b"(qemu) "
+
+
+class Monitor:
+    """With `as m`: boot(..., extra=m.options), and m.do("system_reset") from on_line or stop_when."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "monitor")
+        self.options = ("-monitor", "unix:%s,server=on,wait=off" % self.path)
+        self.socket = None
+        return self
+
+    def __exit__(self, *_):
+        if self.socket:
+            self.socket.close()
+        self.folder.cleanup()
+
+    def do(self, command):
+        """Give a command; what the monitor says to it. It has been carried out then."""
+        if not self.socket:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(30)
+            self.socket.connect(self.path)
+            self.answer()
+        self.socket.sendall(command.encode() + b"\n")
+        return self.answer()
+
+    def answer(self):
+        data, until = b"", time.monotonic() + 30
+        while not data.endswith(PROMPT) and time.monotonic() < until:
+            data += self.socket.recv(65536)
+        return data.decode("latin-1")

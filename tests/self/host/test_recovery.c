@@ -1,0 +1,217 @@
+/* What is made of a run that did not come to its end, of its journal and its breadcrumbs. */
+#include "boot/recovery.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define HEAD "assay 123abc on GenuineIntel-6-5E-3\noptions: pmu=auto\n"
+
+static struct recovery r;
+
+static void learn(const char *journal, const struct breadcrumb *crumb, const char *list)
+{
+	recovery_learn(&r, journal, 12, crumb, list);
+}
+
+static void nothing_and_an_end_say_nothing(void **state)
+{
+	static const char *const journals[] = {
+		NULL,
+		HEAD
+		"left out: 0011 0 17 control/accesses\n0 ms: setting the machine up\n81 ms: suite control on "
+		"processor 0\nended: 190 checks\n",
+		HEAD "ended: could not run: no such suite\n",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof journals / sizeof journals[0]; i++) {
+		learn(journals[i], NULL, "");
+		assert_false(r.broken);
+		assert_int_equal(r.count, 0);
+		assert_int_equal(r.again, 0);
+		assert_string_equal(r.last, "");
+	}
+}
+
+static void a_journal_knows_the_stage(void **state)
+{
+	static const struct {
+		const char *journal, *where, *last, *stage;
+	} cases[] = {
+		{"", "", "", ""},
+		{"ass", "", "", ""},
+		{HEAD "0 ms: setting the machine up\n", "setting the machine up", "",
+		 "setting the machine up"},
+		{HEAD "0 ms: setting the machine up", "setting the machine up", "", "setting the machine up"},
+		{HEAD "0 ms: setting the machine up\n81 ms: suite control on processor 0\n",
+		 "suite control on processor 0", "control", ""},
+		{HEAD "81 ms: suite control on processor 0\n99 ms: suite events on processor 13\n",
+		 "suite events on processor 13", "events", ""},
+		{HEAD "81 ms: suite control on processor 0\n99 ms: looking what became of the PMU\n",
+		 "looking what became of the PMU", "", "looking what became of the PMU"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		learn(cases[i].journal, NULL, "");
+		assert_true(r.broken);
+		assert_int_equal(r.run, 12);
+		assert_string_equal(r.where, cases[i].where);
+		assert_string_equal(r.last, cases[i].last);
+		assert_string_equal(r.stage, cases[i].stage);
+		assert_int_equal(r.count, 0);
+		assert_int_equal(r.again, 1);
+	}
+}
+
+static void what_was_left_out_still_is(void **state)
+{
+	(void)state;
+	learn(HEAD "left out: 0010 0 17 control/accesses\nleft out: 0011 2 0 events/a b/c\nleft out: x\nleft "
+		   "out: 1 2\n"
+		   "left out: 1 2 3\nleft out: 1 2 3 \n0 ms: setting the machine up\n",
+	      NULL, "");
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.item[0].run, 10);
+	assert_non_null(recovery_item(&r, 0, "control/accesses", 17));
+	assert_null(recovery_item(&r, 0, "control/accesses", 0));
+	assert_null(recovery_item(&r, 0, "control/accesses", 16));
+	assert_null(recovery_item(&r, 1, "control/accesses", 17));
+	assert_null(recovery_item(&r, 0, "control/access", 17));
+	assert_int_equal(recovery_item(&r, 2, "events/a b/c", 0)->run, 11);
+}
+
+static void a_crumb_knows_the_check(void **state)
+{
+	static const char *const journal =
+		HEAD "left out: 0010 0 17 control/accesses\n81 ms: suite control on processor 0\n";
+	struct breadcrumb c = {.run = 12, .call = 5, .suite = true, .place = "control/wrap/PMC0"};
+	char text[512];
+
+	(void)state;
+	learn(journal, &c, "0010 0 17 control/accesses\n");
+	assert_true(r.broken);
+	assert_string_equal(r.where, "control/wrap/PMC0");
+	assert_string_equal(r.last, ""); /* it is known where in the suite */
+	assert_int_equal(r.count, 2);
+	assert_int_equal(recovery_item(&r, 0, "control/wrap/PMC0", 0)->run, 12);
+	recovery_list(&r, text, sizeof text);
+	assert_string_equal(text, "0010 0 17 control/accesses\n0012 0 0 control/wrap/PMC0\n");
+
+	c.step = 18;
+	c.written = 0x38f;
+	c.written_value = 0x7000000ff;
+	strcpy(c.place, "control/accesses");
+	learn(journal, &c, "0010 0 17 control/accesses\n");
+	assert_string_equal(
+		r.where,
+		"control/accesses #18; the register that was last written is 38FH, with 0x7000000ff");
+	assert_int_equal(r.count, 2);
+	assert_non_null(recovery_item(&r, 0, "control/accesses", 17));
+	assert_non_null(recovery_item(&r, 0, "control/accesses", 18));
+	assert_null(recovery_item(&r, 0, "control/accesses", 0));
+
+	/* A start without files knows it of memory alone. */
+	c.run = 0;
+	learn(NULL, &c, "0000 0 17 control/accesses\n");
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.run, 0);
+}
+
+static void between_checks_the_suite_is_tried_again(void **state)
+{
+	struct breadcrumb c = {.run = 12, .suite = true, .place = "control"};
+
+	(void)state;
+	learn(HEAD "81 ms: suite control on processor 0\n", &c, "");
+	assert_string_equal(r.where, "control, between its checks");
+	assert_string_equal(r.last, "control");
+	assert_int_equal(r.count, 0);
+	assert_int_equal(r.again, 1);
+	c.again = 1;
+	learn(HEAD "81 ms: suite control on processor 0\n", &c, "");
+	assert_string_equal(r.last, "");
+	assert_non_null(recovery_item(&r, 0, "control", 0));
+	assert_false(r.stuck);
+}
+
+static void a_stage_is_tried_again(void **state)
+{
+	struct breadcrumb c = {.run = 12, .place = "choosing the PMU"};
+
+	(void)state;
+	learn(HEAD "81 ms: choosing the PMU\n", &c, "");
+	assert_false(r.stuck);
+	assert_int_equal(r.again, 1);
+	c.again = 1;
+	learn(HEAD "81 ms: choosing the PMU\n", &c, "");
+	assert_int_equal(r.count, 0);
+	assert_int_equal(r.again, 2);
+	assert_true(r.stuck);
+	assert_string_equal(r.stage, "choosing the PMU");
+	assert_string_equal(r.last, "");
+	c.call = 3; /* what it calls can be left out */
+	strcpy(c.place, "choosing the PMU/ladder");
+	learn(HEAD "81 ms: choosing the PMU\n", &c, "");
+	assert_non_null(recovery_item(&r, 0, "choosing the PMU/ladder", 0));
+	assert_false(r.stuck);
+}
+
+static void memory_of_another_run_says_nothing(void **state)
+{
+	struct breadcrumb c = {.run = 11, .call = 5, .suite = true, .place = "control/wrap/PMC0"};
+
+	(void)state;
+	learn(HEAD "81 ms: suite events on processor 0\n", &c, "0010 0 17 control/accesses\n");
+	assert_int_equal(r.count, 0);
+	assert_string_equal(r.last, "events");
+	c.run = 12;
+	learn(HEAD "81 ms: suite control on processor 0\nended: 3 checks\n", &c, "");
+	assert_false(r.broken);
+	assert_int_equal(r.count, 0);
+	c.run = 0; /* of a run whose folder could not be made */
+	learn(HEAD "81 ms: suite control on processor 0\nended: 3 checks\n", &c, "");
+	assert_true(r.broken);
+	assert_int_equal(r.count, 1);
+}
+
+static void too_many_are_told(void **state)
+{
+	struct breadcrumb c = {.run = 12, .call = 5, .suite = true, .place = "control/one more"};
+	char list[2048];
+	size_t used = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < LEFT_OUT_MAX; i++)
+		used += (size_t)snprintf(list + used, sizeof list - used, "0001 0 %u control/accesses\n",
+					 i + 1);
+	c.step = LEFT_OUT_MAX;
+	strcpy(c.place, "control/accesses");
+	learn(NULL, &c, list);
+	assert_int_equal(r.count, LEFT_OUT_MAX);
+	assert_false(r.full);
+	c.step++;
+	learn(NULL, &c, list);
+	assert_int_equal(r.count, LEFT_OUT_MAX);
+	assert_true(r.full);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_and_an_end_say_nothing),
+		cmocka_unit_test(a_journal_knows_the_stage),
+		cmocka_unit_test(what_was_left_out_still_is),
+		cmocka_unit_test(a_crumb_knows_the_check),
+		cmocka_unit_test(between_checks_the_suite_is_tried_again),
+		cmocka_unit_test(a_stage_is_tried_again),
+		cmocka_unit_test(memory_of_another_run_says_nothing),
+		cmocka_unit_test(too_many_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
