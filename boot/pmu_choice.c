@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct pmu pmu;     /* the one under judgement */
-static struct pmu machine; /* the machine's own; .driver NULL: none that a driver fits */
+static struct pmu machine;   /* the machine's own; .driver NULL: none that a driver fits */
+static struct pmu simulated; /* a virtual one */
 static struct ladder ladder;
 #define SNAPSHOT_MS 5000
 
@@ -81,10 +81,9 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 	}
 	machine.driver->list_events(&machine);
 	look_at_registers("firmware left a counter running:", o->registers);
-	pmu = machine;
-	run->pmu = &pmu;
-	report_pmu(&pmu, identity_details);
-	tell_remarks(&pmu);
+	run->pmu = &machine;
+	report_pmu(&machine, identity_details);
+	tell_remarks(&machine);
 	run->ladder = &ladder;
 	return true;
 }
@@ -139,10 +138,10 @@ static enum ladder_outcome climb(struct run *run)
 static bool choose_virtual(struct run *run, const struct options *o, const char *profile, const char *inject,
 			   const char **why)
 {
-	if (!virtual_pmu_create(run, &pmu, profile, inject, why))
+	if (!virtual_pmu_create(run, &simulated, profile, inject, why))
 		return false;
-	report_pmu(&pmu, vpmu_identity_details);
-	tell_remarks(&pmu);
+	report_pmu(&simulated, vpmu_identity_details);
+	tell_remarks(&simulated);
 	if (o->registers)
 		look_at_virtual_registers(run);
 	run->ladder = &ladder;

@@ -7,6 +7,7 @@
 #include "pmu/contract/model.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/contract/pmu.h"
+#include "pmu/contract/state.h"
 #include "pmu/events/text.h"
 
 #include <stdarg.h>
@@ -92,7 +93,7 @@ static bool no_force(struct pmu *pmu, const char **why)
 bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 {
 	static const char prefix[] = "force:";
-	static char text[256];
+	char text[PMU_REASON_SIZE];
 	bool known = false, force = name && !strncmp(name, prefix, sizeof prefix - 1);
 
 	text[0] = '\0';
@@ -121,7 +122,9 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 			if (!text_list_add(text, sizeof text, pmu_drivers[i]->name, false))
 				break;
 	}
-	*why = text;
+	/* It takes a state to keep the reason. */
+	if (pmu->state || pmu_begin(pmu, pmu_drivers[0], why))
+		*why = pmu_reason(pmu, "%s", text);
 	return false;
 }
 

@@ -229,8 +229,8 @@ static void list_json(struct json *j)
 		json_string(j, "errata", e->errata);
 		json_string(j, "source", e->source);
 		json_open(j, "masks", '[');
-		for (const struct event_mask *m = pmu.driver->grammar->masks ? pmu.driver->grammar->masks(e)
-									     : NULL;
+		for (const struct event_mask *m =
+			     pmu.driver->grammar->masks ? pmu.driver->grammar->masks(&pmu, e) : NULL;
 		     m && m->name; m++) {
 			json_open(j, NULL, '{');
 			json_string(j, "name", m->name);
@@ -254,8 +254,8 @@ static void list_text(void)
 		printf("%-34s %#-8" PRIx64 " %-8s %-20s %s\n", e->name, e->code, judgement_text(e),
 		       quantities_text(e, quantities, sizeof quantities),
 		       counters_text(event_counters(&pmu, &request[i]), counters, sizeof counters));
-		for (const struct event_mask *m = pmu.driver->grammar->masks ? pmu.driver->grammar->masks(e)
-									     : NULL;
+		for (const struct event_mask *m =
+			     pmu.driver->grammar->masks ? pmu.driver->grammar->masks(&pmu, e) : NULL;
 		     m && m->name; m++)
 			printf("    :%-29s %#" PRIx64 "\n", m->name, m->code);
 		if (!flags.verbose)

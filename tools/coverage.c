@@ -12,10 +12,13 @@
 #include "pmu/amd/events/events.h"
 #include "pmu/events/grammar.h"
 #include "pmu/intel/events/core_events.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/events/events.h"
-#include "pmu/amd/driver/driver.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/registers.h"
 #include "tools/core_needs.h"
@@ -25,6 +28,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static char offcore_names[INTEL_OFFCORE_POOL];
 
 #define ROWS INTEL_CORE_EVENTS_MAX
 
@@ -247,7 +252,7 @@ static void intel(void)
 
 	for (unsigned c = 0; c < intel_core_count; c++) {
 		struct line l = {.title = core_titles[c]};
-		unsigned n = intel_unpack((int)c, row, ROWS);
+		unsigned n = intel_unpack((int)c, offcore_names, row, ROWS);
 		const struct offer *o =
 			offer(intel_identities, row, n, intel_core_needs(intel_core_names[c]));
 

@@ -13,10 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PMU_COUNTERS_MAX 32
-#define PMU_SNAPSHOT_MAX 192
-#define PMU_REMARKS      4
-#define PMU_REMARK_SIZE  128
+#define PMU_COUNTERS_MAX  32
+#define PMU_SNAPSHOT_MAX  192
+#define PMU_SNAPSHOT_NAME 32
+#define PMU_REMARKS       4
+#define PMU_REMARK_SIZE   128
 
 enum counter_kind { COUNTER_GENERAL, COUNTER_FIXED };
 
@@ -68,17 +69,19 @@ struct pmu_bracket {
 };
 
 struct attribution;
+struct pmu_state;
 
 struct pmu {
 	const struct pmu_driver *driver;
-	char name[48];         /* "Intel architectural PMU version 2" */
+	struct pmu_state *state; /* what the driver keeps of it (pmu/contract/state.h); copies share it */
+	char name[48];           /* "Intel architectural PMU version 2" */
 	const char *perf_name; /* what perf calls this PMU, of a hybrid CPU's kinds "cpu_core" and "cpu_atom";
 				  NULL: "cpu" */
 	unsigned version;
 	unsigned n_counters, n_general, n_fixed;
 	struct pmu_counter counter[PMU_COUNTERS_MAX];
 	const struct pmu_event *const
-		*events; /* events that this CPU offers; valid until the driver's next list_events() */
+		*events; /* events that this CPU offers; valid until this PMU is identified again */
 	unsigned n_events;
 	unsigned n_unexplained; /* more rows behind them that declare nothing: they have names and codes, and
 				   what they count is not known (pmu/events/vendor_import.h) */
@@ -116,7 +119,7 @@ struct pmu {
 
 /** A PMU register as found before anything was touched. */
 struct pmu_snapshot_entry {
-	const char *name;
+	char name[PMU_SNAPSHOT_NAME];
 	uint32_t address;
 	uint64_t value;
 	bool readable; /* false: reading raised a fault */
@@ -206,7 +209,8 @@ struct sched_alternative;
 struct vendor_event;
 
 struct pmu_driver {
-	const char *name; /* "intel", as in pmu=intel */
+	const char *name;  /* "intel", as in pmu=intel */
+	size_t state_size; /* what it keeps of a PMU, in bytes (pmu/contract/state.h) */
 
 	/** How events are written (pmu/events/grammar.h), and the fields of the registers
 	 * (pmu/events/fields.h), for people. NULL: not said. */
@@ -217,7 +221,7 @@ struct pmu_driver {
 	const struct pmu_identity *identities;
 
 	/** Whether this CPU has the family's PMU; fills *pmu (all of it but its events, .virtual,
-	 * .deterministic and .model). On false *why gets one line. */
+	 * .deterministic and .model). *pmu is all zero before the first time. On false *why gets one line. */
 	bool (*identify)(struct pmu *pmu, const char **why);
 
 	/** The same on a CPU that is none of the family's: *pmu as if it was one. For those who know better

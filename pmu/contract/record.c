@@ -1,7 +1,8 @@
 #include "pmu/contract/record.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "pmu/contract/state.h"
+
+#include <stdlib.h>
 
 const char *const record_kind_names[RECORD_KINDS] = {
 	[RECORD_NONE] = "none",
@@ -21,16 +22,24 @@ enum record_unit record_unit(const struct pmu_record_source *source)
 							     : RECORD_UNIT_CYCLES;
 }
 
-/* What the CPU that was asked last can record. */
-static struct pmu_record_source found[RECORD_KINDS];
+_Static_assert(RECORD_KINDS <= PMU_SOURCES, "a state has room for the name of each source");
+
+/* @return NULL if there is no memory */
+static struct pmu_record_source *room(struct pmu_state *state)
+{
+	if (!state->source)
+		state->source = calloc(RECORD_KINDS, sizeof *state->source);
+	return state->source;
+}
 
 unsigned record_sources(const struct pmu *pmu, const struct pmu_record_source **out)
 {
 	const struct pmu_recorder *recorder = pmu->driver->recorder;
+	struct pmu_record_source *found = recorder ? room(pmu->state) : NULL;
 	const char *why;
 	unsigned n = 0;
 
-	for (unsigned k = 0; recorder && k < RECORD_KINDS; k++) {
+	for (unsigned k = 0; found && k < RECORD_KINDS; k++) {
 		if (!recorder->kind[k])
 			continue;
 		found[n] = (struct pmu_record_source){.kind = (uint8_t)k};
@@ -123,15 +132,4 @@ unsigned record_drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 bool record_release(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	return kind_of(pmu, r)->release(pmu, r);
-}
-
-const char *record_reason(const char *format, ...)
-{
-	static char reason[200];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, sizeof reason, format, args);
-	va_end(args);
-	return reason;
 }

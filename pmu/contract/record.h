@@ -279,7 +279,7 @@ struct pmu_recorder {
 
 /* All below but record_source(), record_absent() and record_can_sample() are for a source of that PMU. */
 
-/** What this CPU can record; kept until the next call. @return how many *out has */
+/** What this PMU can record; kept until the next call for it. @return how many *out has */
 unsigned record_sources(const struct pmu *pmu, const struct pmu_record_source **out);
 
 /** The source of this kind; NULL if this PMU has none. */
@@ -330,8 +330,5 @@ extern const char *const record_kind_names[RECORD_KINDS];
 /** What periods of the source count best: operations or fetches, else cycles. Of sources without .units:
  * RECORD_UNIT_CYCLES, which nobody looks at. */
 enum record_unit record_unit(const struct pmu_record_source *source);
-
-/** A line that says why something cannot be, made as printf() does. @return it, kept until the next call */
-const char *record_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

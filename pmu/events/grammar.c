@@ -203,7 +203,7 @@ static const struct event_modifier *find_modifier(const struct parser *p, const 
 /* The unit masks that the event can be joined with, NULL if there are none. */
 static const struct event_mask *masks_of(const struct parser *p)
 {
-	return p->request.event && p->grammar->masks ? p->grammar->masks(p->request.event) : NULL;
+	return p->request.event && p->grammar->masks ? p->grammar->masks(p->pmu, p->request.event) : NULL;
 }
 
 /* The row of the same event whose unit mask is called so. */
@@ -639,7 +639,7 @@ static bool is_peer_name(const struct parser *p, const char *from, const char *e
 	for (size_t i = 0; i < n; i++)
 		name[i] = (char)tolower((unsigned char)from[i]);
 	name[n] = 0;
-	return p->grammar->is_peer_name(name);
+	return p->grammar->is_peer_name(p->pmu, name);
 }
 
 static bool is_name_of(const struct parser *p, const char *from, const char *end)

@@ -54,8 +54,8 @@ struct event_extra_field {
 /** What a family adds to the grammar: data only, but for masks. */
 struct event_grammar {
 	const char *const *names; /* before "::" besides the driver's and the model's, NULL ends */
-	/** Whether libpfm4 calls the CPU so that was identified last: "skl"; in lower case. May be NULL. */
-	bool (*is_peer_name)(const char *name);
+	/** Whether libpfm4 calls the CPU of this PMU so: "skl"; in lower case. May be NULL. */
+	bool (*is_peer_name)(const struct pmu *pmu, const char *name);
 	const struct event_alias *aliases; /* other names of rows: libpfm4's, perf's; may be NULL */
 	const struct event_alias *const
 		*more_aliases;                  /* likewise: the vendor's own, NULL ends; may be NULL */
@@ -71,8 +71,9 @@ struct event_grammar {
 	/** Bits of an event's code that are its unit mask, where a row is one event with one mask: rows that
 	 * differ in them alone are joined as EVENT:MASK:MASK. 0: they are not */
 	uint64_t unit_mask;
-	/** Masks that row e can be combined with. @return NULL if none; the member itself may be NULL */
-	const struct event_mask *(*masks)(const struct pmu_event *e);
+	/** Masks that row e can be combined with; kept until the next call for the same PMU. @return NULL if
+	 * none; the member itself may be NULL */
+	const struct event_mask *(*masks)(const struct pmu *pmu, const struct pmu_event *e);
 };
 
 /** One event to be counted. */

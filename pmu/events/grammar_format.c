@@ -50,8 +50,8 @@ size_t event_format(const struct pmu *pmu, const struct event_request *r, char *
 
 	if (r->event) {
 		n = text_append(out, size, n, "%s", r->event->name);
-		for (const struct event_mask *m = g->masks ? g->masks(r->event) : NULL; m && m->name && extra;
-		     m++)
+		for (const struct event_mask *m = g->masks ? g->masks(pmu, r->event) : NULL;
+		     m && m->name && extra; m++)
 			if ((extra & m->code) == m->code) {
 				n = text_append(out, size, n, ":%s", m->name);
 				extra &= ~m->code;

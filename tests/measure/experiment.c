@@ -458,7 +458,7 @@ static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
 			const struct pmu_event *rows[JOINED])
 {
 	const struct event_grammar *g = pmu->driver->grammar;
-	const struct event_mask *masks = r->event && g && g->masks ? g->masks(r->event) : NULL;
+	const struct event_mask *masks = r->event && g && g->masks ? g->masks(pmu, r->event) : NULL;
 	uint64_t all = 0;
 	unsigned n = 0;
 

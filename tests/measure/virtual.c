@@ -33,7 +33,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 		return false;
 	shares_forget();
 	/* From here on run->call goes to the virtual CPU, whose CPUID is what the drivers must see. */
-	*pmu = (struct pmu){.virtual = true};
+	*pmu = (struct pmu){.state = pmu->state, .virtual = true};
 	run->pmu = pmu;
 	if (!run->call(run, identify, &id, IDENTIFY_MS, &fault)) {
 		snprintf(text, sizeof(text), "identifying the virtual PMU failed: %.140s",

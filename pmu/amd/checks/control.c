@@ -7,7 +7,8 @@
 
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/time/time.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/generation.h"
 #include "pmu/amd/records/ibs.h"
 #include "pmu/amd/registers.h"
@@ -148,7 +149,7 @@ static void halt(struct control_fixture *h, unsigned instance, const struct pmu_
 static bool has_irperf(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	if (i || !amd_has(IRPERF))
+	if (i || !amd_pmu(pmu)->has_irperf)
 		return false;
 	*out = (struct pmu_control_instance){.name = "compare and branch"};
 	return true;
@@ -187,14 +188,14 @@ static void irperf(struct control_fixture *h, unsigned instance, const struct pm
 	bool taken = msr_write(IRPERF, FAR_ON);
 
 	h->equal(h, "IRPERF goes on from what was written", false, control_register(h, IRPERF) >= FAR_ON);
-	if (amd_identified() >= AMD_ZEN4)
+	if (amd_pmu(h->pmu)->generation >= AMD_ZEN4)
 		h->equal(h, "a write to the locked IRPERF is taken", false, taken);
 }
 
 static bool has_aperf(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	if (i || !amd_has(APERF))
+	if (i || !amd_pmu(pmu)->has_aperf)
 		return false;
 	*out = (struct pmu_control_instance){.name = "busy"};
 	return true;
@@ -235,7 +236,7 @@ static bool each_pair(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 {
 	unsigned c = 2 * i;
 
-	if (pmu->guest || !amd_merges(amd_identified()) || c + 1 >= pmu->n_counters)
+	if (pmu->guest || !amd_merges(amd_pmu(pmu)->generation) || c + 1 >= pmu->n_counters)
 		return false;
 	*out = (struct pmu_control_instance){.counters = 3ull << c};
 	snprintf(out->name, sizeof out->name, "%s and %s", pmu->counter[c].name, pmu->counter[c + 1].name);
@@ -306,7 +307,7 @@ static void threshold(struct control_fixture *h, unsigned instance, const struct
 /* A hypervisor may keep these bits to itself. */
 static bool each_selector(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	return !pmu->guest && !amd_narrow(amd_identified()) && each_counter(pmu, i, out);
+	return !pmu->guest && !amd_narrow(amd_pmu(pmu)->generation) && each_counter(pmu, i, out);
 }
 
 /* We are in no guest. A counter that asks for one of the two counts only while SVM is enabled. */
@@ -351,7 +352,7 @@ static bool each_guest(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 {
 	static const char *const kernels[] = {"guest_empty", "guest_works"};
 
-	if (pmu->guest || amd_narrow(amd_identified()) || i >= sizeof kernels / sizeof kernels[0])
+	if (pmu->guest || amd_narrow(amd_pmu(pmu)->generation) || i >= sizeof kernels / sizeof kernels[0])
 		return false;
 	*out = (struct pmu_control_instance){
 		.counters = 1, .suits = counts_instructions, .kernel = kernels[i]};
@@ -392,7 +393,7 @@ static bool has_status(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 {
 	if (i || !pmu->has_global)
 		return false;
-	*out = (struct pmu_control_instance){.name = "set and clear", .lacking = amd_no_status_set()};
+	*out = (struct pmu_control_instance){.name = "set and clear", .lacking = amd_no_status_set(pmu)};
 	return true;
 }
 
@@ -423,10 +424,10 @@ static bool has_settable(const struct pmu *pmu, unsigned i, struct pmu_control_i
 {
 	static const char *const names[] = {"overflow", "freeze"};
 
-	if (!pmu->has_global || i >= (amd_freezes() ? 2 : 1))
+	if (!pmu->has_global || i >= (amd_pmu(pmu)->freezes ? 2 : 1))
 		return false;
 	*out = (struct pmu_control_instance){
-		.counters = 1, .lacking = amd_no_status_set(), .suits = counts_instructions};
+		.counters = 1, .lacking = amd_no_status_set(pmu), .suits = counts_instructions};
 	snprintf(out->name, sizeof out->name, "%s", names[i]);
 	return true;
 }
@@ -480,7 +481,7 @@ static void alias(struct control_fixture *h, unsigned c, const struct pmu_event 
 
 static bool has_freeze(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || !pmu->has_global || !amd_freezes())
+	if (i || !pmu->has_global || !amd_pmu(pmu)->freezes)
 		return false;
 	*out = (struct pmu_control_instance){
 		.name = "on an interrupt", .counters = 1, .suits = counts_instructions};
@@ -566,10 +567,10 @@ static bool has_ibs(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 		uint32_t feature;
 	} rows[] = {{"operations", IBS_OP}, {"fetches", IBS_FETCH}};
 
-	if (pmu->guest || !amd_has_ibs())
+	if (pmu->guest || !amd_pmu(pmu)->ibs)
 		return false;
 	for (unsigned row = 0; row < sizeof rows / sizeof rows[0]; row++) {
-		if (!(amd_has_ibs() & rows[row].feature) || i--)
+		if (!(amd_pmu(pmu)->ibs & rows[row].feature) || i--)
 			continue;
 		*out = (struct pmu_control_instance){0};
 		snprintf(out->name, sizeof out->name, "%s", rows[row].name);
@@ -604,7 +605,7 @@ static void ibs_begins_anew(struct control_fixture *h)
 
 static void ibs_op(struct control_fixture *h)
 {
-	uint32_t features = amd_has_ibs();
+	uint32_t features = amd_pmu(h->pmu)->ibs;
 	uint64_t high = features & IBS_COUNT_27 ? OP_MAX_HIGH : 0;
 
 	h->equal(h, "the upper bits of the maximum, where there are any", high,
@@ -625,11 +626,11 @@ static void ibs_op(struct control_fixture *h)
  * edge (Linux: fetch_count_reset_broken). */
 static void ibs_fetch(struct control_fixture *h)
 {
-	bool keeps = amd_identified() & (AMD_16H | AMD_ZEN1 | AMD_ZEN2);
+	bool keeps = amd_pmu(h->pmu)->generation & (AMD_16H | AMD_ZEN1 | AMD_ZEN2);
 	uint64_t first = FETCHES << FETCH_COUNT_SHIFT, count;
 
 	h->equal(h, "the filter of last-level misses, where there is one",
-		 amd_has_ibs() & IBS_ZEN4 ? FETCH_L3_MISS_ONLY : 0,
+		 amd_pmu(h->pmu)->ibs & IBS_ZEN4 ? FETCH_L3_MISS_ONLY : 0,
 		 written(h, IBS_FETCH_CTL, FETCH_L3_MISS_ONLY));
 	h->works(h, "clearing it", msr_write(IBS_FETCH_CTL, 0));
 	count = written(h, IBS_FETCH_CTL, FETCH_MAX | FETCH_EN | first) & FETCH_COUNT;
@@ -647,7 +648,7 @@ static void ibs(struct control_fixture *h, unsigned instance, const struct pmu_e
 	(void)e;
 	h->equal(h, "IBS_CTL, which is read-only", control, written(h, IBS_CTL, control ^ IBS_LVT_OFFSET));
 	h->works(h, "writing it back", msr_write(IBS_CTL, control));
-	if (instance == 0 && amd_has_ibs() & IBS_OP)
+	if (instance == 0 && amd_pmu(h->pmu)->ibs & IBS_OP)
 		ibs_op(h);
 	else
 		ibs_fetch(h);

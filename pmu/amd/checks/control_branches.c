@@ -5,7 +5,8 @@
 #include "pmu/amd/checks/control.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/records/record.h"
 #include "pmu/amd/registers.h"
 #include "pmu/x86/control.h"
@@ -71,12 +72,12 @@ void amd_debug_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 	aside = control_register(h, LAST_EXCEPTION_FROM);
 	h->works(h, "recording",
 		 amd_change_msr(DEBUGCTL, 0, DEBUGCTL_LBR) &&
-			 (!amd_stacks() || amd_change_msr(DBG_EXTN_CFG, 0, DBG_EXTN_LBR)));
+			 (!amd_pmu(h->pmu)->stacks || amd_change_msr(DBG_EXTN_CFG, 0, DBG_EXTN_LBR)));
 	at = h->debug_exception(h);
 	h->within(h, "address of the INT1 that was taken", 1, UINT64_MAX, at);
 	h->equal(h, "DebugCtl[LBR] behind a debug exception", 0,
 		 control_register(h, DEBUGCTL) & DEBUGCTL_LBR);
-	if (amd_stacks())
+	if (amd_pmu(h->pmu)->stacks)
 		stack = control_register(h, DBG_EXTN_CFG) & DBG_EXTN_LBR;
 	h->equal(h, "the stack's enable behind a debug exception", 0, stack);
 	last = control_register(h, LAST_BRANCH_FROM);
@@ -97,7 +98,7 @@ static bool mispredictions(const struct pmu *pmu, unsigned i, const struct pmu_e
 bool amd_stack_counter_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	if (i || !amd_stacks())
+	if (i || !amd_pmu(pmu)->stacks)
 		return false;
 	*out = (struct pmu_control_instance){
 		.name = "mispredictions", .counters = 1, .suits = mispredictions};

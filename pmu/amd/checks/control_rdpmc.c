@@ -5,7 +5,8 @@
 #include "pmu/amd/checks/control.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/registers.h"
 #include "pmu/x86/control.h"
 
@@ -15,9 +16,9 @@
 #define APART   0x123456789ull
 
 /* The i-th run that has counters; NULL if there are not so many. */
-static const struct amd_uncore_run *run_of(unsigned i)
+static const struct amd_uncore_run *run_of(const struct pmu *pmu, unsigned i)
 {
-	const struct amd_uncore_run *runs = amd_uncore_runs();
+	const struct amd_uncore_run *runs = amd_uncore_runs(pmu);
 
 	for (unsigned r = 0; r < AMD_UNCORE_RUNS; r++)
 		if (runs[r].n && !i--)
@@ -27,7 +28,7 @@ static const struct amd_uncore_run *run_of(unsigned i)
 
 bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	const struct amd_uncore_run *run = run_of(i);
+	const struct amd_uncore_run *run = run_of(pmu, i);
 
 	/* Where the core's own go further nobody says how the others are numbered. */
 	if (pmu->n_counters > RDPMC_NB)
@@ -37,7 +38,7 @@ bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 		snprintf(out->name, sizeof out->name, "%s %u to %u", run->name, run->first,
 			 run->first + run->n - 1u);
 	/* Of what is not there a hypervisor may answer 0. */
-	return run || (!pmu->guest && !amd_uncore_untold() && (!i || run_of(i - 1)));
+	return run || (!pmu->guest && !amd_pmu(pmu)->uncore.untold && (!i || run_of(pmu, i - 1)));
 }
 
 /* Other cores may share the counters: they are left as they were found. */
@@ -70,7 +71,7 @@ static bool reserved(const struct pmu *pmu, uint32_t index)
 {
 	const struct amd_uncore_run *run;
 
-	for (unsigned i = 0; (run = run_of(i)); i++)
+	for (unsigned i = 0; (run = run_of(pmu, i)); i++)
 		if (index >= run->rdpmc && index < run->rdpmc + run->n)
 			return false;
 	return index >= pmu->n_counters;
@@ -82,8 +83,8 @@ void amd_rdpmc_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 	uint64_t value;
 
 	(void)e;
-	if (run_of(i)) {
-		reads_its_own(h, run_of(i));
+	if (run_of(h->pmu, i)) {
+		reads_its_own(h, run_of(h->pmu, i));
 		return;
 	}
 	while (index < INDICES && !(reserved(h->pmu, index) && pmc_read(index, &value)))

@@ -2,7 +2,7 @@
  * Equations between events of AMD's cores: one row each. Where a CPU lacks one of the events, the row is
  * skipped.
  */
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
 
 #define FILTER "APM vol. 2, 13.2.1, OS and USR"
 #define CMASK  "APM vol. 2, 13.2.1, CntMask and Inv"

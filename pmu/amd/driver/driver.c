@@ -10,9 +10,10 @@
 #include "pmu/x86/bracket_read.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/driver/bracket.h"
-#include "pmu/amd/driver/driver.h"
-#include "pmu/amd/events/events.h"
 #include "pmu/amd/driver/nodes.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
+#include "pmu/amd/events/events.h"
 #include "pmu/amd/records/record.h"
 #include "pmu/amd/registers.h"
 #include "pmu/events/schedule.h"
@@ -22,66 +23,16 @@
 
 #define COUNTER_MASK ((1ull << AMD_WIDTH) - 1)
 
-/* Events of the CPU that was identified last, and what each counter held when it was last written. */
-static struct pmu_event unpacked[AMD_EVENTS_MAX];
-static const struct pmu_event *events[AMD_EVENTS_MAX];
-static uint64_t written[PMU_COUNTERS_MAX];
-static unsigned identified;
-static bool one_node;
-static bool has_irperf, has_aperf, merges;
-static bool freezes, stacks;
-static bool sets_status = true; /* or there is no status, or no hypervisor to keep that to itself */
-static uint32_t ibs;
-static uint64_t pairs; /* even counters that are merged with the one behind them */
-static char reason[96];
+/* The events of one PMU. */
+struct rows {
+	struct pmu_event unpacked[AMD_EVENTS_MAX];
+	const struct pmu_event *events[AMD_EVENTS_MAX];
+};
 
 /* In the order of enum amd_generation. */
 static const char generations[][11] = {"K7",         "K8",         "family 10H", "family 11H", "family 12H",
 				       "family 14H", "family 15H", "family 16H", "Zen 1",      "Zen 2",
 				       "Zen 3",      "Zen 4",      "Zen 5",      "post-Zen 5"};
-
-/* versions of the register layout */
-enum { LEGACY = 1, EXTENDED, PERFMON_V2 };
-
-uint32_t amd_select_msr(const struct pmu *pmu, unsigned c)
-{
-	return pmu->version == LEGACY ? PERF_LEGACY_CTL0 + c : PERF_CTL0 + 2 * c;
-}
-
-uint32_t amd_counter_msr(const struct pmu *pmu, unsigned c)
-{
-	return pmu->version == LEGACY ? PERF_LEGACY_CTR0 + c : PERF_CTR0 + 2 * c;
-}
-
-bool amd_has(uint32_t address)
-{
-	return address == IRPERF ? has_irperf : has_aperf;
-}
-
-bool amd_freezes(void)
-{
-	return freezes;
-}
-
-const char *amd_no_status_set(void)
-{
-	return sets_status ? NULL : "the register that sets the overflow status";
-}
-
-bool amd_stacks(void)
-{
-	return stacks;
-}
-
-uint32_t amd_has_ibs(void)
-{
-	return ibs;
-}
-
-unsigned amd_identified(void)
-{
-	return identified;
-}
 
 static uint32_t highest_extended(void)
 {
@@ -117,7 +68,7 @@ static bool swallowed(const struct pmu *pmu)
 /* How many of these counters there may be nothing else says. */
 static void sift_uncore(struct pmu *pmu)
 {
-	unsigned beyond = amd_uncore_find();
+	unsigned beyond = amd_uncore_find(amd_pmu(pmu)->generation, &amd_pmu(pmu)->uncore);
 
 	if (beyond)
 		pmu_remark(pmu,
@@ -152,15 +103,15 @@ static unsigned with_registers(struct pmu *pmu, unsigned n)
 {
 	unsigned found = 0;
 
-	if (pmu->version == PERFMON_V2 && !answers(PERF_GLOBAL_CTL)) {
+	if (pmu->version == AMD_LAYOUT_PERFMON_V2 && !answers(PERF_GLOBAL_CTL)) {
 		pmu_remark(pmu, "PerfCntrGlobalCtl raises #GP though CPUID promises PerfMonV2: judged as if "
 				"it did not");
-		pmu->version = EXTENDED;
+		pmu->version = AMD_LAYOUT_EXTENDED;
 	}
-	if (pmu->version == EXTENDED && !answers(amd_select_msr(pmu, 0))) {
+	if (pmu->version == AMD_LAYOUT_EXTENDED && !answers(amd_select_msr(pmu, 0))) {
 		pmu_remark(pmu, "PERF_CTL0 raises #GP though CPUID promises the core extension: judged as if "
 				"it did not");
-		pmu->version = LEGACY;
+		pmu->version = AMD_LAYOUT_LEGACY;
 		n = AMD_LEGACY;
 	}
 	while (found < n && answers(amd_select_msr(pmu, found)) && answers(amd_counter_msr(pmu, found)))
@@ -175,7 +126,10 @@ static unsigned with_registers(struct pmu *pmu, unsigned n)
 
 static bool identify(struct pmu *pmu, const char **why)
 {
-	memset(pmu, 0, sizeof *pmu);
+	struct amd_pmu *own = pmu_begin(pmu, &amd_driver, why);
+
+	if (!own)
+		return false;
 	if (!amd_vendor()) {
 		*why = "the CPU's vendor is neither AMD nor Hygon";
 		return false;
@@ -184,24 +138,23 @@ static bool identify(struct pmu *pmu, const char **why)
 	/* What a newer part has is known as far as CPUID says it. */
 	bool known = generation && (generation != AMD_NEWER || cpu_has(CPU_PERFCTR_CORE));
 	if (!known) {
-		snprintf(reason, sizeof reason, "no counters are known for CPUID signature %X",
-			 (unsigned)cpuid(1, 0).eax);
-		*why = reason;
+		*why = pmu_reason(pmu, "no counters are known for CPUID signature %X",
+				  (unsigned)cpuid(1, 0).eax);
 		return false;
 	}
 
 	uint32_t top = highest_extended();
 	struct cpuid_regs v2 = {0};
 	unsigned n = AMD_LEGACY;
-	pmu->version = LEGACY;
+	pmu->version = AMD_LAYOUT_LEGACY;
 	if (top >= 0x80000001 && cpu_has(CPU_PERFCTR_CORE)) {
-		pmu->version = EXTENDED;
+		pmu->version = AMD_LAYOUT_EXTENDED;
 		n = AMD_EXTENDED;
 		if (top >= 0x80000022)
 			v2 = cpuid(0x80000022, 0);
 	}
 	if (v2.eax & 1 && v2.ebx & 15) {
-		pmu->version = PERFMON_V2;
+		pmu->version = AMD_LAYOUT_PERFMON_V2;
 		n = v2.ebx & 15;
 	} else if (v2.eax & 1) {
 		pmu_remark(pmu,
@@ -210,33 +163,31 @@ static bool identify(struct pmu *pmu, const char **why)
 	n = with_registers(pmu, n);
 
 	if (swallowed(pmu)) {
-		snprintf(reason, sizeof reason, "it is a %s, but PERF_CTL0 raises #GP or keeps nothing",
-			 generations[__builtin_ctz(generation)]);
-		*why = reason;
+		*why = pmu_reason(pmu, "it is a %s, but PERF_CTL0 raises #GP or keeps nothing",
+				  generations[__builtin_ctz(generation)]);
 		return false;
 	}
 
-	identified = generation;
+	own->generation = generation;
 	sift_uncore(pmu);
-	one_node = amd_one_node();
-	merges = amd_merges(generation);
+	own->one_node = amd_one_node();
+	own->merges = amd_merges(generation);
 	pmu->most_select = generation & (AMD_K7 | AMD_K8) ? CTL_EVENT & 0xff : 0;
-	pairs = 0;
-	has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
-	freezes = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 4;
+	own->has_irperf = top >= 0x80000008 && cpuid(0x80000008, 0).ebx >> 1 & 1;
+	own->freezes = highest_extended() >= 0x80000022 && cpuid(0x80000022, 0).eax & 4;
 	/* A stack of no depth is none. */
-	stacks = v2.eax & 2 && v2.ebx >> 4 & 63;
-	ibs = amd_ibs_features();
-	has_aperf = cpuid(6, 0).ecx & 1;
+	own->stacks = v2.eax & 2 && v2.ebx >> 4 & 63;
+	own->ibs = amd_ibs_features();
+	own->has_aperf = cpuid(6, 0).ecx & 1;
 	pmu->driver = &amd_driver;
-	pmu->joint = pmu->has_global = pmu->version == PERFMON_V2;
-	sets_status = !pmu->has_global || !cpu_has(CPU_HYPERVISOR) || finds_status_set();
+	pmu->joint = pmu->has_global = pmu->version == AMD_LAYOUT_PERFMON_V2;
+	own->no_status_set = pmu->has_global && cpu_has(CPU_HYPERVISOR) && !finds_status_set();
 	pmu->has_pmi = cpu_has(CPU_APIC); /* the first K7 has none */
 	pmu->lvt_stays = true;
 	snprintf(pmu->name, sizeof pmu->name, "AMD %s PMU, %s", generations[__builtin_ctz(generation)],
-		 pmu->version == LEGACY     ? "legacy counters"
-		 : pmu->version == EXTENDED ? "core extension"
-					    : "PerfMonV2");
+		 pmu->version == AMD_LAYOUT_LEGACY     ? "legacy counters"
+		 : pmu->version == AMD_LAYOUT_EXTENDED ? "core extension"
+						       : "PerfMonV2");
 	for (unsigned c = 0; c < n; c++) {
 		struct pmu_counter *k = &pmu->counter[c];
 		snprintf(k->name, sizeof k->name, "PERF_CTR%u", c & 31);
@@ -253,10 +204,13 @@ static bool identify(struct pmu *pmu, const char **why)
 
 static void list_events(struct pmu *pmu)
 {
-	pmu->n_events = amd_unpack(identified, one_node, unpacked, AMD_EVENTS_MAX);
+	const struct amd_pmu *own = amd_pmu(pmu);
+	struct rows *rows = pmu_rows(pmu, sizeof *rows);
+
+	pmu->n_events = rows ? amd_unpack(own->generation, own->one_node, rows->unpacked, AMD_EVENTS_MAX) : 0;
 	for (unsigned i = 0; i < pmu->n_events; i++)
-		events[i] = &unpacked[i];
-	pmu->events = events;
+		rows->events[i] = &rows->unpacked[i];
+	pmu->events = rows ? rows->events : NULL;
 }
 
 static unsigned event_of(uint64_t code)
@@ -264,23 +218,25 @@ static unsigned event_of(uint64_t code)
 	return (unsigned)((code & 0xff) | (code >> 24 & 0xf00));
 }
 
-static bool takes_pair(uint64_t code)
+static bool takes_pair(const struct pmu *pmu, uint64_t code)
 {
-	return merges && event_of(code) == EVENT_LARGE;
+	return amd_pmu(pmu)->merges && event_of(code) == EVENT_LARGE;
 }
 
-static uint64_t with_pairs(uint64_t mask)
+static uint64_t with_pairs(const struct pmu *pmu, uint64_t mask)
 {
-	return mask | (mask & pairs) << 1;
+	return mask | (mask & amd_pmu(pmu)->pairs) << 1;
 }
 
 /* The odd counter of a pair is all ones, so that the pair overflows where 48 bits do. */
 static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
 {
-	if (pairs >> c & 1 && !msr_write(amd_counter_msr(pmu, c + 1), MERGE_TOP))
+	struct amd_pmu *own = amd_pmu(pmu);
+
+	if (own->pairs >> c & 1 && !msr_write(amd_counter_msr(pmu, c + 1), MERGE_TOP))
 		return false;
-	written[c] = value & COUNTER_MASK;
-	return msr_write(amd_counter_msr(pmu, c), written[c]);
+	own->written[c] = value & COUNTER_MASK;
+	return msr_write(amd_counter_msr(pmu, c), own->written[c]);
 }
 
 static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
@@ -298,13 +254,15 @@ static uint32_t counter_register(const struct pmu *pmu, unsigned c)
 
 static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 {
+	struct amd_pmu *own = amd_pmu(pmu);
+
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (mask & pairs & 1ull << c && !msr_write(amd_counter_msr(pmu, c + 1), MERGE_TOP))
+		if (mask & own->pairs & 1ull << c && !msr_write(amd_counter_msr(pmu, c + 1), MERGE_TOP))
 			return false;
 	if (pmu->has_global)
 		return msr_write(PERF_GLOBAL_STATUS_CLR, mask & ((1ull << pmu->n_counters) - 1));
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (mask >> c & 1 && !read_counter(pmu, c, &written[c]))
+		if (mask >> c & 1 && !read_counter(pmu, c, &own->written[c]))
 			return false;
 	return true;
 }
@@ -319,9 +277,9 @@ static bool global_off(const struct pmu *pmu, uint64_t counters)
 
 static bool release(const struct pmu *pmu, unsigned c)
 {
-	uint64_t taken = with_pairs(1ull << c);
+	uint64_t taken = with_pairs(pmu, 1ull << c);
 
-	pairs &= ~(1ull << c);
+	amd_pmu(pmu)->pairs &= ~(1ull << c);
 	return global_off(pmu, taken) && msr_write(amd_select_msr(pmu, c), 0) &&
 	       (taken == 1ull << c || msr_write(amd_select_msr(pmu, c + 1), 0));
 }
@@ -330,11 +288,11 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 {
 	if (!release(pmu, c))
 		return false;
-	if (takes_pair(config->code)) {
+	if (takes_pair(pmu, config->code)) {
 		if (c % 2 || c + 1 >= pmu->n_counters || !release(pmu, c + 1) ||
 		    !msr_write(amd_select_msr(pmu, c + 1), CTL_MERGE | CTL_EN))
 			return false;
-		pairs |= 1ull << c;
+		amd_pmu(pmu)->pairs |= 1ull << c;
 	}
 	if (!write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
 		return false;
@@ -364,17 +322,20 @@ static bool start(const struct pmu *pmu, uint64_t mask)
 	uint64_t control;
 	if (!pmu->has_global)
 		return set_enables(pmu, mask, true);
-	return msr_read(PERF_GLOBAL_CTL, &control) && msr_write(PERF_GLOBAL_CTL, control | with_pairs(mask));
+	return msr_read(PERF_GLOBAL_CTL, &control) &&
+	       msr_write(PERF_GLOBAL_CTL, control | with_pairs(pmu, mask));
 }
 
 static bool stop(const struct pmu *pmu)
 {
 	/* What counts nothing by itself may stay enabled. */
-	return pmu->has_global ? msr_write(PERF_GLOBAL_CTL, 0) : set_enables(pmu, ~(pairs << 1), false);
+	return pmu->has_global ? msr_write(PERF_GLOBAL_CTL, 0)
+			       : set_enables(pmu, ~(amd_pmu(pmu)->pairs << 1), false);
 }
 
 static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 {
+	const struct amd_pmu *own = amd_pmu(pmu);
 	uint64_t value;
 
 	*mask = 0;
@@ -388,7 +349,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		if (!read_counter(pmu, c, &value))
 			return false;
-		if (value < written[c] && !(pairs << 1 >> c & 1))
+		if (value < own->written[c] && !(own->pairs << 1 >> c & 1))
 			*mask |= 1ull << c;
 	}
 	return true;
@@ -404,7 +365,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 		out->start_end = amd_global_start_end;
 		out->stop = amd_global_stop;
 		out->stop_end = amd_global_stop_end;
-		out->args[0] = with_pairs(mask) & ((1ull << pmu->n_counters) - 1);
+		out->args[0] = with_pairs(pmu, mask) & ((1ull << pmu->n_counters) - 1);
 		return true;
 	}
 
@@ -435,7 +396,7 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 /* Family 15H silently counts wrongly on a counter that the event is not wired to. */
 static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
-	if (takes_pair(e->code) && (c % 2 || c + 1 >= pmu->n_counters))
+	if (takes_pair(pmu, e->code) && (c % 2 || c + 1 >= pmu->n_counters))
 		return false;
 	return c < pmu->n_counters && e->counters >> c & 1;
 }
@@ -444,9 +405,9 @@ static unsigned alternatives(const struct pmu *pmu, const struct event_request *
 			     struct sched_alternative *out, const char **why)
 {
 	unsigned n = 0;
-	bool pair = takes_pair(r->config.code);
+	bool pair = takes_pair(pmu, r->config.code);
 
-	if (merges && event_of(r->config.code) == EVENT_MERGE) {
+	if (amd_pmu(pmu)->merges && event_of(r->config.code) == EVENT_MERGE) {
 		*why = "it merges two counters, and is programmed together with the event that needs it";
 		return 0;
 	}
@@ -460,10 +421,9 @@ static unsigned alternatives(const struct pmu *pmu, const struct event_request *
 	return n;
 }
 
-static bool fault(const char **why, const char *what, unsigned c)
+static bool fault(const struct pmu *pmu, const char **why, const char *what, unsigned c)
 {
-	snprintf(reason, sizeof reason, "%s%u raised #GP though CPUID promises it", what, c);
-	*why = reason;
+	*why = pmu_reason(pmu, "%s%u raised #GP though CPUID promises it", what, c);
 	return false;
 }
 
@@ -471,15 +431,15 @@ static bool reset(const struct pmu *pmu, const char **why)
 {
 	uint64_t value;
 
-	pairs = 0;
+	amd_pmu(pmu)->pairs = 0;
 	if (pmu->has_global && !msr_write(PERF_GLOBAL_CTL, 0))
-		return fault(why, "PerfCntrGlobalCtl, MSR C000030", 1);
+		return fault(pmu, why, "PerfCntrGlobalCtl, MSR C000030", 1);
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!msr_write(amd_select_msr(pmu, c), 0))
-			return fault(why, "PERF_CTL", c);
+			return fault(pmu, why, "PERF_CTL", c);
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!write_counter(pmu, c, 0))
-			return fault(why, "PERF_CTR", c);
+			return fault(pmu, why, "PERF_CTR", c);
 	if (!amd_record_reset()) {
 		*why = "a register of IBS or of branch records raised #GP though CPUID promises it";
 		return false;
@@ -491,14 +451,15 @@ static bool reset(const struct pmu *pmu, const char **why)
 	if (!pmu->has_global)
 		return true;
 	if (!msr_read(PERF_GLOBAL_STATUS, &value))
-		return fault(why, "PerfCntrGlobalStatus, MSR C000030", 0);
+		return fault(pmu, why, "PerfCntrGlobalStatus, MSR C000030", 0);
 	if (value && !msr_write(PERF_GLOBAL_STATUS_CLR, value))
-		return fault(why, "PerfCntrGlobalStatusClr, MSR C000030", 2);
+		return fault(pmu, why, "PerfCntrGlobalStatusClr, MSR C000030", 2);
 	return true;
 }
 
 const struct pmu_driver amd_driver = {
 	.name = "amd",
+	.state_size = sizeof(struct amd_pmu),
 	.grammar = &amd_grammar,
 	.fields = amd_fields,
 	.identities = amd_identities,

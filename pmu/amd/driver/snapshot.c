@@ -4,7 +4,8 @@
  */
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/generation.h"
 #include "pmu/amd/records/ibs.h"
 #include "pmu/amd/records/record.h"
@@ -12,12 +13,11 @@
 
 #include <stdio.h>
 
-#define VALUES (2 * AMD_CORE_MAX)
-
 static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *name, uint32_t address)
 {
 	struct pmu_snapshot_entry *e = &out->entry[out->count++];
-	*e = (struct pmu_snapshot_entry){.name = name, .address = address};
+	*e = (struct pmu_snapshot_entry){.address = address};
+	snprintf(e->name, sizeof e->name, "%s", name);
 	e->readable = msr_read(address, &e->value);
 	return e;
 }
@@ -47,28 +47,25 @@ static const struct {
 };
 
 /* They may be another core's: the driver leaves them alone. */
-static void take_uncore(struct pmu_snapshot *out)
+static void take_uncore(const struct pmu *pmu, struct pmu_snapshot *out)
 {
-	static char names[AMD_UNCORE_MAX][2][20];
-	const struct amd_uncore_run *runs = amd_uncore_runs();
-	unsigned n = 0;
+	const struct amd_uncore_run *runs = amd_uncore_runs(pmu);
+	char name[PMU_SNAPSHOT_NAME];
 
 	for (unsigned r = 0; r < AMD_UNCORE_RUNS; r++)
-		for (unsigned i = 0; i < runs[r].n; i++, n++) {
+		for (unsigned i = 0; i < runs[r].n; i++) {
 			struct pmu_snapshot_entry *e;
 
-			snprintf(names[n][0], sizeof names[n][0], "%s_PERF_CTL%u", runs[r].name,
-				 runs[r].first + i);
-			snprintf(names[n][1], sizeof names[n][1], "%s_PERF_CTR%u", runs[r].name,
-				 runs[r].first + i);
-			e = take(out, names[n][0], runs[r].select + 2 * i);
+			snprintf(name, sizeof name, "%s_PERF_CTL%u", runs[r].name, runs[r].first + i);
+			e = take(out, name, runs[r].select + 2 * i);
 			e->enable = e->value & CTL_EN;
-			take(out, names[n][1], runs[r].select + 2 * i + 1);
+			snprintf(name, sizeof name, "%s_PERF_CTR%u", runs[r].name, runs[r].first + i);
+			take(out, name, runs[r].select + 2 * i + 1);
 		}
 }
 
 /* What records, and what runs by itself. */
-static void take_others(struct pmu_snapshot *out)
+static void take_others(const struct pmu *pmu, struct pmu_snapshot *out)
 {
 	uint32_t features = amd_ibs_features();
 	struct pmu_snapshot_entry *e;
@@ -86,17 +83,17 @@ static void take_others(struct pmu_snapshot *out)
 	}
 	if (stack)
 		take(out, "LBR_SELECT", LBR_SELECT);
-	if (amd_has(APERF)) {
+	if (amd_pmu(pmu)->has_aperf) {
 		take(out, "MPERF", MPERF);
 		take(out, "APERF", APERF);
 	}
-	if (amd_has(IRPERF))
+	if (amd_pmu(pmu)->has_irperf)
 		take(out, "IRPERF", IRPERF);
 }
 
 void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 {
-	static char names[VALUES][20];
+	char name[PMU_SNAPSHOT_NAME];
 	uint64_t enabled = ~0ull;
 
 	out->count = 0;
@@ -105,14 +102,14 @@ void amd_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 		take(out, "PERF_GLOBAL_STATUS", PERF_GLOBAL_STATUS);
 	}
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
-		snprintf(names[2 * c], sizeof *names, "PERF_CTL%u", c);
-		snprintf(names[2 * c + 1], sizeof *names, "PERF_CTR%u", c);
-		struct pmu_snapshot_entry *e = take(out, names[2 * c], amd_select_msr(pmu, c));
+		snprintf(name, sizeof name, "PERF_CTL%u", c);
+		struct pmu_snapshot_entry *e = take(out, name, amd_select_msr(pmu, c));
 		e->enable = e->value & CTL_EN && e->value & (CTL_USR | CTL_OS) && enabled >> c & 1;
-		take(out, names[2 * c + 1], amd_counter_msr(pmu, c));
+		snprintf(name, sizeof name, "PERF_CTR%u", c);
+		take(out, name, amd_counter_msr(pmu, c));
 	}
-	take_uncore(out);
-	take_others(out);
+	take_uncore(pmu, out);
+	take_others(pmu, out);
 }
 
 #define SELECT "APM vol. 2, 13.2.1"
@@ -148,7 +145,7 @@ static const struct pmu_access pin_control = {
 
 unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
 {
-	bool narrow = amd_narrow(amd_identified());
+	bool narrow = amd_narrow(amd_pmu(pmu)->generation);
 	unsigned n = 0;
 
 	if (narrow && n < max)
@@ -159,7 +156,7 @@ unsigned amd_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned ma
 
 		bool stack = address == LBR_SELECT || address == DBG_EXTN_CFG || address == DEBUGCTL;
 
-		if ((!global || pmu->has_global) && (!stack || amd_stacks()))
+		if ((!global || pmu->has_global) && (!stack || amd_pmu(pmu)->stacks))
 			out[n++] = accesses[i];
 	}
 	if (narrow && n < max)

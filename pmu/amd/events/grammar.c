@@ -2,7 +2,8 @@
  * Event strings and register fields of AMD's cores. Selector layout: APM vol. 2, 13.2.1.
  */
 #include "pmu/events/grammar.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/generation.h"
 #include "pmu/amd/registers.h"
 #include "pmu/events/fields.h"
@@ -73,10 +74,10 @@ static const struct {
 	{AMD_ZEN5, "amd64_fam1ah_zen5"},
 };
 
-static bool is_peer_name(const char *name)
+static bool is_peer_name(const struct pmu *pmu, const char *name)
 {
 	for (unsigned i = 0; i < sizeof peers / sizeof peers[0]; i++)
-		if (amd_identified() == peers[i].generation) {
+		if (amd_pmu(pmu)->generation == peers[i].generation) {
 			size_t n = strlen(peers[i].begin);
 
 			return !strncmp(name, peers[i].begin, n) &&

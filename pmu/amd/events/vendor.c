@@ -1,7 +1,7 @@
 /*
  * Events of the files that perf has for AMD's cores. Selector layout: APM vol. 2, 13.2.1.
  */
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/driver/nodes.h"
 #include "pmu/amd/registers.h"

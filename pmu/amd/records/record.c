@@ -3,7 +3,7 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/amd/driver/bracket.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/generation.h"
 #include "pmu/amd/records/ibs.h"
 #include "pmu/amd/registers.h"

@@ -8,15 +8,12 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/registers.h"
 
 #define COUNTER        0
 #define TAKEN_BRANCHES 0xc4
 #define ADDRESS_BITS   48
-
-/* Records that were taken out since it was set up. */
-static unsigned given;
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
@@ -62,7 +59,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "a period is at least one branch, and fits the counter";
 		return false;
 	}
-	given = 0;
+	amd_pmu(pmu)->brs_given = 0;
 	config.interrupt = true;
 	*why = "a register of branch sampling raised #GP";
 	return msr_write(DBG_EXTN_CFG, DBG_EXTN_ONES) && pmu->driver->program(pmu, r->counter, &config) &&
@@ -85,9 +82,9 @@ static bool recorded(unsigned *n)
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
-	unsigned n;
+	unsigned given = amd_pmu(pmu)->brs_given, n;
 
-	(void)pmu, (void)r;
+	(void)r;
 	if (!recorded(&n))
 		return false;
 	out->full = out->overflow = n == BRS_DEPTH;
@@ -103,15 +100,15 @@ static uint64_t address(uint64_t value)
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
 		      unsigned max)
 {
-	unsigned n, taken = 0;
+	unsigned *given = &amd_pmu(pmu)->brs_given, n, taken = 0;
 
-	(void)pmu, (void)r;
+	(void)r;
 	if (!recorded(&n))
 		return 0;
-	for (; given < n && taken < max; given++) {
+	for (; *given < n && taken < max; ++*given) {
 		uint64_t from, to;
 
-		if (!msr_read(BRANCH_FROM0 + 2 * given, &from) || !msr_read(BRANCH_TO0 + 2 * given, &to))
+		if (!msr_read(BRANCH_FROM0 + 2 * *given, &from) || !msr_read(BRANCH_TO0 + 2 * *given, &to))
 			break;
 		out[taken++] = (struct pmu_record){.kind = RECORD_BRS,
 						   .has = RECORD_HAS_BRANCH,

@@ -3,7 +3,9 @@
  * layouts of SDM vol. 3, 18.2.
  */
 #include "arch/x86/cpu/cpuid.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/records/lbr.h"
 #include "pmu/intel/leaf0a.h"
@@ -215,9 +217,9 @@ static void global(struct list *l, const struct pmu *pmu, const struct intel_lea
 }
 
 /* Registers that hold for all counters, and those that single events need. */
-static void common(struct list *l)
+static void common(const struct pmu *pmu, struct list *l)
 {
-	static char names[INTEL_EXTRAS][40];
+	char(*names)[INTEL_ACCESS_NAME] = intel_pmu(pmu)->extra_name;
 	struct intel_extra extra[INTEL_EXTRAS];
 	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra);
 
@@ -236,10 +238,10 @@ static void common(struct list *l)
 }
 
 /* Registers of records that CPUID promises: reserved bits, and what the layout leaves out. */
-static void records(struct list *l)
+static void records(const struct pmu *pmu, struct list *l)
 {
 	/* A stack that goes by the model is promised to no guest. */
-	const bool branches = intel_found.records_branches || !cpu_has(CPU_HYPERVISOR);
+	const bool branches = intel_found(pmu)->records_branches || !cpu_has(CPU_HYPERVISOR);
 	const struct intel_lbr lbr = branches ? intel_lbr_here() : (struct intel_lbr){0};
 	const struct intel_pebs pebs = intel_pebs_here();
 
@@ -296,7 +298,7 @@ static void records(struct list *l)
 
 unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
 {
-	struct intel_leaf0a leaf = intel_found.leaf;
+	struct intel_leaf0a leaf = intel_found(pmu)->leaf;
 	struct list l = {.out = out, .max = max};
 
 	if (pmu->version < 2) /* also where CPUID says more than there is */
@@ -305,9 +307,9 @@ unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned 
 	fixed(&l, pmu, &leaf);
 	global(&l, pmu, &leaf);
 	reload(&l, &leaf);
-	common(&l);
+	common(pmu, &l);
 	if (pmu->has_global)
-		records(&l);
+		records(pmu, &l);
 	return l.count;
 }
 
@@ -315,9 +317,9 @@ unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned 
  * running; all else is 0. */
 unsigned intel_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max)
 {
-	if (!pmu->has_global || !max || intel_found.leaf.general_unknown)
+	if (!pmu->has_global || !max || intel_found(pmu)->leaf.general_unknown)
 		return 0;
 	out[0] = (struct pmu_power_up){"IA32_PERF_GLOBAL_CTRL", IA32_PERF_GLOBAL_CTRL,
-				       intel_found.leaf.general, "SDM table 9-1"};
+				       intel_found(pmu)->leaf.general, "SDM table 9-1"};
 	return 1;
 }

@@ -1,10 +1,11 @@
-#include "pmu/intel/checks/control.h"
 #include "pmu/intel/checks/control_interrupts.h"
 #include "pmu/intel/checks/control_parts.h"
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
 #include "pmu/x86/control.h"
@@ -117,7 +118,7 @@ static void write_check(struct control_fixture *h, unsigned i, const struct pmu_
 
 static bool metrics_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || !(intel_found.capabilities & CAP_METRICS) ||
+	if (i || !(intel_found(pmu)->capabilities & CAP_METRICS) ||
 	    intel_find_counter(pmu, COUNTER_FIXED, FIXED_SLOTS) == NO_COUNTER)
 		return false;
 	snprintf(out->name, sizeof out->name, "PERF_METRICS");
@@ -210,7 +211,7 @@ static void clocks_check(struct control_fixture *h, unsigned i, const struct pmu
 
 static bool equal_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || !intel_found.leaf.equal || !intel_offers(pmu, CODE_SLOTS))
+	if (i || !intel_found(pmu)->leaf.equal || !intel_offers(pmu, CODE_SLOTS))
 		return false;
 	snprintf(out->name, sizeof out->name, "EQ");
 	out->counters = intel_first_counters(pmu, 3);
@@ -240,7 +241,7 @@ static bool kept_instance(const struct pmu *pmu, unsigned i, struct pmu_control_
 {
 	uint64_t c = intel_find_counter(pmu, COUNTER_GENERAL, i);
 
-	if (!intel_found.leaf.rdpmc_user || !intel_offers(pmu, CODE_INSTRUCTIONS))
+	if (!intel_found(pmu)->leaf.rdpmc_user || !intel_offers(pmu, CODE_INSTRUCTIONS))
 		return false;
 	if (c == NO_COUNTER && i == pmu->n_general)
 		c = intel_find_counter(pmu, COUNTER_FIXED, 0);
@@ -295,7 +296,7 @@ static uint64_t bit_of(const struct pmu_counter *k)
  * general ones, then the fixed one. From 0. */
 static uint64_t reloading(const struct pmu *pmu, unsigned i)
 {
-	uint64_t both = intel_found.leaf.reloaded & intel_found.leaf.reloads;
+	uint64_t both = intel_found(pmu)->leaf.reloaded & intel_found(pmu)->leaf.reloads;
 
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		const struct pmu_counter *k = &pmu->counter[c];
@@ -380,7 +381,7 @@ static void reload_check(struct control_fixture *h, unsigned i, const struct pmu
 static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	if (i || !intel_found.records_branches)
+	if (i || !intel_found(pmu)->records_branches)
 		return false;
 	snprintf(out->name, sizeof out->name, "the call of what faults");
 	out->counters = 0;

@@ -6,7 +6,9 @@
 #include "pmu/intel/checks/control_interrupts.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
 
@@ -66,7 +68,7 @@ bool intel_frozen_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	if (i || fixed(pmu, 0) == NONE)
 		return false;
 	snprintf(out->name, sizeof out->name, "FIXED_CTR0");
-	out->lacking = intel_found.no_freeze;
+	out->lacking = intel_found(pmu)->no_freeze;
 	out->counters = 1ull << fixed(pmu, 0);
 	return true;
 }

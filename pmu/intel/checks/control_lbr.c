@@ -5,7 +5,9 @@
 #include "pmu/intel/checks/control_parts.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/records/record_ds.h"
 #include "pmu/intel/registers.h"
@@ -23,7 +25,7 @@ static bool suits_branches(const struct pmu *pmu, unsigned i, const struct pmu_e
 
 bool intel_lbr_freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || !intel_found.records_branches || !intel_offers(pmu, CODE_BRANCHES) ||
+	if (i || !intel_found(pmu)->records_branches || !intel_offers(pmu, CODE_BRANCHES) ||
 	    intel_find_counter(pmu, COUNTER_GENERAL, 0) == NO_COUNTER)
 		return false;
 	snprintf(out->name, sizeof out->name, "LBR");
@@ -95,7 +97,7 @@ void intel_lbr_freeze_check(struct control_fixture *h, unsigned i, const struct 
 
 bool intel_lbr_log_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || !intel_found.records_branches || (intel_found.lbr.logs & 7) != 7 ||
+	if (i || !intel_found(pmu)->records_branches || (intel_found(pmu)->lbr.logs & 7) != 7 ||
 	    !intel_offers(pmu, CODE_BRANCHES))
 		return false;
 	snprintf(out->name, sizeof out->name, "LBR");
@@ -144,7 +146,7 @@ void intel_lbr_log_check(struct control_fixture *h, unsigned i, const struct pmu
 bool intel_lbr_depth_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	if (i || !intel_found.records_branches || intel_found.lbr.format != LBR_ARCH)
+	if (i || !intel_found(pmu)->records_branches || intel_found(pmu)->lbr.format != LBR_ARCH)
 		return false;
 	snprintf(out->name, sizeof out->name, "IA32_LBR_DEPTH");
 	return true;
@@ -184,7 +186,7 @@ void intel_lbr_depth_check(struct control_fixture *h, unsigned i, const struct p
 bool intel_lbr_cycles_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	if (i || !intel_found.records_branches || !intel_found.lbr.cycles)
+	if (i || !intel_found(pmu)->records_branches || !intel_found(pmu)->lbr.cycles)
 		return false;
 	snprintf(out->name, sizeof out->name, "LBR");
 	return true;
@@ -229,9 +231,9 @@ static bool suits_mispredictions(const struct pmu *pmu, unsigned i, const struct
 
 bool intel_lbr_counters_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	const struct intel_lbr *lbr = &intel_found.lbr;
+	const struct intel_lbr *lbr = &intel_found(pmu)->lbr;
 
-	if (i || !intel_found.records_branches || !lbr->mispredicts ||
+	if (i || !intel_found(pmu)->records_branches || !lbr->mispredicts ||
 	    !(lbr->select || lbr->control & LBR_CTL_OS) || !intel_offers(pmu, CODE_MISPREDICTED) ||
 	    !intel_offers(pmu, CODE_CYCLES))
 		return false;
@@ -281,7 +283,7 @@ void intel_lbr_counters_check(struct control_fixture *h, unsigned i, const struc
 bool intel_bts_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	if (i || !intel_found.traces_branches)
+	if (i || !intel_found(pmu)->traces_branches)
 		return false;
 	snprintf(out->name, sizeof out->name, "BTS");
 	return true;

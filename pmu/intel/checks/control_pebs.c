@@ -5,7 +5,9 @@
 
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/records/apebs.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/records/record_ds.h"
 #include "pmu/intel/records/record_pebs.h"
 #include "pmu/intel/registers.h"
@@ -21,10 +23,10 @@ static _Alignas(4096) uint8_t memory[8192];
 bool intel_pebs_groups_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	const uint64_t values = APEBS_ALLOW | APEBS_GENERAL | APEBS_FIXED;
-	const struct intel_pebs *p = &intel_found.pebs;
+	const struct intel_pebs *p = &intel_found(pmu)->pebs;
 
 	out->counters = intel_first_counters(pmu, 1);
-	if (i || !out->counters || !intel_offers(pmu, CODE_INSTRUCTIONS) || !intel_found.samples ||
+	if (i || !out->counters || !intel_offers(pmu, CODE_INSTRUCTIONS) || !intel_found(pmu)->samples ||
 	    !(p->architectural ? (p->groups & values) == values : p->adaptive))
 		return false;
 	snprintf(out->name, sizeof out->name, "PEBS");
@@ -106,7 +108,7 @@ void intel_pebs_groups_check(struct control_fixture *h, unsigned i, const struct
 	if (!r.source)
 		return;
 	r.size = record_memory(h->pmu, &r);
-	if (intel_found.pebs.adaptive)
+	if (intel_found(h->pmu)->pebs.adaptive)
 		adaptive(h, &r);
 	else
 		architectural(h, &r);

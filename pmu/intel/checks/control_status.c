@@ -5,7 +5,9 @@
 #include "pmu/intel/checks/control_parts.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
 #include "pmu/x86/control.h"
@@ -19,7 +21,7 @@ bool intel_together_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 	if (i || pmu->n_fixed < 2)
 		return false;
 	snprintf(out->name, sizeof out->name, "fixed counters");
-	out->lacking = intel_found.no_freeze;
+	out->lacking = intel_found(pmu)->no_freeze;
 	for (unsigned n = 0; n < 3; n++)
 		if (intel_find_counter(pmu, COUNTER_FIXED, n) != NO_COUNTER)
 			out->counters |= 1ull << intel_find_counter(pmu, COUNTER_FIXED, n);
@@ -68,7 +70,7 @@ bool intel_freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	if (i || !pmu->has_global || !intel_offers(pmu, CODE_INSTRUCTIONS))
 		return false;
 	snprintf(out->name, sizeof out->name, "counters");
-	out->lacking = intel_found.no_freeze;
+	out->lacking = intel_found(pmu)->no_freeze;
 	out->counters = intel_first_counters(pmu, 2);
 	return out->counters != 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Equations between the architectural events: one row each. Sections: SDM vol. 3.
  */
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/parts.h"
 
 #define FILTER "SDM 18.2.1.1, OS and USR"
 #define CMASK  "SDM 18.2.1.1, counter mask and invert"

@@ -6,11 +6,14 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/x86/bracket_read.h"
 #include "pmu/intel/driver/bracket.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/events/core_events.h"
-#include "pmu/intel/checks/control.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/events/cores.h"
 #include "pmu/intel/events/events.h"
 #include "pmu/intel/events/extra.h"
+#include "pmu/intel/events/offcore.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/leaf0a.h"
 #include "pmu/intel/records/record.h"
@@ -21,12 +24,12 @@
 
 #define EVENTS_MAX (INTEL_ARCH_EVENTS_MAX + INTEL_CORE_EVENTS_MAX)
 
-/* Events of the CPU that was identified last, and what each counter held when it was last written: version 1
- * has no overflow status, so an overflow shows only as a counter that is now below that value. */
-static const struct pmu_event *events[EVENTS_MAX];
-static struct pmu_event of_core[INTEL_CORE_EVENTS_MAX], excepted[INTEL_ARCH_EVENTS_MAX];
-static uint64_t written[PMU_COUNTERS_MAX];
-static char reason[128];
+/* The events of one PMU. */
+struct rows {
+	const struct pmu_event *events[EVENTS_MAX];
+	struct pmu_event of_core[INTEL_CORE_EVENTS_MAX], excepted[INTEL_ARCH_EVENTS_MAX];
+	char offcore_names[INTEL_OFFCORE_POOL];
+};
 
 static uint64_t width_mask(const struct pmu_counter *c)
 {
@@ -70,47 +73,6 @@ static void add_counter(struct pmu *pmu, enum counter_kind kind, unsigned index,
 	c->has_status = pmu->version >= 2;
 	c->has_interrupt = pmu->has_pmi;
 	c->rdpmc = kind == COUNTER_FIXED ? RDPMC_FIXED + index : index;
-}
-
-uint64_t intel_perf_capabilities(void)
-{
-	uint64_t capabilities;
-	return cpu_has(CPU_PDCM) && msr_read(IA32_PERF_CAPABILITIES, &capabilities) ? capabilities : 0;
-}
-
-bool intel_msr_keeps(uint32_t address, uint64_t bit)
-{
-	uint64_t found, kept = 0;
-	bool good = msr_read(address, &found) && msr_write(address, found ^ bit) &&
-		    msr_read(address, &kept) && kept == (found ^ bit);
-
-	return msr_write(address, found) && good;
-}
-
-struct intel_found intel_found;
-
-/* The leaves as they are. */
-static struct intel_leaf0a leaf0a_unsifted(void)
-{
-	struct cpuid_regs r = cpuid(0xa, 0);
-	struct intel_leaf0a l = intel_decode_leaf0a(r.eax, r.ebx, r.ecx, r.edx);
-	struct intel_leaf23 sub[INTEL_LEAF23_SUBLEAVES];
-
-	/* CPUID.7.1:EAX[8] tells of leaf 23H. */
-	if (cpuid(0, 0).eax < 0x23 || !cpu_has(CPU_ARCH_PERFMON_EXT))
-		return l;
-	for (unsigned i = 0; i < INTEL_LEAF23_SUBLEAVES; i++) {
-		r = cpuid(0x23, i);
-		sub[i] = (struct intel_leaf23){r.eax, r.ebx, r.ecx, r.edx};
-	}
-	intel_apply_leaf23(&l, sub);
-	return l;
-}
-
-uint32_t intel_reload_mask(unsigned bit)
-{
-	return 2 + (bit < GLOBAL_FIXED_SHIFT ? IA32_PMC_GP0_CTR + 4 * bit
-					     : IA32_PMC_FX0_CTR + 4 * (bit - GLOBAL_FIXED_SHIFT));
 }
 
 static bool answers(uint32_t address)
@@ -163,29 +125,16 @@ static void leave_out_missing(struct intel_leaf0a *l, struct pmu *pmu)
 	l->reloaded = reloaded;
 }
 
-struct intel_leaf0a intel_leaf0a_here(void)
-{
-	struct intel_leaf0a l = leaf0a_unsifted();
-
-	intel_sift_leaf0a(&l, NULL, 0, 0);
-	return l;
-}
-
-uint8_t intel_kind_of_core(void)
-{
-	return cpuid(0, 0).eax >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
-}
-
 /* An architectural event, with the exception that this core makes of it, and its errata. */
-static const struct pmu_event *with_exception(unsigned i, int core)
+static const struct pmu_event *with_exception(struct rows *rows, unsigned i, int core)
 {
-	excepted[i] = intel_arch_events[i].event;
-	return intel_of_core(core, &excepted[i]) ? &excepted[i] : &intel_arch_events[i].event;
+	rows->excepted[i] = intel_arch_events[i].event;
+	return intel_of_core(core, &rows->excepted[i]) ? &rows->excepted[i] : &intel_arch_events[i].event;
 }
 
-static void add_event(struct pmu *pmu, const struct pmu_event *e)
+static void add_event(struct pmu *pmu, struct rows *rows, const struct pmu_event *e)
 {
-	events[pmu->n_events++] = e;
+	rows->events[pmu->n_events++] = e;
 }
 
 /* SDM vol. 2, CPUID: leaf 1AH tells the cores of a hybrid CPU apart. Other vendors' CPUs with leaf 0AH number
@@ -198,50 +147,46 @@ static int core_of_this_cpu(void)
 	return intel_core(cpuid(1, 0).eax, head.eax >= 0x1a ? cpuid(0x1a, 0).eax : 0);
 }
 
-/* Registers of single events go by the model, and a hypervisor may do without them: those that keep no bit.
- */
-static struct missing {
-	unsigned count;
-	uint32_t address[INTEL_EXTRAS];
-} missing;
-
+/* Registers of single events that a hypervisor does without. */
 static void find_missing(struct pmu *pmu)
 {
-	struct missing *m = &missing;
+	struct intel_pmu *state = intel_pmu(pmu);
 	struct intel_extra extra[INTEL_EXTRAS];
 	unsigned n = intel_extras(cpuid(1, 0).eax, intel_kind_of_core(), extra);
 
-	m->count = 0;
 	for (unsigned i = 0; cpu_has(CPU_HYPERVISOR) && i < n; i++)
 		if (!intel_msr_keeps(extra[i].address, 1))
-			m->address[m->count++] = extra[i].address;
-	if (m->count)
+			state->missing[state->n_missing++] = extra[i].address;
+	if (state->n_missing)
 		pmu_remark(pmu, "the hypervisor does not pass on MSR %XH%s: events that need it are left out",
-			   (unsigned)m->address[0], m->count > 1 ? " and others of its kind" : "");
+			   (unsigned)state->missing[0],
+			   state->n_missing > 1 ? " and others of its kind" : "");
 }
 
-static bool needs_missing(const struct pmu_event *e)
+static bool needs_missing(const struct intel_pmu *state, const struct pmu_event *e)
 {
-	for (unsigned i = 0; i < missing.count; i++)
-		if (e->extra_msr == missing.address[i])
+	for (unsigned i = 0; i < state->n_missing; i++)
+		if (e->extra_msr == state->missing[i])
 			return true;
 	return false;
 }
 
 /* The microarchitecture's own events that some counter here can count, but those whose names architectural
  * ones have. */
-static void add_events_of_core(struct pmu *pmu, const struct intel_leaf0a *l)
+static void add_events_of_core(struct pmu *pmu, struct rows *rows, const struct intel_leaf0a *l)
 {
-	unsigned n = intel_unpack(intel_found.core, of_core, INTEL_CORE_EVENTS_MAX),
+	const struct intel_pmu *state = intel_pmu(pmu);
+	unsigned n = intel_unpack(state->found.core, rows->offcore_names, rows->of_core,
+				  INTEL_CORE_EVENTS_MAX),
 		 architectural = pmu->n_events;
 	uint32_t general = l->general;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct pmu_event *e = &of_core[i];
+		const struct pmu_event *e = &rows->of_core[i];
 		if (e->fixed >= 0 ? !(l->fixed >> e->fixed & 1) : !(e->counters & general))
 			continue;
-		if (!event_by_name(events, architectural, e->name) && !needs_missing(e))
-			add_event(pmu, e);
+		if (!event_by_name(rows->events, architectural, e->name) && !needs_missing(state, e))
+			add_event(pmu, rows, e);
 	}
 }
 
@@ -256,26 +201,27 @@ static const char *no_freeze(const struct pmu *pmu)
 
 static bool identify(struct pmu *pmu, const char **why)
 {
-	memset(pmu, 0, sizeof *pmu);
+	struct intel_pmu *state = pmu_begin(pmu, &intel_driver, why);
+
+	if (!state)
+		return false;
 	if (cpuid(0, 0).eax < 0xa) {
 		*why = "no CPUID leaf 0AH";
 		return false;
 	}
-	struct intel_leaf0a l = leaf0a_unsifted();
+	struct intel_leaf0a l = intel_leaf0a_unsifted();
 	if (!l.version) {
 		*why = "CPUID leaf 0AH gives version 0: no architectural performance monitoring";
 		return false;
 	}
 	if (!l.general && !l.fixed) {
-		snprintf(reason, sizeof reason, "CPUID leaf 0AH declares version %u with no counter at all",
-			 l.version);
-		*why = reason;
+		*why = pmu_reason(pmu, "CPUID leaf 0AH declares version %u with no counter at all",
+				  l.version);
 		return false;
 	}
 	intel_sift_leaf0a(&l, pmu->remark[0], PMU_REMARKS, PMU_REMARK_SIZE);
 	if (!l.general && !l.fixed) {
-		snprintf(reason, sizeof reason, "%s", pmu->remark[0]);
-		*why = reason;
+		*why = pmu_reason(pmu, "%s", pmu->remark[0]);
 		return false;
 	}
 
@@ -317,24 +263,27 @@ static bool identify(struct pmu *pmu, const char **why)
 	find_missing(pmu);
 	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
 	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
-	intel_found = (struct intel_found){intel_perf_capabilities(),
-					   l,
-					   pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
-					   intel_lbr_here(),
-					   record_source(pmu, RECORD_BTS) != NULL,
-					   no_freeze(pmu),
-					   record_source(pmu, RECORD_PEBS) != NULL,
-					   intel_pebs_here(),
-					   core_of_this_cpu()};
+	state->found = (struct intel_found){intel_perf_capabilities(),
+					    l,
+					    pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
+					    intel_lbr_here(),
+					    record_source(pmu, RECORD_BTS) != NULL,
+					    no_freeze(pmu),
+					    record_source(pmu, RECORD_PEBS) != NULL,
+					    intel_pebs_here(),
+					    core_of_this_cpu()};
 	return true;
 }
 
 static void list_events(struct pmu *pmu)
 {
-	const struct intel_leaf0a *l = &intel_found.leaf;
+	const struct intel_leaf0a *l = &intel_found(pmu)->leaf;
+	struct rows *rows = pmu_rows(pmu, sizeof *rows);
 
 	pmu->n_events = 0;
-	pmu->events = events;
+	if (!rows)
+		return;
+	pmu->events = rows->events;
 	for (unsigned i = 0; i < intel_arch_event_count; i++) {
 		const struct intel_arch_event *e = &intel_arch_events[i];
 		bool offered =
@@ -342,9 +291,9 @@ static void list_events(struct pmu *pmu)
 				? e->event.fixed < INTEL_FIXED_MAX && l->fixed >> e->event.fixed & 1
 				: l->n_general && intel_arch_event_available(l->eax, l->ebx, e->cpuid_bit);
 		if (offered)
-			add_event(pmu, with_exception(i, intel_found.core));
+			add_event(pmu, rows, with_exception(rows, i, intel_found(pmu)->core));
 	}
-	add_events_of_core(pmu, l);
+	add_events_of_core(pmu, rows, l);
 }
 
 static bool raw_write(const struct pmu_counter *c, uint64_t value)
@@ -361,7 +310,7 @@ static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
 	if (!raw_write(k, value))
 		return false;
 	/* What the counter really holds now: of a narrow write the hardware fills in the upper bits. */
-	return pmu->has_global || msr_read(counter_msr(k), &written[c]);
+	return pmu->has_global || msr_read(counter_msr(k), &intel_pmu(pmu)->written[c]);
 }
 
 static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
@@ -403,7 +352,7 @@ static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 	if (pmu->has_global)
 		return msr_write(IA32_PERF_GLOBAL_OVF_CTRL, global_mask(pmu, mask));
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (mask >> c & 1 && !read_counter(pmu, c, &written[c]))
+		if (mask >> c & 1 && !read_counter(pmu, c, &intel_pmu(pmu)->written[c]))
 			return false;
 	return true;
 }
@@ -482,7 +431,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 		} else {
 			if (!read_counter(pmu, c, &value))
 				return false;
-			if (value < written[c])
+			if (value < intel_pmu(pmu)->written[c])
 				*mask |= 1ull << c;
 		}
 	}
@@ -558,33 +507,33 @@ static bool needs_flush(const struct pmu *pmu)
 	       (id.model == 0x1a || id.model == 0x1e || id.model == 0x25 || id.model == 0x2c);
 }
 
-static bool fault(const char **why, const char *what)
+static bool fault(const struct pmu *pmu, const char **why, const char *what)
 {
-	snprintf(reason, sizeof reason, "%s raised #GP though CPUID promises it", what);
-	*why = reason;
+	*why = pmu_reason(pmu, "%s raised #GP though CPUID promises it", what);
 	return false;
 }
 
 static bool reset(const struct pmu *pmu, const char **why)
 {
+	const struct intel_found *found = intel_found(pmu);
 	uint64_t value;
 
 	if (pmu->has_global && !msr_write(IA32_PERF_GLOBAL_CTRL, 0))
-		return fault(why, "IA32_PERF_GLOBAL_CTRL");
+		return fault(pmu, why, "IA32_PERF_GLOBAL_CTRL");
 	if (pmu->n_fixed && !msr_write(IA32_FIXED_CTR_CTRL, 0))
-		return fault(why, "IA32_FIXED_CTR_CTRL");
+		return fault(pmu, why, "IA32_FIXED_CTR_CTRL");
 	if (intel_has_pebs())
 		msr_write(IA32_PEBS_ENABLE,
 			  0); /* if it faults, records are missing, and that is told there */
-	else if (intel_found.leaf.pebs_counters)
-		intel_apebs_clear(intel_found.leaf.pebs_counters); /* likewise */
+	else if (found->leaf.pebs_counters)
+		intel_apebs_clear(found->leaf.pebs_counters); /* likewise */
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (general(&pmu->counter[c]) && !msr_write(IA32_PERFEVTSEL0 + pmu->counter[c].index, 0))
-			return fault(why, "IA32_PERFEVTSELx");
+			return fault(pmu, why, "IA32_PERFEVTSELx");
 
 	for (unsigned bit = 0; bit < 64; bit++)
-		if (intel_found.leaf.reloaded >> bit & 1 && !msr_write(intel_reload_mask(bit), 0))
-			return fault(why, "IA32_PMC_GPn_CFG_B");
+		if (found->leaf.reloaded >> bit & 1 && !msr_write(intel_reload_mask(bit), 0))
+			return fault(pmu, why, "IA32_PMC_GPn_CFG_B");
 
 	/* Branch records, traces and freezing would disturb counting. Single-stepping on branches (BTF) is
 	 * not ours. A hypervisor may lack the register. */
@@ -594,23 +543,24 @@ static bool reset(const struct pmu *pmu, const char **why)
 		msr_write(IA32_LBR_CTL, 0);
 
 	if (needs_flush(pmu) && !flush_nehalem())
-		return fault(why, "the start-up sequence for Nehalem");
+		return fault(pmu, why, "the start-up sequence for Nehalem");
 
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!write_counter(pmu, c, 0))
-			return fault(why, pmu->counter[c].name);
+			return fault(pmu, why, pmu->counter[c].name);
 
 	if (pmu->has_global) {
 		if (!msr_read(IA32_PERF_GLOBAL_STATUS, &value))
-			return fault(why, "IA32_PERF_GLOBAL_STATUS");
+			return fault(pmu, why, "IA32_PERF_GLOBAL_STATUS");
 		if (value && !msr_write(IA32_PERF_GLOBAL_OVF_CTRL, value))
-			return fault(why, "IA32_PERF_GLOBAL_OVF_CTRL");
+			return fault(pmu, why, "IA32_PERF_GLOBAL_OVF_CTRL");
 	}
 	return true;
 }
 
 const struct pmu_driver intel_driver = {
 	.name = "intel",
+	.state_size = sizeof(struct intel_pmu),
 	.grammar = &intel_grammar,
 	.fields = intel_fields,
 	.identities = intel_identities,

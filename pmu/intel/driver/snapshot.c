@@ -5,7 +5,9 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/records/apebs.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/records/lbr.h"
 #include "pmu/intel/registers.h"
@@ -28,18 +30,11 @@ static const char *const fixed_names[INTEL_FIXED_MAX] = {
 	"IA32_FIXED_CTR12", "IA32_FIXED_CTR13", "IA32_FIXED_CTR14", "IA32_FIXED_CTR15",
 };
 
-bool intel_has_pebs(void)
-{
-	uint64_t misc;
-	return cpu_has(CPU_DS) && cpu_has(CPU_DTES64) && cpu_has(CPU_PDCM) &&
-	       !intel_leaf0a_here().pebs_counters &&
-	       !(msr_read(IA32_MISC_ENABLE, &misc) && misc & MISC_ENABLE_NO_PEBS);
-}
-
 static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *name, uint32_t address)
 {
 	struct pmu_snapshot_entry *e = &out->entry[out->count++];
-	*e = (struct pmu_snapshot_entry){.name = name, .address = address};
+	*e = (struct pmu_snapshot_entry){.address = address};
+	snprintf(e->name, sizeof e->name, "%s", name);
 	e->readable = msr_read(address, &e->value);
 	return e;
 }
@@ -81,18 +76,18 @@ static void take_records(struct pmu_snapshot *out)
 }
 
 /* What reloads counters (version 6): one that firmware left would disturb counting. */
-static void take_reloads(struct pmu_snapshot *out)
+static void take_reloads(const struct pmu *pmu, struct pmu_snapshot *out)
 {
-	static char names[64][24];
+	char name[PMU_SNAPSHOT_NAME];
 
 	for (unsigned bit = 0; bit < 64; bit++) {
 		bool fixed = bit >= GLOBAL_FIXED_SHIFT;
 
-		if (!(intel_found.leaf.reloaded >> bit & 1))
+		if (!(intel_found(pmu)->leaf.reloaded >> bit & 1))
 			continue;
-		snprintf(names[bit], sizeof names[bit], "IA32_PMC_%s%u_CFG_B", fixed ? "FX" : "GP",
+		snprintf(name, sizeof name, "IA32_PMC_%s%u_CFG_B", fixed ? "FX" : "GP",
 			 fixed ? bit - GLOBAL_FIXED_SHIFT : bit);
-		take(out, names[bit], intel_reload_mask(bit));
+		take(out, name, intel_reload_mask(bit));
 	}
 }
 
@@ -113,7 +108,7 @@ void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 	if (cpu_has(CPU_PDCM))
 		take(out, "IA32_PERF_CAPABILITIES", IA32_PERF_CAPABILITIES);
 	take_records(out);
-	take_reloads(out);
+	take_reloads(pmu, out);
 
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		const struct pmu_counter *k = &pmu->counter[c];

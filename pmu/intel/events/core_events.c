@@ -1,6 +1,5 @@
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/meanings.h"
-#include "pmu/intel/events/offcore.h"
 #include "pmu/intel/registers.h"
 
 #include <string.h>
@@ -30,32 +29,6 @@ const struct event_floor intel_floors[] = {
 	}
 #include "pmu/intel/events/floors.def"
 };
-
-int intel_core(uint32_t signature, uint32_t hybrid)
-{
-	/* SDM vol. 2, CPUID, leaf 1: the extended fields belong to these families. */
-	unsigned family = signature >> 8 & 15, model = signature >> 4 & 15, stepping = signature & 15;
-	if (family == 6 || family == 15)
-		model |= signature >> 12 & 0xf0;
-	if (family == 15)
-		family += signature >> 20 & 0xff;
-
-	for (unsigned i = 0; i < intel_cpu_count; i++) {
-		const struct intel_cpu *c = &intel_cpus[i];
-		if (c->family == family && c->model == model && c->steppings >> stepping & 1 &&
-		    (!c->kind || (c->kind == hybrid >> 24 && c->native == (hybrid & 0xffffff))))
-			return c->core;
-	}
-	return INTEL_NO_CORE;
-}
-
-int intel_core_by_name(const char *name)
-{
-	for (unsigned i = 0; i < intel_core_count; i++)
-		if (!strcmp(intel_core_names[i], name))
-			return (int)i;
-	return INTEL_NO_CORE;
-}
 
 void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out)
 {
@@ -135,12 +108,12 @@ bool intel_of_core(int core, struct pmu_event *e)
 	return rule || e->errata;
 }
 
-unsigned intel_unpack(int core, struct pmu_event *out, unsigned max)
+unsigned intel_unpack(int core, char *names, struct pmu_event *out, unsigned max)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_core_event_count && n < max; i++)
 		if (intel_core_sets[intel_core_events[i].cores] >> core & 1)
 			intel_row(&intel_core_events[i], &out[n++]);
-	return n + intel_offcore_unpack(core, false, out + n, max - n);
+	return n + intel_offcore_unpack(core, false, names, out + n, max - n);
 }

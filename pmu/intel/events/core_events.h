@@ -6,6 +6,8 @@
 #define PMU_INTEL_EVENTS_CORE_EVENTS_H
 
 #include "pmu/events/grammar.h"
+#include "pmu/intel/events/cores.h"
+#include "pmu/intel/events/offcore.h"
 
 /** What an event counts, in the terms of pmu/intel/events/meanings.def. */
 struct intel_meaning_row {
@@ -61,60 +63,30 @@ struct intel_disputed {
 	uint16_t name, cores;  /* as in struct intel_core_event */
 };
 
-/** Which core a CPU has. Of a hybrid CPU (CPUID leaf 1AH) also the kind and native model of the one asked. */
-struct intel_cpu {
-	uint8_t family;
-	uint8_t model;
-	uint16_t steppings; /* bit n: stepping n */
-	uint8_t kind;       /* CPUID.1AH:EAX[31:24]: 20H or 40H; 0: any */
-	uint8_t native;     /* CPUID.1AH:EAX[23:0] */
-	uint8_t core;       /* bit in the sets of cores */
-};
-
 extern const struct intel_meaning_row intel_meanings[];
 extern const struct intel_core_event intel_core_events[];
 extern const unsigned intel_core_event_count;
 extern const struct intel_model_event intel_model_events[];
 extern const unsigned intel_model_event_count;
-extern const uint64_t intel_core_sets[];
 extern const struct intel_event_extra intel_event_extras[];
 extern const struct intel_fixed_errata intel_fixed_errata[];
 extern const struct intel_disputed intel_disputed[];
 extern const unsigned intel_disputed_count;
 extern const char *const intel_errata[];
 extern const char intel_event_names[];
-extern const struct event_rule intel_rules[];   /* by enum intel_rule; the first, NONE, is empty */
-extern const struct event_floor intel_floors[]; /* by enum intel_floor; likewise */
 /** Names that Intel gives to an event besides the one that its row has. */
 extern const struct event_alias intel_core_aliases[];
-extern const struct intel_cpu intel_cpus[];
-extern const unsigned intel_cpu_count;
-extern const char *const intel_core_names[]; /* "SKL" */
-extern const unsigned intel_core_count;
-
-#define INTEL_NO_CORE (-1)
-
-/**
- * The core of a CPU.
- * @param signature CPUID.1:EAX
- * @param hybrid CPUID.1AH:EAX; 0 where there is no such leaf
- * @return its bit in the sets of cores, or INTEL_NO_CORE if the tables do not know it
- */
-int intel_core(uint32_t signature, uint32_t hybrid);
-
-/** The core called `name`, INTEL_NO_CORE if there is none. */
-int intel_core_by_name(const char *name);
 
 #define INTEL_CORE_EVENTS_MAX 1536 /* of one core */
 
 /**
  * The events of a core, as every family has them, in the order of their names; its offcore responses behind
  * them.
- * @param out room for max events; what they point to lasts, but for names of offcore responses, which are
- * made anew by each call
+ * @param names room for INTEL_OFFCORE_POOL bytes, which the rows of offcore responses point to
+ * @param out   room for max events
  * @return how many there are, at most max
  */
-unsigned intel_unpack(int core, struct pmu_event *out, unsigned max);
+unsigned intel_unpack(int core, char *names, struct pmu_event *out, unsigned max);
 
 /** One row as every family has them. */
 void intel_row(const struct intel_core_event *e, struct pmu_event *out);

@@ -5,7 +5,8 @@
 #include "pmu/events/grammar.h"
 #include "pmu/events/fields.h"
 #include "pmu/intel/events/core_events.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/events/offcore.h"
 #include "pmu/intel/registers.h"
@@ -76,9 +77,10 @@ static const struct {
 	{"TNT", "tmt"},    {"GLC", "adl_glc"}, {"GRT", "adl_grt"},
 };
 
-static bool is_peer_name(const char *name)
+static bool is_peer_name(const struct pmu *pmu, const char *name)
 {
-	const char *core = intel_found.core == INTEL_NO_CORE ? "" : intel_core_names[intel_found.core];
+	int number = intel_found(pmu)->core;
+	const char *core = number == INTEL_NO_CORE ? "" : intel_core_names[number];
 
 	for (unsigned i = 0; i < sizeof peers / sizeof peers[0]; i++)
 		if (!strcmp(peers[i].core, core))

@@ -70,4 +70,7 @@ enum intel_floor {
 #undef INTEL_MOVED
 };
 
+extern const struct event_rule intel_rules[];   /* by enum intel_rule; the first, NONE, is empty */
+extern const struct event_floor intel_floors[]; /* by enum intel_floor; likewise */
+
 #endif

@@ -1,5 +1,5 @@
 #include "pmu/intel/events/offcore.h"
-#include "pmu/intel/events/core_events.h"
+#include "pmu/intel/events/cores.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/events/meanings.h"
 
@@ -124,30 +124,18 @@ static void make_row(const struct intel_offcore_core *c, unsigned i, const char 
 	intel_offcore_mean(out, intel_offcore_request_meanings[request], answer);
 }
 
-unsigned intel_offcore_unpack(int core, bool aliases, struct pmu_event *out, unsigned max)
+unsigned intel_offcore_unpack(int core, bool aliases, char *names, struct pmu_event *out, unsigned max)
 {
-	static char pool[INTEL_OFFCORE_POOL];
-	static struct {
-		int core;
-		bool aliases;
-		unsigned max;
-	} pooled = {.core = INTEL_NO_CORE};
-	/* Hundreds of names take their time, and mostly the same core asks again. */
-	bool there = pooled.core == core && pooled.aliases == aliases && pooled.max == max;
 	size_t used = 0;
 	unsigned n = 0;
 
-	pooled.core = core;
-	pooled.aliases = aliases;
-	pooled.max = max;
 	for (unsigned i = 0; core != INTEL_NO_CORE && i < intel_offcore_count && n < max; i++) {
 		if (!of_core(i, core) || (intel_offcore_response[i] & OFFCORE_ALIAS && !aliases))
 			continue;
-		make_row(&intel_offcore_cores[core], i, pool + used, &out[n++]);
-		used += there ? strlen(pool + used) + 1
-			      : compose(pool + used, sizeof pool - used, intel_offcore_cores[core].prefix,
-					i) +
-					1;
+		make_row(&intel_offcore_cores[core], i, names + used, &out[n++]);
+		used += compose(names + used, INTEL_OFFCORE_POOL - used, intel_offcore_cores[core].prefix,
+				i) +
+			1;
 	}
 	return n;
 }

@@ -67,10 +67,11 @@ extern const struct event_alias intel_offcore_aliases[];
  * second one and another counter if the core has it, so that a whole and a part can be counted at once.
  * @param core    bit in the sets of cores
  * @param aliases whether to give other names of a value, too
- * @param out     room for max events; their names last until the next call
+ * @param names   room for INTEL_OFFCORE_POOL bytes, which the events' names are put into
+ * @param out     room for max events
  * @return how many there are, at most max
  */
-unsigned intel_offcore_unpack(int core, bool aliases, struct pmu_event *out, unsigned max);
+unsigned intel_offcore_unpack(int core, bool aliases, char *names, struct pmu_event *out, unsigned max);
 
 /** What offcore responses of these requests (mask of enum intel_offcore_kind) count, as a row says it. */
 void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_answer answer);

@@ -3,7 +3,8 @@
  * of 2024, 20.2.6). What they count, by the names that the files give them.
  */
 #include "pmu/intel/events/core_events.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/events/events.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/events/offcore.h"
@@ -143,7 +144,7 @@ bool intel_candidate(const struct pmu_event *e, unsigned i, struct pmu_event *ou
 const struct pmu_event *intel_disputed_event(const struct pmu *pmu, unsigned i, struct pmu_event *vendors,
 					     struct pmu_event *peers)
 {
-	int core = intel_found.core;
+	int core = intel_found(pmu)->core;
 
 	for (const struct intel_disputed *d = intel_disputed;
 	     core != INTEL_NO_CORE && d < intel_disputed + intel_disputed_count; d++) {

@@ -8,6 +8,7 @@
  */
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/events.h"
+#include "pmu/intel/events/meanings.h"
 #include "pmu/intel/model/model.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/records/apebs.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/here.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/records/lbr.h"
 #include "pmu/intel/registers.h"

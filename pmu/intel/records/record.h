@@ -13,6 +13,10 @@ extern const struct pmu_recorder intel_recorder;
 /** Member of struct pmu_recorder. */
 bool intel_latency_above(const struct pmu *pmu, const struct pmu_event *e, uint32_t *cycles);
 
+/** Architectural PEBS: nothing samples any more, of these counters (bits as in the global registers). @return
+ * false if a register faults */
+bool intel_apebs_clear(uint64_t counters);
+
 /** Set and clear bits of a register. @return false if it faults */
 bool intel_change_msr(uint32_t address, uint64_t clear, uint64_t set);
 

@@ -9,7 +9,8 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/contract/state.h"
+#include "pmu/intel/driver/here.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/registers.h"
 #include "pmu/contract/vectors.h"
@@ -111,9 +112,8 @@ bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, str
 	uint64_t value;
 
 	if (!msr_read(IA32_PEBS_BASE, &value) || !msr_read(IA32_PEBS_INDEX, &value)) {
-		*why = record_reason("the PEBS registers raise #GP though CPUID promises them%s",
-				     cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)"
-							     : "");
+		*why = pmu_reason(pmu, "the PEBS registers raise #GP though CPUID promises them%s",
+				  cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
 		return false;
 	}
 	*out = (struct pmu_record_source){.kind = RECORD_PEBS,

@@ -16,8 +16,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 {
 	uint64_t value;
 
-	(void)pmu;
-	if (!intel_ds_usable(MISC_ENABLE_NO_BTS, why))
+	if (!intel_ds_usable(pmu, MISC_ENABLE_NO_BTS, why))
 		return false;
 	if (!msr_read(IA32_DEBUGCTL, &value)) {
 		*why = "IA32_DEBUGCTL raises #GP";

@@ -2,19 +2,20 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
+#include "pmu/contract/state.h"
 #include "pmu/intel/registers.h"
 
 #include <string.h>
 
 _Static_assert(sizeof(struct ds_area) % 64 == 0, "the buffer behind the area is aligned as the memory is");
 
-bool intel_ds_usable(uint64_t absent, const char **why)
+bool intel_ds_usable(const struct pmu *pmu, uint64_t absent, const char **why)
 {
 	const char *hypervisor = cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass it on)" : "";
 	uint64_t value;
 
 	if (!cpu_has(CPU_DS)) {
-		*why = record_reason("CPUID.1:EDX[21] is 0: no debug store%s", hypervisor);
+		*why = pmu_reason(pmu, "CPUID.1:EDX[21] is 0: no debug store%s", hypervisor);
 		return false;
 	}
 	if (!cpu_has(CPU_DTES64)) {
@@ -22,12 +23,12 @@ bool intel_ds_usable(uint64_t absent, const char **why)
 		return false;
 	}
 	if (msr_read(IA32_MISC_ENABLE, &value) && value & absent) {
-		*why = record_reason("IA32_MISC_ENABLE[%u] says that it is not available%s",
-				     absent == MISC_ENABLE_NO_BTS ? 11u : 12u, hypervisor);
+		*why = pmu_reason(pmu, "IA32_MISC_ENABLE[%u] says that it is not available%s",
+				  absent == MISC_ENABLE_NO_BTS ? 11u : 12u, hypervisor);
 		return false;
 	}
 	if (!msr_read(IA32_DS_AREA, &value)) {
-		*why = record_reason("IA32_DS_AREA raises #GP though CPUID promises it%s", hypervisor);
+		*why = pmu_reason(pmu, "IA32_DS_AREA raises #GP though CPUID promises it%s", hypervisor);
 		return false;
 	}
 	return true;

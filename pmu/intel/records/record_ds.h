@@ -11,7 +11,7 @@
 /** Whether there is a debug store that 64-bit code can use, and `absent` (a bit of IA32_MISC_ENABLE) is
  * clear.
  * @return false with *why */
-bool intel_ds_usable(uint64_t absent, const char **why);
+bool intel_ds_usable(const struct pmu *pmu, uint64_t absent, const char **why);
 
 /** Room for the records, area included. */
 size_t intel_ds_memory(const struct pmu_recording *r, size_t record_size);

@@ -6,7 +6,8 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/contract/state.h"
+#include "pmu/intel/driver/here.h"
 #include "pmu/intel/records/lbr.h"
 #include "pmu/intel/registers.h"
 #include "pmu/contract/model.h"
@@ -15,15 +16,6 @@
 #include <string.h>
 
 #define ADDRESS_BITS 48
-
-struct intel_lbr intel_lbr_here(void)
-{
-	struct cpuid_regs r = {0};
-
-	if (cpu_has(CPU_ARCH_LBR))
-		r = cpuid(0x1c, 0);
-	return intel_lbr_layout(cpuid(1, 0).eax, intel_perf_capabilities(), r.eax, r.ebx, r.ecx);
-}
 
 static bool architectural(const struct intel_lbr *lbr)
 {
@@ -76,11 +68,10 @@ static const struct {
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
-	static char name[48];
+	char *name = pmu->state->source_name[RECORD_LBR];
 	struct intel_lbr lbr = intel_lbr_here();
 	uint64_t value;
 
-	(void)pmu;
 	if (!lbr.depth) {
 		*why = cpu_has(CPU_ARCH_LBR) ? "CPUID leaf 1CH gives no depth of the last-branch stack"
 					     : "no place of a last-branch stack is known for this model";
@@ -89,8 +80,8 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	if (lbr.depth > INTEL_LBR_DEPTH_MAX || !msr_read(control(&lbr), &value) ||
 	    !msr_read(lbr.from + lbr.depth - 1, &value) || (lbr.to && !msr_read(lbr.to, &value)) ||
 	    (lbr.info && !msr_read(lbr.info, &value))) {
-		*why = record_reason("the last-branch registers raise #GP%s",
-				     cpu_has(CPU_HYPERVISOR) ? ": the hypervisor does not pass them on" : "");
+		*why = pmu_reason(pmu, "the last-branch registers raise #GP%s",
+				  cpu_has(CPU_HYPERVISOR) ? ": the hypervisor does not pass them on" : "");
 		return false;
 	}
 	/* A hypervisor may have them read 0 and ignore writes. */
@@ -100,9 +91,9 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		return false;
 	}
 	if (architectural(&lbr))
-		snprintf(name, sizeof name, "architectural LBR, %u entries", lbr.depth);
+		snprintf(name, PMU_SOURCE_NAME, "architectural LBR, %u entries", lbr.depth);
 	else
-		snprintf(name, sizeof name, "LBR format %u, %u entries", lbr.format, lbr.depth);
+		snprintf(name, PMU_SOURCE_NAME, "LBR format %u, %u entries", lbr.format, lbr.depth);
 	*out = (struct pmu_record_source){
 		.kind = RECORD_LBR,
 		.name = name,

@@ -10,7 +10,8 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/contract/state.h"
+#include "pmu/intel/driver/here.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/records/pebs.h"
@@ -23,14 +24,6 @@
 #define LEAST_LATENCY 3 /* SDM 18.8.1.2 */
 #define PERIOD_MIN    2
 #define CODE_STORE    0x02cd
-
-struct intel_pebs intel_pebs_here(void)
-{
-	struct intel_leaf0a leaf = intel_leaf0a_here();
-
-	return intel_pebs_layout(cpuid(1, 0).eax, intel_kind_of_core(), intel_perf_capabilities(),
-				 intel_has_pebs(), &leaf);
-}
 
 uint64_t intel_pebs_bit(const struct pmu_counter *k)
 {
@@ -74,25 +67,24 @@ static uint32_t fields(const struct intel_pebs *p)
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
-	static char name[48];
+	char *name = pmu->state->source_name[RECORD_PEBS];
 	struct intel_pebs p = intel_pebs_here();
 	uint64_t value;
 
 	if (p.architectural)
 		return intel_apebs_describe(pmu, &p, out, why);
-	if (!intel_ds_usable(MISC_ENABLE_NO_PEBS, why))
+	if (!intel_ds_usable(pmu, MISC_ENABLE_NO_PEBS, why))
 		return false;
 	if (!p.exists || !pmu->has_global) {
 		*why = "no IA32_PERF_CAPABILITIES or no global control: PEBS cannot be told";
 		return false;
 	}
 	if (!msr_read(IA32_PEBS_ENABLE, &value) || (p.adaptive && !msr_read(IA32_PEBS_DATA_CFG, &value))) {
-		*why = record_reason("the PEBS registers raise #GP though CPUID promises them%s",
-				     cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)"
-							     : "");
+		*why = pmu_reason(pmu, "the PEBS registers raise #GP though CPUID promises them%s",
+				  cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
 		return false;
 	}
-	snprintf(name, sizeof name, "PEBS, record format %u%s", p.format, p.adaptive ? ", adaptive" : "");
+	snprintf(name, PMU_SOURCE_NAME, "PEBS, record format %u%s", p.format, p.adaptive ? ", adaptive" : "");
 	*out = (struct pmu_record_source){.kind = RECORD_PEBS,
 					  .name = name,
 					  .fields = fields(&p),
@@ -161,8 +153,8 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 		return false;
 	}
 	if (p.exact_code && (config->code & EVTSEL_CODE) == p.exact_code && !(p.exact & intel_pebs_bit(k))) {
-		*why = record_reason("precise distribution is for counter %d alone",
-				     __builtin_ctzll(p.exact));
+		*why = pmu_reason(pmu, "precise distribution is for counter %d alone",
+				  __builtin_ctzll(p.exact));
 		return false;
 	}
 	return true;

@@ -73,11 +73,11 @@ struct wire {
 	unsigned counter, select;
 };
 
-static bool wire(unsigned i, struct wire *out)
+static bool wire(const struct pmu *pmu, unsigned i, struct wire *out)
 {
 	for (unsigned e = 0; e < ESCR_COUNT; e++)
 		for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
-			if (netburst_escr[e].models >> netburst_cpu.model & 1 &&
+			if (netburst_escr[e].models >> netburst_cpu(pmu)->model & 1 &&
 			    netburst_escr[e].counters >> c & 1 && i-- == 0) {
 				*out = (struct wire){(enum netburst_escr_id)e, c, netburst_escr[e].select};
 				return true;
@@ -85,13 +85,13 @@ static bool wire(unsigned i, struct wire *out)
 	return false;
 }
 
-static enum netburst_event_id event_on(const struct wire *w, const struct pmu_event *e)
+static enum netburst_event_id event_on(const struct pmu *pmu, const struct wire *w, const struct pmu_event *e)
 {
 	unsigned select = (CODE_ESCR(e->code) & ESCR_EVENT) >> ESCR_EVENT_SHIFT;
 
 	if ((CODE_CCCR(e->code) & CCCR_SELECT) >> CCCR_SELECT_SHIFT != w->select)
 		return NB_EVENTS;
-	return netburst_event_of(w->escr, select, netburst_cpu.model);
+	return netburst_event_of(w->escr, select, netburst_cpu(pmu)->model);
 }
 
 static bool wire_suits(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
@@ -99,14 +99,15 @@ static bool wire_suits(const struct pmu *pmu, unsigned i, const struct pmu_event
 	struct wire w;
 
 	(void)pmu;
-	return wire(i, &w) && plain(e) && e->counters >> w.counter & 1 && event_on(&w, e) != NB_EVENTS;
+	return wire(pmu, i, &w) && plain(e) && e->counters >> w.counter & 1 &&
+	       event_on(pmu, &w, e) != NB_EVENTS;
 }
 
 bool wire_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	struct wire w;
 
-	if (!wire(i, &w))
+	if (!wire(pmu, i, &w))
 		return false;
 	snprintf(out->name, sizeof out->name, "%s to %s", netburst_escr[w.escr].name,
 		 pmu->counter[w.counter].name);
@@ -116,13 +117,13 @@ bool wire_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instanc
 }
 
 /* Another wire that ends at the same counter. */
-static unsigned other_select(const struct wire *w)
+static unsigned other_select(const struct pmu *pmu, const struct wire *w)
 {
 	unsigned select = w->select;
 
 	do
 		select = (select + 1) % 8;
-	while (netburst_wire(w->counter, select, netburst_cpu.model) == ESCR_NONE);
+	while (netburst_wire(w->counter, select, netburst_cpu(pmu)->model) == ESCR_NONE);
 	return select;
 }
 
@@ -136,7 +137,7 @@ void wire_check(struct control_fixture *h, unsigned i, const struct pmu_event *e
 	uint64_t mask, nothing, code;
 	struct wire w;
 
-	wire(i, &w);
+	wire(h->pmu, i, &w);
 	mask = COUNTER(w.counter);
 	nothing = CCCR_THREAD_ANY | (uint64_t)w.select << CCCR_SELECT_SHIFT | 1ull << (32 + ESCR_EVENT_SHIFT);
 	if (!e) {
@@ -151,11 +152,12 @@ void wire_check(struct control_fixture *h, unsigned i, const struct pmu_event *e
 	}
 	control_set(h, w.counter, e->code, RING_ALL, CONTROL_START);
 	control_counts(h, "listening to this ESCR it moves by", w.counter, mask, e);
-	code = (CODE_CCCR(e->code) & ~(uint64_t)CCCR_SELECT) | (uint64_t)other_select(&w)
+	code = (CODE_CCCR(e->code) & ~(uint64_t)CCCR_SELECT) | (uint64_t)other_select(h->pmu, &w)
 								       << CCCR_SELECT_SHIFT;
 	control_set(h, w.counter, code, RING_ALL, CONTROL_START);
 	h->works(h, "writing an ESCR",
-		 msr_write(netburst_escr[w.escr].msr, CODE_ESCR(e->code) | netburst_ring_bits(RING_ALL)));
+		 msr_write(netburst_escr[w.escr].msr,
+			   CODE_ESCR(e->code) | netburst_ring_bits(h->pmu, RING_ALL)));
 	h->run(h, mask);
 	h->equal(h, "listening to another ESCR it moves by", 0, control_moved(h, w.counter));
 }

@@ -5,7 +5,8 @@
 #define PMU_NETBURST_CHECKS_CONTROL_H
 
 #include "pmu/contract/control.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 
 #define CONTROL_START 1000 /* first value of a counter that must move, or must not: never 0 */
 #define CONTROL_TOP   ((1ull << NETBURST_COUNTER_WIDTH) - 1)
@@ -23,15 +24,15 @@ bool control_set(struct control_fixture *h, unsigned c, uint64_t code, unsigned 
 uint64_t control_moved(struct control_fixture *h, unsigned c);
 
 /** OVF_PMI of the logical processor that was found at identification. */
-static inline uint64_t control_pmi(void)
+static inline uint64_t control_pmi(const struct pmu *pmu)
 {
-	return netburst_cpu.thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
+	return netburst_cpu(pmu)->thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
 }
 
 /** The logical processor that place(h, t, ...) leads to: where there is no going, that which runs. */
 static inline unsigned control_thread(const struct control_fixture *h, unsigned t)
 {
-	return h->threads > 1 ? t : netburst_cpu.thread;
+	return h->threads > 1 ? t : netburst_cpu(h->pmu)->thread;
 }
 
 /** Whether counter c has OVF. */

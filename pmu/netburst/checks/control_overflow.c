@@ -16,10 +16,10 @@ bool forced_instance(const struct pmu *pmu, unsigned i, struct pmu_control_insta
 }
 
 /* The counter that an overflow of c starts by CASCADE; NO_COUNTER if none. */
-static unsigned started_by(unsigned c)
+static unsigned started_by(const struct pmu *pmu, unsigned c)
 {
 	for (unsigned to = 0; to < NETBURST_COUNTERS; to++)
-		if (netburst_cascade(c, to, false, netburst_cpu.model))
+		if (netburst_cascade(c, to, false, netburst_cpu(pmu)->model))
 			return to;
 	return NO_COUNTER;
 }
@@ -28,17 +28,17 @@ static unsigned started_by(unsigned c)
 void forced_check(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
 	const struct pmu_driver *d = h->pmu->driver;
-	unsigned to = started_by(c);
+	unsigned to = started_by(h->pmu, c);
 
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
-	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(), 0, CONTROL_START);
+	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(h->pmu), 0, CONTROL_START);
 	h->arm(h);
 	h->run(h, COUNTER(c));
 	h->equal(h, "forced, but without an occurrence, the overflow status is", false,
 		 control_overflowed(h, c));
 	h->equal(h, "interrupts", 0, h->interrupts(h));
-	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(), RING_ALL, CONTROL_START);
+	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(h->pmu), RING_ALL, CONTROL_START);
 	h->arm(h);
 	control_counts(h, "forced to overflow it moves by", c, COUNTER(c), e);
 	h->equal(h, "far from its top the overflow status is", true, control_overflowed(h, c));
@@ -57,9 +57,9 @@ void forced_check(struct control_fixture *h, unsigned c, const struct pmu_event 
 
 /* --- cascades that must not happen ------------------------------------------------------------------- */
 
-static bool starts(unsigned from, unsigned to)
+static bool starts(const struct pmu *pmu, unsigned from, unsigned to)
 {
-	return netburst_cascade(from, to, false, netburst_cpu.model);
+	return netburst_cascade(from, to, false, netburst_cpu(pmu)->model);
 }
 
 /*
@@ -75,11 +75,11 @@ void unrelated_check(struct control_fixture *h, unsigned c, const struct pmu_eve
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	for (from = 0; from < NETBURST_COUNTERS; from++) {
-		enum netburst_escr_id escr =
-			netburst_wire(from, (e->code & CCCR_SELECT) >> CCCR_SELECT_SHIFT, netburst_cpu.model);
+		enum netburst_escr_id escr = netburst_wire(from, (e->code & CCCR_SELECT) >> CCCR_SELECT_SHIFT,
+							   netburst_cpu(h->pmu)->model);
 
 		/* Those of its own group: they have the same wires. */
-		if (from == c || starts(from, c) || escr == ESCR_NONE ||
+		if (from == c || starts(h->pmu, from, c) || escr == ESCR_NONE ||
 		    netburst_counter[from].group != netburst_counter[c].group)
 			continue;
 		control_set(h, c, e->code | CCCR_CASCADE, RING_ALL, CONTROL_START);

@@ -17,9 +17,9 @@
 
 static uint8_t store[2048] __attribute__((aligned(64)));
 
-static unsigned sampler(void)
+static unsigned sampler(const struct pmu *pmu)
 {
-	return netburst_cpu.thread ? PEBS_COUNTER_T1 : PEBS_COUNTER_T0;
+	return netburst_cpu(pmu)->thread ? PEBS_COUNTER_T1 : PEBS_COUNTER_T0;
 }
 
 static bool loads(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
@@ -35,7 +35,7 @@ static bool set_up(struct control_fixture *h, enum record_kind kind, const struc
 
 	*r = (struct pmu_recording){.source = record_source(h->pmu, kind),
 				    .ring = RING_ALL,
-				    .counter = sampler(),
+				    .counter = sampler(h->pmu),
 				    .config = {.code = e ? e->code : 0, .ring = RING_ALL},
 				    .period = period,
 				    .memory = store,
@@ -71,7 +71,7 @@ bool pebs_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instanc
 					    "on IQ_COUNTER0", "of instr_retired"};
 
 	(void)pmu;
-	if (!netburst_cpu.has_pebs || i >= CONDITIONS)
+	if (!netburst_cpu(pmu)->has_pebs || i >= CONDITIONS)
 		return false;
 	snprintf(out->name, sizeof out->name, "%s", names[i]);
 	out->counters = COUNTER(PEBS_COUNTER_T0) | COUNTER(PLAIN);
@@ -81,7 +81,7 @@ bool pebs_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instanc
 
 static void break_condition(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	uint32_t cccr = MSR_NETBURST_CCCR0 + sampler();
+	uint32_t cccr = MSR_NETBURST_CCCR0 + sampler(h->pmu);
 	uint64_t pmi = CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1;
 	bool done = true;
 
@@ -90,12 +90,13 @@ static void break_condition(struct control_fixture *h, unsigned i, const struct 
 	else if (i == NO_PMI)
 		done = change(cccr, pmi, 0);
 	else if (i == OTHER_COUNTER)
-		done = h->pmu->driver->release(h->pmu, sampler()) &&
+		done = h->pmu->driver->release(h->pmu, sampler(h->pmu)) &&
 		       control_set(h, PLAIN, e->code, RING_ALL, CONTROL_TOP) &&
-		       change(MSR_NETBURST_CCCR0 + PLAIN, 0, control_pmi());
+		       change(MSR_NETBURST_CCCR0 + PLAIN, 0, control_pmi(h->pmu));
 	else if (i == OTHER_EVENT)
-		done = control_set(h, sampler(), control_code(NB_INSTR_RETIRED, 1), RING_ALL, CONTROL_TOP) &&
-		       change(cccr, 0, control_pmi());
+		done = control_set(h, sampler(h->pmu), control_code(NB_INSTR_RETIRED, 1), RING_ALL,
+				   CONTROL_TOP) &&
+		       change(cccr, 0, control_pmi(h->pmu));
 	h->works(h, "changing one condition", done);
 }
 
@@ -106,7 +107,7 @@ void pebs_check(struct control_fixture *h, unsigned i, const struct pmu_event *e
 	if (!h->works(h, "finding an event", e != NULL) || !set_up(h, RECORD_PEBS, e, PERIOD, 0, &r))
 		return;
 	break_condition(h, i, e);
-	h->run(h, COUNTER(i == OTHER_COUNTER ? PLAIN : sampler()));
+	h->run(h, COUNTER(i == OTHER_COUNTER ? PLAIN : sampler(h->pmu)));
 	if (i == AS_DOCUMENTED)
 		h->within(h, "records", 1, RECORDS, records(h, &r));
 	else
@@ -117,9 +118,10 @@ void pebs_check(struct control_fixture *h, unsigned i, const struct pmu_event *e
 bool pebs_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	/* On silicon the one that runs, on the virtual CPU both. */
-	if (!netburst_cpu.has_pebs || i >= (netburst_cpu.hyper_threading && pmu->virtual ? 2u : 1u))
+	if (!netburst_cpu(pmu)->has_pebs ||
+	    i >= (netburst_cpu(pmu)->hyper_threading && pmu->virtual ? 2u : 1u))
 		return false;
-	i = pmu->virtual ? i : netburst_cpu.thread;
+	i = pmu->virtual ? i : netburst_cpu(pmu)->thread;
 	snprintf(out->name, sizeof out->name, "processor %u", i);
 	out->counters = COUNTER(i ? PEBS_COUNTER_T1 : PEBS_COUNTER_T0);
 	out->suits = loads;
@@ -129,29 +131,29 @@ bool pebs_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
 /* Its own counter, its own bit of MSR_PEBS_ENABLE, its own interrupt. */
 void pebs_interrupt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	struct netburst_cpu before = netburst_cpu;
+	struct netburst_cpu before = *netburst_cpu(h->pmu);
 	struct pmu_recording r;
 
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	h->place(h, i, OTHER_HALTED);
-	netburst_find_thread();
+	netburst_find_thread(h->pmu);
 	if (set_up(h, RECORD_PEBS, e, PERIOD, 1, &r)) {
 		h->arm(h);
-		h->run(h, COUNTER(sampler()));
+		h->run(h, COUNTER(sampler(h->pmu)));
 		h->within(h, "records", 1, RECORDS, records(h, &r));
 		h->equal(h, "interrupts of the processor that runs", 1, h->interrupts(h));
 		h->equal(h, "interrupts of the other processor", 0, h->other_interrupts(h));
 		h->works(h, "releasing", record_release(h->pmu, &r));
 	}
-	netburst_cpu = before;
+	*netburst_cpu(h->pmu) = before;
 }
 
 /* What the manual leaves open is decided by the model: a record that is due survives a pause, and ends when
  * the counter is written. */
 bool pebs_due_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (!pmu->virtual || !netburst_cpu.has_pebs || i >= 1)
+	if (!pmu->virtual || !netburst_cpu(pmu)->has_pebs || i >= 1)
 		return false;
 	snprintf(out->name, sizeof out->name, "survives a pause, not a write");
 	out->counters = COUNTER(PEBS_COUNTER_T0);
@@ -164,15 +166,15 @@ static uint64_t due(struct control_fixture *h, const struct pmu_recording *r, ui
 		    bool write)
 {
 	const struct pmu_driver *d = h->pmu->driver;
-	uint64_t mask = COUNTER(sampler()), before = records(h, r);
+	uint64_t mask = COUNTER(sampler(h->pmu)), before = records(h, r);
 
-	h->works(h, "writing a counter", d->write(h->pmu, sampler(), CONTROL_TOP + 1 - occurrences));
+	h->works(h, "writing a counter", d->write(h->pmu, sampler(h->pmu), CONTROL_TOP + 1 - occurrences));
 	h->run(h, mask);
 	h->equal(h, "overflowed by the last occurrence, its status is", true,
-		 control_overflowed(h, sampler()));
+		 control_overflowed(h, sampler(h->pmu)));
 	h->equal(h, "and records are as many as before", before, records(h, r));
 	if (write)
-		h->works(h, "writing a counter", d->write(h->pmu, sampler(), CONTROL_START));
+		h->works(h, "writing a counter", d->write(h->pmu, sampler(h->pmu), CONTROL_START));
 	h->run(h, mask);
 	return records(h, r) - before;
 }
@@ -187,9 +189,9 @@ void pebs_due_check(struct control_fixture *h, unsigned i, const struct pmu_even
 	if (!h->works(h, "finding an event", e != NULL) || !set_up(h, RECORD_PEBS, e, seldom, 0, &r))
 		return;
 	/* Where the last occurrence of a window is. */
-	h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, sampler(), CONTROL_START));
-	h->run(h, COUNTER(sampler()));
-	n = control_moved(h, sampler());
+	h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, sampler(h->pmu), CONTROL_START));
+	h->run(h, COUNTER(sampler(h->pmu)));
+	n = control_moved(h, sampler(h->pmu));
 	h->equal(h, "records after a pause", 1, due(h, &r, n, false));
 	h->equal(h, "records after a pause in which the counter was written", 0, due(h, &r, n, true));
 	h->works(h, "releasing", record_release(h->pmu, &r));
@@ -202,7 +204,7 @@ bool trace_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 	static const char *const names[] = {"TR and BTS", "TR alone", "BTS alone"};
 
 	(void)pmu;
-	if (!netburst_cpu.has_bts || i >= sizeof names / sizeof names[0])
+	if (!netburst_cpu(pmu)->has_bts || i >= sizeof names / sizeof names[0])
 		return false;
 	snprintf(out->name, sizeof out->name, "%s", names[i]);
 	out->counters = COUNTER(PLAIN);
@@ -229,16 +231,16 @@ void trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 
 enum { NO_TRACE, NO_PEBS, ABSENT };
 
-static bool is_absent(unsigned i)
+static bool is_absent(const struct pmu *pmu, unsigned i)
 {
-	return i == NO_TRACE ? !netburst_cpu.has_bts : !netburst_cpu.has_pebs;
+	return i == NO_TRACE ? !netburst_cpu(pmu)->has_bts : !netburst_cpu(pmu)->has_pebs;
 }
 
 /* The i-th of those that are absent. */
-static unsigned absent(unsigned i)
+static unsigned absent(const struct pmu *pmu, unsigned i)
 {
 	for (unsigned k = 0; k < ABSENT; k++)
-		if (is_absent(k) && i-- == 0)
+		if (is_absent(pmu, k) && i-- == 0)
 			return k;
 	return ABSENT;
 }
@@ -246,7 +248,7 @@ static unsigned absent(unsigned i)
 bool absent_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
-	i = absent(i);
+	i = absent(pmu, i);
 	if (i == ABSENT)
 		return false;
 	snprintf(out->name, sizeof out->name, i == NO_TRACE ? "branch trace" : "PEBS");
@@ -258,11 +260,11 @@ bool absent_instance(const struct pmu *pmu, unsigned i, struct pmu_control_insta
 /* Switched on all the same, as far as registers let one, it writes nothing. */
 void absent_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	bool trace = absent(i) == NO_TRACE;
+	bool trace = absent(h->pmu, i) == NO_TRACE;
 	const uint32_t on = DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT;
-	size_t words = trace ? BTS_WORDS : netburst_pebs_words(netburst_cpu.ds_width);
+	size_t words = trace ? BTS_WORDS : netburst_pebs_words(netburst_cpu(h->pmu)->ds_width);
 	const struct pmu_record_source source = {.kind = trace ? RECORD_BTS : RECORD_PEBS,
-						 .record_size = words * netburst_cpu.ds_width};
+						 .record_size = words * netburst_cpu(h->pmu)->ds_width};
 	struct pmu_recording r = {
 		.source = &source, .memory = store, .size = sizeof store, .records = RECORDS};
 	struct pmu_record_state state = {0};
@@ -272,18 +274,18 @@ void absent_check(struct control_fixture *h, unsigned i, const struct pmu_event 
 
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
-	there = netburst_ds_setup(&r, base, CONTROL_TOP, &why);
-	control_set(h, sampler(), e->code, RING_ALL, CONTROL_TOP - 1);
+	there = netburst_ds_setup(h->pmu, &r, base, CONTROL_TOP, &why);
+	control_set(h, sampler(h->pmu), e->code, RING_ALL, CONTROL_TOP - 1);
 	if (trace)
 		netburst_change_debugctl(0, on);
 	else
-		there = there && change(MSR_NETBURST_CCCR0 + sampler(), 0, control_pmi()) &&
+		there = there && change(MSR_NETBURST_CCCR0 + sampler(h->pmu), 0, control_pmi(h->pmu)) &&
 			change(MSR_PEBS_ENABLE, 0, PEBS_ENABLE_MINE);
-	h->run(h, COUNTER(sampler()));
+	h->run(h, COUNTER(sampler(h->pmu)));
 	if (trace)
 		netburst_change_debugctl(on, 0);
 	if (there)
-		netburst_ds_state(&r, base, &state);
+		netburst_ds_state(h->pmu, &r, base, &state);
 	h->equal(h, "records", 0, state.records);
 	netburst_ds_release();
 }
@@ -303,7 +305,7 @@ bool debug_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_cont
 /* It is no entry, and LBR is clear afterwards. */
 void debug_exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	bool joint = MODELS_0_TO_2 >> netburst_cpu.model & 1;
+	bool joint = MODELS_0_TO_2 >> netburst_cpu(h->pmu)->model & 1;
 	uint64_t control = 0, tos = 0, newest = 0, from;
 
 	(void)i, (void)e;

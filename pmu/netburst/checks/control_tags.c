@@ -138,8 +138,8 @@ void tagging_check(struct control_fixture *h, unsigned i, const struct pmu_event
 	h->works(h, "taking counters out of use",
 		 h->pmu->driver->release(h->pmu, SOURCE0) && h->pmu->driver->release(h->pmu, SOURCE1));
 	h->works(h, "writing an ESCR",
-		 msr_write(netburst_escr[FIRM_ESCR0].msr,
-			   CODE_ESCR(tagger(NB_SCALAR_SP_UOP, 1, true)) | netburst_ring_bits(RING_ALL)));
+		 msr_write(netburst_escr[FIRM_ESCR0].msr, CODE_ESCR(tagger(NB_SCALAR_SP_UOP, 1, true)) |
+								  netburst_ring_bits(h->pmu, RING_ALL)));
 	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 1), RING_ALL, CONTROL_START);
 	h->run(h, COUNTER(COUNT0) | COUNTER(COUNT1));
 	h->equal(h, "with the tagging ESCR's counters asleep, tagged are", 0, control_moved(h, COUNT0));
@@ -292,9 +292,9 @@ void replay_check(struct control_fixture *h, unsigned i, const struct pmu_event 
 	without(h, "without bit 24 of MSR_PEBS_ENABLE replayed are", MSR_PEBS_ENABLE,
 		replay(i)->pebs & ~PEBS_REPLAY_TAG, true);
 	without(h, "with MSR_PEBS_ENABLE 0 replayed are", MSR_PEBS_ENABLE, 0, true);
-	if (netburst_use[12].source != ESCR_NONE)
+	if (netburst_use(h->pmu)[12].source != ESCR_NONE)
 		without(h, "without the ESCR that they need besides replayed are",
-			netburst_escr[netburst_use[12].source].msr, 0, true);
+			netburst_escr[netburst_use(h->pmu)[12].source].msr, 0, true);
 }
 
 /* --- what no tag reaches ----------------------------------------------------------------------------- */

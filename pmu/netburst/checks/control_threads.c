@@ -16,7 +16,7 @@
 static bool rings_suit(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
 {
 	unsigned n;
-	const struct netburst_mask *m = netburst_masks_of(e, netburst_cpu.model, &n);
+	const struct netburst_mask *m = netburst_masks_of(e, netburst_cpu(pmu)->model, &n);
 
 	return control_suits_counter(pmu, i ? 8 : 12, e) && m &&
 	       (bool)(netburst_event[m->event].flags & NB_THREAD_INDEPENDENT) == (i == 1);
@@ -91,7 +91,8 @@ void rings_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 			h->place(h, t, s.other);
 			/* Without Hyper-Threading the bits of the second one are reserved. */
 			for (uint32_t bits = 0; bits < 16; bits++)
-				if (netburst_cpu.hyper_threading || !(bits & (ESCR_T1_OS | ESCR_T1_USR)))
+				if (netburst_cpu(h->pmu)->hyper_threading ||
+				    !(bits & (ESCR_T1_OS | ESCR_T1_USR)))
 					try_bits(h, c, e, bits, &s);
 		}
 }
@@ -142,7 +143,7 @@ void active_thread_check(struct control_fixture *h, unsigned c, const struct pmu
  * driver that writes them is found out. */
 bool thread_field_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i >= 1 || !pmu->virtual || netburst_cpu.hyper_threading)
+	if (i >= 1 || !pmu->virtual || netburst_cpu(pmu)->hyper_threading)
 		return false;
 	snprintf(out->name, sizeof out->name, "active-thread field");
 	out->counters = COUNTER(12);
@@ -177,7 +178,7 @@ static void next_occurrence(struct control_fixture *h, unsigned c, const struct 
 	h->amount(h, e, 0, &low, &high);
 	if (low != high)
 		return;
-	control_set(h, c, e->code | control_pmi(), RING_ALL, CONTROL_TOP + 1 - low);
+	control_set(h, c, e->code | control_pmi(h->pmu), RING_ALL, CONTROL_TOP + 1 - low);
 	h->arm(h);
 	h->run(h, COUNTER(c));
 	h->equal(h, "overflowed by the last occurrence of a window, its status is", true,
@@ -201,11 +202,12 @@ void delivery_check(struct control_fixture *h, unsigned c, const struct pmu_even
 
 			h->place(h, t, OTHER_HALTED);
 			/* Every ring bit: whichever processor this is, it is counted. */
-			control_set(h, c,
-				    e->code | pmi |
-					    (uint64_t)(netburst_cpu.hyper_threading ? NETBURST_RINGS : 0)
-						    << 32,
-				    RING_ALL, CONTROL_TOP - 1);
+			control_set(
+				h, c,
+				e->code | pmi |
+					(uint64_t)(netburst_cpu(h->pmu)->hyper_threading ? NETBURST_RINGS : 0)
+						<< 32,
+				RING_ALL, CONTROL_TOP - 1);
 			h->arm(h);
 			h->run(h, COUNTER(c));
 			h->equal(h, "interrupts of the processor that runs", set >> t & 1, h->interrupts(h));
@@ -243,12 +245,12 @@ void identity_check(struct control_fixture *h, unsigned i, const struct pmu_even
 	struct pmu_config config = {.code = e ? e->code : 0, .ring = RING_ALL, .interrupt = true};
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t low, high;
-	struct netburst_cpu before = netburst_cpu;
+	struct netburst_cpu before = *netburst_cpu(h->pmu);
 
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	h->place(h, i, OTHER_HALTED);
-	netburst_find_thread();
+	netburst_find_thread(h->pmu);
 	h->works(h, "programming a counter",
 		 d->program(h->pmu, 12, &config) && d->write(h->pmu, 12, CONTROL_START));
 	h->run(h, COUNTER(12));
@@ -260,7 +262,7 @@ void identity_check(struct control_fixture *h, unsigned i, const struct pmu_even
 	h->equal(h, "interrupts of the processor that runs", 1, h->interrupts(h));
 	h->equal(h, "interrupts of the other processor", 0, h->other_interrupts(h));
 	h->works(h, "acknowledging", d->acknowledge(h->pmu, COUNTER(12)));
-	netburst_cpu = before;
+	*netburst_cpu(h->pmu) = before;
 }
 
 /* --- who delivers ------------------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
  * Equations between events. Only events that one window holds: what its bracket adds depends on how many
  * ESCRs it starts. Sections: SDM vol. 3.
  */
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
 
 const struct pmu_identity netburst_identities[] = {
 	{"branches: all masks are no less than one",

@@ -3,7 +3,8 @@
  * those who want the same of it; for tagging the ESCR that tags, a counter that keeps its group awake, and
  * the registers of replay tagging.
  */
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 
 #include <stdio.h>
 
@@ -14,8 +15,6 @@
 
 /* What counts tags, or the lack of them, shares its mechanism with those who tag alike. */
 #define UNTAGGED 1
-
-static char reason[128];
 
 static void use(struct sched_alternative *way, unsigned resource, uint64_t value)
 {
@@ -50,9 +49,9 @@ static void use_mechanism(struct sched_alternative *way, const struct netburst_r
 }
 
 /* Ways to feed the tags that a recipe counts, each a continuation of `base`. */
-static unsigned with_sources(const struct netburst_recipe *r, unsigned c, unsigned rings,
-			     const struct sched_alternative *base, struct sched_alternative *out,
-			     unsigned room)
+static unsigned with_sources(const struct pmu *pmu, const struct netburst_recipe *r, unsigned c,
+			     unsigned rings, const struct sched_alternative *base,
+			     struct sched_alternative *out, unsigned room)
 {
 	unsigned n = 0;
 
@@ -71,7 +70,7 @@ static unsigned with_sources(const struct netburst_recipe *r, unsigned c, unsign
 			out[n] = *base;
 			out[n].use[1].value = (base->use[1].value & ~(uint64_t)ESCR_MASK) |
 					      netburst_count_mask(r, e) << ESCR_MASK_SHIFT;
-			use(&out[n], ESCR_RESOURCE(e), netburst_source_value(r, e, rings));
+			use(&out[n], ESCR_RESOURCE(e), netburst_source_value(pmu, r, e, rings));
 			if (!awake)
 				use(&out[n], h, 0);
 			out[n++].choice = CHOICE(e, awake ? NETBURST_NOBODY : h);
@@ -82,17 +81,17 @@ static unsigned with_sources(const struct netburst_recipe *r, unsigned c, unsign
 
 /* Counters of a raw selector: where it is a documented event, or, if it is none anywhere, where there is a
  * wire. */
-static uint32_t raw_counters(unsigned select, unsigned event)
+static uint32_t raw_counters(unsigned model, unsigned select, unsigned event)
 {
 	uint32_t documented = 0, wired = 0;
 
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
-		enum netburst_escr_id e = netburst_wire(c, select, netburst_cpu.model);
+		enum netburst_escr_id e = netburst_wire(c, select, model);
 
 		if (e == ESCR_NONE)
 			continue;
 		wired |= 1u << c;
-		if (netburst_event_of(e, event, netburst_cpu.model) != NB_EVENTS)
+		if (netburst_event_of(e, event, model) != NB_EVENTS)
 			documented |= 1u << c;
 	}
 	return documented ? documented : wired;
@@ -101,43 +100,43 @@ static uint32_t raw_counters(unsigned select, unsigned event)
 unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request *request,
 			       struct sched_alternative *out, const char **why)
 {
+	const struct netburst_cpu *cpu = netburst_cpu(pmu);
+	const unsigned model = cpu->model;
 	uint32_t code_escr = CODE_ESCR(request->config.code);
 	unsigned select = (CODE_CCCR(request->config.code) & CCCR_SELECT) >> CCCR_SELECT_SHIFT, n = 0;
 	const struct netburst_recipe *r = netburst_code_recipe(request->config.code);
 
-	uint32_t counters = request->event
-				    ? request->event->counters
-				    : raw_counters(select, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT);
+	uint32_t counters =
+		request->event ? request->event->counters
+			       : raw_counters(model, select, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT);
 
 	*why = NULL;
-	if (request->config.any_thread && !netburst_cpu.hyper_threading) {
+	if (request->config.any_thread && !cpu->hyper_threading) {
 		*why = "t counts the other logical processor too, and this CPU has one: leave it out";
 		return 0;
 	}
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
-		enum netburst_escr_id e = netburst_wire(c, select, netburst_cpu.model);
+		enum netburst_escr_id e = netburst_wire(c, select, model);
 		struct sched_alternative way = {0};
 
 		if (e == ESCR_NONE || !(counters >> c & 1))
 			continue;
 		use(&way, c, 0);
 		use(&way, ESCR_RESOURCE(e),
-		    code_escr | netburst_ring_bits(netburst_rings_of(&request->config)) | 1ull << 32);
+		    code_escr | netburst_ring_bits(pmu, netburst_rings_of(&request->config)) | 1ull << 32);
 		use_mechanism(&way, r,
-			      netburst_event_of(e, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT,
-						netburst_cpu.model),
-			      code_escr | netburst_ring_bits(netburst_rings_of(&request->config)));
+			      netburst_event_of(e, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT, model),
+			      code_escr | netburst_ring_bits(pmu, netburst_rings_of(&request->config)));
 		if (r && r->source != NB_EVENTS)
-			n += with_sources(r, c, netburst_rings_of(&request->config), &way, out + n,
+			n += with_sources(pmu, r, c, netburst_rings_of(&request->config), &way, out + n,
 					  SCHEDULE_ALTERNATIVES - n);
 		else if (n < SCHEDULE_ALTERNATIVES)
 			out[n++] = way;
 	}
 	if (!n) {
-		snprintf(reason, sizeof reason,
-			 "ESCR_SELECT %u is no wire of any counter that the event may use on model %u",
-			 select, netburst_cpu.model);
-		*why = reason;
+		*why = pmu_reason(
+			pmu, "ESCR_SELECT %u is no wire of any counter that the event may use on model %u",
+			select, model);
 	}
 	return n;
 }
@@ -156,9 +155,8 @@ const char *netburst_resource_name(const struct pmu *pmu, unsigned resource)
 
 bool netburst_cascade_to(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config)
 {
-	(void)pmu;
 	for (unsigned extended = 0; extended < 2; extended++)
-		if (netburst_cascade(from, to, extended, netburst_cpu.model)) {
+		if (netburst_cascade(from, to, extended, netburst_cpu(pmu)->model)) {
 			config->code |= extended ? CCCR_EXTENDED_CASCADE : CCCR_CASCADE;
 			return true;
 		}

@@ -7,30 +7,24 @@
  * counter then sees the same number of instructions besides the kernel, whichever its place. WRMSR serialises
  * (SDM 8.3).
  */
+#include "pmu/netburst/driver/bracket.h"
+
 #include "arch/x86/cpu/msr.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/x86/bracket_read.h"
-#include "pmu/netburst/driver/driver.h"
-#include "pmu/netburst/records/record.h"
 
 #include <string.h>
 
-#define CODE_SIZE 512 /* 18 counters of 13 bytes, 18 ESCRs of 14 */
-
-struct code {
-	uint8_t byte[CODE_SIZE];
-	unsigned size;
-};
-
-static struct code start, stop, trace_start, trace_stop;
+/* Of all PMUs' brackets together, since one PMU's may come to lie where another's was. */
 static uint32_t version;
 
-static void put(struct code *code, const char *bytes, unsigned n)
+static void put(struct netburst_code *code, const char *bytes, unsigned n)
 {
 	memcpy(code->byte + code->size, bytes, n);
 	code->size += n;
 }
 
-static void put_32(struct code *code, char opcode, uint32_t value)
+static void put_32(struct netburst_code *code, char opcode, uint32_t value)
 {
 	put(code, &opcode, 1);
 	memcpy(code->byte + code->size, &value, sizeof value);
@@ -40,7 +34,7 @@ static void put_32(struct code *code, char opcode, uint32_t value)
 #define MOV_ECX ((char)0xb9)
 #define MOV_EAX ((char)0xb8)
 
-static void change_enable(struct code *code, unsigned c, bool on)
+static void change_enable(struct netburst_code *code, unsigned c, bool on)
 {
 	put_32(code, MOV_ECX, MSR_NETBURST_CCCR0 + c);
 	put(code, "\x0f\x32", 2);                                   /* rdmsr */
@@ -48,7 +42,7 @@ static void change_enable(struct code *code, unsigned c, bool on)
 	put(code, "\x0f\x30", 2);                                   /* wrmsr */
 }
 
-static void write_msr(struct code *code, uint32_t address, uint32_t value)
+static void write_msr(struct netburst_code *code, uint32_t address, uint32_t value)
 {
 	put_32(code, MOV_ECX, address);
 	put_32(code, MOV_EAX, value);
@@ -60,40 +54,42 @@ static void write_msr(struct code *code, uint32_t address, uint32_t value)
 
 bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
 {
+	struct netburst_code *start = &netburst_pmu(pmu)->start, *stop = &netburst_pmu(pmu)->stop;
+	const struct netburst_use *use = netburst_use(pmu);
 	uint64_t escrs = 0;
 	unsigned n = 0;
 
-	start.size = stop.size = 0;
+	start->size = stop->size = 0;
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		if (!(mask >> c & 1))
 			continue;
-		if (!netburst_use[c].used)
+		if (!use[c].used)
 			return false;
-		if (!netburst_use[c].waits)
-			change_enable(&start, c, true);
+		if (!use[c].waits)
+			change_enable(start, c, true);
 	}
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
-		const struct netburst_use *u = &netburst_use[c];
+		const struct netburst_use *u = &use[c];
 
 		if (!(mask >> c & 1) || escrs >> u->escr & 1)
 			continue;
 		escrs |= UINT64_C(1) << u->escr;
-		write_msr(&start, netburst_escr[u->escr].msr, u->escr_value);
-		write_msr(&stop, netburst_escr[u->escr].msr, u->escr_value & ~NETBURST_RINGS);
+		write_msr(start, netburst_escr[u->escr].msr, u->escr_value);
+		write_msr(stop, netburst_escr[u->escr].msr, u->escr_value & ~NETBURST_RINGS);
 		n++;
 	}
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (mask >> c & 1)
-			change_enable(&stop, c, false);
+			change_enable(stop, c, false);
 
 	unsigned others = n ? n - 1 : 0;
 	uint32_t own = others * WRITE_INSTRUCTIONS + WRITE_INSTRUCTIONS - 1;
 
 	*out = (struct pmu_bracket){
-		.start = start.byte,
-		.start_end = start.byte + start.size,
-		.stop = stop.byte,
-		.stop_end = stop.byte + stop.size,
+		.start = start->byte,
+		.start_end = start->byte + start->size,
+		.stop = stop->byte,
+		.stop_end = stop->byte + stop->size,
 		.version = ++version,
 		.own = {{Q_INSTRUCTIONS, own},
 			{Q_UOPS, own},
@@ -104,19 +100,20 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 	return n;
 }
 
-bool netburst_bracket_debugctl(uint32_t mask, uint32_t set, struct pmu_bracket *out)
+bool netburst_bracket_debugctl(const struct pmu *pmu, uint32_t mask, uint32_t set, struct pmu_bracket *out)
 {
+	struct netburst_code *start = &netburst_pmu(pmu)->trace_start, *stop = &netburst_pmu(pmu)->trace_stop;
 	uint64_t now;
 
 	if (!msr_read(MSR_DEBUGCTLA, &now))
 		return false;
-	trace_start.size = trace_stop.size = 0;
-	write_msr(&trace_start, MSR_DEBUGCTLA, ((uint32_t)now & ~mask) | set);
-	write_msr(&trace_stop, MSR_DEBUGCTLA, (uint32_t)now & ~mask);
-	*out = (struct pmu_bracket){.start = trace_start.byte,
-				    .start_end = trace_start.byte + trace_start.size,
-				    .stop = trace_stop.byte,
-				    .stop_end = trace_stop.byte + trace_stop.size,
+	start->size = stop->size = 0;
+	write_msr(start, MSR_DEBUGCTLA, ((uint32_t)now & ~mask) | set);
+	write_msr(stop, MSR_DEBUGCTLA, (uint32_t)now & ~mask);
+	*out = (struct pmu_bracket){.start = start->byte,
+				    .start_end = start->byte + start->size,
+				    .stop = stop->byte,
+				    .stop_end = stop->byte + stop->size,
 				    .version = ++version,
 				    .own = {{Q_INSTRUCTIONS, WRITE_INSTRUCTIONS - 1}},
 				    .ring0_only = true};

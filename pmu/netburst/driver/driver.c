@@ -7,9 +7,11 @@
  * N15: a running counter may take a carry); OVF is written back as it is unless it is to be cleared, and only
  * while nothing can set it; CCCRs are all cleared first at reset, as those of the sibling may run.
  */
-#include "pmu/netburst/driver/driver.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
+#include "pmu/netburst/driver/bracket.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/records/record.h"
@@ -22,23 +24,12 @@
 #define CPUID_DTES64 (1u << 2) /* leaf 1, ECX */
 #define RINGS        NETBURST_RINGS
 
-struct netburst_cpu netburst_cpu;
-
-static struct pmu_event rows[NETBURST_ROWS_MAX];
-static char names[NETBURST_ROWS_MAX][NETBURST_NAME];
-static const struct pmu_event *events[NETBURST_ROWS_MAX];
-static char reason[128];
-
-struct netburst_use netburst_use[NETBURST_COUNTERS];
-#define use netburst_use
-
-void netburst_find_thread(void)
-{
-	struct cpuid_regs leaf1 = cpuid(1, 0);
-
-	netburst_cpu.hyper_threading = leaf1.edx >> 28 & 1 && (leaf1.ebx >> 16 & 0xff) > 1;
-	netburst_cpu.thread = netburst_cpu.hyper_threading ? leaf1.ebx >> 24 & 1 : 0;
-}
+/* The events of one PMU. */
+struct rows {
+	struct pmu_event row[NETBURST_ROWS_MAX];
+	char names[NETBURST_ROWS_MAX][NETBURST_NAME];
+	const struct pmu_event *events[NETBURST_ROWS_MAX];
+};
 
 static void describe(struct pmu *pmu, unsigned model, const char **why);
 
@@ -52,15 +43,15 @@ static bool identify(struct pmu *pmu, const char **why)
 	struct cpu_identity id;
 	uint64_t misc;
 
-	memset(pmu, 0, sizeof *pmu);
+	if (!pmu_begin(pmu, &netburst_driver, why))
+		return false;
 	cpu_identify(&id);
-	*why = reason;
 	if (strcmp(id.vendor, "GenuineIntel") || id.family != 15) {
 		*why = "not of Intel's family 0FH";
 		return false;
 	}
 	if (!is_known(id.model)) {
-		snprintf(reason, sizeof reason, "family 0FH has no model %u that is known", id.model);
+		*why = pmu_reason(pmu, "family 0FH has no model %u that is known", id.model);
 		return false;
 	}
 	if (!msr_read(MSR_MISC_ENABLE, &misc) || !(misc & MISC_ENABLE_PERFMON)) {
@@ -78,7 +69,8 @@ static bool force(struct pmu *pmu, const char **why)
 {
 	struct cpu_identity id;
 
-	memset(pmu, 0, sizeof *pmu);
+	if (!pmu_begin(pmu, &netburst_driver, why))
+		return false;
 	cpu_identify(&id);
 	describe(pmu, id.family == 15 && is_known(id.model) ? id.model : 4, why);
 	return true;
@@ -86,13 +78,14 @@ static bool force(struct pmu *pmu, const char **why)
 
 static void describe(struct pmu *pmu, unsigned model, const char **why)
 {
-	netburst_cpu.model = (uint8_t)model;
+	struct netburst_cpu *cpu = netburst_cpu(pmu);
+
+	cpu->model = (uint8_t)model;
 	/* 17.4.9.1: by the CPU, or because IA-32e mode is active, as it is where this is 64-bit code. */
-	netburst_cpu.ds_width = cpuid(1, 0).ecx & CPUID_DTES64 || sizeof(void *) == 8 ? 8 : 4;
-	netburst_cpu.has_pebs = netburst_has_ds(MISC_ENABLE_PEBS_ABSENT, "PEBS is", why);
-	netburst_cpu.has_bts = netburst_has_ds(MISC_ENABLE_BTS_ABSENT, "BTS is", why);
-	netburst_find_thread();
-	memset(use, 0, sizeof use);
+	cpu->ds_width = cpuid(1, 0).ecx & CPUID_DTES64 || sizeof(void *) == 8 ? 8 : 4;
+	cpu->has_pebs = netburst_has_ds(pmu, MISC_ENABLE_PEBS_ABSENT, "PEBS is", why);
+	cpu->has_bts = netburst_has_ds(pmu, MISC_ENABLE_BTS_ABSENT, "BTS is", why);
+	netburst_find_thread(pmu);
 
 	pmu->driver = &netburst_driver;
 	pmu->version = model;
@@ -100,7 +93,7 @@ static void describe(struct pmu *pmu, unsigned model, const char **why)
 	pmu->pmi_late = true; /* SDM vol. 3, 18.15.5.8: on the next event count after the overflow */
 	pmu->joint = true;
 	snprintf(pmu->name, sizeof pmu->name, "NetBurst PMU, model %u%s", model,
-		 netburst_cpu.hyper_threading ? ", Hyper-Threading" : "");
+		 cpu->hyper_threading ? ", Hyper-Threading" : "");
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		struct pmu_counter *k = &pmu->counter[c];
 
@@ -118,23 +111,18 @@ static void describe(struct pmu *pmu, unsigned model, const char **why)
 
 static void list_events(struct pmu *pmu)
 {
-	pmu->n_events = netburst_rows(netburst_cpu.model, netburst_cpu.thread, rows, names);
+	const struct netburst_cpu *cpu = netburst_cpu(pmu);
+	struct rows *rows = pmu_rows(pmu, sizeof *rows);
+
+	pmu->n_events = rows ? netburst_rows(cpu->model, cpu->thread, rows->row, rows->names) : 0;
 	for (unsigned i = 0; i < pmu->n_events; i++)
-		events[i] = &rows[i];
-	pmu->events = events;
+		rows->events[i] = &rows->row[i];
+	pmu->events = rows ? rows->events : NULL;
 }
 
 static uint32_t cccr_at(unsigned c)
 {
 	return MSR_NETBURST_CCCR0 + c;
-}
-
-/* Read a CCCR, change bits, write it back. */
-static bool change_cccr(unsigned c, uint32_t clear, uint32_t set)
-{
-	uint64_t value;
-
-	return msr_read(cccr_at(c), &value) && msr_write(cccr_at(c), (value & ~(uint64_t)clear) | set);
 }
 
 static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
@@ -169,7 +157,7 @@ static uint32_t counter_register(const struct pmu *pmu, unsigned c)
 }
 
 /* Whether another counter than c, or its tagging, needs this ESCR; *value what it has there. */
-static bool escr_taken(unsigned c, uint8_t escr, uint32_t *value)
+static bool escr_taken(const struct netburst_use *use, unsigned c, uint8_t escr, uint32_t *value)
 {
 	for (unsigned i = 0; i < NETBURST_COUNTERS; i++) {
 		if (i == c || !use[i].used)
@@ -182,14 +170,14 @@ static bool escr_taken(unsigned c, uint8_t escr, uint32_t *value)
 	return false;
 }
 
-static bool free_escr(unsigned c, uint8_t escr)
+static bool free_escr(const struct netburst_use *use, unsigned c, uint8_t escr)
 {
 	uint32_t value;
 
-	return escr == ESCR_NONE || escr_taken(c, escr, &value) || msr_write(netburst_escr[escr].msr, 0);
+	return escr == ESCR_NONE || escr_taken(use, c, escr, &value) || msr_write(netburst_escr[escr].msr, 0);
 }
 
-static bool counter_busy(unsigned c)
+static bool counter_busy(const struct netburst_use *use, unsigned c)
 {
 	if (use[c].used)
 		return true;
@@ -199,7 +187,7 @@ static bool counter_busy(unsigned c)
 	return false;
 }
 
-static bool replays_elsewhere(unsigned c, const struct netburst_recipe *like)
+static bool replays_elsewhere(const struct netburst_use *use, unsigned c, const struct netburst_recipe *like)
 {
 	for (unsigned i = 0; i < NETBURST_COUNTERS; i++)
 		if (i != c && use[i].used && use[i].recipe && use[i].recipe->mechanism == TAG_REPLAY &&
@@ -211,89 +199,66 @@ static bool replays_elsewhere(unsigned c, const struct netburst_recipe *like)
 
 static bool release(const struct pmu *pmu, unsigned c)
 {
-	struct netburst_use *u = &use[c], was = *u;
+	struct netburst_use *use = netburst_use(pmu), was = use[c];
 
-	(void)pmu;
 	/* An overflow stays to be seen. */
-	if (!change_cccr(c, ~CCCR_OVF, 0))
+	if (!netburst_change_cccr(c, ~CCCR_OVF, 0))
 		return false;
-	u->used = false;
+	use[c].used = false;
 	if (!was.used)
 		return true;
 	if (was.helper != NOBODY && !msr_write(cccr_at(was.helper), 0))
 		return false;
-	if (was.recipe && was.recipe->mechanism == TAG_REPLAY && !replays_elsewhere(c, NULL) &&
+	if (was.recipe && was.recipe->mechanism == TAG_REPLAY && !replays_elsewhere(use, c, NULL) &&
 	    !(msr_write(MSR_PEBS_ENABLE, 0) && msr_write(MSR_PEBS_MATRIX_VERT, 0)))
 		return false;
-	return free_escr(c, was.escr) && free_escr(c, was.source);
+	return free_escr(use, c, was.escr) && free_escr(use, c, was.source);
 }
 
-/* Rings of the logical processor that this code runs on. */
-uint32_t netburst_ring_bits(unsigned rings)
-{
-	uint32_t bits = (rings & RING_OS ? ESCR_T0_OS : 0) | (rings & RING_USR ? ESCR_T0_USR : 0);
-
-	if (rings & NETBURST_ANY_THREAD)
-		return bits | bits >> 2;
-	return netburst_cpu.thread ? bits >> 2 : bits;
-}
-
-static bool fits(unsigned c, uint8_t escr, uint32_t value)
+static bool fits(const struct netburst_use *use, unsigned c, uint8_t escr, uint32_t value)
 {
 	uint32_t other;
 
-	return !escr_taken(c, escr, &other) || other == value;
+	return !escr_taken(use, c, escr, &other) || other == value;
 }
 
 /* An idle counter that can listen to an ESCR, to keep it awake; NOBODY if all are busy. */
-static uint8_t find_helper(uint8_t escr, unsigned but)
+static uint8_t find_helper(const struct netburst_use *use, uint8_t escr, unsigned but)
 {
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
-		if (c != but && netburst_escr[escr].counters >> c & 1 && !counter_busy(c))
+		if (c != but && netburst_escr[escr].counters >> c & 1 && !counter_busy(use, c))
 			return (uint8_t)c;
 	return NOBODY;
 }
 
-uint32_t netburst_count_mask(const struct netburst_recipe *r, unsigned source)
-{
-	return r->mechanism == TAG_EXECUTION && source == FIRM_ESCR1 ? r->count_mask << 1 : r->count_mask;
-}
-
-uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned source, unsigned rings)
-{
-	uint32_t value = (uint32_t)netburst_event[r->source].select << ESCR_EVENT_SHIFT |
-			 (uint32_t)r->source_mask << ESCR_MASK_SHIFT | netburst_ring_bits(rings);
-
-	/* One tag value is as good as another: the one that the counting mask names. */
-	if (r->mechanism == TAG_EXECUTION)
-		value |= ESCR_TAG_ENABLE | netburst_count_mask(r, source) << ESCR_TAG_SHIFT;
-	return value;
-}
-
 /* Take an ESCR as the source, if what it then has, and what counts its tags, go with what others need. */
-static bool take_source(unsigned c, struct netburst_use *u, const struct pmu_config *config, unsigned escr)
+static bool take_source(const struct pmu *pmu, unsigned c, struct netburst_use *u,
+			const struct pmu_config *config, unsigned escr)
 {
+	const struct netburst_use *use = netburst_use(pmu);
 	const struct netburst_recipe *r = u->recipe;
 
-	u->source_value = netburst_source_value(r, escr, netburst_rings_of(config));
+	u->source_value = netburst_source_value(pmu, r, escr, netburst_rings_of(config));
 	u->escr_value = (u->escr_value & ~ESCR_MASK) | netburst_count_mask(r, escr) << ESCR_MASK_SHIFT;
-	if (!fits(c, (uint8_t)escr, u->source_value) || !fits(c, u->escr, u->escr_value))
+	if (!fits(use, c, (uint8_t)escr, u->source_value) || !fits(use, c, u->escr, u->escr_value))
 		return false;
 	u->source = (uint8_t)escr;
 	return true;
 }
 
 /* Choose the ESCR that tags, or that replay tagging needs besides, unless the scheduler has. */
-static bool choose_source(unsigned c, struct netburst_use *u, const struct pmu_config *config)
+static bool choose_source(const struct pmu *pmu, unsigned c, struct netburst_use *u,
+			  const struct pmu_config *config)
 {
+	const struct netburst_use *use = netburst_use(pmu);
 	const struct netburst_recipe *r = u->recipe;
 
 	if (!r || r->source == NB_EVENTS)
 		return true;
 	if (config->choice) {
 		u->helper = (uint8_t)CHOICE_HELPER(config->choice);
-		return take_source(c, u, config, CHOICE_SOURCE(config->choice)) &&
-		       (u->helper == NOBODY || !counter_busy(u->helper));
+		return take_source(pmu, c, u, config, CHOICE_SOURCE(config->choice)) &&
+		       (u->helper == NOBODY || !counter_busy(use, u->helper));
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		uint8_t escr = netburst_event[r->source].escr[i];
@@ -302,18 +267,18 @@ static bool choose_source(unsigned c, struct netburst_use *u, const struct pmu_c
 			continue;
 		/* The counter that counts is of the same group as the ESCR of front-end tagging. */
 		if (netburst_escr[escr].group != netburst_counter[c].group) {
-			u->helper = find_helper(escr, c);
+			u->helper = find_helper(use, escr, c);
 			if (u->helper == NOBODY)
 				continue;
 		}
-		if (take_source(c, u, config, escr))
+		if (take_source(pmu, c, u, config, escr))
 			return true;
 	}
 	return false;
 }
 
 /* Whether another counter's front-end tags are of another kind: there is one colour. */
-static bool tags_otherwise(unsigned c, const struct netburst_use *u)
+static bool tags_otherwise(const struct netburst_use *use, unsigned c, const struct netburst_use *u)
 {
 	for (unsigned i = 0; i < NETBURST_COUNTERS; i++)
 		if (i != c && use[i].used && use[i].recipe && use[i].recipe->mechanism == TAG_FRONT_END &&
@@ -340,20 +305,22 @@ static bool write_source(const struct netburst_use *u)
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
 	uint32_t cccr = CODE_CCCR(config->code);
+	const struct netburst_cpu *cpu = netburst_cpu(pmu);
+	struct netburst_use *use = netburst_use(pmu);
 	struct netburst_use u = {.used = true, .source = ESCR_NONE, .helper = NOBODY};
 
-	if (config->any_thread && !netburst_cpu.hyper_threading) /* the other one's bits are reserved */
+	if (config->any_thread && !cpu->hyper_threading) /* the other one's bits are reserved */
 		return false;
-	if (counter_busy(c) && !use[c].used) /* it keeps another one's tagging awake */
+	if (counter_busy(use, c) && !use[c].used) /* it keeps another one's tagging awake */
 		return false;
-	u.escr = (uint8_t)netburst_wire(c, (cccr & CCCR_SELECT) >> CCCR_SELECT_SHIFT, netburst_cpu.model);
-	u.escr_value = CODE_ESCR(config->code) | netburst_ring_bits(netburst_rings_of(config));
+	u.escr = (uint8_t)netburst_wire(c, (cccr & CCCR_SELECT) >> CCCR_SELECT_SHIFT, cpu->model);
+	u.escr_value = CODE_ESCR(config->code) | netburst_ring_bits(pmu, netburst_rings_of(config));
 	u.recipe = netburst_code_recipe(config->code);
 	u.waits = cccr & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE);
-	if (u.escr == ESCR_NONE || !release(pmu, c) || !choose_source(c, &u, config) ||
-	    !fits(c, u.escr, u.escr_value) ||
-	    (u.recipe && u.recipe->mechanism == TAG_REPLAY && replays_elsewhere(c, u.recipe)) ||
-	    (u.recipe && u.recipe->mechanism == TAG_FRONT_END && tags_otherwise(c, &u)))
+	if (u.escr == ESCR_NONE || !release(pmu, c) || !choose_source(pmu, c, &u, config) ||
+	    !fits(use, c, u.escr, u.escr_value) ||
+	    (u.recipe && u.recipe->mechanism == TAG_REPLAY && replays_elsewhere(use, c, u.recipe)) ||
+	    (u.recipe && u.recipe->mechanism == TAG_FRONT_END && tags_otherwise(use, c, &u)))
 		return false;
 
 	cccr |= (uint32_t)config->cmask << CCCR_THRESHOLD_SHIFT & CCCR_THRESHOLD;
@@ -361,7 +328,7 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	if (cccr & (CCCR_EDGE | CCCR_COMPLEMENT | CCCR_THRESHOLD))
 		cccr |= CCCR_COMPARE;
 	if (config->interrupt)
-		cccr |= netburst_cpu.thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
+		cccr |= cpu->thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
 	if (!msr_write(netburst_escr[u.escr].msr, u.escr_value & ~RINGS))
 		return false;
 	use[c] = u;
@@ -372,24 +339,20 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
  * gets lost. */
 static bool start(const struct pmu *pmu, uint64_t mask)
 {
+	const struct netburst_use *use = netburst_use(pmu);
+
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (mask >> c & 1 && use[c].used &&
-		    !(change_cccr(c, 0, use[c].waits ? 0 : CCCR_ENABLE) &&
+		    !(netburst_change_cccr(c, 0, use[c].waits ? 0 : CCCR_ENABLE) &&
 		      msr_write(netburst_escr[use[c].escr].msr, use[c].escr_value)))
 			return false;
 	return true;
 }
 
-bool netburst_stop_counter(unsigned c)
-{
-	return msr_write(netburst_escr[use[c].escr].msr, use[c].escr_value & ~RINGS) &&
-	       change_cccr(c, CCCR_ENABLE, 0);
-}
-
 static bool stop(const struct pmu *pmu)
 {
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (use[c].used && !netburst_stop_counter(c))
+		if (netburst_use(pmu)[c].used && !netburst_stop_counter(pmu, c))
 			return false;
 	return true;
 }
@@ -411,7 +374,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 {
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (mask >> c & 1 && !change_cccr(c, CCCR_OVF, 0))
+		if (mask >> c & 1 && !netburst_change_cccr(c, CCCR_OVF, 0))
 			return false;
 	return true;
 }
@@ -422,30 +385,30 @@ static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned
 	return e->counters >> c & 1;
 }
 
-static bool fault(const char **why, const char *what)
+static bool fault(const struct pmu *pmu, const char **why, const char *what)
 {
-	snprintf(reason, sizeof reason, "%s raised #GP", what);
-	*why = reason;
+	*why = pmu_reason(pmu, "%s raised #GP", what);
 	return false;
 }
 
 static bool reset(const struct pmu *pmu, const char **why)
 {
-	memset(use, 0, sizeof use);
+	memset(netburst_pmu(pmu)->use, 0, sizeof netburst_pmu(pmu)->use);
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!msr_write(cccr_at(c), 0))
-			return fault(why, netburst_counter[c].cccr);
+			return fault(pmu, why, netburst_counter[c].cccr);
 	if (!msr_write(MSR_PEBS_ENABLE, 0) || !msr_write(MSR_PEBS_MATRIX_VERT, 0))
-		return fault(why, "MSR_PEBS_ENABLE or MSR_PEBS_MATRIX_VERT");
+		return fault(pmu, why, "MSR_PEBS_ENABLE or MSR_PEBS_MATRIX_VERT");
 	for (unsigned e = 0; e < ESCR_COUNT; e++)
-		if (netburst_escr[e].models >> netburst_cpu.model & 1 && !msr_write(netburst_escr[e].msr, 0))
-			return fault(why, netburst_escr[e].name);
+		if (netburst_escr[e].models >> netburst_cpu(pmu)->model & 1 &&
+		    !msr_write(netburst_escr[e].msr, 0))
+			return fault(pmu, why, netburst_escr[e].name);
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!msr_write(MSR_NETBURST_COUNTER0 + c, 0))
-			return fault(why, netburst_counter[c].name);
-	for (unsigned i = 0; i < NETBURST_L3_COUNTERS && netburst_has_l3(); i++)
+			return fault(pmu, why, netburst_counter[c].name);
+	for (unsigned i = 0; i < NETBURST_L3_COUNTERS && netburst_has_l3(pmu); i++)
 		if (!msr_write(MSR_IFSB_BUSQ0 + i, 0))
-			return fault(why, "a counter of the third-level cache");
+			return fault(pmu, why, "a counter of the third-level cache");
 	/* Branch records would disturb; single-stepping on branches is not ours. */
 	uint64_t value;
 	if (msr_read(MSR_DEBUGCTLA, &value) && value & ~(uint64_t)DEBUGCTLA_BTF)
@@ -458,6 +421,7 @@ static bool reset(const struct pmu *pmu, const char **why)
 
 const struct pmu_driver netburst_driver = {
 	.name = "netburst",
+	.state_size = sizeof(struct netburst_pmu),
 	.grammar = &netburst_grammar,
 	.fields = netburst_fields,
 	.identities = netburst_identities,

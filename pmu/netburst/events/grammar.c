@@ -4,13 +4,13 @@
  * two apart.
  */
 #include "pmu/events/grammar.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/events/events.h"
 
 #include <stddef.h>
 
 #define IN(f)   offsetof(struct pmu_config, f), sizeof(((struct pmu_config *)0)->f)
-#define MASKS   17
 #define CODE(n) IN(code), n, 1, n
 
 static const struct event_modifier modifiers[] = {
@@ -44,15 +44,15 @@ static const struct event_alias aliases[] = {
 
 static const char *const names[] = {"netburst_p", "cpu", NULL};
 
-static const struct event_mask *masks(const struct pmu_event *e)
+static const struct event_mask *masks(const struct pmu *pmu, const struct pmu_event *e)
 {
-	static struct event_mask out[MASKS];
+	struct event_mask *out = netburst_pmu(pmu)->mask;
 	unsigned n;
-	const struct netburst_mask *m = netburst_masks_of(e, netburst_cpu.model, &n);
+	const struct netburst_mask *m = netburst_masks_of(e, netburst_cpu(pmu)->model, &n);
 
-	for (unsigned i = 0; i < n && i < MASKS - 1; i++)
+	for (unsigned i = 0; i < n && i < NETBURST_MASKS - 1; i++)
 		out[i] = (struct event_mask){m[i].name, 1ull << (m[i].bit + ESCR_MASK_SHIFT + 32)};
-	out[n < MASKS ? n : MASKS - 1].name = NULL;
+	out[n < NETBURST_MASKS ? n : NETBURST_MASKS - 1].name = NULL;
 	return m ? out : NULL;
 }
 

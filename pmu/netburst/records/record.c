@@ -2,14 +2,14 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/model/uops.h"
 
 #include <stdio.h>
 
 #define CPUID_DS (1u << 21) /* leaf 1, EDX */
 
-bool netburst_has_ds(uint32_t absent, const char *what, const char **why)
+bool netburst_has_ds(const struct pmu *pmu, uint32_t absent, const char *what, const char **why)
 {
 	uint64_t misc;
 
@@ -18,7 +18,7 @@ bool netburst_has_ds(uint32_t absent, const char *what, const char **why)
 		return false;
 	}
 	if (!msr_read(MSR_MISC_ENABLE, &misc) || misc & absent) {
-		*why = record_reason("MSR_MISC_ENABLE says that %s not available", what);
+		*why = pmu_reason(pmu, "MSR_MISC_ENABLE says that %s not available", what);
 		return false;
 	}
 	return true;

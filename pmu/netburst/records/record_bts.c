@@ -2,7 +2,8 @@
 #include "pmu/netburst/records/record.h"
 
 #include "arch/x86/cpu/cpuid.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/bracket.h"
+#include "pmu/netburst/driver/state.h"
 
 #define CPUID_DS_CPL (1u << 4) /* leaf 1, ECX */
 
@@ -10,12 +11,11 @@
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
-	(void)pmu;
-	if (!netburst_has_ds(MISC_ENABLE_BTS_ABSENT, "branch traces are", why))
+	if (!netburst_has_ds(pmu, MISC_ENABLE_BTS_ABSENT, "branch traces are", why))
 		return false;
 	out->name = "branch trace store";
 	out->fields = RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED;
-	out->record_size = BTS_WORDS * (size_t)netburst_cpu.ds_width;
+	out->record_size = BTS_WORDS * (size_t)netburst_cpu(pmu)->ds_width;
 	out->manual = "SDM 17.4.5, 17.11.1";
 	return true;
 }
@@ -50,7 +50,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "MSR_DEBUGCTLA raised #GP";
 		return false;
 	}
-	return netburst_ds_setup(r, DS_BTS_BASE, 0, why);
+	return netburst_ds_setup(pmu, r, DS_BTS_BASE, 0, why);
 }
 
 static bool start(const struct pmu *pmu, const struct pmu_recording *r)
@@ -61,19 +61,18 @@ static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
 {
-	(void)pmu;
-	return netburst_bracket_debugctl(TRACE, bits(r), out);
+	return netburst_bracket_debugctl(pmu, TRACE, bits(r), out);
 }
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
-	(void)pmu;
-	netburst_ds_state(r, DS_BTS_BASE, out);
+	netburst_ds_state(pmu, r, DS_BTS_BASE, out);
 	return true;
 }
 
-static void translate(const uint64_t *words, struct pmu_record *out)
+static void translate(const struct pmu *pmu, const uint64_t *words, struct pmu_record *out)
 {
+	(void)pmu;
 	out->from = words[BTS_FROM];
 	out->to = words[BTS_TO];
 	out->mispredicted = !(words[BTS_FLAGS] & BTS_PREDICTED);
@@ -82,8 +81,7 @@ static void translate(const uint64_t *words, struct pmu_record *out)
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
 		      unsigned max)
 {
-	(void)pmu;
-	return netburst_ds_drain(r, DS_BTS_BASE, translate, out, max);
+	return netburst_ds_drain(pmu, r, DS_BTS_BASE, translate, out, max);
 }
 
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)

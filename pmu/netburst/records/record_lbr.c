@@ -5,40 +5,40 @@
 #include "pmu/netburst/records/record.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/bracket.h"
+#include "pmu/netburst/driver/state.h"
 
 /* Models 0 to 2: both addresses in one register, of 32 bits each. */
-static bool joint(void)
+static bool joint(const struct pmu *pmu)
 {
-	return MODELS_0_TO_2 >> netburst_cpu.model & 1;
+	return MODELS_0_TO_2 >> netburst_cpu(pmu)->model & 1;
 }
 
-static unsigned depth(void)
+static unsigned depth(const struct pmu *pmu)
 {
-	return joint() ? 4 : 16;
+	return joint(pmu) ? 4 : 16;
 }
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
 	uint64_t tos;
 
-	(void)pmu;
 	if (!msr_read(MSR_LASTBRANCH_TOS, &tos)) {
 		*why = "MSR_LASTBRANCH_TOS raises #GP";
 		return false;
 	}
-	out->name = joint() ? "last-branch stack, addresses of 32 bits" : "last-branch stack";
+	out->name = joint(pmu) ? "last-branch stack, addresses of 32 bits" : "last-branch stack";
 	out->fields = RECORD_HAS_BRANCH;
-	out->depth = depth();
+	out->depth = depth(pmu);
 	out->ends_at_debug = true; /* SDM 17.4.1 */
-	out->address_bits = joint() ? 32 : 0;
+	out->address_bits = joint(pmu) ? 32 : 0;
 	out->manual = "SDM 17.11.2";
 	return true;
 }
 
-static bool read_entry(unsigned i, uint64_t *from, uint64_t *to)
+static bool read_entry(const struct pmu *pmu, unsigned i, uint64_t *from, uint64_t *to)
 {
-	if (joint()) {
+	if (joint(pmu)) {
 		bool ok = msr_read(MSR_LASTBRANCH_0 + i, from);
 
 		*to = *from >> 32;
@@ -48,35 +48,35 @@ static bool read_entry(unsigned i, uint64_t *from, uint64_t *to)
 	return msr_read(MSR_LASTBRANCH_FROM_0 + i, from) && msr_read(MSR_LASTBRANCH_TO_0 + i, to);
 }
 
-static bool clear_entry(unsigned i)
+static bool clear_entry(const struct pmu *pmu, unsigned i)
 {
-	if (joint())
+	if (joint(pmu))
 		return msr_write(MSR_LASTBRANCH_0 + i, 0);
 	return msr_write(MSR_LASTBRANCH_FROM_0 + i, 0) && msr_write(MSR_LASTBRANCH_TO_0 + i, 0);
 }
 
-static bool clear(void)
+static bool clear(const struct pmu *pmu)
 {
-	for (unsigned i = 0; i < depth(); i++)
-		if (!clear_entry(i))
+	for (unsigned i = 0; i < depth(pmu); i++)
+		if (!clear_entry(pmu, i))
 			return false;
 	return true;
 }
 
 /* Place of the entry that is the k-th newest. */
-static unsigned place(uint64_t tos, unsigned k)
+static unsigned place(const struct pmu *pmu, uint64_t tos, unsigned k)
 {
-	return (unsigned)(tos + depth() - k) % depth();
+	return (unsigned)(tos + depth(pmu) - k) % depth(pmu);
 }
 
-static unsigned count(uint64_t *tos)
+static unsigned count(const struct pmu *pmu, uint64_t *tos)
 {
 	uint64_t from, to;
 	unsigned n = 0;
 
 	if (!msr_read(MSR_LASTBRANCH_TOS, tos))
 		return 0;
-	while (n < depth() && read_entry(place(*tos, n), &from, &to) && (from || to))
+	while (n < depth(pmu) && read_entry(pmu, place(pmu, *tos, n), &from, &to) && (from || to))
 		n++;
 	return n;
 }
@@ -98,7 +98,7 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	if (stop(pmu, r) && clear())
+	if (stop(pmu, r) && clear(pmu))
 		return true;
 	*why = "a register of the last-branch stack cannot be written, so old entries could not be told from "
 	       "new";
@@ -113,17 +113,17 @@ static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
 {
-	(void)pmu, (void)r;
-	return netburst_bracket_debugctl(DEBUGCTLA_LBR, DEBUGCTLA_LBR, out);
+	(void)r;
+	return netburst_bracket_debugctl(pmu, DEBUGCTLA_LBR, DEBUGCTLA_LBR, out);
 }
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
 	uint64_t tos;
 
-	(void)pmu, (void)r;
-	out->records = count(&tos);
-	out->full = out->records == depth();
+	(void)r;
+	out->records = count(pmu, &tos);
+	out->full = out->records == depth(pmu);
 	return true;
 }
 
@@ -131,15 +131,14 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 		      unsigned max)
 {
 	uint64_t tos;
-	unsigned there = count(&tos), n = 0;
+	unsigned there = count(pmu, &tos), n = 0;
 
-	(void)pmu;
 	while (there && n < max) {
-		unsigned i = place(tos, --there);
+		unsigned i = place(pmu, tos, --there);
 		struct pmu_record *record = &out[n];
 
 		*record = (struct pmu_record){.kind = RECORD_LBR, .has = r->source->fields};
-		if (!read_entry(i, &record->from, &record->to) || !clear_entry(i))
+		if (!read_entry(pmu, i, &record->from, &record->to) || !clear_entry(pmu, i))
 			break;
 		n++;
 	}
@@ -148,7 +147,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return stop(pmu, r) && clear();
+	return stop(pmu, r) && clear(pmu);
 }
 
 const struct pmu_record_kind netburst_record_lbr = {

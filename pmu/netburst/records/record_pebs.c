@@ -5,7 +5,8 @@
 #include "pmu/netburst/records/record.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/bracket.h"
+#include "pmu/netburst/driver/state.h"
 
 #include <string.h>
 
@@ -13,24 +14,24 @@
 #define PERIOD_LEAST 2
 #define PERIOD_MOST  (1ull << (NETBURST_COUNTER_WIDTH - 1))
 
-static unsigned sampler(void)
+static unsigned sampler(const struct pmu *pmu)
 {
-	return netburst_cpu.thread ? PEBS_COUNTER_T1 : PEBS_COUNTER_T0;
+	return netburst_cpu(pmu)->thread ? PEBS_COUNTER_T1 : PEBS_COUNTER_T0;
 }
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
-	bool wide = netburst_cpu.ds_width == 8;
+	bool wide = netburst_cpu(pmu)->ds_width == 8;
 
-	(void)pmu;
-	if (!netburst_has_ds(MISC_ENABLE_PEBS_ABSENT, "PEBS is", why))
+	if (!netburst_has_ds(pmu, MISC_ENABLE_PEBS_ABSENT, "PEBS is", why))
 		return false;
 	out->name = wide ? "PEBS, NetBurst, 64-bit form" : "PEBS, NetBurst, 32-bit form";
 	out->fields =
 		RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | (wide ? RECORD_HAS_GPRS_64 : 0);
-	out->counters = 1ull << sampler();
+	out->counters = 1ull << sampler(pmu);
 	out->period_unit = 1;
-	out->record_size = netburst_pebs_words(netburst_cpu.ds_width) * (size_t)netburst_cpu.ds_width;
+	out->record_size =
+		netburst_pebs_words(netburst_cpu(pmu)->ds_width) * (size_t)netburst_cpu(pmu)->ds_width;
 	out->manual = "SDM 18.15.7";
 	return true;
 }
@@ -50,15 +51,15 @@ static enum netburst_mechanism mechanism(enum netburst_event_id e)
 }
 
 /* A counter other than c whose tags are of another mechanism; NETBURST_NOBODY if there is none. 18.15.6.1. */
-static unsigned other_mechanism(unsigned c, enum netburst_mechanism ours)
+static unsigned other_mechanism(const struct pmu *pmu, unsigned c, enum netburst_mechanism ours)
 {
 	for (unsigned i = 0; i < NETBURST_COUNTERS; i++) {
-		const struct netburst_use *u = &netburst_use[i];
+		const struct netburst_use *u = &netburst_use(pmu)[i];
 
 		if (i == c || !u->used)
 			continue;
 		enum netburst_mechanism theirs = mechanism(netburst_event_of(
-			u->escr, (u->escr_value & ESCR_EVENT) >> ESCR_EVENT_SHIFT, netburst_cpu.model));
+			u->escr, (u->escr_value & ESCR_EVENT) >> ESCR_EVENT_SHIFT, netburst_cpu(pmu)->model));
 		if (theirs != TAG_NOTHING && theirs != ours)
 			return i;
 	}
@@ -69,35 +70,37 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 {
 	uint32_t code = CODE_ESCR(r->config.code), select = CODE_CCCR(r->config.code) & CCCR_SELECT;
 	enum netburst_escr_id escr =
-		netburst_wire(sampler(), select >> CCCR_SELECT_SHIFT, netburst_cpu.model);
+		netburst_wire(sampler(pmu), select >> CCCR_SELECT_SHIFT, netburst_cpu(pmu)->model);
 	enum netburst_event_id e = NB_EVENTS;
 	unsigned other;
 
 	if (escr != ESCR_NONE)
-		e = netburst_event_of(escr, (code & ESCR_EVENT) >> ESCR_EVENT_SHIFT, netburst_cpu.model);
+		e = netburst_event_of(escr, (code & ESCR_EVENT) >> ESCR_EVENT_SHIFT,
+				      netburst_cpu(pmu)->model);
 	if (e == NB_EVENTS || !(netburst_event[e].flags & NB_PEBS)) {
-		*why = record_reason("PEBS takes front_end_event, execution_event and replay_event alone: "
-				     "memory_loads, packed_SP_retired, 1stL_cache_load_miss_retired and the "
-				     "like%s%s",
-				     e == NB_EVENTS ? "" : ", not ",
-				     e == NB_EVENTS ? "" : netburst_event[e].name);
+		*why = pmu_reason(pmu,
+				  "PEBS takes front_end_event, execution_event and replay_event alone: "
+				  "memory_loads, packed_SP_retired, 1stL_cache_load_miss_retired and the "
+				  "like%s%s",
+				  e == NB_EVENTS ? "" : ", not ",
+				  e == NB_EVENTS ? "" : netburst_event[e].name);
 		return false;
 	}
 	if (r->loosely) {
 		*why = "PEBS of NetBurst samples tagged micro-operations alone";
 		return false;
 	}
-	if (r->counter != sampler()) {
-		*why = record_reason("PEBS is made by %s alone on logical processor %u",
-				     pmu->counter[sampler()].name, netburst_cpu.thread);
+	if (r->counter != sampler(pmu)) {
+		*why = pmu_reason(pmu, "PEBS is made by %s alone on logical processor %u",
+				  pmu->counter[sampler(pmu)].name, netburst_cpu(pmu)->thread);
 		return false;
 	}
-	other = other_mechanism(r->counter, mechanism(e));
+	other = other_mechanism(pmu, r->counter, mechanism(e));
 	if (other != NETBURST_NOBODY) {
-		*why = record_reason(
-			"with PEBS only one kind of tagging may be in use, and %s counts another: "
-			"release it, or sample an event of the same kind",
-			pmu->counter[other].name);
+		*why = pmu_reason(pmu,
+				  "with PEBS only one kind of tagging may be in use, and %s counts another: "
+				  "release it, or sample an event of the same kind",
+				  pmu->counter[other].name);
 		return false;
 	}
 	return true;
@@ -135,7 +138,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "an ESCR, or a counter to keep one awake, that the event needs is taken";
 		return false;
 	}
-	if (!netburst_ds_setup(r, DS_PEBS_BASE, reset, why)) {
+	if (!netburst_ds_setup(pmu, r, DS_PEBS_BASE, reset, why)) {
 		pmu->driver->release(pmu, r->counter);
 		return false;
 	}
@@ -153,8 +156,7 @@ static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	(void)pmu;
-	return netburst_stop_counter(r->counter);
+	return netburst_stop_counter(pmu, r->counter);
 }
 
 static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
@@ -164,23 +166,22 @@ static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
-	(void)pmu;
-	netburst_ds_state(r, DS_PEBS_BASE, out);
+	netburst_ds_state(pmu, r, DS_PEBS_BASE, out);
 	return true;
 }
 
-static void translate(const uint64_t *words, struct pmu_record *out)
+static void translate(const struct pmu *pmu, const uint64_t *words, struct pmu_record *out)
 {
 	out->flags = words[PEBS_FLAGS];
 	out->next_ip = words[PEBS_IP];
 	memcpy(out->gpr, &words[PEBS_GPRS],
-	       (netburst_pebs_words(netburst_cpu.ds_width) - PEBS_GPRS) * sizeof out->gpr[0]);
+	       (netburst_pebs_words(netburst_cpu(pmu)->ds_width) - PEBS_GPRS) * sizeof out->gpr[0]);
 }
 
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
 		      unsigned max)
 {
-	unsigned n = netburst_ds_drain(r, DS_PEBS_BASE, translate, out, max);
+	unsigned n = netburst_ds_drain(pmu, r, DS_PEBS_BASE, translate, out, max);
 
 	pmu->driver->acknowledge(pmu, 1ull << r->counter);
 	return n;

@@ -6,7 +6,8 @@
 
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/driver/bracket.h"
-#include "pmu/intel/driver/driver.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/model/profile.h"

@@ -1,6 +1,7 @@
 /* The AMD driver against the AMD model, on every profile and on CPUs that make no sense. */
 #include "pmu/amd/amd.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/records/ibs.h"
 #include "pmu/amd/records/record.h"
 #include "pmu/amd/registers.h"
@@ -379,11 +380,11 @@ static void snapshot_reads_everything(void **unused)
 						     (IBS_BRANCH | IBS_FETCH_EXT | IBS_DATA4 | IBS_VALID)) +
 			(amd_ibs_features() & IBS_FETCH ? 3 : 0) + (amd_ibs_features() & IBS_OP ? 7 : 0);
 		unsigned stack = cpuid(0x80000022, 0).eax & 2 ? 2 : cpu_has(CPU_BRS) ? 1 : 0;
-		const struct amd_uncore_run *run = amd_uncore_runs();
+		const struct amd_uncore_run *run = amd_uncore_runs(&pmu);
 		unsigned uncore = 2u * (run[0].n + run[1].n + run[2].n);
 		assert_int_equal(s.count, uncore + 2 * pmu.n_counters + (pmu.has_global ? 2 : 0) + ibs +
-						  stack + (amd_has(APERF) ? 2 : 0) +
-						  (amd_has(IRPERF) ? 1 : 0));
+						  stack + (amd_pmu(&pmu)->has_aperf ? 2 : 0) +
+						  (amd_pmu(&pmu)->has_irperf ? 1 : 0));
 		for (unsigned i = 0; i < s.count; i++) {
 			assert_true(s.entry[i].readable);
 			enabled += s.entry[i].enable;
@@ -427,7 +428,7 @@ static void accesses_are_true(void **unused)
 		bool narrow = parts[p].profile == &amd_k7 || parts[p].profile == &amd_k8;
 		unsigned n = drv->accesses(&pmu, list, 16);
 
-		assert_int_equal(n, amd_stacks() ? 13 : pmu.has_global ? 10 : narrow ? 9 : 7);
+		assert_int_equal(n, amd_pmu(&pmu)->stacks ? 13 : pmu.has_global ? 10 : narrow ? 9 : 7);
 		assert_true(drv->reset(&pmu, &why));
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t value, before = 0;
@@ -490,7 +491,7 @@ static void finds_uncore_counters(void **unused)
 		 {{"DF", 0, 4, 6, 0xc0010240}, {"DF", 4, 12, 16, 0xc0010248}, {"L3", 0, 6, 10, 0xc0010230}}},
 		{&amd_zen4_guest, {{.n = 0}}},
 	};
-	const struct amd_uncore_run *run = amd_uncore_runs();
+	const struct amd_uncore_run *run = amd_uncore_runs(&pmu);
 	const char *why;
 
 	(void)unused;

@@ -354,7 +354,7 @@ static void sequence(const struct model_profile *p, unsigned c)
 
 		memset(owned, 0, sizeof owned);
 		if (family->before)
-			family->before(c, op == PROGRAM && used ? &other : NULL, &config);
+			family->before(&pmu, c, op == PROGRAM && used ? &other : NULL, &config);
 		if (op == WRITE || op == ACKNOWLEDGE || op == RELEASE || (op == STOP && pmu.has_global)) {
 			family->owns(&pmu, (enum driver_op)op, c, &config, own);
 			scramble_owned();
@@ -500,12 +500,13 @@ static void sequence_of_recording(const struct model_profile *p, enum record_kin
 
 	begin(p);
 	identify();
+	r.source = record_source(&pmu, kind);
 	reset();
 	if (r.source->counters) {
 		bool used = drv->program(&pmu, r.counter, &other) && drv->start(&pmu, 1ull << r.counter);
 
 		if (family->before)
-			family->before(r.counter, used ? &other : NULL, &r.config);
+			family->before(&pmu, r.counter, used ? &other : NULL, &r.config);
 	}
 	scramble(family == &owned_netburst ? in_use : nothing);
 	memset(memory, 0x5a, MEMORY);
@@ -514,7 +515,7 @@ static void sequence_of_recording(const struct model_profile *p, enum record_kin
 
 		memset(owned, 0, sizeof owned);
 		if (op && family->before)
-			family->before(r.counter, NULL, &r.config);
+			family->before(&pmu, r.counter, NULL, &r.config);
 		if (op == RECORD_RELEASE) {
 			family->record_owns(&pmu, RECORD_RELEASE, &r, own);
 			scramble_owned();

@@ -2,11 +2,13 @@
  * Negative controls: events of every PMU have kernels on which they must count exactly nothing, and one count
  * there is told.
  */
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/events.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/events/events.h"
 #include "tests/judge/expectation.h"
 #include "tests/judge/verdict.h"
@@ -19,6 +21,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+static char offcore_names[INTEL_OFFCORE_POOL];
 
 #define ROWS        INTEL_CORE_EVENTS_MAX
 #define GENERATIONS 13 /* of AMD's */
@@ -228,7 +232,7 @@ static void every_event_has_a_control(void **state)
 	for (unsigned i = 0; i < intel_arch_event_count; i++)
 		look_at(&intel_arch_events[i].event, 1);
 	for (unsigned core = 0; core < intel_core_count; core++)
-		look_at(row, intel_unpack((int)core, row, ROWS));
+		look_at(row, intel_unpack((int)core, offcore_names, row, ROWS));
 	for (unsigned g = 0; g < GENERATIONS; g++)
 		look_at(row, amd_unpack(1u << g, true, row, ROWS));
 	for (unsigned model = 2; model <= 4; model += 2)
@@ -306,7 +310,7 @@ static void descriptors_may_be_loads(void **state)
 
 	(void)state;
 	for (unsigned core = 0; core < intel_core_count; core++) {
-		unsigned n = intel_unpack((int)core, row, ROWS);
+		unsigned n = intel_unpack((int)core, offcore_names, row, ROWS);
 
 		for (const struct pmu_event *e = row; e < row + n; e++) {
 			for (unsigned i = 0; i < sizeof of_instructions / sizeof *of_instructions; i++) {

@@ -19,6 +19,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+static char offcore_names[INTEL_OFFCORE_POOL];
+
 #define MEANINGS 400
 
 static struct meaning {
@@ -135,7 +137,7 @@ static void rows_of_drivers(void **state)
 	(void)state;
 	for (const struct model_profile *const *p = model_profiles; *p; p++) {
 		const char *why;
-		struct pmu pmu;
+		static struct pmu pmu;
 
 		fake_cpu_start(*p, NULL);
 		if (!pmu_find(NULL, &pmu, &why))
@@ -157,7 +159,7 @@ static void rows_of_cores(void **state)
 	(void)state;
 	compared = 0;
 	for (unsigned core = 0; core < intel_core_count; core++) {
-		unsigned n = intel_unpack((int)core, row, INTEL_CORE_EVENTS_MAX);
+		unsigned n = intel_unpack((int)core, offcore_names, row, INTEL_CORE_EVENTS_MAX);
 
 		for (unsigned i = 0; i < n; i++) {
 			struct meaning *m = find("intel-core", row[i].name);

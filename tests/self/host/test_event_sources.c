@@ -10,6 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+static char offcore_names[INTEL_OFFCORE_POOL];
+
 #define LINES   4096
 #define COLUMNS 9
 
@@ -105,7 +107,7 @@ static void rows_are_the_tables(void **state)
 
 	(void)state;
 	for (unsigned core = 0; core < intel_core_count; core++) {
-		unsigned n = intel_unpack((int)core, row, INTEL_CORE_EVENTS_MAX);
+		unsigned n = intel_unpack((int)core, offcore_names, row, INTEL_CORE_EVENTS_MAX);
 
 		for (unsigned i = 0; i < n; i++) {
 			const struct line *l = row[i].flags & EVENT_BY_NAME
@@ -130,7 +132,7 @@ static void rows_are_the_tables(void **state)
 static void another_column_is_told(void **state)
 {
 	unsigned core = (unsigned)intel_core_by_name("SKL"),
-		 n = intel_unpack((int)core, row, INTEL_CORE_EVENTS_MAX);
+		 n = intel_unpack((int)core, offcore_names, row, INTEL_CORE_EVENTS_MAX);
 	static const char *const names[] = {"FRONTEND_RETIRED.DSB_MISS", "BR_INST_RETIRED.COND"};
 
 	(void)state;

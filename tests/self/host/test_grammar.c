@@ -247,10 +247,11 @@ static void formats_parse_to_the_same(void **state)
 }
 
 /* A family whose unit masks are joined. */
-static const struct event_mask *two_masks(const struct pmu_event *e)
+static const struct event_mask *two_masks(const struct pmu *pmu, const struct pmu_event *e)
 {
 	static const struct event_mask masks[] = {{"MMTP", 0x100}, {"MMTM", 0x200}, {NULL, 0}};
 
+	(void)pmu;
 	return e->code == 6 ? masks : NULL;
 }
 

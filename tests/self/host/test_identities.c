@@ -102,7 +102,7 @@ typedef void visit_fn(const struct pmu *pmu, const struct found *f);
 
 static void visit_all(visit_fn *visit)
 {
-	struct pmu pmu;
+	static struct pmu pmu;
 	struct found f;
 	const char *why;
 
@@ -253,7 +253,7 @@ static void one_that_asks_too_much_is_found(void **state)
 						  {-1, "INST_RETIRED.ANY_P:c=6"},
 						  {-1, "INST_RETIRED.ANY_P:c=7"},
 						  {-1, "INST_RETIRED.ANY_P:c=8"}}};
-	struct pmu pmu;
+	static struct pmu pmu;
 	struct found f;
 	const char *why;
 

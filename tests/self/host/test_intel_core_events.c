@@ -19,6 +19,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+static char offcore_names[INTEL_OFFCORE_POOL];
+
 #define ROWS INTEL_CORE_EVENTS_MAX
 #define EVENT                                                                                                \
 	(EVTSEL_CODE | EVTSEL_E | EVTSEL_ANY | EVTSEL_INV | EVTSEL_CMASK | EVTSEL_EQ |                       \
@@ -96,7 +98,7 @@ static void rows_equal_libpfm4s(void **state)
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
 	for (unsigned p = 0; p < PEERS; p++) {
-		unsigned n = intel_unpack(intel_core_by_name(peers[p].core), row, ROWS);
+		unsigned n = intel_unpack(intel_core_by_name(peers[p].core), offcore_names, row, ROWS);
 		assert_true(n > 0);
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t code, extra;
@@ -128,7 +130,7 @@ static void rows_are_sound(void **state)
 {
 	(void)state;
 	for (unsigned c = 0; c < intel_core_count; c++) {
-		unsigned n = intel_unpack((int)c, row, ROWS), exact = 0;
+		unsigned n = intel_unpack((int)c, offcore_names, row, ROWS), exact = 0;
 		assert_int_equal(intel_core_by_name(intel_core_names[c]), c);
 		assert_in_range(n, 45, ROWS - 1);
 		for (unsigned i = 0; i < n; i++) {
@@ -166,8 +168,8 @@ static void rows_are_sound(void **state)
 		assert_true((intel_model_events[i - 1].selector & EVTSEL_CODE) <=
 			    (intel_model_events[i].selector & EVTSEL_CODE));
 	assert_in_range(intel_model_event_count, 1000, 4000);
-	assert_int_equal(intel_unpack(INTEL_NO_CORE, row, ROWS), 0);
-	assert_int_equal(intel_unpack(intel_core_by_name("SKL"), row, 5), 5);
+	assert_int_equal(intel_unpack(INTEL_NO_CORE, offcore_names, row, ROWS), 0);
+	assert_int_equal(intel_unpack(intel_core_by_name("SKL"), offcore_names, row, 5), 5);
 	assert_int_equal(intel_core_by_name("XYZ"), INTEL_NO_CORE);
 }
 
@@ -205,7 +207,7 @@ static void cpus_are_told_apart(void **state)
 
 static const struct pmu_event *of_skylake(const char *name)
 {
-	unsigned n = intel_unpack(intel_core_by_name("SKL"), row, ROWS);
+	unsigned n = intel_unpack(intel_core_by_name("SKL"), offcore_names, row, ROWS);
 	for (unsigned i = 0; i < n; i++)
 		if (!strcmp(row[i].name, name))
 			return &row[i];

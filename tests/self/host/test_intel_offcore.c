@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char offcore_names[INTEL_OFFCORE_POOL];
+
 static struct pmu_event row[INTEL_OFFCORE_MAX];
 
 /* --- the vendor's rows ------------------------------------------------------------------------------- */
@@ -95,7 +97,7 @@ static void recomposed_rows_are_the_vendors(void **state)
 	for (unsigned c = 0; c < intel_core_count; c++) {
 		assert_true(read_facts(f, &facts));
 		assert_string_equal(facts.core, intel_core_names[c]);
-		unsigned n = intel_offcore_unpack((int)c, true, row, INTEL_OFFCORE_MAX);
+		unsigned n = intel_offcore_unpack((int)c, true, offcore_names, row, INTEL_OFFCORE_MAX);
 		if (checksum(n) != facts.checksum)
 			fail_msg("%s: its %u offcore responses are not those of the vendor's list",
 				 facts.core, n);
@@ -125,7 +127,8 @@ static void rows_are_sound(void **state)
 {
 	(void)state;
 	for (unsigned c = 0; c < intel_core_count; c++) {
-		unsigned n = intel_offcore_unpack((int)c, false, row, INTEL_OFFCORE_MAX), alike = 0;
+		unsigned n = intel_offcore_unpack((int)c, false, offcore_names, row, INTEL_OFFCORE_MAX),
+			 alike = 0;
 
 		assert_true(n < INTEL_OFFCORE_MAX);
 		for (unsigned i = 0; i < n; i++) {
@@ -145,9 +148,9 @@ static void rows_are_sound(void **state)
 		if (alike && strcmp(intel_core_names[c], "KNL"))
 			fail_msg("%s: %u values twice", intel_core_names[c], alike);
 	}
-	assert_int_equal(intel_offcore_unpack(INTEL_NO_CORE, true, row, INTEL_OFFCORE_MAX), 0);
-	assert_int_equal(intel_offcore_unpack(intel_core_by_name("SKL"), false, row, 7), 7);
-	assert_int_equal(intel_offcore_unpack(intel_core_by_name("YON"), false, row, 7), 0);
+	assert_int_equal(intel_offcore_unpack(INTEL_NO_CORE, true, offcore_names, row, INTEL_OFFCORE_MAX), 0);
+	assert_int_equal(intel_offcore_unpack(intel_core_by_name("SKL"), false, offcore_names, row, 7), 7);
+	assert_int_equal(intel_offcore_unpack(intel_core_by_name("YON"), false, offcore_names, row, 7), 0);
 }
 
 /* --- libpfm4 ------------------------------------------------------------------------------------------ */
@@ -303,8 +306,8 @@ static void values_equal_libpfm4s(void **state)
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
 	for (unsigned p = 0; p < sizeof peers / sizeof peers[0]; p++) {
-		unsigned n = intel_offcore_unpack(intel_core_by_name(peers[p].core), false, row,
-						  INTEL_OFFCORE_MAX);
+		unsigned n = intel_offcore_unpack(intel_core_by_name(peers[p].core), false, offcore_names,
+						  row, INTEL_OFFCORE_MAX);
 
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t code, value;
@@ -375,7 +378,7 @@ static void meanings_agree_with_names(void **state)
 
 	(void)state;
 	for (unsigned c = 0; c < intel_core_count; c++) {
-		unsigned n = intel_offcore_unpack((int)c, true, row, INTEL_OFFCORE_MAX);
+		unsigned n = intel_offcore_unpack((int)c, true, offcore_names, row, INTEL_OFFCORE_MAX);
 
 		for (unsigned i = 0; i < n; i++) {
 			const struct pmu_event *e = &row[i];
@@ -458,7 +461,7 @@ static void the_model_counts_what_is_meant(void **state)
 
 	(void)state;
 	for (unsigned c = 0; c < intel_core_count; c++) {
-		unsigned n = intel_offcore_unpack((int)c, false, row, INTEL_OFFCORE_MAX);
+		unsigned n = intel_offcore_unpack((int)c, false, offcore_names, row, INTEL_OFFCORE_MAX);
 
 		for (unsigned i = 0; i < n; i++) {
 			struct pmu_event other = row[i];
@@ -495,7 +498,7 @@ static void values_have_no_reserved_bits(void **state)
 		uint32_t signature =
 			(uint32_t)(c->family << 8 | (c->model & 15) << 4 | (c->model >> 4) << 16);
 		struct intel_extra extra[INTEL_EXTRAS];
-		unsigned n = intel_offcore_unpack(c->core, true, row, INTEL_OFFCORE_MAX);
+		unsigned n = intel_offcore_unpack(c->core, true, offcore_names, row, INTEL_OFFCORE_MAX);
 		unsigned extras = intel_extras(signature, c->kind, extra);
 		uint64_t beyond[2] = {0, 0};
 
@@ -592,7 +595,8 @@ static void names_that_cores_differ_about_mean_nothing(void **state)
 	(void)state;
 	assert_non_null(list);
 	for (unsigned c = 0; c < intel_core_count; c++)
-		for (unsigned i = 0, rows = intel_offcore_unpack((int)c, true, row, INTEL_OFFCORE_MAX);
+		for (unsigned i = 0, rows = intel_offcore_unpack((int)c, true, offcore_names, row,
+								 INTEL_OFFCORE_MAX);
 		     i < rows; i++) {
 			snprintf(list[n].suffix, sizeof list[n].suffix, "%s", strchr(row[i].name, '.'));
 			memcpy(list[n++].terms, row[i].terms, sizeof row[i].terms);

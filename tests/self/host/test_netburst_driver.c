@@ -1,6 +1,7 @@
 /* The NetBurst driver against the NetBurst model, on every profile and on CPUs that are none of its own. */
 #include "pmu/events/grammar.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/netburst.h"
 #include "tests/self/host/support/fake_cpu.h"
 
@@ -80,14 +81,14 @@ static void describes_each_part(void **state)
 		assert_int_equal(pmu.n_counters, 18);
 		assert_int_equal(pmu.n_events, parts[i].events);
 		assert_false(pmu.has_global);
-		assert_int_equal(netburst_cpu.model, parts[i].model);
-		assert_int_equal(netburst_cpu.hyper_threading, parts[i].hyper_threading);
+		assert_int_equal(netburst_cpu(&pmu)->model, parts[i].model);
+		assert_int_equal(netburst_cpu(&pmu)->hyper_threading, parts[i].hyper_threading);
 		drv->snapshot(&pmu, &snapshot);
 		unsigned branches = parts[i].model < 3 ? 4 : 32;
 		unsigned l3 = parts[i].profile == &netburst_potomac ? NETBURST_L3_COUNTERS : 0;
 
 		assert_int_equal(snapshot.count, 9 + branches + 2 * 18 + parts[i].escrs + l3);
-		assert_int_equal(netburst_has_l3(), l3 != 0);
+		assert_int_equal(netburst_has_l3(&pmu), l3 != 0);
 		for (unsigned e = 0; e < snapshot.count; e++) {
 			assert_true(snapshot.entry[e].readable);
 			assert_false(snapshot.entry[e].enable);

@@ -1,7 +1,8 @@
 /* What the NetBurst driver records, against the NetBurst model, on every profile. */
 #include "arch/x86/cpu/msr.h"
 #include "pmu/events/grammar.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/model/profile.h"
 #include "pmu/netburst/records/record.h"
@@ -75,7 +76,7 @@ static struct pmu_recording sampling(const char *event, uint64_t period, unsigne
 {
 	struct pmu_recording r = recording(RECORD_PEBS, records, threshold);
 
-	r.counter = netburst_cpu.thread ? 17 : 16;
+	r.counter = netburst_cpu(&pmu)->thread ? 17 : 16;
 	r.config = config_of(event);
 	r.period = period;
 	return r;
@@ -373,7 +374,7 @@ static void precise_on_the_second_processor(void **state)
 	netburst_model.place(fake_cpu_state(), 1);
 	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(drv->reset(&pmu, &why));
-	assert_int_equal(netburst_cpu.thread, 1);
+	assert_int_equal(netburst_cpu(&pmu)->thread, 1);
 	struct pmu_recording r = sampling("memory_loads", 5, 8, 2);
 	assert_int_equal(r.source->counters, 1 << 17);
 	r.counter = 16;
@@ -553,8 +554,8 @@ static void debug_store_of_32_bits(void **state)
 	part.data = &data;
 	data.legacy_mode = true;
 	start_cpu(&part, NULL);
-	assert_int_equal(netburst_cpu.ds_width, 8);
-	netburst_cpu.ds_width = 4;
+	assert_int_equal(netburst_cpu(&pmu)->ds_width, 8);
+	netburst_cpu(&pmu)->ds_width = 4;
 	struct pmu_recording r = sampling("memory_loads", 3, 8, 2);
 	assert_int_equal(r.source->record_size, 40);
 	if ((uintptr_t)r.memory > UINT32_MAX) {

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "pmu/events/fields.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/wiring.h"
 
 static unsigned wires(unsigned model)

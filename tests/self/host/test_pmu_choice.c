@@ -3,6 +3,7 @@
 #include "boot/selection.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/record.h"
+#include "pmu/contract/state.h"
 #include "pmu/intel/intel.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/self/host/support/fake_cpu.h"
@@ -92,7 +93,9 @@ bool __wrap_pmu_find(const char *name, struct pmu *pmu, const char **reason)
 {
 	if (!port)
 		return __real_pmu_find(name, pmu, reason);
-	*pmu = (struct pmu){.driver = &port_driver, .name = "Trace port"};
+	assert_non_null(pmu_begin(pmu, &port_driver, reason));
+	pmu->driver = &port_driver;
+	strcpy(pmu->name, "Trace port");
 	return true;
 }
 
@@ -106,7 +109,10 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 	virtual_cpu = true;
 	snprintf(created, sizeof created, "%s", profile);
 	snprintf(injected, sizeof injected, "%s", inject);
-	*pmu = (struct pmu){.driver = &intel_driver, .virtual = true, .n_counters = 1};
+	assert_non_null(pmu_begin(pmu, &intel_driver, why));
+	pmu->driver = &intel_driver;
+	pmu->virtual = true;
+	pmu->n_counters = 1;
 	strcpy(pmu->remark[0], "a virtual remark");
 	run->pmu = pmu;
 	return true;

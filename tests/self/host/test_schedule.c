@@ -346,7 +346,7 @@ static void events_of_each_profile(void **state)
 	for (unsigned i = 0; model_profiles[i]; i++) {
 		static struct event_request all[INTEL_CORE_EVENTS_MAX];
 		struct event_error error;
-		struct pmu pmu;
+		static struct pmu pmu;
 		const char *why;
 		unsigned n;
 
@@ -373,7 +373,7 @@ static void filters_need_a_selector(void **state)
 {
 	struct event_request request[3];
 	struct event_error error;
-	struct pmu pmu;
+	static struct pmu pmu;
 	const char *why;
 
 	(void)state;

@@ -34,6 +34,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char offcore_names[INTEL_OFFCORE_POOL];
+
 #define DATA          "tests/self/host/data/"
 #define LINE_SIZE     512
 #define START_FAULTS  24
@@ -195,7 +197,7 @@ static void rows_of(uint32_t signature)
 			row[n_rows] = intel_arch_events[n_rows].event;
 			intel_of_core(core, &row[n_rows]);
 		}
-		n_rows += intel_unpack(core, row + n_rows, ROWS_MAX - n_rows);
+		n_rows += intel_unpack(core, offcore_names, row + n_rows, ROWS_MAX - n_rows);
 	} else if (amd) {
 		assert_true(amd_generation(signature));
 		n_rows = amd_unpack(amd_generation(signature), true, row, ROWS_MAX);

@@ -274,7 +274,7 @@ static void survives(void **unused)
 		load_vendor_files(directory);
 	state = 0x9e3779b97f4a7c15;
 	for (unsigned p = 0; p < n_parts; p++) {
-		struct pmu pmu;
+		static struct pmu pmu;
 		const char *why;
 
 		fake_cpu_start(parts[p].profile, "");

@@ -50,6 +50,27 @@ void fake_cpu_start(const struct model_profile *p, const char *inject)
 	fake_path_start(&path, p->model, state, PATH_START);
 }
 
+/* The CPU that does not answer. */
+static struct {
+	const struct model_profile *profile;
+	void *state;
+	struct fake_path path;
+} other;
+
+void fake_cpu_switch(void)
+{
+	const struct model_profile *was_profile = profile;
+	void *was_state = state;
+	struct fake_path was_path = path;
+
+	profile = other.profile;
+	state = other.state;
+	path = other.path;
+	other.profile = was_profile;
+	other.state = was_state;
+	other.path = was_path;
+}
+
 void fake_cpu_stop(void)
 {
 	free(state);

@@ -29,7 +29,11 @@ static inline bool fake_cpu_identify(const struct pmu_driver *driver, struct pmu
 	return true;
 }
 
-/** Release the CPU. */
+/** From now on the other one of two CPUs answers, as it was left; it takes a fake_cpu_start() of its own.
+ * What fake_cpu_set_leaf() and its like have changed holds for both. */
+void fake_cpu_switch(void);
+
+/** Release the CPU that answers. */
 void fake_cpu_stop(void);
 
 /** The model's state, for tests that look behind the registers. */

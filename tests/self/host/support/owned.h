@@ -26,7 +26,8 @@ struct ownership {
 	/** Before an operation on counter c.
 	 *  @param first what it was used for; NULL: nothing
 	 *  @param config what it is to be used for, or is */
-	void (*before)(unsigned c, const struct pmu_config *first, const struct pmu_config *config);
+	void (*before)(const struct pmu *pmu, unsigned c, const struct pmu_config *first,
+		       const struct pmu_config *config);
 
 	/** Call own() for what the operation, which has just been carried out, sets. */
 	void (*owns)(const struct pmu *pmu, enum driver_op op, unsigned c, const struct pmu_config *config,

@@ -1,7 +1,8 @@
 #include "tests/self/host/support/owned.h"
 
 #include "pmu/amd/amd.h"
-#include "pmu/amd/driver/driver.h"
+#include "pmu/amd/driver/parts.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/model/model.h"
 #include "tests/self/host/support/fake_cpu.h"
@@ -30,8 +31,10 @@ static bool rare(const struct pmu_event *e)
 	return is_merge(&(struct pmu_config){.code = e->code});
 }
 
-static void before(unsigned c, const struct pmu_config *first, const struct pmu_config *config)
+static void before(const struct pmu *pmu, unsigned c, const struct pmu_config *first,
+		   const struct pmu_config *config)
 {
+	(void)pmu;
 	(void)c;
 	was_pair = first && is_merge(first);
 	is_pair = is_merge(config);

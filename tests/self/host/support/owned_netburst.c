@@ -1,7 +1,8 @@
 #include "tests/self/host/support/owned.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/netburst.h"
 
 static struct netburst_use was;
@@ -23,10 +24,11 @@ static bool rare(const struct pmu_event *e)
 	return netburst_code_recipe(e->code);
 }
 
-static void before(unsigned c, const struct pmu_config *first, const struct pmu_config *config)
+static void before(const struct pmu *pmu, unsigned c, const struct pmu_config *first,
+		   const struct pmu_config *config)
 {
 	(void)first, (void)config;
-	was = netburst_use[c];
+	was = netburst_use(pmu)[c];
 }
 
 static void own_escr(uint8_t escr, owner *own)
@@ -52,9 +54,9 @@ static void own_use(const struct netburst_use *u, owner *own)
 static void owns(const struct pmu *pmu, enum driver_op op, unsigned c, const struct pmu_config *config,
 		 owner *own)
 {
-	const struct netburst_use *u = &netburst_use[c];
+	const struct netburst_use *u = &netburst_use(pmu)[c];
 
-	(void)pmu, (void)config;
+	(void)config;
 	if (op == PROGRAM || op == RELEASE)
 		own(MSR_NETBURST_CCCR0 + c,
 		    op == PROGRAM ? ~0ull : ~(uint64_t)CCCR_OVF); /* an overflow stays to be seen */
@@ -80,14 +82,14 @@ static uint64_t selector(const struct pmu *pmu, unsigned c, const struct pmu_con
 			config->code & (0xfu << 20 | 1u << 19 | 1u << 24);
 	uint64_t escr = config->code >> 32, cccr = config->code & 0xfffff800;
 
-	(void)pmu;
 	/* A tag has a colour for each ESCR that tags: 18.15.6.2. */
-	if (netburst_use[c].recipe && netburst_use[c].source != ESCR_NONE)
+	if (netburst_use(pmu)[c].recipe && netburst_use(pmu)[c].source != ESCR_NONE)
 		escr = (escr & ~(0xffffull << 9)) |
-		       (uint64_t)netburst_count_mask(netburst_use[c].recipe, netburst_use[c].source) << 9;
+		       (uint64_t)netburst_count_mask(netburst_use(pmu)[c].recipe, netburst_use(pmu)[c].source)
+			       << 9;
 	cccr |= (uint64_t)compares << 18 | (uint64_t)config->invert << 19 |
 		(uint64_t)(config->cmask & 15) << 20 | (uint64_t)config->edge << 24 |
-		(uint64_t)config->interrupt << (netburst_cpu.thread ? 27 : 26);
+		(uint64_t)config->interrupt << (netburst_cpu(pmu)->thread ? 27 : 26);
 	return cccr | escr << 32;
 }
 
@@ -95,9 +97,8 @@ static uint64_t selected(const struct pmu *pmu, unsigned c)
 {
 	uint64_t cccr = 0, escr = 0;
 
-	(void)pmu;
 	msr_read(0x360 + c, &cccr);
-	msr_read(netburst_escr[netburst_use[c].escr].msr, &escr);
+	msr_read(netburst_escr[netburst_use(pmu)[c].escr].msr, &escr);
 	return cccr | escr << 32;
 }
 
@@ -107,7 +108,7 @@ static void record_owns(const struct pmu *pmu, enum record_op_of_driver op, cons
 	const uint32_t trace =
 		DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT | DEBUGCTLA_BTS_OFF_OS | DEBUGCTLA_BTS_OFF_USR;
 	bool set = op == RECORD_SETUP || op == RECORD_RELEASE,
-	     joint = MODELS_0_TO_2 >> netburst_cpu.model & 1;
+	     joint = MODELS_0_TO_2 >> netburst_cpu(pmu)->model & 1;
 
 	if (set && r->source->kind != RECORD_LBR)
 		own(MSR_DS_AREA, ~0ull);

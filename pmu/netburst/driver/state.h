@@ -1,17 +1,15 @@
 /*
- * Parts of the NetBurst driver that live in files of their own.
+ * What the NetBurst driver keeps of one PMU (pmu/contract/state.h), and what follows from it for the values
+ * of registers.
  */
-#ifndef PMU_NETBURST_DRIVER_DRIVER_H
-#define PMU_NETBURST_DRIVER_DRIVER_H
+#ifndef PMU_NETBURST_DRIVER_STATE_H
+#define PMU_NETBURST_DRIVER_STATE_H
 
-#include "pmu/contract/control.h"
-#include "pmu/events/fields.h"
+#include "pmu/contract/state.h"
 #include "pmu/events/grammar.h"
 #include "pmu/netburst/events/events.h"
-#include "pmu/contract/pmu.h"
-#include "pmu/events/schedule.h"
 
-/** What the CPU that was identified last is. */
+/** What the CPU is. */
 struct netburst_cpu {
 	uint8_t model;
 	bool hyper_threading; /* the counters are shared by two logical processors ... */
@@ -19,11 +17,6 @@ struct netburst_cpu {
 	uint8_t ds_width;     /* bytes of a word of the debug store, 4 or 8 (ds.h) */
 	bool has_pebs, has_bts;
 };
-
-extern struct netburst_cpu netburst_cpu;
-
-/** See which logical processor this is. */
-void netburst_find_thread(void);
 
 #define NETBURST_NOBODY 0xff
 
@@ -37,17 +30,54 @@ struct netburst_use {
 	const struct netburst_recipe *recipe;
 };
 
-extern struct netburst_use netburst_use[NETBURST_COUNTERS];
+#define NETBURST_CODE_SIZE 512 /* bytes of a bracket: 18 counters of 13, 18 ESCRs of 14 */
+
+struct netburst_code {
+	uint8_t byte[NETBURST_CODE_SIZE];
+	unsigned size;
+};
+
+#define NETBURST_MASKS 17 /* that an event can be joined with, and an end */
+
+struct netburst_pmu {
+	struct netburst_cpu cpu;
+	struct netburst_use use[NETBURST_COUNTERS];
+	struct netburst_code start, stop, trace_start,
+		trace_stop; /* of the brackets that were asked for last */
+	struct event_mask mask[NETBURST_MASKS];
+};
+
+static inline struct netburst_pmu *netburst_pmu(const struct pmu *pmu)
+{
+	return pmu->state->family;
+}
+
+static inline struct netburst_cpu *netburst_cpu(const struct pmu *pmu)
+{
+	return &netburst_pmu(pmu)->cpu;
+}
+
+/** By counter. */
+static inline struct netburst_use *netburst_use(const struct pmu *pmu)
+{
+	return netburst_pmu(pmu)->use;
+}
+
+/** See which logical processor this is. */
+void netburst_find_thread(const struct pmu *pmu);
 
 #define NETBURST_RINGS (ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR)
 
 /** Stop one counter, as the driver's stop() does all. */
-bool netburst_stop_counter(unsigned c);
+bool netburst_stop_counter(const struct pmu *pmu, unsigned c);
+
+/** Read a CCCR, change bits, write it back. */
+bool netburst_change_cccr(unsigned c, uint32_t clear, uint32_t set);
 
 /** Rings (enum pmu_ring) as ESCR bits, for the logical processor that this code runs on; with
  * NETBURST_ANY_THREAD added for both. */
 #define NETBURST_ANY_THREAD 4
-uint32_t netburst_ring_bits(unsigned rings);
+uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings);
 
 /** The rings of a configuration, in these terms. */
 static inline unsigned netburst_rings_of(const struct pmu_config *config)
@@ -60,37 +90,15 @@ static inline unsigned netburst_rings_of(const struct pmu_config *config)
 uint32_t netburst_count_mask(const struct netburst_recipe *r, unsigned source);
 
 /** The ESCR value that a recipe needs in its source. */
-uint32_t netburst_source_value(const struct netburst_recipe *r, unsigned source, unsigned rings);
+uint32_t netburst_source_value(const struct pmu *pmu, const struct netburst_recipe *r, unsigned source,
+			       unsigned rings);
 
 /** Whether this is a Xeon with a third-level cache, which has counters of its own. SDM 18.20, 18.21. */
-bool netburst_has_l3(void);
-
-bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
-bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
-
-/* For the scheduler, see struct pmu_driver. */
-unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request *request,
-			       struct sched_alternative *out, const char **why);
-const char *netburst_resource_name(const struct pmu *pmu, unsigned resource);
-bool netburst_cascade_to(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
+bool netburst_has_l3(const struct pmu *pmu);
 
 /* pmu_config.choice: the source's ESCR and the helper, each plus 1. */
 #define CHOICE(source, helper) ((uint32_t)((source) + 1) | (uint32_t)((helper) + 1) << 8)
 #define CHOICE_SOURCE(choice)  (((choice)&0xff) - 1)
 #define CHOICE_HELPER(choice)  (((choice) >> 8 & 0x1ff) - 1)
-
-/** Every register of the unit, as it is now; changes none. */
-void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
-
-/** Accesses that must raise #GP on this CPU, and some that must not. */
-unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
-
-/** What registers hold after power-up. */
-unsigned netburst_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);
-
-extern const struct pmu_control_check netburst_control[];
-extern const struct event_grammar netburst_grammar;
-extern const struct register_field netburst_fields[];
-extern const struct pmu_identity netburst_identities[];
 
 #endif

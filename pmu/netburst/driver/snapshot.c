@@ -4,7 +4,8 @@
  */
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "pmu/netburst/driver/driver.h"
+#include "pmu/netburst/driver/parts.h"
+#include "pmu/netburst/driver/state.h"
 #include "pmu/netburst/wiring.h"
 
 #include <stdio.h>
@@ -13,15 +14,17 @@ static struct pmu_snapshot_entry *take(struct pmu_snapshot *out, const char *nam
 {
 	struct pmu_snapshot_entry *e = &out->entry[out->count++];
 
-	*e = (struct pmu_snapshot_entry){.name = name, .address = address};
+	*e = (struct pmu_snapshot_entry){.address = address};
+	snprintf(e->name, sizeof e->name, "%s", name);
 	e->readable = msr_read(address, &e->value);
 	return e;
 }
 
 /* The last-branch stack, in the shape of the model: 17.11.2. */
-static void take_branches(struct pmu_snapshot *out)
+static void take_branches(const struct pmu *pmu, struct pmu_snapshot *out)
 {
-	static char names[32][sizeof "MSR_LASTBRANCH_15_FROM_LIP"];
+	const unsigned model = netburst_cpu(pmu)->model;
+	char name[PMU_SNAPSHOT_NAME];
 	static const struct {
 		uint8_t models, n;
 		uint32_t address;
@@ -31,34 +34,15 @@ static void take_branches(struct pmu_snapshot *out)
 		{MODELS_3_4_6, 16, MSR_LASTBRANCH_FROM_0, "_FROM_LIP"},
 		{MODELS_3_4_6, 16, MSR_LASTBRANCH_TO_0, "_TO_LIP"},
 	};
-	unsigned n = 0;
 
 	for (unsigned s = 0; s < sizeof stacks / sizeof stacks[0]; s++)
-		for (unsigned i = 0; i < stacks[s].n && stacks[s].models >> netburst_cpu.model & 1;
-		     i++, n++) {
-			snprintf(names[n], sizeof names[n], "MSR_LASTBRANCH_%u%s", i, stacks[s].suffix);
-			take(out, names[n], stacks[s].address + i);
+		for (unsigned i = 0; i < stacks[s].n && stacks[s].models >> model & 1; i++) {
+			snprintf(name, sizeof name, "MSR_LASTBRANCH_%u%s", i, stacks[s].suffix);
+			take(out, name, stacks[s].address + i);
 		}
 }
 
-bool netburst_has_l3(void)
-{
-	const unsigned levels = 8;
-
-	if (!(MODELS_3_4_6 >> netburst_cpu.model & 1) || cpuid(0, 0).eax < 4)
-		return false;
-	for (unsigned i = 0; i < levels; i++) {
-		uint32_t eax = cpuid(4, i).eax;
-
-		if (!(eax & 31))
-			return false;
-		if ((eax >> 5 & 7) == 3)
-			return true;
-	}
-	return false;
-}
-
-static void take_l3(struct pmu_snapshot *out)
+static void take_l3(const struct pmu *pmu, struct pmu_snapshot *out)
 {
 	static const char *const names[2][NETBURST_L3_COUNTERS] = {
 		{"MSR_IFSB_BUSQ0", "MSR_IFSB_BUSQ1", "MSR_IFSB_SNPQ0", "MSR_IFSB_SNPQ1", "MSR_EFSB_DRDY0",
@@ -67,8 +51,8 @@ static void take_l3(struct pmu_snapshot *out)
 		 "MSR_EMON_L3_CTR_CTL3", "MSR_EMON_L3_CTR_CTL4", "MSR_EMON_L3_CTR_CTL5",
 		 "MSR_EMON_L3_CTR_CTL6", "MSR_EMON_L3_CTR_CTL7"}};
 
-	for (unsigned i = 0; i < NETBURST_L3_COUNTERS && netburst_has_l3(); i++)
-		take(out, names[netburst_cpu.model == 6][i], MSR_IFSB_BUSQ0 + i);
+	for (unsigned i = 0; i < NETBURST_L3_COUNTERS && netburst_has_l3(pmu); i++)
+		take(out, names[netburst_cpu(pmu)->model == 6][i], MSR_IFSB_BUSQ0 + i);
 }
 
 void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
@@ -87,7 +71,6 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 	};
 	struct pmu_snapshot_entry *e;
 
-	(void)pmu;
 	out->count = 0;
 	e = take(out, "MSR_PEBS_ENABLE", MSR_PEBS_ENABLE);
 	e->enable = e->value & (PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER);
@@ -95,23 +78,23 @@ void netburst_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 	e->enable = e->value & (DEBUGCTLA_LBR | DEBUGCTLA_TR | DEBUGCTLA_BTS);
 	for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
 		take(out, others[i].name, others[i].address);
-	take_branches(out);
+	take_branches(pmu, out);
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		e = take(out, netburst_counter[c].cccr, MSR_NETBURST_CCCR0 + c);
 		e->enable = e->value & CCCR_ENABLE;
 		take(out, netburst_counter[c].name, MSR_NETBURST_COUNTER0 + c);
 	}
 	for (unsigned i = 0; i < ESCR_COUNT; i++)
-		if (netburst_escr[i].models >> netburst_cpu.model & 1)
+		if (netburst_escr[i].models >> netburst_cpu(pmu)->model & 1)
 			take(out, netburst_escr[i].name, netburst_escr[i].msr);
-	take_l3(out);
+	take_l3(pmu, out);
 }
 
 unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
 {
-	bool later = MODELS_3_4_6 >> netburst_cpu.model & 1;
+	bool later = MODELS_3_4_6 >> netburst_cpu(pmu)->model & 1;
 	bool by_ring = cpuid(1, 0).ecx >> 4 & 1;
-	bool extended = MODELS_2_AND_LATER >> netburst_cpu.model & 1;
+	bool extended = MODELS_2_AND_LATER >> netburst_cpu(pmu)->model & 1;
 	const char *probed = "SDM 18.15; faults as probed on signature 0F43H", *rdpmc = "SDM vol. 2, RDPMC";
 	uint64_t misc = 0;
 
@@ -143,7 +126,7 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 		 later ? ACCESS_WORKS : ACCESS_OF_NOTHING, MSR_LASTBRANCH_FROM_0, 0, "SDM 17.11.2"},
 		{"RDPMC of counter 17", ACCESS_RDPMC, false, 17, 0, rdpmc},
 		{"RDPMC of counter 17, fast", ACCESS_RDPMC, false, RDPMC_FAST | 17, 0, rdpmc},
-		{"RDPMC of index 18", ACCESS_RDPMC, netburst_has_l3() ? ACCESS_WORKS : ACCESS_OF_NOTHING,
+		{"RDPMC of index 18", ACCESS_RDPMC, netburst_has_l3(pmu) ? ACCESS_WORKS : ACCESS_OF_NOTHING,
 		 RDPMC_L3, 0, "SDM 18.20"},
 		{"RDPMC of index 26", ACCESS_RDPMC, ACCESS_OF_NOTHING, 26, 0, rdpmc},
 		{"RDPMC of index 26, fast", ACCESS_RDPMC, ACCESS_OF_NOTHING, RDPMC_FAST | 26, 0, rdpmc},
@@ -152,8 +135,9 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 		 MSR_NETBURST_CCCR0 + 12, CCCR_EXTENDED_CASCADE, "SDM 18.15.5.6"},
 		{"keep IQ_CCCR1, bit 11", ACCESS_IGNORED, false, MSR_NETBURST_CCCR0 + 13,
 		 CCCR_EXTENDED_CASCADE, probed},
-		{"keep MSR_PEBS_ENABLE, bit 26", netburst_cpu.hyper_threading ? ACCESS_KEPT : ACCESS_IGNORED,
-		 false, MSR_PEBS_ENABLE, PEBS_ENABLE_OTHER, "SDM table 35-41"},
+		{"keep MSR_PEBS_ENABLE, bit 26",
+		 netburst_cpu(pmu)->hyper_threading ? ACCESS_KEPT : ACCESS_IGNORED, false, MSR_PEBS_ENABLE,
+		 PEBS_ENABLE_OTHER, "SDM table 35-41"},
 		{"keep MSR_MISC_ENABLE, bit 7", ACCESS_IGNORED, false, MSR_MISC_ENABLE,
 		 misc & ~(uint64_t)MISC_ENABLE_PERFMON, "SDM table 35-41"},
 		/* The rest is known of later models only. */
