@@ -1,4 +1,5 @@
 #include "tests/judge/hypervisor_exits.h"
+#include "arch/levels.h"
 #include "tests/judge/expectation_ring.h"
 #include "tests/judge/guest.h"
 #include "tests/measure/measure.h"
@@ -315,7 +316,7 @@ static void try_kernel(struct run *run, unsigned kind, const struct kernel *k, u
 		.event = e->name,
 		.kernel = k->name,
 		.counter = run->pmu->counter[c].name,
-		.ring = "ring 0",
+		.ring = level_name(0),
 		.manual = "SDM vol. 3, 26.1; APM vol. 2, 15.9",
 		.virtual = run->pmu->virtual,
 	};

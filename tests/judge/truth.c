@@ -1,4 +1,5 @@
 #include "tests/judge/truth.h"
+#include "arch/levels.h"
 #include "tests/measure/measure.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result
 	uint64_t first = n < TURNS_MAX ? n : TURNS_MAX;
 
 	r->kernel = k->name;
-	r->ring = ring ? "ring 3" : "ring 0";
+	r->ring = level_name(ring);
 	r->manual = "the kernel's signature";
 	r->n_observations = 0;
 	for (unsigned i = 0; i < MULTIPLES; i++) {

@@ -2,6 +2,7 @@
  * Every event of the PMU, on every counter that may count it, against every kernel: at N, 2N and 3N the count
  * must be what event and kernel declare, to the last unit, so that slope and intercept both are.
  */
+#include "arch/levels.h"
 #include "tests/suites/movers.h"
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
@@ -50,7 +51,7 @@ struct plan {
 
 static const char *ring_name(uint8_t ring)
 {
-	return ring ? "ring 3" : "ring 0";
+	return level_name(ring);
 }
 
 static struct result result_for(const struct plan *plan, const struct pmu_event *e, const char *counter,

@@ -3,6 +3,7 @@
  * scheduler gives it. Counts of which event and kernel say what they must be are judged.
  */
 #include "tests/suites/experiments.h"
+#include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/measure/experiment.h"
 #include "tests/measure/pass.h"
@@ -37,7 +38,7 @@ static char event[EXPERIMENT_REQUESTS][EVENT_NAME];
 
 static const char *ring_name(void)
 {
-	return plan.ring ? "ring 3" : "ring 0";
+	return level_name(plan.ring);
 }
 
 static struct result result_for(char *name, const char *what)
@@ -467,10 +468,10 @@ static void run_in_ring(const struct experiment *x, uint8_t ring)
 					     : N_HARDWARE,
 			     run_repetitions(run, "experiments", REPS_VIRTUAL, UINT32_MAX), &plan, why,
 			     sizeof(why))) {
-		say(name, ring ? "ring 3" : "ring 0", VERDICT_ERROR, why);
+		say(name, level_name(ring), VERDICT_ERROR, why);
 		return;
 	}
-	report_excluded(ring ? "ring 3" : "ring 0");
+	report_excluded(level_name(ring));
 	if (plan.n_excluded && !plan.n_requests)
 		return;
 	for (unsigned i = 0; i < plan.n_requests; i++)

@@ -3,6 +3,7 @@
  * each other in place: of the kernel's signature nothing is needed but what a rule has one of the events
  * count besides.
  */
+#include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/expectation_ring.h"
@@ -303,7 +304,7 @@ static void excuse(const struct setting *s, const struct equation *q, const stru
 
 static void try_equation(const struct setting *s, const struct equation *q)
 {
-	const char *ring = s->ring ? "ring 3" : "ring 0";
+	const char *ring = level_name(s->ring);
 	static struct pmu_bracket bracket[IDENTITY_TERMS]; /* of each pass */
 	static int64_t sums[REPS_MAX];
 	char name[NAME_SIZE];

@@ -8,6 +8,7 @@
  * window in ring 0 ring 3 sees nothing. A window in ring 3 that is counted in both rings has the harness's
  * own way there and back in it, which is the same for every k: there only the slope is judged.
  */
+#include "arch/levels.h"
 #include "tests/suites/noise_masking.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/attribution.h"
@@ -219,7 +220,7 @@ static struct count count_of(const struct noise *s, const struct slot *slot)
 		.event = slot->event->name,
 		.kernel = s->kernel->name,
 		.counter = s->run->pmu->counter[slot->counter].name,
-		.ring = s->source->ring ? "ring 3" : "ring 0",
+		.ring = level_name(s->source->ring),
 		.encoding = slot->event->code,
 		.manual = slot->event->source,
 		.virtual = s->run->pmu->virtual,

@@ -3,6 +3,7 @@
  * measured before (tests/judge/shares.h), the same every time, so that it can be subtracted exactly. What the
  * bracket's code implies is told beside it.
  */
+#include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/suites/overhead.h"
 #include "tests/judge/hypervisor_exits.h"
@@ -84,7 +85,7 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 		.event = e->name,
 		.kernel = "empty",
 		.counter = run->pmu->counter[c].name,
-		.ring = brackets[b].ring ? "ring 3" : "ring 0",
+		.ring = level_name(brackets[b].ring),
 		.encoding = e->code,
 		.manual = "the driver's brackets",
 		.virtual = run->pmu->virtual,

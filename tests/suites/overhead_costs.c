@@ -2,6 +2,7 @@
  * What the instructions of brackets and fences cost: each in a loop, ten in a row, less the loop itself. How
  * many instructions that is, is known beforehand and judged; the cycles are the result.
  */
+#include "arch/levels.h"
 #include "tests/suites/overhead.h"
 #include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/ladder.h"
@@ -158,7 +159,7 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 		.name = name,
 		.event = e->name,
 		.counter = run->pmu->counter[counter].name,
-		.ring = "ring 0",
+		.ring = level_name(0),
 		.encoding = e->code,
 		.manual = "SDM vol. 2: one instruction each",
 		.virtual = run->pmu->virtual,

@@ -6,6 +6,7 @@
  *
  * How many instructions are counted is known beforehand and judged, either way; the rate is the result.
  */
+#include "arch/levels.h"
 #include "tests/suites/overhead.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
@@ -151,7 +152,7 @@ static void one(struct run *run, unsigned way, const struct pmu_event *e, unsign
 		.event = e->name,
 		.kernel = "nop_sled",
 		.counter = run->pmu->counter[counter].name,
-		.ring = "ring 0",
+		.ring = level_name(0),
 		.encoding = e->code,
 		.manual = "SDM vol. 3, 6.8.1: IF; 10.5.1: mask bits",
 		.virtual = run->pmu->virtual,

@@ -3,6 +3,7 @@
  * of kernels. sampling_pebs.c, sampling_extended.c, sampling_latency.c, sampling_ibs.c, sampling_pmi.c.
  */
 #include "tests/suites/sampling.h"
+#include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/attribution_path.h"
 #include "tests/judge/expectation_ring.h"
@@ -300,7 +301,7 @@ struct result sampling_result(const struct sampling_suite *s, char *name, const 
 		.event = c->event ? c->event->name : what,
 		.kernel = k->name,
 		.counter = c->event ? s->run->pmu->counter[c->counter].name : NULL,
-		.ring = ring ? "ring 3" : "ring 0",
+		.ring = level_name(ring),
 		.encoding = c->event ? c->event->code : 0,
 		.virtual = s->run->pmu->virtual,
 	};

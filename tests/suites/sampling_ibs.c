@@ -3,6 +3,7 @@
  * what the instruction there does; a window of the same instructions is sampled at the same place each time,
  * once, where nothing but the period decides (the virtual PMU).
  */
+#include "arch/levels.h"
 #include "tests/suites/sampling.h"
 #include "tests/judge/ibs_judge.h"
 #include "tests/measure/known_path.h"
@@ -95,7 +96,7 @@ static struct result result_for(const struct ibs *p, char *name, const char *wha
 		.name = name,
 		.event = event,
 		.kernel = p->kernel->name,
-		.ring = p->ring ? "ring 3" : "ring 0",
+		.ring = level_name(p->ring),
 		.manual = p->source->manual,
 		.virtual = p->s->run->pmu->virtual,
 	};

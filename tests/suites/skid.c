@@ -10,6 +10,7 @@
  * There is a ladder for each class of instruction. How long it takes is shown, too: a clock of core cycles is
  * set to overflow somewhere on the ladder, and the first thing that the handler does is to read it.
  */
+#include "arch/levels.h"
 #include "tests/suites/overhead.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/ladder.h"
@@ -222,7 +223,7 @@ static void measure(struct run *run, struct skid *s)
 		.name = name,
 		.event = s->event->name,
 		.counter = s->pmu->counter[s->counter].name,
-		.ring = "ring 0",
+		.ring = level_name(0),
 		.encoding = s->event->code,
 		.manual = ways[s->way].manual,
 		.virtual = s->pmu->virtual,

@@ -6,6 +6,7 @@
  * Unless kernels are named, a few go along all axes with every event, and all kernels there are along the
  * first, alignment, with the first events.
  */
+#include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/expectation_ring.h"
@@ -175,7 +176,7 @@ static bool sweep_ring(struct sweep *s)
 		struct pass p = pass_of(s, ring, first_counter(s));
 
 		if (!kernel_unfit(s->kernel, ring) &&
-		    (!carry_out(s, &p) || !gather(s, &p, 0, ring ? "ring 3" : "ring 0")))
+		    (!carry_out(s, &p) || !gather(s, &p, 0, level_name(ring))))
 			return false;
 	}
 	return true;

@@ -4,6 +4,7 @@
  * again at its beginning, that is emptied on interrupts. Filters, where the source has them, leave out what
  * they say and nothing else.
  */
+#include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/bounds.h"
 #include "tests/judge/branch_sampling.h"
@@ -219,7 +220,7 @@ static void carry_out(const struct trace_check *check, const struct kernel *k, u
 		.name = name,
 		.event = c->what,
 		.kernel = k->name,
-		.ring = ring ? "ring 3" : "ring 0",
+		.ring = level_name(ring),
 		.manual = source->manual,
 		.virtual = run->pmu->virtual,
 	};
@@ -280,7 +281,7 @@ static void check_mispredictions(const struct kernel *k, uint8_t ring)
 		.name = name,
 		.event = what,
 		.kernel = k->name,
-		.ring = ring ? "ring 3" : "ring 0",
+		.ring = level_name(ring),
 		.manual = source->manual,
 		.virtual = run->pmu->virtual,
 		.machine_model = run->pmu->virtual,

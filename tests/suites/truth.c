@@ -5,6 +5,7 @@
  * outside the machine can count what it sees; report.json holds the numbers to compare with, and among its
  * values all amounts that were stepped.
  */
+#include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/measure/known_path.h"
 #include "tests/measure/marks.h"
@@ -47,7 +48,7 @@ struct subject {
 
 static const char *ring_name(uint8_t ring)
 {
-	return ring ? "ring 3" : "ring 0";
+	return level_name(ring);
 }
 
 static struct result result_for(const struct subject *s, const char *quantity, char *name)
