@@ -106,6 +106,15 @@ static bool is_other(unsigned generation, const struct pmu_event *row)
 	return false;
 }
 
+static unsigned rows_of_others(void)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		n += (unsigned)__builtin_popcount(others[i].generations);
+	return n;
+}
+
 static void rows_equal_libpfm4s(void **unused)
 {
 	unsigned compared = 0, elsewhere = 0;
@@ -128,8 +137,8 @@ static void rows_equal_libpfm4s(void **unused)
 		}
 	}
 	printf("rows compared with libpfm4's: %u\n", compared);
-	assert_true(compared == 2117);
-	assert_int_equal(elsewhere, 22);
+	assert_true(compared >= 2117);
+	assert_int_equal(elsewhere, rows_of_others()); /* none of them is there in vain */
 	assert_int_equal(encoding("amd64_k8_revg", "NO_SUCH_EVENT", ""), 0);
 	pfm_terminate();
 }
