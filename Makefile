@@ -137,7 +137,7 @@ JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/model_cpu.c $(fi
 	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c guest.c glob.c) \
 	$(addprefix tests/kernels/,kernel.c kernel_rows.c) \
 	$(addprefix tests/kernels/x86/,handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c \
-	$(addprefix arch/x86/cpu/,identity_pairs.c levels.c)
+	$(addprefix arch/x86/cpu/,isa.c levels.c)
 
 $(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(JUDGE_SRC) -ljansson

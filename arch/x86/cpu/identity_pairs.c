@@ -10,11 +10,6 @@
 #define MSR_BIOS_SIGN_ID 0x8b
 #define HYPERVISORS      4
 
-const char *isa_name(void)
-{
-	return "x86-64";
-}
-
 /** Intel wants the register cleared and CPUID executed first: SDM vol. 3, 9.11.7.1. 0: it cannot be read. */
 static uint32_t microcode_revision(const struct cpu_identity *cpu)
 {
