@@ -4,7 +4,7 @@
 #include "arch/exceptions.h"
 #include "arch/watchdog.h"
 #include "pmu/virtual/vpmu.h"
-#include "tests/kernels/x86/services.h"
+#include "tests/kernels/services.h"
 #include "arch/masking.h"
 #include "tests/report/report.h"
 

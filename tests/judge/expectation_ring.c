@@ -1,5 +1,5 @@
 #include "tests/judge/expectation_ring.h"
-#include "tests/kernels/x86/handled.h"
+#include "tests/kernels/handled.h"
 
 /* Take off what handlers execute. */
 static enum expectation_status without_handlers(const struct pmu_event *e, const struct kernel *k, uint64_t n,

@@ -9,7 +9,7 @@
 
 /**
  * As expectation() for a window in ring 0. In ring 3 without what handlers execute in ring 0
- * (tests/kernels/x86/handled.h): the same for kernels that have none; for the others only what the
+ * (tests/kernels/handled.h): the same for kernels that have none; for the others only what the
  * architecture alone defines has an expectation.
  * @param a what deliveries and returns were measured to count; NULL: what the manual has
  */

@@ -1,5 +1,5 @@
 #include "tests/measure/known_path.h"
-#include "tests/kernels/x86/services.h"
+#include "tests/kernels/services.h"
 #include "tests/judge/truth.h"
 
 #include "arch/exceptions.h"

@@ -8,32 +8,32 @@
 #include "tests/judge/check.h"
 #include "tests/judge/expectation.h"
 #include "tests/kernels/kernel.h"
+#include "tests/kernels/services.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Set up the code arenas, the kernels' data area and their stack. Called once, between machine_init() and
+/** Get memory for windows and what kernels need around them. Called once, between machine_init() and
  * the first machine_take(). @return false if memory is short. */
 bool measure_init(void);
 
 /**
  * One window: start-bracket, kernel, stop-bracket in a row, the kernel's first byte `alignment` bytes behind
- * a 64-byte boundary. In front of it the stack is put where kernels want it; behind it the code goes home
- * (RET, or INT from outer rings). Neither lies between the brackets.
+ * a 64-byte boundary (arch/window.h).
  */
 struct window {
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* NULL: none */
 	unsigned alignment;                /* 0 to 63 */
 	uint8_t ring;                      /* 0 to 3; services are for kernels in 0 and 3 */
-	bool emulate; /* it runs at full speed, not stepped: tests/kernels/x86/emulation.h */
+	bool emulate;                      /* it runs at full speed, not stepped: services_emulate() */
 };
 
 /**
  * Bracket for a window in an outer ring around which counters are started and stopped from ring 0, counting
  * that alone: no code; its own contribution is that of the entry and exit code.
  */
-extern const struct pmu_bracket bracket_user;
+extern struct pmu_bracket bracket_user; /* filled in by measure_init() */
 
 /**
  * Compose a window, and touch its code and data. It stays valid until another one is composed for the same
@@ -50,19 +50,11 @@ uint64_t window_kernel_address(uint8_t ring);
  * on from run to run then do the same again. */
 void window_forget(void);
 
-/** The kernels' data area: what RSI points to, KERNEL_DATA_SIZE bytes. */
+/** The kernels' data area, KERNEL_DATA_SIZE bytes. */
 uint8_t *window_data(void);
 
-/** Run a composed window with N = n. @return RAX at its end (the count, for a read bracket). */
+/** Run a composed window with N = n. @return the result of its bracket (the count, for a read bracket). */
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
-
-/** Why a kernel cannot run in a ring here: a missing feature, the ring, a service; NULL if it can. A virtual
- * CPU has what its profile has and the real one lacks emulated. Valid until the next call. */
-const char *kernel_unfit(const struct kernel *k, uint8_t ring);
-
-/** The same for the oracle, which carries out itself what the CPU may lack, whatever the profile:
- * transactions, x2APIC mode, and the instructions of arch/x86/emulated/emulated.h. */
-const char *kernel_unsteppable(const struct kernel *k, uint8_t ring);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then
  * *r has verdict error and the reason (r may be NULL). */

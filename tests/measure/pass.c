@@ -1,6 +1,6 @@
 #include "tests/measure/pass.h"
 #include "arch/masking.h"
-#include "tests/kernels/x86/chains.h"
+#include "tests/kernels/services.h"
 
 #include "arch/x86/cpu/msr.h"
 #include "arch/step.h"

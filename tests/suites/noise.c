@@ -17,7 +17,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/passes.h"
 #include "tests/judge/truth.h"
-#include "tests/kernels/x86/handled.h"
+#include "tests/kernels/handled.h"
 
 #include "arch/exceptions.h"
 

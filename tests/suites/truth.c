@@ -11,7 +11,7 @@
 #include "tests/measure/marks.h"
 #include "tests/measure/measure.h"
 #include "tests/judge/truth.h"
-#include "tests/kernels/x86/exceptions.h"
+#include "tests/kernels/services.h"
 
 #include "arch/exceptions.h"
 #include "arch/watchdog.h"

@@ -5,6 +5,7 @@
 #ifndef TESTS_KERNELS_X86_CHAINS_H
 #define TESTS_KERNELS_X86_CHAINS_H
 
+#include "tests/kernels/services.h"
 #include "tests/kernels/x86/kernel.h"
 
 /** Get the memory, and views of it in large pages. Called once, before the machine is taken. */
@@ -16,9 +17,5 @@ const char *chain_missing(uint64_t flags);
 /** Make the chain, unless it is there already, and put an element of it into params->chain. Memory must be
  * mapped as the kernel sees it. */
 void chain_provide(uint64_t flags, struct kernel_params *params);
-
-/** Turns in which a kernel comes round its chain, of those that some level is to hold: only from then on its
- * signature says what misses. 0 if there is none, or the chain is larger than what it is to miss. */
-uint64_t chain_round(const struct kernel *k);
 
 #endif

@@ -87,7 +87,7 @@ bool emulation_replaces(const struct kernel *k)
 	return replace(k, NULL) > 0;
 }
 
-void emulation_replace(const struct kernel *k, uint8_t *copy)
+void services_emulate(const struct kernel *k, uint8_t *copy)
 {
 	replace(k, copy);
 }

@@ -33,9 +33,6 @@
 /** Whether the kernel has an instruction that a stand-in takes the place of. */
 bool emulation_replaces(const struct kernel *k);
 
-/** Put stand-ins into a copy of a kernel that is to run at full speed. */
-void emulation_replace(const struct kernel *k, uint8_t *copy);
-
 /**
  * Carry out the instruction, or the stand-in for one, at f->rip, which raised #UD. An event that it causes is
  * not delivered: *then is where it arrives, with the frame as the CPU would push it; NULL if the kernel just

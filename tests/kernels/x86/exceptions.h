@@ -8,6 +8,7 @@
 
 #include "arch/x86/step/retired.h"
 #include "arch/x86/exceptions/trap.h"
+#include "tests/kernels/services.h"
 #include "tests/kernels/x86/kernel.h"
 
 #include <stdbool.h>
@@ -18,12 +19,6 @@ void exceptions_init(void);
 /** The reason why a kernel for which nothing is emulated cannot run here: an exception that it causes, and
  * that the CPU never raises; NULL if there is none. The machine must be taken. */
 const char *exceptions_missing(const struct kernel *k);
-
-/** Whether the kernel causes one that the CPU lacks, so that it is to be emulated. */
-bool exceptions_emulated(const struct kernel *k);
-
-/** Emulate none until further notice: to see that a kernel is wrong then. */
-void exceptions_withhold(bool withhold);
 
 /**
  * The exception that the CPU lacks and an instruction raises, which has not run.

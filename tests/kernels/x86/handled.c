@@ -1,4 +1,4 @@
-#include "tests/kernels/x86/handled.h"
+#include "tests/kernels/handled.h"
 #include "tests/kernels/x86/services.h"
 
 #include "arch/x86/step/insn.h"

@@ -1,5 +1,6 @@
 #include "tests/kernels/x86/services.h"
 #include "tests/kernels/x86/chains.h"
+#include "tests/kernels/x86/emulators.h"
 #include "tests/kernels/x86/code_ring.h"
 #include "tests/kernels/x86/exceptions.h"
 #include "tests/kernels/x86/guest_service.h"
@@ -428,6 +429,7 @@ bool services_wanted(const struct kernel *k)
 
 void services_init(void)
 {
+	emulator_trouble(kernels_begin);
 	chains_create();
 	code_create();
 	exceptions_init();

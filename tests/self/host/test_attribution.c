@@ -2,7 +2,7 @@
 #include "tests/judge/attribution_windows.h"
 #include "tests/judge/expectation_ring.h"
 #include "tests/self/host/fake_kernels.h"
-#include "tests/kernels/x86/handled.h"
+#include "tests/kernels/handled.h"
 
 #include "arch/x86/step/insn.h"
 #include "arch/x86/step/account.h"

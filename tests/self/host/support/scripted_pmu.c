@@ -3,8 +3,8 @@
 #include "tests/judge/attribution.h"
 #include "tests/measure/pmi.h"
 #include "tests/judge/truth.h"
-#include "tests/kernels/x86/chains.h"
-#include "tests/kernels/x86/handled.h"
+#include "tests/kernels/services.h"
+#include "tests/kernels/handled.h"
 
 #include "arch/exceptions.h"
 #include "arch/masking.h"
@@ -215,7 +215,7 @@ static const struct pmu_driver driver = {
 
 /* --- windows ---------------------------------------------------------------------------------------- */
 
-const struct pmu_bracket bracket_user = {.own = {{Q_INSTRUCTIONS, 3}, {Q_BRANCHES, 1}}};
+struct pmu_bracket bracket_user = {.own = {{Q_INSTRUCTIONS, 3}, {Q_BRANCHES, 1}}};
 
 static struct window composed;
 static struct pmu_bracket composed_bracket;

@@ -3,10 +3,10 @@
  * faults and system calls execute in ring 0. Nobody types it in: the signature says how often each is
  * entered, the handlers' code what it does.
  */
-#ifndef TESTS_KERNELS_X86_HANDLED_H
-#define TESTS_KERNELS_X86_HANDLED_H
+#ifndef TESTS_KERNELS_HANDLED_H
+#define TESTS_KERNELS_HANDLED_H
 
-#include "tests/kernels/x86/kernel.h"
+#include "tests/kernels/kernel.h"
 
 /** Whether a kernel that runs in ring 3 enters ring 0. */
 bool kernel_leaves_ring(const struct kernel *k);
