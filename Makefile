@@ -177,6 +177,18 @@ $(B)/gen/insn_tables.c: $(B)/tools/x86/decodegen
 	@mkdir -p $(@D)
 	$(Q)$< > $@
 
+# Copies of the models whose rules can be broken one by one, as the lists beside the models say.
+MUTANT_LISTS := $(wildcard pmu/*/model/mutants.list pmu/virtual/*_mutants.list)
+MUTATED_SRC := $(foreach list,$(MUTANT_LISTS),$(addprefix $(dir $(list)),$(shell sed -n 's/^\t\([a-z0-9_]*\.c\) [a-z0-9_]*: .*/\1/p' $(list) | sort -u)))
+
+$(B)/gen/mutants/done: scripts/gen-mutants $(MUTANT_LISTS) $(MUTATED_SRC)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< $(@D) $(MUTANT_LISTS)
+	@touch $@
+
+$(addprefix $(B)/gen/mutants/,$(MUTATED_SRC)): $(B)/gen/mutants/done ;
+$(B)/gen/mutants/%.h: $(B)/gen/mutants/done ;
+
 # --- the image -------------------------------------------------------------------------------------------------
 
 $(B)/image/%.c.o: %.c | $(GEN_HEADERS)
@@ -244,13 +256,17 @@ $(B)/direct.bin: $(B)/direct.elf
 
 # The same with models whose rules can be broken one by one, a suite that does so, and checks of the machine that are not for every
 # machine.
-MUTANT_SRC := tests/suites/suites.c tests/suites/x86/machine.c $(wildcard pmu/*/model/model_*.c tests/self/mutants/*.c)
+MUTANT_SRC := tests/suites/suites.c tests/suites/x86/machine.c $(MUTATED_SRC) $(wildcard tests/self/mutants/*.c)
 MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
 $(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): private IMAGE_FLAGS += -mgeneral-regs-only
 
-$(B)/mutants/%.c.o: %.c | $(GEN_HEADERS)
+$(B)/mutants/%.c.o: %.c | $(GEN_HEADERS) $(B)/gen/mutants/done
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(IMAGE_FLAGS) -DMODEL_MUTANTS -MMD -MP -c -o $@ $<
+
+$(B)/mutants/pmu/%.c.o: $(B)/gen/mutants/pmu/%.c | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(IMAGE_FLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/link/mutants-first.elf: $(MUTANT_OBJ) $(B)/link/symbols-none.o linker/direct-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_DIRECT) $(filter %.o,$^) $(IMAGE_LIBS)
@@ -327,6 +343,8 @@ $(B)/host/%.c.o: %.c | $(GEN_HEADERS)
 $(B)/host/%.S.o: %.S | $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) -MMD -MP -c -o $@ $<
+
+$(patsubst tests/self/host/%,$(B)/host/tests/self/host/%.o,$(wildcard tests/self/host/test_*_mutants.c)): | $(B)/gen/mutants/done
 
 $(B)/host/gen/%.c.o: $(B)/gen/%.c
 	@mkdir -p $(@D)

@@ -73,15 +73,11 @@ static inline bool model_injected_any(const struct model_injected *set)
 	return any;
 }
 
-struct model_mutant;
-
 struct pmu_model {
 	const char *name; /* "intel" */
 	size_t state_size;
 	const struct model_injection *injections; /* name NULL ends; at most MODEL_INJECTIONS_MAX;
 						     index = bit of struct model_injected */
-	const struct model_mutant
-		*mutants; /* pmu/contract/mutant.h; id NULL ends. NULL but in a test build */
 	/** Whether delivery leaves the mask bit of the LVT performance entry alone (AMD); NULL: it does not.
 	 */
 	bool (*lvt_stays)(const void *state);

@@ -1,17 +1,6 @@
 #include "pmu/virtual/uarch.h"
-#include "pmu/contract/mutant.h"
 
 #include <string.h>
-
-#ifdef MODEL_MUTANTS
-enum uarch_mutant {
-	U_NONE,
-#define UARCH_MUTANT(id, text) id,
-#include "pmu/virtual/uarch_mutants.def"
-#undef UARCH_MUTANT
-	U_COUNT
-};
-#endif
 
 const struct uarch_fault_info uarch_faults[UARCH_FAULTS] = {
 #define UARCH_FAULT(id, name, summary) {name, summary},
@@ -157,7 +146,7 @@ void uarch_reset(struct uarch *u)
 {
 	struct lru *all[] = {&u->l1d, &u->l1i, &u->l2, &u->llc, &u->dtlb, &u->itlb, &u->stlb, &u->decoded};
 
-	for (unsigned i = 0; i < MUTANT(U_CLEAR, sizeof(all) / sizeof(all[0]), 0); i++)
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		lru_clear(all[i]);
 	memset(u->counter, 1, sizeof(u->counter));
 	memset(u->target, 0, sizeof(u->target));
@@ -168,8 +157,8 @@ void uarch_reset(struct uarch *u)
 	u->history = 0;
 	u->return_top = 0;
 	u->store_next = 0;
-	u->fetched_line = MUTANT(U_RESET_LINE, 0, u->fetched_line);
-	u->fetched_page = MUTANT(U_RESET_PAGE, 0, u->fetched_page);
+	u->fetched_line = 0;
+	u->fetched_page = 0;
 	u->window = 0;
 	u->straight_on = 0;
 	u->upper = UPPER_CLEAN;
@@ -201,20 +190,18 @@ static inline __attribute__((always_inline)) uint64_t *lru_set(const struct lru 
 							       uint64_t *tag)
 {
 	uint64_t block = address >> l->shift & ((1ull << BLOCK_BITS) - 1);
-	uint64_t chosen = MUTANT(U_SET, block, block >> 1);
-	uint32_t sets = MUTANT(U_DOUBLE_WAYS, l->sets, l->sets > 1 ? l->sets / 2 : 1);
+	uint64_t chosen = block;
+	uint32_t sets = l->sets;
 
 	*tag = block << (64 - BLOCK_BITS) | l->generation;
-	return l->tag + (l->sets & (l->sets - 1) ? chosen % sets : chosen & (sets - 1)) *
-				MUTANT(U_DOUBLE_WAYS, (uint64_t)l->ways, l->ways * (l->sets > 1 ? 2ull : 1));
+	return l->tag + (l->sets & (l->sets - 1) ? chosen % sets : chosen & (sets - 1)) * (uint64_t)l->ways;
 }
 
 static inline unsigned lru_ways(const struct lru *l)
 {
-	unsigned ways = MUTANT(U_DOUBLE_WAYS, l->ways, l->ways * (l->sets > 1 ? 2u : 1));
+	unsigned ways = l->ways;
 
-	ways = MUTANT(U_DIRECT, ways, l->sets > 1 ? 1u : ways);
-	return MUTANT(U_HALF_WAYS, ways, l->sets > 1 && ways > 1 ? ways / 2 : ways);
+	return ways;
 }
 
 /* lru_touch() of a block that is not the most recent one. */
@@ -227,10 +214,8 @@ static bool lru_touch_older(const struct lru *l, uint64_t *way, uint64_t tag)
 
 	bool hit = at < ways && way[at] == tag;
 
-	if (hit && MUTANT(U_FIFO, false, true))
-		return true;
 	if (at == ways)
-		at = MUTANT(U_MRU, ways - 1, 0u);
+		at = ways - 1;
 	for (; at > 0; at--)
 		way[at] = way[at - 1];
 	way[0] = tag;
@@ -272,13 +257,11 @@ static void lru_drop(struct lru *l, uint64_t address)
 
 void uarch_flush_line(struct uarch *u, uint64_t address)
 {
-	if (broken(u, UARCH_FLUSH_IGNORED) || MUTANT(U_FLUSH_NOT, false, true))
+	if (broken(u, UARCH_FLUSH_IGNORED))
 		return;
 	lru_drop(&u->l1d, address);
 	lru_drop(&u->l1i, address);
-	u->fetched_line = MUTANT(U_FLUSH_FETCHED, 0, u->fetched_line);
-	if (MUTANT(U_FLUSH_L1, false, true))
-		return;
+	u->fetched_line = 0;
 	lru_drop(&u->l2, address);
 	lru_drop(&u->llc, address);
 }
@@ -295,7 +278,7 @@ static void add(struct terms *t, enum quantity q)
 			t->out[i].amount++;
 			return;
 		}
-	if (t->count < MUTANT(U_ROOM, t->room, t->room + 1))
+	if (t->count < t->room)
 		t->out[t->count++] = (struct qterm){.quantity = q, .amount = 1};
 }
 
@@ -304,13 +287,13 @@ static bool last_level(struct uarch *u, struct lru *last, uint64_t address, stru
 {
 	bool hit = lru_touch(last, address);
 
-	if (!(hit && broken(u, UARCH_LLC_REF_LOST)) && (hit || MUTANT(U_LLC_REF, true, false)))
+	if (!(hit && broken(u, UARCH_LLC_REF_LOST)))
 		add(t, Q_LLC_REF);
 	if (!hit || broken(u, UARCH_LLC_MISS_EVERY))
 		add(t, Q_LLC_MISS);
 	if (hit)
 		return true;
-	if (broken(u, UARCH_LLC_MISS_TWICE) || MUTANT(U_LLC_TWICE, false, true))
+	if (broken(u, UARCH_LLC_MISS_TWICE))
 		add(t, Q_LLC_MISS);
 	return false;
 }
@@ -335,12 +318,11 @@ static void offcore(enum request r, bool hit, struct terms *t)
 static void below_l1(struct uarch *u, uint64_t address, enum request r, struct terms *t)
 {
 	if (u->l2.sets && u->llc.sets) {
-		if (lru_touch(&u->l2, address) && MUTANT(U_NO_L2, true, false))
+		if (lru_touch(&u->l2, address))
 			return;
 		if (r == READ_DATA)
 			add(t, Q_L2_LOAD_MISS);
-		if (MUTANT(U_LLC_IS_L2, true, false))
-			offcore(r, last_level(u, &u->llc, address, t), t);
+		offcore(r, last_level(u, &u->llc, address, t), t);
 	} else if (u->l2.sets) {
 		if (last_level(u, &u->l2, address, t))
 			return;
@@ -361,30 +343,26 @@ static enum translation translate(struct uarch *u, struct lru *first, uint64_t a
 
 	if (broken(u, UARCH_TLB_NEVER_HITS))
 		add(t, Q_LLC_REF);
-	else if (known && MUTANT(U_NO_TLB, true, false))
+	else if (known)
 		return IN_FIRST;
-	else if (MUTANT(U_NO_STLB, u->stlb.sets != 0, false) && lru_touch(&u->stlb, address) &&
-		 MUTANT(U_NO_TLB, true, false))
+	else if (u->stlb.sets != 0 && lru_touch(&u->stlb, address))
 		return IN_SECOND;
-	return MUTANT(U_STLB_ALL, false, u->stlb.sets != 0) ? IN_SECOND : BY_WALK;
+	return BY_WALK;
 }
 
 static void fetch(struct uarch *u, uint64_t address, struct terms *t)
 {
 	uint64_t line = (address >> u->l1i.shift) + 1, page = (address >> u->itlb.shift) + 1;
 
-	if (MUTANT(U_FETCH_NONE, false, true))
-		return;
-	if (page != u->fetched_page || MUTANT(U_FETCH_PAGE, false, true)) {
+	if (page != u->fetched_page) {
 		u->fetched_page = page;
-		if (translate(u, &u->itlb, address, t) == BY_WALK || MUTANT(U_FETCH_PAGE, false, true))
+		if (translate(u, &u->itlb, address, t) == BY_WALK)
 			add(t, Q_ITLB_MISS);
 	}
-	if (line != u->fetched_line || MUTANT(U_FETCH_ALL, false, true)) {
+	if (line != u->fetched_line) {
 		u->fetched_line = line;
-		if ((!lru_touch(&u->l1i, address) && !broken(u, UARCH_CACHES_NEVER_MISS)) ||
-		    MUTANT(U_FETCH_ALL, false, true)) {
-			add(t, MUTANT(U_FETCH_DATA, Q_L1I_MISS, Q_L1D_LOAD_MISS));
+		if (!lru_touch(&u->l1i, address) && !broken(u, UARCH_CACHES_NEVER_MISS)) {
+			add(t, Q_L1I_MISS);
 			below_l1(u, address, READ_CODE, t);
 		}
 	}
@@ -393,24 +371,23 @@ static void fetch(struct uarch *u, uint64_t address, struct terms *t)
 static void decode(struct uarch *u, const struct uarch_step *s, struct terms *t)
 {
 	uint64_t window = (s->ip >> u->decoded.shift) + 1;
-	bool branched = MUTANT(U_DECODED_STUCK, s->ip != u->straight_on, false);
+	bool branched = s->ip != u->straight_on;
 
 	u->straight_on = s->ip + s->length;
 	if (window != u->window || branched) {
 		u->window = window;
 		u->decoding = !lru_touch(&u->decoded, s->ip);
-		u->decoding = MUTANT(U_DECODED_NEVER, u->decoding, true) || broken(u, UARCH_DECODED_NEVER);
-		u->decoding =
-			MUTANT(U_DECODED_ALWAYS, u->decoding, false) && !broken(u, UARCH_DECODED_ALWAYS);
-		if (MUTANT(U_DECODED_SILENT, u->decoding, false))
+		u->decoding = u->decoding || broken(u, UARCH_DECODED_NEVER);
+		u->decoding = u->decoding && !broken(u, UARCH_DECODED_ALWAYS);
+		if (u->decoding)
 			add(t, Q_DECODED_MISS);
 	}
-	add(t, MUTANT(U_DECODED_SWAPPED, u->decoding, !u->decoding) ? Q_UOPS_DECODED : Q_UOPS_CACHED);
+	add(t, u->decoding ? Q_UOPS_DECODED : Q_UOPS_CACHED);
 }
 
 static bool overlap(const struct store *s, const struct step_access *a)
 {
-	uint64_t mask = MUTANT(U_FORWARD_FAR, UINT64_MAX, 0xfff);
+	uint64_t mask = UINT64_MAX;
 	uint64_t store = s->address & mask, load = a->address & mask;
 
 	return s->size && store + s->size > load && load + a->size > store;
@@ -424,7 +401,7 @@ static inline uint64_t last_byte(uint64_t address, uint32_t size)
 /* 2^64 over the golden ratio sets neighbours far apart. */
 static inline unsigned place_of(uint64_t piece)
 {
-	return (unsigned)MUTANT(U_FORWARD_FAR, piece * 0x9e3779b97f4a7c15 >> 32, piece) % PIECES;
+	return (unsigned)(piece * 0x9e3779b97f4a7c15 >> 32) % PIECES;
 }
 
 static void remember_store(struct uarch *u, const struct step_access *a)
@@ -457,9 +434,8 @@ static void forward(struct uarch *u, const struct step_access *a, struct terms *
 {
 	unsigned depth = u->geometry.store_buffer;
 
-	for (unsigned i = MUTANT(U_FORWARD_OLD, stored_ago(u, a), 1u); i <= MUTANT(U_FORWARD_DEEP, depth, 1u);
-	     i++) {
-		unsigned age = MUTANT(U_FORWARD_OLD, i, depth + 1 - i);
+	for (unsigned i = stored_ago(u, a); i <= depth; i++) {
+		unsigned age = i;
 		unsigned at = u->store_next + depth - age;
 		const struct store *s = &u->stores[at < depth ? at : at - depth];
 
@@ -467,8 +443,6 @@ static void forward(struct uarch *u, const struct step_access *a, struct terms *
 			continue;
 		bool whole = s->address <= a->address && a->address + a->size <= s->address + s->size;
 
-		whole = MUTANT(U_FORWARD_NONE, MUTANT(U_FORWARD_ANY, whole, true), false);
-		whole = MUTANT(U_FORWARD_FAR, whole, true);
 		add(t, whole ? Q_STORE_FORWARD : Q_STORE_FORWARD_BLOCK);
 		return;
 	}
@@ -478,9 +452,9 @@ static bool l1d_missed(struct uarch *u, uint64_t address)
 {
 	bool hit = lru_touch(&u->l1d, address);
 
-	if (broken(u, UARCH_CACHES_NEVER_MISS) || MUTANT(U_L1_HITS, false, true))
+	if (broken(u, UARCH_CACHES_NEVER_MISS))
 		return false;
-	return !hit || broken(u, UARCH_L1_NEVER_HITS) || MUTANT(U_NO_L1D, false, true);
+	return !hit || broken(u, UARCH_L1_NEVER_HITS);
 }
 
 void uarch_large_pages(struct uarch *u, uint64_t start, uint64_t end, uint8_t shift)
@@ -501,16 +475,16 @@ static bool is_large(const struct uarch *u, uint64_t address)
 void uarch_flush_tlb(struct uarch *u, uint64_t address)
 {
 	struct lru *tlb[] = {&u->dtlb, &u->itlb, &u->stlb};
-	bool large = MUTANT(U_INVLPG_SMALL, is_large(u, address), false);
+	bool large = is_large(u, address);
 
 	if (large && address != UINT64_MAX)
 		address = (address >> u->large_shift | LARGE_PAGE) << u->dtlb.shift;
 	for (unsigned i = 0; i < 3; i++)
-		if (address == UINT64_MAX && MUTANT(U_CR3_NOT, true, false))
+		if (address == UINT64_MAX)
 			lru_clear(tlb[i]);
-		else if (address != UINT64_MAX && MUTANT(U_INVLPG_ALL, true, false))
+		else if (address != UINT64_MAX)
 			lru_drop(tlb[i], address);
-	u->fetched_page = MUTANT(U_INVLPG_FETCHED, 0, u->fetched_page);
+	u->fetched_page = 0;
 }
 
 /* Of an access to several pages, the one that is hardest to find. */
@@ -518,7 +492,7 @@ static enum translation data_translation(struct uarch *u, uint64_t first, uint64
 {
 	enum translation worst = IN_FIRST;
 	bool large = is_large(u, first);
-	uint8_t shift = MUTANT(U_LARGE_SMALL, large, false) ? u->large_shift : u->dtlb.shift;
+	uint8_t shift = large ? u->large_shift : u->dtlb.shift;
 
 	for (uint64_t page = first >> shift; page <= last >> shift; page++) {
 		enum translation found =
@@ -535,9 +509,8 @@ static void add_walk(const struct uarch *u, const struct step_access *a, struct 
 	static const quantity_number store[] = {Q_DTLB_STORE_4K, Q_DTLB_STORE_2M, Q_DTLB_STORE_1G};
 	unsigned size = !is_large(u, a->address) ? 0 : u->large_shift < 30 ? 1 : 2;
 
-	size = MUTANT(U_WALK_SIZE, size, 0u);
-	add(t, MUTANT(U_WALK_KIND, a->store, false) ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
-	add(t, MUTANT(U_WALK_KIND, a->store, false) ? store[size] : load[size]);
+	add(t, a->store ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
+	add(t, a->store ? store[size] : load[size]);
 }
 
 void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t distance)
@@ -552,21 +525,21 @@ void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t di
 static void check_code(struct uarch *u, const struct step_access *a, struct terms *t)
 {
 	bool alias = a->address >= u->alias_start && a->address < u->alias_end;
-	uint64_t first = a->address + (MUTANT(U_SMC_ALIAS, alias, false) ? u->alias_distance : 0);
+	uint64_t first = a->address + (alias ? u->alias_distance : 0);
 	uint64_t last = last_byte(first, a->size);
 	bool hit = false;
 
 	for (uint64_t line = first >> u->l1i.shift; line <= last >> u->l1i.shift; line++)
 		hit |= lru_holds(&u->l1i, line << u->l1i.shift);
-	hit = MUTANT(U_SMC_ALWAYS, hit, true) || broken(u, UARCH_SMC_ALWAYS);
-	if (MUTANT(U_SMC_NEVER, hit, false))
+	hit = hit || broken(u, UARCH_SMC_ALWAYS);
+	if (hit)
 		add(t, Q_CLEARS_SMC);
 }
 
 static void data(struct uarch *u, const struct step_access *a, struct terms *t)
 {
 	uint64_t last = last_byte(a->address, a->size);
-	uint64_t last_line = MUTANT(U_SPLIT_ONE, last, a->address) >> u->l1d.shift;
+	uint64_t last_line = last >> u->l1d.shift;
 	unsigned misses = 0;
 	enum translation found;
 
@@ -577,9 +550,9 @@ static void data(struct uarch *u, const struct step_access *a, struct terms *t)
 	if (broken(u, UARCH_MO_ALWAYS) && !a->store)
 		add(t, Q_CLEARS_MO);
 
-	found = data_translation(u, a->address, MUTANT(U_PAGE_ONE, last, a->address), t);
+	found = data_translation(u, a->address, last, t);
 	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
-		if (MUTANT(U_NO_ALLOCATE, false, a->store) || l1d_missed(u, line << u->l1d.shift)) {
+		if (l1d_missed(u, line << u->l1d.shift)) {
 			misses++;
 			add(t, Q_L1D_FILL);
 			below_l1(u, line << u->l1d.shift, a->store ? OWN : READ_DATA, t);
@@ -587,9 +560,9 @@ static void data(struct uarch *u, const struct step_access *a, struct terms *t)
 
 	if (found == BY_WALK)
 		add_walk(u, a, t);
-	else if (found == IN_SECOND && MUTANT(U_STLB_SILENT, true, false))
+	else if (found == IN_SECOND)
 		add(t, a->store ? Q_DTLB_STORE_STLB : Q_DTLB_LOAD_STLB);
-	for (unsigned i = 0; i < MUTANT(U_SPLIT_TWO, misses > 0, misses) && !a->store; i++)
+	for (unsigned i = 0; i < (misses > 0) && !a->store; i++)
 		add(t, Q_L1D_LOAD_MISS);
 	if (a->store)
 		remember_store(u, a);
@@ -602,19 +575,16 @@ static unsigned predictor(uint64_t ip)
 
 static bool predicted_conditional(struct uarch *u, uint64_t ip, bool taken)
 {
-	uint32_t mask = MUTANT(U_NO_HISTORY, (1u << u->geometry.history_bits) - 1, 0);
+	uint32_t mask = (1u << u->geometry.history_bits) - 1;
 	uint8_t *counter = &u->counter[(predictor(ip) ^ (u->history & mask)) % UARCH_PREDICTORS];
-	bool right = MUTANT(U_STATIC, *counter >= 2, false) == taken;
+	bool right = (*counter >= 2) == taken;
 
 	u->history = u->history << 1 | taken;
-	if (MUTANT(U_NO_TRAINING, false, true))
-		return right;
 	if (taken && *counter < 3)
 		(*counter)++;
 	if (!taken && *counter > 0)
 		(*counter)--;
-	right = MUTANT(U_ALWAYS_WRONG, right, false);
-	return MUTANT(U_ALWAYS_RIGHT, right, true);
+	return right;
 }
 
 static bool predicted_target(struct uarch *u, uint64_t ip, uint64_t target)
@@ -623,23 +593,22 @@ static bool predicted_target(struct uarch *u, uint64_t ip, uint64_t target)
 	bool right = *entry == target;
 
 	*entry = target;
-	right = MUTANT(U_INDIRECT_WRONG, right, false);
-	return MUTANT(U_INDIRECT_RIGHT, right, true);
+	return right;
 }
 
 static bool predicted_return(struct uarch *u, uint64_t target)
 {
-	unsigned depth = MUTANT(U_RETURN_SHALLOW, u->geometry.return_stack, 2);
+	unsigned depth = u->geometry.return_stack;
 	bool right = u->returns[--u->return_top % depth] == target;
 
-	right = MUTANT(U_RETURN_WRONG, right, false) && !broken(u, UARCH_NO_RETURN_STACK);
-	return MUTANT(U_RETURN_RIGHT, right, true);
+	right = right && !broken(u, UARCH_NO_RETURN_STACK);
+	return right;
 }
 
 static void branch(struct uarch *u, const struct uarch_step *s, struct terms *t)
 {
-	unsigned depth = MUTANT(U_RETURN_SHALLOW, u->geometry.return_stack, 2);
-	bool right = MUTANT(U_DIRECT_WRONG, true, s->branch != UARCH_DIRECT);
+	unsigned depth = u->geometry.return_stack;
+	bool right = true;
 
 	if (s->branch == UARCH_CONDITIONAL)
 		right = predicted_conditional(u, s->ip, s->taken);
@@ -648,7 +617,7 @@ static void branch(struct uarch *u, const struct uarch_step *s, struct terms *t)
 	else if (s->branch == UARCH_RETURN)
 		right = predicted_return(u, s->next);
 
-	if (s->call && MUTANT(U_RETURN_PUSH, true, s->branch == UARCH_DIRECT))
+	if (s->call)
 		u->returns[u->return_top++ % depth] = s->ip + s->length;
 	if (broken(u, UARCH_ALWAYS_WRONG))
 		right = s->branch == UARCH_DIRECT;
@@ -658,8 +627,8 @@ static void branch(struct uarch *u, const struct uarch_step *s, struct terms *t)
 
 static void vector(struct uarch *u, uint8_t kind, struct terms *t)
 {
-	bool save = kind == UARCH_LEGACY_SSE && MUTANT(U_UPPER_SAVE, u->upper == UPPER_DIRTY, false);
-	bool restore = kind != UARCH_LEGACY_SSE && MUTANT(U_UPPER_RESTORE, u->upper == UPPER_SAVED, false);
+	bool save = kind == UARCH_LEGACY_SSE && u->upper == UPPER_DIRTY;
+	bool restore = kind != UARCH_LEGACY_SSE && u->upper == UPPER_SAVED;
 
 	if (save || restore || broken(u, UARCH_AVX_ALWAYS))
 		add(t, Q_AVX_SSE_TRANSITIONS);
@@ -671,9 +640,9 @@ static void vector(struct uarch *u, uint8_t kind, struct terms *t)
 		u->upper = UPPER_SAVED;
 	else if (restore)
 		u->upper = UPPER_DIRTY;
-	if (MUTANT(U_UPPER_WIDE, kind == UARCH_AVX_WIDE, kind == UARCH_AVX || kind == UARCH_AVX_WIDE))
+	if (kind == UARCH_AVX_WIDE)
 		u->upper = UPPER_DIRTY;
-	if (MUTANT(U_UPPER_ZERO, kind == UARCH_ZERO_UPPER, false))
+	if (kind == UARCH_ZERO_UPPER)
 		u->upper = UPPER_CLEAN;
 }
 
@@ -682,8 +651,7 @@ unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *o
 	struct terms t = {.out = out, .room = room};
 
 	fetch(u, s->ip, &t);
-	if (s->length && (s->ip + s->length - 1) >> u->l1i.shift != s->ip >> u->l1i.shift &&
-	    MUTANT(U_FETCH_TAIL, true, false))
+	if (s->length && (s->ip + s->length - 1) >> u->l1i.shift != s->ip >> u->l1i.shift)
 		fetch(u, s->ip + s->length - 1, &t);
 	if (u->tells_decoded)
 		decode(u, s, &t);
@@ -693,9 +661,7 @@ unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *o
 		branch(u, s, &t);
 	if (s->vector)
 		vector(u, s->vector, &t);
-	if (MUTANT(U_ASSIST_NONE, s->denormal, false) ||
-	    MUTANT(U_ASSIST_VECTOR, false, s->vector != UARCH_NO_VECTOR) ||
-	    (s->vector && broken(u, UARCH_FP_ALWAYS)))
+	if (s->denormal || (s->vector && broken(u, UARCH_FP_ALWAYS)))
 		add(&t, Q_ASSISTS_FP);
 	return t.count;
 }

@@ -17,17 +17,6 @@
 #include "pmu/amd/records/ibs.h"
 #include "pmu/amd/registers.h"
 #include "pmu/contract/model.h"
-#include "pmu/contract/mutant.h"
-
-#ifdef MODEL_MUTANTS
-enum amd_mutant {
-	M_NONE,
-#define AMD_MUTANT(id, text) id,
-#include "pmu/amd/model/mutants.def"
-#undef AMD_MUTANT
-	M_COUNT
-};
-#endif
 
 /** Deviations; the order is that of amd_injections[]. */
 enum amd_injection {

@@ -43,7 +43,7 @@ static uint64_t *entry(struct amd_branches *b, uint32_t address)
 {
 	uint32_t offset = address - BRANCH_FROM0;
 
-	if (offset >= 2 * MUTANT(M_LBR_DEPTH, entries(b), BRANCHES_MAX))
+	if (offset >= 2 * entries(b))
 		return NULL;
 	return offset % 2 ? &b->to[offset / 2] : &b->from[offset / 2];
 }
@@ -88,16 +88,15 @@ enum register_answer amd_branches_write(struct amd_state *s, uint32_t address, u
 	case LBR_SELECT:
 		if (!b->depth)
 			return REGISTER_FAULT;
-		b->select = (uint32_t)value & MUTANT(M_LBR_SELECT_BITS, LBR_SELECT_ALL, ~0u);
+		b->select = (uint32_t)value & LBR_SELECT_ALL;
 		return REGISTER_DONE;
 	case DBG_EXTN_CFG:
 		if (!entries(b))
 			return REGISTER_FAULT;
 		/* Figure 13-6: the others must be 0. */
-		if (!b->brs && value & ~config_bits(b) && MUTANT(M_DBG_EXTN_FAULT, true, false))
+		if (!b->brs && value & ~config_bits(b))
 			return REGISTER_FAULT;
-		b->config = (value & MUTANT(M_DBG_EXTN_BITS, config_bits(b), ~0ull)) |
-			    (b->brs ? MUTANT(M_BRS_ONES, DBG_EXTN_ONES, 0) : 0);
+		b->config = (value & config_bits(b)) | (b->brs ? DBG_EXTN_ONES : 0);
 		b->sampling = false;
 		return REGISTER_DONE;
 	default: /* the others are read-only: ignored */
@@ -109,8 +108,7 @@ enum register_answer amd_branches_write(struct amd_state *s, uint32_t address, u
 
 static bool stack_runs(const struct amd_state *s)
 {
-	return s->branches.depth && s->branches.config & DBG_EXTN_LBR &&
-	       !(s->status & MUTANT(M_LBR_FROZEN_RUNS, STATUS_LBR_FROZEN, 0));
+	return s->branches.depth && s->branches.config & DBG_EXTN_LBR && !(s->status & STATUS_LBR_FROZEN);
 }
 
 bool amd_branches_run(const struct amd_state *s)
@@ -136,13 +134,13 @@ static uint32_t filter_of(unsigned transfer)
 		[TRANSFER_EVENT] = LBR_SELECT_FAR,
 	};
 
-	return MUTANT(M_LBR_KINDS, filters[transfer], 0u);
+	return filters[transfer];
 }
 
 /* 13.1.1.9, BranchFromIp. */
 static uint64_t source(const struct amd_state *s, const struct step *step)
 {
-	bool apart = MUTANT(M_LBR_FUSED, s->debugctl & DEBUGCTL_LBR, false);
+	bool apart = s->debugctl & DEBUGCTL_LBR;
 
 	return !apart && step->transfer == TRANSFER_CONDITIONAL && s->branches.before_next == step->ip
 		       ? s->branches.before
@@ -153,8 +151,7 @@ static uint64_t source(const struct amd_state *s, const struct step *step)
 static void push(struct amd_state *s, const struct step *step)
 {
 	struct amd_branches *b = &s->branches;
-	uint32_t ring =
-		MUTANT(M_LBR_RING, step->level_after, step->level) ? LBR_SELECT_CPL3 : LBR_SELECT_CPL0;
+	uint32_t ring = step->level_after ? LBR_SELECT_CPL3 : LBR_SELECT_CPL0;
 
 	if (b->select & (ring | filter_of(step->transfer)))
 		return;
@@ -162,10 +159,9 @@ static void push(struct amd_state *s, const struct step *step)
 		return;
 	memmove(b->from + 1, b->from, (b->depth - 1u) * sizeof *b->from);
 	memmove(b->to + 1, b->to, (b->depth - 1u) * sizeof *b->to);
-	b->from[0] =
-		(source(s, step) & BRANCH_ADDRESS) |
-		(amd_amount(step, Q_BR_MISPRED) ? MUTANT(M_LBR_MISPREDICTED, BRANCH_MISPREDICTED, 0) : 0);
-	b->to[0] = (step->next & BRANCH_ADDRESS) | MUTANT(M_LBR_VALID, BRANCH_VALID, 0);
+	b->from[0] = (source(s, step) & BRANCH_ADDRESS) |
+		     (amd_amount(step, Q_BR_MISPRED) ? BRANCH_MISPREDICTED : 0);
+	b->to[0] = (step->next & BRANCH_ADDRESS) | BRANCH_VALID;
 	/* A bogus record, which its bit 61 gives away. */
 	if (injected(s, INJECT_E1452) && !(++b->made % 4))
 		b->to[0] ^= BRANCH_BOGUS | 0x40;
@@ -176,19 +172,17 @@ static void note_last(struct amd_branches *b, const struct step *step)
 {
 	bool event = step->transfer == TRANSFER_EVENT;
 
-	if (MUTANT(M_LAST_EXCEPTION, event, false) && MUTANT(M_LAST_ORDER, true, false))
+	if (event)
 		memcpy(b->last + 2, b->last, 2 * sizeof *b->last);
 	b->last[0] = step->ip;
 	b->last[1] = step->next;
-	if (event && MUTANT(M_LAST_ORDER, false, true))
-		memcpy(b->last + 2, b->last, 2 * sizeof *b->last);
 }
 
 /* 13.1.6.1, 13.1.1.8: it ends recording and stepping by branches, and leaves the records as they are. That of
  * INT1 as well; an INT 1 of two bytes cannot be told from it here. */
 static bool ends_recording(struct amd_state *s, const struct step *step)
 {
-	if (step->length || step->vector != DEBUG_EXCEPTION || MUTANT(M_LBR_DEBUG, false, true))
+	if (step->length || step->vector != DEBUG_EXCEPTION)
 		return false;
 	s->debugctl &= ~(uint64_t)(DEBUGCTL_LBR | DEBUGCTL_BTF);
 	s->branches.config &= ~DBG_EXTN_LBR;
@@ -208,7 +202,7 @@ static void sample(struct amd_state *s, const struct step *step)
 	/* The slot that is next; 0 again when all are full. */
 	b->config |= (uint64_t)(b->taken % BRS_DEPTH) << DBG_EXTN_BRS_NEXT_SHIFT;
 	b->config |= DBG_EXTN_BRS_VALID;
-	if (b->taken < MUTANT(M_BRS_DEPTH, BRS_DEPTH, BRS_DEPTH - 1))
+	if (b->taken < BRS_DEPTH)
 		return;
 	b->sampling = false;
 	s->overflowed = true;
@@ -221,13 +215,12 @@ bool amd_branches_hold(struct amd_state *s, unsigned c)
 	struct amd_branches *b = &s->branches;
 
 	if (!b->brs || !(b->config & DBG_EXTN_BRS) || s->counter[c].event != TAKEN_BRANCHES ||
-	    (b->config & DBG_EXTN_BRS_PMC) >> DBG_EXTN_BRS_PMC_SHIFT != MUTANT(M_BRS_PMC, c, 0u) ||
-	    b->sampling)
+	    (b->config & DBG_EXTN_BRS_PMC) >> DBG_EXTN_BRS_PMC_SHIFT != c || b->sampling)
 		return false;
 	b->sampling = b->fresh = true;
 	b->taken = 0;
 	b->interrupt = s->counter[c].interrupt;
-	return MUTANT(M_BRS_HOLDS, !injected(s, INJECT_BRS_EARLY), false);
+	return !injected(s, INJECT_BRS_EARLY);
 }
 
 void amd_branches_advance(struct amd_state *s, const struct step *step)

@@ -26,8 +26,8 @@ _Static_assert(sizeof amd_injections / sizeof *amd_injections <= MODEL_INJECTION
 /* APM 13.2.1: event select in bits 35:32 and 7:0, unit mask in 15:8. */
 static uint64_t code_bits(void)
 {
-	uint64_t code = MUTANT(M_UMASK, CTL_CODE, CTL_EVENT);
-	return MUTANT(M_EVENT_HIGH, code, code & 0xffff);
+	uint64_t code = CTL_CODE;
+	return code;
 }
 
 /* This machine has one micro-operation for each instruction or operation, and none of its own besides; it
@@ -75,12 +75,12 @@ void amd_decode(struct amd_state *s, unsigned c)
 	k->level = false;
 	k->event = (select & 0xff) | (select >> 24 & 0xf00);
 	k->rings = (select & CTL_OS ? 1 : 0) | (select & CTL_USR ? 2 : 0);
-	k->interrupt = MUTANT(M_PMI_INT, select & CTL_INT, true);
-	k->edge = MUTANT(M_EDGE, select & CTL_EDGE, false);
-	k->invert = MUTANT(M_INV, select & CTL_INV, false);
+	k->interrupt = select & CTL_INT;
+	k->edge = select & CTL_EDGE;
+	k->invert = select & CTL_INV;
 	k->cmask = select >> CTL_CMASK_SHIFT & 0xff;
 	k->large = k->event == EVENT_LARGE && amd_merges(s->generation);
-	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
+	k->simple = !k->edge && !k->cmask;
 
 	if (injected(s, INJECT_UNDOCUMENTED) && c == s->n - 1 && (select & code) == 0x1ff)
 		add_weight(k, Q_BR_COND, 1);
@@ -88,11 +88,10 @@ void amd_decode(struct amd_state *s, unsigned c)
 		return;
 	for (unsigned i = 0; i < amd_event_count; i++) {
 		const struct amd_event *e = &amd_events[i];
-		if (!MUTANT(M_GENERATION, e->generations & s->generation, true) ||
-		    (amd_code(e) & code) != (select & code))
+		if (!(e->generations & s->generation) || (amd_code(e) & code) != (select & code))
 			continue;
 		/* BKDG of 15H, 2.7.1: on a counter that cannot count the event nothing is counted. */
-		if (s->generation == AMD_15H && MUTANT(M_LIMITS_15H, !(e->bulldozer >> c & 1), false))
+		if (s->generation == AMD_15H && !(e->bulldozer >> c & 1))
 			continue;
 		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++) {
 			unsigned q = (e->terms[t] & ~AMD_MINUS) - 1;
@@ -132,7 +131,7 @@ static uint64_t only(const struct amd_state *s, unsigned c)
 
 static bool has_world(const struct amd_state *s, unsigned c)
 {
-	return !only(s, c) || MUTANT(M_WORLD_SVM, s->svme, true);
+	return !only(s, c) || s->svme;
 }
 
 static bool in_its_world(const struct amd_state *s, unsigned c, bool guest)
@@ -142,35 +141,32 @@ static bool in_its_world(const struct amd_state *s, unsigned c, bool guest)
 	if (!worlds)
 		return true;
 	if (guest)
-		return worlds &
-		       ((injected(s, INJECT_GUEST_LOST) ? 0 : MUTANT(M_GUEST_LOST, CTL_GUEST, 0)) |
-			(injected(s, INJECT_GUEST_LEAK) ? CTL_HOST : MUTANT(M_GUEST_LEAK, 0, CTL_HOST)));
-	return MUTANT(M_WORLD_GUEST, worlds & CTL_HOST, true) &&
-	       MUTANT(M_WORLD_HOST, true, worlds & CTL_GUEST);
+		return worlds & ((injected(s, INJECT_GUEST_LOST) ? 0 : CTL_GUEST) |
+				 (injected(s, INJECT_GUEST_LEAK) ? CTL_HOST : 0));
+	return worlds & CTL_HOST;
 }
 
 static bool enabled(const struct amd_state *s, unsigned c)
 {
 	if (c == COUNTER_IRPERF)
-		return MUTANT(M_IRPERF_ENABLE, s->hwcr & HWCR_IRPERF, true);
+		return s->hwcr & HWCR_IRPERF;
 	if (c >= COUNTER_MPERF)
-		return MUTANT(M_APERF_RUNS, s->watched, false);
-	if (!MUTANT(M_EN, s->select[c] & CTL_EN, true) || !has_world(s, c))
+		return s->watched;
+	if (!(s->select[c] & CTL_EN) || !has_world(s, c))
 		return false;
 	if (!s->v2)
 		return true;
 	/* APM 13.2.1: global and local enable are ANDed; nothing counts while the frozen bit is set. */
-	if (s->status & STATUS_PMC_FROZEN && MUTANT(M_FROZEN_RUNS, true, false))
+	if (s->status & STATUS_PMC_FROZEN)
 		return false;
-	return MUTANT(M_GLOBAL_ENABLE, s->global_control >> c & 1, true) ||
-	       injected(s, INJECT_GLOBAL_IGNORED);
+	return s->global_control >> c & 1 || injected(s, INJECT_GLOBAL_IGNORED);
 }
 
 /* PPR of family 17H, large increments: an even counter and the odd one behind it, which has the merge event,
  * is enabled and counts nothing of its own. */
 static bool is_merged(const struct amd_state *s, unsigned c)
 {
-	return amd_merges(s->generation) && c % 2 == MUTANT(M_MERGE_ODD, 0, 1) && c + 1 < s->n &&
+	return amd_merges(s->generation) && c % 2 == 0 && c + 1 < s->n &&
 	       s->counter[c + 1].event == EVENT_MERGE && enabled(s, c + 1) &&
 	       !injected(s, INJECT_MERGE_IGNORED);
 }
@@ -189,7 +185,7 @@ void amd_update_running(struct amd_state *s)
 		s->running |= 1u << c;
 		s->run_list[s->n_running++] = c;
 		s->merged |= (uint32_t)is_merged(s, c) << c;
-		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true) && (!k->large || s->merged >> c & 1);
+		s->quick &= k->simple && (!k->large || s->merged >> c & 1);
 	}
 
 	s->started = s->running & ~before;
@@ -235,8 +231,8 @@ static void overflow(struct amd_state *s, unsigned c)
 	if (c >= s->n)
 		return;
 	if (s->v2 && !injected(s, INJECT_LOST_STATUS))
-		s->status |= MUTANT(M_STATUS_SET, 1ull << c, 0);
-	if (!amd_branches_hold(s, c) && MUTANT(M_PMI_NONE, s->counter[c].interrupt, false))
+		s->status |= 1ull << c;
+	if (!amd_branches_hold(s, c) && s->counter[c].interrupt)
 		amd_raise_pmi(s);
 }
 
@@ -252,8 +248,6 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 	}
 	if ((k->value ^ sum) >> 32 & 1)
 		k->carried = RETIRED_PER_CYCLE;
-	if (MUTANT(M_STATUS_NOT_STICKY, false, true))
-		s->status &= ~(1ull << c);
 	if (injected(s, INJECT_DROPPED_CARRY)) {
 		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
 		carry = false;
@@ -262,13 +256,13 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
 		sum &= 0xffffffff;
 	}
-	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
+	k->value = sum & k->mask;
 	/* The upper half of a pair takes the carry; only its own is an overflow. */
 	if (carry && s->merged >> c & 1) {
-		k[1].value = MUTANT(M_MERGE_CARRY, (k[1].value + 1) & MERGE_TOP, k[1].value);
-		carry = MUTANT(M_MERGE_OVERFLOW, k[1].value == 0, true);
+		k[1].value = (k[1].value + 1) & MERGE_TOP;
+		carry = k[1].value == 0;
 	}
-	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
+	if (carry)
 		overflow(s, c);
 }
 
@@ -322,16 +316,16 @@ static uint64_t conditional(struct amd_counter *k, uint64_t value, uint32_t cycl
 		uint64_t v = k->clock + (i ? 0 : value);
 		bool met;
 		if (k->cmask) {
-			met = MUTANT(M_CMASK_EXACT, v >= k->cmask, v > k->cmask);
+			met = v >= k->cmask;
 			met = met != k->invert;
 		} else {
-			met = MUTANT(M_INV_ALONE, v > 0, (v > 0) != k->invert);
+			met = v > 0;
 		}
 		if (k->edge)
 			amount += met && !k->level;
 		else
-			amount += MUTANT(M_CMASK_VALUE, met, met ? v : 0);
-		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+			amount += met;
+		k->level = met;
 	}
 	return amount;
 }
@@ -341,9 +335,7 @@ static bool ring_selected(const struct amd_state *s, const struct amd_counter *k
 	uint8_t rings = k->rings;
 	if (injected(s, INJECT_RING_LEAK) && rings & 2)
 		rings |= 1;
-	rings = MUTANT(M_RING_OS, rings, rings | rings >> 1);
-	rings = MUTANT(M_RING_USR, rings, rings | rings << 1);
-	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
+	return rings & (cpl == 0 ? 1 : 2);
 }
 
 static void count(struct amd_state *s, unsigned c, const struct step *step)
@@ -352,7 +344,7 @@ static void count(struct amd_state *s, unsigned c, const struct step *step)
 	bool ticks = !step->halted || (injected(s, INJECT_E794) && c < s->n);
 	uint32_t length =
 		step->halted && s->tsc && step->tsc > s->tsc ? (uint32_t)(step->tsc - s->tsc) : step->cycles;
-	uint32_t cycles = MUTANT(M_CLOCK_HALT, ticks, true) ? MUTANT(M_CYCLES_ONE, length, 1) : 0;
+	uint32_t cycles = ticks ? length : 0;
 	int64_t value = 0;
 
 	k->carried -= k->carried != 0;
@@ -363,12 +355,12 @@ static void count(struct amd_state *s, unsigned c, const struct step *step)
 		return;
 	}
 	for (unsigned i = 0; i < step->n_terms; i++) {
-		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
+		unsigned amount = step->terms[i].amount;
 		value += k->weight[step->terms[i].quantity] * (int)amount;
 	}
 	/* The path to one counter is four bits wide. */
 	if (k->large && !(s->merged >> c & 1))
-		value &= MUTANT(M_LARGE_ALONE, LARGE_MOST, -1);
+		value &= LARGE_MOST;
 	uint64_t amount = k->simple          ? (uint64_t)value + (k->clock ? cycles : 0)
 			  : step->unfiltered ? (uint64_t)value
 					     : conditional(k, value, cycles);
@@ -385,14 +377,11 @@ static void count(struct amd_state *s, unsigned c, const struct step *step)
 static void freeze_on_pmi(struct amd_state *s)
 {
 	s->freeze = false;
-	if (s->debugctl & MUTANT(M_FREEZE_LBR, DEBUGCTL_FREEZE_LBR, 0))
+	if (s->debugctl & DEBUGCTL_FREEZE_LBR)
 		s->status |= STATUS_LBR_FROZEN;
-	if (!(s->debugctl & MUTANT(M_FREEZE, DEBUGCTL_FREEZE_PMC, 0)) &&
-	    MUTANT(M_FREEZE_ALWAYS, true, !s->v2))
+	if (!(s->debugctl & DEBUGCTL_FREEZE_PMC))
 		return;
 	s->status |= STATUS_PMC_FROZEN;
-	if (MUTANT(M_FREEZE_CLEARS, false, true))
-		s->global_control = 0;
 	amd_update_running(s);
 }
 
@@ -401,8 +390,7 @@ int amd_increments(void *state, const struct step *step, struct model_increment 
 	struct amd_state *s = state;
 	unsigned n = 0;
 
-	if (!s->quick || MUTANT(M_INCREMENT_OWN, step->own_write, false) ||
-	    MUTANT(M_INCREMENT_HALT, step->halted, false))
+	if (!s->quick || step->own_write || step->halted)
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct amd_counter *k = &s->counter[s->run_list[i]];
@@ -415,7 +403,7 @@ int amd_increments(void *state, const struct step *step, struct model_increment 
 			continue;
 		if (amount < 0 || (uint64_t)amount > k->mask || n == room)
 			return -1;
-		uint64_t limit = k->mask - MUTANT(M_INCREMENT_LIMIT, (uint64_t)amount, 0);
+		uint64_t limit = k->mask - (uint64_t)amount;
 		out[n++] = (struct model_increment){&k->value, limit, (uint64_t)amount};
 	}
 	return (int)n;
@@ -427,7 +415,7 @@ bool amd_counts(const void *state, enum quantity q)
 
 	for (unsigned i = 0; i < s->n_running; i++)
 		if (s->counter[s->run_list[i]].weight[q])
-			return MUTANT(M_COUNTS, true, false);
+			return true;
 	return false;
 }
 
@@ -442,7 +430,7 @@ bool amd_advance(void *state, const struct step *step)
 	for (unsigned i = 0; i < s->n_running; i++) {
 		unsigned c = s->run_list[i];
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
-		if (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1)
+		if (step->own_write && s->started >> c & 1)
 			continue;
 		count(s, c, step);
 	}

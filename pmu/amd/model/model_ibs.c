@@ -77,7 +77,7 @@ static bool is_mine(uint32_t address)
 
 static bool is_there(const struct amd_ibs *i, uint32_t address)
 {
-	return MUTANT(M_IBS_PRESENT, i->features & needed(address), i->features);
+	return i->features & needed(address);
 }
 
 enum register_answer amd_ibs_read(struct amd_state *s, uint32_t address, uint64_t *value)
@@ -101,21 +101,20 @@ enum register_answer amd_ibs_read(struct amd_state *s, uint32_t address, uint64_
 static uint64_t fetch_bits(const struct amd_ibs *i)
 {
 	return FETCH_MAX | FETCH_EN | FETCH_VAL | FETCH_RAND |
-	       (i->features & IBS_ZEN4 ? FETCH_L3_MISS_ONLY : MUTANT(M_IBS_L3_EARLY, 0, FETCH_L3_MISS_ONLY));
+	       (i->features & IBS_ZEN4 ? FETCH_L3_MISS_ONLY : 0);
 }
 
 static uint64_t op_bits(const struct amd_ibs *i)
 {
 	return OP_MAX | OP_EN | OP_VAL | (i->features & IBS_OP_COUNT ? OP_DISPATCHED : 0) |
-	       MUTANT(M_IBS_MAX_HIGH, i->features & IBS_COUNT_27 ? OP_MAX_HIGH : 0, OP_MAX_HIGH) |
+	       (i->features & IBS_COUNT_27 ? OP_MAX_HIGH : 0) |
 	       (i->features & IBS_ZEN4 ? OP_L3_MISS_ONLY : 0) |
-	       MUTANT(M_IBS_LATENCY_EARLY, i->features & IBS_LATENCY ? OP_LATENCY_EN | OP_LATENCY_MIN : 0,
-		      OP_LATENCY_EN | OP_LATENCY_MIN);
+	       (i->features & IBS_LATENCY ? OP_LATENCY_EN | OP_LATENCY_MIN : 0);
 }
 
 static uint64_t control2_bits(const struct amd_ibs *i, bool fetch)
 {
-	uint32_t f = MUTANT(M_IBS_CONTROL2_BITS, i->features, IBS_CONTROL2);
+	uint32_t f = i->features;
 
 	if (fetch)
 		return (f & IBS_DISABLE ? FETCH2_DISABLE : 0) | (f & IBS_FETCH_LATENCY ? FETCH2_LATENCY : 0) |
@@ -138,9 +137,9 @@ static void write_fetch(struct amd_state *s, uint64_t value)
 	bool keeps = s->generation & (AMD_16H | AMD_ZEN1 | AMD_ZEN2);
 
 	*control = (value & fetch_bits(i)) | (before & FETCH_TOLD);
-	if (rises || !MUTANT(M_IBS_FETCH_KEEPS, keeps, !keeps)) {
+	if (rises || !keeps) {
 		i->fetch_count = (value & FETCH_COUNT) >> FETCH_COUNT_SHIFT << 4;
-		if (value & MUTANT(M_IBS_FETCH_RANDOM, FETCH_RAND, ~0ull))
+		if (value & FETCH_RAND)
 			i->fetch_count |= draw(i) & 15;
 	}
 	if (rises && injected(s, INJECT_E719))
@@ -156,9 +155,8 @@ static void write_op(struct amd_state *s, uint64_t value)
 	uint64_t *control = plain(i, IBS_OP_CTL), before = *control;
 
 	*control = value & op_bits(i);
-	if (MUTANT(M_IBS_COUNT_WRITE, i->features & IBS_RW_COUNT, true))
-		i->op_count = (value & OP_COUNT) >> OP_COUNT_SHIFT &
-			      low(MUTANT(M_IBS_COUNT_BITS, ibs_count_bits(i->features), 20));
+	if (i->features & IBS_RW_COUNT)
+		i->op_count = (value & OP_COUNT) >> OP_COUNT_SHIFT & low(ibs_count_bits(i->features));
 	i->op_started = value & OP_EN && !(before & OP_EN);
 	i->op_tagged = false;
 	/* 10H: the request may stay unless the maximum is cleared while it is still enabled. */
@@ -182,8 +180,6 @@ enum register_answer amd_ibs_write(struct amd_state *s, uint32_t address, uint64
 		*plain(i, address) = value & control2_bits(i, address == IBS_FETCH_CTL2);
 	else if (address != IBS_CTL)
 		*plain(i, address) = value;
-	else if (MUTANT(M_IBS_CTL_WRITABLE, false, true))
-		i->ctl = value;
 	return REGISTER_DONE;
 }
 
@@ -193,19 +189,18 @@ static bool fetch_runs(const struct amd_ibs *i)
 {
 	uint64_t control = i->plain[IBS_FETCH_CTL - IBS_FETCH_CTL];
 
-	if (i->plain[IBS_FETCH_CTL2 - IBS_FETCH_CTL] & MUTANT(M_IBS_FETCH_DISABLE, FETCH2_DISABLE, 0))
+	if (i->plain[IBS_FETCH_CTL2 - IBS_FETCH_CTL] & FETCH2_DISABLE)
 		return false;
-	return control & FETCH_EN && !(control & MUTANT(M_IBS_FETCH_VALID_RUNS, FETCH_VAL, 0)) &&
-	       control & FETCH_MAX;
+	return control & FETCH_EN && !(control & FETCH_VAL) && control & FETCH_MAX;
 }
 
 static bool op_runs(const struct amd_ibs *i)
 {
 	uint64_t control = i->plain[IBS_OP_CTL - IBS_FETCH_CTL];
 
-	if (i->plain[IBS_OP_CTL2 - IBS_FETCH_CTL] & MUTANT(M_IBS_OP_DISABLE, OP2_DISABLE, 0))
+	if (i->plain[IBS_OP_CTL2 - IBS_FETCH_CTL] & OP2_DISABLE)
 		return false;
-	return control & OP_EN && !(control & MUTANT(M_IBS_OP_VALID_RUNS, OP_VAL, 0)) && ibs_op_max(control);
+	return control & OP_EN && !(control & OP_VAL) && ibs_op_max(control);
 }
 
 bool amd_ibs_runs(const struct amd_state *s)
@@ -231,7 +226,7 @@ static uint64_t physical(const struct amd_state *s, uint64_t address, unsigned *
 	uint64_t at = address;
 
 	*shift = PAGE_SHIFT;
-	if (s->memory && s->memory->translate && MUTANT(M_IBS_PHYSICAL, true, false))
+	if (s->memory && s->memory->translate)
 		s->memory->translate(s->memory->ctx, address, &at, shift);
 	return injected(s, INJECT_IBS_PHYSICAL) ? at ^ 1ull << PAGE_SHIFT : at;
 }
@@ -249,8 +244,8 @@ static bool passes_fetch(const struct amd_ibs *i, uint64_t address, uint64_t lat
 	uint64_t above = (filter & FETCH2_LATENCY) >> FETCH2_LATENCY_SHIFT;
 
 	if (filter & (address >> 63 ? FETCH2_NOT_HIGH : FETCH2_NOT_LOW))
-		return MUTANT(M_IBS_BIT63, false, true);
-	return !above || latency > above * MUTANT(M_IBS_FETCH_LATENCY, 128u, 0u);
+		return false;
+	return !above || latency > above * 128u;
 }
 
 static bool passes_op(const struct amd_ibs *i, const struct step *step)
@@ -258,8 +253,8 @@ static bool passes_op(const struct amd_ibs *i, const struct step *step)
 	uint64_t filter = i->plain[IBS_OP_CTL2 - IBS_FETCH_CTL];
 
 	if (filter & (step->ip >> 63 ? OP2_NOT_HIGH : OP2_NOT_LOW))
-		return MUTANT(M_IBS_BIT63, false, true);
-	return !(filter & MUTANT(M_IBS_STREAMING, OP2_STREAMING, 0)) || amd_amount(step, Q_STORES_NT);
+		return false;
+	return !(filter & OP2_STREAMING) || amd_amount(step, Q_STORES_NT);
 }
 
 static void sample_fetch(struct amd_state *s, const struct step *step)
@@ -274,8 +269,7 @@ static void sample_fetch(struct amd_state *s, const struct step *step)
 
 	i->fetch_tagged = false;
 	i->fetch_count = 0;
-	if (*control & MUTANT(M_IBS_FETCH_FILTER, FETCH_L3_MISS_ONLY, 0) && !is_far(step, Q_L1I_MISS) &&
-	    !injected(s, INJECT_IBS_FILTER))
+	if (*control & FETCH_L3_MISS_ONLY && !is_far(step, Q_L1I_MISS) && !injected(s, INJECT_IBS_FILTER))
 		return;
 	if (!passes_fetch(i, step->ip, latency))
 		return;
@@ -290,11 +284,10 @@ static void sample_fetch(struct amd_state *s, const struct step *step)
 	*plain(i, IBS_FETCH_LINAD) = step->ip;
 	*plain(i, IBS_FETCH_PHYS) = physical(s, step->ip, &shift);
 	*control = (*control & ~FETCH_TOLD) | FETCH_VAL | FETCH_COMP | FETCH_PHYS_VALID | misses |
-		   latency << FETCH_LAT_SHIFT |
-		   MUTANT(M_IBS_FETCH_PAGE, page_code(shift), 1ull) << FETCH_PAGE_SHIFT;
+		   latency << FETCH_LAT_SHIFT | page_code(shift) << FETCH_PAGE_SHIFT;
 	if (i->features & IBS_FETCH_EXT)
-		*plain(i, IBS_FETCH_EXTD) = MUTANT(M_IBS_FETCH_REFILL, walk, !walk) ? LATENCY_WALK : 0;
-	s->ibs_pending += MUTANT(M_IBS_FETCH_REQUEST, 1, 0);
+		*plain(i, IBS_FETCH_EXTD) = walk ? LATENCY_WALK : 0;
+	s->ibs_pending += 1;
 	s->overflowed = true;
 }
 
@@ -332,7 +325,7 @@ static uint64_t branch_data(const struct amd_state *s, const struct step *step)
 	if (step->transfer)
 		data |= DATA_TAKEN;
 	if (step->transfer == TRANSFER_RETURN)
-		data |= MUTANT(M_IBS_RETURN, DATA_RETURN, 0);
+		data |= DATA_RETURN;
 	if (amd_amount(step, Q_BR_MISPRED))
 		data |= DATA_MISPRED;
 	return injected(s, INJECT_IBS_TAKEN) ? data ^ DATA_TAKEN : data;
@@ -369,14 +362,13 @@ static unsigned sample_access(struct amd_state *s, const struct step *step)
 	unsigned shift;
 
 	for (unsigned a = 0; a < step->n_access; a++)
-		data |= step->access[a].store ? DATA3_STORE : MUTANT(M_IBS_LOAD, DATA3_LOAD, 0);
+		data |= step->access[a].store ? DATA3_STORE : DATA3_LOAD;
 	if (step->n_access) {
 		data |= DATA3_LIN_VALID | DATA3_PHYS_VALID |
 			width_code(step->access[0].size) << DATA3_WIDTH_SHIFT;
 		*plain(i, IBS_DC_LINAD) = step->access[0].address;
 		*plain(i, IBS_DC_PHYS) = physical(s, step->access[0].address, &shift);
-		shift = MUTANT(M_IBS_DATA_PAGE, shift, SHIFT_2M);
-		if (!walk || i->features & MUTANT(M_IBS_PAGE_MISSED, IBS_PAGE_SIZE, 0))
+		if (!walk || i->features & IBS_PAGE_SIZE)
 			data |= page_code(shift) << DATA3_PAGE_SHIFT;
 	}
 	if (walk)
@@ -394,7 +386,7 @@ static unsigned sample_access(struct amd_state *s, const struct step *step)
 	if (injected(s, INJECT_IBS_LEVELS) && step->n_access)
 		data = (data | DATA3_L2TLB_MISS) & ~DATA3_L1TLB_MISS;
 	*plain(i, IBS_OP_DATA3) = data;
-	*plain(i, IBS_OP_DATA2) = MUTANT(M_IBS_SOURCE, data_source(s, step), 0);
+	*plain(i, IBS_OP_DATA2) = data_source(s, step);
 	return (walk ? LATENCY_WALK : 0) + (miss ? miss_latency(step) : 0);
 }
 
@@ -404,19 +396,18 @@ static uint64_t times(const struct amd_state *s, const struct step *step, unsign
 	uint64_t completed = 1, tagged = completed + 1 + waited;
 
 	if (amd_amount(step, Q_INSN_NOP))
-		tagged = completed + MUTANT(M_IBS_NOP, 0, 1);
-	if (MUTANT(M_IBS_TIMES, injected(s, INJECT_IBS_TIMES), true))
+		tagged = completed;
+	if (injected(s, INJECT_IBS_TIMES))
 		return completed << DATA_TAG_SHIFT | tagged;
-	return completed | MUTANT(M_IBS_WAITS, tagged, completed) << DATA_TAG_SHIFT;
+	return completed | tagged << DATA_TAG_SHIFT;
 }
 
 /* Whether the filter by latency lets it pass: loads that missed, and took longer. */
 static bool takes_long(const struct amd_state *s, const struct step *step, uint64_t control)
 {
-	uint32_t above = MUTANT(M_IBS_LATENCY_UNIT, ibs_op_latency(control),
-				ibs_op_latency(control) - OP_LATENCY_UNIT);
+	uint32_t above = ibs_op_latency(control);
 
-	if (!(control & MUTANT(M_IBS_LATENCY, OP_LATENCY_EN, 0)) || injected(s, INJECT_IBS_LATENCY))
+	if (!(control & OP_LATENCY_EN) || injected(s, INJECT_IBS_LATENCY))
 		return true;
 	return amd_amount(step, Q_L1D_LOAD_MISS) && miss_latency(step) > above;
 }
@@ -427,9 +418,8 @@ static void sample_op(struct amd_state *s, const struct step *step)
 	uint64_t *control = plain(i, IBS_OP_CTL);
 
 	i->op_tagged = false;
-	i->op_count = MUTANT(M_IBS_OP_RANDOM, draw(i) & OP_RANDOM, 0);
-	if (*control & MUTANT(M_IBS_OP_FILTER, OP_L3_MISS_ONLY, 0) && !is_far(step, Q_L2_LOAD_MISS) &&
-	    !injected(s, INJECT_IBS_FILTER))
+	i->op_count = draw(i) & OP_RANDOM;
+	if (*control & OP_L3_MISS_ONLY && !is_far(step, Q_L2_LOAD_MISS) && !injected(s, INJECT_IBS_FILTER))
 		return;
 	if (!takes_long(s, step, *control) || !passes_op(i, step))
 		return;
@@ -437,15 +427,15 @@ static void sample_op(struct amd_state *s, const struct step *step)
 	*plain(i, IBS_OP_RIP) = injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
 	*plain(i, IBS_OP_DATA) = times(s, step, sample_access(s, step)) | branch_data(s, step);
 	/* 13.3.4: of a branch that is not taken, what is behind it. */
-	bool led = step->transfer || MUTANT(M_IBS_FALL_THROUGH, amd_amount(step, Q_BRANCHES) != 0, false);
+	bool led = step->transfer || amd_amount(step, Q_BRANCHES) != 0;
 	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && led ? step->next : 0;
 	if (injected(s, INJECT_IBS_FAR) && *plain(i, IBS_OP_DATA2))
 		*plain(i, IBS_OP_DATA2) |= DATA2_FAR;
 	if (i->features & IBS_STREAMING && amd_amount(step, Q_STORES_NT))
-		*plain(i, IBS_OP_DATA2) |= MUTANT(M_IBS_STREAMING_TOLD, DATA2_STREAMING, 0);
+		*plain(i, IBS_OP_DATA2) |= DATA2_STREAMING;
 	if (injected(s, INJECT_E1293))
 		*plain(i, IBS_OP_DATA2) ^= amd_amount(step, Q_PREFETCHES) ? 7 : 0;
-	s->ibs_pending += MUTANT(M_IBS_OP_REQUEST, 1, 0);
+	s->ibs_pending += 1;
 	s->overflowed = true;
 }
 
@@ -459,7 +449,7 @@ static void advance_op(struct amd_state *s, const struct step *step)
 		sample_op(s, step);
 		return;
 	}
-	i->op_count += control & MUTANT(M_IBS_DISPATCHED, OP_DISPATCHED, 0) ? instructions : step->cycles;
+	i->op_count += control & OP_DISPATCHED ? instructions : step->cycles;
 	i->op_tagged = i->op_count >= ibs_op_max(control);
 }
 
@@ -471,6 +461,6 @@ void amd_ibs_advance(struct amd_state *s, const struct step *step)
 		return;
 	if (fetch_runs(i) && !(step->own_write && i->fetch_started))
 		advance_fetch(s, step);
-	if (op_runs(i) && !(step->own_write && MUTANT(M_IBS_ENABLING_WRITE, i->op_started, false)))
+	if (op_runs(i) && !(step->own_write && i->op_started))
 		advance_op(s, step);
 }

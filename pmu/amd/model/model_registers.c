@@ -36,7 +36,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 		s->injections = *injections;
 	s->noise = 1;
 	for (unsigned c = 0; c < s->n; c++)
-		s->counter[c].mask = MUTANT(M_WIDTH, (1ull << AMD_WIDTH) - 1, (1ull << 40) - 1);
+		s->counter[c].mask = (1ull << AMD_WIDTH) - 1;
 	/* As firmware leaves it: guides of families 17H and up, HWCR. */
 	s->hwcr = s->has_irperf ? HWCR_LOCK : 0;
 	amd_decode_free(s);
@@ -45,7 +45,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 			   leaf_of(profile, 0x80000008)->ebx >> 31);
 	/* Software that knows of no global enable finds its counters running. */
 	if (s->v2)
-		s->global_control = MUTANT(M_RESET_GLOBAL, (1ull << s->n) - 1, 0);
+		s->global_control = (1ull << s->n) - 1;
 }
 
 /* Bits of a selector that exist. */
@@ -54,9 +54,8 @@ static uint64_t select_bits(const struct amd_state *s)
 	uint64_t bits = 0xffffffffull & ~(CTL_PC | 1ull << 21);
 
 	if (amd_narrow(s->generation))
-		return bits | MUTANT(M_PIN_CONTROL, CTL_PC, 0) | MUTANT(M_NARROW_HIGH, 0, 0xfull << 32);
-	bits |= CTL_EVENT | MUTANT(M_HOST_GUEST, CTL_GUEST | CTL_HOST, 0) |
-		MUTANT(M_RESERVED_KEPT, 0, 1ull << 21);
+		return bits | CTL_PC;
+	bits |= CTL_EVENT | (CTL_GUEST | CTL_HOST);
 	if (s->generation == AMD_ZEN3)
 		bits |= CTL_1292;
 	return bits;
@@ -74,8 +73,7 @@ static unsigned interrupting(const struct amd_state *s)
 
 static enum register_answer write_select(struct amd_state *s, unsigned c, uint64_t value)
 {
-	if (value & ~select_bits(s) &&
-	    (injected(s, INJECT_RESERVED_FAULT) || MUTANT(M_RESERVED_FAULTS, false, true)))
+	if (value & ~select_bits(s) && (injected(s, INJECT_RESERVED_FAULT)))
 		return REGISTER_FAULT;
 	s->select[c] = value & select_bits(s);
 	if (interrupting(s) < 2)
@@ -88,10 +86,6 @@ static enum register_answer write_select(struct amd_state *s, unsigned c, uint64
 /* All 48 bits are written as they are; those above are ignored. */
 static enum register_answer write_counter(struct amd_state *s, unsigned c, uint64_t value)
 {
-	if (MUTANT(M_COUNTER_FAULT, false, value >> AMD_WIDTH != 0))
-		return REGISTER_FAULT;
-	if (MUTANT(M_SIGN_EXTENSION, false, true))
-		value = (uint64_t)(int32_t)value;
 	s->counter[c].value = value & s->counter[c].mask;
 	s->counter[c].carried = 0;
 	return REGISTER_DONE;
@@ -104,33 +98,25 @@ static uint64_t counter_bits(const struct amd_state *s)
 
 static uint64_t status_bits(const struct amd_state *s)
 {
-	return counter_bits(s) |
-	       (s->freezes ? MUTANT(M_SET_FREEZE, STATUS_LBR_FROZEN | STATUS_PMC_FROZEN, 0) : 0);
+	return counter_bits(s) | (s->freezes ? STATUS_LBR_FROZEN | STATUS_PMC_FROZEN : 0);
 }
 
 static enum register_answer write_global(struct amd_state *s, uint32_t address, uint64_t value)
 {
 	switch (address) {
 	case PERF_GLOBAL_CTL:
-		s->global_control = MUTANT(M_GLOBAL_RESERVED, value & counter_bits(s), value);
+		s->global_control = value & counter_bits(s);
 		break;
 	case PERF_GLOBAL_STATUS_CLR:
-		value = MUTANT(M_CLEAR_ALL, value, ~0ull);
-		value = MUTANT(M_CLEAR_NONE, value, 0);
+		value = value;
 		if (!injected(s, INJECT_STUCK_STATUS))
 			s->status &= ~value;
 		break;
 	case PERF_GLOBAL_STATUS_SET:
-		if (MUTANT(M_SET_INTERRUPTS, false, value & counter_bits(s)))
-			amd_raise_pmi(s);
-		s->status = MUTANT(M_SET_REPLACES, s->status, 0) |
-			    (MUTANT(M_SET_NONE, value, 0) & MUTANT(M_SET_RESERVED, status_bits(s), ~0ull));
+		s->status = s->status | (value & status_bits(s));
 		break;
 	default: /* PERF_GLOBAL_STATUS: ignored */
-		if (MUTANT(M_STATUS_WRITABLE, false, true))
-			s->status = value;
-		if (MUTANT(M_STATUS_FAULTS, false, true))
-			return REGISTER_FAULT;
+		break;
 	}
 	amd_update_running(s);
 	return REGISTER_DONE;
@@ -142,7 +128,7 @@ static uint64_t read_global(const struct amd_state *s, uint32_t address)
 		return s->status | (injected(s, INJECT_STATUS_RESERVED) ? 1ull << s->n : 0);
 	if (address == PERF_GLOBAL_CTL)
 		return s->global_control;
-	return MUTANT(M_CLEAR_READ, 0, s->status);
+	return 0;
 }
 
 enum kind { NONE, SELECT, COUNTER };
@@ -154,17 +140,14 @@ static enum kind core_register(const struct amd_state *s, uint32_t address, unsi
 
 	if (offset < 2 * AMD_LEGACY) {
 		*c = offset % AMD_LEGACY;
-		if (s->extended && MUTANT(M_ALIAS, false, true))
-			*c = AMD_LEGACY + *c % 2;
 		return offset < AMD_LEGACY ? SELECT : COUNTER;
 	}
 	offset = address - PERF_CTL0;
 	if (offset < 2 * EXTENDED_RANGE) {
 		*c = offset / 2;
-		if (!MUTANT(M_EXTENDED_PRESENT, s->extended, true) ||
-		    *c >= MUTANT(M_MISSING, s->n, AMD_CORE_MAX + 0u))
+		if (!s->extended || *c >= s->n)
 			*c = AMD_CORE_MAX;
-		return MUTANT(M_INTERLEAVED, offset % 2, !(offset % 2)) ? COUNTER : SELECT;
+		return offset % 2 ? COUNTER : SELECT;
 	}
 	return NONE;
 }
@@ -213,13 +196,13 @@ static enum register_answer rdmsr(void *state, uint32_t address, uint64_t *value
 		return REGISTER_DONE;
 	}
 	if (global_register(address)) {
-		if (!MUTANT(M_GLOBAL_V1, s->v2, true) || kept_back(s, address))
+		if (!s->v2 || kept_back(s, address))
 			return REGISTER_FAULT;
 		*value = read_global(s, address);
 		return REGISTER_DONE;
 	}
 	if (free_running(address, &c)) {
-		if (!MUTANT(M_FREE_PRESENT, s->counter[c].mask, 1))
+		if (!s->counter[c].mask)
 			return REGISTER_FAULT;
 		watch(s, c);
 		*value = s->counter[c].value;
@@ -258,20 +241,18 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 	if (kind != NONE)
 		return kind == SELECT ? write_select(s, c, value) : write_counter(s, c, value);
 	if (global_register(address))
-		return MUTANT(M_GLOBAL_V1, s->v2, true) && !kept_back(s, address)
-			       ? write_global(s, address, value)
-			       : REGISTER_FAULT;
+		return s->v2 && !kept_back(s, address) ? write_global(s, address, value) : REGISTER_FAULT;
 	if (free_running(address, &c)) {
 		watch(s, c);
 		/* PPR 57930, IRPerfCount: locked, a write is an error. Guides before Zen 4 say read-only. */
-		if (c == COUNTER_IRPERF && s->generation >= AMD_ZEN4 && MUTANT(M_IRPERF_FAULT, true, false))
+		if (c == COUNTER_IRPERF && s->generation >= AMD_ZEN4)
 			return REGISTER_FAULT;
-		if (s->counter[c].mask && MUTANT(M_IRPERF_WRITABLE, c != COUNTER_IRPERF, true))
-			s->counter[c].value = MUTANT(M_APERF_READONLY, value, s->counter[c].value);
+		if (s->counter[c].mask && c != COUNTER_IRPERF)
+			s->counter[c].value = value;
 		return present(s->counter[c].mask);
 	}
 	if (address == HWCR && s->has_irperf) {
-		s->hwcr = HWCR_LOCK | (value & MUTANT(M_HWCR_BITS, HWCR_IRPERF, ~0ull));
+		s->hwcr = HWCR_LOCK | (value & HWCR_IRPERF);
 		amd_update_running(s);
 		return REGISTER_DONE;
 	}
@@ -281,7 +262,7 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 		return REGISTER_NOT_MINE;
 	}
 	if (address == DEBUGCTL) {
-		s->debugctl = value & MUTANT(M_DEBUGCTL_BITS, debugctl_bits(s), ~0ull);
+		s->debugctl = value & debugctl_bits(s);
 		return REGISTER_DONE;
 	}
 	enum register_answer access = amd_ibs_write(s, address, value);
@@ -297,15 +278,12 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 	uint32_t index = (uint32_t)a->number;
 
 	a->value = 0;
-	index = MUTANT(M_RDPMC_TYPE, index, index & 0xff);
-	if (!MUTANT(M_RDPMC_CPL, a->permitted, true) || injected(s, INJECT_RDPMC_REFUSED))
+	if (!a->permitted || injected(s, INJECT_RDPMC_REFUSED))
 		return REGISTER_FAULT;
 	if (index >= s->n) {
 		enum register_answer access = amd_uncore_rdpmc(s, index, &a->value);
-		return MUTANT(M_RDPMC_RANGE, access, REGISTER_DONE);
+		return access;
 	}
-	if (MUTANT(M_RDPMC_LEGACY, false, index >= AMD_LEGACY))
-		return REGISTER_FAULT;
 	if (injected(s, INJECT_RDPMC_INDEX))
 		index = (index + 1) % s->n;
 	a->value = s->counter[index].value;
@@ -326,7 +304,7 @@ static enum register_answer access(void *state, struct register_access *a)
 static bool counting(const void *state)
 {
 	const struct amd_state *s = state;
-	return MUTANT(M_COUNTING, s->n_running, s->running & 0xf);
+	return s->n_running;
 }
 
 static bool recording(const void *state)
@@ -343,8 +321,8 @@ static bool take_extended(void *state, unsigned *entry)
 	*entry = s->ibs.ctl & IBS_LVT_OFFSET;
 	if (!s->ibs_pending)
 		return false;
-	s->ibs_pending = MUTANT(M_IBS_LEVEL, s->ibs_pending - 1, s->ibs_pending);
-	return MUTANT(M_IBS_LVT_VALID, s->ibs.ctl & IBS_LVT_VALID, true);
+	s->ibs_pending = s->ibs_pending - 1;
+	return s->ibs.ctl & IBS_LVT_VALID;
 }
 
 static bool take_pmi(void *state)
@@ -352,7 +330,7 @@ static bool take_pmi(void *state)
 	struct amd_state *s = state;
 	if (!s->pmi_pending)
 		return false;
-	s->pmi_pending = MUTANT(M_PMI_LEVEL, s->pmi_pending - 1, s->pmi_pending);
+	s->pmi_pending = s->pmi_pending - 1;
 	return true;
 }
 
@@ -367,20 +345,10 @@ static bool lvt_stays(const void *state)
 	return true;
 }
 
-#ifdef MODEL_MUTANTS
-static const struct model_mutant mutant_list[] = {
-#define AMD_MUTANT(id, text) {#id, text},
-#include "pmu/amd/model/mutants.def"
-#undef AMD_MUTANT
-	{NULL, NULL},
-};
-#endif
-
 const struct pmu_model amd_model = {
 	.name = "amd",
 	.state_size = sizeof(struct amd_state),
 	.injections = amd_injections,
-	.mutants = MUTANT_LIST(mutant_list),
 	.lvt_stays = lvt_stays,
 	.reset = reset,
 	.access = access,

@@ -9,7 +9,6 @@ void amd_uncore_reset(struct amd_state *s, uint32_t features, uint32_t numbers)
 {
 	unsigned told = numbers >> 10 & 63, nb = features >> 24 & 1 ? told ? told : AMD_NB : 0;
 
-	nb = MUTANT(M_UNCORE_PRESENT, nb, AMD_NB);
 	s->uncore.nb = (uint8_t)(nb < AMD_NB_MAX ? nb : AMD_NB_MAX);
 	if (features >> 28 & 1)
 		s->uncore.llc = amd_merges(s->generation) ? AMD_L3 : AMD_L2I;
@@ -20,7 +19,7 @@ static uint64_t *find(struct amd_uncore *u, uint32_t address, bool *counter, boo
 {
 	uint32_t nb = address - PERF_NB_CTL0, llc = address - PERF_LLC_CTL0;
 
-	*counter = MUTANT(M_UNCORE_INTERLEAVED, address & 1, !(address & 1));
+	*counter = address & 1;
 	*mine = true;
 	if (nb < 2 * AMD_NB_MAX)
 		return nb / 2 >= u->nb ? NULL : *counter ? &u->nb_value[nb / 2] : &u->nb_select[nb / 2];
@@ -67,12 +66,12 @@ enum register_answer amd_uncore_rdpmc(const struct amd_state *s, uint32_t index,
 		n = index - RDPMC_LLC;
 		if (n >= u->llc)
 			return REGISTER_FAULT;
-		*value = u->llc_value[MUTANT(M_RDPMC_LLC, n, u->llc - 1u - n)];
+		*value = u->llc_value[n];
 		return REGISTER_DONE;
 	}
 	n = index < RDPMC_LLC ? index - RDPMC_NB : index - RDPMC_MORE + AMD_NB;
-	if (n >= MUTANT(M_RDPMC_MORE, u->nb, u->nb < AMD_NB ? u->nb : AMD_NB + 0u))
+	if (n >= u->nb)
 		return REGISTER_FAULT;
-	*value = u->nb_value[MUTANT(M_RDPMC_NB, nb_number(s, n), u->nb - 1u - n)];
+	*value = u->nb_value[nb_number(s, n)];
 	return REGISTER_DONE;
 }

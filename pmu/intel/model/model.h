@@ -22,17 +22,6 @@
 #include "pmu/intel/model/profile.h"
 #include "pmu/intel/registers.h"
 #include "pmu/contract/model.h"
-#include "pmu/contract/mutant.h"
-
-#ifdef MODEL_MUTANTS
-enum intel_mutant {
-	M_NONE,
-#define INTEL_MUTANT(id, text) id,
-#include "pmu/intel/model/mutants.def"
-#undef INTEL_MUTANT
-	M_COUNT
-};
-#endif
 
 /** Deviations; the order is that of intel_injections[]. */
 enum intel_injection {
@@ -199,12 +188,7 @@ static inline uint64_t intel_global_bit(unsigned c)
 }
 
 /** What a reload loads into counter c: IA32_PMC_GPn_CFG_C, IA32_PMC_FXn_CFG_C. */
-static inline uint64_t intel_reload_value(const struct intel_state *s, unsigned c)
-{
-	uint64_t above = MUTANT(M_RELOAD_ONES, ~CFG_C_RELOAD, 0ull);
-
-	return ((s->cfg_c[c] & CFG_C_RELOAD) | above) & s->counter[c].mask;
-}
+uint64_t intel_reload_value(const struct intel_state *s, unsigned c);
 
 /** Decode the selector of general counter c / the control field of fixed counter c into its counter. */
 void intel_decode_general(struct intel_state *s, unsigned c);

@@ -61,9 +61,7 @@ enum register_answer intel_apebs_write(struct intel_state *s, uint32_t address, 
 	bool base = address == IA32_PEBS_BASE;
 
 	if (!s->pebs.at.architectural ||
-	    MUTANT(M_APEBS_RESERVED,
-		   intel_reserved(s, &value, base ? APEBS_BASE_SIZE | APEBS_BASE_ADDRESS : APEBS_INDEX_VALID),
-		   false))
+	    intel_reserved(s, &value, base ? APEBS_BASE_SIZE | APEBS_BASE_ADDRESS : APEBS_INDEX_VALID))
 		return REGISTER_FAULT;
 	if (base)
 		s->pebs.base = value;
@@ -151,7 +149,7 @@ static void add_vectors(uint64_t groups, const struct step *step, struct apebs_r
 		memset(r->bytes + r->size, 0, parts[i].size);
 		if (parts[i].group == APEBS_XMM && step->vectors)
 			memcpy(r->bytes + r->size, step->vectors, parts[i].size);
-		if (MUTANT(M_APEBS_YMM, parts[i].group == APEBS_YMM, false) && step->vectors)
+		if (parts[i].group == APEBS_YMM && step->vectors)
 			memcpy(r->bytes + r->size, step->vectors + VECTORS_SIZE, parts[i].size);
 		r->size += parts[i].size;
 	}
@@ -186,7 +184,7 @@ static void add_counters(const struct intel_state *s, uint64_t groups, struct ap
 		bool fixed = intel_is_fixed(c);
 
 		if (!s->counter[c].mask || !(groups & (fixed ? APEBS_FIXED : APEBS_GENERAL)) ||
-		    !MUTANT(M_APEBS_ALLOW, s->cfg_c[c] & APEBS_ALLOW, true))
+		    !(s->cfg_c[c] & APEBS_ALLOW))
 			continue;
 		if (fixed)
 			header.fixed |= 1u << (c - INTEL_GENERAL_MAX);
@@ -215,7 +213,6 @@ static void compose(const struct intel_state *s, uint32_t hit, const struct step
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
 		if (hit >> c & 1)
 			groups |= s->cfg_c[c] & APEBS_GROUPS & ~APEBS_ALLOW;
-	groups = MUTANT(M_APEBS_GROUPS, groups, s->pebs.at.groups & ~APEBS_ALLOW);
 	r->size = 0;
 	add_group(r, &header, sizeof header);
 	add_basic(s, hit, step, r);
@@ -252,19 +249,19 @@ bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *ste
 	uint64_t threshold = (p->index >> APEBS_THRESHOLD & APEBS_OFFSET) * APEBS_UNIT;
 	struct apebs_record r;
 
-	if (MUTANT(M_APEBS_HELD, p->index & APEBS_FULL, 0))
+	if (p->index & APEBS_FULL)
 		return false;
 	compose(s, hit, step, &r);
 	if (injected(s, INJECT_FULL_UNSAID) && at + r.size > room + BEYOND_MOST)
 		return false;
 	if (at + r.size > room && !injected(s, INJECT_FULL_UNSAID)) {
-		p->index |= MUTANT(M_APEBS_FULL, APEBS_FULL, 0ull);
+		p->index |= APEBS_FULL;
 		return false;
 	}
 	if (!m || !m->write(m->ctx, (p->base & APEBS_BASE_ADDRESS) + at, r.bytes, r.size))
 		return false;
 
-	uint64_t next = at + MUTANT(M_APEBS_INDEX, r.size, 0);
+	uint64_t next = at + r.size;
 	bool reached = at < threshold && next >= threshold;
 
 	if (injected(s, INJECT_W127))
@@ -272,8 +269,7 @@ bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *ste
 	p->index = (p->index & ~(APEBS_OFFSET << APEBS_WRITE)) | next / APEBS_UNIT << APEBS_WRITE;
 	if (!reached)
 		return true;
-	s->status |= MUTANT(M_APEBS_STATUS, STATUS_PEBS, STATUS_OVF_BUF);
-	if (MUTANT(M_APEBS_PMI, true, false))
-		intel_raise_pmi(s);
+	s->status |= STATUS_PEBS;
+	intel_raise_pmi(s);
 	return true;
 }

@@ -30,7 +30,7 @@ static void decode_terms(const struct intel_state *s, struct intel_counter *k, c
 		else if (q == Q_REF_CYCLES)
 			k->clock = CLOCK_TSC;
 		else if (q == Q_BUS_CYCLES)
-			k->clock = MUTANT(M_BUS_RATIO, CLOCK_BUS, CLOCK_TSC);
+			k->clock = CLOCK_BUS;
 		else if (q == Q_UOPS || q == Q_UOPS_FUSED)
 			k->weight[Q_INSTRUCTIONS] += term[i].coefficient;
 		else if (q == Q_UOPS_X87)
@@ -38,7 +38,7 @@ static void decode_terms(const struct intel_state *s, struct intel_counter *k, c
 		else
 			k->weight[q] += term[i].coefficient;
 		if (q == Q_SLOTS)
-			k->per_tick = MUTANT(M_SLOTS, s->profile->slots, 1);
+			k->per_tick = s->profile->slots;
 	}
 }
 
@@ -73,14 +73,14 @@ static const struct intel_model_event *core_event(const struct intel_state *s, u
 		if ((e->selector ^ select) & EVTSEL_CODE)
 			break;
 		if (e->umask2 != (select >> EVTSEL_UMASK2_SHIFT & 0xff) ||
-		    !MUTANT(M_OTHER_CORE, intel_core_sets[e->cores] >> s->core & 1, true))
+		    !(intel_core_sets[e->cores] >> s->core & 1))
 			continue;
 		if (e->selector == (select & (EVTSEL_CODE | conditions)))
 			whole = e;
 		if (!(e->selector & conditions))
 			base = e;
 	}
-	*defined = MUTANT(M_CONDITIONS, whole != NULL && whole != base, false);
+	*defined = whole != NULL && whole != base;
 	return *defined ? whole : base;
 }
 
@@ -124,22 +124,21 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 	k->bus_residue = 0;
 	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
 	k->rings = (select & EVTSEL_OS ? 1 : 0) | (select & EVTSEL_USR ? 2 : 0);
-	k->pmi = MUTANT(M_PMI_INT, select & EVTSEL_INT, true);
-	k->edge = MUTANT(M_EDGE, select & EVTSEL_E, false);
-	k->invert = MUTANT(M_INV, select & EVTSEL_INV, false);
+	k->pmi = select & EVTSEL_INT;
+	k->edge = select & EVTSEL_E;
+	k->invert = select & EVTSEL_INV;
 	k->cmask = select >> EVTSEL_CMASK_SHIFT & 0xff;
-	k->equal = MUTANT(M_EQUAL, select & EVTSEL_EQ, false) && !injected(s, INJECT_EQ_IGNORED);
-	k->simple = !k->edge && !k->cmask && MUTANT(M_INV_ALONE, true, !k->invert);
+	k->equal = select & EVTSEL_EQ && !injected(s, INJECT_EQ_IGNORED);
+	k->simple = !k->edge && !k->cmask;
 
 	/* SDM 18.2.1.2: an architectural event that CPUID.0AH:EBX declares missing counts nothing here, as an
 	 * unknown code does. */
 	bool architectural = false;
 	for (unsigned i = 0; i < intel_arch_event_count; i++) {
 		const struct intel_arch_event *e = &intel_arch_events[i];
-		uint64_t code = MUTANT(M_UMASK, EVTSEL_CODE, 0xffull) | MUTANT(M_UMASK2, EVTSEL_UMASK2, 0);
+		uint64_t code = EVTSEL_CODE | EVTSEL_UMASK2;
 		if (e->cpuid_bit >= 0 && (e->event.code & code) == (select & code) &&
-		    MUTANT(M_EVENT_AVAILABLE,
-			   intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit), true)) {
+		    intel_arch_event_available(s->leaf.eax, s->leaf.ebx, e->cpuid_bit)) {
 			decode_event(s, k, &e->event);
 			decode_exception(s, k, select);
 			architectural = true;
@@ -164,9 +163,8 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	memset(k->weight, 0, sizeof k->weight);
 	k->clock = CLOCK_NONE;
 	/* SDM 18.2.2, figure 18-2 and table 18-2. */
-	k->rings = MUTANT(M_FIXED_RING, (field & FIXED_OS ? 1 : 0) | (field & FIXED_USR ? 2 : 0),
-			  (field & FIXED_OS ? 2 : 0) | (field & FIXED_USR ? 1 : 0));
-	k->pmi = MUTANT(M_PMI_FIXED, field & FIXED_PMI, true);
+	k->rings = (field & FIXED_OS ? 1 : 0) | (field & FIXED_USR ? 2 : 0);
+	k->pmi = field & FIXED_PMI;
 	k->edge = k->invert = k->equal = false;
 	k->cmask = 0;
 	k->simple = true;
@@ -194,15 +192,14 @@ void intel_update_running(struct intel_state *s)
 		if (!k->mask || !k->rings)
 			continue;
 		/* SDM 18.2.1.1: EN. A fixed counter is enabled by its ring bits (18.2.2). */
-		bool on = intel_is_fixed(c) || MUTANT(M_EN, s->select[c] & EVTSEL_EN, true);
+		bool on = intel_is_fixed(c) || s->select[c] & EVTSEL_EN;
 		/* SDM 18.2.2: local and global enable are ANDed. */
-		uint64_t bit = MUTANT(M_FIXED_GLOBAL, intel_global_bit(c),
-				      1ull << (intel_is_fixed(c) ? c - INTEL_GENERAL_MAX : c));
+		uint64_t bit = intel_global_bit(c);
 		if (s->leaf.version >= 2 && !injected(s, INJECT_GLOBAL_IGNORED))
-			on = on && MUTANT(M_GLOBAL_ENABLE, s->global_control & bit, true);
+			on = on && s->global_control & bit;
 		/* SDM 18.2.4.1: nothing counts while CTR_FRZ is set. */
 		if (s->status & STATUS_CTR_FRZ)
-			on = MUTANT(M_FROZEN_RUNS, false, on);
+			on = false;
 		if (on) {
 			s->running |= 1u << c;
 			s->run_list[s->n_running++] = c;
@@ -212,7 +209,7 @@ void intel_update_running(struct intel_state *s)
 	s->quick = !model_injected_any(&s->injections) && !intel_metrics_run(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
-		s->quick &= MUTANT(M_INCREMENT_QUICK, k->simple, true);
+		s->quick &= k->simple;
 	}
 	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++) {
 		s->counter[c].latency = intel_pebs_is_latency(s, c);
@@ -258,8 +255,7 @@ void intel_raise_pmi(struct intel_state *s)
 static void overflow(struct intel_state *s, unsigned c)
 {
 	struct intel_counter *k = &s->counter[c];
-	uint64_t bit = MUTANT(M_FIXED_STATUS, intel_global_bit(c),
-			      1ull << (intel_is_fixed(c) ? c - INTEL_GENERAL_MAX : c));
+	uint64_t bit = intel_global_bit(c);
 	bool freezing = s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
 	uint32_t others = s->overflowed;
 	const unsigned fixed0 = INTEL_GENERAL_MAX, fixed2 = INTEL_GENERAL_MAX + 2;
@@ -271,8 +267,8 @@ static void overflow(struct intel_state *s, unsigned c)
 	if (intel_pebs_samples(s, c))
 		intel_pebs_overflow(s, c);
 	if (s->leaf.version >= 2 && !injected(s, INJECT_LOST_STATUS))
-		s->status |= MUTANT(M_STATUS_SET, bit, 0);
-	if (!MUTANT(M_PMI_NONE, k->pmi, false))
+		s->status |= bit;
+	if (!k->pmi)
 		return;
 	intel_raise_pmi(s);
 	if ((injected(s, INJECT_AAJ119) && c == fixed2 && others) ||
@@ -292,8 +288,6 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 	}
 	s->pebs.hit |= s->pebs.armed & 1u << c;
 	intel_lbr_log(s, c, amount);
-	if (MUTANT(M_STATUS_NOT_STICKY, false, amount != 0))
-		s->status &= ~intel_global_bit(c);
 	if (injected(s, INJECT_DROPPED_CARRY)) {
 		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
 		carry = false;
@@ -302,8 +296,8 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
 		sum &= 0xffffffff;
 	}
-	k->value = MUTANT(M_WRAP, sum & k->mask, sum);
-	if (MUTANT(M_OVERFLOW_EARLY, carry, k->value == k->mask))
+	k->value = sum & k->mask;
+	if (carry)
 		overflow(s, c);
 }
 
@@ -314,8 +308,7 @@ static void take_smi(struct intel_state *s)
 		return;
 	s->smis++;
 	/* SDM 17.4.1; the bit exists only where IA32_PERF_CAPABILITIES[12] is set. */
-	if (s->debugctl & MUTANT(M_FREEZE_SMM, DEBUGCTL_FREEZE_WHILE_SMM, 0) &&
-	    !injected(s, INJECT_SMM_COUNTED))
+	if (s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM && !injected(s, INJECT_SMM_COUNTED))
 		return;
 	for (unsigned i = 0; i < s->n_running; i++)
 		add(s, s->run_list[i], SMI_LENGTH);
@@ -352,18 +345,18 @@ static uint64_t conditional(const struct intel_state *s, struct intel_counter *k
 		uint64_t v = tick(s, k) + (i ? 0 : value);
 		bool met;
 		if (k->cmask) {
-			met = MUTANT(M_CMASK_EXACT, v >= k->cmask, v > k->cmask);
+			met = v >= k->cmask;
 			if (k->equal)
 				met = v == k->cmask;
 			met = met != k->invert;
 		} else {
-			met = MUTANT(M_INV_ALONE, v > 0, (v > 0) != k->invert);
+			met = v > 0;
 		}
 		if (k->edge)
 			amount += met && !k->level;
 		else
-			amount += MUTANT(M_CMASK_VALUE, met, met ? v : 0);
-		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+			amount += met;
+		k->level = met;
 	}
 	return amount;
 }
@@ -375,16 +368,13 @@ static bool ring_selected(const struct intel_state *s, const struct intel_counte
 		rings |= 1;
 	if (injected(s, INJECT_W126) && rings && intel_pebs_samples(s, (unsigned)(k - s->counter)))
 		rings = 3;
-	rings = MUTANT(M_RING_OS, rings, rings | rings >> 1);
-	rings = MUTANT(M_RING_USR, rings, rings | rings << 1);
-	return rings & (MUTANT(M_RING_12, cpl == 0, cpl < 3) ? 1 : 2);
+	return rings & (cpl == 0 ? 1 : 2);
 }
 
 static void count(struct intel_state *s, unsigned c, const struct step *step)
 {
 	struct intel_counter *k = &s->counter[c];
-	uint32_t cycles =
-		step->halted ? MUTANT(M_CLOCK_HALT, 0, step->cycles) : MUTANT(M_CYCLES_ONE, step->cycles, 1);
+	uint32_t cycles = step->halted ? 0 : step->cycles;
 	int64_t value = 0;
 
 	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
@@ -396,7 +386,7 @@ static void count(struct intel_state *s, unsigned c, const struct step *step)
 	}
 
 	for (unsigned i = 0; i < step->n_terms; i++) {
-		unsigned amount = MUTANT(M_AMOUNT, step->terms[i].amount, step->terms[i].amount != 0);
+		unsigned amount = step->terms[i].amount;
 		value += k->weight[step->terms[i].quantity] * (int)amount;
 	}
 	if (k->latency)
@@ -413,6 +403,11 @@ static void count(struct intel_state *s, unsigned c, const struct step *step)
 		add(s, 0, amount);
 }
 
+uint64_t intel_reload_value(const struct intel_state *s, unsigned c)
+{
+	uint64_t above = ~CFG_C_RELOAD;
+	return ((s->cfg_c[c] & CFG_C_RELOAD) | above) & s->counter[c].mask;
+}
 /* Version 6, auto counter reload: an overflow loads the counters that name it in their reload masks. */
 static void auto_reload(struct intel_state *s)
 {
@@ -422,7 +417,7 @@ static void auto_reload(struct intel_state *s)
 		if (s->overflowed >> c & 1)
 			causes |= intel_global_bit(c);
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
-		if (s->reload_by[c] & MUTANT(M_RELOAD, causes, 0ull) &&
+		if (s->reload_by[c] & causes &&
 		    !(injected(s, INJECT_RELOAD_IGNORED) && !(causes & intel_global_bit(c))))
 			s->counter[c].value = intel_reload_value(s, c);
 }
@@ -432,11 +427,10 @@ static void auto_reload(struct intel_state *s)
 static void freeze_on_pmi(struct intel_state *s)
 {
 	s->freeze = false;
-	bool counters = s->debugctl & MUTANT(M_FREEZE, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0);
-	bool records = s->debugctl & MUTANT(M_FREEZE_LBR, DEBUGCTL_FREEZE_LBRS_ON_PMI, 0);
-	counters = MUTANT(M_FREEZE_ALWAYS, counters, s->leaf.version >= 2);
+	bool counters = s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+	bool records = s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI;
 
-	if (s->leaf.version >= MUTANT(M_FREEZE_V4, 4u, 99u)) {
+	if (s->leaf.version >= 4u) {
 		s->status |= (counters ? STATUS_CTR_FRZ : 0) | (records ? STATUS_LBR_FRZ : 0);
 	} else {
 		if (counters)
@@ -453,16 +447,14 @@ int intel_increments(void *state, const struct step *step, struct model_incremen
 	struct intel_state *s = state;
 	unsigned n = 0;
 
-	if (!s->quick || s->late || MUTANT(M_INCREMENT_OWN, step->own_write, false) || step->halted)
+	if (!s->quick || s->late || step->own_write || step->halted)
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct intel_counter *k = &s->counter[s->run_list[i]];
 		if (!ring_selected(s, k, step->level))
 			continue;
-		bool divided = MUTANT(M_INCREMENT_BUS, k->clock == CLOCK_BUS, false);
-		int64_t amount = k->clock && !divided
-					 ? (int64_t)step->cycles * MUTANT(M_INCREMENT_SLOTS, k->per_tick, 1)
-					 : 0;
+		bool divided = k->clock == CLOCK_BUS;
+		int64_t amount = k->clock && !divided ? (int64_t)step->cycles * k->per_tick : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)
 			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
 		/* The divider of the bus clock counts up to its next tick, which advance() makes. */
@@ -478,7 +470,7 @@ int intel_increments(void *state, const struct step *step, struct model_incremen
 			continue;
 		if (amount < 0 || (uint64_t)amount > k->mask || n == room)
 			return -1;
-		uint64_t limit = k->mask - MUTANT(M_INCREMENT_LIMIT, (uint64_t)amount, 0);
+		uint64_t limit = k->mask - (uint64_t)amount;
 		out[n++] = (struct model_increment){&k->value, limit, (uint64_t)amount};
 	}
 	return (int)n;
@@ -511,7 +503,7 @@ bool intel_advance(void *state, const struct step *step)
 	for (unsigned i = 0; i < s->n_running; i++) {
 		unsigned c = s->run_list[i];
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
-		if (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1)
+		if (step->own_write && s->started >> c & 1)
 			continue;
 		count(s, c, step);
 	}

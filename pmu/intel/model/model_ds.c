@@ -30,21 +30,20 @@ bool intel_ds_write(const struct intel_state *s, unsigned offset, uint64_t value
 void intel_ds_overflow(struct intel_state *s)
 {
 	if (s->leaf.version >= 2)
-		s->status |= MUTANT(M_DS_STATUS, STATUS_OVF_BUF, 0);
-	if (MUTANT(M_DS_PMI, true, false))
-		intel_raise_pmi(s);
+		s->status |= STATUS_OVF_BUF;
+	intel_raise_pmi(s);
 }
 
 bool intel_bts_enabled(const struct intel_state *s)
 {
-	const uint64_t both = MUTANT(M_BTS_TR, DEBUGCTL_TR | DEBUGCTL_BTS, DEBUGCTL_BTS);
+	const uint64_t both = DEBUGCTL_TR | DEBUGCTL_BTS;
 	return s->ds.exists && (s->debugctl & both) == both;
 }
 
 static bool traces_ring(const struct intel_state *s, const struct step *step)
 {
-	uint8_t cpl = MUTANT(M_BTS_RING_BEGIN, step->level_after, step->level);
-	return !(s->debugctl & MUTANT(M_BTS_OFF, cpl ? DEBUGCTL_BTS_OFF_USR : DEBUGCTL_BTS_OFF_OS, 0));
+	uint8_t cpl = step->level_after;
+	return !(s->debugctl & (cpl ? DEBUGCTL_BTS_OFF_USR : DEBUGCTL_BTS_OFF_OS));
 }
 
 static struct ds_branch record_of(struct intel_state *s, const struct step *step)
@@ -53,7 +52,7 @@ static struct ds_branch record_of(struct intel_state *s, const struct step *step
 	struct ds_branch r = {step->ip, step->next, DS_BRANCH_PREDICTED};
 
 	if (intel_amount(step, Q_BR_MISPRED))
-		r.flags = MUTANT(M_BTS_PREDICTED, 0, r.flags);
+		r.flags = 0;
 	if (injected(s, INJECT_SKL88))
 		r.flags ^= DS_BRANCH_PREDICTED;
 	if (injected(s, INJECT_HSD53) ||
@@ -80,16 +79,16 @@ void intel_bts_advance(struct intel_state *s, const struct step *step)
 	    !intel_ds_read(s, offsetof(struct ds_area, bts.threshold), &threshold))
 		return;
 	if (index + sizeof r > max) {
-		if (MUTANT(M_BTS_FULL, interrupts, false))
+		if (interrupts)
 			return;
 		index = base;
 	}
 	if (!m->write(m->ctx, index, &r, sizeof r))
 		return;
 	uint64_t next = index + sizeof r;
-	if (!interrupts && MUTANT(M_BTS_CIRCULAR, next + sizeof r > max, false))
+	if (!interrupts && next + sizeof r > max)
 		next = base;
-	intel_ds_write(s, offsetof(struct ds_area, bts.index), MUTANT(M_BTS_INDEX, next, index));
-	if (MUTANT(M_BTS_BTINT, interrupts, true) && index < threshold && next >= threshold)
+	intel_ds_write(s, offsetof(struct ds_area, bts.index), next);
+	if (interrupts && index < threshold && next >= threshold)
 		intel_ds_overflow(s);
 }

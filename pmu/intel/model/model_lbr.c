@@ -36,7 +36,7 @@ bool intel_lbr_enabled(const struct intel_state *s)
 {
 	const struct intel_lbr_state *l = &s->lbr;
 
-	if (!l->depth || s->status & MUTANT(M_LBR_FRZ_RUNS, STATUS_LBR_FRZ, 0))
+	if (!l->depth || s->status & STATUS_LBR_FRZ)
 		return false;
 	return architectural(l) ? l->control & LBR_CTL_ENABLE : s->debugctl & DEBUGCTL_LBR;
 }
@@ -52,8 +52,6 @@ static bool canonical(uint64_t address)
 /* What FROM may be given: its flags apart, a canonical address. */
 static bool from_valid(const struct intel_lbr_state *l, uint64_t value)
 {
-	if (!MUTANT(M_LBR_CANONICAL, true, false))
-		return true;
 	if (l->at.format == LBR_FLAGS || l->at.format == LBR_TIME)
 		value = (uint64_t)((int64_t)(value << 1) >> 1);
 	else if (l->at.format == LBR_TSX)
@@ -105,7 +103,7 @@ static uint64_t *entry(struct intel_lbr_state *l, uint32_t address, enum intel_l
 /* Records of the stack, newest first in the architectural one, lie beyond what IA32_LBR_DEPTH says: #GP. */
 static bool within(const struct intel_lbr_state *l, unsigned index)
 {
-	return index < MUTANT(M_LBR_DEPTH, l->depth, INTEL_LBR_DEPTH_MAX);
+	return index < l->depth;
 }
 
 enum register_answer intel_lbr_read(struct intel_state *s, uint32_t address, uint64_t *value)
@@ -155,11 +153,9 @@ static enum register_answer write_depth(struct intel_lbr_state *l, uint64_t valu
 	if (!architectural(l) || !value || value % 8 || value > 64 || !(l->at.depths >> (value / 8 - 1) & 1))
 		return REGISTER_FAULT;
 	l->depth = (uint8_t)value;
-	if (MUTANT(M_LBR_DEPTH_KEEPS, true, false)) {
-		memset(l->from, 0, sizeof l->from);
-		memset(l->to, 0, sizeof l->to);
-		memset(l->info, 0, sizeof l->info);
-	}
+	memset(l->from, 0, sizeof l->from);
+	memset(l->to, 0, sizeof l->to);
+	memset(l->info, 0, sizeof l->info);
 	return REGISTER_DONE;
 }
 
@@ -182,8 +178,7 @@ enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, ui
 	switch (address) {
 	case MSR_LER_FROM_LIP:
 	case MSR_LER_TO_LIP:
-		if (!l->depth || (!architectural(l) && MUTANT(M_LER_WRITABLE, true, false)) ||
-		    !MUTANT(M_LBR_CANONICAL, canonical(value), true))
+		if (!l->depth || (!architectural(l)) || !canonical(value))
 			return REGISTER_FAULT;
 		*(address == MSR_LER_FROM_LIP ? &l->ler_from : &l->ler_to) = value;
 		return REGISTER_DONE;
@@ -195,8 +190,7 @@ enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, ui
 		l->ler_info = value;
 		return REGISTER_DONE;
 	case MSR_LBR_SELECT:
-		if (!l->at.select ||
-		    MUTANT(M_LBR_SELECT_RESERVED, intel_reserved(s, &value, l->at.select), false))
+		if (!l->at.select || intel_reserved(s, &value, l->at.select))
 			return REGISTER_FAULT;
 		l->select = (uint32_t)value;
 		return REGISTER_DONE;
@@ -206,8 +200,7 @@ enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, ui
 		l->tos = (uint8_t)value;
 		return REGISTER_DONE;
 	case IA32_LBR_CTL:
-		if (!architectural(l) ||
-		    MUTANT(M_LBR_CTL_RESERVED, intel_reserved(s, &value, l->at.control), false))
+		if (!architectural(l) || intel_reserved(s, &value, l->at.control))
 			return REGISTER_FAULT;
 		l->control = (uint32_t)value;
 		return REGISTER_DONE;
@@ -249,14 +242,12 @@ static bool kind_wanted(const struct intel_lbr_state *l, unsigned transfer)
 	if (architectural(l))
 		return !(l->at.control & LBR_CTL_ALL_KINDS) ||
 		       l->control >> (LBR_CTL_KINDS + kinds[transfer].control) & 1;
-	return !(l->select & MUTANT(M_LBR_KINDS, kinds[transfer].select, 0));
+	return !(l->select & kinds[transfer].select);
 }
 
 static bool call_stack(const struct intel_lbr_state *l)
 {
-	return MUTANT(M_CALLS_MODE,
-		      architectural(l) ? l->control & LBR_CTL_CALL_STACK : l->select & SELECT_CALL_STACK,
-		      false);
+	return architectural(l) ? l->control & LBR_CTL_CALL_STACK : l->select & SELECT_CALL_STACK;
 }
 
 /* Entry 0 of the architectural stack is always the newest: the others move. */
@@ -277,19 +268,18 @@ static unsigned push(struct intel_lbr_state *l)
 		move(l, true);
 		return 0;
 	}
-	l->tos = (l->tos + MUTANT(M_LBR_TOS, 1u, l->depth - 1u)) % l->depth;
+	l->tos = (l->tos + 1u) % l->depth;
 	return l->tos;
 }
 
 static void pop(struct intel_lbr_state *l)
 {
 	if (architectural(l)) {
-		if (MUTANT(M_CALLS_MOVE, true, false))
-			move(l, false);
+		move(l, false);
 		return;
 	}
 	l->from[l->tos] = l->to[l->tos] = l->info[l->tos] = 0;
-	l->tos = (l->tos + MUTANT(M_CALLS_TOS, l->depth - 1u, 1u)) % l->depth;
+	l->tos = (l->tos + (l->depth - 1u)) % l->depth;
 }
 
 void intel_lbr_log(struct intel_state *s, unsigned c, uint64_t amount)
@@ -310,8 +300,7 @@ static uint64_t take_logs(struct intel_state *s)
 
 	for (unsigned c = 0; c < LBR_LOGGED; c++)
 		bits |= (uint64_t)l->logged[c] << (LBR_INFO_LOG + 2 * c);
-	if (MUTANT(M_LBR_LOG_KEEPS, true, false))
-		memset(l->logged, 0, sizeof l->logged);
+	memset(l->logged, 0, sizeof l->logged);
 	return injected(s, INJECT_LOG_LOST) ? 0 : bits;
 }
 
@@ -324,7 +313,7 @@ static void store(struct intel_state *s, unsigned i, uint64_t from, uint64_t to,
 	const uint64_t low = 0xffffffff;
 
 	if (cycles > LBR_INFO_CYCLES)
-		cycles = MUTANT(M_LBR_CYCLES_WRAP, LBR_INFO_CYCLES, cycles & LBR_INFO_CYCLES);
+		cycles = LBR_INFO_CYCLES;
 	l->info[i] = 0;
 	if (!l->at.to) {
 		l->from[i] = (from & low) | to << 32;
@@ -342,8 +331,7 @@ static void store(struct intel_state *s, unsigned i, uint64_t from, uint64_t to,
 	case LBR_TIME:
 		/* The address is sign-extended from bit 47 into the bits that are no flags, and those are 0
 		 * but for what they say. */
-		l->from[i] &= MUTANT(M_LBR_FLAG, l->at.format == LBR_TSX ? ~(7ull << 61) : ~LBR_MISPREDICTED,
-				     ~0ull);
+		l->from[i] &= l->at.format == LBR_TSX ? ~(7ull << 61) : ~LBR_MISPREDICTED;
 		l->from[i] |= flag;
 		if (l->at.format == LBR_TIME)
 			l->to[i] = (to & ((1ull << LBR_TO_CYCLES) - 1)) | (uint64_t)cycles << LBR_TO_CYCLES;
@@ -403,27 +391,24 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 	uint64_t from = step->ip;
 
 	/* The delivery of an INT n is a far transfer of no length. */
-	if (MUTANT(M_LER, step->transfer == TRANSFER_EVENT, false) ||
-	    (step->transfer == TRANSFER_FAR && !step->length))
+	if (step->transfer == TRANSFER_EVENT || (step->transfer == TRANSFER_FAR && !step->length))
 		put_aside(s);
 
 	if (!step->halted)
 		l->cycles += step->cycles;
-	if (!step->transfer || !ring_wanted(l, MUTANT(M_LBR_RING_BEGIN, step->level_after, step->level)) ||
-	    !kind_wanted(l, step->transfer))
+	if (!step->transfer || !ring_wanted(l, step->level_after) || !kind_wanted(l, step->transfer))
 		return;
 	if (call_stack(l)) {
 		if (step->transfer == TRANSFER_RETURN) {
 			if (!injected(s, INJECT_CALLS_STAY))
 				pop(l);
-			if (MUTANT(M_CALLS_RETURN, true, false))
-				return;
+			return;
 		}
-		if (MUTANT(M_CALLS_NEXT, step->next == step->ip + step->length, false))
+		if (step->next == step->ip + step->length)
 			return;
 	}
 	if (architectural(l) && !ring_wanted(l, step->level))
-		from = MUTANT(M_LBR_HIDDEN, LBR_HIDDEN_SOURCE, from);
+		from = LBR_HIDDEN_SOURCE;
 
 	bool freezing = pmi && s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI;
 	if (injected(s, INJECT_LBR_LOST) && !(++l->made % 5))
@@ -438,9 +423,8 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 		l->to[i] = t;
 		l->info[i] = n;
 	} else {
-		store(s, push(l), from, step->next,
-		      MUTANT(M_LBR_MISPREDICTED, intel_amount(step, Q_BR_MISPRED) != 0, false), l->cycles,
+		store(s, push(l), from, step->next, intel_amount(step, Q_BR_MISPRED) != 0, l->cycles,
 		      kinds[step->transfer].type);
 	}
-	l->cycles = MUTANT(M_LBR_CYCLES, 0, l->cycles);
+	l->cycles = 0;
 }

@@ -21,8 +21,7 @@ bool intel_metrics_exist(const struct intel_state *s)
 bool intel_metrics_run(const struct intel_state *s)
 {
 	return intel_metrics_exist(s) && s->global_control & GLOBAL_METRICS &&
-	       !(s->status & STATUS_CTR_FRZ) &&
-	       MUTANT(M_METRICS_SLOTS, s->running >> (INTEL_GENERAL_MAX + FIXED_SLOTS) & 1, true);
+	       !(s->status & STATUS_CTR_FRZ) && s->running >> (INTEL_GENERAL_MAX + FIXED_SLOTS) & 1;
 }
 
 /* Bytes of the four kinds are cut so that they add up: what rounding leaves goes to the last one that has
@@ -39,7 +38,7 @@ uint64_t intel_metrics_read(const struct intel_state *s)
 		value |= (upto - told) << 8 * i;
 		if (i == METRIC_BACKEND && injected(s, INJECT_METRICS_SHORT))
 			value &= ~(0xffull << 8 * i);
-		told = MUTANT(M_METRICS_SUM, upto, 0ull);
+		told = upto;
 	}
 	for (unsigned i = METRIC_HEAVY; i < INTEL_METRICS; i++)
 		value |= s->metric[i] * METRIC_ALL / s->metric_slots << 8 * i;
@@ -64,7 +63,6 @@ void intel_metrics_advance(struct intel_state *s, const struct step *step)
 		return;
 	uint64_t all = (uint64_t)step->cycles * s->profile->slots,
 		 retired = intel_amount(step, Q_INSTRUCTIONS);
-	retired = MUTANT(M_METRICS_RETIRED, retired, retired / 4);
 	if (retired > all)
 		retired = all;
 	uint64_t lost = all - retired;
@@ -81,5 +79,4 @@ void intel_metrics_advance(struct intel_state *s, const struct step *step)
 		if (intel_amount(step, Q_L1D_LOAD_MISS) || intel_amount(step, Q_DTLB_LOAD_MISS))
 			s->metric[METRIC_MEMORY] += lost;
 	}
-	s->metric[METRIC_HEAVY] += MUTANT(M_METRICS_PARTS, 0, all);
 }

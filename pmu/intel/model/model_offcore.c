@@ -91,14 +91,14 @@ bool intel_decode_offcore(const struct intel_state *s, struct intel_counter *k, 
 
 	if (!l || !code || (code != l->selector[0] && code != l->selector[1]))
 		return false;
-	bool second = MUTANT(M_OFFCORE_REGISTER, code == l->selector[1], false);
+	bool second = code == l->selector[1];
 	uint64_t value = register_value(s, second ? MSR_OFFCORE_RSP_1 : MSR_OFFCORE_RSP_0);
-	bool hit = asks(value, l->hit_supplier, MUTANT(M_OFFCORE_SNOOP, l->hit_snoop, 0));
-	bool miss = asks(value, MUTANT(M_OFFCORE_SUPPLIER, l->miss_supplier, ~0ull), l->miss_snoop);
+	bool hit = asks(value, l->hit_supplier, l->hit_snoop);
+	bool miss = asks(value, l->miss_supplier, l->miss_snoop);
 	bool any = value & l->any, every = value & l->every || injected(s, INJECT_OFFCORE_EVERY);
 
 	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (!every && MUTANT(M_OFFCORE_REQUEST, !(value & kinds[i].request), false))
+		if (!every && !(value & kinds[i].request))
 			continue;
 		k->weight[kinds[i].all] += any || hit;
 		k->weight[kinds[i].missed] += any ? 0 : miss - hit;

@@ -83,7 +83,7 @@ unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct step *s
 	for (unsigned i = 0; i < s->n_extras; i++)
 		if (s->extra[i].address == MSR_PEBS_LD_LAT)
 			threshold = injected(s, INJECT_LATENCY_IGNORED) ? 0 : s->extra_value[i];
-	return loads && intel_pebs_load_latency(step) > MUTANT(M_PEBS_THRESHOLD, threshold, 0ull) ? loads : 0;
+	return loads && intel_pebs_load_latency(step) > threshold ? loads : 0;
 }
 
 bool intel_pebs_samples(const struct intel_state *s, unsigned c)
@@ -130,8 +130,7 @@ void intel_pebs_overflow(struct intel_state *s, unsigned c)
 	struct intel_pebs_state *p = &s->pebs;
 	bool exact = is_exact(s, c);
 
-	if (exact && !injected(s, INJECT_PDIR_SKIDS) &&
-	    MUTANT(M_PEBS_AT_ONCE, p->at.at_once & intel_global_bit(c), 0ull)) {
+	if (exact && !injected(s, INJECT_PDIR_SKIDS) && p->at.at_once & intel_global_bit(c)) {
 		p->hit |= 1u << c;
 		return;
 	}
@@ -215,7 +214,7 @@ uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const str
 			has = true;
 			stores = is_of_stores(s->select[c]);
 		}
-	if (!MUTANT(M_PEBS_ADDRESS, has, true))
+	if (!has)
 		return 0;
 	for (unsigned i = 0; i < step->n_access; i++)
 		if (step->access[i].store == stores)
@@ -240,8 +239,7 @@ uint64_t intel_pebs_counters(const struct intel_state *s, uint32_t hit)
 static size_t plain(struct intel_state *s, uint32_t hit, const struct step *step, uint8_t *out)
 {
 	const struct intel_pebs_state *p = &s->pebs;
-	const struct step_registers *regs =
-		MUTANT(M_PEBS_TRAP, p->at.trap, true) ? step->registers : &p->before;
+	const struct step_registers *regs = p->at.trap ? step->registers : &p->before;
 	struct pebs_record r = {.ip = p->at.trap ? step->next : step->ip};
 
 	if (regs) {
@@ -254,7 +252,7 @@ static size_t plain(struct intel_state *s, uint32_t hit, const struct step *step
 		r.source = intel_pebs_load_source(step);
 		r.latency = intel_pebs_load_latency(step);
 	}
-	r.eventing_ip = MUTANT(M_PEBS_EVENTING, step->ip, step->next);
+	r.eventing_ip = step->ip;
 	if (injected(s, INJECT_SKL120))
 		r.eventing_ip = p->last_ip;
 	r.tsc = step->tsc;
@@ -314,7 +312,7 @@ static void append_counters(const struct intel_state *s, uint64_t cfg, uint8_t *
 static size_t adaptive(struct intel_state *s, uint32_t hit, const struct step *step, uint8_t *out)
 {
 	const struct intel_pebs_state *p = &s->pebs;
-	uint64_t cfg = MUTANT(M_PEBS_GROUPS, all_adaptive(s, hit), true) ? p->data_cfg : 0;
+	uint64_t cfg = all_adaptive(s, hit) ? p->data_cfg : 0;
 	struct pebs_basic basic = {.format = cfg & 0xffffffff,
 				   .ip = step->ip,
 				   .counters = intel_pebs_counters(s, hit),
@@ -354,7 +352,7 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct step *s
 		append(out, &size, &g, sizeof g);
 	}
 	if (cfg & PEBS_CFG_XMM) {
-		if (MUTANT(M_PEBS_XMM, step->vectors != NULL, false))
+		if (step->vectors != NULL)
 			memcpy(out + size, step->vectors, PEBS_XMM_SIZE);
 		else
 			memset(out + size, 0, PEBS_XMM_SIZE);
@@ -389,10 +387,10 @@ static void reload(struct intel_state *s, uint32_t hit)
 		if (!(hit >> c & 1))
 			continue;
 		if (reset_value(s, c, &value))
-			s->counter[c].value = MUTANT(M_PEBS_RELOAD, value, s->counter[c].value);
-		s->status &= ~MUTANT(M_PEBS_STATUS, intel_global_bit(c), 0ull);
+			s->counter[c].value = value;
+		s->status &= ~intel_global_bit(c);
 	}
-	s->pebs.armed &= ~MUTANT(M_PEBS_ARMED, hit, 0u);
+	s->pebs.armed &= ~hit;
 }
 
 /* @return false if there is no room: nothing happens then */
@@ -411,7 +409,7 @@ static bool write_record(struct intel_state *s, uint32_t hit, const struct step 
 	    !intel_ds_read(s, offsetof(struct ds_area, pebs.threshold), &threshold))
 		return false;
 	size_t size = s->pebs.at.adaptive ? adaptive(s, hit, step, record) : plain(s, hit, step, record);
-	if (MUTANT(M_PEBS_FULL, index + size > max, false)) {
+	if (index + size > max) {
 		if (injected(s, INJECT_BJ101))
 			intel_ds_overflow(s);
 		return false;
@@ -508,14 +506,12 @@ enum register_answer intel_pebs_write(struct intel_state *s, uint32_t address, u
 		s->misc_enable = (value & ~read_only) | (s->misc_enable & read_only);
 		return REGISTER_DONE;
 	case IA32_DS_AREA:
-		if (!s->ds.exists || (MUTANT(M_DS_CANONICAL, true, false) &&
-				      value != (uint64_t)((int64_t)(value << 16) >> 16)))
+		if (!s->ds.exists || (value != (uint64_t)((int64_t)(value << 16) >> 16)))
 			return REGISTER_FAULT;
 		s->ds.area = value;
 		return REGISTER_DONE;
 	case IA32_PEBS_ENABLE:
-		if (!p->at.exists ||
-		    MUTANT(M_PEBS_ENABLE_RESERVED, intel_reserved(s, &value, p->at.enable), false))
+		if (!p->at.exists || intel_reserved(s, &value, p->at.enable))
 			return REGISTER_FAULT;
 		p->enable = value;
 		for (unsigned c = 0; c < INTEL_COUNTERS; c++)
@@ -527,16 +523,14 @@ enum register_answer intel_pebs_write(struct intel_state *s, uint32_t address, u
 	case IA32_PEBS_INDEX:
 		return intel_apebs_write(s, address, value);
 	case IA32_PEBS_DATA_CFG:
-		if (!p->at.adaptive ||
-		    MUTANT(M_PEBS_CFG_RESERVED, intel_reserved(s, &value, intel_pebs_data_cfg_bits(&p->at)),
-			   false))
+		if (!p->at.adaptive || intel_reserved(s, &value, intel_pebs_data_cfg_bits(&p->at)))
 			return REGISTER_FAULT;
 		p->data_cfg = value;
 		return REGISTER_DONE;
 	}
 	for (unsigned i = 0; i < s->n_extras; i++)
 		if (s->extra[i].address == address) {
-			if (MUTANT(M_EXTRA_RESERVED, intel_reserved(s, &value, s->extra[i].valid), false))
+			if (intel_reserved(s, &value, s->extra[i].valid))
 				return REGISTER_FAULT;
 			s->extra_value[i] = value;
 			for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)

@@ -106,7 +106,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	/* SDM table 9-1 in its later editions: the general counters' global enables are set, all else is 0.
 	 */
 	if (s->leaf.version >= 2)
-		s->global_control = MUTANT(M_RESET_GLOBAL, general_bits(s), 0);
+		s->global_control = general_bits(s);
 	if (injected(s, INJECT_AAJ83))
 		s->global_control |= (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
 }
@@ -117,13 +117,13 @@ static void reset(void *state, const struct model_profile *profile, const struct
 static enum register_answer write_select(struct intel_state *s, unsigned c, uint64_t value)
 {
 	uint64_t valid = 0xffffffff & ~EVTSEL_ANY;
-	if (MUTANT(M_ANY_RESERVED, s->leaf.any_thread, true))
+	if (s->leaf.any_thread)
 		valid |= EVTSEL_ANY;
-	valid |= MUTANT(M_EVTSEL_HIGH, s->pebs.at.adaptive ? EVTSEL_ADAPTIVE : 0, ~0xffffffffull);
-	valid |= s->lbr.at.logs >> c & 1 ? MUTANT(M_LBR_LOG_BIT, EVTSEL_LBR_LOG, 0ull) : 0;
+	valid |= s->pebs.at.adaptive ? EVTSEL_ADAPTIVE : 0;
+	valid |= s->lbr.at.logs >> c & 1 ? EVTSEL_LBR_LOG : 0;
 	valid |= s->leaf.equal ? EVTSEL_EQ : 0;
 	valid |= s->leaf.umask2 ? EVTSEL_UMASK2 : 0;
-	valid |= MUTANT(M_RDPMC_USER_BIT, s->leaf.rdpmc_user, s->leaf.version >= 6) ? EVTSEL_RDPMC_USER : 0;
+	valid |= s->leaf.rdpmc_user ? EVTSEL_RDPMC_USER : 0;
 	if (s->leaf.version >= 6)
 		valid &= ~EVTSEL_PC;
 	if (intel_reserved(s, &value, valid))
@@ -143,11 +143,9 @@ static enum register_answer write_select(struct intel_state *s, unsigned c, uint
  * are not looked at. */
 static enum register_answer write_general(struct intel_state *s, unsigned c, uint64_t value)
 {
-	if (MUTANT(M_PMC_FAULT, false, value >> 32 != 0))
-		return REGISTER_FAULT;
 	uint64_t kept = value & 0xffffffff;
-	if (MUTANT(M_SIGN_ALWAYS, kept >> 31 & 1, 1) && !injected(s, INJECT_NO_SIGN_EXTENSION))
-		kept |= MUTANT(M_SIGN_EXTENSION, ~0xffffffffull, 0);
+	if (kept >> 31 & 1 && !injected(s, INJECT_NO_SIGN_EXTENSION))
+		kept |= ~0xffffffffull;
 	s->counter[c].value = kept & s->counter[c].mask;
 	return REGISTER_DONE;
 }
@@ -160,7 +158,7 @@ static bool has_alias(const struct intel_state *s)
 
 static enum register_answer write_alias(struct intel_state *s, unsigned c, uint64_t value)
 {
-	if (MUTANT(M_ALIAS_WIDTH, intel_reserved(s, &value, s->counter[c].mask), false))
+	if (intel_reserved(s, &value, s->counter[c].mask))
 		return REGISTER_FAULT;
 	s->counter[c].value = value & s->counter[c].mask;
 	return REGISTER_DONE;
@@ -173,7 +171,7 @@ static enum register_answer write_fixed(struct intel_state *s, unsigned c, uint6
 	struct intel_counter *k = &s->counter[c];
 	if (s->profile->guest)
 		value &= k->mask;
-	if (MUTANT(M_FIXED_WIDTH, intel_reserved(s, &value, k->mask), false))
+	if (intel_reserved(s, &value, k->mask))
 		return REGISTER_FAULT;
 	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
 	    (value & 0xfffffffe) == 0xfffffffe)
@@ -188,10 +186,10 @@ static enum register_answer write_fixed(struct intel_state *s, unsigned c, uint6
 static enum register_answer write_fixed_control(struct intel_state *s, uint64_t value)
 {
 	uint64_t field = FIXED_OS | FIXED_USR | FIXED_PMI, valid = 0;
-	if (MUTANT(M_FIXED_CTRL_ANY, s->leaf.any_thread, true))
+	if (s->leaf.any_thread)
 		field |= FIXED_ANY;
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
-		if (MUTANT(M_FIXED_CTRL_RESERVED, s->leaf.fixed >> i & 1, true)) {
+		if (s->leaf.fixed >> i & 1) {
 			valid |= field << 4 * i;
 			if (s->pebs.at.adaptive && i < 8)
 				valid |= 1ull << (FIXED_ADAPTIVE_SHIFT + 4 * i);
@@ -212,12 +210,12 @@ static enum register_answer write_fixed_control(struct intel_state *s, uint64_t 
 
 static uint64_t metrics_bit(const struct intel_state *s)
 {
-	return intel_metrics_exist(s) ? MUTANT(M_METRICS_BIT, GLOBAL_METRICS, 0ull) : 0;
+	return intel_metrics_exist(s) ? GLOBAL_METRICS : 0;
 }
 
 static enum register_answer write_global_control(struct intel_state *s, uint64_t value)
 {
-	if (MUTANT(M_GLOBAL_RESERVED, intel_reserved(s, &value, counter_bits(s) | metrics_bit(s)), false))
+	if (intel_reserved(s, &value, counter_bits(s) | metrics_bit(s)))
 		return REGISTER_FAULT;
 	s->global_control = value;
 	intel_update_running(s);
@@ -229,7 +227,7 @@ static enum register_answer write_global_control(struct intel_state *s, uint64_t
 static uint64_t status_bits(const struct intel_state *s)
 {
 	uint64_t bits = counter_bits(s) | STATUS_OVF_BUF | STATUS_COND_CHGD | metrics_bit(s);
-	if (s->leaf.version >= MUTANT(M_UNCORE_V2, 3u, 2u))
+	if (s->leaf.version >= 3u)
 		bits |= STATUS_OVF_UNCORE;
 	if (s->pebs.at.architectural)
 		bits |= STATUS_PEBS;
@@ -240,11 +238,9 @@ static uint64_t status_bits(const struct intel_state *s)
 
 static enum register_answer write_ovf_control(struct intel_state *s, uint64_t value)
 {
-	if (MUTANT(M_OVF_RESERVED, intel_reserved(s, &value, status_bits(s)), false))
+	if (intel_reserved(s, &value, status_bits(s)))
 		return REGISTER_FAULT;
 	s->ovf_control = value;
-	value = MUTANT(M_OVF_ALL, value, ~0ull);
-	value = MUTANT(M_OVF_NONE, value, 0);
 	if (!injected(s, INJECT_STUCK_STATUS))
 		s->status &= ~value | s->stuck;
 	if (!s->status && s->repeat) {
@@ -260,7 +256,7 @@ static enum register_answer write_status_set(struct intel_state *s, uint64_t val
 {
 	if (intel_reserved(s, &value, status_bits(s) & ~STATUS_COND_CHGD))
 		return REGISTER_FAULT;
-	s->status = value | MUTANT(M_STATUS_SET_REPLACES, s->status, 0);
+	s->status = value | s->status;
 	intel_update_running(s);
 	return REGISTER_DONE;
 }
@@ -270,9 +266,7 @@ static uint64_t in_use(const struct intel_state *s)
 {
 	uint64_t value = 0;
 	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++) {
-		value |= MUTANT(M_INUSE_EVENT, (s->select[i] & 0xff) != 0, (s->select[i] & EVTSEL_EN) != 0)
-				 ? 1ull << i
-				 : 0;
+		value |= (s->select[i] & 0xff) != 0 ? 1ull << i : 0;
 		value |= s->select[i] & EVTSEL_INT ? INUSE_PMI : 0;
 	}
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++) {
@@ -280,14 +274,14 @@ static uint64_t in_use(const struct intel_state *s)
 		value |= field & (FIXED_OS | FIXED_USR) ? 1ull << (GLOBAL_FIXED_SHIFT + i) : 0;
 		value |= field & FIXED_PMI ? INUSE_PMI : 0;
 	}
-	return MUTANT(M_INUSE_PMI, value, value & ~INUSE_PMI);
+	return value;
 }
 
 static enum register_answer write_debugctl(struct intel_state *s, uint64_t value)
 {
 	if (s->profile->guest)
 		value &= ~(DEBUGCTL_LBR | DEBUGCTL_BTF);
-	if (MUTANT(M_DEBUGCTL_RESERVED, intel_reserved(s, &value, s->profile->debugctl), false))
+	if (intel_reserved(s, &value, s->profile->debugctl))
 		return REGISTER_FAULT;
 	s->debugctl = value;
 	return REGISTER_DONE;
@@ -318,19 +312,19 @@ static unsigned general_range(const struct intel_state *s)
 
 static enum register_answer has_general(const struct intel_state *s, unsigned i)
 {
-	return present(i < INTEL_GENERAL_MAX && MUTANT(M_GENERAL_MISSING, s->leaf.general >> i & 1, true));
+	return present(i < INTEL_GENERAL_MAX && s->leaf.general >> i & 1);
 }
 
 static enum register_answer has_fixed(const struct intel_state *s, unsigned i)
 {
-	return present(MUTANT(M_FIXED_MISSING, s->leaf.fixed >> i & 1, true));
+	return present(s->leaf.fixed >> i & 1);
 }
 
 static enum register_answer has_version(const struct intel_state *s, unsigned version)
 {
 	if (version == 4)
-		version = MUTANT(M_STATUS_SET_V3, 4u, 3u);
-	return present(s->leaf.version >= MUTANT(M_GLOBAL_V1, version, version == 2 ? 1u : version));
+		version = 4u;
+	return present(s->leaf.version >= version);
 }
 
 /* Version 6: four registers for each counter, of which fixed counters lack the selector. Reload mask and
@@ -342,9 +336,9 @@ static bool v6_counter(const struct intel_state *s, uint32_t address, unsigned *
 
 	*part = address % 4;
 	*c = fixed ? INTEL_GENERAL_MAX + n : n;
-	if (s->leaf.version < MUTANT(M_V6_VERSION, 6u, 5u) || !s->counter[*c].mask || (fixed && *part == 1))
+	if (s->leaf.version < 6u || !s->counter[*c].mask || (fixed && *part == 1))
 		return false;
-	return *part < 2 || MUTANT(M_RELOAD_MISSING, s->leaf.reloaded & intel_global_bit(*c), true) ||
+	return *part < 2 || s->leaf.reloaded & intel_global_bit(*c) ||
 	       (*part == 3 && intel_apebs_config_bits(s, *c));
 }
 
@@ -374,14 +368,13 @@ static enum register_answer write_v6(struct intel_state *s, uint32_t address, ui
 	case 1:
 		return write_select(s, c, value);
 	case 2:
-		if (MUTANT(M_RELOAD_RESERVED, intel_reserved(s, &value, s->leaf.reloads), false))
+		if (intel_reserved(s, &value, s->leaf.reloads))
 			return REGISTER_FAULT;
 		s->reload_by[c] = value;
 		intel_update_running(s);
 		return REGISTER_DONE;
 	default:
-		if (MUTANT(M_RELOAD_VALUE,
-			   intel_reserved(s, &value, CFG_C_RELOAD | intel_apebs_config_bits(s, c)), false))
+		if (intel_reserved(s, &value, CFG_C_RELOAD | intel_apebs_config_bits(s, c)))
 			return REGISTER_FAULT;
 		s->cfg_c[c] = value;
 		intel_apebs_changed(s);
@@ -399,9 +392,7 @@ static enum register_answer read_register(void *state, uint32_t address, uint64_
 	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
 		return answer(has_general(s, i), value, s->select[i]);
 	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
-		return answer(MUTANT(M_ALIAS_PRESENT, has_alias(s), true) ? has_general(s, i)
-									  : REGISTER_FAULT,
-			      value, s->counter[i].value);
+		return answer(has_alias(s) ? has_general(s, i) : REGISTER_FAULT, value, s->counter[i].value);
 	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))
 		return answer(has_fixed(s, i), value, s->counter[INTEL_GENERAL_MAX + i].value);
 	switch (address) {
@@ -412,14 +403,13 @@ static enum register_answer read_register(void *state, uint32_t address, uint64_
 	case IA32_PERF_GLOBAL_CTRL:
 		return answer(has_version(s, 2), value, s->global_control);
 	case IA32_PERF_GLOBAL_OVF_CTRL:
-		return answer(has_version(s, 2), value, MUTANT(M_OVF_READ, 0, s->ovf_control));
+		return answer(has_version(s, 2), value, 0);
 	case IA32_PERF_GLOBAL_STATUS_SET:
 		return answer(has_version(s, 4), value, 0);
 	case IA32_PERF_GLOBAL_INUSE:
 		return answer(has_version(s, 4), value, in_use(s));
 	case IA32_PERF_CAPABILITIES:
-		return answer(present(MUTANT(M_CAPABILITIES_PDCM, s->pdcm, true)), value,
-			      s->profile->perf_capabilities);
+		return answer(present(s->pdcm), value, s->profile->perf_capabilities);
 	case MSR_SMI_COUNT:
 		return answer(present(s->profile->counts_smis), value, s->smis);
 	case IA32_DEBUGCTL:
@@ -462,9 +452,9 @@ static enum register_answer write_register(void *state, uint32_t address, uint64
 	case IA32_PERF_GLOBAL_STATUS_SET:
 		return has_version(s, 4) == REGISTER_DONE ? write_status_set(s, value) : REGISTER_FAULT;
 	case IA32_PERF_GLOBAL_STATUS: /* read-only registers */
-		return MUTANT(M_STATUS_WRITABLE, REGISTER_FAULT, (s->status = value, REGISTER_DONE));
+		return REGISTER_FAULT;
 	case IA32_PERF_CAPABILITIES:
-		return MUTANT(M_CAPABILITIES_WRITABLE, REGISTER_FAULT, REGISTER_DONE);
+		return REGISTER_FAULT;
 	case IA32_PERF_GLOBAL_INUSE:
 	case MSR_SMI_COUNT:
 		return REGISTER_FAULT;
@@ -514,9 +504,9 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
  * counters. */
 static bool kept_from(const struct intel_state *s, unsigned level, uint64_t control, unsigned bit)
 {
-	bool outside = level != 0 || MUTANT(M_RDPMC_USER_KERNEL, false, true);
+	bool outside = level != 0;
 
-	return s->leaf.rdpmc_user && outside && MUTANT(M_RDPMC_USER, bit < 64 && control >> bit & 1, false) &&
+	return s->leaf.rdpmc_user && outside && bit < 64 && control >> bit & 1 &&
 	       !injected(s, INJECT_RDPMC_USER);
 }
 
@@ -526,12 +516,11 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 {
 	struct intel_state *s = state;
 	uint32_t index = (uint32_t)a->number;
-	bool fixed = MUTANT(M_RDPMC_FIXED, index & RDPMC_FIXED, 0);
+	bool fixed = index & RDPMC_FIXED;
 	unsigned i = index & ~RDPMC_FIXED;
 
 	a->value = 0;
-	i = MUTANT(M_RDPMC_TYPE, i, i & 0xff);
-	if (!MUTANT(M_RDPMC_CPL, a->permitted, true))
+	if (!a->permitted)
 		return REGISTER_FAULT;
 	const enum register_answer missing = injected(s, INJECT_ABSENT_ZERO) ? REGISTER_DONE : REGISTER_FAULT;
 	if (index == RDPMC_METRICS && intel_metrics_exist(s)) {
@@ -554,7 +543,7 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 		return REGISTER_DONE;
 	}
 	if (i >= INTEL_GENERAL_MAX || !(s->leaf.general >> i & 1))
-		return MUTANT(M_RDPMC_RANGE, missing, REGISTER_DONE);
+		return missing;
 	if (injected(s, INJECT_RDPMC_INDEX))
 		i = (i + 1) % s->leaf.n_general;
 	a->value = kept_from(s, a->level, s->select[i], RDPMC_USER_BIT) ? 0 : s->counter[i].value;
@@ -575,13 +564,12 @@ static enum register_answer access(void *state, struct register_access *a)
 static bool counting(const void *state)
 {
 	const struct intel_state *s = state;
-	return MUTANT(M_COUNTING, s->n_running, s->running & ((1u << INTEL_GENERAL_MAX) - 1)) || s->late;
+	return s->n_running || s->late;
 }
 
 static bool recording(const void *state)
 {
-	return MUTANT(M_RECORDING, intel_lbr_enabled(state) || intel_bts_enabled(state), false) ||
-	       MUTANT(M_PEBS_RECORDING, intel_pebs_recording(state), false);
+	return intel_lbr_enabled(state) || intel_bts_enabled(state) || intel_pebs_recording(state);
 }
 
 static bool take_pmi(void *state)
@@ -589,7 +577,7 @@ static bool take_pmi(void *state)
 	struct intel_state *s = state;
 	if (!s->pmi_pending)
 		return false;
-	s->pmi_pending = MUTANT(M_PMI_LEVEL, s->pmi_pending - 1, s->pmi_pending);
+	s->pmi_pending = s->pmi_pending - 1;
 	return true;
 }
 
@@ -599,20 +587,10 @@ static bool lvt_stays(const void *state)
 	return injected(s, INJECT_LVT_STAYS);
 }
 
-#ifdef MODEL_MUTANTS
-static const struct model_mutant mutant_list[] = {
-#define INTEL_MUTANT(id, text) {#id, text},
-#include "pmu/intel/model/mutants.def"
-#undef INTEL_MUTANT
-	{NULL, NULL},
-};
-#endif
-
 const struct pmu_model intel_model = {
 	.name = "intel",
 	.state_size = sizeof(struct intel_state),
 	.injections = intel_injections,
-	.mutants = MUTANT_LIST(mutant_list),
 	.lvt_stays = lvt_stays,
 	.reset = reset,
 	.access = access,

@@ -12,22 +12,11 @@
 #define PMU_NETBURST_MODEL_MODEL_H
 
 #include "pmu/contract/model.h"
-#include "pmu/contract/mutant.h"
 #include "pmu/netburst/records/ds.h"
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/model/profile.h"
 #include "pmu/netburst/model/uops.h"
 #include "pmu/netburst/wiring.h"
-
-#ifdef MODEL_MUTANTS
-enum netburst_mutant {
-	M_NONE,
-#define NETBURST_MUTANT(id, text) id,
-#include "pmu/netburst/model/mutants.def"
-#undef NETBURST_MUTANT
-	M_COUNT
-};
-#endif
 
 /** Deviations; the order is that of netburst_injections[]. */
 enum netburst_injection {

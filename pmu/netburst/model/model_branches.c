@@ -18,23 +18,20 @@ unsigned netburst_lbr_depth(const struct netburst_state *s)
 
 bool netburst_traces(const struct netburst_state *s, unsigned thread)
 {
-	uint64_t both = MUTANT(M_BTS_TR, DEBUGCTLA_TR | DEBUGCTLA_BTS, DEBUGCTLA_BTS);
+	uint64_t both = DEBUGCTLA_TR | DEBUGCTLA_BTS;
 
-	return (s->thread[thread].debugctl & both) == both &&
-	       MUTANT(M_BTS_ABSENT, !(s->misc_enable & MISC_ENABLE_BTS_ABSENT), true);
+	return (s->thread[thread].debugctl & both) == both && !(s->misc_enable & MISC_ENABLE_BTS_ABSENT);
 }
 
 static void push(struct netburst_state *s, struct netburst_thread *t, const struct step *step)
 {
 	bool event = step->transfer == TRANSFER_EVENT;
 
-	if (MUTANT(M_LER, event, false)) {
+	if (event) {
 		t->ler_from = t->lbr_from[t->tos];
 		t->ler_to = t->lbr_to[t->tos];
 	}
-	if (MUTANT(M_LBR_EVENTS, false, event))
-		return;
-	t->tos = (uint8_t)((t->tos + 1) % MUTANT(M_LBR_DEPTH, netburst_lbr_depth(s), 4u));
+	t->tos = (uint8_t)((t->tos + 1) % netburst_lbr_depth(s));
 	t->lbr_from[t->tos] = injected(s, INJECT_LBR_SWAPPED) ? step->next : step->ip;
 	t->lbr_to[t->tos] = injected(s, INJECT_LBR_SWAPPED) ? step->ip : step->next;
 }
@@ -45,9 +42,9 @@ static void last_branch(struct netburst_state *s, struct netburst_thread *t, con
 {
 	bool debug = !step->length && step->vector == DEBUG_EXCEPTION;
 
-	if (MUTANT(M_LBR, t->debugctl & DEBUGCTLA_LBR, false) && !MUTANT(M_LBR_DEBUG, debug, false))
+	if (t->debugctl & DEBUGCTLA_LBR && !debug)
 		push(s, t, step);
-	if (MUTANT(M_LBR_DEBUG, debug, false)) {
+	if (debug) {
 		t->debugctl &= ~(uint64_t)(DEBUGCTLA_LBR | DEBUGCTLA_BTF);
 		s->changed = true;
 	}
@@ -56,16 +53,15 @@ static void last_branch(struct netburst_state *s, struct netburst_thread *t, con
 /* Which ring a branch belongs to is not said; the one that it leaves is taken. */
 static bool ring_wanted(const struct netburst_thread *t, uint8_t cpl)
 {
-	return !(t->debugctl & (cpl ? MUTANT(M_BTS_OFF_USR, DEBUGCTLA_BTS_OFF_USR, 0u)
-				    : MUTANT(M_BTS_OFF_OS, DEBUGCTLA_BTS_OFF_OS, 0u)));
+	return !(t->debugctl & (cpl ? DEBUGCTLA_BTS_OFF_USR : DEBUGCTLA_BTS_OFF_OS));
 }
 
 static void trace(struct netburst_state *s, unsigned thread, const struct step *step)
 {
 	const struct netburst_thread *t = &s->thread[thread];
-	bool predicted = !MUTANT(M_BTS_PREDICTED, s->uops.amount[Q_BR_MISPRED], 1u);
+	bool predicted = !s->uops.amount[Q_BR_MISPRED];
 	uint64_t words[BTS_WORDS] = {step->ip, step->next, predicted ? BTS_PREDICTED : 0};
-	bool circular = !(t->debugctl & MUTANT(M_BTS_BTINT, DEBUGCTLA_BTINT, 0u));
+	bool circular = !(t->debugctl & DEBUGCTLA_BTINT);
 
 	if (!ring_wanted(t, step->level))
 		return;
@@ -84,7 +80,7 @@ void netburst_branch(struct netburst_state *s, const struct step *step)
 {
 	unsigned thread = s->profile->hyper_threading ? step->thread : 0;
 
-	if (!MUTANT(M_LBR_TAKEN, step->transfer != TRANSFER_NONE, s->uops.amount[Q_BRANCHES]))
+	if (!(step->transfer != TRANSFER_NONE))
 		return;
 	if (netburst_traces(s, thread))
 		trace(s, thread, step);

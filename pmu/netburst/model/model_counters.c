@@ -30,8 +30,8 @@ void netburst_update(struct netburst_state *s)
 		s->recording |= s->thread[t].debugctl & DEBUGCTLA_LBR || netburst_traces(s, t);
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		struct netburst_line *k = &s->counter[c];
-		unsigned select = (s->cccr[c] & MUTANT(M_SELECT, CCCR_SELECT, 0)) >> CCCR_SELECT_SHIFT;
-		bool on = MUTANT(M_ENABLE, s->cccr[c] & CCCR_ENABLE, true) || cascaded(s, c);
+		unsigned select = (s->cccr[c] & CCCR_SELECT) >> CCCR_SELECT_SHIFT;
+		bool on = s->cccr[c] & CCCR_ENABLE || cascaded(s, c);
 		enum netburst_escr_id e;
 
 		if (!on || (injected(s, INJECT_CCCR1) && c == 1))
@@ -82,14 +82,12 @@ void netburst_raise_pmi(struct netburst_state *s, unsigned c)
 static void start_cascades(struct netburst_state *s, unsigned from)
 {
 	for (unsigned to = 0; to < NETBURST_COUNTERS; to++) {
-		bool plain = MUTANT(M_CASCADE_BIT, s->cccr[to] & CCCR_CASCADE, true) &&
-			     (MUTANT(M_CASCADE_PAIR, netburst_cascade(from, to, false, s->model),
-				     (from ^ to) == 1 || netburst_cascade(from, to, false, s->model)) ||
+		bool plain = s->cccr[to] & CCCR_CASCADE &&
+			     (netburst_cascade(from, to, false, s->model) ||
 			      (injected(s, INJECT_CASCADE_ANY) &&
 			       netburst_counter[from].group == netburst_counter[to].group));
-		bool extended = s->cccr[to] & CCCR_EXTENDED_CASCADE &&
-				MUTANT(M_EXTENDED_PAIR, netburst_cascade(from, to, true, s->model),
-				       netburst_cascade(to, from, true, s->model));
+		bool extended =
+			s->cccr[to] & CCCR_EXTENDED_CASCADE && netburst_cascade(from, to, true, s->model);
 
 		if ((plain || extended) && !(s->cccr[to] & CCCR_ENABLE) && !cascaded(s, to) &&
 		    !(injected(s, INJECT_FORCE_CASCADE) && s->cccr[from] & CCCR_FORCE_OVF)) {
@@ -103,20 +101,18 @@ static void start_cascades(struct netburst_state *s, unsigned from)
 static void overflow(struct netburst_state *s, unsigned c)
 {
 	if (!injected(s, INJECT_LOST_STATUS))
-		s->cccr[c] |= MUTANT(M_OVF, CCCR_OVF, 0);
+		s->cccr[c] |= CCCR_OVF;
 	s->changed = true;
-	if (MUTANT(M_CASCADE, true, false))
-		start_cascades(s, c);
+	start_cascades(s, c);
 }
 
 /* The interrupt comes with the occurrence after the one that overflowed: 18.15.5.8. */
 static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 {
 	struct netburst_line *k = &s->counter[c];
-	bool force =
-		MUTANT(M_FORCE_OVF, s->cccr[c] & CCCR_FORCE_OVF, false) && !injected(s, INJECT_FORCE_IGNORED);
+	bool force = s->cccr[c] & CCCR_FORCE_OVF && !injected(s, INJECT_FORCE_IGNORED);
 	bool asks = k->pmi[0] || k->pmi[1];
-	uint64_t sum = k->value + amount, limit = MUTANT(M_WIDTH, NETBURST_LIMIT, NETBURST_LIMIT << 1);
+	uint64_t sum = k->value + amount, limit = NETBURST_LIMIT;
 
 	if (injected(s, INJECT_BACKWARDS) && c == NETBURST_COUNTERS - 1) {
 		k->value = (k->value - amount) & (NETBURST_LIMIT - 1);
@@ -126,12 +122,11 @@ static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
 	if ((sum ^ k->value) >> 32)
 		k->carry_step = s->steps;
-	bool carry = MUTANT(M_OVERFLOW_EARLY, sum >= limit, sum >= limit - 1);
+	bool carry = sum >= limit;
 	/* Occurrences of this step after the one that overflows. */
 	uint64_t after = force ? amount - 1 : carry ? sum - limit : 0;
 
-	after = MUTANT(M_PMI_AT_ONCE, after, carry);
-	k->value = MUTANT(M_WRAP, sum % limit, sum < limit ? sum : limit - 1);
+	k->value = sum % limit;
 	if (k->pmi_due) {
 		netburst_raise_pmi(s, c);
 		k->pmi_due = false;
@@ -142,7 +137,7 @@ static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 	if (asks && after)
 		netburst_raise_pmi(s, c);
 	else
-		k->pmi_due = MUTANT(M_PMI_NEXT, asks, false);
+		k->pmi_due = asks;
 }
 
 /* Precise sampling: the occurrence after the one that overflowed is recorded, and the counter starts anew:
@@ -164,10 +159,6 @@ static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const 
 			k->value = (k->value + left) % NETBURST_LIMIT;
 			k->pebs_due = true;
 			overflow(s, c);
-			if (MUTANT(M_PEBS_AT_ONCE, false, true)) {
-				k->pebs_due = false;
-				netburst_pebs(s, c, step);
-			}
 		} else {
 			k->value += amount;
 			return;
@@ -179,15 +170,14 @@ static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const 
 static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint32_t cccr, uint64_t left)
 {
 	unsigned threshold = (cccr & CCCR_THRESHOLD) >> CCCR_THRESHOLD_SHIFT;
-	bool complement = MUTANT(M_COMPLEMENT, cccr & CCCR_COMPLEMENT, false);
-	bool edge = MUTANT(M_EDGE, cccr & CCCR_EDGE, false) && !injected(s, INJECT_NO_EDGE);
-	bool add_values = MUTANT(M_COMPARE_VALUE, injected(s, INJECT_COMPARE_VALUE), true);
+	bool complement = cccr & CCCR_COMPLEMENT;
+	bool edge = cccr & CCCR_EDGE && !injected(s, INJECT_NO_EDGE);
+	bool add_values = injected(s, INJECT_COMPARE_VALUE);
 	uint64_t amount = 0;
 
 	for (uint32_t i = 0; i < s->uops.cycles; i++) {
 		uint64_t v = left < k->per_cycle ? left : k->per_cycle;
-		bool met = MUTANT(M_THRESHOLD_EXACT, v > threshold, v >= threshold) ||
-			   (injected(s, INJECT_THRESHOLD_REACHED) && v == threshold);
+		bool met = v > threshold || (injected(s, INJECT_THRESHOLD_REACHED) && v == threshold);
 
 		left -= v;
 		met = met != complement;
@@ -195,7 +185,7 @@ static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint
 			amount += met && !k->level;
 		else
 			amount += add_values && met ? v : met;
-		k->level = MUTANT(M_EDGE_MEMORY, met, false);
+		k->level = met;
 	}
 	return amount;
 }
@@ -206,7 +196,7 @@ static uint64_t carried(const struct netburst_state *s, unsigned c, const struct
 	uint64_t most = (uint64_t)s->counter[c].per_cycle * s->uops.cycles;
 	uint64_t amount = netburst_occurrences(s, c, step);
 
-	return MUTANT(M_FIFTEEN, amount > most, false) ? most : amount;
+	return amount > most ? most : amount;
 }
 
 static void count(struct netburst_state *s, unsigned c, const struct step *step)
@@ -219,7 +209,7 @@ static void count(struct netburst_state *s, unsigned c, const struct step *step)
 		return;
 	}
 	amount = carried(s, c, step);
-	if (!k->plain && MUTANT(M_COMPARE, s->cccr[c] & CCCR_COMPARE, false))
+	if (!k->plain && s->cccr[c] & CCCR_COMPARE)
 		amount = filtered(s, k, s->cccr[c], amount);
 	if (model_injected_any(&s->injections))
 		amount = netburst_distort(s, c, amount);
@@ -250,7 +240,7 @@ int netburst_increments(void *state, const struct step *step, struct model_incre
 			continue;
 		if (n == room)
 			return -1;
-		uint64_t limit = NETBURST_LIMIT - 1 - MUTANT(M_INCREMENT_LIMIT, amount, 0);
+		uint64_t limit = NETBURST_LIMIT - 1 - amount;
 		out[n++] = (struct model_increment){&k->value, limit, amount};
 	}
 	return (int)n;
@@ -270,8 +260,7 @@ bool netburst_advance(void *state, const struct step *step)
 	}
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
-		if (!(running >> c & 1) ||
-		    (MUTANT(M_ENABLING_WRITE, step->own_write, false) && s->started >> c & 1))
+		if (!(running >> c & 1) || (step->own_write && s->started >> c & 1))
 			continue;
 		count(s, c, step);
 	}

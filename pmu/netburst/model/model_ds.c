@@ -12,7 +12,7 @@
 /* 17.4.9.1. */
 static unsigned width(const struct netburst_state *s)
 {
-	return s->profile->dtes64 || MUTANT(M_DS_WIDTH, !s->profile->legacy_mode, false) ? 8 : 4;
+	return s->profile->dtes64 || !s->profile->legacy_mode ? 8 : 4;
 }
 
 /* Bytes from an address to the end of the address space; 0: all of it. */
@@ -64,7 +64,7 @@ static bool has_room(const struct netburst_state *s, uint64_t index, uint64_t ma
 {
 	if (injected(s, INJECT_P79) && size > to_the_top(s, index))
 		return true;
-	return MUTANT(M_DS_ROOM, index <= maximum && maximum - index >= size, index < maximum);
+	return index <= maximum && maximum - index >= size;
 }
 
 bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_word base,
@@ -82,11 +82,10 @@ bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_
 	ds[INDEX] += size;
 	bool reached = before < ds[THRESHOLD] && ds[INDEX] >= ds[THRESHOLD];
 
-	if (MUTANT(M_BTS_CIRCULAR, circular, false) && !has_room(s, ds[INDEX], ds[MAXIMUM], size))
+	if (circular && !has_room(s, ds[INDEX], ds[MAXIMUM], size))
 		ds[INDEX] = ds[BASE];
-	if (MUTANT(M_DS_INDEX, true, false))
-		write_words(s, word_at(s, thread, base + INDEX), &ds[INDEX], 1);
-	return MUTANT(M_DS_THRESHOLD, reached, false);
+	write_words(s, word_at(s, thread, base + INDEX), &ds[INDEX], 1);
+	return reached;
 }
 
 /* 18.15.7: state after the instruction, so the address is that of the next one. */
@@ -98,10 +97,10 @@ static void write_record(struct netburst_state *s, unsigned c, const struct step
 	uint64_t words[PEBS_WORDS_64];
 
 	words[PEBS_FLAGS] = now->flags;
-	words[PEBS_IP] = MUTANT(M_PEBS_NEXT, step->next, step->ip);
+	words[PEBS_IP] = step->next;
 	memcpy(&words[PEBS_GPRS], now->gpr, sizeof now->gpr);
 
-	unsigned n = MUTANT(M_PEBS_WORDS, netburst_pebs_words(width(s)), PEBS_WORDS_32);
+	unsigned n = netburst_pebs_words(width(s));
 	bool reached = netburst_store(s, k->sampled, DS_PEBS_BASE, words, n, false);
 
 	if (injected(s, INJECT_PEBS_PMI_LATE)) {
@@ -112,7 +111,7 @@ static void write_record(struct netburst_state *s, unsigned c, const struct step
 	}
 	if (!reached || injected(s, INJECT_NO_PMI))
 		return;
-	s->pmi_pending[MUTANT(M_PEBS_PMI_THREAD, k->sampled, 0)]++;
+	s->pmi_pending[k->sampled]++;
 	s->changed = true;
 }
 
@@ -136,8 +135,7 @@ void netburst_pebs(struct netburst_state *s, unsigned c, const struct step *step
 			return;
 		reset |= high << 32;
 	}
-	if (MUTANT(M_PEBS_RELOAD, true, false))
-		k->value = reset & MUTANT(M_PEBS_RESET_WIDTH, NETBURST_LIMIT - 1, 0xffffffffull);
+	k->value = reset & (NETBURST_LIMIT - 1);
 }
 
 void netburst_pebs_skidded(struct netburst_state *s, const struct step *step)

@@ -30,7 +30,7 @@ static uint32_t escr_kept(const struct netburst_state *s, unsigned e)
 		{CRU_ESCR2, 0x61f001f0}, {CRU_ESCR4, 0x71ff01f0},
 	};
 
-	if (MUTANT(M_ESCR_UNIT, MODELS_3_4_6 >> s->model & 1, false))
+	if (MODELS_3_4_6 >> s->model & 1)
 		for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++)
 			if (e == units[i].first || e == units[i].first + 1u)
 				return ESCR_ALL & ~units[i].lost;
@@ -43,8 +43,7 @@ static uint32_t cccr_kept(const struct netburst_state *s, unsigned c)
 {
 	uint32_t kept = 0xfffff000;
 
-	if (MUTANT(M_EXTENDED_MODEL, MODELS_2_AND_LATER >> s->model & 1, true) &&
-	    MUTANT(M_EXTENDED_COUNTER, netburst_counter[c].extended_cascade_from != NO_COUNTER, true))
+	if (MODELS_2_AND_LATER >> s->model & 1 && netburst_counter[c].extended_cascade_from != NO_COUNTER)
 		kept |= CCCR_EXTENDED_CASCADE;
 	if (MODELS_3_4_6 >> s->model & 1 && c >= 16)
 		kept |= 0x700;
@@ -62,7 +61,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 		s->injections = *injections;
 	s->noise = 1;
 	s->misc_enable = s->profile->misc_enable;
-	s->tc_precise_event = MUTANT(M_RESET_PRECISE, 0xfc00, 0);
+	s->tc_precise_event = 0xfc00;
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
 		s->counter[c].started_by = NO_COUNTER;
 	/* Not a clean power-up: the sibling's counter was left enabled, with its interrupt. */
@@ -81,15 +80,15 @@ static bool is_escr(const struct netburst_state *s, uint32_t address, unsigned *
 	(void)s;
 	for (*e = 0; *e < ESCR_COUNT; ++*e)
 		if (netburst_escr[*e].msr == address)
-			return MUTANT(M_ESCR_MODEL, true, netburst_escr_at(address, s->model) != ESCR_NONE);
+			return true;
 	return false;
 }
 
 static enum register_answer write_escr(struct netburst_state *s, unsigned e, uint64_t value)
 {
-	if (MUTANT(M_ESCR_31, value >> 31 & 1, 0) && !injected(s, INJECT_RESERVED_ACCEPTED))
+	if (value >> 31 & 1 && !injected(s, INJECT_RESERVED_ACCEPTED))
 		return REGISTER_FAULT;
-	s->escr[e] = (uint32_t)value & MUTANT(M_ESCR_KEPT, escr_kept(s, e), ESCR_ALL);
+	s->escr[e] = (uint32_t)value & escr_kept(s, e);
 	netburst_update(s);
 	return REGISTER_DONE;
 }
@@ -106,19 +105,17 @@ static void stop_cascade(struct netburst_state *s, unsigned from)
 static enum register_answer write_cccr(struct netburst_state *s, unsigned c, uint64_t value)
 {
 	struct netburst_line *k = &s->counter[c];
-	uint32_t kept = (uint32_t)value & MUTANT(M_CCCR_KEPT, cccr_kept(s, c), ~0u);
+	uint32_t kept = (uint32_t)value & cccr_kept(s, c);
 
 	if (injected(s, INJECT_STUCK_STATUS))
 		kept |= s->cccr[c] & CCCR_OVF;
-	kept |= MUTANT(M_OVF_CLEAR, 0, s->cccr[c] & CCCR_OVF);
 	s->cccr[c] = kept;
-	if (MUTANT(M_CASCADE_STOP, !(kept & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE)), false))
+	if (!(kept & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE)))
 		k->started_by = NO_COUNTER;
 	if (!(kept & CCCR_OVF)) {
 		k->pmi_due = false;
 		s->repeat = false;
-		if (MUTANT(M_CASCADE_OVF, true, false))
-			stop_cascade(s, c);
+		stop_cascade(s, c);
 	}
 	netburst_update(s);
 	return REGISTER_DONE;
@@ -132,8 +129,8 @@ static enum register_answer write_counter(struct netburst_state *s, unsigned c, 
 	/* The input stays open while the low half is written. */
 	if (injected(s, INJECT_N15) && s->running >> c & 1 && (uint32_t)value == 0xffffffff)
 		value += 1ull << 32;
-	k->value = value & MUTANT(M_COUNTER_WIDTH, NETBURST_LIMIT - 1, 0xffffffffull);
-	k->pebs_due = MUTANT(M_PEBS_DUE, false, k->pebs_due);
+	k->value = value & (NETBURST_LIMIT - 1);
+	k->pebs_due = false;
 	return REGISTER_DONE;
 }
 
@@ -142,9 +139,9 @@ static enum register_answer write_misc_enable(struct netburst_state *s, uint64_t
 {
 	const uint32_t absent = MISC_ENABLE_BTS_ABSENT | MISC_ENABLE_PEBS_ABSENT;
 
-	if (MUTANT(M_MISC_ABSENT, value & absent & ~s->misc_enable, 0))
+	if (value & absent & ~s->misc_enable)
 		return REGISTER_FAULT;
-	const uint32_t kept = absent | MUTANT(M_MISC_PERFMON, MISC_ENABLE_PERFMON, 0u);
+	const uint32_t kept = absent | MISC_ENABLE_PERFMON;
 
 	s->misc_enable = ((uint32_t)value & ~kept) | (s->misc_enable & kept);
 	netburst_update(s);
@@ -156,9 +153,9 @@ static enum register_answer write_debugctl(struct netburst_state *s, uint64_t va
 {
 	uint64_t valid = DEBUGCTLA_LBR | DEBUGCTLA_BTF | DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT;
 
-	if (MUTANT(M_DS_CPL, s->profile->ds_cpl, true))
+	if (s->profile->ds_cpl)
 		valid |= DEBUGCTLA_BTS_OFF_OS | DEBUGCTLA_BTS_OFF_USR;
-	if (MUTANT(M_DEBUGCTL_RESERVED, value & ~valid, 0))
+	if (value & ~valid)
 		return REGISTER_FAULT;
 	s->thread[s->here].debugctl = value;
 	netburst_update(s);
@@ -169,7 +166,7 @@ static enum register_answer write_debugctl(struct netburst_state *s, uint64_t va
  * holds both addresses. */
 static uint64_t *lbr_at(struct netburst_state *s, uint32_t address, bool *joint)
 {
-	unsigned depth = MUTANT(M_LBR_SHAPE, netburst_lbr_depth(s), (unsigned)LBR_MAX);
+	unsigned depth = netburst_lbr_depth(s);
 	struct netburst_thread *t = &s->thread[s->here];
 
 	*joint = depth == 4;
@@ -187,7 +184,7 @@ static uint64_t as_seen(const struct netburst_state *s, uint64_t pebs_enable)
 {
 	uint64_t own = pebs_enable & PEBS_ENABLE_MINE, other = pebs_enable & PEBS_ENABLE_OTHER;
 
-	if (!MUTANT(M_PEBS_MINE, s->here, 0))
+	if (!s->here)
 		return pebs_enable;
 	return (pebs_enable & ~(uint64_t)(PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER)) | own << 1 | other >> 1;
 }
@@ -195,9 +192,9 @@ static uint64_t as_seen(const struct netburst_state *s, uint64_t pebs_enable)
 /* Bit 26 is reserved without Hyper-Threading: table 35-41. */
 static enum register_answer write_pebs_enable(struct netburst_state *s, uint64_t value)
 {
-	uint64_t kept = MUTANT(M_PEBS_KEPT, 0x7ffffffull, 0x1fffull);
+	uint64_t kept = 0x7ffffffull;
 
-	if (!MUTANT(M_PEBS_OTHER, s->profile->hyper_threading, true))
+	if (!s->profile->hyper_threading)
 		kept &= ~(uint64_t)PEBS_ENABLE_OTHER;
 	s->pebs_enable = as_seen(s, value & kept);
 	netburst_update(s);
@@ -209,7 +206,7 @@ static enum register_answer write_ds_area(struct netburst_state *s, uint64_t val
 {
 	bool canonical = (uint64_t)((int64_t)(value << 16) >> 16) == value;
 
-	if (MUTANT(M_DS_CANONICAL, !canonical && MODELS_3_4_6 >> s->model & 1, false))
+	if (!canonical && MODELS_3_4_6 >> s->model & 1)
 		return REGISTER_FAULT;
 	s->thread[s->here].ds_area = value;
 	return REGISTER_DONE;
@@ -218,7 +215,7 @@ static enum register_answer write_ds_area(struct netburst_state *s, uint64_t val
 /* 18.20, 18.21. */
 static bool has_l3(const struct netburst_state *s)
 {
-	return MUTANT(M_L3, s->profile->l3, true);
+	return s->profile->l3;
 }
 
 static uint64_t *plain_register(struct netburst_state *s, uint32_t address, uint64_t *kept)
@@ -326,7 +323,7 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 		return REGISTER_DONE;
 	case MSR_LER_FROM_LIP: /* read-only */
 	case MSR_LER_TO_LIP:
-		return MUTANT(M_LER_WRITABLE, REGISTER_FAULT, REGISTER_DONE);
+		return REGISTER_FAULT;
 	default:
 		return ours(address) ? REGISTER_FAULT : REGISTER_NOT_MINE;
 	}
@@ -337,24 +334,24 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 {
 	const struct netburst_state *s = state;
 	uint32_t index = (uint32_t)a->number;
-	unsigned c = index & ~MUTANT(M_RDPMC_FAST_INDEX, RDPMC_FAST, 0u);
+	unsigned c = index & ~RDPMC_FAST;
 
 	a->value = 0;
-	if (!MUTANT(M_RDPMC_CPL, a->permitted, true))
+	if (!a->permitted)
 		return REGISTER_FAULT;
 	if (c - RDPMC_L3 < NETBURST_L3_COUNTERS && has_l3(s)) {
 		a->value = (uint32_t)s->l3[c - RDPMC_L3];
 		return REGISTER_DONE;
 	}
 	if (c >= NETBURST_COUNTERS)
-		return MUTANT(M_RDPMC_RANGE, REGISTER_FAULT, REGISTER_DONE);
+		return REGISTER_FAULT;
 	if (injected(s, INJECT_RDPMC_INDEX))
 		c = (c + 1) % NETBURST_COUNTERS;
 	a->value = s->counter[c].value;
 	/* The upper byte is that of some clocks before. */
 	if (injected(s, INJECT_TORN_READ) && s->running >> c & 1 && (uint32_t)a->value < 1024)
 		a->value = (a->value - (1ull << 32)) % NETBURST_LIMIT;
-	if (MUTANT(M_RDPMC_FAST, index & RDPMC_FAST, 0u) && !injected(s, INJECT_FAST_WIDE))
+	if (index & RDPMC_FAST && !injected(s, INJECT_FAST_WIDE))
 		a->value &= 0xffffffff;
 	return REGISTER_DONE;
 }
@@ -374,7 +371,7 @@ static bool counting(const void *state)
 {
 	const struct netburst_state *s = state;
 
-	return MUTANT(M_COUNTING, s->running, s->running & 0xffff) || s->recording;
+	return s->running || s->recording;
 }
 
 static bool recording(const void *state)
@@ -398,7 +395,7 @@ static bool take_pmi_of(void *state, unsigned thread)
 
 	if (!s->pmi_pending[thread])
 		return false;
-	s->pmi_pending[thread] -= MUTANT(M_PMI_LEVEL, 1, 0);
+	s->pmi_pending[thread] -= 1;
 	return true;
 }
 
@@ -407,20 +404,10 @@ static bool take_pmi(void *state)
 	return take_pmi_of(state, 0);
 }
 
-#ifdef MODEL_MUTANTS
-static const struct model_mutant mutant_list[] = {
-#define NETBURST_MUTANT(id, text) {#id, text},
-#include "pmu/netburst/model/mutants.def"
-#undef NETBURST_MUTANT
-	{NULL, NULL},
-};
-#endif
-
 const struct pmu_model netburst_model = {
 	.name = "netburst",
 	.state_size = sizeof(struct netburst_state),
 	.injections = netburst_injections,
-	.mutants = MUTANT_LIST(mutant_list),
 	.reset = reset,
 	.access = access,
 	.advance = netburst_advance,

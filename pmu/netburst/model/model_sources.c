@@ -11,21 +11,19 @@ static bool ring_of(uint32_t escr, unsigned thread, uint8_t cpl)
 {
 	uint32_t os = thread ? ESCR_T1_OS : ESCR_T0_OS, usr = thread ? ESCR_T1_USR : ESCR_T0_USR;
 
-	os = MUTANT(M_RING_OS, os, os | usr);
-	usr = MUTANT(M_RING_USR, usr, usr | os);
-	return escr & ((MUTANT(M_RING_12, cpl == 0, cpl < 3)) ? os : usr);
+	return escr & ((cpl == 0) ? os : usr);
 }
 
 bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool independent,
 			const struct step *step)
 {
 	bool apart = s->profile->hyper_threading && !injected(s, INJECT_THREADS_ALIKE);
-	unsigned thread = apart ? MUTANT(M_THREAD, step->thread, 0) : 0;
+	unsigned thread = apart ? step->thread : 0;
 	uint32_t any_os = escr & (ESCR_T0_OS | ESCR_T1_OS), any_usr = escr & (ESCR_T0_USR | ESCR_T1_USR);
 
 	if (injected(s, INJECT_RING_LEAK) && any_usr)
 		return true;
-	if (!MUTANT(M_INDEPENDENT, independent, false))
+	if (!independent)
 		return ring_of(escr, thread, step->level);
 	if (any_os && any_usr)
 		return true;
@@ -43,8 +41,8 @@ bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct
 	if (injected(s, INJECT_ACTIVE_IGNORED))
 		return active;
 	if (!s->profile->hyper_threading)
-		return MUTANT(M_THREAD_FIELD, (cccr & CCCR_THREAD) == CCCR_THREAD_ANY, true);
-	switch (MUTANT(M_ACTIVE_THREAD, cccr & CCCR_THREAD, CCCR_THREAD_ANY)) {
+		return (cccr & CCCR_THREAD) == CCCR_THREAD_ANY;
+	switch (cccr & CCCR_THREAD) {
 	case CCCR_THREAD_NONE:
 		return active == 0;
 	case CCCR_THREAD_SINGLE:
@@ -52,7 +50,7 @@ bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct
 	case CCCR_THREAD_BOTH:
 		return active == 2;
 	default:
-		return MUTANT(M_ACTIVE_ANY, active >= 1, active == 1);
+		return active >= 1;
 	}
 }
 
@@ -63,7 +61,7 @@ static unsigned field(uint32_t value, uint32_t mask, unsigned shift)
 
 static enum netburst_event_id event_at(const struct netburst_state *s, unsigned e)
 {
-	uint32_t mask = MUTANT(M_EVENT_SELECT, ESCR_EVENT, ESCR_EVENT & ~(1u << 29));
+	uint32_t mask = ESCR_EVENT;
 
 	return netburst_event_of((enum netburst_escr_id)e, field(s->escr[e], mask, ESCR_EVENT_SHIFT),
 				 s->model);
@@ -74,8 +72,7 @@ static enum netburst_event_id event_at(const struct netburst_state *s, unsigned 
 static bool works(const struct netburst_state *s, unsigned e)
 {
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
-		if (netburst_counter[c].group == netburst_escr[e].group &&
-		    MUTANT(M_ESCR_ASLEEP, s->cccr[c] & CCCR_ENABLE, true))
+		if (netburst_counter[c].group == netburst_escr[e].group && s->cccr[c] & CCCR_ENABLE)
 			return true;
 	return false;
 }
@@ -92,7 +89,7 @@ static void put_masks(struct netburst_source *to, enum netburst_event_id event, 
 	for (unsigned i = 0; i < netburst_mask_count; i++) {
 		const struct netburst_mask *m = &netburst_mask[i];
 
-		if (m->event == event && (MUTANT(M_EVENT_MASK, mask, 0xffffu) >> m->bit & 1))
+		if (m->event == event && (mask >> m->bit & 1))
 			for (unsigned t = 0; t < 3 && m->term[t].coefficient; t++)
 				put(to, m->term[t].quantity, m->term[t].coefficient);
 	}
@@ -123,8 +120,7 @@ static void count_front_end(const struct netburst_state *s, struct netburst_line
 	} kinds[] = {{1, Q_UOPS_LOAD}, {2, Q_UOPS_STORE}};
 
 	for (unsigned i = 0; i < 2; i++) {
-		uint32_t tagger =
-			MUTANT(M_FRONT_END, front_end_tags(s, kinds[i].bit), ESCR_T0_OS | ESCR_T0_USR);
+		uint32_t tagger = front_end_tags(s, kinds[i].bit);
 
 		if (injected(s, INJECT_FRONT_END_UNTAGGED))
 			tagger = ESCR_T0_OS | ESCR_T0_USR;
@@ -142,15 +138,12 @@ static void count_execution(const struct netburst_state *s, struct netburst_line
 		enum netburst_event_id event = event_at(s, e);
 		unsigned tags = field(s->escr[e], ESCR_TAG, ESCR_TAG_SHIFT);
 
-		bool tagging = MUTANT(M_TAG_ENABLE, s->escr[e] & ESCR_TAG_ENABLE, true) ||
-			       injected(s, INJECT_TAGS_UNASKED);
+		bool tagging = s->escr[e] & ESCR_TAG_ENABLE || injected(s, INJECT_TAGS_UNASKED);
 
-		tags = MUTANT(M_TAG_VALUE, tags, 0xfu);
 		if (tags && injected(s, INJECT_ONE_COLOUR))
 			tags = 0xf;
 		if (!tagging || !(tags & mask) || event == NB_EVENTS ||
-		    !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e) ||
-		    MUTANT(M_TAG_TWICE, event == done, false))
+		    !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e) || event == done)
 			continue;
 		put_masks(new_source(k, s->escr[e], true), event,
 			  field(s->escr[e], ESCR_MASK, ESCR_MASK_SHIFT));
@@ -163,11 +156,9 @@ static bool replay_set_up(const struct netburst_state *s, const struct netburst_
 {
 	if (injected(s, INJECT_REPLAY_ALWAYS))
 		return true;
-	if ((s->pebs_enable & MUTANT(M_REPLAY_ON, r->pebs, r->pebs & ~PEBS_REPLAY_TAG)) !=
-		    MUTANT(M_REPLAY_ON, r->pebs, r->pebs & ~PEBS_REPLAY_TAG) ||
-	    !(s->pebs_vert & MUTANT(M_REPLAY_VERT, vert, ~0u)))
+	if ((s->pebs_enable & r->pebs) != r->pebs || !(s->pebs_vert & vert))
 		return false;
-	if (r->source == NB_EVENTS || MUTANT(M_REPLAY_SOURCE, false, true))
+	if (r->source == NB_EVENTS)
 		return true;
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned e = netburst_event[r->source].escr[i];
@@ -198,7 +189,7 @@ static unsigned rate(const struct netburst_event *e, enum netburst_event_id id)
 {
 	if (id == NB_GLOBAL_POWER_EVENTS || id == NB_TC_DELIVER_MODE)
 		return 1; /* a clock is one a clock */
-	return e->flags & NB_UOPS ? MUTANT(M_UOP_RATE, UOPS_PER_CYCLE, 1) : EVENTS_PER_CYCLE;
+	return e->flags & NB_UOPS ? UOPS_PER_CYCLE : EVENTS_PER_CYCLE;
 }
 
 /* PEBS is one counter's of each logical processor, of three events, and needs OVF_PMI: 18.15.7, 18.16.3. */
@@ -207,14 +198,9 @@ static void decode_pebs(const struct netburst_state *s, unsigned c, struct netbu
 	unsigned thread = c == PEBS_COUNTER_T1;
 
 	k->sampled = (uint8_t)thread;
-	k->pebs = MUTANT(M_PEBS_COUNTER,
-			 c == PEBS_COUNTER_T0 || (c == PEBS_COUNTER_T1 && s->profile->hyper_threading),
-			 c >= 12) &&
-		  s->pebs_enable & MUTANT(M_PEBS_BIT, (uint64_t)PEBS_ENABLE_MINE << thread,
-					  (uint64_t)PEBS_REPLAY_TAG) &&
-		  MUTANT(M_PEBS_OVF_PMI, k->pmi[thread], true) &&
-		  MUTANT(M_PEBS_EVENT, netburst_event[k->event].flags & NB_PEBS, true) &&
-		  MUTANT(M_PEBS_ABSENT, !(s->misc_enable & MISC_ENABLE_PEBS_ABSENT), true);
+	k->pebs = (c == PEBS_COUNTER_T0 || (c == PEBS_COUNTER_T1 && s->profile->hyper_threading)) &&
+		  s->pebs_enable & ((uint64_t)PEBS_ENABLE_MINE << thread) && k->pmi[thread] &&
+		  netburst_event[k->event].flags & NB_PEBS && !(s->misc_enable & MISC_ENABLE_PEBS_ABSENT);
 }
 
 void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id escr)
@@ -229,8 +215,8 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 	k->pebs = false;
 	k->plain = !(cccr & (CCCR_COMPARE | CCCR_FORCE_OVF));
 	/* 18.16.2: bit 27 is the second processor's. */
-	k->pmi[0] = MUTANT(M_PMI_T0, cccr & CCCR_OVF_PMI_T0, true);
-	k->pmi[1] = s->profile->hyper_threading && MUTANT(M_PMI_T1, cccr & CCCR_OVF_PMI_T1, false);
+	k->pmi[0] = cccr & CCCR_OVF_PMI_T0;
+	k->pmi[1] = s->profile->hyper_threading && cccr & CCCR_OVF_PMI_T1;
 	if (injected(s, INJECT_PMI_SWAPPED)) {
 		bool first = k->pmi[0];
 
@@ -251,7 +237,7 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 			count_front_end(s, k);
 		break;
 	case NB_EXECUTION_EVENT:
-		count_execution(s, k, MUTANT(M_BOGUS, mask & 0xf, (mask | mask >> 4) & 0xf));
+		count_execution(s, k, mask & 0xf);
 		break;
 	case NB_REPLAY_EVENT:
 		if (mask & 1)
@@ -272,16 +258,16 @@ static uint64_t retired(const struct netburst_state *s, const struct netburst_li
 	bool tagged = (loads && q[Q_UOPS_LOAD] && netburst_qualified(s, loads, false, step)) ||
 		      (stores && q[Q_UOPS_STORE] && netburst_qualified(s, stores, false, step));
 
-	uint64_t times = q[Q_INSTRUCTIONS] + MUTANT(M_RETIRED_ONCE, netburst_retired_again(q), 0);
+	uint64_t times = q[Q_INSTRUCTIONS] + netburst_retired_again(q);
 
-	return mask >> MUTANT(M_INSTR_TAGGED, tagged, 0) & 1 ? times : 0;
+	return mask >> tagged & 1 ? times : 0;
 }
 
 /* Which logical processor delivers: there is no trace cache in the model, so nobody builds. */
 static uint64_t delivering(const struct netburst_state *s, const struct netburst_line *k,
 			   const struct step *step)
 {
-	unsigned bit = step->sibling ? 0 : MUTANT(M_DELIVER_THREAD, step->thread, 0) ? 6 : 2;
+	unsigned bit = step->sibling ? 0 : step->thread ? 6 : 2;
 
 	return k->escr >> (ESCR_MASK_SHIFT + bit) & 1 ? s->uops.cycles : 0;
 }
@@ -293,7 +279,7 @@ uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const 
 
 	if (!netburst_qualified(s, k->escr, k->independent, step))
 		return 0;
-	if (k->event == NB_REPLAY_EVENT && !MUTANT(M_REPLAY_ANY, s->uops.tags, true))
+	if (k->event == NB_REPLAY_EVENT && !s->uops.tags)
 		return 0;
 	if (k->event == NB_INSTR_RETIRED)
 		return retired(s, k, step);
@@ -305,14 +291,10 @@ uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const 
 	for (unsigned i = 0; i < k->n_sources; i++) {
 		const struct netburst_source *from = &k->source[i];
 
-		if (from->tagger &&
-		    MUTANT(M_TAGGER_RING, !netburst_qualified(s, from->tagger, from->independent, step),
-			   false))
+		if (from->tagger && !netburst_qualified(s, from->tagger, from->independent, step))
 			continue;
 		for (unsigned t = 0; t < from->n_terms; t++)
-			sum += from->term[t].coefficient *
-			       (int64_t)MUTANT(M_AMOUNT, s->uops.amount[from->term[t].quantity],
-					       s->uops.amount[from->term[t].quantity] != 0);
+			sum += from->term[t].coefficient * (int64_t)s->uops.amount[from->term[t].quantity];
 	}
 	return sum > 0 ? (uint64_t)sum : 0;
 }

@@ -2,16 +2,16 @@
  * The tests of the Intel model are run once for each mutant of its rules; every mutant must make at least one
  * fail, and the model as it is none.
  */
-#define MODEL_MUTANTS
-#include "pmu/intel/model/model_apebs.c"
-#include "pmu/intel/model/model_counters.c"
-#include "pmu/intel/model/model_ds.c"
+#include "mutants/pmu/intel/model/model_apebs.c"
+#include "mutants/pmu/intel/model/model_counters.c"
+#include "mutants/pmu/intel/model/model_ds.c"
 #include "pmu/intel/model/model_injections.c"
-#include "pmu/intel/model/model_lbr.c"
-#include "pmu/intel/model/model_metrics.c"
-#include "pmu/intel/model/model_offcore.c"
-#include "pmu/intel/model/model_pebs.c"
-#include "pmu/intel/model/model_registers.c"
+#include "mutants/pmu/intel/model/model_lbr.c"
+#include "mutants/pmu/intel/model/model_metrics.c"
+#include "mutants/pmu/intel/model/model_offcore.c"
+#include "mutants/pmu/intel/model/model_pebs.c"
+#include "mutants/pmu/intel/model/model_registers.c"
+#include "mutants/intel_mutants.h"
 
 #include "tests/self/host/intel_apebs_tests.h"
 #include "tests/self/host/intel_model_tests.h"
@@ -22,12 +22,9 @@
 
 int model_mutant;
 
-static const char *const mutants[] = {
-	"none",
-#define INTEL_MUTANT(id, text) text,
-#include "pmu/intel/model/mutants.def"
-#undef INTEL_MUTANT
-};
+static const char *const mutants[] = {"none",
+#define TEXT(id, text) text,
+				      INTEL_MUTANTS(TEXT)};
 
 static void every_mutant_is_caught(void **unused)
 {
@@ -36,7 +33,8 @@ static void every_mutant_is_caught(void **unused)
 					   MODEL_OFFCORE_TESTS};
 
 	(void)unused;
-	mutation_demand("Intel", &model_mutant, mutants, M_COUNT, tests, sizeof tests / sizeof tests[0]);
+	mutation_demand("Intel", &model_mutant, mutants, INTEL_MUTANTS_END, tests,
+			sizeof tests / sizeof tests[0]);
 }
 
 int main(void)

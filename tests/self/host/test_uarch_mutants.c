@@ -8,8 +8,8 @@
  * inject= offers and by each mutant of its rules: some kernel must leave its interval, or, for mutants, a
  * test of the rules must fail.
  */
-#define MODEL_MUTANTS
-#include "pmu/virtual/uarch.c"
+#include "mutants/pmu/virtual/uarch.c"
+#include "mutants/uarch_mutants.h"
 
 #include "tests/self/host/uarch_rule_tests.h"
 
@@ -23,12 +23,9 @@
 
 int model_mutant;
 
-static const char *const mutants[] = {
-	"none",
-#define UARCH_MUTANT(id, text) text,
-#include "pmu/virtual/uarch_mutants.def"
-#undef UARCH_MUTANT
-};
+static const char *const mutants[] = {"none",
+#define TEXT(id, text) text,
+				      UARCH_MUTANTS(TEXT)};
 
 #define CAUGHT_BY_KERNELS 25 /* of the mutants, at least */
 
@@ -150,25 +147,25 @@ static void every_mutant_is_caught(void **state)
 	unsigned survivors = 0, by_kernels = 0;
 
 	(void)state;
-	assert_int_equal(mutation_failures(&model_mutant, U_NONE, tests, n_tests), 0);
-	for (int m = 1; m < U_COUNT; m++) {
+	assert_int_equal(mutation_failures(&model_mutant, UARCH_UNBROKEN, tests, n_tests), 0);
+	for (int m = 1; m < UARCH_MUTANTS_END; m++) {
 		char text[160] = "no kernel notices";
 		int rules = mutation_failures(&model_mutant, m, tests, n_tests);
 
 		model_mutant = m;
 		bool kernel =
 			kernels_outside(model_profile_by_name("intel-nehalem"), 0, true, text, sizeof text);
-		model_mutant = U_NONE;
+		model_mutant = UARCH_UNBROKEN;
 		printf("%s %2d %s (%d rules; %s)\n", rules > 0 || kernel ? "caught  " : "SURVIVES", m,
 		       mutants[m], rules, text);
 		by_kernels += kernel;
 		survivors += rules <= 0 && !kernel;
 	}
-	printf("mutants of the machine model: %d, caught: %d, by kernels: %u\n", U_COUNT - 1,
-	       U_COUNT - 1 - (int)survivors, by_kernels);
+	printf("mutants of the machine model: %d, caught: %d, by kernels: %u\n", UARCH_MUTANTS_END - 1,
+	       UARCH_MUTANTS_END - 1 - (int)survivors, by_kernels);
 	assert_int_equal(survivors, 0);
 	if (n_traced)
-		assert_in_range(by_kernels, CAUGHT_BY_KERNELS, U_COUNT);
+		assert_in_range(by_kernels, CAUGHT_BY_KERNELS, UARCH_MUTANTS_END);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include "tests/suites/suites.h"
 #include "tests/measure/virtual.h"
 
-#include "pmu/contract/mutant.h"
+#include "pmu/contract/model.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>
@@ -226,7 +226,7 @@ static bool search(struct run *run, struct capture *c, const struct pmu_model *m
 
 static void try_mutant(struct run *run, const struct pmu_model *model, int mutant)
 {
-	const struct model_mutant *m = &model->mutants[mutant - 1];
+	const struct model_mutant *m = &model_mutants(model->name)[mutant - 1];
 	const struct mutant_hint *hint = hint_for(model->name, m->id);
 	struct judgement j = {.verdict = VERDICT_EXACT};
 	static struct capture c;
@@ -263,6 +263,7 @@ static void try_mutant(struct run *run, const struct pmu_model *model, int mutan
 static void run_mutants(struct run *run)
 {
 	const struct pmu_model *done = NULL;
+	const struct model_mutant *mutants;
 	char original[48];
 	const char *why;
 
@@ -275,10 +276,11 @@ static void run_mutants(struct run *run)
 		if (model == done)
 			continue;
 		done = model;
-		for (int m = 1; model->mutants && model->mutants[m - 1].id; m++) {
+		mutants = model_mutants(model->name);
+		for (int m = 1; mutants && mutants[m - 1].id; m++) {
 			char name[96];
 
-			snprintf(name, sizeof name, "%s/%s", model->name, model->mutants[m - 1].id);
+			snprintf(name, sizeof name, "%s/%s", model->name, mutants[m - 1].id);
 			if (check_wanted(run, name))
 				try_mutant(run, model, m);
 		}

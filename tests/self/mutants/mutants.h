@@ -4,6 +4,15 @@
 #ifndef TESTS_SELF_MUTANTS_MUTANTS_H
 #define TESTS_SELF_MUTANTS_MUTANTS_H
 
+/** A mutant as the model's list has it (scripts/gen-mutants); the first one is number 1. */
+struct model_mutant {
+	const char *id;   /* "M_WRAP" */
+	const char *text; /* what is broken */
+};
+
+/** Those of the model of this name, id NULL ends; NULL: there are none. */
+const struct model_mutant *model_mutants(const char *model);
+
 /** A little run of one suite on one virtual CPU. */
 struct mutant_trial {
 	const char *profile;
