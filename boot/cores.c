@@ -155,7 +155,8 @@ static void report_absent(const struct core *c)
 /* The machine that has cores of this profile. */
 static const char *machine_with(const char *profile)
 {
-	for (const struct model_hybrid *h = model_hybrids; h->name; h++)
+	const struct model_hybrid *h;
+	for (unsigned at = 0; (h = model_hybrid(at)); at++)
 		for (unsigned i = 0; i < MODEL_HYBRID_CORES; i++)
 			if (!strcmp(h->core[i]->name, profile))
 				return h->name;
@@ -280,8 +281,8 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 		struct core *c = &out->core[i];
 
 		if (out->several)
-			report_processor(&(struct report_processor){c->number, c->id, label_of(out, i),
-								    !c->why[0]});
+			report_processor(
+				&(struct report_processor){c->number, c->id, label_of(out, i), !c->why[0]});
 		if (c->why[0])
 			report_absent(c);
 		else if (out->several || !is_virtual(o))

@@ -91,8 +91,8 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 static const char *no_such_profile(const char *name)
 {
 	snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile; there are", name);
-	for (unsigned i = 0; model_profiles[i]; i++)
-		if (!text_list_add(text, sizeof text, model_profiles[i]->name, i == 0))
+	for (unsigned i = 0; model_profile(i); i++)
+		if (!text_list_add(text, sizeof text, model_profile(i)->name, i == 0))
 			break;
 	return text;
 }

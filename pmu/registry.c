@@ -1,11 +1,9 @@
 /*
- * Every PMU family: its driver and its virtual CPUs. Adding a family adds a line here and nothing elsewhere.
+ * Every PMU family, as pmu/families.def lists them: its driver and its virtual CPUs.
  */
 #include "arch/identity.h"
-#include "pmu/amd/amd.h"
-#include "pmu/intel/intel.h"
+#include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
-#include "pmu/netburst/netburst.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/contract/state.h"
 #include "pmu/events/text.h"
@@ -16,72 +14,21 @@
 
 #define REASON_MAX 220 /* longer reasons are cut */
 
-const struct pmu_driver *const pmu_drivers[] = {
-	&intel_driver,
-	&netburst_driver,
-	&amd_driver,
+#define PMU_FAMILY(family) extern const struct pmu_family family;
+#include "pmu/families.def"
+#undef PMU_FAMILY
+
+static const struct pmu_family *const families[] = {
+#define PMU_FAMILY(family) &family,
+#include "pmu/families.def"
+#undef PMU_FAMILY
 	NULL,
 };
 
-const struct model_profile *const model_profiles[] = {
-	&intel_yonah,
-	&intel_core2,
-	&intel_nehalem,
-	&intel_westmere,
-	&intel_sandybridge,
-	&intel_ivybridge,
-	&intel_haswell,
-	&intel_broadwell,
-	&intel_skylake,
-	&intel_icelake,
-	&intel_icelake_guest,
-	&intel_tigerlake,
-	&intel_alderlake_p,
-	&intel_sapphirerapids,
-	&intel_graniterapids,
-	&intel_meteorlake_p,
-	&intel_lunarlake_p,
-	&intel_pantherlake_p,
-	&intel_version6,
-	&intel_silvermont,
-	&intel_goldmont,
-	&intel_goldmontplus,
-	&intel_tremont,
-	&intel_alderlake_e,
-	&intel_meteorlake_e,
-	&intel_lunarlake_e,
-	&intel_pantherlake_e,
-	&netburst_willamette,
-	&netburst_northwood,
-	&netburst_northwood_ht,
-	&netburst_prescott,
-	&netburst_prescott_guest,
-	&netburst_potomac,
-	&amd_k7,
-	&amd_k8,
-	&amd_fam10h,
-	&amd_fam11h,
-	&amd_fam12h,
-	&amd_fam14h,
-	&amd_fam15h,
-	&amd_fam16h,
-	&amd_zen1,
-	&amd_zen2,
-	&amd_zen3,
-	&amd_zen3_epyc,
-	&amd_zen4,
-	&amd_zen5,
-	&amd_zen4_guest,
-	NULL,
-};
-
-const struct model_hybrid model_hybrids[] = {
-	{"intel-alderlake", {&intel_alderlake_p, &intel_alderlake_e}},
-	{"intel-meteorlake", {&intel_meteorlake_p, &intel_meteorlake_e}},
-	{"intel-lunarlake", {&intel_lunarlake_p, &intel_lunarlake_e}},
-	{"intel-pantherlake", {&intel_pantherlake_p, &intel_pantherlake_e}},
-	{NULL, {NULL, NULL}},
-};
+const struct pmu_family *pmu_family(unsigned i)
+{
+	return i < sizeof families / sizeof families[0] ? families[i] : NULL;
+}
 
 static bool no_force(struct pmu *pmu, const char **why)
 {
@@ -99,46 +46,69 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 	text[0] = '\0';
 	if (force)
 		name += sizeof prefix - 1;
-	for (unsigned i = 0; pmu_drivers[i]; i++) {
-		if (name && strcmp(name, pmu_drivers[i]->name))
+	for (unsigned i = 0; families[i]; i++) {
+		const struct pmu_driver *driver = families[i]->driver;
+
+		if (name && strcmp(name, driver->name))
 			continue;
 		const char *reason = "";
 		known = true;
-		bool (*identify)(struct pmu *, const char **) = pmu_drivers[i]->identify;
+		bool (*identify)(struct pmu *, const char **) = driver->identify;
 
 		if (force)
-			identify = pmu_drivers[i]->force ? pmu_drivers[i]->force : no_force;
+			identify = driver->force ? driver->force : no_force;
 		if (identify(pmu, &reason)) {
 			pmu->guest = identity_guest(pmu->hypervisor);
 			return true;
 		}
 		size_t used = strlen(text);
-		snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "; " : "", pmu_drivers[i]->name,
-			 reason);
+		snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "; " : "", driver->name, reason);
 	}
 	if (!known) {
 		snprintf(text, sizeof text, "no PMU driver is called '%.40s'; there are auto, virtual", name);
-		for (unsigned i = 0; pmu_drivers[i]; i++)
-			if (!text_list_add(text, sizeof text, pmu_drivers[i]->name, false))
+		for (unsigned i = 0; families[i]; i++)
+			if (!text_list_add(text, sizeof text, families[i]->driver->name, false))
 				break;
 	}
 	/* It takes a state to keep the reason. */
-	if (pmu->state || pmu_begin(pmu, pmu_drivers[0], why))
+	if (pmu->state || pmu_begin(pmu, families[0]->driver, why))
 		*why = pmu_reason(pmu, "%s", text);
 	return false;
 }
 
+const struct model_profile *model_profile(unsigned i)
+{
+	for (unsigned f = 0; families[f]; f++)
+		for (const struct model_profile *const *p = families[f]->profiles; *p; p++)
+			if (!i--)
+				return *p;
+	return NULL;
+}
+
 const struct model_profile *model_profile_by_name(const char *name)
 {
-	for (unsigned i = 0; model_profiles[i]; i++)
-		if (!strcmp(model_profiles[i]->name, name))
-			return model_profiles[i];
+	const struct model_profile *p;
+
+	for (unsigned i = 0; (p = model_profile(i)); i++)
+		if (!strcmp(p->name, name))
+			return p;
+	return NULL;
+}
+
+const struct model_hybrid *model_hybrid(unsigned i)
+{
+	for (unsigned f = 0; families[f]; f++)
+		for (const struct model_hybrid *h = families[f]->hybrids; h && h->name; h++)
+			if (!i--)
+				return h;
 	return NULL;
 }
 
 const struct model_hybrid *model_hybrid_by_name(const char *name)
 {
-	for (const struct model_hybrid *h = model_hybrids; h->name; h++)
+	const struct model_hybrid *h;
+
+	for (unsigned i = 0; (h = model_hybrid(i)); i++)
 		if (!strcmp(h->name, name))
 			return h;
 	return NULL;

@@ -50,12 +50,12 @@ static int no_such_pmu(const char *name)
 	const char *best = NULL;
 	unsigned least = 99;
 
-	for (unsigned i = 0; model_profiles[i]; i++) {
-		unsigned d = edit_distance(name, model_profiles[i]->name);
+	for (unsigned i = 0; model_profile(i); i++) {
+		unsigned d = edit_distance(name, model_profile(i)->name);
 
 		if (d < least) {
 			least = d;
-			best = model_profiles[i]->name;
+			best = model_profile(i)->name;
 		}
 	}
 	fprintf(stderr, "assay-encode: no PMU %s", name);
@@ -65,9 +65,10 @@ static int no_such_pmu(const char *name)
 		fputs("; there are\n", stderr);
 	if (best && is_near(least, name))
 		return USAGE;
-	for (unsigned i = 0; model_profiles[i]; i++)
-		fprintf(stderr, "  %-20s %s\n", model_profiles[i]->name, model_profiles[i]->description);
-	for (const struct model_hybrid *h = model_hybrids; h->name; h++)
+	for (unsigned i = 0; model_profile(i); i++)
+		fprintf(stderr, "  %-20s %s\n", model_profile(i)->name, model_profile(i)->description);
+	const struct model_hybrid *h;
+	for (unsigned at = 0; (h = model_hybrid(at)); at++)
 		fprintf(stderr, "and in the image %s: %s beside %s\n", h->name, h->core[0]->name,
 			h->core[1]->name);
 	return USAGE;
@@ -78,9 +79,9 @@ static const struct model_profile *find_profile(const char *name)
 {
 	const struct model_profile *found = model_profile_by_name(name);
 
-	for (unsigned i = 0; !model_profile_by_name(name) && model_profiles[i]; i++)
-		if (!strcmp(model_profiles[i]->model->name, name))
-			found = model_profiles[i];
+	for (unsigned i = 0; !model_profile_by_name(name) && model_profile(i); i++)
+		if (!strcmp(model_profile(i)->model->name, name))
+			found = model_profile(i);
 	return found;
 }
 
@@ -315,8 +316,8 @@ static int list_all(char **globs, int n)
 	bool any = false;
 
 	json_open(&j, NULL, '[');
-	for (unsigned i = 0; model_profiles[i]; i++) {
-		bool some = matches(model_profiles[i], globs, n);
+	for (unsigned i = 0; model_profile(i); i++) {
+		bool some = matches(model_profile(i), globs, n);
 
 		if (some && flags.json)
 			list_json(&j);

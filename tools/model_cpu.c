@@ -127,6 +127,14 @@ bool msr_read(uint32_t address, uint64_t *value)
 	return read_register(access_rdmsr(address), value);
 }
 
+bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!msr_read(address[i], &value[i]))
+			return false;
+	return true;
+}
+
 bool msr_write(uint32_t address, uint64_t value)
 {
 	struct register_access a = access_wrmsr(address, value);

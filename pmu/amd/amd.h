@@ -4,9 +4,11 @@
 #ifndef PMU_AMD_AMD_H
 #define PMU_AMD_AMD_H
 
+#include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/pmu.h"
 
+extern const struct pmu_family amd_family;
 extern const struct pmu_driver amd_driver;
 extern const struct pmu_model amd_model;
 

@@ -162,12 +162,12 @@ struct model_hybrid {
 	const struct model_profile *core[MODEL_HYBRID_CORES]; /* of the boot processor, and of all others */
 };
 
-/** Every such machine; name NULL ends. */
-extern const struct model_hybrid model_hybrids[];
+/** The i-th such machine of all families, from 0; NULL behind the last one. */
+const struct model_hybrid *model_hybrid(unsigned i);
 const struct model_hybrid *model_hybrid_by_name(const char *name);
 
-/** Every profile, NULL-terminated: the one place to list a family's profiles. */
-extern const struct model_profile *const model_profiles[];
+/** The i-th profile of all families, from 0; NULL behind the last one. */
+const struct model_profile *model_profile(unsigned i);
 const struct model_profile *model_profile_by_name(const char *name);
 
 /** Turn "name+name" (NULL or "": none) into the set for reset(). @return false with *why, one line, if a

@@ -255,9 +255,9 @@ struct pmu_driver {
 	bool (*read)(const struct pmu *pmu, unsigned c, uint64_t *value);
 	bool (*write)(const struct pmu *pmu, unsigned c, uint64_t value);
 
-	/** The MSR that read() reads counter c from, modulo 2^width: for reading several in few instructions.
-	 */
-	uint32_t (*counter_register)(const struct pmu *pmu, unsigned c);
+	/** What read() gives, of each counter of the mask, in the fewest instructions that the hardware
+	 * allows: for counters that may still run. out[] is by counter; of others it is left alone. */
+	bool (*read_all)(const struct pmu *pmu, uint64_t mask, uint64_t out[PMU_COUNTERS_MAX]);
 
 	/** Overflow status, bit c per counter. A family without a status register derives it from the
 	 * counter: it is now below the value that was last written or acknowledged. That holds until it has
@@ -348,11 +348,8 @@ struct pmu_driver {
 	const struct pmu_recorder *recorder;
 };
 
-/** Every driver, NULL-terminated: the one line to add for a new family. */
-extern const struct pmu_driver *const pmu_drivers[];
-
-/** Ask each driver (or only the one called `name`) whether it fits this CPU; "force:NAME" takes that one
- * though it does not. The driver's list_events() is left to the caller. @return false with *why if none
+/** Ask each family's driver (or only the one called `name`) whether it fits this CPU; "force:NAME" takes that
+ * one though it does not. The driver's list_events() is left to the caller. @return false with *why if none
  * does. */
 bool pmu_find(const char *name, struct pmu *pmu, const char **why);
 

@@ -1,4 +1,6 @@
 #include "pmu/events/vendor_cpu.h"
+
+#include "pmu/contract/family.h"
 #include "pmu/events/vendor_json.h"
 
 #include <ctype.h>
@@ -114,12 +116,14 @@ bool vendor_pattern_fits(const char *pattern, size_t length, const struct vendor
 
 enum vendor_fit vendor_name_fit(const char *file, const struct vendor_cpu *cpu)
 {
-	static const char *const vendors[] = {"GenuineIntel-", "AuthenticAMD-", "HygonGenuine-"};
+	const struct pmu_family *f;
 
-	for (unsigned i = 0; i < sizeof vendors / sizeof vendors[0]; i++)
-		if (!strncasecmp(file, vendors[i], strlen(vendors[i])))
-			return vendor_pattern_fits(file, strcspn(file, "._ "), cpu) ? VENDOR_FITS
-										    : VENDOR_OTHER_CPU;
+	for (unsigned i = 0; (f = pmu_family(i)); i++)
+		for (const char *const *v = f->vendors; *v; v++)
+			if (!strncasecmp(file, *v, strlen(*v)) && file[strlen(*v)] == '-')
+				return vendor_pattern_fits(file, strcspn(file, "._ "), cpu)
+					       ? VENDOR_FITS
+					       : VENDOR_OTHER_CPU;
 	return VENDOR_SAYS_NOTHING;
 }
 
@@ -187,9 +191,21 @@ enum vendor_fit vendor_map_fit(const char *map, size_t size, const char *file, c
 	return fit;
 }
 
+/* Whether this vendor's own files give each event a sampling period. */
+static bool has_periods(const char *vendor)
+{
+	const struct pmu_family *f;
+
+	for (unsigned i = 0; (f = pmu_family(i)); i++)
+		for (const char *const *v = f->vendors; *v; v++)
+			if (f->files_have_periods && !strcmp(vendor, *v))
+				return true;
+	return false;
+}
+
 enum vendor_fit vendor_form_fit(const char *text, size_t size, const struct vendor_cpu *cpu)
 {
-	bool intels = !strcmp(cpu->vendor, "GenuineIntel");
+	bool intels = has_periods(cpu->vendor);
 	struct vendor_reader r;
 	struct vendor_event e;
 	enum vendor_answer answer;

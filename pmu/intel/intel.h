@@ -4,9 +4,11 @@
 #ifndef PMU_INTEL_INTEL_H
 #define PMU_INTEL_INTEL_H
 
+#include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/pmu.h"
 
+extern const struct pmu_family intel_family;
 extern const struct pmu_driver intel_driver;
 extern const struct pmu_model intel_model;
 

@@ -4,9 +4,11 @@
 #ifndef PMU_NETBURST_NETBURST_H
 #define PMU_NETBURST_NETBURST_H
 
+#include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/pmu.h"
 
+extern const struct pmu_family netburst_family;
 extern const struct pmu_driver netburst_driver;
 extern const struct pmu_model netburst_model;
 

@@ -2,7 +2,6 @@
 #include "arch/masking.h"
 #include "tests/kernels/services.h"
 
-#include "arch/x86/cpu/msr.h"
 #include "arch/step.h"
 #include "pmu/contract/counter_values.h"
 #include "pmu/virtual/vpmu.h"
@@ -85,26 +84,19 @@ static bool choose_bracket(struct pass *p)
 	return true;
 }
 
-/* Of the pass that runs: its counters, and their registers in the order of its slots. */
+/* Of the pass that runs: its counters. */
 static uint64_t counters;
-static uint32_t registers[PMU_COUNTERS_MAX];
 
-static void find_registers(const struct pass *p)
+/* What counters hold, by slot, all read in a row. */
+static bool read_slots(struct pass *p, uint64_t *value)
 {
-	step_pause();
-	counters = mask_of(p);
-	for (unsigned s = 0; s < p->n_slots; s++)
-		registers[s] = p->pmu->driver->counter_register(p->pmu, p->slot[s].counter);
-	step_resume();
-}
+	uint64_t by_counter[PMU_COUNTERS_MAX], ignored;
 
-/* What counters hold, by slot, all in a row. */
-static bool read_all(struct pass *p, uint64_t *value)
-{
-	uint64_t ignored;
-
-	if (msr_read_list(registers, p->n_slots, value))
+	if (p->pmu->driver->read_all(p->pmu, counters, by_counter)) {
+		for (unsigned s = 0; s < p->n_slots; s++)
+			value[s] = by_counter[p->slot[s].counter];
 		return true;
+	}
 	for (unsigned s = 0; s < p->n_slots; s++)
 		if (!p->pmu->driver->read(p->pmu, p->slot[s].counter, &ignored))
 			return fail(p, p->slot[s].counter, "reading the counter was refused");
@@ -126,7 +118,7 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 		*out = rax;
 		return true;
 	}
-	if (!read_all(p, value))
+	if (!read_slots(p, value))
 		return false;
 	step_pause(); /* arithmetic is no part of the experiment */
 	for (unsigned s = 0; s < p->n_slots; s++) {
@@ -366,8 +358,8 @@ void pass_run_plain(struct pass *p)
 		vpmu_cool();
 	if (p->preset && needs_warmth(p)) /* no sample may be thrown away: it would count */
 		window_run(entry, &w, turns_to_warm(p, p->n[0]));
-	find_registers(p);
-	if (!read_all(p, last))
+	counters = mask_of(p);
+	if (!read_slots(p, last))
 		return;
 	smi_watch_open(&smi, p->pmu->virtual);
 	p->smi_source = smi.source;

@@ -8,6 +8,7 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/x86/bracket_read.h"
+#include "pmu/x86/read_counters.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/driver/bracket.h"
 #include "pmu/amd/driver/nodes.h"
@@ -247,9 +248,9 @@ static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 	return true;
 }
 
-static uint32_t counter_register(const struct pmu *pmu, unsigned c)
+static bool read_all(const struct pmu *pmu, uint64_t mask, uint64_t out[PMU_COUNTERS_MAX])
 {
-	return amd_counter_msr(pmu, c);
+	return read_counters(pmu, mask, amd_counter_msr, out);
 }
 
 static bool acknowledge(const struct pmu *pmu, uint64_t mask)
@@ -472,7 +473,7 @@ const struct pmu_driver amd_driver = {
 	.start = start,
 	.stop = stop,
 	.read = read_counter,
-	.counter_register = counter_register,
+	.read_all = read_all,
 	.write = write_counter,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,

@@ -5,6 +5,7 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/x86/bracket_read.h"
+#include "pmu/x86/read_counters.h"
 #include "pmu/intel/driver/bracket.h"
 #include "pmu/intel/driver/here.h"
 #include "pmu/intel/driver/parts.h"
@@ -326,6 +327,11 @@ static uint32_t counter_register(const struct pmu *pmu, unsigned c)
 	return counter_msr(&pmu->counter[c]);
 }
 
+static bool read_all(const struct pmu *pmu, uint64_t mask, uint64_t out[PMU_COUNTERS_MAX])
+{
+	return read_counters(pmu, mask, counter_register, out);
+}
+
 /* Change the counter's field of IA32_FIXED_CTR_CTRL and leave the others. */
 static bool set_fixed_field(const struct pmu_counter *c, uint64_t field)
 {
@@ -573,7 +579,7 @@ const struct pmu_driver intel_driver = {
 	.start = start,
 	.stop = stop,
 	.read = read_counter,
-	.counter_register = counter_register,
+	.read_all = read_all,
 	.write = write_counter,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,

@@ -16,6 +16,8 @@
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/records/record.h"
 
+#include "pmu/x86/read_counters.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -154,6 +156,11 @@ static uint32_t counter_register(const struct pmu *pmu, unsigned c)
 {
 	(void)pmu;
 	return MSR_NETBURST_COUNTER0 + c;
+}
+
+static bool read_all(const struct pmu *pmu, uint64_t mask, uint64_t out[PMU_COUNTERS_MAX])
+{
+	return read_counters(pmu, mask, counter_register, out);
 }
 
 /* Whether another counter than c, or its tagging, needs this ESCR; *value what it has there. */
@@ -435,7 +442,7 @@ const struct pmu_driver netburst_driver = {
 	.start = start,
 	.stop = stop,
 	.read = read_counter,
-	.counter_register = counter_register,
+	.read_all = read_all,
 	.write = write_counter,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,

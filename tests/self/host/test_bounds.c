@@ -437,10 +437,10 @@ static int set_up(void **state)
 	counts = calloc(n_kernels(), sizeof *counts);
 	if (!why && counts && stepped_elsewhere && (why = read_elsewhere()))
 		printf("%s: %s\n", stepped_elsewhere, why);
-	for (; model_profiles[n_machines]; n_machines++) {
+	for (; model_profile(n_machines); n_machines++) {
 		if (n_machines == MACHINES)
 			return -1;
-		machines[n_machines].geometry = machine_geometry(model_profiles[n_machines]);
+		machines[n_machines].geometry = machine_geometry(model_profile(n_machines));
 		machines[n_machines].machine = replay_machine(&machines[n_machines].geometry);
 	}
 	return why || !intervals || !counts ? -1 : 0;

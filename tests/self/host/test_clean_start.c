@@ -113,12 +113,18 @@ static void compare(const struct model_profile *p, const char *what)
 	}
 }
 
+#define PROFILES 64
+
 static bool next_profile(const struct model_profile *const **at)
 {
+	static const struct model_profile *all[PROFILES];
 	static struct pmu found;
 	const char *why;
 
-	for (*at = *at ? *at + 1 : model_profiles; **at; ++*at) {
+	for (unsigned i = 0; i < PROFILES; i++)
+		all[i] = model_profile(i);
+	assert_null(all[PROFILES - 1]);
+	for (*at = *at ? *at + 1 : all; **at; ++*at) {
 		begin(**at);
 		if (!pmu_find(NULL, &found, &why))
 			continue; /* guests without a PMU */

@@ -168,15 +168,15 @@ static void compare(const struct model_profile *p, unsigned c, bool rare)
 static void earlier_use_is_forgotten(void **state)
 {
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		if (!begin(model_profiles[p]))
+	for (unsigned p = 0; model_profile(p); p++) {
+		if (!begin(model_profile(p)))
 			continue;
 		for (unsigned c = 0, n = pmu.n_counters; c < n; c++)
 			for (unsigned i = 0; i <= RANDOM_EVENTS; i++) {
 				seed = (p * 64 + c + 1) * 0x9e3779b9 + i;
 				for (unsigned k = 0; k < 8; k++)
 					below(2);
-				compare(model_profiles[p], c, i == RANDOM_EVENTS);
+				compare(model_profile(p), c, i == RANDOM_EVENTS);
 			}
 	}
 	assert_in_range(used, 1000, 100000);

@@ -448,15 +448,15 @@ static void libpfm4s_names_are_understood(void **state)
 	unsigned named = 0;
 
 	assert_int_equal(pfm_initialize(), PFM_SUCCESS);
-	for (unsigned i = 0; model_profiles[i]; i++) {
+	for (unsigned i = 0; model_profile(i); i++) {
 		static struct pmu other;
 		unsigned answers = 0;
 		const char *why;
 
-		if (strncmp(model_profiles[i]->name, "intel-", 6))
+		if (strncmp(model_profile(i)->name, "intel-", 6))
 			continue;
 		fake_cpu_stop();
-		fake_cpu_start(model_profiles[i], NULL);
+		fake_cpu_start(model_profile(i), NULL);
 		assert_true(fake_cpu_identify(&intel_driver, &other, &why));
 		for (int p = 0; p < PFM_PMU_MAX; p++) {
 			pfm_pmu_info_t info = {.size = sizeof info};
@@ -469,7 +469,7 @@ static void libpfm4s_names_are_understood(void **state)
 			answers += event_parse(&other, text, found, 64, &error) == 1;
 		}
 		if (answers > 1)
-			fail_msg("%s answers to %u names", model_profiles[i]->name, answers);
+			fail_msg("%s answers to %u names", model_profile(i)->name, answers);
 		named += answers;
 	}
 	pfm_terminate();
@@ -483,14 +483,14 @@ static void a_row_comes_before_an_alias(void **state)
 {
 	unsigned reached = 0;
 
-	for (unsigned i = 0; model_profiles[i]; i++) {
+	for (unsigned i = 0; model_profile(i); i++) {
 		static struct pmu other;
 		const char *why;
 
-		if (strncmp(model_profiles[i]->name, "intel-", 6))
+		if (strncmp(model_profile(i)->name, "intel-", 6))
 			continue;
 		fake_cpu_stop();
-		fake_cpu_start(model_profiles[i], NULL);
+		fake_cpu_start(model_profile(i), NULL);
 		assert_true(fake_cpu_identify(&intel_driver, &other, &why));
 		for (const struct event_alias *a = intel_driver.grammar->more_aliases[0]; a->alias; a++) {
 			const struct pmu_event *row = event_by_name(other.events, other.n_events, a->alias);
@@ -498,8 +498,7 @@ static void a_row_comes_before_an_alias(void **state)
 			if (!row)
 				continue;
 			if (event_parse(&other, a->alias, found, 64, &error) != 1 || found[0].event != row)
-				fail_msg("%s: %s is not what it is called", model_profiles[i]->name,
-					 a->alias);
+				fail_msg("%s: %s is not what it is called", model_profile(i)->name, a->alias);
 			reached++;
 		}
 	}

@@ -106,8 +106,8 @@ static void visit_all(visit_fn *visit)
 	struct found f;
 	const char *why;
 
-	for (unsigned i = 0; model_profiles[i]; i++) {
-		fake_cpu_start(model_profiles[i], NULL);
+	for (unsigned i = 0; model_profile(i); i++) {
+		fake_cpu_start(model_profile(i), NULL);
 		assert_true(pmu_find(NULL, &pmu, &why));
 		pmu.driver->list_events(&pmu);
 		for (const struct pmu_identity *e = pmu.driver->identities; e && e->name; e++)

@@ -653,10 +653,10 @@ static void registry_finds(void **unused)
 	for (unsigned i = 0; i < PARTS; i++)
 		assert_ptr_equal(model_profile_by_name(parts[i].profile->name), parts[i].profile);
 	assert_null(model_profile_by_name("intel-cor"));
-	for (unsigned i = 0; model_profiles[i]; i++) {
-		assert_int_equal(cpuid_table_of(model_profiles[i]->identity)->row[0].leaf, 0);
+	for (unsigned i = 0; model_profile(i); i++) {
+		assert_int_equal(cpuid_table_of(model_profile(i)->identity)->row[0].leaf, 0);
 		for (unsigned j = 0; j < i; j++)
-			assert_string_not_equal(model_profiles[i]->name, model_profiles[j]->name);
+			assert_string_not_equal(model_profile(i)->name, model_profile(j)->name);
 	}
 }
 

@@ -91,9 +91,9 @@ static void check_cache(const char *profile, const char *which, struct uarch_cac
 static void caches_are_the_cpus(void **state)
 {
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		const char *name = model_profiles[p]->name;
-		struct uarch_geometry g = machine_geometry(model_profiles[p]);
+	for (unsigned p = 0; model_profile(p); p++) {
+		const char *name = model_profile(p)->name;
+		struct uarch_geometry g = machine_geometry(model_profile(p));
 		unsigned i = 0;
 
 		while (i < sizeof caches / sizeof *caches && !begins(name, caches[i].name))
@@ -224,8 +224,8 @@ static void intels_tlbs_are_as_described(void **state)
 	unsigned described = 0, referred = 0;
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		const struct model_profile *profile = model_profiles[p];
+	for (unsigned p = 0; model_profile(p); p++) {
+		const struct model_profile *profile = model_profile(p);
 		struct uarch_geometry g = machine_geometry(profile);
 		/* Where nothing is said. */
 		struct tlbs wanted = {64, 64, 1536, 6}, told = {64, 64, 0, 0};
@@ -272,9 +272,9 @@ static const struct {
 static void amds_tlbs_are_the_cpus(void **state)
 {
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		const char *name = model_profiles[p]->name;
-		struct uarch_geometry g = machine_geometry(model_profiles[p]);
+	for (unsigned p = 0; model_profile(p); p++) {
+		const char *name = model_profile(p)->name;
+		struct uarch_geometry g = machine_geometry(model_profile(p));
 		unsigned i = 0;
 
 		if (!begins(name, "amd"))

@@ -103,14 +103,14 @@ static void intel_pebs(void **state)
 	unsigned seen = 0, extended = 0;
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		if (!begin(model_profiles[p]) || strncmp(model_profiles[p]->name, "intel", 5) ||
+	for (unsigned p = 0; model_profile(p); p++) {
+		if (!begin(model_profile(p)) || strncmp(model_profile(p)->name, "intel", 5) ||
 		    !record_source(&pmu, RECORD_PEBS))
 			continue;
 		struct pmu_recording taken = recording(RECORD_PEBS), r;
 
 		if (!find_taken(&taken))
-			fail_msg("%s samples nothing", model_profiles[p]->name);
+			fail_msg("%s samples nothing", model_profile(p)->name);
 		for (unsigned f = 0; f < FIELDS; f++) {
 			r = taken;
 			refuses(&r, change(&r.config, f), "threshold, edge, inversion or other threads");
@@ -147,9 +147,8 @@ static void amd_branches(void **state)
 	unsigned seen = 0;
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		if (!begin(model_profiles[p]) || pmu.driver != &amd_driver ||
-		    !record_source(&pmu, RECORD_BRS))
+	for (unsigned p = 0; model_profile(p); p++) {
+		if (!begin(model_profile(p)) || pmu.driver != &amd_driver || !record_source(&pmu, RECORD_BRS))
 			continue;
 		struct pmu_recording taken = recording(RECORD_BRS);
 
@@ -183,8 +182,8 @@ static void netburst_tagged(void **state)
 	unsigned seen = 0, refused = 0;
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		if (!begin(model_profiles[p]) || pmu.driver != &netburst_driver ||
+	for (unsigned p = 0; model_profile(p); p++) {
+		if (!begin(model_profile(p)) || pmu.driver != &netburst_driver ||
 		    !record_source(&pmu, RECORD_PEBS))
 			continue;
 		struct pmu_recording taken = recording(RECORD_PEBS), r;
@@ -215,8 +214,8 @@ static void netburst_rings(void **state)
 	unsigned seen = 0;
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++) {
-		if (!begin(model_profiles[p]) || pmu.driver != &netburst_driver)
+	for (unsigned p = 0; model_profile(p); p++) {
+		if (!begin(model_profile(p)) || pmu.driver != &netburst_driver)
 			continue;
 		for (unsigned ring = RING_OS; ring <= RING_ALL; ring++) {
 			struct pmu_recording r = recording(RECORD_LBR);

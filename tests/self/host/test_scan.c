@@ -167,8 +167,8 @@ static void models_count_by_rows_alone(void **state)
 	const char *why;
 
 	(void)state;
-	for (unsigned i = 0; model_profiles[i]; i++) {
-		const struct model_profile *p = model_profiles[i];
+	for (unsigned i = 0; model_profile(i); i++) {
+		const struct model_profile *p = model_profile(i);
 		bool intel = p->model == &intel_model;
 		unsigned n, nameless;
 

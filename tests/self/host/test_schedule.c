@@ -343,15 +343,15 @@ static void nothing_and_the_impossible(void **state)
 static void events_of_each_profile(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; model_profiles[i]; i++) {
+	for (unsigned i = 0; model_profile(i); i++) {
 		static struct event_request all[INTEL_CORE_EVENTS_MAX];
 		struct event_error error;
 		static struct pmu pmu;
 		const char *why;
 		unsigned n;
 
-		fake_cpu_start(model_profiles[i], NULL);
-		assert_true(model_profiles[i]->model && pmu_find(NULL, &pmu, &why));
+		fake_cpu_start(model_profile(i), NULL);
+		assert_true(model_profile(i)->model && pmu_find(NULL, &pmu, &why));
 		pmu.driver->list_events(&pmu);
 		n = event_parse(&pmu, "*", all, INTEL_CORE_EVENTS_MAX, &error);
 		assert_in_range(n, 1, INTEL_CORE_EVENTS_MAX);
@@ -363,7 +363,7 @@ static void events_of_each_profile(void **state)
 				assert_false(place[e].pass == place[k].pass &&
 					     place[e].alternative == place[k].alternative);
 		}
-		printf("# %s: %u events in %u passes, bound %u\n", model_profiles[i]->name, n, result.passes,
+		printf("# %s: %u events in %u passes, bound %u\n", model_profile(i)->name, n, result.passes,
 		       result.bound);
 		fake_cpu_stop();
 	}

@@ -7,6 +7,7 @@
 
 #include "arch/x86/cpu/msr.h"
 #include "pmu/amd/amd.h"
+#include "pmu/amd/driver/state.h"
 #include "pmu/contract/control.h"
 #include "pmu/contract/record.h"
 #include "pmu/contract/state.h"
@@ -170,6 +171,13 @@ static void look(const struct pmu *pmu, struct view *v)
 	add_programmed(v, pmu);
 }
 
+static uint32_t counter_msr(const struct pmu *pmu)
+{
+	return pmu->driver == &intel_driver ? 0xc1 /* IA32_PMC0 */
+	       : pmu->driver == &amd_driver ? amd_counter_msr(pmu, 0)
+					    : 0x300 /* MSR_BPU_COUNTER0 */;
+}
+
 /* The first event that counter 0 counts, with a value that shows whose `written` is looked at: 5 of one CPU,
  * 3000 of the other, and then moved to 1000, which is an overflow where there is no status register, and
  * where 3000 was written. */
@@ -183,7 +191,7 @@ static void program(const struct pmu *pmu, uint64_t first)
 	config.code = pmu->events[i]->code;
 	assert_true(pmu->driver->program(pmu, 0, &config));
 	assert_true(pmu->driver->write(pmu, 0, first));
-	assert_true(msr_write(pmu->driver->counter_register(pmu, 0), 1000));
+	assert_true(msr_write(counter_msr(pmu), 1000));
 }
 
 static void identify(const struct pair *p, unsigned which, struct pmu *pmu)

@@ -162,24 +162,24 @@ static void features_are_the_profiles_and_the_cpus(void **state)
 	unsigned rows = 0;
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++)
+	for (unsigned p = 0; model_profile(p); p++)
 		for (unsigned w = 0; w < COUNT(words); w++)
 			for (unsigned all = 0; all < 2; all++) {
 				uint32_t real = all ? ~0u : 0, monitors = monitoring_mask(&words[w]), wanted;
 				struct cpuid_row row;
 
-				if (!vpmu_cpuid_own(model_profiles[p], words[w].leaf, 0, &row))
+				if (!vpmu_cpuid_own(model_profile(p), words[w].leaf, 0, &row))
 					continue;
 				wanted = word_of(&row, words[w].reg);
 				wanted = (wanted & (real | monitors)) |
-					 derived(model_profiles[p], &words[w], wanted, real);
-				if (shown(model_profiles[p], &words[w], real) != wanted)
+					 derived(model_profile(p), &words[w], wanted, real);
+				if (shown(model_profile(p), &words[w], real) != wanted)
 					fail_msg("%s, leaf %x, register %u, over a CPU that has %s: %08x is "
 						 "shown, not "
 						 "%08x",
-						 model_profiles[p]->name, words[w].leaf, words[w].reg,
+						 model_profile(p)->name, words[w].leaf, words[w].reg,
 						 all ? "everything" : "nothing",
-						 shown(model_profiles[p], &words[w], real), wanted);
+						 shown(model_profile(p), &words[w], real), wanted);
 				rows++;
 			}
 	assert_in_range(rows, 300, 10000);
@@ -191,13 +191,13 @@ static void of_leaves_that_are_not_listed_monitoring_is_left_out(void **state)
 	unsigned seen = 0;
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++)
+	for (unsigned p = 0; model_profile(p); p++)
 		for (unsigned i = 0; i < COUNT(monitoring); i++) {
 			struct cpuid_row row;
 
-			if (vpmu_cpuid_own(model_profiles[p], monitoring[i].leaf, 0, &row))
+			if (vpmu_cpuid_own(model_profile(p), monitoring[i].leaf, 0, &row))
 				continue;
-			assert_false(has(model_profiles[p], monitoring[i], ~0u));
+			assert_false(has(model_profile(p), monitoring[i], ~0u));
 			seen++;
 		}
 	assert_true(seen > 0);
@@ -208,21 +208,21 @@ static void no_feature_without_what_it_stands_on(void **state)
 	unsigned met[COUNT(stands_on)] = {0};
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++)
+	for (unsigned p = 0; model_profile(p); p++)
 		for (unsigned i = 0; i < COUNT(stands_on); i++)
 			for (unsigned all = 0; all < 2; all++) {
 				uint32_t real = all ? ~0u : 0;
 				struct cpuid_row row;
 
 				/* What the profile leaves to the real CPU, that has in its own way. */
-				if (!vpmu_cpuid_own(model_profiles[p], stands_on[i].what.leaf, 0, &row) ||
-				    !has(model_profiles[p], stands_on[i].what, real))
+				if (!vpmu_cpuid_own(model_profile(p), stands_on[i].what.leaf, 0, &row) ||
+				    !has(model_profile(p), stands_on[i].what, real))
 					continue;
-				if (!has(model_profiles[p], stands_on[i].needs, real))
+				if (!has(model_profile(p), stands_on[i].needs, real))
 					fail_msg("%s, over a CPU that has %s: bit %u of register %u of leaf "
 						 "%x without "
 						 "bit %u of register %u of leaf %x",
-						 model_profiles[p]->name, all ? "everything" : "nothing",
+						 model_profile(p)->name, all ? "everything" : "nothing",
 						 stands_on[i].what.bit, stands_on[i].what.reg,
 						 stands_on[i].what.leaf, stands_on[i].needs.bit,
 						 stands_on[i].needs.reg, stands_on[i].needs.leaf);
@@ -238,8 +238,8 @@ static void what_the_system_switches_on_is_not_promised(void **state)
 	const struct feature features = {1, ECX, 27};
 
 	(void)state;
-	for (unsigned p = 0; model_profiles[p]; p++)
-		assert_false(shown(model_profiles[p], &features, ~(1u << 27)) >> 27 & 1);
+	for (unsigned p = 0; model_profile(p); p++)
+		assert_false(shown(model_profile(p), &features, ~(1u << 27)) >> 27 & 1);
 }
 
 int main(void)

@@ -372,8 +372,9 @@ static void a_memo_adds_nothing_where_one_counter_would_overflow(void **unused)
 static void every_profile_has_a_machine(void **unused)
 {
 	(void)unused;
-	for (const struct model_profile *const *p = model_profiles; *p; p++) {
-		struct uarch_geometry g = machine_geometry(*p);
+	const struct model_profile *p;
+	for (unsigned at = 0; (p = model_profile(at)); at++) {
+		struct uarch_geometry g = machine_geometry(p);
 		assert_true(uarch_size(&g) > 0);
 	}
 	struct uarch_geometry g = machine_geometry(&intel_core2);

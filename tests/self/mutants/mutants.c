@@ -216,11 +216,12 @@ static bool search(struct run *run, struct capture *c, const struct pmu_model *m
 	const char *why;
 
 	for (unsigned s = 0; s < sizeof order / sizeof order[0]; s++)
-		for (const struct model_profile *const *p = model_profiles; *p; p++) {
-			*t = (struct mutant_trial){.profile = (*p)->name, .suite = order[s]};
-			if (p[0]->model == model && try(c, run, t, mutant, &why) && c->caught[0])
-				return true;
-		}
+		const struct model_profile *p;
+	for (unsigned at = 0; (p = model_profile(at)); at++) {
+		*t = (struct mutant_trial){.profile = p->name, .suite = order[s]};
+		if (p[0]->model == model && try(c, run, t, mutant, &why) && c->caught[0])
+			return true;
+	}
 	return false;
 }
 
@@ -269,8 +270,9 @@ static void run_mutants(struct run *run)
 
 	snprintf(original, sizeof original, "%s", run->pmu ? run->pmu->model : "");
 	n_clean = 0;
-	for (const struct model_profile *const *p = model_profiles; *p; p++) {
-		const struct pmu_model *model = (*p)->model;
+	const struct model_profile *p;
+	for (unsigned at = 0; (p = model_profile(at)); at++) {
+		const struct pmu_model *model = p->model;
 
 		/* The registry has the virtual CPUs of a model in a row. check= takes single mutants. */
 		if (model == done)

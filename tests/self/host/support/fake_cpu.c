@@ -236,6 +236,14 @@ static enum register_answer carry_out(uint32_t address, uint64_t value)
 		    : fake_path_wrmsr(&path, address, value);
 }
 
+bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!msr_read(address[i], &value[i]))
+			return false;
+	return true;
+}
+
 bool msr_write(uint32_t address, uint64_t value)
 {
 	uint64_t bits = address == spoiled_msr ? spoiled_bits : 0;

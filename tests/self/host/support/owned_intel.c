@@ -41,7 +41,7 @@ static void owns(const struct pmu *pmu, enum driver_op op, unsigned c, const str
 	if (op == PROGRAM || op == RELEASE)
 		own(select, field);
 	if (op == PROGRAM || op == WRITE)
-		own(pmu->driver->counter_register(pmu, c), ~0ull);
+		own((k->kind == COUNTER_FIXED ? IA32_FIXED_CTR0 : IA32_PMC0) + k->index, ~0ull);
 	if (global && (op == PROGRAM || op == ACKNOWLEDGE))
 		own(IA32_PERF_GLOBAL_STATUS, bit_of(k));
 	if (global && (op == PROGRAM || op == RELEASE || op == START))

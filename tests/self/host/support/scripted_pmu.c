@@ -23,7 +23,6 @@
 #include <cmocka.h>
 
 #define COUNTER_MASK ((UINT64_C(1) << SCRIPTED_WIDTH) - 1) /* the highest value of a plain counter */
-#define REGISTER(c)  (0xc1 + (c))
 
 struct scripted scripted;
 
@@ -138,10 +137,18 @@ static bool write(const struct pmu *pmu, unsigned c, uint64_t value)
 	return !refused(SCRIPTED_WRITE, c);
 }
 
-static uint32_t counter_register(const struct pmu *pmu, unsigned c)
+static bool read_all(const struct pmu *pmu, uint64_t mask, uint64_t out[PMU_COUNTERS_MAX])
 {
 	(void)pmu;
-	return REGISTER(c);
+	for (; mask; mask &= mask - 1) {
+		unsigned c = (unsigned)__builtin_ctzll(mask);
+
+		assert_in_range(c, 0, SCRIPTED_COUNTERS - 1);
+		if (refused(SCRIPTED_READ, c))
+			return false;
+		out[c] = seen(c);
+	}
+	return true;
 }
 
 static bool overflowed(const struct pmu *pmu, uint64_t *mask)
@@ -205,7 +212,7 @@ static const struct pmu_driver driver = {
 	.stop = stop,
 	.read = read,
 	.write = write,
-	.counter_register = counter_register,
+	.read_all = read_all,
 	.overflowed = overflowed,
 	.acknowledge = acknowledge,
 	.bracket_enable = bracket_enable,
@@ -467,19 +474,6 @@ bool msr_write(uint32_t address, uint64_t value)
 {
 	assert_int_equal(address, 0x1d9);
 	scripted.debugctl = value;
-	return true;
-}
-
-bool msr_read_list(const uint32_t *address, unsigned n, uint64_t *value)
-{
-	for (unsigned i = 0; i < n; i++) {
-		unsigned c = address[i] - REGISTER(0);
-
-		assert_in_range(c, 0, SCRIPTED_COUNTERS - 1);
-		if (refused(SCRIPTED_READ, c))
-			return false;
-		value[i] = seen(c);
-	}
 	return true;
 }
 

@@ -1,0 +1,23 @@
+/*
+ * A family of PMUs as the rest knows it: pmu/families.def lists them, one line each, and nothing outside of a
+ * family's folder names it (tests/self/host/families.t).
+ */
+#ifndef PMU_CONTRACT_FAMILY_H
+#define PMU_CONTRACT_FAMILY_H
+
+#include "pmu/contract/model.h"
+#include "pmu/contract/pmu.h"
+
+struct pmu_family {
+	const struct pmu_driver *driver;             /* whose name is the family's: pmu=NAME */
+	const struct model_profile *const *profiles; /* its virtual CPUs, NULL ends */
+	const struct model_hybrid *hybrids; /* machines of several of these, name NULL ends; NULL: none */
+	const char *const *vendors;         /* of its CPUs, as CPUID and the names of vendors' event files
+					       spell them, NULL ends */
+	bool files_have_periods;            /* these give each event a sampling period */
+};
+
+/** The i-th family, from 0, in the order in which drivers are asked; NULL behind the last one. */
+const struct pmu_family *pmu_family(unsigned i);
+
+#endif

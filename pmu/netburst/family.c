@@ -1,0 +1,23 @@
+/*
+ * The NetBurst family in one struct, for pmu/families.def.
+ */
+#include "pmu/netburst/netburst.h"
+
+static const struct model_profile *const profiles[] = {
+	&netburst_willamette,
+	&netburst_northwood,
+	&netburst_northwood_ht,
+	&netburst_prescott,
+	&netburst_prescott_guest,
+	&netburst_potomac,
+	NULL,
+};
+
+static const char *const vendors[] = {"GenuineIntel", NULL};
+
+const struct pmu_family netburst_family = {
+	.driver = &netburst_driver,
+	.profiles = profiles,
+	.vendors = vendors,
+	.files_have_periods = true,
+};
