@@ -1,4 +1,5 @@
 #include "tests/measure/inject.h"
+#include "tests/measure/counterless.h"
 #include "tests/judge/silicon_rules.h"
 #include "arch/breadcrumbs.h"
 #include "arch/processors.h"
@@ -150,6 +151,7 @@ static const struct {
 	{"not-quiet", masking_spoil},
 	{"smi-gap", smi_imitate},
 	{"silicon-rules", judge_by_silicon_rules},
+	{"no-counters", counterless_begin},
 };
 
 static bool apply_simple(const char *token)

@@ -18,6 +18,9 @@
  *
  * silicon-rules   no fault: the virtual PMU is judged by the rules, and with the numbers, that silicon gets:
  * judge_by_silicon_rules()
+ *
+ * no-counters   no fault: the virtual PMU has no counters and is judged by what it records:
+ * counterless_begin()
  */
 #ifndef TESTS_MEASURE_INJECT_H
 #define TESTS_MEASURE_INJECT_H

@@ -1,4 +1,5 @@
 #include "tests/measure/virtual.h"
+#include "tests/measure/counterless.h"
 #include "tests/judge/silicon_rules.h"
 #include "tests/judge/shares.h"
 
@@ -47,6 +48,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 		return false;
 	}
 	pmu->driver->list_events(pmu);
+	counterless_apply(pmu);
 	pmu->virtual = true;
 	pmu->deterministic = !judged_by_silicon_rules();
 	snprintf(pmu->model, sizeof(pmu->model), "%s", vpmu_profile()->name);

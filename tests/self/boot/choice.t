@@ -53,4 +53,14 @@ for profile in ("intel-core2", "intel-yonah", "intel-nehalem"):
     r = boot(options="pmu=virtual:%s suite=control" % profile)
     sound(r, profile)
     ok(any(LABEL % profile in line for line in r.text), profile + " is named", tail(r, 30))
+# A PMU that has no counters is judged by what it records.
+OPTIONS = "pmu=virtual:intel-skylake suite=control,events,sampling,trace kernel=calls inject=no-counters"
+r = boot(options=OPTIONS)
+sound(r, "a PMU that only records")
+verdicts = [c["verdict"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if s["name"] == "trace"]
+ok(verdicts.count("exact") > 20, "its branches are judged (%d checks)" % verdicts.count("exact"), tail(r))
+equal([p["counters"] for p in r.report["pmus"]] if r.report else None, [[]], "the report has it, without counters")
+ok(any("no counters: what it records is judged: " in note and "LBR" in note.upper() for note in (r.report or {"notes": []})["notes"]), "a note says so", tail(r))
+r = boot(options=OPTIONS + "+lbr-lost")
+ok(r.counts and r.counts["wrong"] > 0, "a branch that it does not record is told", tail(r))
 done()
