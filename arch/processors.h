@@ -51,6 +51,36 @@ unsigned processor_current(void);
 bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why);
 #define PROCESSOR_SILENCE_S 60
 
+/**
+ * What type of core a processor is: of some machines not all have the same PMU. Equal types have equal PMUs,
+ * so that judging one of them tells of both.
+ */
+#define PROCESSOR_TYPE_WORDS 16
+struct processor_type {
+	uint32_t word[PROCESSOR_TYPE_WORDS]; /* what tells PMUs apart: the instruction set's own */
+	uint8_t kind;   /* 0: all are alike; PROCESSOR_PERFORMANCE, PROCESSOR_EFFICIENCY, or
+			   another kind */
+	bool far_cache; /* it has the cache level that others of its kind may lack */
+};
+#define PROCESSOR_PERFORMANCE 0x40
+#define PROCESSOR_EFFICIENCY  0x20
+
+/** The type of the processor that executes this; and of a virtual one, by the identity of its profile
+ * (pmu/contract/model.h). */
+void processor_type_read(struct processor_type *out);
+void processor_type_of(const void *identity, struct processor_type *out);
+
+bool processor_same_type(const struct processor_type *a, const struct processor_type *b);
+
+/** "P-core", "E-core", "LP E-core"; NULL: all are alike, or it is of a kind that has no name here.
+ * @param all what is known of this machine's processors; `of` is one of them */
+const char *processor_type_name(const struct processor_type *of, const struct processor_type *all,
+				unsigned n);
+
+/** How many low bits of struct processor's .id tell the logical processors of one core apart, on the one that
+ * executes this. */
+uint8_t processor_thread_bits(void);
+
 /** Misbehaviour, to test the harness with. */
 enum processor_fault {
 	PROCESSOR_SOUND,

@@ -54,4 +54,8 @@ enum register_answer {
 bool register_read(enum register_space space, uint64_t number, uint64_t *value);
 bool register_write(enum register_space space, uint64_t number, uint64_t value);
 
+/** What the manual calls a general register, as the instruction set's records number them (arch/step.h,
+ * struct step_registers); NULL: there is none of this number. */
+const char *general_register_name(unsigned number);
+
 #endif

@@ -1,9 +1,6 @@
 #include "boot/cores.h"
 #include "boot/core_options.h"
-#include "boot/core_types.h"
 
-#include "arch/x86/cpu/cpuid.h"
-#include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/contract/model.h"
 #include "tests/report/report.h"
 
@@ -21,8 +18,8 @@ static const struct kind {
 	uint8_t kind;
 	const char *what;
 } kinds[] = {
-	{CORE_PERFORMANCE, "performance cores (cpu_core)"},
-	{CORE_EFFICIENCY, "efficiency cores (cpu_atom)"},
+	{PROCESSOR_PERFORMANCE, "performance cores (cpu_core)"},
+	{PROCESSOR_EFFICIENCY, "efficiency cores (cpu_atom)"},
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -97,40 +94,33 @@ static bool injections_have_cores(const char *inject, const struct cores *cores,
 /* --- what a processor is ---------------------------------------------------------------------------- */
 
 struct identity {
-	struct core_identity core;
+	struct processor_type core;
 	uint8_t thread_bits;
 };
 
 static struct identity found[CORES_MAX];
 
-static struct cpuid_regs of_this_processor(const void *context, uint32_t leaf, uint32_t subleaf)
-{
-	(void)context;
-	return cpuid(leaf, subleaf);
-}
-
-/* The profile answers for what the machine is. */
-static struct cpuid_regs of_profile(const void *context, uint32_t leaf, uint32_t subleaf)
-{
-	const struct model_profile *p = context;
-	const struct cpuid_row *r = cpuid_row_of(cpuid_table_of(p->identity), leaf, subleaf);
-
-	return (struct cpuid_regs){r->eax, r->ebx, r->ecx, r->edx};
-}
-
 static void identify(void *arg)
 {
 	struct identity *id = arg;
 
-	core_identify(&id->core, of_this_processor, NULL);
-	id->thread_bits = core_thread_bits(of_this_processor, NULL);
+	processor_type_read(&id->core);
+	id->thread_bits = processor_thread_bits();
+}
+
+static bool this_is_hybrid(void)
+{
+	struct processor_type type;
+
+	processor_type_read(&type);
+	return type.kind != 0;
 }
 
 static uint8_t kind_of_profile(const struct model_profile *p)
 {
-	struct core_identity id;
+	struct processor_type id;
 
-	core_identify(&id, of_profile, p);
+	processor_type_of(p->identity, &id);
 	return id.kind;
 }
 
@@ -239,10 +229,10 @@ static bool add(struct cores *out, unsigned number, const struct model_hybrid *v
 		snprintf(c->why, sizeof c->why, "%s", why);
 	c->thread_bits = id->thread_bits;
 	if (virtual)
-		core_identify(&id->core, of_profile, virtual_profile(virtual, number));
+		processor_type_of(virtual_profile(virtual, number)->identity, &id->core);
 	c->kind = id->core.kind;
 	for (unsigned i = 0; each_type && !c->why[0] && i < out->count; i++)
-		if (!out->core[i].why[0] && core_same_type(&found[i].core, &id->core))
+		if (!out->core[i].why[0] && processor_same_type(&found[i].core, &id->core))
 			return false;
 	out->count++;
 	return true;
@@ -250,20 +240,20 @@ static bool add(struct cores *out, unsigned number, const struct model_hybrid *v
 
 static const char *label_of(const struct cores *cores, unsigned i)
 {
-	static struct core_identity all[CORES_MAX];
+	static struct processor_type all[CORES_MAX];
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < cores->count; k++)
 		if (!cores->core[k].why[0])
 			all[n++] = found[k].core;
-	return core_label(&found[i].core, all, n);
+	return processor_type_name(&found[i].core, all, n);
 }
 
 bool cores_choose(const struct options *o, const char *inject, struct cores *out, const char **why)
 {
 	const struct model_hybrid *virtual = virtual_hybrid(o);
 	bool automatic = !strcmp(o->cpus, "auto"), all = !strcmp(o->cpus, "all");
-	bool hybrid = virtual || (!is_virtual(o) && cpu_has(CPU_HYBRID));
+	bool hybrid = virtual || (!is_virtual(o) && this_is_hybrid());
 	unsigned judged = 0;
 
 	out->count = 0;

@@ -2,7 +2,7 @@
  * Which processors are judged (option cpus=), one after the other, and as what.
  *
  * cpus=auto: the boot processor; of a hybrid CPU one processor of each type, that is of each one
- * that boot/core_types.h tells apart. A virtual hybrid machine (struct model_hybrid) has
+ * that arch/processors.h tells apart. A virtual hybrid machine (struct model_hybrid) has
  * its first type on the boot processor and the next ones on those that follow.
  */
 #ifndef BOOT_CORES_H
@@ -16,8 +16,8 @@
 #define CORES_MAX PROCESSORS_MAX
 
 struct core {
-	unsigned number; /* arch/processors.h */
-	uint32_t id; /* struct processor */
+	unsigned number;     /* arch/processors.h */
+	uint32_t id;         /* struct processor */
 	uint8_t kind;        /* CPUID.1AH:EAX[31:24]: 40H performance, 20H efficiency; 0: no hybrid CPU's */
 	uint8_t thread_bits; /* of the ID: those that tell the logical processors of a core apart */
 	char why[192];       /* not empty: it did not start, or was given up, and is not judged */

@@ -1,5 +1,7 @@
 #include "tests/judge/sample_judge.h"
 
+#include "arch/register.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -225,8 +227,6 @@ static bool is_on_the_way(const struct path *p, unsigned step)
 
 static void judge_registers(const struct judge *j, const struct pmu_record *r, unsigned k, unsigned step)
 {
-	static const char *const names[] = {"RAX", "RBX", "RCX", "RDX", "RSI", "RDI", "RBP", "RSP",
-					    "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
 	struct sample_judgement *out = &j->out[SAMPLE_REGISTERS];
 	const struct step_registers *m = registers_of(j->x->path, step, r);
 
@@ -236,7 +236,7 @@ static void judge_registers(const struct judge *j, const struct pmu_record *r, u
 	out->checked++;
 	if (other < GPR_COUNT)
 		wrong(out, "record %u, at %+" PRId64 ": %s is %#" PRIx64 " instead of %#" PRIx64, k + 1,
-		      place(j, r), names[other], r->gpr[other], m->gpr[other]);
+		      place(j, r), general_register_name(other), r->gpr[other], m->gpr[other]);
 	else if (!same_flags(m, r))
 		wrong(out, "record %u, at %+" PRId64 ": flags are %#" PRIx64 " instead of %#" PRIx64, k + 1,
 		      place(j, r), r->flags, m->flags);

@@ -9,7 +9,7 @@
 #include "tests/measure/known_path.h"
 #include "tests/measure/recording.h"
 
-#include "arch/x86/machine/paging.h"
+#include "arch/memory.h"
 #include "arch/exceptions.h"
 
 #include <inttypes.h>

@@ -5,6 +5,8 @@
 #ifndef ARCH_X86_MACHINE_PAGING_H
 #define ARCH_X86_MACHINE_PAGING_H
 
+#include "arch/memory.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,16 +49,5 @@ void *data_create(size_t size);
  * several types (SDM vol. 3, 11.11.9), or no table page was left
  */
 void *page_view(void *start, size_t size, unsigned shift);
-
-/** Whether all bytes may be read under the page tables in force: for code that follows pointers it cannot
- * trust. */
-bool page_readable(const void *start, size_t size);
-
-/** Whether ring 0 may write all of them. */
-bool page_writable(const void *start, size_t size);
-
-/** Where the page tables in force have an address: *shift gets the bits of its page's size (12, 21, 30).
- * @return false if it is not mapped */
-bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift);
 
 #endif

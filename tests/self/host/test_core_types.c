@@ -1,6 +1,6 @@
 /* Which processors of a hybrid CPU are of one type, and what they are called: leaves 1AH, 0AH, 23H and 4,
  * both sides. */
-#include "boot/core_types.h"
+#include "arch/x86/processors/core_types.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,15 +48,15 @@ static struct cpu core(uint32_t type, uint32_t counters, uint32_t last_cache)
 			     [ROW_COUNTERS] = {0x23, 1, {.eax = (1u << counters) - 1, .ebx = 7}}}};
 }
 
-static struct core_identity identity(const struct cpu *c)
+static struct processor_type identity(const struct cpu *c)
 {
-	struct core_identity id;
+	struct processor_type id;
 
 	core_identify(&id, read, c);
 	return id;
 }
 
-static struct core_identity of(uint32_t type, uint32_t counters, uint32_t last_cache)
+static struct processor_type of(uint32_t type, uint32_t counters, uint32_t last_cache)
 {
 	struct cpu c = core(type, counters, last_cache);
 
@@ -65,7 +65,7 @@ static struct core_identity of(uint32_t type, uint32_t counters, uint32_t last_c
 
 static void each_leaf_parts_types(void **state)
 {
-	struct core_identity p = of(0x40000002, 8, L3), same = of(0x40000002, 8, L3), other;
+	struct processor_type p = of(0x40000002, 8, L3), same = of(0x40000002, 8, L3), other;
 	static const struct {
 		unsigned row;
 		struct cpuid_regs value;
@@ -81,82 +81,83 @@ static void each_leaf_parts_types(void **state)
 	};
 
 	(void)state;
-	assert_true(core_same_type(&p, &same));
-	assert_int_equal(p.kind, CORE_PERFORMANCE);
-	assert_true(p.l3);
+	assert_true(processor_same_type(&p, &same));
+	assert_int_equal(p.kind, PROCESSOR_PERFORMANCE);
+	assert_true(p.far_cache);
 	for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++) {
 		struct cpu c = core(0x40000002, 8, L3);
 
 		c.row[changes[i].row].value = changes[i].value;
 		other = identity(&c);
-		assert_false(core_same_type(&p, &other));
+		assert_false(processor_same_type(&p, &other));
 	}
 }
 
 static void what_is_no_pmu_parts_nothing(void **state)
 {
 	struct cpu a = core(0x20000002, 8, L3), b = a;
-	struct core_identity x, y;
+	struct processor_type x, y;
 
 	(void)state;
 	b.row[ROW_L1].value.eax = 0xfc004121;                              /* the geometry of a cache */
 	b.row[15] = (struct row){0xb, 0, {.eax = 1, .ebx = 2, .edx = 77}}; /* its own x2APIC ID */
 	x = identity(&a);
 	y = identity(&b);
-	assert_true(core_same_type(&x, &y));
+	assert_true(processor_same_type(&x, &y));
 }
 
 /* Leaves above the highest are not asked for: Intel's older CPUs answer them with the highest one's. */
 static void leaves_that_are_not_there(void **state)
 {
 	struct cpu a = core(0x20000002, 8, L3), b = core(0x40000001, 6, L3);
-	struct core_identity x, y;
+	struct processor_type x, y;
 
 	(void)state;
 	a.row[ROW_MAX].value.eax = b.row[ROW_MAX].value.eax = 6;
 	x = identity(&a);
 	y = identity(&b);
 	assert_int_equal(x.kind, 0);
-	assert_true(core_same_type(&x, &y));
+	assert_true(processor_same_type(&x, &y));
 	a.row[ROW_MAX].value.eax = 3;
 	x = identity(&a);
-	assert_false(x.l3);
+	assert_false(x.far_cache);
 }
 
 static void no_hybrid_cpu_has_kinds(void **state)
 {
 	struct cpu a = core(0x40000002, 8, L3);
-	struct core_identity x;
+	struct processor_type x;
 
 	(void)state;
 	a.row[ROW_FEATURES].value.edx = 0;
 	x = identity(&a);
 	assert_int_equal(x.kind, 0);
-	assert_null(core_label(&x, &x, 1));
+	assert_null(processor_type_name(&x, &x, 1));
 }
 
 static void low_power_cores_are_named(void **state)
 {
 	/* Meteor Lake: leaf 1AH is the same for both of its efficient kinds. */
-	struct core_identity meteor[] = {of(0x40000002, 8, L3), of(0x20000002, 8, L3), of(0x20000002, 8, 0)};
+	struct processor_type meteor[] = {of(0x40000002, 8, L3), of(0x20000002, 8, L3), of(0x20000002, 8, 0)};
 	/* Arrow Lake-H: Skymont, and Crestmont on the SoC tile. */
-	struct core_identity arrow[] = {of(0x40000003, 10, L3), of(0x20000003, 8, L3), of(0x20000002, 8, 0)};
+	struct processor_type arrow[] = {of(0x40000003, 10, L3), of(0x20000003, 8, L3), of(0x20000002, 8, 0)};
 	/* Lunar Lake: efficient cores without a level-3 cache, and no others. */
-	struct core_identity lunar[] = {of(0x40000003, 10, L3), of(0x20000003, 8, 0)};
-	struct core_identity unknown = of(0x60000001, 8, 0);
+	struct processor_type lunar[] = {of(0x40000003, 10, L3), of(0x20000003, 8, 0)};
+	struct processor_type unknown = of(0x60000001, 8, 0);
 
 	(void)state;
-	assert_string_equal(core_label(&meteor[0], meteor, 3), "P-core");
-	assert_string_equal(core_label(&meteor[1], meteor, 3), "E-core");
-	assert_string_equal(core_label(&meteor[2], meteor, 3), "LP E-core");
-	assert_string_equal(core_label(&meteor[2], &meteor[2], 1), "E-core"); /* nothing to compare it with */
-	assert_false(core_same_type(&meteor[1], &meteor[2]));
-	assert_string_equal(core_label(&arrow[1], arrow, 3), "E-core");
-	assert_string_equal(core_label(&arrow[2], arrow, 3), "LP E-core");
-	assert_false(core_same_type(&arrow[1], &arrow[2]));
-	assert_string_equal(core_label(&lunar[1], lunar, 2), "E-core");
-	assert_string_equal(core_label(&lunar[0], lunar, 2), "P-core");
-	assert_null(core_label(&unknown, meteor, 3));
+	assert_string_equal(processor_type_name(&meteor[0], meteor, 3), "P-core");
+	assert_string_equal(processor_type_name(&meteor[1], meteor, 3), "E-core");
+	assert_string_equal(processor_type_name(&meteor[2], meteor, 3), "LP E-core");
+	assert_string_equal(processor_type_name(&meteor[2], &meteor[2], 1),
+			    "E-core"); /* nothing to compare it with */
+	assert_false(processor_same_type(&meteor[1], &meteor[2]));
+	assert_string_equal(processor_type_name(&arrow[1], arrow, 3), "E-core");
+	assert_string_equal(processor_type_name(&arrow[2], arrow, 3), "LP E-core");
+	assert_false(processor_same_type(&arrow[1], &arrow[2]));
+	assert_string_equal(processor_type_name(&lunar[1], lunar, 2), "E-core");
+	assert_string_equal(processor_type_name(&lunar[0], lunar, 2), "P-core");
+	assert_null(processor_type_name(&unknown, meteor, 3));
 }
 
 static void siblings_by_apic_id(void **state)
