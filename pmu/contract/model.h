@@ -13,18 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Memory as the CPU's own accesses reach it (DS area), and as its page tables have it. Addresses are linear.
- */
-struct model_memory {
-	/** @return false if it is not mapped, or not for that: nothing was accessed */
-	bool (*read)(void *ctx, uint64_t address, void *out, size_t size);
-	bool (*write)(void *ctx, uint64_t address, const void *data, size_t size);
-	/** Where an address lies, and the bits of its page's size. NULL: linear addresses are physical ones,
-	 * in pages of 4 KiB. @return false if it is not mapped */
-	bool (*translate)(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift);
-	void *ctx;
-};
-
 /** A chosen virtual CPU. */
 struct model_profile {
 	const char *name;        /* "intel-core2", as in pmu=virtual:intel-core2 */
@@ -137,7 +125,7 @@ struct pmu_model {
 
 	/** Gives the model the machine's memory, right after reset(); without it, it writes no record there.
 	 * NULL: the model has none that go to memory. `memory` stays valid as long as the state. */
-	void (*attach)(void *state, const struct model_memory *memory);
+	void (*attach)(void *state, const struct step_memory *memory);
 
 	/** From now on registers are accessed by this logical processor; by the first one after reset(). For
 	 * models of cores whose logical processors have registers of their own. NULL: there is one. */

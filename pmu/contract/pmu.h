@@ -101,8 +101,8 @@ struct pmu {
 					       if each one does */
 	int8_t counts_rdpmc[PMU_COUNTERS_MAX]; /* how often it counts RDPMC, beyond once */
 	uint64_t hypervisor_exits_lost; /* instructions that a hypervisor carries out and does not count, or
-				not each time: bit per enum hypervisor_exit_kind
-				(pmu/virtual/hypervisor_exits.h). Not set by identify() */
+				not each time: bit per row of step_exit_kinds[]
+				(arch/step.h). Not set by identify() */
 	const struct attribution
 		*attribution; /* what deliveries and returns count (tests/judge/attribution.h);
 				 NULL: as the manual has it. Not set by identify() */

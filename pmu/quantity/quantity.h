@@ -48,4 +48,11 @@ struct qvec {
 	uint64_t v[Q_COUNT];
 };
 
+/** Add terms to a total. */
+static inline void qvec_add(struct qvec *total, const struct qterm *terms, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		total->v[terms[i].quantity] += terms[i].amount;
+}
+
 #endif

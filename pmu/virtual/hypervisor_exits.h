@@ -1,42 +1,15 @@
 /*
- * Instructions that a CPU may hand over to a hypervisor: which an instruction is, and ways in which a
- * hypervisor that carries it out can leave it out of the counts. Pure C.
+ * Instructions that a CPU may hand over to a hypervisor (step_exit_kinds of arch/step.h): ways in which a
+ * hypervisor that carries one out can leave it out of the counts. Pure C.
  */
 #ifndef PMU_VIRTUAL_HYPERVISOR_EXITS_H
 #define PMU_VIRTUAL_HYPERVISOR_EXITS_H
 
-#include "arch/x86/step/insn.h"
 #include "pmu/quantity/quantity.h"
 #include "pmu/virtual/uarch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum hypervisor_exit_kind {
-#define EXIT(id, name, kernels) EXIT_##id,
-#include "pmu/virtual/hypervisor_exits.def"
-#undef EXIT
-	EXIT_KINDS
-};
-
-struct hypervisor_exit_kind_info {
-	const char *name;
-	const char *kernels; /* globs of those it is tried by, as glob_match() takes them; "": none */
-};
-
-/** One row per kind, indexed by enum hypervisor_exit_kind. */
-extern const struct hypervisor_exit_kind_info hypervisor_exit_kinds[EXIT_KINDS];
-
-/** What decides besides the instruction's bytes. */
-struct hypervisor_exit_facts {
-	uint64_t rcx;     /* the register that RDMSR and WRMSR access */
-	uint64_t address; /* of the memory operand */
-	uint64_t apic;    /* of the page with the local APIC's registers */
-};
-
-/** The kind of a valid 64-bit instruction; EXIT_KINDS: it is none that exits. */
-enum hypervisor_exit_kind hypervisor_exit_kind_of(const uint8_t *code, const struct insn *in,
-						  const struct hypervisor_exit_facts *facts);
 
 /** What inject= can switch on: pmu/virtual/hypervisor_exit_faults.def. */
 enum hypervisor_exit_fault {

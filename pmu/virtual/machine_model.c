@@ -1,9 +1,6 @@
 #include "pmu/virtual/machine_model.h"
 
 #include "arch/x86/cpu/cpuid_table.h"
-#include "arch/x86/step/account.h"
-#include "arch/x86/step/denormals.h"
-#include "arch/x86/step/insn_quantities.h"
 
 #include <string.h>
 
@@ -241,119 +238,44 @@ bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *l
 
 /* --- what retires ----------------------------------------------------------------------------------- */
 
-/* What the model looks at in a class of instructions. */
-struct kind {
-	bool known;
-	uint8_t branch; /* enum uarch_branch */
-	bool call;
-	bool sse, avx;
-	bool flushes;   /* CLFLUSH and its like */
-	bool denormals; /* its operands may be such */
-};
-
-static void add_quantity(struct kind *k, enum quantity q)
+static enum uarch_branch branch_of(const struct step *s)
 {
-	static const struct {
-		quantity_number quantity;
-		uint8_t branch;
-		bool call;
-	} branches[] = {
-		{Q_BR_COND, UARCH_CONDITIONAL, false},      {Q_BR_RET, UARCH_RETURN, false},
-		{Q_BR_JMP_DIRECT, UARCH_DIRECT, false},     {Q_BR_CALL_DIRECT, UARCH_DIRECT, true},
-		{Q_BR_JMP_INDIRECT, UARCH_INDIRECT, false}, {Q_BR_CALL_INDIRECT, UARCH_INDIRECT, true},
+	static const uint8_t branches[] = {
+		[TRANSFER_CONDITIONAL] = UARCH_CONDITIONAL, [TRANSFER_JUMP] = UARCH_DIRECT,
+		[TRANSFER_JUMP_INDIRECT] = UARCH_INDIRECT,  [TRANSFER_CALL] = UARCH_DIRECT,
+		[TRANSFER_CALL_INDIRECT] = UARCH_INDIRECT,  [TRANSFER_RETURN] = UARCH_RETURN,
+		[TRANSFER_FAR] = UARCH_NO_BRANCH,
 	};
 
-	for (unsigned i = 0; i < sizeof branches / sizeof branches[0]; i++)
-		if (q == branches[i].quantity) {
-			k->branch = branches[i].branch;
-			k->call = branches[i].call;
-		}
-	k->sse |= q == Q_INSN_SSE;
-	k->avx |= q == Q_INSN_AVX || q == Q_INSN_AVX512;
-	k->flushes |= q == Q_INSN_CLFLUSH;
+	return (enum uarch_branch)branches[s->branch];
 }
 
-/* Classes that are asked for over and over are worked out once. */
-#define KINDS 512
-
-static struct kind kind_of(unsigned class)
+static enum uarch_vector vector_of(const struct step *s)
 {
-	static struct kind kinds[KINDS];
-	const struct insn_class *c = &insn_classes[class];
-	struct kind k = {.known = true};
-	bool branches = false;
+	static const uint8_t vectors[] = {
+		[UPPERS_UNTOUCHED] = UARCH_NO_VECTOR, [UPPERS_KEPT] = UARCH_LEGACY_SSE,
+		[UPPERS_CLEARED] = UARCH_AVX,         [UPPERS_USED] = UARCH_AVX_WIDE,
+		[UPPERS_ZEROED] = UARCH_ZERO_UPPER,
+	};
 
-	if (class < KINDS && kinds[class].known)
-		return kinds[class];
-	for (unsigned i = 0; i < c->n_once; i++) {
-		enum quantity q = (enum quantity)insn_terms[c->terms + i].quantity;
-
-		add_quantity(&k, q);
-		branches |= q == Q_BRANCHES;
-	}
-	if (!branches)
-		k.branch = UARCH_NO_BRANCH;
-	k.denormals = denormals_class(class);
-	if (class < KINDS)
-		kinds[class] = k;
-	return k;
+	return (enum uarch_vector)vectors[s->uppers];
 }
 
-bool machine_meets_denormals(unsigned class)
+static void flush(struct uarch *machine, const struct step *s)
 {
-	return kind_of(class).denormals;
-}
-
-static bool is_prefix(uint8_t byte)
-{
-	static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x67};
-
-	return memchr(prefixes, byte, sizeof prefixes);
-}
-
-/* SDM vol. 2, 2.3.5 (VEX: L) and 2.7.1 (EVEX: L'L; with rounding they are no length, but the registers are
- * 512 bits wide). */
-static bool is_wide(const uint8_t *code)
-{
-	switch (code[0]) {
-	case 0xc5:
-		return code[1] & 4;
-	case 0xc4:
-	case 0x8f: /* XOP */
-		return code[2] & 4;
-	default:
-		return code[3] & 0x60;
-	}
-}
-
-static enum uarch_vector vector_of(const struct kind *k, const struct insn *in, const uint8_t *code)
-{
-	if (!k->avx)
-		return k->sse ? UARCH_LEGACY_SSE : UARCH_NO_VECTOR;
-	while (is_prefix(*code))
-		code++;
-	if (!(in->flags & INSN_F_MODRM)) /* VZEROUPPER, VZEROALL */
-		return UARCH_ZERO_UPPER;
-	return is_wide(code) ? UARCH_AVX_WIDE : UARCH_AVX;
-}
-
-/* Instructions that throw something out of caches and TLBs. */
-static void flush(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
-		  const struct kind *k)
-{
-	const struct insn *in = did->insn;
-	const uint8_t *modrm = code + in->modrm_at;
-	unsigned reg;
-
-	if (!(in->flags & INSN_F_MODRM) || in->modrm_at < 2 || modrm[-2] != 0x0f)
-		return;
-	reg = *modrm >> 3 & 7;
-	if (reg == 7 && k->flushes) /* CLWB, with 6, keeps the line */
-		uarch_flush_line(machine, did->address);
-	if (modrm[-1] == 0x01 && reg == 7 && (in->flags & INSN_F_MEM)) /* INVLPG */
-		uarch_flush_tlb(machine, did->address);
-	if (modrm[-1] == 0x22 && reg == 3) /* MOV to CR3 */
+	switch ((enum step_flush)s->flush) {
+	case FLUSH_NONE:
+		break;
+	case FLUSH_LINE:
+		uarch_flush_line(machine, s->flush_address);
+		break;
+	case FLUSH_PAGE:
+		uarch_flush_tlb(machine, s->flush_address);
+		break;
+	case FLUSH_TRANSLATIONS:
 		uarch_flush_tlb(machine, UINT64_MAX);
+		break;
+	}
 }
 
 static unsigned merge(struct qterm *out, unsigned n, const struct qterm *more, unsigned n_more)
@@ -371,33 +293,29 @@ static unsigned merge(struct qterm *out, unsigned n, const struct qterm *more, u
 	return n;
 }
 
-unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
-			 uint64_t rip, uint64_t next, bool denormal, struct qterm out[MACHINE_TERMS])
+unsigned machine_retired(struct uarch *machine, const struct step *step, struct qterm out[MACHINE_TERMS])
 {
-	struct kind k = kind_of(did->insn->klass);
-	struct step_access access[2 * ACCOUNT_ACCESSES];
-	struct uarch_step s = {.ip = rip,
-			       .length = did->insn->length,
-			       .taken = did->taken,
-			       .denormal = denormal,
-			       .next = next,
+	struct step_access access[STEP_TURN_ACCESSES];
+	struct uarch_step s = {.ip = step->ip,
+			       .length = step->length,
+			       .branch = (uint8_t)branch_of(step),
+			       .call = step->branch == TRANSFER_CALL ||
+				       step->branch == TRANSFER_CALL_INDIRECT,
+			       .taken = step->taken,
+			       .denormal = step->denormal,
+			       .vector = (uint8_t)vector_of(step),
+			       .next = step->next,
 			       .access = access};
 	struct qterm more[MACHINE_TERMS];
-	uint64_t turns = account_turns(did);
 	unsigned n;
 
-	if (!did->partial) {
-		s.branch = k.branch;
-		s.call = k.call;
-		s.vector = vector_of(&k, did->insn, code);
-	}
-	if (turns)
-		s.n_access = account_accesses(did, 0, access);
+	if (step->turns)
+		s.n_access = step_accesses(step, 0, access);
 	n = uarch_step(machine, &s, out, MACHINE_TERMS);
-	for (uint64_t i = 1; i < turns; i++) {
-		s.n_access = account_accesses(did, i, access);
+	for (uint64_t i = 1; i < step->turns; i++) {
+		s.n_access = step_accesses(step, i, access);
 		n = merge(out, n, more, uarch_step(machine, &s, more, MACHINE_TERMS));
 	}
-	flush(machine, did, code, &k);
+	flush(machine, step);
 	return n;
 }

@@ -5,7 +5,7 @@
 #ifndef PMU_VIRTUAL_MACHINE_MODEL_H
 #define PMU_VIRTUAL_MACHINE_MODEL_H
 
-#include "arch/x86/step/retired.h"
+#include "arch/step.h"
 #include "pmu/contract/model.h"
 #include "pmu/virtual/uarch.h"
 
@@ -32,21 +32,13 @@ struct uarch_geometry machine_geometry(const struct model_profile *profile);
 bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
 		 char *rest, size_t size, const char **why);
 
-/** denormals_class() (arch/x86/step/denormals.h), worked out once for each class that is asked for over and
- * over. */
-bool machine_meets_denormals(unsigned class);
-
 #define MACHINE_TERMS 32
 
 /**
  * Let an instruction, or iterations of one, retire.
- * @param did   with all addresses
- * @param code  its bytes
- * @param rip   its address, and that of the one that follows in time
- * @param denormal whether it met a denormal number (arch/x86/step/denormals.h): that takes an assist
+ * @param step with what STEP_WANTS_MACHINE and STEP_WANTS_DENORMALS give
  * @return number of terms written to out
  */
-unsigned machine_retired(struct uarch *machine, const struct insn_retired *did, const uint8_t *code,
-			 uint64_t rip, uint64_t next, bool denormal, struct qterm out[MACHINE_TERMS]);
+unsigned machine_retired(struct uarch *machine, const struct step *step, struct qterm out[MACHINE_TERMS]);
 
 #endif

@@ -3,10 +3,8 @@
  */
 #include "pmu/virtual/vpmu.h"
 
-#include "arch/x86/interrupts/apic.h"
-#include "arch/x86/step/step.h"
-#include "arch/x86/step/account.h"
-#include "pmu/virtual/hypervisor_exits.h"
+#include "arch/levels.h"
+#include "arch/step.h"
 #include "pmu/contract/pmu.h"
 
 static struct {
@@ -15,65 +13,47 @@ static struct {
 	struct oracle_hypervisor_exits *only;
 } oracle;
 
-static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
+static void marker(void *ctx, bool begin)
 {
 	(void)ctx;
-	(void)f;
-	if (in->cond != VECTOR_ORACLE_BEGIN && in->cond != VECTOR_ORACLE_END)
-		return STEP_RUN;
-	oracle.watching = in->cond == VECTOR_ORACLE_BEGIN;
-	return STEP_DONE;
+	oracle.watching = begin;
 }
 
-static bool left_out(const struct step_retired *r)
+static bool left_out(const struct step *s)
 {
-	const struct hypervisor_exit_facts facts = {r->after->rcx, r->did.address, apic_page()};
 	struct oracle_hypervisor_exits *only = oracle.only;
-	enum hypervisor_exit_kind kind =
-		hypervisor_exit_kind_of((const uint8_t *)r->rip, r->did.insn, &facts);
+	uint64_t kind;
 
-	if (kind == EXIT_KINDS || !(only->kinds >> kind & 1) || (only->user && r->did.cpl != 3))
+	if (!s->exit || (only->user && s->level != level_user()))
 		return true;
-	only->met |= UINT64_C(1) << kind;
+	kind = UINT64_C(1) << (s->exit - 1);
+	if (!(only->kinds & kind))
+		return true;
+	only->met |= kind;
 	return false;
 }
 
-static void retired(void *ctx, const struct step_retired *r)
+static void step(void *ctx, const struct step *s)
 {
-	struct qterm terms[ACCOUNT_TERMS];
+	struct qterm terms[STEP_TERMS];
 	(void)ctx;
 
-	/* Nothing but the markers is emulated by this client. */
-	if (oracle.watching && !r->emulated && !(oracle.only && left_out(r)))
-		account_add(oracle.total, terms, account_retired(&r->did, terms));
+	/* Nothing but the markers is answered by this client. */
+	if (oracle.watching && !s->answered && !(oracle.only && left_out(s)))
+		qvec_add(oracle.total, terms, step_terms(s, terms));
 }
 
-static void delivered(void *ctx, const struct step_delivered *d)
-{
-	struct qterm terms[ACCOUNT_TERMS];
-	(void)ctx;
-
-	if (oracle.watching && !oracle.only)
-		account_add(oracle.total, terms, account_event(d->kind, d->vector, d->cpl, terms));
-}
-
-static struct step_client oracle_client = {
-	.before = before,
-	.intercepts = 1ull << INSN_INT,
-	.details = true,
-	.retired = retired,
-	.delivered = delivered,
-};
+static struct step_client oracle_client = {.step = step, .marker = marker};
 
 static void watch(void (*fn)(void *), void *arg, struct qvec *total, enum step_transactions transactions)
 {
 	/* Before anything of the call that is under way is changed. */
-	if (step_active())
-		trap_abort(VECTOR_STEP);
+	step_not_nested();
 	*total = (struct qvec){0};
 	oracle.total = total;
 	oracle.watching = false;
 	oracle_client.transactions = transactions;
+	oracle_client.wants = STEP_WANTS_BY_ADDRESS | (oracle.only ? STEP_WANTS_EXITS : 0);
 	step_call(&oracle_client, fn, arg);
 }
 
@@ -94,8 +74,9 @@ void oracle_hypervisor_exits(struct oracle_hypervisor_exits *only)
 
 void oracle_bracket(struct pmu_bracket *out)
 {
-	static const uint8_t begin[] = {0xcd, VECTOR_ORACLE_BEGIN}, end[] = {0xcd, VECTOR_ORACLE_END};
+	struct step_code start, stop;
 
+	step_markers(&start, &stop);
 	*out = (struct pmu_bracket){
-		.start = begin, .start_end = begin + sizeof begin, .stop = end, .stop_end = end + sizeof end};
+		.start = start.begin, .start_end = start.end, .stop = stop.begin, .stop_end = stop.end};
 }

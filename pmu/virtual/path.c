@@ -1,10 +1,7 @@
 #include "pmu/virtual/path.h"
 
-#include "arch/x86/step/step.h"
-#include "arch/x86/exceptions/trap.h"
-#include "arch/x86/step/account.h"
+#include "arch/step.h"
 #include "pmu/contract/vectors.h"
-#include "arch/x86/step/step_details.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,20 +88,20 @@ static void arrive(struct path *p, uint64_t ip)
 	p->stage = p->begin == p->end ? BEHIND : INSIDE;
 }
 
-static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
+static enum register_answer access_register(void *ctx, struct register_access *a, const struct step *by)
 {
 	struct path *p = ctx;
 
-	arrive(p, f->rip);
+	arrive(p, by->ip);
 	if (p->stage == INSIDE)
-		return STEP_RUN;
-	if (in->special != INSN_WRMSR)
-		f->rax = f->rdx = 0;
+		return REGISTER_NOT_MINE;
+	if (!a->write)
+		a->value = 0;
 	else if (p->stage == BEFORE)
 		forget(p);
 	else
 		p->stage = DONE;
-	return STEP_DONE;
+	return REGISTER_DONE;
 }
 
 static void follow(struct path *p, const struct step *s)
@@ -120,53 +117,30 @@ static void follow(struct path *p, const struct step *s)
 		p->stage = BEHIND;
 }
 
-static void retired(void *ctx, const struct step_retired *r)
+static void step(void *ctx, const struct step *s)
 {
 	struct path *p = ctx;
-	struct qterm terms[ACCOUNT_TERMS];
-	struct step_details details;
-	struct step step = {.terms = terms,
-			    .n_terms = account_retired(&r->did, terms),
-			    .level = r->did.cpl,
-			    .ip = r->rip,
-			    .next = r->after->rip};
+	struct qterm terms[STEP_TERMS];
+	struct step known = *s;
 
-	/* The WRMSR that opens the window, itself, is not in it. */
-	if (r->emulated && r->did.insn->special == INSN_WRMSR)
+	/* The write that opens the window, itself, is not in it. Halted time has no place on a path. */
+	if ((s->answered && s->kind == STEP_WRITES_REGISTER) || s->kind == STEP_HALTED)
 		return;
-	details_of_retired(&details, &step, r);
-	if (p->vectors)
-		details_of_vectors(&details, &step);
-	follow(p, &step);
-}
-
-static void delivered(void *ctx, const struct step_delivered *d)
-{
-	struct path *p = ctx;
-	struct qterm terms[ACCOUNT_TERMS];
-	struct step_details details;
-	struct step step = {.terms = terms, .level = d->cpl, .ip = d->rip, .next = d->after->rip};
-
-	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
-	details_of_delivered(&details, &step, d);
-	if (p->vectors)
-		details_of_vectors(&details, &step);
-	follow(p, &step);
+	known.terms = terms;
+	known.n_terms = step_terms(s, terms);
+	follow(p, &known);
 }
 
 static struct step_client client = {
-	.before = before,
-	.intercepts = 1ull << INSN_RDMSR | 1ull << INSN_WRMSR | 1ull << INSN_RDPMC,
-	.details = true,
-	.retired = retired,
-	.delivered = delivered,
+	.access = access_register,
+	.spaces = 1u << SPACE_MSR | 1u << SPACE_SELECTOR,
+	.step = step,
 };
 
 void path_walk(struct path *p, uint64_t begin, uint64_t end, void (*fn)(void *), void *arg)
 {
 	/* Before anything of the call that is under way is changed. */
-	if (step_active())
-		trap_abort(VECTOR_STEP);
+	step_not_nested();
 	forget(p);
 	p->from = p->to = 0;
 	p->rule = (struct path_rule){0};
@@ -174,5 +148,6 @@ void path_walk(struct path *p, uint64_t begin, uint64_t end, void (*fn)(void *),
 	p->end = end;
 	p->stage = BEFORE;
 	client.ctx = p;
+	client.wants = STEP_WANTS_BY_ADDRESS | STEP_WANTS_RECORDS | (p->vectors ? STEP_WANTS_VECTORS : 0);
 	step_call(&client, fn, arg);
 }

@@ -66,7 +66,7 @@ void path_free(struct path *p);
 
 /**
  * Run fn(arg), which runs the code from address `begin` to `end`, and note its path. The code is entered
- * once, at its beginning, and left at its end. As step_call() of arch/x86/step/step.h: not to be called from
+ * once, at its beginning, and left at its end. As step_call() of arch/step.h: not to be called from
  * stepped code.
  */
 void path_walk(struct path *p, uint64_t begin, uint64_t end, void (*fn)(void *), void *arg);

@@ -99,28 +99,18 @@ bool premises_put_back(const struct premises *p)
 	return moved[0] && !moved[1];
 }
 
-void premises_step(const struct premises *p, const struct insn_retired *did, struct step *step,
-		   struct qterm *terms)
+void premises_step(const struct premises *p, struct step *step, struct qterm *terms)
 {
-	switch (did->insn->special) {
-	case INSN_RDPMC:
+	switch ((enum step_kind)step->kind) {
+	case STEP_READS_COUNTER:
 		if (premise_broken(p, PREMISE_RDPMC_TWICE))
 			terms[step->n_terms++] = (struct qterm){Q_INSTRUCTIONS, 1};
 		break;
-	case INSN_IRET:
+	case STEP_RETURNS:
 		if (premise_broken(p, PREMISE_RETURN_IN_NEW))
-			step->level = did->cpl_after;
+			step->level = step->level_after;
 		break;
-	case INSN_SYSRET:
-	case INSN_SYSEXIT:
-		if (premise_broken(p, PREMISE_RETURN_IN_NEW) || premise_broken(p, PREMISE_SYSRET_IN_NEW))
-			step->level = did->cpl_after;
-		break;
-	case INSN_INT:
-	case INSN_INT3:
-	case INSN_INT1:
-	case INSN_SYSCALL:
-	case INSN_SYSENTER:
+	case STEP_CALLS:
 		if (premise_broken(p, PREMISE_CALL_IN_NEW))
 			step->level = 0;
 		break;
@@ -129,9 +119,9 @@ void premises_step(const struct premises *p, const struct insn_retired *did, str
 	}
 }
 
-void premises_delivery(const struct premises *p, enum step_event kind, struct step *step, struct qterm *terms)
+void premises_delivery(const struct premises *p, struct step *step, struct qterm *terms)
 {
-	if (kind == STEP_SOFT_INTERRUPT)
+	if (step->kind != STEP_DELIVERED)
 		return;
 	if (premise_broken(p, PREMISE_DELIVERY_INSN))
 		terms[step->n_terms++] = (struct qterm){Q_INSTRUCTIONS, 1};

@@ -6,8 +6,7 @@
 #ifndef PMU_VIRTUAL_PREMISES_H
 #define PMU_VIRTUAL_PREMISES_H
 
-#include "arch/x86/step/retired.h"
-#include "arch/x86/step/account.h"
+#include "arch/step.h"
 #include "pmu/contract/model.h"
 #include "pmu/virtual/uarch.h"
 
@@ -70,11 +69,9 @@ bool premises_keep_others(struct premises *p, const struct pmu_model *model, voi
 bool premises_put_back(const struct premises *p);
 
 /** An instruction that retires: the level that it counts at, and terms added behind step->n_terms. */
-void premises_step(const struct premises *p, const struct insn_retired *did, struct step *step,
-		   struct qterm *terms);
+void premises_step(const struct premises *p, struct step *step, struct qterm *terms);
 
 /** The delivery of an event: terms added behind step->n_terms. */
-void premises_delivery(const struct premises *p, enum step_event kind, struct step *step,
-		       struct qterm *terms);
+void premises_delivery(const struct premises *p, struct step *step, struct qterm *terms);
 
 #endif

@@ -18,7 +18,7 @@ static bool has(const struct step_breaker *b, enum step_fault f)
 /* What this instruction contributes is held back until the next one. */
 static void make_late(struct step_breaker *b, struct step *step, struct qterm *terms)
 {
-	struct qterm now[STEP_TERMS];
+	struct qterm now[RECORDED_TERMS];
 	unsigned n = step->n_terms;
 
 	memcpy(now, terms, n * sizeof now[0]);
@@ -28,8 +28,20 @@ static void make_late(struct step_breaker *b, struct step *step, struct qterm *t
 	b->n_held = n;
 }
 
-void step_break(struct step_breaker *b, struct step *step, struct step_details *details,
-		struct qterm terms[STEP_TERMS])
+void step_own_details(struct step *step, struct step_copies *details)
+{
+	details->registers = *step->registers;
+	step->registers = &details->registers;
+	memcpy(details->access, step->access, step->n_access * sizeof details->access[0]);
+	step->access = details->access;
+	if (!step->vectors)
+		return;
+	memcpy(details->vectors, step->vectors, sizeof details->vectors);
+	step->vectors = details->vectors;
+}
+
+void step_break(struct step_breaker *b, struct step *step, struct step_copies *details,
+		struct qterm terms[RECORDED_TERMS])
 {
 	struct step_registers after = details->registers;
 

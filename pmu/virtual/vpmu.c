@@ -1,23 +1,13 @@
 #include "pmu/virtual/vpmu.h"
 
-#include "arch/x86/interrupts/apic.h"
-#include "arch/x86/cpu/cpu.h"
-#include "arch/x86/cpu/cpuid_leaves.h"
-#include "arch/x86/cpu/register_access.h"
-#include "arch/x86/machine/paging.h"
-#include "arch/x86/step/step.h"
-#include "arch/x86/time/time.h"
-#include "arch/x86/step/account.h"
-#include "arch/x86/step/denormals.h"
+#include "arch/overflow.h"
+#include "arch/presented.h"
+#include "arch/step.h"
 #include "pmu/virtual/hypervisor_exits.h"
-#include "arch/x86/step/insn_quantities.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/virtual/premises.h"
-#include "arch/x86/step/step_details.h"
 #include "pmu/virtual/step_faults.h"
-#include "pmu/virtual/vpmu_cpuid.h"
-#include "pmu/virtual/vpmu_lvt.h"
 #include "pmu/virtual/vpmu_memo.h"
 
 #include <stdlib.h>
@@ -32,20 +22,19 @@ static struct {
 	const struct model_profile *profile;
 	const struct pmu_model *model;
 	void *state;
-	void *before;   /* room for another such, see count_start_by_some() */
-	bool active;    /* model->counting() or ->recording(), as of the last write */
-	bool recording; /* model->recording(), likewise */
-	bool vectors;   /* model->shows_vectors(), likewise */
-	bool own_write; /* the instruction now retiring is a WRMSR that the model has carried out ... */
-	bool was_idle;  /* ... and the model was not active before it */
-	struct memo (*memo)[4]; /* of each class: by LOCK, by taken */
+	void *before;      /* room for another such, see count_start_by_some() */
+	bool active;       /* model->counting() or ->recording(), as of the last write */
+	bool recording;    /* model->recording(), likewise */
+	bool vectors;      /* model->shows_vectors(), likewise */
+	bool own_write;    /* the instruction now retiring is a WRMSR that the model has carried out ... */
+	bool was_idle;     /* ... and the model was not active before it */
+	struct memo *memo; /* of each shape of steps */
 	struct machine_memo machine_memo[MACHINE_MEMOS];
 	uint32_t epoch;
 	struct uarch *machine;
 	bool splits;       /* something counts accesses across lines or pages */
-	bool assists;      /* something counts floating-point assists */
 	bool machine_runs; /* something counts what it gives */
-	bool quick;        /* a class's memo is all that there is to know of a retirement */
+	bool quick;        /* a shape's memo is all that there is to know of a retirement */
 	bool cool;         /* it has to be cold before it runs again */
 	bool guest;        /* the stepped code is in one */
 	uint8_t thread;    /* logical processor that runs the stepped code */
@@ -56,7 +45,6 @@ static struct {
 	uint32_t hypervisor_exit_faults; /* of the hypervisor: bit per enum hypervisor_exit_fault */
 	uint32_t exits;                  /* so many until now */
 	struct model_injected injections;
-	struct cpuid_lies lies;
 } vpmu;
 
 /* Fields of a step that say where it happens. */
@@ -64,88 +52,26 @@ static struct {
 	.guest = vpmu.guest, .thread = vpmu.thread, .sibling = vpmu.sibling != SIBLING_HALTED,               \
 	.sibling_level = vpmu.sibling == SIBLING_RING3 ? 3 : 0
 
+/* Likewise of a step that the engine tells. */
+static void place(struct step *step)
+{
+	step->thread = vpmu.thread;
+	step->sibling = vpmu.sibling != SIBLING_HALTED;
+	step->sibling_level = vpmu.sibling == SIBLING_RING3 ? 3 : 0;
+}
+
 /* --- registers -------------------------------------------------------------------------------------- */
-
-static void set_halves(struct trap_frame *f, uint64_t value)
-{
-	f->rax = (uint32_t)value;
-	f->rdx = value >> 32;
-}
-
-static enum step_action action(enum register_answer answer)
-{
-	return answer == REGISTER_DONE ? STEP_DONE : answer == REGISTER_FAULT ? STEP_GP : STEP_RUN;
-}
-
-/* The answer goes to EDX:EAX. */
-static enum step_action read_register(struct trap_frame *f, struct register_access a)
-{
-	enum register_answer answer = vpmu.model->access(vpmu.state, &a);
-
-	if (answer == REGISTER_DONE)
-		set_halves(f, a.value);
-	return action(answer);
-}
-
-static void real_cpuid(struct cpuid_row *c)
-{
-	uint32_t top, ebx, ecx = 0, edx;
-
-	__asm__ volatile("cpuid" : "=a"(top), "=b"(ebx), "+c"(ecx), "=d"(edx) : "a"(c->leaf & 0x80000000));
-	c->eax = c->ebx = c->ecx = c->edx = 0;
-	if (c->leaf <= top)
-		__asm__ volatile("cpuid"
-				 : "=a"(c->eax), "=b"(c->ebx), "=c"(c->ecx), "=d"(c->edx)
-				 : "a"(c->leaf), "c"(c->subleaf));
-}
-
-struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf)
-{
-	struct cpuid_row real = {.leaf = leaf, .subleaf = subleaf}, out;
-
-	real_cpuid(&real);
-	vpmu_cpuid(vpmu.profile, vpmu.thread, &real, &out);
-	cpuid_lies_tell(&vpmu.lies, &out);
-	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
-}
 
 void vpmu_identity_details(identity_each *each, void *to)
 {
-	cpuid_pairs(vpmu_ask_cpuid, each, to);
-}
-
-struct cpuid_regs vpmu_own_cpuid(uint32_t leaf, uint32_t subleaf)
-{
-	struct cpuid_row out = {.leaf = leaf, .subleaf = subleaf};
-
-	vpmu_cpuid_own(vpmu.profile, leaf, subleaf, &out);
-	cpuid_lies_tell(&vpmu.lies, &out);
-	return (struct cpuid_regs){.eax = out.eax, .ebx = out.ebx, .ecx = out.ecx, .edx = out.edx};
+	identity_presented(each, to);
 }
 
 bool vpmu_ask_rdpmc(uint32_t index)
 {
-	struct register_access a = access_rdpmc(index, 0, false);
+	struct register_access a = {.space = SPACE_SELECTOR, .number = index, .permitted = true};
 
 	return vpmu.model->access(vpmu.state, &a) == REGISTER_DONE;
-}
-
-static void answer_cpuid(struct trap_frame *f)
-{
-	struct cpuid_regs r = vpmu_ask_cpuid((uint32_t)f->rax, (uint32_t)f->rcx);
-
-	f->rax = r.eax;
-	f->rbx = r.ebx;
-	f->rcx = r.ecx;
-	f->rdx = r.edx;
-}
-
-static struct register_access rdpmc(const struct trap_frame *f)
-{
-	uint64_t cr4;
-
-	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
-	return access_rdpmc((uint32_t)f->rcx, f->cs & 3, cr4 & CR4_PCE);
 }
 
 /* Whether an amount of this quantity may change a counter as things are. */
@@ -174,12 +100,15 @@ static bool records(void)
 /* The model's state has changed: all that was worked out may be different now. */
 static void begin_epoch(void)
 {
+	bool assists;
+
 	vpmu.epoch++;
 	vpmu.recording = records();
 	vpmu.vectors = vpmu.recording && vpmu.model->shows_vectors && vpmu.model->shows_vectors(vpmu.state);
 	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state);
 	vpmu_client.idle = !vpmu.active;
-	vpmu.splits = vpmu_client.details = false;
+	vpmu.splits = false;
+	vpmu_client.wants = 0;
 	vpmu.machine_runs = vpmu.recording;
 	if (!vpmu.active)
 		return;
@@ -192,10 +121,14 @@ static void begin_epoch(void)
 	uarch_tell_decoded(vpmu.machine,
 			   vpmu.machine_runs && (matters(Q_UOPS_DECODED) || matters(Q_UOPS_CACHED) ||
 						 matters(Q_DECODED_MISS)));
-	vpmu.assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
-	for (const quantity_number *q = account_by_address; *q != Q_COUNT; q++)
+	assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
+	for (const quantity_number *q = quantities_by_address; *q != Q_COUNT; q++)
 		vpmu.splits = vpmu.splits || matters((enum quantity) * q);
-	vpmu_client.details = vpmu.machine_runs || vpmu.splits || vpmu.hypervisor_exit_faults;
+	vpmu_client.wants = (vpmu.splits ? STEP_WANTS_BY_ADDRESS : 0) |
+			    (vpmu.machine_runs ? STEP_WANTS_MACHINE : 0) |
+			    (assists ? STEP_WANTS_DENORMALS : 0) | (vpmu.recording ? STEP_WANTS_RECORDS : 0) |
+			    (vpmu.vectors ? STEP_WANTS_VECTORS : 0) |
+			    (vpmu.hypervisor_exit_faults ? STEP_WANTS_EXITS : 0);
 	vpmu.quick = !vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults;
 }
 
@@ -215,12 +148,10 @@ static void count_start_by_some(const struct step *write)
 }
 
 /* Carries the write out. .own_write says whether what it starts does without the instruction itself. */
-static enum register_answer write_register(struct register_access *a)
+static enum register_answer write_register(struct register_access *a, const struct step *by)
 {
-	static const struct qterm wrmsr[] = {
-		{Q_INSTRUCTIONS, 1}, {Q_INSN_WRMSR, 1}, {Q_INSN_SERIALIZING, 1}, {Q_UOPS, 1}};
 	const struct step step = {
-		.terms = wrmsr, .n_terms = sizeof wrmsr / sizeof wrmsr[0], .cycles = 1, PLACE};
+		.terms = by->terms, .n_terms = by->n_terms, .cycles = 1, .level = by->level, PLACE};
 	enum register_answer answer;
 	bool first;
 
@@ -244,59 +175,27 @@ static enum register_answer write_register(struct register_access *a)
 	return answer;
 }
 
-static enum step_action before(void *ctx, struct trap_frame *f, const struct insn *in)
+static enum register_answer access_register(void *ctx, struct register_access *a, const struct step *by)
 {
-	struct register_access write;
 	enum register_answer answer;
 	(void)ctx;
 
-	switch (in->special) {
-	case INSN_CPUID:
-		answer_cpuid(f);
-		return STEP_DONE;
-	case INSN_RDPMC:
-		return read_register(f, rdpmc(f));
-	case INSN_RDMSR:
-		if (f->cs & 3)
-			return STEP_GP;
-		return read_register(f, access_rdmsr((uint32_t)f->rcx));
-	case INSN_WRMSR:
-		if (f->cs & 3)
-			return STEP_GP;
-		vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
-		write = access_wrmsr((uint32_t)f->rcx, f->rdx << 32 | (uint32_t)f->rax);
-		answer = write_register(&write);
-		vpmu.own_write = vpmu.own_write && in->length;
-		begin_epoch();
-		return action(answer);
-	default:
-		return STEP_RUN;
-	}
+	if (a->space == SPACE_MSR && !a->permitted)
+		return REGISTER_FAULT;
+	if (!a->write)
+		return vpmu.model->access(vpmu.state, a);
+	vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
+	answer = write_register(a, by);
+	vpmu.own_write = vpmu.own_write && by->length;
+	begin_epoch();
+	return answer;
 }
 
 /* --- time goes on ----------------------------------------------------------------------------------- */
 
-static void raise(enum apic_register lvt, bool stays)
-{
-	uint32_t entry = apic_read(lvt);
-
-	switch (lvt_request(&entry, stays)) {
-	case LVT_LOST:
-		return;
-	case LVT_NMI:
-		apic_write(lvt, entry);
-		step_raise_nmi();
-		return;
-	case LVT_FIXED:
-		apic_write(lvt, entry);
-		apic_self_ipi((uint8_t)(entry & LVT_VECTOR));
-		return;
-	}
-}
-
 static void raise_pmi(void)
 {
-	raise(APIC_LVT_PERF, vpmu.model->lvt_stays && vpmu.model->lvt_stays(vpmu.state));
+	step_request_overflow(OVERFLOW_COUNTERS, vpmu.model->lvt_stays && vpmu.model->lvt_stays(vpmu.state));
 }
 
 /* Records that interrupt through an entry of their own. */
@@ -305,8 +204,7 @@ static void raise_extended(void)
 	unsigned n;
 
 	for (unsigned i = 0; i < PMIS_PER_STEP && vpmu.model->take_extended(vpmu.state, &n); i++)
-		if (n < APIC_EXT_LVTS)
-			raise(APIC_EXT_LVT0 + 0x10 * n, true);
+		step_request_overflow(step_extra_line(n), true);
 }
 
 /* Requests for either logical processor: the one that runs takes its own. */
@@ -337,90 +235,30 @@ static void advance(const struct step *step)
 		raise_extended();
 }
 
-/* Whether the class, LOCK, and taken or not, is all that tells two retirements apart (but for addresses). */
-static bool repeats(const struct insn *in)
-{
-	const uint64_t specials =
-		1ull << INSN_PLAIN | 1ull << INSN_JCC | 1ull << INSN_LOOP | 1ull << INSN_JRCXZ;
-
-	return (specials >> in->special & 1) && !(in->flags & INSN_F_INVALID);
-}
-
-static inline struct memo *memo_of(const struct insn_retired *did)
-{
-	return &vpmu.memo[did->insn->klass][(did->insn->flags & INSN_F_LOCK ? 2 : 0) + did->taken];
-}
-
-/* The vector registers are the stepped code's: nothing here touches them. */
-static bool met_denormal(const struct insn_retired *did, const uint8_t *code, const struct qterm *terms,
-			 unsigned n)
-{
-	static uint8_t fxsave[DENORMALS_FXSAVE] __attribute__((aligned(16)));
-	uint8_t memory[DENORMALS_MEMORY] = {0};
-
-	if (!denormals_possible(did, code, terms, n))
-		return false;
-	__asm__ volatile("fxsave %0" : "=m"(fxsave));
-	if ((did->insn->flags & INSN_F_MEM) && !step_copy(memory, (const void *)did->address, sizeof memory))
-		return false;
-	return denormals_met(did, code, terms, n, fxsave, memory);
-}
-
-/* What the machine model makes of it. */
-static unsigned ask_machine(const struct step_retired *r, struct qterm out[MACHINE_TERMS])
-{
-	const struct insn_retired *did = &r->did;
-	const uint8_t *code = (const uint8_t *)r->rip;
-	struct qterm terms[ACCOUNT_TERMS];
-	bool denormal = vpmu.assists && machine_meets_denormals(did->insn->klass) &&
-			met_denormal(did, code, terms, account_retired(did, terms));
-
-	return machine_retired(vpmu.machine, did, code, r->rip, r->after->rip, denormal, out);
-}
-
-static bool exits(const struct step_retired *r)
-{
-	const struct insn_retired *did = &r->did;
-	const struct hypervisor_exit_facts facts = {r->after->rcx, did->address, apic_page()};
-
-	return hypervisor_exit_kind_of((const uint8_t *)r->rip, did->insn, &facts) != EXIT_KINDS;
-}
-
 /* The long way, which leaves a memo behind if it can. */
-static __attribute__((noinline)) void count(const struct step_retired *r, struct memo *m)
+static __attribute__((noinline)) void count(const struct step *s)
 {
-	const struct insn_retired *did = &r->did;
-	bool exit = vpmu.hypervisor_exit_faults && exits(r);
-	bool alike = !vpmu.recording && !exit && repeats(did->insn) && vpmu.model->increments &&
-		     !(vpmu.splits && insn_classes[did->insn->klass].n_accesses);
-	struct qterm terms[STEP_TERMS + EXIT_OWN_TERMS + PREMISE_TERMS], machine[MACHINE_TERMS];
-	unsigned n_machine = vpmu.machine_runs ? ask_machine(r, machine) : 0;
-	struct step_details details;
+	bool exit = vpmu.hypervisor_exit_faults && s->exit;
+	bool alike = s->shape && !vpmu.recording && !exit && vpmu.model->increments;
+	struct memo *m = &vpmu.memo[s->shape];
+	struct qterm terms[RECORDED_TERMS + EXIT_OWN_TERMS + PREMISE_TERMS], machine[MACHINE_TERMS];
+	unsigned n_machine = vpmu.machine_runs ? machine_retired(vpmu.machine, s, machine) : 0;
+	struct step_copies details;
 
 	if (n_machine)
 		m = alike ? machine_memo(vpmu.machine_memo, m, machine, n_machine) : NULL;
 	alike = alike && m;
-	if (alike && memo_holds(m, vpmu.epoch, did->cpl) && memo_add_up(m))
+	if (alike && memo_holds(m, vpmu.epoch, s->level) && memo_add_up(m))
 		return;
 
-	struct step step = {
-		.terms = terms,
-		.n_terms = account_retired(did, terms),
-		.cycles = did->insn->special == INSN_STRING && did->iterations > 1 ? (uint32_t)did->iterations
-										   : 1,
-		.level = did->cpl,
-		.own_write = vpmu.own_write,
-		.ip = r->rip,
-		.next = r->after->rip,
-		PLACE,
-	};
+	struct step step = *s;
 
+	place(&step);
+	step.own_write = vpmu.own_write;
+	step.terms = terms;
+	step.n_terms = step_terms(s, terms);
 	if (vpmu.premises.faults)
-		premises_step(&vpmu.premises, did, &step, terms);
-	if (vpmu.recording)
-		details_of_retired(&details, &step, r);
-	if (vpmu.vectors)
-		details_of_vectors(&details, &step);
+		premises_step(&vpmu.premises, &step, terms);
 	for (unsigned i = 0; i < n_machine; i++)
 		terms[step.n_terms++] = machine[i];
 	if (exit) {
@@ -428,66 +266,54 @@ static __attribute__((noinline)) void count(const struct step_retired *r, struct
 						       step.n_terms);
 		step.unfiltered = vpmu.hypervisor_exit_faults >> EXITS_EMULATED & 1;
 	}
-	if (vpmu.recording && vpmu.breaker.faults)
+	if (vpmu.recording && vpmu.breaker.faults) {
+		step_own_details(&step, &details);
 		step_break(&vpmu.breaker, &step, &details, terms);
+	}
 	if (alike) {
 		int n = vpmu.model->increments(vpmu.state, &step, m->increment, MEMO_ROOM);
 
 		m->epoch = n < 0 ? 0 : vpmu.epoch;
-		m->level = did->cpl;
+		m->level = s->level;
 		m->n = (uint8_t)n;
 	}
 	advance(&step);
 }
 
-static void retired(void *ctx, const struct step_retired *r)
+/* A register write that the model has carried out began an epoch: it finds no memo. */
+static bool quick(void *ctx, uint32_t shape, uint8_t level)
 {
-	const struct insn_retired *did = &r->did;
-	struct memo *m;
+	const struct memo *m = &vpmu.memo[shape];
 	(void)ctx;
 
-	if (!vpmu.active)
-		return;
-	/* A WRMSR that the model has carried out began an epoch: it finds no memo. */
-	m = memo_of(did);
-	if (__builtin_expect(memo_holds(m, vpmu.epoch, did->cpl) && vpmu.quick, 1) && memo_add_up(m))
-		return;
-	if (!vpmu.own_write || !vpmu.was_idle)
-		count(r, m);
-	vpmu.own_write = false;
+	return __builtin_expect(memo_holds(m, vpmu.epoch, level) && vpmu.quick, 1) && memo_add_up(m);
 }
 
-static void delivered(void *ctx, const struct step_delivered *d)
+static void deliver(const struct step *s)
 {
-	struct qterm terms[ACCOUNT_TERMS + PREMISE_TERMS];
-	struct step_details details;
-	struct step step = {
-		.terms = terms, .cycles = 1, .level = d->cpl, .ip = d->rip, .next = d->after->rip, PLACE};
-	(void)ctx;
+	struct qterm terms[STEP_TERMS + PREMISE_TERMS];
+	struct step step = *s;
 
-	if (!vpmu.active)
-		return;
-	step.n_terms = account_event(d->kind, d->vector, d->cpl, terms);
+	place(&step);
+	step.terms = terms;
+	step.n_terms = step_terms(s, terms);
 	if (vpmu.premises.faults)
-		premises_delivery(&vpmu.premises, d->kind, &step, terms);
-	if (vpmu.recording)
-		details_of_delivered(&details, &step, d);
-	if (vpmu.vectors)
-		details_of_vectors(&details, &step);
+		premises_delivery(&vpmu.premises, &step, terms);
 	advance(&step);
 }
 
-/* Core cycles, if they did tick, would do so as the time-stamp counter does. */
-static void halted(void *ctx, uint64_t ticks)
+static void take_step(void *ctx, const struct step *s)
 {
-	struct step step = {.cycles = ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks,
-			    .halted = true,
-			    .tsc = vpmu.recording ? tsc_read() : 0,
-			    PLACE};
 	(void)ctx;
-
-	if (vpmu.active)
-		advance(&step);
+	if (!vpmu.active)
+		return;
+	if (s->kind >= STEP_DELIVERED) {
+		deliver(s);
+		return;
+	}
+	if (!vpmu.own_write || !vpmu.was_idle)
+		count(s);
+	vpmu.own_write = false;
 }
 
 /* What a step adds may depend on it. */
@@ -500,56 +326,33 @@ static void world(void *ctx, bool guest)
 }
 
 static struct step_client vpmu_client = {
-	.before = before,
-	.intercepts = 1ull << INSN_RDMSR | 1ull << INSN_WRMSR | 1ull << INSN_RDPMC | 1ull << INSN_CPUID,
-	.retired = retired,
-	.delivered = delivered,
+	.access = access_register,
+	.spaces = 1u << SPACE_MSR | 1u << SPACE_SELECTOR,
+	.presents = true,
+	.quick = quick,
+	.step = take_step,
 	.world = world,
-	.halted = halted,
 };
-
-/* --- memory ----------------------------------------------------------------------------------------- */
-
-static bool read_memory(void *ctx, uint64_t address, void *out, size_t size)
-{
-	(void)ctx;
-	return page_readable((const void *)address, size) && step_copy(out, (const void *)address, size);
-}
-
-static bool write_memory(void *ctx, uint64_t address, const void *data, size_t size)
-{
-	(void)ctx;
-	return page_writable((const void *)address, size) && step_copy((void *)address, data, size);
-}
-
-static bool translate(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift)
-{
-	(void)ctx;
-	return page_translate(address, physical, shift);
-}
-
-static const struct model_memory memory = {
-	.read = read_memory, .write = write_memory, .translate = translate};
 
 /* A list of injections, by whose they are. */
 struct injections {
 	uint32_t machine, step, premises, exits;
 	struct model_injected model;
-	struct cpuid_lies lies;
+	struct identity_answers answers;
 };
 
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
 			    const char **why)
 {
-	char no_lies[INJECT_MAX], not_the_machines[INJECT_MAX], not_the_steps[INJECT_MAX],
+	char no_answers[INJECT_MAX], not_the_machines[INJECT_MAX], not_the_steps[INJECT_MAX],
 		of_the_cpu[INJECT_MAX], of_the_pmu[INJECT_MAX];
 
 	if (!profile) {
 		*why = "no virtual CPU of this name";
 		return false;
 	}
-	return cpuid_lies_take(inject, &out->lies, no_lies, sizeof no_lies, why) &&
-	       faults_take(uarch_faults, UARCH_FAULTS, no_lies, &out->machine, not_the_machines,
+	return identity_answers_take(inject, &out->answers, no_answers, sizeof no_answers, why) &&
+	       faults_take(uarch_faults, UARCH_FAULTS, no_answers, &out->machine, not_the_machines,
 			   sizeof not_the_machines, why) &&
 	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, not_the_steps,
 			   sizeof not_the_steps, why) &&
@@ -583,7 +386,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.profile = NULL;
 	vpmu.state = calloc(1, profile->model->state_size);
 	vpmu.before = calloc(1, profile->model->state_size);
-	vpmu.memo = calloc(insn_class_count, sizeof *vpmu.memo);
+	vpmu.memo = calloc(step_shapes(), sizeof *vpmu.memo);
 	vpmu.machine = calloc(1, uarch_size(&geometry));
 	if (!vpmu.state || !vpmu.before || !vpmu.memo || !vpmu.machine) {
 		*why = "not enough memory for the virtual CPU";
@@ -601,8 +404,8 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	memset(vpmu.machine_memo, 0, sizeof vpmu.machine_memo);
 	vpmu.epoch = 0;
 	vpmu.injections = injections.model;
-	vpmu.lies = injections.lies;
-	apic_emulate_extended(vpmu.model->take_extended);
+	identity_present(profile->identity, profile->threads, &injections.answers);
+	step_emulate_extra_lines(vpmu.model->take_extended);
 	vpmu_power_up();
 	return true;
 }
@@ -610,10 +413,11 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 void vpmu_power_up(void)
 {
 	vpmu.thread = 0;
+	identity_present_thread(0);
 	vpmu.sibling = SIBLING_HALTED;
 	vpmu.model->reset(vpmu.state, vpmu.profile, &vpmu.injections);
 	if (vpmu.model->attach)
-		vpmu.model->attach(vpmu.state, &memory);
+		vpmu.model->attach(vpmu.state, &step_memory);
 	begin_epoch();
 }
 
@@ -627,6 +431,7 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling)
 	if (thread >= vpmu_threads())
 		return false;
 	vpmu.thread = (uint8_t)thread;
+	identity_present_thread(thread);
 	vpmu.sibling = sibling;
 	vpmu.sibling_interrupts = 0;
 	if (vpmu.model->place)
@@ -662,7 +467,7 @@ void vpmu_code_alias(uint64_t start, uint64_t end, uint64_t distance)
 void vpmu_forget(void)
 {
 	vpmu.profile = NULL;
-	apic_emulate_extended(false);
+	step_emulate_extra_lines(false);
 }
 
 const struct model_profile *vpmu_profile(void)

@@ -1,7 +1,8 @@
 /*
- * The virtual PMU: runs harness code under the step engine and answers its RDMSR, WRMSR, RDPMC and CPUID from
- * a PMU model, and delivers the model's overflow interrupts through the local APIC's LVT performance entry.
- * Also the oracle, the same stepping with a quantity counter in place of a model.
+ * The virtual PMU: runs harness code under the step engine and answers its register accesses from a PMU
+ * model, presents the processor of a profile, and delivers the model's overflow interrupts through the local
+ * APIC's LVT performance entry. Also the oracle, the same stepping with a quantity counter in place of a
+ * model.
  *
  * The clock of this machine: one core cycle per retired instruction, per iteration of a REP string
  * instruction and per delivered event (exception, interrupt). While the stepped code halts, core cycles do
@@ -25,7 +26,6 @@
 #define PMU_VIRTUAL_VPMU_H
 
 #include "arch/identity.h"
-#include "arch/x86/cpu/cpuid.h"
 #include "pmu/contract/model.h"
 
 #include <stdbool.h>
@@ -34,8 +34,8 @@
 /**
  * Create the virtual CPU. `inject` names injections of its PMU model, faults of the machine model
  * (pmu/virtual/uarch_faults.def) and of what records are made from (pmu/virtual/step_faults.def), premises
- * the other way round (pmu/virtual/premises.def), and answers of CPUID (cpuid_lies_take()), separated by '+'
- * (NULL or "": none).
+ * the other way round (pmu/virtual/premises.def), and answers of CPUID (identity_answers_take() of
+ * arch/presented.h), separated by '+' (NULL or "": none).
  * @return false with *why (one line) if the profile or an injection is unknown
  */
 bool vpmu_create(const char *profile, const char *inject, const char **why);
@@ -53,15 +53,8 @@ void vpmu_power_up(void);
 /** The virtual CPU's profile; NULL while there is none. */
 const struct model_profile *vpmu_profile(void);
 
-/** CPUID as software on the virtual CPU sees it. */
-struct cpuid_regs vpmu_ask_cpuid(uint32_t leaf, uint32_t subleaf);
-
 /** All that the virtual CPU tells about itself. */
 identity_source vpmu_identity_details;
-
-/** What its profile has for a leaf, also of what the real CPU lacks; zeros where the profile says nothing of
- * it. There must be a virtual CPU. */
-struct cpuid_regs vpmu_own_cpuid(uint32_t leaf, uint32_t subleaf);
 
 /** Whether RDPMC of this index (ECX) reads a counter on the virtual CPU, where it is allowed; else it raises
  * #GP. There must be a virtual CPU. May be called by stepped code. */
@@ -113,9 +106,9 @@ void oracle_call(void (*fn)(void *), void *arg, struct qvec *total);
  */
 void oracle_call_committing(void (*fn)(void *), void *arg, struct qvec *total);
 
-/** Instructions that a hypervisor may carry out (pmu/virtual/hypervisor_exits.h). */
+/** Instructions that a hypervisor may carry out (step_exit_kinds of arch/step.h). */
 struct oracle_hypervisor_exits {
-	uint64_t kinds; /* of these, bit per enum hypervisor_exit_kind ... */
+	uint64_t kinds; /* of these, bit per row of step_exit_kinds[] ... */
 	bool user;      /* ... in ring 3 alone */
 	uint64_t met;   /* gets the kinds of those that retired, bits are added */
 };

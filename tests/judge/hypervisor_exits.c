@@ -6,7 +6,7 @@
 #include "tests/measure/pass.h"
 
 #include "arch/exceptions.h"
-#include "pmu/virtual/hypervisor_exits.h"
+#include "arch/step.h"
 #include "pmu/events/text.h"
 #include "pmu/virtual/vpmu.h"
 
@@ -90,14 +90,14 @@ static int64_t missing_of_bracket(const struct hypervisor_exits_place *p, uint64
 
 	if (!b)
 		return 0;
-	if (b->own_rdpmc && lost(p->pmu, EXIT_RDPMC)) {
-		*kinds |= 1u << EXIT_RDPMC;
+	if (b->own_rdpmc && lost(p->pmu, step_exit_of_counter_read)) {
+		*kinds |= 1u << step_exit_of_counter_read;
 		missing += b->own_rdpmc * (event_coefficient(p->event, Q_INSTRUCTIONS) +
 					   event_coefficient(p->event, Q_UOPS));
 	}
 	for (const struct qterm *t = b->own; t < b->own + sizeof b->own / sizeof b->own[0] && t->amount; t++)
-		if (t->quantity == Q_INSN_WRMSR && lost(p->pmu, EXIT_WRMSR)) {
-			*kinds |= 1u << EXIT_WRMSR;
+		if (t->quantity == Q_INSN_WRMSR && lost(p->pmu, step_exit_of_register_write)) {
+			*kinds |= 1u << step_exit_of_register_write;
 			missing += t->amount * (event_coefficient(p->event, Q_INSTRUCTIONS) +
 						event_coefficient(p->event, Q_UOPS) +
 						event_coefficient(p->event, Q_INSN_SERIALIZING) +
@@ -149,9 +149,8 @@ static void explain(const struct pmu *pmu, uint64_t kinds, struct judgement *j)
 	if (uncounted)
 		kinds &= pmu->hypervisor_exits_lost;
 	names[0] = '\0';
-	for (unsigned i = 0; i < EXIT_KINDS; i++)
-		if (kinds >> i & 1 &&
-		    !text_list_add(names, sizeof names, hypervisor_exit_kinds[i].name, !*names))
+	for (unsigned i = 0; i < step_n_exit_kinds; i++)
+		if (kinds >> i & 1 && !text_list_add(names, sizeof names, step_exit_kinds[i].name, !*names))
 			break;
 	judgement_set(j, VERDICT_SKIPPED,
 		      uncounted ? "the hypervisor%s%s carries out, and does not count,%s"
@@ -200,7 +199,7 @@ bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struc
 bool hypervisor_exits_excuse_kind(const struct pmu *pmu, unsigned kind, int64_t each,
 				  const struct observation *o, unsigned count, struct judgement *j)
 {
-	if (!pmu->guest || kind >= EXIT_KINDS || !lost(pmu, kind) || !verdict_is_bad(j->verdict))
+	if (!pmu->guest || kind >= step_n_exit_kinds || !lost(pmu, kind) || !verdict_is_bad(j->verdict))
 		return false;
 	for (unsigned i = 0; i < count; i++)
 		if (!explains(&o[i], each * (int64_t)o[i].n))
@@ -308,7 +307,7 @@ static void try_kernel(struct run *run, unsigned kind, const struct kernel *k, u
 		.raw = raw,
 	};
 
-	snprintf(name, sizeof name, "exits/%s/%s", hypervisor_exit_kinds[kind].name, k->name);
+	snprintf(name, sizeof name, "exits/%s/%s", step_exit_kinds[kind].name, k->name);
 	trap_set_context(name);
 	r = (struct result){
 		.suite = "ladder",
@@ -341,9 +340,9 @@ void hypervisor_exits_try(struct run *run, unsigned c, const struct pmu_event *e
 	run->pmu->hypervisor_exits_lost = proven = 0;
 	if (!run->pmu->guest)
 		return;
-	for (unsigned kind = 0; kind < EXIT_KINDS; kind++)
+	for (unsigned kind = 0; kind < step_n_exit_kinds; kind++)
 		for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
-			if (*hypervisor_exit_kinds[kind].kernels &&
-			    glob_match(hypervisor_exit_kinds[kind].kernels, k->name) && !kernel_unfit(k, 0))
+			if (*step_exit_kinds[kind].kernels &&
+			    glob_match(step_exit_kinds[kind].kernels, k->name) && !kernel_unfit(k, 0))
 				try_kernel(run, kind, k, c, e);
 }

@@ -1,5 +1,5 @@
 /*
- * Instructions that a hypervisor carries out itself (pmu/virtual/hypervisor_exits.h): whether it counts them,
+ * Instructions that a hypervisor carries out itself (step_exit_kinds of arch/step.h): whether it counts them,
  * and what may be missing of a count where it does not. Only in a virtual machine; on silicon all of this is
  * nothing.
  *
@@ -31,7 +31,7 @@ struct hypervisor_exits_place {
  * How much may be missing of the count at N = n: all that the uncounted instructions contribute. Of
  * instructions that the hypervisor does count, other events than instructions may lack their share all the
  * same.
- * @param kinds gets those that are in the window, bit per enum hypervisor_exit_kind
+ * @param kinds gets those that are in the window, bit per row of step_exit_kinds[]
  * @return false if there is nothing, or the machine is no guest
  */
 bool hypervisor_exits_missing(const struct hypervisor_exits_place *p, uint64_t n, int64_t *missing,

@@ -8,9 +8,8 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
-#include "arch/x86/step/insn.h"
 #include "arch/exceptions.h"
-#include "pmu/virtual/hypervisor_exits.h"
+#include "arch/step.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,13 +131,7 @@ static void report_each(struct run *run, const char *name, int64_t hundredths, c
 /* Of the only instruction of a copy that may be one. */
 static unsigned hypervisor_exit_kind(const struct cost *c)
 {
-	const struct hypervisor_exit_facts none = {0};
-	struct insn in;
-
-	for (unsigned at = 0; at < c->size && insn_decode(c->code + at, c->size - at, &in); at += in.length)
-		if (hypervisor_exit_kind_of(c->code + at, &in, &none) != EXIT_KINDS)
-			return hypervisor_exit_kind_of(c->code + at, &in, &none);
-	return EXIT_KINDS;
+	return step_exit_of_code(&(struct step_code){c->code, c->code + c->size});
 }
 
 /* RDPMC counts as often as was found before. */

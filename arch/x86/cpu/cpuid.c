@@ -1,5 +1,4 @@
 #include "arch/x86/cpu/cpuid.h"
-#include "arch/x86/step/insn.h"
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/trap.h"
 
@@ -23,13 +22,8 @@ static struct cpuid_regs raw(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid_regs r;
 
-	if (step_runs_free) {
-		struct trap_frame f = {.rax = leaf, .rcx = subleaf};
-
-		if (step_access(&f, INSN_CPUID) == STEP_DONE)
-			return (struct cpuid_regs){(uint32_t)f.rax, (uint32_t)f.rbx, (uint32_t)f.rcx,
-						   (uint32_t)f.rdx};
-	}
+	if (step_presents())
+		return presented_ask(leaf, subleaf);
 	__asm__ volatile("cpuid"
 			 : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
 			 : "a"(leaf), "c"(subleaf));

@@ -64,4 +64,11 @@ void cpu_identify(struct cpu_identity *out);
  */
 unsigned cpu_hypervisors(struct cpu_hypervisor *out, unsigned max);
 
+/** CPUID as software on the presented processor sees it. There must be one. */
+struct cpuid_regs presented_ask(uint32_t leaf, uint32_t subleaf);
+
+/** What its identity has for a leaf, also of what the real CPU lacks; zeros where it says nothing of it.
+ * There must be one. */
+struct cpuid_regs presented_own(uint32_t leaf, uint32_t subleaf);
+
 #endif

@@ -2,7 +2,7 @@
  * Accesses to registers where code rests under the step engine, and rest after them: the slow side of msr.S.
  */
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/step/insn.h"
+#include "arch/x86/cpu/register_access.h"
 #include "arch/x86/step/step.h"
 
 bool msr_read_resting(uint32_t address, uint64_t *value);
@@ -11,25 +11,26 @@ bool msr_write_resting(uint32_t address, uint64_t value);
 bool pmc_read_resting(uint32_t index, uint64_t *value);
 bool msr_accessed(bool good);
 
-/* The client's answer. @return false if it leaves the access to the CPU, and nothing rests now */
-static bool answered(uint8_t special, uint32_t index, uint64_t *value, bool *good)
+/* The client's answer. @return false if it leaves the access to the CPU, and nothing runs free now */
+static bool answered(struct register_access *a, bool *good)
 {
-	struct trap_frame f = {.rcx = index, .rax = (uint32_t)*value, .rdx = *value >> 32};
-	enum step_action action = step_access(&f, special);
+	enum register_answer answer = step_access(a);
 
-	*good = action == STEP_DONE;
-	*value = *good ? f.rdx << 32 | (uint32_t)f.rax : 0;
-	if (action == STEP_RUN)
+	*good = answer == REGISTER_DONE;
+	if (!*good)
+		a->value = 0;
+	if (answer == REGISTER_NOT_MINE)
 		step_wake();
-	return action != STEP_RUN;
+	return answer != REGISTER_NOT_MINE;
 }
 
 bool msr_read_resting(uint32_t address, uint64_t *value)
 {
-	bool good;
+	struct register_access a = access_rdmsr(address);
+	bool good, done = answered(&a, &good);
 
-	*value = 0;
-	return answered(INSN_RDMSR, address, value, &good) ? good : msr_read(address, value);
+	*value = a.value;
+	return done ? good : msr_read(address, value);
 }
 
 bool msr_read_list_resting(const uint32_t *address, unsigned n, uint64_t *value)
@@ -42,18 +43,19 @@ bool msr_read_list_resting(const uint32_t *address, unsigned n, uint64_t *value)
 
 bool msr_write_resting(uint32_t address, uint64_t value)
 {
-	uint64_t written = value;
+	struct register_access a = access_wrmsr(address, value);
 	bool good;
 
-	return answered(INSN_WRMSR, address, &written, &good) ? good : msr_write(address, value);
+	return answered(&a, &good) ? good : msr_write(address, value);
 }
 
 bool pmc_read_resting(uint32_t index, uint64_t *value)
 {
-	bool good;
+	struct register_access a = access_rdpmc(index, 0, false);
+	bool good, done = answered(&a, &good);
 
-	*value = 0;
-	return answered(INSN_RDPMC, index, value, &good) ? good : pmc_read(index, value);
+	*value = a.value;
+	return done ? good : pmc_read(index, value);
 }
 
 bool msr_accessed(bool good)

@@ -4,7 +4,7 @@
 #define LINE 64
 #define PAGE 4096
 
-const quantity_number account_by_address[] = {Q_LOADS_SPLIT_LINE,  Q_STORES_SPLIT_LINE, Q_LOADS_SPLIT_PAGE,
+const quantity_number quantities_by_address[] = {Q_LOADS_SPLIT_LINE,  Q_STORES_SPLIT_LINE, Q_LOADS_SPLIT_PAGE,
 					      Q_STORES_SPLIT_PAGE, Q_INSN_LOCKED_SPLIT, Q_COUNT};
 
 struct term_list {

@@ -16,9 +16,6 @@
 /** Room that account_retired() and account_event() need at most. */
 #define ACCOUNT_TERMS 48
 
-/** Quantities of which addresses decide, so that steps of one instruction differ in them; Q_COUNT ends. */
-extern const quantity_number account_by_address[];
-
 /** What the step contributes. @return the number of terms written to out; quantities may repeat (amounts add
  * up) */
 unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_TERMS]);
@@ -61,12 +58,5 @@ enum step_transfer account_transfer(const struct insn_retired *s, const struct q
 
 /** The same for a delivery: TRANSFER_FAR for software interrupts, which are branches. */
 enum step_transfer account_delivery(enum step_event event);
-
-/** Add terms to a total. */
-static inline void account_add(struct qvec *total, const struct qterm *terms, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		total->v[terms[i].quantity] += terms[i].amount;
-}
 
 #endif

@@ -3,6 +3,7 @@
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/emulated/emulated.h"
 #include "arch/x86/step/step_engine.h"
+#include "arch/x86/step/describe.h"
 #include "arch/x86/step/step_gate.h"
 #include "arch/x86/exceptions/trap_internal.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
@@ -89,11 +90,8 @@ static bool push_frame(struct trap_frame *f, const struct idt_gate *g, int64_t e
 void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, int64_t error)
 {
 	struct step_engine *e = &step_engine;
-	struct step_delivered d = {
-		.cpl = f->cs & 3,
-		.rip = kind == STEP_SOFT_INTERRUPT ? e->now.rip : f->rip,
-		.after = f,
-	};
+	uint64_t rip = kind == STEP_SOFT_INTERRUPT ? e->now.rip : f->rip;
+	uint8_t cpl = f->cs & 3;
 
 	if (e->odd.transaction) {
 		step_transaction_abort(f, 0);
@@ -101,7 +99,7 @@ void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, i
 			e->current = NULL;
 			return; /* none comes out of a transaction */
 		}
-		d.rip = f->rip;
+		rip = f->rip;
 	}
 	e->odd.any = 0;
 	e->current = NULL;
@@ -117,11 +115,8 @@ void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, i
 	}
 	if (kind == STEP_NMI)
 		e->nmi_blocked = true;
-	if (e->active && !e->paused && e->client->delivered) {
-		d.kind = kind;
-		d.vector = vector;
-		e->client->delivered(e->client->ctx, &d);
-	}
+	if (e->active && !e->paused)
+		step_report_delivered(f, kind, vector, cpl, rip);
 }
 
 void step_abort(struct trap_frame *f, int vector)
@@ -171,17 +166,6 @@ void step_tick(void)
 	e->watch_at = e->count + WATCHDOG_INTERVAL;
 	if (step_deadline())
 		e->attention.watchdog = 1;
-}
-
-inline void step_retire(void)
-{
-	struct step_engine *e = &step_engine;
-
-	if (__builtin_expect(e->odd.any, 0)) {
-		e->odd.shadow = e->odd.next_shadow;
-		e->odd.next_shadow = false;
-	}
-	e->retired(e->client->ctx, &e->now);
 }
 
 /* The instruction that the CPU was to run has been left for an event: it did not retire. */
@@ -362,7 +346,7 @@ static void go_on(struct trap_frame *f)
 				step_event_due(f);
 			continue;
 		}
-		if (e->client->details || e->odd.transaction)
+		if (e->client->wants || e->odd.transaction)
 			note_addresses(f, d);
 		if (__builtin_expect(e->odd.transaction, 0) && !step_transaction_keeps(f, d))
 			continue;
@@ -410,6 +394,16 @@ static bool settle(struct trap_frame *f, const struct decoded *d)
 	return true;
 }
 
+/* A plain instruction has retired. */
+static inline __attribute__((always_inline)) void retire_plain(struct step_engine *e)
+{
+	const struct step_client *c = e->client;
+	uint32_t shape = describe_plain_shape(&e->now.did);
+
+	if (!c->idle && (!c->quick || !c->quick(c->ctx, shape, e->now.did.cpl)))
+		step_report(shape);
+}
+
 /*
  * The common case: an instruction of no special kind has run, nothing waits, and the next one is no
  * different. Of the general registers, the frame has only those that C may change.
@@ -421,19 +415,19 @@ bool step_quick(struct trap_frame *f)
 	const struct decoded *d = e->current;
 	uint64_t rip = f->rip;
 
-	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->details ||
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->odd.any || e->client->wants ||
 	    e->count + 1 >= e->watch_at || rip == e->now.rip)
 		return false;
 	e->count++;
 	if (d->kind == DECODED_BRANCH) {
 		e->now.did.taken = rip != e->now.rip + d->in.length;
-		e->retired(e->client->ctx, &e->now);
+		retire_plain(e);
 		e->now.did.taken = false;
 	} else {
-		e->retired(e->client->ctx, &e->now);
+		retire_plain(e);
 	}
 	d = step_cache_find(rip, e->now.rip);
-	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->client->details) {
+	if (!d || d->kind == DECODED_SPECIAL || e->attention.any || e->client->wants) {
 		e->current = NULL;
 		e->count--;
 		return false;
@@ -487,12 +481,6 @@ void step_trap(struct trap_frame *f)
 	if (e->active && !e->paused)
 		go_on(f);
 	e->busy = false;
-}
-
-static void ignore_retired(void *ctx, const struct step_retired *r)
-{
-	(void)ctx;
-	(void)r;
 }
 
 /* --- from outside ----------------------------------------------------------------------------------- */
@@ -557,6 +545,12 @@ static void whole(void *arg)
 	step_wake();
 }
 
+void step_not_nested(void)
+{
+	if (step_active())
+		trap_abort(VECTOR_STEP);
+}
+
 void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 {
 	struct step_engine *e = &step_engine;
@@ -565,7 +559,6 @@ void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 		trap_abort(VECTOR_STEP);
 	prepare();
 	e->client = client;
-	e->retired = client->retired ? client->retired : ignore_retired;
 	e->nmi_blocked = false;
 	e->attention.any = 0;
 	e->attention.emulated = e->raises != NULL;

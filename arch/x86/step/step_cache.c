@@ -53,6 +53,8 @@ static bool branches_to_next(const struct decoded *d)
 
 static enum decoded_kind kind_of(const struct decoded *d)
 {
+	if (d->in.flags & INSN_F_INVALID)
+		return DECODED_SPECIAL; /* if the CPU knows it all the same, it has no shape */
 	switch (d->in.special) {
 	case INSN_PLAIN:
 		return DECODED_PLAIN;

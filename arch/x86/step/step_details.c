@@ -32,17 +32,20 @@ static void show_accesses(struct step_details *d, struct step *step, const struc
 
 void details_of_retired(struct step_details *d, struct step *step, const struct step_retired *r)
 {
+	struct qterm terms[ACCOUNT_TERMS];
+
 	show_registers(d, step, r->after);
 	show_accesses(d, step, &r->did);
-	step->transfer = account_transfer(&r->did, step->terms, step->n_terms);
+	step->transfer = account_transfer(&r->did, terms, account_retired(&r->did, terms));
 	step->length = r->did.insn->length;
 }
 
-void details_of_delivered(struct step_details *d, struct step *step, const struct step_delivered *e)
+void details_of_delivered(struct step_details *d, struct step *step, const struct trap_frame *after,
+			  enum step_event kind, unsigned vector)
 {
-	show_registers(d, step, e->after);
-	step->transfer = account_delivery(e->kind);
-	step->vector = (uint8_t)e->vector;
+	show_registers(d, step, after);
+	step->transfer = account_delivery(kind);
+	step->vector = (uint8_t)vector;
 }
 
 #define FXSAVE_XMM  160 /* SDM vol. 1, 10.5.1 */

@@ -6,7 +6,7 @@
 #define ARCH_X86_STEP_STEP_DETAILS_H
 
 #include "arch/step.h"
-#include "arch/x86/step/step.h"
+#include "arch/x86/step/step_engine.h"
 
 /** What a step with details points to. */
 struct step_details {
@@ -15,11 +15,12 @@ struct step_details {
 	uint8_t vectors[VECTORS_BOTH];
 };
 
-/** Of an instruction that has retired; the client must have asked for .details. step->terms must be there. */
+/** Of an instruction that has retired; the engine must have noted its addresses. */
 void details_of_retired(struct step_details *d, struct step *step, const struct step_retired *r);
 
 /** Of an event that was delivered. */
-void details_of_delivered(struct step_details *d, struct step *step, const struct step_delivered *e);
+void details_of_delivered(struct step_details *d, struct step *step, const struct trap_frame *after,
+			  enum step_event kind, unsigned vector);
 
 /** The XMM and YMM registers besides, which are the stepped code's until the step engine returns to it. Upper
  * halves that the CPU lacks, or that are off in XCR0, are 0. */

@@ -331,8 +331,7 @@ static enum step_fate hlt(struct trap_frame *f, const struct decoded *d)
 			step_abort(f, TRAP_WATCHDOG);
 			break;
 		}
-		if (e->client->halted)
-			e->client->halted(e->client->ctx, passed_since(&last));
+		step_report_halted(passed_since(&last));
 		__builtin_ia32_pause();
 	}
 	return FATE_DONE;
@@ -384,23 +383,20 @@ enum step_fate step_special(struct trap_frame *f, const struct decoded *d)
 {
 	struct step_engine *e = &step_engine;
 	const struct insn *in = &d->in;
-	struct step_client *c = e->client;
 
 	if (e->odd.transaction && aborts_transaction(in->special)) {
 		step_carried_out_next(f, d);
 		step_transaction_abort(f, 0);
 		return FATE_DONE;
 	}
-	if (c->intercepts >> in->special & 1) {
-		switch (c->before(c->ctx, f, in)) {
-		case STEP_RUN:
-			break;
-		case STEP_DONE:
-			e->now.emulated = true;
-			return step_carried_out_next(f, d);
-		case STEP_GP:
-			return step_fault(f, VECTOR_GP, 0);
-		}
+	switch (step_ask(f, in)) {
+	case STEP_RUN:
+		break;
+	case STEP_DONE:
+		e->now.emulated = true;
+		return step_carried_out_next(f, d);
+	case STEP_GP:
+		return step_fault(f, VECTOR_GP, 0);
 	}
 	switch ((enum insn_special)in->special) {
 	case INSN_JCC:

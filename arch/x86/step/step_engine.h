@@ -21,6 +21,23 @@
 #define NMI_ARRIVED 1
 #define NMI_RAISED  2
 
+/** What happened to the stepped code. */
+struct step_retired {
+	struct insn_retired did;
+	const struct trap_frame *after; /* registers after the instruction: RIP, CS, RFLAGS, RSP, SS; all of
+					 * them if the instruction has a .special or the client wants
+					 * anything. RFLAGS.TF is the engine's */
+	uint64_t rip;                   /* of the instruction */
+	bool emulated;                  /* the client answered it, the CPU never ran it */
+};
+
+enum step_action {
+	STEP_RUN,  /* let the CPU run it */
+	STEP_DONE, /* the client has carried it out: registers in the frame are those after it (RIP is
+		      advanced by the engine) */
+	STEP_GP,   /* it raises #GP(0): the engine delivers that */
+};
+
 struct step_engine {
 	/* What an instruction boundary must look at; all zero in the common case. First: step_nmi_entry
 	 * writes .nmi. */
@@ -47,12 +64,12 @@ struct step_engine {
 	bool accepting;    /* ... and has opened a window for interrupts */
 	bool active;       /* between step_call()'s gates, paused or not */
 	bool nmi_blocked;  /* from the delivery of an NMI to the next IRET */
+	bool guest;        /* the stepped code is in one of its own */
 	int broken;        /* vector of the trap that ended stepping for good: a defect of the monitor */
 	unsigned paused;   /* nesting of step_pause(); 1 more while resting */
 	bool free_running; /* the client has nothing to do: paused until step_wake() */
 	unsigned held;     /* nesting of step_hold() */
 	const struct decoded *current; /* the instruction that the CPU is running; NULL if it is not known */
-	void (*retired)(void *ctx, const struct step_retired *r); /* of the client */
 	struct step_client *client;
 	int (*raises)(const struct trap_frame *f,
 		      const struct insn_retired *did); /* step_emulate_exceptions() */
@@ -116,8 +133,26 @@ void step_tick(void);
  * guard. */
 bool step_deadline(void);
 
-/** Tell the client that step_engine.now has retired (or .partial). */
+/** step_engine.now has retired (or .partial): settle what it leaves, and tell the client. */
 void step_retire(void);
+
+/** Tell the client all that it wants of step_engine.now, after its quick() did not do. */
+void step_report(uint32_t shape);
+
+/** Tell it of an event that was delivered. @param after registers as the handler finds them
+ * @param rip of the instruction before which it is taken; STEP_SOFT_INTERRUPT: of the INT n
+ * @param cpl before it */
+void step_report_delivered(const struct trap_frame *after, enum step_event kind, unsigned vector, uint8_t cpl,
+			   uint64_t rip);
+
+/** Tell it that the stepped code has halted for so many ticks of the time-stamp counter. */
+void step_report_halted(uint64_t ticks);
+
+/** Ask it to answer a register access of the instruction at rip; length 0: of code that runs free. */
+enum register_answer step_ask_register(struct register_access *a, uint64_t rip, uint8_t length);
+
+/** Ask it about an instruction that is about to run: a register access, CPUID, or a marker. */
+enum step_action step_ask(struct trap_frame *f, const struct insn *in);
 
 /**
  * Deliver an event to the stepped code through the harness's IDT, as SDM vol. 3, 6.12-6.14 say.

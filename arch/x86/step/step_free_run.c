@@ -44,16 +44,20 @@ void step_run_free(void)
 	step_gate(STEP_GATE_REST);
 }
 
-enum step_action step_access(struct trap_frame *f, uint8_t special)
+enum register_answer step_access(struct register_access *a)
 {
 	struct step_engine *e = &step_engine;
-	const struct insn in = {.special = special};
-	enum step_action action;
+	enum register_answer answer;
 
-	if (!step_runs_free || !(e->client->intercepts >> special & 1))
-		return STEP_RUN;
-	action = e->client->before(e->client->ctx, f, &in);
+	if (!step_runs_free)
+		return REGISTER_NOT_MINE;
+	answer = step_ask_register(a, 0, 0);
 	if (!e->client->idle)
 		step_wake();
-	return action;
+	return answer;
+}
+
+bool step_presents(void)
+{
+	return step_runs_free && step_engine.client->presents;
 }

@@ -33,7 +33,7 @@ static void enter(bool inside)
 {
 	const struct step_client *client = step_engine.client;
 
-	guest.runs = inside;
+	guest.runs = step_engine.guest = inside;
 	if (client->world)
 		client->world(client->ctx, inside);
 }

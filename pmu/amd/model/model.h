@@ -99,7 +99,7 @@ struct amd_state {
 	unsigned n_running;
 	bool quick; /* nothing that runs needs more than adding up weighted terms and core cycles */
 
-	const struct model_memory *memory; /* NULL: none was attached */
+	const struct step_memory *memory; /* NULL: none was attached */
 	struct amd_ibs ibs;
 	struct amd_branches branches;
 	struct amd_uncore uncore;

@@ -334,7 +334,7 @@ static bool take_pmi(void *state)
 	return true;
 }
 
-static void attach(void *state, const struct model_memory *memory)
+static void attach(void *state, const struct step_memory *memory)
 {
 	((struct amd_state *)state)->memory = memory;
 }

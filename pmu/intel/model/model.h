@@ -91,7 +91,7 @@ enum intel_metric {
 };
 
 struct intel_ds_state {
-	const struct model_memory *memory; /* NULL: none was attached */
+	const struct step_memory *memory; /* NULL: none was attached */
 	bool exists;
 	uint64_t area; /* IA32_DS_AREA */
 	uint64_t last_from;
@@ -228,7 +228,7 @@ void intel_metrics_advance(struct intel_state *s, const struct step *step);
 void intel_lbr_recent(const struct intel_state *s, unsigned i, uint64_t *from, uint64_t *to, uint64_t *info);
 
 /** The debug store area. @return false if it is not there */
-void intel_attach(void *state, const struct model_memory *memory);
+void intel_attach(void *state, const struct step_memory *memory);
 bool intel_ds_read(const struct intel_state *s, unsigned offset, uint64_t *value);
 bool intel_ds_write(const struct intel_state *s, unsigned offset, uint64_t value);
 

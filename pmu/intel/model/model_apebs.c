@@ -243,7 +243,7 @@ bool intel_apebs_shows_vectors(const struct intel_state *s)
 bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *step)
 {
 	struct intel_pebs_state *p = &s->pebs;
-	const struct model_memory *m = s->ds.memory;
+	const struct step_memory *m = s->ds.memory;
 	uint64_t room = (uint64_t)APEBS_PAGE << (p->base & APEBS_BASE_SIZE);
 	uint64_t at = (p->index >> APEBS_WRITE & APEBS_OFFSET) * APEBS_UNIT;
 	uint64_t threshold = (p->index >> APEBS_THRESHOLD & APEBS_OFFSET) * APEBS_UNIT;

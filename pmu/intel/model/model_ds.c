@@ -9,7 +9,7 @@
  */
 #include "pmu/intel/model/model.h"
 
-void intel_attach(void *state, const struct model_memory *memory)
+void intel_attach(void *state, const struct step_memory *memory)
 {
 	struct intel_state *s = state;
 	s->ds.memory = memory;
@@ -17,13 +17,13 @@ void intel_attach(void *state, const struct model_memory *memory)
 
 bool intel_ds_read(const struct intel_state *s, unsigned offset, uint64_t *value)
 {
-	const struct model_memory *m = s->ds.memory;
+	const struct step_memory *m = s->ds.memory;
 	return m && s->ds.area && m->read(m->ctx, s->ds.area + offset, value, sizeof *value);
 }
 
 bool intel_ds_write(const struct intel_state *s, unsigned offset, uint64_t value)
 {
-	const struct model_memory *m = s->ds.memory;
+	const struct step_memory *m = s->ds.memory;
 	return m && s->ds.area && m->write(m->ctx, s->ds.area + offset, &value, sizeof value);
 }
 
@@ -64,7 +64,7 @@ static struct ds_branch record_of(struct intel_state *s, const struct step *step
 
 void intel_bts_advance(struct intel_state *s, const struct step *step)
 {
-	const struct model_memory *m = s->ds.memory;
+	const struct step_memory *m = s->ds.memory;
 	bool interrupts = s->debugctl & DEBUGCTL_BTINT;
 	uint64_t base, index, max, threshold;
 

@@ -396,7 +396,7 @@ static void reload(struct intel_state *s, uint32_t hit)
 /* @return false if there is no room: nothing happens then */
 static bool write_record(struct intel_state *s, uint32_t hit, const struct step *step)
 {
-	const struct model_memory *m = s->ds.memory;
+	const struct step_memory *m = s->ds.memory;
 	uint8_t record[sizeof(struct pebs_basic) + sizeof(struct pebs_memory) + sizeof(struct pebs_gprs) +
 		       PEBS_XMM_SIZE + 256 * sizeof(struct pebs_branch) + sizeof(struct pebs_counters) +
 		       (INTEL_COUNTERS + 2) * sizeof(uint64_t)];

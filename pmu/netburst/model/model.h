@@ -82,7 +82,7 @@ struct netburst_state {
 
 	struct netburst_thread thread[2];
 	uint8_t here; /* logical processor that accesses registers */
-	const struct model_memory *memory;
+	const struct step_memory *memory;
 
 	uint32_t running, started; /* counters; those that the last write started */
 	bool quick;                /* nothing that runs needs more than adding up */

@@ -379,7 +379,7 @@ static bool recording(const void *state)
 	return ((const struct netburst_state *)state)->recording;
 }
 
-static void attach(void *state, const struct model_memory *memory)
+static void attach(void *state, const struct step_memory *memory)
 {
 	((struct netburst_state *)state)->memory = memory;
 }

@@ -100,7 +100,7 @@ static const char *first_tlb_chain(struct chain *c)
 static const char *find(uint64_t flags, struct chain *c)
 {
 	/* The virtual CPU's machine model has its profile's caches, not the real CPU's. */
-	query_fn *query = vpmu_profile() ? vpmu_ask_cpuid : cpuid;
+	query_fn *query = vpmu_profile() ? presented_ask : cpuid;
 	bool fits = flags & KERNEL_SERVICE_CHAIN_FITS;
 
 	*c = (struct chain){.base = pool};

@@ -19,7 +19,7 @@ _Static_assert((~EMULATED_FEATURES & KERNEL_NEEDS_SVM) != 0, "needs above 32 bit
 
 static bool profile_has(enum cpu_feature feature)
 {
-	return cpu_has(feature) || cpu_tells(feature, vpmu_own_cpuid);
+	return cpu_has(feature) || cpu_tells(feature, presented_own);
 }
 
 static const char *feature_missing(const struct kernel *k, enum services_for whom)

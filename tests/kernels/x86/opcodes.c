@@ -396,7 +396,7 @@ static void add_code(const uint8_t *from, const uint8_t *to, uint64_t flags, str
 			.frame = OPCODES_SCRATCH,
 		};
 
-		account_add(sum, terms, account_retired(&did, terms));
+		qvec_add(sum, terms, account_retired(&did, terms));
 	}
 }
 

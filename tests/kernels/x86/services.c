@@ -251,7 +251,7 @@ bool services_lend_x2apic(const struct kernel *k)
 static bool lends_x2apic(const struct kernel *k, enum services_for whom)
 {
 	return whom != FOR_SILICON && services_lend_x2apic(k) &&
-	       (whom == FOR_ORACLE || cpu_tells(CPU_X2APIC, vpmu_own_cpuid));
+	       (whom == FOR_ORACLE || cpu_tells(CPU_X2APIC, presented_own));
 }
 
 static const char *timer_missing(const struct kernel *k, enum services_for whom)

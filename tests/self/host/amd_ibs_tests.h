@@ -459,7 +459,7 @@ static void ibs_translates(void **unused)
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		unsigned shift = rows[i].shift;
 		uint64_t offset = shift ? 0x40000000 : 0;
-		struct model_memory memory = {.translate = tables, .ctx = &shift};
+		struct step_memory memory = {.translate = tables, .ctx = &shift};
 
 		for (unsigned walks = 0; walks < 2; walks++) {
 			for (unsigned later = 0; later < 2; later++) {

@@ -112,7 +112,7 @@ static inline void step(enum quantity q, unsigned amount, uint32_t cycles, uint8
 }
 
 /* A step of the given terms, in one cycle at least. */
-static inline void step_terms(const struct qterm *terms, unsigned n, uint8_t cpl)
+static inline void step_with(const struct qterm *terms, unsigned n, uint8_t cpl)
 {
 	struct step s = {.terms = terms, .n_terms = n, .cycles = 1, .level = cpl};
 

@@ -168,15 +168,15 @@ static void some_retire_twice(void **state)
 	power_up(&netburst_prescott, NULL);
 	program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
 	program(14, NB_INSTR_COMPLETED, 1, RINGS_T0, 0);
-	step_terms(x87, 3, 0);
-	step_terms(lfence, 3, 0);
+	step_with(x87, 3, 0);
+	step_with(lfence, 3, 0);
 	assert_int_equal(value(12), 2);
-	step_terms(fldcw, 3, 0);
+	step_with(fldcw, 3, 0);
 	assert_int_equal(value(12), 4);
-	step_terms(emms, 3, 0);
-	step_terms(mfence, 2, 0);
+	step_with(emms, 3, 0);
+	step_with(mfence, 2, 0);
 	assert_int_equal(value(12), 8);
-	step_terms(cvtpd2pi, 3, 0);
+	step_with(cvtpd2pi, 3, 0);
 	assert_int_equal(value(12), 10);
 	assert_int_equal(value(14), 6);
 }
@@ -235,9 +235,9 @@ static void masks_add_up(void **state)
 	power_up(&netburst_prescott, NULL);
 	program(12, NB_BRANCH_RETIRED, 1, RINGS_T0, 0);
 	program(14, NB_BRANCH_RETIRED, 5, RINGS_T0, 0);
-	step_terms(taken, 4, 0);
-	step_terms(taken, 4, 0);
-	step_terms(not, 4, 0);
+	step_with(taken, 4, 0);
+	step_with(taken, 4, 0);
+	step_with(not, 4, 0);
 	assert_int_equal(value(12), 1);
 	assert_int_equal(value(14), 3);
 }
@@ -265,9 +265,9 @@ static void a_uop_vector(void **state)
 	program(0, NB_GLOBAL_POWER_EVENTS, 1, RINGS_T0, 0);
 	instructions(1);
 	assert_int_equal(value(12), 1);
-	step_terms(load, 3, 0);
+	step_with(load, 3, 0);
 	assert_int_equal(value(12), 1 + 2);
-	step_terms(store, 3, 0);
+	step_with(store, 3, 0);
 	assert_int_equal(value(12), 1 + 2 + 3);
 	assert_int_equal(value(0), 3);
 	step(Q_STORES, 5, 1, 0); /* ten uops take four cycles */
@@ -298,7 +298,7 @@ static void thresholds(void **state)
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		power_up(&netburst_prescott, NULL);
 		program(12, NB_UOPS_RETIRED, 1, RINGS_T0, cases[i].filter);
-		step_terms(seven, 2, 0);
+		step_with(seven, 2, 0);
 		assert_int_equal(value(12), cases[i].count);
 	}
 }
@@ -310,11 +310,11 @@ static void edges(void **state)
 	(void)state;
 	power_up(&netburst_prescott, NULL);
 	program(12, NB_UOPS_RETIRED, 1, RINGS_T0, CCCR_COMPARE | CCCR_EDGE | THRESHOLD(1));
-	step_terms(seven, 2, 0); /* above for two cycles, then below */
+	step_with(seven, 2, 0); /* above for two cycles, then below */
 	assert_int_equal(value(12), 1);
-	step_terms(seven, 2, 0);
+	step_with(seven, 2, 0);
 	assert_int_equal(value(12), 2);
-	step_terms(seven, 1, 0);
+	step_with(seven, 1, 0);
 	program(13, NB_INSTR_RETIRED, 1, RINGS_T0, CCCR_COMPARE | CCCR_EDGE);
 	instructions(5); /* in every cycle */
 	assert_int_equal(value(13), 1);
@@ -435,7 +435,7 @@ static void pmi_on_the_next(void **state)
 	/* Several occurrences at once: the next is one of them. */
 	program(14, NB_UOPS_RETIRED, 1, RINGS_T0, CCCR_OVF_PMI_T0);
 	set(COUNTER(14), TOP);
-	step_terms(load, 3, 0);
+	step_with(load, 3, 0);
 	assert_int_equal(interrupts(), 1);
 	/* Clearing OVF takes back what is due. */
 	set(COUNTER(14), TOP);
@@ -494,9 +494,9 @@ static bool starts(unsigned from, unsigned to, uint32_t how)
 	set(CCCR(to), (cccr(b, how) & ~CCCR_ENABLE));
 	set(COUNTER(to), 100);
 	set(COUNTER(from), TOP);
-	step_terms(all, 2, 0);
+	step_with(all, 2, 0);
 	assert_int_equal(value(to), 100);
-	step_terms(all, 2, 0);
+	step_with(all, 2, 0);
 	return value(to) == 101;
 }
 

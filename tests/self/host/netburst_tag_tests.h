@@ -11,26 +11,26 @@ static void front_end_tags_uops(void **state)
 	program(14, NB_FRONT_END_EVENT, 1, RINGS_T0, 0);
 	program(13, NB_INSTR_RETIRED, 3 - 2, RINGS_T0, 0); /* untagged */
 	program(15, NB_INSTR_RETIRED, 2, RINGS_T0, 0);     /* tagged */
-	step_terms(load, 3, 0);
+	step_with(load, 3, 0);
 	assert_int_equal(value(14), 0);
 	assert_int_equal(value(13), 1);
 	assert_int_equal(value(15), 0);
 	set(netburst_escr[RAT_ESCR0].msr, escr(NB_UOP_TYPE, 1u << 1, RINGS_T0)); /* loads */
 	set(CCCR(13), get(CCCR(13)));                                            /* decoded anew */
-	step_terms(load, 3, 0);
-	step_terms(store, 3, 0);
+	step_with(load, 3, 0);
+	step_with(store, 3, 0);
 	assert_int_equal(value(14), 1);
 	assert_int_equal(value(13), 2);
 	assert_int_equal(value(15), 1);
 	set(netburst_escr[RAT_ESCR1].msr, escr(NB_UOP_TYPE, 1u << 2, RINGS_T0)); /* stores too */
-	step_terms(load, 3, 0);
-	step_terms(store, 3, 0);
+	step_with(load, 3, 0);
+	step_with(store, 3, 0);
 	assert_int_equal(value(14), 3);
 	/* The tagging ESCR's rings have a say. */
 	set(netburst_escr[RAT_ESCR0].msr, escr(NB_UOP_TYPE, 1u << 1, ESCR_T0_USR));
-	step_terms(load, 3, 0);
+	step_with(load, 3, 0);
 	assert_int_equal(value(14), 3);
-	step_terms(load, 3, 3);
+	step_with(load, 3, 3);
 	assert_int_equal(value(14), 4);
 	/* Returns, far branches and locked accesses cannot be tagged: 18.15.6.1. */
 	for (unsigned i = 0; i < 3; i++) {
@@ -41,7 +41,7 @@ static void front_end_tags_uops(void **state)
 							   : Q_INSN_LOCKED,
 						  1}};
 
-		step_terms(untagged, 3, 3);
+		step_with(untagged, 3, 3);
 		assert_int_equal(value(14), 4);
 	}
 }
@@ -61,14 +61,14 @@ static void execution_tags_have_colours(void **state)
 							   1u << other << ESCR_TAG_SHIFT);
 		program(12, NB_EXECUTION_EVENT, 1u << colour, RINGS_T0, 0);
 		program(14, NB_EXECUTION_EVENT, 1u << other, RINGS_T0, 0);
-		step_terms(packed_sp, 3, 0);
-		step_terms(packed_sp, 3, 0);
-		step_terms(x87, 3, 0);
+		step_with(packed_sp, 3, 0);
+		step_with(packed_sp, 3, 0);
+		step_with(x87, 3, 0);
 		assert_int_equal(value(12), 2);
 		assert_int_equal(value(14), 1);
 		/* BOGUS bits count what was cancelled: nothing here. */
 		program(12, NB_EXECUTION_EVENT, 1u << (4 + colour), RINGS_T0, 0);
-		step_terms(packed_sp, 3, 0);
+		step_with(packed_sp, 3, 0);
 		assert_int_equal(value(12), 0);
 	}
 }
@@ -82,7 +82,7 @@ static void a_uop_counts_once(void **state)
 		set(netburst_escr[FIRM_ESCR0 + i].msr,
 		    escr(NB_PACKED_SP_UOP, 1u << 15, RINGS_T0) | ESCR_TAG_ENABLE | 1u << i << ESCR_TAG_SHIFT);
 	program(12, NB_EXECUTION_EVENT, 3, RINGS_T0, 0);
-	step_terms(packed_sp, 3, 0);
+	step_with(packed_sp, 3, 0);
 	assert_int_equal(value(12), 1);
 }
 
@@ -94,13 +94,13 @@ static void tags_need_their_enable_and_a_counter(void **state)
 	power_up(&netburst_prescott, NULL);
 	program(12, NB_EXECUTION_EVENT, 1, RINGS_T0, 0);
 	set(netburst_escr[FIRM_ESCR0].msr, firm | ESCR_TAG_ENABLE);
-	step_terms(packed_sp, 3, 0);
+	step_with(packed_sp, 3, 0);
 	assert_int_equal(value(12), 0); /* no counter of FLAME is enabled */
 	set(CCCR(11), cccr(NB_PACKED_SP_UOP, 0));
-	step_terms(packed_sp, 3, 0);
+	step_with(packed_sp, 3, 0);
 	assert_int_equal(value(12), 1);
 	set(netburst_escr[FIRM_ESCR0].msr, firm);
-	step_terms(packed_sp, 3, 0);
+	step_with(packed_sp, 3, 0);
 	assert_int_equal(value(12), 1);
 }
 
@@ -119,27 +119,27 @@ static void replays(void **state)
 	program(12, NB_REPLAY_EVENT, 1, RINGS_T0, 0);
 	set(MSR_PEBS_ENABLE, 1u << 2);
 	set(MSR_PEBS_MATRIX_VERT, 1);
-	step_terms(miss, 4, 0);
+	step_with(miss, 4, 0);
 	assert_int_equal(value(12), 0); /* bit 24 is off */
 	set(MSR_PEBS_ENABLE, PEBS_REPLAY_TAG | 1u << 2);
-	step_terms(miss, 4, 0);
-	step_terms(write, 3, 0);
+	step_with(miss, 4, 0);
+	step_with(write, 3, 0);
 	assert_int_equal(value(12), 1);
 	set(MSR_PEBS_MATRIX_VERT, 3);
-	step_terms(miss, 4, 0);
-	step_terms(write, 3, 0);
+	step_with(miss, 4, 0);
+	step_with(write, 3, 0);
 	assert_int_equal(value(12), 3);
 	/* A locked access and a return are never tagged: 18.15.6.1. */
-	step_terms(locked, 4, 0);
-	step_terms(returns, 4, 0);
+	step_with(locked, 4, 0);
+	step_with(returns, 4, 0);
 	assert_int_equal(value(12), 3);
 	/* Splits need their own ESCR besides, and a counter there. */
 	set(MSR_PEBS_MATRIX_VERT, 1);
 	set(MSR_PEBS_ENABLE, PEBS_REPLAY_TAG | 1u << 10);
-	step_terms(miss, 4, 0);
+	step_with(miss, 4, 0);
 	assert_int_equal(value(12), 3);
 	program(10, NB_LOAD_PORT_REPLAY, 2, RINGS_T0, 0);
-	step_terms(miss, 4, 0);
+	step_with(miss, 4, 0);
 	assert_int_equal(value(12), 4);
 	assert_int_equal(value(10), 1);
 }
@@ -160,9 +160,9 @@ static void mispredictions_by_kind(void **state)
 	program(14, NB_BRANCH_RETIRED, 1u << 3, RINGS_T0, 0); /* MMTM */
 	program(4, NB_RETIRED_MISPRED_BRANCH_TYPE, 1u << 3, RINGS_T0, 0);
 	program(6, NB_RETIRED_MISPRED_BRANCH_TYPE, 1u << 1, RINGS_T0, 0);
-	step_terms(ret, 4, 0);
-	step_terms(not, 5, 0);
-	step_terms(not, 5, 0);
+	step_with(ret, 4, 0);
+	step_with(not, 5, 0);
+	step_with(not, 5, 0);
 	assert_int_equal(value(12), 2);
 	assert_int_equal(value(14), 1);
 	assert_int_equal(value(4), 1);

@@ -24,7 +24,7 @@ static struct qvec retired(const struct insn_retired *s)
 	struct qterm terms[ACCOUNT_TERMS];
 	unsigned n = account_retired(s, terms);
 	assert_in_range(n, 0, ACCOUNT_TERMS);
-	account_add(&v, terms, n);
+	qvec_add(&v, terms, n);
 	return v;
 }
 
@@ -161,7 +161,7 @@ static void test_rings(void **state)
 	s = (struct insn_retired){.insn = &soft, .cpl = 3, .cpl_after = 0};
 	struct qvec v = retired(&s);
 	struct qterm terms[ACCOUNT_TERMS];
-	account_add(&v, terms, account_event(STEP_SOFT_INTERRUPT, 0x80, 3, terms));
+	qvec_add(&v, terms, account_event(STEP_SOFT_INTERRUPT, 0x80, 3, terms));
 	assert_int_equal(v.v[Q_RING_TO_KERNEL], 1);
 	assert_int_equal(v.v[Q_INTERRUPTS_SW], 1);
 	assert_int_equal(v.v[Q_STORES], 0);
@@ -181,7 +181,7 @@ static void test_vectors(void **state)
 		struct qterm terms[ACCOUNT_TERMS];
 		struct qvec v = {{0}};
 
-		account_add(&v, terms, account_event(STEP_EXCEPTION, vector, 0, terms));
+		qvec_add(&v, terms, account_event(STEP_EXCEPTION, vector, 0, terms));
 		assert_int_equal(v.v[Q_EXCEPTIONS], 1);
 		for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
 			assert_int_equal(v.v[own[i].quantity], own[i].vector == vector);
@@ -199,7 +199,7 @@ static void test_events_from_each_ring(void **state)
 			struct qterm terms[ACCOUNT_TERMS];
 			struct qvec v = {{0}};
 
-			account_add(&v, terms, account_event(kinds[i], 32, cpl, terms));
+			qvec_add(&v, terms, account_event(kinds[i], 32, cpl, terms));
 			assert_int_equal(v.v[Q_RING_TO_KERNEL], cpl != 0);
 			assert_int_equal(v.v[Q_INTERRUPTS_HW], kinds[i] == STEP_INTERRUPT);
 			assert_int_equal(v.v[Q_INTERRUPTS_NMI], kinds[i] == STEP_NMI);
@@ -243,10 +243,10 @@ static void test_events(void **state)
 	(void)state;
 	struct qterm terms[ACCOUNT_TERMS];
 	struct qvec v = {{0}};
-	account_add(&v, terms, account_event(STEP_EXCEPTION, 14, 0, terms));
-	account_add(&v, terms, account_event(STEP_EXCEPTION, 3, 3, terms));
-	account_add(&v, terms, account_event(STEP_INTERRUPT, 0xe0, 0, terms));
-	account_add(&v, terms, account_event(STEP_NMI, 2, 3, terms));
+	qvec_add(&v, terms, account_event(STEP_EXCEPTION, 14, 0, terms));
+	qvec_add(&v, terms, account_event(STEP_EXCEPTION, 3, 3, terms));
+	qvec_add(&v, terms, account_event(STEP_INTERRUPT, 0xe0, 0, terms));
+	qvec_add(&v, terms, account_event(STEP_NMI, 2, 3, terms));
 	assert_int_equal(v.v[Q_EXCEPTIONS], 2);
 	assert_int_equal(v.v[Q_EXC_PF], 1);
 	assert_int_equal(v.v[Q_EXC_GP], 0);
@@ -443,7 +443,7 @@ static void test_by_address(void **state)
 	bool differs[Q_COUNT] = {false}, listed[Q_COUNT] = {false};
 
 	(void)state;
-	for (const quantity_number *q = account_by_address; *q != Q_COUNT; q++)
+	for (const quantity_number *q = quantities_by_address; *q != Q_COUNT; q++)
 		listed[*q] = true;
 	for (unsigned p = 0; p < sizeof prefixes; p++)
 		for (unsigned map = 0; map < 4; map++)

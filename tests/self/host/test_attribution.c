@@ -167,12 +167,12 @@ static void manual_is_what_the_code_does(void **state)
 
 		if (ways[w].call[0]) {
 			assert_true(insn_decode(ways[w].call, sizeof ways[w].call, &in));
-			account_add(&call, terms,
-				    account_retired(&(struct insn_retired){.insn = &in, .cpl = 3}, terms));
+			qvec_add(&call, terms,
+				 account_retired(&(struct insn_retired){.insn = &in, .cpl = 3}, terms));
 		}
 		assert_true(insn_decode(ways[w].back, sizeof ways[w].back, &in));
-		account_add(&back, terms,
-			    account_retired(&(struct insn_retired){.insn = &in, .cpl_after = 3}, terms));
+		qvec_add(&back, terms,
+			 account_retired(&(struct insn_retired){.insn = &in, .cpl_after = 3}, terms));
 		for (unsigned c = 0; c < TRIP_CLASSES; c++) {
 			struct trip_levels m = trip_manual((enum trip_class)c, ways[w].trip, true, 0);
 

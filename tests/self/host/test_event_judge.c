@@ -3,7 +3,7 @@
 #include "tests/self/host/fake_kernels.h"
 #include "tests/self/host/support/scripted_pmu.h"
 
-#include "pmu/virtual/hypervisor_exits.h"
+#include "arch/x86/step/hypervisor_exits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -158,7 +158,7 @@ static void writes_are_seen_by_what_was_active(void **unused)
 
 static void memory_is_what_was_created(void **unused)
 {
-	const struct model_memory *m = &fake_memory;
+	const struct step_memory *m = &fake_memory;
 	uint8_t *p = fake_memory_create(100);
 	uint64_t at = (uintptr_t)p, value = 0x1122334455667788;
 	(void)unused;

@@ -1,5 +1,6 @@
 /* Instructions that exit to a hypervisor: which they are, and what is left of them in a count. */
 #include "pmu/virtual/hypervisor_exits.h"
+#include "arch/x86/step/hypervisor_exits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -40,7 +40,7 @@ static void account(const struct insn *in, uint64_t iterations, bool taken, stru
 	struct insn_retired s = {.insn = in, .iterations = iterations, .taken = taken};
 	memset(out, 0, sizeof *out);
 	s.address = s.stack = s.source = s.dest = s.frame = 0x10000;
-	account_add(out, terms, account_retired(&s, terms));
+	qvec_add(out, terms, account_retired(&s, terms));
 }
 
 /* --- what Zydis says -------------------------------------------------------------------------------- */

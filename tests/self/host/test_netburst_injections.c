@@ -221,7 +221,7 @@ static bool write_top(void *ctx, uint64_t address, const void *data, size_t size
 
 static bool p79(void)
 {
-	static const struct model_memory memory = {.read = read_top, .write = write_top};
+	static const struct step_memory memory = {.read = read_top, .write = write_top};
 	uint64_t ds = -(uint64_t)sizeof top_page;
 	const uint64_t words[] = {-(uint64_t)40, -(uint64_t)40, -(uint64_t)2, -(uint64_t)1};
 
@@ -294,7 +294,7 @@ static bool lbr_swapped(void)
 static bool miswired(void)
 {
 	program(9, NB_X87_FP_UOP, 1u << 15, RINGS_T0, 0);
-	step_terms(x87, 3, 0);
+	step_with(x87, 3, 0);
 	return value(9) != 1;
 }
 
@@ -303,7 +303,7 @@ static const struct qterm seven_uops[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 6}}; /*
 static bool filtered(uint32_t filter, unsigned count)
 {
 	program(12, NB_UOPS_RETIRED, 1, RINGS_T0, filter);
-	step_terms(seven_uops, 2, 0);
+	step_with(seven_uops, 2, 0);
 	return value(12) != count;
 }
 
@@ -390,7 +390,7 @@ static bool tagged(uint32_t tag, unsigned asked)
 {
 	program(8, NB_X87_FP_UOP, 1u << 15, RINGS_T0 | tag, 0);
 	program(12, NB_EXECUTION_EVENT, asked, RINGS_T0, 0);
-	step_terms(x87, 3, 0);
+	step_with(x87, 3, 0);
 	return value(12) != 0;
 }
 
@@ -407,7 +407,7 @@ static bool tags_unasked(void)
 static bool front_end_untagged(void)
 {
 	program(12, NB_FRONT_END_EVENT, 1, RINGS_T0, 0);
-	step_terms(load, 3, 0);
+	step_with(load, 3, 0);
 	return value(12) != 0;
 }
 

@@ -1,6 +1,7 @@
 /* Premises the other way round: which counters of a model count the write that starts or stops them, and what
  * steps become. */
 #include "pmu/virtual/premises.h"
+#include "arch/x86/step/describe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -235,15 +236,18 @@ static struct step step_of(enum insn_special special, struct qterm *terms)
 {
 	static struct insn in;
 	struct insn_retired did = {.insn = &in, .cpl_after = 3};
-	struct step step = {.terms = terms, .n_terms = 1, .level = 0};
+	struct step step;
 
 	in.special = (uint8_t)special;
 	if (special == INSN_SYSCALL || special == INSN_INT || special == INSN_INT3 || special == INSN_INT1 ||
 	    special == INSN_SYSENTER) {
 		did.cpl_after = 0;
-		step.level = 3;
+		did.cpl = 3;
 	}
-	premises_step(&premises_state, &did, &step, terms);
+	describe_step(&step, &did, 0, 0);
+	step.terms = terms;
+	step.n_terms = 1;
+	premises_step(&premises_state, &step, terms);
 	return step;
 }
 
@@ -274,32 +278,30 @@ static void levels_and_terms_change_where_a_premise_says_so(void **state)
 	assert_int_equal(step_of(INSN_RDMSR, terms).n_terms, 1);
 }
 
-static unsigned delivered(enum step_event kind, struct qterm *terms)
+static unsigned delivered(enum step_kind kind, struct qterm *terms)
 {
-	struct step step = {.terms = terms};
+	struct step step = {.terms = terms, .kind = (uint8_t)kind};
 
-	premises_delivery(&premises_state, kind, &step, terms);
+	premises_delivery(&premises_state, &step, terms);
 	return step.n_terms;
 }
 
 static void deliveries_have_what_a_premise_adds(void **state)
 {
-	static const uint8_t kinds[] = {STEP_EXCEPTION, STEP_INTERRUPT, STEP_NMI};
 	struct qterm terms[PREMISE_TERMS];
 
 	(void)state;
-	for (unsigned i = 0; i < sizeof kinds; i++) {
-		premises_state.faults = 0;
-		assert_int_equal(delivered(kinds[i], terms), 0);
-		otherwise(PREMISE_DELIVERY_INSN);
-		assert_int_equal(delivered(kinds[i], terms), 1);
-		assert_int_equal(terms[0].quantity, Q_INSTRUCTIONS);
-		otherwise(PREMISE_DELIVERY_FAR);
-		assert_int_equal(delivered(kinds[i], terms), 3);
-		assert_int_equal(terms[1].quantity, Q_BRANCHES);
-		assert_int_equal(terms[2].quantity, Q_BR_FAR);
-		assert_int_equal(delivered(STEP_SOFT_INTERRUPT, terms), 0); /* the INT is an instruction */
-	}
+	premises_state.faults = 0;
+	assert_int_equal(delivered(STEP_DELIVERED, terms), 0);
+	otherwise(PREMISE_DELIVERY_INSN);
+	assert_int_equal(delivered(STEP_DELIVERED, terms), 1);
+	assert_int_equal(terms[0].quantity, Q_INSTRUCTIONS);
+	otherwise(PREMISE_DELIVERY_FAR);
+	assert_int_equal(delivered(STEP_DELIVERED, terms), 3);
+	assert_int_equal(terms[1].quantity, Q_BRANCHES);
+	assert_int_equal(terms[2].quantity, Q_BR_FAR);
+	assert_int_equal(delivered(STEP_CALL_DELIVERED, terms), 0); /* the INT is an instruction */
+	assert_int_equal(delivered(STEP_HALTED, terms), 0);
 }
 
 int main(void)

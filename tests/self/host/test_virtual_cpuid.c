@@ -2,7 +2,8 @@
  * The CPUID of every virtual CPU, over a real CPU that has everything and over one that has nothing: of its
  * features exactly those, the PMU's alone, and none that stands on another which is not shown.
  */
-#include "pmu/virtual/vpmu_cpuid.h"
+#include "arch/x86/cpu/presented_cpuid.h"
+#include "pmu/contract/model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,7 +128,8 @@ static uint32_t shown(const struct model_profile *p, const struct feature *f, ui
 {
 	struct cpuid_row r = {f->leaf, 0, real, real, real, real}, out;
 
-	vpmu_cpuid(p, 0, &r, &out);
+	presented_answer(&(struct presented){.table = cpuid_table_of(p->identity), .threads = p->threads}, &r,
+			 &out);
 	return word_of(&out, f->reg);
 }
 
@@ -168,7 +170,8 @@ static void features_are_the_profiles_and_the_cpus(void **state)
 				uint32_t real = all ? ~0u : 0, monitors = monitoring_mask(&words[w]), wanted;
 				struct cpuid_row row;
 
-				if (!vpmu_cpuid_own(model_profile(p), words[w].leaf, 0, &row))
+				if (!presented_row(cpuid_table_of(model_profile(p)->identity), words[w].leaf,
+						   0, &row))
 					continue;
 				wanted = word_of(&row, words[w].reg);
 				wanted = (wanted & (real | monitors)) |
@@ -195,7 +198,8 @@ static void of_leaves_that_are_not_listed_monitoring_is_left_out(void **state)
 		for (unsigned i = 0; i < COUNT(monitoring); i++) {
 			struct cpuid_row row;
 
-			if (vpmu_cpuid_own(model_profile(p), monitoring[i].leaf, 0, &row))
+			if (presented_row(cpuid_table_of(model_profile(p)->identity), monitoring[i].leaf, 0,
+					  &row))
 				continue;
 			assert_false(has(model_profile(p), monitoring[i], ~0u));
 			seen++;
@@ -215,7 +219,8 @@ static void no_feature_without_what_it_stands_on(void **state)
 				struct cpuid_row row;
 
 				/* What the profile leaves to the real CPU, that has in its own way. */
-				if (!vpmu_cpuid_own(model_profile(p), stands_on[i].what.leaf, 0, &row) ||
+				if (!presented_row(cpuid_table_of(model_profile(p)->identity),
+						   stands_on[i].what.leaf, 0, &row) ||
 				    !has(model_profile(p), stands_on[i].what, real))
 					continue;
 				if (!has(model_profile(p), stands_on[i].needs, real))

@@ -3,10 +3,11 @@
  * models' short cut (increments) does the same as the long way.
  */
 #include "arch/x86/step/account.h"
+#include "arch/x86/step/describe.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/virtual/step_faults.h"
-#include "pmu/virtual/vpmu_cpuid.h"
-#include "pmu/virtual/vpmu_lvt.h"
+#include "arch/x86/cpu/presented_cpuid.h"
+#include "arch/x86/interrupts/lvt.h"
 #include "pmu/virtual/vpmu_memo.h"
 #include "pmu/amd/amd.h"
 #include "pmu/netburst/netburst.h"
@@ -16,11 +17,20 @@
 
 /* --- CPUID ------------------------------------------------------------------------------------------ */
 
+static void answer(const struct model_profile *p, unsigned thread, const struct cpuid_row *real,
+		   struct cpuid_row *out)
+{
+	const struct presented presented = {
+		.table = cpuid_table_of(p->identity), .threads = p->threads, .thread = thread};
+
+	presented_answer(&presented, real, out);
+}
+
 static struct cpuid_row ask(const struct model_profile *p, uint32_t leaf, uint32_t subleaf, uint32_t real)
 {
 	struct cpuid_row r = {leaf, subleaf, real, real, real, real}, out;
 
-	vpmu_cpuid(p, 0, &r, &out);
+	answer(p, 0, &r, &out);
 	assert_int_equal(out.leaf, leaf);
 	assert_int_equal(out.subleaf, subleaf);
 	return out;
@@ -67,12 +77,12 @@ static void features_of_the_profile_alone(void **unused)
 	const uint32_t sha = 1u << 29;
 	struct cpuid_row c;
 
-	assert_true(vpmu_cpuid_own(&intel_tigerlake, 7, 0, &c));
+	assert_true(presented_row(cpuid_table_of(intel_tigerlake.identity), 7, 0, &c));
 	assert_true(c.ebx & sha);
 	assert_false(ask(&intel_tigerlake, 7, 0, NONE).ebx & sha);
-	assert_false(vpmu_cpuid_own(&intel_core2, 7, 0, &c));
-	assert_false(vpmu_cpuid_own(&intel_tigerlake, 7, 5, &c));
-	assert_false(vpmu_cpuid_own(&intel_tigerlake, 0x40000001, 0, &c));
+	assert_false(presented_row(cpuid_table_of(intel_core2.identity), 7, 0, &c));
+	assert_false(presented_row(cpuid_table_of(intel_tigerlake.identity), 7, 5, &c));
+	assert_false(presented_row(cpuid_table_of(intel_tigerlake.identity), 0x40000001, 0, &c));
 }
 
 static void logical_processors(void **unused)
@@ -82,16 +92,16 @@ static void logical_processors(void **unused)
 	struct cpuid_row real = {1, 0, 0, 0x01010800, 0, 0}, out;
 
 	for (unsigned thread = 0; thread < 2; thread++) {
-		vpmu_cpuid(&netburst_prescott, thread, &real, &out);
+		answer(&netburst_prescott, thread, &real, &out);
 		assert_true(out.edx & htt);
 		assert_int_equal(out.ebx, 0x00020800 | thread << 24);
 	}
-	vpmu_cpuid(&netburst_northwood, 0, &real, &out);
+	answer(&netburst_northwood, 0, &real, &out);
 	assert_false(out.edx & htt);
 	assert_int_equal(out.ebx, real.ebx);
 	/* On a machine of two processors, too, it has one. */
 	real.ebx = 0x01020800;
-	vpmu_cpuid(&netburst_willamette, 0, &real, &out);
+	answer(&netburst_willamette, 0, &real, &out);
 	assert_int_equal(out.ebx, 0x01010800);
 }
 
@@ -139,33 +149,33 @@ static void answers_of_a_tests_own(void **unused)
 					  "cpuid:1:0:eax:1+cpuid:2:0:eax:1+cpuid:3:0:eax:1+cpuid:4:0:eax:1+"
 					  "cpuid:5:0:eax:1+cpuid:6:0:eax:1+cpuid:7:0:eax:1+cpuid:8:0:eax:1+"
 					  "cpuid:9:0:eax:1"};
-	struct cpuid_lies lies;
+	struct identity_answers answers;
 	const char *why;
 	char rest[64];
 	(void)unused;
-	assert_true(cpuid_lies_take("dead+cpuid:0A:0:eax:07FF0403+smi+cpuid:4:2:edx:ffffffff", &lies, rest,
-				    sizeof rest, &why));
+	assert_true(identity_answers_take("dead+cpuid:0A:0:eax:07FF0403+smi+cpuid:4:2:edx:ffffffff", &answers,
+					  rest, sizeof rest, &why));
 	assert_string_equal(rest, "dead+smi");
-	assert_int_equal(lies.count, 2);
+	assert_int_equal(answers.count, 2);
 	struct cpuid_row leaf = {.leaf = 0xa, .eax = 1, .ebx = 2, .edx = 4};
-	cpuid_lies_tell(&lies, &leaf);
+	identity_answers_give(&answers, &leaf);
 	assert_int_equal(leaf.eax, 0x07ff0403);
 	assert_int_equal(leaf.ebx, 2);
 	assert_int_equal(leaf.edx, 4);
 	leaf = (struct cpuid_row){.leaf = 4, .subleaf = 1, .edx = 4};
-	cpuid_lies_tell(&lies, &leaf);
+	identity_answers_give(&answers, &leaf);
 	assert_int_equal(leaf.edx, 4);
 	leaf.subleaf = 2;
-	cpuid_lies_tell(&lies, &leaf);
+	identity_answers_give(&answers, &leaf);
 	assert_int_equal(leaf.edx, 0xffffffff);
-	assert_true(cpuid_lies_take(NULL, &lies, rest, sizeof rest, &why));
-	assert_int_equal(lies.count, 0);
+	assert_true(identity_answers_take(NULL, &answers, rest, sizeof rest, &why));
+	assert_int_equal(answers.count, 0);
 	assert_string_equal(rest, "");
 	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		assert_false(cpuid_lies_take(bad[i], &lies, rest, sizeof rest, &why));
+		assert_false(identity_answers_take(bad[i], &answers, rest, sizeof rest, &why));
 		assert_non_null(strstr(why, "cpuid:LEAF:SUBLEAF:REGISTER:VALUE"));
 	}
-	assert_false(cpuid_lies_take("dropped-carry", &lies, rest, 8, &why));
+	assert_false(identity_answers_take("dropped-carry", &answers, rest, 8, &why));
 }
 
 /* --- LVT -------------------------------------------------------------------------------------------- */
@@ -479,8 +489,8 @@ static void steps_are_broken(void **unused)
 		assert_int_equal(b.faults, 1u << f);
 		assert_string_equal(rest, "");
 		for (unsigned i = 0; i < 10; i++) {
-			struct qterm terms[STEP_TERMS] = {{Q_LOADS, i + 1}};
-			struct step_details d = {.registers.gpr = {100 + i}, .access = {{.address = 0x800}}};
+			struct qterm terms[RECORDED_TERMS] = {{Q_LOADS, i + 1}};
+			struct step_copies d = {.registers.gpr = {100 + i}, .access = {{.address = 0x800}}};
 			struct step s = {.terms = terms,
 					 .n_terms = 1,
 					 .next = 0x40,
@@ -518,12 +528,15 @@ static uint32_t retire(const uint8_t *code, struct insn_retired did, uint64_t ri
 		       enum quantity q)
 {
 	struct insn in;
+	struct step step;
 	struct qterm out[MACHINE_TERMS];
 	uint32_t amount = 0;
 
 	assert_true(insn_decode(code, 15, &in));
 	did.insn = &in;
-	unsigned n = machine_retired(machine, &did, code, rip, next ? next : rip + in.length, false, out);
+	describe_step(&step, &did, rip, next ? next : rip + in.length);
+	describe_for_machine(&step, code);
+	unsigned n = machine_retired(machine, &step, out);
 	for (unsigned i = 0; i < n; i++)
 		amount += out[i].quantity == q ? out[i].amount : 0;
 	return amount;

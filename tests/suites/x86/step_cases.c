@@ -222,16 +222,16 @@ static int64_t abort_out_of_pause(void)
 static struct step_client resting;
 
 /* A register of one bit: set, the client is busy. */
-static enum step_action rest_before(void *ctx, struct trap_frame *f, const struct insn *in)
+static enum register_answer rest_access(void *ctx, struct register_access *a, const struct step *by)
 {
 	(void)ctx;
-	if ((uint32_t)f->rcx != REST_MSR)
-		return STEP_GP;
-	if (in->special == INSN_WRMSR)
-		resting.idle = !(f->rax & 1);
-	f->rax = !resting.idle;
-	f->rdx = 0;
-	return STEP_DONE;
+	(void)by;
+	if (a->number != REST_MSR)
+		return REGISTER_FAULT;
+	if (a->write)
+		resting.idle = !(a->value & 1);
+	a->value = !resting.idle;
+	return REGISTER_DONE;
 }
 
 static bool steps_go_on(void)
@@ -268,8 +268,7 @@ static int64_t rest(void)
 {
 	int64_t good = 0;
 
-	resting = (struct step_client){
-		.before = rest_before, .intercepts = 1ull << INSN_RDMSR | 1ull << INSN_WRMSR, .idle = true};
+	resting = (struct step_client){.access = rest_access, .spaces = 1u << SPACE_MSR, .idle = true};
 	step_call(&resting, rest_and_wake, &good);
 	return free_running() ? good : -1;
 }

@@ -54,7 +54,7 @@ static bool write(void *ctx, uint64_t address, const void *data, size_t size)
 	return true;
 }
 
-const struct model_memory fake_memory = {.read = read, .write = write};
+const struct step_memory fake_memory = {.read = read, .write = write};
 
 void *fake_memory_create(size_t size)
 {

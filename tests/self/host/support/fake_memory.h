@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /** What attach() takes: the pages of fake_memory_create(), and nothing else. */
-extern const struct model_memory fake_memory;
+extern const struct step_memory fake_memory;
 
 /** Whole pages of zeroes, page aligned, below 4 GiB where the host has room there; in place of those of the
  * call before. */

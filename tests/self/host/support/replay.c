@@ -1,5 +1,5 @@
 #include "tests/self/host/support/replay.h"
-#include "arch/x86/step/account.h"
+#include "arch/x86/step/describe.h"
 #include "tests/self/host/support/stepper.h"
 
 #include <stdlib.h>
@@ -81,6 +81,7 @@ const struct qvec *replay_run(struct replay *r, struct trace *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct trace_step *s = &t->step[i];
 		struct qterm out[MACHINE_TERMS];
+		struct step step;
 
 		s->did.insn = &s->insn;
 		/* The first load of a chain kernel fetches the chain's address, its last instruction may
@@ -90,8 +91,10 @@ const struct qvec *replay_run(struct replay *r, struct trace *t)
 			/* INVLPG names what the next one accesses. */
 			chain->at += trace_amount(s, Q_LOADS) + trace_amount(s, Q_STORES) > 0;
 		}
-		account_add(&r->total, out,
-			    machine_retired(r->machine, &s->did, s->code, s->rip, s->next, s->denormal, out));
+		describe_step(&step, &s->did, s->rip, s->next);
+		describe_for_machine(&step, s->code);
+		step.denormal = s->denormal;
+		qvec_add(&r->total, out, machine_retired(r->machine, &step, out));
 	}
 	return &r->total;
 }

@@ -201,8 +201,8 @@ static const char *account(const uint8_t *code, const struct insn_retired *did, 
 	unsigned n = account_retired(did, terms);
 	uint64_t next = rip + did->insn->length, expected = next;
 
-	account_add(&one, terms, n);
-	account_add(out, terms, n);
+	qvec_add(&one, terms, n);
+	qvec_add(out, terms, n);
 	if (stepper.seen)
 		stepper.seen(did, code, rip, after);
 	if (one.v[Q_BR_COND])
@@ -384,7 +384,7 @@ static const char *run(const struct kernel *k, uint64_t n, struct qvec *out)
 		if (stepper_is_emulated(code, &in)) {
 			why = stepper_emulate(code, &in, did.address, &r, data);
 			struct qterm terms[ACCOUNT_TERMS];
-			account_add(out, terms, account_retired(&did, terms));
+			qvec_add(out, terms, account_retired(&did, terms));
 			if (stepper.seen)
 				stepper.seen(&did, code, before.rip, r.rip);
 			if (!why)

@@ -57,7 +57,7 @@ static void account_handler(const uint8_t *code, struct qvec *out)
 			return;
 		returns = in.special == INSN_IRET || in.special == INSN_SYSRET || in.special == INSN_SYSEXIT;
 		struct insn_retired did = {.insn = &in, .cpl_after = returns ? 3 : 0};
-		account_add(out, terms, account_retired(&did, terms));
+		qvec_add(out, terms, account_retired(&did, terms));
 		code += in.length;
 	} while (!returns);
 }
@@ -93,7 +93,7 @@ const char *stepper_call(const struct kernel *k, const struct insn *in, struct u
 	if (c == calls + CALLS)
 		return last ? stepper_because("%s without the service for it", last->name) : NULL;
 	if (c->delivered)
-		account_add(out, terms, account_event(STEP_SOFT_INTERRUPT, KERNEL_VECTOR, 3, terms));
+		qvec_add(out, terms, account_event(STEP_SOFT_INTERRUPT, KERNEL_VECTOR, 3, terms));
 	account_handler(c->handler, out);
 	if (c->service & SERVICES_IPI && kill(stepper.child, INTERRUPT))
 		return stepper_because("the child cannot be interrupted: %s", strerror(errno));
@@ -116,7 +116,7 @@ const char *stepper_interrupt(const struct kernel *k, struct qvec *out)
 
 	if (!(k->flags & SERVICES_IPI))
 		return stepper_because("an interrupt without the service for it");
-	account_add(out, terms, account_event(STEP_INTERRUPT, KERNEL_VECTOR, 3, terms));
+	qvec_add(out, terms, account_event(STEP_INTERRUPT, KERNEL_VECTOR, 3, terms));
 	account_handler(k->flags & KERNEL_SERVICE_IPI_XAPIC ? kernel_on_xapic : kernel_on_x2apic, out);
 	return NULL;
 }
@@ -128,7 +128,7 @@ const char *stepper_fault(const struct kernel *k, int signal, const uint8_t *cod
 	struct qvec one = {{0}};
 	siginfo_t info;
 
-	account_add(&one, terms, account_retired(did, terms));
+	qvec_add(&one, terms, account_retired(did, terms));
 	if (ptrace(PTRACE_GETSIGINFO, stepper.child, NULL, &info))
 		return stepper_because("ptrace: %s", strerror(errno));
 	int vector = vector_of(signal, &info, one.v[Q_INSN_X87], loads_data_segment(code, did->insn));
@@ -137,9 +137,9 @@ const char *stepper_fault(const struct kernel *k, int signal, const uint8_t *cod
 				       r->rip - (unsigned long long)(uintptr_t)stepper.code_rx);
 	if (did->insn->special == INSN_STRING) {
 		did->partial = true;
-		account_add(out, terms, account_retired(did, terms));
+		qvec_add(out, terms, account_retired(did, terms));
 	}
-	account_add(out, terms, account_event(STEP_EXCEPTION, (unsigned)vector, 3, terms));
+	qvec_add(out, terms, account_event(STEP_EXCEPTION, (unsigned)vector, 3, terms));
 	account_handler(1u << vector & WITH_CODE ? kernel_on_fault_code : kernel_on_fault, out);
 	r->rip = r->r9;
 	return stepper_set_registers(r);

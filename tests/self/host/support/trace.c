@@ -159,7 +159,7 @@ static void add_up(struct trace *t)
 
 	t->total[OUTCOME_ABORT] = (struct qvec){{0}};
 	for (size_t i = 0; i < t->count; i++)
-		account_add(&t->total[OUTCOME_ABORT], terms, trace_terms(&t->step[i], terms));
+		qvec_add(&t->total[OUTCOME_ABORT], terms, trace_terms(&t->step[i], terms));
 	t->total[OUTCOME_COMMIT] = t->total[OUTCOME_ABORT];
 }
 

@@ -1,8 +1,8 @@
 /*
  * The LVT performance entry: what becomes of an overflow interrupt request. SDM vol. 3, 10.5.1.
  */
-#ifndef PMU_VIRTUAL_VPMU_LVT_H
-#define PMU_VIRTUAL_VPMU_LVT_H
+#ifndef ARCH_X86_INTERRUPTS_LVT_H
+#define ARCH_X86_INTERRUPTS_LVT_H
 
 #include <stdbool.h>
 #include <stdint.h>

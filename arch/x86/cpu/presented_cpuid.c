@@ -1,4 +1,4 @@
-#include "pmu/virtual/vpmu_cpuid.h"
+#include "arch/x86/cpu/presented_cpuid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,10 +44,9 @@ static bool listed(const uint32_t *leaves, unsigned n, uint32_t leaf)
 }
 
 /* The profile's row; *leaf_known says whether it has any row for the leaf. */
-static const struct cpuid_row *find(const struct model_profile *p, uint32_t leaf, uint32_t subleaf,
+static const struct cpuid_row *find(const struct cpuid_table *t, uint32_t leaf, uint32_t subleaf,
 				    bool *leaf_known)
 {
-	const struct cpuid_table *t = cpuid_table_of(p->identity);
 	bool indexed = listed(indexed_leaves, COUNT(indexed_leaves), leaf);
 
 	*leaf_known = false;
@@ -63,23 +62,22 @@ static const struct cpuid_row *find(const struct model_profile *p, uint32_t leaf
 
 /* The highest leaf of the range (basic, hypervisor, extended) that the profile presents. The real machine's
  * hypervisor shows nothing. */
-static bool beyond(const struct model_profile *p, uint32_t leaf)
+static bool beyond(const struct cpuid_table *t, uint32_t leaf)
 {
 	bool known;
-	const struct cpuid_row *head = find(p, leaf & 0xc0000000, 0, &known);
+	const struct cpuid_row *head = find(t, leaf & 0xc0000000, 0, &known);
 
 	if (leaf >> 30 == 1 && !head)
 		return true;
 	return head && leaf > head->eax;
 }
 
-bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t subleaf,
-		    struct cpuid_row *out)
+bool presented_row(const struct cpuid_table *table, uint32_t leaf, uint32_t subleaf, struct cpuid_row *out)
 {
 	bool leaf_known;
-	const struct cpuid_row *row = find(profile, leaf, subleaf, &leaf_known);
+	const struct cpuid_row *row = find(table, leaf, subleaf, &leaf_known);
 
-	if (!row || beyond(profile, leaf))
+	if (!row || beyond(table, leaf))
 		return false;
 	*out = *row;
 	return true;
@@ -87,13 +85,13 @@ bool vpmu_cpuid_own(const struct model_profile *profile, uint32_t leaf, uint32_t
 
 /* A core of several logical processors: HTT, their number, and which of them asks, in the initial APIC ID.
  * SDM vol. 2, CPUID; vol. 3, 8.9.1. */
-static void show_threads(const struct model_profile *p, unsigned thread, struct cpuid_row *out)
+static void show_threads(const struct presented *p, struct cpuid_row *out)
 {
 	if (out->leaf != 1 || p->threads < 2)
 		return;
 	out->edx |= 1u << 28;
 	out->ebx = (out->ebx & ~(0xffu << 16 | (p->threads - 1u) << 24)) | (uint32_t)p->threads << 16 |
-		   (uint32_t)thread << 24;
+		   (uint32_t)p->thread << 24;
 }
 
 static void filter(const struct cpuid_row *real, bool profiled, struct cpuid_row *out)
@@ -127,26 +125,25 @@ static void filter(const struct cpuid_row *real, bool profiled, struct cpuid_row
 	}
 }
 
-void vpmu_cpuid(const struct model_profile *profile, unsigned thread, const struct cpuid_row *real,
-		struct cpuid_row *out)
+void presented_answer(const struct presented *p, const struct cpuid_row *real, struct cpuid_row *out)
 {
 	bool leaf_known;
-	const struct cpuid_row *row = find(profile, real->leaf, real->subleaf, &leaf_known);
+	const struct cpuid_row *row = find(p->table, real->leaf, real->subleaf, &leaf_known);
 
 	*out = (struct cpuid_row){.leaf = real->leaf, .subleaf = real->subleaf};
-	if (beyond(profile, real->leaf))
+	if (beyond(p->table, real->leaf))
 		return;
 	if (!row && (leaf_known || listed(pmu_leaves, COUNT(pmu_leaves), real->leaf)))
 		return;
 	*out = row ? *row : *real;
 	out->subleaf = real->subleaf;
 	filter(real, row != NULL, out);
-	show_threads(profile, thread, out);
+	show_threads(p, out);
 }
 
 /* --- answers of a test's own --- */
 
-#define LIE "cpuid:"
+#define ANSWER "cpuid:"
 
 static bool hexadecimal(const char **p, char behind, uint32_t *value)
 {
@@ -161,21 +158,22 @@ static bool hexadecimal(const char **p, char behind, uint32_t *value)
 	return true;
 }
 
-static bool parse_lie(const char *p, struct cpuid_lie *out)
+static bool parse_answer(const char *p, struct identity_answer *out)
 {
 	static const char *const registers[] = {"eax:", "ebx:", "ecx:", "edx:"};
 
-	if (!hexadecimal(&p, ':', &out->leaf) || !hexadecimal(&p, ':', &out->subleaf))
+	if (!hexadecimal(&p, ':', &out->number) || !hexadecimal(&p, ':', &out->part))
 		return false;
-	for (out->reg = 0; out->reg < 4; out->reg++)
-		if (!strncmp(p, registers[out->reg], 4)) {
+	for (out->place = 0; out->place < 4; out->place++)
+		if (!strncmp(p, registers[out->place], 4)) {
 			p += 4;
 			return hexadecimal(&p, '\0', &out->value);
 		}
 	return false;
 }
 
-bool cpuid_lies_take(const char *inject, struct cpuid_lies *out, char *rest, size_t size, const char **why)
+bool identity_answers_take(const char *inject, struct identity_answers *out, char *rest, size_t size,
+			   const char **why)
 {
 	size_t used = 0;
 
@@ -185,7 +183,7 @@ bool cpuid_lies_take(const char *inject, struct cpuid_lies *out, char *rest, siz
 		size_t length = strcspn(p, "+");
 		char token[64];
 
-		if (strncmp(p, LIE, sizeof LIE - 1)) {
+		if (strncmp(p, ANSWER, sizeof ANSWER - 1)) {
 			int n = snprintf(rest + used, size - used, "%s%.*s", used ? "+" : "", (int)length, p);
 
 			if (n < 0 || (size_t)n >= size - used) {
@@ -195,8 +193,8 @@ bool cpuid_lies_take(const char *inject, struct cpuid_lies *out, char *rest, siz
 			used += (size_t)n;
 		} else {
 			snprintf(token, sizeof token, "%.*s", (int)length, p);
-			if (length >= sizeof token || out->count == CPUID_LIES_MAX ||
-			    !parse_lie(token + sizeof LIE - 1, &out->lie[out->count])) {
+			if (length >= sizeof token || out->count == IDENTITY_ANSWERS_MAX ||
+			    !parse_answer(token + sizeof ANSWER - 1, &out->answer[out->count])) {
 				*why = "inject=cpuid: must read cpuid:LEAF:SUBLEAF:REGISTER:VALUE, in "
 				       "hexadecimal, "
 				       "eight times at most";
@@ -209,11 +207,14 @@ bool cpuid_lies_take(const char *inject, struct cpuid_lies *out, char *rest, siz
 	return true;
 }
 
-void cpuid_lies_tell(const struct cpuid_lies *lies, struct cpuid_row *answer)
+void identity_answers_give(const struct identity_answers *answers, struct cpuid_row *row)
 {
-	uint32_t *const registers[] = {&answer->eax, &answer->ebx, &answer->ecx, &answer->edx};
+	uint32_t *const registers[] = {&row->eax, &row->ebx, &row->ecx, &row->edx};
 
-	for (unsigned i = 0; i < lies->count; i++)
-		if (lies->lie[i].leaf == answer->leaf && lies->lie[i].subleaf == answer->subleaf)
-			*registers[lies->lie[i].reg] = lies->lie[i].value;
+	for (unsigned i = 0; i < answers->count; i++) {
+		const struct identity_answer *a = &answers->answer[i];
+
+		if (a->number == row->leaf && a->part == row->subleaf)
+			*registers[a->place] = a->value;
+	}
 }
