@@ -60,6 +60,7 @@ struct processor_type {
 	uint32_t word[PROCESSOR_TYPE_WORDS]; /* what tells PMUs apart: the instruction set's own */
 	uint8_t kind;   /* 0: all are alike; PROCESSOR_PERFORMANCE, PROCESSOR_EFFICIENCY, or
 			   another kind */
+	uint8_t core;   /* the same, also where all are alike; 0: it does not say */
 	bool far_cache; /* it has the cache level that others of its kind may lack */
 };
 #define PROCESSOR_PERFORMANCE 0x40

@@ -85,4 +85,7 @@ struct code_share {
 };
 extern const struct code_share code_user_share;
 
+/** How many instructions a piece of code has, up to the first that is none. */
+unsigned code_instructions(const uint8_t *code, const uint8_t *end);
+
 #endif

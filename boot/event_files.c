@@ -1,6 +1,6 @@
 #include "boot/event_files.h"
 
-#include "arch/x86/cpu/cpuid.h"
+#include "arch/identity.h"
 #include "arch/machine.h"
 #include "arch/processors.h"
 #include "pmu/events/vendor_cpu.h"
@@ -16,8 +16,6 @@
 #define DIRECTORY   "\\assay\\events"
 #define FILES_MAX   64
 #define IDENTIFY_MS 10000
-#define CORE_ATOM   0x20 /* CPUID.1AH:EAX[31:24]; SDM vol. 2, CPUID */
-#define CORE_CORE   0x40
 
 static struct import import; /* its rows are the PMU's for the rest of the run */
 static struct platform_file files[FILES_MAX];
@@ -25,8 +23,9 @@ static struct platform_file files[FILES_MAX];
 struct judged {
 	struct run *run;
 	bool good;
-	struct cpu_identity id;
-	unsigned core_type;
+	struct identity_pair pair[IDENTITY_PAIRS];
+	unsigned n_pairs;
+	struct processor_type type;
 };
 
 /* Of the CPU under judgement, which may be the virtual one. */
@@ -34,8 +33,21 @@ static void identify(void *arg)
 {
 	struct judged *j = arg;
 
-	cpu_identify(&j->id);
-	j->core_type = j->id.max_leaf >= 0x1a ? cpuid(0x1a, 0).eax >> 24 : 0;
+	j->n_pairs = identity_read(j->pair, IDENTITY_PAIRS);
+	processor_type_read(&j->type);
+}
+
+static const char *value_of(const struct judged *j, const char *name)
+{
+	for (unsigned i = 0; i < j->n_pairs; i++)
+		if (!strcmp(j->pair[i].name, name))
+			return j->pair[i].value;
+	return "";
+}
+
+static unsigned number_of(const struct judged *j, const char *name)
+{
+	return (unsigned)strtoul(value_of(j, name), NULL, 10);
 }
 
 static void identify_guarded(void *arg)
@@ -174,11 +186,12 @@ void event_files_read(const struct platform *platform, struct run *run, unsigned
 		note("", "the CPU could not be identified: left out");
 		return;
 	}
-	const struct vendor_cpu cpu = {judged.id.vendor, judged.id.family, judged.id.model,
-				       judged.id.stepping, judged.core_type};
-	const char *core = judged.core_type == CORE_ATOM   ? "cpu_atom"
-			   : judged.core_type == CORE_CORE ? "cpu_core"
-							   : NULL;
+	const struct vendor_cpu cpu = {value_of(&judged, "vendor"), number_of(&judged, "family"),
+				       number_of(&judged, "model"), number_of(&judged, "stepping"),
+				       judged.type.core};
+	const char *core = judged.type.core == PROCESSOR_EFFICIENCY    ? "cpu_atom"
+			   : judged.type.core == PROCESSOR_PERFORMANCE ? "cpu_core"
+								       : NULL;
 	for (unsigned i = 0; i < n && !map.text; i++)
 		if (!strcasecmp(files[i].name, "mapfile.csv") &&
 		    !read(platform, &files[i], &map.text, &map.size))

@@ -7,8 +7,8 @@
 #include "tests/judge/shares.h"
 #include "pmu/contract/counter_values.h"
 
-#include "arch/x86/step/insn.h"
 #include "arch/step.h"
+#include "arch/window.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,16 +50,6 @@ static int64_t moved(const struct learning *l, uint64_t before, uint64_t after)
 	return counter_step(&l->pmu->counter[l->counter], before, after);
 }
 
-static unsigned instructions_in(const uint8_t *code, const uint8_t *end)
-{
-	struct insn in;
-	unsigned n = 0;
-
-	for (; code < end && insn_decode(code, (unsigned)(end - code), &in); code += in.length)
-		n++;
-	return n;
-}
-
 /* The bracket with its start twice over. */
 static bool start_twice(struct pmu_bracket *b, struct learning *l)
 {
@@ -71,7 +61,7 @@ static bool start_twice(struct pmu_bracket *b, struct learning *l)
 		return false;
 	memcpy(code, b->start, size);
 	memcpy(code + size, b->start, size);
-	l->start_instructions = instructions_in(b->start, b->start_end);
+	l->start_instructions = code_instructions(b->start, b->start_end);
 	b->start = code;
 	b->start_end = code + 2 * size;
 	b->version = ++version | UINT32_C(1) << 31;

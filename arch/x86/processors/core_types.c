@@ -37,7 +37,8 @@ void core_identify(struct processor_type *out, core_cpuid *read, const void *con
 
 			memcpy(out->word + 4 * i, &r, sizeof r);
 		}
-	out->kind = hybrid ? (uint8_t)(out->word[0] >> 24) : 0;
+	out->core = (uint8_t)(out->word[0] >> 24);
+	out->kind = hybrid ? out->core : 0;
 	out->far_cache = max_leaf >= 4 && has_l3(read, context);
 }
 

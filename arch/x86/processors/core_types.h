@@ -17,8 +17,8 @@
 
 typedef topology_cpuid core_cpuid;
 
-/** .word gets EAX to EDX of leaf 1AH, 0AH and 23H (subleaves 0 and 1), 0 where there is none; .kind is
- * CPUID.1AH:EAX[31:24] of a hybrid CPU; .far_cache is the third level. */
+/** .word gets EAX to EDX of leaf 1AH, 0AH and 23H (subleaves 0 and 1), 0 where there is none; .core is
+ * CPUID.1AH:EAX[31:24], .kind that of a hybrid CPU; .far_cache is the third level. */
 void core_identify(struct processor_type *out, core_cpuid *read, const void *context);
 
 #endif

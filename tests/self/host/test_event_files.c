@@ -1,7 +1,9 @@
 /* Vendors' event files: which are taken for the CPU under judgement, and who has to say so. */
 #include "boot/event_files.h"
 #include "arch/machine.h"
+#include "arch/identity.h"
 #include "arch/processors.h"
+#include "arch/x86/cpu/cpuid.h"
 #include "pmu/intel/intel.h"
 #include "tests/self/host/support/fake_cpu.h"
 #include "tests/report/report.h"
@@ -28,6 +30,19 @@ void machine_take(void)
 
 void machine_give_back(void)
 {
+}
+
+unsigned identity_read(struct identity_pair *out, unsigned max)
+{
+	struct cpu_identity cpu;
+
+	assert_true(max >= 4);
+	cpu_identify(&cpu);
+	out[0].name = "vendor", snprintf(out[0].value, sizeof out[0].value, "%s", cpu.vendor);
+	out[1].name = "family", snprintf(out[1].value, sizeof out[1].value, "%u", cpu.family);
+	out[2].name = "model", snprintf(out[2].value, sizeof out[2].value, "%u", cpu.model);
+	out[3].name = "stepping", snprintf(out[3].value, sizeof out[3].value, "%u", cpu.stepping);
+	return 4;
 }
 
 bool processor_run(unsigned index, void (*fn)(void *), void *arg, const char **why)
