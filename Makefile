@@ -58,7 +58,7 @@ IMAGE_DIRS := boot boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* tests/judg
 	tests/kernels tests/kernels/x86
 IMAGE_SRC := $(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S)))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(B)/gen/amd_floors.c
-GEN_SRC := $(B)/gen/insn_tables.c $(EVENTS_GEN)
+GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
@@ -89,7 +89,7 @@ $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 # keep -O2.
 UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard arch/x86/step/account.c arch/x86/step/describe.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
 	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c pmu/*/driver/driver.c \
-	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/exceptions/trap.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
+	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/console/screen.c arch/x86/exceptions/trap.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
 	tests/measure/measure.c tests/measure/pass.c tests/measure/smi.c),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
@@ -97,6 +97,11 @@ $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 $(B)/image/boot/uefi/%.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/self/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
 
 # --- generated -------------------------------------------------------------------------------------------------
+
+# The screen's font.
+$(B)/gen/font.c: scripts/gen-font
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< > $@
 
 # Rewritten only when it changes.
 $(B)/gen/build_id.h: FORCE
@@ -329,7 +334,7 @@ HOST_SRC := $(sort $(filter-out pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virt
 	tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.c)) \
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/cpu/presented_cpuid.c \
-	arch/x86/machine/breadcrumbs.c boot/recovery.c \
+	arch/x86/machine/breadcrumbs.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \
 	boot/options.c boot/core_options.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))

@@ -56,7 +56,7 @@ void breadcrumbs_keep(const char *list);
 void breadcrumbs_clear(void);
 
 /** How to end the run where it must not end. */
-enum breadcrumbs_fault { BREADCRUMBS_RESET, BREADCRUMBS_TRIPLE_FAULT };
+enum breadcrumbs_fault { BREADCRUMBS_RESET, BREADCRUMBS_TRIPLE_FAULT, BREADCRUMBS_EXCEPTION };
 
 /** Do so at this place, and if the step is not 0, at this step: for tests. The text must stay. @return false
  * if there are too many such places */
@@ -66,7 +66,7 @@ bool breadcrumbs_spoil(enum breadcrumbs_fault fault, const char *place, uint32_t
  * 80H). */
 void breadcrumbs_show(uint8_t code);
 
-/** End the run so, without a word. */
+/** End the run so, without a word; an exception ends only the guarded call around it, if there is one. */
 _Noreturn void breadcrumbs_fail(enum breadcrumbs_fault fault);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * The one sink that all text leaves through. Two streams share it:
- *   text: for people. Goes to the screen (buffered while the machine is taken, flushed when it is given
- * back), to the memory buffer that becomes report.txt, and to the serial line as TAP comments ("# ..." on
- * every line). tap:  TAP 14 lines, to the serial line only. Both are safe at any time, also in trap handlers
- * and with the step engine active (it is paused for the duration). Formats are those of printf() without
- * floating point: print scaled integers.
+ *   text: for people. Goes to the screen (the harness's own, arch/screen.h, as long as that is open; else the
+ * firmware's, buffered while the machine is taken, flushed when it is given back), to the memory buffer that
+ * becomes report.txt, and to the serial line as TAP comments ("# ..." on every line). tap:  TAP 14 lines, to
+ * the serial line only. Both are safe at any time, also in trap handlers and with the step engine active (it
+ * is paused for the duration). Formats are those of printf() without floating point: print scaled integers.
  *
  * Example: console_text("%u counters\n", n) shows "4 counters" on the screen and "# 4 counters" on the serial
  * line.
@@ -30,7 +30,7 @@ void console_tap(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** End the current line of the text stream if it is not empty. */
 void console_fresh_line(void);
 
-/** Send to the screen what was held back. Firmware side only. */
+/** Send to the firmware's screen what was held back, unless the harness's own is open. Firmware side only. */
 void console_flush_screen(void);
 
 /** Divert the text stream into memory (cut off where it is full, always terminated); NULL ends that. For

@@ -23,6 +23,8 @@
 #ifndef ARCH_MACHINE_H
 #define ARCH_MACHINE_H
 
+#include "arch/screen.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +38,8 @@ struct boot_info {
 	uint64_t memory_top;  /* first address above all memory and MMIO in the firmware's map; at least 4 GiB
 			       */
 	const char *firmware; /* vendor and revision as text */
-	void *breadcrumbs;    /* page of arch/breadcrumbs.h, the same one with every start; NULL: none */
+	struct framebuffer framebuffer; /* of the screen; address 0: none, or none that can be drawn on */
+	void *breadcrumbs; /* page of arch/breadcrumbs.h, the same one with every start; NULL: none */
 	uint64_t low_page; /* a page that nobody else uses and that other processors can start in (x86: below
 			    * 1 MiB); 0: none */
 };

@@ -7,7 +7,7 @@
  *     0 ms: setting the machine up
  *     812 ms: suite control on processor 0
  *     4312 ms: suite events on processor 0
- *     ended: 766 checks ...                         the last line of a run that came to its end
+ *     ended: 766 checks, in 61234 ms                the last line of a run that came to its end
  *
  * Where the run has no folder there is none. What cannot be written is left unsaid: the report says what
  * there is to say about the volume.
@@ -23,6 +23,8 @@
 #define JOURNAL_STAGE    " ms: "
 #define JOURNAL_SUITE    "suite "
 #define JOURNAL_END      "ended: "
+#define JOURNAL_TOOK     ", in "
+#define JOURNAL_OPTIONS  "options: "
 
 /** Append a line to this run's. Firmware side only. */
 void journal_line(const struct platform *platform, const char *format, ...)

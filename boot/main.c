@@ -29,6 +29,7 @@
 #include "arch/identity.h"
 #include "arch/machine.h"
 #include "arch/processors.h"
+#include "arch/screen.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
 #include "tests/judge/check.h"
@@ -67,6 +68,11 @@ static void begin_text(const struct platform *platform)
 
 static int leave(struct platform *platform, const struct options *o, int status)
 {
+	if (screen_is_open()) {
+		screen_close();
+		if (platform->clear_screen)
+			platform->clear_screen();
+	}
 	console_flush_screen();
 	if (o->exit != EXIT_RETURN)
 		platform->leave(o->exit, status);
@@ -273,10 +279,14 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	*any = true;
 	report_out(platform, o, false);
 
+	unsigned total = 0, before = (unsigned)(core - cores.core);
+	while (suite_in_turn(o, total))
+		total++;
 	for (unsigned turn = 0; (part.suite = suite_in_turn(o, turn)); turn++) {
 		if (part.suite->prepare)
 			part.suite->prepare();
-		progress_suite(platform, core->number, part.suite->name);
+		progress_suite(platform, core->number, part.suite->name, before * total + turn + 1,
+			       cores.count * total);
 		bool ran = run_part(core, &part, run_one);
 		*why = part.why;
 		if (!ran)

@@ -5,6 +5,8 @@
 #include "build_id.h"
 
 #include "arch/breadcrumbs.h"
+#include "arch/screen.h"
+#include "arch/machine.h"
 #include "arch/time.h"
 #include "tests/report/report.h"
 
@@ -15,12 +17,87 @@
 /* What a card at port 80H shows: checks by their number within the stage, modulo this; from it on, stages. */
 #define CODE_STAGE 0xe0
 
+#define BAR      20 /* characters */
+#define LINE_MAX 256
+
 static struct recovery recovery;
+static char head[LINE_MAX];
+static unsigned suite_number, suites_total; /* 0: no suite has begun */
+static uint64_t suites_since;               /* microseconds: when the first one began */
+static uint64_t expected_ms;                /* what a whole run with the same options took; 0: not known */
 static char list[BREADCRUMBS_LIST];
 static char stage[64], place[BREADCRUMBS_PLACE];
 static bool is_suite;
 static unsigned processor, call, stages;
 static char why[64];
+
+static void format_time(uint64_t ms, char out[16])
+{
+	uint64_t s = ms / 1000;
+
+	snprintf(out, 16, "%lu:%02lu:%02lu", (unsigned long)(s / 3600 % 1000), (unsigned long)(s / 60 % 60),
+		 (unsigned long)(s % 60));
+}
+
+/* By the time that the run took before; else as if all suites were alike. @return parts of 1000 */
+static unsigned part_done(uint64_t now_ms)
+{
+	if (expected_ms)
+		return now_ms < expected_ms ? (unsigned)(now_ms * 1000 / expected_ms) : 999;
+	return suite_number ? (suite_number - 1) * 1000 / suites_total : 0;
+}
+
+static void show_progress(void)
+{
+	const struct report_totals *t = report_totals();
+	uint64_t now_ms = time_us() / 1000, left_ms = 0;
+	char line[LINE_MAX], bar[BAR + 1], gone[16], left[40] = "";
+	unsigned part = part_done(now_ms), bad = 0;
+
+	for (unsigned v = 0; v < VERDICT_COUNT; v++)
+		bad += verdict_is_bad((enum verdict)v) ? t->verdicts[v] : 0;
+	for (unsigned i = 0; i < BAR; i++)
+		bar[i] = i * 1000 < part * BAR ? SCREEN_FULL : SCREEN_SHADE;
+	bar[BAR] = 0;
+	format_time(now_ms, gone);
+	if (expected_ms > now_ms)
+		left_ms = expected_ms - now_ms;
+	else if (!expected_ms && suite_number > 1)
+		left_ms = (now_ms - suites_since / 1000) / (suite_number - 1) *
+			  (suites_total - suite_number + 1);
+	if (left_ms) {
+		char time[16];
+
+		format_time(left_ms, time);
+		snprintf(left, sizeof left, ", about %s left", time);
+	}
+	snprintf(line, sizeof line, " %s %u %%  %u checks, %u bad  %s%s", bar, part / 10, t->checks, bad,
+		 gone, left);
+	screen_line(3, bad ? SCREEN_BAD : SCREEN_PLAIN, line);
+}
+
+/* The stage, and what of it; drawn at once, as it may be the last thing that is seen. */
+static void show(const char *what)
+{
+	char line[LINE_MAX];
+
+	if (!screen_is_open())
+		return;
+	screen_line(0, SCREEN_HEAD, head);
+	if (is_suite)
+		snprintf(line, sizeof line, " suite %u of %u: %s, on processor %u", suite_number,
+			 suites_total, stage, processor);
+	else
+		snprintf(line, sizeof line, " %s", stage);
+	screen_line(1, SCREEN_PLAIN, line);
+	screen_line(2, SCREEN_PLAIN, what);
+	show_progress();
+	memset(line, SCREEN_RULE, sizeof line - 1);
+	line[sizeof line - 1] = 0;
+	screen_line(4, SCREEN_DIM, line);
+	if (machine_taken())
+		screen_draw();
+}
 
 static const char *left_out(const struct left_out *item)
 {
@@ -56,6 +133,7 @@ static void begin_stage(unsigned of_processor, const char *name, bool suite)
 	if (!recovery_item(&recovery, processor, stage, 0))
 		drop_crumb(stage, 0);
 	breadcrumbs_show((uint8_t)(CODE_STAGE + stages++ % (0x100 - CODE_STAGE)));
+	show("");
 }
 
 void progress_stage(const struct platform *platform, unsigned of_processor, const char *name)
@@ -64,8 +142,13 @@ void progress_stage(const struct platform *platform, unsigned of_processor, cons
 	journal_line(platform, "%lu" JOURNAL_STAGE "%s", (unsigned long)(time_us() / 1000), name);
 }
 
-void progress_suite(const struct platform *platform, unsigned of_processor, const char *suite)
+void progress_suite(const struct platform *platform, unsigned of_processor, const char *suite,
+		    unsigned number, unsigned total)
 {
+	if (!suite_number)
+		suites_since = time_us();
+	suite_number = number;
+	suites_total = total;
 	begin_stage(of_processor, suite, true);
 	journal_line(platform, "%lu" JOURNAL_STAGE JOURNAL_SUITE "%s on processor %u",
 		     (unsigned long)(time_us() / 1000), suite, of_processor);
@@ -80,13 +163,16 @@ const char *progress_begin(const struct platform *platform, const struct options
 	breadcrumbs_open(platform->boot.breadcrumbs);
 	bool left = breadcrumbs_left(&crumb, list);
 	recovery_learn(&recovery, journal, run_number_before(), left ? &crumb : NULL, list);
+	options_format(o, options, sizeof options);
+	expected_ms = journal ? recovery_time(journal, options) : 0;
 	free(journal);
+	snprintf(head, sizeof head, " Assay %s   %s%s%s", BUILD_ID, cpu, run_folder() ? "   " : "",
+		 run_folder() ? run_folder() : "");
 	recovery_list(&recovery, list, sizeof list);
 	breadcrumbs_keep(list);
 
-	options_format(o, options, sizeof options);
 	journal_line(platform, "assay %s on %s", BUILD_ID, cpu);
-	journal_line(platform, "options: %s", options);
+	journal_line(platform, JOURNAL_OPTIONS "%s", options);
 	for (unsigned i = 0; i < recovery.count; i++) {
 		char line[LEFT_OUT_LINE];
 
@@ -142,12 +228,22 @@ bool progress_comes_last(const char *suite)
 void progress_end(const struct platform *platform, const char *how)
 {
 	breadcrumbs_clear();
-	journal_line(platform, JOURNAL_END "%s", how);
+	journal_line(platform, JOURNAL_END "%s" JOURNAL_TOOK "%lu ms", how,
+		     (unsigned long)(time_us() / 1000));
 }
 
 const char *progress_suite_left_out(void)
 {
 	return left_out(recovery_item(&recovery, processor, stage, 0));
+}
+
+static void show_check(const struct result *r)
+{
+	char line[LINE_MAX];
+
+	snprintf(line, sizeof line, " check %u: %s%s%s", call, place + strlen(stage) + 1,
+		 r && r->counter ? ", counter " : "", r && r->counter ? r->counter : "");
+	show(line);
 }
 
 const char *progress_check(const struct result *r)
@@ -163,6 +259,7 @@ const char *progress_check(const struct result *r)
 	if (!reason) {
 		breadcrumbs_show((uint8_t)(call % CODE_STAGE));
 		drop_crumb(place, call);
+		show_check(r);
 	}
 	return reason;
 }

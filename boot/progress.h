@@ -18,7 +18,9 @@ void progress_tell(void);
 
 /** A stage that is no suite begins: "setting the machine up". Firmware side only, like all of these. */
 void progress_stage(const struct platform *platform, unsigned processor, const char *stage);
-void progress_suite(const struct platform *platform, unsigned processor, const char *suite);
+/** A suite begins: the `number`th of `total`, from 1. */
+void progress_suite(const struct platform *platform, unsigned processor, const char *suite, unsigned number,
+		    unsigned total);
 
 /** Whether this suite is to come behind all others: the last run ended somewhere in it. */
 bool progress_comes_last(const char *suite);

@@ -167,3 +167,17 @@ void recovery_list(const struct recovery *r, char *out, size_t size)
 		used += (size_t)snprintf(out + used, size - used, "%s\n", line);
 	}
 }
+
+uint64_t recovery_time(const char *journal, const char *options)
+{
+	const char *line = strstr(journal, "\n" JOURNAL_OPTIONS), *end = strstr(journal, "\n" JOURNAL_END);
+	size_t length = strlen(options);
+
+	if (!line || !end)
+		return 0;
+	line += strlen("\n" JOURNAL_OPTIONS);
+	if (strncmp(line, options, length) || line[length] != '\n')
+		return 0;
+	const char *took = strstr(end, JOURNAL_TOOK);
+	return took ? strtoul(took + strlen(JOURNAL_TOOK), NULL, 10) : 0;
+}

@@ -59,4 +59,8 @@ void recovery_line(const struct left_out *item, char line[LEFT_OUT_LINE]);
 /** All of them, a line each, for breadcrumbs_keep(). */
 void recovery_list(const struct recovery *r, char *out, size_t size);
 
+/** What the run of a journal took that came to its end, if these were its options. @return milliseconds, 0:
+ * it did not, or they were not */
+uint64_t recovery_time(const char *journal, const char *options);
+
 #endif

@@ -214,9 +214,60 @@ static uint64_t find_rsdp(void)
 	return 0;
 }
 
+/** The framebuffer of a screen, as the first protocol has it that shows one (UEFI specification 2.10, 12.9).
+ */
+static struct framebuffer find_framebuffer(void)
+{
+	static const EFI_GUID gop_guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
+	struct framebuffer found = {0};
+	EFI_HANDLE *handles;
+	UINTN count;
+
+	if (EFI_ERROR(bs->LocateHandleBuffer(ByProtocol, GUID_OF(gop_guid), NULL, &count, &handles)))
+		return found;
+	for (UINTN i = 0; i < count && !found.address; i++) {
+		EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
+
+		if (EFI_ERROR(bs->HandleProtocol(handles[i], GUID_OF(gop_guid), (void **)&gop)) ||
+		    !gop->Mode || !gop->Mode->Info)
+			continue;
+		const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = gop->Mode->Info;
+		struct framebuffer f = {
+			.address = gop->Mode->FrameBufferBase,
+			.width = info->HorizontalResolution,
+			.height = info->VerticalResolution,
+			.pitch = info->PixelsPerScanLine * 4,
+		};
+		if (info->PixelFormat == PixelRedGreenBlueReserved8BitPerColor) {
+			f.red = 0xff, f.green = 0xff00, f.blue = 0xff0000;
+		} else if (info->PixelFormat == PixelBlueGreenRedReserved8BitPerColor) {
+			f.red = 0xff0000, f.green = 0xff00, f.blue = 0xff;
+		} else if (info->PixelFormat == PixelBitMask &&
+			   (info->PixelInformation.RedMask | info->PixelInformation.GreenMask |
+			    info->PixelInformation.BlueMask | info->PixelInformation.ReservedMask) >>
+				   24) {
+			f.red = info->PixelInformation.RedMask;
+			f.green = info->PixelInformation.GreenMask;
+			f.blue = info->PixelInformation.BlueMask;
+		} else {
+			continue; /* only firmware can draw, or a pixel has fewer bits than 32 */
+		}
+		found = f;
+	}
+	bs->FreePool(handles);
+	return found;
+}
+
+static void clear_screen(void)
+{
+	if (system_table->ConOut)
+		system_table->ConOut->ClearScreen(system_table->ConOut);
+}
+
 static struct platform uefi = {
 	.name = "UEFI",
 	.screen = screen,
+	.clear_screen = clear_screen,
 	.read_file = volume_read_file,
 	.list_files = volume_list_files,
 	.each_name = volume_each_name,
@@ -257,6 +308,11 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	volume_choose(bs, loaded->DeviceHandle);
 	uefi.boot.rsdp = find_rsdp();
 	uefi.boot.memory_top = memory_top();
+	uefi.boot.framebuffer = find_framebuffer();
+	uint64_t screen_end = uefi.boot.framebuffer.address +
+			      (uint64_t)uefi.boot.framebuffer.height * uefi.boot.framebuffer.pitch;
+	if (screen_end > uefi.boot.memory_top)
+		uefi.boot.memory_top = screen_end;
 	uefi.boot.low_page = low_page();
 	uefi.boot.firmware = firmware_name();
 	uefi.command_line = command_line(loaded);

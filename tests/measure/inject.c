@@ -16,6 +16,7 @@
 #define PROCESSOR       "processor:"
 #define RESET           "reset:"
 #define TRIPLE_FAULT    "triple-fault:"
+#define EXCEPTION       "exception:"
 #define TOKEN_MAX       128
 
 static char reason[TOKEN_MAX + 96];
@@ -114,7 +115,9 @@ static bool ended_run(const char *token)
 	static const struct {
 		const char *name;
 		enum breadcrumbs_fault fault;
-	} ways[] = {{RESET, BREADCRUMBS_RESET}, {TRIPLE_FAULT, BREADCRUMBS_TRIPLE_FAULT}};
+	} ways[] = {{RESET, BREADCRUMBS_RESET},
+		    {TRIPLE_FAULT, BREADCRUMBS_TRIPLE_FAULT},
+		    {EXCEPTION, BREADCRUMBS_EXCEPTION}};
 	char *place = strdup(strchr(token, ':') + 1); /* for the life of the image */
 	unsigned step = 0;
 
@@ -140,8 +143,8 @@ static bool ended_run(const char *token)
 		return refuse(token, "too many of this kind");
 	}
 	free(place);
-	return refuse(token,
-		      "must read reset:PLACE[:STEP] or triple-fault:PLACE[:STEP], PLACE such as SUITE/CHECK");
+	return refuse(token, "must read HOW:PLACE[:STEP], HOW one of reset, triple-fault, exception, PLACE "
+			     "such as SUITE/CHECK");
 }
 
 static const struct {
@@ -187,7 +190,8 @@ bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
 			if (!spoilt_processor(token))
 				return false;
 		} else if (strncmp(token, RESET, strlen(RESET)) == 0 ||
-			   strncmp(token, TRIPLE_FAULT, strlen(TRIPLE_FAULT)) == 0) {
+			   strncmp(token, TRIPLE_FAULT, strlen(TRIPLE_FAULT)) == 0 ||
+			   strncmp(token, EXCEPTION, strlen(EXCEPTION)) == 0) {
 			if (!ended_run(token))
 				return false;
 		} else if (length && !apply_simple(token)) {

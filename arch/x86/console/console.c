@@ -1,6 +1,7 @@
 #include "arch/console.h"
 
 #include "arch/machine.h"
+#include "arch/screen.h"
 #include "arch/x86/console/serial.h"
 #include "arch/x86/step/step.h"
 #include "arch/watchdog.h"
@@ -47,7 +48,7 @@ const char *console_buffer(size_t *size)
 
 void console_flush_screen(void)
 {
-	if (on_screen == buffer_used)
+	if (on_screen == buffer_used || screen_is_open())
 		return;
 	if (screen)
 		screen(buffer + on_screen, buffer_used - on_screen);
@@ -116,7 +117,8 @@ static void emit(struct line *l, const char *text, size_t size)
 	if (l != &text_line)
 		return;
 	remember(text, size);
-	if (machine_taken())
+	screen_text(text, size, machine_taken());
+	if (machine_taken() || screen_is_open())
 		return;
 	if (!buffer && screen)
 		screen(text, size);

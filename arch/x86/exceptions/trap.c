@@ -8,6 +8,7 @@
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/exceptions/guard.h"
 #include "arch/machine.h"
+#include "arch/screen.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/processors/processors_internal.h"
 #include "arch/x86/step/step.h"
@@ -190,6 +191,7 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 		     (unsigned long)cr0_read(), (unsigned long)cr2, (unsigned long)cr3_read(),
 		     (unsigned long)cr4_read());
 	print_backtrace(f);
+	screen_draw();
 }
 
 /* "name+0x12"; code that was composed at run time has no name. */
@@ -221,6 +223,7 @@ static void describe(struct trap_report *r)
 static _Noreturn void halt_for_good(void)
 {
 	console_text("stopped: no check is running that this could end\n");
+	screen_draw();
 	for (;;)
 		__asm__ volatile("cli; hlt");
 }

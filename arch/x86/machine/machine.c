@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PAGE_BYTES      4096
 #define INTERRUPT_STACK 0x4000
 #define GUARD_STACK     0x40000
 
@@ -109,6 +110,16 @@ static void try_interrupts(void *arg)
 	watchdog_choose();
 }
 
+/* Write-combining; where that cannot be had, as firmware's MTRRs have it. */
+static void map_screen(const struct framebuffer *f)
+{
+	if (f->address && f->address % PAGE_BYTES == 0)
+		page_protect((void *)(uintptr_t)f->address,
+			     ((size_t)f->height * f->pitch + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
+			     PAGE_WRITE | PAGE_WC);
+	screen_open(f);
+}
+
 const char *machine_init(const struct boot_info *boot)
 {
 	static char failure[192];
@@ -121,6 +132,7 @@ const char *machine_init(const struct boot_info *boot)
 	    !cpu_state_init(boot->alloc_pages))
 		return "too little memory below 4 GiB for page tables and stacks: give the machine at least "
 		       "64 MiB more";
+	map_screen(&boot->framebuffer);
 	/* What is stored there is not to wait in a cache. Where it cannot be had, little is lost. */
 	if (boot->breadcrumbs)
 		page_protect(boot->breadcrumbs, BREADCRUMBS_BYTES, PAGE_WRITE | PAGE_UC);
@@ -161,6 +173,7 @@ void machine_give_back(void)
 	if (!taken)
 		return;
 	__asm__ volatile("cli" ::: "memory");
+	screen_draw();
 	watchdog_give_back();
 	second_cpu_dismiss();
 	apic_give_back();

@@ -24,6 +24,8 @@ void breadcrumbs_fail(enum breadcrumbs_fault fault)
 		uint64_t base;
 	} __attribute__((packed)) empty;
 
+	if (fault == BREADCRUMBS_EXCEPTION)
+		__asm__ volatile("ud2");
 	__asm__ volatile("cli");
 	if (fault == BREADCRUMBS_TRIPLE_FAULT)
 		__asm__ volatile("lidt %0\n\tud2" ::"m"(empty));

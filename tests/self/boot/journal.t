@@ -83,7 +83,7 @@ equal(len(journals), 2, "each run has a journal")
 if len(journals) == 2:
     ok(re.search(r"\A(assay .* on .*-.*\noptions: .*)\n(\d+ ms: .*\n)*\d+ ms: suite control on processor 0\n\Z", journals[0]),
        "the first one's ends with the suite", journals[0])
-    ok("left out: 0001 0 0 control/wrap/PMC1\n" in journals[1] and re.search(r"\nended: 10 checks\n\Z", journals[1]), "the second one's with its end", journals[1])
+    ok("left out: 0001 0 0 control/wrap/PMC1\n" in journals[1] and re.search(r"\nended: 10 checks, in \d+ ms\n\Z", journals[1]), "the second one's with its end", journals[1])
 
 
 def go_on(image):

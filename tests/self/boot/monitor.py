@@ -4,6 +4,8 @@ import socket
 import tempfile
 import time
 
+import screendump
+
 PROMPT = b"(qemu) "
 
 
@@ -31,6 +33,19 @@ class Monitor:
             self.answer()
         self.socket.sendall(command.encode() + b"\n")
         return self.answer()
+
+    def screen(self):
+        """What is on the screen, as lines of text (screendump.py), while nothing is being drawn."""
+        path = os.path.join(self.folder.name, "screen.ppm")
+        for _ in range(10):
+            self.do("stop")
+            self.do("screendump " + path)
+            lines = screendump.text(path)
+            self.do("cont")
+            if not any(screendump.UNKNOWN in line for line in lines):
+                break
+            time.sleep(0.05)
+        return lines
 
     def answer(self):
         data, until = b"", time.monotonic() + 30

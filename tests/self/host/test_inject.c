@@ -176,14 +176,13 @@ static void ends_of_the_run(void **state)
 					  "reset:a:0", "reset:a:x",  "reset:a:1000"};
 
 	(void)state;
-	assert_true(
-		apply("reset:control/accesses:17+a+triple-fault:control/wrap/PMC0+reset:choosing the PMU"));
+	assert_true(apply("reset:control/accesses:17+a+exception:control/wrap/PMC0+reset:choosing the PMU"));
 	assert_string_equal(rest, "a");
 	assert_int_equal(n_ends, 3);
 	assert_int_equal(ends[0].fault, BREADCRUMBS_RESET);
 	assert_string_equal(ends[0].place, "control/accesses");
 	assert_int_equal(ends[0].step, 17);
-	assert_int_equal(ends[1].fault, BREADCRUMBS_TRIPLE_FAULT);
+	assert_int_equal(ends[1].fault, BREADCRUMBS_EXCEPTION);
 	assert_string_equal(ends[1].place, "control/wrap/PMC0");
 	assert_int_equal(ends[1].step, 0);
 	assert_string_equal(ends[2].place, "choosing the PMU");

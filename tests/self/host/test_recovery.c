@@ -200,6 +200,26 @@ static void too_many_are_told(void **state)
 	assert_true(r.full);
 }
 
+static void time_is_known_of_a_whole_run_alone(void **state)
+{
+	static const struct {
+		const char *journal, *options;
+		unsigned long ms;
+	} cases[] = {
+		{HEAD "0 ms: setting the machine up\nended: 190 checks, in 61234 ms\n", "pmu=auto", 61234},
+		{HEAD "0 ms: setting the machine up\nended: 190 checks, in 61234 ms\n", "pmu=auto suite=x",
+		 0},
+		{HEAD "0 ms: setting the machine up\nended: 190 checks, in 61234 ms\n", "pmu=aut", 0},
+		{HEAD "0 ms: setting the machine up\n", "pmu=auto", 0},
+		{HEAD "ended: could not run", "pmu=auto", 0},
+		{"", "", 0},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_int_equal(recovery_time(cases[i].journal, cases[i].options), cases[i].ms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +231,7 @@ int main(void)
 		cmocka_unit_test(a_stage_is_tried_again),
 		cmocka_unit_test(memory_of_another_run_says_nothing),
 		cmocka_unit_test(too_many_are_told),
+		cmocka_unit_test(time_is_known_of_a_whole_run_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
