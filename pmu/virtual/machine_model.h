@@ -1,6 +1,6 @@
 /*
- * The machine model (pmu/virtual/uarch.h) behind the virtual CPU: its geometry out of the profile's CPUID
- * leaves, and what it makes of an instruction that has retired. Pure C.
+ * The machine model (pmu/virtual/uarch.h) behind the virtual CPU: its geometry out of the profile's identity,
+ * and what it makes of an instruction that has retired. Pure C.
  */
 #ifndef PMU_VIRTUAL_MACHINE_MODEL_H
 #define PMU_VIRTUAL_MACHINE_MODEL_H
@@ -13,14 +13,13 @@
 extern const quantity_number machine_quantities[];
 
 /**
- * Caches as CPUID leaf 4 of the profile has them, TLBs for 4 KiB pages as its leaf 2 has (SDM vol. 2, CPUID);
- * of AMD's profiles as leaves 8000001DH, 80000005H and 80000006H have them (APM vol. 3, E.4). Where it has
- * none: 32 KiB, 32 KiB and 512 KiB; 64 entries in each first-level TLB, 1536 in the second. First-level TLBs
- * are fully associative here. What CPUID does not tell is the same for all: ten bits of branch history, 16
- * return addresses, 32 stores (as in a Nehalem). Of caches of decoded instructions leaf 2 tells of
- * NetBurst's; all others have a Sandy Bridge's 32 sets of 8 ways.
+ * Caches and TLBs as the profile's identity tells them (arch/geometry.h). Where it tells of none: 32 KiB, 32
+ * KiB and 512 KiB; 64 entries in each first-level TLB, 1536 in the second. First-level TLBs are fully
+ * associative here. What no identity tells is the same for all: ten bits of branch history, 16 return
+ * addresses, 32 stores (as in a Nehalem). Caches of decoded instructions that it does not tell have a Sandy
+ * Bridge's 32 sets of 8 ways.
  */
-struct uarch_geometry machine_geometry(const struct model_profile *profile);
+struct machine_geometry machine_geometry(const struct model_profile *profile);
 
 /**
  * Take the names of faults out of a list of injections, "name+name" (NULL or "": none).

@@ -32,7 +32,7 @@ struct store {
 #define PIECES 512
 
 struct uarch {
-	struct uarch_geometry geometry;
+	struct machine_geometry geometry;
 	struct lru l1d, l1i, l2, llc, dtlb, itlb, stlb, decoded;
 	uint8_t counter[UARCH_PREDICTORS]; /* 0 to 3; 2 and 3 predict taken */
 	uint64_t target[UARCH_PREDICTORS];
@@ -70,12 +70,12 @@ static uint8_t log2_of(uint64_t v)
 	return shift;
 }
 
-static bool cache_fits(const struct uarch_cache_geometry *c, uint32_t limit)
+static bool cache_fits(const struct machine_cache *c, uint32_t limit)
 {
 	return power_of_two(c->line) && c->line >= 16 && c->ways && (uint64_t)c->sets * c->ways <= limit;
 }
 
-static bool caches_fit(const struct uarch_geometry *g)
+static bool caches_fit(const struct machine_geometry *g)
 {
 	return power_of_two(g->l1d.sets) && cache_fits(&g->l1d, UARCH_L1_LINES) &&
 	       power_of_two(g->l1i.sets) && cache_fits(&g->l1i, UARCH_L1_LINES) &&
@@ -84,12 +84,12 @@ static bool caches_fit(const struct uarch_geometry *g)
 	       cache_fits(&g->decoded, UARCH_DECODED);
 }
 
-static size_t cache_tags(const struct uarch_cache_geometry *c)
+static size_t cache_tags(const struct machine_cache *c)
 {
 	return (size_t)c->sets * c->ways;
 }
 
-size_t uarch_size(const struct uarch_geometry *g)
+size_t uarch_size(const struct machine_geometry *g)
 {
 	if (!caches_fit(g))
 		return 0;
@@ -112,7 +112,7 @@ static uint64_t *lru_place(struct lru *l, uint64_t *tags, uint32_t sets, uint16_
 	return tags + (size_t)sets * ways;
 }
 
-struct uarch *uarch_create(void *memory, const struct uarch_geometry *g)
+struct uarch *uarch_create(void *memory, const struct machine_geometry *g)
 {
 	struct uarch *u = memory;
 	uint64_t *tags = u->tags;

@@ -21,6 +21,7 @@
 #ifndef PMU_VIRTUAL_UARCH_H
 #define PMU_VIRTUAL_UARCH_H
 
+#include "arch/geometry.h"
 #include "arch/step.h"
 #include "pmu/quantity/quantity.h"
 
@@ -37,26 +38,6 @@
 #define UARCH_DECODED    4096
 #define UARCH_RETURNS    32
 #define UARCH_PREDICTORS 4096
-
-struct uarch_cache_geometry {
-	uint32_t sets; /* 0: no such cache. A power of two but for the last level, of which slices make any
-			  number */
-	uint16_t ways;
-	uint16_t line; /* bytes, power of two */
-};
-
-struct uarch_geometry {
-	struct uarch_cache_geometry l1d, l1i, l2, llc;
-	uint16_t dtlb, itlb; /* entries, fully associative */
-	uint32_t stlb_sets;  /* second-level TLB, any number; 0: none */
-	uint16_t stlb_ways;
-	struct uarch_cache_geometry
-		decoded;      /* of decoded instructions: .line is the window of code of one way */
-	uint8_t page_shift;   /* 12: translations are of 4 KiB pages, but for uarch_large_pages() */
-	uint8_t history_bits; /* of global history, at most 12 */
-	uint8_t return_stack; /* entries */
-	uint8_t store_buffer; /* entries that a load can see */
-};
 
 enum uarch_branch {
 	UARCH_NO_BRANCH,
@@ -91,10 +72,10 @@ struct uarch_step {
 struct uarch;
 
 /** Bytes that an instance for this geometry needs; 0 if the geometry is malformed or beyond the limits. */
-size_t uarch_size(const struct uarch_geometry *geometry);
+size_t uarch_size(const struct machine_geometry *geometry);
 
 /** Make an instance in caller-provided memory of uarch_size() bytes, everything cold, nothing broken. */
-struct uarch *uarch_create(void *memory, const struct uarch_geometry *geometry);
+struct uarch *uarch_create(void *memory, const struct machine_geometry *geometry);
 
 /** Ways in which the model can be made to misbehave on purpose, to prove that checks notice. Bits of a mask.
  */

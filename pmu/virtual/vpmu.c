@@ -373,7 +373,7 @@ bool vpmu_knows(const char *profile, const char *inject, const char **why)
 bool vpmu_create(const char *name, const char *inject, const char **why)
 {
 	const struct model_profile *profile = model_profile_by_name(name);
-	struct uarch_geometry geometry;
+	struct machine_geometry geometry;
 	struct injections injections;
 
 	if (!injections_take(profile, inject, &injections, why))

@@ -54,7 +54,7 @@ static const char *cache_chain(unsigned level, query_fn *query, bool fits, struc
 /* Of the CPU that counts: where a profile's CPUID does not tell, the machine model takes sizes of its own. */
 static struct tlb_geometry tlbs(void)
 {
-	struct uarch_geometry g;
+	struct machine_geometry g;
 
 	if (!vpmu_profile())
 		return tlb_geometry(cpuid);

@@ -76,7 +76,7 @@ static bool brief(const struct kernel *k)
 
 #define MACHINES 64
 static struct {
-	struct uarch_geometry geometry;
+	struct machine_geometry geometry;
 	struct uarch *machine;
 } machines[MACHINES];
 static unsigned n_machines;

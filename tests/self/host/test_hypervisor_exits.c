@@ -1,5 +1,6 @@
 /* Instructions that exit to a hypervisor: which they are, and what is left of them in a count. */
 #include "pmu/virtual/hypervisor_exits.h"
+#include "arch/step.h"
 #include "arch/x86/step/hypervisor_exits.h"
 
 #include <setjmp.h>
@@ -90,6 +91,16 @@ static void each_kind_is_met(void **unused)
 	assert_int_equal(met, (UINT64_C(2) << EXIT_KINDS) - 1);
 }
 
+static void the_first_one_in_a_piece_of_code(void **unused)
+{
+	static const uint8_t code[] = {0x90, 0x0f, 0xa2, 0xf4}; /* nop; cpuid; hlt */
+
+	(void)unused;
+	assert_int_equal(step_exit_of_code(&(struct step_code){code, code + 4}), EXIT_CPUID);
+	assert_int_equal(step_exit_of_code(&(struct step_code){code + 3, code + 4}), EXIT_HLT);
+	assert_int_equal(step_exit_of_code(&(struct step_code){code, code + 1}), step_n_exit_kinds);
+}
+
 static unsigned left(uint32_t faults, uint32_t turn, struct qterm *terms)
 {
 	static const struct qterm all[] = {{Q_INSTRUCTIONS, 1}, {Q_UOPS, 4}, {Q_BRANCHES, 1}, {Q_LOADS, 2}};
@@ -121,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_of_its_kind),
 		cmocka_unit_test(each_kind_is_met),
+		cmocka_unit_test(the_first_one_in_a_piece_of_code),
 		cmocka_unit_test(each_fault_leaves_its_part),
 	};
 

@@ -76,7 +76,7 @@ static const struct {
 	{"amd-zen5", {48, 12}, {32, 8}, {1024, 16}, {32768, 16}},
 };
 
-static void check_cache(const char *profile, const char *which, struct uarch_cache_geometry g, struct cache c)
+static void check_cache(const char *profile, const char *which, struct machine_cache g, struct cache c)
 {
 	unsigned kib = (unsigned)((uint64_t)g.sets * g.ways * g.line / 1024);
 
@@ -93,7 +93,7 @@ static void caches_are_the_cpus(void **state)
 	(void)state;
 	for (unsigned p = 0; model_profile(p); p++) {
 		const char *name = model_profile(p)->name;
-		struct uarch_geometry g = machine_geometry(model_profile(p));
+		struct machine_geometry g = machine_geometry(model_profile(p));
 		unsigned i = 0;
 
 		while (i < sizeof caches / sizeof *caches && !begins(name, caches[i].name))
@@ -210,7 +210,7 @@ static bool read_descriptors(const struct model_profile *p, const struct cpuid_r
 	return told;
 }
 
-static void check_tlbs(const char *name, const struct uarch_geometry *g, const struct tlbs *t)
+static void check_tlbs(const char *name, const struct machine_geometry *g, const struct tlbs *t)
 {
 	if (g->itlb != t->code || g->dtlb != t->data || g->stlb_sets * g->stlb_ways != t->second ||
 	    g->stlb_ways != t->second_ways)
@@ -226,7 +226,7 @@ static void intels_tlbs_are_as_described(void **state)
 	(void)state;
 	for (unsigned p = 0; model_profile(p); p++) {
 		const struct model_profile *profile = model_profile(p);
-		struct uarch_geometry g = machine_geometry(profile);
+		struct machine_geometry g = machine_geometry(profile);
 		/* Where nothing is said. */
 		struct tlbs wanted = {64, 64, 1536, 6}, told = {64, 64, 0, 0};
 
@@ -274,7 +274,7 @@ static void amds_tlbs_are_the_cpus(void **state)
 	(void)state;
 	for (unsigned p = 0; model_profile(p); p++) {
 		const char *name = model_profile(p)->name;
-		struct uarch_geometry g = machine_geometry(model_profile(p));
+		struct machine_geometry g = machine_geometry(model_profile(p));
 		unsigned i = 0;
 
 		if (!begins(name, "amd"))

@@ -61,7 +61,7 @@ static void record_all(void)
 /* @return the first quantity of which the machine shows an amount that kernel k cannot produce; Q_COUNT if
  * none */
 static enum quantity leaves_interval(struct traced_kernel *t, struct uarch *machine,
-				     const struct uarch_geometry *g, char *text, size_t size)
+				     const struct machine_geometry *g, char *text, size_t size)
 {
 	struct replay r;
 
@@ -91,7 +91,7 @@ static enum quantity leaves_interval(struct traced_kernel *t, struct uarch *mach
 static unsigned kernels_outside(const struct model_profile *profile, uint32_t faults, bool first, char *text,
 				size_t size)
 {
-	struct uarch_geometry g = machine_geometry(profile);
+	struct machine_geometry g = machine_geometry(profile);
 	struct uarch *machine = replay_machine(&g);
 	unsigned outside = 0;
 

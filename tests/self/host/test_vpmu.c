@@ -384,10 +384,10 @@ static void every_profile_has_a_machine(void **unused)
 	(void)unused;
 	const struct model_profile *p;
 	for (unsigned at = 0; (p = model_profile(at)); at++) {
-		struct uarch_geometry g = machine_geometry(p);
+		struct machine_geometry g = machine_geometry(p);
 		assert_true(uarch_size(&g) > 0);
 	}
-	struct uarch_geometry g = machine_geometry(&intel_core2);
+	struct machine_geometry g = machine_geometry(&intel_core2);
 	assert_int_equal(g.l1d.sets, 64);
 	assert_int_equal(g.l1d.ways, 8);
 	assert_int_equal(g.l2.sets, 4096);
@@ -550,7 +550,7 @@ static void instructions_reach_the_machine(void **unused)
 			     call[15] = {0xe8, 0, 1, 0, 0}, ret[15] = {0xc3}, jump[15] = {0xff, 0xe0},
 			     jz[15] = {0x74, 0x10};
 	const struct insn_retired at = {.address = 0x100000, .stack = 0x8000};
-	struct uarch_geometry g = machine_geometry(&intel_core2);
+	struct machine_geometry g = machine_geometry(&intel_core2);
 	(void)unused;
 
 	machine = uarch_create(malloc(uarch_size(&g)), &g);
@@ -610,7 +610,7 @@ static void wide_vectors_reach_the_machine(void **unused)
 		{{0x67, 0x62, 0xf1, 0x7c, 0x48, 0x58, 0x07}, true},
 	};
 	const struct insn_retired at = {.address = 0x100000};
-	struct uarch_geometry g = machine_geometry(&intel_skylake);
+	struct machine_geometry g = machine_geometry(&intel_skylake);
 	void *memory = malloc(uarch_size(&g));
 
 	(void)unused;

@@ -16,7 +16,7 @@
 
 /* Small enough to overflow by hand: L1D 4 sets x 2 ways x 64 bytes, L2 16 x 2, LLC 64 x 4, TLBs of 4 and 8
  * pages. */
-static const struct uarch_geometry tiny = {
+static const struct machine_geometry tiny = {
 	.l1d = {4, 2, 64},
 	.l1i = {4, 2, 64},
 	.l2 = {16, 2, 64},
@@ -32,7 +32,7 @@ static const struct uarch_geometry tiny = {
 	.store_buffer = 4,
 };
 
-static struct uarch *make(const struct uarch_geometry *g)
+static struct uarch *make(const struct machine_geometry *g)
 {
 	return uarch_create(malloc(uarch_size(g)), g);
 }
@@ -122,7 +122,7 @@ static void levels(void **state)
 
 static void without_last_level(void **state)
 {
-	struct uarch_geometry g = tiny;
+	struct machine_geometry g = tiny;
 
 	(void)state;
 	g.llc.sets = 0;
@@ -415,7 +415,7 @@ static void decoded_instructions(void **state)
 
 static void bad_geometry(void **state)
 {
-	struct uarch_geometry g;
+	struct machine_geometry g;
 
 	(void)state;
 	assert_int_not_equal(uarch_size(&tiny), 0);

@@ -46,7 +46,7 @@ uint64_t extreme_total(const struct extreme_run *r, enum quantity q)
 /* The model of a Nehalem, if `itlb` is not 0 with so many entries for code in one level. What it showed last
  * is kept: it is asked for one quantity after the other. */
 static struct machine {
-	struct uarch_geometry geometry;
+	struct machine_geometry geometry;
 	struct uarch *uarch;
 	const struct kernel *kernel;
 	uint64_t n;

@@ -8,21 +8,21 @@
 #define POOL_START  0x40000000ull
 #define CHAIN_PAGES (KERNEL_SERVICE_CHAIN_4K | KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
 
-static uint64_t size_of(const struct uarch_cache_geometry *c)
+static uint64_t size_of(const struct machine_cache *c)
 {
 	return (uint64_t)c->sets * c->ways * c->line;
 }
 
-static bool third_level_holds(const struct uarch_geometry *g)
+static bool third_level_holds(const struct machine_geometry *g)
 {
 	return size_of(&g->llc) >= 8 * size_of(&g->l2);
 }
 
-static struct replay_chain chain_for(const struct kernel *k, const struct uarch_geometry *g)
+static struct replay_chain chain_for(const struct kernel *k, const struct machine_geometry *g)
 {
-	const struct uarch_cache_geometry *c = k->flags & KERNEL_SERVICE_CHAIN_L1   ? &g->l1d
-					       : k->flags & KERNEL_SERVICE_CHAIN_L2 ? &g->l2
-										    : NULL;
+	const struct machine_cache *c = k->flags & KERNEL_SERVICE_CHAIN_L1   ? &g->l1d
+					: k->flags & KERNEL_SERVICE_CHAIN_L2 ? &g->l2
+									     : NULL;
 
 	struct replay_chain chain = {.large = k->flags & KERNEL_SERVICE_CHAIN_2M   ? 21
 					      : k->flags & KERNEL_SERVICE_CHAIN_1G ? 30
@@ -49,7 +49,7 @@ static struct replay_chain chain_for(const struct kernel *k, const struct uarch_
 	return chain;
 }
 
-struct uarch *replay_machine(const struct uarch_geometry *g)
+struct uarch *replay_machine(const struct machine_geometry *g)
 {
 	void *memory = malloc(uarch_size(g));
 
@@ -60,7 +60,7 @@ struct uarch *replay_machine(const struct uarch_geometry *g)
 	return machine;
 }
 
-bool replay_begin(struct replay *r, struct uarch *machine, const struct uarch_geometry *g,
+bool replay_begin(struct replay *r, struct uarch *machine, const struct machine_geometry *g,
 		  const struct kernel *k)
 {
 	uint64_t start, end, distance;

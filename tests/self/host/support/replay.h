@@ -22,11 +22,11 @@ struct replay {
 };
 
 /** A machine of this geometry in memory of its own; free() ends it. */
-struct uarch *replay_machine(const struct uarch_geometry *g);
+struct uarch *replay_machine(const struct machine_geometry *g);
 
 /** Begin with kernel k: the machine (of geometry g) is cold. @return false if there is no such cache as the
  * kernel's chain is for */
-bool replay_begin(struct replay *r, struct uarch *machine, const struct uarch_geometry *g,
+bool replay_begin(struct replay *r, struct uarch *machine, const struct machine_geometry *g,
 		  const struct kernel *k);
 
 /** Let it run a trace of that kernel; a chain goes on where the last one stopped. @return what it shows, in
