@@ -213,15 +213,15 @@ static bool search(struct run *run, struct capture *c, const struct pmu_model *m
 		   struct mutant_trial *t)
 {
 	static const char *const order[] = {"control", "trace", "sampling", "ladder", "identities", "events"};
+	const struct model_profile *p;
 	const char *why;
 
 	for (unsigned s = 0; s < sizeof order / sizeof order[0]; s++)
-		const struct model_profile *p;
-	for (unsigned at = 0; (p = model_profile(at)); at++) {
-		*t = (struct mutant_trial){.profile = p->name, .suite = order[s]};
-		if (p[0]->model == model && try(c, run, t, mutant, &why) && c->caught[0])
-			return true;
-	}
+		for (unsigned at = 0; (p = model_profile(at)); at++) {
+			*t = (struct mutant_trial){.profile = p->name, .suite = order[s]};
+			if (p->model == model && try(c, run, t, mutant, &why) && c->caught[0])
+				return true;
+		}
 	return false;
 }
 
