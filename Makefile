@@ -131,20 +131,20 @@ $(B)/tools/x86/decodebench: tools/x86/decodebench.c arch/x86/step/insn.c $(B)/ge
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
-ENCODE_SRC := tools/assay-encode.c tools/model_cpu.c tests/report/json.c \
+ENCODE_SRC := tools/assay-encode.c tools/x86/model_cpu.c tests/report/json.c \
 	$(filter-out pmu/virtual/vpmu.c,$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS])) $(EVENTS_GEN)
 
 tools: $(B)/assay-encode $(B)/assay-judge
 
 # What judges, of the image's own sources: rows, kernels, expectation and verdict. Handlers are told from their code, which is why
 # services.c is among them; all that runs on the machine alone is left out.
-JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/model_cpu.c $(filter-out tools/assay-encode.c tools/model_cpu.c,$(ENCODE_SRC)) \
+JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/x86/report_cpu.c $(filter-out tools/assay-encode.c,$(ENCODE_SRC)) \
 	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c event_judge.c expectation.c expectation_ring.c bounds.c verdict.c line.c histogram.c guest.c glob.c) \
 	$(addprefix tests/kernels/,kernel.c kernel_rows.c) \
 	$(addprefix tests/kernels/x86/,handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c \
 	$(addprefix arch/x86/cpu/,isa.c levels.c)
 
-$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h)
+$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h tools/x86/*.h arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(JUDGE_SRC) -ljansson
 
 $(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tools/model_cpu.h tests/report/json.h)
@@ -152,7 +152,7 @@ $(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*
 		$(ENCODE_SRC)
 
 # How far events are judged: the families' rows, and what was left out of them; with the kernels and what they bound.
-COVERAGE_OBJ := $(patsubst %,$(B)/host/tools/%.c.o,coverage impostors core_needs) $(B)/host/gen/unjudged.c.o
+COVERAGE_OBJ := $(patsubst %,$(B)/host/tools/%.c.o,coverage impostors x86/core_needs) $(B)/host/gen/unjudged.c.o
 
 coverage: $(B)/coverage
 	@scripts/coverage-table

@@ -5,7 +5,8 @@
 #ifndef TOOLS_CORE_NEEDS_H
 #define TOOLS_CORE_NEEDS_H
 
-#include "tests/kernels/x86/needs.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /** KERNEL_NEEDS_* of a core of pmu/intel/events/cores.csv, by its short name ("SKL"). */
 uint64_t intel_core_needs(const char *core);

@@ -1,5 +1,7 @@
 #include "tools/core_needs.h"
 
+#include "tests/kernels/x86/needs.h"
+
 #include <stddef.h>
 #include <string.h>
 
