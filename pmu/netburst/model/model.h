@@ -6,24 +6,18 @@
  * model_sources.c: what an ESCR detects, and who counts it: events, rings and threads, tags.
  * model_branches.c: taken branches: the branch record stack, branch traces.
  * model_ds.c: records that go to memory, in the debug store area.
- * model_injections.c: the deviations that can be switched on.
+ * errata/hooks.h: the deviations that can be switched on.
  */
 #ifndef PMU_NETBURST_MODEL_MODEL_H
 #define PMU_NETBURST_MODEL_MODEL_H
 
 #include "pmu/contract/model.h"
+#include "pmu/netburst/errata/deviations.h"
 #include "pmu/netburst/records/ds.h"
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/model/profile.h"
 #include "pmu/netburst/model/uops.h"
 #include "pmu/netburst/wiring.h"
-
-/** Deviations; the order is that of netburst_injections[]. */
-enum netburst_injection {
-#define NETBURST_INJECTION(id, name, summary) INJECT_##id,
-#include "pmu/netburst/model/injections.def"
-#undef NETBURST_INJECTION
-};
 
 #define NETBURST_LIMIT (1ull << NETBURST_COUNTER_WIDTH)
 #define SOURCE_TERMS   20
@@ -54,11 +48,10 @@ struct netburst_line {
 	struct netburst_source source[SOURCES];
 
 	/* Changed by counting. */
-	bool level;          /* the filter's output in the previous cycle, for edges */
-	bool pmi_due;        /* overflowed; the next occurrence interrupts */
-	bool pebs_due;       /* overflowed; the next occurrence is recorded */
-	uint8_t started_by;  /* counter whose overflow started this one, NO_COUNTER if none */
-	uint64_t carry_step; /* when its low half wrapped last */
+	bool level;         /* the filter's output in the previous cycle, for edges */
+	bool pmi_due;       /* overflowed; the next occurrence interrupts */
+	bool pebs_due;      /* overflowed; the next occurrence is recorded */
+	uint8_t started_by; /* counter whose overflow started this one, NO_COUNTER if none */
 };
 
 /** What each logical processor has for itself. SDM table 35-41, "unique". */
@@ -71,7 +64,7 @@ struct netburst_thread {
 struct netburst_state {
 	const struct netburst_profile *profile;
 	unsigned model;
-	struct model_injected injections;
+	struct netburst_deviations deviations;
 
 	uint32_t escr[ESCR_COUNT], cccr[NETBURST_COUNTERS];
 	struct netburst_line counter[NETBURST_COUNTERS];
@@ -88,20 +81,10 @@ struct netburst_state {
 	bool quick;                /* nothing that runs needs more than adding up */
 	bool recording;            /* branches or PEBS records are written */
 	unsigned pmi_pending[2];
-	bool changed;      /* more than values changed in this step */
-	bool repeat;       /* the last request is not over while OVF is set (injected) */
-	bool late;         /* the interrupt of a threshold is still to come (injected) */
-	uint8_t skid;      /* counter whose record is still to be written, plus 1; 0: none (injected) */
-	unsigned branches; /* traced (injected) */
+	bool changed; /* more than values changed in this step */
 	uint64_t steps;
-	uint32_t noise;
 	struct uop_vector uops;
 };
-
-static inline bool injected(const struct netburst_state *s, enum netburst_injection i)
-{
-	return model_injected(&s->injections, i);
-}
 
 /** Work out which counters run and what they listen to, after a register that has a say was written. */
 void netburst_update(struct netburst_state *s);
@@ -145,11 +128,8 @@ bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_
 /** Write a PEBS record for counter c, of the state after the step, and load the counter anew. */
 void netburst_pebs(struct netburst_state *s, unsigned c, const struct step *step);
 
-/** Write the record that was held back at the step before, if any (injected). */
-void netburst_pebs_skidded(struct netburst_state *s, const struct step *step);
-
-/** What an injection makes of the amount that a step adds to counter c. */
-uint64_t netburst_distort(struct netburst_state *s, unsigned c, uint64_t amount);
+/** The record alone. */
+void netburst_pebs_record(struct netburst_state *s, unsigned c, const struct step *step);
 
 extern const struct model_injection netburst_injections[];
 

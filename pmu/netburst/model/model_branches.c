@@ -7,6 +7,7 @@
  * exception record is what the top of the stack was when an interrupt or exception came; it is kept only
  * while the stack is.
  */
+#include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 
 #define DEBUG_EXCEPTION 1
@@ -32,8 +33,9 @@ static void push(struct netburst_state *s, struct netburst_thread *t, const stru
 		t->ler_to = t->lbr_to[t->tos];
 	}
 	t->tos = (uint8_t)((t->tos + 1) % netburst_lbr_depth(s));
-	t->lbr_from[t->tos] = injected(s, INJECT_LBR_SWAPPED) ? step->next : step->ip;
-	t->lbr_to[t->tos] = injected(s, INJECT_LBR_SWAPPED) ? step->ip : step->next;
+	t->lbr_from[t->tos] = step->ip;
+	t->lbr_to[t->tos] = step->next;
+	netburst_hook_lbr(s, &t->lbr_from[t->tos], &t->lbr_to[t->tos]);
 }
 
 /* 17.4.1, 17.4.3: a debug exception is no entry, and ends recording and stepping by branches. So does that of
@@ -65,12 +67,12 @@ static void trace(struct netburst_state *s, unsigned thread, const struct step *
 
 	if (!ring_wanted(t, step->level))
 		return;
-	if (injected(s, INJECT_BTS_LOST) && ++s->branches % 7 == 0)
+	if (netburst_hook_bts_lost(s))
 		return;
 	/* The threshold interrupts with BTINT clear too: to prevent that it must lie above the maximum,
 	 * 17.4.9.3. */
-	if (netburst_store(s, thread, DS_BTS_BASE, words, BTS_WORDS, circular) &&
-	    !injected(s, INJECT_NO_PMI)) {
+	if (netburst_hook_bts_threshold(s,
+					netburst_store(s, thread, DS_BTS_BASE, words, BTS_WORDS, circular))) {
 		s->pmi_pending[thread]++;
 		s->changed = true;
 	}

@@ -2,6 +2,7 @@
  * Counters: when they run, what a step adds to them, overflow, interrupt, cascade. SDM vol.
  * 3, 18.15.3, 18.15.5.
  */
+#include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 
 /* Whether a counter that is not enabled was started by another one's overflow: 18.15.5.5, 18.15.5.6. */
@@ -22,7 +23,7 @@ static bool sees_anything(uint32_t cccr, const struct netburst_line *k)
 void netburst_update(struct netburst_state *s)
 {
 	uint32_t before = s->running;
-	bool quick = !model_injected_any(&s->injections);
+	bool quick = !model_injected_any(&s->deviations.active);
 
 	s->running = 0;
 	s->recording = false;
@@ -34,13 +35,11 @@ void netburst_update(struct netburst_state *s)
 		bool on = s->cccr[c] & CCCR_ENABLE || cascaded(s, c);
 		enum netburst_escr_id e;
 
-		if (!on || (injected(s, INJECT_CCCR1) && c == 1))
+		if (!on)
 			continue;
-		e = netburst_wire(c, select, s->model);
+		e = netburst_hook_wire(s, c, netburst_wire(c, select, s->model));
 		if (e == ESCR_NONE)
 			continue;
-		if (injected(s, INJECT_MISWIRED) && c == 9 && e == FIRM_ESCR0)
-			e = FIRM_ESCR1;
 		netburst_decode(s, c, e);
 		if (!sees_anything(s->cccr[c], k))
 			continue;
@@ -50,47 +49,32 @@ void netburst_update(struct netburst_state *s)
 	}
 	s->quick = quick && !s->recording;
 	s->started = s->running & ~before;
-	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
-		struct netburst_line *k = &s->counter[c];
-
-		if (s->started >> c & 1) {
-			k->level = false;
-			if (injected(s, INJECT_OFF_BY_ONE))
-				k->value = (k->value + 1) % NETBURST_LIMIT;
-		}
-		/* A counter that is stopped in the clock of a carry out of its low half. */
-		if (injected(s, INJECT_N17) && (before & ~s->running) >> c & 1 && k->carry_step &&
-		    s->steps - k->carry_step <= 3)
-			k->value = (k->value - (1ull << 32)) % NETBURST_LIMIT;
-	}
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
+		if (s->started >> c & 1)
+			s->counter[c].level = false;
+	netburst_hook_started(s, before);
 }
 
 /* 18.15.5.8, 18.16.2. Without Hyper-Threading there is one processor to interrupt. */
 void netburst_raise_pmi(struct netburst_state *s, unsigned c)
 {
-	if (injected(s, INJECT_NO_PMI))
-		return;
-	if (injected(s, INJECT_CASCADE_NO_PMI) && s->cccr[c] & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE))
+	if (netburst_hook_pmi(s, c))
 		return;
 	for (unsigned t = 0; t < 2; t++)
 		s->pmi_pending[t] += s->counter[c].pmi[t];
 	s->changed = true;
-	s->repeat = injected(s, INJECT_OVF_LEVEL);
 }
 
 /* Counters that wait for this one: 18.15.5.5, table 18-65. */
 static void start_cascades(struct netburst_state *s, unsigned from)
 {
 	for (unsigned to = 0; to < NETBURST_COUNTERS; to++) {
-		bool plain = s->cccr[to] & CCCR_CASCADE &&
-			     (netburst_cascade(from, to, false, s->model) ||
-			      (injected(s, INJECT_CASCADE_ANY) &&
-			       netburst_counter[from].group == netburst_counter[to].group));
+		bool plain = s->cccr[to] & CCCR_CASCADE && netburst_cascade(from, to, false, s->model);
 		bool extended =
 			s->cccr[to] & CCCR_EXTENDED_CASCADE && netburst_cascade(from, to, true, s->model);
 
-		if ((plain || extended) && !(s->cccr[to] & CCCR_ENABLE) && !cascaded(s, to) &&
-		    !(injected(s, INJECT_FORCE_CASCADE) && s->cccr[from] & CCCR_FORCE_OVF)) {
+		if (netburst_hook_cascade(s, from, to, plain || extended) && !(s->cccr[to] & CCCR_ENABLE) &&
+		    !cascaded(s, to)) {
 			s->counter[to].started_by = (uint8_t)from;
 			s->changed = true;
 		}
@@ -100,7 +84,7 @@ static void start_cascades(struct netburst_state *s, unsigned from)
 /* 18.15.3: OVF is sticky. */
 static void overflow(struct netburst_state *s, unsigned c)
 {
-	if (!injected(s, INJECT_LOST_STATUS))
+	if (!netburst_hook_status_lost(s))
 		s->cccr[c] |= CCCR_OVF;
 	s->changed = true;
 	start_cascades(s, c);
@@ -110,18 +94,12 @@ static void overflow(struct netburst_state *s, unsigned c)
 static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 {
 	struct netburst_line *k = &s->counter[c];
-	bool force = s->cccr[c] & CCCR_FORCE_OVF && !injected(s, INJECT_FORCE_IGNORED);
+	bool force = s->cccr[c] & CCCR_FORCE_OVF;
 	bool asks = k->pmi[0] || k->pmi[1];
 	uint64_t sum = k->value + amount, limit = NETBURST_LIMIT;
 
-	if (injected(s, INJECT_BACKWARDS) && c == NETBURST_COUNTERS - 1) {
-		k->value = (k->value - amount) & (NETBURST_LIMIT - 1);
+	if (netburst_hook_add(s, c, &sum, &force))
 		return;
-	}
-	if (injected(s, INJECT_DROPPED_CARRY))
-		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
-	if ((sum ^ k->value) >> 32)
-		k->carry_step = s->steps;
 	bool carry = sum >= limit;
 	/* Occurrences of this step after the one that overflows. */
 	uint64_t after = force ? amount - 1 : carry ? sum - limit : 0;
@@ -171,20 +149,19 @@ static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint
 {
 	unsigned threshold = (cccr & CCCR_THRESHOLD) >> CCCR_THRESHOLD_SHIFT;
 	bool complement = cccr & CCCR_COMPLEMENT;
-	bool edge = cccr & CCCR_EDGE && !injected(s, INJECT_NO_EDGE);
-	bool add_values = injected(s, INJECT_COMPARE_VALUE);
+	bool edge = cccr & CCCR_EDGE;
 	uint64_t amount = 0;
 
 	for (uint32_t i = 0; i < s->uops.cycles; i++) {
 		uint64_t v = left < k->per_cycle ? left : k->per_cycle;
-		bool met = v > threshold || (injected(s, INJECT_THRESHOLD_REACHED) && v == threshold);
+		bool met = netburst_hook_met(s, v, threshold, v > threshold);
 
 		left -= v;
 		met = met != complement;
 		if (edge)
 			amount += met && !k->level;
 		else
-			amount += add_values && met ? v : met;
+			amount += netburst_hook_passed(s, v, met);
 		k->level = met;
 	}
 	return amount;
@@ -210,14 +187,14 @@ static void count(struct netburst_state *s, unsigned c, const struct step *step)
 	}
 	amount = carried(s, c, step);
 	if (!k->plain && s->cccr[c] & CCCR_COMPARE)
-		amount = filtered(s, k, s->cccr[c], amount);
-	if (model_injected_any(&s->injections))
-		amount = netburst_distort(s, c, amount);
+		amount = filtered(s, k, netburst_hook_filter(s, s->cccr[c]), amount);
+	if (model_injected_any(&s->deviations.active))
+		amount = netburst_hook_count(s, c, amount);
 	if (amount && k->pebs)
 		sample(s, c, amount, step);
 	else if (amount)
 		add(s, c, amount);
-	if (amount && injected(s, INJECT_NEIGHBOUR) && c == 13)
+	if (amount && netburst_hook_neighbour(s, c))
 		add(s, 12, amount);
 }
 
@@ -256,7 +233,7 @@ bool netburst_advance(void *state, const struct step *step)
 	netburst_uops(step, &s->uops);
 	if (s->recording) {
 		netburst_branch(s, step);
-		netburst_pebs_skidded(s, step);
+		netburst_hook_skidded(s, step);
 	}
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
@@ -266,9 +243,5 @@ bool netburst_advance(void *state, const struct step *step)
 	}
 	if (s->changed)
 		netburst_update(s);
-	if (s->repeat && !s->pmi_pending[0]) {
-		s->pmi_pending[0] = 1;
-		return true;
-	}
-	return s->changed;
+	return netburst_hook_step(s) || s->changed;
 }

@@ -5,6 +5,7 @@
  * written, and where no room is left, the record is lost and nothing else changes, but the counter of a PEBS
  * record is loaded anew all the same.
  */
+#include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ static uint64_t word_at(const struct netburst_state *s, unsigned thread, enum ne
 /* "Absolute maximum" is the byte past the end, or one more: 17.4.9 has both. */
 static bool has_room(const struct netburst_state *s, uint64_t index, uint64_t maximum, uint64_t size)
 {
-	if (injected(s, INJECT_P79) && size > to_the_top(s, index))
+	if (netburst_hook_room(s, size, to_the_top(s, index)))
 		return true;
 	return index <= maximum && maximum - index >= size;
 }
@@ -89,7 +90,7 @@ bool netburst_store(struct netburst_state *s, unsigned thread, enum netburst_ds_
 }
 
 /* 18.15.7: state after the instruction, so the address is that of the next one. */
-static void write_record(struct netburst_state *s, unsigned c, const struct step *step)
+void netburst_pebs_record(struct netburst_state *s, unsigned c, const struct step *step)
 {
 	static const struct step_registers none;
 	const struct step_registers *now = step->registers ? step->registers : &none;
@@ -103,13 +104,7 @@ static void write_record(struct netburst_state *s, unsigned c, const struct step
 	unsigned n = netburst_pebs_words(width(s));
 	bool reached = netburst_store(s, k->sampled, DS_PEBS_BASE, words, n, false);
 
-	if (injected(s, INJECT_PEBS_PMI_LATE)) {
-		bool now_due = s->late;
-
-		s->late = reached;
-		reached = now_due;
-	}
-	if (!reached || injected(s, INJECT_NO_PMI))
+	if (!netburst_hook_pebs_threshold(s, reached))
 		return;
 	s->pmi_pending[k->sampled]++;
 	s->changed = true;
@@ -120,12 +115,9 @@ void netburst_pebs(struct netburst_state *s, unsigned c, const struct step *step
 	struct netburst_line *k = &s->counter[c];
 	uint64_t reset = 0;
 
-	if (injected(s, INJECT_PEBS_SKID))
-		s->skid = (uint8_t)(c + 1);
-	else
-		write_record(s, c, step);
-	if (!read_words(s, word_at(s, k->sampled, DS_PEBS_RESET), &reset, 1) ||
-	    injected(s, INJECT_PEBS_NO_RELOAD))
+	if (!netburst_hook_skid(s, c))
+		netburst_pebs_record(s, c, step);
+	if (!read_words(s, word_at(s, k->sampled, DS_PEBS_RESET), &reset, 1) || netburst_hook_no_reload(s))
 		return;
 	/* It takes 8 bytes in either form, of which 40 bits count. */
 	if (width(s) == 4) {
@@ -136,13 +128,4 @@ void netburst_pebs(struct netburst_state *s, unsigned c, const struct step *step
 		reset |= high << 32;
 	}
 	k->value = reset & (NETBURST_LIMIT - 1);
-}
-
-void netburst_pebs_skidded(struct netburst_state *s, const struct step *step)
-{
-	unsigned c = s->skid;
-
-	s->skid = 0;
-	if (c)
-		write_record(s, c - 1, step);
 }

@@ -7,6 +7,7 @@
  * and each ESCR keeps only the bits that its unit has. Models 3, 4 and 6 do as that part does; of earlier
  * ones nothing is known, and their ESCRs keep every bit here.
  */
+#include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 #include "pmu/netburst/netburst.h"
 
@@ -58,18 +59,12 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->profile = profile->data;
 	s->model = s->profile->model;
 	if (injections)
-		s->injections = *injections;
-	s->noise = 1;
+		s->deviations.active = *injections;
 	s->misc_enable = s->profile->misc_enable;
 	s->tc_precise_event = 0xfc00;
 	for (unsigned c = 0; c < NETBURST_COUNTERS; c++)
 		s->counter[c].started_by = NO_COUNTER;
-	/* Not a clean power-up: the sibling's counter was left enabled, with its interrupt. */
-	if (injected(s, INJECT_HT_OVF)) {
-		s->escr[FSB_ESCR0] =
-			0x13u << ESCR_EVENT_SHIFT | 1u << ESCR_MASK_SHIFT | ESCR_T0_OS | ESCR_T0_USR;
-		s->cccr[0] = CCCR_ENABLE | CCCR_THREAD_ANY | 6u << CCCR_SELECT_SHIFT | CCCR_OVF_PMI_T0;
-	}
+	netburst_hook_reset(s);
 	netburst_update(s);
 }
 
@@ -86,7 +81,7 @@ static bool is_escr(const struct netburst_state *s, uint32_t address, unsigned *
 
 static enum register_answer write_escr(struct netburst_state *s, unsigned e, uint64_t value)
 {
-	if (value >> 31 & 1 && !injected(s, INJECT_RESERVED_ACCEPTED))
+	if (value >> 31 & 1)
 		return REGISTER_FAULT;
 	s->escr[e] = (uint32_t)value & escr_kept(s, e);
 	netburst_update(s);
@@ -107,14 +102,12 @@ static enum register_answer write_cccr(struct netburst_state *s, unsigned c, uin
 	struct netburst_line *k = &s->counter[c];
 	uint32_t kept = (uint32_t)value & cccr_kept(s, c);
 
-	if (injected(s, INJECT_STUCK_STATUS))
-		kept |= s->cccr[c] & CCCR_OVF;
 	s->cccr[c] = kept;
 	if (!(kept & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE)))
 		k->started_by = NO_COUNTER;
 	if (!(kept & CCCR_OVF)) {
 		k->pmi_due = false;
-		s->repeat = false;
+		netburst_hook_cleared(s);
 		stop_cascade(s, c);
 	}
 	netburst_update(s);
@@ -126,9 +119,6 @@ static enum register_answer write_counter(struct netburst_state *s, unsigned c, 
 {
 	struct netburst_line *k = &s->counter[c];
 
-	/* The input stays open while the low half is written. */
-	if (injected(s, INJECT_N15) && s->running >> c & 1 && (uint32_t)value == 0xffffffff)
-		value += 1ull << 32;
 	k->value = value & (NETBURST_LIMIT - 1);
 	k->pebs_due = false;
 	return REGISTER_DONE;
@@ -292,6 +282,7 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 	unsigned e;
 
 	s->started = 0;
+	value = netburst_hook_write(s, address, value);
 	if (address - MSR_NETBURST_COUNTER0 < NETBURST_COUNTERS)
 		return write_counter(s, address - MSR_NETBURST_COUNTER0, value);
 	if (address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS)
@@ -345,14 +336,10 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 	}
 	if (c >= NETBURST_COUNTERS)
 		return REGISTER_FAULT;
-	if (injected(s, INJECT_RDPMC_INDEX))
-		c = (c + 1) % NETBURST_COUNTERS;
 	a->value = s->counter[c].value;
-	/* The upper byte is that of some clocks before. */
-	if (injected(s, INJECT_TORN_READ) && s->running >> c & 1 && (uint32_t)a->value < 1024)
-		a->value = (a->value - (1ull << 32)) % NETBURST_LIMIT;
-	if (index & RDPMC_FAST && !injected(s, INJECT_FAST_WIDE))
+	if (index & RDPMC_FAST)
 		a->value &= 0xffffffff;
+	a->value = netburst_hook_rdpmc(s, c, index & RDPMC_FAST, a->value);
 	return REGISTER_DONE;
 }
 

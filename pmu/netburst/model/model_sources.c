@@ -2,6 +2,7 @@
  * What a counter adds up: the occurrences that its ESCR detects, in the rings and threads that it names, or
  * the tagged micro-operations of others. SDM vol. 3, 18.15.1, 18.15.6, 18.16.4.
  */
+#include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 
 #include <string.h>
@@ -17,11 +18,10 @@ static bool ring_of(uint32_t escr, unsigned thread, uint8_t cpl)
 bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool independent,
 			const struct step *step)
 {
-	bool apart = s->profile->hyper_threading && !injected(s, INJECT_THREADS_ALIKE);
-	unsigned thread = apart ? step->thread : 0;
+	unsigned thread = netburst_hook_thread(s, s->profile->hyper_threading ? step->thread : 0);
 	uint32_t any_os = escr & (ESCR_T0_OS | ESCR_T1_OS), any_usr = escr & (ESCR_T0_USR | ESCR_T1_USR);
 
-	if (injected(s, INJECT_RING_LEAK) && any_usr)
+	if (netburst_hook_any_ring(s, any_usr))
 		return true;
 	if (!independent)
 		return ring_of(escr, thread, step->level);
@@ -38,7 +38,7 @@ bool netburst_active(const struct netburst_state *s, uint32_t cccr, const struct
 {
 	unsigned active = !step->halted + step->sibling;
 
-	if (injected(s, INJECT_ACTIVE_IGNORED))
+	if (netburst_hook_any_active(s))
 		return active;
 	if (!s->profile->hyper_threading)
 		return (cccr & CCCR_THREAD) == CCCR_THREAD_ANY;
@@ -120,10 +120,8 @@ static void count_front_end(const struct netburst_state *s, struct netburst_line
 	} kinds[] = {{1, Q_UOPS_LOAD}, {2, Q_UOPS_STORE}};
 
 	for (unsigned i = 0; i < 2; i++) {
-		uint32_t tagger = front_end_tags(s, kinds[i].bit);
+		uint32_t tagger = netburst_hook_tagger(s, front_end_tags(s, kinds[i].bit));
 
-		if (injected(s, INJECT_FRONT_END_UNTAGGED))
-			tagger = ESCR_T0_OS | ESCR_T0_USR;
 		if (tagger)
 			put(new_source(k, tagger, false), kinds[i].quantity, 1);
 	}
@@ -138,10 +136,9 @@ static void count_execution(const struct netburst_state *s, struct netburst_line
 		enum netburst_event_id event = event_at(s, e);
 		unsigned tags = field(s->escr[e], ESCR_TAG, ESCR_TAG_SHIFT);
 
-		bool tagging = s->escr[e] & ESCR_TAG_ENABLE || injected(s, INJECT_TAGS_UNASKED);
+		bool tagging = s->escr[e] & ESCR_TAG_ENABLE;
 
-		if (tags && injected(s, INJECT_ONE_COLOUR))
-			tags = 0xf;
+		netburst_hook_tags(s, &tagging, &tags);
 		if (!tagging || !(tags & mask) || event == NB_EVENTS ||
 		    !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e) || event == done)
 			continue;
@@ -154,7 +151,7 @@ static void count_execution(const struct netburst_state *s, struct netburst_line
 /* 18.15.6.4, table 19-33: what each metric takes is in the table of recipes. */
 static bool replay_set_up(const struct netburst_state *s, const struct netburst_recipe *r, unsigned vert)
 {
-	if (injected(s, INJECT_REPLAY_ALWAYS))
+	if (netburst_hook_replays(s))
 		return true;
 	if ((s->pebs_enable & r->pebs) != r->pebs || !(s->pebs_vert & vert))
 		return false;
@@ -217,12 +214,7 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 	/* 18.16.2: bit 27 is the second processor's. */
 	k->pmi[0] = cccr & CCCR_OVF_PMI_T0;
 	k->pmi[1] = s->profile->hyper_threading && cccr & CCCR_OVF_PMI_T1;
-	if (injected(s, INJECT_PMI_SWAPPED)) {
-		bool first = k->pmi[0];
-
-		k->pmi[0] = k->pmi[1];
-		k->pmi[1] = first;
-	}
+	netburst_hook_decoded(s, k);
 	if (k->event == NB_EVENTS) {
 		k->independent = false;
 		k->per_cycle = EVENTS_PER_CYCLE;
@@ -285,8 +277,7 @@ uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const 
 		return retired(s, k, step);
 	if (k->event == NB_TC_DELIVER_MODE)
 		return delivering(s, k, step);
-	if (k->event == NB_FSB_DATA_ACTIVITY && injected(s, INJECT_BUS_AGENTS) &&
-	    field(k->escr, ESCR_MASK, ESCR_MASK_SHIFT) & (1u << 2 | 1u << 5))
+	if (netburst_hook_bus(s, k))
 		return 2 * s->uops.cycles;
 	for (unsigned i = 0; i < k->n_sources; i++) {
 		const struct netburst_source *from = &k->source[i];

@@ -5,7 +5,7 @@
 #include "mutants/pmu/netburst/model/model_branches.c"
 #include "mutants/pmu/netburst/model/model_counters.c"
 #include "mutants/pmu/netburst/model/model_ds.c"
-#include "pmu/netburst/model/model_injections.c"
+#include "pmu/netburst/errata/injections.c"
 #include "mutants/pmu/netburst/model/model_registers.c"
 #include "mutants/pmu/netburst/model/model_sources.c"
 #include "mutants/netburst_mutants.h"
