@@ -25,15 +25,15 @@ struct identity_answers {
 	unsigned count;
 };
 
-/**
- * Take such answers out of a list of injections. x86: cpuid:LEAF:SUBLEAF:REGISTER:VALUE (numbers in
- * hexadecimal, REGISTER one of eax, ebx, ecx, edx).
- * @param inject names separated by '+'; NULL and "" are none
- * @param rest gets the others, in the same form
- * @return false with *why, one line, if one is malformed, or there are too many
- */
-bool identity_answers_take(const char *inject, struct identity_answers *out, char *rest, size_t size,
-			   const char **why);
+/** Whether an injection is such an answer. x86: "cpuid:...". */
+bool identity_answer_is_one(const char *name);
+
+/** Add one. x86: cpuid:LEAF:SUBLEAF:REGISTER:VALUE (numbers in hexadecimal, REGISTER one of eax, ebx, ecx,
+ * edx). @return false if it is malformed, or there are too many */
+bool identity_answer_add(const char *name, struct identity_answers *out);
+
+/** What one looks like, for people. */
+extern const char identity_answer_form[];
 
 /**
  * Present a processor from now on.

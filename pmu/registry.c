@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REASON_MAX 220 /* longer reasons are cut */
-
 #define PMU_FAMILY(family) extern const struct pmu_family family;
 #include "pmu/families.def"
 #undef PMU_FAMILY
@@ -112,33 +110,6 @@ const struct model_hybrid *model_hybrid_by_name(const char *name)
 		if (!strcmp(h->name, name))
 			return h;
 	return NULL;
-}
-
-bool model_injections_parse(const struct pmu_model *model, const char *list, struct model_injected *set,
-			    const char **why)
-{
-	static char text[REASON_MAX];
-
-	*set = (struct model_injected){{0}};
-	for (const char *p = list ? list : ""; *p;) {
-		size_t length = strcspn(p, "+");
-		unsigned i = 0;
-		while (model->injections[i].name && (strlen(model->injections[i].name) != length ||
-						     strncmp(model->injections[i].name, p, length)))
-			i++;
-		if (!model->injections[i].name) {
-			snprintf(text, sizeof text, "model '%s' has no injection '%.*s'; there are",
-				 model->name, length > 48 ? 48 : (int)length, p);
-			for (i = 0; model->injections[i].name; i++)
-				if (!text_list_add(text, sizeof text, model->injections[i].name, i == 0))
-					break;
-			*why = text;
-			return false;
-		}
-		set->word[i / 64] |= 1ull << i % 64;
-		p += length + (p[length] == '+');
-	}
-	return true;
 }
 
 void pmu_remark(struct pmu *pmu, const char *format, ...)

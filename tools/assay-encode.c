@@ -8,6 +8,7 @@
 #include "pmu/events/schedule.h"
 #include "pmu/events/text.h"
 #include "pmu/events/vendor_import.h"
+#include "pmu/virtual/injections.h"
 #include "tests/report/json.h"
 #include "tools/model_cpu.h"
 
@@ -21,7 +22,7 @@
 enum { OK, WRONG, USAGE };
 
 static struct {
-	bool json, list, perf, verbose;
+	bool json, list, perf, verbose, injections;
 } flags;
 
 static struct pmu pmu;
@@ -36,6 +37,7 @@ static const char usage[] =
 	"                                                     without PMU, of all PMUs that have any\n"
 	"       --events FILE before PMU: with the events of a vendor's file\n"
 	"       assay-encode --perf PMU EVENT...              the same for perf's -e, one per line\n"
+	"       assay-encode --injections PMU                 what inject= can switch on in its virtual CPU\n"
 	"\n"
 	"EVENT is libpfm4's form (NAME:UMASK:u:k:e:i:c=2), a raw selector (r01c0), perf's fields\n"
 	"(cpu/event=0xc4,umask=0x20/u), or a glob. -v decodes the fields of registers. Options may stand "
@@ -524,6 +526,8 @@ static int take_options(int argc, char **argv, const char **events, bool *help)
 			flags.list = true;
 		else if (!strcmp(argv[i], "--events") && i + 1 < argc)
 			*events = argv[++i];
+		else if (!strcmp(argv[i], "--injections"))
+			flags.injections = true;
 		else if (!strcmp(argv[i], "--perf"))
 			flags.perf = true;
 		else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
@@ -540,6 +544,18 @@ static bool names_pmu(const char *text)
 	return find_profile(text) || (!strpbrk(text, "*?:.") && strchr(text, '-'));
 }
 
+static int list_injections(const char *name)
+{
+	const struct model_profile *profile = find_profile(name);
+	struct injection known;
+
+	if (!profile)
+		return no_such_pmu(name);
+	for (unsigned i = 0; injection_at(profile->model, i, &known); i++)
+		printf("%-10s  %-24s  %s\n", injection_owner_names[known.owner], known.name, known.summary);
+	return OK;
+}
+
 int main(int argc, char **argv)
 {
 	const char *events = NULL;
@@ -551,7 +567,9 @@ int main(int argc, char **argv)
 		return USAGE;
 	if (help)
 		return fputs(usage, stdout) < 0;
-	if (argc - i < (flags.list ? 1 : 2) || (flags.perf && (flags.list || flags.json)))
+	if (flags.injections && argc - i == 1)
+		return list_injections(argv[i]);
+	if (flags.injections || argc - i < (flags.list ? 1 : 2) || (flags.perf && (flags.list || flags.json)))
 		return fputs(usage, stderr), USAGE;
 	if (flags.list && !events && !names_pmu(argv[i]))
 		return list_all(argv + i, argc - i);

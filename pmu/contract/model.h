@@ -158,9 +158,4 @@ const struct model_hybrid *model_hybrid_by_name(const char *name);
 const struct model_profile *model_profile(unsigned i);
 const struct model_profile *model_profile_by_name(const char *name);
 
-/** Turn "name+name" (NULL or "": none) into the set for reset(). @return false with *why, one line, if a
- * name is unknown */
-bool model_injections_parse(const struct pmu_model *model, const char *list, struct model_injected *set,
-			    const char **why);
-
 #endif

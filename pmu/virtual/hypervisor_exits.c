@@ -1,11 +1,5 @@
 #include "pmu/virtual/hypervisor_exits.h"
 
-const struct uarch_fault_info hypervisor_exit_faults[EXIT_FAULTS] = {
-#define EXIT_FAULT(id, name, summary) [EXITS_##id] = {name, summary},
-#include "pmu/virtual/hypervisor_exit_faults.def"
-#undef EXIT_FAULT
-};
-
 /* What it executes itself, for instance. */
 static const struct qterm hosts_own[EXIT_OWN_TERMS] = {
 	{Q_UOPS, 900}, {Q_LOADS, 210}, {Q_STORES, 140}, {Q_BR_COND, 80}};

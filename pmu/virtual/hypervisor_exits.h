@@ -19,8 +19,6 @@ enum hypervisor_exit_fault {
 	EXIT_FAULTS
 };
 
-extern const struct uarch_fault_info hypervisor_exit_faults[EXIT_FAULTS];
-
 /**
  * What a hypervisor with these faults makes of an instruction that it has carried out.
  * @param faults bit per enum hypervisor_exit_fault

@@ -43,36 +43,6 @@ struct machine_geometry machine_geometry(const struct model_profile *profile)
 	return g;
 }
 
-bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
-		 char *rest, size_t size, const char **why)
-{
-	size_t used = 0;
-
-	*faults = 0;
-	for (const char *p = list ? list : ""; *p;) {
-		size_t length = strcspn(p, "+");
-		unsigned f = 0;
-
-		while (f < n && (strlen(known[f].name) != length || strncmp(known[f].name, p, length)))
-			f++;
-		if (f < n) {
-			*faults |= 1u << f;
-		} else {
-			if (used + length + 2 > size) {
-				*why = "too many injections";
-				return false;
-			}
-			if (used)
-				rest[used++] = '+';
-			memcpy(rest + used, p, length);
-			used += length;
-		}
-		p += length + (p[length] == '+');
-	}
-	rest[used] = '\0';
-	return true;
-}
-
 /* --- what retires ----------------------------------------------------------------------------------- */
 
 static enum uarch_branch branch_of(const struct step *s)

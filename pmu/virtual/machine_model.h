@@ -21,15 +21,6 @@ extern const quantity_number machine_quantities[];
  */
 struct machine_geometry machine_geometry(const struct model_profile *profile);
 
-/**
- * Take the names of faults out of a list of injections, "name+name" (NULL or "": none).
- * @param known  n rows: of the machine model, uarch_faults; of what records are made from, step_faults
- * @param faults mask of those that are in the list, by row
- * @param rest   gets the other names in the same form
- * @return false with *why, one line, if there is no room for them
- */
-bool faults_take(const struct uarch_fault_info *known, unsigned n, const char *list, uint32_t *faults,
-		 char *rest, size_t size, const char **why);
 
 #define MACHINE_TERMS 32
 

@@ -2,12 +2,6 @@
 
 #define EVERY_THIRD 3
 
-const struct uarch_fault_info premises[PREMISES] = {
-#define PREMISE(id, name, summary) [PREMISE_##id] = {name, summary},
-#include "pmu/virtual/premises.def"
-#undef PREMISE
-};
-
 static int ask(const struct pmu_model *model, void *state, const struct step *write,
 	       struct model_increment *out)
 {

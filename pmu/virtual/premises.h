@@ -17,8 +17,6 @@ enum premise {
 	PREMISES
 };
 
-extern const struct uarch_fault_info premises[PREMISES];
-
 /** Terms that premises_step() and premises_delivery() may add. */
 #define PREMISE_TERMS 3
 

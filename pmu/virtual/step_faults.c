@@ -4,12 +4,6 @@
 
 #define LOST_EVERY 5
 
-const struct uarch_fault_info step_faults[STEP_FAULTS] = {
-#define STEP_FAULT(id, name, summary) [STEP_##id] = {name, summary},
-#include "pmu/virtual/step_faults.def"
-#undef STEP_FAULT
-};
-
 static bool has(const struct step_breaker *b, enum step_fault f)
 {
 	return b->faults >> f & 1;

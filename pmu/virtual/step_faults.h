@@ -16,8 +16,6 @@ enum step_fault {
 	STEP_FAULTS
 };
 
-extern const struct uarch_fault_info step_faults[STEP_FAULTS];
-
 /** Of an instruction and of what the machine model makes of it. */
 #define RECORDED_TERMS (STEP_TERMS + MACHINE_TERMS)
 

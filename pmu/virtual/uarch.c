@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-const struct uarch_fault_info uarch_faults[UARCH_FAULTS] = {
-#define UARCH_FAULT(id, name, summary) {name, summary},
-#include "pmu/virtual/uarch_faults.def"
-#undef UARCH_FAULT
-};
-
 /*
  * A set-associative array of tags with true LRU: the ways of a set are kept in order of use, most recent
  * first. A tag belongs to a generation; those of older ones are empty, so that clearing costs nothing. They

@@ -86,12 +86,6 @@ enum uarch_fault {
 	UARCH_FAULTS
 };
 
-struct uarch_fault_info {
-	const char *name; /* "predictor-always-wrong" */
-	const char *summary;
-};
-extern const struct uarch_fault_info uarch_faults[UARCH_FAULTS];
-
 /** From now on misbehave in the ways of the mask (bit per enum uarch_fault); everything is cold again. */
 void uarch_break(struct uarch *u, uint32_t faults);
 

@@ -4,6 +4,7 @@
 #include "arch/presented.h"
 #include "arch/step.h"
 #include "pmu/virtual/hypervisor_exits.h"
+#include "pmu/virtual/injections.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/virtual/premises.h"
@@ -14,7 +15,6 @@
 #include <string.h>
 
 #define PMIS_PER_STEP 4
-#define INJECT_MAX    256 /* longest text of injections */
 
 static struct step_client vpmu_client;
 
@@ -334,33 +334,14 @@ static struct step_client vpmu_client = {
 	.world = world,
 };
 
-/* A list of injections, by whose they are. */
-struct injections {
-	uint32_t machine, step, premises, exits;
-	struct model_injected model;
-	struct identity_answers answers;
-};
 
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
 			    const char **why)
 {
-	char no_answers[INJECT_MAX], not_the_machines[INJECT_MAX], not_the_steps[INJECT_MAX],
-		of_the_cpu[INJECT_MAX], of_the_pmu[INJECT_MAX];
+	static char reason[INJECTION_REASON];
 
-	if (!profile) {
-		*why = "no virtual CPU of this name";
-		return false;
-	}
-	return identity_answers_take(inject, &out->answers, no_answers, sizeof no_answers, why) &&
-	       faults_take(uarch_faults, UARCH_FAULTS, no_answers, &out->machine, not_the_machines,
-			   sizeof not_the_machines, why) &&
-	       faults_take(step_faults, STEP_FAULTS, not_the_machines, &out->step, not_the_steps,
-			   sizeof not_the_steps, why) &&
-	       faults_take(premises, PREMISES, not_the_steps, &out->premises, of_the_cpu, sizeof of_the_cpu,
-			   why) &&
-	       faults_take(hypervisor_exit_faults, EXIT_FAULTS, of_the_cpu, &out->exits, of_the_pmu,
-			   sizeof of_the_pmu, why) &&
-	       model_injections_parse(profile->model, of_the_pmu, &out->model, why);
+	*why = profile ? reason : "no virtual CPU of this name";
+	return profile && injections_parse(profile->model, inject, out, reason);
 }
 
 bool vpmu_knows(const char *profile, const char *inject, const char **why)
@@ -393,13 +374,13 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 		return false;
 	}
 	uarch_create(vpmu.machine, &geometry);
-	uarch_break(vpmu.machine, injections.machine);
+	uarch_break(vpmu.machine, injections.faults[INJECTION_MACHINE]);
 	vpmu.profile = profile;
 	vpmu.model = profile->model;
 	vpmu.own_write = false;
-	vpmu.breaker = (struct step_breaker){.faults = injections.step};
-	vpmu.premises = (struct premises){.faults = injections.premises};
-	vpmu.hypervisor_exit_faults = injections.exits;
+	vpmu.breaker = (struct step_breaker){.faults = injections.faults[INJECTION_STEP]};
+	vpmu.premises = (struct premises){.faults = injections.faults[INJECTION_PREMISE]};
+	vpmu.hypervisor_exit_faults = injections.faults[INJECTION_EXIT];
 	vpmu.exits = 0;
 	memset(vpmu.machine_memo, 0, sizeof vpmu.machine_memo);
 	vpmu.epoch = 0;

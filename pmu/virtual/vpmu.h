@@ -32,10 +32,7 @@
 #include <stdint.h>
 
 /**
- * Create the virtual CPU. `inject` names injections of its PMU model, faults of the machine model
- * (pmu/virtual/uarch_faults.def) and of what records are made from (pmu/virtual/step_faults.def), premises
- * the other way round (pmu/virtual/premises.def), and answers of CPUID (identity_answers_take() of
- * arch/presented.h), separated by '+' (NULL or "": none).
+ * Create the virtual CPU, with injections as pmu/virtual/injections.h has them.
  * @return false with *why (one line) if the profile or an injection is unknown
  */
 bool vpmu_create(const char *profile, const char *inject, const char **why);

@@ -172,40 +172,18 @@ static bool parse_answer(const char *p, struct identity_answer *out)
 	return false;
 }
 
-bool identity_answers_take(const char *inject, struct identity_answers *out, char *rest, size_t size,
-			   const char **why)
+bool identity_answer_is_one(const char *name)
 {
-	size_t used = 0;
-
-	out->count = 0;
-	rest[0] = '\0';
-	for (const char *p = inject ? inject : ""; *p;) {
-		size_t length = strcspn(p, "+");
-		char token[64];
-
-		if (strncmp(p, ANSWER, sizeof ANSWER - 1)) {
-			int n = snprintf(rest + used, size - used, "%s%.*s", used ? "+" : "", (int)length, p);
-
-			if (n < 0 || (size_t)n >= size - used) {
-				*why = "too many injections";
-				return false;
-			}
-			used += (size_t)n;
-		} else {
-			snprintf(token, sizeof token, "%.*s", (int)length, p);
-			if (length >= sizeof token || out->count == IDENTITY_ANSWERS_MAX ||
-			    !parse_answer(token + sizeof ANSWER - 1, &out->answer[out->count])) {
-				*why = "inject=cpuid: must read cpuid:LEAF:SUBLEAF:REGISTER:VALUE, in "
-				       "hexadecimal, "
-				       "eight times at most";
-				return false;
-			}
-			out->count++;
-		}
-		p += length + (p[length] == '+');
-	}
-	return true;
+	return !strncmp(name, ANSWER, sizeof ANSWER - 1);
 }
+
+bool identity_answer_add(const char *name, struct identity_answers *out)
+{
+	return out->count < IDENTITY_ANSWERS_MAX &&
+	       parse_answer(name + sizeof ANSWER - 1, &out->answer[out->count]) && ++out->count;
+}
+
+const char identity_answer_form[] = "cpuid:LEAF:SUBLEAF:REGISTER:VALUE, in hexadecimal";
 
 void identity_answers_give(const struct identity_answers *answers, struct cpuid_row *row)
 {

@@ -4,6 +4,7 @@
 #ifndef TESTS_SELF_HOST_AMD_MODEL_SHORTCUTS_H
 #define TESTS_SELF_HOST_AMD_MODEL_SHORTCUTS_H
 
+#include "pmu/virtual/injections.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/registers.h"
 #include "tests/self/host/support/model_registers.h"
@@ -19,12 +20,12 @@ static void *cpu;
 
 static inline void power_up(const struct model_profile *p, const char *inject)
 {
-	struct model_injected set;
-	const char *why;
-	assert_true(model_injections_parse(&amd_model, inject, &set, &why));
+	struct injections injections;
+	char why[INJECTION_REASON];
+	assert_true(injections_parse(&amd_model, inject, &injections, why));
 	free(cpu);
 	cpu = calloc(1, amd_model.state_size);
-	amd_model.reset(cpu, p, &set);
+	amd_model.reset(cpu, p, &injections.model);
 }
 
 static inline enum register_answer put(uint32_t address, uint64_t value)

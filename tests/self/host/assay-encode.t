@@ -223,8 +223,17 @@ for args, code, message in (
         (["--list", "no_such_event*"], 1, "no PMU has events that match no_such_event*"),
         (["--list", "intel-core3"], 2, "no PMU intel-core3: did you mean intel-core2?"),
         (["intel-core2", "--frob", "x"], 2, "no option --frob"),
+        (["--injections", "intel-core3"], 2, "no PMU intel-core3: did you mean intel-core2?"),
+        (["--injections"], 2, "usage:"),
         (["--list", "intel-core2", "r01c0"], 2, "--list takes names and globs")):
     status, out, err = run(*args)
     test(f"refuses {' '.join(args) or 'nothing'}", status == code and message in err and not out, f"{status}\n{out}{err}")
+
+status, out, err = run("--injections", "amd-zen4")
+rows = [line.split(None, 2) for line in out.splitlines()]
+test("lists what inject= takes, with its owner and what it does",
+     status == 0 and all(len(r) == 3 for r in rows) and {r[0] for r in rows} == {"machine", "records", "premises", "hypervisor", "PMU"} and
+     ["records", "records-late"] in [r[:2] for r in rows] and ["PMU", "merge-ignored"] in [r[:2] for r in rows], out)
+test("of each PMU its own", "n15" not in [r[1] for r in rows] and " n15 " in run("--injections", "netburst")[1])
 
 done()

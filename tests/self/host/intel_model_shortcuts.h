@@ -4,6 +4,7 @@
 #ifndef TESTS_SELF_HOST_INTEL_MODEL_SHORTCUTS_H
 #define TESTS_SELF_HOST_INTEL_MODEL_SHORTCUTS_H
 
+#include "pmu/virtual/injections.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/model/model.h"
@@ -22,12 +23,12 @@ static void *cpu;
 
 static inline void power_up(const struct model_profile *p, const char *inject)
 {
-	struct model_injected set;
-	const char *why;
-	assert_true(model_injections_parse(&intel_model, inject, &set, &why));
+	struct injections injections;
+	char why[INJECTION_REASON];
+	assert_true(injections_parse(&intel_model, inject, &injections, why));
 	free(cpu);
 	cpu = calloc(1, intel_model.state_size);
-	intel_model.reset(cpu, p, &set);
+	intel_model.reset(cpu, p, &injections.model);
 }
 
 static inline enum register_answer put(uint32_t address, uint64_t value)

@@ -4,6 +4,7 @@
 #ifndef TESTS_SELF_HOST_NETBURST_MODEL_SHORTCUTS_H
 #define TESTS_SELF_HOST_NETBURST_MODEL_SHORTCUTS_H
 
+#include "pmu/virtual/injections.h"
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/model/uops.h"
@@ -23,13 +24,13 @@ static void *cpu;
 
 static inline void power_up(const struct model_profile *p, const char *inject)
 {
-	struct model_injected set;
-	const char *why;
+	struct injections injections;
+	char why[INJECTION_REASON];
 
-	assert_true(model_injections_parse(&netburst_model, inject, &set, &why));
+	assert_true(injections_parse(&netburst_model, inject, &injections, why));
 	free(cpu);
 	cpu = calloc(1, netburst_model.state_size);
-	netburst_model.reset(cpu, p, &set);
+	netburst_model.reset(cpu, p, &injections.model);
 }
 
 static inline void set(uint32_t address, uint64_t value)

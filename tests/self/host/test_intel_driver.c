@@ -660,34 +660,6 @@ static void registry_finds(void **unused)
 	}
 }
 
-/* A model with as many injections as there can be. */
-static void injections_have_bits(void **unused)
-{
-	static char names[MODEL_INJECTIONS_MAX][8];
-	static struct model_injection all[MODEL_INJECTIONS_MAX + 1];
-	const struct pmu_model model = {.name = "many", .injections = all};
-	struct model_injected set;
-	const char *why = NULL;
-
-	(void)unused;
-	for (unsigned i = 0; i < MODEL_INJECTIONS_MAX; i++) {
-		snprintf(names[i], sizeof names[i], "n%u", i);
-		all[i].name = names[i];
-	}
-	for (unsigned i = 0; i < MODEL_INJECTIONS_MAX; i++) {
-		assert_true(model_injections_parse(&model, names[i], &set, &why));
-		assert_true(model_injected_any(&set));
-		for (unsigned j = 0; j < MODEL_INJECTIONS_MAX; j++)
-			assert_int_equal(model_injected(&set, j), j == i);
-	}
-	assert_true(model_injections_parse(&model, "n0+n64", &set, &why));
-	assert_true(model_injected(&set, 0) && model_injected(&set, 64) && !model_injected(&set, 1));
-	assert_true(model_injections_parse(&model, NULL, &set, &why));
-	assert_false(model_injected_any(&set));
-	assert_false(model_injections_parse(&model, "n1+n128", &set, &why));
-	assert_non_null(strstr(why, "'n128'"));
-}
-
 static int cleanup(void **unused)
 {
 	(void)unused;
@@ -715,7 +687,6 @@ int main(void)
 		cmocka_unit_test(names_the_register_that_faults),
 		cmocka_unit_test(clears_what_it_found),
 		cmocka_unit_test(registry_finds),
-		cmocka_unit_test(injections_have_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, cleanup);
 }

@@ -4,6 +4,7 @@
  */
 #include "arch/x86/step/account.h"
 #include "arch/x86/step/describe.h"
+#include "pmu/virtual/injections.h"
 #include "pmu/virtual/machine_model.h"
 #include "pmu/virtual/step_faults.h"
 #include "arch/x86/cpu/presented_cpuid.h"
@@ -149,13 +150,12 @@ static void answers_of_a_tests_own(void **unused)
 					  "cpuid:1:0:eax:1+cpuid:2:0:eax:1+cpuid:3:0:eax:1+cpuid:4:0:eax:1+"
 					  "cpuid:5:0:eax:1+cpuid:6:0:eax:1+cpuid:7:0:eax:1+cpuid:8:0:eax:1+"
 					  "cpuid:9:0:eax:1"};
-	struct identity_answers answers;
-	const char *why;
-	char rest[64];
+	struct injections set;
+	char why[INJECTION_REASON];
 	(void)unused;
-	assert_true(identity_answers_take("dead+cpuid:0A:0:eax:07FF0403+smi+cpuid:4:2:edx:ffffffff", &answers,
-					  rest, sizeof rest, &why));
-	assert_string_equal(rest, "dead+smi");
+	assert_true(injections_parse(&intel_model, "dead+cpuid:0A:0:eax:07FF0403+smi+cpuid:4:2:edx:ffffffff",
+				     &set, why));
+	struct identity_answers answers = set.answers;
 	assert_int_equal(answers.count, 2);
 	struct cpuid_row leaf = {.leaf = 0xa, .eax = 1, .ebx = 2, .edx = 4};
 	identity_answers_give(&answers, &leaf);
@@ -168,14 +168,10 @@ static void answers_of_a_tests_own(void **unused)
 	leaf.subleaf = 2;
 	identity_answers_give(&answers, &leaf);
 	assert_int_equal(leaf.edx, 0xffffffff);
-	assert_true(identity_answers_take(NULL, &answers, rest, sizeof rest, &why));
-	assert_int_equal(answers.count, 0);
-	assert_string_equal(rest, "");
 	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		assert_false(identity_answers_take(bad[i], &answers, rest, sizeof rest, &why));
+		assert_false(injections_parse(&intel_model, bad[i], &set, why));
 		assert_non_null(strstr(why, "cpuid:LEAF:SUBLEAF:REGISTER:VALUE"));
 	}
-	assert_false(identity_answers_take("dropped-carry", &answers, rest, 8, &why));
 }
 
 /* --- LVT -------------------------------------------------------------------------------------------- */
@@ -447,47 +443,15 @@ static void every_profile_has_a_machine(void **unused)
 	assert_true(uarch_size(&g) > 0);
 }
 
-static void faults_are_told_from_injections(void **unused)
-{
-	const char *why = NULL;
-	char rest[32];
-	uint32_t faults;
-
-	(void)unused;
-	assert_true(faults_take(uarch_faults, UARCH_FAULTS, NULL, &faults, rest, sizeof rest, &why));
-	assert_int_equal(faults, 0);
-	assert_string_equal(rest, "");
-	assert_true(faults_take(uarch_faults, UARCH_FAULTS, "dead+half-the-ways+noisy+no-return-stack",
-				&faults, rest, sizeof rest, &why));
-	assert_int_equal(faults, 1u << UARCH_HALF_WAYS | 1u << UARCH_NO_RETURN_STACK);
-	assert_string_equal(rest, "dead+noisy");
-	assert_true(
-		faults_take(uarch_faults, UARCH_FAULTS, "half-the-way", &faults, rest, sizeof rest, &why));
-	assert_int_equal(faults, 0);
-	assert_string_equal(rest, "half-the-way");
-	assert_false(faults_take(uarch_faults, UARCH_FAULTS, "dropped-carry+dropped-carry+dropped-carry",
-				 &faults, rest, sizeof rest, &why));
-	assert_string_equal(why, "too many injections");
-}
-
 /* Each fault changes what it is about, and nothing else. */
 static void steps_are_broken(void **unused)
 {
-	static const char *const names[] = {"records-late",       "branch-lost",     "branch-target-off",
-					    "address-off-by-one", "registers-stale", "loads-as-stores",
-					    "time-stands-still"};
 	(void)unused;
 
 	for (unsigned f = 0; f < STEP_FAULTS; f++) {
-		struct step_breaker b = {0};
+		struct step_breaker b = {.faults = 1u << f};
 		unsigned late = 0, lost = 0, off = 0, address = 0, registers = 0, kind = 0, still = 0;
-		const char *why = NULL;
-		char rest[8];
 
-		assert_true(
-			faults_take(step_faults, STEP_FAULTS, names[f], &b.faults, rest, sizeof rest, &why));
-		assert_int_equal(b.faults, 1u << f);
-		assert_string_equal(rest, "");
 		for (unsigned i = 0; i < 10; i++) {
 			struct qterm terms[RECORDED_TERMS] = {{Q_LOADS, i + 1}};
 			struct step_copies d = {.registers.gpr = {100 + i}, .access = {{.address = 0x800}}};
@@ -640,7 +604,6 @@ int main(void)
 		cmocka_unit_test(memos_have_room_for_so_much),
 		cmocka_unit_test(a_memo_adds_nothing_where_one_counter_would_overflow),
 		cmocka_unit_test(every_profile_has_a_machine),
-		cmocka_unit_test(faults_are_told_from_injections),
 		cmocka_unit_test(steps_are_broken),
 		cmocka_unit_test(instructions_reach_the_machine),
 		cmocka_unit_test(wide_vectors_reach_the_machine),

@@ -8,6 +8,7 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/cpu/msr.h"
+#include "pmu/virtual/injections.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -34,17 +35,17 @@ static unsigned n_notes, notes_room;
 
 void fake_cpu_start(const struct model_profile *p, const char *inject)
 {
-	struct model_injected set;
-	const char *why;
+	struct injections injections;
+	char why[INJECTION_REASON];
 
-	if (!model_injections_parse(p->model, inject, &set, &why)) {
+	if (!injections_parse(p->model, inject, &injections, why)) {
 		fprintf(stderr, "%s\n", why);
 		abort();
 	}
 	fake_cpu_stop();
 	profile = p;
 	state = calloc(1, p->model->state_size);
-	p->model->reset(state, p, &set);
+	p->model->reset(state, p, &injections.model);
 	if (p->model->attach)
 		p->model->attach(state, &fake_memory);
 	fake_path_start(&path, p->model, state, PATH_START);

@@ -1,0 +1,119 @@
+#include "pmu/virtual/injections.h"
+
+#include "pmu/events/text.h"
+#include "pmu/virtual/hypervisor_exits.h"
+#include "pmu/virtual/premises.h"
+#include "pmu/virtual/step_faults.h"
+#include "pmu/virtual/uarch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MAX_LENGTH 63
+
+static const struct injection common[] = {
+#define UARCH_FAULT(id, name, summary) {name, summary, INJECTION_MACHINE, UARCH_##id},
+#include "pmu/virtual/uarch_faults.def"
+#undef UARCH_FAULT
+#define STEP_FAULT(id, name, summary) {name, summary, INJECTION_STEP, STEP_##id},
+#include "pmu/virtual/step_faults.def"
+#undef STEP_FAULT
+#define PREMISE(id, name, summary) {name, summary, INJECTION_PREMISE, PREMISE_##id},
+#include "pmu/virtual/premises.def"
+#undef PREMISE
+#define EXIT_FAULT(id, name, summary) {name, summary, INJECTION_EXIT, EXITS_##id},
+#include "pmu/virtual/hypervisor_exit_faults.def"
+#undef EXIT_FAULT
+};
+#define COMMON (sizeof common / sizeof common[0])
+
+_Static_assert(UARCH_FAULTS <= 32 && STEP_FAULTS <= 32 && PREMISES <= 32 && EXIT_FAULTS <= 32,
+	       "each owner's injections have a bit of 32");
+
+const char *const injection_owner_names[INJECTION_OWNERS] = {
+	[INJECTION_MACHINE] = "machine", [INJECTION_STEP] = "records", [INJECTION_PREMISE] = "premises",
+	[INJECTION_EXIT] = "hypervisor", [INJECTION_MODEL] = "PMU",
+};
+
+bool injection_at(const struct pmu_model *model, unsigned i, struct injection *out)
+{
+	if (i < COMMON) {
+		*out = common[i];
+		return true;
+	}
+	/* Only behind the last one is there no name. */
+	i -= COMMON;
+	*out = (struct injection){
+		.name = model->injections[i].name, .owner = INJECTION_MODEL, .bit = (uint8_t)i};
+	if (!out->name)
+		return false;
+	out->summary = model->injections[i].summary;
+	return true;
+}
+
+static bool find(const struct pmu_model *model, const char *name, struct injection *out)
+{
+	for (unsigned i = 0; injection_at(model, i, out); i++)
+		if (!strcmp(out->name, name))
+			return true;
+	return false;
+}
+
+static const char *nearest(const struct pmu_model *model, const char *name)
+{
+	unsigned least = ~0u;
+	const char *best = "";
+	struct injection known;
+
+	for (unsigned i = 0; injection_at(model, i, &known); i++) {
+		unsigned distance = edit_distance(name, known.name);
+
+		if (distance < least) {
+			least = distance;
+			best = known.name;
+		}
+	}
+	return best;
+}
+
+static bool switch_on(const struct pmu_model *model, const char *name, struct injections *out,
+		      char why[INJECTION_REASON])
+{
+	struct injection known;
+
+	if (identity_answer_is_one(name)) {
+		if (identity_answer_add(name, &out->answers))
+			return true;
+		snprintf(why, INJECTION_REASON, "inject=%.48s: must read %s, %u times at most", name,
+			 identity_answer_form, IDENTITY_ANSWERS_MAX);
+		return false;
+	}
+	if (!find(model, name, &known)) {
+		snprintf(why, INJECTION_REASON,
+			 "there is no injection '%.48s' on virtual CPUs of model '%s'; nearest: '%s'", name,
+			 model->name, nearest(model, name));
+		return false;
+	}
+	if (known.owner == INJECTION_MODEL)
+		out->model.word[known.bit / 64] |= UINT64_C(1) << known.bit % 64;
+	else
+		out->faults[known.owner] |= UINT32_C(1) << known.bit;
+	return true;
+}
+
+bool injections_parse(const struct pmu_model *model, const char *list, struct injections *out,
+		      char why[INJECTION_REASON])
+{
+	*out = (struct injections){.faults = {0}};
+	for (const char *p = list ? list : ""; *p;) {
+		size_t length = strcspn(p, "+");
+		char name[NAME_MAX_LENGTH + 1];
+
+		snprintf(name, sizeof name, "%.*s", length > NAME_MAX_LENGTH ? NAME_MAX_LENGTH : (int)length,
+			 p);
+		if (!switch_on(model, name, out, why))
+			return false;
+		p += length + (p[length] == '+');
+	}
+	return true;
+}
