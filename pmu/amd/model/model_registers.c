@@ -73,7 +73,7 @@ static unsigned interrupting(const struct amd_state *s)
 
 static enum register_answer write_select(struct amd_state *s, unsigned c, uint64_t value)
 {
-	if (value & ~select_bits(s) && (injected(s, INJECT_RESERVED_FAULT)))
+	if (value & ~select_bits(s) && injected(s, INJECT_RESERVED_FAULT))
 		return REGISTER_FAULT;
 	s->select[c] = value & select_bits(s);
 	if (interrupting(s) < 2)
@@ -108,7 +108,6 @@ static enum register_answer write_global(struct amd_state *s, uint32_t address, 
 		s->global_control = value & counter_bits(s);
 		break;
 	case PERF_GLOBAL_STATUS_CLR:
-		value = value;
 		if (!injected(s, INJECT_STUCK_STATUS))
 			s->status &= ~value;
 		break;
@@ -282,6 +281,7 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 		return REGISTER_FAULT;
 	if (index >= s->n) {
 		enum register_answer access = amd_uncore_rdpmc(s, index, &a->value);
+
 		return access;
 	}
 	if (injected(s, INJECT_RDPMC_INDEX))

@@ -178,7 +178,7 @@ enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, ui
 	switch (address) {
 	case MSR_LER_FROM_LIP:
 	case MSR_LER_TO_LIP:
-		if (!l->depth || (!architectural(l)) || !canonical(value))
+		if (!l->depth || !architectural(l) || !canonical(value))
 			return REGISTER_FAULT;
 		*(address == MSR_LER_FROM_LIP ? &l->ler_from : &l->ler_to) = value;
 		return REGISTER_DONE;

@@ -82,7 +82,7 @@ void netburst_branch(struct netburst_state *s, const struct step *step)
 {
 	unsigned thread = s->profile->hyper_threading ? step->thread : 0;
 
-	if (!(step->transfer != TRANSFER_NONE))
+	if (step->transfer == TRANSFER_NONE)
 		return;
 	if (netburst_traces(s, thread))
 		trace(s, thread, step);

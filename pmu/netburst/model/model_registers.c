@@ -70,9 +70,8 @@ static void reset(void *state, const struct model_profile *profile, const struct
 
 /* Numbers in the range that belong to no ESCR of this model. 3BFH would be a second SSU ESCR: there is none.
  * IQ's are gone from model 3 on; there the probed part takes writes to them and keeps nothing. */
-static bool is_escr(const struct netburst_state *s, uint32_t address, unsigned *e)
+static bool is_escr(uint32_t address, unsigned *e)
 {
-	(void)s;
 	for (*e = 0; *e < ESCR_COUNT; ++*e)
 		if (netburst_escr[*e].msr == address)
 			return true;
@@ -244,7 +243,7 @@ static enum register_answer rdmsr(void *state, uint32_t address, uint64_t *value
 		*value = s->counter[address - MSR_NETBURST_COUNTER0].value;
 	} else if (address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS) {
 		*value = s->cccr[address - MSR_NETBURST_CCCR0];
-	} else if (is_escr(s, address, &e)) {
+	} else if (is_escr(address, &e)) {
 		*value = s->escr[e];
 	} else if ((plain = plain_register(s, address, &kept)) != NULL) {
 		*value = *plain;
@@ -287,7 +286,7 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 		return write_counter(s, address - MSR_NETBURST_COUNTER0, value);
 	if (address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS)
 		return write_cccr(s, address - MSR_NETBURST_CCCR0, value);
-	if (is_escr(s, address, &e))
+	if (is_escr(address, &e))
 		return write_escr(s, e, value);
 	if ((plain = plain_register(s, address, &kept)) != NULL) {
 		*plain = value & kept;

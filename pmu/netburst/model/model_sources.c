@@ -12,7 +12,7 @@ static bool ring_of(uint32_t escr, unsigned thread, uint8_t cpl)
 {
 	uint32_t os = thread ? ESCR_T1_OS : ESCR_T0_OS, usr = thread ? ESCR_T1_USR : ESCR_T0_USR;
 
-	return escr & ((cpl == 0) ? os : usr);
+	return escr & (cpl == 0 ? os : usr);
 }
 
 bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool independent,
