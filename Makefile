@@ -16,6 +16,15 @@ EMU ?= qemu
 CPU ?=
 CPUS ?=
 V ?=
+STRICT ?=
+
+# What is given to make by name is one of these, or it would be passed over.
+KNOWN := ARGS CFG EVENTS EMU CPU CPUS V BOOT STRICT B CC PYTHON SHELL VENDOR_FILES CURDIR MAKEFLAGS MAKEOVERRIDES MFLAGS
+UNKNOWN := $(filter-out $(KNOWN),$(foreach v,$(.VARIABLES),$(if $(findstring command line,$(origin $v)),$v)))
+ifneq ($(UNKNOWN),)
+$(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU CPU CPUS V BOOT STRICT (see `make help`); \
+	options for the image go into ARGS="key=value ...")
+endif
 Q := $(if $(V),,@)
 
 .PHONY: all image tools coverage run check soak bench help clean distclean setup host-tests FORCE
@@ -28,7 +37,7 @@ all: $(B)/BOOTX64.EFI $(B)/direct.bin
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|bochs CPU=model CPUS=n BOOT=direct V=1)
+#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|bochs CPU=model CPUS=n BOOT=direct V=1 STRICT=1)
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
@@ -297,7 +306,7 @@ $(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
 
 BOOT ?= disk
-export ARGS CFG EVENTS EMU CPU CPUS V BOOT
+export ARGS CFG EVENTS EMU CPU CPUS V BOOT STRICT
 
 # Exit status: 0 nothing wrong, 1 something wrong, 2 could not run. make ends with 2 whatever a recipe's status was; only with -q it
 # ends with 1, when anything is left to do. So building and running are left to a make of their own (a line with + runs
@@ -316,7 +325,8 @@ run-and-keep-status:
 	+@rm -f $(B)/run.status $(B)/report.json $(B)/report.txt; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
 run-emulator: $(B)/assay.img $(B)/direct.bin
-	@scripts/run -e $(EMU) $(if $(CPU),-c $(CPU)) $(if $(CPUS),-n $(CPUS)) -b $(BOOT) $(if $(CFG),-f $(CFG)) $(if $(EVENTS),-d $(EVENTS)) $(if $(V),-v) $(ARGS); echo $$? > $(B)/run.status
+	@set -f; scripts/run -e "$$EMU" $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} -b "$$BOOT" $${CFG:+-f "$$CFG"} \
+		$${EVENTS:+-d "$$EVENTS"} $${V:+-v} $${STRICT:+-s} $$ARGS; echo $$? > $(B)/run.status
 
 bench: all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench

@@ -77,8 +77,16 @@ const char *judge_step(struct run *run, unsigned step)
 	return progress_step(step);
 }
 
+static unsigned handed_over;
+
+unsigned judge_handed_over(void)
+{
+	return handed_over;
+}
+
 void judge_report(struct run *run, const struct result *r)
 {
+	handed_over++;
 	struct result marked = *r;
 
 	marked.virtual = run->pmu && run->pmu->virtual;
@@ -88,18 +96,21 @@ void judge_report(struct run *run, const struct result *r)
 void judge_value(struct run *run, const char *suite, const char *name, const char *value, const char *unit)
 {
 	(void)run;
+	handed_over++;
 	report_value(suite, name, value, unit);
 }
 
 void judge_detail(struct run *run, const char *suite, const char *name, const char *value, const char *unit)
 {
 	(void)run;
+	handed_over++;
 	report_detail(suite, name, value, unit);
 }
 
 void judge_fact(struct run *run, const char *suite, const char *name, const char *text)
 {
 	(void)run;
+	handed_over++;
 	report_fact(suite, name, text);
 }
 

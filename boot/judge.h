@@ -15,6 +15,9 @@ const char *judge_step(struct run *run, unsigned step);
 /** struct run's .report. */
 void judge_report(struct run *run, const struct result *r);
 
+/** How much has been handed over since the start: results, values, facts. */
+unsigned judge_handed_over(void);
+
 /** struct run's .value, .detail, .fact and .share. */
 void judge_value(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
 void judge_fact(struct run *run, const char *suite, const char *name, const char *text);

@@ -52,6 +52,7 @@
 #define STATUS_COULD_NOT 2
 
 static struct cores cores;
+static unsigned given; /* what suites have handed over */
 
 /* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
 static void begin_text(const struct platform *platform)
@@ -151,6 +152,7 @@ static void carry_out(struct run *run, const struct suite *suite)
 	struct result r = {.suite = suite->name, .name = "suite"};
 	const char *reason = progress_suite_left_out();
 	struct trap_report trap;
+	unsigned before = judge_handed_over();
 
 	report_suite_begin(suite->name, suite->title);
 	trap_set_context(suite->name);
@@ -161,6 +163,7 @@ static void carry_out(struct run *run, const struct suite *suite)
 		judgement_set(&r.judgement, VERDICT_ERROR, "broken off: %s", trap.text);
 		run->report(run, &r);
 	}
+	given += judge_handed_over() - before;
 	watchdog_disarm();
 	trap_set_context(NULL);
 	pass_report_retaken(run, suite->name);
@@ -384,6 +387,8 @@ int assay_main(struct platform *platform)
 		return could_not_run(platform, &o, why);
 	if (checks.asked && !checks.matched)
 		return could_not_run(platform, &o, selection_no_check(&o));
+	if (!given && !selection_identify_only(&o))
+		return could_not_run(platform, &o, selection_nothing(&o));
 	report_end(true);
 	report_out(platform, &o, true);
 	char how[64];

@@ -92,3 +92,12 @@ const char *selection_no_check(const struct options *o)
 	snprintf(text, sizeof text, "check=%.80s matches none of the checks that the suites have", o->check);
 	return text;
 }
+
+const char *selection_nothing(const struct options *o)
+{
+	snprintf(text, sizeof text,
+		 "nothing was judged: kernel=%.40s and event=%.40s leave suite=%.40s nothing to do on this "
+		 "PMU",
+		 o->kernel, o->event, o->suite);
+	return text;
+}

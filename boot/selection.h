@@ -30,4 +30,7 @@ bool selection_suits(const struct options *o, const struct pmu *pmu, const char 
  * until the next call. Some CPUs have checks that others lack, so not each alternative must match. */
 const char *selection_no_check(const struct options *o);
 
+/** Why a run whose suites found nothing to do could not run; valid until the next call. */
+const char *selection_nothing(const struct options *o);
+
 #endif

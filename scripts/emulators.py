@@ -169,7 +169,10 @@ STEADY = ["-icount", "shift=4,sleep=off"]
 def topology(cpus):
     """(cores, threads of each) of a number of processors, or of "CORES:THREADS"."""
     cores, _, threads = str(cpus).partition(":")
-    return int(cores), int(threads or 1)
+    found = int(cores), int(threads or 1)
+    if min(found) < 1:
+        raise ValueError("there is at least one")
+    return found
 
 
 def smp(cores, threads):

@@ -59,8 +59,10 @@ for _ in range(few(3, 20)):
 
         r = boot(options=CONTROL, extra=monitor.options, on_line=reset)
     notes = [line for line in r.text if line.startswith("note: the last run")]
-    ok(r.lines.count("TAP version 14") == 2 and len(notes) == 1 and r.verdict and r.counts["checks"] == clean.counts["checks"],
-       "reset at line %d of %d: %s" % (at, last, notes[0] if notes else "nothing is said"), ["seed %d" % SEED] + tail(r, 60))
+    # What one check tells as many is missing with it.
+    missing = [k for k in comparable(clean) or {} if k not in (comparable(r) or {}) and not k.startswith(("control/access/", "control/power-up/"))]
+    ok(r.lines.count("TAP version 14") == 2 and len(notes) == 1 and r.counts and r.counts["error"] <= 1 and not missing,
+       "reset at line %d of %d: %s" % (at, last, notes[0] if notes else "nothing is said"), ["seed %d" % SEED] + missing + tail(r, 30))
 
 # Under firmware, with a journal.
 FOLDER = tempfile.TemporaryDirectory()

@@ -35,6 +35,10 @@ sound(r, "one of several checks that does not exist")  # other CPUs may have it
 r = boot(options="pmu=virtual suite=events event=INST_RETIRED.ANY kernel=nop_loop check=no_such")
 sound(r, "check= where no suite asks for it")
 
+complains(boot(options="pmu=virtual suite=strings kernel=nop_loop"), r"nothing was judged: kernel=nop_loop and event=arch leave suite=strings nothing",
+          "a suite that finds nothing to do")
+ok(boot(options="pmu=virtual suite=strings,control kernel=nop_loop check=wrap*").status == 0, "one of several that does")
+
 complains(boot("efi", options="verbose=perhaps"), r"command line, token 1: .*verbose", "a bad option in LoadOptions")
 
 GARBAGE = bytes(range(128, 256)).decode("latin-1") + "\x00\x01\x02 = = ="

@@ -70,6 +70,22 @@ starts_not(["scripts/run", "-e", "vmware", "-b", "direct"], "an emulator that do
 starts_not(["scripts/run", "-c", "8086", "-b", "direct"], "a CPU model that does not exist", COULD_NOT + "qemu ended", leaves_text=True)
 starts_not(["scripts/run", "-b", "direct", "suite=nonesuch"], "a suite that does not exist", COULD_NOT + "suite=nonesuch", leaves_text=True)
 
+starts_not(["scripts/run", "-b", "direct", "-n", "0"], "no processor", "usage: run")
+starts_not(["scripts/run", "-b", "direct", "-n", "2:0"], "processors without threads", "usage: run")
+with tempfile.TemporaryDirectory() as folder:
+    with open(folder + "/broken.json", "w", encoding="ascii") as f:
+        f.write('[{"EventName": "A"')
+    starts_not(["scripts/run", "-b", "direct", "-d", folder], "an event file that is none", COULD_NOT + folder + "/broken.json: no JSON: ")
+    touched = folder + "/touched"
+    starts_not(["make", "run", "BOOT=direct", "ARGS=suite=none; touch " + touched], "a command among the options", COULD_NOT + "command line, token 2", leaves_text=True)
+    starts_not(["make", "run", "BOOT=direct", "CPU=max; touch " + touched], "a command in a CPU's name", COULD_NOT + "qemu ended", leaves_text=True)
+    ok(not os.path.exists(touched), "neither is carried out")
+for variable in ("ARG=suite=none", "pmu=virtual", "Cpus=2"):
+    r = subprocess.run(["make", "run", "BOOT=direct", variable], cwd=TOP, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
+    ok(r.returncode == 2 and "there is no variable %s: there are ARGS" % variable.split("=")[0] in r.stderr, variable + ": a variable that there is not", r.stderr)
+run(["make", "run", "BOOT=direct", "STRICT=1", "ARGS=pmu=virtual suite=control check=wrap*"], "strictly, nothing skipped", 0, "assay: 10 checks")
+run(["make", "run", "BOOT=direct", "STRICT=1", "ARGS=" + CONTROL], "strictly, some skipped", 1, "assay: strict: ")
+
 run(["make", "run", "ARGS=suite=nonesuch", "BOOT=direct"], "a suite that does not exist", 2, "assay: could not run: ")
 run(["make", "run", "EMU=vmware"], "an emulator that does not exist", 2, "assay: could not run: there is no emulator vmware")
 run(["make", "run", "CPU=8086"], "a CPU model that does not exist", 2, "assay: could not run: qemu ended")
