@@ -1,4 +1,5 @@
 #include "tests/kernels/x86/services.h"
+#include "tests/kernels/x86/service.h"
 #include "tests/kernels/x86/chains.h"
 #include "tests/kernels/x86/emulators.h"
 #include "tests/kernels/x86/code_ring.h"
@@ -74,12 +75,12 @@ static const struct {
 
 static struct idt_gate old_gate[GATES];
 
-static void gates_on(uint64_t flags)
+static bool gates_on(const struct service_use *u)
 {
 	for (unsigned i = 0; i < GATES; i++) {
 		struct idt_gate *g = &idt[gates[i].vector];
 
-		if (!(flags & gates[i].flag))
+		if (!(u->flags & gates[i].flag))
 			continue;
 		old_gate[i] = *g;
 		if (gates[i].flag == LACKING) {
@@ -88,12 +89,13 @@ static void gates_on(uint64_t flags)
 		}
 		gate_set(g, gates[i].handler, g->type, 0);
 	}
+	return true;
 }
 
-static void gates_off(uint64_t flags)
+static void gates_off(const struct service_use *u)
 {
 	for (unsigned i = GATES; i-- > 0;)
-		if (flags & gates[i].flag)
+		if (u->flags & gates[i].flag)
 			idt[gates[i].vector] = old_gate[i];
 }
 
@@ -110,8 +112,9 @@ const uint8_t *services_handler(const struct kernel *k, unsigned vector)
 #define DR7_NONE 0x400
 
 /* Of a kernel that did not come to its end. */
-static void breakpoints_off(void)
+static void breakpoints_off(const struct service_use *u)
 {
+	(void)u;
 	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
 }
 
@@ -145,26 +148,27 @@ static struct {
 
 static uint64_t old_efer;
 
-static void calls_on(uint64_t flags)
+static bool calls_on(const struct service_use *u)
 {
 	for (unsigned i = 0; i < CALL_MSRS; i++)
-		if (flags & call_msrs[i].flag) {
+		if (u->flags & call_msrs[i].flag) {
 			msr_read(call_msrs[i].address, &call_msrs[i].old);
 			msr_write(call_msrs[i].address,
 				  call_msrs[i].pointer ? (uint64_t)call_msrs[i].pointer : call_msrs[i].value);
 		}
-	if (flags & KERNEL_SERVICE_SYSCALL) {
+	if (u->flags & KERNEL_SERVICE_SYSCALL) {
 		msr_read(EFER, &old_efer);
 		msr_write(EFER, old_efer | EFER_SCE);
 	}
+	return true;
 }
 
-static void calls_off(uint64_t flags)
+static void calls_off(const struct service_use *u)
 {
-	if (flags & KERNEL_SERVICE_SYSCALL)
+	if (u->flags & KERNEL_SERVICE_SYSCALL)
 		msr_write(EFER, old_efer);
 	for (unsigned i = CALL_MSRS; i-- > 0;)
-		if (flags & call_msrs[i].flag)
+		if (u->flags & call_msrs[i].flag)
 			msr_write(call_msrs[i].address, call_msrs[i].old);
 }
 
@@ -189,6 +193,18 @@ static bool as_intel(void)
 	return !strcmp(cpu.vendor, "GenuineIntel") || !strcmp(cpu.vendor, "CentaurHauls");
 }
 
+static const char *sysenter_missing(const struct kernel *k, enum services_for whom)
+{
+	(void)k, (void)whom;
+	return as_intel() ? NULL : "the CPU has no SYSENTER in 64-bit mode";
+}
+
+static const char *far64_missing(const struct kernel *k, enum services_for whom)
+{
+	(void)k, (void)whom;
+	return as_intel() ? NULL : "the CPU's far pointers have offsets of 32 bits";
+}
+
 /* --- split locks: SDM vol. 3, 9.1.2.3; vol. 4, 2.1 -------------------------------------------------------
  */
 
@@ -209,6 +225,12 @@ static bool split_locks_fault(void)
 	       msr_read(TEST_CTRL, &value) && value & TEST_CTRL_SPLIT_LOCK;
 }
 
+static const char *split_lock_missing(const struct kernel *k, enum services_for whom)
+{
+	(void)k, (void)whom;
+	return split_locks_fault() ? "firmware has split locks fault" : NULL;
+}
+
 /* --- the APIC timer --------------------------------------------------------------------------------- */
 
 #define TIMER (KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
@@ -220,8 +242,9 @@ static bool split_locks_fault(void)
 
 static uint32_t old_lvt, old_divide;
 
-static void timer_on(struct kernel_params *params)
+static bool timer_on(const struct service_use *u)
 {
+	struct kernel_params *params = u->params;
 	uint64_t base = 0;
 
 	msr_read(IA32_APIC_BASE, &base);
@@ -234,10 +257,12 @@ static void timer_on(struct kernel_params *params)
 	apic_write(APIC_TIMER_INITIAL, 0);
 	apic_write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
 	apic_write(APIC_LVT_TIMER, KERNEL_VECTOR); /* one shot */
+	return true;
 }
 
-static void timer_off(void)
+static void timer_off(const struct service_use *u)
 {
+	(void)u;
 	apic_write(APIC_TIMER_INITIAL, 0);
 	apic_write(APIC_LVT_TIMER, old_lvt);
 	apic_write(APIC_TIMER_DIVIDE, old_divide);
@@ -269,6 +294,8 @@ static const char *timer_missing(const struct kernel *k, enum services_for whom)
 	return NULL;
 }
 
+#define PAGES (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_ABSENT | KERNEL_SERVICE_ALIAS)
+
 /* --- page attributes -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -280,8 +307,21 @@ static const struct {
 	{KERNEL_SERVICE_ABSENT, PAGE_ABSENT},
 };
 
-static bool pages_on(uint64_t flags, const struct kernel_place *p)
+static void pages_off(const struct service_use *u)
 {
+	const struct kernel_place *p = &u->place;
+	const uint64_t flags = u->flags;
+
+	if (flags & (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_ABSENT))
+		page_protect(p->data + KERNEL_SPECIAL, PAGE, PAGE_WRITE | PAGE_USER);
+	if ((flags & KERNEL_SERVICE_ALIAS) && p->ring)
+		page_protect(p->code_rw, p->code_size, PAGE_WRITE);
+}
+
+static bool pages_on(const struct service_use *u)
+{
+	const struct kernel_place *p = &u->place;
+	const uint64_t flags = u->flags;
 	bool ok = true;
 
 	for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
@@ -289,15 +329,19 @@ static bool pages_on(uint64_t flags, const struct kernel_place *p)
 			ok &= page_protect(p->data + KERNEL_SPECIAL, PAGE, special[i].page);
 	if ((flags & KERNEL_SERVICE_ALIAS) && p->ring)
 		ok &= page_protect(p->code_rw, p->code_size, PAGE_WRITE | PAGE_USER);
+	if (!ok)
+		pages_off(u);
 	return ok;
 }
 
-static void pages_off(uint64_t flags, const struct kernel_place *p)
+/* The machine model knows that both addresses are one place. */
+static bool alias_on(const struct service_use *u)
 {
-	if (flags & (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_ABSENT))
-		page_protect(p->data + KERNEL_SPECIAL, PAGE, PAGE_WRITE | PAGE_USER);
-	if ((flags & KERNEL_SERVICE_ALIAS) && p->ring)
-		page_protect(p->code_rw, p->code_size, PAGE_WRITE);
+	const struct kernel_place *p = &u->place;
+
+	vpmu_code_alias((uint64_t)p->code_rw, (uint64_t)p->code_rw + p->code_size,
+			(uint64_t)p->code - (uint64_t)p->code_rw);
+	return true;
 }
 
 /* --- the rings of code ------------------------------------------------------------------------------ */
@@ -314,12 +358,21 @@ static void code_create(void)
 		code_rings.rx = NULL;
 }
 
-static void code_tell(uint64_t flags, struct kernel_params *params)
+static const char *code_missing(const struct kernel *k, enum services_for whom)
 {
-	if (flags & KERNEL_SERVICE_CODE && !params->code)
+	(void)k, (void)whom;
+	return code_rings.rx ? NULL : "there is too little memory for a ring of code";
+}
+
+static bool code_on(const struct service_use *u)
+{
+	struct kernel_params *params = u->params;
+
+	if (u->flags & KERNEL_SERVICE_CODE && !params->code)
 		params->code = (uint64_t)code_rings.rx + code_ring_segment(false, 0);
-	if (flags & KERNEL_SERVICE_CODE_FULL && !params->full)
+	if (u->flags & KERNEL_SERVICE_CODE_FULL && !params->full)
 		params->full = (uint64_t)code_rings.rx + code_ring_segment(true, 0);
+	return true;
 }
 
 /* --- control registers and counters
@@ -327,14 +380,17 @@ static void code_tell(uint64_t flags, struct kernel_params *params)
 
 static uint64_t old_cr0, old_cr4;
 
-static void alignment_on(void)
+static bool alignment_on(const struct service_use *u)
 {
+	(void)u;
 	old_cr0 = cr0_read();
 	cr0_write(old_cr0 | CR0_AM);
+	return true;
 }
 
-static void alignment_off(void)
+static void alignment_off(const struct service_use *u)
 {
+	(void)u;
 	cr0_write(old_cr0);
 }
 
@@ -371,38 +427,140 @@ static bool rdpmc_reads(enum services_for whom)
 	return rdpmc_does == READ || (whom == FOR_ORACLE && rdpmc_does == UNKNOWN);
 }
 
-static void rdpmc_on(void)
+static const char *rdpmc_missing(const struct kernel *k, enum services_for whom)
 {
-	old_cr4 = cr4_read();
-	cr4_write(old_cr4 | CR4_PCE);
+	(void)k;
+	return rdpmc_reads(whom) ? NULL : "RDPMC reads no counter 0";
 }
 
-static void rdpmc_off(void)
+static bool rdpmc_on(const struct service_use *u)
 {
+	(void)u;
+	old_cr4 = cr4_read();
+	cr4_write(old_cr4 | CR4_PCE);
+	return true;
+}
+
+static void rdpmc_off(const struct service_use *u)
+{
+	(void)u;
 	cr4_write(old_cr4);
 }
 
 /* --- another processor ------------------------------------------------------------------------------ */
 
-#define COMPANION (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING)
+#define SECOND_CPU_WORKS (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING)
 
 static enum second_cpu_kind second_cpu_for(uint64_t flags)
 {
 	return flags & KERNEL_SERVICE_SIBLING ? SECOND_CPU_SIBLING : SECOND_CPU_ANY;
 }
 
-static bool second_cpu_on(uint64_t flags, const struct kernel_place *p)
+static const char *second_cpu_cannot(const struct kernel *k, enum services_for whom)
+{
+	(void)whom;
+	return second_cpu_missing(second_cpu_for(k->flags));
+}
+
+static bool second_cpu_on(const struct service_use *u)
 {
 	static uint32_t own[LINE / sizeof(uint32_t)] __attribute__((aligned(LINE)));
 
-	return second_cpu_work(second_cpu_for(flags),
-			       flags & KERNEL_SERVICE_RIVAL ? (uint32_t *)(p->data + KERNEL_SPECIAL) : own);
+	return second_cpu_work(second_cpu_for(u->flags),
+			       u->flags & KERNEL_SERVICE_RIVAL ? (uint32_t *)(u->place.data + KERNEL_SPECIAL)
+							       : own);
+}
+
+static void second_cpu_off(const struct service_use *u)
+{
+	(void)u;
+	second_cpu_rest();
+}
+
+/* --- what the CPU lacks ----------------------------------------------------------------------------- */
+
+static bool lacking_on(const struct service_use *u)
+{
+	(void)u;
+	emulated_clear();
+	return true;
+}
+
+/* Asked of each kernel: most have nothing of this kind emulated. */
+static bool emulation_on(const struct service_use *u)
+{
+	apic_emulate_x2(services_lend_x2apic(u->kernel));
+	step_emulate_exceptions(exceptions_emulated(u->kernel) ? exceptions_raised_stepping : NULL);
+	return true;
+}
+
+static void emulation_off(const struct service_use *u)
+{
+	(void)u;
+	apic_emulate_x2(false);
+	step_emulate_exceptions(NULL);
+}
+
+/* --- small ones ------------------------------------------------------------------------------------- */
+
+static const char *guest_cannot(const struct kernel *k, enum services_for whom)
+{
+	(void)k, (void)whom;
+	return guest_missing();
+}
+
+static bool guest_in(const struct service_use *u)
+{
+	guest_on(u->params);
+	return true;
+}
+
+static void guest_out(const struct service_use *u)
+{
+	(void)u;
+	guest_off();
+}
+
+static const char *chains_missing(const struct kernel *k, enum services_for whom)
+{
+	(void)whom;
+	return chain_missing(k->flags);
+}
+
+static bool chains_on(const struct service_use *u)
+{
+	chain_provide(u->flags, u->params);
+	return true;
 }
 
 /* --- all together ----------------------------------------------------------------------------------- */
 
-static uint64_t on; /* flags of what is on */
-static struct kernel_place place_on;
+#define EVERY UINT64_MAX
+
+/* In the order in which they are turned on. Of what is missing the first one is told. */
+static const struct service services[] = {
+	{"emulation", EVERY, NULL, emulation_on, emulation_off},
+	{"APIC timer", TIMER, timer_missing, timer_on, timer_off},
+	{"SYSENTER", KERNEL_SERVICE_SYSENTER, sysenter_missing, NULL, NULL},
+	{"far pointers", KERNEL_SERVICE_FAR64, far64_missing, NULL, NULL},
+	{"rings of code", CODE_RINGS, code_missing, code_on, NULL},
+	{"RDPMC", KERNEL_SERVICE_RDPMC, rdpmc_missing, rdpmc_on, rdpmc_off},
+	{"split locks", KERNEL_SERVICE_SPLIT_LOCK, split_lock_missing, NULL, NULL},
+	{"guest", GUEST, guest_cannot, guest_in, guest_out},
+	{"pages", PAGES, NULL, pages_on, pages_off},
+	{"alias", KERNEL_SERVICE_ALIAS, NULL, alias_on, NULL},
+	{"second CPU", SECOND_CPU_WORKS, second_cpu_cannot, second_cpu_on, second_cpu_off},
+	{"chains", KERNEL_SERVICE_CHAINS, chains_missing, chains_on, NULL},
+	{"lacking instructions", LACKING, NULL, lacking_on, NULL},
+	{"alignment", KERNEL_SERVICE_ALIGNED, NULL, alignment_on, alignment_off},
+	{"breakpoints", KERNEL_SERVICE_RESUME, NULL, NULL, breakpoints_off},
+	{"system calls", EVERY, NULL, calls_on, calls_off},
+	{"gates", EVERY, NULL, gates_on, gates_off},
+};
+#define SERVICES (sizeof(services) / sizeof(services[0]))
+
+static struct service_use used; /* what is on, and for whom */
+static unsigned n_on;           /* the first so many of those that it wants */
 
 /* Of x2APIC mode handlers, too, have instructions that are emulated. */
 static uint64_t wanted_at_full_speed(const struct kernel *k)
@@ -439,81 +597,48 @@ const char *services_missing(const struct kernel *k, enum services_for whom)
 {
 	if (whom == FOR_SILICON && exceptions_missing(k))
 		return exceptions_missing(k);
-	if (k->flags & TIMER)
-		return timer_missing(k, whom);
-	if ((k->flags & KERNEL_SERVICE_SYSENTER) && !as_intel())
-		return "the CPU has no SYSENTER in 64-bit mode";
-	if ((k->flags & KERNEL_SERVICE_FAR64) && !as_intel())
-		return "the CPU's far pointers have offsets of 32 bits";
-	if (k->flags & CODE_RINGS && !code_rings.rx)
-		return "there is too little memory for a ring of code";
-	if ((k->flags & KERNEL_SERVICE_RDPMC) && !rdpmc_reads(whom))
-		return "RDPMC reads no counter 0";
-	if ((k->flags & KERNEL_SERVICE_SPLIT_LOCK) && split_locks_fault())
-		return "firmware has split locks fault";
-	if (k->needs & KERNEL_NEEDS_SVM && guest_missing())
-		return guest_missing();
-	if (k->flags & COMPANION)
-		return second_cpu_missing(second_cpu_for(k->flags));
-	if (k->flags & KERNEL_SERVICE_CHAINS)
-		return chain_missing(k->flags);
+	for (unsigned i = 0; i < SERVICES; i++) {
+		const struct service *service = &services[i];
+		uint64_t asked = k->flags | (k->needs & KERNEL_NEEDS_SVM ? GUEST : 0);
+		const char *why =
+			service->missing && asked & service->flags ? service->missing(k, whom) : NULL;
+
+		if (why)
+			return why;
+	}
 	return NULL;
+}
+
+static bool is_wanted(const struct service *service)
+{
+	return service->flags == EVERY || used.flags & service->flags;
 }
 
 bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 {
-	struct kernel_params *params = (struct kernel_params *)place->data;
-
 	services_finish();
-	on = wanted(k) | (place->emulate ? wanted_at_full_speed(k) : 0);
-	place_on = *place;
-	if (on & KERNEL_SERVICE_CHAINS)
-		chain_provide(on, params);
-	if (on & KERNEL_SERVICE_ALIAS)
-		vpmu_code_alias((uint64_t)place->code_rw, (uint64_t)place->code_rw + place->code_size,
-				(uint64_t)place->code - (uint64_t)place->code_rw);
-	code_tell(on, params);
-	params->segment = on & KERNEL_SERVICE_SEGMENT ? SELECTOR_ABSENT | 3 : 0;
-	if (!pages_on(on, place) || (on & COMPANION && !second_cpu_on(on, place))) {
-		pages_off(on, place);
-		on = 0;
-		return false;
+	used = (struct service_use){.flags = wanted(k) | (place->emulate ? wanted_at_full_speed(k) : 0),
+				    .kernel = k,
+				    .place = *place,
+				    .params = (struct kernel_params *)place->data};
+	used.params->segment = used.flags & KERNEL_SERVICE_SEGMENT ? SELECTOR_ABSENT | 3 : 0;
+	for (; n_on < SERVICES; n_on++) {
+		const struct service *service = &services[n_on];
+
+		if (is_wanted(service) && service->on && !service->on(&used)) {
+			services_finish();
+			return false;
+		}
 	}
-	if (on & TIMER)
-		timer_on(params);
-	apic_emulate_x2(services_lend_x2apic(k));
-	step_emulate_exceptions(exceptions_emulated(k) ? exceptions_raised_stepping : NULL);
-	if (on & LACKING)
-		emulated_clear();
-	if (on & KERNEL_SERVICE_RDPMC)
-		rdpmc_on();
-	if (on & KERNEL_SERVICE_ALIGNED)
-		alignment_on();
-	if (on & GUEST)
-		guest_on(params);
-	calls_on(on);
-	gates_on(on);
 	return true;
 }
 
 void services_finish(void)
 {
-	if (on & COMPANION)
-		second_cpu_rest();
-	gates_off(on);
-	calls_off(on);
-	if (on & GUEST)
-		guest_off();
-	if (on & KERNEL_SERVICE_RESUME)
-		breakpoints_off();
-	if (on & KERNEL_SERVICE_ALIGNED)
-		alignment_off();
-	if (on & KERNEL_SERVICE_RDPMC)
-		rdpmc_off();
-	if (on & TIMER)
-		timer_off();
-	apic_emulate_x2(false);
-	step_emulate_exceptions(NULL);
-	pages_off(on, &place_on);
-	on = 0;
+	while (n_on) {
+		const struct service *service = &services[--n_on];
+
+		if (is_wanted(service) && service->off)
+			service->off(&used);
+	}
 }

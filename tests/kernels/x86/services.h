@@ -6,19 +6,11 @@
 
 #include "tests/kernels/services.h"
 #include "tests/kernels/x86/kernel.h"
+#include "tests/kernels/x86/service.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/** Whose CPU a kernel is to run on. What the real one lacks (arch/x86/emulated/emulated.h,
- * tests/kernels/x86/exceptions.h, x2APIC mode) is emulated for the others: that is enough to see what the
- * kernel does, but no PMU of silicon is judged by it. */
-enum services_for {
-	FOR_SILICON,
-	FOR_VIRTUAL_CPU, /* as its profile has it */
-	FOR_ORACLE,      /* all that can be emulated */
-};
 
 /** Why a service that the kernel asks for cannot be had here, NULL if all can. The first question for a
  * kernel that wants another processor starts it: the machine must be taken. */

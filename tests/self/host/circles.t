@@ -13,7 +13,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 sys.path.insert(0, os.path.join(TOP, "tests/self"))
 from tap import done, ok  # noqa: E402
 
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+\.h)"', re.M)  # a list (.def) is not the .c of its name
 
 
 def stem(name):
@@ -82,6 +82,7 @@ def main():
        {frozenset("abc")}, "a circle of three is told, though no header includes another in one")
     ok(not circles({"a.c": '#include "a.h"\n#include "b.h"', "a.h": "", "b.c": '#include "b.h"', "b.h": ""}),
        "a file with its own header is none")
+    ok(not circles({"a.h": '#include "b.def"', "b.c": '#include "a.h"'}), "a list is not the file of its name")
     ok(len(circles({"a.h": '#include "b.h"', "b.h": '#include "a.h"', "c.h": '#include "d.h"\n#include "a.h"',
                     "d.c": '#include "c.h"'})) == 2, "two circles are two, though one leads to the other")
     ok(parse("# why\n\na b\n") == {frozenset("ab")}, "a list is read")
