@@ -57,7 +57,8 @@ def refused(name, rows, says, source=MODEL):
     ok(status == 1 and says in text and text.count("\n") == 1, name, text or "it was taken")
 
 
-ok(len(LISTS) == 4, "there are %d lists" % len(LISTS))
+models = sorted({str(p.parent.relative_to(ROOT)) for p in ROOT.glob("pmu/*/model/model_*.c")})
+equal(sorted(os.path.dirname(p) for p in LISTS), sorted(models + ["pmu/virtual"]), "each model has a list, and so has the machine model")
 with tempfile.TemporaryDirectory() as d:
     r = subprocess.run([TOOL, d, *LISTS], capture_output=True, text=True, cwd=ROOT)
     ok(r.returncode == 0, "each place of each list is found, once", r.stderr)
@@ -92,7 +93,21 @@ refused("half a pair of backquotes", ROWS.replace("sum = `LIMIT` ;", "sum = `LIM
 refused("a mutant without a place", ROWS + "\nM_F: nowhere\n", "M_F has no place")
 refused("a mutant that is listed twice", ROWS + "\nM_A: again\n\tmodel_toy.c add: a + b => a\n", "listed twice")
 refused("a line that is no row", ROWS + "\nnonsense\n", "neither a mutant nor a place: nonsense")
-refused("rules that overlap", ROWS + "\nM_F: across\n\tmodel_toy.c add: LIMIT && a => 1\n\nM_G: across\n\tmodel_toy.c add: sum > LIMIT => 1\n", "rules overlap")
+refused("rules that overlap", ROWS + "\nM_F: across\n\tmodel_toy.c add: a++; b++; => ;\n\nM_G: across\n\tmodel_toy.c add: b++; a--; => ;\n", "rules overlap",
+        MODEL.replace("\treturn sum", "\ta++;\n\tb++;\n\ta--;\n\treturn sum"))
+refused("a broken form that is the rule", ROWS.replace("a + b => a - b", "a + b => a+b"), "the broken form is the rule")
+refused("a mutant that is told twice", ROWS.replace('told by CONTROL("toy", "x")', 'told by A\n\ttold by B'), "M_B is told already")
+refused("two functions of one name", ROWS, "there are two functions add", MODEL + "#ifdef X\nint add(int a) { return a; }\n#endif\n")
+refused("a place behind a condition", ROWS.replace("`` return sum;", "if (sum > LIMIT && a) `` sum"), 'behind ")" there must be one statement')
+TWO = MODEL.replace("\t\tsum = LIMIT;", "\t\tsum = LIMIT;\n\tsum++;")
+refused("two statements behind a condition", ROWS.replace("add: sum = LIMIT; =>", "add: sum = LIMIT; sum++; =>"), 'behind ")" there must be one statement', TWO)
+for rule, source in (("a + b", "a * a + b"), ("a + b", "a + b * a"), ("a + b", "a - a + b"), ("a + b", "-a + b"), ("b + a", "(char)b + a"), ("a + b", "!a + b"),
+                     ("a && b", "a || a && b == a"), ("a ? b : a", "b || a ? b : a"), ("a, b", "sum, a, b = 1")):
+    found = make("M_A: cut\n\tmodel_toy.c add: %s => 1\n" % rule, MODEL.replace("a + b", source))
+    ok(found[0] == 1 and "no whole operand: " + " ".join(rule.replace(",", " ,").split()) in found[1], "%s is cut out of %s" % (rule, source), str(found))
+for rule, source in (("a + b", "a + b + a"), ("a * a", "a + a * a"), ("a && b", "a || a && b"), ("b", "a * -b * a"), ("a + b", "a ? a + b : b"), ("a + b", "(a + b) * a")):
+    equal(make("M_A: whole\n\tmodel_toy.c add: %s => 1\n" % rule, MODEL.replace("a + b;", source + ";").replace("return sum", "return LIMIT"))[:2], (0, ""),
+          "%s is whole in %s" % (rule, source))
 
 # A real model whose rule changes: the list must be told.
 with tempfile.TemporaryDirectory() as d:
