@@ -299,6 +299,10 @@ struct pmu_driver {
 	 * changed so that it waits for that. NULL: counters do not cascade. */
 	bool (*cascade)(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
 
+	/** Where the registers lie that accesses() and power_up() name: enum register_space
+	 * (arch/register.h). */
+	uint8_t space;
+
 	/**
 	 * Accesses to this CPU's registers that must fault, and some that must not: reserved bits, missing
 	 * registers, RDPMC of what does not exist. What they leave behind, reset() removes. NULL: none are

@@ -133,7 +133,7 @@ static void step(void *ctx, const struct step *s)
 
 static struct step_client client = {
 	.access = access_register,
-	.spaces = 1u << SPACE_MSR | 1u << SPACE_SELECTOR,
+	.spaces = UINT32_MAX,
 	.step = step,
 };
 

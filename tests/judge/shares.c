@@ -3,6 +3,8 @@
 #include "tests/judge/expectation.h"
 #include "tests/judge/guest.h"
 
+#include "arch/code.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +16,12 @@
 /* --- kernels ---------------------------------------------------------------------------------------- */
 
 #define NOPS_MOST 100
-static const uint8_t nops[NOPS_MOST] = {[0 ... NOPS_MOST - 1] = 0x90};
+static const unsigned lengths[SHARE_LENGTHS] = {0, 1, 2, 10, NOPS_MOST};
+static uint8_t nops[NOPS_MOST * CODE_NOP_MOST];
 
 #define NOPS(n)                                                                                              \
 	{                                                                                                    \
-		.name = #n " NOPs", .code = nops, .code_end = nops + (n), .exact = signature_##n,            \
-		.exact_end = signature_##n + 2                                                               \
+		.name = #n " NOPs", .exact = signature_##n, .exact_end = signature_##n + 2                   \
 	}
 #define SIGNATURE(n)                                                                                         \
 	static const struct signature_exact signature_##n[] = {{Q_INSTRUCTIONS, 0, n}, {Q_INSN_NOP, 0, n}}
@@ -31,8 +33,14 @@ SIGNATURE(100);
 
 const struct kernel *share_kernel(unsigned i)
 {
-	static const struct kernel kernels[SHARE_LENGTHS] = {NOPS(0), NOPS(1), NOPS(2), NOPS(10), NOPS(100)};
+	static struct kernel kernels[SHARE_LENGTHS] = {NOPS(0), NOPS(1), NOPS(2), NOPS(10), NOPS(100)};
 
+	if (!kernels[i].code) {
+		for (unsigned n = 0; n < lengths[i]; n++)
+			memcpy(nops + n * code_nop_size, code_nop, code_nop_size);
+		kernels[i].code_end = nops + lengths[i] * code_nop_size;
+		kernels[i].code = nops;
+	}
 	return &kernels[i];
 }
 
@@ -302,7 +310,7 @@ static void hand_over(struct run *run, const struct place *p)
 		const struct seen *s = &p->seen[i];
 
 		r.windows[i] = s->windows;
-		r.nops[i] = (unsigned)(share_kernel(i)->code_end - share_kernel(i)->code);
+		r.nops[i] = lengths[i];
 		r.n_values[i] = s->n;
 		r.more[i] = s->more;
 		for (unsigned v = 0; v < s->n; v++) {
@@ -396,7 +404,7 @@ static void tell(struct run *run, const char *suite, unsigned i, bool *told)
 
 		if (!p->seen[l].windows)
 			continue;
-		*o = (struct observation){.n = (uint64_t)(share_kernel(l)->code_end - share_kernel(l)->code)};
+		*o = (struct observation){.n = lengths[l]};
 		o->low = o->high = should;
 		fill(&o->seen, &p->seen[l]);
 		r.n_observations++;

@@ -11,7 +11,9 @@
 
 #include "arch/register.h"
 #include "arch/exceptions.h"
+#include "pmu/events/grammar.h"
 #include "pmu/contract/control.h"
+#include "pmu/events/grammar.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>
@@ -259,7 +261,8 @@ static const char *counter_lacks(const struct run *run, const struct control_che
 	if ((check->needs & NEED_INTERRUPT) && !counter->has_interrupt)
 		return "it cannot interrupt";
 	if ((check->needs & NEED_FILTER) &&
-	    (counter->kind == COUNTER_FIXED || brought_along(run, check->name)))
+	    (counter->kind == COUNTER_FIXED || !event_field_limit(run->pmu, "cmask") ||
+	     brought_along(run, check->name)))
 		return "it has no such filter";
 	if ((check->needs & NEED_EXACT) && e->judgement != EVENT_EXACT)
 		return "what it counts is not known as a number";
@@ -318,22 +321,23 @@ static bool compares(const struct pmu_access *access)
 	return access->kind == ACCESS_KEPT || access->kind == ACCESS_IGNORED;
 }
 
-static bool try(const struct pmu_access *access, uint64_t *expected, uint64_t *value)
+static bool try(enum register_space space, const struct pmu_access *access, uint64_t *expected,
+		uint64_t *value)
 {
 	switch (access->kind) {
 	case ACCESS_READ:
-		return register_read(SPACE_MSR, access->address, value);
+		return register_read(space, access->address, value);
 	case ACCESS_WRITE:
-		return register_write(SPACE_MSR, access->address, access->value);
+		return register_write(space, access->address, access->value);
 	case ACCESS_RDPMC:
 		return register_read(SPACE_SELECTOR, access->address, value);
 	default:
-		if (!register_read(SPACE_MSR, access->address, expected))
+		if (!register_read(space, access->address, expected))
 			return false;
 		if (access->kind == ACCESS_KEPT)
 			*expected = access->value;
-		return register_write(SPACE_MSR, access->address, access->value) &&
-		       register_read(SPACE_MSR, access->address, value);
+		return register_write(space, access->address, access->value) &&
+		       register_read(space, access->address, value);
 	}
 }
 
@@ -348,7 +352,8 @@ static void try_accesses(void *arg)
 	for (unsigned i = 0; i < a->count; i++) {
 		a->left_out[i] = a->run->step ? a->run->step(a->run, i + 1) : NULL;
 		if (!a->left_out[i])
-			a->faulted[i] = !try(&a->access[i], &a->expected[i], &a->read[i]);
+			a->faulted[i] =
+				!try(a->pmu->driver->space, &a->access[i], &a->expected[i], &a->read[i]);
 	}
 	a->pmu->driver->reset(a->pmu, &why);
 }
@@ -435,7 +440,7 @@ static void read_power_ups(void *arg)
 
 	p->count = p->pmu->driver->power_up(p->pmu, p->expected, POWER_UPS);
 	for (unsigned i = 0; i < p->count; i++)
-		p->readable[i] = register_read(SPACE_MSR, p->expected[i].address, &p->value[i]);
+		p->readable[i] = register_read(p->pmu->driver->space, p->expected[i].address, &p->value[i]);
 }
 
 static void run_power_up(struct run *run)

@@ -223,8 +223,11 @@ static bool sweep_bracket(struct sweep *s)
 	for (unsigned c = 0; c < s->run->pmu->n_counters; c++)
 		for (unsigned b = BRACKET_ENABLE; usable(s, c) && b <= BRACKET_READ; b++) {
 			struct pass p = pass_of(s, 0, c);
+			struct pmu_bracket ignored;
 			char variant[48];
 
+			if (b == BRACKET_READ && !s->run->pmu->driver->bracket_read(s->run->pmu, c, &ignored))
+				continue;
 			p.bracketing = b;
 			snprintf(variant, sizeof(variant), "%s, %s", s->run->pmu->counter[c].name,
 				 b == BRACKET_READ ? "difference of readings" : "enabled and disabled");

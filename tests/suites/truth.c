@@ -13,6 +13,7 @@
 #include "tests/judge/truth.h"
 #include "tests/kernels/services.h"
 
+#include "arch/code.h"
 #include "arch/exceptions.h"
 #include "arch/watchdog.h"
 
@@ -253,22 +254,20 @@ struct native {
 
 static uint8_t *put_mark(uint8_t *p, uint32_t word)
 {
-	const uint32_t opcode = MARK_OPCODE;
-
-	memcpy(p, &opcode, sizeof(opcode));
-	memcpy(p + sizeof(opcode), &word, sizeof(word));
-	return p + MARK_SIZE;
+	code_mark(p, word);
+	return p + code_mark_size;
 }
 
 static void run_native(void *arg)
 {
 	/* Two buffers in turn: a window counts as composed already if its bracket lies where the last one
 	 * did. */
-	static uint8_t start[2][(1 + MARK_HEADER) * MARK_SIZE], stop[MARK_SIZE];
+	static uint8_t start[2][(1 + MARK_HEADER) * CODE_MARK_MOST], stop[CODE_MARK_MOST];
 	static unsigned turn;
 	struct native *native = arg;
 	char name[MARK_NAME_WORDS * sizeof(uint32_t)] = {0};
-	struct pmu_bracket marks = {.start = start[turn ^= 1], .stop = stop, .stop_end = stop + sizeof(stop)};
+	struct pmu_bracket marks = {
+		.start = start[turn ^= 1], .stop = stop, .stop_end = stop + code_mark_size};
 	struct window w = {
 		.kernel = native->kernel, .bracket = &marks, .ring = native->ring, .emulate = true};
 	uint8_t *p = start[turn];

@@ -1,0 +1,306 @@
+/*
+ * The toy PMU's model: pmu/toy/registers.h as code, with injections beside it (injections.def).
+ *
+ * A write that starts or stops a counter is not counted by it.
+ */
+#include "pmu/toy/registers.h"
+#include "pmu/toy/toy.h"
+
+#include <string.h>
+
+#define LOADS  0x20 /* pmu/toy/events/events.def */
+#define STORES 0x21
+
+enum injection {
+#define TOY_INJECTION(id, name, summary) INJECT_##id,
+#include "pmu/toy/errata/injections.def"
+#undef TOY_INJECTION
+	INJECTIONS
+};
+
+static const struct model_injection injections[] = {
+#define TOY_INJECTION(id, name, summary) {name, summary},
+#include "pmu/toy/errata/injections.def"
+#undef TOY_INJECTION
+	{NULL, NULL},
+};
+
+struct toy_state {
+	struct model_injected injected;
+	uint32_t running, overflow, enable, trace, changed;
+	uint32_t config[TOY_COUNTERS], counter[TOY_COUNTERS];
+	bool request;
+	struct {
+		uint64_t from, to;
+	} queue[TOY_QUEUE];
+	unsigned first, queued;
+	bool lost;
+	unsigned branches; /* noted, or lost by an injection */
+};
+
+static bool injected(const struct toy_state *s, enum injection i)
+{
+	return model_injected(&s->injected, i);
+}
+
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *active)
+{
+	struct toy_state *s = state;
+
+	(void)profile;
+	memset(s, 0, sizeof *s);
+	if (active)
+		s->injected = *active;
+}
+
+static uint32_t highest(unsigned c)
+{
+	return c == TOY_COUNTERS - 1 ? TOY_HIGHEST : TOY_ONES;
+}
+
+/* --- registers ---------------------------------------------------------------------------------------- */
+
+static uint64_t take_message(struct toy_state *s)
+{
+	uint64_t to = s->queued ? s->queue[s->first].to : 0;
+
+	if (s->queued) {
+		s->first = (s->first + 1) % TOY_QUEUE;
+		s->queued--;
+	}
+	return to;
+}
+
+static enum register_answer read_register(struct toy_state *s, uint64_t number, uint64_t *value)
+{
+	if (number >= TOY_REG_CONFIG && number < TOY_REG_CONFIG + TOY_COUNTERS) {
+		*value = s->config[number - TOY_REG_CONFIG];
+		return REGISTER_DONE;
+	}
+	if (number >= TOY_REG_COUNTER && number < TOY_REG_COUNTER + TOY_COUNTERS) {
+		*value = s->counter[number - TOY_REG_COUNTER];
+		return REGISTER_DONE;
+	}
+	switch (number) {
+	case TOY_REG_ID:
+		*value = TOY_ID;
+		return REGISTER_DONE;
+	case TOY_REG_START:
+	case TOY_REG_STOP:
+		*value = s->running;
+		return REGISTER_DONE;
+	case TOY_REG_OVERFLOW:
+		*value = s->overflow;
+		return REGISTER_DONE;
+	case TOY_REG_ENABLE:
+		*value = s->enable;
+		return REGISTER_DONE;
+	case TOY_REG_TRACE:
+		*value = s->trace;
+		return REGISTER_DONE;
+	case TOY_REG_QUEUED:
+		*value = s->queued | (s->lost ? TOY_QUEUE_FULL : 0);
+		return REGISTER_DONE;
+	case TOY_REG_FROM:
+		*value = s->queued ? s->queue[s->first].from : 0;
+		return REGISTER_DONE;
+	case TOY_REG_TO:
+		*value = take_message(s);
+		return REGISTER_DONE;
+	default:
+		return REGISTER_FAULT;
+	}
+}
+
+static bool set(uint32_t *to, uint64_t value, uint64_t bits)
+{
+	if (value & ~bits)
+		return false;
+	*to = (uint32_t)value;
+	return true;
+}
+
+static bool write_register(struct toy_state *s, uint64_t number, uint64_t value)
+{
+	const uint32_t all = (1u << TOY_COUNTERS) - 1;
+	uint32_t mask;
+
+	if (number >= TOY_REG_CONFIG && number < TOY_REG_CONFIG + TOY_COUNTERS)
+		return set(&s->config[number - TOY_REG_CONFIG], value,
+			   TOY_CONFIG_EVENT | TOY_CONFIG_SUPERVISOR | TOY_CONFIG_USER);
+	if (number >= TOY_REG_COUNTER && number < TOY_REG_COUNTER + TOY_COUNTERS) {
+		unsigned c = (unsigned)(number - TOY_REG_COUNTER);
+
+		return value <= highest(c) && set(&s->counter[c], value, TOY_ONES);
+	}
+	switch (number) {
+	case TOY_REG_START:
+		if (!set(&mask, value, all))
+			return false;
+		s->changed = mask & ~s->running;
+		s->running |= mask;
+		return true;
+	case TOY_REG_STOP:
+		if (!set(&mask, value, all))
+			return false;
+		if (!injected(s, INJECT_STOP_IGNORED))
+			s->running &= ~mask;
+		return true;
+	case TOY_REG_OVERFLOW:
+		if (!set(&mask, value, all))
+			return false;
+		s->overflow &= ~mask;
+		return true;
+	case TOY_REG_ENABLE:
+		return set(&s->enable, value, all);
+	case TOY_REG_TRACE:
+		return set(&s->trace, value, TOY_TRACE_SUPERVISOR | TOY_TRACE_USER);
+	case TOY_REG_QUEUED:
+		if (value)
+			return false;
+		s->first = s->queued = 0;
+		s->lost = false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum register_answer access_register(void *state, struct register_access *a)
+{
+	struct toy_state *s = state;
+
+	if (a->space != SPACE_SYSTEM)
+		return REGISTER_NOT_MINE;
+	if (!a->permitted)
+		return REGISTER_FAULT;
+	s->changed = 0;
+	if (!a->write)
+		return read_register(s, a->number, &a->value);
+	return write_register(s, a->number, a->value) ? REGISTER_DONE : REGISTER_FAULT;
+}
+
+/* --- counting ----------------------------------------------------------------------------------------- */
+
+static bool counts_here(const struct toy_state *s, unsigned c, const struct step *step)
+{
+	uint32_t level = step->level ? TOY_CONFIG_USER : TOY_CONFIG_SUPERVISOR;
+
+	if (!(s->running >> c & 1) || (step->own_write && s->changed >> c & 1))
+		return false;
+	return s->config[c] & level || injected(s, INJECT_LEVELS_IGNORED);
+}
+
+static void overflow(struct toy_state *s, unsigned c)
+{
+	s->overflow |= 1u << c;
+	if (s->enable >> c & 1 && !injected(s, INJECT_NO_INTERRUPT))
+		s->request = true;
+}
+
+/* @return whether it overflowed */
+static bool count(struct toy_state *s, unsigned c, uint64_t amount)
+{
+	uint64_t span = (uint64_t)highest(c) + 1, sum = s->counter[c] + amount;
+
+	if (injected(s, INJECT_BELOW_ALL_ONES_IGNORED))
+		span = (uint64_t)TOY_ONES + 1;
+	if (c == 1 && injected(s, INJECT_DROPPED_CARRY) && (s->counter[c] & 0xff) + amount > 0xff)
+		sum -= 0x100;
+	s->counter[c] = (uint32_t)(sum % span);
+	if (sum < span)
+		return false;
+	overflow(s, c);
+	return true;
+}
+
+/* --- the recorder ------------------------------------------------------------------------------------- */
+
+static void note_branch(struct toy_state *s, const struct step *step)
+{
+	uint32_t level = step->level ? TOY_TRACE_USER : TOY_TRACE_SUPERVISOR;
+	unsigned at = (s->first + s->queued) % TOY_QUEUE;
+
+	if (!(s->trace & level) || step->transfer == TRANSFER_NONE)
+		return;
+	if (++s->branches % 4 == 0 && injected(s, INJECT_LOST_MESSAGE))
+		return;
+	if (s->queued == TOY_QUEUE) { /* the oldest one goes */
+		s->first = (s->first + 1) % TOY_QUEUE;
+		s->queued--;
+		s->lost = true;
+	}
+	s->queue[at].from = step->ip;
+	s->queue[at].to = step->next + (injected(s, INJECT_WRONG_TARGET) ? 4 : 0);
+	s->queued++;
+}
+
+static bool advance(void *state, const struct step *step)
+{
+	struct toy_state *s = state;
+	bool changed = false;
+
+	for (unsigned c = 0; c < TOY_COUNTERS; c++) {
+		uint32_t select = s->config[c] & TOY_CONFIG_EVENT;
+		uint64_t amount;
+
+		if (!counts_here(s, c, step) || (c == 2 && injected(s, INJECT_DEAD_COUNTER)))
+			continue;
+		amount = toy_event_amount(
+			injected(s, INJECT_WRONG_EVENT) && select == LOADS ? STORES : select, step);
+		if (c == 0 && injected(s, INJECT_COUNTS_TWICE))
+			amount *= 2;
+		changed |= amount && count(s, c, amount);
+	}
+	note_branch(s, step);
+	s->changed = 0;
+	return changed;
+}
+
+static bool counting(const void *state)
+{
+	const struct toy_state *s = state;
+
+	return s->running != 0;
+}
+
+static bool recording(const void *state)
+{
+	const struct toy_state *s = state;
+
+	return s->trace != 0;
+}
+
+static bool take_request(void *state)
+{
+	struct toy_state *s = state;
+	bool was = s->request;
+
+	s->request = false;
+	return was;
+}
+
+static bool line_stays(const void *state)
+{
+	(void)state;
+	return true;
+}
+
+const struct pmu_model toy_model = {
+	.name = "toy",
+	.state_size = sizeof(struct toy_state),
+	.injections = injections,
+	.lvt_stays = line_stays,
+	.reset = reset,
+	.access = access_register,
+	.advance = advance,
+	.counting = counting,
+	.recording = recording,
+	.take_pmi = take_request,
+};
+
+const struct model_profile toy_profile = {
+	.name = "toy",
+	.description = "four counters of 20 bits, and a recorder of branches",
+	.model = &toy_model,
+};

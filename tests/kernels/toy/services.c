@@ -1,0 +1,86 @@
+/*
+ * What the toy's kernels need of the harness, and what follows from their signatures: they ask for no
+ * service, no handler of theirs executes anything at another level, and each quantity is as it was declared.
+ */
+#include "tests/kernels/services.h"
+#include "tests/judge/bounds.h"
+#include "tests/kernels/handled.h"
+#include "tests/kernels/toy/kernel.h"
+
+void services_init(void)
+{
+}
+
+bool services_wanted(const struct kernel *k)
+{
+	(void)k;
+	return false;
+}
+
+bool services_prepare(const struct kernel *k, const struct kernel_place *place)
+{
+	(void)k;
+	(void)place;
+	return true;
+}
+
+void services_finish(void)
+{
+}
+
+const char *kernel_unfit(const struct kernel *k, uint8_t ring)
+{
+	if (ring && ring != TOY_USER)
+		return "there is no such level";
+	if (ring && k->flags & KERNEL_RING0_ONLY)
+		return "it is for the supervisor's level only";
+	return !ring && k->flags & KERNEL_RING3_ONLY ? "it is for the user's level only" : NULL;
+}
+
+const char *kernel_unsteppable(const struct kernel *k, uint8_t ring)
+{
+	return kernel_unfit(k, ring);
+}
+
+void services_emulate(const struct kernel *k, uint8_t *copy)
+{
+	(void)k;
+	(void)copy;
+}
+
+bool exceptions_emulated(const struct kernel *k)
+{
+	(void)k;
+	return false;
+}
+
+void exceptions_withhold(bool withhold)
+{
+	(void)withhold;
+}
+
+uint64_t chain_round(const struct kernel *k)
+{
+	(void)k;
+	return 0;
+}
+
+bool kernel_leaves_ring(const struct kernel *k)
+{
+	(void)k;
+	return false;
+}
+
+struct amount kernel_handled(const struct kernel *k, enum quantity q, uint64_t n)
+{
+	(void)k;
+	(void)q;
+	(void)n;
+	return (struct amount){.defined = true};
+}
+
+/* Cycles are the machine's own rule, which every signature declares. */
+struct amount bounds_amount(const struct kernel *k, enum quantity q, uint64_t n)
+{
+	return kernel_amount(k, q, n);
+}

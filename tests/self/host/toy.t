@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""TAP test: Assay on the toy machine (docs/toy.md) finds nothing wrong with it, and each of its PMU's injections by the suite that should."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/self"))
+from tap import done, equal, ok  # noqa: E402
+
+TOOL = ROOT / "build/host/assay-toy"
+VERDICTS = r"(\d+) checks: (\d+) exact, (\d+) within, (\d+) biased, (\d+) noisy, (\d+) dead, (\d+) wrong, (\d+) erratum, (\d+) error, (\d+) skipped"
+BAD = range(3, 9)  # of the numbers, from biased to error
+SUITES = {"control", "events", "identities", "sweep", "trace", "sampling", "experiments", "truth"}
+# Injection: suite that tells it first, what that says of, and how.
+TOLD = {
+    "dropped-carry": ("ladder", "COUNTER1", "wrong"),
+    "counts-twice": ("ladder", "COUNTER0", "wrong"),
+    "dead-counter": ("ladder", "COUNTER2", "dead"),
+    "stop-ignored": ("ladder", "COUNTER0", "biased"),
+    "no-interrupt": ("ladder", "COUNTER0", "wrong"),
+    "highest-ignored": ("ladder", "COUNTER3", "wrong"),
+    "levels-ignored": ("control", "ring filter", "wrong"),
+    "wrong-event": ("events", "LOADS/", "wrong"),
+    "lost-message": ("trace", "LBR", "wrong"),
+    "wrong-target": ("trace", "LBR", "wrong"),
+}
+
+
+def run(*options):
+    """(exit status, numbers of the last line, document, all that was printed)"""
+    with tempfile.TemporaryDirectory() as d:
+        r = subprocess.run([TOOL, *options, "report=" + d + "/r.json"], capture_output=True, text=True, check=False)
+        path = pathlib.Path(d) / "r.json"
+        document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    found = re.search(VERDICTS, r.stdout[r.stdout.rfind("assay: "):])
+    return r.returncode, [int(n) for n in found.groups()] if found else None, document, r.stdout + r.stderr
+
+
+def bad(document):
+    """suite -> {(check, verdict)} of what is wrong"""
+    out = {}
+    for suite in document["suites"]:
+        for check in suite["checks"]:
+            if check["verdict"] in ("biased", "noisy", "dead", "wrong", "erratum", "error"):
+                out.setdefault(suite["name"], set()).add((check["name"], check["verdict"]))
+    return out
+
+
+began = time.monotonic()
+status, numbers, document, text = run()
+took = time.monotonic() - began
+ok(status == 0 and numbers and not any(numbers[i] for i in BAD), "a sound toy gives nothing wrong", text[-2000:])
+ok(numbers and numbers[1] > 1500, "and more than 1500 checks are exact", text[-200:])
+equal({s["name"] for s in document["suites"] if any(c["verdict"] in ("exact", "within") for c in s["checks"])} & SUITES, SUITES - {"experiments"},
+      "every suite judges something, but for experiments, of which there are none")
+ok(took < 20, "it takes %.1f s" % took)
+ok(document["isa"] == "toy" and document["complete"], "the report says what it is of")
+
+listed = re.findall(r'^TOY_INJECTION\(\w+, "([^"]+)"', (ROOT / "pmu/toy/errata/injections.def").read_text(encoding="utf-8"), flags=re.M)
+equal(set(listed), set(TOLD), "each injection has its place here")
+for name, (suite, check, verdict) in TOLD.items():
+    status, numbers, document, text = run("inject=" + name)
+    wrong = bad(document) if document else {}
+    ok(status == 1 and any(c.startswith(check) and v == verdict for c, v in wrong.get(suite, ())), "%s: the %s tells it: %s, %s" % (name, suite, check, verdict),
+       [wrong, text[-400:]])
+    if suite != "ladder":
+        ok("ladder" not in wrong and "truth" not in wrong, "%s: neither the ladder nor the ground truth is wrong" % name, wrong)
+
+foreign = re.search(r'^PREMISE\(\w+,\s*"([^"]+)"', (ROOT / "pmu/virtual/premises.def").read_text(encoding="utf-8"), flags=re.M)[1]
+status, _, _, text = run("inject=no-such")
+ok(status == 2 and "there is no injection 'no-such'" in text, "an injection that there is not is refused")
+status, _, _, text = run("inject=" + foreign)
+ok(status == 2 and "the toy machine has no faults of the" in text, "and so is one of the virtual PMU: %s" % foreign, text)
+status, _, _, text = run("nonsense")
+ok(status == 2, "and so is an option")
+done()
