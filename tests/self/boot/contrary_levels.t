@@ -46,7 +46,7 @@ for cpu, (events, fault) in SAMPLED.items():
     ok({"wrong"} <= set(faulty.values()), "%s, %s beside %s: the fault is told by samples" % (cpu, fault, RETURN), ["%s: %s" % item for item in sorted(faulty.items())[:5]])
 # SYSRET otherwise than IRET: kernels of one of them are judged, those that meet both are skipped and say why.
 both = boot(options="pmu=virtual:intel-skylake suite=sampling kernel=loads,syscall event=INST_RETIRED.ANY_P,INST_RETIRED.PREC_DIST inject=sysret-in-new-ring")
-checks = [c for s in (both.report or {"suites": []})["suites"] for c in s["checks"] if c.get("ring") == "ring 3" and "no threshold" not in c["name"]]
+checks = [c for s in (both.report or {"suites": []})["suites"] for c in s["checks"] if c.get("level") == "ring 3" and "no threshold" not in c["name"]]
 found = {(c["kernel"], c["verdict"], c.get("text")) for c in checks if c.get("kernel")}
 ok(both.status == 0 and found == {("loads", "exact", None), ("mix", "exact", None), ("syscall", "skipped", "what round trips count on this CPU follows no rule")},
    "a path that follows no rule is skipped and says so, others are judged", [str(found)] + tail(both))
