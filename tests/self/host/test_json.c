@@ -21,6 +21,7 @@ static void *scarce_malloc(size_t size)
 #define malloc scarce_malloc
 #include "tests/report/json.c"
 #include "tests/report/document.c"
+#include "tests/self/host/support/report_run.h"
 #undef malloc
 
 static char *text_of(const struct json *j)
@@ -160,7 +161,7 @@ struct pieces {
 	size_t size, most;
 };
 
-static bool take(void *to, const char *text, size_t size)
+static bool take_piece(void *to, const char *text, size_t size)
 {
 	struct pieces *p = to;
 
@@ -174,7 +175,7 @@ static bool take(void *to, const char *text, size_t size)
 static void a_sink_gets_what_chunks_would_hold(void **state)
 {
 	static struct pieces p = {.most = 64};
-	struct json j = {.sink = take, .to = &p}, part = {0};
+	struct json j = {.sink = take_piece, .to = &p}, part = {0};
 
 	(void)state;
 	json_string(&part, NULL, "x");
@@ -213,7 +214,6 @@ static bool valid(const char *text)
  */
 static void a_document_survives_every_shortage(void **state)
 {
-	static const struct report_header header = {.build_id = "b", .options = "n=1"};
 	static struct report_totals totals;
 	static struct pieces whole;
 	static char name[CHUNK];
@@ -227,7 +227,7 @@ static void a_document_survives_every_shortage(void **state)
 		unsigned lost = 0;
 
 		allocations_left = ~0u;
-		document_begin(&header);
+		document_begin(&fake_header);
 		memset(&totals, 0, sizeof totals);
 		allocations_left = left;
 		lost += !document_note(name);
@@ -248,7 +248,7 @@ static void a_document_survives_every_shortage(void **state)
 		allocations_left = 0;
 		memset(&whole, 0, sizeof whole);
 		whole.most = sizeof whole.text;
-		assert_true(document_write(&totals, true, lost, take, &whole));
+		assert_true(document_write(&totals, true, lost, take_piece, &whole));
 		allocations_left = ~0u;
 		assert_true(valid(whole.text));
 		assert_int_equal(strstr(whole.text, "\"complete\":true,\"lost\":0") != NULL, lost == 0);
@@ -256,7 +256,7 @@ static void a_document_survives_every_shortage(void **state)
 			lost_most = lost;
 	}
 	assert_true(lost_most >= 6);
-	document_begin(&header);
+	document_begin(&fake_header);
 }
 
 int main(void)
