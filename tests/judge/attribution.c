@@ -1,6 +1,6 @@
 #include "tests/judge/attribution.h"
 #include "tests/judge/expectation.h"
-#include "tests/kernels/x86/kernel.h"
+#include "tests/kernels/kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ uint64_t trips_of(const struct kernel *k, enum trip trip, uint64_t n)
 						 Q_INTERRUPTS_NMI};
 	int64_t times;
 
-	if (by_system_call(trip) && (trip == TRIP_SYSENTER) != !!(k->flags & KERNEL_SERVICE_SYSENTER))
+	if (by_system_call(trip) && (trip == TRIP_SYSENTER) != !!(k->flags & KERNEL_SERVICE_CALL_OTHER))
 		return 0;
 	times = kernel_amount(k, (enum quantity)kinds[trip].quantity, n).high;
 	if (by_system_call(trip) && times)

@@ -1,5 +1,5 @@
 #include "tests/judge/bounds.h"
-#include "tests/kernels/x86/kernel.h"
+#include "tests/kernels/kernel.h"
 
 /* The numbers that rows are made of, each with its source. */
 enum limit {
@@ -50,7 +50,7 @@ struct bound {
 
 /* What has micro-operations that cannot be tagged (SDM vol. 3, 18.15.6.1): some instructions, I/O, and accesses of
  * memory that is not cached, which the APIC's registers are. */
-#define UNCACHED      (KERNEL_SERVICE_UC | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_IPI_XAPIC)
+#define UNCACHED      (KERNEL_SERVICE_UC | KERNEL_SERVICE_TIMER_MAPPED | KERNEL_SERVICE_IPI_MAPPED)
 #define UNTAGGED(all) LESS(BR_RET), LESS(BR_FAR), LESS(INSN_LOCKED), LESS(INSN_IO), LESS_IN(UNCACHED, all)
 
 /* Microcode that moves much: by what means is its own. */
@@ -71,7 +71,7 @@ struct bound {
 #define ODD_MEMORY (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_SPLIT_LOCK)
 /* Whoever else's memory lies in large pages: the APIC's registers. */
 #define LARGE_PAGES                                                                                          \
-	(KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G | KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC)
+	(KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G | KERNEL_SERVICE_TIMER_MAPPED | KERNEL_SERVICE_TIMER)
 /* Lines that do not stay in the caches: they conflict, or another processor takes them away. */
 #define LINES_LEAVE (KERNEL_SERVICE_CHAINS | KERNEL_SERVICE_RIVAL)
 

@@ -59,15 +59,20 @@
 #define KERNEL_SERVICE_ABSENT	0x4000 /* page KERNEL_SPECIAL of the data area is not present */
 #define KERNEL_SERVICE_CHAIN_L1 0x8000 /* params.chain: lines that conflict in the first-level data cache and fit the second */
 #define KERNEL_SERVICE_CHAIN_L2 0x10000 /* params.chain: lines that conflict in the second-level cache */
+#define KERNEL_SERVICE_CALL_OTHER 0x20000 /* the other way to call the system arrives at a handler that returns at once (x86: SYSENTER) */
+#define KERNEL_SERVICE_TIMER_MAPPED 0x40000 /* the processor's timer interrupts, and is acknowledged by a store (x86: xAPIC mode) */
+#define KERNEL_SERVICE_TIMER	0x80000 /* the same, acknowledged by a register access (x86: x2APIC mode) */
 #define KERNEL_SERVICE_NMI	0x100000 /* an interrupt that cannot be masked arrives, and its handler returns at once */
 #define KERNEL_SERVICE_CHAIN_FITS 0x200000 /* with one of the above: three lines for every four ways, so that all stay */
 #define KERNEL_SERVICE_CHAIN_LLC 0x400000 /* params.chain: a ring through twice as many lines as the last-level cache has */
 #define KERNEL_SERVICE_CHAIN_4K 0x800000 /* params.chain: a ring through twice as many 4 KiB pages as the TLBs hold */
 #define KERNEL_SERVICE_CHAIN_2M 0x1000000 /* params.chain: the same memory in the same order, in 2 MiB pages */
 #define KERNEL_SERVICE_CHAIN_1G 0x2000000 /* params.chain: the same in 1 GiB pages */
+#define KERNEL_SERVICE_IPI_MAPPED 0x4000000 /* a system call has the processor interrupt itself, by a store */
 #define KERNEL_SERVICE_CODE	0x10000000 /* params.code: a ring of code larger than first-level instruction caches */
 #define KERNEL_SERVICE_RIVAL	0x40000000 /* another processor stores to the line at KERNEL_SPECIAL of the data area, again and again */
 #define KERNEL_SERVICE_SIBLING	0x80000000 /* the other logical processor of the core works, on a line of its own */
+#define KERNEL_SERVICE_SPLIT_LOCK 0x800000000 /* a locked access across two lines does not fault */
 #define KERNEL_SERVICE_CHAIN_DTLB 0x1000000000 /* params.chain: a ring through twice as many pages as the first-level TLB holds, which the second holds twice */
 #define KERNEL_SERVICE_CODE_FULL 0x2000000000 /* params.full: a ring of code larger than caches of decoded instructions */
 #define KERNEL_SERVICE_CHAIN_HELD 0x8000000000 /* with CHAIN_L2: a third level holds all its lines, wherever they lie in it */

@@ -21,16 +21,15 @@
 #define KERNEL_SERVICE_TEST_INT 0x0100 /* INT KERNEL_VECTOR, INT3 and INT1 arrive at a bare IRETQ */
 #define KERNEL_SERVICE_RESUME	0x0200 /* a fault arrives at a handler that stores R9 as return address */
 #define KERNEL_SERVICE_SYSCALL	0x0400 /* SYSCALL arrives at a bare SYSRETQ */
-#define KERNEL_SERVICE_SYSENTER 0x20000 /* SYSENTER arrives at a bare SYSEXIT */
-#define KERNEL_SERVICE_XAPIC	0x40000 /* params.apic and .ticks; the APIC timer, in xAPIC mode, interrupts and is acknowledged */
-#define KERNEL_SERVICE_X2APIC	0x80000 /* params.ticks; the same in x2APIC mode */
-#define KERNEL_SERVICE_IPI_XAPIC 0x4000000 /* with SYSCALL and XAPIC: SYSCALL comes back with IF = 1 and KERNEL_VECTOR requested */
+#define KERNEL_SERVICE_SYSENTER KERNEL_SERVICE_CALL_OTHER /* SYSENTER arrives at a bare SYSEXIT */
+#define KERNEL_SERVICE_XAPIC	KERNEL_SERVICE_TIMER_MAPPED /* params.apic and .ticks; the APIC timer, in xAPIC mode, interrupts and is acknowledged */
+#define KERNEL_SERVICE_X2APIC	KERNEL_SERVICE_TIMER /* params.ticks; the same in x2APIC mode */
+#define KERNEL_SERVICE_IPI_XAPIC KERNEL_SERVICE_IPI_MAPPED /* with SYSCALL and XAPIC: SYSCALL comes back with IF = 1 and KERNEL_VECTOR requested */
 #define KERNEL_SERVICE_IPI_X2APIC 0x8000000 /* the same with X2APIC */
 #define KERNEL_SERVICE_RDPMC	0x20000000 /* RDPMC may read counter 0, in ring 3 too */
 #define KERNEL_SERVICE_FAR64	0x100000000 /* none: far pointers have offsets of 64 bits, as on Intel's CPUs, not on AMD's */
 #define KERNEL_SERVICE_ALIGNED	0x200000000 /* CR0.AM is set: code in ring 3 may ask for alignment checks, which must be made */
 #define KERNEL_SERVICE_SEGMENT	0x400000000 /* params.segment: selector of a data segment that is not present */
-#define KERNEL_SERVICE_SPLIT_LOCK 0x800000000 /* a locked access across two lines does not fault */
 #define KERNEL_SERVICE_XM	0x4000000000 /* none: it unmasks SIMD floating-point exceptions, which must be raised */
 #define KERNEL_VECTOR	 0xe3	/* VECTOR_TEST of arch/x86/exceptions/trap.h */
 
