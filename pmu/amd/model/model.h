@@ -21,7 +21,7 @@
 /** Deviations; the order is that of amd_injections[]. */
 enum amd_injection {
 #define AMD_INJECTION(id, name, summary) INJECT_##id,
-#include "pmu/amd/model/injections.def"
+#include "pmu/amd/errata/injections.def"
 #undef AMD_INJECTION
 };
 
@@ -111,11 +111,6 @@ struct amd_state {
 	uint32_t noise;
 	uint8_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
 };
-
-static inline bool injected(const struct amd_state *s, enum amd_injection i)
-{
-	return model_injected(&s->injections, i);
-}
 
 /** What a step has of a quantity. */
 static inline unsigned amd_amount(const struct step *step, enum quantity q)

@@ -9,6 +9,7 @@
  * Branch sampling waits for an overflow of its counter, takes the next 16 branches and raises the counter's
  * interrupt only then.
  */
+#include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/model/model.h"
 
 #include <string.h>
@@ -155,16 +156,13 @@ static void push(struct amd_state *s, const struct step *step)
 
 	if (b->select & (ring | filter_of(step->transfer)))
 		return;
-	if (injected(s, INJECT_LBR_LOST) && !(++b->made % 5))
+	if (amd_hook_lbr_lost(s))
 		return;
 	memmove(b->from + 1, b->from, (b->depth - 1u) * sizeof *b->from);
 	memmove(b->to + 1, b->to, (b->depth - 1u) * sizeof *b->to);
 	b->from[0] = (source(s, step) & BRANCH_ADDRESS) |
 		     (amd_amount(step, Q_BR_MISPRED) ? BRANCH_MISPREDICTED : 0);
-	b->to[0] = (step->next & BRANCH_ADDRESS) | BRANCH_VALID;
-	/* A bogus record, which its bit 61 gives away. */
-	if (injected(s, INJECT_E1452) && !(++b->made % 4))
-		b->to[0] ^= BRANCH_BOGUS | 0x40;
+	b->to[0] = amd_hook_lbr_to(s, (step->next & BRANCH_ADDRESS) | BRANCH_VALID);
 }
 
 /* An interrupt or exception puts the last branch aside and is then the last one itself. */
@@ -193,7 +191,7 @@ static void sample(struct amd_state *s, const struct step *step)
 {
 	struct amd_branches *b = &s->branches;
 
-	if (injected(s, INJECT_BRS_LOST) && !(++b->made % 5))
+	if (amd_hook_brs_lost(s))
 		return;
 	b->from[b->taken] = step->ip;
 	b->to[b->taken] = step->next;
@@ -206,7 +204,7 @@ static void sample(struct amd_state *s, const struct step *step)
 		return;
 	b->sampling = false;
 	s->overflowed = true;
-	if (b->interrupt && !injected(s, INJECT_BRS_EARLY))
+	if (b->interrupt && !amd_hook_brs_early(s))
 		amd_raise_pmi(s);
 }
 
@@ -220,7 +218,7 @@ bool amd_branches_hold(struct amd_state *s, unsigned c)
 	b->sampling = b->fresh = true;
 	b->taken = 0;
 	b->interrupt = s->counter[c].interrupt;
-	return !injected(s, INJECT_BRS_EARLY);
+	return !amd_hook_brs_early(s);
 }
 
 void amd_branches_advance(struct amd_state *s, const struct step *step)

@@ -5,23 +5,11 @@
  * counts for the ring that the instruction began in, as on Intel's model: IRET and SYSRET belong to the ring
  * that they leave, an interrupt to the one that it interrupts.
  */
+#include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/model/model.h"
 
 #include <string.h>
-
-#define LATE_STEPS        3  /* (injected) */
-#define RETIRED_PER_CYCLE 2  /* by family 16H (injected) */
-#define OVERCOUNT_EACH    61 /* steps (injected) */
-
-const struct model_injection amd_injections[] = {
-#define AMD_INJECTION(id, name, summary) {name, summary},
-#include "pmu/amd/model/injections.def"
-#undef AMD_INJECTION
-	{NULL, NULL},
-};
-_Static_assert(sizeof amd_injections / sizeof *amd_injections <= MODEL_INJECTIONS_MAX + 1,
-	       "a bit of struct model_injected for each");
 
 /* APM 13.2.1: event select in bits 35:32 and 7:0, unit mask in 15:8. */
 static uint64_t code_bits(void)
@@ -82,9 +70,7 @@ void amd_decode(struct amd_state *s, unsigned c)
 	k->large = k->event == EVENT_LARGE && amd_merges(s->generation);
 	k->simple = !k->edge && !k->cmask;
 
-	if (injected(s, INJECT_UNDOCUMENTED) && c == s->n - 1 && (select & code) == 0x1ff)
-		add_weight(k, Q_BR_COND, 1);
-	if (injected(s, INJECT_FILTERED) && k->event != 0x76 && k->event != 0xc0 && k->event != 0xc2)
+	if (amd_hook_decoded(s, c, select & code))
 		return;
 	for (unsigned i = 0; i < amd_event_count; i++) {
 		const struct amd_event *e = &amd_events[i];
@@ -126,7 +112,7 @@ void amd_decode_free(struct amd_state *s)
  */
 static uint64_t only(const struct amd_state *s, unsigned c)
 {
-	return c < s->n && !injected(s, INJECT_WORLDS_ALIKE) ? s->select[c] & (CTL_HOST | CTL_GUEST) : 0;
+	return c < s->n ? amd_hook_worlds(s, s->select[c] & (CTL_HOST | CTL_GUEST)) : 0;
 }
 
 static bool has_world(const struct amd_state *s, unsigned c)
@@ -141,8 +127,7 @@ static bool in_its_world(const struct amd_state *s, unsigned c, bool guest)
 	if (!worlds)
 		return true;
 	if (guest)
-		return worlds & ((injected(s, INJECT_GUEST_LOST) ? 0 : CTL_GUEST) |
-				 (injected(s, INJECT_GUEST_LEAK) ? CTL_HOST : 0));
+		return worlds & amd_hook_guest(s, CTL_GUEST);
 	return worlds & CTL_HOST;
 }
 
@@ -159,7 +144,7 @@ static bool enabled(const struct amd_state *s, unsigned c)
 	/* APM 13.2.1: global and local enable are ANDed; nothing counts while the frozen bit is set. */
 	if (s->status & STATUS_PMC_FROZEN)
 		return false;
-	return s->global_control >> c & 1 || injected(s, INJECT_GLOBAL_IGNORED);
+	return amd_hook_enabled(s, s->global_control >> c & 1);
 }
 
 /* PPR of family 17H, large increments: an even counter and the odd one behind it, which has the merge event,
@@ -167,8 +152,7 @@ static bool enabled(const struct amd_state *s, unsigned c)
 static bool is_merged(const struct amd_state *s, unsigned c)
 {
 	return amd_merges(s->generation) && c % 2 == 0 && c + 1 < s->n &&
-	       s->counter[c + 1].event == EVENT_MERGE && enabled(s, c + 1) &&
-	       !injected(s, INJECT_MERGE_IGNORED);
+	       s->counter[c + 1].event == EVENT_MERGE && enabled(s, c + 1) && !amd_hook_no_merge(s);
 }
 
 void amd_update_running(struct amd_state *s)
@@ -190,36 +174,17 @@ void amd_update_running(struct amd_state *s)
 
 	s->started = s->running & ~before;
 	uint32_t stopped = before & ~s->running;
-	for (unsigned c = 0; c < s->n; c++) {
-		struct amd_counter *k = &s->counter[c];
-		if (s->started >> c & 1) {
-			k->level = false;
-			if (injected(s, INJECT_OFF_BY_ONE))
-				k->value = (k->value + 1) & k->mask;
-		}
-		if (injected(s, INJECT_E795) && stopped >> c & 1 && k->carried)
-			k->value &= ~0xffffffffull;
-	}
-}
-
-static bool two_may_interrupt(const struct amd_state *s)
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < s->n_running; i++)
-		n += s->run_list[i] < s->n && s->counter[s->run_list[i]].interrupt;
-	return n >= 2;
+	for (unsigned c = 0; c < s->n; c++)
+		if (s->started >> c & 1)
+			s->counter[c].level = false;
+	amd_hook_started(s, stopped);
 }
 
 void amd_raise_pmi(struct amd_state *s)
 {
-	if (injected(s, INJECT_NO_PMI))
+	if (amd_hook_pmi_lost(s))
 		return;
-	if (injected(s, INJECT_E1023) && s->interrupted && two_may_interrupt(s))
-		return;
-	s->interrupted = true;
-	if (injected(s, INJECT_LATE_PMI))
-		s->late = LATE_STEPS;
-	else
+	if (!amd_hook_pmi_late(s))
 		s->pmi_pending++;
 	s->freeze = true;
 }
@@ -230,7 +195,7 @@ static void overflow(struct amd_state *s, unsigned c)
 	s->overflowed = true;
 	if (c >= s->n)
 		return;
-	if (s->v2 && !injected(s, INJECT_LOST_STATUS))
+	if (s->v2 && !amd_hook_status_lost(s))
 		s->status |= 1ull << c;
 	if (!amd_branches_hold(s, c) && s->counter[c].interrupt)
 		amd_raise_pmi(s);
@@ -242,20 +207,8 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 	uint64_t sum = k->value + amount;
 	bool carry = sum > k->mask || sum < k->value;
 
-	if (injected(s, INJECT_BACKWARDS) && c == s->n - 1) {
-		k->value = (k->value - amount) & k->mask;
+	if (amd_hook_add(s, c, amount, &sum, &carry))
 		return;
-	}
-	if ((k->value ^ sum) >> 32 & 1)
-		k->carried = RETIRED_PER_CYCLE;
-	if (injected(s, INJECT_DROPPED_CARRY)) {
-		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
-		carry = false;
-	}
-	if (injected(s, INJECT_SHORT_WIDTH)) {
-		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
-		sum &= 0xffffffff;
-	}
 	k->value = sum & k->mask;
 	/* The upper half of a pair takes the carry; only its own is an overflow. */
 	if (carry && s->merged >> c & 1) {
@@ -264,46 +217,6 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 	}
 	if (carry)
 		overflow(s, c);
-}
-
-/* The events of errata 1291 and 1292 (revision guides 56323 and 56683). */
-static bool retire_event(unsigned event)
-{
-	return (event >= 0xc0 && event <= 0xc5) || (event >= 0xc8 && event <= 0xcc && event != 0xcb) ||
-	       event == 0xd1 || event == 0x1c7 || event == 0x1d0;
-}
-
-static bool overcounts(const struct amd_state *s, unsigned c)
-{
-	const struct amd_counter *k = &s->counter[c];
-	bool spared = c == 2 && s->select[c] & CTL_1292 && !k->interrupt;
-
-	return (injected(s, INJECT_E990) && k->event == 0xcb) ||
-	       (injected(s, INJECT_E1291) && retire_event(k->event)) ||
-	       (injected(s, INJECT_E1292) && retire_event(k->event) && !spared);
-}
-
-static uint64_t distort(struct amd_state *s, unsigned c, const struct step *step, uint64_t amount)
-{
-	const struct amd_counter *k = &s->counter[c];
-
-	if (c == COUNTER_IRPERF)
-		return injected(s, INJECT_E1267) ? amount + amd_amount(step, Q_BR_COND) : amount;
-	if (c >= s->n)
-		return amount;
-	if (injected(s, INJECT_E1266) && k->weight[Q_INSN_MMX] && amd_amount(step, Q_STORES))
-		amount = 0;
-	if (amount && overcounts(s, c) && s->steps % OVERCOUNT_EACH == 0)
-		amount++;
-	if (injected(s, INJECT_NOISY) && amount) {
-		s->noise = s->noise * 1103515245 + 12345;
-		amount += s->noise >> 16 & 63 ? 0 : 1;
-	}
-	if (injected(s, INJECT_X16))
-		amount *= 16;
-	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == s->n - 1))
-		amount = 0;
-	return amount;
 }
 
 /* Threshold, then edge, cycle by cycle: APM 13.2.1 (CntMask, Inv, Edge). Inv has no effect when CntMask is 0.
@@ -332,16 +245,15 @@ static uint64_t conditional(struct amd_counter *k, uint64_t value, uint32_t cycl
 
 static bool ring_selected(const struct amd_state *s, const struct amd_counter *k, uint8_t cpl)
 {
-	uint8_t rings = k->rings;
-	if (injected(s, INJECT_RING_LEAK) && rings & 2)
-		rings |= 1;
+	uint8_t rings = amd_hook_rings(s, k->rings);
+
 	return rings & (cpl == 0 ? 1 : 2);
 }
 
 static void count(struct amd_state *s, unsigned c, const struct step *step)
 {
 	struct amd_counter *k = &s->counter[c];
-	bool ticks = !step->halted || (injected(s, INJECT_E794) && c < s->n);
+	bool ticks = amd_hook_ticks(s, c, !step->halted);
 	uint32_t length =
 		step->halted && s->tsc && step->tsc > s->tsc ? (uint32_t)(step->tsc - s->tsc) : step->cycles;
 	uint32_t cycles = ticks ? length : 0;
@@ -365,11 +277,11 @@ static void count(struct amd_state *s, unsigned c, const struct step *step)
 			  : step->unfiltered ? (uint64_t)value
 					     : conditional(k, value, cycles);
 	if (model_injected_any(&s->injections))
-		amount = distort(s, c, step, amount);
+		amount = amd_hook_count(s, c, step, amount);
 	if (!amount)
 		return;
 	add(s, c, amount);
-	if (injected(s, INJECT_NEIGHBOUR) && c == 1)
+	if (amd_hook_neighbour(s, c))
 		add(s, 0, amount);
 }
 
@@ -425,8 +337,7 @@ bool amd_advance(void *state, const struct step *step)
 
 	s->steps++;
 	s->overflowed = false;
-	if (s->late && !--s->late)
-		s->pmi_pending++;
+	amd_hook_step(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		unsigned c = s->run_list[i];
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */

@@ -8,6 +8,7 @@
  * on silicon; a written count is what it is. Latencies are this machine's: whatever it does takes a cycle,
  * and as long again as it waits; a NOP does nothing. A page is as large in the TLB as in the page tables.
  */
+#include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/model/model.h"
 #include "pmu/virtual/uarch.h"
 
@@ -142,8 +143,8 @@ static void write_fetch(struct amd_state *s, uint64_t value)
 		if (value & FETCH_RAND)
 			i->fetch_count |= draw(i) & 15;
 	}
-	if (rises && injected(s, INJECT_E719))
-		i->fetch_count = (*control & FETCH_MAX) << 4;
+	if (rises)
+		amd_hook_fetch_enabled(s, (*control & FETCH_MAX) << 4);
 	i->fetch_started = rises;
 	i->fetch_tagged = false;
 	i->block = NO_BLOCK;
@@ -159,9 +160,7 @@ static void write_op(struct amd_state *s, uint64_t value)
 		i->op_count = (value & OP_COUNT) >> OP_COUNT_SHIFT & low(ibs_count_bits(i->features));
 	i->op_started = value & OP_EN && !(before & OP_EN);
 	i->op_tagged = false;
-	/* 10H: the request may stay unless the maximum is cleared while it is still enabled. */
-	if (injected(s, INJECT_E420) && before & OP_EN && !(value & OP_EN) && before & OP_MAX)
-		s->ibs_pending++;
+	amd_hook_op_written(s, before, value);
 }
 
 enum register_answer amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value)
@@ -228,7 +227,7 @@ static uint64_t physical(const struct amd_state *s, uint64_t address, unsigned *
 	*shift = PAGE_SHIFT;
 	if (s->memory && s->memory->translate)
 		s->memory->translate(s->memory->ctx, address, &at, shift);
-	return injected(s, INJECT_IBS_PHYSICAL) ? at ^ 1ull << PAGE_SHIFT : at;
+	return amd_hook_physical(s, at, PAGE_SHIFT);
 }
 
 /* Whether what missed the inner cache came from behind the last level. */
@@ -269,7 +268,7 @@ static void sample_fetch(struct amd_state *s, const struct step *step)
 
 	i->fetch_tagged = false;
 	i->fetch_count = 0;
-	if (*control & FETCH_L3_MISS_ONLY && !is_far(step, Q_L1I_MISS) && !injected(s, INJECT_IBS_FILTER))
+	if (*control & FETCH_L3_MISS_ONLY && !is_far(step, Q_L1I_MISS) && !amd_hook_no_filter(s))
 		return;
 	if (!passes_fetch(i, step->ip, latency))
 		return;
@@ -279,8 +278,7 @@ static void sample_fetch(struct amd_state *s, const struct step *step)
 		misses |= FETCH_L3_MISS;
 	if (walk)
 		misses |= FETCH_L1TLB_MISS | FETCH_L2TLB_MISS;
-	if (injected(s, INJECT_IBS_LEVELS))
-		misses = (misses | FETCH_L2TLB_MISS) & ~FETCH_L1TLB_MISS;
+	misses = amd_hook_fetch_misses(s, misses);
 	*plain(i, IBS_FETCH_LINAD) = step->ip;
 	*plain(i, IBS_FETCH_PHYS) = physical(s, step->ip, &shift);
 	*control = (*control & ~FETCH_TOLD) | FETCH_VAL | FETCH_COMP | FETCH_PHYS_VALID | misses |
@@ -328,7 +326,7 @@ static uint64_t branch_data(const struct amd_state *s, const struct step *step)
 		data |= DATA_RETURN;
 	if (amd_amount(step, Q_BR_MISPRED))
 		data |= DATA_MISPRED;
-	return injected(s, INJECT_IBS_TAKEN) ? data ^ DATA_TAKEN : data;
+	return amd_hook_branch(s, data);
 }
 
 /* 1 for a byte, 2 for a word, and so on to 7 for 64 bytes; 0 for any other size. */
@@ -345,11 +343,9 @@ static uint64_t data_source(const struct amd_state *s, const struct step *step)
 {
 	if (!amd_amount(step, Q_L1D_LOAD_MISS) || !amd_amount(step, Q_LLC_REF))
 		return 0;
-	if (injected(s, INJECT_IBS_SOURCE))
-		return s->ibs.features & IBS_ZEN4 ? DATA2_FAR_CACHE : DATA2_FAR_CCX;
-	return amd_amount(step, Q_LLC_MISS) ? DATA2_DRAM
-	       : s->ibs.features & IBS_ZEN4 ? DATA2_LOCAL
-					    : DATA2_CACHE;
+	return amd_hook_source(s, amd_amount(step, Q_LLC_MISS) ? DATA2_DRAM
+				  : s->ibs.features & IBS_ZEN4 ? DATA2_LOCAL
+							       : DATA2_CACHE);
 }
 
 /* @return cycles that it waited */
@@ -383,9 +379,7 @@ static unsigned sample_access(struct amd_state *s, const struct step *step)
 		data |= DATA3_LOCKED;
 	if (amd_amount(step, Q_PREFETCHES))
 		data |= DATA3_PREFETCH;
-	if (injected(s, INJECT_IBS_LEVELS) && step->n_access)
-		data = (data | DATA3_L2TLB_MISS) & ~DATA3_L1TLB_MISS;
-	*plain(i, IBS_OP_DATA3) = data;
+	*plain(i, IBS_OP_DATA3) = amd_hook_op_misses(s, step, data);
 	*plain(i, IBS_OP_DATA2) = data_source(s, step);
 	return (walk ? LATENCY_WALK : 0) + (miss ? miss_latency(step) : 0);
 }
@@ -397,7 +391,7 @@ static uint64_t times(const struct amd_state *s, const struct step *step, unsign
 
 	if (amd_amount(step, Q_INSN_NOP))
 		tagged = completed;
-	if (injected(s, INJECT_IBS_TIMES))
+	if (amd_hook_times_swapped(s))
 		return completed << DATA_TAG_SHIFT | tagged;
 	return completed | tagged << DATA_TAG_SHIFT;
 }
@@ -407,7 +401,7 @@ static bool takes_long(const struct amd_state *s, const struct step *step, uint6
 {
 	uint32_t above = ibs_op_latency(control);
 
-	if (!(control & OP_LATENCY_EN) || injected(s, INJECT_IBS_LATENCY))
+	if (!(control & OP_LATENCY_EN) || amd_hook_no_latency(s))
 		return true;
 	return amd_amount(step, Q_L1D_LOAD_MISS) && miss_latency(step) > above;
 }
@@ -419,22 +413,19 @@ static void sample_op(struct amd_state *s, const struct step *step)
 
 	i->op_tagged = false;
 	i->op_count = draw(i) & OP_RANDOM;
-	if (*control & OP_L3_MISS_ONLY && !is_far(step, Q_L2_LOAD_MISS) && !injected(s, INJECT_IBS_FILTER))
+	if (*control & OP_L3_MISS_ONLY && !is_far(step, Q_L2_LOAD_MISS) && !amd_hook_no_filter(s))
 		return;
 	if (!takes_long(s, step, *control) || !passes_op(i, step))
 		return;
 	*control |= OP_VAL;
-	*plain(i, IBS_OP_RIP) = injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
+	*plain(i, IBS_OP_RIP) = amd_hook_op_address(s, step);
 	*plain(i, IBS_OP_DATA) = times(s, step, sample_access(s, step)) | branch_data(s, step);
 	/* 13.3.4: of a branch that is not taken, what is behind it. */
 	bool led = step->transfer || amd_amount(step, Q_BRANCHES) != 0;
 	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && led ? step->next : 0;
-	if (injected(s, INJECT_IBS_FAR) && *plain(i, IBS_OP_DATA2))
-		*plain(i, IBS_OP_DATA2) |= DATA2_FAR;
+	*plain(i, IBS_OP_DATA2) = amd_hook_op_data(s, step, *plain(i, IBS_OP_DATA2));
 	if (i->features & IBS_STREAMING && amd_amount(step, Q_STORES_NT))
 		*plain(i, IBS_OP_DATA2) |= DATA2_STREAMING;
-	if (injected(s, INJECT_E1293))
-		*plain(i, IBS_OP_DATA2) ^= amd_amount(step, Q_PREFETCHES) ? 7 : 0;
 	s->ibs_pending += 1;
 	s->overflowed = true;
 }

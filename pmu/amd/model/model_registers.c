@@ -4,6 +4,7 @@
  * #GP(0). APM vol. 2, 13.2 and the families' guides.
  */
 #include "arch/x86/cpu/cpuid_table.h"
+#include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/model/model.h"
 
@@ -61,23 +62,12 @@ static uint64_t select_bits(const struct amd_state *s)
 	return bits;
 }
 
-/* Counters that are told to interrupt, running or not. */
-static unsigned interrupting(const struct amd_state *s)
-{
-	unsigned n = 0;
-
-	for (unsigned c = 0; c < s->n; c++)
-		n += s->select[c] & CTL_INT ? 1 : 0;
-	return n;
-}
-
 static enum register_answer write_select(struct amd_state *s, unsigned c, uint64_t value)
 {
-	if (value & ~select_bits(s) && injected(s, INJECT_RESERVED_FAULT))
+	if (amd_hook_refused(s, value & ~select_bits(s)))
 		return REGISTER_FAULT;
 	s->select[c] = value & select_bits(s);
-	if (interrupting(s) < 2)
-		s->interrupted = false;
+	amd_hook_selected(s);
 	amd_decode(s, c);
 	amd_update_running(s);
 	return REGISTER_DONE;
@@ -108,8 +98,7 @@ static enum register_answer write_global(struct amd_state *s, uint32_t address, 
 		s->global_control = value & counter_bits(s);
 		break;
 	case PERF_GLOBAL_STATUS_CLR:
-		if (!injected(s, INJECT_STUCK_STATUS))
-			s->status &= ~value;
+		s->status &= ~amd_hook_cleared(s, value);
 		break;
 	case PERF_GLOBAL_STATUS_SET:
 		s->status = s->status | (value & status_bits(s));
@@ -124,7 +113,7 @@ static enum register_answer write_global(struct amd_state *s, uint32_t address, 
 static uint64_t read_global(const struct amd_state *s, uint32_t address)
 {
 	if (address == PERF_GLOBAL_STATUS)
-		return s->status | (injected(s, INJECT_STATUS_RESERVED) ? 1ull << s->n : 0);
+		return amd_hook_status(s, s->status);
 	if (address == PERF_GLOBAL_CTL)
 		return s->global_control;
 	return 0;
@@ -154,11 +143,6 @@ static enum kind core_register(const struct amd_state *s, uint32_t address, unsi
 static bool global_register(uint32_t address)
 {
 	return address >= PERF_GLOBAL_STATUS && address <= PERF_GLOBAL_STATUS_SET;
-}
-
-static bool kept_back(const struct amd_state *s, uint32_t address)
-{
-	return address == PERF_GLOBAL_STATUS_SET && injected(s, INJECT_NO_STATUS_SET);
 }
 
 static enum register_answer present(bool condition)
@@ -195,7 +179,7 @@ static enum register_answer rdmsr(void *state, uint32_t address, uint64_t *value
 		return REGISTER_DONE;
 	}
 	if (global_register(address)) {
-		if (!s->v2 || kept_back(s, address))
+		if (!s->v2 || amd_hook_kept_back(s, address))
 			return REGISTER_FAULT;
 		*value = read_global(s, address);
 		return REGISTER_DONE;
@@ -240,7 +224,8 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 	if (kind != NONE)
 		return kind == SELECT ? write_select(s, c, value) : write_counter(s, c, value);
 	if (global_register(address))
-		return s->v2 && !kept_back(s, address) ? write_global(s, address, value) : REGISTER_FAULT;
+		return s->v2 && !amd_hook_kept_back(s, address) ? write_global(s, address, value)
+								: REGISTER_FAULT;
 	if (free_running(address, &c)) {
 		watch(s, c);
 		/* PPR 57930, IRPerfCount: locked, a write is an error. Guides before Zen 4 say read-only. */
@@ -277,16 +262,14 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 	uint32_t index = (uint32_t)a->number;
 
 	a->value = 0;
-	if (!a->permitted || injected(s, INJECT_RDPMC_REFUSED))
+	if (!a->permitted || amd_hook_rdpmc_refused(s))
 		return REGISTER_FAULT;
 	if (index >= s->n) {
 		enum register_answer access = amd_uncore_rdpmc(s, index, &a->value);
 
 		return access;
 	}
-	if (injected(s, INJECT_RDPMC_INDEX))
-		index = (index + 1) % s->n;
-	a->value = s->counter[index].value;
+	a->value = s->counter[amd_hook_rdpmc(s, index)].value;
 	return REGISTER_DONE;
 }
 
@@ -309,9 +292,8 @@ static bool counting(const void *state)
 
 static bool recording(const void *state)
 {
-	/* The erratum needs to know how long a halt lasts. */
 	return amd_ibs_runs(state) || amd_branches_run(state) || amd_branches_armed(state) ||
-	       (injected(state, INJECT_E794) && counting(state));
+	       (amd_hook_sees_halts(state) && counting(state));
 }
 
 static bool take_extended(void *state, unsigned *entry)

@@ -1,6 +1,7 @@
 /*
  * Counters outside of the core: which registers there are, and where RDPMC has them. They count nothing here.
  */
+#include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/model/model.h"
 
 #define WIDTH_MASK ((1ull << AMD_WIDTH) - 1)
@@ -49,12 +50,6 @@ enum register_answer amd_uncore_write(struct amd_state *s, uint32_t address, uin
 	return found ? REGISTER_DONE : mine ? REGISTER_FAULT : REGISTER_NOT_MINE;
 }
 
-/* Of four, the one behind it. Revision guide 51810, erratum 781, says that it is a wrong one. */
-static unsigned nb_number(const struct amd_state *s, unsigned n)
-{
-	return n < AMD_NB && injected(s, INJECT_E781) ? (n + 1) % AMD_NB : n;
-}
-
 enum register_answer amd_uncore_rdpmc(const struct amd_state *s, uint32_t index, uint64_t *value)
 {
 	const struct amd_uncore *u = &s->uncore;
@@ -72,6 +67,6 @@ enum register_answer amd_uncore_rdpmc(const struct amd_state *s, uint32_t index,
 	n = index < RDPMC_LLC ? index - RDPMC_NB : index - RDPMC_MORE + AMD_NB;
 	if (n >= u->nb)
 		return REGISTER_FAULT;
-	*value = u->nb_value[nb_number(s, n)];
+	*value = u->nb_value[amd_hook_northbridge(s, n)];
 	return REGISTER_DONE;
 }
