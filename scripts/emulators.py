@@ -43,6 +43,7 @@ class Result:
         self.lines = []  # the serial line, escape sequences removed
         self.verdict = None  # "N checks: ..." or "could not run: ..."
         self.timed_out = False
+        self.interrupted = False  # by the user, with keep_interrupted
         self.exit_status = None  # the emulator's
         self.seconds = 0.0  # from start to end
         self.seconds_to_verdict = None
@@ -265,7 +266,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modu
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
          ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, files=None, prepare=None, inspect=None,
-         until_exit=False, firmware=OVMF, steady=True, patience=None):
+         until_exit=False, firmware=OVMF, steady=True, patience=None, keep_interrupted=False):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
@@ -282,6 +283,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     firmware   of QEMU: files with code and variables
     timeout    seconds that the whole run may take
     patience   seconds that may pass without another line of the serial line, besides
+    keep_interrupted   a KeyboardInterrupt ends the emulator, and what there is of a report is kept, instead of nothing
     until_exit wait for the machine to switch itself off, however many verdicts there are
     steady     with "direct" in QEMU: the machine's time is counted in instructions, as Bochs does it, so that no watchdog ends what only
                this computer made slow; else it is real time. (Firmware's own waiting makes that dear: it keeps real time.)
@@ -325,10 +327,15 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         for _ in range(STARTS):
             r = Result()
             started = time.monotonic()
-            watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp, patience,
-                  (ram.fileno(),))
+            try:
+                watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp, patience,
+                      (ram.fileno(),))
+            except KeyboardInterrupt:
+                if not keep_interrupted:
+                    raise
+                r.interrupted = True
             r.seconds = time.monotonic() - started
-            if not (emulator == "bochs" and r.was_killed_at_once):
+            if r.interrupted or not (emulator == "bochs" and r.was_killed_at_once):
                 break
 
         if how == "direct":

@@ -92,6 +92,27 @@ run(["make", "run", "CPU=8086"], "a CPU model that does not exist", 2, "assay: c
 run(["scripts/run", "-t", "0"], "nothing said in time", 2, "assay: could not run: no verdict, and nothing new for 0 s")
 ok(not os.path.exists(BUILD + "/report.json"), "no report of an earlier run is left to be mistaken for this one's")
 
+# Interrupted, a run leaves what it has written, and is kept with all others.
+runs = os.path.join(BUILD, "runs")
+before = set(os.listdir(runs))
+process = subprocess.Popen(["scripts/run", "-v", "pmu=virtual", "suite=control,events", "verbose=1"], cwd=TOP, env=ENVIRONMENT, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+lines = []
+for line in process.stdout:
+    lines.append(line.rstrip())
+    if "- events: " in line:
+        process.send_signal(signal.SIGINT)
+        break
+lines += [line.rstrip() for line in process.communicate()[0].split("\n") if line]
+ok(process.returncode == 2 and lines[-1].startswith("assay: could not run: interrupted"), "interrupted: the last line says so", lines[-5:])
+new = sorted(set(os.listdir(runs)) - before)
+equal(len(new), 1, "the run is kept")
+for folder in [os.path.join(runs, name) for name in new] + [BUILD]:
+    with open(folder + "/report.json", encoding="utf-8") as f:
+        report = json.load(f)
+    valid(report, "what there is of its report is valid")
+    ok(not report["complete"] and any(s["name"] == "control" and s["complete"] for s in report["suites"]), "and has the suite that was finished")
+
 # A Bochs that dies as it starts is started once more, and no oftener.
 with tempfile.TemporaryDirectory() as folder:
     with open(folder + "/bochs", "w", encoding="ascii") as f:
