@@ -37,6 +37,10 @@ void console_flush_screen(void);
  * tests of what is printed. @return characters diverted since the last call */
 size_t console_capture(char *memory, size_t size);
 
+/** Write bytes as they are to the emulator's debug port, where there is one (x86: port E9H; without it they
+ * are lost). */
+void console_debug(const char *text, size_t size);
+
 /** Nothing more is printed: put the serial line back to how firmware had set it up, when all is sent. */
 void console_give_back(void);
 

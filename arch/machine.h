@@ -63,6 +63,9 @@ void machine_take(void);
 void machine_give_back(void);
 bool machine_taken(void);
 
+/** Execute nothing any more. */
+_Noreturn void machine_stop(void);
+
 /** Logical CPUs that firmware lists as enabled (x86: in ACPI's MADT); 1 if it has no list. */
 unsigned machine_cpu_count(void);
 

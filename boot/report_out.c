@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEBUG_PORT 0xe9
-#define STX        "\x02"
-#define ETX        "\x03"
+#define STX "\x02"
+#define ETX "\x03"
 
 static bool complained;
 static const char *no_folder; /* why there is none */
@@ -26,7 +25,7 @@ static void complain(const char *what, const char *why)
 static bool debug_write(void *to, const char *text, size_t size)
 {
 	(void)to;
-	__asm__ volatile("rep outsb" : "+S"(text), "+c"(size) : "d"((uint16_t)DEBUG_PORT) : "memory");
+	console_debug(text, size);
 	return true;
 }
 

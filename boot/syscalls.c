@@ -4,6 +4,7 @@
 #include "boot/heap.h"
 
 #include "arch/console.h"
+#include "arch/machine.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -99,8 +100,7 @@ int kill(int process, int signal)
 _Noreturn void _exit(int status)
 {
 	platform->leave(EXIT_SHUTDOWN, status ? 2 : 0);
-	for (;;)
-		__asm__ volatile("hlt");
+	machine_stop();
 }
 
 /* The C library's own, which would bring its buffered streams into the image. */

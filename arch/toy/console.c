@@ -109,3 +109,9 @@ const char *console_buffer(size_t *size)
 	*size = console.used;
 	return console.memory;
 }
+
+/* There is none. */
+void console_debug(const char *text, size_t size)
+{
+	(void)text, (void)size;
+}

@@ -18,6 +18,7 @@
 #include "arch/window.h"
 #include "arch/toy/cpu.h"
 
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -372,4 +373,9 @@ const char *general_register_name(unsigned number)
 	static const char *const names[TOY_REGISTERS] = {"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7"};
 
 	return number < TOY_REGISTERS ? names[number] : NULL;
+}
+
+_Noreturn void machine_stop(void)
+{
+	abort();
 }

@@ -189,6 +189,12 @@ void machine_give_back(void)
 	console_flush_screen();
 }
 
+_Noreturn void machine_stop(void)
+{
+	for (;;)
+		__asm__ volatile("hlt");
+}
+
 static void choose_watchdog(void *arg)
 {
 	(void)arg;
