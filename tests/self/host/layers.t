@@ -74,6 +74,11 @@ def parse(text):
     return listed, complaints
 
 
+def undocumented(contracts, page):
+    """Headers of arch/ that the page does not name."""
+    return [c for c in contracts if "`%s`" % os.path.basename(c) not in page]
+
+
 def read(name):
     with open(os.path.join(TOP, name), encoding="utf-8") as f:
         return f.read()
@@ -101,7 +106,14 @@ def main():
        lines(foreign - listed))
     ok(not listed - foreign, "every exception is still needed", lines(listed - foreign))
 
+    contracts = sorted(f for f in files if re.fullmatch(r"arch/[a-z_]+\.h", f))
+    unnamed = undocumented(contracts, read("docs/adding-an-instruction-set.md"))
+    ok(contracts and not unnamed, "docs/adding-an-instruction-set.md has every contract of arch/", unnamed)
+
     # The other side: what is planted is told.
+    ok(undocumented(["arch/time.h", "arch/planted.h"], "| `time.h` |") == ["arch/planted.h"],
+       "a contract that is not there is told")
+
     def told(name, header):
         back, own = includes({name: '#include "%s"\n' % header})
         return bool(back), bool(own)
@@ -111,15 +123,16 @@ def main():
     ok(all(told(f, "arch/x86/cpu/msr.h")[1] for f in neutral), "x86's header in a neutral file is told")
     ok(told("pmu/intel/driver/driver.c", "arch/toy/toy.h")[1] and told("arch/toy/toy.c", "arch/x86/cpu/cpu.h")[1],
        "so is one instruction set's in another one's file")
-    ok(told("tests/report/report.c", "tests/kernels/x86/needs.h")[1] and told("boot/main.c", "tests/suites/x86/machine.h")[1],
-       "so are headers of its kernels and suites")
+    ok(told("tests/report/report.c", "tests/kernels/x86/needs.h")[1] and
+       told("boot/main.c", "tests/suites/x86/machine.h")[1], "so are headers of its kernels and suites")
     ok(told("arch/x86/step/step.c", "pmu/contract/pmu.h")[0] and told("pmu/virtual/vpmu.c", "tests/judge/check.h")[0] and
        told("tests/judge/check.h", "boot/options.h")[0], "so is a layer that points back")
     right = (("arch/x86/cpu/msr.c", "arch/x86/cpu/msr.h"), ("pmu/amd/driver/driver.c", "arch/x86/cpu/msr.h"),
              ("tests/kernels/x86/services.c", "arch/x86/cpu/cpu.h"), ("boot/main.c", "arch/time.h"),
              ("tests/suites/x86/machine.c", "tests/kernels/x86/needs.h"), ("boot/main.c", "tests/judge/check.h"),
              ("boot/direct/direct.c", "arch/x86/console/serial.h"), ("pmu/x86/control.c", "arch/x86/cpu/msr.h"),
-             ("arch/x86/step/step.c", "pmu/quantity/quantity.h"), ("tests/self/host/test_insn.c", "arch/x86/step/insn.h"))
+             ("arch/x86/step/step.c", "pmu/quantity/quantity.h"), ("arch/toy/step.c", "arch/toy/cpu.h"),
+             ("tests/self/host/test_insn.c", "arch/x86/step/insn.h"))
     ok(not any(any(told(*r)) for r in right), "what may be included is not", [r for r in right if any(told(*r))])
     ok(parse("a.h: why\n\tb.c c.c\n") == ({("b.c", "a.h"), ("c.c", "a.h")}, []), "an exception is read")
     ok(parse("a.h:\n\tb.c\n")[1] and parse("a.h: why\n\tb.c b.c\n")[1], "one without a reason, or twice, is told")
