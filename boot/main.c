@@ -104,7 +104,7 @@ static void begin_report(const struct platform *platform, const struct options *
 		.build_id = BUILD_ID,
 		.platform = platform->name,
 		.firmware = platform->boot.firmware,
-		.guest = guest,
+		.under_hypervisor = guest,
 		.hypervisor = *hypervisor ? hypervisor : NULL,
 		.isa = isa_name(),
 		.cpu = cpu,

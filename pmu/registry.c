@@ -56,7 +56,7 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 		if (force)
 			identify = driver->force ? driver->force : no_force;
 		if (identify(pmu, &reason)) {
-			pmu->guest = identity_guest(pmu->hypervisor);
+			pmu->under_hypervisor = identity_guest(pmu->hypervisor);
 			return true;
 		}
 		size_t used = strlen(text);

@@ -267,8 +267,8 @@ static void compare(struct check *c, const struct judgement *j)
  * image does: such a check is left as it was. */
 static bool is_a_hypervisors(const struct check *c, const struct judgement *j)
 {
-	return c->place.pmu->guest && verdict_is_bad(j->verdict) && !strcmp(c->verdict, "skipped") &&
-	       strstr(report_string(c->json, "text"), "the hypervisor");
+	return c->place.pmu->under_hypervisor && verdict_is_bad(j->verdict) &&
+	       !strcmp(c->verdict, "skipped") && strstr(report_string(c->json, "text"), "the hypervisor");
 }
 
 bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struct observation *o,

@@ -7,12 +7,13 @@
 #ifndef PMU_CONTRACT_COUNTER_VALUES_H
 #define PMU_CONTRACT_COUNTER_VALUES_H
 
+#include "pmu/contract/bits.h"
 #include "pmu/contract/pmu.h"
 
 /** All ones of the counter's width. */
 static inline uint64_t counter_ones(const struct pmu_counter *c)
 {
-	return c->width >= 64 ? UINT64_MAX : (UINT64_C(1) << c->width) - 1;
+	return low_bits(c->width);
 }
 
 /** The next occurrence after it makes it 0: an overflow. */

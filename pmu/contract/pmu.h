@@ -90,11 +90,11 @@ struct pmu {
 	uint16_t most_select;   /* the highest event select, where other CPUs of the family have more bits for
 				   it; 0: that of the grammar */
 	bool has_pmi;
-	bool pmi_late;  /* an overflow interrupts at the occurrence after it */
-	bool lvt_stays; /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
-	bool guest;     /* a hypervisor or emulator says that it is there: what CPUID does not promise may be
-			   missing */
-	char hypervisor[13]; /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
+	bool pmi_late;         /* an overflow interrupts at the occurrence after it */
+	bool lvt_stays;        /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
+	bool under_hypervisor; /* a hypervisor or emulator says that it is there: what CPUID does not promise
+		       may be missing */
+	char hypervisor[13];   /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
 	/* Measured, a bit or a number per counter, of those that count instructions; not set by identify().
 	 */
 	uint64_t counts_start, counts_stop; /* it counts the write that starts it, that stops it; all bits set

@@ -1,12 +1,8 @@
+#include "pmu/contract/bits.h"
 #include "pmu/events/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static uint64_t ones(unsigned width)
-{
-	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-}
 
 const char *register_name(const struct register_field *fields, uint32_t address, char *out, size_t size)
 {
@@ -35,10 +31,10 @@ size_t register_format(const struct register_field *fields, uint32_t address, ui
 			continue;
 		for (unsigned i = 0; i < (f->repeat ? f->repeat : 1u); i++) {
 			unsigned low = f->low + i * f->stride;
-			uint64_t v = value >> low & ones(f->width);
+			uint64_t v = value >> low & low_bits(f->width);
 			char name[24];
 
-			known |= ones(f->width) << low;
+			known |= low_bits(f->width) << low;
 			if (!v || n >= size)
 				continue;
 			if (f->repeat)

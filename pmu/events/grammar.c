@@ -116,7 +116,7 @@ static bool number(const char **at, uint64_t *value)
 static void set_field(struct pmu_config *config, const struct event_modifier *m, uint64_t value)
 {
 	uint8_t *byte = (uint8_t *)config + m->offset;
-	uint64_t mask = ones(m->width) << m->shift;
+	uint64_t mask = low_bits(m->width) << m->shift;
 
 	for (unsigned i = 0; i < m->size; i++)
 		byte[i] = (uint8_t)((byte[i] & ~(mask >> 8 * i)) | (value << m->shift & mask) >> 8 * i);
@@ -131,7 +131,7 @@ static uint64_t limit(const struct event_grammar *g, const struct event_modifier
 
 	for (const struct event_modifier *part = m + 1; continues(g, part); part++)
 		width += part->width;
-	return ones(width);
+	return low_bits(width);
 }
 
 uint64_t event_field_limit(const struct pmu *pmu, const char *field)
@@ -152,7 +152,7 @@ static bool give(struct parser *p, const char *at, const struct event_modifier *
 		return fail(p, at, "%s is given twice", m->name ? m->name : m->perf);
 	p->given |= bit;
 	do {
-		set_field(&p->request.config, m, value & ones(m->width));
+		set_field(&p->request.config, m, value & low_bits(m->width));
 		value >>= m->width;
 	} while (continues(p->grammar, ++m));
 	return true;
@@ -384,8 +384,8 @@ static bool take_raw(struct parser *p, const char *text, const char *at, uint64_
 	for (const struct event_modifier *m = p->grammar->modifiers; m->help; m++) {
 		if (m->raw < 0)
 			continue;
-		known |= ones(m->width) << m->raw;
-		set_field(&p->request.config, m, value >> m->raw & ones(m->width));
+		known |= low_bits(m->width) << m->raw;
+		set_field(&p->request.config, m, value >> m->raw & low_bits(m->width));
 	}
 	if (value & ~known)
 		return fail(p, text, "bits %#" PRIx64 " have no meaning in a selector of %s", value & ~known,

@@ -79,7 +79,7 @@ static uint64_t joined_field(const struct event_grammar *g, const struct event_r
 
 	if (!value && g->code_is_raw && m->raw >= 0 && !is_ring(m) &&
 	    m->offset != offsetof(struct pmu_config, code))
-		value = r->config.code >> m->raw & ones(m->width);
+		value = r->config.code >> m->raw & low_bits(m->width);
 	return value;
 }
 

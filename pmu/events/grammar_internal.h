@@ -4,14 +4,10 @@
 #ifndef PMU_EVENTS_GRAMMAR_INTERNAL_H
 #define PMU_EVENTS_GRAMMAR_INTERNAL_H
 
+#include "pmu/contract/bits.h"
 #include "pmu/events/grammar.h"
 
 #include <string.h>
-
-static inline uint64_t ones(unsigned width)
-{
-	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-}
 
 /** What a configuration has in the modifier's field. */
 static inline uint64_t field(const struct pmu_config *config, const struct event_modifier *m)
@@ -21,7 +17,7 @@ static inline uint64_t field(const struct pmu_config *config, const struct event
 
 	for (unsigned i = 0; i < m->size; i++)
 		value |= (uint64_t)byte[i] << 8 * i;
-	return value >> m->shift & ones(m->width);
+	return value >> m->shift & low_bits(m->width);
 }
 
 /** Whether row m is a further part of the field that the row before it begins. */

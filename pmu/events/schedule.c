@@ -73,7 +73,7 @@ static void solve_part(struct problem *p, unsigned floor, struct sched_place *pl
 	bound_part(p, places, r, &solved);
 	r->passes = r->bound;
 	for (unsigned passes = r->bound > floor ? r->bound : floor; !solved; passes++) {
-		enum outcome outcome;
+		enum search_outcome outcome;
 
 		r->passes = sched_first_fit(p, places);
 		if (r->passes <= passes)

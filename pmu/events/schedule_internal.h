@@ -42,10 +42,11 @@ unsigned sched_clique_bound(const struct problem *p);
  */
 unsigned sched_wiring(const struct problem *p, unsigned known, struct sched_place *places, bool *solved);
 
-enum outcome { FOUND, IMPOSSIBLE, GAVE_UP };
+enum search_outcome { FOUND, IMPOSSIBLE, GAVE_UP };
 
 /** Look for a schedule of so many passes. IMPOSSIBLE is proven, GAVE_UP means that the budget is used up. */
-enum outcome sched_search(struct problem *p, unsigned passes, struct sched_place *places, unsigned *steps);
+enum search_outcome sched_search(struct problem *p, unsigned passes, struct sched_place *places,
+				 unsigned *steps);
 
 /** Each item into the first pass where one of its alternatives fits: needs no search. @return passes */
 unsigned sched_first_fit(const struct problem *p, struct sched_place *places);

@@ -71,7 +71,7 @@ static unsigned most_constrained(struct search *s, unsigned *least)
 	return best;
 }
 
-static enum outcome place_rest(struct search *s)
+static enum search_outcome place_rest(struct search *s)
 {
 	unsigned least, i = most_constrained(s, &least), opened = s->opened;
 	const struct sched_item *item = &s->problem->items[i];
@@ -82,7 +82,7 @@ static enum outcome place_rest(struct search *s)
 		return IMPOSSIBLE;
 	for (unsigned p = 0; p < passes_to_try(s); p++)
 		for (unsigned a = 0; a < item->n_alternatives; a++) {
-			enum outcome outcome;
+			enum search_outcome outcome;
 
 			if (!fits(&s->pass[p], &item->alternative[a]))
 				continue;
@@ -219,13 +219,14 @@ static bool repair(struct search *s, uint32_t *until, bool *in_chain, uint16_t *
 	return false;
 }
 
-enum outcome sched_search(struct problem *p, unsigned passes, struct sched_place *places, unsigned *steps)
+enum search_outcome sched_search(struct problem *p, unsigned passes, struct sched_place *places,
+				 unsigned *steps)
 {
 	struct search s = {.problem = p, .places = places, .passes = passes};
 	uint32_t *until = calloc(p->n, sizeof *until);
 	uint16_t *chain = malloc(p->n * sizeof *chain);
 	bool *in_chain = malloc(p->n * sizeof *in_chain);
-	enum outcome outcome = GAVE_UP;
+	enum search_outcome outcome = GAVE_UP;
 
 	s.pass = calloc(passes, sizeof *s.pass);
 	s.placed = calloc(p->n, sizeof *s.placed);

@@ -1,7 +1,7 @@
 #include "tests/judge/truth.h"
 
-bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, enum outcome outcome, uint64_t seen,
-		     struct amount *declared)
+bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, enum transaction_outcome outcome,
+		     uint64_t seen, struct amount *declared)
 {
 	int64_t meant;
 
@@ -11,7 +11,7 @@ bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, enum o
 	       declared->low <= declared->high;
 }
 
-enum quantity truth_disagrees(const struct kernel *k, uint64_t n, enum outcome outcome,
+enum quantity truth_disagrees(const struct kernel *k, uint64_t n, enum transaction_outcome outcome,
 			      const struct qvec *seen, struct amount *declared)
 {
 	for (enum quantity q = 0; q < Q_COUNT; q++)

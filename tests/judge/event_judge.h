@@ -10,7 +10,7 @@
 
 /** Where an event was counted. */
 struct event_place {
-	const struct pmu *pmu; /* of it .deterministic, .guest, .hypervisor and .attribution */
+	const struct pmu *pmu; /* of it .deterministic, .under_hypervisor, .hypervisor and .attribution */
 	const struct pmu_event *event;
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* for what a hypervisor may leave out of it; NULL: not known */

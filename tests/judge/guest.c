@@ -4,7 +4,7 @@
 
 bool guest_answers(const struct pmu *pmu, struct judgement *j)
 {
-	if (!pmu->guest)
+	if (!pmu->under_hypervisor)
 		return false;
 	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s answers for what does not exist, and may",
 		      *pmu->hypervisor ? " " : "", pmu->hypervisor);
@@ -13,7 +13,7 @@ bool guest_answers(const struct pmu *pmu, struct judgement *j)
 
 bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what)
 {
-	if (!pmu->guest)
+	if (!pmu->under_hypervisor)
 		return false;
 	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s gave no %s, and may take them away",
 		      *pmu->hypervisor ? " " : "", pmu->hypervisor, what);
@@ -22,7 +22,7 @@ bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what)
 
 bool guest_takes(const struct pmu *pmu, struct judgement *j)
 {
-	if (!pmu->guest)
+	if (!pmu->under_hypervisor)
 		return false;
 	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s takes it, where silicon raises #GP",
 		      *pmu->hypervisor ? " " : "", pmu->hypervisor);
@@ -31,7 +31,7 @@ bool guest_takes(const struct pmu *pmu, struct judgement *j)
 
 bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
 {
-	if (!pmu->guest)
+	if (!pmu->under_hypervisor)
 		return false;
 	judgement_set(j, VERDICT_SKIPPED,
 		      "the hypervisor%s%s does not provide %s, which CPUID does not promise",
@@ -41,7 +41,7 @@ bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
 
 bool guest_causes(const struct pmu *pmu, struct judgement *j)
 {
-	if (!pmu->guest)
+	if (!pmu->under_hypervisor)
 		return false;
 	judgement_set(j, VERDICT_SKIPPED, "the hypervisor%s%s itself causes what it counts",
 		      *pmu->hypervisor ? " " : "", pmu->hypervisor);
@@ -50,7 +50,7 @@ bool guest_causes(const struct pmu *pmu, struct judgement *j)
 
 bool guest_counts_host(const struct pmu *pmu)
 {
-	return pmu->guest && !strcmp(pmu->hypervisor, "VMwareVMware");
+	return pmu->under_hypervisor && !strcmp(pmu->hypervisor, "VMwareVMware");
 }
 
 bool guest_adds(const struct pmu *pmu, struct judgement *j)

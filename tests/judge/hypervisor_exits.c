@@ -130,7 +130,7 @@ bool hypervisor_exits_missing(const struct hypervisor_exits_place *p, uint64_t n
 
 	*missing = 0;
 	*kinds = 0;
-	if (!p->pmu->guest)
+	if (!p->pmu->under_hypervisor)
 		return false;
 	*missing = missing_of_bracket(p, kinds);
 	s = kinds_for(p) ? part_of(p, kinds_for(p)) : NULL;
@@ -176,7 +176,7 @@ bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struc
 	uint64_t all = 0;
 	bool more = false;
 
-	if (!p->pmu->guest || !verdict_is_bad(j->verdict) || !count)
+	if (!p->pmu->under_hypervisor || !verdict_is_bad(j->verdict) || !count)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
 		int64_t missing;
@@ -199,7 +199,8 @@ bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struc
 bool hypervisor_exits_excuse_kind(const struct pmu *pmu, unsigned kind, int64_t each,
 				  const struct observation *o, unsigned count, struct judgement *j)
 {
-	if (!pmu->guest || kind >= step_n_exit_kinds || !lost(pmu, kind) || !verdict_is_bad(j->verdict))
+	if (!pmu->under_hypervisor || kind >= step_n_exit_kinds || !lost(pmu, kind) ||
+	    !verdict_is_bad(j->verdict))
 		return false;
 	for (unsigned i = 0; i < count; i++)
 		if (!explains(&o[i], each * (int64_t)o[i].n))
@@ -215,7 +216,7 @@ bool hypervisor_exits_excuse_sum(const struct hypervisor_exits_place *p, const i
 	uint64_t all = 0;
 	bool more = false, less = false; /* by the hypervisor's own share, whatever that is */
 
-	if (!n || !p->pmu->guest || !verdict_is_bad(j->verdict))
+	if (!n || !p->pmu->under_hypervisor || !verdict_is_bad(j->verdict))
 		return false;
 	for (unsigned i = 0; i < n; i++) {
 		int64_t missing;
@@ -338,7 +339,7 @@ static void try_kernel(struct run *run, unsigned kind, const struct kernel *k, u
 void hypervisor_exits_try(struct run *run, unsigned c, const struct pmu_event *e)
 {
 	run->pmu->hypervisor_exits_lost = proven = 0;
-	if (!run->pmu->guest)
+	if (!run->pmu->under_hypervisor)
 		return;
 	for (unsigned kind = 0; kind < step_n_exit_kinds; kind++)
 		for (const struct kernel *k = kernels_begin; k < kernels_end; k++)

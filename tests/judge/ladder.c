@@ -4,6 +4,7 @@
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
 #include "tests/judge/truth.h"
+#include "pmu/contract/bits.h"
 #include "pmu/contract/counter_values.h"
 
 #include "arch/exceptions.h"
@@ -101,11 +102,6 @@ static void try_overflow(void *arg)
 	if (!d->overflowed(m->pmu, &m->status) || !d->acknowledge(m->pmu, m->status) ||
 	    !d->overflowed(m->pmu, &m->status_after))
 		refuse(m, "reading and acknowledging the overflow status");
-}
-
-static uint64_t low_bits(unsigned n)
-{
-	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
 static struct pass pass_of(struct climb *m, uint64_t n, unsigned reps)

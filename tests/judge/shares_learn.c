@@ -248,7 +248,8 @@ static void tell_writes(struct run *run, const struct finding *f, uint64_t mask,
 		 "%s counts %s%s: a window has %" PRId64
 		 " instructions of the bracket, where its code has %" PRId64 "%s",
 		 names(run->pmu, mask, of, list), which,
-		 run->pmu->guest ? ", which the hypervisor may carry out" : "", f->share[c], f->implied[c],
+		 run->pmu->under_hypervisor ? ", which the hypervisor may carry out" : "", f->share[c],
+		 f->implied[c],
 		 f->unsure & mask ? " (or the write that stops it, if RDPMC reads what it counts itself)"
 		 : f->lags & mask ? " (or the write that stops it: RDPMC shows less than has been counted)"
 				  : "");

@@ -21,15 +21,15 @@ void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result
 /** Whether an amount of one quantity is as kernel k declares it for N = n; *declared is what the signature
  * says. Of an interval, which transactions have, the low end is meant if they aborted, the high one if they
  * did not. */
-bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, enum outcome outcome, uint64_t seen,
-		     struct amount *declared);
+bool truth_agrees_on(const struct kernel *k, enum quantity q, uint64_t n, enum transaction_outcome outcome,
+		     uint64_t seen, struct amount *declared);
 
 /**
  * The comparison of all: the first architectural quantity of `seen` that is not as kernel k declares it for N
  * = n.
  * @return Q_COUNT if all agree; else *declared is what the signature says
  */
-enum quantity truth_disagrees(const struct kernel *k, uint64_t n, enum outcome outcome,
+enum quantity truth_disagrees(const struct kernel *k, uint64_t n, enum transaction_outcome outcome,
 			      const struct qvec *seen, struct amount *declared);
 
 #endif

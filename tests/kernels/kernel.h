@@ -179,7 +179,7 @@ static inline bool kernel_has_path(const struct kernel *k)
 }
 
 /** What becomes of a kernel's transactions while it is stepped. */
-enum outcome { OUTCOME_ABORT, OUTCOME_COMMIT };
+enum transaction_outcome { OUTCOME_ABORT, OUTCOME_COMMIT };
 #define OUTCOMES 2
 
 /** Outcomes that make a difference to a kernel: for all but transactions, one. */

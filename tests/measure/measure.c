@@ -126,7 +126,7 @@ struct truth {
 	const void *entry;
 	const struct window *window;
 	uint64_t n;
-	enum outcome outcome;
+	enum transaction_outcome outcome;
 	struct qvec *out;
 };
 
@@ -147,8 +147,8 @@ static void run_watched(void *arg)
 		oracle_call(run_once, t, t->out);
 }
 
-bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum outcome outcome, struct qvec *out,
-		  struct result *r)
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum transaction_outcome outcome,
+		  struct qvec *out, struct result *r)
 {
 	struct pmu_bracket markers;
 	struct window w = {.kernel = k, .bracket = &markers, .ring = ring};

@@ -58,7 +58,7 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then
  * *r has verdict error and the reason (r may be NULL). */
-bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum outcome outcome, struct qvec *out,
-		  struct result *r);
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum transaction_outcome outcome,
+		  struct qvec *out, struct result *r);
 
 #endif

@@ -81,7 +81,7 @@ bool document_begin(const struct report_header *h)
 	json_string(j, "platform", h->platform);
 	json_string(j, "firmware", h->firmware);
 	json_string(j, "hypervisor", h->hypervisor);
-	json_bool(j, "guest", h->guest);
+	json_bool(j, "guest", h->under_hypervisor);
 	json_string(j, "cpu", h->cpu);
 	json_open(j, "identity", '[');
 	for (unsigned i = 0; i < h->n_identity; i++)

@@ -45,7 +45,7 @@ static void count_lost(bool kept)
 
 static void tell_hypervisor(const struct report_header *h)
 {
-	if (h->guest && !h->hypervisor)
+	if (h->under_hypervisor && !h->hypervisor)
 		console_text("hypervisor: there is one, and it gives no name\n");
 	for (unsigned i = 0; i < h->n_identity; i++)
 		if (!strncmp(h->identity[i].name, HYPERVISOR, sizeof HYPERVISOR - 1))

@@ -24,7 +24,7 @@
 struct report_header {
 	const char *build_id;
 	const char *platform, *firmware;
-	bool guest;             /* a hypervisor or emulator says that it is there ... */
+	bool under_hypervisor;  /* a hypervisor or emulator says that it is there ... */
 	const char *hypervisor; /* ... and calls itself so; NULL: it gives no name, or there is none */
 	const char *isa;        /* the instruction set */
 	const char *cpu;        /* the processor in one line (identity_title) ... */

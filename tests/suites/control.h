@@ -8,6 +8,7 @@
 #ifndef TESTS_SUITES_CONTROL_H
 #define TESTS_SUITES_CONTROL_H
 
+#include "pmu/contract/bits.h"
 #include "tests/judge/check.h"
 #include "tests/measure/measure.h"
 #include "tests/measure/pmi.h"
@@ -42,11 +43,6 @@ struct probe {
 static inline uint64_t counter_bit(unsigned c)
 {
 	return UINT64_C(1) << c;
-}
-
-static inline uint64_t low_bits(unsigned n)
-{
-	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
 /** Say what must be. @return whether it is, and nothing went wrong before */

@@ -236,7 +236,8 @@ static void clock_rate(struct probe *p)
 			/* A guest's TSC may be scaled (SDM vol. 3, TSC multiplier); the counter is not. */
 			if (e->terms[0].quantity == Q_REF_CYCLES)
 				must_be_within(p, "ticks of the reference clock in so much of the TSC", 1,
-					       p->pmu->guest ? UINT64_MAX : time + time / 8, moved);
+					       p->pmu->under_hypervisor ? UINT64_MAX : time + time / 8,
+					       moved);
 		}
 	least = e->terms[0].quantity == Q_CYCLES || e->terms[0].quantity == Q_SLOTS ? instructions / AT_ONCE
 										    : 0;
@@ -325,7 +326,7 @@ static void masking_writes(struct probe *p)
  * with is there. */
 static bool surely_there(const struct pmu *pmu, const struct pmu_event *e, const struct pmu_event *yardstick)
 {
-	return !pmu->guest || (e->flags & EVENT_ENUMERATED) || e == yardstick;
+	return !pmu->under_hypervisor || (e->flags & EVENT_ENUMERATED) || e == yardstick;
 }
 
 /* The i-th, modulo their number, of the events that counter c counts exactly; NULL if none, or the counter is
@@ -334,7 +335,7 @@ static const struct pmu_event *exact_event(const struct probe *p, unsigned c, un
 {
 	const struct pmu *pmu = p->pmu;
 	const struct pmu_event *found[8];
-	const struct pmu_event *yardstick = pmu->guest ? counter_yardstick(pmu, c) : NULL;
+	const struct pmu_event *yardstick = pmu->under_hypervisor ? counter_yardstick(pmu, c) : NULL;
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < pmu->n_events && n < 8; k++)
@@ -388,7 +389,8 @@ static void filters(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 	bool one_a_clock = p->pmu->deterministic && event_counts_instructions(e);
-	uint64_t start = p->pmu->guest && p->pmu->counts_start >> p->c & 1 && event_counts_instructions(e);
+	uint64_t start =
+		p->pmu->under_hypervisor && p->pmu->counts_start >> p->c & 1 && event_counts_instructions(e);
 	uint64_t plain = filtered(p, e, 0, false, false), met = filtered(p, e, 1, false, false), clocks,
 		 edges;
 

@@ -160,7 +160,7 @@ static void lvt_mask_on_delivery(struct probe *p)
 	overflow(p, true);
 	interrupts_drain();
 	must_be(p, "interrupts", 1, p->pmi.maskable);
-	if (p->pmu->guest && !p->pmi.masked != stays)
+	if (p->pmu->under_hypervisor && !p->pmi.masked != stays)
 		p->lacking = "what this processor's local APIC makes of the mask bit";
 	must_be(p, "in the handler the mask bit is", !stays, p->pmi.masked);
 	acknowledge(p, counter_bit(p->c));

@@ -222,7 +222,7 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 
 	if (!s->event)
 		return 0;
-	if (p->pmu->guest && p->pmu->counts_start >> s->counter & 1)
+	if (p->pmu->under_hypervisor && p->pmu->counts_start >> s->counter & 1)
 		return event_counts_instructions(s->event) && s->config.ring & RING_OS;
 
 	const struct share_place at = pass_share_place(p, slot);

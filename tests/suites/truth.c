@@ -144,8 +144,8 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 #define AMOUNT_SIZE 48 /* " name=amount": no name has 26 letters */
 
 /* For tests/self/host/test_bounds.c, which has signatures that no host process can step. */
-static void tell_amounts(struct run *run, const struct subject *s, uint64_t trial, enum outcome outcome,
-			 const struct qvec *seen)
+static void tell_amounts(struct run *run, const struct subject *s, uint64_t trial,
+			 enum transaction_outcome outcome, const struct qvec *seen)
 {
 	static char text[Q_COUNT * AMOUNT_SIZE];
 	char name[NAME_SIZE], *p = text;
@@ -160,8 +160,8 @@ static void tell_amounts(struct run *run, const struct subject *s, uint64_t tria
 	run->detail(run, "truth", name, text, "stepped");
 }
 
-static bool step_once(struct run *run, const struct subject *s, uint64_t trial, enum outcome outcome,
-		      struct qvec *seen, struct result *r)
+static bool step_once(struct run *run, const struct subject *s, uint64_t trial,
+		      enum transaction_outcome outcome, struct qvec *seen, struct result *r)
 {
 	struct amount declared;
 	enum quantity q;

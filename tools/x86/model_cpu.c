@@ -104,8 +104,8 @@ void cpu_identify(struct cpu_identity *out)
 	if (out->family == 15)
 		out->family += one.eax >> 20 & 0xff;
 	out->max_leaf = zero.eax;
-	out->guest = one.ecx >> 31;
-	if (out->guest) {
+	out->under_hypervisor = one.ecx >> 31;
+	if (out->under_hypervisor) {
 		struct cpuid_regs name = cpuid(0x40000000, 0);
 
 		memcpy(out->hypervisor, &name.ebx, 4);
@@ -156,5 +156,5 @@ bool identity_guest(char name[IDENTITY_HYPERVISOR])
 
 	cpu_identify(&cpu);
 	memcpy(name, cpu.hypervisor, sizeof cpu.hypervisor);
-	return cpu.guest;
+	return cpu.under_hypervisor;
 }

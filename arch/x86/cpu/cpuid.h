@@ -34,7 +34,7 @@ struct cpu_identity {
 	uint32_t signature;               /* CPUID.1:EAX */
 	unsigned family, model, stepping; /* display family and model */
 	uint32_t max_leaf, max_extended_leaf;
-	bool guest;          /* CPUID.1:ECX[31]: a hypervisor or emulator says that it is there */
+	bool under_hypervisor; /* CPUID.1:ECX[31]: a hypervisor or emulator says that it is there */
 	char hypervisor[13]; /* its signature, of leaf 40000000H; empty on bare metal, or if it gives none */
 };
 

@@ -29,7 +29,7 @@ void cpu_decode(struct cpu_identity *out, struct cpuid_regs (*query)(uint32_t le
 
 	r = query(1, 0);
 	decode_signature(out, r.eax);
-	out->guest = r.ecx >> 31;
+	out->under_hypervisor = r.ecx >> 31;
 
 	out->max_extended_leaf = query(EXTENDED, 0).eax;
 	if (out->max_extended_leaf >= EXTENDED + 4) {

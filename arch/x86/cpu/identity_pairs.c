@@ -84,7 +84,7 @@ bool identity_guest(char name[IDENTITY_HYPERVISOR])
 	cpu_identify(&cpu);
 	_Static_assert(sizeof cpu.hypervisor == IDENTITY_HYPERVISOR, "a signature fits");
 	memcpy(name, cpu.hypervisor, sizeof cpu.hypervisor);
-	return cpu.guest;
+	return cpu.under_hypervisor;
 }
 
 void identity_name(char out[IDENTITY_NAME])

@@ -236,7 +236,7 @@ static bool each_pair(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 {
 	unsigned c = 2 * i;
 
-	if (pmu->guest || !amd_merges(amd_pmu(pmu)->generation) || c + 1 >= pmu->n_counters)
+	if (pmu->under_hypervisor || !amd_merges(amd_pmu(pmu)->generation) || c + 1 >= pmu->n_counters)
 		return false;
 	*out = (struct pmu_control_instance){.counters = 3ull << c};
 	snprintf(out->name, sizeof out->name, "%s and %s", pmu->counter[c].name, pmu->counter[c + 1].name);
@@ -307,7 +307,7 @@ static void threshold(struct control_fixture *h, unsigned instance, const struct
 /* A hypervisor may keep these bits to itself. */
 static bool each_selector(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	return !pmu->guest && !amd_narrow(amd_pmu(pmu)->generation) && each_counter(pmu, i, out);
+	return !pmu->under_hypervisor && !amd_narrow(amd_pmu(pmu)->generation) && each_counter(pmu, i, out);
 }
 
 /* We are in no guest. A counter that asks for one of the two counts only while SVM is enabled. */
@@ -352,7 +352,8 @@ static bool each_guest(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 {
 	static const char *const kernels[] = {"guest_empty", "guest_works"};
 
-	if (pmu->guest || amd_narrow(amd_pmu(pmu)->generation) || i >= sizeof kernels / sizeof kernels[0])
+	if (pmu->under_hypervisor || amd_narrow(amd_pmu(pmu)->generation) ||
+	    i >= sizeof kernels / sizeof kernels[0])
 		return false;
 	*out = (struct pmu_control_instance){
 		.counters = 1, .suits = counts_instructions, .kernel = kernels[i]};
@@ -567,7 +568,7 @@ static bool has_ibs(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 		uint32_t feature;
 	} rows[] = {{"operations", IBS_OP}, {"fetches", IBS_FETCH}};
 
-	if (pmu->guest || !amd_pmu(pmu)->ibs)
+	if (pmu->under_hypervisor || !amd_pmu(pmu)->ibs)
 		return false;
 	for (unsigned row = 0; row < sizeof rows / sizeof rows[0]; row++) {
 		if (!(amd_pmu(pmu)->ibs & rows[row].feature) || i--)

@@ -19,7 +19,7 @@
 /* A hypervisor may answer RDPMC of what is not there. */
 bool amd_last_fault_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || pmu->guest)
+	if (i || pmu->under_hypervisor)
 		return false;
 	*out = (struct pmu_control_instance){.name = "the call of what faults"};
 	return true;

@@ -38,7 +38,7 @@ bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 		snprintf(out->name, sizeof out->name, "%s %u to %u", run->name, run->first,
 			 run->first + run->n - 1u);
 	/* Of what is not there a hypervisor may answer 0. */
-	return run || (!pmu->guest && !amd_pmu(pmu)->uncore.untold && (!i || run_of(pmu, i - 1)));
+	return run || (!pmu->under_hypervisor && !amd_pmu(pmu)->uncore.untold && (!i || run_of(pmu, i - 1)));
 }
 
 /* Other cores may share the counters: they are left as they were found. */

@@ -3,6 +3,7 @@
  * acknowledged what it found and unmasked the local APIC's entry is to find something each time that it is
  * called.
  */
+#include "pmu/contract/counter_values.h"
 #include "pmu/intel/checks/control_interrupts.h"
 
 #include "arch/x86/cpu/msr.h"
@@ -27,9 +28,7 @@ static unsigned fixed(const struct pmu *pmu, unsigned index)
 
 static uint64_t below_top(const struct pmu *pmu, unsigned c, uint64_t by)
 {
-	unsigned width = pmu->counter[c].width;
-
-	return (width >= 64 ? ~0ull : (1ull << width) - 1) - by;
+	return counter_ones(&pmu->counter[c]) - by;
 }
 
 static void run_once(struct control_fixture *h, uint64_t mask)

@@ -4,6 +4,7 @@
  */
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
+#include "pmu/contract/counter_values.h"
 #include "pmu/x86/bracket_read.h"
 #include "pmu/x86/read_counters.h"
 #include "pmu/intel/driver/bracket.h"
@@ -31,11 +32,6 @@ struct rows {
 	struct pmu_event of_core[INTEL_CORE_EVENTS_MAX], excepted[INTEL_ARCH_EVENTS_MAX];
 	char offcore_names[INTEL_OFFCORE_POOL];
 };
-
-static uint64_t width_mask(const struct pmu_counter *c)
-{
-	return c->width >= 64 ? ~0ull : (1ull << c->width) - 1;
-}
 
 /* Bit of a counter in the global registers: SDM 18.2.2, figure 18-3. */
 static uint64_t global_bit(const struct pmu_counter *c)
@@ -307,7 +303,7 @@ static bool raw_write(const struct pmu_counter *c, uint64_t value)
 static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
 {
 	const struct pmu_counter *k = &pmu->counter[c];
-	value &= width_mask(k);
+	value &= counter_ones(k);
 	if (!raw_write(k, value))
 		return false;
 	/* What the counter really holds now: of a narrow write the hardware fills in the upper bits. */
@@ -318,7 +314,7 @@ static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 {
 	if (!msr_read(counter_msr(&pmu->counter[c]), value))
 		return false;
-	*value &= width_mask(&pmu->counter[c]);
+	*value &= counter_ones(&pmu->counter[c]);
 	return true;
 }
 
@@ -480,7 +476,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 
 static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
 {
-	bracket_rdpmc(pmu->counter[c].rdpmc, width_mask(&pmu->counter[c]), out);
+	bracket_rdpmc(pmu->counter[c].rdpmc, counter_ones(&pmu->counter[c]), out);
 	return true;
 }
 

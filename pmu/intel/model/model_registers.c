@@ -4,6 +4,7 @@
  * reserved bits here; these rules are the architecture's.)
  */
 #include "arch/x86/cpu/cpuid_table.h"
+#include "pmu/contract/bits.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/model/model.h"
@@ -41,11 +42,6 @@ static struct intel_leaf0a leaf0a_of(const struct model_profile *p)
 	return leaf;
 }
 
-static uint64_t width_mask(unsigned width)
-{
-	return width >= 64 ? ~0ull : (1ull << width) - 1;
-}
-
 /* IA32_PERF_CAPABILITIES, which CPUID.1:ECX[15] promises. */
 static uint64_t perf_capabilities(const struct intel_state *s)
 {
@@ -81,10 +77,10 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	struct intel_lbr layout = intel_lbr_layout(leaf_of(profile, 1)->eax, perf_capabilities(s),
 						   branches->eax, branches->ebx, branches->ecx);
 	/* Where the stack would be, a guest finds nothing. */
-	if (s->profile->guest)
+	if (s->profile->under_hypervisor)
 		layout.select = 0;
 	intel_lbr_reset(s, &layout);
-	if (s->profile->guest)
+	if (s->profile->under_hypervisor)
 		s->lbr.depth = 0;
 
 	const struct cpuid_row *features = leaf_of(profile, 1);
@@ -94,15 +90,15 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	uint8_t kind = leaf_of(profile, 0x1a)->eax >> 24;
 	s->pebs.at = intel_pebs_layout(features->eax, kind, perf_capabilities(s), s->ds.exists && s->pdcm,
 				       &s->leaf);
-	s->n_extras = s->profile->guest ? 0 : intel_extras(features->eax, kind, s->extra);
+	s->n_extras = s->profile->under_hypervisor ? 0 : intel_extras(features->eax, kind, s->extra);
 	s->misc_enable = MISC_ENABLE_PERFMON | (s->ds.exists ? 0 : MISC_ENABLE_NO_BTS) |
 			 (s->pebs.at.exists ? 0 : MISC_ENABLE_NO_PEBS);
 	for (unsigned i = 0; i < INTEL_GENERAL_MAX; i++)
 		if (s->leaf.general >> i & 1)
-			s->counter[i].mask = width_mask(s->leaf.general_width);
+			s->counter[i].mask = low_bits(s->leaf.general_width);
 	for (unsigned i = 0; i < INTEL_FIXED_MAX; i++)
 		if (s->leaf.fixed >> i & 1)
-			s->counter[INTEL_GENERAL_MAX + i].mask = width_mask(s->leaf.fixed_width);
+			s->counter[INTEL_GENERAL_MAX + i].mask = low_bits(s->leaf.fixed_width);
 	/* SDM table 9-1 in its later editions: the general counters' global enables are set, all else is 0.
 	 */
 	if (s->leaf.version >= 2)
@@ -169,7 +165,7 @@ static enum register_answer write_alias(struct intel_state *s, unsigned c, uint6
 static enum register_answer write_fixed(struct intel_state *s, unsigned c, uint64_t value)
 {
 	struct intel_counter *k = &s->counter[c];
-	if (s->profile->guest)
+	if (s->profile->under_hypervisor)
 		value &= k->mask;
 	if (intel_reserved(s, &value, k->mask))
 		return REGISTER_FAULT;
@@ -279,7 +275,7 @@ static uint64_t in_use(const struct intel_state *s)
 
 static enum register_answer write_debugctl(struct intel_state *s, uint64_t value)
 {
-	if (s->profile->guest)
+	if (s->profile->under_hypervisor)
 		value &= ~(DEBUGCTL_LBR | DEBUGCTL_BTF);
 	if (intel_reserved(s, &value, s->profile->debugctl))
 		return REGISTER_FAULT;

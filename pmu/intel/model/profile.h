@@ -15,10 +15,10 @@ struct intel_profile {
 	uint64_t debugctl;          /* bits of IA32_DEBUGCTL that exist */
 	unsigned slots;             /* pipeline slots per core cycle (topdown); 0 where nothing counts them */
 	bool counts_smis;           /* MSR_SMI_COUNT exists: Nehalem and later */
-	bool guest;         /* a virtual machine's: neither the stack of last branches nor registers of
-			       single events that go by the model; LBR and BTF of IA32_DEBUGCTL, and
-			       bits above a fixed counter's width, can be written and are not kept */
-	unsigned bus_ratio; /* core cycles per tick of the reference-cycle event 3CH/01H */
+	bool under_hypervisor; /* a virtual machine's: neither the stack of last branches nor registers of
+		       single events that go by the model; LBR and BTF of IA32_DEBUGCTL, and
+		       bits above a fixed counter's width, can be written and are not kept */
+	unsigned bus_ratio;    /* core cycles per tick of the reference-cycle event 3CH/01H */
 };
 
 /* For the rows of profiles*.c. */

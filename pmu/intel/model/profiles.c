@@ -149,7 +149,7 @@ static const struct cpuid_row icelake_guest_cpuid[] = {
 	{0x40000001, 0, 0x01007efb, 0x00000000, 0x00000000, 0x00000000},
 };
 static const struct intel_profile icelake_guest_data = {
-	.guest = true,
+	.under_hypervisor = true,
 	.perf_capabilities = 0xf4c5,
 	.counts_smis = true,
 	.debugctl = 0,

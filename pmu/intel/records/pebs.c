@@ -1,3 +1,4 @@
+#include "pmu/contract/bits.h"
 #include "pmu/intel/records/pebs.h"
 #include "pmu/intel/records/apebs.h"
 #include "pmu/intel/events/extra.h"
@@ -88,11 +89,6 @@ static enum part part_of(uint32_t signature)
 	}
 }
 
-static uint64_t bits(unsigned n)
-{
-	return n >= 64 ? ~0ull : (1ull << n) - 1;
-}
-
 /* Every counter samples, events as the later parts have them. */
 static bool later_form(const struct intel_pebs *p)
 {
@@ -178,7 +174,7 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 	} else {
 		unsigned most =
 			part == PART_CORE2 || part == PART_SILVERMONT || part == PART_GOLDMONT ? 1 : 4;
-		p.counters = bits(leaf->n_general < most ? leaf->n_general : most);
+		p.counters = low_bits(leaf->n_general < most ? leaf->n_general : most);
 		p.enable = p.counters;
 	}
 	/* SDM 18.7.1: Goldmont samples all events; every counter from Goldmont Plus on, and with adaptive

@@ -5,6 +5,7 @@
  * reset value is 1 less than the period below zero. Of a counter with PDist it is the occurrence that
  * overflows, and of an event that is not precise whatever retires next: then it is the period.
  */
+#include "pmu/contract/counter_values.h"
 #include "pmu/intel/records/record_pebs.h"
 #include "pmu/intel/records/record_ds.h"
 
@@ -221,7 +222,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	struct intel_pebs p = intel_pebs_here();
 	const struct pmu_counter *k = &pmu->counter[r->counter];
 	struct pmu_config config = r->config;
-	uint64_t mask = k->width >= 64 ? ~0ull : (1ull << k->width) - 1, reset;
+	uint64_t mask = counter_ones(k), reset;
 
 	if (r->period < PERIOD_MIN) {
 		*why = "what follows an overflow is recorded: a period is 2 at least";

@@ -45,7 +45,7 @@ static int setup(void **state)
 
 static void in_guest(void)
 {
-	pmu.guest = true;
+	pmu.under_hypervisor = true;
 	strcpy(pmu.hypervisor, "Somebody");
 }
 
@@ -98,7 +98,7 @@ static void only_what_never_moved_is_lacking(void **state)
 	event.flags = EVENT_ENUMERATED;
 	assert_true(verdict_is_bad(judged(-SHARE, -SHARE, -SHARE, -SHARE)));
 	event.flags = 0;
-	pmu.guest = false;
+	pmu.under_hypervisor = false;
 	assert_true(verdict_is_bad(judged(-SHARE, -SHARE, -SHARE, -SHARE)));
 }
 

@@ -145,7 +145,7 @@ static void guests(void **state)
 	for (unsigned guest = 0; guest < 2; guest++) {
 		cpu.features = 0x7fffffff | (uint32_t)guest << 31;
 		cpu_decode(&id, query);
-		assert_int_equal(id.guest, guest);
+		assert_int_equal(id.under_hypervisor, guest);
 		assert_string_equal(id.hypervisor, "");
 	}
 }

@@ -274,7 +274,7 @@ static void an_overflow_interrupts_once_and_is_acknowledged(void **state)
 	/* A hypervisor may not pass one on: that is no fault, but no counter to interrupt with either. */
 	scripted_start("IBC");
 	scripted.no_interrupt = BIT;
-	scripted.pmu.guest = true;
+	scripted.pmu.under_hypervisor = true;
 	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_FULL);
 	assert_int_equal(ladder.reached[ODD], RUNG_EXACT_ON_NOPS);
 	assert_int_equal(scripted.result[ODD].verdict, VERDICT_SKIPPED);
@@ -284,7 +284,7 @@ static void an_overflow_interrupts_once_and_is_acknowledged(void **state)
 static void guests_are_no_excuse_for_what_came(void **state)
 {
 	(void)state;
-	scripted.pmu.guest = true;
+	scripted.pmu.under_hypervisor = true;
 	scripted.two_interrupts = BIT;
 	falls_at(RUNG_INTERRUPTS, VERDICT_WRONG, "an overflow gave 2 interrupts");
 }

@@ -113,7 +113,7 @@ static void identity_is_as_the_machine_said(void **state)
 
 	(void)state;
 	fake_console_reset();
-	h.guest = true;
+	h.under_hypervisor = true;
 	h.hypervisor = "KVMKVMKVM";
 	h.identity = pairs;
 	h.n_identity = 4;
@@ -152,7 +152,7 @@ static void identity_is_as_the_machine_said(void **state)
 	free(text);
 	assert_string_equal(fake_console_text(), "hypervisor: there is one, and it gives no name\n");
 	fake_console_reset();
-	h.guest = false;
+	h.under_hypervisor = false;
 	report_begin(&h);
 	text = json_of(&size);
 	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":false,"));

@@ -287,13 +287,13 @@ static void further_points_that_fit_no_number(void **state)
 /* What a hypervisor does with its guest is no fault of an event that counts it, and on silicon it is. */
 static void a_guest_is_excused(void **unused)
 {
-	struct pmu pmu = {.guest = false, .hypervisor = "KVMKVMKVM"};
+	struct pmu pmu = {.under_hypervisor = false, .hypervisor = "KVMKVMKVM"};
 	struct judgement j = {.verdict = VERDICT_WRONG};
 	(void)unused;
 
 	assert_false(guest_causes(&pmu, &j));
 	assert_int_equal(j.verdict, VERDICT_WRONG);
-	pmu.guest = true;
+	pmu.under_hypervisor = true;
 	assert_true(guest_causes(&pmu, &j));
 	assert_int_equal(j.verdict, VERDICT_SKIPPED);
 	assert_non_null(strstr(j.text, "KVMKVMKVM itself causes"));

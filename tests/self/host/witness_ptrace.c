@@ -39,7 +39,7 @@ static bool agrees(const struct observation_set *o, bool verbose)
 {
 	for (unsigned i = 0; i < SIZES * outcomes_of(o->kernel); i++) {
 		uint64_t n = sizes[i % SIZES];
-		enum outcome outcome = i / SIZES;
+		enum transaction_outcome outcome = i / SIZES;
 		const struct qvec *seen = &o->seen[outcome][i % SIZES];
 		struct amount declared;
 		enum quantity q = truth_disagrees(o->kernel, n, outcome, seen, &declared);
@@ -120,7 +120,7 @@ static void witness_as(const char *cpu)
 		if (stepper_unfit(k))
 			continue;
 		stepped++;
-		for (enum outcome o = 0; o < outcomes_of(k); o++) {
+		for (enum transaction_outcome o = 0; o < outcomes_of(k); o++) {
 			stepper_transactions(o);
 			const char *why = stepper_run(k, n, &seen);
 			enum quantity q = why ? Q_COUNT : truth_disagrees(k, n, o, &seen, &declared);

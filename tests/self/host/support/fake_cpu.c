@@ -403,5 +403,5 @@ bool identity_guest(char name[IDENTITY_HYPERVISOR])
 
 	cpu_identify(&cpu);
 	memcpy(name, cpu.hypervisor, sizeof cpu.hypervisor);
-	return cpu.guest;
+	return cpu.under_hypervisor;
 }

@@ -37,7 +37,7 @@ static const char *read_amount(char *word, struct qvec *seen)
 }
 
 /* Point n of a kernel: rings have one each. */
-static int point_of(struct kernel_counts *d, uint64_t n, enum outcome outcome)
+static int point_of(struct kernel_counts *d, uint64_t n, enum transaction_outcome outcome)
 {
 	unsigned i = 0;
 
@@ -58,7 +58,7 @@ static const char *read_line(char *line, struct kernel_counts *all)
 	char *rest, *name = strtok_r(line, " \n", &rest), *ring = strtok_r(NULL, " \n", &rest);
 	char *number = strtok_r(NULL, " \n", &rest), *how = strtok_r(NULL, " \n", &rest), *word;
 	const struct kernel *k = name ? kernel_by_name(name) : NULL;
-	enum outcome outcome;
+	enum transaction_outcome outcome;
 	struct kernel_counts *d;
 	int i;
 

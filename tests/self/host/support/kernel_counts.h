@@ -17,7 +17,7 @@ struct kernel_counts {
 	unsigned n_points;
 	struct {
 		uint64_t n;
-		unsigned outcomes; /* of those that `seen` has: bit per enum outcome */
+		unsigned outcomes; /* of those that `seen` has: bit per enum transaction_outcome */
 		struct qvec seen[OUTCOMES];
 	} point[KERNEL_COUNTS_POINTS];
 };

@@ -342,8 +342,8 @@ const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 	return NULL;
 }
 
-bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum outcome outcome, struct qvec *out,
-		  struct result *r)
+bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum transaction_outcome outcome,
+		  struct qvec *out, struct result *r)
 {
 	(void)k, (void)ring, (void)n, (void)outcome, (void)r;
 	memset(out, 0, sizeof *out);

@@ -38,7 +38,7 @@ bool stepper_cpu_has(enum cpu_feature feature);
 void stepper_without_features(bool without);
 
 /** What becomes of transactions from now on: aborted at once (at first), or not before they must. */
-void stepper_transactions(enum outcome outcome);
+void stepper_transactions(enum transaction_outcome outcome);
 
 /**
  * Step one kernel with N = n and add up all architectural quantities. Where the CPU shows what the decoder

@@ -14,7 +14,7 @@
 /* --- transactions ----------------------------------------------------------------------------------- */
 
 static struct {
-	enum outcome outcome;
+	enum transaction_outcome outcome;
 	unsigned depth;
 	uint64_t fallback;
 	struct user_regs_struct begin;
@@ -22,7 +22,7 @@ static struct {
 	size_t xstate_size;
 } transaction;
 
-void stepper_transactions(enum outcome outcome)
+void stepper_transactions(enum transaction_outcome outcome)
 {
 	transaction.outcome = outcome;
 }

@@ -1,0 +1,13 @@
+/* A mask of low bits. */
+#ifndef PMU_CONTRACT_BITS_H
+#define PMU_CONTRACT_BITS_H
+
+#include <stdint.h>
+
+/** The n lowest bits; all of them from 64 on. */
+static inline uint64_t low_bits(unsigned n)
+{
+	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+#endif
