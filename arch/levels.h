@@ -4,9 +4,10 @@
  *
  * Example: name each level, and say which counters can tell from the harness's.
  *
- *     for (unsigned level = 0; level < LEVELS_MAX && level_name(level); level++)
- *             printf("%s: %s\n", level_name(level),
- *                    level_filter(level) == level_filter(0) ? "as the harness" : "apart");
+ *     for (unsigned level = 0; level < LEVELS_MAX; level++)
+ *             if (level_name(level))
+ *                     printf("%s: %s\n", level_name(level),
+ *                            level_filter(level) == level_filter(0) ? "as the harness" : "apart");
  */
 #ifndef ARCH_LEVELS_H
 #define ARCH_LEVELS_H

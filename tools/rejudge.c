@@ -140,8 +140,8 @@ static bool read_place(struct check *c, const json_t *entry)
 		return fail("it does not hold the bracket's shares");
 	if (!report_signed(share, &c->place.share))
 		return fail("a share is not as the schema says");
-	while (level < LEVELS_MAX && level_name(level) &&
-	       strcmp(level_name(level), report_string(c->json, "level")))
+	while (level < LEVELS_MAX &&
+	       (!level_name(level) || strcmp(level_name(level), report_string(c->json, "level"))))
 		level++;
 	if (level && level != level_user())
 		return fail("a check of the suite events is neither of the first level nor of the user's");

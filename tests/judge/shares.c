@@ -1,3 +1,4 @@
+#include "arch/levels.h"
 #include "tests/judge/shares.h"
 #include "tests/judge/attribution.h"
 #include "tests/judge/expectation.h"
@@ -81,14 +82,16 @@ static unsigned n_values;
 
 const char *mechanism_name(enum mechanism m)
 {
-	static const char *const names[] = {
+	static const char *const forms[] = {
 		[MECHANISM_WRITE] = "enabling and disabling writes",
 		[MECHANISM_READ] = "difference of two readings",
-		[MECHANISM_USER] = "around ring 3",
-		[MECHANISM_USER_READ] = "difference of two readings in ring 3",
+		[MECHANISM_USER] = "around %s",
+		[MECHANISM_USER_READ] = "difference of two readings in %s",
 	};
+	static char name[sizeof forms / sizeof forms[0]][64];
 
-	return names[m];
+	snprintf(name[m], sizeof name[m], forms[m], level_name(level_user()));
+	return name[m];
 }
 
 void shares_forget(void)

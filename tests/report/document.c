@@ -45,7 +45,9 @@ static void add_pair(struct json *j, const char *name, const char *value, bool l
 static void add_level_names(struct json *j)
 {
 	json_open(j, "levels", '[');
-	for (unsigned level = 0; level < LEVELS_MAX && level_name(level); level++) {
+	for (unsigned level = 0; level < LEVELS_MAX; level++) {
+		if (!level_name(level))
+			continue;
 		json_open(j, NULL, '{');
 		json_string(j, "name", level_name(level));
 		json_string(j, "filter", level_filter_name(level_filter(level)));

@@ -10,8 +10,9 @@ static size_t common_word(void)
 {
 	size_t n = strcspn(level_name(0), " ");
 
-	for (unsigned level = 0; level < LEVELS_MAX && level_name(level); level++)
-		if (strncmp(level_name(level), level_name(0), n) || level_name(level)[n] != ' ')
+	for (unsigned level = 0; level < LEVELS_MAX; level++)
+		if (level_name(level) &&
+		    (strncmp(level_name(level), level_name(0), n) || level_name(level)[n] != ' '))
 			return 0;
 	return n < WORD ? n : 0;
 }

@@ -9,13 +9,14 @@
 
 static const char *const *names;
 
+/* Its names have the numbers 0, 3, 6 ...; what lies between does not exist. */
 const char *level_name(unsigned level)
 {
 	unsigned n = 0;
 
-	while (n < level && names[n])
+	while (n < level / 3 && names[n])
 		n++;
-	return names[n];
+	return level % 3 ? NULL : names[n];
 }
 
 static void the_word_that_all_have_in_common(void **state)

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """TAP test: Assay on the toy machine (docs/toy.md) finds nothing wrong with it, and each of its PMU's injections by the suite that should."""
 import json
 import pathlib
@@ -9,7 +9,8 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tests/self"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/self")]
+from reporting.validity import breaches  # noqa: E402
 from tap import done, equal, ok  # noqa: E402
 
 TOOL = ROOT / "build/host/assay-toy"
@@ -60,6 +61,8 @@ equal({s["name"] for s in document["suites"] if any(c["verdict"] in ("exact", "w
       "every suite judges something, but for experiments, of which there are none")
 ok(took < 20, "it takes %.1f s" % took)
 ok(document["isa"] == "toy" and document["complete"], "the report says what it is of")
+equal(list(breaches(document)), [], "it keeps to the schemas of reports")
+ok(list(breaches(dict(document, levels=document["levels"][:1]))), "one without the user's level does not")
 
 listed = re.findall(r'^TOY_INJECTION\(\w+, "([^"]+)"', (ROOT / "pmu/toy/errata/injections.def").read_text(encoding="utf-8"), flags=re.M)
 equal(set(listed), set(TOLD), "each injection has its place here")
