@@ -239,12 +239,13 @@ struct step_client {
 	/** The code is told that its processor is the one that is presented (arch/presented.h). */
 	bool presents;
 	/**
-	 * An instruction of a shape other than 0 has retired. Shapes are smaller than step_shapes().
+	 * An instruction of a shape other than 0 has retired. Shapes are smaller than step_shapes(). Not
+	 * asked while the client wants more of a step than terms.
 	 * @return whether the client has made of it all that it wants: then nothing more is told of it
 	 */
 	bool (*quick)(void *ctx, uint32_t shape, uint8_t level);
-	/** A step, which does not last longer than the call. */
-	void (*step)(void *ctx, const struct step *s);
+	/** A step, which does not last longer than the call. The client may change it. */
+	void (*step)(void *ctx, struct step *s);
 	/** The stepped code enters a guest of its own, or has left it. */
 	void (*world)(void *ctx, bool guest);
 	/** The stepped code has passed a marker (step_markers()). NULL: it is an instruction like others. */

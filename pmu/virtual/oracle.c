@@ -33,7 +33,7 @@ static bool left_out(const struct step *s)
 	return false;
 }
 
-static void step(void *ctx, const struct step *s)
+static void step(void *ctx, struct step *s)
 {
 	struct qterm terms[STEP_TERMS];
 	(void)ctx;

@@ -117,18 +117,17 @@ static void follow(struct path *p, const struct step *s)
 		p->stage = BEHIND;
 }
 
-static void step(void *ctx, const struct step *s)
+static void step(void *ctx, struct step *s)
 {
 	struct path *p = ctx;
-	struct qterm terms[STEP_TERMS];
-	struct step known = *s;
+	static struct qterm terms[STEP_TERMS];
 
 	/* The write that opens the window, itself, is not in it. Halted time has no place on a path. */
 	if ((s->answered && s->kind == STEP_WRITES_REGISTER) || s->kind == STEP_HALTED)
 		return;
-	known.terms = terms;
-	known.n_terms = step_terms(s, terms);
-	follow(p, &known);
+	s->n_terms = step_terms(s, terms);
+	s->terms = terms;
+	follow(p, s);
 }
 
 static struct step_client client = {

@@ -236,12 +236,13 @@ static void advance(const struct step *step)
 }
 
 /* The long way, which leaves a memo behind if it can. */
-static __attribute__((noinline)) void count(const struct step *s)
+static __attribute__((noinline)) void count(struct step *s)
 {
 	bool exit = vpmu.hypervisor_exit_faults && s->exit;
 	bool alike = s->shape && !vpmu.recording && !exit && vpmu.model->increments;
 	struct memo *m = &vpmu.memo[s->shape];
 	struct qterm terms[RECORDED_TERMS + EXIT_OWN_TERMS + PREMISE_TERMS], machine[MACHINE_TERMS];
+	uint8_t level = s->level; /* a premise may change it */
 	unsigned n_machine = vpmu.machine_runs ? machine_retired(vpmu.machine, s, machine) : 0;
 	struct step_copies details;
 
@@ -251,33 +252,31 @@ static __attribute__((noinline)) void count(const struct step *s)
 	if (alike && memo_holds(m, vpmu.epoch, s->level) && memo_add_up(m))
 		return;
 
-	struct step step = *s;
-
-	place(&step);
-	step.own_write = vpmu.own_write;
-	step.terms = terms;
-	step.n_terms = step_terms(s, terms);
+	place(s);
+	s->own_write = vpmu.own_write;
+	s->n_terms = step_terms(s, terms);
+	s->terms = terms;
 	if (vpmu.premises.faults)
-		premises_step(&vpmu.premises, &step, terms);
+		premises_step(&vpmu.premises, s, terms);
 	for (unsigned i = 0; i < n_machine; i++)
-		terms[step.n_terms++] = machine[i];
+		terms[s->n_terms++] = machine[i];
 	if (exit) {
-		step.n_terms = hypervisor_exit_counted(vpmu.hypervisor_exit_faults, vpmu.exits++, terms,
-						       step.n_terms);
-		step.unfiltered = vpmu.hypervisor_exit_faults >> EXITS_EMULATED & 1;
+		s->n_terms =
+			hypervisor_exit_counted(vpmu.hypervisor_exit_faults, vpmu.exits++, terms, s->n_terms);
+		s->unfiltered = vpmu.hypervisor_exit_faults >> EXITS_EMULATED & 1;
 	}
 	if (vpmu.recording && vpmu.breaker.faults) {
-		step_own_details(&step, &details);
-		step_break(&vpmu.breaker, &step, &details, terms);
+		step_own_details(s, &details);
+		step_break(&vpmu.breaker, s, &details, terms);
 	}
 	if (alike) {
-		int n = vpmu.model->increments(vpmu.state, &step, m->increment, MEMO_ROOM);
+		int n = vpmu.model->increments(vpmu.state, s, m->increment, MEMO_ROOM);
 
 		m->epoch = n < 0 ? 0 : vpmu.epoch;
-		m->level = s->level;
+		m->level = level;
 		m->n = (uint8_t)n;
 	}
-	advance(&step);
+	advance(s);
 }
 
 /* A register write that the model has carried out began an epoch: it finds no memo. */
@@ -289,20 +288,19 @@ static bool quick(void *ctx, uint32_t shape, uint8_t level)
 	return __builtin_expect(memo_holds(m, vpmu.epoch, level) && vpmu.quick, 1) && memo_add_up(m);
 }
 
-static void deliver(const struct step *s)
+static void deliver(struct step *s)
 {
 	struct qterm terms[STEP_TERMS + PREMISE_TERMS];
-	struct step step = *s;
 
-	place(&step);
-	step.terms = terms;
-	step.n_terms = step_terms(s, terms);
+	place(s);
+	s->n_terms = step_terms(s, terms);
+	s->terms = terms;
 	if (vpmu.premises.faults)
-		premises_delivery(&vpmu.premises, &step, terms);
-	advance(&step);
+		premises_delivery(&vpmu.premises, s, terms);
+	advance(s);
 }
 
-static void take_step(void *ctx, const struct step *s)
+static void take_step(void *ctx, struct step *s)
 {
 	(void)ctx;
 	if (!vpmu.active)
@@ -333,7 +331,6 @@ static struct step_client vpmu_client = {
 	.step = take_step,
 	.world = world,
 };
-
 
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
 			    const char **why)

@@ -60,20 +60,26 @@ static enum step_kind kind_of(const struct insn *in)
 	}
 }
 
-void describe_step(struct step *s, const struct insn_retired *did, uint64_t ip, uint64_t next)
+void describe_again(struct step *s, const struct insn_retired *did, uint64_t ip, uint64_t next)
 {
 	const struct insn *in = did->insn;
 
-	*s = (struct step){
-		.methods = &describe_methods,
-		.instruction = did,
-		.cycles = in->special == INSN_STRING && did->iterations > 1 ? (uint32_t)did->iterations : 1,
-		.level = did->cpl,
-		.level_after = did->cpl_after,
-		.ip = ip,
-		.next = next,
-		.kind = (uint8_t)kind_of(in),
-	};
+	s->terms = NULL;
+	s->n_terms = 0;
+	s->instruction = did;
+	s->cycles = in->special == INSN_STRING && did->iterations > 1 ? (uint32_t)did->iterations : 1;
+	s->level = did->cpl;
+	s->level_after = did->cpl_after;
+	s->ip = ip;
+	s->next = next;
+	s->kind = in->special ? (uint8_t)kind_of(in) : STEP_INSTRUCTION;
+	s->own_write = s->unfiltered = false;
+}
+
+void describe_step(struct step *s, const struct insn_retired *did, uint64_t ip, uint64_t next)
+{
+	*s = (struct step){.methods = &describe_methods};
+	describe_again(s, did, ip, next);
 }
 
 /* --- for a model of the machine --------------------------------------------------------------------- */
@@ -81,7 +87,8 @@ void describe_step(struct step *s, const struct insn_retired *did, uint64_t ip, 
 /* What it looks at in a class of instructions. */
 struct kind {
 	bool known;
-	uint8_t branch; /* enum step_transfer */
+	uint8_t branch;   /* enum step_transfer; of conditional ones as if taken */
+	uint8_t transfer; /* likewise, far ones too */
 	bool sse, avx;
 	bool flushes;   /* CLFLUSH and its like */
 	bool denormals; /* its operands may be such */
@@ -99,11 +106,12 @@ static void add_quantity(struct kind *k, enum quantity q)
 		{Q_BR_CALL_DIRECT, TRANSFER_CALL},
 		{Q_BR_JMP_INDIRECT, TRANSFER_JUMP_INDIRECT},
 		{Q_BR_CALL_INDIRECT, TRANSFER_CALL_INDIRECT},
+		{Q_BR_FAR, TRANSFER_FAR},
 	};
 
 	for (unsigned i = 0; i < sizeof branches / sizeof branches[0]; i++)
 		if (q == branches[i].quantity)
-			k->branch = branches[i].branch;
+			k->transfer = branches[i].branch;
 	k->sse |= q == Q_INSN_SSE;
 	k->avx |= q == Q_INSN_AVX || q == Q_INSN_AVX512;
 	k->flushes |= q == Q_INSN_CLFLUSH;
@@ -128,8 +136,7 @@ static const struct kind *find_kind(unsigned class)
 		add_quantity(k, q);
 		branches |= q == Q_BRANCHES;
 	}
-	if (!branches)
-		k->branch = TRANSFER_NONE;
+	k->branch = branches && k->transfer != TRANSFER_FAR ? k->transfer : TRANSFER_NONE;
 	k->denormals = denormals_class(class);
 	return k;
 }
@@ -198,10 +205,18 @@ void describe_for_machine(struct step *s, const uint8_t *code)
 	s->length = in->length;
 	s->turns = account_turns(did);
 	s->taken = did->taken;
-	if (!did->partial) {
-		s->branch = k->branch;
-		s->uppers = (uint8_t)uppers_of(k, in, code);
-	}
+	s->branch = did->partial ? TRANSFER_NONE : k->branch;
+	s->uppers = did->partial ? UPPERS_UNTOUCHED : (uint8_t)uppers_of(k, in, code);
 	s->flush = (uint8_t)flush_of(k, in, code);
 	s->flush_address = did->address;
+}
+
+enum step_transfer describe_transfer(const struct insn_retired *did)
+{
+	uint8_t special = did->insn->special, transfer = find_kind(did->insn->klass)->transfer;
+
+	if (did->partial || special == INSN_INT || special == INSN_INT3 || special == INSN_INT1 ||
+	    (transfer == TRANSFER_CONDITIONAL && !did->taken))
+		return TRANSFER_NONE;
+	return (enum step_transfer)transfer;
 }

@@ -27,6 +27,12 @@ static inline uint32_t describe_plain_shape(const struct insn_retired *did)
 /** Fill in what every client is told; all else is 0. *did is to last as long as the step. */
 void describe_step(struct step *s, const struct insn_retired *did, uint64_t ip, uint64_t next);
 
+/** The same where *s is that of another instruction, of which the same was filled in. */
+void describe_again(struct step *s, const struct insn_retired *did, uint64_t ip, uint64_t next);
+
+/** How control went on after the instruction, as account_transfer() says of its terms. */
+enum step_transfer describe_transfer(const struct insn_retired *did);
+
 /** Fill in what a model of the machine needs (STEP_WANTS_MACHINE). @param code the instruction's bytes */
 void describe_for_machine(struct step *s, const uint8_t *code);
 

@@ -18,7 +18,11 @@
 
 /* --- steps ------------------------------------------------------------------------------------------ */
 
+/* What is told. Of a step that retired, only what these wants ask for is set: clearing all of it each time
+ * takes as long as all the rest. */
 static struct step told;
+static uint32_t told_for;
+#define TOLD_OTHERWISE UINT32_MAX
 static struct step_details details;
 
 /* The vector registers are the stepped code's: nothing here touches them. */
@@ -58,7 +62,10 @@ void step_report(uint32_t shape)
 
 	if (!c->step)
 		return;
-	describe_step(&told, &r->did, r->rip, r->after->rip);
+	if (__builtin_expect(told_for != wants, 0))
+		told = (struct step){.methods = &describe_methods};
+	told_for = wants;
+	describe_again(&told, &r->did, r->rip, r->after->rip);
 	told.shape = shape;
 	told.guest = e->guest;
 	told.answered = r->emulated;
@@ -87,8 +94,13 @@ void step_retire(void)
 	}
 	if (c->idle)
 		return;
+	if (c->wants & STEP_WANTS_RECORDS) {
+		step_report(0);
+		return;
+	}
 	shape = describe_shape(&e->now.did, c->wants & STEP_WANTS_BY_ADDRESS);
-	if (!shape || !c->quick || !c->quick(c->ctx, shape, e->now.did.cpl))
+	if (!shape || c->wants & ~STEP_WANTS_BY_ADDRESS || !c->quick ||
+	    !c->quick(c->ctx, shape, e->now.did.cpl))
 		step_report(shape);
 }
 
@@ -126,6 +138,7 @@ void step_report_delivered(const struct trap_frame *after, enum step_event kind,
 
 	if (!c->step || c->idle)
 		return;
+	told_for = TOLD_OTHERWISE;
 	told = (struct step){
 		.methods = &delivery_methods,
 		.instruction = &delivery,
@@ -158,6 +171,7 @@ void step_report_halted(uint64_t ticks)
 
 	if (!c->step || c->idle)
 		return;
+	told_for = TOLD_OTHERWISE;
 	told = (struct step){
 		.methods = &halted_methods,
 		.kind = STEP_HALTED,

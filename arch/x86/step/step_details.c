@@ -3,6 +3,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/time/time.h"
 #include "arch/x86/step/account.h"
+#include "arch/x86/step/describe.h"
 
 #include <string.h>
 
@@ -23,6 +24,8 @@ static void show_accesses(struct step_details *d, struct step *step, const struc
 {
 	uint64_t turns = account_turns(did);
 
+	step->access = NULL;
+	step->n_access = 0;
 	if (did->insn->special == INSN_MASKMOV)
 		return;
 	for (uint64_t i = 0; i < turns && step->n_access + 2 * ACCOUNT_ACCESSES <= STEP_ACCESSES; i++)
@@ -32,11 +35,9 @@ static void show_accesses(struct step_details *d, struct step *step, const struc
 
 void details_of_retired(struct step_details *d, struct step *step, const struct step_retired *r)
 {
-	struct qterm terms[ACCOUNT_TERMS];
-
 	show_registers(d, step, r->after);
 	show_accesses(d, step, &r->did);
-	step->transfer = account_transfer(&r->did, terms, account_retired(&r->did, terms));
+	step->transfer = describe_transfer(&r->did);
 	step->length = r->did.insn->length;
 }
 

@@ -49,6 +49,17 @@ static uint32_t look_at(const struct insn_retired *did, bool by_address)
 	return shape;
 }
 
+static void transfer_is_that_of_its_terms(const struct insn_retired *did)
+{
+	struct insn_retired partial = *did;
+	struct qterm terms[STEP_TERMS];
+	unsigned n = account_retired(did, terms);
+
+	assert_int_equal(describe_transfer(did), account_transfer(did, terms, n));
+	partial.partial = true;
+	assert_int_equal(describe_transfer(&partial), TRANSFER_NONE);
+}
+
 /* All that may differ between two retirements of one instruction. */
 static bool retire(const uint8_t code[16])
 {
@@ -74,6 +85,7 @@ static bool retire(const uint8_t code[16])
 								 .frame = at[i] + 0x400000};
 
 				has_shape |= look_at(&did, by_address) != 0;
+				transfer_is_that_of_its_terms(&did);
 			}
 	return has_shape;
 }
