@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Nothing outside of a PMU family's folder names the family, but for its line in pmu/families.def.
 
-Files that still do are listed in data/families.txt, with a reason. The list only shrinks: a file that is not in it fails,
-and so does one that no longer names any.
+Files that still do are listed in data/families.txt, with a reason. The list only shrinks: a file that is not in it
+fails, and so does one that no longer names any.
 """
 import os
 import re
@@ -58,7 +58,8 @@ def read(name):
 def sources():
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "boot", "arch", "pmu", "tests", "tools"]
     listed = subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    return {f: read(f) for f in listed if f.endswith((".c", ".h", ".S", ".def")) and os.path.exists(os.path.join(TOP, f))}
+    there = [f for f in listed if os.path.exists(os.path.join(TOP, f))]
+    return {f: read(f) for f in there if f.endswith((".c", ".h", ".S", ".def"))}
 
 
 def main():
@@ -81,7 +82,8 @@ def main():
     ok(told("boot/main.c", "x = &intel_driver;") and told("tests/judge/pass.c", '#include "pmu/amd/amd.h"') and
        told("tests/measure/virtual.h", '#define P "intel-core2"') and told("pmu/registry.c", 'if (!strcmp(n, "amd"))'),
        "an identifier, a header, a profile and a name are told")
-    ok(not told("pmu/intel/driver/driver.c", "amd_driver") and not told("tests/self/host/test_amd_driver.c", "amd_driver") and
+    ok(not told("pmu/intel/driver/driver.c", "amd_driver") and
+       not told("tests/self/host/test_amd_driver.c", "amd_driver") and
        not told("boot/main.c", "/* as intel_driver does */") and not told("boot/main.c", "x86_intel_like = 1;") and
        not told(REGISTRY, "PMU_FAMILY(intel_family)"), "what may name one is not")
     ok(parse("a.c: why\n") == ({"a.c"}, []) and parse("a.c:\n")[1] and parse("a.c: w\na.c: w\n")[1], "a list is read")
