@@ -71,7 +71,8 @@ def main():
     found, listed = circles(files), parse(read("tests/self/host/data/circles.txt"))
     ok(len(files) > 500, "sources are found")
     ok(all(any(new <= old for old in listed) for new in found),
-       "no files include each other in a circle, but for those listed", lines(new for new in found if not any(new <= old for old in listed)))
+       "no files include each other in a circle, but for those listed",
+       lines(new for new in found if not any(new <= old for old in listed)))
     ok(all(any(new <= old for new in found) for old in listed), "every circle that is listed is still there",
        lines(old for old in listed if not any(new <= old for new in found)))
     families = ("pmu/intel/", "pmu/amd/", "pmu/netburst/", "pmu/contract/", "pmu/virtual/")
