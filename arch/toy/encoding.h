@@ -36,7 +36,7 @@
 #define TOY_ARGUMENT  4       /* of the first argument word of a bracket; the others follow */
 #define TOY_IF_ZERO   1       /* D of a BRANCH */
 #define TOY_WRITE     0x80000 /* in the immediate of a REG */
-#define TOY_USER      3       /* the program's level; those in between do not exist */
+#define TOY_USER      1       /* the program's level */
 
 #define TOY_SYS_END        0 /* the code that was called is at its end */
 #define TOY_SYS_CALL       1 /* of the supervisor, at TOY_SUPERVISOR */

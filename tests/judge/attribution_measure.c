@@ -6,6 +6,7 @@
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
 
+#include "arch/levels.h"
 #include "arch/exceptions.h"
 #include "pmu/events/grammar.h"
 #include "pmu/events/schedule.h"
@@ -197,7 +198,7 @@ static void tell_irets(const struct measuring *m)
 static void run_source(const struct measuring *m, const struct trip_source *s)
 {
 	const struct kernel *k = kernel_by_name(s->kernel);
-	uint8_t ring = k && k->flags & KERNEL_RING3_ONLY ? 3 : 0;
+	uint8_t ring = k && k->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0;
 	struct result truth = {0};
 
 	if (!k || kernel_unfit(k, ring))

@@ -1,6 +1,8 @@
 #include "tests/judge/attribution_windows.h"
 #include "tests/judge/expectation_ring.h"
 
+#include "arch/levels.h"
+
 const struct trip_source trip_sources[] = {
 	{"int_ring0", TRIP_INT, false},
 	{"int_ring3", TRIP_INT, false},
@@ -113,7 +115,7 @@ bool attribution_take(struct attribution *a, const struct trip_windows *w, struc
 		return false;
 	slopes.from_user = k->flags & KERNEL_RING3_ONLY;
 	slopes.delivery = (uint8_t)trip_delivered_as(&sum);
-	if (!by_manual(&sum, k, slopes.from_user ? 3 : 0, &all, &user) ||
+	if (!by_manual(&sum, k, slopes.from_user ? (uint8_t)level_user() : 0, &all, &user) ||
 	    (w->source->asks && !trip_known(asking)))
 		return false;
 	slopes.rest_usr = user;

@@ -7,6 +7,7 @@
 #include "tests/judge/shares.h"
 #include "pmu/contract/counter_values.h"
 
+#include "arch/levels.h"
 #include "arch/step.h"
 #include "arch/window.h"
 
@@ -146,7 +147,7 @@ static struct share share_behind(struct run *run, unsigned c, const struct pmu_e
 
 	p = (struct pass){.pmu = run->pmu,
 			  .kernel = share_kernel(0),
-			  .ring = m == MECHANISM_USER ? 3 : 0,
+			  .ring = m == MECHANISM_USER ? (uint8_t)level_user() : 0,
 			  .bracketing = m == MECHANISM_READ ? BRACKET_READ : BRACKET_ENABLE,
 			  .n_slots = 1,
 			  .slot = {pass_slot(e, c, m == MECHANISM_USER ? RING_USR : RING_ALL)},

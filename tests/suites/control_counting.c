@@ -7,6 +7,7 @@
 #include "tests/measure/pass.h"
 #include "pmu/contract/counter_values.h"
 
+#include "arch/levels.h"
 #include "arch/step.h"
 #include "arch/time.h"
 
@@ -79,16 +80,16 @@ static uint64_t outer_count(struct probe *p, const struct pmu_event *e, uint8_t 
 static void ring_filter_user(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
-	uint64_t user = outer_count(p, e, 3, RING_USR, CONTROL_N), system;
+	uint64_t user = outer_count(p, e, level_user(), RING_USR, CONTROL_N), system;
 
-	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, p->c, e, 3), user);
-	must_be(p, "ring 3 with neither moves it by", 0, outer_count(p, e, 3, 0, CONTROL_N));
-	system = outer_count(p, e, 3, RING_OS, CONTROL_N);
+	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, p->c, e, level_user()), user);
+	must_be(p, "ring 3 with neither moves it by", 0, outer_count(p, e, level_user(), 0, CONTROL_N));
+	system = outer_count(p, e, level_user(), RING_OS, CONTROL_N);
 	must_be(p, "a greater N in ring 3 moves it, with OS alone, by", system,
-		outer_count(p, e, 3, RING_OS, 2 * CONTROL_N));
+		outer_count(p, e, level_user(), RING_OS, 2 * CONTROL_N));
 	if (e->judgement == EVENT_EXACT)
 		must_be(p, "ring 3 with OS and USR moves it by the sum of both", system + user,
-			outer_count(p, e, 3, RING_ALL, CONTROL_N));
+			outer_count(p, e, level_user(), RING_ALL, CONTROL_N));
 }
 
 /* USR is every ring but 0; what ring 0 does around it does not depend on N. */

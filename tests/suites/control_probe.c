@@ -2,6 +2,7 @@
 #include "tests/measure/pass.h"
 #include "pmu/contract/counter_values.h"
 
+#include "arch/levels.h"
 #include "arch/step.h"
 
 bool must_be(struct probe *p, const char *what, uint64_t expected, uint64_t observed)
@@ -125,7 +126,7 @@ void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t
 void control_read_user(struct probe *p, unsigned c, uint64_t *count)
 {
 	struct pmu_bracket b;
-	struct window w = {.kernel = p->kernel, .bracket = &b, .ring = 3};
+	struct window w = {.kernel = p->kernel, .bracket = &b, .ring = (uint8_t)level_user()};
 	const void *entry;
 
 	if (!must_work(p, "a bracket of RDPMC", p->pmu->driver->bracket_read(p->pmu, c, &b)))

@@ -381,7 +381,7 @@ static void run_kernel(struct plan *plan)
 	for (unsigned i = 0; i < 2; i++) {
 		const char *unfit;
 
-		plan->ring = i ? 3 : 0;
+		plan->ring = i ? (uint8_t)level_user() : 0;
 		if (plan->kernel->flags & other_ring[i])
 			continue;
 		unfit = kernel_unfit(plan->kernel, plan->ring);

@@ -502,7 +502,7 @@ static void run_experiments(struct run *the_run)
 		if (x->ring != EXPERIMENT_RING3)
 			run_in_ring(x, 0);
 		if (x->ring != EXPERIMENT_RING0)
-			run_in_ring(x, 3);
+			run_in_ring(x, level_user());
 	}
 }
 

@@ -360,7 +360,7 @@ static void try_on_kernels(struct run *run, const struct equation *q, unsigned n
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		if (!kernel_selected(s.kernel, o->kernel_glob))
 			continue;
-		for (s.ring = 0; s.ring <= 3; s.ring += 3)
+		for (s.ring = 0; s.ring <= level_user(); s.ring += (uint8_t)level_user())
 			if (!kernel_unfit(s.kernel, s.ring)) {
 				attribution_measure(run, s.kernel);
 				try_all(&s, q, n);
@@ -373,7 +373,8 @@ static void tell_unfit(struct run *run)
 {
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		if (kernel_selected(k, run->options->kernel_glob) && kernel_unfit(k, 0) && kernel_unfit(k, 3))
-			skip(run, k->name, NULL, kernel_unfit(k, k->flags & KERNEL_RING3_ONLY ? 3 : 0));
+			skip(run, k->name, NULL,
+			     kernel_unfit(k, k->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0));
 }
 
 static void run_identities(struct run *run)

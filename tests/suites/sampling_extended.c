@@ -12,6 +12,8 @@
 #include "tests/judge/sample_judge.h"
 #include "tests/judge/shares.h"
 
+#include "arch/levels.h"
+
 #include <inttypes.h>
 
 #define PERIOD 101
@@ -147,7 +149,7 @@ void sampling_extended(struct sampling_suite *s)
 			if (!sampling_selected(s, x.source, e) || !sampling_place(s, e, counter, &x.choice) ||
 			    !s->run->call(s->run, ask, &x, SAMPLING_MS, NULL) || !x.yes)
 				continue;
-			for (uint8_t ring = 0; ring <= 3; ring += 3) {
+			for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
 				k = sampling_kernel(s, &x.choice, ring, sampling_n(s), 0, &often);
 				if (k)
 					check(&x, k, ring);

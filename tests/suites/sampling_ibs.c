@@ -389,7 +389,8 @@ static void check_source(struct sampling_suite *s, enum record_kind kind, const 
 		return;
 	}
 	for (p.unit = 0; p.source->units >> p.unit; p.unit++)
-		for (p.ring = 0; p.ring <= 3 && p.source->units >> p.unit & 1; p.ring += 3)
+		for (p.ring = 0; p.ring <= level_user() && p.source->units >> p.unit & 1;
+		     p.ring += (uint8_t)level_user())
 			check_kernels(&p);
 }
 

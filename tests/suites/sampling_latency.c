@@ -8,6 +8,8 @@
 #include "tests/measure/recording.h"
 #include "tests/judge/sample_judge.h"
 
+#include "arch/levels.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -137,7 +139,7 @@ void sampling_latency(struct sampling_suite *s)
 		if (!l.event->extra_msr || !sampling_selected(s, l.source, l.event) ||
 		    !s->run->call(s->run, ask, &l, SAMPLING_MS, NULL) || !l.is)
 			continue;
-		for (uint8_t ring = 0; ring <= 3; ring += 3)
+		for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user())
 			if (!kernel_unfit(k, ring))
 				check(&l, k, ring);
 	}

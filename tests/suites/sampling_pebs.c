@@ -11,6 +11,7 @@
 #include "tests/judge/sample_judge.h"
 #include "tests/judge/shares.h"
 
+#include "arch/levels.h"
 #include "arch/exceptions.h"
 #include "pmu/virtual/vpmu.h"
 
@@ -415,7 +416,7 @@ static void check_exact(struct pebs *p)
 		for (unsigned i = 0, n = 0; i < pmu->n_events && n < EXACT_EACH; i++) {
 			if (!samples_exactly(p, pmu->events[i], counter, &choice))
 				continue;
-			for (p->ring = 0; p->ring <= 3; p->ring += 3) {
+			for (p->ring = 0; p->ring <= level_user(); p->ring += (uint8_t)level_user()) {
 				p->kernel = sampling_kernel(p->s, &choice, p->ring, p->n, 0, &p->often);
 				if (p->kernel)
 					check_records(p, EXACT_FEW, 0);
@@ -442,7 +443,7 @@ void sampling_pebs(struct sampling_suite *s)
 		sampling_skip(s, "PEBS", "no event that is known exactly can be sampled");
 		return;
 	}
-	for (p.ring = 0; p.ring <= 3; p.ring += 3)
+	for (p.ring = 0; p.ring <= level_user(); p.ring += (uint8_t)level_user())
 		check_ring(&p, choice, n);
 	check_exact(&p);
 }

@@ -8,6 +8,7 @@
 #include "tests/judge/sample_judge.h"
 #include "tests/measure/sampling.h"
 
+#include "arch/levels.h"
 #include "arch/exceptions.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING            3
+#define RING            ((uint8_t)level_user())
 #define EVENTS          64
 #define SKIDS           4 /* events of which skid is shown */
 #define SAMPLES         100

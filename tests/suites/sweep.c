@@ -172,7 +172,7 @@ static bool sweep_counter(struct sweep *s)
 
 static bool sweep_ring(struct sweep *s)
 {
-	for (unsigned ring = 0; ring <= 3; ring += 3) {
+	for (unsigned ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
 		struct pass p = pass_of(s, ring, first_counter(s));
 
 		if (!kernel_unfit(s->kernel, ring) &&
@@ -390,7 +390,7 @@ static void run_sweep(struct run *run)
 
 		if (!chosen && (!s.wide || s.kernel->flags & KERNEL_FINER))
 			continue;
-		s.ring = s.kernel->flags & KERNEL_RING3_ONLY ? 3 : 0;
+		s.ring = s.kernel->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0;
 		if (kernel_unfit(s.kernel, s.ring))
 			skip(run, s.kernel->name, kernel_unfit(s.kernel, s.ring));
 		else

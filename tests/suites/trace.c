@@ -438,7 +438,7 @@ static void check_source(enum record_kind kind)
 	else if (kind == RECORD_LBR)
 		skip("LBR call stack", "this last-branch stack has no mode for call stacks");
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
-		for (uint8_t ring = 0; ring <= 3; ring += 3) {
+		for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
 			if (!kernel_selected(k, selection()) || kernel_transacts(k) || !kernel_has_path(k) ||
 			    kernel_unfit(k, ring))
 				continue;

@@ -376,7 +376,7 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 
 		if (!kernel_selected(k, run->options->kernel_glob))
 			continue;
-		for (uint8_t ring = 0; ring <= 3; ring += 3) {
+		for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
 			const char *unfit = kernel_unsteppable(k, ring);
 
 			if (!unfit)
@@ -385,7 +385,7 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 				why = unfit;
 		}
 		if (count == before)
-			skip(run, k, k->flags & KERNEL_RING3_ONLY ? 3 : 0, why);
+			skip(run, k, k->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0, why);
 	}
 	return count;
 }
