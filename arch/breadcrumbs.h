@@ -31,7 +31,8 @@ struct breadcrumb {
 
 	/* Filled in by breadcrumbs_left(). */
 	uint32_t step;    /* within the check, from 1; 0: none was told */
-	uint32_t written; /* the register that was last written (x86: MSR), 0: none since the check began */
+	uint32_t written; /* the register that was last written (x86: MSR), 0: none since the check began, or
+			   * the reset lost it: it is told to memory that caches hold */
 	uint64_t written_value;
 };
 
@@ -46,7 +47,10 @@ bool breadcrumbs_left(struct breadcrumb *out, char list[BREADCRUMBS_LIST]);
 /** From now on this is done. */
 void breadcrumbs_set(const struct breadcrumb *b);
 
-/** Within it, from now on this step: an ordinal from 1. */
+/** The last start's stay: the next start finds them once more. */
+void breadcrumbs_put_back(void);
+
+/** Within it, from now on this step: an ordinal from 1; 0: none of its steps any more. */
 void breadcrumbs_step(uint32_t step);
 
 /** Keep a text for the next start besides, cut off where there is no more room. */

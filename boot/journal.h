@@ -4,10 +4,13 @@
  *     assay BUILD on GenuineIntel-6-5E-3
  *     options: pmu=auto ...
  *     left out: 0001 0 17 control/accesses          run, processor, step, place: boot/recovery.h
+ *     before: 0001 1 control...                     what is known of the run before, if it did not come to its
+ *                                                   end: recovery_before()
  *     0 ms: setting the machine up
  *     812 ms: suite control on processor 0
  *     4312 ms: suite events on processor 0
  *     ended: 766 checks, in 61234 ms                the last line of a run that came to its end
+ *     could not run: no such PMU                    the last line of a start that was refused
  *
  * Where the run has no folder there is none. What cannot be written is left unsaid: the report says what
  * there is to say about the volume.
@@ -22,6 +25,8 @@
 #define JOURNAL_LEFT_OUT "left out: "
 #define JOURNAL_STAGE    " ms: "
 #define JOURNAL_SUITE    "suite "
+#define JOURNAL_BEFORE   "before: "
+#define JOURNAL_REFUSED  "could not run: "
 #define JOURNAL_END      "ended: "
 #define JOURNAL_TOOK     ", in "
 #define JOURNAL_OPTIONS  "options: "

@@ -83,11 +83,8 @@ static int leave(struct platform *platform, const struct options *o, int status)
 
 static int could_not_run(struct platform *platform, const struct options *o, const char *why)
 {
-	char how[192];
-
 	console_text("assay: could not run: %s\n", why);
-	snprintf(how, sizeof how, "could not run: %s", why);
-	progress_end(platform, how);
+	progress_refused(platform, why);
 	return leave(platform, o, STATUS_COULD_NOT);
 }
 

@@ -29,7 +29,6 @@ static char list[BREADCRUMBS_LIST];
 static char stage[64], place[BREADCRUMBS_PLACE];
 static bool is_suite;
 static unsigned processor, call, stages;
-static char why[64];
 
 static void format_time(uint64_t ms, char out[16])
 {
@@ -99,15 +98,19 @@ static void show(const char *what)
 		screen_draw();
 }
 
+/* Of an item of `recovery`; the text stays. */
 static const char *left_out(const struct left_out *item)
 {
+	static char why[LEFT_OUT_MAX][64];
+
 	if (!item)
 		return NULL;
+	char *text = why[item - recovery.item];
 	if (item->run)
-		snprintf(why, sizeof why, "reset the machine (run %04u)", item->run);
+		snprintf(text, sizeof why[0], "reset the machine (run %04u)", item->run);
 	else
-		snprintf(why, sizeof why, "reset the machine");
-	return why;
+		snprintf(text, sizeof why[0], "reset the machine");
+	return text;
 }
 
 static void drop_crumb(const char *at, unsigned of_call)
@@ -179,6 +182,12 @@ const char *progress_begin(const struct platform *platform, const struct options
 		recovery_line(&recovery.item[i], line);
 		journal_line(platform, JOURNAL_LEFT_OUT "%s", line);
 	}
+	if (recovery.broken) {
+		char line[LEFT_OUT_BEFORE];
+
+		recovery_before(&recovery, line);
+		journal_line(platform, JOURNAL_BEFORE "%s", line);
+	}
 	if (recovery.full)
 		return "more than 16 checks have ended a run on this machine: choose others with suite= or "
 		       "check=; the next "
@@ -230,6 +239,19 @@ void progress_end(const struct platform *platform, const char *how)
 	breadcrumbs_clear();
 	journal_line(platform, JOURNAL_END "%s" JOURNAL_TOOK "%lu ms", how,
 		     (unsigned long)(time_us() / 1000));
+}
+
+void progress_refused(const struct platform *platform, const char *why)
+{
+	char how[192];
+
+	if (recovery.full || recovery.stuck) {
+		snprintf(how, sizeof how, "could not run: %s", why);
+		progress_end(platform, how);
+		return;
+	}
+	breadcrumbs_put_back();
+	journal_line(platform, JOURNAL_REFUSED "%s", why);
 }
 
 const char *progress_suite_left_out(void)

@@ -28,6 +28,10 @@ bool progress_comes_last(const char *suite);
 /** The run has come to its end; in a few words, how. */
 void progress_end(const struct platform *platform, const char *how);
 
+/** This start cannot go on, and why. What is known of the runs before it stays known, unless it is the
+ * reason: then the next start tries everything again. */
+void progress_refused(const struct platform *platform, const char *why);
+
 /* With the machine taken: */
 
 /** Why this suite as a whole is left out; NULL: it is not. */

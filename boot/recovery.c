@@ -53,33 +53,82 @@ static const char *behind(const char *line, const char *words)
 	return strncmp(line, words, n) ? NULL : line + n;
 }
 
-/* The last stage, and the items; whether the run came to its end. */
-static void read_journal(struct recovery *r, const char *journal)
+/* What follows from the stage that a run ended in, as the journal has it. */
+static void place_end(struct recovery *r, const char *where, size_t length)
 {
 	static const char on[] = " on processor ";
+	const char *text;
+
+	snprintf(r->where, sizeof r->where, "%.*s", (int)length, where);
+	r->last[0] = r->stage[0] = 0;
+	if (!(text = behind(r->where, JOURNAL_SUITE)))
+		snprintf(r->stage, sizeof r->stage, "%.63s", r->where);
+	else if (strstr(text, on))
+		snprintf(r->last, sizeof r->last, "%.*s", (int)(strstr(text, on) - text), text);
+}
+
+/* The next of a line's parts, each of which has a tab behind it. */
+static bool take_part(const char **text, const char *end, char *out, size_t size)
+{
+	const char *tab = memchr(*text, '\t', (size_t)(end - *text));
+
+	if (!tab || (size_t)(tab - *text) >= size)
+		return false;
+	memcpy(out, *text, (size_t)(tab - *text));
+	out[tab - *text] = 0;
+	*text = tab + 1;
+	return true;
+}
+
+static void read_before(struct recovery *r, const char *text, const char *end)
+{
+	r->broken = take_number(&text, &r->run) && take_number(&text, &r->again) &&
+		    take_part(&text, end, r->last, sizeof r->last) &&
+		    take_part(&text, end, r->stage, sizeof r->stage) &&
+		    take_part(&text, end, r->where, sizeof r->where);
+}
+
+void recovery_before(const struct recovery *r, char line[LEFT_OUT_BEFORE])
+{
+	snprintf(line, LEFT_OUT_BEFORE, "%04u %u %s\t%s\t%s\t", r->run, r->again, r->last, r->stage,
+		 r->where);
+}
+
+/* The last stage, and the items; whether the run came to its end. Of a start that was refused: what it knew.
+ */
+static void read_journal(struct recovery *r, const char *journal)
+{
+	struct recovery before = {0};
 	const char *end;
 
 	r->broken = true;
 	for (const char *line = journal; *line; line = *end ? end + 1 : end) {
 		const char *text;
-		char stage[64];
 
 		end = line + strcspn(line, "\n");
 		if ((text = behind(line, JOURNAL_LEFT_OUT)))
 			add_line(r, text, (size_t)(end - text));
+		if ((text = behind(line, JOURNAL_BEFORE)))
+			read_before(&before, text, end);
 		if (behind(line, JOURNAL_END))
 			r->broken = false;
+		if (behind(line, JOURNAL_REFUSED)) {
+			r->broken = before.broken;
+			r->run = before.run;
+			r->again = before.again;
+			memcpy(r->where, before.where, sizeof r->where);
+			memcpy(r->last, before.last, sizeof r->last);
+			memcpy(r->stage, before.stage, sizeof r->stage);
+			return;
+		}
 		if (*line < '0' || *line > '9' || !(text = strstr(line, JOURNAL_STAGE)) || text > end)
 			continue;
 		text += strlen(JOURNAL_STAGE);
-		snprintf(r->where, sizeof r->where, "%.*s", (int)(end - text), text);
-		snprintf(stage, sizeof stage, "%.*s", (int)(end - text), text);
-		r->last[0] = r->stage[0] = 0;
-		if (!(text = behind(stage, JOURNAL_SUITE))) {
-			snprintf(r->stage, sizeof r->stage, "%s", stage);
-		} else if (strstr(text, on)) {
-			snprintf(r->last, sizeof r->last, "%.*s", (int)(strstr(text, on) - text), text);
-		}
+		place_end(r, text, (size_t)(end - text));
+	}
+	if (r->stage[0] && !strcmp(r->stage, before.stage)) {
+		r->again = before.again + 1;
+		r->stuck = r->again >= RECOVERY_TRIES;
 	}
 }
 
@@ -99,6 +148,7 @@ static void read_crumb(struct recovery *r, const struct breadcrumb *c)
 	char step[24] = "", written[64] = "";
 
 	r->broken = true;
+	r->stuck = false;
 	r->run = c->run;
 	r->last[0] = r->stage[0] = 0;
 	if (c->step)

@@ -5,7 +5,8 @@
  * by check, where the machine was reset and not switched off. A check, or a step of one, that ended a run is
  * left out of the next. A suite that was cut short no one knows where, or between two checks, comes last; if
  * that ends it again between two checks, it is left out. When a run comes to its end, all that is forgotten:
- * the next one tries everything.
+ * the next one tries everything. A start that is refused, by a bad option for example, is no run: what was
+ * known before it stays known.
  */
 #ifndef BOOT_RECOVERY_H
 #define BOOT_RECOVERY_H
@@ -55,6 +56,11 @@ const struct left_out *recovery_item(const struct recovery *r, unsigned processo
 
 /** An item as a line, without its end: "0001 0 17 control/accesses": run, processor, step, place. */
 void recovery_line(const struct left_out *item, char line[LEFT_OUT_LINE]);
+
+#define LEFT_OUT_BEFORE 512
+/** What is known of the run before, as a line, without its end: run, starts in a row, and with a tab behind
+ * each the suite that is to come last, the stage, and where it ended. */
+void recovery_before(const struct recovery *r, char line[LEFT_OUT_BEFORE]);
 
 /** All of them, a line each, for breadcrumbs_keep(). */
 void recovery_list(const struct recovery *r, char *out, size_t size);

@@ -355,6 +355,8 @@ static void try_accesses(void *arg)
 			a->faulted[i] =
 				!try(a->pmu->driver->space, &a->access[i], &a->expected[i], &a->read[i]);
 	}
+	if (a->run->step)
+		a->run->step(a->run, 0);
 	a->pmu->driver->reset(a->pmu, &why);
 }
 

@@ -143,6 +143,7 @@ void breadcrumbs_set(const struct breadcrumb *b)
 void breadcrumbs_step(uint32_t step)
 {
 	breadcrumbs_live->step = step;
+	to_memory((const void *)breadcrumbs_live, sizeof *breadcrumbs_live);
 	fail_at(step);
 }
 
@@ -161,6 +162,14 @@ void breadcrumbs_clear(void)
 	breadcrumbs_live = &idle;
 	spoilt_here = 0;
 	sequence = 0;
+}
+
+void breadcrumbs_put_back(void)
+{
+	memcpy(page, &found, sizeof *page);
+	to_memory(page, sizeof *page);
+	breadcrumbs_live = &idle;
+	spoilt_here = 0;
 }
 
 bool breadcrumbs_spoil(enum breadcrumbs_fault fault, const char *place, uint32_t step)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """A run that ends before its end: the next start says where it was, and goes on behind it."""
+import os
 import random
 import re
 import shutil
@@ -45,7 +46,7 @@ r = boot(config='inject="reset:choosing the PMU"', options="pmu=virtual suite=co
 ok(r.status == 2 and "the last 2 starts ended while choosing the PMU" in (r.verdict or ""), "a machine that starts over and over is stopped: %s" % r.verdict, tail(r))
 
 # At any moment: checks are told one by one, the tables at the end at once.
-SEED = random.randrange(1 << 32)
+SEED = int(os.environ.get("ASSAY_SEED") or random.randrange(1 << 32))
 chance = random.Random(SEED)
 last = max([i for i, line in enumerate(clean.lines) if line.startswith("ok ")] or [10])
 for _ in range(few(3, 20)):
@@ -61,6 +62,9 @@ for _ in range(few(3, 20)):
     notes = [line for line in r.text if line.startswith("note: the last run")]
     # What one check tells as many is missing with it.
     missing = [k for k in comparable(clean) or {} if k not in (comparable(r) or {}) and not k.startswith(("control/access/", "control/power-up/"))]
+    # So are the checks of a counter whose ladder is left out.
+    counter = re.search(r"ended in choosing the PMU/ladder/(\w+)", "".join(notes))
+    missing = [k for k in missing if not counter or not k.endswith("/" + counter[1])]
     ok(r.lines.count("TAP version 14") == 2 and len(notes) == 1 and r.counts and r.counts["error"] <= 1 and not missing,
        "reset at line %d of %d: %s" % (at, last, notes[0] if notes else "nothing is said"), ["seed %d" % SEED] + missing + tail(r, 30))
 

@@ -139,6 +139,64 @@ static void between_checks_the_suite_is_tried_again(void **state)
 	assert_false(r.stuck);
 }
 
+/* What a start has written that was refused, or ended in this stage. */
+static const char *journal_behind(const struct recovery *before, const char *lines)
+{
+	static char journal[1024];
+	char line[LEFT_OUT_BEFORE];
+
+	recovery_before(before, line);
+	snprintf(journal, sizeof journal, HEAD "left out: 0010 0 17 control/accesses\nbefore: %s\n%s", line,
+		 lines);
+	return journal;
+}
+
+static void a_start_that_was_refused_is_no_run(void **state)
+{
+	struct breadcrumb c = {.run = 12, .place = "control", .suite = true};
+	struct recovery before;
+
+	(void)state;
+	learn(HEAD "81 ms: suite control on processor 0\n", &c, "");
+	before = r;
+	learn(journal_behind(&before, "0 ms: setting the machine up\ncould not run: no such PMU\n"), NULL,
+	      "");
+	assert_true(r.broken);
+	assert_int_equal(r.run, 12);
+	assert_int_equal(r.again, 1);
+	assert_string_equal(r.where, before.where);
+	assert_string_equal(r.last, "control");
+	assert_string_equal(r.stage, "control");
+	assert_int_equal(r.count, 1);
+	/* One that comes to its end is a run. */
+	learn(journal_behind(&before, "0 ms: setting the machine up\nended: 1 checks\n"), NULL, "");
+	assert_false(r.broken);
+	/* Nothing was known before it. */
+	learn(HEAD "0 ms: setting the machine up\ncould not run: no such PMU\n", NULL, "");
+	assert_false(r.broken);
+	/* What was cut off tells nothing. */
+	learn(HEAD "before: 0011 1 control\tcon\ncould not run: no such PMU\n", NULL, "");
+	assert_false(r.broken);
+}
+
+/* Memory is gone when the machine was switched off: the journals alone count how often. */
+static void journals_count_starts(void **state)
+{
+	struct recovery before;
+
+	(void)state;
+	learn(HEAD "81 ms: choosing the PMU\n", NULL, "");
+	assert_int_equal(r.again, 1);
+	assert_false(r.stuck);
+	before = r;
+	learn(journal_behind(&before, "0 ms: setting the machine up\n"), NULL, "");
+	assert_int_equal(r.again, 1);
+	assert_false(r.stuck);
+	learn(journal_behind(&before, "0 ms: setting the machine up\n81 ms: choosing the PMU\n"), NULL, "");
+	assert_int_equal(r.again, 2);
+	assert_true(r.stuck);
+}
+
 static void a_stage_is_tried_again(void **state)
 {
 	struct breadcrumb c = {.run = 12, .place = "choosing the PMU"};
@@ -229,6 +287,8 @@ int main(void)
 		cmocka_unit_test(a_crumb_knows_the_check),
 		cmocka_unit_test(between_checks_the_suite_is_tried_again),
 		cmocka_unit_test(a_stage_is_tried_again),
+		cmocka_unit_test(a_start_that_was_refused_is_no_run),
+		cmocka_unit_test(journals_count_starts),
 		cmocka_unit_test(memory_of_another_run_says_nothing),
 		cmocka_unit_test(too_many_are_told),
 		cmocka_unit_test(time_is_known_of_a_whole_run_alone),
