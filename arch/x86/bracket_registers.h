@@ -9,15 +9,17 @@
 #define ARCH_X86_BRACKET_REGISTERS_H
 
 #ifdef __ASSEMBLER__
+/* clang-format off */
 
-#define ARG0    % r12
-#define ARG1    % r13
-#define ARG2    % r14
-#define ARG3    % r15
-#define ARG0_32 % r12d
-#define ARG1_32 % r13d
-#define ARG2_32 % r14d
-#define ARG3_32 % r15d
+#define ARG0    %r12
+#define ARG1    %r13
+#define ARG2    %r14
+#define ARG3    %r15
+#define ARG0_32 %r12d
+#define ARG1_32 %r13d
+#define ARG2_32 %r14d
+#define ARG3_32 %r15d
+/* clang-format on */
 
 #else
 

@@ -1,11 +1,13 @@
 /*
  * What a driver keeps of one PMU, from its identify() on: what it has found, and what counters were
- *programmed with. A struct pmu points to it, and copies of a struct pmu share it, since there is one set of
- *registers. Two PMUs that were identified apart have nothing in common.
+ * programmed with. A struct pmu points to it, and copies of a struct pmu share it, since there is one set of
+ * registers. Two PMUs that were identified apart have nothing in common.
  *
- *	static struct pmu pmu;                       all zero before its first identify()
- *	pmu_find("amd", &pmu, &why);                 makes its state, or takes that of its last identify()
- *again pmu_forget(&pmu);                            gives it back
+ * Example: a struct pmu is all zero before its first identify(). Another one takes the same state again.
+ *
+ *     static struct pmu pmu;
+ *     pmu_find("amd", &pmu, &why);
+ *     pmu_forget(&pmu);
  */
 #ifndef PMU_CONTRACT_STATE_H
 #define PMU_CONTRACT_STATE_H

@@ -5,10 +5,10 @@
 static int ask(const struct pmu_model *model, void *state, const struct step *write,
 	       struct model_increment *out)
 {
-	struct step deed = *write; /* what it does, not the time that it takes */
+	struct step did = *write; /* what it does, not the time that it takes */
 
-	deed.cycles = 0;
-	return model->increments ? model->increments(state, &deed, out, PREMISE_COUNTERS) : -1;
+	did.cycles = 0;
+	return model->increments ? model->increments(state, &did, out, PREMISE_COUNTERS) : -1;
 }
 
 static bool among(const uint64_t *counter, const struct model_increment *list, int n)

@@ -20,7 +20,7 @@
 
 	.macro	ASK_FIRST name
 	cmpb	$0, step_runs_free(%rip)
-	jne	\name\()_resting
+	jne	\name\()_free
 	.endm
 
 	/* `instruction` with ECX = the first argument; what it reads goes to where the second one points. */
@@ -56,7 +56,7 @@
 	.size	\name, . - \name
 	.endm
 
-	.macro	END_WITH_REST name
+	.macro	END_AND_RUN_FREE name
 3:	mov	step_idle(%rip), %r8
 	cmpb	$0, (%r8)
 	jne	4f
@@ -74,19 +74,19 @@
 	FUNCTION msr_read
 	ASK_FIRST msr_read
 	READ	rdmsr
-	END_WITH_REST msr_read
+	END_AND_RUN_FREE msr_read
 
 /* bool msr_write(uint32_t address, uint64_t value) */
 	FUNCTION msr_write
 	ASK_FIRST msr_write
 	WRITE
-	END_WITH_REST msr_write
+	END_AND_RUN_FREE msr_write
 
 /* bool pmc_read(uint32_t index, uint64_t *value) */
 	FUNCTION pmc_read
 	ASK_FIRST pmc_read
 	READ	rdpmc
-	END_WITH_REST pmc_read
+	END_AND_RUN_FREE pmc_read
 
 /* bool msr_read_own(uint32_t address, uint64_t *value) */
 	FUNCTION msr_read_own

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Of 64 bits, as their complements are asked for. */
-#define EMULATED_FEATURES ((uint64_t)KERNEL_NEEDS_LENT)
+#define EMULATED_FEATURES ((uint64_t)KERNEL_NEEDS_EMULATED)
 /* Emulated for a virtual CPU of any profile; what else can be emulated, to those whose profile has it. */
 #define LENT_TO_ALL ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE))
 _Static_assert((~EMULATED_FEATURES & KERNEL_NEEDS_SVM) != 0, "needs above 32 bits are not emulated");

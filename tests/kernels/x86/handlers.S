@@ -17,7 +17,7 @@
 	.globl kernel_on_test_int, kernel_on_fault, kernel_on_fault_code, kernel_on_syscall
 	.globl kernel_on_syscall_xapic, kernel_on_syscall_x2apic
 	.globl kernel_on_sysenter, kernel_on_xapic, kernel_on_x2apic
-	.globl kernel_on_syscall_x2apic_lent, kernel_on_x2apic_lent, kernel_on_own_nmi, kernel_own_nmis
+	.globl kernel_on_syscall_x2apic_emulated, kernel_on_x2apic_emulated, kernel_on_own_nmi, kernel_own_nmis
 	.globl kernel_emulated_copy, kernel_on_lacking, kernel_lacking_else, kernel_lacking_done
 	.p2align 6
 kernel_on_test_int:
@@ -45,7 +45,7 @@ kernel_on_syscall_xapic:
 	or $0x200, %r11
 	sysretq
 
-.macro WRMSR_LENT
+.macro WRMSR_EMULATED
 	.byte STAND_IN_0F, 0x30
 .endm
 
@@ -63,7 +63,7 @@ kernel_on_syscall_xapic:
 .endm
 
 ON_SYSCALL_X2APIC kernel_on_syscall_x2apic, wrmsr
-ON_SYSCALL_X2APIC kernel_on_syscall_x2apic_lent, WRMSR_LENT
+ON_SYSCALL_X2APIC kernel_on_syscall_x2apic_emulated, WRMSR_EMULATED
 
 	.p2align 6
 kernel_on_sysenter:
@@ -88,7 +88,7 @@ kernel_on_xapic:
 .endm
 
 ON_X2APIC kernel_on_x2apic, wrmsr
-ON_X2APIC kernel_on_x2apic_lent, WRMSR_LENT
+ON_X2APIC kernel_on_x2apic_emulated, WRMSR_EMULATED
 
 /* An NMI that is asked for by a WRMSR that the CPU lacks (tests/kernels/x86/emulation.c). */
 	.p2align 6

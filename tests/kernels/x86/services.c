@@ -29,7 +29,7 @@
 /* handlers.S */
 extern const uint8_t kernel_on_test_int[], kernel_on_fault[], kernel_on_fault_code[], kernel_on_syscall[];
 extern const uint8_t kernel_on_sysenter[], kernel_on_xapic[], kernel_on_x2apic[], kernel_on_syscall_xapic[],
-	kernel_on_syscall_x2apic[], kernel_on_x2apic_lent[], kernel_on_syscall_x2apic_lent[],
+	kernel_on_syscall_x2apic[], kernel_on_x2apic_emulated[], kernel_on_syscall_x2apic_emulated[],
 	kernel_on_lacking[];
 extern uint64_t kernel_lacking_else;
 extern uint8_t (*kernel_lacking_done)(struct trap_frame *f, const void **then);
@@ -56,7 +56,7 @@ static const struct {
 	{KERNEL_SERVICE_TEST_INT, VECTOR_DB, kernel_on_test_int},
 	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
 	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
-	{X2APIC_LENT, VECTOR_TEST, kernel_on_x2apic_lent},
+	{X2APIC_LENT, VECTOR_TEST, kernel_on_x2apic_emulated},
 	{KERNEL_SERVICE_NMI, VECTOR_NMI, kernel_on_test_int},
 	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_DB, kernel_on_fault},
@@ -137,7 +137,7 @@ static struct {
 	{KERNEL_SERVICE_SYSCALL, 0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, NULL, 0x44700, 0},
 	{KERNEL_SERVICE_IPI_XAPIC, LSTAR, kernel_on_syscall_xapic, 0, 0},
 	{KERNEL_SERVICE_IPI_X2APIC, LSTAR, kernel_on_syscall_x2apic, 0, 0},
-	{IPI_X2APIC_LENT, LSTAR, kernel_on_syscall_x2apic_lent, 0, 0},
+	{IPI_X2APIC_LENT, LSTAR, kernel_on_syscall_x2apic_emulated, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x174 /* IA32_SYSENTER_CS */, NULL, SELECTOR_KERNEL_CS, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x175 /* IA32_SYSENTER_ESP */, sysenter_stack + 64, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, IA32_SYSENTER_EIP, kernel_on_sysenter, 0, 0},
@@ -573,7 +573,7 @@ static uint64_t wanted_at_full_speed(const struct kernel *k)
 
 static uint64_t wanted(const struct kernel *k)
 {
-	bool lacking = kernel_missing(k->needs & KERNEL_NEEDS_LENT, cpu_has, xcr0_read()) ||
+	bool lacking = kernel_missing(k->needs & KERNEL_NEEDS_EMULATED, cpu_has, xcr0_read()) ||
 		       (k->flags & KERNEL_SERVICE_RDPMC && rdpmc_does == UNKNOWN);
 
 	return (k->flags & KERNEL_SERVICES) | (lacking ? LACKING : 0) |
@@ -582,7 +582,7 @@ static uint64_t wanted(const struct kernel *k)
 
 bool services_wanted(const struct kernel *k)
 {
-	return k->flags & KERNEL_SERVICES || k->needs & (KERNEL_NEEDS_LENT | KERNEL_NEEDS_SVM);
+	return k->flags & KERNEL_SERVICES || k->needs & (KERNEL_NEEDS_EMULATED | KERNEL_NEEDS_SVM);
 }
 
 void services_init(void)

@@ -1,6 +1,6 @@
 /*
  * What kinds of arithmetic a kernel's instructions are: by their opcodes, a list of its own beside the
- * signatures of tests/kernels/kinds.S.
+ * signatures of tests/kernels/x86/kinds.S.
  */
 #ifndef TESTS_HOST_EXTREMES_KINDS_H
 #define TESTS_HOST_EXTREMES_KINDS_H

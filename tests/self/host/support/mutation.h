@@ -1,5 +1,5 @@
 /*
- * Mutation tests: the tests of a model are run once for each mutant of its rules (pmu/contract/mutant.h).
+ * Mutation tests: the tests of a model are run once for each mutant of its rules (scripts/gen-mutants).
  */
 #ifndef TESTS_SELF_HOST_SUPPORT_MUTATION_H
 #define TESTS_SELF_HOST_SUPPORT_MUTATION_H
