@@ -5,10 +5,10 @@
 #include "arch/x86/cpu/register_access.h"
 #include "arch/x86/step/step.h"
 
-bool msr_read_resting(uint32_t address, uint64_t *value);
-bool msr_read_list_resting(const uint32_t *address, unsigned n, uint64_t *value);
-bool msr_write_resting(uint32_t address, uint64_t value);
-bool pmc_read_resting(uint32_t index, uint64_t *value);
+bool msr_read_free(uint32_t address, uint64_t *value);
+bool msr_read_list_free(const uint32_t *address, unsigned n, uint64_t *value);
+bool msr_write_free(uint32_t address, uint64_t value);
+bool pmc_read_free(uint32_t index, uint64_t *value);
 bool msr_accessed(bool good);
 
 /* The client's answer. @return false if it leaves the access to the CPU, and nothing runs free now */
@@ -24,7 +24,7 @@ static bool answered(struct register_access *a, bool *good)
 	return answer != REGISTER_NOT_MINE;
 }
 
-bool msr_read_resting(uint32_t address, uint64_t *value)
+bool msr_read_free(uint32_t address, uint64_t *value)
 {
 	struct register_access a = access_rdmsr(address);
 	bool good, done = answered(&a, &good);
@@ -33,7 +33,7 @@ bool msr_read_resting(uint32_t address, uint64_t *value)
 	return done ? good : msr_read(address, value);
 }
 
-bool msr_read_list_resting(const uint32_t *address, unsigned n, uint64_t *value)
+bool msr_read_list_free(const uint32_t *address, unsigned n, uint64_t *value)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (!msr_read(address[i], &value[i]))
@@ -41,7 +41,7 @@ bool msr_read_list_resting(const uint32_t *address, unsigned n, uint64_t *value)
 	return true;
 }
 
-bool msr_write_resting(uint32_t address, uint64_t value)
+bool msr_write_free(uint32_t address, uint64_t value)
 {
 	struct register_access a = access_wrmsr(address, value);
 	bool good;
@@ -49,7 +49,7 @@ bool msr_write_resting(uint32_t address, uint64_t value)
 	return answered(&a, &good) ? good : msr_write(address, value);
 }
 
-bool pmc_read_resting(uint32_t index, uint64_t *value)
+bool pmc_read_free(uint32_t index, uint64_t *value)
 {
 	struct register_access a = access_rdpmc(index, 0, false);
 	bool good, done = answered(&a, &good);
