@@ -23,7 +23,8 @@ enum step_kind {
 	STEP_WRITES_REGISTER, /* one that writes a register of the processor: x86's WRMSR */
 	STEP_READS_COUNTER,   /* one that reads a counter by a selector: x86's RDPMC */
 	STEP_CALLS,           /* one that asks another level for a service: x86's INT n, SYSCALL, SYSENTER */
-	STEP_RETURNS,         /* one that goes back to another level: x86's IRET, SYSRET, SYSEXIT */
+	STEP_RETURNS,         /* one that goes back to another level: x86's IRET */
+	STEP_RETURNS_FAST,    /* the same, made for returns from such services alone: x86's SYSRET, SYSEXIT */
 	STEP_DELIVERED,       /* an exception or interrupt was delivered */
 	STEP_CALL_DELIVERED, /* the same of one of STEP_CALLS that is delivered as interrupts are: x86's INT n
 			      */

@@ -104,6 +104,10 @@ void premises_step(const struct premises *p, struct step *step, struct qterm *te
 		if (premise_broken(p, PREMISE_RETURN_IN_NEW))
 			step->level = step->level_after;
 		break;
+	case STEP_RETURNS_FAST:
+		if (premise_broken(p, PREMISE_RETURN_IN_NEW) || premise_broken(p, PREMISE_SYSRET_IN_NEW))
+			step->level = step->level_after;
+		break;
 	case STEP_CALLS:
 		if (premise_broken(p, PREMISE_CALL_IN_NEW))
 			step->level = 0;

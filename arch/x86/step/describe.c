@@ -52,9 +52,10 @@ static enum step_kind kind_of(const struct insn *in)
 	case INSN_SYSENTER:
 		return STEP_CALLS;
 	case INSN_IRET:
+		return STEP_RETURNS;
 	case INSN_SYSRET:
 	case INSN_SYSEXIT:
-		return STEP_RETURNS;
+		return STEP_RETURNS_FAST;
 	default:
 		return STEP_INSTRUCTION;
 	}
