@@ -50,7 +50,8 @@ void breadcrumbs_set(const struct breadcrumb *b);
 /** The last start's stay: the next start finds them once more. */
 void breadcrumbs_put_back(void);
 
-/** Within it, from now on this step: an ordinal from 1; 0: none of its steps any more. */
+/** Within it, from now on this step: an ordinal from 1; 0: none of its steps, or none any more. In a guarded
+ * call. */
 void breadcrumbs_step(uint32_t step);
 
 /** Keep a text for the next start besides, cut off where there is no more room. */

@@ -19,7 +19,7 @@
 /** "ring 3": for reports; NULL: the instruction set has no such level. */
 const char *level_name(unsigned level);
 
-/** The number of the user's level. */
+/** The number of the user's level, above 0. */
 unsigned level_user(void);
 
 /** Levels that counters cannot count apart from each other have the same filter, numbered from 0 (x86: 0 for

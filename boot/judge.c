@@ -30,6 +30,12 @@ static void carry_out(void *arg)
 	watchdog_disarm();
 }
 
+static void carry_out_check(void *arg)
+{
+	progress_step(0);
+	carry_out(arg);
+}
+
 #define PUT_BACK_MS 5000
 
 /* What a check that was cut short had programmed would count, interrupt and take registers in the next one.
@@ -53,7 +59,7 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 			judgement_set(&r->judgement, VERDICT_ERROR, "%s", reason);
 		return false;
 	}
-	bool good = trap_guard(carry_out, &job, &trap);
+	bool good = trap_guard(carry_out_check, &job, &trap);
 	watchdog_disarm();
 	services_finish();
 	masking_end();

@@ -41,7 +41,8 @@ const char *progress_suite_left_out(void);
 const char *progress_check(const struct result *r);
 void progress_check_over(void);
 
-/** A step of it begins, numbered from 1; also while it is stepped for a virtual PMU. @return likewise */
+/** A step of it begins, numbered from 1, or 0: the check itself; also while it is stepped for a virtual PMU.
+ * @return likewise */
 const char *progress_step(unsigned step);
 
 #endif

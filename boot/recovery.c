@@ -228,6 +228,9 @@ uint64_t recovery_time(const char *journal, const char *options)
 	line += strlen("\n" JOURNAL_OPTIONS);
 	if (strncmp(line, options, length) || line[length] != '\n')
 		return 0;
+	end += strlen("\n" JOURNAL_END);
+	if (*end < '0' || *end > '9') /* it gave up, and has no number of checks */
+		return 0;
 	const char *took = strstr(end, JOURNAL_TOOK);
 	return took ? strtoul(took + strlen(JOURNAL_TOOK), NULL, 10) : 0;
 }

@@ -261,9 +261,11 @@ static bool call_supervisor(struct doing *d, const struct toy_cpu *cpu, const st
 			d->step.answered = true;
 		}
 		break;
-	default: /* TOY_SYS_END */
+	case TOY_SYS_END:
 		d->step.level_after = 0;
 		break;
+	default:
+		toy_fault(TOY_FAULT_CALL, cpu->pc);
 	}
 	if (d->step.level && !d->step.level_after)
 		add(d, Q_RING_TO_KERNEL, 1);

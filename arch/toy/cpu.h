@@ -69,7 +69,7 @@ void toy_idle(uint64_t cycles);
 
 /* What arch/toy's files tell each other. */
 
-enum toy_fault { TOY_FAULT_ADDRESS, TOY_FAULT_PRIVILEGE, TOY_FAULT_REGISTER };
+enum toy_fault { TOY_FAULT_ADDRESS, TOY_FAULT_PRIVILEGE, TOY_FAULT_REGISTER, TOY_FAULT_CALL };
 _Noreturn void toy_fault(enum toy_fault fault, uint64_t pc);
 
 /** Whether an interrupt is to be taken now. */

@@ -13,7 +13,7 @@
  *	JUMP    to the instruction's address + immediate; D = address of the next instruction
  *	JUMPR   to A; D = address of the next instruction
  *	REG     bit 19 = 1: register number 18:0 = B; else D = register number 18:0
- *	SYS     immediate: TOY_SYS_END, TOY_SYS_CALL, TOY_SYS_RETURN
+ *	SYS     immediate: TOY_SYS_END, TOY_SYS_CALL, TOY_SYS_RETURN, TOY_SYS_BEGIN_MARK, TOY_SYS_END_MARK
  *
  * R7 holds return addresses by convention: JUMPR through it without a link is a return.
  */

@@ -127,6 +127,8 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
 	innermost = g.outer;
 	if (!done) {
 		open = was_open;
+		masked = true;
+		memset(pending, 0, sizeof pending);
 		memcpy(claimed, was_claimed, sizeof claimed);
 		toy_set_client(client);
 		if (report)
@@ -157,6 +159,7 @@ void toy_fault(enum toy_fault fault, uint64_t pc)
 		[TOY_FAULT_ADDRESS] = "an address that is none",
 		[TOY_FAULT_PRIVILEGE] = "REG at the user's level",
 		[TOY_FAULT_REGISTER] = "a register access that is refused",
+		[TOY_FAULT_CALL] = "SYS with a number that is none",
 	};
 	char text[96];
 

@@ -290,8 +290,7 @@ bool register_write(enum register_space space, uint64_t number, uint64_t value)
 	return space == SPACE_SYSTEM && toy_register(&a);
 }
 
-/* --- what else there is none of: firmware that interrupts, a second CPU
- * -------- */
+/* --- firmware that interrupts, a second CPU: there are none ------------------------------------------- */
 
 const char *const firmware_counter_name = "none";
 

@@ -1,9 +1,9 @@
 /*
  * Assay on the toy machine: the suites run on the host, against the machine that arch/toy interprets. TAP
- *goes to standard output.
+ * goes to standard output.
  *
- *	assay-toy [suite=GLOBS] [kernel=GLOBS] [event=GLOBS] [check=GLOBS] [inject=NAME+NAME] [report=FILE]
- *[verbose=1]
+ *     assay-toy [suite=GLOBS] [kernel=GLOBS] [event=GLOBS] [check=GLOBS] [inject=NAME+NAME] [report=FILE]
+ *               [verbose=1]
  *
  * Exit status: 0 nothing wrong, 1 something wrong, 2 could not run.
  */
@@ -178,6 +178,36 @@ static bool write_report(const char *path)
 	return fclose(f) == 0 && good;
 }
 
+/* --- options that match nothing ------------------------------------------------------------------------- */
+
+static const char *name_of(unsigned key, const struct pmu *pmu, unsigned i)
+{
+	if (key == SUITE)
+		return suites[i] ? suites[i]->name : NULL;
+	if (key == KERNEL)
+		return i < (size_t)(kernels_end - kernels_begin) ? kernels_begin[i].name : NULL;
+	return i < pmu->n_events ? pmu->events[i]->name : NULL;
+}
+
+/* Each of a list of globs must match something. @return the one that does not, or NULL */
+static const char *unmatched(unsigned key, const struct pmu *pmu)
+{
+	static char glob[64];
+
+	for (const char *p = given[key].value; p && *p;) {
+		size_t length = strcspn(p, ",");
+		unsigned i = 0;
+
+		snprintf(glob, sizeof glob, "%.*s", (int)length, p);
+		while (name_of(key, pmu, i) && !glob_match(glob, name_of(key, pmu, i)))
+			i++;
+		if (!name_of(key, pmu, i))
+			return glob;
+		p += length + (p[length] == ',');
+	}
+	return NULL;
+}
+
 static int could_not_run(const char *why)
 {
 	fprintf(stderr, "assay-toy: %s\n", why);
@@ -210,6 +240,7 @@ int main(int argc, char **argv)
 {
 	static struct pmu pmu;
 	static struct ladder ladder;
+	static struct checks_asked checks;
 	char line[512] = "";
 	bool bad;
 
@@ -228,6 +259,7 @@ int main(int argc, char **argv)
 	};
 	struct run run = {
 		.options = &options,
+		.checks = &checks,
 		.call = call,
 		.report = report,
 		.value = value,
@@ -244,12 +276,20 @@ int main(int argc, char **argv)
 		return could_not_run("there is no memory for kernels");
 	if (!virtual_pmu_create(&run, &pmu, toy_profile.name, given[INJECT].value, &why))
 		return could_not_run(why);
+	for (unsigned key = SUITE; key <= EVENT; key++)
+		if (unmatched(key, &pmu)) {
+			snprintf(line, sizeof line, "%s=%s matches none", given[key].key,
+				 unmatched(key, &pmu));
+			return could_not_run(line);
+		}
 	report_pmu(&pmu, NULL);
 	ladder_climb(&run, &ladder);
 	run.ladder = &ladder;
 	for (unsigned i = 0; suites[i]; i++)
 		if (glob_match(options.suite_glob, suites[i]->name))
 			carry_out(&run, suites[i]);
+	if (checks.asked && !checks.matched)
+		return could_not_run("check= matches none of the checks that the suites have");
 	report_end(true);
 	if (given[REPORT].value && !write_report(given[REPORT].value))
 		return could_not_run("the report cannot be written");

@@ -238,6 +238,8 @@ static struct framebuffer find_framebuffer(void)
 			.height = info->VerticalResolution,
 			.pitch = info->PixelsPerScanLine * 4,
 		};
+		if (gop->Mode->FrameBufferSize < (UINT64)f.height * f.pitch)
+			continue;
 		if (info->PixelFormat == PixelRedGreenBlueReserved8BitPerColor) {
 			f.red = 0xff, f.green = 0xff00, f.blue = 0xff0000;
 		} else if (info->PixelFormat == PixelBlueGreenRedReserved8BitPerColor) {

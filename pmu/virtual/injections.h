@@ -1,9 +1,9 @@
 /*
  * Deviations that inject= can switch on in a virtual CPU: one table for all, whoever they are handed to.
- *Those of the machine model, of what records are made from, of premises and of hypervisors are lists (.def)
- *in pmu/virtual; those of a PMU are its model's (struct pmu_model, .injections).
+ * Those of the machine model, of what records are made from, of premises and of hypervisors are lists (.def)
+ * in pmu/virtual; those of a PMU are its model's (struct pmu_model, .injections).
  *
- *	inject=half-the-ways+dropped-carry+cpuid:0a:0:eax:07ff0403
+ *     inject=half-the-ways+dropped-carry+cpuid:0a:0:eax:07ff0403
  */
 #ifndef PMU_VIRTUAL_INJECTIONS_H
 #define PMU_VIRTUAL_INJECTIONS_H

@@ -137,6 +137,10 @@ static bool ended_run(const char *token)
 		}
 		if (!*place)
 			break;
+		if (ways[i].fault == BREADCRUMBS_EXCEPTION && !strchr(place, '/')) {
+			free(place);
+			return refuse(token, "an exception needs a check, which is guarded: SUITE/CHECK");
+		}
 		if (breadcrumbs_spoil(ways[i].fault, place, step))
 			return true;
 		free(place);

@@ -13,7 +13,6 @@
 #include "arch/exceptions.h"
 #include "pmu/events/grammar.h"
 #include "pmu/contract/control.h"
-#include "pmu/events/grammar.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <inttypes.h>

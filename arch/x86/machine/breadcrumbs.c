@@ -108,10 +108,12 @@ bool breadcrumbs_left(struct breadcrumb *out, char list[BREADCRUMBS_LIST])
 	return true;
 }
 
-static void fail_at(uint32_t step)
+/* An exception ends a check: it waits until the check is guarded, which is when the first step is told. */
+static void fail_at(uint32_t step, bool guarded)
 {
 	for (unsigned i = 0; spoilt_here >> i; i++)
-		if (spoilt_here >> i & 1 && spoilt[i].step == step)
+		if (spoilt_here >> i & 1 && spoilt[i].step == step &&
+		    (guarded || spoilt[i].fault != BREADCRUMBS_EXCEPTION))
 			breadcrumbs_fail(spoilt[i].fault);
 }
 
@@ -137,14 +139,14 @@ void breadcrumbs_set(const struct breadcrumb *b)
 	for (unsigned i = 0; i < n_spoilt; i++)
 		if (!strcmp(spoilt[i].place, s->place))
 			spoilt_here |= 1u << i;
-	fail_at(0);
+	fail_at(0, false);
 }
 
 void breadcrumbs_step(uint32_t step)
 {
 	breadcrumbs_live->step = step;
 	to_memory((const void *)breadcrumbs_live, sizeof *breadcrumbs_live);
-	fail_at(step);
+	fail_at(step, true);
 }
 
 void breadcrumbs_keep(const char *list)

@@ -110,14 +110,20 @@ static void try_interrupts(void *arg)
 	watchdog_choose();
 }
 
-/* Write-combining; where that cannot be had, as firmware's MTRRs have it. */
+/* Write-combining. A framebuffer that page tables do not reach is left alone. */
 static void map_screen(const struct framebuffer *f)
 {
-	if (f->address && f->address % PAGE_BYTES == 0)
-		page_protect((void *)(uintptr_t)f->address,
-			     ((size_t)f->height * f->pitch + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
-			     PAGE_WRITE | PAGE_WC);
-	screen_open(f);
+	uintptr_t begin = f->address / PAGE_BYTES * PAGE_BYTES;
+	uint64_t end = f->address + (uint64_t)f->height * f->pitch;
+
+	if (!f->address)
+		return;
+	if (page_protect((void *)begin, (end - begin + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES,
+			 PAGE_WRITE | PAGE_WC))
+		screen_open(f);
+	else
+		note_add("the framebuffer at 0x%lx cannot be mapped: the screen is not used",
+			 (unsigned long)f->address);
 }
 
 const char *machine_init(const struct boot_info *boot)

@@ -21,8 +21,8 @@
 /* What is told. Of a step that retired, only what these wants ask for is set: clearing all of it each time
  * takes as long as all the rest. */
 static struct step told;
-static uint32_t told_for;
 #define TOLD_OTHERWISE UINT32_MAX
+static uint32_t told_for = TOLD_OTHERWISE;
 static struct step_details details;
 
 /* The vector registers are the stepped code's: nothing here touches them. */

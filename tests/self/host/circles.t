@@ -70,12 +70,11 @@ def main():
     files = sources()
     found, listed = circles(files), parse(read("tests/self/host/data/circles.txt"))
     ok(len(files) > 500, "sources are found")
-    ok(all(any(new <= old for old in listed) for new in found),
-       "no files include each other in a circle, but for those listed",
-       lines(new for new in found if not any(new <= old for old in listed)))
-    ok(all(any(new <= old for new in found) for old in listed), "every circle that is listed is still there",
-       lines(old for old in listed if not any(new <= old for new in found)))
-    families = ("pmu/intel/", "pmu/amd/", "pmu/netburst/", "pmu/contract/", "pmu/virtual/")
+    found = set(found)
+    listed = set(listed)
+    ok(found <= listed, "no files include each other in a circle, but for those listed", lines(found - listed))
+    ok(listed <= found, "every circle that is listed is still there, as large as that", lines(listed - found))
+    families = ("pmu/intel/", "pmu/amd/", "pmu/netburst/", "pmu/toy/", "pmu/x86/", "pmu/contract/", "pmu/virtual/")
     ok(not any(s.startswith(families) for c in listed for s in c),
        "none is in a family's folder, nor in what it owes the rest")
 

@@ -270,6 +270,8 @@ static void time_is_known_of_a_whole_run_alone(void **state)
 		{HEAD "0 ms: setting the machine up\nended: 190 checks, in 61234 ms\n", "pmu=aut", 0},
 		{HEAD "0 ms: setting the machine up\n", "pmu=auto", 0},
 		{HEAD "ended: could not run", "pmu=auto", 0},
+		{HEAD "0 ms: setting the machine up\nended: could not run: it is stuck, in 12 ms\n",
+		 "pmu=auto", 0},
 		{"", "", 0},
 	};
 

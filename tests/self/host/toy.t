@@ -81,4 +81,7 @@ status, _, _, text = run("inject=" + foreign)
 ok(status == 2 and "the toy machine has no faults of the" in text, "and so is one of the virtual PMU: %s" % foreign, text)
 status, _, _, text = run("nonsense")
 ok(status == 2, "and so is an option")
+for option in ("suite=nonsense", "suite=events,nonsense", "kernel=nonsense", "event=nonsense*", "check=nonsense"):
+    status, _, _, text = run(option)
+    ok(status == 2 and "matches none" in text, option + ", which matches nothing, is refused", text[-200:])
 done()
