@@ -13,7 +13,7 @@ COMMAND_LINE = [
     ("suite=control,contrl", r"suite=contrl matches none of ", "one of several suites that does not exist"),
     ("kernel=no_such_kernel", r"kernel=no_such_kernel matches none of .*, \.\.\.", "a kernel that does not exist"),
     ("event=INST*,NO_SUCH*", r"event=NO_SUCH\* matches none of .*INST_RETIRED.ANY", "an event that the PMU does not have"),
-    ("pmu=virtual inject=no-such-fault", r"no-such-fault.*there are .*dropped-carry", "an unknown injection"),
+    ("pmu=virtual inject=droped-carry", r"no injection 'droped-carry'.*nearest: 'dropped-carry'", "an unknown injection"),
 ]
 for options, pattern, name in COMMAND_LINE:
     complains(boot(options=options, timeout=60), pattern, name)

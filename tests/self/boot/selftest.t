@@ -8,8 +8,9 @@ r = boot(options="pmu=virtual suite=selftest" + few("", " kernel=full"), timeout
 table = verdict_table(r) or {}
 checks = {name: verdict for name, (verdict, _) in table.items() if name.startswith("selftest/")}
 ok(len(checks) > 25, "the self-test ran: " + (r.verdict or "no verdict"), tail(r))
+said = {"selftest/" + c["name"]: c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"]}
 for name, verdict in sorted(checks.items()):
-    ok(verdict == "exact", name, tail(r, 40))
+    ok(verdict == "exact", "%s%s" % (name, "" if verdict == "exact" else ": " + said.get(name, "")), tail(r, 40))
 
 r = boot(options="pmu=virtual suite=events kernel=nop_loop,calls n=4 inject=wrong-signature:nop_loop:instructions:1")
 equal(r.status, 1, "a kernel with a wrong signature: something is wrong")

@@ -38,7 +38,7 @@ LINE = "SIG INSTRUCTIONS, "
 ok(compiled(KERNELS, [])[0] == 0, "kernels as they are", compiled(KERNELS, [])[1])
 refused("a kernel with an unknown quantity", compiled(KERNELS, [(LINE, "SIG INSTRUCTOINS, ")]), "signature names an unknown quantity: INSTRUCTOINS",
         r"basic\.S:\d+")
-refused("a kernel with an amount that fits no row", compiled(KERNELS, [(LINE, LINE + "0x8000000 + ")]), "amount beyond 28 bits: INSTRUCTIONS")
+refused("a kernel with an amount that fits no row", compiled(KERNELS, [(LINE, LINE + "0x80000000 + ")]), "amount beyond 32 bits: INSTRUCTIONS")
 name = re.search(r"KERNEL (\w+), (\".*?\")", (ROOT / KERNELS).read_text(encoding="utf-8"))
 refused("a kernel without a purpose", compiled(KERNELS, [(name[0], "KERNEL %s, \"\"" % name[1])]), "kernel %s has no purpose" % name[1])
 
