@@ -120,7 +120,7 @@ static unsigned other_interrupts(struct control_fixture *h)
 	return vpmu_sibling_interrupts();
 }
 
-#define WHILE 2000
+#define WHILE 1000
 
 static unsigned run_open(struct control_fixture *h, uint64_t mask, unsigned *empty)
 {

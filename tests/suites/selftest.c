@@ -400,7 +400,7 @@ struct capture {
 	struct run run; /* first: the report callback gets its address */
 	const struct selftest_case *expected;
 	unsigned checks, caught[CATCHES_MAX];
-	char stranger[160]; /* the first result that should not be there */
+	char stranger[240]; /* the first result that should not be there */
 };
 
 static void take(struct run *run, const struct result *r)
@@ -421,8 +421,8 @@ static void take(struct run *run, const struct result *r)
 	if (c->expected->unjudged && matches(c->expected->unjudged, name))
 		known = false, bad = true;
 	if (bad && !known && !c->stranger[0])
-		snprintf(c->stranger, sizeof(c->stranger), "%.90s is %s", name,
-			 verdict_name(r->judgement.verdict));
+		snprintf(c->stranger, sizeof(c->stranger), "%.90s is %s: %s", name,
+			 verdict_name(r->judgement.verdict), r->judgement.text);
 }
 
 /* A fact that nobody expects is as bad as a verdict: a virtual CPU without a fault has none. */
