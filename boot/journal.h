@@ -4,8 +4,7 @@
  *     assay BUILD on GenuineIntel-6-5E-3
  *     options: pmu=auto ...
  *     left out: 0001 0 17 control/accesses          run, processor, step, place: boot/recovery.h
- *     before: 0001 1 control...                     what is known of the run before, if it did not come to its
- *                                                   end: recovery_before()
+ *     before: 0001 1 control...                     of a run cut short: recovery_before()
  *     0 ms: setting the machine up
  *     812 ms: suite control on processor 0
  *     4312 ms: suite events on processor 0

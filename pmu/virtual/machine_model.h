@@ -21,7 +21,6 @@ extern const quantity_number machine_quantities[];
  */
 struct machine_geometry machine_geometry(const struct model_profile *profile);
 
-
 #define MACHINE_TERMS 32
 
 /**

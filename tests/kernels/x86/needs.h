@@ -39,7 +39,7 @@
 #define KERNEL_NEEDS_SVM        0x200000000
 
 /* What the step engine does without: transactions, and arch/x86/emulated/emulated.h. */
-#define KERNEL_NEEDS_EMULATED                                                                                    \
+#define KERNEL_NEEDS_EMULATED                                                                                \
 	(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE | KERNEL_NEEDS_PREFETCHW | KERNEL_NEEDS_SHA |             \
 	 KERNEL_NEEDS_AVX512F | KERNEL_NEEDS_AVX512VL)
 

@@ -116,7 +116,8 @@ static void still_kernels_have_nops_alone(void **state)
 			/* DEC and JNZ close the loop. */
 			assert_int_equal(all.high, nops.low + 2 * 1000);
 			assert_int_equal(loop.low, 1000);
-			/* Redwood Cove's loop buffer holds 192, Lion Cove's 200 (pmu/intel/events/meanings.h). */
+			/* Redwood Cove's loop buffer holds 192, Lion Cove's 200
+			 * (pmu/intel/events/meanings.h). */
 			assert_true(nops.low > 256 * 1000);
 		}
 	assert_true(n);

@@ -233,9 +233,12 @@ static int64_t dumps_are_right(void)
 		console_capture(printed, sizeof printed);
 		right = !trap_guard(deliver_unexpected, &v, &r);
 		console_capture(NULL, 0);
-		right &= r.vector == (int)v && trap_last_record()->frame.error == (has_error(v) ? 0x1230 + v : 0) &&
-			 dump_says("(vector %lu), ", v) && dump_says("error code 0x%lx, ", trap_last_record()->frame.error) &&
-			 dump_says("cr3    %016lx", cr3_read()) && dump_says("rip    %016lx", trap_last_record()->frame.rip);
+		right &= r.vector == (int)v &&
+			 trap_last_record()->frame.error == (has_error(v) ? 0x1230 + v : 0) &&
+			 dump_says("(vector %lu), ", v) &&
+			 dump_says("error code 0x%lx, ", trap_last_record()->frame.error) &&
+			 dump_says("cr3    %016lx", cr3_read()) &&
+			 dump_says("rip    %016lx", trap_last_record()->frame.rip);
 		for (unsigned i = 0; i < 16; i++) {
 			char format[20];
 
@@ -280,7 +283,9 @@ static int64_t dump_that_faults(void)
 	trap_guard(fault_at_8, NULL, &r);
 	page_protect(unwritable, sizeof unwritable, PAGE_WRITE);
 	console_capture(NULL, 0);
-	seen = r.vector == VECTOR_PF && trap_last_record()->cr2 - (uint64_t)unwritable < sizeof unwritable ? 10 : 0;
+	seen = r.vector == VECTOR_PF && trap_last_record()->cr2 - (uint64_t)unwritable < sizeof unwritable
+		       ? 10
+		       : 0;
 	return seen + dump_has_cr2();
 }
 
