@@ -71,4 +71,11 @@ identity_source identity_details;
 #define IDENTITY_HYPERVISOR 13
 bool identity_guest(char name[IDENTITY_HYPERVISOR]);
 
+/**
+ * Whether this is a machine made of software, as far as it shows: a hypervisor or an emulator says that it is
+ * there, or its debug port answers (x86: port E9H, which reads as E9H; nothing is written). What only
+ * emulators have may be used there, and nowhere else.
+ */
+bool identity_emulated(void);
+
 #endif

@@ -20,7 +20,8 @@ uint64_t clock_read(void);
  * clock_reference() says so. */
 uint64_t clock_hz(void);
 
-/** What the rate was measured against (x86: "HPET", "ACPI PM timer", "PIT"), or "none". */
+/** What the rate was measured against (x86: "HPET", "ACPI PM timer", "PIT"), or what the processor itself
+ * says where there is no such clock (x86: "CPUID.15H", "CPUID.16H", "MSR_PLATFORM_INFO"), or "none". */
 const char *clock_reference(void);
 
 /** Microseconds since the machine was first taken; 0 before that. */

@@ -1,6 +1,7 @@
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
 
+#include "arch/identity.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/record.h"
 #include "pmu/events/text.h"
@@ -173,6 +174,16 @@ static bool identify_only(struct run *run, const struct options *o, const char *
 	return any;
 }
 
+/* On hardware a virtual PMU is judged only if it is asked for: else its verdicts would pass for the
+ * machine's. */
+static bool no_pmu_here(const char **why)
+{
+	snprintf(text, sizeof text,
+		 "this CPU has no PMU that a driver knows (%.600s); pmu=virtual judges a virtual one", *why);
+	*why = text;
+	return false;
+}
+
 /* NULL: none is asked for. */
 static const char *virtual_profile(const struct options *o)
 {
@@ -215,6 +226,8 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 		return true;
 	}
 	if (!choose_machine(run, o, NULL, why)) {
+		if (!identity_emulated())
+			return no_pmu_here(why);
 		note("this CPU has no PMU that a driver knows: the virtual PMU %s is judged (%s)",
 		     PMU_DEFAULT_PROFILE, *why);
 	} else {
@@ -223,6 +236,12 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 
 		if (records || (outcome != LADDER_DEAD && outcome != LADDER_NONE))
 			return nothing_to_inject(inject, why);
+		if (!identity_emulated()) {
+			note("%s%s: nothing can be judged by it; pmu=virtual judges a virtual one",
+			     machine.name,
+			     outcome == LADDER_DEAD ? " never ticks" : " neither counts nor records");
+			return nothing_to_inject(inject, why);
+		}
 		note(outcome == LADDER_DEAD
 			     ? "%s never ticks: the virtual PMU %s is judged in its place"
 			     : "%s neither counts nor records: the virtual PMU %s is judged in its "

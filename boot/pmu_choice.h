@@ -1,5 +1,5 @@
 /*
- * Which PMU is judged: the machine's own where there is one that lives, else a virtual one.
+ * Which PMU is judged: the machine's own where there is one that lives; else, on no hardware, a virtual one.
  */
 #ifndef BOOT_PMU_CHOICE_H
 #define BOOT_PMU_CHOICE_H
@@ -12,8 +12,10 @@
 /**
  * Choose by o->pmu, calibrate (tests/judge/ladder.h) and fill in run->pmu and run->ladder. Machine taken.
  * The registers of the machine's own PMU are read and reported before anything is written to them. With
- * "auto", a PMU that no driver fits or that never ticks gives way to the virtual one; what was found is
- * reported. One without counters that records stays, and is judged by that.
+ * "auto", on an emulator or in a guest, a PMU that no driver fits or that never ticks gives way to the
+ * virtual one; what was found is reported. On hardware there is no such way out: without a driver the choice
+ * cannot be honoured, and a PMU that never ticks is what is judged. One without counters that records stays,
+ * and is judged by that.
  * @param inject the model's injections
  * @return false with *why, one line, if the choice cannot be honoured
  */

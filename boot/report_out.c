@@ -2,6 +2,7 @@
 #include "boot/run_folder.h"
 
 #include "arch/console.h"
+#include "arch/identity.h"
 #include "tests/report/report.h"
 
 #include <stdio.h>
@@ -141,7 +142,9 @@ void report_out(const struct platform *platform, const struct options *o, bool o
 
 	if (!strcmp(o->report, "none") || (is_port(o) && !over))
 		return;
-	if (is_port(o)) {
+	if (is_port(o) && !identity_emulated()) {
+		complain(o->report, "this is no emulator, and only those have such a port");
+	} else if (is_port(o)) {
 		debug_write(NULL, STX, 1);
 		report_json(memory ? debug_tell : debug_write, NULL);
 		debug_write(NULL, ETX, 1);

@@ -110,6 +110,11 @@ bool identity_answer_add(const char *name, struct identity_answers *out)
 
 const char identity_answer_form[] = "nothing: this machine has one identity";
 
+bool identity_emulated(void)
+{
+	return true;
+}
+
 bool identity_guest(char name[IDENTITY_HYPERVISOR])
 {
 	name[0] = 0;

@@ -8,6 +8,7 @@
 #include "boot/platform.h"
 
 #include "arch/breadcrumbs.h"
+#include "arch/identity.h"
 
 #include "arch/x86/console/serial.h"
 
@@ -150,7 +151,7 @@ static void leave(enum exit_mode mode, int status)
 
 	drain_serial();
 
-	if (mode != EXIT_HALT) {
+	if (mode != EXIT_HALT && identity_emulated()) {
 		out32(DEBUG_EXIT_PORT, STATUS_BASE | (uint32_t)status);
 		for (const char *c = shutdown; *c; c++)
 			out8(BOCHS_EXIT_PORT, (uint8_t)*c);

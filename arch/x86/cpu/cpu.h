@@ -98,6 +98,18 @@ static inline uint8_t port_read8(uint16_t port)
 	return value;
 }
 
+static inline uint16_t port_read16(uint16_t port)
+{
+	uint16_t value;
+	__asm__ volatile("inw %1, %0" : "=a"(value) : "Nd"(port));
+	return value;
+}
+
+static inline void port_write32(uint16_t port, uint32_t value)
+{
+	__asm__ volatile("outl %0, %1" ::"a"(value), "Nd"(port));
+}
+
 static inline uint32_t port_read32(uint16_t port)
 {
 	uint32_t value;

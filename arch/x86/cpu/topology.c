@@ -18,9 +18,13 @@ uint8_t core_thread_bits(topology_cpuid *read, const void *context)
 		return read(context, 0xb, 0).eax & 31;
 	if (read(context, 0x80000000, 0).eax >= 0x8000001e && read(context, 0x80000001, 0).ecx >> 22 & 1)
 		return (uint8_t)bits_for((read(context, 0x8000001e, 0).ebx >> 8 & 0xff) + 1);
-	if (max_leaf < 4 || !(read(context, 1, 0).edx >> 28 & 1))
+	if (!(read(context, 1, 0).edx >> 28 & 1))
+		return 0;
+	/* Of AMD's CPUs without leaf 4 (CmpLegacy, APM vol. 3) all are cores, of Intel's all are threads. */
+	if (max_leaf < 4 && read(context, 0x80000000, 0).eax >= 0x80000001 &&
+	    read(context, 0x80000001, 0).ecx >> 1 & 1)
 		return 0;
 	unsigned logical = bits_for(read(context, 1, 0).ebx >> 16 & 0xff),
-		 cores = bits_for((read(context, 4, 0).eax >> 26) + 1);
+		 cores = max_leaf < 4 ? 0 : bits_for((read(context, 4, 0).eax >> 26) + 1);
 	return (uint8_t)(logical > cores ? logical - cores : 0);
 }

@@ -204,6 +204,21 @@ static const struct {
 	{"FACP", read_fadt},
 };
 
+static void add_table(const struct table *t)
+{
+	unsigned n = acpi.n_tables;
+
+	if (n == ACPI_TABLES)
+		return;
+	memcpy(acpi.table[n].signature, t->signature, sizeof t->signature);
+	memcpy(acpi.table[n].oem, t->oem, sizeof t->oem);
+	memcpy(acpi.table[n].oem_table, t->oem_table, sizeof t->oem_table);
+	acpi.table[n].length = t->length;
+	acpi.table[n].oem_revision = t->oem_revision;
+	acpi.table[n].revision = t->revision;
+	acpi.n_tables++;
+}
+
 static void read_listed(const struct table *root, size_t entry_size)
 {
 	const uint8_t *p = (const uint8_t *)root + sizeof *root, *end = (const uint8_t *)root + root->length;
@@ -214,6 +229,7 @@ static void read_listed(const struct table *root, size_t entry_size)
 		memcpy(&address, p, entry_size);
 		if (!address || address > readable_top - sizeof(struct table))
 			continue;
+		add_table((const struct table *)address);
 		for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
 			if (memcmp((const char *)address, readers[i].signature, 4))
 				continue;

@@ -10,6 +10,7 @@
 
 #define ACPI_IO_APICS   16
 #define ACPI_PROCESSORS 512
+#define ACPI_TABLES     64
 
 struct acpi_info {
 	unsigned cpus;         /* enabled local APICs; 0 without a MADT */
@@ -27,6 +28,12 @@ struct acpi_info {
 	unsigned memory_domains; /* proximity domains that have memory (ACPI 5.2.16.2); 0 without an SRAT */
 	uint64_t hpet;           /* address, 0 if none */
 	uint16_t pm_timer;       /* I/O port, 0 if none */
+	unsigned n_tables;       /* that the root table lists, as far as they can be read */
+	struct {
+		char signature[4], oem[6], oem_table[8]; /* as they stand there, without an end */
+		uint32_t length, oem_revision;
+		uint8_t revision;
+	} table[ACPI_TABLES];
 };
 
 extern struct acpi_info acpi;

@@ -3,6 +3,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"
+#include "arch/x86/machine/held_registers.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/machine/notes.h"
 #include "arch/x86/machine/paging_internal.h"
@@ -48,6 +49,7 @@ static struct state {
 	uint64_t dr[4], dr6, dr7;
 	uint64_t msr[MSRS];
 	bool msr_there[MSRS];
+	struct held_registers held;
 	uint8_t *vector_state;         /* XSAVE or FXSAVE area */
 } found[2];                            /* of the processors that were taken, one after the other ... */
 static struct state *firmware = found; /* ... and the place for the next one, or the one that is put back */
@@ -171,10 +173,14 @@ static void vector_state_return(void)
 void cpu_state_take(void)
 {
 	segments_save();
+	/* With shadow stacks on, the far return that loads CS would be held against one that has no such
+	 * frame. */
+	firmware->cr4 = cr4_read();
+	if (firmware->cr4 & CR4_CET)
+		cr4_write(firmware->cr4 & ~CR4_CET);
 	descriptors_load(); /* from here on MSR accesses may fault */
 	firmware->cr0 = cr0_read();
 	firmware->cr3 = cr3_read();
-	firmware->cr4 = cr4_read();
 	msr_read(MSR_EFER, &firmware->efer);
 	msr_read(MSR_PAT, &firmware->pat);
 	for (unsigned i = 0; i < MSRS; i++)
@@ -189,6 +195,8 @@ void cpu_state_take(void)
 
 	firmware->xcr0 = xcr0_read();
 	vector_state_save();
+	for (enum held_register i = 0; i < HELD_REGISTERS; i++)
+		held_change(&firmware->held, i);
 	firmware++;
 }
 
@@ -244,6 +252,8 @@ static void task_register_return(void)
 void cpu_state_give_back(void)
 {
 	firmware--;
+	for (enum held_register i = 0; i < HELD_REGISTERS; i++)
+		held_put_back(&firmware->held, i);
 	vector_state_return();
 	debug_registers_return();
 	for (unsigned i = 0; i < MSRS; i++)

@@ -10,12 +10,14 @@
 #include "arch/second_cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/machine/descriptors.h"
+#include "arch/x86/machine/held_registers.h"
 #include "arch/x86/time/hpet.h"
 #include "arch/x86/interrupts/irq_chips.h"
 #include "arch/x86/machine/mtrr.h"
 #include "arch/x86/machine/notes.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/machine/paging_internal.h"
+#include "arch/x86/machine/platform_watchdog.h"
 #include "arch/x86/processors/processors_internal.h"
 #include "arch/x86/console/serial.h"
 #include "arch/time.h"
@@ -89,6 +91,7 @@ static void find_devices(const struct boot_info *boot)
 				 "serial=PORT names another");
 	}
 	acpi_read(boot->rsdp, boot->memory_top);
+	platform_watchdogs_note();
 	irq_chips_find();
 	if (wanted.no_hpet)
 		acpi.hpet = 0;
@@ -131,8 +134,13 @@ const char *machine_init(const struct boot_info *boot)
 	static char failure[192];
 	struct trap_report report;
 
+	struct held_registers held = {0};
+
 	if (ready)
 		return NULL;
+	if (held_change(&held, HELD_CPUID_LIMIT))
+		note_add("firmware limits CPUID to its first leaves (IA32_MISC_ENABLE[22]): lifted for the "
+			 "run");
 	find_devices(boot);
 	if (!paging_build(boot->alloc_pages, boot->memory_top) || !stacks_create() || !user_init() ||
 	    !cpu_state_init(boot->alloc_pages))
@@ -145,6 +153,7 @@ const char *machine_init(const struct boot_info *boot)
 	descriptors_init();
 	processors_init(boot->low_page);
 	time_calibrate();
+	held_put_back(&held, HELD_CPUID_LIMIT); /* each take-over lifts it */
 	if (strcmp(clock_reference(), "HPET"))
 		note_add("no HPET%s: time base is the %s", wanted.no_hpet ? " (as asked for)" : "",
 			 clock_reference());

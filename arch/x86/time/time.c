@@ -4,9 +4,11 @@
 
 #include "arch/x86/machine/acpi.h"
 #include "arch/x86/cpu/cpu.h"
+#include "arch/x86/cpu/msr.h"
 #include "arch/x86/time/hpet.h"
 #include "arch/x86/machine/notes.h"
 #include "arch/x86/time/pit.h"
+#include "arch/x86/time/tsc_rate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -159,6 +161,15 @@ void time_calibrate(void)
 	for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
 		if (calibrate(&clocks[i]))
 			return;
+	const char *source;
+	uint64_t told = tsc_rate(cpuid, msr_read, &source);
+
+	if (told) {
+		hz = told;
+		reference = source;
+		note_add("no reference clock: the TSC's rate is what the CPU says (%s)", source);
+		return;
+	}
 	note_add("no reference clock: the TSC is taken to run at 1 GHz, times are not to be trusted");
 }
 

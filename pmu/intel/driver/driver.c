@@ -134,14 +134,19 @@ static void add_event(struct pmu *pmu, struct rows *rows, const struct pmu_event
 	rows->events[pmu->n_events++] = e;
 }
 
+static bool is_intels(const struct cpuid_regs *head)
+{
+	return head->ebx == 0x756e6547 && head->edx == 0x49656e69 && head->ecx == 0x6c65746e;
+}
+
 /* SDM vol. 2, CPUID: leaf 1AH tells the cores of a hybrid CPU apart. Other vendors' CPUs with leaf 0AH number
  * their models as they like. */
 static int core_of_this_cpu(void)
 {
 	struct cpuid_regs head = cpuid(0, 0);
-	if (head.ebx != 0x756e6547 || head.edx != 0x49656e69 || head.ecx != 0x6c65746e)
-		return INTEL_NO_CORE;
-	return intel_core(cpuid(1, 0).eax, head.eax >= 0x1a ? cpuid(0x1a, 0).eax : 0);
+
+	return is_intels(&head) ? intel_core(cpuid(1, 0).eax, head.eax >= 0x1a ? cpuid(0x1a, 0).eax : 0)
+				: INTEL_NO_CORE;
 }
 
 /* Registers of single events that a hypervisor does without. */
@@ -196,6 +201,28 @@ static const char *no_freeze(const struct pmu *pmu)
 	return there ? NULL : "freezing on an interrupt";
 }
 
+#define UNDECLARED_FIXED 3
+#define UNDECLARED_WIDTH 40
+
+/* The first Core 2 parts declare version 2 without fixed counters, and have three (Linux assumes so of every
+ * version 2 outside of guests, arch/x86/events/intel/core.c). That is believed if their registers are there
+ * and keep what is written. */
+static void find_undeclared_fixed(struct intel_leaf0a *l, struct pmu *pmu)
+{
+	struct cpuid_regs head = cpuid(0, 0);
+
+	if (l->version != 2 || l->fixed || l->fixed_unknown || cpu_has(CPU_HYPERVISOR) || !is_intels(&head) ||
+	    !intel_msr_keeps(IA32_FIXED_CTR_CTRL, FIXED_OS))
+		return;
+	for (unsigned i = 0; i < UNDECLARED_FIXED; i++)
+		if (!answers(IA32_FIXED_CTR0 + i))
+			return;
+	l->fixed = (1u << UNDECLARED_FIXED) - 1;
+	l->fixed_width = UNDECLARED_WIDTH;
+	pmu_remark(pmu, "CPUID leaf 0AH declares no fixed counters, but %u answer: they are judged",
+		   UNDECLARED_FIXED);
+}
+
 static bool identify(struct pmu *pmu, const char **why)
 {
 	struct intel_pmu *state = pmu_begin(pmu, &intel_driver, why);
@@ -235,6 +262,7 @@ static bool identify(struct pmu *pmu, const char **why)
 		}
 	}
 
+	find_undeclared_fixed(&l, pmu);
 	leave_out_missing(&l, pmu);
 	pmu->driver = &intel_driver;
 	pmu->version = l.version;

@@ -8,7 +8,12 @@ void netburst_find_thread(const struct pmu *pmu)
 	struct netburst_cpu *cpu = netburst_cpu(pmu);
 	struct cpuid_regs leaf1 = cpuid(1, 0);
 
-	cpu->hyper_threading = leaf1.edx >> 28 & 1 && (leaf1.ebx >> 16 & 0xff) > 1;
+	/* Logical processors of the package: a Pentium D's two are cores, which have counters of their own.
+	 * SDM vol. 3, 8.9.3. */
+	unsigned logical = leaf1.ebx >> 16 & 0xff,
+		 cores = cpuid(0, 0).eax < 4 ? 1 : (cpuid(4, 0).eax >> 26) + 1;
+
+	cpu->hyper_threading = leaf1.edx >> 28 & 1 && logical > cores;
 	cpu->thread = cpu->hyper_threading ? leaf1.ebx >> 24 & 1 : 0;
 }
 

@@ -16,6 +16,14 @@ equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [False, Tr
 ok(r.counts and all(r.counts[v] == 0 for v in ("biased", "noisy", "wrong", "error")) and r.counts["exact"] > 10, "which is sound", tail(r))
 ok(r.report and r.report["snapshots"], "its registers were read before anything was touched")
 
+# Without a hypervisor's CPUID leaves and a debug port that answers it is taken for hardware: no virtual PMU passes for its own, and no emulator's
+# port is written, so that it does not end by itself.
+r = boot(cpu="qemu64,-hypervisor", extra=["-global", "isa-debugcon.readback=255"], options="pmu=auto suite=control kernel=empty report=e9",
+         timeout=4, until_exit=True)
+why = [line for line in r.lines if "could not run" in line]
+ok(why and "this CPU has no PMU that a driver knows (intel: " in why[0] and "pmu=virtual judges a virtual one" in why[0],
+   "hardware without a PMU that is known: nothing is judged", tail(r))
+equal(r.exit_status, None, "and the emulator's exit port is left alone: it halts")
 for cpu in ("max", "EPYC", "Opteron_G3", "core2duo"):
     r = boot(cpu=cpu, options="suite=control kernel=empty")
     sound(r, cpu + " has none either, whatever its vendor's CPUs have")

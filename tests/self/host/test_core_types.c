@@ -176,6 +176,15 @@ static void siblings_by_apic_id(void **state)
 	assert_int_equal(core_thread_bits(read, &c), 1);
 	c.row[1].value.edx = 1;
 	assert_int_equal(core_thread_bits(read, &c), 0);
+	/* Pentium D: two cores. Before leaf 4, Northwood: two threads, and K8: two cores (CmpLegacy). */
+	c.row[1].value.ebx = 2 << 16;
+	c.row[1].value.edx = 1u << 28;
+	assert_int_equal(core_thread_bits(read, &c), 0);
+	c = (struct cpu){{{0, 0, {.eax = 2}}, {1, 0, {.ebx = 2 << 16, .edx = 1u << 28}}}};
+	assert_int_equal(core_thread_bits(read, &c), 1);
+	c.row[2] = (struct row){0x80000000, 0, {.eax = 0x80000008}};
+	c.row[3] = (struct row){0x80000001, 0, {.ecx = 1 << 1}};
+	assert_int_equal(core_thread_bits(read, &c), 0);
 	/* AMD. */
 	c = (struct cpu){{{0, 0, {.eax = 0xd}},
 			  {0x80000000, 0, {.eax = 0x8000001e}},

@@ -667,9 +667,41 @@ static int cleanup(void **unused)
 	return 0;
 }
 
+static unsigned fixed_if_undeclared(const struct model_profile *profile, uint32_t version, uint32_t broken)
+{
+	const char *why;
+
+	fake_cpu_start(profile, "");
+	fake_cpu_set_leaf(0xa, 0, 0x07280200 | version, 0, 0, 0);
+	fake_cpu_break_msr(broken);
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
+	return pmu.n_fixed;
+}
+
+/* The first Core 2 parts do not declare what they have; a guest is taken at its word. */
+static void undeclared_fixed_counters_are_tried(void **unused)
+{
+	const char *why;
+
+	(void)unused;
+	assert_int_equal(fixed_if_undeclared(&intel_core2, 2, 0), 3);
+	assert_int_equal(pmu.counter[pmu.n_general].width, 40);
+	assert_non_null(strstr(pmu.remark[0], "declares no fixed counters, but 3 answer"));
+	assert_true(drv->reset(&pmu, &why));
+	arm(pmu.n_general, RING_ALL, false);
+	/* Registers that fault are none. */
+	assert_int_equal(fixed_if_undeclared(&intel_core2, 2, IA32_FIXED_CTR_CTRL), 0);
+	assert_string_equal(pmu.remark[0], "");
+	assert_int_equal(fixed_if_undeclared(&intel_core2, 2, IA32_FIXED_CTR0 + 2), 0);
+	/* Nor is anybody else's word doubted. */
+	assert_int_equal(fixed_if_undeclared(&intel_nehalem, 3, 0), 0);
+	assert_int_equal(fixed_if_undeclared(&intel_icelake_guest, 2, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(undeclared_fixed_counters_are_tried),
 		cmocka_unit_test(describes_each_part),
 		cmocka_unit_test(counts_events),
 		cmocka_unit_test(counts_on_fixed_counters),

@@ -622,9 +622,29 @@ static int cleanup(void **state)
 	return 0;
 }
 
+/* Pentium D: two cores in one package, each with counters of its own. Leaf 4 as Smithfield has it. */
+static void cores_are_no_threads(void **state)
+{
+	const char *why;
+
+	(void)state;
+	fake_cpu_start(&netburst_prescott, "");
+	fake_cpu_set_leaf(4, 0, 1u << 26 | 0x121, 0x01c0003f, 0x1f, 0);
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
+	assert_false(netburst_cpu(&pmu)->hyper_threading);
+	assert_int_equal(netburst_cpu(&pmu)->thread, 0);
+	assert_null(strstr(pmu.name, "Hyper-Threading"));
+	/* Pentium Extreme Edition: two cores of two threads. */
+	fake_cpu_set_leaf(1, 0, 0xf44, 4 << 16 | 1 << 24, 0, 1u << 28 | 1u << 9 | 1u << 21);
+	assert_true(fake_cpu_identify(drv, &pmu, &why));
+	assert_true(netburst_cpu(&pmu)->hyper_threading);
+	assert_int_equal(netburst_cpu(&pmu)->thread, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cores_are_no_threads),
 		cmocka_unit_test(describes_each_part),
 		cmocka_unit_test(declines_others),
 		cmocka_unit_test(programs_everything),

@@ -7,6 +7,7 @@
 #include "pmu/intel/intel.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/self/host/support/fake_cpu.h"
+#include "tests/self/host/support/fake_machine.h"
 #include "tests/judge/ladder.h"
 #include "tests/report/report.h"
 #include "tests/measure/virtual.h"
@@ -194,6 +195,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	fake_cpu_stop();
+	fake_machine_is_real = false;
 	return 0;
 }
 
@@ -307,6 +309,33 @@ static void a_cpu_without_one_has_a_virtual_one(void **state)
 	assert_null(run.pmu);
 	assert_non_null(why);
 	assert_false(virtual_cpu);
+}
+
+/* There a virtual PMU's verdicts would pass for the machine's. */
+static void hardware_is_never_replaced(void **state)
+{
+	(void)state;
+	fake_machine_is_real = true;
+	no_pmu();
+	assert_false(choose("auto", ""));
+	assert_non_null(strstr(why, "this CPU has no PMU that a driver knows ("));
+	assert_non_null(strstr(why, "pmu=virtual judges a virtual one"));
+	assert_false(virtual_cpu);
+	assert_int_equal(climbs, 0);
+	setup(NULL);
+	outcome = LADDER_DEAD;
+	assert_true(choose("auto", ""));
+	is_the_machines();
+	assert_non_null(strstr(notes, "never ticks: nothing can be judged by it; pmu=virtual"));
+	setup(NULL);
+	port = true;
+	outcome = LADDER_NONE;
+	assert_true(choose("auto", ""));
+	assert_false(virtual_cpu);
+	assert_non_null(strstr(notes, "Trace port neither counts nor records: nothing can be judged"));
+	setup(NULL);
+	assert_true(choose("virtual", ""));
+	is_virtual(PMU_DEFAULT_PROFILE);
 }
 
 static void another_familys_driver_does_not_fit(void **state)
@@ -449,6 +478,7 @@ int main(void)
 		TEST(a_dead_one_gives_way),
 		TEST(one_that_only_records_is_judged),
 		TEST(a_cpu_without_one_has_a_virtual_one),
+		TEST(hardware_is_never_replaced),
 		TEST(another_familys_driver_does_not_fit),
 		TEST(a_profile_is_as_it_is_named),
 		TEST(a_virtual_cpu_does_not_stay_behind),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "boot/platform.h"
+#include "tests/self/host/support/fake_machine.h"
 #include "tests/self/host/support/report_run.h"
 
 #define FILE_MAX (1u << 22)
@@ -264,12 +265,34 @@ static void no_folder_no_file(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* What is written there on a machine that is none reaches nobody knows what. */
+static void only_emulators_have_a_port(void **state)
+{
+	int status = 1;
+	pid_t child = fork();
+
+	(void)state;
+	assert_int_not_equal(child, -1);
+	if (!child) {
+		struct options o;
+
+		begin(false);
+		options_default(&o);
+		strcpy(o.report, "e9");
+		fake_machine_is_real = true;
+		report_out(&platform, &o, true);
+		_exit(!strstr(fake_console_text(), "report: cannot write e9: this is no emulator"));
+	}
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_files_hold_all_of_it), cmocka_unit_test(none_is_none),
-		cmocka_unit_test(no_folder_no_file),         cmocka_unit_test(each_trouble_is_said),
-		cmocka_unit_test(trouble_is_said_once),
+		cmocka_unit_test(both_files_hold_all_of_it),  cmocka_unit_test(none_is_none),
+		cmocka_unit_test(no_folder_no_file),          cmocka_unit_test(each_trouble_is_said),
+		cmocka_unit_test(only_emulators_have_a_port), cmocka_unit_test(trouble_is_said_once),
 	};
 	int failures;
 
