@@ -67,9 +67,12 @@ IMAGE_DIRS := boot boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* tests/judg
 	tests/kernels tests/kernels/x86
 # The toy machine, and its family, are built for the host alone.
 IMAGE_SRC := $(filter-out pmu/toy/%,$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
-EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(B)/gen/amd_floors.c
+EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
-GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h
+# Lists of events, as rows of C. Intel's list of single cores is packed instead.
+EVENT_LISTS := $(filter-out pmu/intel/events/events.csv,$(shell grep -l '^name,cores,selector,' pmu/*/events/*.csv))
+EVENT_ROWS := $(patsubst %.csv,$(B)/gen/%.def,$(EVENT_LISTS))
+GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h $(EVENT_ROWS)
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
 
@@ -154,10 +157,10 @@ JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/x86/report_cpu.c
 	$(addprefix tests/kernels/x86/,handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c \
 	$(addprefix arch/x86/cpu/,isa.c levels.c)
 
-$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h tools/x86/*.h arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h)
+$(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h tools/x86/*.h arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h) $(EVENT_ROWS)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $(JUDGE_SRC) -ljansson
 
-$(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tools/model_cpu.h tests/report/json.h)
+$(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tools/model_cpu.h tests/report/json.h) $(EVENT_ROWS)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(INCLUDES) -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ \
 		$(ENCODE_SRC)
 
@@ -171,22 +174,22 @@ coverage: $(B)/coverage
 $(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S)) $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^
 
-$(B)/gen/unjudged.c: scripts/gen-intel-events $(wildcard pmu/intel/*/*.csv) pmu/intel/events/meanings.def pmu/intel/events/floors.def
+$(B)/gen/unjudged.c: scripts/gen-events $(wildcard pmu/intel/*/*.csv pmu/intel/events/*.def pmu/quantity/*.def)
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< unjudged > $@
 
 # Intel's events of single cores: what was imported, joined with what it means.
-$(B)/gen/intel_events.c: scripts/gen-intel-events $(wildcard pmu/intel/*/*.csv) pmu/intel/events/meanings.def pmu/intel/events/floors.def
+$(B)/gen/intel_events.c: scripts/gen-events $(wildcard pmu/intel/*/*.csv pmu/intel/events/*.def pmu/quantity/*.def)
 	@mkdir -p $(@D)
-	$(Q)$(PYTHON) $< rows > $@
+	$(Q)$(PYTHON) $< packed > $@
+
+$(EVENT_ROWS): $(B)/gen/%.def: %.csv scripts/gen-events $(wildcard pmu/*/events/meanings.csv pmu/*/events/floors.csv pmu/*/events/*.def pmu/quantity/*.def)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) scripts/gen-events rows $* > $@
 
 $(B)/gen/intel_offcore.c: scripts/gen-intel-offcore pmu/intel/events/offcore.csv pmu/intel/events/cores.csv pmu/intel/events/offcore.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< rows > $@
-
-$(B)/gen/amd_floors.c: scripts/gen-amd-floors pmu/amd/events/floors.def pmu/amd/events/events.def pmu/amd/events/events_core.def
-	@mkdir -p $(@D)
-	$(Q)$(PYTHON) $< > $@
 
 $(B)/gen/insn_tables.c: $(B)/tools/x86/decodegen
 	@mkdir -p $(@D)

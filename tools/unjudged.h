@@ -1,5 +1,5 @@
 /*
- * Documented events that have no row of their own, by core and reason: scripts/gen-intel-events.
+ * Documented events that have no row of their own, by core and reason: scripts/gen-events.
  */
 #ifndef TOOLS_UNJUDGED_H
 #define TOOLS_UNJUDGED_H

@@ -1,4 +1,5 @@
 #include "pmu/amd/events/events.h"
+#include "pmu/events/rows.h"
 
 #include <string.h>
 
@@ -9,19 +10,6 @@
 #define ZEN       (AMD_ZEN1 | ZEN2_UP)
 #define ZEN2_UP   (AMD_ZEN2 | ZEN3_UP)
 #define ZEN3_UP   (AMD_ZEN3 | AMD_ZEN4 | AMD_ZEN5)
-
-#define ALL6 0x3f
-#define LOW3 0x07
-
-#define EXACT EVENT_EXACT
-#define LEAST EVENT_AT_LEAST
-#define TIME  EVENT_TIME
-
-#define Q(q)      (Q_##q + 1)
-#define MINUS(q)  (AMD_MINUS | (Q_##q + 1))
-#define DELIVERED Q(INTERRUPTS_HW), Q(INTERRUPTS_NMI), Q(EXCEPTIONS)
-
-#define BOUNDS EVENT_EXACT /* the term is micro-architectural, and an interval itself */
 
 /*
  * The most that is in flight on any core: the retire control unit of Zen 5 tracks up to 448 macro-operations
@@ -238,8 +226,6 @@ static const struct {
 #define AMD_PARTS(id, generations, divisor, most, words, ...)                                                \
 	[AMD_FLOOR_##id] = {generations, {.text = words, .per = divisor, .over = most, .of = {__VA_ARGS__}}},
 #define AMD_COUNT(id, generations, most, words, ...) AMD_PARTS(id, generations, 1, most, words, __VA_ARGS__)
-#define AMD_MOVED(event, floor)
-#undef Q
 #define Q(quantity, times)                                                                                   \
 	{                                                                                                    \
 		Q_##quantity, times                                                                          \
@@ -264,34 +250,46 @@ static const struct {
 #define WRONG_OVER (12 * IN_FLIGHT)
 #include "pmu/amd/events/floors.def"
 #undef Q
-#define Q(q) (Q_##q + 1)
 };
+
+/* Columns of pmu/amd/events/events.csv. The counters are those of family 15H, which alone has any that not
+ * every event can be counted on. */
+#define ANY_COUNTER 0
+#define TERM        PACKED_TERM
+#define SELECT(selector)                                                                                     \
+	(((selector)&0xff) + ((selector) >> 24 & 0xf00) +                                                    \
+	 0 * sizeof(struct {                                                                                 \
+		 _Static_assert(!((selector) & ~0xf0000ffffull), "a select of 12 bits, a unit mask of 8");   \
+		 int unused;                                                                                 \
+	 }))
 
 const struct amd_event amd_events[] = {
-#define AMD_EVENT(generations, name, select, umask, bulldozer, judgement, rule, ...)                         \
-	{generations, select, umask, bulldozer, EVENT_REASONED(judgement, rule), rule, {__VA_ARGS__}},
+#define EVENT(name, generations, selector, bulldozer, judgement, rule, floor, source, by_default, ...)       \
+	{generations, SELECT(selector), (selector) >> 8 & 0xff, bulldozer, EVENT_REASONED(judgement, rule),  \
+	 rule,        {__VA_ARGS__}},
 #include "pmu/amd/events/events.def"
-#include "pmu/amd/events/events_core.def"
-#undef AMD_EVENT
+#undef EVENT
 };
-
-static const uint8_t base[] = {
-#define AMD_EVENT(...) 0,
-#include "pmu/amd/events/events.def"
-#undef AMD_EVENT
-};
-const unsigned amd_base_count = sizeof base;
 const unsigned amd_event_count = sizeof amd_events / sizeof amd_events[0];
 
-/* In the order of the rows. */
-static const char names[] =
-#define AMD_EVENT(generations, name, ...) name "\0"
+const unsigned amd_base_count = 0
+#define EVENT(name, generations, selector, bulldozer, judgement, rule, floor, source, by_default, ...)       \
+	+by_default
 #include "pmu/amd/events/events.def"
-#include "pmu/amd/events/events_core.def"
-#undef AMD_EVENT
+#undef EVENT
 	;
 
-_Static_assert(Q_COUNT < AMD_MINUS, "a term has room for every quantity");
+/* In the order of the rows. */
+static const uint8_t floor_of_row[] = {
+#define EVENT(name, generations, selector, bulldozer, judgement, rule, floor, ...) AMD_FLOOR_##floor,
+#include "pmu/amd/events/events.def"
+#undef EVENT
+};
+static const char names[] =
+#define EVENT(name, ...) name "\0"
+#include "pmu/amd/events/events.def"
+#undef EVENT
+	;
 
 #define ANY 0xffff
 static const struct {
@@ -315,7 +313,7 @@ static const char *errata_of(const struct amd_event *e, unsigned generation)
 /* NULL: nothing must make the row tick. What all of Zen have in common goes on. */
 static const struct event_floor *floor_of(unsigned row, unsigned generation, bool one_node)
 {
-	unsigned id = amd_floor_of[row], on;
+	unsigned id = floor_of_row[row], on;
 
 	if (!id)
 		return NULL;
@@ -348,9 +346,7 @@ unsigned amd_unpack(unsigned generation, bool one_node, struct pmu_event *out, u
 			.source = "BKDG/PPR of the family, core events",
 			.errata = errata_of(e, generation),
 		};
-		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++)
-			out[n].terms[t] = (struct event_term){(e->terms[t] & ~AMD_MINUS) - 1,
-							      e->terms[t] & AMD_MINUS ? -1 : 1};
+		event_unpack_terms(e->terms, AMD_TERMS, out[n].terms);
 		/* Where memory lies is the firmware's matter. */
 		bool far = e->rule == ONE_NODE && !one_node;
 		if (far)

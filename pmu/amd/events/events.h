@@ -10,7 +10,6 @@
 
 #define AMD_EVENTS_MAX 512 /* of one generation */
 #define AMD_TERMS      7
-#define AMD_MINUS      0x8000 /* in a term: it is subtracted */
 
 struct amd_event {
 	uint16_t generations; /* enum amd_generation, those whose event this is */
@@ -19,7 +18,7 @@ struct amd_event {
 	uint8_t bulldozer; /* counters that can count it on family 15H, bit n each; no others are limited */
 	uint8_t judgement; /* enum event_judgement */
 	uint8_t rule;      /* of an exception, 0: none */
-	uint16_t terms[AMD_TERMS]; /* quantity + 1, or AMD_MINUS | quantity + 1; 0 ends */
+	uint16_t terms[AMD_TERMS]; /* packed: pmu/events/rows.h; 0 ends */
 };
 
 enum amd_floor_id {
@@ -27,19 +26,14 @@ enum amd_floor_id {
 #define AMD_FLOOR(id, ...) AMD_FLOOR_##id,
 #define AMD_COUNT(id, ...) AMD_FLOOR_##id,
 #define AMD_PARTS(id, ...) AMD_FLOOR_##id,
-#define AMD_MOVED(event, floor)
 #include "pmu/amd/events/floors.def"
 #undef AMD_FLOOR
 #undef AMD_COUNT
 #undef AMD_PARTS
-#undef AMD_MOVED
 };
 
-/** What must make each of the events tick, enum amd_floor_id; made by scripts/gen-amd-floors. */
-extern const uint8_t amd_floor_of[];
-
 extern const struct amd_event amd_events[];
-/** Of them the first, which are judged without being asked for. */
+/** The first of them are judged without being asked for. */
 extern const unsigned amd_base_count, amd_event_count;
 
 /** The event's bits of a selector. */

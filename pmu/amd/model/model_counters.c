@@ -8,6 +8,7 @@
 #include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/model/model.h"
+#include "pmu/events/rows.h"
 
 #include <string.h>
 
@@ -80,8 +81,8 @@ void amd_decode(struct amd_state *s, unsigned c)
 		if (s->generation == AMD_15H && !(e->bulldozer >> c & 1))
 			continue;
 		for (unsigned t = 0; t < AMD_TERMS && e->terms[t]; t++) {
-			unsigned q = (e->terms[t] & ~AMD_MINUS) - 1;
-			int weight = e->terms[t] & AMD_MINUS ? -1 : 1;
+			unsigned q = (e->terms[t] & ~EVENT_MINUS) - 1;
+			int weight = e->terms[t] & EVENT_MINUS ? -1 : 1;
 			if (q == Q_CYCLES || q == Q_REF_CYCLES)
 				k->clock = true;
 			else

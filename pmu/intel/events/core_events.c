@@ -21,8 +21,6 @@ const struct event_rule intel_rules[] = {
 const struct event_floor intel_floors[] = {
 #define INTEL_FLOOR(id, divisor, words, ...)                                                                 \
 	[FLOOR_##id] = {.text = words, .per = divisor, .of = {__VA_ARGS__}},
-#define INTEL_MOVED(event, cores, floor)
-#undef Q
 #define Q(quantity, times)                                                                                   \
 	{                                                                                                    \
 		Q_##quantity, times                                                                          \
@@ -32,10 +30,7 @@ const struct event_floor intel_floors[] = {
 
 void intel_mean(const struct intel_meaning_row *m, struct pmu_event *out)
 {
-	memset(out->terms, 0, sizeof out->terms);
-	for (unsigned n = 0; n < EVENT_TERMS && m->terms[n]; n++)
-		out->terms[n] = (struct event_term){(quantity_number)((m->terms[n] & ~INTEL_MINUS) - 1),
-						    m->terms[n] & INTEL_MINUS ? -1 : 1};
+	event_unpack_terms(m->terms, EVENT_TERMS, out->terms);
 	out->judgement = m->judgement;
 	event_follow(out, m->rule ? &intel_rules[m->rule] : NULL);
 	out->floor = m->floor ? &intel_floors[m->floor] : NULL;

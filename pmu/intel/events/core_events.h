@@ -1,6 +1,6 @@
 /*
- * Events of single microarchitectures ("cores"), packed: scripts/gen-intel-events joins the imported tables
- * pmu/intel/(events,peer,cores).csv with pmu/intel/events/meanings.def at build time.
+ * Events of single microarchitectures ("cores"), packed: scripts/gen-events joins the imported
+ * tables pmu/intel/events/(events,peer,cores).csv with meanings.csv and floors.csv beside them at build time.
  */
 #ifndef PMU_INTEL_EVENTS_CORE_EVENTS_H
 #define PMU_INTEL_EVENTS_CORE_EVENTS_H
@@ -9,14 +9,13 @@
 #include "pmu/intel/events/cores.h"
 #include "pmu/intel/events/offcore.h"
 
-/** What an event counts, in the terms of pmu/intel/events/meanings.def. */
+/** What an event counts, in the words of pmu/intel/events/meanings.csv. */
 struct intel_meaning_row {
 	uint8_t judgement;           /* enum event_judgement */
 	uint8_t rule;                /* enum intel_rule */
 	uint8_t floor;               /* enum intel_floor */
-	uint16_t terms[EVENT_TERMS]; /* quantity + 1, or INTEL_MINUS | quantity + 1; 0 ends */
+	uint16_t terms[EVENT_TERMS]; /* packed: pmu/events/rows.h; 0 ends */
 };
-#define INTEL_MINUS 0x8000
 
 enum intel_event_flag { INTEL_EDGE = 1, INTEL_INV = 2, INTEL_ANY = 4, INTEL_EQ = 8, INTEL_PEBS = 16 };
 
@@ -56,8 +55,8 @@ struct intel_fixed_errata {
 	uint8_t errata; /* index into intel_errata; 0 ends */
 };
 
-/** An event that libpfm4 encodes otherwise than Intel's list (pmu/intel/events/disagreements.csv), where both
- * are selectors of general counters. */
+/** An event that libpfm4 encodes otherwise than Intel's list (a disagreement in pmu/intel/events/events.csv),
+ * where both are selectors of general counters. */
 struct intel_disputed {
 	uint32_t ours, theirs; /* as in IA32_PERFEVTSELx */
 	uint16_t name, cores;  /* as in struct intel_core_event */

@@ -1,5 +1,5 @@
 /*
- * Microarchitectures ("cores"): which one a CPU has. What lies in tables is made by scripts/gen-intel-events
+ * Microarchitectures ("cores"): which one a CPU has. What lies in tables is made by scripts/gen-events
  * from pmu/intel/events/cores.csv.
  */
 #ifndef PMU_INTEL_EVENTS_CORES_H

@@ -11,37 +11,28 @@
 #include "pmu/intel/events/events.h"
 #include "pmu/intel/events/meanings.h"
 
-#define ANY_COUNTER 0xffffffffu
-
-/* bit of CPUID.0AH:EBX or -1, name, event select, unit mask, general counters, fixed counter, judgement,
- * quantity, exception (pmu/intel/events/rules.def) */
-#define ROW(bit, n, select, umask, general, fixed_index, judge, q, exception)                                \
+#define ANY_COUNTER 0xffffffffll
+#define FIXED(n)    (-1 - (n))
+#undef TERM
+#define TERM(quantity, coefficient)                                                                          \
 	{                                                                                                    \
-		bit,                                                                                         \
-		{                                                                                            \
-			.name = n, .code = (uint64_t)(umask) << 8 | (select), .counters = general,           \
-			.fixed = fixed_index, .judgement = EVENT_REASONED(judge, exception),                 \
-			.flags = EVENT_ENUMERATED, .terms = {{Q_##q, 1}},                                    \
-			.rule = (exception) == NONE ? NULL : &intel_rules[exception],                        \
-			.source = (fixed_index) < 0 ? "SDM 18.2.1.2, table 18-1" : "SDM 18.2.2, table 18-2"  \
-		}                                                                                            \
+		Q_##quantity, coefficient                                                                    \
 	}
 
-/* clang-format off */
 const struct intel_arch_event intel_arch_events[] = {
-	ROW(0, "CPU_CLK_UNHALTED.THREAD_P", 0x3c, 0x00, ANY_COUNTER, -1, EVENT_TIME, CYCLES, NONE),
-	ROW(1, "INST_RETIRED.ANY_P", 0xc0, 0x00, ANY_COUNTER, -1, EVENT_EXACT, INSTRUCTIONS, REP_IS_ONE),
-	ROW(2, "CPU_CLK_UNHALTED.REF_P", 0x3c, 0x01, ANY_COUNTER, -1, EVENT_TIME, BUS_CYCLES, BUS_CLOCK),
-	ROW(3, "LONGEST_LAT_CACHE.REFERENCE", 0x2e, 0x4f, ANY_COUNTER, -1, EVENT_AT_LEAST, LLC_REF, PREFETCHERS),
-	ROW(4, "LONGEST_LAT_CACHE.MISS", 0x2e, 0x41, ANY_COUNTER, -1, EVENT_AT_LEAST, LLC_MISS, PREFETCHERS),
-	ROW(5, "BR_INST_RETIRED.ALL_BRANCHES", 0xc4, 0x00, ANY_COUNTER, -1, EVENT_EXACT, BRANCHES, ALL_BRANCHES),
-	ROW(6, "BR_MISP_RETIRED.ALL_BRANCHES", 0xc5, 0x00, ANY_COUNTER, -1, EVENT_EXACT, BR_MISPRED, NONE),
-	ROW(7, "TOPDOWN.SLOTS_P", 0xa4, 0x01, ANY_COUNTER, -1, EVENT_TIME, SLOTS, NONE),
-	ROW(-1, "INST_RETIRED.ANY", 0x00, 0x01, 0, 0, EVENT_EXACT, INSTRUCTIONS, REP_IS_ONE),
-	ROW(-1, "CPU_CLK_UNHALTED.THREAD", 0x00, 0x02, 0, 1, EVENT_TIME, CYCLES, NONE),
-	ROW(-1, "CPU_CLK_UNHALTED.REF", 0x00, 0x03, 0, 2, EVENT_TIME, REF_CYCLES, TSC_RATE),
-	ROW(-1, "TOPDOWN.SLOTS", 0x00, 0x04, 0, 3, EVENT_TIME, SLOTS, NONE),
+#define EVENT(id, cores, selector, on, judged, exception, least, where, bit, ...)                            \
+	{bit,                                                                                                \
+	 {.name = id,                                                                                        \
+	  .code = selector,                                                                                  \
+	  .counters = (on) < 0 ? 0 : (uint32_t)(on),                                                         \
+	  .fixed = (on) < 0 ? -1 - (on) : -1,                                                                \
+	  .judgement = EVENT_REASONED(judged, exception),                                                    \
+	  .flags = EVENT_ENUMERATED,                                                                         \
+	  .terms = {__VA_ARGS__},                                                                            \
+	  .rule = (exception) == NONE ? NULL : &intel_rules[exception],                                      \
+	  .source = where}},
+#include "pmu/intel/events/architectural.def"
+#undef EVENT
 };
-/* clang-format on */
 const unsigned intel_arch_event_count = sizeof intel_arch_events / sizeof intel_arch_events[0];
 _Static_assert(sizeof intel_arch_events / sizeof intel_arch_events[0] <= INTEL_ARCH_EVENTS_MAX, "too many");

@@ -1,18 +1,13 @@
 /*
- * The words that the rows of pmu/intel/events/meanings.def are written in.
+ * The words that Intel's events and rules are written in: rows of pmu/intel/events/events.csv and
+ * meanings.csv, rules.def and floors.def.
  */
 #ifndef PMU_INTEL_EVENTS_MEANINGS_H
 #define PMU_INTEL_EVENTS_MEANINGS_H
 
-#include "pmu/contract/event.h"
+#include "pmu/events/rows.h"
 
-#define EXACT  EVENT_EXACT
-#define LEAST  EVENT_AT_LEAST
-#define TIME   EVENT_TIME
-#define BOUNDS EVENT_EXACT /* the terms are micro-architectural, and intervals themselves */
-
-#define Q(q)     (Q_##q + 1)
-#define MINUS(q) (INTEL_MINUS | (Q_##q + 1))
+#define TERM PACKED_TERM
 
 /* The words of pmu/intel/events/rules.def. */
 #define ALSO(...)     .also = {__VA_ARGS__}
@@ -64,10 +59,8 @@ enum intel_rule {
 enum intel_floor {
 	FLOOR_NONE,
 #define INTEL_FLOOR(id, ...) FLOOR_##id,
-#define INTEL_MOVED(event, cores, floor)
 #include "pmu/intel/events/floors.def"
 #undef INTEL_FLOOR
-#undef INTEL_MOVED
 };
 
 extern const struct event_rule intel_rules[];   /* by enum intel_rule; the first, NONE, is empty */

@@ -164,7 +164,7 @@ static bool suits_misses(const struct pmu *pmu, unsigned i, const struct pmu_eve
 	const struct netburst_recipe *r = netburst_code_recipe(e->code);
 
 	(void)pmu, (void)i;
-	return r && r->mechanism == TAG_REPLAY && r->term.quantity == Q_L2_LOAD_MISS;
+	return r && r->mechanism == TAG_REPLAY && r->term[0].quantity == Q_L2_LOAD_MISS;
 }
 
 bool lines_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)

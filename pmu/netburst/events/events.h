@@ -16,9 +16,11 @@
 #include <stdint.h>
 
 enum netburst_event_id {
-#define NETBURST_EVENT(id, name, select, escr_select, escr0, escr1, models, flags) NB_##id,
+#define GROUP(name, models, select, source, id, ...) NB_##id,
+#define EVENT(...)
 #include "pmu/netburst/events/events.def"
-#undef NETBURST_EVENT
+#undef GROUP
+#undef EVENT
 	NB_EVENTS
 };
 
@@ -34,11 +36,12 @@ enum netburst_event_flags {
 
 struct netburst_event {
 	char name[28];
-	uint8_t select;      /* ESCR event select */
-	uint8_t escr_select; /* CCCR.ESCR_SELECT */
-	uint8_t escr[2];     /* enum netburst_escr_id; ESCR_NONE if there is only one */
-	uint8_t models;      /* enum netburst_models */
-	uint8_t flags;       /* enum netburst_event_flags */
+	uint8_t select;       /* ESCR event select */
+	uint8_t escr_select;  /* CCCR.ESCR_SELECT */
+	uint8_t escr[2];      /* enum netburst_escr_id; ESCR_NONE if there is only one */
+	uint8_t models;       /* enum netburst_models */
+	uint8_t flags;        /* enum netburst_event_flags */
+	const char *document; /* that has it: manual and section */
 };
 
 extern const struct netburst_event netburst_event[NB_EVENTS];
@@ -75,12 +78,21 @@ enum netburst_rule {
 /** By the enumeration; the first one is empty. */
 extern const struct event_rule netburst_rule[RULE_COUNT];
 
+/** What must make an event tick. */
+enum netburst_floor {
+	FLOOR_NONE,
+#define NETBURST_FLOOR(id, ...) FLOOR_##id,
+#include "pmu/netburst/events/floors.def"
+#undef NETBURST_FLOOR
+};
+
 /** One bit of an event's mask. */
 struct netburst_mask {
 	uint8_t event; /* enum netburst_event_id */
 	uint8_t bit;   /* of the mask; ESCR bit 9 + this */
 	uint8_t judgement;
 	uint8_t rule;
+	uint8_t floor; /* enum netburst_floor */
 	char name[16];
 	struct event_term term[3]; /* coefficient 0 ends */
 };
@@ -108,7 +120,9 @@ struct netburst_recipe {
 	uint8_t pebs_vert; /* bits of MSR_PEBS_MATRIX_VERT */
 	uint8_t judgement;
 	uint8_t rule;
-	struct event_term term;
+	uint8_t floor;             /* enum netburst_floor */
+	struct event_term term[2]; /* what is tagged, and what of it cannot be; coefficient 0 ends */
+	const char *document;      /* that has it: manual and section */
 };
 
 #define NETBURST_RECIPES 23

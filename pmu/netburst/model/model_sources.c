@@ -178,7 +178,7 @@ static void count_replays(const struct netburst_state *s, struct netburst_line *
 		/* The metric of both kinds of access is the sum of the two with one each. */
 		if (r->mechanism == TAG_REPLAY && !(r->pebs_vert & (r->pebs_vert - 1)) &&
 		    replay_set_up(s, r, r->pebs_vert))
-			put(to, r->term.quantity, 1);
+			put(to, r->term[0].quantity, 1);
 	}
 }
 

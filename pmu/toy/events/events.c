@@ -1,20 +1,24 @@
 #include "pmu/toy/toy.h"
+#include "pmu/events/rows.h"
 #include "pmu/toy/registers.h"
 
-#define EXACT EVENT_EXACT
-#define TIME  EVENT_TIME
+#define ANY_COUNTER ((1u << TOY_COUNTERS) - 1)
+#define TERM(quantity, coefficient)                                                                          \
+	{                                                                                                    \
+		Q_##quantity, coefficient                                                                    \
+	}
 
 static const struct pmu_event rows[] = {
-#define TOY_EVENT(select, id, judged, ...)                                                                   \
+#define EVENT(id, cores, selector, on, judged, exception, least, where, ...)                                 \
 	{.name = id,                                                                                         \
-	 .code = select,                                                                                     \
-	 .counters = (1u << TOY_COUNTERS) - 1,                                                               \
+	 .code = selector,                                                                                   \
+	 .counters = on,                                                                                     \
 	 .fixed = -1,                                                                                        \
 	 .judgement = judged,                                                                                \
 	 .terms = {__VA_ARGS__},                                                                             \
-	 .source = "docs/toy.md, events"},
+	 .source = where},
 #include "pmu/toy/events/events.def"
-#undef TOY_EVENT
+#undef EVENT
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define LOADS  0x20 /* pmu/toy/events/events.def */
+#define LOADS  0x20 /* pmu/toy/events/events.csv */
 #define STORES 0x21
 
 enum injection {

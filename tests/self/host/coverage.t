@@ -42,17 +42,17 @@ with tempfile.TemporaryDirectory() as d:
     # The same generator on tables of its own.
     (d / "scripts").mkdir()
     (d / "pmu").mkdir()
-    shutil.copy(ROOT / "scripts/gen-intel-events", d / "scripts")
+    shutil.copy(ROOT / "scripts/gen-events", d / "scripts")
     shutil.copytree(ROOT / "pmu/intel", d / "pmu/intel")
     shutil.copytree(ROOT / "pmu/quantity", d / "pmu/quantity")
 
     def generate(change):
         events = d / "pmu/intel/events/events.csv"
         events.write_text(change((ROOT / "pmu/intel/events/events.csv").read_text(encoding="utf-8")), encoding="utf-8")
-        return subprocess.run([sys.executable, d / "scripts/gen-intel-events", "list", "SKL"], capture_output=True, text=True)
+        return subprocess.run([sys.executable, d / "scripts/gen-events", "list", "SKL"], capture_output=True, text=True)
 
-    r = generate(lambda text: text + "NO_SUCH.EVENT,1ff,0,0,f,0,,0,SKL\n")
+    r = generate(lambda text: text + "NO_SUCH.EVENT,SKL,1ff,f,,,,list,,0,0,0,,0\n")
     ok(r.returncode != 0 and "says nothing of NO_SUCH.EVENT on SKL" in r.stderr, "an event without meaning and reason stops the build")
-    r = generate(lambda text: text + "INST_RETIRED.ANY_X,1ff,0,0,f,0,,0,SKL\n")
+    r = generate(lambda text: text + "INST_RETIRED.ANY_X,SKL,1ff,f,,,,list,,0,0,0,,0\n")
     ok(r.returncode == 0 and "SKL INST_RETIRED.ANY_X 1ff EXACT" in r.stdout, "a row may fit a new name")
 done()

@@ -32,7 +32,7 @@ LATER = [
     ("pebs", "MEM_LOAD_L3_MISS_RETIRED.REMOTE_PMM", "0", "1", "SPR", "added to later lists"),
     ("pebs", "MEM_LOAD_RETIRED.LOCAL_PMM", "0", "1", "SPR", "added to later lists"),
     ("pebs", "RTM_RETIRED.ABORTED", "0", "1", "ICL ICX RKL TGL SPR EMR", "added to later lists"),
-    ("selector", "ARITH.IDIV_ACTIVE", "8b0", "10008b0", SPR, "cycles: the threshold was missing, see disagreements.csv"),
+    ("selector", "ARITH.IDIV_ACTIVE", "8b0", "10008b0", SPR, "cycles: the threshold was missing, see its disagreement"),
     *(("selector", "L2_RQSTS." + name, "%x" % theirs, "%x" % (theirs | 0x8000), "BDE", "a mask bit was missing")
       for name, theirs in (("CODE_RD_HIT", 0x4424), ("DEMAND_DATA_RD_HIT", 0x4124), ("L2_PF_HIT", 0x5024), ("RFO_HIT", 0x4224))),
     ("selector", "UOPS_RETIRED.TOTAL_CYCLES", "a8001c2", "108001c2", "BDW BDE", "the threshold is 16, not 10"),

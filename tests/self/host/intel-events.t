@@ -69,6 +69,8 @@ with tempfile.TemporaryDirectory() as d:
     rows = {r["name"]: r for r in table("events.csv") if "SKL" in r["cores"].split()}
     got = {name: tuple(r[k] for k in ("selector", "msr", "value", "counters", "pebs", "errata", "deprecated")) for name, r in rows.items()}
     ok(got == EXPECTED, "every column is filled", got)
+    ok(all((r["source"], r["judgement"], r["disagreement"]) == ("list", "", "") for r in rows.values()), "the source is Intel's list")
+    ok({r["source"] for r in table("events.csv") if {"MRM", "YON"} & set(r["cores"].split())} == {"libpfm4", "SDM"}, "and of cores without a list another")
     ok(len(rows["PLAIN"]["cores"].split()) == 47, "cores with the same row share it", rows["PLAIN"]["cores"])
     ok(any(r["cores"] == "MRM" for r in table("events.csv")) and any("YON" in r["cores"] for r in table("events.csv")),
        "cores without a list are there")

@@ -13,7 +13,7 @@
 static char offcore_names[INTEL_OFFCORE_POOL];
 
 #define LINES   4096
-#define COLUMNS 9
+#define COLUMNS 14
 
 struct line {
 	char text[400];
@@ -28,6 +28,20 @@ static struct line line[LINES];
 static unsigned n_lines;
 static struct pmu_event row[INTEL_CORE_EVENTS_MAX];
 
+/* The next field, of which a comma is no end if the field is in quotation marks. */
+static char *field(char **p)
+{
+	char *end;
+
+	if (**p != '"')
+		return strsep(p, ",");
+	end = strchr(*p + 1, '"');
+	if (!end)
+		return NULL;
+	*p = end + 1;
+	return strsep(p, ",");
+}
+
 static int read_table(void **state)
 {
 	FILE *f = fopen("pmu/intel/events/events.csv", "r");
@@ -41,17 +55,17 @@ static int read_table(void **state)
 
 		l->text[strcspn(l->text, "\r\n")] = 0;
 		for (unsigned c = 0; c < COLUMNS && p; c++)
-			column[c] = strsep(&p, ",");
+			column[c] = field(&p);
 		if (!column[COLUMNS - 1])
 			return -1;
 		l->name = column[0];
-		l->selector = strtoull(column[1], NULL, 16);
-		l->msr = (uint32_t)strtoul(column[2], NULL, 16);
-		l->value = strtoull(column[3], NULL, 16);
-		snprintf(l->counters, sizeof l->counters, "%s", column[4]);
-		l->pebs = strcmp(column[5], "0");
-		l->errata = column[6];
-		l->cores = column[8];
+		l->cores = column[1];
+		l->selector = strtoull(column[2], NULL, 16);
+		snprintf(l->counters, sizeof l->counters, "%s", column[3]);
+		l->msr = (uint32_t)strtoul(column[9], NULL, 16);
+		l->value = strtoull(column[10], NULL, 16);
+		l->pebs = strcmp(column[11], "0");
+		l->errata = column[12];
 	}
 	fclose(f);
 	return n_lines < 3000 || n_lines == LINES;
