@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""TAP test: each number of tests/judge/bounds.c is one of tests/judge/limits.def, which has its source; a row with a watchdog's number says so. What breaks that is told."""
+"""TAP test: each number of tests/kernels/x86/bounds.c is one of limits.def, which has its source; a row with a watchdog's number says so. What breaks that is told."""
 import pathlib
 import re
 import subprocess
@@ -27,7 +27,7 @@ def numbers_in(text):
 def rows_of(text):
     """Rows of bounds.c: (macro, quantity, names of limits). Lists of parts that several rows share count in each."""
     shared = dict(re.findall(r"#define ([A-Z_]+) (?:\\\n|[ \t])((?:.*\\\n)*.*)", text))
-    table = text[text.index("bounds[] = {"):text.index("/* clang-format on */")]
+    table = text[text.index(" rows[] = {"):text.index("/* clang-format on */")]
     for row in re.split(r"\n\t(?=BOUND|WATCHED)", table)[1:]:
         macro, quantity, low, high = re.match(r"(\w+)\((\w+), (\w+), (\w+),", row).groups()
         parts = row + "".join(shared[w] for w in re.findall(r"\b[A-Z_]+\b(?!\()", row) if w in shared)
@@ -68,7 +68,7 @@ def compiles(bounds_text):
     return r.returncode == 0, r.stderr
 
 
-LIMITS, BOUNDS = ((ROOT / "tests/judge" / f).read_text(encoding="utf-8") for f in ("limits.def", "bounds.c"))
+LIMITS, BOUNDS = ((ROOT / "tests/kernels/x86" / f).read_text(encoding="utf-8") for f in ("limits.def", "bounds.c"))
 names = limits_of(LIMITS)[0]
 rows = list(rows_of(BOUNDS))
 ok(not list(wrong(LIMITS, BOUNDS)), "limits and rows as they are", "\n".join(wrong(LIMITS, BOUNDS)))

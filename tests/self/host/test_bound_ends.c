@@ -3,7 +3,8 @@
  * much, written down here once more from what the quantities mean. Then each part of the table's lower ends
  * is taken out: one of these lines must tell it, as a counter that counts less, or nothing, would pass.
  */
-#include "tests/judge/bounds.c"
+#include "tests/judge/bound_rows.h"
+#include "tests/judge/bounds.h"
 #include "tests/self/host/fake_kernels.h"
 
 #include <setjmp.h>
@@ -98,15 +99,17 @@ static void each_cause_moves_it(void **state)
 				 lines[i].low);
 }
 
+static const struct bound_table *const table = &bounds_instruction_set;
+
 /* The table is read only once it is relocated. */
 static struct bound *writable(void)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bounds & ~(page - 1);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)table->rows & ~(page - 1);
 
-	assert_int_equal(mprotect((void *)at, (uintptr_t)(bounds + sizeof bounds / sizeof *bounds) - at,
-				  PROT_READ | PROT_WRITE),
-			 0);
-	return (struct bound *)(uintptr_t)bounds;
+	assert_int_equal(
+		mprotect((void *)at, (uintptr_t)(table->rows + table->n_rows) - at, PROT_READ | PROT_WRITE),
+		0);
+	return (struct bound *)(uintptr_t)table->rows;
 }
 
 #define PARTS_MOST 32
@@ -117,11 +120,11 @@ static void each_part_is_needed(void **state)
 	unsigned removed = 0;
 
 	(void)state;
-	for (unsigned r = 0; r < sizeof bounds / sizeof *bounds; r++) {
-		const struct part *parts = row[r].low_parts;
+	for (unsigned r = 0; r < table->n_rows; r++) {
+		const struct bound_part *parts = row[r].low_parts;
 
 		for (unsigned out = 0; parts && parts[out].times; out++) {
-			struct part left[PARTS_MOST] = {{0}};
+			struct bound_part left[PARTS_MOST] = {{0}};
 			unsigned n = 0, told = 0;
 
 			for (unsigned i = 0; parts[i].times; i++) {
@@ -129,10 +132,10 @@ static void each_part_is_needed(void **state)
 				if (i != out)
 					left[n++] = parts[i];
 			}
-			*(const struct part *volatile *)&row[r].low_parts = left;
+			*(const struct bound_part *volatile *)&row[r].low_parts = left;
 			for (unsigned i = 0; i < LINES; i++)
 				told += !holds(&lines[i]);
-			*(const struct part *volatile *)&row[r].low_parts = parts;
+			*(const struct bound_part *volatile *)&row[r].low_parts = parts;
 			if (!told)
 				fail_msg("%s: without its part of %s nothing is told",
 					 quantity_info[row[r].quantity].name,
