@@ -13,6 +13,11 @@ static inline bool injected(const struct amd_state *s, enum amd_injection i)
 	return model_injected(&s->injections, i);
 }
 
+static inline bool amd_hook_any(const struct amd_state *s)
+{
+	return model_injected_any(&s->injections);
+}
+
 /* --- registers -------------------------------------------------------------------------------------- */
 
 /** Whether a selector with these reserved bits is refused. */

@@ -162,7 +162,7 @@ void amd_update_running(struct amd_state *s)
 
 	s->running = s->merged = 0;
 	s->n_running = 0;
-	s->quick = !model_injected_any(&s->injections);
+	s->quick = !amd_hook_any(s);
 	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
 		struct amd_counter *k = &s->counter[c];
 		if (!k->mask || !k->rings || !enabled(s, c))
@@ -277,7 +277,7 @@ static void count(struct amd_state *s, unsigned c, const struct step *step)
 	uint64_t amount = k->simple          ? (uint64_t)value + (k->clock ? cycles : 0)
 			  : step->unfiltered ? (uint64_t)value
 					     : conditional(k, value, cycles);
-	if (model_injected_any(&s->injections))
+	if (amd_hook_any(s))
 		amount = amd_hook_count(s, c, step, amount);
 	if (!amount)
 		return;

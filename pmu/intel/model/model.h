@@ -9,12 +9,13 @@
  * model_offcore.c: offcore responses.
  * model_pebs.c: PEBS records, and the registers of single events.
  * model_apebs.c: architectural PEBS.
- * model_injections.c: the deviations that can be switched on.
+ * errata/hooks.h: the deviations that can be switched on.
  */
 #ifndef PMU_INTEL_MODEL_MODEL_H
 #define PMU_INTEL_MODEL_MODEL_H
 
 #include "pmu/intel/records/ds.h"
+#include "pmu/intel/errata/deviations.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/records/lbr.h"
 #include "pmu/intel/leaf0a.h"
@@ -22,13 +23,6 @@
 #include "pmu/intel/model/profile.h"
 #include "pmu/intel/registers.h"
 #include "pmu/contract/model.h"
-
-/** Deviations; the order is that of intel_injections[]. */
-enum intel_injection {
-#define INTEL_INJECTION(id, name, summary) INJECT_##id,
-#include "pmu/intel/model/injections.def"
-#undef INTEL_INJECTION
-};
 
 enum intel_clock {
 	CLOCK_NONE,
@@ -57,9 +51,8 @@ struct intel_counter {
 	uint8_t cmask;
 
 	/* Changed by counting. */
-	bool level;             /* condition of the previous cycle, for edges */
-	uint64_t bus_residue;   /* core cycles since the last tick of the bus clock */
-	uint64_t overflow_step; /* when it overflowed last */
+	bool level;           /* condition of the previous cycle, for edges */
+	uint64_t bus_residue; /* core cycles since the last tick of the bus clock */
 };
 
 /** What an entry of the last-branch stack consists of. */
@@ -73,7 +66,6 @@ struct intel_lbr_state {
 	uint8_t depth; /* entries in use */
 	uint8_t tos;
 	uint32_t cycles;            /* since the last record */
-	uint32_t made;              /* records (injected) */
 	uint8_t logged[LBR_LOGGED]; /* what these counters have added since the last record, 3 at most */
 };
 
@@ -94,8 +86,6 @@ struct intel_ds_state {
 	const struct step_memory *memory; /* NULL: none was attached */
 	bool exists;
 	uint64_t area; /* IA32_DS_AREA */
-	uint64_t last_from;
-	uint32_t made; /* branch records (injected) */
 };
 
 /* Counters are bits by their index in intel_state.counter[]. */
@@ -106,11 +96,9 @@ struct intel_pebs_state {
 	uint32_t armed;               /* have overflowed: the next occurrence is recorded */
 	uint32_t arming;              /* have overflowed in this step */
 	uint32_t hit;                 /* were armed and have counted in this step */
-	uint32_t delayed, held;       /* (injected) */
 	bool late;                    /* where nothing promises better, records are late */
 	uint8_t overflows;            /* of armed counters, modulo SKIDS */
 	uint8_t skid[INTEL_COUNTERS]; /* occurrences that an armed counter still lets pass */
-	uint64_t last_ip;
 	struct step_registers before; /* as the last step left them */
 };
 
@@ -120,7 +108,7 @@ struct intel_state {
 	bool pdcm;
 	uint32_t signature; /* CPUID.1:EAX */
 	int core;           /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
-	struct model_injected injections;
+	struct intel_deviations deviations;
 
 	uint64_t select[INTEL_GENERAL_MAX];
 	uint64_t fixed_control, global_control, status, ovf_control, debugctl;
@@ -143,28 +131,14 @@ struct intel_state {
 
 	unsigned pmi_pending;
 	bool freeze; /* a PMI was raised in this step */
-	bool repeat; /* the last PMI is not over while status is set (injected) */
 
 	uint64_t steps;
-	uint64_t stuck;      /* status bits that can no longer be cleared (injected) */
 	uint32_t overflowed; /* counters that overflowed in this step */
-	uint32_t noise;
 	uint32_t smis;
-	uint16_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
 };
 
-static inline bool injected(const struct intel_state *s, enum intel_injection i)
-{
-	return model_injected(&s->injections, i);
-}
-
-/** Whether a value has bits set that must be 0. Injected "reserved-accepted": those are ignored. */
-static inline bool intel_reserved(const struct intel_state *s, uint64_t *value, uint64_t valid)
-{
-	if (injected(s, INJECT_RESERVED_ACCEPTED))
-		*value &= valid;
-	return *value & ~valid;
-}
+/** Whether a value has bits set that must be 0. */
+bool intel_reserved(const struct intel_state *s, uint64_t *value, uint64_t valid);
 
 /** How much of a quantity a step has. */
 static inline unsigned intel_amount(const struct step *step, enum quantity q)
@@ -268,10 +242,7 @@ enum register_answer intel_apebs_write(struct intel_state *s, uint32_t address, 
 bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *step);
 
 /** The value of counter c that a record tells. */
-static inline uint64_t intel_pebs_snapshot(const struct intel_state *s, unsigned c)
-{
-	return (s->counter[c].value - injected(s, INJECT_SNAPSHOT_EARLY)) & s->counter[c].mask;
-}
+uint64_t intel_pebs_snapshot(const struct intel_state *s, unsigned c);
 
 /** Whether records tell XMM registers. */
 bool intel_apebs_shows_vectors(const struct intel_state *s);
@@ -289,9 +260,6 @@ enum register_answer intel_pebs_write(struct intel_state *s, uint32_t address, u
 
 /** Raise an overflow interrupt request. SDM 18.2.1.1, 18.2.2. */
 void intel_raise_pmi(struct intel_state *s);
-
-/** What an injection makes of the amount that a step adds to counter c. */
-uint64_t intel_distort(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount);
 
 extern const struct model_injection intel_injections[];
 

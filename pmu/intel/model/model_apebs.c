@@ -9,17 +9,13 @@
  * cut into fragments. Of the vector registers YMM0 to YMM15 are known, opmasks and the rest of ZMM are 0.
  */
 #include "pmu/intel/records/apebs.h"
-#include "pmu/intel/model/model.h"
+#include "pmu/intel/errata/hooks.h"
 #include "pmu/contract/record.h"
 #include "pmu/contract/vectors.h"
 
 #include <string.h>
 
 #define RECORD_MOST 4096
-#define BEYOND_MOST                                                                                          \
-	16384 /* (injected) how far records go beyond the end: memory is still to be had there               \
-	       */
-
 struct apebs_record {
 	uint8_t bytes[RECORD_MOST];
 	size_t size;
@@ -83,7 +79,7 @@ static void add_basic(const struct intel_state *s, uint32_t hit, const struct st
 		      struct apebs_record *r)
 {
 	const struct apebs_basic basic = {
-		.ip = injected(s, INJECT_SKL120) ? s->pebs.last_ip : step->ip,
+		.ip = intel_hook_record_ip(s, step->ip),
 		.counters = intel_pebs_counters(s, hit),
 		.tsc = step->tsc,
 		.retire = (step->cycles & 0xffff) | APEBS_RETIRE_VALID,
@@ -252,10 +248,8 @@ bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *ste
 	if (p->index & APEBS_FULL)
 		return false;
 	compose(s, hit, step, &r);
-	if (injected(s, INJECT_FULL_UNSAID) && at + r.size > room + BEYOND_MOST)
-		return false;
-	if (at + r.size > room && !injected(s, INJECT_FULL_UNSAID)) {
-		p->index |= APEBS_FULL;
+	if (at + r.size > intel_hook_room(s, room)) {
+		p->index |= intel_hook_full(s, APEBS_FULL);
 		return false;
 	}
 	if (!m || !m->write(m->ctx, (p->base & APEBS_BASE_ADDRESS) + at, r.bytes, r.size))
@@ -264,10 +258,8 @@ bool intel_apebs_put(struct intel_state *s, uint32_t hit, const struct step *ste
 	uint64_t next = at + r.size;
 	bool reached = at < threshold && next >= threshold;
 
-	if (injected(s, INJECT_W127))
-		reached = at >= threshold && at - threshold < r.size;
 	p->index = (p->index & ~(APEBS_OFFSET << APEBS_WRITE)) | next / APEBS_UNIT << APEBS_WRITE;
-	if (!reached)
+	if (!intel_hook_threshold(s, at, r.size, threshold, reached))
 		return true;
 	s->status |= STATUS_PEBS;
 	intel_raise_pmi(s);

@@ -6,17 +6,14 @@
  * occurs): IRET, SYSRET and SYSEXIT belong to the ring that they leave, so do INT n, SYSCALL and SYSENTER;
  * the handler's first instruction is the first one of ring 0.
  */
+#include "pmu/intel/errata/hooks.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/events.h"
 #include "pmu/intel/events/meanings.h"
-#include "pmu/intel/model/model.h"
 
 #include <string.h>
 
-#define SMI_EVERY   4999 /* steps (injected) */
-#define SMI_LENGTH  100
-#define LATE_STEPS  3   /* (injected) */
-#define AGAIN_STEPS 500 /* (injected) a handler has unmasked the local APIC's entry by then */
+#define SMI_LENGTH 100 /* what the firmware's handler adds to each counter */
 
 /* Terms in a clock set the clock, all others the weights. This machine retires one micro-operation per
  * instruction. */
@@ -128,7 +125,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 	k->edge = select & EVTSEL_E;
 	k->invert = select & EVTSEL_INV;
 	k->cmask = select >> EVTSEL_CMASK_SHIFT & 0xff;
-	k->equal = select & EVTSEL_EQ && !injected(s, INJECT_EQ_IGNORED);
+	k->equal = intel_hook_equal(s, select & EVTSEL_EQ);
 	k->simple = !k->edge && !k->cmask;
 
 	/* SDM 18.2.1.2: an architectural event that CPUID.0AH:EBX declares missing counts nothing here, as an
@@ -145,9 +142,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 		}
 	}
 	k->offcore = false;
-	if (injected(s, INJECT_UNDOCUMENTED) && c == s->leaf.n_general - 1 && (select & EVTSEL_CODE) == 0x1ff)
-		k->weight[Q_BR_COND] = 1;
-	if (architectural || injected(s, INJECT_FILTERED))
+	if (intel_hook_decoded(s, c) || architectural)
 		return;
 	k->offcore = intel_decode_offcore(s, k, select);
 	if (!k->offcore)
@@ -195,8 +190,8 @@ void intel_update_running(struct intel_state *s)
 		bool on = intel_is_fixed(c) || s->select[c] & EVTSEL_EN;
 		/* SDM 18.2.2: local and global enable are ANDed. */
 		uint64_t bit = intel_global_bit(c);
-		if (s->leaf.version >= 2 && !injected(s, INJECT_GLOBAL_IGNORED))
-			on = on && s->global_control & bit;
+		if (s->leaf.version >= 2)
+			on = on && intel_hook_enabled(s, s->global_control & bit);
 		/* SDM 18.2.4.1: nothing counts while CTR_FRZ is set. */
 		if (s->status & STATUS_CTR_FRZ)
 			on = false;
@@ -206,7 +201,7 @@ void intel_update_running(struct intel_state *s)
 		}
 	}
 
-	s->quick = !model_injected_any(&s->injections) && !intel_metrics_run(s);
+	s->quick = !intel_hook_any(s) && !intel_metrics_run(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
 		s->quick &= k->simple;
@@ -217,63 +212,42 @@ void intel_update_running(struct intel_state *s)
 	}
 
 	s->started = s->running & ~before;
-	uint32_t stopped = before & ~s->running;
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++) {
 		struct intel_counter *k = &s->counter[c];
 		if (s->started >> c & 1) {
 			k->level = false;
 			k->bus_residue = 0;
-			if (injected(s, INJECT_OFF_BY_ONE))
-				k->value = (k->value + 1) & k->mask;
-			if (injected(s, INJECT_START_EMULATED) && k->weight[Q_INSTRUCTIONS] &&
-			    k->rings & RING_OS)
-				k->value = (k->value + 1) & k->mask;
-			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX)
-				k->value = (k->value + 32) & k->mask;
 		}
-		/* "A few clocks": the instructions of a stop sequence. */
-		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && k->overflow_step &&
-		    s->steps - k->overflow_step <= 4)
-			s->stuck |= intel_global_bit(c);
 	}
+	intel_hook_started(s, before);
 }
 
 void intel_raise_pmi(struct intel_state *s)
 {
-	if (injected(s, INJECT_NO_PMI))
+	if (intel_hook_pmi_lost(s))
 		return;
-	if (injected(s, INJECT_LATE_PMI))
-		s->late = LATE_STEPS;
-	else
+	if (!intel_hook_pmi_late(s))
 		s->pmi_pending++;
 	s->freeze = true;
-	s->repeat = injected(s, INJECT_HSD91);
 }
 
 /* SDM 18.2.1 (the counter wraps and goes on), 18.2.2 (status, sticky until cleared through the overflow
  * control). */
 static void overflow(struct intel_state *s, unsigned c)
 {
-	struct intel_counter *k = &s->counter[c];
 	uint64_t bit = intel_global_bit(c);
-	bool freezing = s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
-	uint32_t others = s->overflowed;
-	const unsigned fixed0 = INTEL_GENERAL_MAX, fixed2 = INTEL_GENERAL_MAX + 2;
 
 	s->overflowed |= 1u << c;
-	k->overflow_step = s->steps;
-	if (injected(s, INJECT_AAJ148) && freezing && intel_is_fixed(c) && others >> INTEL_GENERAL_MAX)
+	if (intel_hook_overflow(s, c))
 		return;
 	if (intel_pebs_samples(s, c))
 		intel_pebs_overflow(s, c);
-	if (s->leaf.version >= 2 && !injected(s, INJECT_LOST_STATUS))
+	if (s->leaf.version >= 2 && !intel_hook_status_lost(s))
 		s->status |= bit;
-	if (!k->pmi)
+	if (!s->counter[c].pmi)
 		return;
 	intel_raise_pmi(s);
-	if ((injected(s, INJECT_AAJ119) && c == fixed2 && others) ||
-	    (injected(s, INJECT_AAJ125) && c == fixed0 && freezing))
-		s->late = AGAIN_STEPS;
+	intel_hook_interrupted(s, c);
 }
 
 static void add(struct intel_state *s, unsigned c, uint64_t amount)
@@ -282,33 +256,20 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 	uint64_t sum = k->value + amount;
 	bool carry = sum > k->mask || sum < k->value;
 
-	if (injected(s, INJECT_BACKWARDS) && c == s->leaf.n_general - 1) {
-		k->value = (k->value - amount) & k->mask;
+	if (intel_hook_add(s, c, amount, &sum, &carry))
 		return;
-	}
 	s->pebs.hit |= s->pebs.armed & 1u << c;
 	intel_lbr_log(s, c, amount);
-	if (injected(s, INJECT_DROPPED_CARRY)) {
-		sum = (k->value & ~0xffffffffull) | (sum & 0xffffffff);
-		carry = false;
-	}
-	if (injected(s, INJECT_SHORT_WIDTH)) {
-		carry = (k->value & 0xffffffff) + amount > 0xffffffff;
-		sum &= 0xffffffff;
-	}
 	k->value = sum & k->mask;
 	if (carry)
 		overflow(s, c);
 }
 
-/* From time to time: far enough apart for a window to be taken again without another one. */
 static void take_smi(struct intel_state *s)
 {
-	if (s->steps % SMI_EVERY)
-		return;
 	s->smis++;
 	/* SDM 17.4.1; the bit exists only where IA32_PERF_CAPABILITIES[12] is set. */
-	if (s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM && !injected(s, INJECT_SMM_COUNTED))
+	if (intel_hook_smm_frozen(s, s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM))
 		return;
 	for (unsigned i = 0; i < s->n_running; i++)
 		add(s, s->run_list[i], SMI_LENGTH);
@@ -363,11 +324,8 @@ static uint64_t conditional(const struct intel_state *s, struct intel_counter *k
 
 static bool ring_selected(const struct intel_state *s, const struct intel_counter *k, uint8_t cpl)
 {
-	uint8_t rings = k->rings;
-	if (injected(s, INJECT_RING_LEAK) && rings & 2)
-		rings |= 1;
-	if (injected(s, INJECT_W126) && rings && intel_pebs_samples(s, (unsigned)(k - s->counter)))
-		rings = 3;
+	uint8_t rings = intel_hook_rings(s, (unsigned)(k - s->counter), k->rings);
+
 	return rings & (cpl == 0 ? 1 : 2);
 }
 
@@ -380,7 +338,7 @@ static void count(struct intel_state *s, unsigned c, const struct step *step)
 	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
 	if (!ring_selected(s, k, step->level)) {
 		k->level = false;
-		if (injected(s, INJECT_HSD73) && k->invert && k->cmask)
+		if (intel_hook_other_ring(s, k))
 			add(s, c, cycles);
 		return;
 	}
@@ -394,12 +352,11 @@ static void count(struct intel_state *s, unsigned c, const struct step *step)
 	uint64_t amount = k->simple          ? value + ticks(s, k, cycles)
 			  : step->unfiltered ? (uint64_t)value
 					     : conditional(s, k, value, cycles);
-	if (model_injected_any(&s->injections))
-		amount = intel_distort(s, c, step, amount);
+	amount = intel_hook_count(s, c, step, amount);
 	if (!amount)
 		return;
 	add(s, c, amount);
-	if (injected(s, INJECT_NEIGHBOUR) && c == 1)
+	if (intel_hook_neighbour(s, c))
 		add(s, 0, amount);
 }
 
@@ -417,8 +374,7 @@ static void auto_reload(struct intel_state *s)
 		if (s->overflowed >> c & 1)
 			causes |= intel_global_bit(c);
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
-		if (s->reload_by[c] & causes &&
-		    !(injected(s, INJECT_RELOAD_IGNORED) && !(causes & intel_global_bit(c))))
+		if (s->reload_by[c] & causes && intel_hook_reloads(s, c, causes))
 			s->counter[c].value = intel_reload_value(s, c);
 }
 
@@ -447,7 +403,7 @@ int intel_increments(void *state, const struct step *step, struct model_incremen
 	struct intel_state *s = state;
 	unsigned n = 0;
 
-	if (!s->quick || s->late || step->own_write || step->halted)
+	if (!s->quick || step->own_write || step->halted)
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct intel_counter *k = &s->counter[s->run_list[i]];
@@ -496,10 +452,9 @@ bool intel_advance(void *state, const struct step *step)
 
 	s->steps++;
 	s->overflowed = 0;
-	if (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED))
+	if (intel_hook_smi(s))
 		take_smi(s);
-	if (s->late && !--s->late)
-		s->pmi_pending++;
+	intel_hook_step(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		unsigned c = s->run_list[i];
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
@@ -520,9 +475,6 @@ bool intel_advance(void *state, const struct step *step)
 	bool frozen = s->freeze;
 	if (s->freeze)
 		freeze_on_pmi(s);
-	if (s->repeat && !s->overflowed && !s->pmi_pending) {
-		s->pmi_pending = 1;
-		return true;
-	}
-	return s->overflowed || frozen || changed;
+	bool again = intel_hook_stepped(s);
+	return s->overflowed || frozen || changed || again;
 }

@@ -7,7 +7,7 @@
  * the branch ends, which the manual leaves open. Where the area or the buffer is not mapped nothing is
  * written; silicon raises #PF there.
  */
-#include "pmu/intel/model/model.h"
+#include "pmu/intel/errata/hooks.h"
 
 void intel_attach(void *state, const struct step_memory *memory)
 {
@@ -48,17 +48,11 @@ static bool traces_ring(const struct intel_state *s, const struct step *step)
 
 static struct ds_branch record_of(struct intel_state *s, const struct step *step)
 {
-	const uint64_t off = DEBUGCTL_BTS_OFF_OS | DEBUGCTL_BTS_OFF_USR;
 	struct ds_branch r = {step->ip, step->next, DS_BRANCH_PREDICTED};
 
 	if (intel_amount(step, Q_BR_MISPRED))
 		r.flags = 0;
-	if (injected(s, INJECT_SKL88))
-		r.flags ^= DS_BRANCH_PREDICTED;
-	if (injected(s, INJECT_HSD53) ||
-	    (injected(s, INJECT_W125) && s->debugctl & off && step->level != step->level_after))
-		r.from = s->ds.last_from;
-	s->ds.last_from = step->ip;
+	intel_hook_bts(s, step, &r);
 	return r;
 }
 
@@ -71,7 +65,7 @@ void intel_bts_advance(struct intel_state *s, const struct step *step)
 	if (!step->transfer || !traces_ring(s, step))
 		return;
 	struct ds_branch r = record_of(s, step);
-	if (injected(s, INJECT_BTS_LOST) && !(++s->ds.made % 7))
+	if (intel_hook_bts_lost(s))
 		return;
 	if (!intel_ds_read(s, offsetof(struct ds_area, bts.base), &base) ||
 	    !intel_ds_read(s, offsetof(struct ds_area, bts.index), &index) ||

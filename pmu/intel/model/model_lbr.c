@@ -13,7 +13,7 @@
  *
  * Call-stack mode: a near call pushes, unless it goes to the instruction behind it; a near return pops.
  */
-#include "pmu/intel/model/model.h"
+#include "pmu/intel/errata/hooks.h"
 
 #include <string.h>
 
@@ -301,7 +301,7 @@ static uint64_t take_logs(struct intel_state *s)
 	for (unsigned c = 0; c < LBR_LOGGED; c++)
 		bits |= (uint64_t)l->logged[c] << (LBR_INFO_LOG + 2 * c);
 	memset(l->logged, 0, sizeof l->logged);
-	return injected(s, INJECT_LOG_LOST) ? 0 : bits;
+	return intel_hook_lbr_logs(s, bits);
 }
 
 /* What the registers hold of an address: with its flags as the format has them. */
@@ -358,12 +358,6 @@ void intel_lbr_recent(const struct intel_state *s, unsigned i, uint64_t *from, u
 	*info = there ? l->info[at] : 0;
 }
 
-/* The newest record's address, for what is injected. */
-static uint64_t newest_from(const struct intel_lbr_state *l)
-{
-	return l->from[architectural(l) ? 0 : l->tos];
-}
-
 /* The newest record, without what its format has besides addresses. */
 static void put_aside(struct intel_state *s)
 {
@@ -378,7 +372,7 @@ static void put_aside(struct intel_state *s)
 		to = from >> 32;
 		from &= 0xffffffff;
 	}
-	if (injected(s, INJECT_LER_STALE) && l->ler_to)
+	if (intel_hook_ler_stale(s))
 		return;
 	l->ler_from = (uint64_t)((int64_t)(from << flags) >> flags);
 	l->ler_to = l->at.format == LBR_TIME ? (uint64_t)((int64_t)(to << 16) >> 16) : to;
@@ -400,7 +394,7 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 		return;
 	if (call_stack(l)) {
 		if (step->transfer == TRANSFER_RETURN) {
-			if (!injected(s, INJECT_CALLS_STAY))
+			if (!intel_hook_call_stays(s))
 				pop(l);
 			return;
 		}
@@ -411,20 +405,14 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 		from = LBR_HIDDEN_SOURCE;
 
 	bool freezing = pmi && s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI;
-	if (injected(s, INJECT_LBR_LOST) && !(++l->made % 5))
+	if (intel_hook_lbr_lost(s))
 		return;
-	if (injected(s, INJECT_LBR_STALE_FROM) || (injected(s, INJECT_BJ94) && freezing))
-		from = newest_from(l);
-	if (injected(s, INJECT_SKL186) && freezing) {
-		unsigned last = architectural(l) ? 0 : l->tos;
-		uint64_t f = l->from[last], t = l->to[last], n = l->info[last];
-		unsigned i = push(l);
-		l->from[i] = f;
-		l->to[i] = t;
-		l->info[i] = n;
-	} else {
-		store(s, push(l), from, step->next, intel_amount(step, Q_BR_MISPRED) != 0, l->cycles,
+	unsigned last = architectural(l) ? 0 : l->tos;
+	from = intel_hook_lbr_from(s, from, l->from[last], freezing);
+	unsigned i = push(l);
+	/* Where entry 0 is always the newest, the others have moved on by one. */
+	if (!intel_hook_lbr_repeated(s, i, architectural(l) ? 1 : last, freezing))
+		store(s, i, from, step->next, intel_amount(step, Q_BR_MISPRED) != 0, l->cycles,
 		      kinds[step->transfer].type);
-	}
 	l->cycles = 0;
 }

@@ -7,7 +7,7 @@
  * else to the back end. Writing the register takes the bytes for what has been counted before. Its overflow
  * bit (48) is never set: sums are as wide as the model's counters of slots.
  */
-#include "pmu/intel/model/model.h"
+#include "pmu/intel/errata/hooks.h"
 
 #include <string.h>
 
@@ -35,9 +35,7 @@ uint64_t intel_metrics_read(const struct intel_state *s)
 	for (unsigned i = METRIC_RETIRING; i <= METRIC_BACKEND; i++) {
 		before += s->metric[i];
 		uint64_t upto = before * METRIC_ALL / s->metric_slots;
-		value |= (upto - told) << 8 * i;
-		if (i == METRIC_BACKEND && injected(s, INJECT_METRICS_SHORT))
-			value &= ~(0xffull << 8 * i);
+		value |= intel_hook_metric(s, (enum intel_metric)i, upto - told) << 8 * i;
 		told = upto;
 	}
 	for (unsigned i = METRIC_HEAVY; i < INTEL_METRICS; i++)

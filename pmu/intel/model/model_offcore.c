@@ -7,7 +7,7 @@
  * There are no prefetches and no write-backs here, and nobody else has a line.
  */
 #include "pmu/intel/events/core_events.h"
-#include "pmu/intel/model/model.h"
+#include "pmu/intel/errata/hooks.h"
 
 #include <string.h>
 
@@ -95,7 +95,7 @@ bool intel_decode_offcore(const struct intel_state *s, struct intel_counter *k, 
 	uint64_t value = register_value(s, second ? MSR_OFFCORE_RSP_1 : MSR_OFFCORE_RSP_0);
 	bool hit = asks(value, l->hit_supplier, l->hit_snoop);
 	bool miss = asks(value, l->miss_supplier, l->miss_snoop);
-	bool any = value & l->any, every = value & l->every || injected(s, INJECT_OFFCORE_EVERY);
+	bool any = value & l->any, every = intel_hook_offcore(s, value & l->every);
 
 	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		if (!every && !(value & kinds[i].request))

@@ -19,7 +19,7 @@
  * every load is watched.
  */
 #include "pmu/intel/records/apebs.h"
-#include "pmu/intel/model/model.h"
+#include "pmu/intel/errata/hooks.h"
 #include "pmu/contract/record.h"
 #include "pmu/virtual/uarch.h"
 
@@ -82,7 +82,7 @@ unsigned intel_pebs_slow_loads(const struct intel_state *s, const struct step *s
 
 	for (unsigned i = 0; i < s->n_extras; i++)
 		if (s->extra[i].address == MSR_PEBS_LD_LAT)
-			threshold = injected(s, INJECT_LATENCY_IGNORED) ? 0 : s->extra_value[i];
+			threshold = intel_hook_latency(s, s->extra_value[i]);
 	return loads && intel_pebs_load_latency(step) > threshold ? loads : 0;
 }
 
@@ -129,14 +129,15 @@ void intel_pebs_overflow(struct intel_state *s, unsigned c)
 {
 	struct intel_pebs_state *p = &s->pebs;
 	bool exact = is_exact(s, c);
+	bool skids = intel_hook_skids(s, exact, !exact && p->late);
 
-	if (exact && !injected(s, INJECT_PDIR_SKIDS) && p->at.at_once & intel_global_bit(c)) {
+	if (exact && !skids && p->at.at_once & intel_global_bit(c)) {
 		p->hit |= 1u << c;
 		return;
 	}
 	p->arming |= 1u << c;
 	p->skid[c] = 0;
-	if (exact ? injected(s, INJECT_PDIR_SKIDS) : p->late) {
+	if (skids) {
 		p->skid[c] = p->overflows;
 		p->overflows = (p->overflows + 1) % SKIDS;
 	}
@@ -148,13 +149,13 @@ static uint32_t recorded(struct intel_state *s, const struct step *step, uint32_
 	struct intel_pebs_state *p = &s->pebs;
 	uint32_t waiting = p->armed & s->running & ~(step->own_write ? s->started : 0);
 
-	if (injected(s, INJECT_PEBS_OFF))
+	if (intel_hook_pebs_off(s))
 		return 0;
 	for (unsigned c = 0; waiting >> c; c++) {
 		if (!(waiting >> c & 1))
 			continue;
 		if (p->at.extended && !is_precise(s, c))
-			hit = injected(s, INJECT_EXTENDED_LOST) ? hit & ~(1u << c) : hit | 1u << c;
+			hit = intel_hook_extended_lost(s) ? hit & ~(1u << c) : hit | 1u << c;
 		else if (hit >> c & 1 && p->skid[c])
 			p->skid[c]--, hit &= ~(1u << c);
 	}
@@ -222,17 +223,19 @@ uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const str
 	return step->n_access ? step->access[0].address : 0;
 }
 
+uint64_t intel_pebs_snapshot(const struct intel_state *s, unsigned c)
+{
+	return intel_hook_snapshot(s, s->counter[c].value) & s->counter[c].mask;
+}
+
 uint64_t intel_pebs_counters(const struct intel_state *s, uint32_t hit)
 {
 	uint64_t bits = 0;
 
-	if (injected(s, INJECT_COUNTER_UNNAMED))
-		return 1;
-
 	for (unsigned c = 0; c < INTEL_COUNTERS; c++)
 		if (hit >> c & 1)
 			bits |= intel_global_bit(c);
-	return bits;
+	return intel_hook_record_counters(s, bits);
 }
 
 /* Formats 0 to 3. @return its size */
@@ -252,9 +255,7 @@ static size_t plain(struct intel_state *s, uint32_t hit, const struct step *step
 		r.source = intel_pebs_load_source(step);
 		r.latency = intel_pebs_load_latency(step);
 	}
-	r.eventing_ip = step->ip;
-	if (injected(s, INJECT_SKL120))
-		r.eventing_ip = p->last_ip;
+	r.eventing_ip = intel_hook_record_ip(s, step->ip);
 	r.tsc = step->tsc;
 	memcpy(out, &r, p->at.size);
 	return p->at.size;
@@ -314,15 +315,13 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct step *s
 	const struct intel_pebs_state *p = &s->pebs;
 	uint64_t cfg = all_adaptive(s, hit) ? p->data_cfg : 0;
 	struct pebs_basic basic = {.format = cfg & 0xffffffff,
-				   .ip = step->ip,
+				   .ip = intel_hook_record_ip(s, step->ip),
 				   .counters = intel_pebs_counters(s, hit),
 				   .tsc = step->tsc};
 	size_t size = 0;
 
 	if (p->at.format >= 5)
 		basic.format |= (uint64_t)(step->cycles & 0xffff) << PEBS_RETIRE_TIME;
-	if (injected(s, INJECT_SKL120))
-		basic.ip = p->last_ip;
 	append(out, &size, &basic, sizeof basic);
 	if (cfg & PEBS_CFG_MEMORY) {
 		struct pebs_memory m = {.address = intel_pebs_address(s, hit, step)};
@@ -410,8 +409,7 @@ static bool write_record(struct intel_state *s, uint32_t hit, const struct step 
 		return false;
 	size_t size = s->pebs.at.adaptive ? adaptive(s, hit, step, record) : plain(s, hit, step, record);
 	if (index + size > max) {
-		if (injected(s, INJECT_BJ101))
-			intel_ds_overflow(s);
+		intel_hook_no_room(s);
 		return false;
 	}
 	if (!m->write(m->ctx, index, record, size))
@@ -419,11 +417,7 @@ static bool write_record(struct intel_state *s, uint32_t hit, const struct step 
 	uint64_t next = index + size;
 	intel_ds_write(s, offsetof(struct ds_area, pebs.index), next);
 	bool reached = index < threshold && next >= threshold;
-	if (injected(s, INJECT_W127))
-		reached = index >= threshold && index - threshold < size;
-	if (reached && injected(s, INJECT_AJ69) && !(s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI))
-		intel_raise_pmi(s);
-	else if (reached)
+	if (intel_hook_threshold(s, index, size, threshold, reached) && !intel_hook_reached(s))
 		intel_ds_overflow(s);
 	return true;
 }
@@ -437,26 +431,15 @@ bool intel_pebs_advance(struct intel_state *s, const struct step *step)
 	p->hit = p->arming = 0;
 	hit = recorded(s, step, hit);
 	changed |= hit != 0;
-	if (injected(s, INJECT_SKL104))
-		hit |= p->armed & ~s->running;
-	/* Injected: the record is of one occurrence, or of one instruction, further. */
-	if (injected(s, INJECT_HSD110) && hit & ~p->delayed) {
-		p->delayed |= hit;
-		hit = 0;
-	}
-	if (injected(s, INJECT_PEBS_LATE)) {
-		uint32_t held = p->held;
-		p->held = hit & ~held;
-		hit = held;
-	}
+	hit = intel_hook_recorded(s, hit);
 	if (hit && write_record(s, hit, step)) {
 		reload(s, hit);
-		p->delayed &= ~hit;
+		intel_hook_written(s, hit);
 	} else {
 		arming |= hit; /* PDist's, which was not armed before */
 	}
 	p->armed |= arming;
-	p->last_ip = step->ip;
+	intel_hook_pebs_stepped(s, step);
 	remember(p, step);
 	return changed;
 }

@@ -7,7 +7,7 @@
 #include "pmu/contract/bits.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/intel.h"
-#include "pmu/intel/model/model.h"
+#include "pmu/intel/errata/hooks.h"
 
 #include <string.h>
 
@@ -16,6 +16,12 @@
 #define GENERAL_RANGE 8
 #define FIXED_RANGE   7
 #define V6_RANGE      (4 * INTEL_GENERAL_MAX)
+
+bool intel_reserved(const struct intel_state *s, uint64_t *value, uint64_t valid)
+{
+	*value = intel_hook_reserved(s, *value, valid);
+	return *value & ~valid;
+}
 
 static const struct cpuid_row *subleaf_of(const struct model_profile *p, uint32_t leaf, uint32_t subleaf)
 {
@@ -69,8 +75,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->core = intel_core(leaf_of(profile, 1)->eax, leaf_of(profile, 0x1a)->eax);
 	if (injections)
-		s->injections = *injections;
-	s->noise = 1;
+		s->deviations.active = *injections;
 	static const struct cpuid_row none;
 	const struct cpuid_row *branches =
 		leaf_of(profile, 7)->edx >> 19 & 1 ? leaf_of(profile, 0x1c) : &none;
@@ -103,8 +108,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	 */
 	if (s->leaf.version >= 2)
 		s->global_control = general_bits(s);
-	if (injected(s, INJECT_AAJ83))
-		s->global_control |= (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
+	intel_hook_reset(s);
 }
 
 /* SDM 18.2.1.1, 18.2.3; figure 18-1 marks bits 63:32 reserved, and bit 21 before version 3 or without
@@ -124,12 +128,7 @@ static enum register_answer write_select(struct intel_state *s, unsigned c, uint
 		valid &= ~EVTSEL_PC;
 	if (intel_reserved(s, &value, valid))
 		return REGISTER_FAULT;
-	if (injected(s, INJECT_FIRMWARE_ARMS) && c == s->leaf.n_general - 1u) {
-		s->global_control = value ? s->global_control & ~intel_global_bit(c)
-					  : s->global_control | intel_global_bit(c);
-		value = value ? value : EVTSEL_EN | EVTSEL_OS | 0xc0;
-	}
-	s->select[c] = value;
+	s->select[c] = intel_hook_select(s, c, value);
 	intel_decode_general(s, c);
 	intel_update_running(s);
 	return REGISTER_DONE;
@@ -140,7 +139,7 @@ static enum register_answer write_select(struct intel_state *s, unsigned c, uint
 static enum register_answer write_general(struct intel_state *s, unsigned c, uint64_t value)
 {
 	uint64_t kept = value & 0xffffffff;
-	if (kept >> 31 & 1 && !injected(s, INJECT_NO_SIGN_EXTENSION))
+	if (intel_hook_sign(s, kept >> 31 & 1))
 		kept |= ~0xffffffffull;
 	s->counter[c].value = kept & s->counter[c].mask;
 	return REGISTER_DONE;
@@ -169,12 +168,7 @@ static enum register_answer write_fixed(struct intel_state *s, unsigned c, uint6
 		value &= k->mask;
 	if (intel_reserved(s, &value, k->mask))
 		return REGISTER_FAULT;
-	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
-	    (value & 0xfffffffe) == 0xfffffffe)
-		value ^= 0xffff0000;
-	if (injected(s, INJECT_BJ77) && c == INTEL_GENERAL_MAX + 2 && k->pmi && k->value > k->mask - 0x3f)
-		intel_raise_pmi(s);
-	k->value = value & k->mask;
+	k->value = intel_hook_fixed(s, c, value) & k->mask;
 	return REGISTER_DONE;
 }
 
@@ -237,12 +231,8 @@ static enum register_answer write_ovf_control(struct intel_state *s, uint64_t va
 	if (intel_reserved(s, &value, status_bits(s)))
 		return REGISTER_FAULT;
 	s->ovf_control = value;
-	if (!injected(s, INJECT_STUCK_STATUS))
-		s->status &= ~value | s->stuck;
-	if (!s->status && s->repeat) {
-		s->repeat = false;
-		s->pmi_pending = 0;
-	}
+	s->status &= ~intel_hook_cleared(s, value);
+	intel_hook_acknowledged(s);
 	intel_update_running(s);
 	return REGISTER_DONE;
 }
@@ -475,11 +465,9 @@ static enum register_answer rdmsr(void *state, uint32_t address, uint64_t *value
 {
 	enum register_answer access = read_register(state, address, value);
 
-	if (access == REGISTER_FAULT && injected(state, INJECT_ABSENT_ZERO)) {
+	if (access == REGISTER_FAULT)
 		*value = 0;
-		return REGISTER_DONE;
-	}
-	return access;
+	return intel_hook_absent(state, access);
 }
 
 /* What cannot be read does not exist; what can be read refuses reserved bits all the same. */
@@ -488,10 +476,9 @@ static enum register_answer wrmsr(void *state, uint32_t address, uint64_t value)
 	enum register_answer access = write_register(state, address, value);
 	uint64_t ignored;
 
-	return access == REGISTER_FAULT && injected(state, INJECT_ABSENT_ZERO) &&
-			       read_register(state, address, &ignored) == REGISTER_FAULT
-		       ? REGISTER_DONE
-		       : access;
+	if (access == REGISTER_FAULT && read_register(state, address, &ignored) == REGISTER_FAULT)
+		return intel_hook_absent(state, access);
+	return access;
 }
 
 #define RDPMC_USER_BIT 37 /* EVTSEL_RDPMC_USER */
@@ -502,8 +489,7 @@ static bool kept_from(const struct intel_state *s, unsigned level, uint64_t cont
 {
 	bool outside = level != 0;
 
-	return s->leaf.rdpmc_user && outside && bit < 64 && control >> bit & 1 &&
-	       !injected(s, INJECT_RDPMC_USER);
+	return intel_hook_kept(s, s->leaf.rdpmc_user && outside && bit < 64 && control >> bit & 1);
 }
 
 /* SDM vol. 2, RDPMC: needs CPL 0 or CR4.PCE; index 40000000H + n is fixed counter n; anything that is no
@@ -518,7 +504,7 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 	a->value = 0;
 	if (!a->permitted)
 		return REGISTER_FAULT;
-	const enum register_answer missing = injected(s, INJECT_ABSENT_ZERO) ? REGISTER_DONE : REGISTER_FAULT;
+	const enum register_answer missing = intel_hook_absent(s, REGISTER_FAULT);
 	if (index == RDPMC_METRICS && intel_metrics_exist(s)) {
 		a->value = intel_metrics_read(s);
 		/* "Metrics clear": the counter of slots with them. */
@@ -531,8 +517,7 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 	if (fixed) {
 		if (i >= INTEL_FIXED_MAX || !(s->leaf.fixed >> i & 1))
 			return missing;
-		if (injected(s, INJECT_RDPMC_INDEX) && s->leaf.fixed >> (i + 1))
-			i++;
+		i = intel_hook_rdpmc_fixed(s, i);
 		a->value = kept_from(s, a->level, s->fixed_control, FIXED_RDPMC_USER_SHIFT + 4 * i)
 				   ? 0
 				   : s->counter[INTEL_GENERAL_MAX + i].value;
@@ -540,8 +525,7 @@ static enum register_answer rdpmc(void *state, struct register_access *a)
 	}
 	if (i >= INTEL_GENERAL_MAX || !(s->leaf.general >> i & 1))
 		return missing;
-	if (injected(s, INJECT_RDPMC_INDEX))
-		i = (i + 1) % s->leaf.n_general;
+	i = intel_hook_rdpmc(s, i);
 	a->value = kept_from(s, a->level, s->select[i], RDPMC_USER_BIT) ? 0 : s->counter[i].value;
 	return REGISTER_DONE;
 }
@@ -560,7 +544,7 @@ static enum register_answer access(void *state, struct register_access *a)
 static bool counting(const void *state)
 {
 	const struct intel_state *s = state;
-	return s->n_running || s->late;
+	return s->n_running || intel_hook_waiting(s);
 }
 
 static bool recording(const void *state)
@@ -579,8 +563,7 @@ static bool take_pmi(void *state)
 
 static bool lvt_stays(const void *state)
 {
-	const struct intel_state *s = state;
-	return injected(s, INJECT_LVT_STAYS);
+	return intel_hook_lvt_stays(state);
 }
 
 const struct pmu_model intel_model = {

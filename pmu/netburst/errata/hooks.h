@@ -13,6 +13,11 @@ static inline bool injected(const struct netburst_state *s, enum netburst_inject
 	return model_injected(&s->deviations.active, i);
 }
 
+static inline bool netburst_hook_any(const struct netburst_state *s)
+{
+	return model_injected_any(&s->deviations.active);
+}
+
 /* --- registers -------------------------------------------------------------------------------------- */
 
 /** After power-up. */

@@ -23,7 +23,7 @@ static bool sees_anything(uint32_t cccr, const struct netburst_line *k)
 void netburst_update(struct netburst_state *s)
 {
 	uint32_t before = s->running;
-	bool quick = !model_injected_any(&s->deviations.active);
+	bool quick = !netburst_hook_any(s);
 
 	s->running = 0;
 	s->recording = false;
@@ -188,7 +188,7 @@ static void count(struct netburst_state *s, unsigned c, const struct step *step)
 	amount = carried(s, c, step);
 	if (!k->plain && s->cccr[c] & CCCR_COMPARE)
 		amount = filtered(s, k, netburst_hook_filter(s, s->cccr[c]), amount);
-	if (model_injected_any(&s->deviations.active))
+	if (netburst_hook_any(s))
 		amount = netburst_hook_count(s, c, amount);
 	if (amount && k->pebs)
 		sample(s, c, amount, step);

@@ -1,32 +1,16 @@
 /*
- * The toy PMU's model: pmu/toy/registers.h as code, with injections beside it (injections.def).
+ * The toy PMU's model: pmu/toy/registers.h as code, with injections beside it (pmu/toy/errata).
  *
  * A write that starts or stops a counter is not counted by it.
  */
+#include "pmu/toy/errata/hooks.h"
 #include "pmu/toy/registers.h"
 #include "pmu/toy/toy.h"
 
 #include <string.h>
 
-#define LOADS  0x20 /* pmu/toy/events/events.csv */
-#define STORES 0x21
-
-enum injection {
-#define TOY_INJECTION(id, name, summary) INJECT_##id,
-#include "pmu/toy/errata/injections.def"
-#undef TOY_INJECTION
-	INJECTIONS
-};
-
-static const struct model_injection injections[] = {
-#define TOY_INJECTION(id, name, summary) {name, summary},
-#include "pmu/toy/errata/injections.def"
-#undef TOY_INJECTION
-	{NULL, NULL},
-};
-
 struct toy_state {
-	struct model_injected injected;
+	struct toy_deviations deviations;
 	uint32_t running, overflow, enable, trace, changed;
 	uint32_t config[TOY_COUNTERS], counter[TOY_COUNTERS];
 	bool request;
@@ -35,13 +19,7 @@ struct toy_state {
 	} queue[TOY_QUEUE];
 	unsigned first, queued;
 	bool lost;
-	unsigned branches; /* noted, or lost by an injection */
 };
-
-static bool injected(const struct toy_state *s, enum injection i)
-{
-	return model_injected(&s->injected, i);
-}
 
 static void reset(void *state, const struct model_profile *profile, const struct model_injected *active)
 {
@@ -50,7 +28,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	(void)profile;
 	memset(s, 0, sizeof *s);
 	if (active)
-		s->injected = *active;
+		s->deviations.active = *active;
 }
 
 static uint32_t highest(unsigned c)
@@ -143,8 +121,7 @@ static bool write_register(struct toy_state *s, uint64_t number, uint64_t value)
 	case TOY_REG_STOP:
 		if (!set(&mask, value, all))
 			return false;
-		if (!injected(s, INJECT_STOP_IGNORED))
-			s->running &= ~mask;
+		s->running &= ~toy_hook_stopped(&s->deviations, mask);
 		return true;
 	case TOY_REG_OVERFLOW:
 		if (!set(&mask, value, all))
@@ -188,25 +165,22 @@ static bool counts_here(const struct toy_state *s, unsigned c, const struct step
 
 	if (!(s->running >> c & 1) || (step->own_write && s->changed >> c & 1))
 		return false;
-	return s->config[c] & level || injected(s, INJECT_LEVELS_IGNORED);
+	return toy_hook_level(&s->deviations, s->config[c] & level);
 }
 
 static void overflow(struct toy_state *s, unsigned c)
 {
 	s->overflow |= 1u << c;
-	if (s->enable >> c & 1 && !injected(s, INJECT_NO_INTERRUPT))
+	if (toy_hook_interrupts(&s->deviations, s->enable >> c & 1))
 		s->request = true;
 }
 
 /* @return whether it overflowed */
 static bool count(struct toy_state *s, unsigned c, uint64_t amount)
 {
-	uint64_t span = (uint64_t)highest(c) + 1, sum = s->counter[c] + amount;
+	uint64_t span = toy_hook_span(&s->deviations, (uint64_t)highest(c) + 1, TOY_ONES);
+	uint64_t sum = toy_hook_sum(&s->deviations, c, s->counter[c], amount);
 
-	if (injected(s, INJECT_BELOW_ALL_ONES_IGNORED))
-		span = (uint64_t)TOY_ONES + 1;
-	if (c == 1 && injected(s, INJECT_DROPPED_CARRY) && (s->counter[c] & 0xff) + amount > 0xff)
-		sum -= 0x100;
 	s->counter[c] = (uint32_t)(sum % span);
 	if (sum < span)
 		return false;
@@ -223,7 +197,7 @@ static void note_branch(struct toy_state *s, const struct step *step)
 
 	if (!(s->trace & level) || step->transfer == TRANSFER_NONE)
 		return;
-	if (++s->branches % 4 == 0 && injected(s, INJECT_LOST_MESSAGE))
+	if (toy_hook_lost(&s->deviations))
 		return;
 	if (s->queued == TOY_QUEUE) { /* the oldest one goes */
 		s->first = (s->first + 1) % TOY_QUEUE;
@@ -231,7 +205,7 @@ static void note_branch(struct toy_state *s, const struct step *step)
 		s->lost = true;
 	}
 	s->queue[at].from = step->ip;
-	s->queue[at].to = step->next + (injected(s, INJECT_WRONG_TARGET) ? 4 : 0);
+	s->queue[at].to = toy_hook_target(&s->deviations, step->next);
 	s->queued++;
 }
 
@@ -244,12 +218,10 @@ static bool advance(void *state, const struct step *step)
 		uint32_t select = s->config[c] & TOY_CONFIG_EVENT;
 		uint64_t amount;
 
-		if (!counts_here(s, c, step) || (c == 2 && injected(s, INJECT_DEAD_COUNTER)))
+		if (!counts_here(s, c, step))
 			continue;
-		amount = toy_event_amount(
-			injected(s, INJECT_WRONG_EVENT) && select == LOADS ? STORES : select, step);
-		if (c == 0 && injected(s, INJECT_COUNTS_TWICE))
-			amount *= 2;
+		amount = toy_event_amount(toy_hook_event(&s->deviations, select), step);
+		amount = toy_hook_amount(&s->deviations, c, amount);
 		changed |= amount && count(s, c, amount);
 	}
 	note_branch(s, step);
@@ -289,7 +261,7 @@ static bool line_stays(const void *state)
 const struct pmu_model toy_model = {
 	.name = "toy",
 	.state_size = sizeof(struct toy_state),
-	.injections = injections,
+	.injections = toy_injections,
 	.lvt_stays = line_stays,
 	.reset = reset,
 	.access = access_register,

@@ -1,0 +1,326 @@
+/*
+ * What injected deviations do, rule by rule. The model calls a hook where it has carried a rule out, or is
+ * about to, and goes on with what the hook makes of it: the same, while nothing is injected. The rules
+ * themselves are in model/ alone.
+ */
+#ifndef PMU_INTEL_ERRATA_HOOKS_H
+#define PMU_INTEL_ERRATA_HOOKS_H
+
+#include "pmu/intel/model/model.h"
+
+static inline bool injected(const struct intel_state *s, enum intel_injection i)
+{
+	return model_injected(&s->deviations.active, i);
+}
+
+static inline bool intel_hook_any(const struct intel_state *s)
+{
+	return model_injected_any(&s->deviations.active);
+}
+
+/* --- registers -------------------------------------------------------------------------------------- */
+
+/** After power-up. */
+void intel_hook_reset(struct intel_state *s);
+
+/** What of a value is held against the bits that must be 0. */
+static inline uint64_t intel_hook_reserved(const struct intel_state *s, uint64_t value, uint64_t valid)
+{
+	return injected(s, INJECT_RESERVED_ACCEPTED) ? value & valid : value;
+}
+
+/** What a register or a counter that there is not answers. @param access as it would */
+static inline enum register_answer intel_hook_absent(const struct intel_state *s, enum register_answer access)
+{
+	return access == REGISTER_FAULT && injected(s, INJECT_ABSENT_ZERO) ? REGISTER_DONE : access;
+}
+
+/** What a write to the selector of counter c writes. */
+uint64_t intel_hook_select(struct intel_state *s, unsigned c, uint64_t value);
+
+/** Whether bit 31 of a value is copied into the upper bits of a general counter. */
+static inline bool intel_hook_sign(const struct intel_state *s, bool sign)
+{
+	return sign && !injected(s, INJECT_NO_SIGN_EXTENSION);
+}
+
+/** What a write to fixed counter c writes. */
+uint64_t intel_hook_fixed(struct intel_state *s, unsigned c, uint64_t value);
+
+/** The status bits that a write clears; it has done so. */
+static inline uint64_t intel_hook_cleared(const struct intel_state *s, uint64_t bits)
+{
+	return injected(s, INJECT_STUCK_STATUS) ? 0 : bits & ~s->deviations.stuck;
+}
+
+void intel_hook_acknowledged(struct intel_state *s);
+
+/** Whether RDPMC in this ring reads 0. */
+static inline bool intel_hook_kept(const struct intel_state *s, bool kept)
+{
+	return kept && !injected(s, INJECT_RDPMC_USER);
+}
+
+/** The counter that RDPMC reads: general, and fixed. */
+static inline unsigned intel_hook_rdpmc(const struct intel_state *s, unsigned i)
+{
+	return injected(s, INJECT_RDPMC_INDEX) ? (i + 1) % s->leaf.n_general : i;
+}
+
+static inline unsigned intel_hook_rdpmc_fixed(const struct intel_state *s, unsigned i)
+{
+	return injected(s, INJECT_RDPMC_INDEX) && s->leaf.fixed >> (i + 1) ? i + 1 : i;
+}
+
+/** Whether delivery leaves the mask bit of the local vector table alone. */
+static inline bool intel_hook_lvt_stays(const struct intel_state *s)
+{
+	return injected(s, INJECT_LVT_STAYS);
+}
+
+/* --- start and stop --------------------------------------------------------------------------------- */
+
+/** Whether a selector asks for equality. */
+static inline bool intel_hook_equal(const struct intel_state *s, bool equal)
+{
+	return equal && !injected(s, INJECT_EQ_IGNORED);
+}
+
+/** The selector of counter c has been held against the architectural events. @return true if it counts
+ * nothing else */
+bool intel_hook_decoded(struct intel_state *s, unsigned c);
+
+/** Which kinds of requests an offcore response counts: whether all. */
+static inline bool intel_hook_offcore(const struct intel_state *s, bool every)
+{
+	return every || injected(s, INJECT_OFFCORE_EVERY);
+}
+
+/** Whether a counter is enabled, by the global register. */
+static inline bool intel_hook_enabled(const struct intel_state *s, bool enabled)
+{
+	return enabled || injected(s, INJECT_GLOBAL_IGNORED);
+}
+
+/** Counters have been started and stopped. @param before those that ran before */
+void intel_hook_started(struct intel_state *s, uint32_t before);
+
+/* --- count ------------------------------------------------------------------------------------------ */
+
+/** The rings in which counter c counts: bit 0: CPL 0, bit 1: the others. */
+uint8_t intel_hook_rings(const struct intel_state *s, unsigned c, uint8_t rings);
+
+/** Whether a counter counts the clock in the other ring as well. */
+static inline bool intel_hook_other_ring(const struct intel_state *s, const struct intel_counter *k)
+{
+	return injected(s, INJECT_HSD73) && k->invert && k->cmask;
+}
+
+/** What counter c counts in a step; whether counter 0 counts it as well. */
+uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount);
+
+static inline uint64_t intel_hook_count(struct intel_state *s, unsigned c, const struct step *step,
+					uint64_t amount)
+{
+	return intel_hook_any(s) ? intel_hook_distorted(s, c, step, amount) : amount;
+}
+
+static inline bool intel_hook_neighbour(const struct intel_state *s, unsigned c)
+{
+	return c == 1 && injected(s, INJECT_NEIGHBOUR);
+}
+
+/** A counter is to hold *sum, with or without an overflow. @return true if it has been dealt with */
+bool intel_hook_add(struct intel_state *s, unsigned c, uint64_t amount, uint64_t *sum, bool *carry);
+
+/** Whether the firmware interrupts (SMI) in this step; whether its handler's time is counted though counters
+ * are frozen in it. */
+static inline bool intel_hook_smi(const struct intel_state *s)
+{
+	return (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED)) && !(s->steps % SMI_EVERY);
+}
+
+static inline bool intel_hook_smm_frozen(const struct intel_state *s, bool frozen)
+{
+	return frozen && !injected(s, INJECT_SMM_COUNTED);
+}
+
+/** What the topdown metrics tell of a kind of slots. */
+static inline uint64_t intel_hook_metric(const struct intel_state *s, enum intel_metric kind, uint64_t slots)
+{
+	return kind == METRIC_BACKEND && injected(s, INJECT_METRICS_SHORT) ? 0 : slots;
+}
+
+/* --- overflow --------------------------------------------------------------------------------------- */
+
+/** Counter c overflows. @return true if nothing follows from it */
+bool intel_hook_overflow(struct intel_state *s, unsigned c);
+
+/** Whether an overflow leaves no status. */
+static inline bool intel_hook_status_lost(const struct intel_state *s)
+{
+	return injected(s, INJECT_LOST_STATUS);
+}
+
+/** Whether an overflow interrupt gets lost; whether it is raised later; counter c has raised one. */
+static inline bool intel_hook_pmi_lost(const struct intel_state *s)
+{
+	return injected(s, INJECT_NO_PMI);
+}
+
+bool intel_hook_pmi_late(struct intel_state *s);
+void intel_hook_interrupted(struct intel_state *s, unsigned c);
+
+/** Whether the overflows `causes`, in the layout of the global registers, load counter c anew. */
+static inline bool intel_hook_reloads(const struct intel_state *s, unsigned c, uint64_t causes)
+{
+	return causes & intel_global_bit(c) || !injected(s, INJECT_RELOAD_IGNORED);
+}
+
+/** A step begins. */
+static inline void intel_hook_step(struct intel_state *s)
+{
+	if (s->deviations.late && !--s->deviations.late)
+		s->pmi_pending++;
+}
+
+/** Whether a request is held back. */
+static inline bool intel_hook_waiting(const struct intel_state *s)
+{
+	return s->deviations.late;
+}
+
+/** A step ends. @return whether a request has been raised again */
+bool intel_hook_stepped(struct intel_state *s);
+
+/* --- last-branch records ---------------------------------------------------------------------------- */
+
+/** Whether a return leaves its call in the stack. */
+static inline bool intel_hook_call_stays(const struct intel_state *s)
+{
+	return injected(s, INJECT_CALLS_STAY);
+}
+
+/** Whether a branch is left out of the stack. */
+static inline bool intel_hook_lbr_lost(struct intel_state *s)
+{
+	return injected(s, INJECT_LBR_LOST) && !(++s->deviations.branches % 5);
+}
+
+/** The source that a record gives. @param last that of the newest record; freezing: the stack stops here */
+static inline uint64_t intel_hook_lbr_from(const struct intel_state *s, uint64_t from, uint64_t last,
+					   bool freezing)
+{
+	bool stale = injected(s, INJECT_LBR_STALE_FROM) || (injected(s, INJECT_BJ94) && freezing);
+
+	return stale ? last : from;
+}
+
+/** Whether entry i has been filled, with what is in entry `last`. */
+bool intel_hook_lbr_repeated(struct intel_state *s, unsigned i, unsigned last, bool freezing);
+
+/** What a record tells of counters. */
+static inline uint64_t intel_hook_lbr_logs(const struct intel_state *s, uint64_t bits)
+{
+	return injected(s, INJECT_LOG_LOST) ? 0 : bits;
+}
+
+/** Whether the last exception record stays as it is. */
+static inline bool intel_hook_ler_stale(const struct intel_state *s)
+{
+	return injected(s, INJECT_LER_STALE) && s->lbr.ler_to;
+}
+
+/* --- records in memory ------------------------------------------------------------------------------ */
+
+/** Whether a branch is left out of the trace; what its record tells. */
+static inline bool intel_hook_bts_lost(struct intel_state *s)
+{
+	return injected(s, INJECT_BTS_LOST) && !(++s->deviations.traced % 7);
+}
+
+void intel_hook_bts(struct intel_state *s, const struct step *step, struct ds_branch *r);
+
+/** The load latency above which a load counts. */
+static inline uint64_t intel_hook_latency(const struct intel_state *s, uint64_t threshold)
+{
+	return injected(s, INJECT_LATENCY_IGNORED) ? 0 : threshold;
+}
+
+/** Whether the record of an overflow is late. @param exact it is of a counter with precise distribution */
+static inline bool intel_hook_skids(const struct intel_state *s, bool exact, bool skids)
+{
+	return skids || (exact && injected(s, INJECT_PDIR_SKIDS));
+}
+
+/** Whether counters make no PEBS records; whether those of events that are not precise make none. */
+static inline bool intel_hook_pebs_off(const struct intel_state *s)
+{
+	return injected(s, INJECT_PEBS_OFF);
+}
+
+static inline bool intel_hook_extended_lost(const struct intel_state *s)
+{
+	return injected(s, INJECT_EXTENDED_LOST);
+}
+
+/** The counters of which a record is written in this step; it has been written; the step is over. */
+uint32_t intel_hook_recorded(struct intel_state *s, uint32_t hit);
+
+static inline void intel_hook_written(struct intel_state *s, uint32_t hit)
+{
+	s->deviations.delayed &= ~hit;
+}
+
+static inline void intel_hook_pebs_stepped(struct intel_state *s, const struct step *step)
+{
+	s->deviations.last_ip = step->ip;
+}
+
+/** What a record gives: the instruction, the counters, the value of one. */
+static inline uint64_t intel_hook_record_ip(const struct intel_state *s, uint64_t ip)
+{
+	return injected(s, INJECT_SKL120) ? s->deviations.last_ip : ip;
+}
+
+static inline uint64_t intel_hook_record_counters(const struct intel_state *s, uint64_t bits)
+{
+	return injected(s, INJECT_COUNTER_UNNAMED) ? 1 : bits;
+}
+
+static inline uint64_t intel_hook_snapshot(const struct intel_state *s, uint64_t value)
+{
+	return value - injected(s, INJECT_SNAPSHOT_EARLY);
+}
+
+/** The bytes that a buffer of architectural PEBS holds; what it says if there is no room. */
+static inline uint64_t intel_hook_room(const struct intel_state *s, uint64_t room)
+{
+	const uint64_t beyond = 16384; /* memory is still to be had there */
+
+	return injected(s, INJECT_FULL_UNSAID) ? room + beyond : room;
+}
+
+static inline uint64_t intel_hook_full(const struct intel_state *s, uint64_t full)
+{
+	return injected(s, INJECT_FULL_UNSAID) ? 0 : full;
+}
+
+/** Whether a record of `size` bytes at `at` reaches the threshold. */
+static inline bool intel_hook_threshold(const struct intel_state *s, uint64_t at, uint64_t size,
+					uint64_t threshold, bool reached)
+{
+	return injected(s, INJECT_W127) ? at >= threshold && at - threshold < size : reached;
+}
+
+/** The threshold has been reached. @return true if it has been dealt with */
+bool intel_hook_reached(struct intel_state *s);
+
+/** There is no room for a record. */
+static inline void intel_hook_no_room(struct intel_state *s)
+{
+	if (injected(s, INJECT_BJ101))
+		intel_ds_overflow(s);
+}
+
+#endif
