@@ -16,6 +16,7 @@
 #include "boot/cores.h"
 #include "boot/event_files.h"
 #include "boot/judge.h"
+#include "boot/listing.h"
 #include "boot/options.h"
 #include "boot/platform.h"
 #include "boot/progress.h"
@@ -32,6 +33,7 @@
 #include "arch/screen.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
+#include "pmu/events/text.h"
 #include "tests/judge/check.h"
 #include "tests/measure/inject.h"
 #include "tests/kernels/kernel.h"
@@ -52,7 +54,9 @@
 #define STATUS_COULD_NOT 2
 
 static struct cores cores;
-static unsigned given; /* what suites have handed over */
+static struct run_options run_options;
+static unsigned given;   /* what suites have handed over */
+static unsigned on_list; /* events that were listed */
 
 /* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
 static void begin_text(const struct platform *platform)
@@ -74,11 +78,24 @@ static int leave(struct platform *platform, const struct options *o, int status)
 		if (platform->clear_screen)
 			platform->clear_screen();
 	}
+	bool wait = o->exit == EXIT_AUTO && !platform->from_shell && platform->wait_for_key;
+	if (wait)
+		console_text("press a key to leave\n");
 	console_flush_screen();
-	if (o->exit != EXIT_RETURN)
+	if (wait)
+		platform->wait_for_key();
+	if (o->exit == EXIT_SHUTDOWN || o->exit == EXIT_HALT)
 		platform->leave(o->exit, status);
 	console_give_back();
 	return status;
+}
+
+/* Nothing was judged, as was asked: what the run before left stays known. */
+static int listed(struct platform *platform, const struct options *o, unsigned count)
+{
+	console_text("assay: listed %u %s\n", count, listing_name(o));
+	progress_refused(platform, "list=");
+	return leave(platform, o, STATUS_GOOD);
 }
 
 static int could_not_run(struct platform *platform, const struct options *o, const char *why)
@@ -277,6 +294,11 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		return cores.several;
 	}
 	*any = true;
+	if (o->list) {
+		on_list += listing_events(run->pmu);
+		return true;
+	}
+	run_options.event_glob = selection_events(o, run->pmu);
 	report_out(platform, o, false);
 
 	unsigned total = 0, before = (unsigned)(core - cores.core);
@@ -323,11 +345,16 @@ int assay_main(struct platform *platform)
 	machine_set("x2apic", o.x2apic);
 	machine_set("hpet", o.hpet);
 	const char *refusal = error.text;
+	if (o.list)
+		strcpy(o.report, "none");
+	bool brief = o.list && o.list != LIST_EVENTS; /* no PMU is needed */
 	if (good_options && selection_exists(&o, &refusal))
-		refusal = begin_files(platform, &o);
+		refusal = brief ? NULL : begin_files(platform, &o);
 	why = machine_init(&platform->boot);
 	if (why || refusal)
 		return could_not_run(platform, &o, why ? why : refusal);
+	if (brief)
+		return listed(platform, &o, listing(&o));
 	if (!inject_apply(o.inject, inject, sizeof inject, &why))
 		return could_not_run(platform, &o, why);
 	if (!measure_init())
@@ -340,7 +367,7 @@ int assay_main(struct platform *platform)
 	if (experiments.count && !glob_match(o.suite, "experiments"))
 		report_note("assay.cfg has experiments, but suite= leaves the suite experiments out");
 
-	const struct run_options run_options = {
+	run_options = (struct run_options){
 		.kernel_glob = o.kernel,
 		.event_glob = o.event,
 		.check_glob = o.check,
@@ -353,7 +380,7 @@ int assay_main(struct platform *platform)
 		.experiments = &experiments,
 		.verbose = o.verbose,
 	};
-	static struct checks_asked checks;
+	static struct checks_asked checks = {.distance = GLOB_FAR};
 	struct run run = {
 		.options = &run_options,
 		.checks = &checks,
@@ -382,8 +409,10 @@ int assay_main(struct platform *platform)
 		}
 	if (!good || !any)
 		return could_not_run(platform, &o, why);
+	if (o.list)
+		return listed(platform, &o, on_list);
 	if (checks.asked && !checks.matched)
-		return could_not_run(platform, &o, selection_no_check(&o));
+		return could_not_run(platform, &o, selection_no_check(&o, &checks));
 	if (!given && !selection_identify_only(&o))
 		return could_not_run(platform, &o, selection_nothing(&o));
 	report_end(true);

@@ -71,8 +71,10 @@ const struct option_row option_rows[] = {
 	 "deviations to switch on, joined by +, each for one processor only as NAME@NUMBER; empty: none"},
 	{"cpus", OPTION_TEXT, FIELD(cpus), 0, 0, NULL, cores_syntax, "auto",
 	 "processors to judge: auto (the boot processor, of a hybrid CPU one of each type), all, or numbers"},
-	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt", NULL, "return",
-	 "what to do at the end"},
+	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt|auto", NULL, "auto",
+	 "what to do at the end; auto: return, but if no shell started it, only when a key is pressed"},
+	{"list", OPTION_CHOICE, FIELD(list), 0, 0, "none|suites|kernels|events|injections|options", NULL,
+	 "none", "judge nothing, and list all that there are of these"},
 	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\runs",
 	 "folder in which each run gets a folder of its own, none, e9 for port E9H, or memory: port E9H "
 	 "tells "
@@ -93,7 +95,7 @@ static bool unknown_option(const struct option_row *rows, const struct source *s
 {
 	const struct option_row *best = rows;
 	unsigned least = 99;
-	char names[128];
+	char names[192];
 	size_t n = 0;
 
 	for (const struct option_row *r = rows; r->name; r++) {

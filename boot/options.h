@@ -13,6 +13,9 @@
 
 #define OPTION_TEXT_MAX 128
 
+/** What list= names, in its order. */
+enum list_what { LIST_NONE, LIST_SUITES, LIST_KERNELS, LIST_EVENTS, LIST_INJECTIONS, LIST_OPTIONS };
+
 struct options {
 	char pmu[OPTION_TEXT_MAX];    /* "auto", a driver's name, "virtual" or "virtual:PROFILE" */
 	char suite[OPTION_TEXT_MAX];  /* globs, comma-separated; "all" is every suite */
@@ -27,6 +30,7 @@ struct options {
 	unsigned reps;
 	uint64_t seed;
 	enum exit_mode exit;
+	enum list_what list;
 	bool verbose;
 	bool registers;
 	bool x2apic;

@@ -16,7 +16,7 @@
 /** What make_folder() says of one that is there already. */
 #define PLATFORM_EXISTS "exists"
 
-enum exit_mode { EXIT_SHUTDOWN, EXIT_RETURN, EXIT_HALT };
+enum exit_mode { EXIT_SHUTDOWN, EXIT_RETURN, EXIT_HALT, EXIT_AUTO };
 
 #define PLATFORM_FILE_NAME 96
 
@@ -35,6 +35,12 @@ struct platform {
 
 	/** Clear it; NULL if there is none. */
 	void (*clear_screen)(void);
+
+	/** A shell started it, which shows its text on. */
+	bool from_shell;
+
+	/** Return when a key is pressed; NULL: nobody can. */
+	void (*wait_for_key)(void);
 
 	/** Read a whole file into malloc()ed, NUL-terminated memory. @return false with *why ("not found",
 	 * ...). */
@@ -74,7 +80,7 @@ struct platform {
 	void (*remove_file)(const char *path);
 
 	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
-	 * to the starter. */
+	 * to the starter; EXIT_AUTO is not for it. */
 	void (*leave)(enum exit_mode mode, int status);
 };
 

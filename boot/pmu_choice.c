@@ -91,6 +91,17 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 
 static const char *no_such_profile(const char *name)
 {
+	const char *nearest = NULL;
+	unsigned distance = GLOB_FAR;
+
+	for (unsigned i = 0; model_profile(i); i++)
+		if (glob_nearer(name, model_profile(i)->name, &distance))
+			nearest = model_profile(i)->name;
+	if (nearest) {
+		snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile: did you mean %s?", name,
+			 nearest);
+		return text;
+	}
 	snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile; there are", name);
 	for (unsigned i = 0; model_profile(i); i++)
 		if (!text_list_add(text, sizeof text, model_profile(i)->name, i == 0))
@@ -184,8 +195,7 @@ static bool no_pmu_here(const char **why)
 	return false;
 }
 
-/* NULL: none is asked for. */
-static const char *virtual_profile(const struct options *o)
+const char *pmu_virtual_profile(const struct options *o)
 {
 	static const char prefix[] = "virtual";
 	const char *profile = o->pmu + sizeof prefix - 1;
@@ -197,7 +207,7 @@ static const char *virtual_profile(const struct options *o)
 
 bool pmu_is_known(const struct options *o, const char *inject, const char **why)
 {
-	const char *profile = virtual_profile(o);
+	const char *profile = pmu_virtual_profile(o);
 
 	if (profile && !model_profile_by_name(profile)) {
 		*why = no_such_profile(profile);
@@ -208,7 +218,7 @@ bool pmu_is_known(const struct options *o, const char *inject, const char **why)
 
 bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why)
 {
-	const char *profile = virtual_profile(o);
+	const char *profile = pmu_virtual_profile(o);
 
 	machine.driver = NULL;
 	vpmu_forget();

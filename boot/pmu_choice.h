@@ -21,6 +21,9 @@
  */
 bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why);
 
+/** The profile of the virtual CPU that o->pmu asks for; NULL: none is asked for. */
+const char *pmu_virtual_profile(const struct options *o);
+
 /** Whether the virtual PMU that o->pmu asks for is known, with these injections; true if it asks for none.
  * @return false with *why, one line */
 bool pmu_is_known(const struct options *o, const char *inject, const char **why);

@@ -1,5 +1,6 @@
 #include "boot/selection.h"
 
+#include "pmu/events/grammar.h"
 #include "pmu/events/text.h"
 #include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
@@ -9,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static char text[220]; /* fits a line of the console */
+#define LIST_TEXT 220
+
+static char text[LIST_TEXT + 40]; /* fits a line of the console */
 
 /* The i-th of the things that can be selected, NULL behind the last. */
 typedef const char *name_of(const void *from, unsigned i);
@@ -33,25 +36,67 @@ static const char *event_name(const void *from, unsigned i)
 	return i < pmu->n_events + pmu->n_unexplained ? pmu->events[i]->name : NULL;
 }
 
-static bool each_matches(const char *option, const char *globs, name_of *name, const void *from)
+/* What can be selected by an option. */
+struct choice {
+	const char *option; /* list=OPTIONs tells them all */
+	const char *words;  /* globs that stand for more than a name */
+	name_of *name;
+	const void *from;
+};
+
+/* That a glob matches nothing: with the name that was probably meant, or with the first ones of all. */
+static void tell_none(const struct choice *c, const char *glob)
+{
+	const char *nearest = NULL, *name;
+	unsigned distance = GLOB_FAR;
+
+	for (unsigned i = 0; (name = c->name(c->from, i)); i++)
+		if (glob_nearer(glob, name, &distance))
+			nearest = name;
+	snprintf(text, sizeof text, "%s=%.60s matches none of", c->option, glob);
+	size_t used = strlen(text);
+	if (nearest) {
+		snprintf(text + used, sizeof text - used,
+			 " the %ss: did you mean %s? (list=%ss has them all)", c->option, nearest, c->option);
+		return;
+	}
+	for (unsigned i = 0; c->name(c->from, i); i++)
+		if (!text_list_add(text, LIST_TEXT, c->name(c->from, i), i == 0))
+			break;
+	used = strlen(text);
+	snprintf(text + used, sizeof text - used, " (list=%ss has them all)", c->option);
+}
+
+static bool matches(const struct choice *c, const char *glob)
+{
+	if (c->words && glob_has(c->words, glob))
+		return true;
+	for (unsigned i = 0; c->name(c->from, i); i++)
+		if (glob_match(glob, c->name(c->from, i)))
+			return true;
+	return false;
+}
+
+/* The next of several globs. @return what follows it; NULL: there is none */
+static const char *next_glob(const char *globs, char glob[OPTION_TEXT_MAX])
+{
+	size_t length = strcspn(globs, ",");
+
+	if (!*globs)
+		return NULL;
+	snprintf(glob, OPTION_TEXT_MAX, "%.*s", (int)length, globs);
+	return globs + length + (globs[length] == ',');
+}
+
+static bool each_matches(const struct choice *c, const char *globs)
 {
 	char glob[OPTION_TEXT_MAX];
 
-	for (const char *p = globs; *p;) {
-		size_t length = strcspn(p, ",");
-		unsigned i = 0;
-
-		snprintf(glob, sizeof glob, "%.*s", (int)length, p);
-		while (name(from, i) && !glob_match(glob, name(from, i)))
-			i++;
-		if (!name(from, i)) {
-			snprintf(text, sizeof text, "%s=%.40s matches none of", option, glob);
-			for (i = 0; name(from, i) && text_list_add(text, sizeof text, name(from, i), i == 0);)
-				i++;
+	while ((globs = next_glob(globs, glob)))
+		if (!matches(c, glob)) {
+			tell_none(c, glob);
 			return false;
 		}
-		p += length + (p[length] == ',');
-	}
 	return true;
 }
 
@@ -63,9 +108,11 @@ bool selection_identify_only(const struct options *o)
 bool selection_exists(const struct options *o, const char **why)
 {
 	*why = text;
-	return (selection_identify_only(o) || each_matches("suite", o->suite, suite_name, NULL)) &&
-	       (!strcmp(o->kernel, "core") || !strcmp(o->kernel, "full") ||
-		each_matches("kernel", o->kernel, kernel_name, NULL));
+	static const struct choice of_suites = {"suite", NULL, suite_name, NULL};
+	static const struct choice of_kernels = {"kernel", "core,full", kernel_name, NULL};
+
+	return (selection_identify_only(o) || each_matches(&of_suites, o->suite)) &&
+	       each_matches(&of_kernels, o->kernel);
 }
 
 bool selection_runs(const struct options *o, const struct suite *suite)
@@ -75,8 +122,44 @@ bool selection_runs(const struct options *o, const struct suite *suite)
 	return !selection_identify_only(o) && (*o->scan || glob_names(o->suite, suite->name));
 }
 
+/* The row that another name of it asks for, such as the vendor's own; NULL: none does, or it asks for more
+ * than the row. */
+static const char *row_of(const struct pmu *pmu, const char *name)
+{
+	struct event_request request;
+	char whole[OPTION_TEXT_MAX];
+
+	if (strpbrk(name, "*?") || event_parse(pmu, name, &request, 1, NULL) != 1 || !request.event)
+		return NULL;
+	event_format(pmu, &request, whole, sizeof whole);
+	const char *bare = strstr(whole, "::");
+	return bare && !strcmp(bare + 2, request.event->name) && !request.counter ? request.event->name
+										  : NULL;
+}
+
+const char *selection_events(const struct options *o, const struct pmu *pmu)
+{
+	static char globs[4 * OPTION_TEXT_MAX];
+	struct choice c = {"event", "arch", event_name, pmu};
+	const char *rest = o->event;
+	char glob[OPTION_TEXT_MAX];
+	size_t used = 0;
+
+	if (!pmu)
+		return o->event;
+	globs[0] = 0;
+	while ((rest = next_glob(rest, glob))) {
+		const char *row = matches(&c, glob) ? NULL : row_of(pmu, glob);
+
+		used = text_append(globs, sizeof globs, used, "%s%s", used ? "," : "", row ? row : glob);
+	}
+	return globs;
+}
+
 bool selection_suits(const struct options *o, const struct pmu *pmu, const char **why)
 {
+	struct choice of_events = {"event", "arch", event_name, pmu};
+
 	*why = text;
 	if (pmu && !scan_fits(pmu, o->scan)) {
 		snprintf(text, sizeof text,
@@ -84,12 +167,14 @@ bool selection_suits(const struct options *o, const struct pmu *pmu, const char 
 			 scan_most_select(pmu), scan_most_mask(pmu));
 		return false;
 	}
-	return !pmu || !strcmp(o->event, "arch") || each_matches("event", o->event, event_name, pmu);
+	return !pmu || each_matches(&of_events, selection_events(o, pmu));
 }
 
-const char *selection_no_check(const struct options *o)
+const char *selection_no_check(const struct options *o, const struct checks_asked *asked)
 {
-	snprintf(text, sizeof text, "check=%.80s matches none of the checks that the suites have", o->check);
+	snprintf(text, sizeof text, "check=%.60s matches none of the checks that the suites have%s%s%s",
+		 o->check, *asked->nearest ? ": did you mean " : "", asked->nearest,
+		 *asked->nearest ? "?" : "");
 	return text;
 }
 

@@ -26,9 +26,14 @@ bool selection_runs(const struct options *o, const struct suite *suite);
  * encodings of it. @return as above */
 bool selection_suits(const struct options *o, const struct pmu *pmu, const char **why);
 
+/** event= for this PMU: an alternative that is none of its names, but another one of an event, such as the
+ * vendor's own, is replaced by the name. @return as much as is asked for, valid until the next call */
+const char *selection_events(const struct options *o, const struct pmu *pmu);
+
 /** What to say where no suite that ran has a check that check= matches (struct checks_asked): one line, valid
- * until the next call. Some CPUs have checks that others lack, so not each alternative must match. */
-const char *selection_no_check(const struct options *o);
+ * until the next call. Some CPUs have checks that others lack, so not each alternative must match. It tells the
+ * nearest name, if one is near. */
+const char *selection_no_check(const struct options *o, const struct checks_asked *asked);
 
 /** Why a run whose suites found nothing to do could not run; valid until the next call. */
 const char *selection_nothing(const struct options *o);

@@ -5,6 +5,8 @@ outlives the runner.
 """
 import contextlib
 import ctypes
+import difflib
+import fcntl
 import json
 import os
 import re
@@ -21,7 +23,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("ASSAY_BUILD", os.path.join(TOP, "build"))
 FIRST_SECTOR = 2048  # of the partition in images made by scripts/mkimage
 ESCAPES = re.compile(r"\x1b(\[[0-9;=?]*[A-Za-z]|[=>])")
-VERDICT = re.compile(r"^# assay: (\d+ checks: .*|could not run: .*)$")
+VERDICT = re.compile(r"^# assay: (\d+ checks: .*|listed .*|could not run: .*)$")
 AFTER_VERDICT = 20  # seconds
 FLAT_MEMORY = 2048  # MiB; of more than that, QEMU's machines have a part above 4 GiB
 FAREWELL = "The machine may be switched off now."  # nothing comes after it
@@ -73,7 +75,7 @@ class Result:
     @property
     def counts(self):
         """Verdict counts of the last line as a dictionary, None without one."""
-        if not self.verdict or self.verdict.startswith("could not run"):
+        if not self.verdict or self.verdict.startswith(("could not run", "listed ")):
             return None
         return {name: int(n) for n, name in re.findall(r"(\d+) ([a-z]+)", self.verdict)}
 
@@ -81,6 +83,8 @@ class Result:
     def status(self):
         """0 nothing wrong, 1 something wrong, 2 could not run."""
         counts = self.counts
+        if self.verdict and self.verdict.startswith("listed "):
+            return 0
         if counts is None:
             return 2
         return 1 if any(counts.get(v) for v in BAD_VERDICTS) else 0
@@ -180,9 +184,21 @@ def smp(cores, threads):
     return "%d,sockets=1,cores=%d,threads=%d" % (cores * threads, cores, threads) if threads > 1 else str(cores)
 
 
-def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, modules, disk, firmware, steady, ram):
+def need_kvm(device="/dev/kvm"):
+    """Whether KVM can be had is asked of the kernel: KVM_GET_API_VERSION, 12 since 2007."""
+    try:
+        with open(device, "rb+", buffering=0) as f:
+            if fcntl.ioctl(f, 0xae00) == 12:
+                return
+        why = "answers as no KVM does"
+    except OSError as e:
+        why = e.strerror
+    raise Missing("EMU=kvm wants %s: %s; load the module kvm_intel or kvm_amd, and be in the group that may use it" % (device, why))
+
+
+def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, modules, disk, firmware, steady, ram, accelerator):
     require("qemu-system-x86_64")
-    command = ["qemu-system-x86_64", "-accel", "tcg", "-machine", machine, "-cpu", cpu, "-smp", smp(*cpus),
+    command = ["qemu-system-x86_64", "-accel", accelerator, "-machine", machine, "-cpu", cpu, "-smp", smp(*cpus),
                "-m", str(memory), "-nodefaults", "-no-user-config", "-display", "none",
                "-device", "isa-debug-exit,iobase=0xf4,iosize=4", "-debugcon", "file:%s/e9" % tmp,
                "-global", "isa-debugcon.iobase=0xe9"]
@@ -202,6 +218,34 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, m
     if how == "efi":
         return command + ["-kernel", os.path.join(BUILD, "BOOTX64.EFI"), "-append", options]
     return command + [part.format(image) for part in DISKS[disk]]
+
+
+def cpu_models(emulator):
+    """The names of the CPU models that an emulator has."""
+    if emulator == "bochs":
+        text = subprocess.run(["bochs", "--help", "cpu"], capture_output=True, text=True, check=False)
+        text = text.stdout + text.stderr
+        return re.findall(r"^([a-z]\w+)$", text.partition("Supported CPU models:")[2], re.M)
+    text = subprocess.run(["qemu-system-x86_64", "-accel", "tcg", "-cpu", "help"], capture_output=True, text=True, check=False).stdout
+    return re.findall(r"^(?:x86 |  )(\S+)", text.partition("Recognized CPUID flags")[0], re.M)
+
+
+def refusal(emulator, cpu, console):
+    """What an emulator that ended at once means, in words; None if it is not known what it means."""
+    if re.search(r"unable to find CPU model|wrong value for parameter 'model'", console):
+        known = cpu_models(emulator)
+        lower = {name.lower(): name for name in known}
+        near = [lower[name] for name in difflib.get_close_matches(cpu.split(",")[0].lower(), lower, 3)]
+        return "%s has no CPU model %s: %s" % (emulator, cpu.split(",")[0],
+                                               "did you mean %s?" % " or ".join(near) if near else "there are " + " ".join(known))
+    match = re.search(r"[Pp]roperty '(?:.*\.)?([\w-]+)' not found|Could not access KVM kernel module: (.*)|cannot set up guest memory.*?: (.*)", console)
+    if match and match.group(1):
+        return "%s: CPU=%s: there is no feature %s" % (emulator, cpu, match.group(1))
+    if match and match.group(2):
+        return "EMU=kvm: %s" % match.group(2)
+    if match:
+        return "%s: this computer has not enough memory for the machine: %s" % (emulator, match.group(3))
+    return None
 
 
 BOCHS_CONFIG = """\
@@ -310,19 +354,22 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             image = os.path.join(BUILD, direct)
             require(image)
             if "report=" not in options:
-                options += " report=memory" if emulator == "qemu" and memory <= FLAT_MEMORY else " report=e9"
+                options += " report=memory" if emulator != "bochs" and memory <= FLAT_MEMORY else " report=e9"
         elif "exit=" not in options:
             options += " exit=shutdown"  # rather than go on to the firmware's shell
 
-        if emulator == "qemu":
-            command = qemu_command(tmp, how, cpu or "max", cpus, memory, machine, serial, options, image, modules, disk, firmware, steady, ram)
+        if emulator in ("qemu", "kvm"):
+            if emulator == "kvm":
+                need_kvm()
+            command = qemu_command(tmp, how, cpu or {"kvm": "host"}.get(emulator, "max"), cpus, memory, machine, serial, options, image, modules, disk,
+                                   firmware, steady and emulator == "qemu", ram, {"kvm": "kvm"}.get(emulator, "tcg"))
             serial_file = None
         elif emulator == "bochs":
             serial_file = tmp + "/serial"
             command = bochs_command(tmp, how, cpu or "corei7_skylake_x", cpus, memory, serial_file if serial else None, options, image,
                                     modules, ignore_bad_msrs, direct)
         else:
-            raise Missing("there is no emulator %s; EMU is qemu or bochs" % emulator)
+            raise Missing("there is no emulator %s; EMU is qemu, kvm or bochs" % emulator)
 
         for _ in range(STARTS):
             r = Result()
@@ -340,7 +387,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
 
         if how == "direct":
             with contextlib.suppress(FileNotFoundError):  # of an emulator that was killed at once
-                with open(tmp + ("/e9" if emulator == "qemu" else "/console"), "rb") as f:
+                with open(tmp + ("/console" if emulator == "bochs" else "/e9"), "rb") as f:
                     r.report_json = last_document(f.read(), ram)
         elif image:
             r.runs = runs(image)

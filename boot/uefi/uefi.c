@@ -19,6 +19,7 @@
 static EFI_HANDLE image;
 static EFI_SYSTEM_TABLE *system_table;
 static EFI_BOOT_SERVICES *bs;
+static struct platform uefi;
 
 static const EFI_GUID loaded_image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
 static const EFI_GUID acpi_guids[] = {ACPI_20_TABLE_GUID, ACPI_TABLE_GUID};
@@ -47,6 +48,20 @@ static void screen(const char *text, size_t size)
 			n = 0;
 		}
 	}
+}
+
+static void wait_for_key(void)
+{
+	SIMPLE_INPUT_INTERFACE *in = system_table->ConIn;
+	EFI_INPUT_KEY key;
+	UINTN which;
+
+	if (!in)
+		return;
+	in->Reset(in, FALSE); /* what was pressed before is no answer */
+	while (!EFI_ERROR(bs->WaitForEvent(1, &in->WaitForKey, &which)) &&
+	       EFI_ERROR(in->ReadKeyStroke(in, &key)))
+		;
 }
 
 /* --- memory ----------------------------------------------------------------------------------------- */
@@ -162,7 +177,8 @@ static char *command_line(const EFI_LOADED_IMAGE *loaded)
 		}
 		text[i] = (char)wide[i];
 	}
-	if (!EFI_ERROR(bs->HandleProtocol(image, GUID_OF(shell_parameters_guid), &shell))) {
+	uefi.from_shell = !EFI_ERROR(bs->HandleProtocol(image, GUID_OF(shell_parameters_guid), &shell));
+	if (uefi.from_shell) {
 		bool quoted = false;
 		while (*from == ' ')
 			from++;
@@ -270,6 +286,7 @@ static struct platform uefi = {
 	.name = "UEFI",
 	.screen = screen,
 	.clear_screen = clear_screen,
+	.wait_for_key = wait_for_key,
 	.read_file = volume_read_file,
 	.list_files = volume_list_files,
 	.each_name = volume_each_name,

@@ -45,6 +45,41 @@ bool is_near(unsigned distance, const char *a)
 	return distance <= 4 && 3 * distance <= strlen(a) + 2;
 }
 
+static bool take_nearer(const char *typed, const char *name, size_t length, unsigned *distance)
+{
+	char head[LENGTH + 1];
+
+	snprintf(head, sizeof head, "%.*s", (int)(length < LENGTH ? length : LENGTH), name);
+	unsigned d = edit_distance(typed, head);
+
+	if (d >= *distance || !is_near(d, typed))
+		return false;
+	*distance = d;
+	return true;
+}
+
+bool glob_nearer(const char *globs, const char *name, unsigned *distance)
+{
+	bool nearer = false;
+
+	for (const char *p = globs; p && *p;) {
+		size_t length = strcspn(p, ","), head = strcspn(p, ",*?"), all = strlen(name);
+		char typed[LENGTH + 1];
+
+		snprintf(typed, sizeof typed, "%.*s", (int)(head < LENGTH ? head : LENGTH), p);
+		if (head == length) {
+			nearer |= take_nearer(typed, name, all, distance);
+			if (!strchr(typed, '/'))
+				nearer |= take_nearer(typed, name, strcspn(name, "/"), distance);
+		} else if (head > 1) {
+			for (size_t cut = head - 1; cut <= head + 1 && cut <= all; cut++)
+				nearer |= take_nearer(typed, name, cut, distance);
+		}
+		p += length + (p[length] == ',');
+	}
+	return nearer;
+}
+
 bool text_list_add(char *text, size_t size, const char *item, bool first)
 {
 	static const char etc[] = ", ...";

@@ -17,6 +17,15 @@ unsigned edit_distance(const char *a, const char *b);
 bool is_near(unsigned distance, const char *a);
 
 /**
+ * Whether a name is nearer than *distance to what one of several globs (separated by commas) was meant to
+ * match, and near enough (is_near); *distance is then how far. Of a glob with wildcards, what stands before
+ * the first one is compared with the beginning of the name; of one without a '/', the name up to its first
+ * '/', too. Globs that are all wildcards mean nothing in particular.
+ */
+#define GLOB_FAR 99 /* farther than anything near */
+bool glob_nearer(const char *globs, const char *name, unsigned *distance);
+
+/**
  * Append " item", or ", item" behind an earlier one, to a text that ends with the list. Where it does not fit
  * into size bytes with ", ..." behind it, ", ..." ends the list instead.
  * @return false once the list has been ended: add nothing more

@@ -81,9 +81,12 @@ struct run_options {
 
 struct ladder;
 
-/** What became of check= so far: whether any check was held against it, and whether it matched one. */
+/** What became of check= so far: whether any check was held against it, and whether it matched one; until
+ * then the name that is nearest to what was asked for, if one is near. */
 struct checks_asked {
 	bool asked, matched;
+	unsigned distance; /* of the nearest; GLOB_FAR to begin with */
+	char nearest[96];
 };
 
 struct run {
@@ -146,9 +149,12 @@ bool glob_match(const char *pattern, const char *text);
 /** Likewise, but alternatives of nothing but wildcards do not count, nor do NULL, "" and "all". */
 bool glob_names(const char *pattern, const char *text);
 
-/** Whether event=GLOBS asks for event e. The word "arch" stands for those that all CPUs of the family share:
- * of Intel the architectural ones, of the other families all. Events of EVENT_BY_NAME are asked for by a glob
- * that has more than wildcards. */
+/** Whether one of the alternatives is this very word; false for NULL. */
+bool glob_has(const char *pattern, const char *word);
+
+/** Whether event=GLOBS asks for event e. The alternative "arch" stands for those that all CPUs of the family
+ * share: of Intel the architectural ones, of the other families all. Events of EVENT_BY_NAME are asked for by
+ * a glob that has more than wildcards. */
 bool event_selected(const struct pmu_event *e, const char *globs);
 
 #endif

@@ -1,6 +1,8 @@
+#include "pmu/events/text.h"
 #include "tests/judge/check.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool same(char a, char b)
@@ -69,10 +71,20 @@ bool glob_names(const char *pattern, const char *text)
 	return !is_all(pattern) && match_any(pattern, text, true);
 }
 
+bool glob_has(const char *pattern, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *p = pattern; p; p = strchr(p, ','), p += p != NULL)
+		if (strcspn(p, ",") == length && !memcmp(p, word, length))
+			return true;
+	return false;
+}
+
 bool event_selected(const struct pmu_event *e, const char *globs)
 {
-	if (globs && !strcmp(globs, "arch"))
-		return !(e->flags & EVENT_OF_CORE);
+	if (glob_has(globs, "arch") && !(e->flags & EVENT_OF_CORE))
+		return true;
 	if (e->flags & EVENT_BY_NAME)
 		return glob_names(globs, e->name);
 	return glob_match(globs, e->name);
@@ -85,6 +97,9 @@ bool check_wanted(const struct run *run, const char *name)
 	if (run->checks) {
 		run->checks->asked = true;
 		run->checks->matched |= wanted;
+		if (!run->checks->matched &&
+		    glob_nearer(run->options->check_glob, name, &run->checks->distance))
+			snprintf(run->checks->nearest, sizeof run->checks->nearest, "%s", name);
 	}
 	return wanted;
 }

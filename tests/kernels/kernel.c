@@ -57,9 +57,9 @@ const struct kernel *kernel_by_name(const char *name)
 
 bool kernel_selected(const struct kernel *k, const char *globs)
 {
-	if (!globs || !*globs || strcmp(globs, "core") == 0)
+	if (!globs || !*globs)
 		return k->flags & KERNEL_CORE;
-	if (strcmp(globs, "full") == 0)
+	if (glob_has(globs, "full") || (glob_has(globs, "core") && k->flags & KERNEL_CORE))
 		return true;
 	return glob_match(globs, k->name) && !(k->flags & KERNEL_FINER && strcmp(globs, "all") == 0);
 }

@@ -19,6 +19,20 @@
 #define EXCEPTION       "exception:"
 #define TOKEN_MAX       128
 
+const struct inject_form inject_forms[] = {
+	{WRONG_SIGNATURE "KERNEL:QUANTITY:DELTA",
+	 "the kernel declares DELTA more of the quantity; DELTAN: per iteration"},
+	{PROCESSOR "NUMBER:HOW[:TURN]", "the processor misbehaves: HOW is faults, hangs, deaf or late"},
+	{RESET "PLACE[:STEP]", "the machine is reset in a check (SUITE/CHECK), suite or stage of the run"},
+	{TRIPLE_FAULT "PLACE[:STEP]", "likewise, by a triple fault"},
+	{EXCEPTION "PLACE[:STEP]", "#UD is raised there"},
+	{"not-quiet", "the local APIC's entries stay as they are around windows"},
+	{"smi-gap", "now and then a window takes longer, as if an SMI had come"},
+	{"silicon-rules", "no fault: the virtual PMU is judged by silicon's rules"},
+	{"no-counters", "no fault: the virtual PMU is judged by what it records alone"},
+	{NULL, NULL},
+};
+
 static char reason[TOKEN_MAX + 96];
 
 static bool refuse(const char *token, const char *what)

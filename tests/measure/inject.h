@@ -28,6 +28,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct inject_form {
+	const char *form, *help;
+};
+
+/** The forms above, for people; form NULL ends. */
+extern const struct inject_form inject_forms[];
+
 /**
  * Put the harness's own injections into effect.
  * @param inject the option's text; NULL and "" are none

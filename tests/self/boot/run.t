@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 
-from boottest import BUILD, TOP, boot, done, equal, ok, valid
+from boottest import BUILD, TOP, boot, done, emulators, equal, ok, valid
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("MAKE") and k != "MFLAGS"}
 
@@ -67,18 +67,27 @@ starts_not(["scripts/run", "-b", "direct", "-d", "no-such-folder"], "no director
 starts_not(["scripts/run", "-b", "floppy"], "a way to boot that is none", "usage: run")
 starts_not(["scripts/run", "-n", "many"], "a number of processors that is none", "usage: run")
 starts_not(["scripts/run", "-e", "vmware", "-b", "direct"], "an emulator that does not exist", COULD_NOT + "there is no emulator")
-starts_not(["scripts/run", "-c", "8086", "-b", "direct"], "a CPU model that does not exist", COULD_NOT + "qemu ended", leaves_text=True)
+starts_not(["scripts/run", "-c", "8086", "-b", "direct"], "a CPU model that does not exist", COULD_NOT + "qemu has no CPU model 8086: there are ", leaves_text=True)
+starts_not(["scripts/run", "-c", "skylake-servr", "-b", "direct"], "one that is misspelled", COULD_NOT + "qemu has no CPU model skylake-servr: did you mean Skylake-Server", leaves_text=True)
+starts_not(["scripts/run", "-c", "max,+nonesuch", "-b", "direct"], "a CPU's feature that does not exist", COULD_NOT + "qemu: CPU=max,+nonesuch: there is no feature nonesuch", leaves_text=True)
+starts_not(["scripts/run", "-e", "bochs", "-c", "corei7_haswel_4770", "-b", "direct"], "a CPU model that Bochs has not", COULD_NOT + "bochs has no CPU model corei7_haswel_4770: did you mean corei7_haswell_4770", leaves_text=True)
 starts_not(["scripts/run", "-b", "direct", "suite=nonesuch"], "a suite that does not exist", COULD_NOT + "suite=nonesuch", leaves_text=True)
 
 starts_not(["scripts/run", "-b", "direct", "-n", "0"], "no processor", "usage: run")
 starts_not(["scripts/run", "-b", "direct", "-n", "2:0"], "processors without threads", "usage: run")
+for device, why in (("/dev/no-such-device", "No such file"), ("/dev/null", "Inappropriate ioctl")):
+    try:
+        emulators.need_kvm(device)
+        ok(False, "KVM through %s" % device)
+    except emulators.Missing as e:
+        ok(str(e).startswith("EMU=kvm wants %s: %s" % (device, why)), "where KVM cannot be had, it is said why", str(e))
 with tempfile.TemporaryDirectory() as folder:
     with open(folder + "/broken.json", "w", encoding="ascii") as f:
         f.write('[{"EventName": "A"')
     starts_not(["scripts/run", "-b", "direct", "-d", folder], "an event file that is none", COULD_NOT + folder + "/broken.json: no JSON: ")
     touched = folder + "/touched"
     starts_not(["make", "run", "BOOT=direct", "ARGS=suite=none; touch " + touched], "a command among the options", COULD_NOT + "command line, token 2", leaves_text=True)
-    starts_not(["make", "run", "BOOT=direct", "CPU=max; touch " + touched], "a command in a CPU's name", COULD_NOT + "qemu ended", leaves_text=True)
+    starts_not(["make", "run", "BOOT=direct", "CPU=max; touch " + touched], "a command in a CPU's name", COULD_NOT + "qemu has no CPU model max; touch", leaves_text=True)
     ok(not os.path.exists(touched), "neither is carried out")
 for variable in ("ARG=suite=none", "pmu=virtual", "Cpus=2"):
     r = subprocess.run(["make", "run", "BOOT=direct", variable], cwd=TOP, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
@@ -88,7 +97,7 @@ run(["make", "run", "BOOT=direct", "STRICT=1", "ARGS=" + CONTROL], "strictly, so
 
 run(["make", "run", "ARGS=suite=nonesuch", "BOOT=direct"], "a suite that does not exist", 2, "assay: could not run: ")
 run(["make", "run", "EMU=vmware"], "an emulator that does not exist", 2, "assay: could not run: there is no emulator vmware")
-run(["make", "run", "CPU=8086"], "a CPU model that does not exist", 2, "assay: could not run: qemu ended")
+run(["make", "run", "CPU=8086"], "a CPU model that does not exist", 2, "assay: could not run: qemu has no CPU model 8086")
 run(["scripts/run", "-t", "0"], "nothing said in time", 2, "assay: could not run: no verdict, and nothing new for 0 s")
 ok(not os.path.exists(BUILD + "/report.json"), "no report of an earlier run is left to be mistaken for this one's")
 

@@ -1,4 +1,5 @@
 /* Globs: both sides of every rule. */
+#include "pmu/events/text.h"
 #include "tests/judge/check.h"
 
 #include <setjmp.h>
@@ -52,6 +53,67 @@ static void every_case(void **state)
 			fail_msg("\"%s\" on \"%s\"", cases[i].pattern, cases[i].text);
 }
 
+static void a_word_is_one_of_the_alternatives(void **state)
+{
+	(void)state;
+	assert_true(glob_has("core", "core"));
+	assert_true(glob_has("a,core,b*", "core"));
+	assert_true(glob_has("a,core", "core"));
+	assert_false(glob_has("cores,score,co*", "core"));
+	assert_false(glob_has("", "core"));
+	assert_false(glob_has(NULL, "core"));
+}
+
+/* What is nearest to what was typed, among these. */
+static const char *nearest(const char *typed)
+{
+	static const char *const names[] = {"control",         "events",    "movs_rep",
+					    "nop_loop",        "wrap/PMC0", "INST_RETIRED.ANY_P",
+					    "INST_RETIRED.ANY"};
+	const char *found = NULL;
+	unsigned distance = GLOB_FAR;
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (glob_nearer(typed, names[i], &distance))
+			found = names[i];
+	return found;
+}
+
+static void what_was_meant_is_near(void **state)
+{
+	(void)state;
+	assert_string_equal(nearest("contrl"), "control");
+	assert_string_equal(nearest("movs_rp"), "movs_rep");
+	assert_string_equal(nearest("mvos_rep*"), "movs_rep");
+	assert_string_equal(nearest("wrp/*"), "wrap/PMC0");
+	assert_string_equal(nearest("wrp"), "wrap/PMC0");
+	assert_string_equal(nearest("zzzz,evnets"), "events");
+	assert_string_equal(nearest("inst_retierd.any"), "INST_RETIRED.ANY");
+	assert_null(nearest("machine"));
+	assert_null(nearest("*"));
+	assert_null(nearest("?x"));
+	assert_null(nearest("x*"));
+	assert_null(nearest(""));
+	assert_null(nearest(
+		"zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz*"));
+}
+
+/* What check= asks for in vain is remembered with its nearest, until something matches. */
+static void the_nearest_check_is_remembered(void **state)
+{
+	struct checks_asked asked = {.distance = GLOB_FAR};
+	struct run_options options = {.check_glob = "wrp/*"};
+	struct run run = {.options = &options, .checks = &asked};
+
+	(void)state;
+	assert_false(check_wanted(&run, "enable gating"));
+	assert_string_equal(asked.nearest, "");
+	assert_false(check_wanted(&run, "wrap/PMC0"));
+	assert_false(check_wanted(&run, "wrong/PMC1"));
+	assert_string_equal(asked.nearest, "wrap/PMC0");
+	assert_true(asked.asked && !asked.matched);
+}
+
 /* What many like it are called must be asked for by name; anything else by any glob. */
 static void some_are_asked_for_by_name(void **state)
 {
@@ -59,10 +121,11 @@ static void some_are_asked_for_by_name(void **state)
 		const char *globs;
 		bool core, by_name;
 	} asked[] = {
-		{"arch", false, false}, {"*", true, false},      {NULL, true, false},
-		{"all", true, false},   {"", true, false},       {"OCR.*", true, true},
-		{"*RFO*", true, true},  {"X,OCR.*", true, true}, {"*,X", true, false},
-		{"?*", true, false},    {"*,ocr*", true, true},  {"X", false, false},
+		{"arch", false, false}, {"arch,OCR.*", true, true}, {"*", true, false},
+		{NULL, true, false},    {"all", true, false},       {"", true, false},
+		{"OCR.*", true, true},  {"*RFO*", true, true},      {"X,OCR.*", true, true},
+		{"*,X", true, false},   {"?*", true, false},        {"*,ocr*", true, true},
+		{"X", false, false},
 	};
 	const struct pmu_event core = {.name = "OCR.DEMAND_RFO.DRAM", .flags = EVENT_OF_CORE},
 			       by_name = {.name = "OCR.DEMAND_RFO.DRAM",
@@ -77,8 +140,10 @@ static void some_are_asked_for_by_name(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_case),
-					   cmocka_unit_test(some_are_asked_for_by_name)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_case), cmocka_unit_test(a_word_is_one_of_the_alternatives),
+		cmocka_unit_test(what_was_meant_is_near), cmocka_unit_test(the_nearest_check_is_remembered),
+		cmocka_unit_test(some_are_asked_for_by_name)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

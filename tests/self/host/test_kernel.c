@@ -107,12 +107,14 @@ static void lookup_and_selection(void **state)
 	assert_null(kernel_by_name("fake_stee"));
 	assert_null(kernel_by_name("Fake_steep"));
 
-	const char *core[] = {NULL, "", "core", "all", "fake_*", "x,fake_plain"};
-	for (unsigned i = 0; i < 6; i++)
+	const char *core[] = {NULL, "", "core", "all", "fake_*", "x,fake_plain", "x,core", "core,fake_s*"};
+	for (unsigned i = 0; i < 8; i++)
 		assert_true(kernel_selected(&plain, core[i]));
 	assert_false(kernel_selected(&plain, "fake_s*"));
 	assert_false(kernel_selected(&steep, NULL));
 	assert_false(kernel_selected(&steep, "core"));
+	assert_true(kernel_selected(&steep, "core,fake_s*"));
+	assert_true(kernel_selected(&finer, "core,full"));
 	assert_true(kernel_selected(&steep, "all"));
 	assert_true(kernel_selected(&steep, "fake_s*"));
 	assert_false(kernel_selected(&finer, NULL));

@@ -31,7 +31,8 @@ static void defaults_come_from_the_table(void **state)
 	assert_string_equal(o.inject, "");
 	assert_true(o.hpet);
 	assert_false(o.verbose);
-	assert_int_equal(o.exit, EXIT_RETURN);
+	assert_int_equal(o.exit, EXIT_AUTO);
+	assert_int_equal(o.list, LIST_NONE);
 	for (const struct option_row *r = option_rows; r->name; r++) {
 		assert_non_null(r->help);
 		assert_non_null(r->initial);
@@ -51,7 +52,7 @@ static void defaults_are_these(void **state)
 	options_format(&o, line, sizeof line);
 	assert_string_equal(line, "pmu=auto suite=control,events kernel=core event=arch check=* scan= n=0 "
 				  "reps=0 seed=1 inject= "
-				  "cpus=auto exit=return report=\\assay\\runs verbose=0 registers=0 "
+				  "cpus=auto exit=auto list=none report=\\assay\\runs verbose=0 registers=0 "
 				  "x2apic=0 serial=0 hpet=1");
 }
 
@@ -148,11 +149,11 @@ static const struct {
 	 "(1: a line for every check)"},
 	{"zzzzzz=1", 0, "command line",
 	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check scan n reps "
-	 "seed inject cpus exit report verbose registers x2apic serial hpet"},
+	 "seed inject cpus exit list report verbose registers x2apic serial hpet"},
 	{"=1", 0, "command line",
 	 "command line, token 1: no option \"\": there are pmu suite kernel event check scan n reps seed "
 	 "inject "
-	 "cpus exit report verbose registers x2apic serial hpet"},
+	 "cpus exit list report verbose registers x2apic serial hpet"},
 	{"\n\n  n=4294967296", 0, "assay.cfg",
 	 "assay.cfg:3:5: n=4294967296: it wants a number from 0 to 4294967295"},
 	{"n=", 0, "assay.cfg", "assay.cfg:1:1: n= has no value: give one, or leave it out for n=0"},
@@ -164,9 +165,9 @@ static const struct {
 	{"serial=65536", 0, "command line",
 	 "command line, token 1: serial=65536: it wants a number from 0 to 65535"},
 	{"exit=now", 0, "command line",
-	 "command line, token 1: exit=now: it wants one of shutdown|return|halt"},
+	 "command line, token 1: exit=now: it wants one of shutdown|return|halt|auto"},
 	{"exit=shutdown|return", 0, "command line",
-	 "command line, token 1: exit=shutdown|return: it wants one of shutdown|return|halt"},
+	 "command line, token 1: exit=shutdown|return: it wants one of shutdown|return|halt|auto"},
 	{"verbose=yes", 0, "command line", "command line, token 1: verbose=yes: it wants one of 0|1"},
 	{"pmu=virtual:", 0, "command line",
 	 "command line, token 1: pmu=virtual: is malformed: it wants auto, a driver's name, "

@@ -393,7 +393,10 @@ static void profiles_and_injections_are_known_or_not(void **state)
 	(void)state;
 	snprintf(o.pmu, sizeof o.pmu, "virtual:amd-zen99");
 	assert_false(pmu_is_known(&o, "", &why));
-	assert_non_null(strstr(why, "pmu=virtual:amd-zen99: no such profile; there are"));
+	assert_non_null(strstr(why, "pmu=virtual:amd-zen99: no such profile: did you mean amd-zen"));
+	snprintf(o.pmu, sizeof o.pmu, "virtual:nonesuch");
+	assert_false(pmu_is_known(&o, "", &why));
+	assert_non_null(strstr(why, "pmu=virtual:nonesuch: no such profile; there are"));
 	assert_non_null(strstr(why, "amd-zen3"));
 	assert_non_null(strstr(why, "netburst-prescott"));
 	snprintf(o.pmu, sizeof o.pmu, "virtual:amd-zen3");
