@@ -15,7 +15,7 @@ static const char *glob_syntax(const char *value)
 const struct option_row experiment_rows[] = {
 	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "", "globs of kernels"},
 	{"events", OPTION_LIST, FIELD(events), 0, 0, NULL, NULL, NULL, "event strings"},
-	{"ring", OPTION_CHOICE, FIELD(ring), 0, 0, "0|3|both", NULL, "0", "ring that the kernel runs in"},
+	{"ring", OPTION_CHOICE, FIELD(level), 0, 0, "0|3|both", NULL, "0", "ring that the kernel runs in"},
 	{"n", OPTION_NUMBER, FIELD(n), 1, INT64_MAX, NULL, NULL, NULL, "first N of the kernel"},
 	{"reps", OPTION_NUMBER, FIELD(reps), 1, 1000000, NULL, NULL, NULL, "repetitions"},
 	{"passes", OPTION_CHOICE, FIELD(passes), 0, 0, "split|one", NULL, "split",
@@ -35,7 +35,7 @@ static const struct {
 	const char *name;
 	enum experiment_key key;
 } placed[] = {{"kernel", KEY_KERNEL}, {"n", KEY_N},           {"period", KEY_PERIOD},
-	      {"record", KEY_RECORD}, {"passes", KEY_PASSES}, {"ring", KEY_RING}};
+	      {"record", KEY_RECORD}, {"passes", KEY_PASSES}, {"ring", KEY_LEVEL}};
 
 static void keep_place(struct experiment *x, const struct token *t)
 {

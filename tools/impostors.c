@@ -176,7 +176,7 @@ static bool plain(const struct kernel *k)
 {
 	if (k->flags & (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING))
 		return false;
-	return !(k->flags & KERNEL_RING3_ONLY) || !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
+	return !(k->flags & KERNEL_USER_ONLY) || !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
 }
 
 static struct span expect(const struct pmu_event *e, const struct kernel *k)

@@ -145,7 +145,7 @@ static bool read_place(struct check *c, const json_t *entry)
 		level++;
 	if (level && level != level_user())
 		return fail("a check of the suite events is neither of the first level nor of the user's");
-	c->place.ring = level;
+	c->place.level = level;
 	if (!report_unsigned(json_object_get(counter, "width"), &width) || width < 1 || width > 64)
 		return fail("a check of the suite events is of a counter that its PMU does not have");
 	c->width = (unsigned)width;
@@ -194,7 +194,7 @@ static void look_at_raw_counts(struct check *c)
 static void look_at_share(struct check *c, const json_t *report, const json_t *suite)
 {
 	/* mechanism_name() of tests/judge/shares.c, for both rings of the suite events */
-	const char *mechanism = c->place.ring ? "around ring 3" : "enabling and disabling writes";
+	const char *mechanism = c->place.level ? "around ring 3" : "enabling and disabling writes";
 	const json_t *list = json_object_get(report, "shares");
 	unsigned measured = 0, equal = 0;
 	int64_t share, other = 0;

@@ -41,7 +41,7 @@ struct control_fixture {
 
 	/** What a run in the ring makes of an event, in that ring: the bracket's share of the last run()
 	 * included. Clocks: from 1 up. */
-	void (*amount)(struct control_fixture *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
+	void (*amount)(struct control_fixture *h, const struct pmu_event *e, uint8_t level, uint64_t *low,
 		       uint64_t *high);
 
 	/** What the guests that the kernel enters make of an event by themselves: what it has more than

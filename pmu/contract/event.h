@@ -94,7 +94,7 @@ enum event_judgement {
 };
 
 enum event_flags {
-	EVENT_ANY_RING = 1 << 0, /* counts in every ring, whatever the ring filter says */
+	EVENT_ANY_LEVEL = 1 << 0, /* counts in every ring, whatever the ring filter says */
 	EVENT_ENUMERATED =
 		1 << 1, /* CPUID itself says that this CPU counts it: a hypervisor may not drop it */
 	EVENT_OF_CORE =

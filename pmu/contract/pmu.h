@@ -36,12 +36,12 @@ struct pmu_counter {
 };
 
 /** Rings in which a counter counts. */
-enum pmu_ring { RING_OS = 1, RING_USR = 2, RING_ALL = 3 };
+enum pmu_levels { LEVELS_SYSTEM = 1, LEVELS_USER = 2, LEVELS_ALL = 3 };
 
 /** One programmed counter. */
 struct pmu_config {
 	uint64_t code;  /* the event's selector value (pmu_event.code); ignored by fixed counters */
-	uint8_t ring;   /* enum pmu_ring */
+	uint8_t levels; /* enum pmu_levels */
 	bool interrupt; /* PMI on overflow */
 	bool edge, invert;
 	bool any_thread; /* also what the core's other threads do, where the family has that */
@@ -65,7 +65,7 @@ struct pmu_bracket {
 	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop;
 				 amount 0 ends */
 	uint8_t own_rdpmc;    /* of its instructions: RDPMC, which a hypervisor may carry out itself */
-	bool ring0_only;      /* uses privileged instructions */
+	bool privileged;      /* uses privileged instructions */
 };
 
 struct attribution;

@@ -179,7 +179,7 @@ struct pmu_record_source {
 						multiple of so many core cycles, and up to how many; 0: not */
 	bool page_of_miss;   /* .page_shift is told of accesses that miss the first-level TLB, too */
 	uint8_t more;        /* enum pebs_groups: what can be asked for besides .fields */
-	bool ring_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
+	bool level_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
 				one in which it ends; else there is no telling */
 	bool hides_source;   /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
 	bool ends_at_debug;  /* traces: a debug exception ends recording */
@@ -190,7 +190,7 @@ struct pmu_record_source {
 /** What is to be recorded. */
 struct pmu_recording {
 	const struct pmu_record_source *source;
-	uint8_t ring;             /* enum pmu_ring; setup() refuses what cannot be told apart */
+	uint8_t levels;           /* enum pmu_levels; setup() refuses what cannot be told apart */
 	unsigned counter;         /* sources with .counters: the one that samples */
 	struct pmu_config config; /* ... and what it counts; .interrupt is not looked at */
 	uint64_t period;  /* occurrences between records: the first is of occurrence number `period` after

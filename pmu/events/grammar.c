@@ -360,8 +360,8 @@ static bool take_attributes(struct parser *p, const char *at)
 
 static bool finish(struct parser *p)
 {
-	if (!p->request.config.ring)
-		p->request.config.ring = RING_ALL;
+	if (!p->request.config.levels)
+		p->request.config.levels = LEVELS_ALL;
 	return true;
 }
 
@@ -379,7 +379,7 @@ static bool is_raw(const char *text)
 static bool take_raw(struct parser *p, const char *text, const char *at, uint64_t value)
 {
 	uint64_t known = p->grammar->raw_ignored;
-	uint8_t ring;
+	uint8_t level;
 
 	for (const struct event_modifier *m = p->grammar->modifiers; m->help; m++) {
 		if (m->raw < 0)
@@ -392,12 +392,12 @@ static bool take_raw(struct parser *p, const char *text, const char *at, uint64_
 			    p->pmu->name);
 	/* Rings said behind the selector replace those in it, which came along when it was read from a
 	 * register. */
-	ring = p->request.config.ring;
-	p->request.config.ring = 0;
+	level = p->request.config.levels;
+	p->request.config.levels = 0;
 	if (!take_attributes(p, at))
 		return false;
-	if (!p->request.config.ring)
-		p->request.config.ring = ring;
+	if (!p->request.config.levels)
+		p->request.config.levels = level;
 	return finish(p);
 }
 

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-static bool is_ring(const struct event_modifier *m)
+static bool is_level(const struct event_modifier *m)
 {
-	return m->offset == offsetof(struct pmu_config, ring);
+	return m->offset == offsetof(struct pmu_config, levels);
 }
 
 static size_t add_modifiers(const struct event_grammar *g, const struct event_request *r, char *out,
@@ -18,7 +18,7 @@ static size_t add_modifiers(const struct event_grammar *g, const struct event_re
 	for (const struct event_modifier *m = g->modifiers; m->help; m++) {
 		uint64_t value = field(&r->config, m);
 
-		if (!m->name || !value || (is_ring(m) && r->config.ring == RING_ALL))
+		if (!m->name || !value || (is_level(m) && r->config.levels == LEVELS_ALL))
 			continue;
 		n = m->width == 1 ? text_append(out, size, n, ":%s", m->name)
 				  : text_append(out, size, n, ":%s=%" PRIu64, m->name, value);
@@ -77,7 +77,7 @@ static uint64_t joined_field(const struct event_grammar *g, const struct event_r
 {
 	uint64_t value = field(&r->config, m);
 
-	if (!value && g->code_is_raw && m->raw >= 0 && !is_ring(m) &&
+	if (!value && g->code_is_raw && m->raw >= 0 && !is_level(m) &&
 	    m->offset != offsetof(struct pmu_config, code))
 		value = r->config.code >> m->raw & low_bits(m->width);
 	return value;
@@ -113,7 +113,7 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 			n = text_append(out, size, n, ",%s=%#" PRIx64, x->perf, r->config.extra_value);
 	n = text_append(out, size, n, "/");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++)
-		if (is_ring(m) && r->config.ring != RING_ALL && field(&r->config, m))
+		if (is_level(m) && r->config.levels != LEVELS_ALL && field(&r->config, m))
 			n = text_append(out, size, n, "%s", m->name);
 	return n;
 }

@@ -83,7 +83,7 @@ uint64_t event_counters(const struct pmu *pmu, const struct event_request *reque
 uint64_t event_takes(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
 	const struct event_request request = {
-		.event = e, .config = {.code = e->code, .ring = RING_ALL}, .counter = (uint8_t)(c + 1)};
+		.event = e, .config = {.code = e->code, .levels = LEVELS_ALL}, .counter = (uint8_t)(c + 1)};
 	struct sched_alternative way[SCHEDULE_ALTERNATIVES];
 	uint64_t mask = UINT64_C(1) << c;
 	const char *why;

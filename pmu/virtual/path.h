@@ -76,10 +76,10 @@ uint64_t path_amount(const struct path *p, unsigned step, enum quantity q);
 
 /** The ring behind a step; behind that of an INT n, whose delivery is a step of its own, and nothing is taken
  * between them. */
-uint8_t path_ring_after(const struct path *p, unsigned step);
+uint8_t path_level_after(const struct path *p, unsigned step);
 
-/** Occurrences of an event in one step of the path, if the step's ring is one of `rings` (enum pmu_ring). */
-uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned rings);
+/** Occurrences of an event in one step of the path, if the step's ring is one of `rings` (enum pmu_levels). */
+uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned levels);
 
 /** Whether each step of the code of interest begins where the one before it ended; else *at is one that does
  * not. */

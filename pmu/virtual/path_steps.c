@@ -27,7 +27,7 @@ bool path_is_connected(const struct path *p, unsigned *at)
 	return true;
 }
 
-uint8_t path_ring_after(const struct path *p, unsigned step)
+uint8_t path_level_after(const struct path *p, unsigned step)
 {
 	const struct path_step *s = &p->step[step];
 	bool delivered = step + 1 < p->n_steps && s->length && !s[1].length && s[1].transfer == TRANSFER_FAR;
@@ -39,7 +39,7 @@ uint8_t path_ring_after(const struct path *p, unsigned step)
 static uint8_t counted_at(const struct path *p, unsigned step)
 {
 	const struct path_step *s = &p->step[step];
-	uint8_t after = path_ring_after(p, step);
+	uint8_t after = path_level_after(p, step);
 	bool in_new = after > s->level ? p->rule.returns_in_new : p->rule.calls_in_new;
 
 	return s->length && in_new ? after : s->level;
@@ -56,11 +56,11 @@ static int64_t besides(const struct path *p, const struct path_step *s, enum qua
 	return n;
 }
 
-uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned rings)
+uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned levels)
 {
 	int64_t n = 0;
 
-	if (!(e->flags & EVENT_ANY_RING) && !(rings & (counted_at(path, step) ? RING_USR : RING_OS)))
+	if (!(e->flags & EVENT_ANY_LEVEL) && !(levels & (counted_at(path, step) ? LEVELS_USER : LEVELS_SYSTEM)))
 		return 0;
 	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
 		n += t->coefficient * ((int64_t)path_amount(path, step, (enum quantity)t->quantity) +

@@ -133,8 +133,8 @@ static int64_t beyond(const struct attribution *a, const struct pmu_event *e, en
 {
 	int64_t sum = 0;
 
-	if (e->flags & EVENT_ANY_RING)
-		levels = RING_ALL;
+	if (e->flags & EVENT_ANY_LEVEL)
+		levels = LEVELS_ALL;
 	for (unsigned i = 0; i < EVENT_TERMS && e->terms[i].coefficient; i++) {
 		enum trip_class class = class_of(e, e->terms[i].quantity);
 		struct trip_levels d;
@@ -143,7 +143,7 @@ static int64_t beyond(const struct attribution *a, const struct pmu_event *e, en
 			continue;
 		d = deviation(&a->trip[class][trip][from_user]);
 		sum += e->terms[i].coefficient *
-		       ((levels & RING_OS ? d.os : 0) + (levels & RING_USR ? d.usr : 0));
+		       ((levels & LEVELS_SYSTEM ? d.os : 0) + (levels & LEVELS_USER ? d.usr : 0));
 	}
 	return sum;
 }
@@ -151,7 +151,7 @@ static int64_t beyond(const struct attribution *a, const struct pmu_event *e, en
 /* Kernels that make round trips run in one ring. */
 static bool from_user(const struct kernel *k)
 {
-	return k->flags & KERNEL_RING3_ONLY;
+	return k->flags & KERNEL_USER_ONLY;
 }
 
 int64_t attribution_beyond(const struct attribution *a, const struct pmu_event *e, const struct kernel *k,
@@ -220,7 +220,7 @@ bool attribution_covers(const struct attribution *a, const struct pmu_event *e, 
 }
 
 void attribution_allow_more(const struct attribution *a, struct expectation *x, const struct pmu_event *e,
-			    const struct kernel *k, uint8_t ring, uint64_t n)
+			    const struct kernel *k, uint8_t level, uint64_t n)
 {
 	struct pmu_event measured = *e;
 	struct event_rule rule;
@@ -230,7 +230,7 @@ void attribution_allow_more(const struct attribution *a, struct expectation *x, 
 		rule.deliveries = NULL;
 		measured.rule = &rule;
 	}
-	expectation_allow_more(x, &measured, k, ring, n);
+	expectation_allow_more(x, &measured, k, level, n);
 }
 
 /* --- facts -------------------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ uint64_t trips_of(const struct kernel *k, enum trip trip, uint64_t n);
  * By how much event e counts more on kernel k, at N = n, than the manual has it: what was measured of the
  * round trips that it makes.
  * @param a      NULL: it is as the manual has it
- * @param levels enum pmu_ring: what the counter sees
+ * @param levels enum pmu_levels: what the counter sees
  */
 int64_t attribution_beyond(const struct attribution *a, const struct pmu_event *e, const struct kernel *k,
 			   uint8_t levels, uint64_t n);
@@ -122,7 +122,7 @@ bool attribution_covers(const struct attribution *a, const struct pmu_event *e, 
 /** As expectation_allow_more(); but what a rule leaves open of deliveries is not open where it was measured
  * on this CPU. */
 void attribution_allow_more(const struct attribution *a, struct expectation *x, const struct pmu_event *e,
-			    const struct kernel *k, uint8_t ring, uint64_t n);
+			    const struct kernel *k, uint8_t level, uint64_t n);
 
 /** Room for the text of a fact. */
 #define ATTRIBUTION_FACT 320

@@ -19,8 +19,8 @@
 /* Round trips in a window; on the virtual PMU, which does the same each time, the first three. */
 static const uint8_t turns[TRIP_TURNS] = {1, 2, 10, 100};
 
-static const uint8_t rings[TRIP_FILTERS] = {
-	[TRIP_FILTER_OS] = RING_OS, [TRIP_FILTER_USR] = RING_USR, [TRIP_FILTER_ALL] = RING_ALL};
+static const uint8_t levels[TRIP_FILTERS] = {
+	[TRIP_FILTER_OS] = LEVELS_SYSTEM, [TRIP_FILTER_USR] = LEVELS_USER, [TRIP_FILTER_ALL] = LEVELS_ALL};
 
 /* What stands for a class. */
 struct subject {
@@ -48,7 +48,7 @@ static bool countable(const struct pmu *pmu, const struct pmu_event *e)
 	struct event_request r = {.event = e, .config.code = e->code};
 
 	return e->judgement != EVENT_TIME && !e->extra_msr &&
-	       !(e->flags & (EVENT_ANY_RING | EVENT_BY_NAME)) && event_counters(pmu, &r);
+	       !(e->flags & (EVENT_ANY_LEVEL | EVENT_BY_NAME)) && event_counters(pmu, &r);
 }
 
 /* The exact event of one quantity and nothing else. */
@@ -133,7 +133,7 @@ static void run_pass(void *pass)
 	pass_run_plain(pass);
 }
 
-static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_t ring,
+static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_t level,
 		       enum trip_filter filter, unsigned number)
 {
 	static struct pass p;
@@ -141,7 +141,7 @@ static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_
 
 	p = (struct pass){.pmu = m->run->pmu,
 			  .kernel = k,
-			  .ring = ring,
+			  .level = level,
 			  .reps = m->reps,
 			  .n_count = m->n_turns,
 			  .raw = raw};
@@ -155,7 +155,7 @@ static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_
 			*slot = (struct slot){.counter = m->place[i].alternative,
 					      .event = m->request[i].event,
 					      .config = event_placed(&m->request[i], &m->place[i])};
-			slot->config.ring = rings[filter];
+			slot->config.levels = levels[filter];
 		}
 	if (!m->run->call(m->run, run_pass, &p, ATTRIBUTION_MS, NULL) || p.failure)
 		return false;
@@ -198,17 +198,17 @@ static void tell_irets(const struct measuring *m)
 static void run_source(const struct measuring *m, const struct trip_source *s)
 {
 	const struct kernel *k = kernel_by_name(s->kernel);
-	uint8_t ring = k && k->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0;
+	uint8_t level = k && k->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0;
 	struct result truth = {0};
 
-	if (!k || kernel_unfit(k, ring))
+	if (!k || kernel_unfit(k, level))
 		return;
-	truth_check(k, ring, 1, &truth);
+	truth_check(k, level, 1, &truth);
 	if (verdict_is_bad(truth.judgement.verdict))
 		return;
 	for (unsigned number = 0; number < m->n_passes; number++)
 		for (unsigned l = 0; l < TRIP_FILTERS; l++)
-			if (!count_pass(m, k, ring, (enum trip_filter)l, number))
+			if (!count_pass(m, k, level, (enum trip_filter)l, number))
 				return;
 	for (unsigned i = 0; i < m->n_subjects; i++)
 		judge_subject(m, s, &m->subject[i]);

@@ -1,5 +1,5 @@
 #include "tests/judge/attribution_windows.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 
 #include "arch/levels.h"
 
@@ -73,17 +73,17 @@ static bool slope_of(const struct trip_windows *w, enum trip_filter filter, int6
 }
 
 /* Of one trip, in both levels and in ring 3, as the manual has it. */
-static bool by_manual(const struct pmu_event *e, const struct kernel *k, uint8_t ring, int64_t *all,
+static bool by_manual(const struct pmu_event *e, const struct kernel *k, uint8_t level, int64_t *all,
 		      int64_t *user)
 {
 	struct expectation x[4];
 
 	for (unsigned i = 0; i < 4; i++)
-		if (expectation_in_ring(e, k, i < 2 ? 0 : ring, i % 2 ? 2 : 1, NULL, &x[i]) ||
+		if (expectation_at_level(e, k, i < 2 ? 0 : level, i % 2 ? 2 : 1, NULL, &x[i]) ||
 		    x[i].low != x[i].high)
 			return false;
 	*all = x[1].low - x[0].low;
-	*user = ring ? x[3].low - x[2].low : 0;
+	*user = level ? x[3].low - x[2].low : 0;
 	return true;
 }
 
@@ -113,7 +113,7 @@ bool attribution_take(struct attribution *a, const struct trip_windows *w, struc
 	if (!k ||
 	    !trip_stands_for(w->class, w->events[0].event, w->n_events > 1 ? w->events[1].event : NULL, &sum))
 		return false;
-	slopes.from_user = k->flags & KERNEL_RING3_ONLY;
+	slopes.from_user = k->flags & KERNEL_USER_ONLY;
 	slopes.delivery = (uint8_t)trip_delivered_as(&sum);
 	if (!by_manual(&sum, k, slopes.from_user ? (uint8_t)level_user() : 0, &all, &user) ||
 	    (w->source->asks && !trip_known(asking)))

@@ -15,12 +15,12 @@
  * How many of a kernel's branches the counter counts that starts the burst, if which of them are recorded
  * follows from that: it counts what is recorded, and in the same order.
  * @param event    what the counter counts; NULL: that is not known
- * @param rings    enum pmu_ring: of the counter
+ * @param rings    enum pmu_levels: of the counter
  * @param ring     0 or 3: of the kernel, whose window is all that is counted
  * @param branches gets the number
  * @return NULL, or in words that stay why nothing follows
  */
-const char *branch_sampling_unforeseen(const struct pmu_event *event, uint8_t rings, const struct kernel *k,
-				       uint8_t ring, uint64_t n, int64_t *branches);
+const char *branch_sampling_unforeseen(const struct pmu_event *event, uint8_t levels, const struct kernel *k,
+				       uint8_t level, uint64_t n, int64_t *branches);
 
 #endif

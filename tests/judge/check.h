@@ -28,7 +28,7 @@ enum rung {
 struct result {
 	const char *suite;
 	const char *name; /* unique within the suite: "INST_RETIRED.ANY_P/PMC0/nop_loop" */
-	const char *event, *kernel, *counter, *ring; /* NULL where it does not apply */
+	const char *event, *kernel, *counter, *level; /* NULL where it does not apply */
 	uint64_t encoding;                           /* selector value as programmed */
 	const char *manual;                          /* section that the check rests on */
 	bool has_share;

@@ -8,10 +8,10 @@
 
 enum expectation_status event_expected(const struct event_place *p, uint64_t n, struct expectation *out)
 {
-	if (expectation_in_ring(p->event, p->kernel, p->ring, n, p->pmu->attribution, out))
+	if (expectation_at_level(p->event, p->kernel, p->level, n, p->pmu->attribution, out))
 		return out->status;
 	if (!p->pmu->deterministic)
-		attribution_allow_more(p->pmu->attribution, out, p->event, p->kernel, p->ring, n);
+		attribution_allow_more(p->pmu->attribution, out, p->event, p->kernel, p->level, n);
 	return expectation_fits(out, p->share, p->highest);
 }
 
@@ -29,7 +29,7 @@ static void excuse(const struct event_place *p, const struct observation *o, uns
 		   struct judgement *out)
 {
 	hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, p->event, p->kernel, p->bracket,
-								 p->ring, p->ring != 0, false},
+								 p->level, p->level != 0, false},
 				o, count, out);
 	if (!verdict_is_bad(out->verdict))
 		return;

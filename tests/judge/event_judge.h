@@ -5,7 +5,7 @@
 #ifndef TESTS_JUDGE_EVENT_JUDGE_H
 #define TESTS_JUDGE_EVENT_JUDGE_H
 
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/judge/verdict.h"
 
 /** Where an event was counted. */
@@ -14,7 +14,7 @@ struct event_place {
 	const struct pmu_event *event;
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* for what a hypervisor may leave out of it; NULL: not known */
-	uint8_t ring;                      /* in ring 3 counters saw that ring alone */
+	uint8_t level;                      /* in ring 3 counters saw that ring alone */
 	uint64_t highest;                  /* value of the counter */
 	int64_t share;                     /* the bracket's, in every raw count */
 };

@@ -151,7 +151,7 @@ static void leave_out(struct expectation *x, int64_t less)
 }
 
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
-			    uint8_t ring, uint64_t n)
+			    uint8_t level, uint64_t n)
 {
 	const struct event_rule *r = e->rule;
 	int64_t low = x->low, high = x->high, floor;
@@ -181,7 +181,7 @@ void expectation_allow_more(struct expectation *x, const struct pmu_event *e, co
 		x->reason = r->text;
 	if (r->deliveries) {
 		high = x->high;
-		allow(x, allowance(ring ? r->deliveries->user : r->deliveries->all, high > 0, k, n));
+		allow(x, allowance(level ? r->deliveries->user : r->deliveries->all, high > 0, k, n));
 		if (x->high != high)
 			x->reason = r->deliveries->text;
 	}

@@ -49,7 +49,7 @@ enum expectation_status expectation(const struct pmu_event *e, const struct kern
  * @param n as x was made with
  */
 void expectation_allow_more(struct expectation *x, const struct pmu_event *e, const struct kernel *k,
-			    uint8_t ring, uint64_t n);
+			    uint8_t level, uint64_t n);
 
 /**
  * How often the event's floor says that hardware counts it at least on kernel k; 0 if it has none, or the

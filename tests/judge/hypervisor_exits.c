@@ -1,6 +1,6 @@
 #include "tests/judge/hypervisor_exits.h"
 #include "arch/levels.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/judge/guest.h"
 #include "tests/measure/measure.h"
 #include "tests/measure/pass.h"
@@ -24,7 +24,7 @@
 struct hypervisor_exit_part {
 	const struct kernel *kernel;
 	uint64_t kinds, met;
-	uint8_t ring;
+	uint8_t level;
 	bool user;
 	struct qvec at[2];
 };
@@ -36,7 +36,7 @@ static bool work_out(struct hypervisor_exit_part *s)
 
 	for (unsigned i = 0; i < 2 && done; i++) {
 		oracle_hypervisor_exits(&only);
-		done = ground_truth(s->kernel, s->ring, i + 1, OUTCOME_ABORT, &s->at[i], NULL);
+		done = ground_truth(s->kernel, s->level, i + 1, OUTCOME_ABORT, &s->at[i], NULL);
 		oracle_hypervisor_exits(NULL);
 	}
 	s->met = only.met;
@@ -56,9 +56,9 @@ static const struct hypervisor_exit_part *part_of(const struct hypervisor_exits_
 {
 	struct hypervisor_exit_part *s = &shares[kinds == ALL];
 
-	if (s->kernel != p->kernel || s->kinds != kinds || s->ring != p->ring || s->user != p->user) {
+	if (s->kernel != p->kernel || s->kinds != kinds || s->level != p->level || s->user != p->user) {
 		*s = (struct hypervisor_exit_part){
-			.kernel = p->kernel, .kinds = kinds, .ring = p->ring, .user = p->user};
+			.kernel = p->kernel, .kinds = kinds, .level = p->level, .user = p->user};
 		if (!work_out(s))
 			s->met = 0;
 	}
@@ -112,13 +112,13 @@ static int64_t missing_of_kernel(const struct hypervisor_exits_place *p, const s
 {
 	struct expectation with, without;
 	struct qvec amounts;
-	uint8_t ring = p->user ? p->ring : 0;
+	uint8_t level = p->user ? p->level : 0;
 
-	if (expectation_in_ring(p->event, p->kernel, ring, n, NULL, &with) != EXPECTATION_OK)
+	if (expectation_at_level(p->event, p->kernel, level, n, NULL, &with) != EXPECTATION_OK)
 		return 0;
 	amounts_at(s, n, &amounts);
 	kernel_leave_out(p->kernel, &amounts);
-	expectation_in_ring(p->event, p->kernel, ring, n, NULL, &without);
+	expectation_at_level(p->event, p->kernel, level, n, NULL, &without);
 	kernel_leave_out(NULL, NULL);
 	return without.status == EXPECTATION_OK ? with.low - without.low : 0;
 }
@@ -301,7 +301,7 @@ static void try_kernel(struct run *run, unsigned kind, const struct kernel *k, u
 		.pmu = run->pmu,
 		.kernel = k,
 		.n_slots = 1,
-		.slot = {pass_slot(e, c, RING_ALL)},
+		.slot = {pass_slot(e, c, LEVELS_ALL)},
 		.n_count = 2,
 		.n = {N_SMALL, 2 * N_SMALL},
 		.reps = REPS,
@@ -316,7 +316,7 @@ static void try_kernel(struct run *run, unsigned kind, const struct kernel *k, u
 		.event = e->name,
 		.kernel = k->name,
 		.counter = run->pmu->counter[c].name,
-		.ring = level_name(0),
+		.level = level_name(0),
 		.manual = "SDM vol. 3, 26.1; APM vol. 2, 15.9",
 		.virtual = run->pmu->virtual,
 	};

@@ -22,7 +22,7 @@ struct hypervisor_exits_place {
 	const struct pmu_event *event;
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* NULL: nothing of one is in the count */
-	uint8_t ring;
+	uint8_t level;
 	bool user;     /* counters saw ring 3 alone */
 	bool filtered; /* by an amount, or by edges, which what a hypervisor adds passes by */
 };

@@ -110,7 +110,7 @@ static struct pass pass_of(struct climb *m, uint64_t n, unsigned reps)
 		.pmu = m->pmu,
 		.kernel = m->kernel,
 		.n_slots = 1,
-		.slot = {pass_slot(m->event, m->counter, RING_ALL)},
+		.slot = {pass_slot(m->event, m->counter, LEVELS_ALL)},
 		.n_count = 1,
 		.n = {n},
 		.reps = reps,
@@ -350,7 +350,7 @@ static bool causes(const struct kernel *k, const struct pmu_event *e)
 static const struct kernel *special_kernel(const struct pmu_event *e)
 {
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
-		uint64_t unfit = KERNEL_SERVICES | KERNEL_RING0_ONLY | KERNEL_RING3_ONLY | KERNEL_CLOBBERS_CR;
+		uint64_t unfit = KERNEL_SERVICES | KERNEL_PRIVILEGED | KERNEL_USER_ONLY | KERNEL_CLOBBERS_CR;
 		struct result r = {0};
 
 		if (k->flags & unfit || k->needs || kernel_unfit(k, 0) || !causes(k, e))

@@ -14,7 +14,7 @@ uint64_t sample_occurrences(const struct sample_expectation *x)
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < x->path->n_steps; i++)
-		n += path_occurrences(x->path, i, x->event, x->rings);
+		n += path_occurrences(x->path, i, x->event, x->levels);
 	return n;
 }
 
@@ -22,7 +22,7 @@ uint64_t sample_occurrences(const struct sample_expectation *x)
  * the next one. */
 static uint64_t begin_period(const struct sample_expectation *x, unsigned n, unsigned step)
 {
-	bool struck = x->every && n % x->every == 0 && path_ring_after(x->path, step);
+	bool struck = x->every && n % x->every == 0 && path_level_after(x->path, step);
 	unsigned own = struck ? x->each : 0;
 
 	return own < x->period ? x->period - own : 1;
@@ -42,7 +42,7 @@ unsigned sample_steps(const struct sample_expectation *x, unsigned *step, unsign
 		else
 			left = x->ahead_next ? 1 : x->period - (x->ahead - left) % x->period;
 		for (unsigned i = 0; i < x->path->n_steps; i++) {
-			uint64_t here = path_occurrences(x->path, i, x->event, x->rings);
+			uint64_t here = path_occurrences(x->path, i, x->event, x->levels);
 
 			for (; here >= left; left = begin_period(x, n, i)) {
 				here -= left;
@@ -140,7 +140,7 @@ unsigned sample_not_early(const struct sample_expectation *x, const struct pmu_r
 	for (unsigned w = 0; w < x->windows && k < n; w++) {
 		since += x->ahead;
 		for (unsigned i = 0; i < x->path->n_steps && k < n; i++) {
-			uint64_t here = path_occurrences(x->path, i, x->event, x->rings);
+			uint64_t here = path_occurrences(x->path, i, x->event, x->levels);
 
 			since += here;
 			if (here && since >= x->period && is_of(&x->path->step[i], &record[k])) {
@@ -202,7 +202,7 @@ static bool find_step(const struct judge *j, const struct pmu_record *r, unsigne
 
 	for (unsigned i = 0; i < p->n_steps; i++) {
 		if (!is_of(&p->step[i], r) ||
-		    (!j->x->anywhere && !path_occurrences(p, i, j->x->event, j->x->rings)))
+		    (!j->x->anywhere && !path_occurrences(p, i, j->x->event, j->x->levels)))
 			continue;
 		if (!found)
 			*step = i;
@@ -301,9 +301,9 @@ static void judge_branches(const struct judge *j, const struct pmu_record *r, un
 	for (unsigned i = step + 1; i-- > 0 && b < RECORD_BRANCHES;) {
 		const struct path_step *s = &p->step[i];
 
-		if (s->level != s->level_after && j->x->rings != RING_ALL)
+		if (s->level != s->level_after && j->x->levels != LEVELS_ALL)
 			break;
-		if (!s->transfer || !(j->x->rings & (s->level_after ? RING_USR : RING_OS)))
+		if (!s->transfer || !(j->x->levels & (s->level_after ? LEVELS_USER : LEVELS_SYSTEM)))
 			continue;
 		if (b == r->n_branches) {
 			wrong(out, "record %u, at %+" PRId64 ": %u branches, and there were more", k + 1,
@@ -334,7 +334,7 @@ static void judge_counts(const struct judge *j, const struct pmu_record *r, unsi
 	uint64_t windows = (j->x->period * (k + 1) - 1) / sample_occurrences(j->x), expected = 0;
 
 	for (unsigned i = 0; i < p->n_steps; i++) {
-		uint64_t here = path_occurrences(p, i, &instructions, j->x->rings);
+		uint64_t here = path_occurrences(p, i, &instructions, j->x->levels);
 
 		expected += here * (windows + (i <= step));
 	}

@@ -112,7 +112,7 @@ static uint64_t key_of(const struct share_place *at)
 	const struct pmu_config *c = at->config;
 	uint64_t key = mix(1, c->code);
 
-	key = mix(key, (uint64_t)at->counter | (uint64_t)at->mechanism << 8 | (uint64_t)c->ring << 16 |
+	key = mix(key, (uint64_t)at->counter | (uint64_t)at->mechanism << 8 | (uint64_t)c->levels << 16 |
 			       (uint64_t)c->cmask << 24 | (uint64_t)c->edge << 32 |
 			       (uint64_t)c->invert << 33 | (uint64_t)c->any_thread << 34);
 	key = mix(key, (uint64_t)c->extra_msr << 32 | c->choice);
@@ -122,9 +122,9 @@ static uint64_t key_of(const struct share_place *at)
 
 static bool sees_kernel(const struct share_place *at)
 {
-	uint8_t here = at->mechanism >= MECHANISM_USER ? RING_USR : RING_OS;
+	uint8_t here = at->mechanism >= MECHANISM_USER ? LEVELS_USER : LEVELS_SYSTEM;
 
-	return at->config->ring & here || at->event->flags & EVENT_ANY_RING;
+	return at->config->levels & here || at->event->flags & EVENT_ANY_LEVEL;
 }
 
 static int64_t implied(const struct share_place *at)
@@ -137,7 +137,7 @@ bool share_measurable(const struct share_place *at)
 	const struct pmu_config *c = at->config;
 
 	return at->event->terms[0].coefficient && !c->cmask && !c->edge && !c->invert && !c->any_thread &&
-	       (at->mechanism != MECHANISM_USER || !(c->ring & RING_OS));
+	       (at->mechanism != MECHANISM_USER || !(c->levels & LEVELS_SYSTEM));
 }
 
 static unsigned slot_of(uint64_t key)
@@ -174,7 +174,7 @@ static struct parts parts_of(const struct share_place *at)
 	if (reads)
 		parts.per_rdpmc = (int32_t)(at->bracket->own_rdpmc * rdpmc_share(at->event));
 	/* One occurrence passes no threshold above 1, and its cycle is not one without. */
-	else if (c->cmask <= 1 && !c->invert && c->ring & RING_OS)
+	else if (c->cmask <= 1 && !c->invert && c->levels & LEVELS_SYSTEM)
 		parts.per_write = (int32_t)share_of_write(at->event);
 	return parts;
 }
@@ -192,7 +192,7 @@ int64_t share_predicted(const struct share_place *at)
 
 	return predicted(at->pmu, at->counter, &parts) +
 	       (at->mechanism == MECHANISM_USER
-			? attribution_beyond_way(at->pmu->attribution, at->event, at->config->ring)
+			? attribution_beyond_way(at->pmu->attribution, at->event, at->config->levels)
 			: 0);
 }
 
@@ -331,7 +331,7 @@ static int64_t should_be(const struct pmu *pmu, const struct place *p)
 		p->mechanism == MECHANISM_USER ? event_by_name(pmu->events, pmu->n_events, p->event) : NULL;
 
 	return predicted(pmu, p->counter, &p->parts) +
-	       (e ? attribution_beyond_way(pmu->attribution, e, RING_USR) : 0);
+	       (e ? attribution_beyond_way(pmu->attribution, e, LEVELS_USER) : 0);
 }
 
 /* An event that counts nothing at all is dead, and its rows say so. Rows are not counted by reading. */

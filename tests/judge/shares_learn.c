@@ -81,7 +81,7 @@ static void run_windows(void *arg)
 {
 	struct learning *l = arg;
 	const struct pmu_driver *d = l->pmu->driver;
-	const struct slot slot = pass_slot(l->event, l->counter, RING_ALL);
+	const struct slot slot = pass_slot(l->event, l->counter, LEVELS_ALL);
 	struct pmu_bracket bracket;
 	struct window w = {.kernel = l->twice ? share_kernel(0) : &reader, .bracket = &bracket};
 	uint64_t before, after;
@@ -147,10 +147,10 @@ static struct share share_behind(struct run *run, unsigned c, const struct pmu_e
 
 	p = (struct pass){.pmu = run->pmu,
 			  .kernel = share_kernel(0),
-			  .ring = m == MECHANISM_USER ? (uint8_t)level_user() : 0,
+			  .level = m == MECHANISM_USER ? (uint8_t)level_user() : 0,
 			  .bracketing = m == MECHANISM_READ ? BRACKET_READ : BRACKET_ENABLE,
 			  .n_slots = 1,
-			  .slot = {pass_slot(e, c, m == MECHANISM_USER ? RING_USR : RING_ALL)},
+			  .slot = {pass_slot(e, c, m == MECHANISM_USER ? LEVELS_USER : LEVELS_ALL)},
 			  .n_count = 1,
 			  .n = {1},
 			  .reps = 1,

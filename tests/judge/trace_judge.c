@@ -20,19 +20,19 @@ static bool is_left_out(const struct path_step *s, uint32_t without)
 	return kind == TRANSFER_NONE || (without >> kind & 1);
 }
 
-static bool changes_ring(const struct path_step *s)
+static bool changes_level(const struct path_step *s)
 {
 	return (s->level != 0) != (s->level_after != 0);
 }
 
 static bool is_recorded(const struct trace_expectation *x, uint8_t cpl)
 {
-	return x->rings & (cpl ? RING_USR : RING_OS);
+	return x->levels & (cpl ? LEVELS_USER : LEVELS_SYSTEM);
 }
 
 static bool is_optional(const struct trace_expectation *x, const struct path_step *s)
 {
-	return changes_ring(s) && x->rings != RING_ALL && !x->ring_of_target;
+	return changes_level(s) && x->levels != LEVELS_ALL && !x->level_of_target;
 }
 
 /* Or at least allowed. */
@@ -75,7 +75,7 @@ static bool is_own(const struct trace_expectation *x, const struct pmu_record *r
 	if (!x->hides_source || r->from != RECORD_HIDDEN)
 		return is_on_path(x, r->from);
 	for (unsigned i = p->from; i < p->to; i++)
-		if (changes_ring(&p->step[i]) && is_equal(x, p->step[i].next, r->to))
+		if (changes_level(&p->step[i]) && is_equal(x, p->step[i].next, r->to))
 			return true;
 	return false;
 }
@@ -97,7 +97,7 @@ static const struct pmu_record *next_record(const struct walk *w)
 
 static bool is_same(const struct trace_expectation *x, const struct path_step *s, const struct pmu_record *r)
 {
-	bool hidden = r->from == RECORD_HIDDEN && changes_ring(s);
+	bool hidden = r->from == RECORD_HIDDEN && changes_level(s);
 
 	if (x->hides_source && hidden == is_recorded(x, s->level))
 		return false;

@@ -27,12 +27,12 @@ static void disagree(const struct kernel *k, uint64_t n, enum quantity q, const 
 			      k->name, declared->low, declared->high, quantity_info[q].name, n, seen);
 }
 
-void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result *r)
+void truth_check(const struct kernel *k, uint8_t level, uint64_t n, struct result *r)
 {
 	uint64_t first = n < TURNS_MAX ? n : TURNS_MAX;
 
 	r->kernel = k->name;
-	r->ring = level_name(ring);
+	r->level = level_name(level);
 	r->manual = "the kernel's signature";
 	r->n_observations = 0;
 	for (unsigned i = 0; i < MULTIPLES; i++) {
@@ -44,7 +44,7 @@ void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result
 		for (unsigned outcome = outcomes_of(k); outcome-- > 0;) {
 			enum quantity q;
 
-			if (!ground_truth(k, ring, o->n, outcome, &seen, r))
+			if (!ground_truth(k, level, o->n, outcome, &seen, r))
 				return;
 			q = truth_disagrees(k, o->n, outcome, &seen, &declared);
 			if (q != Q_COUNT) {

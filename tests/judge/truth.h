@@ -16,7 +16,7 @@
  * @param r gets kernel, ring and, in observations, instructions; verdict exact, or error naming quantity and
  * numbers. Transactions are stepped both ways, aborted at once and not at all
  */
-void truth_check(const struct kernel *k, uint8_t ring, uint64_t n, struct result *r);
+void truth_check(const struct kernel *k, uint8_t level, uint64_t n, struct result *r);
 
 /** Whether an amount of one quantity is as kernel k declares it for N = n; *declared is what the signature
  * says. Of an interval, which transactions have, the low end is meant if they aborted, the high one if they

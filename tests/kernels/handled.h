@@ -9,7 +9,7 @@
 #include "tests/kernels/kernel.h"
 
 /** Whether a kernel that runs in ring 3 enters ring 0. */
-bool kernel_leaves_ring(const struct kernel *k);
+bool kernel_leaves_level(const struct kernel *k);
 
 /**
  * How much of quantity q the handlers execute, of what kernel_amount() says of a kernel in ring 3 at N = n.

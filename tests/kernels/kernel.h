@@ -40,10 +40,10 @@
 /* clang-format off */
 
 /* Flags. */
-#define KERNEL_RING0_ONLY  0x01 /* uses privileged instructions */
+#define KERNEL_PRIVILEGED  0x01 /* uses privileged instructions */
 #define KERNEL_CORE	   0x02 /* part of the default selection: quick and portable */
 #define KERNEL_CLOBBERS_CR 0x04 /* changes a control register (and puts it back) */
-#define KERNEL_RING3_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
+#define KERNEL_USER_ONLY  0x08 /* only makes sense, or only has this signature, in ring 3 */
 
 #define KERNEL_TRANSACTS   0x10 /* it has transactions, of which the CPU decides whether they commit */
 #define KERNEL_FROM_ZERO   0x20 /* its signature holds for N = 0, too */
@@ -131,7 +131,7 @@ struct kernel {
 	const struct signature_exact *exact, *exact_end;
 	const struct signature_range *range, *range_end;
 	uint64_t needs; /* features of the CPU: bits of the instruction set's own */
-	uint64_t flags; /* KERNEL_RING0_ONLY ... */
+	uint64_t flags; /* KERNEL_PRIVILEGED ... */
 } __attribute__((aligned(8)));
 
 _Static_assert(sizeof(struct signature_range) == RANGE_SIZE && sizeof(struct kernel) == KERNEL_STRUCT_SIZE,

@@ -24,7 +24,7 @@
 
 /** Where a kernel is going to run. */
 struct kernel_place {
-	uint8_t ring;        /* 0 or 3 */
+	uint8_t level;        /* 0 or 3 */
 	uint8_t *data;       /* the data area */
 	uint8_t *code_rw;    /* writable alias of the pages that hold the kernel's copy, page aligned */
 	size_t code_size;    /* bytes, whole pages */
@@ -53,11 +53,11 @@ void services_finish(void);
 
 /** Why a kernel cannot run in a ring here: a missing feature, the ring, a service; NULL if it can. A virtual
  * CPU has what its profile has and the real one lacks emulated. Valid until the next call. */
-const char *kernel_unfit(const struct kernel *k, uint8_t ring);
+const char *kernel_unfit(const struct kernel *k, uint8_t level);
 
 /** The same for the oracle, which carries out itself what the CPU may lack, whatever the profile (x86:
  * transactions, x2APIC mode, and the instructions of arch/x86/emulated/emulated.h). */
-const char *kernel_unsteppable(const struct kernel *k, uint8_t ring);
+const char *kernel_unsteppable(const struct kernel *k, uint8_t level);
 
 /** Have a copy of a kernel that is to run at full speed do without what the CPU lacks and services emulate.
  */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERIOD_RING0 200 /* a handler's way back counts as well: it must not use up the period */
+#define PERIOD_HARNESS 200 /* a handler's way back counts as well: it must not use up the period */
 
 bool planner_refuse(const struct planner *p, struct text_place at, const char *format, ...)
 {
@@ -72,19 +72,19 @@ static bool check_kernels(const struct planner *p)
 }
 
 /* In ring 3 only that ring is counted: the code around the window runs in ring 0. */
-static bool fit_ring(const struct planner *p, unsigned i)
+static bool fit_level(const struct planner *p, unsigned i)
 {
 	struct pmu_config *config = &p->plan->request[i].config;
 	const struct option_item *item = &p->x->events.item[p->plan->item[i]];
 
-	if (!p->plan->ring)
+	if (!p->plan->level)
 		return true;
-	if (!(config->ring & RING_USR))
+	if (!(config->levels & LEVELS_USER))
 		return planner_refuse(
 			p, item->at,
 			"%s counts ring 0 alone, and the kernel runs in ring 3: take ring=0, or u for k",
 			item->text);
-	config->ring = RING_USR;
+	config->levels = LEVELS_USER;
 	return true;
 }
 
@@ -132,7 +132,7 @@ static bool take_events(const struct planner *p)
 			return planner_refuse(p, at, "%s", error.text);
 		for (n = set_aside(plan, n); n; n--) {
 			plan->item[plan->n_requests++] = (uint8_t)i;
-			if (!fit_ring(p, plan->n_requests - 1))
+			if (!fit_level(p, plan->n_requests - 1))
 				return false;
 		}
 	}
@@ -227,13 +227,13 @@ static bool check_record(const struct planner *p)
 		return planner_refuse(p, key(p, KEY_RECORD),
 				      "%s raises no overflow interrupt: leave record= out",
 				      p->plan->pmu->name);
-	if (x->record && !p->plan->ring && x->period < PERIOD_RING0)
+	if (x->record && !p->plan->level && x->period < PERIOD_HARNESS)
 		return planner_refuse(
 			p, key(p, KEY_PERIOD),
 			"period=%" PRIu64
 			" is too short in ring 0, where the interrupt's handler is counted as well: at "
 			"least %d, or ring=3",
-			x->period, PERIOD_RING0);
+			x->period, PERIOD_HARNESS);
 	return true;
 }
 
@@ -375,7 +375,7 @@ static bool cascade(const struct planner *p)
 static bool place_events(const struct planner *p)
 {
 	struct experiment_plan *plan = p->plan;
-	bool alone = !plan->ring && !plan->pmu->has_global && plan->n_requests > 1;
+	bool alone = !plan->level && !plan->pmu->has_global && plan->n_requests > 1;
 
 	if (plan->source)
 		return planner_place_samples(p);
@@ -426,14 +426,14 @@ static bool check_n(const struct planner *p)
 }
 
 bool experiment_plan(const struct experiments *all, const struct experiment *x, const struct pmu *pmu,
-		     const struct experiment_sources *sources, uint8_t ring, uint64_t n, unsigned reps,
+		     const struct experiment_sources *sources, uint8_t level, uint64_t n, unsigned reps,
 		     struct experiment_plan *out, char *why, size_t size)
 {
 	const struct planner p = {all, x, sources, out, why, size};
 
 	*out = (struct experiment_plan){.experiment = x,
 					.pmu = pmu,
-					.ring = ring,
+					.level = level,
 					.n = x->n ? x->n : n,
 					.reps = x->reps ? x->reps : reps};
 	return check_kernels(&p) && take_events(&p) && take_deltas(&p) && check_record(&p) &&
@@ -506,7 +506,7 @@ static bool join(const struct pmu_event *const *rows, unsigned count, const stru
 	return true;
 }
 
-static bool changes_ring(const struct kernel *k, uint64_t n)
+static bool changes_level(const struct kernel *k, uint64_t n)
 {
 	return kernel_amount(k, Q_RING_TO_KERNEL, n).high > 0 || kernel_amount(k, Q_RING_TO_USER, n).high > 0;
 }
@@ -518,7 +518,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	const struct event_request *r = &plan->request[request];
 	const struct pmu_event *rows[JOINED];
 	unsigned count = rows_of(plan->pmu, r, rows);
-	uint8_t here = plan->ring ? RING_USR : RING_OS;
+	uint8_t here = plan->level ? LEVELS_USER : LEVELS_SYSTEM;
 
 	*share = 0;
 	*x = (struct expectation){.status = EXPECTATION_UNDEFINED};
@@ -532,9 +532,9 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	if (plan->cascade_from != plan->cascade_to && request == plan->cascade_to)
 		return false;
 	*why = "counted, not judged: the kernel changes rings, and one of them is counted";
-	if (r->config.ring != RING_ALL && changes_ring(k, n))
+	if (r->config.levels != LEVELS_ALL && changes_level(k, n))
 		return false;
-	if (!(r->config.ring & here)) {
+	if (!(r->config.levels & here)) {
 		x->status = EXPECTATION_OK;
 		return true;
 	}
@@ -542,6 +542,6 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	if (!join(rows, count, k, bracket, n, x, share))
 		return false;
 	if (!plan->pmu->deterministic)
-		expectation_allow_more(x, rows[0], k, r->config.ring == RING_ALL ? 0 : plan->ring, n);
+		expectation_allow_more(x, rows[0], k, r->config.levels == LEVELS_ALL ? 0 : plan->level, n);
 	return true;
 }

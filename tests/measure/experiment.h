@@ -31,11 +31,11 @@ struct option_list {
 	} item[OPTION_ITEMS];
 };
 
-enum experiment_ring { EXPERIMENT_RING0, EXPERIMENT_RING3, EXPERIMENT_BOTH };
+enum experiment_level { EXPERIMENT_HARNESS, EXPERIMENT_USER, EXPERIMENT_BOTH };
 enum experiment_passes { EXPERIMENT_SPLIT, EXPERIMENT_ONE };
 
 /** Keys of which the place matters later. */
-enum experiment_key { KEY_KERNEL, KEY_N, KEY_PERIOD, KEY_RECORD, KEY_PASSES, KEY_RING, KEY_COUNT };
+enum experiment_key { KEY_KERNEL, KEY_N, KEY_PERIOD, KEY_RECORD, KEY_PASSES, KEY_LEVEL, KEY_COUNT };
 
 #define EXPERIMENT_NAME 32
 
@@ -48,7 +48,7 @@ struct experiment {
 	struct option_list events, deltas, cascades;
 	uint64_t n, period; /* 0: as the suites have it; no sampling */
 	uint32_t reps;
-	uint8_t ring, passes, record; /* enum experiment_ring, experiment_passes, record_kind */
+	uint8_t level, passes, record; /* enum experiment_level, experiment_passes, record_kind */
 };
 
 #define EXPERIMENTS_MAX 32
@@ -75,7 +75,7 @@ struct experiment_sources {
 struct experiment_plan {
 	const struct experiment *experiment;
 	const struct pmu *pmu;
-	uint8_t ring; /* 0 or 3 */
+	uint8_t level; /* 0 or 3 */
 	uint64_t n;
 	unsigned reps;
 	const struct pmu_record_source *source; /* that makes the records; NULL: none, or record=pmi */
@@ -103,7 +103,7 @@ struct experiment_plan {
  * @return false if it is refused
  */
 bool experiment_plan(const struct experiments *all, const struct experiment *x, const struct pmu *pmu,
-		     const struct experiment_sources *sources, uint8_t ring, uint64_t n, unsigned reps,
+		     const struct experiment_sources *sources, uint8_t level, uint64_t n, unsigned reps,
 		     struct experiment_plan *out, char *why, size_t size);
 
 /**

@@ -81,7 +81,7 @@ static bool can_sample(const struct planner *p, unsigned request, unsigned count
 		       const char **why)
 {
 	const struct pmu_recording r = {.source = p->plan->source,
-					.ring = p->plan->request[request].config.ring,
+					.levels = p->plan->request[request].config.levels,
 					.counter = counter,
 					.config = config,
 					.period = p->x->period};

@@ -27,7 +27,7 @@ static void walk(void *arg)
 {
 	const struct walk *w = arg;
 	const struct kernel *k = w->window->kernel;
-	uint64_t begin = window_kernel_address(w->window->ring);
+	uint64_t begin = window_kernel_address(w->window->level);
 
 	path_walk(w->path, begin, begin + (uint64_t)(k->code_end - k->code), run_window, arg);
 }

@@ -36,7 +36,7 @@ bool measure_init(void)
 static bool compose(struct composed *c, const struct window *w, const struct pmu_bracket *b)
 {
 	const struct code_row row = {b->start, b->start_end, w->kernel->code, w->kernel->code_end,
-				     b->stop,  b->stop_end,  w->alignment,    w->ring};
+				     b->stop,  b->stop_end,  w->alignment,    w->level};
 	struct code_place place;
 
 	if (!code_compose(&row, &place))
@@ -53,7 +53,7 @@ static bool compose(struct composed *c, const struct window *w, const struct pmu
 
 const void *window_compose(const struct window *w)
 {
-	struct composed *c = &composed[w->ring];
+	struct composed *c = &composed[w->level];
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
 	bool done;
 
@@ -66,9 +66,9 @@ const void *window_compose(const struct window *w)
 	return done ? c->place.entry : NULL;
 }
 
-uint64_t window_kernel_address(uint8_t ring)
+uint64_t window_kernel_address(uint8_t level)
 {
-	return composed[ring].place.kernel;
+	return composed[level].place.kernel;
 }
 
 void window_forget(void)
@@ -96,8 +96,8 @@ static void services_off(const struct window *w)
 static __attribute__((noinline)) bool prepare(const struct window *w, uint64_t n, struct code_call *call)
 {
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
-	const struct code_place *code = &composed[w->ring].place;
-	const struct kernel_place place = {w->ring,         code_data(), code->area,
+	const struct code_place *code = &composed[w->level].place;
+	const struct kernel_place place = {w->level,         code_data(), code->area,
 					   code->area_size, code->runs,  w->emulate};
 	bool good = !services_wanted(w->kernel) || services_prepare(w->kernel, &place);
 
@@ -147,11 +147,11 @@ static void run_watched(void *arg)
 		oracle_call(run_once, t, t->out);
 }
 
-bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum transaction_outcome outcome,
+bool ground_truth(const struct kernel *k, uint8_t level, uint64_t n, enum transaction_outcome outcome,
 		  struct qvec *out, struct result *r)
 {
 	struct pmu_bracket markers;
-	struct window w = {.kernel = k, .bracket = &markers, .ring = ring};
+	struct window w = {.kernel = k, .bracket = &markers, .level = level};
 	struct truth t = {.window = &w, .n = n, .outcome = outcome, .out = out};
 	struct trap_report report = {0};
 	bool done;

@@ -25,7 +25,7 @@ struct window {
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* NULL: none */
 	unsigned alignment;                /* 0 to 63 */
-	uint8_t ring;                      /* 0 to 3; services are for kernels in 0 and 3 */
+	uint8_t level;                      /* 0 to 3; services are for kernels in 0 and 3 */
 	bool emulate;                      /* it runs at full speed, not stepped: services_emulate() */
 };
 
@@ -44,7 +44,7 @@ const void *window_compose(const struct window *w);
 
 /** Where the kernel lies in the window that was composed last for this ring: the address of its first byte.
  */
-uint64_t window_kernel_address(uint8_t ring);
+uint64_t window_kernel_address(uint8_t level);
 
 /** Put the kernels' data back to what it is before any kernel has run, all zero: kernels that carry something
  * on from run to run then do the same again. */
@@ -58,7 +58,7 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n);
 
 /** Ground truth of a kernel at N = n in the given ring, by the oracle. @return false if it was aborted; then
  * *r has verdict error and the reason (r may be NULL). */
-bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum transaction_outcome outcome,
+bool ground_truth(const struct kernel *k, uint8_t level, uint64_t n, enum transaction_outcome outcome,
 		  struct qvec *out, struct result *r);
 
 #endif

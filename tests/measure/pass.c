@@ -18,12 +18,12 @@ static unsigned held, moved; /* retaken ones whose counters an SMI should not ha
 static unsigned held_before, moved_before; /* pass_held_begin() */
 static enum smi_source retaken_by;
 
-struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings)
+struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_levels levels)
 {
 	return (struct slot){.counter = c,
 			     .event = e,
 			     .config = {.code = e->code,
-					.ring = rings,
+					.levels = levels,
 					.extra_msr = e->extra_msr,
 					.extra_value = e->extra_value}};
 }
@@ -66,7 +66,7 @@ static bool program(struct pass *p)
 /* Started and stopped by C code around the window, not by its bracket. */
 static bool started_outside(const struct pass *p)
 {
-	return p->ring || p->bracketing == BRACKET_READ;
+	return p->level || p->bracketing == BRACKET_READ;
 }
 
 static bool choose_bracket(struct pass *p)
@@ -76,7 +76,7 @@ static bool choose_bracket(struct pass *p)
 	if (p->bracketing == BRACKET_READ) {
 		if (p->n_slots != 1 || !d->bracket_read(p->pmu, p->slot[0].counter, &p->bracket))
 			return fail(p, p->slot[0].counter, "the PMU has no bracket by reading");
-	} else if (p->ring) {
+	} else if (p->level) {
 		p->bracket = bracket_user;
 	} else if (!d->bracket_enable(p->pmu, mask_of(p), &p->bracket)) {
 		return fail(p, p->slot[0].counter, "the PMU cannot start and stop these counters together");
@@ -188,7 +188,7 @@ static bool wants_interrupt(const struct pass *p)
 static struct window window_of(const struct pass *p)
 {
 	return (struct window){
-		.kernel = p->kernel, .bracket = &p->bracket, .alignment = p->alignment, .ring = p->ring};
+		.kernel = p->kernel, .bracket = &p->bracket, .alignment = p->alignment, .level = p->level};
 }
 
 /* Caches, TLBs and predictors have to know the kernel; a model of the PMU alone does not care. */
@@ -231,8 +231,8 @@ static void warm_up(struct pass *p, const void *entry, const struct window *w, u
 static enum mechanism mechanism_of(const struct pass *p)
 {
 	if (p->bracketing == BRACKET_READ)
-		return p->ring ? MECHANISM_USER_READ : MECHANISM_READ;
-	return p->ring ? MECHANISM_USER : MECHANISM_WRITE;
+		return p->level ? MECHANISM_USER_READ : MECHANISM_READ;
+	return p->level ? MECHANISM_USER : MECHANISM_WRITE;
 }
 
 struct share_place pass_share_place(const struct pass *p, unsigned s)
@@ -446,7 +446,7 @@ struct event_place pass_place(const struct pass *p, unsigned s)
 				    .event = slot->event,
 				    .kernel = p->kernel,
 				    .bracket = &p->bracket,
-				    .ring = p->ring,
+				    .level = p->level,
 				    .highest = counter_highest(&p->pmu->counter[slot->counter]),
 				    .share = pass_share(p, s)};
 }
@@ -485,7 +485,7 @@ static unsigned usefulness(const struct pmu_event *e)
 	bool one_term = e->terms[0].coefficient == 1 && e->terms[1].coefficient == 0;
 	unsigned q = e->terms[0].quantity;
 
-	if (e->flags & EVENT_ANY_RING)
+	if (e->flags & EVENT_ANY_LEVEL)
 		return 0;
 	if (e->judgement == EVENT_EXACT && event_counts_instructions(e))
 		return 5;

@@ -30,7 +30,7 @@ struct slot {
 struct pass {
 	const struct pmu *pmu;
 	const struct kernel *kernel;
-	uint8_t ring;       /* 0 or 3; in ring 3 with BRACKET_ENABLE the counters must count RING_USR only */
+	uint8_t level;       /* 0 or 3; in ring 3 with BRACKET_ENABLE the counters must count LEVELS_USER only */
 	uint8_t bracketing; /* enum bracketing; BRACKET_READ takes exactly one slot */
 	unsigned alignment;
 	unsigned n_slots;
@@ -50,7 +50,7 @@ struct pass {
 };
 
 /** A slot for event e on counter c, counting in `rings`. */
-struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_ring rings);
+struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_levels levels);
 
 /** Size that .raw needs, in counts. */
 static inline unsigned pass_size(const struct pass *p)

@@ -40,7 +40,7 @@ const char *passes_begin(struct passes *s, const struct run *run)
 	return NULL;
 }
 
-void passes_fill(const struct passes *s, unsigned number, uint8_t rings, struct pass *p)
+void passes_fill(const struct passes *s, unsigned number, uint8_t levels, struct pass *p)
 {
 	for (unsigned i = 0; i < s->n_requests; i++)
 		if ((s->pmu->joint ? s->place[i].pass : i) == number) {
@@ -49,7 +49,7 @@ void passes_fill(const struct passes *s, unsigned number, uint8_t rings, struct 
 			*slot = (struct slot){.counter = s->place[i].alternative,
 					      .event = s->request[i].event,
 					      .config = event_placed(&s->request[i], &s->place[i])};
-			slot->config.ring = rings;
+			slot->config.levels = levels;
 		}
 }
 

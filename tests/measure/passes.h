@@ -23,8 +23,8 @@ struct passes {
 const char *passes_begin(struct passes *s, const struct run *run);
 
 /** Put what is counted in pass `number` (0 to n_passes - 1) into p's slots, counting in `rings` (enum
- * pmu_ring). */
-void passes_fill(const struct passes *s, unsigned number, uint8_t rings, struct pass *p);
+ * pmu_levels). */
+void passes_fill(const struct passes *s, unsigned number, uint8_t levels, struct pass *p);
 
 /** Give the memory back. */
 void passes_end(struct passes *s);

@@ -172,7 +172,7 @@ static GENERAL_REGISTERS_ONLY bool on_threshold(uint64_t address, enum overflow_
 
 struct window recorded_window(const struct recorded *r)
 {
-	return (struct window){.kernel = r->kernel, .bracket = &r->bracket, .ring = r->ring};
+	return (struct window){.kernel = r->kernel, .bracket = &r->bracket, .level = r->level};
 }
 
 static bool set_up(struct recorded *r)
@@ -194,10 +194,10 @@ static bool run_window(struct recorded *r, const void *entry, const struct windo
 	window_forget();
 	if (r->again_each && !set_up(r))
 		return false;
-	if (r->ring && !record_start(r->pmu, &r->recording))
+	if (r->level && !record_start(r->pmu, &r->recording))
 		return false;
 	window_run(entry, w, r->n);
-	if (r->ring && !record_stop(r->pmu, &r->recording))
+	if (r->level && !record_stop(r->pmu, &r->recording))
 		return false;
 	if (!record_state(r->pmu, &r->recording, &r->state))
 		return false;
@@ -218,7 +218,7 @@ static void record(void *arg)
 	r->bracket = bracket_user;
 	if (!set_up(r))
 		return;
-	if (!r->ring && !record_bracket(r->pmu, &r->recording, &r->bracket)) {
+	if (!r->level && !record_bracket(r->pmu, &r->recording, &r->bracket)) {
 		r->failure = "there is no code that starts and stops it";
 		return;
 	}

@@ -19,11 +19,11 @@ enum record_interrupts {
 };
 
 /** Recorded runs of one kernel. In ring 0 its window lies in a bracket; in ring 3 the recording is started
- * before the window and stopped behind it, so it should be of RING_USR alone. */
+ * before the window and stopped behind it, so it should be of LEVELS_USER alone. */
 struct recorded {
 	const struct pmu *pmu;
 	const struct kernel *kernel;
-	uint8_t ring; /* 0 or 3 */
+	uint8_t level; /* 0 or 3 */
 	uint64_t n;
 	unsigned windows;               /* runs, each of them from the state of window_forget() */
 	bool drain_each;                /* records are taken out after each window */

@@ -39,7 +39,7 @@ static GENERAL_REGISTERS_ONLY bool rewind_counter(struct sampling *s)
 
 	if (!d->stop(s->pmu) || !d->read(s->pmu, s->counter, &value))
 		return false;
-	if (!s->ring || value >= period)
+	if (!s->level || value >= period)
 		value = 0;
 	return d->write(s->pmu, s->counter, before(s, value, period)) && d->acknowledge(s->pmu, mask_of(s));
 }
@@ -48,7 +48,7 @@ static GENERAL_REGISTERS_ONLY bool rewind_counter(struct sampling *s)
 static GENERAL_REGISTERS_ONLY bool on_overflow(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct sampling *s = arg;
-	uint64_t overflowed = 0, offset = address - window_kernel_address(s->ring);
+	uint64_t overflowed = 0, offset = address - window_kernel_address(s->level);
 
 	(void)way;
 	if (!s->pmu->driver->overflowed(s->pmu, &overflowed) || !(overflowed & mask_of(s)))
@@ -79,7 +79,7 @@ static bool repeat(struct sampling *s, const void *entry, const struct window *w
 	    !d->acknowledge(s->pmu, mask_of(s)))
 		return false;
 	arm();
-	if (s->ring && !d->start(s->pmu, mask_of(s)))
+	if (s->level && !d->start(s->pmu, mask_of(s)))
 		return false;
 	window_run(entry, w, s->n);
 	histogram_add(&s->taken, taken);
@@ -90,7 +90,7 @@ void sampling_run(void *arg)
 {
 	struct sampling *s = arg;
 	const struct pmu_driver *d = s->pmu->driver;
-	struct window w = {.kernel = s->kernel, .bracket = &s->bracket, .ring = s->ring};
+	struct window w = {.kernel = s->kernel, .bracket = &s->bracket, .level = s->level};
 	const struct overflow_claim claim = {on_overflow, s};
 	const void *entry;
 
@@ -99,7 +99,7 @@ void sampling_run(void *arg)
 	s->config.interrupt = true;
 	s->bracket = bracket_user;
 	if (!d->program(s->pmu, s->counter, &s->config) ||
-	    (!s->ring && !d->bracket_enable(s->pmu, mask_of(s), &s->bracket))) {
+	    (!s->level && !d->bracket_enable(s->pmu, mask_of(s), &s->bracket))) {
 		s->failure = "programming it to interrupt was refused";
 		return;
 	}

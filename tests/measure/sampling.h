@@ -12,7 +12,7 @@
 struct sampling {
 	const struct pmu *pmu;
 	const struct kernel *kernel;
-	uint8_t ring; /* 0 or 3; in ring 3 the counter must count RING_USR only */
+	uint8_t level; /* 0 or 3; in ring 3 the counter must count LEVELS_USER only */
 	unsigned counter;
 	struct pmu_config config; /* .interrupt is set by sampling_run() */
 	uint64_t n, period;

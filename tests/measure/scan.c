@@ -166,7 +166,7 @@ static void take_own(struct scan *s, const struct pass *p)
 	memcpy(own, p->bracket.own, sizeof s->space.own);
 	while (own[n].amount)
 		n++;
-	if (!p->ring && writes) {
+	if (!p->level && writes) {
 		own[n++] = (struct qterm){Q_INSTRUCTIONS, writes};
 		own[n++] = (struct qterm){Q_INSN_WRMSR, writes};
 		own[n++] = (struct qterm){Q_INSN_SERIALIZING, writes};
@@ -220,7 +220,7 @@ void scan_measure(struct scan *s, unsigned kernel)
 				if (!e)
 					continue;
 				in_slot[p.n_slots] = e;
-				p.slot[p.n_slots++] = pass_slot(e->event, c, RING_ALL);
+				p.slot[p.n_slots++] = pass_slot(e->event, c, LEVELS_ALL);
 			}
 		} while (p.n_slots && !count_pass(s, &p, in_slot, kernel * RESPONSE_MULTIPLES));
 }

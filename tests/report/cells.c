@@ -157,7 +157,7 @@ bool cells_add(const struct result *r)
 		.matrix = is_matrix(r),
 	};
 	if (!keep(&c->suite, r->suite) || !keep(&c->name, r->name) || !keep(&c->event, r->event) ||
-	    !keep(&c->kernel, r->kernel) || !keep(&c->counter, r->counter) || !keep(&c->ring, r->ring) ||
+	    !keep(&c->kernel, r->kernel) || !keep(&c->counter, r->counter) || !keep(&c->level, r->level) ||
 	    !keep(&c->text, r->judgement.text[0] ? r->judgement.text : NULL) ||
 	    !keep(&c->label, r->virtual ? virtual_label() : NULL) || (o && (!c->expected || !c->observed)))
 		return false;

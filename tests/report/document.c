@@ -294,7 +294,7 @@ bool document_result(const struct result *r)
 	optional_string(j, "event", r->event);
 	optional_string(j, "kernel", r->kernel);
 	optional_string(j, "counter", r->counter);
-	optional_string(j, "level", r->ring);
+	optional_string(j, "level", r->level);
 	optional_string(j, "manual", r->manual);
 	if (r->event)
 		json_hex(j, "encoding", r->encoding);
@@ -543,7 +543,7 @@ bool document_experiment(const struct report_experiment *x)
 	json_string(j, "name", x->name);
 	json_string(j, "kernel", x->kernel);
 	add_processor(j);
-	json_string(j, "level", x->ring);
+	json_string(j, "level", x->level);
 	json_unsigned(j, "n", x->n);
 	json_unsigned(j, "reps", x->reps);
 	json_unsigned(j, "passes", x->passes);

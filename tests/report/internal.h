@@ -10,7 +10,7 @@
 /** What the tables need of one check. Strings are interned: equal texts are equal pointers; NULL where there
  * is none. */
 struct cell {
-	const char *suite, *name, *event, *kernel, *counter, *ring;
+	const char *suite, *name, *event, *kernel, *counter, *level;
 	const char *expected, *observed; /* of the observation that decides; NULL without observations */
 	const char *text;                /* why the verdict; NULL if there is nothing to say */
 	const char *processor;           /* "processor 1 (E-core)"; NULL: there is only one */

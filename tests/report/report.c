@@ -149,12 +149,12 @@ void report_snapshot(const struct pmu_snapshot *snapshot, const struct register_
 static const char *common_ring(const struct selection *s)
 {
 	const struct cell *c = selection_next(s, NULL);
-	const char *ring = c->ring;
+	const char *level = c->level;
 
-	while (ring && (c = selection_next(s, c)))
-		if (c->ring != ring)
-			ring = NULL;
-	return ring;
+	while (level && (c = selection_next(s, c)))
+		if (c->level != level)
+			level = NULL;
+	return level;
 }
 
 /* Tell the progress made since the last time. */
@@ -163,10 +163,10 @@ static void end_run(unsigned end)
 	struct selection s = {report.run_first, end - report.run_first, NULL};
 
 	if (report.run_of && s.count) {
-		const char *ring = common_ring(&s);
+		const char *level = common_ring(&s);
 		char what[80];
 
-		snprintf(what, sizeof what, "%s%s%s", report.run_of, ring ? ", " : "", ring ? ring : "");
+		snprintf(what, sizeof what, "%s%s%s", report.run_of, level ? ", " : "", level ? level : "");
 		table_progress(what, &s);
 	}
 	report.run_first = end;

@@ -137,7 +137,7 @@ struct report_samples {
 
 /** An experiment on one kernel in one ring. */
 struct report_experiment {
-	const char *name, *kernel, *ring;
+	const char *name, *kernel, *level;
 	uint64_t n;
 	unsigned reps, passes, bound; /* at least `bound` passes are needed ... */
 	const char *proof;            /* ... as this shows */

@@ -78,8 +78,8 @@ static void print_evidence(const struct cell *c)
 {
 	if (c->counter && !strstr(c->name, c->counter))
 		console_text(" %s", c->counter);
-	if (c->ring && !strstr(c->name, c->ring))
-		console_text(" %s", c->ring);
+	if (c->level && !strstr(c->name, c->level))
+		console_text(" %s", c->level);
 	if (c->observed)
 		console_text(" N=%" PRIu64 ": expected %s, observed %s", c->n, c->expected, c->observed);
 	if (c->text)
@@ -160,7 +160,7 @@ static bool alike(const struct cell *a, const struct cell *b)
 
 static void print_group(const struct subset *s, const struct cell *first, int width, bool lead)
 {
-	struct names counters = {.count = 0}, kernels = {.count = 0}, rings = {.count = 0};
+	struct names counters = {.count = 0}, kernels = {.count = 0}, levels = {.count = 0};
 	char on[64], with[64], in[32];
 	unsigned count = 0;
 
@@ -171,12 +171,12 @@ static void print_group(const struct subset *s, const struct cell *first, int wi
 			continue;
 		names_add(&counters, c->counter);
 		names_add(&kernels, c->kernel);
-		names_add(&rings, intern(level_brief(c->ring)));
+		names_add(&levels, intern(level_brief(c->level)));
 		count++;
 	}
 	names_format(&counters, 48, "counters", on, sizeof on);
 	names_format(&kernels, 1, "kernels", with, sizeof with);
-	names_format(&rings, 4, "levels", in, sizeof in);
+	names_format(&levels, 4, "levels", in, sizeof in);
 	console_text("%-*s %-24s %-12s %-4s %s (%u)\n", width, lead ? first->event : "", on, with, in,
 		     name_of(first), count);
 	if (!bad(first) && first->verdict != VERDICT_SKIPPED)
@@ -258,7 +258,7 @@ static const char *common(const char *so_far, const char *text, bool first)
 
 static void print_row(const struct subset *s, const struct cell *first, int width, bool fold)
 {
-	struct names counters = {.count = 0}, rings = {.count = 0};
+	struct names counters = {.count = 0}, levels = {.count = 0};
 	const char *expected = NULL, *observed = NULL;
 	char on[40], in[16], name[128];
 	unsigned count = 0;
@@ -269,13 +269,13 @@ static void print_row(const struct subset *s, const struct cell *first, int widt
 		if (c != first && !(fold && selected(s, c) && one_row(first, c)))
 			continue;
 		names_add(&counters, c->counter);
-		names_add(&rings, intern(level_brief(c->ring)));
+		names_add(&levels, intern(level_brief(c->level)));
 		expected = common(expected, c->expected, c == first);
 		observed = common(observed, c->observed, c == first);
 		count++;
 	}
 	names_format(&counters, 48, "counters", on, sizeof on);
-	names_format(&rings, 4, "levels", in, sizeof in);
+	names_format(&levels, 4, "levels", in, sizeof in);
 	snprintf(name, sizeof name, "%.*s", count > 1 ? (int)stem_length(first) : 127, first->name);
 	console_text("%-*s %-18s %-4s %-12s %-14s %s", width, name, *on ? on : "-", *in ? in : "-", expected,
 		     observed, name_of(first));

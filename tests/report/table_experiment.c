@@ -107,7 +107,7 @@ void table_experiment(const struct report_experiment *x)
 {
 	int width = widest(x);
 
-	console_text("  %s: %s in %s", x->name, x->kernel, x->ring);
+	console_text("  %s: %s in %s", x->name, x->kernel, x->level);
 	console_text(x->n_samples ? "\n" : x->passes == 1 ? ", one pass\n" : ", %u passes\n", x->passes);
 	for (unsigned i = 0; i < x->n_counts; i++)
 		print_row(x->count[i].event, width, x->count[i].counter, x->count[i].n_observations,

@@ -45,7 +45,7 @@ static void turn_counting(void *arg)
 
 		if (!e)
 			continue;
-		s = pass_slot(e, c, RING_ALL);
+		s = pass_slot(e, c, LEVELS_ALL);
 		if (pmu->driver->program(pmu, c, &s.config))
 			mask |= UINT64_C(1) << c;
 	}

@@ -492,7 +492,7 @@ struct cut_short {
 static void leave_it_counting(void *arg)
 {
 	struct cut_short *c = arg;
-	struct pmu_config config = {.code = c->event->code, .ring = RING_ALL};
+	struct pmu_config config = {.code = c->event->code, .levels = LEVELS_ALL};
 
 	if (c->pmu->driver->program(c->pmu, c->counter, &config) &&
 	    c->pmu->driver->write(c->pmu, c->counter, 1))

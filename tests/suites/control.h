@@ -57,18 +57,18 @@ bool must_work(struct probe *p, const char *what, bool done);
  * @param e    what it counts
  * @param ring of the kernel
  */
-uint64_t moves_by(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring);
+uint64_t moves_by(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t level);
 
 /** The share of the bracket that the probe ran last (around outer rings: of what enters and leaves them) on
  * counter c. */
-int64_t probe_share(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring);
+int64_t probe_share(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t level);
 
 /** A difference of two values of a counter that counts e, in the same terms: modulo its width; for clocks 0
  * or 1. */
 uint64_t moved(const struct probe *p, const struct pmu_event *e, unsigned c, uint64_t from, uint64_t to);
 
 /** Program counter c with event e and give it a first value. */
-bool prepare(struct probe *p, unsigned c, const struct pmu_event *e, unsigned rings, bool interrupt,
+bool prepare(struct probe *p, unsigned c, const struct pmu_event *e, unsigned levels, bool interrupt,
 	     uint64_t first);
 
 uint64_t value_of(struct probe *p, unsigned c);
@@ -80,7 +80,7 @@ void run_counting(struct probe *p, uint64_t mask);
 void run_counting_for(struct probe *p, uint64_t mask, uint64_t n);
 /** Run the kernel in ring 1, 2 or 3, with the counters of the mask started and stopped around it in ring 0.
  */
-void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t n);
+void run_counting_outside(struct probe *p, uint64_t mask, uint8_t level, uint64_t n);
 /** Run the kernel in ring 3, with counter c, which is programmed, running, between two readings of it there.
  * @param count gets by how much it had moved */
 void control_read_user(struct probe *p, unsigned c, uint64_t *count);

@@ -19,7 +19,7 @@ static void enable_gating(struct probe *p)
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 	uint64_t stopped;
 
-	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	prepare(p, p->c, e, LEVELS_ALL, false, CONTROL_START);
 	run_idle(p);
 	must_be(p, "programmed but not started, it holds", CONTROL_START, value_of(p, p->c));
 	run_counting(p, counter_bit(p->c));
@@ -35,7 +35,7 @@ static void local_enable(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
-	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	prepare(p, p->c, e, LEVELS_ALL, false, CONTROL_START);
 	must_work(p, "taking it out of use", p->pmu->driver->release(p->pmu, p->c));
 	run_counting(p, counter_bit(p->c));
 	must_be(p, "out of use but globally enabled, it holds", CONTROL_START, value_of(p, p->c));
@@ -46,29 +46,29 @@ static void ring_filter_kernel(struct probe *p)
 {
 	static const struct {
 		const char *what;
-		uint8_t rings;
+		uint8_t levels;
 		bool counts;
 	} filters[] = {
-		{"ring 0 with OS and USR set moves it by", RING_ALL, true},
-		{"ring 0 with OS alone moves it by", RING_OS, true},
-		{"ring 0 with USR alone moves it by", RING_USR, false},
+		{"ring 0 with OS and USR set moves it by", LEVELS_ALL, true},
+		{"ring 0 with OS alone moves it by", LEVELS_SYSTEM, true},
+		{"ring 0 with USR alone moves it by", LEVELS_USER, false},
 		{"ring 0 with neither moves it by", 0, false},
 	};
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
 	for (unsigned i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		prepare(p, p->c, e, filters[i].rings, false, CONTROL_START);
+		prepare(p, p->c, e, filters[i].levels, false, CONTROL_START);
 		run_counting(p, counter_bit(p->c));
 		must_be(p, filters[i].what, filters[i].counts ? moves_by(p, p->c, e, 0) : 0,
 			moved(p, e, p->c, CONTROL_START, value_of(p, p->c)));
 	}
 }
 
-static uint64_t outer_count(struct probe *p, const struct pmu_event *e, uint8_t ring, unsigned rings,
+static uint64_t outer_count(struct probe *p, const struct pmu_event *e, uint8_t level, unsigned levels,
 			    uint64_t n)
 {
-	prepare(p, p->c, e, rings, false, CONTROL_START);
-	run_counting_outside(p, counter_bit(p->c), ring, n);
+	prepare(p, p->c, e, levels, false, CONTROL_START);
+	run_counting_outside(p, counter_bit(p->c), level, n);
 	return moved(p, e, p->c, CONTROL_START, value_of(p, p->c));
 }
 
@@ -80,16 +80,16 @@ static uint64_t outer_count(struct probe *p, const struct pmu_event *e, uint8_t 
 static void ring_filter_user(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
-	uint64_t user = outer_count(p, e, level_user(), RING_USR, CONTROL_N), system;
+	uint64_t user = outer_count(p, e, level_user(), LEVELS_USER, CONTROL_N), system;
 
 	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, p->c, e, level_user()), user);
 	must_be(p, "ring 3 with neither moves it by", 0, outer_count(p, e, level_user(), 0, CONTROL_N));
-	system = outer_count(p, e, level_user(), RING_OS, CONTROL_N);
+	system = outer_count(p, e, level_user(), LEVELS_SYSTEM, CONTROL_N);
 	must_be(p, "a greater N in ring 3 moves it, with OS alone, by", system,
-		outer_count(p, e, level_user(), RING_OS, 2 * CONTROL_N));
+		outer_count(p, e, level_user(), LEVELS_SYSTEM, 2 * CONTROL_N));
 	if (e->judgement == EVENT_EXACT)
 		must_be(p, "ring 3 with OS and USR moves it by the sum of both", system + user,
-			outer_count(p, e, level_user(), RING_ALL, CONTROL_N));
+			outer_count(p, e, level_user(), LEVELS_ALL, CONTROL_N));
 }
 
 /* USR is every ring but 0; what ring 0 does around it does not depend on N. */
@@ -101,11 +101,11 @@ static void ring_filter_between(struct probe *p)
 					     [2] = "a greater N in ring 2 moves it, with OS alone, by"};
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
-	for (uint8_t ring = 1; ring <= 2; ring++) {
-		must_be(p, user[ring], moves_by(p, p->c, e, ring),
-			outer_count(p, e, ring, RING_USR, CONTROL_N));
-		must_be(p, system[ring], outer_count(p, e, ring, RING_OS, CONTROL_N),
-			outer_count(p, e, ring, RING_OS, 2 * CONTROL_N));
+	for (uint8_t level = 1; level <= 2; level++) {
+		must_be(p, user[level], moves_by(p, p->c, e, level),
+			outer_count(p, e, level, LEVELS_USER, CONTROL_N));
+		must_be(p, system[level], outer_count(p, e, level, LEVELS_SYSTEM, CONTROL_N),
+			outer_count(p, e, level, LEVELS_SYSTEM, 2 * CONTROL_N));
 	}
 }
 
@@ -126,7 +126,7 @@ static void write_rules(struct probe *p)
 		0,
 	};
 
-	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, false, CONTROL_START);
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), LEVELS_ALL, false, CONTROL_START);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		if (as_written(p->pmu, p->c, values[i]) > counter_highest(k))
 			continue;
@@ -154,7 +154,7 @@ static void wrap(struct probe *p)
 	const struct pmu_counter *k = &p->pmu->counter[p->c];
 	unsigned width = k->width;
 
-	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	prepare(p, p->c, e, LEVELS_ALL, false, CONTROL_START);
 	for (unsigned i = 0; i <= sizeof(bits); i++) {
 		unsigned bit = i < sizeof(bits) ? bits[i] : width;
 		uint64_t first = (bit < width ? UINT64_C(1) << bit : counter_highest(k) + 1) - 3;
@@ -227,7 +227,7 @@ static void clock_rate(struct probe *p)
 		for (unsigned i = 0; i < 2; i++) {
 			uint64_t begin, time, moved;
 
-			prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+			prepare(p, p->c, e, LEVELS_ALL, false, CONTROL_START);
 			begin = clock_read();
 			run_counting_for(p, counter_bit(p->c), n * (i + 1));
 			time = clock_read() - begin;
@@ -251,7 +251,7 @@ static void prepare_all(struct probe *p)
 {
 	for (unsigned c = 0; c < p->pmu->n_counters; c++)
 		if (p->usable & counter_bit(c))
-			prepare(p, c, counter_yardstick(p->pmu, c), RING_ALL, false, CONTROL_START + c);
+			prepare(p, c, counter_yardstick(p->pmu, c), LEVELS_ALL, false, CONTROL_START + c);
 }
 
 static void others_hold(struct probe *p, const char *what)
@@ -298,7 +298,7 @@ static void busy_neighbours(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
-	prepare(p, p->c, e, RING_ALL, false, CONTROL_START + p->c);
+	prepare(p, p->c, e, LEVELS_ALL, false, CONTROL_START + p->c);
 	run_counting(p, counter_bit(p->c));
 	must_be(p, "alone it moves by", moves_by(p, p->c, e, 0),
 		moved(p, e, p->c, CONTROL_START + p->c, value_of(p, p->c)));
@@ -357,7 +357,7 @@ static void exchange(struct probe *p)
 			const struct pmu_event *e = exact_event(p, c, c + round);
 
 			if (e)
-				prepare(p, c, e, RING_ALL, false, CONTROL_START + c);
+				prepare(p, c, e, LEVELS_ALL, false, CONTROL_START + c);
 		}
 		run_counting(p, p->usable);
 		for (unsigned c = 0; c < p->pmu->n_counters; c++) {
@@ -374,7 +374,7 @@ static void exchange(struct probe *p)
 static uint64_t filtered(struct probe *p, const struct pmu_event *e, uint8_t cmask, bool invert, bool edge)
 {
 	struct pmu_config config = {
-		.code = e->code, .ring = RING_ALL, .cmask = cmask, .invert = invert, .edge = edge};
+		.code = e->code, .levels = LEVELS_ALL, .cmask = cmask, .invert = invert, .edge = edge};
 
 	must_work(p, "programming a counter", p->pmu->driver->program(p->pmu, p->c, &config));
 	must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, CONTROL_START));

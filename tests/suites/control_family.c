@@ -21,8 +21,8 @@
 #define FAMILY_MS   10000
 #define EVENTS_MAX  256
 #define NAME_LENGTH 96
-#define PLAIN_UNFIT (KERNEL_SERVICES | KERNEL_RING3_ONLY | KERNEL_CLOBBERS_CR)
-#define PREFER_USER (PLAIN_UNFIT | KERNEL_RING0_ONLY)
+#define PLAIN_UNFIT (KERNEL_SERVICES | KERNEL_USER_ONLY | KERNEL_CLOBBERS_CR)
+#define PREFER_USER (PLAIN_UNFIT | KERNEL_PRIVILEGED)
 
 struct grip {
 	struct control_fixture fixture; /* first: the hands' functions get its address */
@@ -75,11 +75,11 @@ static uint64_t read_user(struct control_fixture *h, unsigned c)
 	return count;
 }
 
-static void amount(struct control_fixture *h, const struct pmu_event *e, uint8_t ring, uint64_t *low,
+static void amount(struct control_fixture *h, const struct pmu_event *e, uint8_t level, uint64_t *low,
 		   uint64_t *high)
 {
 	struct probe *p = probe_of(h);
-	int64_t share = probe_share(p, h->programmed, e, ring);
+	int64_t share = probe_share(p, h->programmed, e, level);
 	struct expectation x;
 
 	*low = 1;
@@ -87,7 +87,7 @@ static void amount(struct control_fixture *h, const struct pmu_event *e, uint8_t
 	if (e->judgement == EVENT_TIME || expectation(e, p->kernel, CONTROL_N, &x))
 		return;
 	if (!p->pmu->deterministic)
-		expectation_allow_more(&x, e, p->kernel, ring, CONTROL_N);
+		expectation_allow_more(&x, e, p->kernel, level, CONTROL_N);
 	*low = (uint64_t)(x.low + share);
 	*high = x.high == INT64_MAX ? UINT64_MAX : (uint64_t)(x.high + share);
 }

@@ -27,7 +27,7 @@ static uint64_t new_status(struct probe *p)
 /* Program the counter to overflow during the kernel, and run it. */
 static void overflow(struct probe *p, bool interrupt)
 {
-	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, interrupt, near_top(p));
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), LEVELS_ALL, interrupt, near_top(p));
 	run_counting(p, counter_bit(p->c));
 }
 
@@ -36,7 +36,7 @@ static void status_sticky(struct probe *p)
 {
 	uint64_t mine = counter_bit(p->c), others = p->usable & ~mine;
 
-	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, false, CONTROL_START);
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), LEVELS_ALL, false, CONTROL_START);
 	run_counting(p, mine);
 	must_be(p, "without an overflow the status is", 0, new_status(p));
 	must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, near_top(p)));
@@ -63,14 +63,14 @@ static void overflow_point(struct probe *p)
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 	uint64_t top = counter_highest(&p->pmu->counter[p->c]), mine = counter_bit(p->c), step;
 
-	prepare(p, p->c, e, RING_ALL, false, CONTROL_START);
+	prepare(p, p->c, e, LEVELS_ALL, false, CONTROL_START);
 	run_counting(p, mine); /* the bracket's share is known from here on */
 	step = moves_by(p, p->c, e, 0);
-	prepare(p, p->c, e, RING_ALL, false, top - step);
+	prepare(p, p->c, e, LEVELS_ALL, false, top - step);
 	run_counting(p, mine);
 	must_be(p, "one short of an overflow the counter is", top, value_of(p, p->c));
 	must_be(p, "one short of an overflow the status is", 0, new_status(p));
-	prepare(p, p->c, e, RING_ALL, false, top - step + 1);
+	prepare(p, p->c, e, LEVELS_ALL, false, top - step + 1);
 	run_counting(p, mine);
 	must_be(p, "just overflowed the counter is", 0, value_of(p, p->c));
 	must_be(p, "just overflowed the status is", mine, new_status(p));
@@ -128,7 +128,7 @@ static void interrupt_while_counting(struct probe *p)
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
 	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
-	prepare(p, p->c, e, RING_ALL, true, near_top(p));
+	prepare(p, p->c, e, LEVELS_ALL, true, near_top(p));
 	interrupts_open();
 	run_counting(p, counter_bit(p->c));
 	interrupts_close();
@@ -196,9 +196,9 @@ static void overflow_together(struct probe *p)
 	unsigned other = next_usable(p);
 	uint64_t both = counter_bit(p->c) | counter_bit(other);
 
-	prepare(p, other, counter_yardstick(p->pmu, other), RING_ALL, false,
+	prepare(p, other, counter_yardstick(p->pmu, other), LEVELS_ALL, false,
 		counter_before(&p->pmu->counter[other], 0, 4));
-	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_ALL, true, near_top(p));
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), LEVELS_ALL, true, near_top(p));
 	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	run_counting(p, both);
 	interrupts_drain();
@@ -218,13 +218,13 @@ static void cascade(struct probe *p)
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
 	for (unsigned from = 0; from < p->pmu->n_counters; from++) {
-		struct pmu_config config = {.code = e->code, .ring = RING_ALL};
+		struct pmu_config config = {.code = e->code, .levels = LEVELS_ALL};
 		uint64_t both = counter_bit(p->c) | counter_bit(from), value;
 
 		if (from == p->c || !(p->usable & counter_bit(from)) ||
 		    !d->cascade(p->pmu, from, p->c, &config))
 			continue;
-		prepare(p, from, counter_yardstick(p->pmu, from), RING_ALL, false, CONTROL_START);
+		prepare(p, from, counter_yardstick(p->pmu, from), LEVELS_ALL, false, CONTROL_START);
 		must_work(p, "programming it to wait", d->program(p->pmu, p->c, &config));
 		must_work(p, "writing a counter", d->write(p->pmu, p->c, CONTROL_START));
 		run_counting(p, both);

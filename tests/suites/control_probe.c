@@ -31,29 +31,29 @@ static bool is_clock(const struct pmu_event *e)
 	return e->judgement != EVENT_EXACT;
 }
 
-int64_t probe_share(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring)
+int64_t probe_share(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t level)
 {
-	const struct slot slot = pass_slot(e, c, ring ? RING_USR : RING_ALL);
+	const struct slot slot = pass_slot(e, c, level ? LEVELS_USER : LEVELS_ALL);
 	const struct share_place at = {.pmu = p->pmu,
 				       .event = e,
 				       .config = &slot.config,
 				       .counter = (uint8_t)c,
-				       .mechanism = ring                   ? MECHANISM_USER
+				       .mechanism = level                   ? MECHANISM_USER
 						    : p->bracket.own_rdpmc ? MECHANISM_READ
 									   : MECHANISM_WRITE,
-				       .bracket = ring ? &bracket_user : &p->bracket};
+				       .bracket = level ? &bracket_user : &p->bracket};
 
 	return share_of(&at);
 }
 
-uint64_t moves_by(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t ring)
+uint64_t moves_by(const struct probe *p, unsigned c, const struct pmu_event *e, uint8_t level)
 {
 	struct expectation x;
 	uint64_t moves = 1;
 
 	step_pause();
 	if (!is_clock(e) && !expectation(e, p->kernel, CONTROL_N, &x))
-		moves = x.low + probe_share(p, c, e, ring);
+		moves = x.low + probe_share(p, c, e, level);
 	step_resume();
 	return moves;
 }
@@ -65,10 +65,10 @@ uint64_t moved(const struct probe *p, const struct pmu_event *e, unsigned c, uin
 	return is_clock(e) ? difference != 0 : difference;
 }
 
-bool prepare(struct probe *p, unsigned c, const struct pmu_event *e, unsigned rings, bool interrupt,
+bool prepare(struct probe *p, unsigned c, const struct pmu_event *e, unsigned levels, bool interrupt,
 	     uint64_t first)
 {
-	struct pmu_config config = {.code = e->code, .ring = rings, .interrupt = interrupt};
+	struct pmu_config config = {.code = e->code, .levels = levels, .interrupt = interrupt};
 
 	return must_work(p, "programming a counter", p->pmu->driver->program(p->pmu, c, &config)) &&
 	       must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, c, first));
@@ -111,9 +111,9 @@ void run_counting(struct probe *p, uint64_t mask)
 	run_counting_for(p, mask, CONTROL_N);
 }
 
-void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t n)
+void run_counting_outside(struct probe *p, uint64_t mask, uint8_t level, uint64_t n)
 {
-	struct window w = {.kernel = p->kernel, .ring = ring};
+	struct window w = {.kernel = p->kernel, .level = level};
 	const void *entry = window_compose(&w);
 
 	if (!must_work(p, "placing the kernel", entry) ||
@@ -126,7 +126,7 @@ void run_counting_outside(struct probe *p, uint64_t mask, uint8_t ring, uint64_t
 void control_read_user(struct probe *p, unsigned c, uint64_t *count)
 {
 	struct pmu_bracket b;
-	struct window w = {.kernel = p->kernel, .bracket = &b, .ring = (uint8_t)level_user()};
+	struct window w = {.kernel = p->kernel, .bracket = &b, .level = (uint8_t)level_user()};
 	const void *entry;
 
 	if (!must_work(p, "a bracket of RDPMC", p->pmu->driver->bracket_read(p->pmu, c, &b)))

@@ -6,7 +6,7 @@
 #include "tests/suites/movers.h"
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
@@ -38,7 +38,7 @@ struct undefined {
 struct plan {
 	struct run *run;
 	const struct kernel *kernel;
-	uint8_t ring;
+	uint8_t level;
 	uint64_t n;
 	unsigned reps;
 	unsigned turn; /* of the kernels */
@@ -49,23 +49,23 @@ struct plan {
 	uint16_t current[PMU_COUNTERS_MAX]; /* the event that each counter counts in this pass */
 };
 
-static const char *ring_name(uint8_t ring)
+static const char *level_of(uint8_t level)
 {
-	return level_name(ring);
+	return level_name(level);
 }
 
 static struct result result_for(const struct plan *plan, const struct pmu_event *e, const char *counter,
 				char *name)
 {
 	snprintf(name, REPORTED_NAME, "%s/%s/%s/%s", e->name, counter, plan->kernel->name,
-		 ring_name(plan->ring));
+		 level_of(plan->level));
 	return (struct result){
 		.suite = "events",
 		.name = name,
 		.event = e->name,
 		.kernel = plan->kernel->name,
 		.counter = counter,
-		.ring = ring_name(plan->ring),
+		.level = level_of(plan->level),
 		.encoding = e->code,
 		.manual = e->source,
 		.virtual = plan->run->pmu->virtual,
@@ -88,7 +88,7 @@ static bool expectable(const struct plan *plan, const struct pmu_event *e, unsig
 	struct result r = result_for(plan, e, pmu->counter[c].name, name);
 	struct expectation x;
 
-	if (expectation_in_ring(e, plan->kernel, plan->ring, top_n(plan), pmu->attribution, &x) ==
+	if (expectation_at_level(e, plan->kernel, plan->level, top_n(plan), pmu->attribution, &x) ==
 		    EXPECTATION_OK &&
 	    expectation_fits(&x, 0, counter_highest(&pmu->counter[c])) == EXPECTATION_OK)
 		return true;
@@ -103,7 +103,7 @@ static void note_undefined(const struct plan *plan, unsigned event, enum quantit
 	struct undefined *u = &plan->undefined[event];
 	size_t used = strlen(u->names);
 
-	if (plan->ring && !(plan->kernel->flags & KERNEL_RING3_ONLY))
+	if (plan->level && !(plan->kernel->flags & KERNEL_USER_ONLY))
 		return; /* noted in ring 0 */
 	u->quantity = q;
 	u->kernels++;
@@ -118,7 +118,7 @@ static bool defined(const struct plan *plan, unsigned event)
 {
 	struct expectation x;
 
-	if (expectation_in_ring(plan->run->pmu->events[event], plan->kernel, plan->ring, plan->n, NULL, &x) !=
+	if (expectation_at_level(plan->run->pmu->events[event], plan->kernel, plan->level, plan->n, NULL, &x) !=
 	    EXPECTATION_UNDEFINED)
 		return true;
 	note_undefined(plan, event, x.quantity);
@@ -215,7 +215,7 @@ static void fill_pass(struct plan *plan, unsigned number, uint64_t *pending, str
 			continue;
 		taken |= takes;
 		plan->current[c] = event;
-		p->slot[p->n_slots++] = pass_slot(e, c, plan->ring ? RING_USR : RING_ALL);
+		p->slot[p->n_slots++] = pass_slot(e, c, plan->level ? LEVELS_USER : LEVELS_ALL);
 		*pending &= ~(UINT64_C(1) << c);
 	}
 }
@@ -310,7 +310,7 @@ static bool leans_on_the_way(const struct plan *plan)
 {
 	const struct pmu *pmu = plan->run->pmu;
 
-	for (unsigned c = 0; plan->ring && c < pmu->n_counters; c++)
+	for (unsigned c = 0; plan->level && c < pmu->n_counters; c++)
 		for (unsigned i = 0; i < plan->n_events[c]; i++) {
 			const struct pmu_event *e = pmu->events[plan->event[c][i]];
 
@@ -330,11 +330,11 @@ static void judge_kernel(struct plan *plan)
 	make_plan(plan);
 	attribution_measure(plan->run, leans_on_the_way(plan) ? NULL : plan->kernel);
 	snprintf(context, sizeof(context), "events on kernel %s, %s", plan->kernel->name,
-		 ring_name(plan->ring));
+		 level_of(plan->level));
 	trap_set_context(context);
 	p = (struct pass){.pmu = pmu,
 			  .kernel = plan->kernel,
-			  .ring = plan->ring,
+			  .level = plan->level,
 			  .n_count = MULTIPLES,
 			  .reps = plan->reps};
 	for (unsigned i = 0; i < MULTIPLES; i++)
@@ -359,9 +359,9 @@ static bool confirmed(const struct plan *plan)
 	char name[REPORTED_NAME];
 	struct result r = {.suite = "events", .name = name};
 
-	snprintf(name, sizeof(name), "ground truth/%s/%s", plan->kernel->name, ring_name(plan->ring));
+	snprintf(name, sizeof(name), "ground truth/%s/%s", plan->kernel->name, level_of(plan->level));
 	trap_set_context(name);
-	truth_check(plan->kernel, plan->ring, plan->n, &r);
+	truth_check(plan->kernel, plan->level, plan->n, &r);
 	plan->run->report(plan->run, &r);
 	return !verdict_is_bad(r.judgement.verdict);
 }
@@ -376,22 +376,22 @@ static void skip(struct run *run, const char *name, const char *why)
 
 static void run_kernel(struct plan *plan)
 {
-	uint64_t other_ring[] = {[0] = KERNEL_RING3_ONLY, [1] = KERNEL_RING0_ONLY};
+	uint64_t other_level[] = {[0] = KERNEL_USER_ONLY, [1] = KERNEL_PRIVILEGED};
 
 	for (unsigned i = 0; i < 2; i++) {
 		const char *unfit;
 
-		plan->ring = i ? (uint8_t)level_user() : 0;
-		if (plan->kernel->flags & other_ring[i])
+		plan->level = i ? (uint8_t)level_user() : 0;
+		if (plan->kernel->flags & other_level[i])
 			continue;
-		unfit = kernel_unfit(plan->kernel, plan->ring);
+		unfit = kernel_unfit(plan->kernel, plan->level);
 		if (unfit) {
 			skip(plan->run, plan->kernel->name, unfit);
 			return;
 		}
 		if (!confirmed(plan))
 			continue;
-		if (!plan->ring)
+		if (!plan->level)
 			response_measure(plan->kernel);
 		judge_kernel(plan);
 	}

@@ -36,16 +36,16 @@ static struct observation counts[EXPERIMENT_REQUESTS][POINTS], deltas[OPTION_ITE
 static bool judged[EXPERIMENT_REQUESTS];
 static char event[EXPERIMENT_REQUESTS][EVENT_NAME];
 
-static const char *ring_name(void)
+static const char *level_of(void)
 {
-	return level_name(plan.ring);
+	return level_name(plan.level);
 }
 
 static struct result result_for(char *name, const char *what)
 {
-	snprintf(name, NAME_SIZE, "%s/%s/%s/%s", plan.experiment->name, what, kernel->name, ring_name());
+	snprintf(name, NAME_SIZE, "%s/%s/%s/%s", plan.experiment->name, what, kernel->name, level_of());
 	return (struct result){
-		.suite = "experiments", .name = name, .kernel = kernel->name, .ring = ring_name()};
+		.suite = "experiments", .name = name, .kernel = kernel->name, .level = level_of()};
 }
 
 /* An event that is counted more than once is told apart by its number. */
@@ -70,9 +70,9 @@ static struct result result_of(char *name, unsigned request)
 }
 
 /* What concerns a whole experiment. */
-static void say(const char *name, const char *ring, enum verdict verdict, const char *text)
+static void say(const char *name, const char *level, enum verdict verdict, const char *text)
 {
-	struct result r = {.suite = "experiments", .name = name, .ring = ring};
+	struct result r = {.suite = "experiments", .name = name, .level = level};
 
 	judgement_set(&r.judgement, verdict, "%s", text);
 	run->report(run, &r);
@@ -141,7 +141,7 @@ static bool run_pass(unsigned number, struct result *r)
 	unsigned rounds = cascades() ? plan.reps : 1;
 	bool good = true;
 
-	p = (struct pass){.pmu = plan.pmu, .kernel = kernel, .ring = plan.ring, .n_count = points};
+	p = (struct pass){.pmu = plan.pmu, .kernel = kernel, .level = plan.level, .n_count = points};
 	p.reps = plan.reps / rounds;
 	for (unsigned i = 0; i < points; i++)
 		p.n[i] = plan.n * (i + 1);
@@ -233,7 +233,7 @@ static struct report_experiment report_of(void)
 	return (struct report_experiment){
 		.name = plan.experiment->name,
 		.kernel = kernel->name,
-		.ring = ring_name(),
+		.level = level_of(),
 		.n = plan.n,
 		.reps = plan.reps,
 		.passes = plan.passes,
@@ -318,10 +318,10 @@ static void judge_samples(unsigned i, const struct sampling *s)
 
 		*o = (struct observation){.n = s->n,
 					  .low = (x.low + share) / period,
-					  .high = plan.ring ? most : INT64_MAX,
+					  .high = plan.level ? most : INT64_MAX,
 					  .seen = s->taken};
 		if (!plan.pmu->deterministic && o->low)
-			o->low = plan.ring ? o->low - 1 : 1;
+			o->low = plan.level ? o->low - 1 : 1;
 		r.n_observations = 1;
 		judge(o, 1, &r.judgement);
 	} else {
@@ -356,7 +356,7 @@ static void sample_event(unsigned i)
 	struct sampling s = {
 		.pmu = plan.pmu,
 		.kernel = kernel,
-		.ring = plan.ring,
+		.level = plan.level,
 		.counter = plan.place[i].alternative,
 		.config = event_placed(&plan.request[i], &plan.place[i]),
 		.n = plan.n,
@@ -412,7 +412,7 @@ static bool confirmed(void)
 	char name[NAME_SIZE];
 	struct result r = result_for(name, "ground truth");
 
-	truth_check(kernel, plan.ring, plan.n, &r);
+	truth_check(kernel, plan.level, plan.n, &r);
 	if (verdict_is_bad(r.judgement.verdict))
 		run->report(run, &r);
 	return !verdict_is_bad(r.judgement.verdict);
@@ -422,7 +422,7 @@ static void try_on_kernel(void)
 {
 	char name[NAME_SIZE];
 	struct result r = result_for(name, "fit");
-	const char *unfit = kernel_unfit(kernel, plan.ring);
+	const char *unfit = kernel_unfit(kernel, plan.level);
 
 	trap_set_context(plan.experiment->name);
 	if (unfit) {
@@ -442,36 +442,36 @@ static void try_on_kernel(void)
 }
 
 /* Events that cannot be had are said, and the rest is carried out. */
-static void report_excluded(const char *ring)
+static void report_excluded(const char *level)
 {
 	char what[EVENT_NAME], name[NAME_SIZE];
 
 	for (unsigned i = 0; i < plan.n_excluded; i++) {
 		event_format(plan.pmu, &plan.excluded[i], what, sizeof(what));
-		snprintf(name, sizeof(name), "%s/%s/%s", plan.experiment->name, what, ring);
-		say(name, ring, VERDICT_SKIPPED,
+		snprintf(name, sizeof(name), "%s/%s/%s", plan.experiment->name, what, level);
+		say(name, level, VERDICT_SKIPPED,
 		    "the counters that can count it are not to be believed: see the ladder");
 	}
 }
 
-static void run_in_ring(const struct experiment *x, uint8_t ring)
+static void run_in_ring(const struct experiment *x, uint8_t level)
 {
 	const struct run_options *o = run->options;
 	bool deterministic = run->pmu->deterministic;
 	char why[JUDGEMENT_TEXT], name[EXPERIMENT_NAME + 8];
 
-	snprintf(name, sizeof(name), "%s/ring %u", x->name, ring);
+	snprintf(name, sizeof(name), "%s/ring %u", x->name, level);
 	if (!experiment_plan(o->experiments, x, run->pmu,
-			     x->record > RECORD_PMI ? experiment_sources(run) : NULL, ring,
+			     x->record > RECORD_PMI ? experiment_sources(run) : NULL, level,
 			     o->n            ? o->n
 			     : deterministic ? N_VIRTUAL
 					     : N_HARDWARE,
 			     run_repetitions(run, "experiments", REPS_VIRTUAL, UINT32_MAX), &plan, why,
 			     sizeof(why))) {
-		say(name, level_name(ring), VERDICT_ERROR, why);
+		say(name, level_name(level), VERDICT_ERROR, why);
 		return;
 	}
-	report_excluded(level_name(ring));
+	report_excluded(level_name(level));
 	if (plan.n_excluded && !plan.n_requests)
 		return;
 	for (unsigned i = 0; i < plan.n_requests; i++)
@@ -499,9 +499,9 @@ static void run_experiments(struct run *the_run)
 			say(x->name, NULL, VERDICT_SKIPPED, "it is meant for another PMU, as its pmu= says");
 			continue;
 		}
-		if (x->ring != EXPERIMENT_RING3)
+		if (x->level != EXPERIMENT_USER)
 			run_in_ring(x, 0);
-		if (x->ring != EXPERIMENT_RING0)
+		if (x->level != EXPERIMENT_HARNESS)
 			run_in_ring(x, level_user());
 	}
 }

@@ -153,8 +153,8 @@ static bool place_samples(const struct experiment_run *e, unsigned request, cons
 {
 	const struct pmu_config *config = &rec->recording.config;
 	int64_t branches;
-	const char *why = branch_sampling_unforeseen(e->plan->request[request].event, config->ring,
-						     rec->kernel, rec->ring, rec->n, &branches);
+	const char *why = branch_sampling_unforeseen(e->plan->request[request].event, config->levels,
+						     rec->kernel, rec->level, rec->n, &branches);
 
 	if (why) {
 		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
@@ -183,10 +183,10 @@ static void judge_trace_of(const struct experiment_run *e, unsigned request, con
 		.path = &path,
 		.part = e->plan->source->depth ? TRACE_LAST : TRACE_FIRST,
 		.room = e->plan->source->depth ? e->plan->source->depth : UINT_MAX,
-		.rings = rec->recording.ring,
-		.surrounded = rec->ring,
+		.levels = rec->recording.levels,
+		.surrounded = rec->level,
 		.address_bits = e->plan->source->address_bits,
-		.kernel_at = window_kernel_address(rec->ring),
+		.kernel_at = window_kernel_address(rec->level),
 	};
 	struct trace_judgement j;
 
@@ -270,7 +270,7 @@ static bool carry_out(const struct experiment_run *e, struct recorded *rec, stru
 
 	if (!whole)
 		judgement_set(&r->judgement, VERDICT_WRONG, "memory beyond the buffer was written");
-	else if (rec->refused && rec->ring)
+	else if (rec->refused && rec->level)
 		judgement_set(&r->judgement, VERDICT_ERROR, "%s: take ring=0", rec->failure);
 	return good && whole;
 }
@@ -280,10 +280,10 @@ static bool record(const struct experiment_run *e, struct recorded *rec, struct 
 {
 	if (carry_out(e, rec, r))
 		return true;
-	if (!rec->refused || !is_trace(e->plan) || e->plan->source->depth || rec->recording.ring == RING_ALL)
+	if (!rec->refused || !is_trace(e->plan) || e->plan->source->depth || rec->recording.levels == LEVELS_ALL)
 		return false;
 	r->judgement = (struct judgement){0};
-	rec->recording.ring = RING_ALL;
+	rec->recording.levels = LEVELS_ALL;
 	return carry_out(e, rec, r);
 }
 
@@ -318,7 +318,7 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 	struct recorded rec = {
 		.pmu = plan->pmu,
 		.kernel = e->kernel,
-		.ring = plan->ring,
+		.level = plan->level,
 		.n = plan->n,
 		.windows = trace ? 1 : plan->reps,
 		.drain_each = true,
@@ -330,21 +330,21 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 			      .period = plan->experiment->period},
 	};
 
-	rec.recording.ring = plan->ring && !operations ? RING_USR : RING_ALL;
+	rec.recording.levels = plan->level && !operations ? LEVELS_USER : LEVELS_ALL;
 	rec.recording.records = buffer_for(e, request);
 	if (operations)
 		rec.recording.threshold = 1;
 	if (request != EXPERIMENT_ALL) {
 		rec.recording.counter = plan->place[request].alternative;
 		rec.recording.config = event_placed(&plan->request[request], &plan->place[request]);
-		rec.recording.ring = is_branch_sampling(plan) ? RING_ALL : rec.recording.config.ring;
+		rec.recording.levels = is_branch_sampling(plan) ? LEVELS_ALL : rec.recording.config.levels;
 	}
 	r->manual = plan->source->manual;
 	if (!rec.record || !places_begin(e->kernel)) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for records");
 	} else if (record(e, &rec, r)) {
 		for (unsigned i = 0; i < rec.n_records; i++)
-			add_record(&rec.record[i], window_kernel_address(rec.ring), trace);
+			add_record(&rec.record[i], window_kernel_address(rec.level), trace);
 		if (rec.lost || (!trace && !operations && rec.state.full))
 			judgement_set(
 				&r->judgement, VERDICT_ERROR,

@@ -6,7 +6,7 @@
 #include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/hypervisor_exits.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
@@ -37,7 +37,7 @@ struct equation {
 struct setting {
 	struct run *run;
 	const struct kernel *kernel;
-	uint8_t ring;
+	uint8_t level;
 	uint64_t n;
 	unsigned reps;
 };
@@ -150,12 +150,12 @@ static bool add_rule(struct pmu_event *sum, const struct pmu_event *e, int coeff
 }
 
 /* @return the amount in a window of the kernel, of which counters see that ring; 0 if it is not certain */
-static int64_t amount(const struct setting *s, const struct pmu_event *sum, uint8_t ring)
+static int64_t amount(const struct setting *s, const struct pmu_event *sum, uint8_t level)
 {
 	struct expectation x;
 
 	if (!sum->terms[0].coefficient ||
-	    expectation_in_ring(sum, s->kernel, ring, s->n, NULL, &x) != EXPECTATION_OK)
+	    expectation_at_level(sum, s->kernel, level, s->n, NULL, &x) != EXPECTATION_OK)
 		return 0;
 	return x.low == x.high ? x.low : 0;
 }
@@ -176,15 +176,15 @@ static int64_t exceptions(const struct setting *s, const struct equation *q)
 		if (r->config.cmask || r->config.edge || r->config.invert)
 			return 0;
 		if (r->event &&
-		    ((r->config.ring & RING_OS && !add_rule(&kernel_mode, r->event, coefficient)) ||
-		     (r->config.ring & RING_USR && !add_rule(&user_mode, r->event, coefficient))))
+		    ((r->config.levels & LEVELS_SYSTEM && !add_rule(&kernel_mode, r->event, coefficient)) ||
+		     (r->config.levels & LEVELS_USER && !add_rule(&user_mode, r->event, coefficient))))
 			return 0;
 	}
-	if (!s->ring)
+	if (!s->level)
 		return amount(s, &kernel_mode, 0);
 	/* Counters that start together see what handlers do in ring 0, too. */
-	return amount(s, &user_mode, s->ring) +
-	       (s->run->pmu->has_global ? amount(s, &kernel_mode, 0) - amount(s, &kernel_mode, s->ring) : 0);
+	return amount(s, &user_mode, s->level) +
+	       (s->run->pmu->has_global ? amount(s, &kernel_mode, 0) - amount(s, &kernel_mode, s->level) : 0);
 }
 
 /* What deliveries and returns count beyond the manual, as was measured, those of the way to ring 3 and back
@@ -195,17 +195,17 @@ static int64_t attributed(const struct setting *s, const struct equation *q)
 
 	for (unsigned i = 0; i < q->n_terms; i++) {
 		const struct event_request *r = &q->request[i];
-		uint8_t levels = r->config.ring;
+		uint8_t levels = r->config.levels;
 
 		if (r->config.cmask || r->config.edge || r->config.invert)
 			return 0;
-		if (s->ring && !s->run->pmu->has_global)
-			levels &= RING_USR;
+		if (s->level && !s->run->pmu->has_global)
+			levels &= LEVELS_USER;
 		if (r->event)
 			sum += q->identity->term[i].coefficient *
 			       (attribution_beyond(s->run->pmu->attribution, r->event, s->kernel, levels,
 						   s->n) +
-				(s->ring ? attribution_beyond_way(s->run->pmu->attribution, r->event, levels)
+				(s->level ? attribution_beyond_way(s->run->pmu->attribution, r->event, levels)
 					 : 0));
 	}
 	return sum;
@@ -223,7 +223,7 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 	if (!s->event)
 		return 0;
 	if (p->pmu->under_hypervisor && p->pmu->counts_start >> s->counter & 1)
-		return event_counts_instructions(s->event) && s->config.ring & RING_OS;
+		return event_counts_instructions(s->event) && s->config.levels & LEVELS_SYSTEM;
 
 	const struct share_place at = pass_share_place(p, slot);
 
@@ -231,8 +231,8 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 		return 0;
 	return share_of(&at) -
 	       (alike ? share_predicted(&at)
-		      : share_find(&at).implied + (p->ring ? attribution_beyond_way(p->pmu->attribution,
-										    s->event, s->config.ring)
+		      : share_find(&at).implied + (p->level ? attribution_beyond_way(p->pmu->attribution,
+										    s->event, s->config.levels)
 							   : 0));
 }
 
@@ -245,7 +245,7 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 	struct pass p = {
 		.pmu = s->run->pmu,
 		.kernel = s->kernel,
-		.ring = s->ring,
+		.level = s->level,
 		.n_count = 1,
 		.n = {s->n},
 		.reps = s->reps,
@@ -261,8 +261,8 @@ static bool run_pass(const struct setting *s, const struct equation *q, unsigned
 						    .config = event_placed(&q->request[i], &q->place[i])};
 		/* Counters that start one after the other agree on what lies between: on the kernel's ring.
 		 */
-		if (s->ring && !s->run->pmu->has_global)
-			p.slot[p.n_slots - 1].config.ring &= RING_USR;
+		if (s->level && !s->run->pmu->has_global)
+			p.slot[p.n_slots - 1].config.levels &= LEVELS_USER;
 	}
 	if (!s->run->call(s->run, pass_run, &p, IDENTITIES_MS, r))
 		return false;
@@ -294,8 +294,8 @@ static void excuse(const struct setting *s, const struct equation *q, const stru
 							   request->event,
 							   s->kernel,
 							   &bracket[q->place[i].pass],
-							   s->ring,
-							   s->ring && !(request->config.ring & RING_OS),
+							   s->level,
+							   s->level && !(request->config.levels & LEVELS_SYSTEM),
 							   event_is_filtered(request)};
 		coefficient[i] = q->identity->term[i].coefficient;
 	}
@@ -304,7 +304,7 @@ static void excuse(const struct setting *s, const struct equation *q, const stru
 
 static void try_equation(const struct setting *s, const struct equation *q)
 {
-	const char *ring = level_name(s->ring);
+	const char *level = level_name(s->level);
 	static struct pmu_bracket bracket[IDENTITY_TERMS]; /* of each pass */
 	static int64_t sums[REPS_MAX];
 	char name[NAME_SIZE];
@@ -313,13 +313,13 @@ static void try_equation(const struct setting *s, const struct equation *q)
 		.name = name,
 		.event = q->identity->name,
 		.kernel = s->kernel->name,
-		.ring = ring,
+		.level = level,
 		.manual = q->identity->manual,
 		.virtual = s->run->pmu->virtual,
 	};
 	struct observation *o = &r.observation[0];
 
-	snprintf(name, sizeof(name), "%s/%s/%s", q->identity->name, s->kernel->name, ring);
+	snprintf(name, sizeof(name), "%s/%s/%s", q->identity->name, s->kernel->name, level);
 	for (unsigned i = 0; i < q->n_terms; i++)
 		r.machine_model |= r.virtual && event_is_micro(q->request[i].event);
 	trap_set_context(name);
@@ -360,8 +360,8 @@ static void try_on_kernels(struct run *run, const struct equation *q, unsigned n
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		if (!kernel_selected(s.kernel, o->kernel_glob))
 			continue;
-		for (s.ring = 0; s.ring <= level_user(); s.ring += (uint8_t)level_user())
-			if (!kernel_unfit(s.kernel, s.ring)) {
+		for (s.level = 0; s.level <= level_user(); s.level += (uint8_t)level_user())
+			if (!kernel_unfit(s.kernel, s.level)) {
 				attribution_measure(run, s.kernel);
 				try_all(&s, q, n);
 			}
@@ -374,7 +374,7 @@ static void tell_unfit(struct run *run)
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		if (kernel_selected(k, run->options->kernel_glob) && kernel_unfit(k, 0) && kernel_unfit(k, 3))
 			skip(run, k->name, NULL,
-			     kernel_unfit(k, k->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0));
+			     kernel_unfit(k, k->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0));
 }
 
 static void run_identities(struct run *run)

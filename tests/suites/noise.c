@@ -37,7 +37,7 @@ static const uint8_t k_virtual[] = {0, 1, 2, 100};
 static const struct source {
 	const char *kind;
 	const char *kernel; /* of two for one kind and ring, the one that suits the machine */
-	uint8_t ring;
+	uint8_t level;
 } sources[] = {
 	{"timer interrupt", "hlt_xapic", 0},
 	{"timer interrupt", "hlt_x2apic", 0},
@@ -76,7 +76,7 @@ struct noise {
 	struct run *run;
 	const struct source *source;
 	const struct kernel *kernel;
-	uint8_t rings; /* enum pmu_ring */
+	uint8_t levels; /* enum pmu_levels */
 	unsigned reps, n_k;
 	struct pmu_bracket bracket; /* of the pass that was measured last */
 	uint64_t k[K_HARDWARE + 1]; /* from 0 */
@@ -102,11 +102,11 @@ static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *
 {
 	struct amount all = kernel_amount(s->kernel, q, k), handled = {.defined = true};
 
-	if (s->source->ring && s->rings != RING_ALL)
+	if (s->source->level && s->levels != LEVELS_ALL)
 		handled = kernel_handled(s->kernel, q, k);
 	if (!all.defined || all.overflow || all.low != all.high || !handled.defined)
 		return false;
-	*out = s->rings == RING_ALL || s->source->ring ? all.low - handled.low : 0;
+	*out = s->levels == LEVELS_ALL || s->source->level ? all.low - handled.low : 0;
 	return true;
 }
 
@@ -122,7 +122,7 @@ static bool expected(const struct noise *s, const struct pmu_event *e, uint64_t 
 			return false;
 		*out += part * e->terms[i].coefficient;
 	}
-	*out += attribution_beyond(s->run->pmu->attribution, e, s->kernel, s->rings, k);
+	*out += attribution_beyond(s->run->pmu->attribution, e, s->kernel, s->levels, k);
 	return true;
 }
 
@@ -131,16 +131,16 @@ static int64_t allowed(const struct noise *s, const struct pmu_event *e, uint64_
 {
 	struct expectation x = {.status = EXPECTATION_OK, .low = exact, .high = exact};
 
-	if (s->run->pmu->deterministic || (s->rings != RING_ALL && !s->source->ring))
+	if (s->run->pmu->deterministic || (s->levels != LEVELS_ALL && !s->source->level))
 		return exact;
-	expectation_allow_more(&x, e, s->kernel, s->rings == RING_ALL ? 0 : s->source->ring, k);
+	expectation_allow_more(&x, e, s->kernel, s->levels == LEVELS_ALL ? 0 : s->source->level, k);
 	return x.high;
 }
 
 /* The harness's way to ring 3 and back is counted as well. */
 static bool slope_only(const struct noise *s)
 {
-	return s->source->ring && s->rings == RING_ALL;
+	return s->source->level && s->levels == LEVELS_ALL;
 }
 
 /* The line through what was counted beyond the expectation, per interrupt. @return false if there is none */
@@ -155,9 +155,9 @@ static bool overcount(const struct count *c, struct line *line)
 
 static const char *place_of(const struct noise *s)
 {
-	if (s->source->ring)
-		return s->rings == RING_ALL ? "ring 3, OS+USR" : "ring 3, USR";
-	return s->rings == RING_ALL ? "ring 0, OS+USR" : "ring 0, USR";
+	if (s->source->level)
+		return s->levels == LEVELS_ALL ? "ring 3, OS+USR" : "ring 3, USR";
+	return s->levels == LEVELS_ALL ? "ring 0, OS+USR" : "ring 0, USR";
 }
 
 /* A slope is a line on the console only where it is not what it must be. */
@@ -193,10 +193,10 @@ static void conclude(struct count *c)
 		j->bias = line.slope_num;
 	}
 	hypervisor_exits_excuse(&(struct hypervisor_exits_place){s->run->pmu, c->event, s->kernel,
-								 &s->bracket, s->source->ring,
-								 s->rings == RING_USR, false},
+								 &s->bracket, s->source->level,
+								 s->levels == LEVELS_USER, false},
 				c->seen, s->n_k, j);
-	if (fits && (line.slope_num || s->rings == RING_ALL || s->source->ring))
+	if (fits && (line.slope_num || s->levels == LEVELS_ALL || s->source->level))
 		report_slope(c, &line,
 			     line.straight ? "overcount per interrupt"
 					   : "overcount per interrupt, about: no straight line",
@@ -220,7 +220,7 @@ static struct count count_of(const struct noise *s, const struct slot *slot)
 		.event = slot->event->name,
 		.kernel = s->kernel->name,
 		.counter = s->run->pmu->counter[slot->counter].name,
-		.ring = level_name(s->source->ring),
+		.level = level_name(s->source->level),
 		.encoding = slot->event->code,
 		.manual = slot->event->source,
 		.virtual = s->run->pmu->virtual,
@@ -304,12 +304,12 @@ static void run_pass(struct noise *s, unsigned number)
 	struct pass p = {
 		.pmu = s->run->pmu,
 		.kernel = s->kernel,
-		.ring = s->source->ring,
+		.level = s->source->level,
 		.reps = s->reps,
 		.raw = raw,
 	};
 
-	passes_fill(&s->passes, number, s->rings, &p);
+	passes_fill(&s->passes, number, s->levels, &p);
 	failed = count_of(s, &p.slot[0]);
 	for (unsigned i = 0; i < s->n_k; i += PASS_N_MAX)
 		if (!measure(s, &p, i, &failed.r)) {
@@ -325,13 +325,13 @@ static void run_source(struct noise *s)
 	struct result truth = {.suite = "noise", .name = s->kernel->name};
 	char context[NAME_SIZE];
 
-	truth_check(s->kernel, s->source->ring, 1, &truth);
+	truth_check(s->kernel, s->source->level, 1, &truth);
 	if (verdict_is_bad(truth.judgement.verdict)) {
 		s->run->report(s->run, &truth);
 		return;
 	}
 	attribution_measure(s->run, s->kernel);
-	for (s->rings = RING_ALL; s->rings >= RING_USR; s->rings--) {
+	for (s->levels = LEVELS_ALL; s->levels >= LEVELS_USER; s->levels--) {
 		snprintf(context, sizeof(context), "%s, %s", s->source->kind, place_of(s));
 		trap_set_context(context);
 		for (unsigned number = 0; number < s->passes.n_passes; number++)
@@ -365,7 +365,7 @@ static void choose_k(struct noise *s)
 /* Whether two rows are for one kind and ring. */
 static bool alternatives(const struct source *a, const struct source *b)
 {
-	return a && b && a->ring == b->ring && !strcmp(a->kind, b->kind);
+	return a && b && a->level == b->level && !strcmp(a->kind, b->kind);
 }
 
 static const struct source *next_source(const struct source *s)
@@ -393,9 +393,9 @@ static void run_noise(struct run *run)
 		s.kernel = kernel_by_name(s.source->kernel);
 		if (!s.kernel || alternatives(last, s.source))
 			continue;
-		if (kernel_unfit(s.kernel, s.source->ring)) {
+		if (kernel_unfit(s.kernel, s.source->level)) {
 			if (!alternatives(s.source, next_source(s.source)))
-				skip(run, s.source->kind, kernel_unfit(s.kernel, s.source->ring));
+				skip(run, s.source->kind, kernel_unfit(s.kernel, s.source->level));
 			continue;
 		}
 		last = s.source;

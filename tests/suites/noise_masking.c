@@ -166,7 +166,7 @@ static void mask_in_pass(struct run *run)
 
 	if (!e || !can_be_tried(run, &r))
 		return;
-	pass.slot[0] = pass_slot(e, 0, RING_ALL);
+	pass.slot[0] = pass_slot(e, 0, LEVELS_ALL);
 	if (call_with_handler(run, try_pass, &w, &m, &r)) {
 		if (pass.failure)
 			judgement_set(&r.judgement, pass_failure_verdict(&pass), "%s", pass.failure);

@@ -25,7 +25,7 @@ static uint64_t raw[N_COUNT * CHUNK];
 
 static const struct {
 	const char *name;
-	uint8_t bracketing, ring;
+	uint8_t bracketing, level;
 } brackets[] = {
 	{"enable, ring 0", BRACKET_ENABLE, 0},
 	{"enable around ring 3", BRACKET_ENABLE, 3},
@@ -69,10 +69,10 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 	struct pass p = {
 		.pmu = run->pmu,
 		.kernel = kernel_by_name("empty"),
-		.ring = brackets[b].ring,
+		.level = brackets[b].level,
 		.bracketing = brackets[b].bracketing,
 		.n_slots = 1,
-		.slot = {pass_slot(e, c, brackets[b].ring ? RING_USR : RING_ALL)},
+		.slot = {pass_slot(e, c, brackets[b].level ? LEVELS_USER : LEVELS_ALL)},
 		.n_count = N_COUNT,
 		.n = {1, 2},
 		.preset = 1,
@@ -85,7 +85,7 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 		.event = e->name,
 		.kernel = "empty",
 		.counter = run->pmu->counter[c].name,
-		.ring = level_name(brackets[b].ring),
+		.level = level_name(brackets[b].level),
 		.encoding = e->code,
 		.manual = "the driver's brackets",
 		.virtual = run->pmu->virtual,
@@ -97,7 +97,7 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 	if (repeat(run, &p, reps, &r)) {
 		judge(r.observation, r.n_observations, &r.judgement);
 		hypervisor_exits_excuse(&(struct hypervisor_exits_place){p.pmu, e, p.kernel, &p.bracket,
-									 p.ring, p.ring != 0, false},
+									 p.level, p.level != 0, false},
 					r.observation, r.n_observations, &r.judgement);
 		snprintf(value, sizeof(value), "%" PRId64, histogram_mode(&r.observation[0].seen));
 		snprintf(unit, sizeof(unit), "%s, where its code has %" PRId64, e->name,

@@ -6,7 +6,7 @@
 #include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/attribution_path.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/measure/known_path.h"
 #include "tests/judge/ladder.h"
 
@@ -82,7 +82,7 @@ static void ask(void *arg)
 
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct pmu_recording r = {.source = c->source,
-						.ring = RING_ALL,
+						.levels = LEVELS_ALL,
 						.counter = c->choice[i].counter,
 						.config = c->choice[i].config};
 		const char *why;
@@ -124,7 +124,7 @@ bool sampling_place(const struct sampling_suite *s, const struct pmu_event *e, u
 	const struct event_request request = {
 		.event = e,
 		.config = {.code = e->code,
-			   .ring = RING_ALL,
+			   .levels = LEVELS_ALL,
 			   .extra_msr = e->extra_msr,
 			   .extra_value = e->extra_value},
 		.counter = (uint8_t)(counter + 1),
@@ -243,57 +243,57 @@ bool sampling_path(const struct sampling_suite *s, const struct sampling_choice 
 
 /* An NMI that is the kernel's own never comes to a handler of overflows. */
 static bool suits(const struct sampling_suite *s, const struct kernel *k, const struct sampling_choice *c,
-		  uint8_t ring, uint64_t n, uint64_t *often)
+		  uint8_t level, uint64_t n, uint64_t *often)
 {
 	struct expectation x;
 
 	/* The window of ring 3 is a round trip itself. */
 	if (k && attribution_bears_on(where(c)))
-		attribution_measure(s->run, ring ? NULL : k);
-	if (!k || kernel_transacts(k) || !kernel_has_path(k) || kernel_unfit(k, ring) ||
+		attribution_measure(s->run, level ? NULL : k);
+	if (!k || kernel_transacts(k) || !kernel_has_path(k) || kernel_unfit(k, level) ||
 	    k->flags & KERNEL_SERVICE_NMI || (!c->known && carries_on(k)) ||
 	    sampling_turns(k, SAMPLING_STEPS) < n ||
-	    expectation_in_ring(where(c), k, ring, n, s->run->pmu->attribution, &x) != EXPECTATION_OK)
+	    expectation_at_level(where(c), k, level, n, s->run->pmu->attribution, &x) != EXPECTATION_OK)
 		return false;
 	*often = (uint64_t)x.low;
 	return x.low > 0 && (x.low == x.high || !c->known);
 }
 
-const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t ring,
+const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t level,
 				     uint64_t n, unsigned k, uint64_t *often)
 {
 	const char *glob = s->run->options->kernel_glob;
 
 	if (glob && *glob && strcmp(glob, "core")) {
 		for (const struct kernel *kernel = kernels_begin; kernel < kernels_end; kernel++)
-			if (kernel_selected(kernel, glob) && suits(s, kernel, c, ring, n, often) && !k--)
+			if (kernel_selected(kernel, glob) && suits(s, kernel, c, level, n, often) && !k--)
 				return kernel;
 		return NULL;
 	}
 	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
 		const struct kernel *kernel = kernel_by_name(kernels[i]);
 
-		if (suits(s, kernel, c, ring, n, often) && !k--)
+		if (suits(s, kernel, c, level, n, often) && !k--)
 			return kernel;
 	}
 	return NULL;
 }
 
 const struct kernel *sampling_named(const struct sampling_suite *s, const char *name,
-				    const struct sampling_choice *c, uint8_t ring, uint64_t n,
+				    const struct sampling_choice *c, uint8_t level, uint64_t n,
 				    uint64_t *often)
 {
 	const struct kernel *k = kernel_by_name(name);
 	const char *glob = s->run->options->kernel_glob;
 	bool all = !glob || !*glob || !strcmp(glob, "core");
 
-	return suits(s, k, c, ring, n, often) && (all || kernel_selected(k, glob)) ? k : NULL;
+	return suits(s, k, c, level, n, often) && (all || kernel_selected(k, glob)) ? k : NULL;
 }
 
 /* --- results ---------------------------------------------------------------------------------------- */
 
 struct result sampling_result(const struct sampling_suite *s, char *name, const struct sampling_choice *c,
-			      const char *what, const struct kernel *k, uint8_t ring)
+			      const char *what, const struct kernel *k, uint8_t level)
 {
 	struct result r = {
 		.suite = "sampling",
@@ -301,12 +301,12 @@ struct result sampling_result(const struct sampling_suite *s, char *name, const 
 		.event = c->event ? c->event->name : what,
 		.kernel = k->name,
 		.counter = c->event ? s->run->pmu->counter[c->counter].name : NULL,
-		.ring = level_name(ring),
+		.level = level_name(level),
 		.encoding = c->event ? c->event->code : 0,
 		.virtual = s->run->pmu->virtual,
 	};
 
-	snprintf(name, SAMPLING_NAME, "%s/%s/%s/%s", r.event, c->event ? what : "all", k->name, r.ring);
+	snprintf(name, SAMPLING_NAME, "%s/%s/%s/%s", r.event, c->event ? what : "all", k->name, r.level);
 	return r;
 }
 

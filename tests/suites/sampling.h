@@ -62,17 +62,17 @@ bool sampling_path(const struct sampling_suite *s, const struct sampling_choice 
 
 /** The k-th kernel, from 0, of the selection on which the event occurs in this ring with N = n, and how
  * often, at least; of known events, exactly. NULL if there are not so many. */
-const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t ring,
+const struct kernel *sampling_kernel(struct sampling_suite *s, const struct sampling_choice *c, uint8_t level,
 				     uint64_t n, unsigned k, uint64_t *often);
 
 /** The kernel of this name, if kernel= does not leave it out and the event occurs in it as above. */
 const struct kernel *sampling_named(const struct sampling_suite *s, const char *name,
-				    const struct sampling_choice *c, uint8_t ring, uint64_t n,
+				    const struct sampling_choice *c, uint8_t level, uint64_t n,
 				    uint64_t *often);
 
 /** A result of this suite, its name put together in `name` (SAMPLING_NAME): EVENT/what/kernel/ring. */
 struct result sampling_result(const struct sampling_suite *s, char *name, const struct sampling_choice *c,
-			      const char *what, const struct kernel *k, uint8_t ring);
+			      const char *what, const struct kernel *k, uint8_t level);
 
 /** Report a check of this suite as skipped. */
 void sampling_skip(struct sampling_suite *s, const char *name, const char *why);

@@ -35,7 +35,7 @@ static void ask(void *arg)
 	struct extended *x = arg;
 	const struct pmu *pmu = x->s->run->pmu;
 	struct pmu_recording r = {.source = x->source,
-				  .ring = RING_ALL,
+				  .levels = LEVELS_ALL,
 				  .counter = x->choice.counter,
 				  .config = x->choice.config,
 				  .period = PERIOD};
@@ -79,28 +79,28 @@ static void judge_records(struct extended *x, const struct recorded *rec, const 
 	const struct sample_expectation expectation = {
 		.path = &x->s->path,
 		.event = &x->choice.where,
-		.rings = rec->recording.ring,
+		.levels = rec->recording.levels,
 		.period = PERIOD,
 		.windows = rec->windows,
 		.anywhere = true,
 		.counters = UINT64_C(1) << x->choice.counter,
 	};
 	sample_judge(&expectation, x->s->steps, 0, rec->record, rec->n_records, rec->tsc_begin, rec->tsc_end,
-		     window_kernel_address(rec->ring), judgement);
+		     window_kernel_address(rec->level), judgement);
 	judge_number(x, rec, k, r);
 	for (unsigned i = 0; i < sizeof aspects; i++)
 		if (judgement[aspects[i]].why[0])
 			judgement_set(&r->judgement, VERDICT_WRONG, "%s", judgement[aspects[i]].why);
 }
 
-static void check(struct extended *x, const struct kernel *k, uint8_t ring)
+static void check(struct extended *x, const struct kernel *k, uint8_t level)
 {
 	char name[SAMPLING_NAME];
 	struct run *run = x->s->run;
-	struct result r = sampling_result(x->s, name, &x->choice, "PEBS extended", k, ring);
+	struct result r = sampling_result(x->s, name, &x->choice, "PEBS extended", k, level);
 	struct recorded rec = {.pmu = run->pmu,
 			       .kernel = k,
-			       .ring = ring,
+			       .level = level,
 			       .n = sampling_n(x->s),
 			       .windows = WINDOWS,
 			       .record = x->s->records,
@@ -108,13 +108,13 @@ static void check(struct extended *x, const struct kernel *k, uint8_t ring)
 
 	r.manual = "SDM 18.7.1";
 	rec.recording = (struct pmu_recording){.source = x->source,
-					       .ring = ring ? RING_USR : RING_ALL,
+					       .levels = level ? LEVELS_USER : LEVELS_ALL,
 					       .counter = x->choice.counter,
 					       .config = x->choice.config,
 					       .period = PERIOD,
 					       .loosely = true,
 					       .records = RECORDS};
-	rec.recording.config.ring = rec.recording.ring;
+	rec.recording.config.levels = rec.recording.levels;
 	bool whole;
 	if (recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, &r, &whole))
 		judge_records(x, &rec, k, &r);
@@ -149,10 +149,10 @@ void sampling_extended(struct sampling_suite *s)
 			if (!sampling_selected(s, x.source, e) || !sampling_place(s, e, counter, &x.choice) ||
 			    !s->run->call(s->run, ask, &x, SAMPLING_MS, NULL) || !x.yes)
 				continue;
-			for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
-				k = sampling_kernel(s, &x.choice, ring, sampling_n(s), 0, &often);
+			for (uint8_t level = 0; level <= level_user(); level += (uint8_t)level_user()) {
+				k = sampling_kernel(s, &x.choice, level, sampling_n(s), 0, &often);
 				if (k)
-					check(&x, k, ring);
+					check(&x, k, level);
 				found |= k != NULL;
 			}
 		}

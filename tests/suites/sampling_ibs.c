@@ -63,7 +63,7 @@ struct ibs {
 	struct sampling_suite *s;
 	const struct pmu_record_source *source;
 	const struct kernel *kernel;
-	uint8_t ring;
+	uint8_t level;
 	uint8_t unit; /* enum record_unit */
 	bool far_only;
 	uint16_t latency_above;
@@ -96,23 +96,23 @@ static struct result result_for(const struct ibs *p, char *name, const char *wha
 		.name = name,
 		.event = event,
 		.kernel = p->kernel->name,
-		.ring = level_name(p->ring),
+		.level = level_name(p->level),
 		.manual = p->source->manual,
 		.virtual = p->s->run->pmu->virtual,
 	};
-	snprintf(name, SAMPLING_NAME, "%s/%s/%s", event, p->kernel->name, r.ring);
+	snprintf(name, SAMPLING_NAME, "%s/%s/%s", event, p->kernel->name, r.level);
 	return r;
 }
 
 /* In ring 3 the way there and back is recorded as well, of which not all is on the path. */
 static unsigned keep_own(const struct ibs *p, struct recorded *rec)
 {
-	uint64_t begin = window_kernel_address(p->ring),
+	uint64_t begin = window_kernel_address(p->level),
 		 end = begin + (uint64_t)(p->kernel->code_end - p->kernel->code);
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < rec->n_records; i++)
-		if (!p->ring || (rec->record[i].ip >= begin && rec->record[i].ip < end))
+		if (!p->level || (rec->record[i].ip >= begin && rec->record[i].ip < end))
 			rec->record[kept++] = rec->record[i];
 	return kept;
 }
@@ -150,7 +150,7 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 		.latency_above = p->latency_above,
 		.begin = rec->tsc_begin,
 		.end = rec->tsc_end,
-		.kernel_at = window_kernel_address(p->ring),
+		.kernel_at = window_kernel_address(p->level),
 		.translate = page_translate,
 	};
 
@@ -165,7 +165,7 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 	struct recorded rec = {
 		.pmu = run->pmu,
 		.kernel = p->kernel,
-		.ring = p->ring,
+		.level = p->level,
 		.n = p->n,
 		.windows = WINDOWS,
 		.drain_each = true,
@@ -173,7 +173,7 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 		.record = p->s->records,
 		.room = SAMPLING_RECORDS,
 		.recording = {.source = p->source,
-			      .ring = RING_ALL,
+			      .levels = LEVELS_ALL,
 			      .unit = p->unit,
 			      .period = period,
 			      .far_only = p->far_only,
@@ -268,7 +268,7 @@ static void check(struct ibs *p)
 	report_count(p, "samples", exact ? p->windows : 1, p->windows, p->once, "");
 	/* In ring 0 the whole way is on the path, and the virtual PMU takes an instruction for one operation
 	 * and cycle. */
-	if (exact && !p->ring && p->unit != RECORD_UNIT_FETCHES)
+	if (exact && !p->level && p->unit != RECORD_UNIT_FETCHES)
 		report_count(p, "period", PERIODS, PERIODS, periods_kept(p), "");
 	report_count(p, "places", exact ? p->windows : 1, p->windows, p->always, "");
 }
@@ -331,13 +331,13 @@ static void check_interrupt(struct ibs *p)
 	struct recorded rec = {
 		.pmu = run->pmu,
 		.kernel = p->kernel,
-		.ring = p->ring,
+		.level = p->level,
 		.n = turns(p, period),
 		.windows = 1,
 		.interrupts = INTERRUPTS_COUNT,
 		.record = p->s->records,
 		.room = SAMPLING_RECORDS,
-		.recording = {.source = p->source, .ring = RING_ALL, .unit = p->unit, .period = period},
+		.recording = {.source = p->source, .levels = LEVELS_ALL, .unit = p->unit, .period = period},
 	};
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, "interrupt");
@@ -366,7 +366,7 @@ static void check_kernels(struct ibs *p)
 
 	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
 		p->kernel = kernel_by_name(kernels[i].name);
-		if (!p->kernel || kernel_unfit(p->kernel, p->ring) ||
+		if (!p->kernel || kernel_unfit(p->kernel, p->level) ||
 		    (chosen && !kernel_selected(p->kernel, glob)) || !(kernels[i].units >> p->unit & 1))
 			continue;
 		check(p);
@@ -389,8 +389,8 @@ static void check_source(struct sampling_suite *s, enum record_kind kind, const 
 		return;
 	}
 	for (p.unit = 0; p.source->units >> p.unit; p.unit++)
-		for (p.ring = 0; p.ring <= level_user() && p.source->units >> p.unit & 1;
-		     p.ring += (uint8_t)level_user())
+		for (p.level = 0; p.level <= level_user() && p.source->units >> p.unit & 1;
+		     p.level += (uint8_t)level_user())
 			check_kernels(&p);
 }
 

@@ -42,7 +42,7 @@ static void ask(void *arg)
 	l->is = pmu->driver->recorder->latency_above(pmu, l->event, &l->cycles);
 	for (unsigned c = 0; l->is && c < pmu->n_counters; c++) {
 		const struct pmu_recording r = {.source = l->source,
-						.ring = RING_ALL,
+						.levels = LEVELS_ALL,
 						.counter = c,
 						.config = {.code = l->event->code}};
 
@@ -65,14 +65,14 @@ static void judge_records(const struct latency *l, const struct recorded *rec, s
 	const struct sample_expectation x = {
 		.path = &l->s->path,
 		.event = &loads,
-		.rings = rec->recording.ring,
+		.levels = rec->recording.levels,
 		.period = PERIOD,
 		.windows = rec->windows,
 		.latencies = true,
 		.latency_above = l->cycles,
 	};
 	sample_judge(&x, l->s->steps, 0, rec->record, rec->n_records, rec->tsc_begin, rec->tsc_end,
-		     window_kernel_address(rec->ring), judgement);
+		     window_kernel_address(rec->level), judgement);
 	r->observation[0] = (struct observation){.n = rec->n};
 	histogram_add(&r->observation[0].seen, 0);
 	r->n_observations = 1;
@@ -92,14 +92,14 @@ static void judge_records(const struct latency *l, const struct recorded *rec, s
 			      "there is no record, though every load comes from memory");
 }
 
-static void check(struct latency *l, const struct kernel *k, uint8_t ring)
+static void check(struct latency *l, const struct kernel *k, uint8_t level)
 {
 	char name[SAMPLING_NAME];
 	struct run *run = l->s->run;
-	struct result r = sampling_result(l->s, name, &l->choice, "load latency", k, ring);
+	struct result r = sampling_result(l->s, name, &l->choice, "load latency", k, level);
 	struct recorded rec = {.pmu = run->pmu,
 			       .kernel = k,
-			       .ring = ring,
+			       .level = level,
 			       .n = sampling_n(l->s),
 			       .record = l->s->records,
 			       .room = SAMPLING_RECORDS};
@@ -107,12 +107,12 @@ static void check(struct latency *l, const struct kernel *k, uint8_t ring)
 	r.manual = "SDM 18.8.1.2";
 	rec.windows = (unsigned)((run->pmu->deterministic ? LOADS_MODEL : LOADS) / rec.n + 1);
 	rec.recording = (struct pmu_recording){.source = l->source,
-					       .ring = ring ? RING_USR : RING_ALL,
+					       .levels = level ? LEVELS_USER : LEVELS_ALL,
 					       .counter = l->choice.counter,
 					       .config = l->choice.config,
 					       .period = PERIOD,
 					       .records = RECORDS_MOST};
-	rec.recording.config.ring = rec.recording.ring;
+	rec.recording.config.levels = rec.recording.levels;
 	bool whole;
 	if (recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, &r, &whole))
 		judge_records(l, &rec, &r);
@@ -139,8 +139,8 @@ void sampling_latency(struct sampling_suite *s)
 		if (!l.event->extra_msr || !sampling_selected(s, l.source, l.event) ||
 		    !s->run->call(s->run, ask, &l, SAMPLING_MS, NULL) || !l.is)
 			continue;
-		for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user())
-			if (!kernel_unfit(k, ring))
-				check(&l, k, ring);
+		for (uint8_t level = 0; level <= level_user(); level += (uint8_t)level_user())
+			if (!kernel_unfit(k, level))
+				check(&l, k, level);
 	}
 }

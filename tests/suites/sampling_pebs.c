@@ -57,7 +57,7 @@ struct pebs {
 	const struct pmu_record_source *source;
 	const struct sampling_choice *choice;
 	const struct kernel *kernel;
-	uint8_t ring;
+	uint8_t level;
 	uint64_t n, often;
 	uint64_t period;
 	bool exact; /* the hardware promises records that are not late */
@@ -78,15 +78,15 @@ static bool record(const struct pebs *p, struct recorded *rec, struct result *r,
 
 	rec->pmu = run->pmu;
 	rec->kernel = p->kernel;
-	rec->ring = p->ring;
+	rec->level = p->level;
 	rec->n = p->n;
 	rec->record = p->s->records;
 	rec->room = SAMPLING_RECORDS;
 	rec->recording.source = p->source;
-	rec->recording.ring = p->ring ? RING_USR : RING_ALL;
+	rec->recording.levels = p->level ? LEVELS_USER : LEVELS_ALL;
 	rec->recording.counter = p->choice->counter;
 	rec->recording.config = p->choice->config;
-	rec->recording.config.ring = rec->recording.ring;
+	rec->recording.config.levels = rec->recording.levels;
 	rec->recording.period = p->period;
 	if (!recorded_carry_out(run, rec, SAMPLING_MS, VERDICT_WRONG, r, whole))
 		return false;
@@ -107,7 +107,7 @@ static unsigned counted_ahead(const struct pebs *p, const struct recorded *rec)
 	int64_t write = share_of_write(&p->choice->where);
 	bool counts = p->s->run->pmu->counts_start >> p->choice->counter & 1;
 
-	return counts && rec->recording.ring & RING_OS && write > 0 ? (unsigned)write : 0;
+	return counts && rec->recording.levels & LEVELS_SYSTEM && write > 0 ? (unsigned)write : 0;
 }
 
 /* A period may end with the write that starts the counter. No manual says whether the record is then of that
@@ -140,7 +140,7 @@ static bool expect(const struct pebs *p, struct recorded *rec, struct sample_exp
 	*x = (struct sample_expectation){
 		.path = &p->s->path,
 		.event = &p->choice->where,
-		.rings = rec->recording.ring,
+		.levels = rec->recording.levels,
 		.period = p->period,
 		.windows = rec->windows,
 		.anywhere = !p->choice->known,
@@ -157,7 +157,7 @@ static bool expect(const struct pebs *p, struct recorded *rec, struct sample_exp
 		return true;
 	share = occurrences(
 		bracket_share(&rec->bracket, &p->choice->where) +
-		(p->ring ? attribution_beyond_way(p->s->run->pmu->attribution, x->event, x->rings) : 0));
+		(p->level ? attribution_beyond_way(p->s->run->pmu->attribution, x->event, x->levels) : 0));
 	if (sample_occurrences(x) != p->often + share) {
 		judgement_set(&r->judgement, VERDICT_ERROR,
 			      "the path has %" PRIu64 " occurrences, the kernel declares %" PRIu64
@@ -173,7 +173,7 @@ static bool expect(const struct pebs *p, struct recorded *rec, struct sample_exp
 
 static struct result result_for(const struct pebs *p, char *name, const char *what)
 {
-	struct result r = sampling_result(p->s, name, p->choice, what, p->kernel, p->ring);
+	struct result r = sampling_result(p->s, name, p->choice, what, p->kernel, p->level);
 
 	r.manual = p->source->manual;
 	trap_set_context(name);
@@ -233,7 +233,7 @@ static void check_records(const struct pebs *p, unsigned samples, uint8_t more)
 		return;
 	}
 	sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.tsc_begin, rec.tsc_end,
-		     window_kernel_address(p->ring), judgement);
+		     window_kernel_address(p->level), judgement);
 	for (unsigned i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
 		const struct sample_judgement *j = &judgement[aspects[i].aspect];
 
@@ -270,7 +270,7 @@ static void check_buffer(const struct pebs *p, bool emptied)
 		if (!emptied && n_steps > SMALL - x.of_start)
 			n_steps = SMALL - x.of_start;
 		sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.tsc_begin, rec.tsc_end,
-			     window_kernel_address(p->ring), judgement);
+			     window_kernel_address(p->level), judgement);
 		judge_count(&r, j, rec.n);
 		if (may_be_late(p))
 			judge_late(&r, &rec, &x, n_steps);
@@ -326,12 +326,12 @@ static void check_buffers(const struct pebs *p)
 	struct pebs own = *p;
 
 	own.n = FEW_TURNS;
-	own.kernel = sampling_named(p->s, p->kernel->name, p->choice, p->ring, own.n, &own.often);
+	own.kernel = sampling_named(p->s, p->kernel->name, p->choice, p->level, own.n, &own.often);
 	if (!own.kernel)
 		return;
 	check_silence(&own);
 	check_buffer(&own, false);
-	if (own.ring) /* in ring 0 the handler is sampled, too */
+	if (own.level) /* in ring 0 the handler is sampled, too */
 		check_buffer(&own, true);
 }
 
@@ -341,13 +341,13 @@ static void check_more(const struct pebs *p)
 	struct pebs own = *p;
 
 	for (unsigned i = 0; p->source->more && i < sizeof more_kernels / sizeof more_kernels[0]; i++) {
-		own.kernel = sampling_named(p->s, more_kernels[i], p->choice, p->ring, p->n, &own.often);
+		own.kernel = sampling_named(p->s, more_kernels[i], p->choice, p->level, p->n, &own.often);
 		if (own.kernel)
 			check_records(&own, FEW, p->source->more);
 	}
 }
 
-static void check_ring(struct pebs *p, const struct sampling_choice *choice, unsigned n)
+static void check_level(struct pebs *p, const struct sampling_choice *choice, unsigned n)
 {
 	bool first = true;
 
@@ -356,7 +356,7 @@ static void check_ring(struct pebs *p, const struct sampling_choice *choice, uns
 		for (unsigned i = 0; i < n; i++)
 			for (unsigned k = 0; k < KERNELS_EACH && choice[i].known == !pass; k++) {
 				p->choice = &choice[i];
-				p->kernel = sampling_kernel(p->s, &choice[i], p->ring, p->n, k, &p->often);
+				p->kernel = sampling_kernel(p->s, &choice[i], p->level, p->n, k, &p->often);
 				if (!p->kernel)
 					break;
 				check_records(p, first ? MANY : FEW, 0);
@@ -382,7 +382,7 @@ static void ask_exact(void *arg)
 	struct question *q = arg;
 	const struct pmu *pmu = q->p->s->run->pmu;
 	const struct pmu_recording r = {.source = q->p->source,
-					.ring = RING_ALL,
+					.levels = LEVELS_ALL,
 					.counter = q->choice->counter,
 					.config = q->choice->config,
 					.period = EXACT_PERIOD};
@@ -416,8 +416,8 @@ static void check_exact(struct pebs *p)
 		for (unsigned i = 0, n = 0; i < pmu->n_events && n < EXACT_EACH; i++) {
 			if (!samples_exactly(p, pmu->events[i], counter, &choice))
 				continue;
-			for (p->ring = 0; p->ring <= level_user(); p->ring += (uint8_t)level_user()) {
-				p->kernel = sampling_kernel(p->s, &choice, p->ring, p->n, 0, &p->often);
+			for (p->level = 0; p->level <= level_user(); p->level += (uint8_t)level_user()) {
+				p->kernel = sampling_kernel(p->s, &choice, p->level, p->n, 0, &p->often);
 				if (p->kernel)
 					check_records(p, EXACT_FEW, 0);
 			}
@@ -443,7 +443,7 @@ void sampling_pebs(struct sampling_suite *s)
 		sampling_skip(s, "PEBS", "no event that is known exactly can be sampled");
 		return;
 	}
-	for (p.ring = 0; p.ring <= level_user(); p.ring += (uint8_t)level_user())
-		check_ring(&p, choice, n);
+	for (p.level = 0; p.level <= level_user(); p.level += (uint8_t)level_user())
+		check_level(&p, choice, n);
 	check_exact(&p);
 }

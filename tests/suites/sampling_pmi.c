@@ -48,7 +48,7 @@ static bool begin(struct pmi_run *p, const struct sampling_choice *c, const stru
 	p->s = (struct sampling){
 		.pmu = suite->run->pmu,
 		.kernel = k,
-		.ring = RING,
+		.level = RING,
 		.counter = c->counter,
 		.config = c->config,
 		.n = n,
@@ -59,7 +59,7 @@ static bool begin(struct pmi_run *p, const struct sampling_choice *c, const stru
 		.rip = calloc(SAMPLING_RECORDS, sizeof *p->s.rip),
 		.room = SAMPLING_RECORDS,
 	};
-	p->s.config.ring = RING_USR;
+	p->s.config.levels = LEVELS_USER;
 	return p->s.at && p->s.rip;
 }
 
@@ -71,7 +71,7 @@ static void finish(struct pmi_run *p)
 
 static bool sample(struct pmi_run *p, const struct sampling_choice *c, struct result *r)
 {
-	const struct window w = {.kernel = p->s.kernel, .bracket = &p->s.bracket, .ring = RING};
+	const struct window w = {.kernel = p->s.kernel, .bracket = &p->s.bracket, .level = RING};
 
 	if (!suite->run->call(suite->run, sampling_run, &p->s, SAMPLING_MS, r)) {
 		sampling_end();
@@ -82,7 +82,7 @@ static bool sample(struct pmi_run *p, const struct sampling_choice *c, struct re
 		return false;
 	}
 	p->x = (struct sample_expectation){
-		.path = path, .event = c->event, .rings = RING_USR, .period = p->s.period, .windows = 1};
+		.path = path, .event = c->event, .levels = LEVELS_USER, .period = p->s.period, .windows = 1};
 	if (!sampling_path(suite, c, &w, p->s.n, path, r))
 		return false;
 	p->x.each = attribution_of_interrupt(&path->rule, c->event);
@@ -184,11 +184,11 @@ static unsigned places_expected(const struct pmi_run *p, uint64_t kernel_at, uns
 
 	memset(at, 0, sampling_size(p->s.kernel) * sizeof *at);
 	for (unsigned i = 0; i < path->n_steps; i++) {
-		uint64_t here = path_occurrences(path, i, p->x.event, RING_USR);
+		uint64_t here = path_occurrences(path, i, p->x.event, LEVELS_USER);
 		uint64_t offset = path->step[i].next - kernel_at;
 
 		for (; here >= left; left = next > own ? next - own : 1) {
-			own = path_ring_after(path, i) ? p->x.each : 0;
+			own = path_level_after(path, i) ? p->x.each : 0;
 			next = p->s.period + (p->s.spread ? sampling_draw(&seed, p->s.spread) : 0);
 			here -= left;
 			if (offset < sampling_size(p->s.kernel))

@@ -210,7 +210,7 @@ static void gather_kernels(struct scanner *s)
 		char name[96];
 		struct result r = {.suite = "scan", .name = name};
 
-		if (!kernel_selected(k, run->options->kernel_glob) || k->flags & KERNEL_RING3_ONLY ||
+		if (!kernel_selected(k, run->options->kernel_glob) || k->flags & KERNEL_USER_ONLY ||
 		    kernel_unfit(k, 0))
 			continue;
 		snprintf(name, sizeof name, "ground truth/%s", k->name);

@@ -137,7 +137,7 @@ static void take_samples(void *arg)
 {
 	struct skid *s = arg;
 	const struct pmu_driver *d = s->pmu->driver;
-	const struct pmu_config config = {.code = s->event->code, .ring = RING_ALL, .interrupt = true};
+	const struct pmu_config config = {.code = s->event->code, .levels = LEVELS_ALL, .interrupt = true};
 	struct pmu_bracket bracket;
 	struct window w = {.kernel = &kernels[s->ladder], .bracket = &bracket};
 	const void *entry;
@@ -223,7 +223,7 @@ static void measure(struct run *run, struct skid *s)
 		.name = name,
 		.event = s->event->name,
 		.counter = s->pmu->counter[s->counter].name,
-		.ring = level_name(0),
+		.level = level_name(0),
 		.encoding = s->event->code,
 		.manual = ways[s->way].manual,
 		.virtual = s->pmu->virtual,

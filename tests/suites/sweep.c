@@ -9,7 +9,7 @@
 #include "arch/levels.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/hypervisor_exits.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
@@ -41,7 +41,7 @@ struct sweep {
 	const struct pmu_event *all[EVENTS_MAX]; /* events that count a number known beforehand */
 	unsigned n_all, reps;
 	uint64_t n;
-	uint8_t ring; /* of the kernel: 0 if it can run there */
+	uint8_t level; /* of the kernel: 0 if it can run there */
 	bool wide;    /* no kernels were named */
 	bool alone;   /* no other logical processor of the core could work */
 
@@ -56,14 +56,14 @@ struct sweep {
 
 static uint64_t raw[MULTIPLES * REPS_MAX * PMU_COUNTERS_MAX];
 
-static struct pass pass_of(const struct sweep *s, uint8_t ring, unsigned counter)
+static struct pass pass_of(const struct sweep *s, uint8_t level, unsigned counter)
 {
 	return (struct pass){
 		.pmu = s->run->pmu,
 		.kernel = s->kernel,
-		.ring = ring,
+		.level = level,
 		.n_slots = 1,
-		.slot = {pass_slot(s->event, counter, ring ? RING_USR : RING_ALL)},
+		.slot = {pass_slot(s->event, counter, level ? LEVELS_USER : LEVELS_ALL)},
 		.n_count = MULTIPLES,
 		.n = {s->n, 2 * s->n},
 		.reps = s->reps,
@@ -117,8 +117,8 @@ static bool gather(struct sweep *s, const struct pass *p, unsigned slot, const c
 		s->excuse.verdict = VERDICT_WRONG;
 	s->excused += deviates &&
 		      hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, s->event, p->kernel,
-									       &p->bracket, p->ring,
-									       p->ring != 0, false},
+									       &p->bracket, p->level,
+									       p->level != 0, false},
 					      seen, MULTIPLES, &s->excuse);
 	return true;
 }
@@ -148,7 +148,7 @@ static bool sweep_alignment(struct sweep *s)
 	bool all = !s->run->pmu->deterministic || o->n || o->verbose || core;
 
 	for (unsigned i = 0; i < (all ? 64 : sizeof(few)); i++) {
-		struct pass p = pass_of(s, s->ring, first_counter(s));
+		struct pass p = pass_of(s, s->level, first_counter(s));
 		char variant[32];
 
 		p.alignment = all ? i : few[i];
@@ -162,7 +162,7 @@ static bool sweep_alignment(struct sweep *s)
 static bool sweep_counter(struct sweep *s)
 {
 	for (unsigned c = 0; c < s->run->pmu->n_counters; c++) {
-		struct pass p = pass_of(s, s->ring, c);
+		struct pass p = pass_of(s, s->level, c);
 
 		if (usable(s, c) && (!carry_out(s, &p) || !gather(s, &p, 0, s->run->pmu->counter[c].name)))
 			return false;
@@ -170,13 +170,13 @@ static bool sweep_counter(struct sweep *s)
 	return true;
 }
 
-static bool sweep_ring(struct sweep *s)
+static bool sweep_level(struct sweep *s)
 {
-	for (unsigned ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
-		struct pass p = pass_of(s, ring, first_counter(s));
+	for (unsigned level = 0; level <= level_user(); level += (uint8_t)level_user()) {
+		struct pass p = pass_of(s, level, first_counter(s));
 
-		if (!kernel_unfit(s->kernel, ring) &&
-		    (!carry_out(s, &p) || !gather(s, &p, 0, level_name(ring))))
+		if (!kernel_unfit(s->kernel, level) &&
+		    (!carry_out(s, &p) || !gather(s, &p, 0, level_name(level))))
 			return false;
 	}
 	return true;
@@ -188,7 +188,7 @@ static bool sweep_order(struct sweep *s)
 	const struct pmu *pmu = s->run->pmu;
 
 	for (unsigned turn = 0; turn < s->n_all; turn++) {
-		struct pass p = pass_of(s, s->ring, 0);
+		struct pass p = pass_of(s, s->level, 0);
 
 		uint64_t taken = 0;
 
@@ -201,7 +201,7 @@ static bool sweep_order(struct sweep *s)
 				    !pmu->driver->can_count(pmu, e, c) || event_takes(pmu, e, c) & taken)
 					continue;
 				taken |= event_takes(pmu, e, c);
-				p.slot[p.n_slots++] = pass_slot(e, c, s->ring ? RING_USR : RING_ALL);
+				p.slot[p.n_slots++] = pass_slot(e, c, s->level ? LEVELS_USER : LEVELS_ALL);
 				break;
 			}
 		if (!carry_out(s, &p))
@@ -258,7 +258,7 @@ static bool run_beside(struct sweep *s, struct pass *p, bool works)
 static bool sweep_sibling(struct sweep *s)
 {
 	for (unsigned works = 0; works < 2; works++) {
-		struct pass p = pass_of(s, s->ring, first_counter(s));
+		struct pass p = pass_of(s, s->level, first_counter(s));
 
 		if (!run_beside(s, &p, works) ||
 		    !gather(s, &p, 0, works ? "the sibling works" : "the sibling is halted"))
@@ -277,7 +277,7 @@ static const struct {
 	{"alignment", "a count does not depend on where code lies", sweep_alignment, false, false, false},
 	{"counter", "SDM 18.2: an event may be counted by any general counter", sweep_counter, false, false,
 	 false},
-	{"ring", "SDM 18.2.1.1, USR and OS", sweep_ring, false, false, false},
+	{"ring", "SDM 18.2.1.1, USR and OS", sweep_level, false, false, false},
 	{"order", "SDM 18.2: counters do not depend on each other", sweep_order, true, false, false},
 	{"bracket", "SDM 18.2.2; vol. 2, RDPMC", sweep_bracket, false, true, false},
 	{"sibling", "SDM 18.2: counters are of one logical processor", sweep_sibling, false, false, true},
@@ -320,7 +320,7 @@ static void run_axis(struct sweep *s, unsigned axis)
 	};
 	if (axes[axis].together && !s->run->pmu->has_global)
 		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "counters cannot be started together");
-	else if (axes[axis].ring0 && s->ring)
+	else if (axes[axis].ring0 && s->level)
 		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "in ring 3 counters are started outside");
 	else if (axes[axis].sweep(s))
 		conclude(s);
@@ -335,7 +335,7 @@ static void run_kernel(struct sweep *s, unsigned n_axes, unsigned n_events)
 
 		s->event = s->all[i];
 		attribution_measure(s->run, s->kernel);
-		if (expectation_in_ring(s->event, s->kernel, s->ring, 2 * s->n, s->run->pmu->attribution,
+		if (expectation_at_level(s->event, s->kernel, s->level, 2 * s->n, s->run->pmu->attribution,
 					&x) ||
 		    x.low != x.high)
 			continue;
@@ -390,9 +390,9 @@ static void run_sweep(struct run *run)
 
 		if (!chosen && (!s.wide || s.kernel->flags & KERNEL_FINER))
 			continue;
-		s.ring = s.kernel->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0;
-		if (kernel_unfit(s.kernel, s.ring))
-			skip(run, s.kernel->name, kernel_unfit(s.kernel, s.ring));
+		s.level = s.kernel->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0;
+		if (kernel_unfit(s.kernel, s.level))
+			skip(run, s.kernel->name, kernel_unfit(s.kernel, s.level));
 		else
 			run_kernel(&s, chosen ? AXES : 1,
 				   chosen          ? EVENTS_MAX

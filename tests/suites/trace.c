@@ -47,7 +47,7 @@ static struct pmu_record *records;
 /* What one check records. */
 struct trace_check {
 	const char *what; /* "BTS whole" */
-	uint8_t rings, part;
+	uint8_t levels, part;
 	bool circular, full, interrupted, call_stack;
 	unsigned records, threshold;
 	uint8_t interrupts;
@@ -91,14 +91,14 @@ static struct trace_expectation expectation_of(const struct trace_check *c, cons
 		.path = &path,
 		.part = c->part,
 		.room = UINT_MAX,
-		.rings = c->rings,
+		.levels = c->levels,
 		.without = c->without,
-		.surrounded = rec->ring,
+		.surrounded = rec->level,
 		.interrupted = c->interrupted,
 		.address_bits = source->address_bits,
-		.ring_of_target = source->ring_of_target,
+		.level_of_target = source->level_of_target,
 		.hides_source = source->hides_source,
-		.kernel_at = window_kernel_address(rec->ring),
+		.kernel_at = window_kernel_address(rec->level),
 	};
 
 	x.skip = c->period;
@@ -169,7 +169,7 @@ static bool record(const struct trace_check *c, struct recorded *rec, struct res
 	rec->room = RECORDS;
 	rec->recording = (struct pmu_recording){
 		.source = source,
-		.ring = c->rings,
+		.levels = c->levels,
 		.without = c->without,
 		.records = c->records != WHOLE ? c->records : room_for_all(rec->kernel, rec->n),
 		.threshold = c->threshold,
@@ -178,30 +178,30 @@ static bool record(const struct trace_check *c, struct recorded *rec, struct res
 		.period = c->period,
 	};
 	if (c->event)
-		rec->recording.config = (struct pmu_config){.code = c->event->code, .ring = c->counted};
+		rec->recording.config = (struct pmu_config){.code = c->event->code, .levels = c->counted};
 	return recorded_carry_out(run, rec, TRACE_MS, VERDICT_SKIPPED, r, whole);
 }
 
 /* The same where rings cannot be told apart: with the harness's branches in front of the kernel's and behind
  * them, for which there must be room. */
-static bool record_any_ring(struct trace_check *c, struct recorded *rec, struct result *r, bool *whole)
+static bool record_any_level(struct trace_check *c, struct recorded *rec, struct result *r, bool *whole)
 {
 	if (record(c, rec, r, whole))
 		return true;
-	if (!rec->refused || !rec->ring || c->rings != RING_USR || c->records != WHOLE || source->depth)
+	if (!rec->refused || !rec->level || c->levels != LEVELS_USER || c->records != WHOLE || source->depth)
 		return false;
 	r->judgement = (struct judgement){0};
-	c->rings = RING_ALL;
+	c->levels = LEVELS_ALL;
 	return record(c, rec, r, whole);
 }
 
 /* The branches that are to be recorded are all the kernel's: its first ones or (.part) its last. @return
  * false if it has too few, or what it has is not known */
-static bool place_samples(struct trace_check *c, const struct kernel *k, uint8_t ring, uint64_t n)
+static bool place_samples(struct trace_check *c, const struct kernel *k, uint8_t level, uint64_t n)
 {
 	int64_t branches;
 
-	if (branch_sampling_unforeseen(c->event, c->counted, k, ring, n, &branches) ||
+	if (branch_sampling_unforeseen(c->event, c->counted, k, level, n, &branches) ||
 	    branches <= (int64_t)source->depth)
 		return false;
 	c->period = c->part == TRACE_LAST ? (unsigned)(branches - source->depth) : 1;
@@ -209,18 +209,18 @@ static bool place_samples(struct trace_check *c, const struct kernel *k, uint8_t
 	return true;
 }
 
-static void carry_out(const struct trace_check *check, const struct kernel *k, uint8_t ring)
+static void carry_out(const struct trace_check *check, const struct kernel *k, uint8_t level)
 {
 	struct trace_check own = *check, *c = &own;
 	char name[NAME_SIZE];
 	uint64_t n = run->options->n;
-	struct recorded rec = {.kernel = k, .ring = ring};
+	struct recorded rec = {.kernel = k, .level = level};
 	struct result r = {
 		.suite = "trace",
 		.name = name,
 		.event = c->what,
 		.kernel = k->name,
-		.ring = level_name(ring),
+		.level = level_name(level),
 		.manual = source->manual,
 		.virtual = run->pmu->virtual,
 	};
@@ -234,13 +234,13 @@ static void carry_out(const struct trace_check *check, const struct kernel *k, u
 		rec.n = c->records + 1;
 	if (c->event && rec.n < BURST)
 		rec.n = BURST;
-	if (c->event && !place_samples(c, k, ring, rec.n))
+	if (c->event && !place_samples(c, k, level, rec.n))
 		return;
-	snprintf(name, sizeof name, "%s/%s/%s", c->what, k->name, r.ring);
+	snprintf(name, sizeof name, "%s/%s/%s", c->what, k->name, r.level);
 	trap_set_context(name);
 	if (c->interrupts != INTERRUPTS_OFF && k->flags & KERNEL_SERVICE_NMI)
 		judgement_set(&r.judgement, VERDICT_SKIPPED, "NMIs are the kernel's own");
-	else if (record_any_ring(c, &rec, &r, &whole)) {
+	else if (record_any_level(c, &rec, &r, &whole)) {
 		w = recorded_window(&rec);
 		if (known_path(&w, rec.n, &path, &r))
 			judge_trace(c, &rec, whole, &r);
@@ -256,7 +256,7 @@ static bool count_mispredictions(struct trace_check *c, struct recorded *rec, st
 	struct window w;
 	bool whole;
 
-	if (!record_any_ring(c, rec, r, &whole))
+	if (!record_any_level(c, rec, r, &whole))
 		return false;
 	w = recorded_window(rec);
 	if (!known_path(&w, rec->n, &path, r))
@@ -270,18 +270,18 @@ static bool count_mispredictions(struct trace_check *c, struct recorded *rec, st
 }
 
 /* Predictors are a machine's own business: as many as the kernel's signature or the general bounds allow. */
-static void check_mispredictions(const struct kernel *k, uint8_t ring)
+static void check_mispredictions(const struct kernel *k, uint8_t level)
 {
-	struct trace_check c = {.rings = ring ? RING_USR : RING_ALL, .records = WHOLE};
+	struct trace_check c = {.levels = level ? LEVELS_USER : LEVELS_ALL, .records = WHOLE};
 	char name[NAME_SIZE], what[24];
-	struct recorded rec = {.kernel = k, .ring = ring, .n = N_MISPREDICTIONS};
+	struct recorded rec = {.kernel = k, .level = level, .n = N_MISPREDICTIONS};
 	struct amount a = bounds_amount(k, Q_BR_MISPRED, rec.n);
 	struct result r = {
 		.suite = "trace",
 		.name = name,
 		.event = what,
 		.kernel = k->name,
-		.ring = level_name(ring),
+		.level = level_name(level),
 		.manual = source->manual,
 		.virtual = run->pmu->virtual,
 		.machine_model = run->pmu->virtual,
@@ -291,7 +291,7 @@ static void check_mispredictions(const struct kernel *k, uint8_t ring)
 	if (!(source->fields & RECORD_HAS_MISPREDICTED) || !a.defined || a.overflow)
 		return;
 	snprintf(what, sizeof what, "%s mispredictions", short_name(source->kind));
-	snprintf(name, sizeof name, "%s/%s/%s", what, k->name, r.ring);
+	snprintf(name, sizeof name, "%s/%s/%s", what, k->name, r.level);
 	if (run->pmu->virtual)
 		vpmu_cool();
 	/* Predictors that know nothing yet are wrong often enough, and the second time not too often: by then
@@ -306,25 +306,25 @@ static void check_mispredictions(const struct kernel *k, uint8_t ring)
 	run->report(run, &r);
 }
 
-static void check_bts(const struct kernel *k, uint8_t ring)
+static void check_bts(const struct kernel *k, uint8_t level)
 {
-	const uint8_t rings = ring ? RING_USR : RING_ALL;
+	const uint8_t levels = level ? LEVELS_USER : LEVELS_ALL;
 	const struct trace_check checks[] = {
-		{.what = "BTS whole", .rings = rings, .records = WHOLE},
+		{.what = "BTS whole", .levels = levels, .records = WHOLE},
 		{.what = "BTS full",
-		 .rings = rings,
+		 .levels = levels,
 		 .full = true,
 		 .records = SMALL,
 		 .threshold = SMALL,
 		 .interrupts = INTERRUPTS_COUNT},
 		{.what = "BTS circular",
-		 .rings = rings,
+		 .levels = levels,
 		 .part = TRACE_LAST,
 		 .circular = true,
 		 .records = SMALL},
 		/* In ring 0 the handler would trace itself. */
 		{.what = "BTS emptied on interrupts",
-		 .rings = rings,
+		 .levels = levels,
 		 .interrupted = true,
 		 .records = 2 * SMALL,
 		 .threshold = SMALL,
@@ -332,16 +332,16 @@ static void check_bts(const struct kernel *k, uint8_t ring)
 	};
 
 	for (unsigned i = 0; i < sizeof checks / sizeof checks[0]; i++)
-		if (ring || !checks[i].interrupted)
-			carry_out(&checks[i], k, ring);
-	check_mispredictions(k, ring);
+		if (level || !checks[i].interrupted)
+			carry_out(&checks[i], k, level);
+	check_mispredictions(k, level);
 }
 
-static void check_lbr(const struct kernel *k, uint8_t ring)
+static void check_lbr(const struct kernel *k, uint8_t level)
 {
-	const struct trace_check c = {.what = "LBR", .rings = ring ? RING_USR : RING_ALL, .part = TRACE_LAST};
+	const struct trace_check c = {.what = "LBR", .levels = level ? LEVELS_USER : LEVELS_ALL, .part = TRACE_LAST};
 
-	carry_out(&c, k, ring);
+	carry_out(&c, k, level);
 }
 
 /* The event that starts it; NULL if none does. */
@@ -355,9 +355,9 @@ static void ask_event(void *arg)
 	asked_event = NULL;
 	for (unsigned i = 0; i < pmu->n_events && !asked_event; i++) {
 		struct pmu_recording r = {.source = source,
-					  .ring = RING_ALL,
+					  .levels = LEVELS_ALL,
 					  .counter = (unsigned)__builtin_ctzll(source->counters),
-					  .config = {.code = pmu->events[i]->code, .ring = RING_ALL}};
+					  .config = {.code = pmu->events[i]->code, .levels = LEVELS_ALL}};
 
 		if (pmu->events[i]->judgement == EVENT_EXACT && record_can_sample(pmu, &r, &why))
 			asked_event = pmu->events[i];
@@ -366,49 +366,49 @@ static void ask_event(void *arg)
 
 /* All rings are recorded. In ring 3 the counter counts that one alone: the harness's branches on the way
  * there and back are of ring 0. */
-static void check_brs(const struct kernel *k, uint8_t ring)
+static void check_brs(const struct kernel *k, uint8_t level)
 {
 	struct trace_check c = {.what = "BRS of the first branches",
-				.rings = RING_ALL,
+				.levels = LEVELS_ALL,
 				.part = TRACE_FIRST,
 				.interrupts = INTERRUPTS_COUNT,
 				.event = asked_event,
-				.counted = ring ? RING_USR : RING_ALL};
+				.counted = level ? LEVELS_USER : LEVELS_ALL};
 
-	carry_out(&c, k, ring);
+	carry_out(&c, k, level);
 	c.what = "BRS of the last branches";
 	c.part = TRACE_LAST;
-	carry_out(&c, k, ring);
+	carry_out(&c, k, level);
 }
 
 /* A ring that is not recorded leaves nothing; a kind of branches that is left out is not there. */
-static void check_filters(const struct kernel *k, uint8_t ring)
+static void check_filters(const struct kernel *k, uint8_t level)
 {
 	char what[64];
 	struct trace_check c = {.what = what,
-				.rings = ring ? RING_OS : RING_USR,
+				.levels = level ? LEVELS_SYSTEM : LEVELS_USER,
 				.part = source->depth ? TRACE_LAST : TRACE_FIRST,
 				.records = WHOLE};
 
 	snprintf(what, sizeof what, "%s of the other ring", short_name(source->kind));
-	carry_out(&c, k, ring);
-	c.rings = ring ? RING_USR : RING_ALL;
+	carry_out(&c, k, level);
+	c.levels = level ? LEVELS_USER : LEVELS_ALL;
 	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		if (!(source->filters >> kinds[i].kind & 1))
 			continue;
 		c.without = 1u << kinds[i].kind;
 		snprintf(what, sizeof what, "%s without %s", short_name(source->kind), kinds[i].name);
-		carry_out(&c, k, ring);
+		carry_out(&c, k, level);
 	}
 }
 
 /* Of a kernel whose calls all come back nothing is left. */
-static void check_returned_calls(const struct kernel *k, uint8_t ring)
+static void check_returned_calls(const struct kernel *k, uint8_t level)
 {
 	const struct trace_check c = {
-		.what = "LBR call stack", .rings = ring ? RING_USR : RING_ALL, .call_stack = true};
+		.what = "LBR call stack", .levels = level ? LEVELS_USER : LEVELS_ALL, .call_stack = true};
 
-	carry_out(&c, k, ring);
+	carry_out(&c, k, level);
 }
 
 /* The default selection is that of every suite, which has few branches. */
@@ -438,26 +438,26 @@ static void check_source(enum record_kind kind)
 	else if (kind == RECORD_LBR)
 		skip("LBR call stack", "this last-branch stack has no mode for call stacks");
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
-		for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
+		for (uint8_t level = 0; level <= level_user(); level += (uint8_t)level_user()) {
 			if (!kernel_selected(k, selection()) || kernel_transacts(k) || !kernel_has_path(k) ||
-			    kernel_unfit(k, ring))
+			    kernel_unfit(k, level))
 				continue;
 			if (source->ends_at_debug && kernel_amount(k, Q_EXC_DB, 1).high) {
 				skip(k->name, "a debug exception ends recording");
 				continue;
 			}
 			if (kind == RECORD_BRS) {
-				check_brs(k, ring);
+				check_brs(k, level);
 				continue;
 			}
 			if (kind == RECORD_BTS)
-				check_bts(k, ring);
+				check_bts(k, level);
 			else
-				check_lbr(k, ring);
+				check_lbr(k, level);
 			if (source->call_stack && !strncmp(k->name, "calls", 5))
-				check_returned_calls(k, ring);
+				check_returned_calls(k, level);
 			if (!strcmp(k->name, "calls") || !strcmp(k->name, "jumps_indirect"))
-				check_filters(k, ring);
+				check_filters(k, level);
 		}
 }
 

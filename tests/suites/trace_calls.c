@@ -90,7 +90,7 @@ void trace_open_calls(struct run *run, const struct pmu_record_source *source)
 			   .virtual = run->pmu->virtual};
 
 	nest = (struct nest){.pmu = run->pmu,
-			     .recording = {.source = source, .ring = RING_ALL, .call_stack = true}};
+			     .recording = {.source = source, .levels = LEVELS_ALL, .call_stack = true}};
 	trap_set_context(r.name);
 	if (run->call(run, record_nest, &nest, OPEN_MS, &r)) {
 		if (nest.failure)

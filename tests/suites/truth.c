@@ -39,7 +39,7 @@ static const quantity_number visible[] = {
 /* A kernel in one ring. */
 struct subject {
 	const struct kernel *kernel;
-	uint8_t ring;
+	uint8_t level;
 	bool stepped;
 	uint64_t seen[MULTIPLES][VISIBLE];
 	struct judgement all;      /* of every quantity, visible or not */
@@ -47,20 +47,20 @@ struct subject {
 	struct judgement path;     /* of its known path */
 };
 
-static const char *ring_name(uint8_t ring)
+static const char *level_of(uint8_t level)
 {
-	return level_name(ring);
+	return level_name(level);
 }
 
 static struct result result_for(const struct subject *s, const char *quantity, char *name)
 {
-	snprintf(name, NAME_SIZE, "%s/%s/%s", quantity, s->kernel->name, ring_name(s->ring));
+	snprintf(name, NAME_SIZE, "%s/%s/%s", quantity, s->kernel->name, level_of(s->level));
 	return (struct result){
 		.suite = "truth",
 		.name = name,
 		.event = quantity,
 		.kernel = s->kernel->name,
-		.ring = ring_name(s->ring),
+		.level = level_of(s->level),
 		.manual = "the kernel's signature",
 	};
 }
@@ -150,7 +150,7 @@ static void tell_amounts(struct run *run, const struct subject *s, uint64_t tria
 	static char text[Q_COUNT * AMOUNT_SIZE];
 	char name[NAME_SIZE], *p = text;
 
-	snprintf(name, sizeof(name), "%s/%s/N = %" PRIu64 "%s", s->kernel->name, ring_name(s->ring), trial,
+	snprintf(name, sizeof(name), "%s/%s/N = %" PRIu64 "%s", s->kernel->name, level_of(s->level), trial,
 		 outcome == OUTCOME_COMMIT ? "/committed" : "");
 	*p = 0;
 	for (enum quantity q = 0; q < Q_COUNT; q++)
@@ -166,7 +166,7 @@ static bool step_once(struct run *run, const struct subject *s, uint64_t trial,
 	struct amount declared;
 	enum quantity q;
 
-	if (!ground_truth(s->kernel, s->ring, trial, outcome, seen, r))
+	if (!ground_truth(s->kernel, s->level, trial, outcome, seen, r))
 		return false;
 	tell_amounts(run, s, trial, outcome, seen);
 	q = truth_disagrees(s->kernel, trial, outcome, seen, &declared);
@@ -203,7 +203,7 @@ static bool step(struct run *run, struct subject *s, uint64_t n)
 
 static void walk(struct subject *s, uint64_t n, struct path *path)
 {
-	const struct window w = {.kernel = s->kernel, .ring = s->ring};
+	const struct window w = {.kernel = s->kernel, .level = s->level};
 	struct result r = {.judgement = {.verdict = VERDICT_EXACT}};
 
 	if (path->room)
@@ -227,7 +227,7 @@ static void report_paths(struct run *run, const struct subject *s, unsigned coun
 		walked++;
 		agree += s[i].path.verdict == VERDICT_EXACT;
 		if (s[i].path.verdict != VERDICT_EXACT && !r.judgement.text[0])
-			judgement_set(&r.judgement, VERDICT_ERROR, "%s: %s", ring_name(s[i].ring),
+			judgement_set(&r.judgement, VERDICT_ERROR, "%s: %s", level_of(s[i].level),
 				      s[i].path.text);
 	}
 	if (!walked)
@@ -246,7 +246,7 @@ static void report_paths(struct run *run, const struct subject *s, unsigned coun
 
 struct native {
 	const struct kernel *kernel;
-	uint8_t ring;
+	uint8_t level;
 	uint64_t n;
 	const char *suffix; /* of its name in the marks */
 	const char *failure;
@@ -269,7 +269,7 @@ static void run_native(void *arg)
 	struct pmu_bracket marks = {
 		.start = start[turn ^= 1], .stop = stop, .stop_end = stop + code_mark_size};
 	struct window w = {
-		.kernel = native->kernel, .bracket = &marks, .ring = native->ring, .emulate = true};
+		.kernel = native->kernel, .bracket = &marks, .level = native->level, .emulate = true};
 	uint8_t *p = start[turn];
 	const void *entry;
 
@@ -280,7 +280,7 @@ static void run_native(void *arg)
 	strcat(strcpy(name, native->kernel->name), native->suffix);
 	p = put_mark(p, MARK_BEGIN);
 	p = put_mark(p, (uint32_t)native->n);
-	p = put_mark(p, w.ring);
+	p = put_mark(p, w.level);
 	for (unsigned i = 0; i < MARK_NAME_WORDS; i++) {
 		uint32_t word;
 
@@ -314,7 +314,7 @@ static void run_native_guarded(struct native *native, struct judgement *judgemen
 static void run_at_full_speed(struct subject *s, uint64_t n)
 {
 	for (unsigned i = 0; i < MULTIPLES && s->all.verdict == VERDICT_EXACT; i++) {
-		struct native native = {s->kernel, s->ring, kernel_trial_n(s->kernel, n, i), "", NULL};
+		struct native native = {s->kernel, s->level, kernel_trial_n(s->kernel, n, i), "", NULL};
 
 		run_native_guarded(&native, &s->all);
 	}
@@ -358,9 +358,9 @@ static void report_visible(struct run *run, const struct subject *s, unsigned v,
 	run->report(run, &r);
 }
 
-static void skip(struct run *run, const struct kernel *k, uint8_t ring, const char *why)
+static void skip(struct run *run, const struct kernel *k, uint8_t level, const char *why)
 {
-	struct subject s = {.kernel = k, .ring = ring};
+	struct subject s = {.kernel = k, .level = level};
 
 	judgement_set(&s.all, VERDICT_SKIPPED, "%s", why);
 	report_all(run, &s);
@@ -376,16 +376,16 @@ static unsigned add_subjects(struct run *run, struct subject *subjects)
 
 		if (!kernel_selected(k, run->options->kernel_glob))
 			continue;
-		for (uint8_t ring = 0; ring <= level_user(); ring += (uint8_t)level_user()) {
-			const char *unfit = kernel_unsteppable(k, ring);
+		for (uint8_t level = 0; level <= level_user(); level += (uint8_t)level_user()) {
+			const char *unfit = kernel_unsteppable(k, level);
 
 			if (!unfit)
-				subjects[count++] = (struct subject){.kernel = k, .ring = ring};
-			else if (!why || !(k->flags & (ring ? KERNEL_RING0_ONLY : KERNEL_RING3_ONLY)))
+				subjects[count++] = (struct subject){.kernel = k, .level = level};
+			else if (!why || !(k->flags & (level ? KERNEL_PRIVILEGED : KERNEL_USER_ONLY)))
 				why = unfit;
 		}
 		if (count == before)
-			skip(run, k, k->flags & KERNEL_RING3_ONLY ? (uint8_t)level_user() : 0, why);
+			skip(run, k, k->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0, why);
 	}
 	return count;
 }
@@ -396,7 +396,7 @@ static void check_emulated(struct run *run, const struct subject *s, uint64_t n)
 {
 	char name[NAME_SIZE];
 	struct result r = result_for(s, "wrong unless emulated for", name);
-	struct native native = {.kernel = s->kernel, .ring = s->ring, .n = n, .suffix = UNEMULATED};
+	struct native native = {.kernel = s->kernel, .level = s->level, .n = n, .suffix = UNEMULATED};
 	enum quantity q = Q_COUNT;
 	struct amount declared;
 	struct qvec seen;
@@ -404,7 +404,7 @@ static void check_emulated(struct run *run, const struct subject *s, uint64_t n)
 	if (!exceptions_emulated(s->kernel) || s->all.verdict != VERDICT_EXACT)
 		return;
 	exceptions_withhold(true);
-	if (ground_truth(s->kernel, s->ring, n, OUTCOME_ABORT, &seen, &r)) {
+	if (ground_truth(s->kernel, s->level, n, OUTCOME_ABORT, &seen, &r)) {
 		q = truth_disagrees(s->kernel, n, OUTCOME_ABORT, &seen, &declared);
 		judgement_set(&r.judgement, VERDICT_ERROR, "it is right without what is emulated for it");
 	}

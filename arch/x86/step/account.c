@@ -97,7 +97,7 @@ static void add_levels(struct term_list *t, const struct insn_retired *s, uint64
 	add_splits(t, ACCESS_LOAD, s->frame - copies * size, size, copies);
 }
 
-static bool changes_ring(const struct insn *in)
+static bool changes_level(const struct insn *in)
 {
 	return in->special == INSN_IRET || in->special == INSN_FAR ||
 	       (in->special >= INSN_SYSCALL && in->special <= INSN_SYSEXIT);
@@ -120,7 +120,7 @@ unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_
 			add(&t, Q_INSN_LOCKED, 1);
 		if (in->special == INSN_JCC || in->special == INSN_LOOP || in->special == INSN_JRCXZ)
 			add(&t, s->taken ? Q_BR_COND_TAKEN : Q_BR_COND_NTAKEN, 1);
-		if (s->cpl != s->cpl_after && changes_ring(in))
+		if (s->cpl != s->cpl_after && changes_level(in))
 			add(&t, s->cpl_after ? Q_RING_TO_USER : Q_RING_TO_KERNEL, 1);
 	}
 	if (iterates && s->iterations) {

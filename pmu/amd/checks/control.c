@@ -33,7 +33,7 @@
 static bool set(struct control_fixture *h, unsigned c, uint64_t code, uint8_t rings, bool interrupt,
 		uint64_t first)
 {
-	const struct pmu_config config = {.code = code, .ring = rings, .interrupt = interrupt};
+	const struct pmu_config config = {.code = code, .levels = rings, .interrupt = interrupt};
 
 	return control_program(h, c, &config, first);
 }
@@ -58,12 +58,12 @@ static void stop_at_carry(struct control_fixture *h, unsigned c, const struct pm
 {
 	uint64_t mask = 1ull << c, low, high;
 
-	if (!set(h, c, e->code, RING_ALL, false, START))
+	if (!set(h, c, e->code, LEVELS_ALL, false, START))
 		return;
 	h->run(h, mask);
 	h->amount(h, e, 0, &low, &high);
 	for (uint64_t before = low - 1; before <= low + 1; before++) {
-		if (!set(h, c, e->code, RING_ALL, false, UPPER - before))
+		if (!set(h, c, e->code, LEVELS_ALL, false, UPPER - before))
 			return;
 		h->run(h, mask);
 		h->within(h, "stopped about a carry from bit 31, it is", UPPER - before + low,
@@ -76,7 +76,7 @@ static void stop_at_carry(struct control_fixture *h, unsigned c, const struct pm
 /* Drivers may well look at the lower ones only. */
 static void no_upper_bits(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
-	if (!set(h, c, e->code, RING_ALL, false, TOP))
+	if (!set(h, c, e->code, LEVELS_ALL, false, TOP))
 		return;
 	h->run(h, 1ull << c);
 	h->equal(h, "behind the wrap the register's bits 63:48 read as", 0,
@@ -100,7 +100,7 @@ static void two_interrupt(struct control_fixture *h, unsigned instance, const st
 
 	(void)instance;
 	for (unsigned c = 0; c < 2; c++)
-		set(h, c, e->code, RING_USR, true, START);
+		set(h, c, e->code, LEVELS_USER, true, START);
 	for (unsigned turn = 0; turn < 4; turn++) {
 		h->works(h, "writing a counter",
 			 d->write(h->pmu, turn % 2, TOP) && d->write(h->pmu, 1 - turn % 2, START));
@@ -133,7 +133,7 @@ static void halt(struct control_fixture *h, unsigned instance, const struct pmu_
 
 	(void)instance;
 	for (unsigned us = HALT_US; !took && us <= HALT_US_MAX; us *= 4) {
-		if (!set(h, 0, e->code, RING_ALL, false, START) ||
+		if (!set(h, 0, e->code, LEVELS_ALL, false, START) ||
 		    !h->works(h, "starting", h->pmu->driver->start(h->pmu, 1)))
 			return;
 		took = h->halt(h, us);
@@ -265,7 +265,7 @@ static void merged(struct control_fixture *h, unsigned instance, const struct pm
 	if (!h->works(h, "finding an event of large increments", e != NULL))
 		return;
 	for (uint64_t upper = MERGE_TOP - 1; upper <= MERGE_TOP; upper++) {
-		if (!set(h, c, e->code, RING_ALL, false, TOP - 1) ||
+		if (!set(h, c, e->code, LEVELS_ALL, false, TOP - 1) ||
 		    !h->works(h, "writing the upper half",
 			      msr_write(amd_counter_msr(h->pmu, c + 1), upper) &&
 				      d->start(h->pmu, 1ull << c)))
@@ -293,7 +293,7 @@ static void threshold(struct control_fixture *h, unsigned instance, const struct
 	(void)unused;
 	if (!h->works(h, "finding an event of large increments", e != NULL))
 		return;
-	const struct pmu_config config = {.code = e->code, .ring = RING_ALL, .cmask = 1};
+	const struct pmu_config config = {.code = e->code, .levels = LEVELS_ALL, .cmask = 1};
 	if (!control_program(h, c, &config, START) || !h->works(h, "starting", d->start(h->pmu, 1ull << c)))
 		return;
 	amd_flops(PAIRS);
@@ -332,7 +332,7 @@ static void host_and_guest(struct control_fixture *h, unsigned c, const struct p
 		/* Firmware may have locked SVM away. */
 		if (!msr_write(EFER, cases[i].svme ? efer | EFER_SVME : efer & ~EFER_SVME))
 			break;
-		if (set(h, c, e->code | cases[i].only, RING_ALL, false, START)) {
+		if (set(h, c, e->code | cases[i].only, LEVELS_ALL, false, START)) {
 			h->run(h, 1ull << c);
 			h->amount(h, e, 0, &low, &high);
 			h->within(h, cases[i].what, cases[i].counts ? low : 0, cases[i].counts ? high : 0,
@@ -340,7 +340,7 @@ static void host_and_guest(struct control_fixture *h, unsigned c, const struct p
 		}
 	}
 	if (h->works(h, "restoring EFER", msr_write(EFER, efer)) &&
-	    set(h, c, e->code, RING_ALL, false, START)) {
+	    set(h, c, e->code, LEVELS_ALL, false, START)) {
 		h->run(h, 1ull << c);
 		h->amount(h, e, 0, &low, &high);
 		h->within(h, "what is for neither counts", low, high, control_value(h, c) - START);
@@ -363,7 +363,7 @@ static bool each_guest(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 
 static uint64_t counted(struct control_fixture *h, const struct pmu_event *e, uint64_t only)
 {
-	if (!set(h, 0, e->code | only, RING_ALL, false, START))
+	if (!set(h, 0, e->code | only, LEVELS_ALL, false, START))
 		return 0;
 	h->run(h, 1);
 	return control_value(h, 0) - START;
@@ -439,7 +439,7 @@ static void set_by_software(struct control_fixture *h, unsigned instance, const 
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t bit = instance ? STATUS_PMC_FROZEN : 1, first, second;
 
-	if (!set(h, 0, e->code, RING_ALL, true, START))
+	if (!set(h, 0, e->code, LEVELS_ALL, true, START))
 		return;
 	h->arm(h);
 	h->works(h, "starting", d->start(h->pmu, 1));
@@ -506,7 +506,7 @@ static void freeze_with(struct control_fixture *h, const struct pmu_event *e, ui
 		frozen |= STATUS_PMC_FROZEN;
 	if (bits & DEBUGCTL_FREEZE_LBR)
 		frozen |= STATUS_LBR_FROZEN;
-	if (!set(h, 0, e->code, RING_ALL, true, TOP - PAIRS) ||
+	if (!set(h, 0, e->code, LEVELS_ALL, true, TOP - PAIRS) ||
 	    !h->works(h, "setting the freeze up",
 		      msr_write(DEBUGCTL, bits) && msr_write(DBG_EXTN_CFG, DBG_EXTN_LBR)))
 		return;

@@ -110,8 +110,8 @@ bool amd_stack_counter_instance(const struct pmu *pmu, unsigned i, struct pmu_co
 void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static struct pmu_record records[BRANCHES_MAX];
-	const struct pmu_config config = {.code = MISPREDICTED, .ring = RING_USR};
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_USR};
+	const struct pmu_config config = {.code = MISPREDICTED, .levels = LEVELS_USER};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_USER};
 	uint64_t told = 0, counted;
 	const char *why;
 

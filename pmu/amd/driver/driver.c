@@ -297,8 +297,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	}
 	if (!write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
 		return false;
-	uint64_t select = config->code | (config->ring & RING_OS ? CTL_OS : 0) |
-			  (config->ring & RING_USR ? CTL_USR : 0) | (config->interrupt ? CTL_INT : 0) |
+	uint64_t select = config->code | (config->levels & LEVELS_SYSTEM ? CTL_OS : 0) |
+			  (config->levels & LEVELS_USER ? CTL_USR : 0) | (config->interrupt ? CTL_INT : 0) |
 			  (config->edge ? CTL_EDGE : 0) | (config->invert ? CTL_INV : 0) |
 			  (uint64_t)config->cmask << CTL_CMASK_SHIFT;
 	/* With the common enable the local one is set now; without, it is what starts the counter. */
@@ -359,7 +359,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
 {
 	memset(out, 0, sizeof *out);
-	out->ring0_only = true;
+	out->privileged = true;
 	out->own[0] = (struct qterm){Q_INSTRUCTIONS, AMD_ENABLE_OWN};
 	if (pmu->has_global) {
 		out->start = amd_global_start;

@@ -67,7 +67,7 @@ bool amd_record_bracket(const struct pmu *pmu, const struct pmu_recording *r, st
 				    .stop_end = amd_bits_stop_end,
 				    .args = {address, enable & 0xffffffff, enable >> 32},
 				    .own = {{Q_INSTRUCTIONS, AMD_BITS_OWN}},
-				    .ring0_only = true};
+				    .privileged = true};
 	return true;
 }
 

@@ -51,7 +51,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 {
 	struct pmu_config config = r->config;
 
-	if (r->ring != RING_ALL) {
+	if (r->levels != LEVELS_ALL) {
 		*why = "branches of every ring are sampled";
 		return false;
 	}

@@ -57,7 +57,7 @@ static bool is_absent(uint32_t feature, uint32_t address, const char **why)
 
 static bool refuse(const struct pmu_recording *r, uint64_t most, const char **why)
 {
-	if (r->ring != RING_ALL)
+	if (r->levels != LEVELS_ALL)
 		*why = "IBS samples every ring";
 	else if (!(r->source->units >> r->unit & 1))
 		*why = "IBS does not count that on this CPU";

@@ -42,7 +42,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.depth = n ? n : 1,
 		.filters = n ? KINDS : 0,
 		.ends_at_debug = true,    /* 13.1.6.1, 13.1.1.8 */
-		.ring_of_target = n != 0, /* figure 13-9 */
+		.level_of_target = n != 0, /* figure 13-9 */
 		.manual = n ? "APM vol. 2, 13.1.1.9 and 13.1.8" : "APM vol. 2, 13.1.6.1",
 	};
 	return true;
@@ -66,7 +66,7 @@ static uint32_t selection(const struct pmu_recording *r)
 		{TRANSFER_FAR, LBR_SELECT_FAR},
 	};
 	uint32_t select =
-		(r->ring & RING_OS ? 0 : LBR_SELECT_CPL0) | (r->ring & RING_USR ? 0 : LBR_SELECT_CPL3);
+		(r->levels & LEVELS_SYSTEM ? 0 : LBR_SELECT_CPL0) | (r->levels & LEVELS_USER ? 0 : LBR_SELECT_CPL3);
 
 	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (r->without >> kinds[i].kind & 1)
@@ -98,7 +98,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		return amd_change_msr(DEBUGCTL, 0, DEBUGCTL_LBR) && msr_write(DBG_EXTN_CFG, 0) &&
 		       msr_write(LBR_SELECT, selection(r)) && clear() &&
 		       (!pmu->has_global || msr_write(PERF_GLOBAL_STATUS_CLR, STATUS_LBR_FROZEN));
-	if (r->ring != RING_ALL) {
+	if (r->levels != LEVELS_ALL) {
 		*why = "the last branch is that of every ring";
 		return false;
 	}

@@ -61,7 +61,7 @@ static bool beside_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 /* What starts a counter is not counted by it, whether another one runs already or not. */
 static void beside_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
 	uint64_t low, high;
 
 	(void)i, (void)e;
@@ -91,8 +91,8 @@ static bool each_fixed(const struct pmu *pmu, unsigned i, struct pmu_control_ins
  * is awake. */
 static void write_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
-	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	const struct pmu_config config = {.levels = LEVELS_ALL, .interrupt = true};
+	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
 	unsigned c = h->pmu->n_general + i;
 	uint64_t status = 0;
 
@@ -149,7 +149,7 @@ static void retired_slots(struct control_fixture *h, uint64_t metrics, uint64_t 
 /* The four fractions of the slots are all of them, and something retired. RDPMC tells the same. */
 static void metrics_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.ring = RING_ALL};
+	const struct pmu_config config = {.levels = LEVELS_ALL};
 	unsigned c = (unsigned)intel_find_counter(h->pmu, COUNTER_FIXED, FIXED_SLOTS), sum = 0;
 	uint64_t metrics, again = 0, retired = intel_find_counter(h->pmu, COUNTER_FIXED, 0);
 
@@ -193,8 +193,8 @@ static bool clocks_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 static void clocks_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config counted = {
-		.code = i ? CODE_SLOTS : CODE_INSTRUCTIONS, .ring = RING_ALL, .cmask = 1};
-	const struct pmu_config clock = {.code = CODE_CYCLES, .ring = RING_ALL};
+		.code = i ? CODE_SLOTS : CODE_INSTRUCTIONS, .levels = LEVELS_ALL, .cmask = 1};
+	const struct pmu_config clock = {.code = CODE_CYCLES, .levels = LEVELS_ALL};
 
 	/* A write that starts or stops counting, and is counted, has no clock of its own where a hypervisor
 	 * carries it out. */
@@ -222,9 +222,9 @@ static bool equal_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 /* Cycles with one slot, and those with two or more, are those with one or more. */
 static void equal_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config configs[] = {{.code = CODE_SLOTS, .ring = RING_ALL, .cmask = 1},
-					     {.code = CODE_SLOTS, .ring = RING_ALL, .cmask = 2},
-					     {.code = CODE_SLOTS | EVTSEL_EQ, .ring = RING_ALL, .cmask = 1}};
+	const struct pmu_config configs[] = {{.code = CODE_SLOTS, .levels = LEVELS_ALL, .cmask = 1},
+					     {.code = CODE_SLOTS, .levels = LEVELS_ALL, .cmask = 2},
+					     {.code = CODE_SLOTS | EVTSEL_EQ, .levels = LEVELS_ALL, .cmask = 1}};
 
 	(void)i, (void)e;
 	for (unsigned c = 0; c < 3; c++)
@@ -255,7 +255,7 @@ static bool kept_instance(const struct pmu *pmu, unsigned i, struct pmu_control_
 
 static void kept_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
 	bool general = i < h->pmu->n_general;
 	unsigned c = (unsigned)(general ? intel_find_counter(h->pmu, COUNTER_GENERAL, i)
 					: intel_find_counter(h->pmu, COUNTER_FIXED, 0));
@@ -340,7 +340,7 @@ static void reload(struct control_fixture *h, unsigned c, uint64_t causes, uint6
  */
 static void reload_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
 	unsigned c = (unsigned)reloading(h->pmu, i);
 	unsigned by = (unsigned)(reloading(h->pmu, i + 1) == NO_COUNTER ? reloading(h->pmu, 0)
 									: reloading(h->pmu, i + 1));
@@ -394,7 +394,7 @@ static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_con
  */
 static void exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .ring = RING_ALL};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_ALL};
 	uint64_t from, to;
 	const char *why;
 

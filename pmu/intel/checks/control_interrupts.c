@@ -51,7 +51,7 @@ bool intel_pair_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 
 void intel_pair_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
+	const struct pmu_config config = {.levels = LEVELS_ALL, .interrupt = true};
 	unsigned core = fixed(h->pmu, 1), reference = fixed(h->pmu, 2);
 
 	(void)i, (void)e;
@@ -74,7 +74,7 @@ bool intel_frozen_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 
 void intel_frozen_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
+	const struct pmu_config config = {.levels = LEVELS_ALL, .interrupt = true};
 	unsigned c = fixed(h->pmu, 0);
 
 	(void)i, (void)e;

@@ -32,7 +32,7 @@ bool intel_together_instance(const struct pmu *pmu, unsigned i, struct pmu_contr
  * not. */
 void intel_together_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.ring = RING_ALL, .interrupt = true};
+	const struct pmu_config config = {.levels = LEVELS_ALL, .interrupt = true};
 	uint64_t mask = 0, status = 0;
 
 	(void)i, (void)e;
@@ -85,8 +85,8 @@ static __attribute__((noinline)) void linger(void)
  * back, later ones set a status and leave the enables. */
 static void freeze(struct control_fixture *h, bool asked)
 {
-	const struct pmu_config watched = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL, .interrupt = true};
-	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .ring = RING_ALL};
+	const struct pmu_config watched = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL, .interrupt = true};
+	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
 	const bool streamlined = h->pmu->version >= 4;
 	uint64_t enables, first[2];
 
@@ -149,7 +149,7 @@ bool intel_halt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 /* Little more than the way there and back. */
 void intel_halt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config config = {.code = CODE_CYCLES, .ring = RING_ALL};
+	const struct pmu_config config = {.code = CODE_CYCLES, .levels = LEVELS_ALL};
 	uint64_t took = 0;
 
 	(void)i, (void)e;

@@ -401,8 +401,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	if (!release(pmu, c) || !write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
 		return false;
 	if (!general(k)) {
-		uint64_t field = (config->ring & RING_OS ? FIXED_OS : 0) |
-				 (config->ring & RING_USR ? FIXED_USR : 0) |
+		uint64_t field = (config->levels & LEVELS_SYSTEM ? FIXED_OS : 0) |
+				 (config->levels & LEVELS_USER ? FIXED_USR : 0) |
 				 (config->any_thread ? FIXED_ANY : 0) | (config->interrupt ? FIXED_PMI : 0);
 		return set_fixed_field(k, field);
 	}
@@ -410,8 +410,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 		return false;
 	/* A counter mask that is asked for takes the place of the event's own. */
 	uint64_t code = config->cmask ? config->code & ~EVTSEL_CMASK : config->code;
-	uint64_t select = code | (config->ring & RING_OS ? EVTSEL_OS : 0) |
-			  (config->ring & RING_USR ? EVTSEL_USR : 0) | (config->interrupt ? EVTSEL_INT : 0) |
+	uint64_t select = code | (config->levels & LEVELS_SYSTEM ? EVTSEL_OS : 0) |
+			  (config->levels & LEVELS_USER ? EVTSEL_USR : 0) | (config->interrupt ? EVTSEL_INT : 0) |
 			  (config->edge ? EVTSEL_E : 0) | (config->invert ? EVTSEL_INV : 0) |
 			  (config->any_thread ? EVTSEL_ANY : 0) |
 			  (uint64_t)config->cmask << EVTSEL_CMASK_SHIFT;
@@ -471,7 +471,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
 {
 	memset(out, 0, sizeof *out);
-	out->ring0_only = true;
+	out->privileged = true;
 	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_GLOBAL_OWN};
 	if (pmu->has_global) {
 		uint64_t control = global_mask(pmu, mask);

@@ -75,7 +75,7 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 		if (s->started >> c & 1) {
 			uint64_t more = injected(s, INJECT_OFF_BY_ONE);
 
-			if (k->weight[Q_INSTRUCTIONS] && k->rings & RING_OS)
+			if (k->weight[Q_INSTRUCTIONS] && k->rings & LEVELS_SYSTEM)
 				more += injected(s, INJECT_START_EMULATED);
 			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX)
 				more += 32;

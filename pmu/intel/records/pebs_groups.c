@@ -51,13 +51,13 @@ uint64_t intel_pebs_groups_counter(const struct pmu *pmu, const struct pmu_recor
 /* The last-branch stack, which runs all the time: what is in front of the window is older. */
 static struct pmu_recording branches(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return (struct pmu_recording){.source = record_source(pmu, RECORD_LBR), .ring = r->ring};
+	return (struct pmu_recording){.source = record_source(pmu, RECORD_LBR), .levels = r->levels};
 }
 
 bool intel_pebs_groups_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	if (r->more & RECORD_MORE_INSTRUCTIONS) {
-		const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .ring = r->ring};
+		const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = r->levels};
 		unsigned c = instructions_counter(pmu, r);
 
 		if (!intel_driver.program(pmu, c, &config) || !intel_driver.write(pmu, c, 0)) {

@@ -19,7 +19,7 @@ void intel_bracket_msr(uint32_t address, uint64_t on, uint64_t off, struct pmu_b
 				    .stop_end = intel_single_stop_end,
 				    .args = {address, on, off},
 				    .own = {{Q_INSTRUCTIONS, INTEL_SINGLE_OWN}},
-				    .ring0_only = true};
+				    .privileged = true};
 }
 
 const struct pmu_recorder intel_recorder = {

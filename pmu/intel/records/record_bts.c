@@ -40,12 +40,12 @@ static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	uint64_t options = (r->ring & RING_OS ? 0 : DEBUGCTL_BTS_OFF_OS) |
-			   (r->ring & RING_USR ? 0 : DEBUGCTL_BTS_OFF_USR) |
+	uint64_t options = (r->levels & LEVELS_SYSTEM ? 0 : DEBUGCTL_BTS_OFF_OS) |
+			   (r->levels & LEVELS_USER ? 0 : DEBUGCTL_BTS_OFF_USR) |
 			   (r->circular ? 0 : DEBUGCTL_BTINT);
 
 	(void)pmu;
-	if (r->ring != RING_ALL && !cpu_has(CPU_DS_CPL)) {
+	if (r->levels != LEVELS_ALL && !cpu_has(CPU_DS_CPL)) {
 		*why = "CPUID.1:ECX[4] is 0: the trace takes the branches of every ring";
 		return false;
 	}

@@ -102,7 +102,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.depth = lbr.depth,
 		.address_bits = lbr.to && lbr.format != LBR_32 ? 0 : 32,
 		.filters = filters_kinds(&lbr) ? ALL_KINDS : 0,
-		.ring_of_target =
+		.level_of_target =
 			architectural(&lbr), /* of MSR_LBR_SELECT editions differ: "occurring", "ending" */
 		.hides_source = architectural(&lbr),
 		.call_stack = has_call_stack(&lbr),
@@ -125,8 +125,8 @@ static bool clear(const struct intel_lbr *lbr)
 
 static bool filter(const struct intel_lbr *lbr, const struct pmu_recording *r)
 {
-	uint32_t out = (r->ring & RING_OS ? 0 : SELECT_CPL0) | (r->ring & RING_USR ? 0 : SELECT_CPL3);
-	uint32_t in = (r->ring & RING_OS ? LBR_CTL_OS : 0) | (r->ring & RING_USR ? LBR_CTL_USR : 0);
+	uint32_t out = (r->levels & LEVELS_SYSTEM ? 0 : SELECT_CPL0) | (r->levels & LEVELS_USER ? 0 : SELECT_CPL3);
+	uint32_t in = (r->levels & LEVELS_SYSTEM ? LBR_CTL_OS : 0) | (r->levels & LEVELS_USER ? LBR_CTL_USR : 0);
 	uint32_t without = r->call_stack ? ALL_KINDS & ~CALL_KINDS : r->without;
 
 	if (r->call_stack) {
@@ -149,7 +149,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	struct intel_lbr lbr = intel_lbr_here();
 
 	(void)pmu;
-	if ((r->ring != RING_ALL && !filters_rings(&lbr)) || (r->without && !filters_kinds(&lbr))) {
+	if ((r->levels != LEVELS_ALL && !filters_rings(&lbr)) || (r->without && !filters_kinds(&lbr))) {
 		*why = "this last-branch stack takes the branches of every ring and kind";
 		return false;
 	}

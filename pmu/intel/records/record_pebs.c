@@ -233,7 +233,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		return false;
 	}
 	reset = -intel_pebs_distance(&p, r, k) & mask;
-	config.ring = r->ring;
+	config.levels = r->levels;
 	config.interrupt = false;
 	if (p.architectural)
 		return intel_apebs_setup(pmu, &p, r, &config, why);

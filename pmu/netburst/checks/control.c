@@ -9,7 +9,7 @@
 
 bool control_set(struct control_fixture *h, unsigned c, uint64_t code, unsigned rings, uint64_t first)
 {
-	const struct pmu_config config = {.code = code, .ring = (uint8_t)rings};
+	const struct pmu_config config = {.code = code, .levels = (uint8_t)rings};
 
 	return control_program(h, c, &config, first);
 }
@@ -40,7 +40,7 @@ void control_counts(struct control_fixture *h, const char *what, unsigned c, uin
 /* Events that need no tagging, and that a ring filter holds back. */
 static bool plain(const struct pmu_event *e)
 {
-	return !netburst_code_recipe(e->code) && !(e->flags & EVENT_ANY_RING);
+	return !netburst_code_recipe(e->code) && !(e->flags & EVENT_ANY_LEVEL);
 }
 
 bool control_suits_counter(const struct pmu *pmu, unsigned c, const struct pmu_event *e)
@@ -141,23 +141,23 @@ void wire_check(struct control_fixture *h, unsigned i, const struct pmu_event *e
 	mask = COUNTER(w.counter);
 	nothing = CCCR_THREAD_ANY | (uint64_t)w.select << CCCR_SELECT_SHIFT | 1ull << (32 + ESCR_EVENT_SHIFT);
 	if (!e) {
-		control_set(h, w.counter, nothing | CONTROL_CLOCK, RING_ALL, CONTROL_START);
+		control_set(h, w.counter, nothing | CONTROL_CLOCK, LEVELS_ALL, CONTROL_START);
 		h->run(h, mask);
 		h->within(h, "through a filter that passes every clock it moves by", 1, UINT64_MAX,
 			  control_moved(h, w.counter));
-		control_set(h, w.counter, nothing, RING_ALL, CONTROL_START);
+		control_set(h, w.counter, nothing, LEVELS_ALL, CONTROL_START);
 		h->run(h, mask);
 		h->equal(h, "without the filter it moves by", 0, control_moved(h, w.counter));
 		return;
 	}
-	control_set(h, w.counter, e->code, RING_ALL, CONTROL_START);
+	control_set(h, w.counter, e->code, LEVELS_ALL, CONTROL_START);
 	control_counts(h, "listening to this ESCR it moves by", w.counter, mask, e);
 	code = (CODE_CCCR(e->code) & ~(uint64_t)CCCR_SELECT) | (uint64_t)other_select(h->pmu, &w)
 								       << CCCR_SELECT_SHIFT;
-	control_set(h, w.counter, code, RING_ALL, CONTROL_START);
+	control_set(h, w.counter, code, LEVELS_ALL, CONTROL_START);
 	h->works(h, "writing an ESCR",
 		 msr_write(netburst_escr[w.escr].msr,
-			   CODE_ESCR(e->code) | netburst_ring_bits(h->pmu, RING_ALL)));
+			   CODE_ESCR(e->code) | netburst_ring_bits(h->pmu, LEVELS_ALL)));
 	h->run(h, mask);
 	h->equal(h, "listening to another ESCR it moves by", 0, control_moved(h, w.counter));
 }

@@ -22,8 +22,8 @@ static void both(struct control_fixture *h, unsigned c, const struct pmu_event *
 
 	h->works(h, "taking counters out of use",
 		 h->pmu->driver->release(h->pmu, c) && h->pmu->driver->release(h->pmu, p));
-	control_set(h, p, e->code | others, RING_ALL, CONTROL_START);
-	control_set(h, c, e->code | mine, RING_ALL, CONTROL_START);
+	control_set(h, p, e->code | others, LEVELS_ALL, CONTROL_START);
+	control_set(h, c, e->code | mine, LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(c) | COUNTER(p));
 }
 
@@ -55,7 +55,7 @@ void filter_check(struct control_fixture *h, unsigned c, const struct pmu_event 
 	if (!h->works(h, "finding an event to filter", e != NULL))
 		return;
 	/* Whatever the rings of its ESCR, it runs only when it is enabled. */
-	control_set(h, c, e->code | CONTROL_CLOCK, RING_ALL, CONTROL_START);
+	control_set(h, c, e->code | CONTROL_CLOCK, LEVELS_ALL, CONTROL_START);
 	h->run_user(h, 0);
 	h->equal(h, "with every clock passing but not enabled it moves by", 0, control_moved(h, c));
 	both(h, c, e, THRESHOLD(0), 0);
@@ -135,9 +135,9 @@ void thresholds_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	for (unsigned k = 0; k < 3; k++)
 		mask |= COUNTER(c[k]);
 	for (unsigned t = 0; t < 3; t++) {
-		control_set(h, c[0], code, RING_ALL, CONTROL_START);
-		control_set(h, c[1], code | THRESHOLD(t), RING_ALL, CONTROL_START);
-		control_set(h, c[2], code | THRESHOLD(t) | CCCR_EDGE, RING_ALL, CONTROL_START);
+		control_set(h, c[0], code, LEVELS_ALL, CONTROL_START);
+		control_set(h, c[1], code | THRESHOLD(t), LEVELS_ALL, CONTROL_START);
+		control_set(h, c[2], code | THRESHOLD(t) | CCCR_EDGE, LEVELS_ALL, CONTROL_START);
 		h->run(h, mask);
 		plain = control_moved(h, c[0]);
 		above[t] = control_moved(h, c[1]);
@@ -201,8 +201,8 @@ void lines_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 	(void)i;
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
-	control_set(h, RECORD_AT, e->code, RING_ALL, CONTROL_START);
-	control_set(h, RECORD_AT + 1, e->code | THRESHOLD(0), RING_ALL, CONTROL_START);
+	control_set(h, RECORD_AT, e->code, LEVELS_ALL, CONTROL_START);
+	control_set(h, RECORD_AT + 1, e->code | THRESHOLD(0), LEVELS_ALL, CONTROL_START);
 	h->works(h, "starting", d->start(h->pmu, COUNTER(RECORD_AT) | COUNTER(RECORD_AT + 1)));
 	miss_at_once();
 	h->works(h, "stopping", d->stop(h->pmu));

@@ -38,7 +38,7 @@ void forced_check(struct control_fixture *h, unsigned c, const struct pmu_event 
 	h->equal(h, "forced, but without an occurrence, the overflow status is", false,
 		 control_overflowed(h, c));
 	h->equal(h, "interrupts", 0, h->interrupts(h));
-	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(h->pmu), RING_ALL, CONTROL_START);
+	control_set(h, c, e->code | CCCR_FORCE_OVF | control_pmi(h->pmu), LEVELS_ALL, CONTROL_START);
 	h->arm(h);
 	control_counts(h, "forced to overflow it moves by", c, COUNTER(c), e);
 	h->equal(h, "far from its top the overflow status is", true, control_overflowed(h, c));
@@ -48,8 +48,8 @@ void forced_check(struct control_fixture *h, unsigned c, const struct pmu_event 
 	if (to == NO_COUNTER)
 		return;
 	h->works(h, "taking a counter out of use", d->release(h->pmu, c));
-	control_set(h, c, e->code | CCCR_FORCE_OVF, RING_ALL, CONTROL_START);
-	control_set(h, to, e->code | CONTROL_CLOCK | CCCR_CASCADE, RING_ALL, CONTROL_START);
+	control_set(h, c, e->code | CCCR_FORCE_OVF, LEVELS_ALL, CONTROL_START);
+	control_set(h, to, e->code | CONTROL_CLOCK | CCCR_CASCADE, LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(c) | COUNTER(to));
 	h->within(h, "the counter that waits for a forced overflow moves by", 1, UINT64_MAX,
 		  control_moved(h, to));
@@ -82,8 +82,8 @@ void unrelated_check(struct control_fixture *h, unsigned c, const struct pmu_eve
 		if (from == c || starts(h->pmu, from, c) || escr == ESCR_NONE ||
 		    netburst_counter[from].group != netburst_counter[c].group)
 			continue;
-		control_set(h, c, e->code | CCCR_CASCADE, RING_ALL, CONTROL_START);
-		control_set(h, from, e->code, RING_ALL, CONTROL_TOP);
+		control_set(h, c, e->code | CCCR_CASCADE, LEVELS_ALL, CONTROL_START);
+		control_set(h, from, e->code, LEVELS_ALL, CONTROL_TOP);
 		h->run(h, COUNTER(from) | COUNTER(c));
 		h->equal(h, "a counter of no pair has overflowed: its status is", true,
 			 control_overflowed(h, from));
@@ -93,15 +93,15 @@ void unrelated_check(struct control_fixture *h, unsigned c, const struct pmu_eve
 				 d->acknowledge(h->pmu, COUNTER(from)));
 	}
 	from = netburst_counter[c].cascade_from;
-	control_set(h, c, e->code | CONTROL_CLOCK, RING_ALL, CONTROL_START);
-	control_set(h, from, e->code, RING_ALL, CONTROL_TOP);
+	control_set(h, c, e->code | CONTROL_CLOCK, LEVELS_ALL, CONTROL_START);
+	control_set(h, from, e->code, LEVELS_ALL, CONTROL_TOP);
 	h->run(h, COUNTER(from));
 	h->equal(h, "its partner has overflowed: it moves, without CASCADE, by", 0, control_moved(h, c));
 	h->works(h, "taking counters out of use",
 		 d->release(h->pmu, from) && d->release(h->pmu, c) && d->acknowledge(h->pmu, COUNTER(from)));
 
-	control_set(h, c, e->code | CCCR_CASCADE, RING_ALL, CONTROL_START);
-	control_set(h, from, e->code, RING_ALL, CONTROL_TOP);
+	control_set(h, c, e->code | CCCR_CASCADE, LEVELS_ALL, CONTROL_START);
+	control_set(h, from, e->code, LEVELS_ALL, CONTROL_TOP);
 	h->run(h, COUNTER(from) | COUNTER(c));
 	waiting = control_moved(h, c);
 	h->within(h, "its partner has overflowed: it moves, with CASCADE, by", 1, UINT64_MAX, waiting);
@@ -139,8 +139,8 @@ static uint64_t started_at(struct control_fixture *h, const struct pmu_event *e,
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t moved;
 
-	control_set(h, FROM, e->code, RING_ALL, CONTROL_TOP + 1 - occurrence);
-	control_set(h, TO, e->code | CCCR_CASCADE, RING_ALL, CONTROL_START);
+	control_set(h, FROM, e->code, LEVELS_ALL, CONTROL_TOP + 1 - occurrence);
+	control_set(h, TO, e->code | CCCR_CASCADE, LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(FROM) | COUNTER(TO));
 	moved = control_moved(h, TO);
 	h->works(h, "taking counters out of use",
@@ -189,7 +189,7 @@ void running_write_check(struct control_fixture *h, unsigned c, const struct pmu
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
-		control_set(h, c, e->code | CONTROL_CLOCK, RING_ALL, CONTROL_START);
+		control_set(h, c, e->code | CONTROL_CLOCK, LEVELS_ALL, CONTROL_START);
 		h->works(h, "starting", d->start(h->pmu, COUNTER(c)));
 		h->works(h, "writing a running counter", msr_write(MSR_NETBURST_COUNTER0 + c, values[i]));
 		h->works(h, "stopping", d->stop(h->pmu));
@@ -209,7 +209,7 @@ void carry_check(struct control_fixture *h, unsigned c, const struct pmu_event *
 
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
-	control_set(h, c, e->code | CONTROL_CLOCK, RING_ALL, first);
+	control_set(h, c, e->code | CONTROL_CLOCK, LEVELS_ALL, first);
 	h->works(h, "starting", d->start(h->pmu, COUNTER(c)));
 	for (last = first; last < first + READS * 64 && seen[1] < READS; last = value) {
 		if (!h->works(h, "RDPMC", pmc_read(c, &value)))

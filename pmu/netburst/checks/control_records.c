@@ -34,9 +34,9 @@ static bool set_up(struct control_fixture *h, enum record_kind kind, const struc
 	const char *why;
 
 	*r = (struct pmu_recording){.source = record_source(h->pmu, kind),
-				    .ring = RING_ALL,
+				    .levels = LEVELS_ALL,
 				    .counter = sampler(h->pmu),
-				    .config = {.code = e ? e->code : 0, .ring = RING_ALL},
+				    .config = {.code = e ? e->code : 0, .levels = LEVELS_ALL},
 				    .period = period,
 				    .memory = store,
 				    .size = sizeof store,
@@ -91,10 +91,10 @@ static void break_condition(struct control_fixture *h, unsigned i, const struct 
 		done = change(cccr, pmi, 0);
 	else if (i == OTHER_COUNTER)
 		done = h->pmu->driver->release(h->pmu, sampler(h->pmu)) &&
-		       control_set(h, PLAIN, e->code, RING_ALL, CONTROL_TOP) &&
+		       control_set(h, PLAIN, e->code, LEVELS_ALL, CONTROL_TOP) &&
 		       change(MSR_NETBURST_CCCR0 + PLAIN, 0, control_pmi(h->pmu));
 	else if (i == OTHER_EVENT)
-		done = control_set(h, sampler(h->pmu), control_code(NB_INSTR_RETIRED, 1), RING_ALL,
+		done = control_set(h, sampler(h->pmu), control_code(NB_INSTR_RETIRED, 1), LEVELS_ALL,
 				   CONTROL_TOP) &&
 		       change(cccr, 0, control_pmi(h->pmu));
 	h->works(h, "changing one condition", done);
@@ -219,7 +219,7 @@ void trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 	(void)e;
 	if (!set_up(h, RECORD_BTS, NULL, 0, 0, &r))
 		return;
-	control_set(h, PLAIN, control_code(NB_INSTR_RETIRED, 1), RING_ALL, CONTROL_START);
+	control_set(h, PLAIN, control_code(NB_INSTR_RETIRED, 1), LEVELS_ALL, CONTROL_START);
 	h->works(h, "switching it on", netburst_change_debugctl(0, bits[i] | DEBUGCTLA_BTINT));
 	h->run(h, COUNTER(PLAIN));
 	h->works(h, "switching it off", netburst_change_debugctl(bits[i] | DEBUGCTLA_BTINT, 0));
@@ -275,7 +275,7 @@ void absent_check(struct control_fixture *h, unsigned i, const struct pmu_event 
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	there = netburst_ds_setup(h->pmu, &r, base, CONTROL_TOP, &why);
-	control_set(h, sampler(h->pmu), e->code, RING_ALL, CONTROL_TOP - 1);
+	control_set(h, sampler(h->pmu), e->code, LEVELS_ALL, CONTROL_TOP - 1);
 	if (trace)
 		netburst_change_debugctl(0, on);
 	else

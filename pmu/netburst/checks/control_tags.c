@@ -39,10 +39,10 @@ static uint64_t tagger(enum netburst_event_id id, unsigned tags, bool enable)
 static void tag_window(struct control_fixture *h, unsigned tags0, unsigned tags1, bool enable, unsigned asks0,
 		       unsigned asks1)
 {
-	control_set(h, SOURCE0, tagger(NB_SCALAR_SP_UOP, tags0, enable), RING_ALL, CONTROL_START);
-	control_set(h, SOURCE1, tagger(NB_PACKED_SP_UOP, tags1, enable), RING_ALL, CONTROL_START);
-	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, asks0), RING_ALL, CONTROL_START);
-	control_set(h, COUNT1, control_code(NB_EXECUTION_EVENT, asks1), RING_ALL, CONTROL_START);
+	control_set(h, SOURCE0, tagger(NB_SCALAR_SP_UOP, tags0, enable), LEVELS_ALL, CONTROL_START);
+	control_set(h, SOURCE1, tagger(NB_PACKED_SP_UOP, tags1, enable), LEVELS_ALL, CONTROL_START);
+	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, asks0), LEVELS_ALL, CONTROL_START);
+	control_set(h, COUNT1, control_code(NB_EXECUTION_EVENT, asks1), LEVELS_ALL, CONTROL_START);
 	h->run(h, WINDOW);
 }
 
@@ -118,19 +118,19 @@ void tagging_check(struct control_fixture *h, unsigned i, const struct pmu_event
 	tag_window(h, 1, 2, true, 0x10, 0x20);
 	expect(h, "of cancelled uops, tagged are", COUNT0, 0);
 	/* A uop with two tags is one uop. */
-	control_set(h, SOURCE0, tagger(NB_SCALAR_SP_UOP, 1, true), RING_ALL, CONTROL_START);
-	control_set(h, SOURCE1, tagger(NB_SCALAR_SP_UOP, 2, true), RING_ALL, CONTROL_START);
-	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 3), RING_ALL, CONTROL_START);
+	control_set(h, SOURCE0, tagger(NB_SCALAR_SP_UOP, 1, true), LEVELS_ALL, CONTROL_START);
+	control_set(h, SOURCE1, tagger(NB_SCALAR_SP_UOP, 2, true), LEVELS_ALL, CONTROL_START);
+	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 3), LEVELS_ALL, CONTROL_START);
 	h->run(h, WINDOW);
 	expect(h, "of uops that two ESCRs tag, tagged are", COUNT0, control_moved(h, SOURCE0));
 	/* The rings of the tagging ESCR have a say. */
-	control_set(h, SOURCE1, tagger(NB_PACKED_SP_UOP, 2, true), RING_USR, CONTROL_START);
-	control_set(h, COUNT1, control_code(NB_EXECUTION_EVENT, 2), RING_ALL, CONTROL_START);
+	control_set(h, SOURCE1, tagger(NB_PACKED_SP_UOP, 2, true), LEVELS_USER, CONTROL_START);
+	control_set(h, COUNT1, control_code(NB_EXECUTION_EVENT, 2), LEVELS_ALL, CONTROL_START);
 	h->run(h, WINDOW);
 	expect(h, "tagged in ring 3, in a window of ring 0, are", COUNT1, 0);
 	/* Other mechanisms do not see these tags. */
-	control_set(h, COUNT1, control_code(NB_FRONT_END_EVENT, 1), RING_ALL, CONTROL_START);
-	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 1), RING_ALL, CONTROL_START);
+	control_set(h, COUNT1, control_code(NB_FRONT_END_EVENT, 1), LEVELS_ALL, CONTROL_START);
+	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 1), LEVELS_ALL, CONTROL_START);
 	h->run(h, WINDOW);
 	h->within(h, "tagged by execution are", 1, UINT64_MAX, control_moved(h, COUNT0));
 	expect(h, "tagged by the front end are", COUNT1, 0);
@@ -139,8 +139,8 @@ void tagging_check(struct control_fixture *h, unsigned i, const struct pmu_event
 		 h->pmu->driver->release(h->pmu, SOURCE0) && h->pmu->driver->release(h->pmu, SOURCE1));
 	h->works(h, "writing an ESCR",
 		 msr_write(netburst_escr[FIRM_ESCR0].msr, CODE_ESCR(tagger(NB_SCALAR_SP_UOP, 1, true)) |
-								  netburst_ring_bits(h->pmu, RING_ALL)));
-	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 1), RING_ALL, CONTROL_START);
+								  netburst_ring_bits(h->pmu, LEVELS_ALL)));
+	control_set(h, COUNT0, control_code(NB_EXECUTION_EVENT, 1), LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(COUNT0) | COUNTER(COUNT1));
 	h->equal(h, "with the tagging ESCR's counters asleep, tagged are", 0, control_moved(h, COUNT0));
 }
@@ -172,10 +172,10 @@ bool front_end_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 /* Counters 13 and 15 tag, through one ESCR each; 12 and 14 count. */
 static void front_end_window(struct control_fixture *h, unsigned tags0, unsigned tags1)
 {
-	control_set(h, 13, control_code(NB_UOP_TYPE, tags0), RING_ALL, CONTROL_START);
-	control_set(h, 15, control_code(NB_UOP_TYPE, tags1), RING_ALL, CONTROL_START);
-	control_set(h, 12, control_code(NB_FRONT_END_EVENT, 1), RING_ALL, CONTROL_START);
-	control_set(h, 14, control_code(NB_FRONT_END_EVENT, 1), RING_ALL, CONTROL_START);
+	control_set(h, 13, control_code(NB_UOP_TYPE, tags0), LEVELS_ALL, CONTROL_START);
+	control_set(h, 15, control_code(NB_UOP_TYPE, tags1), LEVELS_ALL, CONTROL_START);
+	control_set(h, 12, control_code(NB_FRONT_END_EVENT, 1), LEVELS_ALL, CONTROL_START);
+	control_set(h, 14, control_code(NB_FRONT_END_EVENT, 1), LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(12) | COUNTER(13) | COUNTER(14) | COUNTER(15));
 }
 
@@ -203,12 +203,12 @@ void front_end_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 		 control_moved(h, 12));
 	h->equal(h, "and so has the other counter", loads + stores, control_moved(h, 14));
 	/* instr_retired tells tagged instructions from others. */
-	control_set(h, 12, control_code(NB_INSTR_RETIRED, 1 << 1), RING_ALL, CONTROL_START);
-	control_set(h, 14, control_code(NB_INSTR_RETIRED, 1 << 0), RING_ALL, CONTROL_START);
+	control_set(h, 12, control_code(NB_INSTR_RETIRED, 1 << 1), LEVELS_ALL, CONTROL_START);
+	control_set(h, 14, control_code(NB_INSTR_RETIRED, 1 << 0), LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(12) | COUNTER(13) | COUNTER(14) | COUNTER(15));
 	h->within(h, "tagged instructions are", 1, UINT64_MAX, control_moved(h, 12));
 	low = control_moved(h, 12) + control_moved(h, 14);
-	control_set(h, 12, control_code(NB_INSTR_RETIRED, 3), RING_ALL, CONTROL_START);
+	control_set(h, 12, control_code(NB_INSTR_RETIRED, 3), LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(12) | COUNTER(13) | COUNTER(14) | COUNTER(15));
 	h->equal(h, "tagged and untagged instructions are together all of them", low, control_moved(h, 12));
 }
@@ -270,12 +270,12 @@ void replay_check(struct control_fixture *h, unsigned i, const struct pmu_event 
 	const struct pmu_driver *d = h->pmu->driver;
 	const struct pmu_event *mine = row_of_recipe(h->pmu, replay(i));
 	const struct pmu_event *other = row_of_recipe(h->pmu, replay(replay(i + 1) ? i + 1 : 0));
-	struct pmu_config config = {.code = other ? other->code : 0, .ring = RING_ALL};
+	struct pmu_config config = {.code = other ? other->code : 0, .levels = LEVELS_ALL};
 
 	if (!h->works(h, "finding the metric, and another one", mine && other))
 		return;
-	control_set(h, 12, mine->code, RING_ALL, CONTROL_START);
-	control_set(h, 14, mine->code, RING_ALL, CONTROL_START);
+	control_set(h, 12, mine->code, LEVELS_ALL, CONTROL_START);
+	control_set(h, 14, mine->code, LEVELS_ALL, CONTROL_START);
 	h->run(h, COUNTER(12) | COUNTER(14));
 	if (e) {
 		uint64_t low, high;
@@ -324,7 +324,7 @@ static uint64_t split_loads(struct control_fixture *h, const struct pmu_event *e
 	const struct pmu_driver *d = h->pmu->driver;
 	uint32_t *across = (uint32_t *)(void *)(lines + 62);
 
-	control_set(h, 12, e->code, RING_ALL, CONTROL_START);
+	control_set(h, 12, e->code, LEVELS_ALL, CONTROL_START);
 	h->works(h, "starting", d->start(h->pmu, COUNTER(12)));
 	for (unsigned i = 0; i < SPLITS; i++)
 		if (locked)

@@ -127,7 +127,7 @@ void active_thread_check(struct control_fixture *h, unsigned c, const struct pmu
 	for (unsigned other = 0; other < 2; other++) {
 		h->place(h, 0, other ? OTHER_RING0 : OTHER_HALTED);
 		for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-			control_set(h, c, (e->code & ~(uint64_t)CCCR_THREAD) | rows[r].field, RING_ALL,
+			control_set(h, c, (e->code & ~(uint64_t)CCCR_THREAD) | rows[r].field, LEVELS_ALL,
 				    CONTROL_START);
 			h->run(h, COUNTER(c));
 			h->amount(h, e, 0, &low, &high);
@@ -157,7 +157,7 @@ void thread_field_check(struct control_fixture *h, unsigned i, const struct pmu_
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	for (uint64_t field = 0; field < 4; field++) {
-		control_set(h, 12, (e->code & ~(uint64_t)CCCR_THREAD) | field << CCCR_THREAD_SHIFT, RING_ALL,
+		control_set(h, 12, (e->code & ~(uint64_t)CCCR_THREAD) | field << CCCR_THREAD_SHIFT, LEVELS_ALL,
 			    CONTROL_START);
 		if (field == 3) {
 			control_counts(h, "with the field as it must be it moves by", 12, COUNTER(12), e);
@@ -178,7 +178,7 @@ static void next_occurrence(struct control_fixture *h, unsigned c, const struct 
 	h->amount(h, e, 0, &low, &high);
 	if (low != high)
 		return;
-	control_set(h, c, e->code | control_pmi(h->pmu), RING_ALL, CONTROL_TOP + 1 - low);
+	control_set(h, c, e->code | control_pmi(h->pmu), LEVELS_ALL, CONTROL_TOP + 1 - low);
 	h->arm(h);
 	h->run(h, COUNTER(c));
 	h->equal(h, "overflowed by the last occurrence of a window, its status is", true,
@@ -207,7 +207,7 @@ void delivery_check(struct control_fixture *h, unsigned c, const struct pmu_even
 				e->code | pmi |
 					(uint64_t)(netburst_cpu(h->pmu)->hyper_threading ? NETBURST_RINGS : 0)
 						<< 32,
-				RING_ALL, CONTROL_TOP - 1);
+				LEVELS_ALL, CONTROL_TOP - 1);
 			h->arm(h);
 			h->run(h, COUNTER(c));
 			h->equal(h, "interrupts of the processor that runs", set >> t & 1, h->interrupts(h));
@@ -242,7 +242,7 @@ bool identity_instance(const struct pmu *pmu, unsigned i, struct pmu_control_ins
 /* A driver that finds itself on a logical processor counts that one, and has it interrupted. */
 void identity_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	struct pmu_config config = {.code = e ? e->code : 0, .ring = RING_ALL, .interrupt = true};
+	struct pmu_config config = {.code = e ? e->code : 0, .levels = LEVELS_ALL, .interrupt = true};
 	const struct pmu_driver *d = h->pmu->driver;
 	uint64_t low, high;
 	struct netburst_cpu before = *netburst_cpu(h->pmu);
@@ -291,7 +291,7 @@ void delivering_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 			control_set(h, 4,
 				    control_code(NB_TC_DELIVER_MODE, 1u << bits[asked]) |
 					    (uint64_t)NETBURST_RINGS << 32,
-				    RING_ALL, CONTROL_START);
+				    LEVELS_ALL, CONTROL_START);
 			h->run(h, COUNTER(4));
 			if (asked == now)
 				h->within(h, "of the clocks in which it delivers to who runs, counted are", 1,

@@ -95,7 +95,7 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 			{Q_UOPS, own},
 			{Q_INSN_SERIALIZING, others},
 			{Q_INSN_WRMSR, others}},
-		.ring0_only = true,
+		.privileged = true,
 	};
 	return n;
 }
@@ -116,7 +116,7 @@ bool netburst_bracket_debugctl(const struct pmu *pmu, uint32_t mask, uint32_t se
 				    .stop_end = stop->byte + stop->size,
 				    .version = ++version,
 				    .own = {{Q_INSTRUCTIONS, WRITE_INSTRUCTIONS - 1}},
-				    .ring0_only = true};
+				    .privileged = true};
 	return true;
 }
 

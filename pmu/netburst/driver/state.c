@@ -35,7 +35,7 @@ bool netburst_stop_counter(const struct pmu *pmu, unsigned c)
 
 uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings)
 {
-	uint32_t bits = (rings & RING_OS ? ESCR_T0_OS : 0) | (rings & RING_USR ? ESCR_T0_USR : 0);
+	uint32_t bits = (rings & LEVELS_SYSTEM ? ESCR_T0_OS : 0) | (rings & LEVELS_USER ? ESCR_T0_USR : 0);
 
 	if (rings & NETBURST_ANY_THREAD)
 		return bits | bits >> 2;

@@ -74,7 +74,7 @@ bool netburst_stop_counter(const struct pmu *pmu, unsigned c);
 /** Read a CCCR, change bits, write it back. */
 bool netburst_change_cccr(unsigned c, uint32_t clear, uint32_t set);
 
-/** Rings (enum pmu_ring) as ESCR bits, for the logical processor that this code runs on; with
+/** Rings (enum pmu_levels) as ESCR bits, for the logical processor that this code runs on; with
  * NETBURST_ANY_THREAD added for both. */
 #define NETBURST_ANY_THREAD 4
 uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings);
@@ -82,7 +82,7 @@ uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings);
 /** The rings of a configuration, in these terms. */
 static inline unsigned netburst_rings_of(const struct pmu_config *config)
 {
-	return config->ring | (config->any_thread ? NETBURST_ANY_THREAD : 0);
+	return config->levels | (config->any_thread ? NETBURST_ANY_THREAD : 0);
 }
 
 /** Execution tags have four colours: a recipe takes the one that belongs to the ESCR that tags, so that two

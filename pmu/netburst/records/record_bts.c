@@ -23,7 +23,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	(void)pmu;
-	if (r->ring == RING_ALL || cpuid(1, 0).ecx & CPUID_DS_CPL)
+	if (r->levels == LEVELS_ALL || cpuid(1, 0).ecx & CPUID_DS_CPL)
 		return true;
 	*why = "CPUID.1:ECX[4] says that branch traces cannot be kept to one ring: record all rings";
 	return false;
@@ -34,8 +34,8 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 static uint32_t bits(const struct pmu_recording *r)
 {
 	return DEBUGCTLA_TR | DEBUGCTLA_BTS | (r->circular ? 0 : DEBUGCTLA_BTINT) |
-	       (r->ring & RING_OS ? 0 : DEBUGCTLA_BTS_OFF_OS) |
-	       (r->ring & RING_USR ? 0 : DEBUGCTLA_BTS_OFF_USR);
+	       (r->levels & LEVELS_SYSTEM ? 0 : DEBUGCTLA_BTS_OFF_OS) |
+	       (r->levels & LEVELS_USER ? 0 : DEBUGCTLA_BTS_OFF_USR);
 }
 
 static bool stop(const struct pmu *pmu, const struct pmu_recording *r)

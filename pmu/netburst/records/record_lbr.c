@@ -90,7 +90,7 @@ static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	(void)pmu;
-	if (r->ring == RING_ALL)
+	if (r->levels == LEVELS_ALL)
 		return true;
 	*why = "the last-branch stack takes the branches of every ring: record all rings";
 	return false;

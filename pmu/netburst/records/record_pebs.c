@@ -128,7 +128,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	struct pmu_config config = r->config;
 	uint64_t reset = (1 - r->period) & VALUE_MASK;
 
-	config.ring = r->ring;
+	config.levels = r->levels;
 	config.interrupt = true;
 	if (r->period < PERIOD_LEAST || r->period > PERIOD_MOST) {
 		*why = "what is recorded is the occurrence after an overflow: periods are from 2 to 2^39";

@@ -165,8 +165,8 @@ static bool enable_interrupt(unsigned c, bool on)
 
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
-	uint64_t select = config->code | (config->ring & RING_OS ? TOY_CONFIG_SUPERVISOR : 0) |
-			  (config->ring & RING_USR ? TOY_CONFIG_USER : 0);
+	uint64_t select = config->code | (config->levels & LEVELS_SYSTEM ? TOY_CONFIG_SUPERVISOR : 0) |
+			  (config->levels & LEVELS_USER ? TOY_CONFIG_USER : 0);
 
 	(void)pmu;
 	return put(TOY_REG_STOP, UINT64_C(1) << c) && put(TOY_REG_CONFIG + c, select) &&
@@ -240,7 +240,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 		.stop = (const uint8_t *)(code + 1),
 		.stop_end = (const uint8_t *)(code + 2),
 		.args = {mask},
-		.ring0_only = true,
+		.privileged = true,
 	};
 	return true;
 }
@@ -275,8 +275,8 @@ static const struct pmu_identity identities[] = {
 
 static const struct event_modifier modifiers[] = {
 	{NULL, "event", IN(code), 0, 8, 0, "number of the event"},
-	{"u", NULL, IN(ring), 1, 1, 9, "count at the user's level"},
-	{"k", NULL, IN(ring), 0, 1, 8, "count at the supervisor's level"},
+	{"u", NULL, IN(levels), 1, 1, 9, "count at the user's levels"},
+	{"k", NULL, IN(levels), 0, 1, 8, "count at the supervisor's levels"},
 	{NULL, NULL, 0, 0, 0, 0, 0, NULL},
 };
 

@@ -35,7 +35,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 
 static uint64_t control(const struct pmu_recording *r)
 {
-	return (r->ring & RING_OS ? TOY_TRACE_SUPERVISOR : 0) | (r->ring & RING_USR ? TOY_TRACE_USER : 0);
+	return (r->levels & LEVELS_SYSTEM ? TOY_TRACE_SUPERVISOR : 0) | (r->levels & LEVELS_USER ? TOY_TRACE_USER : 0);
 }
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
@@ -73,7 +73,7 @@ static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct
 		.stop = (const uint8_t *)(code + 1),
 		.stop_end = (const uint8_t *)(code + 2),
 		.args = {control(r)},
-		.ring0_only = true,
+		.privileged = true,
 	};
 	return true;
 }

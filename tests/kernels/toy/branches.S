@@ -75,7 +75,7 @@ SIG BR_COND_NTAKEN, 0, 1
 SIG CYCLES, 3 + 2, 3
 SIGNATURE_END
 
-KERNEL supervisor_calls, "N times a call of the supervisor, which returns at once", flags=KERNEL_RING0_ONLY
+KERNEL supervisor_calls, "N times a call of the supervisor, which returns at once", flags=KERNEL_PRIVILEGED
 1:	SYS TOY_SYS_CALL
 	LOOP_END
 KERNEL_END

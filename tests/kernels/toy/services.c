@@ -28,18 +28,18 @@ void services_finish(void)
 {
 }
 
-const char *kernel_unfit(const struct kernel *k, uint8_t ring)
+const char *kernel_unfit(const struct kernel *k, uint8_t level)
 {
-	if (ring && ring != TOY_USER)
+	if (level && level != TOY_USER)
 		return "there is no such level";
-	if (ring && k->flags & KERNEL_RING0_ONLY)
+	if (level && k->flags & KERNEL_PRIVILEGED)
 		return "it is for the supervisor's level only";
-	return !ring && k->flags & KERNEL_RING3_ONLY ? "it is for the user's level only" : NULL;
+	return !level && k->flags & KERNEL_USER_ONLY ? "it is for the user's level only" : NULL;
 }
 
-const char *kernel_unsteppable(const struct kernel *k, uint8_t ring)
+const char *kernel_unsteppable(const struct kernel *k, uint8_t level)
 {
-	return kernel_unfit(k, ring);
+	return kernel_unfit(k, level);
 }
 
 void services_emulate(const struct kernel *k, uint8_t *copy)
@@ -65,7 +65,7 @@ uint64_t chain_round(const struct kernel *k)
 	return 0;
 }
 
-bool kernel_leaves_ring(const struct kernel *k)
+bool kernel_leaves_level(const struct kernel *k)
 {
 	(void)k;
 	return false;

@@ -86,7 +86,7 @@ SIG_RANGE L1I_MISS, 1, 0, 2, 0, REFETCHED
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL itlb_flushed, "N times INVLPG of the page of code that runs, and a jump within it: an instruction page walk", flags=KERNEL_RING0_ONLY
+KERNEL itlb_flushed, "N times INVLPG of the page of code that runs, and a jump within it: an instruction page walk", flags=KERNEL_PRIVILEGED
 1:	invlpg 2f(%rip)
 	jmp 2f
 2:	dec %rdi

@@ -40,9 +40,9 @@ static const char *unfit(const struct kernel *k, uint8_t ring, enum services_for
 	const struct emulator_trouble *trouble = emulator_trouble(k);
 	const char *missing;
 
-	if (ring && (k->flags & KERNEL_RING0_ONLY))
+	if (ring && (k->flags & KERNEL_PRIVILEGED))
 		return "privileged instructions";
-	if (!ring && (k->flags & KERNEL_RING3_ONLY))
+	if (!ring && (k->flags & KERNEL_USER_ONLY))
 		return "for ring 3 only";
 	missing = services_missing(k, whom);
 	if (missing)

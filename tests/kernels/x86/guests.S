@@ -42,14 +42,14 @@
 	SIG_INTEGER_ONLY
 .endm
 
-KERNEL guest_empty, "N times VMRUN of a guest that does nothing but VMMCALL", needs=KERNEL_NEEDS_SVM, flags=KERNEL_RING0_ONLY | KERNEL_NO_PATH
+KERNEL guest_empty, "N times VMRUN of a guest that does nothing but VMMCALL", needs=KERNEL_NEEDS_SVM, flags=KERNEL_PRIVILEGED | KERNEL_NO_PATH
 	GUEST_BEGIN
 	GUEST_END
 KERNEL_END
 SIG_GUEST 0, 0, 0
 SIGNATURE_END
 
-KERNEL guest_works, "N times VMRUN of a guest that loads, multiplies and stores before its VMMCALL", needs=KERNEL_NEEDS_SVM, flags=KERNEL_RING0_ONLY | KERNEL_NO_PATH
+KERNEL guest_works, "N times VMRUN of a guest that loads, multiplies and stores before its VMMCALL", needs=KERNEL_NEEDS_SVM, flags=KERNEL_PRIVILEGED | KERNEL_NO_PATH
 	GUEST_BEGIN
 	mov KERNEL_SCRATCH(%rsi), %rdx
 	imul $3, %rdx, %rdx

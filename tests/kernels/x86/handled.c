@@ -47,7 +47,7 @@ static bool run_of(const uint8_t *code, enum quantity q, int64_t *amount)
 	return false;
 }
 
-bool kernel_leaves_ring(const struct kernel *k)
+bool kernel_leaves_level(const struct kernel *k)
 {
 	return kernel_amount(k, Q_RING_TO_KERNEL, 1).high > 0;
 }

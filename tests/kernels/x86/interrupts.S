@@ -45,14 +45,14 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 .endm
 
-INT_KERNEL int, $KERNEL_VECTOR, ring0, KERNEL_RING0_ONLY, 0
-INT_KERNEL int, $KERNEL_VECTOR, ring3, KERNEL_RING3_ONLY, 1
-INT_KERNEL int3, , ring0, KERNEL_RING0_ONLY, 0
-INT_KERNEL int3, , ring3, KERNEL_RING3_ONLY, 1
-INT_KERNEL int1, , ring0, KERNEL_RING0_ONLY, 0
-INT_KERNEL int1, , ring3, KERNEL_RING3_ONLY, 1
+INT_KERNEL int, $KERNEL_VECTOR, ring0, KERNEL_PRIVILEGED, 0
+INT_KERNEL int, $KERNEL_VECTOR, ring3, KERNEL_USER_ONLY, 1
+INT_KERNEL int3, , ring0, KERNEL_PRIVILEGED, 0
+INT_KERNEL int3, , ring3, KERNEL_USER_ONLY, 1
+INT_KERNEL int1, , ring0, KERNEL_PRIVILEGED, 0
+INT_KERNEL int1, , ring3, KERNEL_USER_ONLY, 1
 
-KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|KERNEL_RING3_ONLY
+KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|KERNEL_USER_ONLY
 	jmp 2f
 1:	syscall
 LOOP_CLOSE 2
@@ -63,7 +63,7 @@ SIG_RINGS 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL sysenter, "N times SYSENTER to a handler that returns at once", needs=KERNEL_NEEDS_SEP, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSENTER|KERNEL_RING3_ONLY
+KERNEL sysenter, "N times SYSENTER to a handler that returns at once", needs=KERNEL_NEEDS_SEP, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSENTER|KERNEL_USER_ONLY
 	lea 2f(%rip), %rdx
 	mov %rsp, %rcx
 	jmp 2f
@@ -83,7 +83,7 @@ SIGNATURE_END
 #define TIMER_INITIAL	     0x380
 #define X2APIC_TIMER_INITIAL 0x838
 
-KERNEL hlt_xapic, "N times HLT until the APIC timer interrupts, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+KERNEL hlt_xapic, "N times HLT until the APIC timer interrupts, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_PRIVILEGED
 	mov KERNEL_PARAM_APIC(%rsi), %r10
 	mov KERNEL_PARAM_TICKS(%rsi), %rcx
 	xor %eax, %eax
@@ -108,7 +108,7 @@ SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL hlt_x2apic, "N times HLT until the APIC timer interrupts, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+KERNEL hlt_x2apic, "N times HLT until the APIC timer interrupts, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
 	mov KERNEL_PARAM_TICKS(%rsi), %r10
 	jmp 2f
 1:	mov $X2APIC_TIMER_INITIAL, %ecx
@@ -140,7 +140,7 @@ SIGNATURE_END
 #define X2APIC_ICR    0x830
 #define ICR_TEST_SELF (0x44000|KERNEL_VECTOR)
 
-KERNEL mwait_xapic, "N times MONITOR and MWAIT with an interrupt pending, in xAPIC mode", needs=KERNEL_NEEDS_MONITOR, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+KERNEL mwait_xapic, "N times MONITOR and MWAIT with an interrupt pending, in xAPIC mode", needs=KERNEL_NEEDS_MONITOR, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_PRIVILEGED
 	mov KERNEL_PARAM_APIC(%rsi), %r10
 	xor %ecx, %ecx
 	xor %edx, %edx
@@ -167,7 +167,7 @@ SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL mwait_x2apic, "N times MONITOR and MWAIT with an interrupt pending, in x2APIC mode", needs=KERNEL_NEEDS_MONITOR, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+KERNEL mwait_x2apic, "N times MONITOR and MWAIT with an interrupt pending, in x2APIC mode", needs=KERNEL_NEEDS_MONITOR, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
 	jmp 2f
 1:	mov $X2APIC_ICR, %ecx
 	mov $ICR_TEST_SELF, %eax
@@ -221,7 +221,7 @@ SIGNATURE_END
 	SIG_INTEGER_ONLY
 .endm
 
-KERNEL nmi_xapic, "N times an NMI to itself, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_NMI|KERNEL_SERVICE_XAPIC|KERNEL_RING0_ONLY
+KERNEL nmi_xapic, "N times an NMI to itself, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_NMI|KERNEL_SERVICE_XAPIC|KERNEL_PRIVILEGED
 	mov KERNEL_PARAM_APIC(%rsi), %r10
 	mov APIC_ID_REGISTER(%r10), %eax
 	mov %eax, ICR_HIGH(%r10)
@@ -243,7 +243,7 @@ SIG LOADS, 5, 2
 SIG LOAD_BYTES, 5*8, 8 + 4
 SIGNATURE_END
 
-KERNEL nmi_x2apic, "N times an NMI to itself, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_NMI|KERNEL_SERVICE_X2APIC|KERNEL_RING0_ONLY
+KERNEL nmi_x2apic, "N times an NMI to itself, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_NMI|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
 	mov $X2APIC_ID, %ecx
 	rdmsr
 	mov %eax, %r10d
@@ -271,7 +271,7 @@ SIGNATURE_END
  * loop waits for it, with a counter that no handler changes.
  */
 .macro IPI_KERNEL name, mode, service, apic, request, acknowledge
-KERNEL \name, "N times an interrupt in ring 3, \mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|\service|\apic|KERNEL_RING3_ONLY
+KERNEL \name, "N times an interrupt in ring 3, \mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|\service|\apic|KERNEL_USER_ONLY
 	mov KERNEL_PARAM_APIC(%rsi), %r10
 	jmp 3f
 1:	xor %eax, %eax
@@ -484,10 +484,10 @@ KERNEL_END
 SIGNATURE_END
 .endm
 
-FAULT_KERNELS ring0, KERNEL_RING0_ONLY, 0
-FAULT_KERNELS ring3, KERNEL_RING3_ONLY, 1
+FAULT_KERNELS ring0, KERNEL_PRIVILEGED, 0
+FAULT_KERNELS ring3, KERNEL_USER_ONLY, 1
 
-KERNEL fault_gp_privileged, "N times a privileged instruction in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_RING3_ONLY
+KERNEL fault_gp_privileged, "N times a privileged instruction in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_USER_ONLY
 	lea 2f(%rip), %r9
 	jmp 2f
 1:	hlt
@@ -498,7 +498,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 #define CR0_TS 8
-KERNEL fault_nm, "N times an x87 instruction while CR0.TS forbids it", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
+KERNEL fault_nm, "N times an x87 instruction while CR0.TS forbids it", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_PRIVILEGED|KERNEL_CLOBBERS_CR
 	lea 2f(%rip), %r9
 	mov %cr0, %rax
 	or $CR0_TS, %rax
@@ -520,7 +520,7 @@ KERNEL_END
 	SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL fault_ss_segment, "N times a load of SS with a segment that is not present, in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|KERNEL_RING3_ONLY
+KERNEL fault_ss_segment, "N times a load of SS with a segment that is not present, in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|KERNEL_USER_ONLY
 	lea 2f(%rip), %r9
 	mov KERNEL_PARAM_SEGMENT(%rsi), %ecx
 	jmp 2f
@@ -533,7 +533,7 @@ SIGNATURE_END
 
 #define RFLAGS_AC 0x40000
 
-KERNEL fault_ac, "N times a misaligned load where alignment is checked", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ALIGNED|KERNEL_RING3_ONLY
+KERNEL fault_ac, "N times a misaligned load where alignment is checked", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ALIGNED|KERNEL_USER_ONLY
 	lea 2f(%rip), %r9
 	pushfq
 	orq $RFLAGS_AC, (%rsp)
@@ -567,7 +567,7 @@ SIGNATURE_END
 #define DR7_NONE     0x400
 #define DR7_EXECUTE0 0x402 /* G0; R/W0 and LEN0 are 0 */
 
-KERNEL fault_db, "N times an instruction with a breakpoint: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_RING0_ONLY
+KERNEL fault_db, "N times an instruction with a breakpoint: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_PRIVILEGED
 	lea 2f(%rip), %r9
 	lea 1f(%rip), %rax
 	mov %rax, %dr0

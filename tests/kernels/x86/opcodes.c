@@ -436,7 +436,7 @@ void opcode_kernel(const struct opcode_form *f, uint64_t scratch, struct opcode_
 				      .code_end = p,
 				      .exact = out->exact,
 				      .exact_end = x,
-				      .flags = KERNEL_RING3_ONLY};
+				      .flags = KERNEL_USER_ONLY};
 }
 
 void opcode_operand(const struct opcode_form *f, uint8_t *scratch)

@@ -5,7 +5,7 @@
 
 #define ONE_WALK "the translation was dropped before, by an instruction that serialises; a walk that is given up and begun again counts twice"
 
-KERNEL tlb_flush_page, "N times INVLPG of a page and a load from it: one page walk by construction", flags=KERNEL_RING0_ONLY
+KERNEL tlb_flush_page, "N times INVLPG of a page and a load from it: one page walk by construction", flags=KERNEL_PRIVILEGED
 	add $KERNEL_SCRATCH, %rsi
 1:	invlpg (%rsi)
 	mov (%rsi), %rax
@@ -22,7 +22,7 @@ SIG_RANGE DTLB_LOAD_4K, 1, 0, 2, 0, ONE_WALK
 SIGNATURE_END
 
 /* The pages lie apart, as some TLBs hold neighbouring ones in one entry. */
-KERNEL tlb_flush_all, "N times a reload of CR3 and loads from two pages: two page walks by construction", flags=KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
+KERNEL tlb_flush_all, "N times a reload of CR3 and loads from two pages: two page walks by construction", flags=KERNEL_PRIVILEGED|KERNEL_CLOBBERS_CR
 	mov %cr3, %rax
 	add $KERNEL_SCRATCH, %rsi
 1:	mov %rax, %cr3
@@ -40,7 +40,7 @@ SIG_RANGE DTLB_LOAD_MISS, 2, 0, 4, 0, ONE_WALK
 SIG_RANGE DTLB_LOAD_4K, 2, 0, 4, 0, ONE_WALK
 SIGNATURE_END
 
-KERNEL tlb_flush_store, "N times INVLPG of a page and a store to it: one page walk by construction", flags=KERNEL_RING0_ONLY
+KERNEL tlb_flush_store, "N times INVLPG of a page and a store to it: one page walk by construction", flags=KERNEL_PRIVILEGED
 	add $KERNEL_SCRATCH, %rsi
 1:	invlpg (%rsi)
 	mov %rax, (%rsi)
@@ -56,7 +56,7 @@ SIG_RANGE DTLB_STORE_MISS, 1, 0, 2, 0, ONE_WALK
 SIG_RANGE DTLB_STORE_4K, 1, 0, 2, 0, ONE_WALK
 SIGNATURE_END
 
-KERNEL control_registers, "N times reads of the control registers, and a write of CR2", flags=KERNEL_RING0_ONLY|KERNEL_CLOBBERS_CR
+KERNEL control_registers, "N times reads of the control registers, and a write of CR2", flags=KERNEL_PRIVILEGED|KERNEL_CLOBBERS_CR
 1:	mov %cr0, %rax
 	mov %cr2, %rcx
 	mov %cr3, %rdx
@@ -94,7 +94,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 #define TIME_STAMP_COUNTER 0x10
-KERNEL rdmsr, "N times RDMSR of the time-stamp counter", flags=KERNEL_RING0_ONLY
+KERNEL rdmsr, "N times RDMSR of the time-stamp counter", flags=KERNEL_PRIVILEGED
 	mov $TIME_STAMP_COUNTER, %ecx
 1:	rdmsr
 	dec %rdi
@@ -106,7 +106,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 #define TSC_AUX 0xc0000103
-KERNEL wrmsr, "N times WRMSR of TSC_AUX: it serialises", needs=KERNEL_NEEDS_RDTSCP, flags=KERNEL_RING0_ONLY
+KERNEL wrmsr, "N times WRMSR of TSC_AUX: it serialises", needs=KERNEL_NEEDS_RDTSCP, flags=KERNEL_PRIVILEGED
 	mov $TSC_AUX, %ecx
 	xor %eax, %eax
 	xor %edx, %edx
@@ -121,7 +121,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL swapgs, "N times SWAPGS, there and back", flags=KERNEL_RING0_ONLY
+KERNEL swapgs, "N times SWAPGS, there and back", flags=KERNEL_PRIVILEGED
 1:	swapgs
 	swapgs
 	dec %rdi
@@ -134,7 +134,7 @@ SIGNATURE_END
 
 /* The port that shows firmware's progress: nobody minds what is written there. */
 #define PORT 0x80
-KERNEL ports, "N times OUT, OUTSB and REP OUTSB to a port: string output loads, plain output does not", flags=KERNEL_RING0_ONLY
+KERNEL ports, "N times OUT, OUTSB and REP OUTSB to a port: string output loads, plain output does not", flags=KERNEL_PRIVILEGED
 	lea KERNEL_SCRATCH(%rsi), %r9
 	mov $PORT, %edx
 	xor %eax, %eax
@@ -158,7 +158,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
-KERNEL port_reads, "N times IN, INSB and REP INSB from a port: string input stores, plain input does not", flags=KERNEL_RING0_ONLY
+KERNEL port_reads, "N times IN, INSB and REP INSB from a port: string input stores, plain input does not", flags=KERNEL_PRIVILEGED
 	mov %rdi, %r9
 	lea KERNEL_SCRATCH(%rsi), %r10
 	mov $PORT, %edx
@@ -195,7 +195,7 @@ SIG_INTEGER_ONLY
 #define LARGE_ALONE "its memory is in large pages; others may take eight translations in a run"
 
 .macro LARGE_WALKS size, id, flag
-KERNEL walk_load_\size, "N times INVLPG of a page of \size and a load from it: one walk to such a page by construction", flags=KERNEL_RING0_ONLY|\flag
+KERNEL walk_load_\size, "N times INVLPG of a page of \size and a load from it: one walk to such a page by construction", flags=KERNEL_PRIVILEGED|\flag
 	mov KERNEL_PARAM_CHAIN(%rsi), %rdx
 1:	invlpg (%rdx)
 	mov (%rdx), %rax
@@ -211,7 +211,7 @@ SIG_RANGE DTLB_LOAD_\id, 1, 0, 2, 0, ONE_WALK
 SIG_RANGE DTLB_LOAD_4K, 0, 0, 0, 8, LARGE_ALONE
 SIGNATURE_END
 
-KERNEL walk_store_\size, "N times INVLPG of a page of \size and a store to it: one walk to such a page by construction", flags=KERNEL_RING0_ONLY|\flag
+KERNEL walk_store_\size, "N times INVLPG of a page of \size and a store to it: one walk to such a page by construction", flags=KERNEL_PRIVILEGED|\flag
 	mov KERNEL_PARAM_CHAIN(%rsi), %rdx
 1:	invlpg (%rdx)
 	mov %rax, 8(%rdx)

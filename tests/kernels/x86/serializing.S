@@ -6,7 +6,7 @@
 #define DR6_NONE 0xffff0ff0
 #define DR7_NONE 0x400
 
-KERNEL debug_registers, "N times moves to all debug registers, which serialise, and from one", flags=KERNEL_RING0_ONLY
+KERNEL debug_registers, "N times moves to all debug registers, which serialise, and from one", flags=KERNEL_PRIVILEGED
 	xor %eax, %eax
 	mov $DR6_NONE, %ecx
 	mov $DR7_NONE, %edx
@@ -27,7 +27,7 @@ SIGNATURE_END
 
 #define POINTER_BYTES 10 /* a limit and an address */
 
-KERNEL descriptor_tables, "N times LGDT, LIDT and LLDT of what they hold", flags=KERNEL_RING0_ONLY
+KERNEL descriptor_tables, "N times LGDT, LIDT and LLDT of what they hold", flags=KERNEL_PRIVILEGED
 	add $KERNEL_SCRATCH, %rsi
 	sgdt (%rsi)
 	sidt 16(%rsi)
@@ -53,7 +53,7 @@ SIGNATURE_END
 #define DESCRIPTOR_TYPE 5 /* offset */
 #define TYPE_BUSY	2
 
-KERNEL task_register, "N times LTR of what it holds, whose descriptor is made available before", flags=KERNEL_RING0_ONLY
+KERNEL task_register, "N times LTR of what it holds, whose descriptor is made available before", flags=KERNEL_PRIVILEGED
 	sgdt KERNEL_SCRATCH(%rsi)
 	mov KERNEL_SCRATCH + 2(%rsi), %rdx
 	str %eax

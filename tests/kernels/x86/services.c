@@ -314,7 +314,7 @@ static void pages_off(const struct service_use *u)
 
 	if (flags & (KERNEL_SERVICE_UC | KERNEL_SERVICE_WC | KERNEL_SERVICE_ABSENT))
 		page_protect(p->data + KERNEL_SPECIAL, PAGE, PAGE_WRITE | PAGE_USER);
-	if ((flags & KERNEL_SERVICE_ALIAS) && p->ring)
+	if ((flags & KERNEL_SERVICE_ALIAS) && p->level)
 		page_protect(p->code_rw, p->code_size, PAGE_WRITE);
 }
 
@@ -327,7 +327,7 @@ static bool pages_on(const struct service_use *u)
 	for (unsigned i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (flags & special[i].flag)
 			ok &= page_protect(p->data + KERNEL_SPECIAL, PAGE, special[i].page);
-	if ((flags & KERNEL_SERVICE_ALIAS) && p->ring)
+	if ((flags & KERNEL_SERVICE_ALIAS) && p->level)
 		ok &= page_protect(p->code_rw, p->code_size, PAGE_WRITE | PAGE_USER);
 	if (!ok)
 		pages_off(u);

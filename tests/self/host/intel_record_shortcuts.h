@@ -59,7 +59,7 @@ static inline unsigned finish(const struct pmu_recording *r)
 static inline struct pmu_recording in_memory(enum record_kind kind, unsigned records, unsigned threshold)
 {
 	struct pmu_recording r = {.source = record_source(&pmu, kind),
-				  .ring = RING_ALL,
+				  .levels = LEVELS_ALL,
 				  .records = records,
 				  .threshold = threshold};
 

@@ -138,7 +138,7 @@ static void stops_before_it_writes(void **state)
 		for (unsigned i = 0; i < pmu.n_events; i++)
 			if (pmu.driver->can_count(&pmu, pmu.events[i], c))
 				e = pmu.events[i];
-		const struct pmu_config config = {.code = e->code, .ring = RING_ALL};
+		const struct pmu_config config = {.code = e->code, .levels = LEVELS_ALL};
 
 		register_file_scramble(&file, 5 + c, nothing);
 		fake_cpu_note(note, NOTES);
@@ -197,14 +197,14 @@ static void choose_event(enum record_kind kind, struct pmu_recording *r, uint8_t
 	const char *why;
 
 	*r = (struct pmu_recording){
-		.source = record_source(&pmu, kind), .ring = RING_ALL, .period = 1600, .records = 4};
+		.source = record_source(&pmu, kind), .levels = LEVELS_ALL, .period = 1600, .records = 4};
 	if (!r->source)
 		fail_msg("%s makes no %s", pmu.name, record_kind_names[kind]);
 	r->unit = record_unit(r->source);
 	for (r->counter = 0; r->source->counters && !(r->source->counters >> r->counter & 1);)
 		r->counter++;
 	for (unsigned i = 0; r->source->counters && i < pmu.n_events; i++) {
-		r->config = (struct pmu_config){.code = pmu.events[i]->code, .ring = RING_ALL};
+		r->config = (struct pmu_config){.code = pmu.events[i]->code, .levels = LEVELS_ALL};
 		if (pmu.driver->can_count(&pmu, pmu.events[i], r->counter) &&
 		    record_can_sample(&pmu, r, &why))
 			break;

@@ -69,7 +69,7 @@ static uint64_t overflows(void)
 /* Count instructions on counter c. */
 static void arm(unsigned c, uint8_t ring, bool interrupt)
 {
-	struct pmu_config config = {.code = 0xc0, .ring = ring, .interrupt = interrupt};
+	struct pmu_config config = {.code = 0xc0, .levels = ring, .interrupt = interrupt};
 	assert_true(drv->program(&pmu, c, &config));
 }
 
@@ -135,8 +135,8 @@ static void merges_counters(void **unused)
 							  p ? "RETIRED_SSE_AVX_FLOPS.ANY"
 							    : "RETIRED_SSE_AVX_OPERATIONS.SP_ADD_SUB_FLOPS");
 		assert_non_null(e);
-		const struct pmu_config config = {.code = e->code, .ring = RING_ALL, .interrupt = true},
-					plain = {.code = 0xc0, .ring = RING_ALL};
+		const struct pmu_config config = {.code = e->code, .levels = LEVELS_ALL, .interrupt = true},
+					plain = {.code = 0xc0, .levels = LEVELS_ALL};
 		for (unsigned c = 0; c < 6; c++) {
 			assert_int_equal(drv->can_count(&pmu, e, c), c % 2 == 0);
 			assert_int_equal(event_takes(&pmu, e, c), (c % 2 ? 1ull : 3ull) << c);
@@ -179,7 +179,7 @@ static void merges_counters(void **unused)
 		}
 	}
 	start_cpu(&amd_zen2, "merge-ignored");
-	assert_true(drv->program(&pmu, 0, &(struct pmu_config){.code = 0x0f03, .ring = RING_ALL}));
+	assert_true(drv->program(&pmu, 0, &(struct pmu_config){.code = 0x0f03, .levels = LEVELS_ALL}));
 	assert_true(drv->start(&pmu, 1));
 	run_flops();
 	assert_int_not_equal(count(0), 160);
@@ -233,7 +233,7 @@ static void counts_and_stops(void **unused)
 	for (unsigned p = 0; p < PARTS; p++) {
 		start_cpu(parts[p].profile, "");
 		for (unsigned c = 0; c < pmu.n_counters; c++) {
-			arm(c, RING_USR, false);
+			arm(c, LEVELS_USER, false);
 			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 10);
 			assert_int_equal(count(c), 0);
 			assert_true(drv->start(&pmu, 1ull << c));
@@ -257,7 +257,7 @@ static void sees_overflow(void **unused)
 	for (unsigned p = 0; p < PARTS; p++) {
 		start_cpu(parts[p].profile, "");
 		for (unsigned c = 0; c < pmu.n_counters; c++) {
-			arm(c, RING_USR, true);
+			arm(c, LEVELS_USER, true);
 			assert_true(drv->write(&pmu, c, -3ull));
 			assert_int_equal(count(c), 0xfffffffffffd);
 			assert_true(drv->start(&pmu, 1ull << c));
@@ -281,7 +281,7 @@ static void sees_overflow(void **unused)
 
 static void takes_modifiers(void **unused)
 {
-	struct pmu_config config = {.code = 0xc0, .ring = RING_USR, .cmask = 2};
+	struct pmu_config config = {.code = 0xc0, .levels = LEVELS_USER, .cmask = 2};
 	(void)unused;
 	for (unsigned p = 0; p < PARTS; p++) {
 		start_cpu(parts[p].profile, "");
@@ -326,9 +326,9 @@ static void brackets_count_their_own(void **unused)
 		start_cpu(parts[p].profile, "");
 		for (unsigned c = 0; c < pmu.n_counters; c++)
 			for (unsigned i = 0; i < 3; i++) {
-				arm(c, RING_ALL, false);
+				arm(c, LEVELS_ALL, false);
 				assert_true(drv->bracket_enable(&pmu, 1ull << c, &b));
-				assert_true(b.ring0_only);
+				assert_true(b.privileged);
 				run_window(&b, sizes[i]);
 				assert_int_equal(count(c), sizes[i] + b.own[0].amount);
 				assert_true(drv->bracket_read(&pmu, c, &b));
@@ -341,8 +341,8 @@ static void brackets_count_their_own(void **unused)
 				assert_true(drv->release(&pmu, c));
 			}
 		/* Several at once only where there is a common enable. */
-		arm(0, RING_ALL, false);
-		arm(2, RING_ALL, false);
+		arm(0, LEVELS_ALL, false);
+		arm(2, LEVELS_ALL, false);
 		assert_int_equal(drv->bracket_enable(&pmu, 5, &b), pmu.has_global);
 		if (!pmu.has_global)
 			continue;
@@ -354,7 +354,7 @@ static void brackets_count_their_own(void **unused)
 	}
 	/* The upper half of a selector survives. */
 	start_cpu(&amd_zen3, "");
-	assert_true(drv->program(&pmu, 0, &(struct pmu_config){.code = 0x1000000c9, .ring = RING_ALL}));
+	assert_true(drv->program(&pmu, 0, &(struct pmu_config){.code = 0x1000000c9, .levels = LEVELS_ALL}));
 	assert_true(drv->bracket_enable(&pmu, 1, &b));
 	uint64_t select;
 	run_window(&b, 1);
@@ -639,7 +639,7 @@ static void clears_what_it_found(void **unused)
 	const char *why;
 	(void)unused;
 	start_cpu(&amd_zen5, "");
-	arm(0, RING_ALL, true);
+	arm(0, LEVELS_ALL, true);
 	assert_true(drv->write(&pmu, 0, -1ull));
 	assert_true(drv->start(&pmu, 1));
 	fake_cpu_nops(2);

@@ -392,7 +392,7 @@ static uint64_t selector(void)
 {
 	const struct pmu_config *c = &found[0].config;
 
-	return c->code | (c->ring & RING_USR ? CTL_USR : 0) | (c->ring & RING_OS ? CTL_OS : 0) |
+	return c->code | (c->levels & LEVELS_USER ? CTL_USR : 0) | (c->levels & LEVELS_SYSTEM ? CTL_OS : 0) |
 	       (c->edge ? CTL_EDGE : 0) | (c->invert ? CTL_INV : 0) | (uint64_t)c->cmask << CTL_CMASK_SHIFT;
 }
 

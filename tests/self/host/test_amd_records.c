@@ -28,7 +28,7 @@ static void start_cpu(const struct model_profile *p, const char *inject)
 
 static struct pmu_recording recording(enum record_kind kind)
 {
-	struct pmu_recording r = {.source = record_source(&pmu, kind), .ring = RING_ALL, .period = 32};
+	struct pmu_recording r = {.source = record_source(&pmu, kind), .levels = LEVELS_ALL, .period = 32};
 
 	assert_non_null(r.source);
 	r.unit = kind == RECORD_IBS_FETCH ? RECORD_UNIT_FETCHES : RECORD_UNIT_OPERATIONS;
@@ -168,7 +168,7 @@ static void nonsense_is_refused(void **unused)
 	(void)unused;
 	start_cpu(&amd_fam10h, "");
 	struct pmu_recording r = recording(RECORD_IBS_OP), x;
-	x = r, x.ring = RING_USR;
+	x = r, x.levels = LEVELS_USER;
 	refuses(x, "every ring");
 	x = r, x.period = 24;
 	refuses(x, "16");
@@ -189,7 +189,7 @@ static void nonsense_is_refused(void **unused)
 	refuses(x, "count");
 	start_cpu(&amd_zen2, "");
 	r = recording(RECORD_LBR);
-	x = r, x.ring = RING_OS;
+	x = r, x.levels = LEVELS_SYSTEM;
 	refuses(x, "every ring");
 }
 
@@ -237,7 +237,7 @@ static void branch_stack(void **unused)
 		assert_true(record_stop(&pmu, &r));
 		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
 		r.without = 0;
-		r.ring = RING_USR;
+		r.levels = LEVELS_USER;
 		begin(&r);
 		jumps(2);
 		assert_true(record_stop(&pmu, &r));
@@ -262,7 +262,7 @@ static void branch_sampling(void **unused)
 	(void)unused;
 	start_cpu(&amd_zen3_epyc, "");
 	struct pmu_recording r = recording(RECORD_BRS), x;
-	r.config = (struct pmu_config){.code = 0xc4, .ring = RING_ALL};
+	r.config = (struct pmu_config){.code = 0xc4, .levels = LEVELS_ALL};
 
 	assert_int_equal(r.source->depth, 16);
 	assert_int_equal(r.source->counters, 1);
@@ -272,7 +272,7 @@ static void branch_sampling(void **unused)
 	refuses(x, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS on PERF_CTR0");
 	x = r, x.config.cmask = 1;
 	refuses(x, "RETIRED_TAKEN_BRANCH_INSTRUCTIONS on PERF_CTR0");
-	x = r, x.ring = RING_USR;
+	x = r, x.levels = LEVELS_USER;
 	refuses(x, "every ring");
 	x = r, x.period = 0;
 	refuses(x, "at least one");

@@ -1,6 +1,6 @@
 /* Attribution: from slopes to the table, from the table to expectations, and what of it is a fact. */
 #include "tests/judge/attribution_windows.h"
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/self/host/fake_kernels.h"
 #include "tests/kernels/handled.h"
 
@@ -14,11 +14,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define USER KERNEL_RING3_ONLY
+#define USER KERNEL_USER_ONLY
 
 FAKE_KERNEL(fault_user, "fake_fault_user", USER, FAKE_EXACT(INSTRUCTIONS, 5, 4), FAKE_EXACT(BRANCHES, 2, 2),
 	    FAKE_EXACT(BR_FAR, 1, 0), FAKE_EXACT(EXCEPTIONS, 1, 0), FAKE_EXACT(RING_TO_KERNEL, 1, 0));
-FAKE_KERNEL(fault, "fake_fault", KERNEL_RING0_ONLY, FAKE_EXACT(INSTRUCTIONS, 5, 4),
+FAKE_KERNEL(fault, "fake_fault", KERNEL_PRIVILEGED, FAKE_EXACT(INSTRUCTIONS, 5, 4),
 	    FAKE_EXACT(BRANCHES, 2, 2), FAKE_EXACT(BR_FAR, 1, 0), FAKE_EXACT(EXCEPTIONS, 1, 0));
 FAKE_KERNEL(asked, "fake_asked", USER, FAKE_EXACT(INSTRUCTIONS, 9, 4), FAKE_EXACT(INTERRUPTS_HW, 1, 0),
 	    FAKE_EXACT(RING_TO_KERNEL, 2, 0));
@@ -35,7 +35,7 @@ static const struct pmu_event clock_event = {
 	.name = "C", .counters = 1, .fixed = -1, .judgement = EVENT_TIME, .terms = {{Q_INSTRUCTIONS, 1}}};
 
 /* Handlers of three instructions. */
-bool kernel_leaves_ring(const struct kernel *k)
+bool kernel_leaves_level(const struct kernel *k)
 {
 	return kernel_amount(k, Q_RING_TO_KERNEL, 1).high > 0;
 }
@@ -228,35 +228,35 @@ static void expectations_take_it(void **state)
 	struct expectation x;
 
 	(void)state;
-	assert_int_equal(attribution_beyond(NULL, &instructions, &fault_user, RING_USR, 9), 0);
-	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, RING_USR, 9), 0);
+	assert_int_equal(attribution_beyond(NULL, &instructions, &fault_user, LEVELS_USER, 9), 0);
+	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, LEVELS_USER, 9), 0);
 	add(&a, TRIP_INSTRUCTIONS, TRIP_FAULT, -1, 2);
-	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, RING_USR, 9), 18);
-	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, RING_OS, 9), -9);
-	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, RING_ALL, 9), 9);
-	assert_int_equal(attribution_beyond(&a, &instructions, &fault, RING_ALL, 9), 9);
-	assert_int_equal(attribution_beyond(&a, &instructions, &plain, RING_ALL, 9), 0);
-	assert_int_equal(attribution_beyond(&a, &on_fixed, &fault_user, RING_USR, 9), 0);
-	assert_int_equal(attribution_beyond(&a, &clock_event, &fault_user, RING_USR, 9), 0);
-	assert_int_equal(attribution_beyond(&a, &instructions, &asked, RING_USR, 9), 0);
-	assert_int_equal(expectation_in_ring(&instructions, &fault, 0, 9, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, LEVELS_USER, 9), 18);
+	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, LEVELS_SYSTEM, 9), -9);
+	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, LEVELS_ALL, 9), 9);
+	assert_int_equal(attribution_beyond(&a, &instructions, &fault, LEVELS_ALL, 9), 9);
+	assert_int_equal(attribution_beyond(&a, &instructions, &plain, LEVELS_ALL, 9), 0);
+	assert_int_equal(attribution_beyond(&a, &on_fixed, &fault_user, LEVELS_USER, 9), 0);
+	assert_int_equal(attribution_beyond(&a, &clock_event, &fault_user, LEVELS_USER, 9), 0);
+	assert_int_equal(attribution_beyond(&a, &instructions, &asked, LEVELS_USER, 9), 0);
+	assert_int_equal(expectation_at_level(&instructions, &fault, 0, 9, NULL, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 49);
-	assert_int_equal(expectation_in_ring(&instructions, &fault, 0, 9, &a, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&instructions, &fault, 0, 9, &a, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 58);
 	assert_int_equal(x.high, 58);
-	assert_int_equal(expectation_in_ring(&instructions, &fault_user, 3, 9, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&instructions, &fault_user, 3, 9, NULL, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 22);
-	assert_int_equal(expectation_in_ring(&instructions, &fault_user, 3, 9, &a, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&instructions, &fault_user, 3, 9, &a, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 40);
 	assert_int_equal(x.high, 40);
 	add(&a, TRIP_BRANCHES, TRIP_FAULT, 0, 1); /* and near ones stay what they are */
 	add(&a, TRIP_FAR_BRANCHES, TRIP_FAULT, 0, 1);
-	assert_int_equal(attribution_beyond(&a, &near, &fault_user, RING_USR, 9), 0);
+	assert_int_equal(attribution_beyond(&a, &near, &fault_user, LEVELS_USER, 9), 0);
 	add(&a, TRIP_INSTRUCTIONS, TRIP_INT, -1, 1);
-	assert_int_equal(attribution_beyond_way(&a, &instructions, RING_USR), 1);
-	assert_int_equal(attribution_beyond_way(&a, &instructions, RING_ALL), 0);
+	assert_int_equal(attribution_beyond_way(&a, &instructions, LEVELS_USER), 1);
+	assert_int_equal(attribution_beyond_way(&a, &instructions, LEVELS_ALL), 0);
 	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].state = TRIP_NO_SUM;
-	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, RING_USR, 9), 0);
+	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, LEVELS_USER, 9), 0);
 }
 
 static void it_covers_what_was_measured(void **state)
@@ -286,10 +286,10 @@ static void measured_is_not_left_open(void **state)
 
 	(void)state;
 	e.rule = &rule;
-	assert_int_equal(expectation_in_ring(&e, &fault_user, 3, 3, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&e, &fault_user, 3, 3, NULL, &x), EXPECTATION_OK);
 	attribution_allow_more(NULL, &x, &e, &fault_user, 3, 3);
 	assert_true(x.high > x.low);
-	assert_int_equal(expectation_in_ring(&e, &fault_user, 3, 3, &a, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&e, &fault_user, 3, 3, &a, &x), EXPECTATION_OK);
 	attribution_allow_more(&a, &x, &e, &fault_user, 3, 3);
 	assert_int_equal(x.high, x.low);
 	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].state = TRIP_OUTSIDE;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 FAKE_KERNEL(plain, "fake_plain", 0, FAKE_EXACT(INSTRUCTIONS, 4, 4));
-FAKE_KERNEL(calling, "fake_calling", KERNEL_RING3_ONLY, FAKE_EXACT(INSTRUCTIONS, 4, 4),
+FAKE_KERNEL(calling, "fake_calling", KERNEL_USER_ONLY, FAKE_EXACT(INSTRUCTIONS, 4, 4),
 	    FAKE_EXACT(RING_TO_KERNEL, 1, 0));
 
 static const struct pmu_event
@@ -111,7 +111,7 @@ static void what_follows_no_rule_has_none(void **state)
 
 static uint64_t counted(const struct pmu_event *e, unsigned rings)
 {
-	const struct sample_expectation x = {.path = &path, .event = e, .rings = rings};
+	const struct sample_expectation x = {.path = &path, .event = e, .levels = rings};
 
 	return sample_occurrences(&x);
 }
@@ -120,26 +120,26 @@ static void steps_count_by_the_rule(void **state)
 {
 	(void)state;
 	path.rule = (struct path_rule){0};
-	assert_int_equal(counted(&instructions, RING_USR), 3);
-	assert_int_equal(counted(&instructions, RING_OS), 2);
-	assert_int_equal(counted(&branches, RING_USR), 1);
+	assert_int_equal(counted(&instructions, LEVELS_USER), 3);
+	assert_int_equal(counted(&instructions, LEVELS_SYSTEM), 2);
+	assert_int_equal(counted(&branches, LEVELS_USER), 1);
 	path.rule.returns_in_new = true;
-	assert_int_equal(counted(&instructions, RING_USR), 5);
-	assert_int_equal(counted(&instructions, RING_OS), 0);
-	assert_int_equal(counted(&loads, RING_USR), 10);
+	assert_int_equal(counted(&instructions, LEVELS_USER), 5);
+	assert_int_equal(counted(&instructions, LEVELS_SYSTEM), 0);
+	assert_int_equal(counted(&loads, LEVELS_USER), 10);
 	path.rule = (struct path_rule){.calls_in_new = true};
-	assert_int_equal(counted(&instructions, RING_USR), 2);
-	assert_int_equal(counted(&instructions, RING_OS), 3);
-	assert_int_equal(counted(&branches, RING_USR), 0);
+	assert_int_equal(counted(&instructions, LEVELS_USER), 2);
+	assert_int_equal(counted(&instructions, LEVELS_SYSTEM), 3);
+	assert_int_equal(counted(&branches, LEVELS_USER), 0);
 	path.rule = (struct path_rule){.delivery = {{Q_INSTRUCTIONS, 1}}};
-	assert_int_equal(counted(&instructions, RING_USR), 4);
-	assert_int_equal(counted(&instructions, RING_ALL), 6);
-	assert_int_equal(counted(&branches, RING_ALL), 3);
+	assert_int_equal(counted(&instructions, LEVELS_USER), 4);
+	assert_int_equal(counted(&instructions, LEVELS_ALL), 6);
+	assert_int_equal(counted(&branches, LEVELS_ALL), 3);
 	path.rule = (struct path_rule){0};
-	assert_int_equal(path_ring_after(&path, 0), 3);
-	assert_int_equal(path_ring_after(&path, 4), 3);
-	assert_int_equal(path_ring_after(&path, 5), 0); /* with its delivery */
-	assert_int_equal(path_ring_after(&path, 6), 0);
+	assert_int_equal(path_level_after(&path, 0), 3);
+	assert_int_equal(path_level_after(&path, 4), 3);
+	assert_int_equal(path_level_after(&path, 5), 0); /* with its delivery */
+	assert_int_equal(path_level_after(&path, 6), 0);
 }
 
 /* An interrupt behind each record, or behind every second, that counts one itself: only where it finds
@@ -148,7 +148,7 @@ static void interrupts_count_in_the_period_that_follows(void **state)
 {
 	static const unsigned alone[] = {1, 4, 5, 1, 4, 5}, by_two[] = {4, 1, 4, 1, 4};
 	struct sample_expectation x = {
-		.path = &path, .event = &instructions, .rings = RING_USR, .period = 1, .windows = 2};
+		.path = &path, .event = &instructions, .levels = LEVELS_USER, .period = 1, .windows = 2};
 	unsigned step[8];
 
 	(void)state;

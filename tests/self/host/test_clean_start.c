@@ -308,7 +308,7 @@ static void scramble_owned(void)
 static struct pmu_config choose(unsigned c)
 {
 	const struct pmu_event *e;
-	struct pmu_config config = {.ring = 1 + below(3), .interrupt = below(2)};
+	struct pmu_config config = {.levels = 1 + below(3), .interrupt = below(2)};
 	unsigned tries = 0;
 
 	unsigned wanted = below(4) ? 0 : 200; /* now and then one that needs more than a counter */
@@ -430,7 +430,7 @@ static bool choose_recording(enum record_kind kind, struct pmu_recording *r)
 		return false;
 	for (unsigned tries = 0; tries < TRIES; tries++) {
 		*r = (struct pmu_recording){.source = source,
-					    .ring = RING_ALL,
+					    .levels = LEVELS_ALL,
 					    .period = 1600,
 					    .unit = record_unit(source),
 					    .records = RECORDS};
@@ -451,7 +451,7 @@ static bool choose_recording(enum record_kind kind, struct pmu_recording *r)
 		if (source->filters)
 			r->without = below(1u << 10) & source->filters;
 		if ((kind == RECORD_PEBS || source->filters) && below(2))
-			r->ring = (uint8_t)(1 + below(3));
+			r->levels = (uint8_t)(1 + below(3));
 		r->size = record_memory(&pmu, r);
 		r->memory = r->size ? memory : NULL;
 		assert_true(r->size <= MEMORY);

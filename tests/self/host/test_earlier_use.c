@@ -89,7 +89,7 @@ struct seen {
 static void use(unsigned c, const struct pmu_event *e, uint64_t start, struct seen *s)
 {
 	const struct pmu_config config = {.code = e->code,
-					  .ring = RING_ALL,
+					  .levels = LEVELS_ALL,
 					  .interrupt = true,
 					  .extra_msr = e->extra_msr,
 					  .extra_value = e->extra_value};

@@ -211,7 +211,7 @@ static void handlers_are_taken_off_in_ring_3(void **state)
 	scripted.handled = 4;
 	assert_int_equal(event_expected(&place, 10, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 20);
-	place.ring = 3;
+	place.level = 3;
 	assert_int_equal(event_expected(&place, 10, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 16);
 	assert_int_equal(x.high, 16);

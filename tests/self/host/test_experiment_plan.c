@@ -85,11 +85,11 @@ static void events_get_counters(void **state)
 	assert_int_equal(plan.n, 5);
 	assert_int_equal(plan.reps, 3);
 	assert_int_not_equal(plan.place[0].alternative, plan.place[1].alternative);
-	assert_int_equal(plan.request[0].config.ring, RING_ALL);
+	assert_int_equal(plan.request[0].config.levels, LEVELS_ALL);
 	taken(K "n=9 reps=2 events=BR_*,INST_RETIRED.ANY_P@PMC1", 3, 2);
 	assert_int_equal(plan.n, 9);
 	assert_int_equal(plan.reps, 2);
-	assert_int_equal(plan.request[0].config.ring, RING_USR);
+	assert_int_equal(plan.request[0].config.levels, LEVELS_USER);
 	fake_cpu_stop();
 }
 

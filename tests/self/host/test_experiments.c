@@ -41,7 +41,7 @@ static void every_key_is_read(void **state)
 	assert_int_equal(x->at.column, 1);
 	assert_string_equal(x->kernel, "nop_*,mix");
 	assert_string_equal(x->pmu, "intel*");
-	assert_int_equal(x->ring, EXPERIMENT_BOTH);
+	assert_int_equal(x->level, EXPERIMENT_BOTH);
 	assert_int_equal(x->n, 16);
 	assert_int_equal(x->reps, 9);
 	assert_int_equal(x->passes, EXPERIMENT_ONE);
@@ -83,7 +83,7 @@ static void defaults(void **state)
 
 	(void)state;
 	assert_true(parse("[experiment x] kernel=k events=A"));
-	assert_int_equal(x->ring, EXPERIMENT_RING0);
+	assert_int_equal(x->level, EXPERIMENT_HARNESS);
 	assert_int_equal(x->passes, EXPERIMENT_SPLIT);
 	assert_int_equal(x->record, RECORD_NONE);
 	assert_int_equal(x->n | x->reps | x->period, 0);
@@ -197,7 +197,7 @@ static void check_sane(void)
 
 		assert_in_range(strlen(x->name), 1, EXPERIMENT_NAME - 1);
 		assert_in_range(x->events.count, 1, OPTION_ITEMS);
-		assert_true(x->kernel[0] && x->ring <= EXPERIMENT_BOTH && x->record < RECORD_KINDS);
+		assert_true(x->kernel[0] && x->level <= EXPERIMENT_BOTH && x->record < RECORD_KINDS);
 		for (unsigned k = 0; k < x->events.count; k++)
 			assert_in_range(strlen(x->events.item[k].text), 1, OPTION_ITEM_TEXT - 1);
 	}

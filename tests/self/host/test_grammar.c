@@ -51,7 +51,7 @@ static uint64_t selector(void)
 {
 	const struct pmu_config *c = &found[0].config;
 
-	return c->code | (c->ring & RING_USR ? EVTSEL_USR : 0) | (c->ring & RING_OS ? EVTSEL_OS : 0) |
+	return c->code | (c->levels & LEVELS_USER ? EVTSEL_USR : 0) | (c->levels & LEVELS_SYSTEM ? EVTSEL_OS : 0) |
 	       (c->edge ? EVTSEL_E : 0) | (c->any_thread ? EVTSEL_ANY : 0) | (c->invert ? EVTSEL_INV : 0) |
 	       (uint64_t)c->cmask << EVTSEL_CMASK_SHIFT;
 }
@@ -110,7 +110,7 @@ static void globs_give_every_row(void **state)
 	assert_int_equal(parse("*:u"), pmu.n_events);
 	for (unsigned i = 0; i < pmu.n_events; i++) {
 		assert_ptr_equal(found[i].event, pmu.events[i]);
-		assert_int_equal(found[i].config.ring, RING_USR);
+		assert_int_equal(found[i].config.levels, LEVELS_USER);
 	}
 	assert_int_equal(parse("BR_*:k:c=1"), 2);
 	assert_int_equal(found[1].config.cmask, 1);

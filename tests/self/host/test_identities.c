@@ -216,7 +216,7 @@ static void hold_against_meanings(const struct pmu *pmu, const struct found *f)
 		    r->config.code != r->event->code || r->config.any_thread)
 			return;
 		for (unsigned k = 0; k < EVENT_TERMS && r->event->terms[k].coefficient; k++)
-			share(&s, (enum quantity)r->event->terms[k].quantity, r->config.ring,
+			share(&s, (enum quantity)r->event->terms[k].quantity, r->config.levels,
 			      f->identity->term[i].coefficient * r->event->terms[k].coefficient);
 	}
 	if (memcmp(&s, &none, sizeof s))

@@ -73,7 +73,7 @@ static uint64_t overflows(void)
 /* Count instructions on counter c. */
 static void arm(unsigned c, uint8_t ring, bool interrupt)
 {
-	struct pmu_config config = {.code = 0xc0, .ring = ring, .interrupt = interrupt};
+	struct pmu_config config = {.code = 0xc0, .levels = ring, .interrupt = interrupt};
 	assert_true(drv->program(&pmu, c, &config));
 }
 
@@ -145,7 +145,7 @@ static void counts_events(void **unused)
 			for (unsigned c = 0; c < parts[p].general; c++) {
 				start_cpu(parts[p].profile, "");
 				struct pmu_config config = {.code = event(rows[r].event)->code,
-							    .ring = RING_ALL};
+							    .levels = LEVELS_ALL};
 				assert_int_equal(event_coefficient(event(rows[r].event), rows[r].q), 1);
 				assert_true(drv->program(&pmu, c, &config));
 				fake_cpu_run(&(struct qterm){rows[r].q, 3}, 1, 1, 0, 10);
@@ -176,7 +176,7 @@ static void counts_on_fixed_counters(void **unused)
 	for (unsigned p = 1; p < PARTS; p++) {
 		start_cpu(parts[p].profile, "");
 		for (unsigned c = parts[p].general; c < parts[p].general + 3; c++)
-			arm(c, c == parts[p].general ? RING_USR : RING_OS, false);
+			arm(c, c == parts[p].general ? LEVELS_USER : LEVELS_SYSTEM, false);
 		assert_true(drv->start(&pmu, 7ull << parts[p].general));
 		fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 4, 3, 10);
 		assert_int_equal(count(parts[p].general), 10);
@@ -223,7 +223,7 @@ static void sees_overflow(void **unused)
 		for (unsigned c = 0; c < pmu.n_counters; c++) {
 			if (!counts_instructions(c))
 				continue;
-			arm(c, RING_USR, true);
+			arm(c, LEVELS_USER, true);
 			assert_true(drv->write(&pmu, c, -3ull));
 			assert_true(drv->start(&pmu, 1ull << c));
 			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 2);
@@ -245,7 +245,7 @@ static void sees_overflow(void **unused)
 
 static void takes_modifiers(void **unused)
 {
-	struct pmu_config config = {.code = 0xc0, .ring = RING_USR, .cmask = 2};
+	struct pmu_config config = {.code = 0xc0, .levels = LEVELS_USER, .cmask = 2};
 	(void)unused;
 	start_cpu(&intel_core2, "");
 	assert_true(drv->program(&pmu, 0, &config));
@@ -256,7 +256,7 @@ static void takes_modifiers(void **unused)
 		fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, i}, 1, 1, 3, 1);
 	assert_int_equal(count(0), 3);
 	assert_int_equal(count(1), 2);
-	config = (struct pmu_config){.code = 0xc0, .ring = RING_USR, .edge = true};
+	config = (struct pmu_config){.code = 0xc0, .levels = LEVELS_USER, .edge = true};
 	assert_true(drv->program(&pmu, 0, &config));
 	assert_true(drv->start(&pmu, 1));
 	for (unsigned i = 0; i < 6; i++)
@@ -295,9 +295,9 @@ static void enable_bracket_counts_its_own(void **unused)
 			if (!counts_instructions(c))
 				continue;
 			for (unsigned i = 0; i < 4; i++) {
-				arm(c, RING_ALL, false);
+				arm(c, LEVELS_ALL, false);
 				assert_true(drv->bracket_enable(&pmu, 1ull << c, &b));
-				assert_true(b.ring0_only);
+				assert_true(b.privileged);
 				assert_int_equal(b.own[0].quantity, Q_INSTRUCTIONS);
 				assert_true(b.own[0].amount <= 4);
 				assert_int_equal(b.own[1].amount, 0);
@@ -311,13 +311,13 @@ static void enable_bracket_counts_its_own(void **unused)
 	struct pmu_bracket b;
 	start_cpu(&intel_nehalem, "");
 	for (unsigned c = 0; c < 5; c++)
-		arm(c, RING_ALL, false);
+		arm(c, LEVELS_ALL, false);
 	assert_true(drv->bracket_enable(&pmu, 0x1d, &b));
 	run_window(&b, 7);
 	for (unsigned c = 0; c < 5; c++)
 		assert_int_equal(count(c), c == 1 ? 0 : 10);
 	start_cpu(&intel_yonah, "");
-	arm(0, RING_ALL, false);
+	arm(0, LEVELS_ALL, false);
 	assert_false(drv->bracket_enable(&pmu, 3, &b));
 	assert_false(drv->bracket_enable(&pmu, 0, &b));
 	assert_false(drv->bracket_enable(&pmu, 4, &b));
@@ -332,9 +332,9 @@ static void read_bracket_counts_its_own(void **unused)
 		for (unsigned c = 0; c < pmu.n_counters; c++) {
 			if (!counts_instructions(c))
 				continue;
-			arm(c, RING_ALL, false);
+			arm(c, LEVELS_ALL, false);
 			assert_true(drv->bracket_read(&pmu, c, &b));
-			assert_false(b.ring0_only);
+			assert_false(b.privileged);
 			assert_true(drv->start(&pmu, 1ull << c));
 			assert_int_equal(run_window(&b, 0), b.own[0].amount);
 			assert_int_equal(run_window(&b, 100), 100 + b.own[0].amount);
@@ -467,7 +467,7 @@ static void keeps_what_is_sound(void **unused)
 			fail_msg("case %u: '%s' does not say '%s'", i, pmu.remark[0], cases[i].said);
 		assert_string_equal(pmu.remark[1], "");
 		assert_true(drv->reset(&pmu, &why));
-		arm(0, RING_USR, false);
+		arm(0, LEVELS_USER, false);
 		assert_true(drv->start(&pmu, 1));
 		fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, 1}, 1, 1, 3, 5);
 		assert_int_equal(count(0), 5);
@@ -605,8 +605,8 @@ static void names_the_register_that_faults(void **unused)
 	}
 	start_cpu(&intel_core2, "");
 	fake_cpu_break_msr(IA32_PERFEVTSEL0);
-	assert_false(drv->program(&pmu, 0, &(struct pmu_config){.code = 0xc0, .ring = RING_ALL}));
-	assert_true(drv->program(&pmu, 1, &(struct pmu_config){.code = 0xc0, .ring = RING_ALL}));
+	assert_false(drv->program(&pmu, 0, &(struct pmu_config){.code = 0xc0, .levels = LEVELS_ALL}));
+	assert_true(drv->program(&pmu, 1, &(struct pmu_config){.code = 0xc0, .levels = LEVELS_ALL}));
 	uint64_t value;
 	fake_cpu_break_msr(IA32_PMC0);
 	assert_false(drv->read(&pmu, 0, &value));
@@ -619,7 +619,7 @@ static void clears_what_it_found(void **unused)
 	const char *why;
 	(void)unused;
 	start_cpu(&intel_nehalem, "");
-	arm(0, RING_ALL, true);
+	arm(0, LEVELS_ALL, true);
 	assert_true(drv->write(&pmu, 0, -1ull));
 	assert_true(drv->start(&pmu, 1));
 	fake_cpu_nops(2);
@@ -688,7 +688,7 @@ static void undeclared_fixed_counters_are_tried(void **unused)
 	assert_int_equal(pmu.counter[pmu.n_general].width, 40);
 	assert_non_null(strstr(pmu.remark[0], "declares no fixed counters, but 3 answer"));
 	assert_true(drv->reset(&pmu, &why));
-	arm(pmu.n_general, RING_ALL, false);
+	arm(pmu.n_general, LEVELS_ALL, false);
 	/* Registers that fault are none. */
 	assert_int_equal(fixed_if_undeclared(&intel_core2, 2, IA32_FIXED_CTR_CTRL), 0);
 	assert_string_equal(pmu.remark[0], "");

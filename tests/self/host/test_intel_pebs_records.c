@@ -308,7 +308,7 @@ static void pebs_more(void **unused)
 				continue;
 			struct pmu_recording r = {.source = source,
 						  .counter = of[p].counter,
-						  .ring = RING_ALL,
+						  .levels = LEVELS_ALL,
 						  .records = 3,
 						  .more = (uint8_t)more,
 						  .config.code =

@@ -12,7 +12,7 @@ static const struct model_profile *const all[] = {
 
 static struct pmu_recording lbr(uint8_t ring)
 {
-	struct pmu_recording r = {.source = record_source(&pmu, RECORD_LBR), .ring = ring};
+	struct pmu_recording r = {.source = record_source(&pmu, RECORD_LBR), .levels = ring};
 
 	assert_non_null(r.source);
 	return r;
@@ -50,7 +50,7 @@ static void lbr_of_each_part(void **unused)
 		struct pmu_record_state state;
 
 		start_cpu(all[p], "");
-		struct pmu_recording r = lbr(RING_ALL);
+		struct pmu_recording r = lbr(LEVELS_ALL);
 		unsigned depth = r.source->depth;
 
 		assert_string_equal(r.source->name, of[p].name);
@@ -98,7 +98,7 @@ static void lbr_by_ring(void **unused)
 		uint64_t value;
 
 		start_cpu(all[p], "");
-		for (uint8_t ring = RING_OS; ring <= RING_USR; ring++) {
+		for (uint8_t ring = LEVELS_SYSTEM; ring <= LEVELS_USER; ring++) {
 			struct pmu_recording r = lbr(ring);
 
 			if (all[p] == &intel_yonah || all[p] == &intel_core2) {
@@ -113,7 +113,7 @@ static void lbr_by_ring(void **unused)
 			jumps(1);
 			fake_path_event(fake_cpu_path(), CODE + 0x100);
 			assert_int_equal(finish(&r), 2);
-			if (ring == RING_OS) {
+			if (ring == LEVELS_SYSTEM) {
 				assert_int_equal(got[0].from, CODE);
 				assert_int_equal(got[1].to, CODE + 0x100);
 			} else {
@@ -121,7 +121,7 @@ static void lbr_by_ring(void **unused)
 				assert_int_equal(got[1].from, CODE);
 			}
 			/* Only the architectural stack keeps the other ring's addresses to itself. */
-			bool hides = got[ring == RING_OS].from == RECORD_HIDDEN;
+			bool hides = got[ring == LEVELS_SYSTEM].from == RECORD_HIDDEN;
 			assert_int_equal(hides, p >= VIRTUAL - 3);
 			assert_true(msr_read(IA32_DEBUGCTL, &value));
 			assert_int_equal(value & DEBUGCTL_LBR, 0);
@@ -135,12 +135,12 @@ static void lbr_by_kind(void **unused)
 	(void)unused;
 	for (unsigned p = 0; p < VIRTUAL; p++) {
 		start_cpu(all[p], "");
-		bool filters = lbr(RING_ALL).source->filters;
+		bool filters = lbr(LEVELS_ALL).source->filters;
 
 		assert_int_equal(filters, all[p] != &intel_yonah && all[p] != &intel_core2);
-		assert_int_equal(lbr(RING_ALL).source->address_bits, all[p] == &intel_yonah ? 32 : 0);
+		assert_int_equal(lbr(LEVELS_ALL).source->address_bits, all[p] == &intel_yonah ? 32 : 0);
 		for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_FAR && filters; t++) {
-			struct pmu_recording r = lbr(RING_ALL);
+			struct pmu_recording r = lbr(LEVELS_ALL);
 			struct fake_path *path = fake_cpu_path();
 
 			r.without = 1u << t;
@@ -169,7 +169,7 @@ static void lbr_of_open_calls(void **unused)
 		const char *why = NULL;
 
 		start_cpu(all[p], "");
-		struct pmu_recording r = lbr(RING_ALL);
+		struct pmu_recording r = lbr(LEVELS_ALL);
 		struct fake_path *path = fake_cpu_path();
 
 		r.call_stack = true;
@@ -204,7 +204,7 @@ static void lbr_by_bracket(void **unused)
 		const char *why;
 
 		start_cpu(all[p], "");
-		struct pmu_recording r = lbr(RING_ALL);
+		struct pmu_recording r = lbr(LEVELS_ALL);
 		assert_true(record_setup(&pmu, &r, &why));
 		assert_true(record_bracket(&pmu, &r, &b));
 		uint64_t regs[4] = {b.args[0], b.args[1], b.args[2], b.args[3]};
@@ -325,10 +325,10 @@ static void bts_by_ring_and_bracket(void **unused)
 	const char *why;
 	(void)unused;
 	start_cpu(&intel_nehalem, "");
-	for (uint8_t ring = RING_OS; ring <= RING_USR; ring++) {
+	for (uint8_t ring = LEVELS_SYSTEM; ring <= LEVELS_USER; ring++) {
 		struct pmu_recording r = in_memory(RECORD_BTS, 8, 0);
 
-		r.ring = ring;
+		r.levels = ring;
 		assert_true(record_setup(&pmu, &r, &why));
 		assert_true(record_bracket(&pmu, &r, &b));
 		uint64_t regs[4] = {b.args[0], b.args[1], b.args[2], b.args[3]};
@@ -339,8 +339,8 @@ static void bts_by_ring_and_bracket(void **unused)
 		fake_path_event(fake_cpu_path(), CODE);
 		fake_cpu_execute(b.stop, (unsigned)(b.stop_end - b.stop), regs);
 		jumps(1);
-		assert_int_equal(record_drain(&pmu, &r, got, MAX), ring == RING_OS ? 1 : 2);
-		assert_int_equal(got[0].from, ring == RING_OS ? CODE + 16 : CODE);
+		assert_int_equal(record_drain(&pmu, &r, got, MAX), ring == LEVELS_SYSTEM ? 1 : 2);
+		assert_int_equal(got[0].from, ring == LEVELS_SYSTEM ? CODE + 16 : CODE);
 		assert_true(record_release(&pmu, &r));
 	}
 }

@@ -71,7 +71,7 @@ static void only_empty_has_no_code(void **state)
 static void flags_and_needs_are_known(void **state)
 {
 	uint64_t known_needs = 0, met_needs = 0, met_flags = 0;
-	uint64_t known_flags = KERNEL_RING0_ONLY | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_RING3_ONLY |
+	uint64_t known_flags = KERNEL_PRIVILEGED | KERNEL_CORE | KERNEL_CLOBBERS_CR | KERNEL_USER_ONLY |
 			       KERNEL_FROM_ZERO | KERNEL_FINER | KERNEL_STILL | KERNEL_TRANSACTS |
 			       KERNEL_NO_PATH | KERNEL_SERVICES;
 
@@ -88,7 +88,7 @@ static void flags_and_needs_are_known(void **state)
 			met_flags |= k->flags;
 			assert_int_equal(k->needs & ~known_needs, 0);
 			assert_int_equal(k->flags & ~known_flags, 0);
-			assert_false((k->flags & KERNEL_RING0_ONLY) && (k->flags & KERNEL_RING3_ONLY));
+			assert_false((k->flags & KERNEL_PRIVILEGED) && (k->flags & KERNEL_USER_ONLY));
 			if (k->flags & KERNEL_CORE)
 				assert_true(!k->needs && !(k->flags & ~(uint64_t)KERNEL_CORE));
 		}

@@ -127,7 +127,7 @@ static void programs_everything(void **state)
 		start_cpu(parts[i].profile, NULL);
 		for (unsigned e = 0; e < pmu.n_events; e++)
 			for (unsigned c = 0; c < 18; c++) {
-				struct pmu_config config = {.code = pmu.events[e]->code, .ring = RING_ALL};
+				struct pmu_config config = {.code = pmu.events[e]->code, .levels = LEVELS_ALL};
 
 				if (!drv->can_count(&pmu, pmu.events[e], c))
 					continue;
@@ -341,7 +341,7 @@ static void halves_of_selectors(void **state)
 	assert_int_equal(event_parse(&pmu, "0x3b000/0x1200020c", &request, 1, &error), 1);
 	assert_int_equal(CODE_ESCR(request.config.code), 0x12000200);
 	assert_int_equal(CODE_CCCR(request.config.code) & CCCR_SELECT, 5u << CCCR_SELECT_SHIFT);
-	assert_int_equal(request.config.ring, RING_ALL);
+	assert_int_equal(request.config.levels, LEVELS_ALL);
 	assert_int_equal(request.counter, 0);
 	for (unsigned c = 0; c < 18; c++)
 		for (unsigned fast = 0; fast < 2; fast++) {
@@ -595,13 +595,13 @@ static void raw_as_perfex_has_it(void **state)
 	assert_int_equal(event_parse(&pmu, "0x0003b000/0x0c00180c@0x8000000e", &request, 1, &error), 1);
 	assert_null(request.event);
 	assert_int_equal(request.counter, 14 + 1);
-	assert_int_equal(request.config.ring, RING_ALL);
+	assert_int_equal(request.config.levels, LEVELS_ALL);
 	assert_true(request.config.code == config_of("branch_retired:MMTP:MMTM").code);
 	assert_int_equal(event_counters(&pmu, &request), 1 << 14);
 	/* With a filter, in one ring, wherever it is documented: as uops_retired in IQ, as page_walk_type in
 	 * BPU. */
 	assert_int_equal(event_parse(&pmu, "0x1279000/0x02000208", &request, 1, &error), 1);
-	assert_int_equal(request.config.ring, RING_OS);
+	assert_int_equal(request.config.levels, LEVELS_SYSTEM);
 	assert_int_equal(request.config.cmask, 2);
 	assert_true(request.config.edge);
 	assert_int_equal(event_counters(&pmu, &request), 0x3f00f);

@@ -61,7 +61,7 @@ static struct pmu_config config_of(const char *text)
 static struct pmu_recording recording(enum record_kind kind, unsigned records, unsigned threshold)
 {
 	struct pmu_recording r = {.source = record_source(&pmu, kind),
-				  .ring = RING_ALL,
+				  .levels = LEVELS_ALL,
 				  .records = records,
 				  .threshold = threshold};
 
@@ -204,9 +204,9 @@ static void last_branches(void **state)
 	}
 	start_cpu(&netburst_willamette, NULL);
 	struct pmu_recording r = recording(RECORD_LBR, 0, 0);
-	r.ring = RING_USR;
+	r.levels = LEVELS_USER;
 	refused(&r, "all rings");
-	r.ring = RING_ALL;
+	r.levels = LEVELS_ALL;
 	fake_cpu_break_msr(MSR_LASTBRANCH_0 + 3);
 	refused(&r, "cannot be written");
 }
@@ -283,13 +283,13 @@ static void traces_by_ring(void **state)
 	(void)state;
 	start_cpu(&netburst_prescott, NULL);
 	struct pmu_recording r = recording(RECORD_BTS, 8, 0);
-	r.ring = RING_USR;
+	r.levels = LEVELS_USER;
 	begin(&r);
 	jumps(2);
 	path()->level = 3;
 	jumps(3);
 	assert_int_equal(finish(&r), 3);
-	r.ring = RING_OS;
+	r.levels = LEVELS_SYSTEM;
 	begin(&r);
 	jumps(2);
 	path()->level = 0;
@@ -297,7 +297,7 @@ static void traces_by_ring(void **state)
 	assert_int_equal(finish(&r), 4);
 	start_cpu(&netburst_northwood, NULL);
 	r = recording(RECORD_BTS, 8, 0);
-	r.ring = RING_USR;
+	r.levels = LEVELS_USER;
 	refused(&r, "all rings");
 }
 
@@ -515,7 +515,7 @@ static void refuses_what_cannot_be(void **state)
 	/* The debug store is in use. */
 	begin(&r);
 	struct pmu_recording bts = {
-		.source = record_source(&pmu, RECORD_BTS), .ring = RING_ALL, .records = 4};
+		.source = record_source(&pmu, RECORD_BTS), .levels = LEVELS_ALL, .records = 4};
 	bts.memory = r.memory;
 	bts.size = r.size;
 	bts.memory = (uint8_t *)bts.memory + 512;

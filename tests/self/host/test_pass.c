@@ -33,7 +33,7 @@ static struct pass pass_on(unsigned n_slots, const char *events)
 			 .raw = raw};
 
 	for (unsigned s = 0; s < n_slots; s++)
-		p.slot[s] = pass_slot(scripted_event(events[s]), s, RING_ALL);
+		p.slot[s] = pass_slot(scripted_event(events[s]), s, LEVELS_ALL);
 	memset(raw, 0xaa, sizeof raw);
 	return p;
 }
@@ -99,8 +99,8 @@ static void differences_of_readings_and_windows_in_ring_3(void **state)
 	pass_run(&p);
 	all_as_declared(&p);
 	p = pass_on(1, "I");
-	p.ring = 3;
-	p.slot[0].config.ring = RING_USR;
+	p.level = 3;
+	p.slot[0].config.levels = LEVELS_USER;
 	scripted.counts_start = scripted.counts_stop = ~UINT64_C(0); /* in ring 0: not seen there */
 	pass_run(&p);
 	all_as_declared(&p);
@@ -142,7 +142,7 @@ static void a_share_is_measured_once(void **state)
 	p.slot[0].counter = 2;
 	pass_run(&p);
 	assert_int_equal(windows_for_shares(), 3 * n);
-	p.slot[0].config.ring = RING_OS;
+	p.slot[0].config.levels = LEVELS_SYSTEM;
 	pass_run(&p);
 	assert_int_equal(windows_for_shares(), 4 * n);
 	/* Not of a clock on a model, and not by who looks for shares himself. */
@@ -444,9 +444,9 @@ static void what_is_refused_is_told_with_its_counter(void **state)
 		scripted.refuse_from = cases[i].from;
 		p = pass_on(2, "IB");
 		p.preset = 1000;
-		p.ring = cases[i].ring;
-		if (p.ring)
-			p.slot[0].config.ring = p.slot[1].config.ring = RING_USR;
+		p.level = cases[i].ring;
+		if (p.level)
+			p.slot[0].config.levels = p.slot[1].config.levels = LEVELS_USER;
 		pass_run(&p);
 		assert_non_null(p.failure);
 		assert_string_equal(p.failure, cases[i].failure);

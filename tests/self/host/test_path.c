@@ -42,18 +42,18 @@ static void amounts_add_up(void **unused)
 static void occurrences_are_of_the_ring(void **unused)
 {
 	const struct pmu_event moves = {.terms = {{Q_LOADS, 1}, {Q_STORES, 2}}},
-			       anywhere = {.terms = {{Q_INSTRUCTIONS, 1}}, .flags = EVENT_ANY_RING},
+			       anywhere = {.terms = {{Q_INSTRUCTIONS, 1}}, .flags = EVENT_ANY_LEVEL},
 			       odd = {.terms = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, -1}}};
 	(void)unused;
 
-	assert_int_equal(path_occurrences(&path, 0, &moves, RING_ALL), 3);
-	assert_int_equal(path_occurrences(&path, 0, &moves, RING_OS), 3);
-	assert_int_equal(path_occurrences(&path, 0, &moves, RING_USR), 0);
-	assert_int_equal(path_occurrences(&path, 1, &moves, RING_USR), 2);
-	assert_int_equal(path_occurrences(&path, 1, &moves, RING_OS), 0);
-	assert_int_equal(path_occurrences(&path, 1, &anywhere, RING_OS), 1);
-	assert_int_equal(path_occurrences(&path, 0, &odd, RING_ALL), 0); /* not below 0 */
-	assert_int_equal(path_occurrences(&path, 1, &odd, RING_ALL), 1);
+	assert_int_equal(path_occurrences(&path, 0, &moves, LEVELS_ALL), 3);
+	assert_int_equal(path_occurrences(&path, 0, &moves, LEVELS_SYSTEM), 3);
+	assert_int_equal(path_occurrences(&path, 0, &moves, LEVELS_USER), 0);
+	assert_int_equal(path_occurrences(&path, 1, &moves, LEVELS_USER), 2);
+	assert_int_equal(path_occurrences(&path, 1, &moves, LEVELS_SYSTEM), 0);
+	assert_int_equal(path_occurrences(&path, 1, &anywhere, LEVELS_SYSTEM), 1);
+	assert_int_equal(path_occurrences(&path, 0, &odd, LEVELS_ALL), 0); /* not below 0 */
+	assert_int_equal(path_occurrences(&path, 1, &odd, LEVELS_ALL), 1);
 }
 
 static void breaks_are_found(void **unused)

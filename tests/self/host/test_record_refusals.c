@@ -33,7 +33,7 @@ static bool begin(const struct model_profile *p)
 static struct pmu_recording recording(enum record_kind kind)
 {
 	return (struct pmu_recording){
-		.source = record_source(&pmu, kind), .ring = RING_ALL, .records = 8, .period = PERIOD};
+		.source = record_source(&pmu, kind), .levels = LEVELS_ALL, .records = 8, .period = PERIOD};
 }
 
 static bool can(const struct pmu_recording *r)
@@ -62,7 +62,7 @@ static bool find_taken(struct pmu_recording *r)
 		for (r->counter = 0; r->counter < pmu.n_counters; r->counter++) {
 			const struct pmu_event *e = pmu.events[i];
 
-			r->config = (struct pmu_config){.code = e->code, .ring = RING_ALL};
+			r->config = (struct pmu_config){.code = e->code, .levels = LEVELS_ALL};
 			if (pmu.counter[r->counter].kind == COUNTER_GENERAL &&
 			    pmu.driver->can_count(&pmu, e, r->counter) && can(r))
 				return true;
@@ -217,13 +217,13 @@ static void netburst_rings(void **state)
 	for (unsigned p = 0; model_profile(p); p++) {
 		if (!begin(model_profile(p)) || pmu.driver != &netburst_driver)
 			continue;
-		for (unsigned ring = RING_OS; ring <= RING_ALL; ring++) {
+		for (unsigned ring = LEVELS_SYSTEM; ring <= LEVELS_ALL; ring++) {
 			struct pmu_recording r = recording(RECORD_LBR);
 
 			if (!r.source)
 				continue;
-			r.ring = (uint8_t)ring;
-			assert_int_equal(can(&r), ring == RING_ALL);
+			r.levels = (uint8_t)ring;
+			assert_int_equal(can(&r), ring == LEVELS_ALL);
 			seen++;
 		}
 	}

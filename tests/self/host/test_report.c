@@ -290,7 +290,7 @@ static void an_experiment(unsigned counted)
 					       .size = 8};
 	const struct report_experiment x = {.name = "mine",
 					    .kernel = "nop_loop",
-					    .ring = "ring 3",
+					    .level = "ring 3",
 					    .n = 5,
 					    .reps = counted,
 					    .passes = 2,
@@ -374,7 +374,7 @@ static void records_are_tables_and_records(void **state)
 						  .branch = branches}};
 	const struct report_experiment x = {.name = "mine",
 					    .kernel = "calls",
-					    .ring = "ring 0",
+					    .level = "ring 0",
 					    .proof = "",
 					    .n_samples = 2,
 					    .samples = samples};

@@ -52,7 +52,7 @@ static void a_run(bool verbose)
 {
 	struct report_processor p = {.number = 3, .id = 8, .kind = "E-core", .judged = true};
 	struct report_experiment x = {
-		.name = "mine", .kernel = "calls", .ring = "ring 0", .proof = "counters"};
+		.name = "mine", .kernel = "calls", .level = "ring 0", .proof = "counters"};
 	struct report_header h = fake_header;
 
 	h.verbose = verbose;

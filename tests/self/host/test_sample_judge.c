@@ -48,7 +48,7 @@ static struct sample_judgement j[SAMPLE_ASPECTS];
 static void expect(const struct pmu_event *e, uint64_t period, unsigned windows)
 {
 	x = (struct sample_expectation){
-		.path = &path, .event = e, .rings = RING_ALL, .period = period, .windows = windows};
+		.path = &path, .event = e, .levels = LEVELS_ALL, .period = period, .windows = windows};
 	n_expected = sample_steps(&x, expected, 100);
 }
 
@@ -119,7 +119,7 @@ static void counts_periods(void **unused)
 	/* Room, and rings. */
 	x.windows = 300;
 	assert_int_equal(sample_steps(&x, expected, 3), 600);
-	x.rings = RING_USR;
+	x.levels = LEVELS_USER;
 	assert_int_equal(sample_steps(&x, expected, 3), 0);
 }
 
@@ -190,7 +190,7 @@ static void more_is_judged(void **unused)
 	record[4].n_branches = 2;
 	finds(0);
 	more(&loads);
-	x.rings = RING_OS;
+	x.levels = LEVELS_SYSTEM;
 	steps[2].level = steps[2].level_after = 3;
 	record[4].n_branches = 0;
 	finds(0);
@@ -461,7 +461,7 @@ static void expect_ahead(bool next, uint64_t period)
 {
 	x = (struct sample_expectation){.path = &path,
 					.event = &loads,
-					.rings = RING_ALL,
+					.levels = LEVELS_ALL,
 					.period = period,
 					.windows = 3,
 					.ahead = 1,

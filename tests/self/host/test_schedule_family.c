@@ -24,8 +24,8 @@ static const struct pmu_event rows[] = {
 static const struct pmu_event *const events[] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4]};
 
 static const struct event_modifier modifiers[] = {
-	{"u", NULL, offsetof(struct pmu_config, ring), 1, 1, 1, -1, "ring 3"},
-	{"k", NULL, offsetof(struct pmu_config, ring), 1, 0, 1, -1, "ring 0"},
+	{"u", NULL, offsetof(struct pmu_config, levels), 1, 1, 1, -1, "ring 3"},
+	{"k", NULL, offsetof(struct pmu_config, levels), 1, 0, 1, -1, "ring 0"},
 	{NULL, NULL, 0, 0, 0, 0, -1, NULL},
 };
 static const struct event_grammar grammar = {.modifiers = modifiers};
@@ -51,7 +51,7 @@ static unsigned alternatives(const struct pmu *pmu, const struct event_request *
 			continue;
 		*a = (struct sched_alternative){
 			.n_uses = 2,
-			.use = {{(uint8_t)c, 0}, {SELECTOR(c / 2), 16 * r->event->code + r->config.ring}},
+			.use = {{(uint8_t)c, 0}, {SELECTOR(c / 2), 16 * r->event->code + r->config.levels}},
 			.choice = CHOICE(c, c / 2),
 		};
 		if (r->event == &rows[3])

@@ -31,7 +31,7 @@ static const unsigned nops[SHARE_LENGTHS] = {0, 1, 2, 10, 100};
 
 static struct share_place at(const struct pmu_event *e, unsigned c, enum mechanism m)
 {
-	config = (struct pmu_config){.code = e->name[0], .ring = m == MECHANISM_USER ? RING_USR : RING_ALL};
+	config = (struct pmu_config){.code = e->name[0], .levels = m == MECHANISM_USER ? LEVELS_USER : LEVELS_ALL};
 	return (struct share_place){&pmu, e, &config, (uint8_t)c, (uint8_t)m, &bracket};
 }
 
@@ -75,7 +75,7 @@ static void each_place_is_its_own(void **state)
 	keep(&base, 3, 1, 0, 0);
 	is(&base, SHARE_STEADY, 3);
 	others[0].code++;
-	others[1].ring = RING_OS;
+	others[1].levels = LEVELS_SYSTEM;
 	others[2].cmask = 1;
 	others[3].edge = true;
 	others[4].invert = true;
@@ -144,9 +144,9 @@ static void steady_is_taken(void **state)
 	place = at(&branches, 0, MECHANISM_WRITE);
 	is(&place, SHARE_UNKNOWN, 0);
 	place = at(&instructions, 0, MECHANISM_WRITE);
-	config.ring = RING_OS;
+	config.levels = LEVELS_SYSTEM;
 	is(&place, SHARE_UNKNOWN, 3);
-	config.ring = RING_ALL;
+	config.levels = LEVELS_ALL;
 	config.cmask = 1;
 	is(&place, SHARE_UNKNOWN, 3);
 	config.cmask = 0;
@@ -185,7 +185,7 @@ static void ring_that_is_not_seen(void **state)
 	(void)state;
 	struct share_place place = at(&instructions, 0, MECHANISM_WRITE);
 
-	config.ring = RING_USR;
+	config.levels = LEVELS_USER;
 	is(&place, SHARE_UNKNOWN, 0);
 	keep(&place, 0, 0, 0, 0);
 	is(&place, SHARE_STEADY, 0);
@@ -244,7 +244,7 @@ static void what_cannot_be_measured(void **state)
 	assert_false(share_measurable(&place));
 	place = at(&instructions, 0, MECHANISM_USER);
 	assert_true(share_measurable(&place));
-	config.ring = RING_ALL;
+	config.levels = LEVELS_ALL;
 	assert_false(share_measurable(&place));
 }
 

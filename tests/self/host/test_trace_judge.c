@@ -63,7 +63,7 @@ static void begin(void)
 		if (steps[i].transfer)
 			add(steps[i].ip, steps[i].next);
 	x = (struct trace_expectation){
-		.path = &path, .room = UINT_MAX, .rings = RING_ALL, .kernel_at = 0x1000};
+		.path = &path, .room = UINT_MAX, .levels = LEVELS_ALL, .kernel_at = 0x1000};
 }
 
 static void drop(unsigned i, unsigned n)
@@ -195,7 +195,7 @@ static void rings(void **unused)
 {
 	(void)unused;
 	begin();
-	x.rings = RING_USR;
+	x.levels = LEVELS_USER;
 	assert_int_equal(trace_branches(&x), OWN);
 	/* With both of the branches between rings, either, or none. */
 	assert_true(right());
@@ -211,8 +211,8 @@ static void rings(void **unused)
 	assert_false(right());
 	/* Where they belong to the ring in which they end: the one that enters ring 3, and not the other. */
 	begin();
-	x.rings = RING_USR;
-	x.ring_of_target = true;
+	x.levels = LEVELS_USER;
+	x.level_of_target = true;
 	assert_int_equal(trace_branches(&x), OWN + 1);
 	assert_false(right());
 	drop(5, 1);
@@ -230,7 +230,7 @@ static void rings(void **unused)
 	assert_false(right());
 	/* Nothing of ring 3 if ring 0 is recorded. */
 	begin();
-	x.rings = RING_OS;
+	x.levels = LEVELS_SYSTEM;
 	assert_false(right());
 	drop(0, 5);
 	assert_true(right());
@@ -378,7 +378,7 @@ static void open_calls_alone(void **unused)
 	trace_judge_calls(&x, trace, length, &j);
 	assert_true(j.right);
 
-	x = (struct trace_expectation){.path = &open, .room = 32, .rings = RING_ALL};
+	x = (struct trace_expectation){.path = &open, .room = 32, .levels = LEVELS_ALL};
 	length = 0;
 	add(0x100, 0x200);
 	add(0x207, 0x300);
@@ -398,7 +398,7 @@ static void open_calls_alone(void **unused)
 	assert_false(j.right);
 	trace_judge_calls(&x, trace + 1, 1, &j);
 	assert_true(j.right && j.expected == 1);
-	x.rings = RING_USR; /* all of it is ring 0 */
+	x.levels = LEVELS_USER; /* all of it is ring 0 */
 	trace_judge_calls(&x, trace, 0, &j);
 	assert_true(j.right && !j.expected);
 }

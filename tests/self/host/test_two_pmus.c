@@ -183,7 +183,7 @@ static uint32_t counter_msr(const struct pmu *pmu)
  * where 3000 was written. */
 static void program(const struct pmu *pmu, uint64_t first)
 {
-	struct pmu_config config = {.ring = RING_ALL};
+	struct pmu_config config = {.levels = LEVELS_ALL};
 	unsigned i = 0;
 
 	while (!pmu->driver->can_count(pmu, pmu->events[i], 0))

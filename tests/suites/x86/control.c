@@ -31,7 +31,7 @@ static void reads_the_counter(struct probe *p)
 
 static void count_user_by_reading(struct probe *p, uint64_t *count)
 {
-	prepare(p, p->c, counter_yardstick(p->pmu, p->c), RING_USR, false, CONTROL_START);
+	prepare(p, p->c, counter_yardstick(p->pmu, p->c), LEVELS_USER, false, CONTROL_START);
 	control_read_user(p, p->c, count);
 }
 

@@ -235,7 +235,7 @@ static void conclude(const struct opcodes *s, unsigned slot)
 			   .name = e->name,
 			   .event = e->name,
 			   .counter = s->run->pmu->counter[s->pass.slot[slot].counter].name,
-			   .ring = "ring 3",
+			   .level = "ring 3",
 			   .encoding = e->code,
 			   .manual = e->source,
 			   .machine_model = s->run->pmu->virtual && event_is_micro(e),
@@ -279,7 +279,7 @@ static void run_pass(struct opcodes *s, unsigned number)
 	unsigned exact = 0;
 
 	p->n_slots = 0;
-	passes_fill(&s->passes, number, RING_USR, p);
+	passes_fill(&s->passes, number, LEVELS_USER, p);
 	for (unsigned i = 0; i < p->n_slots; i++)
 		if (p->slot[i].event->judgement == EVENT_EXACT)
 			p->slot[exact++] = p->slot[i];
@@ -338,7 +338,7 @@ static void run_opcodes(struct run *run)
 			     : run->pmu->deterministic ? N_VIRTUAL
 						       : N_HARDWARE;
 		s.pass = (struct pass){.pmu = run->pmu,
-				       .ring = RING,
+				       .level = RING,
 				       .n_count = MULTIPLES,
 				       .n = {n, 2 * n},
 				       .reps = run_repetitions(run, "opcodes", REPS_VIRTUAL, REPS_MAX),

@@ -297,7 +297,7 @@ static void check_snippet(struct run *run, const struct step_snippet *s, uint8_t
 {
 	char name[96];
 	struct result r = {
-		.suite = "step", .name = name, .ring = ring ? "ring 3" : "ring 0", .manual = s->manual};
+		.suite = "step", .name = name, .level = ring ? "ring 3" : "ring 0", .manual = s->manual};
 	struct step_outcome out;
 	const char *why = unfit(run, s);
 

@@ -141,7 +141,7 @@ static void gather(struct track *t, const struct pass *p, unsigned slot, unsigne
 	t->excused += deviates &&
 		      hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, p->slot[slot].event,
 									       p->kernel, &p->bracket,
-									       p->ring, p->ring != 0, false},
+									       p->level, p->level != 0, false},
 					      seen, MULTIPLES, &t->excuse);
 }
 
@@ -258,7 +258,7 @@ static struct track track_of(const struct strings *s, const struct slot *slot)
 				      .event = slot->event->name,
 				      .kernel = s->base->name,
 				      .counter = s->run->pmu->counter[slot->counter].name,
-				      .ring = "ring 0",
+				      .level = "ring 0",
 				      .encoding = slot->event->code,
 				      .manual = slot->event->source,
 				      .virtual = s->run->pmu->virtual,
@@ -280,7 +280,7 @@ static void run_pass(struct strings *s, unsigned number)
 		.pmu = s->run->pmu, .n_count = MULTIPLES, .n = {s->n, 2 * s->n}, .reps = s->reps, .raw = raw};
 	struct string_step at;
 
-	passes_fill(&s->passes, number, RING_ALL, &p);
+	passes_fill(&s->passes, number, LEVELS_ALL, &p);
 	for (unsigned i = 0; i < p.n_slots; i++)
 		track[i] = track_of(s, &p.slot[i]);
 	for (unsigned down = 0; down < 2; down++)

@@ -66,8 +66,8 @@ static const char *read_line(char *line, struct kernel_counts *all)
 		return because("there is no kernel \"%s\"", name ? name : "");
 	if (!how || (strcmp(how, "abort") && strcmp(how, "commit")))
 		return because("%s: no ring, N and outcome", name);
-	if (strcmp(ring, k->flags & KERNEL_RING0_ONLY ? "0" : "3") &&
-	    k->flags & (KERNEL_RING0_ONLY | KERNEL_RING3_ONLY))
+	if (strcmp(ring, k->flags & KERNEL_PRIVILEGED ? "0" : "3") &&
+	    k->flags & (KERNEL_PRIVILEGED | KERNEL_USER_ONLY))
 		return because("%s does not run in ring %s", name, ring);
 	outcome = strcmp(how, "commit") ? OUTCOME_ABORT : OUTCOME_COMMIT;
 	d = &all[k - kernels_begin];

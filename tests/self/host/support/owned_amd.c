@@ -70,7 +70,7 @@ static void owns(const struct pmu *pmu, enum driver_op op, unsigned c, const str
 /* APM vol. 2, 13.2.1, figure 13-15: as Intel's; no AnyThread. */
 static uint64_t selector(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
-	uint64_t os = config->ring & RING_OS ? 1 : 0, usr = config->ring & RING_USR ? 1 : 0;
+	uint64_t os = config->levels & LEVELS_SYSTEM ? 1 : 0, usr = config->levels & LEVELS_USER ? 1 : 0;
 
 	(void)c;
 	return config->code | usr << 16 | os << 17 | (uint64_t)config->edge << 18 |

@@ -59,7 +59,7 @@ static void owns(const struct pmu *pmu, enum driver_op op, unsigned c, const str
 /* SDM 18.2.1.1, figure 18-1 (18-6 with AnyThread); 18.2.2, figure 18-2. */
 static uint64_t selector(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
-	uint64_t os = config->ring & RING_OS ? 1 : 0, usr = config->ring & RING_USR ? 1 : 0,
+	uint64_t os = config->levels & LEVELS_SYSTEM ? 1 : 0, usr = config->levels & LEVELS_USER ? 1 : 0,
 		 any = config->any_thread, interrupt = config->interrupt;
 
 	if (pmu->counter[c].kind == COUNTER_FIXED)

@@ -98,7 +98,7 @@ void begin(bool verbose)
 void cell(const char *event, const char *counter, const char *kernel, enum verdict verdict, int64_t delta)
 {
 	struct result r = {
-		.suite = "events", .event = event, .kernel = kernel, .counter = counter, .ring = "ring 0"};
+		.suite = "events", .event = event, .kernel = kernel, .counter = counter, .level = "ring 0"};
 	char name[128];
 
 	snprintf(name, sizeof name, "%s/%s/%s", event, counter, kernel);

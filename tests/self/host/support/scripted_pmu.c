@@ -290,10 +290,10 @@ static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled
 {
 	const struct window *w = at->w;
 	uint64_t bit = UINT64_C(1) << c;
-	uint8_t here = w->ring ? RING_USR : RING_OS;
+	uint8_t here = w->level ? LEVELS_USER : LEVELS_SYSTEM;
 	int64_t amount = 0;
 
-	if (config[c].ring & here && !(scripted.never_ticks & bit)) {
+	if (config[c].levels & here && !(scripted.never_ticks & bit)) {
 		amount = declared(c, w, at->n);
 		if (counts_instructions(c) && enabled_inside) {
 			amount += (scripted.counts_start >> c & 1) + (scripted.counts_stop >> c & 1);
@@ -363,7 +363,7 @@ void oracle_hypervisor_exits(struct oracle_hypervisor_exits *only)
 	(void)only;
 }
 
-bool kernel_leaves_ring(const struct kernel *k)
+bool kernel_leaves_level(const struct kernel *k)
 {
 	(void)k;
 	return scripted.handled != 0;

@@ -154,7 +154,7 @@ const char *stepper_unfit(const struct kernel *k)
 	static char text[64];
 	const char *missing;
 
-	if (k->flags & KERNEL_RING0_ONLY)
+	if (k->flags & KERNEL_PRIVILEGED)
 		return "needs ring 0";
 	if (k->flags & KERNEL_SERVICE_SEGMENT && !stepper_absent_segment())
 		return "the operating system has no segment that is not present";

@@ -1,4 +1,4 @@
-#include "tests/judge/expectation_ring.h"
+#include "tests/judge/expectation_level.h"
 #include "tests/kernels/handled.h"
 
 /* Take off what handlers execute. */
@@ -26,14 +26,14 @@ static enum expectation_status without_handlers(const struct pmu_event *e, const
 	return EXPECTATION_OK;
 }
 
-enum expectation_status expectation_in_ring(const struct pmu_event *e, const struct kernel *k, uint8_t ring,
+enum expectation_status expectation_at_level(const struct pmu_event *e, const struct kernel *k, uint8_t level,
 					    uint64_t n, const struct attribution *a, struct expectation *out)
 {
 	int64_t beyond;
 
-	if (expectation(e, k, n, out) || (ring && kernel_leaves_ring(k) && without_handlers(e, k, n, out)))
+	if (expectation(e, k, n, out) || (level && kernel_leaves_level(k) && without_handlers(e, k, n, out)))
 		return out->status;
-	beyond = attribution_beyond(a, e, k, ring ? RING_USR : RING_ALL, n);
+	beyond = attribution_beyond(a, e, k, level ? LEVELS_USER : LEVELS_ALL, n);
 	out->low += beyond;
 	if (out->high != INT64_MAX)
 		out->high += beyond;

@@ -1,8 +1,8 @@
 /*
  * What is counted of a kernel where counters see the ring alone in which it runs.
  */
-#ifndef TESTS_JUDGE_EXPECTATION_RING_H
-#define TESTS_JUDGE_EXPECTATION_RING_H
+#ifndef TESTS_JUDGE_EXPECTATION_LEVEL_H
+#define TESTS_JUDGE_EXPECTATION_LEVEL_H
 
 #include "tests/judge/attribution.h"
 #include "tests/judge/expectation.h"
@@ -13,7 +13,7 @@
  * architecture alone defines has an expectation.
  * @param a what deliveries and returns were measured to count; NULL: what the manual has
  */
-enum expectation_status expectation_in_ring(const struct pmu_event *e, const struct kernel *k, uint8_t ring,
+enum expectation_status expectation_at_level(const struct pmu_event *e, const struct kernel *k, uint8_t level,
 					    uint64_t n, const struct attribution *a, struct expectation *out);
 
 #endif
