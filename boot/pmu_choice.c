@@ -2,6 +2,7 @@
 #include "boot/selection.h"
 
 #include "arch/identity.h"
+#include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/record.h"
 #include "pmu/events/text.h"
@@ -202,7 +203,7 @@ const char *pmu_virtual_profile(const struct options *o)
 
 	if (strncmp(o->pmu, prefix, sizeof prefix - 1))
 		return NULL;
-	return *profile == ':' ? profile + 1 : PMU_DEFAULT_PROFILE;
+	return *profile == ':' ? profile + 1 : pmu_default_profile();
 }
 
 bool pmu_is_known(const struct options *o, const char *inject, const char **why)
@@ -239,7 +240,7 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 		if (!identity_emulated())
 			return no_pmu_here(why);
 		note("this CPU has no PMU that a driver knows: the virtual PMU %s is judged (%s)",
-		     PMU_DEFAULT_PROFILE, *why);
+		     pmu_default_profile(), *why);
 	} else {
 		bool records = only_records(run);
 		enum ladder_outcome outcome = climb(run);
@@ -256,9 +257,9 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 			     ? "%s never ticks: the virtual PMU %s is judged in its place"
 			     : "%s neither counts nor records: the virtual PMU %s is judged in its "
 			       "place",
-		     machine.name, PMU_DEFAULT_PROFILE);
+		     machine.name, pmu_default_profile());
 	}
-	return choose_virtual(run, o, PMU_DEFAULT_PROFILE, inject, why);
+	return choose_virtual(run, o, pmu_default_profile(), inject, why);
 }
 
 void pmu_switch_off(void)

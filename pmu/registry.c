@@ -28,6 +28,14 @@ const struct pmu_family *pmu_family(unsigned i)
 	return i < sizeof families / sizeof families[0] ? families[i] : NULL;
 }
 
+const char *pmu_default_profile(void)
+{
+	for (unsigned i = 0; families[i]; i++)
+		if (families[i]->default_profile)
+			return families[i]->default_profile;
+	return "";
+}
+
 static bool no_force(struct pmu *pmu, const char **why)
 {
 	(void)pmu;

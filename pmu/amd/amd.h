@@ -10,6 +10,7 @@
 
 extern const struct pmu_family amd_family;
 extern const struct pmu_driver amd_driver;
+extern const struct pmu_faults amd_faults;
 extern const struct pmu_model amd_model;
 
 extern const struct model_profile amd_k7, amd_k8, amd_fam10h, amd_fam11h, amd_fam12h, amd_fam14h, amd_fam15h,

@@ -15,4 +15,5 @@ const struct pmu_family amd_family = {
 	.driver = &amd_driver,
 	.profiles = profiles,
 	.vendors = vendors,
+	.faults = &amd_faults,
 };

@@ -5,6 +5,7 @@
 #ifndef PMU_CONTRACT_FAMILY_H
 #define PMU_CONTRACT_FAMILY_H
 
+#include "pmu/contract/faults.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/pmu.h"
 
@@ -15,9 +16,15 @@ struct pmu_family {
 	const char *const *vendors;         /* of its CPUs, as CPUID and the names of vendors' event files
 					       spell them, NULL ends */
 	bool files_have_periods;            /* these give each event a sampling period */
+	const char *default_profile;        /* its virtual CPU that is judged where there is none to judge;
+					       NULL: another family's */
+	const struct pmu_faults *faults;    /* for the suite selftest; NULL: none */
 };
 
 /** The i-th family, from 0, in the order in which drivers are asked; NULL behind the last one. */
 const struct pmu_family *pmu_family(unsigned i);
+
+/** Profile of the virtual PMU that pmu=auto and pmu=virtual give: the first that a family has for it. */
+const char *pmu_default_profile(void);
 
 #endif

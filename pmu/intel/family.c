@@ -29,4 +29,6 @@ const struct pmu_family intel_family = {
 	.hybrids = hybrids,
 	.vendors = vendors,
 	.files_have_periods = true,
+	.default_profile = "intel-core2",
+	.faults = &intel_faults,
 };

@@ -10,6 +10,7 @@
 
 extern const struct pmu_family intel_family;
 extern const struct pmu_driver intel_driver;
+extern const struct pmu_faults intel_faults;
 extern const struct pmu_model intel_model;
 
 extern const struct model_profile intel_yonah, intel_core2, intel_nehalem, intel_westmere, intel_sandybridge,

@@ -20,4 +20,5 @@ const struct pmu_family netburst_family = {
 	.profiles = profiles,
 	.vendors = vendors,
 	.files_have_periods = true,
+	.faults = &netburst_faults,
 };

@@ -10,6 +10,7 @@
 
 extern const struct pmu_family netburst_family;
 extern const struct pmu_driver netburst_driver;
+extern const struct pmu_faults netburst_faults;
 extern const struct pmu_model netburst_model;
 
 extern const struct model_profile netburst_willamette, netburst_northwood, netburst_northwood_ht,

@@ -10,4 +10,8 @@ static const struct model_profile *const profiles[] = {&toy_profile, NULL};
 static const char *const vendors[] = {NULL};
 
 extern const struct pmu_family toy_family;
-const struct pmu_family toy_family = {.driver = &toy_driver, .profiles = profiles, .vendors = vendors};
+const struct pmu_family toy_family = {
+	.driver = &toy_driver,
+	.profiles = profiles,
+	.vendors = vendors,
+};

@@ -6,9 +6,6 @@
 
 #include "tests/judge/check.h"
 
-/** Profile of the virtual PMU that pmu=auto and pmu=virtual give. */
-#define PMU_DEFAULT_PROFILE "intel-core2"
-
 /**
  * Create the virtual CPU of a profile, let the drivers look for its PMU on it, and put it into *pmu.
  * @param run    its .pmu is set to pmu; the rest is as it was

@@ -27,7 +27,7 @@ static const char *state_of(const struct platform_bus *bus, uint16_t tco)
 	return control == 0xffff ? "which does not answer" : control & TMR_HALTED ? "halted" : "not halted";
 }
 
-static void intel_tco(const struct platform_bus *bus, void (*found)(const char *text))
+static void ich_tco(const struct platform_bus *bus, void (*found)(const char *text))
 {
 	uint32_t lpc = bus->pci(LPC_DEVICE, 0, 0), smbus = bus->pci(LPC_DEVICE, 4, 0);
 	uint16_t tco = 0;
@@ -49,7 +49,7 @@ static void intel_tco(const struct platform_bus *bus, void (*found)(const char *
 	found(text);
 }
 
-static void amd_tco(const struct platform_bus *bus, void (*found)(const char *text))
+static void fch_tco(const struct platform_bus *bus, void (*found)(const char *text))
 {
 	uint32_t id = bus->pci(20, 0, 0);
 
@@ -57,7 +57,7 @@ static void amd_tco(const struct platform_bus *bus, void (*found)(const char *te
 		found("platform watchdog: AMD SP5100 TCO; whether it runs cannot be read without a write");
 }
 
-static void intel_6300esb(const struct platform_bus *bus, void (*found)(const char *text))
+static void esb_6300(const struct platform_bus *bus, void (*found)(const char *text))
 {
 	for (unsigned device = 0; device < 32; device++)
 		if (bus->pci(device, 0, 0) == (0x25abu << 16 | INTEL))
@@ -67,9 +67,9 @@ static void intel_6300esb(const struct platform_bus *bus, void (*found)(const ch
 
 void platform_watchdogs_on(const struct platform_bus *bus, void (*found)(const char *text))
 {
-	intel_tco(bus, found);
-	amd_tco(bus, found);
-	intel_6300esb(bus, found);
+	ich_tco(bus, found);
+	fch_tco(bus, found);
+	esb_6300(bus, found);
 }
 
 /* --- this machine ------------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
 #include "arch/x86/cpu/msr.h"
+#include "pmu/contract/family.h"
 #include "pmu/contract/record.h"
 #include "pmu/contract/state.h"
 #include "pmu/intel/intel.h"
@@ -251,10 +252,10 @@ static void a_dead_one_gives_way(void **state)
 	(void)state;
 	outcome = LADDER_DEAD;
 	assert_true(choose("auto", "some"));
-	is_virtual(PMU_DEFAULT_PROFILE);
+	is_virtual(pmu_default_profile());
 	assert_string_equal(injected, "some");
 	assert_int_equal(climbs, 2);
-	assert_non_null(strstr(notes, " never ticks: the virtual PMU " PMU_DEFAULT_PROFILE " is judged"));
+	assert_non_null(strstr(notes, " never ticks: the virtual PMU intel-core2 is judged"));
 	/* Not where it was asked for by name. */
 	setup(NULL);
 	outcome = LADDER_DEAD;
@@ -292,7 +293,7 @@ static void one_that_only_records_is_judged(void **state)
 	port = true;
 	outcome = LADDER_NONE;
 	assert_true(choose("auto", ""));
-	is_virtual(PMU_DEFAULT_PROFILE);
+	is_virtual(pmu_default_profile());
 	assert_non_null(strstr(notes, "Trace port neither counts nor records: the virtual PMU"));
 }
 
@@ -301,7 +302,7 @@ static void a_cpu_without_one_has_a_virtual_one(void **state)
 	(void)state;
 	no_pmu();
 	assert_true(choose("auto", ""));
-	is_virtual(PMU_DEFAULT_PROFILE);
+	is_virtual(pmu_default_profile());
 	assert_non_null(strstr(notes, "this CPU has no PMU that a driver knows: the virtual PMU"));
 	assert_int_equal(climbs, 1);
 	/* Not if a driver was named. */
@@ -335,7 +336,7 @@ static void hardware_is_never_replaced(void **state)
 	assert_non_null(strstr(notes, "Trace port neither counts nor records: nothing can be judged"));
 	setup(NULL);
 	assert_true(choose("virtual", ""));
-	is_virtual(PMU_DEFAULT_PROFILE);
+	is_virtual(pmu_default_profile());
 }
 
 static void another_familys_driver_does_not_fit(void **state)
@@ -351,7 +352,7 @@ static void a_profile_is_as_it_is_named(void **state)
 {
 	(void)state;
 	assert_true(choose("virtual", ""));
-	is_virtual(PMU_DEFAULT_PROFILE);
+	is_virtual(pmu_default_profile());
 	assert_true(choose("virtual:amd-zen3", "one+two"));
 	is_virtual("amd-zen3");
 	assert_string_equal(injected, "one+two");
@@ -370,7 +371,7 @@ static void a_virtual_cpu_does_not_stay_behind(void **state)
 	assert_true(choose("virtual", ""));
 	outcome = LADDER_DEAD;
 	assert_true(choose("auto", ""));
-	is_virtual(PMU_DEFAULT_PROFILE);
+	is_virtual(pmu_default_profile());
 }
 
 /* Nor does what was chosen before. */

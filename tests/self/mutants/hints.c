@@ -5,25 +5,25 @@
  */
 #include "tests/self/mutants/mutants.h"
 
-#include "mutants/amd_mutants.h"
-#include "mutants/intel_mutants.h"
-#include "mutants/netburst_mutants.h"
+#include "mutants/families.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #define ROW(id, text) {#id, text},
 
-static const struct model_mutant intel[] = {INTEL_MUTANTS(ROW){NULL, NULL}};
-static const struct model_mutant amd[] = {AMD_MUTANTS(ROW){NULL, NULL}};
-static const struct model_mutant netburst[] = {NETBURST_MUTANTS(ROW){NULL, NULL}};
+#define FAMILY(family, mutants) static const struct model_mutant of_##family[] = {mutants(ROW){NULL, NULL}};
+MUTANT_FAMILIES(FAMILY)
+#undef FAMILY
 
 const struct model_mutant *model_mutants(const char *model)
 {
-	return !strcmp(model, "intel")      ? intel
-	       : !strcmp(model, "amd")      ? amd
-	       : !strcmp(model, "netburst") ? netburst
-					    : NULL;
+#define FAMILY(family, mutants)                                                                              \
+	if (!strcmp(model, #family))                                                                         \
+		return of_##family;
+	MUTANT_FAMILIES(FAMILY)
+#undef FAMILY
+	return NULL;
 }
 
 /* What the lists have behind "told by". */
@@ -35,5 +35,5 @@ const struct model_mutant *model_mutants(const char *model)
 #define NO_CONTROL2 "no CPU whose CPUID is known has the second control registers of IBS"
 
 const struct mutant_hint mutant_hints[] = {
-	INTEL_HINTS AMD_HINTS NETBURST_HINTS{NULL, NULL, OUT_OF_REACH(NULL)},
+	MUTANT_HINTS{NULL, NULL, OUT_OF_REACH(NULL)},
 };

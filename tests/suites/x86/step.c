@@ -284,8 +284,7 @@ static const char *unfit(const struct run *run, const struct step_snippet *s)
 		return apic_present() && apic_timer_hz() ? NULL
 							 : "no APIC timer, or its frequency is not known";
 	default:
-		if (!run->pmu || !run->pmu->virtual || strcmp(run->pmu->driver->name, "intel") ||
-		    run->pmu->version < 2)
+		if (!run->pmu || !run->pmu->virtual || !run->pmu->n_fixed || run->pmu->version < 2)
 			return "needs a virtual PMU of Intel's, version 2 or later";
 		if (run->pmu->counts_start || run->pmu->counts_stop)
 			return "a write that starts or stops counting is counted";
