@@ -102,7 +102,7 @@ $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 # keep -O2.
 UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard arch/x86/step/account.c arch/x86/step/describe.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
 	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c pmu/*/driver/driver.c \
-	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/console/screen.c arch/x86/exceptions/trap.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
+	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/console/screen.c arch/x86/exceptions/trap_entered.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
 	tests/measure/measure.c tests/measure/pass.c tests/measure/smi.c),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 

@@ -4,7 +4,7 @@
 #ifndef BOOT_CORE_OPTIONS_H
 #define BOOT_CORE_OPTIONS_H
 
-#include "boot/options.h"
+#include "boot/option_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 #include "boot/pmu_choice.h"
 
 #include "arch/console.h"
+#include "pmu/contract/family.h"
 #include "pmu/virtual/injections.h"
 #include "tests/measure/virtual.h"
 #include "tests/judge/check.h"
@@ -64,7 +65,7 @@ static unsigned list_kernels(void)
 static unsigned list_injections(const struct options *o)
 {
 	const char *profile = pmu_virtual_profile(o);
-	const struct model_profile *p = model_profile_by_name(profile ? profile : PMU_DEFAULT_PROFILE);
+	const struct model_profile *p = model_profile_by_name(profile ? profile : pmu_default_profile());
 	struct injection injection;
 	unsigned n = 0, own = 0;
 

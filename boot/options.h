@@ -4,14 +4,13 @@
 #ifndef BOOT_OPTIONS_H
 #define BOOT_OPTIONS_H
 
+#include "boot/option_error.h"
 #include "boot/platform.h"
 #include "tests/measure/experiment.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define OPTION_TEXT_MAX 128
 
 /** What list= names, in its order. */
 enum list_what { LIST_NONE, LIST_SUITES, LIST_KERNELS, LIST_EVENTS, LIST_INJECTIONS, LIST_OPTIONS };
@@ -36,10 +35,6 @@ struct options {
 	bool x2apic;
 	uint16_t serial;
 	bool hpet;
-};
-
-struct option_error {
-	char text[256]; /* one line: what, where ("command line, token 2", "assay.cfg:7:3"), what to do */
 };
 
 enum option_kind {

@@ -5,7 +5,7 @@
 #ifndef BOOT_TOKENS_H
 #define BOOT_TOKENS_H
 
-#include "boot/options.h"
+#include "boot/option_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -69,3 +69,13 @@ int event_coefficient(const struct pmu_event *e, enum quantity q)
 			sum += e->terms[i].coefficient;
 	return sum;
 }
+
+bool event_counts_instructions(const struct pmu_event *e)
+{
+	static const quantity_number delivered[] = {Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI, Q_EXCEPTIONS};
+	unsigned others = 0;
+
+	for (unsigned i = 0; i < sizeof(delivered) / sizeof(delivered[0]); i++)
+		others += event_coefficient(e, (enum quantity)delivered[i]) != 0;
+	return event_coefficient(e, Q_INSTRUCTIONS) == 1 && event_own_terms(e) == 1 + others;
+}

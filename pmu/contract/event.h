@@ -160,4 +160,7 @@ unsigned event_own_terms(const struct pmu_event *e);
 /** How often event e counts one unit of quantity q: the sum of the coefficients of its terms in q. */
 int event_coefficient(const struct pmu_event *e, enum quantity q);
 
+/** Whether an event counts instructions, and at most what is delivered besides (interrupts, exceptions). */
+bool event_counts_instructions(const struct pmu_event *e);
+
 #endif

@@ -54,6 +54,9 @@ bool hypervisor_exits_excuse_kind(const struct pmu *pmu, unsigned kind, int64_t 
 bool hypervisor_exits_excuse_sum(const struct hypervisor_exits_place *p, const int8_t *coefficient,
 				 unsigned n, const struct observation *o, struct judgement *j);
 
+/** The kinds that a kernel has, in the ring and level that it is counted in. */
+uint64_t hypervisor_exits_kinds(const struct hypervisor_exits_place *p);
+
 /** Forget what was worked out about kernels: where one of them was there is another one now. */
 void hypervisor_exits_forget(void);
 

@@ -468,16 +468,6 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 }
 
 /* Counts instructions and at most what is delivered besides (interrupts, exceptions). */
-bool event_counts_instructions(const struct pmu_event *e)
-{
-	static const quantity_number delivered[] = {Q_INTERRUPTS_HW, Q_INTERRUPTS_NMI, Q_EXCEPTIONS};
-	unsigned others = 0;
-
-	for (unsigned i = 0; i < sizeof(delivered) / sizeof(delivered[0]); i++)
-		others += event_coefficient(e, (enum quantity)delivered[i]) != 0;
-	return event_coefficient(e, Q_INSTRUCTIONS) == 1 && event_own_terms(e) == 1 + others;
-}
-
 /* How well an event serves to try a counter: exact ones count a number known beforehand, clocks tick with
  * every kernel, what programs cause can be had from some kernel; what speculation adds to, likewise. */
 static unsigned usefulness(const struct pmu_event *e)

@@ -106,9 +106,6 @@ void pass_held_report(struct run *run, const char *suite);
  * into the report, if there were any samples. */
 void pass_report_retaken(struct run *run, const char *suite);
 
-/** Whether an event counts instructions, and at most what is delivered besides (interrupts, exceptions). */
-bool event_counts_instructions(const struct pmu_event *e);
-
 /** The event by which counter c is tried: instructions where it can count them, else what it can; NULL if
  * nothing. */
 const struct pmu_event *counter_yardstick(const struct pmu *pmu, unsigned c);

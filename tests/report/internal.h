@@ -1,5 +1,5 @@
 /*
- * What the parts of the report share. report.c fans every call out to the document (document.c), and, through
+ * What the parts of the report share. report_calls.c fans every call out to the document (document.c), and, through
  * the list of cells (cells.c), to the TAP stream (tap.c) and the tables (table.c).
  */
 #ifndef TESTS_REPORT_INTERNAL_H

@@ -1,5 +1,5 @@
 /*
- * What the parts of the architecture layer tell trap.c.
+ * What the parts of the architecture layer tell trap_entered.c.
  */
 #ifndef ARCH_X86_EXCEPTIONS_TRAP_INTERNAL_H
 #define ARCH_X86_EXCEPTIONS_TRAP_INTERNAL_H

@@ -9,7 +9,7 @@
 #include "arch/x86/interrupts/irq_chips.h"
 #include "arch/x86/machine/notes.h"
 #include "arch/x86/time/pit.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/x86/exceptions/trap.h"
 
 #include <stddef.h>

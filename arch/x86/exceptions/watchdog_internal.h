@@ -1,5 +1,5 @@
 /*
- * The watchdog, as trap.c, machine.c and the step engine need it.
+ * The watchdog, as trap_entered.c, machine.c and the step engine need it.
  */
 #ifndef ARCH_X86_EXCEPTIONS_WATCHDOG_INTERNAL_H
 #define ARCH_X86_EXCEPTIONS_WATCHDOG_INTERNAL_H

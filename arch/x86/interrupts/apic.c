@@ -5,7 +5,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/x86/exceptions/trap.h"
 
 #define MSR_APIC_BASE   0x1b

@@ -1,5 +1,5 @@
 /*
- * The local APIC, as machine.c and trap.c need it.
+ * The local APIC, as machine.c and trap_entered.c need it.
  */
 #ifndef ARCH_X86_INTERRUPTS_APIC_INTERNAL_H
 #define ARCH_X86_INTERRUPTS_APIC_INTERNAL_H

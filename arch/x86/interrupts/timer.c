@@ -3,7 +3,7 @@
 #include "arch/x86/exceptions/trap.h"
 #include "arch/watchdog.h"
 #include "arch/x86/interrupts/apic.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 
 #include <stddef.h>
 #include <string.h>

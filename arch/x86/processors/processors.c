@@ -14,7 +14,7 @@
 #include "arch/x86/machine/notes.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/machine/paging_internal.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/x86/exceptions/trap.h"
 #include "arch/watchdog.h"
 #include "arch/x86/exceptions/watchdog_internal.h"

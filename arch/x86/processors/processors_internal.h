@@ -1,5 +1,5 @@
 /*
- * The other processors, as machine.c, trap.c, second_cpu.c and processors.S need them.
+ * The other processors, as machine.c, trap_entered.c, second_cpu.c and processors.S need them.
  */
 #ifndef ARCH_X86_PROCESSORS_PROCESSORS_INTERNAL_H
 #define ARCH_X86_PROCESSORS_PROCESSORS_INTERNAL_H

@@ -14,7 +14,7 @@
 #include "arch/x86/step/describe.h"
 #include "arch/x86/step/hypervisor_exits.h"
 #include "arch/x86/step/step_details.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 
 /* --- steps ------------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 #include "arch/x86/step/step_details.h"
 
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/x86/step/account.h"
 #include "arch/x86/step/describe.h"
 

@@ -8,7 +8,7 @@
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/step/step_gate.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/watchdog.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "arch/x86/time/pit.h"
 
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 
 #define CHANNEL_0 0x40
 #define CHANNEL_2 0x42

@@ -1,5 +1,5 @@
 #include "arch/time.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/x86/time/time_internal.h"
 
 #include "arch/x86/machine/acpi.h"

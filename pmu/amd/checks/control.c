@@ -6,7 +6,7 @@
 #include "pmu/x86/control.h"
 
 #include "arch/x86/cpu/msr.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "pmu/amd/driver/parts.h"
 #include "pmu/amd/driver/state.h"
 #include "pmu/amd/generation.h"

@@ -1,7 +1,7 @@
 #include "tests/kernels/x86/emulation.h"
 #include "tests/kernels/x86/emulators.h"
 #include "tests/kernels/x86/exceptions.h"
-#include "tests/kernels/x86/services.h"
+#include "tests/kernels/x86/service.h"
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/cpu/cpu.h"

@@ -38,4 +38,8 @@ struct service {
 	void (*off)(const struct service_use *u);
 };
 
+/** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then that is emulated
+ * mode (arch/x86/interrupts/apic.h). */
+bool services_lend_x2apic(const struct kernel *k);
+
 #endif

@@ -16,10 +16,6 @@
  * kernel that wants another processor starts it: the machine must be taken. */
 const char *services_missing(const struct kernel *k, enum services_for whom);
 
-/** Whether the kernel asks for the local APIC in x2APIC mode, which this CPU has not: then that is emulated
- * mode (arch/x86/interrupts/apic.h). */
-bool services_lend_x2apic(const struct kernel *k);
-
 /** Where an interrupt or exception of this vector arrives while the kernel's services are on, and where its
  * SYSCALL or SYSENTER does; NULL if they have no say in it. */
 const uint8_t *services_handler(const struct kernel *k, unsigned vector);

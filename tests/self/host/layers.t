@@ -123,16 +123,16 @@ def main():
     ok(all(told(f, "arch/x86/cpu/msr.h")[1] for f in neutral), "x86's header in a neutral file is told")
     ok(told("pmu/intel/driver/driver.c", "arch/toy/toy.h")[1] and told("arch/toy/toy.c", "arch/x86/cpu/cpu.h")[1],
        "so is one instruction set's in another one's file")
-    ok(told("tests/report/report.c", "tests/kernels/x86/needs.h")[1] and
+    ok(told("tests/report/report_calls.c", "tests/kernels/x86/needs.h")[1] and
        told("boot/main.c", "tests/suites/x86/machine.h")[1] and
        told("tests/measure/pass.c", "pmu/x86/read_counters.h")[1], "so are headers of its kernels and suites")
-    ok(told("arch/x86/step/step.c", "pmu/contract/pmu.h")[0] and told("pmu/virtual/vpmu.c", "tests/judge/check.h")[0] and
+    ok(told("arch/x86/step/step_engine.c", "pmu/contract/pmu.h")[0] and told("pmu/virtual/vpmu.c", "tests/judge/check.h")[0] and
        told("tests/judge/check.h", "boot/options.h")[0], "so is a layer that points back")
     right = (("arch/x86/cpu/msr.c", "arch/x86/cpu/msr.h"), ("pmu/amd/driver/driver.c", "arch/x86/cpu/msr.h"),
              ("tests/kernels/x86/services.c", "arch/x86/cpu/cpu.h"), ("boot/main.c", "arch/time.h"),
              ("tests/suites/x86/machine.c", "tests/kernels/x86/needs.h"), ("boot/main.c", "tests/judge/check.h"),
              ("boot/direct/direct.c", "arch/x86/console/serial.h"), ("pmu/x86/control.c", "arch/x86/cpu/msr.h"),
-             ("arch/x86/step/step.c", "pmu/quantity/quantity.h"), ("arch/toy/step.c", "arch/toy/cpu.h"),
+             ("arch/x86/step/step_engine.c", "pmu/quantity/quantity.h"), ("arch/toy/step.c", "arch/toy/cpu.h"),
              ("tests/self/host/test_insn.c", "arch/x86/step/insn.h"))
     ok(not any(any(told(*r)) for r in right), "what may be included is not", [r for r in right if any(told(*r))])
     ok(parse("a.h: why\n\tb.c c.c\n") == ({("b.c", "a.h"), ("c.c", "a.h")}, []), "an exception is read")

@@ -15,7 +15,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/time/pit.h"
 #include "arch/processors.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "tests/self/mutants/machine_planted.h"
 
 #include <string.h>

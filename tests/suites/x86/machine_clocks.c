@@ -7,7 +7,7 @@
 #include "arch/machine.h"
 #include "arch/x86/console/serial.h"
 #include "arch/time.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/x86/time/time_internal.h"
 
 /* --- clocks --------------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include "arch/x86/interrupts/apic_internal.h"
 #include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/x86/exceptions/user.h"
 #include "arch/watchdog.h"
 #include "arch/x86/exceptions/watchdog_internal.h"

@@ -7,7 +7,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/step/step.h"
-#include "arch/x86/time/time.h"
+#include "arch/x86/time/tsc.h"
 #include "arch/watchdog.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
 

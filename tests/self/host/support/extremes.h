@@ -7,20 +7,7 @@
 #ifndef TESTS_HOST_EXTREMES_H
 #define TESTS_HOST_EXTREMES_H
 
-#include "tests/self/host/support/trace.h"
-
-/** A kernel's run. */
-struct extreme_run {
-	struct trace *trace;
-	struct trace *warm; /* a run before it, with the largest N */
-	enum quantity quantity;
-};
-
-struct extreme_machine {
-	const char *name;
-	const char *what; /* and who says so */
-	uint64_t (*count)(const struct extreme_run *r);
-};
+#include "tests/self/host/support/extreme_machine.h"
 
 /** The machines at both ends of an interval, by its quantity and its reason, word for word. */
 struct extreme {

@@ -5,12 +5,9 @@
 #ifndef TESTS_HOST_EXTREMES_DECODED_H
 #define TESTS_HOST_EXTREMES_DECODED_H
 
-#include "tests/self/host/support/extremes.h"
+#include "tests/self/host/support/extreme_machine.h"
 
 #define CORNER_DISTURBED 8 /* lines or translations that others take from a kernel in one run */
-
-/** Amount of an architectural quantity in a run. */
-uint64_t extreme_total(const struct extreme_run *r, enum quantity q);
 
 uint64_t count_half_lines(const struct extreme_run *r);
 uint64_t count_half_decoded(const struct extreme_run *r);

@@ -5,7 +5,7 @@
 #ifndef TESTS_HOST_EXTREMES_KINDS_H
 #define TESTS_HOST_EXTREMES_KINDS_H
 
-#include "tests/self/host/support/extremes.h"
+#include "tests/self/host/support/extreme_machine.h"
 
 /** Instructions of the kind that r->quantity (ops.*) is about. */
 uint64_t count_kind(const struct extreme_run *r);

@@ -1,8 +1,8 @@
 /*
  * The time-stamp counter itself; to everybody else it is the clock of arch/time.h.
  */
-#ifndef ARCH_X86_TIME_TIME_H
-#define ARCH_X86_TIME_TIME_H
+#ifndef ARCH_X86_TIME_TSC_H
+#define ARCH_X86_TIME_TSC_H
 
 #include <stdint.h>
 
