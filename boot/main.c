@@ -355,8 +355,9 @@ int assay_main(struct platform *platform)
 		return could_not_run(platform, &o, why ? why : refusal);
 	if (brief)
 		return listed(platform, &o, listing(&o));
-	if (!inject_apply(o.inject, inject, sizeof inject, &why))
-		return could_not_run(platform, &o, why);
+	char malformed[INJECT_REASON];
+	if (!inject_apply(o.inject, inject, sizeof inject, malformed))
+		return could_not_run(platform, &o, malformed);
 	if (!measure_init())
 		return could_not_run(
 			platform, &o,

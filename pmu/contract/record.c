@@ -2,8 +2,6 @@
 
 #include "pmu/contract/state.h"
 
-#include <stdlib.h>
-
 const char *const record_kind_names[RECORD_KINDS] = {
 	[RECORD_NONE] = "none",
 	[RECORD_PMI] = "pmi",
@@ -24,18 +22,10 @@ enum record_unit record_unit(const struct pmu_record_source *source)
 
 _Static_assert(RECORD_KINDS <= PMU_SOURCES, "a state has room for the name of each source");
 
-/* @return NULL if there is no memory */
-static struct pmu_record_source *room(struct pmu_state *state)
-{
-	if (!state->source)
-		state->source = calloc(RECORD_KINDS, sizeof *state->source);
-	return state->source;
-}
-
 unsigned record_sources(const struct pmu *pmu, const struct pmu_record_source **out)
 {
 	const struct pmu_recorder *recorder = pmu->driver->recorder;
-	struct pmu_record_source *found = recorder ? room(pmu->state) : NULL;
+	struct pmu_record_source *found = recorder ? pmu->state->source : NULL; /* pmu_begin() */
 	const char *why;
 	unsigned n = 0;
 

@@ -1,4 +1,5 @@
 #include "pmu/contract/state.h"
+#include "pmu/contract/record.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +30,10 @@ void *pmu_begin(struct pmu *pmu, const struct pmu_driver *driver, const char **w
 	if (state && !family)
 		family = malloc(driver->state_size ? driver->state_size : 1);
 	memset(pmu, 0, sizeof *pmu);
-	if (!family) {
+	if (state && !state->source)
+		state->source = calloc(RECORD_KINDS, sizeof *state->source);
+	if (!family || !state->source) {
+		free(family);
 		if (state)
 			state->family = NULL;
 		drop(state);
@@ -46,7 +50,7 @@ void *pmu_begin(struct pmu *pmu, const struct pmu_driver *driver, const char **w
 	return family;
 }
 
-void *pmu_rows(const struct pmu *pmu, size_t size)
+void *pmu_rows(struct pmu *pmu, size_t size)
 {
 	struct pmu_state *state = pmu->state;
 
@@ -55,6 +59,10 @@ void *pmu_rows(const struct pmu *pmu, size_t size)
 		state->rows = malloc(size);
 		state->rows_size = state->rows ? size : 0;
 	}
+	if (!state->rows)
+		pmu_remark(pmu,
+			   "not enough memory for the list of events: none is judged; free memory or use a "
+			   "bigger machine");
 	return state->rows;
 }
 

@@ -35,14 +35,15 @@ struct pmu_state {
 /**
  * For a driver's identify(), before anything else: *pmu is all zero then, but for a state whose family part
  * is all zero, too. *pmu must have been all zero, or have been through this before.
- * @return the family's part of the state; NULL with *why if there is no memory for it
+ * @return the family's part of the state; NULL with *why if there is no memory for it, or for what
+ * record_sources() finds
  */
 void *pmu_begin(struct pmu *pmu, const struct pmu_driver *driver, const char **why);
 
 /** For a driver's list_events(): room for its rows, not cleared, which stays until the next list_events() of
  * that PMU.
- * @return NULL if there is no memory for them */
-void *pmu_rows(const struct pmu *pmu, size_t size);
+ * @return NULL, with a remark, if there is no memory for them */
+void *pmu_rows(struct pmu *pmu, size_t size);
 
 /** Give a PMU's state back and clear *pmu. One of all zero has none. */
 void pmu_forget(struct pmu *pmu);

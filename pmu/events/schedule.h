@@ -64,7 +64,7 @@ bool schedule(const struct sched_item *items, unsigned n, unsigned budget, struc
 /**
  * Place event requests on the counters of a PMU; places[i].alternative becomes the counter's number and
  * places[i].choice what the driver has to know besides.
- * @return false with *why (one line) if a request fits on no counter, or memory is short
+ * @return false with *why (one line, pmu_reason()) if a request fits on no counter, or memory is short
  */
 bool schedule_events(const struct pmu *pmu, const struct event_request *requests, unsigned n,
 		     struct sched_place *places, struct sched_result *result, const char **why);

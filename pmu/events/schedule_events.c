@@ -3,6 +3,7 @@
  * means.
  */
 #include "pmu/events/schedule.h"
+#include "pmu/contract/state.h"
 #include "pmu/events/text.h"
 
 #include <stdio.h>
@@ -123,7 +124,7 @@ static size_t add_counters(const struct pmu *pmu, uint64_t mask, const char *las
 
 static const char *nowhere(const struct pmu *pmu, const struct event_request *request, const char *why)
 {
-	static char text[224];
+	char text[224];
 	struct event_request anywhere = *request;
 	char name[NAME_SIZE];
 	uint64_t mask;
@@ -143,7 +144,7 @@ static const char *nowhere(const struct pmu *pmu, const struct event_request *re
 						      : "",
 			 why ? why : "");
 	}
-	return text;
+	return pmu_reason(pmu, "%s", text);
 }
 
 /* --- scheduling ------------------------------------------------------------------------------------- */

@@ -33,11 +33,9 @@ const struct inject_form inject_forms[] = {
 	{NULL, NULL},
 };
 
-static char reason[TOKEN_MAX + 96];
-
-static bool refuse(const char *token, const char *what)
+static bool refuse(char why[INJECT_REASON], const char *token, const char *what)
 {
-	snprintf(reason, sizeof(reason), "inject=%s: %s", token, what);
+	snprintf(why, INJECT_REASON, "inject=%s: %s", token, what);
 	return false;
 }
 
@@ -56,7 +54,7 @@ static bool parse_delta(const char *text, int64_t *delta_a, int64_t *delta_b)
 	return *delta_a || *delta_b;
 }
 
-static bool wrong_signature(const char *token)
+static bool wrong_signature(const char *token, char why[INJECT_REASON])
 {
 	char text[TOKEN_MAX], *name = text + strlen(WRONG_SIGNATURE), *quantity_name, *delta;
 	const struct kernel *k;
@@ -67,20 +65,21 @@ static bool wrong_signature(const char *token)
 	quantity_name = strchr(name, ':');
 	delta = quantity_name ? strchr(quantity_name + 1, ':') : NULL;
 	if (!delta)
-		return refuse(token, "must read wrong-signature:KERNEL:QUANTITY:DELTA");
+		return refuse(why, token, "must read wrong-signature:KERNEL:QUANTITY:DELTA");
 	*quantity_name++ = '\0';
 	*delta++ = '\0';
 
 	k = kernel_by_name(name);
 	if (!k)
-		return refuse(token, "there is no such kernel");
+		return refuse(why, token, "there is no such kernel");
 	q = quantity_by_name(quantity_name);
 	if (q == Q_COUNT)
-		return refuse(token, "there is no such quantity");
+		return refuse(why, token, "there is no such quantity");
 	if (!parse_delta(delta, &delta_a, &delta_b))
-		return refuse(token, "DELTA must be a number other than 0, with or without an N behind it");
+		return refuse(why, token,
+			      "DELTA must be a number other than 0, with or without an N behind it");
 	if (!kernel_falsify(k, q, delta_a, delta_b))
-		return refuse(token, "too many of this kind");
+		return refuse(why, token, "too many of this kind");
 	return true;
 }
 
@@ -97,7 +96,7 @@ static bool parse_number(const char **text, char behind, unsigned *number)
 	return true;
 }
 
-static bool spoilt_processor(const char *token)
+static bool spoilt_processor(const char *token, char why[INJECT_REASON])
 {
 	static const char *const faults[] = {[PROCESSOR_FAULTS] = "faults",
 					     [PROCESSOR_HANGS] = "hangs",
@@ -120,11 +119,12 @@ static bool spoilt_processor(const char *token)
 			processor_spoil(number, (enum processor_fault)i, turn);
 			return true;
 		}
-	return refuse(token, "must read processor:NUMBER:HOW[:TURN], HOW one of faults, hangs, deaf, late");
+	return refuse(why, token,
+		      "must read processor:NUMBER:HOW[:TURN], HOW one of faults, hangs, deaf, late");
 }
 
 /* A check that ends the run: HOW:SUITE/CHECK[:STEP]. */
-static bool ended_run(const char *token)
+static bool ended_run(const char *token, char why[INJECT_REASON])
 {
 	static const struct {
 		const char *name;
@@ -153,16 +153,18 @@ static bool ended_run(const char *token)
 			break;
 		if (ways[i].fault == BREADCRUMBS_EXCEPTION && !strchr(place, '/')) {
 			free(place);
-			return refuse(token, "an exception needs a check, which is guarded: SUITE/CHECK");
+			return refuse(why, token,
+				      "an exception needs a check, which is guarded: SUITE/CHECK");
 		}
 		if (breadcrumbs_spoil(ways[i].fault, place, step))
 			return true;
 		free(place);
-		return refuse(token, "too many of this kind");
+		return refuse(why, token, "too many of this kind");
 	}
 	free(place);
-	return refuse(token, "must read HOW:PLACE[:STEP], HOW one of reset, triple-fault, exception, PLACE "
-			     "such as SUITE/CHECK");
+	return refuse(why, token,
+		      "must read HOW:PLACE[:STEP], HOW one of reset, triple-fault, exception, PLACE "
+		      "such as SUITE/CHECK");
 }
 
 static const struct {
@@ -185,38 +187,37 @@ static bool apply_simple(const char *token)
 	return false;
 }
 
-bool inject_apply(const char *inject, char *rest, size_t size, const char **why)
+bool inject_apply(const char *inject, char *rest, size_t size, char why[INJECT_REASON])
 {
 	size_t used = 0;
 
-	*why = reason;
 	rest[0] = '\0';
 	for (const char *p = inject ? inject : ""; *p;) {
 		size_t length = strcspn(p, "+");
 		char token[TOKEN_MAX];
 
 		if (length >= sizeof(token))
-			return refuse("...", "an injection is too long");
+			return refuse(why, "...", "an injection is too long");
 		memcpy(token, p, length);
 		token[length] = '\0';
 		p += length + (p[length] == '+');
 
 		if (strncmp(token, WRONG_SIGNATURE, strlen(WRONG_SIGNATURE)) == 0) {
-			if (!wrong_signature(token))
+			if (!wrong_signature(token, why))
 				return false;
 		} else if (strncmp(token, PROCESSOR, strlen(PROCESSOR)) == 0) {
-			if (!spoilt_processor(token))
+			if (!spoilt_processor(token, why))
 				return false;
 		} else if (strncmp(token, RESET, strlen(RESET)) == 0 ||
 			   strncmp(token, TRIPLE_FAULT, strlen(TRIPLE_FAULT)) == 0 ||
 			   strncmp(token, EXCEPTION, strlen(EXCEPTION)) == 0) {
-			if (!ended_run(token))
+			if (!ended_run(token, why))
 				return false;
 		} else if (length && !apply_simple(token)) {
 			int n = snprintf(rest + used, size - used, "%s%s", used ? "+" : "", token);
 
 			if (n < 0 || (size_t)n >= size - used)
-				return refuse(token, "too many injections");
+				return refuse(why, token, "too many injections");
 			used += n;
 		}
 	}

@@ -28,6 +28,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define INJECT_REASON 224
+
 struct inject_form {
 	const char *form, *help;
 };
@@ -39,9 +41,9 @@ extern const struct inject_form inject_forms[];
  * Put the harness's own injections into effect.
  * @param inject the option's text; NULL and "" are none
  * @param rest   gets what is left for the model, in the same form
- * @return false with *why (one line, valid until the next call) if an injection is malformed or names what is
- * not there
+ * @param why    gets one line if an injection is malformed or names what is not there
+ * @return false then
  */
-bool inject_apply(const char *inject, char *rest, size_t size, const char **why);
+bool inject_apply(const char *inject, char *rest, size_t size, char why[INJECT_REASON]);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tests/judge/silicon_rules.h"
 #include "tests/judge/shares.h"
 
+#include "pmu/contract/state.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>
@@ -26,7 +27,6 @@ static void identify(void *arg)
 bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
 			const char **why)
 {
-	static char text[224];
 	struct identification id = {.pmu = pmu, .why = ""};
 	struct result fault = {0};
 
@@ -37,14 +37,15 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 	*pmu = (struct pmu){.state = pmu->state, .virtual = true};
 	run->pmu = pmu;
 	if (!run->call(run, identify, &id, IDENTIFY_MS, &fault)) {
-		snprintf(text, sizeof(text), "identifying the virtual PMU failed: %.140s",
-			 fault.judgement.text);
-		*why = text;
+		*why = pmu->state ? pmu_reason(pmu, "identifying the virtual PMU failed: %.140s",
+					       fault.judgement.text)
+				  : "identifying the virtual PMU failed";
 		return false;
 	}
 	if (!id.found) {
-		snprintf(text, sizeof(text), "no driver fits the virtual CPU %s: %s", profile, id.why);
-		*why = text;
+		*why = pmu->state
+			       ? pmu_reason(pmu, "no driver fits the virtual CPU %s: %.180s", profile, id.why)
+			       : id.why;
 		return false;
 	}
 	pmu->driver->list_events(pmu);

@@ -3,6 +3,7 @@
  * second selector. The scheduler places its events by what its driver says that they take, and the driver is
  * told which way was taken; without a word of its own, counters are all that matters.
  */
+#include "pmu/contract/state.h"
 #include "pmu/events/schedule.h"
 
 #include <setjmp.h>
@@ -97,7 +98,9 @@ static char text[512];
 
 static struct pmu machine(const struct pmu_driver *driver)
 {
+	static struct pmu_state state; /* for its reason */
 	struct pmu pmu = {.driver = driver,
+			  .state = &state,
 			  .name = "made up",
 			  .n_counters = 4,
 			  .n_general = 4,
