@@ -82,6 +82,7 @@ uint64_t code_run(struct code_call *call);
 #define CODE_TERMS 16
 struct code_share {
 	struct qterm term[CODE_TERMS];
+	uint8_t ahead; /* instructions of them in front of the row */
 };
 extern const struct code_share code_user_share;
 

@@ -5,6 +5,7 @@
 #include "tests/measure/scan_range.h"
 
 #include <ctype.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -190,7 +191,8 @@ static int choice_index(const char *choices, const char *word)
 	return -1;
 }
 
-/* Items between commas and blanks; a comma between slashes is part of an item. */
+/* Items between commas and blanks. A comma between slashes is part of an item, but for two registers that a
+ * slash parts: "0x3b000/0x1200020c". */
 static bool add_items(struct option_list *list, const struct option_row *r, const struct source *s,
 		      const struct token *t)
 {
@@ -202,7 +204,7 @@ static bool add_items(struct option_list *list, const struct option_row *r, cons
 		struct option_item *item = &list->item[list->count];
 
 		for (; from[n] && (slashes || !strchr(", \t", from[n])); n++)
-			slashes ^= from[n] == '/';
+			slashes ^= from[n] == '/' && !isdigit((unsigned char)from[0]);
 		if (n && list->count == OPTION_ITEMS)
 			return token_fail(s, first + (from - t->value), "%s= has more than %d items: %s",
 					  r->name, OPTION_ITEMS, "share them among two experiments");

@@ -66,6 +66,9 @@ struct pmu_bracket {
 				 amount 0 ends */
 	uint8_t own_rdpmc;    /* of its instructions: RDPMC, which a hypervisor may carry out itself */
 	bool privileged;      /* uses privileged instructions */
+	/** Of the instructions in own[], those in front of the kernel, by counter. Wanted where counters
+	 * start each other; others leave 0. */
+	uint8_t ahead[PMU_COUNTERS_MAX];
 };
 
 struct attribution;
@@ -298,6 +301,11 @@ struct pmu_driver {
 	/** Whether an overflow of counter `from` can start counter `to`; then *config, which is for `to`, is
 	 * changed so that it waits for that. NULL: counters do not cascade. */
 	bool (*cascade)(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
+
+	/** Find the requests of one experiment that act together: what one of them makes, another one counts.
+	 * Sets .joined, and .counts_as where the table says what that is. NULL: events do not act together.
+	 * @return whether some do: they share a window, or count nothing */
+	bool (*join)(const struct pmu *pmu, struct event_request *all, unsigned n);
 
 	/** Where the registers lie that accesses() and power_up() name: enum register_space
 	 * (arch/register.h). */

@@ -65,6 +65,22 @@ struct event_grammar {
 	/** Registers besides the selector, by the names of perf's fields, perf NULL ends; may be NULL. */
 	const struct event_extra_field *extras;
 	uint64_t raw_ignored; /* bits of a raw selector that say nothing about the event, such as enable */
+	/** Bits of an event's code that say how it is counted, not what: two selectors that differ in them
+	 * alone count the same event. */
+	uint64_t code_how;
+	uint64_t code_written; /* those of them that change no count of this logical processor */
+	uint64_t code_waits;   /* bits of an event's code with which its counter waits for another one's
+				  overflow */
+	uint64_t code_overflows_always; /* bits of an event's code with which each increment overflows */
+	/** Take a raw selector as it is written. May be NULL.
+	 * @param value  the selector
+	 * @param config what its fields and the modifiers behind it say; .ring 0: neither names a ring
+	 * @param why    gets one line, in the terms of the selector
+	 * @return false if this CPU cannot do what it says */
+	bool (*take_raw)(const struct pmu *pmu, uint64_t value, struct pmu_config *config, char *why,
+			 size_t size);
+	/** The selector that take_raw() took; 0 if it took none. May be NULL. */
+	uint64_t (*written)(const struct pmu_config *config);
 	/** A raw selector may be given as its two halves, the lower one first, "0x3b000/0x1200020c@0xc", with
 	 * the counter as RDPMC has it; this is how that is written, in words. NULL: it may not. */
 	const char *halves;
@@ -81,6 +97,8 @@ struct event_request {
 	const struct pmu_event *event; /* NULL: raw */
 	struct pmu_config config;      /* .interrupt is false, .choice 0 */
 	uint8_t counter;               /* number of the counter that it asks for, plus 1; 0: any */
+	bool joined; /* it counts what other events of the experiment make (pmu_driver.join) ... */
+	const struct pmu_event *counts_as; /* ... as this row does; NULL: as none */
 };
 
 struct event_error {

@@ -60,8 +60,18 @@ size_t event_format(const struct pmu *pmu, const struct event_request *r, char *
 		     extra &= ~other->code)
 			n = text_append(out, size, n, ":%s", other->name + base_length(other->name) + 1);
 	} else {
-		uint64_t raw = 0;
+		uint64_t raw = g->written ? g->written(&r->config) : 0;
 
+		if (raw) {
+			n = text_append(out, size, n, "r%" PRIx64, raw);
+			for (const struct event_modifier *m = g->modifiers; m->help; m++)
+				if (m->name && m->raw < 0 && field(&r->config, m))
+					n = text_append(out, size, n, ":%s=%#" PRIx64, m->name,
+							field(&r->config, m));
+			return r->counter
+				       ? text_append(out, size, n, "@%s", pmu->counter[r->counter - 1].name)
+				       : n;
+		}
 		for (const struct event_modifier *m = g->modifiers; m->help; m++)
 			if (!m->name && m->raw >= 0)
 				raw |= field(&r->config, m) << m->raw;

@@ -398,6 +398,12 @@ static bool take_raw(struct parser *p, const char *text, const char *at, uint64_
 		return false;
 	if (!p->request.config.levels)
 		p->request.config.levels = level;
+	if (p->grammar->take_raw) {
+		char why[sizeof p->error->text];
+
+		if (!p->grammar->take_raw(p->pmu, value, &p->request.config, why, sizeof why))
+			return fail(p, text, "%s", why);
+	}
 	return finish(p);
 }
 

@@ -93,6 +93,7 @@ struct experiment_plan {
 	} delta[OPTION_ITEMS];
 	unsigned n_deltas;
 	uint8_t cascade_from, cascade_to; /* requests; equal: there is no cascade */
+	bool joined;                      /* some events count what others make: all are of one pass */
 };
 
 /**
@@ -106,14 +107,27 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 		     const struct experiment_sources *sources, uint8_t level, uint64_t n, unsigned reps,
 		     struct experiment_plan *out, char *why, size_t size);
 
+/** The row of the table that says what a request counts, whether it was named or given as words, and however
+ * it is filtered. NULL: none, or several. */
+const struct pmu_event *experiment_row(const struct experiment_plan *plan, unsigned request);
+
+/** What the bracket adds to every raw count of a request, as the manual implies it; 0 if that is not known.
+ */
+int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
+			 const struct pmu_bracket *bracket);
+
+/** What of it lies in front of the kernel, the write that starts the counter included if that counts. */
+int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned request,
+			       const struct pmu_bracket *bracket);
+
 /**
  * What a request should show on a kernel in the plan's ring.
  * Joined unit masks show at least what one of them shows alone, and at most the sum.
- * @param share gets what the bracket adds to every raw count (0 if that is not known)
+ * @param bracket NULL: what the bracket adds is left out
  * @return false if nothing is known, with *why in words
  */
 bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
-			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x, int64_t *share,
+			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x,
 			const char **why);
 
 #endif

@@ -71,6 +71,14 @@ static bool check_kernels(const struct planner *p)
 	return true;
 }
 
+/* A raw selector that is written as it was given; 0 if the configuration has none. */
+static uint64_t words_of(const struct pmu *pmu, const struct pmu_config *config)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+
+	return g && g->written ? g->written(config) : 0;
+}
+
 /* In ring 3 only that ring is counted: the code around the window runs in ring 0. */
 static bool fit_level(const struct planner *p, unsigned i)
 {
@@ -78,6 +86,9 @@ static bool fit_level(const struct planner *p, unsigned i)
 	const struct option_item *item = &p->x->events.item[p->plan->item[i]];
 
 	if (!p->plan->level)
+		return true;
+	/* The user's own words stay as they are. */
+	if (words_of(p->plan->pmu, config) && config->levels & LEVELS_USER)
 		return true;
 	if (!(config->levels & LEVELS_USER))
 		return planner_refuse(
@@ -257,6 +268,33 @@ static bool check_period(const struct planner *p, unsigned c)
 	return true;
 }
 
+/* Events that wait for an overflow have to have one that overflows. */
+static bool check_waiting(const struct planner *p)
+{
+	const struct experiment_plan *plan = p->plan;
+	const struct event_grammar *g = plan->pmu->driver->grammar;
+
+	for (unsigned i = 0; g && i < plan->n_requests; i++) {
+		const struct option_item *item = &p->x->events.item[plan->item[i]];
+		bool starts = plan->cascade_from != plan->cascade_to && i == plan->cascade_to;
+
+		if (plan->request[i].config.code & g->code_waits && !starts)
+			return planner_refuse(
+				p, item->at,
+				"%s waits for another counter's overflow: name both in cascade=A>B, "
+				"or take the cascade out",
+				item->text);
+		if (plan->request[i].config.code & g->code_overflows_always && p->x->record &&
+		    (!plan->level || p->x->period != 1))
+			return planner_refuse(
+				p, item->at,
+				"%s overflows with each increment: record= takes it with ring=3 and "
+				"period=1",
+				item->text);
+	}
+	return true;
+}
+
 /* --- scheduling ------------------------------------------------------------------------------------- */
 
 static struct text_place place_of(const struct planner *p, unsigned request)
@@ -296,7 +334,7 @@ static bool together(const struct planner *p)
 			i++;
 		return planner_refuse(p, place_of(p, i), "%s", why);
 	}
-	if (result.passes > 1 && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count)) {
+	if (result.passes > 1 && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count || plan->joined)) {
 		char text[200];
 
 		schedule_explain(plan->pmu, plan->request, plan->n_requests, text, sizeof text);
@@ -358,7 +396,9 @@ static bool cascade(const struct planner *p)
 			continue;
 		fits = true;
 		from->counter = (uint8_t)(a + 1);
-		*to = (struct event_request){as_written.event, config, (uint8_t)(b + 1)};
+		*to = as_written;
+		to->config = config;
+		to->counter = (uint8_t)(b + 1);
 		if (together(p))
 			return check_period(p, a);
 		*from = first;
@@ -375,8 +415,10 @@ static bool cascade(const struct planner *p)
 static bool place_events(const struct planner *p)
 {
 	struct experiment_plan *plan = p->plan;
-	bool alone = !plan->level && !plan->pmu->has_global && plan->n_requests > 1;
+	const struct pmu_driver *driver = plan->pmu->driver;
+	bool alone = !plan->level && !plan->pmu->has_global && !plan->pmu->joint && plan->n_requests > 1;
 
+	plan->joined = driver->join && driver->join(plan->pmu, plan->request, plan->n_requests);
 	if (plan->source)
 		return planner_place_samples(p);
 	if (p->x->record)
@@ -409,11 +451,10 @@ static bool check_n(const struct planner *p)
 		for (unsigned i = 0; i < plan->n_requests && kernel_selected(k, p->x->kernel); i++) {
 			const struct pmu_counter *c = &plan->pmu->counter[plan->place[i].alternative];
 			struct expectation x;
-			int64_t share;
 			const char *why;
 			char text[120];
 
-			if (!experiment_expects(plan, i, k, NULL, top, &x, &share, &why) &&
+			if (!experiment_expects(plan, i, k, NULL, top, &x, &why) &&
 			    x.status != EXPECTATION_OVERFLOW)
 				continue;
 			if (x.status == EXPECTATION_OK &&
@@ -437,38 +478,86 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 					.n = x->n ? x->n : n,
 					.reps = x->reps ? x->reps : reps};
 	return check_kernels(&p) && take_events(&p) && take_deltas(&p) && check_record(&p) &&
-	       place_events(&p) && check_n(&p);
+	       place_events(&p) && check_waiting(&p) && check_n(&p);
 }
 
 /* --- expectations ----------------------------------------------------------------------------------- */
 
+/* What a selector counts, without how it is counted. */
+static uint64_t what(const struct pmu *pmu, uint64_t code)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+
+	return g ? code & ~g->code_how : code;
+}
+
 static const struct pmu_event *row_with(const struct pmu *pmu, uint64_t code)
 {
-	for (unsigned i = 0; i < pmu->n_events; i++)
-		if (pmu->events[i]->counters && pmu->events[i]->code == code)
-			return pmu->events[i];
-	return NULL;
+	const struct pmu_event *like = NULL;
+
+	for (unsigned i = 0; i < pmu->n_events; i++) {
+		const struct pmu_event *e = pmu->events[i];
+
+		if (e->counters && e->code == code)
+			return e;
+		if (e->counters && !like && what(pmu, e->code) == what(pmu, code))
+			like = e;
+	}
+	return like;
+}
+
+/* Whether the selector lets less through than the row's, or waits. */
+static bool filters(const struct pmu *pmu, const struct event_request *r, const struct pmu_event *row)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+
+	return event_is_filtered(r) || (g && (r->config.code ^ row->code) & g->code_how & ~g->code_written);
 }
 
 #define JOINED 16
+
+static uint64_t bits_of(const struct event_mask *masks)
+{
+	uint64_t all = 0;
+
+	for (const struct event_mask *m = masks; m->name; m++)
+		all |= m->code;
+	return all;
+}
+
+/* The unit masks of the event that a selector has, whether it was named or not. NULL: none are known. */
+static const struct event_mask *masks_of(const struct pmu *pmu, const struct event_request *r, uint64_t *all)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	const struct event_mask *masks;
+
+	for (unsigned i = 0; g && g->masks && i < pmu->n_events; i++) {
+		const struct pmu_event *e = r->event ? r->event : pmu->events[i];
+
+		masks = g->masks(pmu, e);
+		*all = masks ? bits_of(masks) : 0;
+		if (masks && !(what(pmu, r->config.code ^ e->code) & ~*all))
+			return masks;
+		if (r->event)
+			break;
+	}
+	return NULL;
+}
 
 /* The rows that a selector is the code of; several if it joins unit masks that have a row each. Of those all
  * must be exact: other masks may say how to count, and not what. @return how many, 0 if there are none */
 static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
 			const struct pmu_event *rows[JOINED])
 {
-	const struct event_grammar *g = pmu->driver->grammar;
-	const struct event_mask *masks = r->event && g && g->masks ? g->masks(pmu, r->event) : NULL;
-	uint64_t all = 0;
+	const struct event_mask *masks;
+	uint64_t all;
 	unsigned n = 0;
 
-	rows[0] = r->event && r->event->code == r->config.code ? r->event : row_with(pmu, r->config.code);
-	if (rows[0] || !masks)
+	rows[0] = r->joined                                      ? r->counts_as
+		  : r->event && r->event->code == r->config.code ? r->event
+								 : row_with(pmu, r->config.code);
+	if (rows[0] || r->joined || !(masks = masks_of(pmu, r, &all)))
 		return rows[0] != NULL;
-	for (const struct event_mask *m = masks; m->name; m++)
-		all |= m->code;
-	if ((r->config.code ^ r->event->code) & ~all)
-		return 0;
 	for (const struct event_mask *m = masks; m->name; m++) {
 		if (!(r->config.code & m->code))
 			continue;
@@ -481,29 +570,82 @@ static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
 }
 
 /* What joined masks show: no less than one of them alone, no more than all together. */
-static bool join(const struct pmu_event *const *rows, unsigned count, const struct kernel *k,
-		 const struct pmu_bracket *bracket, uint64_t n, struct expectation *x, int64_t *share)
+static bool join(const struct pmu_event *const *rows, unsigned count, const struct kernel *k, uint64_t n,
+		 int64_t more, struct expectation *x)
 {
-	int64_t low = 0, high = 0, shares = 0;
+	int64_t low = 0, high = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		int64_t own = bracket ? bracket_share(bracket, rows[i]) : 0;
-
 		if (expectation(rows[i], k, n, x) != EXPECTATION_OK)
 			return false;
 		if (x->low > low)
 			low = x->low;
-		if (own > *share)
-			*share = own;
-		shares += own;
 		if (__builtin_add_overflow(high, x->high, &high))
 			high = INT64_MAX;
 	}
 	x->low = low;
-	x->high = high + (shares - *share);
+	x->high = high + more;
 	if (count > 1 && x->low != x->high && !x->reason)
 		x->reason = "joined unit masks: at least what one of them counts, at most the sum";
 	return true;
+}
+
+/* The masks' shares: the largest is subtracted, as one of them has it alone; the others may add up. */
+static int64_t share_of_rows(const struct pmu_event *const *rows, unsigned count,
+			     const struct pmu_bracket *bracket, int64_t *more)
+{
+	int64_t largest = 0, all = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		int64_t own = bracket_share(bracket, rows[i]);
+
+		all += own;
+		if (own > largest)
+			largest = own;
+	}
+	*more = all - largest;
+	return largest;
+}
+
+static bool waits_for_overflow(const struct experiment_plan *plan, unsigned request)
+{
+	return plan->cascade_from != plan->cascade_to && request == plan->cascade_to;
+}
+
+const struct pmu_event *experiment_row(const struct experiment_plan *plan, unsigned request)
+{
+	const struct pmu_event *rows[JOINED];
+
+	return rows_of(plan->pmu, &plan->request[request], rows) == 1 ? rows[0] : NULL;
+}
+
+int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
+			 const struct pmu_bracket *bracket)
+{
+	const struct event_request *r = &plan->request[request];
+	const struct pmu_event *rows[JOINED];
+	unsigned count = rows_of(plan->pmu, r, rows);
+	int64_t more;
+
+	if (!count || (filters(plan->pmu, r, rows[0]) && !waits_for_overflow(plan, request)) ||
+	    (!(r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)) && !(rows[0]->flags & EVENT_ANY_LEVEL)))
+		return 0;
+	return share_of_rows(rows, count, bracket, &more);
+}
+
+int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned request,
+			       const struct pmu_bracket *bracket)
+{
+	const struct event_request *r = &plan->request[request];
+	unsigned c = plan->place[request].alternative;
+	uint32_t n = bracket->ahead[c] + (!plan->level && plan->pmu->counts_start >> c & 1);
+	const struct pmu_bracket ahead = {.own = {{Q_INSTRUCTIONS, n}, {Q_UOPS, n}}};
+	const struct pmu_event *rows[JOINED];
+	unsigned count = rows_of(plan->pmu, r, rows);
+	int64_t more;
+
+	return r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM) ? share_of_rows(rows, count, &ahead, &more)
+								  : 0;
 }
 
 static bool changes_level(const struct kernel *k, uint64_t n)
@@ -512,24 +654,31 @@ static bool changes_level(const struct kernel *k, uint64_t n)
 }
 
 bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
-			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x, int64_t *share,
+			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x,
 			const char **why)
 {
 	const struct event_request *r = &plan->request[request];
 	const struct pmu_event *rows[JOINED];
 	unsigned count = rows_of(plan->pmu, r, rows);
 	uint8_t here = plan->level ? LEVELS_USER : LEVELS_SYSTEM;
+	int64_t more = 0;
 
-	*share = 0;
 	*x = (struct expectation){.status = EXPECTATION_UNDEFINED};
-	*why = "counted, not judged: no rows of the table make up this selector";
+	*why = r->joined ? "counted, not judged: no row of the table says what these tags select"
+			 : "counted, not judged: no rows of the table make up this selector";
 	if (!count)
 		return false;
-	*why = "counted, not judged: what a filter lets through depends on the cycles";
-	if (event_is_filtered(r) || r->config.any_thread)
-		return false;
 	*why = "counted, not judged: it begins with an overflow";
-	if (plan->cascade_from != plan->cascade_to && request == plan->cascade_to)
+	if (waits_for_overflow(plan, request))
+		return false;
+	*why = "counted, not judged: what a filter lets through depends on the cycles";
+	if (filters(plan->pmu, r, rows[0]))
+		return false;
+	*why = "counted, not judged: what the other logical processor does is not known";
+	if (r->config.any_thread && !plan->pmu->deterministic)
+		return false;
+	*why = "counted, not judged: the code around the window, of the inner ring, counts as well";
+	if (plan->level && words_of(plan->pmu, &r->config) && r->config.levels & LEVELS_SYSTEM)
 		return false;
 	*why = "counted, not judged: the kernel changes rings, and one of them is counted";
 	if (r->config.levels != LEVELS_ALL && changes_level(k, n))
@@ -539,7 +688,9 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		return true;
 	}
 	*why = "counted, not judged: the kernel does not define what the event counts";
-	if (!join(rows, count, k, bracket, n, x, share))
+	if (bracket)
+		share_of_rows(rows, count, bracket, &more);
+	if (!join(rows, count, k, n, more, x))
 		return false;
 	if (!plan->pmu->deterministic)
 		expectation_allow_more(x, rows[0], k, r->config.levels == LEVELS_ALL ? 0 : plan->level, n);

@@ -29,6 +29,7 @@ bool measure_init(void)
 		composed[i].valid = false;
 	_Static_assert(sizeof bracket_user.own == sizeof code_user_share.term, "the bracket's own terms");
 	memcpy(bracket_user.own, code_user_share.term, sizeof bracket_user.own);
+	memset(bracket_user.ahead, code_user_share.ahead, sizeof bracket_user.ahead);
 	return code_init(KERNEL_DATA_SIZE);
 }
 

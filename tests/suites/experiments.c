@@ -96,7 +96,7 @@ static void set_slot(struct pass *p, unsigned request)
 	struct slot *slot = &p->slot[p->n_slots++];
 
 	*slot = (struct slot){.counter = plan.place[request].alternative,
-			      .event = plan.request[request].event,
+			      .event = experiment_row(&plan, request),
 			      .config = event_placed(&plan.request[request], &plan.place[request])};
 	if (cascades() && request == plan.cascade_from)
 		slot->start = counter_before(c, 0, plan.experiment->period);
@@ -106,16 +106,17 @@ static void set_slot(struct pass *p, unsigned request)
 static void keep_counts(const struct pass *p, unsigned number, unsigned first)
 {
 	for (unsigned i = 0, slot = 0; i < plan.n_requests; i++) {
-		struct expectation x;
 		int64_t share;
-		const char *why;
 
 		if (plan.place[i].pass != number)
 			continue;
+		share = experiment_share(&plan, i, &p->bracket);
+		if (share && p->slot[slot].event)
+			share = pass_share(p, slot);
+		/* What waits for an overflow counts nothing in front of the kernel. */
+		if (cascades() && i == plan.cascade_to)
+			share -= experiment_share_ahead(&plan, i, &p->bracket);
 		for (unsigned point = 0; point < points; point++) {
-			experiment_expects(&plan, i, kernel, &p->bracket, p->n[point], &x, &share, &why);
-			if (share && p->slot[slot].event)
-				share = pass_share(p, slot);
 			for (unsigned rep = 0; rep < p->reps; rep++)
 				raw_of(i, point)[first + rep] =
 					pass_raw(p, point, rep, slot) - (uint64_t)share;
@@ -132,6 +133,20 @@ static bool run_once(struct pass *p, struct result *r)
 		judgement_set(&r->judgement, pass_failure_verdict(p), "%s: %s",
 			      plan.pmu->counter[p->failed_counter].name, p->failure);
 	return !p->failure;
+}
+
+/* What the bracket counts in front of the kernel must not use up the period. It is known once the bracket is.
+ */
+static void start_behind_bracket(struct pass *p, unsigned number)
+{
+	unsigned slot = 0;
+
+	for (unsigned i = 0; i < plan.cascade_from; i++)
+		slot += plan.place[i].pass == number;
+	p->slot[slot].start =
+		counter_before(&plan.pmu->counter[p->slot[slot].counter], 0,
+			       plan.experiment->period + (uint64_t)experiment_share_ahead(
+								 &plan, plan.cascade_from, &p->bracket));
 }
 
 /* A cascade is wound up anew for each repetition, by programming it. */
@@ -154,6 +169,8 @@ static bool run_pass(unsigned number, struct result *r)
 			      pass_size(&p));
 		return false;
 	}
+	if (cascades() && (good = run_once(&p, r)))
+		start_behind_bracket(&p, number);
 	for (unsigned round = 0; round < rounds && good; round++) {
 		good = run_once(&p, r);
 		if (good)
@@ -173,10 +190,9 @@ static void judge_count(unsigned i)
 	for (unsigned point = 0; point < points; point++) {
 		struct observation *o = &counts[i][point];
 		struct expectation x;
-		int64_t share;
 
 		*o = (struct observation){.n = plan.n * (point + 1)};
-		judged[i] &= experiment_expects(&plan, i, kernel, NULL, o->n, &x, &share, &why);
+		judged[i] &= experiment_expects(&plan, i, kernel, NULL, o->n, &x, &why);
 		o->low = x.low;
 		o->high = x.high;
 		reason = x.reason;
@@ -310,10 +326,10 @@ static void judge_samples(unsigned i, const struct sampling *s)
 	struct result r = result_of(name, i);
 	struct observation *o = &r.observation[0];
 	struct expectation x;
-	int64_t share, period = (int64_t)s->period;
+	int64_t share = experiment_share(&plan, i, &s->bracket), period = (int64_t)s->period;
 	const char *why;
 
-	if (experiment_expects(&plan, i, kernel, &s->bracket, s->n, &x, &share, &why)) {
+	if (experiment_expects(&plan, i, kernel, &s->bracket, s->n, &x, &why)) {
 		int64_t most = x.high == INT64_MAX ? INT64_MAX : (x.high + share) / period;
 
 		*o = (struct observation){.n = s->n,

@@ -214,10 +214,10 @@ static void judge_samples_of(const struct experiment_run *e, unsigned request, c
 	uint64_t period = plan->experiment->period;
 	struct observation *o = &r->observation[0];
 	struct expectation x;
-	int64_t share;
+	int64_t share = experiment_share(plan, request, &rec->bracket);
 	const char *why;
 
-	if (!experiment_expects(plan, request, e->kernel, &rec->bracket, rec->n, &x, &share, &why)) {
+	if (!experiment_expects(plan, request, e->kernel, &rec->bracket, rec->n, &x, &why)) {
 		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
 		return;
 	}
@@ -250,15 +250,13 @@ static unsigned buffer_for(const struct experiment_run *e, unsigned request)
 {
 	uint64_t n = e->plan->n, most = PER_WINDOW;
 	struct expectation x;
-	int64_t share;
 	const char *why;
 
 	if (is_trace(e->plan))
 		most = (uint64_t)kernel_amount(e->kernel, Q_BRANCHES, n).high +
 		       (uint64_t)kernel_amount(e->kernel, Q_EXCEPTIONS, n).high + SPARE_ROOM;
 	else if (request != EXPERIMENT_ALL &&
-		 experiment_expects(e->plan, request, e->kernel, NULL, n, &x, &share, &why) &&
-		 x.high != INT64_MAX)
+		 experiment_expects(e->plan, request, e->kernel, NULL, n, &x, &why) && x.high != INT64_MAX)
 		most = (uint64_t)x.high / e->plan->experiment->period + SPARE_ROOM;
 	return most < PER_WINDOW || is_trace(e->plan) ? (unsigned)(most < RECORDS ? most : RECORDS)
 						      : PER_WINDOW;

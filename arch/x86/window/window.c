@@ -41,6 +41,7 @@ const struct code_share code_user_share = {
 	 {Q_BR_FAR, 1},
 	 {Q_INTERRUPTS_SW, 1},
 	 {Q_RING_TO_KERNEL, 1}},
+	.ahead = 2,
 };
 
 static struct code_arena arenas[3]; /* ring 0, rings 1 and 2, ring 3 */

@@ -23,13 +23,14 @@ static void use(struct sched_alternative *way, unsigned resource, uint64_t value
 
 /* The mechanism of tagging that an event has to do with, taken in the way that it needs. */
 static void use_mechanism(struct sched_alternative *way, const struct netburst_recipe *r,
-			  enum netburst_event_id event, uint32_t escr)
+			  enum netburst_event_id event, uint32_t escr, uint64_t replay)
 {
 	uint32_t rings = escr & NETBURST_RINGS;
 
 	switch (event) {
 	case NB_REPLAY_EVENT:
-		use(way, REPLAY_RESOURCE, r ? r->pebs | (uint64_t)r->pebs_vert << 32 : UNTAGGED);
+		if (!replay)
+			use(way, REPLAY_RESOURCE, r ? r->pebs | (uint64_t)r->pebs_vert << 32 : UNTAGGED);
 		break;
 	case NB_FRONT_END_EVENT:
 		use(way, FRONT_RESOURCE, r ? (uint64_t)r->source_mask << 8 | rings : UNTAGGED);
@@ -97,14 +98,27 @@ static uint32_t raw_counters(unsigned model, unsigned select, unsigned event)
 	return documented ? documented : wired;
 }
 
+/* Whether another counter's overflow starts this one, if its CCCR has it wait for one. */
+static bool can_wait(unsigned c, uint32_t cccr, unsigned model)
+{
+	bool waits = cccr & CCCR_CASCADE, extended = cccr & CCCR_EXTENDED_CASCADE;
+
+	for (unsigned from = 0; from < NETBURST_COUNTERS; from++) {
+		waits = waits && !netburst_cascade(from, c, false, model);
+		extended = extended && !netburst_cascade(from, c, true, model);
+	}
+	return !waits && !extended;
+}
+
 unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request *request,
 			       struct sched_alternative *out, const char **why)
 {
 	const struct netburst_cpu *cpu = netburst_cpu(pmu);
 	const unsigned model = cpu->model;
-	uint32_t code_escr = CODE_ESCR(request->config.code);
+	uint32_t code_escr = CODE_ESCR(request->config.code), escr = netburst_escr_of(pmu, &request->config);
 	unsigned select = (CODE_CCCR(request->config.code) & CCCR_SELECT) >> CCCR_SELECT_SHIFT, n = 0;
 	const struct netburst_recipe *r = netburst_code_recipe(request->config.code);
+	bool wired = false;
 
 	uint32_t counters =
 		request->event ? request->event->counters
@@ -115,25 +129,38 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 		*why = "t counts the other logical processor too, and this CPU has one: leave it out";
 		return 0;
 	}
+	if (request->config.extra_value & (PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER)) {
+		*why = "bits 25 and 26 of MSR_PEBS_ENABLE are PEBS itself: clear them; record=pebs samples";
+		return 0;
+	}
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		enum netburst_escr_id e = netburst_wire(c, select, model);
 		struct sched_alternative way = {0};
 
 		if (e == ESCR_NONE || !(counters >> c & 1))
 			continue;
+		wired = true;
+		if (!can_wait(c, CODE_CCCR(request->config.code), model))
+			continue;
 		use(&way, c, 0);
-		use(&way, ESCR_RESOURCE(e),
-		    code_escr | netburst_ring_bits(pmu, netburst_rings_of(&request->config)) | 1ull << 32);
-		use_mechanism(&way, r,
-			      netburst_event_of(e, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT, model),
-			      code_escr | netburst_ring_bits(pmu, netburst_rings_of(&request->config)));
+		use(&way, ESCR_RESOURCE(e), escr | 1ull << 32);
+		if (!request->joined)
+			use_mechanism(
+				&way, r,
+				netburst_event_of(e, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT, model),
+				escr, request->config.extra_value);
+		if (request->config.extra_value)
+			use(&way, REPLAY_RESOURCE, request->config.extra_value);
 		if (r && r->source != NB_EVENTS)
 			n += with_sources(pmu, r, c, netburst_rings_of(&request->config), &way, out + n,
 					  SCHEDULE_ALTERNATIVES - n);
 		else if (n < SCHEDULE_ALTERNATIVES)
 			out[n++] = way;
 	}
-	if (!n) {
+	if (!n && wired) {
+		*why = "no counter of the event has a partner whose overflow could start it: leave the "
+		       "cascade out";
+	} else if (!n) {
 		*why = pmu_reason(
 			pmu, "ESCR_SELECT %u is no wire of any counter that the event may use on model %u",
 			select, model);

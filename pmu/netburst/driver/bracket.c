@@ -57,6 +57,7 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 	struct netburst_code *start = &netburst_pmu(pmu)->start, *stop = &netburst_pmu(pmu)->stop;
 	const struct netburst_use *use = netburst_use(pmu);
 	uint64_t escrs = 0;
+	uint8_t ahead[PMU_COUNTERS_MAX] = {0}; /* first, how many ESCRs start before the counter's own */
 	unsigned n = 0;
 
 	start->size = stop->size = 0;
@@ -71,8 +72,15 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		const struct netburst_use *u = &use[c];
 
-		if (!(mask >> c & 1) || escrs >> u->escr & 1)
+		if (!(mask >> c & 1))
 			continue;
+		if (escrs >> u->escr & 1) {
+			for (unsigned same = 0; same < c; same++)
+				if (mask >> same & 1 && use[same].escr == u->escr)
+					ahead[c] = ahead[same];
+			continue;
+		}
+		ahead[c] = (uint8_t)n;
 		escrs |= UINT64_C(1) << u->escr;
 		write_msr(start, netburst_escr[u->escr].msr, u->escr_value);
 		write_msr(stop, netburst_escr[u->escr].msr, u->escr_value & ~NETBURST_RINGS);
@@ -97,6 +105,9 @@ bool netburst_bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_br
 			{Q_INSN_WRMSR, others}},
 		.privileged = true,
 	};
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask >> c & 1)
+			out->ahead[c] = (uint8_t)((others - ahead[c]) * WRITE_INSTRUCTIONS);
 	return n;
 }
 

@@ -194,14 +194,18 @@ static bool counter_busy(const struct netburst_use *use, unsigned c)
 	return false;
 }
 
-static bool replays_elsewhere(const struct netburst_use *use, unsigned c, const struct netburst_recipe *like)
+/* Whether another counter needs the registers of replay tagging, with another value than this. */
+static bool replays_elsewhere(const struct netburst_use *use, unsigned c, uint64_t but)
 {
 	for (unsigned i = 0; i < NETBURST_COUNTERS; i++)
-		if (i != c && use[i].used && use[i].recipe && use[i].recipe->mechanism == TAG_REPLAY &&
-		    (!like || use[i].recipe->pebs != like->pebs ||
-		     use[i].recipe->pebs_vert != like->pebs_vert))
+		if (i != c && use[i].used && use[i].replay && use[i].replay != but)
 			return true;
 	return false;
+}
+
+static bool write_replay(uint64_t value)
+{
+	return msr_write(MSR_PEBS_MATRIX_VERT, value >> 32) && msr_write(MSR_PEBS_ENABLE, (uint32_t)value);
 }
 
 static bool release(const struct pmu *pmu, unsigned c)
@@ -216,8 +220,7 @@ static bool release(const struct pmu *pmu, unsigned c)
 		return true;
 	if (was.helper != NOBODY && !msr_write(cccr_at(was.helper), 0))
 		return false;
-	if (was.recipe && was.recipe->mechanism == TAG_REPLAY && !replays_elsewhere(use, c, NULL) &&
-	    !(msr_write(MSR_PEBS_ENABLE, 0) && msr_write(MSR_PEBS_MATRIX_VERT, 0)))
+	if (was.replay && !replays_elsewhere(use, c, 0) && !write_replay(0))
 		return false;
 	return free_escr(use, c, was.escr) && free_escr(use, c, was.source);
 }
@@ -296,8 +299,6 @@ static bool tags_otherwise(const struct netburst_use *use, unsigned c, const str
 
 static bool write_source(const struct netburst_use *u)
 {
-	const struct netburst_recipe *r = u->recipe;
-
 	if (u->source != ESCR_NONE && !msr_write(netburst_escr[u->source].msr, u->source_value))
 		return false;
 	if (u->helper != NOBODY &&
@@ -305,8 +306,7 @@ static bool write_source(const struct netburst_use *u)
 		       CCCR_ENABLE | CCCR_THREAD_ANY |
 			       (uint32_t)netburst_escr[u->source].select << CCCR_SELECT_SHIFT))
 		return false;
-	return !r || r->mechanism != TAG_REPLAY ||
-	       (msr_write(MSR_PEBS_MATRIX_VERT, r->pebs_vert) && msr_write(MSR_PEBS_ENABLE, r->pebs));
+	return !u->replay || write_replay(u->replay);
 }
 
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
@@ -321,20 +321,23 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	if (counter_busy(use, c) && !use[c].used) /* it keeps another one's tagging awake */
 		return false;
 	u.escr = (uint8_t)netburst_wire(c, (cccr & CCCR_SELECT) >> CCCR_SELECT_SHIFT, cpu->model);
-	u.escr_value = CODE_ESCR(config->code) | netburst_ring_bits(pmu, netburst_rings_of(config));
+	u.escr_value = netburst_escr_of(pmu, config);
 	u.recipe = netburst_code_recipe(config->code);
+	u.replay = u.recipe ? u.recipe->pebs | (uint64_t)u.recipe->pebs_vert << 32 : config->extra_value;
 	u.waits = cccr & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE);
 	if (u.escr == ESCR_NONE || !release(pmu, c) || !choose_source(pmu, c, &u, config) ||
-	    !fits(use, c, u.escr, u.escr_value) ||
-	    (u.recipe && u.recipe->mechanism == TAG_REPLAY && replays_elsewhere(use, c, u.recipe)) ||
+	    !fits(use, c, u.escr, u.escr_value) || (u.replay && replays_elsewhere(use, c, u.replay)) ||
 	    (u.recipe && u.recipe->mechanism == TAG_FRONT_END && tags_otherwise(use, c, &u)))
 		return false;
 
 	cccr |= (uint32_t)config->cmask << CCCR_THRESHOLD_SHIFT & CCCR_THRESHOLD;
 	cccr |= (config->edge ? CCCR_EDGE : 0) | (config->invert ? CCCR_COMPLEMENT : 0);
-	if (cccr & (CCCR_EDGE | CCCR_COMPLEMENT | CCCR_THRESHOLD))
+	/* Modifiers imply COMPARE; a word that was given has it or not. */
+	if (cccr & (CCCR_EDGE | CCCR_COMPLEMENT | CCCR_THRESHOLD) && !(config->code & CODE_AS_WRITTEN))
 		cccr |= CCCR_COMPARE;
-	if (config->interrupt)
+	if (config->code & CODE_AS_WRITTEN && !config->interrupt)
+		cccr &= ~(CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1);
+	else if (config->interrupt && !(cccr & (CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1)))
 		cccr |= cpu->thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
 	if (!msr_write(netburst_escr[u.escr].msr, u.escr_value & ~RINGS))
 		return false;
@@ -454,6 +457,7 @@ const struct pmu_driver netburst_driver = {
 	.alternatives = netburst_alternatives,
 	.resource_name = netburst_resource_name,
 	.cascade = netburst_cascade_to,
+	.join = netburst_join,
 	.control = netburst_control,
 	.recorder = &netburst_recorder,
 };

@@ -14,6 +14,7 @@
 unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request *request,
 			       struct sched_alternative *out, const char **why);
 const char *netburst_resource_name(const struct pmu *pmu, unsigned resource);
+bool netburst_join(const struct pmu *pmu, struct event_request *all, unsigned n);
 bool netburst_cascade_to(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
 
 /** Every register of the unit, as it is now; changes none. */

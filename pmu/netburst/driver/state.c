@@ -42,6 +42,14 @@ uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings)
 	return netburst_cpu(pmu)->thread ? bits >> 2 : bits;
 }
 
+uint32_t netburst_escr_of(const struct pmu *pmu, const struct pmu_config *config)
+{
+	uint32_t escr = CODE_ESCR(config->code);
+
+	return config->code & CODE_AS_WRITTEN ? escr
+					      : escr | netburst_ring_bits(pmu, netburst_rings_of(config));
+}
+
 uint32_t netburst_count_mask(const struct netburst_recipe *r, unsigned source)
 {
 	return r->mechanism == TAG_EXECUTION && source == FIRM_ESCR1 ? r->count_mask << 1 : r->count_mask;

@@ -27,6 +27,8 @@ struct netburst_use {
 	uint8_t helper; /* counter that keeps the source's group awake, NETBURST_NOBODY if none is needed */
 	bool waits;     /* for another one's overflow: it is never enabled */
 	uint32_t escr_value, source_value;
+	uint64_t replay; /* MSR_PEBS_ENABLE, and MSR_PEBS_MATRIX_VERT in the upper half; 0: it does not need
+			    them */
 	const struct netburst_recipe *recipe;
 };
 
@@ -78,6 +80,9 @@ bool netburst_change_cccr(unsigned c, uint32_t clear, uint32_t set);
  * NETBURST_ANY_THREAD added for both. */
 #define NETBURST_ANY_THREAD 4
 uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings);
+
+/** The value of the counting ESCR that a configuration asks for. */
+uint32_t netburst_escr_of(const struct pmu *pmu, const struct pmu_config *config);
 
 /** The rings of a configuration, in these terms. */
 static inline unsigned netburst_rings_of(const struct pmu_config *config)

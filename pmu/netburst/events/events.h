@@ -131,11 +131,13 @@ extern const struct netburst_recipe netburst_recipe[NETBURST_RECIPES];
 /*
  * A selector as struct pmu_event.code and struct pmu_config.code have it: the ESCR in the upper half, the
  * CCCR in the lower, in their own layouts with the ring and enable bits clear. The reserved bits 4 to 0 of
- * the CCCR hold the number of a recipe plus 1, or 0.
+ * the CCCR hold the number of a recipe plus 1, or 0. Bit 5 says that the words were given as they are: then
+ * the ring bits are in the ESCR's half, and OVF_PMI is in the CCCR's.
  */
 #define CODE_RECIPE     0x1full
+#define CODE_AS_WRITTEN 0x20ull
 #define CODE_ESCR(code) ((uint32_t)((code) >> 32))
-#define CODE_CCCR(code) ((uint32_t)(code) & ~(uint32_t)CODE_RECIPE)
+#define CODE_CCCR(code) ((uint32_t)(code) & ~(uint32_t)(CODE_RECIPE | CODE_AS_WRITTEN))
 
 /** The recipe that a selector names; NULL if none. */
 const struct netburst_recipe *netburst_code_recipe(uint64_t code);

@@ -9,6 +9,7 @@
 #include "pmu/netburst/events/events.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define IN(f)   offsetof(struct pmu_config, f), sizeof(((struct pmu_config *)0)->f)
 #define CODE(n) IN(code), n, 1, n
@@ -30,6 +31,8 @@ static const struct event_modifier modifiers[] = {
 	{"force", "force", CODE(25), "overflow with every increment"},
 	{"cascade", "cascade", CODE(30), "wait for the overflow of the partner"},
 	{"xcascade", "xcascade", CODE(11), "wait for the overflow of counter 16 or 17"},
+	{"p4pe", "p4pe", IN(extra_value), 0, 32, -1, "value of MSR_PEBS_ENABLE, for replay tagging"},
+	{"p4pmv", "p4pmv", IN(extra_value), 32, 32, -1, "value of MSR_PEBS_MATRIX_VERT, for replay tagging"},
 	{NULL, NULL, 0, 0, 0, 0, -1, NULL},
 };
 
@@ -56,12 +59,103 @@ static const struct event_mask *masks(const struct pmu *pmu, const struct pmu_ev
 	return m ? out : NULL;
 }
 
+#define RINGS ((uint64_t)NETBURST_RINGS << 32)
+#define TAGS  ((uint64_t)(ESCR_TAG_ENABLE | ESCR_TAG) << 32) /* an event that tags counts as it does without \
+							      */
+
+static uint8_t rings_in(uint64_t word)
+{
+	return (uint8_t)((CODE_ESCR(word) & ESCR_T0_OS ? LEVELS_SYSTEM : 0) |
+			 (CODE_ESCR(word) & ESCR_T0_USR ? LEVELS_USER : 0));
+}
+
+static uint64_t filter_of(const struct pmu_config *config)
+{
+	return (uint64_t)config->cmask << CCCR_THRESHOLD_SHIFT | (config->edge ? CCCR_EDGE : 0) |
+	       (config->invert ? CCCR_COMPLEMENT : 0);
+}
+
+/* What is reserved on a CPU of one logical processor: SDM tables 18-64, 18-66 and 18.16.2. */
+static bool fits_one_thread(uint64_t word, char *why, size_t size)
+{
+	uint32_t escr = CODE_ESCR(word), cccr = (uint32_t)word;
+
+	if (escr & (ESCR_T1_OS | ESCR_T1_USR))
+		snprintf(why, size,
+			 "raw ESCR %08X asks for the other logical processor, and this CPU has one: clear "
+			 "bits 1 and 0",
+			 (unsigned)escr);
+	else if ((cccr & CCCR_THREAD) != CCCR_THREAD_ANY)
+		snprintf(why, size,
+			 "raw CCCR %08X: bits 17 and 16 must be 11B where there is one logical processor",
+			 (unsigned)cccr);
+	else if (cccr & CCCR_OVF_PMI_T1)
+		snprintf(why, size,
+			 "raw CCCR %08X interrupts the other logical processor, and this CPU has one: clear "
+			 "bit 27",
+			 (unsigned)cccr);
+	else
+		return true;
+	return false;
+}
+
+static bool take_raw(const struct pmu *pmu, uint64_t word, struct pmu_config *config, char *why, size_t size)
+{
+	const struct netburst_cpu *cpu = netburst_cpu(pmu);
+	uint32_t own = cpu->thread ? CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0;
+	uint32_t pmi = (uint32_t)word & (CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1);
+	uint64_t rings = word & RINGS;
+
+	if (!cpu->hyper_threading && !fits_one_thread(word, why, size))
+		return false;
+	if (pmi && !(pmi & own)) {
+		snprintf(why, size, "raw CCCR %08X interrupts the other logical processor alone: set bit %u",
+			 (unsigned)word, cpu->thread ? 27 : 26);
+		return false;
+	}
+	if (word & CCCR_EXTENDED_CASCADE && cpu->model < 2) {
+		snprintf(why, size, "raw CCCR %08X: bit 11 is reserved on model %u", (unsigned)word,
+			 cpu->model);
+		return false;
+	}
+	if (config->levels != rings_in(word))
+		rings = (uint64_t)netburst_ring_bits(pmu, netburst_rings_of(config)) << 32;
+	if (!rings) {
+		snprintf(why, size,
+			 "raw ESCR %08X counts in no ring: set some of bits 3 to 0, or add :u or :k",
+			 (unsigned)CODE_ESCR(word));
+		return false;
+	}
+	if (filter_of(config) != (word & (CCCR_THRESHOLD | CCCR_EDGE | CCCR_COMPLEMENT)))
+		config->code |= CCCR_COMPARE;
+	config->code |= CODE_AS_WRITTEN | rings | pmi;
+	config->levels = (uint8_t)((rings & ((uint64_t)(ESCR_T0_OS | ESCR_T1_OS) << 32) ? LEVELS_SYSTEM : 0) |
+				 (rings & ((uint64_t)(ESCR_T0_USR | ESCR_T1_USR) << 32) ? LEVELS_USER : 0));
+	config->any_thread =
+		rings & ((uint64_t)(cpu->thread ? ESCR_T0_OS | ESCR_T0_USR : ESCR_T1_OS | ESCR_T1_USR) << 32);
+	return true;
+}
+
+static uint64_t written(const struct pmu_config *config)
+{
+	return config->code & CODE_AS_WRITTEN
+		       ? (config->code & ~(uint64_t)CODE_AS_WRITTEN) | filter_of(config)
+		       : 0;
+}
+
 const struct event_grammar netburst_grammar = {
 	.names = names,
 	.aliases = aliases,
 	.modifiers = modifiers,
 	.raw_ignored =
 		CCCR_ENABLE | CCCR_OVF | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1 | (uint64_t)ESCR_T1_OS << 32,
+	.code_written = RINGS | CODE_AS_WRITTEN | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1 | TAGS,
+	.code_how = TAGS | RINGS | CODE_AS_WRITTEN | CCCR_EXTENDED_CASCADE | CCCR_CASCADE | CCCR_THREAD |
+		    CCCR_COMPARE | CCCR_FORCE_OVF | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1,
+	.code_waits = CCCR_CASCADE | CCCR_EXTENDED_CASCADE,
+	.code_overflows_always = CCCR_FORCE_OVF,
+	.take_raw = take_raw,
+	.written = written,
 	.halves = "CCCR/ESCR@counter, as perfex has it",
 	.masks = masks,
 };

@@ -21,12 +21,14 @@
 
 #define NETBURST_LIMIT (1ull << NETBURST_COUNTER_WIDTH)
 #define SOURCE_TERMS   20
-#define SOURCES        2
+#define SOURCES        4
 #define LBR_MAX        16
 
 /** Something that a counter adds up: occurrences that an ESCR lets through. */
 struct netburst_source {
 	uint8_t n_terms;
+	uint8_t n_own; /* the first of them: what the source before does not have */
+	bool shares;   /* the source before has the others, and counts them where it may */
 	struct event_term term[SOURCE_TERMS];
 	uint32_t tagger;  /* value of the ESCR that tagged, whose rings have a say too; 0: no tagging */
 	bool independent; /* the event that tags is TI */

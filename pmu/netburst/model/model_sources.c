@@ -81,6 +81,7 @@ static void put(struct netburst_source *to, quantity_number quantity, int8_t coe
 {
 	if (to->n_terms < SOURCE_TERMS)
 		to->term[to->n_terms++] = (struct event_term){quantity, coefficient};
+	to->n_own = to->n_terms;
 }
 
 /* Terms of the mask bits that are set, added up: 18.15.1. */
@@ -103,15 +104,15 @@ static struct netburst_source *new_source(struct netburst_line *k, uint32_t tagg
 	return to;
 }
 
-/* 18.15.6.2: there is one colour, whichever RAT ESCR gives it. */
-static uint32_t front_end_tags(const struct netburst_state *s, unsigned bit)
+/* The value of a RAT ESCR that tags uops of this kind; 0 if it does not. */
+static uint32_t front_end_tags(const struct netburst_state *s, unsigned e, unsigned bit)
 {
-	for (unsigned e = RAT_ESCR0; e <= RAT_ESCR1; e++)
-		if (event_at(s, e) == NB_UOP_TYPE && s->escr[e] >> (ESCR_MASK_SHIFT + bit) & 1 && works(s, e))
-			return s->escr[e];
-	return 0;
+	return event_at(s, e) == NB_UOP_TYPE && s->escr[e] >> (ESCR_MASK_SHIFT + bit) & 1 && works(s, e)
+		       ? s->escr[e]
+		       : 0;
 }
 
+/* 18.15.6.2: there is one colour, whichever RAT ESCR gives it. */
 static void count_front_end(const struct netburst_state *s, struct netburst_line *k)
 {
 	static const struct {
@@ -120,17 +121,28 @@ static void count_front_end(const struct netburst_state *s, struct netburst_line
 	} kinds[] = {{1, Q_UOPS_LOAD}, {2, Q_UOPS_STORE}};
 
 	for (unsigned i = 0; i < 2; i++) {
-		uint32_t tagger = netburst_hook_tagger(s, front_end_tags(s, kinds[i].bit));
+		bool again = false;
 
-		if (tagger)
-			put(new_source(k, tagger, false), kinds[i].quantity, 1);
+		for (unsigned e = RAT_ESCR0; e <= RAT_ESCR1; e++) {
+			uint32_t tagger = netburst_hook_tagger(s, front_end_tags(s, e, kinds[i].bit));
+			struct netburst_source *to;
+
+			if (!tagger)
+				continue;
+			to = new_source(k, tagger, false);
+			put(to, kinds[i].quantity, 1);
+			to->shares = again;
+			to->n_own = 0;
+			again = true;
+		}
 	}
 }
 
 /* 18.15.6.3: tag values are bit masks, and a uop counts once however many of its tags are asked for. */
 static void count_execution(const struct netburst_state *s, struct netburst_line *k, unsigned mask)
 {
-	enum netburst_event_id done = NB_EVENTS;
+	enum netburst_event_id other = NB_EVENTS;
+	unsigned other_kinds = 0;
 
 	for (unsigned e = FIRM_ESCR0; e <= FIRM_ESCR1; e++) {
 		enum netburst_event_id event = event_at(s, e);
@@ -140,11 +152,19 @@ static void count_execution(const struct netburst_state *s, struct netburst_line
 
 		netburst_hook_tags(s, &tagging, &tags);
 		if (!tagging || !(tags & mask) || event == NB_EVENTS ||
-		    !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e) || event == done)
+		    !(netburst_event[event].flags & NB_TAG_SOURCE) || !works(s, e))
 			continue;
-		put_masks(new_source(k, s->escr[e], true), event,
-			  field(s->escr[e], ESCR_MASK, ESCR_MASK_SHIFT));
-		done = event;
+		unsigned kinds = field(s->escr[e], ESCR_MASK, ESCR_MASK_SHIFT);
+		unsigned again = event == other ? kinds & other_kinds : 0;
+		struct netburst_source *to = new_source(k, s->escr[e], true);
+
+		put_masks(to, event, kinds & ~again);
+		unsigned own = to->n_terms;
+		put_masks(to, event, again);
+		to->n_own = (uint8_t)own;
+		to->shares = again;
+		other = event;
+		other_kinds = kinds;
 	}
 }
 
@@ -246,10 +266,14 @@ static uint64_t retired(const struct netburst_state *s, const struct netburst_li
 {
 	unsigned mask = field(k->escr, ESCR_MASK, ESCR_MASK_SHIFT);
 	const uint32_t *q = s->uops.amount;
-	uint32_t loads = front_end_tags(s, 1), stores = front_end_tags(s, 2);
-	bool tagged = (loads && q[Q_UOPS_LOAD] && netburst_qualified(s, loads, false, step)) ||
-		      (stores && q[Q_UOPS_STORE] && netburst_qualified(s, stores, false, step));
+	bool tagged = false;
 
+	for (unsigned e = RAT_ESCR0; e <= RAT_ESCR1; e++) {
+		uint32_t loads = front_end_tags(s, e, 1), stores = front_end_tags(s, e, 2);
+
+		tagged |= (loads && q[Q_UOPS_LOAD] && netburst_qualified(s, loads, false, step)) ||
+			  (stores && q[Q_UOPS_STORE] && netburst_qualified(s, stores, false, step));
+	}
 	uint64_t times = q[Q_INSTRUCTIONS] + netburst_retired_again(q);
 
 	return mask >> tagged & 1 ? times : 0;
@@ -279,12 +303,14 @@ uint64_t netburst_occurrences(const struct netburst_state *s, unsigned c, const 
 		return delivering(s, k, step);
 	if (netburst_hook_bus(s, k))
 		return 2 * s->uops.cycles;
+	bool before = false;
+
 	for (unsigned i = 0; i < k->n_sources; i++) {
 		const struct netburst_source *from = &k->source[i];
+		unsigned terms = from->shares && before ? from->n_own : from->n_terms;
 
-		if (from->tagger && !netburst_qualified(s, from->tagger, from->independent, step))
-			continue;
-		for (unsigned t = 0; t < from->n_terms; t++)
+		before = !from->tagger || netburst_qualified(s, from->tagger, from->independent, step);
+		for (unsigned t = 0; before && t < terms; t++)
 			sum += from->term[t].coefficient * (int64_t)s->uops.amount[from->term[t].quantity];
 	}
 	return sum > 0 ? (uint64_t)sum : 0;

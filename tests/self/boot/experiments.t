@@ -77,10 +77,35 @@ equal([set(places.get("p4-pebs-" + kind, {})) for kind in ("front-end", "executi
 ok(places.get("p4-pebs-against-iebs") and places["p4-pebs-against-iebs"] == places["p4-iebs-against-pebs"],
    "without skid interrupts find what PEBS writes down", places)
 for x in experiments(netburst, "p4-simple"):
-    equal(x["passes"], 2 if x["level"] == "ring 0" else 1, "counters that start one by one share a window in ring 3 only: " + x["kernel"])
+    equal(x["passes"], 1, "events with an ESCR and a counter each share a window: " + x["kernel"] + ", " + x["level"])
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
-ok(len(cascade) == 2 and cascade[1] == cascade[0] + 3 - 500,
-   "a cascade counts what follows the 500th instruction, the window's own three among them", repr(cascade))
+equal(cascade, [1401, 901], "a cascade counts what follows the kernel's 500th instruction, and nothing of the window's own")
+
+# Registers worked out by hand: what tags and what counts the tags act together, and are judged as the metric that they make.
+byhand = boot(config=example("netburst-perfex.cfg"))
+sound(byhand, "the worked examples of the thesis on the Pentium 4, as registers")
+equal({(x["name"], x["passes"]) for x in (byhand.report or {"experiments": []})["experiments"]},
+      {(name, 1) for name in re.findall(r"^\[experiment (\S+)\]", example("netburst-perfex.cfg"), re.M)},
+      "each is one pass, in each ring")
+
+
+def last(name, kernel, level):
+    """The counts at the largest N, and whether they are judged, of each event."""
+    for x in experiments(byhand, name):
+        if (x["kernel"], x["level"]) == (kernel, level):
+            return [("low" in c["observations"][-1], c["observations"][-1]["values"]) for c in x["counts"]]
+
+
+for name, kernel, level, counts in (
+        ("p4-taken-branches", "branches_taken", "ring 3", [(False, 0), (True, 74)]),
+        ("p4-tagged-loads", "loads", "ring 0", [(True, 0), (True, 120)]),
+        ("p4-tagged-loads", "load_op_store", "ring 0", [(True, 0), (True, 60)]),
+        ("p4-tagged-loads-ring3", "loads", "ring 3", [(True, 0), (True, 120)]),
+        ("p4-tagged-x87", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
+        ("p4-tagged-misses", "clflush_reload", "ring 0", [(True, 15)]),
+        ("p4-tags-by-name", "loads", "ring 0", [(True, 0), (True, 120)]),
+        ("p4-tags-by-name", "loads", "ring 3", [(True, 0), (True, 120)])):
+    equal(last(name, kernel, level), [(judged, [[n, 3]]) for judged, n in counts], "%s, %s, %s" % (name, kernel, level))
 r = boot(config="""pmu=virtual:netburst-prescott suite=experiments
 [experiment escr] kernel=mix ring=3 passes=one events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM
 [experiment tags] kernel=loads ring=3 passes=one events=memory_loads,memory_stores
@@ -89,6 +114,11 @@ r = boot(config="""pmu=virtual:netburst-prescott suite=experiments
 [experiment pebs] kernel=loads ring=3 events=branch_retired:MMTP record=pebs period=100
 [experiment wire] kernel=loads ring=3 events=branch_retired:MMTP@BPU_COUNTER0
 [experiment unrelated] kernel=loads ring=3 events=instr_retired:NBOGUSNTAG@IQ_COUNTER0,instr_completed:NBOGUS@IQ_COUNTER1 cascade=1>2 period=500
+[experiment none] kernel=loads ring=3 events=0x0003B000/0x18000200
+[experiment pebs-bit] kernel=loads ring=3 events=replay_event:NBOGUS:p4pe=0x03000001:p4pmv=1
+[experiment partner] kernel=loads ring=3 events=instr_retired:NBOGUSNTAG:cascade
+[experiment waits] kernel=loads ring=3 events=branch_retired:MMTP:cascade@BPU_COUNTER0
+[experiment force] kernel=loads ring=3 events=branch_retired:MMTP:force record=pmi period=100
 [experiment joined] kernel=nop_loop,branches_taken,branches_random events=branch_retired:MMTP:MMNP,branch_retired:MMTM:MMNM
 """)
 found = checks(r)
@@ -99,6 +129,10 @@ for name, pattern in {
         "replays": r"need the same MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT: take passes=split",
         "pebs": r"PEBS takes front_end_event, execution_event and replay_event alone: memory_loads, .* and the like, not branch_retired$",
         "wire": r"BPU_COUNTER0 cannot count netburst::branch_retired:MMTP:u: take IQ_COUNTER0, .* or IQ_COUNTER5$",
+        "none": r"raw ESCR 18000200 counts in no ring: set some of bits 3 to 0, or add :u or :k$",
+        "pebs-bit": r"bits 25 and 26 of MSR_PEBS_ENABLE are PEBS itself: clear them; record=pebs samples$",
+        "partner": r"NBOGUSNTAG:cascade waits for another counter's overflow: name both in cascade=A>B, or take the cascade out$",
+        "force": r":force overflows with each increment: record= takes it with ring=3 and period=1$",
         "unrelated": r"1>2: no counter of the second event can be started by one of the first: take IQ_COUNTER3$"}.items():
     c = found.get(name + "/ring 3", {"verdict": None, "text": ""})
     ok(c["verdict"] == "error" and re.search(pattern, c["text"]), "refused on the Pentium 4, with what would do: " + name, repr(c))
