@@ -88,7 +88,7 @@ GCC_INCLUDE = $(shell $(CC) -print-file-name=include)
 # with such stores for free of effects, and leaves out calls of them.
 IMAGE_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common \
-	-fno-tree-vectorize -fno-ivopts -ffunction-sections -fdata-sections $(INCLUDES) \
+	-fno-tree-vectorize -fno-ivopts -mstringop-strategy=libcall -ffunction-sections -fdata-sections $(INCLUDES) \
 	-isystem $(B)/gen/system -isystem $(B)/newlib/include -isystem $(GCC_INCLUDE) -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 \
 	-DGNU_EFI_USE_MS_ABI -Wa,--fatal-warnings
 
@@ -347,7 +347,7 @@ HOST_SRC := $(sort $(filter-out pmu/toy/% pmu/virtual/vpmu.c pmu/virtual/oracle.
 	$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS] \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c \
 	tests/kernels/x86/bounds.c tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
-	tests/self/host/support/*.c)) \
+	tests/self/host/support/*.[cS])) \
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
 	arch/x86/machine/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/platform_watchdog.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/step/code.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/console/debug_port.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \

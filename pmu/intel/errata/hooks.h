@@ -267,6 +267,13 @@ static inline bool intel_hook_extended_lost(const struct intel_state *s)
 /** The counters of which a record is written in this step; it has been written; the step is over. */
 uint32_t intel_hook_recorded(struct intel_state *s, uint32_t hit);
 
+/** Whether there is such a step for counters that are armed and do not run: those of `armed`, or one that is
+ * held. */
+static inline bool intel_hook_records_stopped(const struct intel_state *s, uint32_t armed)
+{
+	return s->deviations.held || (armed && injected(s, INJECT_SKL104));
+}
+
 static inline void intel_hook_written(struct intel_state *s, uint32_t hit)
 {
 	s->deviations.delayed &= ~hit;

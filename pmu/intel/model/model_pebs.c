@@ -192,7 +192,10 @@ bool intel_pebs_recording(const struct intel_state *s)
 
 	if (!p->at.exists && !p->at.architectural)
 		return false;
-	return p->armed || (!p->at.trap && p->enable && s->n_running) || samples_at_once(s);
+	/* What a stopped counter is armed for does not happen, but for what is injected. */
+	if (p->armed & s->running || intel_hook_records_stopped(s, p->armed))
+		return true;
+	return (!p->at.trap && p->enable && s->n_running) || samples_at_once(s);
 }
 
 /* Events of memory accesses (CDH, D0H) have unit masks for loads and for stores; those of where loads were

@@ -61,6 +61,11 @@ for cpu in CPUS[:2]:
     if cpu == "intel-skylake":  # where counters start one by one, events take turns on those that are left
         equal({n: v for n, v in verdicts(r).items() if left not in n}, {n: v for n, v in verdicts(plain).items() if left not in n},
               "the others are judged as on the plain CPU")
+# Where counters of one ESCR differ, their filters are held against each other all the same.
+for fault in ("", "+threshold-reached"):
+    r = run(CPUS[2], "start-counted-by-some" + fault, "suite=control kernel=nop_loop n=3 reps=2 check=filter*")
+    bad = {verdict for verdict in verdicts(r).values() if verdict not in ("exact", "skipped")}
+    equal(bad, {"wrong"} if fault else set(), CPUS[2] + ", filters of counters that differ" + (", with a fault beside it" if fault else ""))
 
 # Faults beside it.
 for cpu in CPUS:

@@ -16,6 +16,9 @@
 #include "arch/x86/time/pit.h"
 #include "arch/processors.h"
 #include "arch/x86/time/tsc.h"
+#include "arch/x86/exceptions/trap.h"
+#include "arch/x86/exceptions/watchdog_internal.h"
+#include "arch/watchdog.h"
 #include "tests/self/mutants/machine_planted.h"
 
 #include <string.h>
@@ -521,6 +524,45 @@ static int64_t pit_kept(void)
 	return good;
 }
 
+/* --- the watchdog ------------------------------------------------------------------------------------------
+ */
+
+static void hang(void *arg)
+{
+	(void)arg;
+	for (uint64_t start = tsc_read(); tsc_read() - start < tsc_hz();)
+		cpu_relax();
+}
+
+/* The machine is given back while the watchdog is armed: firmware's timer is as it was, no deadline passes
+ * there, and the watchdog works when the machine is taken again. @return 1 for each of three */
+static int64_t watchdog_closed(void)
+{
+	uint64_t flags = leave();
+	uint8_t mode = pit_mode();
+	struct trap_report report = {0};
+	int64_t good;
+
+	retake(flags);
+	watchdog_arm(1);
+	flags = leave();
+	wait_us(3000);
+	good = !watchdog_expired();
+	good += pit_mode() == mode;
+	retake(flags);
+	watchdog_arm(2);
+	trap_guard(hang, NULL, &report);
+	watchdog_disarm();
+	return good + (report.vector == TRAP_WATCHDOG);
+}
+
+static const char *no_watchdog_here(void)
+{
+	if (processor_current())
+		return "firmware has set up nothing on this processor";
+	return strncmp(watchdog_source(), "NMI", 3) ? "the watchdog cannot interrupt with IF = 0 here" : NULL;
+}
+
 /* --- what cannot be checked everywhere
  * ----------------------------------------------------------------------------- */
 
@@ -563,5 +605,7 @@ const struct machine_check machine_handover[] = {
 	{"hand-over/firmware's HPET deadlines are still to come", NULL, hpet_deadlines, ONLY(2),
 	 no_free_comparator},
 	{"hand-over/firmware's interval timer goes on", NULL, pit_kept, ONLY(4), no_firmware},
+	{"hand-over/an armed watchdog is closed, and opens again", NULL, watchdog_closed, ONLY(3),
+	 no_watchdog_here},
 	{NULL, NULL, NULL, 0, 0, NULL},
 };
