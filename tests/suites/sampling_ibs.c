@@ -49,14 +49,22 @@ static const struct {
 	 COUNTS_OPERATIONS}, /* iterations take cycles, and are one operation on the virtual PMU */
 };
 
+/* What is judged of samples, and what a source's records must tell for it, any of these; 0: nothing. */
 static const struct {
 	const char *name;
 	uint8_t aspect;
+	uint32_t fields;
 } aspects[] = {
-	{"instruction", IBS_INSTRUCTION}, {"kind", IBS_KIND},     {"branch target", IBS_TARGET},
-	{"address", IBS_ADDRESS},         {"time", IBS_TIME},     {"physical address", IBS_PHYSICAL},
-	{"page size", IBS_PAGE},          {"cycles", IBS_CYCLES}, {"levels", IBS_LEVELS},
-	{"data source", IBS_SOURCE},      {"filter", IBS_FILTER},
+	{"instruction", IBS_INSTRUCTION, 0},
+	{"kind", IBS_KIND, RECORD_HAS_OP},
+	{"branch target", IBS_TARGET, RECORD_HAS_BRANCH},
+	{"address", IBS_ADDRESS, RECORD_HAS_ADDRESS},
+	{"time", IBS_TIME, RECORD_HAS_TSC},
+	{"physical address", IBS_PHYSICAL, RECORD_HAS_PHYSICAL},
+	{"page size", IBS_PAGE, RECORD_HAS_PAGE},
+	{"cycles", IBS_CYCLES, RECORD_HAS_TIMES | RECORD_HAS_REFILL},
+	{"levels", IBS_LEVELS, RECORD_HAS_OP},
+	{"data source", IBS_SOURCE, RECORD_HAS_SOURCE},
 };
 
 struct ibs {
@@ -74,6 +82,7 @@ struct ibs {
 		always; /* windows with one sample in the kernel; those where it lies where it did before */
 	unsigned windows;
 	uint64_t at[PERIODS]; /* the first sample of each period */
+	uint32_t told;        /* aspects that samples in this unit were judged by, on any kernel */
 };
 
 static const char *short_name(const struct ibs *p)
@@ -262,8 +271,10 @@ static void check(struct ibs *p)
 	for (unsigned i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
 		const struct sample_judgement *j = &p->judgement[aspects[i].aspect];
 
-		if (j->checked)
-			report_count(p, aspects[i].name, j->checked, j->checked, j->right, j->why);
+		if (!j->checked)
+			continue;
+		p->told |= UINT32_C(1) << aspects[i].aspect;
+		report_count(p, aspects[i].name, j->checked, j->checked, j->right, j->why);
 	}
 	report_count(p, "samples", exact ? p->windows : 1, p->windows, p->once, "");
 	/* In ring 0 the whole way is on the path, and the virtual PMU takes an instruction for one operation
@@ -378,6 +389,23 @@ static void check_kernels(struct ibs *p)
 	}
 }
 
+/* Not every kernel has loads or branches. An aspect that no sample of any kernel shows is not judged, and not
+ * passed over either. */
+static void say_untold(const struct ibs *p)
+{
+	bool fetch = p->source->kind == RECORD_IBS_FETCH;
+
+	for (unsigned i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
+		char name[SAMPLING_NAME];
+
+		if (p->told >> aspects[i].aspect & 1 || (fetch && aspects[i].aspect == IBS_KIND) ||
+		    (aspects[i].fields && !(aspects[i].fields & p->source->fields)))
+			continue;
+		snprintf(name, sizeof name, "%s %s", short_name(p), aspects[i].name);
+		sampling_skip(p->s, name, "no sample of any kernel that was run tells it");
+	}
+}
+
 static void check_source(struct sampling_suite *s, enum record_kind kind, const char *name)
 {
 	struct ibs p = {.s = s};
@@ -388,10 +416,14 @@ static void check_source(struct sampling_suite *s, enum record_kind kind, const 
 		sampling_skip(s, name, why);
 		return;
 	}
-	for (p.unit = 0; p.source->units >> p.unit; p.unit++)
-		for (p.level = 0; p.level <= level_user() && p.source->units >> p.unit & 1;
-		     p.level += (uint8_t)level_user())
+	for (p.unit = 0; p.source->units >> p.unit; p.unit++) {
+		if (!(p.source->units >> p.unit & 1))
+			continue;
+		p.told = 0;
+		for (p.level = 0; p.level <= level_user(); p.level += (uint8_t)level_user())
 			check_kernels(&p);
+		say_untold(&p);
+	}
 }
 
 void sampling_ibs(struct sampling_suite *s)

@@ -37,8 +37,13 @@ ok({"events", "trace"} <= bad, "which tell faults all the same", tail(r))
 sound(boot(options="pmu=virtual:intel-skylake suite=trace,sampling kernel=empty,nmi_xapic,ipi_xapic,pages_4k "
            "event=INST_RETIRED.ANY_P,BR_INST_RETIRED.COND,MEM_INST_RETIRED.STLB_MISS_LOADS"),
       "kernels without branches, with NMIs of their own, with code of other rings, that carry on where they were")
-sound(boot(options="pmu=virtual:amd-zen2 suite=sampling kernel=jumps_indirect event=RETIRED_INSTRUCTIONS n=1"),
-      "a period that ends with the system call out of ring 3")
+r = boot(options="pmu=virtual:amd-zen2 suite=sampling kernel=jumps_indirect event=RETIRED_INSTRUCTIONS n=1")
+sound(r, "a period that ends with the system call out of ring 3")
+table = verdict_table(r) or {}
+IBS = ["sampling/IBS op by %s " % unit for unit in ("cycles", "operations")]
+ok(all(table.get(by + "data source", ("",))[0] == "skipped" and by + "address" not in table
+       and any(name.startswith(by + "address/") and verdict == "exact" for name, (verdict, _) in table.items()) for by in IBS),
+   "what no sample tells is skipped by name, and what some tell is judged", tail(r))
 options = "pmu=virtual:intel-nehalem suite=trace kernel=calls"
 bochs = boot(emulator="bochs", cpu="corei7_haswell_4770", options=options, timeout=300)
 sound(bochs, "traces in Bochs")
