@@ -21,6 +21,11 @@ static enum expectation_status without_handlers(const struct pmu_event *e, const
 			return out->status = EXPECTATION_OVERFLOW;
 		}
 	}
+	/* Without an end there is none less a part, and what is at least so much is at least nothing. */
+	if (out->high == INT64_MAX) {
+		out->low = out->low > handled ? out->low - handled : 0;
+		return EXPECTATION_OK;
+	}
 	out->low -= handled;
 	out->high -= handled;
 	return EXPECTATION_OK;

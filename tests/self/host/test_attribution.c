@@ -24,6 +24,8 @@ FAKE_KERNEL(asked, "fake_asked", USER, FAKE_EXACT(INSTRUCTIONS, 9, 4), FAKE_EXAC
 	    FAKE_EXACT(RING_TO_KERNEL, 2, 0));
 FAKE_KERNEL(entered, "fake_entered", USER | KERNEL_SERVICE_SYSENTER, FAKE_EXACT(INSTRUCTIONS, 4, 4),
 	    FAKE_EXACT(RING_TO_KERNEL, 1, 0));
+FAKE_KERNEL(endless_user, "fake_endless_user", USER, FAKE_RANGE(INSTRUCTIONS, 1, 4, 0, INT64_MAX),
+	    FAKE_EXACT(RING_TO_KERNEL, 1, 0));
 FAKE_KERNEL(plain, "fake_plain", 0, FAKE_EXACT(INSTRUCTIONS, 4, 4));
 
 static const struct pmu_event instructions = {
@@ -257,6 +259,23 @@ static void expectations_take_it(void **state)
 	assert_int_equal(attribution_beyond_way(&a, &instructions, LEVELS_ALL), 0);
 	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].state = TRIP_NO_SUM;
 	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, LEVELS_USER, 9), 0);
+}
+
+/* What has no upper end has none in one ring either, and what is at least so much is not less than nothing. */
+static void open_ends_stay_open(void **state)
+{
+	struct expectation x;
+
+	(void)state;
+	assert_int_equal(expectation_in_ring(&instructions, &endless_user, 0, 9, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(x.low, 13);
+	assert_true(x.high == INT64_MAX);
+	assert_int_equal(expectation_in_ring(&instructions, &endless_user, 3, 1, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(x.low, 2);
+	assert_true(x.high == INT64_MAX);
+	assert_int_equal(expectation_in_ring(&instructions, &endless_user, 3, 9, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(x.low, 0);
+	assert_true(x.high == INT64_MAX);
 }
 
 static void it_covers_what_was_measured(void **state)
@@ -498,6 +517,7 @@ int main(void)
 		cmocka_unit_test(manual_is_what_the_code_does),
 		cmocka_unit_test(trips_are_counted),
 		cmocka_unit_test(expectations_take_it),
+		cmocka_unit_test(open_ends_stay_open),
 		cmocka_unit_test(it_covers_what_was_measured),
 		cmocka_unit_test(what_is_alike_is_one_fact),
 		cmocka_unit_test(sums_that_fail_are_facts),

@@ -17,6 +17,8 @@ TOOL = ROOT / "build/host/assay-toy"
 VERDICTS = r"(\d+) checks: (\d+) exact, (\d+) within, (\d+) biased, (\d+) noisy, (\d+) dead, (\d+) wrong, (\d+) erratum, (\d+) error, (\d+) skipped"
 BAD = range(3, 9)  # of the numbers, from biased to error
 SUITES = {"control", "events", "identities", "sweep", "trace", "sampling", "experiments", "truth"}
+HIGHEST = ("wrap/COUNTER3", "write rules/COUNTER3", "overflow status/COUNTER3", "overflow point/COUNTER3", "access/write COUNTER3, its highest value",
+           "access/write COUNTER3, above it")
 # Injection: suite that tells it first, what that says of, and how.
 TOLD = {
     "dropped-carry": ("ladder", "COUNTER1", "wrong"),
@@ -60,6 +62,9 @@ ok(numbers and numbers[1] > 1500, "and more than 1500 checks are exact", text[-2
 equal({s["name"] for s in document["suites"] if any(c["verdict"] in ("exact", "within") for c in s["checks"])} & SUITES, SUITES - {"experiments"},
       "every suite judges something, but for experiments, of which there are none")
 ok(took < 20, "it takes %.1f s" % took)
+# COUNTER3's highest value is not all ones of its width: a check that takes it to be finds a sound counter wrong.
+control = {c["name"]: c["verdict"] for suite in document["suites"] if suite["name"] == "control" for c in suite["checks"]}
+equal({name: control.get(name) for name in HIGHEST}, dict.fromkeys(HIGHEST, "exact"), "checks that reach a counter's highest value judge one whose is another")
 ok(document["isa"] == "toy" and document["complete"], "the report says what it is of")
 equal(list(breaches(document)), [], "it keeps to the schemas of reports")
 ok(list(breaches(dict(document, levels=document["levels"][:1]))), "one without the user's level does not")

@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""TAP test: runs that end at the same time in one build folder are kept in folders of their own, and the oldest of too many go."""
+import importlib.machinery
+import importlib.util
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+import types
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path[:0] = [os.path.join(TOP, "scripts"), os.path.join(TOP, "tests/self")]
+import emulators  # noqa: E402
+from reporting.runs import number  # noqa: E402
+from tap import done, equal, ok  # noqa: E402
+
+AT_ONCE, EACH = 4, 12
+PAUSE = 0.01  # seconds between looking for a number and taking it, so that runs meet there
+
+loader = importlib.machinery.SourceFileLoader("run", os.path.join(TOP, "scripts/run"))
+run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+loader.exec_module(run)
+cpu_name = run.cpu_name
+
+
+def slow_name(r):
+    time.sleep(PAUSE)
+    return cpu_name(r)
+
+
+def ended(name):
+    """A run that has ended; its report is its name."""
+    identity = [{"name": "vendor", "value": name}] + [{"name": key, "value": "1"} for key in ("family", "model", "stepping")]
+    return types.SimpleNamespace(report={"machine": {"identity": identity}}, report_json=name, report_text=name, text=[])
+
+
+def keep(barrier, who):
+    for i in range(EACH):
+        barrier.wait()
+        run.keep_run(ended("CPU%dx%d" % (who, i)))
+
+
+with tempfile.TemporaryDirectory() as emulators.BUILD:
+    barrier = multiprocessing.Barrier(AT_ONCE)
+    run.cpu_name = slow_name
+    processes = [multiprocessing.Process(target=keep, args=(barrier, who)) for who in range(AT_ONCE)]
+    for p in processes:
+        p.start()
+    for p in processes:
+        p.join()
+    equal([p.exitcode for p in processes], [0] * AT_ONCE, "%d runs at a time end well" % AT_ONCE)
+    folder = os.path.join(emulators.BUILD, "runs")
+    kept = sorted(name for name in os.listdir(folder) if number(name) is not None)
+    equal([number(name) for name in kept], list(range(1, AT_ONCE * EACH + 1)), "each has a number of its own")
+
+    def text(name):
+        with open(os.path.join(folder, name, "report.json"), encoding="utf-8") as f:
+            return f.read()
+
+    equal([name.split("-")[1] for name in kept], [text(name) for name in kept], "and its own report in it")
+    run.cpu_name = cpu_name
+    while len(kept) <= run.KEPT:
+        run.keep_run(ended("late"))
+        kept.append("late")
+    left = sorted(number(name) for name in os.listdir(folder) if number(name) is not None)
+    ok(len(left) == run.KEPT and left[0] == len(kept) - run.KEPT + 1, "of more than %d the oldest go" % run.KEPT, left[:3])
+done()
