@@ -17,6 +17,7 @@ REGISTRY = "pmu/families.def"
 # Tests of single families, and of whole images, know what they test; the list of these is in the folders' names.
 # The toy machine and the family of its PMU have one name.
 FREE = ("tests/self/host/", "tests/self/boot/", "tests/self/soak/", "arch/toy/", "boot/toy/")
+TOY = "toy"
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
@@ -24,18 +25,24 @@ def families(text):
     return re.findall(r"^PMU_FAMILY\((\w+)_family\)$", text, re.M)
 
 
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+
+
 def naming(names):
-    """Identifiers that begin with a family's name, its headers, and texts that begin with it ("intel-skylake")."""
-    some = "|".join(names)
-    return re.compile(r'\b(?:%s)_\w|"(?:%s)(?:"|-)|pmu/(?:%s)/' % (some, some, some))
+    """What finds, in a source without comments, identifiers that begin with a family's name, in small letters or in capitals, its headers, and
+    texts that begin with it ("intel-skylake") or have it for a word, whatever the letters."""
+    words = [n for n in names if n != TOY]
+    some, capitals = "|".join(names), "|".join(n.upper() for n in words)
+    plain = re.compile(r'\b(?:%s)_\w|\b(?:%s)_\w|"(?:%s)(?:"|-)|pmu/(?:%s)/' % (some, capitals, some, some))
+    word = re.compile(r"(?<!\w)(?:%s)(?!\w)" % "|".join(words), re.I)
+    return lambda text: plain.search(text) or any(word.search(t) for t in STRING.findall(text))
 
 
 def offenders(files, names):
     """Files that name one, of {file: text}."""
     named = naming(names)
     own = tuple("pmu/%s/" % n for n in names)
-    return {f for f, text in files.items() if not f.startswith(own + FREE) and f != REGISTRY and
-            named.search(COMMENT.sub("", text))}
+    return {f for f, text in files.items() if not f.startswith(own + FREE) and f != REGISTRY and named(COMMENT.sub("", text))}
 
 
 def parse(text):
@@ -79,6 +86,10 @@ def main():
     def told(name, text):
         return bool(offenders({name: text}, ["intel", "amd"]))
 
+    ok(told("boot/main.c", "x = INTEL_DRIVER;") and told("boot/main.c", 'say("needs an AMD CPU");') and told("boot/main.c", 'say("AMD");') and
+       told("boot/main.c", 'say("not Intel\'s");'), "so are capitals, and a word of a text")
+    ok(not told("boot/main.c", "x = UNINTEL_LIGENT;") and not told("boot/main.c", 'say("amdahl");') and not told("boot/main.c", 'say("a"), amd, say("b");'),
+       "and words that only have one inside are not")
     ok(told("boot/main.c", "x = &intel_driver;") and told("tests/judge/pass.c", '#include "pmu/amd/amd.h"') and
        told("tests/measure/virtual.h", '#define P "intel-core2"') and told("pmu/registry.c", 'if (!strcmp(n, "amd"))'),
        "an identifier, a header, a profile and a name are told")
