@@ -3,7 +3,7 @@
 deviation is a fact and told once, and a real fault beside it is still told."""
 import re
 
-from boottest import boot, done, equal, ok, tail
+from boottest import boot, done, equal, few, ok, tail
 
 RETURN, CALL, INSTRUCTION, FAR = "return-in-new-ring", "call-in-new-ring", "delivery-instruction", "delivery-far-branch"
 ALL = "+".join((RETURN, CALL, INSTRUCTION, FAR))
@@ -37,7 +37,11 @@ def run(cpu, inject=""):
 
 
 # Samples lie on a path whose steps count by the same rule, and an interrupt counts in the period behind it.
-SAMPLED = {"intel-skylake": ("INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES_PEBS", "pebs-late"), "amd-zen3": ("RETIRED_INSTRUCTIONS", "late-pmi")}
+SAMPLED = {"intel-skylake": ("INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES_PEBS kernel=loads,mix", "pebs-late"),
+           "amd-zen3": ("RETIRED_INSTRUCTIONS" + few(" kernel=loads,mix", ""), "late-pmi")}
+# Which premises go alone: what a family measures and tells is its own, how that is taken into account is not.
+ALONE = {"intel-skylake": set(FACTS), "intel-core2": few((RETURN,), set(FACTS)), "amd-zen3": few((INSTRUCTION, FAR), set(FACTS)),
+         "netburst-prescott": few((CALL, FAR), set(FACTS))}
 for cpu, (events, fault) in SAMPLED.items():
     usual, contrary, faulty = (judged(boot(options="pmu=virtual:%s suite=sampling event=%s%s" % (cpu, events, inject), timeout=300))[0]
                                for inject in ("", " inject=" + ALL, " inject=" + RETURN + "+" + fault))
@@ -57,6 +61,8 @@ for cpu, (options, fault) in CPUS.items():
     trips = [name for name in usual if re.search("int_ring3|syscall|fault|ipi|nmi", name)]
     ok(len(trips) >= 20, "%s: %d rows of %d rest on it" % (cpu, len(trips), len(usual)), tail(plain))
     for premise, (kinds, numbers) in FACTS.items():
+        if premise not in ALONE[cpu]:
+            continue
         r = run(cpu, premise)
         seen, facts = judged(r)
         equal(seen, usual, "%s, %s: each row has the verdict that it has on a plain one" % (cpu, premise))

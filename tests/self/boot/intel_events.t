@@ -12,7 +12,8 @@ PROFILES = {"yonah": (50, "BR_INSTR_RET"), "core2": (240, "BR_IND_CALL_EXEC"), "
             "alderlake-e": (130, "BR_INST_RETIRED.NEAR_TAKEN")}
 CONTROL = "pmu=virtual:%s suite=control,events kernel=calls reps=2"
 # Their control logic is that of a CPU before them: make soak has all of it.
-ALIKE = few(["intel-" + core for core in ("westmere", "ivybridge", "broadwell", "tigerlake", "graniterapids", "meteorlake-p", "meteorlake-e", "goldmontplus")], [])
+ALIKE = few(["intel-" + core for core in ("westmere", "sandybridge", "ivybridge", "broadwell", "tigerlake", "graniterapids", "meteorlake-p", "meteorlake-e",
+                                      "goldmontplus", "alderlake-p", "alderlake-e", "pantherlake-e")], [])
 OPTIONS = "pmu=virtual:intel-%s suite=events kernel=calls,multiply n=1 reps=1 "
 
 
