@@ -25,9 +25,16 @@ static struct {
 	bool emulate;
 } last;
 
+static const struct pmu_bracket *bracket_of(const struct window *w)
+{
+	static const struct pmu_bracket none;
+
+	return w->bracket ? w->bracket : &none;
+}
+
 static bool is_last(const struct window *w, const void *entry, uint64_t n, const struct path *path)
 {
-	const struct pmu_bracket *b = w->bracket;
+	const struct pmu_bracket *b = bracket_of(w);
 
 	return path->n_steps && last.path == path && last.step == path->step &&
 	       last.n_steps == path->n_steps && last.kernel == w->kernel && last.entry == entry &&
@@ -45,7 +52,7 @@ static void remember(const struct window *w, const void *entry, uint64_t n, cons
 	last.n_steps = path->n_steps;
 	last.kernel = w->kernel;
 	last.entry = entry;
-	last.bracket = *w->bracket;
+	last.bracket = *bracket_of(w);
 	last.n = n;
 	last.alignment = w->alignment;
 	last.ring = w->ring;
