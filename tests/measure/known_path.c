@@ -21,7 +21,7 @@ static struct {
 	struct pmu_bracket bracket;
 	uint64_t n;
 	unsigned alignment;
-	uint8_t ring;
+	uint8_t level;
 	bool emulate;
 } last;
 
@@ -38,7 +38,7 @@ static bool is_last(const struct window *w, const void *entry, uint64_t n, const
 
 	return path->n_steps && last.path == path && last.step == path->step &&
 	       last.n_steps == path->n_steps && last.kernel == w->kernel && last.entry == entry &&
-	       last.n == n && last.alignment == w->alignment && last.ring == w->ring &&
+	       last.n == n && last.alignment == w->alignment && last.level == w->level &&
 	       last.emulate == w->emulate && last.bracket.start == b->start &&
 	       last.bracket.start_end == b->start_end && last.bracket.stop == b->stop &&
 	       last.bracket.stop_end == b->stop_end && last.bracket.version == b->version &&
@@ -55,7 +55,7 @@ static void remember(const struct window *w, const void *entry, uint64_t n, cons
 	last.bracket = *bracket_of(w);
 	last.n = n;
 	last.alignment = w->alignment;
-	last.ring = w->ring;
+	last.level = w->level;
 	last.emulate = w->emulate;
 }
 
