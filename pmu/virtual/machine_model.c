@@ -1,18 +1,30 @@
 #include "pmu/virtual/machine_model.h"
 
+#include "arch/outcomes.h"
+
 #include <string.h>
 
-const quantity_number machine_quantities[] = {
-	Q_BR_MISPRED,       Q_L1D_LOAD_MISS,  Q_L1D_FILL,          Q_L1I_MISS,
-	Q_L2_LOAD_MISS,     Q_LLC_REF,        Q_LLC_MISS,          Q_DTLB_LOAD_MISS,
-	Q_DTLB_STORE_MISS,  Q_DTLB_LOAD_STLB, Q_DTLB_STORE_STLB,   Q_DTLB_LOAD_4K,
-	Q_DTLB_LOAD_2M,     Q_DTLB_LOAD_1G,   Q_DTLB_STORE_4K,     Q_DTLB_STORE_2M,
-	Q_DTLB_STORE_1G,    Q_ITLB_MISS,      Q_STORE_FORWARD,     Q_STORE_FORWARD_BLOCK,
-	Q_CLEARS_SMC,       Q_CLEARS_MO,      Q_ASSISTS_FP,        Q_AVX_SSE_TRANSITIONS,
-	Q_AVX_TO_SSE,       Q_SSE_TO_AVX,     Q_UOPS_DECODED,      Q_UOPS_CACHED,
-	Q_DECODED_MISS,     Q_OFFCORE_DATA,   Q_OFFCORE_DATA_MISS, Q_OFFCORE_RFO,
-	Q_OFFCORE_RFO_MISS, Q_OFFCORE_CODE,   Q_OFFCORE_CODE_MISS, Q_COUNT,
+static const quantity_number common[] = {
+	Q_BR_MISPRED,          Q_L1D_LOAD_MISS,   Q_L1I_MISS,
+	Q_L2_LOAD_MISS,        Q_LLC_REF,         Q_LLC_MISS,
+	Q_DTLB_LOAD_MISS,      Q_DTLB_STORE_MISS, Q_DTLB_LOAD_STLB,
+	Q_DTLB_STORE_STLB,     Q_ITLB_MISS,       Q_STORE_FORWARD,
+	Q_STORE_FORWARD_BLOCK,
 };
+#define COMMON (sizeof common / sizeof common[0])
+_Static_assert(COMMON + OUTCOMES <= MACHINE_QUANTITIES, "there is room for each");
+
+unsigned machine_quantities(quantity_number out[MACHINE_QUANTITIES])
+{
+	unsigned n = 0;
+
+	for (; n < COMMON; n++)
+		out[n] = common[n];
+	for (unsigned i = 0; i < OUTCOMES; i++)
+		if (outcome_quantities[i] != Q_COUNT)
+			out[n++] = outcome_quantities[i];
+	return n;
+}
 
 /* --- geometry --------------------------------------------------------------------------------------- */
 
@@ -60,8 +72,8 @@ static enum uarch_branch branch_of(const struct step *s)
 static enum uarch_vector vector_of(const struct step *s)
 {
 	static const uint8_t vectors[] = {
-		[UPPERS_UNTOUCHED] = UARCH_NO_VECTOR, [UPPERS_KEPT] = UARCH_LEGACY_SSE,
-		[UPPERS_CLEARED] = UARCH_AVX,         [UPPERS_USED] = UARCH_AVX_WIDE,
+		[UPPERS_UNTOUCHED] = UARCH_NO_VECTOR, [UPPERS_KEPT] = UARCH_NARROW,
+		[UPPERS_CLEARED] = UARCH_CLEARING,    [UPPERS_USED] = UARCH_WIDE,
 		[UPPERS_ZEROED] = UARCH_ZERO_UPPER,
 	};
 

@@ -9,8 +9,10 @@
 #include "pmu/contract/model.h"
 #include "pmu/virtual/uarch.h"
 
-/** The quantities that it gives; Q_COUNT ends. */
-extern const quantity_number machine_quantities[];
+#define MACHINE_QUANTITIES 40
+
+/** The quantities that it gives: common ones, and those of arch/outcomes.h. @return how many */
+unsigned machine_quantities(quantity_number out[MACHINE_QUANTITIES]);
 
 /**
  * Caches and TLBs as the profile's identity tells them (arch/geometry.h). Where it tells of none: 32 KiB, 32

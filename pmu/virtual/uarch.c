@@ -1,5 +1,7 @@
 #include "pmu/virtual/uarch.h"
 
+#include "arch/outcomes.h"
+
 #include <string.h>
 
 /*
@@ -276,6 +278,13 @@ static void add(struct terms *t, enum quantity q)
 		t->out[t->count++] = (struct qterm){.quantity = q, .amount = 1};
 }
 
+/* What only some instruction sets have a quantity for. */
+static void befall(struct terms *t, enum outcome o)
+{
+	if (outcome_quantities[o] != Q_COUNT)
+		add(t, (enum quantity)outcome_quantities[o]);
+}
+
 /* @return whether it has the line */
 static bool last_level(struct uarch *u, struct lru *last, uint64_t address, struct terms *t)
 {
@@ -298,13 +307,12 @@ enum request { READ_DATA, READ_CODE, OWN };
 /* A request has left the core. */
 static void offcore(enum request r, bool hit, struct terms *t)
 {
-	static const quantity_number all[] = {Q_OFFCORE_DATA, Q_OFFCORE_CODE, Q_OFFCORE_RFO};
-	static const quantity_number missed[] = {Q_OFFCORE_DATA_MISS, Q_OFFCORE_CODE_MISS,
-						 Q_OFFCORE_RFO_MISS};
+	static const uint8_t all[] = {OUTCOME_READ_DATA, OUTCOME_READ_CODE, OUTCOME_OWN};
+	static const uint8_t missed[] = {OUTCOME_READ_DATA_MISS, OUTCOME_READ_CODE_MISS, OUTCOME_OWN_MISS};
 
-	add(t, all[r]);
+	befall(t, (enum outcome)all[r]);
 	if (!hit)
-		add(t, missed[r]);
+		befall(t, (enum outcome)missed[r]);
 }
 
 /* A miss of a first-level cache goes down until some level has the line. It leaves the core behind the second
@@ -374,9 +382,9 @@ static void decode(struct uarch *u, const struct uarch_step *s, struct terms *t)
 		u->decoding = u->decoding || broken(u, UARCH_DECODED_NEVER);
 		u->decoding = u->decoding && !broken(u, UARCH_DECODED_ALWAYS);
 		if (u->decoding)
-			add(t, Q_DECODED_MISS);
+			befall(t, OUTCOME_DECODED_MISS);
 	}
-	add(t, u->decoding ? Q_UOPS_DECODED : Q_UOPS_CACHED);
+	befall(t, u->decoding ? OUTCOME_DECODED : OUTCOME_CACHED);
 }
 
 static bool overlap(const struct store *s, const struct step_access *a)
@@ -499,12 +507,12 @@ static enum translation data_translation(struct uarch *u, uint64_t first, uint64
 
 static void add_walk(const struct uarch *u, const struct step_access *a, struct terms *t)
 {
-	static const quantity_number load[] = {Q_DTLB_LOAD_4K, Q_DTLB_LOAD_2M, Q_DTLB_LOAD_1G};
-	static const quantity_number store[] = {Q_DTLB_STORE_4K, Q_DTLB_STORE_2M, Q_DTLB_STORE_1G};
+	static const uint8_t load[] = {OUTCOME_WALK_LOAD, OUTCOME_WALK_LOAD_2M, OUTCOME_WALK_LOAD_1G};
+	static const uint8_t store[] = {OUTCOME_WALK_STORE, OUTCOME_WALK_STORE_2M, OUTCOME_WALK_STORE_1G};
 	unsigned size = !is_large(u, a->address) ? 0 : u->large_shift < 30 ? 1 : 2;
 
 	add(t, a->store ? Q_DTLB_STORE_MISS : Q_DTLB_LOAD_MISS);
-	add(t, a->store ? store[size] : load[size]);
+	befall(t, (enum outcome)(a->store ? store[size] : load[size]));
 }
 
 void uarch_code_alias(struct uarch *u, uint64_t start, uint64_t end, uint64_t distance)
@@ -527,7 +535,7 @@ static void check_code(struct uarch *u, const struct step_access *a, struct term
 		hit |= lru_holds(&u->l1i, line << u->l1i.shift);
 	hit = hit || broken(u, UARCH_SMC_ALWAYS);
 	if (hit)
-		add(t, Q_CLEARS_SMC);
+		befall(t, OUTCOME_STORE_TO_CODE);
 }
 
 static void data(struct uarch *u, const struct step_access *a, struct terms *t)
@@ -542,13 +550,13 @@ static void data(struct uarch *u, const struct step_access *a, struct terms *t)
 	else
 		forward(u, a, t);
 	if (broken(u, UARCH_MO_ALWAYS) && !a->store)
-		add(t, Q_CLEARS_MO);
+		befall(t, OUTCOME_MEMORY_ORDER);
 
 	found = data_translation(u, a->address, last, t);
 	for (uint64_t line = a->address >> u->l1d.shift; line <= last_line; line++)
 		if (l1d_missed(u, line << u->l1d.shift)) {
 			misses++;
-			add(t, Q_L1D_FILL);
+			befall(t, OUTCOME_L1D_FILL);
 			below_l1(u, line << u->l1d.shift, a->store ? OWN : READ_DATA, t);
 		}
 
@@ -621,20 +629,20 @@ static void branch(struct uarch *u, const struct uarch_step *s, struct terms *t)
 
 static void vector(struct uarch *u, uint8_t kind, struct terms *t)
 {
-	bool save = kind == UARCH_LEGACY_SSE && u->upper == UPPER_DIRTY;
-	bool restore = kind != UARCH_LEGACY_SSE && u->upper == UPPER_SAVED;
+	bool save = kind == UARCH_NARROW && u->upper == UPPER_DIRTY;
+	bool restore = kind != UARCH_NARROW && u->upper == UPPER_SAVED;
 
 	if (save || restore || broken(u, UARCH_AVX_ALWAYS))
-		add(t, Q_AVX_SSE_TRANSITIONS);
+		befall(t, OUTCOME_UPPERS);
 	if (save || broken(u, UARCH_AVX_ALWAYS))
-		add(t, Q_AVX_TO_SSE);
+		befall(t, OUTCOME_UPPERS_SAVED);
 	if (restore || broken(u, UARCH_AVX_ALWAYS))
-		add(t, Q_SSE_TO_AVX);
+		befall(t, OUTCOME_UPPERS_RESTORED);
 	if (save)
 		u->upper = UPPER_SAVED;
 	else if (restore)
 		u->upper = UPPER_DIRTY;
-	if (kind == UARCH_AVX_WIDE)
+	if (kind == UARCH_WIDE)
 		u->upper = UPPER_DIRTY;
 	if (kind == UARCH_ZERO_UPPER)
 		u->upper = UPPER_CLEAN;
@@ -656,6 +664,6 @@ unsigned uarch_step(struct uarch *u, const struct uarch_step *s, struct qterm *o
 	if (s->vector)
 		vector(u, s->vector, &t);
 	if (s->denormal || (s->vector && broken(u, UARCH_FP_ALWAYS)))
-		add(&t, Q_ASSISTS_FP);
+		befall(&t, OUTCOME_DENORMAL);
 	return t.count;
 }

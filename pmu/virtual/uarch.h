@@ -10,13 +10,13 @@
  * return stack; loads look the most recent stores up: one that is contained in a store is forwarded, one that
  * overlaps a store without being contained is blocked. A store to a line that the L1I holds is a machine
  * clear for self-modifying code. Upper halves of vector registers that are in use are saved by the first
- * legacy SSE instruction and restored by the next AVX one, each a transition. Nothing is speculative: only
- * what retires touches the model, so no load is ever ahead of a store, and memory ordering never asks for a
- * clear. A line that neither the L1 nor the L2 has is asked for outside the core, as a read of data or of
- * code, or for ownership. One instruction or string iteration is one cycle, and one micro-operation: it comes
- * from the cache of decoded instructions, which is looked up whenever another window of code is entered or a
- * branch was taken, or from decoders, which fill it. A window takes one way however many instructions it has;
- * flushes of lines and stores to code leave it.
+ * instruction that keeps them and restored by the next that does not, each a transition. Nothing is
+ * speculative: only what retires touches the model, so no load is ever ahead of a store, and memory ordering
+ * never asks for a clear. A line that neither the L1 nor the L2 has is asked for outside the core, as a read
+ * of data or of code, or for ownership. One instruction or string iteration is one cycle, and one
+ * micro-operation: it comes from the cache of decoded instructions, which is looked up whenever another
+ * window of code is entered or a branch was taken, or from decoders, which fill it. A window takes one way
+ * however many instructions it has; flushes of lines and stores to code leave it.
  */
 #ifndef PMU_VIRTUAL_UARCH_H
 #define PMU_VIRTUAL_UARCH_H
@@ -49,10 +49,10 @@ enum uarch_branch {
 
 enum uarch_vector {
 	UARCH_NO_VECTOR,
-	UARCH_LEGACY_SSE,
-	UARCH_AVX,        /* VEX or EVEX encoded, 128 bits */
-	UARCH_AVX_WIDE,   /* more: upper halves are in use from here on */
-	UARCH_ZERO_UPPER, /* VZEROUPPER, VZEROALL: they no longer are */
+	UARCH_NARROW,     /* writes lower halves, keeps upper ones: x86's legacy SSE */
+	UARCH_CLEARING,   /* writes lower halves, clears upper ones: x86's AVX on 128 bits */
+	UARCH_WIDE,       /* writes both: upper halves are in use from here on */
+	UARCH_ZERO_UPPER, /* they no longer are: x86's VZEROUPPER, VZEROALL */
 };
 
 /** What retired. */
@@ -96,10 +96,10 @@ void uarch_tell_decoded(struct uarch *u, bool tell);
 /** Everything cold again. */
 void uarch_reset(struct uarch *u);
 
-/** CLFLUSH and its like: the line leaves every level. */
+/** A line leaves every level (x86: CLFLUSH and its like). */
 void uarch_flush_line(struct uarch *u, uint64_t address);
 
-/** INVLPG (address) or a CR3 load (UINT64_MAX): translations leave both levels. */
+/** The translation of an address, or all (UINT64_MAX), leave both levels (x86: INVLPG, a CR3 load). */
 void uarch_flush_tlb(struct uarch *u, uint64_t address);
 
 /** From now on data from start up to (not including) end is translated by pages of 1 << shift bytes, all else

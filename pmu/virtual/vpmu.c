@@ -1,5 +1,7 @@
 #include "pmu/virtual/vpmu.h"
 
+#include "arch/levels.h"
+#include "arch/outcomes.h"
 #include "arch/overflow.h"
 #include "arch/presented.h"
 #include "arch/step.h"
@@ -26,12 +28,14 @@ static struct {
 	bool active;       /* model->counting() or ->recording(), as of the last write */
 	bool recording;    /* model->recording(), likewise */
 	bool vectors;      /* model->shows_vectors(), likewise */
-	bool own_write;    /* the instruction now retiring is a WRMSR that the model has carried out ... */
+	bool own_write;    /* the instruction now retiring is a write that the model has carried out ... */
 	bool was_idle;     /* ... and the model was not active before it */
 	struct memo *memo; /* of each shape of steps */
 	struct machine_memo machine_memo[MACHINE_MEMOS];
 	uint32_t epoch;
 	struct uarch *machine;
+	quantity_number given[MACHINE_QUANTITIES]; /* by the machine model */
+	unsigned n_given;
 	bool splits;       /* something counts accesses across lines or pages */
 	bool machine_runs; /* something counts what it gives */
 	bool quick;        /* a shape's memo is all that there is to know of a retirement */
@@ -47,17 +51,22 @@ static struct {
 	struct model_injected injections;
 } vpmu;
 
+static uint8_t sibling_level(void)
+{
+	return vpmu.sibling == SIBLING_USER ? (uint8_t)level_user() : 0;
+}
+
 /* Fields of a step that say where it happens. */
 #define PLACE                                                                                                \
 	.guest = vpmu.guest, .thread = vpmu.thread, .sibling = vpmu.sibling != SIBLING_HALTED,               \
-	.sibling_level = vpmu.sibling == SIBLING_RING3 ? 3 : 0
+	.sibling_level = sibling_level()
 
 /* Likewise of a step that the engine tells. */
 static void place(struct step *step)
 {
 	step->thread = vpmu.thread;
 	step->sibling = vpmu.sibling != SIBLING_HALTED;
-	step->sibling_level = vpmu.sibling == SIBLING_RING3 ? 3 : 0;
+	step->sibling_level = sibling_level();
 }
 
 /* --- registers -------------------------------------------------------------------------------------- */
@@ -82,14 +91,21 @@ static bool matters(enum quantity q)
 
 	if (vpmu.model->counts)
 		return vpmu.model->counts(vpmu.state, q);
-	for (unsigned cpl = 0; cpl <= 3; cpl += 3) {
-		struct step step = {.terms = &term, .n_terms = 1, .level = (uint8_t)cpl, PLACE};
+	const unsigned levels[] = {0, level_user()};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct step step = {.terms = &term, .n_terms = 1, .level = (uint8_t)levels[i], PLACE};
 
 		if (!vpmu.model->increments ||
 		    vpmu.model->increments(vpmu.state, &step, increment, MEMO_ROOM) != 0)
 			return true;
 	}
 	return false;
+}
+
+static bool outcome_matters(enum outcome o)
+{
+	return outcome_quantities[o] != Q_COUNT && matters((enum quantity)outcome_quantities[o]);
 }
 
 static bool records(void)
@@ -112,16 +128,16 @@ static void begin_epoch(void)
 	vpmu.machine_runs = vpmu.recording;
 	if (!vpmu.active)
 		return;
-	for (const quantity_number *q = machine_quantities; *q != Q_COUNT; q++)
-		vpmu.machine_runs = vpmu.machine_runs || matters((enum quantity) * q);
+	for (unsigned i = 0; i < vpmu.n_given; i++)
+		vpmu.machine_runs = vpmu.machine_runs || matters((enum quantity)vpmu.given[i]);
 	if (vpmu.machine_runs && vpmu.cool) {
 		uarch_reset(vpmu.machine);
 		vpmu.cool = false;
 	}
-	uarch_tell_decoded(vpmu.machine,
-			   vpmu.machine_runs && (matters(Q_UOPS_DECODED) || matters(Q_UOPS_CACHED) ||
-						 matters(Q_DECODED_MISS)));
-	assists = vpmu.machine_runs && (vpmu.recording || matters(Q_ASSISTS_FP));
+	uarch_tell_decoded(vpmu.machine, vpmu.machine_runs && (outcome_matters(OUTCOME_DECODED) ||
+							       outcome_matters(OUTCOME_CACHED) ||
+							       outcome_matters(OUTCOME_DECODED_MISS)));
+	assists = vpmu.machine_runs && (vpmu.recording || outcome_matters(OUTCOME_DENORMAL));
 	for (const quantity_number *q = quantities_by_address; *q != Q_COUNT; q++)
 		vpmu.splits = vpmu.splits || matters((enum quantity) * q);
 	vpmu_client.wants = (vpmu.splits ? STEP_WANTS_BY_ADDRESS : 0) |
@@ -325,7 +341,7 @@ static void world(void *ctx, bool guest)
 
 static struct step_client vpmu_client = {
 	.access = access_register,
-	.spaces = 1u << SPACE_MSR | 1u << SPACE_SELECTOR,
+	.spaces = UINT32_MAX, /* the model says which registers are its own */
 	.presents = true,
 	.quick = quick,
 	.step = take_step,
@@ -371,6 +387,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 		return false;
 	}
 	uarch_create(vpmu.machine, &geometry);
+	vpmu.n_given = machine_quantities(vpmu.given);
 	uarch_break(vpmu.machine, injections.faults[INJECTION_MACHINE]);
 	vpmu.profile = profile;
 	vpmu.model = profile->model;

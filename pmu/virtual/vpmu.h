@@ -1,22 +1,23 @@
 /*
  * The virtual PMU: runs harness code under the step engine and answers its register accesses from a PMU
- * model, presents the processor of a profile, and delivers the model's overflow interrupts through the local
- * APIC's LVT performance entry. Also the oracle, the same stepping with a quantity counter in place of a
+ * model, presents the processor of a profile, and has the model's overflow interrupts delivered through the
+ * overflow line (arch/overflow.h). Also the oracle, the same stepping with a quantity counter in place of a
  * model.
  *
- * The clock of this machine: one core cycle per retired instruction, per iteration of a REP string
- * instruction and per delivered event (exception, interrupt). While the stepped code halts, core cycles do
- * not pass.
+ * The clock of this machine is the step engine's. x86: one core cycle per retired instruction, per iteration
+ * of a REP string instruction and per delivered event (exception, interrupt). While the stepped code halts,
+ * core cycles do not pass.
  *
- * Order: an instruction's quantities reach the model when it has retired. A WRMSR takes effect first; it is
- * not counted by a counter that it starts or stops (pmu/contract/model.h). RDMSR and RDPMC read before they
- * are counted themselves. An overflow raises its request when the instruction that caused it retires, so an
- * interrupt that nothing holds back is taken before the next instruction: no skid.
+ * Order: an instruction's quantities reach the model when it has retired. A register write takes effect
+ * first; it is not counted by a counter that it starts or stops (pmu/contract/model.h). Reads of registers
+ * and counters come before they are counted themselves. An overflow raises its request when the instruction
+ * that caused it retires, so an interrupt that nothing holds back is taken before the next instruction: no
+ * skid.
  *
- * Overflow interrupts: a request meets the real LVT performance entry (apic.h, APIC_LVT_PERF). Masked: lost.
- * Otherwise the entry's mask bit is set, as the local APIC does (SDM vol. 3, 10.5.1; some parts before the
- * Pentium M are said not to), and the interrupt is raised: an NMI at the next instruction boundary, a fixed
- * one by a self-IPI of the entry's vector, so that the real APIC's priorities, IRR, ISR and EOI hold.
+ * Overflow interrupts: a request meets the machine's own line. Masked: lost. x86: else the mask bit of the
+ * local APIC's LVT performance entry is set, as the local APIC does (SDM vol. 3, 10.5.1; some parts before
+ * the Pentium M are said not to), and the interrupt is raised: an NMI at the next instruction boundary, a
+ * fixed one by a self-IPI of the entry's vector, so that the real APIC's priorities, IRR, ISR and EOI hold.
  *
  * Records: while a model records (pmu/contract/model.h, recording()), every step that reaches it tells where
  * control went, registers, data addresses and the time; its records in memory go to the harness's own, by the
@@ -72,7 +73,7 @@ unsigned vpmu_threads(void);
 
 /** What the other logical processor of the core does: it causes nothing that a counter could count, but that
  * it is active, at some level. */
-enum vpmu_sibling { SIBLING_HALTED, SIBLING_RING0, SIBLING_RING3 };
+enum vpmu_sibling { SIBLING_HALTED, SIBLING_KERNEL, SIBLING_USER };
 
 /**
  * From now on the code that runs on the virtual CPU runs on this logical processor, and CPUID says so. At

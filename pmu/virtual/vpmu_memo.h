@@ -9,6 +9,8 @@
 
 #include "pmu/contract/model.h"
 
+#include <string.h>
+
 #define MEMO_ROOM 12 /* all counters of most PMUs */
 struct memo {
 	uint32_t epoch; /* valid in this epoch; 0: in none ... */
@@ -45,8 +47,8 @@ static inline bool memo_add_up(const struct memo *m)
 #define MACHINE_MEMO_TERMS 4
 #define MACHINE_MEMOS      64
 struct machine_memo {
-	const struct memo *plain; /* of the instruction without it */
-	uint64_t said;            /* up to four terms: quantity, amount */
+	const struct memo *plain;          /* of the instruction without it */
+	uint32_t said[MACHINE_MEMO_TERMS]; /* terms: quantity, amount; 0: none */
 	struct memo memo;
 };
 
@@ -60,19 +62,20 @@ static inline struct memo *machine_memo(struct machine_memo table[MACHINE_MEMOS]
 					const struct qterm *terms, unsigned n)
 {
 	struct machine_memo *m;
-	uint64_t said = 0;
+	uint32_t said[MACHINE_MEMO_TERMS] = {0}, sum = 0;
 
 	if (n > MACHINE_MEMO_TERMS)
 		return NULL;
 	for (unsigned i = 0; i < n; i++) {
 		if (terms[i].amount > UINT8_MAX)
 			return NULL;
-		said = said << 16 | terms[i].quantity << 8 | terms[i].amount;
+		said[i] = (uint32_t)terms[i].quantity << 8 | terms[i].amount;
+		sum = sum * 31 + said[i];
 	}
-	m = &table[((uintptr_t)plain / sizeof *plain + said + (said >> 8)) % MACHINE_MEMOS];
-	if (m->plain != plain || m->said != said) {
+	m = &table[((uintptr_t)plain / sizeof *plain + sum + (sum >> 8)) % MACHINE_MEMOS];
+	if (m->plain != plain || memcmp(m->said, said, sizeof said)) {
 		m->plain = plain;
-		m->said = said;
+		memcpy(m->said, said, sizeof said);
 		m->memo.epoch = 0;
 	}
 	return &m->memo;

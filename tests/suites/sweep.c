@@ -247,7 +247,7 @@ static bool run_beside(struct sweep *s, struct pass *p, bool works)
 	if (!good)
 		judgement_set(&s->r.judgement, VERDICT_ERROR, "the other logical processor does not answer");
 	if (virtual)
-		vpmu_place(0, works ? SIBLING_RING0 : SIBLING_HALTED);
+		vpmu_place(0, works ? SIBLING_KERNEL : SIBLING_HALTED);
 	good = good && carry_out(s, p);
 	if (virtual)
 		vpmu_place(0, SIBLING_HALTED);

@@ -57,7 +57,10 @@ _Static_assert(SIZES <= KERNEL_COUNTS_POINTS, "what a kernel does at each size h
 
 static bool is_modelled(enum quantity q)
 {
-	for (const quantity_number *m = machine_quantities; *m != Q_COUNT; m++)
+	quantity_number machine[MACHINE_QUANTITIES];
+	unsigned n_machine = machine_quantities(machine);
+
+	for (const quantity_number *m = machine; m < machine + n_machine; m++)
 		if (*m == q)
 			return true;
 	return false;

@@ -75,16 +75,18 @@ static void record_all(void)
 static enum quantity leaves_interval(struct traced_kernel *t, struct uarch *machine,
 				     const struct machine_geometry *g, char *text, size_t size)
 {
+	quantity_number given[MACHINE_QUANTITIES];
 	struct replay r;
 
 	if (!replay_begin(&r, machine, g, t->kernel))
 		return Q_COUNT; /* there is no such cache */
+	unsigned n_given = machine_quantities(given);
 	replay_run(&r, t->round.count ? &t->round : &t->trace[MULTIPLES - 1]);
 	for (unsigned i = 0; i < MULTIPLES; i++) {
 		const struct qvec *total = replay_run(&r, &t->trace[i]);
 		uint64_t n = TURNS * (i + 1);
 
-		for (const quantity_number *q = machine_quantities; *q != Q_COUNT; q++) {
+		for (const quantity_number *q = given; q < given + n_given; q++) {
 			struct amount a = bounds_amount(t->kernel, (enum quantity) * q, n);
 			int64_t seen = (int64_t)total->v[*q];
 

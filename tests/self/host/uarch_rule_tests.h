@@ -504,13 +504,13 @@ static void upper_halves(void **state)
 		unsigned to_sse, to_avx;
 		uint8_t kinds[8];
 	} cases[] = {
-		{0, 0, {UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE, UARCH_AVX}},
-		{0, 0, {UARCH_AVX_WIDE, UARCH_AVX, UARCH_AVX_WIDE}},
-		{1, 0, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_LEGACY_SSE}},
-		{1, 1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_AVX}},
-		{2, 1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_AVX, UARCH_LEGACY_SSE}},
-		{0, 0, {UARCH_AVX_WIDE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE, UARCH_AVX}},
-		{1, 1, {UARCH_AVX_WIDE, UARCH_LEGACY_SSE, UARCH_ZERO_UPPER, UARCH_LEGACY_SSE}},
+		{0, 0, {UARCH_NARROW, UARCH_CLEARING, UARCH_NARROW, UARCH_CLEARING}},
+		{0, 0, {UARCH_WIDE, UARCH_CLEARING, UARCH_WIDE}},
+		{1, 0, {UARCH_WIDE, UARCH_NARROW, UARCH_NARROW}},
+		{1, 1, {UARCH_WIDE, UARCH_NARROW, UARCH_CLEARING, UARCH_CLEARING}},
+		{2, 1, {UARCH_WIDE, UARCH_NARROW, UARCH_CLEARING, UARCH_NARROW}},
+		{0, 0, {UARCH_WIDE, UARCH_ZERO_UPPER, UARCH_NARROW, UARCH_CLEARING}},
+		{1, 1, {UARCH_WIDE, UARCH_NARROW, UARCH_ZERO_UPPER, UARCH_NARROW}},
 	};
 
 	(void)state;
@@ -525,7 +525,7 @@ static void upper_halves(void **state)
 				 cases[i].to_sse + cases[i].to_avx);
 		uarch_reset(u);
 		assert_int_equal(
-			transitions(u, (const uint8_t[]){UARCH_LEGACY_SSE, 0}, Q_AVX_SSE_TRANSITIONS), 0);
+			transitions(u, (const uint8_t[]){UARCH_NARROW, 0}, Q_AVX_SSE_TRANSITIONS), 0);
 		free(u);
 	}
 }
@@ -533,7 +533,7 @@ static void upper_halves(void **state)
 static void denormal_numbers(void **state)
 {
 	struct uarch *u = make(&tiny);
-	struct uarch_step s = {.ip = 0x400000, .length = 4, .next = 0x400004, .vector = UARCH_LEGACY_SSE};
+	struct uarch_step s = {.ip = 0x400000, .length = 4, .next = 0x400004, .vector = UARCH_NARROW};
 	struct qterm out[16];
 
 	(void)state;
