@@ -65,8 +65,11 @@ setup: $(B)/setup.mk
 
 IMAGE_DIRS := boot boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
 	tests/kernels tests/kernels/x86
-# The toy machine, and its family, are built for the host alone.
-IMAGE_SRC := $(filter-out pmu/toy/%,$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
+# Instruction sets that are interpreted on the host say so in a file of their folder; their PMUs are built for the host alone.
+HOSTED :=
+-include $(wildcard arch/*/hosted.mk)
+HOSTED_PMUS := $(foreach isa,$(HOSTED),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
+IMAGE_SRC := $(filter-out $(HOSTED_PMUS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
@@ -145,7 +148,7 @@ $(B)/tools/x86/decodebench: tools/x86/decodebench.c arch/x86/step/insn.c $(B)/ge
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
 ENCODE_SRC := tools/assay-encode.c tools/x86/model_cpu.c tests/report/json.c \
-	$(filter-out pmu/virtual/vpmu.c pmu/toy/%,$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS])) $(EVENTS_GEN)
+	$(filter-out pmu/virtual/vpmu.c $(HOSTED_PMUS),$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS])) $(EVENTS_GEN)
 
 tools: $(B)/assay-encode $(B)/assay-judge
 
@@ -343,12 +346,12 @@ $(B)/%_app.elf: $(B)/image/tests/self/boot/%_app.c.o linker/efi-x86_64.ld linker
 # --- host tests ------------------------------------------------------------------------------------------------
 
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
-HOST_SRC := $(sort $(filter-out pmu/toy/% pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
+HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
 	$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS] \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c \
 	tests/kernels/x86/bounds.c tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.[cS])) \
-	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
+	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
 	arch/x86/machine/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/platform_watchdog.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/step/code.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/console/debug_port.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \
 	boot/options.c boot/core_options.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c))
@@ -397,28 +400,34 @@ $(B)/host/test_report_memory: $(B)/host/tests/self/host/test_report_memory.c.o $
 $(B)/host/witness_%: $(B)/host/tests/self/host/witness_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $^ -lZydis
 
-# --- the toy machine ---------------------------------------------------------------------------------------------
+# --- machines that are interpreted on the host -------------------------------------------------------------------
 
-# Assay on a machine that is interpreted on the host (docs/toy.md): what serves every instruction set, with this one in place of x86. What
-# is left out is x86's: the list of suites, and suites whose code is in x86's bytes.
-TOY_X86 := $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c noise.c noise_masking.c overhead.c overhead_costs.c overhead_pending.c)
-TOY_SRC := $(filter-out $(TOY_X86),$(wildcard arch/toy/*.c tests/kernels/toy/*.[cS] pmu/toy/*.c pmu/toy/*/*.c boot/toy/*.c \
-	pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/path.c pmu/virtual/path_steps.c pmu/virtual/oracle.c pmu/virtual/injections.c \
+# Assay on each of them is build/host/assay-NAME: what serves every instruction set, with this one in place of x86. What is left out
+# is the C library's needs in the image and what is x86's: the list of suites, and suites whose code is in x86's bytes.
+NOT_HOSTED := boot/syscalls.c $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c noise.c noise_masking.c overhead.c overhead_costs.c overhead_pending.c)
+HOSTED_SRC := $(filter-out $(NOT_HOSTED),$(wildcard boot/*.c boot/host/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c))
-TOY_OBJ := $(patsubst %,$(B)/toy/%.o,$(TOY_SRC))
-TOY_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -DISA_TOY -Wno-format-truncation -DQUANTITY_LIST='"pmu/quantity/toy.def"'
+HOSTED_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -Wno-format-truncation
 
-$(B)/toy/%.c.o: %.c | $(GEN_HEADERS)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(TOY_FLAGS) -MMD -MP -c -o $@ $<
+define hosted_rules
+OBJ_$(1) := $$(patsubst %,$$(B)/$(1)/%.o,$$(HOSTED_SRC) $$(wildcard arch/$(1)/*.c tests/kernels/$(1)/*.[cS] tests/suites/$(1)/*.c \
+	$$(foreach p,$$(PMUS_$(1)),pmu/$$(p)/*.c pmu/$$(p)/*/*.c)))
+HOSTED_OBJ += $$(OBJ_$(1))
+FLAGS_$(1) = $$(HOSTED_FLAGS) -DISA_$(shell echo $(1) | tr a-z A-Z) -DQUANTITY_LIST='"pmu/quantity/$(1).def"'
 
-$(B)/toy/%.S.o: %.S | $(GEN_HEADERS)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(TOY_FLAGS) -MMD -MP -c -o $@ $<
+$$(B)/$(1)/%.c.o: %.c | $$(GEN_HEADERS)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
 
-$(B)/host/assay-toy: $(TOY_OBJ)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(TOY_FLAGS) -o $@ $^
+$$(B)/$(1)/%.S.o: %.S | $$(GEN_HEADERS)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+
+$$(B)/host/assay-$(1): $$(OBJ_$(1))
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(FLAGS_$(1)) -o $$@ $$^
+endef
+$(foreach isa,$(HOSTED),$(eval $(call hosted_rules,$(isa))))
 
 host-tests: $(HOST_TESTS)
 	@for t in $^; do $$t || exit 1; done
@@ -432,7 +441,7 @@ $(B)/plugin/%.so: tests/self/boot/plugin/%.c tests/self/boot/plugin/qemu_api.h t
 # --- everything that can fail -------------------------------------------------------------------------------------
 
 # tests/self/boot/signatures.t runs test_bounds, with what emulators have seen.
-check: all tools $(B)/coverage $(B)/host/assay-toy $(B)/assay.img $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
+check: all tools $(B)/coverage $(patsubst %,$(B)/host/assay-%,$(HOSTED)) $(B)/assay.img $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check --measure $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/self/host/*.t tests/self/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.
@@ -456,4 +465,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(TOY_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)

@@ -6,14 +6,8 @@
 
 uint8_t toy_memory[TOY_MEMORY];
 
-static const struct toy_device *device;
 static struct step_client *client;
 static uint64_t cycles, steps;
-
-void toy_attach(const struct toy_device *d)
-{
-	device = d;
-}
 
 void toy_set_client(struct step_client *c)
 {
@@ -38,6 +32,7 @@ uint64_t toy_cycles(void)
 void toy_idle(uint64_t n)
 {
 	cycles += n;
+	toy_timer_runs(n);
 }
 
 /* --- a step ------------------------------------------------------------------------------------------- */
@@ -115,11 +110,7 @@ static void end(struct doing *d, struct toy_cpu *cpu)
 	d->step.access = &d->access;
 	d->step.tsc = cycles;
 	steps++;
-	if (device && !d->step.answered) {
-		device->step(device->ctx, &d->step);
-		if (device->take_request(device->ctx))
-			toy_request_overflow();
-	}
+	toy_timer_runs(d->step.cycles);
 	tell_client(d);
 	if (cycles > toy_deadline())
 		trap_abort(TRAP_WATCHDOG);
@@ -202,11 +193,14 @@ static void jump(struct doing *d, struct toy_cpu *cpu, const struct fields *f)
 	cpu->r[f->d] = cpu->pc + 4;
 }
 
-/* The client may answer in the machine's place. */
-static bool answered(struct register_access *a, const struct doing *d)
+/* The machine has registers of its own; all others are those of a PMU, which the client answers. */
+static bool carry_out(struct register_access *a, struct step *by)
 {
-	return client && client->access && client->spaces >> a->space & 1 &&
-	       client->access(client->ctx, a, &d->step) == REGISTER_DONE;
+	if (a->number >= TOY_REG_MACHINE)
+		return toy_own_register(a);
+	by->answered = client && client->access && client->spaces >> a->space & 1 &&
+		       client->access(client->ctx, a, by) == REGISTER_DONE;
+	return by->answered;
 }
 
 static void access_register(struct doing *d, struct toy_cpu *cpu, const struct fields *f)
@@ -222,16 +216,15 @@ static void access_register(struct doing *d, struct toy_cpu *cpu, const struct f
 
 	if (cpu->level)
 		toy_fault(TOY_FAULT_PRIVILEGE, cpu->pc);
-	d->step.answered = answered(&a, d);
-	if (!d->step.answered && (!device || device->access(device->ctx, &a) != REGISTER_DONE))
-		toy_fault(TOY_FAULT_REGISTER, cpu->pc);
-	if (!a.write)
-		cpu->r[f->d] = a.value;
-	d->step.own_write = a.write;
-	d->step.kind = a.write ? STEP_WRITES_REGISTER : STEP_INSTRUCTION;
 	add(d, Q_INSN_REG, 1);
 	if (a.write)
 		add(d, Q_INSN_WRMSR, 1);
+	d->step.terms = d->term;
+	if (!carry_out(&a, &d->step))
+		toy_fault(TOY_FAULT_REGISTER, cpu->pc);
+	if (!a.write)
+		cpu->r[f->d] = a.value;
+	d->step.kind = a.write ? STEP_WRITES_REGISTER : STEP_INSTRUCTION;
 }
 
 /* Where SYS_RETURN goes. */
@@ -315,7 +308,7 @@ static bool execute(struct toy_cpu *cpu)
 }
 
 /* The handler is the host's: the interrupt is one step, and the code goes on where it was. */
-static void deliver(struct toy_cpu *cpu, enum overflow_way way)
+static void deliver(struct toy_cpu *cpu, enum toy_interrupt interrupt)
 {
 	struct doing d;
 
@@ -324,27 +317,29 @@ static void deliver(struct toy_cpu *cpu, enum overflow_way way)
 	d.step.kind = STEP_DELIVERED;
 	d.step.next = cpu->pc;
 	d.step.transfer = TRANSFER_EVENT;
-	add(&d, way == OVERFLOW_NMI ? Q_INTERRUPTS_NMI : Q_INTERRUPTS_HW, 1);
-	toy_interrupt(way, cpu->pc);
+	add(&d, interrupt == TOY_OVERFLOW_NMI ? Q_INTERRUPTS_NMI : Q_INTERRUPTS_HW, 1);
+	toy_take_interrupt(interrupt, cpu->pc);
 	end(&d, cpu);
 }
 
 void toy_run(struct toy_cpu *cpu)
 {
-	enum overflow_way way;
+	enum toy_interrupt interrupt;
 	const uint32_t supervisor = TOY_INSN((uint32_t)TOY_SYS, 0, 0, 0, TOY_SYS_RETURN);
 
 	memcpy(toy_memory + TOY_SUPERVISOR, &supervisor, sizeof supervisor);
 	do
-		while (toy_interrupt_pends(&way))
-			deliver(cpu, way);
+		while (toy_interrupt_pends(&interrupt))
+			deliver(cpu, interrupt);
 	while (execute(cpu));
 }
 
 bool toy_register(struct register_access *a)
 {
+	struct step by = {.cycles = 1};
+
 	a->space = SPACE_SYSTEM;
 	a->level = 0;
 	a->permitted = true;
-	return device && device->access(device->ctx, a) == REGISTER_DONE;
+	return carry_out(a, &by);
 }

@@ -1,6 +1,6 @@
 /*
- * The toy machine: a processor with memory, interpreted on the host. Its performance-monitoring unit is a
- * device that is attached to it from outside.
+ * The toy machine: a processor with memory, interpreted on the host. It has no performance-monitoring unit: a
+ * client that steps its code answers for one.
  */
 #ifndef ARCH_TOY_CPU_H
 #define ARCH_TOY_CPU_H
@@ -21,20 +21,6 @@
 #define TOY_STEP_TERMS 10       /* of one step, at most */
 
 extern uint8_t toy_memory[TOY_MEMORY];
-
-/** What is attached: a PMU. */
-struct toy_device {
-	/** Registers of SPACE_SYSTEM. */
-	enum register_answer (*access)(void *ctx, struct register_access *a);
-	/** Each step, in order, as soon as it is done. */
-	void (*step)(void *ctx, const struct step *s);
-	/** Take the pending overflow request (once per request). */
-	bool (*take_request)(void *ctx);
-	void *ctx;
-};
-
-/** Attach it; NULL: nothing is, and REG faults. It must stay where it is. */
-void toy_attach(const struct toy_device *device);
 
 /** Whom step_call() steps for (arch/step.h); NULL: nobody. */
 void toy_set_client(struct step_client *client);
@@ -72,11 +58,25 @@ void toy_idle(uint64_t cycles);
 enum toy_fault { TOY_FAULT_ADDRESS, TOY_FAULT_PRIVILEGE, TOY_FAULT_REGISTER, TOY_FAULT_CALL };
 _Noreturn void toy_fault(enum toy_fault fault, uint64_t pc);
 
+enum toy_interrupt { TOY_OVERFLOW_MASKABLE, TOY_OVERFLOW_NMI, TOY_TIMER, TOY_INTERRUPTS };
 /** Whether an interrupt is to be taken now. */
-bool toy_interrupt_pends(enum overflow_way *way);
+bool toy_interrupt_pends(enum toy_interrupt *interrupt);
 /** Take it. */
-void toy_interrupt(enum overflow_way way, uint64_t address);
-/** The device asks the line. */
+void toy_take_interrupt(enum toy_interrupt interrupt, uint64_t address);
+/** Registers from TOY_REG_MACHINE on. @return false if it is refused */
+bool toy_own_register(struct register_access *a);
+/** So many cycles have passed. */
+void toy_timer_runs(uint64_t cycles);
+/** Whether the timer's interrupt is requested. */
+bool toy_timer_pends(void);
+/** Take it. @return whether it was handled */
+bool toy_timer_take(void);
+/** Throw it away. */
+void toy_timer_forget(void);
+/** Let interrupts that can be masked in, or hold them off, from the next instruction on. */
+void toy_set_open(bool to);
+bool toy_is_open(void);
+/** The client asks the line. */
 void toy_request_overflow(void);
 /** The machine's cycle of the watchdog's deadline. */
 uint64_t toy_deadline(void);

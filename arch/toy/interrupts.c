@@ -4,6 +4,7 @@
  */
 #include "arch/exceptions.h"
 #include "arch/overflow.h"
+#include "arch/timer.h"
 #include "arch/toy/cpu.h"
 #include "arch/watchdog.h"
 
@@ -15,7 +16,7 @@
 
 /* --- the overflow line -------------------------------------------------------------------------------- */
 
-static bool masked = true, open, pending[OVERFLOW_WAYS];
+static bool masked = true, open, pending[OVERFLOW_WAYS]; /* of the line, by enum overflow_way */
 static enum overflow_way armed;
 static const struct overflow_claim *claimed[OVERFLOW_WAYS];
 static unsigned strays, strays_told;
@@ -58,23 +59,46 @@ void toy_request_overflow(void)
 		pending[armed] = true;
 }
 
-bool toy_interrupt_pends(enum overflow_way *way)
+void toy_set_open(bool to)
 {
-	*way = pending[OVERFLOW_NMI] ? OVERFLOW_NMI : OVERFLOW_MASKABLE;
-	return pending[*way] && (open || *way == OVERFLOW_NMI);
+	open = to;
 }
 
-void toy_interrupt(enum overflow_way way, uint64_t address)
+bool toy_is_open(void)
+{
+	return open;
+}
+
+bool toy_interrupt_pends(enum toy_interrupt *interrupt)
+{
+	*interrupt = pending[OVERFLOW_NMI]        ? TOY_OVERFLOW_NMI
+		     : pending[OVERFLOW_MASKABLE] ? TOY_OVERFLOW_MASKABLE
+						  : TOY_TIMER;
+	if (*interrupt == TOY_OVERFLOW_NMI)
+		return true;
+	return open && (*interrupt == TOY_OVERFLOW_MASKABLE || toy_timer_pends());
+}
+
+static void handle_overflow(enum overflow_way way, uint64_t address)
 {
 	const struct overflow_claim *claim = claimed[way];
-	bool was = open;
 
 	pending[way] = false;
-	open = false;
 	if (claim)
 		claim->handler(address, way, claim->arg);
 	else
 		strays++;
+}
+
+void toy_take_interrupt(enum toy_interrupt interrupt, uint64_t address)
+{
+	bool was = open;
+
+	open = false;
+	if (interrupt == TOY_TIMER)
+		strays += !toy_timer_take();
+	else
+		handle_overflow(interrupt == TOY_OVERFLOW_NMI ? OVERFLOW_NMI : OVERFLOW_MASKABLE, address);
 	open = was;
 }
 
@@ -93,11 +117,11 @@ void interrupts_close(void)
 void interrupts_drain(void)
 {
 	bool was = open;
-	enum overflow_way way;
+	enum toy_interrupt interrupt;
 
 	open = true;
-	while (toy_interrupt_pends(&way))
-		toy_interrupt(way, 0);
+	while (toy_interrupt_pends(&interrupt))
+		toy_take_interrupt(interrupt, 0);
 	open = was;
 }
 
@@ -129,6 +153,8 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
 		open = was_open;
 		masked = true;
 		memset(pending, 0, sizeof pending);
+		timer_stop();
+		toy_timer_forget();
 		memcpy(claimed, was_claimed, sizeof claimed);
 		toy_set_client(client);
 		if (report)

@@ -1,20 +1,16 @@
 /*
- * What the toy machine owes the rest (arch/machine.h, levels.h, identity.h, time.h, timer.h, masking.h,
+ * What the toy machine owes the rest (arch/machine.h, levels.h, time.h, masking.h,
  * processors.h): most of it is that there is no such thing.
  */
-#include "arch/breadcrumbs.h"
 #include "arch/code.h"
 #include "arch/firmware.h"
-#include "arch/identity.h"
 #include "arch/levels.h"
 #include "arch/machine.h"
 #include "arch/masking.h"
 #include "arch/memory.h"
-#include "arch/presented.h"
 #include "arch/processors.h"
 #include "arch/second_cpu.h"
 #include "arch/time.h"
-#include "arch/timer.h"
 #include "arch/window.h"
 #include "arch/toy/cpu.h"
 
@@ -53,7 +49,7 @@ void time_relax(void)
 	toy_idle(LOOK);
 }
 
-/* --- levels and identity ------------------------------------------------------------------------------ */
+/* --- levels ------------------------------------------------------------------------------ */
 
 const char *level_name(unsigned level)
 {
@@ -81,47 +77,7 @@ bool level_user_reads_counters(bool allow)
 	return false;
 }
 
-const char *isa_name(void)
-{
-	return "toy";
-}
-
-unsigned identity_read(struct identity_pair *out, unsigned max)
-{
-	if (!max)
-		return 0;
-	out[0] = (struct identity_pair){.name = "model"};
-	snprintf(out[0].value, sizeof out[0].value, "eight instructions, interpreted");
-	return 1;
-}
-
-bool identity_answer_is_one(const char *name)
-{
-	(void)name;
-	return false;
-}
-
-bool identity_answer_add(const char *name, struct identity_answers *out)
-{
-	(void)name;
-	(void)out;
-	return false;
-}
-
-const char identity_answer_form[] = "nothing: this machine has one identity";
-
-bool identity_emulated(void)
-{
-	return true;
-}
-
-bool identity_guest(char name[IDENTITY_HYPERVISOR])
-{
-	name[0] = 0;
-	return false;
-}
-
-/* --- the machine: always taken, one processor, no timer of its own -------------------------------------- */
+/* --- the machine: always taken, one processor -------------------------------------- */
 
 bool machine_set(const char *name, uint64_t value)
 {
@@ -211,51 +167,6 @@ void masking_spoil(void)
 {
 }
 
-bool timer_is_free(void)
-{
-	return false;
-}
-
-uint64_t timer_hz(void)
-{
-	return 0;
-}
-
-void timer_claim(const struct timer_claim *claim)
-{
-	(void)claim;
-}
-
-void timer_stop(void)
-{
-}
-
-void timer_mask(bool masked)
-{
-	(void)masked;
-}
-
-void timer_start(uint32_t ticks)
-{
-	(void)ticks;
-}
-
-uint32_t timer_left(void)
-{
-	return 0;
-}
-
-bool timer_requested(void)
-{
-	return false;
-}
-
-uint64_t timer_halt(unsigned us)
-{
-	(void)us;
-	return 0;
-}
-
 /* --- code --------------------------------------------------------------------------------------------- */
 
 const uint8_t code_nop[4] = {0}; /* R0 = R0 + R0 + 0 */
@@ -340,15 +251,6 @@ void second_cpu_rest(void)
 
 void second_cpu_dismiss(void)
 {
-}
-
-/* What ends the host's process keeps nothing. */
-bool breadcrumbs_spoil(enum breadcrumbs_fault fault, const char *place, uint32_t step)
-{
-	(void)fault;
-	(void)place;
-	(void)step;
-	return false;
 }
 
 /* --- memory: addresses are physical ones -------------------------------------------------------------- */

@@ -14,4 +14,5 @@ const struct pmu_family toy_family = {
 	.driver = &toy_driver,
 	.profiles = profiles,
 	.vendors = vendors,
+	.default_profile = "toy",
 };

@@ -74,6 +74,10 @@ static const struct {
 	{"ENABLE", TOY_REG_ENABLE, 1},
 	{"TRACE", TOY_REG_TRACE, 1},
 	{"QUEUED", TOY_REG_QUEUED, 1},
+	{"BASE", TOY_REG_BASE, 1},
+	{"LIMIT", TOY_REG_LIMIT, 1},
+	{"NEXT", TOY_REG_NEXT, 1},
+	{"LEVEL", TOY_REG_LEVEL, 1},
 	{"CONFIG", TOY_REG_CONFIG, TOY_COUNTERS},
 	{"COUNTER", TOY_REG_COUNTER, TOY_COUNTERS},
 };
@@ -102,7 +106,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 	(void)pmu;
 	*why = "writing a register of the toy PMU";
 	if (!put(TOY_REG_STOP, ALL) || !put(TOY_REG_TRACE, 0) || !put(TOY_REG_ENABLE, 0) ||
-	    !put(TOY_REG_QUEUED, 0))
+	    !put(TOY_REG_QUEUED, 0) || !put(TOY_REG_BASE, 0) || !put(TOY_REG_LIMIT, 0) ||
+	    !put(TOY_REG_NEXT, 0) || !put(TOY_REG_LEVEL, 0))
 		return false;
 	for (unsigned c = 0; c < TOY_COUNTERS; c++)
 		if (!put(TOY_REG_CONFIG + c, 0) || !put(TOY_REG_COUNTER + c, 0))
@@ -124,6 +129,8 @@ static const struct {
 	{"write ID", ACCESS_WRITE, ACCESS_FAULTS, TOY_REG_ID, 0},
 	{"read CONFIG of no counter", ACCESS_READ, ACCESS_FAULTS, TOY_REG_CONFIG + TOY_COUNTERS, 0},
 	{"read COUNTER of no counter", ACCESS_READ, ACCESS_FAULTS, TOY_REG_COUNTER + TOY_COUNTERS, 0},
+	{"write NEXT, not a multiple of a message", ACCESS_WRITE, ACCESS_FAULTS, TOY_REG_NEXT,
+	 TOY_MESSAGE / 2},
 	{"read ID", ACCESS_READ, ACCESS_WORKS, TOY_REG_ID, 0},
 };
 

@@ -7,8 +7,9 @@
 
 #include "pmu/contract/model.h"
 
-#define LOADS  0x20 /* pmu/toy/events/events.csv */
-#define STORES 0x21
+#define LOADS      0x20 /* pmu/toy/events/events.csv */
+#define STORES     0x21
+#define INTERRUPTS 0x30
 
 /** The order is that of toy_injections[]. */
 enum toy_injection {
@@ -73,11 +74,20 @@ static inline uint32_t toy_hook_event(const struct toy_deviations *d, uint32_t s
 	return select == LOADS && injected(d, INJECT_WRONG_EVENT) ? STORES : select;
 }
 
-static inline uint64_t toy_hook_amount(const struct toy_deviations *d, unsigned c, uint64_t amount)
+static inline uint64_t toy_hook_amount(const struct toy_deviations *d, unsigned c, uint32_t select,
+				       uint64_t amount)
 {
 	if (c == 2 && injected(d, INJECT_DEAD_COUNTER))
 		return 0;
+	if (select == INTERRUPTS && injected(d, INJECT_INTERRUPT_TWICE))
+		amount *= 2;
 	return c == 0 && injected(d, INJECT_COUNTS_TWICE) ? 2 * amount : amount;
+}
+
+/** Whether a message to memory is written. */
+static inline bool toy_hook_written(const struct toy_deviations *d)
+{
+	return d->branches % 4 || !injected(d, INJECT_MEMORY_GAP);
 }
 
 /** Whether a message gets lost; the target that one tells. */

@@ -24,10 +24,18 @@ static const struct pmu_event rows[] = {
 
 const struct pmu_event *const toy_events[] = {
 	&rows[0], &rows[1], &rows[2], &rows[3],  &rows[4],  &rows[5],  &rows[6],
-	&rows[7], &rows[8], &rows[9], &rows[10], &rows[11], &rows[12],
+	&rows[7], &rows[8], &rows[9], &rows[10], &rows[11], &rows[12], &rows[13],
 };
 const unsigned toy_event_count = ROWS;
 _Static_assert(sizeof toy_events / sizeof toy_events[0] == ROWS, "each row is listed");
+
+bool toy_event_counts(unsigned select, enum quantity q)
+{
+	for (unsigned i = 0; i < ROWS; i++)
+		if (rows[i].code == select && event_coefficient(&rows[i], q))
+			return true;
+	return false;
+}
 
 uint64_t toy_event_amount(unsigned select, const struct step *s)
 {

@@ -19,6 +19,8 @@ struct toy_state {
 	} queue[TOY_QUEUE];
 	unsigned first, queued;
 	bool lost;
+	uint64_t base, limit, next, level; /* of messages in memory */
+	const struct step_memory *memory;
 };
 
 static void reset(void *state, const struct model_profile *profile, const struct model_injected *active)
@@ -29,6 +31,13 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	memset(s, 0, sizeof *s);
 	if (active)
 		s->deviations.active = *active;
+}
+
+static void attach(void *state, const struct step_memory *memory)
+{
+	struct toy_state *s = state;
+
+	s->memory = memory;
 }
 
 static uint32_t highest(unsigned c)
@@ -79,6 +88,18 @@ static enum register_answer read_register(struct toy_state *s, uint64_t number, 
 	case TOY_REG_QUEUED:
 		*value = s->queued | (s->lost ? TOY_QUEUE_FULL : 0);
 		return REGISTER_DONE;
+	case TOY_REG_BASE:
+		*value = s->base;
+		return REGISTER_DONE;
+	case TOY_REG_LIMIT:
+		*value = s->limit;
+		return REGISTER_DONE;
+	case TOY_REG_NEXT:
+		*value = s->next;
+		return REGISTER_DONE;
+	case TOY_REG_LEVEL:
+		*value = s->level;
+		return REGISTER_DONE;
 	case TOY_REG_FROM:
 		*value = s->queued ? s->queue[s->first].from : 0;
 		return REGISTER_DONE;
@@ -95,6 +116,14 @@ static bool set(uint32_t *to, uint64_t value, uint64_t bits)
 	if (value & ~bits)
 		return false;
 	*to = (uint32_t)value;
+	return true;
+}
+
+static bool set_address(uint64_t *to, uint64_t value)
+{
+	if (value % TOY_MESSAGE)
+		return false;
+	*to = value;
 	return true;
 }
 
@@ -131,7 +160,16 @@ static bool write_register(struct toy_state *s, uint64_t number, uint64_t value)
 	case TOY_REG_ENABLE:
 		return set(&s->enable, value, all);
 	case TOY_REG_TRACE:
-		return set(&s->trace, value, TOY_TRACE_SUPERVISOR | TOY_TRACE_USER);
+		return set(&s->trace, value,
+			   TOY_TRACE_SUPERVISOR | TOY_TRACE_USER | TOY_TRACE_MEMORY | TOY_TRACE_CIRCULAR);
+	case TOY_REG_BASE:
+		return set_address(&s->base, value);
+	case TOY_REG_LIMIT:
+		return set_address(&s->limit, value);
+	case TOY_REG_NEXT:
+		return set_address(&s->next, value);
+	case TOY_REG_LEVEL:
+		return set_address(&s->level, value);
 	case TOY_REG_QUEUED:
 		if (value)
 			return false;
@@ -190,23 +228,50 @@ static bool count(struct toy_state *s, unsigned c, uint64_t amount)
 
 /* --- the recorder ------------------------------------------------------------------------------------- */
 
-static void note_branch(struct toy_state *s, const struct step *step)
+static void write_message(struct toy_state *s, uint64_t from, uint64_t to)
 {
-	uint32_t level = step->level ? TOY_TRACE_USER : TOY_TRACE_SUPERVISOR;
+	const uint64_t message[] = {from, to};
+
+	if (s->next >= s->limit)
+		return;
+	if (toy_hook_written(&s->deviations))
+		s->memory->write(s->memory->ctx, s->next, message, TOY_MESSAGE);
+	s->next += TOY_MESSAGE;
+	if (s->next == s->level)
+		s->request = true;
+	if (s->next == s->limit && s->trace & TOY_TRACE_CIRCULAR)
+		s->next = s->base;
+}
+
+static void queue_message(struct toy_state *s, uint64_t from, uint64_t to)
+{
 	unsigned at = (s->first + s->queued) % TOY_QUEUE;
 
-	if (!(s->trace & level) || step->transfer == TRANSFER_NONE)
-		return;
-	if (toy_hook_lost(&s->deviations))
-		return;
 	if (s->queued == TOY_QUEUE) { /* the oldest one goes */
 		s->first = (s->first + 1) % TOY_QUEUE;
 		s->queued--;
 		s->lost = true;
 	}
-	s->queue[at].from = step->ip;
-	s->queue[at].to = toy_hook_target(&s->deviations, step->next);
+	s->queue[at].from = from;
+	s->queue[at].to = to;
 	s->queued++;
+}
+
+static void note_branch(struct toy_state *s, const struct step *step)
+{
+	/* An interrupt goes to the supervisor. */
+	bool user = step->level && step->transfer != TRANSFER_EVENT;
+	uint32_t level = user ? TOY_TRACE_USER : TOY_TRACE_SUPERVISOR;
+	uint64_t to = toy_hook_target(&s->deviations, step->next);
+
+	if (!(s->trace & level) || step->transfer == TRANSFER_NONE)
+		return;
+	if (toy_hook_lost(&s->deviations))
+		return;
+	if (s->trace & TOY_TRACE_MEMORY)
+		write_message(s, step->ip, to);
+	else
+		queue_message(s, step->ip, to);
 }
 
 static bool advance(void *state, const struct step *step)
@@ -221,12 +286,22 @@ static bool advance(void *state, const struct step *step)
 		if (!counts_here(s, c, step))
 			continue;
 		amount = toy_event_amount(toy_hook_event(&s->deviations, select), step);
-		amount = toy_hook_amount(&s->deviations, c, amount);
+		amount = toy_hook_amount(&s->deviations, c, select, amount);
 		changed |= amount && count(s, c, amount);
 	}
 	note_branch(s, step);
 	s->changed = 0;
 	return changed;
+}
+
+static bool counts(const void *state, enum quantity q)
+{
+	const struct toy_state *s = state;
+
+	for (unsigned c = 0; c < TOY_COUNTERS; c++)
+		if (s->running >> c & 1 && toy_event_counts(s->config[c] & TOY_CONFIG_EVENT, q))
+			return true;
+	return false;
 }
 
 static bool counting(const void *state)
@@ -240,7 +315,7 @@ static bool recording(const void *state)
 {
 	const struct toy_state *s = state;
 
-	return s->trace != 0;
+	return s->trace & (TOY_TRACE_SUPERVISOR | TOY_TRACE_USER);
 }
 
 static bool take_request(void *state)
@@ -264,8 +339,10 @@ const struct pmu_model toy_model = {
 	.injections = toy_injections,
 	.lvt_stays = line_stays,
 	.reset = reset,
+	.attach = attach,
 	.access = access_register,
 	.advance = advance,
+	.counts = counts,
 	.counting = counting,
 	.recording = recording,
 	.take_pmi = take_request,

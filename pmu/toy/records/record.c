@@ -126,4 +126,5 @@ static const struct pmu_record_kind branches = {
 	.release = release,
 };
 
-const struct pmu_recorder toy_recorder = {.kind = {[RECORD_LBR] = &branches}};
+const struct pmu_recorder toy_recorder = {
+	.kind = {[RECORD_LBR] = &branches, [RECORD_BTS] = &toy_memory_records}};

@@ -59,6 +59,10 @@
 	.4byte TOY_INSN(TOY_JUMPR, 0, TOY_LINK, 0, 0)
 .endm
 
+.macro REG_WRITE number, b
+	.4byte TOY_INSN(TOY_REG, 0, 0, \b, TOY_WRITE + \number)
+.endm
+
 .macro SYS what
 	.4byte TOY_INSN(TOY_SYS, 0, 0, 0, \what)
 .endm

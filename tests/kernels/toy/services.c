@@ -1,7 +1,8 @@
 /*
- * What the toy's kernels need of the harness, and what follows from their signatures: they ask for no
- * service, no handler of theirs executes anything at another level, and each quantity is as it was declared.
+ * What the toy's kernels need of the harness, and what follows from their signatures: one wants the timer, no
+ * handler of theirs executes anything at another level, and each quantity is as it was declared.
  */
+#include "arch/timer.h"
 #include "tests/kernels/services.h"
 #include "tests/judge/bound_rows.h"
 #include "tests/kernels/handled.h"
@@ -13,19 +14,31 @@ void services_init(void)
 
 bool services_wanted(const struct kernel *k)
 {
-	(void)k;
-	return false;
+	return k->flags & KERNEL_SERVICE_TIMER;
+}
+
+static void on_timer(void *arg)
+{
+	(void)arg;
 }
 
 bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 {
-	(void)k;
+	static const struct timer_claim claim = {.handler = on_timer};
+
 	(void)place;
+	if (!services_wanted(k))
+		return true;
+	timer_claim(&claim);
+	timer_stop();
+	timer_mask(false);
 	return true;
 }
 
 void services_finish(void)
 {
+	timer_stop();
+	timer_claim(NULL);
 }
 
 const char *kernel_unfit(const struct kernel *k, uint8_t level)

@@ -16,7 +16,7 @@ from tap import done, ok  # noqa: E402
 REGISTRY = "pmu/families.def"
 # Tests of single families, and of whole images, know what they test; the list of these is in the folders' names.
 # The toy machine and the family of its PMU have one name.
-FREE = ("tests/self/host/", "tests/self/boot/", "tests/self/soak/", "arch/toy/", "boot/toy/")
+FREE = ("tests/self/host/", "tests/self/boot/", "tests/self/soak/", "arch/toy/")
 TOY = "toy"
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
