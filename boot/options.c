@@ -53,7 +53,8 @@ const struct option_row option_rows[] = {
 	{"pmu", OPTION_TEXT, FIELD(pmu), 0, 0, NULL, pmu_syntax, "auto",
 	 "which PMU: auto, a driver's name (force:DRIVER: whatever CPU this is), virtual or virtual:PROFILE"},
 	{"suite", OPTION_TEXT, FIELD(suite), 0, 0, NULL, glob_syntax, "control,events",
-	 "globs of suites to run, comma-separated; none: only say which PMU there is"},
+	 "globs of suites to run, comma-separated; all: those that judge; research: those that find out how a "
+	 "CPU behaves; none: only say which PMU there is"},
 	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "core",
 	 "globs of kernels; core is the quick and portable ones, full those that all leaves out, too"},
 	{"event", OPTION_TEXT, FIELD(event), 0, 0, NULL, glob_syntax, "arch",

@@ -108,7 +108,7 @@ bool selection_identify_only(const struct options *o)
 bool selection_exists(const struct options *o, const char **why)
 {
 	*why = text;
-	static const struct choice of_suites = {"suite", NULL, suite_name, NULL};
+	static const struct choice of_suites = {"suite", "research", suite_name, NULL};
 	static const struct choice of_kernels = {"kernel", "core,full", kernel_name, NULL};
 
 	return (selection_identify_only(o) || each_matches(&of_suites, o->suite)) &&
@@ -117,9 +117,11 @@ bool selection_exists(const struct options *o, const char **why)
 
 bool selection_runs(const struct options *o, const struct suite *suite)
 {
-	if (suite != &suite_scan)
+	if (!suite_is_research(suite))
 		return glob_match(o->suite, suite->name);
-	return !selection_identify_only(o) && (*o->scan || glob_names(o->suite, suite->name));
+	return !selection_identify_only(o) &&
+	       (glob_names(o->suite, suite->name) || glob_has(o->suite, "research") ||
+		(suite == &suite_scan && *o->scan));
 }
 
 /* The row that another name of it asks for, such as the vendor's own; NULL: none does, or it asks for more

@@ -27,3 +27,8 @@ const struct suite *const suites[] = {
 #endif
 	NULL,
 };
+
+/* clang-format on */
+
+const struct suite *const suites_of_research[] = {&suite_strings, &suite_opcodes, &suite_skid,
+						  &suite_scan,    &suite_bench,   NULL};

@@ -26,4 +26,17 @@ extern const struct suite suite_bench;
 extern const struct suite suite_selftest;
 extern const struct suite suite_mutants; /* of the test image with mutants alone */
 
+/** Of suites[] those that find out how a CPU behaves, rather than whether that is as documented; NULL ends.
+ * They are run if suite= has their names or `research`, and left out by wildcards and by `all`. */
+extern const struct suite *const suites_of_research[];
+
+static inline bool suite_is_research(const struct suite *suite)
+{
+	const struct suite *const *one = suites_of_research;
+
+	while (*one && *one != suite)
+		one++;
+	return *one;
+}
+
 #endif

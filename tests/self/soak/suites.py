@@ -1,4 +1,4 @@
-"""Every suite, the self-test among them, on every virtual CPU: `pmu=virtual:PROFILE suite=*,scan` has to find nothing wrong."""
+"""Every suite, the self-test among them, on every virtual CPU: `pmu=virtual:PROFILE suite=*,research` has to find nothing wrong."""
 import os
 import sys
 
@@ -12,6 +12,6 @@ def every_suite(*families):
     for family in families:
         of_two = hybrids(family)  # a processor of each kind
         for profile in profiles(family) + of_two:
-            sound(boot(options="pmu=virtual:%s suite=*,scan" % profile, cpus=2 if profile in of_two else 1, timeout=LONGEST, patience=SILENT),
+            sound(boot(options="pmu=virtual:%s suite=*,research" % profile, cpus=2 if profile in of_two else 1, timeout=LONGEST, patience=SILENT),
                   profile)
     done()

@@ -285,7 +285,7 @@ static const char *unfit(const struct run *run, const struct step_snippet *s)
 							 : "no APIC timer, or its frequency is not known";
 	default:
 		if (!run->pmu || !run->pmu->virtual || !run->pmu->n_fixed || run->pmu->version < 2)
-			return "needs a virtual PMU of Intel's, version 2 or later";
+			return "needs a virtual PMU with fixed counters, version 2 or later";
 		if (run->pmu->counts_start || run->pmu->counts_stop)
 			return "a write that starts or stops counting is counted";
 		return apic_present() ? NULL : "no local APIC, or firmware left it off";
