@@ -8,6 +8,7 @@
 #include "tests/measure/known_path.h"
 #include "tests/measure/recording.h"
 #include "tests/judge/trace_judge.h"
+#include "pmu/contract/bits.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -65,6 +66,7 @@ const struct experiment_sources *experiment_sources(struct run *run)
 
 struct places {
 	size_t size;
+	uint64_t address_mask;
 	unsigned *at;
 	struct report_addresses *addresses;
 	unsigned elsewhere, n_branches;
@@ -75,9 +77,11 @@ struct places {
 
 static struct places places;
 
-static bool places_begin(const struct kernel *k)
+static bool places_begin(const struct kernel *k, const struct pmu_record_source *source)
 {
-	places = (struct places){.size = (size_t)(k->code_end - k->code) + 1};
+	places = (struct places){.size = (size_t)(k->code_end - k->code) + 1,
+				 .address_mask =
+					 source->address_bits ? low_bits(source->address_bits) : UINT64_MAX};
 	places.at = calloc(places.size, sizeof *places.at);
 	places.addresses = calloc(places.size, sizeof *places.addresses);
 	for (size_t i = 0; places.addresses && i < places.size; i++)
@@ -91,9 +95,12 @@ static void places_end(void)
 	free(places.addresses);
 }
 
+/* Records may have the low bits of an address alone. */
 static int32_t offset_of(uint64_t address, uint64_t kernel_at)
 {
-	return address - kernel_at < places.size ? (int32_t)(address - kernel_at) : -1;
+	uint64_t offset = (address - kernel_at) & places.address_mask;
+
+	return offset < places.size ? (int32_t)offset : -1;
 }
 
 static void add_branch(const struct pmu_record *r, uint64_t kernel_at)
@@ -278,7 +285,8 @@ static bool record(const struct experiment_run *e, struct recorded *rec, struct 
 {
 	if (carry_out(e, rec, r))
 		return true;
-	if (!rec->refused || !is_trace(e->plan) || e->plan->source->depth || rec->recording.levels == LEVELS_ALL)
+	if (!rec->refused || !is_trace(e->plan) || e->plan->source->depth ||
+	    rec->recording.levels == LEVELS_ALL)
 		return false;
 	r->judgement = (struct judgement){0};
 	rec->recording.levels = LEVELS_ALL;
@@ -338,7 +346,7 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 		rec.recording.levels = is_branch_sampling(plan) ? LEVELS_ALL : rec.recording.config.levels;
 	}
 	r->manual = plan->source->manual;
-	if (!rec.record || !places_begin(e->kernel)) {
+	if (!rec.record || !places_begin(e->kernel, e->plan->source)) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for records");
 	} else if (record(e, &rec, r)) {
 		for (unsigned i = 0; i < rec.n_records; i++)

@@ -137,7 +137,8 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 		enum netburst_escr_id e = netburst_wire(c, select, model);
 		struct sched_alternative way = {0};
 
-		if (e == ESCR_NONE || !(counters >> c & 1))
+		if (e == ESCR_NONE || !(counters >> c & 1) ||
+		    (e == FSB_ESCR1 && cpu->ioq_in_one && netburst_is_ioq_allocation(request->config.code)))
 			continue;
 		wired = true;
 		if (!can_wait(c, CODE_CCCR(request->config.code), model))

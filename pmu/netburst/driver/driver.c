@@ -83,6 +83,7 @@ static void describe(struct pmu *pmu, unsigned model, const char **why)
 	struct netburst_cpu *cpu = netburst_cpu(pmu);
 
 	cpu->model = (uint8_t)model;
+	cpu->ioq_in_one = (cpuid(1, 0).eax & 0xfff) < 0xf27;
 	/* 17.4.9.1: by the CPU, or because IA-32e mode is active, as it is where this is 64-bit code. */
 	cpu->ds_width = cpuid(1, 0).ecx & CPUID_DTES64 || sizeof(void *) == 8 ? 8 : 4;
 	cpu->has_pebs = netburst_has_ds(pmu, MISC_ENABLE_PEBS_ABSENT, "PEBS is", why);
@@ -117,8 +118,11 @@ static void list_events(struct pmu *pmu)
 	struct rows *rows = pmu_rows(pmu, sizeof *rows);
 
 	pmu->n_events = rows ? netburst_rows(cpu->model, cpu->thread, rows->row, rows->names) : 0;
-	for (unsigned i = 0; i < pmu->n_events; i++)
+	for (unsigned i = 0; i < pmu->n_events; i++) {
 		rows->events[i] = &rows->row[i];
+		if (cpu->ioq_in_one && netburst_is_ioq_allocation(rows->row[i].code))
+			rows->row[i].counters &= ~netburst_escr[FSB_ESCR1].counters;
+	}
 	pmu->events = rows ? rows->events : NULL;
 }
 

@@ -42,6 +42,14 @@ uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings)
 	return netburst_cpu(pmu)->thread ? bits >> 2 : bits;
 }
 
+bool netburst_is_ioq_allocation(uint64_t code)
+{
+	const struct netburst_event *e = &netburst_event[NB_IOQ_ALLOCATION];
+
+	return (CODE_ESCR(code) & ESCR_EVENT) >> ESCR_EVENT_SHIFT == e->select &&
+	       (CODE_CCCR(code) & CCCR_SELECT) >> CCCR_SELECT_SHIFT == e->escr_select;
+}
+
 uint32_t netburst_escr_of(const struct pmu *pmu, const struct pmu_config *config)
 {
 	uint32_t escr = CODE_ESCR(config->code);

@@ -16,6 +16,7 @@ struct netburst_cpu {
 	uint8_t thread;       /* ... of which this is the one: bit 0 of the initial APIC ID */
 	uint8_t ds_width;     /* bytes of a word of the debug store, 4 or 8 (ds.h) */
 	bool has_pebs, has_bts;
+	bool ioq_in_one; /* IOQ_allocation is FSB_ESCR0's alone: before signature 0F27H (SDM table 19-28) */
 };
 
 #define NETBURST_NOBODY 0xff
@@ -80,6 +81,9 @@ bool netburst_change_cccr(unsigned c, uint32_t clear, uint32_t set);
  * NETBURST_ANY_THREAD added for both. */
 #define NETBURST_ANY_THREAD 4
 uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings);
+
+/** Whether a selector is one of IOQ_allocation, whatever its mask. */
+bool netburst_is_ioq_allocation(uint64_t code);
 
 /** The value of the counting ESCR that a configuration asks for. */
 uint32_t netburst_escr_of(const struct pmu *pmu, const struct pmu_config *config);

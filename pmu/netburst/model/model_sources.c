@@ -19,6 +19,10 @@ bool netburst_qualified(const struct netburst_state *s, uint32_t escr, bool inde
 			const struct step *step)
 {
 	unsigned thread = netburst_hook_thread(s, s->profile->hyper_threading ? step->thread : 0);
+
+	if (!s->profile->hyper_threading) /* table 18-64: the other processor's bits are reserved */
+		escr &= ~(ESCR_T1_OS | ESCR_T1_USR);
+
 	uint32_t any_os = escr & (ESCR_T0_OS | ESCR_T1_OS), any_usr = escr & (ESCR_T0_USR | ESCR_T1_USR);
 
 	if (netburst_hook_any_ring(s, any_usr))

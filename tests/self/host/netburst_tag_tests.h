@@ -84,6 +84,16 @@ static void a_uop_counts_once(void **state)
 	program(12, NB_EXECUTION_EVENT, 3, RINGS_T0, 0);
 	step_with(packed_sp, 3, 0);
 	assert_int_equal(value(12), 1);
+	/* Either of them tags where it may: one in ring 0, the other in ring 3. */
+	for (unsigned i = 0; i < 2; i++)
+		set(netburst_escr[FIRM_ESCR0 + i].msr,
+		    escr(NB_PACKED_SP_UOP, 1u << 15, i ? ESCR_T0_USR : ESCR_T0_OS) | ESCR_TAG_ENABLE |
+			    1u << i << ESCR_TAG_SHIFT);
+	set(CCCR(12), get(CCCR(12)));
+	step_with(packed_sp, 3, 0);
+	assert_int_equal(value(12), 2);
+	step_with(packed_sp, 3, 3);
+	assert_int_equal(value(12), 3);
 }
 
 static void tags_need_their_enable_and_a_counter(void **state)

@@ -127,7 +127,8 @@ static void programs_everything(void **state)
 		start_cpu(parts[i].profile, NULL);
 		for (unsigned e = 0; e < pmu.n_events; e++)
 			for (unsigned c = 0; c < 18; c++) {
-				struct pmu_config config = {.code = pmu.events[e]->code, .levels = LEVELS_ALL};
+				struct pmu_config config = {.code = pmu.events[e]->code,
+							    .levels = LEVELS_ALL};
 
 				if (!drv->can_count(&pmu, pmu.events[e], c))
 					continue;
@@ -642,6 +643,8 @@ static void words_are_refused_as_they_were_written(void **state)
 
 		assert_string_equal(taken ? "taken" : error.text, cases[i].why);
 	}
+	assert_int_equal(event_parse(&pmu, "IOQ_allocation:ALL_READ", &request, 1, &error), 1);
+	assert_int_equal(event_counters(&pmu, &request), 15);
 	start_cpu(&netburst_northwood_ht, NULL);
 	assert_int_equal(event_parse(&pmu, "0x3b000/0x18000205", &request, 1, &error), 1);
 	assert_int_equal(CODE_ESCR(request.config.code), 0x18000205);
@@ -657,6 +660,11 @@ static void words_are_refused_as_they_were_written(void **state)
 	assert_int_equal(event_parse(&pmu, "0x23b000/0x1800020c", &request, 1, &error), 1);
 	assert_false(request.config.code & CCCR_COMPARE);
 	start_cpu(&netburst_willamette, NULL);
+	/* FSB_ESCR1 has no IOQ_allocation before signature 0F27H, by name nor as words. */
+	assert_int_equal(event_parse(&pmu, "IOQ_allocation:ALL_READ", &request, 1, &error), 1);
+	assert_int_equal(event_counters(&pmu, &request), 3);
+	assert_int_equal(event_parse(&pmu, "0x3d000/0x0600420c", &request, 1, &error), 1);
+	assert_int_equal(event_counters(&pmu, &request), 3);
 	assert_int_equal(event_parse(&pmu, "0x3b800/0x18000204", &request, 1, &error), 0);
 	assert_string_equal(error.text, "raw CCCR 0003B800: bit 11 is reserved on model 1");
 }
