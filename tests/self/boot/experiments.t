@@ -82,11 +82,15 @@ cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "
 equal(cascade, [1401, 901], "a cascade counts what follows the kernel's 500th instruction, and nothing of the window's own")
 
 # Registers worked out by hand: what tags and what counts the tags act together, and are judged as the metric that they make.
-byhand = boot(config=example("netburst-perfex.cfg"))
+LBR = "[experiment branches] kernel=branches_taken ring=0 record=lbr n=10 reps=1\n"
+byhand = boot(config=example("netburst-perfex.cfg") + LBR)
 sound(byhand, "the worked examples of the thesis on the Pentium 4, as registers")
-equal({(x["name"], x["passes"]) for x in (byhand.report or {"experiments": []})["experiments"]},
+equal({(x["name"], x["passes"]) for x in (byhand.report or {"experiments": []})["experiments"] if x["name"] != "branches"},
       {(name, 1) for name in re.findall(r"^\[experiment (\S+)\]", example("netburst-perfex.cfg"), re.M)},
       "each is one pass, in each ring")
+
+for x in experiments(byhand, "branches"):
+    equal(x["samples"][0].get("elsewhere", 0), 0, "a stack of 32 address bits places its branches in the kernel")
 
 
 def last(name, kernel, level):
