@@ -58,8 +58,8 @@ int main(int argc, char **argv)
 	for (int i = first; i < argc; i++) {
 		used += (size_t)snprintf(line + used, sizeof line - used, " %s", argv[i]);
 		if (used >= sizeof line) {
-			fprintf(stderr, "assay: could not run: the options take more than %zu bytes\n",
-				sizeof line - 1);
+			fprintf(stderr, "assay: could not run: the options take more than %u bytes\n",
+				(unsigned)(sizeof line - 1));
 			return 2;
 		}
 	}

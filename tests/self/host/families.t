@@ -15,9 +15,9 @@ from tap import done, ok  # noqa: E402
 
 REGISTRY = "pmu/families.def"
 # Tests of single families, and of whole images, know what they test; the list of these is in the folders' names.
-# The toy machine and the family of its PMU have one name.
-FREE = ("tests/self/host/", "tests/self/boot/", "tests/self/soak/", "arch/toy/")
-TOY = "toy"
+FREE = ("tests/self/host/", "tests/self/boot/", "tests/self/soak/")
+# An instruction set and the family of its PMU may have one name.
+INSTRUCTION_SETS = {d for d in os.listdir(os.path.join(TOP, "arch")) if os.path.isdir(os.path.join(TOP, "arch", d))}
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
@@ -31,7 +31,7 @@ STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 def naming(names):
     """What finds, in a source without comments, identifiers that begin with a family's name, in small letters or in capitals, its headers, and
     texts that begin with it ("intel-skylake") or have it for a word, whatever the letters."""
-    words = [n for n in names if n != TOY]
+    words = [n for n in names if n not in INSTRUCTION_SETS]
     some, capitals = "|".join(names), "|".join(n.upper() for n in words)
     plain = re.compile(r'\b(?:%s)_\w|\b(?:%s)_\w|"(?:%s)(?:"|-)|pmu/(?:%s)/' % (some, capitals, some, some))
     word = re.compile(r"(?<!\w)(?:%s)(?!\w)" % "|".join(words), re.I)
@@ -41,7 +41,7 @@ def naming(names):
 def offenders(files, names):
     """Files that name one, of {file: text}."""
     named = naming(names)
-    own = tuple("pmu/%s/" % n for n in names)
+    own = tuple("pmu/%s/" % n for n in names) + tuple("arch/%s/" % n for n in names if n in INSTRUCTION_SETS)
     return {f for f, text in files.items() if not f.startswith(own + FREE) and f != REGISTRY and named(COMMENT.sub("", text))}
 
 
@@ -98,7 +98,7 @@ def main():
        not told("boot/main.c", "/* as intel_driver does */") and not told("boot/main.c", "x86_intel_like = 1;") and
        not told(REGISTRY, "PMU_FAMILY(intel_family)"), "what may name one is not")
     ok(parse("a.c: why\n") == ({"a.c"}, []) and parse("a.c:\n")[1] and parse("a.c: w\na.c: w\n")[1], "a list is read")
-    ok(families("/* PMU_FAMILY(x) */\nPMU_FAMILY(toy_family)\n") == ["toy"], "the registry is read")
+    ok(families("/* PMU_FAMILY(x) */\nPMU_FAMILY(some_family)\n") == ["some"], "the registry is read")
     done()
 
 

@@ -121,7 +121,7 @@ def main():
     neutral = ("boot/main.c", "tests/measure/pass.c", "tests/suites/noise.c", "pmu/contract/control.c", "pmu/registry.c",
                "arch/time.h", "tools/coverage.c")
     ok(all(told(f, "arch/x86/cpu/msr.h")[1] for f in neutral), "x86's header in a neutral file is told")
-    ok(told("pmu/intel/driver/driver.c", "arch/toy/toy.h")[1] and told("arch/toy/toy.c", "arch/x86/cpu/cpu.h")[1],
+    ok(told("pmu/intel/driver/driver.c", "arch/other/other.h")[1] and told("arch/other/other.c", "arch/x86/cpu/cpu.h")[1],
        "so is one instruction set's in another one's file")
     ok(told("tests/report/report_calls.c", "tests/kernels/x86/needs.h")[1] and
        told("boot/main.c", "tests/suites/x86/machine.h")[1] and
@@ -132,7 +132,7 @@ def main():
              ("tests/kernels/x86/services.c", "arch/x86/cpu/cpu.h"), ("boot/main.c", "arch/time.h"),
              ("tests/suites/x86/machine.c", "tests/kernels/x86/needs.h"), ("boot/main.c", "tests/judge/check.h"),
              ("boot/direct/direct.c", "arch/x86/console/serial.h"), ("pmu/x86/control.c", "arch/x86/cpu/msr.h"),
-             ("arch/x86/step/step_engine.c", "pmu/quantity/quantity.h"), ("arch/toy/step.c", "arch/toy/cpu.h"),
+             ("arch/x86/step/step_engine.c", "pmu/quantity/quantity.h"), ("arch/other/step.c", "arch/other/cpu.h"),
              ("tests/self/host/test_insn.c", "arch/x86/step/insn.h"))
     ok(not any(any(told(*r)) for r in right), "what may be included is not", [r for r in right if any(told(*r))])
     ok(parse("a.h: why\n\tb.c c.c\n") == ({("b.c", "a.h"), ("c.c", "a.h")}, []), "an exception is read")
