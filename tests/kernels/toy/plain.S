@@ -1,0 +1,65 @@
+/*
+ * Plain code of the toy machine: nothing, NOPs, loads and stores.
+ */
+#include "tests/kernels/toy/kernel.h"
+
+KERNEL empty, "nothing at all", flags=KERNEL_CORE
+KERNEL_END
+SIG CYCLES, 0
+SIGNATURE_END
+
+KERNEL loop, "N turns of nothing", flags=KERNEL_CORE
+1:	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2
+SIG CYCLES, 2
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL nop_loop, "N times ten NOPs", flags=KERNEL_CORE
+1:	.rept 10
+	NOP
+	.endr
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 10 + 2
+SIG INSN_NOP, 10
+SIG CYCLES, 10 + 2
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL copy, "N times eight bytes from one place to another", flags=KERNEL_CORE
+1:	LOAD 3, 2, KERNEL_SCRATCH
+	STORE 3, 2, KERNEL_SCRATCH + 8
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2
+SIG_LOADS 1, 8
+SIG_STORES 1, 8
+SIG CYCLES, 2*2 + 2
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL loads, "N times four loads"
+1:	.rept 4
+	LOAD 3, 2, KERNEL_SCRATCH
+	.endr
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2
+SIG_LOADS 4, 8
+SIG CYCLES, 4*2 + 2
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL stores, "N times four stores"
+1:	.rept 4
+	STORE 1, 2, KERNEL_SCRATCH
+	.endr
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2
+SIG_STORES 4, 8
+SIG CYCLES, 4*2 + 2
+SIG_LOOP
+SIGNATURE_END

@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""TAP test: Assay on the toy machine (docs/toy.md) finds nothing wrong with it, and each of its PMU's injections by the suite that should."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/self")]
+from reporting.validity import breaches  # noqa: E402
+from tap import done, equal, ok  # noqa: E402
+
+TOOL = ROOT / "build/host/assay-toy"
+VERDICTS = r"(\d+) checks: (\d+) exact, (\d+) within, (\d+) biased, (\d+) noisy, (\d+) dead, (\d+) wrong, (\d+) erratum, (\d+) error, (\d+) skipped"
+BAD = range(3, 9)  # of the numbers, from biased to error
+SUITES = {"control", "events", "identities", "sweep", "trace", "sampling", "experiments", "truth"}
+HIGHEST = ("wrap/COUNTER3", "write rules/COUNTER3", "overflow status/COUNTER3", "overflow point/COUNTER3", "access/write COUNTER3, its highest value",
+           "access/write COUNTER3, above it")
+# Injection: suite that tells it first, what that says of, and how.
+TOLD = {
+    "dropped-carry": ("ladder", "COUNTER1", "wrong"),
+    "counts-twice": ("ladder", "COUNTER0", "wrong"),
+    "dead-counter": ("ladder", "COUNTER2", "dead"),
+    "stop-ignored": ("ladder", "COUNTER0", "biased"),
+    "no-interrupt": ("ladder", "COUNTER0", "wrong"),
+    "highest-ignored": ("ladder", "COUNTER3", "wrong"),
+    "levels-ignored": ("control", "ring filter", "wrong"),
+    "wrong-event": ("events", "LOADS/", "wrong"),
+    "lost-message": ("trace", "LBR", "wrong"),
+    "wrong-target": ("trace", "LBR", "wrong"),
+    "memory-gap": ("trace", "BTS whole", "wrong"),
+    "interrupt-twice": ("events", "INTERRUPTS/", "wrong"),
+}
+
+
+ALL = ("suite=all", "kernel=all", "event=*")
+
+
+def run(*options, config=None):
+    """(exit status, numbers of the last line, document, all that was printed)"""
+    with tempfile.TemporaryDirectory() as d:
+        if config:
+            (pathlib.Path(d) / "assay").mkdir()
+            (pathlib.Path(d) / "assay/assay.cfg").write_text(config, encoding="ascii")
+        r = subprocess.run([TOOL, "-d", d, *options], capture_output=True, text=True, check=False)
+        paths = list(pathlib.Path(d).glob("assay/runs/*/report.json"))
+        document = json.loads(paths[0].read_text(encoding="utf-8")) if paths else None
+    found = re.search(VERDICTS, r.stdout[r.stdout.rfind("assay: "):])
+    return r.returncode, [int(n) for n in found.groups()] if found else None, document, r.stdout + r.stderr
+
+
+def bad(document):
+    """suite -> {(check, verdict)} of what is wrong"""
+    out = {}
+    for suite in document["suites"]:
+        for check in suite["checks"]:
+            if check["verdict"] in ("biased", "noisy", "dead", "wrong", "erratum", "error"):
+                out.setdefault(suite["name"], set()).add((check["name"], check["verdict"]))
+    return out
+
+
+EXPERIMENTS = """
+[experiment loop]
+kernel=nop_loop
+events=INSTRUCTIONS,BRANCHES
+delta=INSTRUCTIONS-BRANCHES
+n=10
+[experiment interrupts]
+kernel=timer
+events=INTERRUPTS
+n=10
+[experiment samples]
+kernel=nop_loop
+events=INSTRUCTIONS
+record=pmi
+period=7
+ring=3
+n=10
+[experiment branches]
+kernel=calls
+record=bts
+n=10
+"""
+
+began = time.monotonic()
+status, numbers, document, text = run(*ALL, config=EXPERIMENTS)
+took = time.monotonic() - began
+ok(status == 0 and numbers and not any(numbers[i] for i in BAD), "a sound toy gives nothing wrong", text[-2000:])
+ok(numbers and numbers[1] > 1500, "and more than 1500 checks are exact", text[-200:])
+equal({s["name"] for s in document["suites"] if any(c["verdict"] in ("exact", "within") for c in s["checks"])} & SUITES, SUITES,
+      "every suite judges something")
+sound = document
+ok(took < 20, "it takes %.1f s" % took)
+# COUNTER3's highest value is not all ones of its width: a check that takes it to be finds a sound counter wrong.
+control = {c["name"]: c["verdict"] for suite in document["suites"] if suite["name"] == "control" for c in suite["checks"]}
+equal({name: control.get(name) for name in HIGHEST}, dict.fromkeys(HIGHEST, "exact"), "checks that reach a counter's highest value judge one whose is another")
+ok(document["isa"] == "toy" and document["complete"], "the report says what it is of")
+equal(list(breaches(document)), [], "it keeps to the schemas of reports")
+ok(list(breaches(dict(document, levels=document["levels"][:1]))), "one without the user's level does not")
+
+listed = re.findall(r'^TOY_INJECTION\(\w+, "([^"]+)"', (ROOT / "pmu/toy/errata/injections.def").read_text(encoding="utf-8"), flags=re.M)
+equal(set(listed), set(TOLD), "each injection has its place here")
+for name, (suite, check, verdict) in TOLD.items():
+    status, numbers, document, text = run(*ALL, "inject=" + name)
+    wrong = bad(document) if document else {}
+    ok(status == 1 and any(c.startswith(check) and v == verdict for c, v in wrong.get(suite, ())), "%s: the %s tells it: %s, %s" % (name, suite, check, verdict),
+       [wrong, text[-400:]])
+    if suite != "ladder":
+        ok("ladder" not in wrong and "truth" not in wrong, "%s: neither the ladder nor the ground truth is wrong" % name, wrong)
+
+# What breaks the virtual PMU, and not the model, breaks this one as well.
+status, _, document, text = run(*ALL, "inject=branch-target-off")
+ok(status == 1 and any(c.startswith("BTS whole") for c, _ in bad(document).get("trace", ())), "branch-target-off, of records on every virtual CPU, is told by the trace", text[-400:])
+status, _, _, text = run("inject=no-such")
+ok(status == 2 and "there is no injection 'no-such'" in text, "an injection that there is not is refused")
+
+rows = {x["name"]: x for x in sound["experiments"]}
+values = {name: [o["values"] for o in rows[name]["counts"][0]["observations"]] for name in ("loop", "interrupts") if name in rows}
+equal(values.get("interrupts"), [[[10, 3]], [[20, 3]], [[30, 3]]], "an experiment counts ten interrupts of the timer, twenty and thirty, each time")
+equal(values.get("loop"), [[[120, 3]], [[240, 3]], [[360, 3]]], "and another the twelve instructions of a loop's turn")
+delta = [o["values"] for o in rows["loop"]["deltas"][0]["observations"]] if "loop" in rows else None
+equal(delta, [[[110, 3]], [[220, 3]], [[330, 3]]], "of which all but the branches are the difference")
+ok("samples" in rows and rows["samples"]["samples"][0]["places"], "and a third samples", rows.get("samples"))
+ok("branches" in rows and rows["branches"]["samples"], "and a fourth records branches in memory", rows.get("branches"))
+status, _, _, text = run("suite=experiments", config="[experiment x]\nkernel=loop\nevents=NONSENSE\n")
+ok(status == 1 and "NONSENSE" in text, "an experiment with an event that there is not is told", [status, text[-400:]])
+status, _, _, text = run("nonsense")
+ok(status == 2, "and so is an option")
+for option in ("suite=nonsense", "suite=events,nonsense", "kernel=nonsense", "event=nonsense*", "check=nonsense"):
+    status, _, _, text = run(option)
+    ok(status == 2 and "matches none" in text, option + ", which matches nothing, is refused", text[-200:])
+done()
