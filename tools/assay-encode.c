@@ -352,10 +352,12 @@ static int perf_strings(void)
 		if (event_format_perf(&pmu, &request[i], text, sizeof text)) {
 			puts(text);
 		} else {
-			fprintf(stderr,
-				"assay-encode: %s: only a fixed counter counts it, perf's fields cannot say "
-				"so\n",
-				request[i].event->name);
+			const char *unlike = pmu.driver->grammar->perf_unlike;
+
+			fprintf(stderr, "assay-encode: %s: %s\n",
+				request[i].event ? request[i].event->name : "a raw selector",
+				unlike ? unlike
+				       : "only a fixed counter counts it, perf's fields cannot say so");
 			status = WRONG;
 		}
 	return status;
@@ -500,6 +502,8 @@ static int encode(void)
 	const char *why;
 	unsigned n;
 
+	if (pmu.driver->join)
+		pmu.driver->join(&pmu, request, n_requests);
 	if (!schedule_events(&pmu, request, n_requests, place, &result, &why)) {
 		fprintf(stderr, "assay-encode: %s: %s\n", pmu.model, why);
 		return WRONG;

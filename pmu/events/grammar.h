@@ -60,6 +60,7 @@ struct event_grammar {
 	const struct event_alias *const
 		*more_aliases;                  /* likewise: the vendor's own, NULL ends; may be NULL */
 	const struct event_modifier *modifiers; /* help NULL ends */
+	const char *perf_unlike; /* why perf's form cannot say an event of this family; NULL: it can */
 	bool code_is_raw; /* an event's code is laid out as a raw selector is, and may hold a counter mask and
 			     the like */
 	/** Registers besides the selector, by the names of perf's fields, perf NULL ends; may be NULL. */
@@ -123,7 +124,8 @@ uint64_t event_field_limit(const struct pmu *pmu, const char *field);
  * cut to size */
 size_t event_format(const struct pmu *pmu, const struct event_request *request, char *out, size_t size);
 
-/** As perf writes it: "cpu/event=0xc4,cmask=0x2/u"; empty if perf's form cannot say it (fixed counters).
+/** As perf writes it: "cpu/event=0xc4,cmask=0x2/u"; empty if perf's form cannot say it (fixed counters, and
+ * families whose grammar says perf_unlike).
  * @return length */
 size_t event_format_perf(const struct pmu *pmu, const struct event_request *request, char *out, size_t size);
 

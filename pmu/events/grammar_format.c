@@ -100,7 +100,7 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 	unsigned fields = 0;
 
 	out[0] = 0;
-	if (r->event && !r->event->counters)
+	if (g->perf_unlike || (r->event && !r->event->counters))
 		return 0;
 	n = text_append(out, size, 0, "%s/", pmu->perf_name ? pmu->perf_name : "cpu");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++) {

@@ -60,8 +60,9 @@ static const struct event_mask *masks(const struct pmu *pmu, const struct pmu_ev
 }
 
 #define RINGS ((uint64_t)NETBURST_RINGS << 32)
-#define TAGS  ((uint64_t)(ESCR_TAG_ENABLE | ESCR_TAG) << 32) /* an event that tags counts as it does without \
-							      */
+#define TAGS                                                                                                 \
+	((uint64_t)(ESCR_TAG_ENABLE | ESCR_TAG) << 32) /* an event that tags counts as it does without       \
+							*/
 
 static uint8_t rings_in(uint64_t word)
 {
@@ -130,7 +131,7 @@ static bool take_raw(const struct pmu *pmu, uint64_t word, struct pmu_config *co
 		config->code |= CCCR_COMPARE;
 	config->code |= CODE_AS_WRITTEN | rings | pmi;
 	config->levels = (uint8_t)((rings & ((uint64_t)(ESCR_T0_OS | ESCR_T1_OS) << 32) ? LEVELS_SYSTEM : 0) |
-				 (rings & ((uint64_t)(ESCR_T0_USR | ESCR_T1_USR) << 32) ? LEVELS_USER : 0));
+				   (rings & ((uint64_t)(ESCR_T0_USR | ESCR_T1_USR) << 32) ? LEVELS_USER : 0));
 	config->any_thread =
 		rings & ((uint64_t)(cpu->thread ? ESCR_T0_OS | ESCR_T0_USR : ESCR_T1_OS | ESCR_T1_USR) << 32);
 	return true;
@@ -156,6 +157,10 @@ const struct event_grammar netburst_grammar = {
 	.code_overflows_always = CCCR_FORCE_OVF,
 	.take_raw = take_raw,
 	.written = written,
+	/* Linux, arch/x86/include/asm/perf_event_p4.h: enum P4_EVENTS takes the place of the event select. */
+	.perf_unlike =
+		"Linux numbers NetBurst's events by a list of its own (its fields are cccr, escr and ht), "
+		"so its perf takes no register values",
 	.halves = "CCCR/ESCR@counter, as perfex has it",
 	.masks = masks,
 };

@@ -138,6 +138,12 @@ status, out, err = run("netburst-northwood", "0x00039000/0x09000034@0x80000008")
 test("an ESCR that is not wired to the counter of perfex's words is refused with those that are", status == 1 and "FLAME_COUNTER0 cannot count" in err
      and "take BPU_COUNTER0," in err and "IQ_COUNTER5" in err, out + err)
 
+status, out, err = run("netburst-northwood-ht", "0x00035000/0x04000405@0x8000000E", "0x0003B000/0x10000205@0x8000000F")
+test("what tags by hand and what counts the tags share a pass", status == 0 and out.startswith("netburst-northwood-ht: 2 events in 1 pass"), out + err)
+test("no string is given that Linux would take for another event", "perf:" not in out, out)
+status, out, err = run("--perf", "netburst-northwood-ht", "branch_retired:MMTP:u:thr=2")
+test("and the reason is told", status == 1 and not out and "Linux numbers NetBurst's events by a list of its own" in err, out + err)
+
 listed = run("?", "x")[2].splitlines()[1:]
 profiles = [line.split()[0] for line in listed if line.startswith("  ")]
 test("machines of two kinds of cores are listed too",
