@@ -70,41 +70,12 @@ struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 
 bool cpu_has(enum cpu_feature feature)
 {
-	static const struct {
-		uint32_t leaf, subleaf;
-		size_t reg;
-		unsigned bit;
-	} where[] = {
-#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
-#include "arch/x86/cpu/cpu_features.def"
-#undef CPU_FEATURE
-	};
-	struct cpuid_regs r = cpuid(where[feature].leaf, where[feature].subleaf);
-	uint32_t value;
-
-	memcpy(&value, (const char *)&r + where[feature].reg, sizeof value);
-	return value >> where[feature].bit & 1;
+	return cpu_tells(feature, cpuid);
 }
 
-/* Display family and model: SDM vol. 2, CPUID, and AMD's likewise. */
 void cpu_identify(struct cpu_identity *out)
 {
-	struct cpuid_regs zero = cpuid(0, 0), one = cpuid(1, 0);
-
-	memset(out, 0, sizeof *out);
-	memcpy(out->vendor, &zero.ebx, 4);
-	memcpy(out->vendor + 4, &zero.edx, 4);
-	memcpy(out->vendor + 8, &zero.ecx, 4);
-	out->signature = one.eax;
-	out->family = one.eax >> 8 & 15;
-	out->model = one.eax >> 4 & 15;
-	out->stepping = one.eax & 15;
-	if (out->family == 6 || out->family == 15)
-		out->model |= one.eax >> 12 & 0xf0;
-	if (out->family == 15)
-		out->family += one.eax >> 20 & 0xff;
-	out->max_leaf = zero.eax;
-	out->under_hypervisor = one.ecx >> 31;
+	cpu_decode(out, cpuid);
 	if (out->under_hypervisor) {
 		struct cpuid_regs name = cpuid(0x40000000, 0);
 

@@ -2,21 +2,11 @@
 #include "arch/x86/step/step.h"
 #include "arch/x86/exceptions/trap.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #define HYPERVISOR       0x40000000u
 #define HYPERVISOR_BLOCK 0x100u
 #define HYPERVISOR_END   (HYPERVISOR + 8 * HYPERVISOR_BLOCK)
-
-static const struct {
-	uint32_t leaf;
-	uint8_t subleaf, reg, bit;
-} features[CPU_FEATURE_COUNT] = {
-#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
-#include "arch/x86/cpu/cpu_features.def"
-#undef CPU_FEATURE
-};
 
 static struct cpuid_regs raw(uint32_t leaf, uint32_t subleaf)
 {
@@ -44,13 +34,6 @@ struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 	if (leaf > last && !(leaf == HYPERVISOR))
 		return (struct cpuid_regs){0, 0, 0, 0};
 	return raw(leaf, subleaf);
-}
-
-bool cpu_tells(enum cpu_feature feature, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf))
-{
-	struct cpuid_regs r = query(features[feature].leaf, features[feature].subleaf);
-
-	return *(const uint32_t *)((const char *)&r + features[feature].reg) >> features[feature].bit & 1;
 }
 
 bool cpu_has(enum cpu_feature feature)

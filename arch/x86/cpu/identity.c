@@ -1,9 +1,26 @@
 #include "arch/x86/cpu/cpuid.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define EXTENDED 0x80000000u
+
+static const struct {
+	uint32_t leaf;
+	uint8_t subleaf, reg, bit;
+} features[CPU_FEATURE_COUNT] = {
+#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
+#include "arch/x86/cpu/cpu_features.def"
+#undef CPU_FEATURE
+};
+
+bool cpu_tells(enum cpu_feature feature, struct cpuid_regs (*query)(uint32_t leaf, uint32_t subleaf))
+{
+	struct cpuid_regs r = query(features[feature].leaf, features[feature].subleaf);
+
+	return *(const uint32_t *)((const char *)&r + features[feature].reg) >> features[feature].bit & 1;
+}
 
 static void decode_signature(struct cpu_identity *out, uint32_t signature)
 {

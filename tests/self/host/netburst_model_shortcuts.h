@@ -4,57 +4,15 @@
 #ifndef TESTS_SELF_HOST_NETBURST_MODEL_SHORTCUTS_H
 #define TESTS_SELF_HOST_NETBURST_MODEL_SHORTCUTS_H
 
-#include "pmu/virtual/injections.h"
 #include "pmu/netburst/events/events.h"
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/model/uops.h"
-#include "tests/self/host/support/model_registers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#define MODEL netburst_model
+#include "tests/self/host/support/model_shortcuts.h"
 
 #define CCCR(c)    (MSR_NETBURST_CCCR0 + (c))
 #define COUNTER(c) (MSR_NETBURST_COUNTER0 + (c))
-
-static void *cpu;
-
-static inline void power_up(const struct model_profile *p, const char *inject)
-{
-	struct injections injections;
-	char why[INJECTION_REASON];
-
-	assert_true(injections_parse(&netburst_model, inject, &injections, why));
-	free(cpu);
-	cpu = calloc(1, netburst_model.state_size);
-	netburst_model.reset(cpu, p, &injections.model);
-}
-
-static inline void set(uint32_t address, uint64_t value)
-{
-	assert_int_equal(model_wrmsr(&netburst_model, cpu, address, value), REGISTER_DONE);
-}
-
-static inline uint64_t get(uint32_t address)
-{
-	uint64_t value = 0xdeadbeef;
-
-	assert_int_equal(model_rdmsr(&netburst_model, cpu, address, &value), REGISTER_DONE);
-	return value;
-}
-
-static inline void refuses(uint32_t address, uint64_t value)
-{
-	uint64_t before = 0, after = 0;
-
-	model_rdmsr(&netburst_model, cpu, address, &before);
-	assert_int_equal(model_wrmsr(&netburst_model, cpu, address, value), REGISTER_FAULT);
-	model_rdmsr(&netburst_model, cpu, address, &after);
-	assert_int_equal(before, after);
-}
 
 static inline bool faults(uint32_t address)
 {
@@ -103,27 +61,12 @@ static inline void advance(const struct step *s)
 	netburst_model.advance(cpu, s);
 }
 
-/* A step with an amount of one quantity. */
-static inline void step(enum quantity q, unsigned amount, uint32_t cycles, uint8_t cpl)
-{
-	struct qterm term = {q, amount};
-	struct step s = {.terms = &term, .n_terms = 1, .cycles = cycles, .level = cpl};
-
-	advance(&s);
-}
-
 /* A step of the given terms, in one cycle at least. */
 static inline void step_with(const struct qterm *terms, unsigned n, uint8_t cpl)
 {
 	struct step s = {.terms = terms, .n_terms = n, .cycles = 1, .level = cpl};
 
 	advance(&s);
-}
-
-static inline void instructions(unsigned n)
-{
-	while (n--)
-		step(Q_INSTRUCTIONS, 1, 1, 0);
 }
 
 static inline unsigned interrupts(void)

@@ -164,38 +164,14 @@ struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 
 bool cpu_has(enum cpu_feature feature)
 {
-	static const struct {
-		uint32_t leaf, subleaf;
-		size_t offset;
-		unsigned bit;
-	} features[] = {
-#define CPU_FEATURE(id, leaf, subleaf, reg, bit) {leaf, subleaf, offsetof(struct cpuid_regs, reg), bit},
-#include "arch/x86/cpu/cpu_features.def"
-#undef CPU_FEATURE
-	};
-	struct cpuid_regs r = cpuid(features[feature].leaf, features[feature].subleaf);
-	uint32_t value;
-	memcpy(&value, (const char *)&r + features[feature].offset, sizeof value);
-	return value >> features[feature].bit & 1;
+	return cpu_tells(feature, cpuid);
 }
 
+/* Whoever asks for the hypervisor sets it himself. */
 void cpu_identify(struct cpu_identity *out)
 {
-	struct cpuid_regs r = cpuid(0, 0);
-
-	memset(out, 0, sizeof *out);
-	memcpy(out->vendor, &r.ebx, 4);
-	memcpy(out->vendor + 4, &r.edx, 4);
-	memcpy(out->vendor + 8, &r.ecx, 4);
-	out->max_leaf = r.eax;
-	out->signature = cpuid(1, 0).eax;
-	out->stepping = out->signature & 15;
-	out->family = out->signature >> 8 & 15;
-	out->model = out->signature >> 4 & 15;
-	if (out->family == 6 || out->family == 15)
-		out->model |= out->signature >> 12 & 0xf0;
-	if (out->family == 15)
-		out->family += out->signature >> 20 & 0xff;
+	cpu_decode(out, cpuid);
+	out->under_hypervisor = false;
 }
 
 static bool active(void)
