@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_NAME "\\assay\\assay.cfg"
-
 static bool parse_file(const struct platform *platform, struct options *o, struct experiments *experiments,
 		       struct option_error *error)
 {
@@ -14,10 +12,10 @@ static bool parse_file(const struct platform *platform, struct options *o, struc
 	size_t size;
 	const char *why;
 
-	if (!platform->read_file(FILE_NAME, &text, &size, &why)) {
+	if (!platform->read_file(CONFIG_FILE, &text, &size, &why)) {
 		if (!why || !strcmp(why, PLATFORM_NOT_FOUND))
 			return true;
-		snprintf(error->text, sizeof error->text, "%s: %s; mend or remove the file", FILE_NAME, why);
+		snprintf(error->text, sizeof error->text, "%s: %s; mend or remove the file", CONFIG_FILE, why);
 		return false;
 	}
 	bool good = experiments_parse(o, experiments, text, size, "assay.cfg", error);
@@ -32,6 +30,9 @@ bool config_gather(const struct platform *platform, struct options *o, struct ex
 
 	options_default(o);
 	bool file = parse_file(platform, o, experiments, error);
+	/* Who says what is to be done is not asked. */
+	if (platform->command_line[strspn(platform->command_line, " \t")])
+		o->menu = 0;
 	bool line = options_parse(o, platform->command_line, strlen(platform->command_line), "command line",
 				  file ? error : &second);
 	return file && line;

@@ -17,6 +17,8 @@
 #include "boot/event_files.h"
 #include "boot/judge.h"
 #include "boot/listing.h"
+#include "boot/menu/results.h"
+#include "boot/menu/start.h"
 #include "boot/options.h"
 #include "boot/platform.h"
 #include "boot/progress.h"
@@ -56,6 +58,7 @@
 static struct cores cores;
 static struct run_options run_options;
 static unsigned given;   /* what suites have handed over */
+static bool attended;    /* somebody was at the menu */
 static unsigned on_list; /* events that were listed */
 
 /* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
@@ -71,14 +74,42 @@ static void begin_text(const struct platform *platform)
 	}
 }
 
+static void close_screen(const struct platform *platform)
+{
+	if (!screen_is_open())
+		return;
+	screen_close();
+	if (platform->clear_screen)
+		platform->clear_screen();
+}
+
+/* Where there is a menu, it is also how a run that came to its end is looked at, if anybody is there or the
+ * screen is to stay. The text stays below it for who has no use for that. */
+static void look_at_results(const struct platform *platform, const struct options *o)
+{
+	static const char farewell[] = "The machine may be switched off now.\n";
+	char heading[RESULTS_TEXT], cpu[IDENTITY_NAME];
+	struct results_about about = {
+		.heading = heading,
+		.place = report_out_place(),
+		.leaving = o->exit == EXIT_HALT ? NULL : "leaves",
+	};
+
+	close_screen(platform);
+	console_flush_screen();
+	if (!platform->terminal || !o->menu || (!attended && o->exit != EXIT_HALT))
+		return;
+	if (!about.leaving && platform->screen)
+		platform->screen(farewell, sizeof farewell - 1);
+	identity_name(cpu);
+	snprintf(heading, sizeof heading, " Assay %s   %s", BUILD_ID, cpu);
+	menu_results(platform->terminal, &about);
+}
+
 static int leave(struct platform *platform, const struct options *o, int status)
 {
-	if (screen_is_open()) {
-		screen_close();
-		if (platform->clear_screen)
-			platform->clear_screen();
-	}
-	bool wait = o->exit == EXIT_AUTO && !platform->from_shell && platform->wait_for_key;
+	close_screen(platform);
+	bool wait = o->exit == EXIT_AUTO && !attended && !platform->from_shell && platform->wait_for_key;
 	if (wait)
 		console_text("press a key to leave\n");
 	console_flush_screen();
@@ -341,6 +372,14 @@ int assay_main(struct platform *platform)
 	kernels_unpack();
 
 	bool good_options = config_gather(platform, &o, &experiments, &error);
+	if (platform->terminal)
+		platform->terminal->line = o.serial;
+	if (good_options && o.menu && !o.list && platform->terminal) {
+		if (!menu_start(platform, &o, &experiments, &attended))
+			return leave(platform, &o, STATUS_GOOD);
+		if (platform->look_at_screen)
+			platform->look_at_screen();
+	}
 	machine_set("serial", o.serial);
 	machine_set("x2apic", o.x2apic);
 	machine_set("hpet", o.hpet);
@@ -423,5 +462,6 @@ int assay_main(struct platform *platform)
 	progress_end(platform, how);
 	if (report_out_place())
 		console_text("report: in %s\n", report_out_place());
+	look_at_results(platform, &o);
 	return leave(platform, &o, status_of(report_totals()));
 }

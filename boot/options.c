@@ -75,6 +75,8 @@ const struct option_row option_rows[] = {
 	 "processors to judge: auto (the boot processor, of a hybrid CPU one of each type), all, or numbers"},
 	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt|auto", NULL, "auto",
 	 "what to do at the end; auto: return, but if no shell started it, only when a key is pressed"},
+	{"menu", OPTION_NUMBER, FIELD(menu), 0, 3600, NULL, NULL, "0",
+	 "seconds that the menu waits for a key before it runs; 0: no menu"},
 	{"list", OPTION_CHOICE, FIELD(list), 0, 0, "none|suites|kernels|events|injections|options", NULL,
 	 "none", "judge nothing, and list all that there are of these"},
 	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\runs",
@@ -321,30 +323,34 @@ void options_default(struct options *o)
 	option_defaults(option_rows, o);
 }
 
+size_t option_format(const struct options *o, const struct option_row *r, char *out, size_t size)
+{
+	const char *c = r->choices;
+
+	switch (r->kind) {
+	case OPTION_TEXT:
+		return (size_t)snprintf(out, size, "%s", (const char *)o + r->offset);
+	case OPTION_CHOICE:
+		for (uint64_t i = load(o, r); i; i--)
+			c = strchr(c, '|') + 1;
+		return (size_t)snprintf(out, size, "%.*s", (int)strcspn(c, "|"), c);
+	default:
+		return (size_t)snprintf(out, size, "%" PRIu64, load(o, r));
+	}
+}
+
 size_t options_format(const struct options *o, char *line, size_t size)
 {
 	size_t used = 0;
 
 	line[0] = 0;
 	for (const struct option_row *r = option_rows; r->name; r++) {
-		char item[OPTION_TEXT_MAX + 40];
-		const char *text = (const char *)o + r->offset;
-		const char *c = r->choices;
+		char item[OPTION_TEXT_MAX + 40], value[OPTION_TEXT_MAX];
 		int n;
 
-		switch (r->kind) {
-		case OPTION_TEXT:
-			n = snprintf(item, sizeof item, strpbrk(text, " \t") ? "%s=\"%s\"" : "%s=%s", r->name,
-				     text);
-			break;
-		case OPTION_CHOICE:
-			for (uint64_t i = load(o, r); i; i--)
-				c = strchr(c, '|') + 1;
-			n = snprintf(item, sizeof item, "%s=%.*s", r->name, (int)strcspn(c, "|"), c);
-			break;
-		default:
-			n = snprintf(item, sizeof item, "%s=%" PRIu64, r->name, load(o, r));
-		}
+		option_format(o, r, value, sizeof value);
+		n = snprintf(item, sizeof item, strpbrk(value, " \t") ? "%s=\"%s\"" : "%s=%s", r->name,
+			     value);
 		if (used + (size_t)n + 2 > size)
 			break;
 		used += (size_t)snprintf(line + used, size - used, "%s%s", used ? " " : "", item);

@@ -29,6 +29,7 @@ struct options {
 	unsigned reps;
 	uint64_t seed;
 	enum exit_mode exit;
+	unsigned menu; /* seconds that it waits, 0: there is none */
 	enum list_what list;
 	bool verbose;
 	bool registers;
@@ -80,6 +81,9 @@ bool options_parse(struct options *o, const char *text, size_t size, const char 
  * @return length without the NUL; size >= OPTIONS_LINE_MAX is always enough, less cuts the line
  */
 size_t options_format(const struct options *o, char *line, size_t size);
+
+/** One option's value as it would be written. @return its length, cut to size */
+size_t option_format(const struct options *o, const struct option_row *r, char *out, size_t size);
 
 #define OPTIONS_LINE_MAX 1536
 

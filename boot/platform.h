@@ -20,6 +20,8 @@ enum exit_mode { EXIT_SHUTDOWN, EXIT_RETURN, EXIT_HALT, EXIT_AUTO };
 
 #define PLATFORM_FILE_NAME 96
 
+struct terminal;
+
 struct platform_file {
 	char name[PLATFORM_FILE_NAME]; /* without directory; longer ones are left out */
 	uint64_t size;
@@ -38,6 +40,12 @@ struct platform {
 
 	/** A shell started it, which shows its text on. */
 	bool from_shell;
+
+	/** Where a menu can be; NULL: nowhere. */
+	struct terminal *terminal;
+
+	/** Find the framebuffer again: a menu may have changed what it is like. NULL: it cannot have. */
+	void (*look_at_screen)(void);
 
 	/** Return when a key is pressed; NULL: nobody can. */
 	void (*wait_for_key)(void);

@@ -310,7 +310,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modu
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
          ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, files=None, prepare=None, inspect=None,
-         until_exit=False, firmware=OVMF, steady=True, patience=None, keep_interrupted=False):
+         until_exit=False, firmware=OVMF, steady=True, patience=None, keep_interrupted=False, on_data=None):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
@@ -323,6 +323,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     disk       with "disk": how it is attached: ide, virtio, readonly (virtio), usb
     prepare    called with the disk image's path before the start, inspect after the end
     on_line    called with each line of the serial line as it comes
+    on_data    called with what comes through QEMU's serial line, as it is, and a function that sends bytes there; true: kill the emulator at once
     stop_when  called with each line; true: kill the emulator at once
     firmware   of QEMU: files with code and variables
     timeout    seconds that the whole run may take
@@ -376,7 +377,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             started = time.monotonic()
             try:
                 watch(r, command + list(extra), serial_file, started + timeout, on_line, stop_when, until_exit, tmp, patience,
-                      (ram.fileno(),))
+                      (ram.fileno(),), on_data)
             except KeyboardInterrupt:
                 if not keep_interrupted:
                     raise
@@ -426,7 +427,7 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp, patience=None, files=()):
+def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp, patience=None, files=(), on_data=None):
     """Start the emulator and follow its serial line (a file with Bochs, standard output with QEMU) into r."""
     with open(tmp + "/console", "wb") as console:
         process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=console if serial_file else subprocess.PIPE,
@@ -440,7 +441,7 @@ def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp
             source = open(serial_file, "rb")
         try:
             follow(r, process, source, tmp + ("/console" if serial_file else "/e9"), bool(serial_file), deadline, on_line, stop_when, until_exit,
-                   float("inf") if patience is None else patience)
+                   float("inf") if patience is None else patience, on_data)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -451,7 +452,7 @@ def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp
         r.console = f.read().decode("utf-8", "replace")
 
 
-def follow(r, process, source, document, is_file, deadline, on_line, stop_when, until_exit, patience):
+def follow(r, process, source, document, is_file, deadline, on_line, stop_when, until_exit, patience, on_data=None):
     pending = b""
     verdict_at = None
     progress = 0, 0  # when the document was last seen to grow, and to what size
@@ -475,6 +476,8 @@ def follow(r, process, source, document, is_file, deadline, on_line, stop_when, 
         else:
             ready, _, _ = select.select([source], [], [], 0.2)
             data = os.read(source.fileno(), 65536) if ready else b""
+        if on_data and on_data(data, process.stdin.write):
+            return
         *lines, pending = (pending + data).split(b"\n")
         for raw in lines:
             heard = time.monotonic()

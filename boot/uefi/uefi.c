@@ -8,6 +8,7 @@
  */
 #include "boot/heap.h"
 #include "boot/platform.h"
+#include "boot/uefi/terminal.h"
 #include "boot/uefi/volume.h"
 
 #include <efi.h>
@@ -276,6 +277,17 @@ static struct framebuffer find_framebuffer(void)
 	return found;
 }
 
+/* It lies within what has to be mapped. */
+static void look_at_screen(void)
+{
+	struct framebuffer *f = &uefi.boot.framebuffer;
+
+	*f = find_framebuffer();
+	uint64_t end = f->address + (uint64_t)f->height * f->pitch;
+	if (end > uefi.boot.memory_top)
+		uefi.boot.memory_top = end;
+}
+
 static void clear_screen(void)
 {
 	if (system_table->ConOut)
@@ -286,6 +298,7 @@ static struct platform uefi = {
 	.name = "UEFI",
 	.screen = screen,
 	.clear_screen = clear_screen,
+	.look_at_screen = look_at_screen,
 	.wait_for_key = wait_for_key,
 	.read_file = volume_read_file,
 	.list_files = volume_list_files,
@@ -327,16 +340,14 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	volume_choose(bs, loaded->DeviceHandle);
 	uefi.boot.rsdp = find_rsdp();
 	uefi.boot.memory_top = memory_top();
-	uefi.boot.framebuffer = find_framebuffer();
-	uint64_t screen_end = uefi.boot.framebuffer.address +
-			      (uint64_t)uefi.boot.framebuffer.height * uefi.boot.framebuffer.pitch;
-	if (screen_end > uefi.boot.memory_top)
-		uefi.boot.memory_top = screen_end;
+	look_at_screen();
 	uefi.boot.low_page = low_page();
 	uefi.boot.firmware = firmware_name();
 	uefi.command_line = command_line(loaded);
 	if (!uefi.command_line)
 		uefi.command_line = "";
+
+	uefi.terminal = uefi_terminal(table);
 
 	int status = assay_main(&uefi);
 	volume_close();

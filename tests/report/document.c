@@ -318,6 +318,28 @@ bool document_result(const struct result *r)
 	return keep(j, &mark);
 }
 
+struct json_mark document_place(void)
+{
+	const struct json *j = &doc.suites;
+
+	return (struct json_mark){j->last, j->last ? j->last->used : 0, j->size, j->before};
+}
+
+size_t document_record(const struct json_mark *from, char *out, size_t size)
+{
+	const struct json_chunk *c = from->last ? from->last : doc.suites.first;
+	size_t at = from->last ? from->used : 0, n = 0;
+
+	for (; c && n + 1 < size; c = c->next, at = 0) {
+		size_t part = c->used - at < size - 1 - n ? c->used - at : size - 1 - n;
+
+		memcpy(out + n, c->text + at, part);
+		n += part;
+	}
+	out[n] = 0;
+	return n;
+}
+
 static void close_suite(struct json *j, bool complete)
 {
 	json_close(j, ']');

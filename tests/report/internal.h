@@ -5,6 +5,7 @@
 #ifndef TESTS_REPORT_INTERNAL_H
 #define TESTS_REPORT_INTERNAL_H
 
+#include "tests/report/json.h"
 #include "tests/report/report.h"
 
 /** What the tables need of one check. Strings are interned: equal texts are equal pointers; NULL where there
@@ -18,7 +19,9 @@ struct cell {
 	uint64_t n;                      /* of that observation */
 	uint8_t verdict;                 /* enum verdict */
 	bool virtual, machine_model;
-	bool matrix; /* tabulated by event */
+	bool matrix;             /* tabulated by event */
+	bool recorded;           /* it is in the document ... */
+	struct json_mark record; /* ... behind this place */
 };
 
 struct cells {
@@ -103,6 +106,10 @@ bool document_pmu(const struct pmu *pmu, identity_source *identity);
 bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields);
 bool document_suite_begin(const char *suite, const char *title);
 bool document_result(const struct result *r);
+/** Where the next record of the suites will begin. */
+struct json_mark document_place(void);
+/** What was written from there on, to the end of all suites. @return its length, cut to size */
+size_t document_record(const struct json_mark *from, char *out, size_t size);
 bool document_suite_end(void);
 bool document_value(const char *suite, const char *name, const char *value, const char *unit);
 bool document_fact(const char *suite, const char *name, const char *text);

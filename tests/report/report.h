@@ -155,6 +155,24 @@ void report_end(bool complete);
 
 const struct report_totals *report_totals(void);
 
+/** What is shown of a check. Texts are NULL where there is none, and stay. */
+struct report_check {
+	const char *suite, *name, *event, *kernel, *counter, *ring;
+	const char *text;                /* why the verdict */
+	const char *expected, *observed; /* of the observation that decides, with this N */
+	const char *processor;           /* NULL: there is only one */
+	uint64_t n;
+	enum verdict verdict;
+	bool virtual;
+};
+
+/** The i-th check, as they were handed over. @return false behind the last */
+bool report_check(unsigned i, struct report_check *out);
+
+/** Its record in the JSON document and what follows, as much as has room, NUL-terminated. @return the length,
+ * 0: there is none */
+size_t report_check_record(unsigned i, char *out, size_t size);
+
 /**
  * Hand the JSON document over as it stands; it is valid at any time (complete=false until report_end(true)).
  * Takes no memory. @return false if the sink refused a piece

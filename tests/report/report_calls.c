@@ -237,6 +237,7 @@ void report_result(const struct result *r)
 		report_suite_begin(r->suite, r->suite);
 	report.totals.checks++;
 	report.totals.verdicts[r->judgement.verdict]++;
+	struct json_mark place = document_place();
 	noted = document_result(r);
 	if (!cells_add(r)) {
 		report.lost++;
@@ -245,6 +246,8 @@ void report_result(const struct result *r)
 	count_lost(noted);
 
 	note_progress(cells.count - 1);
+	cells.cell[cells.count - 1].record = place;
+	cells.cell[cells.count - 1].recorded = noted;
 	c = &cells.cell[cells.count - 1];
 	table_cell(c, report.verbose);
 	if (!c->matrix)
@@ -311,6 +314,25 @@ void report_end(bool complete)
 const struct report_totals *report_totals(void)
 {
 	return &report.totals;
+}
+
+bool report_check(unsigned i, struct report_check *out)
+{
+	if (i >= cells.count)
+		return false;
+	const struct cell *c = &cells.cell[i];
+	*out = (struct report_check){c->suite,    c->name,      c->event, c->kernel,
+				     c->counter,  c->ring,      c->text,  c->expected,
+				     c->observed, c->processor, c->n,     (enum verdict)c->verdict,
+				     c->virtual};
+	return true;
+}
+
+size_t report_check_record(unsigned i, char *out, size_t size)
+{
+	*out = 0;
+	return i < cells.count && cells.cell[i].recorded ? document_record(&cells.cell[i].record, out, size)
+							 : 0;
 }
 
 bool report_json(text_sink *sink, void *to)

@@ -21,6 +21,7 @@ enum {
 #define FIFO_WORKS        0xc0 /* interrupt identification, bits 7:6 */
 #define FIFO_SIZE         16
 #define MODEM_DTR_RTS     0x03
+#define RECEIVED          0x01
 #define TRANSMITTER_EMPTY 0x20
 #define TRANSMITTER_IDLE  0x40 /* the last bit has left, too */
 
@@ -136,4 +137,14 @@ void serial_write(const char *text, size_t size)
 		for (unsigned i = 0; i < fifo && size; i++, size--)
 			port_write8(base + DATA, (uint8_t)*text++);
 	}
+}
+
+bool serial_read(uint8_t *byte)
+{
+	uint8_t status = base ? port_read8(base + LINE_STATUS) : 0xff;
+
+	if (status == 0xff || !(status & RECEIVED))
+		return false;
+	*byte = port_read8(base + DATA);
+	return true;
 }

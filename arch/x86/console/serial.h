@@ -21,4 +21,7 @@ uint16_t serial_port(void);
 /** Write bytes as they are; returns without waiting for ever if the port stops answering. */
 void serial_write(const char *text, size_t size);
 
+/** A byte that has come in, if there is one. @return whether there was */
+bool serial_read(uint8_t *byte);
+
 #endif

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""The menu: on the screen by the keyboard, and on a serial line, from the start to the detail of a wrong verdict; what it saves; nobody there."""
+import re
+import tempfile
+
+from boottest import boot, done, emulators, equal, ok, tail
+from menu_screens import OPTIONS, RESULTS, START, complete, glyphs_agree, run
+
+
+def came(r, terminal, name):
+    return ok(terminal.over and not terminal.missed, name, [repr(terminal.missed)] + terminal.lines + tail(r))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    r, terminal, pages, shots = run(False, folder)
+    if came(r, terminal, "by the keyboard: from the menu to the detail of a wrong verdict and back"):
+        equal(r.status, 1, "the run that was asked for was carried out: %s" % r.verdict)
+        known = {"shape": {}, "character": {}}
+        for name in ("start", "menu", "end", "wrong", "detail"):
+            equal(glyphs_agree(shots[name], pages[name], known)[:5], [], "the screen shows the page %s as the serial line does" % name)
+        ok(len(known["shape"]) > 50, "%d characters were read back" % len(known["shape"]))
+        ok(re.match(r" Assay \S+   \S+-\d+-[0-9A-F]+-[0-9A-F]+   \\assay\\runs\\0001-", pages["progress"][0]) and "suite 1 of 1: control" in pages["progress"][1],
+           "while the machine is taken, the screen has the progress", pages["progress"][:5])
+        equal(max(len(line) for name in shots if name != "progress" for line in pages[name]) <= 79, True, "every page fits 80 columns")
+        verdicts = [line.split()[0] for line in pages["end"][4:20]]
+        ok(verdicts[:2] == ["wrong", "wrong"], "the worst are the first", pages["end"])
+        ok(all(line.startswith(" wrong") for line in pages["wrong"][4:9]) and re.search(r"\d+ wrong", pages["wrong"][1]), "the bad ones alone", pages["wrong"])
+        detail = " ".join(" ".join(pages["detail"]).split())
+        ok(re.search(r"check wrap/PMC0 suite control verdict wrong why .*N=\d+, expected 51 \d{10,} 1 x #+", detail), "the detail has reason and histogram", pages["detail"])
+
+
+def settings(press, shot):
+    def script(t):
+        yield complete(START, "Runs as configured in")
+        press("end", "up", "up")
+        yield complete(START, "Every option")
+        press("ret")
+        yield complete("a letter jumps", "pmu=virtual")
+        press("n")
+        yield lambda lines: any("n=0" in line and "first value" in line for line in lines)
+        press("ret", "backspace", "x", "ret")
+        yield "wants a number"
+        press("ret")
+        yield complete("a letter jumps", "n=0")
+        press("ret", "backspace", "7", "ret")
+        yield complete("a letter jumps", "n=7")
+        press("v", "ret")
+        yield complete("a letter jumps", "verbose=1")
+        press("esc")
+        yield complete(START, "Every option")
+        press("down")
+        yield complete(START, "Keep the options")
+        press("ret")
+        yield "Saved in"
+        shot("saved")
+        press("ret")
+        yield complete(START, "Keep the options")
+        press("up", "up")
+        yield complete(START, "What the processor and the firmware")
+        press("ret")
+        yield lambda lines: any("processor" in line for line in lines) and any("CPUID." in line for line in lines)
+        press("esc")
+        yield complete(START, "What the processor and the firmware")
+        press("up")
+        yield complete(START, "Run the experiments")
+        press("ret")
+        yield "mine"
+        press("ret")
+        yield complete(RESULTS, "checks:")
+    return script
+
+
+saved = {}
+EXPERIMENT = "# kept\nexit=halt menu=30 pmu=virtual suite=control\n[experiment mine]\nkernel=nop_loop events=INST_RETIRED.ANY_P\n"
+r, terminal, pages, _ = run(True, config=EXPERIMENT, script=settings, inspect=lambda image: saved.update(text=emulators.read_file(image, "/assay/assay.cfg").decode()))
+came(r, terminal, "by the serial line, without a screen: settings are changed, a bad one is refused, they are saved, the machine is told, experiments run")
+text = saved.get("text", "")
+ok(text.startswith(EXPERIMENT) and " n=7 " in " " + text.split("[options]")[-1].replace("\n", " "), "assay.cfg has what it had, and what was set behind it", text)
+ok(r.report and r.report["options"].find(" n=7 ") > 0 and [x["name"] for x in r.report["experiments"]] == ["mine"], "the run took them", r.report and r.report["options"])
+
+# Nobody is there: it runs, and the results are as ever. What is on the line is no key.
+r = boot("disk", config="exit=shutdown menu=2 " + OPTIONS + "\n", on_data=lambda data, send: send(b"\xff\x00~x") and False if data else False)
+ok(r.status == 1 and r.report and r.report["complete"], "nobody there: after the time it runs: %s" % r.verdict, tail(r))
+done()

@@ -1,0 +1,105 @@
+"""The menu, driven through QEMU's keyboard or its serial line, and what is to be seen: shared by its test and by scripts/screenshots."""
+import os
+
+import screendump
+from boottest import boot
+from monitor import Monitor
+from terminal import Terminal
+
+GLYPH = 8, 19  # of EDK II's console
+OPTIONS = "pmu=virtual suite=control check=wrap*,LVT*,overflow* reps=3 inject=dropped-carry"
+
+
+def complete(help_text, *texts):
+    """All of these are there, and the last row, which is drawn last."""
+    return lambda lines: any(help_text in line for line in lines[-2:]) and all(any(text in line for line in lines) for text in texts)
+
+
+START, PICK, SWITCH = "Esc goes back", "a letter jumps", "Space switches"
+RESULTS, DETAIL = "Enter opens", "Up/Down scroll"
+
+
+def visit(press, shot):
+    """From the menu to the end of a run, a picture of each page."""
+    def script(_):
+        yield complete(START, "Run as configured", "Runs as configured in")
+        shot("start")
+        press("down")
+        yield complete(START, "Every suite, every event")
+        press("down")
+        yield complete(START, "What is to be judged")
+        press("ret")
+        yield complete(SWITCH, "[x] control", "[ ] events")
+        shot("menu")
+        press("down", "spc")
+        yield complete(SWITCH, "[x] step")
+        press("esc")  # not kept
+        yield complete(START, "Run as configured", "suite=control")
+        press("home")
+        yield complete(START, "Run what assay.cfg")
+        press("ret")
+        yield lambda lines: any("ok " in line and "control" in line for line in lines)
+        shot("progress")
+        yield complete(RESULTS, "the worst first", "report: in")
+        shot("end")
+        press("b", "down", "down", "down", "down", "down")
+        yield complete(RESULTS, "bad ones, the worst first", "6 of")
+        shot("wrong")
+        press("ret")
+        yield complete(DETAIL, "verdict     wrong", "expected 51", "#")
+        shot("detail")
+        press("esc")
+        yield complete(RESULTS, "bad ones")
+        press("s")
+        yield complete(RESULTS, "bad ones, as they were run", "1 of")
+        press("end", "ret")
+        yield complete(DETAIL, "verdict")
+        press("esc")
+        yield complete(RESULTS, "as they were run")
+    return script
+
+
+def run(by_serial, pictures=None, config="exit=halt menu=30 " + OPTIONS + "\n", script=visit, **more):
+    """@return (the run, its terminal, {page: lines of the serial terminal}, {page: path of a picture}); pictures: a folder for them"""
+    pages, shots = {}, {}
+    with Monitor() as monitor:
+        terminal = None
+
+        def press(*keys):
+            if by_serial:
+                return terminal.press(*keys)
+            for key in keys:
+                monitor.do("sendkey " + key)
+
+        def shot(name):
+            pages[name] = list(terminal.lines)
+            if pictures:
+                shots[name] = os.path.join(pictures, name + ".ppm")
+                if name == "progress":
+                    pages[name] = monitor.screen()
+                monitor.do("screendump " + shots[name])
+
+        terminal = Terminal(script(press, shot))
+        video = ("-vga", "std") if pictures else ("-vga", "none")
+        r = boot("disk", config=config, extra=(*video, *monitor.options), timeout=200, until_exit=True, on_data=terminal.on_data, **more)
+    return r, terminal, pages, shots
+
+
+def glyphs_agree(path, lines, known):
+    """Each glyph of a picture stands for one character of the serial terminal's page, and each character has one glyph; known: those of other
+    pictures. @return what disagrees"""
+    width, height, data = screendump.read_ppm(path)
+    left, top = (width - 80 * GLYPH[0]) // 2, (height - 25 * GLYPH[1]) // 2
+    wrong, used = [], 0
+    for row in range(25):
+        for column in range(79):
+            cell = []
+            for y in range(GLYPH[1]):
+                at = ((top + row * GLYPH[1] + y) * width + left + column * GLYPH[0]) * 3
+                cell += [data[at + x * 3:at + x * 3 + 3] for x in range(GLYPH[0])]
+            shape = tuple(pixel != cell[0] for pixel in cell)
+            character = (lines[row] if row < len(lines) else "").ljust(80)[column]
+            used += character != " "
+            if known["shape"].setdefault(character, shape) != shape or known["character"].setdefault(shape, character) != character:
+                wrong.append((row, column, character))
+    return wrong if used > 100 else ["hardly anything is there"]
