@@ -405,7 +405,7 @@ $(B)/host/witness_%: $(B)/host/tests/self/host/witness_%.c.o $(B)/host/libassay.
 # Assay on each of them is build/host/assay-NAME: what serves every instruction set, with this one in place of x86. What is left out
 # is the C library's needs in the image and what is x86's: the list of suites, and suites whose code is in x86's bytes.
 NOT_HOSTED := boot/syscalls.c $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c noise.c noise_masking.c overhead.c overhead_costs.c overhead_pending.c)
-HOSTED_SRC := $(filter-out $(NOT_HOSTED),$(wildcard boot/*.c boot/host/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
+HOSTED_SRC := $(filter-out $(NOT_HOSTED),$(wildcard boot/*.c boot/menu/*.c boot/host/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c))
 HOSTED_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -Wno-format-truncation
 

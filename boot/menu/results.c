@@ -183,7 +183,7 @@ static unsigned draw_check(unsigned i, unsigned from, const char *heading)
 	field(&s, "event", c.event);
 	field(&s, "kernel", c.kernel);
 	field(&s, "counter", c.counter);
-	field(&s, "level", c.ring);
+	field(&s, "level", c.level);
 	field(&s, "processor", c.processor);
 	if (c.virtual)
 		field(&s, "", "on a virtual PMU, not silicon");

@@ -157,7 +157,7 @@ const struct report_totals *report_totals(void);
 
 /** What is shown of a check. Texts are NULL where there is none, and stay. */
 struct report_check {
-	const char *suite, *name, *event, *kernel, *counter, *ring;
+	const char *suite, *name, *event, *kernel, *counter, *level;
 	const char *text;                /* why the verdict */
 	const char *expected, *observed; /* of the observation that decides, with this N */
 	const char *processor;           /* NULL: there is only one */

@@ -1,5 +1,6 @@
 """The menu, driven through QEMU's keyboard or its serial line, and what is to be seen: shared by its test and by scripts/screenshots."""
 import os
+import time
 
 import screendump
 from boottest import boot
@@ -11,8 +12,11 @@ OPTIONS = "pmu=virtual suite=control check=wrap*,LVT*,overflow* reps=3 inject=dr
 
 
 def complete(help_text, *texts):
-    """All of these are there, and the last row, which is drawn last."""
-    return lambda lines: any(help_text in line for line in lines[-2:]) and all(any(text in line for line in lines) for text in texts)
+    """All of these are there, and the last row, which is drawn last; and nothing more comes."""
+    def seen(lines):
+        return any(help_text in line for line in lines[-2:]) and all(any(text in line for line in lines) for text in texts)
+    seen.settled = True
+    return seen
 
 
 START, PICK, SWITCH = "Esc goes back", "a letter jumps", "Space switches"
@@ -59,6 +63,19 @@ def visit(press, shot):
     return script
 
 
+def dump(monitor, path):
+    """A picture in which nothing is being drawn any more: the serial line may be ahead of the screen."""
+    before = None
+    for _ in range(20):
+        monitor.do("screendump " + path)
+        with open(path, "rb") as f:
+            now = f.read()
+        if now == before:
+            return
+        before = now
+        time.sleep(0.2)
+
+
 def run(by_serial, pictures=None, config="exit=halt menu=30 " + OPTIONS + "\n", script=visit, **more):
     """@return (the run, its terminal, {page: lines of the serial terminal}, {page: path of a picture}); pictures: a folder for them"""
     pages, shots = {}, {}
@@ -77,7 +94,7 @@ def run(by_serial, pictures=None, config="exit=halt menu=30 " + OPTIONS + "\n", 
                 shots[name] = os.path.join(pictures, name + ".ppm")
                 if name == "progress":
                     pages[name] = monitor.screen()
-                monitor.do("screendump " + shots[name])
+                dump(monitor, shots[name])
 
         terminal = Terminal(script(press, shot))
         video = ("-vga", "std") if pictures else ("-vga", "none")

@@ -10,7 +10,7 @@ KEYS = {"up": b"\x1b[A", "down": b"\x1b[B", "right": b"\x1b[C", "left": b"\x1b[D
 
 class Terminal:
     """boot(..., on_data=Terminal(script).on_data): script(terminal) is a generator that yields what is to be waited for: a text, or a function
-    of the lines that is true once they are there. It ends the run when it is over."""
+    of the lines that is true once they are there (with .settled set: and nothing has come for a moment). It ends the run when it is over."""
 
     def __init__(self, script, columns=80, rows=25, patience=60):
         self.screen = pyte.Screen(columns, rows)
@@ -41,7 +41,7 @@ class Terminal:
             self.stream.feed(data)
         if self.over:
             return True
-        if not self.seen():
+        if (data and getattr(self.awaited, "settled", False)) or not self.seen():
             if time.monotonic() - self.since < self.patience:
                 return False
             self.missed = self.awaited
