@@ -27,7 +27,7 @@ $(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU CPU CPUS 
 endif
 Q := $(if $(V),,@)
 
-.PHONY: all image tools coverage run check soak bench help clean distclean setup host-tests FORCE
+.PHONY: all image tools coverage run check soak errata bench help clean distclean setup host-tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -70,7 +70,7 @@ HOSTED :=
 -include $(wildcard arch/*/hosted.mk)
 HOSTED_PMUS := $(foreach isa,$(HOSTED),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
 IMAGE_SRC := $(filter-out $(HOSTED_PMUS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
-EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c
+EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst %,$(B)/gen/%_errata.c,intel amd netburst)
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
 EVENT_LISTS := $(filter-out pmu/intel/events/events.csv,$(shell grep -l '^name,cores,selector,' pmu/*/events/*.csv))
@@ -155,7 +155,7 @@ tools: $(B)/assay-encode $(B)/assay-judge
 # What judges, of the image's own sources: rows, kernels, expectation and verdict. Handlers are told from their code, which is why
 # services.c is among them; all that runs on the machine alone is left out.
 JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/x86/report_cpu.c $(filter-out tools/assay-encode.c,$(ENCODE_SRC)) \
-	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c event_judge.c expectation.c expectation_level.c bounds.c verdict.c line.c histogram.c guest.c glob.c) \
+	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c errata.c event_judge.c expectation.c expectation_level.c bounds.c verdict.c line.c histogram.c guest.c glob.c) \
 	$(addprefix tests/kernels/,kernel.c kernel_rows.c) \
 	$(addprefix tests/kernels/x86/,bounds.c handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c \
 	$(addprefix arch/x86/cpu/,isa.c levels.c)
@@ -193,6 +193,10 @@ $(EVENT_ROWS): $(B)/gen/%.def: %.csv scripts/gen-events $(wildcard pmu/*/events/
 $(B)/gen/intel_offcore.c: scripts/gen-intel-offcore pmu/intel/events/offcore.csv pmu/intel/events/cores.csv pmu/intel/events/offcore.def
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) $< rows > $@
+
+$(B)/gen/%_errata.c: scripts/gen-errata pmu/%/errata/rows.csv pmu/contract/mechanisms.def
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< $* > $@
 
 $(B)/gen/insn_tables.c: $(B)/tools/x86/decodegen
 	@mkdir -p $(@D)
@@ -383,7 +387,7 @@ HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S))
 $(B)/host/test_kernels $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/test_string_step $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 # A PMU by script stands in for the machine, too: before the archive is asked for that.
-SCRIPTED_TESTS := pass ladder shares_learn event_judge
+SCRIPTED_TESTS := pass ladder shares_learn event_judge errata
 SCRIPTED_OBJ := $(B)/host/tests/self/host/support/scripted_pmu.c.o
 $(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(SCRIPTED_OBJ)
 
@@ -452,6 +456,10 @@ $(abspath $(B))/vendor/mapfile.csv: | scripts/vendor-files
 
 # Tests that `make check` thins out have their whole grid here.
 THINNED := $(shell grep -l 'import .*\bfew\b' tests/self/boot/*.t)
+
+# Every injection that an erratum is looked for by, against what the suite errata makes of it.
+errata: $(B)/direct.bin
+	@scripts/errata-table
 
 soak: all tools $(B)/assay.img $(B)/mutants.bin $(B)/host/test_vendor_fuzz $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/tools/vendor-events \
 	$(VENDOR_FILES)/mapfile.csv

@@ -6,6 +6,7 @@
 #include "pmu/virtual/vpmu.h"
 #include "tests/kernels/services.h"
 #include "arch/masking.h"
+#include "tests/judge/errata.h"
 #include "tests/report/report.h"
 
 #include <stdio.h>
@@ -96,6 +97,7 @@ void judge_report(struct run *run, const struct result *r)
 	struct result marked = *r;
 
 	marked.virtual = run->pmu && run->pmu->virtual;
+	errata_judge(run->pmu, &marked);
 	report_result(&marked);
 }
 
@@ -124,6 +126,12 @@ void judge_share(struct run *run, const struct share_report *share)
 {
 	(void)run;
 	report_share(share);
+}
+
+void judge_erratum(struct run *run, const struct erratum_report *r)
+{
+	(void)run;
+	report_erratum(r);
 }
 
 void judge_attribution(struct run *run, const struct attribution_report *r)

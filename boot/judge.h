@@ -22,6 +22,7 @@ unsigned judge_handed_over(void);
 void judge_value(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
 void judge_fact(struct run *run, const char *suite, const char *name, const char *text);
 void judge_share(struct run *run, const struct share_report *share);
+void judge_erratum(struct run *run, const struct erratum_report *r);
 void judge_attribution(struct run *run, const struct attribution_report *r);
 void judge_detail(struct run *run, const char *suite, const char *name, const char *value, const char *unit);
 

@@ -36,6 +36,7 @@
 #include "arch/time.h"
 #include "arch/watchdog.h"
 #include "pmu/events/text.h"
+#include "tests/judge/errata.h"
 #include "tests/judge/check.h"
 #include "tests/measure/inject.h"
 #include "tests/kernels/kernel.h"
@@ -325,6 +326,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		return cores.several;
 	}
 	*any = true;
+	errata_begin();
 	if (o->list) {
 		on_list += listing_events(run->pmu);
 		return true;
@@ -432,6 +434,7 @@ int assay_main(struct platform *platform)
 		.fact = judge_fact,
 		.share = judge_share,
 		.attribution = judge_attribution,
+		.erratum = judge_erratum,
 	};
 
 	report_out(platform, &o, false);

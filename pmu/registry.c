@@ -65,6 +65,9 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 			identify = driver->force ? driver->force : no_force;
 		if (identify(pmu, &reason)) {
 			pmu->under_hypervisor = identity_guest(pmu->hypervisor);
+			pmu->errata = families[i]->errata;
+			if (pmu->errata)
+				pmu->processor = pmu->errata->processor();
 			return true;
 		}
 		size_t used = strlen(text);

@@ -7,6 +7,7 @@
  */
 #include "arch/identity.h"
 #include "arch/levels.h"
+#include "tests/judge/errata.h"
 #include "tests/judge/event_judge.h"
 #include "tests/judge/hypervisor_exits.h"
 #include "tools/report_attribution.h"
@@ -278,6 +279,26 @@ bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struc
 	return false;
 }
 
+/* What is wrong may be as an erratum says. */
+static void know_errata(const struct check *c, struct judgement *j)
+{
+	struct result r = {.suite = c->suite,
+			   .name = c->name,
+			   .event = c->place.event->name,
+			   .kernel = c->place.kernel->name,
+			   .counter = report_string(c->json, "counter"),
+			   .level = report_string(c->json, "level"),
+			   .share = c->place.share,
+			   .n_observations = c->count,
+			   .judgement = *j};
+
+	if (c->count > RESULT_OBSERVATIONS)
+		return;
+	memcpy(r.observation, c->o, c->count * sizeof *c->o);
+	errata_judge(c->place.pmu, &r);
+	*j = r.judgement;
+}
+
 /* @return false if the report cannot be read */
 static bool judge_check(struct check *c, const json_t *report, const json_t *suite, const json_t *entry)
 {
@@ -298,6 +319,7 @@ static bool judge_check(struct check *c, const json_t *report, const json_t *sui
 		look_at_share(c, report, suite);
 	if (found && expect_anew(c, &x)) {
 		event_judge(&c->place, c->o, c->count, &x, &j);
+		know_errata(c, &j);
 		if (!is_a_hypervisors(c, &j))
 			compare(c, &j);
 		else

@@ -1,6 +1,7 @@
 /*
  * The AMD family in one struct, for pmu/families.def.
  */
+#include "pmu/amd/errata/errata.h"
 #include "pmu/amd/amd.h"
 
 static const struct model_profile *const profiles[] = {
@@ -16,4 +17,5 @@ const struct pmu_family amd_family = {
 	.profiles = profiles,
 	.vendors = vendors,
 	.faults = &amd_faults,
+	.errata = &amd_known_errata,
 };

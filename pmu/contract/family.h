@@ -6,6 +6,7 @@
 #define PMU_CONTRACT_FAMILY_H
 
 #include "pmu/contract/faults.h"
+#include "pmu/contract/erratum.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/pmu.h"
 
@@ -19,6 +20,7 @@ struct pmu_family {
 	const char *default_profile;        /* its virtual CPU that is judged where there is none to judge;
 					       NULL: another family's */
 	const struct pmu_faults *faults;    /* for the suite selftest; NULL: none */
+	const struct errata *errata;        /* NULL: none are known */
 };
 
 /** The i-th family, from 0, in the order in which drivers are asked; NULL behind the last one. */

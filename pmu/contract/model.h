@@ -7,6 +7,7 @@
 
 #include "arch/register.h"
 #include "arch/step.h"
+#include "pmu/contract/erratum.h"
 #include "pmu/quantity/quantity.h"
 
 #include <stdbool.h>
@@ -66,6 +67,7 @@ struct pmu_model {
 	size_t state_size;
 	const struct model_injection *injections; /* name NULL ends; at most MODEL_INJECTIONS_MAX;
 						     index = bit of struct model_injected */
+	const struct errata *errata; /* whose numbers name injections, too; NULL: none are known */
 	/** Whether delivery leaves the mask bit of the LVT performance entry alone (AMD); NULL: it does not.
 	 */
 	bool (*lvt_stays)(const void *state);

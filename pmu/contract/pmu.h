@@ -7,6 +7,7 @@
 #ifndef PMU_CONTRACT_PMU_H
 #define PMU_CONTRACT_PMU_H
 
+#include "pmu/contract/erratum.h"
 #include "pmu/contract/event.h"
 
 #include <stdbool.h>
@@ -116,6 +117,8 @@ struct pmu {
 	char model[48];       /* the model's profile when virtual */
 	char remark[PMU_REMARKS][PMU_REMARK_SIZE]; /* what identify() found to make no sense, or missing,
 						      and left out: a line each; an empty one ends */
+	const struct errata *errata;        /* of the family (pmu/contract/erratum.h); NULL: none are known */
+	struct erratum_processor processor; /* as they name it */
 	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does
 			      without them. Not set by identify() */
 };

@@ -1,6 +1,7 @@
 /*
  * The Intel family in one struct, for pmu/families.def.
  */
+#include "pmu/intel/errata/errata.h"
 #include "pmu/intel/intel.h"
 
 static const struct model_profile *const profiles[] = {
@@ -28,6 +29,7 @@ const struct pmu_family intel_family = {
 	.profiles = profiles,
 	.hybrids = hybrids,
 	.vendors = vendors,
+	.errata = &intel_known_errata,
 	.files_have_periods = true,
 	.default_profile = "intel-core2",
 	.faults = &intel_faults,

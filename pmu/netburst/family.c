@@ -1,6 +1,7 @@
 /*
  * The NetBurst family in one struct, for pmu/families.def.
  */
+#include "pmu/netburst/errata/errata.h"
 #include "pmu/netburst/netburst.h"
 
 static const struct model_profile *const profiles[] = {
@@ -19,6 +20,7 @@ const struct pmu_family netburst_family = {
 	.driver = &netburst_driver,
 	.profiles = profiles,
 	.vendors = vendors,
+	.errata = &netburst_known_errata,
 	.files_have_periods = true,
 	.faults = &netburst_faults,
 };

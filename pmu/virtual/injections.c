@@ -51,12 +51,33 @@ bool injection_at(const struct pmu_model *model, unsigned i, struct injection *o
 	return true;
 }
 
-static bool find(const struct pmu_model *model, const char *name, struct injection *out)
+static bool find_name(const struct pmu_model *model, const char *name, struct injection *out)
 {
 	for (unsigned i = 0; injection_at(model, i, out); i++)
 		if (!strcmp(out->name, name))
 			return true;
 	return false;
+}
+
+/* An erratum's injection is known by each of its numbers. */
+static bool find_erratum(const struct pmu_model *model, const char *name, struct injection *out)
+{
+	int row = model->errata ? errata_find(model->errata, name) : -1;
+	char number[ERRATUM_NUMBER];
+
+	if (row < 0)
+		return false;
+	for (unsigned i = 0; model->injections[i].name; i++)
+		for (unsigned n = 0; errata_number(model->errata, (unsigned)row, n, number, sizeof number);
+		     n++)
+			if (errata_same(model->errata, number, model->injections[i].name))
+				return find_name(model, model->injections[i].name, out);
+	return false;
+}
+
+static bool find(const struct pmu_model *model, const char *name, struct injection *out)
+{
+	return find_name(model, name, out) || find_erratum(model, name, out);
 }
 
 static const char *nearest(const struct pmu_model *model, const char *name)

@@ -60,6 +60,24 @@ struct share_report {
 	unsigned frequency[SHARE_LENGTHS][SHARE_VALUES];
 };
 
+enum erratum_state {
+	ERRATUM_PRESENT,
+	ERRATUM_OTHERWISE, /* what would show it is wrong, and not as it says */
+	ERRATUM_NOT_OBSERVED,
+	ERRATUM_NOT_APPLICABLE, /* this CPU has nothing that could show it */
+	ERRATUM_UNPROVOKED,     /* no check can, or does */
+};
+
+/** What was found of one erratum. Strings must outlive the report call only. */
+struct erratum_report {
+	const char *number, *mechanism;
+	uint8_t state; /* enum erratum_state */
+	const char *state_name, *why;
+	bool documented; /* for this processor ... */
+	uint32_t fixed;  /* ... below this microcode; 0: no such is known */
+	unsigned trials; /* observations in which it would have shown */
+};
+
 struct attribution_report;
 struct experiments;
 
@@ -120,6 +138,8 @@ struct run {
 	void (*share)(struct run *run, const struct share_report *share);
 	/** Hand over what a round trip counts (tests/judge/attribution_windows.h), for the document. */
 	void (*attribution)(struct run *run, const struct attribution_report *r);
+	/** Hand over what was found of one erratum, for the document. NULL: nobody wants to know */
+	void (*erratum)(struct run *run, const struct erratum_report *r);
 };
 
 struct suite {

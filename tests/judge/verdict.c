@@ -201,17 +201,10 @@ void judge(const struct observation *o, unsigned count, struct judgement *out)
 	}
 }
 
-void judge_with_erratum(const struct observation *o, const struct interval *predicted, unsigned count,
-			const char *erratum, struct judgement *out)
+bool judge_predicted(const struct observation *o, const struct interval *predicted, unsigned count)
 {
-	judge(o, count, out);
-	if (!verdict_is_bad(out->verdict) || out->verdict == VERDICT_ERROR)
-		return;
 	for (unsigned i = 0; i < count; i++)
-		if (o[i].seen.min < predicted[i].low || o[i].seen.max > predicted[i].high)
-			return;
-	out->verdict = VERDICT_ERRATUM;
-	snprintf(out->text, sizeof(out->text),
-		 "as erratum %s says: %" PRId64 " instead of %" PRId64 " at N = %" PRIu64, erratum,
-		 histogram_mode(&o->seen), o->low, o->n);
+		if (!o[i].seen.total || o[i].seen.min < predicted[i].low || o[i].seen.max > predicted[i].high)
+			return false;
+	return count != 0;
 }

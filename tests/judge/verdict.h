@@ -74,13 +74,8 @@ struct interval {
 	int64_t low, high;
 };
 
-/**
- * Judge as judge() does; but what would be bad and equals, value for value, what an erratum predicts is
- * VERDICT_ERRATUM.
- * @param predicted expectation intervals as the erratum has them, one per observation
- */
-void judge_with_erratum(const struct observation *o, const struct interval *predicted, unsigned count,
-			const char *erratum, struct judgement *out);
+/** Whether every value of each of some observations lies in its predicted interval. Of none: no. */
+bool judge_predicted(const struct observation *o, const struct interval *predicted, unsigned count);
 
 /** Set a verdict that judge() does not give (skipped, error, or a control check's own), with the reason in
  * words. */

@@ -16,7 +16,7 @@
 
 /* In the order of the document. */
 static struct {
-	struct json head, notes, processors, pmus, snapshots, values, facts, shares, attributions,
+	struct json head, notes, processors, pmus, snapshots, values, facts, errata, shares, attributions,
 		experiments, suites;
 	bool suite_open; /* what was begun last of the suites has no end yet ... */
 	bool suite_lost; /* ... and is not the suite that results come from, whose beginning had no room */
@@ -68,6 +68,7 @@ bool document_begin(const struct report_header *h)
 	json_free(&doc.snapshots);
 	json_free(&doc.values);
 	json_free(&doc.facts);
+	json_free(&doc.errata);
 	json_free(&doc.shares);
 	json_free(&doc.attributions);
 	json_free(&doc.experiments);
@@ -376,6 +377,26 @@ bool document_value(const char *suite, const char *name, const char *value, cons
 	return keep(j, &mark);
 }
 
+bool document_erratum(const struct erratum_report *r)
+{
+	struct json *j = &doc.errata;
+	struct json_mark mark = json_mark(j);
+
+	json_open(j, NULL, '{');
+	json_string(j, "number", r->number);
+	json_string(j, "mechanism", r->mechanism);
+	json_string(j, "state", r->state_name);
+	json_bool(j, "documented", r->documented);
+	if (r->documented && r->fixed)
+		json_hex(j, "fixed", r->fixed);
+	json_unsigned(j, "trials", r->trials);
+	if (*r->why)
+		json_string(j, "why", r->why);
+	add_processor(j);
+	json_close(j, '}');
+	return keep(j, &mark);
+}
+
 bool document_fact(const char *suite, const char *name, const char *text)
 {
 	struct json *j = &doc.facts;
@@ -626,6 +647,8 @@ bool document_write(const struct report_totals *totals, bool complete, unsigned 
 	json_nest(&out, "snapshots", '[', &doc.snapshots);
 	json_nest(&out, "values", '[', &doc.values);
 	json_nest(&out, "facts", '[', &doc.facts);
+	if (doc.errata.size)
+		json_nest(&out, "errata", '[', &doc.errata);
 	json_nest(&out, "shares", '[', &doc.shares);
 	json_nest(&out, "attributions", '[', &doc.attributions);
 	json_nest(&out, "experiments", '[', &doc.experiments);

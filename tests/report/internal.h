@@ -112,6 +112,7 @@ struct json_mark document_place(void);
 size_t document_record(const struct json_mark *from, char *out, size_t size);
 bool document_suite_end(void);
 bool document_value(const char *suite, const char *name, const char *value, const char *unit);
+bool document_erratum(const struct erratum_report *r);
 bool document_fact(const char *suite, const char *name, const char *text);
 bool document_share(const struct share_report *share);
 bool document_attribution(const struct attribution_report *r);

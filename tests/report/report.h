@@ -81,6 +81,9 @@ void report_value(const char *suite, const char *name, const char *value, const 
 /** The same, but printed only if the report is verbose. */
 void report_detail(const char *suite, const char *name, const char *value, const char *unit);
 
+/** What was found of an erratum: in the document alone. */
+void report_erratum(const struct erratum_report *r);
+
 /** What was found about this CPU where no manual says what it must be: printed, and put into the document. */
 void report_fact(const char *suite, const char *name, const char *text);
 

@@ -286,6 +286,11 @@ void report_attribution(const struct attribution_report *r)
 	count_lost(document_attribution(r));
 }
 
+void report_erratum(const struct erratum_report *r)
+{
+	count_lost(document_erratum(r));
+}
+
 void report_experiment(const struct report_experiment *x)
 {
 	table_experiment(x);

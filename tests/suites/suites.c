@@ -18,6 +18,7 @@ const struct suite *const suites[] = {
 	&suite_sampling,
 	&suite_experiments,
 	&suite_scan,
+	&suite_errata,
 	&suite_overhead,
 	&suite_truth,
 	&suite_bench,

@@ -20,6 +20,7 @@ extern const struct suite suite_strings;
 extern const struct suite suite_opcodes;
 extern const struct suite suite_experiments;
 extern const struct suite suite_scan;
+extern const struct suite suite_errata;
 extern const struct suite suite_overhead;
 extern const struct suite suite_truth;
 extern const struct suite suite_bench;

@@ -4,6 +4,7 @@
  * #GP(0). APM vol. 2, 13.2 and the families' guides.
  */
 #include "arch/x86/cpu/cpuid_table.h"
+#include "pmu/amd/errata/errata.h"
 #include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/model/model.h"
@@ -331,6 +332,7 @@ const struct pmu_model amd_model = {
 	.name = "amd",
 	.state_size = sizeof(struct amd_state),
 	.injections = amd_injections,
+	.errata = &amd_known_errata,
 	.lvt_stays = lvt_stays,
 	.reset = reset,
 	.access = access,

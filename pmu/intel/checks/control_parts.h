@@ -1,6 +1,7 @@
 /*
  * What the files of Intel's own checks share: control.c has their table, control_lbr.c those of branch
- * records, control_pebs.c of samples, control_status.c those of the registers for all counters.
+ * records, control_pebs.c of samples, control_status.c those of the registers for all counters, control_errata.c
+ * what published errata are about.
  */
 #ifndef PMU_INTEL_CHECKS_CONTROL_PARTS_H
 #define PMU_INTEL_CHECKS_CONTROL_PARTS_H
@@ -38,6 +39,9 @@ extern intel_instance intel_lbr_freeze_instance, intel_lbr_log_instance, intel_l
 	intel_lbr_cycles_instance, intel_lbr_counters_instance, intel_bts_instance;
 extern intel_check intel_lbr_freeze_check, intel_lbr_log_check, intel_lbr_depth_check, intel_lbr_cycles_check,
 	intel_lbr_counters_check, intel_bts_check;
+
+extern intel_instance intel_inverted_instance, intel_stop_instance, intel_order_instance;
+extern intel_check intel_inverted_check, intel_stop_check, intel_order_check;
 
 extern intel_instance intel_pebs_groups_instance;
 extern intel_check intel_pebs_groups_check;

@@ -23,7 +23,8 @@ struct intel_deviations {
 	bool repeat;   /* the last request is not over while status is set */
 	uint16_t late; /* steps until a request that is held back goes out; 0: there is none */
 	uint32_t noise;
-	uint64_t stuck; /* status bits that can no longer be cleared */
+	uint64_t fixed_control; /* as it stood when counters were started or stopped last */
+	uint64_t stuck;         /* status bits that can no longer be cleared */
 	uint64_t overflow_step[INTEL_GENERAL_MAX + INTEL_FIXED_MAX]; /* when the counter overflowed last */
 	uint32_t delayed, held;                                      /* counters whose records are */
 	uint32_t branches;                                           /* in the last-branch stack */

@@ -67,6 +67,7 @@ bool intel_hook_decoded(struct intel_state *s, unsigned c)
 void intel_hook_started(struct intel_state *s, uint32_t before)
 {
 	uint32_t stopped = before & ~s->running;
+	bool local_before = s->deviations.fixed_control & (FIXED_OS | FIXED_USR);
 
 	for (unsigned c = 0; intel_hook_any(s) && c < INTEL_COUNTERS; c++) {
 		struct intel_counter *k = &s->counter[c];
@@ -77,7 +78,7 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 
 			if (k->weight[Q_INSTRUCTIONS] && k->rings & LEVELS_SYSTEM)
 				more += injected(s, INJECT_START_EMULATED);
-			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX)
+			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX && local_before)
 				more += 32;
 			k->value = (k->value + more) & k->mask;
 		}
@@ -85,6 +86,7 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && overflowed && s->steps - overflowed <= 4)
 			s->deviations.stuck |= intel_global_bit(c);
 	}
+	s->deviations.fixed_control = s->fixed_control;
 }
 
 /* --- count ------------------------------------------------------------------------------------------ */
@@ -111,7 +113,9 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	if (injected(s, INJECT_BV52) && instructions && intel_amount(step, Q_BR_FAR) &&
 	    intel_amount(step, Q_INSN_SERIALIZING))
 		amount++;
-	if (injected(s, INJECT_SKL91) && instructions && intel_amount(step, Q_REP_ITERATIONS))
+	/* REP MOVS and REP STOS: what repeats, stores, and is no INS. */
+	if (injected(s, INJECT_SKL91) && (instructions || branches) && intel_amount(step, Q_REP_ITERATIONS) &&
+	    intel_amount(step, Q_STORES) && !intel_amount(step, Q_INSN_IO))
 		amount++;
 	if (injected(s, INJECT_SKL117) && k->clock && k->rings != 3 &&
 	    intel_amount(step, Q_RING_TO_KERNEL) + intel_amount(step, Q_RING_TO_USER))

@@ -4,6 +4,7 @@
  * reserved bits here; these rules are the architecture's.)
  */
 #include "arch/x86/cpu/cpuid_table.h"
+#include "pmu/intel/errata/errata.h"
 #include "pmu/contract/bits.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/intel.h"
@@ -570,6 +571,7 @@ const struct pmu_model intel_model = {
 	.name = "intel",
 	.state_size = sizeof(struct intel_state),
 	.injections = intel_injections,
+	.errata = &intel_known_errata,
 	.lvt_stays = lvt_stays,
 	.reset = reset,
 	.access = access,

@@ -7,6 +7,7 @@
  * and each ESCR keeps only the bits that its unit has. Models 3, 4 and 6 do as that part does; of earlier
  * ones nothing is known, and their ESCRs keep every bit here.
  */
+#include "pmu/netburst/errata/errata.h"
 #include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 #include "pmu/netburst/netburst.h"
@@ -394,6 +395,7 @@ const struct pmu_model netburst_model = {
 	.name = "netburst",
 	.state_size = sizeof(struct netburst_state),
 	.injections = netburst_injections,
+	.errata = &netburst_known_errata,
 	.reset = reset,
 	.access = access,
 	.advance = netburst_advance,

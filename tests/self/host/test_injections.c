@@ -115,9 +115,25 @@ static void a_model_may_have_many(void **unused)
 	assert_non_null(strstr(why, "'n128'"));
 }
 
+/* An injection that is an erratum's is asked for by each of its numbers. */
+static void numbers_of_errata(void **state)
+{
+	const struct pmu_model *model = model_profile_by_name("intel-haswell")->model;
+	struct injections by_name, by_number;
+	char why[INJECTION_REASON];
+
+	(void)state;
+	assert_true(injections_parse(model, "skl91+hsd73", &by_name, why));
+	assert_true(injections_parse(model, "KBL057+HSM74", &by_number, why));
+	assert_memory_equal(&by_name, &by_number, sizeof by_name);
+	assert_false(injections_parse(model, "HSM75", &by_number, why)); /* a row, and no injection */
+	assert_false(injections_parse(model, "HSM740", &by_number, why));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_of_errata),
 		cmocka_unit_test(each_is_its_own),
 		cmocka_unit_test(they_are_joined),
 		cmocka_unit_test(an_unknown_one_is_told_with_the_nearest),

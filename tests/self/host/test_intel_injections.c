@@ -330,8 +330,9 @@ static bool local_before_global(void)
 static bool rep_extra(void)
 {
 	count_instructions(0, 0, 0);
-	terms((struct qterm[]){{Q_INSTRUCTIONS, 1}, {Q_INSN_STRING, 1}, {Q_REP_ITERATIONS, 8}}, 3, 1, 0);
-	return get(IA32_PMC0) != 1;
+	terms((struct qterm[]){{Q_INSTRUCTIONS, 1}, {Q_STORES, 8}, {Q_REP_ITERATIONS, 8}}, 3, 1, 0);
+	terms((struct qterm[]){{Q_INSTRUCTIONS, 1}, {Q_LOADS, 8}, {Q_REP_ITERATIONS, 8}}, 3, 1, 0);
+	return get(IA32_PMC0) == 3;
 }
 
 static bool x87_control_twice(void)

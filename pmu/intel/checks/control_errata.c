@@ -1,0 +1,163 @@
+/*
+ * Checks of what published errata are about and no other check provokes. Each must hold on every CPU; what a
+ * CPU shows that has the erratum is in pmu/intel/errata/shows.c.
+ */
+#include "pmu/contract/counter_values.h"
+#include "pmu/intel/checks/control_parts.h"
+
+#include "arch/x86/cpu/msr.h"
+#include "pmu/intel/registers.h"
+
+#include <stdio.h>
+
+/* --- an inverted threshold in one ring ---------------------------------------------------------------- */
+
+#define UNREACHED 200 /* no clock has so many instructions */
+#define SLACK     64  /* clocks by which counters that one write starts may differ */
+
+bool intel_inverted_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !pmu->has_global || !intel_offers(pmu, CODE_INSTRUCTIONS))
+		return false;
+	snprintf(out->name, sizeof out->name, "CMASK and INV");
+	out->counters = intel_first_counters(pmu, 2);
+	return out->counters != 0;
+}
+
+/* Code of ring 0 has no clocks in the other rings, whether a clock has few instructions or many. */
+void intel_inverted_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config other = {
+		.code = CODE_INSTRUCTIONS, .levels = LEVELS_USER, .cmask = UNREACHED, .invert = true};
+	const struct pmu_config own = {
+		.code = CODE_INSTRUCTIONS, .levels = LEVELS_SYSTEM, .cmask = UNREACHED, .invert = true};
+
+	const struct pmu_config plain = {.code = CODE_CYCLES, .levels = LEVELS_USER};
+
+	(void)i, (void)e;
+	control_program(h, 0, &own, 0);
+	control_program(h, 1, &plain, 0);
+	h->run(h, 3);
+	h->equal(h, "clocks of the other ring, without a threshold", 0, control_value(h, 1));
+	control_program(h, 0, &own, 0);
+	control_program(h, 1, &other, 0);
+	h->run(h, 3);
+	uint64_t clocks = control_value(h, 0), leaked = control_value(h, 1);
+	bool all = leaked && leaked + SLACK >= clocks && leaked <= clocks + SLACK;
+
+	h->within(h, "clocks of ring 0", 1, intel_counter_top(h->pmu, 0), clocks);
+	if (all)
+		h->equal(h, "clocks of the other ring: all of them", 0, leaked);
+	else
+		h->equal(h, "clocks of the other ring: not all of them, nor none", 0, leaked);
+}
+
+/* --- a stop at an overflow ---------------------------------------------------------------------------- */
+
+#define PHASES 8
+
+static const struct pmu_event *counts_instructions(const struct pmu *pmu, unsigned c)
+{
+	for (unsigned i = 0; i < pmu->n_events; i++) {
+		const struct pmu_event *e = pmu->events[i];
+		bool fixed = pmu->counter[c].kind == COUNTER_FIXED;
+
+		if (fixed ? e->fixed == (int)pmu->counter[c].index && !e->fixed
+			  : e->fixed < 0 && e->code == CODE_INSTRUCTIONS)
+			return e;
+	}
+	return NULL;
+}
+
+static unsigned counter_of(const struct pmu *pmu, unsigned i)
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (counts_instructions(pmu, c) && !i--)
+			return c;
+	return pmu->n_counters;
+}
+
+bool intel_stop_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	unsigned c = counter_of(pmu, i);
+
+	if (c == pmu->n_counters || !pmu->has_global)
+		return false;
+	snprintf(out->name, sizeof out->name, "%s", pmu->counter[c].name);
+	out->counters = 1ull << c;
+	return true;
+}
+
+/* @return the counter's status after it was cleared */
+static uint64_t left_over(struct control_fixture *h, unsigned c, uint64_t first)
+{
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
+	uint64_t status = 0;
+
+	control_program(h, c, &config, first);
+	h->run(h, 1ull << c);
+	h->works(h, "clearing the status", h->pmu->driver->acknowledge(h->pmu, 1ull << c));
+	h->works(h, "reading the overflow status", h->pmu->driver->overflowed(h->pmu, &status));
+	return status >> c & 1;
+}
+
+/* Status is cleared by what clears it, however short before the stop the overflow was. */
+void intel_stop_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	unsigned c = counter_of(h->pmu, i);
+	uint64_t low, high;
+
+	(void)e;
+	h->equal(h, "status that stays after any overflow", 0, left_over(h, c, intel_counter_top(h->pmu, c)));
+	h->amount(h, counts_instructions(h->pmu, c), 0, &low, &high);
+	for (uint64_t phase = 0; phase < PHASES; phase++)
+		if (!h->equal(h, "status that stays after a stop at an overflow", 0,
+			      left_over(h, c,
+					(intel_counter_top(h->pmu, c) - low + 1 + phase) &
+						intel_counter_top(h->pmu, c))))
+			return;
+}
+
+/* --- the order of enables ------------------------------------------------------------------------------ */
+
+bool intel_order_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	uint64_t c = intel_find_counter(pmu, COUNTER_FIXED, 0);
+
+	if (i || !pmu->has_global || c == NO_COUNTER)
+		return false;
+	snprintf(out->name, sizeof out->name, "FIXED_CTR0");
+	out->counters = 1ull << c;
+	return true;
+}
+
+struct enable {
+	uint32_t address;
+	uint64_t value;
+};
+
+/* The second write starts it: the same code either way. */
+static uint64_t count_between(struct control_fixture *h, const struct enable *first,
+			      const struct enable *second)
+{
+	uint64_t count = 0;
+	bool good = msr_write(IA32_PERF_GLOBAL_CTRL, 0) && msr_write(IA32_FIXED_CTR_CTRL, 0) &&
+		    msr_write(IA32_FIXED_CTR0, 0) && msr_write(first->address, first->value) &&
+		    msr_write(second->address, second->value) && msr_write(IA32_PERF_GLOBAL_CTRL, 0) &&
+		    msr_read(IA32_FIXED_CTR0, &count);
+
+	h->works(h, "enabling and disabling", good);
+	return count;
+}
+
+/* Which of the two enables comes first makes no difference. */
+void intel_order_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	const struct enable local = {IA32_FIXED_CTR_CTRL, FIXED_OS | FIXED_USR};
+	const struct enable global = {IA32_PERF_GLOBAL_CTRL, 1ull << GLOBAL_FIXED_SHIFT};
+	uint64_t last = count_between(h, &global, &local), first = count_between(h, &local, &global);
+
+	(void)i, (void)e;
+	h->works(h, "disabling", msr_write(IA32_FIXED_CTR_CTRL, 0));
+	h->equal(h, "instructions with the local enable first", last, first);
+}

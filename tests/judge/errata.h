@@ -1,0 +1,42 @@
+/*
+ * Errata as predictions: what ordinary checks find wrong is held against what errata of the family say, and
+ * what they found of each erratum is kept, for the report.
+ */
+#ifndef TESTS_JUDGE_ERRATA_H
+#define TESTS_JUDGE_ERRATA_H
+
+#include "tests/judge/check.h"
+
+/** What checks have found of one erratum so far. */
+struct erratum_found {
+	unsigned tried;     /* observations in which it would show */
+	unsigned present;   /* checks that show it, as the row says */
+	unsigned told;      /* of these, those that are wrong for it: in the others it is what the event means */
+	unsigned otherwise; /* checks in which it would show, and that are wrong in another way */
+};
+
+/** Whether check= asks for an erratum, by any of its numbers. */
+bool errata_asked(const struct run *run, const struct errata *e, const char *number);
+
+/** Forget all: another processor is judged. */
+void errata_begin(void);
+
+const struct erratum_found *errata_found(unsigned row);
+
+/**
+ * The one judgement of what is wrong. What is as an erratum of the PMU's family says becomes VERDICT_ERRATUM,
+ * with the number, or the numbers that cannot be told apart: those that are documented for this processor
+ * first. Observations, and rows without a text, leave the verdict as it is, and are named.
+ * @param r a check's result, with its judgement
+ */
+void errata_judge(const struct pmu *pmu, struct result *r);
+
+/** The event as a CPU that has the erratum counts it. @return false if the row is not about this event, or if
+ * there is no room for the term; *meant: what is more there is part of the event's own meaning, by a rule */
+bool errata_alter(const struct erratum_count *c, const struct pmu_event *e, struct pmu_event *out,
+		  bool *meant);
+
+/** Whether a check that says `text`, and saw `observed` in place of `expected`, shows the symptom. */
+bool errata_shows(const struct erratum_symptom *s, const char *text, int64_t expected, int64_t observed);
+
+#endif

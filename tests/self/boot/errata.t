@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+"""Errata are told where a virtual CPU has one, by their number and by nothing else; not where it has none; and what is nearly one is wrong."""
+from boottest import boot, done, equal, ok, tail
+
+
+def found(options):
+    """{number: state} of what is not unremarkable, and the run."""
+    r = boot(options="suite=errata " + options, timeout=300)
+    rows = {e["number"]: e for e in (r.report or {}).get("errata", [])}
+    return {n: e["state"] for n, e in rows.items() if e["state"] in ("present", "wrong otherwise")}, rows, r
+
+
+state, rows, r = found("pmu=virtual:intel-haswell")
+equal(state, {}, "a sound Haswell shows none")
+ok(r.status == 0 and len(rows) == 189, "each erratum of the family has its state", tail(r))
+equal((rows["HSD73"]["state"], rows["HSD73"]["documented"], rows["HSD73"]["trials"] > 0), ("not observed", True, True), "one that is documented and does not show")
+equal((rows["SKL91"]["state"], rows["SKL91"]["documented"]), ("not observed", False), "one that is not documented is looked for all the same")
+equal((rows["SKL57"]["state"], rows["SKL57"]["why"]), ("cannot be provoked here", "what the count should be is not known to a program"), "one that cannot be provoked says why")
+state, rows, r = found("pmu=virtual:intel-haswell inject=HSM074 check=hsd073")
+equal(state, {"HSD73": "present"}, "asked for by any number, it is found by its name")
+equal(({s["name"]: [(c["name"], c["verdict"]) for c in s["checks"]] for s in r.report["suites"] if s["name"] == "errata"}, r.status),
+      ({"errata": [("HSD73", "erratum")]}, 1), "nothing else is looked for, and the verdict is erratum")
+state, rows, r = found("pmu=virtual:intel-haswell inject=bj58")
+equal(state, {"BJ58": "present", "AAJ143": "present"}, "of those that look alike, all")
+state, rows, r = found("pmu=virtual:intel-haswell inject=stuck-status check=BJ58,HSD91")
+ok("present" not in state.values(), "status that no write clears is not one that a stop at an overflow leaves", repr(state) + "\n" + "\n".join(tail(r)))
+state, rows, r = found("pmu=virtual:intel-haswell inject=overcount-x16 check=SKL91,SRF7,BV52,W146")
+ok("present" not in state.values(), "nor is any other wrong count an erratum's", repr(state))
+state, rows, r = found("pmu=virtual:intel-skylake inject=kbl57")
+equal(state, {"SKL91": "present"}, "an erratum of counts")
+state, rows, r = found("pmu=virtual:amd-zen1 inject=1023")
+equal(state, {"AMD-1023": "present"}, "one of AMD's interrupts")
+state, rows, r = found("pmu=virtual:netburst-prescott inject=n15 check=n15,P4-FLDCW")
+equal(state, {"N15": "present", "P4-FLDCW": "present"}, "one of NetBurst's writes, and what an event means by its rule")
+done()

@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""Rows of errata (pmu/FAMILY/errata/rows.csv, docs/errata/elsewhere.csv) make sense, and their generator tells those that do not."""
+import csv
+import importlib.machinery
+import importlib.util
+import io
+import os
+import re
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path.insert(0, os.path.join(TOP, "tests/self"))
+from tap import done, equal, ok  # noqa: E402
+
+
+def generator():
+    loader = importlib.machinery.SourceFileLoader("gen_errata", os.path.join(TOP, "scripts/gen-errata"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+GEN = generator()
+KNOWN = GEN.mechanisms()
+
+
+def complaint(rows):
+    try:
+        GEN.check(rows, KNOWN)
+    except GEN.Wrong as e:
+        return str(e)
+    return None
+
+
+def text(name):
+    with open(os.path.join(TOP, name), encoding="utf-8") as f:
+        return f.read()
+
+
+ROWS = {family: GEN.rows_of(family) for family in GEN.FAMILIES}
+ELSEWHERE = GEN.read(os.path.join(TOP, "docs/errata/elsewhere.csv"))
+for family, rows in ROWS.items():
+    equal(complaint(rows), None, "%s: %d rows make sense" % (family, len(rows)))
+ALL = [r for rows in ROWS.values() for r in rows] + ELSEWHERE
+equal(len({GEN.bare(n) for r in ALL for n in r["id"].split("|")}), sum(len(r["id"].split("|")) for r in ALL), "no number is in two rows")
+equal(len(ALL), 303, "rows, and those of families that are not driven")
+ok(all(r["events"] and r["source"] and r["unit"] and r["effect"] for r in ALL), "each says what it is about, and where it is from")
+ok(all(r["mechanism"] in KNOWN for r in ELSEWHERE), "mechanisms of the others are known")
+used = {r["mechanism"] for r in ALL}
+equal(sorted(set(KNOWN) - used), [], "every mechanism has a row")
+
+# Injections that are named like errata are of rows that there are.
+for family, rows in ROWS.items():
+    numbers = {GEN.bare(n) for r in rows for n in r["id"].split("|")}
+    names = re.findall(r'_INJECTION\(\w+, "([^"]+)"', text("pmu/%s/errata/injections.def" % family))
+    named = [n for n in names if re.match(r"^[a-z]{1,3}\d+$|^\d+$", n) and n not in ("x16",)]
+    strangers = [n for n in named if GEN.bare(n) not in numbers and GEN.bare("AMD-" + n) not in numbers]
+    ok(named and not strangers, "%s: injections with an erratum's number have its row" % family, " ".join(strangers))
+
+equal(text("docs/errata/rows.md"), GEN.listing() + "\n", "docs/errata/rows.md is of today: scripts/gen-errata --list > docs/errata/rows.md")
+ok("looked for" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, True) and "yet" in GEN.state_of(dict(ROWS["intel"][1], needs=""), KNOWN, False),
+   "a row is looked for, or not")
+
+GOOD = dict(ROWS["intel"][1])
+for change, what in (({"id": "AR62|W0125|w125"}, "is no number"), ({"parts": "06_0"}, "part 06_0"), ({"parts": ""}, "no part"),
+                     ({"mechanism": "magic"}, "no mechanism magic"), ({"needs": "luck"}, "needs luck"), ({"confidence": "sure"}, "confidence sure"),
+                     ({"fixed": "06_0F"}, "fixed 06_0F"), ({"fixed": "06_3C:12"}, "fixed names no part of it"), ({"id": "AR62|AR062"}, "AR062 is in")):
+    ok(what in (complaint([dict(GOOD, **change)]) or ""), "a row is told: " + what, str(complaint([dict(GOOD, **change)])))
+ok("is in" in (complaint([GOOD, dict(GOOD, id="W0125")]) or ""), "a number that two rows have is told")
+equal(GEN.parts_of(dict(GOOD, parts="06_5C/2,9-A", fixed="06_5C/9:2E")), [(6, 0x5c, 0x5c, 1 << 9, 0x2e), (6, 0x5c, 0x5c, 1 << 2 | 1 << 10, 0)],
+      "processors and the microcode that mends it there")
+equal(GEN.parts_of(dict(GOOD, parts="17_00-2F")), [(0x17, 0, 0x2f, 0xffff, 0)], "a range of models")
+equal(len(list(csv.reader(io.StringIO(text("pmu/intel/errata/rows.csv"))))[0]), 10, "ten columns")
+done()

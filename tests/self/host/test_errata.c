@@ -1,0 +1,255 @@
+/* Errata: rows are found by any of their numbers, processors are told by them, and what is wrong is theirs
+ * only if it is as they say. */
+#include "pmu/amd/errata/errata.h"
+#include "pmu/intel/errata/errata.h"
+#include "pmu/netburst/errata/errata.h"
+#include "tests/judge/errata.h"
+#include "tests/self/host/fake_kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct errata *const families[] = {&intel_known_errata, &amd_known_errata,
+						&netburst_known_errata};
+#define FAMILIES (sizeof families / sizeof families[0])
+
+static void numbers(void **state)
+{
+	const struct errata *e = &intel_known_errata;
+	char number[ERRATUM_NUMBER];
+	int row = errata_find(e, "HSD73");
+
+	(void)state;
+	assert_true(row >= 0);
+	assert_int_equal(errata_find(e, "hsd073"), row);
+	assert_int_equal(errata_find(e, "HSM74"), row);
+	assert_int_equal(errata_find(e, "hsm0074"), row);
+	assert_true(errata_number(e, (unsigned)row, 1, number, sizeof number));
+	assert_string_equal(number, "HSM74");
+	assert_false(errata_number(e, (unsigned)row, 2, number, sizeof number));
+	assert_int_equal(errata_find(e, "SKL091"), errata_find(e, "skl91"));
+	assert_int_not_equal(errata_find(e, "SKL91"), errata_find(e, "SKL90"));
+	assert_int_equal(errata_find(e, "HSD7"), -1);
+	assert_int_equal(errata_find(e, "HSD730"), -1);
+	assert_int_equal(errata_find(e, "HSD73|HSM74"), -1);
+	assert_int_equal(errata_find(e, ""), -1);
+	assert_int_equal(errata_find(&amd_known_errata, "420"), errata_find(&amd_known_errata, "amd-0420"));
+	assert_true(errata_find(&amd_known_errata, "420") >= 0);
+	assert_int_equal(errata_find(e, "420"), -1);
+}
+
+static void processors(void **state)
+{
+	const struct errata *e = &intel_known_errata, *a = &amd_known_errata;
+	const struct erratum_processor haswell = {6, 0x3c, 3}, skylake = {6, 0x5e, 3},
+				       goldmont = {6, 0x5c, 9};
+	const struct erratum_processor rome = {0x17, 0x31, 0}, later = {0x17, 0x31, 1};
+	uint32_t fixed = 1;
+
+	(void)state;
+	assert_true(errata_documented(e, (unsigned)errata_find(e, "HSD73"), &haswell, &fixed));
+	assert_int_equal(fixed, 0);
+	assert_false(errata_documented(e, (unsigned)errata_find(e, "HSD73"), &skylake, NULL));
+	assert_true(errata_documented(e, (unsigned)errata_find(e, "X86-IRQ-INSTR"), &skylake, NULL));
+	assert_true(errata_documented(e, (unsigned)errata_find(e, "GLM-CTRFRZ"), &goldmont, &fixed));
+	assert_int_equal(fixed, 0x2e);
+	assert_true(errata_documented(a, (unsigned)errata_find(a, "1291"), &rome, NULL));
+	assert_false(errata_documented(a, (unsigned)errata_find(a, "1291"), &later, NULL));
+}
+
+/* Whatever is said of what shows an erratum is said of a row that there is. */
+static void tables(void **state)
+{
+	(void)state;
+	for (unsigned f = 0; f < FAMILIES; f++) {
+		for (const struct erratum_count *c = families[f]->counts; c->number; c++)
+			if (errata_find(families[f], c->number) < 0)
+				fail_msg("there is no row %s", c->number);
+		for (const struct erratum_symptom *s = families[f]->symptoms; s->number; s++)
+			if (errata_find(families[f], s->number) < 0)
+				fail_msg("there is no row %s", s->number);
+	}
+}
+
+/* --- the judgement
+ * ------------------------------------------------------------------------------------------ */
+
+FAKE_KERNEL(far_jumps, "far_jumps", 0, FAKE_EXACT(INSTRUCTIONS, 5, 2), FAKE_EXACT(BR_FAR, 1, 0),
+	    FAKE_EXACT(INSN_CPUID, 0, 0));
+FAKE_KERNEL(iret_self, "iret_self", 0, FAKE_EXACT(INSTRUCTIONS, 8, 4), FAKE_EXACT(BR_FAR, 1, 0),
+	    FAKE_EXACT(INSN_CPUID, 0, 0));
+
+static struct pmu pmu;
+static const struct pmu_event instructions = {
+	.name = "INST_RETIRED.ANY_P", .terms = {{Q_INSTRUCTIONS, 1}}, .judgement = EVENT_EXACT};
+static const struct pmu_event *const events[] = {&instructions};
+
+static int setup(void **state)
+{
+	(void)state;
+	pmu = (struct pmu){.errata = &intel_known_errata,
+			   .processor = {6, 0xaf, 3},
+			   .events = events,
+			   .n_events = 1,
+			   .n_counters = 1,
+			   .deterministic = true};
+	strcpy(pmu.counter[0].name, "PMC0");
+	pmu.counter[0].width = 48;
+	errata_begin();
+	return 0;
+}
+
+/* Two N, what must be and what was seen. */
+static struct result counted(const char *kernel, int64_t low1, int64_t low2, int64_t seen1, int64_t seen2)
+{
+	struct result r = {.suite = "events",
+			   .name = "n",
+			   .event = "INST_RETIRED.ANY_P",
+			   .kernel = kernel,
+			   .counter = "PMC0",
+			   .n_observations = 2};
+
+	r.observation[0] = (struct observation){.n = 5, .low = low1, .high = low1};
+	r.observation[1] = (struct observation){.n = 10, .low = low2, .high = low2};
+	histogram_add(&r.observation[0].seen, seen1);
+	histogram_add(&r.observation[1].seen, seen2);
+	judge(r.observation, 2, &r.judgement);
+	errata_judge(&pmu, &r);
+	return r;
+}
+
+static const struct erratum_found *of(const char *number)
+{
+	return errata_found((unsigned)errata_find(&intel_known_errata, number));
+}
+
+static void counts(void **state)
+{
+	struct result r = counted("far_jumps", 27, 52, 32, 62);
+
+	(void)state;
+	assert_int_equal(r.judgement.verdict, VERDICT_ERRATUM);
+	assert_non_null(strstr(r.judgement.text, "as erratum SRF7 says: expected 27"));
+	assert_int_equal(of("SRF7")->present, 1);
+	assert_int_equal(of("SRF7")->tried, 2);
+	assert_int_equal(of("BV52")->tried, 0);
+	/* Indistinguishable there, and documented for neither. */
+	pmu.processor.model = 0x3c;
+	r = counted("iret_self", 44, 84, 49, 94);
+	assert_int_equal(r.judgement.verdict, VERDICT_ERRATUM);
+	assert_non_null(strstr(r.judgement.text, "SRF7 or BV52 says, which is not documented"));
+	pmu.processor = (struct erratum_processor){6, 0x3a, 9};
+	r = counted("iret_self", 44, 84, 49, 94);
+	assert_non_null(strstr(r.judgement.text, "as erratum BV52 or SRF7 says: "));
+}
+
+/* Near misses: twice as much, less in place of more, at one N alone, and on a kernel without it. */
+static void near_misses(void **state)
+{
+	(void)state;
+	assert_int_equal(counted("far_jumps", 27, 52, 37, 72).judgement.verdict, VERDICT_WRONG);
+	assert_int_equal(counted("far_jumps", 27, 52, 22, 42).judgement.verdict, VERDICT_WRONG);
+	assert_int_equal(counted("far_jumps", 27, 52, 32, 52).judgement.verdict, VERDICT_WRONG);
+	assert_int_equal(of("SRF7")->present, 0);
+	assert_int_equal(of("SRF7")->otherwise, 3);
+	assert_int_equal(counted("far_jumps", 27, 52, 27, 52).judgement.verdict, VERDICT_EXACT);
+	assert_int_equal(of("SRF7")->otherwise, 3);
+	assert_int_equal(of("SRF7")->tried, 8);
+}
+
+static struct result compared(const char *check, const char *text, int64_t expected, int64_t observed)
+{
+	struct result r = {.suite = "control", .name = check, .n_observations = 1};
+
+	r.observation[0] = (struct observation){.n = 1, .low = expected, .high = expected};
+	histogram_add(&r.observation[0].seen, observed);
+	judge(r.observation, 1, &r.judgement);
+	if (expected != observed)
+		judgement_set(&r.judgement, VERDICT_WRONG, "%s", text);
+	errata_judge(&pmu, &r);
+	return r;
+}
+
+static void symptoms(void **state)
+{
+	const char *check = "write near the top/FIXED_CTR2", *text = "interrupts of writes 0, observed 0x1";
+	struct result r = compared(check, text, 0, 1);
+
+	(void)state;
+	assert_int_equal(r.judgement.verdict, VERDICT_ERRATUM);
+	assert_non_null(strstr(r.judgement.text, "as erratum BJ77 says, which is not documented"));
+	assert_int_equal(compared(check, text, 0, 2).judgement.verdict, VERDICT_WRONG);
+	assert_int_equal(compared(check, "the counter holds 1000, observed 0", 1000, 1001).judgement.verdict,
+			 VERDICT_WRONG);
+	assert_int_equal(compared("write near the top/FIXED_CTR1", text, 0, 1).judgement.verdict,
+			 VERDICT_WRONG);
+	assert_int_equal(compared(check, text, 0, 0).judgement.verdict, VERDICT_EXACT);
+	assert_int_equal(of("BJ77")->present, 1);
+	assert_int_equal(of("BJ77")->otherwise, 1);
+	assert_int_equal(of("BJ77")->tried, 3);
+	r = compared("stop at an overflow/PMC0",
+		     "status that stays after a stop at an overflow 0, observed 0x1", 0, 1);
+	assert_non_null(strstr(r.judgement.text, "BJ58 or AAJ143"));
+	r = compared("power-up/IA32_PERF_GLOBAL_CTRL", "expected", 15, 15 | 7ll << 32);
+	assert_non_null(strstr(r.judgement.text, "AAJ83"));
+	assert_int_equal(
+		compared("power-up/IA32_PERF_GLOBAL_CTRL", "expected", 15, 15 | 3ll << 32).judgement.verdict,
+		VERDICT_WRONG);
+}
+
+/* What no vendor has published is named, and gives no verdict. */
+static void observations(void **state)
+{
+	struct result r;
+
+	(void)state;
+	pmu.errata = &netburst_known_errata;
+	r = compared("interrupt, fixed/IQ_COUNTER0",
+		     "interrupts with the entry armed again and the status still set 0, observed 0x1", 0, 1);
+	assert_int_equal(r.judgement.verdict, VERDICT_WRONG);
+	assert_non_null(strstr(r.judgement.text, "(as was observed elsewhere: P4-OVF-NMI)"));
+	pmu.errata = NULL;
+	assert_int_equal(compared("power-up/IA32_PERF_GLOBAL_CTRL", "", 15, 15 | 7ll << 32).judgement.verdict,
+			 VERDICT_WRONG);
+}
+
+/* What an event counts by its rule is the erratum's doing. */
+static void by_rule(void **state)
+{
+	const struct erratum_count c = {"W146", "INST*", Q_INSN_CPUID, 1, NULL, ""};
+	struct pmu_event ruled = instructions, out;
+	bool meant;
+
+	(void)state;
+	assert_true(errata_alter(&c, &instructions, &out, &meant));
+	assert_false(meant);
+	assert_int_equal(out.terms[1].quantity, Q_INSN_CPUID);
+	assert_int_equal(out.terms[1].coefficient, 1);
+	ruled.terms[1] = (struct event_term){Q_INSN_CPUID, 1};
+	ruled.terms[2] = (struct event_term){Q_BRANCHES, 1};
+	assert_true(errata_alter(&c, &ruled, &out, &meant));
+	assert_true(meant);
+	assert_int_equal(out.terms[1].quantity, Q_BRANCHES);
+	assert_int_equal(out.terms[2].coefficient, 0);
+	ruled.name = "BR_INST";
+	assert_false(errata_alter(&c, &ruled, &out, &meant));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(processors),
+		cmocka_unit_test(tables),
+		cmocka_unit_test_setup(counts, setup),
+		cmocka_unit_test_setup(near_misses, setup),
+		cmocka_unit_test_setup(symptoms, setup),
+		cmocka_unit_test_setup(observations, setup),
+		cmocka_unit_test_setup(by_rule, setup),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/*
+ * Every erratum of the PMU's family: whether this CPU shows it. What looks for one are checks of the suites
+ * control and events that are about it; they are carried out here, and told by erratum in place of by check.
+ */
+#include "tests/suites/suites.h"
+#include "tests/judge/errata.h"
+#include "tests/judge/ladder.h"
+#include "tests/kernels/kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GLOBS_MAX  1536
+#define DETECTABLE 3 /* n trials without one: a rate of 3/n would have shown with a probability of 95 % */
+
+struct capture {
+	struct run run; /* first: the callbacks get its address */
+	struct run *outer;
+};
+
+/* Results are judged and forgotten: what they say of errata stays. */
+static void take(struct run *run, const struct result *r)
+{
+	struct result own = *r;
+
+	errata_judge(run->pmu, &own);
+}
+
+static void drop_value(struct run *run, const char *suite, const char *name, const char *value,
+		       const char *unit)
+{
+	(void)run, (void)suite, (void)name, (void)value, (void)unit;
+}
+
+static void drop_fact(struct run *run, const char *suite, const char *name, const char *text)
+{
+	(void)run, (void)suite, (void)name, (void)text;
+}
+
+static void drop_share(struct run *run, const struct share_report *share)
+{
+	(void)run, (void)share;
+}
+
+static void drop_attribution(struct run *run, const struct attribution_report *r)
+{
+	(void)run, (void)r;
+}
+
+static void add_glob(char *globs, const char *more)
+{
+	size_t used = strlen(globs);
+
+	/* Whole alternatives alone: names that begin alike are no reason to leave one out. */
+	snprintf(globs + used, GLOBS_MAX - used, "%s%s", used ? "," : "", more);
+}
+
+static bool wanted(const struct run *run, const char *number)
+{
+	return errata_asked(run, run->pmu->errata, number);
+}
+
+static void carry_out(struct run *run, const struct suite *suite, const struct run_options *options)
+{
+	static struct capture c;
+
+	c = (struct capture){.run = *run, .outer = run};
+	c.run.options = options;
+	c.run.checks = NULL;
+	c.run.report = take;
+	c.run.value = c.run.detail = drop_value;
+	c.run.fact = drop_fact;
+	c.run.share = drop_share;
+	c.run.attribution = drop_attribution;
+	suite->run(&c.run);
+}
+
+static void try_checks(struct run *run)
+{
+	static char globs[GLOBS_MAX];
+	struct run_options o = *run->options;
+
+	*globs = '\0';
+	for (const struct erratum_symptom *s = run->pmu->errata->symptoms; s->number; s++)
+		if (!strcmp(s->suite, "control") && wanted(run, s->number))
+			add_glob(globs, s->check);
+	o.check_glob = globs;
+	if (*globs)
+		carry_out(run, &suite_control, &o);
+}
+
+static void try_events(struct run *run)
+{
+	static char events[GLOBS_MAX], kernels[GLOBS_MAX];
+	struct run_options o = *run->options;
+
+	*events = *kernels = '\0';
+	for (const struct erratum_count *c = run->pmu->errata->counts; c->number; c++)
+		if (wanted(run, c->number)) {
+			add_glob(events, c->events);
+			add_glob(kernels, c->trial);
+		}
+	o.event_glob = events;
+	o.kernel_glob = kernels;
+	if (*events)
+		carry_out(run, &suite_events, &o);
+}
+
+/* --- what is told
+ * ------------------------------------------------------------------------------------------- */
+
+static const char *const states[] = {
+	[ERRATUM_PRESENT] = "present",
+	[ERRATUM_OTHERWISE] = "wrong otherwise",
+	[ERRATUM_NOT_OBSERVED] = "not observed",
+	[ERRATUM_NOT_APPLICABLE] = "not applicable",
+	[ERRATUM_UNPROVOKED] = "cannot be provoked here",
+};
+
+static bool has_detector(const struct errata *e, unsigned row)
+{
+	for (const struct erratum_count *c = e->counts; c->number; c++)
+		if (errata_find(e, c->number) == (int)row)
+			return true;
+	for (const struct erratum_symptom *s = e->symptoms; s->number; s++)
+		if (errata_find(e, s->number) == (int)row)
+			return true;
+	return false;
+}
+
+static const char *unprovoked(const struct erratum *row)
+{
+	static const char *const needs[] = {
+		[ERRATUM_NEEDS_SIBLING] = "takes the core's other logical processor at work",
+		[ERRATUM_NEEDS_CORE] = "takes another core at work",
+		[ERRATUM_NEEDS_OUTSIDE] = "takes what no program can do",
+	};
+	const char *reason = erratum_mechanism_reason((enum erratum_mechanism)row->mechanism);
+
+	if (!reason)
+		reason = needs[row->needs];
+	return reason ? reason : "no check looks for it";
+}
+
+static enum erratum_state state_of(const struct run *run, unsigned row, struct erratum_report *out, char *why,
+				   size_t size)
+{
+	const struct errata *e = run->pmu->errata;
+	const struct erratum_found *f = errata_found(row);
+
+	*why = '\0';
+	out->trials = f->tried;
+	if (f->present)
+		return ERRATUM_PRESENT;
+	if (f->otherwise)
+		return ERRATUM_OTHERWISE;
+	if (f->tried) {
+		snprintf(why, size, "a rate of %u in %u would have shown", DETECTABLE, f->tried);
+		return ERRATUM_NOT_OBSERVED;
+	}
+	if (has_detector(e, row)) {
+		snprintf(why, size,
+			 "nothing here could show it: a counter, an event or a check of another suite");
+		return ERRATUM_NOT_APPLICABLE;
+	}
+	snprintf(why, size, "%s", unprovoked(&e->row[row]));
+	return ERRATUM_UNPROVOKED;
+}
+
+static void report_check(struct run *run, unsigned row, const struct erratum_report *x)
+{
+	const struct erratum_found *f = errata_found(row);
+	struct result r = {.suite = "errata", .name = x->number, .virtual = run->pmu->virtual};
+	const char *here =
+		x->documented ? "documented for this processor" : "not documented for this processor";
+
+	if (x->state == ERRATUM_OTHERWISE)
+		judgement_set(&r.judgement, VERDICT_WRONG, "%u checks are wrong, and not as it says; %s",
+			      f->otherwise, here);
+	else if (x->state == ERRATUM_NOT_OBSERVED)
+		r.judgement.verdict = VERDICT_EXACT;
+	else if (!f->told)
+		judgement_set(&r.judgement, VERDICT_EXACT, "present: part of what the event means; %s", here);
+	else if (errata_judges(run->pmu->errata, row))
+		judgement_set(&r.judgement, VERDICT_ERRATUM, "present: %u checks are wrong as it says; %s",
+			      f->told, here);
+	else
+		judgement_set(&r.judgement, VERDICT_WRONG,
+			      "%u checks are wrong as was observed elsewhere; %s", f->told, here);
+	run->report(run, &r);
+}
+
+static void report_row(struct run *run, unsigned row)
+{
+	const struct errata *e = run->pmu->errata;
+	char number[ERRATUM_NUMBER], why[96];
+	struct erratum_report x = {.number = number, .why = why};
+
+	errata_number(e, row, 0, number, sizeof number);
+	if (!wanted(run, number))
+		return;
+	x.mechanism = erratum_mechanism_name((enum erratum_mechanism)e->row[row].mechanism);
+	x.documented = errata_documented(e, row, &run->pmu->processor, &x.fixed);
+	x.state = state_of(run, row, &x, why, sizeof why);
+	x.state_name = states[x.state];
+	if (run->erratum)
+		run->erratum(run, &x);
+	if (x.state <= ERRATUM_NOT_OBSERVED)
+		report_check(run, row, &x);
+}
+
+static void run_errata(struct run *run)
+{
+	struct result r = {.suite = "errata", .name = "errata"};
+
+	if (!run->pmu || !run->pmu->errata) {
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s",
+			      run->pmu ? "no errata are known of this family" : "there is no PMU");
+		run->report(run, &r);
+		return;
+	}
+	try_checks(run);
+	try_events(run);
+	for (unsigned row = 0; row < *run->pmu->errata->count; row++)
+		report_row(run, row);
+}
+
+const struct suite suite_errata = {"errata", "published errata of this family, one by one", run_errata, NULL};
