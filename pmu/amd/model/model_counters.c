@@ -8,6 +8,7 @@
 #include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/model/model.h"
+#include "pmu/contract/counter_condition.h"
 #include "pmu/events/rows.h"
 
 #include <string.h>
@@ -224,22 +225,16 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
  */
 static uint64_t conditional(struct amd_counter *k, uint64_t value, uint32_t cycles)
 {
+	const struct counter_condition condition = {
+		.at_least = k->cmask ? k->cmask : 1,
+		.invert = k->cmask && k->invert,
+		.edge = k->edge,
+	};
 	uint64_t amount = 0;
 
 	for (uint32_t i = 0; i < cycles; i++) {
 		uint64_t v = k->clock + (i ? 0 : value);
-		bool met;
-		if (k->cmask) {
-			met = v >= k->cmask;
-			met = met != k->invert;
-		} else {
-			met = v > 0;
-		}
-		if (k->edge)
-			amount += met && !k->level;
-		else
-			amount += met;
-		k->level = met;
+		amount += counter_cycle(&condition, v, &k->level);
 	}
 	return amount;
 }

@@ -6,6 +6,7 @@
  * occurs): IRET, SYSRET and SYSEXIT belong to the ring that they leave, so do INT n, SYSCALL and SYSENTER;
  * the handler's first instruction is the first one of ring 0.
  */
+#include "pmu/contract/counter_condition.h"
 #include "pmu/intel/errata/hooks.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/events.h"
@@ -300,24 +301,17 @@ static uint64_t ticks(const struct intel_state *s, struct intel_counter *k, uint
 static uint64_t conditional(const struct intel_state *s, struct intel_counter *k, uint64_t value,
 			    uint32_t cycles)
 {
+	const struct counter_condition condition = {
+		.at_least = k->cmask ? k->cmask : 1,
+		.equal = k->cmask && k->equal,
+		.invert = k->cmask && k->invert,
+		.edge = k->edge,
+	};
 	uint64_t amount = 0;
 
 	for (uint32_t i = 0; i < cycles; i++) {
 		uint64_t v = tick(s, k) + (i ? 0 : value);
-		bool met;
-		if (k->cmask) {
-			met = v >= k->cmask;
-			if (k->equal)
-				met = v == k->cmask;
-			met = met != k->invert;
-		} else {
-			met = v > 0;
-		}
-		if (k->edge)
-			amount += met && !k->level;
-		else
-			amount += met;
-		k->level = met;
+		amount += counter_cycle(&condition, v, &k->level);
 	}
 	return amount;
 }

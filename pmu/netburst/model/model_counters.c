@@ -2,6 +2,7 @@
  * Counters: when they run, what a step adds to them, overflow, interrupt, cascade. SDM vol.
  * 3, 18.15.3, 18.15.5.
  */
+#include "pmu/contract/counter_condition.h"
 #include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 
@@ -158,11 +159,8 @@ static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint
 
 		left -= v;
 		met = met != complement;
-		if (edge)
-			amount += met && !k->level;
-		else
-			amount += netburst_hook_passed(s, v, met);
-		k->level = met;
+		bool begins = counter_begins(&k->level, met);
+		amount += edge ? begins : netburst_hook_passed(s, v, met);
 	}
 	return amount;
 }
