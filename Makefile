@@ -384,7 +384,7 @@ $(B)/host/libassay.a: $(HOST_OBJ) Makefile
 
 # The linker set of kernels joins only what asks for it by name: an archive member that nobody calls would be left out.
 HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S))
-$(B)/host/test_kernels $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/test_string_step $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
+$(B)/host/test_kernels $(B)/host/test_menu $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/test_string_step $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 # A PMU by script stands in for the machine, too: before the archive is asked for that.
 SCRIPTED_TESTS := pass ladder shares_learn event_judge errata

@@ -1,0 +1,407 @@
+/* The menu without a screen: keys, lists, drawing, what it makes of options, and what it shows of results. */
+#include "arch/identity.h"
+#include "boot/experiments.h"
+#include "boot/menu/keys.h"
+#include "boot/menu/list.h"
+#include "boot/menu/page.h"
+#include "boot/menu/results.h"
+#include "boot/menu/save.h"
+#include "boot/menu/start.h"
+#include "tests/judge/check.h"
+#include "tests/self/host/support/report_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct suite control = {.name = "control", .title = "control logic"},
+			  events = {.name = "events", .title = "events"};
+const struct suite *const suites[] = {&control, &events, NULL};
+
+void identity_name(char out[IDENTITY_NAME])
+{
+	strcpy(out, "TheVendor-6-F-B");
+}
+
+void identity_title(char out[IDENTITY_TITLE])
+{
+	strcpy(out, "The Processor");
+}
+
+void identity_details(identity_each *each, void *to)
+{
+	each(to, "CPUID.0H.0", "0x1");
+}
+
+/* --- a terminal of memory ---------------------------------------------------------------------------- */
+
+#define COLUMNS 1024
+#define ROWS    100
+
+static char shown[ROWS][COLUMNS + 1];
+static const int *script; /* keys that are pressed, KEY_NONE ends: then nobody presses any */
+static unsigned asked, cells_put;
+
+static void open_fake(struct terminal *t)
+{
+	(void)t;
+	for (unsigned i = 0; i < ROWS; i++)
+		snprintf(shown[i], sizeof shown[i], "%*s", COLUMNS, "");
+}
+
+static void put_fake(struct terminal *t, unsigned row, unsigned column, enum style style, const char *text,
+		     size_t size)
+{
+	assert_true(style <= STYLE_BAD);
+	assert_true(row < t->rows);
+	assert_true(column + size < t->columns); /* the last column stays free */
+	memcpy(shown[row] + column, text, size);
+	cells_put += (unsigned)size;
+}
+
+static int key_fake(struct terminal *t)
+{
+	(void)t;
+	asked++;
+	return *script ? *script++ : KEY_NONE;
+}
+
+static void close_fake(struct terminal *t)
+{
+	(void)t;
+}
+
+static struct terminal fake = {
+	.columns = 80, .rows = 25, .open = open_fake, .put = put_fake, .key = key_fake, .close = close_fake};
+
+static bool is_shown(const char *text)
+{
+	for (unsigned i = 0; i < ROWS; i++)
+		if (strstr(shown[i], text))
+			return true;
+	return false;
+}
+
+/* --- keys -------------------------------------------------------------------------------------------- */
+
+static void a_terminal_s_bytes_are_keys(void **state)
+{
+	static const struct {
+		const char *bytes;
+		int key;
+	} rows[] = {{"\x1b[A", KEY_UP},
+		    {"\x1bOA", KEY_UP},
+		    {"\x1b[B", KEY_DOWN},
+		    {"\x1b[C", KEY_RIGHT},
+		    {"\x1b[D", KEY_LEFT},
+		    {"\x1b[H", KEY_HOME},
+		    {"\x1b[1~", KEY_HOME},
+		    {"\x1b[4~", KEY_END},
+		    {"\x1bOF", KEY_END},
+		    {"\x1b[5~", KEY_PAGE_UP},
+		    {"\x1b[6~", KEY_PAGE_DOWN},
+		    {"\x1b[7~", KEY_HOME},
+		    {"\x1b[8~", KEY_END},
+		    {"\x1b[1;5A", KEY_UP},
+		    {"\r", KEY_ENTER},
+		    {"\n", KEY_ENTER},
+		    {"\x7f", KEY_BACKSPACE},
+		    {"\b", KEY_BACKSPACE},
+		    {"x", 'x'},
+		    {"~", '~'},
+		    {"\x1b[20~", KEY_NONE},
+		    {"\x1b[999999~", KEY_NONE},
+		    {"\xff", KEY_NONE},
+		    {"\x01", KEY_NONE},
+		    {"\x1b[Z", KEY_NONE},
+		    {"\x1bx", KEY_NONE},
+		    {"\x1b\x1b", KEY_ESCAPE}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct keys k = {0};
+		const char *c = rows[i].bytes;
+
+		for (; c[1]; c++)
+			assert_int_equal(keys_take(&k, (unsigned char)*c), KEY_NONE);
+		if (keys_take(&k, (unsigned char)*c) != rows[i].key)
+			fail_msg("sequence %u", i);
+	}
+}
+
+static void an_escape_alone_is_a_key_in_time(void **state)
+{
+	struct keys k = {0};
+	int key = KEY_NONE;
+	unsigned ticks = 0;
+
+	(void)state;
+	assert_int_equal(keys_idle(&k), KEY_NONE);
+	keys_take(&k, 27);
+	while (!key && ticks < 100) {
+		key = keys_idle(&k);
+		ticks++;
+	}
+	assert_int_equal(key, KEY_ESCAPE);
+	assert_in_range(ticks, 4, 50);
+	/* A sequence that was cut off is none, and what follows is read as ever. */
+	keys_take(&k, 27);
+	keys_take(&k, '[');
+	for (ticks = 0; ticks < 100; ticks++)
+		assert_int_equal(keys_idle(&k), KEY_NONE);
+	assert_int_equal(keys_take(&k, 'x'), 'x');
+}
+
+static void any_bytes_do(void **state)
+{
+	struct keys k = {0};
+	unsigned seed = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < 1000000; i++) {
+		seed = seed * 1103515245 + 12345;
+		int key = seed >> 30 ? keys_take(&k, (unsigned char)(seed >> 16)) : keys_idle(&k);
+		assert_true(key >= 0 && key <= KEY_END);
+	}
+}
+
+/* --- lists ------------------------------------------------------------------------------------------- */
+
+static void what_is_chosen_is_seen(void **state)
+{
+	static const int keys[] = {KEY_DOWN, KEY_PAGE_DOWN, KEY_UP, KEY_END, KEY_PAGE_UP, KEY_HOME};
+	unsigned seed = 1;
+
+	(void)state;
+	for (unsigned count = 0; count < 40; count++) {
+		struct list l = {0};
+
+		list_set(&l, count, 10);
+		for (unsigned i = 0; i < 500; i++) {
+			seed = seed * 1103515245 + 12345;
+			assert_true(list_key(&l, keys[(seed >> 16) % 6]));
+			assert_true(count ? l.chosen < count : !l.chosen);
+			assert_true(l.chosen >= l.top && l.chosen < l.top + l.rows);
+			assert_true(l.top == 0 || l.top + l.rows <= count);
+		}
+		list_key(&l, KEY_END);
+		assert_int_equal(l.chosen, count ? count - 1 : 0);
+		list_set(&l, 3, 10);
+		assert_true(l.chosen < 3 && l.top == 0);
+		assert_false(list_key(&l, 'x'));
+	}
+}
+
+/* --- the menu ---------------------------------------------------------------------------------------- */
+
+static struct options o;
+static struct experiments experiments;
+static bool attended;
+
+static bool start(const int *keys)
+{
+	static struct platform platform = {.boot.firmware = "the firmware", .terminal = &fake};
+
+	options_default(&o);
+	o.menu = 10;
+	script = keys;
+	asked = 0;
+	return menu_start(&platform, &o, &experiments, &attended);
+}
+
+static void nobody_is_there(void **state)
+{
+	(void)state;
+	assert_true(start((const int[]){KEY_NONE}));
+	assert_false(attended);
+	assert_int_equal(asked, 10 * 1000 / TERMINAL_TICK_MS + 1);
+	assert_string_equal(o.suite, "control,events");
+	/* Noise is nobody. */
+	int noise[3000];
+	for (unsigned i = 0; i < 3000; i++)
+		noise[i] = i < 2999 ? 'x' : KEY_NONE;
+	assert_true(start(noise));
+	assert_false(attended);
+}
+
+static void a_choice_becomes_options(void **state)
+{
+	(void)state;
+	assert_true(start((const int[]){KEY_DOWN, KEY_ENTER, KEY_NONE})); /* everything */
+	assert_true(attended);
+	assert_string_equal(o.suite, "all");
+	assert_string_equal(o.event, "*");
+	/* Choose suites: the first one off, then run. */
+	assert_true(start(
+		(const int[]){KEY_DOWN, KEY_DOWN, KEY_ENTER, ' ', KEY_ENTER, KEY_HOME, KEY_ENTER, KEY_NONE}));
+	assert_string_equal(o.suite, "events");
+	/* One event. */
+	assert_true(start((const int[]){KEY_DOWN, KEY_DOWN, KEY_DOWN, KEY_ENTER, 'A', 'B', KEY_BACKSPACE, '*',
+					KEY_ENTER, KEY_NONE}));
+	assert_string_equal(o.event, "A*");
+	assert_string_equal(o.kernel, "all");
+	assert_string_equal(o.suite, "events");
+	/* No suite at all is refused. */
+	assert_true(start((const int[]){KEY_DOWN, KEY_DOWN, KEY_ENTER, ' ', KEY_DOWN, ' ', KEY_ENTER, 'x',
+					KEY_HOME, KEY_ENTER, KEY_NONE}));
+	assert_string_equal(o.suite, "control,events");
+	/* Exit goes back to firmware, whatever exit= says. */
+	assert_false(start((const int[]){KEY_END, KEY_ENTER, KEY_NONE}));
+	assert_int_equal(o.exit, EXIT_RETURN);
+}
+
+/* Held down, on a small, a wide and a high screen: no cell is drawn outside. */
+static void keys_held_down_on_any_screen(void **state)
+{
+	static const int held[] = {KEY_DOWN, KEY_UP, KEY_RIGHT, KEY_ESCAPE, KEY_PAGE_DOWN, ' '};
+	static const unsigned sizes[][2] = {{80, 24}, {80, 25}, {100, 31}, {1024, 100}, {40, 12}};
+	static int keys[2002];
+
+	(void)state;
+	for (unsigned s = 0; s < 5; s++)
+		for (unsigned i = 0; i < sizeof held / sizeof held[0]; i++) {
+			fake.columns = sizes[s][0];
+			fake.rows = sizes[s][1];
+			for (unsigned n = 0; n < 2000; n++)
+				keys[n] = held[i];
+			/* Out of whatever page that led to, then exit. */
+			keys[1998] = KEY_ESCAPE;
+			keys[1999] = KEY_END;
+			keys[2000] = KEY_ENTER;
+			if (held[i] != KEY_RIGHT)
+				start(keys);
+		}
+	fake.columns = 80;
+	fake.rows = 25;
+}
+
+static void only_what_changes_is_drawn(void **state)
+{
+	(void)state;
+	script = (const int[]){KEY_NONE};
+	page_open(&fake);
+	page_begin("heading", "help");
+	page_show();
+	assert_true(is_shown("heading") && is_shown("help"));
+	cells_put = 0;
+	page_begin("heading", "help");
+	page_print(5, 3, STYLE_PLAIN, "%s", "new");
+	page_show();
+	assert_int_equal(cells_put, 3);
+	page_print(6, 70, STYLE_PLAIN, "%s", "cut off at the edge");
+	page_print(200, 0, STYLE_PLAIN, "%s", "nowhere");
+	page_show();
+	assert_true(is_shown("cut off a ") && !is_shown("nowhere"));
+}
+
+/* --- saving ------------------------------------------------------------------------------------------ */
+
+static void what_is_saved_is_read_again(void **state)
+{
+	static struct options again;
+	struct option_error error;
+	static const char old[] = "# mine\nsuite=truth n=3\n[experiment x]\nkernel=nop_loop events=A";
+
+	(void)state;
+	options_default(&o);
+	o.n = 7;
+	strcpy(o.inject, "a b");
+	for (unsigned times = 0; times < 3; times++) {
+		char *text = save_text(times ? "" : old, &o), *twice = save_text(text, &o);
+
+		assert_string_equal(text, twice); /* what was saved before is replaced */
+		free(twice);
+		options_default(&again);
+		if (!experiments_parse(&again, &experiments, text, strlen(text), "assay.cfg", &error))
+			fail_msg("%s", error.text);
+		assert_memory_equal(&again, &o, sizeof o);
+		assert_true(times || !strncmp(text, old, sizeof old - 1));
+		free(text);
+		o.verbose ^= 1;
+	}
+	memset(&experiments, 0, sizeof experiments);
+}
+
+/* --- results ----------------------------------------------------------------------------------------- */
+
+static void observations_are_read_from_a_record(void **state)
+{
+	static const char list[] =
+		"{\"n\":5,\"low\":240,\"high\":240,\"total\":3,\"distinct\":2,\"min\":1,\"max\":240,"
+		"\"values\":[[240,2],[\"-9223372036854775808\",1]]},{\"n\":\"18446744073709551615\","
+		"\"total\":0,"
+		"\"values\":[]},{\"n\":10,\"low\":1,\"high\":2,\"values\":[[1,2";
+	struct results_seen seen;
+	const char *at = results_next(list, &seen);
+
+	(void)state;
+	assert_non_null(at);
+	assert_true(seen.n == 5 && seen.bounded && seen.low == 240 && seen.high == 240 && seen.bars == 2);
+	assert_true(seen.bar[0].value == 240 && seen.bar[0].frequency == 2);
+	assert_true(seen.bar[1].value == INT64_MIN && seen.bar[1].frequency == 1);
+	at = results_next(at, &seen);
+	assert_non_null(at);
+	assert_true(!seen.bounded && !seen.bars);
+	assert_null(results_next(at, &seen)); /* cut off */
+	assert_null(results_next("]}", &seen));
+	assert_null(results_next("", &seen));
+}
+
+static void the_worst_come_first_and_open(void **state)
+{
+	static const struct results_about about = {"heading", "\\assay\\runs\\0001", "leaves"};
+	unsigned order[64], n;
+	struct report_check c;
+	char record[4096];
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	n = results_sort(RESULTS_WORST_FIRST, false, order, 64);
+	assert_int_equal(n, report_totals()->checks);
+	for (unsigned i = 0, rank = 0; i < n; i++) {
+		assert_true(report_check(order[i], &c));
+		assert_true(results_rank(c.verdict) >= rank);
+		rank = results_rank(c.verdict);
+		/* Each has its own record. */
+		assert_true(report_check_record(order[i], record, sizeof record) > 0);
+		const char *name = strstr(record, "\"name\":\"");
+		assert_non_null(name);
+		if (!strpbrk(c.name, "\"\\"))
+			assert_true(!strncmp(name + 8, c.name, strlen(c.name)) && name < record + 5);
+	}
+	assert_false(report_check(n, &c));
+	assert_int_equal(report_check_record(n, record, sizeof record), 0);
+	assert_int_equal(results_sort(RESULTS_AS_RUN, true, order, 64), 5); /* 3 biased, 1 wrong, 1 error */
+	for (unsigned v = 0; v < VERDICT_COUNT; v++)
+		assert_true(results_rank(v) < VERDICT_COUNT);
+
+	/* The page of all, then of the first one, then back and out. */
+	script = (const int[]){KEY_ENTER, KEY_DOWN, KEY_RIGHT, KEY_LEFT,   KEY_ESCAPE, 's',
+			       'b',       KEY_END,  KEY_ENTER, KEY_ESCAPE, KEY_ESCAPE, KEY_NONE};
+	menu_results(&fake, &about);
+	assert_true(is_shown("bad ones, as they were run") && is_shown("report: in \\assay\\runs\\0001") &&
+		    is_shown("29 checks:"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_terminal_s_bytes_are_keys),
+		cmocka_unit_test(an_escape_alone_is_a_key_in_time),
+		cmocka_unit_test(any_bytes_do),
+		cmocka_unit_test(what_is_chosen_is_seen),
+		cmocka_unit_test(nobody_is_there),
+		cmocka_unit_test(a_choice_becomes_options),
+		cmocka_unit_test(keys_held_down_on_any_screen),
+		cmocka_unit_test(only_what_changes_is_drawn),
+		cmocka_unit_test(what_is_saved_is_read_again),
+		cmocka_unit_test(observations_are_read_from_a_record),
+		cmocka_unit_test(the_worst_come_first_and_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
