@@ -127,8 +127,10 @@ static void event_description(const struct selection *s)
 	}
 	names_format(&counters, 48, "counters", where, sizeof where);
 	names_format(&kernels, 2, "kernels", with, sizeof with);
-	console_tap("%s: %s on %s, %s: ", suite_of(first), description(s->event, text, sizeof text), where,
-		    with);
+	console_tap("%s: ", description(suite_of(first), text, sizeof text));
+	console_tap("%s on ", description(s->event, text, sizeof text));
+	console_tap("%s, ", description(where, text, sizeof text));
+	console_tap("%s: ", description(with, text, sizeof text));
 	tally_format(s, text, sizeof text);
 	console_tap("%s", text);
 }
@@ -151,11 +153,19 @@ static void diagnose_event(const struct selection *s)
 		console_tap("  not_listed: %u\n", more);
 }
 
+/* "SUITE: CHECK" */
+static void point_of(const struct cell *c)
+{
+	char text[200];
+
+	console_tap("%s: ", description(suite_of(c), text, sizeof text));
+	console_tap("%s", description(c->name, text, sizeof text));
+}
+
 void tap_point(const struct selection *s)
 {
 	const struct cell *first = selection_next(s, NULL), *c = NULL;
 	bool good = true, skipped = true;
-	char text[200];
 
 	while ((c = selection_next(s, c))) {
 		good = good && !bad(c);
@@ -167,7 +177,7 @@ void tap_point(const struct selection *s)
 	if (s->event)
 		event_description(s);
 	else
-		console_tap("%s: %s", suite_of(first), description(first->name, text, sizeof text));
+		point_of(first);
 	if (skipped)
 		skip(first->text);
 	console_tap("\n");

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void totals_and_last_line(void **state)
@@ -341,6 +342,101 @@ static void plain_checks_of_one_stem_share_a_row(void **state)
 	}
 }
 
+/* What checks must have in common to share a row: the stem, the verdict and its reason, be it skipped or
+ * good; what is bad has a row of its own. */
+static void one_row_is_of_one_kind(void **state)
+{
+	static const struct {
+		const char *name[2], *why[2];
+		enum verdict verdict[2];
+		const char *rows[2]; /* the second NULL: there is one */
+	} cases[] = {
+		{{"wrap/1", "wrap/2"},
+		 {"not here", "not here"},
+		 {VERDICT_SKIPPED, VERDICT_SKIPPED},
+		 {" skipped (2)\n    not here\n"}},
+		{{"wrap/1", "wrap/2"},
+		 {"not here", "not now"},
+		 {VERDICT_SKIPPED, VERDICT_SKIPPED},
+		 {" skipped\n    not here\n", " skipped\n    not now\n"}},
+		{{"wrap/1", "wrap/2"},
+		 {"not here", ""},
+		 {VERDICT_SKIPPED, VERDICT_SKIPPED},
+		 {" skipped\n    not here\n", " skipped\n"}},
+		{{"wrap/1", "wrapped/2"},
+		 {"", ""},
+		 {VERDICT_SKIPPED, VERDICT_SKIPPED},
+		 {" skipped\n", " skipped\n"}},
+		{{"wrap/1", "wrap/2"},
+		 {"", ""},
+		 {VERDICT_EXACT, VERDICT_SKIPPED},
+		 {" exact\n", " skipped\n"}},
+		{{"wrap/1", "wrap/2"}, {"", ""}, {VERDICT_EXACT, VERDICT_EXACT}, {" exact (2)\n"}},
+		{{"wrap/1", "wrap/2"},
+		 {"as the table says", "by a share"},
+		 {VERDICT_EXACT, VERDICT_EXACT},
+		 {" exact\n    as the table says\n", " exact\n    by a share\n"}},
+		{{"wrap/1", "wrap/2"},
+		 {"stuck", "stuck"},
+		 {VERDICT_WRONG, VERDICT_WRONG},
+		 {" wrong\n    stuck\n", " wrong\n    stuck\n"}},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *at;
+
+		begin(false);
+		for (unsigned k = 0; k < 2; k++)
+			plain(cases[i].name[k], cases[i].verdict[k], cases[i].why[k]);
+		report_end(true);
+		at = strstr(fake_console_text(), "\ncheck ");
+		assert_non_null(at);
+		for (unsigned k = 0; k < 2 && cases[i].rows[k]; k++) {
+			at = strstr(at, "\nwrap");
+			assert_non_null(at);
+			at = strstr(at, cases[i].rows[k]);
+			assert_non_null(at);
+			at += strlen(cases[i].rows[k]) - 1;
+		}
+		assert_null(strstr(at, "\nwrap"));
+	}
+}
+
+/* The same of events' cells, whose rows are further told apart by the event; what is good needs no reason. */
+static void one_row_of_a_matrix_is_of_one_kind(void **state)
+{
+	static const struct {
+		const char *event[2];
+		enum verdict verdict[2];
+		int64_t off[2];
+		unsigned rows;
+	} cases[] = {
+		{{"EA", "EA"}, {VERDICT_BIASED, VERDICT_BIASED}, {1, 1}, 1},
+		{{"EA", "EA"}, {VERDICT_BIASED, VERDICT_BIASED}, {1, 2}, 2},
+		{{"EA", "EA"}, {VERDICT_BIASED, VERDICT_WRONG}, {1, 1}, 2},
+		{{"EA", "EB"}, {VERDICT_BIASED, VERDICT_BIASED}, {1, 1}, 2},
+		{{"EA", "EA"}, {VERDICT_SKIPPED, VERDICT_SKIPPED}, {0, 0}, 1},
+		{{"EA", "EB"}, {VERDICT_EXACT, VERDICT_EXACT}, {0, 0}, 2},
+		{{"EA", "EA"}, {VERDICT_EXACT, VERDICT_EXACT}, {0, 0}, 1},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		unsigned rows = 0;
+
+		begin(false);
+		for (unsigned k = 0; k < 2; k++)
+			cell(cases[i].event[k], k ? "PMC1" : "PMC0", "nops", cases[i].verdict[k],
+			     cases[i].off[k]);
+		report_end(true);
+		for (const char *at = strstr(fake_console_text(), "\nevent "); (at = strstr(at, " nops  "));
+		     at++)
+			rows++;
+		assert_int_equal(rows, cases[i].rows);
+	}
+}
+
 /* Names of up to 36 characters have a column of their width; longer ones stand out. */
 static void columns_are_as_wide_as_names(void **state)
 {
@@ -465,6 +561,73 @@ static void tap_is_understood_by_prove(void **state)
 	}
 }
 
+/* What an established parser makes of the stream so far (tap-points.pl), to be freed. */
+static char *points(void)
+{
+	char command[] = "/tmp/assay-tap-XXXXXX", *text = calloc(1, 1 << 16);
+	int file = mkstemp(command);
+	char line[128];
+
+	assert_int_not_equal(file, -1);
+	const char *tap = fake_console_tap() + strcspn(fake_console_tap(), "\n");
+	assert_int_equal(dprintf(file, "TAP version 13%s", tap), 14 + (int)strlen(tap));
+	close(file);
+	snprintf(line, sizeof line, "perl tests/self/host/tap-points.pl %s", command);
+	FILE *out = popen(line, "r");
+	assert_non_null(out);
+	assert_true(fread(text, 1, (1 << 16) - 1, out) > 0);
+	assert_int_equal(pclose(out), 0);
+	unlink(command);
+	return text;
+}
+
+/* Whatever a text holds, wherever it stands: what is read back is what was said. */
+static void said_and_read_back(const char *what)
+{
+	char expected[2048];
+
+	begin(false);
+	plain(what, VERDICT_EXACT, "");
+	plain(what, VERDICT_WRONG, what);
+	plain(what, VERDICT_SKIPPED, what);
+	cell(what, what, what, VERDICT_BIASED, 1);
+	report_end(true);
+	snprintf(expected, sizeof expected,
+		 "ok 1 - control: %s\n"
+		 "not ok 2 - control: %s\n  check=%s\n  counter=PMC0\n  expected=3..5\n  n=1\n  "
+		 "observed=5 x1, 6 x1\n  verdict=wrong\n  why=%s\n"
+		 "ok 3 - control: %s\n  SKIP=%s\n"
+		 "not ok 4 - events: %s on %s, %s: 1 check: 1 biased\n  check=%s/%s/%s\n  counter=%s\n  "
+		 "expected=240\n  n=20\n  observed=241 x3\n  ring=ring 0\n  verdict=biased\n  why=off by 1\n",
+		 what, what, what, what, what, what, what, what, what, what, what, what, what);
+	char *text = points();
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void tap_is_read_back_as_it_was_said(void **state)
+{
+	static const char *const texts[] = {
+		"a # SKIP b\\c\"",  "a # TODO",    "# SKIP all", "\\# SKIP",  "\\\\# TODO really",
+		"ends in \\",       "\"quoted\"",  "\\\"",       "'it''s'",   "- a list",
+		"key: value",       "...",         "---",        "Bail out!", "1..7",
+		"caf\xc3\xa9", "\\x41\\n\\t",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		said_and_read_back(texts[i]);
+	/* Each character by itself, and before what would be a directive. */
+	for (int from = '!'; from <= '~'; from += 8) {
+		char text[64] = "";
+
+		for (int c = from; c < from + 8 && c <= '~'; c++)
+			snprintf(text + strlen(text), 8, "x%c SKIP", c);
+		text[40] = 0;
+		said_and_read_back(text);
+	}
+}
+
 static void a_run_cut_short_says_so(void **state)
 {
 	size_t size;
@@ -498,12 +661,15 @@ int main(void)
 		cmocka_unit_test(one_kernel_is_named),
 		cmocka_unit_test(order_of_the_matrix_is_free),
 		cmocka_unit_test(plain_checks_of_one_stem_share_a_row),
+		cmocka_unit_test(one_row_is_of_one_kind),
+		cmocka_unit_test(one_row_of_a_matrix_is_of_one_kind),
 		cmocka_unit_test(columns_are_as_wide_as_names),
 		cmocka_unit_test(facts_are_told),
 		cmocka_unit_test(control_characters_are_blanks),
 		cmocka_unit_test(what_differs_within_a_row_is_dots),
 		cmocka_unit_test(verbose_shows_every_check),
 		cmocka_unit_test(tap_is_understood_by_prove),
+		cmocka_unit_test(tap_is_read_back_as_it_was_said),
 		cmocka_unit_test(a_run_cut_short_says_so),
 	};
 
