@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 static unsigned frequency_of(const struct histogram *h, int64_t value)
@@ -188,6 +189,63 @@ static void merges_and_shifts(void **state)
 	assert_true(histogram_unlisted(&a) >= 5);
 }
 
+/* Merges against all values: of two that keep everything, and of such that could not. What is not listed is
+ * not compared, so only there `distinct` may be too high, and never too low. */
+static void merges_are_as_if_added_to_one(void **state)
+{
+	enum { SPREAD = HISTOGRAM_MOST + 50 };
+	static const struct {
+		int from, to; /* these values, once each */
+		int round;    /* and each that this divides once more */
+	} part[][2] = {
+		{{0, 0, 1}, {0, 0, 1}},           {{0, 0, 1}, {5, 30, 3}},
+		{{0, 1, 1}, {0, 0, 1}},           {{5, 30, 3}, {-40, 10, 2}},
+		{{5, 30, 3}, {-40, -20, 2}},      {{0, 0, 1}, {0, SPREAD, 512}},
+		{{5, 30, 3}, {0, SPREAD, 512}},   {{0, SPREAD, 512}, {0, 1, 1}},
+		{{0, SPREAD, 512}, {-40, 10, 2}}, {{0, SPREAD, 512}, {100, 100 + SPREAD, 512}},
+	};
+	enum { PAIRS = sizeof part / sizeof part[0] };
+	static struct histogram one, other;
+	static unsigned times[20000]; /* of value + 10000 */
+
+	(void)state;
+	for (unsigned pair = 0; pair < PAIRS; pair++) {
+		unsigned total = 0, distinct = 0, listed = 0;
+		int64_t min = INT64_MAX, max = INT64_MIN;
+		struct histogram_entry e = {0};
+
+		memset(times, 0, sizeof times);
+		one = other = (struct histogram){0};
+		for (unsigned k = 0; k < 2; k++)
+			for (int i = part[pair][k].from; i < part[pair][k].to; i++)
+				for (int n = 0; n < 1 + !(i % part[pair][k].round); n++) {
+					histogram_add(k ? &other : &one, i);
+					times[i + 10000]++;
+				}
+		unsigned unlisted = histogram_unlisted(&one) + histogram_unlisted(&other);
+		histogram_merge(&one, &other);
+		for (int i = 0; i < 20000; i++)
+			if (times[i]) {
+				total += times[i];
+				distinct++;
+				min = i - 10000 < min ? i - 10000 : min;
+				max = i - 10000;
+			}
+		assert_int_equal(one.total, total);
+		if (total) {
+			assert_int_equal(one.min, min);
+			assert_int_equal(one.max, max);
+		}
+		while (histogram_next(&one, &e)) {
+			assert_in_range(e.frequency, 1, times[e.value + 10000]);
+			listed++;
+		}
+		assert_true(histogram_unlisted(&one) >= unlisted);
+		assert_true(one.distinct >= distinct);
+		assert_int_equal(one.distinct, listed + histogram_unlisted(&one));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +256,7 @@ int main(void)
 		cmocka_unit_test(counts_what_it_cannot_keep),
 		cmocka_unit_test(the_oldest_lose_their_room),
 		cmocka_unit_test(merges_and_shifts),
+		cmocka_unit_test(merges_are_as_if_added_to_one),
 	};
 
 	return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
