@@ -34,11 +34,16 @@ static bool make_folder(const char *path, const char **why)
 
 static const struct platform platform = {.each_name = each_name, .make_folder = make_folder};
 
-static bool make(const char *const *names, const char **why)
+static bool make_for(const char *cpu, const char *const *names, const char **why)
 {
 	there = names;
 	made[0] = 0;
-	return run_folder_make(&platform, "\\assay\\runs", "GenuineIntel-6-5E-3", why);
+	return run_folder_make(&platform, "\\assay\\runs", cpu, why);
+}
+
+static bool make(const char *const *names, const char **why)
+{
+	return make_for("GenuineIntel-6-5E-3", names, why);
 }
 
 static void numbers_go_on(void **state)
@@ -66,6 +71,44 @@ static void numbers_go_on(void **state)
 		assert_string_equal(run_folder(), path);
 		assert_int_equal(run_number(), atoi(cases[i].path));
 	}
+}
+
+/* The run before is the last one of this CPU alone, not of one whose name begins alike, ends alike, or has
+ * other letters. */
+static void the_run_before_is_of_this_cpu(void **state)
+{
+	static const char *const cpus[] = {"GenuineIntel-6-5E-3",
+					   "GenuineIntel-6-5E-30",
+					   "GenuineIntel-6-5E",
+					   "GenuineIntel-6-5E-",
+					   "genuineintel-6-5e-3",
+					   "6-5E-3",
+					   "a",
+					   ""};
+	enum { CPUS = sizeof cpus / sizeof cpus[0] };
+
+	(void)state;
+	for (unsigned own = 0; own < CPUS; own++)
+		for (unsigned other = 0; other < CPUS; other++)
+			for (unsigned order = 0; order < 2; order++) {
+				char name[2][64], path[RUN_FOLDER_PATH];
+				const char *why, *const names[] = {name[order], name[!order], NULL};
+				unsigned before = other == own ? 7 : 5;
+
+				snprintf(name[0], sizeof name[0], "0005-%s", cpus[own]);
+				snprintf(name[1], sizeof name[1], "0007-%s", cpus[other]);
+				assert_true(make_for(cpus[own], names, &why));
+				assert_int_equal(run_number(), 8);
+				assert_int_equal(run_number_before(), before);
+				snprintf(path, sizeof path, "\\assay\\runs\\%04u-%s", before, cpus[own]);
+				assert_string_equal(run_before(), path);
+				/* The other's alone: there is none of this CPU. */
+				if (other == own)
+					continue;
+				assert_true(make_for(cpus[own], (const char *[]){name[1], NULL}, &why));
+				assert_int_equal(run_number_before(), 0);
+				assert_null(run_before());
+			}
 }
 
 static void what_is_there_is_left_alone(void **state)
@@ -101,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_go_on),
+		cmocka_unit_test(the_run_before_is_of_this_cpu),
 		cmocka_unit_test(what_is_there_is_left_alone),
 		cmocka_unit_test(trouble_is_handed_on),
 	};
