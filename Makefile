@@ -391,6 +391,11 @@ SCRIPTED_TESTS := pass ladder shares_learn event_judge errata
 SCRIPTED_OBJ := $(B)/host/tests/self/host/support/scripted_pmu.c.o
 $(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(SCRIPTED_OBJ)
 
+# It has the build's id: in the archive it would be new, and with it all tests, after each commit.
+PROGRESS_OBJ := $(patsubst %,$(B)/host/boot/%.c.o,progress journal)
+$(PROGRESS_OBJ): private HOST_FLAGS += -Wno-format-truncation
+$(B)/host/test_progress: $(PROGRESS_OBJ)
+
 $(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lZydis -lpfm -lm
 
@@ -473,4 +478,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
