@@ -565,6 +565,7 @@ static void add_samples(struct json *j, const char *kernel, const struct report_
 	json_unsigned(j, "period", s->period);
 	json_unsigned(j, "runs", s->runs);
 	json_unsigned(j, "elsewhere", s->elsewhere);
+	json_unsigned(j, "named_next", s->named_next);
 	json_open(j, "places", '[');
 	for (size_t i = 0; i < s->size; i++)
 		if (s->at[i])

@@ -130,6 +130,7 @@ struct report_samples {
 	uint64_t period;             /* 0: every one */
 	unsigned runs;               /* of the kernel */
 	unsigned elsewhere;          /* samples outside the kernel */
+	unsigned named_next;         /* samples in it whose place is the instruction behind theirs */
 	const unsigned *at;          /* by offset in the kernel, size + 1: the last is behind it */
 	size_t size;
 	const char *record;                       /* "pmi", "pebs": of record_kind_names */

@@ -99,6 +99,8 @@ static void print_samples(const char *kernel, const struct report_samples *s)
 	print_branches(kernel, s);
 	if (places > PLACES)
 		console_text("      and %u other places: see the JSON report\n", places - PLACES);
+	if (s->named_next)
+		console_text("      of these %u are named by the instruction behind theirs\n", s->named_next);
 	if (s->elsewhere)
 		console_text("      outside the kernel %u\n", s->elsewhere);
 }

@@ -67,6 +67,9 @@ const struct experiment_sources *experiment_sources(struct run *run)
 struct places {
 	size_t size;
 	uint64_t address_mask;
+	int32_t *before; /* by offset: of the one instruction that leads there; NONE, SEVERAL. NULL: not known
+			  */
+	unsigned named_next; /* records at the instruction behind the one that they are of */
 	unsigned *at;
 	struct report_addresses *addresses;
 	unsigned elsewhere, n_branches;
@@ -76,6 +79,9 @@ struct places {
 };
 
 static struct places places;
+
+#define NONE    (-1)
+#define SEVERAL (-2)
 
 static bool places_begin(const struct kernel *k, const struct pmu_record_source *source)
 {
@@ -91,6 +97,7 @@ static bool places_begin(const struct kernel *k, const struct pmu_record_source 
 
 static void places_end(void)
 {
+	free(places.before);
 	free(places.at);
 	free(places.addresses);
 }
@@ -101,6 +108,35 @@ static int32_t offset_of(uint64_t address, uint64_t kernel_at)
 	uint64_t offset = (address - kernel_at) & places.address_mask;
 
 	return offset < places.size ? (int32_t)offset : -1;
+}
+
+/* Which instruction leads to each place of the kernel: records may name the one behind theirs. A place that
+ * several lead to, such as the beginning of a loop, stays named as it is. */
+static void find_before(const struct recorded *rec)
+{
+	static struct path path;
+	const struct window w = recorded_window(rec);
+	uint64_t kernel_at = window_kernel_address(rec->level);
+	struct result unknown = {0};
+
+	if (!path_create(&path, KNOWN_PATH_STEPS, false))
+		return;
+	if (known_path(&w, rec->n, &path, &unknown))
+		places.before = malloc(places.size * sizeof *places.before);
+	for (size_t i = 0; places.before && i < places.size; i++)
+		places.before[i] = NONE;
+	for (unsigned i = path.from; places.before && i < path.to; i++) {
+		int32_t from = offset_of(path.step[i].ip, kernel_at),
+			to = offset_of(path.step[i].next, kernel_at);
+
+		if (from < 0 || to < 0)
+			continue;
+		if (places.before[to] == NONE)
+			places.before[to] = from;
+		else if (places.before[to] != from)
+			places.before[to] = SEVERAL;
+	}
+	path_free(&path);
 }
 
 static void add_branch(const struct pmu_record *r, uint64_t kernel_at)
@@ -122,11 +158,15 @@ static void add_branch(const struct pmu_record *r, uint64_t kernel_at)
 
 static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trace)
 {
-	uint64_t ip = trace ? r->from : r->has & RECORD_HAS_IP ? r->ip : r->next_ip;
-	int32_t offset = offset_of(ip, kernel_at);
+	bool next = !trace && !(r->has & RECORD_HAS_IP);
+	int32_t offset = offset_of(trace ? r->from : next ? r->next_ip : r->ip, kernel_at);
 
 	if (trace)
 		add_branch(r, kernel_at);
+	if (next && offset >= 0 && places.before && places.before[offset] >= 0)
+		offset = places.before[offset];
+	else
+		places.named_next += next && offset >= 0;
 	if (offset < 0) {
 		places.elsewhere++;
 		return;
@@ -304,6 +344,7 @@ static void report(const struct experiment_run *e, const struct recorded *rec, c
 		.period = is_trace(plan) && !is_branch_sampling(plan) ? 0 : plan->experiment->period,
 		.runs = rec->windows,
 		.elsewhere = places.elsewhere,
+		.named_next = places.named_next,
 		.at = places.at,
 		.size = places.size,
 		.addresses = places.addressed ? places.addresses : NULL,
@@ -349,6 +390,8 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 	if (!rec.record || !places_begin(e->kernel, e->plan->source)) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for records");
 	} else if (record(e, &rec, r)) {
+		if (!trace && !(plan->source->fields & RECORD_HAS_IP))
+			find_before(&rec);
 		for (unsigned i = 0; i < rec.n_records; i++)
 			add_record(&rec.record[i], window_kernel_address(rec.level), trace);
 		if (rec.lost || (!trace && !operations && rec.state.full))

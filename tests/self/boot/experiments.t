@@ -72,10 +72,17 @@ equal(passes, {"p4-execution-tag": 2, "p4-front-end-tag": 2, "p4-replay-tag": 2}
 places = {x["name"]: {p["at"]: p["samples"] for p in x["samples"][0]["places"]}
           for x in (netburst.report or {"experiments": []})["experiments"] if "ebs" in x["name"]}
 equal([set(places.get("p4-pebs-" + kind, {})) for kind in ("front-end", "execution", "replay")],
-      [{"loads+0xe", "loads+0x16", "loads+0x1e", "loads+0x26"}, {"sse_arithmetic+0x31"}, {"clflush_reload+0x10"}],
-      "PEBS writes down the instruction after the tagged one")
-ok(places.get("p4-pebs-against-iebs") and places["p4-pebs-against-iebs"] == places["p4-iebs-against-pebs"],
-   "without skid interrupts find what PEBS writes down", places)
+      [{"loads+0xa", "loads+0x12", "loads+0x1a", "loads+0x22"}, {"sse_arithmetic+0x2e"}, {"clflush_reload+0xd"}],
+      "a record of the instruction behind the tagged one is placed at the tagged one")
+equal([places.get(name) for name in ("p4-pebs-against-iebs", "p4-iebs-against-pebs")],
+      [{"load_op_store+0x" + at: 8 for at in offsets} for offsets in (("7", "b", "f", "12"), ("b", "f", "12", "15"))],
+      "without skid an interrupt finds the instruction behind the one that PEBS records")
+equal([x["samples"][0]["named_next"] for x in experiments(netburst, "p4-pebs-front-end")], [0], "all of them are")
+r = boot(config="pmu=virtual:intel-nehalem suite=experiments\n"
+         "[experiment ends] kernel=sse_arithmetic ring=3 n=100 reps=1 events=BR_INST_RETIRED.CONDITIONAL record=pebs period=10\n")
+equal([(x["samples"][0]["named_next"], [p["samples"] for p in x["samples"][0]["places"]]) for x in experiments(r, "ends")], [(9, [9, 1])],
+      "a loop's beginning follows its end and what is before it: nine records of the end stay there, and say so; the tenth fell through")
+ok(any("of these 9 are named by the instruction behind theirs" in line for line in r.text), "on the console, too", tail(r))
 for x in experiments(netburst, "p4-simple"):
     equal(x["passes"], 1, "events with an ESCR and a counter each share a window: " + x["kernel"] + ", " + x["level"])
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
