@@ -47,6 +47,12 @@ class Monitor:
             time.sleep(0.05)
         return lines
 
+    def screen_size(self):
+        """Of the screen as it is now, in pixels."""
+        path = os.path.join(self.folder.name, "size.ppm")
+        self.do("screendump " + path)
+        return screendump.read_ppm(path)[:2]
+
     def answer(self):
         data, until = b"", time.monotonic() + 30
         while not data.endswith(PROMPT) and time.monotonic() < until:

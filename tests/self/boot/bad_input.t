@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+"""What nobody should give a machine: little memory, a configuration without an end, a terminal where firmware has none, a key held down."""
+from boottest import boot, complains, done, ok, sound, tail
+from menu_screens import OPTIONS, complete
+from monitor import Monitor
+from terminal import Terminal
+
+SMALL = "pmu=virtual suite=control check=wrap*"
+sound(boot(options=SMALL, memory=64), "64 MiB of memory")
+complains(boot(config="# " + "x" * (4 << 20), options="suite=none list=no-such", memory=64, timeout=60), r"list=no-such", "4 MiB of comment are read, and what is wrong is told")
+r = boot(config="n=1 " * (1 << 20) + "\n", options=SMALL, timeout=60)
+sound(r, "a million options")
+complains(boot(config="x" * (4 << 20), options=SMALL, timeout=60), r"assay\.cfg:1:1: ", "one word of 4 MiB")
+complains(boot(config="[experiment a]\nkernel=nop_loop events=A\n" * 5000, options=SMALL, timeout=60), r"assay\.cfg:\d+:\d+: ", "experiments without an end")
+
+# Keys held down from before the menu to the end: they repeat, and the machine is switched off by its own.
+held, came, size = [], bytearray(), []
+with Monitor() as monitor:
+
+    def hold(data, _):
+        """One that means nothing, for longer than the countdown takes."""
+        came.extend(data)
+        if b"countdown" in came and not held:
+            held.append(monitor.do("sendkey x 60000"))
+        if b"ok 1 " in came and not size:
+            size.append(monitor.screen_size())
+        return False
+
+    r = boot("disk", config="exit=shutdown menu=2 " + OPTIONS + "\n", on_data=hold, timeout=120,
+             extra=("-vga", "none", "-device", "VGA,xres=640,yres=480", *monitor.options))
+ok(held and size == [(640, 480)] and r.status == 1 and r.report and r.report["complete"], "640 by 480 pixels and a key held down: the run comes to its end: %s" % r.verdict, [repr(size)] + tail(r))
+
+
+def script(terminal):
+    yield complete("Esc goes back", "Runs as configured in")
+    terminal.press("down", "down")
+    yield complete("Esc goes back", "What is to be judged")
+    terminal.press("home", "ret")
+    yield complete("Enter opens", "21 checks:")
+
+
+# COM3, which this firmware does not know: the VT100 there is Assay's own.
+terminal = Terminal(script)
+r = boot("disk", config="exit=halt menu=30 serial=0x3e8 " + OPTIONS + "\n", serial=False, on_data=terminal.on_data, until_exit=True, timeout=120,
+         extra=("-vga", "none", "-chardev", "stdio,id=line", "-device", "isa-serial,chardev=line,index=2,iobase=0x3e8,irq=4"))
+ok(terminal.over and not terminal.missed and r.status == 1, "a serial line that firmware does not know: the menu is there, too", [repr(terminal.missed)] + terminal.lines + tail(r))
+done()
