@@ -9,8 +9,6 @@
 
 #include "pmu/contract/model.h"
 
-#include <string.h>
-
 #define MEMO_ROOM 12 /* all counters of most PMUs */
 struct memo {
 	uint32_t epoch; /* valid in this epoch; 0: in none ... */
@@ -47,8 +45,8 @@ static inline bool memo_add_up(const struct memo *m)
 #define MACHINE_MEMO_TERMS 4
 #define MACHINE_MEMOS      64
 struct machine_memo {
-	const struct memo *plain;          /* of the instruction without it */
-	uint32_t said[MACHINE_MEMO_TERMS]; /* terms: quantity, amount; 0: none */
+	const struct memo *plain;              /* of the instruction without it */
+	uint64_t said[MACHINE_MEMO_TERMS / 2]; /* two terms each: quantity, amount */
 	struct memo memo;
 };
 
@@ -62,20 +60,21 @@ static inline struct memo *machine_memo(struct machine_memo table[MACHINE_MEMOS]
 					const struct qterm *terms, unsigned n)
 {
 	struct machine_memo *m;
-	uint32_t said[MACHINE_MEMO_TERMS] = {0}, sum = 0;
+	uint64_t said[MACHINE_MEMO_TERMS / 2] = {0, 0}, sum;
 
 	if (n > MACHINE_MEMO_TERMS)
 		return NULL;
 	for (unsigned i = 0; i < n; i++) {
 		if (terms[i].amount > UINT8_MAX)
 			return NULL;
-		said[i] = (uint32_t)terms[i].quantity << 8 | terms[i].amount;
-		sum = sum * 31 + said[i];
+		said[i / 2] = said[i / 2] << 32 | (uint32_t)terms[i].quantity << 8 | terms[i].amount;
 	}
-	m = &table[((uintptr_t)plain / sizeof *plain + sum + (sum >> 8)) % MACHINE_MEMOS];
-	if (m->plain != plain || memcmp(m->said, said, sizeof said)) {
+	sum = said[0] + (said[0] >> 8) + (said[0] >> 32) + said[1];
+	m = &table[((uintptr_t)plain / sizeof *plain + sum) % MACHINE_MEMOS];
+	if (m->plain != plain || m->said[0] != said[0] || m->said[1] != said[1]) {
 		m->plain = plain;
-		memcpy(m->said, said, sizeof said);
+		m->said[0] = said[0];
+		m->said[1] = said[1];
 		m->memo.epoch = 0;
 	}
 	return &m->memo;
