@@ -65,6 +65,15 @@ typedef void identity_source(identity_each *each, void *to);
 identity_source identity_details;
 
 /**
+ * What firmware made of the machine, as far as reading tells: names are unique, and no serial number is among
+ * them. Nothing is written. With the machine taken, and not stepped.
+ * x86: control registers, EFER, PAT and MTRRs as firmware had them; MSRs that steer clocks, power and caches;
+ * SMBIOS types 0, 1, 2 and 4; the list of ACPI's tables; the TSC's rate by each clock that there is; how many
+ * system-management interrupts came in a time, where they are counted.
+ */
+identity_source identity_survey;
+
+/**
  * Whether a hypervisor or an emulator says that it is there (x86: CPUID.1:ECX[31]).
  * @param name gets what it calls itself (x86: CPUID.40000000H), "" if it does not or there is none
  */

@@ -1,4 +1,5 @@
 #include "boot/listing.h"
+#include "boot/first.h"
 #include "boot/pmu_choice.h"
 
 #include "arch/console.h"
@@ -50,7 +51,8 @@ static unsigned list_suites(void)
 
 	for (; suites[n]; n++)
 		item(suites[n]->name, suites[n]->title);
-	return n;
+	item("first", first_title);
+	return n + 1;
 }
 
 static unsigned list_kernels(void)

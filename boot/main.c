@@ -15,6 +15,7 @@
 #include "boot/core_options.h"
 #include "boot/cores.h"
 #include "boot/event_files.h"
+#include "boot/first.h"
 #include "boot/judge.h"
 #include "boot/listing.h"
 #include "boot/menu/results.h"
@@ -28,6 +29,7 @@
 #include "build_id.h"
 
 #include "arch/console.h"
+#include "arch/courage.h"
 #include "arch/exceptions.h"
 #include "arch/identity.h"
 #include "arch/machine.h"
@@ -233,6 +235,7 @@ struct part {
 	const struct options *o;
 	const char *inject;
 	const struct suite *suite;
+	unsigned courage;
 	bool good, lost; /* lost: the processor did not start, or did not come to the end */
 	const char *why;
 };
@@ -258,7 +261,9 @@ static void part_run(void *arg)
 {
 	struct part *p = arg;
 
+	pmu_be_courageous(p->run, p->courage);
 	p->carry_out(p);
+	courage_set(COURAGE_ALL);
 }
 
 static bool run_part(const struct core *core, struct part *p, void (*carry_out)(struct part *part))
@@ -267,6 +272,7 @@ static bool run_part(const struct core *core, struct part *p, void (*carry_out)(
 	p->good = true;
 	machine_take();
 	p->lost = !processor_run(core->number, part_run, p, &p->why);
+	courage_set(COURAGE_ALL);
 	machine_give_back();
 	return !p->lost && p->good;
 }
@@ -290,15 +296,51 @@ static bool go_on_without(struct core *core, const struct part *part)
 	return true;
 }
 
-/* A suite that the last run ended in comes behind all others. */
-static const struct suite *suite_in_turn(const struct options *o, unsigned turn)
+/* A suite that the last run ended in comes behind all others; but not behind what takes more courage. */
+static const struct suite *suite_in_turn(const struct options *o, unsigned turn, unsigned *courage)
 {
-	for (unsigned last = 0; last < 2; last++)
+	for (*courage = COURAGE_READ; selection_is_first(o) && *courage <= o->courage; ++*courage)
+		for (unsigned last = 0; last < 2; last++)
+			for (const struct first_step *s = first_steps; s->suite; s++)
+				if (s->courage == *courage && progress_comes_last(s->suite->name) == last &&
+				    !turn--)
+					return s->suite;
+	*courage = o->courage;
+	for (unsigned last = 0; !selection_is_first(o) && last < 2; last++)
 		for (unsigned i = 0; suites[i]; i++)
 			if (selection_runs(o, suites[i]) && progress_comes_last(suites[i]->name) == last &&
 			    !turn--)
 				return suites[i];
 	return NULL;
+}
+
+static void look_at_other(struct part *p)
+{
+	pmu_tell_registers(p->run);
+}
+
+/* suite=first: what firmware made of one core's PMU it may not have made of another's. The first processor of
+ * another core, or else any. */
+static void look_at_another(const struct platform *platform, const struct core *core, struct part *part)
+{
+	struct core other = {.number = core->number};
+
+	for (unsigned i = 0; i < processor_count(); i++) {
+		struct processor p = processor_at(i);
+		bool sibling = p.id >> core->thread_bits == core->id >> core->thread_bits;
+
+		if (i == core->number || !p.enabled || (sibling && other.number != core->number))
+			continue;
+		other.number = i;
+		if (!sibling)
+			break;
+	}
+	if (other.number == core->number)
+		return;
+	progress_stage(platform, other.number, "looking at the PMU of another core");
+	if (!run_part(&other, part, look_at_other))
+		report_note(part->why);
+	report_out(platform, part->o, false);
 }
 
 /* All suites on one processor. Events that one type of core has and another has not are only missed if none
@@ -309,7 +351,10 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 {
 	char own_inject[OPTION_TEXT_MAX];
 	const struct options *o = core_options(all, core);
-	struct part part = {.run = run, .o = o, .inject = own_inject};
+	struct part part = {.run = run,
+			    .o = o,
+			    .inject = own_inject,
+			    .courage = selection_is_first(o) ? COURAGE_READ : o->courage};
 
 	core_injections(inject, core->number, own_inject);
 	core_announce(&cores, core);
@@ -334,12 +379,21 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	run_options.event_glob = selection_events(o, run->pmu);
 	report_out(platform, o, false);
 
+	bool looked_around = false;
 	unsigned total = 0, before = (unsigned)(core - cores.core);
-	while (suite_in_turn(o, total))
+	while (suite_in_turn(o, total, &part.courage))
 		total++;
-	for (unsigned turn = 0; (part.suite = suite_in_turn(o, turn)); turn++) {
+	for (unsigned turn = 0; (part.suite = suite_in_turn(o, turn, &part.courage)); turn++) {
 		if (part.suite->prepare)
 			part.suite->prepare();
+		if (selection_is_first(o) && part.courage > COURAGE_READ && !looked_around) {
+			unsigned courage = part.courage;
+
+			part.courage = COURAGE_READ;
+			look_at_another(platform, core, &part);
+			part.courage = courage;
+			looked_around = true;
+		}
 		progress_suite(platform, core->number, part.suite->name, before * total + turn + 1,
 			       cores.count * total);
 		bool ran = run_part(core, &part, run_one);
@@ -348,6 +402,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 			return go_on_without(core, &part);
 		report_out(platform, o, false);
 	}
+	part.courage = o->courage;
 	progress_stage(platform, core->number, "looking what became of the PMU");
 	bool looked = run_part(core, &part, look_for_rearming);
 	*why = part.why;

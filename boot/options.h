@@ -28,6 +28,7 @@ struct options {
 	uint64_t n;
 	unsigned reps;
 	uint64_t seed;
+	unsigned courage; /* enum courage */
 	enum exit_mode exit;
 	unsigned menu; /* seconds that it waits, 0: there is none */
 	enum list_what list;

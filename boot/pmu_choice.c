@@ -1,7 +1,9 @@
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
 
+#include "arch/courage.h"
 #include "arch/identity.h"
+#include "arch/processors.h"
 #include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/record.h"
@@ -75,6 +77,20 @@ static void tell_remarks(const struct pmu *p)
 		note("%s%s", p->remark[i], "");
 }
 
+/* What identify() found that a level of courage may take away for a while. */
+static struct {
+	bool pmi;
+	uint64_t interrupts; /* a bit for each counter */
+} offered;
+
+static void note_offer(const struct pmu *p)
+{
+	offered.pmi = p->has_pmi;
+	offered.interrupts = 0;
+	for (unsigned c = 0; c < p->n_counters; c++)
+		offered.interrupts |= (uint64_t)p->counter[c].has_interrupt << c;
+}
+
 static bool choose_machine(struct run *run, const struct options *o, const char *driver, const char **why)
 {
 	if (!pmu_find(driver, &machine, why)) {
@@ -87,6 +103,8 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 	report_pmu(&machine, identity_details);
 	tell_remarks(&machine);
 	run->ladder = &ladder;
+	note_offer(&machine);
+	pmu_be_courageous(run, courage_level());
 	return true;
 }
 
@@ -138,6 +156,28 @@ static bool only_records(struct run *run)
 	return true;
 }
 
+void pmu_be_courageous(struct run *run, unsigned level)
+{
+	const struct register_range *lists[COURAGE_LISTS];
+	unsigned n = 0;
+
+	/* Before one is chosen each family's driver has a look. */
+	for (unsigned i = 0; !run->pmu && pmu_family(i) && n < COURAGE_LISTS; i++)
+		lists[n++] = pmu_family(i)->driver->registers;
+	if (run->pmu)
+		lists[n++] = run->pmu->driver->registers;
+	courage_lists(lists, n);
+	courage_set(level);
+	if (!run->pmu)
+		return;
+	bool may = level >= COURAGE_INTERRUPT;
+
+	run->pmu->counts_only = !may;
+	run->pmu->has_pmi = may && offered.pmi;
+	for (unsigned c = 0; c < run->pmu->n_counters; c++)
+		run->pmu->counter[c].has_interrupt = may && offered.interrupts >> c & 1;
+}
+
 static enum ladder_outcome climb(struct run *run)
 {
 	enum ladder_outcome outcome;
@@ -159,7 +199,11 @@ static bool choose_virtual(struct run *run, const struct options *o, const char 
 	if (o->registers)
 		look_at_virtual_registers(run);
 	run->ladder = &ladder;
-	if (!selection_identify_only(o)) {
+	note_offer(&simulated);
+	pmu_be_courageous(run, courage_level());
+	if (selection_is_first(o))
+		ladder_trust(&ladder);
+	else if (!selection_identify_only(o)) {
 		only_records(run);
 		climb(run);
 	}
@@ -232,6 +276,10 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 	if (strcmp(o->pmu, "auto")) {
 		if (!choose_machine(run, o, o->pmu, why) || !nothing_to_inject(inject, why))
 			return false;
+		if (selection_is_first(o)) {
+			ladder_trust(&ladder);
+			return true;
+		}
 		only_records(run);
 		climb(run);
 		return true;
@@ -241,6 +289,9 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 			return no_pmu_here(why);
 		note("this CPU has no PMU that a driver knows: the virtual PMU %s is judged (%s)",
 		     pmu_default_profile(), *why);
+	} else if (selection_is_first(o)) {
+		ladder_trust(&ladder);
+		return nothing_to_inject(inject, why);
 	} else {
 		bool records = only_records(run);
 		enum ladder_outcome outcome = climb(run);
@@ -262,10 +313,37 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 	return choose_virtual(run, o, pmu_default_profile(), inject, why);
 }
 
+void pmu_climb(struct run *run)
+{
+	if (!run->pmu)
+		return;
+	only_records(run);
+	ladder_climb(run, &ladder);
+}
+
+void pmu_tell_registers(struct run *run)
+{
+	char name[40];
+	struct result r = {.suite = "snapshot", .name = name};
+
+	snprintf(name, sizeof name, "read/processor %u", processor_current());
+
+	look = (struct look){.pmu = run->pmu};
+	if (run->pmu && run->call(run, take_snapshot, &look, SNAPSHOT_MS, &r)) {
+		report_snapshot(&look.snapshot, run->pmu->driver->fields, false);
+		tell_running(&look.snapshot, "firmware left a counter running:");
+		r.judgement.verdict = VERDICT_EXACT;
+	}
+	run->report(run, &r);
+}
+
 void pmu_switch_off(void)
 {
 	const char *why;
 
+	/* It is read alone: whatever runs is firmware's. */
+	if (courage_level() == COURAGE_READ)
+		return;
 	if (machine.driver && !machine.driver->reset(&machine, &why))
 		note("the PMU could not be switched off: %s%s", why, "");
 }

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 
 /**
- * Choose by o->pmu, calibrate (tests/judge/ladder.h) and fill in run->pmu and run->ladder. Machine taken.
- * The registers of the machine's own PMU are read and reported before anything is written to them. With
- * "auto", on an emulator or in a guest, a PMU that no driver fits or that never ticks gives way to the
- * virtual one; what was found is reported. On hardware there is no such way out: without a driver the choice
- * cannot be honoured, and a PMU that never ticks is what is judged. One without counters that records stays,
- * and is judged by that.
+ * Choose by o->pmu, calibrate (tests/judge/ladder.h; not for suite=first, which does so by steps) and fill in
+ * run->pmu and run->ladder. Machine taken. The registers of the machine's own PMU are read and reported
+ * before anything is written to them. With "auto", on an emulator or in a guest, a PMU that no driver fits or
+ * that never ticks gives way to the virtual one; what was found is reported. On hardware there is no such way
+ * out: without a driver the choice cannot be honoured, and a PMU that never ticks is what is judged. One
+ * without counters that records stays, and is judged by that.
  * @param inject the model's injections
  * @return false with *why, one line, if the choice cannot be honoured
  */
@@ -23,6 +23,18 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 
 /** The profile of the virtual CPU that o->pmu asks for; NULL: none is asked for. */
 const char *pmu_virtual_profile(const struct options *o);
+
+/** From now on no more of run->pmu may be used than a level of courage allows (arch/courage.h), on the
+ * processor that executes this: registers, and below COURAGE_INTERRUPT neither interrupts nor records.
+ * run->pmu may be NULL.
+ */
+void pmu_be_courageous(struct run *run, unsigned level);
+
+/** With suite=first, whose step this is: climb the ladder with the PMU that was chosen. */
+void pmu_climb(struct run *run);
+
+/** Likewise: its registers as they are, into the report. */
+void pmu_tell_registers(struct run *run);
 
 /** Whether the virtual PMU that o->pmu asks for is known, with these injections; true if it asks for none.
  * @return false with *why, one line */

@@ -105,13 +105,18 @@ bool selection_identify_only(const struct options *o)
 	return !strcmp(o->suite, "none");
 }
 
+bool selection_is_first(const struct options *o)
+{
+	return !strcmp(o->suite, "first");
+}
+
 bool selection_exists(const struct options *o, const char **why)
 {
 	*why = text;
 	static const struct choice of_suites = {"suite", "research", suite_name, NULL};
 	static const struct choice of_kernels = {"kernel", "core,full", kernel_name, NULL};
 
-	return (selection_identify_only(o) || each_matches(&of_suites, o->suite)) &&
+	return (selection_identify_only(o) || selection_is_first(o) || each_matches(&of_suites, o->suite)) &&
 	       each_matches(&of_kernels, o->kernel);
 }
 

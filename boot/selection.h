@@ -14,6 +14,9 @@
 /** suite=none: nothing is judged, it is only told which PMU there is. */
 bool selection_identify_only(const struct options *o);
 
+/** suite=first, by this word alone: the steps of boot/first.h. */
+bool selection_is_first(const struct options *o);
+
 /** Each alternative of suite= and kernel= matches something. @return false with one line in *why, valid until
  * the next call */
 bool selection_exists(const struct options *o, const char **why);

@@ -48,6 +48,11 @@ bool identity_guest(char name[IDENTITY_HYPERVISOR])
 	return false;
 }
 
+void identity_survey(identity_each *each, void *to)
+{
+	each(to, "firmware", "none");
+}
+
 bool identity_emulated(void)
 {
 	return true;

@@ -2,6 +2,7 @@
  * What the toy machine owes the rest (arch/machine.h, levels.h, time.h, masking.h,
  * processors.h): most of it is that there is no such thing.
  */
+#include "arch/courage.h"
 #include "arch/code.h"
 #include "arch/firmware.h"
 #include "arch/levels.h"
@@ -75,6 +76,34 @@ bool level_user_reads_counters(bool allow)
 {
 	(void)allow;
 	return false;
+}
+
+/* Its PMU has but one kind of registers: every level may write them. */
+void courage_lists(const struct register_range *const *lists, unsigned n)
+{
+	(void)lists, (void)n;
+}
+
+void courage_set(enum courage level)
+{
+	(void)level;
+}
+
+enum courage courage_level(void)
+{
+	return COURAGE_ALL;
+}
+
+enum courage courage_of(enum register_space space, uint64_t number)
+{
+	(void)space, (void)number;
+	return COURAGE_READ;
+}
+
+bool courage_allows(enum register_space space, uint64_t number)
+{
+	(void)space, (void)number;
+	return true;
 }
 
 /* --- the machine: always taken, one processor -------------------------------------- */

@@ -24,6 +24,7 @@ static struct platform uefi;
 
 static const EFI_GUID loaded_image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
 static const EFI_GUID acpi_guids[] = {ACPI_20_TABLE_GUID, ACPI_TABLE_GUID};
+static const EFI_GUID smbios_guids[2] = {SMBIOS3_TABLE_GUID, SMBIOS_TABLE_GUID};
 static const EFI_GUID shell_parameters_guid = {
 	0x752f3136, 0x4e16, 0x4fdc, {0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca}};
 
@@ -221,11 +222,12 @@ static const char *firmware_name(void)
 	return name;
 }
 
-static uint64_t find_rsdp(void)
+/** The configuration table of the first of these that there is, 0 if there is none. */
+static uint64_t find_table(const EFI_GUID guids[2])
 {
-	for (size_t g = 0; g < sizeof acpi_guids / sizeof acpi_guids[0]; g++)
+	for (size_t g = 0; g < 2; g++)
 		for (UINTN i = 0; i < system_table->NumberOfTableEntries; i++)
-			if (!memcmp(&system_table->ConfigurationTable[i].VendorGuid, &acpi_guids[g],
+			if (!memcmp(&system_table->ConfigurationTable[i].VendorGuid, &guids[g],
 				    sizeof(EFI_GUID)))
 				return (uintptr_t)system_table->ConfigurationTable[i].VendorTable;
 	return 0;
@@ -338,7 +340,8 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 		return s;
 
 	volume_choose(bs, loaded->DeviceHandle);
-	uefi.boot.rsdp = find_rsdp();
+	uefi.boot.rsdp = find_table(acpi_guids);
+	uefi.boot.smbios = find_table(smbios_guids);
 	uefi.boot.memory_top = memory_top();
 	look_at_screen();
 	uefi.boot.low_page = low_page();

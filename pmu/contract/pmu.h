@@ -110,6 +110,7 @@ struct pmu {
 	const struct attribution
 		*attribution; /* what deliveries and returns count (tests/judge/attribution.h);
 				 NULL: as the manual has it. Not set by identify() */
+	bool counts_only;     /* nothing interrupts or records, by level of courage. Not set by identify() */
 	bool virtual;         /* answered by a model */
 	bool deterministic;   /* and by nothing else: the same each time, at once, without speculation. Where
 				 silicon is  given an interval, equality is wanted; judge_by_silicon_rules()
@@ -207,6 +208,7 @@ static inline bool identity_is_union(const uint64_t *code, unsigned n)
 }
 
 struct pmu_control_check;
+struct register_range;
 struct event_grammar;
 struct event_request;
 struct pmu_recorder;
@@ -309,6 +311,10 @@ struct pmu_driver {
 	 * Sets .joined, and .counts_as where the table says what that is. NULL: events do not act together.
 	 * @return whether some do: they share a window, or count nothing */
 	bool (*join)(const struct pmu *pmu, struct event_request *all, unsigned n);
+
+	/** Registers that may be written, by level of courage (arch/courage.h); a row whose .last is 0 ends.
+	 * NULL: any may, at every level. */
+	const struct register_range *registers;
 
 	/** Where the registers lie that accesses() and power_up() name: enum register_space
 	 * (arch/register.h). */

@@ -24,7 +24,7 @@ _Static_assert(RECORD_KINDS <= PMU_SOURCES, "a state has room for the name of ea
 
 unsigned record_sources(const struct pmu *pmu, const struct pmu_record_source **out)
 {
-	const struct pmu_recorder *recorder = pmu->driver->recorder;
+	const struct pmu_recorder *recorder = pmu->counts_only ? NULL : pmu->driver->recorder;
 	struct pmu_record_source *found = recorder ? pmu->state->source : NULL; /* pmu_begin() */
 	const char *why;
 	unsigned n = 0;
@@ -52,7 +52,7 @@ const struct pmu_record_source *record_source(const struct pmu *pmu, enum record
 
 const char *record_absent(const struct pmu *pmu, enum record_kind kind)
 {
-	const struct pmu_recorder *recorder = pmu->driver->recorder;
+	const struct pmu_recorder *recorder = pmu->counts_only ? NULL : pmu->driver->recorder;
 	struct pmu_record_source source = {0};
 	const char *why;
 

@@ -8,6 +8,7 @@
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
 
+#include "arch/courage.h"
 #include "arch/exceptions.h"
 #include "arch/levels.h"
 #include "arch/time.h"
@@ -363,7 +364,9 @@ void control_of_the_family(struct run *r)
 	for (; check && check->name; check++) {
 		struct pmu_control_instance instance = {0};
 
-		if (!check->instance(r->pmu, 0, &instance)) {
+		if (courage_level() < COURAGE_ALL) {
+			skip(r, check, "what only this family has is for courage=3");
+		} else if (!check->instance(r->pmu, 0, &instance)) {
 			skip(r, check, "this CPU has nothing of the kind");
 		} else if (check->needs & PMU_CONTROL_THREADS && threads < 2) {
 			skip(r, check,

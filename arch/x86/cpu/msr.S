@@ -19,7 +19,7 @@
 	.endm
 
 	.macro	ASK_FIRST name
-	cmpb	$0, step_runs_free(%rip)
+	cmpb	$0, register_asks(%rip)
 	jne	\name\()_free
 	.endm
 
@@ -78,7 +78,10 @@
 
 /* bool msr_write(uint32_t address, uint64_t value) */
 	FUNCTION msr_write
-	ASK_FIRST msr_write
+	cmpw	$0, register_asks(%rip)		/* both of them */
+	jne	msr_write_free
+	.globl	msr_write_now
+msr_write_now:
 	WRITE
 	END_AND_RUN_FREE msr_write
 

@@ -8,6 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Why an access takes its slow way; msr.S reads both at once. */
+struct register_asks {
+	bool runs_free; /* the caller rests: the CPU runs free, and step_access() is asked for registers */
+	bool limited;   /* arch/courage.h */
+} __attribute__((aligned(2)));
+extern volatile struct register_asks register_asks;
+
 /** Read a model-specific register. @return false if it raised #GP; then *value is 0. */
 bool msr_read(uint32_t address, uint64_t *value);
 

@@ -1,3 +1,4 @@
+#include "arch/courage.h"
 #include "arch/firmware.h"
 #include "arch/x86/cpu/smi.h"
 
@@ -62,7 +63,7 @@ bool firmware_hold_counters(uint64_t *before)
 {
 	uint64_t capabilities;
 
-	return is_intel() && cpuid(1, 0).ecx & CPUID_1_ECX_PDCM &&
+	return courage_allows(SPACE_MSR, IA32_DEBUGCTL) && is_intel() && cpuid(1, 0).ecx & CPUID_1_ECX_PDCM &&
 	       msr_read(IA32_PERF_CAPABILITIES, &capabilities) && capabilities & CAP_SMM_FREEZE &&
 	       msr_read(IA32_DEBUGCTL, before) && msr_write(IA32_DEBUGCTL, *before | FREEZE_WHILE_SMM);
 }

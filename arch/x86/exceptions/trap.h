@@ -80,4 +80,10 @@ struct trap_fixup {
 /** "#GP", "NMI", "vector 0x45": for messages. Valid until the next call. */
 const char *trap_name(unsigned vector);
 
+/** A register was to be written that the level of courage does not allow: end the innermost guarded call,
+ * with a text that names both. Outside of one it is a line on the console, and the caller goes on without the
+ * write.
+ * @param kind "MSR" or what else it is; numbers are hexadecimal. @param from the level that allows it */
+void trap_refuse(const char *kind, uint32_t number, unsigned from);
+
 #endif

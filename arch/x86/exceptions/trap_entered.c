@@ -4,6 +4,7 @@
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
 #include "arch/console.h"
+#include "arch/courage.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/exceptions/guard.h"
@@ -48,6 +49,7 @@ static struct trap_record last; /* of the guarded call that was ended last */
 static char context[96];        /* "": no check */
 static unsigned strays;
 static unsigned dumping;
+static char refusal[64];
 static void *guard_stack_low, *guard_stack_top;
 
 static const char *const exception_names[32] = {
@@ -208,6 +210,11 @@ static void place_text(uint64_t rip, char *out, size_t size)
 
 static void describe(struct trap_report *r)
 {
+	if (r->vector == TRAP_REFUSED) {
+		snprintf(r->text, sizeof r->text, "%s", refusal);
+		return;
+	}
+
 	const struct trap_frame *f = &last.frame;
 	char error[24] = "", address[32] = "", place[48];
 
@@ -267,6 +274,18 @@ void trap_abort(int vector)
 		dump(current, TRAP_WATCHDOG, cr2);
 	dumping = 0;
 	leave_guard(vector, cr2);
+}
+
+void trap_refuse(const char *kind, uint32_t number, unsigned from)
+{
+	step_pause();
+	snprintf(refusal, sizeof refusal, "%s %lXH is written from courage=%u on, and this is courage=%u",
+		 kind, (unsigned long)number, from, courage_level());
+	if (!innermost)
+		console_text("refused: %s\n", refusal);
+	step_resume();
+	if (innermost)
+		trap_abort(TRAP_REFUSED);
 }
 
 static void unexpected(struct trap_frame *f)

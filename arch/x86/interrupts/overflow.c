@@ -1,3 +1,4 @@
+#include "arch/courage.h"
 #include "arch/overflow.h"
 
 #include "arch/x86/exceptions/trap.h"
@@ -43,8 +44,13 @@ void overflow_claim(enum overflow_way way, const struct overflow_claim *claim)
 
 bool overflow_arm(unsigned line, enum overflow_way way)
 {
-	if (line != OVERFLOW_NO_LINE)
-		apic_write(entry_of(line), VECTOR_PMI | modes[way]);
+	if (line == OVERFLOW_NO_LINE)
+		return true;
+	if (courage_level() < COURAGE_INTERRUPT) {
+		trap_refuse("local vector table entry", entry_of(line), COURAGE_INTERRUPT);
+		return false;
+	}
+	apic_write(entry_of(line), VECTOR_PMI | modes[way]);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include "arch/x86/machine/paging_internal.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MSR_PAT     0x277
@@ -277,4 +278,21 @@ void cpu_state_give_back(void)
 void cpu_state_forget(void)
 {
 	firmware--;
+}
+
+void cpu_state_found(identity_each *each, void *to)
+{
+	const struct state *f = found;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} pairs[] = {{"CR0", f->cr0},   {"CR3", f->cr3},   {"CR4", f->cr4},
+		     {"EFER", f->efer}, {"XCR0", f->xcr0}, {"IA32_PAT", f->pat}};
+
+	for (unsigned i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+		char value[24];
+
+		snprintf(value, sizeof value, "%#lx", (unsigned long)pairs[i].value);
+		each(to, pairs[i].name, value);
+	}
 }

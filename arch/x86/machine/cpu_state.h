@@ -4,6 +4,8 @@
 #ifndef ARCH_X86_MACHINE_CPU_STATE_H
 #define ARCH_X86_MACHINE_CPU_STATE_H
 
+#include "arch/identity.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,6 +25,9 @@ unsigned cpu_state_differs(void);
 /** Nests once: another processor may be taken while the first one is. */
 void cpu_state_take(void);
 void cpu_state_give_back(void);
+
+/** Control registers, EFER, PAT and XCR0 as firmware had them on the boot processor; while that is taken. */
+void cpu_state_found(identity_each *each, void *to);
 
 /** Forget what was saved last: its processor is gone. */
 void cpu_state_forget(void);

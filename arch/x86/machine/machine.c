@@ -7,6 +7,8 @@
 #include "arch/x86/interrupts/apic_internal.h"
 #include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/msr.h"
 #include "arch/second_cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/machine/descriptors.h"
@@ -18,10 +20,12 @@
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/machine/paging_internal.h"
 #include "arch/x86/machine/platform_watchdog.h"
+#include "arch/x86/machine/survey.h"
 #include "arch/x86/processors/processors_internal.h"
 #include "arch/x86/console/serial.h"
 #include "arch/time.h"
 #include "arch/x86/time/time_internal.h"
+#include "arch/x86/time/tsc_rate.h"
 #include "arch/x86/exceptions/trap_internal.h"
 #include "arch/x86/exceptions/user_internal.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
@@ -91,6 +95,7 @@ static void find_devices(const struct boot_info *boot)
 				 "serial=PORT names another");
 	}
 	acpi_read(boot->rsdp, boot->memory_top);
+	survey_init(boot->smbios, boot->memory_top);
 	platform_watchdogs_note();
 	irq_chips_find();
 	if (wanted.no_hpet)
@@ -129,6 +134,11 @@ static void map_screen(const struct framebuffer *f)
 			 (unsigned long)f->address);
 }
 
+static uint64_t tsc_told(const char **source)
+{
+	return tsc_rate(cpuid, msr_read, source);
+}
+
 const char *machine_init(const struct boot_info *boot)
 {
 	static char failure[192];
@@ -152,7 +162,7 @@ const char *machine_init(const struct boot_info *boot)
 		page_protect(boot->breadcrumbs, BREADCRUMBS_BYTES, PAGE_WRITE | PAGE_UC);
 	descriptors_init();
 	processors_init(boot->low_page);
-	time_calibrate();
+	time_calibrate(tsc_told);
 	held_put_back(&held, HELD_CPUID_LIMIT); /* each take-over lifts it */
 	if (strcmp(clock_reference(), "HPET"))
 		note_add("no HPET%s: time base is the %s", wanted.no_hpet ? " (as asked for)" : "",

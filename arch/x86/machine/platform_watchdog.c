@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define PCI_NONE    0xffffffff
-#define INTEL       0x8086
-#define AMD         0x1022
-#define ATI         0x1002
+#define VENDOR      0x8086 /* of the bridge, and of 6300ESB */
+#define VENDOR_FCH  0x1022
+#define VENDOR_SB   0x1002
 #define LPC_DEVICE  31
 #define ISA_BRIDGE  0x0601
 #define SMBUS_CLASS 0x0c05
@@ -33,9 +33,9 @@ static void ich_tco(const struct platform_bus *bus, void (*found)(const char *te
 	uint16_t tco = 0;
 	char text[100];
 
-	if ((lpc & 0xffff) != INTEL || bus->pci(LPC_DEVICE, 0, 8) >> 16 != ISA_BRIDGE)
+	if ((lpc & 0xffff) != VENDOR || bus->pci(LPC_DEVICE, 0, 8) >> 16 != ISA_BRIDGE)
 		return;
-	if ((smbus & 0xffff) == INTEL && bus->pci(LPC_DEVICE, 4, 8) >> 16 == SMBUS_CLASS) {
+	if ((smbus & 0xffff) == VENDOR && bus->pci(LPC_DEVICE, 4, 8) >> 16 == SMBUS_CLASS) {
 		if (bus->pci(LPC_DEVICE, 4, 0x54) & 1 << 8) /* TCOCTL: decoded */
 			tco = bus->pci(LPC_DEVICE, 4, 0x50) & 0xffe0;
 	} else if (bus->pci(LPC_DEVICE, 0, 0x44) & 1 << 7) { /* ACPI_CNTL: decoded */
@@ -53,14 +53,15 @@ static void fch_tco(const struct platform_bus *bus, void (*found)(const char *te
 {
 	uint32_t id = bus->pci(20, 0, 0);
 
-	if (id == (0x4385u << 16 | ATI) || id == (0x780bu << 16 | AMD) || id == (0x790bu << 16 | AMD))
+	if (id == (0x4385u << 16 | VENDOR_SB) || id == (0x780bu << 16 | VENDOR_FCH) ||
+	    id == (0x790bu << 16 | VENDOR_FCH))
 		found("platform watchdog: AMD SP5100 TCO; whether it runs cannot be read without a write");
 }
 
 static void esb_6300(const struct platform_bus *bus, void (*found)(const char *text))
 {
 	for (unsigned device = 0; device < 32; device++)
-		if (bus->pci(device, 0, 0) == (0x25abu << 16 | INTEL))
+		if (bus->pci(device, 0, 0) == (0x25abu << 16 | VENDOR))
 			found(bus->pci(device, 0, 0x68) & 2 ? "platform watchdog: Intel 6300ESB, running"
 							    : "platform watchdog: Intel 6300ESB, halted");
 }

@@ -1,3 +1,4 @@
+#include "arch/courage.h"
 #include "arch/second_cpu.h"
 #include "arch/processors.h"
 #include "arch/x86/processors/processors_internal.h"
@@ -79,6 +80,8 @@ const char *second_cpu_missing(enum second_cpu_kind kind)
 	unsigned who = choose(kind);
 	const char *why;
 
+	if (courage_level() < COURAGE_ALL)
+		return "other processors are for courage=3";
 	if (who == NOBODY)
 		return kind == SECOND_CPU_SIBLING ? "no other processor that could work shares this core"
 						  : "there is no other processor that could work";

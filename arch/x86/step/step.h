@@ -39,9 +39,6 @@ bool step_copy(void *to, const void *from, uint64_t n);
  */
 void step_emulate_exceptions(int (*raises)(const struct trap_frame *f, const struct insn_retired *did));
 
-/** Whether the caller rests: the CPU runs free, and step_access() is asked for registers. */
-extern volatile bool step_runs_free;
-
 /** What says whether a rest may begin: the client's .idle while something is stepped, else false. */
 extern const volatile bool *volatile step_idle;
 

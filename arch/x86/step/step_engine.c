@@ -1,4 +1,5 @@
 #include "arch/x86/step/step.h"
+#include "arch/x86/cpu/msr.h"
 
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/emulated/emulated.h"
@@ -21,7 +22,6 @@ _Static_assert(STEP_GATE == VECTOR_STEP, "step_gate.h repeats trap.h for the ass
 struct step_engine step_engine;
 
 static const bool never;
-volatile bool step_runs_free;
 const volatile bool *volatile step_idle = &never;
 
 static struct idt_gate monitor_idt[256] __attribute__((aligned(16)));
@@ -512,7 +512,7 @@ void step_gate_call(struct trap_frame *f)
 	default:
 		e->active = false;
 	}
-	step_runs_free = e->free_running && e->paused == 1;
+	register_asks.runs_free = e->free_running && e->paused == 1;
 	step_idle = e->active ? &e->client->idle : &never;
 	if (!e->active || e->paused)
 		load_idt(idt);
@@ -588,7 +588,7 @@ void step_pause(void)
 
 	if (!e->active)
 		return;
-	step_runs_free = false;
+	register_asks.runs_free = false;
 	if (e->paused)
 		e->paused++;
 	else
@@ -603,7 +603,7 @@ void step_resume(void)
 		return;
 	if (e->paused > 1) {
 		e->paused--;
-		step_runs_free = e->free_running && e->paused == 1;
+		register_asks.runs_free = e->free_running && e->paused == 1;
 	} else {
 		load_idt(monitor_idt);
 		step_gate(STEP_GATE_RESUME);
@@ -636,7 +636,7 @@ void step_unwind(unsigned mark)
 		trap_abort(e->broken);
 	e->held = mark >> MARK_HELD;
 	mark &= (1u << MARK_HELD) - 1;
-	e->free_running = step_runs_free = false;
+	e->free_running = register_asks.runs_free = false;
 	if (mark == 1) {
 		if (e->paused) {
 			e->paused = 1;
@@ -651,7 +651,7 @@ void step_unwind(unsigned mark)
 
 void step_abandon(void)
 {
-	step_engine.active = step_engine.free_running = step_runs_free = false;
+	step_engine.active = step_engine.free_running = register_asks.runs_free = false;
 	step_engine.paused = 0;
 	step_idle = &never;
 }

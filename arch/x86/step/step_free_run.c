@@ -3,6 +3,7 @@
  * the same. step_engine.c keeps the books of what is paused.
  */
 #include "arch/x86/step/step.h"
+#include "arch/x86/cpu/msr.h"
 
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/step/step_engine.h"
@@ -10,7 +11,7 @@
 
 void step_wake(void)
 {
-	if (!step_runs_free)
+	if (!register_asks.runs_free)
 		return;
 	step_resume();
 }
@@ -49,7 +50,7 @@ enum register_answer step_access(struct register_access *a)
 	struct step_engine *e = &step_engine;
 	enum register_answer answer;
 
-	if (!step_runs_free)
+	if (!register_asks.runs_free)
 		return REGISTER_NOT_MINE;
 	answer = step_ask_register(a, 0, 0);
 	if (!e->client->idle)
@@ -59,5 +60,5 @@ enum register_answer step_access(struct register_access *a)
 
 bool step_presents(void)
 {
-	return step_runs_free && step_engine.client->presents;
+	return register_asks.runs_free && step_engine.client->presents;
 }

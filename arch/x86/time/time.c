@@ -4,11 +4,9 @@
 
 #include "arch/x86/machine/acpi.h"
 #include "arch/x86/cpu/cpu.h"
-#include "arch/x86/cpu/msr.h"
 #include "arch/x86/time/hpet.h"
 #include "arch/x86/machine/notes.h"
 #include "arch/x86/time/pit.h"
-#include "arch/x86/time/tsc_rate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -156,16 +154,16 @@ uint64_t time_by_clock(unsigned which)
 	return against(&clocks[which], &there);
 }
 
-void time_calibrate(void)
+void time_calibrate(uint64_t (*told)(const char **source))
 {
 	for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
 		if (calibrate(&clocks[i]))
 			return;
 	const char *source;
-	uint64_t told = tsc_rate(cpuid, msr_read, &source);
+	uint64_t by_cpu = told(&source);
 
-	if (told) {
-		hz = told;
+	if (by_cpu) {
+		hz = by_cpu;
 		reference = source;
 		note_add("no reference clock: the TSC's rate is what the CPU says (%s)", source);
 		return;

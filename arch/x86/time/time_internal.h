@@ -6,8 +6,10 @@
 
 #include <stdint.h>
 
-/** Measure the TSC's frequency against the best clock there is. Takes about 10 ms. */
-void time_calibrate(void);
+/** Measure the TSC's frequency against the best clock there is. Takes about 10 ms.
+ * @param told what the CPU itself says of it in Hz, and by what; asked only where there is no clock. 0:
+ * nothing */
+void time_calibrate(uint64_t (*told)(const char **source));
 
 #define TIME_CLOCKS 3
 

@@ -5,6 +5,7 @@
  * enable and overflow status. Before it an overflow shows as a counter that is below what was written to it,
  * of a negative start as a cleared bit 47.
  */
+#include "arch/courage.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/x86/bracket_read.h"
@@ -59,7 +60,7 @@ static bool swallowed(const struct pmu *pmu)
 
 	if (!msr_read(address, &found))
 		return true;
-	if (cpu_has(CPU_PERFCTR_CORE) && !cpu_has(CPU_HYPERVISOR))
+	if ((cpu_has(CPU_PERFCTR_CORE) && !cpu_has(CPU_HYPERVISOR)) || !courage_allows(SPACE_MSR, address))
 		return false;
 	uint64_t probe = (found ^ CTL_USR) & ~CTL_EN;
 	bool good = msr_write(address, probe) && msr_read(address, &kept) && kept == probe;
@@ -463,6 +464,7 @@ const struct pmu_driver amd_driver = {
 	.state_size = sizeof(struct amd_pmu),
 	.grammar = &amd_grammar,
 	.fields = amd_fields,
+	.registers = amd_registers,
 	.identities = amd_identities,
 	.identify = identify,
 	.list_events = list_events,

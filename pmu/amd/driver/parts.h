@@ -4,6 +4,7 @@
 #ifndef PMU_AMD_DRIVER_PARTS_H
 #define PMU_AMD_DRIVER_PARTS_H
 
+#include "arch/courage.h"
 #include "pmu/contract/control.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/events/fields.h"
@@ -22,6 +23,7 @@ unsigned amd_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned 
 bool amd_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_event *out, const char **why);
 bool amd_meaning(const char *name, struct pmu_event *out);
 
+extern const struct register_range amd_registers[];
 extern const struct event_grammar amd_grammar;
 extern const struct register_field amd_fields[];
 

@@ -593,6 +593,7 @@ const struct pmu_driver intel_driver = {
 	.state_size = sizeof(struct intel_pmu),
 	.grammar = &intel_grammar,
 	.fields = intel_fields,
+	.registers = intel_registers,
 	.identities = intel_identities,
 	.identify = identify,
 	.list_events = list_events,

@@ -15,7 +15,8 @@
 uint64_t intel_perf_capabilities(void);
 
 /** Whether a bit of a register stays as it is written; then it is put back. For registers that a hypervisor
- * may have read 0 and ignore writes. */
+ * may have read 0 and ignore writes. Taken for granted where the register may not be written
+ * (arch/courage.h). */
 bool intel_msr_keeps(uint32_t address, uint64_t bit);
 
 /** CPUID leaf 0AH of this CPU, with what leaf 23H says more exactly. No register is read, so that it may be

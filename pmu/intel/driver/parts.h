@@ -4,6 +4,7 @@
 #ifndef PMU_INTEL_DRIVER_PARTS_H
 #define PMU_INTEL_DRIVER_PARTS_H
 
+#include "arch/courage.h"
 #include "pmu/contract/control.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/events/fields.h"
@@ -26,6 +27,7 @@ bool intel_candidate(const struct pmu_event *e, unsigned i, struct pmu_event *ou
 const struct pmu_event *intel_disputed_event(const struct pmu *pmu, unsigned i, struct pmu_event *vendors,
 					     struct pmu_event *peers);
 
+extern const struct register_range intel_registers[];
 extern const struct event_grammar intel_grammar;
 extern const struct register_field intel_fields[];
 

@@ -438,6 +438,7 @@ const struct pmu_driver netburst_driver = {
 	.state_size = sizeof(struct netburst_pmu),
 	.grammar = &netburst_grammar,
 	.fields = netburst_fields,
+	.registers = netburst_registers,
 	.identities = netburst_identities,
 	.identify = identify,
 	.list_events = list_events,

@@ -4,6 +4,7 @@
 #ifndef PMU_NETBURST_DRIVER_PARTS_H
 #define PMU_NETBURST_DRIVER_PARTS_H
 
+#include "arch/courage.h"
 #include "pmu/contract/control.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/events/fields.h"
@@ -27,6 +28,7 @@ unsigned netburst_accesses(const struct pmu *pmu, struct pmu_access *out, unsign
 unsigned netburst_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsigned max);
 
 extern const struct pmu_control_check netburst_control[];
+extern const struct register_range netburst_registers[];
 extern const struct event_grammar netburst_grammar;
 extern const struct register_field netburst_fields[];
 extern const struct pmu_identity netburst_identities[];

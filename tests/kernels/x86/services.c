@@ -7,6 +7,7 @@
 #include "tests/kernels/x86/guest_service.h"
 #include "tests/kernels/x86/emulation.h"
 
+#include "arch/courage.h"
 #include "arch/x86/interrupts/apic.h"
 #include "arch/second_cpu.h"
 #include "arch/x86/cpu/cpu.h"
@@ -506,7 +507,7 @@ static void emulation_off(const struct service_use *u)
 static const char *guest_cannot(const struct kernel *k, enum services_for whom)
 {
 	(void)k, (void)whom;
-	return guest_missing();
+	return courage_level() < COURAGE_ALL ? "guests are for courage=3" : guest_missing();
 }
 
 static bool guest_in(const struct service_use *u)

@@ -52,7 +52,7 @@ static void defaults_are_these(void **state)
 	options_format(&o, line, sizeof line);
 	assert_string_equal(line, "pmu=auto suite=control,events kernel=core event=arch check=* scan= n=0 "
 				  "reps=0 seed=1 inject= "
-				  "cpus=auto exit=auto menu=0 list=none report=\\assay\\runs verbose=0 registers=0 "
+				  "cpus=auto courage=3 exit=auto menu=0 list=none report=\\assay\\runs verbose=0 registers=0 "
 				  "x2apic=0 serial=0 hpet=1");
 }
 
@@ -64,6 +64,7 @@ static void numbers_have_these_ranges(void **state)
 	} rows[] = {{"n", "0", "4294967295", "4294967296"},
 		    {"reps", "0", "1000000", "1000001"},
 		    {"seed", "0", "18446744073709551615", "18446744073709551616"},
+		    {"courage", "0", "3", "4"},
 		    {"serial", "0", "0xffff", "0x10000"},
 		    {"menu", "0", "3600", "3601"}};
 	unsigned seen = 0;
@@ -150,11 +151,11 @@ static const struct {
 	 "(1: a line for every check)"},
 	{"zzzzzz=1", 0, "command line",
 	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check scan n reps "
-	 "seed inject cpus exit menu list report verbose registers x2apic serial hpet"},
+	 "seed inject cpus courage exit menu list report verbose registers x2apic serial hpet"},
 	{"=1", 0, "command line",
 	 "command line, token 1: no option \"\": there are pmu suite kernel event check scan n reps seed "
 	 "inject "
-	 "cpus exit menu list report verbose registers x2apic serial hpet"},
+	 "cpus courage exit menu list report verbose registers x2apic serial hpet"},
 	{"\n\n  n=4294967296", 0, "assay.cfg",
 	 "assay.cfg:3:5: n=4294967296: it wants a number from 0 to 4294967295"},
 	{"n=", 0, "assay.cfg", "assay.cfg:1:1: n= has no value: give one, or leave it out for n=0"},

@@ -1,6 +1,8 @@
 /* Which PMU is judged: by what the option says, what the CPU has, and what its counters do. */
 #include "boot/pmu_choice.h"
 #include "boot/selection.h"
+#include "arch/courage.h"
+#include "arch/processors.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/family.h"
 #include "pmu/contract/record.h"
@@ -48,6 +50,21 @@ bool vpmu_knows(const char *profile, const char *inject, const char **why)
 	(void)profile;
 	*why = "no such injection";
 	return strcmp(inject, "nonsense") != 0;
+}
+
+unsigned processor_current(void)
+{
+	return 0;
+}
+
+bool selection_is_first(const struct options *options)
+{
+	return !strcmp(options->suite, "first");
+}
+
+void ladder_trust(struct ladder *ladder)
+{
+	memset(ladder->reached, RUNG_INTERRUPTS, sizeof ladder->reached);
 }
 
 /* A driver for a trace port, or for nothing at all: it has no counters. */
@@ -177,6 +194,13 @@ static struct run run;
 static struct options o;
 static const char *why;
 
+static void reported(struct run *of, const struct result *r)
+{
+	(void)of;
+	assert_string_equal(r->suite, "snapshot");
+	assert_int_equal(r->judgement.verdict, VERDICT_EXACT);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -187,7 +211,7 @@ static int setup(void **state)
 	climbs = snapshots = printed = pmus = 0;
 	outcome = LADDER_FULL;
 	options_default(&o);
-	run = (struct run){.call = call};
+	run = (struct run){.call = call, .report = reported};
 	why = NULL;
 	return 0;
 }
@@ -463,6 +487,9 @@ static void counters_that_firmware_runs_are_told(void **state)
 	assert_true(choose("auto", ""));
 	assert_non_null(strstr(notes, "firmware left a counter running: IA32_PERFEVTSEL1\n"));
 	assert_null(strstr(notes, "IA32_PERFEVTSEL0"));
+	notes[0] = 0;
+	pmu_tell_registers(&run); /* suite=first has a step that looks */
+	assert_non_null(strstr(notes, "firmware left a counter running: IA32_PERFEVTSEL1\n"));
 	pmu_switch_off();
 	notes[0] = 0;
 	pmu_look_for_rearming(&run);
@@ -472,6 +499,51 @@ static void counters_that_firmware_runs_are_told(void **state)
 	pmu_look_for_rearming(&run);
 	assert_non_null(strstr(notes, "firmware armed a counter again: IA32_PERFEVTSEL2\n"));
 	assert_null(strstr(notes, "IA32_PERFEVTSEL1"));
+}
+
+/* suite=first climbs the ladder when its turn comes, and below a level there are no interrupts. */
+static void first_comes_by_steps(void **state)
+{
+	(void)state;
+	snprintf(o.suite, sizeof o.suite, "first");
+	outcome = LADDER_DEAD;
+	pmu_be_courageous(&run, COURAGE_READ);
+	assert_true(choose("auto", ""));
+	is_the_machines();
+	assert_int_equal(climbs, 0);
+	assert_false(run.pmu->has_pmi);
+	assert_false(run.pmu->counter[0].has_interrupt);
+	assert_true(run.pmu->counts_only);
+	assert_false(courage_allows(SPACE_MSR, 0x186));
+	pmu_be_courageous(&run, COURAGE_COUNT);
+	assert_true(courage_allows(SPACE_MSR, 0x186));
+	assert_false(courage_allows(SPACE_MSR, 0x600));
+	assert_false(run.pmu->has_pmi);
+	pmu_be_courageous(&run, COURAGE_INTERRUPT);
+	assert_true(courage_allows(SPACE_MSR, 0x600));
+	assert_true(run.pmu->has_pmi && run.pmu->counter[0].has_interrupt && !run.pmu->counts_only);
+	pmu_climb(&run);
+	assert_int_equal(climbs, 1);
+	pmu_be_courageous(&run, COURAGE_ALL);
+	assert_true(courage_allows(SPACE_MSR, 0x123));
+}
+
+/* At the level that only reads, what firmware left running runs on. */
+static void reading_switches_nothing_off(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_true(choose("auto", ""));
+	assert_true(msr_write(0x186, 0x4300c0));
+	courage_set(COURAGE_READ);
+	pmu_switch_off();
+	assert_true(msr_read(0x186, &value));
+	assert_int_equal(value, 0x4300c0);
+	courage_set(COURAGE_ALL);
+	pmu_switch_off();
+	assert_true(msr_read(0x186, &value));
+	assert_int_equal(value, 0);
 }
 
 int main(void)
@@ -492,6 +564,8 @@ int main(void)
 		TEST(identifying_writes_nothing),
 		TEST(registers_are_shown_if_asked_for),
 		TEST(counters_that_firmware_runs_are_told),
+		TEST(first_comes_by_steps),
+		TEST(reading_switches_nothing_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
