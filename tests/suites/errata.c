@@ -1,6 +1,7 @@
 /*
  * Every erratum of the PMU's family: whether this CPU shows it. What looks for one are checks of the suites
- * control and events that are about it; they are carried out here, and told by erratum in place of by check.
+ * control, events and sampling that are about it; they are carried out here, and told by erratum in place of
+ * by check.
  */
 #include "tests/suites/suites.h"
 #include "tests/judge/errata.h"
@@ -89,6 +90,20 @@ static void try_checks(struct run *run)
 		carry_out(run, &suite_control, &o);
 }
 
+/* Samples of one kernel will do: what shows is how buffers and interrupts go together. */
+static void try_samples(struct run *run)
+{
+	struct run_options o = *run->options;
+
+	o.check_glob = NULL;
+	o.kernel_glob = "calls";
+	for (const struct erratum_symptom *s = run->pmu->errata->symptoms; s->number; s++)
+		if (!strcmp(s->suite, "sampling") && wanted(run, s->number)) {
+			carry_out(run, &suite_sampling, &o);
+			return;
+		}
+}
+
 static void try_events(struct run *run)
 {
 	static char events[GLOBS_MAX], kernels[GLOBS_MAX];
@@ -159,8 +174,7 @@ static enum erratum_state state_of(const struct run *run, unsigned row, struct e
 		return ERRATUM_NOT_OBSERVED;
 	}
 	if (has_detector(e, row)) {
-		snprintf(why, size,
-			 "nothing here could show it: a counter, an event or a check of another suite");
+		snprintf(why, size, "nothing here could show it: a counter, an event or a record is missing");
 		return ERRATUM_NOT_APPLICABLE;
 	}
 	snprintf(why, size, "%s", unprovoked(&e->row[row]));
@@ -221,6 +235,7 @@ static void run_errata(struct run *run)
 	}
 	try_checks(run);
 	try_events(run);
+	try_samples(run);
 	for (unsigned row = 0; row < *run->pmu->errata->count; row++)
 		report_row(run, row);
 }

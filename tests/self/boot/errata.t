@@ -28,6 +28,8 @@ state, rows, r = found("pmu=virtual:intel-haswell inject=overcount-x16 check=SKL
 ok("present" not in state.values(), "nor is any other wrong count an erratum's", repr(state))
 state, rows, r = found("pmu=virtual:intel-skylake inject=kbl57")
 equal(state, {"SKL91": "present"}, "an erratum of counts")
+state, rows, r = found("pmu=virtual:intel-core2 inject=aj69 check=aj69")
+equal(state, {"AG69": "present"}, "one of samples")
 state, rows, r = found("pmu=virtual:amd-zen1 inject=1023")
 equal(state, {"AMD-1023": "present"}, "one of AMD's interrupts")
 state, rows, r = found("pmu=virtual:netburst-prescott inject=n15 check=n15,P4-FLDCW")
