@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What nobody should give a machine: little memory, a configuration without an end, a terminal where firmware has none, a key held down."""
 from boottest import boot, complains, done, ok, sound, tail
-from menu_screens import OPTIONS, complete
+from menu_screens import OPTIONS, complete, walk
 from monitor import Monitor
 from terminal import Terminal
 
@@ -33,8 +33,7 @@ ok(held and size == [(640, 480)] and r.status == 1 and r.report and r.report["co
 
 def script(terminal):
     yield complete("Esc goes back", "Runs as configured in")
-    terminal.press("down", "down")
-    yield complete("Esc goes back", "What is to be judged")
+    yield from walk(terminal, terminal.press, "down", "What is to be judged")
     terminal.press("home", "ret")
     yield complete("Enter opens", "21 checks:")
 

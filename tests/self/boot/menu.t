@@ -4,7 +4,7 @@ import re
 import tempfile
 
 from boottest import boot, done, emulators, equal, ok, tail
-from menu_screens import OPTIONS, RESULTS, START, complete, glyphs_agree, run
+from menu_screens import OPTIONS, RESULTS, START, complete, glyphs_agree, run, walk
 
 
 def came(r, terminal, name):
@@ -55,14 +55,12 @@ def settings(press, shot):
         shot("saved")
         press("ret")
         yield complete(START, "Keep the options")
-        press("up", "up")
-        yield complete(START, "What the processor and the firmware")
+        yield from walk(t, press, "up", "What the processor and the firmware")
         press("ret")
         yield lambda lines: any("processor" in line for line in lines) and any("CPUID." in line for line in lines)
         press("esc")
         yield complete(START, "What the processor and the firmware")
-        press("up")
-        yield complete(START, "Run the experiments")
+        yield from walk(t, press, "up", "Run the experiments")
         press("ret")
         yield "mine"
         press("ret")
