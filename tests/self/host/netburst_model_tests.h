@@ -376,6 +376,42 @@ static void non_sleep_clockticks(void **state)
 	assert_int_equal(value(8), 12);
 }
 
+/* Both sides of each condition for anything to be detected, and of what counts even so: 18.15.1, 18.17.2. */
+static void what_is_detected(void **state)
+{
+	static const struct qterm seven[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 6}}; /* 3 + 3 + 1 */
+	static const struct {
+		uint32_t filter;
+		unsigned detected, passed; /* counts of the event, and where nothing is detected but the
+					      select is not 0 */
+	} filters[] = {
+		{0, 7, 0},
+		{CCCR_COMPARE | THRESHOLD(2), 2, 0},
+		{CCCR_COMPLEMENT | THRESHOLD(15), 7, 0},
+		{CCCR_COMPARE | CCCR_COMPLEMENT | THRESHOLD(15), 3, 3},
+	};
+	static const uint32_t rings[] = {0, ESCR_T0_OS, ESCR_T0_USR, RINGS_T0};
+	const unsigned model = ((const struct netburst_profile *)netburst_prescott.data)->model;
+
+	(void)state;
+	for (unsigned i = 0; i < 4 * 4 * 64; i++) {
+		unsigned f = i / 4 % 4, own = netburst_event[NB_UOPS_RETIRED].select;
+		enum netburst_escr_id e = netburst_event[NB_UOPS_RETIRED].escr[0];
+
+		power_up(&netburst_prescott, NULL);
+		set(netburst_escr[e].msr, i / 16 << ESCR_EVENT_SHIFT | 1u << ESCR_MASK_SHIFT | rings[i % 4]);
+		unsigned select =
+			(get(netburst_escr[e].msr) & ESCR_EVENT) >> ESCR_EVENT_SHIFT; /* what it keeps */
+		if (select != own && netburst_event_of(e, select, model) != NB_EVENTS)
+			continue;
+		set(CCCR(12), cccr(NB_UOPS_RETIRED, filters[f].filter));
+		step_with(seven, 2, 0);
+		assert_int_equal(value(12), select == own && rings[i % 4] & ESCR_T0_OS ? filters[f].detected
+					    : select                                   ? filters[f].passed
+										       : 0);
+	}
+}
+
 static void the_short_cut(void **state)
 {
 	struct model_increment increment[8];
@@ -653,10 +689,10 @@ static void halted_time(void **state)
 		cmocka_unit_test(thresholds), cmocka_unit_test(edges),                                       \
 		cmocka_unit_test(edges_begin_again_behind_what_is_not_seen),                                 \
 		cmocka_unit_test(fifteen_a_cycle), cmocka_unit_test(non_sleep_clockticks),                   \
-		cmocka_unit_test(the_short_cut), cmocka_unit_test(wraps_at_40_bits),                         \
-		cmocka_unit_test(pmi_on_the_next), cmocka_unit_test(pmi_to_either_processor),                \
-		cmocka_unit_test(forced_overflow), cmocka_unit_test(cascade_pairs),                          \
-		cmocka_unit_test(cascades_stop), cmocka_unit_test(thread_specific),                          \
-		cmocka_unit_test(thread_independent), cmocka_unit_test(active_threads),                      \
-		cmocka_unit_test(who_delivers), cmocka_unit_test(halted_time), NETBURST_TAG_TESTS,           \
-		NETBURST_RECORD_TESTS
+		cmocka_unit_test(what_is_detected), cmocka_unit_test(the_short_cut),                         \
+		cmocka_unit_test(wraps_at_40_bits), cmocka_unit_test(pmi_on_the_next),                       \
+		cmocka_unit_test(pmi_to_either_processor), cmocka_unit_test(forced_overflow),                \
+		cmocka_unit_test(cascade_pairs), cmocka_unit_test(cascades_stop),                            \
+		cmocka_unit_test(thread_specific), cmocka_unit_test(thread_independent),                     \
+		cmocka_unit_test(active_threads), cmocka_unit_test(who_delivers),                            \
+		cmocka_unit_test(halted_time), NETBURST_TAG_TESTS, NETBURST_RECORD_TESTS

@@ -3,9 +3,13 @@
  * with a counter, a recording that is taken, with one thing about it changed.
  */
 #include "pmu/amd/amd.h"
+#include "pmu/amd/registers.h"
 #include "pmu/netburst/netburst.h"
 #include "tests/self/host/support/fake_cpu.h"
+#include "tests/self/host/support/fake_memory.h"
 
+#include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/msr.h"
 #include "pmu/contract/record.h"
 
 #include <setjmp.h>
@@ -230,6 +234,120 @@ static void netburst_rings(void **state)
 	assert_true(seen > 0);
 }
 
+/* --- periods ------------------------------------------------------------------------------------------ */
+
+static bool sets_up(struct pmu_recording *r, uint64_t period)
+{
+	const char *why = NULL;
+
+	r->period = period;
+	bool good = record_setup(&pmu, r, &why);
+	assert_true(good || (why && *why));
+	return good;
+}
+
+/* The end that must be taken: the occurrences until the first record, as the registers have it. PEBS records
+ * what follows an overflow, but where it is exact and at once. */
+static void takes(struct pmu_recording *r, uint64_t period)
+{
+	uint64_t value = 0, distance;
+
+	if (!sets_up(r, period))
+		fail_msg("%s, %s: period %#llx is refused", pmu.name, r->source->name,
+			 (unsigned long long)period);
+	if (r->source->kind == RECORD_IBS_OP) {
+		/* IbsOpMaxCnt: bits 19:4 in 15:0, bits 26:20 in their own place. */
+		assert_true(msr_read(IBS_OP_CTL, &value));
+		distance = (value & 0xffff) << 4 | (value & 0x7f00000);
+	} else if (r->source->kind == RECORD_IBS_FETCH) {
+		assert_true(msr_read(IBS_FETCH_CTL, &value));
+		distance = (value & 0xffff) << 4; /* IbsFetchMaxCnt */
+	} else {
+		assert_true(pmu.driver->read(&pmu, r->counter, &value));
+		distance = (UINT64_C(1) << pmu.counter[r->counter].width) - value;
+	}
+	if (distance != period && !(r->source->kind == RECORD_PEBS && distance == period - 1))
+		fail_msg("%s, %s: period %#llx is set as %#llx", pmu.name, r->source->name,
+			 (unsigned long long)period, (unsigned long long)distance);
+	assert_true(record_release(&pmu, r));
+}
+
+static void takes_not(struct pmu_recording *r, uint64_t period)
+{
+	if (sets_up(r, period))
+		fail_msg("%s, %s: period %#llx is taken", pmu.name, r->source->name,
+			 (unsigned long long)period);
+}
+
+/* The longest period. */
+static uint64_t most(const struct pmu_recording *r)
+{
+	const struct pmu_counter *k = &pmu.counter[r->counter];
+	struct cpuid_regs ibs;
+
+	switch (r->source->kind) {
+	case RECORD_IBS_OP: /* APM vol. 2, 13.3.2: OpCntExt, CPUID 8000001BH:EAX[6], for the upper bits */
+		ibs = cpuid(0x8000001b, 0);
+		return ibs.eax & 0x40 ? 0x7fffff0 : 0xffff0;
+	case RECORD_IBS_FETCH: /* APM vol. 2, 13.3.1 */
+		return 0xffff0;
+	case RECORD_BRS: /* the counter has 48 bits, and overflows behind its upper half */
+		return (UINT64_C(1) << 47) - 1;
+	default:
+		/* PEBS: half of what can be written; a reload value of architectural PEBS has 32 bits
+		 * (CPUID.23H). */
+		if (strstr(r->source->name, "architectural"))
+			return UINT64_C(1) << 31;
+		return UINT64_C(1) << (k->write_width - 1);
+	}
+}
+
+/* Of every kind that has periods: the least and the longest are taken and set as they are, and the next ones
+ * are not. */
+static void periods_have_two_ends(void **state)
+{
+	unsigned seen[RECORD_KINDS] = {0};
+
+	(void)state;
+	for (unsigned p = 0; model_profile(p); p++) {
+		const struct pmu_record_source *source;
+
+		if (!begin(model_profile(p)))
+			continue;
+		for (unsigned n = record_sources(&pmu, &source); n--; source++) {
+			struct pmu_recording r = recording((enum record_kind)source->kind);
+			uint64_t unit = source->period_unit ? source->period_unit : !!source->counters;
+
+			if (!unit) /* a trace */
+				continue;
+			if (source->counters)
+				assert_true(find_taken(&r));
+			else
+				r.unit = record_unit(source);
+			r.size = record_memory(&pmu, &r);
+			r.memory = r.size ? fake_memory_create(r.size) : NULL;
+			uint64_t least = source->kind == RECORD_PEBS ? 2 : unit;
+			takes_not(&r, 0);
+			takes_not(&r, least - 1);
+			takes(&r, least);
+			takes(&r, least + unit);
+			takes(&r, most(&r) - unit);
+			takes(&r, most(&r));
+			takes_not(&r, most(&r) + 1);
+			takes_not(&r, most(&r) + unit);
+			takes_not(&r, UINT64_MAX);
+			takes_not(&r, (UINT64_MAX / 2 + 1) | least);
+			for (unsigned bit = 0; 1u << bit < unit; bit++)
+				takes_not(&r, 4 * unit + (1u << bit));
+			seen[source->kind]++;
+			if (r.memory)
+				fake_memory_free();
+		}
+	}
+	assert_true(seen[RECORD_PEBS] > 0 && seen[RECORD_IBS_OP] > 0 && seen[RECORD_IBS_FETCH] > 0 &&
+		    seen[RECORD_BRS] > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +355,7 @@ int main(void)
 		cmocka_unit_test(amd_branches),
 		cmocka_unit_test(netburst_tagged),
 		cmocka_unit_test(netburst_rings),
+		cmocka_unit_test(periods_have_two_ends),
 	};
 
 	return cmocka_run_group_tests_name("refusals of records", tests, NULL, NULL);

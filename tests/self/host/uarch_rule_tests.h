@@ -524,8 +524,8 @@ static void upper_halves(void **state)
 		assert_int_equal(transitions(u, cases[i].kinds, Q_AVX_SSE_TRANSITIONS),
 				 cases[i].to_sse + cases[i].to_avx);
 		uarch_reset(u);
-		assert_int_equal(
-			transitions(u, (const uint8_t[]){UARCH_NARROW, 0}, Q_AVX_SSE_TRANSITIONS), 0);
+		assert_int_equal(transitions(u, (const uint8_t[]){UARCH_NARROW, 0}, Q_AVX_SSE_TRANSITIONS),
+				 0);
 		free(u);
 	}
 }
@@ -545,6 +545,90 @@ static void denormal_numbers(void **state)
 	free(u);
 }
 
+/* A cache as it is described, without its order: each line with the time when it was last wanted. */
+struct reference {
+	unsigned sets, ways;
+	struct {
+		uint64_t block, last; /* 0: nothing is there */
+	} entry[64 * 4];
+};
+
+/* @return whether it was there; if it is wanted it is from now on, else it is no longer */
+static bool look_up(struct reference *r, uint64_t block, bool wanted)
+{
+	static uint64_t now;
+	unsigned first = (unsigned)(block % r->sets) * r->ways, at = first;
+
+	for (unsigned way = first; way < first + r->ways; way++) {
+		if (r->entry[way].last && r->entry[way].block == block) {
+			r->entry[way].last = wanted ? ++now : 0;
+			return true;
+		}
+		if (r->entry[way].last < r->entry[at].last)
+			at = way;
+	}
+	if (wanted) {
+		r->entry[at].block = block;
+		r->entry[at].last = ++now;
+	}
+	return false;
+}
+
+/* Loads of few lines and pages, flushes among them: each level has what it must have, no more and no less. */
+static void loads_and_flushes_in_any_order(void **state)
+{
+	static struct reference l1d, l2, llc, dtlb, stlb;
+	struct uarch *u = make(&tiny);
+	uint64_t random = 1;
+
+	(void)state;
+	l1d = (struct reference){.sets = 4, .ways = 2};
+	l2 = (struct reference){.sets = 16, .ways = 2};
+	llc = (struct reference){.sets = 64, .ways = 4};
+	dtlb = (struct reference){.sets = 1, .ways = 4};
+	stlb = (struct reference){.sets = 4, .ways = 2};
+	warm_code(u);
+	look_up(&l2, 0x400000 >> 6, true);
+	look_up(&llc, 0x400000 >> 6, true);
+	look_up(&stlb, 0x400000 >> 12, true);
+	for (unsigned i = 0; i < 4000; i++) {
+		struct step_access a = {.size = 8};
+		struct uarch_step s = {
+			.ip = 0x400000, .length = 3, .next = 0x400003, .access = &a, .n_access = 1};
+		struct qterm out[16];
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		/* Of ten pages three lines each, which share sets; one in two of a few alone. */
+		unsigned few = random >> 60 & 1, page = (unsigned)(random >> 40) % (few ? 3 : 10);
+		a.address = page * 0x1000u + (unsigned)(random >> 50) % (few ? 1 : 3) * 0x100u;
+		if (random >> 61 < 2) {
+			uarch_flush_line(u, a.address);
+			look_up(&l1d, a.address >> 6, false);
+			look_up(&l2, a.address >> 6, false);
+			look_up(&llc, a.address >> 6, false);
+			continue;
+		}
+		if (random >> 61 == 2) {
+			uarch_flush_tlb(u, a.address);
+			look_up(&dtlb, page, false);
+			look_up(&stlb, page, false);
+			continue;
+		}
+		bool in_l1d = look_up(&l1d, a.address >> 6, true), in_dtlb = look_up(&dtlb, page, true);
+		bool in_l2 = in_l1d || look_up(&l2, a.address >> 6, true);
+		bool in_llc = in_l2 || look_up(&llc, a.address >> 6, true);
+		bool in_stlb = in_dtlb || look_up(&stlb, page, true);
+		unsigned n = uarch_step(u, &s, out, 16);
+		assert_int_equal(amount(out, n, Q_L1D_LOAD_MISS), !in_l1d);
+		assert_int_equal(amount(out, n, Q_L2_LOAD_MISS), !in_l2);
+		assert_int_equal(amount(out, n, Q_LLC_REF), !in_l2);
+		assert_int_equal(amount(out, n, Q_LLC_MISS), !in_llc);
+		assert_int_equal(amount(out, n, Q_DTLB_LOAD_STLB), !in_dtlb && in_stlb);
+		assert_int_equal(amount(out, n, Q_DTLB_LOAD_MISS), !in_stlb);
+	}
+	free(u);
+}
+
 #define UARCH_RULE_TESTS                                                                                     \
 	cmocka_unit_test(capacity_and_lru), cmocka_unit_test(levels), cmocka_unit_test(without_last_level),  \
 		cmocka_unit_test(splits), cmocka_unit_test(tlb), cmocka_unit_test(large_pages),              \
@@ -552,7 +636,7 @@ static void denormal_numbers(void **state)
 		cmocka_unit_test(indirect_and_returns), cmocka_unit_test(fetching),                          \
 		cmocka_unit_test(fetching_what_was_dropped), cmocka_unit_test(decoded_instructions),         \
 		cmocka_unit_test(stores_to_code), cmocka_unit_test(upper_halves),                            \
-		cmocka_unit_test(denormal_numbers), cmocka_unit_test(bad_geometry),                          \
-		cmocka_unit_test(room_is_respected)
+		cmocka_unit_test(loads_and_flushes_in_any_order), cmocka_unit_test(denormal_numbers),        \
+		cmocka_unit_test(bad_geometry), cmocka_unit_test(room_is_respected)
 
 #endif
