@@ -45,12 +45,22 @@ struct boot_info {
 			    * 1 MiB); 0: none */
 };
 
-/**
- * Settings that only this instruction set has, before machine_init(); those that are not set have defaults.
- * x86: "serial", I/O port of a 16550 (0: probe 3F8H, 2F8H); "x2apic", 1: switch to x2APIC if the CPU has it;
- * "hpet", 0: treat it as absent.
- * @return false if there is no such setting
- */
+/** A setting that only this instruction set has; boot/options.h makes an option of the same name of it. */
+struct machine_setting {
+	const char *name;
+	const char *choices; /* "0|1": one of these words, and its value is its place among them; NULL: a
+				number ... */
+	uint64_t highest;    /* ... from 0 to this */
+	const char *initial; /* as it would be written */
+	const char *help;    /* "0: do as if there were no HPET" */
+};
+
+/** All of them; name NULL ends. */
+extern const struct machine_setting machine_settings[];
+#define MACHINE_SETTINGS_MAX 8
+
+/** Set one, before machine_init(); those that are not set have defaults. @return false if there is no such
+ * setting */
 bool machine_set(const char *name, uint64_t value);
 
 /**

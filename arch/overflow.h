@@ -33,6 +33,12 @@ enum overflow_way {
 };
 #define OVERFLOW_WAYS 2
 
+/** What the manual calls a way (x86: the delivery modes "fixed" and "NMI"), and where. */
+struct overflow_way_name {
+	const char *name, *manual;
+};
+extern const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS];
+
 /**
  * Lines. A PMU has one for its counters; a source of records may have another, numbered as the instruction
  * set does (x86: offset of the entry in the local vector table; SDM vol. 3, 10.5.1; APM vol. 2, 16.7).
@@ -47,6 +53,9 @@ enum overflow_way {
  * OVERFLOW_MASKABLE: it is taken for one in any case
  */
 typedef bool overflow_handler(uint64_t address, enum overflow_way way, void *arg);
+
+/** What lines are part of (x86: "local APIC"): it is missing where none exists. */
+extern const char overflow_device[];
 
 /** Whether the line exists. */
 bool overflow_present(unsigned line);

@@ -57,9 +57,9 @@ enum step_transfer {
 	TRANSFER_CALL,
 	TRANSFER_CALL_INDIRECT,
 	TRANSFER_RETURN,
-	TRANSFER_FAR,   /* a system call or the return from one: x86's far branches, IRET, SYSCALL and their
-			 * like; the delivery of an INT n, see step.transfer */
-	TRANSFER_EVENT, /* an exception or interrupt was delivered */
+	TRANSFER_SYSTEM, /* a system call or the return from one: x86's far branches, IRET, SYSCALL and their
+			  * like; the delivery of an INT n, see step.transfer */
+	TRANSFER_EVENT,  /* an exception or interrupt was delivered */
 };
 
 #define STEP_GENERAL 16 /* general registers that a step has room for */
@@ -125,9 +125,9 @@ struct step {
 	uint64_t next; /* of the one after it */
 	/*
 	 * Only where the client wants them; else 0. An INT n (INT3, INT1) of x86 is two steps: the
-	 * instruction, with TRANSFER_NONE to the one behind it, then its delivery, with TRANSFER_FAR from the
-	 * INT to the handler. Then the terms include those of the machine model (mispredictions, misses of
-	 * caches and TLBs).
+	 * instruction, with TRANSFER_NONE to the one behind it, then its delivery, with TRANSFER_SYSTEM from
+	 * the INT to the handler. Then the terms include those of the machine model (mispredictions, misses
+	 * of caches and TLBs).
 	 */
 	uint8_t transfer;                       /* enum step_transfer, from .ip to .next */
 	uint8_t level_after;                    /* at .next */

@@ -114,8 +114,8 @@ static bool take_section(const struct source *s, const struct token *t, struct e
 static bool take_pair(const struct source *s, const struct token *t, struct options *o, struct experiment *x)
 {
 	if (!x)
-		return option_take(option_rows, o, s, t);
-	if (!option_row_by_name(experiment_rows, t->key) && option_row_by_name(option_rows, t->key))
+		return option_take(option_rows(), o, s, t);
+	if (!option_row_by_name(experiment_rows, t->key) && option_row_by_name(option_rows(), t->key))
 		return token_fail(
 			s, t->start,
 			"%s= is an option of the run, not of an experiment: put it before the first section, "

@@ -82,7 +82,7 @@ static unsigned list_options(void)
 {
 	unsigned n = 0;
 
-	for (const struct option_row *r = option_rows; r->name; r++, n++) {
+	for (const struct option_row *r = option_rows(); r->name; r++, n++) {
 		char text[512];
 
 		snprintf(text, sizeof text, "%s%s%s; default %s", r->help, r->choices ? ": " : "",

@@ -430,16 +430,15 @@ int assay_main(struct platform *platform)
 
 	bool good_options = config_gather(platform, &o, &experiments, &error);
 	if (platform->terminal)
-		platform->terminal->line = o.serial;
+		platform->terminal->line = options_setting(&o, "serial");
 	if (good_options && o.menu && !o.list && platform->terminal) {
 		if (!menu_start(platform, &o, &experiments, &attended))
 			return leave(platform, &o, STATUS_GOOD);
 		if (platform->look_at_screen)
 			platform->look_at_screen();
 	}
-	machine_set("serial", o.serial);
-	machine_set("x2apic", o.x2apic);
-	machine_set("hpet", o.hpet);
+	for (unsigned i = 0; machine_settings[i].name; i++)
+		machine_set(machine_settings[i].name, o.setting[i]);
 	const char *refusal = error.text;
 	if (o.list)
 		strcpy(o.report, "none");

@@ -49,11 +49,12 @@ static const char *scan_syntax(const char *value)
 
 #define FIELD(f) offsetof(struct options, f), sizeof(((struct options *)0)->f)
 
-const struct option_row option_rows[] = {
+static const struct option_row neutral_rows[] = {
 	{"pmu", OPTION_TEXT, FIELD(pmu), 0, 0, NULL, pmu_syntax, "auto",
 	 "which PMU: auto, a driver's name (force:DRIVER: whatever CPU this is), virtual or virtual:PROFILE"},
 	{"suite", OPTION_TEXT, FIELD(suite), 0, 0, NULL, glob_syntax, "control,events",
-	 "globs of suites to run, comma-separated; all: those that judge; research: those that find out how a "
+	 "globs of suites to run, comma-separated; all: those that judge; research: those that find out how "
+	 "a "
 	 "CPU behaves; none: only say which PMU there is"},
 	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "core",
 	 "globs of kernels; core is the quick and portable ones, full those that all leaves out, too"},
@@ -88,12 +89,39 @@ const struct option_row option_rows[] = {
 	{"verbose", OPTION_CHOICE, FIELD(verbose), 0, 0, "0|1", NULL, "0", "1: a line for every check"},
 	{"registers", OPTION_CHOICE, FIELD(registers), 0, 0, "0|1", NULL, "0",
 	 "1: show every register of the PMU as it was found, field by field"},
-	{"x2apic", OPTION_CHOICE, FIELD(x2apic), 0, 0, "0|1", NULL, "0",
-	 "1: use x2APIC mode if the CPU has it"},
-	{"serial", OPTION_NUMBER, FIELD(serial), 0, 0xffff, NULL, NULL, "0", "I/O port of a 16550, 0: probe"},
-	{"hpet", OPTION_CHOICE, FIELD(hpet), 0, 0, "0|1", NULL, "1", "0: do as if there were no HPET"},
-	{NULL, OPTION_TEXT, 0, 0, 0, 0, NULL, NULL, NULL, NULL},
 };
+#define NEUTRAL_ROWS (sizeof neutral_rows / sizeof neutral_rows[0])
+
+const struct option_row *option_rows(void)
+{
+	static struct option_row rows[NEUTRAL_ROWS + MACHINE_SETTINGS_MAX + 1];
+
+	if (rows[0].name)
+		return rows;
+	memcpy(rows, neutral_rows, sizeof neutral_rows);
+	for (unsigned i = 0; machine_settings[i].name; i++) {
+		const struct machine_setting *m = &machine_settings[i];
+
+		rows[NEUTRAL_ROWS + i] =
+			(struct option_row){.name = m->name,
+					    .kind = m->choices ? OPTION_CHOICE : OPTION_NUMBER,
+					    .offset = offsetof(struct options, setting[i]),
+					    .size = sizeof(uint64_t),
+					    .high = m->highest,
+					    .choices = m->choices,
+					    .initial = m->initial,
+					    .help = m->help};
+	}
+	return rows;
+}
+
+uint64_t options_setting(const struct options *o, const char *name)
+{
+	for (unsigned i = 0; machine_settings[i].name; i++)
+		if (!strcmp(machine_settings[i].name, name))
+			return o->setting[i];
+	return 0;
+}
 
 /* --- names and values ------------------------------------------------------------------------------- */
 
@@ -299,7 +327,7 @@ bool options_parse(struct options *o, const char *text, size_t size, const char 
 		if (kind == TOKEN_SECTION)
 			return token_fail(&s, t.start,
 					  "sections ([...]) are not known here: only key=value options are");
-		if (kind == TOKEN_BAD || !option_take(option_rows, o, &s, &t))
+		if (kind == TOKEN_BAD || !option_take(option_rows(), o, &s, &t))
 			return false;
 	}
 	return true;
@@ -322,7 +350,7 @@ void option_defaults(const struct option_row *rows, void *object)
 void options_default(struct options *o)
 {
 	memset(o, 0, sizeof *o);
-	option_defaults(option_rows, o);
+	option_defaults(option_rows(), o);
 }
 
 size_t option_format(const struct options *o, const struct option_row *r, char *out, size_t size)
@@ -346,7 +374,7 @@ size_t options_format(const struct options *o, char *line, size_t size)
 	size_t used = 0;
 
 	line[0] = 0;
-	for (const struct option_row *r = option_rows; r->name; r++) {
+	for (const struct option_row *r = option_rows(); r->name; r++) {
 		char item[OPTION_TEXT_MAX + 40], value[OPTION_TEXT_MAX];
 		int n;
 

@@ -4,6 +4,7 @@
 #ifndef BOOT_OPTIONS_H
 #define BOOT_OPTIONS_H
 
+#include "arch/machine.h"
 #include "boot/option_error.h"
 #include "boot/platform.h"
 #include "tests/measure/experiment.h"
@@ -34,9 +35,7 @@ struct options {
 	enum list_what list;
 	bool verbose;
 	bool registers;
-	bool x2apic;
-	uint16_t serial;
-	bool hpet;
+	uint64_t setting[MACHINE_SETTINGS_MAX]; /* by the order of machine_settings[] (arch/machine.h) */
 };
 
 enum option_kind {
@@ -60,8 +59,11 @@ struct option_row {
 	const char *help;
 };
 
-/** Every option; name NULL ends. */
-extern const struct option_row option_rows[];
+/** Every option, those that machine_settings[] has among them; name NULL ends. */
+const struct option_row *option_rows(void);
+
+/** The value of a setting of the instruction set; 0 if it has none of this name. */
+uint64_t options_setting(const struct options *o, const char *name);
 
 void options_default(struct options *o);
 

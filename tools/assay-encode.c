@@ -265,8 +265,8 @@ static void list_text(void)
 			continue;
 		if (e->rule)
 			printf("    %s\n", e->rule->text);
-		if (e->extra_msr)
-			printf("    register besides: %#" PRIx32 " = %#" PRIx64 "\n", e->extra_msr,
+		if (e->extra_register)
+			printf("    register besides: %#" PRIx32 " = %#" PRIx64 "\n", e->extra_register,
 			       e->extra_value);
 		if (e->flags & EVENT_PEBS)
 			puts("    can be sampled precisely");

@@ -194,11 +194,17 @@ static void look_at_raw_counts(struct check *c)
  * bracket's share of others is what one measurement found, and another may find another. */
 static void look_at_share(struct check *c, const json_t *report, const json_t *suite)
 {
-	/* mechanism_name() of tests/judge/shares.c, for both rings of the suite events */
-	const char *mechanism = c->place.level ? "around ring 3" : "enabling and disabling writes";
+	/* mechanism_name() of tests/judge/shares.c, for both levels of the suite events */
+	char around[32];
+	const char *mechanism = "enabling and disabling writes";
 	const json_t *list = json_object_get(report, "shares");
 	unsigned measured = 0, equal = 0;
 	int64_t share, other = 0;
+
+	if (c->place.level) {
+		snprintf(around, sizeof around, "around %s", level_name(level_user()));
+		mechanism = around;
+	}
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *s = json_array_get(list, i);

@@ -237,13 +237,13 @@ static bool call_supervisor(struct doing *d, const struct toy_cpu *cpu, const st
 	case TOY_SYS_CALL:
 		return_to = cpu->pc + 4;
 		return_level = cpu->level;
-		go(d, Q_BR_FAR, TRANSFER_FAR, TOY_SUPERVISOR);
+		go(d, Q_BR_FAR, TRANSFER_SYSTEM, TOY_SUPERVISOR);
 		d->step.level_after = 0;
 		d->step.kind = STEP_CALLS;
 		add(d, Q_SYS_CALLS, 1);
 		break;
 	case TOY_SYS_RETURN:
-		go(d, Q_BR_FAR, TRANSFER_FAR, return_to);
+		go(d, Q_BR_FAR, TRANSFER_SYSTEM, return_to);
 		d->step.level_after = return_level;
 		d->step.kind = STEP_RETURNS;
 		break;

@@ -16,6 +16,13 @@
 
 /* --- the overflow line -------------------------------------------------------------------------------- */
 
+const char overflow_device[] = "interrupt line";
+
+const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS] = {
+	[OVERFLOW_MASKABLE] = {"maskable", "docs/toy.md"},
+	[OVERFLOW_NMI] = {"not maskable", "docs/toy.md"},
+};
+
 static bool masked = true, open, pending[OVERFLOW_WAYS]; /* of the line, by enum overflow_way */
 static enum overflow_way armed;
 static const struct overflow_claim *claimed[OVERFLOW_WAYS];

@@ -108,6 +108,8 @@ bool courage_allows(enum register_space space, uint64_t number)
 
 /* --- the machine: always taken, one processor -------------------------------------- */
 
+const struct machine_setting machine_settings[] = {{0}};
+
 bool machine_set(const char *name, uint64_t value)
 {
 	(void)name;
@@ -210,6 +212,38 @@ void code_mark(uint8_t *to, uint32_t word)
 				 TOY_INSN((uint32_t)TOY_ADD, 0, 0, 0, word >> 16)};
 
 	memcpy(to, nops, sizeof nops);
+}
+
+const struct code_rung code_rungs[] = {{"nop", 4, {0}}, {0}};
+
+/* Which register is read stands in the instruction. */
+const struct code_cost code_costs[] = {{0}};
+const char code_costs_manual[] = "arch/toy/encoding.h";
+const uint8_t code_counter_reading[1] = {0};
+const unsigned code_counter_reading_size = 0, code_counter_reading_before = 0;
+const char code_counter_reading_name[] = "REG";
+
+uint8_t *code_cost_setup(uint8_t *to, const struct code_cost *cost, uint32_t selector)
+{
+	(void)cost;
+	(void)selector;
+	return to;
+}
+
+/* R1 = R1 - 1; back to the beginning, if it is not 0. */
+const unsigned code_loop_instructions = 2;
+
+uint8_t *code_loop(uint8_t *to, const uint8_t *begin)
+{
+	const uint32_t turn[] = {TOY_INSN((uint32_t)TOY_ADD, 1, 1, 0, -1),
+				 TOY_INSN((uint32_t)TOY_BRANCH, 0, 1, 0, begin - (to + 4))};
+
+	memcpy(to, turn, sizeof turn);
+	return to + sizeof turn;
+}
+
+void code_call_next(void)
+{
 }
 
 unsigned code_instructions(const uint8_t *code, const uint8_t *end)

@@ -230,7 +230,7 @@ static enum answer tell_machine(struct start *s)
 static bool setting_item(void *from, unsigned i, const char **name, const char **text)
 {
 	static char value[OPTION_TEXT_MAX + 256], both[48];
-	const struct option_row *r = &option_rows[i];
+	const struct option_row *r = &option_rows()[i];
 
 	if (!r->name)
 		return false;
@@ -269,7 +269,7 @@ static enum answer settings(struct start *s)
 	int i = 0;
 
 	while ((i = widget_pick(s->heading, setting_item, s->o, (unsigned)i)) >= 0)
-		change(s, &option_rows[i]);
+		change(s, &option_rows()[i]);
 	return STAY;
 }
 

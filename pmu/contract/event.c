@@ -39,7 +39,8 @@ void event_follow(struct pmu_event *e, const struct event_rule *rule)
 
 bool event_clashes(const struct pmu_event *a, const struct pmu_event *b)
 {
-	return a->extra_msr && a->extra_msr == b->extra_msr && a->extra_value != b->extra_value;
+	return a->extra_register && a->extra_register == b->extra_register &&
+	       a->extra_value != b->extra_value;
 }
 
 bool event_is_micro(const struct pmu_event *e)

@@ -31,7 +31,7 @@ struct event_allowance {
 enum delivered_kind {
 	DELIVERED_INSTRUCTIONS,
 	DELIVERED_BRANCHES,
-	DELIVERED_FAR_BRANCHES,
+	DELIVERED_SYSTEM_BRANCHES,
 	DELIVERED_LOADS,
 	DELIVERED_STORES,
 };
@@ -118,8 +118,8 @@ struct pmu_event {
 	const struct event_rule *rule;        /* a documented exception, NULL if none */
 	const struct event_floor *floor;      /* NULL: nothing must make it tick, but for its terms */
 	const char *source;                   /* manual and section */
-	const char *errata; /* published numbers, separated by blanks; NULL: none are known */
-	uint32_t extra_msr; /* register that holds extra_value while it counts; 0: none */
+	const char *errata;      /* published numbers, separated by blanks; NULL: none are known */
+	uint32_t extra_register; /* register that holds extra_value while it counts; 0: none */
 	uint64_t extra_value;
 };
 

@@ -70,7 +70,7 @@ struct pmu_model {
 	const struct errata *errata; /* whose numbers name injections, too; NULL: none are known */
 	/** Whether delivery leaves the mask bit of the LVT performance entry alone (AMD); NULL: it does not.
 	 */
-	bool (*lvt_stays)(const void *state);
+	bool (*line_stays)(const void *state);
 
 	/** Power-up state for a profile, with these injections active; NULL: none. */
 	void (*reset)(void *state, const struct model_profile *profile,

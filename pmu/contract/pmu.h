@@ -33,7 +33,7 @@ struct pmu_counter {
 				(pmu/contract/counter_values.h) */
 	bool has_status;     /* overflow is reported in a status register */
 	bool has_interrupt;
-	uint32_t rdpmc; /* ECX for RDPMC */
+	uint32_t selector; /* by which code reads it (x86: ECX of RDPMC) */
 };
 
 /** Rings in which a counter counts. */
@@ -47,7 +47,7 @@ struct pmu_config {
 	bool edge, invert;
 	bool any_thread; /* also what the core's other threads do, where the family has that */
 	uint8_t cmask;
-	uint32_t extra_msr; /* register to be set to extra_value first, as pmu_event has them; 0: none */
+	uint32_t extra_register; /* register to be set to extra_value first, as pmu_event has them; 0: none */
 	uint64_t extra_value;
 	uint32_t choice; /* the sched_alternative.choice of the alternative that the scheduler took; 0: the
 			    driver takes what is free. Without meaning where alternatives is NULL */
@@ -65,7 +65,8 @@ struct pmu_bracket {
 	uint32_t version;     /* another one for other code at the same place; 0: it never changes */
 	struct qterm own[16]; /* what the bracket itself contributes to the counters between start and stop;
 				 amount 0 ends */
-	uint8_t own_rdpmc;    /* of its instructions: RDPMC, which a hypervisor may carry out itself */
+	uint8_t own_readings; /* of its instructions: readings of a counter (x86: RDPMC), which a hypervisor
+				 may carry out itself */
 	bool privileged;      /* uses privileged instructions */
 	/** Of the instructions in own[], those in front of the kernel, by counter. Wanted where counters
 	 * start each other; others leave 0. */
@@ -95,7 +96,7 @@ struct pmu {
 				   it; 0: that of the grammar */
 	bool has_pmi;
 	bool pmi_late;         /* an overflow interrupts at the occurrence after it */
-	bool lvt_stays;        /* delivering an overflow interrupt leaves the LVT entry's mask bit alone */
+	bool line_stays;       /* delivering an overflow interrupt does not mask the line (arch/overflow.h) */
 	bool under_hypervisor; /* a hypervisor or emulator says that it is there: what CPUID does not promise
 		       may be missing */
 	char hypervisor[13];   /* its signature, as CPUID leaf 40000000H spells it; empty if it has none */
@@ -103,7 +104,7 @@ struct pmu {
 	 */
 	uint64_t counts_start, counts_stop; /* it counts the write that starts it, that stops it; all bits set
 					       if each one does */
-	int8_t counts_rdpmc[PMU_COUNTERS_MAX]; /* how often it counts RDPMC, beyond once */
+	int8_t counts_reading[PMU_COUNTERS_MAX]; /* how often it counts a reading of a counter, beyond once */
 	uint64_t hypervisor_exits_lost; /* instructions that a hypervisor carries out and does not count, or
 				not each time: bit per row of step_exit_kinds[]
 				(arch/step.h). Not set by identify() */
@@ -142,7 +143,7 @@ struct pmu_snapshot {
 enum pmu_access_kind {
 	ACCESS_READ,
 	ACCESS_WRITE,
-	ACCESS_RDPMC,
+	ACCESS_SELECTOR,
 	ACCESS_KEPT,    /* a write, after which the register reads what was written */
 	ACCESS_IGNORED, /* a write, after which it reads what it read before */
 };

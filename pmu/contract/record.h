@@ -59,7 +59,7 @@ enum record_field {
 	RECORD_HAS_ADDRESS = 1 << 8,      /* .address */
 	RECORD_HAS_LATENCY = 1 << 9,      /* .latency */
 	RECORD_HAS_SOURCE = 1 << 10,      /* .source */
-	RECORD_HAS_TSC = 1 << 11,         /* .tsc */
+	RECORD_HAS_CLOCK = 1 << 11,       /* .tsc */
 	RECORD_HAS_COUNTERS = 1 << 12,    /* .counters */
 	RECORD_HAS_OP = 1 << 13,          /* .op */
 	RECORD_HAS_WIDTH = 1 << 14,       /* .width */
@@ -172,19 +172,19 @@ struct pmu_record_source {
 	uint16_t line;    /* through which it interrupts (arch/overflow.h); 0, OVERFLOW_COUNTERS: as counters
 			     do; OVERFLOW_NO_LINE: it cannot here */
 	uint32_t filters; /* traces: kinds of branches that can be left out, bit per enum step_transfer
-			     (pmu/contract/model.h). TRANSFER_EVENT goes with TRANSFER_FAR */
+			     (pmu/contract/model.h). TRANSFER_EVENT goes with TRANSFER_SYSTEM */
 	bool one_node;    /* all memory and all processors are of one node: no data comes from another */
 	bool far_filter;  /* it can leave out what does not miss the last-level cache */
 	uint16_t latency_unit, latency_most; /* it can leave out all but loads whose miss took longer than a
 						multiple of so many core cycles, and up to how many; 0: not */
-	bool page_of_miss;   /* .page_shift is told of accesses that miss the first-level TLB, too */
-	uint8_t more;        /* enum pebs_groups: what can be asked for besides .fields */
-	bool level_of_target; /* traces: where single rings are recorded, a branch between rings belongs to the
-				one in which it ends; else there is no telling */
-	bool hides_source;   /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
-	bool ends_at_debug;  /* traces: a debug exception ends recording */
-	bool call_stack;     /* traces: pmu_recording.call_stack can be asked for */
-	const char *manual;  /* manual and section */
+	bool page_of_miss;    /* .page_shift is told of accesses that miss the first-level TLB, too */
+	uint8_t more;         /* enum pebs_groups: what can be asked for besides .fields */
+	bool level_of_target; /* traces: where single rings are recorded, a branch between rings belongs to
+				the one in which it ends; else there is no telling */
+	bool hides_source;    /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
+	bool ends_at_debug;   /* traces: a debug exception ends recording */
+	bool call_stack;      /* traces: pmu_recording.call_stack can be asked for */
+	const char *manual;   /* manual and section */
 };
 
 /** What is to be recorded. */

@@ -38,8 +38,8 @@ static inline bool joins(const struct event_grammar *g, const struct pmu_event *
 	size_t n = base_length(a->name);
 
 	return a->code & g->unit_mask && b->code & g->unit_mask && n == base_length(b->name) && a->name[n] &&
-	       b->name[n] && !strncmp(a->name, b->name, n) && a->counters && b->counters && !a->extra_msr &&
-	       !b->extra_msr && !((a->code ^ b->code) & ~g->unit_mask);
+	       b->name[n] && !strncmp(a->name, b->name, n) && a->counters && b->counters &&
+	       !a->extra_register && !b->extra_register && !((a->code ^ b->code) & ~g->unit_mask);
 }
 
 #endif

@@ -256,7 +256,7 @@ static bool take_counter(struct parser *p, const char **at)
 	/* As in ECX of RDPMC; bit 31 only chooses how it reads. */
 	if (p->grammar->halves && isdigit((unsigned char)*from) && number(&digits, &index) && digits == end)
 		for (unsigned c = 0; c < p->pmu->n_counters; c++)
-			if (p->pmu->counter[c].rdpmc == (index & 0x7fffffff)) {
+			if (p->pmu->counter[c].selector == (index & 0x7fffffff)) {
 				p->request.counter = (uint8_t)(c + 1);
 				*at = end;
 				return true;
@@ -622,10 +622,11 @@ static unsigned parse_named(struct parser *p, const char *from, struct event_req
 		if (!selects(p, from, end, alias, i))
 			continue;
 		p->given = 0;
-		p->request = (struct event_request){.event = p->pmu->events[i],
-						    .config.code = p->pmu->events[i]->code,
-						    .config.extra_msr = p->pmu->events[i]->extra_msr,
-						    .config.extra_value = p->pmu->events[i]->extra_value};
+		p->request =
+			(struct event_request){.event = p->pmu->events[i],
+					       .config.code = p->pmu->events[i]->code,
+					       .config.extra_register = p->pmu->events[i]->extra_register,
+					       .config.extra_value = p->pmu->events[i]->extra_value};
 		if (!take_attributes(p, end) || !finish(p))
 			return 0;
 		if (count < max)

@@ -18,9 +18,9 @@ static struct sched_alternative with_extra(const struct event_request *r, unsign
 {
 	struct sched_alternative way = {.n_uses = 1, .use = {{(uint8_t)c, 0}}};
 
-	if (r->config.extra_msr)
+	if (r->config.extra_register)
 		way.use[way.n_uses++] = (struct sched_use){
-			PMU_COUNTERS_MAX + r->config.extra_msr % EXTRA_REGISTERS, r->config.extra_value};
+			PMU_COUNTERS_MAX + r->config.extra_register % EXTRA_REGISTERS, r->config.extra_value};
 	return way;
 }
 

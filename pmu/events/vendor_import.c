@@ -36,7 +36,7 @@ static const struct pmu_event *row_by_name(const struct import *all, const struc
 static bool same_encoding(const struct pmu_event *a, const struct pmu_event *b)
 {
 	return a->fixed == b->fixed && (a->fixed >= 0 || a->code == b->code) &&
-	       a->extra_msr == b->extra_msr && a->extra_value == b->extra_value;
+	       a->extra_register == b->extra_register && a->extra_value == b->extra_value;
 }
 
 /* Errata as rows have them: numbers between blanks, without the commas of files. */
@@ -107,7 +107,8 @@ static void take(struct import *all, const struct pmu *pmu, const char *core, co
 		char text[VENDOR_TEXT];
 
 		/* Of events with a register besides, cores have several selectors. */
-		t->contrary += !row.extra_msr && event_by_name(pmu->events, pmu->n_events, v->name) != NULL;
+		t->contrary +=
+			!row.extra_register && event_by_name(pmu->events, pmu->n_events, v->name) != NULL;
 
 		snprintf(text, sizeof text, "code %#lx in the file, %#lx in the table",
 			 (unsigned long)row.code, (unsigned long)there->code);

@@ -78,7 +78,8 @@ uint64_t path_amount(const struct path *p, unsigned step, enum quantity q);
  * between them. */
 uint8_t path_level_after(const struct path *p, unsigned step);
 
-/** Occurrences of an event in one step of the path, if the step's ring is one of `rings` (enum pmu_levels). */
+/** Occurrences of an event in one step of the path, if the step's ring is one of `rings` (enum pmu_levels).
+ */
 uint64_t path_occurrences(const struct path *path, unsigned step, const struct pmu_event *e, unsigned levels);
 
 /** Whether each step of the code of interest begins where the one before it ended; else *at is one that does

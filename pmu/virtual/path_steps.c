@@ -14,7 +14,7 @@ uint64_t path_amount(const struct path *p, unsigned step, enum quantity q)
 /* Next to an INT n stands its delivery, which begins at the INT. */
 static bool follows(const struct path_step *before, const struct path_step *s)
 {
-	return s->ip == before->next || (s->transfer == TRANSFER_FAR && !s->length && s->ip == before->ip);
+	return s->ip == before->next || (s->transfer == TRANSFER_SYSTEM && !s->length && s->ip == before->ip);
 }
 
 bool path_is_connected(const struct path *p, unsigned *at)
@@ -30,7 +30,8 @@ bool path_is_connected(const struct path *p, unsigned *at)
 uint8_t path_level_after(const struct path *p, unsigned step)
 {
 	const struct path_step *s = &p->step[step];
-	bool delivered = step + 1 < p->n_steps && s->length && !s[1].length && s[1].transfer == TRANSFER_FAR;
+	bool delivered =
+		step + 1 < p->n_steps && s->length && !s[1].length && s[1].transfer == TRANSFER_SYSTEM;
 
 	return s[delivered].level_after;
 }
@@ -60,7 +61,8 @@ uint64_t path_occurrences(const struct path *path, unsigned step, const struct p
 {
 	int64_t n = 0;
 
-	if (!(e->flags & EVENT_ANY_LEVEL) && !(levels & (counted_at(path, step) ? LEVELS_USER : LEVELS_SYSTEM)))
+	if (!(e->flags & EVENT_ANY_LEVEL) &&
+	    !(levels & (counted_at(path, step) ? LEVELS_USER : LEVELS_SYSTEM)))
 		return 0;
 	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
 		n += t->coefficient * ((int64_t)path_amount(path, step, (enum quantity)t->quantity) +

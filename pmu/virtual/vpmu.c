@@ -76,7 +76,7 @@ void vpmu_identity_details(identity_each *each, void *to)
 	identity_presented(each, to);
 }
 
-bool vpmu_ask_rdpmc(uint32_t index)
+bool vpmu_ask_selector(uint32_t index)
 {
 	struct register_access a = {.space = SPACE_SELECTOR, .number = index, .permitted = true};
 
@@ -211,7 +211,8 @@ static enum register_answer access_register(void *ctx, struct register_access *a
 
 static void raise_pmi(void)
 {
-	step_request_overflow(OVERFLOW_COUNTERS, vpmu.model->lvt_stays && vpmu.model->lvt_stays(vpmu.state));
+	step_request_overflow(OVERFLOW_COUNTERS,
+			      vpmu.model->line_stays && vpmu.model->line_stays(vpmu.state));
 }
 
 /* Records that interrupt through an entry of their own. */

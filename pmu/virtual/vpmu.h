@@ -56,7 +56,7 @@ identity_source vpmu_identity_details;
 
 /** Whether RDPMC of this index (ECX) reads a counter on the virtual CPU, where it is allowed; else it raises
  * #GP. There must be a virtual CPU. May be called by stepped code. */
-bool vpmu_ask_rdpmc(uint32_t index);
+bool vpmu_ask_selector(uint32_t index);
 
 /**
  * Let the machine model be cold (docs/machine-model.md) before it sees the next instruction, so that what a

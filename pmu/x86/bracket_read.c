@@ -11,7 +11,7 @@ void bracket_rdpmc(uint32_t index, uint64_t mask, struct pmu_bracket *out)
 		.stop = bracket_rdpmc_stop,
 		.stop_end = bracket_rdpmc_stop_end,
 		.args = {index, mask},
-		.own_rdpmc = 1,
+		.own_readings = 1,
 		.own = {{Q_INSTRUCTIONS, BRACKET_RDPMC_OWN}, {Q_INSN_FENCE, 2}, {Q_INSN_LFENCE, 2}},
 	};
 }

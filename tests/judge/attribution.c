@@ -1,3 +1,4 @@
+#include "arch/levels.h"
 #include "tests/judge/attribution.h"
 #include "tests/judge/expectation.h"
 #include "tests/kernels/kernel.h"
@@ -14,7 +15,7 @@ static const struct {
 	[TRIP_INSTRUCTIONS] = {Q_INSTRUCTIONS, 1, 1, 1},
 	[TRIP_INSTRUCTIONS_FIXED] = {Q_INSTRUCTIONS, 1, 1, 1},
 	[TRIP_BRANCHES] = {Q_BRANCHES, 1, 1, 1},
-	[TRIP_FAR_BRANCHES] = {Q_BR_FAR, 1, 1, 1},
+	[TRIP_SYSTEM_BRANCHES] = {Q_BR_FAR, 1, 1, 1},
 	[TRIP_LOADING] = {Q_INSN_LOAD, 1, 0, 0},
 	[TRIP_LOADS] = {Q_LOADS, 5, 0, 0},
 	[TRIP_STORING] = {Q_INSN_STORE, 0, 0, 0},
@@ -175,7 +176,7 @@ int64_t attribution_beyond_way(const struct attribution *a, const struct pmu_eve
 	return a && e->judgement != EVENT_TIME ? beyond(a, e, TRIP_INT, true, levels) : 0;
 }
 
-bool attribution_iret(const struct attribution *a, enum trip_class class, struct trip_count *out)
+bool attribution_return(const struct attribution *a, enum trip_class class, struct trip_count *out)
 {
 	static const uint8_t trips[] = {TRIP_FAULT, TRIP_INTERRUPT};
 	int8_t whole = (int8_t)classes[class].iret;
@@ -342,9 +343,10 @@ static void say_classes(const struct attribution *a, unsigned place, char text[A
 		if (t->state == TRIP_NO_SUM)
 			snprintf(numbers, sizeof numbers, "OS and USR do not add up");
 		else if (t->state == TRIP_IN_USER)
-			snprintf(numbers, sizeof numbers, "%+d in ring 3", d.usr);
+			snprintf(numbers, sizeof numbers, "%+d in %s", d.usr, level_name(level_user()));
 		else if (place % 2)
-			snprintf(numbers, sizeof numbers, "%+d in ring 3, %+d in ring 0", d.usr, d.os);
+			snprintf(numbers, sizeof numbers, "%+d in %s, %+d in %s", d.usr,
+				 level_name(level_user()), d.os, level_name(0));
 		else
 			snprintf(numbers, sizeof numbers, "%+d", d.os);
 		append(text, numbers, ": ");
@@ -366,7 +368,8 @@ bool attribution_fact(const struct attribution *a, unsigned *next, char name[ATT
 	for (unsigned p = place; p < 2 * TRIPS; p += 2)
 		if (tells_any(a, p) && alike(a, place, p))
 			append(name, trip_name((enum trip)(p / 2)), ", ");
-	append(name, place % 2 ? "from ring 3" : "from ring 0", " ");
+	append(name, "from", " ");
+	append(name, level_name(place % 2 ? level_user() : 0), " ");
 	say_classes(a, place, text);
 	return true;
 }

@@ -18,7 +18,7 @@ enum trip_class {
 	TRIP_INSTRUCTIONS,
 	TRIP_INSTRUCTIONS_FIXED,
 	TRIP_BRANCHES,
-	TRIP_FAR_BRANCHES,
+	TRIP_SYSTEM_BRANCHES,
 	TRIP_LOADING, /* instructions that load */
 	TRIP_LOADS,
 	TRIP_STORING,
@@ -110,7 +110,7 @@ int64_t attribution_beyond_way(const struct attribution *a, const struct pmu_eve
  * all of that is in one level, so is the IRET, as long as it counts what the manual has it count.
  * @return false if that is not known, or an IRET counts nothing of the class
  */
-bool attribution_iret(const struct attribution *a, enum trip_class class, struct trip_count *out);
+bool attribution_return(const struct attribution *a, enum trip_class class, struct trip_count *out);
 
 /** Whether round trips bear on an event: it counts what they consist of. */
 bool attribution_bears_on(const struct pmu_event *e);

@@ -47,7 +47,7 @@ static bool countable(const struct pmu *pmu, const struct pmu_event *e)
 {
 	struct event_request r = {.event = e, .config.code = e->code};
 
-	return e->judgement != EVENT_TIME && !e->extra_msr &&
+	return e->judgement != EVENT_TIME && !e->extra_register &&
 	       !(e->flags & (EVENT_ANY_LEVEL | EVENT_BY_NAME)) && event_counters(pmu, &r);
 }
 
@@ -190,7 +190,7 @@ static void tell_irets(const struct measuring *m)
 
 	for (unsigned i = 0; i < m->n_subjects; i++) {
 		r.class = m->subject[i].class;
-		if (attribution_iret(m->table, r.class, &r.count))
+		if (attribution_return(m->table, r.class, &r.count))
 			m->run->attribution(m->run, &r);
 	}
 }

@@ -1,5 +1,9 @@
 #include "tests/judge/attribution.h"
 
+#include "arch/levels.h"
+
+#include <stdio.h>
+
 const char *trip_name(enum trip trip)
 {
 	static const char *const names[TRIPS] = {
@@ -16,7 +20,7 @@ const char *trip_class_name(enum trip_class class)
 		[TRIP_INSTRUCTIONS] = "instructions",
 		[TRIP_INSTRUCTIONS_FIXED] = "instructions on the fixed counter",
 		[TRIP_BRANCHES] = "branches",
-		[TRIP_FAR_BRANCHES] = "far branches",
+		[TRIP_SYSTEM_BRANCHES] = "far branches",
 		[TRIP_LOADING] = "instructions that load",
 		[TRIP_LOADS] = "loads",
 		[TRIP_STORING] = "instructions that store",
@@ -29,14 +33,14 @@ const char *trip_class_name(enum trip_class class)
 const char *trip_state_name(enum trip_state state)
 {
 	static const char names[][24] = {
-		[TRIP_UNKNOWN] = "unknown",
-		[TRIP_COUNTED] = "counted",
-		[TRIP_IN_USER] = "in ring 3 alone",
-		[TRIP_NO_LINE] = "no line",
-		[TRIP_NO_SUM] = "levels do not add up",
-		[TRIP_OUTSIDE] = "no attribution",
-		[TRIP_DIFFERS] = "vectors disagree",
+		[TRIP_UNKNOWN] = "unknown",        [TRIP_COUNTED] = "counted",
+		[TRIP_NO_LINE] = "no line",        [TRIP_NO_SUM] = "levels do not add up",
+		[TRIP_OUTSIDE] = "no attribution", [TRIP_DIFFERS] = "vectors disagree",
 	};
+	static char in_user[32];
 
-	return names[state];
+	if (state != TRIP_IN_USER)
+		return names[state];
+	snprintf(in_user, sizeof in_user, "in %s alone", level_name(level_user()));
+	return in_user;
 }

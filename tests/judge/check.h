@@ -29,8 +29,8 @@ struct result {
 	const char *suite;
 	const char *name; /* unique within the suite: "INST_RETIRED.ANY_P/PMC0/nop_loop" */
 	const char *event, *kernel, *counter, *level; /* NULL where it does not apply */
-	uint64_t encoding;                           /* selector value as programmed */
-	const char *manual;                          /* section that the check rests on */
+	uint64_t encoding;                            /* selector value as programmed */
+	const char *manual;                           /* section that the check rests on */
 	bool has_share;
 	int64_t share; /* the bracket's: observed are the raw counts (modulo the counter's width) less it */
 	unsigned n_observations;

@@ -14,7 +14,7 @@ struct event_place {
 	const struct pmu_event *event;
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* for what a hypervisor may leave out of it; NULL: not known */
-	uint8_t level;                      /* in ring 3 counters saw that ring alone */
+	uint8_t level;                     /* in ring 3 counters saw that ring alone */
 	uint64_t highest;                  /* value of the counter */
 	int64_t share;                     /* the bracket's, in every raw count */
 };

@@ -32,7 +32,7 @@ static enum expectation_status without_handlers(const struct pmu_event *e, const
 }
 
 enum expectation_status expectation_at_level(const struct pmu_event *e, const struct kernel *k, uint8_t level,
-					    uint64_t n, const struct attribution *a, struct expectation *out)
+					     uint64_t n, const struct attribution *a, struct expectation *out)
 {
 	int64_t beyond;
 

@@ -14,6 +14,7 @@
  * @param a what deliveries and returns were measured to count; NULL: what the manual has
  */
 enum expectation_status expectation_at_level(const struct pmu_event *e, const struct kernel *k, uint8_t level,
-					    uint64_t n, const struct attribution *a, struct expectation *out);
+					     uint64_t n, const struct attribution *a,
+					     struct expectation *out);
 
 #endif

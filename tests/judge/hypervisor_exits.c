@@ -86,10 +86,10 @@ static int64_t missing_of_bracket(const struct hypervisor_exits_place *p, uint64
 
 	if (!b)
 		return 0;
-	if (b->own_rdpmc && lost(p->pmu, step_exit_of_counter_read)) {
+	if (b->own_readings && lost(p->pmu, step_exit_of_counter_read)) {
 		*kinds |= 1u << step_exit_of_counter_read;
-		missing += b->own_rdpmc * (event_coefficient(p->event, Q_INSTRUCTIONS) +
-					   event_coefficient(p->event, Q_UOPS));
+		missing += b->own_readings * (event_coefficient(p->event, Q_INSTRUCTIONS) +
+					      event_coefficient(p->event, Q_UOPS));
 	}
 	for (const struct qterm *t = b->own; t < b->own + sizeof b->own / sizeof b->own[0] && t->amount; t++)
 		if (t->quantity == Q_INSN_WRMSR && lost(p->pmu, step_exit_of_register_write)) {

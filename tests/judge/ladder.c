@@ -459,7 +459,7 @@ enum ladder_outcome ladder_climb(struct run *run, struct ladder *ladder)
 		return LADDER_NONE;
 	pmu->left_out = 0;
 	pmu->counts_start = pmu->counts_stop = 0;
-	memset(pmu->counts_rdpmc, 0, sizeof pmu->counts_rdpmc);
+	memset(pmu->counts_reading, 0, sizeof pmu->counts_reading);
 	pmu->hypervisor_exits_lost = 0;
 	pmu->attribution = NULL;
 	shares_forget();

@@ -415,7 +415,7 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 			judge_latency(&j, r, k);
 		if (x->counters && r->has & RECORD_HAS_COUNTERS)
 			judge_counter(&j, r, k);
-		if (r->has & RECORD_HAS_TSC) {
+		if (r->has & RECORD_HAS_CLOCK) {
 			judge_time(&j, r, k, begin, end);
 			begin = r->tsc > begin ? r->tsc : begin;
 		}

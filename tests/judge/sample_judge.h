@@ -16,7 +16,7 @@ struct sample_expectation {
 	const struct path
 		*path; /* of one window, all steps of which are counted; with registers, or without */
 	const struct pmu_event *event;
-	uint8_t levels;  /* enum pmu_levels: those that are counted */
+	uint8_t levels; /* enum pmu_levels: those that are counted */
 	bool anywhere;  /* how often the event occurs at each instruction is not known: periods are not judged
 			 */
 	bool latencies; /* each record is of something that took longer than .latency_above core cycles */

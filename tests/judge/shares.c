@@ -56,7 +56,7 @@ struct seen {
 
 /* What a share consists of. */
 struct parts {
-	int32_t implied, per_write, per_rdpmc;
+	int32_t implied, per_write, per_reading;
 };
 
 struct place {
@@ -115,7 +115,7 @@ static uint64_t key_of(const struct share_place *at)
 	key = mix(key, (uint64_t)at->counter | (uint64_t)at->mechanism << 8 | (uint64_t)c->levels << 16 |
 			       (uint64_t)c->cmask << 24 | (uint64_t)c->edge << 32 |
 			       (uint64_t)c->invert << 33 | (uint64_t)c->any_thread << 34);
-	key = mix(key, (uint64_t)c->extra_msr << 32 | c->choice);
+	key = mix(key, (uint64_t)c->extra_register << 32 | c->choice);
 	key = mix(key, c->extra_value);
 	return mix(key, (uint64_t)bracket_share(at->bracket, at->event) << 32 | at->bracket->own[0].amount);
 }
@@ -158,11 +158,11 @@ int64_t share_of_write(const struct pmu_event *e)
 	return bracket_share(&write, e);
 }
 
-static int64_t rdpmc_share(const struct pmu_event *e)
+static int64_t reading_share(const struct pmu_event *e)
 {
-	static const struct pmu_bracket rdpmc = {.own = {{Q_INSTRUCTIONS, 1}}};
+	static const struct pmu_bracket reading = {.own = {{Q_INSTRUCTIONS, 1}}};
 
-	return bracket_share(&rdpmc, e);
+	return bracket_share(&reading, e);
 }
 
 static struct parts parts_of(const struct share_place *at)
@@ -172,7 +172,7 @@ static struct parts parts_of(const struct share_place *at)
 	bool reads = at->mechanism == MECHANISM_READ || at->mechanism == MECHANISM_USER_READ;
 
 	if (reads)
-		parts.per_rdpmc = (int32_t)(at->bracket->own_rdpmc * rdpmc_share(at->event));
+		parts.per_reading = (int32_t)(at->bracket->own_readings * reading_share(at->event));
 	/* One occurrence passes no threshold above 1, and its cycle is not one without. */
 	else if (c->cmask <= 1 && !c->invert && c->levels & LEVELS_SYSTEM)
 		parts.per_write = (int32_t)share_of_write(at->event);
@@ -183,7 +183,7 @@ static int64_t predicted(const struct pmu *pmu, unsigned counter, const struct p
 {
 	int64_t writes = (pmu->counts_start >> counter & 1) + (pmu->counts_stop >> counter & 1);
 
-	return parts->implied + writes * parts->per_write + pmu->counts_rdpmc[counter] * parts->per_rdpmc;
+	return parts->implied + writes * parts->per_write + pmu->counts_reading[counter] * parts->per_reading;
 }
 
 int64_t share_predicted(const struct share_place *at)

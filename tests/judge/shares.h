@@ -28,7 +28,7 @@ const char *mechanism_name(enum mechanism m);
 
 /** What a share belongs to. */
 struct share_place {
-	const struct pmu *pmu; /* whose .counts_start, .counts_stop and .counts_rdpmc are what was found */
+	const struct pmu *pmu; /* whose .counts_start, .counts_stop and .counts_reading are what was found */
 	const struct pmu_event *event;
 	const struct pmu_config *config; /* as it is programmed */
 	uint8_t counter;

@@ -1,12 +1,14 @@
 /*
- * Which of the two writes of a bracket a counter counts, and how often RDPMC. The sum of both writes is what
- * an empty window has beyond the implied share. A reading by RDPMC inside the window tells the start apart
- * from the stop; a second enabling write, while the counter runs, what such a write counts at all.
+ * Which of the two writes of a bracket a counter counts, and how often a reading of a counter. The sum of
+ * both writes is what an empty window has beyond the implied share. A reading inside the window tells the
+ * start apart from the stop; a second enabling write, while the counter runs, what such a write counts at
+ * all.
  */
 #include "tests/measure/pass.h"
 #include "tests/judge/shares.h"
 #include "pmu/contract/counter_values.h"
 
+#include "arch/code.h"
 #include "arch/levels.h"
 #include "arch/step.h"
 #include "arch/window.h"
@@ -21,23 +23,13 @@
 #define START_MAX       1024 /* bytes of a bracket's start, twice */
 #define NAMES           96
 
-/* Reads the counter whose RDPMC index N is: RDI, RSI as kernels have them. */
-static const uint8_t read_inside[] = {
-	0x89, 0xf9,       /* mov %edi,%ecx */
-	0x0f, 0x33,       /* rdpmc */
-	0x89, 0x06,       /* mov %eax,(%rsi) */
-	0x89, 0x56, 0x04, /* mov %edx,4(%rsi) */
-};
-#define BEFORE_READING 1
-
-static const struct kernel reader = {
-	.name = "RDPMC", .code = read_inside, .code_end = read_inside + sizeof read_inside};
+static struct kernel reader; /* reads the counter whose selector N is */
 
 struct learning {
 	const struct pmu *pmu;
 	unsigned counter;
 	const struct pmu_event *event;
-	uint64_t index; /* of RDPMC */
+	uint64_t selector; /* of the counter */
 	unsigned windows;
 	bool twice; /* the start is executed twice */
 	const char *failure;
@@ -103,7 +95,7 @@ static void run_windows(void *arg)
 		l->failure = "it could not be read";
 		if (!d->read(l->pmu, l->counter, &before))
 			return;
-		window_run(entry, &w, l->index);
+		window_run(entry, &w, l->selector);
 		if (l->twice) {
 			if (!d->read(l->pmu, l->counter, &after))
 				return;
@@ -126,10 +118,15 @@ static bool steady_count(struct run *run, unsigned c, const struct pmu_event *e,
 			     .counter = c,
 			     .event = e,
 			     .twice = twice,
-			     .index = run->pmu->counter[c].rdpmc,
+			     .selector = run->pmu->counter[c].selector,
 			     .windows = run->pmu->virtual ? WINDOWS_VIRTUAL : WINDOWS};
 	struct result fault = {0};
 
+	if (!twice && !code_counter_reading_size)
+		return false;
+	reader = (struct kernel){.name = code_counter_reading_name,
+				 .code = code_counter_reading,
+				 .code_end = code_counter_reading + code_counter_reading_size};
 	if (!run->call(run, run_windows, &l, LEARN_MS, &fault) || l.failure || l.low != l.high)
 		return false;
 	*count = l.low;
@@ -190,7 +187,7 @@ static void learn_writes(struct run *run, struct finding *f, unsigned c, const s
 	if (!extra)
 		return;
 	read = steady_count(run, c, e, false, &inside, &start);
-	inside -= BEFORE_READING;
+	inside -= code_counter_reading_before;
 	if (extra == 2 || !read || inside != 0)
 		f->start |= bit;
 	if (extra == 2 || (read && inside == 0))
@@ -209,7 +206,7 @@ static void learn_reading(struct run *run, struct finding *f, unsigned c, const 
 
 	if (s.state != SHARE_STEADY || !extra || extra < -1 || extra > 1)
 		return;
-	run->pmu->counts_rdpmc[c] = (int8_t)extra;
+	run->pmu->counts_reading[c] = (int8_t)extra;
 	f->twice |= UINT64_C(1) << c;
 }
 
@@ -239,21 +236,26 @@ static unsigned first_of(uint64_t mask)
 static void tell_writes(struct run *run, const struct finding *f, uint64_t mask, uint64_t of,
 			const char *which)
 {
-	char text[320], list[NAMES];
+	char text[320], list[NAMES], doubt[96] = "";
 	unsigned c;
 
 	if (!mask)
 		return;
 	c = first_of(mask);
+	if (f->unsure & mask)
+		snprintf(doubt, sizeof doubt,
+			 " (or the write that stops it, if %s reads what it counts itself)",
+			 code_counter_reading_name);
+	else if (f->lags & mask)
+		snprintf(doubt, sizeof doubt,
+			 " (or the write that stops it: %s shows less than has been counted)",
+			 code_counter_reading_name);
 	snprintf(text, sizeof text,
 		 "%s counts %s%s: a window has %" PRId64
 		 " instructions of the bracket, where its code has %" PRId64 "%s",
 		 names(run->pmu, mask, of, list), which,
 		 run->pmu->under_hypervisor ? ", which the hypervisor may carry out" : "", f->share[c],
-		 f->implied[c],
-		 f->unsure & mask ? " (or the write that stops it, if RDPMC reads what it counts itself)"
-		 : f->lags & mask ? " (or the write that stops it: RDPMC shows less than has been counted)"
-				  : "");
+		 f->implied[c], doubt);
 	run->fact(run, "shares", "writes", text);
 }
 
@@ -271,9 +273,10 @@ static void tell(struct run *run, const struct finding *f, uint64_t of)
 		run->fact(run, "shares", "redundant write", text);
 	}
 	if (f->twice) {
-		snprintf(text, sizeof text, "%s counts RDPMC as %d instructions",
-			 names(run->pmu, f->twice, of, list), 1 + run->pmu->counts_rdpmc[first_of(f->twice)]);
-		run->fact(run, "shares", "RDPMC", text);
+		snprintf(text, sizeof text, "%s counts %s as %d instructions",
+			 names(run->pmu, f->twice, of, list), code_counter_reading_name,
+			 1 + run->pmu->counts_reading[first_of(f->twice)]);
+		run->fact(run, "shares", code_counter_reading_name, text);
 	}
 }
 

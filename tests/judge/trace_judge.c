@@ -15,7 +15,7 @@ struct walk {
 
 static bool is_left_out(const struct path_step *s, uint32_t without)
 {
-	uint8_t kind = s->transfer == TRANSFER_EVENT ? TRANSFER_FAR : s->transfer;
+	uint8_t kind = s->transfer == TRANSFER_EVENT ? TRANSFER_SYSTEM : s->transfer;
 
 	return kind == TRANSFER_NONE || (without >> kind & 1);
 }
@@ -25,9 +25,9 @@ static bool changes_level(const struct path_step *s)
 	return (s->level != 0) != (s->level_after != 0);
 }
 
-static bool is_recorded(const struct trace_expectation *x, uint8_t cpl)
+static bool is_recorded(const struct trace_expectation *x, uint8_t level)
 {
-	return x->levels & (cpl ? LEVELS_USER : LEVELS_SYSTEM);
+	return x->levels & (level ? LEVELS_USER : LEVELS_SYSTEM);
 }
 
 static bool is_optional(const struct trace_expectation *x, const struct path_step *s)

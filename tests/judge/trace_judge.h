@@ -22,7 +22,7 @@ struct trace_expectation {
 	uint8_t part;     /* enum trace_part */
 	unsigned skip;    /* TRACE_FIRST: so many of the path's branches come before the trace */
 	unsigned room;    /* branches that it can hold; UINT_MAX: all there are */
-	uint8_t levels;    /* enum pmu_levels, as recorded */
+	uint8_t levels;   /* enum pmu_levels, as recorded */
 	uint32_t without; /* kinds of branches, as struct pmu_recording has it */
 	bool interrupted; /* the kernel was interrupted: branches from or to elsewhere are the interrupts' */
 	bool surrounded;  /* recording begins before the kernel's window and ends behind it: branches in front

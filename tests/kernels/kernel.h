@@ -216,8 +216,9 @@ void kernel_leave_out(const struct kernel *k, const struct qvec *amounts);
 const struct kernel *kernel_by_name(const char *name);
 
 /**
- * Whether the option kernel=GLOBS selects a kernel. NULL, "" and the alternative "core" stand for those flagged
- * KERNEL_CORE, the word "all" for every one but those flagged KERNEL_FINER, the alternative "full" for every one.
+ * Whether the option kernel=GLOBS selects a kernel. NULL, "" and the alternative "core" stand for those
+ * flagged KERNEL_CORE, the word "all" for every one but those flagged KERNEL_FINER, the alternative "full"
+ * for every one.
  */
 bool kernel_selected(const struct kernel *k, const char *globs);
 

@@ -24,7 +24,7 @@
 
 /** Where a kernel is going to run. */
 struct kernel_place {
-	uint8_t level;        /* 0 or 3 */
+	uint8_t level;       /* 0 or 3 */
 	uint8_t *data;       /* the data area */
 	uint8_t *code_rw;    /* writable alias of the pages that hold the kernel's copy, page aligned */
 	size_t code_size;    /* bytes, whole pages */

@@ -2,6 +2,9 @@
 #include "pmu/contract/counter_values.h"
 #include "pmu/events/text.h"
 #include "tests/judge/check.h"
+#include "tests/report/level_words.h"
+
+#include "arch/levels.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -79,7 +82,7 @@ static uint64_t words_of(const struct pmu *pmu, const struct pmu_config *config)
 	return g && g->written ? g->written(config) : 0;
 }
 
-/* In ring 3 only that ring is counted: the code around the window runs in ring 0. */
+/* At the user's level only that level is counted: the code around the window runs at the harness's. */
 static bool fit_level(const struct planner *p, unsigned i)
 {
 	struct pmu_config *config = &p->plan->request[i].config;
@@ -91,10 +94,9 @@ static bool fit_level(const struct planner *p, unsigned i)
 	if (words_of(p->plan->pmu, config) && config->levels & LEVELS_USER)
 		return true;
 	if (!(config->levels & LEVELS_USER))
-		return planner_refuse(
-			p, item->at,
-			"%s counts ring 0 alone, and the kernel runs in ring 3: take ring=0, or u for k",
-			item->text);
+		return planner_refuse(p, item->at,
+				      "%s counts %s alone, and the kernel runs in %s: take %s=0, or u for k",
+				      item->text, level_name(0), level_name(level_user()), level_heading());
 	config->levels = LEVELS_USER;
 	return true;
 }
@@ -242,9 +244,9 @@ static bool check_record(const struct planner *p)
 		return planner_refuse(
 			p, key(p, KEY_PERIOD),
 			"period=%" PRIu64
-			" is too short in ring 0, where the interrupt's handler is counted as well: at "
-			"least %d, or ring=3",
-			x->period, PERIOD_HARNESS);
+			" is too short in %s, where the interrupt's handler is counted as well: at "
+			"least %d, or %s=%u",
+			x->period, level_name(0), PERIOD_HARNESS, level_heading(), level_user());
 	return true;
 }
 
@@ -424,12 +426,11 @@ static bool place_events(const struct planner *p)
 	if (p->x->record)
 		return one_by_one(p, "each event is sampled alone");
 	if (alone && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count))
-		return planner_refuse(
-			p, key(p, KEY_PASSES),
-			"%s starts its counters one by one, so in ring 0 events have no window in "
-			"common: take "
-			"passes=split, or ring=3",
-			plan->pmu->name);
+		return planner_refuse(p, key(p, KEY_PASSES),
+				      "%s starts its counters one by one, so in %s events have no window in "
+				      "common: take "
+				      "passes=split, or %s=%u",
+				      plan->pmu->name, level_name(0), level_heading(), level_user());
 	if (alone)
 		return one_by_one(p, "counters start one by one");
 	return p->x->cascades.count ? cascade(p) : together(p);
@@ -628,7 +629,8 @@ int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 	int64_t more;
 
 	if (!count || (filters(plan->pmu, r, rows[0]) && !waits_for_overflow(plan, request)) ||
-	    (!(r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)) && !(rows[0]->flags & EVENT_ANY_LEVEL)))
+	    (!(r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)) &&
+	     !(rows[0]->flags & EVENT_ANY_LEVEL)))
 		return 0;
 	return share_of_rows(rows, count, bracket, &more);
 }
@@ -644,8 +646,9 @@ int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned requ
 	unsigned count = rows_of(plan->pmu, r, rows);
 	int64_t more;
 
-	return r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM) ? share_of_rows(rows, count, &ahead, &more)
-								  : 0;
+	return r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)
+		       ? share_of_rows(rows, count, &ahead, &more)
+		       : 0;
 }
 
 static bool changes_level(const struct kernel *k, uint64_t n)
@@ -657,6 +660,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x,
 			const char **why)
 {
+	static char changes[96];
 	const struct event_request *r = &plan->request[request];
 	const struct pmu_event *rows[JOINED];
 	unsigned count = rows_of(plan->pmu, r, rows);
@@ -680,7 +684,9 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	*why = "counted, not judged: the code around the window, of the inner ring, counts as well";
 	if (plan->level && words_of(plan->pmu, &r->config) && r->config.levels & LEVELS_SYSTEM)
 		return false;
-	*why = "counted, not judged: the kernel changes rings, and one of them is counted";
+	snprintf(changes, sizeof changes,
+		 "counted, not judged: the kernel changes %ss, and one of them is counted", level_heading());
+	*why = changes;
 	if (r->config.levels != LEVELS_ALL && changes_level(k, n))
 		return false;
 	if (!(r->config.levels & here)) {

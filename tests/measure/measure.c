@@ -98,7 +98,7 @@ static __attribute__((noinline)) bool prepare(const struct window *w, uint64_t n
 {
 	const struct pmu_bracket *b = w->bracket ? w->bracket : &bracket_user;
 	const struct code_place *code = &composed[w->level].place;
-	const struct kernel_place place = {w->level,         code_data(), code->area,
+	const struct kernel_place place = {w->level,        code_data(), code->area,
 					   code->area_size, code->runs,  w->emulate};
 	bool good = !services_wanted(w->kernel) || services_prepare(w->kernel, &place);
 

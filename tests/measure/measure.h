@@ -25,7 +25,7 @@ struct window {
 	const struct kernel *kernel;
 	const struct pmu_bracket *bracket; /* NULL: none */
 	unsigned alignment;                /* 0 to 63 */
-	uint8_t level;                      /* 0 to 3; services are for kernels in 0 and 3 */
+	uint8_t level;                     /* 0 to 3; services are for kernels in 0 and 3 */
 	bool emulate;                      /* it runs at full speed, not stepped: services_emulate() */
 };
 

@@ -24,7 +24,7 @@ struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_levels lev
 			     .event = e,
 			     .config = {.code = e->code,
 					.levels = levels,
-					.extra_msr = e->extra_msr,
+					.extra_register = e->extra_register,
 					.extra_value = e->extra_value}};
 }
 
@@ -107,15 +107,15 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 		   uint64_t *out)
 {
 	const struct pmu_driver *d = p->pmu->driver;
-	uint64_t rax, value[PMU_COUNTERS_MAX];
+	uint64_t result, value[PMU_COUNTERS_MAX];
 
 	if (started_outside(p) && !d->start(p->pmu, counters))
 		return fail(p, p->slot[0].counter, "starting was refused");
-	rax = window_run(entry, w, n);
+	result = window_run(entry, w, n);
 	if (started_outside(p) && !d->stop(p->pmu))
 		return fail(p, p->slot[0].counter, "stopping was refused");
 	if (p->bracketing == BRACKET_READ) {
-		*out = rax;
+		*out = result;
 		return true;
 	}
 	if (!read_slots(p, value))

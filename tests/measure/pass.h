@@ -30,7 +30,7 @@ struct slot {
 struct pass {
 	const struct pmu *pmu;
 	const struct kernel *kernel;
-	uint8_t level;       /* 0 or 3; in ring 3 with BRACKET_ENABLE the counters must count LEVELS_USER only */
+	uint8_t level; /* 0 or 3; in ring 3 with BRACKET_ENABLE the counters must count LEVELS_USER only */
 	uint8_t bracketing; /* enum bracketing; BRACKET_READ takes exactly one slot */
 	unsigned alignment;
 	unsigned n_slots;

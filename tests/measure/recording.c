@@ -231,11 +231,11 @@ static void record(void *arg)
 	masking_begin(true);
 	if (r->interrupts != INTERRUPTS_OFF)
 		arm(r);
-	r->tsc_begin = clock_read();
+	r->clock_begin = clock_read();
 	for (unsigned i = 0; i < r->windows && !r->failure; i++)
 		if (!run_window(r, entry, &w) && !r->failure)
 			r->failure = "starting, stopping or asking it was refused";
-	r->tsc_end = clock_read();
+	r->clock_end = clock_read();
 	overflow_mask(r->recording.source->line);
 	masking_end();
 	if (!r->drain_each)

@@ -14,7 +14,7 @@
 enum record_interrupts {
 	INTERRUPTS_OFF,   /* nobody hears of a threshold */
 	INTERRUPTS_COUNT, /* they are counted; the first one leaves the local APIC's entry masked (but see
-			   * pmu.lvt_stays), and nothing is taken out */
+			   * pmu.line_stays), and nothing is taken out */
 	INTERRUPTS_DRAIN, /* the handler takes all records out */
 };
 
@@ -35,13 +35,13 @@ struct recorded {
 
 	/* Set by recorded_carry_out(). */
 	unsigned n_records;
-	unsigned lost;                 /* records that found no room in .record */
-	unsigned taken;                /* interrupts */
-	uint64_t tsc_begin, tsc_end;   /* around all windows */
-	struct pmu_record_state state; /* after the last window, before the last records were taken out */
-	struct pmu_bracket bracket;    /* in front of the kernel and behind it */
-	const char *failure;           /* what was refused, NULL if nothing */
-	bool refused;                  /* .failure is why setup() does not do it */
+	unsigned lost;                   /* records that found no room in .record */
+	unsigned taken;                  /* interrupts */
+	uint64_t clock_begin, clock_end; /* around all windows */
+	struct pmu_record_state state;   /* after the last window, before the last records were taken out */
+	struct pmu_bracket bracket;      /* in front of the kernel and behind it */
+	const char *failure;             /* what was refused, NULL if nothing */
+	bool refused;                    /* .failure is why setup() does not do it */
 
 	/* For its own use. */
 	struct run *run;

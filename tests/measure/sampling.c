@@ -59,8 +59,8 @@ static GENERAL_REGISTERS_ONLY bool on_overflow(uint64_t address, enum overflow_w
 		s->at[offset]++;
 	else
 		s->elsewhere++;
-	if (s->rip && s->total < s->room)
-		s->rip[s->total] = address;
+	if (s->address && s->total < s->room)
+		s->address[s->total] = address;
 	s->total++;
 	taken++;
 	arm();

@@ -22,7 +22,7 @@ struct sampling {
 	uint32_t spread; /* above 0: to each period but the first of a repetition a number below it is added,
 			    drawn by sampling_draw() from .seed, which it changes */
 	uint64_t seed;
-	uint64_t *rip; /* gets the interrupted addresses in order, .room of them; NULL: not wanted */
+	uint64_t *address; /* gets the interrupted addresses in order, .room of them; NULL: not wanted */
 	unsigned room;
 
 	/* Set by sampling_run(). */

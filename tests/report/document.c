@@ -173,7 +173,7 @@ bool document_pmu(const struct pmu *pmu, identity_source *identity)
 			json_unsigned(j, "highest", c->highest);
 		json_bool(j, "status", c->has_status);
 		json_bool(j, "interrupt", c->has_interrupt);
-		json_hex(j, "selector", c->rdpmc);
+		json_hex(j, "selector", c->selector);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

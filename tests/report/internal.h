@@ -1,11 +1,12 @@
 /*
- * What the parts of the report share. report_calls.c fans every call out to the document (document.c), and, through
- * the list of cells (cells.c), to the TAP stream (tap.c) and the tables (table.c).
+ * What the parts of the report share. report_calls.c fans every call out to the document (document.c), and,
+ * through the list of cells (cells.c), to the TAP stream (tap.c) and the tables (table.c).
  */
 #ifndef TESTS_REPORT_INTERNAL_H
 #define TESTS_REPORT_INTERNAL_H
 
 #include "tests/report/json.h"
+#include "tests/report/level_words.h"
 #include "tests/report/report.h"
 
 /** What the tables need of one check. Strings are interned: equal texts are equal pointers; NULL where there
@@ -33,12 +34,6 @@ extern struct cells cells;
 
 /** The one copy of a text. @return NULL for NULL, and when memory is short */
 const char *intern(const char *text);
-
-/** What the names of all privilege levels begin with, "ring"; "level" if they have no word in common. */
-const char *level_heading(void);
-
-/** The name of a level without that word, for a column below it: "ring 3" -> "3". NULL for NULL. */
-const char *level_brief(const char *name);
 
 /** Append what r says. @return false if memory is short */
 bool cells_add(const struct result *r);

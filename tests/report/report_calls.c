@@ -145,8 +145,8 @@ void report_snapshot(const struct pmu_snapshot *snapshot, const struct register_
 	count_lost(document_snapshot(snapshot, fields));
 }
 
-/* The ring that all of them were in; NULL if they differ or have none. */
-static const char *common_ring(const struct selection *s)
+/* The level that all of them were in; NULL if they differ or have none. */
+static const char *common_level(const struct selection *s)
 {
 	const struct cell *c = selection_next(s, NULL);
 	const char *level = c->level;
@@ -163,7 +163,7 @@ static void end_run(unsigned end)
 	struct selection s = {report.run_first, end - report.run_first, NULL};
 
 	if (report.run_of && s.count) {
-		const char *level = common_ring(&s);
+		const char *level = common_level(&s);
 		char what[80];
 
 		snprintf(what, sizeof what, "%s%s%s", report.run_of, level ? ", " : "", level ? level : "");

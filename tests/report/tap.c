@@ -61,7 +61,7 @@ static void diagnose(const char *indent, const char *lead, const struct cell *c)
 	console_tap("%sverdict: %s\n", deeper, verdict_name((enum verdict)c->verdict));
 	yaml(deeper, "why", c->text);
 	yaml(deeper, "counter", c->counter);
-	yaml(deeper, "ring", c->level);
+	yaml(deeper, level_heading(), c->level);
 	if (c->observed) {
 		console_tap("%sn: %" PRIu64 "\n", deeper, c->n);
 		yaml(deeper, "expected", c->expected);

@@ -8,8 +8,10 @@
 #include "tests/judge/guest.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
+#include "tests/report/level_words.h"
 
 #include "arch/courage.h"
+#include "arch/levels.h"
 #include "arch/register.h"
 #include "arch/exceptions.h"
 #include "pmu/events/grammar.h"
@@ -23,6 +25,23 @@
 #define CONTROL_MS  5000
 #define ACCESSES    64
 #define NAME_LENGTH 96
+
+char control_level_name[CONTROL_LEVEL_NAMES][48];
+
+void control_name_levels(void)
+{
+	const char *word = level_heading();
+	char *others = control_level_name[CONTROL_OF_OTHERS];
+	const size_t size = sizeof control_level_name[0];
+	int n;
+
+	snprintf(control_level_name[CONTROL_OF_HARNESS], size, "%s filter, %s", word, level_name(0));
+	snprintf(control_level_name[CONTROL_OF_USER], size, "%s filter, %s", word, level_name(level_user()));
+	n = snprintf(others, size, "%s filter, %ss", word, word);
+	for (unsigned level = 1; level < level_user() && n < (int)size; level++)
+		n += snprintf(others + n, size - (size_t)n, "%s %s", level == 1 ? "" : " and",
+			      level_brief(level_name(level)));
+}
 
 static const struct control_check *const tables[] = {control_counting, control_overflow,
 						     control_instruction_set};
@@ -109,13 +128,18 @@ void probe_conclude(const struct probe *p, struct result *r)
 		histogram_add(&o->seen, (int64_t)p->observed);
 		r->n_observations = 1;
 		judge(o, 1, &r->judgement);
-		if (p->failed)
+		if (p->failed) {
+			char what[96];
+
+			snprintf(what, sizeof what, p->what, level_name(p->level));
 			judgement_set(&r->judgement, VERDICT_WRONG, "%s %#" PRIx64 ", observed %#" PRIx64,
-				      p->what, p->expected, p->observed);
-		if (p->bracket.own_rdpmc)
+				      what, p->expected, p->observed);
+		}
+		if (p->bracket.own_readings)
 			hypervisor_exits_excuse(
 				&(struct hypervisor_exits_place){p->pmu, counter_yardstick(p->pmu, p->c),
-								 p->kernel, &p->bracket, 3, true, false},
+								 p->kernel, &p->bracket,
+								 (uint8_t)level_user(), true, false},
 				o, 1, &r->judgement);
 	}
 }
@@ -207,6 +231,14 @@ static bool any_exact(const struct run *run, uint64_t counters)
 	return false;
 }
 
+static const char *no_overflow_device(void)
+{
+	static char text[64];
+
+	snprintf(text, sizeof text, "there is no %s", overflow_device);
+	return text;
+}
+
 /* What the whole PMU lacks for a check; NULL if nothing. */
 static const char *pmu_lacks(const struct run *run, const struct control_check *check)
 {
@@ -215,6 +247,8 @@ static const char *pmu_lacks(const struct run *run, const struct control_check *
 
 	if ((check->needs & NEED_GLOBAL) && !pmu->has_global)
 		return "the PMU has no global enable";
+	if ((check->needs & NEED_LEVELS) && level_user() < 2)
+		return "no level lies between the harness's and the user's";
 	if ((check->needs & NEED_CASCADE) && !pmu->driver->cascade)
 		return "no counter starts another";
 	if ((check->needs & NEED_NEIGHBOUR) && !(counters & (counters - 1)))
@@ -222,7 +256,7 @@ static const char *pmu_lacks(const struct run *run, const struct control_check *
 	if ((check->needs & NEED_INTERRUPT) && !pmu->has_pmi)
 		return "the PMU has no overflow interrupt";
 	if ((check->needs & NEED_INTERRUPT) && !overflow_present(OVERFLOW_COUNTERS))
-		return "there is no local APIC";
+		return no_overflow_device();
 	if (check->scope == PER_PMU && (check->needs & NEED_EXACT) && !any_exact(run, counters))
 		return "no counter can count anything exactly";
 	return NULL;
@@ -329,7 +363,7 @@ static bool try(enum register_space space, const struct pmu_access *access, uint
 		return register_read(space, access->address, value);
 	case ACCESS_WRITE:
 		return register_write(space, access->address, access->value);
-	case ACCESS_RDPMC:
+	case ACCESS_SELECTOR:
 		return register_read(SPACE_SELECTOR, access->address, value);
 	default:
 		if (!register_read(space, access->address, expected))
@@ -538,6 +572,7 @@ static void run_cut_short(struct run *run)
 
 static void run_control(struct run *run)
 {
+	control_name_levels();
 	if (!run->pmu) {
 		skip(run, "control", NULL, "there is no PMU");
 		return;

@@ -32,7 +32,8 @@ struct probe {
 
 	/* What was seen. The first thing that is not as it must be is kept. */
 	unsigned compared;
-	const char *what;
+	const char *what; /* "%s" stands for the name of ... */
+	uint8_t level;    /* ... this level */
 	uint64_t expected, observed;
 	bool failed;
 	const char *refused; /* what the hardware answered with a fault though it must not */
@@ -109,6 +110,7 @@ enum control_need {
 	NEED_NEIGHBOUR = 1 << 3, /* a second counter */
 	NEED_EXACT = 1 << 4,     /* the counter can count something exactly */
 	NEED_CASCADE = 1 << 5,   /* another counter's overflow can start it */
+	NEED_LEVELS = 1 << 8,    /* there are levels between the harness's and the user's */
 	NEED_CLOCK = 1 << 7,     /* what the counter counts best is a clock */
 	NEED_FILTER = 1 << 6, /* a threshold in the selector; families with checks of their own have others */
 };
@@ -116,11 +118,16 @@ enum control_need {
 struct control_check {
 	const char *name;
 	const char *manual;
-	uint8_t scope; /* enum control_scope */
-	uint8_t rung;  /* enum rung: that a counter must have reached */
-	uint8_t needs; /* enum control_need */
+	uint8_t scope;  /* enum control_scope */
+	uint8_t rung;   /* enum rung: that a counter must have reached */
+	uint16_t needs; /* enum control_need */
 	void (*check)(struct probe *p);
 };
+
+/** Names of the checks of filters by level, which control_name_levels() makes of the levels' names. */
+enum control_of { CONTROL_OF_HARNESS, CONTROL_OF_USER, CONTROL_OF_OTHERS, CONTROL_LEVEL_NAMES };
+extern char control_level_name[CONTROL_LEVEL_NAMES][48];
+void control_name_levels(void);
 
 /** Tables of checks, name NULL ends. The last one is the instruction set's own (tests/suites/x86/control.c).
  */

@@ -41,18 +41,18 @@ static void local_enable(struct probe *p)
 	must_be(p, "out of use but globally enabled, it holds", CONTROL_START, value_of(p, p->c));
 }
 
-/* Ring 0 seen through each setting of the filter. */
-static void ring_filter_kernel(struct probe *p)
+/* The harness's level seen through each setting of the filter. */
+static void level_filter_harness(struct probe *p)
 {
 	static const struct {
 		const char *what;
 		uint8_t levels;
 		bool counts;
 	} filters[] = {
-		{"ring 0 with OS and USR set moves it by", LEVELS_ALL, true},
-		{"ring 0 with OS alone moves it by", LEVELS_SYSTEM, true},
-		{"ring 0 with USR alone moves it by", LEVELS_USER, false},
-		{"ring 0 with neither moves it by", 0, false},
+		{"%s with OS and USR set moves it by", LEVELS_ALL, true},
+		{"%s with OS alone moves it by", LEVELS_SYSTEM, true},
+		{"%s with USR alone moves it by", LEVELS_USER, false},
+		{"%s with neither moves it by", 0, false},
 	};
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
@@ -73,38 +73,37 @@ static uint64_t outer_count(struct probe *p, const struct pmu_event *e, uint8_t 
 }
 
 /*
- * Ring 3 seen through each setting. What ring 0 does around it (start, IRETQ, the way home, stop) is not
- * known as a number, but it is the same whatever the kernel's N is, and it is what OS and USR together show
- * more than USR alone.
+ * The user's level seen through each setting. What the harness does around it (start, the way there and home,
+ * stop) is not known as a number, but it is the same whatever the kernel's N is, and it is what OS and USR
+ * together show more than USR alone.
  */
-static void ring_filter_user(struct probe *p)
+static void level_filter_user(struct probe *p)
 {
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 	uint64_t user = outer_count(p, e, level_user(), LEVELS_USER, CONTROL_N), system;
 
-	must_be(p, "ring 3 with USR alone moves it by", moves_by(p, p->c, e, level_user()), user);
-	must_be(p, "ring 3 with neither moves it by", 0, outer_count(p, e, level_user(), 0, CONTROL_N));
+	p->level = (uint8_t)level_user();
+	must_be(p, "%s with USR alone moves it by", moves_by(p, p->c, e, level_user()), user);
+	must_be(p, "%s with neither moves it by", 0, outer_count(p, e, level_user(), 0, CONTROL_N));
 	system = outer_count(p, e, level_user(), LEVELS_SYSTEM, CONTROL_N);
-	must_be(p, "a greater N in ring 3 moves it, with OS alone, by", system,
+	must_be(p, "a greater N in %s moves it, with OS alone, by", system,
 		outer_count(p, e, level_user(), LEVELS_SYSTEM, 2 * CONTROL_N));
 	if (e->judgement == EVENT_EXACT)
-		must_be(p, "ring 3 with OS and USR moves it by the sum of both", system + user,
+		must_be(p, "%s with OS and USR moves it by the sum of both", system + user,
 			outer_count(p, e, level_user(), LEVELS_ALL, CONTROL_N));
 }
 
-/* USR is every ring but 0; what ring 0 does around it does not depend on N. */
-static void ring_filter_between(struct probe *p)
+/* What the harness does around it does not depend on N. */
+static void level_filter_between(struct probe *p)
 {
-	static const char *const user[] = {
-		[1] = "ring 1 with USR alone moves it by", [2] = "ring 2 with USR alone moves it by"};
-	static const char *const system[] = {[1] = "a greater N in ring 1 moves it, with OS alone, by",
-					     [2] = "a greater N in ring 2 moves it, with OS alone, by"};
 	const struct pmu_event *e = counter_yardstick(p->pmu, p->c);
 
-	for (uint8_t level = 1; level <= 2; level++) {
-		must_be(p, user[level], moves_by(p, p->c, e, level),
+	for (uint8_t level = 1; level < level_user(); level++) {
+		p->level = p->failed ? p->level : level;
+		must_be(p, "%s with USR alone moves it by", moves_by(p, p->c, e, level),
 			outer_count(p, e, level, LEVELS_USER, CONTROL_N));
-		must_be(p, system[level], outer_count(p, e, level, LEVELS_SYSTEM, CONTROL_N),
+		must_be(p, "a greater N in %s moves it, with OS alone, by",
+			outer_count(p, e, level, LEVELS_SYSTEM, CONTROL_N),
 			outer_count(p, e, level, LEVELS_SYSTEM, 2 * CONTROL_N));
 	}
 }
@@ -414,12 +413,12 @@ const struct control_check control_counting[] = {
 	{"enable gating", "SDM 18.2.1.1, EN", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, enable_gating},
 	{"local enable", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_GLOBAL,
 	 local_enable},
-	{"ring filter, ring 0", "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
-	 ring_filter_kernel},
-	{"ring filter, ring 3", "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
-	 ring_filter_user},
-	{"ring filter, rings 1 and 2", "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
-	 ring_filter_between},
+	{control_level_name[CONTROL_OF_HARNESS], "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS,
+	 0, level_filter_harness},
+	{control_level_name[CONTROL_OF_USER], "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
+	 level_filter_user},
+	{control_level_name[CONTROL_OF_OTHERS], "SDM 18.2.1.1, OS and USR", PER_COUNTER, RUNG_EXACT_ON_NOPS,
+	 NEED_LEVELS, level_filter_between},
 	{"write rules", "SDM 18.2.1 and 18.2.5, width of writes", PER_COUNTER, RUNG_WRITABLE, 0, write_rules},
 	{"wrap", "SDM 18.2.1, width from CPUID.0AH", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, wrap},
 	{"clock rate", "SDM 18.2.3, table 18-2", PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_CLOCK, clock_rate},

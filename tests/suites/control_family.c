@@ -354,6 +354,14 @@ static void skip(struct run *r, const struct pmu_control_check *check, const cha
 	r->report(r, &result);
 }
 
+static const char *no_interrupt(void)
+{
+	static char text[80];
+
+	snprintf(text, sizeof text, "there is no overflow interrupt, or no %s", overflow_device);
+	return text;
+}
+
 void control_of_the_family(struct run *r)
 {
 	const struct pmu_control_check *check = r->pmu->driver->control;
@@ -377,7 +385,7 @@ void control_of_the_family(struct run *r)
 			skip(r, check, "there is no timer to end a halt");
 		} else if (check->needs & PMU_CONTROL_INTERRUPT &&
 			   !(r->pmu->has_pmi && overflow_present(OVERFLOW_COUNTERS))) {
-			skip(r, check, "there is no overflow interrupt, or no local APIC");
+			skip(r, check, no_interrupt());
 		} else {
 			for (unsigned i = 0; check->instance(r->pmu, i, &instance); i++) {
 				if (counters_good(r, check, instance.counters))

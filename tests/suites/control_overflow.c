@@ -137,7 +137,7 @@ static void interrupt_while_counting(struct probe *p)
 	acknowledge(p, counter_bit(p->c));
 }
 
-static void lvt_masked(struct probe *p)
+static void line_masked(struct probe *p)
 {
 	pmi_mask(&p->pmi);
 	overflow(p, true);
@@ -151,9 +151,9 @@ static void lvt_masked(struct probe *p)
  * asks for more. AMD's leaves it as it is. KVM's did as AMD's for every guest before Linux 6.7, then as
  * Intel's for every guest before 6.9 ("KVM: x86: Mask LVTPC when handling a PMI", "Do not mask LVTPC when
  * handling a PMI on AMD platforms"). */
-static void lvt_mask_on_delivery(struct probe *p)
+static void line_masked_on_delivery(struct probe *p)
 {
-	bool stays = p->pmu->lvt_stays;
+	bool stays = p->pmu->line_stays;
 
 	pmi_arm(&p->pmi, OVERFLOW_MASKABLE);
 	must_be(p, "before the overflow the mask bit is", false, overflow_masked(OVERFLOW_COUNTERS));
@@ -258,9 +258,9 @@ const struct control_check control_overflow[] = {
 	 interrupt_honours_if},
 	{"interrupt while counting", "SDM 18.2.1.1, INT", PER_COUNTER, RUNG_INTERRUPTS,
 	 NEED_INTERRUPT | NEED_STATUS, interrupt_while_counting},
-	{"LVT masked", LVT_MASK, PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT, lvt_masked},
+	{"LVT masked", LVT_MASK, PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT, line_masked},
 	{"LVT mask on delivery", LVT_MASK, PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
-	 lvt_mask_on_delivery},
+	 line_masked_on_delivery},
 	{"no interrupt unasked", "SDM 18.2.1.1, INT", PER_COUNTER, RUNG_INTERRUPTS, NEED_INTERRUPT,
 	 interrupt_only_if_asked},
 	{"cascade", "SDM 18.15.5.5, 18.15.5.6", PER_COUNTER, RUNG_EXACT_ON_NOPS,

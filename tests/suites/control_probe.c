@@ -38,9 +38,9 @@ int64_t probe_share(const struct probe *p, unsigned c, const struct pmu_event *e
 				       .event = e,
 				       .config = &slot.config,
 				       .counter = (uint8_t)c,
-				       .mechanism = level                   ? MECHANISM_USER
-						    : p->bracket.own_rdpmc ? MECHANISM_READ
-									   : MECHANISM_WRITE,
+				       .mechanism = level                     ? MECHANISM_USER
+						    : p->bracket.own_readings ? MECHANISM_READ
+									      : MECHANISM_WRITE,
 				       .bracket = level ? &bracket_user : &p->bracket};
 
 	return share_of(&at);
@@ -129,7 +129,7 @@ void control_read_user(struct probe *p, unsigned c, uint64_t *count)
 	struct window w = {.kernel = p->kernel, .bracket = &b, .level = (uint8_t)level_user()};
 	const void *entry;
 
-	if (!must_work(p, "a bracket of RDPMC", p->pmu->driver->bracket_read(p->pmu, c, &b)))
+	if (!must_work(p, "a bracket that reads counters", p->pmu->driver->bracket_read(p->pmu, c, &b)))
 		return;
 	p->bracket = b;
 	entry = window_compose(&w);

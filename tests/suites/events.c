@@ -118,8 +118,8 @@ static bool defined(const struct plan *plan, unsigned event)
 {
 	struct expectation x;
 
-	if (expectation_at_level(plan->run->pmu->events[event], plan->kernel, plan->level, plan->n, NULL, &x) !=
-	    EXPECTATION_UNDEFINED)
+	if (expectation_at_level(plan->run->pmu->events[event], plan->kernel, plan->level, plan->n, NULL,
+				 &x) != EXPECTATION_UNDEFINED)
 		return true;
 	note_undefined(plan, event, x.quantity);
 	return false;

@@ -470,13 +470,13 @@ static void report_excluded(const char *level)
 	}
 }
 
-static void run_in_ring(const struct experiment *x, uint8_t level)
+static void run_at_level(const struct experiment *x, uint8_t level)
 {
 	const struct run_options *o = run->options;
 	bool deterministic = run->pmu->deterministic;
 	char why[JUDGEMENT_TEXT], name[EXPERIMENT_NAME + 8];
 
-	snprintf(name, sizeof(name), "%s/ring %u", x->name, level);
+	snprintf(name, sizeof(name), "%s/%s", x->name, level_name(level));
 	if (!experiment_plan(o->experiments, x, run->pmu,
 			     x->record > RECORD_PMI ? experiment_sources(run) : NULL, level,
 			     o->n            ? o->n
@@ -516,9 +516,9 @@ static void run_experiments(struct run *the_run)
 			continue;
 		}
 		if (x->level != EXPERIMENT_USER)
-			run_in_ring(x, 0);
+			run_at_level(x, 0);
 		if (x->level != EXPERIMENT_HARNESS)
-			run_in_ring(x, level_user());
+			run_at_level(x, level_user());
 	}
 }
 

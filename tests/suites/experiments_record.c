@@ -8,6 +8,7 @@
 #include "tests/measure/known_path.h"
 #include "tests/measure/recording.h"
 #include "tests/judge/trace_judge.h"
+#include "tests/report/level_words.h"
 #include "pmu/contract/bits.h"
 
 #include <inttypes.h>
@@ -316,7 +317,7 @@ static bool carry_out(const struct experiment_run *e, struct recorded *rec, stru
 	if (!whole)
 		judgement_set(&r->judgement, VERDICT_WRONG, "memory beyond the buffer was written");
 	else if (rec->refused && rec->level)
-		judgement_set(&r->judgement, VERDICT_ERROR, "%s: take ring=0", rec->failure);
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s: take %s=0", rec->failure, level_heading());
 	return good && whole;
 }
 

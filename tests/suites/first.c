@@ -203,7 +203,7 @@ static void count_something_else(struct witnesses *w)
 		for (unsigned e = 0; e < pmu->n_events; e++) {
 			const struct pmu_event *other = pmu->events[e];
 
-			if (other == w->event[i] || other->extra_msr || other->flags & EVENT_BY_NAME ||
+			if (other == w->event[i] || other->extra_register || other->flags & EVENT_BY_NAME ||
 			    !pmu->driver->can_count(pmu, other, w->counter[i]))
 				continue;
 			struct pass p = pass_of(w, BRACKET_ENABLE, i, 1, false);

@@ -206,7 +206,7 @@ static int64_t attributed(const struct setting *s, const struct equation *q)
 			       (attribution_beyond(s->run->pmu->attribution, r->event, s->kernel, levels,
 						   s->n) +
 				(s->level ? attribution_beyond_way(s->run->pmu->attribution, r->event, levels)
-					 : 0));
+					  : 0));
 	}
 	return sum;
 }
@@ -229,11 +229,11 @@ static int64_t unexpected_share(const struct pass *p, unsigned slot)
 
 	if (!share_measurable(&at))
 		return 0;
-	return share_of(&at) -
-	       (alike ? share_predicted(&at)
-		      : share_find(&at).implied + (p->level ? attribution_beyond_way(p->pmu->attribution,
-										    s->event, s->config.levels)
-							   : 0));
+	return share_of(&at) - (alike ? share_predicted(&at)
+				      : share_find(&at).implied +
+						(p->level ? attribution_beyond_way(p->pmu->attribution,
+										   s->event, s->config.levels)
+							  : 0));
 }
 
 /* Run one pass of the equation, and add its part to the sum of each repetition. */
@@ -290,13 +290,14 @@ static void excuse(const struct setting *s, const struct equation *q, const stru
 
 		if (!request->event)
 			return;
-		place[i] = (struct hypervisor_exits_place){s->run->pmu,
-							   request->event,
-							   s->kernel,
-							   &bracket[q->place[i].pass],
-							   s->level,
-							   s->level && !(request->config.levels & LEVELS_SYSTEM),
-							   event_is_filtered(request)};
+		place[i] =
+			(struct hypervisor_exits_place){s->run->pmu,
+							request->event,
+							s->kernel,
+							&bracket[q->place[i].pass],
+							s->level,
+							s->level && !(request->config.levels & LEVELS_SYSTEM),
+							event_is_filtered(request)};
 		coefficient[i] = q->identity->term[i].coefficient;
 	}
 	hypervisor_exits_excuse_sum(place, coefficient, q->n_terms, &r->observation[0], &r->judgement);

@@ -155,9 +155,11 @@ static bool overcount(const struct count *c, struct line *line)
 
 static const char *place_of(const struct noise *s)
 {
-	if (s->source->level)
-		return s->levels == LEVELS_ALL ? "ring 3, OS+USR" : "ring 3, USR";
-	return s->levels == LEVELS_ALL ? "ring 0, OS+USR" : "ring 0, USR";
+	static char text[32];
+
+	snprintf(text, sizeof text, "%s, %s", level_name(s->source->level ? level_user() : 0),
+		 s->levels == LEVELS_ALL ? "OS+USR" : "USR");
+	return text;
 }
 
 /* A slope is a line on the console only where it is not what it must be. */

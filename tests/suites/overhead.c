@@ -25,11 +25,12 @@ static uint64_t raw[N_COUNT * CHUNK];
 
 static const struct {
 	const char *name;
-	uint8_t bracketing, level;
+	uint8_t bracketing;
+	bool user; /* at the user's level */
 } brackets[] = {
-	{"enable, ring 0", BRACKET_ENABLE, 0},
-	{"enable around ring 3", BRACKET_ENABLE, 3},
-	{"read, ring 0", BRACKET_READ, 0},
+	{"enable, %s", BRACKET_ENABLE, false},
+	{"enable around %s", BRACKET_ENABLE, true},
+	{"read, %s", BRACKET_READ, false},
 };
 
 /* Raw counts, nothing subtracted, against the bracket's share. */
@@ -66,33 +67,35 @@ static bool repeat(struct run *run, struct pass *p, unsigned reps, struct result
 
 static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_event *e, unsigned reps)
 {
+	const uint8_t level = brackets[b].user ? (uint8_t)level_user() : 0;
 	struct pass p = {
 		.pmu = run->pmu,
 		.kernel = kernel_by_name("empty"),
-		.level = brackets[b].level,
+		.level = level,
 		.bracketing = brackets[b].bracketing,
 		.n_slots = 1,
-		.slot = {pass_slot(e, c, brackets[b].level ? LEVELS_USER : LEVELS_ALL)},
+		.slot = {pass_slot(e, c, level ? LEVELS_USER : LEVELS_ALL)},
 		.n_count = N_COUNT,
 		.n = {1, 2},
 		.preset = 1,
 		.raw = raw,
 	};
-	char name[64], value[32], unit[96];
+	char name[64], what[32], value[32], unit[96];
 	struct result r = {
 		.suite = "overhead",
 		.name = name,
 		.event = e->name,
 		.kernel = "empty",
 		.counter = run->pmu->counter[c].name,
-		.level = level_name(brackets[b].level),
+		.level = level_name(level),
 		.encoding = e->code,
 		.manual = "the driver's brackets",
 		.virtual = run->pmu->virtual,
 		.machine_model = run->pmu->virtual && event_is_micro(e),
 	};
 
-	snprintf(name, sizeof(name), "bracket/%s/%s", brackets[b].name, run->pmu->counter[c].name);
+	snprintf(what, sizeof what, brackets[b].name, level_name(level));
+	snprintf(name, sizeof(name), "bracket/%s/%s", what, run->pmu->counter[c].name);
 	trap_set_context(name);
 	if (repeat(run, &p, reps, &r)) {
 		judge(r.observation, r.n_observations, &r.judgement);

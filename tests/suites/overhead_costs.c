@@ -8,6 +8,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
+#include "arch/code.h"
 #include "arch/exceptions.h"
 #include "arch/step.h"
 
@@ -21,47 +22,32 @@
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  2
 #define REPS_HARDWARE 100
-#define LOOP_OWN      2 /* instructions */
 
-#define SET_RCX 0xb9 /* mov $imm32,%ecx */
+/* First, and taken off the others. */
+static const struct code_cost the_loop = {.name = "the loop"};
 
-static const struct cost {
-	const char *name;
-	uint8_t setup_size, size, copies, instructions;
-	uint8_t setup[9], code[4];
-} costs[] = {
-	{"the loop", 0, 0, 0, 0, {0}, {0}},                        /* first: taken off the others */
-	{"RDPMC", 5, 2, COPIES, 1, {SET_RCX}, {0x0f, 0x33}},       /* of the counter that counts */
-	{"RDMSR", 5, 2, COPIES, 1, {SET_RCX, 0x10}, {0x0f, 0x32}}, /* IA32_TIME_STAMP_COUNTER */
-	/* xor %eax,%eax; xor %edx,%edx; IA32_SYSENTER_CS, which nothing here uses */
-	{"WRMSR", 9, 2, COPIES, 1, {0x31, 0xc0, 0x31, 0xd2, SET_RCX, 0x74, 0x01}, {0x0f, 0x30}},
-	{"XOR and CPUID", 0, 4, COPIES, 2, {0}, {0x31, 0xc0, 0x0f, 0xa2}},
-	{"LFENCE", 0, 3, COPIES, 1, {0}, {0x0f, 0xae, 0xe8}},
-};
-#define COSTS (sizeof(costs) / sizeof(costs[0]))
-
-static struct kernel kernels[COSTS];
-static uint8_t code[9 + 4 * COPIES + 5];
-static uint64_t raw[2 * REPS_HARDWARE];
-
-static uint8_t *put(uint8_t *to, const void *from, size_t size)
+static const struct code_cost *cost_of(unsigned which)
 {
-	memcpy(to, from, size);
-	return to + size;
+	return which ? &code_costs[which - 1] : &the_loop;
 }
 
-static const struct kernel *make(unsigned which, uint32_t rdpmc)
-{
-	const struct cost *c = &costs[which];
-	uint8_t *p = put(code, c->setup, c->setup_size), *loop = p;
+static struct kernel kernels[1 + CODE_COSTS_MOST];
+static uint8_t code[sizeof the_loop.setup + COPIES * sizeof the_loop.code + CODE_LOOP_MOST];
+static uint64_t raw[2 * REPS_HARDWARE];
 
-	if (c->code[1] == 0x33)
-		memcpy(code + 1, &rdpmc, 4);
-	for (unsigned i = 0; i < c->copies; i++)
-		p = put(p, c->code, c->size);
-	p = put(p, "\x48\xff\xcf\x75", 4); /* dec %rdi; jnz */
-	*p = (uint8_t)(loop - (p + 1));
-	kernels[which] = (struct kernel){.name = c->name, .code = code, .code_end = p + 1};
+static unsigned copies_of(const struct code_cost *c)
+{
+	return c->size ? COPIES : 0;
+}
+
+static const struct kernel *make(unsigned which, uint32_t selector)
+{
+	const struct code_cost *c = cost_of(which);
+	uint8_t *loop = code_cost_setup(code, c, selector), *p = loop;
+
+	for (unsigned i = 0; i < copies_of(c); i++, p += c->size)
+		memcpy(p, c->code, c->size);
+	kernels[which] = (struct kernel){.name = c->name, .code = code, .code_end = code_loop(p, loop)};
 	return &kernels[which];
 }
 
@@ -76,7 +62,7 @@ static bool measure(struct run *run, unsigned which, const struct pmu_event *e, 
 		reps = run->options->reps;
 	*p = (struct pass){
 		.pmu = run->pmu,
-		.kernel = make(which, run->pmu->counter[counter].rdpmc),
+		.kernel = make(which, run->pmu->counter[counter].selector),
 		.n_slots = 1,
 		.slot = {pass_slot(e, counter, LEVELS_ALL)},
 		.n_count = 2,
@@ -113,21 +99,22 @@ static void report_each(struct run *run, const char *name, int64_t hundredths, c
 }
 
 /* Of the only instruction of a copy that may be one. */
-static unsigned hypervisor_exit_kind(const struct cost *c)
+static unsigned hypervisor_exit_kind(const struct code_cost *c)
 {
 	return step_exit_of_code(&(struct step_code){c->code, c->code + c->size});
 }
 
-/* RDPMC counts as often as was found before. */
-static int64_t instructions_of(const struct pmu *pmu, unsigned counter, const struct cost *c)
+/* Reading a counter counts as often as was found before. */
+static int64_t instructions_of(const struct pmu *pmu, unsigned counter, const struct code_cost *c)
 {
-	return c->instructions + (c->code[1] == 0x33 ? pmu->counts_rdpmc[counter] : 0);
+	return c->instructions + (c->reads_counter ? pmu->counts_reading[counter] : 0);
 }
 
 static void one(struct run *run, unsigned which, const struct pmu_event *e, unsigned counter)
 {
 	static int64_t loop_cycles; /* of as many turns */
-	const struct cost *c = &costs[which];
+	const struct code_cost *c = cost_of(which);
+	unsigned copies = copies_of(c);
 	const struct pmu_event *clock;
 	char name[48];
 	struct pass p;
@@ -138,7 +125,7 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 		.counter = run->pmu->counter[counter].name,
 		.level = level_name(0),
 		.encoding = e->code,
-		.manual = "SDM vol. 2: one instruction each",
+		.manual = code_costs_manual,
 		.virtual = run->pmu->virtual,
 	};
 	int64_t share, cycles, instructions;
@@ -155,16 +142,16 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 		struct observation *o = &r.observation[i];
 
 		o->n = p.n[i];
-		o->low = o->high =
-			(int64_t)p.n[i] * (c->copies * instructions_of(run->pmu, counter, c) + LOOP_OWN) +
-			(c->setup_size > 5 ? 3 : c->setup_size / 5);
+		o->low = o->high = (int64_t)p.n[i] * (copies * instructions_of(run->pmu, counter, c) +
+						      code_loop_instructions) +
+				   c->setup_instructions;
 		for (unsigned rep = 0; rep < p.reps; rep++)
 			histogram_add(&o->seen, (int64_t)pass_raw(&p, i, rep, 0) - share);
 	}
 	instructions = histogram_mode(&r.observation[1].seen) - histogram_mode(&r.observation[0].seen) -
-		       LOOP_OWN * (int64_t)p.n[0];
+		       (int64_t)(code_loop_instructions * p.n[0]);
 	judge(r.observation, 2, &r.judgement);
-	hypervisor_exits_excuse_kind(run->pmu, hypervisor_exit_kind(c), c->copies, r.observation, 2,
+	hypervisor_exits_excuse_kind(run->pmu, hypervisor_exit_kind(c), copies, r.observation, 2,
 				     &r.judgement);
 	run->report(run, &r);
 
@@ -172,16 +159,16 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 	if (!clock || !measure(run, which, clock, counter, &p, &r))
 		return;
 	cycles = fastest(&p, 1) - fastest(&p, 0);
-	if (!c->copies) {
+	if (!copies) {
 		loop_cycles = cycles;
 		return;
 	}
-	report_each(run, c->name, (cycles - loop_cycles) * 100 / (int64_t)(p.n[0] * c->copies), "cycles");
-	report_each(run, c->name, instructions * 100 / (int64_t)(p.n[0] * c->copies), "instructions");
+	report_each(run, c->name, (cycles - loop_cycles) * 100 / (int64_t)(p.n[0] * copies), "cycles");
+	report_each(run, c->name, instructions * 100 / (int64_t)(p.n[0] * copies), "instructions");
 }
 
 void overhead_costs(struct run *run, const struct pmu_event *e, unsigned counter)
 {
-	for (unsigned i = 0; i < COSTS; i++)
+	for (unsigned i = 0; cost_of(i)->name; i++)
 		one(run, i, e, counter);
 }

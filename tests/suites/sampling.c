@@ -125,7 +125,7 @@ bool sampling_place(const struct sampling_suite *s, const struct pmu_event *e, u
 		.event = e,
 		.config = {.code = e->code,
 			   .levels = LEVELS_ALL,
-			   .extra_msr = e->extra_msr,
+			   .extra_register = e->extra_register,
 			   .extra_value = e->extra_value},
 		.counter = (uint8_t)(counter + 1),
 	};

@@ -85,8 +85,8 @@ static void judge_records(struct extended *x, const struct recorded *rec, const 
 		.anywhere = true,
 		.counters = UINT64_C(1) << x->choice.counter,
 	};
-	sample_judge(&expectation, x->s->steps, 0, rec->record, rec->n_records, rec->tsc_begin, rec->tsc_end,
-		     window_kernel_address(rec->level), judgement);
+	sample_judge(&expectation, x->s->steps, 0, rec->record, rec->n_records, rec->clock_begin,
+		     rec->clock_end, window_kernel_address(rec->level), judgement);
 	judge_number(x, rec, k, r);
 	for (unsigned i = 0; i < sizeof aspects; i++)
 		if (judgement[aspects[i]].why[0])

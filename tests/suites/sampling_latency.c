@@ -71,7 +71,7 @@ static void judge_records(const struct latency *l, const struct recorded *rec, s
 		.latencies = true,
 		.latency_above = l->cycles,
 	};
-	sample_judge(&x, l->s->steps, 0, rec->record, rec->n_records, rec->tsc_begin, rec->tsc_end,
+	sample_judge(&x, l->s->steps, 0, rec->record, rec->n_records, rec->clock_begin, rec->clock_end,
 		     window_kernel_address(rec->level), judgement);
 	r->observation[0] = (struct observation){.n = rec->n};
 	histogram_add(&r->observation[0].seen, 0);
@@ -136,7 +136,7 @@ void sampling_latency(struct sampling_suite *s)
 		return; /* that there is none, PEBS's own part has told */
 	for (unsigned i = 0; i < pmu->n_events; i++) {
 		l.event = pmu->events[i];
-		if (!l.event->extra_msr || !sampling_selected(s, l.source, l.event) ||
+		if (!l.event->extra_register || !sampling_selected(s, l.source, l.event) ||
 		    !s->run->call(s->run, ask, &l, SAMPLING_MS, NULL) || !l.is)
 			continue;
 		for (uint8_t level = 0; level <= level_user(); level += (uint8_t)level_user())

@@ -232,7 +232,7 @@ static void check_records(const struct pebs *p, unsigned samples, uint8_t more)
 		p->s->run->report(p->s->run, &r);
 		return;
 	}
-	sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.tsc_begin, rec.tsc_end,
+	sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.clock_begin, rec.clock_end,
 		     window_kernel_address(p->level), judgement);
 	for (unsigned i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
 		const struct sample_judgement *j = &judgement[aspects[i].aspect];
@@ -269,8 +269,8 @@ static void check_buffer(const struct pebs *p, bool emptied)
 	if (record(p, &rec, &r, &whole) && expect(p, &rec, &x, &n_steps, &r)) {
 		if (!emptied && n_steps > SMALL - x.of_start)
 			n_steps = SMALL - x.of_start;
-		sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.tsc_begin, rec.tsc_end,
-			     window_kernel_address(p->level), judgement);
+		sample_judge(&x, p->s->steps, n_steps, rec.record, rec.n_records, rec.clock_begin,
+			     rec.clock_end, window_kernel_address(p->level), judgement);
 		judge_count(&r, j, rec.n);
 		if (may_be_late(p))
 			judge_late(&r, &rec, &x, n_steps);

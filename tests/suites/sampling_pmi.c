@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING            ((uint8_t)level_user())
+#define USER_LEVEL      ((uint8_t)level_user())
 #define EVENTS          64
 #define SKIDS           4 /* events of which skid is shown */
 #define SAMPLES         100
@@ -48,7 +48,7 @@ static bool begin(struct pmi_run *p, const struct sampling_choice *c, const stru
 	p->s = (struct sampling){
 		.pmu = suite->run->pmu,
 		.kernel = k,
-		.level = RING,
+		.level = USER_LEVEL,
 		.counter = c->counter,
 		.config = c->config,
 		.n = n,
@@ -56,22 +56,22 @@ static bool begin(struct pmi_run *p, const struct sampling_choice *c, const stru
 		.reps = 1,
 		.at = calloc(sampling_size(k), sizeof *p->s.at),
 		.seed = SEED,
-		.rip = calloc(SAMPLING_RECORDS, sizeof *p->s.rip),
+		.address = calloc(SAMPLING_RECORDS, sizeof *p->s.address),
 		.room = SAMPLING_RECORDS,
 	};
 	p->s.config.levels = LEVELS_USER;
-	return p->s.at && p->s.rip;
+	return p->s.at && p->s.address;
 }
 
 static void finish(struct pmi_run *p)
 {
 	free(p->s.at);
-	free(p->s.rip);
+	free(p->s.address);
 }
 
 static bool sample(struct pmi_run *p, const struct sampling_choice *c, struct result *r)
 {
-	const struct window w = {.kernel = p->s.kernel, .bracket = &p->s.bracket, .level = RING};
+	const struct window w = {.kernel = p->s.kernel, .bracket = &p->s.bracket, .level = USER_LEVEL};
 
 	if (!suite->run->call(suite->run, sampling_run, &p->s, SAMPLING_MS, r)) {
 		sampling_end();
@@ -100,12 +100,12 @@ static bool delivers(const struct path *p, unsigned step)
 
 /* Instructions of the kernel's ring between the step that overflowed and where the interrupt was taken; -1 if
  * it was taken nowhere behind. */
-static int64_t skid_of(const struct path *p, unsigned step, uint64_t rip)
+static int64_t skid_of(const struct path *p, unsigned step, uint64_t address)
 {
 	int64_t skid = 0;
 
 	for (unsigned i = step; i < p->n_steps; i++) {
-		if (p->step[i].next == rip)
+		if (p->step[i].next == address)
 			return skid;
 		/* An INT and its delivery are one: nothing is taken between them. */
 		skid += p->step[i].length && p->step[i].level && !delivers(p, i);
@@ -121,7 +121,7 @@ static void judge_skid(const struct pmi_run *p, struct result *r)
 
 	*o = (struct observation){.n = p->s.n, .high = is_deterministic() ? 0 : INT64_MAX};
 	for (unsigned i = 0; i < n && i < p->s.total && i < SAMPLING_RECORDS; i++)
-		histogram_add(&o->seen, skid_of(path, suite->steps[i], p->s.rip[i]));
+		histogram_add(&o->seen, skid_of(path, suite->steps[i], p->s.address[i]));
 	r->n_observations = 1;
 	judge(o, 1, &r->judgement);
 	if (p->s.total > n || (p->s.total != n && is_deterministic()))
@@ -139,8 +139,8 @@ static const struct kernel *kernel_of_skid(const struct sampling_choice *c, uint
 	const struct kernel *k;
 	uint64_t twice;
 
-	for (unsigned i = 0; (k = sampling_kernel(suite, c, RING, n, i, often)); i++)
-		if (sampling_kernel(suite, c, RING, 2 * n, i, &twice) == k && twice > *often)
+	for (unsigned i = 0; (k = sampling_kernel(suite, c, USER_LEVEL, n, i, often)); i++)
+		if (sampling_kernel(suite, c, USER_LEVEL, 2 * n, i, &twice) == k && twice > *often)
 			return k;
 	return NULL;
 }
@@ -162,7 +162,7 @@ static bool check_skid(const struct sampling_choice *c)
 	most = sampling_turns(k, path->room / 10 * 9);
 	if (n > most)
 		n = most;
-	r = sampling_result(suite, name, c, "PMI skid", k, RING);
+	r = sampling_result(suite, name, c, "PMI skid", k, USER_LEVEL);
 	trap_set_context(name);
 	if (!begin(&p, c, k, n, period))
 		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for samples");
@@ -223,7 +223,7 @@ static void check_bias(const struct sampling_choice *c, const char *what, uint64
 	uint64_t n = SAMPLES * (period + spread / 2) / turn + 1;
 	struct pmi_run p;
 	char name[SAMPLING_NAME];
-	struct result r = sampling_result(suite, name, c, what, k, RING);
+	struct result r = sampling_result(suite, name, c, what, k, USER_LEVEL);
 	unsigned *at = calloc(sampling_size(k), sizeof *at), expected, seen = 0;
 
 	trap_set_context(name);
@@ -232,7 +232,7 @@ static void check_bias(const struct sampling_choice *c, const char *what, uint64
 	} else {
 		p.s.spread = spread;
 		if (sample(&p, c, &r)) {
-			expected = places_expected(&p, window_kernel_address(RING), at);
+			expected = places_expected(&p, window_kernel_address(USER_LEVEL), at);
 			for (unsigned i = 0; i < sampling_size(k); i++)
 				seen += p.s.at[i] != 0;
 			/* Skid may be another at each sample, so on silicon a place may become several. */
@@ -271,7 +271,7 @@ static void check_biases(const struct sampling_choice *c)
 	unsigned turn, least = is_deterministic() ? 20 : PERIOD_HARDWARE;
 	uint64_t whole, coprime;
 
-	if (!k || kernel_unfit(k, RING))
+	if (!k || kernel_unfit(k, USER_LEVEL))
 		return;
 	turn = (unsigned)(kernel_amount(k, Q_INSTRUCTIONS, 2).low - kernel_amount(k, Q_INSTRUCTIONS, 1).low);
 	whole = (least + turn - 1) / turn * turn;

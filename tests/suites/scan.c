@@ -96,7 +96,7 @@ static void look_up(const struct scanner *s, struct code *code)
 		if (!e->counters || (e->code ^ code->event.code) & s->selector)
 			continue;
 		code->documented = true;
-		if (i < pmu->n_events && e->code == code->event.code && !e->extra_msr && !code->row)
+		if (i < pmu->n_events && e->code == code->event.code && !e->extra_register && !code->row)
 			code->row = e;
 	}
 	/* Of an event with two encodings the table may have the other one. */

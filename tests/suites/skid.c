@@ -18,6 +18,7 @@
 #include "tests/measure/pmi.h"
 #include "arch/masking.h"
 
+#include "arch/code.h"
 #include "arch/exceptions.h"
 
 #include <inttypes.h>
@@ -31,39 +32,16 @@
 #define P_HARDWARE     64
 #define REPS_VIRTUAL   1
 #define REPS_MAX       100
-#define CODE_MAX       (4 * RUNGS_HARDWARE)
+#define CODE_MAX       (CODE_RUNG_SIZE_MOST * RUNGS_HARDWARE)
 #define NOT_SEEN       INT16_MIN
 /* Cycles to the overflow of a clock: behind the bracket's own, before the end of the shortest ladder. */
 #define CYCLES_VIRTUAL  8
 #define CYCLES_HARDWARE 192
 
-static const struct {
-	const char *name;
-	uint8_t length, code[4];
-} ladders[] = {
-	{"nop", 1, {0x90}},                        /* as many in a cycle as retire */
-	{"add", 3, {0x48, 0x01, 0xc0}},            /* add %rax,%rax: each waits for the one before */
-	{"imul", 4, {0x48, 0x0f, 0xaf, 0xc0}},     /* imul %rax,%rax: likewise, for some cycles */
-	{"mulss", 4, {0xf3, 0x0f, 0x59, 0xc0}},    /* mulss %xmm0,%xmm0 */
-	{"load", 4, {0x48, 0x8b, 0x46, 0x40}},     /* mov 64(%rsi),%rax */
-	{"store", 4, {0x48, 0x89, 0x46, 0x40}},    /* mov %rax,64(%rsi) */
-	{"lock add", 4, {0xf0, 0x01, 0x46, 0x40}}, /* lock add %eax,64(%rsi) */
-	{"jmp", 2, {0xeb, 0x00}},                  /* to the next rung */
-	{"pause", 2, {0xf3, 0x90}},
-	{"lfence", 3, {0x0f, 0xae, 0xe8}}, /* nothing begins before all is done */
-};
-
-static const struct {
-	const char *name, *manual;
-	enum overflow_way way;
-} ways[] = {
-	{"NMI", "SDM 10.5.1, delivery mode NMI", OVERFLOW_NMI},
-	{"fixed", "SDM 10.5.1, delivery mode fixed", OVERFLOW_MASKABLE},
-};
-
 struct skid {
 	const struct pmu *pmu;
-	unsigned counter, ladder, way;
+	unsigned counter, ladder;
+	enum overflow_way way;
 	const struct pmu_event *event;
 	bool clock;      /* it counts core cycles ... */
 	unsigned cycles; /* ... and overflows after more than so many */
@@ -74,16 +52,15 @@ struct skid {
 };
 
 static uint8_t code[CODE_MAX];
-static struct kernel
-	kernels[sizeof(ladders) / sizeof(ladders[0])]; /* one each: a window is known by its kernel */
+static struct kernel kernels[CODE_RUNGS_MOST]; /* one each: a window is known by its kernel */
 
 /* Put up a ladder, in place of the one that stood there. */
 static void build(unsigned ladder, unsigned rungs)
 {
-	unsigned length = ladders[ladder].length;
+	unsigned length = code_rungs[ladder].size;
 
 	for (unsigned i = 0; i < rungs; i++)
-		memcpy(code + i * length, ladders[ladder].code, length);
+		memcpy(code + i * length, code_rungs[ladder].code, length);
 	kernels[ladder] = (struct kernel){.name = "ladder", .code = code, .code_end = code + rungs * length};
 }
 
@@ -95,9 +72,9 @@ static int16_t rung_found(const struct skid *s)
 	if (s->pmi.maskable + s->pmi.nmi != 1)
 		return NOT_SEEN;
 	/* Behind the ladder there is no telling any more. */
-	if (at > (uint64_t)s->rungs * ladders[s->ladder].length)
+	if (at > (uint64_t)s->rungs * code_rungs[s->ladder].size)
 		return (int16_t)s->rungs;
-	return (int16_t)(at / ladders[s->ladder].length);
+	return (int16_t)(at / code_rungs[s->ladder].size);
 }
 
 static int16_t distance(const struct skid *s, unsigned p)
@@ -120,11 +97,11 @@ static int16_t cycles_gone(const struct skid *s)
 static bool take_sample(struct skid *s, const void *entry, const struct window *w, uint64_t counts)
 {
 	const struct pmu_driver *d = s->pmu->driver;
-	bool maskable = ways[s->way].way == OVERFLOW_MASKABLE;
+	bool maskable = s->way == OVERFLOW_MASKABLE;
 
 	if (!d->write(s->pmu, s->counter, -counts))
 		return false;
-	pmi_arm(&s->pmi, ways[s->way].way);
+	pmi_arm(&s->pmi, s->way);
 	if (maskable)
 		interrupts_open();
 	window_run(entry, w, 1);
@@ -225,14 +202,14 @@ static void measure(struct run *run, struct skid *s)
 		.counter = s->pmu->counter[s->counter].name,
 		.level = level_name(0),
 		.encoding = s->event->code,
-		.manual = ways[s->way].manual,
+		.manual = overflow_way_name[s->way].manual,
 		.virtual = s->pmu->virtual,
 		.machine_model = s->pmu->virtual && event_is_micro(s->event),
 	};
 	bool done;
 
-	snprintf(name, sizeof(name), "%s/%s ladder/%s%s", ways[s->way].name, ladders[s->ladder].name,
-		 r.counter, s->clock ? ", cycles" : "");
+	snprintf(name, sizeof(name), "%s/%s ladder/%s%s", overflow_way_name[s->way].name,
+		 code_rungs[s->ladder].name, r.counter, s->clock ? ", cycles" : "");
 	trap_set_context(name);
 	build(s->ladder, s->rungs);
 	s->failure = NULL;
@@ -253,8 +230,10 @@ static void measure(struct run *run, struct skid *s)
 
 static void measure_ladders(struct run *run, struct skid *s)
 {
-	for (s->way = 0; s->way < sizeof(ways) / sizeof(ways[0]); s->way++)
-		for (s->ladder = 0; s->ladder < sizeof(ladders) / sizeof(ladders[0]); s->ladder++)
+	static const enum overflow_way ways[] = {OVERFLOW_NMI, OVERFLOW_MASKABLE};
+
+	for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++)
+		for (s->way = ways[i], s->ladder = 0; code_rungs[s->ladder].name; s->ladder++)
 			measure(run, s);
 }
 

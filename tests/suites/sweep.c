@@ -42,8 +42,8 @@ struct sweep {
 	unsigned n_all, reps;
 	uint64_t n;
 	uint8_t level; /* of the kernel: 0 if it can run there */
-	bool wide;    /* no kernels were named */
-	bool alone;   /* no other logical processor of the core could work */
+	bool wide;     /* no kernels were named */
+	bool alone;    /* no other logical processor of the core could work */
 
 	/* Along the axis that is being swept. */
 	struct result r;
@@ -321,7 +321,8 @@ static void run_axis(struct sweep *s, unsigned axis)
 	if (axes[axis].together && !s->run->pmu->has_global)
 		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "counters cannot be started together");
 	else if (axes[axis].ring0 && s->level)
-		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "in ring 3 counters are started outside");
+		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "in %s counters are started outside",
+			      level_name(level_user()));
 	else if (axes[axis].sweep(s))
 		conclude(s);
 	s->run->report(s->run, &s->r);
@@ -336,7 +337,7 @@ static void run_kernel(struct sweep *s, unsigned n_axes, unsigned n_events)
 		s->event = s->all[i];
 		attribution_measure(s->run, s->kernel);
 		if (expectation_at_level(s->event, s->kernel, s->level, 2 * s->n, s->run->pmu->attribution,
-					&x) ||
+					 &x) ||
 		    x.low != x.high)
 			continue;
 		for (unsigned axis = 0; axis < n_axes; axis++)

@@ -13,6 +13,7 @@
 #include "tests/measure/recording.h"
 #include "tests/suites/trace_calls.h"
 #include "tests/judge/trace_judge.h"
+#include "tests/report/level_words.h"
 
 #include "arch/exceptions.h"
 #include "pmu/virtual/vpmu.h"
@@ -67,7 +68,7 @@ static const struct {
 	{"direct calls", TRANSFER_CALL},
 	{"indirect calls", TRANSFER_CALL_INDIRECT},
 	{"returns", TRANSFER_RETURN},
-	{"far branches", TRANSFER_FAR},
+	{"far branches", TRANSFER_SYSTEM},
 };
 
 static const char *short_name(enum record_kind kind)
@@ -135,7 +136,7 @@ static void judge_trace(const struct trace_check *c, const struct recorded *rec,
 			      rec->state.full ? " and a full buffer" : "", rec->n_records, c->threshold);
 	else if (c->full && reached && !rec->state.full)
 		judgement_set(&r->judgement, VERDICT_WRONG, "the buffer is full, and nothing says so");
-	else if (c->full && reached && (!rec->taken || (rec->taken > 1 && !rec->pmu->lvt_stays)))
+	else if (c->full && reached && (!rec->taken || (rec->taken > 1 && !rec->pmu->line_stays)))
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts when the buffer was full",
 			      rec->taken);
 	else if (c->full && reached && !rec->state.overflow)
@@ -339,7 +340,8 @@ static void check_bts(const struct kernel *k, uint8_t level)
 
 static void check_lbr(const struct kernel *k, uint8_t level)
 {
-	const struct trace_check c = {.what = "LBR", .levels = level ? LEVELS_USER : LEVELS_ALL, .part = TRACE_LAST};
+	const struct trace_check c = {
+		.what = "LBR", .levels = level ? LEVELS_USER : LEVELS_ALL, .part = TRACE_LAST};
 
 	carry_out(&c, k, level);
 }
@@ -390,7 +392,7 @@ static void check_filters(const struct kernel *k, uint8_t level)
 				.part = source->depth ? TRACE_LAST : TRACE_FIRST,
 				.records = WHOLE};
 
-	snprintf(what, sizeof what, "%s of the other ring", short_name(source->kind));
+	snprintf(what, sizeof what, "%s of the other %s", short_name(source->kind), level_heading());
 	carry_out(&c, k, level);
 	c.levels = level ? LEVELS_USER : LEVELS_ALL;
 	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

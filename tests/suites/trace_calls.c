@@ -1,5 +1,6 @@
 #include "tests/suites/trace_calls.h"
 
+#include "arch/code.h"
 #include "arch/exceptions.h"
 
 #include <inttypes.h>
@@ -24,17 +25,10 @@ static __attribute__((noipa)) void come_back(void)
 	__asm__ volatile("");
 }
 
-/* A call of the instruction behind it, by which code finds out where it is, opens nothing. No red zone is
- * below the stack pointer. */
-static inline void call_next(void)
-{
-	__asm__ volatile("call 1f\n1:\tadd $8, %%rsp" ::: "memory", "cc");
-}
-
 static __attribute__((noipa)) void descend(struct nest *nest, unsigned left)
 {
 	come_back();
-	call_next();
+	code_call_next(); /* opens nothing */
 	if (left > 1)
 		descend(nest, left - 1);
 	else if (!record_stop(nest->pmu, &nest->recording))

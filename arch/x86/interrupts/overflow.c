@@ -9,6 +9,13 @@
 static const uint8_t vectors[OVERFLOW_WAYS] = {VECTOR_PMI, VECTOR_NMI};
 static const uint32_t modes[OVERFLOW_WAYS] = {APIC_LVT_FIXED, APIC_LVT_NMI};
 
+const char overflow_device[] = "local APIC";
+
+const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS] = {
+	[OVERFLOW_MASKABLE] = {"fixed", "SDM 10.5.1, delivery mode fixed"},
+	[OVERFLOW_NMI] = {"NMI", "SDM 10.5.1, delivery mode NMI"},
+};
+
 static enum apic_register entry_of(unsigned line)
 {
 	return line == OVERFLOW_COUNTERS ? APIC_LVT_PERF : (enum apic_register)line;

@@ -5,7 +5,7 @@
 #define PAGE 4096
 
 const quantity_number quantities_by_address[] = {Q_LOADS_SPLIT_LINE,  Q_STORES_SPLIT_LINE, Q_LOADS_SPLIT_PAGE,
-					      Q_STORES_SPLIT_PAGE, Q_INSN_LOCKED_SPLIT, Q_COUNT};
+						 Q_STORES_SPLIT_PAGE, Q_INSN_LOCKED_SPLIT, Q_COUNT};
 
 struct term_list {
 	struct qterm *out;
@@ -232,7 +232,7 @@ enum step_transfer account_transfer(const struct insn_retired *s, const struct q
 		[Q_BR_CALL_DIRECT] = TRANSFER_CALL,
 		[Q_BR_RET] = TRANSFER_RETURN,
 		[Q_BR_CALL_INDIRECT] = TRANSFER_CALL_INDIRECT,
-		[Q_BR_FAR] = TRANSFER_FAR,
+		[Q_BR_FAR] = TRANSFER_SYSTEM,
 		[Q_BR_COND_TAKEN] = TRANSFER_CONDITIONAL,
 	};
 	uint8_t special = s->insn->special;
@@ -247,5 +247,5 @@ enum step_transfer account_transfer(const struct insn_retired *s, const struct q
 
 enum step_transfer account_delivery(enum step_event event)
 {
-	return event == STEP_SOFT_INTERRUPT ? TRANSFER_FAR : TRANSFER_EVENT;
+	return event == STEP_SOFT_INTERRUPT ? TRANSFER_SYSTEM : TRANSFER_EVENT;
 }

@@ -56,7 +56,7 @@ bool account_misaligned(const struct insn_retired *s);
 enum step_transfer account_transfer(const struct insn_retired *s, const struct qterm *terms,
 				    unsigned n_terms);
 
-/** The same for a delivery: TRANSFER_FAR for software interrupts, which are branches. */
+/** The same for a delivery: TRANSFER_SYSTEM for software interrupts, which are branches. */
 enum step_transfer account_delivery(enum step_event event);
 
 #endif

@@ -107,7 +107,7 @@ static void add_quantity(struct kind *k, enum quantity q)
 		{Q_BR_CALL_DIRECT, TRANSFER_CALL},
 		{Q_BR_JMP_INDIRECT, TRANSFER_JUMP_INDIRECT},
 		{Q_BR_CALL_INDIRECT, TRANSFER_CALL_INDIRECT},
-		{Q_BR_FAR, TRANSFER_FAR},
+		{Q_BR_FAR, TRANSFER_SYSTEM},
 	};
 
 	for (unsigned i = 0; i < sizeof branches / sizeof branches[0]; i++)
@@ -137,7 +137,7 @@ static const struct kind *find_kind(unsigned class)
 		add_quantity(k, q);
 		branches |= q == Q_BRANCHES;
 	}
-	k->branch = branches && k->transfer != TRANSFER_FAR ? k->transfer : TRANSFER_NONE;
+	k->branch = branches && k->transfer != TRANSFER_SYSTEM ? k->transfer : TRANSFER_NONE;
 	k->denormals = denormals_class(class);
 	return k;
 }

@@ -185,7 +185,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	pmu->joint = pmu->has_global = pmu->version == AMD_LAYOUT_PERFMON_V2;
 	own->no_status_set = pmu->has_global && cpu_has(CPU_HYPERVISOR) && !finds_status_set();
 	pmu->has_pmi = cpu_has(CPU_APIC); /* the first K7 has none */
-	pmu->lvt_stays = true;
+	pmu->line_stays = true;
 	snprintf(pmu->name, sizeof pmu->name, "AMD %s PMU, %s", generations[__builtin_ctz(generation)],
 		 pmu->version == AMD_LAYOUT_LEGACY     ? "legacy counters"
 		 : pmu->version == AMD_LAYOUT_EXTENDED ? "core extension"
@@ -198,7 +198,7 @@ static bool identify(struct pmu *pmu, const char **why)
 		k->width = k->write_width = AMD_WIDTH;
 		k->has_status = pmu->has_global;
 		k->has_interrupt = pmu->has_pmi;
-		k->rdpmc = c;
+		k->selector = c;
 	}
 	pmu->n_counters = pmu->n_general = n;
 	return true;
@@ -391,7 +391,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 
 static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
 {
-	bracket_rdpmc(pmu->counter[c].rdpmc, COUNTER_MASK, out);
+	bracket_rdpmc(pmu->counter[c].selector, COUNTER_MASK, out);
 	return true;
 }
 

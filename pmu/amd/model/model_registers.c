@@ -322,7 +322,7 @@ static void attach(void *state, const struct step_memory *memory)
 	((struct amd_state *)state)->memory = memory;
 }
 
-static bool lvt_stays(const void *state)
+static bool line_stays(const void *state)
 {
 	(void)state;
 	return true;
@@ -333,7 +333,7 @@ const struct pmu_model amd_model = {
 	.state_size = sizeof(struct amd_state),
 	.injections = amd_injections,
 	.errata = &amd_known_errata,
-	.lvt_stays = lvt_stays,
+	.line_stays = line_stays,
 	.reset = reset,
 	.access = access,
 	.advance = amd_advance,

@@ -11,7 +11,7 @@
 
 #define KINDS                                                                                                \
 	(1u << TRANSFER_CONDITIONAL | 1u << TRANSFER_JUMP | 1u << TRANSFER_JUMP_INDIRECT |                   \
-	 1u << TRANSFER_CALL | 1u << TRANSFER_CALL_INDIRECT | 1u << TRANSFER_RETURN | 1u << TRANSFER_FAR)
+	 1u << TRANSFER_CALL | 1u << TRANSFER_CALL_INDIRECT | 1u << TRANSFER_RETURN | 1u << TRANSFER_SYSTEM)
 
 /* The last branch as setup() left it: one of our own. It cannot be cleared. */
 static uint64_t own_from, own_to;
@@ -41,7 +41,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		.fields = RECORD_HAS_BRANCH | (n ? RECORD_HAS_MISPREDICTED : 0),
 		.depth = n ? n : 1,
 		.filters = n ? KINDS : 0,
-		.ends_at_debug = true,    /* 13.1.6.1, 13.1.1.8 */
+		.ends_at_debug = true,     /* 13.1.6.1, 13.1.1.8 */
 		.level_of_target = n != 0, /* figure 13-9 */
 		.manual = n ? "APM vol. 2, 13.1.1.9 and 13.1.8" : "APM vol. 2, 13.1.6.1",
 	};
@@ -63,10 +63,10 @@ static uint32_t selection(const struct pmu_recording *r)
 		{TRANSFER_CONDITIONAL, LBR_SELECT_JCC}, {TRANSFER_JUMP, LBR_SELECT_JUMP},
 		{TRANSFER_CALL, LBR_SELECT_CALL},       {TRANSFER_JUMP_INDIRECT, LBR_SELECT_JUMP_INDIRECT},
 		{TRANSFER_RETURN, LBR_SELECT_RETURN},   {TRANSFER_CALL_INDIRECT, LBR_SELECT_CALL_INDIRECT},
-		{TRANSFER_FAR, LBR_SELECT_FAR},
+		{TRANSFER_SYSTEM, LBR_SELECT_FAR},
 	};
-	uint32_t select =
-		(r->levels & LEVELS_SYSTEM ? 0 : LBR_SELECT_CPL0) | (r->levels & LEVELS_USER ? 0 : LBR_SELECT_CPL3);
+	uint32_t select = (r->levels & LEVELS_SYSTEM ? 0 : LBR_SELECT_CPL0) |
+			  (r->levels & LEVELS_USER ? 0 : LBR_SELECT_CPL3);
 
 	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (r->without >> kinds[i].kind & 1)

@@ -74,7 +74,7 @@ static void write_reserved(struct list *l, const char *name, uint32_t address, u
 
 static void rdpmc_missing(struct list *l, const char *name, uint32_t index)
 {
-	add(l, ACCESS_RDPMC, name, index, 0, true, "SDM vol. 2, RDPMC");
+	add(l, ACCESS_SELECTOR, name, index, 0, true, "SDM vol. 2, RDPMC");
 	of_nothing(l);
 }
 

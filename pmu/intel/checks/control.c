@@ -222,9 +222,10 @@ static bool equal_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 /* Cycles with one slot, and those with two or more, are those with one or more. */
 static void equal_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config configs[] = {{.code = CODE_SLOTS, .levels = LEVELS_ALL, .cmask = 1},
-					     {.code = CODE_SLOTS, .levels = LEVELS_ALL, .cmask = 2},
-					     {.code = CODE_SLOTS | EVTSEL_EQ, .levels = LEVELS_ALL, .cmask = 1}};
+	const struct pmu_config configs[] = {
+		{.code = CODE_SLOTS, .levels = LEVELS_ALL, .cmask = 1},
+		{.code = CODE_SLOTS, .levels = LEVELS_ALL, .cmask = 2},
+		{.code = CODE_SLOTS | EVTSEL_EQ, .levels = LEVELS_ALL, .cmask = 1}};
 
 	(void)i, (void)e;
 	for (unsigned c = 0; c < 3; c++)
@@ -270,7 +271,7 @@ static void kept_check(struct control_fixture *h, unsigned i, const struct pmu_e
 				  general ? EVTSEL_RDPMC_USER : 1ull << FIXED_RDPMC_USER_SHIFT));
 	h->equal(h, "kept from ring 3, that sees it move by", 0, h->read_user(h, c));
 	h->within(h, "it has moved to", START + 1, top, control_value(h, c));
-	h->works(h, "RDPMC in ring 0", pmc_read(h->pmu->counter[c].rdpmc, &value));
+	h->works(h, "RDPMC in ring 0", pmc_read(h->pmu->counter[c].selector, &value));
 	h->equal(h, "RDPMC in ring 0 gives", control_value(h, c), value);
 	h->works(h, "releasing it", h->pmu->driver->release(h->pmu, c));
 }

@@ -109,9 +109,10 @@ bool intel_lbr_log_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
  * that does not ask for it is not told, nor is one that does not run. */
 void intel_lbr_log_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_config configs[] = {{.code = CODE_BRANCHES | EVTSEL_LBR_LOG, .levels = LEVELS_USER},
-					     {.code = CODE_INSTRUCTIONS | EVTSEL_LBR_LOG, .levels = LEVELS_USER},
-					     {.code = CODE_INSTRUCTIONS, .levels = LEVELS_USER}};
+	const struct pmu_config configs[] = {
+		{.code = CODE_BRANCHES | EVTSEL_LBR_LOG, .levels = LEVELS_USER},
+		{.code = CODE_INSTRUCTIONS | EVTSEL_LBR_LOG, .levels = LEVELS_USER},
+		{.code = CODE_INSTRUCTIONS, .levels = LEVELS_USER}};
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_USER};
 	const char *why;
 

@@ -85,7 +85,8 @@ static __attribute__((noinline)) void linger(void)
  * back, later ones set a status and leave the enables. */
 static void freeze(struct control_fixture *h, bool asked)
 {
-	const struct pmu_config watched = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL, .interrupt = true};
+	const struct pmu_config watched = {
+		.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL, .interrupt = true};
 	const struct pmu_config other = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
 	const bool streamlined = h->pmu->version >= 4;
 	uint64_t enables, first[2];

@@ -69,7 +69,7 @@ static void add_counter(struct pmu *pmu, enum counter_kind kind, unsigned index,
 	c->write_width = write_width;
 	c->has_status = pmu->version >= 2;
 	c->has_interrupt = pmu->has_pmi;
-	c->rdpmc = kind == COUNTER_FIXED ? RDPMC_FIXED + index : index;
+	c->selector = kind == COUNTER_FIXED ? RDPMC_FIXED + index : index;
 }
 
 static bool answers(uint32_t address)
@@ -168,7 +168,7 @@ static void find_missing(struct pmu *pmu)
 static bool needs_missing(const struct intel_pmu *state, const struct pmu_event *e)
 {
 	for (unsigned i = 0; i < state->n_missing; i++)
-		if (e->extra_msr == state->missing[i])
+		if (e->extra_register == state->missing[i])
 			return true;
 	return false;
 }
@@ -406,14 +406,14 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 				 (config->any_thread ? FIXED_ANY : 0) | (config->interrupt ? FIXED_PMI : 0);
 		return set_fixed_field(k, field);
 	}
-	if (config->extra_msr && !msr_write(config->extra_msr, config->extra_value))
+	if (config->extra_register && !msr_write(config->extra_register, config->extra_value))
 		return false;
 	/* A counter mask that is asked for takes the place of the event's own. */
 	uint64_t code = config->cmask ? config->code & ~EVTSEL_CMASK : config->code;
 	uint64_t select = code | (config->levels & LEVELS_SYSTEM ? EVTSEL_OS : 0) |
-			  (config->levels & LEVELS_USER ? EVTSEL_USR : 0) | (config->interrupt ? EVTSEL_INT : 0) |
-			  (config->edge ? EVTSEL_E : 0) | (config->invert ? EVTSEL_INV : 0) |
-			  (config->any_thread ? EVTSEL_ANY : 0) |
+			  (config->levels & LEVELS_USER ? EVTSEL_USR : 0) |
+			  (config->interrupt ? EVTSEL_INT : 0) | (config->edge ? EVTSEL_E : 0) |
+			  (config->invert ? EVTSEL_INV : 0) | (config->any_thread ? EVTSEL_ANY : 0) |
 			  (uint64_t)config->cmask << EVTSEL_CMASK_SHIFT;
 	/* With global control the local enable is set now and the global bit starts it; without, the local
 	 * enable starts it. */
@@ -504,7 +504,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 
 static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
 {
-	bracket_rdpmc(pmu->counter[c].rdpmc, counter_ones(&pmu->counter[c]), out);
+	bracket_rdpmc(pmu->counter[c].selector, counter_ones(&pmu->counter[c]), out);
 	return true;
 }
 

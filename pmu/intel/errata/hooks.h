@@ -73,7 +73,7 @@ static inline unsigned intel_hook_rdpmc_fixed(const struct intel_state *s, unsig
 }
 
 /** Whether delivery leaves the mask bit of the local vector table alone. */
-static inline bool intel_hook_lvt_stays(const struct intel_state *s)
+static inline bool intel_hook_line_stays(const struct intel_state *s)
 {
 	return injected(s, INJECT_LVT_STAYS);
 }

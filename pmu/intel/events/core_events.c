@@ -57,7 +57,7 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 			 (e->cmask ? EVENT_MASKED : 0) | (e->flags & INTEL_EDGE ? EVENT_EDGES : 0),
 		.source = "Intel's event list of the core",
 		.errata = e->errata ? intel_errata[e->errata] : NULL,
-		.extra_msr = extra->msr,
+		.extra_register = extra->msr,
 		.extra_value = extra->value,
 	};
 	/* Of the events that share such a register one counter at most may count, so that no two of them

@@ -118,7 +118,7 @@ static void make_row(const struct intel_offcore_core *c, unsigned i, const char 
 		.counters = second && others ? others & -others : lowest,
 		.fixed = -1,
 		.flags = EVENT_OF_CORE | EVENT_BY_NAME,
-		.extra_msr = second ? MSR_OFFCORE_RSP_1 : MSR_OFFCORE_RSP_0,
+		.extra_register = second ? MSR_OFFCORE_RSP_1 : MSR_OFFCORE_RSP_0,
 		.extra_value = intel_offcore_request_bits[request] | intel_offcore_response_bits[response],
 	};
 	intel_offcore_mean(out, intel_offcore_request_meanings[request], answer);

@@ -41,7 +41,7 @@ bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pm
 		    (uint64_t)v->umask2 << EVTSEL_UMASK2_SHIFT;
 	out->counters = v->counters;
 	out->fixed = v->fixed;
-	out->extra_msr = v->msr;
+	out->extra_register = v->msr;
 	out->extra_value = v->msr ? v->msr_value : 0;
 	out->flags = v->pebs ? EVENT_PEBS : 0;
 	return true;
@@ -82,7 +82,7 @@ static bool same_encoding(const struct intel_core_event *e, const struct pmu_eve
 
 	intel_row(e, &row);
 	return row.fixed == as->fixed && (as->fixed >= 0 || row.code == as->code) &&
-	       row.extra_msr == as->extra_msr && row.extra_value == as->extra_value;
+	       row.extra_register == as->extra_register && row.extra_value == as->extra_value;
 }
 
 /* Rows of a name that single cores have, one for each meaning that they give to it.
@@ -158,7 +158,7 @@ const struct pmu_event *intel_disputed_event(const struct pmu *pmu, unsigned i, 
 		vendors->code = d->ours;
 		peers->code = d->theirs;
 		/* Theirs is a selector alone. */
-		peers->extra_msr = 0;
+		peers->extra_register = 0;
 		return row;
 	}
 	return NULL;

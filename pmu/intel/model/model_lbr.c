@@ -225,7 +225,7 @@ static const struct {
 	[TRANSFER_CALL] = {SELECT_CALL, 3, 4},
 	[TRANSFER_CALL_INDIRECT] = {SELECT_CALL_INDIRECT, 4, 3},
 	[TRANSFER_RETURN] = {SELECT_RETURN, 5, 5},
-	[TRANSFER_FAR] = {SELECT_FAR, 6, 8},
+	[TRANSFER_SYSTEM] = {SELECT_FAR, 6, 8},
 	[TRANSFER_EVENT] = {SELECT_FAR, 6, 8},
 };
 
@@ -385,7 +385,7 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 	uint64_t from = step->ip;
 
 	/* The delivery of an INT n is a far transfer of no length. */
-	if (step->transfer == TRANSFER_EVENT || (step->transfer == TRANSFER_FAR && !step->length))
+	if (step->transfer == TRANSFER_EVENT || (step->transfer == TRANSFER_SYSTEM && !step->length))
 		put_aside(s);
 
 	if (!step->halted)

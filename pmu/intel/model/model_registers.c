@@ -562,9 +562,9 @@ static bool take_pmi(void *state)
 	return true;
 }
 
-static bool lvt_stays(const void *state)
+static bool line_stays(const void *state)
 {
-	return intel_hook_lvt_stays(state);
+	return intel_hook_line_stays(state);
 }
 
 const struct pmu_model intel_model = {
@@ -572,7 +572,7 @@ const struct pmu_model intel_model = {
 	.state_size = sizeof(struct intel_state),
 	.injections = intel_injections,
 	.errata = &intel_known_errata,
-	.lvt_stays = lvt_stays,
+	.line_stays = line_stays,
 	.reset = reset,
 	.access = access,
 	.counts = intel_counts,

@@ -65,7 +65,7 @@ static size_t record_size(const struct intel_pebs *p, const struct pmu_recording
 
 static uint32_t fields(const struct intel_pebs *p)
 {
-	return RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC |
+	return RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK |
 	       (groups_of(p, NULL) & APEBS_GPRS
 			? RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64
 			: 0);
@@ -299,7 +299,7 @@ static size_t take_fragment(const struct pmu *pmu, const struct intel_pebs *p, c
 
 		memcpy(&basic, next, sizeof basic);
 		next += sizeof basic;
-		out->has |= RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC;
+		out->has |= RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK;
 		out->ip = basic.ip;
 		out->counters = intel_pebs_counter_mask(pmu, basic.counters);
 		out->tsc = basic.tsc;

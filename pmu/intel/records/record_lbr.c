@@ -60,9 +60,9 @@ static const struct {
 	[TRANSFER_CALL] = {SELECT_CALL, 8u << LBR_CTL_KINDS},
 	[TRANSFER_CALL_INDIRECT] = {SELECT_CALL_INDIRECT, 16u << LBR_CTL_KINDS},
 	[TRANSFER_RETURN] = {SELECT_RETURN, 32u << LBR_CTL_KINDS},
-	[TRANSFER_FAR] = {SELECT_FAR, 64u << LBR_CTL_KINDS},
+	[TRANSFER_SYSTEM] = {SELECT_FAR, 64u << LBR_CTL_KINDS},
 };
-#define ALL_KINDS ((2u << TRANSFER_FAR) - 2)
+#define ALL_KINDS ((2u << TRANSFER_SYSTEM) - 2)
 /* What call-stack mode wants: SDM 17.11, table 17-15; all else is left out. */
 #define CALL_KINDS (1u << TRANSFER_CALL | 1u << TRANSFER_CALL_INDIRECT | 1u << TRANSFER_RETURN)
 
@@ -125,15 +125,17 @@ static bool clear(const struct intel_lbr *lbr)
 
 static bool filter(const struct intel_lbr *lbr, const struct pmu_recording *r)
 {
-	uint32_t out = (r->levels & LEVELS_SYSTEM ? 0 : SELECT_CPL0) | (r->levels & LEVELS_USER ? 0 : SELECT_CPL3);
-	uint32_t in = (r->levels & LEVELS_SYSTEM ? LBR_CTL_OS : 0) | (r->levels & LEVELS_USER ? LBR_CTL_USR : 0);
+	uint32_t out =
+		(r->levels & LEVELS_SYSTEM ? 0 : SELECT_CPL0) | (r->levels & LEVELS_USER ? 0 : SELECT_CPL3);
+	uint32_t in =
+		(r->levels & LEVELS_SYSTEM ? LBR_CTL_OS : 0) | (r->levels & LEVELS_USER ? LBR_CTL_USR : 0);
 	uint32_t without = r->call_stack ? ALL_KINDS & ~CALL_KINDS : r->without;
 
 	if (r->call_stack) {
 		out |= SELECT_CALL_STACK;
 		in |= LBR_CTL_CALL_STACK;
 	}
-	for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_FAR; t++) {
+	for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_SYSTEM; t++) {
 		if (without >> t & 1)
 			out |= kinds[t].select;
 		else

@@ -60,10 +60,11 @@ static uint32_t fields(const struct intel_pebs *p)
 	uint32_t registers = RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64;
 
 	if (p->adaptive)
-		return RECORD_HAS_IP | RECORD_HAS_NEXT_IP | registers | RECORD_HAS_COUNTERS | RECORD_HAS_TSC;
+		return RECORD_HAS_IP | RECORD_HAS_NEXT_IP | registers | RECORD_HAS_COUNTERS |
+		       RECORD_HAS_CLOCK;
 	return registers | (p->trap ? RECORD_HAS_NEXT_IP : RECORD_HAS_IP | RECORD_HAS_BEFORE) |
 	       (p->eventing_ip ? RECORD_HAS_IP : 0) |
-	       (p->format >= 3 ? RECORD_HAS_COUNTERS | RECORD_HAS_TSC : 0);
+	       (p->format >= 3 ? RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK : 0);
 }
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
@@ -183,7 +184,7 @@ bool intel_latency_above(const struct pmu *pmu, const struct pmu_event *e, uint3
 
 	(void)pmu;
 	*cycles = (uint32_t)(e->extra_value > LEAST_LATENCY ? e->extra_value : LEAST_LATENCY);
-	return e->extra_msr == MSR_PEBS_LD_LAT && p.latency_event &&
+	return e->extra_register == MSR_PEBS_LD_LAT && p.latency_event &&
 	       (e->code & EVTSEL_CODE) == p.latency_event;
 }
 
@@ -342,7 +343,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 	if (size > room || size < intel_pebs_adaptive_size((uint32_t)basic.format))
 		return 0;
 	*out = (struct pmu_record){.kind = RECORD_PEBS,
-				   .has = RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_TSC,
+				   .has = RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK,
 				   .ip = basic.ip,
 				   .counters = intel_pebs_counter_mask(pmu, basic.counters),
 				   .tsc = basic.tsc};

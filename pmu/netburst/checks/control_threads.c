@@ -157,8 +157,8 @@ void thread_field_check(struct control_fixture *h, unsigned i, const struct pmu_
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	for (uint64_t field = 0; field < 4; field++) {
-		control_set(h, 12, (e->code & ~(uint64_t)CCCR_THREAD) | field << CCCR_THREAD_SHIFT, LEVELS_ALL,
-			    CONTROL_START);
+		control_set(h, 12, (e->code & ~(uint64_t)CCCR_THREAD) | field << CCCR_THREAD_SHIFT,
+			    LEVELS_ALL, CONTROL_START);
 		if (field == 3) {
 			control_counts(h, "with the field as it must be it moves by", 12, COUNTER(12), e);
 			return;

@@ -133,7 +133,7 @@ bool netburst_bracket_debugctl(const struct pmu *pmu, uint32_t mask, uint32_t se
 
 bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
 {
-	bracket_rdpmc(pmu->counter[c].rdpmc, (1ull << NETBURST_COUNTER_WIDTH) - 1, out);
+	bracket_rdpmc(pmu->counter[c].selector, (1ull << NETBURST_COUNTER_WIDTH) - 1, out);
 	out->own[3] = (struct qterm){Q_UOPS, BRACKET_RDPMC_OWN};
 	return true;
 }

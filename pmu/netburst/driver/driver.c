@@ -106,7 +106,7 @@ static void describe(struct pmu *pmu, unsigned model, const char **why)
 					  .write_width = NETBURST_COUNTER_WIDTH,
 					  .has_status = true,
 					  .has_interrupt = pmu->has_pmi,
-					  .rdpmc = c};
+					  .selector = c};
 		snprintf(k->name, sizeof k->name, "%s", netburst_counter[c].name);
 	}
 	pmu->n_counters = pmu->n_general = NETBURST_COUNTERS;

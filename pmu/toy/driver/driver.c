@@ -38,7 +38,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	snprintf(pmu->name, sizeof pmu->name, "toy PMU");
 	pmu->version = TOY_ID & 0xff;
 	pmu->n_counters = pmu->n_general = TOY_COUNTERS;
-	pmu->has_global = pmu->joint = pmu->has_pmi = pmu->lvt_stays = true;
+	pmu->has_global = pmu->joint = pmu->has_pmi = pmu->line_stays = true;
 	for (unsigned c = 0; c < TOY_COUNTERS; c++) {
 		struct pmu_counter *k = &pmu->counter[c];
 

@@ -35,7 +35,8 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 
 static uint64_t control(const struct pmu_recording *r)
 {
-	return (r->levels & LEVELS_SYSTEM ? TOY_TRACE_SUPERVISOR : 0) | (r->levels & LEVELS_USER ? TOY_TRACE_USER : 0);
+	return (r->levels & LEVELS_SYSTEM ? TOY_TRACE_SUPERVISOR : 0) |
+	       (r->levels & LEVELS_USER ? TOY_TRACE_USER : 0);
 }
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)

@@ -423,7 +423,7 @@ static void rdpmc_try(void)
 static bool rdpmc_reads(enum services_for whom)
 {
 	if (whom == FOR_VIRTUAL_CPU)
-		return vpmu_ask_rdpmc(0);
+		return vpmu_ask_selector(0);
 	rdpmc_try();
 	return rdpmc_does == READ || (whom == FOR_ORACLE && rdpmc_does == UNKNOWN);
 }

@@ -453,7 +453,7 @@ static void status(void **unused)
 static void interrupts(void **unused)
 {
 	(void)unused;
-	assert_true(amd_model.lvt_stays(cpu));
+	assert_true(amd_model.line_stays(cpu));
 	for (unsigned p = 0; p < PARTS; p++) {
 		power_up(parts[p].profile, "");
 		program(0, INSTR | CTL_INT);

@@ -210,7 +210,7 @@ static void lbr_formats(void **unused)
 
 static const enum step_transfer all_kinds[] = {
 	TRANSFER_CONDITIONAL,   TRANSFER_JUMP,   TRANSFER_JUMP_INDIRECT, TRANSFER_CALL,
-	TRANSFER_CALL_INDIRECT, TRANSFER_RETURN, TRANSFER_FAR,           TRANSFER_EVENT};
+	TRANSFER_CALL_INDIRECT, TRANSFER_RETURN, TRANSFER_SYSTEM,        TRANSFER_EVENT};
 
 static void all_branches(void)
 {
@@ -246,7 +246,7 @@ static void lbr_filters(void **unused)
 		{SELECT_RETURN, 1u << TRANSFER_RETURN},
 		{SELECT_JUMP_INDIRECT, 1u << TRANSFER_JUMP_INDIRECT},
 		{SELECT_JUMP, 1u << TRANSFER_JUMP},
-		{SELECT_FAR, 1u << TRANSFER_FAR | 1u << TRANSFER_EVENT},
+		{SELECT_FAR, 1u << TRANSFER_SYSTEM | 1u << TRANSFER_EVENT},
 		{0x1fc, 0x1fe},
 		{0, 0},
 	};
@@ -413,7 +413,7 @@ static void lbr_architectural(void **unused)
 						1u << TRANSFER_CALL,
 						1u << TRANSFER_CALL_INDIRECT,
 						1u << TRANSFER_RETURN,
-						1u << TRANSFER_FAR | 1u << TRANSFER_EVENT};
+						1u << TRANSFER_SYSTEM | 1u << TRANSFER_EVENT};
 		set(IA32_LBR_DEPTH, 16);
 		set(IA32_LBR_CTL, 7 | 1ull << (16 + k));
 		all_branches();
@@ -481,7 +481,7 @@ static void last_exception(void **unused)
 		}
 		/* A software interrupt, too; and nothing while no branches are recorded. */
 		jumps(1);
-		struct step delivery = {.transfer = TRANSFER_FAR};
+		struct step delivery = {.transfer = TRANSFER_SYSTEM};
 		fake_path_step(&path, &delivery, CODE);
 		assert_int_equal(get(MSR_LER_TO_LIP), CODE + 0x1010);
 		set(arch ? IA32_LBR_CTL : IA32_DEBUGCTL, 0);

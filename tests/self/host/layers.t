@@ -6,23 +6,15 @@ shrinks: an include that is not in it fails, and so does an entry that is no lon
 """
 import os
 import re
-import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.join(TOP, "tests/self"))
+from house import FREE, owned_by, parse, read, sources  # noqa: E402
 from tap import done, ok  # noqa: E402
 
 # An instruction set's headers: each of these folders has one folder for each instruction set.
 HEADERS = re.compile(r"(?:arch|tests/kernels|tests/suites|tools|(?=pmu/x86/)pmu)/([a-z0-9_]+)/")
-# Files that may include them: those in folders with the instruction set's name, and these.
-HOMES = re.compile(r"(?:arch|tests/kernels|tests/suites|tools|boot|pmu)/([a-z0-9_]+)/")
-OWNERS = {
-    "x86": ("pmu/intel/", "pmu/amd/", "pmu/netburst/", "boot/uefi/", "boot/direct/", "boot/carrier/"),
-}
-# Tests of Assay itself know what they test; what is generated belongs to its generator.
-FREE = ("tests/self/",)
-
 # Lower layers first: a file may include its own layer and lower ones. pmu/quantity is the vocabulary of all of them.
 LAYERS = ("arch/", "pmu/", "tests/", "boot/")
 VOCABULARY = "pmu/quantity/"
@@ -32,12 +24,6 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 def layer(name):
     return next((i for i, prefix in enumerate(LAYERS) if name.startswith(prefix)), None)
-
-
-def owned_by(name):
-    """The instruction sets whose headers a file may include (and names of other folders, which are none's)."""
-    own = HOMES.match(name)
-    return {isa for isa, folders in OWNERS.items() if name.startswith(folders)} | ({own.group(1)} if own else set())
 
 
 def includes(files):
@@ -56,39 +42,9 @@ def includes(files):
     return points_back, foreign
 
 
-def parse(text):
-    """The list: a line "header: reason", and below it, indented, the files. @return {(file, header)}, complaints"""
-    listed, complaints, header = set(), [], None
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        if line[0] in " \t":
-            for name in line.split():
-                if (name, header) in listed:
-                    complaints.append("line %d: %s is listed twice" % (number, name))
-                listed.add((name, header))
-            continue
-        header, colon, reason = line.partition(":")
-        if not colon or not reason.strip():
-            complaints.append("line %d: no reason" % number)
-    return listed, complaints
-
-
 def undocumented(contracts, page):
     """Headers of arch/ that the page does not name."""
     return [c for c in contracts if "`%s`" % os.path.basename(c) not in page]
-
-
-def read(name):
-    with open(os.path.join(TOP, name), encoding="utf-8") as f:
-        return f.read()
-
-
-def sources():
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "boot", "arch", "pmu", "tests", "tools"]
-    listed = subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    there = [f for f in listed if os.path.exists(os.path.join(TOP, f))]
-    return {f: read(f) for f in there if f.endswith((".c", ".h", ".S", ".def"))}
 
 
 def lines(pairs):

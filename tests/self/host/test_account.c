@@ -345,9 +345,9 @@ static void test_transfers(void **state)
 		{DECODE("\xff\xd0"), 0, TRANSFER_CALL_INDIRECT},
 		{DECODE("\xc3"), 0, TRANSFER_RETURN},
 		{DECODE("\xc2\x08\x00"), 0, TRANSFER_RETURN},
-		{DECODE("\xcb"), 0, TRANSFER_FAR},
-		{DECODE("\x48\xcf"), 0, TRANSFER_FAR},
-		{DECODE("\x0f\x05"), 0, TRANSFER_FAR},
+		{DECODE("\xcb"), 0, TRANSFER_SYSTEM},
+		{DECODE("\x48\xcf"), 0, TRANSFER_SYSTEM},
+		{DECODE("\x0f\x05"), 0, TRANSFER_SYSTEM},
 		/* By their delivery. */
 		{DECODE("\xcd\x80"), 0, TRANSFER_NONE},
 		{DECODE("\xcc"), 0, TRANSFER_NONE},
@@ -357,7 +357,7 @@ static void test_transfers(void **state)
 		assert_int_equal(transfer(&rows[i].in, rows[i].taken, false), rows[i].kind);
 	struct insn movs = DECODE("\xf3\xa4");
 	assert_int_equal(transfer(&movs, false, true), TRANSFER_NONE);
-	assert_int_equal(account_delivery(STEP_SOFT_INTERRUPT), TRANSFER_FAR);
+	assert_int_equal(account_delivery(STEP_SOFT_INTERRUPT), TRANSFER_SYSTEM);
 	assert_int_equal(account_delivery(STEP_EXCEPTION), TRANSFER_EVENT);
 	assert_int_equal(account_delivery(STEP_INTERRUPT), TRANSFER_EVENT);
 	assert_int_equal(account_delivery(STEP_NMI), TRANSFER_EVENT);

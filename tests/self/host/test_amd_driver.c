@@ -85,7 +85,7 @@ static void describes_each_part(void **unused)
 		assert_int_equal(pmu.n_fixed, 0);
 		assert_int_equal(pmu.has_global, parts[p].version == 3);
 		assert_true(pmu.has_pmi);
-		assert_true(pmu.lvt_stays);
+		assert_true(pmu.line_stays);
 		/* BKDG of K8: event selects of eight bits; from family 10H on twelve. */
 		assert_int_equal(pmu.most_select,
 				 parts[p].profile == &amd_k7 || parts[p].profile == &amd_k8 ? 0xff : 0);
@@ -94,7 +94,7 @@ static void describes_each_part(void **unused)
 			assert_int_equal(pmu.counter[c].width, 48);
 			assert_int_equal(pmu.counter[c].write_width, 48);
 			assert_int_equal(pmu.counter[c].has_status, pmu.has_global);
-			assert_int_equal(pmu.counter[c].rdpmc, c);
+			assert_int_equal(pmu.counter[c].selector, c);
 		}
 		assert_non_null(event_by_name(pmu.events, pmu.n_events, "RETIRED_INSTRUCTIONS"));
 	}
@@ -436,7 +436,7 @@ static void accesses_are_true(void **unused)
 
 			if (list[i].kind == ACCESS_READ)
 				ok = msr_read(list[i].address, &value);
-			else if (list[i].kind == ACCESS_RDPMC)
+			else if (list[i].kind == ACCESS_SELECTOR)
 				ok = pmc_read(list[i].address, &value);
 			else
 				ok = msr_read(list[i].address, &before) &&

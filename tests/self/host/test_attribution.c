@@ -252,7 +252,7 @@ static void expectations_take_it(void **state)
 	assert_int_equal(x.low, 40);
 	assert_int_equal(x.high, 40);
 	add(&a, TRIP_BRANCHES, TRIP_FAULT, 0, 1); /* and near ones stay what they are */
-	add(&a, TRIP_FAR_BRANCHES, TRIP_FAULT, 0, 1);
+	add(&a, TRIP_SYSTEM_BRANCHES, TRIP_FAULT, 0, 1);
 	assert_int_equal(attribution_beyond(&a, &near, &fault_user, LEVELS_USER, 9), 0);
 	add(&a, TRIP_INSTRUCTIONS, TRIP_INT, -1, 1);
 	assert_int_equal(attribution_beyond_way(&a, &instructions, LEVELS_USER), 1);
@@ -261,19 +261,20 @@ static void expectations_take_it(void **state)
 	assert_int_equal(attribution_beyond(&a, &instructions, &fault_user, LEVELS_USER, 9), 0);
 }
 
-/* What has no upper end has none in one ring either, and what is at least so much is not less than nothing. */
+/* What has no upper end has none in one ring either, and what is at least so much is not less than nothing.
+ */
 static void open_ends_stay_open(void **state)
 {
 	struct expectation x;
 
 	(void)state;
-	assert_int_equal(expectation_in_ring(&instructions, &endless_user, 0, 9, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&instructions, &endless_user, 0, 9, NULL, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 13);
 	assert_true(x.high == INT64_MAX);
-	assert_int_equal(expectation_in_ring(&instructions, &endless_user, 3, 1, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&instructions, &endless_user, 3, 1, NULL, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 2);
 	assert_true(x.high == INT64_MAX);
-	assert_int_equal(expectation_in_ring(&instructions, &endless_user, 3, 9, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(expectation_at_level(&instructions, &endless_user, 3, 9, NULL, &x), EXPECTATION_OK);
 	assert_int_equal(x.low, 0);
 	assert_true(x.high == INT64_MAX);
 }
@@ -432,23 +433,23 @@ static void irets_follow_from_deliveries(void **state)
 	struct trip_count t;
 
 	(void)state;
-	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_true(attribution_return(&a, TRIP_INSTRUCTIONS, &t));
 	assert_counts(t, 1, 0);
-	assert_true(attribution_iret(&a, TRIP_LOADS, &t));
+	assert_true(attribution_return(&a, TRIP_LOADS, &t));
 	assert_counts(t, 5, 0);
-	assert_false(attribution_iret(&a, TRIP_STORES, &t)); /* it stores nothing */
+	assert_false(attribution_return(&a, TRIP_STORES, &t)); /* it stores nothing */
 	add(&a, TRIP_INSTRUCTIONS, TRIP_FAULT, -1, 1);
 	add(&a, TRIP_INSTRUCTIONS, TRIP_INTERRUPT, -1, 1);
-	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_true(attribution_return(&a, TRIP_INSTRUCTIONS, &t));
 	assert_counts(t, 0, 1);
 	add(&a, TRIP_INSTRUCTIONS, TRIP_FAULT, 0, 1); /* the delivery as well, in the same ring */
-	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_true(attribution_return(&a, TRIP_INSTRUCTIONS, &t));
 	assert_counts(t, 0, 1);
 	add(&a, TRIP_INSTRUCTIONS, TRIP_FAULT, 1, 0); /* now either may be the IRET: the interrupts tell */
-	assert_true(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_true(attribution_return(&a, TRIP_INSTRUCTIONS, &t));
 	assert_counts(t, 0, 1);
 	a.trip[TRIP_INSTRUCTIONS][TRIP_INTERRUPT][1].state = TRIP_UNKNOWN;
-	assert_false(attribution_iret(&a, TRIP_INSTRUCTIONS, &t));
+	assert_false(attribution_return(&a, TRIP_INSTRUCTIONS, &t));
 }
 
 /* --- facts -----------------------------------------------------------------------------------------------
@@ -466,7 +467,7 @@ static unsigned facts_of(const struct attribution *a)
 static void what_is_alike_is_one_fact(void **state)
 {
 	static const uint8_t four[] = {TRIP_INSTRUCTIONS, TRIP_INSTRUCTIONS_FIXED, TRIP_BRANCHES,
-				       TRIP_FAR_BRANCHES};
+				       TRIP_SYSTEM_BRANCHES};
 	struct attribution a = by_the_manual();
 
 	(void)state;

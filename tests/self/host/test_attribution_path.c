@@ -22,13 +22,13 @@ static const struct pmu_event
 /* IRET into ring 3; there a NOP, a fault with its handler's IRET, a NOP; INT n and its delivery. */
 static struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {Q_LOADS, 5}, {Q_EXCEPTIONS, 1}};
 static struct path_step steps[] = {
-	{.length = 2, .level = 0, .level_after = 3, .transfer = TRANSFER_FAR, .n_terms = 3},
+	{.length = 2, .level = 0, .level_after = 3, .transfer = TRANSFER_SYSTEM, .n_terms = 3},
 	{.length = 1, .level = 3, .level_after = 3, .n_terms = 1},
 	{.length = 0, .level = 3, .level_after = 0, .transfer = TRANSFER_EVENT, .terms = 3, .n_terms = 1},
-	{.length = 2, .level = 0, .level_after = 3, .transfer = TRANSFER_FAR, .n_terms = 3},
+	{.length = 2, .level = 0, .level_after = 3, .transfer = TRANSFER_SYSTEM, .n_terms = 3},
 	{.length = 1, .level = 3, .level_after = 3, .n_terms = 1},
 	{.length = 2, .level = 3, .level_after = 3, .transfer = TRANSFER_NONE, .n_terms = 2},
-	{.length = 0, .level = 3, .level_after = 0, .transfer = TRANSFER_FAR},
+	{.length = 0, .level = 3, .level_after = 0, .transfer = TRANSFER_SYSTEM},
 };
 #define STEPS (sizeof steps / sizeof steps[0])
 static struct path path = {.step = steps, .terms = terms, .n_steps = STEPS, .from = 1, .to = 5};

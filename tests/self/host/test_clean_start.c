@@ -317,7 +317,7 @@ static struct pmu_config choose(unsigned c)
 		e = pmu.events[below(pmu.n_events)];
 	while ((!drv->can_count(&pmu, e, c) || (!family->rare(e) && tries < wanted)) && ++tries < 1000);
 	config.code = e->code;
-	config.extra_msr = e->extra_msr;
+	config.extra_register = e->extra_register;
 	config.extra_value = below(2) ? e->extra_value : below(3);
 	config.any_thread = family != &owned_amd && !below(4);
 	if (pmu.counter[c].kind == COUNTER_GENERAL && below(2)) {
@@ -538,7 +538,7 @@ static void sequence_of_recording(const struct model_profile *p, enum record_kin
 		if (op == RECORD_SETUP)
 			assert_memory_equal(memory, clean_memory, r.size);
 		/* SDM 18.8.1.2: no latency below 3 is measured. */
-		if (op == RECORD_SETUP && r.config.extra_msr == 0x3f6)
+		if (op == RECORD_SETUP && r.config.extra_register == 0x3f6)
 			assert_in_range(after[register_file_at(&file, 0x3f6)], 3, 0xffff);
 		for (unsigned i = 0; op == RECORD_RELEASE && i < file.n; i++)
 			if (!file.reg[i].derived && after[i] & owned[i] & file.reg[i].kept)

@@ -80,7 +80,7 @@ static unsigned beyond_counting(const struct model_profile *profile)
 		for (unsigned e = 0; e < pmu.n_events; e++) {
 			struct pmu_config config = {.code = pmu.events[e]->code, .levels = LEVELS_ALL};
 
-			if (pmu.events[e]->extra_msr || !d->can_count(&pmu, pmu.events[e], c))
+			if (pmu.events[e]->extra_register || !d->can_count(&pmu, pmu.events[e], c))
 				continue;
 			d->program(&pmu, c, &config);
 			break;

@@ -91,7 +91,7 @@ static void use(unsigned c, const struct pmu_event *e, uint64_t start, struct se
 	const struct pmu_config config = {.code = e->code,
 					  .levels = LEVELS_ALL,
 					  .interrupt = true,
-					  .extra_msr = e->extra_msr,
+					  .extra_register = e->extra_register,
 					  .extra_value = e->extra_value};
 
 	memset(s, 0, sizeof *s);

@@ -103,7 +103,7 @@ static const char *fault(const struct pmu_event *e, const struct line *l)
 
 	if (e->code != l->selector)
 		return "selector";
-	if (e->extra_msr != l->msr || e->extra_value != l->value)
+	if (e->extra_register != l->msr || e->extra_value != l->value)
 		return "register";
 	if (l->counters[0] == 'F' ? e->fixed != atoi(l->counters + 1) || e->counters : e->fixed != -1)
 		return "fixed counter";

@@ -51,8 +51,9 @@ static uint64_t selector(void)
 {
 	const struct pmu_config *c = &found[0].config;
 
-	return c->code | (c->levels & LEVELS_USER ? EVTSEL_USR : 0) | (c->levels & LEVELS_SYSTEM ? EVTSEL_OS : 0) |
-	       (c->edge ? EVTSEL_E : 0) | (c->any_thread ? EVTSEL_ANY : 0) | (c->invert ? EVTSEL_INV : 0) |
+	return c->code | (c->levels & LEVELS_USER ? EVTSEL_USR : 0) |
+	       (c->levels & LEVELS_SYSTEM ? EVTSEL_OS : 0) | (c->edge ? EVTSEL_E : 0) |
+	       (c->any_thread ? EVTSEL_ANY : 0) | (c->invert ? EVTSEL_INV : 0) |
 	       (uint64_t)c->cmask << EVTSEL_CMASK_SHIFT;
 }
 

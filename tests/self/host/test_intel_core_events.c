@@ -110,7 +110,7 @@ static void rows_equal_libpfm4s(void **state)
 			if (equal == may_differ(peers[p].core, row[i].name))
 				fail_msg("%s %s: Assay %llx, libpfm4 %llx", peers[p].core, row[i].name,
 					 (unsigned long long)row[i].code, (unsigned long long)code);
-			if (equal && row[i].extra_msr) {
+			if (equal && row[i].extra_register) {
 				assert_true(extra == row[i].extra_value);
 				registers++;
 			}
@@ -147,8 +147,8 @@ static void rows_are_sound(void **state)
 			assert_true(e->flags & EVENT_OF_CORE);
 			assert_in_range(strlen(e->name), 3, 90);
 			/* A latency above 0 is asked for, too. */
-			assert_true(e->extra_msr == 0x3f6 || !e->extra_msr == !e->extra_value);
-			assert_true(e->extra_msr || !e->extra_value);
+			assert_true(e->extra_register == 0x3f6 || !e->extra_register == !e->extra_value);
+			assert_true(e->extra_register || !e->extra_value);
 			assert_true(!e->errata || strlen(e->errata) > 3);
 			/* What counts nothing that a program does says why. */
 			assert_true(e->terms[0].quantity != Q_NOT_PROVOKED || e->rule);
@@ -220,7 +220,7 @@ static void columns_are_imported(void **state)
 {
 	const struct pmu_event *e = of_skylake("FRONTEND_RETIRED.DSB_MISS");
 	(void)state;
-	assert_int_equal(e->extra_msr, MSR_PEBS_FRONTEND);
+	assert_int_equal(e->extra_register, MSR_PEBS_FRONTEND);
 	assert_int_equal(e->extra_value, 0x11);
 	assert_int_equal(e->counters, 1); /* of the four that could: they share the register */
 	assert_true(e->flags & EVENT_PEBS);

@@ -113,7 +113,7 @@ static void describes_each_part(void **unused)
 			assert_int_equal(k->width, parts[p].width);
 			assert_int_equal(k->write_width, fixed ? parts[p].width : parts[p].write_width);
 			assert_int_equal(k->has_status, parts[p].version >= 2);
-			assert_int_equal(k->rdpmc, fixed ? 0x40000000u + k->index : c);
+			assert_int_equal(k->selector, fixed ? 0x40000000u + k->index : c);
 		}
 		for (unsigned e = 0; e < pmu.n_events; e++)
 			for (unsigned c = 0; c < pmu.n_counters; c++)
@@ -477,7 +477,7 @@ static void keeps_what_is_sound(void **unused)
 		for (unsigned a = 0; a < n; a++) {
 			uint64_t value;
 			bool done = list[a].kind == ACCESS_READ ? msr_read(list[a].address, &value)
-				    : list[a].kind == ACCESS_RDPMC
+				    : list[a].kind == ACCESS_SELECTOR
 					    ? pmc_read(list[a].address, &value)
 					    : msr_write(list[a].address, list[a].value);
 			if (done == (list[a].faults != ACCESS_WORKS))
@@ -528,7 +528,7 @@ static void guests_lack_things(void **unused)
 		assert_non_null(record_absent(&pmu, RECORD_LBR));
 		assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "hypervisor"));
 		for (unsigned e = 0; e < pmu.n_events; e++)
-			assert_int_equal(pmu.events[e]->extra_msr, 0);
+			assert_int_equal(pmu.events[e]->extra_register, 0);
 		assert_in_range(pmu.n_events, 100, 1000);
 	}
 	/* Bits above a fixed counter's width are dropped, as the row of that access allows, and no others. */

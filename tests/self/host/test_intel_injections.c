@@ -180,9 +180,9 @@ static bool start_counts(void)
 	return get(IA32_PMC0) != 3;
 }
 
-static bool lvt_stays(void)
+static bool line_stays(void)
 {
-	return intel_model.lvt_stays(cpu);
+	return intel_model.line_stays(cpu);
 }
 
 static bool global_ignored(void)
@@ -471,7 +471,7 @@ static const struct {
 	{"event-filter", filtered},
 	{"undocumented", nameless_code_counts},
 	{"start-emulated", start_counts},
-	{"lvt-stays", lvt_stays},
+	{"lvt-stays", line_stays},
 	{"global-ignored", global_ignored},
 	{"smi", smi_comes},
 	{"smm-counted", smi_counts_though_frozen},

@@ -105,8 +105,9 @@ static void recomposed_rows_are_the_vendors(void **state)
 			unsigned first = 0, second = 0;
 
 			sscanf(facts.selectors, "%x %x", &first, &second);
-			assert_true(row[i].extra_msr == MSR_OFFCORE_RSP_0 ? row[i].code == first
-									  : second && row[i].code == second);
+			assert_true(row[i].extra_register == MSR_OFFCORE_RSP_0
+					    ? row[i].code == first
+					    : second && row[i].code == second);
 		}
 		all += n;
 		/* The other side: one bit, one letter. */
@@ -285,7 +286,7 @@ static bool known_as(char *text, size_t used, const char *rest, uint64_t *code, 
 static bool known(const char *pfm, const struct pmu_event *e, uint64_t *code, uint64_t *value)
 {
 	const char *rest = strchr(e->name, '.') + 1;
-	unsigned which = e->extra_msr == MSR_OFFCORE_RSP_1;
+	unsigned which = e->extra_register == MSR_OFFCORE_RSP_1;
 	char text[256];
 	int used = snprintf(text, sizeof text, "%s::OFFCORE_RESPONSE_%u", pfm, which);
 
@@ -446,7 +447,7 @@ static unsigned modelled(int core, const struct pmu_event *e, bool *strange)
 
 	s.extra[0].address = MSR_OFFCORE_RSP_0;
 	s.extra[1].address = MSR_OFFCORE_RSP_1;
-	s.extra_value[e->extra_msr == MSR_OFFCORE_RSP_1] = e->extra_value;
+	s.extra_value[e->extra_register == MSR_OFFCORE_RSP_1] = e->extra_value;
 	assert_true(intel_decode_offcore(&s, &k, e->code));
 	for (unsigned q = 0; q < Q_COUNT; q++) {
 		*strange |= k.weight[q] && !allows(e, q);
@@ -506,9 +507,9 @@ static void values_have_no_reserved_bits(void **state)
 			uint64_t valid = 0;
 
 			for (unsigned x = 0; x < extras; x++)
-				if (extra[x].address == row[e].extra_msr)
+				if (extra[x].address == row[e].extra_register)
 					valid = extra[x].valid;
-			beyond[row[e].extra_msr == MSR_OFFCORE_RSP_1] |= row[e].extra_value & ~valid;
+			beyond[row[e].extra_register == MSR_OFFCORE_RSP_1] |= row[e].extra_value & ~valid;
 			looked++;
 		}
 		if (beyond[0] | beyond[1])

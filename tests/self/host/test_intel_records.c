@@ -139,7 +139,7 @@ static void lbr_by_kind(void **unused)
 
 		assert_int_equal(filters, all[p] != &intel_yonah && all[p] != &intel_core2);
 		assert_int_equal(lbr(LEVELS_ALL).source->address_bits, all[p] == &intel_yonah ? 32 : 0);
-		for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_FAR && filters; t++) {
+		for (unsigned t = TRANSFER_CONDITIONAL; t <= TRANSFER_SYSTEM && filters; t++) {
 			struct pmu_recording r = lbr(LEVELS_ALL);
 			struct fake_path *path = fake_cpu_path();
 
@@ -153,8 +153,8 @@ static void lbr_by_kind(void **unused)
 				else
 					fake_path_branch(path, (enum step_transfer)k, CODE);
 			}
-			assert_int_equal(finish(&r), t == TRANSFER_FAR ? 6 : 7);
-			for (unsigned i = 0; i < (t == TRANSFER_FAR ? 6 : 7); i++)
+			assert_int_equal(finish(&r), t == TRANSFER_SYSTEM ? 6 : 7);
+			for (unsigned i = 0; i < (t == TRANSFER_SYSTEM ? 6 : 7); i++)
 				assert_int_equal(got[i].from, CODE + 16 * (i + 1 < t ? i + 1 : i + 2));
 		}
 	}

@@ -340,14 +340,14 @@ static void findings_start_anew(void **state)
 	(void)state;
 	scripted.pmu.left_out = 2;
 	scripted.pmu.counts_start = scripted.pmu.counts_stop = 4;
-	scripted.pmu.counts_rdpmc[0] = 1;
+	scripted.pmu.counts_reading[0] = 1;
 	scripted.pmu.hypervisor_exits_lost = 1;
 	scripted.pmu.attribution = &other;
 	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_FULL);
 	assert_int_equal(scripted.pmu.left_out, 0);
 	assert_int_equal(scripted.pmu.counts_start, 0);
 	assert_int_equal(scripted.pmu.counts_stop, 0);
-	assert_int_equal(scripted.pmu.counts_rdpmc[0], 0);
+	assert_int_equal(scripted.pmu.counts_reading[0], 0);
 	assert_int_equal(scripted.pmu.hypervisor_exits_lost, 0);
 	assert_null(scripted.pmu.attribution);
 	scripted_start("IBC");

@@ -478,7 +478,7 @@ static bool holds(const struct pmu_access *a)
 		return msr_read(a->address, &value) != (a->faults != ACCESS_WORKS);
 	case ACCESS_WRITE:
 		return msr_write(a->address, a->value) != (a->faults != ACCESS_WORKS);
-	case ACCESS_RDPMC:
+	case ACCESS_SELECTOR:
 		return pmc_read(a->address, &value) != (a->faults != ACCESS_WORKS);
 	default:
 		return msr_read(a->address, &before) && msr_write(a->address, a->value) &&

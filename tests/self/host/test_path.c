@@ -15,11 +15,11 @@ static struct path_step steps[] = {
 	{.ip = 0x100, .next = 0x103, .length = 3, .terms = 0, .n_terms = 3},
 	{.ip = 0x103, .next = 0x105, .length = 2, .terms = 3, .n_terms = 2, .level = 3, .level_after = 3},
 	{.ip = 0x105, .next = 0x107, .length = 2, .terms = 5}, /* INT n ... */
-	{.ip = 0x105, .next = 0x900, .transfer = TRANSFER_FAR},
-	{.ip = 0x900, .next = 0x107, .length = 2, .transfer = TRANSFER_FAR},
+	{.ip = 0x105, .next = 0x900, .transfer = TRANSFER_SYSTEM},
+	{.ip = 0x900, .next = 0x107, .length = 2, .transfer = TRANSFER_SYSTEM},
 	{.ip = 0x107, .next = 0x107, .length = 2}, /* a string instruction, half done ... */
 	{.ip = 0x107, .next = 0x900, .transfer = TRANSFER_EVENT},
-	{.ip = 0x900, .next = 0x107, .length = 2, .transfer = TRANSFER_FAR},
+	{.ip = 0x900, .next = 0x107, .length = 2, .transfer = TRANSFER_SYSTEM},
 	{.ip = 0x107, .next = 0x109, .length = 2},
 };
 static struct path path = {

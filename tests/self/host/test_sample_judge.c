@@ -66,7 +66,7 @@ static void begin(const struct pmu_event *e, uint64_t period, unsigned windows)
 
 		record[n] = (struct pmu_record){
 			.has = RECORD_HAS_IP | RECORD_HAS_NEXT_IP | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64 |
-			       RECORD_HAS_FLAGS | RECORD_HAS_ADDRESS | RECORD_HAS_TSC,
+			       RECORD_HAS_FLAGS | RECORD_HAS_ADDRESS | RECORD_HAS_CLOCK,
 			.ip = s->ip,
 			.next_ip = s->next,
 			.flags = registers[expected[n]].flags,
@@ -537,7 +537,7 @@ static void what_is_of_a_start(void **unused)
 	r[1].has = RECORD_HAS_NEXT_IP;
 	r[2].ip--;
 	r[3].next_ip++;
-	r[4].has = RECORD_HAS_TSC;
+	r[4].has = RECORD_HAS_CLOCK;
 	for (unsigned i = 0; i < sizeof r / sizeof r[0]; i++) {
 		expect_ahead(false, 3);
 		assert_int_equal(sample_drop_starts(&x, &r[i], 1), i < 2);

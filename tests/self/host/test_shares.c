@@ -24,14 +24,15 @@ static const struct pmu_event instructions = {.name = "I", .terms = {{Q_INSTRUCT
 static const struct pmu_event branches = {.name = "B", .terms = {{Q_BRANCHES, 1}}};
 static const struct pmu_event uops = {.name = "U", .terms = {{Q_UOPS, 1}}};
 static const struct pmu_event cycles = {.name = "C", .judgement = EVENT_TIME, .terms = {{Q_CYCLES, 1}}};
-static const struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 3}, {Q_UOPS, 3}}, .own_rdpmc = 1};
+static const struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 3}, {Q_UOPS, 3}}, .own_readings = 1};
 static struct pmu pmu;
 static struct pmu_config config;
 static const unsigned nops[SHARE_LENGTHS] = {0, 1, 2, 10, 100};
 
 static struct share_place at(const struct pmu_event *e, unsigned c, enum mechanism m)
 {
-	config = (struct pmu_config){.code = e->name[0], .levels = m == MECHANISM_USER ? LEVELS_USER : LEVELS_ALL};
+	config = (struct pmu_config){.code = e->name[0],
+				     .levels = m == MECHANISM_USER ? LEVELS_USER : LEVELS_ALL};
 	return (struct share_place){&pmu, e, &config, (uint8_t)c, (uint8_t)m, &bracket};
 }
 
@@ -66,7 +67,8 @@ static void is(const struct share_place *place, enum share_state state, int64_t 
 /* What was measured of one place is known of no other that differs in anything that a counter is told. */
 static void each_place_is_its_own(void **state)
 {
-	static const struct pmu_bracket longer = {.own = {{Q_INSTRUCTIONS, 4}, {Q_UOPS, 3}}, .own_rdpmc = 1};
+	static const struct pmu_bracket longer = {.own = {{Q_INSTRUCTIONS, 4}, {Q_UOPS, 3}},
+						  .own_readings = 1};
 	struct share_place base = at(&instructions, 0, MECHANISM_WRITE);
 	const struct pmu_config was = config;
 	struct pmu_config others[] = {was, was, was, was, was, was, was, was, was, was};
@@ -80,7 +82,7 @@ static void each_place_is_its_own(void **state)
 	others[3].edge = true;
 	others[4].invert = true;
 	others[5].any_thread = true;
-	others[6].extra_msr = 0x1a6;
+	others[6].extra_register = 0x1a6;
 	others[7].extra_value = 1;
 	others[8].extra_value = UINT64_C(1) << 37;
 	others[9].choice = 1;
@@ -220,7 +222,7 @@ static void findings_are_added(void **state)
 	assert_int_equal(share_predicted(&place), 3);
 	place = at(&instructions, 1, MECHANISM_READ);
 	assert_int_equal(share_predicted(&place), 3);
-	pmu.counts_rdpmc[1] = 1;
+	pmu.counts_reading[1] = 1;
 	assert_int_equal(share_predicted(&place), 4);
 	place = at(&instructions, 1, MECHANISM_WRITE);
 	config.cmask = 2; /* a write is one occurrence */

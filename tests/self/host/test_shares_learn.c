@@ -193,8 +193,8 @@ static void rdpmc_by_one_more_or_less_is_found(void **state)
 		scripted_start("IBC");
 		scripted.rdpmc[1] = counted;
 		learn();
-		assert_int_equal(scripted.pmu.counts_rdpmc[1], counted - 1);
-		assert_int_equal(scripted.pmu.counts_rdpmc[0], 0);
+		assert_int_equal(scripted.pmu.counts_reading[1], counted - 1);
+		assert_int_equal(scripted.pmu.counts_reading[0], 0);
 		assert_int_equal(scripted.n_facts, 1);
 		assert_int_equal(scripted_facts(counted ? "PMC1 counts RDPMC as 2 instructions"
 							: "PMC1 counts RDPMC as 0 instructions"),

@@ -209,7 +209,7 @@ static void rows_of(uint32_t signature)
 static const struct pmu_event *of_code(uint64_t code)
 {
 	for (unsigned i = 0; i < n_rows; i++)
-		if (row[i].code == code && !row[i].extra_msr && row[i].fixed < 0)
+		if (row[i].code == code && !row[i].extra_register && row[i].fixed < 0)
 			return &row[i];
 	return NULL;
 }

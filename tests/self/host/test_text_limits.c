@@ -62,7 +62,7 @@ static void texts_of_a_run(void **state)
 	unsigned seen = 0;
 
 	(void)state;
-	for (const struct option_row *r = option_rows; r->name; r++) {
+	for (const struct option_row *r = option_rows(); r->name; r++) {
 		char value[TOKEN_TEXT_MAX + 2], text[TOKEN_TEXT_MAX + 64];
 
 		if (r->kind != OPTION_TEXT)

@@ -35,8 +35,8 @@ static struct path_step steps[] = {
 	{.ip = 0x1005, .next = 0x1008, .length = 3, .level = 3, .level_after = 3},
 	{.ip = 0x1008, .next = 0x100a, .length = 2, .level = 3, .level_after = 3},
 	{.ip = 0x100a, .next = 0x100c, .length = 2, .level = 3, .level_after = 3},
-	{.ip = 0x100a, .next = 0x9000, .transfer = TRANSFER_FAR, .level = 3},
-	{.ip = 0x9000, .next = 0x100c, .length = 2, .transfer = TRANSFER_FAR, .level_after = 3},
+	{.ip = 0x100a, .next = 0x9000, .transfer = TRANSFER_SYSTEM, .level = 3},
+	{.ip = 0x9000, .next = 0x100c, .length = 2, .transfer = TRANSFER_SYSTEM, .level_after = 3},
 	{.ip = 0x100c, .next = 0x100f, .length = 3, .level = 3, .level_after = 3},
 };
 #define STEPS    (sizeof steps / sizeof steps[0])
@@ -249,11 +249,11 @@ static void kinds(void **unused)
 	drop(0, 1);
 	assert_true(right());
 	steps[9].transfer = TRANSFER_EVENT;
-	x.without |= 1u << TRANSFER_FAR;
+	x.without |= 1u << TRANSFER_SYSTEM;
 	assert_false(right());
 	drop(3, 2);
 	assert_true(right());
-	steps[9].transfer = TRANSFER_FAR;
+	steps[9].transfer = TRANSFER_SYSTEM;
 }
 
 static void surroundings(void **unused)

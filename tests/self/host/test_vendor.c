@@ -268,7 +268,7 @@ static bool import_mixed(unsigned same, unsigned other)
 	for (unsigned i = 0; i < pmu.n_events && taken < same + other; i++) {
 		const struct pmu_event *e = pmu.events[i];
 
-		if (e->fixed >= 0 || e->extra_msr || e->code >> 16 || e->counters != 0xff)
+		if (e->fixed >= 0 || e->extra_register || e->code >> 16 || e->counters != 0xff)
 			continue;
 		n += (size_t)snprintf(file + n, sizeof file - n,
 				      "%s{\"EventName\":\"%s\",\"EventCode\":\"%#x\",\"UMask\":\"%#x\","
@@ -369,9 +369,9 @@ static void knows_rows_by_the_whole_encoding(void **unused)
 	for (unsigned i = 0; i < pmu.n_events; i++) {
 		const struct pmu_event *e = pmu.events[i];
 
-		if (e->extra_msr == 0x1a6 && e->extra_value)
+		if (e->extra_register == 0x1a6 && e->extra_value)
 			offcore = e;
-		if (e->fixed < 0 && !e->extra_msr && e->code >> 24 == 1 && !(e->code & 0xff0000))
+		if (e->fixed < 0 && !e->extra_register && e->code >> 24 == 1 && !(e->code & 0xff0000))
 			threshold = e;
 		if (e->fixed == 1)
 			fixed = e;
@@ -455,7 +455,7 @@ static void makes_rows_for_intel(void **unused)
 	assert_string_equal(row("SOMETHING_NEW.TAKEN_UP")->errata, "XYZ1 XYZ2");
 	assert_true(row("SOMETHING_NEW.TAKEN_UP")->flags & EVENT_PEBS);
 	assert_null(row("SOMETHING_ELSE.ENTIRELY")->errata);
-	assert_int_equal(row("OFFCORE_RESPONSE:request=ANY:response=ANY")->extra_msr, 0x1a6);
+	assert_int_equal(row("OFFCORE_RESPONSE:request=ANY:response=ANY")->extra_register, 0x1a6);
 	assert_true(row("OFFCORE_RESPONSE:request=ANY:response=ANY")->extra_value == 0x10003c0001);
 
 	/* Names of both kinds can be asked for. */

@@ -23,7 +23,7 @@ static void reads_the_counter(struct probe *p)
 		uint64_t value;
 
 		must_work(p, "writing a counter", p->pmu->driver->write(p->pmu, p->c, values[i]));
-		must_work(p, "RDPMC in ring 0", pmc_read(c->rdpmc, &value));
+		must_work(p, "RDPMC in ring 0", pmc_read(c->selector, &value));
 		must_be(p, "RDPMC gives", value_of(p, p->c), value);
 		must_be(p, "what was written is", values[i], value);
 	}
@@ -72,7 +72,7 @@ static void denied_in_ring3(struct probe *p)
 	trap_set_handler(VECTOR_GP, NULL, NULL);
 	must_be(p, "two RDPMC in ring 3 without leave raise #GP", 2, faults);
 	must_be(p, "RDPMC in ring 0 without CR4.PCE works", true,
-		pmc_read(p->pmu->counter[p->c].rdpmc, &value));
+		pmc_read(p->pmu->counter[p->c].selector, &value));
 	user_allow_rdpmc(before);
 }
 

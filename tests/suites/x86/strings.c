@@ -139,10 +139,10 @@ static void gather(struct track *t, const struct pass *p, unsigned slot, unsigne
 	if (deviates)
 		t->excuse.verdict = VERDICT_WRONG;
 	t->excused += deviates &&
-		      hypervisor_exits_excuse(&(struct hypervisor_exits_place){p->pmu, p->slot[slot].event,
-									       p->kernel, &p->bracket,
-									       p->level, p->level != 0, false},
-					      seen, MULTIPLES, &t->excuse);
+		      hypervisor_exits_excuse(
+			      &(struct hypervisor_exits_place){p->pmu, p->slot[slot].event, p->kernel,
+							       &p->bracket, p->level, p->level != 0, false},
+			      seen, MULTIPLES, &t->excuse);
 }
 
 /* --- along the counts --------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ static void branch(struct fake_path *p, enum step_transfer kind, uint64_t to, ui
 		[TRANSFER_CALL] = Q_BR_CALL_DIRECT,
 		[TRANSFER_CALL_INDIRECT] = Q_BR_CALL_INDIRECT,
 		[TRANSFER_RETURN] = Q_BR_RET,
-		[TRANSFER_FAR] = Q_BR_FAR,
+		[TRANSFER_SYSTEM] = Q_BR_FAR,
 	};
 	struct qterm terms[8] = {{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {quantity[kind], 1}};
 	bool call = kind == TRANSFER_CALL || kind == TRANSFER_CALL_INDIRECT, ret = kind == TRANSFER_RETURN;
@@ -151,7 +151,7 @@ void fake_path_not_taken(struct fake_path *p)
 
 void fake_path_far(struct fake_path *p, uint64_t to, uint8_t cpl)
 {
-	branch(p, TRANSFER_FAR, to, cpl, false);
+	branch(p, TRANSFER_SYSTEM, to, cpl, false);
 }
 
 void fake_path_event(struct fake_path *p, uint64_t handler)

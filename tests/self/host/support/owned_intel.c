@@ -20,7 +20,7 @@ static void scramble(uint64_t random)
 
 static bool rare(const struct pmu_event *e)
 {
-	return e->extra_msr;
+	return e->extra_register;
 }
 
 static uint64_t bit_of(const struct pmu_counter *k)
@@ -52,8 +52,8 @@ static void owns(const struct pmu *pmu, enum driver_op op, unsigned c, const str
 		own(select, EVTSEL_EN);
 	for (unsigned i = 0; !global && op == STOP && i < pmu->n_counters; i++)
 		own(IA32_PERFEVTSEL0 + pmu->counter[i].index, EVTSEL_EN);
-	if (op == PROGRAM && general && config->extra_msr)
-		own(config->extra_msr, ~0ull);
+	if (op == PROGRAM && general && config->extra_register)
+		own(config->extra_register, ~0ull);
 }
 
 /* SDM 18.2.1.1, figure 18-1 (18-6 with AnyThread); 18.2.2, figure 18-2. */

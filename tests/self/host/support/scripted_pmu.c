@@ -193,7 +193,7 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 				    .stop_end = read_code + sizeof read_code,
 				    .args = {UINT64_C(1) << c},
 				    .own = {{Q_INSTRUCTIONS, SCRIPTED_SHARE}},
-				    .own_rdpmc = 1};
+				    .own_readings = 1};
 	return true;
 }
 
@@ -281,7 +281,7 @@ static void read_inside(unsigned c, uint64_t n)
 			 (scripted.rdpmc_sees_itself >> c & 1) - (scripted.rdpmc_lags >> c & 1) +
 			 (scripted.rdpmc_shakes >> c & 1 ? scripted.windows_read % 2 : 0);
 
-	assert_int_equal(n, scripted.pmu.counter[c].rdpmc);
+	assert_int_equal(n, scripted.pmu.counter[c].selector);
 	memcpy(data, &value, sizeof value);
 	scripted.windows_read++;
 }
@@ -300,7 +300,7 @@ static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled
 			if (start_is_doubled(w))
 				amount += START_INSTRUCTIONS - 1 + scripted.running_write[c];
 		}
-		if (counts_instructions(c) && w->bracket->own_rdpmc)
+		if (counts_instructions(c) && w->bracket->own_readings)
 			amount += scripted.rdpmc[c] - 1;
 		if (scripted.beyond)
 			amount += scripted.beyond(c, at);
@@ -571,7 +571,7 @@ void scripted_start(const char *events)
 		k->index = (uint8_t)c;
 		k->width = k->write_width = SCRIPTED_WIDTH;
 		k->has_status = k->has_interrupt = true;
-		k->rdpmc = 0x40 + c;
+		k->selector = 0x40 + c;
 		scripted.running_write[c] = scripted.rdpmc[c] = 1;
 		scripted.wraps_behind[c] = COUNTER_MASK;
 	}
