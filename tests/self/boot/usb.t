@@ -1,6 +1,28 @@
 #!/usr/bin/python3
 """The disk image as a USB stick: boots, and the report is on it."""
-from boottest import boot, done, equal, ok, sound, valid
+import os
+import re
+import subprocess
+
+from boottest import BUILD, boot, done, equal, ok, sound, valid
+
+# What firmware goes by, which may be stricter than ours: the partition's type is that of an EFI system partition (UEFI 2.10, 5.3.3), and its
+# file system is FAT32.
+def said(*command):
+    return subprocess.run(command, env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}, capture_output=True, text=True, check=False).stdout
+
+
+IMAGE = os.path.join(BUILD, "assay.img")
+partition = said("sgdisk", "-i", "1", IMAGE)
+ok("C12A7328-F81F-11D2-BA4B-00A0C93EC93B" in partition and "'Assay'" in partition, "an EFI system partition of its name", partition)
+whole = said("sgdisk", "-v", "-p", IMAGE)
+ok("No problems found" in whole and re.findall(r"^ +\d+ .*$", whole, re.M) == re.findall(r"^ +1 .* EF00 +Assay$", whole, re.M), "both tables are well, and name no other one", whole)
+first = int(re.search(r"First sector: (\d+)", partition).group(1))
+files = said("minfo", "-i", "%s@@%d" % (IMAGE, 512 * first), "::")
+ok('disk type="FAT32   "' in files and 'disk label="ASSAY      "' in files, "a FAT32 file system with a label", files)
+with open(IMAGE, "rb") as f:
+    boot_record = f.read(512)
+equal((boot_record[510:], boot_record[450], int.from_bytes(boot_record[454:458], "little")), (b"\x55\xaa", 0xee, 1), "a protective record before them")
 
 r = boot("disk", disk="usb", options=None, stop_when=lambda line: "may be switched off" in line)
 sound(r, "booted from USB mass storage, just as it was made")

@@ -20,6 +20,9 @@ sys.path.insert(0, str(ROOT / "tests/self"))
 from reports import VERDICTS, cell, check, identify, report, script  # noqa: E402
 from tap import done, equal, ok  # noqa: E402
 
+sys.path.insert(0, str(ROOT / "scripts"))
+from reporting.reading import SEVERITY  # noqa: E402
+
 HOSTILE = '<script>alert(1)</script> </script> & "quoted" <!-- \u2028'
 
 
@@ -590,6 +593,24 @@ def main(folder):
             [("240", "241")],
             "fleet: and the counts",
         )
+    # A cell lists the worst twelve of its checks, the worst first, wherever they stand.
+    ladder = ["skipped", "erratum", "within", "biased", "noisy", "dead", "wrong", "error", "exact"]
+    many = events(
+        *(
+            cell("INST", f"PMC{c}", f"k{i}", verdict, 240)
+            for c in range(3)
+            for i, verdict in enumerate(ladder if c < 2 else reversed(ladder))
+        )
+    )
+    fleet("ladder", {"a.json": many})
+    told = json.loads(Page((folder / "fleet.html").read_text()).text["rows"])[0]["cells"][0]["shown"]
+    off = [v for c in range(3) for v in ladder if v not in ("exact", "within")]
+    equal(
+        [verdict for _, _, verdict, _ in told],
+        sorted(off, key=lambda v: SEVERITY[v])[:12],
+        "fleet: a cell lists its worst checks, the worst first",
+    )
+    equal(len({name for _, name, _, _ in told}), 12, "fleet: each of them once")
     fleet("good", {"a.json": fine})
     ok(
         "Nothing is off in 2 events and checks." in Page((folder / "fleet.html").read_text()).text["headline"],

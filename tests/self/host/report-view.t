@@ -13,6 +13,9 @@ sys.path.insert(0, str(ROOT / "tests/self"))
 from reports import VERDICTS, cell, check, identify, report, script  # noqa: E402
 from tap import done, ok  # noqa: E402
 
+sys.path.insert(0, str(ROOT / "scripts"))
+from reporting.reading import telling  # noqa: E402
+
 SAMPLE = report([
     {"name": "control", "title": "controls", "complete": True, "checks": [
         check("gating", "exact", [[240, 3]]),
@@ -83,6 +86,26 @@ def main(folder):
     tap = write("sample.tap", out)
     failed = subprocess.run(["prove", "--exec", "cat", str(tap)], capture_output=True, text=True, check=False)
     holds("--tap as prove reads it", failed.stdout, "Failed 2/13 subtests", "Failed tests:  2, 12", "less 1 skipped subtest")
+
+    # Whatever a text holds: what an established parser reads is what the report says.
+    for said in ("a # SKIP b\\c\"", "# TODO", "\\# SKIP", "\\\\# TODO really", "ends in \\", '"quoted"', '\\"', "'it''s'", "- a list", "key: value", "...", "---",
+                 "1..7", "caf\u00e9", "\\x41\\n\\t", "one\nnot ok 7 - two\tthree", "".join(map(chr, range(33, 127)))):
+        out = run("--tap", write("said.json", report([{"name": "s", "title": "t", "complete": True, "checks": [
+            check(said, "exact", [[240, 3]]), check(said, "wrong", [[241, 3]], text=said), check(said, "skipped", [], text=said)]}])))[1]
+        tap.write_text(out)
+        read = subprocess.run(["perl", str(ROOT / "tests/self/host/tap-points.pl"), str(tap)], capture_output=True, text=True, check=False)
+        line = "".join(" " if c < " " else c for c in said)
+        test(f"--tap says {said!r} as it is", read.stdout == f"ok 1 - s: {line}\nnot ok 2 - s: {line}\n  at_20=expected 240, observed 241 x3\n  verdict=wrong\n"
+             f"  why={line}\nok 3 - s: {line}\n  SKIP={line}\n" and not read.stderr, out + read.stdout + read.stderr)
+
+    # What decides is the first observation that is off, on either side or because nothing was seen, else the last.
+    kinds = {"good": [[0, 3]], "low": [[-1, 3], [0, 1]], "high": [[1, 3], [0, 1]], "none": []}
+    for names in itertools.product(kinds, repeat=3):
+        told = check("three", "wrong", [[0, 3]])
+        told["observations"] = [dict(check("", "", kinds[name] or [[0, 0]], low=0, high=0)["observations"][0], n=n, values=kinds[name],
+                                     distinct=len(kinds[name])) for n, name in enumerate(names, 1)]
+        off = next((n for n, name in enumerate(names, 1) if name != "good"), 3)
+        test(f"of {', '.join(names)} observation {off} tells", telling(told)["n"] == off)
 
     status, out, _ = run(sample, sample)
     test("a report equals itself", status == 0 and out == "13 checks in common, 0 differences\n", out)

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 """TAP test: runs that end at the same time in one build folder are kept in folders of their own, and the oldest of too many go."""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import itertools
 import multiprocessing
 import os
 import sys
@@ -65,4 +68,27 @@ with tempfile.TemporaryDirectory() as emulators.BUILD:
         kept.append("late")
     left = sorted(number(name) for name in os.listdir(folder) if number(name) is not None)
     ok(len(left) == run.KEPT and left[0] == len(kept) - run.KEPT + 1, "of more than %d the oldest go" % run.KEPT, left[:3])
+
+# --- what is wrong with -s: a check that was skipped, or that there is none ---
+run.keep_run = run.save_run = lambda *given: None
+
+
+def ends(status, checks, skipped, *options):
+    """How scripts/run ends where the image does so."""
+    r = types.SimpleNamespace(interrupted=False, timed_out=False, verdict="%d checks" % checks, status=status, counts={"checks": checks, "skipped": skipped})
+    emulators.boot = lambda *given, **named: r
+    sys.argv = ["run", "-b", "direct", *options]
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        return run.main(), said.getvalue().rstrip().split("\n")[-1]
+
+
+with tempfile.TemporaryDirectory() as emulators.BUILD:
+    for status, checks, skipped in itertools.product((0, 1, 2), (0, 1, 10), (0, 1, 10)):
+        if skipped > checks:
+            continue
+        wrong = status == 0 and (skipped > 0 or checks == 0)
+        name = "status %d, %d checks, %d skipped" % (status, checks, skipped)
+        equal(ends(status, checks, skipped), (status, "assay: %d checks" % checks), name)
+        equal(ends(status, checks, skipped, "-s"), (1, "assay: strict: %d checks, %d of them skipped" % (checks, skipped)) if wrong else
+              (status, "assay: %d checks" % checks), name + ", strictly")
 done()
