@@ -503,6 +503,13 @@ static void sums_that_fail_are_facts(void **state)
 	a.trip[TRIP_BRANCHES][TRIP_INT][1].state = TRIP_NO_SUM;
 	assert_int_equal(facts_of(&a), 1);
 	assert_non_null(strstr(texts[0], "branches: OS and USR do not add up"));
+	/* From ring 0 likewise: that is another fact, though it says the same. */
+	a.trip[TRIP_BRANCHES][TRIP_INT][0].state = TRIP_NO_SUM;
+	assert_int_equal(facts_of(&a), 2);
+	assert_string_equal(names[0], "INT n from ring 0");
+	assert_string_equal(names[1], "INT n from ring 3");
+	assert_non_null(strstr(texts[1], "branches: OS and USR do not add up"));
+	a.trip[TRIP_BRANCHES][TRIP_INT][0].state = TRIP_OUTSIDE;
 	a.trip[TRIP_BRANCHES][TRIP_INT][1].state = TRIP_OUTSIDE; /* rows tell that */
 	assert_int_equal(facts_of(&a), 0);
 }

@@ -272,6 +272,41 @@ static void a_floor_may_be_an_upper_end(void **state)
 	assert_true(expectation_top(&e, &mix, 5) == INT64_MAX);
 }
 
+/* Whatever a row's rule allows besides: nothing goes beyond an upper end that its floor gives. */
+static void no_rule_goes_beyond_a_floor(void **state)
+{
+	(void)state;
+	static const struct event_deliveries far = {.text = "far", .all = {{Q_LOADS, false, 9}}};
+	static const struct event_rule rules[] = {
+		{"may", .may = {{Q_LOADS, false, 9}}},
+		{"unsaid", .unsaid = {{Q_LOADS, false, 9}}},
+		{"edge", .edge = 99},
+		{"fold", .fold = 50},
+		{"deliveries", .deliveries = &far},
+		{"all", .may = {{Q_LOADS, false, 9}}, .edge = 99, .fold = 50, .deliveries = &far},
+	};
+	/* LOADS is 3 * N. */
+	static const struct event_floor loads = {"it loads", 1, {{Q_LOADS, 1}}, 4};
+
+	for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++)
+		for (unsigned has = 0; has < 2; has++) {
+			struct pmu_event e = {.terms = {{Q_LOADS, 1}},
+					      .judgement = EVENT_AT_LEAST,
+					      .rule = &rules[i],
+					      .floor = has ? &loads : NULL};
+			struct expectation x = on_mix(&e, 5);
+
+			expectation_allow_more(&x, &e, &mix, 0, 5);
+			if (has)
+				assert_int_equal(x.high, 15 + 4);
+			else
+				assert_true(x.high > 15 + 4);
+			assert_string_equal(x.reason, has                   ? "it loads"
+						      : rules[i].deliveries ? "far"
+									    : rules[i].text);
+		}
+}
+
 static void allowances_that_fit_no_number(void **state)
 {
 	(void)state;
@@ -386,6 +421,7 @@ int main(void)
 		cmocka_unit_test(masks_and_edges_count_once_a_cycle),
 		cmocka_unit_test(a_floor_lifts_the_low_end),
 		cmocka_unit_test(a_floor_may_be_an_upper_end),
+		cmocka_unit_test(no_rule_goes_beyond_a_floor),
 		cmocka_unit_test(allowances_that_fit_no_number),
 		cmocka_unit_test(exceptions_are_named_where_they_are_met),
 		cmocka_unit_test(no_expectation),

@@ -250,10 +250,30 @@ static int64_t write_protect_is_on(void)
 	return (cr0_read() & CR0_WP) != 0;
 }
 
+enum told { READABLE = 1, WRITABLE = 2, TRANSLATED = 4 };
+
+/* What is told of addresses that no table is asked about: those of a page of ours with one of the bits
+ * changed that must be like the highest translated one, or all of them (SDM vol. 1, 3.3.7.1). Nothing may be.
+ */
+static unsigned told_if_not_canonical(void)
+{
+	unsigned lowest = cr4_read() & CR4_LA57 ? 57 : 48, told = 0;
+
+	for (unsigned bit = lowest; bit <= 64; bit++) {
+		uint64_t other = bit < 64 ? 1ull << bit : ~0ull << lowest, physical;
+		unsigned shift;
+		const void *at = (const void *)((uint64_t)own_page ^ other);
+
+		told |= (page_readable(at, 1) ? READABLE : 0) | (page_writable(at, 1) ? WRITABLE : 0) |
+			(page_translate((uint64_t)at, &physical, &shift) ? TRANSLATED : 0);
+	}
+	return told;
+}
+
 static int64_t readable_tells(void)
 {
 	return page_readable(own_page, sizeof own_page) && !page_readable((void *)16, 1) &&
-	       !page_readable((void *)0x8000000000000000, 1) && !page_readable(own_page, (size_t)-1);
+	       !(told_if_not_canonical() & READABLE) && !page_readable(own_page, (size_t)-1);
 }
 
 static int64_t writable_tells(void)
@@ -261,7 +281,8 @@ static int64_t writable_tells(void)
 	static const char constant;
 
 	return page_writable(own_page, sizeof own_page) && !page_writable(&constant, 1) &&
-	       !page_writable((const void *)(uintptr_t)writable_tells, 1) && !page_writable((void *)16, 1);
+	       !page_writable((const void *)(uintptr_t)writable_tells, 1) && !page_writable((void *)16, 1) &&
+	       !(told_if_not_canonical() & WRITABLE);
 }
 
 /* Our map is the identity but for aliases. */
@@ -272,7 +293,7 @@ static int64_t translate_tells(void)
 
 	return page_translate((uint64_t)own_page + 5, &physical, &shift) &&
 	       physical == (uint64_t)own_page + 5 && shift == 12 && !page_translate(16, &at, &shift) &&
-	       !page_translate(0x8000000000000000, &at, &shift);
+	       !(told_if_not_canonical() & TRANSLATED);
 }
 
 #define ONLY(fault) (fault), (fault)
