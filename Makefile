@@ -396,6 +396,12 @@ PROGRESS_OBJ := $(patsubst %,$(B)/host/boot/%.c.o,progress journal)
 $(PROGRESS_OBJ): private HOST_FLAGS += -Wno-format-truncation
 $(B)/host/test_progress: $(PROGRESS_OBJ)
 
+# What speaks to firmware has its calling convention and its characters.
+VOLUME_OBJ := $(B)/host/boot/uefi/volume.c.o
+$(VOLUME_OBJ) $(B)/host/tests/self/host/test_volume.c.o: private HOST_FLAGS += -fshort-wchar -DGNU_EFI_USE_MS_ABI \
+	-isystem /usr/include/efi -isystem /usr/include/efi/x86_64
+$(B)/host/test_volume: $(VOLUME_OBJ)
+
 $(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lZydis -lpfm -lm
 
@@ -478,4 +484,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(VOLUME_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
