@@ -5,7 +5,7 @@
 #ifndef TESTS_REPORT_INTERNAL_H
 #define TESTS_REPORT_INTERNAL_H
 
-#include "tests/report/json.h"
+#include "tests/report/json_mark.h"
 #include "tests/report/level_words.h"
 #include "tests/report/report.h"
 

@@ -6,6 +6,7 @@
 #ifndef TESTS_REPORT_JSON_H
 #define TESTS_REPORT_JSON_H
 
+#include "tests/report/json_mark.h"
 #include "tests/report/sink.h"
 
 #include <stdbool.h>
@@ -26,12 +27,6 @@ struct json {
 	size_t size;
 	char before; /* last character written: tells whether a comma is due */
 	bool failed; /* since the last json_mark() memory ran out, or the sink refused */
-};
-
-struct json_mark {
-	struct json_chunk *last;
-	size_t used, size;
-	char before;
 };
 
 /** Remember this point, and forget earlier failures. */
