@@ -405,6 +405,8 @@ $(B)/host/test_volume: $(VOLUME_OBJ)
 # The engine itself is the test's.
 TRANSACTION_OBJ := $(B)/host/arch/x86/step/step_transaction.c.o
 $(B)/host/test_transaction: $(TRANSACTION_OBJ)
+ORACLE_OBJ := $(B)/host/pmu/virtual/oracle.c.o
+$(B)/host/test_oracle: $(ORACLE_OBJ)
 
 $(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lZydis -lpfm -lm
@@ -488,4 +490,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(VOLUME_OBJ) $(TRANSACTION_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(VOLUME_OBJ) $(TRANSACTION_OBJ) $(ORACLE_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
