@@ -1,5 +1,5 @@
 #include "arch/levels.h"
-#include "tests/report/internal.h"
+#include "tests/report/level_words.h"
 
 #include <string.h>
 
