@@ -37,7 +37,7 @@ for profile in few(("amd-zen4",), ("amd-fam15h", "amd-zen4")):
 
 for profile, injection, suite, verdicts in (
         ("amd-zen2", "1291", "events", ("noisy", "wrong")), ("amd-zen3", "1292", "events", ("noisy", "wrong")),
-        ("amd-zen1", "990", "events event=RETIRED_MMX*", ("noisy", "wrong")), ("amd-zen3", "1266", "events event=RETIRED_MMX*", ("wrong",)),
+        ("amd-zen1", "990", "events event=RETIRED_MMX*", ("noisy", "wrong")), ("amd-zen3", "1266", "events event=RETIRED_MMX*", ("erratum",)),
         ("amd-zen3", "l1-never-hits", "events n=300 event=DEMAND_DATA*.LCL_L2", ("wrong",)),
         ("amd-zen2", "decoded-cache-never-hits", "events event=UOPS_DISPATCHED*.DECODER* kernel=decoded_*", ("wrong",)),
         ("amd-zen5", "decoded-cache-always-hits", "events event=OP_CACHE*MISS kernel=decoded_*", ("dead",)),

@@ -63,7 +63,7 @@ r = boot(emulator="bochs", cpu="p4_prescott_celeron_336", options="pmu=auto suit
 sound(r, "a Pentium 4 that says it has no performance monitoring: the virtual PMU is judged")
 ok(any("MSR_MISC_ENABLE" in line for line in r.text), "and why is said", tail(r, 30))
 
-for name, verdict in {"lost-status": "wrong", "cccr1": "dead", "n17": "wrong"}.items():
+for name, verdict in {"lost-status": "wrong", "cccr1": "dead", "n17": "erratum"}.items():
     r = boot(options="pmu=virtual:netburst-northwood suite=control check=wrap/*,overflow*,write* inject=" + name)
     ok(r.counts and r.counts[verdict] > 0 and r.status == 1, "inject=%s is reported %s" % (name, verdict), tail(r))
 DECODED = "pmu=virtual:netburst-prescott suite=events reps=1 event=uop_queue_writes:FROM_TC_DELIVER,BPU_fetch_request:TCMISS kernel=decoded_* "
@@ -77,6 +77,6 @@ busy = boot(options=BUS + "inject=bus-agents")
 told = {name for name, (verdict, _) in (verdict_table(busy) or {}).items() if verdict not in ("exact", "within", "skipped")}
 ok(any("others" in name for name in told) and not any("FSB_data" in name for name in told),
    "inject=bus-agents: what others do is within its bound, but no more than once a clock", sorted(told))
-bad = {check.split("/")[1] for check, (verdict, _) in (verdict_table(r) or {}).items() if verdict == "wrong"}
+bad = {check.split("/")[1] for check, (verdict, _) in (verdict_table(r) or {}).items() if verdict == "erratum"}
 ok(bad and bad <= {"wrap", "overflow point"}, "the lost carry of n17 shows where a carry is", sorted(bad))
 done()
