@@ -30,6 +30,9 @@ bool msr_write(uint32_t address, uint64_t value);
 bool msr_read_own(uint32_t address, uint64_t *value);
 bool msr_write_own(uint32_t address, uint64_t value);
 
+/** Read a register before the vectors of the harness are there: in the first part of machine_init(). */
+bool msr_read_early(uint32_t address, uint64_t *value);
+
 /** RDPMC with ECX = index. @return false if it raised #GP; then *value is 0. */
 bool pmc_read(uint32_t index, uint64_t *value);
 

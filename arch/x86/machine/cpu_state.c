@@ -197,7 +197,7 @@ void cpu_state_take(void)
 	firmware->xcr0 = xcr0_read();
 	vector_state_save();
 	for (enum held_register i = 0; i < HELD_REGISTERS; i++)
-		held_change(&firmware->held, i);
+		held_change(&firmware->held, i, msr_read_own);
 	firmware++;
 }
 

@@ -27,16 +27,16 @@ static const struct {
 	[HELD_C1E] = {has_c1e, 0xc0010055, 3 << 27},
 };
 
-bool held_change(struct held_registers *held, enum held_register which)
+bool held_change(struct held_registers *held, enum held_register which, held_read *read)
 {
 	struct cpu_identity cpu;
 	uint64_t *before = &held->before[which], now;
 
 	cpu_identify(&cpu);
-	held->changed[which] = rows[which].has(&cpu) && msr_read_own(rows[which].msr, before) &&
+	held->changed[which] = rows[which].has(&cpu) && read(rows[which].msr, before) &&
 			       *before & rows[which].bits &&
 			       msr_write_own(rows[which].msr, *before & ~rows[which].bits) &&
-			       msr_read_own(rows[which].msr, &now) && !(now & rows[which].bits);
+			       read(rows[which].msr, &now) && !(now & rows[which].bits);
 	return held->changed[which];
 }
 

@@ -24,9 +24,12 @@ struct held_registers {
 	uint64_t before[HELD_REGISTERS];
 };
 
-/** Change one of them, if this CPU has it and firmware has set it so. But for HELD_CPUID_LIMIT only where a
- * #GP does no harm. @return whether it was changed */
-bool held_change(struct held_registers *held, enum held_register which);
+/** How the register is read, where #GP may not do harm: msr_read_own(), or before vectors are there
+ * msr_read_early(). */
+typedef bool held_read(uint32_t msr, uint64_t *value);
+
+/** Change one of them, if this CPU has it and firmware has set it so. @return whether it was changed */
+bool held_change(struct held_registers *held, enum held_register which, held_read *read);
 
 /** Put it back as it was. */
 void held_put_back(struct held_registers *held, enum held_register which);

@@ -148,7 +148,7 @@ const char *machine_init(const struct boot_info *boot)
 
 	if (ready)
 		return NULL;
-	if (held_change(&held, HELD_CPUID_LIMIT))
+	if (held_change(&held, HELD_CPUID_LIMIT, msr_read_early))
 		note_add("firmware limits CPUID to its first leaves (IA32_MISC_ENABLE[22]): lifted for the "
 			 "run");
 	find_devices(boot);

@@ -19,7 +19,7 @@ RUNS = [
     ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on")), 3),
     ("QEMU, HPET not to be used", dict(options="hpet=0"), 4),
     ("QEMU, neither XSAVE nor NX", dict(cpu="qemu64,-xsave,-nx"), 10),
-    ("QEMU, no local APIC", dict(cpu="max,-apic"), 25),
+    ("QEMU, no local APIC", dict(cpu="max,-apic"), 26),
     ("QEMU, 2 CPUs, 5 GiB", dict(cpu="Nehalem", cpus=2, memory=5120, options="cpus=0,1"), 18),
     ("QEMU, UEFI", dict(how="disk", disk="virtio"), 4),
     ("Bochs, unknown MSRs fault", dict(emulator="bochs", ignore_bad_msrs=0), 2),

@@ -104,7 +104,7 @@ ok(not os.path.exists(BUILD + "/report.json"), "no report of an earlier run is l
 # Interrupted, a run leaves what it has written, and is kept with all others.
 runs = os.path.join(BUILD, "runs")
 before = set(os.listdir(runs))
-process = subprocess.Popen(["scripts/run", "-v", "pmu=virtual", "suite=control,events", "verbose=1"], cwd=TOP, env=ENVIRONMENT, stdout=subprocess.PIPE,
+process = subprocess.Popen(["scripts/run", "-v", "pmu=virtual", "suite=control,events", "kernel=all", "verbose=1"], cwd=TOP, env=ENVIRONMENT, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
 lines = []
 for line in process.stdout:

@@ -55,7 +55,7 @@ static void is_changed_and_put_back(enum held_register which, uint64_t bits)
 	struct held_registers held = {0};
 	uint64_t before = value;
 
-	assert_true(held_change(&held, which));
+	assert_true(held_change(&held, which, msr_read_own));
 	assert_int_equal(value, before & ~bits);
 	held_put_back(&held, which);
 	assert_int_equal(value, before);
@@ -68,7 +68,7 @@ static void is_left_alone(enum held_register which, unsigned most_writes)
 	struct held_registers held = {0};
 	uint64_t before = value;
 
-	assert_false(held_change(&held, which));
+	assert_false(held_change(&held, which, msr_read_own));
 	held_put_back(&held, which);
 	assert_int_equal(value, before);
 	assert_in_range(writes, 0, most_writes);

@@ -27,7 +27,7 @@ TOLD = {
     "stop-ignored": ("ladder", "COUNTER0", "biased"),
     "no-interrupt": ("ladder", "COUNTER0", "wrong"),
     "highest-ignored": ("ladder", "COUNTER3", "wrong"),
-    "levels-ignored": ("control", "ring filter", "wrong"),
+    "levels-ignored": ("control", "level filter", "wrong"),
     "wrong-event": ("events", "LOADS/", "wrong"),
     "lost-message": ("trace", "LBR", "wrong"),
     "wrong-target": ("trace", "LBR", "wrong"),
