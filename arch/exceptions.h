@@ -22,7 +22,8 @@ struct trap_report {
 #define TRAP_NONE     (-1)
 #define TRAP_WATCHDOG 256 /* the watchdog's deadline passed (arch/watchdog.h) */
 #define TRAP_RECALLED 257 /* the boot processor wants the run back from this one (arch/processors.h) */
-#define TRAP_REFUSED  258 /* a register was to be written for which there is not the courage (arch/courage.h) */
+#define TRAP_REFUSED                                                                                         \
+	258 /* a register was to be written for which there is not the courage (arch/courage.h) */
 
 /**
  * Call fn(arg) so that an unexpected exception, or the watchdog, ends only it.

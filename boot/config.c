@@ -15,7 +15,8 @@ static bool parse_file(const struct platform *platform, struct options *o, struc
 	if (!platform->read_file(CONFIG_FILE, &text, &size, &why)) {
 		if (!why || !strcmp(why, PLATFORM_NOT_FOUND))
 			return true;
-		snprintf(error->text, sizeof error->text, "%s: %s; mend or remove the file", CONFIG_FILE, why);
+		snprintf(error->text, sizeof error->text, "%s: %s; mend or remove the file", CONFIG_FILE,
+			 why);
 		return false;
 	}
 	bool good = experiments_parse(o, experiments, text, size, "assay.cfg", error);

@@ -11,9 +11,9 @@
 #define CONFIG_FILE "\\assay\\assay.cfg"
 
 /**
- * Gather the options and experiments of this run. A command line with anything on it means menu=0, unless it says
- * otherwise. A missing assay.cfg is no error; one that cannot be read
- * is, and so is every bad token: nothing is measured with other options than those asked for.
+ * Gather the options and experiments of this run. A command line with anything on it means menu=0, unless it
+ * says otherwise. A missing assay.cfg is no error; one that cannot be read is, and so is every bad token:
+ * nothing is measured with other options than those asked for.
  * @return false with *error; *o then holds what was valid, so that its console options can serve for saying
  * so
  */

@@ -34,8 +34,8 @@ bool selection_suits(const struct options *o, const struct pmu *pmu, const char 
 const char *selection_events(const struct options *o, const struct pmu *pmu);
 
 /** What to say where no suite that ran has a check that check= matches (struct checks_asked): one line, valid
- * until the next call. Some CPUs have checks that others lack, so not each alternative must match. It tells the
- * nearest name, if one is near. */
+ * until the next call. Some CPUs have checks that others lack, so not each alternative must match. It tells
+ * the nearest name, if one is near. */
 const char *selection_no_check(const struct options *o, const struct checks_asked *asked);
 
 /** Why a run whose suites found nothing to do could not run; valid until the next call. */

@@ -66,8 +66,9 @@ struct erratum_count {
 	const char *events;   /* globs */
 	quantity_number more; /* Q_COUNT: .kernel says what happens N times */
 	int8_t coefficient;
-	const char *kernel; /* globs of those in which it happens N times; NULL: those that have the quantity */
-	const char *trial;  /* globs of those by which it is looked for */
+	const char
+		*kernel; /* globs of those in which it happens N times; NULL: those that have the quantity */
+	const char *trial; /* globs of those by which it is looked for */
 };
 
 /** How what was seen differs from what must be. */

@@ -9,9 +9,9 @@
 
 /** What checks have found of one erratum so far. */
 struct erratum_found {
-	unsigned tried;     /* observations in which it would show */
-	unsigned present;   /* checks that show it, as the row says */
-	unsigned told;      /* of these, those that are wrong for it: in the others it is what the event means */
+	unsigned tried;   /* observations in which it would show */
+	unsigned present; /* checks that show it, as the row says */
+	unsigned told; /* of these, those that are wrong for it: in the others it is what the event means */
 	unsigned otherwise; /* checks in which it would show, and that are wrong in another way */
 };
 

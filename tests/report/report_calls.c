@@ -327,7 +327,7 @@ bool report_check(unsigned i, struct report_check *out)
 		return false;
 	const struct cell *c = &cells.cell[i];
 	*out = (struct report_check){c->suite,    c->name,      c->event, c->kernel,
-				     c->counter,  c->level,      c->text,  c->expected,
+				     c->counter,  c->level,     c->text,  c->expected,
 				     c->observed, c->processor, c->n,     (enum verdict)c->verdict,
 				     c->virtual};
 	return true;

@@ -1,6 +1,6 @@
 /*
- * The step engine's inside: what step_engine.c (traps, boundaries, delivery) and step_emulate.c (instructions that
- * the monitor carries out itself) share.
+ * The step engine's inside: what step_engine.c (traps, boundaries, delivery) and step_emulate.c (instructions
+ * that the monitor carries out itself) share.
  */
 #ifndef ARCH_X86_STEP_STEP_ENGINE_H
 #define ARCH_X86_STEP_STEP_ENGINE_H

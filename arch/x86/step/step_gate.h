@@ -1,5 +1,6 @@
 /*
- * The step engine's call gate: INT STEP_GATE with one of these codes in EAX. Shared by step_engine.c and step.S.
+ * The step engine's call gate: INT STEP_GATE with one of these codes in EAX. Shared by step_engine.c and
+ * step.S.
  */
 #ifndef ARCH_X86_STEP_STEP_GATE_H
 #define ARCH_X86_STEP_STEP_GATE_H

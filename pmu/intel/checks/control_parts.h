@@ -1,7 +1,7 @@
 /*
  * What the files of Intel's own checks share: control.c has their table, control_lbr.c those of branch
- * records, control_pebs.c of samples, control_status.c those of the registers for all counters, control_errata.c
- * what published errata are about.
+ * records, control_pebs.c of samples, control_status.c those of the registers for all counters,
+ * control_errata.c what published errata are about.
  */
 #ifndef PMU_INTEL_CHECKS_CONTROL_PARTS_H
 #define PMU_INTEL_CHECKS_CONTROL_PARTS_H

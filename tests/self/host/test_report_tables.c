@@ -608,10 +608,10 @@ static void said_and_read_back(const char *what)
 static void tap_is_read_back_as_it_was_said(void **state)
 {
 	static const char *const texts[] = {
-		"a # SKIP b\\c\"",  "a # TODO",    "# SKIP all", "\\# SKIP",  "\\\\# TODO really",
-		"ends in \\",       "\"quoted\"",  "\\\"",       "'it''s'",   "- a list",
-		"key: value",       "...",         "---",        "Bail out!", "1..7",
-		"caf\xc3\xa9", "\\x41\\n\\t",
+		"a # SKIP b\\c\"", "a # TODO",    "# SKIP all", "\\# SKIP",  "\\\\# TODO really",
+		"ends in \\",      "\"quoted\"",  "\\\"",       "'it''s'",   "- a list",
+		"key: value",      "...",         "---",        "Bail out!", "1..7",
+		"caf\xc3\xa9",     "\\x41\\n\\t",
 	};
 
 	(void)state;

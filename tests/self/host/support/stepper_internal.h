@@ -1,6 +1,6 @@
 /*
- * What the parts of the stepper share: stepper_steps.c makes the steps, stepper_emulate.c carries out what the CPU
- * does not, stepper_events.c stands for the image's handlers.
+ * What the parts of the stepper share: stepper_steps.c makes the steps, stepper_emulate.c carries out what
+ * the CPU does not, stepper_events.c stands for the image's handlers.
  */
 #ifndef TESTS_HOST_STEPPER_INTERNAL_H
 #define TESTS_HOST_STEPPER_INTERNAL_H
