@@ -236,11 +236,13 @@ void errata_judge(const struct pmu *pmu, struct result *r)
 		for (const struct erratum_count *s = pmu->errata->counts; s->number; s++) {
 			struct prediction p;
 
-			if (predict(pmu, r, s, &place, &p))
-				try_row(pmu, &c, s->number, r,
-					p.meant ? !bad
-						: bad && judge_predicted(r->observation, p.at,
-									 r->n_observations));
+			if (!predict(pmu, r, s, &place, &p))
+				continue;
+			try_row(pmu, &c, s->number, r,
+				p.meant ? !bad
+					: bad && judge_predicted(r->observation, p.at, r->n_observations));
+			if (!p.meant && !bad && row_of(pmu->errata, s->number) < ROWS_MAX)
+				found[row_of(pmu->errata, s->number)].denied++;
 		}
 	/* A check keeps the first thing that is wrong: if that is another one, it did not come to this one.
 	 */

@@ -13,6 +13,7 @@ struct erratum_found {
 	unsigned present; /* checks that show it, as the row says */
 	unsigned told; /* of these, those that are wrong for it: in the others it is what the event means */
 	unsigned otherwise; /* checks in which it would show, and that are wrong in another way */
+	unsigned denied;    /* counts that are right where the erratum would have made them wrong */
 };
 
 /** Whether check= asks for an erratum, by any of its numbers. */

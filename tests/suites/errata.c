@@ -165,9 +165,11 @@ static enum erratum_state state_of(const struct run *run, unsigned row, struct e
 
 	*why = '\0';
 	out->trials = f->tried;
-	if (f->present)
+	/* What an erratum makes of a count it makes of it on each counter. What is part of an event's meaning
+	 * need not be of another one's. */
+	if (f->present && !(f->told && f->denied))
 		return ERRATUM_PRESENT;
-	if (f->otherwise)
+	if (f->present || f->otherwise)
 		return ERRATUM_OTHERWISE;
 	if (f->tried) {
 		snprintf(why, size, "a rate of %u in %u would have shown", DETECTABLE, f->tried);
@@ -188,7 +190,11 @@ static void report_check(struct run *run, unsigned row, const struct erratum_rep
 	const char *here =
 		x->documented ? "documented for this processor" : "not documented for this processor";
 
-	if (x->state == ERRATUM_OTHERWISE)
+	if (x->state == ERRATUM_OTHERWISE && f->present)
+		judgement_set(&r.judgement, VERDICT_WRONG,
+			      "%u checks are wrong as it says, and %u are right where it would show; %s",
+			      f->told, f->denied, here);
+	else if (x->state == ERRATUM_OTHERWISE)
 		judgement_set(&r.judgement, VERDICT_WRONG, "%u checks are wrong, and not as it says; %s",
 			      f->otherwise, here);
 	else if (x->state == ERRATUM_NOT_OBSERVED)

@@ -26,6 +26,8 @@ state, rows, r = found("pmu=virtual:intel-haswell inject=stuck-status check=BJ58
 ok("present" not in state.values(), "status that no write clears is not one that a stop at an overflow leaves", repr(state) + "\n" + "\n".join(tail(r)))
 state, rows, r = found("pmu=virtual:intel-haswell inject=overcount-x16 check=SKL91,SRF7,BV52,W146")
 ok("present" not in state.values(), "nor is any other wrong count an erratum's", repr(state))
+state, rows, r = found("pmu=virtual:intel-haswell inject=odd-counter check=SKL91,W146")
+ok("present" not in state.values(), "nor is a count that is wrong on some counters alone", repr(state))
 state, rows, r = found("pmu=virtual:intel-skylake inject=kbl57")
 equal(state, {"SKL91": "present"}, "an erratum of counts")
 state, rows, r = found("pmu=virtual:intel-core2 inject=aj69 check=aj69")

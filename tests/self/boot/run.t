@@ -104,8 +104,9 @@ ok(not os.path.exists(BUILD + "/report.json"), "no report of an earlier run is l
 # Interrupted, a run leaves what it has written, and is kept with all others.
 runs = os.path.join(BUILD, "runs")
 before = set(os.listdir(runs))
-process = subprocess.Popen(["scripts/run", "-v", "pmu=virtual", "suite=control,events", "kernel=all", "verbose=1"], cwd=TOP, env=ENVIRONMENT, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True)
+process = subprocess.Popen(["scripts/run", "-v", "pmu=virtual", "suite=control,events", "verbose=1"], cwd=TOP, env=ENVIRONMENT, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))  # a shell's background job ignores it
 lines = []
 for line in process.stdout:
     lines.append(line.rstrip())

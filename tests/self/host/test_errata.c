@@ -159,6 +159,11 @@ static void near_misses(void **state)
 	assert_int_equal(counted("far_jumps", 27, 52, 27, 52).judgement.verdict, VERDICT_EXACT);
 	assert_int_equal(of("SRF7")->otherwise, 3);
 	assert_int_equal(of("SRF7")->tried, 8);
+	/* A count that is right speaks against the erratum, whatever another counter shows. */
+	assert_int_equal(of("SRF7")->denied, 1);
+	assert_int_equal(counted("far_jumps", 27, 52, 32, 62).judgement.verdict, VERDICT_ERRATUM);
+	assert_int_equal(of("SRF7")->present, 1);
+	assert_int_equal(of("SRF7")->denied, 1);
 }
 
 static struct result compared(const char *check, const char *text, int64_t expected, int64_t observed)
